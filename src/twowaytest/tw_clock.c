@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "tw_clock.h"
+#include "tw_counter.h"
+#include "tw_time.h"
+
+#define CALIBRATION_NS	(25 * TW_NS_PER_MS)
+#define CALIBRATION_PPM	100
+#define BRACKETS	20
+#define COST_READS	2000
+
+static int64_t read_kernel(const struct tw_clock *clock)
+{
+	return tw_now_ns(clock->clockid);
+}
+
+static int64_t read_counter(const struct tw_clock *clock)
+{
+	uint64_t ticks = tw_counter_read() - clock->base_ticks;
+
+	/* Exact to the ns for 100 days: a double has 53 bits. */
+	return clock->base_ns + (int64_t)((double)(int64_t)ticks *
+					  clock->ns_per_tick);
+}
+
+static const struct clock_name {
+	const char *name;
+	const char *number;	/* as cyclictest's -c */
+	clockid_t clockid;
+	bool own_timer;
+	bool counter;
+} clocks[] = {
+	{ "monotonic", "0", CLOCK_MONOTONIC, true, false },
+	{ "realtime", "1", CLOCK_REALTIME, true, false },
+	{ "monotonic_raw", "", CLOCK_MONOTONIC_RAW, false, false },
+	{ "tai", "", CLOCK_TAI, false, false },
+	{ "boottime", "", CLOCK_BOOTTIME, false, false },
+	{ "tsc", "", CLOCK_MONOTONIC, false, true },
+};
+
+#define CLOCKS	(sizeof(clocks) / sizeof(clocks[0]))
+
+const char *tw_clock_name(size_t index)
+{
+	return index < CLOCKS ? clocks[index].name : NULL;
+}
+
+struct point {
+	uint64_t ticks;
+	int64_t ns;
+};
+
+/* The counter and the monotonic clock at one moment, as near as may be. */
+static struct point read_point(void)
+{
+	struct point best = { 0, 0 };
+	int64_t best_ns = INT64_MAX;
+	int i;
+
+	for (i = 0; i < BRACKETS; i++) {
+		int64_t before = tw_now_ns(CLOCK_MONOTONIC);
+		uint64_t ticks = tw_counter_read();
+		int64_t after = tw_now_ns(CLOCK_MONOTONIC);
+
+		if (after - before < best_ns) {
+			best_ns = after - before;
+			best.ticks = ticks;
+			best.ns = before + best_ns / 2;
+		}
+	}
+	return best;
+}
+
+static double ns_per_tick(const struct point *a, const struct point *b)
+{
+	uint64_t ticks = b->ticks - a->ticks;
+
+	return ticks ? (double)(b->ns - a->ns) / (double)ticks : 0;
+}
+
+static int calibrate(struct tw_clock *clock)
+{
+	struct timespec pause = tw_ns_to_ts(CALIBRATION_NS);
+	struct point point[3];
+	double first, second;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		if (i)
+			nanosleep(&pause, NULL);
+		point[i] = read_point();
+	}
+
+	first = ns_per_tick(&point[0], &point[1]);
+	second = ns_per_tick(&point[1], &point[2]);
+	if (first <= 0 || second / first > 1 + CALIBRATION_PPM * 1e-6 ||
+	    second / first < 1 - CALIBRATION_PPM * 1e-6)
+		return -ERANGE;
+
+	clock->ns_per_tick = ns_per_tick(&point[0], &point[2]);
+	clock->base_ticks = point[2].ticks;
+	clock->base_ns = point[2].ns;
+	return 0;
+}
+
+static int open_counter(struct tw_clock *clock)
+{
+	int err = tw_counter_trusted();
+
+	if (err)
+		return err;
+	clock->read_ns = read_counter;
+	return calibrate(clock);
+}
+
+int tw_clock_open(struct tw_clock *clock, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < CLOCKS; i++)
+		if (!strcmp(name, clocks[i].name) ||
+		    !strcmp(name, clocks[i].number))
+			break;
+	if (i == CLOCKS || !*name)
+		return -EINVAL;
+
+	memset(clock, 0, sizeof(*clock));
+	clock->name = clocks[i].name;
+	clock->read_ns = read_kernel;
+	clock->clockid = clocks[i].clockid;
+	clock->own_timer = clocks[i].own_timer;
+	clock->timer_clockid = clock->own_timer ? clock->clockid :
+						  CLOCK_MONOTONIC;
+	return clocks[i].counter ? open_counter(clock) : 0;
+}
+
+int64_t tw_clock_ahead_ns(const struct tw_clock *clock, int64_t last_ns)
+{
+	int64_t before, here, after;
+
+	if (clock->own_timer)
+		return 0;
+	before = tw_now_ns(clock->timer_clockid);
+	here = clock->read_ns(clock);
+	after = tw_now_ns(clock->timer_clockid);
+
+	/* Something came between the reads: they are not one moment. */
+	if (after - before > TW_NS_PER_US && last_ns)
+		return last_ns;
+	return here - (before + (after - before) / 2);
+}
+
+void tw_clock_cost(const struct tw_clock *clock, int64_t *min_ns,
+		   double *avg_ns)
+{
+	int64_t first = clock->read_ns(clock);
+	int64_t last = first;
+	int i;
+
+	*min_ns = INT64_MAX;
+	for (i = 0; i < COST_READS; i++) {
+		int64_t now = clock->read_ns(clock);
+
+		if (now - last < *min_ns)
+			*min_ns = now - last;
+		last = now;
+	}
+	*avg_ns = (double)(last - first) / COST_READS;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the user asked for. Filled in once, const from then on. */
+#ifndef TW_CONFIG_H
+#define TW_CONFIG_H
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "tw_metric.h"
+#include "tw_place.h"
+#include "tw_timer.h"
+#include "tw_wait.h"
+
+#define TW_PERCENTILES_MAX	32
+#define TW_ERROR_MAX		512
+
+enum tw_affinity {
+	TW_UNPINNED,
+	TW_PLAN,		/* -a */
+	TW_SET			/* -aSET */
+};
+
+struct tw_config {
+	/* What is run. */
+	int64_t interval_us;	/* 0: closed loop */
+	int64_t sleep_us;
+	int64_t size;		/* of a request, bytes */
+	int64_t loops;		/* 0: until stopped */
+	int64_t duration_s;	/* 0: until stopped */
+	int64_t warmup;		/* cycles */
+	int64_t port;		/* 0: the kernel's choice */
+	bool posix_timers;	/* -x */
+	const struct tw_timer_ops *timer;
+	const struct tw_wait_ops *wait;
+	const char *clock;	/* a name that tw_clock_open() knows */
+
+	/* How it is scheduled. */
+	int64_t priority;	/* of the client; 0 with other policies */
+	int policy;
+	bool policy_given;
+	enum tw_affinity affinity;
+	cpu_set_t affinity_set;
+	bool role_given[TW_ROLES];
+	cpu_set_t role_set[TW_ROLES];
+	bool mlockall;
+	bool default_system;
+	int64_t latency_us;	/* for /dev/cpu_dma_latency */
+
+	/* What is shown. */
+	enum tw_metric_id metrics[TW_METRICS];
+	int metric_count;
+	bool total_trltp3;
+	int64_t histogram_us;	/* 0: none */
+	bool histofall;
+	const char *histfile;
+	const char *json;
+	const char *dump;
+	double percentiles[TW_PERCENTILES_MAX];
+	int percentile_count;	/* 0: not asked for */
+	bool quiet;
+	bool verbose;
+	bool refresh_on_max;
+	bool nsecs;
+	bool unbuffered;
+
+	/* Instead of a run. */
+	bool help;
+	bool version;
+};
+
+/*
+ * Reads the command line, which it may reorder as getopt does. 0, or
+ * -EINVAL and in @error one line that names the option, the value and what
+ * is allowed; it prints nothing and starts nothing. Strings in @config
+ * point into @argv.
+ */
+int tw_config_parse(struct tw_config *config, int argc, char *argv[],
+		    char error[TW_ERROR_MAX]);
+
+/* Percentiles that are reported where the user named none. */
+extern const double tw_default_percentiles[];
+extern const int tw_default_percentile_count;
+
+/*
+ * Completes what parsing has filled in, and refuses what does not go
+ * together: 0, or -EINVAL and in @error why. Called by tw_config_parse().
+ */
+int tw_config_check(struct tw_config *config, char error[TW_ERROR_MAX]);
+
+struct tw_metric_params tw_config_metric_params(const struct tw_config *config);
+
+/* Whether @role of pair @pair is pinned, and if so to *cpus. */
+bool tw_config_cpus(const struct tw_config *config, enum tw_role role,
+		    unsigned int pair, cpu_set_t *cpus);
+
+/* The text of --help. */
+void tw_config_help(FILE *file);
+
+#endif /* TW_CONFIG_H */

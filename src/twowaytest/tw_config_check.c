@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What follows from the options together, and which contradict each other. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "rt-utils.h"
+#include "tw_config.h"
+#include "tw_tally.h"
+#include "tw_time.h"
+
+struct tw_metric_params tw_config_metric_params(const struct tw_config *config)
+{
+	struct tw_metric_params params = {
+		.period_ns = config->interval_us * TW_NS_PER_US,
+		.sleep_ns = config->sleep_us * TW_NS_PER_US,
+		.total_trltp3 = config->total_trltp3,
+	};
+
+	return params;
+}
+
+bool tw_config_cpus(const struct tw_config *config, enum tw_role role,
+		    unsigned int pair, cpu_set_t *cpus)
+{
+	bool side = role == TW_SERVER || role == TW_CLIENT;
+	cpu_set_t allowed;
+
+	if (config->role_given[role]) {
+		*cpus = config->role_set[role];
+		return true;
+	}
+	if (config->affinity == TW_SET && side) {
+		tw_place_in_set(&config->affinity_set, role, pair, cpus);
+		return true;
+	}
+	if (config->affinity != TW_PLAN)
+		return false;
+	CPU_ZERO(&allowed);
+	if (sched_getaffinity(0, sizeof(allowed), &allowed))
+		return false;
+	tw_place_plan(&allowed, role, cpus);
+	return true;
+}
+
+static bool is_realtime(const struct tw_config *config)
+{
+	return config->policy == SCHED_FIFO || config->policy == SCHED_RR;
+}
+
+/* Always -EINVAL. */
+static int __attribute__((format(printf, 2, 3)))
+refuse(char *error, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(error, TW_ERROR_MAX, format, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+static int check_policy(struct tw_config *config, char *error)
+{
+	if (config->priority && !config->policy_given)
+		config->policy = SCHED_FIFO;
+	if (config->priority && !is_realtime(config))
+		return refuse(error, "--policy=%s: has no priorities, so it contradicts --priority=%d; only fifo and rr have them",
+			      policy_to_string(config->policy),
+			      (int)config->priority);
+	/* As cyclictest: the lowest that leaves room for the others. */
+	if (is_realtime(config) && !config->priority)
+		config->priority = TW_PRIORITY_MIN;
+	return 0;
+}
+
+static int check_closed_loop(struct tw_config *config, char *error)
+{
+	const struct tw_metric *metric;
+	int i;
+
+	if (config->interval_us)
+		return 0;
+	if (config->timer || config->posix_timers)
+		return refuse(error, "--interval=0: a closed loop has no timer; leave out --timer and -x");
+	if (config->total_trltp3)
+		return refuse(error, "--interval=0: --total=trltp3 needs a rate, and a closed loop has none");
+	for (i = 0; i < config->metric_count; i++) {
+		metric = &tw_metrics[config->metrics[i]];
+		if (metric->needs_timer)
+			return refuse(error, "--interval=0: a closed loop has no timer, so there is no metric %s; leave it out of --metrics",
+				      metric->token);
+	}
+	return 0;
+}
+
+static int check_timing(struct tw_config *config, char *error)
+{
+	if (config->interval_us && config->interval_us <= config->sleep_us)
+		return refuse(error, "--interval=%lld: too short for --sleep=%lld; allowed is more than the sleep, or 0 for a closed loop",
+			      (long long)config->interval_us,
+			      (long long)config->sleep_us);
+	if (config->posix_timers && config->timer &&
+	    config->timer != tw_timer_kind(0))
+		return refuse(error, "--timer=%s: contradicts -x, which is --timer=posix; give one of them",
+			      config->timer->name);
+	return 0;
+}
+
+static int check_output(struct tw_config *config, char *error)
+{
+	const char *files[] = { config->json, config->histfile, config->dump };
+	int i, j;
+
+	if (config->histfile && !config->histogram_us)
+		return refuse(error, "--histfile=%s: there is no histogram to write; give -h or -H too",
+			      config->histfile);
+	if (config->latency_us && config->default_system)
+		return refuse(error, "--latency=%lld: contradicts --default-system; give one of them",
+			      (long long)config->latency_us);
+	for (i = 0; i < 3; i++)
+		for (j = 0; j < i; j++)
+			if (files[i] && files[j] && !strcmp(files[i], files[j]))
+				return refuse(error, "%s: --json, --histfile and --dump must name different files",
+					      files[i]);
+	return 0;
+}
+
+static int check_memory(struct tw_config *config, char *error)
+{
+	uint64_t free = (uint64_t)sysconf(_SC_AVPHYS_PAGES) *
+			(uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t needed = tw_tally_size(config->histogram_us);
+
+	if (needed > free)
+		return refuse(error, "--histogram=%lld: needs %llu MiB of memory, and %llu MiB are free; give fewer microseconds",
+			      (long long)config->histogram_us,
+			      (unsigned long long)needed >> 20,
+			      (unsigned long long)free >> 20);
+	return 0;
+}
+
+static void cpus_of(const struct tw_config *config, enum tw_role role,
+		    cpu_set_t *cpus)
+{
+	CPU_ZERO(cpus);
+	if (!tw_config_cpus(config, role, 0, cpus))
+		sched_getaffinity(0, sizeof(*cpus), cpus);
+}
+
+/*
+ * A side that never gives its CPU up, at a priority above main's: if main
+ * could run nowhere else, nothing could end the test.
+ */
+static int check_starving(struct tw_config *config, char *error)
+{
+	cpu_set_t main_cpus, server, client;
+	bool busy = config->wait == tw_wait_busy;
+	bool closed = !config->interval_us && !config->sleep_us;
+
+	if (!is_realtime(config))
+		return 0;
+	cpus_of(config, TW_MAIN, &main_cpus);
+	cpus_of(config, TW_SERVER, &server);
+	cpus_of(config, TW_CLIENT, &client);
+	if (busy && CPU_COUNT(&main_cpus) == 1 &&
+	    CPU_EQUAL(&main_cpus, &server))
+		return refuse(error, "--wait=busy: at a real-time priority the server leaves main no time on the CPU that they share; give main another by --mainaffinity");
+	if (closed && CPU_COUNT(&main_cpus) == 1 &&
+	    CPU_EQUAL(&main_cpus, &server) && CPU_EQUAL(&main_cpus, &client))
+		return refuse(error, "--interval=0: with --sleep=0 at a real-time priority, client and server leave main no time on the CPU that they all share; give main another by --mainaffinity");
+	return 0;
+}
+
+static void complete(struct tw_config *config)
+{
+	int id;
+
+	if (!config->timer)
+		config->timer = tw_timer_kind(0);
+	if (!config->interval_us)
+		config->timer = &tw_timer_none;
+	if (config->metric_count)
+		return;
+	for (id = 0; id < TW_METRICS; id++)
+		if (id != TW_PLANNED && (config->interval_us ||
+					 !tw_metrics[id].needs_timer))
+			config->metrics[config->metric_count++] = id;
+}
+
+int tw_config_check(struct tw_config *config, char error[TW_ERROR_MAX])
+{
+	static int (*const checks[])(struct tw_config *config, char *error) = {
+		check_policy, check_closed_loop, check_timing, check_output,
+		check_memory, check_starving,
+	};
+	int err = 0;
+	size_t i;
+
+	for (i = 0; !err && i < ARRAY_SIZE(checks); i++)
+		err = checks[i](config, error);
+	if (!err)
+		complete(config);
+	return err;
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "rt-utils.h"
+#include "tw_explain.h"
+
+struct text {
+	char *buf;
+	size_t size;
+	const struct tw_failure *failure;
+	const struct tw_config *config;
+};
+
+#define say(text, ...)	snprintf((text)->buf, (text)->size, __VA_ARGS__)
+
+static const char *role_name(const struct text *text)
+{
+	return tw_role_names[text->failure->role];
+}
+
+static const char *reason(const struct text *text)
+{
+	return strerror(-text->failure->err);
+}
+
+static void explain_clock(struct text *text)
+{
+	static const struct {
+		int err;
+		const char *why;
+	} reasons[] = {
+		{ -ENOTSUP, "this CPU has no counter that runs at one rate in every state" },
+		{ -ENODEV, "the kernel does not trust this CPU's counter (it is not in available_clocksource)" },
+		{ -ERANGE, "the counter's rate, measured twice, differed by more than 100 ppm" },
+	};
+	const char *why = reason(text);
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(reasons); i++)
+		if (reasons[i].err == text->failure->err)
+			why = reasons[i].why;
+	say(text, "--clock=%s: %s; choose another clock, such as monotonic",
+	    text->config->clock, why);
+}
+
+static void explain_pin(struct text *text)
+{
+	cpu_set_t cpus;
+	char list[256] = "?";
+
+	if (tw_config_cpus(text->config, text->failure->role,
+			   text->failure->pair, &cpus))
+		tw_place_format(&cpus, list, sizeof(list));
+	say(text, "the %s cannot run on CPU %s: %s; choose CPUs that are online and in this cgroup's cpuset",
+	    role_name(text), list, reason(text));
+}
+
+static void explain_lock(struct text *text)
+{
+	struct rlimit limit = { .rlim_cur = 0 };
+
+	getrlimit(RLIMIT_MEMLOCK, &limit);
+	say(text, "--mlockall: the %s cannot lock its memory: %s; RLIMIT_MEMLOCK is %llu KiB: run as root, or raise it (ulimit -l, memlock in limits.conf)",
+	    role_name(text), reason(text),
+	    (unsigned long long)limit.rlim_cur / 1024);
+}
+
+/*
+ * The CPU cgroup (version 1) that this process is in, if it allows no
+ * real-time task at all: to @path. Even root is refused then.
+ */
+static bool cgroup_without_runtime(char *path, size_t size)
+{
+	static const char *const mounts[] = {
+		"/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct",
+	};
+	char line[512], group[256] = "";
+	long runtime = -1;
+	FILE *file;
+	size_t i;
+
+	file = fopen("/proc/self/cgroup", "r");
+	if (!file)
+		return false;
+	while (fgets(line, sizeof(line), file))
+		if (sscanf(line, "%*d:cpu:%255[^\n]", group) == 1 ||
+		    sscanf(line, "%*d:cpu,cpuacct:%255[^\n]", group) == 1)
+			break;
+	fclose(file);
+
+	for (i = 0; *group && i < ARRAY_SIZE(mounts); i++) {
+		snprintf(path, size, "%s%s/cpu.rt_runtime_us", mounts[i],
+			 group);
+		file = fopen(path, "r");
+		if (!file)
+			continue;
+		if (fscanf(file, "%ld", &runtime) != 1)
+			runtime = -1;
+		fclose(file);
+		break;
+	}
+	return runtime == 0;
+}
+
+static void explain_schedule(struct text *text)
+{
+	struct rlimit limit = { .rlim_cur = 0 };
+	char path[512];
+	const char *policy = policy_to_string(text->config->policy);
+	int priority = (int)text->config->priority;
+
+	if (text->failure->err == -EPERM &&
+	    cgroup_without_runtime(path, sizeof(path))) {
+		say(text, "--priority=%d: this CPU cgroup has no real-time runtime: write microseconds, such as 100000, to %s, or run in another cgroup",
+		    priority, path);
+		return;
+	}
+	getrlimit(RLIMIT_RTPRIO, &limit);
+	say(text, "--priority=%d: no right to policy %s: %s; needed is root, CAP_SYS_NICE, or an RLIMIT_RTPRIO of at least %d, which is %llu here (ulimit -r, rtprio in limits.conf)",
+	    priority, policy, reason(text), priority,
+	    (unsigned long long)limit.rlim_cur);
+}
+
+static void explain_verify(struct text *text)
+{
+	say(text, "the %s did not get the policy, priority, CPUs or locked memory that it was granted: %s; is something else changing them?",
+	    role_name(text), reason(text));
+}
+
+static void explain_memory(struct text *text)
+{
+	say(text, "no memory for the results: %s; give fewer microseconds to -h, or raise the limit (ulimit -v, -l)",
+	    reason(text));
+}
+
+static void explain_listen(struct text *text)
+{
+	const char *help = "leave it out, and the kernel chooses one";
+
+	if (text->failure->err == -EACCES)
+		help = "ports below 1024 need root or CAP_NET_BIND_SERVICE";
+	say(text, "--port=%d: cannot listen on 127.0.0.1: %s; %s",
+	    (int)text->config->port, reason(text), help);
+}
+
+static void explain_connect(struct text *text)
+{
+	say(text, "cannot connect to our own server on 127.0.0.1: %s; is the loopback interface up, and not filtered?",
+	    reason(text));
+}
+
+static void explain_start(struct text *text)
+{
+	say(text, "cannot start the %s: %s", role_name(text), reason(text));
+}
+
+static void explain_run(struct text *text)
+{
+	const char *what = reason(text);
+
+	if (text->failure->err == -EPROTO || text->failure->err == -EBADMSG ||
+	    text->failure->err == -EMSGSIZE)
+		what = "it received a message that is not the one to come";
+	say(text, "the %s (pid %d) stopped: %s", role_name(text),
+	    (int)text->failure->pid, what);
+}
+
+static void explain_write(struct text *text)
+{
+	say(text, "cannot write the results: %s", reason(text));
+}
+
+static void explain_stop(struct text *text)
+{
+	say(text, "the %s (pid %d) did not end within 1 s and was killed",
+	    role_name(text), (int)text->failure->pid);
+}
+
+static void explain_killed(struct text *text)
+{
+	say(text, "the %s (pid %d) was killed by signal %d (%s)",
+	    role_name(text), (int)text->failure->pid, text->failure->err,
+	    strsignal(text->failure->err));
+}
+
+void tw_explain(const struct tw_failure *failure,
+		const struct tw_config *config, char *buf, size_t size)
+{
+	static void (*const explanations[])(struct text *text) = {
+		[TW_STEP_CLOCK] = explain_clock,
+		[TW_STEP_PIN] = explain_pin,
+		[TW_STEP_LOCK] = explain_lock,
+		[TW_STEP_SCHEDULE] = explain_schedule,
+		[TW_STEP_VERIFY] = explain_verify,
+		[TW_STEP_MEMORY] = explain_memory,
+		[TW_STEP_LISTEN] = explain_listen,
+		[TW_STEP_CONNECT] = explain_connect,
+		[TW_STEP_START] = explain_start,
+		[TW_STEP_RUN] = explain_run,
+		[TW_STEP_WRITE] = explain_write,
+		[TW_STEP_STOP] = explain_stop,
+		[TW_STEP_KILLED] = explain_killed,
+	};
+	struct text text = { buf, size, failure, config };
+
+	explanations[failure->step](&text);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A result file that appears whole or not at all: until it is committed it
+ * has no name, so that even a killed run leaves nothing behind. What is not
+ * a regular file (a pipe, /dev/stdout) is written to directly.
+ */
+#ifndef TW_FILE_H
+#define TW_FILE_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+struct tw_file {
+	FILE *stream;		/* to write to; NULL: not open */
+	bool direct;
+	bool nameless;
+	char path[PATH_MAX];
+	char temp[PATH_MAX];
+};
+
+/* 0 or -errno: the directory is missing, not writable, the name too long. */
+int tw_file_open(struct tw_file *file, const char *path);
+
+/*
+ * Closes the file and gives it its name, in the place of one that was there.
+ * 0 or -errno, as -ENOSPC of any write since opening; then nothing is left.
+ */
+int tw_file_commit(struct tw_file *file);
+
+/* Closes and drops the file; nothing if it is not open. */
+void tw_file_abort(struct tw_file *file);
+
+#endif /* TW_FILE_H */

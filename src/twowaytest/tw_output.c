@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "rt-utils.h"
+#include "tw_output.h"
+
+#define DISPLAY_MS	100
+#define CYCLES_MS	25	/* the ring holds more than comes meanwhile */
+
+static int failed(struct tw_output *output, const char *option,
+		  const char *path, int err)
+{
+	/* The first is told; the others are likely to have its cause. */
+	if (!output->error[0])
+		snprintf(output->error, sizeof(output->error),
+			 "%s%.300s: cannot write: %s", option, path,
+			 strerror(-err));
+	return err;
+}
+
+/* The option that each file comes from, in the order they are committed. */
+static const struct output_file {
+	const char *option;
+	size_t path;		/* offset of the name in the config */
+	size_t file;		/* and of the file in the output */
+} files[] = {
+	{ "--dump=", offsetof(struct tw_config, dump),
+	  offsetof(struct tw_output, dump) },
+	{ "--histfile=", offsetof(struct tw_config, histfile),
+	  offsetof(struct tw_output, histogram) },
+	{ "--json=", offsetof(struct tw_config, json),
+	  offsetof(struct tw_output, json) },
+};
+
+static const char *path_of(const struct tw_output *output, size_t i)
+{
+	return *(const char *const *)((const char *)output->report->config +
+				      files[i].path);
+}
+
+static struct tw_file *file_of(struct tw_output *output, size_t i)
+{
+	return (struct tw_file *)((char *)output + files[i].file);
+}
+
+int tw_output_open(struct tw_output *output, struct tw_report *report)
+{
+	const struct tw_config *config = report->config;
+	size_t i;
+	int err;
+
+	memset(output, 0, sizeof(*output));
+	output->report = report;
+	output->live.loadavg_fd = -1;
+	if (config->unbuffered)
+		setvbuf(stdout, NULL, _IONBF, 0);
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		const char *path = path_of(output, i);
+
+		if (!path || !strcmp(path, "-"))
+			continue;
+		err = tw_file_open(file_of(output, i), path);
+		if (err) {
+			failed(output, files[i].option, path, err);
+			tw_output_close(output);
+			return err;
+		}
+	}
+	if (config->dump)
+		tw_report_dump_header(output->dump.stream);
+	if (!config->quiet && !config->verbose)
+		tw_live_open(&output->live);
+	return 0;
+}
+
+void tw_output_close(struct tw_output *output)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(files); i++)
+		tw_file_abort(file_of(output, i));
+	tw_live_close(&output->live);
+}
+
+/*
+ * Whether all that was printed since errno was set to 0 got out. A stream
+ * tells that a write failed, but not why: errno still does, right here.
+ */
+static int flush(FILE *file)
+{
+	int err = errno;
+
+	if (fflush(file))
+		return -errno;
+	if (ferror(file))
+		return err ? -err : -EIO;
+	return 0;
+}
+
+static int on_tick(void *arg)
+{
+	struct tw_output *output = arg;
+	const struct tw_config *config = output->report->config;
+	int err;
+
+	errno = 0;
+	if (!config->quiet && !config->verbose)
+		tw_live_draw(&output->live, stdout, output->report, false);
+	err = flush(stdout);
+	return err ? failed(output, "standard output", "", err) : 0;
+}
+
+static int on_cycle(void *arg, unsigned int pair, const struct tw_cycle *cycle)
+{
+	struct tw_output *output = arg;
+	const struct tw_config *config = output->report->config;
+
+	if (config->verbose && !config->quiet)
+		tw_report_cycle(stdout, output->report, pair, cycle);
+	if (!config->dump)
+		return 0;
+	errno = 0;
+	tw_report_dump(output->dump.stream, output->report, pair, cycle);
+	if (ferror(output->dump.stream))
+		return failed(output, "--dump=", config->dump,
+			      errno ? -errno : -EIO);
+	return 0;
+}
+
+static void on_status(void *arg)
+{
+	static const char rule[] = "#---------------------------\n";
+	struct tw_output *output = arg;
+
+	fputs(rule, stderr);
+	tw_report_status(stderr, output->report);
+	fputs(rule, stderr);
+}
+
+void tw_output_watch(struct tw_output *output, struct tw_watch *watch)
+{
+	const struct tw_config *config = output->report->config;
+
+	memset(watch, 0, sizeof(*watch));
+	watch->arg = output;
+	watch->cycle = on_cycle;
+	watch->status = on_status;
+	if (config->dump || (config->verbose && !config->quiet))
+		watch->tick_ms = CYCLES_MS;
+	else if (!config->quiet)
+		watch->tick_ms = DISPLAY_MS;
+	if (!config->quiet)
+		watch->tick = on_tick;
+}
+
+static void print_results(struct tw_output *output)
+{
+	const struct tw_report *report = output->report;
+	const struct tw_config *config = report->config;
+
+	if (config->quiet)
+		tw_report_status(stdout, report);
+	else if (!config->verbose)
+		tw_live_draw(&output->live, stdout, report, true);
+	tw_report_percentiles(stdout, report);
+	tw_report_remarks(stdout, report);
+}
+
+static int finish_text(struct tw_output *output)
+{
+	const struct tw_report *report = output->report;
+	const struct tw_config *config = report->config;
+	FILE *histogram = config->histfile ? output->histogram.stream : stdout;
+	int err;
+
+	errno = 0;
+	if (config->histogram_us)
+		tw_report_histogram(histogram, report);
+	else
+		print_results(output);
+	err = flush(stdout);
+	if (err)
+		return failed(output, "standard output", "", err);
+	err = flush(histogram);
+	return err ? failed(output, "--histfile=", config->histfile, err) : 0;
+}
+
+/*
+ * The library's JSON writer takes a name and does not look at errors, so it
+ * gets one that lies in memory.
+ */
+static int write_json(struct tw_output *output, FILE *to)
+{
+	char name[32], buf[4096];
+	ssize_t len;
+	int fd, err;
+
+	fd = memfd_create("twowaytest", MFD_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	rt_write_json(name, output->report->return_code, tw_report_json,
+		      output->report);
+	errno = 0;
+	while ((len = read(fd, buf, sizeof(buf))) > 0)
+		if (fwrite(buf, 1, len, to) != (size_t)len)
+			break;
+	err = len < 0 ? -errno : flush(to);
+	close(fd);
+	return err;
+}
+
+int tw_output_finish(struct tw_output *output)
+{
+	const char *json = output->report->config->json;
+	int first = finish_text(output);
+	FILE *to;
+	size_t i;
+	int err;
+
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		struct tw_file *file = file_of(output, i);
+		const char *path = path_of(output, i);
+
+		err = 0;
+		if (first)
+			output->report->return_code = 1;
+		if (path == json && json) {
+			to = file->stream ? file->stream : stdout;
+			err = write_json(output, to);
+		}
+		if (!err && file->stream)
+			err = tw_file_commit(file);
+		if (err) {
+			failed(output, files[i].option, path, err);
+			first = first ? first : err;
+		}
+	}
+	return first;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where the results go: stdout and the files that were asked for. Opened
+ * before anything is measured, committed after.
+ */
+#ifndef TW_OUTPUT_H
+#define TW_OUTPUT_H
+
+#include "tw_file.h"
+#include "tw_report.h"
+
+struct tw_output {
+	struct tw_report *report;
+	struct tw_file json;
+	struct tw_file histogram;
+	struct tw_file dump;
+	struct tw_live live;
+	char error[TW_ERROR_MAX];	/* of the last call that failed */
+};
+
+/* 0, or -errno and a message in output->error. */
+int tw_output_open(struct tw_output *output, struct tw_report *report);
+
+/* Fills in what main is to be told of while the run lasts. */
+void tw_output_watch(struct tw_output *output, struct tw_watch *watch);
+
+/*
+ * Prints and commits all results; what can't be written does not keep the
+ * rest from being. The JSON comes last: it tells the final return code.
+ * 0, or -errno and in output->error the first that failed.
+ */
+int tw_output_finish(struct tw_output *output);
+
+/* Drops what was not committed. */
+void tw_output_close(struct tw_output *output);
+
+#endif /* TW_OUTPUT_H */

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What users see. Columns (and status lines, and "threads" in JSON) are
+ * the metrics of --metrics, in that order, of each pair in turn. Input is
+ * const; every function writes to the stream it is given, and leaves it to
+ * the caller to ask the stream for errors.
+ */
+#ifndef TW_REPORT_H
+#define TW_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "tw_config.h"
+#include "tw_cycle.h"
+#include "tw_session.h"
+
+struct tw_report {
+	const struct tw_config *config;
+	const struct tw_session *session;
+	int return_code;
+	int argc;		/* the command line, as given */
+	char **argv;
+};
+
+/* In the unit that the user wants: whole us, rounded down, or ns. */
+int64_t tw_report_value(const struct tw_config *config, int64_t ns);
+double tw_report_real(const struct tw_config *config, double ns);
+
+/* Number of a cycle as users see it: measured ones, from 0. */
+uint64_t tw_report_cycle_number(const struct tw_report *report,
+				const struct tw_cycle *cycle);
+
+/* One status line a column. */
+void tw_report_status(FILE *file, const struct tw_report *report);
+
+/* -v: one n:c:v line a column. */
+void tw_report_cycle(FILE *file, const struct tw_report *report,
+		     unsigned int pair, const struct tw_cycle *cycle);
+
+/* --dump: one CSV line; first the header line. */
+void tw_report_dump_header(FILE *file);
+void tw_report_dump(FILE *file, const struct tw_report *report,
+		    unsigned int pair, const struct tw_cycle *cycle);
+
+/* The histograms with the lines that belong to them. */
+void tw_report_histogram(FILE *file, const struct tw_report *report);
+
+/* --percentiles: one line a metric; nothing if not asked for. */
+void tw_report_percentiles(FILE *file, const struct tw_report *report);
+
+/* What a run without a histogram ends with, below the status lines. */
+void tw_report_remarks(FILE *file, const struct tw_report *report);
+
+/* The callback of rt_write_json(); @data is a struct tw_report. */
+void tw_report_json(FILE *file, void *data);
+
+/* The display while the run lasts. */
+struct tw_live {
+	int loadavg_fd;
+	bool drawn;
+	int64_t shown_max_ns[TW_METRICS];
+};
+
+void tw_live_open(struct tw_live *live);
+
+/* Draws it, over what was drawn before; the last time, also with -M. */
+void tw_live_draw(struct tw_live *live, FILE *file,
+		  const struct tw_report *report, bool last);
+
+void tw_live_close(struct tw_live *live);
+
+#endif /* TW_REPORT_H */

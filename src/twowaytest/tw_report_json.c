@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The JSON members: first those that cyclictest has too, then "twoway", all
+ * that this test has to say. contrib/twowaytest.schema.json describes them.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "rt-numa.h"
+#include "rt-utils.h"
+#include "tw_explain.h"
+#include "tw_json.h"
+#include "tw_report.h"
+#include "tw_time.h"
+
+#define SCHEMA	1
+
+static const char *bool_name(bool value)
+{
+	return value ? "true" : "false";
+}
+
+/* What goes between two members of one object or array. */
+static const char *comma(int index, int count)
+{
+	return index + 1 < count ? "," : "";
+}
+
+static void json_histogram(FILE *file, const struct tw_window *window)
+{
+	const char *before = "";
+	int64_t row;
+
+	fprintf(file, "      \"histogram\": {");
+	for (row = 0; row < window->width_us; row++) {
+		if (!window->counts[row])
+			continue;
+		fprintf(file, "%s\n        \"%" PRId64 "\": %" PRIu64, before,
+			window->base_us + row, window->counts[row]);
+		before = ",";
+	}
+	fprintf(file, "\n      },\n");
+	fprintf(file, "      \"overflows\": %" PRIu64 ",\n",
+		tw_window_overflows(window));
+}
+
+static void json_percentiles(FILE *file, const struct tw_config *config,
+			     const struct tw_stats *stats)
+{
+	bool asked = config->percentile_count;
+	const double *percents = asked ? config->percentiles :
+					 tw_default_percentiles;
+	int count = asked ? config->percentile_count :
+			    tw_default_percentile_count;
+	int64_t value_ns;
+	int i;
+
+	fprintf(file, "      \"percentiles\": {");
+	for (i = 0; i < count; i++) {
+		fprintf(file, "%s\"%.10g\": ", i ? ", " : "", percents[i]);
+		if (tw_stats_percentile(stats, percents[i], &value_ns))
+			fprintf(file, "%.*f", config->nsecs ? 0 : 3,
+				tw_report_real(config, (double)value_ns));
+		else
+			fprintf(file, "null");
+	}
+	fprintf(file, "},\n");
+}
+
+/* The CPU that a process is pinned to, -1 if there are several. */
+static int only_cpu(const cpu_set_t *cpus)
+{
+	int cpu;
+
+	if (CPU_COUNT(cpus) != 1)
+		return -1;
+	for (cpu = 0; !CPU_ISSET(cpu, cpus); cpu++)
+		;
+	return cpu;
+}
+
+static void json_thread(FILE *file, const struct tw_report *report, int column)
+{
+	const struct tw_config *config = report->config;
+	const struct tw_pair *pair = report->session->pair;
+	enum tw_metric_id id = config->metrics[column];
+	const struct tw_stats *stats = &pair->tally->stats[id];
+	const struct tw_status status = tw_tally_status(pair->tally, id);
+	int cpu = only_cpu(&pair->side[TW_CLIENT].settings.cpus);
+
+	fprintf(file, "    \"%d\": {\n", column);
+	fprintf(file, "      \"metric\": \"%s\",\n", tw_metrics[id].token);
+	fprintf(file, "      \"label\": \"%s\",\n", tw_metrics[id].label);
+	fprintf(file, "      \"pair\": %u,\n", pair->number);
+	if (config->histogram_us)
+		json_histogram(file, &pair->tally->window[id]);
+	json_percentiles(file, config, stats);
+	fprintf(file, "      \"stddev\": %.3f,\n",
+		tw_report_real(config, status.deviation_ns));
+	if (stats->has_target)
+		fprintf(file, "      \"target\": %" PRId64 ",\n",
+			tw_report_value(config, stats->target_ns));
+	else
+		fprintf(file, "      \"target\": null,\n");
+	fprintf(file, "      \"cycles\": %" PRIu64 ",\n", status.count);
+	fprintf(file, "      \"min\": %" PRId64 ",\n",
+		tw_report_value(config, status.min_ns));
+	fprintf(file, "      \"max\": %" PRId64 ",\n",
+		tw_report_value(config, status.max_ns));
+	fprintf(file, "      \"avg\": %.2f,\n",
+		tw_report_real(config, status.mean_ns));
+	fprintf(file, "      \"cpu\": %d,\n", cpu);
+	fprintf(file, "      \"node\": %d\n",
+		cpu >= 0 && numa_initialize() ? numa_node_of_cpu(cpu) : 0);
+	fprintf(file, "    }%s\n", comma(column, config->metric_count));
+}
+
+static void json_argv(FILE *file, const struct tw_report *report)
+{
+	int i;
+
+	fprintf(file, "    \"argv\": [");
+	for (i = 0; i < report->argc; i++) {
+		tw_json_string(file, report->argv[i]);
+		fprintf(file, "%s", i + 1 < report->argc ? ", " : "");
+	}
+	fprintf(file, "],\n");
+}
+
+static void json_settings(FILE *file, const struct tw_report *report)
+{
+	static const char *const affinities[] = {
+		[TW_UNPINNED] = "none", [TW_PLAN] = "plan", [TW_SET] = "set",
+	};
+	const struct tw_config *config = report->config;
+	const struct tw_session *session = report->session;
+	int i;
+
+	fprintf(file, "    \"settings\": {\n");
+	fprintf(file, "      \"interval_us\": %" PRId64 ",\n",
+		config->interval_us);
+	fprintf(file, "      \"loops\": %" PRId64 ",\n", config->loops);
+	fprintf(file, "      \"duration_s\": %" PRId64 ",\n",
+		config->duration_s);
+	fprintf(file, "      \"sleep_us\": %" PRId64 ",\n", config->sleep_us);
+	fprintf(file, "      \"size\": %" PRId64 ",\n", config->size);
+	fprintf(file, "      \"timer\": \"%s\",\n", config->timer->name);
+	fprintf(file, "      \"transport\": \"%s\",\n",
+		session->transport->name);
+	fprintf(file, "      \"port\": %u,\n", session->port);
+	fprintf(file, "      \"wait\": \"%s\",\n", config->wait->name);
+	fprintf(file, "      \"clock\": \"%s\",\n", config->clock);
+	fprintf(file, "      \"policy\": \"%s\",\n",
+		policy_to_string(config->policy));
+	fprintf(file, "      \"priority\": %" PRId64 ",\n", config->priority);
+	fprintf(file, "      \"affinity\": \"%s\",\n",
+		affinities[config->affinity]);
+	fprintf(file, "      \"mlockall\": %s,\n",
+		bool_name(config->mlockall));
+	if (session->latency_fd >= 0)
+		fprintf(file, "      \"latency_us\": %" PRId64 ",\n",
+			config->latency_us);
+	else
+		fprintf(file, "      \"latency_us\": null,\n");
+	fprintf(file, "      \"total\": \"%s\",\n",
+		config->total_trltp3 ? "trltp3" : "documented");
+	fprintf(file, "      \"histogram_us\": %" PRId64 ",\n",
+		config->histogram_us);
+	fprintf(file, "      \"metrics\": [");
+	for (i = 0; i < config->metric_count; i++)
+		fprintf(file, "%s\"%s\"", i ? ", " : "",
+			tw_metrics[config->metrics[i]].token);
+	fprintf(file, "]\n    },\n");
+}
+
+static void json_usage(FILE *file, const struct tw_side *side)
+{
+	const struct tw_usage *from = &side->steady, *to = &side->end;
+
+	fprintf(file, "        \"minor_faults\": %" PRId64 ",\n",
+		to->minor_faults - from->minor_faults);
+	fprintf(file, "        \"major_faults\": %" PRId64 ",\n",
+		to->major_faults - from->major_faults);
+	fprintf(file, "        \"voluntary_switches\": %" PRId64 ",\n",
+		to->voluntary_switches - from->voluntary_switches);
+	fprintf(file, "        \"involuntary_switches\": %" PRId64 ",\n",
+		to->involuntary_switches - from->involuntary_switches);
+}
+
+/* As the kernel said when asked, after everything was set. */
+static void json_process(FILE *file, const struct tw_report *report,
+			 enum tw_role role)
+{
+	const struct tw_side *side = &report->session->pair->side[role];
+	const struct tw_settings *settings = role == TW_MAIN ?
+		&report->session->main_settings : &side->settings;
+	char list[512];
+
+	fprintf(file, "      \"%s\": {\n", tw_role_names[role]);
+	/* Nothing to tell where a side was killed before it could count. */
+	if (role != TW_MAIN && side->end.minor_faults)
+		json_usage(file, side);
+	fprintf(file, "        \"cpus\": \"%s\",\n",
+		tw_place_format(&settings->cpus, list, sizeof(list)));
+	fprintf(file, "        \"policy\": \"%s\",\n",
+		policy_to_string(settings->policy));
+	fprintf(file, "        \"priority\": %d,\n", settings->priority);
+	fprintf(file, "        \"locked\": %s\n", bool_name(settings->locked));
+	fprintf(file, "      }%s\n", role == TW_CLIENT ? "" : ",");
+}
+
+static void json_worst(FILE *file, const struct tw_report *report, int column)
+{
+	const struct tw_config *config = report->config;
+	enum tw_metric_id id = config->metrics[column];
+	const struct tw_tally *tally = report->session->pair->tally;
+	const struct tw_cycle *cycle = &tally->worst[id];
+	static const enum tw_metric_id phases[] = {
+		TW_INTERVAL, TW_WAKEUP, TW_SEND, TW_SLEEP, TW_RECEIVE,
+		TW_RESPONSE, TW_TOTAL,
+	};
+	size_t i;
+
+	fprintf(file, "%s\n      \"%s\": {", column ? "," : "",
+		tw_metrics[id].token);
+	fprintf(file, "\"cycle\": %" PRIu64 ", \"since_start_ns\": %" PRId64
+		", \"missed\": %" PRIu64,
+		tw_report_cycle_number(report, cycle),
+		cycle->t0_ns - tally->start_ns, cycle->missed);
+	for (i = 0; i < ARRAY_SIZE(phases); i++)
+		fprintf(file, ", \"%s_ns\": %" PRId64,
+			tw_metrics[phases[i]].token,
+			tw_metrics[phases[i]].value_ns(cycle,
+						       &tally->params));
+	fprintf(file, "}");
+}
+
+static void json_error(FILE *file, const struct tw_report *report)
+{
+	char text[TW_ERROR_MAX];
+
+	fprintf(file, "    \"error\": ");
+	if (report->session->failure.step == TW_STEP_NONE) {
+		fprintf(file, "null\n");
+		return;
+	}
+	tw_explain(&report->session->failure, report->config, text,
+		   sizeof(text));
+	tw_json_string(file, text);
+	fprintf(file, "\n");
+}
+
+static void json_twoway(FILE *file, const struct tw_report *report)
+{
+	const struct tw_session *session = report->session;
+	const struct tw_pair *pair = session->pair;
+	const struct tw_tally *tally = pair->tally;
+	int i;
+
+	fprintf(file, "    \"schema\": %d,\n", SCHEMA);
+	fprintf(file, "    \"version\": \"%1.2f\",\n", VERSION);
+	json_argv(file, report);
+	json_settings(file, report);
+	fprintf(file, "    \"processes\": {\n");
+	json_process(file, report, TW_MAIN);
+	json_process(file, report, TW_SERVER);
+	json_process(file, report, TW_CLIENT);
+	fprintf(file, "    },\n");
+	fprintf(file, "    \"clock_cost_ns\": {\"min\": %" PRId64
+		", \"avg\": %.1f},\n", session->clock_min_ns,
+		session->clock_avg_ns);
+	fprintf(file, "    \"warmup\": {\"cycles\": %" PRIu64
+		", \"missed\": %" PRIu64 "},\n", tally->warmup,
+		tally->warmup_missed);
+	fprintf(file, "    \"cycles\": %" PRIu64 ",\n", tally->cycles);
+	fprintf(file, "    \"missed\": %" PRIu64 ",\n", tally->missed);
+	fprintf(file, "    \"strangers\": %" PRIu64 ",\n", session->strangers);
+	fprintf(file, "    \"not_dumped\": %" PRIu64 ",\n",
+		pair->ring ? pair->ring->lost : 0);
+	fprintf(file, "    \"worst\": {");
+	for (i = 0; tally->cycles && i < report->config->metric_count; i++)
+		json_worst(file, report, i);
+	fprintf(file, "\n    },\n");
+	fprintf(file, "    \"interrupted\": %s,\n",
+		bool_name(session->interrupted));
+	json_error(file, report);
+}
+
+void tw_report_json(FILE *file, void *data)
+{
+	const struct tw_report *report = data;
+	const struct tw_config *config = report->config;
+	int i;
+
+	fprintf(file, "  \"num_threads\": %d,\n", config->metric_count);
+	fprintf(file, "  \"resolution_in_ns\": %d,\n", config->nsecs);
+	fprintf(file, "  \"thread\": {\n");
+	for (i = 0; i < config->metric_count; i++)
+		json_thread(file, report, i);
+	fprintf(file, "  },\n  \"twoway\": {\n");
+	json_twoway(file, report);
+	fprintf(file, "  }\n");
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The life of a run: start the sides, watch, stop, reap. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tw_session.h"
+#include "tw_time.h"
+
+#define READY_MS	5000
+#define STOP_NS		TW_NS_PER_S	/* after that a side is killed */
+#define STOP_RETRY_MS	10
+
+/* Notes how a side ended, if not as it should. */
+static void judge(struct tw_session *session, enum tw_role role, int status)
+{
+	struct tw_failure *failure = &session->failure;
+	struct tw_side *side = &session->pair->side[role];
+
+	if (WIFSIGNALED(status)) {
+		/* The other side's loss of its peer is but a consequence. */
+		if (failure->step == TW_STEP_NONE ||
+		    failure->step == TW_STEP_RUN) {
+			failure->step = TW_STEP_KILLED;
+			failure->role = role;
+			failure->pair = session->pair->number;
+			failure->pid = side->pid;
+			failure->err = WTERMSIG(status);
+		}
+	} else if (WEXITSTATUS(status) && failure->step == TW_STEP_NONE) {
+		*failure = side->failure;
+	}
+	side->ended = true;
+}
+
+/* True once the side has ended; does not wait for it. */
+static bool reap(struct tw_session *session, enum tw_role role)
+{
+	struct tw_side *side = &session->pair->side[role];
+	int status;
+
+	if (!side->ended && waitpid(side->pid, &status, WNOHANG) == side->pid)
+		judge(session, role, status);
+	return side->ended;
+}
+
+static void kill_side(struct tw_session *session, enum tw_role role)
+{
+	struct tw_side *side = &session->pair->side[role];
+
+	kill(side->pid, SIGKILL);
+	waitpid(side->pid, NULL, 0);
+	side->ended = true;
+}
+
+/* A child that did not get ready: it has ended, or hangs. */
+static int start_failed(struct tw_session *session, enum tw_role role,
+			bool hangs)
+{
+	struct tw_side *side = &session->pair->side[role];
+	int status;
+
+	if (hangs) {
+		kill_side(session, role);
+		return tw_session_fail(session, TW_STEP_START, -ETIMEDOUT);
+	}
+	if (waitpid(side->pid, &status, 0) == side->pid)
+		judge(session, role, status);
+	return session->failure.step == TW_STEP_KILLED ? -ECHILD :
+							 session->failure.err;
+}
+
+/* Starts a side and waits until it has only its loop left to run. */
+static int start(struct tw_session *session, enum tw_role role)
+{
+	struct tw_side *side = &session->pair->side[role];
+	struct pollfd ready = { .events = POLLIN };
+	pid_t parent = getpid();
+	int pipe_fds[2];
+	pid_t pid;
+	int polled;
+	char byte;
+
+	if (pipe2(pipe_fds, O_CLOEXEC))
+		return tw_session_fail(session, TW_STEP_START, -errno);
+	pid = fork();
+	if (!pid)
+		tw_side_main(session->pair, role, parent, pipe_fds[1]);
+	close(pipe_fds[1]);
+	if (pid < 0) {
+		close(pipe_fds[0]);
+		return tw_session_fail(session, TW_STEP_START, -EAGAIN);
+	}
+
+	side->pid = pid;
+	ready.fd = pipe_fds[0];
+	polled = poll(&ready, 1, READY_MS);
+	if (polled == 1 && read(pipe_fds[0], &byte, 1) == 1)
+		polled = 2;
+	close(pipe_fds[0]);
+	return polled == 2 ? 0 : start_failed(session, role, !polled);
+}
+
+/* What was sent to main: true if the run is to end. */
+static bool take_signals(struct tw_session *session,
+			 const struct tw_watch *watch)
+{
+	struct signalfd_siginfo info;
+
+	while (read(session->signal_fd, &info, sizeof(info)) ==
+	       sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD)
+			continue;
+		if (info.ssi_signo != SIGUSR1)
+			session->interrupted = (int)info.ssi_signo;
+		else if (watch->status)
+			watch->status(watch->arg);
+	}
+	return session->interrupted;
+}
+
+/* Hands the cycles on that the client has put into the ring. */
+static int drain(struct tw_session *session, const struct tw_watch *watch)
+{
+	struct tw_pair *pair = session->pair;
+	struct tw_cycle cycle;
+	int err = 0;
+
+	while (!err && pair->ring && tw_ring_get(pair->ring, &cycle))
+		err = watch->cycle(watch->arg, pair->number, &cycle);
+	return err;
+}
+
+static int tick(struct tw_session *session, const struct tw_watch *watch)
+{
+	int err = drain(session, watch);
+
+	return err || !watch->tick ? err : watch->tick(watch->arg);
+}
+
+static int until_ms(int64_t now_ns, int64_t then_ns)
+{
+	int64_t left_ns = then_ns - now_ns;
+
+	if (left_ns <= 0)
+		return 0;
+	if (left_ns > 3600 * TW_NS_PER_S)
+		return 3600 * 1000;
+	return (int)(left_ns / TW_NS_PER_MS) + 1;
+}
+
+/* Until the client is done, a side has died, time is up, or a signal came. */
+static int watch_sides(struct tw_session *session,
+		       const struct tw_watch *watch)
+{
+	struct pollfd fds[] = {
+		{ .fd = session->signal_fd, .events = POLLIN },
+		{ .fd = session->listener, .events = POLLIN },
+	};
+	int64_t tick_ns = watch->tick_ms * TW_NS_PER_MS;
+	int64_t now_ns = tw_now_ns(CLOCK_MONOTONIC);
+	int64_t next_ns = tick_ns ? now_ns + tick_ns : INT64_MAX;
+	int64_t end_ns = session->config->duration_s ?
+			 now_ns + session->config->duration_s * TW_NS_PER_S :
+			 INT64_MAX;
+	int err;
+
+	while (!take_signals(session, watch)) {
+		if (reap(session, TW_CLIENT) || reap(session, TW_SERVER))
+			return 0;
+		now_ns = tw_now_ns(CLOCK_MONOTONIC);
+		if (now_ns >= end_ns)
+			return 0;
+		if (now_ns >= next_ns) {
+			next_ns += (now_ns - next_ns) / tick_ns * tick_ns +
+				   tick_ns;
+			err = tick(session, watch);
+			if (err)
+				return err;
+		}
+		poll(fds, 2, until_ms(now_ns, next_ns < end_ns ? next_ns :
+								 end_ns));
+		if (fds[1].revents)
+			session->strangers += tw_transport_turn_away(
+				session->transport, session->listener);
+	}
+	return 0;
+}
+
+/* Asks until it ends; kills it if that takes too long. */
+static void stop(struct tw_session *session, enum tw_role role)
+{
+	struct tw_side *side = &session->pair->side[role];
+	struct pollfd child = { .fd = session->signal_fd, .events = POLLIN };
+	int64_t end_ns = tw_now_ns(CLOCK_MONOTONIC) + STOP_NS;
+	const struct tw_watch nobody = { .arg = NULL };
+
+	if (side->pid <= 0)
+		return;
+	while (!reap(session, role)) {
+		if (tw_now_ns(CLOCK_MONOTONIC) > end_ns) {
+			kill_side(session, role);
+			tw_session_fail(session, TW_STEP_STOP, -ETIMEDOUT);
+			session->failure.role = role;
+			session->failure.pid = side->pid;
+			return;
+		}
+		/* Again and again: one may come just before it waits. */
+		kill(side->pid, TW_STOP_SIGNAL);
+		poll(&child, 1, STOP_RETRY_MS);
+		take_signals(session, &nobody);
+	}
+}
+
+int tw_session_run(struct tw_session *session, const struct tw_watch *watch)
+{
+	struct tw_pair *pair = session->pair;
+	int err;
+
+	err = start(session, TW_SERVER);
+	if (!err)
+		err = start(session, TW_CLIENT);
+	/* Theirs now: an end that main kept open would hide their death. */
+	tw_session_close_link(session);
+	if (!err) {
+		session->started = true;
+		err = watch_sides(session, watch);
+		if (err)
+			tw_session_fail(session, TW_STEP_WRITE, err);
+	}
+
+	atomic_store(&pair->stop, 1);
+	stop(session, TW_CLIENT);
+	stop(session, TW_SERVER);
+	if (!err) {
+		err = drain(session, watch);
+		if (err)
+			tw_session_fail(session, TW_STEP_WRITE, err);
+	}
+	return session->failure.step == TW_STEP_NONE ? 0 : -ECANCELED;
+}

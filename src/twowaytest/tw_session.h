@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A run, as main sees it: makes the connection, starts the sides, waits,
+ * stops and reaps them. Speaks to nobody but through struct tw_watch.
+ */
+#ifndef TW_SESSION_H
+#define TW_SESSION_H
+
+#include "tw_config.h"
+#include "tw_side.h"
+
+/* What main wants to be told of while a run lasts. */
+struct tw_watch {
+	void *arg;
+	int tick_ms;		/* 0: no ticks */
+	/* Every tick_ms; an error (-errno) ends the run. May be NULL. */
+	int (*tick)(void *arg);
+	/* A measured cycle, in order; likewise. Called at ticks. */
+	int (*cycle)(void *arg, unsigned int pair,
+		     const struct tw_cycle *cycle);
+	/* SIGUSR1 came. */
+	void (*status)(void *arg);
+};
+
+struct tw_session {
+	const struct tw_config *config;
+	struct tw_pair *pair;
+	struct tw_settings main_settings;
+	const struct tw_transport_ops *transport;
+	struct tw_link link;	/* main's own descriptors of both ends */
+	int listener;
+	uint16_t port;
+	uint64_t strangers;	/* connections that were turned away */
+	int latency_fd;		/* /dev/cpu_dma_latency; -1: no request */
+	int latency_err;	/* 0, or why there is none */
+	int signal_fd;
+	sigset_t old_signals;
+	int64_t clock_min_ns;	/* cost of a clock read */
+	double clock_avg_ns;
+	bool started;		/* the sides: there may be results */
+	int interrupted;	/* the signal that ended the run; 0: none */
+	struct tw_failure failure;
+};
+
+/*
+ * Takes main's settings and all that a run needs. 0, or -errno, and in
+ * session->failure what could not be had; nothing is left then.
+ */
+int tw_session_open(struct tw_session *session,
+		    const struct tw_config *config, bool whole_cycles);
+
+/*
+ * Starts the sides and stays until the run is over. 0, or -errno and
+ * session->failure; the results so far are valid either way.
+ */
+int tw_session_run(struct tw_session *session, const struct tw_watch *watch);
+
+/*
+ * Notes that main failed at @step with @err, unless something failed before,
+ * which then is the cause. Returns @err.
+ */
+int tw_session_fail(struct tw_session *session, enum tw_step step, int err);
+
+/* Closes main's descriptors of the connection. */
+void tw_session_close_link(struct tw_session *session);
+
+/* Undoes tw_session_open(). */
+void tw_session_close(struct tw_session *session);
+
+#endif /* TW_SESSION_H */

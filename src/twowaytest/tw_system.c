@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "rt-numa.h"
+#include "tw_system.h"
+
+int tw_system_schedule(int policy, int priority)
+{
+	struct sched_param param = { .sched_priority = priority };
+
+	return sched_setscheduler(0, policy, &param) ? -errno : 0;
+}
+
+int tw_system_pin(const cpu_set_t *cpus)
+{
+	return sched_setaffinity(0, sizeof(*cpus), cpus) ? -errno : 0;
+}
+
+int tw_system_lock_memory(void)
+{
+	return mlockall(MCL_CURRENT | MCL_FUTURE) ? -errno : 0;
+}
+
+/* There is no call to ask; the kernel tells the amount in /proc. */
+static bool memory_is_locked(void)
+{
+	char line[128];
+	long kilobytes = 0;
+	FILE *file;
+
+	file = fopen("/proc/self/status", "r");
+	if (!file)
+		return false;
+	while (fgets(line, sizeof(line), file))
+		if (sscanf(line, "VmLck: %ld", &kilobytes) == 1)
+			break;
+	fclose(file);
+	return kilobytes > 0;
+}
+
+int tw_system_verify(struct tw_settings *settings, int policy, int priority,
+		     const cpu_set_t *cpus, bool locked)
+{
+	struct sched_param param;
+
+	CPU_ZERO(&settings->cpus);
+	settings->policy = sched_getscheduler(0);
+	if (settings->policy < 0 || sched_getparam(0, &param) ||
+	    sched_getaffinity(0, sizeof(settings->cpus), &settings->cpus))
+		return -errno;
+	settings->policy &= ~SCHED_RESET_ON_FORK;
+	settings->priority = param.sched_priority;
+	settings->locked = locked && memory_is_locked();
+
+	if (settings->policy != policy || settings->priority != priority ||
+	    settings->locked != locked ||
+	    (cpus && !CPU_EQUAL(cpus, &settings->cpus)))
+		return -EINVAL;
+	return 0;
+}
+
+int tw_system_limit_latency(int32_t latency_us)
+{
+	int fd, err;
+
+	fd = open("/dev/cpu_dma_latency", O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (write(fd, &latency_us, sizeof(latency_us)) < 0) {
+		err = -errno;
+		close(fd);
+		return err;
+	}
+	return fd;
+}
+
+void tw_system_prefault(void *memory, size_t size)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	volatile char *bytes = memory;
+	size_t at;
+
+	/* Written, as a page that was only read may fault once more. */
+	for (at = 0; at < size; at += page)
+		bytes[at] = bytes[at];
+}
+
+void tw_system_place_memory(void *memory, size_t size, const cpu_set_t *cpus)
+{
+	int node = -1;
+	int cpu;
+
+	if (!numa_initialize())
+		return;
+	for (cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (!CPU_ISSET(cpu, cpus))
+			continue;
+		if (node >= 0 && node != numa_node_of_cpu(cpu))
+			return;
+		node = numa_node_of_cpu(cpu);
+	}
+	if (node >= 0)
+		numa_tonode_memory(memory, size, node);
+}
+
+int tw_system_check_stdio(void)
+{
+	/* Else some socket becomes descriptor 0, and is taken for input. */
+	if (fcntl(STDIN_FILENO, F_GETFD) < 0 &&
+	    open("/dev/null", O_RDONLY) != STDIN_FILENO)
+		return -EBADF;
+	if (fcntl(STDOUT_FILENO, F_GETFD) < 0 ||
+	    fcntl(STDERR_FILENO, F_GETFD) < 0)
+		return -EBADF;
+	return 0;
+}
+
+int tw_system_die_with(pid_t parent)
+{
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL))
+		return -errno;
+	/* It may have died before the call above. */
+	return getppid() == parent ? 0 : -ESRCH;
+}
+
+void tw_system_usage(struct tw_usage *usage)
+{
+	struct rusage used;
+
+	memset(&used, 0, sizeof(used));
+	getrusage(RUSAGE_SELF, &used);
+	usage->minor_faults = used.ru_minflt;
+	usage->major_faults = used.ru_majflt;
+	usage->voluntary_switches = used.ru_nvcsw;
+	usage->involuntary_switches = used.ru_nivcsw;
+}

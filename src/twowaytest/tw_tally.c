@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Folding cycles into statistics, and looking on while that goes on.
+ *
+ * A sequence lock without a lock: the writer never waits, the reader tries
+ * again. The data under it are plain fields. Relaxed atomics would be free
+ * on 64-bit machines, but 64-bit ones need a locked instruction or libatomic
+ * on many 32-bit machines, in the client's path. Plain fields do because
+ * the fences are compiler barriers too, the reader loads each field once
+ * (volatile), computes nothing with it before the version has vouched for
+ * it, and only ever copies numbers: a torn one is thrown away, and even if
+ * taken cannot lead astray.
+ */
+#include "tw_tally.h"
+
+#define READ_ONCE(field) \
+	(*(const volatile __typeof__(field) *)&(field))
+
+/* Some 10 us of waiting: many times a fold, unless the client is stopped. */
+#define SNAPSHOT_TRIES	10000
+
+/* What a status is made from. */
+struct scalars {
+	uint64_t count;
+	int64_t last_ns;
+	int64_t min_ns;
+	int64_t max_ns;
+	int64_t sum_ns;
+	double m2_ns2;
+};
+
+size_t tw_tally_size(int64_t width_us)
+{
+	const size_t row = TW_METRICS * sizeof(uint64_t);
+
+	if ((uint64_t)width_us > (SIZE_MAX - sizeof(struct tw_tally)) / row)
+		return SIZE_MAX;
+	return sizeof(struct tw_tally) + (size_t)width_us * row;
+}
+
+struct tw_tally *tw_tally_init(void *memory,
+			       const struct tw_metric_params *params,
+			       int64_t width_us)
+{
+	struct tw_tally *tally = memory;
+	uint64_t *counts = (uint64_t *)(tally + 1);
+	int id;
+
+	atomic_init(&tally->version, 0);
+	tally->params = *params;
+	for (id = 0; id < TW_METRICS; id++) {
+		const struct tw_metric *metric = &tw_metrics[id];
+		struct tw_window *window = &tally->window[id];
+		int64_t target_ns;
+		bool has_target = metric->target &&
+				  metric->target(params, &target_ns);
+
+		tw_stats_init(&tally->stats[id],
+			      has_target ? &target_ns : NULL);
+		window->width_us = width_us;
+		window->counts = counts + (size_t)width_us * id;
+		if (metric->base_us)
+			window->base_us = metric->base_us(params, width_us);
+	}
+	return tally;
+}
+
+void tw_tally_warmup(struct tw_tally *tally, const struct tw_cycle *cycle)
+{
+	tally->warmup++;
+	tally->warmup_missed += cycle->missed;
+}
+
+static void fold(struct tw_tally *tally, const struct tw_cycle *cycle)
+{
+	double inverse;
+	int id;
+
+	if (!tally->cycles++) {
+		tally->first_seq = cycle->seq;
+		tally->start_ns = cycle->t0_ns;
+	}
+	tally->missed += cycle->missed;
+	/* All metrics count the same cycles: one division does for all. */
+	inverse = 1.0 / (double)tally->cycles;
+	for (id = 0; id < TW_METRICS; id++) {
+		int64_t value_ns = tw_metrics[id].value_ns(cycle,
+							   &tally->params);
+
+		if (value_ns > tally->stats[id].max_ns)
+			tally->worst[id] = *cycle;
+		tw_stats_add(&tally->stats[id], value_ns, inverse);
+		tw_window_add(&tally->window[id], value_ns,
+			      cycle->seq - tally->first_seq);
+	}
+}
+
+void tw_tally_add(struct tw_tally *tally, const struct tw_cycle *cycle)
+{
+	uint32_t version = atomic_load_explicit(&tally->version,
+						memory_order_relaxed);
+
+	atomic_store_explicit(&tally->version, version + 1,
+			      memory_order_relaxed);
+	/* No write of the fold may be seen before the odd version... */
+	atomic_thread_fence(memory_order_release);
+	fold(tally, cycle);
+	/* ...and none after the even one. */
+	atomic_store_explicit(&tally->version, version + 2,
+			      memory_order_release);
+}
+
+static struct scalars copy_scalars(const struct tw_stats *stats)
+{
+	return (struct scalars) {
+		.count = READ_ONCE(stats->count),
+		.last_ns = READ_ONCE(stats->last_ns),
+		.min_ns = READ_ONCE(stats->min_ns),
+		.max_ns = READ_ONCE(stats->max_ns),
+		.sum_ns = READ_ONCE(stats->sum_ns),
+		.m2_ns2 = READ_ONCE(stats->m2_ns2),
+	};
+}
+
+static struct tw_status to_status(const struct scalars *from)
+{
+	if (!from->count)
+		return (struct tw_status) { 0 };
+	return (struct tw_status) {
+		.count = from->count,
+		.last_ns = from->last_ns,
+		.min_ns = from->min_ns,
+		.max_ns = from->max_ns,
+		.mean_ns = tw_mean(from->count, from->sum_ns),
+		.deviation_ns = tw_deviation(from->count, from->m2_ns2),
+	};
+}
+
+/* One try; false if the client was, or may have been, amid a fold. */
+static bool try_copy(const struct tw_tally *tally, bool anyway,
+		     uint64_t *cycles, struct scalars copy[TW_METRICS])
+{
+	uint32_t before = atomic_load_explicit(&tally->version,
+					       memory_order_acquire);
+	int id;
+
+	/* Touching the data now would only take them from the client. */
+	if (before & 1 && !anyway)
+		return false;
+	*cycles = READ_ONCE(tally->cycles);
+	for (id = 0; id < TW_METRICS; id++)
+		copy[id] = copy_scalars(&tally->stats[id]);
+	/* Every load above comes before the one below. */
+	atomic_thread_fence(memory_order_acquire);
+	return before == atomic_load_explicit(&tally->version,
+					      memory_order_relaxed);
+}
+
+uint64_t tw_tally_snapshot(const struct tw_tally *tally,
+			   struct tw_status status[TW_METRICS])
+{
+	struct scalars copy[TW_METRICS];
+	int left = SNAPSHOT_TRIES;
+	uint64_t cycles;
+	int id;
+
+	do
+		left--;
+	while (!try_copy(tally, !left, &cycles, copy) && left);
+	for (id = 0; id < TW_METRICS; id++)
+		status[id] = to_status(&copy[id]);
+	return cycles;
+}
+
+struct tw_status tw_tally_status(const struct tw_tally *tally,
+				 enum tw_metric_id id)
+{
+	struct scalars copy = copy_scalars(&tally->stats[id]);
+
+	return to_status(&copy);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * All statistics of one pair in one step: every metric, the worst cycle of
+ * each, what was missed. Lives in shared memory: the client alone writes
+ * it, main reads it at any time through tw_tally_snapshot().
+ */
+#ifndef TW_TALLY_H
+#define TW_TALLY_H
+
+#include <stdatomic.h>
+
+#include "tw_metric.h"
+#include "tw_stats.h"
+
+struct tw_tally {
+	/* Odd while the client is inside tw_tally_add(). */
+	_Atomic uint32_t version;
+	struct tw_metric_params params;
+	uint64_t warmup;	/* cycles counted apart, in nothing below */
+	uint64_t warmup_missed;
+	uint64_t cycles;
+	uint64_t missed;
+	uint64_t first_seq;	/* of the first cycle after the warm-up */
+	int64_t start_ns;	/* t0 of that cycle */
+	struct tw_cycle worst[TW_METRICS];	/* the first, if several */
+	struct tw_stats stats[TW_METRICS];
+	struct tw_window window[TW_METRICS];
+};
+
+/*
+ * Bytes that a tally and its histograms of @width_us (0: none) take;
+ * SIZE_MAX, which no allocation grants, if that cannot be addressed.
+ */
+size_t tw_tally_size(int64_t width_us);
+
+/*
+ * Prepares a tally in @memory, which holds tw_tally_size() zeroed bytes,
+ * aligned for any type, and outlives it. Before the fork: the histograms'
+ * addresses are the same in every process then.
+ */
+struct tw_tally *tw_tally_init(void *memory,
+			       const struct tw_metric_params *params,
+			       int64_t width_us);
+
+/* Client only. Counts a warm-up cycle. */
+void tw_tally_warmup(struct tw_tally *tally, const struct tw_cycle *cycle);
+
+/* Client only. Folds a cycle into everything. */
+void tw_tally_add(struct tw_tally *tally, const struct tw_cycle *cycle);
+
+/* What a status line shows of a metric; all 0 before the first cycle. */
+struct tw_status {
+	uint64_t count;
+	int64_t last_ns;
+	int64_t min_ns;
+	int64_t max_ns;
+	double mean_ns;
+	double deviation_ns;
+};
+
+/*
+ * Main only, at any time: a consistent status of every metric. The client
+ * is never held up; should it be stopped amid a fold, the last values read
+ * are taken as they are. Returns the number of cycles.
+ */
+uint64_t tw_tally_snapshot(const struct tw_tally *tally,
+			   struct tw_status status[TW_METRICS]);
+
+/* One metric's status, of a tally at rest. */
+struct tw_status tw_tally_status(const struct tw_tally *tally,
+				 enum tw_metric_id id);
+
+#endif /* TW_TALLY_H */

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * twowaytest: the latency of a request and its answer, under real-time
+ * scheduling. Start to read here.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "rt-error.h"
+#include "rt-utils.h"
+#include "tw_config.h"
+#include "tw_explain.h"
+#include "tw_json.h"
+#include "tw_output.h"
+#include "tw_session.h"
+
+/* One line on stderr, whatever the user's own words in it are made of. */
+static int complain(const char *message)
+{
+	char line[TW_ERROR_MAX];
+	size_t i;
+
+	snprintf(line, sizeof(line), "%s", message);
+	for (i = 0; line[i]; i++)
+		if (iscntrl((unsigned char)line[i]))
+			line[i] = '?';
+	err_msg("twowaytest: %s\n", line);
+	return EXIT_FAILURE;
+}
+
+/* The results want the command line as it was, before getopt reorders it. */
+static char **copy_argv(int argc, char *argv[])
+{
+	char **copy = calloc(argc + 1, sizeof(*copy));
+
+	return copy ? memcpy(copy, argv, argc * sizeof(*copy)) : NULL;
+}
+
+/* rt_write_json() writes the command line unescaped: escape it before. */
+static int init_library(int argc, char *argv[])
+{
+	char **escaped = calloc(argc + 1, sizeof(*escaped));
+	int i, ok = escaped != NULL;
+
+	for (i = 0; ok && i < argc; i++) {
+		size_t size = 6 * strlen(argv[i]) + 1;
+
+		escaped[i] = malloc(size);
+		ok = escaped[i] != NULL;
+		if (ok)
+			tw_json_escape(escaped[i], size, argv[i]);
+	}
+	if (ok)
+		rt_init(argc, escaped);
+	for (i = 0; escaped && i < argc; i++)
+		free(escaped[i]);
+	free(escaped);
+	return ok ? 0 : -1;
+}
+
+static void announce(const struct tw_session *session)
+{
+	const struct tw_config *config = session->config;
+
+	if (session->latency_fd >= 0)
+		printf("# /dev/cpu_dma_latency set to %dus\n",
+		       (int)config->latency_us);
+	else if (session->latency_err)
+		warn("/dev/cpu_dma_latency: cannot limit the latency of power management: %s\n",
+		     strerror(-session->latency_err));
+	fflush(stdout);
+}
+
+static int measure(struct tw_report *report, struct tw_output *output)
+{
+	const struct tw_config *config = report->config;
+	bool whole_cycles = config->dump || (config->verbose && !config->quiet);
+	struct tw_session session;
+	struct tw_watch watch;
+	char error[TW_ERROR_MAX];
+	int opened;
+
+	report->session = &session;
+	opened = tw_session_open(&session, config, whole_cycles);
+	if (!opened) {
+		announce(&session);
+		tw_output_watch(output, &watch);
+		if (tw_session_run(&session, &watch))
+			report->return_code = EXIT_FAILURE;
+		if (session.started && tw_output_finish(output))
+			report->return_code = complain(output->error);
+		tw_session_close(&session);
+	}
+	if (session.failure.step != TW_STEP_NONE && !output->error[0]) {
+		tw_explain(&session.failure, config, error, sizeof(error));
+		report->return_code = complain(error);
+	}
+	return report->return_code;
+}
+
+static int run(const struct tw_config *config, int argc, char **argv)
+{
+	struct tw_report report = {
+		.config = config, .argc = argc, .argv = argv,
+	};
+	struct tw_output output;
+	int status;
+
+	if (tw_output_open(&output, &report))
+		return complain(output.error);
+	status = measure(&report, &output);
+	tw_output_close(&output);
+	return status;
+}
+
+int main(int argc, char *argv[])
+{
+	struct tw_config config;
+	char error[TW_ERROR_MAX];
+	char **original;
+	int status;
+
+	if (tw_system_check_stdio())
+		return complain("standard output and standard error must be open");
+	original = copy_argv(argc, argv);
+	if (!original || init_library(argc, argv))
+		return complain("out of memory");
+
+	if (tw_config_parse(&config, argc, argv, error)) {
+		status = complain(error);
+	} else if (config.help) {
+		tw_config_help(stdout);
+		status = EXIT_SUCCESS;
+	} else if (config.version) {
+		printf("twowaytest V %1.2f\n", VERSION);
+		status = EXIT_SUCCESS;
+	} else {
+		status = run(&config, argc, original);
+	}
+	free(original);
+	return status;
+}

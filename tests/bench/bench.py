@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the benchmarks share: running, interleaving, judging.
+
+A benchmark exits 0 if its criterion holds, 1 if not, and 77 if something
+that it needs is missing. Figures come from a machine that may be busy, so
+what is compared is run in turn, A B A B, and compared by medians.
+"""
+
+import contextlib
+import json
+import os
+import random
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+
+TOOL = os.environ.get("TWOWAYTEST", "build/twowaytest")
+HELPERS = os.environ.get("TWOWAYTEST_BENCH", "build/tests/bench")
+PRIORITY = 98
+# Many short runs: what disturbs a machine comes and goes by the second.
+CYCLES = int(os.environ.get("CYCLES", "500"))
+ROUNDS = int(os.environ.get("ROUNDS", "99"))
+RESAMPLES = 2000
+
+
+def skip(reason):
+    print(f"skipped: {reason}")
+    sys.exit(77)
+
+
+def need_programs(*names):
+    for name in names:
+        if not shutil.which(name):
+            skip(f"{name} is not installed")
+
+
+def need_realtime():
+    """Returns the CPUs of the server and of the client."""
+    need_programs("chrt")
+    if subprocess.run(["chrt", "-f", str(PRIORITY), "true"],
+                      stderr=subprocess.DEVNULL, check=False).returncode:
+        skip(f"no right to real-time priority {PRIORITY}: run as root")
+    cpus = sorted(os.sched_getaffinity(0))
+    if len(cpus) < 2:
+        skip("a CPU each is needed for the client and the server")
+    return cpus[0], cpus[1]
+
+
+def helper(name):
+    return os.path.join(HELPERS, name)
+
+
+def run(*argv):
+    """Returns standard output; anything but exit status 0 is an error."""
+    argv = [str(arg) for arg in argv]
+    done = subprocess.run(argv, stdout=subprocess.PIPE, check=False,
+                          encoding="utf-8")
+    if done.returncode:
+        sys.exit(f"{' '.join(argv)}: exit status {done.returncode}")
+    return done.stdout
+
+
+def find(pattern, text):
+    """Returns the match of what a program is known to print."""
+    found = re.search(pattern, text)
+    if not found:
+        sys.exit(f"no {pattern} in:\n{text}")
+    return found
+
+
+def measure(*options):
+    """Runs the tool; returns its JSON, in nanoseconds."""
+    with scratch() as folder:
+        path = os.path.join(folder, "results")
+        run(TOOL, "-q", "-N", f"--json={path}", *options)
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)
+
+
+def metric(result, token):
+    for column in result["thread"].values():
+        if column["metric"] == token:
+            return column
+    raise KeyError(token)
+
+
+def mean_and_max(result, token):
+    column = metric(result, token)
+    return column["avg"], column["max"]
+
+
+def floor(cpus, *options):
+    """Runs floor.c; returns the mean and the maximum of its response."""
+    server, client = cpus
+    out = run(helper("floor"), "-c", client, "-s", server, "-p", PRIORITY,
+              "-l", CYCLES, *options)
+    mean, maximum = out.split()
+    return float(mean), float(maximum)
+
+
+def realtime(cpus):
+    """The tool's options for a real-time run on the CPUs of both sides."""
+    server, client = cpus
+    return ["-m", "-p", PRIORITY, f"--server-affinity={server}",
+            f"--client-affinity={client}", f"--mainaffinity={server}"]
+
+
+@contextlib.contextmanager
+def scratch():
+    with tempfile.TemporaryDirectory(prefix="twowaytest-") as folder:
+        yield folder
+
+
+def interleave(*variants, rounds=ROUNDS):
+    """Runs all functions in turn; returns a list of results for each.
+
+    A run that cannot be compared returns None: its round is run again.
+    """
+    done, again = [], 0
+    while len(done) < rounds:
+        results = [variant() for variant in variants]
+        if None not in results:
+            done.append(results)
+            continue
+        again += 1
+        if again > rounds:
+            sys.exit(f"{again} rounds could not be compared: try again on a "
+                     "machine that is less busy")
+    if again:
+        print(f"{again} rounds more could not be compared")
+    return list(zip(*done))
+
+
+def figure(value):
+    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
+def show(name, values, unit):
+    """Prints what the runs gave; returns the median."""
+    low, median, high = statistics.quantiles(values, method="inclusive")
+    print(f"{name}: {figure(median)} {unit}, median of {len(values)}; "
+          f"quartiles {figure(low)} {figure(high)}, "
+          f"range {figure(min(values))} {figure(max(values))}", flush=True)
+    return median
+
+
+def ratio(name, ours, theirs):
+    """Prints and returns the ratio of the medians.
+
+    The interval holds nine of ten ratios of as many rounds drawn anew from
+    these rounds: a limit within it may well be judged otherwise next time.
+    """
+    def of(rounds):
+        mine, other = zip(*rounds)
+        return statistics.median(mine) / statistics.median(other)
+
+    rounds = list(zip(ours, theirs))
+    source = random.Random(1)
+    ratios = sorted(of(source.choices(rounds, k=len(rounds)))
+                    for _ in range(RESAMPLES))
+    value = of(rounds)
+    print(f"{name}: {value:.4f}, interval {ratios[RESAMPLES // 20]:.4f} to "
+          f"{ratios[-RESAMPLES // 20]:.4f}", flush=True)
+    return value
+
+
+def ratio_of_means(name, runs, other_name, other_runs):
+    """Shows runs that gave (mean, maximum) in ns; the ratio of the means."""
+    means, maxima = zip(*runs)
+    other_means, other_maxima = zip(*other_runs)
+    show(f"{name}, mean", means, "ns")
+    show(f"{other_name}, mean", other_means, "ns")
+    show(f"{name}, maximum", maxima, "ns")
+    show(f"{other_name}, maximum", other_maxima, "ns")
+    return ratio(f"{name} / {other_name}", means, other_means)
+
+
+def judge(name, value, *, least=None, most=None):
+    """Prints whether the criterion holds; returns whether it does."""
+    holds = (least is None or value >= least) and \
+        (most is None or value <= most)
+    limits = [f"at least {figure(least)}"] if least is not None else []
+    limits += [f"at most {figure(most)}"] if most is not None else []
+    verdict = "holds" if holds else "FAILS"
+    print(f"{verdict}: {name} {figure(value)}, wanted {' and '.join(limits)}",
+          flush=True)
+    return holds
+
+
+def finish(*verdicts):
+    sys.exit(0 if all(verdicts) else 1)

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""How others read cyclictest's output, each in our own words.
+
+A parser raises ValueError, KeyError or the like at what its original could
+not read; tests feed each with cyclictest's own output too.
+"""
+
+import json
+import re
+
+
+def linaro(text):
+    """LAVA, KernelCI: JSON -> verdict, {"t0-min": us, ...}."""
+    results = json.loads(text)
+    if not isinstance(results["return_code"], int):
+        raise ValueError("return_code")
+    measured = {}
+    for number in range(int(results["num_threads"])):
+        thread = results["thread"][str(number)]
+        for key in ("min", "avg", "max"):
+            measured[f"t{number}-{key}"] = float(thread[key])
+    return results["return_code"] == 0, measured
+
+
+def rteval(text):
+    """rteval: histogram -> list of {us: count} a column, list of maxima."""
+    columns, maxima = [], []
+    for line in text.splitlines():
+        if line.startswith("# Max Latencies: "):
+            maxima = [int(word) for word in line.split(":")[1].split()]
+        if line.startswith("#") or not line.strip():
+            continue
+        index, *counts = (int(word) for word in line.split())
+        while len(columns) < len(counts):
+            columns.append({})
+        for column, count in zip(columns, counts):
+            if count:
+                column[index] = count
+    if not maxima:
+        raise ValueError("no maxima")
+    return columns, maxima
+
+
+def osadl(text):
+    """OSADL's plot script: -> rows of words, the largest maximum.
+
+    The maximum by cutting the line that grep finds at spaces, the rows by
+    one space behind the index and tabs behind every other.
+    """
+    found = [line for line in text.splitlines() if "Max Latencies" in line]
+    largest = max(int(word) for word in found[0].split(" ")[3:])
+    rows = []
+    for line in text.splitlines():
+        if not line or "#" in line:
+            continue
+        index, rest = line.split(" ")
+        rows.append([int(index), *map(int, rest.split("\t"))])
+    return rows, largest
+
+
+def openshift(text):
+    """OpenShift's latency tests: -> the maxima of the first match."""
+    match = re.search(r"# Max Latencies:[\t ]*(.*)", text)
+    if not match:
+        raise ValueError("no maxima")
+    return [int(word) for word in match[1].split()]
+
+
+def crucible(text):
+    """Crucible's bench-cyclictest: -> the last maximum, which -H makes
+    that of all columns."""
+    for line in text.splitlines():
+        if line.startswith("# Max Latencies:"):
+            return int(line.split()[-1])
+    raise ValueError("no maxima")
+
+
+CANONICAL = re.compile(
+    r"T:\s*\d+\s*\(\s*\d+\s*\)\s*P:\s*\d+\s*I:\s*\d+\s*C:\s*\d+\s*"
+    r"Min:\s*\d+\s*Act:\s*\d+\s*Avg:\s*\d+\s*Max:\s*\d+")
+
+
+def canonical(text):
+    """Canonical's snap tests: -> how many status lines there are."""
+    count = len(CANONICAL.findall(text))
+    if not count:
+        raise ValueError("no status line")
+    return count
+
+
+PHORONIX = ("T: 0 (18772) P:99 I:1000 C: 100000 Min:      1 Act:    3 "
+            "Avg:    3 Max: RESULT")
+
+
+def columns_of(line):
+    """Its words; what pads the numbers up to Min is no word."""
+    head, found, tail = line.partition(" Min:")
+    return re.sub(r"([(:]) +", r"\1", head).split() + (found + tail).split()
+
+
+def phoronix(text):
+    """Phoronix: a sample line says which word of the real one to take."""
+    sample = columns_of(PHORONIX)
+    at = sample.index("RESULT")
+    for line in text.splitlines():
+        found = columns_of(line)
+        if found[:1] == sample[:1]:
+            return int(found[at])
+    raise ValueError("no result")

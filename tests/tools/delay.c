@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A library to preload: it makes known calls of the client or the server
+ * late by a known time, or damages a message that they send.
+ *
+ *	TW_DELAY=FAULT[,FAULT...]	FAULT is ROLE:CALL:WHEN:NUMBER:VALUE
+ *
+ * ROLE: client, server; told by the name that the process gives itself.
+ * CALL: a name in call_names. NUMBER: which of these calls of that process,
+ * counted from 0; one that failed is not counted. WHEN: "before" or "after"
+ * the call VALUE microseconds are slept; "flip" inverts bit VALUE of what a
+ * send sends.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FAULTS		8
+#define MESSAGE_MAX	65536
+#define EXIT_BAD_FAULT	99	/* a status that the program never has */
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
+enum call {
+	SEND, RECV, POLL, SELECT, EPOLL_WAIT, NANOSLEEP, SIGWAITINFO,
+	CLOCK_NANOSLEEP, READ, CALLS
+};
+
+static const char *const call_names[CALLS] = {
+	"send", "recv", "poll", "select", "epoll_wait", "nanosleep",
+	"sigwaitinfo", "clock_nanosleep", "read",
+};
+
+enum when { BEFORE, AFTER, FLIP, WHENS };
+
+static const char *const when_names[WHENS] = { "before", "after", "flip" };
+
+enum role { CLIENT, SERVER, ROLES, NOBODY = ROLES };
+
+static const char *const role_names[ROLES] = { "client", "server" };
+static const char *const task_names[ROLES] = {
+	"twoway-client", "twoway-server",
+};
+
+static struct fault {
+	enum role role;
+	enum call call;
+	enum when when;
+	unsigned long number;
+	unsigned long value;
+} faults[FAULTS];
+
+static size_t fault_count;
+static enum role role = NOBODY;
+static unsigned long done[CALLS];
+
+/* Found when first called: other libraries' constructors may come first. */
+static void *real(enum call call)
+{
+	static void *found[CALLS];
+
+	if (!found[call])
+		found[call] = dlsym(RTLD_NEXT, call_names[call]);
+	return found[call];
+}
+
+static const struct fault *due(enum call call, enum when when)
+{
+	size_t i;
+
+	for (i = 0; i < fault_count; i++)
+		if (faults[i].role == role && faults[i].call == call &&
+		    faults[i].when == when && faults[i].number == done[call])
+			return &faults[i];
+	return NULL;
+}
+
+static void late(enum call call, enum when when)
+{
+	int (*next)(const struct timespec *span, struct timespec *left) =
+		real(NANOSLEEP);
+	const struct fault *fault = due(call, when);
+	struct timespec left;
+	int saved = errno;
+
+	if (!fault)
+		return;
+	left.tv_sec = fault->value / 1000000;
+	left.tv_nsec = fault->value % 1000000 * 1000;
+	while (next(&left, &left) && errno == EINTR)
+		;
+	errno = saved;
+}
+
+static void after(enum call call, int failed)
+{
+	if (failed)
+		return;
+	late(call, AFTER);
+	done[call]++;
+}
+
+#define WRAP(call, type, name, failed, params, args)			\
+	type name params						\
+	{								\
+		type (*next) params = real(call);			\
+		type result;						\
+									\
+		late(call, BEFORE);					\
+		result = next args;					\
+		after(call, failed);					\
+		return result;						\
+	}
+
+WRAP(RECV, ssize_t, recv, result < 0,
+     (int fd, void *buf, size_t size, int flags), (fd, buf, size, flags))
+WRAP(READ, ssize_t, read, result < 0,
+     (int fd, void *buf, size_t size), (fd, buf, size))
+WRAP(POLL, int, poll, result < 0,
+     (struct pollfd *fds, nfds_t count, int timeout), (fds, count, timeout))
+WRAP(SELECT, int, select, result < 0,
+     (int count, fd_set *in, fd_set *out, fd_set *except,
+      struct timeval *timeout), (count, in, out, except, timeout))
+WRAP(EPOLL_WAIT, int, epoll_wait, result < 0,
+     (int fd, struct epoll_event *events, int count, int timeout),
+     (fd, events, count, timeout))
+WRAP(NANOSLEEP, int, nanosleep, result,
+     (const struct timespec *span, struct timespec *left), (span, left))
+WRAP(CLOCK_NANOSLEEP, int, clock_nanosleep, result,
+     (clockid_t clock, int flags, const struct timespec *span,
+      struct timespec *left), (clock, flags, span, left))
+WRAP(SIGWAITINFO, int, sigwaitinfo, result < 0,
+     (const sigset_t *signals, siginfo_t *info), (signals, info))
+
+ssize_t send(int fd, const void *buf, size_t size, int flags)
+{
+	ssize_t (*next)(int fd, const void *buf, size_t size, int flags) =
+		real(SEND);
+	const struct fault *flip = due(SEND, FLIP);
+	static char damaged[MESSAGE_MAX];
+	ssize_t result;
+
+	if (flip && size <= sizeof(damaged) && flip->value < 8 * size) {
+		memcpy(damaged, buf, size);
+		damaged[flip->value / 8] ^= 1 << flip->value % 8;
+		buf = damaged;
+	}
+	late(SEND, BEFORE);
+	result = next(fd, buf, size, flags);
+	after(SEND, result < 0);
+	return result;
+}
+
+/* The kernel takes four arguments whatever the option. */
+int prctl(int option, ...)
+{
+	unsigned long args[4];
+	va_list list;
+	size_t i;
+
+	va_start(list, option);
+	for (i = 0; i < ARRAY_SIZE(args); i++)
+		args[i] = va_arg(list, unsigned long);
+	va_end(list);
+
+	for (i = 0; i < ROLES; i++)
+		if (option == PR_SET_NAME &&
+		    !strcmp((const char *)args[0], task_names[i])) {
+			role = i;
+			memset(done, 0, sizeof(done));
+		}
+	return syscall(SYS_prctl, option, args[0], args[1], args[2], args[3]);
+}
+
+static int find(const char *name, const char *const *names, int count)
+{
+	int i;
+
+	for (i = 0; i < count; i++)
+		if (!strcmp(name, names[i]))
+			return i;
+	return -1;
+}
+
+static int parse(const char *text, struct fault *fault)
+{
+	char who[16], what[16], when[16];
+	int found_role, found_call, found_when;
+	char rest;
+
+	if (sscanf(text, "%15[^:]:%15[^:]:%15[^:]:%lu:%lu%c", who, what, when,
+		   &fault->number, &fault->value, &rest) != 5)
+		return -1;
+	found_role = find(who, role_names, ROLES);
+	found_call = find(what, call_names, CALLS);
+	found_when = find(when, when_names, WHENS);
+	if (found_role < 0 || found_call < 0 || found_when < 0 ||
+	    (found_when == FLIP && found_call != SEND))
+		return -1;
+	fault->role = found_role;
+	fault->call = found_call;
+	fault->when = found_when;
+	return 0;
+}
+
+static void __attribute__((constructor)) init(void)
+{
+	const char *given = getenv("TW_DELAY");
+	char *list, *word, *rest;
+
+	if (!given)
+		return;
+	list = strdup(given);
+	for (word = list ? strtok_r(list, ",", &rest) : NULL; word;
+	     word = strtok_r(NULL, ",", &rest)) {
+		if (fault_count == FAULTS ||
+		    parse(word, &faults[fault_count])) {
+			fprintf(stderr, "TW_DELAY=%s: bad: %s\n", given, word);
+			_exit(EXIT_BAD_FAULT);
+		}
+		fault_count++;
+	}
+	free(list);
+}

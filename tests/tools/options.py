@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Every option: values that are taken and what they do, and that are not.
+
+The tests of cli and rt draw on this table; one of them compares it with
+--help, so that no option goes without a test.
+"""
+
+import dataclasses
+import os
+
+import outside
+
+CPUS = sorted(os.sched_getaffinity(0))
+NO_CPU = max(CPUS) + 1
+ALL_CPUS = outside.cpu_list(CPUS)
+LOOPS = 20
+INTERVAL = 500
+# What a good value is tried with; later options override earlier ones.
+BASE = ("--default-system", "-q", "-l", LOOPS, "-i", INTERVAL, "--json=json")
+
+
+@dataclasses.dataclass(frozen=True)
+class Good:
+    """A value, None if the option stands alone, and what it results in.
+
+    @expect: members of the JSON's "twoway", by their path. None: the value
+    shows elsewhere, and the tests have a function for it.
+    """
+    value: str | None = None
+    expect: dict | None = None
+    extra: tuple = ()           # options that it wants before it
+    privileged: bool = False    # tested in tests/rt
+    may_lack: bool = False      # this machine may not have it
+
+
+@dataclasses.dataclass(frozen=True)
+class Option:
+    """@allowed: what the refusal of each bad value must say."""
+    name: str
+    short: str = ""
+    argument: str = "none"      # or "required", "optional"
+    good: tuple = ()
+    bad: tuple = ()
+    allowed: str = ""
+
+    @property
+    def long(self):
+        return f"--{self.name}"
+
+    def spellings(self, value):
+        """All ways to write it, each a tuple of words."""
+        if value is None:
+            yield (self.long,)
+            if self.short:
+                yield (f"-{self.short}",)
+            return
+        yield (f"{self.long}={value}",)
+        if self.short and value:
+            yield (f"-{self.short}{value}",)
+        if self.argument == "required":
+            yield (self.long, value)
+            if self.short:
+                yield (f"-{self.short}", value)
+
+
+def setting(**members):
+    return {f"settings.{name}": value for name, value in members.items()}
+
+
+def flag(name, short="", expect=None, **more):
+    return Option(name, short, good=(Good(expect=expect, **more),))
+
+
+NO_NUMBERS = ("", "x", " ", "-1", "-0", "+1", "5x", "5 ", "5 6", "0x10", "1e3",
+              "5.0", "1,000", "nan", "\u0663", "99999999999999999999",
+              "-99999999999999999999")
+
+
+def number(name, low, high, good, short=""):
+    bad = (*NO_NUMBERS, str(high + 1), *((str(low - 1),) if low else ()))
+    return Option(name, short, "required", tuple(good), bad,
+                  f"allowed is a whole number from {low} to {high}")
+
+
+def choice(name, names, member, short="", allowed=None, **more):
+    """One of @names; more good values in @more."""
+    good = tuple(Good(one, setting(**{member: one})) for one in names)
+    bad = ("", " ", names[0].upper(), names[0] + "x", names[0][:-1],
+           names[0] + " ", "7", "-1", ",".join(names[:2]))
+    return Option(name, short, "required", good + more.get("good", ()), bad,
+                  "allowed is one of " + ", ".join(allowed or names))
+
+
+def file(name, **more):
+    return Option(name, "", "required", (Good("file", **more),), ("",),
+                  "a file name is needed")
+
+
+BAD_SETS = ("", "x", "-1", "1-", f"{NO_CPU}", f"0-{NO_CPU}", "3-1",
+            "1e0", "0 1", "99999", "!" + ALL_CPUS)
+
+
+def cpu_set(name, role):
+    return Option(name, "", "required", (
+        Good(str(CPUS[-1]), {f"processes.{role}.cpus": str(CPUS[-1])}),
+        Good(ALL_CPUS, {f"processes.{role}.cpus": ALL_CPUS}),
+        Good("all", {f"processes.{role}.cpus": ALL_CPUS})
+    ), BAD_SETS, f"allowed is a set of CPUs out of {ALL_CPUS}")
+
+
+def can_limit_latency():
+    try:
+        os.close(os.open(outside.CPU_DMA_LATENCY, os.O_WRONLY))
+    except OSError:
+        return False
+    return True
+
+
+METRICS = ("interval", "send", "sleep", "receive", "response", "total",
+           "wakeup", "planned")
+POLICIES = ("other", "normal", "batch", "idle", "fifo", "rr")
+CENTURY_S = 100 * 365 * 86400
+
+OPTIONS = (
+    Option("affinity", "a", "optional", (
+        Good(None, setting(affinity="plan")),
+        Good(str(CPUS[0]), {"settings.affinity": "set",
+                            "processes.server.cpus": str(CPUS[0]),
+                            "processes.client.cpus": str(CPUS[0])}),
+        Good(ALL_CPUS, {"settings.affinity": "set",
+                        "processes.server.cpus": str(CPUS[0]),
+                        "processes.client.cpus": str(CPUS[1 % len(CPUS)])}),
+    ), BAD_SETS, f"allowed is a set of CPUs out of {ALL_CPUS}"),
+    choice("clock", ("monotonic", "realtime", "monotonic_raw", "tai",
+                     "boottime"), "clock", "c",
+           ("monotonic", "realtime", "monotonic_raw", "tai", "boottime",
+            "tsc"),
+           good=(Good("0", setting(clock="monotonic")),
+                 Good("1", setting(clock="realtime")),
+                 Good("tsc", setting(clock="tsc"), may_lack=True))),
+    cpu_set("client-affinity", "client"),
+    flag("default-system", expect=setting(latency_us=None)),
+    Option("duration", "D", "required", tuple(
+        Good(value, setting(duration_s=seconds)) for value, seconds in (
+            ("0", 0), ("7", 7), ("8s", 8), ("2m", 120), ("3h", 10800),
+            ("4d", 345600), (f"{CENTURY_S}", CENTURY_S))
+    ), (*NO_NUMBERS, "m", "1w", "1M", "1mm", "1.5h", "-1m", "1 m", "1m ",
+        f"{CENTURY_S + 1}", "36501d", "9223372036854775807d"),
+        "allowed is a whole number of seconds, or with m, h or d"),
+    file("dump"),
+    flag("help"),
+    number("histogram", 1, 1000000, (
+        Good("200", setting(histogram_us=200)),
+        Good("1", setting(histogram_us=1))), "h"),
+    number("histofall", 1, 1000000, (
+        Good("300", setting(histogram_us=300)),), "H"),
+    file("histfile", extra=("-h", "100")),
+    number("interval", 0, 1000000000, (
+        Good("700", setting(interval_us=700)),
+        Good("101", setting(interval_us=101)),
+        Good("0", {"settings.interval_us": 0, "settings.timer": "none"})),
+        "i"),
+    Option("json", "", "required", (Good("file"), Good("-")), ("",),
+           "a file name is needed"),
+    number("latency", 0, 2 ** 31 - 1, (
+        Good("7", privileged=True),
+        Good(f"{2 ** 31 - 1}", privileged=True))),
+    number("loops", 0, 10 ** 12, (
+        Good("1", {"settings.loops": 1, "cycles": 1}),
+        Good("33", {"settings.loops": 33, "cycles": 33})), "l"),
+    cpu_set("mainaffinity", "main"),
+    Option("metrics", "", "required", (
+        Good("planned", setting(metrics=["planned"])),
+        Good("total,send", setting(metrics=["total", "send"])),
+        Good("wakeup sleep", setting(metrics=["wakeup", "sleep"])),
+        Good(",".join(METRICS), setting(metrics=list(METRICS)))
+    ), ("", ",", "x", "Send", "send;total", "sen",
+        "send,send", "all", "-1"), ""),
+    flag("mlockall", "m", setting(mlockall=True), privileged=True),
+    flag("nsecs", "N"),
+    Option("percentiles", "", "optional", (
+        Good(None), Good("50"), Good("10,99.5 25"), Good("0.001,99.999"),
+        Good(",".join(map(str, range(1, 33))))
+    ), ("", ",", "x", "0", "100", "-5", "+5", "101", "1e1", "0x10", "nan",
+        "inf", ".", "50%", "5.5.5", "50;60", ",".join(["50"] * 33)), ""),
+    choice("policy", ("other", "batch", "idle"), "policy",
+           allowed=POLICIES,
+           good=(Good("normal", setting(policy="other")),
+                 Good("fifo", setting(policy="fifo"), privileged=True),
+                 Good("rr", setting(policy="rr"), privileged=True))),
+    number("port", 0, 65535, (Good("0"), Good("any"))),
+    number("priority", 3, 99, (Good("50", privileged=True),), "p"),
+    flag("quiet", "q"),
+    flag("refresh_on_max", "M"),
+    cpu_set("server-affinity", "server"),
+    number("size", 8, 65536, tuple(
+        Good(str(size), setting(size=size)) for size in (
+            8, 9, 4096, 65536))),
+    number("sleep", 0, 10000000, (
+        Good("0", setting(sleep_us=0)),
+        Good("50", setting(sleep_us=50)),
+        Good("1500", setting(sleep_us=1500), extra=("-i", "2000")))),
+    choice("timer", ("posix", "nanosleep", "timerfd"), "timer"),
+    choice("total", ("documented", "trltp3"), "total"),
+    flag("unbuffered", "u"),
+    flag("verbose", "v"),
+    flag("version"),
+    choice("wait", ("poll", "select", "epoll", "read", "busy"), "wait"),
+    number("warmup", 0, 1000000, tuple(
+        Good(str(count), {"warmup.cycles": count, "cycles": LOOPS})
+        for count in (0, 1, 5))),
+    flag("posix_timers", "x", setting(timer="posix")),
+)
+
+BY_NAME = {option.name: option for option in OPTIONS}
+
+# What is good by itself, but not together: options, and what the refusal
+# must begin with and say.
+CONTRADICTIONS = (
+    (("-p", "5", "--policy=other"), "--policy=other", "--priority=5"),
+    (("-p", "5", "--policy=batch"), "--policy=batch", "fifo and rr"),
+    (("-i", "100", "--sleep=100"), "--interval=100", "more than the sleep"),
+    (("-i", "1"), "--interval=1", "--sleep=100"),
+    (("--sleep=1000",), "--interval=1000", "--sleep=1000"),
+    (("-i", "0", "-x"), "--interval=0", "leave out --timer and -x"),
+    (("-i", "0", "--timer=posix"), "--interval=0", "leave out --timer"),
+    (("-i", "0", "--total=trltp3"), "--interval=0", "--total=trltp3"),
+    (("-i", "0", "--metrics=wakeup"), "--interval=0", "wakeup"),
+    (("-i", "0", "--metrics=send,planned"), "--interval=0", "planned"),
+    (("-x", "--timer=timerfd"), "--timer=timerfd", "contradicts -x"),
+    (("--timer=nanosleep", "-x"), "--timer=nanosleep", "contradicts -x"),
+    (("--histfile=h",), "--histfile=h", "give -h or -H"),
+    (("--latency=5", "--default-system"), "--latency=5",
+     "contradicts --default-system"),
+    (("--json=f", "--dump=f"), "f", "different files"),
+    (("--json=f", "--histfile=f", "-h", "9"), "f", "different files"),
+    (("--dump=f", "--histfile=f", "-h", "9"), "f", "different files"),
+)
+
+# Neither an option nor a value of one; and what the refusal begins with.
+STRAY = (
+    (("word",), "word"),
+    (("-q", "word"), "word"),
+    (("word", "-q"), "word"),
+    (("--", "-q"), "-q"),
+    (("-a", "word"), "word"),
+    (("-a", str(CPUS[0]), "7"), "7"),
+    (("--percentiles", "50"), "50"),
+    (("",), ""),
+    (("-",), "-"),
+    (("-Z",), "-Z"),
+    (("-qZ",), "-Z"),
+    (("-q3",), "-3"),
+    (("-:",), "-:"),
+    (("-?",), "-?"),
+    (("--bogus",), "--bogus"),
+    (("--bogus=1",), "--bogus=1"),
+    (("--hist=5",), "--hist=5"),
+    (("--p=5",), "--p=5"),
+)

@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A running twowaytest, as the system sees it from outside."""
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import time
+import uuid
+
+SIDES = ("server", "client")
+NOBODY = 65534
+CPU_DMA_LATENCY = "/dev/cpu_dma_latency"
+POLICIES = {
+    os.SCHED_OTHER: "other",
+    os.SCHED_FIFO: "fifo",
+    os.SCHED_RR: "rr",
+    os.SCHED_BATCH: "batch",
+    os.SCHED_IDLE: "idle",
+}
+
+# In steady state a side has blocked far more often than to start.
+STEADY_SWITCHES = 30
+
+
+def binary():
+    return os.path.abspath(os.environ.get("TWOWAYTEST", "build/twowaytest"))
+
+
+def read(path):
+    """The file's text; empty if its process has ended meanwhile."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+def status(pid, field):
+    """One field of /proc/PID/status."""
+    for line in read(f"/proc/{pid}/status").splitlines():
+        name, _, value = line.partition(":")
+        if name == field:
+            return value.strip()
+    return ""
+
+
+def alive(pid):
+    """Whether it is there; one that waits to be reaped is not."""
+    return status(pid, "State")[:1] not in ("", "Z", "X")
+
+
+def cpu_list(cpus):
+    """A set of CPUs as the kernel writes it, such as 0-2,5."""
+    ranges = []
+    for cpu in sorted(cpus):
+        if ranges and cpu == ranges[-1][1] + 1:
+            ranges[-1][1] = cpu
+        else:
+            ranges.append([cpu, cpu])
+    return ",".join(f"{first}-{last}" if last > first else str(first)
+                    for first, last in ranges)
+
+
+def settings(pid):
+    """What the kernel says of a process, in the JSON's words."""
+    policy = os.sched_getscheduler(pid) & ~os.SCHED_RESET_ON_FORK
+    return {
+        "cpus": status(pid, "Cpus_allowed_list"),
+        "policy": POLICIES[policy],
+        "priority": os.sched_getparam(pid).sched_priority,
+        "locked": status(pid, "VmLck") not in ("", "0 kB"),
+    }
+
+
+def unlocked(pid):
+    """Mappings that are not locked, but for the kernel's own."""
+    found = []
+    for line in read(f"/proc/{pid}/smaps").splitlines():
+        words = line.split()
+        if not words[0].endswith(":"):
+            name = words[5] if len(words) > 5 else "anonymous"
+        elif words[0] == "VmFlags:" and "lo" not in words:
+            if not name.startswith(("[v", "[u")):
+                found.append(name)
+    return found
+
+
+def shared(pid):
+    """What a process's shared mappings lie in; memory without a name is
+    "(deleted)"."""
+    lines = [line.split(maxsplit=5)
+             for line in read(f"/proc/{pid}/maps").splitlines()]
+    return [line[5] for line in lines if line[1].endswith("s")]
+
+
+def open_files(pid):
+    """What a process's descriptors lead to."""
+    found = []
+    for fd in os.listdir(f"/proc/{pid}/fd"):
+        try:
+            found.append(os.readlink(f"/proc/{pid}/fd/{fd}"))
+        except FileNotFoundError:
+            pass
+    return found
+
+
+def wait_for(condition, timeout=5.0):
+    """What condition() returns once that is true; None: it never was."""
+    end = time.monotonic() + timeout
+    while True:
+        result = condition()
+        if result:
+            return result
+        if time.monotonic() > end:
+            return None
+        time.sleep(0.002)
+
+
+def nobody(**limits):
+    """A preexec_fn: takes limits such as RTPRIO=50, gives up being root."""
+    def become():
+        for name, value in limits.items():
+            resource.setrlimit(getattr(resource, "RLIMIT_" + name),
+                               (value, value))
+        os.setgroups([])
+        os.setgid(NOBODY)
+        os.setuid(NOBODY)
+    return become
+
+
+class Run:
+    """A twowaytest in the background; options go to subprocess.Popen."""
+
+    def __init__(self, *args, program=None, env=None, **options):
+        # Children inherit it: whoever carries it is ours.
+        self.mark = f"TWOWAY_TEST_RUN={uuid.uuid4()}"
+        options.setdefault("stdin", subprocess.DEVNULL)
+        options.setdefault("stdout", subprocess.PIPE)
+        options.setdefault("stderr", subprocess.PIPE)
+        name, value = self.mark.split("=")
+        self.process = subprocess.Popen(
+            [program or binary(), *map(str, args)], text=True,
+            env={**os.environ, "LC_ALL": "C", **(env or {}), name: value},
+            **options)
+        self.pid = self.process.pid
+        self.out = self.err = None
+
+    def processes(self):
+        """The pids of main and of all that came from it."""
+        mark = self.mark.encode()
+        found = []
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{pid}/environ", "rb") as file:
+                    ours = mark in file.read().split(b"\0")
+            except OSError:
+                continue
+            if ours and alive(pid):
+                found.append(int(pid))
+        return found
+
+    def children(self):
+        """Main's, in the order of their start."""
+        return [int(pid) for pid in
+                read(f"/proc/{self.pid}/task/{self.pid}/children").split()]
+
+    def sides(self):
+        """The pids by role, of those that have their name already."""
+        names = {f"twoway-{role}": role for role in SIDES}
+        found = {}
+        for pid in self.children():
+            role = names.get(read(f"/proc/{pid}/comm").strip())
+            if role:
+                found[role] = pid
+        return found
+
+    def steady(self):
+        """Waits until cycles are being measured; the pids by role."""
+        def measuring():
+            found = self.sides()
+            switches = [int(status(pid, "voluntary_ctxt_switches") or 0)
+                        for pid in found.values()]
+            if len(found) == len(SIDES) and min(switches) > STEADY_SWITCHES:
+                return found
+            return None
+
+        found = wait_for(measuring)
+        if not found:
+            self.end()
+            raise AssertionError(f"not measuring: {self.err}")
+        return {"main": self.pid, **found}
+
+    def signal(self, number):
+        self.process.send_signal(number)
+
+    def finish(self, timeout=20.0):
+        """Waits for its end; the exit status."""
+        self.out, self.err = self.process.communicate(timeout=timeout)
+        return self.process.returncode
+
+    def gone(self, timeout=1.0):
+        """Whether no process of it is left in time."""
+        self.process.poll()
+        return wait_for(lambda: self.process.poll() is not None and
+                        not self.processes(), timeout) is True
+
+    def end(self):
+        """Ends what a failed test has left running."""
+        for pid in self.processes():
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        if self.out is None:
+            self.finish()
+
+
+def refuse_constant(name):
+    raise ValueError(f"{name} is not JSON")
+
+
+def load_json(path):
+    """A JSON file, without the NaN that Python's parser would let pass."""
+    with open(path, encoding="utf-8") as file:
+        return json.load(file, parse_constant=refuse_constant)

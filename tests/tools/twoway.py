@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Running twowaytest to its end, and reading what it has written."""
+
+import csv
+import json
+import os
+import pathlib
+import stat
+import tempfile
+import typing
+
+import outside
+
+DUMP_HEADER = ["pair", "cycle", "planned_ns", "t0_ns", "t1_ns", "t2_ns",
+               "t3_ns", "missed"]
+
+
+class Cycle(typing.NamedTuple):
+    """A line of --dump."""
+    pair: int
+    cycle: int
+    planned_ns: int
+    t0_ns: int
+    t1_ns: int
+    t2_ns: int
+    t3_ns: int
+    missed: int
+
+
+class Result(typing.NamedTuple):
+    """How a run ended, and the files that it has made."""
+    returncode: int
+    stdout: str
+    stderr: str
+    argv: list
+    pid: int
+    directory: pathlib.Path
+    files: set
+
+    def path(self, name):
+        return self.directory / name
+
+    def text(self, name):
+        return self.path(name).read_text(encoding="utf-8")
+
+    def json(self, name="json"):
+        return outside.load_json(self.path(name))
+
+    def dump(self, name="dump"):
+        return read_dump(self.path(name))
+
+
+def binary():
+    return os.path.abspath(outside.binary())
+
+
+def names(directory):
+    return set(os.listdir(directory))
+
+
+def shared_memory(pid):
+    """Names in /dev/shm that a run of this pid may have left."""
+    found = set()
+    for name in names("/dev/shm") if os.path.isdir("/dev/shm") else ():
+        try:
+            mode = os.lstat(f"/dev/shm/{name}").st_mode
+        except FileNotFoundError:
+            continue
+        if stat.S_ISREG(mode) and (str(pid) in name or
+                                   name.startswith("twoway")):
+            found.add(name)
+    return found
+
+
+def run(*args, directory, timeout=30, **options):
+    """Runs it in @directory to its end; fails if anything of it is left.
+
+    Options go to subprocess.Popen. Whether the files that are new in
+    @directory are those that were asked for is left to the caller.
+    """
+    before = names(directory)
+    with tempfile.TemporaryDirectory(prefix="twoway-tmp-") as temporary:
+        os.chmod(temporary, 0o1777)
+        process = start(*args, directory=directory, temporary=temporary,
+                        **options)
+        try:
+            process.finish(timeout)
+            assert process.gone(), f"{args}: processes are left"
+        finally:
+            process.end()
+        assert not names(temporary), f"{args}: temporary files are left"
+    assert not shared_memory(process.pid), f"{args}: shared memory is left"
+    return result(process, directory, before)
+
+
+def start(*args, directory, temporary=None, **options):
+    """Starts it in @directory; an outside.Run, which the caller ends."""
+    env = {**options.pop("env", {})}
+    if temporary:
+        env["TMPDIR"] = temporary
+    return outside.Run(*args, program=binary(), cwd=directory, env=env,
+                       errors="replace", **options)
+
+
+def result(process, directory, before=frozenset()):
+    """Of a process that has been finished."""
+    return Result(process.process.returncode, process.out, process.err,
+                  list(map(str, process.process.args)), process.pid,
+                  pathlib.Path(directory), names(directory) - before)
+
+
+def read_dump(path):
+    """The cycles of a dump, each checked to be whole."""
+    with open(path, newline="", encoding="ascii") as file:
+        lines = list(csv.reader(file))
+    assert lines[0] == DUMP_HEADER
+    return [Cycle(*map(int, line)) for line in lines[1:]]
+
+
+def json_after_text(stdout):
+    """What --json=- has written behind the other results."""
+    start_of_json = stdout.index("{\n")
+    assert start_of_json == 0 or stdout[start_of_json - 1] == "\n"
+    return json.loads(stdout[start_of_json:],
+                      parse_constant=outside.refuse_constant)

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A run filled in by hand, for the tests of what users see: two cycles
+ * after a warm-up of two, the second of them having missed two expiries.
+ */
+#ifndef REPORT_H
+#define REPORT_H
+
+#include <stdlib.h>
+
+#include "parse.h"
+#include "tw_report.h"
+
+static struct tw_config config;
+static struct tw_pair pair;
+static struct tw_session session;
+static char *argv_of_run[] = { (char *)"twowaytest", (char *)"-q", NULL };
+static struct tw_report report = {
+	.config = &config, .session = &session, .argc = 2,
+	.argv = argv_of_run,
+};
+
+/*
+ * Of the first: interval 1004, send 10.5, sleep 116, receive 8.5, response
+ * 135, total 39, wakeup 4, planned 139 us. Of the second: interval 998,
+ * send 12, sleep 106, receive 10, response 128, total 30, wakeup 2, planned
+ * 130 us.
+ */
+static const struct tw_cycle run_cycles[] = {
+	{ .seq = 3, .prev_t0_ns = 1000000, .planned_ns = 2000000,
+	  .t0_ns = 2004000, .t1_ns = 2014500, .t2_ns = 2130500,
+	  .t3_ns = 2139000, .missed = 0 },
+	{ .seq = 4, .prev_t0_ns = 2004000, .planned_ns = 3000000,
+	  .t0_ns = 3002000, .t1_ns = 3014000, .t2_ns = 3120000,
+	  .t3_ns = 3130000, .missed = 2 },
+};
+
+static inline void drop_run(void)
+{
+	free(pair.tally);
+	pair.tally = NULL;
+}
+
+/* A run by the options in @line that has not measured anything yet. */
+static inline void new_run(const char *line)
+{
+	const struct tw_cycle warm = { .missed = 1 };
+	struct tw_metric_params params;
+
+	drop_run();
+	config = accepted(line);
+	params = tw_config_metric_params(&config);
+	memset(&pair, 0, sizeof(pair));
+	pair.tally = calloc(1, tw_tally_size(config.histogram_us));
+	assert_non_null(pair.tally);
+	tw_tally_init(pair.tally, &params, config.histogram_us);
+	pair.task.warmup = 2;
+	pair.task.priority[TW_CLIENT] = (int)config.priority;
+	pair.side[TW_CLIENT].pid = 1234;
+	tw_tally_warmup(pair.tally, &warm);
+	tw_tally_warmup(pair.tally, &warm);
+
+	memset(&session, 0, sizeof(session));
+	session.config = &config;
+	session.pair = &pair;
+	session.transport = &tw_transport_tcp;
+	session.port = 4321;
+	session.latency_fd = -1;
+	report.return_code = 0;
+}
+
+/* The same, having measured both cycles. */
+static inline void new_finished_run(const char *line)
+{
+	new_run(line);
+	tw_tally_add(pair.tally, &run_cycles[0]);
+	tw_tally_add(pair.tally, &run_cycles[1]);
+}
+
+/* What @write writes; until the next call. */
+static inline const char *written(void (*write)(FILE *file,
+						const struct tw_report *report))
+{
+	static char *text;
+	size_t size;
+	FILE *file;
+
+	free(text);
+	file = open_memstream(&text, &size);
+	assert_non_null(file);
+	write(file, &report);
+	assert_int_equal(fclose(file), 0);
+	return text;
+}
+
+#endif /* REPORT_H */

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The command line as a whole: its words, their order, defaults, --help. */
+#include <ctype.h>
+#include <sched.h>
+#include <stdlib.h>
+
+#include "parse.h"
+
+#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
+
+#define STRAY	": stray word; all input is given by options, see --help"
+#define UNKNOWN \
+	": unknown, ambiguous, or takes no value; --help lists the options"
+
+static void test_defaults(void **state)
+{
+	const struct tw_config config = accepted("");
+	int role;
+
+	(void)state;
+	assert_int_equal(config.interval_us, 1000);
+	assert_int_equal(config.sleep_us, 100);
+	assert_int_equal(config.size, 8);
+	assert_int_equal(config.warmup, 2);
+	assert_int_equal(config.loops, 0);
+	assert_int_equal(config.duration_s, 0);
+	assert_int_equal(config.port, 0);
+	assert_int_equal(config.priority, 0);
+	assert_int_equal(config.policy, SCHED_OTHER);
+	assert_int_equal(config.affinity, TW_UNPINNED);
+	for (role = 0; role < TW_ROLES; role++)
+		assert_false(config.role_given[role]);
+	assert_int_equal(config.latency_us, 0);
+	assert_int_equal(config.histogram_us, 0);
+	assert_int_equal(config.percentile_count, 0);
+	assert_null(config.dump);
+	assert_null(config.histfile);
+	assert_null(config.json);
+}
+
+static void test_last_one_counts(void **state)
+{
+	(void)state;
+	assert_int_equal(accepted("-i 500 --interval=700").interval_us, 700);
+	assert_int_equal(accepted("-h 5 -H 6").histogram_us, 6);
+	assert_true(accepted("-H 6 -h 5").histofall);
+	assert_string_equal(accepted("--json=a --json=b").json, "b");
+	assert_string_equal(accepted("--wait=busy --wait=poll").wait->name,
+			    "poll");
+}
+
+static void test_order_does_not_matter(void **state)
+{
+	(void)state;
+	assert_int_equal(accepted("-i50 --sleep=40").sleep_us, 40);
+	assert_int_equal(accepted("--sleep=40 -i50").sleep_us, 40);
+	assert_int_equal(accepted("-p80 --policy=rr").policy, SCHED_RR);
+	assert_int_equal(accepted("--policy=rr -p80").policy, SCHED_RR);
+	assert_string_equal(accepted("--histfile=f -h5").histfile, "f");
+}
+
+static void test_forms(void **state)
+{
+	static const char *const same[] = {
+		"-l5", "-l 5", "--loops=5", "--loops 5", "-qml5", "-qml 5",
+		"--loop=5", "--lo 5", "-l 5 --",
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(same); i++)
+		assert_int_equal(accepted(same[i]).loops, 5);
+	assert_true(accepted("--verb").verbose);
+	assert_true(accepted("--mlock").mlockall);
+	assert_true(accepted("-qmu").unbuffered);
+}
+
+/* Some callers pass a letter, a space and a value as one word. */
+static void test_letter_space_value(void **state)
+{
+	static const char *const words[] = { "-qmu", "-h 3500", NULL };
+	const struct parsed parsed = parse_words(words);
+
+	(void)state;
+	assert_string_equal(parsed.error, "");
+	assert_int_equal(parsed.config.histogram_us, 3500);
+}
+
+static void test_unknown(void **state)
+{
+	static const char *const words[] = {
+		"--nonsense", "--nonsense=5", "--hist=5", "--p=5", "--m",
+		"--s", "--=5", "--interval_", "--Interval=5", "---",
+	};
+	char want[200];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(words); i++) {
+		snprintf(want, sizeof(want), "%s" UNKNOWN, words[i]);
+		refused(words[i], want);
+	}
+}
+
+static void test_unknown_letters(void **state)
+{
+	static const char known[] = "acDhHilmNpqMuvx";
+	char word[] = "-?", want[100];
+	int c;
+
+	(void)state;
+	for (c = '!'; c <= '~'; c++) {
+		if (strchr(known, c) || c == '-')
+			continue;
+		word[1] = (char)c;
+		snprintf(want, sizeof(want),
+			 "-%c: unknown option; --help lists them", c);
+		refused(word, want);
+	}
+	refused("-qZ", "-Z: unknown option; --help lists them");
+	refused("-q5", "-5: unknown option; --help lists them");
+}
+
+static void test_missing_value(void **state)
+{
+	static const struct { const char *line, *want; } rows[] = {
+		{ "-i", "--interval: a value is needed: US" },
+		{ "--interval", "--interval: a value is needed: US" },
+		{ "-qi", "--interval: a value is needed: US" },
+		{ "-D", "--duration: a value is needed: TIME" },
+		{ "--dump", "--dump: a value is needed: FILE" },
+		{ "--mainaffinity", "--mainaffinity: a value is needed: CPUSET" },
+		{ "--metrics", "--metrics: a value is needed: LIST" },
+		/* As getopt has it, the next word is the value. */
+		{ "-i -q", "--interval=-q: allowed is a whole number from 0 to 1000000000" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(rows); i++)
+		refused(rows[i].line, rows[i].want);
+}
+
+static void test_stray_words(void **state)
+{
+	const char *const empty[] = { "", NULL };
+
+	(void)state;
+	refused("5", "5" STRAY);
+	refused("-q 5", "5" STRAY);
+	refused("5 -q", "5" STRAY);
+	refused("-q -", "-" STRAY);
+	refused("-- -q", "-q" STRAY);
+	refused("-x posix", "posix" STRAY);
+	assert_string_equal(parse_words(empty).error, STRAY);
+	/* What comes first is told first. */
+	refused("5 --port=x", "--port=x: allowed is a whole number from 0 to 65535");
+}
+
+/* -a alone takes a next word that looks like a set, and no other. */
+static void test_affinity_next_word(void **state)
+{
+	cpu_set_t cpus;
+	char line[60], want[200];
+	int cpu;
+
+	(void)state;
+	CPU_ZERO(&cpus);
+	assert_int_equal(sched_getaffinity(0, sizeof(cpus), &cpus), 0);
+	for (cpu = 0; !CPU_ISSET(cpu, &cpus); cpu++)
+		;
+	snprintf(line, sizeof(line), "-a %d -q", cpu);
+	assert_int_equal(accepted(line).affinity, TW_SET);
+	assert_true(accepted(line).quiet);
+	snprintf(line, sizeof(line), "-qa %d", cpu);
+	assert_int_equal(accepted(line).affinity, TW_SET);
+	snprintf(line, sizeof(line), "-a%d %d", cpu, cpu);
+	snprintf(want, sizeof(want), "%d" STRAY, cpu);
+	refused(line, want);
+
+	assert_int_equal(accepted("-a -q").affinity, TW_PLAN);
+	assert_int_equal(accepted("-a --").affinity, TW_PLAN);
+	assert_int_equal(accepted("-a +0").affinity, TW_SET);
+	refused("-a x", "x" STRAY);
+	refused("-a -- 0", "0" STRAY);
+	/* Taken for a set, and as such refused. */
+	assert_int_equal(parse("-a 5x").err, -EINVAL);
+	assert_int_equal(strncmp(parse("-a 5x").error, "--affinity=5x: ", 15),
+			 0);
+	assert_int_equal(strncmp(parse("-a !x").error, "--affinity=!x: ", 15),
+			 0);
+}
+
+/* Whatever else is on the line, as long as each word is right. */
+static void test_help_and_version_come_first(void **state)
+{
+	(void)state;
+	assert_true(accepted("--help").help);
+	assert_true(accepted("--version").version);
+	assert_true(accepted("-i5 --sleep=100 --help").help);
+	assert_true(accepted("--histfile=f --version").version);
+	refused("--help 5", "5" STRAY);
+	refused("--help --port=x",
+		"--port=x: allowed is a whole number from 0 to 65535");
+}
+
+/* getopt keeps state of its own: one line must not tell on the next. */
+static void test_parse_again(void **state)
+{
+	(void)state;
+	refused("-qZvm", "-Z: unknown option; --help lists them");
+	assert_false(accepted("-l 5").verbose);
+	assert_int_equal(accepted("-l 5").loops, 5);
+}
+
+static char *help(void)
+{
+	static char text[16384];
+	FILE *file = fmemopen(text, sizeof(text), "w");
+
+	assert_non_null(file);
+	tw_config_help(file);
+	assert_int_equal(fclose(file), 0);
+	assert_true(strlen(text) < sizeof(text) - 1);
+	return text;
+}
+
+static void test_help_options(void **state)
+{
+	static const char *const options[] = {
+		"-a, --affinity[=CPUSET]", "-c, --clock=NAME",
+		"--client-affinity=CPUSET", "--default-system",
+		"-D, --duration=TIME", "--dump=FILE", "--help",
+		"-h, --histogram=US", "-H, --histofall=US", "--histfile=FILE",
+		"-i, --interval=US", "--json=FILE", "--latency=US",
+		"-l, --loops=N", "--mainaffinity=CPUSET", "--metrics=LIST",
+		"-m, --mlockall", "-N, --nsecs", "--percentiles[=LIST]",
+		"--policy=NAME", "--port=N", "-p, --priority=PRIO",
+		"-q, --quiet", "-M, --refresh_on_max",
+		"--server-affinity=CPUSET", "--size=BYTES", "--sleep=US",
+		"--timer=KIND", "--total=NAME", "-u, --unbuffered",
+		"-v, --verbose", "--version", "--wait=KIND", "--warmup=N",
+		"-x, --posix_timers",
+	};
+	char *rest = help(), *line;
+	size_t found = 0;
+
+	(void)state;
+	while ((line = strsep(&rest, "\n"))) {
+		size_t indent = strspn(line, " ");
+
+		if (line[indent] != '-' || indent > 6)
+			continue;
+		assert_true(found < COUNT(options));
+		line += indent;
+		line[strlen(options[found])] = '\0';
+		assert_string_equal(line, options[found]);
+		found++;
+	}
+	assert_int_equal(found, COUNT(options));
+}
+
+static void test_help_lines(void **state)
+{
+	char *rest = help(), *line;
+
+	(void)state;
+	assert_int_equal(strncmp(rest, "usage: twowaytest [options]\n", 28),
+			 0);
+	while ((line = strsep(&rest, "\n"))) {
+		size_t len = strlen(line);
+
+		assert_true(len < 80);
+		assert_false(len && isspace((unsigned char)line[len - 1]));
+		/* A letter, a long name, or text in its column. */
+		assert_true(*line != ' ' || strspn(line, " ") == 2 ||
+			    strspn(line, " ") == 6 ||
+			    strspn(line, " ") == 27);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_last_one_counts),
+		cmocka_unit_test(test_order_does_not_matter),
+		cmocka_unit_test(test_forms),
+		cmocka_unit_test(test_letter_space_value),
+		cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_unknown_letters),
+		cmocka_unit_test(test_missing_value),
+		cmocka_unit_test(test_stray_words),
+		cmocka_unit_test(test_affinity_next_word),
+		cmocka_unit_test(test_help_and_version_come_first),
+		cmocka_unit_test(test_parse_again),
+		cmocka_unit_test(test_help_options),
+		cmocka_unit_test(test_help_lines),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

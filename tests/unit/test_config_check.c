@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What the options together mean, and which contradict each other. */
+#include <sched.h>
+#include <stdlib.h>
+
+#include "parse.h"
+
+#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
+
+static const struct { const char *line, *want; } contradictions[] = {
+	{ "-i100",
+	  "--interval=100: too short for --sleep=100; allowed is more than the sleep, or 0 for a closed loop" },
+	{ "-i1000 --sleep=2000",
+	  "--interval=1000: too short for --sleep=2000; allowed is more than the sleep, or 0 for a closed loop" },
+	{ "-i0 -x",
+	  "--interval=0: a closed loop has no timer; leave out --timer and -x" },
+	{ "-i0 --timer=timerfd",
+	  "--interval=0: a closed loop has no timer; leave out --timer and -x" },
+	{ "-i0 --total=trltp3",
+	  "--interval=0: --total=trltp3 needs a rate, and a closed loop has none" },
+	{ "-i0 --metrics=send,wakeup",
+	  "--interval=0: a closed loop has no timer, so there is no metric wakeup; leave it out of --metrics" },
+	{ "-i0 --metrics=planned",
+	  "--interval=0: a closed loop has no timer, so there is no metric planned; leave it out of --metrics" },
+	{ "-x --timer=nanosleep",
+	  "--timer=nanosleep: contradicts -x, which is --timer=posix; give one of them" },
+	{ "--timer=timerfd -x",
+	  "--timer=timerfd: contradicts -x, which is --timer=posix; give one of them" },
+	{ "--policy=other -p80",
+	  "--policy=other: has no priorities, so it contradicts --priority=80; only fifo and rr have them" },
+	{ "-p80 --policy=batch",
+	  "--policy=batch: has no priorities, so it contradicts --priority=80; only fifo and rr have them" },
+	{ "-p3 --policy=idle",
+	  "--policy=idle: has no priorities, so it contradicts --priority=3; only fifo and rr have them" },
+	{ "--histfile=f",
+	  "--histfile=f: there is no histogram to write; give -h or -H too" },
+	{ "--latency=5 --default-system",
+	  "--latency=5: contradicts --default-system; give one of them" },
+	{ "--json=f --dump=f",
+	  "f: --json, --histfile and --dump must name different files" },
+	{ "-h5 --json=f --histfile=f",
+	  "f: --json, --histfile and --dump must name different files" },
+	{ "-h5 --dump=f --histfile=f",
+	  "f: --json, --histfile and --dump must name different files" },
+};
+
+static void test_contradictions(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(contradictions); i++)
+		refused(contradictions[i].line, contradictions[i].want);
+}
+
+/* Next to the contradictions, but none. */
+static void test_no_contradictions(void **state)
+{
+	static const char *const lines[] = {
+		"-i101", "-i1 --sleep=0", "-i0", "-i0 --sleep=10000000",
+		"-i0 --total=documented", "-x --timer=posix",
+		"--policy=fifo", "--latency=5", "--latency=0 --default-system",
+		"-h5 --histfile=f --json=g --dump=h",
+		"-i0 --metrics=interval,send,sleep,receive,response,total",
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(lines); i++)
+		accepted(lines[i]);
+}
+
+static void test_closed_loop(void **state)
+{
+	(void)state;
+	assert_ptr_equal(accepted("-i0").timer, &tw_timer_none);
+	assert_ptr_not_equal(accepted("-i200").timer, &tw_timer_none);
+}
+
+static void test_lowest_priority(void **state)
+{
+	(void)state;
+	assert_int_equal(accepted("--policy=fifo").priority, TW_PRIORITY_MIN);
+	assert_int_equal(accepted("--policy=rr").priority, TW_PRIORITY_MIN);
+	assert_int_equal(accepted("--policy=batch").priority, 0);
+	assert_int_equal(accepted("-p50 --policy=rr").priority, 50);
+}
+
+static void test_metric_params(void **state)
+{
+	const struct tw_config config = accepted("-i250 --sleep=20");
+	const struct tw_config trltp3 = accepted("--total=trltp3");
+	const struct tw_metric_params params =
+		tw_config_metric_params(&config);
+
+	(void)state;
+	assert_int_equal(params.period_ns, 250000);
+	assert_int_equal(params.sleep_ns, 20000);
+	assert_false(params.total_trltp3);
+	assert_true(tw_config_metric_params(&trltp3).total_trltp3);
+}
+
+static cpu_set_t one_cpu(int cpu)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(cpu, &cpus);
+	return cpus;
+}
+
+static bool pinned_to(const struct tw_config *config, enum tw_role role,
+		      unsigned int pair, const cpu_set_t *want)
+{
+	cpu_set_t got;
+
+	return tw_config_cpus(config, role, pair, &got) &&
+	       CPU_EQUAL(&got, want);
+}
+
+/* Role by role: its own option, the set of -a, the plan, or no pinning. */
+static void test_cpus_of_roles(void **state)
+{
+	struct tw_config config = accepted("");
+	const cpu_set_t two = one_cpu(2), five = one_cpu(5);
+	cpu_set_t cpus;
+	int role;
+
+	(void)state;
+	for (role = 0; role < TW_ROLES; role++)
+		assert_false(tw_config_cpus(&config, role, 0, &cpus));
+
+	config.affinity = TW_SET;
+	config.affinity_set = two;
+	CPU_SET(5, &config.affinity_set);
+	assert_false(tw_config_cpus(&config, TW_MAIN, 0, &cpus));
+	assert_true(pinned_to(&config, TW_SERVER, 0, &two));
+	assert_true(pinned_to(&config, TW_CLIENT, 0, &five));
+	assert_true(pinned_to(&config, TW_SERVER, 1, &two));
+
+	config.role_given[TW_CLIENT] = true;
+	config.role_set[TW_CLIENT] = two;
+	config.role_given[TW_MAIN] = true;
+	config.role_set[TW_MAIN] = five;
+	assert_true(pinned_to(&config, TW_CLIENT, 0, &two));
+	assert_true(pinned_to(&config, TW_MAIN, 0, &five));
+	assert_true(pinned_to(&config, TW_SERVER, 0, &two));
+}
+
+static void test_cpus_of_plan(void **state)
+{
+	struct tw_config config = accepted("-a");
+	cpu_set_t allowed, want, got;
+	int role;
+
+	(void)state;
+	CPU_ZERO(&allowed);
+	assert_int_equal(sched_getaffinity(0, sizeof(allowed), &allowed), 0);
+	for (role = 0; role < TW_ROLES; role++) {
+		tw_place_plan(&allowed, role, &want);
+		assert_true(tw_config_cpus(&config, role, 0, &got));
+		assert_true(CPU_EQUAL(&got, &want));
+	}
+}
+
+#define STARVED_BY_BUSY \
+	"--wait=busy: at a real-time priority the server leaves main no time on the CPU that they share; give main another by --mainaffinity"
+#define STARVED_BY_BOTH \
+	"--interval=0: with --sleep=0 at a real-time priority, client and server leave main no time on the CPU that they all share; give main another by --mainaffinity"
+
+/* Main alone with a side that never sleeps could not end the test. */
+static void test_starving(void **state)
+{
+	static const struct {
+		bool realtime, busy, closed;
+		int main, server, client;
+		const char *want;
+	} rows[] = {
+		{ true, true, false, 0, 0, 1, STARVED_BY_BUSY },
+		{ true, true, false, 0, 1, 0, "" },
+		{ true, true, true, 0, 0, 0, STARVED_BY_BUSY },
+		{ false, true, true, 0, 0, 0, "" },
+		{ true, false, true, 0, 0, 0, STARVED_BY_BOTH },
+		{ true, false, true, 1, 0, 0, "" },
+		{ true, false, true, 0, 1, 0, "" },
+		{ true, false, true, 0, 0, 1, "" },
+		{ true, false, false, 0, 0, 0, "" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(rows); i++) {
+		struct tw_config config = accepted("");
+		char error[TW_ERROR_MAX] = "";
+		int err;
+
+		config.priority = rows[i].realtime ? 80 : 0;
+		config.wait = tw_wait_kind(rows[i].busy ? 4 : 0);
+		config.metric_count = 1;
+		config.metrics[0] = TW_TOTAL;
+		if (rows[i].closed) {
+			config.timer = NULL;
+			config.interval_us = 0;
+			config.sleep_us = 0;
+		}
+		memset(config.role_given, true, sizeof(config.role_given));
+		config.role_set[TW_MAIN] = one_cpu(rows[i].main);
+		config.role_set[TW_SERVER] = one_cpu(rows[i].server);
+		config.role_set[TW_CLIENT] = one_cpu(rows[i].client);
+		err = tw_config_check(&config, error);
+		assert_string_equal(error, rows[i].want);
+		assert_int_equal(err, *rows[i].want ? -EINVAL : 0);
+	}
+}
+
+/* More than any machine has: refused before anything is allocated. */
+static void test_memory(void **state)
+{
+	struct tw_config config = accepted("");
+	char error[TW_ERROR_MAX] = "";
+
+	(void)state;
+	config.histogram_us = INT64_MAX / 1000;
+	assert_int_equal(tw_config_check(&config, error), -EINVAL);
+	assert_non_null(strstr(error, "--histogram=9223372036854775: needs "));
+	assert_non_null(strstr(error, " MiB of memory, and "));
+	assert_non_null(strstr(error, " MiB are free; give fewer "));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_contradictions),
+		cmocka_unit_test(test_no_contradictions),
+		cmocka_unit_test(test_closed_loop),
+		cmocka_unit_test(test_lowest_priority),
+		cmocka_unit_test(test_metric_params),
+		cmocka_unit_test(test_cpus_of_roles),
+		cmocka_unit_test(test_cpus_of_plan),
+		cmocka_unit_test(test_starving),
+		cmocka_unit_test(test_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

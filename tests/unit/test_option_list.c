@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The options that take a list: metrics, percentiles, CPU sets. */
+#include <sched.h>
+#include <stdlib.h>
+
+#include "parse.h"
+
+#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
+
+/* The tokens of the metrics, in order, each followed by a space. */
+static const char *metrics_of(const struct tw_config *config)
+{
+	static char list[200];
+	int i;
+
+	list[0] = '\0';
+	for (i = 0; i < config->metric_count; i++) {
+		strcat(list, tw_metrics[config->metrics[i]].token);
+		strcat(list, " ");
+	}
+	return list;
+}
+
+static void test_metrics(void **state)
+{
+	static const struct { const char *line, *want; } good[] = {
+		{ "", "interval send sleep receive response total wakeup " },
+		{ "--interval=0",
+		  "interval send sleep receive response total " },
+		{ "--metrics=total", "total " },
+		{ "--metrics=planned,interval", "planned interval " },
+		{ "--metrics=,send,,sleep,", "send sleep " },
+		{ "--metrics=send --metrics=total", "total " },
+		{ "--metrics=planned,wakeup,total,response,receive,sleep,send,interval",
+		  "planned wakeup total response receive sleep send interval " },
+	};
+	const char *const spaced[] = { "--metrics", " wakeup  total, send ",
+				       NULL };
+	const struct parsed parsed = parse_words(spaced);
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(good); i++) {
+		const struct tw_config config = accepted(good[i].line);
+
+		assert_string_equal(metrics_of(&config), good[i].want);
+	}
+	assert_int_equal(parsed.err, 0);
+	assert_string_equal(metrics_of(&parsed.config), "wakeup total send ");
+}
+
+#define NO_SUCH_METRIC \
+	"allowed is one of interval, send, sleep, receive, response, total, " \
+	"wakeup, planned"
+
+static void test_metrics_refused(void **state)
+{
+	(void)state;
+	refused("--metrics=send,jitter",
+		"--metrics=jitter: " NO_SUCH_METRIC);
+	refused("--metrics=Send", "--metrics=Send: " NO_SUCH_METRIC);
+	refused("--metrics=send;sleep",
+		"--metrics=send;sleep: " NO_SUCH_METRIC);
+	refused("--metrics=send,sleep,send",
+		"--metrics=send,sleep,send: send stands there twice");
+	refused("--metrics=", "--metrics=: at least one metric is needed");
+	refused("--metrics=,,", "--metrics=,,: at least one metric is needed");
+}
+
+static void check_percentiles(const struct tw_config *config,
+			      const double *want, int count)
+{
+	int i;
+
+	assert_int_equal(config->percentile_count, count);
+	for (i = 0; i < count; i++)
+		assert_true(config->percentiles[i] == want[i]);
+}
+
+static void test_percentiles(void **state)
+{
+	static const double usual[] = {
+		50, 90, 99, 99.9, 99.99, 99.999,
+	};
+	static const double three[] = { 99.9999, .5, 25 };
+	static const double one[] = { 7 };
+	struct tw_config config = accepted("");
+
+	(void)state;
+	assert_int_equal(config.percentile_count, 0);
+	assert_int_equal(tw_default_percentile_count, COUNT(usual));
+	assert_memory_equal(tw_default_percentiles, usual, sizeof(usual));
+	config = accepted("--percentiles");
+	check_percentiles(&config, usual, COUNT(usual));
+	config = accepted("--percentiles=7 --percentiles");
+	check_percentiles(&config, usual, COUNT(usual));
+	config = accepted("--percentiles=99.9999,.5,25");
+	check_percentiles(&config, three, COUNT(three));
+	config = accepted("--percentiles --percentiles=7");
+	check_percentiles(&config, one, COUNT(one));
+}
+
+#define NO_PERCENTILE \
+	"allowed are up to 32 numbers between 0 and 100, separated by commas"
+
+static void test_percentiles_refused(void **state)
+{
+	static const char *const bad[] = {
+		"0", "100", "-1", "50,101", "1e1", "0x10", "nan", "inf",
+		"99.9.9", ".", "50,x", "50;90", "+50",
+	};
+	char line[60], want[200];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(bad); i++) {
+		snprintf(line, sizeof(line), "--percentiles=%s", bad[i]);
+		snprintf(want, sizeof(want), "%s: " NO_PERCENTILE, line);
+		refused(line, want);
+	}
+	refused("--percentiles=",
+		"--percentiles=: at least one percentile is needed");
+	/* No optional argument of a long option is the next word. */
+	refused("--percentiles 50",
+		"50: stray word; all input is given by options, see --help");
+}
+
+/* "1", "1,2", ... "1,...,@count" */
+static struct parsed parse_many_percentiles(int count)
+{
+	char line[300] = "--percentiles=1";
+	int i;
+
+	for (i = 2; i <= count; i++)
+		sprintf(line + strlen(line), ",%d", i);
+	return parse(line);
+}
+
+static void test_most_percentiles(void **state)
+{
+	struct parsed parsed = parse_many_percentiles(TW_PERCENTILES_MAX);
+
+	(void)state;
+	assert_int_equal(parsed.err, 0);
+	assert_int_equal(parsed.config.percentile_count, TW_PERCENTILES_MAX);
+	assert_true(parsed.config.percentiles[TW_PERCENTILES_MAX - 1] ==
+		    TW_PERCENTILES_MAX);
+	parsed = parse_many_percentiles(TW_PERCENTILES_MAX + 1);
+	assert_int_equal(parsed.err, -EINVAL);
+	assert_non_null(strstr(parsed.error, NO_PERCENTILE));
+}
+
+static cpu_set_t allowed_cpus(void)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	assert_int_equal(sched_getaffinity(0, sizeof(cpus), &cpus), 0);
+	return cpus;
+}
+
+static int first_cpu(const cpu_set_t *cpus)
+{
+	int cpu;
+
+	for (cpu = 0; !CPU_ISSET(cpu, cpus); cpu++)
+		;
+	return cpu;
+}
+
+/* --NAME=CPU for the first allowed CPU. */
+static struct tw_config accept_first(const char *format)
+{
+	const cpu_set_t cpus = allowed_cpus();
+	char line[60];
+
+	snprintf(line, sizeof(line), format, first_cpu(&cpus));
+	return accepted(line);
+}
+
+static void assert_first_only(const cpu_set_t *cpus)
+{
+	const cpu_set_t allowed = allowed_cpus();
+
+	assert_int_equal(CPU_COUNT(cpus), 1);
+	assert_true(CPU_ISSET(first_cpu(&allowed), cpus));
+}
+
+static void test_affinity(void **state)
+{
+	static const char *const lines[] = {
+		"-a%d", "-a %d", "--affinity=%d", "--affinity %d",
+	};
+	const cpu_set_t allowed = allowed_cpus();
+	struct tw_config config;
+	char line[6100], list[6000];
+	const char *words[] = { line, NULL };
+	size_t i;
+
+	(void)state;
+	assert_int_equal(accepted("").affinity, TW_UNPINNED);
+	assert_int_equal(accepted("-a").affinity, TW_PLAN);
+	assert_int_equal(accepted("--affinity").affinity, TW_PLAN);
+	for (i = 0; i < COUNT(lines); i++) {
+		config = accept_first(lines[i]);
+		assert_int_equal(config.affinity, TW_SET);
+		assert_first_only(&config.affinity_set);
+	}
+	tw_place_format(&allowed, list, sizeof(list));
+	if (strlen(list) > 900) {
+		print_message("skipped: CPUs too scattered\n");
+		skip();
+	}
+	snprintf(line, sizeof(line), "-a%s", list);
+	config = parse_words(words).config;
+	assert_true(CPU_EQUAL(&config.affinity_set, &allowed));
+}
+
+static void test_roles(void **state)
+{
+	static const struct { enum tw_role role; const char *format; } rows[] = {
+		{ TW_MAIN, "--mainaffinity=%d" },
+		{ TW_SERVER, "--server-affinity=%d" },
+		{ TW_CLIENT, "--client-affinity=%d" },
+	};
+	size_t i;
+	int role;
+
+	(void)state;
+	for (i = 0; i < COUNT(rows); i++) {
+		const struct tw_config config = accept_first(rows[i].format);
+
+		for (role = 0; role < TW_ROLES; role++)
+			assert_int_equal(config.role_given[role],
+					 role == (int)rows[i].role);
+		assert_first_only(&config.role_set[rows[i].role]);
+		assert_int_equal(config.affinity, TW_UNPINNED);
+	}
+}
+
+/* None of these is a set of CPUs that a test may use, wherever it runs. */
+static void test_sets_refused(void **state)
+{
+	static const char *const names[] = {
+		"affinity", "mainaffinity", "server-affinity",
+		"client-affinity",
+	};
+	static const char *const bad[] = {
+		"", "x", "-1", "0-", "1-0", "0,2-1", "0,,x", "1023-1024",
+		"999999999999", "!0-99999", "0;1", "0.5",
+	};
+	const cpu_set_t allowed = allowed_cpus();
+	char line[100], want[500], list[256];
+	size_t i, j;
+
+	(void)state;
+	tw_place_format(&allowed, list, sizeof(list));
+	for (i = 0; i < COUNT(names); i++)
+		for (j = 0; j < COUNT(bad); j++) {
+			snprintf(line, sizeof(line), "--%s=%s", names[i],
+				 bad[j]);
+			snprintf(want, sizeof(want),
+				 "%s: allowed is a set of CPUs out of %s, such as 0-2,5",
+				 line, list);
+			refused(line, want);
+		}
+}
+
+/* A CPU that is there, but not for us. */
+static void test_forbidden_cpu(void **state)
+{
+	const cpu_set_t allowed = allowed_cpus();
+	int first = first_cpu(&allowed);
+	cpu_set_t one;
+	char line[40], want[200];
+
+	(void)state;
+	if (CPU_COUNT(&allowed) < 2) {
+		print_message("skipped: needs 2 CPUs\n");
+		skip();
+	}
+	CPU_ZERO(&one);
+	CPU_SET(first, &one);
+	assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+	snprintf(line, sizeof(line), "-a%d-%d", first, first + 1);
+	snprintf(want, sizeof(want), "--affinity=%d-%d: allowed is a set of CPUs out of %d, such as 0-2,5",
+		 first, first + 1, first);
+	refused(line, want);
+	snprintf(line, sizeof(line), "-a%d", first);
+	accepted(line);
+	assert_int_equal(sched_setaffinity(0, sizeof(allowed), &allowed), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_metrics),
+		cmocka_unit_test(test_metrics_refused),
+		cmocka_unit_test(test_percentiles),
+		cmocka_unit_test(test_percentiles_refused),
+		cmocka_unit_test(test_most_percentiles),
+		cmocka_unit_test(test_affinity),
+		cmocka_unit_test(test_roles),
+		cmocka_unit_test(test_sets_refused),
+		cmocka_unit_test(test_forbidden_cpu),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

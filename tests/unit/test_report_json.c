@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The members of the JSON result, to the letter. */
+#include <errno.h>
+#include <sched.h>
+
+#include "report.h"
+
+static void write_json(FILE *file, const struct tw_report *to_report)
+{
+	struct tw_report copy = *to_report;
+
+	tw_report_json(file, &copy);
+}
+
+/* What the kernel would have told and counted. */
+static void fill_in_processes(void)
+{
+	struct tw_side *server = &pair.side[TW_SERVER];
+	struct tw_side *client = &pair.side[TW_CLIENT];
+
+	session.main_settings.policy = SCHED_FIFO;
+	session.main_settings.priority = 78;
+	CPU_SET(0, &session.main_settings.cpus);
+	CPU_SET(1, &session.main_settings.cpus);
+	server->settings.policy = SCHED_FIFO;
+	server->settings.priority = 79;
+	server->settings.locked = true;
+	CPU_SET(2, &server->settings.cpus);
+	server->steady = (struct tw_usage) { 100, 1, 10, 2 };
+	server->end = (struct tw_usage) { 105, 1, 30, 3 };
+	client->settings.policy = SCHED_RR;
+	client->settings.priority = 80;
+	CPU_SET(3, &client->settings.cpus);
+	CPU_SET(5, &client->settings.cpus);
+	client->steady = (struct tw_usage) { 200, 0, 0, 0 };
+	client->end = (struct tw_usage) { 200, 0, 7, 0 };
+	session.clock_min_ns = 19;
+	session.clock_avg_ns = 21.26;
+}
+
+static const char threads[] =
+	"  \"num_threads\": 2,\n"
+	"  \"resolution_in_ns\": 0,\n"
+	"  \"thread\": {\n"
+	"    \"0\": {\n"
+	"      \"metric\": \"total\",\n"
+	"      \"label\": \"Total Jitter\",\n"
+	"      \"pair\": 0,\n"
+	"      \"histogram\": {\n"
+	"        \"30\": 1,\n"
+	"        \"39\": 1\n"
+	"      },\n"
+	"      \"overflows\": 0,\n"
+	"      \"percentiles\": {\"50\": null, \"99.9\": null},\n"
+	"      \"stddev\": 6.364,\n"
+	"      \"target\": null,\n"
+	"      \"cycles\": 2,\n"
+	"      \"min\": 30,\n"
+	"      \"max\": 39,\n"
+	"      \"avg\": 34.50,\n"
+	"      \"cpu\": -1,\n"
+	"      \"node\": 0\n"
+	"    },\n"
+	"    \"1\": {\n"
+	"      \"metric\": \"interval\",\n"
+	"      \"label\": \"POSIX Timer Interval Time\",\n"
+	"      \"pair\": 0,\n"
+	"      \"histogram\": {\n"
+	"        \"998\": 1,\n"
+	"        \"1004\": 1\n"
+	"      },\n"
+	"      \"overflows\": 0,\n"
+	"      \"percentiles\": {\"50\": null, \"99.9\": null},\n"
+	"      \"stddev\": 4.472,\n"
+	"      \"target\": 1000,\n"
+	"      \"cycles\": 2,\n"
+	"      \"min\": 998,\n"
+	"      \"max\": 1004,\n"
+	"      \"avg\": 1001.00,\n"
+	"      \"cpu\": -1,\n"
+	"      \"node\": 0\n"
+	"    }\n"
+	"  },\n";
+
+static const char settings[] =
+	"    \"argv\": [\"twowaytest\", \"a \\\"b\\\" \\ufffd\"],\n"
+	"    \"settings\": {\n"
+	"      \"interval_us\": 1000,\n"
+	"      \"loops\": 2,\n"
+	"      \"duration_s\": 60,\n"
+	"      \"sleep_us\": 100,\n"
+	"      \"size\": 8,\n"
+	"      \"timer\": \"timerfd\",\n"
+	"      \"transport\": \"tcp\",\n"
+	"      \"port\": 4321,\n"
+	"      \"wait\": \"epoll\",\n"
+	"      \"clock\": \"realtime\",\n"
+	"      \"policy\": \"rr\",\n"
+	"      \"priority\": 80,\n"
+	"      \"affinity\": \"plan\",\n"
+	"      \"mlockall\": true,\n"
+	"      \"latency_us\": null,\n"
+	"      \"total\": \"documented\",\n"
+	"      \"histogram_us\": 60,\n"
+	"      \"metrics\": [\"total\", \"interval\"]\n"
+	"    },\n";
+
+static const char processes[] =
+	"    \"processes\": {\n"
+	"      \"main\": {\n"
+	"        \"cpus\": \"0-1\",\n"
+	"        \"policy\": \"fifo\",\n"
+	"        \"priority\": 78,\n"
+	"        \"locked\": false\n"
+	"      },\n"
+	"      \"server\": {\n"
+	"        \"minor_faults\": 5,\n"
+	"        \"major_faults\": 0,\n"
+	"        \"voluntary_switches\": 20,\n"
+	"        \"involuntary_switches\": 1,\n"
+	"        \"cpus\": \"2\",\n"
+	"        \"policy\": \"fifo\",\n"
+	"        \"priority\": 79,\n"
+	"        \"locked\": true\n"
+	"      },\n"
+	"      \"client\": {\n"
+	"        \"minor_faults\": 0,\n"
+	"        \"major_faults\": 0,\n"
+	"        \"voluntary_switches\": 7,\n"
+	"        \"involuntary_switches\": 0,\n"
+	"        \"cpus\": \"3,5\",\n"
+	"        \"policy\": \"rr\",\n"
+	"        \"priority\": 80,\n"
+	"        \"locked\": false\n"
+	"      }\n"
+	"    },\n";
+
+static const char rest[] =
+	"    \"clock_cost_ns\": {\"min\": 19, \"avg\": 21.3},\n"
+	"    \"warmup\": {\"cycles\": 2, \"missed\": 2},\n"
+	"    \"cycles\": 2,\n"
+	"    \"missed\": 2,\n"
+	"    \"strangers\": 0,\n"
+	"    \"not_dumped\": 0,\n"
+	"    \"worst\": {\n"
+	"      \"total\": {\"cycle\": 0, \"since_start_ns\": 0, \"missed\": 0, \"interval_ns\": 1004000, \"wakeup_ns\": 4000, \"send_ns\": 10500, \"sleep_ns\": 116000, \"receive_ns\": 8500, \"response_ns\": 135000, \"total_ns\": 39000},\n"
+	"      \"interval\": {\"cycle\": 0, \"since_start_ns\": 0, \"missed\": 0, \"interval_ns\": 1004000, \"wakeup_ns\": 4000, \"send_ns\": 10500, \"sleep_ns\": 116000, \"receive_ns\": 8500, \"response_ns\": 135000, \"total_ns\": 39000}\n"
+	"    },\n"
+	"    \"interrupted\": false,\n"
+	"    \"error\": null\n"
+	"  }\n";
+
+/* @text begins with @want; returns what follows. */
+static const char *take(const char *text, const char *want)
+{
+	char *begin = strndup(text, strlen(want));
+
+	assert_non_null(begin);
+	assert_string_equal(begin, want);
+	free(begin);
+	return text + strlen(want);
+}
+
+static void test_whole(void **state)
+{
+	char version[60];
+	const char *text;
+
+	(void)state;
+	new_finished_run("-h60 -p80 --policy=rr -a -m -l2 -D1m --timer=timerfd --wait=epoll -c1 --metrics=total,interval --percentiles=50,99.9");
+	fill_in_processes();
+	argv_of_run[1] = (char *)"a \"b\" \xff";
+	text = take(written(write_json), threads);
+	snprintf(version, sizeof(version), "  \"twoway\": {\n"
+		 "    \"schema\": 1,\n    \"version\": \"%1.2f\",\n",
+		 (double)VERSION);
+	text = take(text, version);
+	text = take(text, settings);
+	text = take(text, processes);
+	text = take(text, rest);
+	assert_string_equal(text, "");
+}
+
+static void contains(const char *text, const char *want)
+{
+	if (!strstr(text, want))
+		fail_msg("%s\nlacks\n%s", text, want);
+}
+
+/* -N changes the unit of the results, of nothing else. */
+static void test_in_ns(void **state)
+{
+	const char *text;
+
+	(void)state;
+	new_finished_run("-N -h60 --metrics=interval");
+	text = written(write_json);
+	contains(text, "\"resolution_in_ns\": 1,\n");
+	contains(text, "        \"998\": 1,\n        \"1004\": 1\n");
+	contains(text, "\"stddev\": 4472.136,\n      \"target\": 1000000,\n");
+	contains(text, "\"min\": 998000,\n      \"max\": 1004000,\n");
+	contains(text, "\"avg\": 1001000.00,\n");
+	contains(text, "\"interval_us\": 1000,\n");
+}
+
+static void test_default_percentiles(void **state)
+{
+	int i;
+
+	(void)state;
+	new_run("--metrics=interval");
+	for (i = 0; i < 1000; i++)
+		tw_tally_add(pair.tally, &run_cycles[0]);
+	contains(written(write_json),
+		 "      \"percentiles\": {\"50\": 1004.000, \"90\": 1004.000, \"99\": 1004.000, \"99.9\": null, \"99.99\": null, \"99.999\": null},\n");
+	new_run("-N --metrics=interval --percentiles=25");
+	for (i = 0; i < 1000; i++)
+		tw_tally_add(pair.tally, &run_cycles[0]);
+	contains(written(write_json),
+		 "      \"percentiles\": {\"25\": 1004000},\n");
+}
+
+/* Keys of one object must differ, as the percentiles do. */
+static void test_percentile_keys(void **state)
+{
+	(void)state;
+	new_run("--metrics=interval --percentiles=99.99999,99.999999");
+	contains(written(write_json),
+		 "{\"99.99999\": null, \"99.999999\": null}");
+}
+
+static void test_nothing_measured(void **state)
+{
+	const char *text;
+
+	(void)state;
+	new_run("-i0 --metrics=interval,total");
+	text = written(write_json);
+	contains(text, "\"target\": null,\n      \"cycles\": 0,\n      \"min\": 0,\n      \"max\": 0,\n      \"avg\": 0.00,\n");
+	contains(text, "    \"worst\": {\n    },\n");
+	contains(text, "\"timer\": \"none\",\n");
+	/* Killed before it could count anything. */
+	assert_null(strstr(text, "minor_faults"));
+	/* No histogram asked for: none there, not an empty one. */
+	assert_null(strstr(text, "\"histogram\":"));
+	assert_null(strstr(text, "\"overflows\":"));
+}
+
+static void test_empty_histogram(void **state)
+{
+	(void)state;
+	new_finished_run("-h5 --metrics=send");
+	contains(written(write_json),
+		 "      \"histogram\": {\n      },\n      \"overflows\": 2,\n");
+}
+
+static void test_disturbed(void **state)
+{
+	static struct tw_ring ring;
+	const char *text;
+
+	(void)state;
+	new_finished_run("--latency=7 --total=trltp3 --metrics=total");
+	session.latency_fd = 0;
+	session.strangers = 11;
+	session.interrupted = 15;
+	session.failure.step = TW_STEP_RUN;
+	session.failure.role = TW_CLIENT;
+	session.failure.pid = 1234;
+	session.failure.err = -ECONNRESET;
+	ring.lost = 3;
+	pair.ring = &ring;
+	text = written(write_json);
+	contains(text, "      \"latency_us\": 7,\n");
+	contains(text, "      \"total\": \"trltp3\",\n");
+	contains(text, "    \"strangers\": 11,\n    \"not_dumped\": 3,\n");
+	contains(text, "    \"interrupted\": true,\n");
+	contains(text, "    \"error\": \"the client (pid 1234) stopped: Connection reset by peer\"\n");
+}
+
+static void test_one_cpu(void **state)
+{
+	(void)state;
+	new_finished_run("--metrics=send");
+	CPU_SET(0, &pair.side[TW_CLIENT].settings.cpus);
+	contains(written(write_json), "      \"cpu\": 0,\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_in_ns),
+		cmocka_unit_test(test_default_percentiles),
+		cmocka_unit_test(test_percentile_keys),
+		cmocka_unit_test(test_nothing_measured),
+		cmocka_unit_test(test_empty_histogram),
+		cmocka_unit_test(test_disturbed),
+		cmocka_unit_test(test_one_cpu),
+	};
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+	drop_run();
+	return failed;
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Status lines, single cycles, percentiles and remarks, to the letter. */
+#include "report.h"
+
+static void test_status(void **state)
+{
+	(void)state;
+	new_finished_run("-p80 --metrics=interval,send,sleep,receive,response,total,wakeup,planned");
+	assert_string_equal(written(tw_report_status),
+		"T: 0 ( 1234) P:80 I:1000 C:      2 Min:    998 Act:  998 Avg: 1001 Max:    1004 Std:     4.5 interval\n"
+		"T: 1 ( 1234) P:80 I:1000 C:      2 Min:     10 Act:   12 Avg:   11 Max:      12 Std:     1.1 send\n"
+		"T: 2 ( 1234) P:80 I:1000 C:      2 Min:    106 Act:  106 Avg:  111 Max:     116 Std:    17.1 sleep\n"
+		"T: 3 ( 1234) P:80 I:1000 C:      2 Min:      8 Act:   10 Avg:    9 Max:      10 Std:     1.1 receive\n"
+		"T: 4 ( 1234) P:80 I:1000 C:      2 Min:    128 Act:  128 Avg:  131 Max:     135 Std:     4.9 response\n"
+		"T: 5 ( 1234) P:80 I:1000 C:      2 Min:     30 Act:   30 Avg:   34 Max:      39 Std:     6.4 total\n"
+		"T: 6 ( 1234) P:80 I:1000 C:      2 Min:      2 Act:    2 Avg:    3 Max:       4 Std:     1.4 wakeup\n"
+		"T: 7 ( 1234) P:80 I:1000 C:      2 Min:    130 Act:  130 Avg:  134 Max:     139 Std:     6.4 planned\n");
+}
+
+static void test_status_in_ns(void **state)
+{
+	(void)state;
+	new_finished_run("-N --metrics=total,interval");
+	assert_string_equal(written(tw_report_status),
+		"T: 0 ( 1234) P: 0 I:1000 C:      2 Min:  30000 Act:   30000 Avg:   34500 Max:   39000 Std:  6364.0 total\n"
+		"T: 1 ( 1234) P: 0 I:1000 C:      2 Min: 998000 Act:  998000 Avg: 1001000 Max: 1004000 Std:  4472.1 interval\n");
+}
+
+static void test_status_of_nothing(void **state)
+{
+	(void)state;
+	new_run("-i0 --metrics=send");
+	assert_string_equal(written(tw_report_status),
+		"T: 0 ( 1234) P: 0 I:0 C:      0 Min:      0 Act:    0 Avg:    0 Max:       0 Std:     0.0 send\n");
+}
+
+static void test_values(void **state)
+{
+	(void)state;
+	new_finished_run("");
+	assert_int_equal(tw_report_value(&config, 1999), 1);
+	assert_int_equal(tw_report_value(&config, -1), -1);
+	assert_int_equal(tw_report_value(&config, -1000), -1);
+	assert_true(tw_report_real(&config, 1500) == 1.5);
+	assert_int_equal(tw_report_cycle_number(&report, &run_cycles[0]), 0);
+	assert_int_equal(tw_report_cycle_number(&report, &run_cycles[1]), 1);
+	new_run("-N");
+	assert_int_equal(tw_report_value(&config, 1999), 1999);
+	assert_true(tw_report_real(&config, 1500) == 1500);
+}
+
+static void write_cycles(FILE *file, const struct tw_report *to_report)
+{
+	tw_report_cycle(file, to_report, 0, &run_cycles[0]);
+	tw_report_cycle(file, to_report, 0, &run_cycles[1]);
+}
+
+static void write_pair_1(FILE *file, const struct tw_report *to_report)
+{
+	tw_report_cycle(file, to_report, 1, &run_cycles[1]);
+}
+
+static void test_verbose(void **state)
+{
+	(void)state;
+	new_finished_run("-v --metrics=total,send");
+	assert_string_equal(written(write_cycles),
+			    "       0:       0:      39\n"
+			    "       1:       0:      10\n"
+			    "       0:       1:      30\n"
+			    "       1:       1:      12\n");
+	assert_string_equal(written(write_pair_1),
+			    "       2:       1:      30\n"
+			    "       3:       1:      12\n");
+	new_finished_run("-vN --metrics=send");
+	assert_string_equal(written(write_cycles),
+			    "       0:       0:   10500\n"
+			    "       0:       1:   12000\n");
+}
+
+static void write_dump(FILE *file, const struct tw_report *to_report)
+{
+	tw_report_dump_header(file);
+	tw_report_dump(file, to_report, 0, &run_cycles[0]);
+	tw_report_dump(file, to_report, 3, &run_cycles[1]);
+}
+
+static void test_dump(void **state)
+{
+	(void)state;
+	new_finished_run("--dump=f");
+	assert_string_equal(written(write_dump),
+			    "pair,cycle,planned_ns,t0_ns,t1_ns,t2_ns,t3_ns,missed\n"
+			    "0,0,2000000,2004000,2014500,2130500,2139000,0\n"
+			    "3,1,3000000,3002000,3014000,3120000,3130000,2\n");
+}
+
+/* 1000 cycles that differ in nothing but the time to send: 1 .. 1000 us. */
+static void add_thousand(void)
+{
+	struct tw_cycle cycle = run_cycles[0];
+	int i;
+
+	for (i = 1; i <= 1000; i++) {
+		cycle.t1_ns = cycle.t0_ns + i * 1000;
+		tw_tally_add(pair.tally, &cycle);
+	}
+}
+
+static void test_percentiles(void **state)
+{
+	(void)state;
+	new_run("--metrics=send,interval");
+	add_thousand();
+	assert_string_equal(written(tw_report_percentiles), "");
+	new_run("--percentiles=50,99,99.1 --metrics=send,interval");
+	add_thousand();
+	/* Middles of buckets; 99.1 leaves fewer than 10 samples. */
+	assert_string_equal(written(tw_report_percentiles),
+			    "# Percentiles send: 50:500.7 99:989.2 99.1:-\n"
+			    "# Percentiles interval: 50:1004.0 99:1004.0 99.1:-\n");
+	new_run("-N --percentiles=50 --metrics=send");
+	add_thousand();
+	assert_string_equal(written(tw_report_percentiles),
+			    "# Percentiles send: 50:500736\n");
+}
+
+/* A percentile is named as it was asked for, to the last digit. */
+static void test_percentile_names(void **state)
+{
+	(void)state;
+	new_run("--percentiles=99.99999,0.001,99.12345678 --metrics=send");
+	assert_string_equal(written(tw_report_percentiles),
+			    "# Percentiles send: 99.99999:- 0.001:- 99.12345678:-\n");
+}
+
+static void test_remarks(void **state)
+{
+	static struct tw_ring ring;
+
+	(void)state;
+	new_run("");
+	assert_string_equal(written(tw_report_remarks), "");
+	new_finished_run("");
+	assert_string_equal(written(tw_report_remarks), "# Missed: 2\n");
+	pair.ring = &ring;
+	assert_string_equal(written(tw_report_remarks), "# Missed: 2\n");
+	ring.lost = 5;
+	session.strangers = 3;
+	assert_string_equal(written(tw_report_remarks),
+			    "# Missed: 2\n"
+			    "# Not dumped: 5 cycles, as main could not keep up\n"
+			    "# Strangers turned away: 3\n");
+	/* The histogram has a line of its own for the first. */
+	new_finished_run("-h5");
+	assert_string_equal(written(tw_report_remarks), "");
+}
+
+static struct tw_live live;
+
+static void draw(FILE *file, const struct tw_report *to_report)
+{
+	tw_live_draw(&live, file, to_report, false);
+}
+
+#define BEGINNING	"policy: fifo: loadavg: "
+#define LINE \
+	"T: 0 ( 1234) P:80 I:1000 C:      2 Min:     30 Act:   30 Avg:   34 Max:      39 Std:     6.4 total\n"
+
+/* Over what was drawn before, from the second time on. */
+static void test_live(void **state)
+{
+	const char *text, *end;
+	int i;
+
+	(void)state;
+	new_finished_run("-p80 --metrics=total");
+	tw_live_open(&live);
+	for (i = 0; i < 3; i++) {
+		text = written(draw);
+		if (i) {
+			assert_int_equal(strncmp(text, "\033[3A", 4), 0);
+			text += 4;
+		}
+		assert_int_equal(strncmp(text, BEGINNING, strlen(BEGINNING)),
+				 0);
+		end = strstr(text, "\n\n");
+		assert_non_null(end);
+		assert_string_equal(end + 2, LINE);
+	}
+	tw_live_close(&live);
+	tw_live_close(&live);
+}
+
+static void test_live_refresh_on_max(void **state)
+{
+	struct tw_cycle cycle = run_cycles[1];
+
+	(void)state;
+	new_run("-M --metrics=total");
+	tw_live_open(&live);
+	assert_true(*written(draw));
+	assert_false(*written(draw));
+	tw_tally_add(pair.tally, &cycle);
+	assert_true(*written(draw));
+	tw_tally_add(pair.tally, &cycle);
+	assert_false(*written(draw));
+	/* Not what is shown: interval is not asked for. */
+	cycle.prev_t0_ns -= 4000;
+	cycle.t3_ns -= 10000;
+	tw_tally_add(pair.tally, &cycle);
+	assert_false(*written(draw));
+	cycle.t3_ns += 20000;
+	tw_tally_add(pair.tally, &cycle);
+	assert_true(*written(draw));
+	tw_live_close(&live);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_status),
+		cmocka_unit_test(test_status_in_ns),
+		cmocka_unit_test(test_status_of_nothing),
+		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_verbose),
+		cmocka_unit_test(test_dump),
+		cmocka_unit_test(test_percentiles),
+		cmocka_unit_test(test_percentile_names),
+		cmocka_unit_test(test_remarks),
+		cmocka_unit_test(test_live),
+		cmocka_unit_test(test_live_refresh_on_max),
+	};
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+	drop_run();
+	return failed;
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * rt-numa: sets of CPUs.
+ *
+ * The affinity is replaced here, so that the machine's number of CPUs does
+ * not decide what is tested. Only CPU 0 is taken for granted.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "child.h"
+#include "rt-numa.h"
+
+static struct {
+	unsigned long cpus;	/* bit n: CPU n */
+	int err;		/* what reading it fails with; 0: nothing */
+} affinity;
+
+static int asked, numa_answer;
+
+struct bitmask *numa_allocate_cpumask(void)
+{
+	return numa_bitmask_alloc(256);
+}
+
+int numa_sched_getaffinity(pid_t pid, struct bitmask *mask)
+{
+	unsigned int cpu;
+
+	assert_int_equal(pid, 0);
+	if (affinity.err) {
+		errno = affinity.err;
+		return -1;
+	}
+	numa_bitmask_clearall(mask);
+	for (cpu = 0; cpu < 32; cpu++)
+		if (affinity.cpus & 1UL << cpu)
+			numa_bitmask_setbit(mask, cpu);
+	return numa_bitmask_nbytes(mask);
+}
+
+int numa_available(void)
+{
+	asked++;
+	return numa_answer;
+}
+
+/* libnuma's complaints about the bad sets below are expected. */
+void numa_warn(int num, char *fmt, ...)
+{
+	(void)num;
+	(void)fmt;
+}
+
+static int reset(void **state)
+{
+	(void)state;
+	affinity.cpus = 0;
+	affinity.err = 0;
+	return 0;
+}
+
+static void do_numa_initialize(void)
+{
+	int first = numa_initialize();
+
+	numa_answer = -1 - numa_answer;
+	if (numa_initialize() != first || asked != 1)
+		exit(9);
+	exit(first);
+}
+
+static void test_numa_is_asked_once(void **state)
+{
+	(void)state;
+	numa_answer = 0;
+	assert_outcome(do_numa_initialize, 1, "");
+	numa_answer = -1;
+	assert_outcome(do_numa_initialize, 0, "");
+}
+
+static void test_available_cpus(void **state)
+{
+	struct bitmask *mask = numa_bitmask_alloc(128);
+
+	(void)state;
+	affinity.cpus = 0x2d;
+	assert_int_equal(get_available_cpus(mask), 0);
+	numa_bitmask_setbit(mask, 0);
+	numa_bitmask_setbit(mask, 127);
+	assert_int_equal(get_available_cpus(mask), 2);
+	numa_bitmask_free(mask);
+
+	assert_int_equal(get_available_cpus(NULL), 4);
+	affinity.cpus = 0x7c0de;
+	assert_int_equal(get_available_cpus(NULL), 11);
+	affinity.err = EPERM;
+	assert_int_equal(get_available_cpus(NULL), 0);
+}
+
+static void test_cpu_of_thread_in_set(void **state)
+{
+	static const int cpus[] = { 1, 4, 70 };
+	struct bitmask *mask = numa_bitmask_alloc(128);
+	int i;
+
+	(void)state;
+	for (i = 0; i < 3; i++)
+		numa_bitmask_setbit(mask, cpus[i]);
+	for (i = 0; i < 9; i++) {
+		assert_int_equal(cpu_for_thread_sp(i, 128, mask), cpus[i % 3]);
+		assert_int_equal(cpu_for_thread_sp(i, 71, mask), cpus[i % 3]);
+		assert_int_equal(cpu_for_thread_sp(i, 70, mask), cpus[i % 2]);
+		assert_int_equal(cpu_for_thread_sp(i, 2, mask), 1);
+		/* More CPUs than the set has room for. */
+		assert_int_equal(cpu_for_thread_sp(i, 999, mask), cpus[i % 3]);
+	}
+	numa_bitmask_free(mask);
+}
+
+static void test_cpu_of_thread_in_affinity(void **state)
+{
+	static const int cpus[] = { 0, 2, 3, 5 };
+	int i;
+
+	(void)state;
+	affinity.cpus = 0x2d;
+	for (i = 0; i < 9; i++) {
+		assert_int_equal(cpu_for_thread_ua(i, 64), cpus[i % 4]);
+		assert_int_equal(cpu_for_thread_ua(i, 3), cpus[i % 2]);
+	}
+}
+
+static void do_empty_set(void)
+{
+	struct bitmask *mask = numa_bitmask_alloc(64);
+
+	numa_bitmask_setbit(mask, 8);
+	cpu_for_thread_sp(3, 8, mask);
+}
+
+static void do_no_affinity(void)
+{
+	cpu_for_thread_ua(0, 8);
+}
+
+static void test_no_cpu_for_thread(void **state)
+{
+	char text[128];
+
+	(void)state;
+	assert_outcome(do_empty_set, EXIT_FAILURE,
+		       "FATAL: no CPU to run thread 3 on\n");
+	affinity.err = EPERM;
+	snprintf(text, sizeof(text),
+		 "FATAL: cannot read the CPU affinity: %s\n", strerror(EPERM));
+	assert_outcome(do_no_affinity, EXIT_FAILURE, text);
+}
+
+/* @str is read as the set of the one CPU @cpu, or as the empty set: -1. */
+static void assert_set(char *str, int max_cpus, int cpu)
+{
+	struct bitmask unset, *mask = &unset;
+
+	assert_int_equal(parse_cpumask(str, max_cpus, &mask), 0);
+	if (cpu < 0) {
+		assert_null(mask);
+		return;
+	}
+	assert_non_null(mask);
+	assert_ptr_not_equal(mask, &unset);
+	assert_int_equal(numa_bitmask_weight(mask), 1);
+	assert_true(numa_bitmask_isbitset(mask, cpu));
+	numa_bitmask_free(mask);
+}
+
+static void test_set_as_written(void **state)
+{
+	struct bitmask *mask;
+
+	(void)state;
+	affinity.cpus = 0x20;
+	assert_set("0", 64, 0);
+	assert_set("0-0,0", 64, 0);
+	assert_set("0", 0, 0);
+	assert_set("", 64, -1);
+	assert_int_equal(parse_cpumask("all", 64, &mask), 0);
+	assert_true(numa_bitmask_isbitset(mask, 0));
+	numa_bitmask_free(mask);
+}
+
+static void test_relative_set(void **state)
+{
+	(void)state;
+	affinity.cpus = 0x01;
+	assert_set("+0", 64, 0);
+	assert_set("+0", 1, 0);
+	assert_set("+0", 0, -1);
+	assert_set("!0", 64, -1);
+	affinity.cpus = 0x20;
+	assert_set("+0", 64, -1);
+}
+
+static void test_relative_set_of_two(void **state)
+{
+	(void)state;
+	if (sysconf(_SC_NPROCESSORS_CONF) < 2) {
+		print_message("skipped: needs a machine with 2 CPUs\n");
+		skip();
+	}
+	affinity.cpus = 0x03;
+	assert_set("!0", 64, 1);
+	assert_set("!0", 1, -1);
+	affinity.cpus = 0x01;
+	assert_set("+0-1", 64, 0);
+}
+
+static void assert_refused(char *str, int err)
+{
+	struct bitmask unset, *mask = &unset;
+
+	assert_int_equal(parse_cpumask(str, 64, &mask), err);
+	assert_ptr_equal(mask, &unset);
+}
+
+static void test_bad_set(void **state)
+{
+	(void)state;
+	assert_refused("x", -ENOMEM);
+	assert_refused("0-", -ENOMEM);
+	assert_refused("0,x", -ENOMEM);
+	assert_refused("1000000", -ENOMEM);
+	affinity.err = EPERM;
+	assert_refused("+0", -EPERM);
+	assert_set("0", 64, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_numa_is_asked_once),
+		cmocka_unit_test_setup(test_available_cpus, reset),
+		cmocka_unit_test(test_cpu_of_thread_in_set),
+		cmocka_unit_test_setup(test_cpu_of_thread_in_affinity, reset),
+		cmocka_unit_test_setup(test_no_cpu_for_thread, reset),
+		cmocka_unit_test_setup(test_set_as_written, reset),
+		cmocka_unit_test_setup(test_relative_set, reset),
+		cmocka_unit_test_setup(test_relative_set_of_two, reset),
+		cmocka_unit_test_setup(test_bad_set, reset),
+	};
+
+	return cmocka_run_group_tests_name("rt_numa", tests, NULL, NULL);
+}

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What rt-utils writes: trace marks and the JSON report.
+ *
+ * The system's answers are replaced here, so that the machine does not
+ * decide what is tested.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+#include "child.h"
+#include "rt-utils.h"
+
+/* Files of the system's that open() finds elsewhere, or not: path NULL. */
+static struct {
+	const char *name;
+	const char *path;
+} moved[] = {
+	{ "/sys/kernel/tracing/trace_marker", NULL },
+	{ "/sys/kernel/debug/tracing/trace_marker", NULL },
+	{ "/sys/kernel/realtime", NULL },
+};
+
+enum { MARKER, DEBUG_MARKER, REALTIME };
+
+/* The library creates no file with it, so that there is no mode. */
+int open(const char *path, int flags, ...)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(moved); i++) {
+		if (strcmp(path, moved[i].name))
+			continue;
+		if (!moved[i].path) {
+			errno = ENOENT;
+			return -1;
+		}
+		path = moved[i].path;
+	}
+	return openat(AT_FDCWD, path, flags);
+}
+
+static time_t now;
+
+time_t time(time_t *t)
+{
+	if (t)
+		*t = now;
+	return now;
+}
+
+int uname(struct utsname *uts)
+{
+	strcpy(uts->sysname, "Linux");
+	strcpy(uts->nodename, "a\"b\\c\td");
+	strcpy(uts->release, "6.1.0-rt");
+	strcpy(uts->version, "#1 SMP");
+	strcpy(uts->machine, "s390x");
+	return 0;
+}
+
+static char test_path[] = "/tmp/test_rt_report.XXXXXX";
+
+static void make_file(const char *content)
+{
+	FILE *f = fopen(test_path, "w");
+
+	assert_non_null(f);
+	fputs(content, f);
+	assert_int_equal(fclose(f), 0);
+}
+
+static void assert_file(const char *content)
+{
+	char text[OUTPUT_BYTES];
+	int fd = openat(AT_FDCWD, test_path, O_RDONLY);
+
+	assert_true(fd >= 0);
+	assert_int_equal(read_all(fd, text), strlen(content));
+	assert_string_equal(text, content);
+}
+
+static int setup_file(void **state)
+{
+	int fd;
+
+	(void)state;
+	strcpy(strrchr(test_path, '.'), ".XXXXXX");
+	fd = mkstemp(test_path);
+	return fd < 0 ? -1 : close(fd);
+}
+
+static int teardown_file(void **state)
+{
+	size_t i;
+
+	(void)state;
+	disable_trace_mark();
+	for (i = 0; i < ARRAY_SIZE(moved); i++)
+		moved[i].path = NULL;
+	return unlink(test_path);
+}
+
+static int lowest_free_fd(void)
+{
+	int fd = dup(0);
+
+	assert_true(fd >= 0);
+	assert_int_equal(close(fd), 0);
+	return fd;
+}
+
+static void check_marks(int which)
+{
+	int free_fd = lowest_free_fd();
+
+	moved[which].path = test_path;
+	make_file("");
+	tracemark("too early");
+	enable_trace_mark();
+	enable_trace_mark();
+	tracemark("cycle %d above %s;", 12, "limit");
+	tracemark("%s", "again");
+	disable_trace_mark();
+	disable_trace_mark();
+	tracemark("too late");
+	assert_int_equal(lowest_free_fd(), free_fd);
+	moved[which].path = NULL;
+	assert_file("cycle 12 above limit;again");
+}
+
+static void test_trace_marks(void **state)
+{
+	(void)state;
+	check_marks(MARKER);
+	check_marks(DEBUG_MARKER);
+}
+
+static void test_trace_mark_is_cut(void **state)
+{
+	char expected[256];
+
+	(void)state;
+	moved[MARKER].path = test_path;
+	memset(expected, 'x', 254);
+	memcpy(expected + 254, "y", 2);
+	enable_trace_mark();
+	tracemark("%.*s%s", 254, expected, "yz");
+	assert_file(expected);
+}
+
+static void do_enable_trace_mark(void)
+{
+	enable_trace_mark();
+	tracemark("lost");
+}
+
+static void test_no_trace_marker(void **state)
+{
+	struct outcome o = run(do_enable_trace_mark);
+
+	(void)state;
+	assert_int_equal(o.exit_code, RETURNED);
+	assert_int_equal(strncmp(o.err, "WARN: ", 6), 0);
+	assert_non_null(strstr(o.err, "trace_marker"));
+	assert_string_equal(o.out, "");
+}
+
+static int answer = 42;
+
+static void add_members(FILE *f, void *data)
+{
+	fprintf(f, "  \"answer\": %d\n", *(int *)data);
+}
+
+/* 1 s before 2026 begins in Greenwich, and a minute later. */
+static void init_and_wait(void)
+{
+	char *argv[] = { "tool", "-l", "5", "a\\\"b", "", NULL };
+
+	setenv("TZ", "TST-5:30", 1);
+	tzset();
+	now = 1767225599;
+	rt_init(ARRAY_SIZE(argv) - 1, argv);
+	now += 60;
+}
+
+static void json_to_null(void)
+{
+	init_and_wait();
+	rt_write_json(NULL, 0, NULL, NULL);
+}
+
+static void json_to_dash(void)
+{
+	init_and_wait();
+	rt_write_json("-", -2, add_members, &answer);
+}
+
+static void json_to_file(void)
+{
+	init_and_wait();
+	rt_write_json(test_path, 1, add_members, &answer);
+}
+
+static void json_to_nowhere(void)
+{
+	rt_write_json("/nonexistent/file", 0, NULL, NULL);
+}
+
+static void json_to_full_disk(void)
+{
+	rt_write_json("/dev/full", 0, NULL, NULL);
+}
+
+static void json_to_full_stdout(void)
+{
+	if (!freopen("/dev/full", "w", stdout))
+		exit(RETURNED);
+	rt_write_json(NULL, 0, NULL, NULL);
+}
+
+static void set_error(FILE *f, void *data)
+{
+	(void)data;
+	fgetc(f);	/* not open for reading */
+}
+
+/* What the stream lost before the end counts as well. */
+static void json_with_early_error(void)
+{
+	rt_write_json("/dev/null", 0, set_error, NULL);
+}
+
+/* The whole report; @rest begins with the end of sysinfo. */
+static const char *report(int return_code, int realtime, const char *rest)
+{
+	static char text[OUTPUT_BYTES];
+
+	snprintf(text, sizeof(text),
+		 "{\n"
+		 "  \"file_version\": 1,\n"
+		 "  \"cmdline:\": \"tool -l 5 a\\\"b \",\n"
+		 "  \"rt_test_version:\": \"%1.2f\",\n"
+		 "  \"start_time\": \"Thu, 01 Jan 2026 05:29:59 +0530\",\n"
+		 "  \"end_time\": \"Thu, 01 Jan 2026 05:30:59 +0530\",\n"
+		 "  \"return_code\": %d,\n"
+		 "  \"sysinfo\": {\n"
+		 "    \"sysname\": \"Linux\",\n"
+		 "    \"nodename\": \"a\\\"b\\\\c\\u0009d\",\n"
+		 "    \"release\": \"6.1.0-rt\",\n"
+		 "    \"version\": \"#1 SMP\",\n"
+		 "    \"machine\": \"s390x\",\n"
+		 "    \"realtime\": %d\n"
+		 "  }%s}\n", (double)VERSION, return_code, realtime, rest);
+	return text;
+}
+
+static void test_json_on_stdout(void **state)
+{
+	struct outcome o = run(json_to_null);
+
+	(void)state;
+	assert_string_equal(o.out, report(0, 0, "\n"));
+	assert_string_equal(o.err, "");
+	assert_int_equal(o.exit_code, RETURNED);
+
+	o = run(json_to_dash);
+	assert_string_equal(o.out, report(-2, 0, ",\n  \"answer\": 42\n"));
+	assert_string_equal(o.err, "");
+	assert_int_equal(o.exit_code, RETURNED);
+}
+
+static void test_json_in_file(void **state)
+{
+	(void)state;
+	make_file("older and longer than the report: ");
+	assert_outcome(json_to_file, RETURNED, "");
+	assert_file(report(1, 0, ",\n  \"answer\": 42\n"));
+}
+
+static void assert_realtime(const char *file, int realtime)
+{
+	struct outcome o;
+
+	make_file(file);
+	moved[REALTIME].path = test_path;
+	o = run(json_to_null);
+	assert_string_equal(o.out, report(0, realtime, "\n"));
+}
+
+static void test_json_realtime(void **state)
+{
+	(void)state;
+	assert_realtime("1\n", 1);
+	assert_realtime("0\n", 0);
+	assert_realtime("", 0);
+}
+
+static void test_json_errors(void **state)
+{
+	char text[256];
+
+	(void)state;
+	snprintf(text, sizeof(text), "cannot open /nonexistent/file: %s\n",
+		 strerror(ENOENT));
+	assert_outcome(json_to_nowhere, 1, text);
+	snprintf(text, sizeof(text), "cannot write /dev/full: %s\n",
+		 strerror(ENOSPC));
+	assert_outcome(json_to_full_disk, 1, text);
+	snprintf(text, sizeof(text), "cannot write standard output: %s\n",
+		 strerror(ENOSPC));
+	assert_outcome(json_to_full_stdout, 1, text);
+	snprintf(text, sizeof(text), "cannot write /dev/null: %s\n",
+		 strerror(EIO));
+	assert_outcome(json_with_early_error, 1, text);
+}
+
+/* Argument 1 has long_bytes bytes; an argument of 1 byte follows. */
+static size_t long_bytes;
+
+static void json_of_long_command(void)
+{
+	char *argv[] = { "tool", calloc(1, long_bytes + 1), "z" };
+
+	memset(argv[1], 'y', long_bytes);
+	rt_init(ARRAY_SIZE(argv), argv);
+	free(argv[1]);
+	rt_write_json(NULL, 0, NULL, NULL);
+}
+
+static void json_of_no_command(void)
+{
+	init_and_wait();
+	rt_init(0, NULL);	/* the last call counts */
+	rt_write_json(NULL, 0, NULL, NULL);
+}
+
+/* The command line in what @fn writes has @bytes bytes and ends in @end. */
+static void assert_command(void (*fn)(void), size_t bytes, const char *end)
+{
+	static const char key[] = "  \"cmdline:\": \"";
+	struct outcome o = run(fn);
+	char *text = strstr(o.out, key), *quote;
+
+	assert_non_null(text);
+	text += strlen(key);
+	quote = strchr(text, '"');
+	assert_non_null(quote);
+	assert_int_equal(quote - text, bytes);
+	assert_memory_equal(quote - strlen(end), end, strlen(end));
+}
+
+static void test_command_is_cut(void **state)
+{
+	(void)state;
+	/* "tool y...y z" is of 7 bytes more than the argument. */
+	long_bytes = 10;
+	assert_command(json_of_long_command, 17, "y z");
+	long_bytes = 4096 - 7;
+	assert_command(json_of_long_command, 4096, "y z");
+	long_bytes = 4096 - 6;
+	assert_command(json_of_long_command, 4095, "yy");
+	long_bytes = 4096 - 5;
+	assert_command(json_of_long_command, 4096, "yy");
+	long_bytes = 4096 - 4;
+	assert_command(json_of_long_command, 4, "tool");
+	assert_command(json_of_no_command, 0, "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_trace_marks,
+						setup_file, teardown_file),
+		cmocka_unit_test_setup_teardown(test_trace_mark_is_cut,
+						setup_file, teardown_file),
+		cmocka_unit_test(test_no_trace_marker),
+		cmocka_unit_test(test_json_on_stdout),
+		cmocka_unit_test_setup_teardown(test_json_in_file,
+						setup_file, teardown_file),
+		cmocka_unit_test_setup_teardown(test_json_realtime,
+						setup_file, teardown_file),
+		cmocka_unit_test(test_json_errors),
+		cmocka_unit_test(test_command_is_cut),
+	};
+
+	return cmocka_run_group_tests_name("rt_report", tests, NULL, NULL);
+}

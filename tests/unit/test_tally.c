@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The tally: what folds add up to. */
+#include <string.h>
+
+#include "unit_tally.h"
+
+static void test_size(void **state)
+{
+	(void)state;
+	assert_int_equal(tw_tally_size(0), sizeof(struct tw_tally));
+	assert_int_equal(tw_tally_size(3500), sizeof(struct tw_tally) +
+			 TW_METRICS * 3500 * sizeof(uint64_t));
+	assert_int_equal(tw_tally_size(INT64_MAX), SIZE_MAX);
+}
+
+static void check_set_up(const struct tw_metric_params *params)
+{
+	struct tw_tally *tally = new_tally(params, WIDTH);
+	const char *end = (const char *)tally + tw_tally_size(WIDTH);
+	int id;
+
+	for (id = 0; id < TW_METRICS; id++) {
+		const struct tw_metric *metric = &tw_metrics[id];
+		const struct tw_stats *stats = &tally->stats[id];
+		const struct tw_window *window = &tally->window[id];
+		int64_t target_ns = 0;
+
+		assert_int_equal(stats->has_target, metric->target &&
+				 metric->target(params, &target_ns));
+		assert_int_equal(stats->target_ns, target_ns);
+		assert_int_equal(window->width_us, WIDTH);
+		assert_int_equal(window->base_us, metric->base_us ?
+				 metric->base_us(params, WIDTH) : 0);
+		if (id)
+			assert_ptr_equal(window->counts,
+					 window[-1].counts + WIDTH);
+	}
+	assert_ptr_equal(tally->window[0].counts, tally + 1);
+	assert_ptr_equal(tally->window[id - 1].counts + WIDTH, end);
+	drop_tally(tally, WIDTH);
+}
+
+static void test_init(void **state)
+{
+	const struct tw_metric_params closed = { .sleep_ns = 5000 };
+
+	(void)state;
+	check_set_up(&usual);
+	check_set_up(&closed);
+}
+
+static void test_no_cycle(void **state)
+{
+	static const struct tw_status none;
+	struct tw_status status[TW_METRICS];
+	struct tw_tally *tally = new_tally(&usual, 0);
+	int id;
+
+	(void)state;
+	memset(status, 0xff, sizeof(status));
+	assert_int_equal(tw_tally_snapshot(tally, status), 0);
+	for (id = 0; id < TW_METRICS; id++) {
+		assert_memory_equal(&status[id], &none, sizeof(none));
+		status[id] = tw_tally_status(tally, id);
+		assert_memory_equal(&status[id], &none, sizeof(none));
+	}
+	drop_tally(tally, 0);
+}
+
+#define CYCLES	5000
+
+static void check_metric(const struct tw_tally *tally, enum tw_metric_id id,
+			 const struct tw_cycle *cycles)
+{
+	const struct tw_window *window = &tally->window[id];
+	static struct tw_stats want;
+	uint64_t sum = 0;
+	int64_t target_ns;
+	int worst = 0, i;
+	bool targeted = tw_metrics[id].target &&
+			tw_metrics[id].target(&tally->params, &target_ns);
+
+	tw_stats_init(&want, targeted ? &target_ns : NULL);
+	for (i = 0; i < CYCLES; i++) {
+		int64_t value = tw_metrics[id].value_ns(&cycles[i],
+							&tally->params);
+
+		if (value > want.max_ns)
+			worst = i;
+		tw_stats_add(&want, value, 1.0 / (i + 1));
+	}
+	assert_memory_equal(&tally->stats[id], &want, sizeof(want));
+	assert_memory_equal(&tally->worst[id], &cycles[worst],
+			    sizeof(cycles[0]));
+	for (i = 0; i < WIDTH; i++)
+		sum += window->counts[i];
+	assert_int_equal(sum + tw_window_overflows(window), CYCLES);
+}
+
+static void test_fold(void **state)
+{
+	static struct tw_cycle cycles[CYCLES];
+	struct tw_tally *tally = new_tally(&usual, WIDTH);
+	struct tw_cycle cycle = { .seq = 2 };
+	uint64_t seed = 4, missed = 0;
+	int i, id;
+
+	(void)state;
+	for (i = 0; i < CYCLES; i++) {
+		advance(&cycle, &seed);
+		cycles[i] = cycle;
+		missed += cycle.missed;
+		tw_tally_add(tally, &cycle);
+		assert_int_equal(tally->version % 2, 0);
+	}
+	assert_int_equal(tally->cycles, CYCLES);
+	assert_int_equal(tally->missed, missed);
+	assert_int_equal(tally->warmup, 0);
+	assert_int_equal(tally->first_seq, 3);
+	assert_int_equal(tally->start_ns, cycles[0].t0_ns);
+	for (id = 0; id < TW_METRICS; id++)
+		check_metric(tally, id, cycles);
+	drop_tally(tally, WIDTH);
+}
+
+static void test_worst_is_first(void **state)
+{
+	struct tw_tally *tally = new_tally(&usual, 0);
+	struct tw_cycle cycle = { .t3_ns = 5 };
+	static const int64_t responses[] = { 5, 9, 7, 9, 9, 1 };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(responses) / sizeof(responses[0]); i++) {
+		cycle.seq++;
+		cycle.t3_ns = responses[i];
+		tw_tally_add(tally, &cycle);
+	}
+	assert_int_equal(tally->worst[TW_RESPONSE].seq, 2);
+	assert_int_equal(tally->worst[TW_RESPONSE].t3_ns, 9);
+	assert_int_equal(tally->worst[TW_SEND].seq, 1);
+	drop_tally(tally, 0);
+}
+
+static void test_warmup(void **state)
+{
+	struct tw_tally *tally = new_tally(&usual, WIDTH);
+	struct tw_cycle cycle = { .seq = 0 };
+	uint64_t seed = 5, missed = 0;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 20; i++) {
+		advance(&cycle, &seed);
+		missed += cycle.missed;
+		tw_tally_warmup(tally, &cycle);
+	}
+	assert_int_equal(tally->warmup, 20);
+	assert_true(missed > 0);
+	assert_int_equal(tally->warmup_missed, missed);
+	assert_int_equal(tally->cycles, 0);
+	assert_int_equal(tally->missed, 0);
+	assert_int_equal(tally->stats[TW_SEND].count, 0);
+	advance(&cycle, &seed);
+	tw_tally_add(tally, &cycle);
+	assert_int_equal(tally->first_seq, 21);
+	assert_int_equal(tally->cycles, 1);
+	drop_tally(tally, WIDTH);
+}
+
+/* The first measured cycle is number 0, whatever came before. */
+static void test_overflow_numbers(void **state)
+{
+	struct tw_tally *tally = new_tally(&usual, WIDTH);
+	const struct tw_window *window = &tally->window[TW_SEND];
+	struct tw_cycle cycle = { .seq = 1 };
+
+	(void)state;
+	tw_tally_warmup(tally, &cycle);
+	while (tally->cycles < 10) {
+		/* Cycles 2, 5 and 8 are above the window. */
+		cycle.t1_ns = tally->cycles % 3 == 2 ? 1000 * WIDTH : 0;
+		cycle.seq++;
+		tw_tally_add(tally, &cycle);
+	}
+	assert_int_equal(window->above, 3);
+	assert_int_equal(window->below, 0);
+	assert_int_equal(window->counts[0], 7);
+	assert_int_equal(window->overflow_cycles[0], 2);
+	assert_int_equal(window->overflow_cycles[1], 5);
+	assert_int_equal(window->overflow_cycles[2], 8);
+	drop_tally(tally, WIDTH);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_size),
+		cmocka_unit_test(test_init),
+		cmocka_unit_test(test_no_cycle),
+		cmocka_unit_test(test_fold),
+		cmocka_unit_test(test_worst_is_first),
+		cmocka_unit_test(test_warmup),
+		cmocka_unit_test(test_overflow_numbers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The grid of expiries: arithmetic, and each kind of timer for real. */
+#include <errno.h>
+#include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tw_time.h"
+#include "tw_timer.h"
+#include "unit.h"
+
+#define KINDS	3
+#define START	INT64_C(1000000007)
+#define PERIOD	INT64_C(1000)
+
+static void test_kinds(void **state)
+{
+	static const char *const names[KINDS] = {
+		"posix", "nanosleep", "timerfd",
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < KINDS; i++)
+		assert_string_equal(tw_timer_kind(i)->name, names[i]);
+	assert_null(tw_timer_kind(KINDS));
+	assert_null(tw_timer_kind(SIZE_MAX));
+	assert_string_equal(tw_timer_none.name, "none");
+}
+
+static void test_passed(void **state)
+{
+	static const struct { int64_t awake_ns; uint64_t want; } rows[] = {
+		{ START - 1, 0 }, { START, 0 }, { START + 1, 0 },
+		{ START + PERIOD - 1, 0 }, { START + PERIOD, 1 },
+		{ START + 2 * PERIOD - 1, 1 }, { START + 2 * PERIOD, 2 },
+		{ START + 5000000 * PERIOD + 3, 5000000 },
+		{ START - 100 * PERIOD, 0 }, { 0, 0 },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_int_equal(tw_timer_passed(START, rows[i].awake_ns,
+						 PERIOD), rows[i].want);
+	assert_int_equal(tw_timer_passed(0, INT64_MAX, 1), INT64_MAX);
+}
+
+/* A timer that nobody armed, about to expire at START. */
+static struct tw_timer new_timer(const struct tw_timer_ops *ops)
+{
+	return (struct tw_timer) {
+		.ops = ops, .period_ns = PERIOD, .next_ns = START,
+	};
+}
+
+/* The kernel counts for these kinds: t0 does not come into it. */
+static void check_overrun(const struct tw_timer_ops *ops)
+{
+	static const uint64_t overruns[] = { 0, 0, 1, 0, 7, 1000000, 0 };
+	struct tw_timer timer = new_timer(ops);
+	int64_t next_ns = START;
+	uint64_t seed = 7;
+	size_t i;
+
+	for (i = 0; i < sizeof(overruns) / sizeof(overruns[0]); i++) {
+		timer.overrun = overruns[i];
+		ops->settle(&timer, unit_between(&seed, 0, 2 * START));
+		assert_int_equal(timer.planned_ns, next_ns);
+		assert_int_equal(timer.missed, overruns[i]);
+		next_ns += (int64_t)(overruns[i] + 1) * PERIOD;
+		assert_int_equal(timer.next_ns, next_ns);
+	}
+}
+
+static void test_settle_by_overrun(void **state)
+{
+	(void)state;
+	check_overrun(tw_timer_kind(0));
+	check_overrun(tw_timer_kind(2));
+}
+
+/*
+ * Here t0 decides. The plain reference walks the grid point by point. A
+ * cycle may also begin before its expiry, by a clock that was set back.
+ */
+static void test_settle_by_time(void **state)
+{
+	struct tw_timer timer = new_timer(tw_timer_kind(1));
+	int64_t next_ns = START, awake_ns, planned_ns;
+	uint64_t seed = 11, missed;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 100000; i++) {
+		awake_ns = next_ns + (i % 10 ?
+			   unit_between(&seed, -PERIOD / 2, PERIOD - 1) :
+			   unit_between(&seed, -PERIOD, 20 * PERIOD));
+		planned_ns = next_ns;
+		missed = 0;
+		for (next_ns += PERIOD; next_ns <= awake_ns; missed++)
+			next_ns += PERIOD;
+
+		timer.ops->settle(&timer, awake_ns);
+		assert_int_equal(timer.planned_ns, planned_ns);
+		assert_int_equal(timer.missed, missed);
+		assert_int_equal(timer.next_ns, next_ns);
+	}
+	assert_int_equal((timer.next_ns - START) % PERIOD, 0);
+}
+
+static void test_none(void **state)
+{
+	struct tw_timer timer;
+
+	(void)state;
+	assert_int_equal(tw_timer_start(&timer, &tw_timer_none,
+					CLOCK_MONOTONIC, 0), 0);
+	assert_int_equal(timer.ops->wait(&timer), 0);
+	timer.ops->settle(&timer, 12345);
+	assert_int_equal(timer.planned_ns, 12345);
+	assert_int_equal(timer.missed, 0);
+	timer.ops->settle(&timer, 99999);
+	assert_int_equal(timer.planned_ns, 99999);
+	assert_int_equal(timer.missed, 0);
+	timer.ops->stop(&timer);
+}
+
+#define REAL_PERIOD	(500 * TW_NS_PER_US)
+#define REAL_CYCLES	200
+
+static void wait_for_expiry(struct tw_timer *timer)
+{
+	int err;
+
+	do
+		err = timer->ops->wait(timer);
+	while (err == -EINTR);
+	assert_int_equal(err, 0);
+}
+
+/* Takes longer than a few periods every now and then. */
+static void dawdle(int cycle)
+{
+	struct timespec pause = tw_ns_to_ts(cycle % 50 == 49 ?
+					    7 * REAL_PERIOD / 2 : 0);
+
+	if (pause.tv_nsec)
+		nanosleep(&pause, NULL);
+}
+
+/* No expiry comes early, none is lost, and all lie on one grid. */
+static void check_real(const struct tw_timer_ops *ops, clockid_t clockid)
+{
+	int64_t before_ns = tw_now_ns(clockid), first_ns, next_ns, now_ns;
+	struct tw_timer timer;
+	uint64_t missed = 0;
+	int i;
+
+	assert_int_equal(tw_timer_start(&timer, ops, clockid, REAL_PERIOD), 0);
+	first_ns = timer.next_ns;
+	assert_true(first_ns >= before_ns + REAL_PERIOD);
+	assert_true(first_ns <= tw_now_ns(clockid) + REAL_PERIOD);
+	for (i = 0; i < REAL_CYCLES; i++) {
+		next_ns = timer.next_ns;
+		wait_for_expiry(&timer);
+		now_ns = tw_now_ns(clockid);
+		assert_true(now_ns >= next_ns);
+		timer.ops->settle(&timer, now_ns);
+		assert_int_equal(timer.planned_ns, next_ns);
+		missed += timer.missed;
+		assert_int_equal(timer.next_ns, first_ns +
+				 (int64_t)(i + 1 + missed) * REAL_PERIOD);
+		/* What was counted as missed had passed. */
+		assert_true(timer.next_ns - REAL_PERIOD <= now_ns);
+		dawdle(i);
+	}
+	/* Each pause of 3.5 periods has cost 2 or 3 expiries at least. */
+	assert_true(missed >= 2 * (REAL_CYCLES / 50 - 1));
+	timer.ops->stop(&timer);
+}
+
+static void test_real_timers(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < KINDS; i++)
+		check_real(tw_timer_kind(i), CLOCK_MONOTONIC);
+}
+
+/* A boottime timer keeps the boottime grid, whatever clock it is. */
+static void test_other_clock(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < KINDS; i++)
+		check_real(tw_timer_kind(i), CLOCK_BOOTTIME);
+}
+
+static void test_no_such_clock(void **state)
+{
+	struct tw_timer timer;
+
+	(void)state;
+	assert_int_equal(tw_timer_start(&timer, tw_timer_kind(0), 99,
+					REAL_PERIOD), -EINVAL);
+	assert_int_equal(tw_timer_start(&timer, tw_timer_kind(2), 99,
+					REAL_PERIOD), -EINVAL);
+}
+
+static void on_signal(int signal)
+{
+	(void)signal;
+}
+
+/* Main wakes the client by a signal to look at the stop flag. */
+static void test_interrupted(void **state)
+{
+	const struct sigaction action = { .sa_handler = on_signal };
+	const struct itimerval soon = {
+		.it_value = { .tv_usec = 1000 },
+		.it_interval = { .tv_usec = 1000 },
+	};
+	const struct itimerval never = { .it_value = { .tv_usec = 0 } };
+	struct tw_timer timer;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
+	for (i = 0; i < KINDS; i++) {
+		assert_int_equal(tw_timer_start(&timer, tw_timer_kind(i),
+						CLOCK_MONOTONIC,
+						3600 * TW_NS_PER_S), 0);
+		assert_int_equal(setitimer(ITIMER_REAL, &soon, NULL), 0);
+		assert_int_equal(timer.ops->wait(&timer), -EINTR);
+		assert_int_equal(setitimer(ITIMER_REAL, &never, NULL), 0);
+		timer.ops->stop(&timer);
+	}
+}
+
+/* A stopped timer sends nothing any more, and leaves no descriptor. */
+static void test_stop(void **state)
+{
+	struct timespec pause = tw_ns_to_ts(5 * REAL_PERIOD);
+	struct tw_timer timer;
+	int lowest = dup(0), after;
+
+	(void)state;
+	close(lowest);
+	assert_int_equal(tw_timer_start(&timer, tw_timer_kind(0),
+					CLOCK_MONOTONIC, REAL_PERIOD), 0);
+	wait_for_expiry(&timer);
+	timer.ops->stop(&timer);
+	/* An expiry may have come between the two calls. */
+	sigtimedwait(&timer.signals, NULL, &(struct timespec) { 0 });
+	assert_int_equal(sigtimedwait(&timer.signals, NULL, &pause), -1);
+	assert_int_equal(errno, EAGAIN);
+
+	assert_int_equal(tw_timer_start(&timer, tw_timer_kind(2),
+					CLOCK_MONOTONIC, REAL_PERIOD), 0);
+	timer.ops->stop(&timer);
+	after = dup(0);
+	assert_int_equal(after, lowest);
+	close(after);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_passed),
+		cmocka_unit_test(test_settle_by_overrun),
+		cmocka_unit_test(test_settle_by_time),
+		cmocka_unit_test(test_none),
+		cmocka_unit_test(test_real_timers),
+		cmocka_unit_test(test_other_clock),
+		cmocka_unit_test(test_no_such_clock),
+		cmocka_unit_test(test_interrupted),
+		cmocka_unit_test(test_stop),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
