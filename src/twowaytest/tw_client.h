@@ -31,8 +31,8 @@ struct tw_client {
 
 /*
  * Client only. Runs the cycles: 0 once they are done or *stop is set;
- * -ECONNRESET the server has gone, -EPROTO, -EBADMSG its reply is not the
- * one to this request, or -errno of a system call.
+ * -ECONNRESET the server has gone, -EPROTO, -EBADMSG, -EMSGSIZE its reply is
+ * not the one to this request, or -errno of a system call.
  */
 int tw_client_run(const struct tw_client *client);
 

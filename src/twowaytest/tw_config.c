@@ -218,6 +218,8 @@ static int parse_options(struct tw_config *config, int argc, char *argv[],
 static void set_defaults(struct tw_config *config)
 {
 	memset(config, 0, sizeof(*config));
+	/* Now: main may be about to pin itself. */
+	sched_getaffinity(0, sizeof(config->allowed), &config->allowed);
 	config->interval_us = 1000;
 	config->sleep_us = 100;
 	config->size = TW_REQUEST_MIN;

@@ -41,6 +41,7 @@ struct tw_config {
 	int64_t priority;	/* of the client; 0 with other policies */
 	int policy;
 	bool policy_given;
+	cpu_set_t allowed;	/* the CPUs that the caller may use */
 	enum tw_affinity affinity;
 	cpu_set_t affinity_set;
 	bool role_given[TW_ROLES];
@@ -92,7 +93,10 @@ int tw_config_check(struct tw_config *config, char error[TW_ERROR_MAX]);
 
 struct tw_metric_params tw_config_metric_params(const struct tw_config *config);
 
-/* Whether @role of pair @pair is pinned, and if so to *cpus. */
+/*
+ * The CPUs that @role of pair @pair is to run on, to *cpus: all that the
+ * caller may use unless it is pinned, which the result tells.
+ */
 bool tw_config_cpus(const struct tw_config *config, enum tw_role role,
 		    unsigned int pair, cpu_set_t *cpus);
 

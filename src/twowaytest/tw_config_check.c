@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "rt-utils.h"
 #include "tw_config.h"
+#include "tw_system.h"
 #include "tw_tally.h"
 #include "tw_time.h"
 
@@ -27,7 +27,6 @@ bool tw_config_cpus(const struct tw_config *config, enum tw_role role,
 		    unsigned int pair, cpu_set_t *cpus)
 {
 	bool side = role == TW_SERVER || role == TW_CLIENT;
-	cpu_set_t allowed;
 
 	if (config->role_given[role]) {
 		*cpus = config->role_set[role];
@@ -37,12 +36,10 @@ bool tw_config_cpus(const struct tw_config *config, enum tw_role role,
 		tw_place_in_set(&config->affinity_set, role, pair, cpus);
 		return true;
 	}
+	*cpus = config->allowed;
 	if (config->affinity != TW_PLAN)
 		return false;
-	CPU_ZERO(&allowed);
-	if (sched_getaffinity(0, sizeof(allowed), &allowed))
-		return false;
-	tw_place_plan(&allowed, role, cpus);
+	tw_place_plan(&config->allowed, role, cpus);
 	return true;
 }
 
@@ -121,6 +118,10 @@ static int check_output(struct tw_config *config, char *error)
 	if (config->latency_us && config->default_system)
 		return refuse(error, "--latency=%lld: contradicts --default-system; give one of them",
 			      (long long)config->latency_us);
+	for (i = 1; i < 3; i++)
+		if (files[i] && !strcmp(files[i], "-"))
+			return refuse(error, "--%s=-: only --json can go to standard output; name a file",
+				      i == 1 ? "histfile" : "dump");
 	for (i = 0; i < 3; i++)
 		for (j = 0; j < i; j++)
 			if (files[i] && files[j] && !strcmp(files[i], files[j]))
@@ -131,8 +132,7 @@ static int check_output(struct tw_config *config, char *error)
 
 static int check_memory(struct tw_config *config, char *error)
 {
-	uint64_t free = (uint64_t)sysconf(_SC_AVPHYS_PAGES) *
-			(uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t free = tw_system_available_memory();
 	uint64_t needed = tw_tally_size(config->histogram_us);
 
 	if (needed > free)
@@ -141,14 +141,6 @@ static int check_memory(struct tw_config *config, char *error)
 			      (unsigned long long)needed >> 20,
 			      (unsigned long long)free >> 20);
 	return 0;
-}
-
-static void cpus_of(const struct tw_config *config, enum tw_role role,
-		    cpu_set_t *cpus)
-{
-	CPU_ZERO(cpus);
-	if (!tw_config_cpus(config, role, 0, cpus))
-		sched_getaffinity(0, sizeof(*cpus), cpus);
 }
 
 /*
@@ -163,9 +155,9 @@ static int check_starving(struct tw_config *config, char *error)
 
 	if (!is_realtime(config))
 		return 0;
-	cpus_of(config, TW_MAIN, &main_cpus);
-	cpus_of(config, TW_SERVER, &server);
-	cpus_of(config, TW_CLIENT, &client);
+	tw_config_cpus(config, TW_MAIN, 0, &main_cpus);
+	tw_config_cpus(config, TW_SERVER, 0, &server);
+	tw_config_cpus(config, TW_CLIENT, 0, &client);
 	if (busy && CPU_COUNT(&main_cpus) == 1 &&
 	    CPU_EQUAL(&main_cpus, &server))
 		return refuse(error, "--wait=busy: at a real-time priority the server leaves main no time on the CPU that they share; give main another by --mainaffinity");

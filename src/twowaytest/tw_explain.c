@@ -156,7 +156,11 @@ static void explain_connect(struct text *text)
 
 static void explain_start(struct text *text)
 {
-	say(text, "cannot start the %s: %s", role_name(text), reason(text));
+	if (text->failure->role == TW_MAIN)
+		say(text, "cannot start: %s", reason(text));
+	else
+		say(text, "cannot start the %s: %s", role_name(text),
+		    reason(text));
 }
 
 static void explain_run(struct text *text)

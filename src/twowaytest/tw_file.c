@@ -106,12 +106,32 @@ static int open_named(struct tw_file *file)
 	return fd;
 }
 
+/* stdout or stderr if @old is the file that one goes to; else -1. */
+static int standard_stream(const struct stat *old)
+{
+	struct stat open_file;
+	int fd;
+
+	for (fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+		if (!fstat(fd, &open_file) &&
+		    open_file.st_dev == old->st_dev &&
+		    open_file.st_ino == old->st_ino)
+			return fd;
+	return -1;
+}
+
 int tw_file_open(struct tw_file *file, const char *path)
 {
 	struct stat old;
 	int fd, err;
 
 	memset(file, 0, sizeof(*file));
+	/* /dev/stdout, as a rule: write on, do not begin anew. */
+	if (!stat(path, &old) && standard_stream(&old) >= 0) {
+		file->direct = true;
+		return set_stream(file, fcntl(standard_stream(&old),
+					      F_DUPFD_CLOEXEC, 3));
+	}
 	err = resolve(file, path, &old);
 	if (err)
 		return err;

@@ -21,25 +21,33 @@ void numa_warn(int number, char *where, ...)
 	(void)where;
 }
 
-/* libnuma takes "3-1" for "3". */
-static bool has_reversed_range(const char *value)
+/*
+ * What libnuma lets through: "3-1" as 3, "-1" as a very large number, and
+ * numbers modulo 2^32, over a range of which it then loops to the end.
+ */
+static bool has_bad_number(const char *value)
 {
-	const char *at;
-
-	for (at = value; *at; at++) {
-		char *end;
+	while (*value) {
 		unsigned long first, last;
+		char *end;
 
-		if (!isdigit((unsigned char)*at) ||
-		    (at > value && (isdigit((unsigned char)at[-1]) ||
-				    at[-1] == '-')))
-			continue;
-		first = strtoul(at, &end, 10);
-		if (*end != '-' || !isdigit((unsigned char)end[1]))
-			continue;
-		last = strtoul(end + 1, NULL, 10);
-		if (first > last)
+		/* A sign is no part of a number here. */
+		if (*value == '-')
 			return true;
+		if (!isdigit((unsigned char)*value)) {
+			value++;
+			continue;
+		}
+		first = strtoul(value, &end, 0);
+		last = first;
+		if (*end == '-') {
+			if (!isdigit((unsigned char)end[1]))
+				return true;
+			last = strtoul(end + 1, &end, 0);
+		}
+		if (last >= CPU_SETSIZE || first > last)
+			return true;
+		value = end;
 	}
 	return false;
 }
@@ -51,7 +59,7 @@ static int parse_set(const char *value, cpu_set_t *set)
 	char copy[1024];
 	int cpu;
 
-	if (strlen(value) >= sizeof(copy) || has_reversed_range(value))
+	if (strlen(value) >= sizeof(copy) || has_bad_number(value))
 		return -EINVAL;
 	strcpy(copy, value);	/* upstream's prototype wants it writable */
 	if (parse_cpumask(copy, max_cpus, &mask) || !mask)
@@ -66,21 +74,21 @@ static int parse_set(const char *value, cpu_set_t *set)
 }
 
 static int parse_allowed(const struct tw_option *option, const char *value,
-			 cpu_set_t *set, char *error)
+			 const struct tw_config *config, cpu_set_t *set,
+			 char *error)
 {
-	cpu_set_t allowed, both;
+	cpu_set_t both;
 	char list[256];
 
-	CPU_ZERO(&allowed);
-	sched_getaffinity(0, sizeof(allowed), &allowed);
 	if (!parse_set(value, set)) {
-		CPU_AND(&both, set, &allowed);
+		CPU_AND(&both, set, &config->allowed);
 		if (CPU_EQUAL(&both, set))
 			return 0;
 	}
 	return tw_option_error(option, value, error,
 			       "allowed is a set of CPUs out of %s, such as 0-2,5",
-			       tw_place_format(&allowed, list, sizeof(list)));
+			       tw_place_format(&config->allowed, list,
+					       sizeof(list)));
 }
 
 int tw_option_affinity(const struct tw_option *option, const char *value,
@@ -92,7 +100,8 @@ int tw_option_affinity(const struct tw_option *option, const char *value,
 		config->affinity = TW_PLAN;
 		return 0;
 	}
-	err = parse_allowed(option, value, &config->affinity_set, error);
+	err = parse_allowed(option, value, config, &config->affinity_set,
+			    error);
 	if (!err)
 		config->affinity = TW_SET;
 	return err;
@@ -101,7 +110,7 @@ int tw_option_affinity(const struct tw_option *option, const char *value,
 int tw_option_role(const struct tw_option *option, const char *value,
 		   struct tw_config *config, char *error)
 {
-	int err = parse_allowed(option, value,
+	int err = parse_allowed(option, value, config,
 				&config->role_set[option->min], error);
 
 	if (!err)

@@ -56,6 +56,7 @@ int tw_output_open(struct tw_output *output, struct tw_report *report)
 
 	memset(output, 0, sizeof(*output));
 	output->report = report;
+	report->error = output->error;
 	output->live.loadavg_fd = -1;
 	if (config->unbuffered)
 		setvbuf(stdout, NULL, _IONBF, 0);

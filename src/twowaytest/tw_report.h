@@ -20,6 +20,7 @@ struct tw_report {
 	const struct tw_config *config;
 	const struct tw_session *session;
 	int return_code;
+	const char *error;	/* of writing the results; empty: none */
 	int argc;		/* the command line, as given */
 	char **argv;
 };

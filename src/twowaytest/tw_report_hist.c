@@ -18,6 +18,12 @@ static struct tw_status status_of(const struct tw_report *report,
 			       report->config->metrics[column]);
 }
 
+/* -H, and as with cyclictest only if there is something to sum up. */
+static bool sums_up(const struct tw_report *report)
+{
+	return report->config->histofall && report->config->metric_count > 1;
+}
+
 static uint64_t count_at(const struct tw_window *window, int64_t us)
 {
 	int64_t row = us - window->base_us;
@@ -46,7 +52,7 @@ static void print_row(FILE *file, const struct tw_report *report, int64_t us)
 		sum += count;
 		fprintf(file, "%s%06" PRIu64, i ? "\t" : "", count);
 	}
-	if (report->config->histofall)
+	if (sums_up(report))
 		fprintf(file, "\t%06" PRIu64, sum);
 	fprintf(file, "\n");
 }
@@ -123,7 +129,7 @@ static void print_overflows(FILE *file, const struct tw_report *report)
 		all += count;
 		fprintf(file, " %05" PRIu64, count);
 	}
-	if (report->config->histofall)
+	if (sums_up(report))
 		fprintf(file, " %05" PRIu64, all);
 	fprintf(file, "\n");
 }
@@ -180,7 +186,7 @@ void tw_report_histogram(FILE *file, const struct tw_report *report)
 	print_values(file, report, "Avg", avg_of);
 	fprintf(file, "\n");
 	max = print_values(file, report, "Max", max_of);
-	if (report->config->histofall)
+	if (sums_up(report))
 		fprintf(file, " %05" PRId64, max);
 	fprintf(file, "\n");
 	print_overflows(file, report);

@@ -243,13 +243,13 @@ static void json_error(FILE *file, const struct tw_report *report)
 	char text[TW_ERROR_MAX];
 
 	fprintf(file, "    \"error\": ");
-	if (report->session->failure.step == TW_STEP_NONE) {
-		fprintf(file, "null\n");
-		return;
+	if (report->session->failure.step != TW_STEP_NONE) {
+		tw_explain(&report->session->failure, report->config, text,
+			   sizeof(text));
+		tw_json_string(file, text);
+	} else {
+		tw_json_string(file, *report->error ? report->error : NULL);
 	}
-	tw_explain(&report->session->failure, report->config, text,
-		   sizeof(text));
-	tw_json_string(file, text);
 	fprintf(file, "\n");
 }
 

@@ -14,26 +14,44 @@
 #define STOP_NS		TW_NS_PER_S	/* after that a side is killed */
 #define STOP_RETRY_MS	10
 
+/* A side that has lost its peer only tells of what befell that. */
+static bool is_cause(const struct tw_failure *failure)
+{
+	return failure->step != TW_STEP_NONE &&
+	       !(failure->step == TW_STEP_RUN &&
+		 (failure->err == -ECONNRESET || failure->err == -EPIPE));
+}
+
 /* Notes how a side ended, if not as it should. */
 static void judge(struct tw_session *session, enum tw_role role, int status)
 {
-	struct tw_failure *failure = &session->failure;
 	struct tw_side *side = &session->pair->side[role];
+	struct tw_failure failure = side->failure;
 
 	if (WIFSIGNALED(status)) {
-		/* The other side's loss of its peer is but a consequence. */
-		if (failure->step == TW_STEP_NONE ||
-		    failure->step == TW_STEP_RUN) {
-			failure->step = TW_STEP_KILLED;
-			failure->role = role;
-			failure->pair = session->pair->number;
-			failure->pid = side->pid;
-			failure->err = WTERMSIG(status);
-		}
-	} else if (WEXITSTATUS(status) && failure->step == TW_STEP_NONE) {
-		*failure = side->failure;
+		failure.step = TW_STEP_KILLED;
+		failure.role = role;
+		failure.pair = session->pair->number;
+		failure.pid = side->pid;
+		failure.err = WTERMSIG(status);
 	}
+	if (failure.step != TW_STEP_NONE && !is_cause(&session->failure))
+		session->failure = failure;
 	side->ended = true;
+}
+
+/* What main could not do with a side. */
+static int fail_side(struct tw_session *session, enum tw_role role,
+		     enum tw_step step, int err)
+{
+	if (is_cause(&session->failure))
+		return err;
+	session->failure.step = step;
+	session->failure.role = role;
+	session->failure.pair = session->pair->number;
+	session->failure.pid = session->pair->side[role].pid;
+	session->failure.err = err;
+	return err;
 }
 
 /* True once the side has ended; does not wait for it. */
@@ -65,7 +83,7 @@ static int start_failed(struct tw_session *session, enum tw_role role,
 
 	if (hangs) {
 		kill_side(session, role);
-		return tw_session_fail(session, TW_STEP_START, -ETIMEDOUT);
+		return fail_side(session, role, TW_STEP_START, -ETIMEDOUT);
 	}
 	if (waitpid(side->pid, &status, 0) == side->pid)
 		judge(session, role, status);
@@ -85,14 +103,14 @@ static int start(struct tw_session *session, enum tw_role role)
 	char byte;
 
 	if (pipe2(pipe_fds, O_CLOEXEC))
-		return tw_session_fail(session, TW_STEP_START, -errno);
+		return fail_side(session, role, TW_STEP_START, -errno);
 	pid = fork();
 	if (!pid)
 		tw_side_main(session->pair, role, parent, pipe_fds[1]);
 	close(pipe_fds[1]);
 	if (pid < 0) {
 		close(pipe_fds[0]);
-		return tw_session_fail(session, TW_STEP_START, -EAGAIN);
+		return fail_side(session, role, TW_STEP_START, -EAGAIN);
 	}
 
 	side->pid = pid;
@@ -203,9 +221,7 @@ static void stop(struct tw_session *session, enum tw_role role)
 	while (!reap(session, role)) {
 		if (tw_now_ns(CLOCK_MONOTONIC) > end_ns) {
 			kill_side(session, role);
-			tw_session_fail(session, TW_STEP_STOP, -ETIMEDOUT);
-			session->failure.role = role;
-			session->failure.pid = side->pid;
+			fail_side(session, role, TW_STEP_STOP, -ETIMEDOUT);
 			return;
 		}
 		/* Again and again: one may come just before it waits. */

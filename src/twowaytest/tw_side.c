@@ -38,11 +38,11 @@ static int take_signals(void)
 int tw_side_settle(const struct tw_task *task, enum tw_role role,
 		   struct tw_settings *settings, enum tw_step *step)
 {
-	const cpu_set_t *cpus = task->pinned[role] ? &task->cpus[role] : NULL;
 	int err;
 
+	/* Those that are not pinned too: they do not stay where main is. */
 	*step = TW_STEP_PIN;
-	err = cpus ? tw_system_pin(cpus) : 0;
+	err = tw_system_pin(&task->cpus[role]);
 	if (err)
 		return err;
 	*step = TW_STEP_LOCK;
@@ -55,7 +55,7 @@ int tw_side_settle(const struct tw_task *task, enum tw_role role,
 		return err;
 	*step = TW_STEP_VERIFY;
 	return tw_system_verify(settings, task->policy, task->priority[role],
-				cpus, task->lock_memory);
+				&task->cpus[role], task->lock_memory);
 }
 
 static void warm(void *sink, const struct tw_cycle *cycle)
@@ -112,7 +112,6 @@ static int run_client(struct tw_pair *pair, void *request)
 		.steady = client_steady,
 	};
 
-	close(pair->task.link.server_fd);
 	return tw_client_run(&client);
 }
 
@@ -131,7 +130,6 @@ static int run_server(struct tw_pair *pair, void *request)
 		.steady = server_steady,
 	};
 
-	close(pair->task.link.client_fd);
 	return tw_server_run(&server);
 }
 
@@ -139,9 +137,15 @@ static int live(struct tw_pair *pair, enum tw_role role, pid_t parent,
 		int ready_fd, enum tw_step *step)
 {
 	static char request[TW_REQUEST_MAX];
+	const struct tw_link *link = &pair->task.link;
+	const int keep[] = {
+		ready_fd, role == TW_CLIENT ? link->client_fd :
+					      link->server_fd,
+	};
 	int err;
 
 	*step = TW_STEP_START;
+	tw_system_close_others(keep, 2);
 	err = tw_system_die_with(parent);
 	if (!err)
 		err = take_signals();

@@ -63,7 +63,7 @@ struct tw_task {
 	uint64_t loops;
 	int policy;
 	int priority[TW_ROLES];
-	bool pinned[TW_ROLES];
+	bool pinned[TW_ROLES];		/* on purpose, that is */
 	cpu_set_t cpus[TW_ROLES];
 	bool lock_memory;
 };

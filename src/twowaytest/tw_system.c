@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -62,7 +64,7 @@ int tw_system_verify(struct tw_settings *settings, int policy, int priority,
 
 	if (settings->policy != policy || settings->priority != priority ||
 	    settings->locked != locked ||
-	    (cpus && !CPU_EQUAL(cpus, &settings->cpus)))
+	    !CPU_EQUAL(cpus, &settings->cpus))
 		return -EINVAL;
 	return 0;
 }
@@ -80,6 +82,22 @@ int tw_system_limit_latency(int32_t latency_us)
 		return err;
 	}
 	return fd;
+}
+
+uint64_t tw_system_available_memory(void)
+{
+	unsigned long long kilobytes = 0;
+	char line[128];
+	FILE *file;
+
+	file = fopen("/proc/meminfo", "r");
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "MemAvailable: %llu", &kilobytes) == 1)
+			break;
+	if (file)
+		fclose(file);
+	/* Unknown: let the allocation decide. */
+	return kilobytes ? kilobytes * 1024 : UINT64_MAX;
 }
 
 void tw_system_prefault(void *memory, size_t size)
@@ -121,6 +139,23 @@ int tw_system_check_stdio(void)
 	    fcntl(STDERR_FILENO, F_GETFD) < 0)
 		return -EBADF;
 	return 0;
+}
+
+void tw_system_close_others(const int *keep, int count)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	struct dirent *entry;
+	int fd, i;
+
+	while (dir && (entry = readdir(dir))) {
+		fd = atoi(entry->d_name);
+		for (i = 0; i < count && keep[i] != fd; i++)
+			;
+		if (fd > STDERR_FILENO && i == count && fd != dirfd(dir))
+			close(fd);
+	}
+	if (dir)
+		closedir(dir);
 }
 
 int tw_system_die_with(pid_t parent)

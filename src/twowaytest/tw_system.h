@@ -30,7 +30,7 @@ int tw_system_lock_memory(void);
 
 /*
  * Reads the calling process's settings back and compares them with what it
- * asked for: -EINVAL if the kernel gave something else. @cpus may be NULL.
+ * asked for: -EINVAL if the kernel gave something else.
  */
 int tw_system_verify(struct tw_settings *settings, int policy, int priority,
 		     const cpu_set_t *cpus, bool locked);
@@ -44,11 +44,20 @@ int tw_system_limit_latency(int32_t latency_us);
 /* Touches every page, so that the first cycle to use it need not fault. */
 void tw_system_prefault(void *memory, size_t size);
 
+/* Bytes that the kernel can give without swapping; /proc/meminfo. */
+uint64_t tw_system_available_memory(void);
+
 /* Moves shared memory to the NUMA node of the CPUs, if all lie on one. */
 void tw_system_place_memory(void *memory, size_t size, const cpu_set_t *cpus);
 
 /* Opens /dev/null as standard input if it is closed; -EBADF if another is. */
 int tw_system_check_stdio(void);
+
+/*
+ * In a child: closes all descriptors but the standard ones and @keep (@count
+ * of them), so that what main holds ends when main lets go of it.
+ */
+void tw_system_close_others(const int *keep, int count);
 
 /* A child of @parent dies with it, whatever ends it. -ESRCH: already dead. */
 int tw_system_die_with(pid_t parent);

@@ -71,6 +71,9 @@ static int posix_wait(struct tw_timer *timer)
 
 	if (sigwaitinfo(&timer->signals, &info) < 0)
 		return -errno;
+	/* Sent by somebody else: no expiry, and no count in it. */
+	if (info.si_code != SI_TIMER)
+		return -EINTR;
 	timer->overrun = info.si_overrun;
 	return 0;
 }

@@ -94,7 +94,9 @@ static int measure(struct tw_report *report, struct tw_output *output)
 			report->return_code = complain(output->error);
 		tw_session_close(&session);
 	}
-	if (session.failure.step != TW_STEP_NONE && !output->error[0]) {
+	/* What could not be written has been complained of already. */
+	if (session.failure.step != TW_STEP_NONE &&
+	    !(session.failure.step == TW_STEP_WRITE && output->error[0])) {
 		tw_explain(&session.failure, config, error, sizeof(error));
 		report->return_code = complain(error);
 	}

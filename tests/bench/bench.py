@@ -50,7 +50,7 @@ def need_realtime():
 
 
 def helper(name):
-    return os.path.join(HELPERS, name)
+    return os.path.join(HELPERS, "bench_" + name)
 
 
 def run(*argv):

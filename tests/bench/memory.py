@@ -28,13 +28,17 @@ class Run:
             argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
             encoding="utf-8")
         self.cycles = 0
+        self.said = ""
         self.reader = threading.Thread(target=self.read)
         self.reader.start()
 
     def read(self):
         for line in self.process.stderr:
             count = re.search(r" C: *(\d+)", line)
-            self.cycles = int(count[1]) if count else self.cycles
+            if count:
+                self.cycles = int(count[1])
+            else:
+                self.said = line.strip()
 
     def pids(self):
         pid = self.process.pid
@@ -47,7 +51,7 @@ class Run:
         end = time.monotonic() + SECONDS
         while self.cycles < cycles:
             if self.process.poll() is not None or time.monotonic() > end:
-                raise SystemExit(f"{cycles} cycles were not reached")
+                raise SystemExit(f"no {cycles} cycles came: {self.said}")
             if len(self.pids()) == 3:
                 self.process.send_signal(signal.SIGUSR1)
             time.sleep(0.1)
@@ -65,7 +69,8 @@ class Run:
         return total
 
     def stop(self):
-        self.process.send_signal(signal.SIGINT)
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
         self.process.wait()
         self.reader.join()
 
@@ -87,6 +92,7 @@ def sample(*options):
 
 
 def main():
+    bench.need_realtime()  # for -m
     verdicts = []
     for options in (["--wait=read"], ["--wait=read", "-m"]):
         first, last = sample(*options)

@@ -10,7 +10,8 @@ STATUS = re.compile(
     r"Act:(?P<act>[ \d-]+) Avg:(?P<avg>[ \d-]+) Max:(?P<max>[ \d-]+) "
     r"Std:(?P<std>[ \d.]+) (?P<metric>[a-z]+)")
 RULE = "#---------------------------"
-POLICY = re.compile(r"policy: [a-z]+: loadavg: (\d+\.\d\d ){3}\d+/\d+ \d+ {10}")
+POLICY = re.compile(r"policy: [a-z]+: "
+                    r"loadavg: (\d+\.\d\d ){3}\d+/\d+ \d+ {10}")
 OVERFLOWS_SHOWN = 100
 
 

@@ -5,6 +5,7 @@ import csv
 import json
 import os
 import pathlib
+import re
 import stat
 import tempfile
 import typing
@@ -58,18 +59,21 @@ def names(directory):
     return set(os.listdir(directory))
 
 
-def shared_memory(pid):
-    """Names in /dev/shm that a run of this pid may have left."""
+def shared_memory():
+    """Regular files in /dev/shm: what shm_open() makes."""
     found = set()
     for name in names("/dev/shm") if os.path.isdir("/dev/shm") else ():
         try:
-            mode = os.lstat(f"/dev/shm/{name}").st_mode
+            if stat.S_ISREG(os.lstat(f"/dev/shm/{name}").st_mode):
+                found.add(name)
         except FileNotFoundError:
-            continue
-        if stat.S_ISREG(mode) and (str(pid) in name or
-                                   name.startswith("twoway")):
-            found.add(name)
+            pass
     return found
+
+
+def ours(name, pid):
+    """Whether a name tells of us; others may be at work as well."""
+    return "twoway" in name or re.search(rf"(?<!\d){pid}(?!\d)", name)
 
 
 def run(*args, directory, timeout=30, **options):
@@ -78,7 +82,7 @@ def run(*args, directory, timeout=30, **options):
     Options go to subprocess.Popen. Whether the files that are new in
     @directory are those that were asked for is left to the caller.
     """
-    before = names(directory)
+    before, shared = names(directory), shared_memory()
     with tempfile.TemporaryDirectory(prefix="twoway-tmp-") as temporary:
         os.chmod(temporary, 0o1777)
         process = start(*args, directory=directory, temporary=temporary,
@@ -89,7 +93,9 @@ def run(*args, directory, timeout=30, **options):
         finally:
             process.end()
         assert not names(temporary), f"{args}: temporary files are left"
-    assert not shared_memory(process.pid), f"{args}: shared memory is left"
+    left = shared_memory() - shared
+    assert not any(ours(name, process.pid) for name in left), \
+        f"{args}: shared memory is left: {left}"
     return result(process, directory, before)
 
 

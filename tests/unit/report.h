@@ -67,6 +67,7 @@ static inline void new_run(const char *line)
 	session.port = 4321;
 	session.latency_fd = -1;
 	report.return_code = 0;
+	report.error = "";
 }
 
 /* The same, having measured both cycles. */

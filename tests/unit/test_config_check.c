@@ -53,6 +53,15 @@ static void test_contradictions(void **state)
 		refused(contradictions[i].line, contradictions[i].want);
 }
 
+/* Only JSON is written to standard output by that name. */
+static void test_dash(void **state)
+{
+	(void)state;
+	assert_string_equal(accepted("--json=-").json, "-");
+	assert_int_equal(parse("--dump=-").err, -EINVAL);
+	assert_int_equal(parse("-h5 --histfile=-").err, -EINVAL);
+}
+
 /* Next to the contradictions, but none. */
 static void test_no_contradictions(void **state)
 {
@@ -231,6 +240,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_contradictions),
+		cmocka_unit_test(test_dash),
 		cmocka_unit_test(test_no_contradictions),
 		cmocka_unit_test(test_closed_loop),
 		cmocka_unit_test(test_lowest_priority),

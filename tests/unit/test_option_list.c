@@ -247,7 +247,9 @@ static void test_sets_refused(void **state)
 	};
 	static const char *const bad[] = {
 		"", "x", "-1", "0-", "1-0", "0,2-1", "0,,x", "1023-1024",
-		"999999999999", "!0-99999", "0;1", "0.5",
+		"999999999999", "!0-99999", "0;1", "0.5", "-0-1", "0--1",
+		/* Modulo 2^32 a CPU that is there. */
+		"4294967296", "0x100000000", "0-4294967296",
 	};
 	const cpu_set_t allowed = allowed_cpus();
 	char line[100], want[500], list[256];

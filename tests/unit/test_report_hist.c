@@ -74,12 +74,12 @@ static void test_in_ns(void **state)
 	session.strangers = 1;
 	assert_string_equal(written(tw_report_histogram),
 		"# Histogram\n"
-		"000010 000001\t000001\n"
-		"000012 000001\t000001\n"
+		"000010 000001\n"
+		"000012 000001\n"
 		"# Min Latencies: 10500\n"
 		"# Avg Latencies: 11250\n"
-		"# Max Latencies: 12000 12000\n"
-		"# Histogram Overflows: 00000 00000\n"
+		"# Max Latencies: 12000\n"
+		"# Histogram Overflows: 00000\n"
 		"# Histogram Overflow at cycle number:\n"
 		"# Thread 0: \n"
 		"# Std Deviations: 1060.7\n"

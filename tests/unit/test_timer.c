@@ -241,6 +241,25 @@ static void test_interrupted(void **state)
 	}
 }
 
+/* Sent by anybody else, the timer's signal is no expiry. */
+static void test_stray_signal(void **state)
+{
+	struct tw_timer timer;
+	int i;
+
+	(void)state;
+	assert_int_equal(tw_timer_start(&timer, tw_timer_kind(0),
+					CLOCK_MONOTONIC,
+					20 * TW_NS_PER_MS), 0);
+	for (i = 0; i < 3; i++) {
+		assert_int_equal(kill(getpid(), TW_TIMER_SIGNAL), 0);
+		wait_for_expiry(&timer);
+		assert_true(tw_now_ns(CLOCK_MONOTONIC) >= timer.next_ns);
+		timer.ops->settle(&timer, 0);
+	}
+	timer.ops->stop(&timer);
+}
+
 /* A stopped timer sends nothing any more, and leaves no descriptor. */
 static void test_stop(void **state)
 {
@@ -279,6 +298,7 @@ int main(void)
 		cmocka_unit_test(test_other_clock),
 		cmocka_unit_test(test_no_such_clock),
 		cmocka_unit_test(test_interrupted),
+		cmocka_unit_test(test_stray_signal),
 		cmocka_unit_test(test_stop),
 	};
 

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Fixtures of the tests that need no privilege."""
+
+import os
+
+import pytest
+
+import twoway
+
+
+def pytest_sessionstart():
+    if not os.access(twoway.binary(), os.X_OK):
+        pytest.exit(f"{twoway.binary()}: set TWOWAYTEST to the program", 1)
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Runs a twowaytest in a directory of the test's own."""
+    def run_here(*args, **options):
+        return twoway.run(*args, directory=tmp_path, **options)
+
+    run_here.directory = tmp_path
+    return run_here
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Starts a twowaytest in the background; it ends with the test."""
+    running = []
+
+    def start_here(*args, **options):
+        running.append(twoway.start(*args, directory=tmp_path, **options))
+        return running[-1]
+
+    yield start_here
+    for process in running:
+        process.end()

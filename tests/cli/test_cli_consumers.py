@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Those who read cyclictest's output can read this one."""
+
+import functools
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+
+import pytest
+
+import consumers
+import twoway
+
+
+def run_cyclictest(*words):
+    """Its standard output and its JSON; the histogram's file if asked."""
+    program = shutil.which("cyclictest", path=os.environ["PATH"] + ":/usr/bin")
+    if not program:
+        pytest.skip("cyclictest is not installed")
+    with tempfile.TemporaryDirectory() as directory:
+        process = subprocess.run(
+            [program, *map(str, words)], cwd=directory, text=True,
+            capture_output=True, stdin=subprocess.DEVNULL, timeout=30,
+            check=False)
+        if process.returncode:
+            pytest.skip("cyclictest does not run here: " +
+                        process.stderr.strip().splitlines()[-1])
+        files = {}
+        for name in os.listdir(directory):
+            with open(f"{directory}/{name}", encoding="utf-8") as file:
+                files[name] = file.read()
+    return process.stdout, files
+
+
+def run_ours(*words):
+    with tempfile.TemporaryDirectory() as directory:
+        result = twoway.run(*words, directory=directory)
+        assert result.returncode == 0, result.stderr
+        return result.stdout, {name: result.text(name)
+                               for name in result.files}
+
+
+@pytest.fixture(params=["twowaytest", "cyclictest"], scope="module")
+def program(request):
+    """run(*words) of either, and its name; each command is run once."""
+    run = run_ours if request.param == "twowaytest" else run_cyclictest
+    cached = functools.cache(run)
+    cached.ours = request.param == "twowaytest"
+    cached.columns = 7 if cached.ours else 1
+    return cached
+
+
+def test_linaro(program):
+    _, files = program("-q", "-l", 100, "--json=json")
+    passed, measured = consumers.linaro(files["json"])
+    assert passed
+    assert len(measured) == 3 * program.columns
+    for number in range(program.columns):
+        least, mean, most = (measured[f"t{number}-{key}"]
+                             for key in ("min", "avg", "max"))
+        # Whole us but for the mean.
+        assert least <= mean < most + 1
+
+
+def test_linaro_fails_a_failed_run(tmp_path):
+    process = twoway.start("-q", "--default-system", "--json=json",
+                           directory=tmp_path)
+    try:
+        os.kill(process.steady()["server"], signal.SIGKILL)
+        process.finish()
+    finally:
+        process.end()
+    passed, measured = consumers.linaro((tmp_path / "json").read_text())
+    assert not passed and measured
+
+
+@pytest.fixture
+def histogram(program):
+    """The words are rteval's, but for -m, which may need privilege."""
+    output, _ = program("-qu", "-h 3500", "-l", 200)
+    return output
+
+
+def test_rteval(program, histogram):
+    columns, maxima = consumers.rteval(histogram)
+    assert len(columns) == len(maxima) == program.columns
+    for column, largest in zip(columns, maxima):
+        assert 0 < sum(column.values()) <= 200
+        if sum(column.values()) == 200:
+            assert max(column) == largest
+
+
+def test_rteval_interrupts(start):
+    """It ends every run by SIGINT and takes the results then."""
+    process = start("-qu", "-h", 3500, "--default-system")
+    process.steady()
+    process.signal(signal.SIGINT)
+    assert process.finish(timeout=10) == 0
+    columns, maxima = consumers.rteval(process.out)
+    assert len(columns) == len(maxima) == 7
+
+
+def test_osadl(program, histogram):
+    rows, largest = consumers.osadl(histogram)
+    _, maxima = consumers.rteval(histogram)
+    assert largest == max(maxima)
+    assert rows and all(len(row) == 1 + program.columns for row in rows)
+
+
+def test_openshift(program, histogram):
+    _, maxima = consumers.rteval(histogram)
+    assert consumers.openshift(histogram) == maxima
+
+
+def test_openshift_with_a_summary(program):
+    """-H adds the largest of all, and each is a whole number still."""
+    output, _ = program("-q", "-H", 100, "-l", 100,
+                        *(() if program.ours else ("-t", 2)))
+    *found, largest = consumers.openshift(output)
+    assert len(found) == (program.columns if program.ours else 2)
+    assert largest == max(found)
+    assert largest == consumers.crucible(output)
+
+
+def test_crucible(program):
+    output, files = program(
+        "--policy", "other", "--interval", 1000, "--histofall", 100,
+        "--histfile", "histogram", "--duration", "1", "--quiet",
+        "--affinity", min(os.sched_getaffinity(0)),
+        *(() if program.ours else ("--threads", 1)),
+        "--json", "json", "--mainaffinity", min(os.sched_getaffinity(0)))
+    assert "Max Latencies" not in output
+    largest = consumers.crucible(files["histogram"])
+    _, measured = consumers.linaro(files["json"])
+    assert largest == max(value for key, value in measured.items()
+                          if key.endswith("max"))
+
+
+def test_canonical(program):
+    output, _ = program("-q", "-l", 100)
+    assert consumers.canonical(output) == program.columns
+
+
+def test_phoronix(program):
+    output, files = program("-q", "-l", 100, "--json=json")
+    _, measured = consumers.linaro(files["json"])
+    assert consumers.phoronix(output) == measured["t0-max"]
+
+
+@pytest.mark.parametrize("parser", [
+    consumers.linaro, consumers.rteval, consumers.osadl, consumers.openshift,
+    consumers.crucible, consumers.canonical, consumers.phoronix],
+    ids=lambda parser: parser.__name__)
+def test_parser_can_fail(parser):
+    with pytest.raises((ValueError, KeyError, IndexError)):
+        parser("# nothing that it wants\n")

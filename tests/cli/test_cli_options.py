@@ -1,0 +1,292 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Every option, in every spelling: taken, and seen to take effect."""
+
+import functools
+import os
+import re
+import signal
+import socket
+import time
+
+import pytest
+
+import formats
+import options
+import oracle
+import outside
+import twoway
+
+
+def member(json, path):
+    """What lies at a path such as settings.size."""
+    return functools.reduce(lambda at, name: at[name], path.split("."),
+                            json["twoway"])
+
+
+def cases(with_expectation):
+    for option in options.OPTIONS:
+        for good in option.good:
+            if good.privileged or \
+                    (good.expect is not None) != with_expectation:
+                continue
+            for words in option.spellings(good.value):
+                yield pytest.param(option, good, words, id=" ".join(words))
+
+
+def test_table_and_help_list_the_same(run):
+    """An option that the table lacks is one without a test."""
+    listed = {}
+    for line in run("--help").stdout.splitlines():
+        match = re.match(r"  (?:-(\w), |    )--([\w-]+)(\[?=)?", line)
+        if match:
+            listed[match[2]] = (match[1] or "", {
+                None: "none", "=": "required", "[=": "optional"}[match[3]])
+    assert listed == {option.name: (option.short, option.argument)
+                      for option in options.OPTIONS}
+    letters = [option.short for option in options.OPTIONS if option.short]
+    assert len(letters) == len(set(letters))
+
+
+def test_table_is_complete():
+    for option in options.OPTIONS:
+        assert option.good, f"{option.name}: no good value"
+        assert option.argument == "none" or option.bad, \
+            f"{option.name}: no bad value"
+
+
+def test_every_effect_is_looked_at():
+    wanted = {option.name for option in options.OPTIONS
+              for good in option.good
+              if good.expect is None and not good.privileged}
+    assert wanted == set(EFFECTS)
+
+
+def test_help_fits_a_terminal(run):
+    result = run("--help")
+    assert result.returncode == 0 and not result.stderr
+    assert max(map(len, result.stdout.splitlines())) < 80
+
+
+@pytest.mark.parametrize("option, good, words", cases(True))
+def test_setting(run, option, good, words):
+    result = run(*options.BASE, *good.extra, *words)
+    if good.may_lack and result.returncode:
+        assert result.stderr.startswith(f"twowaytest: {option.long}=")
+        assert not result.files and not result.stdout
+        pytest.skip(result.stderr.strip())
+    assert result.returncode == 0, result.stderr
+    assert not result.stderr
+    assert result.files == {"json"}
+    json = result.json()
+    assert {path: member(json, path) for path in good.expect} == good.expect
+
+
+def test_the_settings_are_no_defaults(run):
+    """Were a value ignored, at least one of each option's would show it."""
+    json = run("--default-system", "-q", "-l", 3, "--json=json").json()
+    only_the_default = {"posix_timers", "default-system"}
+    for option in options.OPTIONS:
+        expected = [good for good in option.good if good.expect]
+        if expected and option.name not in only_the_default:
+            assert any(member(json, path) != value for good in expected
+                       for path, value in good.expect.items()), option.name
+
+
+@pytest.mark.parametrize("words", [("-a", options.ALL_CPUS),
+                                   ("--affinity", options.ALL_CPUS),
+                                   ("-qa", "all"), ("-a", "!99")])
+def test_a_set_may_be_the_next_word(run, words):
+    if words[1] == "!99" and options.NO_CPU > 64:
+        pytest.skip("more CPUs than this test is written for")
+    result = run(*options.BASE, *words)
+    if words[1] == "!99":
+        # libnuma takes a CPU that cannot be for a mistake.
+        assert result.returncode == 1
+        assert result.stderr.startswith("twowaytest: --affinity=!99: ")
+    else:
+        assert result.returncode == 0, result.stderr
+        assert result.json()["twoway"]["settings"]["affinity"] == "set"
+
+
+def test_latency(run):
+    """What cannot be had is a warning, as not everybody is root."""
+    result = run("-q", "-l", 3, "--latency=7", "--json=json")
+    assert result.returncode == 0
+    latency = result.json()["twoway"]["settings"]["latency_us"]
+    if options.can_limit_latency():
+        assert latency == 7 and not result.stderr
+        assert result.stdout.startswith("# /dev/cpu_dma_latency set to 7us\n")
+    else:
+        assert latency is None
+        assert len(result.stderr.splitlines()) == 1
+        assert "/dev/cpu_dma_latency" in result.stderr
+
+
+def effect_dump(run, good, words):
+    result = run(*options.BASE, *words)
+    assert result.files == {"json", good.value}
+    assert len(result.dump(good.value)) == options.LOOPS
+
+
+def effect_help(run, good, words):
+    result = run(*words)
+    assert (result.returncode, result.stderr, result.files) == (0, "", set())
+    assert result.stdout.startswith("usage: twowaytest [options]\n")
+
+
+def effect_histfile(run, good, words):
+    result = run(*options.BASE, *good.extra, *words)
+    assert result.files == {"json", good.value}
+    assert result.stdout == ""
+    formats.parse_histogram(result.text(good.value))
+
+
+def effect_json(run, good, words):
+    result = run("--default-system", "-q", "-l", 3, *words)
+    if good.value == "-":
+        assert not result.files
+        json = twoway.json_after_text(result.stdout)
+    else:
+        assert result.files == {good.value}
+        json = result.json(good.value)
+    assert json["return_code"] == 0 == result.returncode
+    assert json["twoway"]["cycles"] == 3
+
+
+def effect_nsecs(run, good, words):
+    result = run(*options.BASE, *words)
+    assert result.json()["resolution_in_ns"] == 1
+    statuses = formats.parse_statuses(formats.body(result.stdout), nsecs=True)
+    # A period of 500 us cannot pass in 500 us / 1000.
+    assert statuses[0].max >= 1000 * options.INTERVAL // 2
+    assert statuses[0].interval == options.INTERVAL
+
+
+def effect_percentiles(run, good, words):
+    result = run(*options.BASE, *words)
+    value = good.value or "50,90,99,99.9,99.99,99.999"
+    wanted = [f"{float(word):.10g}" for word in re.split("[, ]", value)]
+    found = formats.parse_percentiles(result.stdout.splitlines())
+    assert list(found) == list(oracle.DEFAULT_METRICS)
+    for thread in result.json()["thread"].values():
+        assert list(found[thread["metric"]]) == wanted
+        assert list(thread["percentiles"]) == wanted
+
+
+def effect_port(run, good, words):
+    if good.value == "any":
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        words = [word.replace("any", str(port)) for word in words]
+    result = run(*options.BASE, *words)
+    assert result.returncode == 0, result.stderr
+    chosen = result.json()["twoway"]["settings"]["port"]
+    assert chosen == port if good.value == "any" else chosen > 0
+
+
+def effect_quiet(run, good, words):
+    result = run("--default-system", "-l", 3, *words)
+    assert len(formats.parse_statuses(formats.body(result.stdout))) == 7
+    # It silences -v, too.
+    result = run("--default-system", "-l", 3, "-v", *words)
+    assert len(formats.parse_statuses(formats.body(result.stdout))) == 7
+
+
+def effect_refresh_on_max(run, good, words):
+    def drawn_without_cycles(*args):
+        """Whether a display goes on while no cycle comes."""
+        with open(run.directory / "output", "wb") as output:
+            process = twoway.start("--default-system", *args, stdout=output,
+                                   directory=run.directory)
+            try:
+                client = process.steady()["client"]
+                os.kill(client, signal.SIGSTOP)
+                assert outside.wait_for(
+                    lambda: outside.status(client, "State")[:1] == "T")
+                time.sleep(0.15)    # what came before is drawn by now
+                before = os.fstat(output.fileno()).st_size
+                time.sleep(0.25)
+                after = os.fstat(output.fileno()).st_size
+                os.kill(client, signal.SIGCONT)
+                process.signal(signal.SIGINT)
+                assert process.finish() == 0
+            finally:
+                process.end()
+        return after > before
+
+    assert not drawn_without_cycles(*words)
+    assert drawn_without_cycles()
+
+
+def effect_unbuffered(run, good, words):
+    def writes(*args):
+        """How many pieces its output comes in."""
+        ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with ours, its:
+            result = run("--default-system", "-v", "-l", 9, *args,
+                         stdout=its)
+            assert result.returncode == 0
+            its.close()
+            return len(list(iter(lambda: ours.recv(1 << 16), b"")))
+
+    lines = 9 * len(oracle.DEFAULT_METRICS)
+    assert writes(*words) >= lines > writes()
+
+
+def effect_verbose(run, good, words):
+    result = run("--default-system", "-l", 3, *words)
+    values = formats.parse_verbose(formats.body(result.stdout))
+    assert [value[:2] for value in values] == [
+        (column, cycle) for cycle in range(3) for column in range(7)]
+
+
+def effect_version(run, good, words):
+    result = run(*words)
+    assert (result.returncode, result.stderr, result.files) == (0, "", set())
+    assert re.fullmatch(r"twowaytest V \d+\.\d\d\n", result.stdout)
+
+
+EFFECTS = {name.removeprefix("effect_"): function
+           for name, function in list(globals().items())
+           if name.startswith("effect_")}
+
+
+@pytest.mark.parametrize("option, good, words", cases(False))
+def test_effect(run, option, good, words):
+    EFFECTS[option.name](run, good, words)
+
+
+def test_histofall_adds_a_column(run):
+    """Which -h has not; the rest of the two is the same."""
+    for letter, extra in (("h", 0), ("H", 1)):
+        result = run("--default-system", "-q", "-l", 50, "-i", 500,
+                     f"-{letter}300")
+        histogram = formats.parse_histogram(result.stdout,
+                                            with_sum=letter == "H")
+        assert bool(histogram.sums) == bool(extra)
+        for name in ("Max Latencies", "Histogram Overflows"):
+            assert len(histogram.values[name]) == 7 + extra
+        for name in ("Min Latencies", "Avg Latencies", "Missed"):
+            assert len(histogram.values[name]) == 7
+
+
+def test_x_is_read(run):
+    """What it sets is the default, so only what it excludes shows it."""
+    assert run("-x", "--timer=timerfd", "-l", 3).returncode == 1
+    assert run("-q", "-x", "--timer=posix", "-l", 3).returncode == 0
+
+
+def test_later_options_override(run):
+    result = run(*options.BASE, "-i", 300, "-i", 800, "-h", 5, "-H", 7,
+                 "--metrics=send", "--metrics=total,sleep")
+    settings = result.json()["twoway"]["settings"]
+    assert settings["interval_us"] == 800
+    assert settings["histogram_us"] == 7
+    assert settings["metrics"] == ["total", "sleep"]
+
+
+def test_a_number_may_have_a_space_before_it(run):
+    """rteval passes "-h 3500" as one word."""
+    result = run(*options.BASE, "-qu", "-h 3500")
+    assert result.returncode == 0, result.stderr
+    assert result.json()["twoway"]["settings"]["histogram_us"] == 3500

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Fixtures of the tests that need root."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+import outside
+import pytest
+
+BAD_FAULT = 99      # the shim's exit status where it cannot read its orders
+
+TOOLS = pathlib.Path(__file__).resolve().parent.parent / "tools"
+
+
+def why_not():
+    """What is missing here to run these tests; None if nothing is."""
+    if os.geteuid():
+        return "needs root"
+    policy, param = os.sched_getscheduler(0), os.sched_getparam(0)
+    try:
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+        os.sched_setscheduler(0, policy, param)
+    except PermissionError:
+        return "real-time scheduling is refused, even to root"
+    return None
+
+
+def pytest_collection_modifyitems(items):
+    reason = why_not()
+    here = pathlib.Path(__file__).parent
+    for item in items:
+        if reason and here in item.path.parents:
+            item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.fixture
+def start():
+    """Starts a twowaytest in the background; it ends with the test."""
+    runs = []
+
+    def run(*args, **options):
+        runs.append(outside.Run(*args, **options))
+        return runs[-1]
+
+    yield run
+    for run in runs:
+        run.end()
+
+
+def compiled_shim(directory):
+    library = directory / "delay.so"
+    subprocess.run([*os.environ.get("CC", "cc").split(), "-std=gnu11",
+                    "-D_GNU_SOURCE", "-O2", "-fPIC", "-shared",
+                    "-o", library, TOOLS / "delay.c", "-ldl"], check=True)
+    return str(library)
+
+
+@pytest.fixture(scope="session")
+def shim(tmp_path_factory):
+    """The library that injects delays, see tools/delay.c."""
+    library = os.environ.get("TWOWAY_DELAY_SO") or \
+        compiled_shim(tmp_path_factory.mktemp("shim"))
+    done = subprocess.run([outside.binary(), "--version"], text=True,
+                          capture_output=True, env={
+                              "LD_PRELOAD": library, "TW_DELAY": "nonsense"})
+    if not done.returncode and not done.stderr:
+        pytest.skip("the program is static: nothing can be preloaded")
+    assert done.returncode == BAD_FAULT, done.stderr
+    return library
+
+
+@pytest.fixture(scope="session")
+def public():
+    """A directory with a twowaytest that anybody may run and write to."""
+    with tempfile.TemporaryDirectory(prefix="twowaytest-") as name:
+        directory = pathlib.Path(name)
+        shutil.copy(outside.binary(), directory / "twowaytest")
+        os.chmod(directory, 0o1777)
+        os.chmod(directory / "twowaytest", 0o755)
+        yield directory
+
+
+@pytest.fixture
+def memory():
+    """A directory in memory, where no slow disk holds main up."""
+    with tempfile.TemporaryDirectory(prefix="twowaytest-",
+                                     dir="/dev/shm") as name:
+        yield pathlib.Path(name)
