@@ -183,8 +183,8 @@ static void test_whole(void **state)
 
 static void contains(const char *text, const char *want)
 {
-	if (!strstr(text, want))
-		fail_msg("%s\nlacks\n%s", text, want);
+	if (!text || !strstr(text, want))
+		fail_msg("%s\nlacks\n%s", text ? text : "nothing", want);
 }
 
 /* -N changes the unit of the results, of nothing else. */
