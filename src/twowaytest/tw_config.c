@@ -40,6 +40,9 @@ static const struct tw_option options[] = {
 	  "minutes, hours, days; 0 (default): until stopped" },
 	{ 0, "dump", TW_ARGUMENT, "FILE", tw_option_file, AT(dump), 0, 0,
 	  "write every cycle to FILE, as CSV" },
+	{ 0, "force", TW_NO_ARGUMENT, NULL, tw_option_flag, AT(force), 0, 0,
+	  "run even a load that leaves the rest of the system\n"
+	  "no time" },
 	{ 0, "help", TW_NO_ARGUMENT, NULL, tw_option_flag, AT(help), 0, 0,
 	  "print this help" },
 	{ 'h', "histogram", TW_ARGUMENT, "US", tw_option_number,
@@ -59,6 +62,19 @@ static const struct tw_option options[] = {
 	  "write the results to FILE, as JSON; -: to stdout" },
 	{ 0, "latency", TW_ARGUMENT, "US", tw_option_number, AT(latency_us),
 	  0, INT32_MAX, "value written to /dev/cpu_dma_latency, default 0" },
+	{ 0, "load", TW_ARGUMENT, "KIND[:ARG]", tw_option_load, 0, 0, 0,
+	  "load the system meanwhile: none (default),\n"
+	  "fft[:WORKERS], hackbench[:GROUPS],\n"
+	  "command:SHELL-COMMAND" },
+	{ 0, "load-affinity", TW_ARGUMENT, "CPUSET", tw_option_role,
+	  0, TW_LOAD, 0, "run the load on CPUSET, a worker on each in turn" },
+	{ 0, "load-args", TW_ARGUMENT, "STRING", tw_option_string,
+	  AT(load_args), 0, 0, "hackbench's arguments but -g" },
+	{ 0, "load-policy", TW_ARGUMENT, "NAME", tw_option_load_policy, 0, 0,
+	  0, "policy of the load; default rr for fft beside\n"
+	  "real-time sides, else other" },
+	{ 0, "load-priority", TW_ARGUMENT, "PRIO", tw_option_number,
+	  AT(load_priority), 1, 99, "of a load of policy fifo or rr, default 1" },
 	{ 'l', "loops", TW_ARGUMENT, "N", tw_option_number, AT(loops),
 	  0, 1000000000000LL, "measure N cycles; 0 (default): until stopped" },
 	{ 0, "mainaffinity", TW_ARGUMENT, "CPUSET", tw_option_role,
@@ -89,6 +105,9 @@ static const struct tw_option options[] = {
 	{ 'M', "refresh_on_max", TW_NO_ARGUMENT, NULL, tw_option_flag,
 	  AT(refresh_on_max), 0, 0,
 	  "redraw the display only when a maximum has grown" },
+	{ 0, "rt-runtime", TW_ARGUMENT, "US", tw_option_runtime,
+	  AT(rt_runtime_us), 0, 1000000, "set sched_rt_runtime_us for the run, and restore\n"
+	  "it; -1: no limit" },
 	{ 0, "server-affinity", TW_ARGUMENT, "CPUSET", tw_option_role,
 	  0, TW_SERVER, 0, "run the server on CPUSET" },
 	{ 0, "size", TW_ARGUMENT, "BYTES", tw_option_number, AT(size),
@@ -96,11 +115,20 @@ static const struct tw_option options[] = {
 	{ 0, "sleep", TW_ARGUMENT, "US", tw_option_number, AT(sleep_us),
 	  0, 10000000, "the server's sleep in microseconds, default 100;\n"
 	  "0: no call" },
+	{ 0, "steps", TW_ARGUMENT, "N", tw_option_number, AT(steps),
+	  1, TW_LOAD_MAX, "ramp: measure N times, with 0 to N-1 workers,\n"
+	  "groups or copies" },
 	{ 0, "timer", TW_ARGUMENT, "KIND", tw_option_timer, 0, 0, 0,
 	  "what wakes the client: posix (default), nanosleep,\n"
 	  "timerfd" },
 	{ 0, "total", TW_ARGUMENT, "NAME", tw_option_total, 0, 0, 0,
 	  "formula of total: documented (default), trltp3" },
+	{ 0, "trltp", TW_NO_ARGUMENT, NULL, tw_option_trltp, 0, 0, 0,
+	  "the reference set-up: -m -p 98 -a -x -i 1000\n"
+	  "-l 100000 --sleep=100 --load=fft --steps=16\n"
+	  "--warmup=1; later options override" },
+	{ 0, "trltp-log", TW_ARGUMENT, "FILE", tw_option_file, AT(trltp_log),
+	  0, 0, "write the reference program's log to FILE" },
 	{ 'u', "unbuffered", TW_NO_ARGUMENT, NULL, tw_option_flag,
 	  AT(unbuffered), 0, 0, "do not buffer the output" },
 	{ 'v', "verbose", TW_NO_ARGUMENT, NULL, tw_option_flag, AT(verbose),
@@ -227,6 +255,8 @@ static void set_defaults(struct tw_config *config)
 	config->clock = tw_clock_name(0);
 	config->wait = tw_wait_kind(0);
 	config->policy = SCHED_OTHER;
+	config->steps = 1;
+	config->rt_runtime_us = TW_KEEP;
 }
 
 int tw_config_parse(struct tw_config *config, int argc, char *argv[],

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "tw_load.h"
 #include "tw_metric.h"
 #include "tw_place.h"
 #include "tw_timer.h"
@@ -16,6 +17,9 @@
 
 #define TW_PERCENTILES_MAX	32
 #define TW_ERROR_MAX		512
+
+/* --rt-runtime was not given. */
+#define TW_KEEP		(-2)
 
 enum tw_affinity {
 	TW_UNPINNED,
@@ -50,6 +54,21 @@ struct tw_config {
 	bool default_system;
 	int64_t latency_us;	/* for /dev/cpu_dma_latency */
 
+	bool reference;		/* --trltp: main at 99, no display */
+
+	/* What loads the system meanwhile. */
+	const struct tw_load_ops *load;		/* NULL: nothing */
+	const char *load_command;
+	const char *load_args;
+	int load_count;		/* workers; with a ramp, of its last step */
+	bool load_count_given;
+	int load_policy;
+	bool load_policy_given;
+	int64_t load_priority;
+	int64_t steps;		/* 1: no ramp */
+	int64_t rt_runtime_us;	/* TW_KEEP: leave as it is; -1: no limit */
+	bool force;
+
 	/* What is shown. */
 	enum tw_metric_id metrics[TW_METRICS];
 	int metric_count;
@@ -59,6 +78,7 @@ struct tw_config {
 	const char *histfile;
 	const char *json;
 	const char *dump;
+	const char *trltp_log;
 	double percentiles[TW_PERCENTILES_MAX];
 	int percentile_count;	/* 0: not asked for */
 	bool quiet;
@@ -90,6 +110,32 @@ extern const int tw_default_percentile_count;
  * together: 0, or -EINVAL and in @error why. Called by tw_config_parse().
  */
 int tw_config_check(struct tw_config *config, char error[TW_ERROR_MAX]);
+
+/* How many workers are at work in step 0, 1, ... */
+int tw_config_workers(const struct tw_config *config, int step);
+
+struct tw_load_params tw_config_load_params(const struct tw_config *config);
+
+/*
+ * Whether real-time tasks of ours, with @workers at work, may use up all of
+ * a CPU that client or server runs on.
+ */
+bool tw_config_may_throttle(const struct tw_config *config, int workers);
+
+/* Whether the load would leave no CPU of ours to ordinary tasks. */
+bool tw_config_hogs_all(const struct tw_config *config);
+
+/* What contradicts itself about the load: as tw_config_check(). */
+int tw_config_check_load(struct tw_config *config, char error[TW_ERROR_MAX]);
+
+/* Writes a formatted message to @error; always -EINVAL. */
+int tw_refuse(char *error, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+bool tw_config_is_realtime(int policy);
+
+/* The real-time priority of @role; 0 if it has none. */
+int tw_config_priority(const struct tw_config *config, enum tw_role role);
 
 struct tw_metric_params tw_config_metric_params(const struct tw_config *config);
 

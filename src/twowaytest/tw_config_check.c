@@ -43,14 +43,12 @@ bool tw_config_cpus(const struct tw_config *config, enum tw_role role,
 	return true;
 }
 
-static bool is_realtime(const struct tw_config *config)
+bool tw_config_is_realtime(int policy)
 {
-	return config->policy == SCHED_FIFO || config->policy == SCHED_RR;
+	return policy == SCHED_FIFO || policy == SCHED_RR;
 }
 
-/* Always -EINVAL. */
-static int __attribute__((format(printf, 2, 3)))
-refuse(char *error, const char *format, ...)
+int tw_refuse(char *error, const char *format, ...)
 {
 	va_list args;
 
@@ -64,12 +62,12 @@ static int check_policy(struct tw_config *config, char *error)
 {
 	if (config->priority && !config->policy_given)
 		config->policy = SCHED_FIFO;
-	if (config->priority && !is_realtime(config))
-		return refuse(error, "--policy=%s: has no priorities, so it contradicts --priority=%d; only fifo and rr have them",
+	if (config->priority && !tw_config_is_realtime(config->policy))
+		return tw_refuse(error, "--policy=%s: has no priorities, so it contradicts --priority=%d; only fifo and rr have them",
 			      policy_to_string(config->policy),
 			      (int)config->priority);
 	/* As cyclictest: the lowest that leaves room for the others. */
-	if (is_realtime(config) && !config->priority)
+	if (tw_config_is_realtime(config->policy) && !config->priority)
 		config->priority = TW_PRIORITY_MIN;
 	return 0;
 }
@@ -82,13 +80,13 @@ static int check_closed_loop(struct tw_config *config, char *error)
 	if (config->interval_us)
 		return 0;
 	if (config->timer || config->posix_timers)
-		return refuse(error, "--interval=0: a closed loop has no timer; leave out --timer and -x");
+		return tw_refuse(error, "--interval=0: a closed loop has no timer; leave out --timer and -x");
 	if (config->total_trltp3)
-		return refuse(error, "--interval=0: --total=trltp3 needs a rate, and a closed loop has none");
+		return tw_refuse(error, "--interval=0: --total=trltp3 needs a rate, and a closed loop has none");
 	for (i = 0; i < config->metric_count; i++) {
 		metric = &tw_metrics[config->metrics[i]];
 		if (metric->needs_timer)
-			return refuse(error, "--interval=0: a closed loop has no timer, so there is no metric %s; leave it out of --metrics",
+			return tw_refuse(error, "--interval=0: a closed loop has no timer, so there is no metric %s; leave it out of --metrics",
 				      metric->token);
 	}
 	return 0;
@@ -97,46 +95,66 @@ static int check_closed_loop(struct tw_config *config, char *error)
 static int check_timing(struct tw_config *config, char *error)
 {
 	if (config->interval_us && config->interval_us <= config->sleep_us)
-		return refuse(error, "--interval=%lld: too short for --sleep=%lld; allowed is more than the sleep, or 0 for a closed loop",
+		return tw_refuse(error, "--interval=%lld: too short for --sleep=%lld; allowed is more than the sleep, or 0 for a closed loop",
 			      (long long)config->interval_us,
 			      (long long)config->sleep_us);
 	if (config->posix_timers && config->timer &&
 	    config->timer != tw_timer_kind(0))
-		return refuse(error, "--timer=%s: contradicts -x, which is --timer=posix; give one of them",
+		return tw_refuse(error, "--timer=%s: contradicts -x, which is --timer=posix; give one of them",
 			      config->timer->name);
+	return 0;
+}
+
+/* The results' files: all different, and only JSON may go to stdout. */
+static int check_files(const struct tw_config *config, char *error)
+{
+	const struct {
+		const char *option, *path;
+	} files[] = {
+		{ "json", config->json },
+		{ "histfile", config->histfile },
+		{ "dump", config->dump },
+		{ "trltp-log", config->trltp_log },
+	};
+	size_t i, j;
+
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		if (!files[i].path)
+			continue;
+		if (i && !strcmp(files[i].path, "-"))
+			return tw_refuse(error, "--%s=-: only --json can go to standard output; name a file",
+						files[i].option);
+		for (j = 0; j < i; j++)
+			if (files[j].path &&
+			    !strcmp(files[i].path, files[j].path))
+				return tw_refuse(error, "--%s=%s: allowed is a file of its own, not that of --%s",
+							files[i].option,
+							files[i].path,
+							files[j].option);
+	}
 	return 0;
 }
 
 static int check_output(struct tw_config *config, char *error)
 {
-	const char *files[] = { config->json, config->histfile, config->dump };
-	int i, j;
-
 	if (config->histfile && !config->histogram_us)
-		return refuse(error, "--histfile=%s: there is no histogram to write; give -h or -H too",
-			      config->histfile);
+		return tw_refuse(error, "--histfile=%s: there is no histogram to write; give -h or -H too",
+					config->histfile);
 	if (config->latency_us && config->default_system)
-		return refuse(error, "--latency=%lld: contradicts --default-system; give one of them",
-			      (long long)config->latency_us);
-	for (i = 1; i < 3; i++)
-		if (files[i] && !strcmp(files[i], "-"))
-			return refuse(error, "--%s=-: only --json can go to standard output; name a file",
-				      i == 1 ? "histfile" : "dump");
-	for (i = 0; i < 3; i++)
-		for (j = 0; j < i; j++)
-			if (files[i] && files[j] && !strcmp(files[i], files[j]))
-				return refuse(error, "%s: --json, --histfile and --dump must name different files",
-					      files[i]);
-	return 0;
+		return tw_refuse(error, "--latency=%lld: contradicts --default-system; give one of them",
+					(long long)config->latency_us);
+	return check_files(config, error);
 }
 
 static int check_memory(struct tw_config *config, char *error)
 {
 	uint64_t free = tw_system_available_memory();
-	uint64_t needed = tw_tally_size(config->histogram_us);
+	/* One a step, and one for all of them together. */
+	uint64_t tallies = config->steps > 1 ? config->steps + 1 : 1;
+	uint64_t needed = tallies * tw_tally_size(config->histogram_us);
 
 	if (needed > free)
-		return refuse(error, "--histogram=%lld: needs %llu MiB of memory, and %llu MiB are free; give fewer microseconds",
+		return tw_refuse(error, "--histogram=%lld: needs %llu MiB of memory, and %llu MiB are free; give fewer microseconds or steps",
 			      (long long)config->histogram_us,
 			      (unsigned long long)needed >> 20,
 			      (unsigned long long)free >> 20);
@@ -153,17 +171,17 @@ static int check_starving(struct tw_config *config, char *error)
 	bool busy = config->wait == tw_wait_busy;
 	bool closed = !config->interval_us && !config->sleep_us;
 
-	if (!is_realtime(config))
+	if (!tw_config_is_realtime(config->policy))
 		return 0;
 	tw_config_cpus(config, TW_MAIN, 0, &main_cpus);
 	tw_config_cpus(config, TW_SERVER, 0, &server);
 	tw_config_cpus(config, TW_CLIENT, 0, &client);
 	if (busy && CPU_COUNT(&main_cpus) == 1 &&
 	    CPU_EQUAL(&main_cpus, &server))
-		return refuse(error, "--wait=busy: at a real-time priority the server leaves main no time on the CPU that they share; give main another by --mainaffinity");
+		return tw_refuse(error, "--wait=busy: at a real-time priority the server leaves main no time on the CPU that they share; give main another by --mainaffinity");
 	if (closed && CPU_COUNT(&main_cpus) == 1 &&
 	    CPU_EQUAL(&main_cpus, &server) && CPU_EQUAL(&main_cpus, &client))
-		return refuse(error, "--interval=0: with --sleep=0 at a real-time priority, client and server leave main no time on the CPU that they all share; give main another by --mainaffinity");
+		return tw_refuse(error, "--interval=0: with --sleep=0 at a real-time priority, client and server leave main no time on the CPU that they all share; give main another by --mainaffinity");
 	return 0;
 }
 
@@ -187,7 +205,7 @@ int tw_config_check(struct tw_config *config, char error[TW_ERROR_MAX])
 {
 	static int (*const checks[])(struct tw_config *config, char *error) = {
 		check_policy, check_closed_loop, check_timing, check_output,
-		check_memory, check_starving,
+		check_memory, check_starving, tw_config_check_load,
 	};
 	int err = 0;
 	size_t i;

@@ -8,11 +8,13 @@
 
 #include "rt-utils.h"
 #include "tw_explain.h"
+#include "tw_throttle.h"
 
 struct text {
 	char *buf;
 	size_t size;
 	const struct tw_failure *failure;
+	const struct tw_session *session;
 	const struct tw_config *config;
 };
 
@@ -113,6 +115,7 @@ static void explain_schedule(struct text *text)
 	char path[512];
 	const char *policy = policy_to_string(text->config->policy);
 	int priority = (int)text->config->priority;
+	int highest = tw_config_priority(text->config, TW_MAIN);
 
 	if (text->failure->err == -EPERM &&
 	    cgroup_without_runtime(path, sizeof(path))) {
@@ -120,9 +123,12 @@ static void explain_schedule(struct text *text)
 		    priority, path);
 		return;
 	}
+	/* The reference set-up's main is above the client. */
+	if (highest < priority)
+		highest = priority;
 	getrlimit(RLIMIT_RTPRIO, &limit);
 	say(text, "--priority=%d: no right to policy %s: %s; needed is root, CAP_SYS_NICE, or an RLIMIT_RTPRIO of at least %d, which is %llu here (ulimit -r, rtprio in limits.conf)",
-	    priority, policy, reason(text), priority,
+	    priority, policy, reason(text), highest,
 	    (unsigned long long)limit.rlim_cur);
 }
 
@@ -163,6 +169,35 @@ static void explain_start(struct text *text)
 		    reason(text));
 }
 
+static void explain_load(struct text *text)
+{
+	const char *why = text->session->load_why;
+
+	say(text, "--load=%s: %s", text->config->load->name,
+	    *why ? why : reason(text));
+}
+
+static void explain_work(struct text *text)
+{
+	say(text, "--load=%s: a worker's result was wrong: this kernel or machine does not keep the floating-point registers of a preempted task, or its memory fails",
+	    text->config->load->name);
+}
+
+static void explain_throttle(struct text *text)
+{
+	if (text->failure->err == -EBUSY &&
+	    text->config->rt_runtime_us == TW_KEEP)
+		say(text, "--load=%s: with no real-time throttling (%s is -1), this real-time load on every CPU would leave the rest of the system no time; give --load-affinity, fewer workers, --rt-runtime=950000, or --force",
+		    text->config->load->name, TW_THROTTLE_FILE);
+	else if (text->failure->err == -EBUSY)
+		say(text, "--rt-runtime=%lld: this real-time load on every CPU would leave the rest of the system no time, or the kernel refuses the value because of a cgroup's share; give --load-affinity, fewer workers, or --force",
+		    (long long)text->config->rt_runtime_us);
+	else
+		say(text, "--rt-runtime=%lld: cannot write %s: %s; it needs root, and a value up to sched_rt_period_us that is not below a CPU cgroup's own",
+		    (long long)text->config->rt_runtime_us, TW_THROTTLE_FILE,
+		    reason(text));
+}
+
 static void explain_run(struct text *text)
 {
 	const char *what = reason(text);
@@ -192,8 +227,7 @@ static void explain_killed(struct text *text)
 	    strsignal(text->failure->err));
 }
 
-void tw_explain(const struct tw_failure *failure,
-		const struct tw_config *config, char *buf, size_t size)
+void tw_explain(const struct tw_session *session, char *buf, size_t size)
 {
 	static void (*const explanations[])(struct text *text) = {
 		[TW_STEP_CLOCK] = explain_clock,
@@ -205,12 +239,17 @@ void tw_explain(const struct tw_failure *failure,
 		[TW_STEP_LISTEN] = explain_listen,
 		[TW_STEP_CONNECT] = explain_connect,
 		[TW_STEP_START] = explain_start,
+		[TW_STEP_LOAD] = explain_load,
+		[TW_STEP_WORK] = explain_work,
+		[TW_STEP_THROTTLE] = explain_throttle,
 		[TW_STEP_RUN] = explain_run,
 		[TW_STEP_WRITE] = explain_write,
 		[TW_STEP_STOP] = explain_stop,
 		[TW_STEP_KILLED] = explain_killed,
 	};
-	struct text text = { buf, size, failure, config };
+	struct text text = {
+		buf, size, &session->failure, session, session->config
+	};
 
-	explanations[failure->step](&text);
+	explanations[session->failure.step](&text);
 }

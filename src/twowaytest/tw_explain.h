@@ -5,11 +5,9 @@
 
 #include <stddef.h>
 
-#include "tw_config.h"
-#include "tw_side.h"
+#include "tw_session.h"
 
 /* Writes what failed, with which value, why, and what helps, into @buf. */
-void tw_explain(const struct tw_failure *failure,
-		const struct tw_config *config, char *buf, size_t size);
+void tw_explain(const struct tw_session *session, char *buf, size_t size);
 
 #endif /* TW_EXPLAIN_H */

@@ -116,12 +116,16 @@ int tw_option_file(const struct tw_option *option, const char *value,
 	return 0;
 }
 
-/* The @index-th allowed name of some option; NULL after the last. */
-typedef const char *(*name_fn)(size_t index);
+int tw_option_string(const struct tw_option *option, const char *value,
+		     struct tw_config *config, char *error)
+{
+	(void)error;
+	*(const char **)field(option, config) = value;
+	return 0;
+}
 
-/* The index of @value among @names; -EINVAL and a list of them if not. */
-static int find_name(const struct tw_option *option, const char *value,
-		     char *error, name_fn names)
+int tw_option_find(const struct tw_option *option, const char *value,
+		   char *error, tw_option_names names)
 {
 	char list[256] = "";
 	size_t i, used = 0;
@@ -158,7 +162,7 @@ static const char *total_name(size_t index)
 	return index < ARRAY_SIZE(names) ? names[index] : NULL;
 }
 
-static const char *policy_name(size_t index)
+const char *tw_option_policy_name(size_t index)
 {
 	static const char *const names[] = {
 		"other", "normal", "batch", "idle", "fifo", "rr",
@@ -176,7 +180,7 @@ int tw_option_clock(const struct tw_option *option, const char *value,
 	if (!strcmp(value, "0") || !strcmp(value, "1"))
 		index = *value - '0';
 	else
-		index = find_name(option, value, error, tw_clock_name);
+		index = tw_option_find(option, value, error, tw_clock_name);
 	if (index < 0)
 		return index;
 	config->clock = tw_clock_name(index);
@@ -186,7 +190,7 @@ int tw_option_clock(const struct tw_option *option, const char *value,
 int tw_option_timer(const struct tw_option *option, const char *value,
 		    struct tw_config *config, char *error)
 {
-	int index = find_name(option, value, error, timer_name);
+	int index = tw_option_find(option, value, error, timer_name);
 
 	if (index < 0)
 		return index;
@@ -197,7 +201,7 @@ int tw_option_timer(const struct tw_option *option, const char *value,
 int tw_option_wait(const struct tw_option *option, const char *value,
 		   struct tw_config *config, char *error)
 {
-	int index = find_name(option, value, error, wait_name);
+	int index = tw_option_find(option, value, error, wait_name);
 
 	if (index < 0)
 		return index;
@@ -208,7 +212,7 @@ int tw_option_wait(const struct tw_option *option, const char *value,
 int tw_option_policy(const struct tw_option *option, const char *value,
 		     struct tw_config *config, char *error)
 {
-	int index = find_name(option, value, error, policy_name);
+	int index = tw_option_find(option, value, error, tw_option_policy_name);
 
 	if (index < 0)
 		return index;
@@ -220,7 +224,7 @@ int tw_option_policy(const struct tw_option *option, const char *value,
 int tw_option_total(const struct tw_option *option, const char *value,
 		    struct tw_config *config, char *error)
 {
-	int index = find_name(option, value, error, total_name);
+	int index = tw_option_find(option, value, error, total_name);
 
 	if (index < 0)
 		return index;
@@ -253,7 +257,7 @@ int tw_option_metrics(const struct tw_option *option, const char *value,
 
 	config->metric_count = 0;
 	while ((rest = next_word(rest, word, sizeof(word)))) {
-		id = find_name(option, word, error, metric_name);
+		id = tw_option_find(option, word, error, metric_name);
 		if (id < 0)
 			return id;
 		for (i = 0; i < config->metric_count; i++)

@@ -47,6 +47,23 @@ int tw_option_duration(const struct tw_option *option, const char *value,
 int tw_option_file(const struct tw_option *option, const char *value,
 		   struct tw_config *config, char *error);
 
+/* Any text, to the const char * at @offset. */
+int tw_option_string(const struct tw_option *option, const char *value,
+		     struct tw_config *config, char *error);
+
+/* As tw_option_number(), or -1. */
+int tw_option_runtime(const struct tw_option *option, const char *value,
+		      struct tw_config *config, char *error);
+
+int tw_option_load(const struct tw_option *option, const char *value,
+		   struct tw_config *config, char *error);
+int tw_option_load_policy(const struct tw_option *option, const char *value,
+			  struct tw_config *config, char *error);
+
+/* Sets all that --trltp stands for. */
+int tw_option_trltp(const struct tw_option *option, const char *value,
+		    struct tw_config *config, char *error);
+
 int tw_option_clock(const struct tw_option *option, const char *value,
 		    struct tw_config *config, char *error);
 int tw_option_timer(const struct tw_option *option, const char *value,
@@ -67,6 +84,16 @@ int tw_option_affinity(const struct tw_option *option, const char *value,
 /* A CPU set, to that of the role in @min. */
 int tw_option_role(const struct tw_option *option, const char *value,
 		   struct tw_config *config, char *error);
+
+/* The @index-th allowed name of some option; NULL after the last. */
+typedef const char *(*tw_option_names)(size_t index);
+
+/* The index of @value among @names; -EINVAL, and a list of them, if not. */
+int tw_option_find(const struct tw_option *option, const char *value,
+		   char *error, tw_option_names names);
+
+/* The names of scheduling policies. */
+const char *tw_option_policy_name(size_t index);
 
 /* Always -EINVAL: "--NAME=VALUE: MESSAGE", formatted, in @error. */
 int tw_option_error(const struct tw_option *option, const char *value,

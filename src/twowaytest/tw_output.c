@@ -31,6 +31,8 @@ static const struct output_file {
 } files[] = {
 	{ "--dump=", offsetof(struct tw_config, dump),
 	  offsetof(struct tw_output, dump) },
+	{ "--trltp-log=", offsetof(struct tw_config, trltp_log),
+	  offsetof(struct tw_output, trltp) },
 	{ "--histfile=", offsetof(struct tw_config, histfile),
 	  offsetof(struct tw_output, histogram) },
 	{ "--json=", offsetof(struct tw_config, json),
@@ -46,6 +48,12 @@ static const char *path_of(const struct tw_output *output, size_t i)
 static struct tw_file *file_of(struct tw_output *output, size_t i)
 {
 	return (struct tw_file *)((char *)output + files[i].file);
+}
+
+/* The reference set-up leaves main asleep while it measures. */
+static bool shows_live(const struct tw_config *config)
+{
+	return !config->quiet && !config->verbose && !config->reference;
 }
 
 int tw_output_open(struct tw_output *output, struct tw_report *report)
@@ -74,7 +82,7 @@ int tw_output_open(struct tw_output *output, struct tw_report *report)
 	}
 	if (config->dump)
 		tw_report_dump_header(output->dump.stream);
-	if (!config->quiet && !config->verbose)
+	if (shows_live(config))
 		tw_live_open(&output->live);
 	return 0;
 }
@@ -110,7 +118,7 @@ static int on_tick(void *arg)
 	int err;
 
 	errno = 0;
-	if (!config->quiet && !config->verbose)
+	if (shows_live(config))
 		tw_live_draw(&output->live, stdout, output->report, false);
 	err = flush(stdout);
 	return err ? failed(output, "standard output", "", err) : 0;
@@ -153,10 +161,46 @@ void tw_output_watch(struct tw_output *output, struct tw_watch *watch)
 	watch->status = on_status;
 	if (config->dump || (config->verbose && !config->quiet))
 		watch->tick_ms = CYCLES_MS;
-	else if (!config->quiet)
+	else if (shows_live(config))
 		watch->tick_ms = DISPLAY_MS;
 	if (!config->quiet)
 		watch->tick = on_tick;
+}
+
+/* The status lines that a step, or a run without a ramp, ends with. */
+static void print_last_status(struct tw_output *output)
+{
+	const struct tw_config *config = output->report->config;
+
+	if (shows_live(config))
+		tw_live_draw(&output->live, stdout, output->report, true);
+	else if (!config->verbose || config->quiet)
+		tw_report_status(stdout, output->report);
+}
+
+void tw_output_begin_step(struct tw_output *output)
+{
+	const struct tw_report *report = output->report;
+
+	output->live.drawn = false;
+	if (report->config->steps > 1)
+		tw_report_step(stdout, report);
+	fflush(stdout);
+}
+
+void tw_output_end_step(struct tw_output *output)
+{
+	const struct tw_config *config = output->report->config;
+	int err;
+
+	if (config->steps == 1)
+		return;
+	errno = 0;
+	if (!config->histogram_us)
+		print_last_status(output);
+	err = flush(stdout);
+	if (err)
+		failed(output, "standard output", "", err);
 }
 
 static void print_results(struct tw_output *output)
@@ -164,31 +208,44 @@ static void print_results(struct tw_output *output)
 	const struct tw_report *report = output->report;
 	const struct tw_config *config = report->config;
 
-	if (config->quiet)
-		tw_report_status(stdout, report);
-	else if (!config->verbose)
-		tw_live_draw(&output->live, stdout, report, true);
-	tw_report_percentiles(stdout, report);
-	tw_report_remarks(stdout, report);
+	if (config->histogram_us && !config->histfile)
+		tw_report_histogram(stdout, report);
+	else if (config->steps == 1 && !config->histogram_us)
+		print_last_status(output);
+	if (config->steps > 1)
+		tw_report_ramp(stdout, report);
+	if (!config->histogram_us) {
+		tw_report_percentiles(stdout, report);
+		tw_report_remarks(stdout, report);
+	}
 }
 
 static int finish_text(struct tw_output *output)
 {
 	const struct tw_report *report = output->report;
 	const struct tw_config *config = report->config;
-	FILE *histogram = config->histfile ? output->histogram.stream : stdout;
 	int err;
 
 	errno = 0;
-	if (config->histogram_us)
-		tw_report_histogram(histogram, report);
-	else
-		print_results(output);
+	print_results(output);
 	err = flush(stdout);
 	if (err)
 		return failed(output, "standard output", "", err);
-	err = flush(histogram);
-	return err ? failed(output, "--histfile=", config->histfile, err) : 0;
+	if (config->histfile) {
+		tw_report_histogram(output->histogram.stream, report);
+		err = flush(output->histogram.stream);
+		if (err)
+			return failed(output, "--histfile=", config->histfile,
+				      err);
+	}
+	if (config->trltp_log) {
+		tw_report_trltp(output->trltp.stream, report);
+		err = flush(output->trltp.stream);
+		if (err)
+			return failed(output, "--trltp-log=",
+				      config->trltp_log, err);
+	}
+	return 0;
 }
 
 /*

@@ -14,6 +14,7 @@ struct tw_output {
 	struct tw_file json;
 	struct tw_file histogram;
 	struct tw_file dump;
+	struct tw_file trltp;
 	struct tw_live live;
 	char error[TW_ERROR_MAX];	/* of the last call that failed */
 };
@@ -23,6 +24,10 @@ int tw_output_open(struct tw_output *output, struct tw_report *report);
 
 /* Fills in what main is to be told of while the run lasts. */
 void tw_output_watch(struct tw_output *output, struct tw_watch *watch);
+
+/* What a ramp prints before and after each step; nothing without a ramp. */
+void tw_output_begin_step(struct tw_output *output);
+void tw_output_end_step(struct tw_output *output);
 
 /*
  * Prints and commits all results; what can't be written does not keep the

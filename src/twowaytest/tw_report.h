@@ -33,6 +33,9 @@ double tw_report_real(const struct tw_config *config, double ns);
 uint64_t tw_report_cycle_number(const struct tw_report *report,
 				const struct tw_cycle *cycle);
 
+/* Cycles, of all steps, that --dump and -v lack. */
+uint64_t tw_report_not_dumped(const struct tw_report *report);
+
 /* One status line a column. */
 void tw_report_status(FILE *file, const struct tw_report *report);
 
@@ -54,8 +57,26 @@ void tw_report_percentiles(FILE *file, const struct tw_report *report);
 /* What a run without a histogram ends with, below the status lines. */
 void tw_report_remarks(FILE *file, const struct tw_report *report);
 
+/* "# Step 2/16: load fft, 1 worker" */
+void tw_report_step(FILE *file, const struct tw_report *report);
+
+/* What a ramp ends with: a row a step. */
+void tw_report_ramp(FILE *file, const struct tw_report *report);
+
+/* --trltp-log */
+void tw_report_trltp(FILE *file, const struct tw_report *report);
+
+/* Pieces of work that the load did in a second of a step. */
+double tw_report_work_rate(const struct tw_step_result *step);
+
 /* The callback of rt_write_json(); @data is a struct tw_report. */
 void tw_report_json(FILE *file, void *data);
+
+/* Its parts that stand in files of their own, each with its comma. */
+void tw_report_json_threads(FILE *file, const struct tw_config *config,
+			    const struct tw_pair *pair);
+void tw_report_json_load(FILE *file, const struct tw_report *report);
+void tw_report_json_steps(FILE *file, const struct tw_report *report);
 
 /* The display while the run lasts. */
 struct tw_live {

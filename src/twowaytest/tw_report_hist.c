@@ -141,15 +141,15 @@ static void print_overflow_cycles(FILE *file, const struct tw_report *report)
 	fprintf(file, "# Histogram Overflow at cycle number:\n");
 	for (i = 0; i < report->config->metric_count; i++) {
 		const struct tw_window *window = window_of(report, i);
-		uint64_t all = tw_window_overflows(window);
+		uint64_t others = tw_window_overflows(window) - window->kept;
 		uint64_t k;
 
 		fprintf(file, "# Thread %d: ", i);
-		for (k = 0; k < all && k < TW_OVERFLOW_CYCLES; k++)
+		for (k = 0; k < window->kept; k++)
 			fprintf(file, "%05" PRIu64 " ",
 				window->overflow_cycles[k]);
-		if (all > k)
-			fprintf(file, "# %05" PRIu64 " others", all - k);
+		if (others)
+			fprintf(file, "# %05" PRIu64 " others", others);
 		fprintf(file, "\n");
 	}
 }
@@ -158,6 +158,7 @@ static void print_overflow_cycles(FILE *file, const struct tw_report *report)
 static void print_own(FILE *file, const struct tw_report *report)
 {
 	const struct tw_config *config = report->config;
+	const struct tw_tally *tally = report->session->pair->tally;
 	int i;
 
 	fprintf(file, "# Std Deviations:");
@@ -170,8 +171,10 @@ static void print_own(FILE *file, const struct tw_report *report)
 		fprintf(file, " %s", tw_metrics[config->metrics[i]].token);
 	fprintf(file, "\n# Missed:");
 	for (i = 0; i < config->metric_count; i++)
-		fprintf(file, " %05" PRIu64,
-			report->session->pair->tally->missed);
+		fprintf(file, " %05" PRIu64, tally->missed);
+	fprintf(file, "\n# Throttled:");
+	for (i = 0; i < config->metric_count; i++)
+		fprintf(file, " %05" PRIu64, tally->throttled);
 	fprintf(file, "\n");
 }
 

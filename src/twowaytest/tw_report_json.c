@@ -82,10 +82,9 @@ static int only_cpu(const cpu_set_t *cpus)
 	return cpu;
 }
 
-static void json_thread(FILE *file, const struct tw_report *report, int column)
+static void json_thread(FILE *file, const struct tw_config *config,
+			const struct tw_pair *pair, int column)
 {
-	const struct tw_config *config = report->config;
-	const struct tw_pair *pair = report->session->pair;
 	enum tw_metric_id id = config->metrics[column];
 	const struct tw_stats *stats = &pair->tally->stats[id];
 	const struct tw_status status = tw_tally_status(pair->tally, id);
@@ -116,6 +115,17 @@ static void json_thread(FILE *file, const struct tw_report *report, int column)
 	fprintf(file, "      \"node\": %d\n",
 		cpu >= 0 && numa_initialize() ? numa_node_of_cpu(cpu) : 0);
 	fprintf(file, "    }%s\n", comma(column, config->metric_count));
+}
+
+void tw_report_json_threads(FILE *file, const struct tw_config *config,
+			    const struct tw_pair *pair)
+{
+	int i;
+
+	fprintf(file, "  \"thread\": {\n");
+	for (i = 0; i < config->metric_count; i++)
+		json_thread(file, config, pair, i);
+	fprintf(file, "  },\n");
 }
 
 static void json_argv(FILE *file, const struct tw_report *report)
@@ -244,8 +254,7 @@ static void json_error(FILE *file, const struct tw_report *report)
 
 	fprintf(file, "    \"error\": ");
 	if (report->session->failure.step != TW_STEP_NONE) {
-		tw_explain(&report->session->failure, report->config, text,
-			   sizeof(text));
+		tw_explain(report->session, text, sizeof(text));
 		tw_json_string(file, text);
 	} else {
 		tw_json_string(file, *report->error ? report->error : NULL);
@@ -272,14 +281,17 @@ static void json_twoway(FILE *file, const struct tw_report *report)
 	fprintf(file, "    \"clock_cost_ns\": {\"min\": %" PRId64
 		", \"avg\": %.1f},\n", session->clock_min_ns,
 		session->clock_avg_ns);
+	tw_report_json_load(file, report);
 	fprintf(file, "    \"warmup\": {\"cycles\": %" PRIu64
 		", \"missed\": %" PRIu64 "},\n", tally->warmup,
 		tally->warmup_missed);
 	fprintf(file, "    \"cycles\": %" PRIu64 ",\n", tally->cycles);
 	fprintf(file, "    \"missed\": %" PRIu64 ",\n", tally->missed);
+	fprintf(file, "    \"throttled\": %" PRIu64 ",\n", tally->throttled);
+	tw_report_json_steps(file, report);
 	fprintf(file, "    \"strangers\": %" PRIu64 ",\n", session->strangers);
 	fprintf(file, "    \"not_dumped\": %" PRIu64 ",\n",
-		pair->ring ? pair->ring->lost : 0);
+		tw_report_not_dumped(report));
 	fprintf(file, "    \"worst\": {");
 	for (i = 0; tally->cycles && i < report->config->metric_count; i++)
 		json_worst(file, report, i);
@@ -293,14 +305,11 @@ void tw_report_json(FILE *file, void *data)
 {
 	const struct tw_report *report = data;
 	const struct tw_config *config = report->config;
-	int i;
 
 	fprintf(file, "  \"num_threads\": %d,\n", config->metric_count);
 	fprintf(file, "  \"resolution_in_ns\": %d,\n", config->nsecs);
-	fprintf(file, "  \"thread\": {\n");
-	for (i = 0; i < config->metric_count; i++)
-		json_thread(file, report, i);
-	fprintf(file, "  },\n  \"twoway\": {\n");
+	tw_report_json_threads(file, config, report->session->pair);
+	fprintf(file, "  \"twoway\": {\n");
 	json_twoway(file, report);
 	fprintf(file, "  }\n");
 }

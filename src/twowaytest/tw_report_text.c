@@ -27,6 +27,18 @@ uint64_t tw_report_cycle_number(const struct tw_report *report,
 	return cycle->seq - report->session->pair->tally->first_seq;
 }
 
+uint64_t tw_report_not_dumped(const struct tw_report *report)
+{
+	const struct tw_session *session = report->session;
+	uint64_t lost = 0;
+	int i;
+
+	for (i = 0; i < session->steps_done; i++)
+		if (session->steps[i].pair->ring)
+			lost += session->steps[i].pair->ring->lost;
+	return lost;
+}
+
 static void print_status(FILE *file, const struct tw_report *report,
 			 int column, enum tw_metric_id id,
 			 const struct tw_status *status)
@@ -126,6 +138,32 @@ void tw_report_percentiles(FILE *file, const struct tw_report *report)
 		print_percentiles(file, report, config->metrics[i]);
 }
 
+/* What stopped the throttled cycles, and how to do without. */
+static void print_throttling(FILE *file, const struct tw_throttle *throttle)
+{
+	fprintf(file, "# Throttling stopped real-time tasks for %" PRId64
+		" us at a time, as the load left its CPU no rest\n",
+		tw_ns_to_us(throttle->stall_ns));
+	if (throttle->group || !throttle->fair_server)
+		fprintf(file, "# (sched_rt_runtime_us %" PRId64 " of %" PRId64
+			"): not this kernel's latency; --rt-runtime=-1 lifts it for a run\n",
+			throttle->runtime_us, throttle->period_us);
+	else
+		fprintf(file, "# (the fair server, debug/sched/fair_server): not this kernel's latency\n");
+}
+
+static void print_work(FILE *file, const struct tw_report *report)
+{
+	const struct tw_step_result *step = &report->session->steps[0];
+	const struct tw_load_ops *load = report->config->load;
+	double rate = tw_report_work_rate(step);
+
+	fprintf(file, "# Load: %s, %d %s, %.1f %s a second, %.1f a %s\n",
+		load->name, step->workers,
+		step->workers == 1 ? load->one : load->many, rate, load->work,
+		step->workers ? rate / step->workers : 0, load->one);
+}
+
 void tw_report_remarks(FILE *file, const struct tw_report *report)
 {
 	const struct tw_session *session = report->session;
@@ -133,9 +171,16 @@ void tw_report_remarks(FILE *file, const struct tw_report *report)
 
 	if (pair->tally->missed && !report->config->histogram_us)
 		fprintf(file, "# Missed: %" PRIu64 "\n", pair->tally->missed);
-	if (pair->ring && pair->ring->lost)
+	if (pair->tally->throttled && !report->config->histogram_us)
+		fprintf(file, "# Throttled: %" PRIu64 "\n",
+			pair->tally->throttled);
+	if (pair->tally->throttled)
+		print_throttling(file, &session->throttle);
+	if (report->config->load && report->config->steps == 1)
+		print_work(file, report);
+	if (tw_report_not_dumped(report))
 		fprintf(file, "# Not dumped: %" PRIu64 " cycles, as main could not keep up\n",
-			pair->ring->lost);
+			tw_report_not_dumped(report));
 	if (session->strangers)
 		fprintf(file, "# Strangers turned away: %" PRIu64 "\n",
 			session->strangers);
@@ -172,6 +217,38 @@ static bool max_has_grown(struct tw_live *live,
 	return grown;
 }
 
+/* What is left of the step, in seconds; -1: nobody knows. */
+static int64_t seconds_left(const struct tw_report *report)
+{
+	const struct tw_config *config = report->config;
+	uint64_t cycles = report->session->pair->tally->cycles;
+	int64_t now_ns = tw_now_ns(CLOCK_MONOTONIC);
+	int64_t left_ns = INT64_MAX;
+
+	if (config->loops && config->interval_us)
+		left_ns = (config->loops - (int64_t)cycles) *
+			  config->interval_us * TW_NS_PER_US;
+	if (config->duration_s && report->session->end_ns - now_ns < left_ns)
+		left_ns = report->session->end_ns - now_ns;
+	return left_ns == INT64_MAX ? -1 : left_ns / TW_NS_PER_S;
+}
+
+/* The line that cyclictest leaves empty. */
+static void draw_step(FILE *file, const struct tw_report *report)
+{
+	const struct tw_session *session = report->session;
+	const struct tw_load_ops *load = report->config->load;
+	int steps = (int)report->config->steps;
+	int workers = session->steps[session->step].workers;
+
+	if (steps > 1)
+		fprintf(file, "step: %d/%d: %d %s: %" PRId64 " s left          ",
+			session->step + 1, steps, workers,
+			workers == 1 ? load->one : load->many,
+			seconds_left(report));
+	fprintf(file, "\n");
+}
+
 void tw_live_draw(struct tw_live *live, FILE *file,
 		  const struct tw_report *report, bool last)
 {
@@ -185,7 +262,8 @@ void tw_live_draw(struct tw_live *live, FILE *file,
 	live->drawn = true;
 	if (pread(live->loadavg_fd, load, sizeof(load) - 1, 0) > 0)
 		load[strcspn(load, "\n")] = '\0';
-	fprintf(file, "policy: %s: loadavg: %s          \n\n",
+	fprintf(file, "policy: %s: loadavg: %s          \n",
 		policy_to_string(config->policy), load);
+	draw_step(file, report);
 	tw_report_status(file, report);
 }

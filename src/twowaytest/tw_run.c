@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,36 +23,38 @@ static bool is_cause(const struct tw_failure *failure)
 		 (failure->err == -ECONNRESET || failure->err == -EPIPE));
 }
 
+/* What befell a process, or what main could not do with it. */
+static int fail_process(struct tw_session *session, enum tw_role role,
+			pid_t pid, enum tw_step step, int err)
+{
+	const struct tw_failure failure = {
+		.step = step, .role = role, .pair = session->pair->number,
+		.pid = pid, .err = err,
+	};
+
+	if (!is_cause(&session->failure))
+		session->failure = failure;
+	return err;
+}
+
+static int fail_side(struct tw_session *session, enum tw_role role,
+		     enum tw_step step, int err)
+{
+	return fail_process(session, role, session->pair->side[role].pid,
+			    step, err);
+}
+
 /* Notes how a side ended, if not as it should. */
 static void judge(struct tw_session *session, enum tw_role role, int status)
 {
 	struct tw_side *side = &session->pair->side[role];
-	struct tw_failure failure = side->failure;
 
-	if (WIFSIGNALED(status)) {
-		failure.step = TW_STEP_KILLED;
-		failure.role = role;
-		failure.pair = session->pair->number;
-		failure.pid = side->pid;
-		failure.err = WTERMSIG(status);
-	}
-	if (failure.step != TW_STEP_NONE && !is_cause(&session->failure))
-		session->failure = failure;
+	if (WIFSIGNALED(status))
+		fail_side(session, role, TW_STEP_KILLED, WTERMSIG(status));
+	else if (side->failure.step != TW_STEP_NONE)
+		fail_side(session, role, side->failure.step,
+			  side->failure.err);
 	side->ended = true;
-}
-
-/* What main could not do with a side. */
-static int fail_side(struct tw_session *session, enum tw_role role,
-		     enum tw_step step, int err)
-{
-	if (is_cause(&session->failure))
-		return err;
-	session->failure.step = step;
-	session->failure.role = role;
-	session->failure.pair = session->pair->number;
-	session->failure.pid = session->pair->side[role].pid;
-	session->failure.err = err;
-	return err;
 }
 
 /* True once the side has ended; does not wait for it. */
@@ -170,6 +173,36 @@ static int until_ms(int64_t now_ns, int64_t then_ns)
 	return (int)(left_ns / TW_NS_PER_MS) + 1;
 }
 
+static bool load_died(struct tw_session *session)
+{
+	struct tw_load *load = &session->load;
+
+	if (!load->shared || !load->ops->died(load))
+		return false;
+	if (WIFSIGNALED(load->status)) {
+		fail_process(session, TW_LOAD, load->dead, TW_STEP_KILLED,
+			     WTERMSIG(load->status));
+	} else {
+		snprintf(session->load_why, sizeof(session->load_why), "%s",
+			 load->shared->why);
+		tw_session_fail(session, TW_STEP_LOAD, load->shared->err);
+	}
+	return true;
+}
+
+/* What main was woken for: true if the run is over. */
+static bool attend(struct tw_session *session, const struct tw_watch *watch,
+		   const struct pollfd *signals, const struct pollfd *listener)
+{
+	if (listener->revents)
+		session->strangers += tw_transport_turn_away(
+			session->transport, session->listener);
+	/* The end of a child is a signal, too. */
+	return signals->revents &&
+	       (take_signals(session, watch) || reap(session, TW_CLIENT) ||
+		reap(session, TW_SERVER) || load_died(session));
+}
+
 /* Until the client is done, a side has died, time is up, or a signal came. */
 static int watch_sides(struct tw_session *session,
 		       const struct tw_watch *watch)
@@ -186,12 +219,11 @@ static int watch_sides(struct tw_session *session,
 			 INT64_MAX;
 	int err;
 
-	while (!take_signals(session, watch)) {
-		if (reap(session, TW_CLIENT) || reap(session, TW_SERVER))
-			return 0;
-		now_ns = tw_now_ns(CLOCK_MONOTONIC);
-		if (now_ns >= end_ns)
-			return 0;
+	session->end_ns = end_ns;
+	/* Its signal may have been read at the end of the step before. */
+	if (load_died(session))
+		return 0;
+	while ((now_ns = tw_now_ns(CLOCK_MONOTONIC)) < end_ns) {
 		if (now_ns >= next_ns) {
 			next_ns += (now_ns - next_ns) / tick_ns * tick_ns +
 				   tick_ns;
@@ -199,11 +231,10 @@ static int watch_sides(struct tw_session *session,
 			if (err)
 				return err;
 		}
-		poll(fds, 2, until_ms(now_ns, next_ns < end_ns ? next_ns :
-								 end_ns));
-		if (fds[1].revents)
-			session->strangers += tw_transport_turn_away(
-				session->transport, session->listener);
+		if (poll(fds, 2, until_ms(now_ns, next_ns < end_ns ? next_ns :
+								     end_ns)) > 0 &&
+		    attend(session, watch, &fds[0], &fds[1]))
+			break;
 	}
 	return 0;
 }
@@ -231,9 +262,26 @@ static void stop(struct tw_session *session, enum tw_role role)
 	}
 }
 
-int tw_session_run(struct tw_session *session, const struct tw_watch *watch)
+/* What the load has done from @before on, for the step's result. */
+static void count_work(struct tw_session *session,
+		       const struct tw_load_slot *before,
+		       uint64_t restarts_before)
 {
-	struct tw_pair *pair = session->pair;
+	struct tw_step_result *result = &session->steps[session->step];
+	struct tw_load_slot now;
+
+	if (!session->load.shared)
+		return;
+	now = tw_load_progress(&session->load);
+	result->work = now.done - before->done;
+	result->work_errors = now.errors - before->errors;
+	result->restarts = session->load.shared->restarts - restarts_before;
+	if (result->work_errors)
+		tw_session_fail(session, TW_STEP_WORK, -EIO);
+}
+
+static int run_sides(struct tw_session *session, const struct tw_watch *watch)
+{
 	int err;
 
 	err = start(session, TW_SERVER);
@@ -247,8 +295,25 @@ int tw_session_run(struct tw_session *session, const struct tw_watch *watch)
 		if (err)
 			tw_session_fail(session, TW_STEP_WRITE, err);
 	}
+	return err;
+}
 
-	atomic_store(&pair->stop, 1);
+int tw_session_run(struct tw_session *session, const struct tw_watch *watch)
+{
+	struct tw_load *load = &session->load;
+	struct tw_load_slot before = { .pid = 0 };
+	uint64_t restarts = load->shared ? load->shared->restarts : 0;
+	int64_t begin_ns = tw_now_ns(CLOCK_MONOTONIC);
+	int err;
+
+	if (load->shared)
+		before = tw_load_progress(load);
+	err = run_sides(session, watch);
+	session->steps[session->step].elapsed_ns =
+		tw_now_ns(CLOCK_MONOTONIC) - begin_ns;
+	count_work(session, &before, restarts);
+
+	atomic_store(&session->pair->stop, 1);
 	stop(session, TW_CLIENT);
 	stop(session, TW_SERVER);
 	if (!err) {

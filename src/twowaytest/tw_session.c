@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "rt-utils.h"
 #include "tw_session.h"
 #include "tw_time.h"
+
+#define SETTLE_NS	(200 * TW_NS_PER_MS)
 
 int tw_session_fail(struct tw_session *session, enum tw_step step, int err)
 {
@@ -21,8 +28,7 @@ int tw_session_fail(struct tw_session *session, enum tw_step step, int err)
 	return err;
 }
 
-static void fill_task(struct tw_task *task, const struct tw_config *config,
-		      unsigned int pair)
+static void fill_task(struct tw_task *task, const struct tw_config *config)
 {
 	int role;
 
@@ -36,9 +42,8 @@ static void fill_task(struct tw_task *task, const struct tw_config *config,
 	task->policy = config->policy;
 	task->lock_memory = config->mlockall;
 	for (role = 0; role < TW_ROLES; role++) {
-		task->priority[role] = tw_place_priority(role,
-							 config->priority);
-		task->pinned[role] = tw_config_cpus(config, role, pair,
+		task->priority[role] = tw_config_priority(config, role);
+		task->pinned[role] = tw_config_cpus(config, role, 0,
 						    &task->cpus[role]);
 	}
 }
@@ -48,14 +53,17 @@ static size_t round_up(size_t size)
 	return (size + TW_CACHE_LINE - 1) / TW_CACHE_LINE * TW_CACHE_LINE;
 }
 
-/* The pair, its tally, and behind that the ring if there is one. */
-static struct tw_pair *map_pair(const struct tw_config *config,
-				const struct tw_task *task, bool whole_cycles)
+/* The pair, its tally, and behind that what else is asked for. */
+static struct tw_pair *map_pair(const struct tw_session *session,
+				bool whole_cycles)
 {
+	const struct tw_config *config = session->config;
+	const struct tw_task *task = &session->task;
 	struct tw_metric_params params = tw_config_metric_params(config);
 	size_t at_tally = round_up(sizeof(struct tw_pair));
-	size_t at_ring = at_tally +
-			 round_up(tw_tally_size(config->histogram_us));
+	size_t at_trltp = at_tally +
+			  round_up(tw_tally_size(config->histogram_us));
+	size_t at_ring = at_trltp + (config->trltp_log ? TW_TRLTP_SIZE : 0);
 	size_t size = at_ring + (whole_cycles ? sizeof(struct tw_ring) : 0);
 	struct tw_pair *pair;
 	char *memory;
@@ -73,6 +81,8 @@ static struct tw_pair *map_pair(const struct tw_config *config,
 	pair->shared_size = size;
 	pair->tally = tw_tally_init(memory + at_tally, &params,
 				    config->histogram_us);
+	if (config->trltp_log)
+		tw_tally_attach_trltp(pair->tally, memory + at_trltp);
 	if (whole_cycles)
 		pair->ring = (struct tw_ring *)(memory + at_ring);
 	return pair;
@@ -98,8 +108,9 @@ static int open_signals(struct tw_session *session)
 }
 
 /* Main's own settings, tried at the client's priority as well: it is higher. */
-static int settle_main(struct tw_session *session, const struct tw_task *task)
+static int settle_main(struct tw_session *session)
 {
+	const struct tw_task *task = &session->task;
 	enum tw_step step = TW_STEP_SCHEDULE;
 	int err;
 
@@ -124,68 +135,212 @@ static void limit_latency(struct tw_session *session)
 		session->latency_fd = fd;
 }
 
-static int open_link(struct tw_session *session)
+static int open_clock(struct tw_session *session)
 {
-	const struct tw_transport_ops *ops = session->transport;
-	int fd, err;
+	int err = tw_clock_open(&session->task.clock, session->config->clock);
 
-	fd = ops->listen((uint16_t)session->config->port);
+	if (err)
+		return tw_session_fail(session, TW_STEP_CLOCK, err);
+	tw_clock_cost(&session->task.clock, &session->clock_min_ns,
+		      &session->clock_avg_ns);
+	return 0;
+}
+
+static int open_listener(struct tw_session *session)
+{
+	int fd = session->transport->listen((uint16_t)session->config->port);
+
 	if (fd < 0)
 		return tw_session_fail(session, TW_STEP_LISTEN, fd);
 	session->listener = fd;
 	session->port = tw_transport_port(fd);
-	err = tw_transport_link(ops, fd, &session->link, &session->strangers);
-	session->pair->task.link = session->link;
-	return err ? tw_session_fail(session, TW_STEP_CONNECT, err) : 0;
+	return 0;
+}
+
+/* Sets what the user wants set, and learns what the kernel will do. */
+static int open_throttle(struct tw_session *session)
+{
+	const struct tw_config *config = session->config;
+	struct utsname name;
+	int err;
+
+	session->guard.fd = -1;
+	if (config->rt_runtime_us != TW_KEEP) {
+		err = tw_guard_open(&session->guard, config->rt_runtime_us);
+		if (err)
+			return tw_session_fail(session, TW_STEP_THROTTLE, err);
+	}
+	session->kernel_log = tw_throttle_listen();
+	uname(&name);
+	tw_throttle_read(&session->throttle, "", name.release);
+	if (config->force || session->throttle.stall_ns ||
+	    !tw_config_hogs_all(config))
+		return 0;
+	return tw_session_fail(session, TW_STEP_THROTTLE, -EBUSY);
+}
+
+static int open_load(struct tw_session *session)
+{
+	const struct tw_config *config = session->config;
+	struct tw_load_params params = tw_config_load_params(config);
+	int most = tw_config_workers(config, (int)config->steps - 1);
+	int err;
+
+	if (!config->load)
+		return 0;
+	params.spared = session->guard.pid;
+	/* The orphans of a load whose supervisor is killed come to us. */
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1))
+		return tw_session_fail(session, TW_STEP_LOAD, -errno);
+	err = tw_load_open(&session->load, config->load, &params, most,
+			   session->load_why);
+	return err ? tw_session_fail(session, TW_STEP_LOAD, err) : 0;
 }
 
 int tw_session_open(struct tw_session *session,
 		    const struct tw_config *config, bool whole_cycles)
 {
-	struct tw_task task = { .size = 0 };
+	static int (*const parts[])(struct tw_session *session) = {
+		open_throttle, open_clock, settle_main, open_load,
+		open_listener,
+	};
+	size_t i;
 	int err;
 
 	memset(session, 0, sizeof(*session));
 	session->config = config;
+	session->whole_cycles = whole_cycles;
 	session->transport = &tw_transport_tcp;
 	session->listener = -1;
 	session->latency_fd = -1;
 	session->signal_fd = -1;
+	session->guard.fd = -1;
+	session->kernel_log = -1;
 	session->link.client_fd = -1;
 	session->link.server_fd = -1;
 	signal(SIGPIPE, SIG_IGN);
+	fill_task(&session->task, config);
 
 	err = open_signals(session);
-	if (err) {
+	if (err)
 		tw_session_fail(session, TW_STEP_START, err);
-		goto out;
-	}
-	err = tw_clock_open(&task.clock, config->clock);
-	if (err) {
-		tw_session_fail(session, TW_STEP_CLOCK, err);
-		goto out;
-	}
-	tw_clock_cost(&task.clock, &session->clock_min_ns,
-		      &session->clock_avg_ns);
-
-	fill_task(&task, config, 0);
-	err = settle_main(session, &task);
+	session->steps = calloc(config->steps, sizeof(*session->steps));
+	if (!session->steps)
+		err = tw_session_fail(session, TW_STEP_MEMORY, -ENOMEM);
+	for (i = 0; !err && i < ARRAY_SIZE(parts); i++)
+		err = parts[i](session);
 	if (err)
-		goto out;
-	session->pair = map_pair(config, &task, whole_cycles);
-	if (!session->pair) {
-		err = tw_session_fail(session, TW_STEP_MEMORY, -errno);
-		goto out;
-	}
-	err = open_link(session);
-	if (err)
-		goto out;
-	limit_latency(session);
-	return 0;
-
-out:
-	tw_session_close(session);
+		tw_session_close(session);
+	else
+		limit_latency(session);
 	return err;
+}
+
+/*
+ * Stalls of the length that the kernel stops real-time tasks for are its
+ * doing where real-time tasks may have used their share up.
+ */
+static void expect_stalls(struct tw_session *session, int workers)
+{
+	struct tw_tally *tally = session->pair->tally;
+	int64_t stall_ns = session->throttle.stall_ns;
+
+	if (!stall_ns || !tw_config_may_throttle(session->config, workers))
+		return;
+	tally->stall_min_ns = stall_ns - stall_ns / 4;
+	tally->stall_max_ns = stall_ns + stall_ns / 2;
+}
+
+static int begin_load(struct tw_session *session, int step, int workers)
+{
+	const struct timespec settle = tw_ns_to_ts(SETTLE_NS);
+	struct tw_load *load = &session->load;
+	int err;
+
+	if (!session->config->load)
+		return 0;
+	err = load->ops->run(load, step, workers);
+	if (err) {
+		snprintf(session->load_why, sizeof(session->load_why), "%s",
+			 load->shared->why);
+		return tw_session_fail(session, TW_STEP_LOAD, err);
+	}
+	/* Until it fills caches and queues as it will throughout. */
+	if (workers)
+		nanosleep(&settle, NULL);
+	return 0;
+}
+
+static void unmap(struct tw_pair **pair)
+{
+	if (*pair)
+		munmap(*pair, (*pair)->shared_size);
+	*pair = NULL;
+}
+
+static int begin_link(struct tw_session *session)
+{
+	int err = tw_transport_link(session->transport, session->listener,
+				    &session->link, &session->strangers);
+
+	session->pair->task.link = session->link;
+	return err ? tw_session_fail(session, TW_STEP_CONNECT, err) : 0;
+}
+
+int tw_session_begin(struct tw_session *session, int step)
+{
+	struct tw_step_result *result = &session->steps[step];
+	struct tw_pair *before = session->pair;
+	int err;
+
+	result->workers = tw_config_workers(session->config, step);
+	session->step = step;
+	session->pair = map_pair(session, session->whole_cycles);
+	if (!session->pair) {
+		err = -errno;
+		session->pair = before;
+		return tw_session_fail(session, TW_STEP_MEMORY, err);
+	}
+	result->pair = session->pair;
+	expect_stalls(session, result->workers);
+	err = begin_load(session, step, result->workers);
+	if (!err)
+		err = begin_link(session);
+	if (!err) {
+		session->steps_done = step + 1;
+		return 0;
+	}
+	/* The results are those of the steps before. */
+	unmap(&result->pair);
+	session->pair = before;
+	return err;
+}
+
+int tw_session_finish(struct tw_session *session)
+{
+	struct tw_pair *last = session->pair;
+	const struct tw_pair *pair;
+	int i;
+
+	session->throttling_heard = tw_throttle_heard(session->kernel_log);
+	session->kernel_log = -1;
+	if (session->steps_done < 2)
+		return 0;
+	session->pair = map_pair(session, false);
+	if (!session->pair) {
+		session->pair = last;
+		return -errno;
+	}
+	session->merged = session->pair;
+	for (i = 0; i < session->steps_done; i++) {
+		pair = session->steps[i].pair;
+		tw_tally_merge(session->pair->tally, pair->tally);
+		/* The sides as they were last; they may not have started. */
+		if (CPU_COUNT(&pair->side[TW_CLIENT].settings.cpus))
+			memcpy(session->pair->side, pair->side,
+			       sizeof(pair->side));
+	}
+	return 0;
 }
 
 static void close_fd(int *fd)
@@ -203,15 +358,20 @@ void tw_session_close_link(struct tw_session *session)
 
 void tw_session_close(struct tw_session *session)
 {
-	struct tw_pair *pair = session->pair;
+	int i;
 
+	tw_load_close(&session->load);
 	close_fd(&session->latency_fd);
 	close_fd(&session->listener);
 	tw_session_close_link(session);
-	if (pair) {
-		munmap(pair, pair->shared_size);
-		session->pair = NULL;
-	}
+	for (i = 0; i < session->steps_done; i++)
+		unmap(&session->steps[i].pair);
+	unmap(&session->merged);
+	session->pair = NULL;
+	free(session->steps);
+	session->steps = NULL;
+	close_fd(&session->kernel_log);
+	tw_guard_close(&session->guard);
 	close_fd(&session->signal_fd);
 	sigprocmask(SIG_SETMASK, &session->old_signals, NULL);
 }

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A run, as main sees it: makes the connection, starts the sides, waits,
- * stops and reaps them. Speaks to nobody but through struct tw_watch.
+ * A measurement, as main sees it: one step, or several with a growing load.
+ * A step makes its connection, starts the sides, waits, stops and reaps
+ * them. Speaks to nobody but through struct tw_watch.
  */
 #ifndef TW_SESSION_H
 #define TW_SESSION_H
 
 #include "tw_config.h"
+#include "tw_load.h"
 #include "tw_side.h"
+#include "tw_throttle.h"
 
 /* What main wants to be told of while a run lasts. */
 struct tw_watch {
@@ -22,9 +25,33 @@ struct tw_watch {
 	void (*status)(void *arg);
 };
 
+/* What is kept of a step once it is over. */
+struct tw_step_result {
+	struct tw_pair *pair;
+	int workers;
+	uint64_t work;		/* pieces done by the load in this step */
+	uint64_t work_errors;	/* with a wrong result */
+	uint64_t restarts;
+	int64_t elapsed_ns;	/* of the measurement */
+};
+
 struct tw_session {
 	const struct tw_config *config;
-	struct tw_pair *pair;
+	struct tw_step_result *steps;
+	int step;		/* the one under way, from 0 */
+	int64_t end_ns;		/* of the step, CLOCK_MONOTONIC; -D */
+	int steps_done;		/* those that were begun: each has its pair */
+	bool started;		/* sides ran: there may be results */
+	struct tw_pair *pair;	/* of the step; in the end, of all of them */
+	struct tw_pair *merged;	/* the latter; NULL: one step, or not yet */
+	struct tw_task task;	/* the same in every step */
+	bool whole_cycles;
+	struct tw_load load;
+	char load_why[TW_LOAD_WHY];
+	struct tw_guard guard;
+	struct tw_throttle throttle;
+	int kernel_log;		/* being listened to; or negative */
+	bool throttling_heard;	/* the kernel said that it throttles */
 	struct tw_settings main_settings;
 	const struct tw_transport_ops *transport;
 	struct tw_link link;	/* main's own descriptors of both ends */
@@ -37,23 +64,34 @@ struct tw_session {
 	sigset_t old_signals;
 	int64_t clock_min_ns;	/* cost of a clock read */
 	double clock_avg_ns;
-	bool started;		/* the sides: there may be results */
 	int interrupted;	/* the signal that ended the run; 0: none */
 	struct tw_failure failure;
 };
 
 /*
- * Takes main's settings and all that a run needs. 0, or -errno, and in
+ * Takes main's settings and all that every step needs. 0, or -errno, and in
  * session->failure what could not be had; nothing is left then.
  */
 int tw_session_open(struct tw_session *session,
 		    const struct tw_config *config, bool whole_cycles);
 
 /*
- * Starts the sides and stays until the run is over. 0, or -errno and
+ * Makes step @step ready: its load at work, its pair connected. 0, or -errno
+ * and session->failure.
+ */
+int tw_session_begin(struct tw_session *session, int step);
+
+/*
+ * Starts the sides and stays until the step is over. 0, or -errno and
  * session->failure; the results so far are valid either way.
  */
 int tw_session_run(struct tw_session *session, const struct tw_watch *watch);
+
+/*
+ * After the last step: makes session->pair that of all steps together, for
+ * the report. 0 or -errno.
+ */
+int tw_session_finish(struct tw_session *session);
 
 /*
  * Notes that main failed at @step with @err, unless something failed before,

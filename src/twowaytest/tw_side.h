@@ -35,6 +35,9 @@ enum tw_step {
 	TW_STEP_LISTEN,
 	TW_STEP_CONNECT,
 	TW_STEP_START,
+	TW_STEP_LOAD,
+	TW_STEP_THROTTLE,	/* --rt-runtime, or a load without it */
+	TW_STEP_WORK,		/* the load's results are wrong */
 	TW_STEP_RUN,
 	TW_STEP_WRITE,		/* the results */
 	TW_STEP_STOP,

@@ -163,20 +163,30 @@ bool tw_stats_percentile(const struct tw_stats *stats, double percent,
 void tw_window_add(struct tw_window *window, int64_t value_ns,
 		   uint64_t cycle)
 {
-	int64_t row = tw_ns_to_us(value_ns) - window->base_us;
-	uint64_t overflows;
+	int64_t row_us;
 
 	if (!window->width_us)
 		return;
-	if (row >= 0 && row < window->width_us) {
-		window->counts[row]++;
+	row_us = tw_ns_to_us(value_ns) - window->base_us;
+	if (row_us >= 0 && row_us < window->width_us * window->bin_us) {
+		window->counts[row_us / window->bin_us]++;
 		return;
 	}
-	overflows = tw_window_overflows(window);
-	if (overflows < TW_OVERFLOW_CYCLES)
-		window->overflow_cycles[overflows] = cycle;
-	if (row < 0)
+	if (window->kept < TW_OVERFLOW_CYCLES)
+		window->overflow_cycles[window->kept++] = cycle;
+	if (row_us < 0)
 		window->below++;
 	else
 		window->above++;
+}
+
+void tw_window_merge(struct tw_window *window, const struct tw_window *from)
+{
+	int64_t row;
+
+	for (row = 0; row < window->width_us; row++)
+		window->counts[row] += from->counts[row];
+	/* But no cycle's number: they mean nothing across runs. */
+	window->below += from->below;
+	window->above += from->above;
 }

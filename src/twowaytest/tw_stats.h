@@ -74,14 +74,16 @@ bool tw_stats_percentile(const struct tw_stats *stats, double percent,
 #define TW_OVERFLOW_CYCLES	100
 
 /*
- * The µs histogram of -h: counts of whole microseconds in base_us ..
- * base_us + width_us - 1, and what fell outside.
+ * A histogram of whole microseconds: counts of base_us .. base_us +
+ * width_us * bin_us - 1, and what fell outside.
  */
 struct tw_window {
 	int64_t base_us;
-	int64_t width_us;	/* 0: no histogram */
+	int64_t bin_us;		/* 1 for -h */
+	int64_t width_us;	/* in bins; 0: no histogram */
 	uint64_t below;
 	uint64_t above;
+	uint64_t kept;		/* of the overflows' cycle numbers */
 	uint64_t overflow_cycles[TW_OVERFLOW_CYCLES];
 	uint64_t *counts;	/* width_us of them, zeroed by the owner */
 };
@@ -89,6 +91,9 @@ struct tw_window {
 /* @cycle: number to keep if the value falls outside. */
 void tw_window_add(struct tw_window *window, int64_t value_ns,
 		   uint64_t cycle);
+
+/* Adds all of @from, of the same base, bins and width, to @window. */
+void tw_window_merge(struct tw_window *window, const struct tw_window *from);
 
 static inline uint64_t tw_window_overflows(const struct tw_window *window)
 {

@@ -57,6 +57,7 @@ struct tw_tally *tw_tally_init(void *memory,
 
 		tw_stats_init(&tally->stats[id],
 			      has_target ? &target_ns : NULL);
+		window->bin_us = 1;
 		window->width_us = width_us;
 		window->counts = counts + (size_t)width_us * id;
 		if (metric->base_us)
@@ -65,14 +66,95 @@ struct tw_tally *tw_tally_init(void *memory,
 	return tally;
 }
 
+void tw_tally_attach_trltp(struct tw_tally *tally, void *memory)
+{
+	uint64_t *counts = memory;
+	int id;
+
+	for (id = 0; id < TW_METRICS; id++) {
+		tally->trltp[id].bin_us = TW_TRLTP_BIN_US;
+		tally->trltp[id].width_us = TW_TRLTP_BINS;
+		tally->trltp[id].counts = counts + (size_t)TW_TRLTP_BINS * id;
+	}
+}
+
+void tw_tally_merge(struct tw_tally *tally, const struct tw_tally *from)
+{
+	int id;
+
+	tally->warmup += from->warmup;
+	tally->warmup_missed += from->warmup_missed;
+	tally->missed += from->missed;
+	tally->throttled += from->throttled;
+	if (!tally->cycles) {
+		tally->first_seq = from->first_seq;
+		tally->start_ns = from->start_ns;
+	}
+	tally->cycles += from->cycles;
+	for (id = 0; id < TW_METRICS; id++) {
+		if (from->stats[id].max_ns > tally->stats[id].max_ns)
+			tally->worst[id] = from->worst[id];
+		tw_stats_merge(&tally->stats[id], &from->stats[id]);
+		tw_window_merge(&tally->window[id], &from->window[id]);
+	}
+}
+
+/*
+ * The longest that a side was kept from running in this cycle. A late start
+ * that comes of the cycle before is that one's stall.
+ */
+static int64_t longest_stall_ns(const struct tw_tally *tally,
+				const struct tw_cycle *cycle)
+{
+	int64_t due_ns = cycle->planned_ns > tally->last_t3_ns ?
+			 cycle->planned_ns : tally->last_t3_ns;
+	int64_t stalls_ns[] = {
+		cycle->t0_ns - due_ns,
+		cycle->t1_ns - cycle->t0_ns,
+		cycle->t2_ns - cycle->t1_ns - tally->params.sleep_ns,
+		cycle->t3_ns - cycle->t2_ns,
+	};
+	int64_t longest_ns = 0;
+	size_t i;
+
+	for (i = 0; i < sizeof(stalls_ns) / sizeof(stalls_ns[0]); i++)
+		if (stalls_ns[i] > longest_ns)
+			longest_ns = stalls_ns[i];
+	return longest_ns;
+}
+
+static void count_throttled(struct tw_tally *tally,
+			    const struct tw_cycle *cycle)
+{
+	int64_t stall_ns = longest_stall_ns(tally, cycle);
+
+	if (stall_ns >= tally->stall_min_ns && stall_ns <= tally->stall_max_ns)
+		tally->throttled++;
+	tally->last_t3_ns = cycle->t3_ns;
+}
+
 void tw_tally_warmup(struct tw_tally *tally, const struct tw_cycle *cycle)
 {
 	tally->warmup++;
 	tally->warmup_missed += cycle->missed;
 }
 
+/* Apart, as most runs have none. */
+static void fold_histograms(struct tw_tally *tally,
+			    const int64_t values_ns[TW_METRICS],
+			    uint64_t number)
+{
+	int id;
+
+	for (id = 0; id < TW_METRICS; id++) {
+		tw_window_add(&tally->window[id], values_ns[id], number);
+		tw_window_add(&tally->trltp[id], values_ns[id], number);
+	}
+}
+
 static void fold(struct tw_tally *tally, const struct tw_cycle *cycle)
 {
+	int64_t values_ns[TW_METRICS];
 	double inverse;
 	int id;
 
@@ -81,18 +163,19 @@ static void fold(struct tw_tally *tally, const struct tw_cycle *cycle)
 		tally->start_ns = cycle->t0_ns;
 	}
 	tally->missed += cycle->missed;
+	if (tally->stall_max_ns)
+		count_throttled(tally, cycle);
 	/* All metrics count the same cycles: one division does for all. */
 	inverse = 1.0 / (double)tally->cycles;
 	for (id = 0; id < TW_METRICS; id++) {
-		int64_t value_ns = tw_metrics[id].value_ns(cycle,
-							   &tally->params);
-
-		if (value_ns > tally->stats[id].max_ns)
+		values_ns[id] = tw_metrics[id].value_ns(cycle, &tally->params);
+		if (values_ns[id] > tally->stats[id].max_ns)
 			tally->worst[id] = *cycle;
-		tw_stats_add(&tally->stats[id], value_ns, inverse);
-		tw_window_add(&tally->window[id], value_ns,
-			      cycle->seq - tally->first_seq);
+		tw_stats_add(&tally->stats[id], values_ns[id], inverse);
 	}
+	if (tally->window[0].width_us || tally->trltp[0].width_us)
+		fold_histograms(tally, values_ns,
+				cycle->seq - tally->first_seq);
 }
 
 void tw_tally_add(struct tw_tally *tally, const struct tw_cycle *cycle)

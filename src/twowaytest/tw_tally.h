@@ -20,11 +20,18 @@ struct tw_tally {
 	uint64_t warmup_missed;
 	uint64_t cycles;
 	uint64_t missed;
+	/* Cycles with a stall that only real-time throttling explains ... */
+	uint64_t throttled;
+	/* ... as it is within this range; 0: there is no throttling. */
+	int64_t stall_min_ns;
+	int64_t stall_max_ns;
+	int64_t last_t3_ns;
 	uint64_t first_seq;	/* of the first cycle after the warm-up */
 	int64_t start_ns;	/* t0 of that cycle */
 	struct tw_cycle worst[TW_METRICS];	/* the first, if several */
 	struct tw_stats stats[TW_METRICS];
 	struct tw_window window[TW_METRICS];
+	struct tw_window trltp[TW_METRICS];	/* --trltp-log */
 };
 
 /*
@@ -41,6 +48,17 @@ size_t tw_tally_size(int64_t width_us);
 struct tw_tally *tw_tally_init(void *memory,
 			       const struct tw_metric_params *params,
 			       int64_t width_us);
+
+/* --trltp-log: bins of 10 us, up to 200 ms. */
+#define TW_TRLTP_BIN_US	10
+#define TW_TRLTP_BINS	20000
+#define TW_TRLTP_SIZE	(TW_METRICS * TW_TRLTP_BINS * sizeof(uint64_t))
+
+/* Gives a new tally the histograms of --trltp-log, in TW_TRLTP_SIZE bytes. */
+void tw_tally_attach_trltp(struct tw_tally *tally, void *memory);
+
+/* Adds all of @from, of the same set-up and at rest, to @tally. */
+void tw_tally_merge(struct tw_tally *tally, const struct tw_tally *from);
 
 /* Client only. Counts a warm-up cycle. */
 void tw_tally_warmup(struct tw_tally *tally, const struct tw_cycle *cycle);

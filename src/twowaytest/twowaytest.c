@@ -74,32 +74,49 @@ static void announce(const struct tw_session *session)
 	fflush(stdout);
 }
 
+/* One step after the other, until the last or the first that fails. */
+static void run_steps(struct tw_session *session, struct tw_output *output)
+{
+	struct tw_watch watch;
+	int step;
+
+	tw_output_watch(output, &watch);
+	for (step = 0; step < session->config->steps; step++) {
+		if (tw_session_begin(session, step))
+			return;
+		tw_output_begin_step(output);
+		if (tw_session_run(session, &watch))
+			return;
+		tw_output_end_step(output);
+		if (session->interrupted || output->error[0])
+			return;
+	}
+}
+
 static int measure(struct tw_report *report, struct tw_output *output)
 {
 	const struct tw_config *config = report->config;
 	bool whole_cycles = config->dump || (config->verbose && !config->quiet);
 	struct tw_session session;
-	struct tw_watch watch;
 	char error[TW_ERROR_MAX];
-	int opened;
 
 	report->session = &session;
-	opened = tw_session_open(&session, config, whole_cycles);
-	if (!opened) {
+	if (!tw_session_open(&session, config, whole_cycles)) {
 		announce(&session);
-		tw_output_watch(output, &watch);
-		if (tw_session_run(&session, &watch))
+		run_steps(&session, output);
+		tw_session_finish(&session);
+		if (session.failure.step != TW_STEP_NONE)
 			report->return_code = EXIT_FAILURE;
 		if (session.started && tw_output_finish(output))
 			report->return_code = complain(output->error);
-		tw_session_close(&session);
 	}
 	/* What could not be written has been complained of already. */
 	if (session.failure.step != TW_STEP_NONE &&
 	    !(session.failure.step == TW_STEP_WRITE && output->error[0])) {
-		tw_explain(&session.failure, config, error, sizeof(error));
+		tw_explain(&session, error, sizeof(error));
 		report->return_code = complain(error);
 	}
+	tw_session_close(&session);
 	return report->return_code;
 }
 

@@ -22,7 +22,7 @@ HELPERS = os.environ.get("TWOWAYTEST_BENCH", "build/tests/bench")
 PRIORITY = 98
 # Many short runs: what disturbs a machine comes and goes by the second.
 CYCLES = int(os.environ.get("CYCLES", "500"))
-ROUNDS = int(os.environ.get("ROUNDS", "99"))
+ROUNDS = int(os.environ.get("ROUNDS", "31"))
 RESAMPLES = 2000
 
 

@@ -34,6 +34,10 @@ RUNS = {
     "large": ("--size=65536", "--wait=busy", "--warmup=9"),
     "every policy": ("--policy=idle", "-D", "9"),
     "with a request": ("--latency=3",),
+    "load": ("--load=fft:2", "-h", 90),
+    "command": ("--load=command:sleep 9", "--load-affinity=all"),
+    "ramp": ("--load=fft", "--steps=3", "-H", 90, "-N", "-a"),
+    "log": ("--trltp-log=/dev/null",),
 }
 
 
@@ -94,9 +98,18 @@ def test_schema_of_a_run_that_failed(start, tmp_path, role):
 
 @pytest.fixture(scope="module")
 def valid(tmp_path_factory):
-    result = twoway.run(*QUICK, "-h", 99, "--json=json",
+    result = twoway.run(*QUICK, "-h", 99, "--json=json", "--load=fft",
+                        "--steps=2",
                         directory=tmp_path_factory.mktemp("run"))
     return schema.check(result.text("json"))
+
+
+def columns_of(path):
+    """What stands behind the last "thread" of a path; None: it has none."""
+    names = list(path)
+    if "thread" not in names:
+        return None
+    return names[len(names) - names[::-1].index("thread"):]
 
 
 def every_member(value, path=()):
@@ -105,6 +118,9 @@ def every_member(value, path=()):
         for key, inner in value.items():
             yield (*path, key)
             yield from every_member(inner, (*path, key))
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from every_member(inner, (*path, index))
 
 
 def parent_of(json, path):
@@ -119,16 +135,17 @@ def test_schema_needs_every_member(valid):
     for path in every_member(valid):
         if any(name in path[:-1] for name in optional):
             continue
-        if path[0] == "thread" and path[1:2] not in ((), ("0",)):
+        # Any number of columns may be there, but the first.
+        if (columns_of(path) or ["0"])[0] != "0":
             continue
         broken = copy.deepcopy(valid)
         del parent_of(broken, path)[path[-1]]
-        assert schema.errors(broken) or path == ("thread", "6"), path
+        assert schema.errors(broken), path
 
 
 def test_schema_knows_every_type(valid):
     for path in every_member(valid):
-        if path[2:3] == ("histogram",) and path[3:] and path[1] != "0":
+        if "histogram" in path[:-1] and columns_of(path)[0] != "0":
             continue
         broken = copy.deepcopy(valid)
         parent_of(broken, path)[path[-1]] = ["not this"]
@@ -139,10 +156,39 @@ def test_schema_allows_nothing_else(valid):
     """In what is ours alone; others may add to what all tests share."""
     for path in every_member(valid):
         inner = parent_of(valid, path)[path[-1]]
-        if isinstance(inner, dict) and path[0] in ("twoway", "thread"):
+        if isinstance(inner, dict) and path[0] != "sysinfo":
             broken = copy.deepcopy(valid)
             parent_of(broken, path)[path[-1]]["another"] = 1
             assert schema.errors(broken), path
+
+
+LOADS = {
+    "none with a command": ("none", {"command": "x"}),
+    "none with workers": ("none", {"workers": 2}),
+    "fft with a command": ("fft", {"command": "x"}),
+    "fft with arguments": ("fft", {"arguments": "-l 3"}),
+    "fft's unit": ("fft", {"work_unit": "completed runs"}),
+    "another kind": ("fft", {"kind": "other"}),
+    "hackbench with fft's unit": ("fft", {"kind": "hackbench"}),
+    "command without a command": (
+        "fft", {"kind": "command", "work_unit": "completed runs"}),
+    "too many": ("fft", {"workers": 1025}),
+    "no list of CPUs": ("fft", {"cpus": "all"}),
+}
+
+
+@pytest.mark.parametrize("kind, change", LOADS.values(), ids=LOADS)
+def test_schema_knows_each_kind_of_load(valid, kind, change):
+    json = copy.deepcopy(valid)
+    if kind == "none":
+        load = json["twoway"]["load"]
+        for name in ("command", "arguments", "policy", "priority", "cpus",
+                     "work_unit"):
+            del load[name]
+        load.update(kind="none", workers=0, work=0)
+    assert not schema.errors(json)
+    json["twoway"]["load"].update(change)
+    assert schema.errors(json)
 
 
 def test_schema_describes_every_member():

@@ -50,7 +50,8 @@ def test_table_and_help_list_the_same(run):
 def test_table_is_complete():
     for option in options.OPTIONS:
         assert option.good, f"{option.name}: no good value"
-        assert option.argument == "none" or option.bad, \
+        assert option.argument == "none" or option.bad or \
+            option.bad is options.TAKES_ALL, \
             f"{option.name}: no bad value"
 
 
@@ -83,7 +84,8 @@ def test_setting(run, option, good, words):
 
 def test_the_settings_are_no_defaults(run):
     """Were a value ignored, at least one of each option's would show it."""
-    json = run("--default-system", "-q", "-l", 3, "--json=json").json()
+    json = run("--default-system", "-q", "-l", 3, "--json=json",
+               "--load=fft:3").json()
     only_the_default = {"posix_timers", "default-system"}
     for option in options.OPTIONS:
         expected = [good for good in option.good if good.expect]
@@ -153,6 +155,37 @@ def effect_json(run, good, words):
     assert json["twoway"]["cycles"] == 3
 
 
+def stub_hackbench(directory, text):
+    """A program of that name, in a directory of its own."""
+    path = directory / "bin" / "hackbench"
+    path.parent.mkdir()
+    path.write_text("#!/bin/sh\n" + text)
+    path.chmod(0o755)
+    return {"PATH": f"{path.parent}:{os.environ['PATH']}"}
+
+
+def hackbench_arguments(run, *words):
+    """The words that hackbench is called with."""
+    env = stub_hackbench(run.directory,
+                         'printf "%s\\n" "$@" >"${0%/*}/../words"\nsleep 9\n')
+    result = run(*options.BASE, *words, env=env)
+    assert result.returncode == 0, result.stderr
+    assert result.json()["twoway"]["load"]["kind"] == "hackbench"
+    return result.text("words").splitlines()
+
+
+def effect_load(run, good, words):
+    groups = good.value.partition(":")[2] or "10"
+    assert hackbench_arguments(run, *words)[:2] == ["-g", groups]
+
+
+def effect_load_args(run, good, words):
+    found = hackbench_arguments(run, "--load=hackbench", *words)
+    assert found == ["-g", "10", *good.value.split()]
+    json = outside.load_json(run.directory / "json")
+    assert json["twoway"]["load"]["arguments"] == good.value
+
+
 def effect_nsecs(run, good, words):
     result = run(*options.BASE, *words)
     assert result.json()["resolution_in_ns"] == 1
@@ -218,6 +251,22 @@ def effect_refresh_on_max(run, good, words):
     assert drawn_without_cycles()
 
 
+def effect_steps(run, good, words):
+    result = run(*options.BASE, *good.extra, *words)
+    assert result.returncode == 0, result.stderr
+    steps = result.json()["twoway"]["steps"]
+    assert len(steps) == int(good.value)
+    # Without a ramp, the load's own default.
+    workers = list(range(len(steps))) if len(steps) > 1 else [1]
+    assert [step["workers"] for step in steps] == workers
+
+
+def effect_trltp_log(run, good, words):
+    result = run(*options.BASE, *words)
+    assert result.files == {"json", good.value}
+    assert result.text(good.value).startswith("Workers,0\n")
+
+
 def effect_unbuffered(run, good, words):
     def writes(*args):
         """How many pieces its output comes in."""
@@ -246,7 +295,13 @@ def effect_version(run, good, words):
     assert re.fullmatch(r"twowaytest V \d+\.\d\d\n", result.stdout)
 
 
-EFFECTS = {name.removeprefix("effect_"): function
+def option_name(function):
+    """refresh_on_max has the underscores itself."""
+    name = function.removeprefix("effect_")
+    return name if name in options.BY_NAME else name.replace("_", "-")
+
+
+EFFECTS = {option_name(name): function
            for name, function in list(globals().items())
            if name.startswith("effect_")}
 

@@ -24,7 +24,7 @@ def refused(result, begin, *says):
 
 def bad_values():
     for option in options.OPTIONS:
-        for value in option.bad:
+        for value in option.bad or ():
             for words in option.spellings(value):
                 yield pytest.param(option, value, words, id=" ".join(words))
 

@@ -62,6 +62,8 @@ def parse_statuses(lines, nsecs=False):
 REMARK = re.compile(r"# (?:/dev/cpu_dma_latency set to \d+us|Missed: \d+|"
                     r"Not dumped: \d+ cycles, as main could not keep up|"
                     r"Strangers turned away: \d+|"
+                    r"Load: [a-z]+, \d+ [a-z]+, [\d.]+ [a-z ]+ a second, "
+                    r"[\d.]+ a [a-z]+|"
                     r"Percentiles [a-z]+:( [\d.]+:(-|-?\d+(\.\d)?))+)")
 
 
@@ -109,7 +111,7 @@ ROW = re.compile(r"(\d{6,}) (\d{6,}(?:\t\d{6,})*)")
 VALUE = re.compile(r"-?\d{5,}|-\d{4}")
 LISTS = ("Min Latencies", "Avg Latencies", "Max Latencies",
          "Histogram Overflows")
-OWN = ("Std Deviations", "Metrics", "Missed")
+OWN = ("Std Deviations", "Metrics", "Missed", "Throttled")
 
 
 def take(lines, name):

@@ -76,15 +76,18 @@ NO_NUMBERS = ("", "x", " ", "-1", "-0", "+1", "5x", "5 ", "5 6", "0x10", "1e3",
               "-99999999999999999999")
 
 
-def number(name, low, high, good, short=""):
+def number(name, low, high, good, short="", also=None):
+    """@also: another word that is taken."""
     bad = (*NO_NUMBERS, str(high + 1), *((str(low - 1),) if low else ()))
-    return Option(name, short, "required", tuple(good), bad,
-                  f"allowed is a whole number from {low} to {high}")
+    return Option(name, short, "required", tuple(good),
+                  tuple(word for word in bad if word != also),
+                  f"allowed is a whole number from {low} to {high}" +
+                  (f", or {also}" if also else ""))
 
 
-def choice(name, names, member, short="", allowed=None, **more):
+def choice(name, names, member, short="", allowed=None, extra=(), **more):
     """One of @names; more good values in @more."""
-    good = tuple(Good(one, setting(**{member: one})) for one in names)
+    good = tuple(Good(one, {member: one}, extra) for one in names)
     bad = ("", " ", names[0].upper(), names[0] + "x", names[0][:-1],
            names[0] + " ", "7", "-1", ",".join(names[:2]))
     return Option(name, short, "required", good + more.get("good", ()), bad,
@@ -100,11 +103,11 @@ BAD_SETS = ("", "x", "-1", "1-", f"{NO_CPU}", f"0-{NO_CPU}", "3-1",
             "1e0", "0 1", "99999", "!" + ALL_CPUS)
 
 
-def cpu_set(name, role):
+def cpu_set(name, member, **more):
     return Option(name, "", "required", (
-        Good(str(CPUS[-1]), {f"processes.{role}.cpus": str(CPUS[-1])}),
-        Good(ALL_CPUS, {f"processes.{role}.cpus": ALL_CPUS}),
-        Good("all", {f"processes.{role}.cpus": ALL_CPUS})
+        Good(str(CPUS[-1]), {member: str(CPUS[-1])}, **more),
+        Good(ALL_CPUS, {member: ALL_CPUS}, **more),
+        Good("all", {member: ALL_CPUS}, **more)
     ), BAD_SETS, f"allowed is a set of CPUs out of {ALL_CPUS}")
 
 
@@ -116,6 +119,7 @@ def can_limit_latency():
     return True
 
 
+TAKES_ALL = None        # instead of bad values: there are none
 METRICS = ("interval", "send", "sleep", "receive", "response", "total",
            "wakeup", "planned")
 POLICIES = ("other", "normal", "batch", "idle", "fifo", "rr")
@@ -132,13 +136,13 @@ OPTIONS = (
                         "processes.client.cpus": str(CPUS[1 % len(CPUS)])}),
     ), BAD_SETS, f"allowed is a set of CPUs out of {ALL_CPUS}"),
     choice("clock", ("monotonic", "realtime", "monotonic_raw", "tai",
-                     "boottime"), "clock", "c",
+                     "boottime"), "settings.clock", "c",
            ("monotonic", "realtime", "monotonic_raw", "tai", "boottime",
             "tsc"),
            good=(Good("0", setting(clock="monotonic")),
                  Good("1", setting(clock="realtime")),
                  Good("tsc", setting(clock="tsc"), may_lack=True))),
-    cpu_set("client-affinity", "client"),
+    cpu_set("client-affinity", "processes.client.cpus"),
     flag("default-system", expect=setting(latency_us=None)),
     Option("duration", "D", "required", tuple(
         Good(value, setting(duration_s=seconds)) for value, seconds in (
@@ -148,6 +152,7 @@ OPTIONS = (
         f"{CENTURY_S + 1}", "36501d", "9223372036854775807d"),
         "allowed is a whole number of seconds, or with m, h or d"),
     file("dump"),
+    flag("force", privileged=True),
     flag("help"),
     number("histogram", 1, 1000000, (
         Good("200", setting(histogram_us=200)),
@@ -165,10 +170,35 @@ OPTIONS = (
     number("latency", 0, 2 ** 31 - 1, (
         Good("7", privileged=True),
         Good(f"{2 ** 31 - 1}", privileged=True))),
+    Option("load", "", "required", (
+        Good("none", {"load.kind": "none", "load.workers": 0}),
+        Good("fft", {"load.kind": "fft", "load.workers": 1}),
+        Good("fft:2", {"load.kind": "fft", "load.workers": 2}),
+        Good("command:sleep 9", {"load.kind": "command", "load.workers": 1,
+                                 "load.command": "sleep 9"}),
+        Good("command:sleep 9 # a:b, 'c'",
+             {"load.command": "sleep 9 # a:b, 'c'"}),
+        Good("hackbench"), Good("hackbench:3"),
+    ), ("", " ", "FFT", "fft ", "fft3", "fft:", "fft:0", "fft:1025", "fft:x",
+        "fft:-1", "fft:+1", "fft: 1", "fft:1 ", "fft:1x", "fft:0x1", "fft:1:1",
+        "fft:1.5", "fft:99999999999999999999", "hackbench:", "hackbench:0",
+        "hackbench:1025", "fft,hackbench", "7", "-1", "commands"),
+        "allowed is "),
+    cpu_set("load-affinity", "load.cpus", extra=("--load=fft",)),
+    # Any text is taken: what hackbench makes of it is its own affair.
+    Option("load-args", "", "required", (
+        Good("-l 7  -s 100"), Good("")), TAKES_ALL),
+    choice("load-policy", ("other", "batch", "idle"), "load.policy",
+           allowed=POLICIES, extra=("--load=fft",),
+           good=(Good("normal", {"load.policy": "other"},
+                      extra=("--load=fft",)),
+                 Good("fifo", privileged=True),
+                 Good("rr", privileged=True))),
+    number("load-priority", 1, 99, (Good("7", privileged=True),)),
     number("loops", 0, 10 ** 12, (
         Good("1", {"settings.loops": 1, "cycles": 1}),
         Good("33", {"settings.loops": 33, "cycles": 33})), "l"),
-    cpu_set("mainaffinity", "main"),
+    cpu_set("mainaffinity", "processes.main.cpus"),
     Option("metrics", "", "required", (
         Good("planned", setting(metrics=["planned"])),
         Good("total,send", setting(metrics=["total", "send"])),
@@ -183,7 +213,7 @@ OPTIONS = (
         Good(",".join(map(str, range(1, 33))))
     ), ("", ",", "x", "0", "100", "-5", "+5", "101", "1e1", "0x10", "nan",
         "inf", ".", "50%", "5.5.5", "50;60", ",".join(["50"] * 33)), ""),
-    choice("policy", ("other", "batch", "idle"), "policy",
+    choice("policy", ("other", "batch", "idle"), "settings.policy",
            allowed=POLICIES,
            good=(Good("normal", setting(policy="other")),
                  Good("fifo", setting(policy="fifo"), privileged=True),
@@ -192,7 +222,10 @@ OPTIONS = (
     number("priority", 3, 99, (Good("50", privileged=True),), "p"),
     flag("quiet", "q"),
     flag("refresh_on_max", "M"),
-    cpu_set("server-affinity", "server"),
+    number("rt-runtime", 0, 1000000, (Good("900000", privileged=True),
+                                      Good("-1", privileged=True)),
+           also="-1"),
+    cpu_set("server-affinity", "processes.server.cpus"),
     number("size", 8, 65536, tuple(
         Good(str(size), setting(size=size)) for size in (
             8, 9, 4096, 65536))),
@@ -200,12 +233,18 @@ OPTIONS = (
         Good("0", setting(sleep_us=0)),
         Good("50", setting(sleep_us=50)),
         Good("1500", setting(sleep_us=1500), extra=("-i", "2000")))),
-    choice("timer", ("posix", "nanosleep", "timerfd"), "timer"),
-    choice("total", ("documented", "trltp3"), "total"),
+    number("steps", 1, 1024, (
+        Good("1", extra=("--load=fft",)),
+        Good("3", extra=("--load=fft",)))),
+    choice("timer", ("posix", "nanosleep", "timerfd"), "settings.timer"),
+    choice("total", ("documented", "trltp3"), "settings.total"),
+    flag("trltp", privileged=True),
+    file("trltp-log"),
     flag("unbuffered", "u"),
     flag("verbose", "v"),
     flag("version"),
-    choice("wait", ("poll", "select", "epoll", "read", "busy"), "wait"),
+    choice("wait", ("poll", "select", "epoll", "read", "busy"),
+           "settings.wait"),
     number("warmup", 0, 1000000, tuple(
         Good(str(count), {"warmup.cycles": count, "cycles": LOOPS})
         for count in (0, 1, 5))),
@@ -232,9 +271,54 @@ CONTRADICTIONS = (
     (("--histfile=h",), "--histfile=h", "give -h or -H"),
     (("--latency=5", "--default-system"), "--latency=5",
      "contradicts --default-system"),
-    (("--json=f", "--dump=f"), "f", "different files"),
-    (("--json=f", "--histfile=f", "-h", "9"), "f", "different files"),
-    (("--dump=f", "--histfile=f", "-h", "9"), "f", "different files"),
+    (("--json=f", "--dump=f"), "--dump=f", "not that of --json"),
+    (("--json=f", "--histfile=f", "-h", "9"), "--histfile=f",
+     "not that of --json"),
+    (("--dump=f", "--histfile=f", "-h", "9"), "--dump=f",
+     "not that of --histfile"),
+    (("--trltp-log=f", "--dump=f"), "--trltp-log=f", "not that of --dump"),
+    (("--trltp-log=f", "--json=f"), "--trltp-log=f", "not that of --json"),
+    (("--dump=-",), "--dump=-", "name a file"),
+    (("--histfile=-", "-h", "9"), "--histfile=-", "name a file"),
+    (("--trltp-log=-",), "--trltp-log=-", "name a file"),
+    (("--load=none:3",), "--load=none:3", "has no argument"),
+    (("--steps=2",), "--steps=2", "give --load too"),
+    (("--steps=2", "--load=none"), "--steps=2", "give --load too"),
+    (("--steps=2", "--load=fft", "-l", "0"), "--steps=2",
+     "give --loops or --duration"),
+    (("--steps=2", "--load=fft:3"), "--load=fft:3",
+     "contradicts --steps=2, which sets the number of workers"),
+    (("--steps=2", "--load=hackbench:3"), "--load=hackbench:3",
+     "the number of groups"),
+    (("--load-args=-l 9",), "--load-args=-l 9", "only --load=hackbench"),
+    (("--load-args=-l 9", "--load=fft"), "--load-args=-l 9",
+     "only --load=hackbench"),
+    (("--load-policy=idle",), "--load-policy", "give --load too"),
+    (("--load-affinity=all",), "--load-affinity", "give --load too"),
+    (("--load-priority=5", "-p", "50"), "--load-priority", "give --load too"),
+    (("--load-priority=5", "--load=fft"), "--load-priority=5",
+     "policy other has no priorities"),
+    (("--load-priority=5", "--load=fft", "--load-policy=idle", "-p", "50"),
+     "--load-priority=5", "policy idle has no priorities"),
+    (("--load-priority=5", "--load=command:true", "-p", "50"),
+     "--load-priority=5", "give --load-policy=fifo or rr"),
+    (("--load-policy=rr", "--load=fft"), "--load-policy=rr",
+     "give --priority too"),
+    (("--load-policy=fifo", "--load=fft", "--load-priority=9"),
+     "--load-policy=fifo", "give --priority too"),
+    (("-p", "50", "--load=fft", "--load-priority=48"), "--load-priority=48",
+     "less than main's priority, 48"),
+    (("-p", "50", "--load=fft", "--load-priority=99"), "--load-priority=99",
+     "less than main's priority, 48"),
+    (("-p", "3", "--load=fft"), "--load-priority=1",
+     "less than main's priority, 1"),
+    (("--policy=fifo", "--load=fft"), "--load-priority=1",
+     "give a higher --priority"),
+    (("--trltp", "--load-priority=99"), "--load-priority=99",
+     "less than main's priority, 99"),
+    (("--trltp", "--load=fft:3"), "--load=fft:3",
+     "contradicts --steps=16"),
+    (("--trltp", "--load=none"), "--steps=16", "give --load too"),
 )
 
 # Neither an option nor a value of one; and what the refusal begins with.

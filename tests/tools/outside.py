@@ -12,6 +12,7 @@ import uuid
 SIDES = ("server", "client")
 NOBODY = 65534
 CPU_DMA_LATENCY = "/dev/cpu_dma_latency"
+RT_RUNTIME = "/proc/sys/kernel/sched_rt_runtime_us"
 POLICIES = {
     os.SCHED_OTHER: "other",
     os.SCHED_FIFO: "fifo",
@@ -72,6 +73,31 @@ def settings(pid):
         "priority": os.sched_getparam(pid).sched_priority,
         "locked": status(pid, "VmLck") not in ("", "0 kB"),
     }
+
+
+def kernel_policy(pid):
+    """The policy's number as /proc/PID/sched has it; None without that."""
+    for line in read(f"/proc/{pid}/sched").splitlines():
+        name, _, value = line.partition(":")
+        if name.strip() == "policy":
+            return int(value)
+    return None
+
+
+def cpu_ticks(pid):
+    """The CPU time that a process has used, in clock ticks."""
+    # The name, in brackets, may hold anything.
+    fields = read(f"/proc/{pid}/stat").rpartition(")")[2].split()
+    return int(fields[11]) + int(fields[12]) if fields else 0
+
+
+def rt_runtime():
+    return int(read(RT_RUNTIME))
+
+
+def set_rt_runtime(value_us):
+    with open(RT_RUNTIME, "w", encoding="ascii") as file:
+        file.write(f"{value_us}\n")
 
 
 def unlocked(pid):
@@ -160,6 +186,11 @@ class Run:
             if ours and alive(pid):
                 found.append(int(pid))
         return found
+
+    def named(self, name):
+        """The pids of those of its processes that have this name."""
+        return sorted(pid for pid in self.processes()
+                      if read(f"/proc/{pid}/comm").strip() == name)
 
     def children(self):
         """Main's, in the order of their start."""

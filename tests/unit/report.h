@@ -13,6 +13,7 @@
 
 static struct tw_config config;
 static struct tw_pair pair;
+static struct tw_step_result steps[2];
 static struct tw_session session;
 static char *argv_of_run[] = { (char *)"twowaytest", (char *)"-q", NULL };
 static struct tw_report report = {
@@ -61,8 +62,13 @@ static inline void new_run(const char *line)
 	tw_tally_warmup(pair.tally, &warm);
 
 	memset(&session, 0, sizeof(session));
+	memset(steps, 0, sizeof(steps));
+	steps[0].pair = &pair;
+	steps[0].workers = tw_config_workers(&config, 0);
 	session.config = &config;
 	session.pair = &pair;
+	session.steps = steps;
+	session.steps_done = 1;
 	session.transport = &tw_transport_tcp;
 	session.port = 4321;
 	session.latency_fd = -1;

@@ -36,6 +36,12 @@ static void test_defaults(void **state)
 	assert_null(config.dump);
 	assert_null(config.histfile);
 	assert_null(config.json);
+	assert_null(config.trltp_log);
+	assert_null(config.load);
+	assert_int_equal(config.steps, 1);
+	assert_int_equal(config.rt_runtime_us, TW_KEEP);
+	assert_false(config.reference);
+	assert_false(config.force);
 }
 
 static void test_last_one_counts(void **state)
@@ -63,7 +69,7 @@ static void test_forms(void **state)
 {
 	static const char *const same[] = {
 		"-l5", "-l 5", "--loops=5", "--loops 5", "-qml5", "-qml 5",
-		"--loop=5", "--lo 5", "-l 5 --",
+		"--loop=5", "--loo 5", "-l 5 --",
 	};
 	size_t i;
 
@@ -90,7 +96,7 @@ static void test_unknown(void **state)
 {
 	static const char *const words[] = {
 		"--nonsense", "--nonsense=5", "--hist=5", "--p=5", "--m",
-		"--s", "--=5", "--interval_", "--Interval=5", "---",
+		"--s", "--lo=5", "--=5", "--interval_", "--Interval=5", "---",
 	};
 	char want[200];
 	size_t i;
@@ -230,15 +236,18 @@ static void test_help_options(void **state)
 	static const char *const options[] = {
 		"-a, --affinity[=CPUSET]", "-c, --clock=NAME",
 		"--client-affinity=CPUSET", "--default-system",
-		"-D, --duration=TIME", "--dump=FILE", "--help",
+		"-D, --duration=TIME", "--dump=FILE", "--force", "--help",
 		"-h, --histogram=US", "-H, --histofall=US", "--histfile=FILE",
 		"-i, --interval=US", "--json=FILE", "--latency=US",
-		"-l, --loops=N", "--mainaffinity=CPUSET", "--metrics=LIST",
+		"--load=KIND[:ARG]", "--load-affinity=CPUSET",
+		"--load-args=STRING", "--load-policy=NAME",
+		"--load-priority=PRIO", "-l, --loops=N", "--mainaffinity=CPUSET", "--metrics=LIST",
 		"-m, --mlockall", "-N, --nsecs", "--percentiles[=LIST]",
 		"--policy=NAME", "--port=N", "-p, --priority=PRIO",
-		"-q, --quiet", "-M, --refresh_on_max",
+		"-q, --quiet", "-M, --refresh_on_max", "--rt-runtime=US",
 		"--server-affinity=CPUSET", "--size=BYTES", "--sleep=US",
-		"--timer=KIND", "--total=NAME", "-u, --unbuffered",
+		"--steps=N", "--timer=KIND", "--total=NAME", "--trltp",
+		"--trltp-log=FILE", "-u, --unbuffered",
 		"-v, --verbose", "--version", "--wait=KIND", "--warmup=N",
 		"-x, --posix_timers",
 	};

@@ -10,17 +10,17 @@
 #include "tw_explain.h"
 
 static struct tw_config config;
+static struct tw_session session = { .config = &config };
 static char text[TW_ERROR_MAX];
 
 /* The explanation of a failure of role @role, pid 1234, of pair 0. */
 static const char *explain(enum tw_step step, enum tw_role role, int err)
 {
-	const struct tw_failure failure = {
+	session.failure = (struct tw_failure) {
 		.step = step, .role = role, .pid = 1234, .err = err,
 	};
-
 	memset(text, '#', sizeof(text));
-	tw_explain(&failure, &config, text, sizeof(text));
+	tw_explain(&session, text, sizeof(text));
 	assert_non_null(memchr(text, '\0', sizeof(text)));
 	assert_null(strchr(text, '\n'));
 	return text;
@@ -79,6 +79,10 @@ static void test_schedule(void **state)
 	limit(RLIMIT_RTPRIO, 0);
 	assert_string_equal(explain(TW_STEP_SCHEDULE, TW_CLIENT, -EACCES),
 			    "--priority=80: no right to policy fifo: Permission denied; needed is root, CAP_SYS_NICE, or an RLIMIT_RTPRIO of at least 80, which is 0 here (ulimit -r, rtprio in limits.conf)");
+	/* The reference set-up's main is above its client. */
+	config = accepted("--trltp");
+	assert_non_null(strstr(explain(TW_STEP_SCHEDULE, TW_MAIN, -EACCES),
+			       "an RLIMIT_RTPRIO of at least 99, which"));
 	config = accepted("-p7 --policy=rr");
 	explain(TW_STEP_SCHEDULE, TW_MAIN, -EPERM);
 	/* Where a cgroup is the cause, it is named instead. */
@@ -140,23 +144,54 @@ static void test_others(void **state)
 			    "the server (pid 1234) did not end within 1 s and was killed");
 }
 
+static void test_load(void **state)
+{
+	(void)state;
+	config = accepted("--load=hackbench");
+	strcpy(session.load_why, "it said so");
+	assert_string_equal(explain(TW_STEP_LOAD, TW_MAIN, -ECHILD),
+			    "--load=hackbench: it said so");
+	session.load_why[0] = '\0';
+	assert_string_equal(explain(TW_STEP_LOAD, TW_MAIN, -ENOMEM),
+			    "--load=hackbench: Cannot allocate memory");
+	config = accepted("--load=fft");
+	assert_string_equal(explain(TW_STEP_WORK, TW_LOAD, 0),
+			    "--load=fft: a worker's result was wrong: this kernel or machine does not keep the floating-point registers of a preempted task, or its memory fails");
+	assert_string_equal(explain(TW_STEP_KILLED, TW_LOAD, SIGKILL),
+			    "the load (pid 1234) was killed by signal 9 (Killed)");
+}
+
+static void test_throttle(void **state)
+{
+	(void)state;
+	config = accepted("-p80 --load=fft");
+	assert_string_equal(explain(TW_STEP_THROTTLE, TW_MAIN, -EBUSY),
+			    "--load=fft: with no real-time throttling (/proc/sys/kernel/sched_rt_runtime_us is -1), this real-time load on every CPU would leave the rest of the system no time; give --load-affinity, fewer workers, --rt-runtime=950000, or --force");
+	config = accepted("-p80 --load=fft --rt-runtime=-1");
+	assert_string_equal(explain(TW_STEP_THROTTLE, TW_MAIN, -EBUSY),
+			    "--rt-runtime=-1: this real-time load on every CPU would leave the rest of the system no time, or the kernel refuses the value because of a cgroup's share; give --load-affinity, fewer workers, or --force");
+	config = accepted("--rt-runtime=5");
+	assert_string_equal(explain(TW_STEP_THROTTLE, TW_MAIN, -EACCES),
+			    "--rt-runtime=5: cannot write /proc/sys/kernel/sched_rt_runtime_us: Permission denied; it needs root, and a value up to sched_rt_period_us that is not below a CPU cgroup's own");
+}
+
 /* Every step has an explanation, and every one fits where it must. */
 static void test_every_step(void **state)
 {
-	const struct tw_failure failure = { .step = TW_STEP_CLOCK,
-					    .err = -ENOTSUP };
 	int step, role;
 	size_t size;
 	char cut[40];
 
 	(void)state;
-	config = accepted("-p99");
+	config = accepted("-p99 --load=fft");
 	for (step = TW_STEP_NONE + 1; step <= TW_STEP_KILLED; step++)
 		for (role = TW_MAIN; role <= TW_CLIENT; role++)
 			assert_true(strlen(explain(step, role, -EPERM)) > 20);
+	session.failure = (struct tw_failure) { .step = TW_STEP_CLOCK,
+						.err = -ENOTSUP };
 	for (size = 1; size < sizeof(cut); size++) {
 		memset(cut, '#', sizeof(cut));
-		tw_explain(&failure, &config, cut, size);
+		tw_explain(&session, cut, size);
 		assert_int_equal(strlen(cut), size - 1);
 		assert_int_equal(cut[size], '#');
 	}
@@ -173,6 +208,8 @@ int main(void)
 		cmocka_unit_test(test_run),
 		cmocka_unit_test(test_killed),
 		cmocka_unit_test(test_others),
+		cmocka_unit_test(test_load),
+		cmocka_unit_test(test_throttle),
 		cmocka_unit_test(test_every_step),
 	};
 

@@ -143,6 +143,7 @@ static const struct flag {
 	size_t offset;
 } flags[] = {
 	{ "default-system", 0, AT(default_system) },
+	{ "force", 0, AT(force) },
 	{ "help", 0, AT(help) },
 	{ "mlockall", 'm', AT(mlockall) },
 	{ "nsecs", 'N', AT(nsecs) },
@@ -197,6 +198,7 @@ static void test_files(void **state)
 		{ "dump", AT(dump), NULL },
 		{ "histfile", AT(histfile), "-h5" },
 		{ "json", AT(json), NULL },
+		{ "trltp-log", AT(trltp_log), NULL },
 	};
 	const struct parsed nothing = parse("");
 	size_t i;

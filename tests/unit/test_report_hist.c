@@ -40,6 +40,7 @@ static void test_histogram(void **state)
 		"# Std Deviations: 4.5 1.1 17.1 1.1 4.9 6.4 1.4 6.4\n"
 		"# Metrics: interval send sleep receive response total wakeup planned\n"
 		"# Missed: 00002 00002 00002 00002 00002 00002 00002 00002\n"
+		"# Throttled: 00000 00000 00000 00000 00000 00000 00000 00000\n"
 		"\n");
 }
 
@@ -63,6 +64,7 @@ static void test_histofall(void **state)
 		"# Std Deviations: 1.1 1.1 4.9\n"
 		"# Metrics: receive send response\n"
 		"# Missed: 00002 00002 00002\n"
+		"# Throttled: 00000 00000 00000\n"
 		"\n");
 }
 
@@ -85,6 +87,7 @@ static void test_in_ns(void **state)
 		"# Std Deviations: 1060.7\n"
 		"# Metrics: send\n"
 		"# Missed: 00002\n"
+		"# Throttled: 00000\n"
 		"# Percentiles send: 50:- 90:- 99:- 99.9:- 99.99:- 99.999:-\n"
 		"# Strangers turned away: 1\n"
 		"\n");
@@ -106,6 +109,7 @@ static void test_nothing_measured(void **state)
 		"# Std Deviations: 0.0 0.0\n"
 		"# Metrics: send total\n"
 		"# Missed: 00000 00000\n"
+		"# Throttled: 00000 00000\n"
 		"\n");
 }
 

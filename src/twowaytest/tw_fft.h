@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Fast Fourier transform of 2^k complex points, in place: the plain radix-2
+ * form. It is there to be a load, so its strides through memory, which miss
+ * every cache once the signal is larger, are welcome.
+ */
+#ifndef TW_FFT_H
+#define TW_FFT_H
+
+#include <stddef.h>
+
+struct tw_complex {
+	double re;
+	double im;
+};
+
+struct tw_fft {
+	size_t points;			/* a power of two */
+	struct tw_complex *roots;	/* exp(-2 pi i k / points), k < points/2 */
+};
+
+/* @points: a power of two, 2 or more. 0, -EINVAL or -ENOMEM. */
+int tw_fft_open(struct tw_fft *fft, size_t points);
+
+void tw_fft_close(struct tw_fft *fft);
+
+/* X[k] = sum over j of x[j] exp(-2 pi i j k / points) */
+void tw_fft_forward(const struct tw_fft *fft, struct tw_complex *signal);
+
+/* Undoes it: x[j] = 1 / points * sum over k of X[k] exp(2 pi i j k / points) */
+void tw_fft_inverse(const struct tw_fft *fft, struct tw_complex *signal);
+
+#endif /* TW_FFT_H */

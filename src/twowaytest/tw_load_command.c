@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Copies of a command that the user names: stress-ng, fio, iperf3, ... */
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "tw_load_exec.h"
+
+static int command_exec(const struct tw_load *load, int index, int count)
+{
+	(void)index;
+	(void)count;
+	execl("/bin/sh", "sh", "-c", load->params.command, (char *)NULL);
+	return -errno;
+}
+
+static int command_probe(struct tw_load *load)
+{
+	if (!load->params.command || !*load->params.command) {
+		snprintf(load->shared->why, TW_LOAD_WHY,
+			 "what is it to run? give command:SHELL-COMMAND");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int command_run(struct tw_load *load, int step, int count)
+{
+	return tw_load_exec_run(load, step, count, count,
+				command_exec);
+}
+
+const struct tw_load_ops tw_load_command = {
+	"command", "copy", "copies", "completed runs", 1, false,
+	command_probe, tw_load_exec_prepare, command_run, tw_load_exec_died,
+	tw_load_exec_stop
+};

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Workers that transform a signal forth and back and write it to a file:
+ * cache misses, floating-point state, system calls and file writes. Each
+ * result is compared with what went in, since a difference would mean that
+ * the kernel has mixed up a preempted task's registers.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tw_fft.h"
+#include "tw_load.h"
+#include "tw_system.h"
+#include "tw_time.h"
+
+#define POINTS		65536
+#define TOLERANCE	1e-9	/* of a signal within -1..1; 1e-15 is usual */
+#define WAKE_SIGNAL	(SIGRTMIN + 2)
+#define END_SIGNAL	(SIGRTMIN + 3)
+#define END_NS		(TW_NS_PER_S / 2)	/* then it is killed */
+#define CHUNK		1024	/* lines written between looks for the end */
+
+struct worker {
+	struct tw_load_slot *slot;
+	struct tw_fft fft;
+	struct tw_complex *signal;
+	struct tw_complex *original;
+	sigset_t signals;
+};
+
+/* A scratch file that has no name, so that no end can leave it behind. */
+static FILE *open_scratch(void)
+{
+	const char *dir = getenv("TMPDIR");
+	char name[512];
+	FILE *file;
+	int fd;
+
+	if (!dir || !*dir)
+		dir = "/tmp";
+	fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd < 0) {
+		snprintf(name, sizeof(name), "%s/twowaytest.XXXXXX", dir);
+		fd = mkostemp(name, O_CLOEXEC);
+		if (fd < 0)
+			return NULL;
+		unlink(name);
+	}
+	file = fdopen(fd, "w");
+	if (!file)
+		close(fd);
+	return file;
+}
+
+static bool told_to_end(const struct worker *worker)
+{
+	const struct timespec now = { .tv_sec = 0 };
+
+	return sigtimedwait(&worker->signals, NULL, &now) == END_SIGNAL;
+}
+
+/* Writes the signal as text: true if told to end meanwhile. */
+static bool write_signal(const struct worker *worker, FILE *file)
+{
+	int i;
+
+	for (i = 0; i < POINTS; i++) {
+		if (i % CHUNK == 0 && told_to_end(worker))
+			return true;
+		fprintf(file, "%.17g %.17g\n", worker->signal[i].re,
+			worker->signal[i].im);
+	}
+	return false;
+}
+
+static bool came_back(const struct worker *worker)
+{
+	int i;
+
+	for (i = 0; i < POINTS; i++)
+		if (!(fabs(worker->signal[i].re - worker->original[i].re) <
+		      TOLERANCE) ||
+		    !(fabs(worker->signal[i].im - worker->original[i].im) <
+		      TOLERANCE))
+			return false;
+	return true;
+}
+
+static void fill(struct worker *worker)
+{
+	unsigned short seed[3] = { worker->slot->done, 0x330e, getpid() };
+	int i;
+
+	for (i = 0; i < POINTS; i++) {
+		worker->original[i].re = 2 * erand48(seed) - 1;
+		worker->original[i].im = 2 * erand48(seed) - 1;
+	}
+}
+
+/* One piece of work: 0, -ECANCELED if told to end, or -errno. */
+static int work(struct worker *worker)
+{
+	int64_t begin_ns = tw_now_ns(CLOCK_MONOTONIC);
+	FILE *file = open_scratch();
+	bool ended;
+
+	if (!file)
+		return -errno;
+	fill(worker);
+	memcpy(worker->signal, worker->original,
+	       POINTS * sizeof(*worker->signal));
+	tw_fft_forward(&worker->fft, worker->signal);
+	tw_fft_inverse(&worker->fft, worker->signal);
+	if (!came_back(worker))
+		worker->slot->errors++;
+	ended = write_signal(worker, file);
+	/* A full disk is no fault of the load's: it has made its calls. */
+	fclose(file);
+	if (ended)
+		return -ECANCELED;
+	worker->slot->done++;
+	worker->slot->busy_ns += tw_now_ns(CLOCK_MONOTONIC) - begin_ns;
+	sched_yield();
+	return told_to_end(worker) ? -ECANCELED : 0;
+}
+
+static int open_worker(struct worker *worker)
+{
+	worker->signal = calloc(POINTS, sizeof(*worker->signal));
+	worker->original = calloc(POINTS, sizeof(*worker->original));
+	if (!worker->signal || !worker->original)
+		return -ENOMEM;
+	return tw_fft_open(&worker->fft, POINTS);
+}
+
+static int live(struct tw_load *load, int index, pid_t parent, int ready_fd)
+{
+	struct worker worker = { .slot = &load->shared->slots[index] };
+	int err, signal;
+
+	err = tw_system_die_with(parent);
+	if (!err)
+		err = open_worker(&worker);
+	if (!err)
+		err = tw_load_settle(load, index);
+	if (err)
+		return err;
+	prctl(PR_SET_NAME, "twoway-fft");
+	sigemptyset(&worker.signals);
+	sigaddset(&worker.signals, WAKE_SIGNAL);
+	sigaddset(&worker.signals, END_SIGNAL);
+	if (write(ready_fd, "", 1) != 1)
+		return -errno;
+	close(ready_fd);
+
+	do {
+		signal = sigwaitinfo(&worker.signals, NULL);
+	} while (signal < 0 && errno == EINTR);
+	while (signal == WAKE_SIGNAL && !err)
+		err = work(&worker);
+	return err == -ECANCELED ? 0 : err;
+}
+
+/* Blocks all but what a user kills with: main tells a worker when to end. */
+static void take_signals(void)
+{
+	sigset_t blocked;
+
+	sigfillset(&blocked);
+	sigprocmask(SIG_SETMASK, &blocked, NULL);
+}
+
+static int start_worker(struct tw_load *load, int index, int pipe_fds[2])
+{
+	pid_t parent = getpid();
+	pid_t pid;
+	int err;
+
+	pid = fork();
+	if (pid < 0)
+		return -errno;
+	if (!pid) {
+		tw_system_close_others(&pipe_fds[1], 1);
+		take_signals();
+		err = live(load, index, parent, pipe_fds[1]);
+		load->shared->err = err;
+		_exit(err ? EXIT_FAILURE : EXIT_SUCCESS);
+	}
+	load->shared->slots[index].pid = pid;
+	load->prepared++;
+	return 0;
+}
+
+static int fft_probe(struct tw_load *load)
+{
+	FILE *file = open_scratch();
+
+	if (!file) {
+		snprintf(load->shared->why, TW_LOAD_WHY,
+			 "cannot make a scratch file in %s ($TMPDIR): %s",
+			 getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp",
+			 strerror(errno));
+		return -EACCES;
+	}
+	fclose(file);
+	return 0;
+}
+
+static int fft_prepare(struct tw_load *load, int most)
+{
+	int pipe_fds[2];
+	int i, err = 0;
+	char byte;
+
+	if (pipe2(pipe_fds, O_CLOEXEC))
+		return -errno;
+	for (i = 0; !err && i < most; i++)
+		err = start_worker(load, i, pipe_fds);
+	close(pipe_fds[1]);
+	/* A worker that fails closes its end, and the bytes come short. */
+	for (i = 0; !err && i < most; i++)
+		if (read(pipe_fds[0], &byte, 1) != 1)
+			err = load->shared->err ? load->shared->err : -ECHILD;
+	close(pipe_fds[0]);
+	return err;
+}
+
+static int fft_run(struct tw_load *load, int step, int count)
+{
+	const union sigval value = { .sival_int = step };
+
+	for (; load->count < count; load->count++)
+		if (sigqueue(load->shared->slots[load->count].pid,
+			     WAKE_SIGNAL, value))
+			return -errno;
+	return 0;
+}
+
+static bool fft_died(struct tw_load *load)
+{
+	struct tw_load_slot *slot = load->shared->slots;
+	int i;
+
+	for (i = 0; i < load->prepared && !load->dead; i++)
+		if (slot[i].pid > 0 &&
+		    waitpid(slot[i].pid, &load->status, WNOHANG) ==
+		    slot[i].pid) {
+			load->dead = slot[i].pid;
+			slot[i].pid = 0;
+		}
+	return load->dead;
+}
+
+/* Reaps a worker, which is killed if it has not ended by @end_ns. */
+static void end_worker(struct tw_load_slot *slot, int64_t end_ns)
+{
+	const struct timespec pause = { .tv_nsec = 2 * TW_NS_PER_MS };
+
+	while (slot->pid > 0 && waitpid(slot->pid, NULL, WNOHANG) == 0) {
+		if (tw_now_ns(CLOCK_MONOTONIC) > end_ns)
+			kill(slot->pid, SIGKILL);
+		nanosleep(&pause, NULL);
+	}
+	slot->pid = 0;
+}
+
+static void fft_stop(struct tw_load *load)
+{
+	const union sigval none = { .sival_int = 0 };
+	int64_t end_ns = tw_now_ns(CLOCK_MONOTONIC) + END_NS;
+	int i;
+
+	for (i = 0; i < load->prepared; i++)
+		if (load->shared->slots[i].pid > 0)
+			sigqueue(load->shared->slots[i].pid, END_SIGNAL, none);
+	for (i = 0; i < load->prepared; i++)
+		end_worker(&load->shared->slots[i], end_ns);
+}
+
+const struct tw_load_ops tw_load_fft = {
+	"fft", "worker", "workers", "transforms", 1, true,
+	fft_probe, fft_prepare, fft_run, fft_died, fft_stop
+};

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * rt-tests' hackbench: groups of processes that send each other messages as
+ * fast as they can. One hackbench runs all groups of a step, and is started
+ * again whenever it has sent all its messages.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tw_load_exec.h"
+#include "tw_system.h"
+
+#define LOOPS		"5000"	/* some seconds a run */
+#define WORDS		32	/* of --load-args */
+
+static int hackbench_exec(const struct tw_load *load, int index, int count)
+{
+	static char arguments[1024];
+	char groups[16], *words[WORDS + 1], *rest = NULL, *word;
+	int n = 0, err;
+
+	(void)index;
+	/* One process for all groups: not the first CPU alone. */
+	err = tw_system_pin(&load->params.cpus);
+	if (err)
+		return err;
+	snprintf(groups, sizeof(groups), "%d", count);
+	snprintf(arguments, sizeof(arguments), "%s",
+		 load->params.arguments ? load->params.arguments :
+					  "-l " LOOPS);
+	words[n++] = "hackbench";
+	words[n++] = "-g";
+	words[n++] = groups;
+	for (word = strtok_r(arguments, " ", &rest); word && n < WORDS;
+	     word = strtok_r(NULL, " ", &rest))
+		words[n++] = word;
+	words[n] = NULL;
+	execvp(words[0], words);
+	return -errno;
+}
+
+/* As execvp() will look for it. */
+static bool in_path(const char *name)
+{
+	const char *path = getenv("PATH");
+	char file[512];
+	size_t len;
+
+	for (path = path ? path : "/usr/bin:/bin"; ; path += len + 1) {
+		len = strcspn(path, ":");
+		snprintf(file, sizeof(file), "%.*s/%s", (int)len, path, name);
+		if (!access(file, X_OK))
+			return true;
+		if (!path[len])
+			return false;
+	}
+}
+
+static int hackbench_probe(struct tw_load *load)
+{
+	if (in_path("hackbench"))
+		return 0;
+	snprintf(load->shared->why, TW_LOAD_WHY,
+		 "hackbench is not in PATH; it is part of rt-tests: install that package");
+	return -ENOENT;
+}
+
+static int hackbench_run(struct tw_load *load, int step, int count)
+{
+	return tw_load_exec_run(load, step, count, 1,
+				hackbench_exec);
+}
+
+const struct tw_load_ops tw_load_hackbench = {
+	"hackbench", "group", "groups", "completed runs", 10, false,
+	hackbench_probe, tw_load_exec_prepare, hackbench_run,
+	tw_load_exec_died, tw_load_exec_stop
+};

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tw_throttle.h"
+#include "tw_time.h"
+
+#define FAIR_SERVER_NS	(50 * TW_NS_PER_MS)	/* its share of a second */
+
+static bool read_number(const char *root, const char *name, int64_t *number)
+{
+	char path[PATH_MAX];
+	bool ok;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s%s", root, name);
+	file = fopen(path, "r");
+	if (!file)
+		return false;
+	ok = fscanf(file, "%" SCNd64, number) == 1;
+	fclose(file);
+	return ok;
+}
+
+static bool exists(const char *root, const char *name)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s%s", root, name);
+	return !access(path, F_OK);
+}
+
+static bool has_fair_server(const char *root, const char *release)
+{
+	int major = 0, minor = 0;
+
+	if (exists(root, "/sys/kernel/debug/sched/fair_server"))
+		return true;
+	/* That tree is seldom mounted. */
+	return sscanf(release, "%d.%d", &major, &minor) == 2 &&
+	       (major > 6 || (major == 6 && minor >= 12));
+}
+
+void tw_throttle_read(struct tw_throttle *throttle, const char *root,
+		      const char *release)
+{
+	bool stops;
+
+	memset(throttle, 0, sizeof(*throttle));
+	throttle->known =
+		read_number(root, TW_THROTTLE_FILE, &throttle->runtime_us) &&
+		read_number(root, "/proc/sys/kernel/sched_rt_period_us",
+			    &throttle->period_us);
+	if (!throttle->known)
+		return;
+	throttle->group =
+		exists(root, "/sys/fs/cgroup/cpu/cpu.rt_runtime_us") ||
+		exists(root, "/sys/fs/cgroup/cpu,cpuacct/cpu.rt_runtime_us");
+	throttle->fair_server = has_fair_server(root, release);
+
+	stops = throttle->group || !throttle->fair_server;
+	if (stops && throttle->runtime_us >= 0)
+		throttle->stall_ns = (throttle->period_us -
+				      throttle->runtime_us) * TW_NS_PER_US;
+	else if (throttle->fair_server)
+		throttle->stall_ns = FAIR_SERVER_NS;
+}
+
+int tw_throttle_listen(void)
+{
+	int fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0 || lseek(fd, 0, SEEK_END) < 0)
+		return fd < 0 ? -errno : fd;
+	return fd;
+}
+
+bool tw_throttle_heard(int fd)
+{
+	char record[8192];	/* the kernel's largest */
+	bool heard = false;
+	ssize_t len;
+
+	if (fd < 0)
+		return false;
+	while ((len = read(fd, record, sizeof(record) - 1)) > 0 ||
+	       (len < 0 && errno == EPIPE)) {	/* some were overwritten */
+		record[len > 0 ? len : 0] = '\0';
+		if (strstr(record, "RT throttling activated"))
+			heard = true;
+	}
+	close(fd);
+	return heard;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Real-time throttling: what the kernel does when real-time tasks leave a CPU
+ * no time for others. Up to Linux 6.11, and with RT_GROUP_SCHED later too, it
+ * stops all of them there for the rest of a period; since 6.12 a "fair
+ * server" lets others in for a while.
+ */
+#ifndef TW_THROTTLE_H
+#define TW_THROTTLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tw_throttle {
+	bool known;		/* could it be read at all? */
+	int64_t runtime_us;	/* sched_rt_runtime_us; -1: no limit */
+	int64_t period_us;
+	bool group;		/* RT_GROUP_SCHED, seen in the CPU cgroup */
+	bool fair_server;
+	/* How long real-time tasks are stopped in a period; 0: never. */
+	int64_t stall_ns;
+};
+
+#define TW_THROTTLE_FILE	"/proc/sys/kernel/sched_rt_runtime_us"
+
+/* Reads the system under @root, "" for the real one; @release as uname's. */
+void tw_throttle_read(struct tw_throttle *throttle, const char *root,
+		      const char *release);
+
+/*
+ * The kernel says so, once a boot, when it throttles for the first time.
+ * Listens from now on: a descriptor, or -errno (only root may).
+ */
+int tw_throttle_listen(void);
+
+/* Whether it has said so since; closes @fd, which may be negative. */
+bool tw_throttle_heard(int fd);
+
+/*
+ * Sets sched_rt_runtime_us and starts a guardian, which sets it back once
+ * the calling process closes it or dies. 0, or -errno and nothing changed.
+ */
+struct tw_guard {
+	int fd;			/* its end tells the guardian; -1: none */
+	int pid;
+	int64_t old_us;
+};
+
+int tw_guard_open(struct tw_guard *guard, int64_t runtime_us);
+void tw_guard_close(struct tw_guard *guard);
+
+#endif /* TW_THROTTLE_H */

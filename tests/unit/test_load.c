@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Loads of real processes, as any user may run them. */
+#include <errno.h>
+#include <glob.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "unit.h"
+
+#include "tw_load.h"
+
+#define PATIENCE_MS	10000	/* what is waited for takes some ms */
+
+static struct tw_load load;
+static char why[TW_LOAD_WHY];
+
+static struct tw_load_params any_cpu(const char *command)
+{
+	struct tw_load_params params = {
+		.command = command, .policy = SCHED_OTHER,
+	};
+
+	assert_int_equal(sched_getaffinity(0, sizeof(params.cpus),
+					   &params.cpus), 0);
+	return params;
+}
+
+static void open_load(const struct tw_load_ops *ops, const char *command,
+		      int most)
+{
+	const struct tw_load_params params = any_cpu(command);
+	int err = tw_load_open(&load, ops, &params, most, why);
+
+	if (err)
+		fail_msg("%s: %s", why, strerror(-err));
+}
+
+static void pause_ms(int ms)
+{
+	const struct timespec pause = { .tv_nsec = ms * 1000000L };
+
+	nanosleep(&pause, NULL);
+}
+
+/* Waits until @done says so. */
+static void await(bool (*done)(void))
+{
+	int ms;
+
+	for (ms = 0; !done(); ms += 2) {
+		assert_true(ms < PATIENCE_MS);
+		pause_ms(2);
+	}
+}
+
+static bool load_died(void)
+{
+	return load.ops->died(&load);
+}
+
+/* Closed, nothing is left: neither a child nor one of a child's. */
+static void close_load(void)
+{
+	tw_load_close(&load);
+	errno = 0;
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
+	tw_load_close(&load);
+}
+
+/* Whether an argument of the process that @path tells of is @mark. */
+static bool is_marked(const char *path, const char *mark)
+{
+	char words[4096];
+	FILE *file = fopen(path, "r");
+	size_t len, at;
+
+	if (!file)
+		return false;
+	len = fread(words, 1, sizeof(words) - 1, file);
+	fclose(file);
+	words[len] = '\0';
+	for (at = 0; at < len; at += strlen(words + at) + 1)
+		if (!strcmp(words + at, mark))
+			return true;
+	return false;
+}
+
+/* How many processes there are that sleep for @mark seconds. */
+static int count_marked(const char *mark)
+{
+	int count = 0;
+	glob_t paths;
+	size_t i;
+
+	assert_int_equal(glob("/proc/[0-9]*/cmdline", 0, NULL, &paths), 0);
+	for (i = 0; i < paths.gl_pathc; i++)
+		count += is_marked(paths.gl_pathv[i], mark);
+	globfree(&paths);
+	return count;
+}
+
+static bool both_have_worked(void)
+{
+	return load.shared->slots[0].done && load.shared->slots[1].done;
+}
+
+static void test_fft(void **state)
+{
+	struct tw_load_slot sum;
+
+	(void)state;
+	open_load(&tw_load_fft, NULL, 3);
+	assert_int_equal(load.prepared, 3);
+	assert_false(load_died());
+	assert_int_equal(load.ops->run(&load, 0, 0), 0);
+	assert_int_equal(load.ops->run(&load, 1, 1), 0);
+	assert_int_equal(load.ops->run(&load, 2, 2), 0);
+	assert_int_equal(load.count, 2);
+	await(both_have_worked);
+	assert_false(load_died());
+	sum = tw_load_progress(&load);
+	assert_true(sum.done >= 2);
+	assert_true(sum.busy_ns > 0);
+	assert_int_equal(sum.errors, 0);
+	/* The third was not woken. */
+	assert_int_equal(load.shared->slots[2].done, 0);
+	assert_int_equal(load.shared->slots[2].busy_ns, 0);
+	close_load();
+}
+
+static void test_fft_killed(void **state)
+{
+	pid_t victim;
+
+	(void)state;
+	open_load(&tw_load_fft, NULL, 2);
+	assert_int_equal(load.ops->run(&load, 0, 1), 0);
+	/* One that sleeps counts as well as one at work. */
+	victim = load.shared->slots[1].pid;
+	kill(victim, SIGKILL);
+	await(load_died);
+	assert_int_equal(load.dead, victim);
+	assert_true(WIFSIGNALED(load.status));
+	assert_int_equal(WTERMSIG(load.status), SIGKILL);
+	close_load();
+}
+
+/* Stopped as they were by a debugger, workers must go all the same. */
+static void test_fft_stopped(void **state)
+{
+	(void)state;
+	open_load(&tw_load_fft, NULL, 2);
+	assert_int_equal(load.ops->run(&load, 0, 2), 0);
+	kill(load.shared->slots[0].pid, SIGSTOP);
+	close_load();
+}
+
+static void test_fft_no_scratch(void **state)
+{
+	const struct tw_load_params params = any_cpu(NULL);
+
+	(void)state;
+	setenv("TMPDIR", "/nowhere/at/all", 1);
+	assert_int_equal(tw_load_open(&load, &tw_load_fft, &params, 1, why),
+			 -EACCES);
+	unsetenv("TMPDIR");
+	assert_string_equal(why, "cannot make a scratch file in /nowhere/at/all ($TMPDIR): No such file or directory");
+	close_load();
+}
+
+static bool restarted(void)
+{
+	return load.shared->restarts >= 3;
+}
+
+/* Several at once, each of which ends before the next is started again. */
+static void test_command_restarts(void **state)
+{
+	struct tw_load_slot sum;
+
+	(void)state;
+	open_load(&tw_load_command, "exit 0", 8);
+	assert_int_equal(load.ops->run(&load, 0, 8), 0);
+	await(restarted);
+	assert_false(load_died());
+	sum = tw_load_progress(&load);
+	assert_true(sum.done >= 3);
+	close_load();
+}
+
+static void test_command_runs_on(void **state)
+{
+	(void)state;
+	open_load(&tw_load_command, "exec sleep 98.7601", 3);
+	assert_int_equal(load.ops->run(&load, 0, 0), 0);
+	assert_int_equal(count_marked("98.7601"), 0);
+	assert_int_equal(load.ops->run(&load, 1, 1), 0);
+	assert_int_equal(count_marked("98.7601"), 1);
+	/* The next step's copies take the place of the last one's. */
+	assert_int_equal(load.ops->run(&load, 2, 3), 0);
+	assert_int_equal(count_marked("98.7601"), 3);
+	assert_int_equal(load.count, 3);
+	assert_int_equal(load.shared->restarts, 0);
+	assert_false(load_died());
+	close_load();
+	assert_int_equal(count_marked("98.7601"), 0);
+}
+
+/* What a command that scales is told; it fails if it is told otherwise. */
+static void test_command_environment(void **state)
+{
+	(void)state;
+	open_load(&tw_load_command, "[ $TWOWAYTEST_STEP$TWOWAYTEST_WORKERS = 42 ] && exec sleep 98.7602",
+		  2);
+	assert_int_equal(load.ops->run(&load, 4, 2), 0);
+	assert_int_equal(load.ops->run(&load, 3, 2), -ECHILD);
+	close_load();
+}
+
+static void fails_at_once(const char *command, const char *want)
+{
+	open_load(&tw_load_command, command, 2);
+	assert_int_equal(load.ops->run(&load, 0, 2), -ECHILD);
+	assert_string_equal(load.shared->why, want);
+	close_load();
+}
+
+static void test_command_fails(void **state)
+{
+	(void)state;
+	fails_at_once("exit 7", "ended with exit status 7");
+	fails_at_once("echo 'no such luck' >&2; echo more >&2; exit 1",
+		      "no such luck");
+	fails_at_once("kill -SEGV $$",
+		      "killed by signal 11 (Segmentation fault)");
+	/* Among others that go on, and leave children behind. */
+	fails_at_once("sleep 98.7603 & if mkdir ${X=/dev/null/x} 2>/dev/null; then wait; else echo oh >&2; exit 3; fi",
+		      "oh");
+	assert_int_equal(count_marked("98.7603"), 0);
+}
+
+/* A setting that a copy cannot have is a complaint too, and to no other. */
+static void test_command_cannot_settle(void **state)
+{
+	struct tw_load_params params = any_cpu("exec sleep 98.7604");
+
+	(void)state;
+	CPU_ZERO(&params.cpus);
+	CPU_SET(CPU_SETSIZE - 1, &params.cpus);
+	params.pinned = true;
+	assert_int_equal(tw_load_open(&load, &tw_load_command, &params, 1,
+				      why), 0);
+	assert_int_equal(load.ops->run(&load, 0, 1), -ECHILD);
+	assert_string_equal(load.shared->why, "Invalid argument");
+	close_load();
+}
+
+static void test_command_missing(void **state)
+{
+	static const char *const none[] = { NULL, "" };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		const struct tw_load_params params = any_cpu(none[i]);
+
+		assert_int_equal(tw_load_open(&load, &tw_load_command,
+					      &params, 1, why), -EINVAL);
+		assert_string_equal(why, "what is it to run? give command:SHELL-COMMAND");
+		close_load();
+	}
+}
+
+static void test_command_copy_killed(void **state)
+{
+	pid_t supervisor;
+
+	(void)state;
+	open_load(&tw_load_command, "exec sleep 98.7605", 2);
+	assert_int_equal(load.ops->run(&load, 0, 2), 0);
+	supervisor = load.supervisor;
+	kill(load.shared->slots[1].pid, SIGKILL);
+	await(load_died);
+	assert_int_equal(load.dead, supervisor);
+	assert_true(WIFEXITED(load.status));
+	assert_int_not_equal(WEXITSTATUS(load.status), 0);
+	assert_int_equal(load.shared->err, -ECHILD);
+	assert_string_equal(load.shared->why, "killed by signal 9 (Killed)");
+	assert_int_equal(count_marked("98.7605"), 0);
+	close_load();
+}
+
+/* What it watched over comes to us, and goes when the load is closed. */
+static void test_command_supervisor_killed(void **state)
+{
+	pid_t supervisor;
+
+	(void)state;
+	open_load(&tw_load_command, "sleep 98.7606 & sleep 98.7606", 2);
+	assert_int_equal(load.ops->run(&load, 0, 2), 0);
+	assert_int_equal(count_marked("98.7606"), 4);
+	supervisor = load.supervisor;
+	kill(supervisor, SIGKILL);
+	await(load_died);
+	assert_int_equal(load.dead, supervisor);
+	assert_true(WIFSIGNALED(load.status));
+	assert_int_equal(WTERMSIG(load.status), SIGKILL);
+	close_load();
+	assert_int_equal(count_marked("98.7606"), 0);
+}
+
+/* However they try to get away: forked, orphaned, in another session. */
+static void test_grandchildren(void **state)
+{
+	(void)state;
+	open_load(&tw_load_command, "sleep 98.7607 & (sleep 98.7607 & sleep 98.7607 &) ; setsid sleep 98.7607 & sleep 98.7607",
+		  1);
+	assert_int_equal(load.ops->run(&load, 0, 1), 0);
+	assert_int_equal(count_marked("98.7607"), 5);
+	close_load();
+	assert_int_equal(count_marked("98.7607"), 0);
+}
+
+static pid_t start_spared(void)
+{
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		pause();
+		_exit(0);
+	}
+	return pid;
+}
+
+/* The guardian of a setting is our child too, but no load. */
+static void test_spared(void **state)
+{
+	struct tw_load_params params = any_cpu("exec sleep 98.7608");
+
+	(void)state;
+	params.spared = start_spared();
+	assert_int_equal(tw_load_open(&load, &tw_load_command, &params, 1,
+				      why), 0);
+	assert_int_equal(load.ops->run(&load, 0, 1), 0);
+	tw_load_close(&load);
+	assert_int_equal(count_marked("98.7608"), 0);
+	assert_int_equal(waitpid(params.spared, NULL, WNOHANG), 0);
+	kill(params.spared, SIGKILL);
+	assert_int_equal(waitpid(params.spared, NULL, 0), params.spared);
+}
+
+static void test_kinds(void **state)
+{
+	(void)state;
+	assert_ptr_equal(tw_load_kind(0), &tw_load_fft);
+	assert_ptr_equal(tw_load_kind(1), &tw_load_hackbench);
+	assert_ptr_equal(tw_load_kind(2), &tw_load_command);
+	assert_null(tw_load_kind(3));
+}
+
+/* An orphan of a killed supervisor comes to main, as the session sees to. */
+static int become_subreaper(void **state)
+{
+	(void)state;
+	return prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_fft),
+		cmocka_unit_test(test_fft_killed),
+		cmocka_unit_test(test_fft_stopped),
+		cmocka_unit_test(test_fft_no_scratch),
+		cmocka_unit_test(test_command_restarts),
+		cmocka_unit_test(test_command_runs_on),
+		cmocka_unit_test(test_command_environment),
+		cmocka_unit_test(test_command_fails),
+		cmocka_unit_test(test_command_cannot_settle),
+		cmocka_unit_test(test_command_missing),
+		cmocka_unit_test(test_command_copy_killed),
+		cmocka_unit_test(test_command_supervisor_killed),
+		cmocka_unit_test(test_grandchildren),
+		cmocka_unit_test(test_spared),
+		cmocka_unit_test(test_kinds),
+	};
+
+	return cmocka_run_group_tests(tests, become_subreaper, NULL);
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* How hackbench is looked for and called: of a stand-in that tells. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "unit.h"
+
+#include "tw_load.h"
+#include "tw_place.h"
+
+static struct tw_load load;
+static char why[TW_LOAD_WHY];
+static char dir[] = "/tmp/test_load_hackbench.XXXXXX";
+static char *old_path;
+
+/* Puts a program called hackbench, a script, into the only directory. */
+static void stand_in(const char *script)
+{
+	char name[100];
+	FILE *file;
+
+	snprintf(name, sizeof(name), "%s/hackbench", dir);
+	file = fopen(name, "w");
+	assert_non_null(file);
+	fprintf(file, "#!/bin/sh\n%s\n", script);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(chmod(name, 0700), 0);
+}
+
+static int make_dir(void **state)
+{
+	(void)state;
+	old_path = strdup(getenv("PATH"));
+	return mkdtemp(dir) && !setenv("PATH", dir, 1) ? 0 : -1;
+}
+
+static int remove_dir(void **state)
+{
+	char name[100];
+
+	(void)state;
+	setenv("PATH", old_path, 1);
+	free(old_path);
+	snprintf(name, sizeof(name), "%s/hackbench", dir);
+	unlink(name);
+	return rmdir(dir);
+}
+
+static int open_load(struct tw_load_params *params)
+{
+	params->policy = SCHED_OTHER;
+	assert_int_equal(sched_getaffinity(0, sizeof(params->cpus),
+					   &params->cpus), 0);
+	return tw_load_open(&load, &tw_load_hackbench, params, 9, why);
+}
+
+static void close_load(void)
+{
+	tw_load_close(&load);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
+}
+
+static void test_missing(void **state)
+{
+	static const char *const paths[] = { NULL, "", "/nowhere", ":" };
+	struct tw_load_params params = { .priority = 0 };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		setenv("PATH", paths[i] ? paths[i] : dir, 1);
+		assert_int_equal(open_load(&params), -ENOENT);
+		assert_string_equal(why, "hackbench is not in PATH; it is part of rt-tests: install that package");
+		close_load();
+	}
+	setenv("PATH", dir, 1);
+}
+
+/* The directory that has it may stand anywhere in PATH. */
+static void test_found(void **state)
+{
+	static const char *const forms[] = {
+		"%s", "%s:/nowhere", "/nowhere:%s", "/nowhere::%s:",
+	};
+	struct tw_load_params params = { .priority = 0 };
+	char path[200];
+	size_t i;
+
+	(void)state;
+	stand_in("exit 0");
+	for (i = 0; i < 4; i++) {
+		/* Not a literal, yet each has just one %s. */
+		const char *at = strstr(forms[i], "%s");
+
+		snprintf(path, sizeof(path), "%.*s%s%s",
+			 (int)(at - forms[i]), forms[i], dir, at + 2);
+		setenv("PATH", path, 1);
+		assert_int_equal(open_load(&params), 0);
+		close_load();
+	}
+	setenv("PATH", dir, 1);
+}
+
+/* The stand-in fails, so that it is heard. */
+static void assert_complaint(struct tw_load_params *params, int count,
+			     const char *want)
+{
+	assert_int_equal(open_load(params), 0);
+	assert_int_equal(load.ops->run(&load, 0, count), -ECHILD);
+	assert_string_equal(load.shared->why, want);
+	close_load();
+}
+
+static void test_arguments(void **state)
+{
+	struct tw_load_params params = { .arguments = NULL };
+
+	(void)state;
+	stand_in("echo \"$# $*\" >&2; exit 1");
+	assert_complaint(&params, 7, "4 -g 7 -l 5000");
+	params.arguments = "-T  -s 512";
+	assert_complaint(&params, 1, "5 -g 1 -T -s 512");
+	params.arguments = "";
+	assert_complaint(&params, 2, "2 -g 2");
+}
+
+/* One process for all groups: it may use all of the load's CPUs. */
+static void test_cpus(void **state)
+{
+	struct tw_load_params params = { .pinned = true };
+	char list[100], want[200];
+
+	(void)state;
+	stand_in("while read -r name value; do case $name in Cpus_allowed_list:) echo \"$value\" >&2; exit 1; esac; done < /proc/self/status");
+	assert_int_equal(open_load(&params), 0);
+	tw_load_close(&load);
+	snprintf(want, sizeof(want), "%s",
+		 tw_place_format(&params.cpus, list, sizeof(list)));
+	assert_complaint(&params, 3, want);
+}
+
+/* However many groups, it is one process that is started again. */
+static void test_restarts(void **state)
+{
+	struct tw_load_params params = { .priority = 0 };
+	int ms;
+
+	(void)state;
+	stand_in("exit 0");
+	assert_int_equal(open_load(&params), 0);
+	assert_int_equal(load.ops->run(&load, 0, 0), 0);
+	assert_int_equal(load.supervisor, 0);
+	assert_int_equal(load.ops->run(&load, 1, 5), 0);
+	for (ms = 0; load.shared->restarts < 2 && ms < 10000; ms++)
+		usleep(1000);
+	assert_true(load.shared->restarts >= 2);
+	assert_true(load.shared->slots[0].done >= 2);
+	assert_int_equal(load.shared->slots[1].done, 0);
+	assert_false(load.ops->died(&load));
+	close_load();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_missing),
+		cmocka_unit_test(test_found),
+		cmocka_unit_test(test_arguments),
+		cmocka_unit_test(test_cpus),
+		cmocka_unit_test(test_restarts),
+	};
+
+	return cmocka_run_group_tests(tests, make_dir, remove_dir);
+}
