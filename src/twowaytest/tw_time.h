@@ -32,7 +32,7 @@ static inline struct timespec tw_ns_to_ts(int64_t ns)
 /* Now on a kernel clock; a vDSO call, not a system call, on usual clocks. */
 static inline int64_t tw_now_ns(clockid_t clockid)
 {
-	struct timespec ts;
+	struct timespec ts = { .tv_sec = 0 };
 
 	clock_gettime(clockid, &ts);
 	return tw_ts_to_ns(&ts);
