@@ -84,6 +84,8 @@ static void run_steps(struct tw_session *session, struct tw_output *output)
 	for (step = 0; step < session->config->steps; step++) {
 		if (tw_session_begin(session, step))
 			return;
+		if (!step)
+			announce(session);
 		tw_output_begin_step(output);
 		if (tw_session_run(session, &watch))
 			return;
@@ -102,7 +104,6 @@ static int measure(struct tw_report *report, struct tw_output *output)
 
 	report->session = &session;
 	if (!tw_session_open(&session, config, whole_cycles)) {
-		announce(&session);
 		run_steps(&session, output);
 		tw_session_finish(&session);
 		if (session.failure.step != TW_STEP_NONE)
