@@ -197,6 +197,23 @@ static void set_environment(int step, int count)
 	setenv("TWOWAYTEST_WORKERS", number, 1);
 }
 
+/* It has not got ready: always -ECHILD, and why if it could not tell. */
+static int supervisor_ended(struct tw_load *load)
+{
+	char *why = load->shared->why;
+	int status;
+
+	if (waitpid(load->supervisor, &status, 0) == load->supervisor) {
+		load->supervisor = 0;
+		if (WIFSIGNALED(status) && !*why)
+			snprintf(why, TW_LOAD_WHY,
+				 "its supervisor was killed by signal %d (%s)",
+				 WTERMSIG(status),
+				 strsignal(WTERMSIG(status)));
+	}
+	return -ECHILD;
+}
+
 static int start_supervisor(struct supervisor *supervisor, int step)
 {
 	struct tw_load *load = supervisor->load;
@@ -220,9 +237,10 @@ static int start_supervisor(struct supervisor *supervisor, int step)
 	err = load->supervisor < 0 ? -errno : 0;
 	close(pipe_fds[1]);
 	ready.fd = pipe_fds[0];
-	if (!err && (poll(&ready, 1, READY_MS) != 1 ||
-		     read(pipe_fds[0], &byte, 1) != 1))
-		err = -ECHILD;
+	if (!err && poll(&ready, 1, READY_MS) != 1)
+		err = -ETIMEDOUT;
+	else if (!err && read(pipe_fds[0], &byte, 1) != 1)
+		err = supervisor_ended(load);
 	close(pipe_fds[0]);
 	if (err)
 		tw_load_exec_stop(load);

@@ -100,7 +100,7 @@ static int open_signals(struct tw_session *session)
 	sigaddset(&signals, SIGCHLD);
 	/* If it was ignored, the kernel would reap in our place. */
 	signal(SIGCHLD, SIG_DFL);
-	if (sigprocmask(SIG_BLOCK, &signals, &session->old_signals))
+	if (sigprocmask(SIG_BLOCK, &signals, NULL))
 		return -errno;
 	session->signal_fd = signalfd(-1, &signals,
 				      SFD_CLOEXEC | SFD_NONBLOCK);
@@ -372,6 +372,6 @@ void tw_session_close(struct tw_session *session)
 	session->steps = NULL;
 	close_fd(&session->kernel_log);
 	tw_guard_close(&session->guard);
+	/* Its signals stay blocked: they come too late to end anything. */
 	close_fd(&session->signal_fd);
-	sigprocmask(SIG_SETMASK, &session->old_signals, NULL);
 }

@@ -61,7 +61,6 @@ struct tw_session {
 	int latency_fd;		/* /dev/cpu_dma_latency; -1: no request */
 	int latency_err;	/* 0, or why there is none */
 	int signal_fd;
-	sigset_t old_signals;
 	int64_t clock_min_ns;	/* cost of a clock read */
 	double clock_avg_ns;
 	int interrupted;	/* the signal that ended the run; 0: none */

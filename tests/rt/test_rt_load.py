@@ -138,7 +138,8 @@ def test_fft_woken_step_by_step(start, json):
     run = start("-q", "-p", 60, "-m", "-a", "-D", 2, "--load=fft",
                 "--steps=3", "--json", json)
     run.steady()
-    first, second = run.named(FFT)
+    named = run.named(FFT)
+    first, second = (pid for pid in run.children() if pid in named)
     for worker in (first, second):
         assert outside.settings(worker)["priority"] == 1
         assert outside.settings(worker)["locked"]
@@ -154,7 +155,7 @@ def test_fft_woken_step_by_step(start, json):
     assert outside.cpu_ticks(second) == before[1]
     assert outside.wait_for(
         lambda: outside.cpu_ticks(second) > before[1] + TICKS / 5)
-    assert run.named(FFT) == [first, second]
+    assert run.named(FFT) == named
 
     assert run.finish() == 0, run.err
     steps = outside.load_json(json)["twoway"]["steps"]

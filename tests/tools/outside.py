@@ -52,6 +52,12 @@ def alive(pid):
     return status(pid, "State")[:1] not in ("", "Z", "X")
 
 
+def children(pid):
+    """In the order of their start; then orphans that came to it."""
+    return [int(child) for child in
+            read(f"/proc/{pid}/task/{pid}/children").split()]
+
+
 def cpu_list(cpus):
     """A set of CPUs as the kernel writes it, such as 0-2,5."""
     ranges = []
@@ -98,6 +104,18 @@ def rt_runtime():
 def set_rt_runtime(value_us):
     with open(RT_RUNTIME, "w", encoding="ascii") as file:
         file.write(f"{value_us}\n")
+
+
+def takes_rt_runtime(value_us):
+    """Whether this kernel takes it now; a cgroup's share may forbid it."""
+    before = rt_runtime()
+    try:
+        set_rt_runtime(value_us)
+        return True
+    except OSError:
+        return False
+    finally:
+        set_rt_runtime(before)
 
 
 def unlocked(pid):
@@ -194,8 +212,7 @@ class Run:
 
     def children(self):
         """Main's, in the order of their start."""
-        return [int(pid) for pid in
-                read(f"/proc/{self.pid}/task/{self.pid}/children").split()]
+        return children(self.pid)
 
     def sides(self):
         """The pids by role, of those that have their name already."""
