@@ -133,8 +133,9 @@ def test_killed_or_interrupted(loaded, runtime, load, end):
     # Without its guardian, as after a victim that ended first, it goes on.
     if end == "guardian" or not killed:
         time.sleep(moment.uniform(0, 0.3))
-        assert run.process.poll() is not None or \
-            outside.rt_runtime() == runtime
+        # Set back, then it must be about to end.
+        assert outside.rt_runtime() == runtime or outside.wait_for(
+            lambda: run.process.poll() is not None, timeout=1)
         run.signal(signal.SIGINT)
     begin = time.monotonic()
     assert run.gone(), run.processes()
