@@ -64,8 +64,8 @@ static int check_policy(struct tw_config *config, char *error)
 		config->policy = SCHED_FIFO;
 	if (config->priority && !tw_config_is_realtime(config->policy))
 		return tw_refuse(error, "--policy=%s: has no priorities, so it contradicts --priority=%d; only fifo and rr have them",
-			      policy_to_string(config->policy),
-			      (int)config->priority);
+				 policy_to_string(config->policy),
+				 (int)config->priority);
 	/* As cyclictest: the lowest that leaves room for the others. */
 	if (tw_config_is_realtime(config->policy) && !config->priority)
 		config->priority = TW_PRIORITY_MIN;
@@ -87,7 +87,7 @@ static int check_closed_loop(struct tw_config *config, char *error)
 		metric = &tw_metrics[config->metrics[i]];
 		if (metric->needs_timer)
 			return tw_refuse(error, "--interval=0: a closed loop has no timer, so there is no metric %s; leave it out of --metrics",
-				      metric->token);
+					 metric->token);
 	}
 	return 0;
 }
@@ -96,12 +96,12 @@ static int check_timing(struct tw_config *config, char *error)
 {
 	if (config->interval_us && config->interval_us <= config->sleep_us)
 		return tw_refuse(error, "--interval=%lld: too short for --sleep=%lld; allowed is more than the sleep, or 0 for a closed loop",
-			      (long long)config->interval_us,
-			      (long long)config->sleep_us);
+				 (long long)config->interval_us,
+				 (long long)config->sleep_us);
 	if (config->posix_timers && config->timer &&
 	    config->timer != tw_timer_kind(0))
 		return tw_refuse(error, "--timer=%s: contradicts -x, which is --timer=posix; give one of them",
-			      config->timer->name);
+				 config->timer->name);
 	return 0;
 }
 
@@ -123,14 +123,14 @@ static int check_files(const struct tw_config *config, char *error)
 			continue;
 		if (i && !strcmp(files[i].path, "-"))
 			return tw_refuse(error, "--%s=-: only --json can go to standard output; name a file",
-						files[i].option);
+					 files[i].option);
 		for (j = 0; j < i; j++)
 			if (files[j].path &&
 			    !strcmp(files[i].path, files[j].path))
 				return tw_refuse(error, "--%s=%s: allowed is a file of its own, not that of --%s",
-							files[i].option,
-							files[i].path,
-							files[j].option);
+						 files[i].option,
+						 files[i].path,
+						 files[j].option);
 	}
 	return 0;
 }
@@ -139,10 +139,10 @@ static int check_output(struct tw_config *config, char *error)
 {
 	if (config->histfile && !config->histogram_us)
 		return tw_refuse(error, "--histfile=%s: there is no histogram to write; give -h or -H too",
-					config->histfile);
+				 config->histfile);
 	if (config->latency_us && config->default_system)
 		return tw_refuse(error, "--latency=%lld: contradicts --default-system; give one of them",
-					(long long)config->latency_us);
+				 (long long)config->latency_us);
 	return check_files(config, error);
 }
 
@@ -155,9 +155,9 @@ static int check_memory(struct tw_config *config, char *error)
 
 	if (needed > free)
 		return tw_refuse(error, "--histogram=%lld: needs %llu MiB of memory, and %llu MiB are free; give fewer microseconds or steps",
-			      (long long)config->histogram_us,
-			      (unsigned long long)needed >> 20,
-			      (unsigned long long)free >> 20);
+				 (long long)config->histogram_us,
+				 (unsigned long long)needed >> 20,
+				 (unsigned long long)free >> 20);
 	return 0;
 }
 

@@ -101,14 +101,14 @@ static int check_priority(const struct tw_config *config, char *error)
 
 	if (priority && !tw_config_is_realtime(config->load_policy))
 		return tw_refuse(error, "--load-priority=%d: policy %s has no priorities; give --load-policy=fifo or rr too",
-					priority,
-					policy_to_string(config->load_policy));
+				 priority,
+				 policy_to_string(config->load_policy));
 	if (priority && !config->priority)
 		return tw_refuse(error, "--load-policy=%s: the load would outrank client and server, which are not real-time; give --priority too",
-					policy_to_string(config->load_policy));
+				 policy_to_string(config->load_policy));
 	if (priority && priority >= main_priority)
 		return tw_refuse(error, "--load-priority=%d: allowed is less than main's priority, %d, which must end the load; give a higher --priority, or --load-policy=other",
-					priority, main_priority);
+				 priority, main_priority);
 	return 0;
 }
 
@@ -135,15 +135,15 @@ static int check_ramp(const struct tw_config *config, char *error)
 		return 0;
 	if (!config->load)
 		return tw_refuse(error, "--steps=%lld: a ramp needs a load; give --load too",
-					(long long)config->steps);
+				 (long long)config->steps);
 	if (config->load_count_given)
 		return tw_refuse(error, "--load=%s:%d: contradicts --steps=%lld, which sets the number of %s",
-					config->load->name, config->load_count,
-					(long long)config->steps,
-					config->load->many);
+				 config->load->name, config->load_count,
+				 (long long)config->steps,
+				 config->load->many);
 	if (!config->loops && !config->duration_s)
 		return tw_refuse(error, "--steps=%lld: a step must have an end; give --loops or --duration",
-					(long long)config->steps);
+				 (long long)config->steps);
 	return 0;
 }
 
@@ -154,7 +154,7 @@ int tw_config_check_load(struct tw_config *config, char error[TW_ERROR_MAX])
 	complete(config);
 	if (config->load_args && config->load != &tw_load_hackbench)
 		return tw_refuse(error, "--load-args=%.100s: only --load=hackbench takes them",
-					config->load_args);
+				 config->load_args);
 	err = check_alone(config, error);
 	if (!err)
 		err = check_priority(config, error);

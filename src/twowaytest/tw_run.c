@@ -51,9 +51,8 @@ static void judge(struct tw_session *session, enum tw_role role, int status)
 
 	if (WIFSIGNALED(status))
 		fail_side(session, role, TW_STEP_KILLED, WTERMSIG(status));
-	else if (side->failure.step != TW_STEP_NONE)
-		fail_side(session, role, side->failure.step,
-			  side->failure.err);
+	else if (side->failed != TW_STEP_NONE)
+		fail_side(session, role, side->failed, side->err);
 	side->ended = true;
 }
 

@@ -180,11 +180,8 @@ _Noreturn void tw_side_main(struct tw_pair *pair, enum tw_role role,
 	err = live(pair, role, parent, ready_fd, &step);
 	tw_system_usage(&side->end);
 	if (err) {
-		side->failure.role = role;
-		side->failure.pair = pair->number;
-		side->failure.pid = getpid();
-		side->failure.err = err;
-		side->failure.step = step;
+		side->failed = step;
+		side->err = err;
 	}
 	/* Not exit(): what stdio holds is main's to write. */
 	_exit(err ? EXIT_FAILURE : EXIT_SUCCESS);

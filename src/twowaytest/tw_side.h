@@ -75,7 +75,8 @@ struct tw_task {
 struct tw_side {
 	pid_t pid;
 	bool ended;
-	struct tw_failure failure;
+	enum tw_step failed;		/* what it ended for, and -errno */
+	int err;
 	struct tw_settings settings;
 	struct tw_usage steady;		/* at the end of the warm-up */
 	struct tw_usage end;
