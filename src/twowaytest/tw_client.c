@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <sys/socket.h>
 
@@ -61,6 +62,8 @@ static int exchange(struct loop *loop)
 		return err;
 	loop->cycle.t1_ns = reply.t1_ns;
 	loop->cycle.t2_ns = reply.t2_ns;
+	loop->cycle.server_cpu = reply.cpu;
+	loop->cycle.client_cpu = sched_getcpu();
 	return 0;
 }
 
@@ -80,11 +83,12 @@ static int await_expiry(struct loop *loop)
 /*
  * A cycle is recorded in the slack before the next expiry. Measured against
  * loops that record nothing, that makes no difference to the response. A
- * closed loop has no slack but while the server has the next request.
+ * closed loop has no slack but while the server has the next request; one
+ * that may have to stop at this cycle can not send that.
  */
 static void finish(struct loop *loop)
 {
-	if (loop->client->period_ns) {
+	if (loop->client->period_ns || loop->client->prompt) {
 		record(loop->client, &loop->cycle);
 	} else {
 		loop->done = loop->cycle;

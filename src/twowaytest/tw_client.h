@@ -4,6 +4,7 @@
 #define TW_CLIENT_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,6 +23,7 @@ struct tw_client {
 	uint64_t warmup;	/* cycles before the measured ones */
 	uint64_t loops;		/* measured cycles; 0: until *stop */
 	const atomic_int *stop;	/* set by main, with a signal to wake us */
+	bool prompt;		/* record a cycle before the next begins */
 	void *sink;
 	void (*warm)(void *sink, const struct tw_cycle *cycle);
 	void (*record)(void *sink, const struct tw_cycle *cycle);

@@ -11,7 +11,6 @@
 #define CALIBRATION_NS	(25 * TW_NS_PER_MS)
 #define CALIBRATION_PPM	100
 #define BRACKETS	20
-#define COST_READS	2000
 
 static int64_t read_kernel(const struct tw_clock *clock)
 {
@@ -138,36 +137,57 @@ int tw_clock_open(struct tw_clock *clock, const char *name)
 	return clocks[i].counter ? open_counter(clock) : 0;
 }
 
+/* Two clocks, read together. */
+struct pair {
+	int64_t ahead_ns;
+	int64_t apart_ns;	/* but for as much */
+};
+
+static struct pair read_pair(const struct tw_clock *clock, clockid_t clockid)
+{
+	int64_t before = tw_now_ns(clockid);
+	int64_t here = clock->read_ns(clock);
+	int64_t after = tw_now_ns(clockid);
+
+	return (struct pair) {
+		.ahead_ns = here - (before + (after - before) / 2),
+		.apart_ns = after - before,
+	};
+}
+
 int64_t tw_clock_ahead_ns(const struct tw_clock *clock, int64_t last_ns)
 {
-	int64_t before, here, after;
+	struct pair pair;
 
 	if (clock->own_timer)
 		return 0;
-	before = tw_now_ns(clock->timer_clockid);
-	here = clock->read_ns(clock);
-	after = tw_now_ns(clock->timer_clockid);
-
+	pair = read_pair(clock, clock->timer_clockid);
 	/* Something came between the reads: they are not one moment. */
-	if (after - before > TW_NS_PER_US && last_ns)
+	if (pair.apart_ns > TW_NS_PER_US && last_ns)
 		return last_ns;
-	return here - (before + (after - before) / 2);
+	return pair.ahead_ns;
 }
 
-void tw_clock_cost(const struct tw_clock *clock, int64_t *min_ns,
-		   double *avg_ns)
+int64_t tw_clock_ahead_of_ns(const struct tw_clock *clock, clockid_t clockid)
 {
-	int64_t first = clock->read_ns(clock);
-	int64_t last = first;
+	struct pair best = read_pair(clock, clockid);
 	int i;
 
-	*min_ns = INT64_MAX;
-	for (i = 0; i < COST_READS; i++) {
-		int64_t now = clock->read_ns(clock);
+	for (i = 1; i < BRACKETS; i++) {
+		struct pair pair = read_pair(clock, clockid);
 
-		if (now - last < *min_ns)
-			*min_ns = now - last;
-		last = now;
+		if (pair.apart_ns < best.apart_ns)
+			best = pair;
 	}
-	*avg_ns = (double)(last - first) / COST_READS;
+	return best.ahead_ns;
+}
+
+bool tw_clock_drift(const struct tw_clock *clock, int64_t *drift_ns,
+		    int64_t *over_ns)
+{
+	if (clock->read_ns != read_counter)
+		return false;
+	*drift_ns = tw_clock_ahead_of_ns(clock, CLOCK_MONOTONIC);
+	*over_ns = tw_now_ns(CLOCK_MONOTONIC) - clock->base_ns;
+	return true;
 }

@@ -46,8 +46,17 @@ int tw_clock_open(struct tw_clock *clock, const char *name);
  */
 int64_t tw_clock_ahead_ns(const struct tw_clock *clock, int64_t last_ns);
 
-/* Shortest and mean difference of back-to-back reads, in ns. */
-void tw_clock_cost(const struct tw_clock *clock, int64_t *min_ns,
-		   double *avg_ns);
+/*
+ * How far this clock is ahead of the kernel's @clockid now, in ns: the best
+ * of a few tries. Any process; some us.
+ */
+int64_t tw_clock_ahead_of_ns(const struct tw_clock *clock, clockid_t clockid);
+
+/*
+ * CPU counter only: how far it has run ahead of CLOCK_MONOTONIC since it was
+ * calibrated, *over_ns ago. False for other clocks.
+ */
+bool tw_clock_drift(const struct tw_clock *clock, int64_t *drift_ns,
+		    int64_t *over_ns);
 
 #endif /* TW_CLOCK_H */

@@ -26,6 +26,15 @@ static const struct tw_option options[] = {
 	  0, 0, 0, "pin main, server and client to the CPUs of the\n"
 	  "placement plan; with CPUSET, server and client to\n"
 	  "its CPUs in turn" },
+	{ 'b', "breaktrace", TW_ARGUMENT, "US", tw_option_number,
+	  AT(break_us), 1, 1000000000,
+	  "end at the first cycle that takes longer, with exit\n"
+	  "status 2" },
+	{ 0, "break-on", TW_ARGUMENT, "METRIC", tw_option_break_on, 0, 0, 0,
+	  "the metric that -b looks at, default total" },
+	{ 0, "check", TW_NO_ARGUMENT, NULL, tw_option_flag, AT(check), 0, 0,
+	  "print what in this system disturbs real-time\n"
+	  "results and what to do; measure nothing" },
 	{ 'c', "clock", TW_ARGUMENT, "NAME", tw_option_clock, 0, 0, 0,
 	  "take timestamps from: monotonic (or 0; default),\n"
 	  "realtime (or 1), monotonic_raw, tai, boottime, tsc" },
@@ -62,6 +71,9 @@ static const struct tw_option options[] = {
 	  "write the results to FILE, as JSON; -: to stdout" },
 	{ 0, "latency", TW_ARGUMENT, "US", tw_option_number, AT(latency_us),
 	  0, INT32_MAX, "value written to /dev/cpu_dma_latency, default 0" },
+	{ 0, "limit", TW_ARGUMENT, "LIMIT", tw_option_limit, 0, 0, 0,
+	  "exit status 2 if METRIC:US, METRIC:pPERCENT:US or\n"
+	  "missed:N is exceeded; may be given several times" },
 	{ 0, "load", TW_ARGUMENT, "KIND[:ARG]", tw_option_load, 0, 0, 0,
 	  "load the system meanwhile: none (default),\n"
 	  "fft[:WORKERS], hackbench[:GROUPS],\n"
@@ -115,6 +127,11 @@ static const struct tw_option options[] = {
 	{ 0, "sleep", TW_ARGUMENT, "US", tw_option_number, AT(sleep_us),
 	  0, 10000000, "the server's sleep in microseconds, default 100;\n"
 	  "0: no call" },
+	{ 0, "spike", TW_ARGUMENT, "US", tw_option_number, AT(spike_us),
+	  1, 1000000000, "keep and print every cycle whose total is longer" },
+	{ 0, "spike-nodes", TW_ARGUMENT, "N", tw_option_number,
+	  AT(spike_nodes), 1, 10000000,
+	  "how many of them are kept, default 1024" },
 	{ 0, "steps", TW_ARGUMENT, "N", tw_option_number, AT(steps),
 	  1, TW_LOAD_MAX, "ramp: measure N times, with 0 to N-1 workers,\n"
 	  "groups or copies" },
@@ -123,6 +140,16 @@ static const struct tw_option options[] = {
 	  "timerfd" },
 	{ 0, "total", TW_ARGUMENT, "NAME", tw_option_total, 0, 0, 0,
 	  "formula of total: documented (default), trltp3" },
+	{ 0, "trace", TW_OPTIONAL_ARGUMENT, "EVENTS", tw_option_trace, 0, 0, 0,
+	  "with -b: trace the kernel in an instance of our own,\n"
+	  "save the last 20 ms and say what caused the delay" },
+	{ 0, "trace-file", TW_ARGUMENT, "FILE", tw_option_file,
+	  AT(trace_file), 0, 0,
+	  "where to, default twowaytest-trace.txt" },
+	{ 0, "tracemark", TW_NO_ARGUMENT, NULL, tw_option_flag,
+	  AT(tracemark), 0, 0,
+	  "with -b: mark the cycle in the kernel's trace, and\n"
+	  "stop the tracing" },
 	{ 0, "trltp", TW_NO_ARGUMENT, NULL, tw_option_trltp, 0, 0, 0,
 	  "the reference set-up: -m -p 98 -a -x -i 1000\n"
 	  "-l 100000 --sleep=100 --load=fft --steps=16\n"
@@ -140,6 +167,9 @@ static const struct tw_option options[] = {
 	  "epoll, read, busy" },
 	{ 0, "warmup", TW_ARGUMENT, "N", tw_option_number, AT(warmup),
 	  0, 1000000, "cycles run before the measured ones, default 2" },
+	{ 0, "worst", TW_NO_ARGUMENT, NULL, tw_option_flag, AT(worst), 0, 0,
+	  "print the worst cycle of each metric: its phases,\n"
+	  "and which of them it was" },
 	{ 'x', "posix_timers", TW_NO_ARGUMENT, NULL, tw_option_flag,
 	  AT(posix_timers), 0, 0, "the same as --timer=posix" },
 };
@@ -256,6 +286,7 @@ static void set_defaults(struct tw_config *config)
 	config->wait = tw_wait_kind(0);
 	config->policy = SCHED_OTHER;
 	config->steps = 1;
+	config->break_on = TW_TOTAL;
 	config->rt_runtime_us = TW_KEEP;
 }
 

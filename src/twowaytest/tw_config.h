@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "tw_limit.h"
 #include "tw_load.h"
 #include "tw_metric.h"
 #include "tw_place.h"
@@ -69,6 +70,20 @@ struct tw_config {
 	int64_t rt_runtime_us;	/* TW_KEEP: leave as it is; -1: no limit */
 	bool force;
 
+	/* What fails a run, and what is looked into. */
+	struct tw_limit limits[TW_LIMITS_MAX];
+	int limit_count;
+	int64_t break_us;	/* 0: never */
+	enum tw_metric_id break_on;
+	bool break_on_given;
+	bool tracemark;		/* in the trace that the user has set up */
+	bool trace;		/* in one of our own */
+	const char *trace_events;	/* NULL: the usual ones */
+	const char *trace_file;
+	int64_t spike_us;	/* 0: none is kept */
+	int64_t spike_nodes;
+	bool worst;
+
 	/* What is shown. */
 	enum tw_metric_id metrics[TW_METRICS];
 	int metric_count;
@@ -88,6 +103,7 @@ struct tw_config {
 	bool unbuffered;
 
 	/* Instead of a run. */
+	bool check;
 	bool help;
 	bool version;
 };
@@ -127,6 +143,9 @@ bool tw_config_hogs_all(const struct tw_config *config);
 
 /* What contradicts itself about the load: as tw_config_check(). */
 int tw_config_check_load(struct tw_config *config, char error[TW_ERROR_MAX]);
+
+/* What -b, --trace, --spike and --limit lack: as tw_config_check(). */
+int tw_config_check_limits(struct tw_config *config, char error[TW_ERROR_MAX]);
 
 /* Writes a formatted message to @error; always -EINVAL. */
 int tw_refuse(char *error, const char *format, ...)

@@ -115,6 +115,7 @@ static int check_files(const struct tw_config *config, char *error)
 		{ "histfile", config->histfile },
 		{ "dump", config->dump },
 		{ "trltp-log", config->trltp_log },
+		{ "trace-file", config->trace_file },
 	};
 	size_t i, j;
 
@@ -151,8 +152,15 @@ static int check_memory(struct tw_config *config, char *error)
 	uint64_t free = tw_system_available_memory();
 	/* One a step, and one for all of them together. */
 	uint64_t tallies = config->steps > 1 ? config->steps + 1 : 1;
+	uint64_t spikes = tallies * config->spike_nodes *
+			  sizeof(struct tw_kept);
 	uint64_t needed = tallies * tw_tally_size(config->histogram_us);
 
+	if (spikes > free)
+		return tw_refuse(error, "--spike-nodes=%lld: needs %llu MiB of memory, and %llu MiB are free; give fewer nodes or steps",
+				 (long long)config->spike_nodes,
+				 (unsigned long long)spikes >> 20,
+				 (unsigned long long)free >> 20);
 	if (needed > free)
 		return tw_refuse(error, "--histogram=%lld: needs %llu MiB of memory, and %llu MiB are free; give fewer microseconds or steps",
 				 (long long)config->histogram_us,
@@ -204,8 +212,9 @@ static void complete(struct tw_config *config)
 int tw_config_check(struct tw_config *config, char error[TW_ERROR_MAX])
 {
 	static int (*const checks[])(struct tw_config *config, char *error) = {
-		check_policy, check_closed_loop, check_timing, check_output,
-		check_memory, check_starving, tw_config_check_load,
+		check_policy, check_closed_loop, check_timing,
+		tw_config_check_limits, check_output, check_memory,
+		check_starving, tw_config_check_load,
 	};
 	int err = 0;
 	size_t i;

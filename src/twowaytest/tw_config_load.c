@@ -34,8 +34,8 @@ struct tw_load_params tw_config_load_params(const struct tw_config *config)
 		.policy = config->load_policy,
 		.priority = (int)config->load_priority,
 		/* Other people's programs see to that themselves. */
-		.lock_memory = config->mlockall &&
-			       config->load == &tw_load_fft,
+		.lock_memory = config->mlockall && config->load &&
+			       config->load->own,
 	};
 
 	params.pinned = tw_config_cpus(config, TW_LOAD, 0, &params.cpus);
@@ -53,7 +53,7 @@ bool tw_config_hogs_all(const struct tw_config *config)
 	if (tw_config_cpus(config, TW_LOAD, 0, &set) && CPU_COUNT(&set) < cpus)
 		return false;
 	/* A group, or a command, may be any number of processes. */
-	return config->load != &tw_load_fft || most >= cpus;
+	return !config->load->own || most >= cpus;
 }
 
 static bool shares_cpu(const struct tw_config *config, enum tw_role a,
@@ -152,7 +152,8 @@ int tw_config_check_load(struct tw_config *config, char error[TW_ERROR_MAX])
 	int err;
 
 	complete(config);
-	if (config->load_args && config->load != &tw_load_hackbench)
+	if (config->load_args &&
+	    !(config->load && config->load->takes_arguments))
 		return tw_refuse(error, "--load-args=%.100s: only --load=hackbench takes them",
 				 config->load_args);
 	err = check_alone(config, error);

@@ -20,6 +20,8 @@ struct tw_cycle {
 	int64_t t3_ns;		/* client has read the reply */
 	int64_t prev_t0_ns;	/* t0 of the cycle (or priming expiry) before */
 	uint64_t missed;	/* expiries after planned that got no cycle */
+	int32_t client_cpu;	/* where it was at t3 */
+	int32_t server_cpu;	/* where it was at t1 */
 };
 
 #endif /* TW_CYCLE_H */

@@ -198,6 +198,13 @@ static void explain_throttle(struct text *text)
 		    reason(text));
 }
 
+static void explain_trace(struct text *text)
+{
+	say(text, "--%s: %s", text->session->trace_fds[TW_TRACE_USER].mark < 0 &&
+	    text->config->tracemark ? "tracemark" : "trace",
+	    text->session->trace_why);
+}
+
 static void explain_run(struct text *text)
 {
 	const char *what = reason(text);
@@ -242,6 +249,7 @@ void tw_explain(const struct tw_session *session, char *buf, size_t size)
 		[TW_STEP_LOAD] = explain_load,
 		[TW_STEP_WORK] = explain_work,
 		[TW_STEP_THROTTLE] = explain_throttle,
+		[TW_STEP_TRACE] = explain_trace,
 		[TW_STEP_RUN] = explain_run,
 		[TW_STEP_WRITE] = explain_write,
 		[TW_STEP_STOP] = explain_stop,

@@ -13,7 +13,10 @@
 #include "tw_system.h"
 
 static const struct tw_load_ops *const kinds[] = {
-	&tw_load_fft, &tw_load_hackbench, &tw_load_command,
+	&tw_load_fft,
+	&tw_load_hackbench,
+	&tw_load_command,
+	NULL
 };
 
 const struct tw_load_ops *tw_load_kind(size_t index)

@@ -31,6 +31,8 @@ struct tw_load_shared {
 	struct tw_load_slot slots[];
 };
 
+#define TW_SPARED	2	/* guardians; 0: there is none */
+
 /* How it is to run; the config's part of it. */
 struct tw_load_params {
 	const char *command;	/* kind command: what the shell is to run */
@@ -40,7 +42,7 @@ struct tw_load_params {
 	bool lock_memory;
 	bool pinned;		/* worker k to the k-th CPU, round and round */
 	cpu_set_t cpus;
-	pid_t spared;		/* a child of main that is no load; or 0 */
+	pid_t spared[TW_SPARED];	/* main's children that are no load */
 };
 
 struct tw_load {
@@ -61,6 +63,9 @@ struct tw_load_ops {
 	const char *work;	/* what is counted as done: "transforms" */
 	int usual;		/* how many of them if the user does not say */
 	bool realtime;		/* by default, beside real-time sides */
+	bool own;		/* as many processes as workers, all ours */
+	bool takes_command;	/* after the colon, instead of a number */
+	bool takes_arguments;	/* --load-args */
 	/*
 	 * Before anything is measured, whether it can run: 0, or -errno and
 	 * shared->why.
@@ -79,7 +84,7 @@ struct tw_load_ops {
 	void (*stop)(struct tw_load *load);
 };
 
-/* fft, hackbench, command; NULL from @index 3 on. */
+/* fft, hackbench, command; NULL after the last. */
 const struct tw_load_ops *tw_load_kind(size_t index);
 
 /*

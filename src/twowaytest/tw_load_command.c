@@ -31,7 +31,9 @@ static int command_run(struct tw_load *load, int step, int count)
 }
 
 const struct tw_load_ops tw_load_command = {
-	"command", "copy", "copies", "completed runs", 1, false,
-	command_probe, tw_load_exec_prepare, command_run, tw_load_exec_died,
-	tw_load_exec_stop
+	"command", "copy", "copies", "completed runs", 1,
+	.takes_command = true,
+	.probe = command_probe, .prepare = tw_load_exec_prepare,
+	.run = command_run, .died = tw_load_exec_died,
+	.stop = tw_load_exec_stop
 };

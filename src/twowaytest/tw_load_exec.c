@@ -291,5 +291,5 @@ void tw_load_exec_stop(struct tw_load *load)
 	}
 	load->supervisor = 0;
 	/* Had it been killed, then all that it watched over is ours now. */
-	tw_load_kill_children(&load->params.spared, 1);
+	tw_load_kill_children(load->params.spared, TW_SPARED);
 }

@@ -286,6 +286,8 @@ static void fft_stop(struct tw_load *load)
 }
 
 const struct tw_load_ops tw_load_fft = {
-	"fft", "worker", "workers", "transforms", 1, true,
-	fft_probe, fft_prepare, fft_run, fft_died, fft_stop
+	"fft", "worker", "workers", "transforms", 1,
+	.realtime = true, .own = true,
+	.probe = fft_probe, .prepare = fft_prepare, .run = fft_run,
+	.died = fft_died, .stop = fft_stop
 };

@@ -75,7 +75,9 @@ static int hackbench_run(struct tw_load *load, int step, int count)
 }
 
 const struct tw_load_ops tw_load_hackbench = {
-	"hackbench", "group", "groups", "completed runs", 10, false,
-	hackbench_probe, tw_load_exec_prepare, hackbench_run,
-	tw_load_exec_died, tw_load_exec_stop
+	"hackbench", "group", "groups", "completed runs", 10,
+	.takes_arguments = true,
+	.probe = hackbench_probe, .prepare = tw_load_exec_prepare,
+	.run = hackbench_run, .died = tw_load_exec_died,
+	.stop = tw_load_exec_stop
 };

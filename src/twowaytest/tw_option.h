@@ -64,6 +64,18 @@ int tw_option_load_policy(const struct tw_option *option, const char *value,
 int tw_option_trltp(const struct tw_option *option, const char *value,
 		    struct tw_config *config, char *error);
 
+/* A metric, to break_on. */
+int tw_option_break_on(const struct tw_option *option, const char *value,
+		       struct tw_config *config, char *error);
+
+/* Turns the trace on; events that it could hold. */
+int tw_option_trace(const struct tw_option *option, const char *value,
+		    struct tw_config *config, char *error);
+
+/* Adds a limit. */
+int tw_option_limit(const struct tw_option *option, const char *value,
+		    struct tw_config *config, char *error);
+
 int tw_option_clock(const struct tw_option *option, const char *value,
 		    struct tw_config *config, char *error);
 int tw_option_timer(const struct tw_option *option, const char *value,

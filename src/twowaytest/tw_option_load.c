@@ -25,7 +25,7 @@ static int set_argument(const struct tw_option *option, const char *value,
 	const char *digits = "0123456789";
 	long count;
 
-	if (config->load == &tw_load_command) {
+	if (config->load->takes_command) {
 		config->load_command = argument;
 		return 0;
 	}

@@ -35,6 +35,8 @@ static const struct output_file {
 	  offsetof(struct tw_output, trltp) },
 	{ "--histfile=", offsetof(struct tw_config, histfile),
 	  offsetof(struct tw_output, histogram) },
+	{ "--trace-file=", offsetof(struct tw_config, trace_file),
+	  offsetof(struct tw_output, trace) },
 	{ "--json=", offsetof(struct tw_config, json),
 	  offsetof(struct tw_output, json) },
 };
@@ -218,6 +220,24 @@ static void print_results(struct tw_output *output)
 		tw_report_percentiles(stdout, report);
 		tw_report_remarks(stdout, report);
 	}
+	tw_report_worst(stdout, report);
+	tw_report_spikes(stdout, report);
+	tw_report_break(stdout, report);
+	tw_report_limits(stdout, report);
+}
+
+/* One of the other files, written by @print. */
+static int finish_file(struct tw_output *output, struct tw_file *file,
+		       const char *option, const char *path,
+		       void (*print)(FILE *file,
+				     const struct tw_report *report))
+{
+	int err;
+
+	errno = 0;
+	print(file->stream, output->report);
+	err = flush(file->stream);
+	return err ? failed(output, option, path, err) : 0;
 }
 
 static int finish_text(struct tw_output *output)
@@ -231,28 +251,26 @@ static int finish_text(struct tw_output *output)
 	err = flush(stdout);
 	if (err)
 		return failed(output, "standard output", "", err);
-	if (config->histfile) {
-		tw_report_histogram(output->histogram.stream, report);
-		err = flush(output->histogram.stream);
-		if (err)
-			return failed(output, "--histfile=", config->histfile,
-				      err);
-	}
-	if (config->trltp_log) {
-		tw_report_trltp(output->trltp.stream, report);
-		err = flush(output->trltp.stream);
-		if (err)
-			return failed(output, "--trltp-log=",
-				      config->trltp_log, err);
-	}
-	return 0;
+	if (config->histfile)
+		err = finish_file(output, &output->histogram, "--histfile=",
+				  config->histfile, tw_report_histogram);
+	if (!err && config->trltp_log)
+		err = finish_file(output, &output->trltp, "--trltp-log=",
+				  config->trltp_log, tw_report_trltp);
+	if (!err && report->session->trace_text)
+		err = finish_file(output, &output->trace, "--trace-file=",
+				  config->trace_file, tw_report_trace);
+	else	/* nothing broke: an old one stays */
+		tw_file_abort(&output->trace);
+	return err;
 }
 
 /*
  * The library's JSON writer takes a name and does not look at errors, so it
  * gets one that lies in memory.
  */
-static int write_json(struct tw_output *output, FILE *to)
+static int write_json(struct tw_output *output, FILE *to,
+		      void (*members)(FILE *file, void *data))
 {
 	char name[32], buf[4096];
 	ssize_t len;
@@ -262,7 +280,7 @@ static int write_json(struct tw_output *output, FILE *to)
 	if (fd < 0)
 		return -errno;
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
-	rt_write_json(name, output->report->return_code, tw_report_json,
+	rt_write_json(name, output->report->return_code, members,
 		      output->report);
 	errno = 0;
 	while ((len = read(fd, buf, sizeof(buf))) > 0)
@@ -290,7 +308,7 @@ int tw_output_finish(struct tw_output *output)
 			output->report->return_code = 1;
 		if (path == json && json) {
 			to = file->stream ? file->stream : stdout;
-			err = write_json(output, to);
+			err = write_json(output, to, tw_report_json);
 		}
 		if (!err && file->stream)
 			err = tw_file_commit(file);
@@ -300,4 +318,25 @@ int tw_output_finish(struct tw_output *output)
 		}
 	}
 	return first;
+}
+
+int tw_output_check(struct tw_output *output)
+{
+	const struct tw_report *report = output->report;
+	const char *path = report->config->json;
+	struct tw_file *json = &output->json;
+	int err;
+
+	/* The table would not be JSON, if that goes the same way. */
+	if (!path || json->stream)
+		tw_report_check(stdout, report->survey->findings);
+	err = flush(stdout);
+	if (err)
+		return failed(output, "standard output", "", err);
+	if (path)
+		err = write_json(output, json->stream ? json->stream : stdout,
+				 tw_report_json_check);
+	if (!err && json->stream)
+		err = tw_file_commit(json);
+	return err ? failed(output, "--json=", path, err) : 0;
 }

@@ -11,6 +11,7 @@
 
 struct tw_output {
 	struct tw_report *report;
+	struct tw_file trace;
 	struct tw_file json;
 	struct tw_file histogram;
 	struct tw_file dump;
@@ -38,5 +39,11 @@ int tw_output_finish(struct tw_output *output);
 
 /* Drops what was not committed. */
 void tw_output_close(struct tw_output *output);
+
+/*
+ * --check: prints and writes what was found, instead of all that. 0, or
+ * -errno and output->error.
+ */
+int tw_output_check(struct tw_output *output);
 
 #endif /* TW_OUTPUT_H */

@@ -12,13 +12,16 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "tw_check.h"
 #include "tw_config.h"
 #include "tw_cycle.h"
 #include "tw_session.h"
+#include "tw_survey.h"
 
 struct tw_report {
 	const struct tw_config *config;
 	const struct tw_session *session;
+	const struct tw_survey *survey;	/* NULL: nobody asked */
 	int return_code;
 	const char *error;	/* of writing the results; empty: none */
 	int argc;		/* the command line, as given */
@@ -57,6 +60,36 @@ void tw_report_percentiles(FILE *file, const struct tw_report *report);
 /* What a run without a histogram ends with, below the status lines. */
 void tw_report_remarks(FILE *file, const struct tw_report *report);
 
+/* The means of all metrics. */
+void tw_report_means(const struct tw_tally *tally,
+		     double means_ns[TW_METRICS]);
+
+/*
+ * A cycle in one line: when and where it was, its phases beside their means,
+ * and which share each has of metric @id's excess.
+ */
+void tw_report_kept(FILE *file, const struct tw_report *report,
+		    const struct tw_kept *kept,
+		    const double means_ns[TW_METRICS], enum tw_metric_id id);
+
+/* --worst, --spike, -b, --limit: nothing if not asked for. */
+void tw_report_worst(FILE *file, const struct tw_report *report);
+void tw_report_spikes(FILE *file, const struct tw_report *report);
+void tw_report_break(FILE *file, const struct tw_report *report);
+void tw_report_limits(FILE *file, const struct tw_report *report);
+
+/* False if a limit is exceeded, or cannot be judged. */
+bool tw_report_within_limits(const struct tw_report *report);
+
+/* --trace-file: what was traced, the cycle's stamps among it. */
+void tw_report_trace(FILE *file, const struct tw_report *report);
+
+/* How far a CPU counter, if that is the clock, ran ahead. */
+void tw_report_drift(FILE *file, const struct tw_report *report);
+
+/* -v: what measuring costs. */
+void tw_report_cost(FILE *file, const struct tw_report *report);
+
 /* "# Step 2/16: load fft, 1 worker" */
 void tw_report_step(FILE *file, const struct tw_report *report);
 
@@ -72,11 +105,29 @@ double tw_report_work_rate(const struct tw_step_result *step);
 /* The callback of rt_write_json(); @data is a struct tw_report. */
 void tw_report_json(FILE *file, void *data);
 
+/* The same for --check, which has no session. */
+void tw_report_json_check(FILE *file, void *data);
+
 /* Its parts that stand in files of their own, each with its comma. */
 void tw_report_json_threads(FILE *file, const struct tw_config *config,
 			    const struct tw_pair *pair);
 void tw_report_json_load(FILE *file, const struct tw_report *report);
 void tw_report_json_steps(FILE *file, const struct tw_report *report);
+void tw_report_json_cost(FILE *file, const struct tw_report *report);
+void tw_report_json_worst(FILE *file, const struct tw_report *report);
+void tw_report_json_break(FILE *file, const struct tw_report *report);
+void tw_report_json_limits(FILE *file, const struct tw_report *report);
+
+/* The members of a cycle that is kept, without braces. */
+void tw_report_json_kept(FILE *file, const struct tw_report *report,
+			 const struct tw_kept *kept);
+
+/* "environment", with its comma: all that is known, and what to mend. */
+void tw_report_json_environ(FILE *file, const struct tw_environ *env,
+			    const struct tw_finding findings[TW_CHECKS]);
+
+/* --check: a row a check, below a finding why and what mends it; a sum. */
+void tw_report_check(FILE *file, const struct tw_finding findings[TW_CHECKS]);
 
 /* The display while the run lasts. */
 struct tw_live {

@@ -179,7 +179,20 @@ static void json_settings(FILE *file, const struct tw_report *report)
 		config->total_trltp3 ? "trltp3" : "documented");
 	fprintf(file, "      \"histogram_us\": %" PRId64 ",\n",
 		config->histogram_us);
-	fprintf(file, "      \"metrics\": [");
+	fprintf(file, "      \"steps\": %" PRId64 ",\n", config->steps);
+	if (config->break_us)
+		fprintf(file, "      \"break_us\": %" PRId64 ",\n",
+			config->break_us);
+	else
+		fprintf(file, "      \"break_us\": null,\n");
+	fprintf(file, "      \"break_on\": \"%s\",\n",
+		tw_metrics[config->break_on].token);
+	fprintf(file, "      \"tracemark\": %s,\n",
+		bool_name(config->tracemark));
+	fprintf(file, "      \"trace\": ");
+	tw_json_string(file, !config->trace ? NULL : config->trace_events ?
+			     config->trace_events : TW_TRACE_EVENTS);
+	fprintf(file, ",\n      \"metrics\": [");
 	for (i = 0; i < config->metric_count; i++)
 		fprintf(file, "%s\"%s\"", i ? ", " : "",
 			tw_metrics[config->metrics[i]].token);
@@ -222,32 +235,6 @@ static void json_process(FILE *file, const struct tw_report *report,
 	fprintf(file, "      }%s\n", role == TW_CLIENT ? "" : ",");
 }
 
-static void json_worst(FILE *file, const struct tw_report *report, int column)
-{
-	const struct tw_config *config = report->config;
-	enum tw_metric_id id = config->metrics[column];
-	const struct tw_tally *tally = report->session->pair->tally;
-	const struct tw_cycle *cycle = &tally->worst[id];
-	static const enum tw_metric_id phases[] = {
-		TW_INTERVAL, TW_WAKEUP, TW_SEND, TW_SLEEP, TW_RECEIVE,
-		TW_RESPONSE, TW_TOTAL,
-	};
-	size_t i;
-
-	fprintf(file, "%s\n      \"%s\": {", column ? "," : "",
-		tw_metrics[id].token);
-	fprintf(file, "\"cycle\": %" PRIu64 ", \"since_start_ns\": %" PRId64
-		", \"missed\": %" PRIu64,
-		tw_report_cycle_number(report, cycle),
-		cycle->t0_ns - tally->start_ns, cycle->missed);
-	for (i = 0; i < ARRAY_SIZE(phases); i++)
-		fprintf(file, ", \"%s_ns\": %" PRId64,
-			tw_metrics[phases[i]].token,
-			tw_metrics[phases[i]].value_ns(cycle,
-						       &tally->params));
-	fprintf(file, "}");
-}
-
 static void json_error(FILE *file, const struct tw_report *report)
 {
 	char text[TW_ERROR_MAX];
@@ -262,25 +249,30 @@ static void json_error(FILE *file, const struct tw_report *report)
 	fprintf(file, "\n");
 }
 
+static void json_head(FILE *file, const struct tw_report *report)
+{
+	fprintf(file, "    \"schema\": %d,\n", SCHEMA);
+	fprintf(file, "    \"version\": \"%1.2f\",\n", VERSION);
+	json_argv(file, report);
+	if (report->survey)
+		tw_report_json_environ(file, &report->survey->environ,
+				       report->survey->findings);
+}
+
 static void json_twoway(FILE *file, const struct tw_report *report)
 {
 	const struct tw_session *session = report->session;
 	const struct tw_pair *pair = session->pair;
 	const struct tw_tally *tally = pair->tally;
-	int i;
 
-	fprintf(file, "    \"schema\": %d,\n", SCHEMA);
-	fprintf(file, "    \"version\": \"%1.2f\",\n", VERSION);
-	json_argv(file, report);
+	json_head(file, report);
 	json_settings(file, report);
 	fprintf(file, "    \"processes\": {\n");
 	json_process(file, report, TW_MAIN);
 	json_process(file, report, TW_SERVER);
 	json_process(file, report, TW_CLIENT);
 	fprintf(file, "    },\n");
-	fprintf(file, "    \"clock_cost_ns\": {\"min\": %" PRId64
-		", \"avg\": %.1f},\n", session->clock_min_ns,
-		session->clock_avg_ns);
+	tw_report_json_cost(file, report);
 	tw_report_json_load(file, report);
 	fprintf(file, "    \"warmup\": {\"cycles\": %" PRIu64
 		", \"missed\": %" PRIu64 "},\n", tally->warmup,
@@ -292,10 +284,9 @@ static void json_twoway(FILE *file, const struct tw_report *report)
 	fprintf(file, "    \"strangers\": %" PRIu64 ",\n", session->strangers);
 	fprintf(file, "    \"not_dumped\": %" PRIu64 ",\n",
 		tw_report_not_dumped(report));
-	fprintf(file, "    \"worst\": {");
-	for (i = 0; tally->cycles && i < report->config->metric_count; i++)
-		json_worst(file, report, i);
-	fprintf(file, "\n    },\n");
+	tw_report_json_worst(file, report);
+	tw_report_json_break(file, report);
+	tw_report_json_limits(file, report);
 	fprintf(file, "    \"interrupted\": %s,\n",
 		bool_name(session->interrupted));
 	json_error(file, report);
@@ -311,5 +302,18 @@ void tw_report_json(FILE *file, void *data)
 	tw_report_json_threads(file, config, report->session->pair);
 	fprintf(file, "  \"twoway\": {\n");
 	json_twoway(file, report);
+	fprintf(file, "  }\n");
+}
+
+void tw_report_json_check(FILE *file, void *data)
+{
+	const struct tw_report *report = data;
+
+	fprintf(file, "  \"num_threads\": 0,\n");
+	fprintf(file, "  \"resolution_in_ns\": 0,\n");
+	fprintf(file, "  \"thread\": {},\n");
+	fprintf(file, "  \"twoway\": {\n");
+	json_head(file, report);
+	fprintf(file, "    \"error\": null\n");
 	fprintf(file, "  }\n");
 }

@@ -181,6 +181,9 @@ void tw_report_remarks(FILE *file, const struct tw_report *report)
 	if (tw_report_not_dumped(report))
 		fprintf(file, "# Not dumped: %" PRIu64 " cycles, as main could not keep up\n",
 			tw_report_not_dumped(report));
+	if (report->config->verbose && !report->config->quiet)
+		tw_report_cost(file, report);
+	tw_report_drift(file, report);
 	if (session->strangers)
 		fprintf(file, "# Strangers turned away: %" PRIu64 "\n",
 			session->strangers);

@@ -15,7 +15,7 @@
 
 #include "tw_cycle.h"
 
-#define TW_RING_CYCLES	8192	/* a power of two: 512 KiB */
+#define TW_RING_CYCLES	8192	/* a power of two: 576 KiB */
 #define TW_CACHE_LINE	64
 
 struct tw_ring {

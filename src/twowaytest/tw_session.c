@@ -63,7 +63,9 @@ static struct tw_pair *map_pair(const struct tw_session *session,
 	size_t at_tally = round_up(sizeof(struct tw_pair));
 	size_t at_trltp = at_tally +
 			  round_up(tw_tally_size(config->histogram_us));
-	size_t at_ring = at_trltp + (config->trltp_log ? TW_TRLTP_SIZE : 0);
+	size_t at_spikes = at_trltp + (config->trltp_log ? TW_TRLTP_SIZE : 0);
+	size_t at_ring = at_spikes + round_up(config->spike_nodes *
+					      sizeof(struct tw_kept));
 	size_t size = at_ring + (whole_cycles ? sizeof(struct tw_ring) : 0);
 	struct tw_pair *pair;
 	char *memory;
@@ -83,6 +85,15 @@ static struct tw_pair *map_pair(const struct tw_session *session,
 				    config->histogram_us);
 	if (config->trltp_log)
 		tw_tally_attach_trltp(pair->tally, memory + at_trltp);
+	if (config->spike_us)
+		tw_tally_attach_spikes(pair->tally, memory + at_spikes,
+				       config->spike_nodes,
+				       config->spike_us * TW_NS_PER_US);
+	pair->tally->step = session->step;
+	pair->brk.limit_ns = config->break_us * TW_NS_PER_US;
+	pair->brk.metric = config->break_on;
+	memcpy(pair->brk.traces, session->trace_fds,
+	       sizeof(pair->brk.traces));
 	if (whole_cycles)
 		pair->ring = (struct tw_ring *)(memory + at_ring);
 	return pair;
@@ -141,8 +152,8 @@ static int open_clock(struct tw_session *session)
 
 	if (err)
 		return tw_session_fail(session, TW_STEP_CLOCK, err);
-	tw_clock_cost(&session->task.clock, &session->clock_min_ns,
-		      &session->clock_avg_ns);
+	session->wall_ahead_ns = -tw_clock_ahead_of_ns(&session->task.clock,
+						       CLOCK_REALTIME);
 	return 0;
 }
 
@@ -164,9 +175,9 @@ static int open_throttle(struct tw_session *session)
 	struct utsname name;
 	int err;
 
-	session->guard.fd = -1;
 	if (config->rt_runtime_us != TW_KEEP) {
-		err = tw_guard_open(&session->guard, config->rt_runtime_us);
+		err = tw_runtime_open(&session->runtime,
+				      config->rt_runtime_us);
 		if (err)
 			return tw_session_fail(session, TW_STEP_THROTTLE, err);
 	}
@@ -188,7 +199,8 @@ static int open_load(struct tw_session *session)
 
 	if (!config->load)
 		return 0;
-	params.spared = session->guard.pid;
+	params.spared[0] = session->runtime.guard.pid;
+	params.spared[1] = session->trace.guard.pid;
 	/* The orphans of a load whose supervisor is killed come to us. */
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1))
 		return tw_session_fail(session, TW_STEP_LOAD, -errno);
@@ -201,8 +213,8 @@ int tw_session_open(struct tw_session *session,
 		    const struct tw_config *config, bool whole_cycles)
 {
 	static int (*const parts[])(struct tw_session *session) = {
-		open_throttle, open_clock, settle_main, open_load,
-		open_listener,
+		open_throttle, open_clock, settle_main, tw_session_open_traces,
+		open_load, open_listener,
 	};
 	size_t i;
 	int err;
@@ -214,7 +226,9 @@ int tw_session_open(struct tw_session *session,
 	session->listener = -1;
 	session->latency_fd = -1;
 	session->signal_fd = -1;
-	session->guard.fd = -1;
+	session->runtime.guard.fd = -1;
+	for (i = 0; i < TW_TRACES; i++)
+		session->trace_fds[i] = (struct tw_trace_fds) { -1, -1 };
 	session->kernel_log = -1;
 	session->link.client_fd = -1;
 	session->link.server_fd = -1;
@@ -324,6 +338,10 @@ int tw_session_finish(struct tw_session *session)
 
 	session->throttling_heard = tw_throttle_heard(session->kernel_log);
 	session->kernel_log = -1;
+	session->has_drift = tw_clock_drift(&session->task.clock,
+					    &session->drift_ns,
+					    &session->drift_over_ns);
+	tw_session_diagnose(session);
 	if (session->steps_done < 2)
 		return 0;
 	session->pair = map_pair(session, false);
@@ -332,6 +350,7 @@ int tw_session_finish(struct tw_session *session)
 		return -errno;
 	}
 	session->merged = session->pair;
+	session->pair->cost = session->steps[0].pair->cost;
 	for (i = 0; i < session->steps_done; i++) {
 		pair = session->steps[i].pair;
 		tw_tally_merge(session->pair->tally, pair->tally);
@@ -371,7 +390,8 @@ void tw_session_close(struct tw_session *session)
 	free(session->steps);
 	session->steps = NULL;
 	close_fd(&session->kernel_log);
-	tw_guard_close(&session->guard);
+	tw_runtime_close(&session->runtime);
+	tw_session_close_traces(session);
 	/* Its signals stay blocked: they come too late to end anything. */
 	close_fd(&session->signal_fd);
 }

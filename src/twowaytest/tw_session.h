@@ -7,10 +7,12 @@
 #ifndef TW_SESSION_H
 #define TW_SESSION_H
 
+#include "tw_analysis.h"
 #include "tw_config.h"
 #include "tw_load.h"
 #include "tw_side.h"
 #include "tw_throttle.h"
+#include "tw_trace.h"
 
 /* What main wants to be told of while a run lasts. */
 struct tw_watch {
@@ -48,7 +50,7 @@ struct tw_session {
 	bool whole_cycles;
 	struct tw_load load;
 	char load_why[TW_LOAD_WHY];
-	struct tw_guard guard;
+	struct tw_runtime runtime;
 	struct tw_throttle throttle;
 	int kernel_log;		/* being listened to; or negative */
 	bool throttling_heard;	/* the kernel said that it throttles */
@@ -61,8 +63,16 @@ struct tw_session {
 	int latency_fd;		/* /dev/cpu_dma_latency; -1: no request */
 	int latency_err;	/* 0, or why there is none */
 	int signal_fd;
-	int64_t clock_min_ns;	/* cost of a clock read */
-	double clock_avg_ns;
+	int64_t wall_ahead_ns;	/* CLOCK_REALTIME less the measuring clock */
+	bool has_drift;		/* the clock is a CPU counter ... */
+	int64_t drift_ns;	/* ... which ran ahead so far ... */
+	int64_t drift_over_ns;	/* ... in this time */
+	struct tw_trace_fds trace_fds[TW_TRACES];
+	struct tw_trace trace;	/* our own */
+	char trace_why[TW_TRACE_WHY];
+	const struct tw_break *broken;	/* what ended the run; or NULL */
+	char *trace_text;	/* the last of our own trace; or NULL */
+	struct tw_analysis *analysis;	/* of that; or NULL */
 	int interrupted;	/* the signal that ended the run; 0: none */
 	struct tw_failure failure;
 };
@@ -88,7 +98,7 @@ int tw_session_run(struct tw_session *session, const struct tw_watch *watch);
 
 /*
  * After the last step: makes session->pair that of all steps together, for
- * the report. 0 or -errno.
+ * the report, and looks into what broke the run. 0 or -errno.
  */
 int tw_session_finish(struct tw_session *session);
 
@@ -100,6 +110,14 @@ int tw_session_fail(struct tw_session *session, enum tw_step step, int err);
 
 /* Closes main's descriptors of the connection. */
 void tw_session_close_link(struct tw_session *session);
+
+/*
+ * For the session only: its traces. Opening takes 0, or -errno, the failure
+ * and its reason; diagnosing is for when the sides have ended.
+ */
+int tw_session_open_traces(struct tw_session *session);
+void tw_session_diagnose(struct tw_session *session);
+void tw_session_close_traces(struct tw_session *session);
 
 /* Undoes tw_session_open(). */
 void tw_session_close(struct tw_session *session);

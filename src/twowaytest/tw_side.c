@@ -80,6 +80,18 @@ static void record_whole(void *sink, const struct tw_cycle *cycle)
 	tw_ring_put(pair->ring, cycle);
 }
 
+/* The others' way ends with the cycle that it breaks at. */
+static void record_or_break(void *sink, const struct tw_cycle *cycle)
+{
+	struct tw_pair *pair = sink;
+
+	if (tw_break_check(&pair->brk, pair->tally, &pair->task.clock, cycle))
+		atomic_store(&pair->stop, 1);
+	tw_tally_add(pair->tally, cycle);
+	if (pair->ring)
+		tw_ring_put(pair->ring, cycle);
+}
+
 static void client_steady(void *sink)
 {
 	struct tw_pair *pair = sink;
@@ -108,7 +120,9 @@ static int run_client(struct tw_pair *pair, void *request)
 		.stop = &pair->stop,
 		.sink = pair,
 		.warm = warm,
-		.record = pair->ring ? record_whole : record,
+		.record = pair->brk.limit_ns ? record_or_break :
+			  pair->ring ? record_whole : record,
+		.prompt = pair->brk.limit_ns,
 		.steady = client_steady,
 	};
 
@@ -138,36 +152,40 @@ static int live(struct tw_pair *pair, enum tw_role role, pid_t parent,
 {
 	static char request[TW_REQUEST_MAX];
 	const struct tw_link *link = &pair->task.link;
+	bool client = role == TW_CLIENT;
+	const struct tw_trace_fds *traces = pair->brk.traces;
+	/* The server needs the first two only. */
 	const int keep[] = {
-		ready_fd, role == TW_CLIENT ? link->client_fd :
-					      link->server_fd,
+		ready_fd, client ? link->client_fd : link->server_fd,
+		traces[TW_TRACE_USER].mark, traces[TW_TRACE_USER].stop,
+		traces[TW_TRACE_OWN].mark, traces[TW_TRACE_OWN].stop,
 	};
 	int err;
 
 	*step = TW_STEP_START;
-	tw_system_close_others(keep, 2);
+	tw_system_close_others(keep, client ? 6 : 2);
 	err = tw_system_die_with(parent);
 	if (!err)
 		err = take_signals();
 	if (err)
 		return err;
-	prctl(PR_SET_NAME, role == TW_CLIENT ? "twoway-client" :
-					       "twoway-server");
+	prctl(PR_SET_NAME, client ? "twoway-client" : "twoway-server");
 	err = tw_side_settle(&pair->task, role, &pair->side[role].settings,
 			     step);
 	if (err)
 		return err;
 	/* The tally is the client's alone: here two writers would collide. */
-	tw_system_prefault(pair, role == TW_CLIENT ? pair->shared_size :
-						     sizeof(*pair));
+	tw_system_prefault(pair, client ? pair->shared_size : sizeof(*pair));
 	tw_system_prefault(request, pair->task.size);
+	if (client)
+		tw_cost_measure(&pair->cost, &pair->task.clock,
+				&pair->tally->params);
 	if (write(ready_fd, "", 1) != 1)
 		return -errno;
 	close(ready_fd);
 
 	*step = TW_STEP_RUN;
-	return role == TW_CLIENT ? run_client(pair, request) :
-				   run_server(pair, request);
+	return client ? run_client(pair, request) : run_server(pair, request);
 }
 
 _Noreturn void tw_side_main(struct tw_pair *pair, enum tw_role role,

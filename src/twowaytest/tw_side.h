@@ -11,7 +11,9 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "tw_break.h"
 #include "tw_clock.h"
+#include "tw_cost.h"
 #include "tw_place.h"
 #include "tw_ring.h"
 #include "tw_system.h"
@@ -37,6 +39,7 @@ enum tw_step {
 	TW_STEP_START,
 	TW_STEP_LOAD,
 	TW_STEP_THROTTLE,	/* --rt-runtime, or a load without it */
+	TW_STEP_TRACE,
 	TW_STEP_WORK,		/* the load's results are wrong */
 	TW_STEP_RUN,
 	TW_STEP_WRITE,		/* the results */
@@ -88,6 +91,8 @@ struct tw_pair {
 	struct tw_task task;
 	_Alignas(TW_CACHE_LINE) atomic_int stop;	/* set by main */
 	_Alignas(TW_CACHE_LINE) struct tw_side side[TW_ROLES];
+	struct tw_break brk;		/* -b */
+	struct tw_cost cost;		/* of measuring; the client's */
 	struct tw_tally *tally;
 	struct tw_ring *ring;		/* NULL: nobody wants whole cycles */
 	size_t shared_size;		/* of all this, tally and ring */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Running statistics, percentiles and the µs histogram. */
+/* Running statistics, percentiles and the us histogram. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -136,16 +136,18 @@ static uint64_t rank_of(uint64_t count, double percent)
 	return rank < exact || !rank ? rank + 1 : rank;
 }
 
-bool tw_stats_percentile(const struct tw_stats *stats, double percent,
-			 int64_t *value_ns)
+bool tw_stats_supports(uint64_t count, double percent)
+{
+	return count >= rank_of(count, percent) + TW_PERCENTILE_BEYOND;
+}
+
+int64_t tw_stats_quantile(const struct tw_stats *stats, double percent)
 {
 	uint64_t rank = rank_of(stats->count, percent);
 	uint64_t seen = 0;
 	unsigned int i;
 	int64_t value;
 
-	if (stats->count < rank + TW_PERCENTILE_BEYOND)
-		return false;
 	for (i = 0; i < TW_LOG_BUCKETS - 1; i++) {
 		seen += stats->buckets[i];
 		if (seen >= rank)
@@ -156,7 +158,15 @@ bool tw_stats_percentile(const struct tw_stats *stats, double percent,
 		value = stats->max_ns;
 	if (value < stats->min_ns)
 		value = stats->min_ns;
-	*value_ns = value;
+	return value;
+}
+
+bool tw_stats_percentile(const struct tw_stats *stats, double percent,
+			 int64_t *value_ns)
+{
+	if (!tw_stats_supports(stats->count, percent))
+		return false;
+	*value_ns = tw_stats_quantile(stats, percent);
 	return true;
 }
 

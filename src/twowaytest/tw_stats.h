@@ -61,6 +61,12 @@ double tw_stats_deviation(const struct tw_stats *stats);
 /* A percentile wants at least this many samples beyond it. */
 #define TW_PERCENTILE_BEYOND	10
 
+/* What is below, whether or not the samples are enough; of one or more. */
+int64_t tw_stats_quantile(const struct tw_stats *stats, double percent);
+
+/* Whether @count samples are enough for that. */
+bool tw_stats_supports(uint64_t count, double percent);
+
 /*
  * The smallest bucket that has at least @percent (0 < percent < 100) percent
  * of all samples in or below it: its middle, within min and max, to

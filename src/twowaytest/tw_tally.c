@@ -78,6 +78,24 @@ void tw_tally_attach_trltp(struct tw_tally *tally, void *memory)
 	}
 }
 
+void tw_tally_attach_spikes(struct tw_tally *tally, void *memory,
+			    uint64_t room, int64_t limit_ns)
+{
+	tally->spikes.kept = memory;
+	tally->spikes.room = room;
+	tally->spikes.limit_ns = limit_ns;
+}
+
+static void merge_spikes(struct tw_spikes *spikes,
+			 const struct tw_spikes *from)
+{
+	uint64_t i;
+
+	spikes->seen += from->seen;
+	for (i = 0; i < from->count && spikes->count < spikes->room; i++)
+		spikes->kept[spikes->count++] = from->kept[i];
+}
+
 void tw_tally_merge(struct tw_tally *tally, const struct tw_tally *from)
 {
 	int id;
@@ -91,12 +109,19 @@ void tw_tally_merge(struct tw_tally *tally, const struct tw_tally *from)
 		tally->start_ns = from->start_ns;
 	}
 	tally->cycles += from->cycles;
+	merge_spikes(&tally->spikes, &from->spikes);
 	for (id = 0; id < TW_METRICS; id++) {
 		if (from->stats[id].max_ns > tally->stats[id].max_ns)
 			tally->worst[id] = from->worst[id];
 		tw_stats_merge(&tally->stats[id], &from->stats[id]);
 		tw_window_merge(&tally->window[id], &from->window[id]);
 	}
+}
+
+/* As in tw_metric.c: whatever came over the wire, nothing is undefined. */
+static int64_t span(int64_t from_ns, int64_t to_ns)
+{
+	return (int64_t)((uint64_t)to_ns - (uint64_t)from_ns);
 }
 
 /*
@@ -109,10 +134,11 @@ static int64_t longest_stall_ns(const struct tw_tally *tally,
 	int64_t due_ns = cycle->planned_ns > tally->last_t3_ns ?
 			 cycle->planned_ns : tally->last_t3_ns;
 	int64_t stalls_ns[] = {
-		cycle->t0_ns - due_ns,
-		cycle->t1_ns - cycle->t0_ns,
-		cycle->t2_ns - cycle->t1_ns - tally->params.sleep_ns,
-		cycle->t3_ns - cycle->t2_ns,
+		span(due_ns, cycle->t0_ns),
+		span(cycle->t0_ns, cycle->t1_ns),
+		span(tally->params.sleep_ns,
+		     span(cycle->t1_ns, cycle->t2_ns)),
+		span(cycle->t2_ns, cycle->t3_ns),
 	};
 	int64_t longest_ns = 0;
 	size_t i;
@@ -123,14 +149,16 @@ static int64_t longest_stall_ns(const struct tw_tally *tally,
 	return longest_ns;
 }
 
-static void count_throttled(struct tw_tally *tally,
-			    const struct tw_cycle *cycle)
+bool tw_tally_is_throttled(const struct tw_tally *tally,
+			   const struct tw_cycle *cycle)
 {
-	int64_t stall_ns = longest_stall_ns(tally, cycle);
+	int64_t stall_ns;
 
-	if (stall_ns >= tally->stall_min_ns && stall_ns <= tally->stall_max_ns)
-		tally->throttled++;
-	tally->last_t3_ns = cycle->t3_ns;
+	if (!tally->stall_max_ns)
+		return false;
+	stall_ns = longest_stall_ns(tally, cycle);
+	return stall_ns >= tally->stall_min_ns &&
+	       stall_ns <= tally->stall_max_ns;
 }
 
 void tw_tally_warmup(struct tw_tally *tally, const struct tw_cycle *cycle)
@@ -152,8 +180,19 @@ static void fold_histograms(struct tw_tally *tally,
 	}
 }
 
+static void keep_spike(struct tw_spikes *spikes, const struct tw_kept *spike)
+{
+	spikes->seen++;
+	if (spikes->count < spikes->room)
+		spikes->kept[spikes->count++] = *spike;
+}
+
 static void fold(struct tw_tally *tally, const struct tw_cycle *cycle)
 {
+	const struct tw_kept kept = {
+		.cycle = *cycle, .step = tally->step,
+		.throttled = tw_tally_is_throttled(tally, cycle),
+	};
 	int64_t values_ns[TW_METRICS];
 	double inverse;
 	int id;
@@ -163,16 +202,19 @@ static void fold(struct tw_tally *tally, const struct tw_cycle *cycle)
 		tally->start_ns = cycle->t0_ns;
 	}
 	tally->missed += cycle->missed;
-	if (tally->stall_max_ns)
-		count_throttled(tally, cycle);
+	tally->throttled += kept.throttled;
+	tally->last_t3_ns = cycle->t3_ns;
 	/* All metrics count the same cycles: one division does for all. */
 	inverse = 1.0 / (double)tally->cycles;
 	for (id = 0; id < TW_METRICS; id++) {
 		values_ns[id] = tw_metrics[id].value_ns(cycle, &tally->params);
 		if (values_ns[id] > tally->stats[id].max_ns)
-			tally->worst[id] = *cycle;
+			tally->worst[id] = kept;
 		tw_stats_add(&tally->stats[id], values_ns[id], inverse);
 	}
+	if (tally->spikes.limit_ns &&
+	    values_ns[TW_TOTAL] > tally->spikes.limit_ns)
+		keep_spike(&tally->spikes, &kept);
 	if (tally->window[0].width_us || tally->trltp[0].width_us)
 		fold_histograms(tally, values_ns,
 				cycle->seq - tally->first_seq);

@@ -12,6 +12,22 @@
 #include "tw_metric.h"
 #include "tw_stats.h"
 
+/* A cycle that is kept whole, with what only its context tells. */
+struct tw_kept {
+	struct tw_cycle cycle;
+	int step;
+	bool throttled;
+};
+
+/* --spike: cycles whose total exceeds a limit. */
+struct tw_spikes {
+	int64_t limit_ns;	/* 0: none is kept */
+	uint64_t seen;
+	uint64_t count;		/* of those in kept: the first that were seen */
+	uint64_t room;
+	struct tw_kept *kept;
+};
+
 struct tw_tally {
 	/* Odd while the client is inside tw_tally_add(). */
 	_Atomic uint32_t version;
@@ -28,7 +44,9 @@ struct tw_tally {
 	int64_t last_t3_ns;
 	uint64_t first_seq;	/* of the first cycle after the warm-up */
 	int64_t start_ns;	/* t0 of that cycle */
-	struct tw_cycle worst[TW_METRICS];	/* the first, if several */
+	int step;		/* that this is the tally of, from 0 */
+	struct tw_kept worst[TW_METRICS];	/* the first, if several */
+	struct tw_spikes spikes;
 	struct tw_stats stats[TW_METRICS];
 	struct tw_window window[TW_METRICS];
 	struct tw_window trltp[TW_METRICS];	/* --trltp-log */
@@ -57,11 +75,25 @@ struct tw_tally *tw_tally_init(void *memory,
 /* Gives a new tally the histograms of --trltp-log, in TW_TRLTP_SIZE bytes. */
 void tw_tally_attach_trltp(struct tw_tally *tally, void *memory);
 
+/*
+ * Gives a new tally room for @room spikes, which @memory holds. Their total
+ * exceeds @limit_ns.
+ */
+void tw_tally_attach_spikes(struct tw_tally *tally, void *memory,
+			    uint64_t room, int64_t limit_ns);
+
 /* Adds all of @from, of the same set-up and at rest, to @tally. */
 void tw_tally_merge(struct tw_tally *tally, const struct tw_tally *from);
 
 /* Client only. Counts a warm-up cycle. */
 void tw_tally_warmup(struct tw_tally *tally, const struct tw_cycle *cycle);
+
+/*
+ * Client only, before it folds @cycle: whether that holds a stall which only
+ * real-time throttling explains.
+ */
+bool tw_tally_is_throttled(const struct tw_tally *tally,
+			   const struct tw_cycle *cycle);
 
 /* Client only. Folds a cycle into everything. */
 void tw_tally_add(struct tw_tally *tally, const struct tw_cycle *cycle);

@@ -10,7 +10,7 @@
 #include "tw_throttle.h"
 #include "tw_time.h"
 
-#define FAIR_SERVER_NS	(50 * TW_NS_PER_MS)	/* its share of a second */
+#define FAIR_SERVER_NS	(50 * TW_NS_PER_MS)	/* unless it was changed */
 
 static bool read_number(const char *root, const char *name, int64_t *number)
 {
@@ -35,20 +35,24 @@ static bool exists(const char *root, const char *name)
 	return !access(path, F_OK);
 }
 
-static bool has_fair_server(const char *root, const char *release)
+/* The fair server's share of a second; 0: there is none, or it is off. */
+static int64_t fair_server_ns(const char *root, const char *release)
 {
 	int major = 0, minor = 0;
+	int64_t share_ns;
 
-	if (exists(root, "/sys/kernel/debug/sched/fair_server"))
-		return true;
+	if (read_number(root, "/sys/kernel/debug/sched/fair_server/cpu0/runtime",
+			&share_ns))
+		return share_ns;
 	/* That tree is seldom mounted. */
 	return sscanf(release, "%d.%d", &major, &minor) == 2 &&
-	       (major > 6 || (major == 6 && minor >= 12));
+	       (major > 6 || (major == 6 && minor >= 12)) ? FAIR_SERVER_NS : 0;
 }
 
 void tw_throttle_read(struct tw_throttle *throttle, const char *root,
 		      const char *release)
 {
+	int64_t share_ns;
 	bool stops;
 
 	memset(throttle, 0, sizeof(*throttle));
@@ -61,14 +65,15 @@ void tw_throttle_read(struct tw_throttle *throttle, const char *root,
 	throttle->group =
 		exists(root, "/sys/fs/cgroup/cpu/cpu.rt_runtime_us") ||
 		exists(root, "/sys/fs/cgroup/cpu,cpuacct/cpu.rt_runtime_us");
-	throttle->fair_server = has_fair_server(root, release);
+	share_ns = fair_server_ns(root, release);
+	throttle->fair_server = share_ns > 0;
 
 	stops = throttle->group || !throttle->fair_server;
 	if (stops && throttle->runtime_us >= 0)
 		throttle->stall_ns = (throttle->period_us -
 				      throttle->runtime_us) * TW_NS_PER_US;
 	else if (throttle->fair_server)
-		throttle->stall_ns = FAIR_SERVER_NS;
+		throttle->stall_ns = share_ns;
 }
 
 int tw_throttle_listen(void)

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "tw_guard.h"
+
 struct tw_throttle {
 	bool known;		/* could it be read at all? */
 	int64_t runtime_us;	/* sched_rt_runtime_us; -1: no limit */
@@ -37,16 +39,16 @@ int tw_throttle_listen(void);
 bool tw_throttle_heard(int fd);
 
 /*
- * Sets sched_rt_runtime_us and starts a guardian, which sets it back once
- * the calling process closes it or dies. 0, or -errno and nothing changed.
+ * Sets sched_rt_runtime_us, and sets it back once the calling process closes
+ * it or dies: there is a guardian for that. 0, or -errno and nothing changed.
+ * *runtime must stay where it is until it is closed.
  */
-struct tw_guard {
-	int fd;			/* its end tells the guardian; -1: none */
-	int pid;
+struct tw_runtime {
+	struct tw_guard guard;
 	int64_t old_us;
 };
 
-int tw_guard_open(struct tw_guard *guard, int64_t runtime_us);
-void tw_guard_close(struct tw_guard *guard);
+int tw_runtime_open(struct tw_runtime *runtime, int64_t runtime_us);
+void tw_runtime_close(struct tw_runtime *runtime);
 
 #endif /* TW_THROTTLE_H */

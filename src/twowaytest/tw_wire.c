@@ -3,7 +3,7 @@
  * Encoding, decoding and validating the two messages.
  *
  *	request: seq, padding that nobody reads
- *	reply:   seq, t1, t2, check
+ *	reply:   seq, t1, t2, CPU, check
  */
 #include <endian.h>
 #include <errno.h>
@@ -67,6 +67,7 @@ void tw_wire_put_reply(void *buf, const struct tw_reply *reply)
 	put_word(buf, 0, reply->seq);
 	put_word(buf, 1, (uint64_t)reply->t1_ns);
 	put_word(buf, 2, (uint64_t)reply->t2_ns);
+	put_word(buf, 3, (uint32_t)reply->cpu);
 	put_word(buf, FIELDS, check_word(buf));
 }
 
@@ -82,5 +83,6 @@ int tw_wire_get_reply(const void *buf, size_t len, uint64_t seq,
 	reply->seq = seq;
 	reply->t1_ns = (int64_t)get_word(buf, 1);
 	reply->t2_ns = (int64_t)get_word(buf, 2);
+	reply->cpu = (int32_t)get_word(buf, 3);
 	return 0;
 }

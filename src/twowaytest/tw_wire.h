@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The two messages, big-endian on the wire. A request is its sequence
- * number and padding; the reply carries the number back with t1, t2 and a
- * check word. Nothing that arrives is trusted: each side knows the number
- * that must come next.
+ * number and padding; the reply carries the number back with t1, t2, the
+ * server's CPU and a check word. Nothing that arrives is trusted: each side
+ * knows the number that must come next.
  */
 #ifndef TW_WIRE_H
 #define TW_WIRE_H
@@ -13,12 +13,13 @@
 
 #define TW_REQUEST_MIN	8
 #define TW_REQUEST_MAX	65536
-#define TW_REPLY_SIZE	32
+#define TW_REPLY_SIZE	40
 
 struct tw_reply {
 	uint64_t seq;
 	int64_t t1_ns;
 	int64_t t2_ns;
+	int32_t cpu;		/* that the server was on at t1 */
 };
 
 /* Writes the number into a request buffer of at least TW_REQUEST_MIN. */

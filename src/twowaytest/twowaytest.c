@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "rt-error.h"
 #include "rt-utils.h"
@@ -16,6 +17,8 @@
 #include "tw_json.h"
 #include "tw_output.h"
 #include "tw_session.h"
+
+#define EXIT_EXCEEDED	2	/* a limit, or -b; --check: findings */
 
 /* One line on stderr, whatever the user's own words in it are made of. */
 static int complain(const char *message)
@@ -90,7 +93,8 @@ static void run_steps(struct tw_session *session, struct tw_output *output)
 		if (tw_session_run(session, &watch))
 			return;
 		tw_output_end_step(output);
-		if (session->interrupted || output->error[0])
+		if (session->interrupted || session->pair->brk.broken ||
+		    output->error[0])
 			return;
 	}
 }
@@ -100,14 +104,22 @@ static int measure(struct tw_report *report, struct tw_output *output)
 	const struct tw_config *config = report->config;
 	bool whole_cycles = config->dump || (config->verbose && !config->quiet);
 	struct tw_session session;
+	struct tw_survey survey;
 	char error[TW_ERROR_MAX];
 
 	report->session = &session;
 	if (!tw_session_open(&session, config, whole_cycles)) {
+		if (config->json) {
+			tw_survey_make(&survey, config,
+				       session.latency_fd >= 0);
+			report->survey = &survey;
+		}
 		run_steps(&session, output);
 		tw_session_finish(&session);
 		if (session.failure.step != TW_STEP_NONE)
 			report->return_code = EXIT_FAILURE;
+		else if (session.broken || !tw_report_within_limits(report))
+			report->return_code = EXIT_EXCEEDED;
 		if (session.started && tw_output_finish(output))
 			report->return_code = complain(output->error);
 	}
@@ -121,6 +133,21 @@ static int measure(struct tw_report *report, struct tw_output *output)
 	return report->return_code;
 }
 
+/* --check: as before a test of this configuration. */
+static int check(struct tw_report *report, struct tw_output *output)
+{
+	const struct tw_config *config = report->config;
+	struct tw_survey survey;
+
+	tw_survey_make(&survey, config, !config->default_system &&
+		       !access("/dev/cpu_dma_latency", W_OK));
+	report->survey = &survey;
+	report->return_code = survey.count ? EXIT_EXCEEDED : EXIT_SUCCESS;
+	if (tw_output_check(output))
+		report->return_code = complain(output->error);
+	return report->return_code;
+}
+
 static int run(const struct tw_config *config, int argc, char **argv)
 {
 	struct tw_report report = {
@@ -131,7 +158,8 @@ static int run(const struct tw_config *config, int argc, char **argv)
 
 	if (tw_output_open(&output, &report))
 		return complain(output.error);
-	status = measure(&report, &output);
+	status = config->check ? check(&report, &output) :
+				 measure(&report, &output);
 	tw_output_close(&output);
 	return status;
 }

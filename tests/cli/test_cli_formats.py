@@ -179,6 +179,27 @@ def test_verbose_prints_values_only(run):
     assert len(formats.parse_verbose(formats.body(result.stdout))) == 40 * 7
 
 
+@pytest.mark.parametrize("clock", ["monotonic", "tai"])
+def test_verbose_ends_with_what_measuring_costs(run, clock):
+    """As the JSON has it; -q silences that as well."""
+    args = (*QUICK, "-v", "-l", 9, f"--clock={clock}", "--json=json")
+    result = run(*args)
+    cost = result.json()["twoway"]["cost"]
+    names = {"clock_read_ns": f"Clock {clock}, read",
+             "shortest_sleep_ns": "Shortest sleep",
+             "empty_cycle_ns": "Cycle without its system calls"}
+    found = re.findall(r"^# (.*): min (\d+) avg (\d+) max (\d+) ns(.*)$",
+                       result.stdout, re.MULTILINE)
+    assert [line[0] for line in found] == list(names.values())
+    for line, name in zip(found, names):
+        low, average, high = map(int, line[1:4])
+        assert (low, high) == (cost[name]["min"], cost[name]["max"])
+        assert abs(average - cost[name]["avg"]) <= 0.551
+    assert [line[4] for line in found] == [
+        f", resolution {cost['clock_resolution_ns']} ns", "", ""]
+    assert "# Shortest sleep" not in run(*args, "-q").stdout
+
+
 def test_status_on_request(start):
     process = start(*QUICK, "-q", "--json=json", "-l", 0)
     process.steady()

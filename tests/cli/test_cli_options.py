@@ -18,9 +18,9 @@ import twoway
 
 
 def member(json, path):
-    """What lies at a path such as settings.size."""
-    return functools.reduce(lambda at, name: at[name], path.split("."),
-                            json["twoway"])
+    """What lies at a path such as settings.size; None below a null."""
+    return functools.reduce(lambda at, name: None if at is None else at[name],
+                            path.split("."), json["twoway"])
 
 
 def cases(with_expectation):
@@ -124,6 +124,31 @@ def test_latency(run):
         assert "/dev/cpu_dma_latency" in result.stderr
 
 
+def effect_breaktrace(run, good, words):
+    result = run(*options.BASE, *words)
+    found = result.json()["twoway"]["break"]
+    # No test waits for 1,000 s, and no message takes less than 1 us.
+    if good.value == "1":
+        assert (result.returncode, found["limit_ns"]) == (2, 1000)
+    else:
+        assert (result.returncode, found) == (0, None)
+
+
+def effect_break_on(run, good, words):
+    result = run(*options.BASE, *good.extra, *words)
+    assert result.returncode == 2, result.stderr
+    assert result.json()["twoway"]["break"]["metric"] == good.value
+
+
+def effect_check(run, good, words):
+    """Findings have tests of their own; here: nothing is measured."""
+    result = run(*options.BASE, *words)
+    assert not result.stderr
+    assert result.returncode == result.json()["return_code"] != 1
+    assert result.json()["thread"] == {}
+    assert re.match(r"# \d+ checks: ", result.stdout.splitlines()[-1])
+
+
 def effect_dump(run, good, words):
     result = run(*options.BASE, *words)
     assert result.files == {"json", good.value}
@@ -172,6 +197,17 @@ def hackbench_arguments(run, *words):
     assert result.returncode == 0, result.stderr
     assert result.json()["twoway"]["load"]["kind"] == "hackbench"
     return result.text("words").splitlines()
+
+
+def effect_limit(run, good, words):
+    result = run(*options.BASE, *words)
+    limit, = result.json()["twoway"]["limits"]
+    metric, *percentile, most = good.value.split(":")
+    assert (limit["limit"], limit["metric"]) == (good.value, metric)
+    assert limit["percentile"] == (float(percentile[0][1:]) if percentile
+                                   else None)
+    assert int(most) == limit.get("most", limit.get("most_ns", 0) / 1000)
+    assert result.returncode == (0 if limit["verdict"] == "met" else 2)
 
 
 def effect_load(run, good, words):
@@ -251,6 +287,14 @@ def effect_refresh_on_max(run, good, words):
     assert drawn_without_cycles()
 
 
+def effect_spike_nodes(run, good, words):
+    """No total is so short that it is no spike."""
+    json = run(*options.BASE, *good.extra, *words).json()
+    spikes = json["twoway"]["spikes"]
+    assert spikes["seen"] == options.LOOPS
+    assert len(spikes["kept"]) == min(options.LOOPS, int(good.value))
+
+
 def effect_steps(run, good, words):
     result = run(*options.BASE, *good.extra, *words)
     assert result.returncode == 0, result.stderr
@@ -293,6 +337,15 @@ def effect_version(run, good, words):
     result = run(*words)
     assert (result.returncode, result.stderr, result.files) == (0, "", set())
     assert re.fullmatch(r"twowaytest V \d+\.\d\d\n", result.stdout)
+
+
+def effect_worst(run, good, words):
+    def lines(*args):
+        return re.findall("^# Worst ([a-z]+): ",
+                          run(*options.BASE, *args).stdout, re.MULTILINE)
+
+    assert lines(*words) == list(oracle.DEFAULT_METRICS)
+    assert not lines()
 
 
 def option_name(function):

@@ -8,6 +8,7 @@ import stat
 import pytest
 
 import options
+import refusals
 
 
 def refused(result, begin, *says):
@@ -57,12 +58,12 @@ def test_value_of_an_option_that_takes_none(run, option):
             "takes no value")
 
 
-@pytest.mark.parametrize("words, begin, says", options.CONTRADICTIONS)
+@pytest.mark.parametrize("words, begin, says", refusals.CONTRADICTIONS)
 def test_contradiction(run, words, begin, says):
     refused(run("-l", 1, *words), begin, says)
 
 
-@pytest.mark.parametrize("words, begin", options.STRAY)
+@pytest.mark.parametrize("words, begin", refusals.STRAY)
 def test_stray(run, words, begin):
     refused(run("-l", 1, *words), begin, "--help")
 
@@ -85,8 +86,9 @@ HOSTILE = {
 @pytest.mark.parametrize("value", HOSTILE.values(), ids=HOSTILE)
 @pytest.mark.parametrize("option", ["--interval=", "--clock=", "--metrics=",
                                     "--affinity=", "--duration=",
-                                    "--percentiles=", "--json=no/", "--x",
-                                    ""])
+                                    "--percentiles=", "--json=no/", "--limit=",
+                                    "--limit=send:p", "--break-on=",
+                                    "--trace=", "--x", ""])
 def test_hostile_value(run, option, value):
     """What was given can neither forge lines nor play with a terminal."""
     result = run("-l", 1, option + value)
@@ -99,7 +101,8 @@ def test_hostile_value(run, option, value):
     assert line.isprintable(), repr(line)
 
 
-@pytest.mark.parametrize("option", ["--json", "--dump", "--histfile"])
+@pytest.mark.parametrize("option", ["--json", "--dump", "--histfile",
+                                    "--trace-file"])
 @pytest.mark.parametrize("path, why", [
     ("no/such/directory", "No such file or directory"),
     (".", "Is a directory"),
@@ -109,7 +112,8 @@ def test_hostile_value(run, option, value):
 ], ids=["missing", "directory", "below a file", "long name", "long path"])
 def test_file_that_cannot_be(run, tmp_path, option, path, why):
     (tmp_path / "file").touch()
-    result = run("-l", 3, "-h", 10, f"{option}={path}")
+    needs = ("-b", 10 ** 9, "--trace") if option == "--trace-file" else ()
+    result = run("-l", 3, "-h", 10, f"{option}={path}", *needs)
     refused(result, f"{option}={path[:300]}", "cannot write", why)
 
 

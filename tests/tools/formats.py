@@ -64,6 +64,11 @@ REMARK = re.compile(r"# (?:/dev/cpu_dma_latency set to \d+us|Missed: \d+|"
                     r"Strangers turned away: \d+|"
                     r"Load: [a-z]+, \d+ [a-z]+, [\d.]+ [a-z ]+ a second, "
                     r"[\d.]+ a [a-z]+|"
+                    r"Clock [a-z_]+: [+-][\d.]+ ppm against the kernel's, "
+                    r"[+-][\d.]+ us in [\d.]+ s|"
+                    r"(?:Clock [a-z_]+, read|Shortest sleep|"
+                    r"Cycle without its system calls): "
+                    r"min \d+ avg \d+ max \d+ ns(?:, resolution \d+ ns)?|"
                     r"Percentiles [a-z]+:( [\d.]+:(-|-?\d+(\.\d)?))+)")
 
 

@@ -86,8 +86,10 @@ def number(name, low, high, good, short="", also=None):
 
 
 def choice(name, names, member, short="", allowed=None, extra=(), **more):
-    """One of @names; more good values in @more."""
-    good = tuple(Good(one, {member: one}, extra) for one in names)
+    """One of @names; more good values in @more. @member: None if a test has
+    a function for it."""
+    good = tuple(Good(one, {member: one} if member else None, extra)
+                 for one in names)
     bad = ("", " ", names[0].upper(), names[0] + "x", names[0][:-1],
            names[0] + " ", "7", "-1", ",".join(names[:2]))
     return Option(name, short, "required", good + more.get("good", ()), bad,
@@ -135,6 +137,10 @@ OPTIONS = (
                         "processes.server.cpus": str(CPUS[0]),
                         "processes.client.cpus": str(CPUS[1 % len(CPUS)])}),
     ), BAD_SETS, f"allowed is a set of CPUs out of {ALL_CPUS}"),
+    number("breaktrace", 1, 10 ** 9, (Good("1"), Good("1000000000")),
+           "b"),
+    choice("break-on", METRICS, None, extra=("-b", "1")),
+    flag("check"),
     choice("clock", ("monotonic", "realtime", "monotonic_raw", "tai",
                      "boottime"), "settings.clock", "c",
            ("monotonic", "realtime", "monotonic_raw", "tai", "boottime",
@@ -170,6 +176,23 @@ OPTIONS = (
     number("latency", 0, 2 ** 31 - 1, (
         Good("7", privileged=True),
         Good(f"{2 ** 31 - 1}", privileged=True))),
+    Option("limit", "", "required", (
+        *(Good(f"{metric}:1000000000") for metric in METRICS),
+        Good("missed:1000000000"), Good("missed:0"), Good("send:0"),
+        Good("total:7"), Good("total:p50:1000000000"), Good("sleep:p0.1:0"),
+        Good("planned:p10.25:70"),
+    ), ("", " ", ":", "x", "5", "send", "send:", ":5", "send:x", "send:-1",
+        "send:+1", "send: 1", "send:1 ", " send:1", "send :1", "send:1.5",
+        "send:1us", "send:0x1", "send:1e3", "send:1000000001",
+        "send:99999999999999999999", "bogus:5", "Send:5", "sen:5", "sends:5",
+        "send:p:5", "send:p0:5", "send:p0.0:5", "send:p100:5", "send:p101:5",
+        "send:p-1:5", "send:p+1:5", "send:p50", "send:p50:", "send:p50:x",
+        "send:p5.5.5:5", "send:p.:5", "send:p1e1:5", "send:pnan:5",
+        "send:p50%:5", "send:p 50:5", "send:P50:5", "send:50:5",
+        "send:5:", "send:p50:5:5", "send:5,total:5", "all:5", "missed",
+        "missed:", "missed:x", "missed:-1", "missed:1.5", "missed:p50:5",
+        "missed:1000000001", "-1", "x" * 200 + ":5"),
+        "allowed is METRIC:US, METRIC:pPERCENT:US or missed:N"),
     Option("load", "", "required", (
         Good("none", {"load.kind": "none", "load.workers": 0}),
         Good("fft", {"load.kind": "fft", "load.workers": 1}),
@@ -233,11 +256,25 @@ OPTIONS = (
         Good("0", setting(sleep_us=0)),
         Good("50", setting(sleep_us=50)),
         Good("1500", setting(sleep_us=1500), extra=("-i", "2000")))),
+    number("spike", 1, 10 ** 9, (
+        Good("7", {"spikes.limit_us": 7}),
+        Good("1000000000", {"spikes.limit_us": 10 ** 9, "spikes.seen": 0,
+                            "spikes.kept": []}))),
+    number("spike-nodes", 1, 10 ** 7, (
+        Good("1", extra=("--spike=1",)), Good("7", extra=("--spike=1",)),
+        Good("1000", extra=("--spike=1",)))),
     number("steps", 1, 1024, (
         Good("1", extra=("--load=fft",)),
         Good("3", extra=("--load=fft",)))),
     choice("timer", ("posix", "nanosleep", "timerfd"), "settings.timer"),
     choice("total", ("documented", "trltp3"), "settings.total"),
+    Option("trace", "", "optional", (
+        Good(None, privileged=True), Good("sched", privileged=True)
+    ), ("", "a/b", "../x", "a;b", "a|b", "$(x)", "a=b", "a'", "a.b", "\u00e9",
+        "!sched", "x" * 1001), "allowed is a list of systems (irq), events "
+        "(sched_switch) or system:event, separated by commas"),
+    file("trace-file", privileged=True),
+    flag("tracemark", privileged=True),
     flag("trltp", privileged=True),
     file("trltp-log"),
     flag("unbuffered", "u"),
@@ -248,97 +285,8 @@ OPTIONS = (
     number("warmup", 0, 1000000, tuple(
         Good(str(count), {"warmup.cycles": count, "cycles": LOOPS})
         for count in (0, 1, 5))),
+    flag("worst"),
     flag("posix_timers", "x", setting(timer="posix")),
 )
 
 BY_NAME = {option.name: option for option in OPTIONS}
-
-# What is good by itself, but not together: options, and what the refusal
-# must begin with and say.
-CONTRADICTIONS = (
-    (("-p", "5", "--policy=other"), "--policy=other", "--priority=5"),
-    (("-p", "5", "--policy=batch"), "--policy=batch", "fifo and rr"),
-    (("-i", "100", "--sleep=100"), "--interval=100", "more than the sleep"),
-    (("-i", "1"), "--interval=1", "--sleep=100"),
-    (("--sleep=1000",), "--interval=1000", "--sleep=1000"),
-    (("-i", "0", "-x"), "--interval=0", "leave out --timer and -x"),
-    (("-i", "0", "--timer=posix"), "--interval=0", "leave out --timer"),
-    (("-i", "0", "--total=trltp3"), "--interval=0", "--total=trltp3"),
-    (("-i", "0", "--metrics=wakeup"), "--interval=0", "wakeup"),
-    (("-i", "0", "--metrics=send,planned"), "--interval=0", "planned"),
-    (("-x", "--timer=timerfd"), "--timer=timerfd", "contradicts -x"),
-    (("--timer=nanosleep", "-x"), "--timer=nanosleep", "contradicts -x"),
-    (("--histfile=h",), "--histfile=h", "give -h or -H"),
-    (("--latency=5", "--default-system"), "--latency=5",
-     "contradicts --default-system"),
-    (("--json=f", "--dump=f"), "--dump=f", "not that of --json"),
-    (("--json=f", "--histfile=f", "-h", "9"), "--histfile=f",
-     "not that of --json"),
-    (("--dump=f", "--histfile=f", "-h", "9"), "--dump=f",
-     "not that of --histfile"),
-    (("--trltp-log=f", "--dump=f"), "--trltp-log=f", "not that of --dump"),
-    (("--trltp-log=f", "--json=f"), "--trltp-log=f", "not that of --json"),
-    (("--dump=-",), "--dump=-", "name a file"),
-    (("--histfile=-", "-h", "9"), "--histfile=-", "name a file"),
-    (("--trltp-log=-",), "--trltp-log=-", "name a file"),
-    (("--load=none:3",), "--load=none:3", "has no argument"),
-    (("--steps=2",), "--steps=2", "give --load too"),
-    (("--steps=2", "--load=none"), "--steps=2", "give --load too"),
-    (("--steps=2", "--load=fft", "-l", "0"), "--steps=2",
-     "give --loops or --duration"),
-    (("--steps=2", "--load=fft:3"), "--load=fft:3",
-     "contradicts --steps=2, which sets the number of workers"),
-    (("--steps=2", "--load=hackbench:3"), "--load=hackbench:3",
-     "the number of groups"),
-    (("--load-args=-l 9",), "--load-args=-l 9", "only --load=hackbench"),
-    (("--load-args=-l 9", "--load=fft"), "--load-args=-l 9",
-     "only --load=hackbench"),
-    (("--load-policy=idle",), "--load-policy", "give --load too"),
-    (("--load-affinity=all",), "--load-affinity", "give --load too"),
-    (("--load-priority=5", "-p", "50"), "--load-priority", "give --load too"),
-    (("--load-priority=5", "--load=fft"), "--load-priority=5",
-     "policy other has no priorities"),
-    (("--load-priority=5", "--load=fft", "--load-policy=idle", "-p", "50"),
-     "--load-priority=5", "policy idle has no priorities"),
-    (("--load-priority=5", "--load=command:true", "-p", "50"),
-     "--load-priority=5", "give --load-policy=fifo or rr"),
-    (("--load-policy=rr", "--load=fft"), "--load-policy=rr",
-     "give --priority too"),
-    (("--load-policy=fifo", "--load=fft", "--load-priority=9"),
-     "--load-policy=fifo", "give --priority too"),
-    (("-p", "50", "--load=fft", "--load-priority=48"), "--load-priority=48",
-     "less than main's priority, 48"),
-    (("-p", "50", "--load=fft", "--load-priority=99"), "--load-priority=99",
-     "less than main's priority, 48"),
-    (("-p", "3", "--load=fft"), "--load-priority=1",
-     "less than main's priority, 1"),
-    (("--policy=fifo", "--load=fft"), "--load-priority=1",
-     "give a higher --priority"),
-    (("--trltp", "--load-priority=99"), "--load-priority=99",
-     "less than main's priority, 99"),
-    (("--trltp", "--load=fft:3"), "--load=fft:3",
-     "contradicts --steps=16"),
-    (("--trltp", "--load=none"), "--steps=16", "give --load too"),
-)
-
-# Neither an option nor a value of one; and what the refusal begins with.
-STRAY = (
-    (("word",), "word"),
-    (("-q", "word"), "word"),
-    (("word", "-q"), "word"),
-    (("--", "-q"), "-q"),
-    (("-a", "word"), "word"),
-    (("-a", str(CPUS[0]), "7"), "7"),
-    (("--percentiles", "50"), "50"),
-    (("",), ""),
-    (("-",), "-"),
-    (("-Z",), "-Z"),
-    (("-qZ",), "-Z"),
-    (("-q3",), "-3"),
-    (("-:",), "-:"),
-    (("-?",), "-?"),
-    (("--bogus",), "--bogus"),
-    (("--bogus=1",), "--bogus=1"),
-    (("--hist=5",), "--hist=5"),
-    (("--p=5",), "--p=5"),
-)

@@ -3,6 +3,7 @@
 #ifndef LOOP_H
 #define LOOP_H
 
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,35 @@ static inline struct tw_clock *script_clock(struct script_clock *script,
 	for (i = 0; i < SCRIPT_MAX; i++)
 		script->times_ns[i] = unit_between(&seed, 0, INT64_MAX / 2);
 	return &script->clock;
+}
+
+/* The first or the last CPU that we may run on. */
+static inline int allowed_cpu(bool last)
+{
+	int cpu, found = -1;
+	cpu_set_t cpus;
+
+	assert_int_equal(sched_getaffinity(0, sizeof(cpus), &cpus), 0);
+	for (cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &cpus) && (last || found < 0))
+			found = cpu;
+	return found;
+}
+
+/* Runs on @cpu only from now on; what was allowed before to *before. */
+static inline void stay_on(int cpu, cpu_set_t *before)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(cpu, &cpus);
+	assert_int_equal(sched_getaffinity(0, sizeof(*before), before), 0);
+	assert_int_equal(sched_setaffinity(0, sizeof(cpus), &cpus), 0);
+}
+
+static inline void go_anywhere(const cpu_set_t *before)
+{
+	assert_int_equal(sched_setaffinity(0, sizeof(*before), before), 0);
 }
 
 #define GRID_START	INT64_C(5000000000)

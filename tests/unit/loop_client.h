@@ -6,6 +6,7 @@
 #ifndef LOOP_CLIENT_H
 #define LOOP_CLIENT_H
 
+#include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -95,12 +96,12 @@ static inline struct tw_client new_client(uint64_t warmup, uint64_t loops)
 	};
 }
 
-/* t1 and t2 that the peer gives with reply @seq. */
+/* t1, t2 and CPU that the peer gives with reply @seq. */
 static inline struct tw_reply reply_to(uint64_t seq)
 {
 	return (struct tw_reply) {
 		.seq = seq, .t1_ns = (int64_t)(seq * 1000003),
-		.t2_ns = -(int64_t)seq,
+		.t2_ns = -(int64_t)seq, .cpu = (int32_t)(seq * 3 - 7),
 	};
 }
 

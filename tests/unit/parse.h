@@ -10,7 +10,7 @@
 #include "tw_config.h"
 #include "unit.h"
 
-#define WORDS_MAX	64
+#define WORDS_MAX	80
 
 struct parsed {
 	int err;

@@ -7,9 +7,14 @@
 #define REPORT_H
 
 #include <stdlib.h>
+#include <time.h>
 
 #include "parse.h"
 #include "tw_report.h"
+
+/* The measuring clock was 0 then: a new year, at 05:30 in the zone below. */
+#define RUN_WALL_NS	(INT64_C(1767225600) * 1000000000)
+#define RUN_ZONE	"HERE-5:30"
 
 static struct tw_config config;
 static struct tw_pair pair;
@@ -30,16 +35,31 @@ static struct tw_report report = {
 static const struct tw_cycle run_cycles[] = {
 	{ .seq = 3, .prev_t0_ns = 1000000, .planned_ns = 2000000,
 	  .t0_ns = 2004000, .t1_ns = 2014500, .t2_ns = 2130500,
-	  .t3_ns = 2139000, .missed = 0 },
+	  .t3_ns = 2139000, .missed = 0, .client_cpu = 3, .server_cpu = 2 },
 	{ .seq = 4, .prev_t0_ns = 2004000, .planned_ns = 3000000,
 	  .t0_ns = 3002000, .t1_ns = 3014000, .t2_ns = 3120000,
-	  .t3_ns = 3130000, .missed = 2 },
+	  .t3_ns = 3130000, .missed = 2, .client_cpu = 5, .server_cpu = 4 },
 };
 
 static inline void drop_run(void)
 {
+	if (pair.tally)
+		free(pair.tally->spikes.kept);
 	free(pair.tally);
 	pair.tally = NULL;
+}
+
+/* Room for what --spike keeps, if it is given. */
+static inline void attach_spikes(struct tw_tally *tally)
+{
+	void *memory;
+
+	if (!config.spike_us)
+		return;
+	memory = calloc(config.spike_nodes, sizeof(struct tw_kept));
+	assert_non_null(memory);
+	tw_tally_attach_spikes(tally, memory, config.spike_nodes,
+			       config.spike_us * 1000);
 }
 
 /* A run by the options in @line that has not measured anything yet. */
@@ -55,6 +75,7 @@ static inline void new_run(const char *line)
 	pair.tally = calloc(1, tw_tally_size(config.histogram_us));
 	assert_non_null(pair.tally);
 	tw_tally_init(pair.tally, &params, config.histogram_us);
+	attach_spikes(pair.tally);
 	pair.task.warmup = 2;
 	pair.task.priority[TW_CLIENT] = (int)config.priority;
 	pair.side[TW_CLIENT].pid = 1234;
@@ -72,6 +93,9 @@ static inline void new_run(const char *line)
 	session.transport = &tw_transport_tcp;
 	session.port = 4321;
 	session.latency_fd = -1;
+	session.wall_ahead_ns = RUN_WALL_NS;
+	setenv("TZ", RUN_ZONE, 1);
+	tzset();
 	report.return_code = 0;
 	report.error = "";
 }

@@ -5,13 +5,32 @@
 
 #include "report.h"
 
-static struct tw_pair second;
+static struct tw_pair second, merged;
+
+static inline void drop_pair(struct tw_pair *of)
+{
+	if (of->tally)
+		free(of->tally->spikes.kept);
+	free(of->tally);
+	of->tally = NULL;
+}
 
 static inline void drop_ramp(void)
 {
-	free(second.tally);
-	second.tally = NULL;
+	drop_pair(&merged);
+	drop_pair(&second);
 	drop_run();
+}
+
+/* A pair like the first, without a cycle. */
+static inline void new_pair(struct tw_pair *like)
+{
+	drop_pair(like);
+	*like = pair;
+	like->tally = calloc(1, tw_tally_size(config.histogram_us));
+	assert_non_null(like->tally);
+	tw_tally_init(like->tally, &pair.tally->params, config.histogram_us);
+	attach_spikes(like->tally);
 }
 
 /*
@@ -21,11 +40,8 @@ static inline void drop_ramp(void)
 static inline void new_ramp(const char *line)
 {
 	new_finished_run(line);
-	free(second.tally);
-	second = pair;
-	second.tally = calloc(1, tw_tally_size(config.histogram_us));
-	assert_non_null(second.tally);
-	tw_tally_init(second.tally, &pair.tally->params, config.histogram_us);
+	new_pair(&second);
+	second.tally->step = 1;
 	tw_tally_add(second.tally, &run_cycles[0]);
 	second.tally->throttled = 1;
 	steps[0].elapsed_ns = INT64_C(2000000000);
@@ -37,6 +53,15 @@ static inline void new_ramp(const char *line)
 	session.step = 1;
 	session.steps_done = 2;
 	session.pair = &second;
+}
+
+/* The same, over: both steps as one. */
+static inline void finish_ramp(void)
+{
+	new_pair(&merged);
+	tw_tally_merge(merged.tally, pair.tally);
+	tw_tally_merge(merged.tally, second.tally);
+	session.pair = &merged;
 }
 
 #endif /* REPORT_RAMP_H */

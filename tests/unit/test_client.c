@@ -22,6 +22,7 @@ static void assert_cycles(uint64_t count)
 		assert_int_equal(cycle->t0_ns, script.times_ns[1 + 2 * i]);
 		assert_int_equal(cycle->t1_ns, reply.t1_ns);
 		assert_int_equal(cycle->t2_ns, reply.t2_ns);
+		assert_int_equal(cycle->server_cpu, reply.cpu);
 		assert_int_equal(cycle->t3_ns, script.times_ns[2 + 2 * i]);
 		assert_int_equal(cycle->planned_ns, planned_ns);
 		assert_int_equal(cycle->missed, script_timer.overruns[1 + i]);
@@ -121,6 +122,98 @@ static void test_other_timer_clock(void **state)
 	assert_int_equal(sink.cycles[1].t0_ns, script.times_ns[5]);
 }
 
+static void test_own_cpu(void **state)
+{
+	static const bool either[] = { false, true };
+	size_t i, j;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		const struct tw_client client = new_client(0, 3);
+		int cpu = allowed_cpu(either[i]);
+		cpu_set_t before;
+
+		memset(&sink, 0, sizeof(sink));
+		load_replies(1, 3);
+		stay_on(cpu, &before);
+		assert_int_equal(tw_client_run(&client), 0);
+		go_anywhere(&before);
+		assert_int_equal(sink.recorded, 3);
+		for (j = 0; j < 3; j++)
+			assert_int_equal(sink.cycles[j].client_cpu, cpu);
+	}
+}
+
+/* Requests that were sent when each cycle was recorded. */
+static size_t sent_at[SINK_MAX];
+static size_t stop_after;	/* so many cycles */
+
+static void record_sent(void *to, const struct tw_cycle *cycle)
+{
+	int bytes;
+
+	assert_int_equal(ioctl(ends[1], FIONREAD, &bytes), 0);
+	sent_at[sink.recorded] = bytes / TW_REQUEST_MIN;
+	record(to, cycle);
+	if (sink.recorded == stop_after)
+		atomic_store(&stop, 1);
+}
+
+static struct tw_client new_recorder(int64_t period_ns, bool prompt)
+{
+	struct tw_client client = new_client(0, 0);
+
+	client.period_ns = period_ns;
+	client.prompt = prompt;
+	client.record = record_sent;
+	return client;
+}
+
+/* The cycle that has to be the last is: no other request goes out. */
+static void check_prompt(int64_t period_ns)
+{
+	const struct tw_client client = new_recorder(period_ns, true);
+	size_t i;
+
+	stop_after = 6;
+	load_replies(1, 20);
+	assert_int_equal(tw_client_run(&client), 0);
+	assert_cycles(6);
+	for (i = 0; i < 6; i++)
+		assert_int_equal(sent_at[i], i + 1);
+	assert_requests(6, TW_REQUEST_MIN);
+}
+
+static void test_prompt(void **state)
+{
+	(void)state;
+	check_prompt(GRID_PERIOD);
+}
+
+static void test_prompt_in_closed_loop(void **state)
+{
+	(void)state;
+	check_prompt(0);
+}
+
+/* Otherwise a closed loop records while the server has the next request. */
+static void test_closed_loop(void **state)
+{
+	struct tw_client client = new_recorder(0, false);
+	size_t i;
+
+	(void)state;
+	client.loops = 6;
+	stop_after = SINK_MAX;
+	load_replies(1, 6);
+	assert_int_equal(tw_client_run(&client), 0);
+	assert_cycles(6);
+	for (i = 0; i < 5; i++)
+		assert_int_equal(sent_at[i], i + 2);
+	assert_int_equal(sent_at[5], 6);
+	assert_requests(6, TW_REQUEST_MIN);
+}
+
 /* Main sets the flag and interrupts the wait for an expiry. */
 static void check_stop(size_t at)
 {
@@ -185,6 +278,10 @@ int main(void)
 		WITH_ENDS(test_one_cycle),
 		WITH_ENDS(test_sizes),
 		WITH_ENDS(test_other_timer_clock),
+		WITH_ENDS(test_own_cpu),
+		WITH_ENDS(test_prompt),
+		WITH_ENDS(test_prompt_in_closed_loop),
+		WITH_ENDS(test_closed_loop),
 		WITH_ENDS(test_stop),
 		WITH_ENDS(test_stop_amid_priming),
 		WITH_ENDS(test_stop_without_signal),

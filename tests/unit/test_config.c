@@ -40,6 +40,13 @@ static void test_defaults(void **state)
 	assert_null(config.load);
 	assert_int_equal(config.steps, 1);
 	assert_int_equal(config.rt_runtime_us, TW_KEEP);
+	assert_int_equal(config.limit_count, 0);
+	assert_int_equal(config.break_us, 0);
+	assert_int_equal(config.break_on, TW_TOTAL);
+	assert_null(config.trace_file);
+	assert_null(config.trace_events);
+	assert_int_equal(config.spike_us, 0);
+	assert_int_equal(config.spike_nodes, 0);
 	assert_false(config.reference);
 	assert_false(config.force);
 }
@@ -110,7 +117,7 @@ static void test_unknown(void **state)
 
 static void test_unknown_letters(void **state)
 {
-	static const char known[] = "acDhHilmNpqMuvx";
+	static const char known[] = "abcDhHilmNpqMuvx";
 	char word[] = "-?", want[100];
 	int c;
 
@@ -133,6 +140,8 @@ static void test_missing_value(void **state)
 		{ "-i", "--interval: a value is needed: US" },
 		{ "--interval", "--interval: a value is needed: US" },
 		{ "-qi", "--interval: a value is needed: US" },
+		{ "-b", "--breaktrace: a value is needed: US" },
+		{ "-qb", "--breaktrace: a value is needed: US" },
 		{ "-D", "--duration: a value is needed: TIME" },
 		{ "--dump", "--dump: a value is needed: FILE" },
 		{ "--mainaffinity", "--mainaffinity: a value is needed: CPUSET" },
@@ -234,11 +243,12 @@ static char *help(void)
 static void test_help_options(void **state)
 {
 	static const char *const options[] = {
-		"-a, --affinity[=CPUSET]", "-c, --clock=NAME",
+		"-a, --affinity[=CPUSET]", "-b, --breaktrace=US",
+		"--break-on=METRIC", "--check", "-c, --clock=NAME",
 		"--client-affinity=CPUSET", "--default-system",
 		"-D, --duration=TIME", "--dump=FILE", "--force", "--help",
 		"-h, --histogram=US", "-H, --histofall=US", "--histfile=FILE",
-		"-i, --interval=US", "--json=FILE", "--latency=US",
+		"-i, --interval=US", "--json=FILE", "--latency=US", "--limit=LIMIT",
 		"--load=KIND[:ARG]", "--load-affinity=CPUSET",
 		"--load-args=STRING", "--load-policy=NAME",
 		"--load-priority=PRIO", "-l, --loops=N", "--mainaffinity=CPUSET", "--metrics=LIST",
@@ -246,10 +256,12 @@ static void test_help_options(void **state)
 		"--policy=NAME", "--port=N", "-p, --priority=PRIO",
 		"-q, --quiet", "-M, --refresh_on_max", "--rt-runtime=US",
 		"--server-affinity=CPUSET", "--size=BYTES", "--sleep=US",
-		"--steps=N", "--timer=KIND", "--total=NAME", "--trltp",
+		"--spike=US", "--spike-nodes=N", "--steps=N", "--timer=KIND",
+		"--total=NAME", "--trace[=EVENTS]", "--trace-file=FILE",
+		"--tracemark", "--trltp",
 		"--trltp-log=FILE", "-u, --unbuffered",
 		"-v, --verbose", "--version", "--wait=KIND", "--warmup=N",
-		"-x, --posix_timers",
+		"--worst", "-x, --posix_timers",
 	};
 	char *rest = help(), *line;
 	size_t found = 0;

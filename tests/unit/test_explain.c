@@ -175,6 +175,27 @@ static void test_throttle(void **state)
 			    "--rt-runtime=5: cannot write /proc/sys/kernel/sched_rt_runtime_us: Permission denied; it needs root, and a value up to sched_rt_period_us that is not below a CPU cgroup's own");
 }
 
+/* Who could not open a trace has said why. */
+static void test_trace(void **state)
+{
+	(void)state;
+	strcpy(session.trace_why, "tracefs is not mounted");
+	session.trace_fds[TW_TRACE_USER].mark = -1;
+	config = accepted("-b9 --trace");
+	assert_string_equal(explain(TW_STEP_TRACE, TW_MAIN, -ENOENT),
+			    "--trace: tracefs is not mounted");
+	config = accepted("-b9 --tracemark");
+	assert_string_equal(explain(TW_STEP_TRACE, TW_MAIN, -ENOENT),
+			    "--tracemark: tracefs is not mounted");
+	/* Of both, the one that could not be opened. */
+	config = accepted("-b9 --tracemark --trace");
+	assert_string_equal(explain(TW_STEP_TRACE, TW_MAIN, -ENOENT),
+			    "--tracemark: tracefs is not mounted");
+	session.trace_fds[TW_TRACE_USER].mark = 5;
+	assert_string_equal(explain(TW_STEP_TRACE, TW_MAIN, -ENOENT),
+			    "--trace: tracefs is not mounted");
+}
+
 /* Every step has an explanation, and every one fits where it must. */
 static void test_every_step(void **state)
 {
@@ -183,7 +204,8 @@ static void test_every_step(void **state)
 	char cut[40];
 
 	(void)state;
-	config = accepted("-p99 --load=fft");
+	config = accepted("-p99 --load=fft -b9 --trace");
+	strcpy(session.trace_why, "as above, and why, and what to do");
 	for (step = TW_STEP_NONE + 1; step <= TW_STEP_KILLED; step++)
 		for (role = TW_MAIN; role <= TW_CLIENT; role++)
 			assert_true(strlen(explain(step, role, -EPERM)) > 20);
@@ -210,6 +232,7 @@ int main(void)
 		cmocka_unit_test(test_others),
 		cmocka_unit_test(test_load),
 		cmocka_unit_test(test_throttle),
+		cmocka_unit_test(test_trace),
 		cmocka_unit_test(test_every_step),
 	};
 

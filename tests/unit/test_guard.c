@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The guardian of sched_rt_runtime_us: the setting always comes back. */
+/*
+ * The guardian: what it guards is undone, however its owner ends. And of
+ * sched_rt_runtime_us: the setting always comes back.
+ */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -42,14 +48,15 @@ static bool find_other(void)
 {
 	/* CPU cgroups with shares of their own allow no less than these. */
 	static const int64_t values_us[] = { 940000, 960000, 970000 };
-	struct tw_guard guard;
+	struct tw_runtime runtime;
 	size_t i;
 
 	for (i = 0; i < sizeof(values_us) / sizeof(values_us[0]); i++) {
 		other_us = values_us[i];
-		if (other_us == before_us || tw_guard_open(&guard, other_us))
+		if (other_us == before_us ||
+		    tw_runtime_open(&runtime, other_us))
 			continue;
-		tw_guard_close(&guard);
+		tw_runtime_close(&runtime);
 		return true;
 	}
 	return false;
@@ -82,43 +89,204 @@ static void assert_no_child(void)
 	assert_int_equal(errno, ECHILD);
 }
 
-static void test_restored_by_close(void **state)
+/* What an undo leaves behind, for all processes to see. */
+static struct undone {
+	volatile int times;
+	volatile pid_t by;
+	volatile char what[16];
+	volatile int open_fds;	/* of who did it */
+	volatile int fails;	/* for whom it fails: not @owner */
+	volatile pid_t owner;
+} *undone;
+
+static int count_fds(void)
+{
+	int fd, count = 0;
+
+	for (fd = 3; fd < 1024; fd++)
+		count += fcntl(fd, F_GETFD) >= 0;
+	return count;
+}
+
+static int undo(const void *what)
+{
+	snprintf((char *)undone->what, sizeof(undone->what), "%s",
+		 (const char *)what);
+	undone->open_fds = count_fds();
+	undone->by = getpid();
+	undone->times++;
+	return undone->fails && getpid() != undone->owner ? -EIO : 0;
+}
+
+static int map_undone(void **state)
+{
+	(void)state;
+	undone = mmap(NULL, sizeof(*undone), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (undone == MAP_FAILED)
+		return -1;
+	undone->owner = getpid();
+	return 0;
+}
+
+static int unmap_undone(void **state)
+{
+	(void)state;
+	return munmap(undone, sizeof(*undone));
+}
+
+/* With what there was when it was set up, by a process that has no more. */
+static void test_guard(void **state)
+{
+	char what[16] = "as it was";
+	struct tw_guard guard;
+	pid_t guardian;
+
+	(void)state;
+	assert_int_equal(tw_guard_open(&guard, undo, what), 0);
+	guardian = guard.pid;
+	assert_true(guardian > 0 && guardian != getpid());
+	assert_true(fcntl(guard.fd, F_GETFD) & FD_CLOEXEC);
+	strcpy(what, "changed");
+	assert_int_equal(undone->times, 0);
+	tw_guard_close(&guard);
+	assert_int_equal(undone->times, 1);
+	assert_int_equal(undone->by, guardian);
+	assert_string_equal((char *)undone->what, "as it was");
+	assert_int_equal(undone->open_fds, 1);
+	assert_int_equal(guard.fd, -1);
+	assert_no_child();
+	tw_guard_close(&guard);
+	assert_int_equal(undone->times, 1);
+}
+
+/* It answers no signal, neither its own nor one to its owner's group. */
+static void test_guard_signals(void **state)
+{
+	static const int signals[] = {
+		SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGPIPE, SIGALRM,
+	};
+	struct tw_guard guard;
+	sigset_t before, after;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(sigprocmask(SIG_SETMASK, NULL, &before), 0);
+	assert_int_equal(tw_guard_open(&guard, undo, "x"), 0);
+	assert_int_equal(sigprocmask(SIG_SETMASK, NULL, &after), 0);
+	for (i = 1; i < 32; i++)
+		assert_int_equal(sigismember(&before, i),
+				 sigismember(&after, i));
+	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		assert_int_equal(kill(guard.pid, signals[i]), 0);
+	assert_int_equal(undone->times, 0);
+	tw_guard_close(&guard);
+	assert_int_equal(undone->times, 1);
+	assert_true(undone->by != getpid());
+}
+
+static void await_undone(void)
+{
+	const struct timespec pause = { .tv_nsec = 2000000 };
+	int ms;
+
+	for (ms = 0; !undone->times; ms += 2) {
+		assert_true(ms < PATIENCE_MS);
+		nanosleep(&pause, NULL);
+	}
+}
+
+/* Its owner, and its whole group, are killed. */
+static void test_guard_owner_killed(void **state)
+{
+	struct tw_guard guard;
+	int ready[2];
+	pid_t owner;
+	char byte;
+
+	(void)state;
+	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
+	owner = fork();
+	assert_true(owner >= 0);
+	if (!owner) {
+		setpgid(0, 0);
+		if (tw_guard_open(&guard, undo, "x") ||
+		    write(ready[1], "x", 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	/* The guardian may be on its way out of the group still. */
+	assert_int_equal(kill(owner, SIGKILL), 0);
+	assert_int_equal(waitpid(owner, NULL, 0), owner);
+	kill(-owner, SIGTERM);
+	await_undone();
+	assert_int_equal(undone->times, 1);
+	assert_true(undone->by != owner);
+}
+
+/* The guardian is killed, or cannot: its owner does it. */
+static void test_guard_lost(void **state)
 {
 	struct tw_guard guard;
 
 	(void)state;
-	need_right();
-	assert_int_equal(tw_guard_open(&guard, other_us), 0);
-	assert_int_equal(setting(), other_us);
-	assert_int_equal(guard.old_us, before_us);
+	assert_int_equal(tw_guard_open(&guard, undo, "x"), 0);
+	kill(guard.pid, SIGKILL);
 	tw_guard_close(&guard);
+	assert_int_equal(undone->times, 1);
+	assert_int_equal(undone->by, getpid());
+	assert_no_child();
+
+	undone->times = 0;
+	undone->fails = 1;
+	assert_int_equal(tw_guard_open(&guard, undo, "x"), 0);
+	tw_guard_close(&guard);
+	assert_int_equal(undone->times, 2);
+	assert_int_equal(undone->by, getpid());
+	assert_no_child();
+}
+
+static void test_restored_by_close(void **state)
+{
+	struct tw_runtime runtime;
+
+	(void)state;
+	need_right();
+	assert_int_equal(tw_runtime_open(&runtime, other_us), 0);
+	assert_int_equal(setting(), other_us);
+	assert_int_equal(runtime.old_us, before_us);
+	tw_runtime_close(&runtime);
 	assert_int_equal(setting(), before_us);
-	assert_int_equal(guard.fd, -1);
+	assert_int_equal(runtime.guard.fd, -1);
 	assert_no_child();
 	/* A second time it does nothing. */
-	tw_guard_close(&guard);
+	tw_runtime_close(&runtime);
 	assert_no_child();
 }
 
 static void test_no_limit(void **state)
 {
-	struct tw_guard guard;
+	struct tw_runtime runtime;
 
 	(void)state;
 	need_right();
-	if (tw_guard_open(&guard, -1)) {
+	if (tw_runtime_open(&runtime, -1)) {
 		print_message("# skip: this kernel refuses to lift the limit\n");
 		skip();
 	}
 	assert_int_equal(setting(), -1);
-	tw_guard_close(&guard);
+	tw_runtime_close(&runtime);
 	assert_int_equal(setting(), before_us);
 }
 
 /* A child opens it, tells so, and waits for its end. */
 static pid_t start_owner(pid_t *guardian)
 {
-	struct tw_guard guard;
+	struct tw_runtime runtime;
 	int fds[2];
 	pid_t pid;
 
@@ -126,8 +294,9 @@ static pid_t start_owner(pid_t *guardian)
 	pid = fork();
 	assert_true(pid >= 0);
 	if (!pid) {
-		if (tw_guard_open(&guard, other_us) ||
-		    write(fds[1], &guard.pid, sizeof(guard.pid)) < 0)
+		if (tw_runtime_open(&runtime, other_us) ||
+		    write(fds[1], &runtime.guard.pid,
+			  sizeof(runtime.guard.pid)) < 0)
 			_exit(1);
 		for (;;)
 			pause();
@@ -163,13 +332,13 @@ static void test_restored_when_killed(void **state)
 /* The owner does it where there is no guardian any more. */
 static void test_guardian_killed(void **state)
 {
-	struct tw_guard guard;
+	struct tw_runtime runtime;
 
 	(void)state;
 	need_right();
-	assert_int_equal(tw_guard_open(&guard, other_us), 0);
-	kill(guard.pid, SIGKILL);
-	tw_guard_close(&guard);
+	assert_int_equal(tw_runtime_open(&runtime, other_us), 0);
+	kill(runtime.guard.pid, SIGKILL);
+	tw_runtime_close(&runtime);
 	assert_int_equal(setting(), before_us);
 	assert_no_child();
 }
@@ -177,18 +346,18 @@ static void test_guardian_killed(void **state)
 /* Not a value, or not ours to write: nothing changes, nobody is left. */
 static void test_refused(void **state)
 {
-	struct tw_guard guard;
+	struct tw_runtime runtime;
 
 	(void)state;
 	if (!before_us) {
 		print_message("# skip: there is no %s\n", TW_THROTTLE_FILE);
 		skip();
 	}
-	assert_true(tw_guard_open(&guard, INT64_C(10000000000)) < 0);
-	assert_int_equal(guard.fd, -1);
+	assert_true(tw_runtime_open(&runtime, INT64_C(10000000000)) < 0);
+	assert_int_equal(runtime.guard.fd, -1);
 	assert_int_equal(setting(), before_us);
 	assert_no_child();
-	tw_guard_close(&guard);
+	tw_runtime_close(&runtime);
 }
 
 /* However a test has ended, the system is as it was. */
@@ -206,7 +375,13 @@ static int restore(void **state)
 
 int main(void)
 {
+#define WITH_UNDONE(test) \
+	cmocka_unit_test_setup_teardown(test, map_undone, unmap_undone)
 	const struct CMUnitTest tests[] = {
+		WITH_UNDONE(test_guard),
+		WITH_UNDONE(test_guard_signals),
+		WITH_UNDONE(test_guard_owner_killed),
+		WITH_UNDONE(test_guard_lost),
 		cmocka_unit_test(test_restored_by_close),
 		cmocka_unit_test(test_no_limit),
 		cmocka_unit_test(test_restored_when_killed),

@@ -341,21 +341,26 @@ static pid_t start_spared(void)
 	return pid;
 }
 
-/* The guardian of a setting is our child too, but no load. */
+/* Guardians are our children too, but no load. */
 static void test_spared(void **state)
 {
 	struct tw_load_params params = any_cpu("exec sleep $NAP");
+	int i;
 
 	(void)state;
-	params.spared = start_spared();
+	params.spared[0] = start_spared();
+	params.spared[1] = start_spared();
 	assert_int_equal(tw_load_open(&load, &tw_load_command, &params, 1,
 				      why), 0);
 	assert_int_equal(load.ops->run(&load, 0, 1), 0);
 	tw_load_close(&load);
 	assert_int_equal(count_napping(), 0);
-	assert_int_equal(waitpid(params.spared, NULL, WNOHANG), 0);
-	kill(params.spared, SIGKILL);
-	assert_int_equal(waitpid(params.spared, NULL, 0), params.spared);
+	for (i = 0; i < TW_SPARED; i++) {
+		assert_int_equal(waitpid(params.spared[i], NULL, WNOHANG), 0);
+		kill(params.spared[i], SIGKILL);
+		assert_int_equal(waitpid(params.spared[i], NULL, 0),
+				 params.spared[i]);
+	}
 }
 
 static void test_kinds(void **state)

@@ -16,9 +16,14 @@ static void server_steady(void *to)
 	(void)to;
 }
 
+/* Where the sides are to run; -1: anywhere. */
+static int client_cpu = -1, server_cpu = -1;
+
 /* In a child, until the client hangs up; the exit code is -error. */
 static pid_t start_server(const struct tw_wait_ops *ops, size_t size)
 {
+	cpu_set_t before;
+
 	const struct tw_server server = {
 		.fd = ends[1],
 		.size = size,
@@ -34,6 +39,8 @@ static pid_t start_server(const struct tw_wait_ops *ops, size_t size)
 	assert_true(pid >= 0);
 	if (!pid) {
 		close(ends[0]);
+		if (server_cpu >= 0)
+			stay_on(server_cpu, &before);
 		_exit(-tw_server_run(&server));
 	}
 	return pid;
@@ -64,12 +71,17 @@ static void assert_times(uint64_t count)
 static void check(size_t kind, size_t size, uint64_t count)
 {
 	struct tw_client client = new_client(2, count - 2);
+	cpu_set_t before;
 	int status;
 	pid_t pid;
 
 	client.size = size;
 	pid = start_server(tw_wait_kind(kind), size);
+	if (client_cpu >= 0)
+		stay_on(client_cpu, &before);
 	assert_int_equal(tw_client_run(&client), 0);
+	if (client_cpu >= 0)
+		go_anywhere(&before);
 	assert_int_equal(shutdown(ends[0], SHUT_WR), 0);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
@@ -101,6 +113,23 @@ static void test_sizes(void **state)
 	}
 }
 
+/* On two CPUs, if there are two: each of them where it belongs. */
+static void test_cpus(void **state)
+{
+	size_t i;
+
+	(void)state;
+	client_cpu = allowed_cpu(false);
+	server_cpu = allowed_cpu(true);
+	check(0, TW_REQUEST_MIN, 20);
+	for (i = 0; i < 20; i++) {
+		assert_int_equal(sink.cycles[i].client_cpu, client_cpu);
+		assert_int_equal(sink.cycles[i].server_cpu, server_cpu);
+	}
+	client_cpu = -1;
+	server_cpu = -1;
+}
+
 /* The two do not agree on the size: neither waits for ever. */
 static void test_other_size(void **state)
 {
@@ -124,6 +153,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		WITH_ENDS(test_every_wait),
 		WITH_ENDS(test_sizes),
+		WITH_ENDS(test_cpus),
 		WITH_ENDS(test_other_size),
 	};
 

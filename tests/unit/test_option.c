@@ -48,6 +48,7 @@ static const struct number {
 	int64_t fallback, min, max;
 	const char *with;	/* what makes all of min .. max possible */
 } numbers[] = {
+	{ "breaktrace", 'b', AT(break_us), 0, 1, 1000000000, NULL },
 	{ "histogram", 'h', AT(histogram_us), 0, 1, 1000000, NULL },
 	{ "histofall", 'H', AT(histogram_us), 0, 1, 1000000, NULL },
 	{ "interval", 'i', AT(interval_us), 1000, 0, 1000000000, NULL },
@@ -57,6 +58,7 @@ static const struct number {
 	{ "priority", 'p', AT(priority), 0, 3, 99, NULL },
 	{ "size", 0, AT(size), 8, 8, 65536, NULL },
 	{ "sleep", 0, AT(sleep_us), 100, 0, 10000000, "-i1000000000" },
+	{ "spike", 0, AT(spike_us), 0, 1, 1000000000, NULL },
 	{ "warmup", 0, AT(warmup), 2, 0, 1000000, NULL },
 };
 
@@ -142,6 +144,7 @@ static const struct flag {
 	char letter;
 	size_t offset;
 } flags[] = {
+	{ "check", 0, AT(check) },
 	{ "default-system", 0, AT(default_system) },
 	{ "force", 0, AT(force) },
 	{ "help", 0, AT(help) },
@@ -153,6 +156,7 @@ static const struct flag {
 	{ "unbuffered", 'u', AT(unbuffered) },
 	{ "verbose", 'v', AT(verbose) },
 	{ "version", 0, AT(version) },
+	{ "worst", 0, AT(worst) },
 };
 
 static void check_flag(const struct flag *row, const char *word)
@@ -236,6 +240,7 @@ static void test_names_refused(void **state)
 		{ "wait", 0, "allowed is one of poll, select, epoll, read, busy" },
 		{ "policy", 0, "allowed is one of other, normal, batch, idle, fifo, rr" },
 		{ "total", 0, "allowed is one of documented, trltp3" },
+		{ "break-on", 0, METRICS },
 		{ "metrics", 0, METRICS },
 	};
 	static const char *const bad[] = {

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <sched.h>
 
+#include "json.h"
 #include "report.h"
 
 static void write_json(FILE *file, const struct tw_report *to_report)
@@ -34,8 +35,10 @@ static void fill_in_processes(void)
 	CPU_SET(5, &client->settings.cpus);
 	client->steady = (struct tw_usage) { 200, 0, 0, 0 };
 	client->end = (struct tw_usage) { 200, 0, 7, 0 };
-	session.clock_min_ns = 19;
-	session.clock_avg_ns = 21.26;
+	pair.cost = (struct tw_cost) {
+		.clock = { 19, 21.26, 105 }, .resolution_ns = 1,
+		.sleep = { 1055, 1210.5, 9000 }, .cycle = { 230, 245, 800 },
+	};
 }
 
 static const char threads[] =
@@ -102,6 +105,11 @@ static const char settings[] =
 	"      \"latency_us\": null,\n"
 	"      \"total\": \"documented\",\n"
 	"      \"histogram_us\": 60,\n"
+	"      \"steps\": 1,\n"
+	"      \"break_us\": null,\n"
+	"      \"break_on\": \"total\",\n"
+	"      \"tracemark\": false,\n"
+	"      \"trace\": null,\n"
 	"      \"metrics\": [\"total\", \"interval\"]\n"
 	"    },\n";
 
@@ -136,7 +144,13 @@ static const char processes[] =
 	"    },\n";
 
 static const char cost[] =
-	"    \"clock_cost_ns\": {\"min\": 19, \"avg\": 21.3},\n";
+	"    \"cost\": {\n"
+	"      \"clock_read_ns\": {\"min\": 19, \"avg\": 21.3, \"max\": 105},\n"
+	"      \"shortest_sleep_ns\": {\"min\": 1055, \"avg\": 1210.5, \"max\": 9000},\n"
+	"      \"empty_cycle_ns\": {\"min\": 230, \"avg\": 245.0, \"max\": 800},\n"
+	"      \"clock_resolution_ns\": 1\n"
+	"    },\n"
+	"    \"clock_drift\": null,\n";
 
 static const char counts[] =
 	"    \"warmup\": {\"cycles\": 2, \"missed\": 2},\n"
@@ -144,13 +158,19 @@ static const char counts[] =
 	"    \"missed\": 2,\n"
 	"    \"throttled\": 0,\n";
 
+#define KEPT \
+	"\"cycle\": 0, \"step\": 0, \"since_start_ns\": 0, \"time\": \"2026-01-01T05:30:00.002004+0530\", \"missed\": 0, \"throttled\": false, \"client_cpu\": 3, \"server_cpu\": 2, \"interval_ns\": 1004000, \"wakeup_ns\": 4000, \"send_ns\": 10500, \"sleep_ns\": 116000, \"receive_ns\": 8500, \"response_ns\": 135000, \"total_ns\": 39000"
+
 static const char rest[] =
 	"    \"strangers\": 0,\n"
 	"    \"not_dumped\": 0,\n"
 	"    \"worst\": {\n"
-	"      \"total\": {\"cycle\": 0, \"since_start_ns\": 0, \"missed\": 0, \"interval_ns\": 1004000, \"wakeup_ns\": 4000, \"send_ns\": 10500, \"sleep_ns\": 116000, \"receive_ns\": 8500, \"response_ns\": 135000, \"total_ns\": 39000},\n"
-	"      \"interval\": {\"cycle\": 0, \"since_start_ns\": 0, \"missed\": 0, \"interval_ns\": 1004000, \"wakeup_ns\": 4000, \"send_ns\": 10500, \"sleep_ns\": 116000, \"receive_ns\": 8500, \"response_ns\": 135000, \"total_ns\": 39000}\n"
+	"      \"total\": {" KEPT ", \"parts\": [{\"phase\": \"send\", \"ns\": 10500, \"mean_ns\": 11250.0, \"share\": -0.1667}, {\"phase\": \"sleep\", \"ns\": 16000, \"mean_ns\": 11000.0, \"share\": 1.1111}, {\"phase\": \"receive\", \"ns\": 8500, \"mean_ns\": 9250.0, \"share\": -0.1667}, {\"phase\": \"interval\", \"ns\": 4000, \"mean_ns\": 3000.0, \"share\": 0.2222}]},\n"
+	"      \"interval\": {" KEPT ", \"parts\": [{\"phase\": \"interval\", \"ns\": 1004000, \"mean_ns\": 1001000.0, \"share\": 1.0000}]}\n"
 	"    },\n"
+	"    \"spikes\": null,\n"
+	"    \"break\": null,\n"
+	"    \"limits\": [],\n"
 	"    \"interrupted\": false,\n"
 	"    \"error\": null\n"
 	"  }\n";
@@ -184,7 +204,9 @@ static void test_whole(void **state)
 	new_finished_run("-h60 -p80 --policy=rr -a -m -l2 -D1m --timer=timerfd --wait=epoll -c1 --metrics=total,interval --percentiles=50,99.9");
 	fill_in_processes();
 	argv_of_run[1] = (char *)"a \"b\" \xff";
-	text = take(written(write_json), threads);
+	text = written(write_json);
+	assert_members(text, "");
+	text = take(text, threads);
 	snprintf(version, sizeof(version), "  \"twoway\": {\n"
 		 "    \"schema\": 1,\n    \"version\": \"%1.2f\",\n",
 		 (double)VERSION);
@@ -213,6 +235,7 @@ static void test_in_ns(void **state)
 	(void)state;
 	new_finished_run("-N -h60 --metrics=interval");
 	text = written(write_json);
+	assert_members(text, "");
 	contains(text, "\"resolution_in_ns\": 1,\n");
 	contains(text, "        \"998\": 1,\n        \"1004\": 1\n");
 	contains(text, "\"stddev\": 4472.136,\n      \"target\": 1000000,\n");
@@ -254,6 +277,7 @@ static void test_nothing_measured(void **state)
 	(void)state;
 	new_run("-i0 --metrics=interval,total");
 	text = written(write_json);
+	assert_members(text, "");
 	contains(text, "\"target\": null,\n      \"cycles\": 0,\n      \"min\": 0,\n      \"max\": 0,\n      \"avg\": 0.00,\n");
 	contains(text, "    \"worst\": {\n    },\n");
 	contains(text, "\"timer\": \"none\",\n");
@@ -289,6 +313,7 @@ static void test_disturbed(void **state)
 	ring.lost = 3;
 	pair.ring = &ring;
 	text = written(write_json);
+	assert_members(text, "");
 	contains(text, "      \"latency_us\": 7,\n");
 	contains(text, "      \"total\": \"trltp3\",\n");
 	contains(text, "    \"strangers\": 11,\n    \"not_dumped\": 3,\n");

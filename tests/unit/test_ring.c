@@ -65,7 +65,9 @@ static void test_layout(void **state)
 {
 	(void)state;
 	assert_int_equal(TW_RING_CYCLES & (TW_RING_CYCLES - 1), 0);
-	assert_int_equal(sizeof(struct tw_cycle), TW_CACHE_LINE);
+	/* No padding, or cycles could not be compared as they are here. */
+	assert_int_equal(sizeof(struct tw_cycle), 8 * sizeof(uint64_t) +
+			 2 * sizeof(int32_t));
 	/* What one writes is in no cache line with what the other writes. */
 	assert_int_equal(offsetof(struct tw_ring, head) % TW_CACHE_LINE, 0);
 	assert_int_equal(offsetof(struct tw_ring, tail) % TW_CACHE_LINE, 0);

@@ -228,6 +228,38 @@ static void test_client_gone_after_stop(void **state)
 	assert_int_equal(tw_server_run(&server), 0);
 }
 
+/* Each reply says where the server was. */
+static void check_cpu(int cpu)
+{
+	const struct tw_server server = new_server(0);
+	char buf[TW_REPLY_SIZE];
+	struct tw_reply reply;
+	cpu_set_t before;
+	uint64_t seq;
+
+	load_requests(1, 3);
+	hang_up();
+	stay_on(cpu, &before);
+	assert_int_equal(tw_server_run(&server), 0);
+	go_anywhere(&before);
+	for (seq = 1; seq <= 3; seq++) {
+		assert_int_equal(recv(ends[1], buf, sizeof(buf), 0),
+				 sizeof(buf));
+		assert_int_equal(tw_wire_get_reply(buf, sizeof(buf), seq,
+						   &reply), 0);
+		assert_int_equal(reply.cpu, cpu);
+	}
+}
+
+static void test_cpu(void **state)
+{
+	(void)state;
+	check_cpu(allowed_cpu(false));
+	tear_down(state);
+	set_up(state);
+	check_cpu(allowed_cpu(true));
+}
+
 static int refuse_open(struct tw_wait *wait)
 {
 	(void)wait;
@@ -362,6 +394,7 @@ int main(void)
 		WITH_ENDS(test_warmup_only),
 		WITH_ENDS(test_no_request),
 		WITH_ENDS(test_sizes),
+		WITH_ENDS(test_cpu),
 		WITH_ENDS(test_request_skipped),
 		WITH_ENDS(test_request_again),
 		WITH_ENDS(test_request_cut_short),

@@ -90,7 +90,7 @@ static void check_metric(const struct tw_tally *tally, enum tw_metric_id id,
 		tw_stats_add(&want, value, 1.0 / (i + 1));
 	}
 	assert_memory_equal(&tally->stats[id], &want, sizeof(want));
-	assert_memory_equal(&tally->worst[id], &cycles[worst],
+	assert_memory_equal(&tally->worst[id].cycle, &cycles[worst],
 			    sizeof(cycles[0]));
 	for (i = 0; i < WIDTH; i++)
 		sum += window->counts[i];
@@ -136,9 +136,9 @@ static void test_worst_is_first(void **state)
 		cycle.t3_ns = responses[i];
 		tw_tally_add(tally, &cycle);
 	}
-	assert_int_equal(tally->worst[TW_RESPONSE].seq, 2);
-	assert_int_equal(tally->worst[TW_RESPONSE].t3_ns, 9);
-	assert_int_equal(tally->worst[TW_SEND].seq, 1);
+	assert_int_equal(tally->worst[TW_RESPONSE].cycle.seq, 2);
+	assert_int_equal(tally->worst[TW_RESPONSE].cycle.t3_ns, 9);
+	assert_int_equal(tally->worst[TW_SEND].cycle.seq, 1);
 	drop_tally(tally, 0);
 }
 
@@ -192,6 +192,130 @@ static void test_overflow_numbers(void **state)
 	drop_tally(tally, WIDTH);
 }
 
+/* A cycle of which all is zero but its total: late by as much. */
+static struct tw_cycle with_total(uint64_t seq, int64_t total_ns)
+{
+	return (struct tw_cycle) {
+		.seq = seq, .prev_t0_ns = 0, .planned_ns = usual.period_ns,
+		.t0_ns = usual.period_ns,
+		.t1_ns = usual.period_ns + total_ns,
+		.t2_ns = usual.period_ns + total_ns + usual.sleep_ns,
+		.t3_ns = usual.period_ns + total_ns + usual.sleep_ns,
+		.client_cpu = (int32_t)seq, .server_cpu = -(int32_t)seq,
+	};
+}
+
+/* What is kept of a worst cycle besides its times. */
+static void test_kept(void **state)
+{
+	const int64_t ms = 1000000;
+	const struct tw_cycle fast = with_total(5, 1000);
+	const struct tw_cycle slow = with_total(6, 2 * ms);
+	const struct tw_cycle stalled = with_total(7, 50 * ms);
+	struct tw_tally *tally = new_tally(&usual, 0);
+	const struct tw_kept *kept = &tally->worst[TW_SEND];
+
+	(void)state;
+	tally->step = 3;
+	tally->stall_min_ns = 40 * ms;
+	tally->stall_max_ns = 60 * ms;
+	tw_tally_add(tally, &fast);
+	tw_tally_add(tally, &slow);
+	assert_memory_equal(&kept->cycle, &slow, sizeof(slow));
+	assert_int_equal(kept->step, 3);
+	assert_false(kept->throttled);
+	assert_true(tw_tally_is_throttled(tally, &stalled));
+	assert_false(tw_tally_is_throttled(tally, &slow));
+	tw_tally_add(tally, &stalled);
+	assert_memory_equal(&kept->cycle, &stalled, sizeof(stalled));
+	assert_int_equal(kept->step, 3);
+	assert_true(kept->throttled);
+	assert_int_equal(tally->throttled, 1);
+	drop_tally(tally, 0);
+}
+
+/* t1 and t2 come over the wire: any times are taken, whatever they mean. */
+static void test_any_times(void **state)
+{
+	static const int64_t times_ns[] = {
+		INT64_MIN, INT64_MIN + 1, -1, 0, INT64_MAX,
+	};
+	const size_t count = sizeof(times_ns) / sizeof(times_ns[0]);
+	struct tw_tally *tally = new_tally(&usual, WIDTH);
+	struct tw_cycle cycle = { .t0_ns = 5, .t3_ns = 9 };
+	struct tw_kept kept[1];
+
+	(void)state;
+	tw_tally_attach_spikes(tally, kept, 1, 1);
+	tally->stall_min_ns = 1;
+	tally->stall_max_ns = 1000000;
+	while (cycle.seq < count * count) {
+		cycle.t1_ns = times_ns[cycle.seq % count];
+		cycle.t2_ns = times_ns[cycle.seq / count];
+		cycle.seq++;
+		tw_tally_add(tally, &cycle);
+	}
+	assert_int_equal(tally->cycles, count * count);
+	assert_int_equal(tally->stats[TW_RESPONSE].max_ns, 4);
+	drop_tally(tally, WIDTH);
+}
+
+#define ROOM	4
+
+/* Of those above the limit, not at it, the first are kept. */
+static void test_spikes(void **state)
+{
+	static const int64_t totals_ns[] = {
+		10, 5000, 5001, 4999, 7000, 0, 900000, 5002, 8000, 6000, 5000,
+	};
+	static const uint64_t want[ROOM] = { 2, 4, 6, 7 };
+	struct tw_kept kept[ROOM + 1];
+	struct tw_tally *tally = new_tally(&usual, 0);
+	size_t i;
+
+	(void)state;
+	memset(kept, 0x55, sizeof(kept));
+	tally->step = 2;
+	tally->stall_min_ns = 900000;
+	tally->stall_max_ns = 900000;
+	tw_tally_attach_spikes(tally, kept, ROOM, 5000);
+	for (i = 0; i < sizeof(totals_ns) / sizeof(totals_ns[0]); i++) {
+		const struct tw_cycle cycle = with_total(i, totals_ns[i]);
+
+		tw_tally_add(tally, &cycle);
+	}
+	assert_int_equal(tally->spikes.seen, 6);
+	assert_int_equal(tally->spikes.count, ROOM);
+	for (i = 0; i < ROOM; i++) {
+		const struct tw_cycle cycle =
+			with_total(want[i], totals_ns[want[i]]);
+
+		assert_memory_equal(&kept[i].cycle, &cycle, sizeof(cycle));
+		assert_int_equal(kept[i].step, 2);
+		assert_int_equal(kept[i].throttled, want[i] == 6);
+	}
+	/* Nothing beyond the room. */
+	assert_int_equal(kept[ROOM].cycle.seq, UINT64_C(0x5555555555555555));
+	drop_tally(tally, 0);
+}
+
+/* Without --spike none are even counted; a warm-up cycle never is one. */
+static void test_no_spikes(void **state)
+{
+	const struct tw_cycle cycle = with_total(1, 1000000000);
+	struct tw_tally *tally = new_tally(&usual, 0);
+	struct tw_kept kept;
+
+	(void)state;
+	tw_tally_add(tally, &cycle);
+	assert_int_equal(tally->spikes.seen, 0);
+	tw_tally_attach_spikes(tally, &kept, 1, 5000);
+	tw_tally_warmup(tally, &cycle);
+	assert_int_equal(tally->spikes.seen, 0);
+	assert_int_equal(tally->spikes.count, 0);
+	drop_tally(tally, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -202,6 +326,10 @@ int main(void)
 		cmocka_unit_test(test_worst_is_first),
 		cmocka_unit_test(test_warmup),
 		cmocka_unit_test(test_overflow_numbers),
+		cmocka_unit_test(test_kept),
+		cmocka_unit_test(test_any_times),
+		cmocka_unit_test(test_spikes),
+		cmocka_unit_test(test_no_spikes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,8 +53,11 @@ static void assert_same(const struct tw_tally *got,
 	for (id = 0; id < TW_METRICS; id++) {
 		assert_same_stats(&got->stats[id], &want->stats[id]);
 		assert_same_window(&got->window[id], &want->window[id]);
-		assert_memory_equal(&got->worst[id], &want->worst[id],
-				    sizeof(got->worst[id]));
+		assert_memory_equal(&got->worst[id].cycle,
+				    &want->worst[id].cycle,
+				    sizeof(got->worst[id].cycle));
+		assert_int_equal(got->worst[id].throttled,
+				 want->worst[id].throttled);
 	}
 }
 
@@ -142,6 +145,7 @@ static void test_merge_worst(void **state)
 	for (step = 1; step <= 3; step++) {
 		struct tw_tally *tally = new_tally(&usual, WIDTH);
 
+		tally->step = step;
 		cycle.seq = step * 10;
 		if (step == 3)
 			cycle.t1_ns = 7000;
@@ -149,8 +153,75 @@ static void test_merge_worst(void **state)
 		tw_tally_merge(merged, tally);
 		drop_tally(tally, WIDTH);
 	}
-	assert_int_equal(merged->worst[TW_RESPONSE].seq, 10);
-	assert_int_equal(merged->worst[TW_SEND].seq, 30);
+	assert_int_equal(merged->worst[TW_RESPONSE].cycle.seq, 10);
+	assert_int_equal(merged->worst[TW_SEND].cycle.seq, 30);
+	/* And it stays known of which step it was. */
+	assert_int_equal(merged->worst[TW_RESPONSE].step, 1);
+	assert_int_equal(merged->worst[TW_SEND].step, 3);
+	drop_tally(merged, WIDTH);
+}
+
+#define ROOM	5
+
+/* A step whose @count first cycles are spikes; it has room for @room. */
+static struct tw_tally *spiky_tally(int step, int count, uint64_t room)
+{
+	static struct tw_kept memory[3][ROOM];
+	struct tw_tally *tally = new_tally(&usual, WIDTH);
+	struct tw_cycle cycle = { .seq = 0 };
+
+	tally->step = step;
+	tw_tally_attach_spikes(tally, memory[step], room, 50000);
+	for (cycle.seq = 1; cycle.seq <= 9; cycle.seq++) {
+		cycle.t0_ns = usual.period_ns;
+		cycle.t1_ns = cycle.t0_ns;
+		cycle.t2_ns = cycle.t1_ns + usual.sleep_ns;
+		cycle.t3_ns = cycle.t2_ns + (count-- > 0 ? 50001 : 50000);
+		tw_tally_add(tally, &cycle);
+	}
+	return tally;
+}
+
+static void assert_spikes(const struct tw_tally *tally, uint64_t seen,
+			  const int (*want)[2], uint64_t count)
+{
+	uint64_t i;
+
+	assert_int_equal(tally->spikes.seen, seen);
+	assert_int_equal(tally->spikes.count, count);
+	for (i = 0; i < count; i++) {
+		assert_int_equal(tally->spikes.kept[i].step, want[i][0]);
+		assert_int_equal(tally->spikes.kept[i].cycle.seq, want[i][1]);
+	}
+}
+
+/* In order, as many as there is room for; all are counted. */
+static void test_merge_spikes(void **state)
+{
+	static const int want[ROOM][2] = {
+		{ 0, 1 }, { 0, 2 }, { 2, 1 }, { 2, 2 }, { 2, 3 },
+	};
+	struct tw_kept memory[ROOM];
+	struct tw_tally *merged = new_tally(&usual, WIDTH);
+	/* The first saw more than it kept, the second none. */
+	struct tw_tally *steps[] = {
+		spiky_tally(0, 3, 2), spiky_tally(1, 0, ROOM),
+		spiky_tally(2, 5, ROOM),
+	};
+
+	(void)state;
+	tw_tally_attach_spikes(merged, memory, ROOM, 50000);
+	tw_tally_merge(merged, steps[0]);
+	assert_spikes(merged, 3, want, 2);
+	tw_tally_merge(merged, steps[1]);
+	assert_spikes(merged, 3, want, 2);
+	tw_tally_merge(merged, steps[2]);
+	assert_spikes(merged, 8, want, ROOM);
+	tw_tally_merge(merged, steps[2]);
+	assert_spikes(merged, 13, want, ROOM);
+	drop_tally(steps[0], WIDTH);
+	drop_tally(steps[1], WIDTH);
+	drop_tally(steps[2], WIDTH);
 	drop_tally(merged, WIDTH);
 }
 
@@ -306,6 +377,7 @@ int main(void)
 		cmocka_unit_test(test_merge),
 		cmocka_unit_test(test_merge_nothing),
 		cmocka_unit_test(test_merge_worst),
+		cmocka_unit_test(test_merge_spikes),
 		cmocka_unit_test(test_throttled_phases),
 		cmocka_unit_test(test_no_throttling),
 		cmocka_unit_test(test_throttled_once),

@@ -112,6 +112,20 @@ static void test_fair_server(void **state)
 	assert_true(throttle.fair_server);
 	assert_int_equal(throttle.stall_ns, 50 * MS);
 
+	/* Set otherwise, or turned off. */
+	system = new_system("-1\n", "1000000\n");
+	add(&system, "/sys/kernel/debug/sched/fair_server/cpu0/runtime",
+	    "20000000\n");
+	throttle = read_and_drop(system, "6.18.0");
+	assert_true(throttle.fair_server);
+	assert_int_equal(throttle.stall_ns, 20 * MS);
+	system = new_system("-1\n", "1000000\n");
+	add(&system, "/sys/kernel/debug/sched/fair_server/cpu0/runtime",
+	    "0\n");
+	throttle = read_and_drop(system, "6.18.0");
+	assert_false(throttle.fair_server);
+	assert_int_equal(throttle.stall_ns, 0);
+
 	/* Without debugfs the version has to tell. */
 	throttle = read_and_drop(new_system("-1\n", "1000000\n"), "6.12.0");
 	assert_true(throttle.fair_server);

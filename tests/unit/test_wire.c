@@ -10,6 +10,7 @@
 
 static const struct tw_reply sample = {
 	.seq = SEQ, .t1_ns = INT64_C(0x1112131415161718), .t2_ns = -2,
+	.cpu = 0x21222324,
 };
 
 static void flip(unsigned char *buf, unsigned int bit)
@@ -91,10 +92,13 @@ static void test_reply_layout(void **state)
 		1, 2, 3, 4, 5, 6, 7, 8,
 		0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18,
 		0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfe,
+		0, 0, 0, 0, 0x21, 0x22, 0x23, 0x24,
 	};
 	unsigned char buf[TW_REPLY_SIZE];
 
 	(void)state;
+	/* And a check word behind. */
+	assert_int_equal(sizeof(buf), sizeof(want) + 8);
 	tw_wire_put_reply(buf, &sample);
 	assert_memory_equal(buf, want, sizeof(want));
 }
@@ -103,7 +107,7 @@ static void test_reply_layout(void **state)
 static void test_reply_check_word(void **state)
 {
 	static const unsigned char want[] = {
-		0x78, 0x68, 0x87, 0x08, 0xc1, 0x04, 0x77, 0x35,
+		0x98, 0xd4, 0xf8, 0x5e, 0x37, 0x13, 0xd9, 0x3b,
 	};
 	unsigned char buf[TW_REPLY_SIZE];
 
@@ -126,6 +130,7 @@ static void test_reply_round_trip(void **state)
 			.seq = unit_random(&seed),
 			.t1_ns = (int64_t)unit_random(&seed),
 			.t2_ns = (int64_t)unit_random(&seed),
+			.cpu = (int32_t)unit_random(&seed),
 		};
 
 		tw_wire_put_reply(buf + 1, &put);
@@ -134,6 +139,7 @@ static void test_reply_round_trip(void **state)
 		assert_int_equal(got.seq, put.seq);
 		assert_int_equal(got.t1_ns, put.t1_ns);
 		assert_int_equal(got.t2_ns, put.t2_ns);
+		assert_int_equal(got.cpu, put.cpu);
 	}
 }
 
@@ -141,9 +147,12 @@ static void test_reply_round_trip(void **state)
 static void refused(const unsigned char *buf, size_t len, uint64_t seq,
 		    int error)
 {
-	const struct tw_reply before = { .seq = 1, .t1_ns = 2, .t2_ns = 3 };
-	struct tw_reply got = before;
+	const struct tw_reply before = {
+		.seq = 1, .t1_ns = 2, .t2_ns = 3, .cpu = 4,
+	};
+	struct tw_reply got;
 
+	memcpy(&got, &before, sizeof(got));
 	assert_int_equal(tw_wire_get_reply(buf, len, seq, &got), error);
 	assert_memory_equal(&got, &before, sizeof(got));
 }

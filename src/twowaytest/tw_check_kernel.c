@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Judges how the kernel is built and set, and what it runs on. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "rt-utils.h"
+#include "tw_check.h"
+#include "tw_place.h"
+#include "tw_time.h"
+
+#define DEBUG_PREEMPT	"/sys/kernel/debug/sched/preempt"
+
+/*
+ * With PREEMPT_RT real-time tasks preempt at once whatever the mode; a lazy
+ * one lets ordinary tasks wait for the next tick.
+ */
+TW_JUDGE(tw_judge_preemption)
+{
+	const char *mode = env->preempt_mode;
+	bool rt = !strcmp(env->preemption, "PREEMPT_RT");
+	bool waits = rt && !params->realtime && !strcmp(mode, "lazy");
+
+	if (!*env->preemption)
+		return;
+	snprintf(finding->where, sizeof(finding->where), "%s%s",
+		 env->preemption_file, *mode ? ", " DEBUG_PREEMPT
+		 " or what the kernel was booted and built with" : "");
+	tw_check_is(finding, tw_check_if(!rt || waits), "%s%s%s",
+		    env->preemption, *mode ? ", mode " : "", mode);
+	if (waits)
+		finding->why = "lazy preemption makes ordinary tasks, as client and server are, wait for the next tick";
+	if (waits)
+		tw_check_mend(finding, "give -p, or: echo full >" DEBUG_PREEMPT);
+	else if (!strcmp(env->preemption, "PREEMPT_DYNAMIC") &&
+		 strcmp(mode, "full"))
+		tw_check_mend(finding, "boot a kernel built with CONFIG_PREEMPT_RT; until then: echo full >"
+			      DEBUG_PREEMPT " (preempt=full at boot)");
+	else
+		tw_check_mend(finding, "boot a kernel built with CONFIG_PREEMPT_RT");
+}
+
+/* Those that a program reads without entering the kernel. */
+static bool is_fast(const char *name)
+{
+	static const char *const fast[] = {
+		"tsc", "arch_sys_counter", "kvm-clock",
+		"hyperv_clocksource_tsc_page", "xen", "timebase", "tod",
+		"riscv_clocksource", "Constant",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(fast); i++)
+		if (!strcmp(name, fast[i]))
+			return true;
+	return false;
+}
+
+TW_JUDGE(tw_judge_clocksource)
+{
+	char copy[TW_FACT_MAX], *word, *rest = NULL;
+
+	(void)params;
+	if (!*env->clocksource)
+		return;
+	tw_check_is(finding, tw_check_if(!is_fast(env->clocksource)),
+		    "%s, available: %s", env->clocksource,
+		    *env->clocksources ? env->clocksources : "?");
+	tw_check_mend(finding, "the kernel does not trust a faster one here: dmesg | grep -i clocksource tells why; tsc=reliable at boot if it is wrong");
+	strcpy(copy, env->clocksources);
+	for (word = strtok_r(copy, " ", &rest); word;
+	     word = strtok_r(NULL, " ", &rest)) {
+		if (!is_fast(word))
+			continue;
+		tw_check_mend(finding, "echo %s >%s", word, finding->where);
+		break;
+	}
+}
+
+TW_JUDGE(tw_judge_throttling)
+{
+	const struct tw_throttle *throttle = &env->throttle;
+	bool may = throttle->stall_ns && params->rt_load;
+
+	if (!throttle->known)
+		return;
+	tw_check_is(finding, tw_check_if(may),
+		    "%" PRId64 " of %" PRId64 " us%s%s; this run %s",
+		    throttle->runtime_us, throttle->period_us,
+		    throttle->fair_server ? ", fair server" : "",
+		    throttle->group ? ", RT_GROUP_SCHED" : "",
+		    may ? "can be stopped" : "cannot be stopped by it");
+	if (throttle->fair_server && !throttle->group)
+		tw_check_mend(finding, "keep the load off the CPUs of client and server (--load-affinity), or: for f in /sys/kernel/debug/sched/fair_server/cpu*/runtime; do echo 0 >$f; done");
+	else
+		tw_check_mend(finding, "--rt-runtime=-1, or keep the load off the CPUs of client and server (--load-affinity)");
+}
+
+/* A group that has less than the system as a whole. */
+TW_JUDGE(tw_judge_rt_cgroup)
+{
+	const struct tw_throttle *throttle = &env->throttle;
+	int64_t runtime_us = env->cgroup_runtime_us;
+	int64_t period_us = env->cgroup_period_us;
+	bool less;
+
+	if (runtime_us == TW_NO_NUMBER) {
+		/* Without RT_GROUP_SCHED there is nothing to read. */
+		if (throttle->known && !throttle->group)
+			tw_check_is(finding, TW_CHECK_OK, "no RT_GROUP_SCHED");
+		return;
+	}
+	if (period_us <= 0 || !throttle->known)
+		return;
+	less = runtime_us >= 0 && runtime_us < period_us &&
+	       (throttle->runtime_us < 0 ||
+		(double)runtime_us * (double)throttle->period_us <
+		(double)throttle->runtime_us * (double)period_us);
+	snprintf(finding->where, sizeof(finding->where), "%s",
+		 env->cgroup_file);
+	tw_check_is(finding, tw_check_if(less && params->realtime),
+		    "%" PRId64 " of %" PRId64 " us", runtime_us, period_us);
+	tw_check_mend(finding, "run in the CPU cgroup at the top: echo $$ >/sys/fs/cgroup/cpu/cgroup.procs, or give this one more: echo MICROSECONDS >%s",
+		      env->cgroup_file);
+}
+
+TW_JUDGE(tw_judge_timer_slack)
+{
+	bool disturbs = !params->realtime && env->timer_slack_ns > 1;
+
+	if (env->timer_slack_ns == TW_NO_NUMBER)
+		return;
+	tw_check_is(finding, tw_check_if(disturbs), "%" PRId64 " ns%s",
+		    env->timer_slack_ns, params->realtime ?
+		    ", not for real-time tasks as client and server" : "");
+	tw_check_mend(finding, "give client and server a real-time priority (-p 98)");
+}
+
+TW_JUDGE(tw_judge_huge_pages)
+{
+	bool always = !strcmp(env->huge_pages, "always");
+
+	(void)params;
+	if (!*env->huge_pages)
+		return;
+	tw_check_is(finding, tw_check_if(always), "%s",
+		    env->huge_pages);
+	tw_check_mend(finding, "echo madvise >%s", finding->where);
+}
+
+TW_JUDGE(tw_judge_numa_balancing)
+{
+	(void)params;
+	if (env->numa_balancing == TW_NO_FLAG)
+		return;
+	tw_check_is(finding, tw_check_if(env->numa_balancing), "%d",
+		    env->numa_balancing);
+	tw_check_mend(finding, "sysctl kernel.numa_balancing=0");
+}
+
+TW_JUDGE(tw_judge_watchdog)
+{
+	const cpu_set_t used = tw_environ_used(params);
+	bool on = env->watchdog == 1 || env->nmi_watchdog == 1;
+	cpu_set_t hit = used;
+	char list[256];
+
+	if (env->watchdog == TW_NO_FLAG && env->nmi_watchdog == TW_NO_FLAG)
+		return;
+	if (env->watched.known)
+		CPU_AND(&hit, &used, &env->watched.set);
+	tw_place_format(&hit, list, sizeof(list));
+	if (on && CPU_COUNT(&hit))
+		tw_check_is(finding, TW_CHECK_FINDING, "on, %s%son CPU %s",
+			    env->nmi_watchdog == 1 ? "also by NMI, " : "",
+			    env->watched.known ? "" : "perhaps ", list);
+	else
+		tw_check_is(finding, TW_CHECK_OK, on ? "on, on other CPUs" : "off");
+	tw_check_mend(finding, "sysctl kernel.watchdog=0 (it sets both; nowatchdog at boot)");
+}
+
+/*
+ * A task that arms a timer runs on its CPU, which is not idle: the kernel
+ * keeps the timer there unless housekeeping is not for this CPU.
+ */
+TW_JUDGE(tw_judge_timer_migration)
+{
+	const cpu_set_t used = tw_environ_used(params);
+	cpu_set_t both;
+	char list[256];
+
+	if (env->timer_migration == TW_NO_FLAG || !env->tickless.known)
+		return;
+	CPU_AND(&both, &used, &env->tickless.set);
+	tw_place_format(&both, list, sizeof(list));
+	if (env->timer_migration && CPU_COUNT(&both))
+		tw_check_is(finding, TW_CHECK_FINDING, "on, with nohz_full CPU %s",
+			    list);
+	else
+		tw_check_is(finding, TW_CHECK_OK, env->timer_migration ?
+			    "on, but no used CPU is nohz_full" : "off");
+	tw_check_mend(finding, "sysctl kernel.timer_migration=0");
+}
+
+TW_JUDGE(tw_judge_tracing)
+{
+	bool traces = *env->tracer && strcmp(env->tracer, "nop");
+
+	(void)params;
+	if (env->tracing == TW_NO_FLAG)
+		return;
+	if (env->tracing && (traces || env->trace_events == 1))
+		tw_check_is(finding, TW_CHECK_FINDING, "on, tracer %s, events %s",
+			    *env->tracer ? env->tracer : "?",
+			    env->trace_events == 1 ? "enabled" : "off");
+	else
+		tw_check_is(finding, TW_CHECK_OK, env->tracing ?
+			    "on, but nothing to trace" : "off");
+	tw_check_mend(finding, "echo 0 >/sys/kernel/tracing/tracing_on");
+}
+
+TW_JUDGE(tw_judge_hypervisor)
+{
+	char stolen[64] = "";
+
+	(void)params;
+	if (env->is_virtual == TW_NO_FLAG)
+		return;
+	if (!env->is_virtual) {
+		tw_check_is(finding, TW_CHECK_OK, "none");
+		return;
+	}
+	if (env->steal_ppm != TW_NO_NUMBER)
+		snprintf(stolen, sizeof(stolen),
+			 "; the host took %.2f %% of the used CPUs' time since boot",
+			 (double)env->steal_ppm / 1e4);
+	snprintf(finding->where, sizeof(finding->where),
+		 "/proc/cpuinfo, /sys/class/dmi/id, /sys/hypervisor, /proc/stat");
+	tw_check_is(finding, TW_CHECK_FINDING, "a virtual machine%s%.60s%s%.60s%s%.20s%s",
+		    *env->vendor ? ", " : "", env->vendor,
+		    *env->product ? " " : "", env->product,
+		    *env->hypervisor ? ", " : "", env->hypervisor, stolen);
+	tw_check_mend(finding, "measure on the machine itself; or give the guest CPUs of its own on the host (pin virtual CPUs, isolate theirs)");
+}

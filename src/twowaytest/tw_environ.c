@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <ctype.h>
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "rt-utils.h"
+#include "tw_environ.h"
+#include "tw_environ_file.h"
+
+static void forget(struct tw_environ *env)
+{
+	memset(env, 0, sizeof(*env));
+	env->realtime = TW_NO_FLAG;
+	env->lazy = TW_NO_FLAG;
+	env->threadirqs = TW_NO_FLAG;
+	env->idle_latency_us = TW_NO_NUMBER;
+	env->dma_latency_us = TW_NO_NUMBER;
+	env->smt = TW_NO_FLAG;
+	env->smt_cpu = -1;
+	env->smt_sibling = -1;
+	env->nodes = TW_NO_NUMBER;
+	env->client_node = TW_NO_NUMBER;
+	env->server_node = TW_NO_NUMBER;
+	env->numa_balancing = TW_NO_FLAG;
+	env->cgroup_runtime_us = TW_NO_NUMBER;
+	env->cgroup_period_us = TW_NO_NUMBER;
+	env->timer_slack_ns = TW_NO_NUMBER;
+	env->timer_migration = TW_NO_FLAG;
+	env->is_virtual = TW_NO_FLAG;
+	env->steal_ppm = TW_NO_NUMBER;
+	env->irqbalance = TW_NO_FLAG;
+	env->irqs = TW_NO_NUMBER;
+	env->watchdog = TW_NO_FLAG;
+	env->nmi_watchdog = TW_NO_FLAG;
+	env->tracing = TW_NO_FLAG;
+	env->trace_events = TW_NO_FLAG;
+}
+
+static void read_flags(struct tw_environ *env, const char *root)
+{
+	const struct {
+		const char *path;
+		int *flag;
+	} flags[] = {
+		{ "/proc/sys/kernel/numa_balancing", &env->numa_balancing },
+		{ "/proc/sys/kernel/timer_migration", &env->timer_migration },
+		{ "/proc/sys/kernel/watchdog", &env->watchdog },
+		{ "/proc/sys/kernel/nmi_watchdog", &env->nmi_watchdog },
+		{ "/sys/kernel/tracing/tracing_on", &env->tracing },
+	};
+	int64_t number;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(flags); i++)
+		if (tw_environ_number(root, &number, "%s", flags[i].path))
+			*flags[i].flag = number != 0;
+}
+
+static void read_texts(struct tw_environ *env, const char *root)
+{
+	const struct {
+		const char *path;
+		char *text;
+	} texts[] = {
+		{ "/sys/devices/system/clocksource/clocksource0/current_clocksource",
+		  env->clocksource },
+		{ "/sys/devices/system/clocksource/clocksource0/available_clocksource",
+		  env->clocksources },
+		{ "/sys/class/dmi/id/sys_vendor", env->vendor },
+		{ "/sys/class/dmi/id/product_name", env->product },
+		{ "/sys/hypervisor/type", env->hypervisor },
+		{ "/sys/kernel/tracing/current_tracer", env->tracer },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(texts); i++)
+		tw_environ_text(root, texts[i].text, TW_FACT_MAX, "%s",
+				texts[i].path);
+}
+
+/* "always [madvise] never": the chosen one. */
+static void read_huge_pages(struct tw_environ *env, const char *root)
+{
+	char line[TW_FACT_MAX];
+
+	if (tw_environ_text(root, line, sizeof(line),
+			    "/sys/kernel/mm/transparent_hugepage/enabled"))
+		sscanf(line, "%*[^[][%255[^]]]", env->huge_pages);
+	if (!*env->huge_pages)
+		sscanf(line, "[%255[^]]]", env->huge_pages);
+}
+
+static void read_trace_events(struct tw_environ *env, const char *root)
+{
+	char line[8];
+
+	/* 0, 1, or X: some of them. */
+	if (tw_environ_text(root, line, sizeof(line),
+			    "/sys/kernel/tracing/events/enable") && *line)
+		env->trace_events = *line != '0';
+}
+
+/* The path of our CPU cgroup, version 1; "" if there is none. */
+static void cgroup_path(const char *root, char *path, size_t size)
+{
+	char *text = tw_environ_load(root, "/proc/self/cgroup");
+	char *line, *rest = NULL, *list, *group, *word, *words = NULL;
+
+	path[0] = '\0';
+	for (line = text ? strtok_r(text, "\n", &rest) : NULL; line;
+	     line = strtok_r(NULL, "\n", &rest)) {
+		list = strchr(line, ':');
+		group = list ? strchr(list + 1, ':') : NULL;
+		if (!group)
+			continue;
+		*group = '\0';
+		for (word = strtok_r(list + 1, ",", &words); word;
+		     word = strtok_r(NULL, ",", &words))
+			if (!strcmp(word, "cpu"))
+				snprintf(path, size, "%s", group + 1);
+	}
+	free(text);
+}
+
+/*
+ * Within a container the path may be one of the host's, and the mount
+ * begin with our own cgroup.
+ */
+static void read_cgroup(struct tw_environ *env, const char *root)
+{
+	static const char *const mounts[] = {
+		"/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct",
+	};
+	char group[160];
+	const char *groups[] = { group, "" };
+	size_t i;
+
+	cgroup_path(root, group, sizeof(group));
+	if (!strcmp(group, "/"))
+		group[0] = '\0';
+	for (i = 0; i < 2 * ARRAY_SIZE(mounts); i++) {
+		const char *mount = mounts[i % 2], *below = groups[i / 2];
+
+		if (!tw_environ_number(root, &env->cgroup_runtime_us,
+				       "%s%s/cpu.rt_runtime_us", mount, below))
+			continue;
+		tw_environ_number(root, &env->cgroup_period_us,
+				  "%s%s/cpu.rt_period_us", mount, below);
+		snprintf(env->cgroup_file, sizeof(env->cgroup_file),
+			 "%s%s/cpu.rt_runtime_us", mount, below);
+		break;
+	}
+}
+
+static void read_watchdogs(struct tw_environ *env, const char *root)
+{
+	env->watched.known =
+		tw_environ_list(root, CPU_SETSIZE - 1, &env->watched.set,
+				"/proc/sys/kernel/watchdog_cpumask");
+}
+
+/* x86 has a flag for it; elsewhere the machine's name must tell. */
+static void read_virtual(struct tw_environ *env, const char *root)
+{
+	static const char *const names[] = {
+		"QEMU", "KVM", "Virtual", "VMware", "Xen", "HVM domU",
+		"Google Compute Engine", "Bochs", "Parallels",
+	};
+	char head[8192], *flags, *end;
+	int len;
+	size_t i;
+
+	if (*env->vendor || *env->product)
+		env->is_virtual = 0;
+	len = tw_environ_bytes(root, head, sizeof(head) - 1, "/proc/cpuinfo");
+	head[len > 0 ? len : 0] = '\0';
+	flags = strstr(head, "\nflags");
+	if (flags) {
+		end = strchr(flags + 1, '\n');
+		if (end)
+			*end = '\0';
+		env->is_virtual = strstr(flags, " hypervisor") != NULL;
+	}
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (strstr(env->vendor, names[i]) ||
+		    strstr(env->product, names[i]))
+			env->is_virtual = 1;
+	if (*env->hypervisor)
+		env->is_virtual = 1;
+}
+
+/* What the host took away from the used CPUs, of all time since boot. */
+static void read_steal(struct tw_environ *env, const char *root,
+		       const struct tw_environ_params *params)
+{
+	const cpu_set_t used = tw_environ_used(params);
+	char *text = tw_environ_load(root, "/proc/stat");
+	char *line, *rest = NULL;
+	unsigned long long t[8];
+	double all = 0, stolen = 0;
+	unsigned int cpu;
+	int i;
+
+	for (line = text ? strtok_r(text, "\n", &rest) : NULL; line;
+	     line = strtok_r(NULL, "\n", &rest)) {
+		if (sscanf(line, "cpu%6u %llu %llu %llu %llu %llu %llu %llu %llu",
+			   &cpu, &t[0], &t[1], &t[2], &t[3], &t[4], &t[5],
+			   &t[6], &t[7]) != 9 ||
+		    cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, &used))
+			continue;
+		for (i = 0; i < 8; i++)
+			all += (double)t[i];
+		stolen += (double)t[7];
+	}
+	free(text);
+	if (all > 0)
+		env->steal_ppm = (int64_t)(stolen / all * 1e6);
+}
+
+static void read_processes(struct tw_environ *env, const char *root)
+{
+	char path[PATH_MAX], name[32];
+	struct dirent *entry;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "%s/proc", root);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir))) {
+		if (!isdigit((unsigned char)entry->d_name[0]) ||
+		    !tw_environ_text(root, name, sizeof(name),
+				     "/proc/%s/comm", entry->d_name))
+			continue;
+		if (env->irqbalance == TW_NO_FLAG)
+			env->irqbalance = 0;
+		if (!strcmp(name, "irqbalance"))
+			env->irqbalance = 1;
+	}
+	if (dir)
+		closedir(dir);
+}
+
+void tw_environ_read(struct tw_environ *env, const char *root,
+		     const struct tw_environ_params *params)
+{
+	int64_t slack_ns;
+
+	forget(env);
+	tw_environ_read_kernel(env, root);
+	read_flags(env, root);
+	read_texts(env, root);
+	read_huge_pages(env, root);
+	read_trace_events(env, root);
+	tw_throttle_read(&env->throttle, root, env->release);
+	read_cgroup(env, root);
+	if (tw_environ_number(root, &slack_ns, "/proc/self/timerslack_ns"))
+		env->timer_slack_ns = slack_ns;
+	read_watchdogs(env, root);
+	read_virtual(env, root);
+	read_steal(env, root, params);
+	read_processes(env, root);
+	tw_environ_read_cpus(env, root, params);
+	tw_environ_read_irqs(env, root, params);
+}

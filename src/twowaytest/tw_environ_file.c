@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tw_environ_file.h"
+
+static int open_path(const char *root, const char *path)
+{
+	char name[PATH_MAX];
+	int len = snprintf(name, sizeof(name), "%s%s", root, path);
+	int fd;
+
+	if (len < 0 || len >= (int)sizeof(name))
+		return -ENAMETOOLONG;
+	/* Nothing of the kind that blocks is expected there. */
+	fd = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Fills @buf as far as the file goes; its bytes, or -errno. */
+static ssize_t read_all(int fd, char *buf, size_t size)
+{
+	size_t used = 0;
+	ssize_t len;
+
+	while (used < size) {
+		len = read(fd, buf + used, size - used);
+		if (len < 0 && errno == EINTR)
+			continue;
+		if (len < 0)
+			return -errno;
+		if (!len)
+			break;
+		used += len;
+	}
+	return used;
+}
+
+int tw_environ_bytes(const char *root, void *bytes, size_t size,
+		     const char *path)
+{
+	int fd = open_path(root, path);
+	ssize_t len;
+
+	if (fd < 0)
+		return fd;
+	len = read_all(fd, bytes, size);
+	close(fd);
+	return (int)len;
+}
+
+/* One line of printable ASCII, so that it may be shown on a terminal. */
+static void clean(char *text, size_t len)
+{
+	char *from = text, *to = text;
+	char *end = memchr(text, '\n', len);
+
+	if (!end)
+		end = text + len;
+	while (from < end && isspace((unsigned char)*from))
+		from++;
+	while (from < end) {
+		unsigned char c = *from++;
+
+		*to++ = c == '\t' ? ' ' : c < ' ' || c > '~' ? '?' : c;
+	}
+	while (to > text && to[-1] == ' ')
+		to--;
+	*to = '\0';
+}
+
+static bool read_text(const char *root, char *buf, size_t size,
+		      const char *format, va_list args)
+{
+	char path[PATH_MAX];
+	int len;
+
+	len = vsnprintf(path, sizeof(path), format, args);
+	if (len < 0 || len >= (int)sizeof(path))
+		return false;
+	len = tw_environ_bytes(root, buf, size - 1, path);
+	if (len < 0) {
+		buf[0] = '\0';
+		return false;
+	}
+	buf[len] = '\0';
+	clean(buf, len);
+	return true;
+}
+
+bool tw_environ_text(const char *root, char *buf, size_t size,
+		     const char *format, ...)
+{
+	char line[4096];
+	va_list args;
+	bool ok;
+
+	va_start(args, format);
+	ok = read_text(root, line, sizeof(line), format, args);
+	va_end(args);
+	if (ok)
+		snprintf(buf, size, "%s", line);
+	return ok;
+}
+
+bool tw_environ_number(const char *root, int64_t *number,
+		       const char *format, ...)
+{
+	char line[64], *end;
+	long long value;
+	va_list args;
+	bool ok;
+
+	va_start(args, format);
+	ok = read_text(root, line, sizeof(line), format, args);
+	va_end(args);
+	if (!ok)
+		return false;
+	errno = 0;
+	value = strtoll(line, &end, 10);
+	if (errno || end == line || *end)
+		return false;
+	*number = value;
+	return true;
+}
+
+bool tw_environ_list(const char *root, int last, cpu_set_t *cpus,
+		     const char *format, ...)
+{
+	char line[4096];
+	cpu_set_t read;
+	va_list args;
+	bool ok;
+
+	va_start(args, format);
+	ok = read_text(root, line, sizeof(line), format, args);
+	va_end(args);
+	if (!ok || tw_environ_parse(line, last, &read))
+		return false;
+	*cpus = read;
+	return true;
+}
+
+char *tw_environ_load(const char *root, const char *path)
+{
+	int fd = open_path(root, path);
+	size_t size = 0, used = 0;
+	char *text = NULL, *more, *at;
+	ssize_t len;
+
+	if (fd < 0)
+		return NULL;
+	do {
+		size = size ? 2 * size : 16384;
+		more = realloc(text, size + 1);
+		len = more ? read_all(fd, more + used, size - used) : -ENOMEM;
+		if (len < 0) {
+			free(more ? more : text);
+			text = NULL;
+			break;
+		}
+		text = more;
+		used += len;
+	} while (used == size && size < TW_FILE_MAX);
+	close(fd);
+	if (!text)
+		return NULL;
+	text[used] = '\0';
+	for (at = text; at < text + used; at++)
+		if (!*at)
+			*at = '?';
+	return text;
+}
+
+/* A number, or N; beyond @last whatever does not fit. */
+static bool parse_number(const char **at, int last, unsigned long *number)
+{
+	char *end;
+
+	if (**at == 'N') {
+		*number = last;
+		++*at;
+		return true;
+	}
+	if (!isdigit((unsigned char)**at))
+		return false;
+	*number = strtoul(*at, &end, 10);
+	*at = end;
+	return true;
+}
+
+/* "3", "3-5" or, of each 4 the first 2, "0-15:2/4". */
+static bool parse_range(const char **at, int last, cpu_set_t *cpus)
+{
+	unsigned long from, to, used = 1, group = 1, cpu;
+
+	if (!parse_number(at, last, &from))
+		return false;
+	to = from;
+	if (**at == '-') {
+		++*at;
+		if (!parse_number(at, last, &to) || to < from)
+			return false;
+	}
+	if (**at == ':') {
+		++*at;
+		if (!parse_number(at, last, &used) || **at != '/')
+			return false;
+		++*at;
+		if (!parse_number(at, last, &group) || !used || used > group)
+			return false;
+	}
+	for (cpu = from; cpu <= to && cpu <= (unsigned long)last; cpu++)
+		if ((cpu - from) % group < used)
+			CPU_SET(cpu, cpus);
+	return true;
+}
+
+int tw_environ_parse(const char *text, int last, cpu_set_t *cpus)
+{
+	const char *at = text;
+
+	CPU_ZERO(cpus);
+	/* So the kernel writes a mask that it never allocated. */
+	if (!strcmp(text, "(null)"))
+		return 0;
+	while (*at) {
+		if (!strncmp(at, "all", 3)) {
+			static const char *const all = "0-N";
+			const char *range = all;
+
+			parse_range(&range, last, cpus);
+			at += 3;
+		} else if (!parse_range(&at, last, cpus)) {
+			return -EINVAL;
+		}
+		if (*at && *at != ',' && !isspace((unsigned char)*at))
+			return -EINVAL;
+		at += strspn(at, ", \t\n");
+	}
+	return 0;
+}

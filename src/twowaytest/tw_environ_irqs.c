@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Interrupts that may fire on the CPUs of client and server. Counted are the
+ * numbered ones with a handler; what each CPU has of its own (its timer, its
+ * performance counters) cannot be moved.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "rt-utils.h"
+#include "tw_environ.h"
+#include "tw_environ_file.h"
+
+#define NAMED	3	/* are told by name */
+
+static bool begins(const char *text, const char *with)
+{
+	return !strncmp(text, with, strlen(with));
+}
+
+/* Of a row: what follows the counts, which is the chip that interrupts. */
+static const char *after_counts(const char *row)
+{
+	while (isdigit((unsigned char)*row) || isspace((unsigned char)*row))
+		row++;
+	return row;
+}
+
+static bool is_per_cpu(const char *chip, const char *name)
+{
+	static const char *const chips[] = {
+		"RISC-V INTC", "xen-percpu", "riscv-intc",
+	};
+	static const char *const names[] = {
+		"timer", "arch_timer", "riscv-timer", "arm-pmu", "cascade",
+		"IPI",
+	};
+	size_t i;
+	int line;
+
+	for (i = 0; i < ARRAY_SIZE(chips); i++)
+		if (begins(chip, chips[i]))
+			return true;
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	/* ARM's interrupt controllers give each CPU the first 32 lines. */
+	return begins(chip, "GIC") && sscanf(chip, "%*s %d", &line) == 1 &&
+	       line < 32;
+}
+
+/*
+ * " 24:   1   0  IO-APIC   5-edge      ACPI:Ged": the handlers' names stand
+ * behind two spaces at least. Without a handler the row ends in spaces.
+ */
+static const char *handler_name(const char *row)
+{
+	const char *at, *name = NULL;
+	size_t len = strlen(row);
+
+	if (!len || isspace((unsigned char)row[len - 1]))
+		return NULL;
+	for (at = row; (at = strstr(at, "  ")); at++)
+		name = at + 2;
+	return name;
+}
+
+static bool may_fire(const char *root, unsigned int irq, const cpu_set_t *used)
+{
+	cpu_set_t cpus;
+
+	if (!tw_environ_list(root, CPU_SETSIZE - 1, &cpus,
+			     "/proc/irq/%u/effective_affinity_list", irq) &&
+	    !tw_environ_list(root, CPU_SETSIZE - 1, &cpus,
+			     "/proc/irq/%u/smp_affinity_list", irq))
+		return false;
+	CPU_AND(&cpus, &cpus, used);
+	return CPU_COUNT(&cpus);
+}
+
+static void add_irq(struct tw_environ *env, unsigned int irq, const char *name)
+{
+	size_t used = strlen(env->irq_names);
+	char *at;
+
+	env->irqs++;
+	if (env->irqs > NAMED)
+		return;
+	snprintf(env->irq_names + used, sizeof(env->irq_names) - used,
+		 "%s%u %.40s", used ? ", " : "", irq, name);
+	for (at = env->irq_names; *at; at++)
+		if (*at < ' ' || *at > '~')
+			*at = '?';
+}
+
+void tw_environ_read_irqs(struct tw_environ *env, const char *root,
+			  const struct tw_environ_params *params)
+{
+	const cpu_set_t used = tw_environ_used(params);
+	char *text = tw_environ_load(root, "/proc/interrupts");
+	char *row, *rest = NULL;
+	const char *chip, *name;
+	unsigned int irq;
+	int len;
+
+	if (!text)
+		return;
+	for (row = strtok_r(text, "\n", &rest); row;
+	     row = strtok_r(NULL, "\n", &rest)) {
+		/* The head tells that it is the file that it should be. */
+		if (env->irqs == TW_NO_NUMBER) {
+			if (!strstr(row, "CPU"))
+				break;
+			env->irqs = 0;
+			continue;
+		}
+		len = 0;
+		if (sscanf(row, " %6u:%n", &irq, &len) != 1 || !len)
+			continue;
+		chip = after_counts(row + len);
+		name = handler_name(chip);
+		if (name && !is_per_cpu(chip, name) &&
+		    may_fire(root, irq, &used))
+			add_irq(env, irq, name);
+	}
+	free(text);
+}

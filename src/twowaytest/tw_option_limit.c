@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What fails a run, and what is looked into: --limit, -b, --trace. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "rt-utils.h"
+#include "tw_option.h"
+
+#define MISSED		"missed"
+#define MOST		INT64_C(1000000000)	/* us, or missed expiries */
+
+static const char *metric_name(size_t index)
+{
+	return index < TW_METRICS ? tw_metrics[index].token : NULL;
+}
+
+int tw_option_break_on(const struct tw_option *option, const char *value,
+		       struct tw_config *config, char *error)
+{
+	int index = tw_option_find(option, value, error, metric_name);
+
+	if (index < 0)
+		return index;
+	config->break_on = index;
+	config->break_on_given = true;
+	return 0;
+}
+
+int tw_option_trace(const struct tw_option *option, const char *value,
+		    struct tw_config *config, char *error)
+{
+	if (value && (strspn(value, ", ") == strlen(value) ||
+		      strlen(value) > 1000 ||
+		      strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-:*?, ") !=
+		      strlen(value)))
+		return tw_option_error(option, value, error,
+				       "allowed is a list of systems (irq), events (sched_switch) or system:event, separated by commas");
+	config->trace = true;
+	config->trace_events = value;
+	return 0;
+}
+
+/* "99.9" of "p99.9:", up to @end, which it has to reach. */
+static bool parse_percent(const char *text, const char *end, double *percent)
+{
+	char *stop;
+
+	if (strspn(text, "0123456789.") != (size_t)(end - text))
+		return false;
+	*percent = strtod(text, &stop);
+	return stop == end && *percent > 0 && *percent < 100;
+}
+
+static bool parse_most(const char *text, int64_t *most)
+{
+	size_t digits = strspn(text, "0123456789");
+
+	if (!digits || digits > 10 || text[digits])
+		return false;
+	*most = strtoll(text, NULL, 10);
+	return *most <= MOST;
+}
+
+/* METRIC:US, METRIC:pNN.N:US, missed:N */
+static bool parse_limit(const char *value, struct tw_limit *limit)
+{
+	const char *colon = strchr(value, ':');
+	const char *rest = colon ? colon + 1 : NULL;
+	char name[32];
+
+	if (!rest || colon - value >= (int)sizeof(name))
+		return false;
+	memcpy(name, value, colon - value);
+	name[colon - value] = '\0';
+	memset(limit, 0, sizeof(*limit));
+	limit->text = value;
+	limit->metric = TW_METRICS;
+	if (!strcmp(name, MISSED))
+		return parse_most(rest, &limit->most);
+	limit->metric = tw_metric_find(name);
+	if (*rest == 'p') {
+		colon = strchr(rest, ':');
+		if (!colon || !parse_percent(rest + 1, colon, &limit->percent))
+			return false;
+		rest = colon + 1;
+	}
+	if (limit->metric < 0 || !parse_most(rest, &limit->most))
+		return false;
+	limit->most *= 1000;
+	return true;
+}
+
+int tw_option_limit(const struct tw_option *option, const char *value,
+		    struct tw_config *config, char *error)
+{
+	struct tw_limit limit;
+
+	if (!parse_limit(value, &limit))
+		return tw_option_error(option, value, error,
+				       "allowed is METRIC:US, METRIC:pPERCENT:US or missed:N, as in response:500, total:p99.9:200, missed:0; the number up to %lld",
+				       (long long)MOST);
+	if (config->limit_count == TW_LIMITS_MAX)
+		return tw_option_error(option, value, error,
+				       "allowed are up to %d limits",
+				       TW_LIMITS_MAX);
+	config->limits[config->limit_count++] = limit;
+	return 0;
+}

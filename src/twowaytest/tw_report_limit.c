@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* --limit: a verdict each. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "tw_json.h"
+#include "tw_report.h"
+
+bool tw_report_within_limits(const struct tw_report *report)
+{
+	const struct tw_config *config = report->config;
+	bool within = true;
+	int64_t value;
+	int i;
+
+	for (i = 0; i < config->limit_count; i++)
+		if (tw_limit_judge(&config->limits[i],
+				   report->session->pair->tally, &value) !=
+		    TW_MET)
+			within = false;
+	return within;
+}
+
+/* Of a limit, as its text says it. */
+static void print_value(FILE *file, const struct tw_report *report,
+			const struct tw_limit *limit, int64_t value)
+{
+	const struct tw_tally *tally = report->session->pair->tally;
+	const struct tw_kept *kept;
+
+	if (limit->metric == TW_METRICS) {
+		fprintf(file, "%" PRId64, value);
+		return;
+	}
+	fprintf(file, "%.3f us", (double)value / 1000);
+	if (limit->percent > 0)
+		return;
+	kept = &tally->worst[limit->metric];
+	fprintf(file, " in ");
+	if (report->config->steps > 1)
+		fprintf(file, "step %d, ", kept->step + 1);
+	fprintf(file, "cycle %" PRIu64,
+		tw_report_cycle_number(report, &kept->cycle));
+}
+
+void tw_report_limits(FILE *file, const struct tw_report *report)
+{
+	const struct tw_config *config = report->config;
+	const struct tw_tally *tally = report->session->pair->tally;
+	int i;
+
+	for (i = 0; i < config->limit_count; i++) {
+		const struct tw_limit *limit = &config->limits[i];
+		enum tw_verdict verdict;
+		int64_t value;
+
+		verdict = tw_limit_judge(limit, tally, &value);
+		fprintf(file, "# Limit %s: %s: ", limit->text,
+			tw_verdict_names[verdict]);
+		if (verdict == TW_UNDECIDED)
+			fprintf(file, "%" PRIu64 " cycles, needed are %" PRIu64,
+				tally->cycles, tw_limit_enough(limit));
+		else
+			print_value(file, report, limit, value);
+		fprintf(file, "\n");
+	}
+}
+
+static void json_limit(FILE *file, const struct tw_limit *limit,
+		       const struct tw_tally *tally)
+{
+	bool counts = limit->metric == TW_METRICS;
+	const char *unit = counts ? "" : "_ns";
+	enum tw_verdict verdict;
+	int64_t value;
+
+	verdict = tw_limit_judge(limit, tally, &value);
+	fprintf(file, "{\"limit\": ");
+	tw_json_string(file, limit->text);
+	fprintf(file, ", \"metric\": \"%s\", \"percentile\": ",
+		counts ? "missed" : tw_metrics[limit->metric].token);
+	if (limit->percent > 0)
+		fprintf(file, "%.10g", limit->percent);
+	else
+		fprintf(file, "null");
+	fprintf(file, ", \"most%s\": %" PRId64 ", \"value%s\": ", unit,
+		limit->most, unit);
+	if (verdict == TW_UNDECIDED)
+		fprintf(file, "null");
+	else
+		fprintf(file, "%" PRId64, value);
+	fprintf(file, ", \"verdict\": \"%s\"}", tw_verdict_names[verdict]);
+}
+
+void tw_report_json_limits(FILE *file, const struct tw_report *report)
+{
+	const struct tw_config *config = report->config;
+	int i;
+
+	fprintf(file, "    \"limits\": [");
+	for (i = 0; i < config->limit_count; i++) {
+		fprintf(file, "%s\n      ", i ? "," : "");
+		json_limit(file, &config->limits[i],
+			   report->session->pair->tally);
+	}
+	fprintf(file, "],\n");
+}

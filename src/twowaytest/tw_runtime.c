@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* --rt-runtime: a setting of the whole system, for the time of a run. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "tw_throttle.h"
+
+static int read_setting(int64_t *value_us)
+{
+	FILE *file = fopen(TW_THROTTLE_FILE, "r");
+	int count;
+
+	if (!file)
+		return -errno;
+	count = fscanf(file, "%" SCNd64, value_us);
+	fclose(file);
+	return count == 1 ? 0 : -EIO;
+}
+
+static int write_setting(int64_t value_us)
+{
+	char text[32];
+	int len = snprintf(text, sizeof(text), "%" PRId64 "\n", value_us);
+	int fd, err = 0;
+
+	fd = open(TW_THROTTLE_FILE, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, len) != len)
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+static int restore(const void *what)
+{
+	const struct tw_runtime *runtime = what;
+
+	return write_setting(runtime->old_us);
+}
+
+int tw_runtime_open(struct tw_runtime *runtime, int64_t runtime_us)
+{
+	int err;
+
+	runtime->guard.fd = -1;
+	err = read_setting(&runtime->old_us);
+	if (!err)
+		err = tw_guard_open(&runtime->guard, restore, runtime);
+	if (err)
+		return err;
+	/* Changed only now that somebody is there to change it back. */
+	err = write_setting(runtime_us);
+	if (err)
+		tw_runtime_close(runtime);
+	return err;
+}
+
+void tw_runtime_close(struct tw_runtime *runtime)
+{
+	tw_guard_close(&runtime->guard);
+}

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The schema of the JSON results: it allows them, and nothing else."""
+
+import copy
+import re
+
+import jsonschema
+import pytest
+
+import schema
+import twoway
+
+QUICK = ("--default-system", "-q", "-l", 30, "-i", 500)
+
+
+@pytest.fixture(scope="module")
+def valid(tmp_path_factory):
+    result = twoway.run(*QUICK, "-h", 9, "--json=json", "--load=fft",
+                        "--steps=2", "--spike=1", "--spike-nodes=2",
+                        "--limit=missed:0", "--limit=send:p10:9",
+                        directory=tmp_path_factory.mktemp("run"))
+    return schema.check(result.text("json"))
+
+
+SPAN = {"at_ns": 0, "ns": 7000, "state": "runnable", "cpu": 1,
+        "who": "kworker/1:0-31", "pid": 31, "prio": 120, "interrupt": False}
+# What a trace tells; the tests that have one compare it with the schema.
+ANALYSIS = {"phase": "send", "side": "server", "pid": 5, "ns": 7000,
+            "mean_ns": 4.5, "wakeup_ns": 6000, "cause": "send +7 us: ...",
+            "contributors": [SPAN], "timeline": [SPAN, {
+                **SPAN, "who": "timer softirq", "interrupt": True}]}
+
+
+@pytest.fixture(scope="module")
+def broken_run(tmp_path_factory):
+    """The same of a run that -b has ended, as if there were a trace."""
+    result = twoway.run(*QUICK, "-b", 1, "--limit=total:p10:9",
+                        "--limit=total:0", "--json=json", "--clock=tsc",
+                        directory=tmp_path_factory.mktemp("run"))
+    if result.returncode == 1:
+        result = twoway.run(*QUICK, "-b", 1, "--limit=total:p10:9",
+                            "--limit=total:0", "--json=json",
+                            directory=tmp_path_factory.mktemp("run"))
+    assert result.returncode == 2, result.stderr
+    json = schema.check(result.text("json"))
+    assert [limit["verdict"] for limit in json["twoway"]["limits"]] == [
+        "undecided", "exceeded"]
+    json["twoway"]["break"]["analysis"] = copy.deepcopy(ANALYSIS)
+    json["twoway"]["break"].update(marked=True, trace_file="trace")
+    assert not schema.errors(json)
+    return json
+
+
+@pytest.fixture(scope="module", params=["valid", "broken_run", "check"])
+def any_valid(request, tmp_path_factory):
+    if request.param == "check":
+        result = twoway.run("--check", "--json=json",
+                            directory=tmp_path_factory.mktemp("run"))
+        return schema.check(result.text("json"))
+    return request.getfixturevalue(request.param)
+
+
+def columns_of(path):
+    """What stands behind the last "thread" of a path; None: it has none."""
+    names = list(path)
+    if "thread" not in names:
+        return None
+    return names[len(names) - names[::-1].index("thread"):]
+
+
+def every_member(value, path=()):
+    """Paths of all members of all objects."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield (*path, key)
+            yield from every_member(inner, (*path, key))
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from every_member(inner, (*path, index))
+
+
+def parent_of(json, path):
+    for key in path[:-1]:
+        json = json[key]
+    return json
+
+
+def test_schema_needs_every_member(any_valid):
+    """The schema is no sieve: without any one member, it complains."""
+    optional = ("histogram", "percentiles", "worst")
+    for path in every_member(any_valid):
+        # A closed loop has no wake-ups.
+        if path[-2:-1] and path[-2] in optional or \
+                path[-1] == "wakeup_ns" and "analysis" not in path:
+            continue
+        # Any number of columns may be there, but the first.
+        if (columns_of(path) or ["0"])[0] != "0":
+            continue
+        broken = copy.deepcopy(any_valid)
+        del parent_of(broken, path)[path[-1]]
+        assert not schema.validator().is_valid(broken), path
+
+
+def test_schema_knows_every_type(any_valid):
+    for path in every_member(any_valid):
+        if "histogram" in path[:-1] and columns_of(path)[0] != "0":
+            continue
+        broken = copy.deepcopy(any_valid)
+        parent_of(broken, path)[path[-1]] = ["not this"]
+        assert path == ("twoway", "argv") or \
+            not schema.validator().is_valid(broken), path
+
+
+def objects(value, path=()):
+    """Paths of all objects within, those in arrays as well."""
+    if isinstance(value, dict):
+        yield path
+    if isinstance(value, (dict, list)):
+        for key in value if isinstance(value, dict) else range(len(value)):
+            yield from objects(value[key], (*path, key))
+
+
+def test_schema_allows_nothing_else(any_valid):
+    """In what is ours alone; others may add to what all tests share."""
+    for path in objects(any_valid):
+        if path and path[0] != "sysinfo":
+            broken = copy.deepcopy(any_valid)
+            inner = parent_of(broken, (*path, "another"))
+            inner["another"] = 1
+            assert not schema.validator().is_valid(broken), path
+
+
+LIMITS = {
+    "undecided with a value": (0, {"value_ns": 5}),
+    "decided without a value": (1, {"value_ns": None}),
+    "missed in ns": (1, {"metric": "missed"}),
+    "missed with a percentile": (0, {"metric": "missed"}),
+    "no such percentile": (0, {"percentile": 100}),
+    "another verdict": (1, {"verdict": "passed"}),
+    "less than nothing": (1, {"most_ns": -1}),
+}
+
+
+@pytest.mark.parametrize("index, change", LIMITS.values(), ids=LIMITS)
+def test_schema_knows_each_kind_of_limit(broken_run, index, change):
+    json = copy.deepcopy(broken_run)
+    json["twoway"]["limits"][index].update(change)
+    assert schema.errors(json)
+
+
+MEASURED = {
+    "no thread": ("thread", {}), "a thread less": ("num_threads", 0),
+    "no results": ("twoway", None),
+}
+
+
+@pytest.mark.parametrize("name, value", MEASURED.values(), ids=MEASURED)
+def test_schema_tells_a_check_from_a_measurement(valid, name, value):
+    json = copy.deepcopy(valid)
+    if value is None:
+        value = {key: json["twoway"][key] for key in (
+            "schema", "version", "argv", "environment", "error")}
+    json[name] = value
+    assert schema.errors(json)
+
+
+def test_schema_names_every_state():
+    """Those of the time line; a new one has to be described."""
+    source = (schema.PATH.parents[1] / "src" / "twowaytest" /
+              "tw_analysis_text.c").read_text()
+    states = re.findall(r'^\t\[TW_[A-Z_]+\] = "([a-z ]+)",$', source,
+                        re.MULTILINE)
+    span = schema.validator().schema["$defs"]["span"]["properties"]
+    assert sorted(span["state"]["enum"]) == sorted(states)
+
+
+LOADS = {
+    "none with a command": ("none", {"command": "x"}),
+    "none with workers": ("none", {"workers": 2}),
+    "fft with a command": ("fft", {"command": "x"}),
+    "fft with arguments": ("fft", {"arguments": "-l 3"}),
+    "fft's unit": ("fft", {"work_unit": "completed runs"}),
+    "another kind": ("fft", {"kind": "other"}),
+    "hackbench with fft's unit": ("fft", {"kind": "hackbench"}),
+    "command without a command": (
+        "fft", {"kind": "command", "work_unit": "completed runs"}),
+    "too many": ("fft", {"workers": 1025}),
+    "no list of CPUs": ("fft", {"cpus": "all"}),
+}
+
+
+@pytest.mark.parametrize("kind, change", LOADS.values(), ids=LOADS)
+def test_schema_knows_each_kind_of_load(valid, kind, change):
+    json = copy.deepcopy(valid)
+    if kind == "none":
+        load = json["twoway"]["load"]
+        for name in ("command", "arguments", "policy", "priority", "cpus",
+                     "work_unit"):
+            del load[name]
+        load.update(kind="none", workers=0, work=0)
+    assert not schema.errors(json)
+    json["twoway"]["load"].update(change)
+    assert schema.errors(json)
+
+
+def test_schema_describes_every_member():
+    def check(part, path):
+        for name, member in part.get("properties", {}).items():
+            described = "description" in member or "$ref" in member
+            assert described, f"{path}/{name}"
+            check(member, f"{path}/{name}")
+
+    root = schema.validator().schema
+    check(root, "")
+    for name, part in root["$defs"].items():
+        assert "description" in part, name
+        for alternative in part.get("oneOf", [part]):
+            check(alternative, name)
+    with pytest.raises(jsonschema.ValidationError):
+        schema.validator().validate({})

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The rest of the system's state, and the state of this one. */
+#include "tree.h"
+
+static void test_nothing(void **state)
+{
+	const struct tw_environ *env = read_tree();
+
+	(void)state;
+	assert_string_equal(env->release, "");
+	assert_false(env->throttle.known);
+	assert_int_equal(env->timer_slack_ns, TW_NO_NUMBER);
+	assert_int_equal(env->irqbalance, TW_NO_FLAG);
+	assert_int_equal(env->is_virtual, TW_NO_FLAG);
+	assert_int_equal(env->steal_ppm, TW_NO_NUMBER);
+	assert_int_equal(env->tracing, TW_NO_FLAG);
+	assert_int_equal(env->trace_events, TW_NO_FLAG);
+	assert_false(env->watched.known);
+	assert_false(env->online.known);
+}
+
+static void test_plain_facts(void **state)
+{
+	static const struct tree_file files[] = {
+		{ "/sys/devices/system/clocksource/clocksource0/current_clocksource",
+		  "hpet\n" },
+		{ "/sys/devices/system/clocksource/clocksource0/available_clocksource",
+		  "tsc hpet acpi_pm \n" },
+		{ "/proc/self/timerslack_ns", "50000\n" },
+		{ "/proc/sys/kernel/numa_balancing", "2\n" },
+		{ "/proc/sys/kernel/timer_migration", "0\n" },
+		{ "/proc/sys/kernel/watchdog", "1\n" },
+		{ "/proc/sys/kernel/nmi_watchdog", "0\n" },
+		{ "/proc/sys/kernel/watchdog_cpumask", "0-2\n" },
+		{ "/proc/sys/kernel/sched_rt_runtime_us", "-1\n" },
+		{ "/proc/sys/kernel/sched_rt_period_us", "1000000\n" },
+		{ "/sys/kernel/tracing/tracing_on", "1\n" },
+		{ "/sys/kernel/tracing/current_tracer", "function\n" },
+		{ "/sys/kernel/tracing/events/enable", "X\n" },
+	};
+	const struct tw_environ *env;
+
+	(void)state;
+	tree_fill(files, sizeof(files) / sizeof(files[0]));
+	env = read_tree();
+	assert_string_equal(env->clocksource, "hpet");
+	assert_string_equal(env->clocksources, "tsc hpet acpi_pm");
+	assert_int_equal(env->timer_slack_ns, 50000);
+	assert_int_equal(env->numa_balancing, 1);
+	assert_int_equal(env->timer_migration, 0);
+	assert_int_equal(env->watchdog, 1);
+	assert_int_equal(env->nmi_watchdog, 0);
+	assert_string_equal(listed(&env->watched), "0 1 2");
+	assert_true(env->throttle.known);
+	assert_int_equal(env->throttle.runtime_us, -1);
+	assert_int_equal(env->tracing, 1);
+	assert_string_equal(env->tracer, "function");
+	assert_int_equal(env->trace_events, 1);
+	tree_add("/sys/kernel/tracing/events/enable", "0\n");
+	assert_int_equal(read_tree()->trace_events, 0);
+}
+
+static void test_huge_pages(void **state)
+{
+	static const struct {
+		const char *file, *want;
+	} rows[] = {
+		{ "always [madvise] never\n", "madvise" },
+		{ "[always] madvise never", "always" },
+		{ "always madvise [never]\n", "never" },
+		{ "", "" }, { "always\n", "" }, { "[]\n", "" }, { "[", "" },
+		{ "a ][never]", "never" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		tree_add("/sys/kernel/mm/transparent_hugepage/enabled",
+			 rows[i].file);
+		assert_string_equal(read_tree()->huge_pages, rows[i].want);
+	}
+}
+
+/* Our CPU cgroup, where it is told of at all. */
+static void test_cgroup(void **state)
+{
+	static const struct {
+		struct tree_file files[4];
+		int64_t runtime_us;
+		const char *file;
+	} rows[] = {
+		{ { { "/proc/self/cgroup", "4:memory:/m\n2:cpuacct,cpu:/a/b\n0::/c\n" },
+		    { "/sys/fs/cgroup/cpu/a/b/cpu.rt_runtime_us", "5\n" } }, 5,
+		  "/sys/fs/cgroup/cpu/a/b/cpu.rt_runtime_us" },
+		{ { { "/proc/self/cgroup", "2:cpu,cpuacct:/a\n" },
+		    { "/sys/fs/cgroup/cpu,cpuacct/a/cpu.rt_runtime_us", "6\n" } },
+		  6, "/sys/fs/cgroup/cpu,cpuacct/a/cpu.rt_runtime_us" },
+		{ { { "/proc/self/cgroup", "2:cpu:/\n" },
+		    { "/sys/fs/cgroup/cpu/cpu.rt_runtime_us", "7\n" } }, 7,
+		  "/sys/fs/cgroup/cpu/cpu.rt_runtime_us" },
+		/* The path of the host, seen within a container. */
+		{ { { "/proc/self/cgroup", "2:cpu:/docker/1\n" },
+		    { "/sys/fs/cgroup/cpu/cpu.rt_runtime_us", "8\n" } }, 8,
+		  "/sys/fs/cgroup/cpu/cpu.rt_runtime_us" },
+		{ { { "/proc/self/cgroup", "2:cpuset:/a\n0::/a\n" },
+		    { "/sys/fs/cgroup/cpu/a/cpu.rt_runtime_us", "9\n" } },
+		  TW_NO_NUMBER, "" },
+		{ { { "/proc/self/cgroup", ":::\n:\n\ncpu\n2:cpu\n2:cpu:\n" } },
+		  TW_NO_NUMBER, "" },
+	};
+	const struct tw_environ *env;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		tree_clear();
+		tree_fill(rows[i].files, 4);
+		env = read_tree();
+		assert_int_equal(env->cgroup_runtime_us, rows[i].runtime_us);
+		assert_string_equal(env->cgroup_file, rows[i].file);
+	}
+}
+
+#define DMI	"/sys/class/dmi/id/"
+
+static void test_virtual(void **state)
+{
+	static const struct {
+		struct tree_file files[4];
+		int want;
+	} rows[] = {
+		{ { { "/proc/cpuinfo", "processor\t: 0\nflags\t\t: fpu hypervisor lahf\n" } },
+		  1 },
+		{ { { "/proc/cpuinfo", "processor\t: 0\nflags\t\t: fpu lahf\nbugs: hypervisor\n" } },
+		  0 },
+		{ { { "/proc/cpuinfo", "Features\t: fp asimd\n" } }, -1 },
+		{ { { "/proc/cpuinfo", "Features\t: fp asimd\n" },
+		    { DMI "sys_vendor", "QEMU\n" } }, 1 },
+		{ { { DMI "sys_vendor", "Microsoft Corporation\n" },
+		    { DMI "product_name", "Virtual Machine\n" } }, 1 },
+		{ { { DMI "sys_vendor", "Dell Inc.\n" },
+		    { DMI "product_name", "PowerEdge\n" } }, 0 },
+		{ { { "/sys/hypervisor/type", "xen\n" } }, 1 },
+		{ { { "/proc/cpuinfo", "" } }, -1 },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		tree_clear();
+		tree_fill(rows[i].files, 4);
+		assert_int_equal(read_tree()->is_virtual, rows[i].want);
+	}
+}
+
+/* Of CPUs 2 and 3 alone. */
+static void test_steal(void **state)
+{
+	static const struct {
+		const char *file;
+		int64_t want;
+	} rows[] = {
+		{ "cpu  9 9 9 9 9 9 9 9 0 0\ncpu1 1 1 1 1 1 1 1 1 0 0\n"
+		  "cpu2 10 10 10 10 10 10 10 30 0 0\n"
+		  "cpu3 100 0 0 0 0 0 0 0 0 0\nintr 1 2 3\n", 150000 },
+		{ "cpu2 1 1 1 1 1 1 1 0 0 0\n", 0 },
+		{ "cpu2 0 0 0 0 0 0 0 0 0 0\n", TW_NO_NUMBER },
+		{ "cpu2 1 1 1 1\n", TW_NO_NUMBER },
+		{ "cpu2 nan inf 0 0 0 0 0 1\n", TW_NO_NUMBER },
+		{ "cpu2 1 1 1 1 1 1 1 99999999999999999999999999 0 0\n",
+		  1000000 },
+		{ "cpu99999999 1 1 1 1 1 1 1 1\ncpu1024 1 1 1 1 1 1 1 1\n",
+		  TW_NO_NUMBER },
+		{ "", TW_NO_NUMBER },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		tree_add("/proc/stat", rows[i].file);
+		assert_int_equal(read_tree()->steal_ppm, rows[i].want);
+	}
+}
+
+static void test_irqbalance(void **state)
+{
+	(void)state;
+	tree_add("/proc/17/comm", "bash\n");
+	tree_add("/proc/sys/comm", "irqbalance\n");
+	tree_add("/proc/18/other", "irqbalance\n");
+	assert_int_equal(read_tree()->irqbalance, 0);
+	tree_add("/proc/4194304/comm", "irqbalance\n");
+	assert_int_equal(read_tree()->irqbalance, 1);
+}
+
+/* This machine's, whatever it is. */
+static void test_real_system(void **state)
+{
+	struct tw_environ_params params = usual_params();
+	struct tw_environ env;
+
+	(void)state;
+	tw_environ_read(&env, "", &params);
+	assert_string_not_equal(env.release, "");
+	assert_string_not_equal(env.preemption, "");
+	params.client = params.server = one_cpu(CPU_SETSIZE - 1);
+	tw_environ_read(&env, "", &params);
+	assert_string_not_equal(env.release, "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		tree_test(test_nothing),
+		tree_test(test_plain_facts),
+		tree_test(test_huge_pages),
+		tree_test(test_cgroup),
+		tree_test(test_virtual),
+		tree_test(test_steal),
+		tree_test(test_irqbalance),
+		cmocka_unit_test(test_real_system),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Files that may hold anything. */
+#include <errno.h>
+
+#include "tree.h"
+#include "tw_environ_file.h"
+
+static void test_lists(void **state)
+{
+	static const struct {
+		const char *text;
+		int last;
+		const char *want;	/* NULL: refused */
+	} rows[] = {
+		{ "", 9, "" }, { "(null)", 9, "" }, { "0", 9, "0" },
+		{ "0-2,5", 9, "0 1 2 5" }, { "5,0-2", 9, "0 1 2 5" },
+		{ "1, 3", 9, "1 3" }, { "1,,3,", 9, "1 3" },
+		{ "all", 3, "0 1 2 3" }, { "N", 3, "3" }, { "2-N", 4, "2 3 4" },
+		{ "all,0", 1, "0 1" }, { "0-7:1/2", 9, "0 2 4 6" },
+		{ "1-8:2/3", 9, "1 2 4 5 7 8" }, { "3-3", 9, "3" },
+		{ "8-12", 9, "8 9" }, { "12", 9, "" },
+		{ "0-99999999999999999999", 2, "0 1 2" },
+		{ "99999999999999999999", 9, "" },
+		{ "0-18446744073709551615", 1, "0 1" },
+		{ "0-", 9, NULL }, { "-1", 9, NULL }, { "5-3", 9, NULL },
+		{ "x", 9, NULL }, { "1x", 9, NULL }, { "1-2-3", 9, NULL },
+		{ "0-7:1", 9, NULL }, { "0-7:1/", 9, NULL },
+		{ "0-7:0/2", 9, NULL }, { "0-7:3/2", 9, NULL },
+		{ "0-7:1/0", 9, NULL }, { "allx", 9, NULL },
+		{ "0x1", 9, NULL }, { "1;2", 9, NULL }, { "?", 9, NULL },
+	};
+	struct tw_cpus cpus = { .known = true };
+	size_t i;
+	int err;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		err = tw_environ_parse(rows[i].text, rows[i].last, &cpus.set);
+		if (err != (rows[i].want ? 0 : -EINVAL))
+			fail_msg("\"%s\": %d", rows[i].text, err);
+		if (rows[i].want)
+			assert_string_equal(listed(&cpus), rows[i].want);
+	}
+	/* The most that there can be. */
+	assert_int_equal(tw_environ_parse("0-N", CPU_SETSIZE - 1, &cpus.set),
+			 0);
+	assert_int_equal(CPU_COUNT(&cpus.set), CPU_SETSIZE);
+}
+
+static void test_text(void **state)
+{
+	static const struct {
+		const char *file, *want;
+	} rows[] = {
+		{ "", "" }, { "\n", "" }, { "word", "word" },
+		{ "two words\n", "two words" }, { "  both \t ends  \n", "both   ends" },
+		{ "first\nsecond\n", "first" }, { "\n\nlate\n", "" },
+		{ "\033[31mred\n", "?[31mred" }, { "\xc3\xa4\x80\xff", "????" },
+		{ "long0123456789abcdef\n", "long0123456789a" },
+	};
+	char text[16];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		tree_add("/sys/file", rows[i].file);
+		assert_true(tw_environ_text(tree_root, text, sizeof(text),
+					    "/%s/file", "sys"));
+		assert_string_equal(text, rows[i].want);
+	}
+	tree_bytes("/sys/file", "a\0b\0\0", 5);
+	assert_true(tw_environ_text(tree_root, text, sizeof(text),
+				    "/sys/file"));
+	assert_string_equal(text, "a?b??");
+}
+
+static void test_no_file(void **state)
+{
+	char text[16] = "kept", path[PATH_MAX + 10];
+	cpu_set_t cpus = one_cpu(7);
+	int64_t number = 77;
+
+	(void)state;
+	memset(path, 'x', sizeof(path) - 1);
+	path[sizeof(path) - 1] = '\0';
+	tree_add("/sys/dir/file", "1\n");
+	assert_false(tw_environ_text(tree_root, text, sizeof(text), "/none"));
+	assert_false(tw_environ_text(tree_root, text, sizeof(text),
+				     "/sys/dir"));
+	assert_false(tw_environ_text(tree_root, text, sizeof(text), "/%s",
+				     path));
+	assert_string_equal(text, "kept");
+	assert_false(tw_environ_number(tree_root, &number, "/none"));
+	assert_int_equal(number, 77);
+	assert_false(tw_environ_list(tree_root, 9, &cpus, "/none"));
+	assert_true(CPU_ISSET(7, &cpus));
+	assert_null(tw_environ_load(tree_root, "/none"));
+	assert_null(tw_environ_load(tree_root, "/sys/dir"));
+	assert_int_equal(tw_environ_bytes(tree_root, text, 4, "/none"),
+			 -ENOENT);
+}
+
+static void test_numbers(void **state)
+{
+	static const struct {
+		const char *file;
+		bool good;
+		int64_t want;
+	} rows[] = {
+		{ "0\n", true, 0 }, { "-1\n", true, -1 }, { " 42 ", true, 42 },
+		{ "9223372036854775807", true, INT64_MAX },
+		{ "9223372036854775808", false, 0 }, { "", false, 0 },
+		{ "\n", false, 0 }, { "1x\n", false, 0 }, { "0x10", false, 0 },
+		{ "1 2\n", false, 0 }, { "none\n", false, 0 },
+	};
+	int64_t number;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		number = 77;
+		tree_add("/file", rows[i].file);
+		if (tw_environ_number(tree_root, &number, "/file") !=
+		    rows[i].good)
+			fail_msg("\"%s\"", rows[i].file);
+		assert_int_equal(number, rows[i].good ? rows[i].want : 77);
+	}
+}
+
+static void test_bad_list_changes_nothing(void **state)
+{
+	cpu_set_t cpus = one_cpu(7);
+
+	(void)state;
+	tree_add("/file", "1,3,5-3\n");
+	assert_false(tw_environ_list(tree_root, 9, &cpus, "/file"));
+	assert_int_equal(CPU_COUNT(&cpus), 1);
+	tree_add("/file", "1,3\n");
+	assert_true(tw_environ_list(tree_root, 9, &cpus, "/file"));
+	assert_int_equal(CPU_COUNT(&cpus), 2);
+}
+
+/* Of each size round those of the buffer, and more than is ever read. */
+static void test_load(void **state)
+{
+	static const size_t sizes[] = {
+		0, 1, 16383, 16384, 16385, 32768, 100000, TW_FILE_MAX + 5000000,
+	};
+	char *text, *bytes = malloc(TW_FILE_MAX + 5000000);
+	size_t i;
+
+	(void)state;
+	assert_non_null(bytes);
+	memset(bytes, 'b', TW_FILE_MAX + 5000000);
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		tree_bytes("/file", bytes, sizes[i]);
+		text = tw_environ_load(tree_root, "/file");
+		assert_non_null(text);
+		if (sizes[i] <= TW_FILE_MAX)
+			assert_int_equal(strlen(text), sizes[i]);
+		else
+			assert_in_range(strlen(text), TW_FILE_MAX, sizes[i]);
+		free(text);
+	}
+	free(bytes);
+	tree_bytes("/file", "a\0b\0", 4);
+	text = tw_environ_load(tree_root, "/file");
+	assert_string_equal(text, "a?b?");
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lists),
+		tree_test(test_text),
+		tree_test(test_no_file),
+		tree_test(test_numbers),
+		tree_test(test_bad_list_changes_nothing),
+		tree_test(test_load),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What measuring costs and how its clock runs, to the letter. */
+#include "json.h"
+#include "report.h"
+
+static void new_costly_run(const char *line)
+{
+	new_finished_run(line);
+	pair.cost = (struct tw_cost) {
+		.clock = { 19, 21.26, 105 }, .resolution_ns = 1,
+		.sleep = { 1055, 1210.75, 9000 }, .cycle = { 230, 245, 800 },
+	};
+}
+
+#define COST \
+	"# Clock monotonic, read: min 19 avg 21 max 105 ns, resolution 1 ns\n" \
+	"# Shortest sleep: min 1055 avg 1211 max 9000 ns\n" \
+	"# Cycle without its system calls: min 230 avg 245 max 800 ns\n"
+
+/* ns in any unit of the results. */
+static void test_cost(void **state)
+{
+	(void)state;
+	new_costly_run("");
+	assert_string_equal(written(tw_report_cost), COST);
+	new_costly_run("-N");
+	assert_string_equal(written(tw_report_cost), COST);
+}
+
+/* -v ends with it; -q is quiet about it. */
+static void test_verbose(void **state)
+{
+	(void)state;
+	new_costly_run("");
+	assert_string_equal(written(tw_report_remarks), "# Missed: 2\n");
+	new_costly_run("-v");
+	assert_string_equal(written(tw_report_remarks),
+			    "# Missed: 2\n" COST);
+	new_costly_run("-vq");
+	assert_string_equal(written(tw_report_remarks), "# Missed: 2\n");
+	/* Also where there is a histogram. */
+	new_costly_run("-v -h5");
+	assert_non_null(strstr(written(tw_report_histogram), "\n" COST));
+}
+
+static const char *drifted(int64_t drift_ns, int64_t over_ns)
+{
+	new_costly_run("--clock=tsc");
+	session.has_drift = true;
+	session.drift_ns = drift_ns;
+	session.drift_over_ns = over_ns;
+	return written(tw_report_drift);
+}
+
+static void test_drift(void **state)
+{
+	(void)state;
+	assert_string_equal(drifted(12345, INT64_C(10000000000)),
+		"# Clock tsc: +1.234 ppm against the kernel's, +12.345 us in 10.0 s\n");
+	assert_string_equal(drifted(-2500, INT64_C(1000000000)),
+		"# Clock tsc: -2.500 ppm against the kernel's, -2.500 us in 1.0 s\n");
+	assert_string_equal(drifted(0, INT64_C(1260000000)),
+		"# Clock tsc: +0.000 ppm against the kernel's, +0.000 us in 1.3 s\n");
+	/* In no time at all there is no rate. */
+	assert_string_equal(drifted(5, 0),
+		"# Clock tsc: +0.000 ppm against the kernel's, +0.005 us in 0.0 s\n");
+	/* Among the remarks, without being asked. */
+	drifted(2000, INT64_C(1000000000));
+	assert_string_equal(written(tw_report_remarks),
+		"# Missed: 2\n"
+		"# Clock tsc: +2.000 ppm against the kernel's, +2.000 us in 1.0 s\n");
+}
+
+static void test_no_drift(void **state)
+{
+	(void)state;
+	new_costly_run("");
+	assert_string_equal(written(tw_report_drift), "");
+}
+
+#define JSON_COST \
+	"    \"cost\": {\n" \
+	"      \"clock_read_ns\": {\"min\": 19, \"avg\": 21.3, \"max\": 105},\n" \
+	"      \"shortest_sleep_ns\": {\"min\": 1055, \"avg\": 1210.8, \"max\": 9000},\n" \
+	"      \"empty_cycle_ns\": {\"min\": 230, \"avg\": 245.0, \"max\": 800},\n" \
+	"      \"clock_resolution_ns\": 1\n" \
+	"    },\n"
+
+static void test_json(void **state)
+{
+	const char *text;
+
+	(void)state;
+	new_costly_run("");
+	text = written(tw_report_json_cost);
+	assert_members(text, LAST);
+	assert_string_equal(text, JSON_COST "    \"clock_drift\": null,\n");
+	drifted(-12344, INT64_C(10000000000));
+	text = written(tw_report_json_cost);
+	assert_members(text, LAST);
+	assert_string_equal(text, JSON_COST
+		"    \"clock_drift\": {\"ppm\": -1.2344, \"ns\": -12344, \"over_ns\": 10000000000},\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_cost),
+		cmocka_unit_test(test_verbose),
+		cmocka_unit_test(test_drift),
+		cmocka_unit_test(test_no_drift),
+		cmocka_unit_test(test_json),
+	};
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+	drop_run();
+	return failed;
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The verdicts on limits, to the letter. */
+#include "json.h"
+#include "report_ramp.h"
+
+#define ALL \
+	"--limit=response:135 --limit=response:134 --limit=total:p50:40 " \
+	"--limit=missed:1 --limit=missed:2 --limit=receive:10"
+
+static void test_lines(void **state)
+{
+	static const char want[] =
+		"# Limit response:135: met: 135.000 us in cycle 0\n"
+		"# Limit response:134: exceeded: 135.000 us in cycle 0\n"
+		"# Limit total:p50:40: undecided: 2 cycles, needed are 19\n"
+		"# Limit missed:1: exceeded: 2\n"
+		"# Limit missed:2: met: 2\n"
+		"# Limit receive:10: met: 10.000 us in cycle 1\n";
+
+	(void)state;
+	new_finished_run(ALL);
+	assert_string_equal(written(tw_report_limits), want);
+	/* A limit is in us, and so is what is held against it. */
+	new_finished_run("-N " ALL);
+	assert_string_equal(written(tw_report_limits), want);
+}
+
+/* 20 cycles decide about a median; it has no cycle of its own. */
+static void test_percentile(void **state)
+{
+	int i;
+
+	(void)state;
+	new_run("--limit=send:p50:10 --limit=send:p50:11 --limit=send:10 --limit=send:p90:11");
+	for (i = 0; i < 20; i++)
+		tw_tally_add(pair.tally, &run_cycles[0]);
+	assert_string_equal(written(tw_report_limits),
+		"# Limit send:p50:10: exceeded: 10.500 us\n"
+		"# Limit send:p50:11: met: 10.500 us\n"
+		"# Limit send:10: exceeded: 10.500 us in cycle 0\n"
+		"# Limit send:p90:11: undecided: 20 cycles, needed are 95\n");
+}
+
+static void test_nothing(void **state)
+{
+	(void)state;
+	new_finished_run("");
+	assert_string_equal(written(tw_report_limits), "");
+	assert_true(tw_report_within_limits(&report));
+	assert_string_equal(written(tw_report_json_limits),
+			    "    \"limits\": [],\n");
+	/* Nothing measured is nothing shown. */
+	new_run("--limit=missed:9 --limit=total:9");
+	assert_string_equal(written(tw_report_limits),
+		"# Limit missed:9: undecided: 0 cycles, needed are 1\n"
+		"# Limit total:9: undecided: 0 cycles, needed are 1\n");
+	assert_false(tw_report_within_limits(&report));
+}
+
+/* One that is not met, wherever it stands, is enough. */
+static void test_within(void **state)
+{
+	static const struct { const char *line; bool within; } rows[] = {
+		{ "--limit=total:39", true },
+		{ "--limit=total:38", false },
+		{ "--limit=missed:2 --limit=total:39", true },
+		{ "--limit=missed:1 --limit=total:39", false },
+		{ "--limit=total:39 --limit=missed:1", false },
+		{ "--limit=total:p50:9999", false },
+		{ "--limit=total:39 --limit=total:p50:9999 --limit=send:99",
+		  false },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		new_finished_run(rows[i].line);
+		assert_int_equal(tw_report_within_limits(&report),
+				 rows[i].within);
+	}
+}
+
+/* All steps together. */
+static void test_ramp(void **state)
+{
+	(void)state;
+	new_ramp("--load=fft --steps=2 -l10 --limit=missed:2 --limit=send:p50:99");
+	second.tally->missed = 1;
+	finish_ramp();
+	assert_string_equal(written(tw_report_limits),
+		"# Limit missed:2: exceeded: 3\n"
+		"# Limit send:p50:99: undecided: 3 cycles, needed are 19\n");
+}
+
+static void test_json(void **state)
+{
+	const char *text;
+	int i;
+
+	(void)state;
+	new_finished_run(ALL " --limit=planned:p12.5:130");
+	for (i = 0; i < 13; i++)
+		tw_tally_add(pair.tally, &run_cycles[1]);
+	text = written(tw_report_json_limits);
+	assert_members(text, LAST);
+	assert_string_equal(text,
+		"    \"limits\": [\n"
+		"      {\"limit\": \"response:135\", \"metric\": \"response\", \"percentile\": null, \"most_ns\": 135000, \"value_ns\": 135000, \"verdict\": \"met\"},\n"
+		"      {\"limit\": \"response:134\", \"metric\": \"response\", \"percentile\": null, \"most_ns\": 134000, \"value_ns\": 135000, \"verdict\": \"exceeded\"},\n"
+		"      {\"limit\": \"total:p50:40\", \"metric\": \"total\", \"percentile\": 50, \"most_ns\": 40000, \"value_ns\": null, \"verdict\": \"undecided\"},\n"
+		"      {\"limit\": \"missed:1\", \"metric\": \"missed\", \"percentile\": null, \"most\": 1, \"value\": 28, \"verdict\": \"exceeded\"},\n"
+		"      {\"limit\": \"missed:2\", \"metric\": \"missed\", \"percentile\": null, \"most\": 2, \"value\": 28, \"verdict\": \"exceeded\"},\n"
+		"      {\"limit\": \"receive:10\", \"metric\": \"receive\", \"percentile\": null, \"most_ns\": 10000, \"value_ns\": 10000, \"verdict\": \"met\"},\n"
+		"      {\"limit\": \"planned:p12.5:130\", \"metric\": \"planned\", \"percentile\": 12.5, \"most_ns\": 130000, \"value_ns\": 130000, \"verdict\": \"met\"}],\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_percentile),
+		cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_within),
+		cmocka_unit_test(test_ramp),
+		cmocka_unit_test(test_json),
+	};
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+	drop_ramp();
+	return failed;
+}
