@@ -273,47 +273,6 @@ static void play_back(struct scene *scene, const struct tw_event *events,
 	account(scene, &done_ns, scene->end_ns);
 }
 
-/* The line at *text, and *text to the next; false at the end. */
-static bool next_line(const char **text, char *line, size_t size)
-{
-	size_t len = strcspn(*text, "\n");
-
-	if (!**text)
-		return false;
-	snprintf(line, size, "%.*s", (int)len, *text);
-	*text += len + ((*text)[len] == '\n');
-	return true;
-}
-
-static bool has_place(const struct tw_event *event)
-{
-	return event->cpu >= 0 && event->cpu < CPU_SETSIZE &&
-	       event->other_cpu >= 0 && event->other_cpu < CPU_SETSIZE;
-}
-
-/* All events of @text, to *events; the caller frees. Returns how many. */
-static size_t read_events(const char *text, struct tw_event **events)
-{
-	struct tw_event event, *more;
-	size_t count = 0, room = 0;
-	char line[1024];
-
-	*events = NULL;
-	while (next_line(&text, line, sizeof(line))) {
-		if (!tw_event_parse(line, &event) || !has_place(&event))
-			continue;
-		if (count == room) {
-			room = room ? 2 * room : 1024;
-			more = realloc(*events, room * sizeof(event));
-			if (!more)
-				break;
-			*events = more;
-		}
-		(*events)[count++] = event;
-	}
-	return count;
-}
-
 /* The longest first. */
 static int by_length(const void *a, const void *b)
 {
@@ -406,7 +365,7 @@ void tw_analyse(struct tw_analysis *analysis, const char *text,
 	analysis->side_pid = pids[analysis->side];
 	analysis->value_ns = tw_metrics[id].value_ns(cycle, params);
 	analysis->mean_ns = brk->means_ns[id];
-	count = read_events(text, &events);
+	count = tw_events_read(text, &events);
 	attribute(&scene, events, count, phases[id].peer);
 	free(events);
 	if (!analysis->lacks)

@@ -29,7 +29,7 @@ int tw_session_open_traces(struct tw_session *session)
 	return err ? tw_session_fail(session, TW_STEP_TRACE, err) : 0;
 }
 
-/* What is kept of a trace: 20 ms, and all of a cycle that took longer. */
+/* What is kept of a trace: 20 ms, and all since the cycle before. */
 static int64_t trace_from_ns(const struct tw_break *brk)
 {
 	const struct tw_cycle *cycle = &brk->kept.cycle;
@@ -37,6 +37,9 @@ static int64_t trace_from_ns(const struct tw_break *brk)
 
 	if (cycle->planned_ns - TRACE_BEFORE_NS < from_ns)
 		from_ns = cycle->planned_ns - TRACE_BEFORE_NS;
+	/* On a quiet system there may be nothing since the cycle before. */
+	if (cycle->prev_t0_ns < from_ns)
+		from_ns = cycle->prev_t0_ns;
 	return from_ns - brk->ahead_ns;
 }
 

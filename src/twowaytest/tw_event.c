@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <ctype.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -212,4 +213,44 @@ bool tw_event_parse(const char *line, struct tw_event *event)
 		return true;
 	}
 	return false;
+}
+
+/* The line at *text, and *text to the next; false at the end. */
+static bool next_line(const char **text, char *line, size_t size)
+{
+	size_t len = strcspn(*text, "\n");
+
+	if (!**text)
+		return false;
+	snprintf(line, size, "%.*s", (int)len, *text);
+	*text += len + ((*text)[len] == '\n');
+	return true;
+}
+
+static bool has_place(const struct tw_event *event)
+{
+	return event->cpu >= 0 && event->cpu < CPU_SETSIZE &&
+	       event->other_cpu >= 0 && event->other_cpu < CPU_SETSIZE;
+}
+
+size_t tw_events_read(const char *text, struct tw_event **events)
+{
+	struct tw_event event, *more;
+	size_t count = 0, room = 0;
+	char line[1024];
+
+	*events = NULL;
+	while (next_line(&text, line, sizeof(line))) {
+		if (!tw_event_parse(line, &event) || !has_place(&event))
+			continue;
+		if (count == room) {
+			room = room ? 2 * room : 1024;
+			more = realloc(*events, room * sizeof(event));
+			if (!more)
+				break;
+			*events = more;
+		}
+		(*events)[count++] = event;
+	}
+	return count;
 }

@@ -4,6 +4,7 @@
 #define TW_EVENT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define TW_COMM	16		/* bytes of a task's name, with the NUL */
@@ -37,5 +38,11 @@ struct tw_event {
 
 /* False if @line is no event: a header, or a mark that CPUs lost some. */
 bool tw_event_parse(const char *line, struct tw_event *event);
+
+/*
+ * All events of @text, of CPUs below CPU_SETSIZE, to *events, which the
+ * caller frees. Returns how many.
+ */
+size_t tw_events_read(const char *text, struct tw_event **events);
 
 #endif /* TW_EVENT_H */

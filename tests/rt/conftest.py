@@ -9,6 +9,7 @@ import tempfile
 
 import outside
 import pytest
+import tracing
 
 BAD_FAULT = 99      # the shim's exit status where it cannot read its orders
 
@@ -50,19 +51,20 @@ def start():
         run.end()
 
 
-def compiled_shim(directory):
-    library = directory / "delay.so"
+def compiled(directory, name, source, *options):
+    result = directory / name
     subprocess.run([*os.environ.get("CC", "cc").split(), "-std=gnu11",
-                    "-D_GNU_SOURCE", "-O2", "-fPIC", "-shared",
-                    "-o", library, TOOLS / "delay.c", "-ldl"], check=True)
-    return str(library)
+                    "-D_GNU_SOURCE", "-O2", "-o", result, TOOLS / source,
+                    *options], check=True)
+    return str(result)
 
 
 @pytest.fixture(scope="session")
 def shim(tmp_path_factory):
     """The library that injects delays, see tools/delay.c."""
     library = os.environ.get("TWOWAY_DELAY_SO") or \
-        compiled_shim(tmp_path_factory.mktemp("shim"))
+        compiled(tmp_path_factory.mktemp("shim"), "delay.so", "delay.c",
+                 "-fPIC", "-shared", "-ldl")
     done = subprocess.run([outside.binary(), "--version"], text=True,
                           capture_output=True, env={
                               "LD_PRELOAD": library, "TW_DELAY": "nonsense"})
@@ -70,6 +72,25 @@ def shim(tmp_path_factory):
         pytest.skip("the program is static: nothing can be preloaded")
     assert done.returncode == BAD_FAULT, done.stderr
     return library
+
+
+@pytest.fixture(scope="session")
+def spinner(tmp_path_factory):
+    """The program that takes a CPU for itself, see tools/spinner.c."""
+    return os.environ.get("TWOWAY_SPINNER") or \
+        compiled(tmp_path_factory.mktemp("spinner"), "spinner", "spinner.c")
+
+
+@pytest.fixture
+def tracefs():
+    """Where it is mounted; nowhere but for this test if it was not."""
+    with tracing.own_mounts():
+        if not tracing.mounted():
+            try:
+                tracing.mount("-t", "tracefs", "nodev", tracing.MOUNT_POINT)
+            except subprocess.CalledProcessError as error:
+                pytest.skip(f"no tracefs here: {error.stderr.decode()}")
+        yield tracing.mounted()
 
 
 @pytest.fixture(scope="session")

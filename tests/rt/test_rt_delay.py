@@ -199,11 +199,12 @@ def test_delayed_warmup(measure):
     assert result.json["missed"] < periods - 2
 
 
-# A request is 8 bytes; a reply has 4 words, each of them checked.
+# A request is 8 bytes; a reply has 5 words, each of them checked.
 @pytest.mark.parametrize("placement", [[], ["-p98", "-a0"]])
 @pytest.mark.parametrize("sender, receiver, bit", [
     *(("client", "server", bit) for bit in (0, 31, 63)),
-    *(("server", "client", bit) for bit in (0, 63, 64, 130, 191, 192, 255)),
+    *(("server", "client", bit) for bit in (0, 63, 64, 130, 191, 192, 255,
+                                               256, 319)),
 ])
 def test_damaged_message(start, shim, tmp_path, placement, sender, receiver,
                          bit):

@@ -8,18 +8,25 @@
  * ROLE: client, server; told by the name that the process gives itself.
  * CALL: a name in call_names. NUMBER: which of these calls of that process,
  * counted from 0; one that failed is not counted. WHEN: "before" or "after"
- * the call VALUE microseconds are slept; "flip" inverts bit VALUE of what a
- * send sends.
+ * the call VALUE microseconds are slept, "busy-before" or "busy-after" it they
+ * are spent running; "flip" inverts bit VALUE of what a send sends.
+ *
+ *	TW_DELAY_STAMPS=FILE	when each delay began and ended
+ *
+ * FILE must exist; it gets two int64_t a fault, in ns of CLOCK_MONOTONIC.
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/select.h>
 #include <sys/socket.h>
@@ -43,9 +50,11 @@ static const char *const call_names[CALLS] = {
 	"sigwaitinfo", "clock_nanosleep", "read",
 };
 
-enum when { BEFORE, AFTER, FLIP, WHENS };
+enum when { BEFORE, AFTER, FLIP, BUSY_BEFORE, BUSY_AFTER, WHENS };
 
-static const char *const when_names[WHENS] = { "before", "after", "flip" };
+static const char *const when_names[WHENS] = {
+	"before", "after", "flip", "busy-before", "busy-after",
+};
 
 enum role { CLIENT, SERVER, ROLES, NOBODY = ROLES };
 
@@ -61,6 +70,15 @@ static struct fault {
 	unsigned long number;
 	unsigned long value;
 } faults[FAULTS];
+
+/* Shared by all processes. */
+struct stamps {
+	int64_t begin_ns;
+	int64_t end_ns;
+};
+
+static struct stamps unread[FAULTS];
+static struct stamps *stamps = unread;
 
 static size_t fault_count;
 static enum role role = NOBODY;
@@ -87,28 +105,59 @@ static const struct fault *due(enum call call, enum when when)
 	return NULL;
 }
 
-static void late(enum call call, enum when when)
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+static void doze(unsigned long us)
 {
 	int (*next)(const struct timespec *span, struct timespec *left) =
 		real(NANOSLEEP);
+	struct timespec left = { us / 1000000, us % 1000000 * 1000 };
+
+	while (next(&left, &left) && errno == EINTR)
+		;
+}
+
+static void spin(unsigned long us)
+{
+	int64_t end_ns = now_ns() + us * INT64_C(1000);
+
+	while (now_ns() < end_ns)
+		;
+}
+
+static void late(enum call call, enum when when, void (*spend)(unsigned long))
+{
 	const struct fault *fault = due(call, when);
-	struct timespec left;
+	struct stamps *stamp;
 	int saved = errno;
 
 	if (!fault)
 		return;
-	left.tv_sec = fault->value / 1000000;
-	left.tv_nsec = fault->value % 1000000 * 1000;
-	while (next(&left, &left) && errno == EINTR)
-		;
+	stamp = &stamps[fault - faults];
+	stamp->begin_ns = now_ns();
+	spend(fault->value);
+	stamp->end_ns = now_ns();
 	errno = saved;
+}
+
+static void before(enum call call)
+{
+	late(call, BEFORE, doze);
+	late(call, BUSY_BEFORE, spin);
 }
 
 static void after(enum call call, int failed)
 {
 	if (failed)
 		return;
-	late(call, AFTER);
+	late(call, AFTER, doze);
+	late(call, BUSY_AFTER, spin);
 	done[call]++;
 }
 
@@ -118,7 +167,7 @@ static void after(enum call call, int failed)
 		type (*next) params = real(call);			\
 		type result;						\
 									\
-		late(call, BEFORE);					\
+		before(call);						\
 		result = next args;					\
 		after(call, failed);					\
 		return result;						\
@@ -157,7 +206,7 @@ ssize_t send(int fd, const void *buf, size_t size, int flags)
 		damaged[flip->value / 8] ^= 1 << flip->value % 8;
 		buf = damaged;
 	}
-	late(SEND, BEFORE);
+	before(SEND);
 	result = next(fd, buf, size, flags);
 	after(SEND, result < 0);
 	return result;
@@ -215,13 +264,34 @@ static int parse(const char *text, struct fault *fault)
 	return 0;
 }
 
+/* Mapped before anything is measured; the mapping goes to every child. */
+static void open_stamps(const char *path)
+{
+	void *memory = MAP_FAILED;
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+
+	if (fd >= 0 && !ftruncate(fd, sizeof(unread)))
+		memory = mmap(NULL, sizeof(unread), PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_POPULATE, fd, 0);
+	if (memory == MAP_FAILED) {
+		fprintf(stderr, "TW_DELAY_STAMPS=%s: %s\n", path,
+			strerror(errno));
+		_exit(EXIT_BAD_FAULT);
+	}
+	close(fd);
+	stamps = memory;
+}
+
 static void __attribute__((constructor)) init(void)
 {
 	const char *given = getenv("TW_DELAY");
+	const char *path = getenv("TW_DELAY_STAMPS");
 	char *list, *word, *rest;
 
 	if (!given)
 		return;
+	if (path)
+		open_stamps(path);
 	list = strdup(given);
 	for (word = list ? strtok_r(list, ",", &rest) : NULL; word;
 	     word = strtok_r(NULL, ",", &rest)) {

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The kernel's trace, and what twowaytest writes of it."""
+
+import contextlib
+import ctypes
+import os
+import pathlib
+import re
+import subprocess
+import typing
+
+import outside
+
+MOUNT_POINT = pathlib.Path("/sys/kernel/tracing")
+CLONE_NEWNS = 0x20000
+
+# "  NAME-PID   [001] d..2.  12.345678: event: arguments"
+EVENT = re.compile(r" *(?P<task>.{1,16})-(?P<pid>\d+) +\[(?P<cpu>\d+)\] "
+                   r"\S+ +(?P<time>\d+\.\d{6}): (?P<name>\w+): ?(?P<args>.*)")
+STAMP = re.compile(r"# (\d+)\.(\d{9}): twowaytest: cycle (\d+): (\w+): .+")
+MARK = re.compile(r"twowaytest: cycle (\d+): (\w+) (\d+) us > (\d+) us:"
+                  r"((?: \w+ \d+)+)( throttled)?,"
+                  r" t0 (\d+) t1 (\d+) t2 (\d+) t3 (\d+) ns")
+
+
+class Event(typing.NamedTuple):
+    """A line of a trace."""
+    time_ns: int
+    cpu: int
+    task: str
+    pid: int
+    name: str
+    args: str
+
+
+class Mark(typing.NamedTuple):
+    """What a client that breaks writes into a trace."""
+    cycle: int
+    metric: str
+    value_us: int
+    limit_us: int
+    phases: dict        # name: us, with missed
+    stamps: dict        # name: ns
+
+
+def event(line):
+    """None if it is none."""
+    found = EVENT.fullmatch(line)
+    if not found:
+        return None
+    return Event(int(found["time"].replace(".", "")) * 1000,
+                 int(found["cpu"]), found["task"].strip(), int(found["pid"]),
+                 found["name"], found["args"])
+
+
+def events(text):
+    return list(filter(None, map(event, text.splitlines())))
+
+
+def unseen(text):
+    """When some CPU had a task that no sched_switch has told of: from the
+    last event there till the one that shows it."""
+    current, last_ns, found = {}, {}, []
+    for seen in events(text):
+        if seen.name == "tracing_mark_write":
+            continue
+        if current.get(seen.cpu, seen.pid) != seen.pid:
+            found.append((last_ns[seen.cpu], seen.time_ns))
+        current[seen.cpu], last_ns[seen.cpu] = seen.pid, seen.time_ns
+        if seen.name == "sched_switch":
+            current[seen.cpu] = int(re.search(r"next_pid=(\d+)",
+                                              seen.args)[1])
+    return found
+
+
+def stamps(text):
+    """The cycle's, as written among a trace's lines: name, time in ns."""
+    found = map(STAMP.fullmatch, text.splitlines())
+    return [(match[4], int(match[1]) * 10**9 + int(match[2]))
+            for match in found if match]
+
+
+def mark(text):
+    """The one that is in it."""
+    found = re.findall(r"tracing_mark_write: (twowaytest: .*)", text)
+    assert len(found) == 1, found
+    match = MARK.fullmatch(found[0])
+    assert match, found
+    words = match[5].split()
+    return Mark(int(match[1]), match[2], int(match[3]), int(match[4]),
+                dict(zip(words[::2], map(int, words[1::2]))),
+                {f"t{i}": int(match[7 + i]) for i in range(4)})
+
+
+def instances(directory):
+    """The pids of the twowaytests that have one."""
+    return {int(path.name.rpartition("-")[2])
+            for path in (directory / "instances").glob("twowaytest-*")}
+
+
+def mounted():
+    """Where tracefs is, for this process."""
+    for line in outside.read("/proc/self/mounts").splitlines():
+        words = line.split()
+        if words[2] == "tracefs":
+            return pathlib.Path(words[1])
+    return None
+
+
+def system(call, *args):
+    """A system call that this Python has no name for yet."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if getattr(libc, call)(*args):
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number), call)
+
+
+def mount(*args):
+    subprocess.run(["mount", *map(str, args)], check=True,
+                   capture_output=True)
+
+
+def unmount_all():
+    """Every tracefs that this process sees, mounts below others first."""
+    while mounted():
+        subprocess.run(["umount", "-l", mounted()], check=True,
+                       capture_output=True)
+
+
+@contextlib.contextmanager
+def own_mounts():
+    """In a mount namespace of our own: whatever is mounted ends with it."""
+    directory = os.getcwd()
+    with open("/proc/self/ns/mnt", "rb") as before:
+        system("unshare", CLONE_NEWNS)
+        try:
+            mount("--make-rprivate", "/")
+            yield
+        finally:
+            system("setns", before.fileno(), CLONE_NEWNS)
+            os.chdir(directory)
