@@ -235,7 +235,8 @@ def test_hackbench_restarts(start, json):
 @hackbench
 def test_hackbench_ramp(start, json):
     """A new one a step, of as many groups."""
-    run = start("-q", "-p", 60, "-m", "-a", "-l", 300, "--load=hackbench",
+    # Long enough for all of them to be seen at once on a busy machine.
+    run = start("-q", "-p", 60, "-m", "-a", "-l", 1500, "--load=hackbench",
                 "--load-args=-l 100000", "--steps=3", "--json", json)
     most = 0
     while run.process.poll() is None:
