@@ -26,12 +26,12 @@
  */
 int check_privs(void);
 
-/* "other" "fifo" "rr" "batch" "idle" "deadline", else "unknown" */
+/* "SCHED_OTHER", ... "SCHED_DEADLINE"; else "unknown" */
 const char *policy_to_string(int policy);
 
 /*
- * The reverse, in lower case only; "normal" is SCHED_OTHER, and so is every
- * word that names no policy.
+ * The policy "other", "fifo", "rr", "batch", "idle" or "deadline"; any other
+ * word is SCHED_OTHER.
  */
 uint32_t string_to_policy(const char *str);
 

@@ -29,17 +29,16 @@
 #define TIME_FORMAT	"%a, %d %b %Y %T %z"
 
 static const struct {
+	const char *word;
 	const char *name;
 	int policy;
 } policies[] = {
-	{ "other", SCHED_OTHER },
-	{ "fifo", SCHED_FIFO },
-	{ "rr", SCHED_RR },
-	{ "batch", SCHED_BATCH },
-	{ "idle", SCHED_IDLE },
-	{ "deadline", SCHED_DEADLINE },
-	/* Another name for the first, hence behind it. */
-	{ "normal", SCHED_OTHER },
+	{ "other", "SCHED_OTHER", SCHED_OTHER },
+	{ "fifo", "SCHED_FIFO", SCHED_FIFO },
+	{ "rr", "SCHED_RR", SCHED_RR },
+	{ "batch", "SCHED_BATCH", SCHED_BATCH },
+	{ "idle", "SCHED_IDLE", SCHED_IDLE },
+	{ "deadline", "SCHED_DEADLINE", SCHED_DEADLINE },
 };
 
 static const struct {
@@ -104,7 +103,7 @@ uint32_t string_to_policy(const char *str)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(policies); i++)
-		if (!strcmp(policies[i].name, str))
+		if (!strcmp(policies[i].word, str))
 			return policies[i].policy;
 	return SCHED_OTHER;
 }

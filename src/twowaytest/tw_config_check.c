@@ -64,7 +64,7 @@ static int check_policy(struct tw_config *config, char *error)
 		config->policy = SCHED_FIFO;
 	if (config->priority && !tw_config_is_realtime(config->policy))
 		return tw_refuse(error, "--policy=%s: has no priorities, so it contradicts --priority=%d; only fifo and rr have them",
-				 policy_to_string(config->policy),
+				 tw_system_policy_name(config->policy),
 				 (int)config->priority);
 	/* As cyclictest: the lowest that leaves room for the others. */
 	if (tw_config_is_realtime(config->policy) && !config->priority)

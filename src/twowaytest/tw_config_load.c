@@ -5,8 +5,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "rt-utils.h"
 #include "tw_config.h"
+#include "tw_system.h"
 
 #define REFERENCE_MAIN	99	/* the highest, as in the reference program */
 
@@ -102,10 +102,10 @@ static int check_priority(const struct tw_config *config, char *error)
 	if (priority && !tw_config_is_realtime(config->load_policy))
 		return tw_refuse(error, "--load-priority=%d: policy %s has no priorities; give --load-policy=fifo or rr too",
 				 priority,
-				 policy_to_string(config->load_policy));
+				 tw_system_policy_name(config->load_policy));
 	if (priority && !config->priority)
 		return tw_refuse(error, "--load-policy=%s: the load would outrank client and server, which are not real-time; give --priority too",
-				 policy_to_string(config->load_policy));
+				 tw_system_policy_name(config->load_policy));
 	if (priority && priority >= main_priority)
 		return tw_refuse(error, "--load-priority=%d: allowed is less than main's priority, %d, which must end the load; give a higher --priority, or --load-policy=other",
 				 priority, main_priority);

@@ -113,7 +113,7 @@ static void explain_schedule(struct text *text)
 {
 	struct rlimit limit = { .rlim_cur = 0 };
 	char path[512];
-	const char *policy = policy_to_string(text->config->policy);
+	const char *policy = tw_system_policy_name(text->config->policy);
 	int priority = (int)text->config->priority;
 	int highest = tw_config_priority(text->config, TW_MAIN);
 

@@ -183,7 +183,8 @@ void tw_report_json_environ(FILE *file, const struct tw_environ *env,
 void tw_report_check(FILE *file, const struct tw_finding findings[TW_CHECKS])
 {
 	static const char *const results[] = {
-		[TW_CHECK_UNREAD] = "?", [TW_CHECK_OK] = "ok", [TW_CHECK_FINDING] = "FINDING",
+		[TW_CHECK_UNREAD] = "?", [TW_CHECK_OK] = "ok",
+		[TW_CHECK_FINDING] = "FINDING",
 	};
 	int counts[ARRAY_SIZE(results)] = { 0 };
 	int i;

@@ -164,7 +164,7 @@ static void json_settings(FILE *file, const struct tw_report *report)
 	fprintf(file, "      \"wait\": \"%s\",\n", config->wait->name);
 	fprintf(file, "      \"clock\": \"%s\",\n", config->clock);
 	fprintf(file, "      \"policy\": \"%s\",\n",
-		policy_to_string(config->policy));
+		tw_system_policy_name(config->policy));
 	fprintf(file, "      \"priority\": %" PRId64 ",\n", config->priority);
 	fprintf(file, "      \"affinity\": \"%s\",\n",
 		affinities[config->affinity]);
@@ -229,7 +229,7 @@ static void json_process(FILE *file, const struct tw_report *report,
 	fprintf(file, "        \"cpus\": \"%s\",\n",
 		tw_place_format(&settings->cpus, list, sizeof(list)));
 	fprintf(file, "        \"policy\": \"%s\",\n",
-		policy_to_string(settings->policy));
+		tw_system_policy_name(settings->policy));
 	fprintf(file, "        \"priority\": %d,\n", settings->priority);
 	fprintf(file, "        \"locked\": %s\n", bool_name(settings->locked));
 	fprintf(file, "      }%s\n", role == TW_CLIENT ? "" : ",");

@@ -106,7 +106,7 @@ void tw_report_json_load(FILE *file, const struct tw_report *report)
 		json_text(file, "command", config->load_command);
 		json_text(file, "arguments", config->load_args);
 		json_text(file, "policy",
-			  policy_to_string(config->load_policy));
+			  tw_system_policy_name(config->load_policy));
 		fprintf(file, "      \"priority\": %" PRId64 ",\n",
 			config->load_priority);
 		if (params->pinned)

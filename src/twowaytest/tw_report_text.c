@@ -266,7 +266,7 @@ void tw_live_draw(struct tw_live *live, FILE *file,
 	if (pread(live->loadavg_fd, load, sizeof(load) - 1, 0) > 0)
 		load[strcspn(load, "\n")] = '\0';
 	fprintf(file, "policy: %s: loadavg: %s          \n",
-		policy_to_string(config->policy), load);
+		tw_system_policy_name(config->policy), load);
 	draw_step(file, report);
 	tw_report_status(file, report);
 }

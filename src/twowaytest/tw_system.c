@@ -21,6 +21,20 @@ int tw_system_schedule(int policy, int priority)
 	return sched_setscheduler(0, policy, &param) ? -errno : 0;
 }
 
+/* The library's policy_to_string() says SCHED_FIFO, as no user writes it. */
+const char *tw_system_policy_name(int policy)
+{
+	static const char *const names[] = {
+		[SCHED_OTHER] = "other", [SCHED_FIFO] = "fifo",
+		[SCHED_RR] = "rr", [SCHED_BATCH] = "batch",
+		[SCHED_IDLE] = "idle",
+	};
+	const int count = sizeof(names) / sizeof(names[0]);
+
+	return policy >= 0 && policy < count && names[policy] ?
+	       names[policy] : "unknown";
+}
+
 int tw_system_pin(const cpu_set_t *cpus)
 {
 	return sched_setaffinity(0, sizeof(*cpus), cpus) ? -errno : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What a process asks of the system for itself, and what the system then
- * says it got. All return 0 or -errno.
+ * says it got. Those that can fail return 0 or -errno.
  */
 #ifndef TW_SYSTEM_H
 #define TW_SYSTEM_H
@@ -22,6 +22,9 @@ struct tw_settings {
 
 /* -EPERM: no right to this policy or priority; tw_explain.h tells why. */
 int tw_system_schedule(int policy, int priority);
+
+/* As users and options say it: other, fifo, rr, batch, idle; unknown. */
+const char *tw_system_policy_name(int policy);
 
 int tw_system_pin(const cpu_set_t *cpus);
 

@@ -118,12 +118,12 @@ static void test_messages_that_exit(void **state)
 static void test_policy_names(void **state)
 {
 	(void)state;
-	assert_string_equal(policy_to_string(SCHED_OTHER), "other");
-	assert_string_equal(policy_to_string(SCHED_FIFO), "fifo");
-	assert_string_equal(policy_to_string(SCHED_RR), "rr");
-	assert_string_equal(policy_to_string(SCHED_BATCH), "batch");
-	assert_string_equal(policy_to_string(SCHED_IDLE), "idle");
-	assert_string_equal(policy_to_string(6), "deadline");
+	assert_string_equal(policy_to_string(SCHED_OTHER), "SCHED_OTHER");
+	assert_string_equal(policy_to_string(SCHED_FIFO), "SCHED_FIFO");
+	assert_string_equal(policy_to_string(SCHED_RR), "SCHED_RR");
+	assert_string_equal(policy_to_string(SCHED_BATCH), "SCHED_BATCH");
+	assert_string_equal(policy_to_string(SCHED_IDLE), "SCHED_IDLE");
+	assert_string_equal(policy_to_string(6), "SCHED_DEADLINE");
 	assert_string_equal(policy_to_string(4), "unknown");
 	assert_string_equal(policy_to_string(-1), "unknown");
 
