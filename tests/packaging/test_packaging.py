@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Builds Debian's package and an RPM, and checks what came out.
+
+Each is built from a clean copy of the tree; nothing is installed.
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tarfile
+import types
+
+import pytest
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+TOOLS = TOP / "tests" / "tools"
+
+# What a package of ours holds at least; the rest is how each names its files.
+HOLDS = [
+    r"/usr/bin/twowaytest",
+    r"/usr/share/man/man8/twowaytest\.8(\.gz)?",
+    r"/usr/share/twowaytest/twowaytest\.schema\.json",
+    r"/usr/share/doc/[^/]+/README\.md(\.gz)?",
+    r"/usr/share/bash-completion/completions/twowaytest",
+    r"/usr/share/fish/vendor_completions\.d/twowaytest\.fish",
+]
+# NEWS.md is Debian's changelog.gz.
+DEBIAN_HOLDS = HOLDS + [
+    r"/usr/share/doc/twowaytest/changelog\.gz",
+    r"/usr/share/doc/twowaytest/copyright",
+    r"/usr/share/zsh/vendor-completions/_twowaytest",
+]
+RPM_HOLDS = HOLDS + [
+    r"/usr/share/doc/[^/]+/NEWS\.md",
+    r"/usr/share/licenses/[^/]+/COPYING",
+    r"/usr/share/zsh/site-functions/_twowaytest",
+]
+
+
+def run(*command, **options):
+    """Runs a command to its end; its stdout and stderr are kept."""
+    return subprocess.run(command, stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, check=False,
+                          timeout=300, **options)
+
+
+def output(*command, **options):
+    """The stdout of a command that must succeed."""
+    done = run(*command, **options)
+    assert done.returncode == 0, f"{command}:\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def require(*commands):
+    for command in commands:
+        if not shutil.which(command):
+            pytest.skip(f"{command} is not installed")
+
+
+@pytest.fixture(scope="session")
+def tree(tmp_path_factory):
+    """Copies the sources, without what was built, into a directory."""
+    def ignore(directory, names):
+        at_top = pathlib.Path(directory) == TOP
+        return [name for name in names if name == "__pycache__" or at_top and
+                (name in (".git", "debian") or name.startswith("build"))]
+
+    def copy(name):
+        return shutil.copytree(
+            TOP, tmp_path_factory.mktemp("tree") / name, symlinks=True,
+            ignore=ignore)
+
+    return copy
+
+
+@pytest.fixture(scope="session")
+def debian(tree):
+    """Debian's package, unpacked, with the log of its build."""
+    require("dpkg-buildpackage", "dpkg-checkbuilddeps")
+    source = tree("twowaytest")
+    shutil.copytree(source / "contrib/debian", source / "debian")
+    needs = run("dpkg-checkbuilddeps", cwd=source)
+    if needs.returncode:
+        pytest.skip(needs.stderr.strip())
+
+    env = {name: value for name, value in os.environ.items()
+           if name not in ("DEB_BUILD_OPTIONS", "DEB_BUILD_PROFILES")}
+    log = output("dpkg-buildpackage", "-us", "-uc", cwd=source, env=env)
+    [package] = source.parent.glob("twowaytest_*.deb")
+    [changes] = source.parent.glob("*.changes")
+    root = source.parent / "unpacked"
+    output("dpkg-deb", "-x", package, root)
+    return types.SimpleNamespace(log=log, changes=changes, root=root)
+
+
+def version(path, pattern):
+    """What the first match's group says in a file of the tree."""
+    text = (TOP / path).read_text(encoding="utf-8")
+    return re.search(pattern, text, re.MULTILINE)[1]
+
+
+def assert_holds(names, patterns):
+    for pattern in patterns:
+        assert any(re.fullmatch(pattern, name) for name in names), \
+            f"no {pattern} among:\n" + "\n".join(names)
+
+
+def assert_unit_tests_ran(log):
+    """Meson's summary of them stands in the log."""
+    passed, failed = (re.search(rf"^{name}: +(\d+) *$", log, re.MULTILINE)
+                      for name in ("Ok", "Fail"))
+    assert int(passed[1]) > 0 and int(failed[1]) == 0, log
+
+
+@pytest.mark.parametrize("path, pattern", [
+    ("contrib/debian/changelog", r"\Atwowaytest \((.+)\) "),
+    ("contrib/rpm/twowaytest.spec", r"^Version: +(.+)$"),
+    ("contrib/rpm/twowaytest.spec", r"^%changelog\n.* - (.+)-\d+$"),
+])
+def test_version_is_the_projects(path, pattern):
+    assert version(path, pattern) == version("meson.build",
+                                             r"^ *version: '(.+)'")
+
+
+def test_debian_builds_and_runs_the_unit_tests(debian):
+    assert_unit_tests_ran(debian.log)
+
+
+def test_debian_holds(debian):
+    names = [f"/{path.relative_to(debian.root)}"
+             for path in debian.root.rglob("*") if not path.is_dir()]
+    assert_holds(names, DEBIAN_HOLDS)
+
+
+def test_debian_lintian(debian):
+    require("lintian")
+    done = run("lintian", "--pedantic", "--display-experimental",
+               "--display-info", "--fail-on",
+               "error,warning,info,pedantic,experimental", debian.changes)
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+
+
+def test_debian_autopkgtest(debian):
+    """Its script, on the unpacked package."""
+    path = f"{debian.root}/usr/bin:{os.environ['PATH']}"
+    told = output(TOP / "contrib/debian/tests/measure",
+                  env={**os.environ, "PATH": path})
+    assert f"{debian.root}/usr/bin/twowaytest: 500 cycles" in told
+
+
+def test_debian_hardening(debian):
+    require("readelf")
+    told = output(TOOLS / "hardening", debian.root / "usr/bin/twowaytest")
+    assert len(re.findall("^yes ", told, re.MULTILINE)) == 6
+
+
+def test_hardening_names_what_is_missing(tmp_path):
+    require("readelf", "gcc")
+    source = tmp_path / "soft.c"
+    source.write_text("int main(void) { return 0; }\n", encoding="ascii")
+    output("gcc", "-no-pie", "-fno-stack-protector", "-U_FORTIFY_SOURCE",
+           "-Wl,-z,norelro,-z,lazy,-z,execstack", "-o", tmp_path / "soft",
+           source)
+    done = run(TOOLS / "hardening", tmp_path / "soft")
+    assert done.returncode == 1, done.stderr
+    assert len(re.findall("^NO  ", done.stdout, re.MULTILINE)) == 6
+
+
+def test_reproducible():
+    require("meson", "ninja")
+    told = output(TOOLS / "reproducible").splitlines()
+    assert told[0] == "same twowaytest"
+    if told[1].startswith("not compared: "):
+        pytest.skip(told[1])
+    assert any(re.fullmatch(r"same twowaytest_.*\.deb", line)
+               for line in told)
+
+
+def test_reproducible_sees_a_path(tree):
+    """A program that holds the directory that it was built in."""
+    require("meson", "ninja")
+    spoilt = tree("spoilt")
+    build = spoilt / "meson.build"
+    build.write_text(build.read_text(encoding="utf-8").replace(
+        "  '-D_GNU_SOURCE',\n",
+        "  '-D_GNU_SOURCE',\n"
+        "  '-DHERE=\"' + meson.project_source_root() + '\"',\n"),
+        encoding="utf-8")
+    with open(spoilt / "src/twowaytest/twowaytest.c", "a",
+              encoding="utf-8") as source:
+        source.write("const char here[] = HERE;\n")
+    done = run(spoilt / "tests/tools/reproducible")
+    assert done.returncode == 1
+    assert done.stdout.splitlines()[-1] == "DIFFERENT twowaytest", done.stderr
+
+
+def test_rpm(tree, tmp_path):
+    require("rpmbuild", "rpm", "meson", "ninja")
+    name = "twowaytest-" + version("meson.build", r"^ *version: '(.+)'")
+    source = tree(name)
+    (tmp_path / "SOURCES").mkdir()
+    with tarfile.open(tmp_path / "SOURCES" / f"{name}.tar.gz", "w:gz") as tar:
+        tar.add(source, arcname=name)
+    # A foreign rpmbuild does not know the packages of this system.
+    log = output("rpmbuild", "-ba", "--nodeps", "-D", f"_topdir {tmp_path}",
+                 source / "contrib/rpm/twowaytest.spec")
+    assert_unit_tests_ran(log)
+    [package] = tmp_path.glob(f"RPMS/*/{name}-*.rpm")
+    assert_holds(output("rpm", "-qlp", package).splitlines(), RPM_HOLDS)
