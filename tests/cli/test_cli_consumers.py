@@ -3,6 +3,7 @@
 
 import functools
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -34,7 +35,14 @@ def run_cyclictest(*words):
     return process.stdout, files
 
 
+@functools.cache
+def usage():
+    with tempfile.TemporaryDirectory() as directory:
+        return twoway.run("--help", directory=directory).stdout
+
+
 def run_ours(*words):
+    words = consumers.words_of(shlex.join(map(str, words)), 0, usage())
     with tempfile.TemporaryDirectory() as directory:
         result = twoway.run(*words, directory=directory)
         assert result.returncode == 0, result.stderr
@@ -128,8 +136,7 @@ def test_crucible(program):
     output, files = program(
         "--policy", "other", "--interval", 1000, "--histofall", 100,
         "--histfile", "histogram", "--duration", "1", "--quiet",
-        "--affinity", min(os.sched_getaffinity(0)),
-        *(() if program.ours else ("--threads", 1)),
+        "--affinity", min(os.sched_getaffinity(0)), "--threads", 1,
         "--json", "json", "--mainaffinity", min(os.sched_getaffinity(0)))
     assert "Max Latencies" not in output
     largest = consumers.crucible(files["histogram"])
@@ -149,10 +156,24 @@ def test_phoronix(program):
     assert consumers.phoronix(output) == measured["t0-max"]
 
 
-@pytest.mark.parametrize("parser", [
-    consumers.linaro, consumers.rteval, consumers.osadl, consumers.openshift,
-    consumers.crucible, consumers.canonical, consumers.phoronix],
-    ids=lambda parser: parser.__name__)
-def test_parser_can_fail(parser):
+def test_canonical_knows_what_it_asked_for(program):
+    output, _ = program("-q", "-l", 100, "-i", 700)
+    assert consumers.canonical(output, interval=700) == program.columns
+    with pytest.raises(ValueError):
+        consumers.canonical(output, interval=70)
+
+
+@pytest.mark.parametrize("name", consumers.COMMANDS)
+def test_parser_can_fail(name):
     with pytest.raises((ValueError, KeyError, IndexError)):
-        parser("# nothing that it wants\n")
+        getattr(consumers, name)("# nothing that it wants\n")
+
+
+@pytest.mark.parametrize("usage_text, words", [
+    ("--threads", "-i200 -t1 -a0 -Sp90 --smp --threads 2 --distance=0 -t"),
+    ("", "-i200 -a0 -p90")])
+def test_words_for_threads(usage_text, words):
+    """Left out only of what does not know them."""
+    assert consumers.words_of(
+        "-i200 -t1 -a0 -Sp90 --smp --threads 2 --distance=0 -t", 0,
+        usage_text) == words.split()

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Called as the consumers of cyclictest's output call it, and read so."""
 
+import os
 import shutil
 import signal
+import subprocess
 import time
 
 import consumers
@@ -10,8 +12,8 @@ import oracle
 import outside
 import pytest
 
-LOOPS = 200
 COLUMNS = {"cyclictest": 1, "twowaytest": len(oracle.DEFAULT_METRICS)}
+CPU = min(os.sched_getaffinity(0))
 
 
 class Output:
@@ -19,30 +21,39 @@ class Output:
 
     def __init__(self, run, directory, program):
         self.text = run.out
-        self.columns = COLUMNS[program]
         self.directory = directory
+        self.threads = outside.load_json(directory / "json")["thread"]
+        self.columns = len(self.threads)
+        assert self.columns and self.columns % COLUMNS[program] == 0
 
     def file(self, name):
         return (self.directory / name).read_text(encoding="utf-8")
 
     def maxima(self):
         """By the JSON, which was written in the same run."""
-        threads = outside.load_json(self.directory / "json")["thread"]
-        return [thread["max"] for thread in threads.values()]
+        return [thread["max"] for thread in self.threads.values()]
+
+
+def program_path(name):
+    if name == "twowaytest":
+        return outside.binary()
+    path = shutil.which(name)
+    if not path:
+        pytest.skip(f"{name} is not installed")
+    return path
 
 
 @pytest.fixture(params=COLUMNS)
 def call(request, start, tmp_path):
-    """Runs either program, privileged, with the same words."""
-    def run(*args, end_by=None):
-        path = None
-        if request.param == "cyclictest":
-            path = shutil.which("cyclictest")
-            if not path:
-                pytest.skip("cyclictest is not installed")
-        else:
-            path = outside.binary()
-        process = start(*args, cwd=tmp_path, program=path)
+    """Runs either program with a consumer's words, and --json."""
+    def run(command, end_by=None):
+        path = program_path(request.param)
+        usage = subprocess.run([path, "--help"], text=True, check=False,
+                               capture_output=True)
+        words = consumers.words_of(command, CPU, usage.stdout + usage.stderr)
+        if not any(word.startswith("--json") for word in words):
+            words.append("--json=json")
+        process = start(*words, cwd=tmp_path, program=path)
         if end_by:
             outside.wait_for(lambda: process.process.poll() is not None or
                              outside.settings(process.pid)["locked"])
@@ -53,9 +64,13 @@ def call(request, start, tmp_path):
     return run
 
 
-def test_linaro(call):
-    output = call("-q", "-m", "-p", 98, "-i", 1000, "-a", 0, "-D", 1,
-                  "--json=json")
+def commands_of(name):
+    return pytest.mark.parametrize("command", consumers.COMMANDS[name])
+
+
+@commands_of("linaro")
+def test_linaro(call, command):
+    output = call(command)
     passed, measured = consumers.linaro(output.file("json"))
     assert passed
     assert len(measured) == 3 * output.columns
@@ -64,9 +79,9 @@ def test_linaro(call):
             measured[f"t{number}-max"]
 
 
-def test_rteval(call):
-    output = call("-i1000", "-qmu", "-h 3500", "-p95", "--json=json",
-                  end_by=signal.SIGINT)
+@commands_of("rteval")
+def test_rteval(call, command):
+    output = call(command, end_by=signal.SIGINT)
     columns, maxima = consumers.rteval(output.text)
     assert len(columns) == output.columns
     assert maxima == output.maxima()
@@ -74,28 +89,34 @@ def test_rteval(call):
         assert sum(column.values()) > 0
 
 
-def test_osadl(call):
-    output = call("-l", LOOPS, "-m", "-p99", "-i1000", "-h400", "-q",
-                  "--json=json")
+@commands_of("osadl")
+def test_osadl(call, command):
+    output = call(command)
     rows, largest = consumers.osadl(output.text)
     assert {len(row) for row in rows} == {1 + output.columns}
     assert largest == max(output.maxima())
 
 
-def test_openshift(call):
-    output = call("-D", "1s", "-p", 95, "-m", "-i", 1000, "-h", 30, "-q",
-                  "--mainaffinity", 0, "--json=json")
+@commands_of("openshift")
+def test_openshift(call, command):
+    output = call(command)
     assert consumers.openshift(output.text) == output.maxima()
 
 
-def test_crucible(call):
-    output = call("--policy", "fifo", "--interval", 1000, "--histofall", 100,
-                  "--histfile", "hist", "--duration", 1, "--quiet",
-                  "--affinity", 0, "--mlockall", "--json", "json",
-                  "--mainaffinity", 0)
-    assert consumers.crucible(output.file("hist")) == max(output.maxima())
+@commands_of("crucible")
+def test_crucible(call, command):
+    output = call(command)
+    assert consumers.crucible(output.file("histogram")) == \
+        max(output.maxima())
 
 
-def test_canonical(call):
-    output = call("-p", 98, "-m", "-q", "-l", LOOPS)
-    assert consumers.canonical(output.text) == output.columns
+@commands_of("canonical")
+def test_canonical(call, command):
+    output = call(command)
+    assert consumers.canonical(output.text, 80, 200) >= output.columns
+
+
+@commands_of("phoronix")
+def test_phoronix(call, command):
+    output = call(command)
+    assert consumers.phoronix(output.text) == output.maxima()[0]

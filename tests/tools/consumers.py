@@ -7,6 +7,51 @@ not read; tests feed each with cyclictest's own output too.
 
 import json
 import re
+import shlex
+
+# The words that each calls cyclictest with, but shorter runs. OpenShift has
+# --smi, too, which counts interrupts that only some CPUs count.
+COMMANDS = {
+    "linaro": (
+        "-q -p 98 -i 1000 -t 1 -a 0 -D 1s -m --json=json",
+        "-q -p 98 -i 1000 -t 1 -a 0 -D 1s -h 100 -m --json=json"),
+    "rteval": ("-i1000 -qmu '-h 3500' -p95 -t1 -a0",
+               "-i1000 -qmu '-h 3500' -p95 -t1 -a0 --default-system"),
+    "osadl": ("-l1000 -m -Sp90 -i200 -h400 -q",),
+    "openshift": (
+        "-D 1s -p 95 -t 1 -a 0 -h 30 -i 1000 --quiet",
+        "--duration 1s --priority 95 --threads 1 --affinity 0 "
+        "--histogram 30 --interval 1000 --mlockall --mainaffinity 0 --quiet"),
+    "crucible": (
+        "--policy fifo --interval 1000 --histofall 100 --histfile histogram "
+        "--duration 1 --quiet --affinity 0 --threads 1 --mlockall "
+        "--json json --mainaffinity 0",
+        "--policy fifo -i 1000 -H 1000 --histfile histogram -D 1 -q -a 0 -t"),
+    "canonical": (
+        "--mlockall --smp --priority=80 --interval=200 --distance=0 --quiet "
+        "--loops=10",
+        "--mlockall --smp --priority=80 --interval=200 --loops=1000"),
+    "phoronix": ("-q -p 99 -i 1000 -l 200",),
+}
+
+
+def words_of(command, cpu, usage):
+    """A command's words, for that CPU in place of 0.
+
+    @usage: what --help prints. If that has no --threads yet, the words that
+    ask for threads are left out.
+    """
+    words = [re.sub(r"^(-a|)0$", rf"\g<1>{cpu}", word)
+             for word in shlex.split(command)]
+    if "--threads" in usage:
+        return words
+    left, rest = [], iter(words)
+    for word in rest:
+        if word in ("-t", "--threads"):
+            next(rest, None)
+        elif not re.match(r"-t\d|--smp|--distance", word):
+            left.append(word.replace("-S", "-") if word[:2] == "-S" else word)
+    return left
 
 
 def linaro(text):
@@ -75,14 +120,17 @@ def crucible(text):
     raise ValueError("no maxima")
 
 
-CANONICAL = re.compile(
-    r"T:\s*\d+\s*\(\s*\d+\s*\)\s*P:\s*\d+\s*I:\s*\d+\s*C:\s*\d+\s*"
+CANONICAL = (
+    r"T:\s*\d+\s*\(\s*\d+\s*\)\s*P:{}\s*I:{}\s*C:\s*\d+\s*"
     r"Min:\s*\d+\s*Act:\s*\d+\s*Avg:\s*\d+\s*Max:\s*\d+")
 
 
-def canonical(text):
-    """Canonical's snap tests: -> how many status lines there are."""
-    count = len(CANONICAL.findall(text))
+def canonical(text, priority=r"\s*\d+", interval=r"\s*\d+"):
+    """Canonical's snap tests: -> how many status lines there are.
+
+    They write the priority and the interval that they have asked for.
+    """
+    count = len(re.findall(CANONICAL.format(priority, interval), text))
     if not count:
         raise ValueError("no status line")
     return count

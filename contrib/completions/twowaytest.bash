@@ -1,0 +1,203 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Written by contrib/mkcompletions from what twowaytest --help prints.
+
+_twowaytest_cpus()
+{
+	local range
+
+	echo all
+	for range in $(tr ',' ' ' 2>/dev/null </sys/devices/system/cpu/online); do
+		seq "${range%-*}" "${range#*-}"
+	done
+}
+
+# PREFIX VALUE WORD...: offers the words that begin as VALUE does. What can go
+# on behind a word ends in a colon.
+_twowaytest_words()
+{
+	local prefix=$1 value=$2 word
+
+	for word in "${@:3}"; do
+		[[ $word == "$value"* ]] || continue
+		COMPREPLY+=("$prefix$word")
+		[[ $word != *: ]] || compopt -o nospace
+	done
+}
+
+# As _twowaytest_words, for a list of words with commas between.
+_twowaytest_list()
+{
+	local prefix=$1 value=$2 before='' word
+
+	[[ $value != *,* ]] || before=${value%,*},
+	for word in "${@:3}"; do
+		[[ ,$before == *,"$word",* ]] ||
+			_twowaytest_words "$prefix$before" \
+				"${value#"$before"}" "$word"
+	done
+	compopt -o nospace
+}
+
+# PREFIX OPTION VALUE: offers what the option's value may be.
+_twowaytest_value()
+{
+	local prefix=$1 value=$3
+
+	case $2 in
+	-a|--affinity|--client-affinity|--load-affinity|--mainaffinity|--server-affinity)
+		# shellcheck disable=SC2046 # words
+		_twowaytest_list "$prefix" "$value" $(_twowaytest_cpus)
+		;;
+	-c|--clock)
+		_twowaytest_words "$prefix" "$value" \
+			monotonic \
+			realtime \
+			monotonic_raw \
+			tai \
+			boottime \
+			tsc
+		;;
+	--dump|--histfile|--json|--trltp-log)
+		compopt -o filenames
+		mapfile -t COMPREPLY < <(compgen -P "$prefix" -f -- "$value")
+		;;
+	--load)
+		_twowaytest_words "$prefix" "$value" \
+			none \
+			fft \
+			hackbench \
+			command:
+		;;
+	--load-policy|--policy)
+		_twowaytest_words "$prefix" "$value" \
+			other \
+			normal \
+			batch \
+			idle \
+			fifo \
+			rr
+		;;
+	--metrics)
+		_twowaytest_list "$prefix" "$value" \
+			interval \
+			send \
+			sleep \
+			receive \
+			response \
+			total \
+			wakeup \
+			planned
+		;;
+	--timer)
+		_twowaytest_words "$prefix" "$value" \
+			posix \
+			nanosleep \
+			timerfd
+		;;
+	--total)
+		_twowaytest_words "$prefix" "$value" \
+			documented \
+			trltp3
+		;;
+	--wait)
+		_twowaytest_words "$prefix" "$value" \
+			poll \
+			select \
+			epoll \
+			read \
+			busy
+		;;
+	esac
+}
+
+_twowaytest()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
+
+	COMPREPLY=()
+	# Bash takes --option=value apart at the characters in COMP_WORDBREAKS.
+	if [[ $cur == : || $prev == : ]]; then
+		:
+	elif [[ $cur == '=' ]]; then
+		_twowaytest_value '' "$prev" ''
+	elif [[ $prev == '=' ]]; then
+		_twowaytest_value '' "${COMP_WORDS[COMP_CWORD - 2]}" "$cur"
+	elif [[ $cur == --*=* ]]; then
+		_twowaytest_value "${cur%%=*}=" "${cur%%=*}" "${cur#*=}"
+	elif [[ $cur =~ ^(-[mNqMuvx]*[acDhHilp])(.+)$ ]]; then
+		_twowaytest_value "${BASH_REMATCH[1]}" \
+			"-${BASH_REMATCH[1]: -1}" "${BASH_REMATCH[2]}"
+	elif [[ $cur != -* && $prev =~ ^-[mNqMuvx]*([acDhHilp])$ ]]; then
+		_twowaytest_value '' "-${BASH_REMATCH[1]}" "$cur"
+	elif [[ $cur != -* && $prev =~ ^--(affinity|clock|client-affinity|duration|dump|histogram|histofall|histfile|interval|json|latency|load|load-affinity|load-args|load-policy|load-priority|loops|mainaffinity|metrics|policy|port|priority|rt-runtime|server-affinity|size|sleep|steps|timer|total|trltp-log|wait|warmup)$ ]]; then
+		_twowaytest_value '' "$prev" "$cur"
+	else
+		_twowaytest_words '' "$cur" \
+			-a \
+			--affinity \
+			--affinity= \
+			-c \
+			--clock= \
+			--client-affinity= \
+			--default-system \
+			-D \
+			--duration= \
+			--dump= \
+			--force \
+			--help \
+			-h \
+			--histogram= \
+			-H \
+			--histofall= \
+			--histfile= \
+			-i \
+			--interval= \
+			--json= \
+			--latency= \
+			--load= \
+			--load-affinity= \
+			--load-args= \
+			--load-policy= \
+			--load-priority= \
+			-l \
+			--loops= \
+			--mainaffinity= \
+			--metrics= \
+			-m \
+			--mlockall \
+			-N \
+			--nsecs \
+			--percentiles \
+			--percentiles= \
+			--policy= \
+			--port= \
+			-p \
+			--priority= \
+			-q \
+			--quiet \
+			-M \
+			--refresh_on_max \
+			--rt-runtime= \
+			--server-affinity= \
+			--size= \
+			--sleep= \
+			--steps= \
+			--timer= \
+			--total= \
+			--trltp \
+			--trltp-log= \
+			-u \
+			--unbuffered \
+			-v \
+			--verbose \
+			--version \
+			--wait= \
+			--warmup= \
+			-x \
+			--posix_timers
+		[[ ${COMPREPLY[*]} != *= ]] || compopt -o nospace
+	fi
+}
+
+complete -F _twowaytest twowaytest

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The LAVA test, run as test-definitions lays it out."""
+
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+
+import pytest
+
+import consumers
+import oracle
+import outside
+import twoway
+
+LAVA = pathlib.Path(__file__).resolve().parent.parent.parent / \
+    "contrib" / "lava"
+NAMES = [f"t{number}-{key}-latency"
+         for number in range(len(oracle.DEFAULT_METRICS))
+         for key in ("min", "avg", "max")]
+# Ordinary priority, and no package is installed.
+PLAIN = ("-p", "", "-s", "true")
+
+
+def write_program(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(0o755)
+
+
+class Tree:
+    """A copy of test-definitions with our test and its library in it."""
+
+    def __init__(self, root):
+        self.root = root
+        self.here = root / "automated" / "linux" / "twowaytest"
+        self.here.mkdir(parents=True)
+        for name in ("twowaytest.sh", "twowaytest.yaml"):
+            shutil.copy(LAVA / name, self.here)
+        shutil.copytree(LAVA / "lib", root / "automated" / "lib")
+        self.bin = root / "bin"
+        self.bin.mkdir()
+        os.symlink(twoway.binary(), self.bin / "twowaytest")
+
+    def start(self, command, cwd):
+        return outside.Run(
+            *command[1:], program=command[0], cwd=cwd,
+            env={"PATH": f"{self.bin}:/usr/bin:/bin"})
+
+    def run(self, command, cwd):
+        """Runs it to its end; its output is in out and err."""
+        process = self.start(command, cwd)
+        try:
+            status = process.finish(60)
+            assert process.gone(), f"processes are left: {process.processes()}"
+        finally:
+            process.end()
+        assert status == 0, process.err
+        return process
+
+    def script(self, *args):
+        return self.run(["./twowaytest.sh", *PLAIN, *args], self.here)
+
+    def result(self):
+        return results((self.here / "output" / "result.txt").read_text())
+
+    def json(self):
+        return (self.here / "output" / "twowaytest.json").read_text()
+
+
+def results(text):
+    """As the project's script sends them: {name: (result, value, unit)}."""
+    found = {}
+    for line in text.splitlines():
+        match = re.fullmatch(r"(\S+) (pass|fail|skip|unknown)"
+                             r"(?: (-?[0-9.]+) (\S+))?", line)
+        assert match, f"no result line: {line}"
+        assert match[1] not in found
+        found[match[1]] = match.groups()[1:]
+    return found
+
+
+@pytest.fixture
+def tree(tmp_path):
+    return Tree(tmp_path)
+
+
+VERDICT = "twowaytest"
+FAILED = {VERDICT: ("fail", None, None)}
+
+
+def test_a_measurement(tree):
+    process = tree.script("-D", "1")
+    found = tree.result()
+    assert list(found) == [*NAMES, VERDICT]
+    assert found.pop(VERDICT) == ("pass", None, None)
+    passed, measured = consumers.linaro(tree.json())
+    assert passed
+    assert {f"{name}-latency": value for name, value in measured.items()} == \
+        {name: float(value) for name, (_, value, _) in found.items()}
+    assert {(result, unit) for result, _, unit in found.values()} == \
+        {("pass", "us")}
+    # They are in the log, too.
+    assert (tree.here / "output/result.txt").read_text() in process.out
+
+
+def test_arguments(tree):
+    cpus = str(max(os.sched_getaffinity(0)))
+    tree.script("-i", "2000", "-a", cpus, "-D", "60", "-L", "fft:2",
+                "-A", "--loops=20 --metrics=total,send")
+    json = outside.load_json(tree.here / "output" / "twowaytest.json")
+    ours = json["twoway"]
+    assert ours["cycles"] == 20
+    assert ours["settings"]["interval_us"] == 2000
+    assert ours["settings"]["duration_s"] == 60
+    assert ours["processes"]["client"]["cpus"] == cpus
+    assert (ours["load"]["kind"], ours["load"]["workers"]) == ("fft", 2)
+    assert list(tree.result()) == [*NAMES[:6], VERDICT]
+
+
+def test_what_cannot_start_fails(tree):
+    process = tree.script("-i", "50")
+    assert tree.result() == FAILED
+    assert "--interval=50" in process.err
+
+
+def test_what_breaks_off_fails(tree):
+    process = tree.start(["./twowaytest.sh", *PLAIN, "-D", "60"], tree.here)
+    try:
+        side = outside.wait_for(lambda: process.named("twoway-server"))
+        assert side, "it does not measure"
+        os.kill(side[0], signal.SIGKILL)
+        assert process.finish() == 0
+    finally:
+        process.end()
+    found = tree.result()
+    assert found[VERDICT][0] == "fail"
+    assert not consumers.linaro(tree.json())[0]
+
+
+@pytest.mark.parametrize("text", [
+    "exit 0", "exit 7", "echo '{' >\"$json\"", ": >\"$json\"",
+    "echo '{\"num_threads\": 1, \"return_code\": 0, \"thread\":"
+    " {\"0\": {\"min\": 1}}}' >\"$json\"",
+], ids=["no file", "no file, exit status", "cut", "empty", "a value missing"])
+def test_results_that_cannot_be_read_fail(tree, text):
+    (tree.bin / "twowaytest").unlink()
+    write_program(tree.bin / "twowaytest", "#!/bin/sh\nfor word; do\n"
+                  "\tcase $word in --json=*) json=${word#*=} ;; esac\n"
+                  f"done\n{text}\n")
+    tree.script()
+    assert tree.result() == FAILED
+
+
+def test_without_the_program(tree):
+    (tree.bin / "twowaytest").unlink()
+    if shutil.which("twowaytest", path="/usr/bin:/bin"):
+        pytest.skip("twowaytest is installed")
+    process = tree.script()
+    assert tree.result() == FAILED
+    assert f"bin/{os.uname().machine}/twowaytest" in process.err
+    # That is where a static one would be.
+    write_program(tree.here / "bin" / os.uname().machine / "twowaytest",
+                  f"#!/bin/sh\nexec {shlex.quote(twoway.binary())} \"$@\"\n")
+    tree.script("-D", "1")
+    assert tree.result()[VERDICT] == ("pass", None, None)
+
+
+def test_background_command(tree):
+    """It is run over and over meanwhile, and ended; run() looks."""
+    tree.script("-D", "3", "-w", "echo x >>runs; sleep 0.1")
+    assert 2 <= len((tree.here / "runs").read_text().split()) < 20
+    assert tree.result()[VERDICT] == ("pass", None, None)
+
+
+def test_earlier_results_are_kept_apart(tree):
+    tree.script("-i", "50")
+    tree.script("-A", "-l 9")
+    assert list(tree.result()) == [*NAMES, VERDICT]
+    older, = tree.here.glob("output_*")
+    assert results((older / "result.txt").read_text()) == FAILED
+
+
+@pytest.mark.parametrize("words", [("-x",), ("-p",), ("word",)])
+def test_usage(tree, words):
+    done = subprocess.run(["./twowaytest.sh", *words], cwd=tree.here,
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and done.stderr.startswith("Usage: ")
+    assert not (tree.here / "output").exists()
+
+
+def test_it_runs_in_this_tree(tree):
+    """With the library that is beside it."""
+    shutil.copytree(LAVA, tree.root / "lava")
+    tree.run(["./twowaytest.sh", *PLAIN, "-A", "-l 9"], tree.root / "lava")
+    text = (tree.root / "lava" / "output" / "result.txt").read_text()
+    assert list(results(text)) == [*NAMES, VERDICT]
+
+
+@pytest.fixture
+def definition():
+    yaml = pytest.importorskip("yaml")
+    return yaml.safe_load((LAVA / "twowaytest.yaml").read_text())
+
+
+def test_definition_has_what_lava_wants(definition):
+    for name in ("name", "format", "description", "maintainer", "os",
+                 "devices", "scope"):
+        assert definition["metadata"][name]
+    assert definition["metadata"]["format"] == "Lava-Test Test Definition 1.0"
+    assert "PRIORITY" not in definition["params"]
+    used = re.findall(r"\$\{(\w+)\}", " ".join(definition["run"]["steps"]))
+    assert sorted(used) == sorted(definition["params"])
+
+
+@pytest.mark.parametrize("given, verdict", [
+    ({"DURATION": "1"}, "pass"), ({"INTERVAL": "1"}, "fail")])
+def test_definition_runs(tree, definition, given, verdict):
+    """Its steps in a shell that ends at the first that fails."""
+    write_program(tree.root / "automated/utils/send-to-lava.sh",
+                  "#!/bin/sh\necho SENT\ncat \"$1\"\n")
+    params = {**definition["params"], "RT_PRIORITY": "",
+              "SKIP_INSTALL": "true", **given}
+    lines = ["set -e", *(f"{name}={shlex.quote(value)}"
+                         for name, value in params.items()),
+             *definition["run"]["steps"]]
+    process = tree.run(["sh", "-c", "\n".join(lines)], tree.root)
+    found = results(process.out.partition("SENT\n")[2])
+    assert found[VERDICT][0] == verdict
+    assert len(found) == (len(NAMES) + 1 if verdict == "pass" else 1)

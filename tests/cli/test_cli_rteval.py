@@ -1,0 +1,315 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""rteval's measurement module, driven as rteval does."""
+
+import math
+import os
+import pathlib
+import shlex
+import signal
+import time
+
+import pytest
+
+import oracle
+import outside
+import rteval_stub
+import twoway
+
+PATH = pathlib.Path(__file__).resolve().parent.parent.parent / \
+    "contrib" / "rteval" / "twowaytest.py"
+
+# Priority and locked memory want privilege, which the module always asks for:
+# the program that it finds leaves them out.
+ORDINARY = """\
+#!/bin/sh
+for word; do
+    shift
+    case $word in -m|-p*) ;; *) set -- "$@" "$word" ;; esac
+done
+exec {program} "$@"
+"""
+# A program that writes something else in place of the results.
+WRITES = """\
+#!/bin/sh
+for word; do
+    case $word in --json=*) json=${{word#*=}} ;; esac
+done
+trap 'exit 0' INT
+{text}
+"""
+
+
+class Module:
+    """The module between its thread's start and its report."""
+
+    def __init__(self, directory, program, **config):
+        self.directory = directory
+        if program:
+            path = directory / "bin" / "twowaytest"
+            path.parent.mkdir()
+            path.write_text(program)
+            path.chmod(0o755)
+        self.log = rteval_stub.Log()
+        loaded = rteval_stub.load(PATH)
+        self.config = rteval_stub.Section(**config)
+        self.module = loaded.create(self.config, self.log)
+        self.parameters = loaded.ModuleParameters()
+
+    def begin(self):
+        self.module.start()
+        outside.wait_for(lambda: self.module.ready or self.module.failed)
+        self.module.start_event.set()
+
+    def start(self):
+        """Until it runs; the program's process and what that has started."""
+        self.begin()
+        return outside.wait_for(self.module.get_subprocess_pids)
+
+    def begin_and_end(self):
+        """For a program that ends by itself."""
+        self.begin()
+        assert outside.wait_for(lambda: self.log.lines)
+        assert outside.wait_for(lambda: not self.module.WorkloadAlive())
+
+    def sides(self):
+        """The pids of server and client."""
+        found = {outside.read(f"/proc/{pid}/comm").strip(): pid
+                 for pid in self.module.get_subprocess_pids()}
+        return [found[f"twoway-{role}"] for role in outside.SIDES
+                if f"twoway-{role}" in found]
+
+    def stop(self):
+        """Stops it; its report, and how long that took."""
+        began = time.monotonic()
+        self.module.stop_event.set()
+        assert self.module.finished_event.wait(20)
+        self.module.join()
+        return self.module.MakeReport(), time.monotonic() - began
+
+    def measuring(self):
+        """Waits for it to have measured some cycles."""
+        def steady():
+            switches = [
+                int(outside.status(pid, "voluntary_ctxt_switches") or 0)
+                for pid in self.sides()]
+            return len(switches) == 2 and \
+                min(switches) > outside.STEADY_SWITCHES
+        assert outside.wait_for(steady), self.log.lines
+
+
+@pytest.fixture
+def make(tmp_path, monkeypatch):
+    made = []
+
+    def module(program=None, **config):
+        monkeypatch.setenv("PATH", f"{tmp_path}/bin:/usr/bin:/bin")
+        made.append(Module(tmp_path, program or ORDINARY.format(
+            program=shlex.quote(twoway.binary())), **config))
+        return made[-1]
+
+    yield module
+    for module in made:
+        for pid in module.module.get_subprocess_pids():
+            os.kill(pid, signal.SIGKILL)
+
+
+def check(report, metrics):
+    """That the report has the metrics, and that its numbers agree."""
+    found = report.named("metric")
+    assert [node.properties["id"] for node in found] == list(metrics)
+    for node in found:
+        values = {child.name: float(child.content)
+                  for child in node.one("statistics").children
+                  if child.name != "percentile"}
+        assert values["samples"] > 0
+        assert values["minimum"] <= values["mean"] <= values["maximum"] + 1
+        assert values["standard_deviation"] >= 0
+        histogram = node.one("histogram")
+        buckets = {int(bucket.properties["index"]):
+                   int(bucket.properties["value"])
+                   for bucket in histogram.named("bucket")}
+        assert list(buckets) == sorted(buckets)
+        assert len(buckets) == int(histogram.properties["nbuckets"])
+        assert 0 < sum(buckets.values()) <= values["samples"]
+        if sum(buckets.values()) == values["samples"]:
+            assert max(buckets) == math.floor(values["maximum"])
+            assert min(buckets) == math.floor(values["minimum"])
+        for child in node.one("statistics").named("percentile"):
+            assert 0 < float(child.properties["percent"]) < 100
+            # A percentile is the upper end of a range.
+            assert float(child.content) >= values["minimum"]
+
+
+def test_a_run(make):
+    """SIGINT ends it, and the results are there in time."""
+    module = make()
+    main, *_ = module.start()
+    module.measuring()
+    assert module.module.WorkloadAlive() and module.module.latency_test
+    assert module.module.get_subprocess_pids()[0] == main
+    report, took = module.stop()
+    assert took < 10
+    assert report.name == "twowaytest"
+    assert not report.named("abort_report")
+    check(report, oracle.DEFAULT_METRICS)
+    assert not module.module.WorkloadAlive() and not module.module.failed
+    assert not module.log.errors()
+    assert not outside.alive(main)
+
+
+def test_the_whole_results_are_kept(make, tmp_path):
+    (tmp_path / "twowaytest.json").write_text("of a run before")
+    module = make(reportdir=str(tmp_path))
+    module.start()
+    module.measuring()
+    report, _ = module.stop()
+    results = outside.load_json(tmp_path / "twowaytest.json")
+    assert results["return_code"] == 0
+    assert results["twoway"]["interrupted"]
+    for node, thread in zip(report.named("metric"),
+                            results["thread"].values()):
+        statistics = node.one("statistics")
+        for name, key in (("samples", "cycles"), ("minimum", "min"),
+                          ("maximum", "max"), ("mean", "avg"),
+                          ("standard_deviation", "stddev")):
+            assert float(statistics.one(name).content) == thread[key]
+
+
+def words(make, **config):
+    module = make(program=WRITES.format(
+        text='printf "%s\\n" "$@" >"${0%/*}/words"'), **config)
+    module.begin_and_end()
+    report, _ = module.stop()
+    found = (module.directory / "bin" / "words").read_text().splitlines()
+    assert shlex.split(report.properties["command_line"])[1:] == found
+    return [word for word in found if not word.startswith("--json=")]
+
+
+def test_defaults(make):
+    assert words(make) == ["-q", "-m", "-p95", "-i1000", "-h3500", "-a"]
+
+
+def test_configured(make):
+    """rteval's configuration has text, its command line's defaults not."""
+    assert words(make, priority="50", interval=500, buckets="100",
+                 cpulist="0,2-3", usingCpupower=True) == [
+        "-q", "-m", "-p50", "-i500", "-h100", "-a0,2-3", "--default-system"]
+
+
+def test_parameters(make):
+    """Each has what rteval makes an option of, and is used."""
+    for name, parameter in make().parameters.items():
+        assert parameter["descr"] and parameter["metavar"]
+        assert f"{parameter['default']}" in " ".join(
+            ["-p95", "-i1000", "-h3500"]), name
+
+
+def failure(module):
+    """What the report says of a run without results."""
+    report, _ = module.stop()
+    assert not report.named("metric")
+    reasons = [node.properties["reason"]
+               for node in report.named("abort_report")]
+    assert [f"[twowaytest] {reason}" for reason in reasons] == \
+        module.log.errors()
+    return reasons
+
+
+WHOLE = '{"thread": {"0": {"metric": "send", "cycles": 1, "min": 1, ' \
+    '"max": 1, "avg": 1.0, "stddev": 0.0, "percentiles": {"50": null}, ' \
+    '"histogram": {"1": 1}}}}'
+BAD = {
+    "no file": "exit 0",
+    "empty": ': >"$json"',
+    "truncated": f"printf '%s' '{WHOLE[:-7]}' >\"$json\"",
+    "no JSON": 'echo "# Histogram" >"$json"',
+    "no object": 'echo "[1, 2]" >"$json"',
+    "no threads": "echo '{}' >\"$json\"",
+    "a list of threads": "echo '{\"thread\": [1]}' >\"$json\"",
+    "a value missing": f"echo '{WHOLE}' | sed 's/\"max\": 1, //' >\"$json\"",
+    "no number": f"echo '{WHOLE}' | sed 's/\"max\": 1/\"max\": \"a\"/'"
+                 ' >"$json"',
+    "null": f"echo '{WHOLE}' | sed 's/\"max\": 1/\"max\": null/' >\"$json\"",
+    "bad histogram": f"echo '{WHOLE}' | sed 's/{{\"1\": 1}}/{{\"x\": 1}}/'"
+                     ' >"$json"',
+    "not text": "printf '\\377\\376' >\"$json\"",
+}
+
+
+@pytest.mark.parametrize("text", BAD.values(), ids=BAD.keys())
+def test_bad_results(make, text):
+    module = make(program=WRITES.format(text=text))
+    module.begin_and_end()
+    reason, = failure(module)
+    assert reason.startswith("no results: ")
+
+
+def test_good_results_of_the_same_kind(make):
+    """That the bad ones are refused for what is bad about them."""
+    module = make(program=WRITES.format(text=f"echo '{WHOLE}' >\"$json\""))
+    module.begin_and_end()
+    report, _ = module.stop()
+    check(report, ["send"])
+    assert not report.named("abort_report")
+
+
+def test_a_refusal_is_reported(make):
+    module = make(interval="50")
+    module.begin_and_end()
+    reasons = failure(module)
+    assert reasons[0].startswith("twowaytest: --interval=50: ")
+    assert reasons[1].startswith("no results: ")
+
+
+def test_a_run_that_breaks_off(make):
+    """The results so far are reported, and that it broke off."""
+    module = make()
+    module.start()
+    module.measuring()
+    side = module.sides()[0]
+    os.kill(side, signal.SIGKILL)
+    assert outside.wait_for(lambda: not module.module.WorkloadAlive())
+    report, _ = module.stop()
+    reason = report.one("abort_report").properties["reason"]
+    assert f"(pid {side})" in reason
+    check(report, oracle.DEFAULT_METRICS)
+
+
+def test_it_is_started_once(make):
+    """rteval calls its task again and again."""
+    module = make(program=WRITES.format(
+        text='echo x >>"${0%/*}/starts"'))
+    module.begin_and_end()
+    time.sleep(10 * rteval_stub.Prototype.ROUND_S)
+    module.stop()
+    assert (module.directory / "bin" / "starts").read_text() == "x\n"
+
+
+def test_one_that_does_not_end(make, monkeypatch):
+    module = make(program="#!/bin/sh\ntrap '' INT\n: >\"${0%/*}/trapped\"\n"
+                          "while :; do sleep 0.1; done\n")
+    monkeypatch.setitem(vars(type(module.module))["_WorkloadCleanup"]
+                        .__globals__, "END_S", 0.3)
+    main, *_ = module.start()
+    assert outside.wait_for((module.directory / "bin/trapped").exists)
+    assert failure(module)[0].startswith("twowaytest did not end within")
+    assert not outside.alive(main)
+
+
+def test_without_the_program(make, tmp_path):
+    module = make()
+    (tmp_path / "bin" / "twowaytest").unlink()
+    if os.path.exists("/usr/bin/twowaytest"):
+        pytest.skip("twowaytest is installed")
+    module.module.start()
+    module.module.join(20)
+    assert module.module.failed and not module.module.ready
+    assert "not found in PATH" in str(module.module.error)
+
+
+def test_never_started(make):
+    """rteval stops what has not begun as well."""
+    module = make()
+    module.module._WorkloadCleanup()
+    assert module.module.finished_event.is_set()
+    assert module.module.MakeReport().children == []
