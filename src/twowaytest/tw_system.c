@@ -100,7 +100,8 @@ int tw_system_limit_latency(int32_t latency_us)
 
 uint64_t tw_system_available_memory(void)
 {
-	unsigned long long kilobytes = 0;
+	/* Unknown: let the allocation decide. */
+	unsigned long long kilobytes = UINT64_MAX / 1024;
 	char line[128];
 	FILE *file;
 
@@ -110,8 +111,8 @@ uint64_t tw_system_available_memory(void)
 			break;
 	if (file)
 		fclose(file);
-	/* Unknown: let the allocation decide. */
-	return kilobytes ? kilobytes * 1024 : UINT64_MAX;
+	/* No process can have more than half of its addresses. */
+	return kilobytes < SIZE_MAX / 2048 ? kilobytes * 1024 : SIZE_MAX / 2;
 }
 
 void tw_system_prefault(void *memory, size_t size)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "unit.h"
+#include "subreaper.h"
 
 #include "tw_load.h"
 
@@ -35,8 +36,11 @@ static void open_load(const struct tw_load_ops *ops, const char *command,
 		      int most)
 {
 	const struct tw_load_params params = any_cpu(command);
-	int err = tw_load_open(&load, ops, &params, most, why);
+	int err;
 
+	if (ops == &tw_load_command)
+		need_subreaper();
+	err = tw_load_open(&load, ops, &params, most, why);
 	if (err)
 		fail_msg("%s: %s", why, strerror(-err));
 }
@@ -253,6 +257,7 @@ static void test_command_cannot_settle(void **state)
 	struct tw_load_params params = any_cpu("exec sleep $NAP");
 
 	(void)state;
+	need_subreaper();
 	CPU_ZERO(&params.cpus);
 	CPU_SET(CPU_SETSIZE - 1, &params.cpus);
 	params.pinned = true;
@@ -348,6 +353,7 @@ static void test_spared(void **state)
 	int i;
 
 	(void)state;
+	need_subreaper();
 	params.spared[0] = start_spared();
 	params.spared[1] = start_spared();
 	assert_int_equal(tw_load_open(&load, &tw_load_command, &params, 1,
@@ -376,8 +382,7 @@ static int prepare(void **state)
 {
 	(void)state;
 	snprintf(nap, sizeof(nap), "98.%d", (int)getpid());
-	/* An orphan of a killed supervisor comes to us, as it does to main. */
-	return setenv("NAP", nap, 1) || prctl(PR_SET_CHILD_SUBREAPER, 1);
+	return setenv("NAP", nap, 1);
 }
 
 int main(void)

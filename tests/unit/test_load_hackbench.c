@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "unit.h"
+#include "subreaper.h"
 
 #include "tw_load.h"
 #include "tw_place.h"
@@ -123,6 +124,7 @@ static void test_arguments(void **state)
 	struct tw_load_params params = { .arguments = NULL };
 
 	(void)state;
+	need_subreaper();
 	stand_in("echo \"$# $*\" >&2; exit 1");
 	assert_complaint(&params, 7, "4 -g 7 -l 5000");
 	params.arguments = "-T  -s 512";
@@ -138,6 +140,7 @@ static void test_cpus(void **state)
 	char list[100], want[200];
 
 	(void)state;
+	need_subreaper();
 	stand_in("while read -r name value; do case $name in Cpus_allowed_list:) echo \"$value\" >&2; exit 1; esac; done < /proc/self/status");
 	assert_int_equal(open_load(&params), 0);
 	tw_load_close(&load);
@@ -153,6 +156,7 @@ static void test_restarts(void **state)
 	int ms;
 
 	(void)state;
+	need_subreaper();
 	stand_in("exit 0");
 	assert_int_equal(open_load(&params), 0);
 	assert_int_equal(load.ops->run(&load, 0, 0), 0);

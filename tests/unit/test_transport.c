@@ -56,6 +56,11 @@ static void await_queue(int listener, unsigned int length)
 		len = sizeof(info);
 		assert_int_equal(getsockopt(listener, IPPROTO_TCP, TCP_INFO,
 					    &info, &len), 0);
+		if (len <= offsetof(struct tcp_info, tcpi_unacked)) {
+			printf("skipped: TCP_INFO has only %u bytes here: an emulator's\n",
+			       (unsigned int)len);
+			skip();
+		}
 		assert_int_equal(info.tcpi_state, TCP_LISTEN);
 	} while (info.tcpi_unacked < length);
 }

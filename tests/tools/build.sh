@@ -1,0 +1,184 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What contrib/setup and contrib/cross share: installing, building, counting.
+# For scripts at the top of the tree, which define needs().
+
+# The distribution's tools come first: they see the packages installed here.
+PATH=/usr/sbin:/usr/bin:/sbin:/bin:$PATH
+export PATH
+
+installing=true
+passed=0
+failed=0
+skipped=0
+
+fail()
+{
+	echo "FAILED $*" >&2
+	failed=$((failed + 1))
+}
+
+skip()
+{
+	echo "SKIPPED $*" >&2
+	skipped=$((skipped + 1))
+}
+
+# Runs a command; its output is shown if it fails.
+quietly()
+{
+	output=$("$@" </dev/null 2>&1) && return
+	printf '%s\n' "$output"
+	return 1
+}
+
+have()
+{
+	case $1 in
+	*.h)
+		echo "#include <$1>" | cc -E -
+		;;
+	py:*)
+		python3 -c "import ${1#py:}"
+		;;
+	*:-*)
+		# The fuzzer brings a main of its own.
+		echo '__attribute__((weak)) int main(void) { return 0; }
+		      int LLVMFuzzerTestOneInput(const void *p, long n)
+		      { return !p && n; }' |
+			"${1%%:*}" "${1#*:}" -x c -o /dev/null -
+		;;
+	*)
+		command -v "$1"
+		;;
+	esac >/dev/null 2>&1
+}
+
+# missing GROUP...: "need group package" of all that is not there.
+missing()
+{
+	needs | while read -r need group apt dnf zypper; do
+		case " $* " in
+		*" $group "*) ;;
+		*) continue ;;
+		esac
+		have "$need" </dev/null && continue
+		case $manager in
+		dnf) echo "$need $group $dnf" ;;
+		zypper) echo "$need $group $zypper" ;;
+		*) echo "$need $group $apt" ;;
+		esac
+	done
+}
+
+install()
+{
+	echo "installing: $*"
+	case $manager in
+	apt-get)
+		export DEBIAN_FRONTEND=noninteractive
+		quietly apt-get -q update &&
+			quietly apt-get -qy --no-install-recommends install "$@"
+		;;
+	dnf)
+		quietly dnf -y install "$@"
+		;;
+	zypper)
+		quietly zypper --non-interactive install "$@"
+		;;
+	*)
+		echo "no apt-get, dnf or zypper here"
+		false
+		;;
+	esac
+}
+
+# provide GROUP...: installs what is missing; fails if more than extras are.
+provide()
+{
+	for manager in apt-get dnf zypper none; do
+		command -v $manager >/dev/null && break
+	done
+	short=$(missing "$@")
+	[ -n "$short" ] || return 0
+
+	if $installing && [ "$(id -u)" -eq 0 ]; then
+		# shellcheck disable=SC2046 # a list of packages
+		install $(echo "$short" | cut -d ' ' -f 3 | sort -u) ||
+			fail "install: $manager"
+		short=$(missing "$@")
+		[ -n "$short" ] || return 0
+	elif $installing; then
+		fail "install: use sudo, or --no-install to do without"
+	fi
+
+	echo "$short" | while read -r need group package; do
+		echo "missing: $need (package $package)"
+	done
+	case $short in
+	*" run "*|*" test "*) fail "install: cannot do without" ;;
+	esac
+	[ "$failed" -eq 0 ]
+}
+
+# configure DIRECTORY COMPILER [OPTION...]
+configure()
+{
+	dir=$1
+	compiler=$2
+	shift 2
+	[ ! -e "$dir/build.ninja" ] || set -- --reconfigure "$@"
+	quietly env CC="$compiler" meson setup "$@" "$dir" && return
+	fail "$dir: meson setup"
+	return 1
+}
+
+compile()
+{
+	dir=$1
+	shift
+	quietly meson compile -C "$dir" "$@" && return
+	fail "$dir: meson compile"
+	return 1
+}
+
+# suites DIRECTORY SUITE...; test_args go to every test program, and
+# test_timeout is how many times their usual time they get.
+test_args=
+test_timeout=1
+suites()
+{
+	dir=$1
+	shift
+	for suite; do
+		log=$dir/meson-logs/$suite.json
+		rm -f "$log"
+		quietly meson test -C "$dir" --suite "$suite" \
+			--logbase "$suite" --print-errorlogs \
+			--test-args "$test_args" -t "$test_timeout"
+		status=$?
+		# shellcheck disable=SC2046 # three numbers
+		set -- $(python3 tests/tools/count.py "$dir $suite" "$log" \
+			 $status)
+		if [ $# -ne 3 ]; then
+			fail "$dir $suite: count"
+			continue
+		fi
+		echo "$suite: $1 of $(($1 + $2 + $3)) passed"
+		passed=$((passed + $1))
+		failed=$((failed + $2))
+		skipped=$((skipped + $3))
+	done
+}
+
+# What root built under sudo stays usable by the checkout's owner.
+give_back()
+{
+	[ "$(id -u)" -eq 0 ] || return
+	owner=$(stat -c %u:%g .)
+	[ "$owner" = 0:0 ] && return
+	for dir in build build-*; do
+		[ -d "$dir" ] && chown -Rh "$owner" "$dir"
+	done
+}
