@@ -76,7 +76,8 @@ int tw_wire_get_reply(const void *buf, size_t len, uint64_t seq,
 {
 	if (len != TW_REPLY_SIZE)
 		return -EMSGSIZE;
-	if (get_word(buf, FIELDS) != check_word(buf))
+	if (get_word(buf, FIELDS) != check_word(buf) ||
+	    get_word(buf, 3) > UINT32_MAX)
 		return -EBADMSG;
 	if (get_word(buf, 0) != seq)
 		return -EPROTO;

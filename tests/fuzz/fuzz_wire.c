@@ -18,11 +18,16 @@ static void require(bool holds)
 /* What is accepted must be what would have been sent. */
 static void check_reply(const uint8_t *buf, size_t len, uint64_t seq)
 {
-	const struct tw_reply untouched = { 1, 2, 3 };
-	struct tw_reply reply = untouched;
+	const struct tw_reply untouched = {
+		.seq = 1, .t1_ns = 2, .t2_ns = 3, .cpu = 4,
+	};
 	uint8_t again[TW_REPLY_SIZE];
-	int err = tw_wire_get_reply(buf, len, seq, &reply);
+	struct tw_reply reply;
+	int err;
 
+	/* Padding and all. */
+	memcpy(&reply, &untouched, sizeof(reply));
+	err = tw_wire_get_reply(buf, len, seq, &reply);
 	if (err) {
 		require(err == -EMSGSIZE || err == -EBADMSG ||
 			err == -EPROTO);

@@ -191,6 +191,20 @@ static void test_reply_blank(void **state)
 	refused(buf, sizeof(buf), UINT64_MAX, -EBADMSG);
 }
 
+/* A right check word, and more than a CPU's number: no server sends it. */
+static void test_reply_cpu(void **state)
+{
+	static const unsigned char buf[TW_REPLY_SIZE] = {
+		0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x07, 0x00, 0x00,
+		0x00, 0x00, 0x00, 0x00, 0x00, 0x0a, 0x00, 0x00, 0x00, 0x00,
+		0x00, 0x00, 0x00, 0x14, 0x00, 0x00, 0x00, 0x01, 0x00, 0x00,
+		0x00, 0x00, 0x7e, 0x15, 0x3c, 0x90, 0xac, 0x5f, 0xdb, 0x2d
+	};
+
+	(void)state;
+	refused(buf, sizeof(buf), 7, -EBADMSG);
+}
+
 /* Every bit alone, and every two. */
 static void test_reply_damaged(void **state)
 {
@@ -225,6 +239,7 @@ int main(void)
 		cmocka_unit_test(test_reply_wrong_length),
 		cmocka_unit_test(test_reply_wrong_number),
 		cmocka_unit_test(test_reply_blank),
+		cmocka_unit_test(test_reply_cpu),
 		cmocka_unit_test(test_reply_damaged),
 	};
 
