@@ -49,6 +49,17 @@ _twowaytest_value()
 		# shellcheck disable=SC2046 # words
 		_twowaytest_list "$prefix" "$value" $(_twowaytest_cpus)
 		;;
+	--break-on)
+		_twowaytest_words "$prefix" "$value" \
+			interval \
+			send \
+			sleep \
+			receive \
+			response \
+			total \
+			wakeup \
+			planned
+		;;
 	-c|--clock)
 		_twowaytest_words "$prefix" "$value" \
 			monotonic \
@@ -58,9 +69,21 @@ _twowaytest_value()
 			boottime \
 			tsc
 		;;
-	--dump|--histfile|--json|--trltp-log)
+	--dump|--histfile|--json|--trace-file|--trltp-log)
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -P "$prefix" -f -- "$value")
+		;;
+	--limit)
+		_twowaytest_words "$prefix" "$value" \
+			interval: \
+			send: \
+			sleep: \
+			receive: \
+			response: \
+			total: \
+			wakeup: \
+			planned: \
+			missed:
 		;;
 	--load)
 		_twowaytest_words "$prefix" "$value" \
@@ -125,18 +148,22 @@ _twowaytest()
 		_twowaytest_value '' "${COMP_WORDS[COMP_CWORD - 2]}" "$cur"
 	elif [[ $cur == --*=* ]]; then
 		_twowaytest_value "${cur%%=*}=" "${cur%%=*}" "${cur#*=}"
-	elif [[ $cur =~ ^(-[mNqMuvx]*[acDhHilp])(.+)$ ]]; then
+	elif [[ $cur =~ ^(-[mNqMuvx]*[abcDhHilp])(.+)$ ]]; then
 		_twowaytest_value "${BASH_REMATCH[1]}" \
 			"-${BASH_REMATCH[1]: -1}" "${BASH_REMATCH[2]}"
-	elif [[ $cur != -* && $prev =~ ^-[mNqMuvx]*([acDhHilp])$ ]]; then
+	elif [[ $cur != -* && $prev =~ ^-[mNqMuvx]*([abcDhHilp])$ ]]; then
 		_twowaytest_value '' "-${BASH_REMATCH[1]}" "$cur"
-	elif [[ $cur != -* && $prev =~ ^--(affinity|clock|client-affinity|duration|dump|histogram|histofall|histfile|interval|json|latency|load|load-affinity|load-args|load-policy|load-priority|loops|mainaffinity|metrics|policy|port|priority|rt-runtime|server-affinity|size|sleep|steps|timer|total|trltp-log|wait|warmup)$ ]]; then
+	elif [[ $cur != -* && $prev =~ ^--(affinity|breaktrace|break-on|clock|client-affinity|duration|dump|histogram|histofall|histfile|interval|json|latency|limit|load|load-affinity|load-args|load-policy|load-priority|loops|mainaffinity|metrics|policy|port|priority|rt-runtime|server-affinity|size|sleep|spike|spike-nodes|steps|timer|total|trace-file|trltp-log|wait|warmup)$ ]]; then
 		_twowaytest_value '' "$prev" "$cur"
 	else
 		_twowaytest_words '' "$cur" \
 			-a \
 			--affinity \
 			--affinity= \
+			-b \
+			--breaktrace= \
+			--break-on= \
+			--check \
 			-c \
 			--clock= \
 			--client-affinity= \
@@ -155,6 +182,7 @@ _twowaytest()
 			--interval= \
 			--json= \
 			--latency= \
+			--limit= \
 			--load= \
 			--load-affinity= \
 			--load-args= \
@@ -182,9 +210,15 @@ _twowaytest()
 			--server-affinity= \
 			--size= \
 			--sleep= \
+			--spike= \
+			--spike-nodes= \
 			--steps= \
 			--timer= \
 			--total= \
+			--trace \
+			--trace= \
+			--trace-file= \
+			--tracemark \
 			--trltp \
 			--trltp-log= \
 			-u \
@@ -194,6 +228,7 @@ _twowaytest()
 			--version \
 			--wait= \
 			--warmup= \
+			--worst \
 			-x \
 			--posix_timers
 		[[ ${COMPREPLY[*]} != *= ]] || compopt -o nospace
