@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Every cycle: the CSV of twowaytest --dump, read in pieces."""
+
+import os
+import re
+import warnings
+
+import numpy
+
+from tr_model import METRICS, PHASES, InputError, Part, Step, Worst
+from tr_stats import PIECE, series_of, small
+
+HEADER = b"pair,cycle,planned_ns,t0_ns,t1_ns,t2_ns,t3_ns,missed"
+ROW = re.compile(rb"\d{1,9}(,\d{1,18}){7}")
+CHUNK = 1 << 24         # bytes
+LARGEST = 10**18
+NO_TIMER = 0.5          # fewer expiries on a grid: there was no timer
+WORST = ("response", "total", "wakeup")    # of which the worst cycle is shown
+
+
+class Cycles:
+    """The cycles of one pair, kept as differences to spare memory."""
+
+    def __init__(self):
+        self.column = {name: [] for name in ("interval", *PHASES)}
+        self.starts = []        # first cycle of each step
+        self.breaks = []        # cycles whose forerunner is not here
+        self.missed = []        # arrays of (cycle, expiries missed after it)
+        self.count = 0
+        self.last = None        # row
+        self.steps_ns = []      # grid steps seen, a sample
+        self.period_ns = self.sleep_ns = 0
+        self.trltp3 = False
+
+    def add(self, rows):
+        """Rows of the file. Returns the first that cannot be, or None."""
+        last = rows[:1] if self.last is None else self.last
+        before = numpy.concatenate([last, rows[:-1]])
+        starts = rows[:, 1] <= before[:, 1]
+        if self.last is None:
+            starts[0] = True
+        bad = (rows[:, 6] < rows[:, 3]) | (rows[:, 3] < before[:, 3])
+        if bad.any():
+            return int(bad.argmax())
+        breaks = starts | (rows[:, 1] != before[:, 1] + 1)
+        grid = (rows[:, 2] - before[:, 2]) / (1 + before[:, 7])
+        self.steps_ns.append(grid[~breaks][:10000])
+        self.starts.extend(self.count + numpy.flatnonzero(starts))
+        self.breaks.extend(self.count + numpy.flatnonzero(breaks))
+        missed = numpy.flatnonzero(rows[:, 7])
+        self.missed.append(numpy.stack([self.count + missed,
+                                        rows[missed, 7]]))
+        planned, t0, t1, t2, t3 = rows[:, 2:7].T
+        for name, values in (("interval", t0 - before[:, 3]),
+                             ("wakeup", t0 - planned), ("send", t1 - t0),
+                             ("sleep", t2 - t1), ("receive", t3 - t2)):
+            self.column[name].append(small(values))
+        self.count += len(rows)
+        self.last = rows[-1:].copy()
+        return None
+
+    def close(self):
+        for name in self.column:
+            self.column[name] = numpy.concatenate(self.column[name])
+        self.breaks = numpy.array(self.breaks, numpy.int64)
+        self.missed = numpy.concatenate(self.missed, axis=1)
+
+    def seen_period_ns(self):
+        """The timer's period in whole us, as expiries show it; 0: no timer."""
+        grid = numpy.concatenate(self.steps_ns)
+        if not len(grid):
+            return 0
+        period = round(float(numpy.median(grid)) / 1000) * 1000
+        on_grid = numpy.abs(grid - period) < 500
+        return period if on_grid.mean() >= NO_TIMER else 0
+
+    def slices(self):
+        ends = self.starts[1:] + [self.count]
+        return [slice(start, end) for start, end in zip(self.starts, ends)]
+
+    def metrics(self):
+        gone = () if self.period_ns else ("wakeup", "planned")
+        return [metric for metric in METRICS if metric not in gone]
+
+    def piece(self, metric, part):
+        """Values of a slice; see tr_model.METRICS."""
+        get = {name: column[part].astype(numpy.int64)
+               for name, column in self.column.items()}
+        if metric in get:
+            return get[metric]
+        response = get["send"] + get["sleep"] + get["receive"]
+        if metric == "response":
+            return response
+        if metric == "planned":
+            return get["wakeup"] + response
+        total = response - get["sleep"] + abs(get["sleep"] - self.sleep_ns)
+        if self.period_ns and self.trltp3:
+            # The interval ends at t1, and the rate in Hz stands for us.
+            total += abs(get["interval"] + get["send"] -
+                         10**12 // self.period_ns)
+        elif self.period_ns:
+            total += abs(get["interval"] - self.period_ns)
+        return total
+
+    def values(self, metric, part=None, followed=True):
+        """Of a metric, in order; without those that a break makes unknown."""
+        part = part or slice(0, self.count)
+        pieces = [small(self.piece(metric, slice(i, min(i + PIECE,
+                                                        part.stop))))
+                  for i in range(part.start, part.stop, PIECE)]
+        values = numpy.concatenate(pieces)
+        del pieces
+        if not followed or metric not in ("interval", "total"):
+            return values
+        inside = self.breaks[(self.breaks >= part.start) &
+                             (self.breaks < part.stop)]
+        return numpy.delete(values, inside - part.start)
+
+    def target_ns(self, metric):
+        return {"interval": self.period_ns or None,
+                "sleep": self.sleep_ns}.get(metric)
+
+    def series(self, part=None, wanted=tuple(METRICS)):
+        table = {}
+        for metric in self.metrics():
+            if metric not in wanted:
+                continue
+            values = self.values(metric, part)
+            if len(values):
+                table[metric] = series_of(metric, values,
+                                          self.target_ns(metric))
+        return table
+
+    def missed_in(self, part):
+        inside = (self.missed[0] >= part.start) & (self.missed[0] < part.stop)
+        return int(self.missed[1][inside].sum())
+
+    def times_s(self):
+        """Of each cycle's t0, since the first."""
+        return numpy.cumsum(self.column["interval"], dtype=numpy.int64) / 1e9
+
+    def worst(self, metric):
+        """The first cycle that reached the maximum."""
+        values = self.values(metric, followed=False)
+        if metric in ("interval", "total"):
+            values[self.breaks] = 0
+        index = int(values.argmax())
+        since = int(self.column["interval"][:index + 1].sum(dtype="int64"))
+        return Worst(metric, float(values[index]), since,
+                     {name: float(self.column[name][index])
+                      for name in PHASES if name in self.metrics()},
+                     int(numpy.searchsorted(self.starts, index, "right")) - 1)
+
+
+def blame(path, chunk, line):
+    """Raise for the first line of the chunk that is no row."""
+    for number, text in enumerate(chunk.split(b"\n")[:-1], line):
+        if not ROW.fullmatch(text):
+            shown = text[:60].decode("ascii", "replace")
+            raise InputError(path, number, f"'{shown}' is no cycle; 8 whole "
+                             f"numbers are expected: {HEADER.decode()}")
+    raise InputError(path, f"lines {line} on", "no cycles")
+
+
+def rows_of(path, chunk, line):
+    """Whole lines as an array of 8 columns."""
+    if not chunk.endswith(b"\n"):
+        raise InputError(path, line + chunk.count(b"\n"),
+                         "the file is cut off: no line end")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DeprecationWarning)
+        try:
+            numbers = numpy.fromstring(chunk.replace(b"\n", b","),
+                                       numpy.int64, sep=",")
+        except (DeprecationWarning, ValueError):
+            blame(path, chunk, line)
+    raw = numpy.frombuffer(chunk, numpy.uint8)
+    ends = raw[(raw == ord(",")) | (raw == ord("\n"))]
+    digits = numpy.count_nonzero((raw >= ord("0")) & (raw <= ord("9")))
+    is_end = ends == ord("\n")
+    if len(numbers) != len(ends) or len(ends) != 8 * is_end.sum() or \
+            not is_end[7::8].all() or digits + len(ends) != len(raw) or \
+            numbers.max() >= LARGEST:
+        blame(path, chunk, line)
+    return numbers.reshape(-1, 8)
+
+
+def chunks(file):
+    """Yield whole lines, the last perhaps without its end."""
+    rest = b""
+    while piece := file.read(CHUNK):
+        cut = piece.rfind(b"\n") + 1
+        if cut:
+            yield rest + piece[:cut]
+            rest = b""
+        rest += piece[cut:]
+    if rest:
+        yield rest
+
+
+def read_cycles(path):
+    """Cycles by pair, and whether a comment marks them as virtual."""
+    pairs, line, marked = {}, 1, False
+    with open(path, "rb") as file:
+        for text in iter(file.readline, b""):
+            line += 1
+            if not text.startswith(b"#"):
+                break
+            marked |= bool(re.match(rb"# *(virtual|lab)\b", text))
+        if text.rstrip(b"\n") != HEADER:
+            raise InputError(path, line - 1,
+                             f"'{HEADER.decode()}' is expected")
+        for chunk in chunks(file):
+            rows = rows_of(path, chunk, line)
+            for pair in numpy.unique(rows[:, 0]):
+                own = numpy.flatnonzero(rows[:, 0] == pair)
+                cycles = pairs.setdefault(int(pair), Cycles())
+                bad = cycles.add(rows if len(own) == len(rows)
+                                 else rows[own])
+                if bad is not None:
+                    raise InputError(path, line + int(own[bad]),
+                                     "time runs backwards here")
+            line += len(rows)
+    if not pairs:
+        raise InputError(path, None, "no cycles")
+    return pairs, marked
+
+
+def read(path, name):
+    """One part a pair; complete() comes when its settings are known."""
+    pairs, marked = read_cycles(path)
+    parts = []
+    for pair, cycles in sorted(pairs.items()):
+        cycles.close()
+        parts.append(Part(os.fspath(path), "dump",
+                          f"{name} pair {pair}" if len(pairs) > 1 else name,
+                          virtual=marked, cycles=cycles, count=cycles.count,
+                          program="twowaytest"))
+    return parts
+
+
+def complete(part, period_ns, sleep_ns, trltp3, workers, wanted):
+    """Results of a dump. workers: of each step, if that is known.
+
+    wanted: the only metrics that are needed, and nothing but their results;
+    None: all.
+    """
+    cycles = part.cycles
+    cycles.period_ns, cycles.sleep_ns = period_ns, sleep_ns
+    cycles.trltp3 = trltp3
+    if wanted:
+        part.series = cycles.series(wanted=wanted)
+        return
+    part.series = cycles.series()
+    slices = cycles.slices()
+    if len(slices) > 1:
+        workers = workers or range(len(slices))
+        part.steps = [Step(number, cycles.series(where),
+                           cycles.missed_in(where))
+                      for number, where in zip(workers, slices)]
+    part.worst = [cycles.worst(metric) for metric in WORST
+                  if metric in part.series]

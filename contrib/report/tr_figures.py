@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The figures that need only statistics and distributions.
+
+A drawing is a function of a Look that returns a matplotlib figure; a row of
+figures_of() is (key, caption, drawing).
+"""
+
+import math
+
+import numpy
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FuncFormatter
+
+from tr_model import METRICS, SIX
+from tr_style import MARKERS, log_axis, plain
+from tr_tables import of
+
+BINS = 80
+SKEWED = 8              # largest by smallest: logarithmic beyond
+UNLIKE = 1.5            # counts that differ more are scaled
+MARKS = (90, 99, 99.9, 99.99, 99.999)
+
+
+def with_dist(runs, metric):
+    """(index, run, distribution) of those that have one."""
+    return [(run.index, run, run.series[metric].dist) for run in runs
+            if metric in run.series and run.series[metric].dist
+            and len(run.series[metric].dist.values)]
+
+
+def edges_of(dists):
+    """Shared bins in ns, and whether they grow with the value."""
+    low = min(int(d.values[0]) for d in dists)
+    high = max(int(d.values[-1]) + d.width_ns for d in dists)
+    width = max(d.width_ns for d in dists)
+    grow = high > SKEWED * max(low, width)
+    if grow:
+        edges = numpy.geomspace(max(low, width), high, BINS)
+        if low < width:
+            edges = numpy.concatenate([[0], edges])
+        edges = numpy.unique(numpy.floor(edges / width) * width)
+        edges = numpy.append(edges[edges < high], high)
+    else:
+        step = max(1, math.ceil((high - low) / BINS / width)) * width
+        edges = numpy.arange(low // width * width, high + step, step)
+    return edges, grow
+
+
+def draw_histogram(look, ax, found, narrow=False):
+    """Overlaid; returns handles."""
+    edges, grow = edges_of([dist for _, _, dist in found])
+    counts = [dist.count for _, _, dist in found]
+    scale = [1e6 / count if max(counts) > UNLIKE * min(counts) else 1
+             for count in counts]
+    shown = edges / 1000
+    if grow:
+        shown = numpy.maximum(shown, shown[1] / 2)
+        log_axis(ax.xaxis, shown[0], shown[-1], narrow)
+    handles, top = [], 1
+    for (i, _, dist), factor in zip(found, scale):
+        values = dist.rebinned(edges) * factor
+        top = max(top, values.max())
+        ax.stairs(values, shown, fill=True, color=look.fill(i), alpha=0.13)
+        handles.append(ax.stairs(values, shown, linewidth=1.3,
+                                 **look.run(i)))
+    floor = 0.7 * min(scale)
+    log_axis(ax.yaxis, floor, top, narrow=True)
+    ax.set_ylim(floor, top * 2)
+    ax.set_xlim(shown[0], shown[-1])
+    ax.set_ylabel("cycles a million" if 1 not in scale else "cycles")
+    return handles
+
+
+def outside_text(found):
+    lost = sum(dist.below + dist.above for _, _, dist in found)
+    return f" {lost} cycles lie outside of the histograms that were read." \
+        if lost else ""
+
+
+def histogram(runs, metric):
+    found = with_dist(runs, metric)
+
+    def draw(look):
+        names = [run.title for _, run, _ in found]
+        figure, (ax,) = look.figure(f"{METRICS[metric][0]}{of(runs)}",
+                                    names, 2.1)
+        handles = draw_histogram(look, ax, found)
+        look.x_label(figure, "us")
+        look.legend(figure, handles, names)
+        return figure
+
+    return (f"histogram-{metric}", f"{METRICS[metric][0]}: how often each "
+            "value came." + outside_text(found), draw)
+
+
+def exceeding(runs, metric):
+    found = with_dist(runs, metric)
+
+    def draw(look):
+        names = [run.title for _, run, _ in found]
+        figure, (ax,) = look.figure(
+            f"{METRICS[metric][0]}: share of longer cycles{of(runs)}", names,
+            2.1, left_in=0.84, right_in=0.68)
+        low = min(d.values[0] for *_, d in found) / 1000
+        high = max(max(run.series[metric].max_ns, d.values[-1])
+                   for _, run, d in found) / 1000
+        handles, least = [], 0.1
+        for i, run, dist in found:
+            values, share = dist.exceeding()
+            if len(values):
+                values = numpy.append(values, run.series[metric].max_ns)
+                share = numpy.append(share, share[-1])
+                least = min(least, share[-1])
+            handles += ax.step(values / 1000, share, where="post",
+                               linewidth=1.5, **look.run(i))
+        if high > SKEWED * max(low, 1):
+            log_axis(ax.xaxis, max(low, 1), high)
+        ax.set_yscale("log")
+        ax.set_ylim(least / 1.6, 1.2)
+        marks = [p for p in MARKS if 1 - p / 100 > least / 1.6]
+        ax.set_yticks([1, *(1 - p / 100 for p in marks)],
+                      ["all", *(f"{100 - p:.3g} %" for p in marks)])
+        ax.tick_params(which="minor", left=False)
+        right = ax.secondary_yaxis("right", facecolor="none")
+        right.set_yticks([1 - p / 100 for p in marks],
+                         [f"p{p:g}" for p in marks])
+        right.tick_params(which="both", length=0, colors=look.colour["muted"])
+        right.minorticks_off()
+        right.spines["right"].set_visible(False)
+        ax.set_xlabel("us")
+        ax.set_ylabel("cycles that take longer")
+        look.legend(figure, handles, [run.title for _, run, _ in found])
+        return figure
+
+    return (f"exceeding-{metric}", f"{METRICS[metric][0]}: what share of "
+            "cycles takes longer." + outside_text(found), draw)
+
+
+def multiples(runs, metrics):
+    """The metrics side by side."""
+    shown = [m for m in metrics if with_dist(runs, m)]
+    runs = [run for run in runs if any(with_dist([run], m) for m in shown)]
+
+    def draw(look):
+        names = [run.title for run in runs]
+        figure, axes = look.figure(
+            f"The metrics{of(runs)}", names, 1.15,
+            math.ceil(len(shown) / 2), 2, gap_in=0.52, titled=True)
+        for metric, ax in zip(shown, axes):
+            draw_histogram(look, ax, with_dist(runs, metric), narrow=True)
+            scaled = ax.get_ylabel()
+            look.title(ax, metric)
+            ax.set_ylabel("")
+        for ax in axes[len(shown):]:
+            ax.set_axis_off()
+        look.x_label(figure, "us")
+        look.y_label(figure, scaled)
+        look.legend(figure, [Line2D([], [], linewidth=1.8,
+                                    **look.run(run.index))
+                             for run in runs], names)
+        return figure
+
+    return ("metrics", "Histograms of the metrics side by side, as below.",
+            draw)
+
+
+def draw_range(look, ax, found):
+    """A row a run: min to max, the average, a deviation to both sides."""
+    low = min(s.min_ns for _, s in found) / 1000
+    high = max(s.max_ns for _, s in found) / 1000
+    for row, (i, s) in enumerate(found):
+        colour = look.fill(i)
+        ax.plot([s.min_ns / 1000, s.max_ns / 1000], [row, row],
+                color=colour, linewidth=1.4, marker="|", markersize=7)
+        if s.std_ns and s.metric not in ("interval", "sleep"):
+            ax.plot([max(s.avg_ns - s.std_ns, s.min_ns) / 1000,
+                     min(s.avg_ns + s.std_ns, s.max_ns) / 1000],
+                    [row, row], color=colour, linewidth=5, alpha=0.45,
+                    solid_capstyle="butt")
+        ax.plot(s.avg_ns / 1000, row, marker=MARKERS[i % len(MARKERS)],
+                color=colour, markersize=5)
+    if high > SKEWED * max(low, 0.1):
+        log_axis(ax.xaxis, max(low, 0.1), high, narrow=True)
+    else:
+        ax.xaxis.set_major_formatter(FuncFormatter(plain))
+        ax.locator_params(axis="x", nbins=4)
+    ax.set_yticks([])
+    ax.set_ylim(len(found) - 0.4, -0.6)
+    ax.margins(x=0.08)
+
+
+def ranges(runs, metrics):
+    shown = [m for m in metrics if any(m in run.series for run in runs)]
+    shown = [m for m in shown if m in SIX] or shown
+    runs = [run for run in runs if any(m in run.series for m in shown)]
+    columns = min(2, len(shown))
+    rows = math.ceil(len(shown) / columns)
+
+    def draw(look):
+        names = [run.title for run in runs]
+        figure, axes = look.figure(
+            f"Least, average and most{of(runs)}", names,
+            0.16 + 0.19 * len(runs), rows, columns, left_in=0.2,
+            titled=True)
+        for metric, ax in zip(shown, axes):
+            draw_range(look, ax, [(run.index, run.series[metric])
+                                  for run in runs if metric in run.series])
+            look.title(ax, metric)
+        for ax in axes[len(shown):]:
+            ax.set_axis_off()
+        look.x_label(figure, "us")
+        look.legend(figure, [
+            Line2D([], [], linewidth=1.4, color=look.fill(run.index),
+                   marker=MARKERS[run.index % len(MARKERS)], markersize=5)
+            for run in runs], names)
+        return figure
+
+    return ("ranges", "From the least to the most; the marker is the "
+            "average, the band one deviation to both sides (interval and "
+            "sleep have none: theirs is about the target).", draw)
+
+
+def figures_of(runs, metrics):
+    """Of runs that share a set-up."""
+    runs = [run for run in runs if run.series]
+    drawn = [m for m in metrics if with_dist(runs, m)]
+    if any(m in run.series for run in runs for m in metrics):
+        yield ranges(runs, metrics)
+    six = [m for m in drawn if m in SIX]
+    if len(six) > 1:
+        yield multiples(runs, six)
+    for metric in drawn:
+        yield histogram(runs, metric)
+        yield exceeding(runs, metric)

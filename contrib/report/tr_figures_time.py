@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Figures of single cycles, of phases, and of load."""
+
+import textwrap
+
+import numpy
+from matplotlib.patches import Patch
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+from tr_model import PHASES
+from tr_style import MARKERS, log_axis, plain
+from tr_tables import of
+
+POINTS = 400            # of a time line
+PANELS = 6
+SKEWED = 8
+BAR_RUNS = 4            # more runs are legible as lines only
+HATCH = ("", "////", "", "\\\\\\\\")
+
+
+def worst_of(cycles):
+    """The largest total in each of POINTS spans, at its time in s."""
+    values = cycles.values("total", followed=False)
+    values[cycles.breaks] = 0       # not known
+    size = max(1, len(values) // POINTS)
+    # No span reaches over the pause between two steps, and no line does.
+    starts = numpy.union1d(numpy.arange(0, len(values), size), cycles.starts)
+    worst = numpy.maximum.reduceat(values, starts) / 1000
+    worst[worst == 0] = numpy.nan
+    pauses = numpy.searchsorted(starts, cycles.starts[1:])
+    return numpy.insert(cycles.times_s()[starts], pauses, numpy.nan), \
+        numpy.insert(worst, pauses, numpy.nan)
+
+
+def points_of(run):
+    """Of a run without a dump: the cycles that were kept."""
+    kept = run.every("spikes") or [w for w in run.every("worst")
+                                   if w.metric == "total"]
+    kept = sorted(kept, key=lambda worst: worst.since_start_ns)
+    return (numpy.array([w.since_start_ns / 1e9 for w in kept]),
+            numpy.array([w.value_ns / 1000 for w in kept]))
+
+
+def time_line(runs):
+    """None if no run has anything to show."""
+    found = []
+    for run in runs:
+        times, worst = worst_of(run.cycles) if run.cycles \
+            else points_of(run)
+        if len(times):
+            found.append((run.index, run, times, worst))
+    left = len(found) - PANELS
+    found = found[:PANELS]
+    if not found:
+        return None
+
+    def draw(look):
+        figure, axes = look.figure(
+            f"Worst cycles in time{of(runs)}", [], 0.95, len(found),
+            left_in=0.76, gap_in=0.36, titled=True, sharex=True, sharey=True)
+        low = max(0.1, min(numpy.nanmin(worst) for *_, worst in found))
+        high = max(numpy.nanmax(worst) for *_, worst in found)
+        for ax, (i, run, times, worst) in zip(axes, found):
+            if run.cycles:
+                ax.plot(times, worst, linewidth=0.8, color=look.fill(i),
+                        drawstyle="steps-post")
+            else:
+                ax.plot(times, worst, linestyle="", color=look.fill(i),
+                        marker=MARKERS[i % len(MARKERS)], markersize=4)
+            look.title(ax, run.title)
+            if high > SKEWED * low:
+                log_axis(ax.yaxis, low, high, narrow=True)
+            ax.set_ylim(low / 1.3, high * 1.4)
+        look.x_label(figure, "s since the first cycle")
+        look.y_label(figure, "largest total, us")
+        return figure
+
+    caption = f"The largest total of each of {POINTS} spans of time; " \
+        "without a dump, the cycles that were kept. All panels have the " \
+        "same axes."
+    if left > 0:
+        caption += f" {left} more runs are not shown."
+    return "time-line", caption, draw
+
+
+def phases_of(run):
+    """Averages of the phases, and those of the cycle of largest total."""
+    average = {p: run.series[p].avg_ns / 1000 for p in PHASES
+               if p in run.series}
+    worst = next((w for w in run.every("worst") if w.metric == "total"),
+                 None)
+    return average, {p: value / 1000 for p, value in worst.phases.items()} \
+        if worst else None
+
+
+def draw_bars(look, ax, runs, bars):
+    for row, (run, bar) in enumerate(zip(runs, bars)):
+        start = 0
+        for k, phase in enumerate(PHASES):
+            if phase in (bar or {}):
+                ax.barh(row, bar[phase], 0.5, start,
+                        color=look.colour[f"phase{k}"], hatch=HATCH[k],
+                        edgecolor=look.colour["paper"], linewidth=0.8)
+                start += bar[phase]
+        ax.annotate(textwrap.shorten(run.title, 48) +
+                    (f": {start:.0f} us" if bar else ": not known"),
+                    (0, row - 0.31), color=look.colour["ink"], fontsize=9,
+                    xytext=(2, 0), textcoords="offset points")
+    ax.set_ylim(len(runs) - 0.55, -0.85)
+    ax.set_yticks([])
+    ax.xaxis.set_major_formatter(FuncFormatter(plain))
+    ax.grid(False, axis="y")
+
+
+def phases(runs):
+    """None if no run tells all but the wake-up."""
+    runs = [run for run in runs if set(PHASES[1:]) <= set(run.series)]
+    if not runs:
+        return None
+    average, worst = zip(*map(phases_of, runs))
+    panels = [("the average cycle", average)]
+    if any(worst):
+        panels.append(("the cycle of the largest total", worst))
+
+    known = [k for k, phase in enumerate(PHASES)
+             if any(phase in bar for bar in average)]
+
+    def draw(look):
+        names = [PHASES[k] for k in known]
+        figure, axes = look.figure(
+            f"Where the time goes{of(runs)}", names, 0.46 * len(runs),
+            len(panels), left_in=0.2, gap_in=0.62)
+        for ax, (title, bars) in zip(axes, panels):
+            draw_bars(look, ax, runs, bars)
+            ax.set_xlabel(f"us, {title}")
+        handles = [Patch(facecolor=look.colour[f"phase{k}"],
+                         hatch=HATCH[k], edgecolor=look.colour["paper"])
+                   for k in known]
+        look.legend(figure, handles, names)
+        return figure
+
+    return ("phases", "From the planned expiry to the reply: the client's "
+            "wake-up (where it was measured), send, the server's sleep, "
+            "receive. The two scales differ.", draw)
+
+
+def load_axes(look, runs, title):
+    figure, (ax,) = look.figure(f"{title}{of(runs)}",
+                                [run.title for run in runs], 2.1)
+    look.x_label(figure, "workers")
+    ax.set_ylabel("us")
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=8))
+    return figure, ax
+
+
+def steps_of(run, member):
+    """Workers and total's values in us, where known."""
+    pairs = [(step.workers, getattr(step.series["total"], member))
+             for step in run.steps if "total" in step.series]
+    pairs = [(w, value / 1000) for w, value in pairs if value is not None]
+    return numpy.array(pairs).reshape(-1, 2).T
+
+
+def load_bars(runs, member, title):
+    def draw(look):
+        figure, ax = load_axes(look, runs, title)
+        width = 0.82 / len(runs)
+        handles = []
+        for i, run in enumerate(runs):
+            workers, values = steps_of(run, member)
+            place = workers + (i - (len(runs) - 1) / 2) * width
+            handles.append(ax.bar(place, values, width * 0.94,
+                                  color=look.fill(run.index)))
+        ax.grid(False, axis="x")
+        look.legend(figure, handles, [run.title for run in runs])
+        return figure
+    return draw
+
+
+def load_lines(runs, member, title):
+    def draw(look):
+        figure, ax = load_axes(look, runs, title)
+        handles, seen = [], []
+        for run in runs:
+            workers, values = steps_of(run, member)
+            seen.extend(values[values > 0])
+            handles += ax.plot(workers, values, linewidth=1.5, markersize=4,
+                               marker=MARKERS[run.index % len(MARKERS)],
+                               **look.run(run.index))
+        if seen and max(seen) > SKEWED * min(seen):
+            log_axis(ax.yaxis, min(seen), max(seen))
+        else:
+            ax.set_ylim(bottom=0)
+        look.legend(figure, handles, [run.title for run in runs])
+        return figure
+    return draw
+
+
+def loads(runs):
+    runs = [run for run in runs if len(run.steps) > 1 and
+            all("total" in step.series for step in run.steps)]
+    if not runs:
+        return
+    kind = load_bars if len(runs) <= BAR_RUNS else load_lines
+    yield ("load-average", "Average of total against the number of workers.",
+           kind(runs, "avg_ns", "Total Jitter: average"))
+    yield ("load-deviation", "Standard deviation of total against the number "
+           "of workers.",
+           load_lines(runs, "std_ns", "Total Jitter: deviation"))
+    yield ("load-maximum", "Largest total against the number of workers.",
+           load_lines(runs, "max_ns", "Total Jitter: maximum"))
+
+
+def figures_of(runs):
+    """As tr_figures.figures_of()."""
+    yield from loads(runs)
+    yield from filter(None, (phases(runs), time_line(runs)))

@@ -1,0 +1,309 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""JSON of twowaytest and of cyclictest."""
+
+import json
+import os
+
+from tr_model import METRICS, PHASES, InputError, Part, Series, Step, Worst
+from tr_stats import Distribution, combined
+
+US = 1000
+# Of these each run has its own; they make no set-ups unlike.
+CHANCE = {"port", "irq_names", "irqs", "steal_ppm", "clocksources",
+          "trace_events", "findings"}
+NUMBER = (int, float)
+NULL = type(None)
+LARGEST = 1e18
+NAMES = {dict: "object", list: "array", str: "string", bool: "boolean",
+         int: "number", float: "number", NULL: "null"}
+
+
+class Member:
+    """A member of the file, which knows where it stands in it."""
+
+    def __init__(self, path, value, where=""):
+        self.path, self.value, self.where = path, value, where
+
+    def bad(self, key, why):
+        where = f"{self.where}.{key}" if self.where else key
+        raise InputError(self.path, f"member {where}", why)
+
+    def get(self, key, *types, default=...):
+        """The value of a key, of one of the types (bool is no number)."""
+        if key not in self.value:
+            if default is ...:
+                self.bad(key, "missing")
+            return default
+        value = self.value[key]
+        if not isinstance(value, types) or \
+                isinstance(value, bool) and bool not in types:
+            names = " or ".join(dict.fromkeys(NAMES[t] for t in types))
+            self.bad(key, f"{json.dumps(value)[:40]} is no {names}")
+        if isinstance(value, NUMBER) and not abs(value) < LARGEST:
+            self.bad(key, f"{value} is too large")
+        return value
+
+    def inner(self, key):
+        """A member that is an object; an empty one if it is not there."""
+        value = self.get(key, dict, NULL, default=None)
+        where = f"{self.where}.{key}" if self.where else key
+        return Member(self.path, value or {}, where)
+
+    def items(self, key):
+        """Members that are objects in an array; none if it is not there."""
+        for i, value in enumerate(self.get(key, list, NULL, default=None)
+                                  or []):
+            if not isinstance(value, dict):
+                self.bad(f"{key}[{i}]", "no object")
+            yield Member(self.path, value, f"{self.where}.{key}[{i}]")
+
+
+def no_number(name):
+    raise ArithmeticError(f"{name} is no number")
+
+
+def load(path):
+    """The whole file as a Member."""
+    with open(path, "rb") as file:
+        text = file.read()
+    try:
+        value = json.loads(text, parse_constant=no_number)
+    except UnicodeDecodeError as err:
+        raise InputError(path, text[:err.start].count(b"\n") + 1,
+                         "not UTF-8") from None
+    except json.JSONDecodeError as err:
+        raise InputError(path, err.lineno,
+                         f"no JSON: {err.msg}, column {err.colno}") from None
+    except ArithmeticError as err:
+        raise InputError(path, None, f"no JSON: {err}") from None
+    except RecursionError:
+        raise InputError(path, None, "no JSON: nested too deep") from None
+    if not isinstance(value, dict):
+        raise InputError(path, 1, "no object of results")
+    return Member(os.fspath(path), value)
+
+
+def read_histogram(thread):
+    rows = thread.inner("histogram")
+    if not rows.value:
+        return None
+    pairs = []
+    for key in rows.value:
+        if not (key.isascii() and key.isdigit() and len(key) < 16):
+            rows.bad(key, "no whole number of us")
+        count = rows.get(key, int)
+        if not 0 <= count < 2**53:
+            rows.bad(key, f"{count} is no count")
+        pairs.append((int(key) * US, count))
+    pairs.sort()
+    outside = thread.get("overflows", int, default=0)
+    missing = thread.get("cycles", int) - sum(pair[1] for pair in pairs)
+    if missing < 0 or "overflows" in thread.value and missing != outside:
+        thread.bad("histogram", f"its rows and overflows do not add up to "
+                                f"{thread.get('cycles', int)} cycles")
+    pairs = [pair for pair in pairs if pair[1]]
+    if not pairs:
+        return None
+    values, counts = zip(*pairs)
+    # Which side they lie on is not told; below the window there is nothing
+    # if the smallest value has a row.
+    low = thread.get("min", *NUMBER) * 1.0
+    unit = 1 if thread.unit == 1 else US
+    inside = low * unit >= values[0]
+    return Distribution(values, counts, US,
+                        0 if inside else missing, missing if inside else 0)
+
+
+def read_thread(thread, metric, unit):
+    """A member of thread; unit: ns in its unit."""
+    thread.unit = unit
+    count = thread.get("cycles", int)
+    series = Series(
+        metric, count, *(unit * thread.get(key, *NUMBER)
+                         for key in ("min", "avg", "max")),
+        whole_us=unit == US)
+    if count < 0 or count and not \
+            series.min_ns <= series.avg_ns + unit <= series.max_ns + 2 * unit:
+        thread.bad("avg", "min, avg and max of these cycles cannot be")
+    series.dist = read_histogram(thread)
+    std = thread.get("stddev", *NUMBER, NULL, default=None)
+    if std is not None:
+        series.std_ns = std * unit
+    elif series.dist and series.dist.complete:
+        series.std_ns = series.dist.deviation()
+    target = thread.get("target", *NUMBER, NULL, default=None)
+    if target is not None:
+        series.target_ns = target * unit
+    percentiles = thread.inner("percentiles")
+    for key in percentiles.value:
+        value = percentiles.get(key, *NUMBER, NULL)
+        try:
+            percent = float(key)
+        except ValueError:
+            percentiles.bad(key, "no percentage")
+        series.percentiles[percent] = None if value is None else value * unit
+    return series
+
+
+def threads(member, unit):
+    """Members of thread: Member by number; all are there."""
+    rows = member.inner("thread")
+    for i in range(len(rows.value)):
+        if str(i) not in rows.value:
+            rows.bad(str(i), "missing")
+        yield rows.inner(str(i))
+
+
+def flat(member, prefix=""):
+    """Simple values by name: what can be compared."""
+    result = {}
+    for key, value in member.value.items():
+        if key in CHANCE:
+            continue
+        if isinstance(value, dict):
+            result.update(flat(member.inner(key), f"{prefix}{key} "))
+        elif isinstance(value, list):
+            if all(isinstance(item, (str, int, float)) for item in value):
+                result[prefix + key] = " ".join(map(str, value))
+        else:
+            result[prefix + key] = value
+    return result
+
+
+def systems(data):
+    info = data.inner("sysinfo")
+    return {f"kernel {key}" if key in ("release", "version") else key:
+            info.get(key, str, int, default=None)
+            for key in ("nodename", "machine", "release", "version")}
+
+
+def read_cyclictest(data, name):
+    unit = 1 if data.get("resolution_in_ns", int, default=0) else US
+    series = [read_thread(thread, "wakeup", unit)
+              for thread in threads(data, unit)]
+    if not any(one.count for one in series):
+        raise InputError(data.path, "member thread", "no cycles")
+    part = Part(data.path, "cyclictest", name, program="cyclictest",
+                series={"wakeup": combined(series)}, system=systems(data),
+                virtual=bool(data.value.get("lab")))
+    part.count = part.series["wakeup"].count
+    part.settings = {"command line": data.get("cmdline:", str,
+                                              default=None)}
+    if len(series) > 1:
+        part.remarks.append(f"{len(series)} threads together")
+    return part
+
+
+def read_step(member, unit, pair):
+    series = {}
+    for thread in threads(member, unit):
+        if thread.get("pair", int, default=0) == pair:
+            metric = thread.get("metric", str)
+            if metric not in METRICS:
+                thread.bad("metric", f"'{metric}' is none of "
+                                     + ", ".join(METRICS))
+            series[metric] = read_thread(thread, metric, unit)
+    return {key: one for key, one in series.items() if one.count}
+
+
+def read_worst(twoway, part):
+    worst = twoway.inner("worst")
+    found = [(worst.inner(metric), metric, part.worst)
+             for metric in worst.value]
+    found += [(spike, "total", part.spikes)
+              for spike in twoway.inner("spikes").items("kept")]
+    for cycle, metric, to in found:
+        phases = {phase: cycle.get(f"{phase}_ns", int, default=None)
+                  for phase in PHASES}
+        value = cycle.get("wakeup_ns" if metric == "planned"
+                          else f"{metric}_ns", int)
+        if metric == "planned":
+            value += cycle.get("response_ns", int)
+        to.append(Worst(metric, value, cycle.get("since_start_ns", int),
+                        {key: one for key, one in phases.items()
+                         if one is not None},
+                        cycle.get("step", int, default=0)))
+
+
+def remarks(data, twoway, part):
+    counts = {"missed": "expiries missed", "throttled": "cycles throttled"}
+    for key, text in counts.items():
+        if number := twoway.get(key, int, default=0):
+            part.remarks.append(f"{number} {text}")
+    if part.lost:
+        part.remarks.append(f"{part.lost} cycles not dumped")
+    if twoway.get("interrupted", bool, default=False):
+        part.remarks.append("ended by a signal")
+    if error := twoway.get("error", str, NULL, default=None):
+        part.remarks.append(f"error: {error}")
+    for limit in twoway.items("limits"):
+        verdict = limit.get("verdict", str)
+        if verdict != "met":
+            part.remarks.append(f"limit {limit.get('limit', str)} {verdict}")
+    if twoway.get("break", dict, NULL, default=None):
+        part.remarks.append("ended by -b")
+    part.findings = [(one.get("name", str), one.get("read", str))
+                     for one in twoway.inner("environment").items("findings")]
+
+
+def read_twoway(data, name):
+    """One part a pair."""
+    unit = 1 if data.get("resolution_in_ns", int) else US
+    twoway = data.inner("twoway")
+    if not data.get("thread", dict):
+        raise InputError(data.path, "member thread",
+                         "no measurement; this is the result of --check")
+    pairs = {thread.get("pair", int, default=0)
+             for thread in threads(data, unit)}
+    return [read_pair(data, twoway, unit, pair,
+                      f"{name} pair {pair}" if len(pairs) > 1 else name)
+            for pair in sorted(pairs)]
+
+
+def read_pair(data, twoway, unit, pair, name):
+    part = Part(data.path, "json", name, program="twowaytest")
+    part.series = read_step(data, unit, pair)
+    if not part.series:
+        raise InputError(data.path, "member thread", "no cycles")
+    environment = twoway.inner("environment")
+    part.settings = flat(twoway.inner("settings"))
+    load = {f"load {key}": value for key, value
+            in flat(twoway.inner("load")).items()
+            if key in ("kind", "command", "arguments", "policy", "priority",
+                       "cpus", "workers")}
+    part.settings |= load
+    for side, one in twoway.inner("processes").value.items():
+        for key in ("cpus", "policy", "priority"):
+            if isinstance(one, dict) and key in one:
+                part.settings[f"{side} {key}"] = one[key]
+    part.settings["version"] = twoway.get("version", str, default=None)
+    part.system = systems(data) | {
+        key: value for key, value in flat(environment).items()
+        if key != "release"}
+    for step in twoway.items("steps"):
+        series = read_step(step, unit, pair)
+        if series:
+            part.steps.append(Step(
+                step.get("workers", int), series,
+                step.get("missed", int, default=None),
+                step.get("throttled", int, default=None),
+                step.get("work_per_second", *NUMBER, default=None)))
+    if len(part.steps) < 2:
+        part.steps = []
+    part.count = twoway.get("cycles", int)
+    part.lost = twoway.get("not_dumped", int, default=0)
+    part.virtual = environment.get("virtual", bool, NULL, default=None) is \
+        True or bool(data.value.get("lab") or twoway.value.get("lab"))
+    read_worst(twoway, part)
+    remarks(data, twoway, part)
+    return part
+
+
+def read(path, name):
+    data = load(path)
+    if "twoway" in data.value:
+        return read_twoway(data, name)
+    if "thread" in data.value:
+        return [read_cyclictest(data, name)]
+    raise InputError(path, "member thread", "missing; results of twowaytest "
+                                            "or cyclictest are expected")

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What is read from files, whatever their format. All times are in ns."""
+
+import dataclasses
+import typing
+
+# Token: label, what it is. The order is that of tables and figures.
+METRICS = {
+    "interval": ("POSIX Timer Interval Time", "from the t0 before to t0"),
+    "send": ("Send Time", "request sent to server awake: t1 - t0"),
+    "sleep": ("nanosleep Time", "the server's sleep: t2 - t1"),
+    "receive": ("Receive Time", "reply sent to client awake: t3 - t2"),
+    "response": ("Response Time", "request to reply: t3 - t0"),
+    "total": ("Total Jitter", "send + receive + what sleep and interval "
+                              "are off by"),
+    "wakeup": ("Wakeup Time", "planned expiry to t0; cyclictest's latency"),
+    "planned": ("Planned Response Time", "planned expiry to reply"),
+}
+SIX = list(METRICS)[:6]
+PHASES = ("wakeup", "send", "sleep", "receive")
+BEYOND = 10     # a percentile needs as many values beyond it
+
+
+class InputError(Exception):
+    """A file that cannot be used: which, where in it, and why."""
+
+    def __init__(self, path, where, why):
+        place = f"{path}: line {where}" if isinstance(where, int) else \
+            f"{path}: {where}" if where else str(path)
+        super().__init__(f"{place}: {why}")
+
+
+@dataclasses.dataclass
+class Series:
+    """The results of one metric; None is unknown."""
+    metric: str
+    count: int | None
+    min_ns: float
+    avg_ns: float
+    max_ns: float
+    std_ns: float | None = None
+    target_ns: float | None = None
+    percentiles: dict = dataclasses.field(default_factory=dict)
+    dist: typing.Any = None         # tr_stats.Distribution
+    half_ns: float | None = None    # 99 % confidence: average +- this
+    whole_us: bool = False          # min and max were rounded down to us
+    decimals: int = 1               # of the average in us
+
+    def percentile(self, percent):
+        """The value, or None if unknown or not enough lie beyond."""
+        if percent in self.percentiles:
+            return self.percentiles[percent]
+        return self.dist.percentile(percent) if self.dist else None
+
+
+@dataclasses.dataclass
+class Step:
+    """A step of a ramp."""
+    workers: int
+    series: dict                    # metric -> Series
+    missed: int | None = None
+    throttled: int | None = None
+    work_per_second: float | None = None
+
+
+@dataclasses.dataclass
+class Worst:
+    """A cycle that was kept whole."""
+    metric: str
+    value_ns: float
+    since_start_ns: float
+    phases: dict                    # PHASES -> ns
+    step: int = 0
+
+
+@dataclasses.dataclass
+class Part:
+    """What one file says about one run."""
+    path: str
+    kind: str                       # one of KINDS
+    name: str                       # of the run
+    steps: list = dataclasses.field(default_factory=list)
+    series: dict = dataclasses.field(default_factory=dict)
+    group: str = ""                 # set-up that the file names, if any
+    program: str | None = None
+    settings: dict = dataclasses.field(default_factory=dict)
+    system: dict = dataclasses.field(default_factory=dict)
+    worst: list = dataclasses.field(default_factory=list)
+    spikes: list = dataclasses.field(default_factory=list)
+    remarks: list = dataclasses.field(default_factory=list)
+    findings: list = dataclasses.field(default_factory=list)
+    virtual: bool = False
+    cycles: typing.Any = None       # tr_dump.Cycles
+    count: int | None = None        # measured cycles
+    lost: int = 0                   # of these, not in a dump
+
+    def what(self):
+        return f"{self.path} ({KINDS[self.kind]})"
+
+
+# The more exact first.
+KINDS = {
+    "dump": "twowaytest dump",
+    "json": "twowaytest JSON",
+    "text": "histogram text",
+    "cyclictest": "cyclictest JSON",
+    "log": "TRLTP log",
+    "published": "published table",
+}
+
+
+@dataclasses.dataclass
+class Run:
+    """All that is known of one measurement: its parts put together."""
+    name: str
+    group: str
+    parts: list
+    index: int = 0                  # what its colour goes by
+
+    def __post_init__(self):
+        order = list(KINDS)
+        self.parts.sort(key=lambda part: order.index(part.kind))
+        if self.parts[0].lost:      # all cycles come before all digits
+            self.parts.sort(key=lambda part: part.kind == "dump")
+        self.virtual = any(part.virtual for part in self.parts)
+        self.series = merge([part.series for part in self.parts])
+        self.steps = merge_steps([part.steps for part in self.parts])
+        self.cycles = first(part.cycles for part in self.parts)
+        self.program = first(part.program for part in self.parts)
+        self.settings = union(part.settings for part in self.parts)
+        self.system = union(part.system for part in self.parts)
+
+    @property
+    def title(self):
+        """The name, marked if the figures are not those of a machine."""
+        return f"{self.name} (virtual)" if self.virtual else self.name
+
+    def every(self, member):
+        """A list's items of all parts, each once."""
+        items = []
+        for part in self.parts:
+            items += [item for item in getattr(part, member)
+                      if item not in items]
+        return items
+
+
+def first(items):
+    return next((item for item in items if item is not None), None)
+
+
+def union(dicts):
+    result = {}
+    for one in dicts:
+        for key, value in one.items():
+            if result.get(key) is None:
+                result[key] = value
+    return result
+
+
+def merge(tables):
+    """Series by metric: the first table's, what they lack from the next."""
+    result = {}
+    for metric in METRICS:
+        found = [table[metric] for table in tables if metric in table]
+        if not found:
+            continue
+        base = dataclasses.replace(found[0])
+        for other in found[1:]:
+            for member in ("count", "std_ns", "target_ns", "dist"):
+                if getattr(base, member) is None:
+                    setattr(base, member, getattr(other, member))
+            if not (found[0].dist and found[0].dist.width_ns == 1):
+                base.percentiles = {**other.percentiles, **base.percentiles}
+        result[metric] = base
+    return result
+
+
+def merge_steps(lists):
+    """Steps by number of workers."""
+    workers = sorted({step.workers for steps in lists for step in steps})
+    result = []
+    for number in workers:
+        found = [step for steps in lists for step in steps
+                 if step.workers == number]
+        result.append(Step(number, merge([step.series for step in found]),
+                           *(first(getattr(step, member) for step in found)
+                             for member in ("missed", "throttled",
+                                            "work_per_second"))))
+    return result

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""How figures look: one drawing, in light, in dark and on paper.
+
+The palette is that of Okabe and Ito, which the colour-blind can tell apart;
+runs also differ by dashes and markers, phases by hatching.
+"""
+
+import io
+import re
+import textwrap
+
+import matplotlib
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+# Role: in light, in dark.
+COLOURS = {
+    "ink": ("#1a1a1a", "#e8e8e8"),
+    "muted": ("#5f5f5f", "#a8a8a8"),
+    "grid": ("#dcdcdc", "#3c3c40"),
+    "paper": ("#ffffff", "#1b1b1e"),
+    "run0": ("#0072b2", "#56a8e0"),
+    "run1": ("#d55e00", "#f0813a"),
+    "run2": ("#009e73", "#2fbf94"),
+    "run3": ("#cc79a7", "#e29bc4"),
+    "run4": ("#b07d00", "#f2b84b"),
+    "run5": ("#56b4e9", "#a5dcff"),
+    "run6": ("#4d4d4d", "#c8c8c8"),
+    "phase0": ("#e69f00", "#f2b84b"),
+    "phase1": ("#0072b2", "#56a8e0"),
+    "phase2": ("#b0b0b0", "#6a6a70"),
+    "phase3": ("#009e73", "#2fbf94"),
+}
+# Colours that nothing else has, replaced in the SVG that is drawn.
+STAND_IN = {role: f"#0b01{i:02x}" for i, role in enumerate(COLOURS)}
+DASHES = ("-", (0, (5, 1.5)), (0, (2, 1)), (0, (6, 1.5, 1, 1.5)))
+MARKERS = "osD^vPX"
+RUN_COLOURS = 7
+WIDTH_IN = 4.8          # wide enough for a phone, and legible there
+
+matplotlib.rcParams.update({
+    "svg.fonttype": "none",
+    "svg.hashsalt": "twowayreport",
+    "font.family": "DejaVu Sans",
+    "font.size": 9.5,
+    "axes.labelsize": 9.5,
+    "xtick.labelsize": 9,
+    "ytick.labelsize": 9,
+    "legend.fontsize": 9,
+    "axes.titlesize": 9.5,
+    "hatch.linewidth": 0.6,
+    "path.simplify": True,
+})
+
+
+class Look:
+    """The colours to draw with: stand-ins, or for print."""
+
+    def __init__(self, printed):
+        self.colour = {role: pair[0] for role, pair in COLOURS.items()} \
+            if printed else STAND_IN
+
+    def run(self, index):
+        """Line properties of the index-th run."""
+        return {"color": self.colour[f"run{index % RUN_COLOURS}"],
+                "linestyle": DASHES[index % len(DASHES)]}
+
+    def fill(self, index):
+        return self.colour[f"run{index % RUN_COLOURS}"]
+
+    def figure(self, title, names, panel_in, rows=1, columns=1, left_in=0.66,
+               right_in=0.14, gap_in=0.6, bottom_in=0.5, titled=False,
+               **options):
+        """A figure with room for a legend of names; its axes, as a list.
+
+        Distances are fixed, in inches: letting matplotlib find them takes
+        longer than drawing.
+        """
+        title = textwrap.fill(title, 56)
+        entries = legend_columns(names)
+        head_in = 0.13 + 0.19 * (title.count("\n") + 1)
+        top_in = head_in + 0.21 * -(-len(names) // entries) + 0.1 + \
+            0.22 * titled
+        height_in = top_in + rows * panel_in + (rows - 1) * gap_in + bottom_in
+        figure = Figure((WIDTH_IN, height_in),
+                        facecolor=self.colour["paper"])
+        figure.suptitle(title, x=0.012, y=1 - 0.08 / height_in, ha="left",
+                        va="top", fontsize=10.5, fontweight="bold",
+                        color=self.colour["ink"])
+        figure.legend_at = 0, 1 - head_in / height_in
+        across = (WIDTH_IN - left_in - right_in - 0.5 * (columns - 1)) / \
+            columns
+        figure.subplots_adjust(
+            left_in / WIDTH_IN, bottom_in / height_in,
+            1 - right_in / WIDTH_IN, 1 - top_in / height_in,
+            0.5 / across, gap_in / panel_in)
+        axes = figure.subplots(rows, columns, squeeze=False, **options)
+        for ax in axes.flat:
+            self.dress(ax)
+        return figure, list(axes.flat)
+
+    def title(self, ax, text):
+        ax.set_title(textwrap.shorten(text, 56, placeholder="..."),
+                     loc="left", color=self.colour["ink"], pad=4)
+
+    def x_label(self, figure, text):
+        """Below all axes."""
+        figure.text(0.5, 0.06 / figure.get_figheight(), text, ha="center",
+                    color=self.colour["ink"])
+
+    def y_label(self, figure, text):
+        """Left of all axes."""
+        figure.text(0.02, 0.5, text, rotation=90, va="center",
+                    color=self.colour["ink"])
+
+    def dress(self, ax):
+        colour = self.colour
+        ax.set_facecolor(colour["paper"])
+        for side, spine in ax.spines.items():
+            spine.set_visible(side in ("left", "bottom"))
+            spine.set_color(colour["muted"])
+        ax.tick_params(colors=colour["muted"], labelcolor=colour["ink"])
+        ax.grid(True, color=colour["grid"], linewidth=0.6)
+        ax.set_axisbelow(True)
+        for label in (ax.xaxis.label, ax.yaxis.label):
+            label.set_color(colour["ink"])
+
+    def legend(self, figure, handles, names):
+        """Above the drawing, where it hides nothing."""
+        figure.legend(handles, [short(name) for name in names],
+                      ncol=legend_columns(names), frameon=False,
+                      loc="upper left", bbox_to_anchor=figure.legend_at,
+                      borderaxespad=0.1, handlelength=2.2, labelspacing=0.35,
+                      columnspacing=1.4, labelcolor=self.colour["ink"])
+
+
+def short(name):
+    return textwrap.shorten(name, 44, placeholder="...") if len(name) > 44 \
+        else name
+
+
+def legend_columns(names):
+    """How many entries fit side by side."""
+    longest = max((len(short(name)) for name in names), default=0)
+    return max(1, min(len(names), 62 // (longest + 7)))
+
+
+def plain(value, _position=None):
+    """A tick's number without 10^n."""
+    if value >= 1e6:
+        return f"{value / 1e6:g}M"
+    if value >= 1e4:
+        return f"{value / 1e3:g}k"
+    return f"{value:g}"
+
+
+def log_axis(axis, low, high, narrow=False):
+    """Logarithmic, with few and plain numbers; from low to high."""
+    axis.axes.set(**{f"{axis.axis_name}scale": "log"})
+    spread = high / low
+    if narrow:
+        subs = (1,) if spread > 100 else (1, 3) if spread > 12 else (1, 2, 5)
+    else:
+        subs = (1,) if spread > 2000 else (1, 3) if spread > 60 else (1, 2, 5)
+    axis.set_major_locator(LogLocator(subs=subs, numticks=20))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(FuncFormatter(plain))
+
+
+def to_png(figure):
+    out = io.BytesIO()
+    FigureCanvasAgg(figure)
+    figure.savefig(out, format="png", dpi=200,
+                   metadata={"Software": None})
+    return out.getvalue()
+
+
+def to_svg(figure, key):
+    """With the stand-in colours; see themed() and printed()."""
+    out = io.StringIO()
+    FigureCanvasSVG(figure)
+    figure.savefig(out, format="svg", metadata={"Date": None})
+    text = out.getvalue()
+    text = text[text.index("<svg"):]
+    text = re.sub(r"\s*<metadata>.*?</metadata>", "", text, flags=re.S)
+    # Several drawings share a page: each its own names.
+    text = re.sub(r'\bid="', f'id="{key}-', text)
+    text = re.sub(r'href="#', f'href="#{key}-', text)
+    text = re.sub(r"url\(#", f"url(#{key}-", text)
+    # What matplotlib writes at length: a tenth of a pixel is enough.
+    text = re.sub(r' d="[^"]*"', lambda match: re.sub(
+        r"(\.\d)\d+", r"\1", match[0]), text)
+    text = re.sub(r' transform="rotate\(-0 [^"]*"', "", text)
+    text = re.sub(r"\s*<style.*?</style>", "", text, flags=re.S)
+    text = text.replace("<svg ", '<svg stroke-linejoin="round" ', 1)
+    text = text.replace("'DejaVu Sans'", "'DejaVu Sans', sans-serif")
+    return re.sub(r" +\n", "\n", text)
+
+
+def replaced(text, value):
+    for role, stand_in in STAND_IN.items():
+        text = text.replace(stand_in, value(role))
+    return text
+
+
+def themed(svg, label):
+    """For a page that sets --ROLE in light and dark; sized by the page."""
+    svg = replaced(svg, lambda role: f"var(--{role})")
+    label = label.replace("&", "&amp;").replace('"', "&quot;") \
+        .replace("<", "&lt;")
+    return re.sub(r'<svg .*?viewBox="([^"]+)".*?>',
+                  '<svg stroke-linejoin="round" role="img" '
+                  f'aria-label="{label}" viewBox="\\1" '
+                  'xmlns="http://www.w3.org/2000/svg" '
+                  'xmlns:xlink="http://www.w3.org/1999/xlink">',
+                  svg, count=1, flags=re.S)
+
+
+def printed(svg):
+    """A file of its own, in the light colours."""
+    return ('<?xml version="1.0" encoding="utf-8"?>\n'
+            + replaced(svg, lambda role: COLOURS[role][0]))
+
+
+def style_sheet():
+    """The page's variables, in both themes."""
+    light, dark = ("".join(f"--{role}:{pair[i]};"
+                           for role, pair in COLOURS.items())
+                   for i in (0, 1))
+    return (f":root{{color-scheme:light dark;{light}}}\n"
+            f"@media (prefers-color-scheme:dark){{:root{{{dark}}}}}")

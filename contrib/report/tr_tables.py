@@ -1,0 +1,329 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Tables of results: plain text in, Markdown or CSV out."""
+
+import csv
+import dataclasses
+import io
+import math
+import statistics
+
+from tr_model import KINDS, METRICS, PHASES
+from tr_stats import CONFIDENCE
+
+MUCH = 2        # times as large: << in a ranking
+
+
+@dataclasses.dataclass
+class Table:
+    key: str
+    title: str
+    columns: list
+    rows: list                  # lists of str
+    note: str = ""
+    figures: int = 1            # columns from this one on are numbers
+
+
+def us(value_ns, decimals=1):
+    return "-" if value_ns is None else f"{value_ns / 1000:.{decimals}f}"
+
+
+def edge(value_ns, series):
+    """A minimum, maximum or percentile in us, as exact as it is known."""
+    return us(value_ns, 0 if series.whole_us else 1)
+
+
+def count_text(count):
+    return "-" if count is None else str(count)
+
+
+def of(runs):
+    """How a title names the set-up that these runs share."""
+    return f" ({runs[0].group})" if runs[0].group else ""
+
+
+def groups_of(runs):
+    groups = {}
+    for run in runs:
+        groups.setdefault(run.group, []).append(run)
+    return list(groups.values())
+
+
+def results(runs, metrics, percents):
+    """A table a metric: one row a run."""
+    for metric in metrics:
+        found = [(run, run.series[metric]) for run in runs
+                 if metric in run.series]
+        if not found:
+            continue
+        shown = [p for p in percents
+                 if any(s.percentile(p) is not None for _, s in found)]
+        rows = [[run.title, count_text(s.count), edge(s.min_ns, s),
+                 us(s.avg_ns, s.decimals), edge(s.max_ns, s), us(s.std_ns)]
+                + [percentile_text(s, p) for p in shown]
+                for run, s in found]
+        label, meaning = METRICS[metric]
+        target = next((s.target_ns for _, s in found
+                       if s.target_ns is not None), None)
+        note = f"In us. {meaning[0].upper()}{meaning[1:]}."
+        if target is not None:
+            note += f" Should be {target / 1000:.0f}; std is about that."
+        yield Table(f"results-{metric}", f"{label}{of(runs)}",
+                    ["system", "cycles", "min", "avg", "max", "std"]
+                    + [f"p{p:g}" for p in shown], rows,
+                    note + widths(found, shown))
+
+
+def percentile_text(series, percent):
+    return us(series.percentile(percent), 0 if coarse(series, percent) else 1)
+
+
+def coarse(series, percent):
+    """Whether this percentile comes from a histogram."""
+    return percent not in series.percentiles and series.dist and \
+        series.dist.width_ns >= 1000
+
+
+def widths(found, percents):
+    """What to know of percentiles from histograms."""
+    wide = sorted({s.dist.width_ns // 1000 for _, s in found
+                   for p in percents if coarse(s, p)})
+    return " Percentiles from histograms are lower bounds of bins of " + \
+        " or ".join(map(str, wide)) + " us." if wide else ""
+
+
+# Figure of a ranking: its name, value of a series.
+FIGURES = (
+    ("average", lambda s: distance(s)),
+    ("deviation", lambda s: s.std_ns),
+    ("99 %", lambda s: s.percentile(99)),
+    ("99.9 %", lambda s: s.percentile(99.9)),
+    ("maximum", lambda s: s.max_ns),
+)
+
+
+def distance(series):
+    """The average, or how far off the target it is; None: no rank."""
+    if series.target_ns is not None:
+        return abs(series.avg_ns - series.target_ns)
+    return None if series.metric in ("interval", "sleep") else series.avg_ns
+
+
+def interval(series, figure):
+    """Half of the 99 % confidence interval, or its ends; None: unknown."""
+    if figure == "average":
+        half = series.half_ns
+        if half is None and series.count and series.std_ns:
+            z = statistics.NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+            half = z * series.std_ns / math.sqrt(series.count)
+        if half is None:
+            return None
+        return distance(series) - half, distance(series) + half
+    if figure in ("99 %", "99.9 %") and series.dist:
+        return series.dist.percentile_interval(float(figure[:-2]))
+    return None
+
+
+def tie(a, b, value, figure):
+    """Whether the larger b may as well be a."""
+    ends = interval(a, figure), interval(b, figure)
+    if None not in ends:
+        return ends[0][1] >= ends[1][0]
+    return us(value(a)) == us(value(b))
+
+
+def ranking_text(found, figure, value):
+    """As "A < B << C = D": the best first."""
+    order = sorted(found, key=lambda pair: value(pair[1]))
+    text = order[0][0].title
+    for (_, before), (run, series) in zip(order, order[1:]):
+        if tie(before, series, value, figure):
+            text += " = "
+        elif value(series) >= MUCH * value(before):
+            text += " << "
+        else:
+            text += " < "
+        text += run.title
+    return text
+
+
+def ranking(runs, metrics):
+    rows = []
+    for metric in metrics:
+        for figure, value in FIGURES:
+            found = [(run, run.series[metric]) for run in runs
+                     if metric in run.series and
+                     value(run.series[metric]) is not None]
+            if len(found) > 1:
+                rows.append([metric, figure,
+                             ranking_text(found, figure, value)])
+    if rows:
+        yield Table("ranking", f"Ranking{of(runs)}",
+                    ["metric", "figure", "best first"], rows,
+                    f"<<: at least {MUCH} times as much. =: within the "
+                    f"{CONFIDENCE:.0%} confidence interval, or equal where "
+                    "none is known (maximum, deviation, published tables). "
+                    "Averages of interval and sleep rank by how far off "
+                    "they are.", figures=3)
+
+
+def text_of(value):
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "?" if value is None else str(value) or "none"
+
+
+def differences(runs):
+    """What is known to differ between the runs; "?" is unknown."""
+    rows = []
+    for member in ("settings", "system"):
+        tables = [{"program": run.program, **run.settings}
+                  if member == "settings" else run.system for run in runs]
+        for key in dict.fromkeys(key for t in tables for key in t):
+            values = [text_of(table.get(key)) for table in tables]
+            if len(set(values) - {"?"}) > 1:
+                rows.append([member, key] + values)
+    return rows
+
+
+# What may differ between runs that are to be compared.
+HARMLESS = {"loops", "duration_s", "histogram_us", "metrics", "version",
+            "command line"}
+
+
+def unlike(runs):
+    """Settings of two runs that make a comparison meaningless."""
+    return [f"{what} {' / '.join(values)}"
+            for member, what, *values in differences(runs)
+            if member == "settings" and what not in HARMLESS
+            and "?" not in values]
+
+
+def differences_table(runs):
+    if len(runs) < 2:
+        return
+    rows = differences(runs)
+    silent = [run.title for run in runs if not (run.settings or run.system)]
+    note = "Compare only what was set up alike. ? is unknown."
+    if silent:
+        note += " Nothing is known of: " + ", ".join(silent) + "."
+    elif not rows:
+        note += " No known setting differs."
+    yield Table("differences", "What differs between the runs",
+                ["of", "what"] + [run.title for run in runs], rows, note,
+                figures=2)
+
+
+def load(runs):
+    """total against the number of workers."""
+    found = [run for run in runs if len(run.steps) > 1]
+    optional = [(name, member) for name, member in (
+        ("missed", "missed"), ("throttled", "throttled"),
+        ("work/s", "work_per_second"))
+        if any(getattr(step, member) is not None
+               for run in found for step in run.steps)]
+    rows = []
+    for workers in sorted({step.workers for run in found
+                           for step in run.steps}):
+        for run in found:
+            for step in run.steps:
+                if step.workers == workers and "total" in step.series:
+                    s = step.series["total"]
+                    rows.append(
+                        [str(workers), run.title, edge(s.min_ns, s),
+                         us(s.avg_ns, s.decimals), edge(s.max_ns, s),
+                         us(s.std_ns)] +
+                        ["-" if getattr(step, member) is None else
+                         f"{getattr(step, member):.4g}"
+                         for _, member in optional])
+    if rows:
+        yield Table("load", "Total Jitter against the load",
+                    ["workers", "system", "min", "avg", "max", "std"]
+                    + [name for name, _ in optional], rows, "In us.",
+                    figures=2)
+
+
+def worst(runs):
+    rows = []
+    for run in runs:
+        best = {}
+        for item in run.every("worst"):
+            best.setdefault(item.metric, item)
+        for metric in METRICS:
+            if metric in best:
+                item = best[metric]
+                rows.append([run.title, metric, us(item.value_ns),
+                             f"{item.since_start_ns / 1e9:.3f}",
+                             str(item.step)]
+                            + [us(item.phases.get(p)) for p in PHASES])
+    if rows:
+        yield Table("worst", "Worst cycles",
+                    ["system", "metric", "us", "at s", "step", *PHASES],
+                    rows, "The cycle of each maximum, with all its phases "
+                    "in us. Steps count from 0.", figures=2)
+
+
+def notes(runs):
+    """What may have disturbed a run, or what it was."""
+    rows = []
+    for run in runs:
+        name = run.title + (f" ({run.group})" if run.group else "")
+        if run.virtual:
+            rows.append([name, "virtual: these are not the times of a "
+                               "machine"])
+        rows += [[name, text] for text in run.every("remarks")]
+        rows += [[name, f"{key}: {text}"]
+                 for key, text in run.every("findings")]
+    if rows:
+        yield Table("notes", "Remarks", ["system", "remark"], rows,
+                    figures=2)
+
+
+def sources(runs, left_out):
+    rows = [[run.title, part.path, KINDS[part.kind], count_text(part.count)]
+            for run in runs for part in run.parts]
+    rows += [["left out", text, "-", "-"] for text in left_out]
+    seen = list(dict.fromkeys(map(tuple, rows)))
+    return Table("sources", "Files", ["system", "file", "is", "cycles"],
+                 [list(row) for row in seen], figures=3)
+
+
+def all_tables(runs, metrics, percents, left_out=()):
+    """Unlike set-ups first: they are the commonest mistake."""
+    tables = [*differences_table(runs), *notes(runs)]
+    for group in groups_of(runs):
+        tables += results(group, metrics, percents)
+        tables += ranking(group, metrics)
+        tables += load(group)
+    return tables + [*worst(runs), sources(runs, left_out)]
+
+
+def markdown(title, tables):
+    lines = [f"# {title}", ""]
+    for table in tables:
+        lines += [f"## {table.title}", ""]
+        if table.rows:
+            lines += [md_row(table.columns),
+                      md_row(["---" if i < table.figures else "---:"
+                              for i in range(len(table.columns))])]
+            lines += [md_row(row) for row in table.rows] + [""]
+        if table.note:
+            lines += [table.note, ""]
+    return "\n".join(lines)
+
+
+def md_row(cells):
+    return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ")
+                             for cell in cells) + " |"
+
+
+def csv_text(title, tables):
+    """Each table below its title, a comment, and above an empty line."""
+    out = io.StringIO()
+    out.write(f"# {title}\n\n")
+    writer = csv.writer(out, lineterminator="\n")
+    for table in tables:
+        out.write(f"# {table.title}\n")
+        writer.writerow(table.columns)
+        writer.writerows(table.rows)
+        out.write("\n")
+    return out.getvalue()

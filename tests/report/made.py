@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Inputs of every format, and what their results are: plain arithmetic."""
+
+import fractions
+import json
+import math
+import pathlib
+import random
+
+REPORT = pathlib.Path(__file__).resolve().parents[2] / "contrib" / "report"
+HEADER = "pair,cycle,planned_ns,t0_ns,t1_ns,t2_ns,t3_ns,missed"
+PERIOD, SLEEP = 1_000_000, 100_000
+METRICS = ("interval", "send", "sleep", "receive", "response", "total",
+           "wakeup", "planned")
+LABELS = ("POSIX Timer Interval Time", "Send Time", "nanosleep Time",
+          "Receive Time", "Response Time", "Total Jitter", "Wakeup Time",
+          "Planned Response Time")
+
+
+def cycles(count, seed=1, period=PERIOD, sleep=SLEEP, shift=0, start=10**12):
+    """Rows of a dump: (pair, cycle, planned, t0, t1, t2, t3, missed)."""
+    source = random.Random(seed)
+    rows = []
+    for i in range(count):
+        planned = start + i * period
+        t0 = planned + int(source.gammavariate(4, 3000))
+        t1 = t0 + int(source.gammavariate(9, 1500))
+        t2 = t1 + sleep + int(source.gammavariate(9, 5000))
+        t3 = t2 + shift + int(source.gammavariate(9, 1000))
+        if source.random() < 0.01:
+            t3 += source.randrange(300_000)
+        rows.append((0, i, planned, t0, t1, t2, t3, 0))
+    return rows
+
+
+def dump(rows):
+    return "".join(line + "\n" for line in
+                   [HEADER] + [",".join(map(str, row)) for row in rows])
+
+
+def values(rows, period=PERIOD, sleep=SLEEP, trltp3=False):
+    """Metric -> values in ns; interval and total lack unknown ones."""
+    result = {metric: [] for metric in METRICS}
+    before = None
+    for row in rows:
+        _, number, planned, t0, t1, t2, t3, _ = row
+        result["send"].append(t1 - t0)
+        result["sleep"].append(t2 - t1)
+        result["receive"].append(t3 - t2)
+        result["response"].append(t3 - t0)
+        result["wakeup"].append(t0 - planned)
+        result["planned"].append(t3 - planned)
+        if before and number == before[1] + 1:
+            interval = t0 - before[3]
+            result["interval"].append(interval)
+            off = t1 - before[3] - 10**12 // period if trltp3 else \
+                interval - period
+            result["total"].append(t1 - t0 + t3 - t2 + abs(t2 - t1 - sleep)
+                                   + abs(off))
+        before = row
+    return result
+
+
+def target(metric):
+    return {"interval": PERIOD, "sleep": SLEEP}.get(metric)
+
+
+def mean(found):
+    return fractions.Fraction(sum(found), len(found))
+
+
+def deviation(found, about=None):
+    about = mean(found) if about is None else about
+    return math.sqrt(sum((v - about) ** 2 for v in found) /
+                     (len(found) - 1))
+
+
+def percentile(found, percent):
+    """percent as a string; None with fewer than 10 beyond."""
+    rank = max(1, math.ceil(fractions.Fraction(percent) * len(found) / 100))
+    return sorted(found)[rank - 1] if len(found) >= rank + 10 else None
+
+
+def us(value, decimals=1):
+    return "-" if value is None else f"{float(value) / 1000:.{decimals}f}"
+
+
+def histogram(found):
+    rows = {}
+    for value in found:
+        rows[value // 1000] = rows.get(value // 1000, 0) + 1
+    return dict(sorted(rows.items()))
+
+
+def json_thread(metric, found, width=10**9):
+    rows = {us: n for us, n in histogram(found).items() if us < width}
+    return {
+        "metric": metric, "label": LABELS[METRICS.index(metric)], "pair": 0,
+        "histogram": {str(us): n for us, n in rows.items()},
+        "overflows": len(found) - sum(rows.values()),
+        "percentiles": {"50": percentile(found, "50") / 1000},
+        "stddev": deviation(found, target(metric)) / 1000,
+        "target": target(metric) // 1000 if target(metric) else None,
+        "cycles": len(found), "min": min(found) // 1000,
+        "max": max(found) // 1000, "avg": float(mean(found)) / 1000,
+        "cpu": 0, "node": 0}
+
+
+def json_threads(rows, metrics=METRICS):
+    found = values(rows)
+    return {str(i): json_thread(metric, found[metric])
+            for i, metric in enumerate(metrics)}
+
+
+def twoway(rows, steps=(), **settings):
+    """Results of --json. Steps: (workers, rows) each."""
+    threads = json_threads(rows)
+    return {
+        "file_version": 1, "cmdline:": "twowaytest", "rt_test_version:": "1",
+        "return_code": 0, "num_threads": len(threads),
+        "sysinfo": {"nodename": "host", "release": "6.1", "version": "#1",
+                    "machine": "x86_64", "realtime": 0},
+        "resolution_in_ns": 0, "thread": threads,
+        "twoway": {
+            "schema": 1, "version": "0.10", "argv": ["twowaytest"],
+            "settings": {"interval_us": 1000, "sleep_us": 100, "size": 8,
+                         "total": "documented"} | settings,
+            "load": {"kind": "none", "workers": 0},
+            "processes": {"client": {"cpus": "1", "policy": "fifo",
+                                     "priority": 98}},
+            "environment": {"virtual": False, "governor": "performance",
+                            "findings": []},
+            "cycles": len(rows), "missed": 0, "throttled": 0,
+            "not_dumped": 0, "interrupted": False, "error": None,
+            "worst": {}, "spikes": None, "break": None, "limits": [],
+            "steps": [{"step": i, "workers": workers, "missed": 0,
+                       "throttled": 0, "work_per_second": 1.5,
+                       "thread": json_threads(part)}
+                      for i, (workers, part) in enumerate(steps)]}}
+
+
+def cyclictest(found, threads=1):
+    """JSON of cyclictest; each thread has the values found."""
+    found = [value // 1000 * 1000 for value in found]
+    one = {"histogram": {str(k): n for k, n in histogram(found).items()},
+           "cycles": len(found), "min": min(found) // 1000,
+           "max": max(found) // 1000, "avg": float(mean(found)) / 1000,
+           "cpu": 0, "node": 0}
+    return {"file_version": 1, "cmdline:": "cyclictest", "return_code": 0,
+            "sysinfo": {"release": "6.1"}, "num_threads": threads,
+            "resolution_in_ns": 0,
+            "thread": {str(i): one for i in range(threads)}}
+
+
+def text(found, own=False):
+    """-h text of one column."""
+    rows = histogram(found)
+    body = [f"{k:06d} {n:06d}" for k, n in rows.items()]
+    lines = ["# /dev/cpu_dma_latency set to 0us", "# Histogram", *body]
+    if not own:
+        lines.append(f"# Total: {len(found):09d}")
+    lines += [f"# Min Latencies: {min(found) // 1000:05d}",
+              f"# Avg Latencies: {int(mean(found)) // 1000:05d}",
+              f"# Max Latencies: {max(found) // 1000:05d}",
+              "# Histogram Overflows: 00000",
+              "# Histogram Overflow at cycle number:", "# Thread 0: "]
+    if own:
+        lines += [f"# Std Deviations: {deviation(found) / 1000:.1f}",
+                  "# Metrics: total", "# Missed: 00000"]
+    return "\n".join(lines) + "\n\n"
+
+
+def log(steps):
+    """A TRLTP log. Steps: (workers, rows) each."""
+    lines = []
+    for workers, rows in steps:
+        found = values(rows)
+        lines += ["", f"Workers,{workers}"] if lines else \
+            [f"Workers,{workers}"]
+        for metric, label in zip(METRICS[:6], LABELS):
+            one = found[metric]
+            bins = {}
+            for value in sorted(one):
+                bins[value // 10000 * 10] = bins.get(value // 10000 * 10,
+                                                     0) + 1
+            lines += ["", f"{label} (Micro Sec)",
+                      f"Minimum,{us(min(one))}", f"Average,{us(mean(one))}",
+                      f"Maximum,{us(max(one))}", "Standard Deviation,"
+                      + us(deviation(one, target(metric))),
+                      f"Count,{len(one)}", "Lower Bound,Count"]
+            lines += [f"{low},{n}" for low, n in bins.items()]
+    return "\n".join(lines) + "\n"
+
+
+PUBLISHED = """\
+# A table.
+metric,system,min,avg,max,stddev
+send,one,1.5,2.5,3.5,0.5
+send,two,1,2,9,0.25
+"""
+
+
+def write(directory, name, content):
+    """Write text, or what is to be JSON; returns the path."""
+    path = directory / name
+    if not isinstance(content, (str, bytes)):
+        content = json.dumps(content, indent=2) + "\n"
+    if isinstance(content, str):
+        content = content.encode()
+    path.write_bytes(content)
+    return path
+
+
+def every_format(rows):
+    """Name -> content, of each format."""
+    found = values(rows)
+    return {"dump.csv": dump(rows), "twoway.json": twoway(rows),
+            "cyclictest.json": cyclictest(found["wakeup"]),
+            "hist.txt": text(found["wakeup"]),
+            "own.txt": text(found["total"], own=True),
+            "log.log": log([(0, rows)]), "published.csv": PUBLISHED}
+
+
+def tables(markdown):
+    """Title -> rows as dicts, of the report's Markdown."""
+    found, title, columns = {}, None, None
+    for line in markdown.splitlines():
+        if line.startswith("## "):
+            title, columns = line[3:], None
+            found[title] = []
+        elif line.startswith("|"):
+            cells = [cell.strip() for cell in line.strip("|").split(" | ")]
+            if columns is None:
+                columns = cells
+            elif not cells[0].startswith("---"):
+                found[title].append(dict(zip(columns, cells)))
+    return found

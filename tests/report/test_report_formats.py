@@ -1,0 +1,291 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Every format: what is good is read right, what is bad is refused."""
+
+import copy
+import json
+
+import made
+import pytest
+
+ROWS = made.cycles(500)
+FORMATS = made.every_format(ROWS)
+NAMES = sorted(FORMATS)
+
+
+def result(report, path, metric):
+    label = made.LABELS[made.METRICS.index(metric)]
+    return made.tables(report("-t", "-", path).stdout)[label][0]
+
+
+def check(row, found, about=None, whole=False, cut=False):
+    """A row of results against the values; cut: average in whole us."""
+    decimals = 0 if whole else 1
+    low, high = ([v // 1000 * 1000 for v in (min(found), max(found))]
+                 if whole else (min(found), max(found)))
+    assert row["cycles"] == str(len(found))
+    assert row["min"] == made.us(low, decimals)
+    assert row["max"] == made.us(high, decimals)
+    assert row["avg"] == (str(int(made.mean(found)) // 1000) if cut else
+                          made.us(made.mean(found)))
+    assert row["std"] == made.us(made.deviation(found, about))
+
+
+@pytest.mark.parametrize("metric", made.METRICS)
+@pytest.mark.parametrize("name", ["dump.csv", "twoway.json"])
+def test_own_results(report, name, metric):
+    path = made.write(report.directory, name, FORMATS[name])
+    found = made.values(ROWS)[metric]
+    row = result(report, path, metric)
+    check(row, found, made.target(metric), whole=name == "twoway.json")
+    if name == "dump.csv":
+        for percent in ("50", "90"):
+            assert row[f"p{percent}"] == \
+                made.us(made.percentile(found, percent))
+        assert "p99" not in row     # only 5 of 500 lie beyond
+
+
+@pytest.mark.parametrize("name", ["cyclictest.json", "hist.txt"])
+def test_cyclictest(report, name):
+    path = made.write(report.directory, name, FORMATS[name])
+    found = [v // 1000 * 1000 for v in made.values(ROWS)["wakeup"]]
+    row = result(report, path, "wakeup")
+    check(row, found, whole=True)
+    assert row["p90"] == made.us(made.percentile(found, "90"), 0)
+
+
+def test_threads_of_cyclictest_count_together(report):
+    found = made.values(ROWS)["wakeup"]
+    path = made.write(report.directory, "two.json",
+                      made.cyclictest(found, 2))
+    found = [v // 1000 * 1000 for v in found] * 2
+    check(result(report, path, "wakeup"), found, whole=True)
+    assert "2 threads together" in report("-t", "-", path).stdout
+
+
+def test_own_histogram_text(report):
+    path = made.write(report.directory, "own.txt", FORMATS["own.txt"])
+    check(result(report, path, "total"), made.values(ROWS)["total"],
+          whole=True, cut=True)
+
+
+@pytest.mark.parametrize("metric", made.METRICS[:6])
+def test_log(report, metric):
+    path = made.write(report.directory, "log.log", FORMATS["log.log"])
+    check(result(report, path, metric), made.values(ROWS)[metric],
+          made.target(metric))
+
+
+def test_published(report):
+    path = made.write(report.directory, "p.csv", made.PUBLISHED)
+    rows = made.tables(report("-t", "-", path).stdout)["Send Time"]
+    assert rows == [
+        {"system": "one", "cycles": "-", "min": "1.5", "avg": "2.5",
+         "max": "3.5", "std": "0.5"},
+        {"system": "two", "cycles": "-", "min": "1.0", "avg": "2.0",
+         "max": "9.0", "std": "0.2"}]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_cut_off(refused, name):
+    """Wherever a file ends too early, it is named, and no half report made.
+
+    Where a text ends with a line, it may be whole: a shorter dump is one.
+    """
+    whole = FORMATS[name]
+    if not isinstance(whole, str):
+        whole = json.dumps(whole, indent=1)
+    for part in range(1, 6):
+        end = len(whole) * part // 6
+        if whole[end - 1] == "\n":
+            end -= 1
+        path = made.write(refused.directory, name, whole[:end])
+        message = refused("-t", "out.md", "-o", "out.html", path)
+        assert str(path) in message
+        assert "line " in message
+
+
+@pytest.mark.parametrize("name", ["log.log", "hist.txt", "own.txt"])
+def test_cut_off_after_a_line(refused, name):
+    lines = FORMATS[name].rstrip("\n").split("\n")
+    last = next(i for i, line in enumerate(lines)
+                if line.startswith(("# Max", "Maximum")))
+    path = made.write(refused.directory, name,
+                      "\n".join(lines[:last]) + "\n")
+    assert "cut off" in refused("-t", "-", path)
+
+
+@pytest.mark.parametrize("content", [b"", b"\n \n", b"\0" * 100,
+                                     b"\xff\xfe{}", b"hello\n", b"[]",
+                                     b"{}", b"[1]", b"{\"thread\": {}}",
+                                     b"7", b"nonsense,csv\n1,2\n"])
+def test_no_results_at_all(refused, content):
+    path = made.write(refused.directory, "bad", content)
+    assert str(path) in refused("-t", "-", path)
+
+
+def test_missing_file(refused):
+    assert "none.json: No such file" in refused("-t", "-", "none.json")
+    (refused.directory / "folder").mkdir()
+    assert "folder: Is a directory" in refused("-t", "-", "folder")
+
+
+DUMP_LINE = made.dump(ROWS).split("\n")[50]
+
+
+@pytest.mark.parametrize("line", [
+    "", "1,2,3", DUMP_LINE + ",0", DUMP_LINE.rpartition(",")[0],
+    DUMP_LINE.replace(",", ";"), DUMP_LINE.replace("1", "x"),
+    DUMP_LINE.replace(",0", ",0.5"), DUMP_LINE.replace(",0", ", 0"),
+    DUMP_LINE.replace(",0", ",-1"), "-" + DUMP_LINE, DUMP_LINE + "\r",
+    DUMP_LINE.replace(",1000", ",9999991000"), "# comment", made.HEADER,
+    DUMP_LINE.replace(",", ",,", 1), "\0"])
+def test_malformed_dump(refused, line):
+    lines = made.dump(ROWS).split("\n")
+    lines[50] = line
+    path = made.write(refused.directory, "d.csv", "\n".join(lines))
+    assert f"{path}: line 51: " in refused("-t", "-", path)
+
+
+def test_misplaced_line_ends_in_a_dump(refused):
+    """A field too many in one line, one too few in the next."""
+    lines = made.dump(ROWS).split("\n")
+    head, _, tail = lines[51].partition(",")
+    lines[50:52] = [lines[50] + "," + head, tail]
+    path = made.write(refused.directory, "d.csv", "\n".join(lines))
+    assert f"{path}: line 51: " in refused("-t", "-", path)
+
+
+@pytest.mark.parametrize("number, value", [(3, 1), (6, 5)])
+def test_time_that_runs_backwards(refused, number, value):
+    rows = [list(row) for row in ROWS]
+    rows[70][number] = value
+    path = made.write(refused.directory, "d.csv", made.dump(rows))
+    assert f"{path}: line 72: time runs backwards" in \
+        refused("-t", "-", path)
+
+
+def test_wrong_header_of_a_dump(refused):
+    text = made.dump(ROWS).replace("planned_ns", "planned")
+    path = made.write(refused.directory, "d.csv", text)
+    assert f"{path}: line 1: " in refused("-t", "-", path)
+    path = made.write(refused.directory, "d.csv", made.HEADER + "\n")
+    assert "no cycles" in refused("-t", "-", path)
+
+
+def change(data, path, value):
+    data = copy.deepcopy(data)
+    *outer, last = path
+    inner = data
+    for key in outer:
+        inner = inner[key]
+    if value is ...:
+        del inner[last]
+    else:
+        inner[last] = value
+    return data
+
+
+TWOWAY = FORMATS["twoway.json"]
+JSON_FAULTS = [
+    (("thread", "0", "min"), "low", "thread.0.min"),
+    (("thread", "0", "min"), ..., "thread.0.min"),
+    (("thread", "0", "min"), True, "thread.0.min"),
+    (("thread", "0", "min"), 10**30, "thread.0.min"),
+    (("thread", "0", "min"), 10**6, "thread.0.avg"),
+    (("thread", "0", "avg"), float("nan"), "NaN"),
+    (("thread", "0", "max"), float("inf"), "Infinity"),
+    (("thread", "0", "cycles"), -1, "thread.0"),
+    (("thread", "0", "cycles"), 7, "thread.0.histogram"),
+    (("thread", "0", "histogram"), {"x": 1}, "thread.0.histogram.x"),
+    (("thread", "0", "histogram"), {"1": -4}, "thread.0.histogram.1"),
+    (("thread", "0", "histogram"), [], "thread.0.histogram"),
+    (("thread", "0", "stddev"), [], "thread.0.stddev"),
+    (("thread", "0", "percentiles"), {"x": 1}, "thread.0.percentiles.x"),
+    (("thread", "0", "metric"), "nothing", "thread.0.metric"),
+    (("thread", "0"), 5, "thread.0"),
+    (("thread", "1"), ..., "thread.1"),
+    (("thread",), {}, "--check"),
+    (("thread",), [], "thread"),
+    (("twoway",), 5, "twoway"),
+    (("twoway", "settings"), 5, "twoway.settings"),
+    (("twoway", "steps"), [5], "twoway.steps[0]"),
+    (("twoway", "cycles"), "many", "twoway.cycles"),
+    (("twoway", "worst"), {"total": {}}, "twoway.worst.total"),
+    (("twoway", "environment", "virtual"), "so", "environment.virtual"),
+    (("sysinfo",), 5, "sysinfo"),
+    (("resolution_in_ns",), "1", "resolution_in_ns"),
+]
+
+
+@pytest.mark.parametrize("path, value, named", JSON_FAULTS)
+def test_malformed_json(refused, path, value, named):
+    file = made.write(refused.directory, "t.json",
+                      change(TWOWAY, path, value))
+    message = refused("-t", "-", file)
+    assert str(file) in message and named in message
+
+
+def test_syntax_of_json(refused):
+    text = json.dumps(TWOWAY, indent=1).replace('"cycles":', '"cycles"', 1)
+    path = made.write(refused.directory, "t.json", text)
+    line = text[:text.index('"cycles" ')].count("\n") + 1
+    assert f"{path}: line {line}: no JSON" in refused("-t", "-", path)
+    path = made.write(refused.directory, "t.json", "[" * 100000)
+    assert "no JSON" in refused("-t", "-", path)
+
+
+@pytest.mark.parametrize("name, old, new, line", [
+    ("hist.txt", "# Total: 000000500", "# Total: 000000499", None),
+    ("hist.txt", "# Min Latencies: 0", "# Min Latencies: x", ...),
+    ("hist.txt", " 000001\n", " 000001\t000002\n", ...),
+    ("hist.txt", " 000001\n", " 1\n", ...),
+    ("hist.txt", "# Histogram Overflows: 00000\n", "", ...),
+    ("own.txt", "# Metrics: total", "# Metrics: totals", None),
+    ("own.txt", "# Metrics: total", "# Metrics: total send", None),
+    ("log.log", "Minimum,", "Least,", 4),
+    ("log.log", "Count,500", "Count,501", ...),
+    ("log.log", "Send Time (Micro Sec)", "Some Time (Micro Sec)", ...),
+    ("log.log", "Workers,0", "Workers,zero", ...),
+    ("log.log", "Minimum,", "Minimum,nan", 4),
+    ("log.log", "Minimum,", "Minimum,1e300", 4),
+    ("log.log", "Lower Bound,Count\n", "Lower Bound,Count\n" + "9" * 30
+     + ",0\n", 10),
+    ("log.log", "Lower Bound,Count", "Bound,Count", 9),
+    ("published.csv", "send,one", "sent,one", 3),
+    ("published.csv", "1.5,2.5", "1.5", 3),
+    ("published.csv", "1.5,2.5", "1.5,x", 3),
+    ("published.csv", "1.5,2.5", "2.5,1.5", 3),
+    ("published.csv", "two,1,2,9,0.25", "one,1,2,9,0.25", 4),
+])
+def test_malformed_text(refused, name, old, new, line):
+    whole = FORMATS[name]
+    assert old in whole
+    path = made.write(refused.directory, name, whole.replace(old, new, 1))
+    message = refused("-t", "-", path)
+    assert str(path) in message
+    if line is not None:
+        assert f"{path}: line {'' if line is ... else line}" in message
+
+
+def test_histogram_that_overflowed(report):
+    """Nothing is made up of what the histogram does not tell."""
+    found = made.values(ROWS)["total"]
+    thread = made.json_thread("total", found, width=60)
+    assert thread["overflows"] > 20
+    data = change(TWOWAY, ("thread",), {"0": thread})
+    path = made.write(report.directory, "t.json", data)
+    row = result(report, path, "total")
+    assert row["p50"] == made.us(made.percentile(found, "50"))
+    assert row.get("p90", "-") == "-"
+
+
+def test_skipping_bad_files(report):
+    made.write(report.directory, "good.csv", FORMATS["dump.csv"])
+    made.write(report.directory, "bad.csv", "nonsense\n")
+    done = report("-k", "-t", "-", "good.csv", "bad.csv")
+    assert "left out: bad.csv: line 1: " in done.stderr
+    files = made.tables(done.stdout)["Files"]
+    assert [row["system"] for row in files] == ["good", "left out"]
+    assert "bad.csv: line 1: " in files[1]["file"]
+    assert "no file can be used" in \
+        report("-k", "-t", "-", "bad.csv", status=1).stderr

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Every option, short and long, with good values and bad ones."""
+
+import os
+import subprocess
+import sys
+
+import made
+import pytest
+
+INPUTS = ["a.csv", "b.csv", "p.csv"]
+GATE = ("-g", "a.csv", "b.csv")
+SHOW = ("-t", "-", "a.csv")
+# Letter, name, a good value or None, files, bad values: (value, said).
+OPTIONS = [
+    ("o", "html", "x.html", ("p.csv",), [("", "expected")]),
+    ("f", "figures", "figs", ("-F", "svg", "p.csv"),
+     [("", "expected")]),
+    ("F", "format", "png", ("-f", "figs", "p.csv"),
+     [("gif", "svg, png"), ("", "svg, png"), ("svg,", "svg, png")]),
+    ("t", "tables", "x.md", ("p.csv",),
+     [("x.txt", "FILE.md, FILE.csv, or -"), ("", "FILE.md")]),
+    ("T", "title", "Name", SHOW, [("", "expected"), (" ", "expected")]),
+    ("m", "metrics", "send,total", SHOW,
+     [("", "send"), ("sent", "'sent'"), ("send,,total", "''")]),
+    ("p", "percentiles", "50,99.9", SHOW,
+     [("", "between 0 and 100"), ("0", "between"), ("100", "between"),
+      ("nan", "between"), ("x", "between"), ("50,", "between")]),
+    ("V", "virtual", "a", SHOW, [("nobody", "no run is called 'nobody'")]),
+    ("i", "interval", "2000", SHOW,
+     [("-1", "from 0 to"), ("x", "whole"), ("1.5", "whole"),
+      ("1000000001", "from 0 to 1000000000")]),
+    ("s", "sleep", "50", SHOW,
+     [("-1", "from 0 to"), ("x", "whole"), ("10000001", "to 10000000")]),
+    ("x", "total", "trltp3", SHOW, [("other", "trltp3"), ("", "trltp3")]),
+    ("k", "skip-bad", None, SHOW, []),
+    ("g", "gate", None, ("a.csv", "b.csv"), []),
+    ("c", "confidence", "95", GATE,
+     [("49", "from 50 to 99.99 % is expected\n"), ("100", "to 99.99"), ("x", "number"),
+      ("nan", "number")]),
+    ("a", "tolerance", "0.5", GATE,
+     [("-1", "from 0"), ("1001", "to 1000"), ("inf", "to 1000")]),
+    ("r", "resamples", "5000", GATE,
+     [("99", "from 100"), ("1000001", "to 1000000"), ("1e3", "whole")]),
+    ("S", "seed", "7", GATE, [("-1", "from 0"), ("4294967296", "to")]),
+    ("u", "unlike", None, GATE, []),
+    ("h", "help", None, (), []),
+    ("v", "version", None, (), []),
+]
+
+
+@pytest.fixture
+def files(report):
+    for name, seed in (("a.csv", 1), ("b.csv", 2)):
+        made.write(report.directory, name, made.dump(made.cycles(600, seed)))
+    made.write(report.directory, "p.csv", made.PUBLISHED)     # is quick
+
+
+def forms(letter, name, value):
+    """The ways to write it."""
+    if value is None:
+        return [f"-{letter}"], [f"--{name}"]
+    return ([f"-{letter}{value}"], [f"-{letter}", value],
+            [f"--{name}={value}"], [f"--{name}", value])
+
+
+@pytest.mark.parametrize("letter, name, value, rest, _bad", OPTIONS)
+def test_good(report, files, letter, name, value, rest, _bad):
+    """All forms do the same, and it can be seen that they do something."""
+    def state(args):
+        out = report(*args).stdout
+        made_files = {}
+        for path in sorted(report.directory.rglob("*")):
+            if path.is_file() and path.name not in INPUTS:
+                made_files[str(path)] = path.read_bytes()
+                path.unlink()
+        return out, made_files
+
+    states = [state([*form, *rest]) for form in forms(letter, name, value)]
+    assert all(one == states[0] for one in states)
+    if letter in "kuhvg":       # shown elsewhere, or by what they print
+        assert states[0] != ("", {})
+    else:
+        assert states[0] != state(rest)
+
+
+@pytest.mark.parametrize("letter, name, rest, value, said", [
+    (letter, name, rest, value, said)
+    for letter, name, _, rest, bad in OPTIONS for value, said in bad])
+def test_bad(refused, files, letter, name, rest, value, said):
+    for form in (["-" + letter, value], [f"--{name}={value}"]):
+        message = refused(*form, *rest)
+        assert f"--{name}" in message and said in message
+
+
+def test_every_option_is_tested_and_documented(report):
+    import tr_args
+    known = {}
+    for action in tr_args.parser()._actions:
+        if action.option_strings:
+            short, long = action.option_strings
+            known[short[1:]] = long[2:]
+    assert known == {letter: name for letter, name, *_ in OPTIONS}
+    shown = report("--help").stdout
+    readme = (made.REPORT / "README.md").read_text()
+    for letter, name in known.items():
+        assert f"--{name}" in shown and f"-{letter}" in shown
+        assert f"`-{letter}`, `--{name}" in readme, name
+
+
+@pytest.mark.parametrize("args, said", [
+    ((), "no file"), (("-t", "-"), "no file"), (("--bogus", "a.csv"),
+                                                "--bogus"),
+    (("--perc=50", "a.csv"), "--perc"), (("-Z", "a.csv"), "-Z"),
+    (("-g", "-k", "a.csv", "b.csv"), "--skip-bad with --gate"),
+    (("-p",), "-p"), (("--gate=1", "a.csv"), "--gate")])
+def test_wrong_command_lines(refused, files, args, said):
+    assert said in refused(*args)
+
+
+def test_default_is_a_page(report, files):
+    report("p.csv")
+    assert sorted(path.name for path in report.directory.iterdir()) == \
+        [*INPUTS, "twowayreport.html"]
+
+
+def start(directory, *args, **options):
+    return subprocess.run([made.REPORT / "twowayreport", *args],
+                          cwd=directory, capture_output=True, text=True,
+                          timeout=60, **options)
+
+
+@pytest.mark.skipif(not os.path.exists("/usr/bin/python3"),
+                    reason="no /usr/bin/python3, which its first line names")
+def test_as_a_program(tmp_path):
+    """By its own first line, elsewhere, in the C locale; exit statuses."""
+    found = start(tmp_path, "--version", env={"LC_ALL": "C"})
+    assert (found.returncode, found.stdout) == (0, "twowayreport 0.1\n")
+    made.write(tmp_path, "a.csv", made.dump(made.cycles(600)))
+    made.write(tmp_path, "b.csv",
+               made.dump(made.cycles(600, 2, shift=50_000)))
+    assert start(tmp_path, "-g", "a.csv", "b.csv").returncode == 2
+    assert start(tmp_path, "-g", "a.csv", "a=b.csv").returncode == 1
+    assert start(tmp_path, "none").returncode == 1
+    name = os.fsdecode(b"\xff\xe9.csv")
+    os.rename(tmp_path / "a.csv", tmp_path / name)
+    found = start(tmp_path, "-m", "send", "-o", "x.html", "-t", "-", name)
+    assert found.returncode == 0, found.stderr
+    assert not list(made.REPORT.glob("__pycache__"))
+
+
+def test_missing_module(tmp_path):
+    """It says which package, and does not trace back."""
+    made.write(tmp_path, "a.csv", made.dump(made.cycles(50)))
+    (tmp_path / "numpy.py").write_text("raise ImportError(name='numpy')\n")
+    found = subprocess.run(
+        [sys.executable, made.REPORT / "twowayreport", "a.csv"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=60,
+        env={"PYTHONPATH": str(tmp_path)})
+    assert found.returncode == 1
+    assert found.stderr.startswith("twowayreport: numpy is missing; packages "
+                                   "python3-numpy")

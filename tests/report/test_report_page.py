@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The page and the figures: well-formed, self-contained, in both themes."""
+
+import re
+import struct
+import subprocess
+import sys
+import xml.etree.ElementTree as tree
+
+import made
+import pytest
+
+SPACES = {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
+FIGURES = {"ranges", "metrics", "load-average", "load-deviation",
+           "load-maximum", "phases", "time-line"} | {
+               f"{kind}-{metric}" for metric in made.METRICS
+               for kind in ("histogram", "exceeding")}
+
+
+@pytest.fixture(scope="module")
+def made_once(tmp_path_factory):
+    """Where a report with all that can be shown lies, page and figures.
+
+    Made once, as it takes longest. One run's name is unkind.
+    """
+    directory = tmp_path_factory.mktemp("page")
+    parts = [made.cycles(150, seed, start=10**12 * seed) for seed in (1, 2)]
+    rows = parts[0] + parts[1]
+    data = made.twoway(rows, list(enumerate(parts)))
+    made.write(directory, "a.json", data)
+    made.write(directory, "a.csv", made.dump(rows))
+    made.write(directory, "b.csv", made.dump(made.cycles(200, 3)))
+    subprocess.run(
+        [sys.executable, made.REPORT / "twowayreport", "-o", "r.html",
+         "-f", "figs", "-T", "<Title> & more", "a.json", "a.csv",
+         '<b> & "c" $x_1$=b.csv'], cwd=directory, check=True, timeout=300)
+    return directory
+
+
+@pytest.fixture
+def page(made_once):
+    return (made_once / "r.html").read_text()
+
+
+def parsed(page):
+    assert page.lstrip().startswith("<!DOCTYPE html>")
+    return tree.fromstring(page.strip().removeprefix("<!DOCTYPE html>"))
+
+
+def test_well_formed(page):
+    root = parsed(page)
+    ids = [element.get("id") for element in root.iter() if element.get("id")]
+    assert len(ids) == len(set(ids))
+    known = set(ids)
+    for element in root.iter():
+        for key, value in element.attrib.items():
+            for name in re.findall(r"url\(#([^)]*)\)", value) + (
+                    [value[1:]] if key.endswith("href") else []):
+                assert name in known, name
+
+
+def test_nothing_is_loaded(page):
+    """No address but those that name what SVG is; no script."""
+    assert set(re.findall(r"https?://[^\s\"'<]*", page)) <= SPACES
+    root = parsed(page)
+    tags = {element.tag.rpartition("}")[2] for element in root.iter()}
+    assert not tags & {"script", "link", "img", "iframe", "object", "image",
+                       "base", "embed"}
+    for element in root.iter():
+        for key, value in element.attrib.items():
+            key = key.rpartition("}")[2]
+            assert key not in ("src", "action", "data", "poster")
+            assert key != "href" or value.startswith("#")
+    assert "@import" not in page
+    assert set(re.findall(r"url\((.)", page)) <= {"#"}
+
+
+def test_both_themes(page):
+    """Each colour has a value in both, and drawings name no other."""
+    style = page[page.index("<style>"):page.index("</style>")]
+    light, dark = style.split("@media (prefers-color-scheme:dark)")
+    names = set(re.findall(r"(--\w+):#", light))
+    assert len(names) > 10
+    dark = dark[:dark.index("}}")]
+    assert set(re.findall(r"(--\w+):#", dark)) == names
+    rest = page[page.index("</style>"):]
+    assert set(re.findall(r"var\((--\w+)\)", page)) <= names
+    assert len(set(re.findall(r"var\((--\w+)\)", rest))) > 8
+    assert not re.findall(r"#[0-9a-f]{6}\b", rest)
+
+
+def brightness(colour):
+    parts = [int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+    parts = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4
+             for p in parts]
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+
+def contrast(one, other):
+    low, high = sorted((brightness(one), brightness(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_contrast():
+    """Text 4.5, lines 1.9 against the ground, in both themes."""
+    import tr_style
+    for theme in (0, 1):
+        paper = tr_style.COLOURS["paper"][theme]
+        for role, pair in tr_style.COLOURS.items():
+            least = {"ink": 4.5, "muted": 4.5, "paper": 1,
+                     "grid": 1.2}.get(role, 1.9)
+            assert contrast(pair[theme], paper) >= least, (role, theme)
+
+
+def test_fits_a_phone(page):
+    """Drawings take the page's width, wide tables scroll by themselves."""
+    root = parsed(page)
+    assert 'name="viewport" content="width=device-width' in page
+    drawings = [e for e in root.iter() if e.tag.endswith("}svg")]
+    assert len(drawings) == len(FIGURES)
+    for drawing in drawings:
+        assert not drawing.get("width") and drawing.get("aria-label")
+        assert float(drawing.get("viewBox").split()[2]) <= 360
+    for parent in root.iter():
+        for child in parent:
+            if child.tag == "table":
+                assert parent.get("class") == "scroll"
+
+
+def test_unkind_names_are_shown_as_they_are(page):
+    root = parsed(page)
+    texts = ["".join(element.itertext()) for element in root.iter()]
+    assert "<Title> & more" in texts
+    assert '<b> & "c" $x_1$' in texts
+
+
+def test_differences_come_before_results(page):
+    order = [page.index(f"<h2>{title}") for title in
+             ("What differs between the runs", "Remarks", "Figures",
+              "Send Time", "Worst cycles", "Files")]
+    assert order == sorted(order)
+
+
+def test_figures(made_once):
+    found = {path.name for path in (made_once / "figs").iterdir()}
+    assert found == {f"{name}.{kind}" for name in FIGURES
+                     for kind in ("svg", "png")}
+    for name in FIGURES:
+        path = made_once / "figs" / f"{name}.svg"
+        root = tree.parse(path).getroot()
+        text = path.read_text()
+        assert not re.search("#0b01[0-9a-f]{2}|var\\(", text)
+        assert set(re.findall(r"https?://[^\s\"'<]*", text)) <= SPACES
+        texts = ["".join(e.itertext()) for e in root.iter()
+                 if e.tag.endswith("}text")]
+        assert any(re.search(r"\bus\b", one) for one in texts), name
+        image = path.with_suffix(".png").read_bytes()
+        assert image.startswith(b"\x89PNG\r\n\x1a\n")
+        width, height = struct.unpack(">II", image[16:24])
+        assert width == 960 and 200 < height < 2000
+
+
+def test_names_of_set_ups_in_figures(report):
+    made.write(report.directory, "p.csv", "\n".join([
+        "cores,load,system,min,avg,max", "one,none,A,1,2,3",
+        "one,some,A,1,2,3", ""]))
+    report("-f", "figs", "-F", "svg", "p.csv")
+    assert {p.name for p in (report.directory / "figs").iterdir()} == {
+        "ranges-cores-one-load-none.svg", "ranges-cores-one-load-some.svg"}
+
+
+@pytest.mark.parametrize("name", sorted(made.every_format(made.cycles(60))))
+def test_each_format_alone_makes_a_page(report, name):
+    content = made.every_format(made.cycles(60))[name]
+    made.write(report.directory, name, content)
+    report("-m", "send,wakeup" if name != "own.txt" else "total", name)
+    page = (report.directory / "twowayreport.html").read_text()
+    assert parsed(page) is not None
+    assert "<svg" in page
+
+
+def test_many_runs(report):
+    """More than there are colours; dashes and markers tell them apart."""
+    import tr_style
+    for i in range(9):
+        data = made.cyclictest(made.values(made.cycles(60, i))["wakeup"])
+        made.write(report.directory, f"{i}.json", data)
+    report("-f", "figs", "-F", "svg", *(f"{i}.json" for i in range(9)))
+    look = tr_style.Look(True)
+    looks = {str((look.run(i), tr_style.MARKERS[i % 7])) for i in range(9)}
+    assert len(looks) == 9

@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Tables: rankings, differences, marks, and the published study."""
+
+import csv
+import io
+import pathlib
+
+import made
+import pytest
+
+DATA = made.REPORT / "data"
+PUBLISHED = made.REPORT / "published" / "tables.md"
+
+
+def table_csv(rows, header="metric,system,min,avg,max,stddev"):
+    return "\n".join([header, *rows]) + "\n"
+
+
+def ranks(report, *files):
+    found = made.tables(report("-t", "-", *files).stdout)["Ranking"]
+    return {(row["metric"], row["figure"]): row["best first"]
+            for row in found}
+
+
+def test_ranking_of_a_table(report):
+    path = made.write(report.directory, "p.csv", table_csv([
+        "send,A,1,10.0,30,2", "send,B,1,19.9,30,1", "send,C,1,20.0,90,8",
+        "send,D,1,39.8,900,8"]))
+    found = ranks(report, path)
+    assert found["send", "average"] == "A < B < C < D"
+    assert found["send", "maximum"] == "A = B << C << D"
+    assert found["send", "deviation"] == "B << A << C = D"
+
+
+def test_interval_and_sleep_rank_by_how_far_off_they_are(report):
+    early, late = made.cycles(400, 1), made.cycles(400, 2)
+    early = [(*r[:5], r[5] - 120_000, r[6] - 120_000, 0) for r in early]
+    for name, rows in (("early", early), ("late", late)):
+        made.write(report.directory, f"{name}.csv", made.dump(rows))
+    means = {name: made.mean(made.values(rows)["sleep"])
+             for name, rows in (("early", early), ("late", late))}
+    assert means["early"] < 100_000 < means["late"]
+    off = {name: abs(mean - made.SLEEP) for name, mean in means.items()}
+    assert off["late"] * 1.3 < off["early"]
+    first, _, second = ranks(report, "early.csv", "late.csv")[
+        "sleep", "average"].split()
+    assert (first, second) == ("late", "early")
+
+
+def test_ties_lie_within_the_interval(report):
+    """Two runs of one system tie; one that is 3 us longer does not."""
+    for name, seed, shift in (("A", 1, 0), ("B", 2, 0), ("C", 3, 3000)):
+        made.write(report.directory, f"{name}.csv",
+                   made.dump(made.cycles(4000, seed, shift=shift)))
+    found = ranks(report, "A.csv", "B.csv", "C.csv")
+    # What is random within send is the same with all three.
+    assert " < " not in found["send", "average"]
+    average = found["receive", "average"]
+    assert average in ("A = B < C", "B = A < C")
+    assert found["receive", "99 %"].endswith("C")
+
+
+def settings_of(report, *files):
+    text = report("-t", "-", *files).stdout
+    found = made.tables(text)
+    assert next(iter(found)) == "What differs between the runs"
+    return {(row["of"], row["what"]): row
+            for row in found["What differs between the runs"]}, text
+
+
+def test_what_differs_comes_first(report):
+    rows = made.cycles(200)
+    one, two = made.twoway(rows), made.twoway(rows, size=64)
+    two["twoway"]["environment"]["governor"] = "powersave"
+    two["twoway"]["processes"]["client"]["priority"] = 50
+    two["sysinfo"]["release"] = "6.12-rt"
+    two["twoway"]["settings"]["port"] = 5     # of no importance
+    for name, data in (("one", one), ("two", two)):
+        made.write(report.directory, f"{name}.json", data)
+    found, _ = settings_of(report, "one.json", "two.json")
+    assert set(found) == {
+        ("settings", "size"), ("settings", "client priority"),
+        ("system", "governor"), ("system", "kernel release")}
+    row = found["settings", "size"]
+    assert (row["one"], row["two"]) == ("8", "64")
+
+
+def test_nothing_differs_and_nothing_is_known(report):
+    rows = made.cycles(200)
+    for name in ("one", "two"):
+        made.write(report.directory, f"{name}.json", made.twoway(rows))
+    found, text = settings_of(report, "one.json", "two.json")
+    assert not found and "No known setting differs" in text
+    made.write(report.directory, "h.txt",
+               made.text(made.values(rows)["wakeup"]))
+    _, text = settings_of(report, "one.json", "h.txt")
+    assert "Nothing is known of: h" in text
+
+
+@pytest.mark.parametrize("mark", ["environment", "lab", "inner lab",
+                                  "option", "comment"])
+def test_virtual_is_marked_everywhere(report, mark):
+    """In every table, legend and title that names the run."""
+    rows = made.cycles(200)
+    data, options = made.twoway(rows), []
+    if mark == "environment":
+        data["twoway"]["environment"]["virtual"] = True
+    elif mark == "lab":
+        data["lab"] = {"kernel": "6.1"}
+    elif mark == "inner lab":
+        data["twoway"]["lab"] = True
+    elif mark == "option":
+        options = ["-V", "guest"]
+    made.write(report.directory, "guest.json", data)
+    made.write(report.directory, "guest.csv",
+               ("# virtual\n" if mark == "comment" else "")
+               + made.dump(rows))
+    made.write(report.directory, "iron.csv", made.dump(rows))
+    files = *options, "guest.json", "guest.csv", "iron.csv"
+    text = report("-t", "-", *files).stdout
+    assert "guest (virtual)" in text and "iron (virtual)" not in text
+    for line in text.splitlines():
+        # Names of files are theirs; all else that is named is marked.
+        assert line.count("guest") - line.count("guest.") == \
+            line.count("guest (virtual)"), line
+    assert "these are not the times of a machine" in text
+    if mark != "lab":
+        return      # figures take the same titles from all of them
+    report("-o", "r.html", "-f", "figs", "-F", "svg", "-m", "send,total",
+           *files)
+    page = (report.directory / "r.html").read_text()
+    assert "Virtual: these are not the times of a machine: guest" in page
+    figures = list((report.directory / "figs").glob("*.svg"))
+    assert len(figures) == 8
+    for path in figures:
+        assert "guest (virtual)" in path.read_text(), path
+
+
+def test_remarks(report):
+    data = made.twoway(made.cycles(200))
+    data["twoway"] |= {
+        "missed": 3, "throttled": 4, "interrupted": True, "error": "so|so",
+        "break": {}, "limits": [
+            {"limit": "total:9", "verdict": "exceeded"},
+            {"limit": "send:9", "verdict": "met"}]}
+    data["twoway"]["break"] = {"cycle": 1}
+    data["twoway"]["environment"]["findings"] = [
+        {"name": "governor", "read": "powersave on CPU 1"}]
+    path = made.write(report.directory, "r.json", data)
+    text = report("-t", "-", path).stdout
+    for remark in ("3 expiries missed", "4 cycles throttled",
+                   "ended by a signal", "error: so\\|so", "ended by -b",
+                   "limit total:9 exceeded", "governor: powersave on CPU 1"):
+        assert f"| r | {remark} |" in text
+    assert "send:9" not in text
+
+
+def test_csv_says_what_markdown_says(report):
+    rows = made.cycles(200)
+    made.write(report.directory, "a.csv", made.dump(rows))
+    made.write(report.directory, "b.csv", made.dump(rows[:150]))
+    report("-t", "t.csv", "a.csv", "b.csv")
+    report("-t", "t.md", "a.csv", "b.csv")
+    found = {}
+    blocks = (report.directory / "t.csv").read_text().split("\n\n")[1:-1]
+    for block in blocks:
+        title, _, body = block.partition("\n")
+        found[title.removeprefix("# ")] = list(
+            csv.DictReader(io.StringIO(body)))
+    assert found == made.tables((report.directory / "t.md").read_text())
+
+
+def test_worst_and_spikes_of_a_json(report):
+    data = made.twoway(made.cycles(200))
+    cycle = {"cycle": 5, "step": 0, "since_start_ns": 5_000_000,
+             "wakeup_ns": 9000, "send_ns": 20_000, "sleep_ns": 150_000,
+             "receive_ns": 900_000, "response_ns": 1_070_000,
+             "total_ns": 970_000, "interval_ns": 1_000_000}
+    data["twoway"]["worst"] = {"total": cycle, "planned": cycle}
+    data["twoway"]["spikes"] = {"limit_us": 1, "seen": 1, "kept": [cycle]}
+    path = made.write(report.directory, "r.json", data)
+    rows = made.tables(report("-t", "-", path).stdout)["Worst cycles"]
+    assert rows == [
+        {"system": "r", "metric": metric, "us": us, "at s": "0.005",
+         "step": "0", "wakeup": "9.0", "send": "20.0", "sleep": "150.0",
+         "receive": "900.0"}
+        for metric, us in (("total", "970.0"), ("planned", "1079.0"))]
+
+
+def test_load_of_a_json(report):
+    parts = [made.cycles(100, seed) for seed in (1, 2)]
+    data = made.twoway(made.cycles(200),
+                       list(enumerate(parts)))
+    path = made.write(report.directory, "r.json", data)
+    rows = made.tables(report("-t", "-", path).stdout)[
+        "Total Jitter against the load"]
+    for k, (row, part) in enumerate(zip(rows, parts)):
+        total = made.values(part)["total"]
+        assert row == {
+            "workers": str(k), "system": "r",
+            "min": str(min(total) // 1000), "avg": made.us(made.mean(total)),
+            "max": str(max(total) // 1000), "std":
+            made.us(made.deviation(total)), "missed": "0", "throttled": "0",
+            "work/s": "1.5"}
+
+
+def published_rows(name):
+    lines = [line for line in (DATA / name).read_text().splitlines()
+             if not line.startswith("#")]
+    return list(csv.DictReader(lines))
+
+
+def test_published_study(report):
+    """Its tables are made again from its data, number by number."""
+    text = report("-t", "-", DATA / "trltp-published-load.csv",
+                  DATA / "trltp-published-metrics.csv").stdout
+    found = made.tables(text)
+    for row in published_rows("trltp-published-metrics.csv"):
+        label = made.LABELS[made.METRICS.index(row["metric"])]
+        mine = next(r for r in found[label] if r["system"] == row["system"])
+        for ours, theirs in (("min", "min"), ("avg", "avg"), ("max", "max"),
+                             ("std", "stddev")):
+            assert float(mine[ours]) == float(row[theirs])
+    load = {(r["workers"], r["system"]): r
+            for r in found["Total Jitter against the load"]}
+    rows = published_rows("trltp-published-load.csv")
+    assert len(load) == len(rows) == 48
+    for row in rows:
+        mine = load[row["workers"], row["system"]]
+        for ours, theirs in (("min", "min"), ("avg", "avg"), ("max", "max"),
+                             ("std", "stddev")):
+            assert float(mine[ours]) == float(row[theirs])
+    ranking = {(r["metric"], r["figure"]): r["best first"]
+               for r in found["Ranking"]}
+    assert ranking["total", "average"] == "RedHawk < PREEMPT_RT < kernel.org"
+    assert ranking["total", "maximum"] == \
+        "RedHawk < PREEMPT_RT << kernel.org"
+
+
+def test_published_tables_are_in_step(report, monkeypatch):
+    """What README shows is what its command makes."""
+    monkeypatch.chdir(made.REPORT)
+    out = pathlib.Path(report.directory)
+    report("-t", out / "tables.md", "-f", out / "figs", "-F", "svg", "-T",
+           "The published study", "data/trltp-published-load.csv",
+           "data/trltp-published-metrics.csv")
+    assert (out / "tables.md").read_text() == PUBLISHED.read_text()
+    assert {p.name for p in (out / "figs").iterdir()} == \
+        {p.name for p in PUBLISHED.parent.glob("*.svg")}
+
+
+def test_published_campaign_keeps_set_ups_apart(report):
+    text = report("-t", "-", DATA / "rtos-campaign-published.csv",
+                  DATA / "pc-server-published.csv").stdout
+    found = made.tables(text)
+    title = "Wakeup Time (cores single, load hackbench)"
+    assert found[title][0] == {
+        "system": "SylixOS", "cycles": "-", "min": "3", "avg": "4",
+        "max": "62", "std": "-"}
+    ranking = {row["figure"]: row["best first"] for row in
+               found["Ranking (cores single, load none)"]}
+    assert ranking["maximum"] == "SylixOS = Linux+RT << Linux"
+    assert ranking["average"] == "SylixOS << Linux+RT < Linux"
+    assert "| RT kernel (test timer_period) | every period 1 ms; " in text
