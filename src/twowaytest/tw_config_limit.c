@@ -33,12 +33,11 @@ static int check_percentiles(const struct tw_config *config, char *error)
 
 	for (i = 0; i < config->limit_count; i++) {
 		const struct tw_limit *limit = &config->limits[i];
+		unsigned long long needs = tw_limit_needs(limit);
 
-		if (limit->percent > 0 &&
-		    expected < tw_limit_needs(limit))
+		if (limit->percent > 0 && expected < needs)
 			return tw_refuse(error, "--limit=%s: this percentile needs at least %llu cycles, and there will be %llu; give more loops, a longer duration, or a lower percentile",
-					 limit->text,
-					 (unsigned long long)tw_limit_needs(limit),
+					 limit->text, needs,
 					 (unsigned long long)expected);
 	}
 	return 0;

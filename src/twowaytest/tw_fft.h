@@ -16,7 +16,8 @@ struct tw_complex {
 
 struct tw_fft {
 	size_t points;			/* a power of two */
-	struct tw_complex *roots;	/* exp(-2 pi i k / points), k < points/2 */
+	/* exp(-2 pi i k / points), k < points / 2 */
+	struct tw_complex *roots;
 };
 
 /* @points: a power of two, 2 or more. 0, -EINVAL or -ENOMEM. */

@@ -23,7 +23,10 @@ static inline int tw_io_failed(const atomic_int *stop)
 	return errno == EINTR ? 0 : -errno;
 }
 
-/* Sends all of @buf: 0, -ECANCELED if failed or interrupted after *stop, or -errno. */
+/*
+ * Sends all of @buf: 0, -ECANCELED if failed or interrupted after *stop, or
+ * -errno.
+ */
 static inline int tw_io_send(int fd, const void *buf, size_t size,
 			     const atomic_int *stop)
 {

@@ -216,6 +216,7 @@ static int watch_sides(struct tw_session *session,
 	int64_t end_ns = session->config->duration_s ?
 			 now_ns + session->config->duration_s * TW_NS_PER_S :
 			 INT64_MAX;
+	int64_t wake_ns;
 	int err;
 
 	session->end_ns = end_ns;
@@ -230,8 +231,8 @@ static int watch_sides(struct tw_session *session,
 			if (err)
 				return err;
 		}
-		if (poll(fds, 2, until_ms(now_ns, next_ns < end_ns ? next_ns :
-								     end_ns)) > 0 &&
+		wake_ns = next_ns < end_ns ? next_ns : end_ns;
+		if (poll(fds, 2, until_ms(now_ns, wake_ns)) > 0 &&
 		    attend(session, watch, &fds[0], &fds[1]))
 			break;
 	}

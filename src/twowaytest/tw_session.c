@@ -132,7 +132,7 @@ static int settle_main(struct tw_session *session)
 	return err ? tw_session_fail(session, step, err) : 0;
 }
 
-/* Not fatal: an unprivileged user, or a kernel without it, is to measure too. */
+/* Not fatal: the unprivileged, and kernels without it, are to measure too. */
 static void limit_latency(struct tw_session *session)
 {
 	int fd;

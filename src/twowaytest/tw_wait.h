@@ -13,7 +13,7 @@ struct tw_wait_ops {
 	const char *name;
 	/* 0 or -errno: -EBADF if select cannot hold such a descriptor. */
 	int (*open)(struct tw_wait *wait);
-	/* Returns once there is something to read; but for busy, on a signal. */
+	/* Until there is something to read or, but for busy, a signal. */
 	void (*wait)(struct tw_wait *wait);
 	void (*close)(struct tw_wait *wait);
 };
