@@ -106,7 +106,6 @@ TRACE = ("trace", ["tw_event.*", "tw_playback.*", "tw_analysis*"], [
     ("code", "tw_report.h", "void tw_report_trace("),
     ("swap", "tw_report_break.c", ", and what our own trace tells of it", ""),
     ("line", "tw_report_break.c", '#include "tw_event.h"'),
-    ("line", "tw_report_break.c", '#include "tw_json.h"'),
     ("line", "tw_report_break.c", '#include "tw_time.h"'),
     ("swap", "tw_report_break.c",
      "#define LINES\t40\t\t/* of the time line, on the terminal */\n\n", ""),

@@ -42,10 +42,6 @@ static void keep(struct tw_break *brk, const struct tw_tally *tally,
 static int compose(char *mark, size_t size, const struct tw_break *brk,
 		   const struct tw_metric_params *params)
 {
-	static const enum tw_metric_id phases[] = {
-		TW_INTERVAL, TW_WAKEUP, TW_SEND, TW_SLEEP, TW_RECEIVE,
-		TW_RESPONSE, TW_TOTAL,
-	};
 	const struct tw_cycle *cycle = &brk->kept.cycle;
 	size_t i;
 	int used;
@@ -55,10 +51,10 @@ static int compose(char *mark, size_t size, const struct tw_break *brk,
 			tw_metrics[brk->metric].token,
 			tw_ns_to_us(brk->value_ns),
 			tw_ns_to_us(brk->limit_ns));
-	for (i = 0; i < sizeof(phases) / sizeof(phases[0]); i++)
+	for (i = 0; i < TW_PHASES; i++)
 		used += snprintf(mark + used, size - used, " %s %" PRId64,
-				 tw_metrics[phases[i]].token,
-				 tw_ns_to_us(tw_metrics[phases[i]].value_ns(
+				 tw_metrics[tw_phases[i]].token,
+				 tw_ns_to_us(tw_metrics[tw_phases[i]].value_ns(
 						cycle, params)));
 	used += snprintf(mark + used, size - used,
 			 " missed %" PRIu64 "%s, t0 %" PRId64 " t1 %" PRId64

@@ -3,6 +3,7 @@
 #ifndef TW_JSON_H
 #define TW_JSON_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -16,5 +17,10 @@ size_t tw_json_escape(char *buf, size_t size, const char *text);
 
 /* Writes @text, quoted and escaped; null if it is NULL. */
 void tw_json_string(FILE *file, const char *text);
+
+static inline const char *tw_json_bool(bool value)
+{
+	return value ? "true" : "false";
+}
 
 #endif /* TW_JSON_H */

@@ -195,6 +195,11 @@ const struct tw_metric tw_metrics[TW_METRICS] = {
 	},
 };
 
+const enum tw_metric_id tw_phases[TW_PHASES] = {
+	TW_INTERVAL, TW_WAKEUP, TW_SEND, TW_SLEEP, TW_RECEIVE, TW_RESPONSE,
+	TW_TOTAL,
+};
+
 int tw_metric_find(const char *token)
 {
 	int id;

@@ -49,6 +49,10 @@ struct tw_metric {
 /* Indexed by enum tw_metric_id. */
 extern const struct tw_metric tw_metrics[TW_METRICS];
 
+/* What a single cycle is told by, in the order of its time. */
+#define TW_PHASES	7
+extern const enum tw_metric_id tw_phases[TW_PHASES];
+
 /* The id of the metric called @token, or -EINVAL. */
 int tw_metric_find(const char *token);
 

@@ -150,7 +150,7 @@ static const char *wait_name(size_t index)
 	return tw_wait_kind(index) ? tw_wait_kind(index)->name : NULL;
 }
 
-static const char *metric_name(size_t index)
+const char *tw_option_metric_name(size_t index)
 {
 	return index < TW_METRICS ? tw_metrics[index].token : NULL;
 }
@@ -257,7 +257,8 @@ int tw_option_metrics(const struct tw_option *option, const char *value,
 
 	config->metric_count = 0;
 	while ((rest = next_word(rest, word, sizeof(word)))) {
-		id = tw_option_find(option, word, error, metric_name);
+		id = tw_option_find(option, word, error,
+				    tw_option_metric_name);
 		if (id < 0)
 			return id;
 		for (i = 0; i < config->metric_count; i++)

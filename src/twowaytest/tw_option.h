@@ -104,8 +104,9 @@ typedef const char *(*tw_option_names)(size_t index);
 int tw_option_find(const struct tw_option *option, const char *value,
 		   char *error, tw_option_names names);
 
-/* The names of scheduling policies. */
+/* The names of scheduling policies, and of metrics. */
 const char *tw_option_policy_name(size_t index);
+const char *tw_option_metric_name(size_t index);
 
 /* Always -EINVAL: "--NAME=VALUE: MESSAGE", formatted, in @error. */
 int tw_option_error(const struct tw_option *option, const char *value,

@@ -12,15 +12,11 @@
 #define MISSED		"missed"
 #define MOST		INT64_C(1000000000)	/* us, or missed expiries */
 
-static const char *metric_name(size_t index)
-{
-	return index < TW_METRICS ? tw_metrics[index].token : NULL;
-}
-
 int tw_option_break_on(const struct tw_option *option, const char *value,
 		       struct tw_config *config, char *error)
 {
-	int index = tw_option_find(option, value, error, metric_name);
+	int index = tw_option_find(option, value, error,
+				   tw_option_metric_name);
 
 	if (index < 0)
 		return index;

@@ -167,7 +167,7 @@ static void json_span(FILE *file, const struct tw_span *span)
 		span->for_ns, tw_blame_names[span->blame], span->cpu);
 	tw_json_string(file, span->who);
 	fprintf(file, ", \"pid\": %d, \"prio\": %d, \"interrupt\": %s}",
-		span->pid, span->prio, span->interrupt ? "true" : "false");
+		span->pid, span->prio, tw_json_bool(span->interrupt));
 }
 
 static void json_spans(FILE *file, const char *name,
@@ -222,7 +222,7 @@ void tw_report_json_break(FILE *file, const struct tw_report *report)
 		tw_metrics[brk->metric].token, brk->limit_ns, brk->value_ns);
 	tw_report_json_kept(file, report, &brk->kept);
 	fprintf(file, ",\n      \"marked\": %s, \"trace_file\": ",
-		marked && !brk->mark_err ? "true" : "false");
+		tw_json_bool(marked && !brk->mark_err));
 	tw_json_string(file, session->trace_text ?
 			     report->config->trace_file : NULL);
 	json_analysis(file, session->analysis);

@@ -22,7 +22,7 @@ static void write_flag(FILE *file, const void *fact)
 	const int *flag = fact;
 
 	fprintf(file, "%s", *flag == TW_NO_FLAG ? "null" :
-			    *flag ? "true" : "false");
+			    tw_json_bool(*flag));
 }
 
 static void write_number(FILE *file, const void *fact)
@@ -55,8 +55,8 @@ static void write_throttle(FILE *file, const void *fact)
 	fprintf(file, "{\"rt_runtime_us\": %" PRId64 ", \"rt_period_us\": %"
 		PRId64 ", \"rt_group_sched\": %s, \"fair_server\": %s}",
 		throttle->runtime_us, throttle->period_us,
-		throttle->group ? "true" : "false",
-		throttle->fair_server ? "true" : "false");
+		tw_json_bool(throttle->group),
+		tw_json_bool(throttle->fair_server));
 }
 
 static const struct {

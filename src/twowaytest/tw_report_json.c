@@ -18,11 +18,6 @@
 
 #define SCHEMA	1
 
-static const char *bool_name(bool value)
-{
-	return value ? "true" : "false";
-}
-
 /* What goes between two members of one object or array. */
 static const char *comma(int index, int count)
 {
@@ -169,7 +164,7 @@ static void json_settings(FILE *file, const struct tw_report *report)
 	fprintf(file, "      \"affinity\": \"%s\",\n",
 		affinities[config->affinity]);
 	fprintf(file, "      \"mlockall\": %s,\n",
-		bool_name(config->mlockall));
+		tw_json_bool(config->mlockall));
 	if (session->latency_fd >= 0)
 		fprintf(file, "      \"latency_us\": %" PRId64 ",\n",
 			config->latency_us);
@@ -188,7 +183,7 @@ static void json_settings(FILE *file, const struct tw_report *report)
 	fprintf(file, "      \"break_on\": \"%s\",\n",
 		tw_metrics[config->break_on].token);
 	fprintf(file, "      \"tracemark\": %s,\n",
-		bool_name(config->tracemark));
+		tw_json_bool(config->tracemark));
 	fprintf(file, "      \"trace\": ");
 	tw_json_string(file, !config->trace ? NULL : config->trace_events ?
 			     config->trace_events : TW_TRACE_EVENTS);
@@ -231,7 +226,7 @@ static void json_process(FILE *file, const struct tw_report *report,
 	fprintf(file, "        \"policy\": \"%s\",\n",
 		tw_system_policy_name(settings->policy));
 	fprintf(file, "        \"priority\": %d,\n", settings->priority);
-	fprintf(file, "        \"locked\": %s\n", bool_name(settings->locked));
+	fprintf(file, "        \"locked\": %s\n", tw_json_bool(settings->locked));
 	fprintf(file, "      }%s\n", role == TW_CLIENT ? "" : ",");
 }
 
@@ -288,7 +283,7 @@ static void json_twoway(FILE *file, const struct tw_report *report)
 	tw_report_json_break(file, report);
 	tw_report_json_limits(file, report);
 	fprintf(file, "    \"interrupted\": %s,\n",
-		bool_name(session->interrupted));
+		tw_json_bool(session->interrupted));
 	json_error(file, report);
 }
 

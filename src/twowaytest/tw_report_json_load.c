@@ -9,11 +9,6 @@
 #include "tw_report.h"
 #include "tw_time.h"
 
-static const char *bool_name(bool value)
-{
-	return value ? "true" : "false";
-}
-
 static void json_text(FILE *file, const char *name, const char *text)
 {
 	fprintf(file, "      \"%s\": ", name);
@@ -78,16 +73,16 @@ static void json_throttling(FILE *file, const struct tw_report *report)
 			"      \"rt_period_us\": %" PRId64 ",\n",
 			throttle->runtime_us, throttle->period_us);
 	fprintf(file, "      \"rt_group_sched\": %s,\n",
-		bool_name(throttle->group));
+		tw_json_bool(throttle->group));
 	fprintf(file, "      \"fair_server\": %s,\n",
-		bool_name(throttle->fair_server));
+		tw_json_bool(throttle->fair_server));
 	fprintf(file, "      \"stall_us\": %" PRId64 ",\n",
 		tw_ns_to_us(throttle->stall_ns));
 	fprintf(file, "      \"possible\": %s,\n",
-		bool_name(throttle->stall_ns &&
+		tw_json_bool(throttle->stall_ns &&
 			  tw_config_may_throttle(config, most)));
 	fprintf(file, "      \"kernel_message\": %s\n    },\n",
-		bool_name(session->throttling_heard));
+		tw_json_bool(session->throttling_heard));
 }
 
 void tw_report_json_load(FILE *file, const struct tw_report *report)

@@ -6,15 +6,9 @@
 #include <time.h>
 
 #include "tw_excess.h"
+#include "tw_json.h"
 #include "tw_report.h"
 #include "tw_time.h"
-
-static const enum tw_metric_id phases[] = {
-	TW_INTERVAL, TW_WAKEUP, TW_SEND, TW_SLEEP, TW_RECEIVE, TW_RESPONSE,
-	TW_TOTAL,
-};
-
-#define PHASES	(sizeof(phases) / sizeof(phases[0]))
 
 static bool is_there(const struct tw_config *config, enum tw_metric_id id)
 {
@@ -25,6 +19,14 @@ static bool is_there(const struct tw_config *config, enum tw_metric_id id)
 static int64_t mean_value(const struct tw_config *config, double mean_ns)
 {
 	return tw_report_value(config, (int64_t)mean_ns);
+}
+
+/* A metric's value in one cycle, in the user's unit. */
+static int64_t value_of(const struct tw_report *report,
+			const struct tw_cycle *cycle, enum tw_metric_id id)
+{
+	return tw_report_value(report->config, tw_metrics[id].value_ns(
+		cycle, &report->session->pair->tally->params));
 }
 
 static void wall_time(const struct tw_report *report, int64_t at_ns,
@@ -50,10 +52,9 @@ static void print_shares(FILE *file, const struct tw_report *report,
 			 const double means_ns[TW_METRICS],
 			 enum tw_metric_id id)
 {
-	const struct tw_metric_params params =
-		tw_config_metric_params(report->config);
+	const struct tw_tally *tally = report->session->pair->tally;
 	struct tw_part parts[TW_PARTS];
-	int count = tw_excess(cycle, &params, means_ns, id, parts);
+	int count = tw_excess(cycle, &tally->params, means_ns, id, parts);
 	int i;
 
 	for (i = 0; i < count; i++)
@@ -81,15 +82,12 @@ void tw_report_kept(FILE *file, const struct tw_report *report,
 		tw_report_cycle_number(report, cycle),
 		(double)(cycle->t0_ns - tally->start_ns) /
 		(double)TW_NS_PER_S, tm.tm_hour, tm.tm_min, tm.tm_sec, us);
-	for (i = 0; i < PHASES; i++)
-		if (is_there(config, phases[i]))
+	for (i = 0; i < TW_PHASES; i++)
+		if (is_there(config, tw_phases[i]))
 			fprintf(file, "%s %s %" PRId64 " (%" PRId64 ")",
-				i ? "," : "", tw_metrics[phases[i]].token,
-				tw_report_value(config,
-						tw_metrics[phases[i]].value_ns(
-							cycle,
-							&tally->params)),
-				mean_value(config, means_ns[phases[i]]));
+				i ? "," : "", tw_metrics[tw_phases[i]].token,
+				value_of(report, cycle, tw_phases[i]),
+				mean_value(config, means_ns[tw_phases[i]]));
 	print_shares(file, report, cycle, means_ns, id);
 	fprintf(file, "; CPU client %d, server %d; missed %" PRIu64 "%s\n",
 		cycle->client_cpu, cycle->server_cpu, cycle->missed,
@@ -144,20 +142,17 @@ void tw_report_spikes(FILE *file, const struct tw_report *report)
 		/* As cyclictest, whose line ends with the time stamp. */
 		fprintf(file, "T:%2d Spike:%8" PRId64 ": TS: %12" PRId64
 			" C: %7" PRIu64, column_of_total(config),
-			tw_report_value(config, tw_metrics[TW_TOTAL].value_ns(
-				&kept->cycle, &tally->params)),
+			value_of(report, &kept->cycle, TW_TOTAL),
 			tw_ns_to_us(kept->cycle.t0_ns),
 			tw_report_cycle_number(report, &kept->cycle));
 		if (config->steps > 1)
 			fprintf(file, " step %d", kept->step + 1);
-		for (i = 0; i < PHASES - 2; i++)
-			if (is_there(config, phases[i]))
+		for (i = 0; i < TW_PHASES - 2; i++)
+			if (is_there(config, tw_phases[i]))
 				fprintf(file, " %s %" PRId64,
-					tw_metrics[phases[i]].token,
-					tw_report_value(config,
-						tw_metrics[phases[i]].value_ns(
-							&kept->cycle,
-							&tally->params)));
+					tw_metrics[tw_phases[i]].token,
+					value_of(report, &kept->cycle,
+						 tw_phases[i]));
 		fprintf(file, "%s\n", kept->throttled ? " throttled" : "");
 	}
 	fprintf(file, "spikes = %" PRIu64 "\n", spikes->seen);
@@ -184,13 +179,13 @@ void tw_report_json_kept(FILE *file, const struct tw_report *report,
 		", \"throttled\": %s, \"client_cpu\": %d, \"server_cpu\": %d",
 		tw_report_cycle_number(report, cycle), kept->step,
 		cycle->t0_ns - tally->start_ns, date, us, zone, cycle->missed,
-		kept->throttled ? "true" : "false", cycle->client_cpu,
+		tw_json_bool(kept->throttled), cycle->client_cpu,
 		cycle->server_cpu);
-	for (i = 0; i < PHASES; i++)
-		if (is_there(report->config, phases[i]))
+	for (i = 0; i < TW_PHASES; i++)
+		if (is_there(report->config, tw_phases[i]))
 			fprintf(file, ", \"%s_ns\": %" PRId64,
-				tw_metrics[phases[i]].token,
-				tw_metrics[phases[i]].value_ns(cycle,
+				tw_metrics[tw_phases[i]].token,
+				tw_metrics[tw_phases[i]].value_ns(cycle,
 							&tally->params));
 }
 

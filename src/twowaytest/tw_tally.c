@@ -180,19 +180,28 @@ static void fold_histograms(struct tw_tally *tally,
 	}
 }
 
-static void keep_spike(struct tw_spikes *spikes, const struct tw_kept *spike)
+/* Only where it has to be: most cycles are neither worst nor spikes. */
+static struct tw_kept keep(const struct tw_tally *tally,
+			   const struct tw_cycle *cycle, bool throttled)
 {
+	return (struct tw_kept) {
+		.cycle = *cycle, .step = tally->step, .throttled = throttled,
+	};
+}
+
+static void keep_spike(struct tw_tally *tally, const struct tw_cycle *cycle,
+		       bool throttled)
+{
+	struct tw_spikes *spikes = &tally->spikes;
+
 	spikes->seen++;
 	if (spikes->count < spikes->room)
-		spikes->kept[spikes->count++] = *spike;
+		spikes->kept[spikes->count++] = keep(tally, cycle, throttled);
 }
 
 static void fold(struct tw_tally *tally, const struct tw_cycle *cycle)
 {
-	const struct tw_kept kept = {
-		.cycle = *cycle, .step = tally->step,
-		.throttled = tw_tally_is_throttled(tally, cycle),
-	};
+	bool throttled = tw_tally_is_throttled(tally, cycle);
 	int64_t values_ns[TW_METRICS];
 	double inverse;
 	int id;
@@ -202,19 +211,19 @@ static void fold(struct tw_tally *tally, const struct tw_cycle *cycle)
 		tally->start_ns = cycle->t0_ns;
 	}
 	tally->missed += cycle->missed;
-	tally->throttled += kept.throttled;
+	tally->throttled += throttled;
 	tally->last_t3_ns = cycle->t3_ns;
 	/* All metrics count the same cycles: one division does for all. */
 	inverse = 1.0 / (double)tally->cycles;
 	for (id = 0; id < TW_METRICS; id++) {
 		values_ns[id] = tw_metrics[id].value_ns(cycle, &tally->params);
 		if (values_ns[id] > tally->stats[id].max_ns)
-			tally->worst[id] = kept;
+			tally->worst[id] = keep(tally, cycle, throttled);
 		tw_stats_add(&tally->stats[id], values_ns[id], inverse);
 	}
 	if (tally->spikes.limit_ns &&
 	    values_ns[TW_TOTAL] > tally->spikes.limit_ns)
-		keep_spike(&tally->spikes, &kept);
+		keep_spike(tally, cycle, throttled);
 	if (tally->window[0].width_us || tally->trltp[0].width_us)
 		fold_histograms(tally, values_ns,
 				cycle->seq - tally->first_seq);
