@@ -28,18 +28,8 @@ SETUPS = {
 FILES = ("--json=json", "--dump=dump")
 
 
-def now():
-    return datetime.datetime.now(datetime.timezone.utc)
-
-
 def arguments(setup):
-    return ("--default-system", "-q", "-i", setup.interval_us,
-            f"--sleep={setup.sleep_us}", f"--total={setup.total}")
-
-
-def metrics_of(setup):
-    return [metric for metric in oracle.METRICS
-            if setup.interval_us or metric not in oracle.NEED_TIMER]
+    return ("--default-system", "-q", *setup.options())
 
 
 class View:
@@ -120,7 +110,7 @@ def viewed(directory, setup, metric, limit_us, *args):
 
 @pytest.mark.parametrize("name, metric", [
     (name, metric) for name, setup in SETUPS.items()
-    for metric in metrics_of(setup)])
+    for metric in setup.metrics()])
 def test_first_cycle_above(tmp_path, name, metric):
     """At once, after some cycles (as a run before shows), or never."""
     setup = SETUPS[name]
@@ -193,7 +183,7 @@ def test_warmup_does_not_count(run, setup):
     ("client", "total"), ("client", "planned"), ("server", "response")])
 def test_a_side_that_is_held_up(start, tmp_path, role, metric):
     """Stopped for long: whichever cycle was under way ends the run."""
-    before = now()
+    before = kept.now()
     process = start("--default-system", "-q", "-b", 40000, *FILES,
                     f"--break-on={metric}")
     side = process.steady()[role]
@@ -215,7 +205,7 @@ def test_a_side_that_is_held_up(start, tmp_path, role, metric):
         assert report[f"{name}_ns"] == value
     at = datetime.datetime.strptime(report["time"],
                                     "%Y-%m-%dT%H:%M:%S.%f%z")
-    assert before <= at <= now()
+    assert before <= at <= kept.now()
 
 
 def test_a_ramp_ends(start, tmp_path):

@@ -30,25 +30,15 @@ SETUPS = {
 }
 
 
-def arguments(setup):
-    return ("-i", setup.interval_us, f"--sleep={setup.sleep_us}",
-            f"--total={setup.total}")
-
-
-def metrics_of(setup):
-    return [metric for metric in oracle.METRICS
-            if setup.interval_us or metric not in oracle.NEED_TIMER]
-
-
 @pytest.fixture(scope="module", params=[
     (name, nsecs) for name in SETUPS for nsecs in (True, False)],
     ids=lambda param: param[0] + (", ns" if param[1] else ", us"))
 def measured(request, tmp_path_factory):
     """One run, seen in every way: (setup, nsecs, result, its views)."""
     setup, nsecs = SETUPS[request.param[0]], request.param[1]
-    metrics = metrics_of(setup)
+    metrics = setup.metrics()
     result = twoway.run(
-        "--default-system", "-v", "-l", LOOPS, *arguments(setup), *FILES,
+        "--default-system", "-v", "-l", LOOPS, *setup.options(), *FILES,
         f"--metrics={','.join(metrics)}", f"--percentiles={PERCENTILES}",
         "-h", WIDTH, *(["-N"] if nsecs else []),
         directory=tmp_path_factory.mktemp("run"))

@@ -29,8 +29,7 @@ MOST_LIMITS = 64
 
 
 def arguments(setup):
-    return ("--default-system", "-q", "-N", "-i", setup.interval_us,
-            f"--sleep={setup.sleep_us}", f"--total={setup.total}", *FILES)
+    return ("--default-system", "-q", "-N", *setup.options(), *FILES)
 
 
 def limits_of(metric):
@@ -38,11 +37,6 @@ def limits_of(metric):
     yield from (f"{metric}:{most}" for most in LADDER)
     for percent in PERCENTILES:
         yield from (f"{metric}:p{percent}:{most}" for most in LADDER[::4])
-
-
-def metrics_of(setup):
-    return [metric for metric in oracle.METRICS
-            if setup.interval_us or metric not in oracle.NEED_TIMER]
 
 
 def words(limits):
@@ -126,7 +120,7 @@ def check_line(line, report, judge):
 
 @pytest.mark.parametrize("name, metric", [
     (name, metric) for name, setup in SETUPS.items()
-    for metric in metrics_of(setup)])
+    for metric in setup.metrics()])
 def test_verdicts(run, name, metric):
     setup = SETUPS[name]
     given = list(limits_of(metric))

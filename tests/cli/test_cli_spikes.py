@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """--worst and --spike: cycles that are kept whole are those of the dump."""
 
-import datetime
 import os
 import re
 import signal
@@ -26,18 +25,8 @@ SETUPS = {
 FILES = ("--json=json", "--dump=dump")
 
 
-def now():
-    return datetime.datetime.now(datetime.timezone.utc)
-
-
 def arguments(setup):
-    return ("--default-system", "-q", "-i", setup.interval_us,
-            f"--sleep={setup.sleep_us}", f"--total={setup.total}")
-
-
-def metrics_of(setup):
-    return [metric for metric in oracle.METRICS
-            if setup.interval_us or metric not in oracle.NEED_TIMER]
+    return ("--default-system", "-q", *setup.options())
 
 
 class View:
@@ -66,11 +55,11 @@ class View:
 
 
 def viewed(directory, setup, *args):
-    before = now()
+    before = kept.now()
     result = twoway.run(*arguments(setup), "-N", *args, *FILES,
                         directory=directory)
     assert (result.returncode, result.stderr) == (0, "")
-    return View(result, setup, (before, now()))
+    return View(result, setup, (before, kept.now()))
 
 
 RAMP = ("--load=fft", "--steps=3", "-l", "40")
@@ -80,14 +69,14 @@ RAMP = ("--load=fft", "--steps=3", "-l", "40")
 def worst(request, tmp_path_factory):
     setup = SETUPS.get(request.param, SETUPS["default"])
     return viewed(tmp_path_factory.mktemp("run"), setup, "--worst", "-l",
-                  kept.MOST_CYCLES, f"--metrics={','.join(metrics_of(setup))}",
+                  kept.MOST_CYCLES, f"--metrics={','.join(setup.metrics())}",
                   *(RAMP if request.param == "ramp" else ()))
 
 
 def test_worst_is_the_dumps(worst):
     """The first of the cycles that have the maximum, with all its members."""
     reports = worst.json["twoway"]["worst"]
-    assert list(reports) == metrics_of(worst.setup)
+    assert list(reports) == worst.setup.metrics()
     for metric, report in reports.items():
         values = worst.all(metric)
         index = values.index(max(values))
@@ -127,7 +116,7 @@ def check_worst_lines(lines, json, setup, nsecs, ramp_=False):
 
 def test_worst_as_text(worst):
     check_worst_lines(worst.lines, worst.json, worst.setup, True, worst.ramp)
-    assert len(kept.parse_worst(worst.lines)) == len(metrics_of(worst.setup))
+    assert len(kept.parse_worst(worst.lines)) == len(worst.setup.metrics())
 
 
 def test_means_beside_the_phases(worst):
@@ -176,27 +165,28 @@ def test_nothing_measured_has_no_worst(start, tmp_path):
                                           ("YYY+9", "-0900"),
                                           ("UTC0", "+0000")])
 def test_times_are_local(run, zone, offset):
-    before = now()
+    before = kept.now()
     result = run(*arguments(SETUPS["default"]), "-N", "--worst", "-l", 20,
                  *FILES, env={"TZ": zone})
     json = schema.check(result.text("json"))
     reports = json["twoway"]["worst"].values()
     assert all(report["time"].endswith(offset) for report in reports)
     steps = kept.steps_of(json, result.dump(), SETUPS["default"])
-    kept.check_times(reports, steps, before, now())
+    kept.check_times(reports, steps, before, kept.now())
 
 
 @pytest.mark.parametrize("clock", ["realtime", "monotonic_raw", "tai",
                                    "boottime", "tsc"])
 def test_times_on_every_clock(run, clock):
-    before = now()
+    before = kept.now()
     result = run(*arguments(SETUPS["default"]), "-N", "-l", 20, *FILES,
                  f"--clock={clock}")
     if clock == "tsc" and result.returncode:
         pytest.skip(result.stderr.strip())
     json = schema.check(result.text("json"))
     steps = kept.steps_of(json, result.dump(), SETUPS["default"])
-    kept.check_times(json["twoway"]["worst"].values(), steps, before, now())
+    kept.check_times(json["twoway"]["worst"].values(), steps, before,
+                     kept.now())
 
 
 def spike_limits(values):
@@ -240,7 +230,7 @@ def check_spike_lines(view, reports, seen):
     found, count = kept.parse_spikes(view.lines)
     assert count == seen and len(found) == len(reports)
     metrics = view.json["twoway"]["settings"]["metrics"]
-    phases = kept.phases_of(view.setup)[:-2]
+    phases = view.setup.metrics(kept.PHASES)[:-2]
     for spike, report in zip(found, reports):
         assert spike.column == metrics.index("total")
         assert spike.value == report["total_ns"]

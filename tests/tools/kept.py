@@ -38,6 +38,11 @@ LIMIT_VALUE = re.compile(r"(-?\d+\.\d{3}) us"
 LIMIT_LACKS = re.compile(r"(\d+) cycles, needed are (\d+)")
 
 
+def now():
+    """To be compared with the time of day of a kept cycle."""
+    return datetime.datetime.now(datetime.timezone.utc)
+
+
 class Kept(typing.NamedTuple):
     """A cycle as a line tells it."""
     step: int | None    # from 1
@@ -180,11 +185,6 @@ def thread_of(json, metric):
                 if thread["metric"] == metric)
 
 
-def phases_of(setup):
-    return [phase for phase in PHASES
-            if setup.interval_us or phase not in oracle.NEED_TIMER]
-
-
 def check_member(report, steps, setup):
     """A kept cycle in the JSON is what the dump has of it."""
     step = steps[report["step"]]
@@ -197,7 +197,7 @@ def check_member(report, steps, setup):
     assert report["throttled"] in (False, True)
     assert min(report["client_cpu"], report["server_cpu"]) >= 0
     wanted = {f"{phase}_ns": step.values[phase][number]
-              for phase in phases_of(setup)}
+              for phase in setup.metrics(PHASES)}
     assert {name: report[name] for name in wanted} == wanted
     assert ("wakeup_ns" in report) == ("wakeup_ns" in wanted)
     return cycle
@@ -230,8 +230,8 @@ def check_text(kept, report, setup, nsecs, ramp):
     assert kept.throttled == report["throttled"]
     assert kept.values == {
         phase: unit(report[f"{phase}_ns"], nsecs)
-        for phase in phases_of(setup)}
-    assert list(kept.values) == list(kept.means) == phases_of(setup)
+        for phase in setup.metrics(PHASES)}
+    assert list(kept.values) == list(kept.means) == setup.metrics(PHASES)
 
 
 def check_parts(parts, metric, step_values, number, setup, mean_ns):

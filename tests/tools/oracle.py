@@ -31,6 +31,15 @@ class Setup(typing.NamedTuple):
     sleep_us: int = 100
     total: str = "documented"
 
+    def options(self):
+        return ("-i", self.interval_us, f"--sleep={self.sleep_us}",
+                f"--total={self.total}")
+
+    def metrics(self, names=METRICS):
+        """Those of @names that there are: a closed loop lacks some."""
+        return [name for name in names
+                if self.interval_us or name not in NEED_TIMER]
+
 
 def intervals(cycles, first_ns):
     """t0 to t0; what precedes the first cycle is not in a dump."""
