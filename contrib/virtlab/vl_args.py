@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The command line: a row a command, a row an option."""
+
+import argparse
+import os
+import pathlib
+import sys
+
+import vl_commands
+from vl_kernel import PACKAGES
+from vl_qemu import MODES
+
+VERSION = "0.1"
+
+
+class Parser(argparse.ArgumentParser):
+    """Exit status 1, as 2 means a limit exceeded; 128 ends a bisection."""
+
+    def error(self, message):
+        print(f"{self.prog}: {message}\nTry '{self.prog} --help'.",
+              file=sys.stderr)
+        sys.exit(128 if self.prog.endswith("bisect-step") else 1)
+
+
+def number(low, high, unit):
+    """A type for argparse: a whole number from low to high."""
+    def parse(text):
+        if not (text.isascii() and text.isdigit()
+                and low <= int(text) <= high):
+            raise argparse.ArgumentTypeError(
+                f"'{text}': a whole number from {low} to {high}{unit} is "
+                "expected")
+        return int(text)
+    return parse
+
+
+def one_line(text):
+    if not text.isprintable():
+        raise argparse.ArgumentTypeError(
+            f"{text!r}: words of the kernel's command line are expected")
+    return text
+
+
+# Name: short form, how argparse takes it.
+OPTIONS = {
+    "kernel": ("k", {
+        "metavar": "[NAME=]FILE", "action": "append", "default": [],
+        "help": "boot this image (bzImage, vmlinuz); repeatable; NAME names "
+                "its results, else its release does"}),
+    "mode": ("m", {
+        "choices": list(MODES), "default": "exact",
+        "help": "exact (default): one CPU, time by instructions, the same "
+                "figures each time; smp: 4 CPUs, noisy"}),
+    "output": ("o", {
+        "metavar": "DIR", "default": "virtlab",
+        "help": "where results go, a directory a kernel (default: virtlab)"}),
+    "add": ("a", {
+        "metavar": "FILE", "action": "append", "default": [],
+        "help": "copy a program into the guest's /bin, with its libraries; "
+                "repeatable"}),
+    "binary": ("b", {
+        "metavar": "FILE",
+        "help": "the twowaytest to run (default: built of this tree, "
+                "static)"}),
+    "append": ("A", {
+        "metavar": "WORDS", "default": "", "type": one_line,
+        "help": "add to the kernel's command line"}),
+    "memory": ("M", {
+        "metavar": "MIB", "default": 512, "type": number(128, 65536, " MiB"),
+        "help": "the guest's memory, 128 to 65536 (default: 512)"}),
+    "timeout": ("t", {
+        "metavar": "S", "default": 600, "type": number(1, 86400, " s"),
+        "help": "end a boot after so long, 1 to 86400 (default: 600)"}),
+    "jobs": ("j", {
+        "metavar": "N", "type": number(1, 1024, ""),
+        "help": "boots at a time, 1 to 1024 (default: as many as CPUs; 1 "
+                "with smp)"}),
+    "directory": ("d", {
+        "metavar": "DIR",
+        "help": "keep the kernels there (default: the cache)"}),
+}
+GUEST = ("add", "binary", "append", "memory", "timeout")
+# Name: what it does, its options, what follows, the status of an error.
+COMMANDS = {
+    "fetch": (vl_commands.fetch, ("directory",), "package",
+              "download Debian's kernels; prints the images' paths", 1),
+    "run": (vl_commands.run, ("kernel", "mode", "output", "jobs", *GUEST),
+            "measure", "boot kernels and measure in each", 1),
+    "compare": (vl_commands.compare, (), "results",
+                "print what differs between two results, to the last digit",
+                1),
+    "bisect-step": (vl_commands.bisect_step, ("kernel", "mode", *GUEST),
+                    "measure", "a step of git bisect: is a limit met?", 125),
+    "study": (vl_commands.study, ("kernel", "output", "jobs", *GUEST), None,
+              "standard and PREEMPT_RT kernel, idle and under load, beside "
+              "cyclictest; a report", 1),
+}
+OPERANDS = {
+    "package": {"metavar": "PACKAGE", "nargs": "*", "default": PACKAGES,
+                "help": f"default: {', '.join(PACKAGES)}"},
+    "results": {"metavar": "RESULTS", "nargs": 2, "type": pathlib.Path,
+                "help": "a JSON file, or a directory of results"},
+}
+MEASURE = ("After --, what is measured: options of twowaytest, or "
+           "[NAME=]PROGRAM and its options; more of them after further --, "
+           "in the same boot.")
+
+
+def parse(arguments):
+    parser = Parser(prog="virtlab", description="Measures kernels in virtual "
+                    "machines that count instructions.",
+                    allow_abbrev=False)
+    parser.add_argument("-v", "--version", action="version",
+                        version=f"virtlab {VERSION}")
+    commands = parser.add_subparsers(dest="command", required=True,
+                                     metavar="COMMAND")
+    for name, (action, options, operand, text, status) in COMMANDS.items():
+        command = commands.add_parser(
+            name, help=text, description=text.capitalize() + ".",
+            allow_abbrev=False,
+            epilog=MEASURE if operand == "measure" else None)
+        for option in options:
+            short, how = OPTIONS[option]
+            command.add_argument(f"-{short}", f"--{option}", **how)
+        if operand in OPERANDS:
+            command.add_argument(operand, **OPERANDS[operand])
+        command.set_defaults(action=action, parser=command, jobs=None,
+                             mode="exact", error_status=status)
+    head, _, rest = partition(arguments)
+    options = parser.parse_args(head)
+    options.measure = rest
+    if COMMANDS[options.command][2] == "measure":
+        if not options.kernel:
+            options.parser.error("--kernel=FILE is needed")
+        if not rest:
+            options.parser.error("-- and what is to be measured are needed")
+    elif rest:
+        options.parser.error(f"unexpected: {' '.join(rest)}")
+    if not options.jobs:
+        options.jobs = 1 if options.mode == "smp" else os.cpu_count() or 1
+    return options
+
+
+def partition(arguments):
+    """What precedes and what follows the first "--"."""
+    if "--" not in arguments:
+        return arguments, None, []
+    at = arguments.index("--")
+    return arguments[:at], "--", arguments[at + 1:]

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What each command does; returns its exit status."""
+
+import pathlib
+import shlex
+import sys
+import tempfile
+
+import vl_compare
+import vl_kernel
+import vl_run
+import vl_study
+from vl_common import LabError
+
+BAD = 1
+SKIP = 125
+
+
+def setup_of(options):
+    return vl_run.Setup(options.mode, options.memory, options.timeout,
+                        options.append, options.jobs)
+
+
+def measure(options, kernels, items, output):
+    return vl_run.run(kernels, items, setup_of(options), output, options.add,
+                      options.binary)
+
+
+def fetch(options):
+    for package in options.package:
+        print(vl_kernel.fetch(package, options.directory), flush=True)
+    return 0
+
+
+def show(output, statuses, items):
+    """Each measurement's command, output and exit status."""
+    for kernel, ended in statuses.items():
+        for item in items:
+            print(f"## {kernel}, {item.name}: {shlex.join(item.command)}")
+            sys.stdout.write((pathlib.Path(output) / kernel
+                              / f"{item.name}.txt").read_text())
+            if ended[item.name]:
+                print(f"## exit status {ended[item.name]}")
+
+
+def run(options):
+    kernels = [vl_kernel.kernel(text) for text in options.kernel]
+    items = vl_run.measurements(options.measure)
+    statuses = measure(options, kernels, items, options.output)
+    show(options.output, statuses, items)
+    print(f"## results: {options.output}")
+    found = {s for ended in statuses.values() for s in ended.values()}
+    # 2: a limit is exceeded; an error weighs more.
+    return 1 if found - {0, 2} else max(found)
+
+
+def compare(options):
+    lines = vl_compare.compare(*options.results)
+    print("\n".join(lines) or "identical")
+    return 2 if lines else 0
+
+
+def bisect_step(options):
+    items = vl_run.measurements(options.measure)
+    if len(options.kernel) != 1:
+        options.parser.error("one --kernel=FILE is expected")
+    if not any(word.startswith("--limit") for item in items
+               for word in item.command):
+        options.parser.error("no --limit in what is measured: nothing would "
+                             "tell good from bad")
+    kernels = [vl_kernel.kernel(options.kernel[0])]
+    with tempfile.TemporaryDirectory(prefix="virtlab-") as output:
+        statuses = measure(options, kernels, items, output)
+        show(output, statuses, items)
+    found = set(statuses[kernels[0].name].values())
+    if found - {0, 2}:
+        raise LabError("a measurement failed: this step tells nothing")
+    return BAD if 2 in found else 0
+
+
+def study(options):
+    kernels = [vl_kernel.kernel(text) for text in options.kernel] or [
+        vl_kernel.kernel(f"{name}={vl_kernel.fetch(package)}")
+        for name, package in vl_study.KERNELS.items()]
+    items = vl_run.measurements(vl_study.words())
+    statuses = measure(options, kernels, items, options.output)
+    failed = [f"{kernel}: {name}: exit status {status}"
+              for kernel, ended in statuses.items()
+              for name, status in ended.items() if status]
+    if failed:
+        raise LabError("; ".join(failed))
+    vl_study.report(options.output, list(statuses))
+    print((pathlib.Path(options.output) / "summary.md").read_text())
+    print(f"Pages: {options.output}/*.html")
+    return 0

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Errors, other programs, and where the lab keeps what it makes."""
+
+import contextlib
+import ctypes
+import hashlib
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import tempfile
+
+PROJECT = pathlib.Path(__file__).resolve().parents[2]
+PR_SET_PDEATHSIG = 1
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+class LabError(Exception):
+    """What cannot be done, and why: a message for the user."""
+
+
+def cache():
+    """Kernels and builds: $XDG_CACHE_HOME/twowaytest-virtlab."""
+    base = os.environ.get("XDG_CACHE_HOME") or \
+        pathlib.Path.home() / ".cache"
+    return pathlib.Path(base) / "twowaytest-virtlab"
+
+
+def die_with_parent():
+    """In a child before its program: no death of ours leaves it behind."""
+    libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def need(program, package):
+    """The program's path."""
+    # Debian keeps some of them out of an ordinary user's way.
+    path = shutil.which(program) or shutil.which(program, path="/usr/sbin")
+    if not path:
+        raise LabError(f"{program} is missing: package {package}")
+    return path
+
+
+def call(command, input="", **options):
+    """Runs a program to its end; returns what it printed."""
+    try:
+        done = subprocess.run(
+            [str(word) for word in command], input=input,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            errors="backslashreplace", preexec_fn=die_with_parent, **options)
+    except OSError as err:
+        raise LabError(f"{command[0]}: {err.strerror}") from None
+    if done.returncode:
+        lines = (done.stderr + done.stdout).strip().splitlines()[-5:]
+        raise LabError(f"{' '.join(map(str, command))}: exit status "
+                       f"{done.returncode}: " + "\n  ".join(lines))
+    return done.stdout
+
+
+def sha256(path):
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@contextlib.contextmanager
+def whole(directory):
+    """A new directory that takes the place of another once it is complete."""
+    directory = pathlib.Path(directory)
+    directory.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{directory.name}.",
+                                     dir=directory.parent) as temporary:
+        made = pathlib.Path(temporary) / "made"
+        made.mkdir()
+        yield made
+        if directory.exists():
+            directory.rename(pathlib.Path(temporary) / "old")
+        made.rename(directory)

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Kernel images: what they say of themselves, and Debian's packages."""
+
+import dataclasses
+import pathlib
+import re
+import struct
+import tempfile
+
+from vl_common import LabError, cache, call, need, sha256, whole
+
+STANDARD = "linux-image-amd64"
+PREEMPT_RT = "linux-image-rt-amd64"
+CLOUD = "linux-image-cloud-amd64"
+PACKAGES = (CLOUD, STANDARD, PREEMPT_RT)
+
+# Linux' x86 boot protocol: a magic number, then an offset to the version.
+MAGIC = slice(0x202, 0x206)
+VERSION = 0x20e
+HEAD = 0x8000
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
+
+
+def release_of(path):
+    """The release of an x86 kernel image, as uname -r will say."""
+    try:
+        with open(path, "rb") as file:
+            head = file.read(HEAD)
+    except OSError as err:
+        raise LabError(f"{path}: {err.strerror}") from None
+    if head[MAGIC] != b"HdrS":
+        raise LabError(f"{path}: no kernel image for x86 (bzImage, vmlinuz)")
+    at = struct.unpack_from("<H", head, VERSION)[0] + 0x200
+    text = head[at:].split(b"\0", 1)[0].decode("ascii", "replace")
+    release = text.split(" ", 1)[0]
+    if not NAME.fullmatch(release):
+        raise LabError(f"{path}: this kernel image does not tell its release")
+    return release
+
+
+@dataclasses.dataclass
+class Kernel:
+    """A kernel image; its name is that of the directory of its results."""
+    name: str
+    path: pathlib.Path
+    release: str
+    sha256: str
+
+
+def kernel(text):
+    """A Kernel from [NAME=]FILE."""
+    name, equals, path = text.rpartition("=")
+    if equals and not NAME.fullmatch(name):
+        raise LabError(f"--kernel={text}: '{name}' is no name: letters, "
+                       "digits, '.', '_', '+', '-'")
+    release = release_of(path)
+    return Kernel(name or release, pathlib.Path(path), release, sha256(path))
+
+
+def package_of(package):
+    """The package that has the image: what a meta-package depends on."""
+    for line in call(["apt-cache", "depends", "--important",
+                      package]).splitlines():
+        found = re.fullmatch(r"\s*Depends: (linux-image-[0-9]\S*)", line)
+        if found:
+            return found[1]
+    return package
+
+
+def fetch(package, directory=None):
+    """Downloads a kernel package of Debian; returns the image's path.
+
+    What is there already is not downloaded again.
+    """
+    need("apt-get", "apt")
+    need("dpkg-deb", "dpkg")
+    exact = package_of(package)
+    directory = pathlib.Path(directory or cache() / "kernels").resolve()
+    made = directory / exact.removeprefix("linux-image-")
+    version = call(["apt-cache", "show", "--no-all-versions", exact])
+    if not (made / "version").exists() or \
+            (made / "version").read_text() != version:
+        directory.mkdir(parents=True, exist_ok=True)
+        with whole(made) as new, \
+                tempfile.TemporaryDirectory(dir=directory) as work:
+            call(["apt-get", "-q", "download", exact], cwd=work)
+            for deb in pathlib.Path(work).glob("*.deb"):
+                call(["dpkg-deb", "-x", deb, work])
+            images = list(pathlib.Path(work).glob("boot/vmlinuz-*"))
+            if len(images) != 1:
+                raise LabError(f"{exact}: {len(images)} kernel images in "
+                               "this package, 1 is expected")
+            images[0].rename(new / "vmlinuz")
+            for config in pathlib.Path(work).glob("boot/config-*"):
+                config.rename(new / "config")
+            (new / "version").write_text(version)
+    return made / "vmlinuz"

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""One boot of one kernel in QEMU, and what it sends back."""
+
+import asyncio
+import pathlib
+import re
+import shlex
+import subprocess
+import tarfile
+import tempfile
+import zlib
+
+from vl_common import LabError, call, die_with_parent, need
+
+# Leave one out, and two runs may differ.
+# (noirqdebug: PREEMPT_RT's threaded handlers miss the emulated serial port's
+# interrupts so often that the kernel would turn it off.)
+KERNEL = ("console=ttyS0 nokaslr norandmaps random.trust_cpu=off noirqdebug "
+          "quiet panic=-1 rdinit=/init")
+MACHINE = ["-M", "q35", "-nodefaults", "-no-user-config", "-display", "none",
+           "-seed", "1", "-no-reboot"]
+MODES = {
+    # Guest time is the number of instructions: 2^3 ns each. Recording keeps
+    # QEMU's main thread from advancing the time of an idle CPU while that is
+    # about to halt, its last instructions not yet counted: on a busy host
+    # this happened in one boot of three. What is recorded is not needed.
+    "exact": ["-accel", "tcg,thread=single", "-cpu", "max,-rdrand,-rdseed",
+              "-smp", "1",
+              "-icount", "shift=3,sleep=off,rr=record,rrfile=/dev/null",
+              "-rtc", "base=2026-01-01,clock=vm"],
+    # Guest time is the host's; each CPU is a thread of it.
+    "smp": ["-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "4"],
+}
+CPUS = {"exact": 1, "smp": 4}
+# A file that a measurement wrote; no path, no option.
+PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._+-]*")
+
+
+def version():
+    """QEMU's version; another may give other figures."""
+    text = call([need("qemu-system-x86_64", "qemu-system-x86"), "--version"])
+    return text.splitlines()[0].removeprefix("QEMU emulator version ")
+
+
+def arguments(mode, memory):
+    """What is the same in every boot of a mode."""
+    return [*MACHINE, *MODES[mode], "-m", str(memory)]
+
+
+def kernel_arguments(setup):
+    return f"{KERNEL} {setup.append}".rstrip()
+
+
+async def boot(kernel, image, setup):
+    """Boots, waits for the end; returns {name: bytes} of what was measured.
+
+    Cancelled or not, it leaves no QEMU behind.
+    """
+    with tempfile.TemporaryDirectory(prefix="virtlab-") as name:
+        work = pathlib.Path(name)
+        command = [str(word) for word in (
+            need("qemu-system-x86_64", "qemu-system-x86"),
+            *arguments(setup.mode, setup.memory),
+            "-serial", f"file:{work}/console", "-serial", f"file:{work}/data",
+            "-kernel", kernel.path, "-initrd", image,
+            "-append", kernel_arguments(setup))]
+        qemu = await asyncio.create_subprocess_exec(
+            *command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE, preexec_fn=die_with_parent)
+        try:
+            async with asyncio.timeout(setup.timeout):
+                error = (await qemu.communicate())[1]
+        except TimeoutError:
+            raise LabError(f"{kernel.name}: not at its end after "
+                           f"{setup.timeout} s; --timeout allows more"
+                           + console(work)) from None
+        finally:
+            if qemu.returncode is None:
+                qemu.kill()
+                await qemu.wait()
+        if qemu.returncode:
+            raise LabError(f"{kernel.name}: QEMU ended with status "
+                           f"{qemu.returncode}: {error.decode().strip()}\n"
+                           f"  {shlex.join(command)}")
+        try:
+            return received(work / "data")
+        except LabError as err:
+            raise LabError(f"{kernel.name}: {err}" + console(work)) from None
+
+
+def console(work):
+    """The guest's last words."""
+    try:
+        text = (work / "console").read_text(errors="replace")
+    except OSError:
+        text = ""
+    lines = text.replace("\r", "").splitlines()[-12:]
+    return "".join(f"\n  | {line}" for line in lines)
+
+
+def received(path):
+    """The files in what the guest sent, whole: a checksum ends it."""
+    files = {}
+    try:
+        with tarfile.open(path, "r:gz") as tar:
+            for member in tar:
+                name = member.name.removeprefix("./")
+                if member.isfile() and PLAIN.fullmatch(name):
+                    files[name] = tar.extractfile(member).read()
+    except (tarfile.TarError, EOFError, OSError, zlib.error) as err:
+        raise LabError(f"the guest did not send its results: {err}") from None
+    return files

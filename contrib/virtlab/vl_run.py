@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Measurements in guests: asked for, run, marked as virtual, written."""
+
+import asyncio
+import dataclasses
+import json
+import pathlib
+import re
+import signal
+import tempfile
+
+import vl_image
+import vl_qemu
+from vl_common import LabError, sha256, whole
+
+JSON_OPTION = {"twowaytest": "--json", "cyclictest": "--json"}
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9+-]*")
+NAMED = re.compile(rf"({NAME.pattern})=(.+)", re.DOTALL)
+
+
+@dataclasses.dataclass
+class Measurement:
+    """A command in the guest; its files begin with the name."""
+    name: str
+    command: list
+
+
+@dataclasses.dataclass
+class Setup:
+    """How guests are run."""
+    mode: str
+    memory: int
+    timeout: float
+    append: str
+    jobs: int
+
+
+def measurements(words):
+    """[NAME=][PROGRAM] ARGUMENT..., more of them after each "--"."""
+    found = []
+    for command in split(words):
+        name = None
+        if NAMED.fullmatch(command[0]):
+            name, program = NAMED.fullmatch(command[0]).groups()
+            command = [program, *command[1:]]
+        elif command[0].startswith("-"):
+            command = ["twowaytest", *command]
+        name = name or unused(command[0], found)
+        if name in [item.name for item in found]:
+            raise LabError(f"two measurements are named '{name}'")
+        option = JSON_OPTION.get(command[0])
+        if option and not any(w.startswith(option) for w in command):
+            command.append(f"{option}={name}.json")
+        found.append(Measurement(name, command))
+    return found
+
+
+def split(words):
+    commands = [[]]
+    for word in words:
+        if word == "--":
+            commands.append([])
+        else:
+            commands[-1].append(word)
+    if not all(commands):
+        raise LabError("a command is expected after each --: "
+                       "[NAME=]PROGRAM and its options, or twowaytest's "
+                       "options alone")
+    return commands
+
+
+def unused(program, found):
+    """A name for what has none: the program's, and a number from 2 on."""
+    base = re.sub(r"[^A-Za-z0-9+-]", "", program) or "measurement"
+    count = sum(item.command[0] == program for item in found)
+    return f"{base}-{count + 1}" if count else base
+
+
+def describe(kernel, image, setup):
+    """The member "lab" of every JSON: all that determines the figures."""
+    return {
+        "mode": setup.mode,
+        "release": kernel.release,
+        "cpus": vl_qemu.CPUS[setup.mode],
+        "memory_mib": setup.memory,
+        "qemu": vl_qemu.version(),
+        "qemu_arguments": " ".join(
+            vl_qemu.arguments(setup.mode, setup.memory)),
+        "kernel_arguments": vl_qemu.kernel_arguments(setup),
+        "kernel_sha256": kernel.sha256,
+        "initramfs_sha256": sha256(image),
+    }
+
+
+def marked(data, lab):
+    """A file of the guest's that says of itself that it is virtual."""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = None
+    if isinstance(value, dict):
+        # What the program wrote stays as it is, to the byte.
+        member = json.dumps({"lab": lab}, indent=2).removesuffix("\n}")
+        rest = text.split("{", 1)[1]
+        return f"{member}{',' if value else ''}{rest}".encode()
+    return (f"# virtual: {lab['mode']}, Linux {lab['release']}, "
+            f"QEMU {lab['qemu']}\n{text}").encode()
+
+
+def write(directory, files, lab, items):
+    """One boot's results, and lab.json; returns each command's status."""
+    statuses = {}
+    for item in items:
+        try:
+            statuses[item.name] = int(files.pop(f"{item.name}.status"))
+        except (KeyError, ValueError):
+            raise LabError(f"{directory}: no exit status of '{item.name}': "
+                           "the guest did not run it to its end") from None
+    for name, data in files.items():
+        (directory / name).write_bytes(marked(data, lab))
+    boot = {"lab": lab, "measurements": [
+        {**dataclasses.asdict(item), "status": statuses[item.name]}
+        for item in items]}
+    (directory / "lab.json").write_text(json.dumps(boot, indent=2) + "\n")
+    return statuses
+
+
+async def boots(kernels, image, setup):
+    """The files of each kernel's boot, in the order of kernels."""
+    free = asyncio.Semaphore(setup.jobs)
+
+    async def one(kernel):
+        async with free:
+            return await vl_qemu.boot(kernel, image, setup)
+
+    this = asyncio.current_task()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        asyncio.get_running_loop().add_signal_handler(number, this.cancel)
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(one(kernel)) for kernel in kernels]
+    except BaseExceptionGroup as errors:
+        raise errors.exceptions[0] from None
+    return [task.result() for task in tasks]
+
+
+def run(kernels, items, setup, output, added=(), binary=None):
+    """Boots each kernel; {kernel's name: {measurement's name: status}}."""
+    names = [kernel.name for kernel in kernels]
+    for name in names:
+        if names.count(name) > 1:
+            raise LabError(f"two kernels are named '{name}'; name them: "
+                           "--kernel=NAME=FILE")
+    with tempfile.TemporaryDirectory(prefix="virtlab-") as work:
+        image = pathlib.Path(work) / "initramfs"
+        vl_image.make(image, items,
+                      vl_image.programs_of(items, added, binary))
+        results = asyncio.run(boots(kernels, image, setup))
+        statuses = {}
+        for kernel, files in zip(kernels, results):
+            lab = describe(kernel, image, setup)
+            with whole(pathlib.Path(output) / kernel.name) as made:
+                statuses[kernel.name] = write(made, files, lab, items)
+    return statuses

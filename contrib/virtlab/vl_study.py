@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The lab's own comparison: two kernels, idle and loaded, two tools."""
+
+import json
+import pathlib
+
+from vl_common import PROJECT, call
+from vl_kernel import PREEMPT_RT, STANDARD
+
+KERNELS = {"standard": STANDARD, "preempt-rt": PREEMPT_RT}
+REPORT = PROJECT / "contrib/report/twowayreport"
+TWO_WAY = ["twowaytest", "-q", "-m", "-p", "98", "-a", "-N", "-D", "3"]
+NANOSLEEP = [*TWO_WAY, "--timer=nanosleep"]
+WAKE_UP = ["cyclictest", "-q", "-m", "-p", "98", "-N", "-i", "1000", "-l",
+           "3000"]
+# --force: on one CPU, a real-time worker leaves others no time.
+FFT = ["--load=fft:1", "--rt-runtime=-1", "--force"]
+HACKBENCH = ["--load=hackbench:1"]
+# Set-up: what is measured in it. cyclictest's timer is nanosleep.
+MEASURED = {
+    "idle": {"posix": TWO_WAY, "nanosleep": NANOSLEEP,
+             "cyclictest": WAKE_UP},
+    "fft": {"posix": [*TWO_WAY, *FFT], "nanosleep": [*NANOSLEEP, *FFT]},
+    "hackbench": {"posix": [*TWO_WAY, *HACKBENCH],
+                  "nanosleep": [*NANOSLEEP, *HACKBENCH]},
+}
+
+
+def words():
+    """The measurements of each boot, as after "--"."""
+    found = []
+    for setup, commands in MEASURED.items():
+        for kind, (program, *options) in commands.items():
+            name = f"{setup}-{kind}"
+            if program == "twowaytest":
+                options.append(f"--dump={name}.csv")
+            found += ["--", f"{name}={program}", *options]
+    return found[1:]
+
+
+def figures_of(path):
+    """(average, maximum) of each metric in a JSON file, in us."""
+    for thread in json.loads(path.read_text())["thread"].values():
+        yield thread.get("metric", "wakeup"), (
+            thread["avg"] / 1000, thread["max"] / 1000)
+
+
+def summary(output, kernels):
+    """Markdown: each set-up's metrics, of each kernel."""
+    lines = ["# " + " against ".join(kernels) + ", in the virtual lab", "",
+             "In us of guest time, which counts instructions: average, "
+             "maximum."]
+    for setup, commands in MEASURED.items():
+        for kind in commands:
+            columns = [dict(figures_of(output / kernel
+                                       / f"{setup}-{kind}.json"))
+                       for kernel in kernels]
+            lines += ["", f"## {setup}, {kind}", "",
+                      "| metric | " + " | | ".join(kernels) + " | |",
+                      "|---|" + "---:|" * 2 * len(kernels)]
+            for metric in columns[0]:
+                cells = [f"{value:.1f}" for column in columns
+                         for value in column[metric]]
+                lines.append(f"| {metric} | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def report(output, kernels):
+    """A page of each set-up, and the summary."""
+    output = pathlib.Path(output)
+    for setup, commands in MEASURED.items():
+        files = [f"{kernel} {kind}={output / kernel / name}{suffix}"
+                 for kind in commands for kernel in kernels
+                 for name in [f"{setup}-{kind}"] for suffix in (".json", ".csv")
+                 if (output / kernel / f"{name}{suffix}").exists()]
+        call([REPORT, "-T", f"The virtual lab: {setup}", "-o",
+              output / f"{setup}.html", "-t", output / f"{setup}.md",
+              "-f", output / f"{setup}-figures", *files])
+    (output / "summary.md").write_text(summary(output, kernels))
