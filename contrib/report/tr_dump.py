@@ -12,7 +12,9 @@ from tr_stats import PIECE, series_of, small
 
 HEADER = b"pair,cycle,planned_ns,t0_ns,t1_ns,t2_ns,t3_ns,missed"
 ROW = re.compile(rb"\d{1,9}(,\d{1,18}){7}")
-CHUNK = 1 << 24         # bytes
+SEPARATORS = b",,,,,,,\n"
+CHUNK = 1 << 20         # bytes
+SEEN = 100000           # grid steps that show the period
 LARGEST = 10**18
 NO_TIMER = 0.5          # fewer expiries on a grid: there was no timer
 WORST = ("response", "total", "wakeup")    # of which the worst cycle is shown
@@ -28,7 +30,7 @@ class Cycles:
         self.missed = []        # arrays of (cycle, expiries missed after it)
         self.count = 0
         self.last = None        # row
-        self.steps_ns = []      # grid steps seen, a sample
+        self.steps_ns = numpy.empty(0)      # the first grid steps
         self.period_ns = self.sleep_ns = 0
         self.trltp3 = False
 
@@ -44,7 +46,8 @@ class Cycles:
             return int(bad.argmax())
         breaks = starts | (rows[:, 1] != before[:, 1] + 1)
         grid = (rows[:, 2] - before[:, 2]) / (1 + before[:, 7])
-        self.steps_ns.append(grid[~breaks][:10000])
+        if len(self.steps_ns) < SEEN:
+            self.steps_ns = numpy.append(self.steps_ns, grid[~breaks])
         self.starts.extend(self.count + numpy.flatnonzero(starts))
         self.breaks.extend(self.count + numpy.flatnonzero(breaks))
         missed = numpy.flatnonzero(rows[:, 7])
@@ -67,7 +70,7 @@ class Cycles:
 
     def seen_period_ns(self):
         """The timer's period in whole us, as expiries show it; 0: no timer."""
-        grid = numpy.concatenate(self.steps_ns)
+        grid = self.steps_ns
         if not len(grid):
             return 0
         period = round(float(numpy.median(grid)) / 1000) * 1000
@@ -135,9 +138,10 @@ class Cycles:
         inside = (self.missed[0] >= part.start) & (self.missed[0] < part.stop)
         return int(self.missed[1][inside].sum())
 
-    def times_s(self):
-        """Of each cycle's t0, since the first."""
-        return numpy.cumsum(self.column["interval"], dtype=numpy.int64) / 1e9
+    def times_s(self, cycles):
+        """Of the t0 of these, since the first."""
+        return numpy.cumsum(self.column["interval"],
+                            dtype=numpy.int64)[cycles] / 1e9
 
     def worst(self, metric):
         """The first cycle that reached the maximum."""
@@ -167,6 +171,11 @@ def rows_of(path, chunk, line):
     if not chunk.endswith(b"\n"):
         raise InputError(path, line + chunk.count(b"\n"),
                          "the file is cut off: no line end")
+    # Without its digits a chunk is nothing but this, again and again.
+    separators = chunk.translate(None, b"0123456789")
+    count = len(separators) // len(SEPARATORS)
+    if separators != SEPARATORS * count:
+        blame(path, chunk, line)
     with warnings.catch_warnings():
         warnings.simplefilter("error", DeprecationWarning)
         try:
@@ -174,28 +183,15 @@ def rows_of(path, chunk, line):
                                        numpy.int64, sep=",")
         except (DeprecationWarning, ValueError):
             blame(path, chunk, line)
-    raw = numpy.frombuffer(chunk, numpy.uint8)
-    ends = raw[(raw == ord(",")) | (raw == ord("\n"))]
-    digits = numpy.count_nonzero((raw >= ord("0")) & (raw <= ord("9")))
-    is_end = ends == ord("\n")
-    if len(numbers) != len(ends) or len(ends) != 8 * is_end.sum() or \
-            not is_end[7::8].all() or digits + len(ends) != len(raw) or \
-            numbers.max() >= LARGEST:
+    if len(numbers) != 8 * count or numbers.max() >= LARGEST:
         blame(path, chunk, line)
     return numbers.reshape(-1, 8)
 
 
 def chunks(file):
     """Yield whole lines, the last perhaps without its end."""
-    rest = b""
-    while piece := file.read(CHUNK):
-        cut = piece.rfind(b"\n") + 1
-        if cut:
-            yield rest + piece[:cut]
-            rest = b""
-        rest += piece[cut:]
-    if rest:
-        yield rest
+    while chunk := file.read(CHUNK) + file.readline():
+        yield chunk
 
 
 def read_cycles(path):

@@ -28,7 +28,7 @@ def worst_of(cycles):
     worst = numpy.maximum.reduceat(values, starts) / 1000
     worst[worst == 0] = numpy.nan
     pauses = numpy.searchsorted(starts, cycles.starts[1:])
-    return numpy.insert(cycles.times_s()[starts], pauses, numpy.nan), \
+    return numpy.insert(cycles.times_s(starts), pauses, numpy.nan), \
         numpy.insert(worst, pauses, numpy.nan)
 
 
