@@ -148,6 +148,24 @@ def test_schema_knows_each_kind_of_limit(broken_run, index, change):
     assert schema.errors(json)
 
 
+LAB = {
+    "mode": ("exact", "other"), "release": ("6.12", 6),
+    "kernel_sha256": ("0a" * 32, "0a"), "initramfs_sha256": ("0a" * 32, ""),
+    "qemu": ("8.2", 8), "cpus": (2, 0), "memory_mib": (512, "512"),
+    "qemu_arguments": ("-icount 0", []), "kernel_arguments": ("", None)}
+
+
+def test_schema_knows_the_virtual_lab(valid):
+    """Every member of its own, good and bad; it may add others."""
+    good = {**{key: pair[0] for key, pair in LAB.items()}, "another": 1}
+    assert not schema.errors({**valid, "lab": good})
+    assert not schema.errors({**valid, "lab": {"mode": "smp"}})
+    for key, (_, bad) in LAB.items():
+        assert schema.errors({**valid, "lab": {**good, key: bad}}), key
+    for bad in ({}, {"release": "6.12"}, "exact", None):
+        assert schema.errors({**valid, "lab": bad}), bad
+
+
 MEASURED = {
     "no thread": ("thread", {}), "a thread less": ("num_threads", 0),
     "no results": ("twoway", None),
