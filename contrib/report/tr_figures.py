@@ -6,13 +6,14 @@ figures_of() is (key, caption, drawing).
 """
 
 import math
+import textwrap
 
 import numpy
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter
 
 from tr_model import METRICS, SIX
-from tr_style import MARKERS, log_axis, plain
+from tr_style import MARKERS, OVERLAID, log_axis, plain, short
 from tr_tables import of
 
 BINS = 80
@@ -46,28 +47,34 @@ def edges_of(dists):
     return edges, grow
 
 
-def draw_histogram(look, ax, found, narrow=False):
-    """Overlaid; returns handles."""
-    edges, grow = edges_of([dist for _, _, dist in found])
+def bins_of(found):
+    """Shared edges, whether they grow, what counts are multiplied by."""
     counts = [dist.count for _, _, dist in found]
-    scale = [1e6 / count if max(counts) > UNLIKE * min(counts) else 1
-             for count in counts]
+    scaled = max(counts) > UNLIKE * min(counts)
+    return *edges_of([dist for _, _, dist in found]), \
+        {run.index: 1e6 / dist.count if scaled else 1
+         for _, run, dist in found}
+
+
+def draw_histogram(look, ax, found, bins, narrow=False):
+    """Overlaid; returns handles."""
+    edges, grow, scale = bins
     shown = edges / 1000
     if grow:
         shown = numpy.maximum(shown, shown[1] / 2)
         log_axis(ax.xaxis, shown[0], shown[-1], narrow)
-    handles, top = [], 1
-    for (i, _, dist), factor in zip(found, scale):
-        values = dist.rebinned(edges) * factor
+    handles, top = [], ax.get_ylim()[1] / 2 if ax.get_yscale() == "log" else 1
+    for i, _, dist in found:
+        values = dist.rebinned(edges) * scale[i]
         top = max(top, values.max())
         ax.stairs(values, shown, fill=True, color=look.fill(i), alpha=0.13)
         handles.append(ax.stairs(values, shown, linewidth=1.3,
                                  **look.run(i)))
-    floor = 0.7 * min(scale)
+    floor = 0.7 * min(scale.values())
     log_axis(ax.yaxis, floor, top, narrow=True)
     ax.set_ylim(floor, top * 2)
     ax.set_xlim(shown[0], shown[-1])
-    ax.set_ylabel("cycles a million" if 1 not in scale else "cycles")
+    ax.set_ylabel("cycles" if 1 in scale.values() else "cycles a million")
     return handles
 
 
@@ -81,55 +88,68 @@ def histogram(runs, metric):
     found = with_dist(runs, metric)
 
     def draw(look):
-        names = [run.title for _, run, _ in found]
-        figure, (ax,) = look.figure(f"{METRICS[metric][0]}{of(runs)}",
-                                    names, 2.1)
-        handles = draw_histogram(look, ax, found)
+        figure, panels = look.panels(f"{METRICS[metric][0]}{of(runs)}",
+                                     found, tall(found))
+        bins = bins_of(found)
+        for ax, part in panels:
+            handles = draw_histogram(look, ax, part, bins)
+            look.legend(figure, handles, [run.title for _, run, _ in part],
+                        ax)
         look.x_label(figure, "us")
-        look.legend(figure, handles, names)
         return figure
 
     return (f"histogram-{metric}", f"{METRICS[metric][0]}: how often each "
             "value came." + outside_text(found), draw)
 
 
+def tall(found):
+    """Height of a panel in inches: less if there are several."""
+    return 2.1 if len(found) <= OVERLAID else 1.4
+
+
+def draw_exceeding(look, figure, ax, found, metric, least):
+    """least: the smallest share that is drawn."""
+    handles = []
+    for i, run, dist in found:
+        values, share = dist.exceeding()
+        if len(values):
+            values = numpy.append(values, run.series[metric].max_ns)
+            share = numpy.append(share, share[-1])
+        handles += ax.step(values / 1000, share, where="post",
+                           linewidth=1.5, **look.run(i))
+    ax.set_yscale("log")
+    ax.set_ylim(least / 1.6, 1.2)
+    marks = [p for p in MARKS if 1 - p / 100 > least / 1.6]
+    ax.set_yticks([1, *(1 - p / 100 for p in marks)],
+                  ["all", *(f"{100 - p:.3g} %" for p in marks)])
+    ax.tick_params(which="minor", left=False)
+    right = ax.secondary_yaxis("right", facecolor="none")
+    right.set_yticks([1 - p / 100 for p in marks],
+                     [f"p{p:g}" for p in marks])
+    right.tick_params(which="both", length=0, colors=look.colour["muted"])
+    right.minorticks_off()
+    right.spines["right"].set_visible(False)
+    ax.set_ylabel("cycles that take longer" if len(figure.axes) == 1
+                  else "longer")
+    look.legend(figure, handles, [run.title for _, run, _ in found], ax)
+
+
 def exceeding(runs, metric):
     found = with_dist(runs, metric)
 
     def draw(look):
-        names = [run.title for _, run, _ in found]
-        figure, (ax,) = look.figure(
-            f"{METRICS[metric][0]}: share of longer cycles{of(runs)}", names,
-            2.1, left_in=0.84, right_in=0.68)
+        figure, panels = look.panels(
+            f"{METRICS[metric][0]}: share of longer cycles{of(runs)}", found,
+            tall(found), left_in=0.84, right_in=0.68)
         low = min(d.values[0] for *_, d in found) / 1000
         high = max(max(run.series[metric].max_ns, d.values[-1])
                    for _, run, d in found) / 1000
-        handles, least = [], 0.1
-        for i, run, dist in found:
-            values, share = dist.exceeding()
-            if len(values):
-                values = numpy.append(values, run.series[metric].max_ns)
-                share = numpy.append(share, share[-1])
-                least = min(least, share[-1])
-            handles += ax.step(values / 1000, share, where="post",
-                               linewidth=1.5, **look.run(i))
-        if high > SKEWED * max(low, 1):
-            log_axis(ax.xaxis, max(low, 1), high)
-        ax.set_yscale("log")
-        ax.set_ylim(least / 1.6, 1.2)
-        marks = [p for p in MARKS if 1 - p / 100 > least / 1.6]
-        ax.set_yticks([1, *(1 - p / 100 for p in marks)],
-                      ["all", *(f"{100 - p:.3g} %" for p in marks)])
-        ax.tick_params(which="minor", left=False)
-        right = ax.secondary_yaxis("right", facecolor="none")
-        right.set_yticks([1 - p / 100 for p in marks],
-                         [f"p{p:g}" for p in marks])
-        right.tick_params(which="both", length=0, colors=look.colour["muted"])
-        right.minorticks_off()
-        right.spines["right"].set_visible(False)
-        ax.set_xlabel("us")
-        ax.set_ylabel("cycles that take longer")
-        look.legend(figure, handles, [run.title for _, run, _ in found])
+        least = min(0.1, *(1 / d.count for *_, d in found))
+        for ax, part in panels:
+            draw_exceeding(look, figure, ax, part, metric, least)
+            if high > SKEWED * max(low, 1):
+                log_axis(ax.xaxis, max(low, 1), high)
+        look.x_label(figure, "us")
         return figure
 
     return (f"exceeding-{metric}", f"{METRICS[metric][0]}: what share of "
@@ -147,7 +167,8 @@ def multiples(runs, metrics):
             f"The metrics{of(runs)}", names, 1.15,
             math.ceil(len(shown) / 2), 2, gap_in=0.52, titled=True)
         for metric, ax in zip(shown, axes):
-            draw_histogram(look, ax, with_dist(runs, metric), narrow=True)
+            found = with_dist(runs, metric)
+            draw_histogram(look, ax, found, bins_of(found), narrow=True)
             scaled = ax.get_ylabel()
             look.title(ax, metric)
             ax.set_ylabel("")
@@ -164,70 +185,82 @@ def multiples(runs, metrics):
             draw)
 
 
-def draw_range(look, ax, found):
+def draw_range(look, ax, runs, metric):
     """A row a run: min to max, the average, a deviation to both sides."""
-    low = min(s.min_ns for _, s in found) / 1000
-    high = max(s.max_ns for _, s in found) / 1000
-    for row, (i, s) in enumerate(found):
-        colour = look.fill(i)
+    found = [run.series[metric] for run in runs if metric in run.series]
+    low = min(s.min_ns for s in found) / 1000
+    high = max(s.max_ns for s in found) / 1000
+    for row, run in enumerate(runs):
+        if metric not in run.series:
+            continue
+        s, colour = run.series[metric], look.fill(run.index)
         ax.plot([s.min_ns / 1000, s.max_ns / 1000], [row, row],
                 color=colour, linewidth=1.4, marker="|", markersize=7)
-        if s.std_ns and s.metric not in ("interval", "sleep"):
+        if s.std_ns and metric not in ("interval", "sleep"):
             ax.plot([max(s.avg_ns - s.std_ns, s.min_ns) / 1000,
                      min(s.avg_ns + s.std_ns, s.max_ns) / 1000],
                     [row, row], color=colour, linewidth=5, alpha=0.45,
                     solid_capstyle="butt")
-        ax.plot(s.avg_ns / 1000, row, marker=MARKERS[i % len(MARKERS)],
-                color=colour, markersize=5)
+        ax.plot(s.avg_ns / 1000, row,
+                marker=MARKERS[run.index % len(MARKERS)], color=colour,
+                markersize=5)
     if high > SKEWED * max(low, 0.1):
         log_axis(ax.xaxis, max(low, 0.1), high, narrow=True)
     else:
         ax.xaxis.set_major_formatter(FuncFormatter(plain))
         ax.locator_params(axis="x", nbins=4)
-    ax.set_yticks([])
-    ax.set_ylim(len(found) - 0.4, -0.6)
     ax.margins(x=0.08)
 
 
-def ranges(runs, metrics):
+def ranges(runs, metrics, key="ranges"):
+    """None if there is nothing to show."""
     shown = [m for m in metrics if any(m in run.series for run in runs)]
-    shown = [m for m in shown if m in SIX] or shown
     runs = [run for run in runs if any(m in run.series for m in shown)]
+    if not shown:
+        return None
     columns = min(2, len(shown))
-    rows = math.ceil(len(shown) / columns)
+    names = [textwrap.fill(short(run.title), 20 if columns > 1 else 44)
+             for run in runs]
+    letters = max(len(line) for name in names for line in name.split("\n"))
+    row_in = 0.19 if not any("\n" in name for name in names) else 0.29
 
     def draw(look):
-        names = [run.title for run in runs]
         figure, axes = look.figure(
-            f"Least, average and most{of(runs)}", names,
-            0.16 + 0.19 * len(runs), rows, columns, left_in=0.2,
-            titled=True)
+            f"Least, average and most{of(runs)}", [],
+            0.16 + row_in * len(runs), math.ceil(len(shown) / columns),
+            columns, left_in=0.2 + 0.073 * letters, titled=True,
+            between_in=0.25, sharey=True)
         for metric, ax in zip(shown, axes):
-            draw_range(look, ax, [(run.index, run.series[metric])
-                                  for run in runs if metric in run.series])
+            draw_range(look, ax, runs, metric)
             look.title(ax, metric)
+            ax.grid(False, axis="y")
+        axes[0].set_yticks(range(len(runs)), names)
+        axes[0].set_ylim(len(runs) - 0.4, -0.6)
+        for ax in axes:
+            ax.tick_params(axis="y", length=0)
         for ax in axes[len(shown):]:
             ax.set_axis_off()
         look.x_label(figure, "us")
-        look.legend(figure, [
-            Line2D([], [], linewidth=1.4, color=look.fill(run.index),
-                   marker=MARKERS[run.index % len(MARKERS)], markersize=5)
-            for run in runs], names)
         return figure
 
-    return ("ranges", "From the least to the most; the marker is the "
-            "average, the band one deviation to both sides (interval and "
-            "sleep have none: theirs is about the target).", draw)
+    return (key, "From the least to the most; the marker is the average, "
+            "the band one deviation to both sides (interval and sleep have "
+            "none: theirs is about the target).", draw)
 
 
 def figures_of(runs, metrics):
     """Of runs that share a set-up."""
     runs = [run for run in runs if run.series]
     drawn = [m for m in metrics if with_dist(runs, m)]
-    if any(m in run.series for run in runs for m in metrics):
-        yield ranges(runs, metrics)
+    six = [m for m in metrics if m in SIX]
+    found = [ranges(runs, six)]
+    # Of cyclictest there is nothing else.
+    if "wakeup" in metrics and \
+            not all(set(six) & set(run.series) for run in runs):
+        found.append(ranges(runs, ["wakeup"], "ranges-wakeup"))
+    yield from filter(None, found)
     six = [m for m in drawn if m in SIX]
-    if len(six) > 1:
+    if len(six) > 1 and len(runs) <= OVERLAID:
         yield multiples(runs, six)
     for metric in drawn:
         yield histogram(runs, metric)

@@ -8,13 +8,12 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from tr_model import PHASES
-from tr_style import MARKERS, log_axis, plain
+from tr_style import MARKERS, OVERLAID, log_axis, plain
 from tr_tables import of
 
 POINTS = 400            # of a time line
-PANELS = 6
+PANELS = 16
 SKEWED = 8
-BAR_RUNS = 4            # more runs are legible as lines only
 HATCH = ("", "////", "", "\\\\\\\\")
 
 
@@ -56,7 +55,8 @@ def time_line(runs):
 
     def draw(look):
         figure, axes = look.figure(
-            f"Worst cycles in time{of(runs)}", [], 0.95, len(found),
+            f"Worst cycles in time{of(runs)}", [],
+            0.95 if len(found) <= OVERLAID else 0.55, len(found),
             left_in=0.76, gap_in=0.36, titled=True, sharex=True, sharey=True)
         low = max(0.1, min(numpy.nanmin(worst) for *_, worst in found))
         high = max(numpy.nanmax(worst) for *_, worst in found)
@@ -84,7 +84,7 @@ def time_line(runs):
 
 
 def phases_of(run):
-    """Averages of the phases, and those of the cycle of largest total."""
+    """Averages of the phases; of the cycle of largest total, too."""
     average = {p: run.series[p].avg_ns / 1000 for p in PHASES
                if p in run.series}
     worst = next((w for w in run.every("worst") if w.metric == "total"),
@@ -93,17 +93,19 @@ def phases_of(run):
         if worst else None
 
 
-def draw_bars(look, ax, runs, bars):
+def draw_bars(look, ax, runs, bars, shares):
+    """shares: in % of each bar, as one may be much longer than all others."""
     for row, (run, bar) in enumerate(zip(runs, bars)):
-        start = 0
+        start, whole = 0, sum((bar or {}).values())
         for k, phase in enumerate(PHASES):
             if phase in (bar or {}):
-                ax.barh(row, bar[phase], 0.5, start,
+                length = bar[phase] * 100 / whole if shares else bar[phase]
+                ax.barh(row, length, 0.5, start,
                         color=look.colour[f"phase{k}"], hatch=HATCH[k],
                         edgecolor=look.colour["paper"], linewidth=0.8)
-                start += bar[phase]
+                start += length
         ax.annotate(textwrap.shorten(run.title, 48) +
-                    (f": {start:.0f} us" if bar else ": not known"),
+                    (f": {whole:.0f} us" if bar else ": not known"),
                     (0, row - 0.31), color=look.colour["ink"], fontsize=9,
                     xytext=(2, 0), textcoords="offset points")
     ax.set_ylim(len(runs) - 0.55, -0.85)
@@ -118,9 +120,9 @@ def phases(runs):
     if not runs:
         return None
     average, worst = zip(*map(phases_of, runs))
-    panels = [("the average cycle", average)]
+    panels = [("us, the average cycle", average)]
     if any(worst):
-        panels.append(("the cycle of the largest total", worst))
+        panels.append(("% of the cycle of the largest total", worst))
 
     known = [k for k, phase in enumerate(PHASES)
              if any(phase in bar for bar in average)]
@@ -131,8 +133,8 @@ def phases(runs):
             f"Where the time goes{of(runs)}", names, 0.46 * len(runs),
             len(panels), left_in=0.2, gap_in=0.62)
         for ax, (title, bars) in zip(axes, panels):
-            draw_bars(look, ax, runs, bars)
-            ax.set_xlabel(f"us, {title}")
+            draw_bars(look, ax, runs, bars, title.startswith("%"))
+            ax.set_xlabel(title)
         handles = [Patch(facecolor=look.colour[f"phase{k}"],
                          hatch=HATCH[k], edgecolor=look.colour["paper"])
                    for k in known]
@@ -141,16 +143,18 @@ def phases(runs):
 
     return ("phases", "From the planned expiry to the reply: the client's "
             "wake-up (where it was measured), send, the server's sleep, "
-            "receive. The two scales differ.", draw)
+            "receive.", draw)
 
 
-def load_axes(look, runs, title):
-    figure, (ax,) = look.figure(f"{title}{of(runs)}",
-                                [run.title for run in runs], 2.1)
+def load_panels(look, runs, title):
+    figure, panels = look.panels(f"{title}{of(runs)}",
+                                 [(run.index, run) for run in runs],
+                                 2.1 if len(runs) <= OVERLAID else 1.4)
     look.x_label(figure, "workers")
-    ax.set_ylabel("us")
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=8))
-    return figure, ax
+    for ax, _ in panels:
+        ax.set_ylabel("us")
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=8))
+    return figure, panels
 
 
 def steps_of(run, member):
@@ -163,35 +167,40 @@ def steps_of(run, member):
 
 def load_bars(runs, member, title):
     def draw(look):
-        figure, ax = load_axes(look, runs, title)
-        width = 0.82 / len(runs)
-        handles = []
-        for i, run in enumerate(runs):
-            workers, values = steps_of(run, member)
-            place = workers + (i - (len(runs) - 1) / 2) * width
-            handles.append(ax.bar(place, values, width * 0.94,
-                                  color=look.fill(run.index)))
-        ax.grid(False, axis="x")
-        look.legend(figure, handles, [run.title for run in runs])
+        figure, panels = load_panels(look, runs, title)
+        for ax, part in panels:
+            width = 0.82 / len(part)
+            handles = []
+            for k, (i, run) in enumerate(part):
+                workers, values = steps_of(run, member)
+                place = workers + (k - (len(part) - 1) / 2) * width
+                handles.append(ax.bar(place, values, width * 0.94,
+                                      color=look.fill(i)))
+            ax.grid(False, axis="x")
+            look.legend(figure, handles, [run.title for _, run in part], ax)
         return figure
     return draw
 
 
 def load_lines(runs, member, title):
     def draw(look):
-        figure, ax = load_axes(look, runs, title)
-        handles, seen = [], []
-        for run in runs:
-            workers, values = steps_of(run, member)
-            seen.extend(values[values > 0])
-            handles += ax.plot(workers, values, linewidth=1.5, markersize=4,
-                               marker=MARKERS[run.index % len(MARKERS)],
-                               **look.run(run.index))
-        if seen and max(seen) > SKEWED * min(seen):
-            log_axis(ax.yaxis, min(seen), max(seen))
-        else:
-            ax.set_ylim(bottom=0)
-        look.legend(figure, handles, [run.title for run in runs])
+        figure, panels = load_panels(look, runs, title)
+        seen = []
+        for ax, part in panels:
+            handles = []
+            for i, run in part:
+                workers, values = steps_of(run, member)
+                seen.extend(values[values > 0])
+                handles += ax.plot(workers, values, linewidth=1.5,
+                                   markersize=4,
+                                   marker=MARKERS[i % len(MARKERS)],
+                                   **look.run(i))
+            look.legend(figure, handles, [run.title for _, run in part], ax)
+        for ax, _ in panels:
+            if seen and max(seen) > SKEWED * min(seen):
+                log_axis(ax.yaxis, min(seen), max(seen))
+            else:
+                ax.set_ylim(bottom=0)
         return figure
     return draw
 
@@ -201,9 +210,8 @@ def loads(runs):
             all("total" in step.series for step in run.steps)]
     if not runs:
         return
-    kind = load_bars if len(runs) <= BAR_RUNS else load_lines
     yield ("load-average", "Average of total against the number of workers.",
-           kind(runs, "avg_ns", "Total Jitter: average"))
+           load_bars(runs, "avg_ns", "Total Jitter: average"))
     yield ("load-deviation", "Standard deviation of total against the number "
            "of workers.",
            load_lines(runs, "std_ns", "Total Jitter: deviation"))

@@ -121,7 +121,8 @@ class Sample:
         if dist is None or not dist.complete:
             raise InputError(run.name, metric, (
                 "its histogram lacks values (they overflowed)" if dist else
-                "neither a dump nor a histogram") + ": cannot be compared")
+                "neither a dump nor a histogram") + ": give its --dump, or "
+                "measure with a -h above its maximum")
         self.dist, self.bounds = dist, dist.values
         if dist.count < FEWEST * SMALLEST:
             raise InputError(run.name, metric, f"{dist.count} cycles are "
@@ -212,7 +213,7 @@ def gate(runs, options):
     notes = [f"{run.title}: no dump, so cycles are taken as independent of "
              "each other; the interval is narrower than the truth"
              for run in runs if run.cycles is None]
-    notes += [f"{run.title}: virtual, not the times of a machine"
+    notes += [f"{run.name}: {run.virtual_remark}"
               for run in runs if run.virtual]
     if any(verdict.short for verdict in verdicts):
         notes.append("cycles are alike over so long a time that intervals "

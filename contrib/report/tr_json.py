@@ -11,6 +11,9 @@ US = 1000
 # Of these each run has its own; they make no set-ups unlike.
 CHANCE = {"port", "irq_names", "irqs", "steal_ppm", "clocksources",
           "trace_events", "findings"}
+# Of the virtual lab: these set it up, all else is what was measured in it.
+LAB_SETTINGS = ("mode", "qemu", "qemu_arguments", "cpus", "memory_mib")
+DIGITS = 12             # of a hash
 NUMBER = (int, float)
 NULL = type(None)
 LARGEST = 1e18
@@ -177,6 +180,20 @@ def systems(data):
             for key in ("nodename", "machine", "release", "version")}
 
 
+def read_lab(data, part):
+    """What the virtual lab adds to the results of either program."""
+    lab = data.inner("lab")
+    if not lab.value:
+        return
+    part.virtual = True
+    part.lab_mode = lab.get("mode", str, default=None)
+    for key, value in flat(lab).items():
+        if key.endswith("sha256"):
+            value = str(value)[:DIGITS]
+        to = part.settings if key in LAB_SETTINGS else part.system
+        to[f"lab {key}"] = value
+
+
 def read_cyclictest(data, name):
     unit = 1 if data.get("resolution_in_ns", int, default=0) else US
     series = [read_thread(thread, "wakeup", unit)
@@ -184,11 +201,11 @@ def read_cyclictest(data, name):
     if not any(one.count for one in series):
         raise InputError(data.path, "member thread", "no cycles")
     part = Part(data.path, "cyclictest", name, program="cyclictest",
-                series={"wakeup": combined(series)}, system=systems(data),
-                virtual=bool(data.value.get("lab")))
+                series={"wakeup": combined(series)}, system=systems(data))
     part.count = part.series["wakeup"].count
     part.settings = {"command line": data.get("cmdline:", str,
                                               default=None)}
+    read_lab(data, part)
     if len(series) > 1:
         part.remarks.append(f"{len(series)} threads together")
     return part
@@ -293,7 +310,8 @@ def read_pair(data, twoway, unit, pair, name):
     part.count = twoway.get("cycles", int)
     part.lost = twoway.get("not_dumped", int, default=0)
     part.virtual = environment.get("virtual", bool, NULL, default=None) is \
-        True or bool(data.value.get("lab") or twoway.value.get("lab"))
+        True
+    read_lab(data, part)
     read_worst(twoway, part)
     remarks(data, twoway, part)
     return part

@@ -90,6 +90,7 @@ class Part:
     remarks: list = dataclasses.field(default_factory=list)
     findings: list = dataclasses.field(default_factory=list)
     virtual: bool = False
+    lab_mode: str | None = None     # of the virtual lab: exact, smp
     cycles: typing.Any = None       # tr_dump.Cycles
     count: int | None = None        # measured cycles
     lost: int = 0                   # of these, not in a dump
@@ -97,6 +98,14 @@ class Part:
     def what(self):
         return f"{self.path} ({KINDS[self.kind]})"
 
+
+# What to know of a virtual run, by the lab's mode.
+VIRTUAL = {
+    None: "virtual: these are not the times of a machine",
+    "exact": "virtual, exact: counted instructions, repeatable to the last "
+             "digit",
+    "smp": "virtual, noisy",
+}
 
 # The more exact first.
 KINDS = {
@@ -123,6 +132,8 @@ class Run:
         if self.parts[0].lost:      # all cycles come before all digits
             self.parts.sort(key=lambda part: part.kind == "dump")
         self.virtual = any(part.virtual for part in self.parts)
+        mode = first(part.lab_mode for part in self.parts)
+        self.virtual_remark = VIRTUAL.get(mode, VIRTUAL[None])
         self.series = merge([part.series for part in self.parts])
         self.steps = merge_steps([part.steps for part in self.parts])
         self.cycles = first(part.cycles for part in self.parts)

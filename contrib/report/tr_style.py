@@ -10,10 +10,12 @@ import re
 import textwrap
 
 import matplotlib
+import numpy
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+from matplotlib.transforms import blended_transform_factory
 
 # Role: in light, in dark.
 COLOURS = {
@@ -38,6 +40,8 @@ STAND_IN = {role: f"#0b01{i:02x}" for i, role in enumerate(COLOURS)}
 DASHES = ("-", (0, (5, 1.5)), (0, (2, 1)), (0, (6, 1.5, 1, 1.5)))
 MARKERS = "osD^vPX"
 RUN_COLOURS = 7
+OVERLAID = 4            # runs that stay legible in one drawing
+ENTRY_IN = 0.172        # a row of a legend
 WIDTH_IN = 4.8          # wide enough for a phone, and legible there
 
 matplotlib.rcParams.update({
@@ -71,17 +75,16 @@ class Look:
         return self.colour[f"run{index % RUN_COLOURS}"]
 
     def figure(self, title, names, panel_in, rows=1, columns=1, left_in=0.66,
-               right_in=0.14, gap_in=0.6, bottom_in=0.5, titled=False,
-               **options):
+               right_in=0.18, gap_in=0.6, bottom_in=0.5, between_in=0.5,
+               titled=False, **options):
         """A figure with room for a legend of names; its axes, as a list.
 
         Distances are fixed, in inches: letting matplotlib find them takes
         longer than drawing.
         """
         title = textwrap.fill(title, 56)
-        entries = legend_columns(names)
         head_in = 0.13 + 0.19 * (title.count("\n") + 1)
-        top_in = head_in + 0.21 * -(-len(names) // entries) + 0.1 + \
+        top_in = head_in + ENTRY_IN * legend_rows(names) + 0.12 + \
             0.22 * titled
         height_in = top_in + rows * panel_in + (rows - 1) * gap_in + bottom_in
         figure = Figure((WIDTH_IN, height_in),
@@ -90,16 +93,35 @@ class Look:
                         va="top", fontsize=10.5, fontweight="bold",
                         color=self.colour["ink"])
         figure.legend_at = 0, 1 - head_in / height_in
-        across = (WIDTH_IN - left_in - right_in - 0.5 * (columns - 1)) / \
+        across = (WIDTH_IN - left_in - right_in -
+                  between_in * (columns - 1)) / \
             columns
         figure.subplots_adjust(
             left_in / WIDTH_IN, bottom_in / height_in,
             1 - right_in / WIDTH_IN, 1 - top_in / height_in,
-            0.5 / across, gap_in / panel_in)
+            between_in / across, gap_in / panel_in)
         axes = figure.subplots(rows, columns, squeeze=False, **options)
         for ax in axes.flat:
             self.dress(ax)
         return figure, list(axes.flat)
+
+    def panels(self, title, found, panel_in, **options):
+        """A figure of at most OVERLAID of found a drawing, on one scale.
+
+        found: (index, run, ...) each. Returns the figure, and its axes
+        with their part of found.
+        """
+        count = -(-len(found) // OVERLAID)
+        parts = [[found[i] for i in part] for part in
+                 numpy.array_split(range(len(found)), count)]
+        names = max(([run.title for _, run, *_ in part] for part in parts),
+                    key=legend_rows)
+        figure, axes = self.figure(
+            title, names, panel_in, count, sharex=True, sharey=True,
+            gap_in=0.4 + ENTRY_IN * legend_rows(names), **options)
+        for ax in axes:
+            ax.tick_params(labelbottom=True)
+        return figure, list(zip(axes, parts))
 
     def title(self, ax, text):
         ax.set_title(textwrap.shorten(text, 56, placeholder="..."),
@@ -127,11 +149,15 @@ class Look:
         for label in (ax.xaxis.label, ax.yaxis.label):
             label.set_color(colour["ink"])
 
-    def legend(self, figure, handles, names):
-        """Above the drawing, where it hides nothing."""
+    def legend(self, figure, handles, names, ax=None):
+        """Above the drawing, or one of several, where it hides nothing."""
+        place = {"loc": "upper left", "bbox_to_anchor": figure.legend_at} \
+            if ax is None else \
+            {"loc": "lower left", "bbox_to_anchor": (0, 1),
+             "bbox_transform": blended_transform_factory(
+                 figure.transFigure, ax.transAxes)}
         figure.legend(handles, [short(name) for name in names],
-                      ncol=legend_columns(names), frameon=False,
-                      loc="upper left", bbox_to_anchor=figure.legend_at,
+                      ncol=legend_columns(names), frameon=False, **place,
                       borderaxespad=0.1, handlelength=2.2, labelspacing=0.35,
                       columnspacing=1.4, labelcolor=self.colour["ink"])
 
@@ -147,6 +173,10 @@ def legend_columns(names):
     return max(1, min(len(names), 62 // (longest + 7)))
 
 
+def legend_rows(names):
+    return -(-len(names) // legend_columns(names))
+
+
 def plain(value, _position=None):
     """A tick's number without 10^n."""
     if value >= 1e6:
@@ -160,11 +190,11 @@ def log_axis(axis, low, high, narrow=False):
     """Logarithmic, with few and plain numbers; from low to high."""
     axis.axes.set(**{f"{axis.axis_name}scale": "log"})
     spread = high / low
-    if narrow:
-        subs = (1,) if spread > 100 else (1, 3) if spread > 12 else (1, 2, 5)
-    else:
-        subs = (1,) if spread > 2000 else (1, 3) if spread > 60 else (1, 2, 5)
-    axis.set_major_locator(LogLocator(subs=subs, numticks=20))
+    decade, third = (60, 7) if narrow else (2000, 60)
+    subs = (1,) if spread > decade else (1, 3) if spread > third else (1, 2, 5)
+    # Side by side numbers need room.
+    few = narrow and axis.axis_name == "x"
+    axis.set_major_locator(LogLocator(subs=subs, numticks=4 if few else 20))
     axis.set_minor_locator(NullLocator())
     axis.set_major_formatter(FuncFormatter(plain))
 

@@ -172,6 +172,11 @@ def text_of(value):
     return "?" if value is None else str(value) or "none"
 
 
+# What cannot but differ where another thing does.
+IMPLIED = {"lab kernel_sha256": "lab release",
+           "lab initramfs_sha256": "lab release"}
+
+
 def differences(runs):
     """What is known to differ between the runs; "?" is unknown."""
     rows = []
@@ -181,8 +186,9 @@ def differences(runs):
         for key in dict.fromkeys(key for t in tables for key in t):
             values = [text_of(table.get(key)) for table in tables]
             if len(set(values) - {"?"}) > 1:
-                rows.append([member, key] + values)
-    return rows
+                rows.append([key, member] + values)
+    told = {key for key, *_ in rows}
+    return [row for row in rows if IMPLIED.get(row[0]) not in told]
 
 
 # What may differ between runs that are to be compared.
@@ -193,7 +199,7 @@ HARMLESS = {"loops", "duration_s", "histogram_us", "metrics", "version",
 def unlike(runs):
     """Settings of two runs that make a comparison meaningless."""
     return [f"{what} {' / '.join(values)}"
-            for member, what, *values in differences(runs)
+            for what, member, *values in differences(runs)
             if member == "settings" and what not in HARMLESS
             and "?" not in values]
 
@@ -209,8 +215,8 @@ def differences_table(runs):
     elif not rows:
         note += " No known setting differs."
     yield Table("differences", "What differs between the runs",
-                ["of", "what"] + [run.title for run in runs], rows, note,
-                figures=2)
+                ["what", "of"] + [run.title for run in runs], rows, note,
+                figures=2 + len(runs))
 
 
 def load(runs):
@@ -264,17 +270,19 @@ def worst(runs):
 
 def notes(runs):
     """What may have disturbed a run, or what it was."""
-    rows = []
+    names = {}
     for run in runs:
         name = run.title + (f" ({run.group})" if run.group else "")
-        if run.virtual:
-            rows.append([name, "virtual: these are not the times of a "
-                               "machine"])
-        rows += [[name, text] for text in run.every("remarks")]
-        rows += [[name, f"{key}: {text}"]
-                 for key, text in run.every("findings")]
+        texts = [run.virtual_remark] if run.virtual else []
+        texts += run.every("remarks")
+        texts += [f"{key}: {text}" for key, text in run.every("findings")]
+        for text in dict.fromkeys(texts):
+            names.setdefault(text, []).append(name)
+    # What several have in common stands once.
+    rows = [[text, "all" if len(found) == len(runs) > 1 else ", ".join(found)]
+            for text, found in names.items()]
     if rows:
-        yield Table("notes", "Remarks", ["system", "remark"], rows,
+        yield Table("notes", "Remarks", ["remark", "system"], rows,
                     figures=2)
 
 

@@ -212,6 +212,8 @@ JSON_FAULTS = [
     (("twoway", "cycles"), "many", "twoway.cycles"),
     (("twoway", "worst"), {"total": {}}, "twoway.worst.total"),
     (("twoway", "environment", "virtual"), "so", "environment.virtual"),
+    (("lab",), "exact", "lab"),
+    (("lab",), {"mode": 1}, "lab.mode"),
     (("sysinfo",), 5, "sysinfo"),
     (("resolution_in_ns",), "1", "resolution_in_ns"),
 ]

@@ -5,6 +5,7 @@ import re
 import struct
 import subprocess
 import sys
+import types
 import xml.etree.ElementTree as tree
 
 import made
@@ -166,7 +167,8 @@ def test_names_of_set_ups_in_figures(report):
         "one,some,A,1,2,3", ""]))
     report("-f", "figs", "-F", "svg", "p.csv")
     assert {p.name for p in (report.directory / "figs").iterdir()} == {
-        "ranges-cores-one-load-none.svg", "ranges-cores-one-load-some.svg"}
+        "ranges-wakeup-cores-one-load-none.svg",
+        "ranges-wakeup-cores-one-load-some.svg"}
 
 
 @pytest.mark.parametrize("name", sorted(made.every_format(made.cycles(60))))
@@ -180,12 +182,58 @@ def test_each_format_alone_makes_a_page(report, name):
 
 
 def test_many_runs(report):
-    """More than there are colours; dashes and markers tell them apart."""
+    """At most four share a drawing, and these differ in colour.
+
+    All names are there, whole, and panels share their scales.
+    """
     import tr_style
-    for i in range(9):
+    names = [f"placement-{i}-cyclictest-{'x' * i}" for i in range(9)]
+    for i, name in enumerate(names):
         data = made.cyclictest(made.values(made.cycles(60, i))["wakeup"])
-        made.write(report.directory, f"{i}.json", data)
-    report("-f", "figs", "-F", "svg", *(f"{i}.json" for i in range(9)))
+        made.write(report.directory, f"{name}.json", data)
+    report("-f", "figs", "-F", "svg", "-t", "t.md", "-V", names[0],
+           *(f"{name}.json" for name in names))
+    names[0] += " (virtual)"
+    title, *_ = (report.directory / "t.md").read_text().splitlines()
+    assert title == "# Latency: 9 runs"
+    for figure in ("histogram-wakeup", "exceeding-wakeup", "ranges-wakeup"):
+        path = report.directory / "figs" / f"{figure}.svg"
+        texts = ["".join(e.itertext()).strip() for e in
+                 tree.parse(path).getroot().iter()
+                 if e.tag.endswith("}text")]
+        assert [text for text in texts if text in names] == names, figure
+        legends = path.read_text().count('-legend_')
+        assert legends == (0 if "ranges" in figure else 3)
     look = tr_style.Look(True)
-    looks = {str((look.run(i), tr_style.MARKERS[i % 7])) for i in range(9)}
-    assert len(looks) == 9
+    for first in range(14):
+        assert len({look.fill(first + i)
+                    for i in range(tr_style.OVERLAID)}) == 4
+    found = [(i, types.SimpleNamespace(title=name))
+             for i, name in enumerate(names)]
+    _, panels = look.panels("T", found, 1)
+    assert [len(part) for _, part in panels] == [3, 3, 3]
+    panels[0][0].set(xlim=(1, 7), ylim=(2, 9))
+    for ax, _ in panels:
+        assert (ax.get_xlim(), ax.get_ylim()) == ((1, 7), (2, 9))
+
+
+def test_share_of_a_long_cycle(report):
+    """A cycle that is far longer than another's does not hide it."""
+    import tr_model
+    import tr_figures_time
+    import tr_style
+    runs = []
+    for scale in (1, 1000):
+        phases = dict(zip(tr_model.PHASES, (1000, 2000, 3000, 4000)))
+        part = tr_model.Part("f", "json", f"r{scale}", series={
+            phase: tr_model.Series(phase, 9, 1, 5000, 9)
+            for phase in tr_model.PHASES}, worst=[tr_model.Worst(
+                "total", 5, 0, {p: v * scale for p, v in phases.items()})])
+        runs.append(tr_model.Run(part.name, "", [part]))
+    _, _, draw = tr_figures_time.phases(runs)
+    average, worst = draw(tr_style.Look(True)).axes
+    assert [bar.get_width() for bar in average.patches] == [5] * 8
+    assert [bar.get_width() for bar in worst.patches] == \
+        pytest.approx([10, 20, 30, 40] * 2)
+    assert [text.get_text() for text in worst.texts] == \
+        ["r1: 10 us", "r1000: 10000 us"]

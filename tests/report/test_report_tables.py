@@ -97,8 +97,7 @@ def test_nothing_differs_and_nothing_is_known(report):
     assert "Nothing is known of: h" in text
 
 
-@pytest.mark.parametrize("mark", ["environment", "lab", "inner lab",
-                                  "option", "comment"])
+@pytest.mark.parametrize("mark", ["environment", "lab", "option", "comment"])
 def test_virtual_is_marked_everywhere(report, mark):
     """In every table, legend and title that names the run."""
     rows = made.cycles(200)
@@ -106,9 +105,7 @@ def test_virtual_is_marked_everywhere(report, mark):
     if mark == "environment":
         data["twoway"]["environment"]["virtual"] = True
     elif mark == "lab":
-        data["lab"] = {"kernel": "6.1"}
-    elif mark == "inner lab":
-        data["twoway"]["lab"] = True
+        data["lab"] = {"release": "6.1"}
     elif mark == "option":
         options = ["-V", "guest"]
     made.write(report.directory, "guest.json", data)
@@ -136,6 +133,73 @@ def test_virtual_is_marked_everywhere(report, mark):
         assert "guest (virtual)" in path.read_text(), path
 
 
+LAB = {"mode": "exact", "release": "6.1", "kernel_sha256": "a" * 64,
+       "initramfs_sha256": "b" * 64, "qemu": "8.2", "cpus": 1,
+       "memory_mib": 512, "qemu_arguments": "-icount 0",
+       "kernel_arguments": "quiet"}
+
+
+def lab_runs(report, **changes):
+    """a: in the lab; b: the same with changes; c: cyclictest, as b."""
+    rows = made.cycles(900)
+    for name, lab in (("a", LAB), ("b", LAB | changes), ("c", LAB | changes)):
+        data = made.cyclictest(made.values(rows)["wakeup"]) if name == "c" \
+            else made.twoway(rows)
+        made.write(report.directory, f"{name}.json", {**data, "lab": lab})
+    return "a.json", "b.json", "c.json"
+
+
+def test_virtual_lab(report):
+    """Remarks by its mode; what differs of it stands in the table."""
+    files = lab_runs(report, mode="smp", qemu="9.1", kernel_arguments="x")
+    found, text = settings_of(report, *files)
+    remarks = [(row["system"], row["remark"])
+               for row in made.tables(text)["Remarks"]]
+    assert remarks == [
+        ("a (virtual)", "virtual, exact: counted instructions, repeatable "
+                        "to the last digit"),
+        ("b (virtual), c (virtual)", "virtual, noisy")]
+    for member, key in (("settings", "mode"), ("settings", "qemu"),
+                        ("system", "kernel_arguments")):
+        row = found.pop((member, f"lab {key}"))
+        assert row["a (virtual)"] == LAB[key]
+        assert row["b (virtual)"] == row["c (virtual)"] != LAB[key]
+    assert not [what for _, what in found if what.startswith("lab")]
+
+
+@pytest.mark.parametrize("changes, shown", [
+    ({"release": "6.2", "kernel_sha256": "c" * 64,
+      "initramfs_sha256": "d" * 64}, {"release": "6.2"}),
+    ({"kernel_sha256": "c" * 64}, {"kernel_sha256": "c" * 12}),
+    ({"initramfs_sha256": "c" * 64}, {"initramfs_sha256": "c" * 12}),
+    ({}, {})], ids=["release", "kernel", "initramfs", "nothing"])
+def test_hashes_are_shown_where_nothing_else_tells(report, changes, shown):
+    found, _ = settings_of(report, *lab_runs(report, **changes)[:2])
+    assert {what.removeprefix("lab "): row["b (virtual)"]
+            for (_, what), row in found.items()} == shown
+
+
+def test_unlike_labs_are_refused_by_the_gate(report, refused):
+    """Not unlike kernels: these are what is compared."""
+    files = lab_runs(report, qemu="9.1")[:2]
+    assert "lab qemu 8.2 / 9.1" in refused("-g", "-m", "send", *files)
+    files = lab_runs(report, release="6.2", kernel_arguments="x")[:2]
+    out = report("-g", "-m", "send", *files).stdout
+    assert "a: virtual, exact: counted instructions" in out
+
+
+def test_common_remarks_stand_once(report):
+    data = made.twoway(made.cycles(200))
+    data["twoway"]["missed"] = 3
+    for name in "abc":
+        made.write(report.directory, f"{name}.json", data)
+        data["twoway"]["throttled"] = 5
+    text = report("-t", "-", "a.json", "b.json", "c.json").stdout
+    assert made.tables(text)["Remarks"] == [
+        {"system": "all", "remark": "3 expiries missed"},
+        {"system": "b, c", "remark": "5 cycles throttled"}]
+
+
 def test_remarks(report):
     data = made.twoway(made.cycles(200))
     data["twoway"] |= {
@@ -151,7 +215,7 @@ def test_remarks(report):
     for remark in ("3 expiries missed", "4 cycles throttled",
                    "ended by a signal", "error: so\\|so", "ended by -b",
                    "limit total:9 exceeded", "governor: powersave on CPU 1"):
-        assert f"| r | {remark} |" in text
+        assert f"| {remark} | r |" in text
     assert "send:9" not in text
 
 
@@ -261,4 +325,4 @@ def test_published_campaign_keeps_set_ups_apart(report):
                found["Ranking (cores single, load none)"]}
     assert ranking["maximum"] == "SylixOS = Linux+RT << Linux"
     assert ranking["average"] == "SylixOS << Linux+RT < Linux"
-    assert "| RT kernel (test timer_period) | every period 1 ms; " in text
+    assert "| every period 1 ms; " in text
