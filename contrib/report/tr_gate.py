@@ -15,7 +15,7 @@ import statistics
 import numpy
 
 from tr_model import BEYOND, InputError
-from tr_stats import Distribution, rank_of
+from tr_stats import Distribution, rank_of, wider
 from tr_tables import Table, us
 
 BLOCKS = 100
@@ -152,11 +152,9 @@ class Sample:
         return self.at(tables, tables @ self.bounds.astype(float))
 
     def wider(self, alpha):
-        """Student's t by the normal distribution: blocks are few."""
-        if not self.by_block:
-            return 1.0
-        z = statistics.NormalDist().inv_cdf(1 - alpha)
-        return 1 + (z * z + 1) / (4 * (len(self.table) - 1))
+        """What blocks, being few, widen an interval by."""
+        return wider(statistics.NormalDist().inv_cdf(1 - alpha),
+                     len(self.table)) if self.by_block else 1.0
 
     def measured(self):
         return [self.dist.mean()] + [

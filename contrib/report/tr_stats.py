@@ -116,6 +116,11 @@ def rank_of(count, percent):
     return max(1, math.ceil(exact - exact * 1e-15))
 
 
+def wider(z, count):
+    """Student's t of so few values, by that of the normal distribution."""
+    return 1 + (z * z + 1) / (4 * (count - 1))
+
+
 def half_width(values, confidence=CONFIDENCE):
     """Of the average's confidence interval, by the means of batches.
 
@@ -128,7 +133,8 @@ def half_width(values, confidence=CONFIDENCE):
     means = numpy.array([values[i * size:(i + 1) * size].mean()
                          for i in range(BATCHES)])
     z = statistics.NormalDist().inv_cdf((1 + confidence) / 2)
-    return float(z * means.std(ddof=1) / math.sqrt(BATCHES))
+    return float(z * wider(z, BATCHES) * means.std(ddof=1) /
+                 math.sqrt(BATCHES))
 
 
 def series_of(metric, values, target_ns=None):

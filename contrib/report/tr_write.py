@@ -7,6 +7,12 @@ import pathlib
 import tempfile
 
 
+def quietly(undo, *args):
+    """What was renamed is gone, and its folder in use."""
+    with contextlib.suppress(OSError):
+        undo(*args)
+
+
 class Outputs:
     """What is to be written; commit() writes it."""
 
@@ -19,13 +25,13 @@ class Outputs:
         self.files.append((pathlib.Path(path), content))
 
     def commit(self):
-        """OSError: nothing was renamed, and nothing new remains."""
+        """Whatever ends it, no file is half-written or left over."""
         with contextlib.ExitStack() as undo:
             ready = [(self.prepare(path, content, undo), path)
                      for path, content in self.files]
+            for name, path in ready:
+                os.replace(name, path)
             undo.pop_all()
-        for name, path in ready:
-            os.replace(name, path)
 
     @staticmethod
     def prepare(path, content, undo):
@@ -35,13 +41,13 @@ class Outputs:
         for folder in reversed(path.parents):
             if not folder.is_dir():
                 folder.mkdir()
-                undo.callback(folder.rmdir)
+                undo.callback(quietly, folder.rmdir)
         mask = os.umask(0)
         os.umask(mask)
         with tempfile.NamedTemporaryFile(
                 dir=path.parent, prefix=f".{path.name}.",
                 delete=False) as file:
-            undo.callback(os.unlink, file.name)
+            undo.callback(quietly, os.unlink, file.name)
             file.write(content)
             os.fchmod(file.fileno(), 0o666 & ~mask)
             file.flush()

@@ -50,6 +50,14 @@ def test_statistics(report, count, formula):
             assert found[label][0]["std"] == "0.0"
 
 
+def test_student_widens_an_interval():
+    """Two-sided 99 % of 49 degrees of freedom, and of 19: from tables."""
+    import tr_stats
+    for count, t in ((50, 2.680), (20, 2.861)):
+        assert 2.5758 * tr_stats.wider(2.5758, count) == \
+            pytest.approx(t, rel=0.01)
+
+
 def test_gap_makes_no_interval(report):
     rows = [row for row in made.cycles(300) if row[1] not in (50, 51, 200)]
     made.write(report.directory, "d.csv", made.dump(rows))

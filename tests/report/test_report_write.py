@@ -5,6 +5,7 @@ import os
 import resource
 import signal
 import stat
+import subprocess
 
 import made
 import pytest
@@ -64,6 +65,40 @@ def test_full_disk(report, files):
     assert names(report.directory) == before
     for name in ("r.html", "r.md"):
         assert (report.directory / name).read_bytes() == OLD
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGINT,
+                                    signal.SIGTERM])
+def test_signal(tmp_path, number):
+    """It ends at once, says nothing, and leaves nothing."""
+    os.mkfifo(tmp_path / "a.csv")
+    program = subprocess.Popen(
+        [made.REPORT / "twowayreport", "-o", "r.html", "a.csv"],
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))
+    # It gets its end of the pipe when it reads.
+    with open(tmp_path / "a.csv", "wb"):
+        program.send_signal(number)
+        out = program.communicate(timeout=30)
+    assert (program.returncode, *out) == (128 + number, b"", b"")
+    assert names(tmp_path) == ["a.csv"]
+
+
+def test_ended_while_renaming(report, files, monkeypatch):
+    """What has its name is whole; of the others nothing is left."""
+    replace, done = os.replace, []
+
+    def end(name, path):
+        if len(done) == 2:
+            raise SystemExit(130)
+        done.append(os.path.relpath(path))
+        replace(name, path)
+
+    monkeypatch.setattr("os.replace", end)
+    report(*files, status=130)
+    assert sorted({*done, "a.csv"} | ({"figs"} if any(
+        "figs/" in name for name in done) else set())) == \
+        names(report.directory)
 
 
 def test_bad_file_among_good_ones_leaves_the_old_report(report, files):
