@@ -155,7 +155,9 @@ class Log:
 
     def __init__(self, path):
         self.path = path
-        self.lines = [(number, line) for number, line in lines_of(path)
+        lines = lines_of(path)
+        self.virtual = any(MARK.match(line) for _, line in lines)
+        self.lines = [(number, line) for number, line in lines
                       if line and not line.startswith("#")]
         self.end = len(self.lines)
 
@@ -228,7 +230,7 @@ def read_log(path, name):
         steps.append(step)
     if not steps:
         raise InputError(path, None, "no steps")
-    part = Part(str(path), "log", name, steps=steps,
+    part = Part(str(path), "log", name, steps=steps, virtual=log.virtual,
                 count=sum(max(s.count for s in step.series.values())
                           for step in steps))
     if len(steps) == 1:

@@ -133,6 +133,16 @@ def test_virtual_is_marked_everywhere(report, mark):
         assert "guest (virtual)" in path.read_text(), path
 
 
+@pytest.mark.parametrize("name", ["dump.csv", "own.txt", "hist.txt",
+                                  "log.log", "published.csv"])
+def test_a_comment_marks_as_virtual(report, name):
+    content = made.every_format(made.cycles(200))[name]
+    for mark, marked in (("# virtual\n", True), ("# lab: exact\n", True),
+                         ("# virtually\n", False)):
+        path = made.write(report.directory, name, mark + content)
+        assert (" (virtual)" in report("-t", "-", path).stdout) == marked
+
+
 LAB = {"mode": "exact", "release": "6.1", "kernel_sha256": "a" * 64,
        "initramfs_sha256": "b" * 64, "qemu": "8.2", "cpus": 1,
        "memory_mib": 512, "qemu_arguments": "-icount 0",
