@@ -243,12 +243,12 @@ def read_worst(twoway, part):
 
 
 def remarks(data, twoway, part):
-    counts = {"missed": "expiries missed", "throttled": "cycles throttled"}
+    counts = {"missed": "missed expiries", "throttled": "throttled cycles"}
     for key, text in counts.items():
         if number := twoway.get(key, int, default=0):
-            part.remarks.append(f"{number} {text}")
+            part.remarks.append(f"{text}: {number}")
     if part.lost:
-        part.remarks.append(f"{part.lost} cycles not dumped")
+        part.remarks.append(f"cycles not dumped: {part.lost}")
     if twoway.get("interrupted", bool, default=False):
         part.remarks.append("ended by a signal")
     if error := twoway.get("error", str, NULL, default=None):

@@ -104,7 +104,7 @@ def complete(parts, defaults):
             f"no JSON: a sleep of {sleep_us} us is assumed")
         missed = int(dump.cycles.missed[1].sum())
         if missed:
-            dump.remarks.append(f"{missed} expiries missed")
+            dump.remarks.append(f"missed expiries: {missed}")
     dump.lost = json.lost if json else 0
     tr_dump.complete(dump, period_ns, sleep_us * 1000, formula == "trltp3",
                      [step.workers for step in json.steps] if json else None,

@@ -206,8 +206,8 @@ def test_common_remarks_stand_once(report):
         data["twoway"]["throttled"] = 5
     text = report("-t", "-", "a.json", "b.json", "c.json").stdout
     assert made.tables(text)["Remarks"] == [
-        {"system": "all", "remark": "3 expiries missed"},
-        {"system": "b, c", "remark": "5 cycles throttled"}]
+        {"system": "all", "remark": "missed expiries: 3"},
+        {"system": "b, c", "remark": "throttled cycles: 5"}]
 
 
 def test_remarks(report):
@@ -222,7 +222,7 @@ def test_remarks(report):
         {"name": "governor", "read": "powersave on CPU 1"}]
     path = made.write(report.directory, "r.json", data)
     text = report("-t", "-", path).stdout
-    for remark in ("3 expiries missed", "4 cycles throttled",
+    for remark in ("missed expiries: 3", "throttled cycles: 4",
                    "ended by a signal", "error: so\\|so", "ended by -b",
                    "limit total:9 exceeded", "governor: powersave on CPU 1"):
         assert f"| {remark} | r |" in text
