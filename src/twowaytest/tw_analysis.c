@@ -17,7 +17,8 @@ struct scene {
 	struct tw_playback play;
 	int64_t begin_ns;	/* on the trace's clock */
 	int64_t end_ns;
-	int64_t due_ns;		/* when a timer should expire */
+	int64_t due_ns;		/* when a timer should expire ... */
+	bool expired;		/* ... and it has: it woke the side */
 	bool sent;		/* the peer has handed a packet on ... */
 	int sent_cpu;
 	bool delivered;		/* ... and it has got there */
@@ -104,13 +105,10 @@ static bool interrupted(const struct scene *scene,
 	return task->cpu >= 0 && scene->play.cpus[task->cpu].depth;
 }
 
-/* Woken by its timer once, it does not wait for that any more. */
-static bool has_expired(const struct scene *scene)
+/* On PREEMPT_RT most locks put their waiters to sleep. */
+static bool held_by_lock(const struct tw_task_seen *task)
 {
-	int64_t woken_ns = scene->analysis->waking_ns;
-
-	return woken_ns >= 0 && woken_ns + scene->begin_ns >=
-				scene->due_ns - TW_NS_PER_US;
+	return task->state == TW_TASK_BLOCKED && task->locked;
 }
 
 /* What the side waits for while it is blocked. */
@@ -124,7 +122,7 @@ static enum tw_blame blame_cause(const struct scene *scene, int64_t now_ns)
 	};
 	enum tw_blame blame = blames[scene->play.peer.state];
 
-	if (scene->delivered || (!scene->play.peer.pid && has_expired(scene)))
+	if (scene->delivered || scene->expired || held_by_lock(&scene->play.side))
 		return TW_BLOCKED;
 	if (!scene->play.peer.pid)
 		return now_ns < scene->due_ns ? TW_ASLEEP : TW_TIMER_LATE;
@@ -227,6 +225,10 @@ static void note_wakeup(struct scene *scene, const struct tw_event *event)
 	if (at_ns < 0)
 		at_ns = 0;
 	if (event->kind == TW_EVENT_WAKING && !there) {
+		/* Woken by its timer once, it does not wait for that. */
+		if (!scene->play.peer.pid && !held_by_lock(&scene->play.side) &&
+		    event->time_ns >= scene->due_ns - TW_NS_PER_US)
+			scene->expired = true;
 		analysis->waking_ns = at_ns;
 		analysis->running_ns = -1;
 	} else if ((there || event->kind == TW_EVENT_SWITCH) &&

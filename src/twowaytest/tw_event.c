@@ -44,6 +44,7 @@ static bool parse_switch(struct tw_event *event, const char *args)
 		return false;
 	copy_comm(event->other_comm, name, next);
 	event->runnable = state == 'R';
+	event->locked = state == 'D';
 	return true;
 }
 

@@ -31,7 +31,8 @@ struct tw_event {
 	/* As the kernel counts: 0 the highest, real-time below 100. */
 	int prio;		/* SWITCH: of who leaves */
 	int other_prio;
-	bool runnable;		/* SWITCH: who leaves was preempted */
+	bool runnable;		/* SWITCH: who leaves was preempted ... */
+	bool locked;		/* ... or waits, and not for a signal (D) */
 	int other_cpu;		/* WAKING, MIGRATE: where it is to be */
 	char name[48];		/* ENTER, LEAVE: of what */
 };

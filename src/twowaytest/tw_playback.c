@@ -21,6 +21,7 @@ static void follow(struct tw_task_seen *task, const struct tw_event *event)
 	} else if (event->kind == TW_EVENT_SWITCH && current) {
 		task->state = event->runnable ? TW_TASK_RUNNABLE :
 						TW_TASK_BLOCKED;
+		task->locked = event->locked;
 		task->cpu = event->cpu;
 		task->prio = event->prio;
 	} else if (event->kind == TW_EVENT_WAKING && other) {
@@ -88,8 +89,8 @@ int tw_playback_open(struct tw_playback *play, int side, int peer,
 	size_t i;
 	int cpu;
 
-	play->side = (struct tw_task_seen) { side, TW_TASK_UNKNOWN, -1, -1 };
-	play->peer = (struct tw_task_seen) { peer, TW_TASK_UNKNOWN, -1, -1 };
+	play->side = (struct tw_task_seen) { side, TW_TASK_UNKNOWN, false, -1, -1 };
+	play->peer = (struct tw_task_seen) { peer, TW_TASK_UNKNOWN, false, -1, -1 };
 	play->cpus = calloc(CPU_SETSIZE, sizeof(*play->cpus));
 	if (!play->cpus)
 		return -ENOMEM;

@@ -23,6 +23,7 @@ enum tw_task_state {
 struct tw_task_seen {
 	int pid;		/* 0: there is none */
 	enum tw_task_state state;
+	bool locked;		/* blocked by a lock, or a page to be read */
 	int cpu;		/* -1: unknown, as the priority */
 	int prio;		/* as the kernel counts */
 };

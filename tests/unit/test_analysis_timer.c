@@ -70,6 +70,41 @@ static void test_client_blocked(void **state)
 	assert_null(strstr(analysis.sentence, "timer"));
 }
 
+/*
+ * PREEMPT_RT: the cycle before ends late, with the client woken from a lock,
+ * and the thread that expires its timer waits for a worker that outranks it.
+ */
+static void test_timer_thread(void **state)
+{
+	(void)state;
+	takes(TW_WAKEUP, 1310, BOTH_WAIT
+	      WAKING("000980", "3", IDLE, CLIENT, "3")
+	      SWITCH("000985", "3", IDLE, "R", CLIENT)
+	      SWITCH("000990", "3", CLIENT, "D", HOG)
+	      WAKING("001005", "3", HOG, CLIENT, "3")
+	      SWITCH("001006", "3", HOG, "R+", CLIENT)
+	      SWITCH("001010", "3", CLIENT, "S", EQUAL)
+	      SWITCH("001250", "3", EQUAL, "R", HOG)
+	      WAKING("001252", "3", HOG, CLIENT, "3")
+	      SWITCH("001254", "3", HOG, "R+", CLIENT)
+	      SWITCH("001256", "3", CLIENT, "D", HOG)
+	      WAKING("001266", "3", HOG, CLIENT, "3")
+	      SWITCH("001268", "3", HOG, "R+", CLIENT));
+	assert_string_equal(time_line(),
+			    "5 blocked, CPU 3: hog-300\n"
+			    "1 runnable, CPU 3: hog-300\n"
+			    "4 runs, CPU 3: twoway-client-100\n"
+			    "240 timer late, CPU 3: equal-500\n"
+			    "2 timer late, CPU 3: hog-300\n"
+			    "2 runnable, CPU 3: hog-300\n"
+			    "2 runs, CPU 3: twoway-client-100\n"
+			    "10 blocked, CPU 3: hog-300\n"
+			    "2 runnable, CPU 3: hog-300\n"
+			    "42 runs, CPU 3: twoway-client-100\n");
+	assert_wakeup(266, 268);
+	assert_says("client not woken by its timer on CPU 3 for 242.0 us while equal-500 (240.0 us), hog-300 (2.0 us) ran");
+}
+
 #define SERVER_READS \
 	CLIENT_AWAKES CLIENT_SENDS SWITCH("001022", "2", IDLE, "R", SERVER)
 
@@ -337,6 +372,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_timer_late),
+		cmocka_unit_test(test_timer_thread),
 		cmocka_unit_test(test_client_runnable),
 		cmocka_unit_test(test_client_leaves_idle),
 		cmocka_unit_test(test_client_blocked),
