@@ -10,7 +10,7 @@
 #include "tw_metric.h"
 
 /* How many checks there are. */
-#define TW_CHECKS	19
+#define TW_CHECKS	20
 
 enum tw_check_result {
 	TW_CHECK_UNREAD,	/* could not be read: no finding by itself */
@@ -72,6 +72,7 @@ TW_JUDGE(tw_judge_clocksource);
 TW_JUDGE(tw_judge_throttling);
 TW_JUDGE(tw_judge_rt_cgroup);
 TW_JUDGE(tw_judge_timer_slack);
+TW_JUDGE(tw_judge_timer_thread);
 TW_JUDGE(tw_judge_huge_pages);
 TW_JUDGE(tw_judge_numa_balancing);
 TW_JUDGE(tw_judge_watchdog);

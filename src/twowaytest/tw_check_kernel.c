@@ -184,6 +184,27 @@ TW_JUDGE(tw_judge_watchdog)
  * A task that arms a timer runs on its CPU, which is not idle: the kernel
  * keeps the timer there unless housekeeping is not for this CPU.
  */
+/*
+ * PREEMPT_RT expires the nanosleep of a real-time task in the interrupt, POSIX
+ * timers and timerfds in the softirq HRTIMER, which ktimers/CPU runs.
+ */
+TW_JUDGE(tw_judge_timer_thread)
+{
+	int64_t prio = env->timer_thread_prio;
+
+	if (!params->timer_prio) {
+		tw_check_is(finding, TW_CHECK_OK, "this timer needs none");
+	} else if (prio != TW_NO_NUMBER) {
+		tw_check_is(finding, tw_check_if(prio < params->timer_prio),
+			    "ktimers at priority %" PRId64 ", client at %d",
+			    prio, params->timer_prio);
+		tw_check_mend(finding, "--timer=nanosleep, or: for p in $(pgrep ktimers/); do chrt -f -p %d $p; done",
+			      params->timer_prio);
+	} else if (*env->preemption && strcmp(env->preemption, "PREEMPT_RT")) {
+		tw_check_is(finding, TW_CHECK_OK, "none: no PREEMPT_RT");
+	}
+}
+
 TW_JUDGE(tw_judge_timer_migration)
 {
 	const cpu_set_t used = tw_environ_used(params);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <ctype.h>
 #include <dirent.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +31,7 @@ static void forget(struct tw_environ *env)
 	env->cgroup_period_us = TW_NO_NUMBER;
 	env->timer_slack_ns = TW_NO_NUMBER;
 	env->timer_migration = TW_NO_FLAG;
+	env->timer_thread_prio = TW_NO_NUMBER;
 	env->is_virtual = TW_NO_FLAG;
 	env->steal_ppm = TW_NO_NUMBER;
 	env->irqbalance = TW_NO_FLAG;
@@ -221,7 +223,37 @@ static void read_steal(struct tw_environ *env, const char *root,
 		env->steal_ppm = (int64_t)(stolen / all * 1e6);
 }
 
-static void read_processes(struct tw_environ *env, const char *root)
+/* proc(5): rt_priority is the 40th field, the 38th after the name. */
+static bool read_rt_priority(int64_t *prio, const char *root, const char *pid)
+{
+	char text[TW_LIST_MAX], *at;
+	int field;
+
+	if (!tw_environ_text(root, text, sizeof(text), "/proc/%s/stat", pid))
+		return false;
+	at = strrchr(text, ')');
+	for (field = 0; at && field < 38; field++)
+		at = strchr(at + 1, ' ');
+	return at && sscanf(at, " %" SCNd64, prio) == 1;
+}
+
+static void read_timer_thread(struct tw_environ *env, const char *root,
+			      const char *name, const char *pid,
+			      const cpu_set_t *client)
+{
+	int64_t prio;
+	int cpu;
+
+	if (sscanf(name, "ktimers/%d", &cpu) == 1 && cpu >= 0 &&
+	    cpu < CPU_SETSIZE && CPU_ISSET(cpu, client) &&
+	    read_rt_priority(&prio, root, pid) &&
+	    (env->timer_thread_prio == TW_NO_NUMBER ||
+	     prio < env->timer_thread_prio))
+		env->timer_thread_prio = prio;
+}
+
+static void read_processes(struct tw_environ *env, const char *root,
+			   const struct tw_environ_params *params)
 {
 	char path[PATH_MAX], name[32];
 	struct dirent *entry;
@@ -238,6 +270,8 @@ static void read_processes(struct tw_environ *env, const char *root)
 			env->irqbalance = 0;
 		if (!strcmp(name, "irqbalance"))
 			env->irqbalance = 1;
+		read_timer_thread(env, root, name, entry->d_name,
+				  &params->client);
 	}
 	if (dir)
 		closedir(dir);
@@ -261,7 +295,7 @@ void tw_environ_read(struct tw_environ *env, const char *root,
 	read_watchdogs(env, root);
 	read_virtual(env, root);
 	read_steal(env, root, params);
-	read_processes(env, root);
+	read_processes(env, root, params);
 	tw_environ_read_cpus(env, root, params);
 	tw_environ_read_irqs(env, root, params);
 }

@@ -19,6 +19,8 @@ struct tw_environ_params {
 	cpu_set_t client, server;	/* where they may run, of all pairs */
 	bool pinned;			/* are these theirs alone? */
 	bool realtime;			/* sides have a real-time policy */
+	/* Of a real-time client whose timer is a softirq's; 0: it is not. */
+	int timer_prio;
 	bool rt_load;	/* real-time tasks of ours may fill a side's CPU */
 	int64_t latency_us;	/* ours at /dev/cpu_dma_latency; -1: none */
 };
@@ -89,6 +91,7 @@ struct tw_environ {
 	int64_t cgroup_runtime_us, cgroup_period_us;
 	int64_t timer_slack_ns;
 	int timer_migration;
+	int64_t timer_thread_prio;	/* of ktimers, where the client runs */
 
 	/* What else runs. */
 	int is_virtual;

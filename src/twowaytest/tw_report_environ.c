@@ -104,6 +104,7 @@ static const struct {
 	FACT("cgroup_rt_period_us", number, cgroup_period_us),
 	FACT("timer_slack_ns", number, timer_slack_ns),
 	FACT("timer_migration", flag, timer_migration),
+	FACT("timer_thread_priority", number, timer_thread_prio),
 	FACT("virtual", flag, is_virtual),
 	FACT("machine_vendor", text, vendor),
 	FACT("machine_product", text, product),

@@ -151,15 +151,17 @@ static void nothing_to_stop(struct tw_timer *timer)
 }
 
 static const struct tw_timer_ops kinds[] = {
-	{ "posix", posix_start, posix_wait, settle_overrun, posix_stop },
+	{ "posix", posix_start, posix_wait, settle_overrun, posix_stop,
+	  true },
 	{ "nanosleep", nothing_to_start, nanosleep_wait, nanosleep_settle,
-	  nothing_to_stop },
+	  nothing_to_stop, false },
 	{ "timerfd", timerfd_start, timerfd_wait, settle_overrun,
-	  timerfd_stop },
+	  timerfd_stop, true },
 };
 
 const struct tw_timer_ops tw_timer_none = {
-	"none", nothing_to_start, none_wait, none_settle, nothing_to_stop
+	"none", nothing_to_start, none_wait, none_settle, nothing_to_stop,
+	false
 };
 
 const struct tw_timer_ops *tw_timer_kind(size_t index)

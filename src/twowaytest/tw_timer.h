@@ -9,6 +9,7 @@
 
 #include <signal.h>
 #include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -26,6 +27,8 @@ struct tw_timer_ops {
 	 */
 	void (*settle)(struct tw_timer *timer, int64_t awake_ns);
 	void (*stop)(struct tw_timer *timer);
+	/* It expires in a softirq, which PREEMPT_RT runs in a thread. */
+	bool softirq;
 };
 
 /* Used by one process, the client. Times are on @clockid. */

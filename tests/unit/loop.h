@@ -131,7 +131,8 @@ static inline void script_stop(struct tw_timer *timer)
 }
 
 static const struct tw_timer_ops script_timer_ops = {
-	"script", script_start, script_wait, script_settle, script_stop
+	"script", script_start, script_wait, script_settle, script_stop,
+	false
 };
 
 #endif /* LOOP_H */

@@ -18,7 +18,7 @@
 /* How the run differs from the usual one of usual_params(). */
 enum {
 	ORDINARY = 1, UNPINNED = 2, LOADED = 4, HELD_0 = 8, HELD_50 = 16,
-	ON_0_AND_3 = 32, ON_0 = 64,
+	ON_0_AND_3 = 32, ON_0 = 64, NANOSLEEP = 128,
 };
 
 static const struct row {
@@ -152,6 +152,33 @@ static const struct row {
 	{ "timer_slack", { { "/proc/self/timerslack_ns", "1\n" } },
 	  TW_CHECK_OK, "1 ns", NULL, ORDINARY },
 
+#define STAT(prio) \
+	"15 (ktimers/3) S 2 0 0 0 -1 69238848 0 0 0 0 1 0 0 0 -2 0 1 0 160 " \
+	"0 0 18446744073709551615 0 0 0 0 0 0 0 2147483647 0 1 0 0 17 3 " \
+	prio " 1 0 0 0 0 0 0 0 0 0 0 0\n"
+	{ "timer_thread", { { "/proc/15/comm", "ktimers/3\n" },
+			    { "/proc/15/stat", STAT("1") } },
+	  TW_CHECK_FINDING, "ktimers at priority 1, client at 98",
+	  "--timer=nanosleep, or: for p in $(pgrep ktimers/); do chrt -f -p 98 $p; done", 0 },
+	{ "timer_thread", { { "/proc/15/comm", "ktimers/3\n" },
+			    { "/proc/15/stat", STAT("97") },
+			    { "/proc/16/comm", "ktimers/2\n" },
+			    { "/proc/16/stat", STAT("1") } },
+	  TW_CHECK_FINDING, "ktimers at priority 97, client at 98", NULL, 0 },
+	{ "timer_thread", { { "/proc/15/comm", "ktimers/3\n" },
+			    { "/proc/15/stat", STAT("98") } },
+	  TW_CHECK_OK, "ktimers at priority 98", NULL, 0 },
+	{ "timer_thread", { { "/proc/15/comm", "ktimers/3\n" },
+			    { "/proc/15/stat", STAT("1") } },
+	  TW_CHECK_OK, "needs none", NULL, NANOSLEEP },
+	{ "timer_thread", { { "/proc/15/comm", "ktimers/3\n" },
+			    { "/proc/15/stat", "15 (ktimers/3) S 2 0 0\n" } },
+	  TW_CHECK_UNREAD, NULL, NULL, 0 },
+	{ "timer_thread", { { "/proc/version", "Linux 6 SMP PREEMPT_RT x\n" },
+			    { "/proc/15/comm", "ktimers/9999\n" },
+			    { "/proc/15/stat", STAT("1") } },
+	  TW_CHECK_UNREAD, NULL, NULL, 0 },
+
 #define HUGE	"/sys/kernel/mm/transparent_hugepage/enabled"
 	{ "huge_pages", { { HUGE, "always [madvise] never\n" } }, TW_CHECK_OK,
 	  "madvise", NULL, 0 },
@@ -268,6 +295,8 @@ static struct tw_environ_params run_params(unsigned int run)
 	params.rt_load = run & LOADED;
 	if (run & (HELD_0 | HELD_50))
 		params.latency_us = run & HELD_0 ? 0 : 50;
+	if (run & (ORDINARY | NANOSLEEP))
+		params.timer_prio = 0;
 	if (run & (ON_0_AND_3 | ON_0))
 		params.server = one_cpu(0);
 	if (run & ON_0)

@@ -103,7 +103,7 @@ static inline struct tw_environ_params usual_params(void)
 {
 	struct tw_environ_params params = {
 		.client = one_cpu(3), .server = one_cpu(2),
-		.pinned = true, .realtime = true, .latency_us = -1,
+		.pinned = true, .realtime = true, .timer_prio = 98, .latency_us = -1,
 	};
 
 	return params;
