@@ -273,11 +273,27 @@ static int parse_options(struct tw_config *config, int argc, char *argv[],
 	return err;
 }
 
+/* With isolcpus=, nobody runs on isolated CPUs who did not ask for them. */
+static void read_cpus(struct tw_config *config)
+{
+	const size_t size = sizeof(cpu_set_t);
+	cpu_set_t all;
+
+	sched_getaffinity(0, size, &config->allowed);
+	config->reachable = config->allowed;
+	memset(&all, 0xff, size);
+	/* The kernel leaves those of it that a cpuset grants. */
+	if (sched_setaffinity(0, size, &all))
+		return;
+	sched_getaffinity(0, size, &config->reachable);
+	sched_setaffinity(0, size, &config->allowed);
+}
+
 static void set_defaults(struct tw_config *config)
 {
 	memset(config, 0, sizeof(*config));
 	/* Now: main may be about to pin itself. */
-	sched_getaffinity(0, sizeof(config->allowed), &config->allowed);
+	read_cpus(config);
 	config->interval_us = 1000;
 	config->sleep_us = 100;
 	config->size = TW_REQUEST_MIN;

@@ -46,7 +46,8 @@ struct tw_config {
 	int64_t priority;	/* of the client; 0 with other policies */
 	int policy;
 	bool policy_given;
-	cpu_set_t allowed;	/* the CPUs that the caller may use */
+	cpu_set_t allowed;	/* the CPUs that the caller runs on */
+	cpu_set_t reachable;	/* those that it may name: isolated, too */
 	enum tw_affinity affinity;
 	cpu_set_t affinity_set;
 	bool role_given[TW_ROLES];

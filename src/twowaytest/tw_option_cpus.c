@@ -73,7 +73,7 @@ static int parse_set(const char *value, cpu_set_t *set)
 	return CPU_COUNT(set) ? 0 : -EINVAL;
 }
 
-static int parse_allowed(const struct tw_option *option, const char *value,
+static int parse_reachable(const struct tw_option *option, const char *value,
 			 const struct tw_config *config, cpu_set_t *set,
 			 char *error)
 {
@@ -81,13 +81,13 @@ static int parse_allowed(const struct tw_option *option, const char *value,
 	char list[256];
 
 	if (!parse_set(value, set)) {
-		CPU_AND(&both, set, &config->allowed);
+		CPU_AND(&both, set, &config->reachable);
 		if (CPU_EQUAL(&both, set))
 			return 0;
 	}
 	return tw_option_error(option, value, error,
 			       "allowed is a set of CPUs out of %s, such as 0-2,5",
-			       tw_place_format(&config->allowed, list,
+			       tw_place_format(&config->reachable, list,
 					       sizeof(list)));
 }
 
@@ -100,7 +100,7 @@ int tw_option_affinity(const struct tw_option *option, const char *value,
 		config->affinity = TW_PLAN;
 		return 0;
 	}
-	err = parse_allowed(option, value, config, &config->affinity_set,
+	err = parse_reachable(option, value, config, &config->affinity_set,
 			    error);
 	if (!err)
 		config->affinity = TW_SET;
@@ -110,7 +110,7 @@ int tw_option_affinity(const struct tw_option *option, const char *value,
 int tw_option_role(const struct tw_option *option, const char *value,
 		   struct tw_config *config, char *error)
 {
-	int err = parse_allowed(option, value, config,
+	int err = parse_reachable(option, value, config,
 				&config->role_set[option->min], error);
 
 	if (!err)

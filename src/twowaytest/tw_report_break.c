@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* -b: the cycle that ended the run, and what our own trace tells of it. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -99,7 +100,10 @@ void tw_report_break(FILE *file, const struct tw_report *report)
 		tw_report_value(config, brk->value_ns),
 		tw_report_value(config, brk->limit_ns));
 	tw_report_kept(file, report, &brk->kept, brk->means_ns, brk->metric);
-	if (brk->mark_err)
+	/* So the kernel answers to marks while it does not trace. */
+	if (brk->mark_err == -EBADF)
+		fprintf(file, "# Break: no mark: the kernel's tracing is off (tracing_on)\n");
+	else if (brk->mark_err)
 		fprintf(file, "# Break: could not mark and stop the trace: %s\n",
 			strerror(-brk->mark_err));
 	if (config->trace && !session->analysis)

@@ -159,12 +159,15 @@ def test_cgroup_without_runtime(refused, works):
 
 
 @pytest.mark.parametrize("options", [(), ("-a",)])
-def test_cpuset(works, public, options):
+def test_cpuset(works, refused, public, options):
     """On one CPU all run there, with and without the placement plan."""
     with cgroup("cpuset") as group:
         root = group.parent
         (group / "cpuset.mems").write_text((root / "cpuset.mems").read_text())
         (group / "cpuset.cpus").write_text(str(CPUS[-1]))
+        if CPUS[0] != CPUS[-1]:
+            assert f"a set of CPUs out of {CPUS[-1]}," in \
+                refused(f"-a{CPUS[0]}", preexec_fn=join(group))
         works("-p", 50, *options, "--json=json", preexec_fn=join(group))
     try:
         twoway = outside.load_json(public / "json")["twoway"]
@@ -177,14 +180,21 @@ def test_cpuset(works, public, options):
 @pytest.mark.parametrize("option", [
     "--affinity", "--server-affinity", "--client-affinity", "--mainaffinity"])
 @pytest.mark.parametrize("value", ["other", "all"])
-def test_cpu_not_allowed(refused, option, value):
+def test_cpu_of_no_caller(works, option, value):
+    """As after isolcpus=: the caller runs elsewhere, but may name it."""
     if len(CPUS) < 2:
         pytest.skip("needs two CPUs")
     value = CPUS[1] if value == "other" else f"{CPUS[0]},{CPUS[1]}"
-    error = refused(f"{option}={value}",
-                    preexec_fn=lambda: os.sched_setaffinity(0, {CPUS[0]}))
-    assert f"{option}={value}: " in error
-    assert f"a set of CPUs out of {CPUS[0]}," in error
+    works(f"{option}={value}",
+          preexec_fn=lambda: os.sched_setaffinity(0, {CPUS[0]}))
+
+
+@pytest.mark.parametrize("option", [
+    "--affinity", "--server-affinity", "--client-affinity", "--mainaffinity"])
+def test_cpu_not_there(refused, option):
+    error = refused(f"{option}={CPUS[-1] + 1}")
+    assert f"{option}={CPUS[-1] + 1}: " in error
+    assert "a set of CPUs out of " in error
 
 
 @pytest.fixture

@@ -91,6 +91,9 @@ static void test_break(void **state)
 	broken.mark_err = -ENOSPC;
 	assert_string_equal(written(tw_report_break), HEAD
 		"# Break: could not mark and stop the trace: No space left on device\n");
+	broken.mark_err = -EBADF;
+	assert_string_equal(written(tw_report_break), HEAD
+		"# Break: no mark: the kernel's tracing is off (tracing_on)\n");
 }
 
 static void test_break_on(void **state)
