@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The command line."""
+
+import argparse
+import os
+import re
+import sys
+
+from cm_plan import LOADS, PLACEMENTS, TOOLS
+
+VERSION = "0.1"
+SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+LONGEST = 30            # days a measurement
+# Files, small programs and pipes: what any system has.
+COMMAND = ("n=$(nproc); while [ $n -gt 0 ]; do n=$((n-1)); "
+           "tar cf - /etc 2>/dev/null | gzip >/dev/null & done; wait")
+
+
+class Parser(argparse.ArgumentParser):
+    """Exit status 1: 2 means that a limit was exceeded."""
+
+    def error(self, message):
+        print(f"campaign: {message}\nTry 'campaign --help'.",
+              file=sys.stderr)
+        sys.exit(1)
+
+
+def bad(text, allowed):
+    return argparse.ArgumentTypeError(f"'{text}': {allowed} is expected")
+
+
+def duration(text):
+    match = re.fullmatch("([0-9]{1,9})([smhd]?)", text)
+    value = int(match[1]) * SECONDS[match[2] or "s"] if match else 0
+    if not 0 < value <= LONGEST * SECONDS["d"]:
+        raise bad(text, f"a time from 1s to {LONGEST}d, in s, m, h or d,")
+    return value
+
+
+def number(low, high, unit="", also=()):
+    """A type for argparse: a whole number from low to high."""
+    def parse(text):
+        value = int(text) if re.fullmatch("[0-9]{1,9}", text) else -1
+        if not (low <= value <= high or value in also):
+            extra = "".join(f"{one}, or " for one in also)
+            raise bad(text, f"{extra}a whole number from {low} to "
+                            f"{high}{unit}")
+        return value
+    return parse
+
+
+def names(known):
+    """A type for argparse: a list of known names, in the usual order."""
+    def parse(text):
+        found = text.split(",")
+        for name in found:
+            if name not in known:
+                raise bad(name, f"a list of {', '.join(known)}")
+        return [name for name in known if name in found]
+    return parse
+
+
+def not_empty(text):
+    if not text.strip() or "\0" in text:
+        raise bad(text, "a text")
+    return text
+
+
+def own_cpu(text):
+    allowed = sorted(os.sched_getaffinity(0))
+    if not text.isdecimal() or int(text) not in allowed:
+        raise bad(text, "one of the CPUs " + ",".join(map(str, allowed)))
+    return int(text)
+
+
+# Title of a group: rows of letter, name, what argparse is to know.
+OPTIONS = {
+    "how long": (
+        ("D", "duration", {
+            "metavar": "TIME", "type": duration,
+            "help": "of each measurement, in seconds, or with s, m, h or d "
+                    "appended; default: all of them and the report take 5 "
+                    "minutes"}),
+        ("L", "long", {
+            "action": "store_true",
+            "help": "all of them and the report take 24 hours"}),
+    ),
+    "what is measured": (
+        ("P", "placements", {
+            "metavar": "LIST", "type": names(PLACEMENTS),
+            "default": list(PLACEMENTS),
+            "help": f"of {', '.join(PLACEMENTS)}; default: both"}),
+        ("l", "loads", {
+            "metavar": "LIST", "type": names(LOADS), "default": list(LOADS),
+            "help": f"of {', '.join(LOADS)}; default: all"}),
+        ("t", "tools", {
+            "metavar": "LIST", "type": names(TOOLS), "default": list(TOOLS),
+            "help": f"of {', '.join(TOOLS)}; default: both"}),
+        ("p", "priority", {
+            "metavar": "PRIO", "type": number(3, 99, also=(0,)),
+            "default": 98,
+            "help": "real-time priority of what is measured; 0: none, and "
+                    "no memory locked, which needs no privilege; default "
+                    "98"}),
+        ("i", "interval", {
+            "metavar": "US", "type": number(200, 1000000, " us"),
+            "default": 1000, "help": "period; default 1000"}),
+        ("a", "cpu", {
+            "metavar": "N", "type": own_cpu,
+            "help": "CPU of the placement one; default: that of the client "
+                    "in the plan"}),
+        ("w", "workers", {
+            "metavar": "N", "type": number(1, 1024),
+            "default": len(os.sched_getaffinity(0)),
+            "help": "workers of fft, groups of hackbench; default: as many "
+                    "as CPUs"}),
+        ("c", "command", {
+            "metavar": "SHELL-COMMAND", "type": not_empty,
+            "default": COMMAND,
+            "help": "the load command; default: tar and gzip of /etc on "
+                    "each CPU"}),
+        ("x", "limit", {
+            "metavar": "LIMIT", "type": not_empty, "action": "append",
+            "default": [],
+            "help": "of twowaytest, such as response:p99.9:500; "
+                    "repeatable"}),
+    ),
+    "programs and files": (
+        ("o", "output", {
+            "metavar": "DIR", "type": not_empty,
+            "default": f"campaign-{os.uname().release}",
+            "help": "results, new or to be continued; default: "
+                    "campaign-KERNEL"}),
+        ("T", "twowaytest", {
+            "metavar": "PROGRAM", "type": not_empty,
+            "help": "default: build/twowaytest, else that in PATH"}),
+        ("C", "cyclictest", {
+            "metavar": "PROGRAM", "type": not_empty,
+            "help": "default: build/cyclictest, else that in PATH"}),
+        ("R", "no-report", {
+            "action": "store_true",
+            "help": "no pages of figures; the same command without it "
+                    "makes them later"}),
+        ("n", "dry-run", {
+            "action": "store_true",
+            "help": "print command lines and times, measure nothing"}),
+    ),
+    "help": (
+        ("h", "help", {"action": "help", "help": "print this help"}),
+        ("v", "version", {
+            "action": "version", "version": f"campaign {VERSION}",
+            "help": "print the version"}),
+    ),
+}
+
+
+def parse(argv):
+    p = Parser(
+        prog="campaign", usage="campaign [options]", add_help=False,
+        allow_abbrev=False,
+        description="Measures with cyclictest and twowaytest, in each "
+        "placement and under each load, and ends in a report. What was "
+        "interrupted is continued by the same command.",
+        epilog="Exit status: 0 done; 1 error; 2 done, and a limit was "
+        "exceeded or could not be decided.")
+    for group, rows in OPTIONS.items():
+        members = p.add_argument_group(group)
+        for letter, name, more in rows:
+            members.add_argument(f"-{letter}", f"--{name}", **more)
+    options = p.parse_args(argv)
+    if options.limit and "twowaytest" not in options.tools:
+        p.error("--limit: limits are twowaytest's, which --tools leaves out")
+    return options

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""One measurement: the program, the load beside it, and what they gave."""
+
+import os
+import shlex
+import subprocess
+import time
+
+import cm_plan
+import cm_system
+from cm_state import Failure, keep, now, read_json
+
+LATE_S = 60             # after its time a program is taken to hang
+FINE = {"cyclictest": (0,), "twowaytest": (0, 2)}
+
+
+def measure(children, options, one, where, state, tick):
+    """Measures; the record for campaign.json."""
+    temporary = state.path(f".{one.name}.json.new")
+    carried = state.path(f".{one.name}.load.new")
+    argv = cm_plan.command(options, one, where, temporary)
+    carrier = cm_plan.carrier(options, one, where, carried)
+    record = {"state": "failed", "command": argv, "load_command": carrier,
+              "start": now(), "boot_id": cm_system.read(cm_system.BOOT_ID),
+              "load_average": round(os.getloadavg()[0], 2),
+              "exit_status": None}
+    before = cm_system.Snapshot.take()
+    try:
+        log = state.path(f"{one.name}.log")
+        if carrier:
+            beside = start_load(children, carrier, state.path(
+                f"{one.name}.load.log"), tick)
+        record["exit_status"] = run(
+            children, argv, log, [beside] if carrier else [],
+            cm_plan.seconds_each(options), tick)
+        if carrier:
+            children.end(beside)
+        judge(one, record["exit_status"], log)
+        result = read_json(temporary)
+        record["cycles"] = cycles(result, temporary)
+        record["work_per_second"] = work(
+            read_json(carried) if carrier else result, one, options)
+        keep(temporary, state.path(f"{one.name}.json"))
+        record["state"] = "finished"
+    except Failure as err:
+        record["message"] = str(err)
+    finally:
+        children.end_all()
+        for path in (temporary, carried):
+            path.unlink(missing_ok=True)
+    record["end"] = now()
+    return record | cm_system.between(before, cm_system.Snapshot.take())
+
+
+def start(children, argv, log):
+    """Its output is added to the log, below the command line."""
+    with open(log, "ab") as file:
+        file.write(f"# {now()}: {shlex.join(argv)}\n".encode())
+        file.flush()
+        return children.start(argv, stdout=file, stderr=subprocess.STDOUT)
+
+
+def last_lines(log, count=3):
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    return "\n".join(line for line in lines[-count:] if line[:1] != "#")
+
+
+def start_load(children, argv, log, tick):
+    """Lets it settle; work() tells in the end whether that was enough."""
+    child = start(children, argv, log)
+    if children.wait([child], time.monotonic() + cm_plan.SETTLE_S, tick):
+        raise Failure(f"the load ended: {last_lines(log)}; see {log}")
+    return child
+
+
+def run(children, argv, log, beside, duration_s, tick):
+    """The program's exit status, if it took its time beside the load."""
+    started = time.monotonic()
+    child = start(children, argv, log)
+    ended = children.wait([child, *beside], started + duration_s + LATE_S
+                          + cm_plan.SETTLE_S, tick)
+    if ended is None:
+        raise Failure(f"not ended {LATE_S} s after its time; see {log}")
+    if ended is not child:
+        raise Failure("the load ended before the measurement; see its log "
+                      f"beside {log}")
+    took = time.monotonic() - started
+    if child.returncode == 0 and took < duration_s:
+        raise Failure(f"ended after {took:.1f} of {duration_s} s; see {log}")
+    return child.returncode
+
+
+def judge(one, status, log):
+    if status not in FINE[one.tool]:
+        how = f"exit status {status}" if status >= 0 else \
+            f"killed by signal {-status}"
+        raise Failure(f"{how}: {last_lines(log)}; see {log}")
+
+
+def cycles(result, path):
+    """How many were measured; Failure if that is no whole measurement."""
+    if result.get("twoway", {}).get("interrupted"):
+        raise Failure("ended by a signal")
+    try:
+        count = min(thread["cycles"] for thread in result["thread"].values())
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise Failure(f"{path}: no results of a measurement") from None
+    if not count:
+        raise Failure(f"{path}: not one cycle was measured")
+    return count
+
+
+def work(result, one, options):
+    """What the load of a twowaytest got done in a second; None: no load.
+
+    Failure if it was not there all the time.
+    """
+    if one.load == "none":
+        return None
+    load = result.get("twoway", {}).get("load", {})
+    took, each_s = load.get("elapsed_s", 0), cm_plan.seconds_each(options)
+    if took < each_s:
+        raise Failure(f"the load was at work for {took} of {each_s} s only")
+    return load.get("work_per_second")

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Before the first measurement: is all there, and may all be done?"""
+
+import importlib.util
+import json
+import os
+import pathlib
+import re
+import shutil
+
+import cm_plan
+from cm_state import Failure
+
+BUILD = pathlib.Path(__file__).resolve().parents[2] / "build"
+HOW = {
+    "twowaytest": "build it (meson setup build && meson compile -C build) "
+                  "or name it with --twowaytest",
+    "cyclictest": "install rt-tests (Fedora, openSUSE: realtime-tests), "
+                  "name it with --cyclictest, or leave it out with --tools",
+    "hackbench": "install rt-tests (Fedora, openSUSE: realtime-tests), or "
+                 "leave it out with --loads",
+    "taskset": "install util-linux, or leave the load command out with "
+               "--loads",
+}
+MODULES = ("numpy", "matplotlib", "jinja2")
+
+
+def find(options):
+    """Sets the programs' paths; Failure names all that is missing."""
+    missing = []
+    carried = [load for load in options.loads if load != "none"]
+    for name in dict.fromkeys(["twowaytest", *options.tools]):
+        given = getattr(options, name)
+        path = shutil.which(given) if given else \
+            shutil.which(BUILD / name) or shutil.which(name)
+        if path:
+            setattr(options, name, os.path.abspath(path))
+        elif given:
+            missing.append(f"--{name}={given}: no such program")
+        else:
+            missing.append(f"{name} is missing: {HOW[name]}")
+    helpers = {"hackbench": "hackbench", "command": "taskset"}
+    for load in carried:
+        name = helpers.get(load)
+        if name and not shutil.which(name):
+            missing.append(f"{name} is missing: {HOW[name]}")
+    if not options.no_report:
+        lacking = [name for name in MODULES
+                   if not importlib.util.find_spec(name)]
+        if lacking:
+            missing.append(
+                f"{', '.join(lacking)} of Python 3: missing: install "
+                + ", ".join(f"python3-{name}" for name in lacking)
+                + ", or leave out the report with --no-report")
+    if missing:
+        raise Failure("\n".join(missing))
+
+
+def trial(children, argv, allowed=(0,)):
+    """Runs it; its standard output, or Failure with what it said."""
+    status, out, err = children.output(argv)
+    if status not in allowed:
+        said = err.strip() or out.strip() or "it says nothing"
+        advice = "" if os.geteuid() == 0 else \
+            "\nwithout privilege: --priority=0 --tools=twowaytest, or " \
+            "run this with sudo"
+        raise Failure(f"{' '.join(argv)}: exit status {status}:\n{said}"
+                      + advice)
+    return out
+
+
+def object_in(text, argv):
+    """The JSON object at the end of what a program has printed."""
+    found = re.search(r"^\{$.*", text, re.MULTILINE | re.DOTALL)
+    try:
+        return json.loads(found[0])
+    except (TypeError, ValueError):
+        raise Failure(f"{' '.join(argv)}: prints no JSON") from None
+
+
+def version(children, options, tool):
+    """As the program itself says it."""
+    flag = "--version" if tool == "twowaytest" else "--help"
+    _, out, err = children.output([getattr(options, tool), flag])
+    found = re.search(r"\bV ([0-9][^\s]*)", out + err)
+    return found[1] if found else None
+
+
+def cpus(children, options):
+    """Where twowaytest's own plan puts its processes; tries the rights."""
+    argv = [options.twowaytest, "-q", *cm_plan.scheduling(options), "-a",
+            "-l", "5", "--json=-"]
+    processes = object_in(trial(children, argv), argv)
+    try:
+        where = {role: int(processes["twoway"]["processes"][role]["cpus"])
+                 for role in ("main", "client")}
+    except (KeyError, TypeError, ValueError):
+        raise Failure(f"{' '.join(argv)}: its JSON does not tell the CPUs of "
+                      "main and client") from None
+    one = where["client"] if options.cpu is None else options.cpu
+    return cm_plan.Cpus(where["main"], where["client"], one,
+                        cm_plan.cpu_list(children.cpus))
+
+
+def try_all(children, options, where):
+    """Each command line once, without measuring: Failure if one is bad."""
+    for one in cm_plan.matrix(options):
+        argv = cm_plan.command(options, one, where, os.devnull)
+        if one.tool == "twowaytest":
+            argv[-1:] = ["--check"]
+            trial(children, argv, (0, 2))
+        elif one.load == "none":
+            at = argv.index("-D")
+            argv[at:at + 2] = ["-l", "5"]
+            trial(children, argv)
+
+
+def check(children, options):
+    """twowaytest --check: its text, and the environment of its JSON."""
+    argv = [options.twowaytest, *cm_plan.scheduling(options), "-a",
+            "--check"]
+    text = trial(children, argv, (0, 2))
+    argv.append("--json=-")
+    found = object_in(trial(children, argv, (0, 2)), argv)
+    return text, found.get("twoway", {}).get("environment", {})

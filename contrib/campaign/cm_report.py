@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The end of a campaign: a summary, a page a load, and their index."""
+
+import os
+import pathlib
+import sys
+
+import cm_changes
+import cm_index
+import cm_plan
+from cm_state import Failure, text_of, write
+
+REPORT = pathlib.Path(__file__).resolve().parents[1] / "report/twowayreport"
+# Heading, tool, metric: what the summary has of each cell.
+SHOWN = (("cyclictest", "cyclictest", None),
+         ("wakeup", "twowaytest", "wakeup"),
+         ("total", "twowaytest", "total"))
+FIGURES = (("min", 0), ("avg", 1), ("max", 0))
+
+
+def thread_of(result, metric):
+    """A tool's results of a metric; cyclictest has but one."""
+    threads = (result or {}).get("thread", {}).values()
+    return next((thread for thread in threads
+                 if thread.get("metric") == metric), {})
+
+
+def figures(result, metric):
+    thread = thread_of(result, metric)
+    return [f"{thread[key]:.{digits}f}" if key in thread else "-"
+            for key, digits in FIGURES]
+
+
+def summary(options, state):
+    """Rows of text, one a placement and load."""
+    rows = []
+    for placement in options.placements:
+        for load in options.loads:
+            row = [placement, load]
+            results = {tool: state.result(
+                cm_plan.Measurement(placement, load, tool))
+                for tool in options.tools}
+            for _, tool, metric in SHOWN:
+                if tool in options.tools:
+                    row += figures(results[tool], metric)
+            twoway = (results.get("twowaytest") or {}).get("twoway", {})
+            if "twowaytest" in options.tools:
+                row += [text_of(twoway.get(key, "-"))
+                        for key in ("missed", "throttled")]
+            rows.append(row)
+    columns = ["placement", "load"] + [
+        f"{heading} {key}" for heading, tool, _ in SHOWN
+        if tool in options.tools for key, _ in FIGURES]
+    if "twowaytest" in options.tools:
+        columns += ["missed", "throttled"]
+    return cm_index.Table(
+        "Summary", columns, rows, "In us. wakeup is twowaytest's name for "
+        "what cyclictest measures; total is send, receive, and what sleep "
+        "and timer are off by. missed and throttled are twowaytest's, too.",
+        figures=2)
+
+
+def number_text(value):
+    if value is None:
+        return "-"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def measurements(options, state):
+    """What was measured, and what may have disturbed it."""
+    keys = ("start", "cycles", "work_per_second", "steal_percent",
+            "others_percent", "load_average", "thermal_events",
+            "hottest_celsius", "exit_status")
+    rows = []
+    for one in cm_plan.matrix(options):
+        record = state.record(one)
+        rows.append([one.title, record.get("state", "waiting")] + [
+            number_text(record.get(key)) for key in keys])
+    return cm_index.Table(
+        "What may have disturbed the measurements",
+        ["measurement", "is", "start", "cycles", "work/s", "steal %",
+         "others %", "load average", "heat", "Celsius", "exit status"], rows,
+        "steal: CPU time that a hypervisor took. others: about what other "
+        "programs used, of all CPUs' time. load average: of the minute "
+        "before, which has the loads of earlier measurements. heat: how "
+        "often it slowed a CPU. - is unknown, or does not apply.", figures=2)
+
+
+def remarks(options, state):
+    rows = [["failed", f"{one.title}: {state.record(one)['message']}"]
+            for one in cm_plan.matrix(options)
+            if state.record(one).get("message")]
+    for one in cm_plan.matrix(options):
+        twoway = (state.result(one) or {}).get("twoway", {})
+        rows += [["limit", f"{one.title}: {limit.get('limit')} "
+                           f"{limit.get('verdict')}"]
+                 for limit in twoway.get("limits") or []
+                 if limit.get("verdict") != "met"]
+    rows += [["changed", text] for text in cm_changes.changes(options,
+                                                              state)]
+    sessions = state.data["sessions"]
+    if sessions:
+        rows += [["check", text] for text in cm_changes.findings(
+            sessions[0])]
+    return cm_index.Table("Remarks", ["of", "remark"], rows, "check: what "
+                          "disturbs in this system; check-1.log says why, "
+                          "and what to do about it.")
+
+
+def set_up(state):
+    rows = [[part, key, text_of(value)] for part in ("system", "plan")
+            for key, value in state.data[part].items() if key != "cpus"]
+    rows += [["CPU", key, text_of(value)]
+             for key, value in state.data["plan"]["cpus"].items()]
+    return cm_index.Table("Set-up", ["of", "what", "is"], rows,
+                          "Every command line is in campaign.json.")
+
+
+def virtual(state):
+    """Whether --check has found a hypervisor."""
+    return any(session["environment"].get("virtual")
+               for session in state.data["sessions"])
+
+
+def pages(children, options, state):
+    """Both tools in both placements: a page a load. Their names."""
+    done = []
+    for load in options.loads:
+        found = [one for one in cm_plan.matrix(options)
+                 if one.load == load and state.finished(one)]
+        if not found:
+            continue
+        print(f"Report: {load}", flush=True)
+        argv = [sys.executable, str(REPORT), f"--html={load}.html",
+                f"--tables={load}.md", f"--title=Load: {load}",
+                # Of twowaytest's results it knows.
+                *(f"--virtual={one.placement} {one.tool}" for one in found
+                  if one.tool == "cyclictest" and virtual(state)),
+                *(f"{one.placement} {one.tool}={one.name}.json"
+                  for one in found)]
+        status, _, err = children.output(argv, cwd=state.directory)
+        if status:
+            raise Failure(f"the report of load {load}: {err.strip()}\n"
+                          "all results are kept; the same command tries "
+                          "again, --no-report leaves it out")
+        done.append(load)
+    return done
+
+
+def terminal(table):
+    """In columns, numbers to the right."""
+    rows = [table.columns, *table.rows]
+    # A heading's second word stands below the first.
+    heads = [column.split(" ") for column in table.columns]
+    rows[0:1] = [[head[0] if len(head) > 1 and head[1] == "min" or
+                  len(head) == 1 else "" for head in heads],
+                 [head[1] if len(head) > 1 else "" for head in heads]]
+    widths = [max(len(row[i]) for row in rows)
+              for i in range(len(table.columns))]
+    for row in rows:
+        yield "  ".join(
+            cell.ljust(width) if i < table.figures else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths))).rstrip()
+
+
+def report(children, options, state):
+    """Writes all of it, and prints the summary."""
+    done = [] if options.no_report else pages(children, options, state)
+    first = summary(options, state)
+    tables = [first, remarks(options, state), measurements(options, state),
+              set_up(state)]
+    system = state.data["system"]
+    title = f"Campaign: {system['nodename']}, {system['release']}"
+    if virtual(state):
+        title += " (virtual: these are not the times of a machine)"
+    write(state.path("index.md"), cm_index.markdown(title, tables, done))
+    write(state.path("index.html"), cm_index.html(title, tables, done))
+    print(os.linesep.join(terminal(first)))

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The directory of results: what is done, and whether it can go on."""
+
+import contextlib
+import datetime
+import fcntl
+import json
+import os
+import pathlib
+
+STATE = "campaign.json"
+FORMAT = 1
+
+
+class Failure(Exception):
+    """Ends the campaign with exit status 1: what, where, what to do."""
+
+
+def now():
+    return datetime.datetime.now(datetime.timezone.utc).strftime(
+        "%Y-%m-%d %H:%M:%SZ")
+
+
+def sync(path):
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def keep(temporary, path):
+    """Give a whole file its name; after a power cut it has it, or not."""
+    sync(temporary)
+    os.replace(temporary, path)
+    sync(path.parent)
+
+
+def write(path, text):
+    """The whole text, or what was there before."""
+    temporary = path.with_name(f".{path.name}.new")
+    temporary.write_text(text, encoding="utf-8", errors="backslashreplace")
+    keep(temporary, path)
+
+
+def differences(there, here, prefix=""):
+    """Where two objects differ: "what: there ..., here ..."."""
+    for key in dict.fromkeys([*there, *here]):
+        a, b = there.get(key), here.get(key)
+        if isinstance(a, dict) and isinstance(b, dict):
+            yield from differences(a, b, f"{prefix}{key} ")
+        elif a != b:
+            yield f"{prefix}{key}: {text_of(a)} there, {text_of(b)} here"
+
+
+def text_of(value):
+    if isinstance(value, list):
+        return ",".join(map(str, value)) or "none"
+    return "none" if value is None else str(value)
+
+
+class State:
+    """campaign.json, and the lock of its directory while it is open."""
+
+    def __init__(self, directory, plan, system):
+        self.directory = pathlib.Path(directory)
+        self.data = {"format": FORMAT, "plan": plan, "system": system,
+                     "sessions": [], "measurements": {}}
+        self.fd = None
+
+    def __enter__(self):
+        """Makes the directory, or goes on in one that holds this plan."""
+        with contextlib.suppress(FileExistsError):
+            self.directory.mkdir(parents=True)
+        self.fd = os.open(self.directory, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            fcntl.flock(self.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Failure(f"{self.directory}: another campaign is at work "
+                          "here; wait for its end, or name another "
+                          "directory with --output") from None
+        self.compare()
+        for path in self.directory.glob(".*.new*"):  # of one that was killed
+            path.unlink()
+        return self
+
+    def __exit__(self, *_):
+        os.close(self.fd)
+
+    def compare(self):
+        """Takes over what is there; Failure if it is of something else."""
+        path = self.directory / STATE
+        if not path.exists():
+            other = [p.name for p in self.directory.iterdir()
+                     if not p.name.startswith(f".{STATE}")]
+            if other:
+                raise Failure(f"{self.directory}: holds no {STATE}, but "
+                              f"other files, such as {min(other)}; name a "
+                              "new or an empty directory with --output")
+            return
+        try:
+            there = json.loads(path.read_text(encoding="utf-8"))
+            unlike = list(differences(
+                {key: there[key] for key in ("format", "plan", "system")},
+                {key: self.data[key] for key in ("format", "plan",
+                                                 "system")}))
+            sessions, done = there["sessions"], there["measurements"]
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise Failure(f"{path}: cannot be read as a campaign's; name "
+                          "another directory with --output") from None
+        if unlike:
+            raise Failure(f"{self.directory}: holds another campaign; name "
+                          "another directory with --output, or give its "
+                          "options:\n  " + "\n  ".join(unlike))
+        self.data["sessions"], self.data["measurements"] = sessions, done
+
+    def save(self):
+        write(self.directory / STATE, json.dumps(self.data, indent=2) + "\n")
+
+    def path(self, name):
+        return self.directory / name
+
+    def record(self, one):
+        return self.data["measurements"].get(one.name, {})
+
+    def finished(self, one):
+        return self.record(one).get("state") == "finished" and \
+            self.path(f"{one.name}.json").exists()
+
+    def result(self, one):
+        """The result of a finished measurement; None if there is none."""
+        if not self.finished(one):
+            return None
+        return read_json(self.path(f"{one.name}.json"))
+
+
+def read_json(path):
+    """An object; Failure if the file holds none."""
+    try:
+        value = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as err:
+        raise Failure(f"{path}: {err}") from None
+    if not isinstance(value, dict):
+        raise Failure(f"{path}: no object of results")
+    return value
