@@ -1,0 +1,97 @@
+#!/usr/bin/python3 -IS
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Stands for twowaytest or cyclictest, by its name: takes the time that -D
+says, writes made-up results of the same form.
+
+In the environment, STUB_SLEEP is how long it really takes, STUB_STATUS its
+exit status once it has measured, STUB_GOVERNOR the governor that it sees,
+STUB_FAIL a word in the name of a result file that makes it fail."""
+
+import json
+import os
+import signal
+import sys
+import time
+
+TOOL = os.path.basename(sys.argv[0])
+CPUS = ",".join(map(str, sorted(os.sched_getaffinity(0))))
+ENVIRONMENT = {
+    "governor": os.environ.get("STUB_GOVERNOR", "performance"),
+    "steal_ppm": os.getpid(), "throttling": {"rt_runtime_us": 950000},
+    "findings": [{"name": "stub", "read": "not the real one"}]}
+
+
+def value(name, default=None):
+    """Of the option -x VALUE or --xx=VALUE; the last one."""
+    found = default
+    for i, arg in enumerate(sys.argv[1:], 1):
+        if name[1] != "-" and arg == name:
+            found = sys.argv[i + 1]
+        elif arg.startswith(name + "="):
+            found = arg[len(name) + 1:]
+    return found
+
+
+def thread(metric):
+    return {"metric": metric, "cycles": 10, "min": 1, "avg": 2.5, "max": 7}
+
+
+def results(interrupted):
+    if TOOL == "cyclictest":
+        return {"thread": {"0": {"cycles": 10, "min": 2, "avg": 3.5,
+                                 "max": 8}}}
+    cpu = CPUS.split(",")[-1]
+    return {
+        "thread": {"0": thread("wakeup"), "1": thread("total")},
+        "twoway": {"environment": ENVIRONMENT, "missed": 1, "throttled": 0,
+                   "load": {"work_per_second": 5.0, "elapsed_s": float(
+                       os.environ.get("STUB_ELAPSED", "9"))}, "limits": [],
+                   "interrupted": interrupted,
+                   "processes": {"main": {"cpus": CPUS.split(",")[0]},
+                                 "client": {"cpus": cpu}}}}
+
+
+def write(found):
+    path = value("--json")
+    if path == "-":
+        print(json.dumps(found, indent=2))
+    elif path:
+        with open(path, "w", encoding="ascii") as file:
+            json.dump(found, file)
+
+
+def interrupt(*_):
+    write(results(True))
+    sys.exit(0)
+
+
+def main():
+    signal.signal(signal.SIGINT, interrupt)
+    if "--version" in sys.argv or "--help" in sys.argv:
+        print(f"{TOOL} V 9.9")
+        return 0
+    if "--limit=nonsense" in sys.argv:
+        print("--limit=nonsense: not understood", file=sys.stderr)
+        return 1
+    if "--check" in sys.argv:
+        if value("--json") == "-":
+            write({"twoway": {"environment": ENVIRONMENT}})
+        else:
+            print("FINDING  stub  not the real one")
+        return 2
+    if TOOL == "twowaytest" and not value("-l") and not value("-D"):
+        if os.environ.get("STUB_LOAD") == "fails":
+            print("no load today", file=sys.stderr)
+            return 1
+        time.sleep(1000)
+    if not value("-l"):
+        if os.environ.get("STUB_FAIL", "\0") in value("--json", ""):
+            print("the stub was told to fail", file=sys.stderr)
+            return 1
+        time.sleep(float(os.environ.get("STUB_SLEEP", value("-D", "0"))))
+    write(results(False))
+    return int(os.environ.get("STUB_STATUS", "0")) \
+        if TOOL == "twowaytest" and value("-D") else 0
+
+
+sys.exit(main())

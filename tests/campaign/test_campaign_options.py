@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The command line: each option with a good and with a bad value."""
+
+import re
+import shlex
+import sys
+
+import pytest
+
+from conftest import CAMPAIGN
+
+sys.path.insert(0, str(CAMPAIGN.parent))
+import cm_args  # noqa: E402
+
+README = CAMPAIGN.parent / "README.md"
+
+
+def all_s(last):
+    """The time in all that a dry run's last line tells, in seconds."""
+    text = re.search(r"at most (.*) in all", last)[1] + " "
+    sizes = {"d": 86400, "h": 3600, "min": 60, "s": 1}
+    return sum(int(number) * sizes[unit]
+               for number, unit in re.findall(r"(\d+) (\w+)", text))
+
+
+def words(rows, program=None):
+    """The last command line of each row, split."""
+    found = [shlex.split(row[-1]) for row in rows]
+    return [argv for argv in found
+            if not program or argv[0].endswith(program)]
+
+
+def durations(rows):
+    return {row[0].rpartition("  ")[2] for row in rows}
+
+
+@pytest.mark.parametrize("arguments, whole", (
+    ([], 300), (["--long"], 86400), (["-L"], 86400)))
+def test_default_and_long(plan, arguments, whole):
+    """16 measurements of one length, in little less than the whole time."""
+    rows, last = plan(*arguments)
+    assert len(rows) == 16
+    assert len(durations(rows)) == 1
+    titles = [tuple(row[0].partition("] ")[2].split()[:3]) for row in rows]
+    assert len(set(titles)) == 16
+    # Seconds are not told beside hours.
+    assert whole - 16 - (60 if whole > 3600 else 0) < all_s(last) <= whole
+    cyclictest = {argv[argv.index("-D") + 1]
+                  for argv in words(rows, "cyclictest")}
+    assert len(cyclictest) == 1
+
+
+def test_fewer_take_as_long(plan):
+    rows, last = plan("-l", "none", "-P", "plan")
+    assert len(rows) == 2
+    assert 295 <= all_s(last) <= 300
+
+
+@pytest.mark.parametrize("flag", ("-D", "--duration"))
+@pytest.mark.parametrize("text, seconds", (
+    ("7", 7), ("7s", 7), ("2m", 120), ("3h", 10800), ("1d", 86400)))
+def test_duration(plan, flag, text, seconds):
+    """It overrides --long; a load's two seconds are not measured."""
+    rows, _ = plan(flag, text, "--long", "-P", "plan", "-l", "none,fft")
+    for row, argv in zip(rows, words(rows)):
+        load = " fft twowaytest " in row[0]
+        assert argv[argv.index("-D") + 1] == str(seconds + 2 * load)
+        assert ("--warmup=2000" in argv) == load
+
+
+@pytest.mark.parametrize("flags, value, shown", (
+    (("-P", "--placements"), "plan", {"plan"}),
+    (("-l", "--loads"), "command,none", {"none", "command"}),
+    (("-t", "--tools"), "cyclictest", {"cyclictest"})))
+def test_lists(plan, flags, value, shown):
+    for flag in flags:
+        rows, _ = plan(flag, value)
+        column = ("-P", "-l", "-t").index(flags[0])
+        assert {row[0].partition("] ")[2].split()[column]
+                for row in rows} == shown
+
+
+def test_alike(plan):
+    """Both tools: priority, period, CPU; and the very same load."""
+    for flags in (("-p", "-i", "-w"), ("--priority", "--interval",
+                                       "--workers")):
+        rows, _ = plan(flags[0], "50", flags[1], "500", flags[2], "3",
+                       "-l", "fft,hackbench,command")
+        for argv in words(rows):
+            assert argv[argv.index("-p") + 1] == "50"
+            assert argv[argv.index("-i") + 1] == "500"
+            assert "-m" in argv
+        for beside, measured in zip(rows[0::2], rows[1::2]):
+            carrier = shlex.split(beside[1])
+            load = [word for word in shlex.split(measured[1])
+                    if word.startswith("--load")]
+            assert load and load == [word for word in carrier
+                                     if word.startswith("--load")]
+            assert "--load-policy=other" in load
+        assert "--load=hackbench:3" in rows[2][1]
+
+
+def test_no_privilege(plan):
+    rows, _ = plan("-p", "0")
+    assert all("-p" not in argv and "-m" not in argv for argv in words(rows))
+
+
+def test_cpu(plan):
+    for flag in ("-a", "--cpu"):
+        rows, _ = plan(flag, "0", "-P", "one", "-l", "none")
+        assert "--affinity=0" in words(rows, "twowaytest")[0]
+        argv = words(rows, "cyclictest")[0]
+        assert argv[argv.index("-a") + 1] == "0"
+
+
+def test_command_and_limit(plan):
+    for flags in (("-c", "-x"), ("--command", "--limit")):
+        rows, _ = plan("-l", "command", flags[0], "echo 'a b'; true",
+                       flags[1], "total:9", flags[1], "missed:0")
+        for argv in words(rows, "twowaytest"):
+            assert {"--limit=total:9", "--limit=missed:0"} <= set(argv)
+            load = next(word for word in argv
+                        if word.startswith("--load=command:"))
+            assert shlex.split(load)[-1] == "echo 'a b'; true"
+        for argv in words(rows, "cyclictest"):
+            assert not any(word.startswith("--limit") for word in argv)
+
+
+@pytest.mark.parametrize("flags, value, said", (
+    ("-D --duration", "0", "'0'"),
+    ("-D --duration", "5x", "s, m, h or d"),
+    ("-D --duration", "31d", "30d"),
+    ("-P --placements", "both", "one, plan"),
+    ("-l --loads", "none,ftt", "none, fft, hackbench, command"),
+    ("-t --tools", "", "cyclictest, twowaytest"),
+    ("-p --priority", "2", "3 to 99"),
+    ("-p --priority", "100", "3 to 99"),
+    ("-i --interval", "100", "200 to 1000000 us"),
+    ("-a --cpu", "99999", "one of the CPUs 0"),
+    ("-w --workers", "0", "1 to 1024"),
+    ("-c --command", " ", "a text"),
+    ("-o --output", "", "a text"),
+))
+def test_bad_values(capsys, flags, value, said):
+    for flag in flags.split():
+        with pytest.raises(SystemExit) as end:
+            cm_args.parse([flag, value])
+        message = capsys.readouterr().err
+        assert end.value.code == 1
+        assert message.startswith(f"campaign: argument {flags[:2]}/")
+        assert said in message
+        assert value.rpartition(",")[2] in message
+
+
+@pytest.mark.parametrize("flags, value, said", (
+    ("-x --limit", "nonsense", "--limit=nonsense: not understood"),
+    ("-T --twowaytest", "/none", "--twowaytest=/none: no such program"),
+    ("-C --cyclictest", "/none", "--cyclictest=/none: no such program"),
+))
+def test_bad_for_programs(refused, flags, value, said):
+    for flag in flags.split():
+        assert said in refused(flag, value)
+
+
+@pytest.mark.parametrize("arguments, said", (
+    (["stray"], "stray"), (["--dur", "1"], "--dur"),
+    (["-D", "0"], "'0': a time from 1s"),
+    (["-x", "missed:0", "-t", "cyclictest"], "--tools")))
+def test_bad_lines(refused, arguments, said):
+    assert said in refused(*arguments)
+
+
+def test_no_value(capsys):
+    """These take none."""
+    for name in ("long", "no-report", "dry-run", "help", "version"):
+        with pytest.raises(SystemExit) as end:
+            cm_args.parse([f"--{name}=1"])
+        assert end.value.code == 1
+        assert f"--{name}" in capsys.readouterr().err
+
+
+def test_help_and_version(campaign):
+    for flag in ("-h", "--help"):
+        text = campaign(flag).stdout
+    for flag in ("-v", "--version"):
+        assert re.fullmatch(r"campaign [0-9.]+\n", campaign(flag).stdout)
+    options = re.findall(r"^  (-\w), (--[a-z-]+)", text, re.MULTILINE) + \
+        re.findall(r"^  (-\w) \S+, (--[a-z-]+)", text, re.MULTILINE)
+    readme = README.read_text("utf-8")
+    for pair in options:
+        assert "`{}`, `{}".format(*pair) in readme
+    assert len(options) == len(re.findall("^\\| `-", readme, re.MULTILINE))
+
+
+def test_dry_run_writes_nothing(campaign, tmp_path):
+    before = sorted(tmp_path.rglob("*"))
+    for flag in ("-n", "--dry-run"):
+        campaign(flag)
+    assert sorted(tmp_path.rglob("*")) == before

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Campaigns with the real programs."""
+
+import importlib.util
+import json
+import os
+import re
+import shutil
+import signal
+
+import outside
+import pytest
+
+from conftest import state_of
+
+WHY_NOT = "needs root" if os.geteuid() else ", ".join(
+    f"{name} is not installed" for name in ("cyclictest", "hackbench")
+    if not shutil.which(name))
+pytestmark = pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT or "-")
+FIGURES = all(map(importlib.util.find_spec,
+                  ("numpy", "matplotlib", "jinja2")))
+
+
+def test_campaign(launch, tmp_path):
+    """Both tools beside each other, with the pages of the report."""
+    run = launch("-T", outside.binary(), "-D", "1", "-P", "plan", "-l",
+                 "none,hackbench", "-o", "out",
+                 *([] if FIGURES else ["-R"]))
+    before = outside.rt_runtime()
+    assert run.finish(60) == 0, run.out + run.err
+    assert run.gone(), "processes are left"
+    assert outside.rt_runtime() == before
+    out = tmp_path / "out"
+    state = state_of(out)
+    assert len(state["measurements"]) == 4
+    client = state["plan"]["cpus"]["client"]
+    for name, record in state["measurements"].items():
+        result = json.loads((out / f"{name}.json").read_text("utf-8"))
+        assert record["state"] == "finished", record
+        # A cycle a millisecond: loads may swallow some, none adds any.
+        assert 0 < record["cycles"] <= 1010
+        assert record["steal_percent"] is not None
+        if "cyclictest" in name:
+            assert result["thread"]["0"]["cpu"] == client
+        else:
+            one = result["twoway"]["processes"]["client"]
+            assert one["cpus"] == str(client) and one["priority"] == 98
+    # No load in the JSON of cyclictest: it was the carrier's.
+    assert "hackbench" in (out / "plan-hackbench-cyclictest.load.log"
+                           ).read_text("utf-8")
+    for load in ("none", "hackbench") if FIGURES else ():
+        assert f'href="{load}.html"' in (out / "index.html").read_text()
+        page = (out / f"{load}.html").read_text("utf-8")
+        assert "<svg" in page and "plan cyclictest" in page
+        assert re.search(r"^\| plan twowaytest", (
+            out / f"{load}.md").read_text("utf-8"), re.MULTILINE)
+
+
+@pytest.mark.parametrize("tool", ("cyclictest", "twowaytest"))
+@pytest.mark.parametrize("number", (signal.SIGINT, signal.SIGKILL))
+def test_nothing_left(launch, tmp_path, tool, number):
+    """Neither program, nor load, nor file outlives it."""
+    run = launch("-T", outside.binary(), "-R", "-D", "30", "-P", "plan",
+                 "-l", "hackbench", "-t", tool, "-o", "out")
+    assert outside.wait_for(lambda: run.named("hackbench") and (
+        tool == "twowaytest" or run.named("cyclictest")), 20), run.err
+    run.signal(number)
+    run.finish()
+    assert run.process.returncode in (130, -9)
+    assert run.gone(5), "processes are left"
+    left = {path.name for path in (tmp_path / "out").iterdir()}
+    assert not any(name.endswith(".json") and "test" in name
+                   for name in left if name[0] != ".")
+    if number == signal.SIGINT:
+        assert not [name for name in left if name[0] == "."]

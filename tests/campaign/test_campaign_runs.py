@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Campaigns with stubs: what is kept, gone on with, refused, and left."""
+
+import os
+import pty
+import re
+import signal
+
+import outside
+import pytest
+
+from conftest import state_of
+
+SHORT = ("-R", "-D", "1", "-P", "plan", "-l", "none", "-o", "out")
+SINGLE = (*SHORT, "-t", "twowaytest")
+PAIR = ("plan-none-cyclictest", "plan-none-twowaytest")
+
+
+def kept(directory):
+    """What each result is and when it was made."""
+    return {path.name: (path.read_bytes(), path.stat().st_mtime_ns)
+            for path in directory.glob("*-*-*test.json")}
+
+
+def test_whole(campaign, tmp_path):
+    """All files, a line a measurement, the summary; nothing hidden."""
+    result = campaign("-R", "-D", "1", "-l", "hackbench", "-P", "plan",
+                      "-o", "a/out")
+    out = tmp_path / "a/out"
+    names = {f"plan-hackbench-{tool}" for tool in ("cyclictest",
+                                                   "twowaytest")}
+    assert {path.name for path in out.iterdir()} == {
+        "campaign.json", "check-1.log", "check-1-end.log", "index.md",
+        "index.html", "plan-hackbench-cyclictest.load.log",
+        *(f"{name}.{end}" for name in names for end in ("json", "log"))}
+    lines = re.findall(r"^\[ (\d)/2\] plan \w+ \w+  1 s  \d+ s left$",
+                       result.stdout, re.MULTILINE)
+    assert lines == ["1", "2"]
+    assert re.search(r"^plan +hackbench +2 +3\.5 +8( +1 +2\.5 +7){2} +1 +0$",
+                     result.stdout, re.MULTILINE)
+    state = state_of(out)
+    assert set(state["measurements"]) == names
+    for name, record in state["measurements"].items():
+        assert record["state"] == "finished"
+        assert record["exit_status"] == 0
+        assert record["start"] < record["end"]
+        assert bool(record["load_command"]) == (
+            name == "plan-hackbench-cyclictest")
+        assert record["work_per_second"] == 5.0
+    assert state["system"]["cyclictest"] == "9.9"
+    page = (out / "index.md").read_text("utf-8")
+    assert "| plan | hackbench | 2 | 3.5 | 8 | 1 |" in page
+    assert "stub: not the real one" in page
+    assert "| changed |" not in page
+
+
+def test_terminal(begin, tmp_path):
+    """There, one line a measurement is rewritten. Its directory's name."""
+    master, slave = pty.openpty()
+    run = begin("-R", "-D", "1", "-P", "one", "-l", "none", "-t",
+                "cyclictest", stdout=slave)
+    os.close(slave)
+    assert run.finish() == 0, run.err
+    text = os.read(master, 65536).decode()
+    os.close(master)
+    line = r"\r\x1b\[K\[ 1/1\] one none cyclictest  1 s  \d s left"
+    assert len(re.findall(line, text)) >= 2
+    assert text.count("\n[ ") == 0
+    assert state_of(tmp_path / f"campaign-{os.uname().release}")
+
+
+CHANGES = (
+    (("-D", "2"), "duration_s: 1 there, 2 here"),
+    (("-l", "none,fft"), "loads: none there, none,fft here"),
+    (("-p", "97"), "priority: 98 there, 97 here"),
+    (("-x", "total:9"), "limit: none there, total:9 here"))
+
+
+def test_again(campaign, tmp_path):
+    """What is finished is not measured again, nor is another plan begun."""
+    campaign(*SINGLE)
+    before = kept(tmp_path / "out")
+    again = campaign(*SINGLE)
+    assert "finished already" in again.stdout
+    assert "[ 1/1]" not in again.stdout
+    for change, said in CHANGES:
+        result = campaign(*SINGLE, *change, status=1)
+        assert said in result.stderr
+        assert "--output" in result.stderr
+    assert kept(tmp_path / "out") == before and len(before) == 1
+
+
+def test_goes_on(begin, campaign, tmp_path):
+    """Ended in the second: the first stays, the second is measured."""
+    out = tmp_path / "out"
+    run = begin(*SHORT)
+    assert outside.wait_for(
+        lambda: (out / f"{PAIR[1]}.log").exists(), 10)
+    run.signal(signal.SIGKILL)
+    run.finish()
+    assert run.gone(), "processes are left"
+    before = kept(out)
+    assert list(before) == [f"{PAIR[0]}.json"]
+    (out / f".{PAIR[1]}.json.new").write_text("{")
+    result = campaign(*SHORT)
+    assert "1 of 2 measurements are finished" in result.stdout
+    assert "[ 2/2]" in result.stdout and "[ 1/2]" not in result.stdout
+    after = kept(out)
+    assert len(after) == 2
+    assert after[f"{PAIR[0]}.json"] == before[f"{PAIR[0]}.json"]
+    assert len(state_of(out)["sessions"]) == 2
+    assert not list(out.glob(".*"))
+
+
+@pytest.mark.parametrize("number", (
+    signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
+def test_ended(begin, tmp_path, number):
+    run = begin(*SHORT)
+    assert outside.wait_for(
+        lambda: (tmp_path / "out/plan-none-cyclictest.log").exists(), 10)
+    run.signal(number)
+    run.finish()
+    assert run.gone() and run.process.returncode == 128 + number
+    assert "goes on" in run.err
+    assert not kept(tmp_path / "out")
+    assert not list((tmp_path / "out").glob(".*"))
+
+
+def test_nohup(launch, stubs, tmp_path):
+    """Who ignores the hang-up goes on; nor may a second begin there."""
+    def ignore():
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+    arguments = ["-T", stubs / "twowaytest", "-C", stubs / "cyclictest",
+                 *SINGLE]
+    run = launch(*arguments, preexec_fn=ignore)
+    assert outside.wait_for(
+        lambda: (tmp_path / "out/plan-none-twowaytest.log").exists(), 10)
+    run.signal(signal.SIGHUP)
+    second = launch(*arguments)
+    assert second.finish() == 1 and "at work" in second.err
+    assert run.finish() == 0
+
+
+def test_another_directory(campaign, tmp_path):
+    """One that holds anything else is left alone."""
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/precious").touch()
+    assert "precious" in campaign(*SHORT, status=1).stderr
+    (tmp_path / "out/campaign.json").write_text("[]")
+    assert "cannot be read" in campaign(*SHORT, status=1).stderr
+    assert len(list((tmp_path / "out").iterdir())) == 2
+
+
+def test_failure(campaign, tmp_path):
+    """The others are measured; the same command repeats what failed.
+
+    What is different in the second session is told.
+    """
+    result = campaign(*SHORT, status=1, STUB_FAIL=PAIR[0])
+    assert "the stub was told to fail" in result.stdout
+    assert "1 measurements failed" in result.stderr
+    out = tmp_path / "out"
+    assert list(kept(out)) == [f"{PAIR[1]}.json"]
+    assert "told to fail" in (out / "index.md").read_text("utf-8")
+    assert state_of(out)["measurements"][PAIR[0]]["exit_status"] == 1
+    campaign(*SHORT, STUB_GOVERNOR="powersave")
+    assert len(kept(out)) == 2
+    page = (out / "index.md").read_text("utf-8")
+    assert "told to fail" not in page
+    assert "governor: performance (start of session 1), powersave " \
+        "(start of session 2)" in page
+
+
+def test_too_short(campaign):
+    """A program that ends early, whatever it says, has not measured."""
+    result = campaign(*SHORT, status=1, STUB_SLEEP="0")
+    assert re.search(r"ended after 0\.\d of 1 s", result.stdout)
+
+
+@pytest.mark.parametrize("env, said", (
+    ({"STUB_LOAD": "fails"}, "the load ended: no load today"),
+    ({"STUB_ELAPSED": "0.5"}, "0.5 of 1 s only")))
+def test_no_load(campaign, tmp_path, env, said):
+    """What was measured without its load does not count."""
+    result = campaign(*SHORT, "-l", "fft", "-t", "cyclictest", status=1,
+                      **env)
+    assert said in result.stdout
+    assert not kept(tmp_path / "out")
+
+
+def test_limit(campaign, tmp_path):
+    """twowaytest's exit status 2 is ours, and no failure."""
+    for _ in range(2):
+        campaign(*SINGLE, "-x", "total:9", status=2, STUB_STATUS="2")
+    assert len(kept(tmp_path / "out")) == 1
+
+
+@pytest.mark.parametrize("name, package", (
+    ("twowaytest", "meson"), ("cyclictest", "rt-tests"),
+    ("hackbench", "rt-tests"), ("taskset", "util-linux")))
+def test_missing(launch, stubs, tmp_path, name, package):
+    """Named, with its package, before anything is run or written."""
+    (stubs / "taskset").touch()
+    (stubs / "taskset").chmod(0o755)
+    (stubs / name).unlink()
+    given = [word for flag, tool in (("-T", "twowaytest"),
+                                     ("-C", "cyclictest"))
+             for word in (flag, stubs / tool)]
+    run = launch("-o", "out", "-R", *given, env={"PATH": str(stubs)})
+    assert run.finish() == 1
+    assert name in run.err
+    assert package in run.err or "no such program" in run.err
+    assert not (tmp_path / "out").exists()
