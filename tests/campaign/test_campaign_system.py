@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What went on beside a measurement, from made-up readings."""
+
+import os
+import sys
+
+from conftest import CAMPAIGN
+
+sys.path.insert(0, str(CAMPAIGN.parent))
+import cm_system  # noqa: E402
+
+SECOND = os.sysconf("SC_CLK_TCK")
+
+
+def between(ticks, own_s=0.0, thermal=(None, None)):
+    """Of ticks user, nice, system, idle, iowait, irq, softirq, steal."""
+    before = cm_system.Snapshot([7] * 10, 1.0, thermal[0])
+    after = cm_system.Snapshot([7 + n * SECOND for n in ticks] + [7, 7],
+                               1.0 + own_s, thermal[1])
+    return cm_system.between(before, after)
+
+
+def test_shares():
+    found = between([2, 1, 1, 10, 2, 1, 1, 2], own_s=1.0)
+    assert found["steal_percent"] == 10.0
+    assert found["others_percent"] == 15.0
+    assert found["thermal_events"] is None
+
+
+def test_never_negative():
+    """Our own time is exact, the rest is counted in ticks."""
+    found = between([1, 0, 0, 19, 0, 0, 0, 0], own_s=2.0, thermal=(3, 5))
+    assert found["others_percent"] == 0.0
+    assert found["thermal_events"] == 2
+
+
+def test_unknown():
+    nothing = cm_system.Snapshot([], 0.0, None)
+    found = cm_system.between(nothing, nothing)
+    assert found["steal_percent"] is None
+    assert found["others_percent"] is None
+
+
+def test_chance_is_no_change():
+    assert cm_system.facts({"governor": "a", "steal_ppm": 5}) == {
+        "governor": "a"}
