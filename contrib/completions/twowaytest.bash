@@ -83,6 +83,7 @@ _twowaytest_value()
 			total: \
 			wakeup: \
 			planned: \
+			avg: \
 			missed:
 		;;
 	--load)

@@ -14,6 +14,9 @@ enum tw_verdict tw_limit_judge(const struct tw_limit *limit,
 		return TW_UNDECIDED;
 	if (limit->metric == TW_METRICS)
 		*value = (int64_t)tally->missed;
+	else if (limit->average)
+		*value = (int64_t)(tw_stats_mean(&tally->stats[limit->metric]) +
+				   0.5);
 	else if (limit->percent <= 0)
 		*value = tally->stats[limit->metric].max_ns;
 	else

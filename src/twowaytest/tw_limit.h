@@ -10,7 +10,8 @@
 struct tw_limit {
 	const char *text;	/* as the user gave it */
 	int metric;		/* enum tw_metric_id; TW_METRICS: missed */
-	double percent;		/* 0: of the maximum */
+	bool average;		/* neither: of the maximum */
+	double percent;
 	int64_t most;		/* ns; of missed, how many */
 };
 

@@ -10,6 +10,7 @@
 #include "tw_option.h"
 
 #define MISSED		"missed"
+#define AVERAGE	"avg:"
 #define MOST		INT64_C(1000000000)	/* us, or missed expiries */
 
 int tw_option_break_on(const struct tw_option *option, const char *value,
@@ -60,7 +61,7 @@ static bool parse_most(const char *text, int64_t *most)
 	return *most <= MOST;
 }
 
-/* METRIC:US, METRIC:pNN.N:US, missed:N */
+/* METRIC:US, METRIC:avg:US, METRIC:pNN.N:US, missed:N */
 static bool parse_limit(const char *value, struct tw_limit *limit)
 {
 	const char *colon = strchr(value, ':');
@@ -77,7 +78,10 @@ static bool parse_limit(const char *value, struct tw_limit *limit)
 	if (!strcmp(name, MISSED))
 		return parse_most(rest, &limit->most);
 	limit->metric = tw_metric_find(name);
-	if (*rest == 'p') {
+	if (!strncmp(rest, AVERAGE, strlen(AVERAGE))) {
+		limit->average = true;
+		rest += strlen(AVERAGE);
+	} else if (*rest == 'p') {
 		colon = strchr(rest, ':');
 		if (!colon || !parse_percent(rest + 1, colon, &limit->percent))
 			return false;
@@ -96,7 +100,7 @@ int tw_option_limit(const struct tw_option *option, const char *value,
 
 	if (!parse_limit(value, &limit))
 		return tw_option_error(option, value, error,
-				       "allowed is METRIC:US, METRIC:pPERCENT:US or missed:N, as in response:500, total:p99.9:200, missed:0; the number up to %lld",
+				       "allowed is METRIC:US, METRIC:avg:US, METRIC:pPERCENT:US or missed:N, as in response:500, total:p99.9:200, missed:0; the number up to %lld",
 				       (long long)MOST);
 	if (config->limit_count == TW_LIMITS_MAX)
 		return tw_option_error(option, value, error,

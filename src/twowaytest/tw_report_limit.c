@@ -33,7 +33,7 @@ static void print_value(FILE *file, const struct tw_report *report,
 		return;
 	}
 	fprintf(file, "%.3f us", (double)value / 1000);
-	if (limit->percent > 0)
+	if (limit->average || limit->percent > 0)
 		return;
 	kept = &tally->worst[limit->metric];
 	fprintf(file, " in ");

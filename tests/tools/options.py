@@ -179,7 +179,8 @@ OPTIONS = (
     Option("limit", "", "required", (
         *(Good(f"{metric}:1000000000") for metric in METRICS),
         Good("missed:1000000000"), Good("missed:0"), Good("send:0"),
-        Good("total:7"), Good("total:p50:1000000000"), Good("sleep:p0.1:0"),
+        Good("total:7"), Good("total:avg:7"), Good("total:p50:1000000000"),
+        Good("sleep:p0.1:0"),
         Good("planned:p10.25:70"),
     ), ("", " ", ":", "x", "5", "send", "send:", ":5", "send:x", "send:-1",
         "send:+1", "send: 1", "send:1 ", " send:1", "send :1", "send:1.5",
@@ -189,10 +190,11 @@ OPTIONS = (
         "send:p-1:5", "send:p+1:5", "send:p50", "send:p50:", "send:p50:x",
         "send:p5.5.5:5", "send:p.:5", "send:p1e1:5", "send:pnan:5",
         "send:p50%:5", "send:p 50:5", "send:P50:5", "send:50:5",
-        "send:5:", "send:p50:5:5", "send:5,total:5", "all:5", "missed",
+        "send:5:", "send:avg", "send:avg:", "send:avg:x", "send:p50:5:5",
+        "send:5,total:5", "all:5", "missed",
         "missed:", "missed:x", "missed:-1", "missed:1.5", "missed:p50:5",
         "missed:1000000001", "-1", "x" * 200 + ":5"),
-        "allowed is METRIC:US, METRIC:pPERCENT:US or missed:N"),
+        "allowed is METRIC:US, METRIC:avg:US, METRIC:pPERCENT:US or missed:N"),
     Option("load", "", "required", (
         Good("none", {"load.kind": "none", "load.workers": 0}),
         Good("fft", {"load.kind": "fft", "load.workers": 1}),

@@ -64,6 +64,20 @@ static void test_maximum(void **state)
 	drop_tally(tally, 0);
 }
 
+/* 1, 2 ... 10 us: 5.5 on average. */
+static void test_average(void **state)
+{
+	struct tw_limit limit = limit_of(TW_SEND, 0, 5499);
+	struct tw_tally *tally = rising(10);
+
+	(void)state;
+	limit.average = true;
+	judged(tally, limit, TW_EXCEEDED, 5500);
+	limit.most = 5500;
+	judged(tally, limit, TW_MET, 5500);
+	drop_tally(tally, 0);
+}
+
 static void test_percentile(void **state)
 {
 	static const double percents[] = { 0.5, 10, 50, 90, 98.5, 99 };
@@ -206,6 +220,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_maximum),
+		cmocka_unit_test(test_average),
 		cmocka_unit_test(test_percentile),
 		cmocka_unit_test(test_too_few),
 		cmocka_unit_test(test_missed),

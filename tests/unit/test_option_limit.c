@@ -5,7 +5,7 @@
 #define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 
 #define LIMIT \
-	"allowed is METRIC:US, METRIC:pPERCENT:US or missed:N, as in response:500, total:p99.9:200, missed:0; the number up to 1000000000"
+	"allowed is METRIC:US, METRIC:avg:US, METRIC:pPERCENT:US or missed:N, as in response:500, total:p99.9:200, missed:0; the number up to 1000000000"
 
 static void test_limits(void **state)
 {
@@ -14,18 +14,20 @@ static void test_limits(void **state)
 		int metric;
 		double percent;
 		int64_t most;
+		bool average;
 	} rows[] = {
-		{ "response:500", TW_RESPONSE, 0, 500000 },
-		{ "total:p99.9:200", TW_TOTAL, 99.9, 200000 },
-		{ "missed:0", TW_METRICS, 0, 0 },
-		{ "missed:1000000000", TW_METRICS, 0, 1000000000 },
-		{ "interval:0", TW_INTERVAL, 0, 0 },
-		{ "send:1000000000", TW_SEND, 0, INT64_C(1000000000000) },
-		{ "sleep:007", TW_SLEEP, 0, 7000 },
-		{ "receive:p0.001:1", TW_RECEIVE, 0.001, 1000 },
-		{ "wakeup:p50:1", TW_WAKEUP, 50, 1000 },
-		{ "planned:p99.999:30", TW_PLANNED, 99.999, 30000 },
-		{ "planned:p.5:30", TW_PLANNED, 0.5, 30000 },
+		{ "response:500", TW_RESPONSE, 0, 500000, false },
+		{ "response:avg:450", TW_RESPONSE, 0, 450000, true },
+		{ "total:p99.9:200", TW_TOTAL, 99.9, 200000, false },
+		{ "missed:0", TW_METRICS, 0, 0, false },
+		{ "missed:1000000000", TW_METRICS, 0, 1000000000, false },
+		{ "interval:0", TW_INTERVAL, 0, 0, false },
+		{ "send:1000000000", TW_SEND, 0, INT64_C(1000000000000), false },
+		{ "sleep:007", TW_SLEEP, 0, 7000, false },
+		{ "receive:p0.001:1", TW_RECEIVE, 0.001, 1000, false },
+		{ "wakeup:p50:1", TW_WAKEUP, 50, 1000, false },
+		{ "planned:p99.999:30", TW_PLANNED, 99.999, 30000, false },
+		{ "planned:p.5:30", TW_PLANNED, 0.5, 30000, false },
 	};
 	char line[60];
 	size_t i;
@@ -41,6 +43,7 @@ static void test_limits(void **state)
 		assert_string_equal(config.limits[0].text, rows[i].value);
 		assert_int_equal(config.limits[0].metric, rows[i].metric);
 		assert_true(config.limits[0].percent == rows[i].percent);
+		assert_int_equal(config.limits[0].average, rows[i].average);
 		assert_int_equal(config.limits[0].most, rows[i].most);
 	}
 }
@@ -53,6 +56,9 @@ static void test_limits_refused(void **state)
 		"response:5.5", "response:1e3", "response:5:", "response:5:6",
 		"response:1000000001", "response:99999999999999999999",
 		"Response:5", "responses:5", "resp:5", "latency:5",
+		"response:avg", "response:avg:", "response:avg:x",
+		"response:avg:-1", "response:avg99:5", "response:avg:p99:5",
+		"response:mean:5", "missed:avg:5",
 		"response:p", "response:p99", "response:p99:", "response:p:5",
 		"response:p0:5", "response:p0.0:5", "response:p100:5",
 		"response:p100.1:5", "response:p-1:5", "response:p+50:5",

@@ -31,13 +31,14 @@ static void test_percentile(void **state)
 	int i;
 
 	(void)state;
-	new_run("--limit=send:p50:10 --limit=send:p50:11 --limit=send:10 --limit=send:p90:11");
+	new_run("--limit=send:p50:10 --limit=send:p50:11 --limit=send:10 --limit=send:avg:10 --limit=send:p90:11");
 	for (i = 0; i < 20; i++)
 		tw_tally_add(pair.tally, &run_cycles[0]);
 	assert_string_equal(written(tw_report_limits),
 		"# Limit send:p50:10: exceeded: 10.500 us\n"
 		"# Limit send:p50:11: met: 10.500 us\n"
 		"# Limit send:10: exceeded: 10.500 us in cycle 0\n"
+		"# Limit send:avg:10: exceeded: 10.500 us\n"
 		"# Limit send:p90:11: undecided: 20 cycles, needed are 95\n");
 }
 
