@@ -23,8 +23,9 @@ def static_binary():
     build = cache() / f"build-{tree}"
     build.parent.mkdir(parents=True, exist_ok=True)
     if not (build / "build.ninja").exists():
-        call(["meson", "setup", "-Dstatic=true", "-Dtests=disabled", build,
-              PROJECT])
+        # Without debugging information, which has the path of this tree.
+        call(["meson", "setup", "-Dstatic=true", "-Dtests=disabled",
+              "-Ddebug=false", build, PROJECT])
     call(["meson", "compile", "-C", build, "twowaytest:executable"])
     return build / "twowaytest"
 

@@ -55,14 +55,24 @@ have()
 	esac >/dev/null 2>&1
 }
 
+# among GROUP,GROUP GROUP...: one of the former is one of the latter.
+among()
+{
+	wanted=$1
+	shift
+	for one; do
+		case ,$wanted, in
+		*",$one,"*) return ;;
+		esac
+	done
+	return 1
+}
+
 # missing GROUP...: "need group package" of all that is not there.
 missing()
 {
 	needs | while read -r need group apt dnf zypper; do
-		case " $* " in
-		*" $group "*) ;;
-		*) continue ;;
-		esac
+		among "$group" "$@" || continue
 		have "$need" </dev/null && continue
 		case $manager in
 		dnf) echo "$need $group $dnf" ;;
@@ -178,7 +188,7 @@ give_back()
 	[ "$(id -u)" -eq 0 ] || return
 	owner=$(stat -c %u:%g .)
 	[ "$owner" = 0:0 ] && return
-	for dir in build build-*; do
+	for dir in build build-* virtlab; do
 		[ -d "$dir" ] && chown -Rh "$owner" "$dir"
 	done
 }
