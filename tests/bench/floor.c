@@ -4,9 +4,11 @@
  * reads in the tool's order, and nothing between them. What the tool's
  * response exceeds this program's by is the tool's own cost.
  *
- * usage: floor -c CLIENT-CPU -s SERVER-CPU -p PRIORITY -l CYCLES [-f]
+ * usage: floor -c CLIENT-CPU -s SERVER-CPU -p PRIORITY -l CYCLES [-i US]
+ *	[-w CYCLES] [-f]
  *
- * -f folds each cycle into the tool's statistics, where the tool does.
+ * -i is the period, by default 1000; -w the warm-up, 2. -f folds each cycle
+ * into the tool's statistics, where the tool does.
  * Prints the mean and the maximum of the response, in ns.
  */
 #include <err.h>
@@ -27,15 +29,15 @@
 #include "tw_system.h"
 #include "tw_tally.h"
 #include "tw_time.h"
+#include "tw_wire.h"
 
-#define PERIOD_NS	(1000 * TW_NS_PER_US)
 #define SLEEP_NS	(100 * TW_NS_PER_US)
-#define WARMUP		2
-#define REQUEST		8
-#define REPLY		32
+#define REQUEST		TW_REQUEST_MIN
+#define REPLY		TW_REPLY_SIZE
 
 static int client_cpu, server_cpu, priority;
-static uint64_t loops;
+static int64_t period_ns = 1000 * TW_NS_PER_US;
+static uint64_t loops, warmup = 2;
 
 /* Shared with main, who prints. */
 static int64_t *responses;
@@ -85,10 +87,10 @@ static void serve(int fd)
 
 static void start_timer(sigset_t *signals)
 {
-	int64_t first_ns = tw_now_ns(CLOCK_MONOTONIC) + PERIOD_NS;
+	int64_t first_ns = tw_now_ns(CLOCK_MONOTONIC) + period_ns;
 	struct itimerspec spec = {
 		.it_value = tw_ns_to_ts(first_ns),
-		.it_interval = tw_ns_to_ts(PERIOD_NS),
+		.it_interval = tw_ns_to_ts(period_ns),
 	};
 	struct sigevent event = {
 		.sigev_notify = SIGEV_SIGNAL,
@@ -131,7 +133,7 @@ static void fold(struct tw_cycle *cycle, const char *reply)
 	cycle->t1_ns = times_ns[0];
 	cycle->t2_ns = times_ns[1];
 	tw_tally_add(tally, cycle);
-	cycle->planned_ns += PERIOD_NS;
+	cycle->planned_ns += period_ns;
 }
 
 static void measure(int fd)
@@ -141,15 +143,15 @@ static void measure(int fd)
 	sigset_t signals;
 
 	start_timer(&signals);
-	while (cycle.seq < WARMUP + loops) {
+	while (cycle.seq < warmup + loops) {
 		cycle.prev_t0_ns = cycle.t0_ns;
 		cycle.seq++;
 		cycle.t3_ns = exchange(fd, &signals, reply, &cycle.t0_ns);
-		if (cycle.seq <= WARMUP) {
-			cycle.planned_ns = cycle.t0_ns + PERIOD_NS;
+		if (cycle.seq <= warmup) {
+			cycle.planned_ns = cycle.t0_ns + period_ns;
 			continue;
 		}
-		responses[cycle.seq - WARMUP - 1] = cycle.t3_ns - cycle.t0_ns;
+		responses[cycle.seq - warmup - 1] = cycle.t3_ns - cycle.t0_ns;
 		if (tally)
 			fold(&cycle, reply);
 	}
@@ -183,12 +185,10 @@ static void connect_both(int *client, int *server)
 
 static void parse(int argc, char *argv[])
 {
-	const struct tw_metric_params params = {
-		.period_ns = PERIOD_NS, .sleep_ns = SLEEP_NS,
-	};
+	bool fold_them = false;
 	int option;
 
-	while ((option = getopt(argc, argv, "c:s:p:l:f")) >= 0) {
+	while ((option = getopt(argc, argv, "c:s:p:l:i:w:f")) >= 0) {
 		if (option == 'c')
 			client_cpu = atoi(optarg);
 		else if (option == 's')
@@ -197,14 +197,24 @@ static void parse(int argc, char *argv[])
 			priority = atoi(optarg);
 		else if (option == 'l')
 			loops = strtoull(optarg, NULL, 10);
+		else if (option == 'i')
+			period_ns = atoi(optarg) * TW_NS_PER_US;
+		else if (option == 'w')
+			warmup = strtoull(optarg, NULL, 10);
 		else if (option == 'f')
-			tally = tw_tally_init(map(tw_tally_size(0)), &params,
-					      0);
+			fold_them = true;
 		else
 			exit(1);
 	}
 	if (!loops || priority < 2)
 		errx(1, "-l CYCLES and -p PRIORITY, at least 2, are needed");
+	if (fold_them) {
+		const struct tw_metric_params params = {
+			.period_ns = period_ns, .sleep_ns = SLEEP_NS,
+		};
+
+		tally = tw_tally_init(map(tw_tally_size(0)), &params, 0);
+	}
 }
 
 /* Starts a side, which has the other's end of the connection closed. */
