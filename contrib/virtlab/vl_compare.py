@@ -21,9 +21,9 @@ def load(path):
 
 def flat(value, path=()):
     """Each leaf: its path, its value."""
-    if isinstance(value, dict):
+    if isinstance(value, dict) and value:
         pairs = value.items()
-    elif isinstance(value, list):
+    elif isinstance(value, list) and value:
         pairs = enumerate(value)
     else:
         yield path, value
@@ -33,10 +33,16 @@ def flat(value, path=()):
             yield from flat(inner, (*path, str(key)))
 
 
+def member(value, name):
+    """An object in an object; other programs' JSON may have none."""
+    inner = value.get(name)
+    return inner if isinstance(inner, dict) else {}
+
+
 def labels(*values):
     """A thread's number means nothing to a reader: its metric does."""
     for value in values:
-        for key, thread in (value.get("thread") or {}).items():
+        for key, thread in member(value, "thread").items():
             if isinstance(thread, dict) and "metric" in thread:
                 yield ("thread", key), (str(thread["metric"]),)
 
@@ -61,7 +67,8 @@ def of_files(a, b):
     names = dict(labels(one, other))
     left, right = dict(flat(one)), dict(flat(other))
     for path in dict.fromkeys([*left, *right]):
-        if left.get(path, path) != right.get(path, path):
+        # As texts: in Python, 1 is True.
+        if repr(left.get(path, path)) != repr(right.get(path, path)):
             values = [left.get(path, "-"), right.get(path, "-")]
             yield named(path, names), *values, difference(*values)
 
@@ -88,8 +95,8 @@ def compare(a, b):
         rows = [tuple(map(str, row)) for row in of_files(one, other)]
         if not rows:
             continue
-        modes = {load(path).get("lab", {}).get("mode") for path in
-                 (one, other)}
+        modes = {str(member(load(path), "lab").get("mode"))
+                 for path in (one, other)}
         lines.append(f"{one} {other}" + (
             "" if modes == {"exact"} else
             ": not both of mode exact, so chance is in what differs"))

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""compare tells every difference, and that there is none."""
+
+import json
+
+import pytest
+
+import lab as made
+
+
+@pytest.fixture
+def compared(lab):
+    """Compares two values; the lines that tell what differs."""
+    def compare(one, other, status=2):
+        paths = [made.write(lab.directory / name, value)
+                 for name, value in (("a.json", one), ("b.json", other))]
+        out, err = lab("compare", *paths, status=status)
+        assert err == ""
+        return out.splitlines()
+    return compare
+
+
+def test_identical(compared):
+    one, other = made.result(), made.result()
+    other["start_time"] = other["end_time"] = "later"
+    assert compared(one, other, status=0) == ["identical"]
+
+
+def test_figure(compared):
+    """Metric and figure, both values, difference and share."""
+    lines = compared(made.result(response=400), made.result(response=410))
+    assert len(lines) == 2
+    assert lines[1].split() == \
+        ["response", "max", "400", "410", "+10", "+2.50%"]
+
+
+@pytest.mark.parametrize("one, other", [
+    (1, 2), (0.1, 0.1000001), (1, "1"), (1, True), (0, False), (1, None),
+    ("x", "y"), ([1], [1, 2]), ([], {}), ([], None), ({}, {"a": 1}),
+    ([[]], []), ([1, 2], [2, 1]), ({"start_time": 1}, {"start_time": 2}),
+])
+def test_every_difference(compared, one, other):
+    for first, second in ((one, other), (other, one)):
+        lines = compared({"x": first}, {"x": second})
+        assert len(lines) > 1 and " x" in lines[1]
+
+
+@pytest.mark.parametrize("value", [[], {}, None, 1, "-"])
+def test_member_of_one(compared, value):
+    lines = compared({"x": value, "y": 1}, {"y": 1})
+    assert len(lines) == 2 and lines[1].split()[0] == "x"
+
+
+def test_chance(compared):
+    """Only between results of mode exact is none in what differs."""
+    exact, smp = {"lab": {"mode": "exact"}}, {"lab": {"mode": "smp"}}
+    for one, other, chance in ((exact, exact, False), (exact, smp, True),
+                               (smp, smp, True), ({}, {}, True)):
+        lines = compared({**one, "x": 1}, {**other, "x": 2})
+        assert lines[0].endswith("chance is in what differs") == chance
+
+
+@pytest.mark.parametrize("odd", [
+    {"thread": [1]}, {"thread": 1}, {"thread": {"0": 1}}, {"lab": "x"},
+    {"lab": None}, {"thread": {"0": {"metric": ["x"]}}},
+])
+def test_odd(compared, odd):
+    """Whatever else a JSON has."""
+    assert compared(odd, odd, status=0) == ["identical"]
+    assert len(compared(odd, {"x": 1})) > 1
+
+
+def test_directories(lab):
+    for name, maximum in (("a", 1), ("b", 2)):
+        base = lab.directory / name
+        made.write(base / "same.json", made.result())
+        made.write(base / "k" / "other.json", made.result(send=maximum))
+        made.write(base / "lab.json", {"only": name})
+        made.write(base / "text.txt", name)
+    out, _ = lab("compare", "a", "b", status=2)
+    assert "other.json" in out and "same.json" not in out
+    assert "send max" in out and len(out.splitlines()) == 2
+    assert lab("compare", "a", "a")[0] == "identical\n"
+    made.write(lab.directory / "b" / "more.json", {})
+    assert "more.json: in one of a, b only" in \
+        lab.refused("compare", "a", "b")
+
+
+@pytest.mark.parametrize("text, said", [
+    ("", "no JSON"), ("{", "no JSON"), ("[1]", "objects"), ("1", "objects"),
+    ("\xff", "no JSON"), (None, "No such file"),
+])
+def test_unreadable(lab, text, said):
+    made.write(lab.directory / "good.json", made.result())
+    if text is not None:
+        (lab.directory / "bad.json").write_bytes(text.encode("latin-1"))
+    err = lab.refused("compare", "good.json", "bad.json")
+    assert "bad.json" in err and said in err
+
+
+def test_no_results(lab):
+    (lab.directory / "empty").mkdir()
+    made.write(lab.directory / "a" / "x.json", {})
+    assert "empty: no JSON file" in lab.refused("compare", "a", "empty")
+    assert "RESULTS" in lab.refused("compare", "a")
+    assert "unexpected: x" in lab.refused("compare", "a", "a", "--", "x")
+
+
+def test_of_a_run(lab):
+    """What two kernels' results differ in, in each kernel's directory."""
+    for name in ("a", "b"):
+        made.image(lab.directory / name, rest=f"\n{1 + (name == 'b')}00\n")
+    lab.measure("-k", "b=b", "--", "-q", kernel="a=a")
+    out, _ = lab("compare", "virtlab/a", "virtlab/b", status=2)
+    assert "response max" in out and "kernel_sha256" in out
+    lab.measure("-o", "again", "--", "-q", kernel="a=a")
+    one, other = (json.loads((lab.directory / base / "a/twowaytest.json")
+                             .read_text()) for base in ("virtlab", "again"))
+    assert one == other
+    assert lab("compare", "virtlab/a", "again/a")[0] == "identical\n"
