@@ -93,6 +93,7 @@ def make(path, measurements, programs):
         shutil.copyfile(INIT, root / "init")
         (root / "init").chmod(0o755)
         (root / "measure").write_text(script(measurements))
+        (root / "measure").chmod(0o644)
         files = sorted(str(file.relative_to(root))
                        for file in [root, *root.rglob("*")])
         for file in files:

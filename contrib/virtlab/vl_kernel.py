@@ -28,7 +28,7 @@ def release_of(path):
             head = file.read(HEAD)
     except OSError as err:
         raise LabError(f"{path}: {err.strerror}") from None
-    if head[MAGIC] != b"HdrS":
+    if head[MAGIC] != b"HdrS" or len(head) < VERSION + 2:
         raise LabError(f"{path}: no kernel image for x86 (bzImage, vmlinuz)")
     at = struct.unpack_from("<H", head, VERSION)[0] + 0x200
     text = head[at:].split(b"\0", 1)[0].decode("ascii", "replace")

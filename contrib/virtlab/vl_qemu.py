@@ -2,6 +2,8 @@
 """One boot of one kernel in QEMU, and what it sends back."""
 
 import asyncio
+import gzip
+import io
 import pathlib
 import re
 import shlex
@@ -102,7 +104,9 @@ def received(path):
     """The files in what the guest sent, whole: a checksum ends it."""
     files = {}
     try:
-        with tarfile.open(path, "r:gz") as tar:
+        # At once: tarfile would stop before the checksum.
+        data = io.BytesIO(gzip.decompress(path.read_bytes()))
+        with tarfile.open(fileobj=data) as tar:
             for member in tar:
                 name = member.name.removeprefix("./")
                 if member.isfile() and PLAIN.fullmatch(name):

@@ -6,7 +6,6 @@ import dataclasses
 import json
 import pathlib
 import re
-import signal
 import tempfile
 
 import vl_image
@@ -137,9 +136,6 @@ async def boots(kernels, image, setup):
         async with free:
             return await vl_qemu.boot(kernel, image, setup)
 
-    this = asyncio.current_task()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        asyncio.get_running_loop().add_signal_handler(number, this.cancel)
     try:
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(one(kernel)) for kernel in kernels]

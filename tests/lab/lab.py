@@ -50,9 +50,9 @@ echo "made guest: $append" >"$console"
 eval "${LAB_GUEST-boot}"
 """
 
-# A kernel's last line is its latency, if it is a number.
+# A kernel's line max=N is its latency.
 TOOL = r"""#!/bin/sh
-max=$(tail -n 1 "$KERNEL" | tr -cd 0-9)
+max=$(sed -n "s/^max=//p" "$KERNEL")
 status=0
 for word; do
 	case $word in

@@ -109,7 +109,7 @@ def test_no_results(lab):
 def test_of_a_run(lab):
     """What two kernels' results differ in, in each kernel's directory."""
     for name in ("a", "b"):
-        made.image(lab.directory / name, rest=f"\n{1 + (name == 'b')}00\n")
+        made.image(lab.directory / name, rest=f"\nmax={1 + (name == 'b')}00\n")
     lab.measure("-k", "b=b", "--", "-q", kernel="a=a")
     out, _ = lab("compare", "virtlab/a", "virtlab/b", status=2)
     assert "response max" in out and "kernel_sha256" in out
