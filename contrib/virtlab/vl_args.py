@@ -7,6 +7,8 @@ import pathlib
 import sys
 
 import vl_commands
+import vl_run
+from vl_common import LabError
 from vl_kernel import PACKAGES
 from vl_qemu import MODES
 
@@ -127,13 +129,19 @@ def parse(arguments):
         command.set_defaults(action=action, parser=command, jobs=None,
                              mode="exact", error_status=status)
     head, _, rest = partition(arguments)
-    options = parser.parse_args(head)
-    options.measure = rest
+    options, unknown = parser.parse_known_args(head)
+    # By the command's own parser: only that knows bisect-step's status.
+    if unknown:
+        options.parser.error(f"unexpected: {' '.join(unknown)}")
     if COMMANDS[options.command][2] == "measure":
         if not options.kernel:
             options.parser.error("--kernel=FILE is needed")
         if not rest:
             options.parser.error("-- and what is to be measured are needed")
+        try:
+            options.measure = vl_run.measurements(rest)
+        except LabError as err:
+            options.parser.error(err)
     elif rest:
         options.parser.error(f"unexpected: {' '.join(rest)}")
     if not options.jobs:

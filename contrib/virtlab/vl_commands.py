@@ -38,14 +38,15 @@ def show(output, statuses, items):
         for item in items:
             print(f"## {kernel}, {item.name}: {shlex.join(item.command)}")
             sys.stdout.write((pathlib.Path(output) / kernel
-                              / f"{item.name}.txt").read_text())
+                              / f"{item.name}.txt").read_text(
+                                  errors="backslashreplace"))
             if ended[item.name]:
                 print(f"## exit status {ended[item.name]}")
 
 
 def run(options):
     kernels = [vl_kernel.kernel(text) for text in options.kernel]
-    items = vl_run.measurements(options.measure)
+    items = options.measure
     statuses = measure(options, kernels, items, options.output)
     show(options.output, statuses, items)
     print(f"## results: {options.output}")
@@ -61,7 +62,7 @@ def compare(options):
 
 
 def bisect_step(options):
-    items = vl_run.measurements(options.measure)
+    items = options.measure
     if len(options.kernel) != 1:
         options.parser.error("one --kernel=FILE is expected")
     if not any(word.startswith("--limit") for item in items

@@ -13,7 +13,37 @@ import tempfile
 
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
 PR_SET_PDEATHSIG = 1
+ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 libc = ctypes.CDLL(None, use_errno=True)
+
+
+def interrupt():
+    raise KeyboardInterrupt
+
+
+ways_to_stop = [interrupt]
+
+
+def stop(_number, _frame):
+    """Once: the way out is not to be disturbed."""
+    for number in ENDS:
+        signal.signal(number, signal.SIG_IGN)
+    ways_to_stop[-1]()
+
+
+def heed_signals():
+    for number in ENDS:
+        signal.signal(number, stop)
+
+
+@contextlib.contextmanager
+def stopped_by(way):
+    """What a signal does meanwhile, instead of KeyboardInterrupt."""
+    ways_to_stop.append(way)
+    try:
+        yield
+    finally:
+        ways_to_stop.pop()
 
 
 class LabError(Exception):
@@ -66,7 +96,18 @@ def sha256(path):
 def whole(directory):
     """A new directory that takes the place of another once it is complete."""
     directory = pathlib.Path(directory)
+    missing = [parent for parent in directory.parents if not parent.exists()]
     directory.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        yield from replaced(directory)
+    except BaseException:
+        for parent in missing:
+            with contextlib.suppress(OSError):
+                parent.rmdir()
+        raise
+
+
+def replaced(directory):
     with tempfile.TemporaryDirectory(prefix=f".{directory.name}.",
                                      dir=directory.parent) as temporary:
         made = pathlib.Path(temporary) / "made"

@@ -60,6 +60,17 @@ def script(measurements):
     return "\n".join(lines) + "\n"
 
 
+def program_of(name):
+    """Of a name that is neither added nor busybox's."""
+    if name in PACKAGES:
+        return need(name, PACKAGES[name])
+    path = shutil.which(name)
+    if not path:
+        raise LabError(f"{name} is not installed here, nor part of busybox; "
+                       "--add=FILE brings a program of your own")
+    return path
+
+
 def programs_of(measurements, added, binary):
     """Name in the guest: path here, of all that the measurements need."""
     found = {"twowaytest": binary or static_binary(),
@@ -77,7 +88,7 @@ def programs_of(measurements, added, binary):
               if word.startswith("--load=hackbench")]
     for name in words:
         if name not in found and name not in applets:
-            found[name] = need(name, PACKAGES.get(name, "unknown"))
+            found[name] = program_of(name)
     return found
 
 

@@ -2,6 +2,7 @@
 """Measurements in guests: asked for, run, marked as virtual, written."""
 
 import asyncio
+import contextlib
 import dataclasses
 import json
 import pathlib
@@ -10,7 +11,7 @@ import tempfile
 
 import vl_image
 import vl_qemu
-from vl_common import LabError, sha256, whole
+from vl_common import LabError, sha256, stopped_by, whole
 
 JSON_OPTION = {"twowaytest": "--json", "cyclictest": "--json"}
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9+-]*")
@@ -47,6 +48,9 @@ def measurements(words):
         name = name or unused(command[0], found)
         if name in [item.name for item in found]:
             raise LabError(f"two measurements are named '{name}'")
+        if name == "lab":
+            raise LabError("no measurement can be named 'lab': lab.json is "
+                           "the boot's")
         option = JSON_OPTION.get(command[0])
         if option and not any(w.startswith(option) for w in command):
             command.append(f"{option}={name}.json")
@@ -110,17 +114,17 @@ def marked(data, lab):
             f"QEMU {lab['qemu']}\n{text}").encode()
 
 
-def write(directory, files, lab, items):
+def write(name, directory, files, lab, items):
     """One boot's results, and lab.json; returns each command's status."""
     statuses = {}
     for item in items:
         try:
             statuses[item.name] = int(files.pop(f"{item.name}.status"))
         except (KeyError, ValueError):
-            raise LabError(f"{directory}: no exit status of '{item.name}': "
+            raise LabError(f"{name}: no exit status of '{item.name}': "
                            "the guest did not run it to its end") from None
-    for name, data in files.items():
-        (directory / name).write_bytes(marked(data, lab))
+    for file, data in files.items():
+        (directory / file).write_bytes(marked(data, lab))
     boot = {"lab": lab, "measurements": [
         {**dataclasses.asdict(item), "status": statuses[item.name]}
         for item in items]}
@@ -136,9 +140,13 @@ async def boots(kernels, image, setup):
         async with free:
             return await vl_qemu.boot(kernel, image, setup)
 
+    this, loop = asyncio.current_task(), asyncio.get_running_loop()
     try:
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(one(kernel)) for kernel in kernels]
+        # An exception at any place would leave asyncio in disorder.
+        with stopped_by(lambda: loop.call_soon_threadsafe(this.cancel)):
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(one(kernel))
+                         for kernel in kernels]
     except BaseExceptionGroup as errors:
         raise errors.exceptions[0] from None
     return [task.result() for task in tasks]
@@ -151,14 +159,16 @@ def run(kernels, items, setup, output, added=(), binary=None):
         if names.count(name) > 1:
             raise LabError(f"two kernels are named '{name}'; name them: "
                            "--kernel=NAME=FILE")
-    with tempfile.TemporaryDirectory(prefix="virtlab-") as work:
+    with tempfile.TemporaryDirectory(prefix="virtlab-") as work, \
+            contextlib.ExitStack() as results:
         image = pathlib.Path(work) / "initramfs"
         vl_image.make(image, items,
                       vl_image.programs_of(items, added, binary))
-        results = asyncio.run(boots(kernels, image, setup))
-        statuses = {}
-        for kernel, files in zip(kernels, results):
-            lab = describe(kernel, image, setup)
-            with whole(pathlib.Path(output) / kernel.name) as made:
-                statuses[kernel.name] = write(made, files, lab, items)
-    return statuses
+        # Before the boots: what cannot be written need not be measured. All
+        # results take their places after the last is complete.
+        made = [results.enter_context(whole(pathlib.Path(output) / name))
+                for name in names]
+        return {kernel.name: write(kernel.name, directory, files,
+                                   describe(kernel, image, setup), items)
+                for kernel, directory, files in zip(
+                    kernels, made, asyncio.run(boots(kernels, image, setup)))}

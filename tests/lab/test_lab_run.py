@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""run: its options, what it refuses, what it prints and leaves."""
+
+import json
+import os
+
+import pytest
+
+import lab as made
+
+# Letter, name, a good value, bad ones and what is said of them.
+OPTIONS = [
+    ("m", "mode", "smp", [("fast", "exact"), ("", "exact")]),
+    ("o", "output", "there/results", [("vmlinuz", "vmlinuz")]),
+    ("a", "add", "bin/tool", [("missing", "--add=missing: no such file"),
+                              ("bin", "--add=bin: no such file")]),
+    ("b", "binary", "bin/tool", [("missing", "missing: No such file")]),
+    ("A", "append", "quirk=1 other", [("a\nb", "command line")]),
+    ("M", "memory", "256", [("127", "128 to 65536 MiB"), ("65537", "128"),
+                            ("x", "'x'"), ("-1", "expected"), ("1.5", "128"),
+                            ("", "128")]),
+    ("t", "timeout", "60", [("0", "1 to 86400 s"), ("86401", "1 to"),
+                            ("\u0663", "1 to")]),
+    ("j", "jobs", "2", [("0", "1 to 1024"), ("1025", "1 to")]),
+    ("k", "kernel", "b=vmlinuz", [
+        ("missing", "missing: No such file"), ("bin", "bin: Is a directory"),
+        ("bin/tool", "bin/tool: no kernel image for x86"),
+        ("a/b=vmlinuz", "'a/b' is no name"), ("=vmlinuz", "'' is no name"),
+        ("a=", "No such file")]),
+]
+MEASURED = ("--", "-q")
+
+
+def forms(letter, name, value):
+    return [("-" + letter, value), (f"-{letter}{value}",),
+            ("--" + name, value), (f"--{name}={value}",)]
+
+
+@pytest.mark.parametrize("row", OPTIONS, ids=lambda row: row[1])
+def test_good(lab, row):
+    letter, name, value, _ = row
+    found = []
+    for form in forms(letter, name, value):
+        lab.measure(*form, *MEASURED)
+        lab_json = sorted(lab.directory.rglob(f"{made.RELEASE}/lab.json"))
+        found.append(json.loads(lab_json[0].read_text()))
+    assert all(one == found[0] for one in found)
+    mark = found[0]["lab"]
+    if name == "mode":
+        assert (mark["mode"], mark["cpus"]) == ("smp", 4)
+    elif name == "memory":
+        assert mark["memory_mib"] == 256 and "-m 256" in mark["qemu_arguments"]
+    elif name == "append":
+        assert mark["kernel_arguments"].endswith(" quirk=1 other")
+    elif name == "output":
+        assert (lab.directory / value / made.RELEASE).is_dir()
+        assert not (lab.directory / "virtlab").exists()
+    elif name == "kernel":
+        assert (lab.directory / "virtlab/b/twowaytest.json").exists()
+
+
+@pytest.mark.parametrize("row", OPTIONS, ids=lambda row: row[1])
+def test_bad(lab, row):
+    letter, name, _, bad = row
+    for value, said in bad:
+        for form in (("-" + letter, value), (f"--{name}={value}",)):
+            err = lab.refused("run", "-k", lab.kernel, "-b", lab.tool, *form,
+                              *MEASURED)
+            assert said in err, err
+
+
+@pytest.mark.parametrize("args, said", [
+    ((), "COMMAND"),
+    (("frob",), "'frob'"),
+    (("run",), "--kernel=FILE is needed"),
+    (("run", "--", "-q"), "--kernel=FILE is needed"),
+    (("run", "-k", "vmlinuz"), "-- and what is to be measured"),
+    (("run", "-k", "vmlinuz", "--"), "-- and what is to be measured"),
+    (("run", "-k", "vmlinuz", "-q"), "-q"),
+    (("run", "--kern", "vmlinuz", *MEASURED), "--kern"),
+    (("run", "-k", "vmlinuz", "word", *MEASURED), "word"),
+    (("run", "-k", "vmlinuz", "--", "-q", "--"), "after each --"),
+    (("run", "-k", "vmlinuz", "--", "--", "-q"), "after each --"),
+    (("run", "-k", "vmlinuz", "--", "a=x", "--", "a=y"), "two measurements"),
+    (("run", "-k", "vmlinuz", "--", "lab=twowaytest", "-q"), "lab"),
+    (("run", "-k", "vmlinuz", "-k", "vmlinuz", *MEASURED), "two kernels"),
+    (("run", "-k", "vmlinuz", "-b", "bin/tool", "--", "frobnicate"),
+     "frobnicate is not"),
+])
+def test_wrong_usage(lab, args, said):
+    assert said in lab.refused(*args)
+
+
+@pytest.mark.parametrize("form", ["-h", "--help"])
+def test_help(lab, form):
+    """Every option is in it, and every command."""
+    out, _ = lab(form)
+    for command in ("fetch", "run", "compare", "bisect-step", "study"):
+        assert command in out
+    out, _ = lab("run", form)
+    for letter, name, *_ in OPTIONS:
+        assert f"-{letter} " in out and f"--{name} " in out
+
+
+@pytest.mark.parametrize("form", ["-v", "--version"])
+def test_version(lab, form):
+    assert lab(form)[0].split()[0] == "virtlab"
+
+
+def test_names(lab):
+    """Of measurements: given, or the program's and a number."""
+    lab.measure("--", "-q", "--", "x=twowaytest", "-q", "--", "true", "--",
+                "twowaytest", "--", "true", "--", "a+b-1=true")
+    base = lab.directory / "virtlab" / made.RELEASE
+    assert {p.stem for p in base.glob("*.txt")} == {
+        "twowaytest", "x", "true", "twowaytest-3", "true-2", "a+b-1"}
+    assert {p.name for p in base.glob("*.json")} == {
+        "twowaytest.json", "x.json", "twowaytest-3.json", "lab.json"}
+
+
+def test_own_json(lab):
+    lab.measure("--", "-q", "--json=mine.json")
+    base = lab.directory / "virtlab" / made.RELEASE
+    assert {p.name for p in base.iterdir()} == {
+        "mine.json", "twowaytest.txt", "lab.json"}
+
+
+@pytest.mark.parametrize("ends, status", [
+    ((0,), 0), ((2,), 2), ((0, 2), 2), ((1,), 1), ((2, 3), 1), ((126, 0), 1)])
+def test_exit_status(lab, ends, status):
+    """A limit exceeded is 2, an error 1; results are there."""
+    words = " -- ".join(f"-q --exit={end}" for end in ends).split()
+    out, _ = lab.measure("--", *words, status=status)
+    mark = json.loads((lab.directory / "virtlab" / made.RELEASE
+                       / "lab.json").read_text())
+    assert [one["status"] for one in mark["measurements"]] == list(ends)
+    for end in ends:
+        assert (f"## exit status {end}\n" in out) == bool(end)
+    assert out.endswith("## results: virtlab\n")
+
+
+def test_output(lab):
+    """What was run, what it said, that it is virtual."""
+    out, err = lab.measure("--", "x=twowaytest", "-q", "a b")
+    assert err == ""
+    assert out.splitlines() == [
+        f"## {made.RELEASE}, x: twowaytest -q 'a b' --json=x.json",
+        f"# virtual: exact, Linux {made.RELEASE}, QEMU 9.9 (made)",
+        "T: 0 max 0", "## results: virtlab"]
+
+
+def test_output_of_any_bytes(lab):
+    lab.program("raw", "#!/bin/sh\nprintf 'a\\377b\\n'\n")
+    out, _ = lab.measure("-a", "bin/raw", "--", "raw")
+    assert "a\\xffb" in out
+
+
+def test_guest_panics(lab):
+    """Its last words are shown; nothing is written."""
+    words = "".join(f"word {i}\\n" for i in range(40))
+    err = lab.refused(
+        "run", "-k", f"x={lab.kernel}", "-b", lab.tool, *MEASURED,
+        LAB_GUEST=f"printf '{words}Kernel panic\\r\\n' >$console; >$data")
+    assert err.startswith("virtlab: x: the guest did not send its results")
+    assert err.endswith("  | word 38\n  | word 39\n  | Kernel panic\n")
+    assert "word 2\n" not in err
+
+
+def test_guest_sends_nothing(lab):
+    err = lab.refused("run", "-k", lab.kernel, "-b", lab.tool, *MEASURED,
+                      LAB_GUEST="rm $console")
+    assert "did not send its results" in err
+
+
+def test_guest_lacks_a_measurement(lab):
+    """Whatever else it sent; of no kernel anything is written."""
+    data = lab.directory / "sent"
+    data.write_bytes(made.archive({"one.txt": b"", "one.status": b"0\n",
+                                   "two.status": b"\n"}))
+    made.image(lab.directory / "good")
+    guest = f"case $KERNEL in *good) boot ;; *) cp {data} $data ;; esac"
+    for name in ("one", "two", "three"):
+        err = lab.refused("run", "-k", "good=good", "-k", "bad=vmlinuz", "-b",
+                          lab.tool, "--", "one=true", "--", f"{name}x=true",
+                          LAB_GUEST=guest)
+        assert f"bad: no exit status of '{name}x'" in err
+
+
+def test_qemu_fails(lab):
+    err = lab.refused("run", "-k", lab.kernel, "-b", lab.tool, *MEASURED,
+                      LAB_GUEST="echo no such machine >&2; exit 3")
+    assert "QEMU ended with status 3: no such machine" in err
+    assert "qemu-system-x86_64" in err
+
+
+def test_qemu_is_missing(lab):
+    lab.directory.joinpath("bin/qemu-system-x86_64").unlink()
+    for name in ("busybox", "cpio", "ldd", "sh"):
+        os.symlink(f"/usr/bin/{name}", lab.directory / "bin" / name)
+    err = lab.refused("run", "-k", lab.kernel, "-b", lab.tool, *MEASURED,
+                      PATH=str(lab.directory / "bin"))
+    assert err == ("virtlab: qemu-system-x86_64 is missing: package "
+                   "qemu-system-x86\n")
+
+
+def test_timeout(lab):
+    err = lab.refused(
+        "run", "-k", lab.kernel, "-b", lab.tool, "-t", 1, *MEASURED,
+        LAB_GUEST="echo last words >$console; exec sleep 60")
+    assert "not at its end after 1 s; --timeout" in err
+    assert "  | last words" in err
+
+
+def test_one_boot_fails(lab):
+    """The others are ended; the message is about it."""
+    made.image(lab.directory / "bad")
+    err = lab.refused(
+        "run", "-k", "good=vmlinuz", "-k", "bad=bad", "-j", 2, "-b", lab.tool,
+        *MEASURED, LAB_GUEST="case $KERNEL in *bad) until [ $(wc -l "
+        "<$LAB_PIDS) = 2 ]; do :; done; exit 3 ;; *) exec sleep 60 ;; esac")
+    assert "bad: QEMU ended with status 3" in err
+
+
+def test_jobs(lab):
+    """One boot at a time, or all at once."""
+    log = lab.directory / "log"
+    guest = f"echo + >>{log}; sleep 0.3; echo - >>{log}; boot"
+    for jobs, order in ((1, "+-+-"), (2, "++--")):
+        log.write_text("")
+        lab.measure("-k", "b=vmlinuz", "-j", jobs, *MEASURED, LAB_GUEST=guest)
+        assert log.read_text().replace("\n", "") == order
+
+
+def test_results_are_replaced_as_a_whole(lab):
+    """Nothing of the old ones stays; another kernel's do."""
+    lab.measure("-k", "b=vmlinuz", "--", "old=twowaytest")
+    lab.measure("--", "new=twowaytest")
+    base = lab.directory / "virtlab"
+    assert {str(p.relative_to(base)) for p in base.rglob("*.*")} == {
+        made.RELEASE, "b/old.json", "b/old.txt", "b/lab.json",
+        *(f"{made.RELEASE}/{name}" for name in
+          ("new.json", "new.txt", "lab.json"))}
+
+
+def test_unwritable_output(lab):
+    """Is told before the boot, not after."""
+    lab.refused("run", "-k", lab.kernel, "-b", lab.tool, "-o", "vmlinuz/x",
+                *MEASURED)
+    assert not lab.pids()
