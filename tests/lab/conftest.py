@@ -13,6 +13,41 @@ import lab as made
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(made.VIRTLAB))
 
+import guests  # noqa: E402
+import vl_kernel  # noqa: E402
+
+TWO_WAY = ["twowaytest", *guests.REALTIME]
+# 1009 us: a period that divides the kernel's tick would meet it always in the
+# same place, or never. Warm-up: see test_lab_overhead.py.
+BESIDE_FLOOR = [*TWO_WAY, "--mainaffinity=0", "-i", "1009", "-l", "2000",
+                "--warmup=100"]
+FLOOR = [guests.FLOOR, *"-c 0 -s 0 -p 98 -i 1009 -l 2000 -w 100".split()]
+CLOUD = {
+    "tool-1": BESIDE_FLOOR, "floor-1": FLOOR,
+    "tool-2": BESIDE_FLOOR, "floor-2": FLOOR,
+    "idle": [*TWO_WAY, "-l", "300", "-h", "2000", "--worst",
+             "--dump=idle.csv"],
+    "loaded": [*TWO_WAY, "-l", "200", "--load=hackbench:1",
+               "--dump=loaded.csv"],
+    "slower": [*TWO_WAY, "-l", "300", "-i", "2000"],
+}
+BREAKS = [*TWO_WAY, "-l", "300", "-b", "1"]
+RT = {
+    "check": ["twowaytest", "--check", "-p", "98", "-a"],
+    "idle": [*TWO_WAY, "-l", "200"],
+    "break": BREAKS,
+    "traced": [*BREAKS, "--trace", "--trace-file=kernel.txt"],
+    "marked": [*BREAKS, "--tracemark"],
+    "trace": ["cat", "/sys/kernel/tracing/trace"],
+    "tracing": ["cat", "/sys/kernel/tracing/tracing_on"],
+    "unlimited": [*TWO_WAY, "-l", "100", "--rt-runtime=-1"],
+    "runtime": ["cat", "/proc/sys/kernel/sched_rt_runtime_us"],
+}
+SMP = {
+    "idle": [*TWO_WAY, "-l", "100"],
+    "traced": RT["traced"],
+}
+
 
 def missing():
     """What every initramfs is made with."""
@@ -35,3 +70,37 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture
 def lab(tmp_path):
     return made.Lab(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def cloud(tmp_path_factory):
+    """The cloud kernel, booted twice at the same time."""
+    image = guests.fetch(vl_kernel.CLOUD)
+    output = tmp_path_factory.mktemp("cloud")
+    guests.virtlab(
+        "run", f"--kernel=one={image}", f"--kernel=two={image}",
+        f"--add={guests.floor_program()}", f"--output={output}", "--jobs=2",
+        "--", *guests.words(CLOUD))
+    return [guests.Boot(output / name) for name in ("one", "two")]
+
+
+@pytest.fixture(scope="session")
+def rt_image():
+    return guests.fetch(vl_kernel.PREEMPT_RT)
+
+
+@pytest.fixture(scope="session")
+def preempt_rt(tmp_path_factory, rt_image):
+    """PREEMPT_RT, exact; what breaks or finds something has status 2."""
+    output = tmp_path_factory.mktemp("rt")
+    guests.virtlab("run", f"--kernel=rt={rt_image}", f"--output={output}",
+                   "--", *guests.words(RT), status=2)
+    return guests.Boot(output / "rt")
+
+
+@pytest.fixture(scope="session")
+def smp(tmp_path_factory, rt_image):
+    output = tmp_path_factory.mktemp("smp")
+    guests.virtlab("run", f"--kernel=smp={rt_image}", "--mode=smp",
+                   f"--output={output}", "--", *guests.words(SMP), status=2)
+    return guests.Boot(output / "smp")

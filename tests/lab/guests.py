@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The boots that the tests look at: few, each with many measurements."""
+
+import dataclasses
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+import lab as made
+
+FLOOR = "bench_floor"
+REALTIME = ["-q", "-m", "-p", "98", "-a", "-N"]
+
+
+@dataclasses.dataclass
+class Boot:
+    """A kernel's results."""
+    path: pathlib.Path
+
+    def json(self, name):
+        return json.loads(self.text(name + ".json"))
+
+    def text(self, name):
+        return (self.path / name).read_text()
+
+    def environment(self, name):
+        return self.json(name)["twoway"]["environment"]
+
+    def files(self):
+        return {path.name: path.read_bytes() for path in self.path.iterdir()}
+
+    def metric(self, name, metric):
+        return next(thread for thread in self.json(name)["thread"].values()
+                    if thread["metric"] == metric)
+
+
+def virtlab(*args, status=0):
+    """Runs virtlab; what it printed."""
+    done = subprocess.run(
+        [sys.executable, made.PROGRAM, *map(str, args)], timeout=500,
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    assert done.returncode == status, done.stdout + done.stderr
+    return done.stdout
+
+
+def fetch(package):
+    """A kernel image of Debian's, or a skip."""
+    if not shutil.which("qemu-system-x86_64"):
+        pytest.skip("qemu-system-x86_64 is not installed")
+    done = subprocess.run(
+        [sys.executable, made.PROGRAM, "fetch", package], timeout=500,
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip(f"no kernel: {done.stderr.strip()}")
+    return done.stdout.strip()
+
+
+def words(measurements):
+    """As after virtlab's --, from {name: words}."""
+    found = []
+    for name, (program, *options) in measurements.items():
+        found += ["--", f"{name}={program}", *options]
+    return found[1:]
+
+
+def floor_program():
+    """floor.c, built."""
+    path = pathlib.Path(os.environ.get("TWOWAYTEST_BENCH", ""), FLOOR)
+    if not path.is_file():
+        pytest.skip("TWOWAYTEST_BENCH does not name the directory of "
+                    + FLOOR)
+    return path
