@@ -9,7 +9,7 @@ import shlex
 import shutil
 import tempfile
 
-from vl_common import PROJECT, LabError, cache, call, need
+from vl_common import PROJECT, LabError, alone, cache, call, need
 
 PACKAGES = {"cyclictest": "rt-tests", "hackbench": "rt-tests"}
 INIT = pathlib.Path(__file__).with_name("init")
@@ -21,12 +21,13 @@ def static_binary():
     need("ninja", "ninja-build")
     tree = hashlib.sha256(os.fsencode(PROJECT)).hexdigest()[:12]
     build = cache() / f"build-{tree}"
-    build.parent.mkdir(parents=True, exist_ok=True)
-    if not (build / "build.ninja").exists():
-        # Without debugging information, which has the path of this tree.
-        call(["meson", "setup", "-Dstatic=true", "-Dtests=disabled",
-              "-Ddebug=false", build, PROJECT])
-    call(["meson", "compile", "-C", build, "twowaytest:executable"])
+    build.mkdir(parents=True, exist_ok=True)
+    with alone(build):
+        if not (build / "build.ninja").exists():
+            # Without debugging information: that has the tree's path.
+            call(["meson", "setup", "-Dstatic=true", "-Dtests=disabled",
+                  "-Ddebug=false", build, PROJECT])
+        call(["meson", "compile", "-C", build, "twowaytest:executable"])
     return build / "twowaytest"
 
 

@@ -17,11 +17,10 @@ import guests  # noqa: E402
 import vl_kernel  # noqa: E402
 
 TWO_WAY = ["twowaytest", *guests.REALTIME]
-# 1009 us: a period that divides the kernel's tick would meet it always in the
-# same place, or never. Warm-up: see test_lab_overhead.py.
-BESIDE_FLOOR = [*TWO_WAY, "--mainaffinity=0", "-i", "1009", "-l", "2000",
+# See test_lab_overhead.py.
+BESIDE_FLOOR = [*TWO_WAY, "--mainaffinity=0", "-i", "1013", "-l", "1500",
                 "--warmup=100"]
-FLOOR = [guests.FLOOR, *"-c 0 -s 0 -p 98 -i 1009 -l 2000 -w 100".split()]
+FLOOR = [guests.FLOOR, *"-c 0 -s 0 -p 98 -i 1013 -l 1500 -w 100".split()]
 CLOUD = {
     "tool-1": BESIDE_FLOOR, "floor-1": FLOOR,
     "tool-2": BESIDE_FLOOR, "floor-2": FLOOR,

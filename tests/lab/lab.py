@@ -190,7 +190,7 @@ class Lab:
         return sorted(path for path in self.directory.rglob("*")
                       if path != self.pids_file)
 
-    def stopped(self, process, number, left=False):
+    def stopped(self, process, number):
         """Ends virtlab while a made program runs; what it said."""
         wait_for(self.pids)
         process.send_signal(number)

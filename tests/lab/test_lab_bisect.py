@@ -2,6 +2,7 @@
 """bisect-step: good, bad, cannot tell; and a bisection with it."""
 
 import shlex
+import shutil
 import subprocess
 import sys
 
@@ -90,6 +91,7 @@ def git(lab, *args):
         capture_output=True, check=True, timeout=120).stdout
 
 
+@pytest.mark.skipif(not shutil.which("git"), reason="git is not installed")
 def test_bisection(lab):
     """Of 8 commits, one makes it slow, and one does not build."""
     (lab.directory / "repository").mkdir()
@@ -112,7 +114,7 @@ def test_bisection(lab):
     assert len(lab.pids()) >= 2
 
 
-def test_own_fault(lab, monkeypatch):
+def test_own_fault(lab):
     """An exception is no verdict."""
     (lab.directory / "sitecustomize.py").write_text(
         "import json\njson.dumps = None\n")

@@ -83,7 +83,8 @@ def test_libraries(make):
 def test_load_is_brought_along(make, monkeypatch):
     make.lab.program("hackbench", "#!/bin/sh\n")
     monkeypatch.setenv("PATH", make.lab.environment["PATH"])
-    for command in ("-q --load=hackbench", "hackbench", "-q --load=hackbench:3"):
+    for command in ("-q --load=hackbench", "hackbench",
+                    "-q --load=hackbench:3"):
         assert "hackbench" in vl_image.programs_of(
             words(command), (), make.lab.tool)
     assert "hackbench" not in vl_image.programs_of(
@@ -101,6 +102,34 @@ def test_missing(lab, monkeypatch, name, said):
     with pytest.raises(vl_common.LabError, match=f"{name} .*{said}"):
         programs = vl_image.programs_of(items, (), lab.tool)
         vl_image.make(lab.directory / "image", items, programs)
+
+
+MESON = """#!/bin/sh
+echo + >>"$LAB_LOG"
+sleep 0.2
+if [ "$1" = setup ]; then
+	shift 3
+	touch "$1/build.ninja"
+else
+	cp "$LAB_TOOL" "$3/twowaytest"
+fi
+echo - >>"$LAB_LOG"
+"""
+
+
+def test_built_once(lab):
+    """By two runs that begin at the same time, one after the other."""
+    log = lab.directory / "log"
+    for name in ("meson", "ninja"):
+        lab.program(name, MESON)
+    runs = [lab.start("run", "-k", lab.kernel, "-o", name, "--", "-q",
+                      LAB_LOG=str(log), LAB_TOOL=str(lab.tool))
+            for name in "ab"]
+    for run in runs:
+        out, err = run.communicate(timeout=60)
+        assert run.returncode == 0, out + err
+    # Set up by one, compiled by both.
+    assert log.read_text().split() == ["+", "-"] * 3
 
 
 def test_busybox_must_be_static(lab):

@@ -35,7 +35,9 @@ touch "$package.deb"
 """
 DPKG_DEB = """#!/bin/sh
 mkdir -p "$3/boot"
-case $2 in *6.9.1*) cp "$LAB_DEBIAN/vmlinuz" "$3/boot/vmlinuz-6.9.1-made" ;; esac
+case $2 in
+*6.9.1*) cp "$LAB_DEBIAN/vmlinuz" "$3/boot/vmlinuz-6.9.1-made" ;;
+esac
 echo CONFIG_MADE=y >"$3/boot/config-6.9.1-made"
 """
 
