@@ -65,6 +65,7 @@ LIMIT = ("limit", ["tw_limit.*", "tw_report_limit.c"], [
      "\tif (!err)\n\t\terr = check_percentiles(config, error);\n", ""),
     ("swap", "tw_option_limit.c", "--limit, -b", "-b"),
     ("line", "tw_option_limit.c", "#define MISSED"),
+    ("line", "tw_option_limit.c", "#define AVERAGE"),
     ("line", "tw_option_limit.c", "#define MOST"),
     ("code", "tw_option_limit.c", "static bool parse_percent("),
     ("code", "tw_option_limit.c", "static bool parse_most("),

@@ -13,7 +13,6 @@ import vl_study
 from vl_common import LabError
 
 BAD = 1
-SKIP = 125
 
 
 def setup_of(options):
