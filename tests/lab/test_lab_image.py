@@ -108,7 +108,7 @@ MESON = """#!/bin/sh
 echo + >>"$LAB_LOG"
 sleep 0.2
 if [ "$1" = setup ]; then
-	shift 3
+	shift $(($# - 2))	# the directory, then the tree
 	touch "$1/build.ninja"
 else
 	cp "$LAB_TOOL" "$3/twowaytest"
