@@ -69,10 +69,11 @@ def report(output, kernels):
     """A page of each set-up, and the summary."""
     output = pathlib.Path(output)
     for setup, commands in MEASURED.items():
-        files = [f"{kernel} {kind}={output / kernel / name}{suffix}"
+        files = [f"{kernel} {kind}={path}"
                  for kind in commands for kernel in kernels
-                 for name in [f"{setup}-{kind}"] for suffix in (".json", ".csv")
-                 if (output / kernel / f"{name}{suffix}").exists()]
+                 for suffix in ("json", "csv")
+                 for path in [output / kernel / f"{setup}-{kind}.{suffix}"]
+                 if path.exists()]
         call([REPORT, "-T", f"The virtual lab: {setup}", "-o",
               output / f"{setup}.html", "-t", output / f"{setup}.md",
               "-f", output / f"{setup}-figures", *files])

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""study: both kernels, every set-up, both tools, in tables and pages."""
+
+import importlib.util
+import json
+import os
+
+import pytest
+
+import lab as made
+
+# What it is asked for, in no time: the real program's results of 20 cycles.
+TOOL = """#!/bin/sh
+for word; do
+	case $word in
+	--json=*|--dump=*|--timer=*) set -- "$@" "$word" ;;
+	esac
+	shift
+done
+exec "{program}" -q -N -l 20 "$@"
+"""
+CYCLICTEST = """#!/bin/sh
+for word; do :; done
+cat >"${word#--json=}" <<'END'
+{"file_version": 1, "cmdline:": "cyclictest", "rt_test_version:": "2.40",
+ "num_threads": 1, "resolution_in_ns": 1, "thread": {"0": {
+ "cycles": 3000, "min": 2000, "max": 9000, "avg": 3500.00, "cpu": 0,
+ "node": 0}}}
+END
+"""
+
+
+@pytest.fixture
+def study(lab):
+    for module in ("numpy", "matplotlib", "jinja2"):
+        if not importlib.util.find_spec(module):
+            pytest.skip(f"not installed: {module}")
+    lab.program("tool", TOOL.replace("{program}", os.environ["TWOWAYTEST"]))
+    lab.program("cyclictest", CYCLICTEST)
+    lab.program("hackbench", "#!/bin/sh\n")
+    other = made.image(lab.directory / "other", "6.9.2-made")
+
+    def run(**options):
+        return lab("study", "-k", f"a={lab.kernel}", "-k", f"b={other}",
+                   "-b", lab.tool, **options)
+    run.directory = lab.directory / "virtlab"
+    run.lab = lab
+    return run
+
+
+def test_summary_and_pages(study):
+    out, _ = study()
+    summary = (study.directory / "summary.md").read_text()
+    assert out.startswith(summary)
+    tables = dict(part.split("\n", 1) for part in summary.split("\n## ")[1:])
+    assert list(tables) == [
+        "idle, posix", "idle, nanosleep", "idle, cyclictest", "fft, posix",
+        "fft, nanosleep", "hackbench, posix", "hackbench, nanosleep"]
+    assert "| wakeup | 3.5 | 9.0 | 3.5 | 9.0 |" in tables["idle, cyclictest"]
+    for title, table in tables.items():
+        if "cyclictest" in title:
+            continue
+        for i, kernel in enumerate("ab"):
+            name = title.replace(", ", "-") + ".json"
+            result = json.loads((study.directory / kernel / name).read_text())
+            rows = [line.strip("| ").split(" | ")
+                    for line in table.splitlines()[3:] if line]
+            assert [[row[0], *row[1 + 2 * i:3 + 2 * i]] for row in rows] == [
+                [one["metric"], f"{one['avg'] / 1000:.1f}",
+                 f"{one['max'] / 1000:.1f}"]
+                for one in result["thread"].values()]
+    for setup in ("idle", "fft", "hackbench"):
+        page = (study.directory / f"{setup}.html").read_text()
+        assert "a posix (virtual)" in page and "b nanosleep (virtual)" in page
+
+
+def test_a_measurement_that_fails(study):
+    """Is named; there is no report of the others."""
+    study.lab.program("cyclictest", "#!/bin/sh\nexit 1\n")
+    _, err = study(status=1)
+    assert "a: idle-cyclictest: exit status 1" in err
+    assert not list(study.directory.glob("*.html"))
+    assert not (study.directory / "summary.md").exists()
