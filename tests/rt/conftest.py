@@ -16,21 +16,8 @@ BAD_FAULT = 99      # the shim's exit status where it cannot read its orders
 TOOLS = pathlib.Path(__file__).resolve().parent.parent / "tools"
 
 
-def why_not():
-    """What is missing here to run these tests; None if nothing is."""
-    if os.geteuid():
-        return "needs root"
-    policy, param = os.sched_getscheduler(0), os.sched_getparam(0)
-    try:
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
-        os.sched_setscheduler(0, policy, param)
-    except PermissionError:
-        return "real-time scheduling is refused, even to root"
-    return None
-
-
 def pytest_collection_modifyitems(items):
-    reason = why_not()
+    reason = outside.why_not()
     here = pathlib.Path(__file__).parent
     for item in items:
         if reason and here in item.path.parents:

@@ -26,19 +26,6 @@ SHIMS = {
 TRACE = ("tracing_on", "trace_clock", "set_event")
 
 
-def why_not():
-    """What is missing here to run the commands; None if nothing is."""
-    if os.geteuid():
-        return "needs root"
-    policy, param = os.sched_getscheduler(0), os.sched_getparam(0)
-    try:
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
-        os.sched_setscheduler(0, policy, param)
-    except PermissionError:
-        return "real-time scheduling is refused, even to root"
-    return None
-
-
 class Desk:
     """Where somebody with this page sits."""
 
@@ -104,8 +91,8 @@ def restore_trace(before):
 
 @pytest.fixture(scope="session")
 def desk(tmp_path_factory):
-    if why_not():
-        pytest.skip(why_not())
+    if outside.why_not():
+        pytest.skip(outside.why_not())
     runtime = outside.rt_runtime()
     with tracing.own_mounts():
         sitting = Desk(tmp_path_factory.mktemp("desk"))

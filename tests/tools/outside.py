@@ -25,6 +25,19 @@ POLICIES = {
 STEADY_SWITCHES = 30
 
 
+def why_not():
+    """What these tests lack here: root, real time; None if nothing."""
+    if os.geteuid():
+        return "needs root"
+    policy, param = os.sched_getscheduler(0), os.sched_getparam(0)
+    try:
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+        os.sched_setscheduler(0, policy, param)
+    except PermissionError:
+        return "real-time scheduling is refused, even to root"
+    return None
+
+
 def binary():
     return os.path.abspath(os.environ.get("TWOWAYTEST", "build/twowaytest"))
 
