@@ -6,7 +6,6 @@ from the ones before.
 """
 
 import contextlib
-import os
 import pathlib
 import shlex
 import subprocess
