@@ -127,10 +127,17 @@ def test_what_cannot_start_fails(tree):
     assert "--interval=50" in process.err
 
 
+def measuring(process):
+    """The server, once it has answered: before, there is no result."""
+    return [pid for pid in process.named("twoway-server")
+            if int(outside.status(pid, "voluntary_ctxt_switches") or 0)
+            > outside.STEADY_SWITCHES]
+
+
 def test_what_breaks_off_fails(tree):
     process = tree.start(["./twowaytest.sh", *PLAIN, "-D", "60"], tree.here)
     try:
-        side = outside.wait_for(lambda: process.named("twoway-server"))
+        side = outside.wait_for(lambda: measuring(process))
         assert side, "it does not measure"
         os.kill(side[0], signal.SIGKILL)
         assert process.finish() == 0
