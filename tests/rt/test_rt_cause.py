@@ -85,6 +85,10 @@ class Broken:
     def excess_ns(self):
         return self.analysis["ns"] - self.analysis["mean_ns"]
 
+    def tolerance_ns(self):
+        """What the analysis may be wrong by."""
+        return SHARE * self.excess_ns() + self.unseen_ns()
+
     def time_of(self, wanted):
         return sum(span["ns"] for span in self.analysis["contributors"]
                    if wanted(span))
@@ -239,7 +243,7 @@ def test_delayed_call(delayed, how, fault, phase, culprit):
         assert longest["who"] == f"twoway-{culprit}-{broken.pids[culprit]}"
     measured_ns = overlap([injected], *broken.window(phase))
     found_ns = broken.time_of(lambda span: span["state"] in states)
-    assert abs(found_ns - measured_ns) <= SHARE * broken.excess_ns()
+    assert abs(found_ns - measured_ns) <= broken.tolerance_ns()
     verb = "running" if how == "running" else \
         "not woken by its timer" if states == {"timer late"} else "blocked"
     assert re.search(rf": {culprit} {verb}\b", analysis["cause"])
@@ -277,7 +281,7 @@ def check_spinner(broken, task, measured_ns):
     assert (longest["pid"], longest["who"]) == (task.pid, task.name)
     assert longest["state"] in ("runnable", "peer runnable")
     found_ns = broken.time_of(lambda span: span["who"] == task.name)
-    assert abs(found_ns - measured_ns) <= SHARE * broken.excess_ns()
+    assert abs(found_ns - measured_ns) <= broken.tolerance_ns()
     side = broken.analysis["side"]
     if longest["state"] == "peer runnable":
         side = PEERS[side]
