@@ -25,6 +25,11 @@ skip()
 	skipped=$((skipped + 1))
 }
 
+counts()
+{
+	echo "$passed passed, $failed failed, $skipped skipped"
+}
+
 # Runs a command; its output is shown if it fails.
 quietly()
 {
