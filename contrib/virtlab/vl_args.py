@@ -128,7 +128,7 @@ def parse(arguments):
             command.add_argument(operand, **OPERANDS[operand])
         command.set_defaults(action=action, parser=command, jobs=None,
                              mode="exact", error_status=status)
-    head, _, rest = partition(arguments)
+    head, rest = partition(arguments)
     options, unknown = parser.parse_known_args(head)
     # By the command's own parser: only that knows bisect-step's status.
     if unknown:
@@ -152,6 +152,6 @@ def parse(arguments):
 def partition(arguments):
     """What precedes and what follows the first "--"."""
     if "--" not in arguments:
-        return arguments, None, []
+        return arguments, []
     at = arguments.index("--")
-    return arguments[:at], "--", arguments[at + 1:]
+    return arguments[:at], arguments[at + 1:]

@@ -2,6 +2,7 @@
 """One boot of one kernel in QEMU, and what it sends back."""
 
 import asyncio
+import dataclasses
 import gzip
 import io
 import pathlib
@@ -21,22 +22,32 @@ KERNEL = ("console=ttyS0 nokaslr norandmaps random.trust_cpu=off noirqdebug "
           "quiet panic=-1 rdinit=/init")
 MACHINE = ["-M", "q35", "-nodefaults", "-no-user-config", "-display", "none",
            "-seed", "1", "-no-reboot"]
+
+
+@dataclasses.dataclass
+class Mode:
+    """How a guest is to run, and what its kernel is told of that."""
+    cpus: int
+    accel: str
+    cpu: str
+    more: tuple = ()
+    kernel: str = ""
+
+
 MODES = {
     # Guest time is the number of instructions: 2^3 ns each. Recording keeps
     # QEMU's main thread from advancing the time of an idle CPU while that is
     # about to halt, its last instructions not yet counted: on a busy host
     # this happened in one boot of three. What is recorded is not needed.
-    "exact": ["-accel", "tcg,thread=single", "-cpu", "max,-rdrand,-rdseed",
-              "-smp", "1",
-              "-icount", "shift=3,sleep=off,rr=record,rrfile=/dev/null",
-              "-rtc", "base=2026-01-01,clock=vm"],
-    # Guest time is the host's; each CPU is a thread of it.
-    "smp": ["-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "4"],
+    "exact": Mode(
+        1, "tcg,thread=single", "max,-rdrand,-rdseed",
+        ("-icount", "shift=3,sleep=off,rr=record,rrfile=/dev/null",
+         "-rtc", "base=2026-01-01,clock=vm")),
+    # Guest time is the host's; each CPU is a thread of it. The kernel
+    # distrusts counters that such CPUs read in turn; the HPET, which it would
+    # read instead, takes longer than most phases.
+    "smp": Mode(4, "tcg,thread=multi", "max", kernel=" tsc=reliable"),
 }
-CPUS = {"exact": 1, "smp": 4}
-# The kernel distrusts counters that its CPUs, being threads, read in turn; the
-# HPET, which it would read instead, takes longer than most phases.
-KERNEL_MORE = {"exact": "", "smp": " tsc=reliable"}
 # A file that a measurement wrote; no path, no option.
 PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._+-]*")
 
@@ -49,11 +60,13 @@ def version():
 
 def arguments(mode, memory):
     """What is the same in every boot of a mode."""
-    return [*MACHINE, *MODES[mode], "-m", str(memory)]
+    chosen = MODES[mode]
+    return [*MACHINE, "-accel", chosen.accel, "-cpu", chosen.cpu,
+            "-smp", str(chosen.cpus), *chosen.more, "-m", str(memory)]
 
 
 def kernel_arguments(setup):
-    return f"{KERNEL}{KERNEL_MORE[setup.mode]} {setup.append}".rstrip()
+    return f"{KERNEL}{MODES[setup.mode].kernel} {setup.append}".rstrip()
 
 
 async def boot(kernel, image, setup):

@@ -79,20 +79,20 @@ def unused(program, found):
     return f"{base}-{count + 1}" if count else base
 
 
-def describe(kernel, image, setup):
+def describe(kernels, image, setup):
     """The member "lab" of every JSON: all that determines the figures."""
-    return {
+    shared = {
         "mode": setup.mode,
-        "release": kernel.release,
-        "cpus": vl_qemu.CPUS[setup.mode],
+        "cpus": vl_qemu.MODES[setup.mode].cpus,
         "memory_mib": setup.memory,
         "qemu": vl_qemu.version(),
         "qemu_arguments": " ".join(
             vl_qemu.arguments(setup.mode, setup.memory)),
         "kernel_arguments": vl_qemu.kernel_arguments(setup),
-        "kernel_sha256": kernel.sha256,
         "initramfs_sha256": sha256(image),
     }
+    return [{**shared, "release": kernel.release,
+             "kernel_sha256": kernel.sha256} for kernel in kernels]
 
 
 def marked(data, lab):
@@ -168,7 +168,7 @@ def run(kernels, items, setup, output, added=(), binary=None):
         # results take their places after the last is complete.
         made = [results.enter_context(whole(pathlib.Path(output) / name))
                 for name in names]
-        return {kernel.name: write(kernel.name, directory, files,
-                                   describe(kernel, image, setup), items)
-                for kernel, directory, files in zip(
-                    kernels, made, asyncio.run(boots(kernels, image, setup)))}
+        return {name: write(name, directory, files, lab, items)
+                for name, directory, files, lab in zip(
+                    names, made, asyncio.run(boots(kernels, image, setup)),
+                    describe(kernels, image, setup))}
