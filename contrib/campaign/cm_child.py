@@ -57,13 +57,14 @@ class Children:
 
     def prepare(self):
         """In the child: die with the campaign; undo what is ours alone."""
-        self.libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != self.pid:
-            os._exit(1)
         for number in ENDING:
             signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         os.sched_setaffinity(0, self.cpus)
+        # They all heed it; killed, cyclictest would leave its shared memory.
+        self.libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+        if os.getppid() != self.pid:
+            os._exit(1)
 
     def start(self, argv, **options):
         """In a session of its own: the terminal's Ctrl-C is for us."""

@@ -60,6 +60,7 @@ def test_campaign(launch, tmp_path):
 @pytest.mark.parametrize("number", (signal.SIGINT, signal.SIGKILL))
 def test_nothing_left(launch, tmp_path, tool, number):
     """Neither program, nor load, nor file outlives it."""
+    shared = set(os.listdir("/dev/shm"))
     run = launch("-T", outside.binary(), "-R", "-D", "30", "-P", "plan",
                  "-l", "hackbench", "-t", tool, "-o", "out")
     assert outside.wait_for(lambda: run.named("hackbench") and (
@@ -68,6 +69,7 @@ def test_nothing_left(launch, tmp_path, tool, number):
     run.finish()
     assert run.process.returncode in (130, -9)
     assert run.gone(5), "processes are left"
+    assert set(os.listdir("/dev/shm")) <= shared
     left = {path.name for path in (tmp_path / "out").iterdir()}
     assert not any(name.endswith(".json") and "test" in name
                    for name in left if name[0] != ".")
