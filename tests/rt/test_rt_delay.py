@@ -10,7 +10,7 @@ CYCLES = 20
 CYCLE = 7           # the one that is made late
 WARMUP = 2
 PERIOD_US = 10000
-DELAY_US = 100000   # above any noise
+DELAY_US = 1000000  # above any noise: hosts stop for 0.7 s
 PERIOD_NS = 1000 * PERIOD_US
 DELAY_NS = 1000 * DELAY_US
 SETUP = oracle.Setup(interval_us=PERIOD_US)

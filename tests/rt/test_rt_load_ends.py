@@ -198,6 +198,9 @@ def test_ramp_keeps_finished_steps(start, memory, victim):
     twoway = outside.load_json(memory / "json")["twoway"]
     assert "was killed by signal 9" in twoway["error"]
     assert [step["workers"] for step in twoway["steps"]] == [0, 1]
-    assert twoway["steps"][0]["cycles"] > 500
+    # All of its second, whatever a busy host did in it.
+    first = twoway["steps"][0]
+    assert first["cycles"] > 0
+    assert first["cycles"] + first["missed"] > 900
     assert twoway["cycles"] == sum(step["cycles"] for step in twoway["steps"])
     assert left_in(memory) == ["json"]
