@@ -24,7 +24,7 @@ static _Noreturn void stand_guard(const struct tw_guard *guard, int fd)
 }
 
 int tw_guard_open(struct tw_guard *guard, int (*undo)(const void *what),
-		  const void *what)
+		  const void *what, int held)
 {
 	sigset_t blocked, old;
 	int pipe_fds[2];
@@ -39,7 +39,7 @@ int tw_guard_open(struct tw_guard *guard, int (*undo)(const void *what),
 	sigprocmask(SIG_SETMASK, &blocked, &old);
 	guard->pid = fork();
 	if (!guard->pid) {
-		tw_system_close_others(&pipe_fds[0], 1);
+		tw_system_close_others((int[]) { pipe_fds[0], held }, 2);
 		stand_guard(guard, pipe_fds[0]);
 	}
 	sigprocmask(SIG_SETMASK, &old, NULL);

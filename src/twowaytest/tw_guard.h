@@ -16,11 +16,11 @@ struct tw_guard {
 
 /*
  * Starts a guardian, before there is anything to undo: it has @what as that
- * is now. 0 or -errno. It must outlive the calling process's other children,
- * so it answers no signal.
+ * is now, and keeps @held open until it is done (-1: nothing). 0 or -errno. It
+ * must outlive the calling process's other children, so it answers no signal.
  */
 int tw_guard_open(struct tw_guard *guard, int (*undo)(const void *what),
-		  const void *what);
+		  const void *what, int held);
 
 /*
  * Undoes, and waits until it is done; by itself if the guardian was killed.

@@ -4,9 +4,11 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "tw_throttle.h"
+#include "tw_time.h"
 
 static int read_setting(int64_t *value_us)
 {
@@ -42,18 +44,41 @@ static int restore(const void *what)
 	return write_setting(runtime->old_us);
 }
 
+/* One at a time: a second would find, and restore, what the first has set. */
+static int lock_setting(void)
+{
+	const struct timespec pause = { .tv_nsec = 10 * TW_NS_PER_MS };
+	int64_t end_ns = tw_now_ns(CLOCK_MONOTONIC) + TW_NS_PER_S;
+	int fd = open(TW_THROTTLE_FILE, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	/* The guardian of one that was killed is at work for a moment. */
+	while (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
+		if (tw_now_ns(CLOCK_MONOTONIC) > end_ns) {
+			close(fd);
+			return -EALREADY;
+		}
+		nanosleep(&pause, NULL);
+	}
+	return fd;
+}
+
 int tw_runtime_open(struct tw_runtime *runtime, int64_t runtime_us)
 {
 	int err;
 
 	runtime->guard.fd = -1;
+	runtime->lock_fd = lock_setting();
+	if (runtime->lock_fd < 0)
+		return runtime->lock_fd;
 	err = read_setting(&runtime->old_us);
 	if (!err)
-		err = tw_guard_open(&runtime->guard, restore, runtime);
-	if (err)
-		return err;
+		err = tw_guard_open(&runtime->guard, restore, runtime,
+				    runtime->lock_fd);
 	/* Changed only now that somebody is there to change it back. */
-	err = write_setting(runtime_us);
+	if (!err)
+		err = write_setting(runtime_us);
 	if (err)
 		tw_runtime_close(runtime);
 	return err;
@@ -62,4 +87,7 @@ int tw_runtime_open(struct tw_runtime *runtime, int64_t runtime_us)
 void tw_runtime_close(struct tw_runtime *runtime)
 {
 	tw_guard_close(&runtime->guard);
+	if (runtime->lock_fd >= 0)
+		close(runtime->lock_fd);
+	runtime->lock_fd = -1;
 }

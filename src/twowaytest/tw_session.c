@@ -227,6 +227,7 @@ int tw_session_open(struct tw_session *session,
 	session->latency_fd = -1;
 	session->signal_fd = -1;
 	session->runtime.guard.fd = -1;
+	session->runtime.lock_fd = -1;
 	for (i = 0; i < TW_TRACES; i++)
 		session->trace_fds[i] = (struct tw_trace_fds) { -1, -1 };
 	session->kernel_log = -1;

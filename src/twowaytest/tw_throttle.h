@@ -40,12 +40,15 @@ bool tw_throttle_heard(int fd);
 
 /*
  * Sets sched_rt_runtime_us, and sets it back once the calling process closes
- * it or dies: there is a guardian for that. 0, or -errno and nothing changed.
- * *runtime must stay where it is until it is closed.
+ * it or dies: there is a guardian for that. 0, or -errno and nothing changed;
+ * -EALREADY: another process has set it so, and what that would set back is
+ * not what this one would find. *runtime must stay where it is until it is
+ * closed.
  */
 struct tw_runtime {
 	struct tw_guard guard;
 	int64_t old_us;
+	int lock_fd;		/* on the setting; the guardian has it too */
 };
 
 int tw_runtime_open(struct tw_runtime *runtime, int64_t runtime_us);

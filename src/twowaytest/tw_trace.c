@@ -281,7 +281,7 @@ int tw_trace_open_own(struct tw_trace *trace, struct tw_trace_fds *fds,
 	used = strlen(trace->dir);
 	snprintf(trace->dir + used, sizeof(trace->dir) - used,
 		 "/instances/twowaytest-%d", (int)getpid());
-	err = tw_guard_open(&trace->guard, remove_instance, trace);
+	err = tw_guard_open(&trace->guard, remove_instance, trace, -1);
 	if (err)
 		return tell(why, "guardian", err);
 	if (mkdir(trace->dir, 0700))

@@ -66,6 +66,24 @@ def test_in_force_while_running(start, memory, before, value_us, end):
         assert throttling["rt_runtime_us"] == value_us
 
 
+def test_one_at_a_time(start, before, value_us):
+    """A second would find, and set back, what the first has set."""
+    first = start("-q", "-p", 60, "-m", "-a", "-D", 60,
+                  f"--rt-runtime={value_us}")
+    first.steady()
+    second = start("-q", "-l", 50, f"--rt-runtime={before}")
+    assert second.finish() == 1
+    assert second.err.startswith(
+        f"twowaytest: --rt-runtime={before}: another process")
+    assert second.out == ""
+    assert outside.rt_runtime() == value_us
+    first.signal(signal.SIGKILL)
+    third = start("-q", "-l", 50, f"--rt-runtime={value_us}")
+    assert third.finish() == 0, third.err
+    assert first.gone()
+    assert outside.rt_runtime() == before
+
+
 def test_restored_where_it_was_off(start, before):
     """Back to what it was, which need not be the kernel's default."""
     outside.set_rt_runtime(-1)

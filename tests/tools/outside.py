@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A running twowaytest, as the system sees it from outside."""
 
+import fcntl
 import json
 import os
 import resource
@@ -13,6 +14,7 @@ SIDES = ("server", "client")
 NOBODY = 65534
 CPU_DMA_LATENCY = "/dev/cpu_dma_latency"
 RT_RUNTIME = "/proc/sys/kernel/sched_rt_runtime_us"
+RT_PERIOD = "/proc/sys/kernel/sched_rt_period_us"
 POLICIES = {
     os.SCHED_OTHER: "other",
     os.SCHED_FIFO: "fifo",
@@ -187,6 +189,27 @@ def nobody(**limits):
     return become
 
 
+class Turn:
+    """Programs of tests that change sched_rt_runtime_us do it in turn, as
+    tests/unit/test_guard.c does; this one may have several runs at once."""
+    runs = 0
+    file = None
+
+    @classmethod
+    def take(cls):
+        cls.runs += 1
+        if cls.runs == 1 and os.path.exists(RT_PERIOD):
+            cls.file = open(RT_PERIOD, encoding="ascii")
+            fcntl.flock(cls.file, fcntl.LOCK_EX)
+
+    @classmethod
+    def leave(cls):
+        cls.runs -= 1
+        if not cls.runs and cls.file:
+            cls.file.close()
+            cls.file = None
+
+
 class Run:
     """A twowaytest in the background; options go to subprocess.Popen."""
 
@@ -197,12 +220,20 @@ class Run:
         options.setdefault("stdout", subprocess.PIPE)
         options.setdefault("stderr", subprocess.PIPE)
         name, value = self.mark.split("=")
+        self.turn = any("--rt-runtime" in str(arg) for arg in args)
+        if self.turn:
+            Turn.take()
         self.process = subprocess.Popen(
             [program or binary(), *map(str, args)], text=True,
             env={**os.environ, "LC_ALL": "C", **(env or {}), name: value},
             **options)
         self.pid = self.process.pid
         self.out = self.err = None
+
+    def leave_turn(self):
+        if self.turn:
+            Turn.leave()
+        self.turn = False
 
     def processes(self):
         """The pids of main and of all that came from it."""
@@ -259,6 +290,7 @@ class Run:
     def finish(self, timeout=20.0):
         """Waits for its end; the exit status."""
         self.out, self.err = self.process.communicate(timeout=timeout)
+        self.leave_turn()
         return self.process.returncode
 
     def gone(self, timeout=1.0):
