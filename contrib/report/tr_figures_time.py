@@ -71,6 +71,7 @@ def time_line(runs):
             if high > SKEWED * low:
                 log_axis(ax.yaxis, low, high, narrow=True)
             ax.set_ylim(low / 1.3, high * 1.4)
+        axes[-1].set_xlim(left=0)
         look.x_label(figure, "s since the first cycle")
         look.y_label(figure, "largest total, us")
         return figure

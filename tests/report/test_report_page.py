@@ -237,3 +237,21 @@ def test_share_of_a_long_cycle(report):
         pytest.approx([10, 20, 30, 40] * 2)
     assert [text.get_text() for text in worst.texts] == \
         ["r1: 10 us", "r1000: 10000 us"]
+
+
+@pytest.mark.parametrize("start_s", [0, 1.65])
+def test_single_cycles_in_time(report, start_s):
+    """However near to each other they came, time begins with the run."""
+    import tr_model
+    import tr_figures_time
+    import tr_style
+    runs = [tr_model.Run(f"r{i}", "", [tr_model.Part(
+        "f", "json", f"r{i}", worst=[tr_model.Worst(
+            "total", 5000, int(start_s * 1e9) + 40 * i, {})])])
+        for i in range(4)]
+    _, _, draw = tr_figures_time.time_line(runs)
+    figure = draw(tr_style.Look(True))
+    figure.canvas.draw()
+    low, high = figure.axes[-1].get_xlim()
+    assert low == 0 and start_s < high < start_s + 1
+    assert figure.axes[-1].xaxis.get_major_formatter().get_offset() == ""
