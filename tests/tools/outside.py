@@ -223,10 +223,14 @@ class Run:
         self.turn = any("--rt-runtime" in str(arg) for arg in args)
         if self.turn:
             Turn.take()
-        self.process = subprocess.Popen(
-            [program or binary(), *map(str, args)], text=True,
-            env={**os.environ, "LC_ALL": "C", **(env or {}), name: value},
-            **options)
+        try:
+            self.process = subprocess.Popen(
+                [program or binary(), *map(str, args)], text=True,
+                env={**os.environ, "LC_ALL": "C", **(env or {}), name: value},
+                **options)
+        except BaseException:
+            self.leave_turn()
+            raise
         self.pid = self.process.pid
         self.out = self.err = None
 
