@@ -23,7 +23,8 @@ FIGURES = all(map(importlib.util.find_spec,
 
 def test_campaign(launch, tmp_path):
     """Both tools beside each other, with the pages of the report."""
-    run = launch("-T", outside.binary(), "-D", "1", "-P", "plan", "-l",
+    # Longer than hosts stop a guest.
+    run = launch("-T", outside.binary(), "-D", "3", "-P", "plan", "-l",
                  "none,hackbench", "-o", "out",
                  *([] if FIGURES else ["-R"]))
     before = outside.rt_runtime()
@@ -38,7 +39,7 @@ def test_campaign(launch, tmp_path):
         result = json.loads((out / f"{name}.json").read_text("utf-8"))
         assert record["state"] == "finished", record
         # A cycle a millisecond: loads may swallow some, none adds any.
-        assert 0 < record["cycles"] <= 1010
+        assert 0 < record["cycles"] <= 3030
         assert record["steal_percent"] is not None
         if "cyclictest" in name:
             assert result["thread"]["0"]["cpu"] == client

@@ -61,7 +61,7 @@ def refused(result, *says):
 @pytest.mark.parametrize("workers", [1, 2])
 def test_fft(run, workers):
     """That no scratch file is left is seen by whoever runs it."""
-    result = run(*QUICK, "-D", 1, f"--load=fft:{workers}")
+    result = run(*QUICK, "-D", 2, f"--load=fft:{workers}")
     json, load = measured(result)
     assert load["kind"] == "fft" and load["workers"] == workers
     assert load["work"] > 0 and load["work_errors"] == 0
@@ -173,7 +173,7 @@ def test_no_leave_to_write_scratch_files(start, tmp_path):
 
 def test_command(run):
     """Started again whenever it has ended."""
-    result = run(*QUICK, "-D", 1, "--load=command:echo x >>file; sleep 0.02")
+    result = run(*QUICK, "-D", 2, "--load=command:echo x >>file; sleep 0.02")
     assert result.files == {"json", "file"}
     json, load = measured(result)
     assert load["kind"] == "command" and load["workers"] == 1
@@ -290,7 +290,7 @@ def test_hackbench(run):
     """Short runs: it ends again and again, and is started again."""
     if not shutil.which("hackbench"):
         pytest.skip("hackbench is not installed")
-    result = run(*QUICK, "-D", 1, "--load=hackbench:1", "--load-args=-l 5")
+    result = run(*QUICK, "-D", 3, "--load=hackbench:1", "--load-args=-l 5")
     json, load = measured(result)
     assert load["kind"] == "hackbench" and load["workers"] == 1
     assert load["arguments"] == "-l 5" and load["command"] is None

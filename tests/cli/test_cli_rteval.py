@@ -88,13 +88,8 @@ class Module:
 
     def measuring(self):
         """Waits for it to have measured some cycles."""
-        def steady():
-            switches = [
-                int(outside.status(pid, "voluntary_ctxt_switches") or 0)
-                for pid in self.sides()]
-            return len(switches) == 2 and \
-                min(switches) > outside.STEADY_SWITCHES
-        assert outside.wait_for(steady), self.log.lines
+        assert outside.wait_for(
+            lambda: outside.measuring(self.sides())), self.log.lines
 
 
 @pytest.fixture

@@ -175,6 +175,10 @@ def test_side_stopped_and_continued(measuring, memory, timer, wait):
     run = measuring("-q", f"--timer={timer}", f"--wait={wait}")
     pids = run.steady()
     expected = 0
+
+    def switches():
+        return int(outside.status(pids["client"], "voluntary_ctxt_switches"))
+
     for role in outside.SIDES:
         os.kill(pids[role], signal.SIGSTOP)
         assert outside.wait_for(lambda pid=pids[role]: outside.status(
@@ -183,7 +187,9 @@ def test_side_stopped_and_continued(measuring, memory, timer, wait):
         time.sleep(0.05)
         stopped_s = time.monotonic() - begin
         os.kill(pids[role], signal.SIGCONT)
-        time.sleep(0.02)
+        # It goes on for some cycles, so that what was missed is counted.
+        enough = switches() + 10
+        assert outside.wait_for(lambda least=enough: switches() > least)
         # Up to a period passes before a stopped side is missed at all.
         expected += int(stopped_s * 1e6) // PERIOD_US - 2
     run.signal(signal.SIGINT)

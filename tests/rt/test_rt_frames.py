@@ -4,7 +4,6 @@
 import os
 import pathlib
 import shutil
-import time
 
 import pytest
 
@@ -50,8 +49,10 @@ def test_rteval(path, tmp_path):
     module.start()
     module.start_event.set()
     try:
-        assert outside.wait_for(lambda: len(module.get_subprocess_pids()) > 2)
-        time.sleep(0.5)     # some cycles, however many
+        assert outside.wait_for(module.get_subprocess_pids)
+        main = module.get_subprocess_pids()[0]
+        assert outside.wait_for(
+            lambda: outside.measuring(outside.children(main)))
     finally:
         module.stop_event.set()
         assert module.finished_event.wait(20)
