@@ -24,13 +24,14 @@ FIGURES = all(map(importlib.util.find_spec,
 def test_campaign(launch, tmp_path):
     """Both tools beside each other, with the pages of the report."""
     # Longer than hosts stop a guest.
-    run = launch("-T", outside.binary(), "-D", "3", "-P", "plan", "-l",
-                 "none,hackbench", "-o", "out",
-                 *([] if FIGURES else ["-R"]))
-    before = outside.rt_runtime()
-    assert run.finish(60) == 0, run.out + run.err
-    assert run.gone(), "processes are left"
-    assert outside.rt_runtime() == before
+    with outside.Turn():
+        before = outside.rt_runtime()
+        run = launch("-T", outside.binary(), "-D", "3", "-P", "plan", "-l",
+                     "none,hackbench", "-o", "out",
+                     *([] if FIGURES else ["-R"]))
+        assert run.finish(60) == 0, run.out + run.err
+        assert run.gone(), "processes are left"
+        assert outside.rt_runtime() == before
     out = tmp_path / "out"
     state = state_of(out)
     assert len(state["measurements"]) == 4

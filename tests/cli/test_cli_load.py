@@ -347,13 +347,10 @@ def test_reference_set_up_has_main_above_the_client(start):
 
 
 def test_throttling_is_lifted_by_root_only(start):
-    with open("/proc/sys/kernel/sched_rt_runtime_us",
-              encoding="ascii") as file:
-        before = file.read()
-    line = ordinary(start, "--rt-runtime=900000")
+    with outside.Turn():
+        before = outside.rt_runtime()
+        line = ordinary(start, "--rt-runtime=900000")
+        assert outside.rt_runtime() == before
     assert line.startswith("twowaytest: --rt-runtime=900000: cannot write "
                            "/proc/sys/kernel/sched_rt_runtime_us: ")
     assert "needs root" in line
-    with open("/proc/sys/kernel/sched_rt_runtime_us",
-              encoding="ascii") as file:
-        assert file.read() == before

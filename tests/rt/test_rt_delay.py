@@ -8,6 +8,8 @@ import twoway
 
 CYCLES = 20
 CYCLE = 7           # the one that is made late
+# The next is as late, but for a period: a busy host may make that up.
+LATE = (CYCLE, CYCLE + 1)
 WARMUP = 2
 PERIOD_US = 10000
 DELAY_US = 1000000  # above any noise: hosts stop for 0.7 s
@@ -93,20 +95,20 @@ def check_phase(result, phase, begin, end):
     late_ns = result.values[phase][CYCLE]
     assert late_ns >= DELAY_NS - 2 * PERIOD_NS
     for name in PHASES:
-        others = list(result.values[name])
+        others = dict(enumerate(result.values[name]))
         if name == phase:
             del others[CYCLE]
-        elif name == "wakeup":
+        if name == "wakeup":
             # Who is late is not yet there at the next expiry.
             del others[CYCLE + 1]
-        assert max(others) < late_ns, name
-    assert result.worst(phase) == CYCLE
+        assert max(others.values()) < late_ns, name
+    assert result.worst(phase) in (LATE if phase == "wakeup" else [CYCLE])
 
 
 def check_totals(result, phase):
     """The metrics that are made of phases have it, too."""
-    assert result.worst("total") == CYCLE
-    assert result.worst("planned") == CYCLE
+    assert result.worst("total") in LATE
+    assert result.worst("planned") in LATE
     if phase != "wakeup":
         assert result.worst("response") == CYCLE
     else:
@@ -166,7 +168,7 @@ def test_late_to_wait(measure, timer):
     assert late.t0_ns - last.t3_ns >= DELAY_NS
     assert late.t0_ns - late.planned_ns >= \
         DELAY_NS - (late.planned_ns - last.t3_ns)
-    assert result.worst("wakeup") == CYCLE
+    assert result.worst("wakeup") in LATE
     check_grid(result, timer)
 
 

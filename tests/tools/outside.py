@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A running twowaytest, as the system sees it from outside."""
 
+import contextlib
 import fcntl
 import json
 import os
@@ -208,24 +209,23 @@ def nobody(**limits):
 
 
 class Turn:
-    """Programs of tests that change sched_rt_runtime_us do it in turn, as
-    tests/unit/test_guard.c does; this one may have several runs at once."""
-    runs = 0
+    """Programs of tests that change sched_rt_runtime_us, or look whether it
+    was changed, do so in turn, as tests/unit/test_guard.c does. One program
+    may be in its turn several times over."""
+    entered = 0
     file = None
 
-    @classmethod
-    def take(cls):
-        cls.runs += 1
-        if cls.runs == 1 and os.path.exists(RT_PERIOD):
-            cls.file = open(RT_PERIOD, encoding="ascii")
-            fcntl.flock(cls.file, fcntl.LOCK_EX)
+    def __enter__(self):
+        Turn.entered += 1
+        if Turn.entered == 1 and os.path.exists(RT_PERIOD):
+            Turn.file = open(RT_PERIOD, encoding="ascii")
+            fcntl.flock(Turn.file, fcntl.LOCK_EX)
 
-    @classmethod
-    def leave(cls):
-        cls.runs -= 1
-        if not cls.runs and cls.file:
-            cls.file.close()
-            cls.file = None
+    def __exit__(self, *_):
+        Turn.entered -= 1
+        if not Turn.entered and Turn.file:
+            Turn.file.close()
+            Turn.file = None
 
 
 class Run:
@@ -238,24 +238,19 @@ class Run:
         options.setdefault("stdout", subprocess.PIPE)
         options.setdefault("stderr", subprocess.PIPE)
         name, value = self.mark.split("=")
-        self.turn = any("--rt-runtime" in str(arg) for arg in args)
-        if self.turn:
-            Turn.take()
+        self.turn = contextlib.ExitStack()
+        if any("--rt-runtime" in str(arg) for arg in args):
+            self.turn.enter_context(Turn())
         try:
             self.process = subprocess.Popen(
                 [program or binary(), *map(str, args)], text=True,
                 env={**os.environ, "LC_ALL": "C", **(env or {}), name: value},
                 **options)
         except BaseException:
-            self.leave_turn()
+            self.turn.close()
             raise
         self.pid = self.process.pid
         self.out = self.err = None
-
-    def leave_turn(self):
-        if self.turn:
-            Turn.leave()
-        self.turn = False
 
     def processes(self):
         """The pids of main and of all that came from it."""
@@ -308,7 +303,7 @@ class Run:
     def finish(self, timeout=20.0):
         """Waits for its end; the exit status."""
         self.out, self.err = self.process.communicate(timeout=timeout)
-        self.leave_turn()
+        self.turn.close()
         return self.process.returncode
 
     def gone(self, timeout=1.0):
