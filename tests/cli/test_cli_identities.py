@@ -309,18 +309,14 @@ def test_grid_of_a_client_that_was_held_up(start, tmp_path, timer):
     process = start("--default-system", "-q", "-i", 1000, "--dump=dump",
                     "--json=json", f"--timer={timer}")
     client = process.steady()["client"]
-
-    def switches():
-        return int(outside.status(client, "voluntary_ctxt_switches"))
-
     os.kill(client, signal.SIGSTOP)
     stopped = outside.wait_for(
         lambda: outside.status(client, "State")[:1] == "T")
     time.sleep(0.03)
     # It goes on for some cycles, so that what was missed is counted.
-    enough = switches() + 10
+    enough = outside.switches(client) + 10
     os.kill(client, signal.SIGCONT)
-    assert outside.wait_for(lambda: switches() > enough)
+    assert outside.wait_for(lambda: outside.switches(client) > enough)
     process.signal(signal.SIGINT)
     assert stopped and process.finish() == 0
     cycles = twoway.read_dump(tmp_path / "dump")

@@ -130,8 +130,7 @@ def test_what_cannot_start_fails(tree):
 def measuring(process):
     """The server, once it has answered: before, there is no result."""
     return [pid for pid in process.named("twoway-server")
-            if int(outside.status(pid, "voluntary_ctxt_switches") or 0)
-            > outside.STEADY_SWITCHES]
+            if outside.switches(pid) > outside.STEADY_SWITCHES]
 
 
 def test_what_breaks_off_fails(tree):

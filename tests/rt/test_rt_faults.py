@@ -175,10 +175,6 @@ def test_side_stopped_and_continued(measuring, memory, timer, wait):
     run = measuring("-q", f"--timer={timer}", f"--wait={wait}")
     pids = run.steady()
     expected = 0
-
-    def switches():
-        return int(outside.status(pids["client"], "voluntary_ctxt_switches"))
-
     for role in outside.SIDES:
         os.kill(pids[role], signal.SIGSTOP)
         assert outside.wait_for(lambda pid=pids[role]: outside.status(
@@ -188,8 +184,9 @@ def test_side_stopped_and_continued(measuring, memory, timer, wait):
         stopped_s = time.monotonic() - begin
         os.kill(pids[role], signal.SIGCONT)
         # It goes on for some cycles, so that what was missed is counted.
-        enough = switches() + 10
-        assert outside.wait_for(lambda least=enough: switches() > least)
+        enough = outside.switches(pids["client"]) + 10
+        assert outside.wait_for(lambda least=enough: outside.switches(
+            pids["client"]) > least)
         # Up to a period passes before a stopped side is missed at all.
         expected += int(stopped_s * 1e6) // PERIOD_US - 2
     run.signal(signal.SIGINT)
@@ -203,13 +200,11 @@ def test_main_stopped_and_continued(start, memory):
                 "--json", memory / "json", "--dump", memory / "dump")
     client = run.steady()["client"]
 
-    def switches():
-        return int(outside.status(client, "voluntary_ctxt_switches"))
-
     run.signal(signal.SIGSTOP)
     # A cycle blocks at most once.
-    enough = switches() + 2 * RING_CYCLES
-    assert outside.wait_for(lambda: switches() > enough, timeout=10)
+    enough = outside.switches(client) + 2 * RING_CYCLES
+    assert outside.wait_for(lambda: outside.switches(client) > enough,
+                            timeout=10)
     run.signal(signal.SIGCONT)
     time.sleep(0.1)
     run.signal(signal.SIGINT)

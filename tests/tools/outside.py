@@ -189,11 +189,15 @@ def wait_for(condition, timeout=5.0):
         time.sleep(0.002)
 
 
+def switches(pid):
+    """How often it has blocked; 0 if it is gone."""
+    return int(status(pid, "voluntary_ctxt_switches") or 0)
+
+
 def measuring(pids):
     """Whether these are both sides, and in steady state."""
-    switches = [int(status(pid, "voluntary_ctxt_switches") or 0)
-                for pid in pids]
-    return len(switches) == len(SIDES) and min(switches) > STEADY_SWITCHES
+    found = list(map(switches, pids))
+    return len(found) == len(SIDES) and min(found) > STEADY_SWITCHES
 
 
 def nobody(**limits):
