@@ -313,16 +313,19 @@ static void test_no_limit(void **state)
 /* A child opens it, tells so, and waits for its end. */
 static pid_t start_owner(pid_t *guardian)
 {
+	static const int signals[] = { SIGTERM, SIGINT, SIGHUP };
 	struct tw_runtime runtime;
 	int fds[2];
+	size_t i;
 	pid_t pid;
 
 	assert_int_equal(pipe(fds), 0);
 	pid = fork();
 	assert_true(pid >= 0);
 	if (!pid) {
-		/* A shell's background jobs ignore it. */
-		signal(SIGINT, SIG_DFL);
+		/* nohup and a shell's background jobs ignore some. */
+		for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+			signal(signals[i], SIG_DFL);
 		if (tw_runtime_open(&runtime, other_us) ||
 		    write(fds[1], &runtime.guard.pid,
 			  sizeof(runtime.guard.pid)) < 0)
