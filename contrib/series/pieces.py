@@ -138,7 +138,6 @@ TRACE = ("trace", ["tw_event.*", "tw_playback.*", "tw_analysis*"], [
     ("line", "tw_session.h", "struct tw_trace trace;"),
     ("line", "tw_session.h", "char *trace_text;"),
     ("line", "tw_session.h", "struct tw_analysis *analysis;"),
-    ("line", "tw_session.c", "params.spared[1] ="),
     ("swap", "tw_trace.h", "The kernel's trace: the user's, which is only "
      "marked and stopped, and an\n * instance of our own, of which nobody "
      "else's tracing takes notice. Main\n * only, but for the descriptors, "
@@ -195,8 +194,6 @@ TRACE = ("trace", ["tw_event.*", "tw_playback.*", "tw_analysis*"], [
     ("swap", "tw_break.h", "/* The traces that a break may end: the user's, "
      "and our own. */", "/* The traces that a break may end: the user's. */"),
     ("line", "tw_break.h", "TW_TRACE_OWN,"),
-    ("line", "tw_side.c", "traces[TW_TRACE_OWN].mark"),
-    ("swap", "tw_side.c", "client ? 6 : 2", "client ? 4 : 2"),
 ])
 
 BREAK = ("break", ["tw_break.*", "tw_trace.*", "tw_diagnose.c",
@@ -260,9 +257,9 @@ BREAK = ("break", ["tw_break.*", "tw_trace.*", "tw_diagnose.c",
      "\t\t\t  pair->ring", "pair->ring"),
     ("line", "tw_side.c", ".prompt = pair->brk.limit_ns,"),
     ("line", "tw_side.c", "*traces = pair->brk.traces;"),
-    ("line", "tw_side.c", "traces[TW_TRACE_USER].mark"),
-    ("line", "tw_side.c", "/* The server needs the first two only. */"),
-    ("swap", "tw_side.c", "client ? 4 : 2", "2"),
+    ("swap", "tw_side.c", "\tint i;\n\n\t/* Only the client marks and stops "
+     "them. */\n", ""),
+    ("code", "tw_side.c", "for (i = 0; client && i < TW_TRACES; i++)"),
     ("line", "twowaytest.c", "#define EXIT_EXCEEDED"),
     ("swap", "twowaytest.c", "session->pair->brk.broken ||\n\t\t    ", ""),
     ("code", "twowaytest.c", "else if (session.broken)"),
@@ -294,7 +291,8 @@ COMMAND = ("load-command", ["tw_load_command.c"], [
      '\t  "command:SHELL-COMMAND"', 'hackbench[:GROUPS]"'),
 ])
 
-HACKBENCH = ("load-hackbench", ["tw_load_hackbench.c", "tw_load_exec.*"], [
+HACKBENCH = ("load-hackbench", ["tw_load_hackbench.c", "tw_load_exec.*",
+                             "tw_load_super.*", "tw_load_tree.*"], [
     ("row", "tw_config.c", '"load-args"'),
     ("line", "tw_load.c", "&tw_load_hackbench,"),
     ("line", "tw_load.h", "tw_load_hackbench;"),

@@ -50,8 +50,8 @@ void tw_session_diagnose(struct tw_session *session)
 
 	if (!pair || !pair->brk.broken)
 		return;
-	pids[TW_SERVER] = pair->side[TW_SERVER].pid;
-	pids[TW_CLIENT] = pair->side[TW_CLIENT].pid;
+	pids[TW_SERVER] = pair->side[TW_SERVER].child.pid;
+	pids[TW_CLIENT] = pair->side[TW_CLIENT].child.pid;
 	session->broken = &pair->brk;
 	if (!session->trace.dir[0] ||
 	    tw_trace_collect(&session->trace, trace_from_ns(&pair->brk),

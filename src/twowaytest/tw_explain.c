@@ -162,8 +162,17 @@ static void explain_connect(struct text *text)
 
 static void explain_start(struct text *text)
 {
+	const struct tw_child *child = text->failure->child;
+	char what[256] = "";
+
+	if (child)
+		tw_child_tell(child, "was not ready in time", what,
+			      sizeof(what));
 	if (text->failure->role == TW_MAIN)
 		say(text, "cannot start: %s", reason(text));
+	else if (*what)
+		say(text, "the %s (pid %d) %s", role_name(text),
+		    (int)child->pid, what);
 	else
 		say(text, "cannot start the %s: %s", role_name(text),
 		    reason(text));
@@ -226,8 +235,15 @@ static void explain_write(struct text *text)
 
 static void explain_stop(struct text *text)
 {
-	say(text, "the %s (pid %d) did not end within 1 s and was killed",
-	    role_name(text), (int)text->failure->pid);
+	const struct tw_child *child = text->failure->child;
+	const char *did = child && child->lost ? "did not end" :
+			  "did not end within 1 s and was killed";
+	char what[256] = "";
+
+	if (child)
+		tw_child_tell(child, did, what, sizeof(what));
+	say(text, "the %s (pid %d) %s", role_name(text),
+	    (int)text->failure->pid, *what ? what : did);
 }
 
 static void explain_killed(struct text *text)

@@ -6,9 +6,11 @@
 #ifndef TW_GUARD_H
 #define TW_GUARD_H
 
+#include "tw_child.h"
+
 struct tw_guard {
 	int fd;			/* its end tells the guardian; -1: none */
-	int pid;
+	struct tw_child child;
 	/* 0 or -errno; has to do no harm where there is nothing to undo. */
 	int (*undo)(const void *what);
 	const void *what;
@@ -23,8 +25,8 @@ int tw_guard_open(struct tw_guard *guard, int (*undo)(const void *what),
 		  const void *what, int held);
 
 /*
- * Undoes, and waits until it is done; by itself if the guardian was killed.
- * Nothing if the guard is not open.
+ * Undoes, and waits until it is done; by itself if the guardian was killed,
+ * or takes too long. Nothing if the guard is not open.
  */
 void tw_guard_close(struct tw_guard *guard);
 

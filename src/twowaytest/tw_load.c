@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "tw_load.h"
 #include "tw_system.h"
@@ -46,23 +41,28 @@ int tw_load_open(struct tw_load *load, const struct tw_load_ops *ops,
 		err = ops->prepare(load, most);
 	if (err) {
 		snprintf(why, TW_LOAD_WHY, "%s", load->shared->why);
-		tw_load_close(load);
+		tw_load_close(load, NULL);
 	}
 	return err;
 }
 
-void tw_load_close(struct tw_load *load)
+int tw_load_close(struct tw_load *load, char *why)
 {
+	int err;
+
 	if (!load->shared)
-		return;
-	load->ops->stop(load);
+		return 0;
+	err = load->ops->stop(load);
+	if (err && why)
+		snprintf(why, TW_LOAD_WHY, "%s", load->shared->why);
 	munmap(load->shared, load->shared_size);
 	load->shared = NULL;
+	return err;
 }
 
 struct tw_load_slot tw_load_progress(const struct tw_load *load)
 {
-	struct tw_load_slot sum = { .pid = 0 };
+	struct tw_load_slot sum = { .done = 0 };
 	int i;
 
 	for (i = 0; i < load->prepared; i++) {
@@ -94,75 +94,11 @@ int tw_load_settle(const struct tw_load *load, int index)
 
 	if (params->pinned)
 		nth_cpu(params, index, &cpus);
-	err = tw_system_pin(&cpus);
+	/* In this order, as those of a side. */
+	err = tw_system_schedule(params->policy, params->priority);
+	if (!err)
+		err = tw_system_pin(&cpus);
 	if (!err && params->lock_memory)
 		err = tw_system_lock_memory();
-	if (!err)
-		err = tw_system_schedule(params->policy, params->priority);
 	return err;
-}
-
-/* The parent of process @pid; 0 if there is no such process. */
-static pid_t parent_of(pid_t pid)
-{
-	char path[64], line[512];
-	const char *end = NULL;
-	int parent = 0;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	file = fopen(path, "r");
-	if (!file)
-		return 0;
-	/* The name, in brackets, may hold anything: look for its end. */
-	if (fgets(line, sizeof(line), file))
-		end = strrchr(line, ')');
-	if (!end || sscanf(end, ") %*c %d", &parent) != 1)
-		parent = 0;
-	fclose(file);
-	return parent;
-}
-
-static bool is_spared(pid_t pid, const pid_t *spared, int count)
-{
-	while (count--)
-		if (spared[count] == pid)
-			return true;
-	return false;
-}
-
-/* Kills our children; returns how many there were. */
-static int kill_once(const pid_t *spared, int count)
-{
-	struct dirent *entry;
-	int killed = 0;
-	pid_t pid;
-	DIR *proc;
-
-	proc = opendir("/proc");
-	if (!proc)
-		return 0;
-	while ((entry = readdir(proc))) {
-		if (!isdigit((unsigned char)entry->d_name[0]))
-			continue;
-		pid = atoi(entry->d_name);
-		if (parent_of(pid) != getpid() ||
-		    is_spared(pid, spared, count))
-			continue;
-		/* Its group first: that is most of them at one blow. */
-		if (getpgid(pid) == pid)
-			kill(-pid, SIGKILL);
-		kill(pid, SIGKILL);
-		waitpid(pid, NULL, 0);
-		killed++;
-	}
-	closedir(proc);
-	return killed;
-}
-
-void tw_load_kill_children(const pid_t *spared, int count)
-{
-	/* The orphans of those killed are ours then: until none is left. */
-	while (kill_once(spared, count))
-		;
 }

@@ -14,11 +14,13 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "tw_child.h"
+
 #define TW_LOAD_MAX	1024	/* workers, groups or copies */
 
 /* Written by the load's own processes, read by main; shared memory. */
 struct tw_load_slot {
-	pid_t pid;
+	struct tw_child child;	/* its parent's own */
 	uint64_t done;		/* pieces of work */
 	uint64_t errors;	/* of them, how many gave a wrong result */
 	int64_t busy_ns;	/* time that the work took; CLOCK_MONOTONIC */
@@ -31,8 +33,6 @@ struct tw_load_shared {
 	struct tw_load_slot slots[];
 };
 
-#define TW_SPARED	2	/* guardians; 0: there is none */
-
 /* How it is to run; the config's part of it. */
 struct tw_load_params {
 	const char *command;	/* kind command: what the shell is to run */
@@ -42,7 +42,6 @@ struct tw_load_params {
 	bool lock_memory;
 	bool pinned;		/* worker k to the k-th CPU, round and round */
 	cpu_set_t cpus;
-	pid_t spared[TW_SPARED];	/* main's children that are no load */
 };
 
 struct tw_load {
@@ -52,9 +51,9 @@ struct tw_load {
 	size_t shared_size;
 	int prepared;		/* slots there are */
 	int count;		/* workers at work now */
-	pid_t supervisor;	/* of commands; 0: none */
-	pid_t dead;		/* the process that ended of itself ... */
-	int status;		/* ... and its wait status; 0: none did */
+	struct tw_child keeper;	/* of commands */
+	/* The process that ended of itself; NULL: none did. */
+	const struct tw_child *dead;
 };
 
 struct tw_load_ops {
@@ -80,8 +79,11 @@ struct tw_load_ops {
 	int (*run)(struct tw_load *load, int step, int count);
 	/* True, and load->dead, if a process has ended that should not. */
 	bool (*died)(struct tw_load *load);
-	/* Ends and reaps all of its processes, within a second. */
-	void (*stop)(struct tw_load *load);
+	/*
+	 * Ends and reaps all of its processes, within a second unless they
+	 * resist: 0, or -errno and shared->why if one is left.
+	 */
+	int (*stop)(struct tw_load *load);
 };
 
 /* fft, hackbench, command; NULL after the last. */
@@ -95,21 +97,17 @@ const struct tw_load_ops *tw_load_kind(size_t index);
 int tw_load_open(struct tw_load *load, const struct tw_load_ops *ops,
 		 const struct tw_load_params *params, int most, char *why);
 
-/* Ends everything. Nothing if the load was not opened. */
-void tw_load_close(struct tw_load *load);
+/*
+ * Ends everything: 0, or -errno and a message in @why, as above, if that could
+ * not be. Nothing if the load is not open.
+ */
+int tw_load_close(struct tw_load *load, char *why);
 
 /* Sums over all slots. */
 struct tw_load_slot tw_load_progress(const struct tw_load *load);
 
 /* In a child of main: the settings of worker @index. 0 or -errno. */
 int tw_load_settle(const struct tw_load *load, int index);
-
-/*
- * Kills and reaps all children of the calling process but those in @spared
- * (@count of them), and theirs, however deep: an orphan comes to the caller
- * if that is a subreaper.
- */
-void tw_load_kill_children(const pid_t *spared, int count);
 
 extern const struct tw_load_ops tw_load_fft;
 extern const struct tw_load_ops tw_load_hackbench;

@@ -11,21 +11,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "tw_fft.h"
 #include "tw_load.h"
-#include "tw_system.h"
 #include "tw_time.h"
 
 #define POINTS		65536
 #define TOLERANCE	1e-9	/* of a signal within -1..1; 1e-15 is usual */
 #define WAKE_SIGNAL	(SIGRTMIN + 2)
 #define END_SIGNAL	(SIGRTMIN + 3)
-#define END_NS		(TW_NS_PER_S / 2)	/* then it is killed */
+#define END_MS		500	/* then it is killed */
 #define CHUNK		1024	/* lines written between looks for the end */
 
 struct worker {
@@ -141,62 +138,40 @@ static int open_worker(struct worker *worker)
 	return tw_fft_open(&worker->fft, POINTS);
 }
 
-static int live(struct tw_load *load, int index, pid_t parent, int ready_fd)
+/* What a worker is started with. */
+struct self {
+	struct tw_load *load;
+	int index;
+};
+
+static int live(void *arg)
 {
-	struct worker worker = { .slot = &load->shared->slots[index] };
+	const struct self *self = arg;
+	struct worker worker = {
+		.slot = &self->load->shared->slots[self->index],
+	};
 	int err, signal;
 
-	err = tw_system_die_with(parent);
+	err = open_worker(&worker);
 	if (!err)
-		err = open_worker(&worker);
-	if (!err)
-		err = tw_load_settle(load, index);
+		err = tw_load_settle(self->load, self->index);
 	if (err)
 		return err;
-	prctl(PR_SET_NAME, "twoway-fft");
 	sigemptyset(&worker.signals);
 	sigaddset(&worker.signals, WAKE_SIGNAL);
 	sigaddset(&worker.signals, END_SIGNAL);
-	if (write(ready_fd, "", 1) != 1)
-		return -errno;
-	close(ready_fd);
+	err = tw_child_ready();
+	if (err)
+		return err;
 
 	do {
 		signal = sigwaitinfo(&worker.signals, NULL);
 	} while (signal < 0 && errno == EINTR);
 	while (signal == WAKE_SIGNAL && !err)
 		err = work(&worker);
-	return err == -ECANCELED ? 0 : err;
-}
-
-/* Blocks all but what a user kills with: main tells a worker when to end. */
-static void take_signals(void)
-{
-	sigset_t blocked;
-
-	sigfillset(&blocked);
-	sigprocmask(SIG_SETMASK, &blocked, NULL);
-}
-
-static int start_worker(struct tw_load *load, int index, int pipe_fds[2])
-{
-	pid_t parent = getpid();
-	pid_t pid;
-	int err;
-
-	pid = fork();
-	if (pid < 0)
-		return -errno;
-	if (!pid) {
-		tw_system_close_others(&pipe_fds[1], 1);
-		take_signals();
-		err = live(load, index, parent, pipe_fds[1]);
-		load->shared->err = err;
-		_exit(err ? EXIT_FAILURE : EXIT_SUCCESS);
-	}
-	load->shared->slots[index].pid = pid;
-	load->prepared++;
-	return 0;
+	err = err == -ECANCELED ? 0 : err;
+	self->load->shared->err = err;
+	return err;
 }
 
 static int fft_probe(struct tw_load *load)
@@ -214,22 +189,39 @@ static int fft_probe(struct tw_load *load)
 	return 0;
 }
 
+static void tell(struct tw_load *load, int index, const char *did)
+{
+	const struct tw_child *child = &load->shared->slots[index].child;
+	char what[200];
+
+	tw_child_tell(child, did, what, sizeof(what));
+	if (*what)
+		snprintf(load->shared->why, TW_LOAD_WHY,
+			 "worker %d (pid %d) %s", index, (int)child->pid, what);
+}
+
+static int start_worker(struct tw_load *load, int index)
+{
+	struct self self = { load, index };
+	const struct tw_child_how how = {
+		.name = "twoway-fft", .death_signal = SIGKILL,
+		.live = live, .arg = &self,
+	};
+	struct tw_child *child = &load->shared->slots[index].child;
+	int err = tw_child_start(child, &how, TW_CHILD_READY_MS);
+
+	load->prepared = index + 1;
+	if (err)
+		tell(load, index, "was not ready in time");
+	return err;
+}
+
 static int fft_prepare(struct tw_load *load, int most)
 {
-	int pipe_fds[2];
 	int i, err = 0;
-	char byte;
 
-	if (pipe2(pipe_fds, O_CLOEXEC))
-		return -errno;
 	for (i = 0; !err && i < most; i++)
-		err = start_worker(load, i, pipe_fds);
-	close(pipe_fds[1]);
-	/* A worker that fails closes its end, and the bytes come short. */
-	for (i = 0; !err && i < most; i++)
-		if (read(pipe_fds[0], &byte, 1) != 1)
-			err = load->shared->err ? load->shared->err : -ECHILD;
-	close(pipe_fds[0]);
+		err = start_worker(load, i);
 	return err;
 }
 
@@ -238,7 +230,7 @@ static int fft_run(struct tw_load *load, int step, int count)
 	const union sigval value = { .sival_int = step };
 
 	for (; load->count < count; load->count++)
-		if (sigqueue(load->shared->slots[load->count].pid,
+		if (sigqueue(load->shared->slots[load->count].child.pid,
 			     WAKE_SIGNAL, value))
 			return -errno;
 	return 0;
@@ -246,43 +238,39 @@ static int fft_run(struct tw_load *load, int step, int count)
 
 static bool fft_died(struct tw_load *load)
 {
-	struct tw_load_slot *slot = load->shared->slots;
+	struct tw_child *child;
 	int i;
 
-	for (i = 0; i < load->prepared && !load->dead; i++)
-		if (slot[i].pid > 0 &&
-		    waitpid(slot[i].pid, &load->status, WNOHANG) ==
-		    slot[i].pid) {
-			load->dead = slot[i].pid;
-			slot[i].pid = 0;
-		}
+	for (i = 0; i < load->prepared && !load->dead; i++) {
+		child = &load->shared->slots[i].child;
+		if (tw_child_reap(child))
+			load->dead = child;
+	}
 	return load->dead;
 }
 
-/* Reaps a worker, which is killed if it has not ended by @end_ns. */
-static void end_worker(struct tw_load_slot *slot, int64_t end_ns)
+static int fft_stop(struct tw_load *load)
 {
-	const struct timespec pause = { .tv_nsec = 2 * TW_NS_PER_MS };
+	int64_t end_ns = tw_now_ns(CLOCK_MONOTONIC) + END_MS * TW_NS_PER_MS;
+	struct tw_child *child;
+	int i, err = 0;
 
-	while (slot->pid > 0 && waitpid(slot->pid, NULL, WNOHANG) == 0) {
-		if (tw_now_ns(CLOCK_MONOTONIC) > end_ns)
-			kill(slot->pid, SIGKILL);
-		nanosleep(&pause, NULL);
+	for (i = 0; i < load->prepared; i++) {
+		child = &load->shared->slots[i].child;
+		if (!tw_child_reap(child))
+			kill(child->pid, END_SIGNAL);
 	}
-	slot->pid = 0;
-}
+	for (i = 0; i < load->prepared; i++) {
+		int64_t left_ns = end_ns - tw_now_ns(CLOCK_MONOTONIC);
 
-static void fft_stop(struct tw_load *load)
-{
-	const union sigval none = { .sival_int = 0 };
-	int64_t end_ns = tw_now_ns(CLOCK_MONOTONIC) + END_NS;
-	int i;
-
-	for (i = 0; i < load->prepared; i++)
-		if (load->shared->slots[i].pid > 0)
-			sigqueue(load->shared->slots[i].pid, END_SIGNAL, none);
-	for (i = 0; i < load->prepared; i++)
-		end_worker(&load->shared->slots[i], end_ns);
+		child = &load->shared->slots[i].child;
+		if (tw_child_stop(child, END_SIGNAL, left_ns > 0 ?
+				  (int)(left_ns / TW_NS_PER_MS) : 0) != -EBUSY)
+			continue;
+		err = -EBUSY;
+		tell(load, i, "did not end");
+	}
+	return err;
 }
 
 const struct tw_load_ops tw_load_fft = {

@@ -92,7 +92,7 @@ void tw_report_break(FILE *file, const struct tw_report *report)
 		return;
 	/* These two as cyclictest. */
 	fprintf(file, "# Break thread: %d\n",
-		(int)session->pair->side[TW_CLIENT].pid);
+		(int)session->pair->side[TW_CLIENT].child.pid);
 	fprintf(file, "# Break value: %" PRId64 "\n",
 		tw_report_value(config, brk->value_ns));
 	fprintf(file, "# Break: %s %" PRId64 " > %" PRId64 ": ",

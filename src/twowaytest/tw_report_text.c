@@ -50,7 +50,7 @@ static void print_status(FILE *file, const struct tw_report *report,
 	fprintf(file, "T:%2d (%5d) P:%2d I:%" PRId64 " C:%7" PRIu64
 		" Min:%7" PRId64 " Act:%*" PRId64 " Avg:%*" PRId64
 		" Max:%8" PRId64 " Std:%8.1f %s\n",
-		column, (int)pair->side[TW_CLIENT].pid,
+		column, (int)pair->side[TW_CLIENT].child.pid,
 		pair->task.priority[TW_CLIENT], config->interval_us,
 		status->count, tw_report_value(config, status->min_ns),
 		width, tw_report_value(config, status->last_ns),

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The life of a run: start the sides, watch, stop, reap. */
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <sys/signalfd.h>
@@ -11,9 +10,7 @@
 #include "tw_session.h"
 #include "tw_time.h"
 
-#define READY_MS	5000
-#define STOP_NS		TW_NS_PER_S	/* after that a side is killed */
-#define STOP_RETRY_MS	10
+#define STOP_MS		1000	/* after that a side is killed */
 
 /* A side that has lost its peer only tells of what befell that. */
 static bool is_cause(const struct tw_failure *failure)
@@ -25,11 +22,12 @@ static bool is_cause(const struct tw_failure *failure)
 
 /* What befell a process, or what main could not do with it. */
 static int fail_process(struct tw_session *session, enum tw_role role,
-			pid_t pid, enum tw_step step, int err)
+			const struct tw_child *child, enum tw_step step,
+			int err)
 {
 	const struct tw_failure failure = {
 		.step = step, .role = role, .pair = session->pair->number,
-		.pid = pid, .err = err,
+		.pid = child->pid, .err = err, .child = child,
 	};
 
 	if (!is_cause(&session->failure))
@@ -40,88 +38,31 @@ static int fail_process(struct tw_session *session, enum tw_role role,
 static int fail_side(struct tw_session *session, enum tw_role role,
 		     enum tw_step step, int err)
 {
-	return fail_process(session, role, session->pair->side[role].pid,
+	return fail_process(session, role, &session->pair->side[role].child,
 			    step, err);
 }
 
 /* Notes how a side ended, if not as it should. */
-static void judge(struct tw_session *session, enum tw_role role, int status)
+static void judge(struct tw_session *session, enum tw_role role)
 {
 	struct tw_side *side = &session->pair->side[role];
 
-	if (WIFSIGNALED(status))
-		fail_side(session, role, TW_STEP_KILLED, WTERMSIG(status));
+	if (WIFSIGNALED(side->child.status))
+		fail_side(session, role, TW_STEP_KILLED,
+			  WTERMSIG(side->child.status));
 	else if (side->failed != TW_STEP_NONE)
 		fail_side(session, role, side->failed, side->err);
-	side->ended = true;
 }
 
 /* True once the side has ended; does not wait for it. */
 static bool reap(struct tw_session *session, enum tw_role role)
 {
-	struct tw_side *side = &session->pair->side[role];
-	int status;
+	struct tw_child *child = &session->pair->side[role].child;
+	bool ended = tw_child_reap(child);
 
-	if (!side->ended && waitpid(side->pid, &status, WNOHANG) == side->pid)
-		judge(session, role, status);
-	return side->ended;
-}
-
-static void kill_side(struct tw_session *session, enum tw_role role)
-{
-	struct tw_side *side = &session->pair->side[role];
-
-	kill(side->pid, SIGKILL);
-	waitpid(side->pid, NULL, 0);
-	side->ended = true;
-}
-
-/* A child that did not get ready: it has ended, or hangs. */
-static int start_failed(struct tw_session *session, enum tw_role role,
-			bool hangs)
-{
-	struct tw_side *side = &session->pair->side[role];
-	int status;
-
-	if (hangs) {
-		kill_side(session, role);
-		return fail_side(session, role, TW_STEP_START, -ETIMEDOUT);
-	}
-	if (waitpid(side->pid, &status, 0) == side->pid)
-		judge(session, role, status);
-	return session->failure.step == TW_STEP_KILLED ? -ECHILD :
-							 session->failure.err;
-}
-
-/* Starts a side and waits until it has only its loop left to run. */
-static int start(struct tw_session *session, enum tw_role role)
-{
-	struct tw_side *side = &session->pair->side[role];
-	struct pollfd ready = { .events = POLLIN };
-	pid_t parent = getpid();
-	int pipe_fds[2];
-	pid_t pid;
-	int polled;
-	char byte;
-
-	if (pipe2(pipe_fds, O_CLOEXEC))
-		return fail_side(session, role, TW_STEP_START, -errno);
-	pid = fork();
-	if (!pid)
-		tw_side_main(session->pair, role, parent, pipe_fds[1]);
-	close(pipe_fds[1]);
-	if (pid < 0) {
-		close(pipe_fds[0]);
-		return fail_side(session, role, TW_STEP_START, -EAGAIN);
-	}
-
-	side->pid = pid;
-	ready.fd = pipe_fds[0];
-	polled = poll(&ready, 1, READY_MS);
-	if (polled == 1 && read(pipe_fds[0], &byte, 1) == 1)
-		polled = 2;
-	close(pipe_fds[0]);
-	return polled == 2 ? 0 : start_failed(session, role, !polled);
+	if (ended)
+		judge(session, role);
+	return ended;
 }
 
 /* What was sent to main: true if the run is to end. */
@@ -178,9 +119,9 @@ static bool load_died(struct tw_session *session)
 
 	if (!load->shared || !load->ops->died(load))
 		return false;
-	if (WIFSIGNALED(load->status)) {
+	if (WIFSIGNALED(load->dead->status)) {
 		fail_process(session, TW_LOAD, load->dead, TW_STEP_KILLED,
-			     WTERMSIG(load->status));
+			     WTERMSIG(load->dead->status));
 	} else {
 		snprintf(session->load_why, sizeof(session->load_why), "%s",
 			 load->shared->why);
@@ -239,27 +180,34 @@ static int watch_sides(struct tw_session *session,
 	return 0;
 }
 
-/* Asks until it ends; kills it if that takes too long. */
+/* Starts a side and waits until it has only its loop left to run. */
+static int start(struct tw_session *session, enum tw_role role,
+		 const struct tw_watch *watch)
+{
+	const struct tw_child *child = &session->pair->side[role].child;
+	int err = tw_side_start(session->pair, role);
+
+	if (!err)
+		return 0;
+	/* The one, maybe, for which nobody waited any longer. */
+	take_signals(session, watch);
+	if (child->pid && !child->why[0])
+		judge(session, role);
+	return fail_side(session, role, TW_STEP_START, err);
+}
+
 static void stop(struct tw_session *session, enum tw_role role)
 {
-	struct tw_side *side = &session->pair->side[role];
-	struct pollfd child = { .fd = session->signal_fd, .events = POLLIN };
-	int64_t end_ns = tw_now_ns(CLOCK_MONOTONIC) + STOP_NS;
-	const struct tw_watch nobody = { .arg = NULL };
+	struct tw_child *child = &session->pair->side[role].child;
+	int err;
 
-	if (side->pid <= 0)
+	if (!child->pid || child->ended || child->lost)
 		return;
-	while (!reap(session, role)) {
-		if (tw_now_ns(CLOCK_MONOTONIC) > end_ns) {
-			kill_side(session, role);
-			fail_side(session, role, TW_STEP_STOP, -ETIMEDOUT);
-			return;
-		}
-		/* Again and again: one may come just before it waits. */
-		kill(side->pid, TW_STOP_SIGNAL);
-		poll(&child, 1, STOP_RETRY_MS);
-		take_signals(session, &nobody);
-	}
+	err = tw_child_stop(child, TW_STOP_SIGNAL, STOP_MS);
+	if (err)
+		fail_side(session, role, TW_STEP_STOP, err);
+	else
+		judge(session, role);
 }
 
 /* What the load has done from @before on, for the step's result. */
@@ -284,9 +232,9 @@ static int run_sides(struct tw_session *session, const struct tw_watch *watch)
 {
 	int err;
 
-	err = start(session, TW_SERVER);
+	err = start(session, TW_SERVER, watch);
 	if (!err)
-		err = start(session, TW_CLIENT);
+		err = start(session, TW_CLIENT, watch);
 	/* Theirs now: an end that main kept open would hide their death. */
 	tw_session_close_link(session);
 	if (!err) {
@@ -301,7 +249,7 @@ static int run_sides(struct tw_session *session, const struct tw_watch *watch)
 int tw_session_run(struct tw_session *session, const struct tw_watch *watch)
 {
 	struct tw_load *load = &session->load;
-	struct tw_load_slot before = { .pid = 0 };
+	struct tw_load_slot before = { .done = 0 };
 	uint64_t restarts = load->shared ? load->shared->restarts : 0;
 	int64_t begin_ns = tw_now_ns(CLOCK_MONOTONIC);
 	int err;

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -193,17 +192,12 @@ static int open_throttle(struct tw_session *session)
 static int open_load(struct tw_session *session)
 {
 	const struct tw_config *config = session->config;
-	struct tw_load_params params = tw_config_load_params(config);
+	const struct tw_load_params params = tw_config_load_params(config);
 	int most = tw_config_workers(config, (int)config->steps - 1);
 	int err;
 
 	if (!config->load)
 		return 0;
-	params.spared[0] = session->runtime.guard.pid;
-	params.spared[1] = session->trace.guard.pid;
-	/* The orphans of a load whose supervisor is killed come to us. */
-	if (prctl(PR_SET_CHILD_SUBREAPER, 1))
-		return tw_session_fail(session, TW_STEP_LOAD, -errno);
 	err = tw_load_open(&session->load, config->load, &params, most,
 			   session->load_why);
 	return err ? tw_session_fail(session, TW_STEP_LOAD, err) : 0;
@@ -331,12 +325,25 @@ int tw_session_begin(struct tw_session *session, int step)
 	return err;
 }
 
+/* Before the results, as it may fail. */
+static void end_load(struct tw_session *session)
+{
+	char why[TW_LOAD_WHY];
+	int err = tw_load_close(&session->load, why);
+
+	if (!err || session->failure.step != TW_STEP_NONE)
+		return;
+	memcpy(session->load_why, why, sizeof(why));
+	tw_session_fail(session, TW_STEP_LOAD, err);
+}
+
 int tw_session_finish(struct tw_session *session)
 {
 	struct tw_pair *last = session->pair;
 	const struct tw_pair *pair;
 	int i;
 
+	end_load(session);
 	session->throttling_heard = tw_throttle_heard(session->kernel_log);
 	session->kernel_log = -1;
 	session->has_drift = tw_clock_drift(&session->task.clock,
@@ -380,7 +387,7 @@ void tw_session_close(struct tw_session *session)
 {
 	int i;
 
-	tw_load_close(&session->load);
+	tw_load_close(&session->load, NULL);
 	close_fd(&session->latency_fd);
 	close_fd(&session->listener);
 	tw_session_close_link(session);

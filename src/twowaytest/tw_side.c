@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <unistd.h>
 
 #include "tw_client.h"
 #include "tw_server.h"
@@ -40,6 +37,11 @@ int tw_side_settle(const struct tw_task *task, enum tw_role role,
 {
 	int err;
 
+	/* First: beside what outranks main it would not get to that any more. */
+	*step = TW_STEP_SCHEDULE;
+	err = tw_system_schedule(task->policy, task->priority[role]);
+	if (err)
+		return err;
 	/* Those that are not pinned too: they do not stay where main is. */
 	*step = TW_STEP_PIN;
 	err = tw_system_pin(&task->cpus[role]);
@@ -47,10 +49,6 @@ int tw_side_settle(const struct tw_task *task, enum tw_role role,
 		return err;
 	*step = TW_STEP_LOCK;
 	err = task->lock_memory ? tw_system_lock_memory() : 0;
-	if (err)
-		return err;
-	*step = TW_STEP_SCHEDULE;
-	err = tw_system_schedule(task->policy, task->priority[role]);
 	if (err)
 		return err;
 	*step = TW_STEP_VERIFY;
@@ -147,29 +145,22 @@ static int run_server(struct tw_pair *pair, void *request)
 	return tw_server_run(&server);
 }
 
-static int live(struct tw_pair *pair, enum tw_role role, pid_t parent,
-		int ready_fd, enum tw_step *step)
+/* What a side is started with. */
+struct self {
+	struct tw_pair *pair;
+	enum tw_role role;
+};
+
+static int get_ready(struct tw_pair *pair, enum tw_role role, void *request,
+		     enum tw_step *step)
 {
-	static char request[TW_REQUEST_MAX];
-	const struct tw_link *link = &pair->task.link;
 	bool client = role == TW_CLIENT;
-	const struct tw_trace_fds *traces = pair->brk.traces;
-	/* The server needs the first two only. */
-	const int keep[] = {
-		ready_fd, client ? link->client_fd : link->server_fd,
-		traces[TW_TRACE_USER].mark, traces[TW_TRACE_USER].stop,
-		traces[TW_TRACE_OWN].mark, traces[TW_TRACE_OWN].stop,
-	};
 	int err;
 
 	*step = TW_STEP_START;
-	tw_system_close_others(keep, client ? 6 : 2);
-	err = tw_system_die_with(parent);
-	if (!err)
-		err = take_signals();
+	err = take_signals();
 	if (err)
 		return err;
-	prctl(PR_SET_NAME, client ? "twoway-client" : "twoway-server");
 	err = tw_side_settle(&pair->task, role, &pair->side[role].settings,
 			     step);
 	if (err)
@@ -180,27 +171,51 @@ static int live(struct tw_pair *pair, enum tw_role role, pid_t parent,
 	if (client)
 		tw_cost_measure(&pair->cost, &pair->task.clock,
 				&pair->tally->params);
-	if (write(ready_fd, "", 1) != 1)
-		return -errno;
-	close(ready_fd);
-
-	*step = TW_STEP_RUN;
-	return client ? run_client(pair, request) : run_server(pair, request);
+	return tw_child_ready();
 }
 
-_Noreturn void tw_side_main(struct tw_pair *pair, enum tw_role role,
-			    pid_t parent, int ready_fd)
+static int live(void *arg)
 {
-	struct tw_side *side = &pair->side[role];
+	static char request[TW_REQUEST_MAX];
+	const struct self *self = arg;
+	struct tw_pair *pair = self->pair;
+	struct tw_side *side = &pair->side[self->role];
 	enum tw_step step;
 	int err;
 
-	err = live(pair, role, parent, ready_fd, &step);
+	err = get_ready(pair, self->role, request, &step);
+	if (!err) {
+		step = TW_STEP_RUN;
+		err = self->role == TW_CLIENT ? run_client(pair, request) :
+						run_server(pair, request);
+	}
 	tw_system_usage(&side->end);
 	if (err) {
 		side->failed = step;
 		side->err = err;
 	}
-	/* Not exit(): what stdio holds is main's to write. */
-	_exit(err ? EXIT_FAILURE : EXIT_SUCCESS);
+	return err;
+}
+
+int tw_side_start(struct tw_pair *pair, enum tw_role role)
+{
+	struct self self = { pair, role };
+	const struct tw_link *link = &pair->task.link;
+	bool client = role == TW_CLIENT;
+	const struct tw_trace_fds *traces = pair->brk.traces;
+	struct tw_child_how how = {
+		.name = client ? "twoway-client" : "twoway-server",
+		.death_signal = SIGKILL,
+		.keep = { client ? link->client_fd : link->server_fd },
+		.live = live, .arg = &self,
+	};
+	int i;
+
+	/* Only the client marks and stops them. */
+	for (i = 0; client && i < TW_TRACES; i++) {
+		how.keep[1 + 2 * i] = traces[i].mark;
+		how.keep[2 + 2 * i] = traces[i].stop;
+	}
+	return tw_child_start(&pair->side[role].child, &how,
+			      TW_CHILD_READY_MS);
 }

@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "tw_break.h"
+#include "tw_child.h"
 #include "tw_clock.h"
 #include "tw_cost.h"
 #include "tw_place.h"
@@ -54,6 +55,7 @@ struct tw_failure {
 	unsigned int pair;
 	pid_t pid;
 	int err;
+	const struct tw_child *child;	/* that would not; or NULL */
 };
 
 /* What a side is to do; the same for both, filled in before the fork. */
@@ -74,10 +76,9 @@ struct tw_task {
 	bool lock_memory;
 };
 
-/* Written by the side, read by main; but for the first two, main's own. */
+/* Written by the side, read by main; but for the first, main's own. */
 struct tw_side {
-	pid_t pid;
-	bool ended;
+	struct tw_child child;
 	enum tw_step failed;		/* what it ended for, and -errno */
 	int err;
 	struct tw_settings settings;
@@ -106,10 +107,9 @@ int tw_side_settle(const struct tw_task *task, enum tw_role role,
 		   struct tw_settings *settings, enum tw_step *step);
 
 /*
- * In the child, after the fork: all of a side's life. Writes one byte to
- * @ready_fd when only the loop is left to do. Does not return.
+ * Starts a side and waits until only its loop is left to do: as
+ * tw_child_start(), and what failed in side->failed.
  */
-_Noreturn void tw_side_main(struct tw_pair *pair, enum tw_role role,
-			    pid_t parent, int ready_fd);
+int tw_side_start(struct tw_pair *pair, enum tw_role role);
 
 #endif /* TW_SIDE_H */

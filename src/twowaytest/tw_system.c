@@ -2,13 +2,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "rt-numa.h"
@@ -156,26 +157,67 @@ int tw_system_check_stdio(void)
 	return 0;
 }
 
-void tw_system_close_others(const int *keep, int count)
+static bool is_kept(int fd, const int *keep, int count)
+{
+	while (count--)
+		if (keep[count] == fd)
+			return true;
+	return fd <= STDERR_FILENO;
+}
+
+/* Where the kernel cannot close ranges: before Linux 5.9, or a filter. */
+static int close_listed(const int *keep, int count)
 {
 	DIR *dir = opendir("/proc/self/fd");
 	struct dirent *entry;
-	int fd, i;
+	int fd;
 
-	while (dir && (entry = readdir(dir))) {
+	if (!dir)
+		return -errno;
+	while ((entry = readdir(dir))) {
 		fd = atoi(entry->d_name);
-		for (i = 0; i < count && keep[i] != fd; i++)
-			;
-		if (fd > STDERR_FILENO && i == count && fd != dirfd(dir))
+		if (!is_kept(fd, keep, count) && fd != dirfd(dir))
 			close(fd);
 	}
-	if (dir)
-		closedir(dir);
+	closedir(dir);
+	return 0;
 }
 
-int tw_system_die_with(pid_t parent)
+/* -1 if it cannot. */
+static int close_range_of(unsigned int first, unsigned int last)
 {
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL))
+#ifdef SYS_close_range
+	return first > last ? 0 :
+	       (int)syscall(SYS_close_range, first, last, 0);
+#else
+	(void)first;
+	(void)last;
+	return -1;
+#endif
+}
+
+int tw_system_close_others(const int *keep, int count)
+{
+	unsigned int first = STDERR_FILENO + 1, next = 0;
+	int i;
+
+	while (next != UINT_MAX) {
+		/* The next to be kept, if there is one. */
+		next = UINT_MAX;
+		for (i = 0; i < count; i++)
+			if (keep[i] >= (int)first &&
+			    (unsigned int)keep[i] < next)
+				next = (unsigned int)keep[i];
+		if (close_range_of(first, next == UINT_MAX ? next : next - 1))
+			return close_listed(keep, count);
+		first = next + 1;
+	}
+	return 0;
+}
+
+int tw_system_die_with(pid_t parent, int signal)
+{
+	if (prctl(PR_SET_PDEATHSIG, signal))
 		return -errno;
 	/* It may have died before the call above. */
 	return getppid() == parent ? 0 : -ESRCH;

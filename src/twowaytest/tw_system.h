@@ -60,10 +60,13 @@ int tw_system_check_stdio(void);
  * In a child: closes all descriptors but the standard ones and @keep (@count
  * of them), so that what main holds ends when main lets go of it.
  */
-void tw_system_close_others(const int *keep, int count);
+int tw_system_close_others(const int *keep, int count);
 
-/* A child of @parent dies with it, whatever ends it. -ESRCH: already dead. */
-int tw_system_die_with(pid_t parent);
+/*
+ * A child of @parent gets @signal when that dies, whatever ends it. -ESRCH:
+ * it is dead already.
+ */
+int tw_system_die_with(pid_t parent, int signal);
 
 /* What the kernel counted of the calling process so far. */
 struct tw_usage {

@@ -229,7 +229,7 @@ static void start(void (*side)(int fd), int fd, int other, int cpu,
 	if (pid)
 		return;
 	close(other);
-	if (tw_system_die_with(parent))
+	if (tw_system_die_with(parent, SIGKILL))
 		_exit(1);
 	settle(cpu, at_priority);
 	if (side == measure) {

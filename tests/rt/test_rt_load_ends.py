@@ -50,6 +50,7 @@ VICTIMS = {
     "server": named("twoway-server"),
     "guardian": named("twoway-guard"),
     "worker": named("twoway-fft"),
+    "keeper": named("twoway-keeper"),
     "supervisor": named("twoway-load"),
     "copy": copies,
 }
@@ -59,7 +60,7 @@ ENDS = ["SIGINT", "SIGTERM", "main", "client", "server", "guardian"]
 
 def rounds():
     for load in LOADS:
-        own = ["worker"] if "fft" in load else ["supervisor", "copy"]
+        own = ["worker"] if "fft" in load else ["keeper", "supervisor", "copy"]
         for end in ENDS + own:
             yield load, end
 

@@ -78,7 +78,7 @@ static inline void new_run(const char *line)
 	attach_spikes(pair.tally);
 	pair.task.warmup = 2;
 	pair.task.priority[TW_CLIENT] = (int)config.priority;
-	pair.side[TW_CLIENT].pid = 1234;
+	pair.side[TW_CLIENT].child.pid = 1234;
 	tw_tally_warmup(pair.tally, &warm);
 	tw_tally_warmup(pair.tally, &warm);
 

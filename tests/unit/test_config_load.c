@@ -163,8 +163,6 @@ static void test_params(void **state)
 	assert_true(params.lock_memory);
 	assert_false(params.pinned);
 	assert_true(CPU_EQUAL(&params.cpus, &config.allowed));
-	assert_int_equal(params.spared[0], 0);
-	assert_int_equal(params.spared[1], 0);
 
 	config = accepted("-m --load=command:x");
 	config.role_given[TW_LOAD] = true;

@@ -151,7 +151,7 @@ static void test_guard(void **state)
 
 	(void)state;
 	assert_int_equal(tw_guard_open(&guard, undo, what, -1), 0);
-	guardian = guard.pid;
+	guardian = guard.child.pid;
 	assert_true(guardian > 0 && guardian != getpid());
 	assert_true(fcntl(guard.fd, F_GETFD) & FD_CLOEXEC);
 	strcpy(what, "changed");
@@ -185,7 +185,7 @@ static void test_guard_signals(void **state)
 		assert_int_equal(sigismember(&before, i),
 				 sigismember(&after, i));
 	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		assert_int_equal(kill(guard.pid, signals[i]), 0);
+		assert_int_equal(kill(guard.child.pid, signals[i]), 0);
 	assert_int_equal(undone->times, 0);
 	tw_guard_close(&guard);
 	assert_int_equal(undone->times, 1);
@@ -242,7 +242,7 @@ static void test_guard_lost(void **state)
 
 	(void)state;
 	assert_int_equal(tw_guard_open(&guard, undo, "x", -1), 0);
-	kill(guard.pid, SIGKILL);
+	kill(guard.child.pid, SIGKILL);
 	tw_guard_close(&guard);
 	assert_int_equal(undone->times, 1);
 	assert_int_equal(undone->by, getpid());
@@ -327,8 +327,8 @@ static pid_t start_owner(pid_t *guardian)
 		for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 			signal(signals[i], SIG_DFL);
 		if (tw_runtime_open(&runtime, other_us) ||
-		    write(fds[1], &runtime.guard.pid,
-			  sizeof(runtime.guard.pid)) < 0)
+		    write(fds[1], &runtime.guard.child.pid,
+			  sizeof(runtime.guard.child.pid)) < 0)
 			_exit(1);
 		for (;;)
 			pause();
@@ -388,7 +388,7 @@ static void test_guardian_killed(void **state)
 	(void)state;
 	need_right();
 	assert_int_equal(tw_runtime_open(&runtime, other_us), 0);
-	kill(runtime.guard.pid, SIGKILL);
+	kill(runtime.guard.child.pid, SIGKILL);
 	tw_runtime_close(&runtime);
 	assert_int_equal(setting(), before_us);
 	assert_no_child();

@@ -71,11 +71,11 @@ static bool load_died(void)
 /* Closed, nothing is left: neither a child nor one of a child's. */
 static void close_load(void)
 {
-	tw_load_close(&load);
+	assert_int_equal(tw_load_close(&load, why), 0);
 	errno = 0;
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 	assert_int_equal(errno, ECHILD);
-	tw_load_close(&load);
+	assert_int_equal(tw_load_close(&load, why), 0);
 }
 
 /* For commands to sleep: a time that no other process here sleeps for. */
@@ -117,6 +117,21 @@ static bool both_have_worked(void)
 	return load.shared->slots[0].done && load.shared->slots[1].done;
 }
 
+static bool four_are_napping(void)
+{
+	return count_napping() == 4;
+}
+
+static bool nobody_is_napping(void)
+{
+	return !count_napping();
+}
+
+static bool no_child_is_left(void)
+{
+	return waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD;
+}
+
 static void test_fft(void **state)
 {
 	struct tw_load_slot sum;
@@ -149,12 +164,12 @@ static void test_fft_killed(void **state)
 	open_load(&tw_load_fft, NULL, 2);
 	assert_int_equal(load.ops->run(&load, 0, 1), 0);
 	/* One that sleeps counts as well as one at work. */
-	victim = load.shared->slots[1].pid;
+	victim = load.shared->slots[1].child.pid;
 	kill(victim, SIGKILL);
 	await(load_died);
-	assert_int_equal(load.dead, victim);
-	assert_true(WIFSIGNALED(load.status));
-	assert_int_equal(WTERMSIG(load.status), SIGKILL);
+	assert_int_equal(load.dead->pid, victim);
+	assert_true(WIFSIGNALED(load.dead->status));
+	assert_int_equal(WTERMSIG(load.dead->status), SIGKILL);
 	close_load();
 }
 
@@ -164,7 +179,7 @@ static void test_fft_stopped(void **state)
 	(void)state;
 	open_load(&tw_load_fft, NULL, 2);
 	assert_int_equal(load.ops->run(&load, 0, 2), 0);
-	kill(load.shared->slots[0].pid, SIGSTOP);
+	kill(load.shared->slots[0].child.pid, SIGSTOP);
 	close_load();
 }
 
@@ -285,40 +300,79 @@ static void test_command_missing(void **state)
 
 static void test_command_copy_killed(void **state)
 {
-	pid_t supervisor;
+	pid_t keeper;
 
 	(void)state;
 	open_load(&tw_load_command, "exec sleep $NAP", 2);
 	assert_int_equal(load.ops->run(&load, 0, 2), 0);
-	supervisor = load.supervisor;
-	kill(load.shared->slots[1].pid, SIGKILL);
+	keeper = load.keeper.pid;
+	kill(load.shared->slots[1].child.pid, SIGKILL);
 	await(load_died);
-	assert_int_equal(load.dead, supervisor);
-	assert_true(WIFEXITED(load.status));
-	assert_int_not_equal(WEXITSTATUS(load.status), 0);
+	assert_int_equal(load.dead->pid, keeper);
+	assert_true(WIFEXITED(load.dead->status));
+	assert_int_not_equal(WEXITSTATUS(load.dead->status), 0);
 	assert_int_equal(load.shared->err, -ECHILD);
 	assert_string_equal(load.shared->why, "killed by signal 9 (Killed)");
 	assert_int_equal(count_napping(), 0);
 	close_load();
 }
 
-/* What it watched over comes to us, and goes when the load is closed. */
+/* The keeper's only child. */
+static pid_t supervisor(void)
+{
+	char path[64];
+	FILE *file;
+	int pid;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children",
+		 (int)load.keeper.pid, (int)load.keeper.pid);
+	file = fopen(path, "r");
+	if (!file) {
+		print_message("# skip: no %s: CONFIG_PROC_CHILDREN\n", path);
+		skip();
+	}
+	assert_int_equal(fscanf(file, "%d", &pid), 1);
+	fclose(file);
+	return pid;
+}
+
+/* What it watched over comes to the keeper, and goes. */
 static void test_command_supervisor_killed(void **state)
 {
-	pid_t supervisor;
+	char want[TW_LOAD_WHY];
+	pid_t victim;
 
 	(void)state;
-	open_load(&tw_load_command, "sleep $NAP & sleep $NAP", 2);
+	open_load(&tw_load_command, "sleep $NAP & setsid sleep $NAP", 2);
 	assert_int_equal(load.ops->run(&load, 0, 2), 0);
-	assert_int_equal(count_napping(), 4);
-	supervisor = load.supervisor;
-	kill(supervisor, SIGKILL);
+	await(four_are_napping);
+	victim = supervisor();
+	snprintf(want, sizeof(want), "its supervisor (pid %d) was killed by signal 9 (Killed)",
+		 (int)victim);
+	kill(victim, SIGKILL);
 	await(load_died);
-	assert_int_equal(load.dead, supervisor);
-	assert_true(WIFSIGNALED(load.status));
-	assert_int_equal(WTERMSIG(load.status), SIGKILL);
-	close_load();
+	assert_int_equal(load.dead->pid, load.keeper.pid);
+	assert_true(WIFEXITED(load.dead->status));
+	assert_string_equal(load.shared->why, want);
 	assert_int_equal(count_napping(), 0);
+	close_load();
+}
+
+/* And the other way round. */
+static void test_command_keeper_killed(void **state)
+{
+	(void)state;
+	open_load(&tw_load_command, "sleep $NAP & setsid sleep $NAP", 2);
+	assert_int_equal(load.ops->run(&load, 0, 2), 0);
+	await(four_are_napping);
+	kill(load.keeper.pid, SIGKILL);
+	await(load_died);
+	assert_true(WIFSIGNALED(load.dead->status));
+	assert_int_equal(WTERMSIG(load.dead->status), SIGKILL);
+	await(nobody_is_napping);
+	/* The supervisor came to us: we are a subreaper, main is none. */
+	assert_int_equal(tw_load_close(&load, why), 0);
+	await(no_child_is_left);
 }
 
 /* However they try to get away: forked, orphaned, in another session. */
@@ -333,7 +387,7 @@ static void test_grandchildren(void **state)
 	assert_int_equal(count_napping(), 0);
 }
 
-static pid_t start_spared(void)
+static pid_t start_other(void)
 {
 	pid_t pid = fork();
 
@@ -346,27 +400,27 @@ static pid_t start_spared(void)
 	return pid;
 }
 
-/* Guardians are our children too, but no load. */
-static void test_spared(void **state)
+/* Guardians, or what a shell has left to us by exec, are no load. */
+static void test_spares_others(void **state)
 {
-	struct tw_load_params params = any_cpu("exec sleep $NAP");
-	int i;
+	const struct tw_load_params params = any_cpu("exec sleep $NAP");
+	pid_t before, after;
 
 	(void)state;
 	need_subreaper();
-	params.spared[0] = start_spared();
-	params.spared[1] = start_spared();
+	before = start_other();
 	assert_int_equal(tw_load_open(&load, &tw_load_command, &params, 1,
 				      why), 0);
 	assert_int_equal(load.ops->run(&load, 0, 1), 0);
-	tw_load_close(&load);
+	after = start_other();
+	assert_int_equal(load.ops->run(&load, 1, 1), 0);
+	assert_int_equal(tw_load_close(&load, why), 0);
 	assert_int_equal(count_napping(), 0);
-	for (i = 0; i < TW_SPARED; i++) {
-		assert_int_equal(waitpid(params.spared[i], NULL, WNOHANG), 0);
-		kill(params.spared[i], SIGKILL);
-		assert_int_equal(waitpid(params.spared[i], NULL, 0),
-				 params.spared[i]);
-	}
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), 0);
+	kill(before, SIGKILL);
+	kill(after, SIGKILL);
+	assert_int_equal(waitpid(before, NULL, 0), before);
+	assert_int_equal(waitpid(after, NULL, 0), after);
 }
 
 static void test_kinds(void **state)
@@ -400,8 +454,9 @@ int main(void)
 		cmocka_unit_test(test_command_missing),
 		cmocka_unit_test(test_command_copy_killed),
 		cmocka_unit_test(test_command_supervisor_killed),
+		cmocka_unit_test(test_command_keeper_killed),
 		cmocka_unit_test(test_grandchildren),
-		cmocka_unit_test(test_spared),
+		cmocka_unit_test(test_spares_others),
 		cmocka_unit_test(test_kinds),
 	};
 

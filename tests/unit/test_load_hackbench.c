@@ -63,7 +63,7 @@ static int open_load(struct tw_load_params *params)
 
 static void close_load(void)
 {
-	tw_load_close(&load);
+	assert_int_equal(tw_load_close(&load, why), 0);
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 	assert_int_equal(errno, ECHILD);
 }
@@ -143,7 +143,7 @@ static void test_cpus(void **state)
 	need_subreaper();
 	stand_in("while read -r name value; do case $name in Cpus_allowed_list:) echo \"$value\" >&2; exit 1; esac; done < /proc/self/status");
 	assert_int_equal(open_load(&params), 0);
-	tw_load_close(&load);
+	assert_int_equal(tw_load_close(&load, why), 0);
 	snprintf(want, sizeof(want), "%s",
 		 tw_place_format(&params.cpus, list, sizeof(list)));
 	assert_complaint(&params, 3, want);
@@ -160,7 +160,7 @@ static void test_restarts(void **state)
 	stand_in("exit 0");
 	assert_int_equal(open_load(&params), 0);
 	assert_int_equal(load.ops->run(&load, 0, 0), 0);
-	assert_int_equal(load.supervisor, 0);
+	assert_int_equal(load.keeper.pid, 0);
 	assert_int_equal(load.ops->run(&load, 1, 5), 0);
 	for (ms = 0; load.shared->restarts < 2 && ms < 10000; ms++)
 		usleep(1000);

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""CPUs that somebody else keeps busy: a test ends all the same, and says why.
+
+A spinner of the highest priority has one CPU for itself; main is on another.
+"""
+
+import contextlib
+import os
+import signal
+import subprocess
+import time
+
+import outside
+import pytest
+
+SPIN_S = 30             # at the longest; the test ends it before
+READY_S = 5             # what a child has to get ready
+BUSY = "something of a higher priority seems to keep CPU {} busy"
+
+
+@pytest.fixture
+def two_cpus():
+    cpus = sorted(os.sched_getaffinity(0))
+    if len(cpus) < 2:
+        pytest.skip("needs two CPUs: one is taken from the test")
+    return cpus[0], cpus[-1]
+
+
+@contextlib.contextmanager
+def hog(spinner, cpu):
+    micro = str(SPIN_S * 1000000)
+    with subprocess.Popen([spinner, str(cpu), "99", "0", micro, micro, "1"],
+                          text=True, stdout=subprocess.PIPE) as process:
+        try:
+            assert process.stdout.readline() == "ready\n"
+            assert outside.wait_for(
+                lambda: outside.cpu_ticks(process.pid) > 5)
+            yield
+        finally:
+            process.kill()
+
+
+@pytest.fixture
+def hogged(spinner, two_cpus):
+    """A CPU for main, and one that nobody else gets."""
+    with hog(spinner, two_cpus[1]):
+        yield two_cpus
+
+
+# Who gets no CPU, and by which options.
+STARVED = {
+    "client": ("--client-affinity={1}",),
+    "server": ("--server-affinity={1}",),
+    "fft": ("--load=fft:2", "--load-affinity={0},{1}"),
+}
+
+
+def named(starved):
+    return "worker 1 (pid " if starved == "fft" else f"the {starved} (pid "
+
+
+def launch(start, hogged, starved, *options):
+    options += tuple(option.format(*hogged) for option in STARVED[starved])
+    return start("-q", "-p", 50, f"--mainaffinity={hogged[0]}", "-D", 1,
+                 *options)
+
+
+@pytest.mark.parametrize("starved", STARVED)
+def test_time_is_up(start, hogged, starved):
+    begin = time.monotonic()
+    run = launch(start, hogged, starved)
+    assert run.finish(timeout=READY_S + 10) == 1
+    assert time.monotonic() - begin >= READY_S
+    assert run.gone()
+    assert named(starved) in run.err
+    assert ") was not ready in time: " in run.err
+    assert BUSY.format(hogged[1]) in run.err
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("starved", STARVED)
+def test_signal_ends_start(start, hogged, starved, number):
+    run = launch(start, hogged, starved)
+    # The one that hangs has been moved to its CPU.
+    assert outside.wait_for(lambda: any(
+        outside.status(pid, "Cpus_allowed_list") == str(hogged[1])
+        for pid in run.children()))
+    begin = time.monotonic()
+    run.signal(number)
+    # A second for the start, and half of one for the end.
+    assert run.gone(timeout=2)
+    print(f"{starved}: ended after {time.monotonic() - begin:.3f} s")
+    assert run.finish() == 1
+    assert named(starved) in run.err
+    assert BUSY.format(hogged[1]) in run.err
+
+
+def test_earlier_steps_are_kept(start, spinner, two_cpus, memory):
+    """A ramp whose client gets no CPU any more has the steps before."""
+    main, cpu = two_cpus
+    run = start("-q", "-p", 50, f"--mainaffinity={main}", "-D", 1,
+                "--load=fft", "--steps=5", f"--load-affinity={main}",
+                f"--client-affinity={cpu}", f"--server-affinity={main}",
+                "--json", memory / "json")
+    run.steady()
+    with hog(spinner, cpu):
+        assert run.finish(timeout=READY_S + 15) == 1
+    twoway = outside.load_json(memory / "json")["twoway"]
+    assert twoway["error"] + "\n" == run.err.removeprefix("twowaytest: ")
+    assert twoway["steps"][0]["cycles"] > 0
+    assert twoway["cycles"] == sum(step["cycles"] for step in twoway["steps"])
+
+
+@pytest.mark.parametrize("options", [
+    ("-a", "{0}", "--wait=busy"),
+    ("-a", "{0}", "-i", 0, "--sleep=0"),
+    ("-a", "--wait=busy", "--mainaffinity={1}"),
+])
+def test_shared_with_a_side_that_never_sleeps(start, two_cpus, options):
+    """Each is above the one that keeps its CPU busy before it goes there."""
+    options = [str(option).format(*two_cpus) for option in options]
+    run = start("-q", "-p", 98, *options, "-l", 200)
+    status = run.finish(timeout=20)
+    assert status == 0 or "give main another by --mainaffinity" in run.err
+    assert run.gone()
