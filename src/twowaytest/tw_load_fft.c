@@ -150,8 +150,13 @@ static int live(void *arg)
 	struct worker worker = {
 		.slot = &self->load->shared->slots[self->index],
 	};
+	sigset_t stop;
 	int err, signal;
 
+	/* What stops client and server, as a terminal does, stops it, too. */
+	sigemptyset(&stop);
+	sigaddset(&stop, SIGTSTP);
+	sigprocmask(SIG_UNBLOCK, &stop, NULL);
 	err = open_worker(&worker);
 	if (!err)
 		err = tw_load_settle(self->load, self->index);

@@ -221,6 +221,9 @@ static void json_process(FILE *file, const struct tw_report *report,
 	/* Nothing to tell where a side was killed before it could count. */
 	if (role != TW_MAIN && side->end.minor_faults)
 		json_usage(file, side);
+	if (role != TW_MAIN)
+		fprintf(file, "        \"stopped\": %d,\n",
+			side->child.stops);
 	fprintf(file, "        \"cpus\": \"%s\",\n",
 		tw_place_format(&settings->cpus, list, sizeof(list)));
 	fprintf(file, "        \"policy\": \"%s\",\n",

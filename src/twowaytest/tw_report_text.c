@@ -168,6 +168,8 @@ void tw_report_remarks(FILE *file, const struct tw_report *report)
 {
 	const struct tw_session *session = report->session;
 	const struct tw_pair *pair = session->pair;
+	const struct tw_child *client = &pair->side[TW_CLIENT].child;
+	const struct tw_child *server = &pair->side[TW_SERVER].child;
 
 	if (pair->tally->missed && !report->config->histogram_us)
 		fprintf(file, "# Missed: %" PRIu64 "\n", pair->tally->missed);
@@ -176,6 +178,9 @@ void tw_report_remarks(FILE *file, const struct tw_report *report)
 			pair->tally->throttled);
 	if (pair->tally->throttled)
 		print_throttling(file, &session->throttle);
+	if (client->stops || server->stops)
+		fprintf(file, "# Stopped by a signal, and continued: client %d, server %d times; that time is in the results\n",
+			client->stops, server->stops);
 	if (report->config->load && report->config->steps == 1)
 		print_work(file, report);
 	if (tw_report_not_dumped(report))

@@ -27,7 +27,9 @@ static int fail_process(struct tw_session *session, enum tw_role role,
 {
 	const struct tw_failure failure = {
 		.step = step, .role = role, .pair = session->pair->number,
-		.pid = child->pid, .err = err, .child = child,
+		.pid = child->pid, .err = err,
+		/* Those of the load do not last until it is told. */
+		.child = role == TW_LOAD ? NULL : child,
 	};
 
 	if (!is_cause(&session->failure))

@@ -337,6 +337,21 @@ static void end_load(struct tw_session *session)
 	tw_session_fail(session, TW_STEP_LOAD, err);
 }
 
+/* The sides as they were last; they may not have started. */
+static void merge_sides(struct tw_side to[TW_ROLES],
+			const struct tw_side from[TW_ROLES])
+{
+	int role, stops;
+
+	if (!CPU_COUNT(&from[TW_CLIENT].settings.cpus))
+		return;
+	for (role = 0; role < TW_ROLES; role++) {
+		stops = to[role].child.stops;
+		to[role] = from[role];
+		to[role].child.stops += stops;
+	}
+}
+
 int tw_session_finish(struct tw_session *session)
 {
 	struct tw_pair *last = session->pair;
@@ -362,10 +377,7 @@ int tw_session_finish(struct tw_session *session)
 	for (i = 0; i < session->steps_done; i++) {
 		pair = session->steps[i].pair;
 		tw_tally_merge(session->pair->tally, pair->tally);
-		/* The sides as they were last; they may not have started. */
-		if (CPU_COUNT(&pair->side[TW_CLIENT].settings.cpus))
-			memcpy(session->pair->side, pair->side,
-			       sizeof(pair->side));
+		merge_sides(session->pair->side, pair->side);
 	}
 	return 0;
 }

@@ -191,7 +191,38 @@ def test_side_stopped_and_continued(measuring, memory, timer, wait):
         expected += int(stopped_s * 1e6) // PERIOD_US - 2
     run.signal(signal.SIGINT)
     assert run.finish() == 0, run.err
-    assert outside.load_json(memory / "json")["twoway"]["missed"] >= expected
+    twoway = outside.load_json(memory / "json")["twoway"]
+    assert twoway["missed"] >= expected
+    for role in outside.SIDES:
+        assert twoway["processes"][role]["stopped"] == 1
+    assert "# Stopped by a signal, and continued: client 1, server 1 times" \
+        in outside.read(memory / "histfile")
+
+
+@pytest.mark.parametrize("options", [
+    ("-D", 20, "--load=fft:2"),
+    ("-D", 3, "--load=fft", "--steps=2"),
+])
+def test_terminal_stop(start, memory, options):
+    """Ctrl-Z stops the whole of main's group; a ramp tells of all steps."""
+    run = start("-q", "-p", 60, *options, "--json", memory / "json",
+                preexec_fn=os.setpgrp)
+    client = run.steady()["client"]
+    everyone = run.children() + [run.pid]
+
+    os.killpg(run.pid, signal.SIGTSTP)
+    assert outside.wait_for(lambda: all(
+        outside.status(pid, "State").startswith("T") for pid in everyone))
+    os.killpg(run.pid, signal.SIGCONT)
+    enough = outside.switches(client) + 10
+    assert outside.wait_for(lambda: outside.switches(client) > enough)
+    if "--steps=2" not in options:
+        run.signal(signal.SIGINT)
+    assert run.finish() == 0, run.err
+    twoway = outside.load_json(memory / "json")["twoway"]
+    for role in outside.SIDES:
+        assert twoway["processes"][role]["stopped"] == 1
+    assert "continued: client 1, server 1 times" in run.out
 
 
 def test_main_stopped_and_continued(start, memory):

@@ -29,6 +29,7 @@ static void fill_in_processes(void)
 	CPU_SET(2, &server->settings.cpus);
 	server->steady = (struct tw_usage) { 100, 1, 10, 2 };
 	server->end = (struct tw_usage) { 105, 1, 30, 3 };
+	server->child.stops = 3;
 	client->settings.policy = SCHED_RR;
 	client->settings.priority = 80;
 	CPU_SET(3, &client->settings.cpus);
@@ -126,6 +127,7 @@ static const char processes[] =
 	"        \"major_faults\": 0,\n"
 	"        \"voluntary_switches\": 20,\n"
 	"        \"involuntary_switches\": 1,\n"
+	"        \"stopped\": 3,\n"
 	"        \"cpus\": \"2\",\n"
 	"        \"policy\": \"fifo\",\n"
 	"        \"priority\": 79,\n"
@@ -136,6 +138,7 @@ static const char processes[] =
 	"        \"major_faults\": 0,\n"
 	"        \"voluntary_switches\": 7,\n"
 	"        \"involuntary_switches\": 0,\n"
+	"        \"stopped\": 0,\n"
 	"        \"cpus\": \"3,5\",\n"
 	"        \"policy\": \"rr\",\n"
 	"        \"priority\": 80,\n"

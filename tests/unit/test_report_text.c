@@ -147,8 +147,10 @@ static void test_remarks(void **state)
 	assert_string_equal(written(tw_report_remarks), "# Missed: 2\n");
 	ring.lost = 5;
 	session.strangers = 3;
+	pair.side[TW_CLIENT].child.stops = 1;
 	assert_string_equal(written(tw_report_remarks),
 			    "# Missed: 2\n"
+			    "# Stopped by a signal, and continued: client 1, server 0 times; that time is in the results\n"
 			    "# Not dumped: 5 cycles, as main could not keep up\n"
 			    "# Strangers turned away: 3\n");
 	/* The histogram has a line of its own for the first. */
