@@ -2,6 +2,7 @@
 """--rt-runtime: in force for the run, and as before after any end."""
 
 import os
+import resource
 import signal
 
 import outside
@@ -155,3 +156,15 @@ def test_load_on_every_cpu_without_throttling(start, memory, before, load,
     assert "would leave the rest of the system no time" in run.err
     assert "--force" in run.err
     assert not os.path.exists(memory / "json")
+
+
+@pytest.mark.parametrize("files", range(6, 16))
+def test_few_descriptors(start, before, value_us, files):
+    """A guardian that lacks some is none that never ends."""
+    run = start("-q", "-l", 10, f"--rt-runtime={value_us}",
+                preexec_fn=lambda: resource.setrlimit(
+                    resource.RLIMIT_NOFILE, (files, files)))
+    assert run.finish() in (0, 1)
+    assert run.gone(timeout=2), run.processes()
+    assert outside.rt_runtime() == before
+    assert bool(run.err) == bool(run.process.returncode)

@@ -2,6 +2,8 @@
 /* Children that get ready, fail, hang, do not listen, or do not even die. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -10,6 +12,8 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -192,6 +196,68 @@ static void test_place(void **state)
 	close(fd);
 	close(other);
 	assert_no_child();
+}
+
+/* As containers' filters answer a call that they do not know. */
+static int refuse_close_range(void)
+{
+#ifdef SYS_close_range
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_close_range, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog filter = { 4, code };
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
+#else
+	return 0;
+#endif
+}
+
+/* By another way; where there is none, the child does not live. */
+static int without_close_range(void)
+{
+	int fd = open("/dev/null", O_RDONLY);
+	int other = open("/dev/null", O_RDONLY);
+	struct tw_child_how how = { .live = tell, .arg = &fd, .keep = { fd } };
+	const struct rlimit full = { other + 1, other + 1 };
+
+	if (refuse_close_range())
+		return 2;
+	if (tw_child_start(&child, &how, LIMIT_MS) ||
+	    tw_child_stop(&child, 0, LIMIT_MS) || child.status ||
+	    !told->closed)
+		return 1;
+	/* No descriptor is left to list them with. */
+	memset(told->name, 0, sizeof(told->name));
+	if (setrlimit(RLIMIT_NOFILE, &full) ||
+	    tw_child_fork(&child, &how) ||
+	    tw_child_stop(&child, 0, LIMIT_MS) || !child.status ||
+	    told->name[0])
+		return 1;
+	return 0;
+}
+
+static void test_without_close_range(void **state)
+{
+	pid_t pid = fork();
+	int status;
+
+	(void)state;
+	assert_true(pid >= 0);
+	if (!pid)
+		_exit(without_close_range());
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == 2) {
+		print_message("# skip: no seccomp filter may be set here\n");
+		skip();
+	}
+	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
 static void assert_told(const char *want)
@@ -402,6 +468,7 @@ int main(void)
 		WITH_TOLD(test_ready_and_stopped),
 		WITH_TOLD(test_none),
 		WITH_TOLD(test_place),
+		WITH_TOLD(test_without_close_range),
 		WITH_TOLD(test_fails_to_start),
 		WITH_TOLD(test_hangs_at_start),
 		WITH_TOLD(test_interrupted_start),

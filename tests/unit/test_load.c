@@ -283,6 +283,66 @@ static void test_command_cannot_settle(void **state)
 	close_load();
 }
 
+/* Of the run that failed, not of one before. */
+static void test_command_complaint_is_of_its_run(void **state)
+{
+	char flag[] = "/tmp/test_load.XXXXXX";
+	int fd = mkstemp(flag);
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	setenv("FLAG", flag, 1);
+	open_load(&tw_load_command, "[ -e $FLAG ] || exit 3; echo 1 percent >&2; rm $FLAG; sleep .3",
+		  1);
+	assert_int_equal(load.ops->run(&load, 0, 1), 0);
+	await(load_died);
+	assert_string_equal(load.shared->why, "ended with exit status 3");
+	close_load();
+	unlink(flag);
+}
+
+/* It is read, and dropped, so that who complains does not stand still. */
+static void test_command_complains_much(void **state)
+{
+	(void)state;
+	open_load(&tw_load_command, "head -c 300000 /dev/zero | tr '\\0' x >&2",
+		  3);
+	assert_int_equal(load.ops->run(&load, 0, 3), 0);
+	await(restarted);
+	assert_false(load_died());
+	close_load();
+}
+
+static void test_command_long_line(void **state)
+{
+	(void)state;
+	open_load(&tw_load_command, "head -c 300000 /dev/zero | tr '\\0' x >&2; exit 1",
+		  1);
+	assert_int_equal(load.ops->run(&load, 0, 1), -ECHILD);
+	assert_int_equal(strspn(load.shared->why, "x"), TW_LOAD_WHY - 1);
+	assert_int_equal(strlen(load.shared->why), TW_LOAD_WHY - 1);
+	close_load();
+}
+
+/* What it leaves in its group, such as a command in the background. */
+static void test_command_leaves_nothing(void **state)
+{
+	int times;
+
+	(void)state;
+	open_load(&tw_load_command, "sleep $NAP & sleep $NAP & exit 0", 1);
+	assert_int_equal(load.ops->run(&load, 0, 1), 0);
+	for (times = 0; times < 20; times++) {
+		assert_true(count_napping() <= 2);
+		pause_ms(5);
+	}
+	await(restarted);
+	assert_false(load_died());
+	close_load();
+	assert_int_equal(count_napping(), 0);
+}
+
 static void test_command_missing(void **state)
 {
 	int i;
@@ -451,6 +511,10 @@ int main(void)
 		cmocka_unit_test(test_command_environment),
 		cmocka_unit_test(test_command_fails),
 		cmocka_unit_test(test_command_cannot_settle),
+		cmocka_unit_test(test_command_complaint_is_of_its_run),
+		cmocka_unit_test(test_command_complains_much),
+		cmocka_unit_test(test_command_long_line),
+		cmocka_unit_test(test_command_leaves_nothing),
 		cmocka_unit_test(test_command_missing),
 		cmocka_unit_test(test_command_copy_killed),
 		cmocka_unit_test(test_command_supervisor_killed),
