@@ -234,7 +234,7 @@ BREAK = ("break", ["tw_break.*", "tw_trace.*", "tw_diagnose.c",
     ("code", "tw_session.c", "pair->brk.metric ="),
     ("code", "tw_session.c", "memcpy(pair->brk.traces"),
     ("swap", "tw_session.c", "settle_main, tw_session_open_traces,\n"
-     "\t\topen_load", "settle_main, open_load"),
+     "\t\ttw_session_open_load", "settle_main,\n\t\ttw_session_open_load"),
     ("code", "tw_session.c", "for (i = 0; i < TW_TRACES; i++)"),
     ("line", "tw_session.c", "tw_session_diagnose(session);"),
     ("line", "tw_session.c", "tw_session_close_traces(session);"),

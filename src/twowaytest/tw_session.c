@@ -6,14 +6,11 @@
 #include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "rt-utils.h"
 #include "tw_session.h"
 #include "tw_time.h"
-
-#define SETTLE_NS	(200 * TW_NS_PER_MS)
 
 int tw_session_fail(struct tw_session *session, enum tw_step step, int err)
 {
@@ -189,26 +186,12 @@ static int open_throttle(struct tw_session *session)
 	return tw_session_fail(session, TW_STEP_THROTTLE, -EBUSY);
 }
 
-static int open_load(struct tw_session *session)
-{
-	const struct tw_config *config = session->config;
-	const struct tw_load_params params = tw_config_load_params(config);
-	int most = tw_config_workers(config, (int)config->steps - 1);
-	int err;
-
-	if (!config->load)
-		return 0;
-	err = tw_load_open(&session->load, config->load, &params, most,
-			   session->load_why);
-	return err ? tw_session_fail(session, TW_STEP_LOAD, err) : 0;
-}
-
 int tw_session_open(struct tw_session *session,
 		    const struct tw_config *config, bool whole_cycles)
 {
 	static int (*const parts[])(struct tw_session *session) = {
 		open_throttle, open_clock, settle_main, tw_session_open_traces,
-		open_load, open_listener,
+		tw_session_open_load, open_listener,
 	};
 	size_t i;
 	int err;
@@ -260,26 +243,6 @@ static void expect_stalls(struct tw_session *session, int workers)
 	tally->stall_max_ns = stall_ns + stall_ns / 2;
 }
 
-static int begin_load(struct tw_session *session, int step, int workers)
-{
-	const struct timespec settle = tw_ns_to_ts(SETTLE_NS);
-	struct tw_load *load = &session->load;
-	int err;
-
-	if (!session->config->load)
-		return 0;
-	err = load->ops->run(load, step, workers);
-	if (err) {
-		snprintf(session->load_why, sizeof(session->load_why), "%s",
-			 load->shared->why);
-		return tw_session_fail(session, TW_STEP_LOAD, err);
-	}
-	/* Until it fills caches and queues as it will throughout. */
-	if (workers)
-		nanosleep(&settle, NULL);
-	return 0;
-}
-
 static void unmap(struct tw_pair **pair)
 {
 	if (*pair)
@@ -312,7 +275,7 @@ int tw_session_begin(struct tw_session *session, int step)
 	}
 	result->pair = session->pair;
 	expect_stalls(session, result->workers);
-	err = begin_load(session, step, result->workers);
+	err = tw_session_begin_load(session, step, result->workers);
 	if (!err)
 		err = begin_link(session);
 	if (!err) {
@@ -323,18 +286,6 @@ int tw_session_begin(struct tw_session *session, int step)
 	unmap(&result->pair);
 	session->pair = before;
 	return err;
-}
-
-/* Before the results, as it may fail. */
-static void end_load(struct tw_session *session)
-{
-	char why[TW_LOAD_WHY];
-	int err = tw_load_close(&session->load, why);
-
-	if (!err || session->failure.step != TW_STEP_NONE)
-		return;
-	memcpy(session->load_why, why, sizeof(why));
-	tw_session_fail(session, TW_STEP_LOAD, err);
 }
 
 /* The sides as they were last; they may not have started. */
@@ -358,7 +309,7 @@ int tw_session_finish(struct tw_session *session)
 	const struct tw_pair *pair;
 	int i;
 
-	end_load(session);
+	tw_session_end_load(session);
 	session->throttling_heard = tw_throttle_heard(session->kernel_log);
 	session->kernel_log = -1;
 	session->has_drift = tw_clock_drift(&session->task.clock,

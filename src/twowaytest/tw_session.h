@@ -119,6 +119,14 @@ int tw_session_open_traces(struct tw_session *session);
 void tw_session_diagnose(struct tw_session *session);
 void tw_session_close_traces(struct tw_session *session);
 
+/*
+ * For the session only: its load, for all steps and in each of them. 0, or
+ * -errno and the failure. It ends before the results are told, as it may fail.
+ */
+int tw_session_open_load(struct tw_session *session);
+int tw_session_begin_load(struct tw_session *session, int step, int workers);
+void tw_session_end_load(struct tw_session *session);
+
 /* Undoes tw_session_open(). */
 void tw_session_close(struct tw_session *session);
 
