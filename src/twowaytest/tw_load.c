@@ -70,6 +70,8 @@ struct tw_load_slot tw_load_progress(const struct tw_load *load)
 		sum.errors += load->shared->slots[i].errors;
 		sum.busy_ns += load->shared->slots[i].busy_ns;
 	}
+	if (load->ops->done)
+		sum.done = load->ops->done(load);
 	return sum;
 }
 

@@ -28,6 +28,7 @@ struct tw_load_slot {
 
 struct tw_load_shared {
 	uint64_t restarts;	/* of commands that had ended */
+	pid_t supervisor;	/* of commands, in this step; 0: none yet */
 	int err;		/* why it could not begin: -errno; or 0 */
 	char why[256];		/* and in words, if there are any */
 	struct tw_load_slot slots[];
@@ -77,6 +78,11 @@ struct tw_load_ops {
 	 * @step. Returns when they are at it: 0, or -errno and shared->why.
 	 */
 	int (*run)(struct tw_load *load, int step, int count);
+	/*
+	 * The pieces of work done so far, where the slots do not tell them;
+	 * else NULL. From step to step it may begin anew.
+	 */
+	uint64_t (*done)(const struct tw_load *load);
 	/* True, and load->dead, if a process has ended that should not. */
 	bool (*died)(struct tw_load *load);
 	/*

@@ -304,6 +304,7 @@ int tw_load_supervise(void *arg)
 	/* Only its children load the system; it must be able to end them. */
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1))
 		return -errno;
+	state.super->load->shared->supervisor = getpid();
 	set_environment(state.super);
 	err = open_state(&state);
 	if (!err)

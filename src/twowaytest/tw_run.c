@@ -223,7 +223,8 @@ static void count_work(struct tw_session *session,
 	if (!session->load.shared)
 		return;
 	now = tw_load_progress(&session->load);
-	result->work = now.done - before->done;
+	/* While runs begin and end, a count of messages is not exact. */
+	result->work = now.done > before->done ? now.done - before->done : 0;
 	result->work_errors = now.errors - before->errors;
 	result->restarts = session->load.shared->restarts - restarts_before;
 	if (result->work_errors)
@@ -261,9 +262,10 @@ int tw_session_run(struct tw_session *session, const struct tw_watch *watch)
 	err = run_sides(session, watch);
 	session->steps[session->step].elapsed_ns =
 		tw_now_ns(CLOCK_MONOTONIC) - begin_ns;
+	/* First, as counting takes some time. */
+	atomic_store(&session->pair->stop, 1);
 	count_work(session, &before, restarts);
 
-	atomic_store(&session->pair->stop, 1);
 	stop(session, TW_CLIENT);
 	stop(session, TW_SERVER);
 	if (!err) {

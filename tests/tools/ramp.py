@@ -9,7 +9,7 @@ import formats
 HEADER = re.compile(r"# Step (\d+)/(\d+): load (\w+), (\d+) (\w+)")
 KINDS = {
     "fft": ("worker", "workers", "transforms"),
-    "hackbench": ("group", "groups", "completed runs"),
+    "hackbench": ("group", "groups", "messages"),
     "command": ("copy", "copies", "completed runs"),
 }
 COLUMNS = ("min", "avg", "max", "std", "missed", "throttled", "work")

@@ -171,6 +171,62 @@ static void test_restarts(void **state)
 	close_load();
 }
 
+static bool has_sent_100(void)
+{
+	return tw_load_progress(&load).done >= 100;
+}
+
+static bool has_restarted(void)
+{
+	return load.shared->restarts;
+}
+
+static void await(bool (*done)(void))
+{
+	int ms;
+
+	for (ms = 0; !done(); ms++) {
+		assert_true(ms < 10000);
+		usleep(1000);
+	}
+}
+
+/* Messages are its writes: those of a run that goes on as well. */
+static void test_messages(void **state)
+{
+	struct tw_load_params params = { .priority = 0 };
+	uint64_t done;
+	int restarts;
+
+	(void)state;
+	need_subreaper();
+	if (access("/proc/self/io", R_OK)) {
+		print_message("# skip: this kernel counts no writes: CONFIG_TASK_IO_ACCOUNTING\n");
+		skip();
+	}
+#define SEND_100 "i=0; while [ $i -lt 100 ]; do echo; i=$((i + 1)); done"
+	stand_in("(" SEND_100 " > /dev/null; exec /bin/sleep 98) & wait");
+	assert_int_equal(open_load(&params), 0);
+	assert_int_equal(tw_load_progress(&load).done, 0);
+	assert_int_equal(load.ops->run(&load, 0, 0), 0);
+	assert_int_equal(tw_load_progress(&load).done, 0);
+	assert_int_equal(load.ops->run(&load, 1, 1), 0);
+	await(has_sent_100);
+	assert_true(tw_load_progress(&load).done < 200);
+	assert_int_equal(load.shared->restarts, 0);
+	close_load();
+
+	/* Of runs that are over, too. */
+	stand_in(SEND_100 " > /dev/null; /bin/sleep .02");
+	assert_int_equal(open_load(&params), 0);
+	assert_int_equal(load.ops->run(&load, 1, 1), 0);
+	await(has_restarted);
+	restarts = (int)load.shared->restarts;
+	done = tw_load_progress(&load).done;
+	assert_true(done >= 100 * (uint64_t)restarts);
+	close_load();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -179,6 +235,7 @@ int main(void)
 		cmocka_unit_test(test_arguments),
 		cmocka_unit_test(test_cpus),
 		cmocka_unit_test(test_restarts),
+		cmocka_unit_test(test_messages),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);

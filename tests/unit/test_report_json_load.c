@@ -93,7 +93,7 @@ static void test_unpinned(void **state)
 		 "      \"policy\": \"other\",\n"
 		 "      \"priority\": 0,\n"
 		 "      \"cpus\": null,\n"
-		 "      \"work_unit\": \"completed runs\",\n"
+		 "      \"work_unit\": \"messages\",\n"
 		 "      \"workers\": 10,\n");
 }
 

@@ -53,7 +53,7 @@ static void test_ramp_cut_short(void **state)
 	steps[0].elapsed_ns = 0;
 	steps[0].work = 7;
 	assert_string_equal(written(tw_report_ramp),
-		"# Total against load hackbench, in us; work: completed runs a second\n"
+		"# Total against load hackbench, in us; work: messages a second\n"
 		"#    groups      min      avg      max      std   missed throttled     work\n"
 		"#         0       30       34       39      6.4        2         0      0.0\n");
 	new_run("--load=fft --steps=2 -l5");
@@ -79,7 +79,7 @@ static void test_work(void **state)
 	steps[0].work = 5;
 	steps[0].elapsed_ns = INT64_C(1000000000);
 	assert_string_equal(written(tw_report_remarks),
-			    "# Load: hackbench, 10 groups, 5.0 completed runs a second, 0.5 a group\n");
+			    "# Load: hackbench, 10 groups, 5.0 messages a second, 0.5 a group\n");
 	new_ramp("--load=fft --steps=2 -l5");
 	second.tally->throttled = 0;
 	assert_string_equal(written(tw_report_remarks), "");
