@@ -146,8 +146,10 @@ def test_remarks_without_a_histogram(start):
     process.signal(signal.SIGINT)
     assert process.finish() == 0
     formats.parse_statuses(formats.body(process.out))
-    last = process.out.splitlines()[-1]
-    assert int(re.fullmatch(r"# Missed: (\d+)", last)[1]) >= 10
+    missed, stopped = process.out.splitlines()[-2:]
+    assert int(re.fullmatch(r"# Missed: (\d+)", missed)[1]) >= 10
+    assert formats.REMARK.fullmatch(stopped)
+    assert "continued: client 1, server 0 times" in stopped
 
 
 def test_live_display(run):
