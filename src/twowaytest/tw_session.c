@@ -95,15 +95,28 @@ static struct tw_pair *map_pair(const struct tw_session *session,
 	return pair;
 }
 
+/*
+ * What is ignored stays so, as nohup and a shell that starts a job in the
+ * background want it: a signal that is blocked would be queued all the same.
+ */
+static bool is_ignored(int number)
+{
+	struct sigaction action;
+
+	return !sigaction(number, NULL, &action) &&
+	       action.sa_handler == SIG_IGN;
+}
+
 static int open_signals(struct tw_session *session)
 {
+	static const int heeded[] = { SIGINT, SIGTERM, SIGHUP, SIGUSR1 };
 	sigset_t signals;
+	size_t i;
 
 	sigemptyset(&signals);
-	sigaddset(&signals, SIGINT);
-	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGHUP);
-	sigaddset(&signals, SIGUSR1);
+	for (i = 0; i < ARRAY_SIZE(heeded); i++)
+		if (!is_ignored(heeded[i]))
+			sigaddset(&signals, heeded[i]);
 	sigaddset(&signals, SIGCHLD);
 	/* If it was ignored, the kernel would reap in our place. */
 	signal(SIGCHLD, SIG_DFL);

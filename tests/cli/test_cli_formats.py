@@ -263,6 +263,36 @@ def test_signal_to_the_whole_group(start, tmp_path):
     assert outside.load_json(tmp_path / "json")["twoway"]["interrupted"]
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM,
+                                    signal.SIGHUP], ids=lambda n: n.name)
+def test_signal_that_was_ignored_stays_so(start, tmp_path, number):
+    """As nohup and a script's background job have it: the run is whole."""
+    process = start(*QUICK, "-q", "-l", 400, "--json=json",
+                    preexec_fn=lambda: signal.signal(number, signal.SIG_IGN),
+                    restore_signals=False)
+    process.steady()
+    process.signal(number)
+    assert process.finish(timeout=10) == 0, process.err
+    twoway = outside.load_json(tmp_path / "json")["twoway"]
+    assert twoway["interrupted"] is False
+    assert twoway["cycles"] == 400
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1],
+                         ids=lambda n: n.name)
+def test_signal_beside_an_ignored_one_is_obeyed(start, tmp_path, number):
+    process = start(*QUICK, "-q", "--json=json", preexec_fn=lambda:
+                    signal.signal(signal.SIGHUP, signal.SIG_IGN))
+    process.steady()
+    process.signal(signal.SIGHUP)
+    process.signal(number)
+    time.sleep(0.05)
+    process.signal(signal.SIGINT)
+    assert process.finish(timeout=5) == 0, process.err
+    assert bool(process.err) == (number == signal.SIGUSR1)
+    assert outside.load_json(tmp_path / "json")["twoway"]["interrupted"]
+
+
 def test_signal_before_the_first_cycle(start, tmp_path):
     """Nothing was measured; the results are whole and say so."""
     process = start("--default-system", "-q", "-i", 10 ** 6, "-h", 10,
