@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Names are resolved once, to a directory that is kept open and a name in it:
+ * whoever may change what leads there does not change where the file goes.
+ */
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
-#include <stdlib.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "tw_file.h"
 
 #define MAX_LINKS	40	/* as the kernel's */
+#define MAX_TRIES	100	/* for a name that nobody has */
 
 static int set_stream(struct tw_file *file, int fd)
 {
@@ -23,87 +28,176 @@ static int set_stream(struct tw_file *file, int fd)
 	return 0;
 }
 
-/* If the path is a link, makes it what that points to. 0 or -errno. */
-static int follow_link(struct tw_file *file)
+static void close_dir(struct tw_file *file)
 {
-	char target[PATH_MAX];
-	ssize_t len = readlink(file->path, target, sizeof(target) - 1);
-	char *slash = strrchr(file->path, '/');
-	size_t dir = slash ? (size_t)(slash - file->path) + 1 : 0;
+	if (file->dir_fd >= 0)
+		close(file->dir_fd);
+	file->dir_fd = -1;
+}
 
-	if (len < 0)
-		return -errno;
-	target[len] = '\0';
-	if (*target == '/')
-		dir = 0;
-	if (dir + len >= sizeof(file->path))
+/* Goes to the directory of @path, from the one before if it is relative. */
+static int enter(struct tw_file *file, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	int at = file->dir_fd >= 0 ? file->dir_fd : AT_FDCWD;
+	char dir[PATH_MAX] = ".";
+	int fd;
+
+	if (!*name)
+		return *path ? -EISDIR : -ENOENT;
+	if (strlen(path) >= sizeof(dir) || strlen(name) > NAME_MAX)
 		return -ENAMETOOLONG;
-	strcpy(file->path + dir, target);
+	if (slash)
+		snprintf(dir, sizeof(dir), "%.*s", (int)(name - path), path);
+	fd = openat(at, dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	close_dir(file);
+	file->dir_fd = fd;
+	strcpy(file->name, name);
 	return 0;
 }
 
 /*
- * Where the file will be: behind links, so that they are not replaced, even
- * if nothing is there yet.
+ * In a directory such as /tmp, nobody's links and files but one's own and its
+ * owner's: as fs.protected_symlinks and fs.protected_regular, whatever they
+ * are set to. The kernel would only look at a link that it follows itself,
+ * and at a file that it is to write into.
  */
-static int resolve(struct tw_file *file, const char *path, struct stat *old)
+static int check_trust(const struct tw_file *file, const struct stat *found)
 {
-	size_t len = strlen(path);
-	int links;
+	struct stat dir;
 
-	if (len >= sizeof(file->path))
-		return -ENAMETOOLONG;
-	strcpy(file->path, path);
-	if (!stat(path, old) && S_ISDIR(old->st_mode))
-		return -EISDIR;
-	if (!len || path[len - 1] == '/')
-		return len ? -EISDIR : -ENOENT;
-	for (links = 0; links < MAX_LINKS && !follow_link(file); links++)
-		;
-	if (links == MAX_LINKS)
-		return -ELOOP;
-	if (stat(path, old)) {
-		old->st_mode = S_IFREG;
-		return errno == ENOENT ? 0 : -errno;
-	}
+	if (fstat(file->dir_fd, &dir))
+		return -errno;
+	if ((dir.st_mode & S_ISVTX) && (dir.st_mode & S_IWOTH) &&
+	    found->st_uid != geteuid() && found->st_uid != dir.st_uid)
+		return -EACCES;
 	return 0;
 }
 
-/* A name next to the file's own, for the moment of the rename. */
-static int make_temp_name(struct tw_file *file, const char *end)
+/* What stands at the name: 1 for a link, which was followed; 0 or -errno. */
+static int look(struct tw_file *file, struct stat *old)
 {
-	const char *slash = strrchr(file->path, '/');
-	int dir = slash ? (int)(slash - file->path) + 1 : 0;
-	int len = snprintf(file->temp, sizeof(file->temp), "%.*s.%s.%s", dir,
-			   file->path, file->path + dir, end);
+	char target[PATH_MAX];
+	ssize_t len = 0;
+	int fd, err = 0;
 
-	return len < (int)sizeof(file->temp) ? 0 : -ENAMETOOLONG;
+	fd = openat(file->dir_fd, file->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (fstat(fd, old))
+		err = -errno;
+	else if (!S_ISREG(old->st_mode) && !S_ISLNK(old->st_mode))
+		err = -EEXIST;
+	if (!err)
+		err = check_trust(file, old);
+	if (!err && S_ISLNK(old->st_mode)) {
+		len = readlinkat(fd, "", target, sizeof(target) - 1);
+		err = len < 0 ? -errno : 1;
+	}
+	close(fd);
+	if (err != 1)
+		return err;
+	target[len] = '\0';
+	err = enter(file, target);
+	return err ? err : 1;
 }
 
-static int open_nameless(struct tw_file *file)
+/*
+ * Where the file will be: behind links, so that they are not replaced, even
+ * if nothing is there yet. Then old->st_mode is 0.
+ */
+static int resolve(struct tw_file *file, const char *path, struct stat *old)
 {
-	char dir[PATH_MAX];
+	int err = enter(file, path);
+	int links;
 
-	strcpy(dir, file->path);
-	return open(dirname(dir), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+	for (links = 0; !err && links < MAX_LINKS; links++) {
+		old->st_mode = 0;
+		err = look(file, old);
+		if (err <= 0)
+			return err;
+		err = 0;
+	}
+	return err ? err : -ELOOP;
+}
+
+/* A name beside the file's own, which nobody can have foreseen. */
+static int make_temp_name(struct tw_file *file)
+{
+	uint64_t number;
+
+	if (getrandom(&number, sizeof(number), 0) != sizeof(number))
+		return -errno;
+	snprintf(file->temp, sizeof(file->temp), ".twowaytest.%016llx",
+		 (unsigned long long)number);
+	return 0;
 }
 
 /* For file systems that cannot do without a name. */
-static int open_named(struct tw_file *file)
+static int open_named(struct tw_file *file, mode_t mode)
 {
-	mode_t mask = umask(0);
-	int fd, err;
+	int fd = -1, tries, err;
 
-	umask(mask);
-	err = make_temp_name(file, "XXXXXX");
-	if (err) {
-		errno = -err;
-		return -1;
+	for (tries = 0; fd < 0 && tries < MAX_TRIES; tries++) {
+		err = make_temp_name(file);
+		if (err)
+			return err;
+		fd = openat(file->dir_fd, file->temp,
+			    O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, mode);
+		if (fd < 0 && errno != EEXIST)
+			break;
 	}
-	fd = mkostemp(file->temp, O_CLOEXEC);
-	if (fd >= 0)
-		fchmod(fd, 0666 & ~mask);
-	return fd;
+	return fd < 0 ? -errno : fd;
+}
+
+/*
+ * What takes a file's place takes its permissions, and from root its owner,
+ * as far as the file system lets it.
+ */
+static int keep_rights(int fd, const struct stat *old)
+{
+	struct stat now;
+
+	if (!geteuid() && fchown(fd, old->st_uid, old->st_gid))
+		errno = 0;
+	if (fstat(fd, &now))
+		return -errno;
+	if (!((now.st_mode ^ old->st_mode) & 0777))
+		return 0;
+	return fchmod(fd, old->st_mode & 0777) ? -errno : 0;
+}
+
+static int open_regular(struct tw_file *file, const char *path)
+{
+	struct stat old = { .st_mode = 0 };
+	int err = resolve(file, path, &old);
+	mode_t mode;
+	int fd;
+
+	if (err)
+		return err;
+	mode = old.st_mode ? old.st_mode & 0777 : 0666;
+	fd = openat(file->dir_fd, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
+	file->nameless = fd >= 0;
+	if (fd < 0) {
+		if (errno != EOPNOTSUPP && errno != EISDIR)
+			return -errno;
+		fd = open_named(file, mode);
+		if (fd < 0)
+			return fd;
+	}
+	if (old.st_mode)
+		err = keep_rights(fd, &old);
+	if (err)
+		close(fd);
+	else
+		err = set_stream(file, fd);
+	if (err && !file->nameless)
+		unlinkat(file->dir_fd, file->temp, 0);
+	return err;
 }
 
 /* stdout or stderr if @old is the file that one goes to; else -1. */
@@ -120,59 +214,82 @@ static int standard_stream(const struct stat *old)
 	return -1;
 }
 
-int tw_file_open(struct tw_file *file, const char *path)
+/* What @found leads to, if it is to be written to as it is; else 0. */
+static int open_direct(struct tw_file *file, int found)
 {
 	struct stat old;
-	int fd, err;
+	char self[64];
+	int fd;
+
+	if (fstat(found, &old))
+		return -errno;
+	if (S_ISDIR(old.st_mode))
+		return -EISDIR;
+	fd = standard_stream(&old);
+	if (fd < 0 && S_ISREG(old.st_mode))
+		return 0;
+	file->direct = true;
+	/* /dev/stdout, as a rule: write on, do not begin anew. */
+	if (fd >= 0)
+		return set_stream(file, fcntl(fd, F_DUPFD_CLOEXEC, 3));
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", found);
+	return set_stream(file, open(self, O_WRONLY | O_NOCTTY | O_CLOEXEC));
+}
+
+int tw_file_open(struct tw_file *file, const char *path)
+{
+	int found = open(path, O_PATH | O_CLOEXEC);
+	int err = 0;
 
 	memset(file, 0, sizeof(*file));
-	/* /dev/stdout, as a rule: write on, do not begin anew. */
-	if (!stat(path, &old) && standard_stream(&old) >= 0) {
-		file->direct = true;
-		return set_stream(file, fcntl(standard_stream(&old),
-					      F_DUPFD_CLOEXEC, 3));
+	file->dir_fd = -1;
+	if (found < 0 && errno != ENOENT)
+		return -errno;
+	if (found >= 0) {
+		err = open_direct(file, found);
+		close(found);
 	}
-	err = resolve(file, path, &old);
+	if (!err && !file->direct)
+		err = open_regular(file, path);
+	if (err)
+		close_dir(file);
+	return err;
+}
+
+/* A link replaces nothing, a rename does. */
+static int replace(struct tw_file *file, const char *self)
+{
+	int err = -EEXIST;
+	int tries;
+
+	for (tries = 0; err == -EEXIST && tries < MAX_TRIES; tries++) {
+		err = make_temp_name(file);
+		if (!err && linkat(AT_FDCWD, self, file->dir_fd, file->temp,
+				   AT_SYMLINK_FOLLOW))
+			err = -errno;
+	}
 	if (err)
 		return err;
-	if (!S_ISREG(old.st_mode)) {
-		file->direct = true;
-		return set_stream(file, open(path, O_WRONLY | O_CLOEXEC));
+	if (renameat(file->dir_fd, file->temp, file->dir_fd, file->name)) {
+		err = -errno;
+		unlinkat(file->dir_fd, file->temp, 0);
 	}
-	fd = open_nameless(file);
-	file->nameless = fd >= 0;
-	if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR))
-		fd = open_named(file);
-	return set_stream(file, fd);
+	return err;
 }
 
 static int give_name(struct tw_file *file)
 {
-	char self[64], pid[16];
-	int err;
+	char self[64];
 
 	if (!file->nameless)
-		return rename(file->temp, file->path) ? -errno : 0;
-
+		return renameat(file->dir_fd, file->temp, file->dir_fd,
+				file->name) ? -errno : 0;
 	snprintf(self, sizeof(self), "/proc/self/fd/%d",
 		 fileno(file->stream));
-	if (!linkat(AT_FDCWD, self, AT_FDCWD, file->path, AT_SYMLINK_FOLLOW))
+	if (!linkat(AT_FDCWD, self, file->dir_fd, file->name,
+		    AT_SYMLINK_FOLLOW))
 		return 0;
-	if (errno != EEXIST)
-		return -errno;
-	/* A link replaces nothing, a rename does. */
-	snprintf(pid, sizeof(pid), "%d", (int)getpid());
-	err = make_temp_name(file, pid);
-	if (err)
-		return err;
-	if (linkat(AT_FDCWD, self, AT_FDCWD, file->temp, AT_SYMLINK_FOLLOW))
-		return -errno;
-	if (rename(file->temp, file->path)) {
-		err = -errno;
-		unlink(file->temp);
-		return err;
-	}
-	return 0;
+	return errno == EEXIST ? replace(file, self) : -errno;
 }
 
 int tw_file_commit(struct tw_file *file)
@@ -195,6 +312,7 @@ int tw_file_commit(struct tw_file *file)
 	if (fclose(file->stream))
 		err = -errno;
 	file->stream = NULL;
+	close_dir(file);
 	return err;
 }
 
@@ -205,5 +323,6 @@ void tw_file_abort(struct tw_file *file)
 	fclose(file->stream);
 	file->stream = NULL;
 	if (!file->direct && !file->nameless)
-		unlink(file->temp);
+		unlinkat(file->dir_fd, file->temp, 0);
+	close_dir(file);
 }

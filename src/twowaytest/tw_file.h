@@ -2,7 +2,8 @@
 /*
  * A result file that appears whole or not at all: until it is committed it
  * has no name, so that even a killed run leaves nothing behind. What is not
- * a regular file (a pipe, /dev/stdout) is written to directly.
+ * a regular file (a pipe, /dev/stdout) is written to directly. A file that is
+ * replaced leaves its permissions to the new one, and root's its owner.
  */
 #ifndef TW_FILE_H
 #define TW_FILE_H
@@ -15,11 +16,16 @@ struct tw_file {
 	FILE *stream;		/* to write to; NULL: not open */
 	bool direct;
 	bool nameless;
-	char path[PATH_MAX];
-	char temp[PATH_MAX];
+	int dir_fd;		/* of the directory that it will be in ... */
+	char name[NAME_MAX + 1];	/* ... under this name */
+	char temp[32];		/* until then, if it needs one */
 };
 
-/* 0 or -errno: the directory is missing, not writable, the name too long. */
+/*
+ * 0 or -errno: the directory is missing, not writable, the name too long.
+ * -EACCES also where somebody else's link or file stands at the name in a
+ * directory that all may write to, such as /tmp.
+ */
 int tw_file_open(struct tw_file *file, const char *path);
 
 /*

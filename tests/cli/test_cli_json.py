@@ -193,14 +193,21 @@ def test_percentiles_asked_for_twice(run):
 
 
 def test_a_file_replaces_an_older_one_at_once(run, tmp_path):
-    """Also through a link, which stays; its rights are the umask's."""
+    """Also through a link, which stays; its rights are the old one's."""
     (tmp_path / "old").write_text("old")
+    (tmp_path / "old").chmod(0o604)
     (tmp_path / "link").symlink_to("old")
     result = run(*QUICK, "--json=link", umask=0o027)
     assert result.returncode == 0 and not result.files
     assert (tmp_path / "link").is_symlink()
     schema.check((tmp_path / "old").read_text())
-    assert (tmp_path / "old").stat().st_mode & 0o777 == 0o640
+    assert (tmp_path / "old").stat().st_mode & 0o777 == 0o604
+
+
+def test_a_new_file_has_the_umasks_rights(run, tmp_path):
+    result = run(*QUICK, "--json=json", umask=0o027)
+    assert result.returncode == 0 and result.files == {"json"}
+    assert (tmp_path / "json").stat().st_mode & 0o777 == 0o640
 
 
 def test_no_file_before_the_end(start, tmp_path):

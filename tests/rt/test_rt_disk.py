@@ -6,6 +6,7 @@ import os
 import signal
 import stat
 import subprocess
+import sys
 
 import outside
 import pytest
@@ -217,6 +218,50 @@ def test_stdout_lost(start, full, memory, options, kind):
         result = outside.load_json(memory / "json")
         assert result["return_code"] == 1
         assert result["twoway"]["error"]
+
+
+# Of a process of somebody else's: at the name in $1, a link to $2 and a file
+# take turns.
+EXCHANGES = """
+import ctypes, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+name, target = sys.argv[1:]
+open(name, "w").close()
+os.symlink(target, name + ".link")
+print("ready", flush=True)
+while not libc.renameat2(-100, name.encode(), -100, (name + ".link").encode(),
+                         2):
+    pass
+print(os.strerror(ctypes.get_errno()))
+"""
+
+
+def test_links_of_others(start, tmp_path):
+    """In a directory such as /tmp nobody makes root write where he likes."""
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(0o1777)
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    # nobody may not pass through the directories above.
+    other = subprocess.Popen(
+        [sys.executable, "-c", EXCHANGES, "x.json", victim],
+        preexec_fn=lambda: (os.chdir(shared), outside.nobody()()),
+        stdout=subprocess.PIPE, text=True)
+    try:
+        assert other.stdout.readline() == "ready\n"
+        for _ in range(20):
+            run = start("-q", "-l", 5, "--default-system",
+                        f"--json={shared}/x.json")
+            assert run.finish() == 1
+            assert f"{shared}/x.json: cannot write: Permission denied" in \
+                run.err
+            assert other.poll() is None, other.stdout.read()
+            assert victim.read_text() == "precious"
+    finally:
+        other.kill()
+        other.communicate()
+    assert sorted(os.listdir(shared)) == ["x.json", "x.json.link"]
 
 
 def test_file_is_stdout(start, tmp_path):

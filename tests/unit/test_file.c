@@ -23,7 +23,7 @@
 /* Errors that these calls are to fail with; 0: they work. */
 static int tmpfile_error, fsync_error;
 
-int open(const char *path, int flags, ...)
+int openat(int dir, const char *path, int flags, ...)
 {
 	mode_t mode = 0;
 	va_list args;
@@ -36,13 +36,25 @@ int open(const char *path, int flags, ...)
 		errno = tmpfile_error;
 		return -1;
 	}
-	return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+	return (int)syscall(SYS_openat, dir, path, flags, mode);
 }
 
 int fsync(int fd)
 {
 	errno = fsync_error;
 	return fsync_error ? -1 : (int)syscall(SYS_fsync, fd);
+}
+
+/* How many of the next random numbers are the same; then they are random. */
+static int same_numbers;
+
+ssize_t getrandom(void *buf, size_t size, unsigned int flags)
+{
+	if (same_numbers <= 0)
+		return syscall(SYS_getrandom, buf, size, flags);
+	same_numbers--;
+	memset(buf, 0x5a, size);
+	return (ssize_t)size;
 }
 
 /* Every test runs in a directory of its own. */
@@ -75,7 +87,8 @@ static int leave(void **state)
 	(void)state;
 	tmpfile_error = 0;
 	fsync_error = 0;
-	return each_entry(unlink) || chdir("/") || rmdir(home);
+	same_numbers = 0;
+	return each_entry(remove) || chdir("/") || rmdir(home);
 }
 
 static int one(const char *name)
@@ -161,6 +174,198 @@ static void test_commit_named(void **state)
 	(void)state;
 	tmpfile_error = EOPNOTSUPP;
 	check_commit("./result");
+}
+
+static mode_t mode_of(const char *path)
+{
+	struct stat now;
+
+	assert_int_equal(stat(path, &now), 0);
+	return now.st_mode & 07777;
+}
+
+/* Of what was there; the umask is for what is new. */
+static void check_mode_kept(mode_t mode)
+{
+	const mode_t mask = umask(027);
+	struct tw_file file;
+
+	put("result", "old\n");
+	assert_int_equal(chmod("result", mode), 0);
+	begin(&file, "result", "new\n");
+	assert_int_equal(tw_file_commit(&file), 0);
+	assert_content("result", "new\n");
+	assert_int_equal(mode_of("result"), mode & 0777);
+	unlink("result");
+	umask(mask);
+}
+
+static void test_mode_kept(void **state)
+{
+	static const mode_t modes[] = { 0600, 0666, 0755, 04755 };
+	int i;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		tmpfile_error = 0;
+		check_mode_kept(modes[i]);
+		tmpfile_error = EOPNOTSUPP;
+		check_mode_kept(modes[i]);
+	}
+}
+
+static void skip_unless_root(void)
+{
+	if (!geteuid())
+		return;
+	print_message("skipped: needs root\n");
+	skip();
+}
+
+static void test_owner_kept(void **state)
+{
+	struct tw_file file;
+	struct stat now;
+
+	(void)state;
+	skip_unless_root();
+	put("result", "old\n");
+	assert_int_equal(chmod("result", 0640), 0);
+	assert_int_equal(chown("result", 65534, 65533), 0);
+	begin(&file, "result", "new\n");
+	assert_int_equal(tw_file_commit(&file), 0);
+	assert_int_equal(stat("result", &now), 0);
+	assert_int_equal(now.st_uid, 65534);
+	assert_int_equal(now.st_gid, 65533);
+	assert_int_equal(now.st_mode & 07777, 0640);
+}
+
+/* The name that the file has meanwhile is somebody else's: another one. */
+static void check_taken_name(int tmpfile, const char *taken)
+{
+	struct tw_file file;
+
+	tmpfile_error = tmpfile;
+	put("result", "old\n");
+	put(taken, "not ours\n");
+	same_numbers = 2;
+	begin(&file, "result", "new\n");
+	assert_int_equal(tw_file_commit(&file), 0);
+	assert_int_equal(same_numbers, 0);
+	assert_content("result", "new\n");
+	assert_content(taken, "not ours\n");
+	assert_int_equal(entries(), 2);
+}
+
+static void test_taken_name(void **state)
+{
+	struct tw_file file;
+	char taken[40];
+
+	(void)state;
+	tmpfile_error = EOPNOTSUPP;
+	same_numbers = 1;
+	begin(&file, "result", "");
+	snprintf(taken, sizeof(taken), "%s", file.temp);
+	assert_int_equal(access(taken, F_OK), 0);
+	tw_file_abort(&file);
+	assert_int_equal(entries(), 0);
+	check_taken_name(EOPNOTSUPP, taken);
+	check_taken_name(0, taken);
+}
+
+/* Whoever exchanges a directory later does not say where the file goes. */
+static void check_exchanged_directory(void)
+{
+	struct tw_file file;
+
+	assert_int_equal(mkdir("dir", 0755), 0);
+	assert_int_equal(mkdir("other", 0755), 0);
+	put("dir/old", "old\n");
+	put("other/old", "precious\n");
+	begin(&file, "dir/old", "new\n");
+	assert_int_equal(rename("dir", "moved"), 0);
+	assert_int_equal(symlink("other", "dir"), 0);
+	assert_int_equal(tw_file_commit(&file), 0);
+	assert_content("moved/old", "new\n");
+	assert_content("other/old", "precious\n");
+	unlink("moved/old");
+	unlink("other/old");
+	unlink("dir");
+	assert_int_equal(rmdir("moved"), 0);
+	assert_int_equal(rmdir("other"), 0);
+}
+
+static void test_exchanged_directory(void **state)
+{
+	(void)state;
+	check_exchanged_directory();
+	tmpfile_error = EOPNOTSUPP;
+	check_exchanged_directory();
+}
+
+/* What tw_file_open() makes of @path, which no commit follows. */
+static int opened(const char *path)
+{
+	struct tw_file file;
+	int err = tw_file_open(&file, path);
+
+	if (!err)
+		tw_file_abort(&file);
+	return err;
+}
+
+/*
+ * Links and files of others in a directory that all may write to: root would
+ * do their work. The kernel may refuse the one before we do, the other never.
+ */
+static void test_directory_of_all(void **state)
+{
+	(void)state;
+	skip_unless_root();
+	put("target", "old\n");
+	assert_int_equal(mkdir("all", 0755), 0);
+	assert_int_equal(chmod("all", 01777), 0);
+	put("all/file", "");
+	assert_int_equal(symlink("../target", "all/link"), 0);
+	assert_int_equal(symlink("../nothing", "all/to-nothing"), 0);
+	assert_int_equal(symlink("all/link", "to-link"), 0);
+	assert_int_equal(opened("all/file"), 0);
+	assert_int_equal(opened("all/link"), 0);
+	assert_int_equal(opened("all/to-nothing"), 0);
+	assert_int_equal(opened("to-link"), 0);
+	assert_int_equal(lchown("all/file", 65534, 65534), 0);
+	assert_int_equal(lchown("all/link", 65534, 65534), 0);
+	assert_int_equal(lchown("all/to-nothing", 65534, 65534), 0);
+	assert_int_equal(opened("all/file"), -EACCES);
+	assert_int_equal(opened("all/link"), -EACCES);
+	assert_int_equal(opened("all/to-nothing"), -EACCES);
+	assert_int_equal(opened("to-link"), -EACCES);
+	assert_int_equal(opened("all/new"), 0);
+	/* Its owner may do in it as he likes. */
+	assert_int_equal(chown("all", 65534, 65534), 0);
+	assert_int_equal(opened("all/file"), 0);
+	assert_int_equal(opened("all/link"), 0);
+	unlink("all/file");
+	unlink("all/link");
+	unlink("all/to-nothing");
+}
+
+static void test_links_in_a_circle(void **state)
+{
+	(void)state;
+	assert_int_equal(symlink("b", "a"), 0);
+	assert_int_equal(symlink("a", "b"), 0);
+	assert_int_equal(opened("a"), -ELOOP);
+	/* A link's directory counts from its own place. */
+	assert_int_equal(mkdir("dir", 0755), 0);
+	assert_int_equal(symlink("dir/c", "d"), 0);
+	assert_int_equal(symlink("../target", "dir/c"), 0);
+	assert_int_equal(opened("d"), 0);
+	assert_int_equal(unlink("dir/c"), 0);
+	assert_int_equal(symlink("missing/target", "dir/c"), 0);
+	assert_int_equal(opened("d"), -ENOENT);
+	assert_int_equal(unlink("dir/c"), 0);
 }
 
 static void assert_link_kept(void)
@@ -383,6 +588,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		IN_HOME(test_commit),
 		IN_HOME(test_commit_named),
+		IN_HOME(test_mode_kept),
+		IN_HOME(test_owner_kept),
+		IN_HOME(test_taken_name),
+		IN_HOME(test_exchanged_directory),
+		IN_HOME(test_directory_of_all),
+		IN_HOME(test_links_in_a_circle),
 		IN_HOME(test_symlink),
 		IN_HOME(test_symlink_to_nothing),
 		IN_HOME(test_abort),
