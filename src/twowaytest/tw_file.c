@@ -16,18 +16,6 @@
 #define MAX_LINKS	40	/* as the kernel's */
 #define MAX_TRIES	100	/* for a name that nobody has */
 
-static int set_stream(struct tw_file *file, int fd)
-{
-	if (fd < 0)
-		return -errno;
-	file->stream = fdopen(fd, "w");
-	if (!file->stream) {
-		close(fd);
-		return -ENOMEM;
-	}
-	return 0;
-}
-
 static void close_dir(struct tw_file *file)
 {
 	if (file->dir_fd >= 0)
@@ -194,7 +182,7 @@ static int open_regular(struct tw_file *file, const char *path)
 	if (err)
 		close(fd);
 	else
-		err = set_stream(file, fd);
+		err = tw_flow_open(&file->flow, fd);
 	if (err && !file->nameless)
 		unlinkat(file->dir_fd, file->temp, 0);
 	return err;
@@ -214,6 +202,12 @@ static int standard_stream(const struct stat *old)
 	return -1;
 }
 
+static int use(struct tw_file *file, int fd)
+{
+	file->direct = true;
+	return tw_flow_open(&file->flow, fd);
+}
+
 /* What @found leads to, if it is to be written to as it is; else 0. */
 static int open_direct(struct tw_file *file, int found)
 {
@@ -228,12 +222,18 @@ static int open_direct(struct tw_file *file, int found)
 	fd = standard_stream(&old);
 	if (fd < 0 && S_ISREG(old.st_mode))
 		return 0;
-	file->direct = true;
 	/* /dev/stdout, as a rule: write on, do not begin anew. */
 	if (fd >= 0)
-		return set_stream(file, fcntl(fd, F_DUPFD_CLOEXEC, 3));
+		return use(file, fcntl(fd, F_DUPFD_CLOEXEC, 3));
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", found);
-	return set_stream(file, open(self, O_WRONLY | O_NOCTTY | O_CLOEXEC));
+	return use(file, open(self, O_WRONLY | O_NOCTTY | O_CLOEXEC));
+}
+
+int tw_file_use(struct tw_file *file, int fd)
+{
+	memset(file, 0, sizeof(*file));
+	file->dir_fd = -1;
+	return use(file, fcntl(fd, F_DUPFD_CLOEXEC, 3));
 }
 
 int tw_file_open(struct tw_file *file, const char *path)
@@ -284,24 +284,19 @@ static int give_name(struct tw_file *file)
 	if (!file->nameless)
 		return renameat(file->dir_fd, file->temp, file->dir_fd,
 				file->name) ? -errno : 0;
-	snprintf(self, sizeof(self), "/proc/self/fd/%d",
-		 fileno(file->stream));
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", file->flow.fd);
 	if (!linkat(AT_FDCWD, self, file->dir_fd, file->name,
 		    AT_SYMLINK_FOLLOW))
 		return 0;
 	return errno == EEXIST ? replace(file, self) : -errno;
 }
 
-int tw_file_commit(struct tw_file *file)
+int tw_file_commit(struct tw_file *file, int idle_ms)
 {
-	int err = 0;
+	int err = tw_flow_finish(&file->flow, idle_ms);
 
-	if (fflush(file->stream))
-		err = -errno;
-	else if (ferror(file->stream))
-		err = -EIO;	/* who wrote should have asked sooner */
 	/* Some file systems find out only now that the disk is full. */
-	if (!err && !file->direct && fsync(fileno(file->stream)))
+	if (!err && !file->direct && fsync(file->flow.fd))
 		err = -errno;
 	if (!err && !file->direct)
 		err = give_name(file);
@@ -309,19 +304,15 @@ int tw_file_commit(struct tw_file *file)
 		tw_file_abort(file);
 		return err;
 	}
-	if (fclose(file->stream))
-		err = -errno;
-	file->stream = NULL;
 	close_dir(file);
-	return err;
+	return tw_flow_close(&file->flow);
 }
 
 void tw_file_abort(struct tw_file *file)
 {
-	if (!file->stream)
+	if (!file->flow.stream)
 		return;
-	fclose(file->stream);
-	file->stream = NULL;
+	tw_flow_close(&file->flow);
 	if (!file->direct && !file->nameless)
 		unlinkat(file->dir_fd, file->temp, 0);
 	close_dir(file);

@@ -10,11 +10,12 @@
 
 #include <limits.h>
 #include <stdbool.h>
-#include <stdio.h>
+
+#include "tw_flow.h"
 
 struct tw_file {
-	FILE *stream;		/* to write to; NULL: not open */
-	bool direct;
+	struct tw_flow flow;	/* no stream: not open */
+	bool direct;		/* no regular file, or stdout's or stderr's */
 	bool nameless;
 	int dir_fd;		/* of the directory that it will be in ... */
 	char name[NAME_MAX + 1];	/* ... under this name */
@@ -28,11 +29,15 @@ struct tw_file {
  */
 int tw_file_open(struct tw_file *file, const char *path);
 
+/* A copy of @fd, which is written to as it is. 0 or -errno. */
+int tw_file_use(struct tw_file *file, int fd);
+
 /*
  * Closes the file and gives it its name, in the place of one that was there.
  * 0 or -errno, as -ENOSPC of any write since opening; then nothing is left.
+ * What is no regular file may make it wait, as tw_flow_finish().
  */
-int tw_file_commit(struct tw_file *file);
+int tw_file_commit(struct tw_file *file, int idle_ms);
 
 /* Closes and drops the file; nothing if it is not open. */
 void tw_file_abort(struct tw_file *file);

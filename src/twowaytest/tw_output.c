@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -11,45 +13,85 @@
 
 #define DISPLAY_MS	100
 #define CYCLES_MS	25	/* the ring holds more than comes meanwhile */
+#define SLOW_MS		10	/* the share of that for a slow reader */
+#define STATUS_MS	100	/* SIGUSR1's lines may wait for their reader */
+#define KEPT_MAX	(1 << 20)	/* bytes of cycles, for a slow reader */
+#define PATIENCE_MS	1000	/* after a signal that nobody typed */
 
-static int failed(struct tw_output *output, const char *option,
-		  const char *path, int err)
+static int print_results(struct tw_output *output, FILE *to);
+static int print_json(struct tw_output *output, FILE *to);
+
+static bool has_trace(const struct tw_report *report)
 {
-	/* The first is told; the others are likely to have its cause. */
-	if (!output->error[0])
-		snprintf(output->error, sizeof(output->error),
-			 "%s%.300s: cannot write: %s", option, path,
-			 strerror(-err));
-	return err;
+	return report->session->trace_text;
 }
 
-/* The option that each file comes from, in the order they are committed. */
-static const struct output_file {
-	const char *option;
-	size_t path;		/* offset of the name in the config */
-	size_t file;		/* and of the file in the output */
-} files[] = {
-	{ "--dump=", offsetof(struct tw_config, dump),
-	  offsetof(struct tw_output, dump) },
-	{ "--trltp-log=", offsetof(struct tw_config, trltp_log),
-	  offsetof(struct tw_output, trltp) },
-	{ "--histfile=", offsetof(struct tw_config, histfile),
-	  offsetof(struct tw_output, histogram) },
-	{ "--trace-file=", offsetof(struct tw_config, trace_file),
-	  offsetof(struct tw_output, trace) },
-	{ "--json=", offsetof(struct tw_config, json),
-	  offsetof(struct tw_output, json) },
+/*
+ * All that is written, in this order, but the JSON, which is last: its
+ * option, its name in the config, its place in the output; how it is printed
+ * at the end, by the report alone or by us; and when: NULL for always.
+ */
+static const struct row {
+	const char *option;	/* NULL: the text */
+	size_t path;
+	size_t file;
+	void (*report)(FILE *file, const struct tw_report *report);
+	int (*print)(struct tw_output *output, FILE *to);
+	bool (*when)(const struct tw_report *report);
+} rows[] = {
+	{ .option = "--trace-file=",
+	  .path = offsetof(struct tw_config, trace_file),
+	  .file = offsetof(struct tw_output, trace),
+	  .report = tw_report_trace, .when = has_trace },
+	{ .option = "--trltp-log=",
+	  .path = offsetof(struct tw_config, trltp_log),
+	  .file = offsetof(struct tw_output, trltp),
+	  .report = tw_report_trltp },
+	{ .option = "--dump=", .path = offsetof(struct tw_config, dump),
+	  .file = offsetof(struct tw_output, dump) },
+	{ .file = offsetof(struct tw_output, text), .print = print_results },
+	{ .option = "--histfile=",
+	  .path = offsetof(struct tw_config, histfile),
+	  .file = offsetof(struct tw_output, histogram),
+	  .report = tw_report_histogram },
+	{ .option = "--json=", .path = offsetof(struct tw_config, json),
+	  .file = offsetof(struct tw_output, json), .print = print_json },
 };
 
-static const char *path_of(const struct tw_output *output, size_t i)
+#define JSON	(&rows[ARRAY_SIZE(rows) - 1])
+
+static const char *path_of(const struct tw_output *output,
+			   const struct row *row)
 {
 	return *(const char *const *)((const char *)output->report->config +
-				      files[i].path);
+				      row->path);
 }
 
-static struct tw_file *file_of(struct tw_output *output, size_t i)
+static struct tw_file *file_of(struct tw_output *output,
+			       const struct row *row)
 {
-	return (struct tw_file *)((char *)output + files[i].file);
+	return (struct tw_file *)((char *)output + row->file);
+}
+
+/* Notes that @file could not be written; 0 is no failure. */
+static int judge(struct tw_output *output, const struct tw_file *file, int err)
+{
+	const struct row *row = rows;
+	const char *path;
+	bool standard;
+
+	/* The first is told; the others are likely to have its cause. */
+	if (!err || output->err)
+		return err;
+	while (file_of(output, row) != file)
+		row++;
+	path = row->option ? path_of(output, row) : "-";
+	standard = !strcmp(path, "-");
+	snprintf(output->error, sizeof(output->error),
+		 "%s%.300s: cannot write: %s", standard ? "" : row->option,
+		 standard ? "standard output" : path, tw_flow_error(err));
+	output->err = err;
+	return err;
 }
 
 /* The reference set-up leaves main asleep while it measures. */
@@ -58,32 +100,36 @@ static bool shows_live(const struct tw_config *config)
 	return !config->quiet && !config->verbose && !config->reference;
 }
 
+static int open_row(struct tw_output *output, const struct row *row)
+{
+	const char *path = row->option ? path_of(output, row) : "-";
+	struct tw_file *file = file_of(output, row);
+
+	if (!path)
+		return 0;
+	return judge(output, file, strcmp(path, "-") ?
+		     tw_file_open(file, path) :
+		     tw_file_use(file, STDOUT_FILENO));
+}
+
 int tw_output_open(struct tw_output *output, struct tw_report *report)
 {
 	const struct tw_config *config = report->config;
 	size_t i;
-	int err;
+	int err = 0;
 
 	memset(output, 0, sizeof(*output));
 	output->report = report;
 	report->error = output->error;
 	output->live.loadavg_fd = -1;
-	if (config->unbuffered)
-		setvbuf(stdout, NULL, _IONBF, 0);
-	for (i = 0; i < ARRAY_SIZE(files); i++) {
-		const char *path = path_of(output, i);
-
-		if (!path || !strcmp(path, "-"))
-			continue;
-		err = tw_file_open(file_of(output, i), path);
-		if (err) {
-			failed(output, files[i].option, path, err);
-			tw_output_close(output);
-			return err;
-		}
+	for (i = 0; !err && i < ARRAY_SIZE(rows); i++)
+		err = open_row(output, &rows[i]);
+	if (err) {
+		tw_output_close(output);
+		return err;
 	}
 	if (config->dump)
-		tw_report_dump_header(output->dump.stream);
+		tw_report_dump_header(output->dump.flow.stream);
 	if (shows_live(config))
 		tw_live_open(&output->live);
 	return 0;
@@ -93,64 +139,77 @@ void tw_output_close(struct tw_output *output)
 {
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(files); i++)
-		tw_file_abort(file_of(output, i));
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		tw_file_abort(file_of(output, &rows[i]));
 	tw_live_close(&output->live);
 }
 
-/*
- * Whether all that was printed since errno was set to 0 got out. A stream
- * tells that a write failed, but not why: errno still does, right here.
- */
-static int flush(FILE *file)
+/* Hands on what a reader will take now; only an error is one. */
+static int push(struct tw_output *output, struct tw_file *file, int ms)
 {
-	int err = errno;
+	int err = tw_flow_push(&file->flow, ms);
 
-	if (fflush(file))
-		return -errno;
-	if (ferror(file))
-		return err ? -err : -EIO;
-	return 0;
+	return err == -EAGAIN ? 0 : judge(output, file, err);
 }
 
 static int on_tick(void *arg)
 {
 	struct tw_output *output = arg;
 	const struct tw_config *config = output->report->config;
-	int err;
+	struct tw_flow *text = &output->text.flow;
+	int err = 0;
 
-	errno = 0;
-	if (shows_live(config))
-		tw_live_draw(&output->live, stdout, output->report, false);
-	err = flush(stdout);
-	return err ? failed(output, "standard output", "", err) : 0;
+	/* Nobody sees a picture that waits for the one before. */
+	if (shows_live(config) && !tw_flow_behind(text))
+		tw_live_draw(&output->live, text->stream, output->report,
+			     false);
+	/* A reader that is only slow gets some time before cycles are lost. */
+	if (!config->quiet)
+		err = push(output, &output->text,
+			   tw_flow_behind(text) > KEPT_MAX / 2 ? SLOW_MS : 0);
+	if (!err && output->dump.direct)
+		err = push(output, &output->dump, 0);
+	return err;
 }
 
 static int on_cycle(void *arg, unsigned int pair, const struct tw_cycle *cycle)
 {
 	struct tw_output *output = arg;
-	const struct tw_config *config = output->report->config;
+	struct tw_report *report = output->report;
+	const struct tw_config *config = report->config;
+	struct tw_flow *text = &output->text.flow, *dump = &output->dump.flow;
 
-	if (config->verbose && !config->quiet)
-		tw_report_cycle(stdout, output->report, pair, cycle);
+	if (config->verbose && !config->quiet) {
+		if (tw_flow_behind(text) < KEPT_MAX)
+			tw_report_cycle(text->stream, report, pair, cycle);
+		else
+			report->not_printed++;
+		if (config->unbuffered)
+			tw_flow_push(text, 0);
+	}
 	if (!config->dump)
 		return 0;
-	errno = 0;
-	tw_report_dump(output->dump.stream, output->report, pair, cycle);
-	if (ferror(output->dump.stream))
-		return failed(output, "--dump=", config->dump,
-			      errno ? -errno : -EIO);
-	return 0;
+	if (tw_flow_behind(dump) < KEPT_MAX)
+		tw_report_dump(dump->stream, report, pair, cycle);
+	else
+		report->not_dumped++;
+	return judge(output, &output->dump, dump->err);
 }
 
+/* Dropped rather than waited for. */
 static void on_status(void *arg)
 {
 	static const char rule[] = "#---------------------------\n";
 	struct tw_output *output = arg;
+	struct tw_file file;
 
-	fputs(rule, stderr);
-	tw_report_status(stderr, output->report);
-	fputs(rule, stderr);
+	if (tw_file_use(&file, STDERR_FILENO))
+		return;
+	fputs(rule, file.flow.stream);
+	tw_report_status(file.flow.stream, output->report);
+	fputs(rule, file.flow.stream);
+	tw_flow_push(&file.flow, STATUS_MS);
+	tw_file_abort(&file);
 }
 
 void tw_output_watch(struct tw_output *output, struct tw_watch *watch)
@@ -165,7 +224,7 @@ void tw_output_watch(struct tw_output *output, struct tw_watch *watch)
 		watch->tick_ms = CYCLES_MS;
 	else if (shows_live(config))
 		watch->tick_ms = DISPLAY_MS;
-	if (!config->quiet)
+	if (!config->quiet || config->dump)
 		watch->tick = on_tick;
 }
 
@@ -173,11 +232,12 @@ void tw_output_watch(struct tw_output *output, struct tw_watch *watch)
 static void print_last_status(struct tw_output *output)
 {
 	const struct tw_config *config = output->report->config;
+	FILE *to = output->text.flow.stream;
 
 	if (shows_live(config))
-		tw_live_draw(&output->live, stdout, output->report, true);
+		tw_live_draw(&output->live, to, output->report, true);
 	else if (!config->verbose || config->quiet)
-		tw_report_status(stdout, output->report);
+		tw_report_status(to, output->report);
 }
 
 void tw_output_begin_step(struct tw_output *output)
@@ -186,83 +246,41 @@ void tw_output_begin_step(struct tw_output *output)
 
 	output->live.drawn = false;
 	if (report->config->steps > 1)
-		tw_report_step(stdout, report);
-	fflush(stdout);
+		tw_report_step(output->text.flow.stream, report);
+	push(output, &output->text, 0);
 }
 
 void tw_output_end_step(struct tw_output *output)
 {
 	const struct tw_config *config = output->report->config;
-	int err;
 
 	if (config->steps == 1)
 		return;
-	errno = 0;
 	if (!config->histogram_us)
 		print_last_status(output);
-	err = flush(stdout);
-	if (err)
-		failed(output, "standard output", "", err);
+	push(output, &output->text, 0);
 }
 
-static void print_results(struct tw_output *output)
+static int print_results(struct tw_output *output, FILE *to)
 {
 	const struct tw_report *report = output->report;
 	const struct tw_config *config = report->config;
 
 	if (config->histogram_us && !config->histfile)
-		tw_report_histogram(stdout, report);
+		tw_report_histogram(to, report);
 	else if (config->steps == 1 && !config->histogram_us)
 		print_last_status(output);
 	if (config->steps > 1)
-		tw_report_ramp(stdout, report);
+		tw_report_ramp(to, report);
 	if (!config->histogram_us) {
-		tw_report_percentiles(stdout, report);
-		tw_report_remarks(stdout, report);
+		tw_report_percentiles(to, report);
+		tw_report_remarks(to, report);
 	}
-	tw_report_worst(stdout, report);
-	tw_report_spikes(stdout, report);
-	tw_report_break(stdout, report);
-	tw_report_limits(stdout, report);
-}
-
-/* One of the other files, written by @print. */
-static int finish_file(struct tw_output *output, struct tw_file *file,
-		       const char *option, const char *path,
-		       void (*print)(FILE *file,
-				     const struct tw_report *report))
-{
-	int err;
-
-	errno = 0;
-	print(file->stream, output->report);
-	err = flush(file->stream);
-	return err ? failed(output, option, path, err) : 0;
-}
-
-static int finish_text(struct tw_output *output)
-{
-	const struct tw_report *report = output->report;
-	const struct tw_config *config = report->config;
-	int err;
-
-	errno = 0;
-	print_results(output);
-	err = flush(stdout);
-	if (err)
-		return failed(output, "standard output", "", err);
-	if (config->histfile)
-		err = finish_file(output, &output->histogram, "--histfile=",
-				  config->histfile, tw_report_histogram);
-	if (!err && config->trltp_log)
-		err = finish_file(output, &output->trltp, "--trltp-log=",
-				  config->trltp_log, tw_report_trltp);
-	if (!err && report->session->trace_text)
-		err = finish_file(output, &output->trace, "--trace-file=",
-				  config->trace_file, tw_report_trace);
-	else	/* nothing broke: an old one stays */
-		tw_file_abort(&output->trace);
-	return err;
+	tw_report_worst(to, report);
+	tw_report_spikes(to, report);
+	tw_report_break(to, report);
+	tw_report_limits(to, report);
+	return 0;
 }
 
 /*
@@ -276,67 +294,121 @@ static int write_json(struct tw_output *output, FILE *to,
 	ssize_t len;
 	int fd, err;
 
+	if (output->err)
+		output->report->return_code = EXIT_FAILURE;
 	fd = memfd_create("twowaytest", MFD_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
 	rt_write_json(name, output->report->return_code, members,
 		      output->report);
-	errno = 0;
 	while ((len = read(fd, buf, sizeof(buf))) > 0)
-		if (fwrite(buf, 1, len, to) != (size_t)len)
+		if (fwrite(buf, 1, (size_t)len, to) != (size_t)len)
 			break;
-	err = len < 0 ? -errno : flush(to);
+	err = len < 0 ? -errno : 0;
 	close(fd);
 	return err;
 }
 
+static int print_json(struct tw_output *output, FILE *to)
+{
+	return write_json(output, to, tw_report_json);
+}
+
+/* After a signal that nobody typed, nobody may be there to read. */
+static int patience_ms(const struct tw_output *output)
+{
+	int number = output->report->session->interrupted;
+
+	return number == SIGTERM || number == SIGHUP ? PATIENCE_MS : -1;
+}
+
+/* Prints it, and if that waits for no reader, commits it. */
+static void write_row(struct tw_output *output, const struct row *row)
+{
+	struct tw_file *file = file_of(output, row);
+	int err = 0;
+
+	if (!file->flow.stream)
+		return;
+	if (row->when && !row->when(output->report)) {
+		tw_file_abort(file);
+		return;
+	}
+	if (row->report)
+		row->report(file->flow.stream, output->report);
+	if (row->print)
+		err = row->print(output, file->flow.stream);
+	if (err)
+		tw_file_abort(file);
+	else if (!file->direct)
+		err = tw_file_commit(file, -1);
+	judge(output, file, err);
+}
+
+/* As far as it can be without waiting: what is behind goes out in order. */
+static void push_rows(struct tw_output *output)
+{
+	const struct row *row;
+	struct tw_file *file;
+
+	for (row = rows; row < JSON; row++) {
+		file = file_of(output, row);
+		if (!file->flow.stream)
+			continue;
+		push(output, file, 0);
+		if (tw_flow_behind(&file->flow))
+			return;
+	}
+}
+
+static void finish_row(struct tw_output *output, const struct row *row)
+{
+	struct tw_file *file = file_of(output, row);
+
+	if (file->flow.stream)
+		judge(output, file,
+		      tw_file_commit(file, patience_ms(output)));
+}
+
 int tw_output_finish(struct tw_output *output)
 {
-	const char *json = output->report->config->json;
-	int first = finish_text(output);
-	FILE *to;
-	size_t i;
-	int err;
+	bool direct = output->json.direct;
+	const struct row *row;
+	int told;
 
-	for (i = 0; i < ARRAY_SIZE(files); i++) {
-		struct tw_file *file = file_of(output, i);
-		const char *path = path_of(output, i);
-
-		err = 0;
-		if (first)
-			output->report->return_code = 1;
-		if (path == json && json) {
-			to = file->stream ? file->stream : stdout;
-			err = write_json(output, to, tw_report_json);
-		}
-		if (!err && file->stream)
-			err = tw_file_commit(file);
-		if (err) {
-			failed(output, files[i].option, path, err);
-			first = first ? first : err;
-		}
-	}
-	return first;
+	for (row = rows; row < JSON; row++)
+		write_row(output, row);
+	push_rows(output);
+	if (!direct)
+		write_row(output, JSON);
+	told = output->err;
+	for (row = rows; row < JSON; row++)
+		finish_row(output, row);
+	/* It is behind the text where both go, or tells what is new. */
+	if (path_of(output, JSON) && !direct && output->err != told)
+		judge(output, &output->json,
+		      tw_file_open(&output->json, path_of(output, JSON)));
+	write_row(output, JSON);
+	finish_row(output, JSON);
+	return output->err;
 }
 
 int tw_output_check(struct tw_output *output)
 {
 	const struct tw_report *report = output->report;
-	const char *path = report->config->json;
 	struct tw_file *json = &output->json;
 	int err;
 
 	/* The table would not be JSON, if that goes the same way. */
-	if (!path || json->stream)
-		tw_report_check(stdout, report->survey->findings);
-	err = flush(stdout);
-	if (err)
-		return failed(output, "standard output", "", err);
-	if (path)
-		err = write_json(output, json->stream ? json->stream : stdout,
-				 tw_report_json_check);
-	if (!err && json->stream)
-		err = tw_file_commit(json);
-	return err ? failed(output, "--json=", path, err) : 0;
+	if (!report->config->json || strcmp(report->config->json, "-"))
+		tw_report_check(output->text.flow.stream,
+				report->survey->findings);
+	if (judge(output, &output->text, tw_file_commit(&output->text, -1)) ||
+	    !json->flow.stream)
+		return output->err;
+	err = write_json(output, json->flow.stream, tw_report_json_check);
+	if (!err)
+		err = tw_file_commit(json, -1);
+	return judge(output, json, err);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Where the results go: stdout and the files that were asked for. Opened
- * before anything is measured, committed after.
+ * before anything is measured, committed after. A reader that pauses holds up
+ * nothing while the test runs, and no regular file after it.
  */
 #ifndef TW_OUTPUT_H
 #define TW_OUTPUT_H
@@ -11,13 +12,15 @@
 
 struct tw_output {
 	struct tw_report *report;
+	struct tw_file text;	/* for the user to read */
 	struct tw_file trace;
 	struct tw_file json;
 	struct tw_file histogram;
 	struct tw_file dump;
 	struct tw_file trltp;
 	struct tw_live live;
-	char error[TW_ERROR_MAX];	/* of the last call that failed */
+	int err;		/* of what could not be written first; or 0 */
+	char error[TW_ERROR_MAX];	/* that, as users are told */
 };
 
 /* 0, or -errno and a message in output->error. */
@@ -32,8 +35,9 @@ void tw_output_end_step(struct tw_output *output);
 
 /*
  * Prints and commits all results; what can't be written does not keep the
- * rest from being. The JSON comes last: it tells the final return code.
- * 0, or -errno and in output->error the first that failed.
+ * rest from being. The JSON comes last of those that wait for no reader, and
+ * again if one of these fails: it tells the final return code. 0, or -errno
+ * and in output->error the first that failed.
  */
 int tw_output_finish(struct tw_output *output);
 

@@ -24,6 +24,8 @@ struct tw_report {
 	const struct tw_survey *survey;	/* NULL: nobody asked */
 	int return_code;
 	const char *error;	/* of writing the results; empty: none */
+	uint64_t not_printed;	/* cycles that -v lacks: a slow reader */
+	uint64_t not_dumped;	/* likewise --dump, beside those in the rings */
 	int argc;		/* the command line, as given */
 	char **argv;
 };
@@ -36,7 +38,7 @@ double tw_report_real(const struct tw_config *config, double ns);
 uint64_t tw_report_cycle_number(const struct tw_report *report,
 				const struct tw_cycle *cycle);
 
-/* Cycles, of all steps, that --dump and -v lack. */
+/* Cycles, of all steps, that --dump lacks. */
 uint64_t tw_report_not_dumped(const struct tw_report *report);
 
 /* One status line a column. */

@@ -30,7 +30,7 @@ uint64_t tw_report_cycle_number(const struct tw_report *report,
 uint64_t tw_report_not_dumped(const struct tw_report *report)
 {
 	const struct tw_session *session = report->session;
-	uint64_t lost = 0;
+	uint64_t lost = report->not_dumped;
 	int i;
 
 	for (i = 0; i < session->steps_done; i++)
@@ -186,6 +186,9 @@ void tw_report_remarks(FILE *file, const struct tw_report *report)
 	if (tw_report_not_dumped(report))
 		fprintf(file, "# Not dumped: %" PRIu64 " cycles, as main could not keep up\n",
 			tw_report_not_dumped(report));
+	if (report->not_printed)
+		fprintf(file, "# Not printed: %" PRIu64 " cycles, as the reader did not keep up\n",
+			report->not_printed);
 	if (report->config->verbose && !report->config->quiet)
 		tw_report_cost(file, report);
 	tw_report_drift(file, report);

@@ -322,9 +322,11 @@ int tw_session_finish(struct tw_session *session)
 	const struct tw_pair *pair;
 	int i;
 
-	tw_session_end_load(session);
 	session->throttling_heard = tw_throttle_heard(session->kernel_log);
 	session->kernel_log = -1;
+	/* Whoever reads the results may let us wait: load nobody meanwhile. */
+	tw_session_end_load(session);
+	tw_runtime_close(&session->runtime);
 	session->has_drift = tw_clock_drift(&session->task.clock,
 					    &session->drift_ns,
 					    &session->drift_over_ns);

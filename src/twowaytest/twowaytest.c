@@ -20,17 +20,24 @@
 
 #define EXIT_EXCEEDED	2	/* a limit, or -b; --check: findings */
 
-/* One line on stderr, whatever the user's own words in it are made of. */
+/*
+ * One line on stderr, whatever the user's own words in it are made of. A
+ * signal ends the wait for whoever reads it.
+ */
 static int complain(const char *message)
 {
 	char line[TW_ERROR_MAX];
+	struct tw_file file;
 	size_t i;
 
 	snprintf(line, sizeof(line), "%s", message);
 	for (i = 0; line[i]; i++)
 		if (iscntrl((unsigned char)line[i]))
 			line[i] = '?';
-	err_msg("twowaytest: %s\n", line);
+	if (!tw_file_use(&file, STDERR_FILENO)) {
+		fprintf(file.flow.stream, "twowaytest: %s\n", line);
+		tw_file_commit(&file, -1);
+	}
 	return EXIT_FAILURE;
 }
 
@@ -64,17 +71,16 @@ static int init_library(int argc, char *argv[])
 	return ok ? 0 : -1;
 }
 
-static void announce(const struct tw_session *session)
+static void announce(const struct tw_session *session, FILE *text)
 {
 	const struct tw_config *config = session->config;
 
 	if (session->latency_fd >= 0)
-		printf("# /dev/cpu_dma_latency set to %dus\n",
-		       (int)config->latency_us);
+		fprintf(text, "# /dev/cpu_dma_latency set to %dus\n",
+			(int)config->latency_us);
 	else if (session->latency_err)
 		warn("/dev/cpu_dma_latency: cannot limit the latency of power management: %s\n",
 		     strerror(-session->latency_err));
-	fflush(stdout);
 }
 
 /* One step after the other, until the last or the first that fails. */
@@ -88,13 +94,13 @@ static void run_steps(struct tw_session *session, struct tw_output *output)
 		if (tw_session_begin(session, step))
 			return;
 		if (!step)
-			announce(session);
+			announce(session, output->text.flow.stream);
 		tw_output_begin_step(output);
 		if (tw_session_run(session, &watch))
 			return;
 		tw_output_end_step(output);
 		if (session->interrupted || session->pair->brk.broken ||
-		    output->error[0])
+		    output->err)
 			return;
 	}
 }
@@ -105,7 +111,8 @@ static int measure(struct tw_report *report, struct tw_output *output)
 	bool whole_cycles = config->dump || (config->verbose && !config->quiet);
 	struct tw_session session;
 	struct tw_survey survey;
-	char error[TW_ERROR_MAX];
+	char error[TW_ERROR_MAX] = "";
+	bool unwritten = false;
 
 	report->session = &session;
 	if (!tw_session_open(&session, config, whole_cycles)) {
@@ -120,16 +127,18 @@ static int measure(struct tw_report *report, struct tw_output *output)
 			report->return_code = EXIT_FAILURE;
 		else if (session.broken || !tw_report_within_limits(report))
 			report->return_code = EXIT_EXCEEDED;
-		if (session.started && tw_output_finish(output))
-			report->return_code = complain(output->error);
+		unwritten = session.started && tw_output_finish(output);
 	}
-	/* What could not be written has been complained of already. */
+	/* What could not be written is complained of in any case. */
 	if (session.failure.step != TW_STEP_NONE &&
-	    !(session.failure.step == TW_STEP_WRITE && output->error[0])) {
+	    !(session.failure.step == TW_STEP_WRITE && output->err))
 		tw_explain(&session, error, sizeof(error));
-		report->return_code = complain(error);
-	}
+	/* First: whoever reads the messages may let us wait. */
 	tw_session_close(&session);
+	if (unwritten)
+		report->return_code = complain(output->error);
+	if (*error)
+		report->return_code = complain(error);
 	return report->return_code;
 }
 

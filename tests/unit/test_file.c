@@ -127,8 +127,8 @@ static void put(const char *path, const char *text)
 static void begin(struct tw_file *file, const char *path, const char *text)
 {
 	assert_int_equal(tw_file_open(file, path), 0);
-	assert_non_null(file->stream);
-	assert_true(fputs(text, file->stream) >= 0);
+	assert_non_null(file->flow.stream);
+	assert_true(fputs(text, file->flow.stream) >= 0);
 }
 
 static void check_commit(const char *path)
@@ -138,13 +138,13 @@ static void check_commit(const char *path)
 	struct stat now;
 
 	begin(&file, path, "one\n");
-	fflush(file.stream);
+	fflush(file.flow.stream);
 	/* Only a file system that wants one gives it a name before. */
 	assert_int_equal(entries(), file.nameless ? 0 : 1);
 	assert_false(file.nameless && tmpfile_error);
 	assert_int_equal(access(path, F_OK), -1);
-	assert_int_equal(tw_file_commit(&file), 0);
-	assert_null(file.stream);
+	assert_int_equal(tw_file_commit(&file, -1), 0);
+	assert_null(file.flow.stream);
 	assert_content(path, "one\n");
 	assert_int_equal(entries(), 1);
 	assert_int_equal(stat(path, &now), 0);
@@ -153,7 +153,7 @@ static void check_commit(const char *path)
 
 	begin(&file, path, "two\n");
 	assert_content(path, "one\n");
-	assert_int_equal(tw_file_commit(&file), 0);
+	assert_int_equal(tw_file_commit(&file, -1), 0);
 	assert_content(path, "two\n");
 	assert_int_equal(entries(), 1);
 	unlink(path);
@@ -193,7 +193,7 @@ static void check_mode_kept(mode_t mode)
 	put("result", "old\n");
 	assert_int_equal(chmod("result", mode), 0);
 	begin(&file, "result", "new\n");
-	assert_int_equal(tw_file_commit(&file), 0);
+	assert_int_equal(tw_file_commit(&file, -1), 0);
 	assert_content("result", "new\n");
 	assert_int_equal(mode_of("result"), mode & 0777);
 	unlink("result");
@@ -233,7 +233,7 @@ static void test_owner_kept(void **state)
 	assert_int_equal(chmod("result", 0640), 0);
 	assert_int_equal(chown("result", 65534, 65533), 0);
 	begin(&file, "result", "new\n");
-	assert_int_equal(tw_file_commit(&file), 0);
+	assert_int_equal(tw_file_commit(&file, -1), 0);
 	assert_int_equal(stat("result", &now), 0);
 	assert_int_equal(now.st_uid, 65534);
 	assert_int_equal(now.st_gid, 65533);
@@ -250,7 +250,7 @@ static void check_taken_name(int tmpfile, const char *taken)
 	put(taken, "not ours\n");
 	same_numbers = 2;
 	begin(&file, "result", "new\n");
-	assert_int_equal(tw_file_commit(&file), 0);
+	assert_int_equal(tw_file_commit(&file, -1), 0);
 	assert_int_equal(same_numbers, 0);
 	assert_content("result", "new\n");
 	assert_content(taken, "not ours\n");
@@ -286,7 +286,7 @@ static void check_exchanged_directory(void)
 	begin(&file, "dir/old", "new\n");
 	assert_int_equal(rename("dir", "moved"), 0);
 	assert_int_equal(symlink("other", "dir"), 0);
-	assert_int_equal(tw_file_commit(&file), 0);
+	assert_int_equal(tw_file_commit(&file, -1), 0);
 	assert_content("moved/old", "new\n");
 	assert_content("other/old", "precious\n");
 	unlink("moved/old");
@@ -385,7 +385,7 @@ static void test_symlink(void **state)
 	put("target", "old\n");
 	assert_int_equal(symlink("target", "link"), 0);
 	begin(&file, "link", "new\n");
-	assert_int_equal(tw_file_commit(&file), 0);
+	assert_int_equal(tw_file_commit(&file, -1), 0);
 	assert_content("target", "new\n");
 	assert_int_equal(entries(), 2);
 	assert_link_kept();
@@ -399,7 +399,7 @@ static void test_symlink_to_nothing(void **state)
 	(void)state;
 	assert_int_equal(symlink("target", "link"), 0);
 	if (!tw_file_open(&file, "link")) {
-		assert_int_equal(tw_file_commit(&file), 0);
+		assert_int_equal(tw_file_commit(&file, -1), 0);
 		assert_content("target", "");
 	}
 	assert_link_kept();
@@ -412,7 +412,7 @@ static void check_abort(void)
 	put("old", "old\n");
 	begin(&file, "old", "new\n");
 	tw_file_abort(&file);
-	assert_null(file.stream);
+	assert_null(file.flow.stream);
 	tw_file_abort(&file);
 	assert_content("old", "old\n");
 	begin(&file, "new", "new\n");
@@ -423,7 +423,7 @@ static void check_abort(void)
 
 static void test_abort(void **state)
 {
-	struct tw_file never = { .stream = NULL };
+	struct tw_file never = { .flow.stream = NULL };
 
 	(void)state;
 	tw_file_abort(&never);
@@ -459,7 +459,7 @@ static void test_trailing_slash(void **state)
 
 	(void)state;
 	assert_true(tw_file_open(&file, "result/") < 0);
-	assert_null(file.stream);
+	assert_null(file.flow.stream);
 }
 
 /* What a process without root's rights gets; its exit code is -result. */
@@ -497,9 +497,9 @@ static void test_full_device(void **state)
 			tw_file_abort(&file);
 		assert_true(file.direct);
 		for (line = 0; line < lines[i]; line++)
-			fputs("twenty bytes a line\n", file.stream);
-		assert_int_equal(tw_file_commit(&file), -ENOSPC);
-		assert_null(file.stream);
+			fputs("twenty bytes a line\n", file.flow.stream);
+		assert_int_equal(tw_file_commit(&file, -1), -ENOSPC);
+		assert_null(file.flow.stream);
 	}
 }
 
@@ -518,11 +518,11 @@ static void check_full_disk(void)
 	begin(&file, "old", "");
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
 	for (i = 0; i < 10000; i++)
-		fputs("more than there is room for ", file.stream);
-	err = tw_file_commit(&file);
+		fputs("more than there is room for ", file.flow.stream);
+	err = tw_file_commit(&file, -1);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
 	assert_int_equal(err, -EFBIG);
-	assert_null(file.stream);
+	assert_null(file.flow.stream);
 	assert_content("old", "old\n");
 	assert_int_equal(entries(), 1);
 	unlink("old");
@@ -552,7 +552,7 @@ static void test_late_error(void **state)
 	put("old", "old\n");
 	begin(&file, "old", "new\n");
 	fsync_error = EDQUOT;
-	assert_int_equal(tw_file_commit(&file), -EDQUOT);
+	assert_int_equal(tw_file_commit(&file, -1), -EDQUOT);
 	assert_content("old", "old\n");
 	assert_int_equal(entries(), 1);
 	unlink("old");
@@ -572,7 +572,7 @@ static void test_pipe(void **state)
 	assert_true(reader >= 0);
 	begin(&file, "pipe", "through\n");
 	assert_int_equal(entries(), 1);
-	assert_int_equal(tw_file_commit(&file), 0);
+	assert_int_equal(tw_file_commit(&file, -1), 0);
 	assert_int_equal(read(reader, got, sizeof(got)), 8);
 	assert_string_equal(got, "through\n");
 	close(reader);
