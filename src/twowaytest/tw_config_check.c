@@ -105,34 +105,23 @@ static int check_timing(struct tw_config *config, char *error)
 	return 0;
 }
 
-/* The results' files: all different, and only JSON may go to stdout. */
+/* Only JSON may go to stdout. */
 static int check_files(const struct tw_config *config, char *error)
 {
 	const struct {
 		const char *option, *path;
 	} files[] = {
-		{ "json", config->json },
 		{ "histfile", config->histfile },
 		{ "dump", config->dump },
 		{ "trltp-log", config->trltp_log },
 		{ "trace-file", config->trace_file },
 	};
-	size_t i, j;
+	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(files); i++) {
-		if (!files[i].path)
-			continue;
-		if (i && !strcmp(files[i].path, "-"))
+	for (i = 0; i < ARRAY_SIZE(files); i++)
+		if (files[i].path && !strcmp(files[i].path, "-"))
 			return tw_refuse(error, "--%s=-: only --json can go to standard output; name a file",
 					 files[i].option);
-		for (j = 0; j < i; j++)
-			if (files[j].path &&
-			    !strcmp(files[i].path, files[j].path))
-				return tw_refuse(error, "--%s=%s: allowed is a file of its own, not that of --%s",
-						 files[i].option,
-						 files[i].path,
-						 files[j].option);
-	}
 	return 0;
 }
 

@@ -256,6 +256,19 @@ int tw_file_open(struct tw_file *file, const char *path)
 	return err;
 }
 
+bool tw_file_same(const struct tw_file *one, const struct tw_file *other)
+{
+	struct stat dir, other_dir;
+
+	return one->flow.stream && !one->direct &&
+	       other->flow.stream && !other->direct &&
+	       !fstat(one->dir_fd, &dir) &&
+	       !fstat(other->dir_fd, &other_dir) &&
+	       dir.st_dev == other_dir.st_dev &&
+	       dir.st_ino == other_dir.st_ino &&
+	       !strcmp(one->name, other->name);
+}
+
 /* A link replaces nothing, a rename does. */
 static int replace(struct tw_file *file, const char *self)
 {

@@ -32,6 +32,9 @@ int tw_file_open(struct tw_file *file, const char *path);
 /* A copy of @fd, which is written to as it is. 0 or -errno. */
 int tw_file_use(struct tw_file *file, int fd);
 
+/* Whether one would replace the other, however their paths are written. */
+bool tw_file_same(const struct tw_file *one, const struct tw_file *other);
+
 /*
  * Closes the file and gives it its name, in the place of one that was there.
  * 0 or -errno, as -ENOSPC of any write since opening; then nothing is left.

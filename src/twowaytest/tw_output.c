@@ -112,6 +112,26 @@ static int open_row(struct tw_output *output, const struct row *row)
 		     tw_file_use(file, STDOUT_FILENO));
 }
 
+/* The last to be renamed would be the only one that is left. */
+static int check_different(struct tw_output *output)
+{
+	const struct row *row, *other;
+
+	for (row = rows; row < JSON; row++)
+		for (other = row + 1; other <= JSON; other++) {
+			if (!tw_file_same(file_of(output, row),
+					  file_of(output, other)))
+				continue;
+			snprintf(output->error, sizeof(output->error),
+				 "%s%.300s: allowed is a file of its own, not that of %.*s",
+				 row->option, path_of(output, row),
+				 (int)strlen(other->option) - 1,
+				 other->option);
+			return -EINVAL;
+		}
+	return 0;
+}
+
 int tw_output_open(struct tw_output *output, struct tw_report *report)
 {
 	const struct tw_config *config = report->config;
@@ -124,6 +144,8 @@ int tw_output_open(struct tw_output *output, struct tw_report *report)
 	output->live.loadavg_fd = -1;
 	for (i = 0; !err && i < ARRAY_SIZE(rows); i++)
 		err = open_row(output, &rows[i]);
+	if (!err)
+		err = check_different(output);
 	if (err) {
 		tw_output_close(output);
 		return err;

@@ -23,7 +23,10 @@ struct tw_output {
 	char error[TW_ERROR_MAX];	/* that, as users are told */
 };
 
-/* 0, or -errno and a message in output->error. */
+/*
+ * 0, or -errno and a message in output->error: also if two options name the
+ * same file.
+ */
 int tw_output_open(struct tw_output *output, struct tw_report *report);
 
 /* Fills in what main is to be told of while the run lasts. */

@@ -36,18 +36,6 @@ static const struct { const char *line, *want; } contradictions[] = {
 	  "--histfile=f: there is no histogram to write; give -h or -H too" },
 	{ "--latency=5 --default-system",
 	  "--latency=5: contradicts --default-system; give one of them" },
-	{ "--json=f --dump=f",
-	  "--dump=f: allowed is a file of its own, not that of --json" },
-	{ "-h5 --json=f --histfile=f",
-	  "--histfile=f: allowed is a file of its own, not that of --json" },
-	{ "-h5 --dump=f --histfile=f",
-	  "--dump=f: allowed is a file of its own, not that of --histfile" },
-	{ "--trltp-log=f --json=f",
-	  "--trltp-log=f: allowed is a file of its own, not that of --json" },
-	{ "--trltp-log=f --dump=f",
-	  "--trltp-log=f: allowed is a file of its own, not that of --dump" },
-	{ "-h5 --trltp-log=f --histfile=f",
-	  "--trltp-log=f: allowed is a file of its own, not that of --histfile" },
 };
 
 static void test_contradictions(void **state)

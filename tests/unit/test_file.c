@@ -368,6 +368,47 @@ static void test_links_in_a_circle(void **state)
 	assert_int_equal(unlink("dir/c"), 0);
 }
 
+/* Whether both paths lead to one file, which need not be there yet. */
+static bool same(const char *one, const char *other)
+{
+	struct tw_file files[2];
+	bool result;
+
+	assert_int_equal(tw_file_open(&files[0], one), 0);
+	assert_int_equal(tw_file_open(&files[1], other), 0);
+	result = tw_file_same(&files[0], &files[1]);
+	assert_int_equal(tw_file_same(&files[1], &files[0]), result);
+	tw_file_abort(&files[0]);
+	tw_file_abort(&files[1]);
+	return result;
+}
+
+static void test_same(void **state)
+{
+	char absolute[100];
+
+	(void)state;
+	snprintf(absolute, sizeof(absolute), "%s/new", home);
+	assert_int_equal(mkdir("dir", 0755), 0);
+	assert_int_equal(symlink("../new", "dir/link"), 0);
+	assert_int_equal(symlink("dir", "to-dir"), 0);
+	assert_true(same("new", "new"));
+	assert_true(same("new", "./new"));
+	assert_true(same("new", "dir/..//new"));
+	assert_true(same("new", absolute));
+	assert_true(same("new", "dir/link"));
+	assert_true(same("to-dir/new", "dir/new"));
+	assert_false(same("new", "dir/new"));
+	assert_false(same("new", "new2"));
+	assert_false(same("/dev/null", "/dev/null"));
+	/* Each gets a name of its own. */
+	put("old", "");
+	assert_int_equal(link("old", "old2"), 0);
+	assert_true(same("old", "./old"));
+	assert_false(same("old", "old2"));
+	unlink("dir/link");
+}
+
 static void assert_link_kept(void)
 {
 	struct stat link;
@@ -594,6 +635,7 @@ int main(void)
 		IN_HOME(test_exchanged_directory),
 		IN_HOME(test_directory_of_all),
 		IN_HOME(test_links_in_a_circle),
+		IN_HOME(test_same),
 		IN_HOME(test_symlink),
 		IN_HOME(test_symlink_to_nothing),
 		IN_HOME(test_abort),
