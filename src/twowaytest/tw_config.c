@@ -68,7 +68,8 @@ static const struct tw_option options[] = {
 	  "period of the requests in microseconds, default\n"
 	  "1000; 0: the next request follows at once" },
 	{ 0, "json", TW_ARGUMENT, "FILE", tw_option_file, AT(json), 0, 0,
-	  "write the results to FILE, as JSON; -: to stdout" },
+	  "write the results to FILE, as JSON; -: to stdout,\n"
+	  "the text then goes to stderr" },
 	{ 0, "latency", TW_ARGUMENT, "US", tw_option_number, AT(latency_us),
 	  0, INT32_MAX, "value written to /dev/cpu_dma_latency, default 0" },
 	{ 0, "limit", TW_ARGUMENT, "LIMIT", tw_option_limit, 0, 0, 0,

@@ -73,23 +73,40 @@ static struct tw_file *file_of(struct tw_output *output,
 	return (struct tw_file *)((char *)output + row->file);
 }
 
+/*
+ * The standard stream that a row goes to; -1: a file's own. JSON that is
+ * printed stands alone, for another program to read.
+ */
+static int standard_fd(const struct tw_output *output, const struct row *row)
+{
+	const char *json = output->report->config->json;
+	bool alone = json && !strcmp(json, "-");
+
+	if (!row->option)
+		return alone ? STDERR_FILENO : STDOUT_FILENO;
+	return alone && row == JSON ? STDOUT_FILENO : -1;
+}
+
 /* Notes that @file could not be written; 0 is no failure. */
 static int judge(struct tw_output *output, const struct tw_file *file, int err)
 {
+	static const char *const standard[] = {
+		[STDOUT_FILENO] = "standard output",
+		[STDERR_FILENO] = "standard error",
+	};
 	const struct row *row = rows;
-	const char *path;
-	bool standard;
+	int fd;
 
 	/* The first is told; the others are likely to have its cause. */
 	if (!err || output->err)
 		return err;
 	while (file_of(output, row) != file)
 		row++;
-	path = row->option ? path_of(output, row) : "-";
-	standard = !strcmp(path, "-");
+	fd = standard_fd(output, row);
 	snprintf(output->error, sizeof(output->error),
-		 "%s%.300s: cannot write: %s", standard ? "" : row->option,
-		 standard ? "standard output" : path, tw_flow_error(err));
+		 "%s%.300s: cannot write: %s", fd < 0 ? row->option : "",
+		 fd < 0 ? path_of(output, row) : standard[fd],
+		 tw_flow_error(err));
 	output->err = err;
 	return err;
 }
@@ -102,14 +119,14 @@ static bool shows_live(const struct tw_config *config)
 
 static int open_row(struct tw_output *output, const struct row *row)
 {
-	const char *path = row->option ? path_of(output, row) : "-";
 	struct tw_file *file = file_of(output, row);
+	int fd = standard_fd(output, row);
 
-	if (!path)
+	if (fd >= 0)
+		return judge(output, file, tw_file_use(file, fd));
+	if (!path_of(output, row))
 		return 0;
-	return judge(output, file, strcmp(path, "-") ?
-		     tw_file_open(file, path) :
-		     tw_file_use(file, STDOUT_FILENO));
+	return judge(output, file, tw_file_open(file, path_of(output, row)));
 }
 
 /* The last to be renamed would be the only one that is left. */
@@ -422,10 +439,7 @@ int tw_output_check(struct tw_output *output)
 	struct tw_file *json = &output->json;
 	int err;
 
-	/* The table would not be JSON, if that goes the same way. */
-	if (!report->config->json || strcmp(report->config->json, "-"))
-		tw_report_check(output->text.flow.stream,
-				report->survey->findings);
+	tw_report_check(output->text.flow.stream, report->survey->findings);
 	if (judge(output, &output->text, tw_file_commit(&output->text, -1)) ||
 	    !json->flow.stream)
 		return output->err;

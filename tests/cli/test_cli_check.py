@@ -159,6 +159,7 @@ def test_latency_request(check):
 def test_json_alone_on_stdout(run):
     result = run("--check", "--json=-")
     json = schema.check(result.stdout)
+    assert parse(result.stderr)
     assert result.returncode == json["return_code"]
     assert json["twoway"]["environment"]["findings"] or not result.returncode
 

@@ -8,9 +8,9 @@ import time
 
 import pytest
 
+import formats
 import outside
 import schema
-import twoway
 
 QUICK = ("--default-system", "-q", "-l", 30, "-i", 500)
 
@@ -165,12 +165,24 @@ def test_times(run):
 
 
 def test_to_standard_output(run):
-    """Behind the text, which is as it is without."""
+    """Alone: the text goes to standard error, and is as it is without."""
     result = run(*QUICK, "--json=-", "-h", 100)
-    assert not result.files
-    json = twoway.json_after_text(result.stdout)
-    assert not schema.errors(json)
-    assert result.stdout.startswith("# Histogram\n")
+    assert result.returncode == 0 and not result.files
+    schema.check(result.stdout)
+    formats.parse_histogram(result.stderr)
+
+
+@pytest.mark.parametrize("view", [(), ("-v",), ("-M",)], ids=str)
+def test_to_standard_output_without_quiet(run, view):
+    words = [word for word in QUICK if word != "-q"]
+    result = run(*words, *view, "--json=-")
+    assert result.returncode == 0 and not result.files
+    schema.check(result.stdout)
+    lines = formats.body(result.stderr)
+    if "-v" in view:
+        assert len(formats.parse_verbose(lines)) == 30 * 7
+    else:
+        assert formats.parse_frames(result.stderr)[-1][0].cycles == 30
 
 
 def test_percentiles_have_keys_of_their_own(run):

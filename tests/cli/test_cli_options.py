@@ -14,6 +14,7 @@ import formats
 import options
 import oracle
 import outside
+import schema
 import twoway
 
 
@@ -172,7 +173,7 @@ def effect_json(run, good, words):
     result = run("--default-system", "-q", "-l", 3, *words)
     if good.value == "-":
         assert not result.files
-        json = twoway.json_after_text(result.stdout)
+        json = schema.check(result.stdout)
     else:
         assert result.files == {good.value}
         json = result.json(good.value)

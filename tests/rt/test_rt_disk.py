@@ -85,7 +85,7 @@ def test_filled_up(in_small_directory):
         done.stderr
     assert done.stdout == f"old\n{OLD}"
     # The results up to then are printed.
-    assert "T: 0" in done.printed
+    assert "T: 0" in done.stderr
     assert '"return_code": 1' in done.printed
 
 

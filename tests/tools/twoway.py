@@ -2,7 +2,6 @@
 """Running twowaytest to its end, and reading what it has written."""
 
 import csv
-import json
 import os
 import pathlib
 import re
@@ -129,11 +128,3 @@ def read_dump(path):
         lines = list(csv.reader(file))
     assert lines[0] == DUMP_HEADER
     return [Cycle(*map(int, line)) for line in lines[1:]]
-
-
-def json_after_text(stdout):
-    """What --json=- has written behind the other results."""
-    start_of_json = stdout.index("{\n")
-    assert start_of_json == 0 or stdout[start_of_json - 1] == "\n"
-    return json.loads(stdout[start_of_json:],
-                      parse_constant=outside.refuse_constant)
