@@ -170,7 +170,7 @@ int tw_output_open(struct tw_output *output, struct tw_report *report)
 	if (config->dump)
 		tw_report_dump_header(output->dump.flow.stream);
 	if (shows_live(config))
-		tw_live_open(&output->live);
+		tw_live_open(&output->live, output->text.flow.fd);
 	return 0;
 }
 
@@ -283,7 +283,7 @@ void tw_output_begin_step(struct tw_output *output)
 {
 	const struct tw_report *report = output->report;
 
-	output->live.drawn = false;
+	tw_live_leave(&output->live);
 	if (report->config->steps > 1)
 		tw_report_step(output->text.flow.stream, report);
 	push(output, &output->text, 0);

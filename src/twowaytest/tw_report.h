@@ -41,8 +41,13 @@ uint64_t tw_report_cycle_number(const struct tw_report *report,
 /* Cycles, of all steps, that --dump lacks. */
 uint64_t tw_report_not_dumped(const struct tw_report *report);
 
-/* One status line a column. */
+#define TW_STATUS_MAX	256
+
+/* One status line a column; a single one, without its end. */
 void tw_report_status(FILE *file, const struct tw_report *report);
+void tw_report_status_line(char line[TW_STATUS_MAX],
+			   const struct tw_report *report, int column,
+			   const struct tw_status *status);
 
 /* -v: one n:c:v line a column. */
 void tw_report_cycle(FILE *file, const struct tw_report *report,
@@ -131,18 +136,26 @@ void tw_report_json_environ(FILE *file, const struct tw_environ *env,
 /* --check: a row a check, below a finding why and what mends it; a sum. */
 void tw_report_check(FILE *file, const struct tw_finding findings[TW_CHECKS]);
 
-/* The display while the run lasts. */
+/* The display while the run lasts: on a terminal. */
 struct tw_live {
 	int loadavg_fd;
-	bool drawn;
+	int terminal;		/* its descriptor; -1: shown at the end only */
+	int lines;		/* that were drawn last */
 	int64_t shown_max_ns[TW_METRICS];
 };
 
-void tw_live_open(struct tw_live *live);
+/* @fd: what it is to be written to. */
+void tw_live_open(struct tw_live *live, int fd);
 
-/* Draws it, over what was drawn before; the last time, also with -M. */
+/*
+ * Draws it, over what was drawn before, as wide and high as the terminal is;
+ * the last time, also with -M, and without a terminal.
+ */
 void tw_live_draw(struct tw_live *live, FILE *file,
 		  const struct tw_report *report, bool last);
+
+/* Leaves what was drawn: the next picture stands below it. */
+void tw_live_leave(struct tw_live *live);
 
 void tw_live_close(struct tw_live *live);
 

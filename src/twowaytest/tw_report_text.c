@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Status lines, single values and cycles, as cyclictest prints them. */
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "rt-utils.h"
 #include "tw_report.h"
 #include "tw_time.h"
 
@@ -39,17 +35,17 @@ uint64_t tw_report_not_dumped(const struct tw_report *report)
 	return lost;
 }
 
-static void print_status(FILE *file, const struct tw_report *report,
-			 int column, enum tw_metric_id id,
-			 const struct tw_status *status)
+void tw_report_status_line(char line[TW_STATUS_MAX],
+			   const struct tw_report *report, int column,
+			   const struct tw_status *status)
 {
 	const struct tw_config *config = report->config;
 	const struct tw_pair *pair = report->session->pair;
 	int width = config->nsecs ? 8 : 5;
 
-	fprintf(file, "T:%2d (%5d) P:%2d I:%" PRId64 " C:%7" PRIu64
+	snprintf(line, TW_STATUS_MAX, "T:%2d (%5d) P:%2d I:%" PRId64 " C:%7" PRIu64
 		" Min:%7" PRId64 " Act:%*" PRId64 " Avg:%*" PRId64
-		" Max:%8" PRId64 " Std:%8.1f %s\n",
+		" Max:%8" PRId64 " Std:%8.1f %s",
 		column, (int)pair->side[TW_CLIENT].child.pid,
 		pair->task.priority[TW_CLIENT], config->interval_us,
 		status->count, tw_report_value(config, status->min_ns),
@@ -57,19 +53,22 @@ static void print_status(FILE *file, const struct tw_report *report,
 		width, tw_report_value(config, (int64_t)status->mean_ns),
 		tw_report_value(config, status->max_ns),
 		tw_report_real(config, status->deviation_ns),
-		tw_metrics[id].token);
+		tw_metrics[config->metrics[column]].token);
 }
 
 void tw_report_status(FILE *file, const struct tw_report *report)
 {
 	const struct tw_config *config = report->config;
 	struct tw_status status[TW_METRICS];
+	char line[TW_STATUS_MAX];
 	int i;
 
 	tw_tally_snapshot(report->session->pair->tally, status);
-	for (i = 0; i < config->metric_count; i++)
-		print_status(file, report, i, config->metrics[i],
-			     &status[config->metrics[i]]);
+	for (i = 0; i < config->metric_count; i++) {
+		tw_report_status_line(line, report, i,
+				      &status[config->metrics[i]]);
+		fprintf(file, "%s\n", line);
+	}
 }
 
 void tw_report_cycle(FILE *file, const struct tw_report *report,
@@ -195,86 +194,4 @@ void tw_report_remarks(FILE *file, const struct tw_report *report)
 	if (session->strangers)
 		fprintf(file, "# Strangers turned away: %" PRIu64 "\n",
 			session->strangers);
-}
-
-void tw_live_open(struct tw_live *live)
-{
-	memset(live, 0, sizeof(*live));
-	live->loadavg_fd = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
-}
-
-void tw_live_close(struct tw_live *live)
-{
-	if (live->loadavg_fd >= 0)
-		close(live->loadavg_fd);
-	live->loadavg_fd = -1;
-}
-
-/* -M: has anything that is shown reached a new maximum? */
-static bool max_has_grown(struct tw_live *live,
-			  const struct tw_report *report)
-{
-	struct tw_status status[TW_METRICS];
-	bool grown = !live->drawn;
-	int i, id;
-
-	tw_tally_snapshot(report->session->pair->tally, status);
-	for (i = 0; i < report->config->metric_count; i++) {
-		id = report->config->metrics[i];
-		if (status[id].max_ns > live->shown_max_ns[id])
-			grown = true;
-		live->shown_max_ns[id] = status[id].max_ns;
-	}
-	return grown;
-}
-
-/* What is left of the step, in seconds; -1: nobody knows. */
-static int64_t seconds_left(const struct tw_report *report)
-{
-	const struct tw_config *config = report->config;
-	uint64_t cycles = report->session->pair->tally->cycles;
-	int64_t now_ns = tw_now_ns(CLOCK_MONOTONIC);
-	int64_t left_ns = INT64_MAX;
-
-	if (config->loops && config->interval_us)
-		left_ns = (config->loops - (int64_t)cycles) *
-			  config->interval_us * TW_NS_PER_US;
-	if (config->duration_s && report->session->end_ns - now_ns < left_ns)
-		left_ns = report->session->end_ns - now_ns;
-	return left_ns == INT64_MAX ? -1 : left_ns / TW_NS_PER_S;
-}
-
-/* The line that cyclictest leaves empty. */
-static void draw_step(FILE *file, const struct tw_report *report)
-{
-	const struct tw_session *session = report->session;
-	const struct tw_load_ops *load = report->config->load;
-	int steps = (int)report->config->steps;
-	int workers = session->steps[session->step].workers;
-
-	if (steps > 1)
-		fprintf(file, "step: %d/%d: %d %s: %" PRId64 " s left          ",
-			session->step + 1, steps, workers,
-			workers == 1 ? load->one : load->many,
-			seconds_left(report));
-	fprintf(file, "\n");
-}
-
-void tw_live_draw(struct tw_live *live, FILE *file,
-		  const struct tw_report *report, bool last)
-{
-	const struct tw_config *config = report->config;
-	char load[128] = "";
-
-	if (config->refresh_on_max && !max_has_grown(live, report) && !last)
-		return;
-	if (live->drawn)
-		fprintf(file, "\033[%dA", config->metric_count + 2);
-	live->drawn = true;
-	if (pread(live->loadavg_fd, load, sizeof(load) - 1, 0) > 0)
-		load[strcspn(load, "\n")] = '\0';
-	fprintf(file, "policy: %s: loadavg: %s          \n",
-		tw_system_policy_name(config->policy), load);
-	draw_step(file, report);
-	tw_report_status(file, report);
 }

@@ -81,14 +81,11 @@ def test_histogram_goes_to_its_file_alone(run):
     formats.parse_histogram(result.text("h"))
 
 
-def test_histogram_follows_the_display(run):
-    """Without -q, too: of all lines, its alone begin with # or a digit."""
+def test_histogram_takes_the_place_of_the_display(run):
+    """Where there is no terminal, also without -q."""
     result = run(*QUICK, "-l", 300, "-h", 400)
-    start = result.stdout.index("# Histogram\n")
-    histogram = formats.parse_histogram(result.stdout[start:])
+    histogram = formats.parse_histogram(result.stdout)
     assert histogram.values["Metrics"] == list(oracle.DEFAULT_METRICS)
-    formats.parse_frames(result.stdout[:start])
-    assert not re.search(r"^[#\d]", result.stdout[:start], re.MULTILINE)
 
 
 def test_histofall_sums(run):
@@ -150,30 +147,6 @@ def test_remarks_without_a_histogram(start):
     assert int(re.fullmatch(r"# Missed: (\d+)", missed)[1]) >= 10
     assert formats.REMARK.fullmatch(stopped)
     assert "continued: client 1, server 0 times" in stopped
-
-
-def test_live_display(run):
-    start_ns = time.monotonic_ns()
-    result = run("--default-system", "-l", 500)
-    elapsed_ns = time.monotonic_ns() - start_ns
-    assert result.returncode == 0 and not result.stderr
-    frames = formats.parse_frames(result.stdout)
-    # One each 100 ms, and that of the end.
-    assert 2 <= len(frames) <= 1 + elapsed_ns // 100000000
-    check_statuses(frames[-1], oracle.DEFAULT_METRICS, 500, 1000)
-    counts = [frame[0].cycles for frame in frames]
-    assert counts == sorted(counts)
-
-
-def test_live_display_on_new_maxima_ends_with_the_results(run):
-    """-M spares pictures, but not the results."""
-    for _ in range(3):
-        result = run("--default-system", "-l", 300, "-M", "--json=json")
-        last = formats.parse_frames(result.stdout)[-1]
-        check_statuses(last, oracle.DEFAULT_METRICS, 300, 1000)
-        for status in last:
-            thread = result.json()["thread"][str(status.column)]
-            assert status.max == thread["max"]
 
 
 def test_verbose_prints_values_only(run):

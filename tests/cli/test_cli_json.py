@@ -182,7 +182,7 @@ def test_to_standard_output_without_quiet(run, view):
     if "-v" in view:
         assert len(formats.parse_verbose(lines)) == 30 * 7
     else:
-        assert formats.parse_frames(result.stderr)[-1][0].cycles == 30
+        assert formats.parse_picture(result.stderr)[0].cycles == 30
 
 
 def test_percentiles_have_keys_of_their_own(run):

@@ -292,27 +292,6 @@ def test_worst_is_that_of_all_steps(run):
     assert found[0].t0_ns - steps[0][0].t0_ns == worst["since_start_ns"]
 
 
-LIVE = re.compile(r"step: (\d+)/2: (\d workers?): (\d+) s left *")
-WORKERS = ("0 workers", "1 worker")
-
-
-def test_live_display_tells_the_step(run):
-    """In the line that is empty without a ramp."""
-    result = run("--default-system", "-l", 500, "--load=fft", "--steps=2")
-    assert not result.stderr
-    lines = ramp.parse(result.stdout, "fft", 2).steps
-    for number, found in enumerate(lines):
-        told = [LIVE.fullmatch(line).groups() for line in found
-                if line.startswith("step:")]
-        # One each 100 ms, and the last.
-        assert len(told) >= 2
-        assert set(told) == {(str(number + 1), WORKERS[number], "0")}
-        frames = formats.parse_frames("\n".join(
-            "" if line.startswith("step:") else line for line in found))
-        assert len(frames) == len(told)
-        assert frames[-1][0].cycles == 500
-
-
 def test_interrupt_keeps_what_is_finished(start, tmp_path):
     """In the second step: the first is whole, the third never comes."""
     with open(tmp_path / "output", "w", encoding="utf-8") as output:

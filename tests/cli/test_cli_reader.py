@@ -4,7 +4,6 @@ measured and written as if they were not there."""
 
 import fcntl
 import os
-import pty
 import re
 import resource
 import signal
@@ -16,6 +15,7 @@ import pytest
 import formats
 import outside
 import schema
+import screen
 import twoway
 
 OLD = "what was there before\n"
@@ -201,21 +201,20 @@ def test_nobody_waits_for_a_load(start, tmp_path, pipe):
 
 def test_stopped_terminal(start, tmp_path):
     """Control-S, during the live display."""
-    master, slave = pty.openpty()
-    termios.tcflow(slave, termios.TCOOFF)
+    terminal = screen.Terminal(120, 24)
+    termios.tcflow(terminal.slave, termios.TCOOFF)
     process = start("--default-system", "-l", 500, "--json=json",
-                    stdout=slave)
+                    stdout=terminal.slave)
     assert is_there(tmp_path / "json")
     assert process.process.poll() is None
     json = schema.check(text_written(tmp_path / "json"))
     assert json["twoway"]["cycles"] == 500
-    termios.tcflow(slave, termios.TCOON)
-    os.close(slave)
-    seen = b""
-    while b" total" not in seen or b"C:    500" not in seen:
-        seen += os.read(master, 4096)
+    termios.tcflow(terminal.slave, termios.TCOON)
+    lines = terminal.watch().lines
     assert process.finish() == 0, process.err
-    os.close(master)
+    statuses = formats.parse_statuses(
+        [line for line in lines if line.startswith("T:")])
+    assert {status.cycles for status in statuses} == {500}
 
 
 def test_status_is_not_waited_for(start, tmp_path, pipe):

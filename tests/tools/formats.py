@@ -85,24 +85,13 @@ def body(text):
     return [line for line in lines if not line.startswith("#")]
 
 
-def parse_frames(text, nsecs=False):
-    """The live display: a list of its pictures, each a list of Status."""
-    frames = []
-    lines = body(text)
-    while lines:
-        first, empty = lines[:2]
-        if frames:
-            up = f"\033[{len(frames[0]) + 2}A"
-            assert first.startswith(up), f"not redrawn in place: {first!r}"
-            first = first[len(up):]
-        assert POLICY.fullmatch(first), f"no policy line: {first!r}"
-        assert not empty
-        count = 2
-        while count < len(lines) and lines[count].startswith("T:"):
-            count += 1
-        frames.append(parse_statuses(lines[2:count], nsecs))
-        del lines[:count]
-    return frames
+def parse_picture(text, nsecs=False):
+    """What the live display comes to where there is no terminal."""
+    assert "\x1b" not in text
+    policy, empty, *lines = body(text)
+    assert POLICY.fullmatch(policy), f"no policy line: {policy!r}"
+    assert not empty
+    return parse_statuses(lines, nsecs)
 
 
 class Histogram(typing.NamedTuple):

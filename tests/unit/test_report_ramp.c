@@ -187,7 +187,7 @@ static struct tw_live live;
 
 static void draw(FILE *file, const struct tw_report *to_report)
 {
-	tw_live_draw(&live, file, to_report, false);
+	tw_live_draw(&live, file, to_report, true);
 }
 
 /* The display's second line: @want, and blanks over what stood there. */
@@ -195,7 +195,7 @@ static void assert_second_line(const char *want)
 {
 	const char *line;
 
-	tw_live_open(&live);
+	tw_live_open(&live, -1);
 	line = strchr(written(draw), '\n');
 	tw_live_close(&live);
 	assert_non_null(line);

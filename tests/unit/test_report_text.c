@@ -153,69 +153,18 @@ static void test_remarks(void **state)
 			    "# Stopped by a signal, and continued: client 1, server 0 times; that time is in the results\n"
 			    "# Not dumped: 5 cycles, as main could not keep up\n"
 			    "# Strangers turned away: 3\n");
+	report.not_dumped = 2;
+	report.not_printed = 7;
+	assert_string_equal(written(tw_report_remarks),
+			    "# Missed: 2\n"
+			    "# Not dumped: 7 cycles, as main could not keep up\n"
+			    "# Not printed: 7 cycles, as the reader did not keep up\n"
+			    "# Strangers turned away: 3\n");
+	report.not_dumped = 0;
+	report.not_printed = 0;
 	/* The histogram has a line of its own for the first. */
 	new_finished_run("-h5");
 	assert_string_equal(written(tw_report_remarks), "");
-}
-
-static struct tw_live live;
-
-static void draw(FILE *file, const struct tw_report *to_report)
-{
-	tw_live_draw(&live, file, to_report, false);
-}
-
-#define BEGINNING	"policy: fifo: loadavg: "
-#define LINE \
-	"T: 0 ( 1234) P:80 I:1000 C:      2 Min:     30 Act:   30 Avg:   34 Max:      39 Std:     6.4 total\n"
-
-/* Over what was drawn before, from the second time on. */
-static void test_live(void **state)
-{
-	const char *text, *end;
-	int i;
-
-	(void)state;
-	new_finished_run("-p80 --metrics=total");
-	tw_live_open(&live);
-	for (i = 0; i < 3; i++) {
-		text = written(draw);
-		if (i) {
-			assert_int_equal(strncmp(text, "\033[3A", 4), 0);
-			text += 4;
-		}
-		assert_int_equal(strncmp(text, BEGINNING, strlen(BEGINNING)),
-				 0);
-		end = strstr(text, "\n\n");
-		assert_non_null(end);
-		assert_string_equal(end + 2, LINE);
-	}
-	tw_live_close(&live);
-	tw_live_close(&live);
-}
-
-static void test_live_refresh_on_max(void **state)
-{
-	struct tw_cycle cycle = run_cycles[1];
-
-	(void)state;
-	new_run("-M --metrics=total");
-	tw_live_open(&live);
-	assert_true(*written(draw));
-	assert_false(*written(draw));
-	tw_tally_add(pair.tally, &cycle);
-	assert_true(*written(draw));
-	tw_tally_add(pair.tally, &cycle);
-	assert_false(*written(draw));
-	/* Not what is shown: interval is not asked for. */
-	cycle.prev_t0_ns -= 4000;
-	cycle.t3_ns -= 10000;
-	tw_tally_add(pair.tally, &cycle);
-	assert_false(*written(draw));
-	cycle.t3_ns += 20000;
-	tw_tally_add(pair.tally, &cycle);
-	assert_true(*written(draw));
-	tw_live_close(&live);
 }
 
 int main(void)
@@ -230,8 +179,6 @@ int main(void)
 		cmocka_unit_test(test_percentiles),
 		cmocka_unit_test(test_percentile_names),
 		cmocka_unit_test(test_remarks),
-		cmocka_unit_test(test_live),
-		cmocka_unit_test(test_live_refresh_on_max),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
