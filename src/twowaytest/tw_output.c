@@ -11,11 +11,6 @@
 #include "rt-utils.h"
 #include "tw_output.h"
 
-#define DISPLAY_MS	100
-#define CYCLES_MS	25	/* the ring holds more than comes meanwhile */
-#define SLOW_MS		10	/* the share of that for a slow reader */
-#define STATUS_MS	100	/* SIGUSR1's lines may wait for their reader */
-#define KEPT_MAX	(1 << 20)	/* bytes of cycles, for a slow reader */
 #define PATIENCE_MS	1000	/* after a signal that nobody typed */
 
 static int print_results(struct tw_output *output, FILE *to);
@@ -87,8 +82,8 @@ static int standard_fd(const struct tw_output *output, const struct row *row)
 	return alone && row == JSON ? STDOUT_FILENO : -1;
 }
 
-/* Notes that @file could not be written; 0 is no failure. */
-static int judge(struct tw_output *output, const struct tw_file *file, int err)
+int tw_output_judge(struct tw_output *output, const struct tw_file *file,
+		    int err)
 {
 	static const char *const standard[] = {
 		[STDOUT_FILENO] = "standard output",
@@ -111,22 +106,24 @@ static int judge(struct tw_output *output, const struct tw_file *file, int err)
 	return err;
 }
 
-/* The reference set-up leaves main asleep while it measures. */
-static bool shows_live(const struct tw_config *config)
-{
-	return !config->quiet && !config->verbose && !config->reference;
-}
-
 static int open_row(struct tw_output *output, const struct row *row)
 {
 	struct tw_file *file = file_of(output, row);
 	int fd = standard_fd(output, row);
+	int err = 0;
 
 	if (fd >= 0)
-		return judge(output, file, tw_file_use(file, fd));
-	if (!path_of(output, row))
-		return 0;
-	return judge(output, file, tw_file_open(file, path_of(output, row)));
+		err = tw_file_use(file, fd);
+	else if (path_of(output, row))
+		err = tw_file_open(file, path_of(output, row));
+	return tw_output_judge(output, file, err);
+}
+
+int tw_output_push(struct tw_output *output, struct tw_file *file, int ms)
+{
+	int err = tw_flow_push(&file->flow, ms);
+
+	return err == -EAGAIN ? 0 : tw_output_judge(output, file, err);
 }
 
 /* The last to be renamed would be the only one that is left. */
@@ -169,7 +166,7 @@ int tw_output_open(struct tw_output *output, struct tw_report *report)
 	}
 	if (config->dump)
 		tw_report_dump_header(output->dump.flow.stream);
-	if (shows_live(config))
+	if (tw_output_shows_live(config))
 		tw_live_open(&output->live, output->text.flow.fd);
 	return 0;
 }
@@ -183,123 +180,6 @@ void tw_output_close(struct tw_output *output)
 	tw_live_close(&output->live);
 }
 
-/* Hands on what a reader will take now; only an error is one. */
-static int push(struct tw_output *output, struct tw_file *file, int ms)
-{
-	int err = tw_flow_push(&file->flow, ms);
-
-	return err == -EAGAIN ? 0 : judge(output, file, err);
-}
-
-static int on_tick(void *arg)
-{
-	struct tw_output *output = arg;
-	const struct tw_config *config = output->report->config;
-	struct tw_flow *text = &output->text.flow;
-	int err = 0;
-
-	/* Nobody sees a picture that waits for the one before. */
-	if (shows_live(config) && !tw_flow_behind(text))
-		tw_live_draw(&output->live, text->stream, output->report,
-			     false);
-	/* A reader that is only slow gets some time before cycles are lost. */
-	if (!config->quiet)
-		err = push(output, &output->text,
-			   tw_flow_behind(text) > KEPT_MAX / 2 ? SLOW_MS : 0);
-	if (!err && output->dump.direct)
-		err = push(output, &output->dump, 0);
-	return err;
-}
-
-static int on_cycle(void *arg, unsigned int pair, const struct tw_cycle *cycle)
-{
-	struct tw_output *output = arg;
-	struct tw_report *report = output->report;
-	const struct tw_config *config = report->config;
-	struct tw_flow *text = &output->text.flow, *dump = &output->dump.flow;
-
-	if (config->verbose && !config->quiet) {
-		if (tw_flow_behind(text) < KEPT_MAX)
-			tw_report_cycle(text->stream, report, pair, cycle);
-		else
-			report->not_printed++;
-		if (config->unbuffered)
-			tw_flow_push(text, 0);
-	}
-	if (!config->dump)
-		return 0;
-	if (tw_flow_behind(dump) < KEPT_MAX)
-		tw_report_dump(dump->stream, report, pair, cycle);
-	else
-		report->not_dumped++;
-	return judge(output, &output->dump, dump->err);
-}
-
-/* Dropped rather than waited for. */
-static void on_status(void *arg)
-{
-	static const char rule[] = "#---------------------------\n";
-	struct tw_output *output = arg;
-	struct tw_file file;
-
-	if (tw_file_use(&file, STDERR_FILENO))
-		return;
-	fputs(rule, file.flow.stream);
-	tw_report_status(file.flow.stream, output->report);
-	fputs(rule, file.flow.stream);
-	tw_flow_push(&file.flow, STATUS_MS);
-	tw_file_abort(&file);
-}
-
-void tw_output_watch(struct tw_output *output, struct tw_watch *watch)
-{
-	const struct tw_config *config = output->report->config;
-
-	memset(watch, 0, sizeof(*watch));
-	watch->arg = output;
-	watch->cycle = on_cycle;
-	watch->status = on_status;
-	if (config->dump || (config->verbose && !config->quiet))
-		watch->tick_ms = CYCLES_MS;
-	else if (shows_live(config))
-		watch->tick_ms = DISPLAY_MS;
-	if (!config->quiet || config->dump)
-		watch->tick = on_tick;
-}
-
-/* The status lines that a step, or a run without a ramp, ends with. */
-static void print_last_status(struct tw_output *output)
-{
-	const struct tw_config *config = output->report->config;
-	FILE *to = output->text.flow.stream;
-
-	if (shows_live(config))
-		tw_live_draw(&output->live, to, output->report, true);
-	else if (!config->verbose || config->quiet)
-		tw_report_status(to, output->report);
-}
-
-void tw_output_begin_step(struct tw_output *output)
-{
-	const struct tw_report *report = output->report;
-
-	tw_live_leave(&output->live);
-	if (report->config->steps > 1)
-		tw_report_step(output->text.flow.stream, report);
-	push(output, &output->text, 0);
-}
-
-void tw_output_end_step(struct tw_output *output)
-{
-	const struct tw_config *config = output->report->config;
-
-	if (config->steps == 1)
-		return;
-	if (!config->histogram_us)
-		print_last_status(output);
-	push(output, &output->text, 0);
-}
-
 static int print_results(struct tw_output *output, FILE *to)
 {
 	const struct tw_report *report = output->report;
@@ -308,7 +188,7 @@ static int print_results(struct tw_output *output, FILE *to)
 	if (config->histogram_us && !config->histfile)
 		tw_report_histogram(to, report);
 	else if (config->steps == 1 && !config->histogram_us)
-		print_last_status(output);
+		tw_output_last_status(output);
 	if (config->steps > 1)
 		tw_report_ramp(to, report);
 	if (!config->histogram_us) {
@@ -382,7 +262,7 @@ static void write_row(struct tw_output *output, const struct row *row)
 		tw_file_abort(file);
 	else if (!file->direct)
 		err = tw_file_commit(file, -1);
-	judge(output, file, err);
+	tw_output_judge(output, file, err);
 }
 
 /* As far as it can be without waiting: what is behind goes out in order. */
@@ -395,7 +275,7 @@ static void push_rows(struct tw_output *output)
 		file = file_of(output, row);
 		if (!file->flow.stream)
 			continue;
-		push(output, file, 0);
+		tw_output_push(output, file, 0);
 		if (tw_flow_behind(&file->flow))
 			return;
 	}
@@ -406,8 +286,8 @@ static void finish_row(struct tw_output *output, const struct row *row)
 	struct tw_file *file = file_of(output, row);
 
 	if (file->flow.stream)
-		judge(output, file,
-		      tw_file_commit(file, patience_ms(output)));
+		tw_output_judge(output, file,
+				tw_file_commit(file, patience_ms(output)));
 }
 
 int tw_output_finish(struct tw_output *output)
@@ -426,8 +306,9 @@ int tw_output_finish(struct tw_output *output)
 		finish_row(output, row);
 	/* It is behind the text where both go, or tells what is new. */
 	if (path_of(output, JSON) && !direct && output->err != told)
-		judge(output, &output->json,
-		      tw_file_open(&output->json, path_of(output, JSON)));
+		tw_output_judge(output, &output->json,
+				tw_file_open(&output->json,
+					     path_of(output, JSON)));
 	write_row(output, JSON);
 	finish_row(output, JSON);
 	return output->err;
@@ -440,11 +321,11 @@ int tw_output_check(struct tw_output *output)
 	int err;
 
 	tw_report_check(output->text.flow.stream, report->survey->findings);
-	if (judge(output, &output->text, tw_file_commit(&output->text, -1)) ||
-	    !json->flow.stream)
+	err = tw_file_commit(&output->text, -1);
+	if (tw_output_judge(output, &output->text, err) || !json->flow.stream)
 		return output->err;
 	err = write_json(output, json->flow.stream, tw_report_json_check);
 	if (!err)
 		err = tw_file_commit(json, -1);
-	return judge(output, json, err);
+	return tw_output_judge(output, json, err);
 }

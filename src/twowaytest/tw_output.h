@@ -53,4 +53,19 @@ void tw_output_close(struct tw_output *output);
  */
 int tw_output_check(struct tw_output *output);
 
+/*
+ * For the output itself: notes that @file could not be written, where 0 is no
+ * failure; hands on what the reader will take within @ms, where only an error
+ * is one. Both return @err, or 0.
+ */
+int tw_output_judge(struct tw_output *output, const struct tw_file *file,
+		    int err);
+int tw_output_push(struct tw_output *output, struct tw_file *file, int ms);
+
+/* The reference set-up leaves main asleep while it measures. */
+bool tw_output_shows_live(const struct tw_config *config);
+
+/* The status lines that a step, or a run without a ramp, ends with. */
+void tw_output_last_status(struct tw_output *output);
+
 #endif /* TW_OUTPUT_H */

@@ -37,6 +37,8 @@ static int complain(const char *message)
 	if (!tw_file_use(&file, STDERR_FILENO)) {
 		fprintf(file.flow.stream, "twowaytest: %s\n", line);
 		tw_file_commit(&file, -1);
+	} else {
+		err_msg("twowaytest: %s\n", line);
 	}
 	return EXIT_FAILURE;
 }
