@@ -5,6 +5,7 @@ import fcntl
 import os
 import pty
 import re
+import select
 import struct
 import termios
 
@@ -84,6 +85,10 @@ class Terminal:
     def tell(self, columns, rows):
         fcntl.ioctl(self.slave, termios.TIOCSWINSZ,
                     struct.pack("HHHH", rows, columns, 0, 0))
+
+    def has_more(self):
+        """Whether something has come that was not read."""
+        return bool(select.select([self.master], [], [], 0)[0])
 
     def watch(self):
         """Until the program has let go of it; the screen then."""
