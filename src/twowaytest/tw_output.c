@@ -99,9 +99,11 @@ int tw_output_judge(struct tw_output *output, const struct tw_file *file,
 		row++;
 	fd = standard_fd(output, row);
 	snprintf(output->error, sizeof(output->error),
-		 "%s%.300s: cannot write: %s", fd < 0 ? row->option : "",
+		 "%s%.300s: cannot write: %s%s", fd < 0 ? row->option : "",
 		 fd < 0 ? path_of(output, row) : standard[fd],
-		 tw_flow_error(err));
+		 tw_flow_error(err), err == -EACCES && !geteuid() ?
+		 "; if another user's link or file is there, in a directory that all users may write to, remove it or choose another name" :
+		 "");
 	output->err = err;
 	return err;
 }

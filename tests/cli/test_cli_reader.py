@@ -47,7 +47,7 @@ def read_all(fd):
 
 
 def is_there(path):
-    return outside.wait_for(path.exists, timeout=10)
+    return outside.wait_for(path.exists, timeout=60)
 
 
 def text_written(path):
@@ -156,9 +156,9 @@ def test_sigterm_while_the_reader_sleeps(start, tmp_path, pipe, kind, number):
     # It is far ahead of what a pipe or a socket keeps for its reader.
     enough = outside.switches(client) + LOOPS
     assert outside.wait_for(lambda: outside.switches(client) > enough,
-                            timeout=20)
+                            timeout=60)
     process.signal(number)
-    assert process.gone(timeout=5)
+    assert process.gone(timeout=10)
     assert process.finish() == 1
     assert process.err == f"twowaytest: standard output: {PAUSED}\n"
     json = schema.check(text_written(tmp_path / "json"))
@@ -175,13 +175,13 @@ def test_second_interrupt_ends_the_wait(start, tmp_path, pipe):
     client = process.steady()["client"]
     enough = outside.switches(client) + LOOPS
     assert outside.wait_for(lambda: outside.switches(client) > enough,
-                            timeout=20)
+                            timeout=60)
     process.signal(signal.SIGINT)
     assert is_there(tmp_path / "json")
     assert schema.check(text_written(tmp_path / "json"))["return_code"] == 0
     assert process.process.poll() is None
     process.signal(signal.SIGINT)
-    assert process.gone(timeout=5)
+    assert process.gone(timeout=10)
     assert process.finish() == 1
     assert process.err == f"twowaytest: standard output: {PAUSED}\n"
     # What is told last holds.
@@ -195,7 +195,7 @@ def test_nobody_waits_for_a_load(start, tmp_path, pipe):
     assert process.process.poll() is None
     assert process.processes() == [process.pid]
     process.signal(signal.SIGTERM)
-    assert process.gone(timeout=5)
+    assert process.gone(timeout=10)
     assert process.finish() == 1
 
 
@@ -229,7 +229,7 @@ def test_status_is_not_waited_for(start, tmp_path, pipe):
             os.write(kept, filler)
     process.signal(signal.SIGUSR1)
     process.signal(signal.SIGTERM)
-    assert process.gone(timeout=5)
+    assert process.gone(timeout=10)
     assert process.finish() == 0
     os.close(kept)
 

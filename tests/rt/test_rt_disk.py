@@ -250,8 +250,8 @@ def test_links_of_others(start, tmp_path):
             run = start("-q", "-l", 5, "--default-system",
                         f"--json={shared}/x.json")
             assert run.finish() == 1
-            assert f"{shared}/x.json: cannot write: Permission denied" in \
-                run.err
+            assert f"{shared}/x.json: cannot write: Permission denied; if " \
+                "another user's link or file is there, " in run.err
             assert other.poll() is None, other.stdout.read()
             assert victim.read_text() == "precious"
     finally:
