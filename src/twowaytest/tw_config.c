@@ -121,7 +121,7 @@ static const struct tw_option options[] = {
 	  "redraw the display only when a maximum has grown" },
 	{ 0, "rt-runtime", TW_ARGUMENT, "US", tw_option_runtime,
 	  AT(rt_runtime_us), 0, 1000000, "set sched_rt_runtime_us for the run, and restore\n"
-	  "it; -1: no limit" },
+	  "it; -1, 0: no limit" },
 	{ 0, "server-affinity", TW_ARGUMENT, "CPUSET", tw_option_role,
 	  0, TW_SERVER, 0, "run the server on CPUSET" },
 	{ 0, "size", TW_ARGUMENT, "BYTES", tw_option_number, AT(size),

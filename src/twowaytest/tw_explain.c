@@ -196,8 +196,9 @@ static void explain_throttle(struct text *text)
 {
 	if (text->failure->err == -EBUSY &&
 	    text->config->rt_runtime_us == TW_KEEP)
-		say(text, "--load=%s: with no real-time throttling (%s is -1), this real-time load on every CPU would leave the rest of the system no time; give --load-affinity, fewer workers, --rt-runtime=950000, or --force",
-		    text->config->load->name, TW_THROTTLE_FILE);
+		say(text, "--load=%s: with no real-time throttling (%s is %lld), this real-time load on every CPU would leave the rest of the system no time; give --load-affinity, fewer workers, --rt-runtime=950000, or --force",
+		    text->config->load->name, TW_THROTTLE_FILE,
+		    (long long)text->session->throttle.runtime_us);
 	else if (text->failure->err == -EBUSY)
 		say(text, "--rt-runtime=%lld: this real-time load on every CPU would leave the rest of the system no time, or the kernel refuses the value because of a cgroup's share; give --load-affinity, fewer workers, or --force",
 		    (long long)text->config->rt_runtime_us);

@@ -190,7 +190,7 @@ static int open_throttle(struct tw_session *session)
 		if (err)
 			return tw_session_fail(session, TW_STEP_THROTTLE, err);
 	}
-	session->kernel_log = tw_throttle_listen();
+	session->kernel_log = tw_throttle_listen("");
 	uname(&name);
 	tw_throttle_read(&session->throttle, "", name.release);
 	if (config->force || session->throttle.stall_ns ||

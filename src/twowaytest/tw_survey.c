@@ -14,7 +14,8 @@ static void fill_params(struct tw_environ_params *params,
 	params->realtime = tw_config_is_realtime(config->policy);
 	params->timer_prio = config->timer->softirq ?
 			     tw_config_priority(config, TW_CLIENT) : 0;
-	params->rt_load = config->rt_runtime_us != -1 &&
+	params->rt_load = (config->rt_runtime_us == TW_KEEP ||
+			   config->rt_runtime_us > 0) &&
 			  tw_config_may_throttle(config, most);
 	params->latency_us = holds_latency ? config->latency_us : -1;
 }

@@ -69,17 +69,21 @@ void tw_throttle_read(struct tw_throttle *throttle, const char *root,
 	throttle->fair_server = share_ns > 0;
 
 	stops = throttle->group || !throttle->fair_server;
-	if (stops && throttle->runtime_us >= 0)
+	/* With 0 there is nothing to be used up: the kernel stops nobody. */
+	if (stops && throttle->runtime_us > 0)
 		throttle->stall_ns = (throttle->period_us -
 				      throttle->runtime_us) * TW_NS_PER_US;
 	else if (throttle->fair_server)
 		throttle->stall_ns = share_ns;
 }
 
-int tw_throttle_listen(void)
+int tw_throttle_listen(const char *root)
 {
-	int fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	char path[PATH_MAX];
+	int fd;
 
+	snprintf(path, sizeof(path), "%s/dev/kmsg", root);
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0 || lseek(fd, 0, SEEK_END) < 0)
 		return fd < 0 ? -errno : fd;
 	return fd;

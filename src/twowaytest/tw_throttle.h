@@ -15,7 +15,7 @@
 
 struct tw_throttle {
 	bool known;		/* could it be read at all? */
-	int64_t runtime_us;	/* sched_rt_runtime_us; -1: no limit */
+	int64_t runtime_us;	/* sched_rt_runtime_us; -1, 0: no limit */
 	int64_t period_us;
 	bool group;		/* RT_GROUP_SCHED, seen in the CPU cgroup */
 	bool fair_server;
@@ -31,9 +31,9 @@ void tw_throttle_read(struct tw_throttle *throttle, const char *root,
 
 /*
  * The kernel says so, once a boot, when it throttles for the first time.
- * Listens from now on: a descriptor, or -errno (only root may).
+ * Listens from now on, below @root: a descriptor, or -errno (only root may).
  */
-int tw_throttle_listen(void);
+int tw_throttle_listen(const char *root);
 
 /* Whether it has said so since; closes @fd, which may be negative. */
 bool tw_throttle_heard(int fd);

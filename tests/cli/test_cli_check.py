@@ -144,8 +144,10 @@ def test_load_that_may_be_throttled(check):
     rows, _ = check("-p", 50, "-a", "--load=fft")
     assert rows["throttling"].result == "FINDING"
     assert "--rt-runtime=-1" in rows["throttling"].below["mend"]
-    rows, _ = check("-p", 50, "-a", "--load=fft", "--rt-runtime=-1")
-    assert rows["throttling"].result == "ok"
+    for unlimited in (-1, 0):
+        rows, _ = check("-p", 50, "-a", "--load=fft",
+                        f"--rt-runtime={unlimited}")
+        assert rows["throttling"].result == "ok"
 
 
 def test_latency_request(check):

@@ -126,6 +126,7 @@ def test_unprivileged(start, public, before):
     assert run.gone()
 
 
+@pytest.mark.parametrize("unlimited", [-1, 0])
 @pytest.mark.parametrize("load, refused", [
     (("-p", 60, f"--load=fft:{CPUS}", "--load-affinity=all"), True),
     (("-p", 60, f"--load=fft:{CPUS}", "--load-affinity=all", "--force"),
@@ -134,15 +135,18 @@ def test_unprivileged(start, public, before):
     ((f"--load=fft:{CPUS}",), False),
 ])
 def test_load_on_every_cpu_without_throttling(start, memory, before, load,
-                                              refused):
+                                              refused, unlimited):
     """Refused where nothing else would ever let the system breathe."""
     if os.cpu_count() != CPUS:
         pytest.skip("not every CPU of this system may be used")
-    outside.set_rt_runtime(-1)
+    if not outside.takes_rt_runtime(unlimited):
+        pytest.skip(f"this kernel refuses a runtime of {unlimited}, as it "
+                    "would for a cgroup that has a share")
+    outside.set_rt_runtime(unlimited)
     run = start("-q", "-l", 50, "--json", memory / "json", *load)
     status = run.finish()
     assert run.gone()
-    assert outside.rt_runtime() == -1
+    assert outside.rt_runtime() == unlimited
     if not refused:
         assert status == 0, run.err
         return

@@ -165,8 +165,12 @@ static void test_throttle(void **state)
 {
 	(void)state;
 	config = accepted("-p80 --load=fft");
+	session.throttle.runtime_us = -1;
 	assert_string_equal(explain(TW_STEP_THROTTLE, TW_MAIN, -EBUSY),
 			    "--load=fft: with no real-time throttling (/proc/sys/kernel/sched_rt_runtime_us is -1), this real-time load on every CPU would leave the rest of the system no time; give --load-affinity, fewer workers, --rt-runtime=950000, or --force");
+	session.throttle.runtime_us = 0;
+	assert_non_null(strstr(explain(TW_STEP_THROTTLE, TW_MAIN, -EBUSY),
+			       "sched_rt_runtime_us is 0)"));
 	config = accepted("-p80 --load=fft --rt-runtime=-1");
 	assert_string_equal(explain(TW_STEP_THROTTLE, TW_MAIN, -EBUSY),
 			    "--rt-runtime=-1: this real-time load on every CPU would leave the rest of the system no time, or the kernel refuses the value because of a cgroup's share; give --load-affinity, fewer workers, or --force");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What the kernel will do to real-time tasks, read from made-up systems. */
+#include <errno.h>
 #include <ftw.h>
 #include <limits.h>
 #include <stdio.h>
@@ -100,6 +101,29 @@ static void test_unlimited(void **state)
 	assert_int_equal(throttle.stall_ns, 0);
 }
 
+/* With 0 the kernel throttles as little as with no limit. */
+static void test_zero(void **state)
+{
+	struct system system = new_system("0\n", "1000000\n");
+	struct tw_throttle throttle;
+
+	(void)state;
+	throttle = read_and_drop(system, "6.1.0");
+	assert_true(throttle.known);
+	assert_int_equal(throttle.runtime_us, 0);
+	assert_int_equal(throttle.stall_ns, 0);
+
+	system = new_system("0\n", "1000000\n");
+	add(&system, "/sys/fs/cgroup/cpu/cpu.rt_runtime_us", "0\n");
+	throttle = read_and_drop(system, "6.1.0");
+	assert_true(throttle.group);
+	assert_int_equal(throttle.stall_ns, 0);
+
+	/* What others get then, they get from the fair server. */
+	throttle = read_and_drop(new_system("0\n", "1000000\n"), "6.12.0");
+	assert_int_equal(throttle.stall_ns, 50 * MS);
+}
+
 static void test_fair_server(void **state)
 {
 	struct system system = new_system("-1\n", "1000000\n");
@@ -163,10 +187,51 @@ static void test_unreadable(void **state)
 	assert_false(throttle.known);
 }
 
+#define HEARD	"4,77,5,-;sched: RT throttling activated\n"
+
+/* What the kernel said before does not count. */
+static void test_listening(void **state)
+{
+	static const struct {
+		const char *before, *since;
+		bool heard;
+	} rows[] = {
+		{ "", "", false },
+		{ HEARD, "", false },
+		{ HEARD, "6,78,6,-;something else\n", false },
+		{ "", HEARD, true },
+		{ "6,1,1,-;x\n", "6,2,2,-;y\n" HEARD "6,3,3,-;z\n", true },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct system system = new_system(NULL, NULL);
+		char path[PATH_MAX];
+		FILE *file;
+		int fd;
+
+		add(&system, "/dev/kmsg", rows[i].before);
+		fd = tw_throttle_listen(system.root);
+		assert_true(fd >= 0);
+		snprintf(path, sizeof(path), "%s/dev/kmsg", system.root);
+		file = fopen(path, "a");
+		assert_non_null(file);
+		fputs(rows[i].since, file);
+		fclose(file);
+		assert_int_equal(tw_throttle_heard(fd), rows[i].heard);
+		read_and_drop(system, "6.1.0");
+	}
+}
+
 static void test_not_listening(void **state)
 {
+	struct system system = new_system(NULL, NULL);
+
 	(void)state;
 	assert_false(tw_throttle_heard(-1));
+	assert_int_equal(tw_throttle_listen(system.root), -ENOENT);
+	read_and_drop(system, "6.1.0");
 }
 
 int main(void)
@@ -174,9 +239,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_old_kernel),
 		cmocka_unit_test(test_unlimited),
+		cmocka_unit_test(test_zero),
 		cmocka_unit_test(test_fair_server),
 		cmocka_unit_test(test_group),
 		cmocka_unit_test(test_unreadable),
+		cmocka_unit_test(test_listening),
 		cmocka_unit_test(test_not_listening),
 	};
 
