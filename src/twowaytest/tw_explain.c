@@ -203,8 +203,9 @@ static void explain_throttle(struct text *text)
 		say(text, "--rt-runtime=%lld: this real-time load on every CPU would leave the rest of the system no time, or the kernel refuses the value because of a cgroup's share; give --load-affinity, fewer workers, or --force",
 		    (long long)text->config->rt_runtime_us);
 	else if (text->failure->err == -EALREADY)
-		say(text, "--rt-runtime=%lld: another process, such as a second twowaytest, has set %s until it ends, and holds a lock on it; wait for its end, or set the value for both without this option",
-		    (long long)text->config->rt_runtime_us, TW_THROTTLE_FILE);
+		say(text, "--rt-runtime=%lld: another process, such as a second twowaytest, has set %s until it ends, and holds a lock on %s; wait for its end, or set the value for both without this option",
+		    (long long)text->config->rt_runtime_us, TW_THROTTLE_FILE,
+		    TW_RUNTIME_LOCK);
 	else
 		say(text, "--rt-runtime=%lld: cannot write %s: %s; it needs root, and a value up to sched_rt_period_us that is not below a CPU cgroup's own",
 		    (long long)text->config->rt_runtime_us, TW_THROTTLE_FILE,

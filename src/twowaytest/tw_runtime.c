@@ -49,7 +49,7 @@ static int lock_setting(void)
 {
 	const struct timespec pause = { .tv_nsec = 10 * TW_NS_PER_MS };
 	int64_t end_ns = tw_now_ns(CLOCK_MONOTONIC) + TW_NS_PER_S;
-	int fd = open(TW_THROTTLE_FILE, O_RDONLY | O_CLOEXEC);
+	int fd = open(TW_RUNTIME_LOCK, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
 		return -errno;

@@ -48,8 +48,14 @@ bool tw_throttle_heard(int fd);
 struct tw_runtime {
 	struct tw_guard guard;
 	int64_t old_us;
-	int lock_fd;		/* on the setting; the guardian has it too */
+	int lock_fd;		/* for the setting; the guardian has it too */
 };
+
+/*
+ * Its lock stands for the setting's, which whoever reads that could take.
+ * This one nobody but root may open, and it is wherever the setting is.
+ */
+#define TW_RUNTIME_LOCK	"/proc/sys/kernel/cad_pid"
 
 int tw_runtime_open(struct tw_runtime *runtime, int64_t runtime_us);
 void tw_runtime_close(struct tw_runtime *runtime);

@@ -175,7 +175,7 @@ static void test_throttle(void **state)
 	assert_string_equal(explain(TW_STEP_THROTTLE, TW_MAIN, -EBUSY),
 			    "--rt-runtime=-1: this real-time load on every CPU would leave the rest of the system no time, or the kernel refuses the value because of a cgroup's share; give --load-affinity, fewer workers, or --force");
 	assert_string_equal(explain(TW_STEP_THROTTLE, TW_MAIN, -EALREADY),
-			    "--rt-runtime=-1: another process, such as a second twowaytest, has set /proc/sys/kernel/sched_rt_runtime_us until it ends, and holds a lock on it; wait for its end, or set the value for both without this option");
+			    "--rt-runtime=-1: another process, such as a second twowaytest, has set /proc/sys/kernel/sched_rt_runtime_us until it ends, and holds a lock on /proc/sys/kernel/cad_pid; wait for its end, or set the value for both without this option");
 	config = accepted("--rt-runtime=5");
 	assert_string_equal(explain(TW_STEP_THROTTLE, TW_MAIN, -EACCES),
 			    "--rt-runtime=5: cannot write /proc/sys/kernel/sched_rt_runtime_us: Permission denied; it needs root, and a value up to sched_rt_period_us that is not below a CPU cgroup's own");

@@ -295,6 +295,41 @@ static void test_one_at_a_time(void **state)
 	assert_no_child();
 }
 
+/* Whoever may read the setting may lock it: that is to keep nobody away. */
+static void test_locked_by_a_reader(void **state)
+{
+	struct tw_runtime runtime;
+	int ready[2], held;
+	pid_t reader;
+	char byte;
+
+	(void)state;
+	need_right();
+	assert_int_equal(pipe(ready), 0);
+	reader = fork();
+	assert_true(reader >= 0);
+	if (!reader) {
+		if (setgid(65534) || setuid(65534))
+			_exit(1);
+		held = open(TW_THROTTLE_FILE, O_RDONLY);
+		if (held < 0 || flock(held, LOCK_EX | LOCK_NB) ||
+		    open(TW_RUNTIME_LOCK, O_RDONLY) >= 0 ||
+		    write(ready[1], "x", 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	assert_int_equal(tw_runtime_open(&runtime, other_us), 0);
+	assert_int_equal(setting(), other_us);
+	tw_runtime_close(&runtime);
+	assert_int_equal(setting(), before_us);
+	assert_int_equal(kill(reader, SIGKILL), 0);
+	assert_int_equal(waitpid(reader, NULL, 0), reader);
+}
+
 static void test_no_limit(void **state)
 {
 	struct tw_runtime runtime;
@@ -436,6 +471,7 @@ int main(void)
 		cmocka_unit_test(test_restored_by_close),
 		cmocka_unit_test(test_one_at_a_time),
 		cmocka_unit_test(test_one_after_a_killed_one),
+		cmocka_unit_test(test_locked_by_a_reader),
 		cmocka_unit_test(test_no_limit),
 		cmocka_unit_test(test_restored_when_killed),
 		cmocka_unit_test(test_guardian_killed),
