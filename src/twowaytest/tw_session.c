@@ -12,6 +12,10 @@
 #include "tw_session.h"
 #include "tw_time.h"
 
+#ifndef SCHED_DEADLINE		/* older glibcs lack it */
+#define SCHED_DEADLINE	6
+#endif
+
 int tw_session_fail(struct tw_session *session, enum tw_step step, int err)
 {
 	/* The first thing that failed is the cause of the others. */
@@ -127,6 +131,17 @@ static int open_signals(struct tw_session *session)
 	return session->signal_fd < 0 ? -errno : 0;
 }
 
+/* A task of that policy may not fork; main is to have another one anyway. */
+static int leave_deadline(struct tw_session *session)
+{
+	int err;
+
+	if (sched_getscheduler(0) != SCHED_DEADLINE)
+		return 0;
+	err = tw_system_schedule(SCHED_OTHER, 0);
+	return err ? tw_session_fail(session, TW_STEP_SCHEDULE, err) : 0;
+}
+
 /* Main's own settings, tried at the client's priority as well: it is higher. */
 static int settle_main(struct tw_session *session)
 {
@@ -203,7 +218,8 @@ int tw_session_open(struct tw_session *session,
 		    const struct tw_config *config, bool whole_cycles)
 {
 	static int (*const parts[])(struct tw_session *session) = {
-		open_throttle, open_clock, settle_main, tw_session_open_traces,
+		leave_deadline, open_throttle, open_clock,
+		settle_main, tw_session_open_traces,
 		tw_session_open_load, open_listener,
 	};
 	size_t i;

@@ -93,6 +93,21 @@ def test_restored_where_it_was_off(start, before):
     assert outside.rt_runtime() == -1
 
 
+def test_started_as_deadline(start, memory, before, value_us):
+    """A task of that policy may not fork, and this needs a guardian."""
+    deadline = ("--deadline", "--sched-runtime", 10**7, "--sched-deadline",
+                2 * 10**7, "--sched-period", 2 * 10**7, 0)
+    if start(*deadline, "true", program="chrt").finish():
+        pytest.skip("this system gives nobody the policy SCHED_DEADLINE")
+    run = start(*deadline, outside.binary(), "-q", "-p", 60, "-l", 50,
+                f"--rt-runtime={value_us}", "--json", memory / "json",
+                program="chrt")
+    assert run.finish() == 0, run.err
+    throttling = outside.load_json(memory / "json")["twoway"]["throttling"]
+    assert throttling["rt_runtime_us"] == value_us
+    assert outside.rt_runtime() == before
+
+
 @pytest.mark.parametrize("options", [
     ("-p", 60, "--load=command:false"),
     ("--load=command:no-such-program",),
