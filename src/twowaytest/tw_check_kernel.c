@@ -101,8 +101,8 @@ TW_JUDGE(tw_judge_throttling)
 TW_JUDGE(tw_judge_rt_cgroup)
 {
 	const struct tw_throttle *throttle = &env->throttle;
-	int64_t runtime_us = env->cgroup_runtime_us;
-	int64_t period_us = env->cgroup_period_us;
+	int64_t runtime_us = env->cgroup.runtime_us;
+	int64_t period_us = env->cgroup.period_us;
 	bool less;
 
 	if (runtime_us == TW_NO_NUMBER) {
@@ -118,11 +118,11 @@ TW_JUDGE(tw_judge_rt_cgroup)
 		(double)runtime_us * (double)throttle->period_us <
 		(double)throttle->runtime_us * (double)period_us);
 	snprintf(finding->where, sizeof(finding->where), "%s",
-		 env->cgroup_file);
+		 env->cgroup.file);
 	tw_check_is(finding, tw_check_if(less && params->realtime),
 		    "%" PRId64 " of %" PRId64 " us", runtime_us, period_us);
 	tw_check_mend(finding, "run in the CPU cgroup at the top: echo $$ >/sys/fs/cgroup/cpu/cgroup.procs, or give this one more: echo MICROSECONDS >%s",
-		      env->cgroup_file);
+		      env->cgroup.file);
 }
 
 TW_JUDGE(tw_judge_timer_slack)

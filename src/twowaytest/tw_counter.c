@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "tw_counter.h"
+#include "tw_kfile.h"
 
 #ifdef TW_COUNTER_CLOCKSOURCE
 
@@ -29,22 +29,14 @@ static bool constant_rate(void)
 /* The kernel takes a counter off this list once it has seen it go wrong. */
 static bool kernel_trusts(void)
 {
-	static const char path[] = "/sys/devices/system/clocksource/"
-				   "clocksource0/available_clocksource";
 	char names[256] = "";
 	const char *name;
 	char *rest;
-	FILE *file;
 
-	file = fopen(path, "r");
-	if (!file)
-		return false;
-	if (!fgets(names, sizeof(names), file))
-		names[0] = '\0';
-	fclose(file);
-
-	for (name = strtok_r(names, " \n", &rest); name;
-	     name = strtok_r(NULL, " \n", &rest))
+	tw_kfile_text("", names, sizeof(names),
+		      "/sys/devices/system/clocksource/clocksource0/available_clocksource");
+	for (name = strtok_r(names, " ", &rest); name;
+	     name = strtok_r(NULL, " ", &rest))
 		if (!strcmp(name, TW_COUNTER_CLOCKSOURCE))
 			return true;
 	return false;

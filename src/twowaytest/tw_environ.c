@@ -10,7 +10,8 @@
 
 #include "rt-utils.h"
 #include "tw_environ.h"
-#include "tw_environ_file.h"
+#include "tw_environ_list.h"
+#include "tw_kfile.h"
 
 static void forget(struct tw_environ *env)
 {
@@ -27,8 +28,6 @@ static void forget(struct tw_environ *env)
 	env->client_node = TW_NO_NUMBER;
 	env->server_node = TW_NO_NUMBER;
 	env->numa_balancing = TW_NO_FLAG;
-	env->cgroup_runtime_us = TW_NO_NUMBER;
-	env->cgroup_period_us = TW_NO_NUMBER;
 	env->timer_slack_ns = TW_NO_NUMBER;
 	env->timer_migration = TW_NO_FLAG;
 	env->timer_thread_prio = TW_NO_NUMBER;
@@ -58,7 +57,7 @@ static void read_flags(struct tw_environ *env, const char *root)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(flags); i++)
-		if (tw_environ_number(root, &number, "%s", flags[i].path))
+		if (tw_kfile_number(root, &number, "%s", flags[i].path))
 			*flags[i].flag = number != 0;
 }
 
@@ -80,8 +79,8 @@ static void read_texts(struct tw_environ *env, const char *root)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(texts); i++)
-		tw_environ_text(root, texts[i].text, TW_FACT_MAX, "%s",
-				texts[i].path);
+		tw_kfile_text(root, texts[i].text, TW_FACT_MAX, "%s",
+			      texts[i].path);
 }
 
 /* "always [madvise] never": the chosen one. */
@@ -89,8 +88,8 @@ static void read_huge_pages(struct tw_environ *env, const char *root)
 {
 	char line[TW_FACT_MAX];
 
-	if (tw_environ_text(root, line, sizeof(line),
-			    "/sys/kernel/mm/transparent_hugepage/enabled"))
+	if (tw_kfile_text(root, line, sizeof(line),
+			  "/sys/kernel/mm/transparent_hugepage/enabled"))
 		sscanf(line, "%*[^[][%255[^]]]", env->huge_pages);
 	if (!*env->huge_pages)
 		sscanf(line, "[%255[^]]]", env->huge_pages);
@@ -101,61 +100,9 @@ static void read_trace_events(struct tw_environ *env, const char *root)
 	char line[8];
 
 	/* 0, 1, or X: some of them. */
-	if (tw_environ_text(root, line, sizeof(line),
-			    "/sys/kernel/tracing/events/enable") && *line)
+	if (tw_kfile_text(root, line, sizeof(line),
+			  "/sys/kernel/tracing/events/enable") && *line)
 		env->trace_events = *line != '0';
-}
-
-/* The path of our CPU cgroup, version 1; "" if there is none. */
-static void cgroup_path(const char *root, char *path, size_t size)
-{
-	char *text = tw_environ_load(root, "/proc/self/cgroup");
-	char *line, *rest = NULL, *list, *group, *word, *words = NULL;
-
-	path[0] = '\0';
-	for (line = text ? strtok_r(text, "\n", &rest) : NULL; line;
-	     line = strtok_r(NULL, "\n", &rest)) {
-		list = strchr(line, ':');
-		group = list ? strchr(list + 1, ':') : NULL;
-		if (!group)
-			continue;
-		*group = '\0';
-		for (word = strtok_r(list + 1, ",", &words); word;
-		     word = strtok_r(NULL, ",", &words))
-			if (!strcmp(word, "cpu"))
-				snprintf(path, size, "%s", group + 1);
-	}
-	free(text);
-}
-
-/*
- * Within a container the path may be one of the host's, and the mount
- * begin with our own cgroup.
- */
-static void read_cgroup(struct tw_environ *env, const char *root)
-{
-	static const char *const mounts[] = {
-		"/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct",
-	};
-	char group[160];
-	const char *groups[] = { group, "" };
-	size_t i;
-
-	cgroup_path(root, group, sizeof(group));
-	if (!strcmp(group, "/"))
-		group[0] = '\0';
-	for (i = 0; i < 2 * ARRAY_SIZE(mounts); i++) {
-		const char *mount = mounts[i % 2], *below = groups[i / 2];
-
-		if (!tw_environ_number(root, &env->cgroup_runtime_us,
-				       "%s%s/cpu.rt_runtime_us", mount, below))
-			continue;
-		tw_environ_number(root, &env->cgroup_period_us,
-				  "%s%s/cpu.rt_period_us", mount, below);
-		snprintf(env->cgroup_file, sizeof(env->cgroup_file),
-			 "%s%s/cpu.rt_runtime_us", mount, below);
-		break;
-	}
 }
 
 static void read_watchdogs(struct tw_environ *env, const char *root)
@@ -178,7 +125,7 @@ static void read_virtual(struct tw_environ *env, const char *root)
 
 	if (*env->vendor || *env->product)
 		env->is_virtual = 0;
-	len = tw_environ_bytes(root, head, sizeof(head) - 1, "/proc/cpuinfo");
+	len = tw_kfile_bytes(root, head, sizeof(head) - 1, "/proc/cpuinfo");
 	head[len > 0 ? len : 0] = '\0';
 	flags = strstr(head, "\nflags");
 	if (flags) {
@@ -200,7 +147,7 @@ static void read_steal(struct tw_environ *env, const char *root,
 		       const struct tw_environ_params *params)
 {
 	const cpu_set_t used = tw_environ_used(params);
-	char *text = tw_environ_load(root, "/proc/stat");
+	char *text = tw_kfile_load(root, "/proc/stat");
 	char *line, *rest = NULL;
 	unsigned long long t[8];
 	double all = 0, stolen = 0;
@@ -229,7 +176,7 @@ static bool read_rt_priority(int64_t *prio, const char *root, const char *pid)
 	char text[TW_LIST_MAX], *at;
 	int field;
 
-	if (!tw_environ_text(root, text, sizeof(text), "/proc/%s/stat", pid))
+	if (!tw_kfile_text(root, text, sizeof(text), "/proc/%s/stat", pid))
 		return false;
 	at = strrchr(text, ')');
 	for (field = 0; at && field < 38; field++)
@@ -263,8 +210,8 @@ static void read_processes(struct tw_environ *env, const char *root,
 	dir = opendir(path);
 	while (dir && (entry = readdir(dir))) {
 		if (!isdigit((unsigned char)entry->d_name[0]) ||
-		    !tw_environ_text(root, name, sizeof(name),
-				     "/proc/%s/comm", entry->d_name))
+		    !tw_kfile_text(root, name, sizeof(name),
+				   "/proc/%s/comm", entry->d_name))
 			continue;
 		if (env->irqbalance == TW_NO_FLAG)
 			env->irqbalance = 0;
@@ -289,8 +236,8 @@ void tw_environ_read(struct tw_environ *env, const char *root,
 	read_huge_pages(env, root);
 	read_trace_events(env, root);
 	tw_throttle_read(&env->throttle, root, env->release);
-	read_cgroup(env, root);
-	if (tw_environ_number(root, &slack_ns, "/proc/self/timerslack_ns"))
+	tw_cgroup_read(&env->cgroup, root);
+	if (tw_kfile_number(root, &slack_ns, "/proc/self/timerslack_ns"))
 		env->timer_slack_ns = slack_ns;
 	read_watchdogs(env, root);
 	read_virtual(env, root);

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tw_cgroup.h"
 #include "tw_throttle.h"
 
 /* What the run is going to use. */
@@ -26,7 +27,7 @@ struct tw_environ_params {
 };
 
 /* What stands for a fact that could not be read: texts are empty. */
-#define TW_NO_NUMBER	INT64_MIN
+#define TW_NO_NUMBER	TW_CGROUP_UNKNOWN
 #define TW_NO_FLAG	(-1)
 
 #define TW_FACT_MAX	256
@@ -87,8 +88,7 @@ struct tw_environ {
 
 	/* Scheduling and timers. */
 	struct tw_throttle throttle;
-	char cgroup_file[TW_FACT_MAX];	/* cpu.rt_runtime_us of our cgroup */
-	int64_t cgroup_runtime_us, cgroup_period_us;
+	struct tw_cgroup cgroup;
 	int64_t timer_slack_ns;
 	int timer_migration;
 	int64_t timer_thread_prio;	/* of ktimers, where the client runs */

@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "tw_environ.h"
-#include "tw_environ_file.h"
+#include "tw_environ_list.h"
+#include "tw_kfile.h"
 
 #define CPU_DIR		"/sys/devices/system/cpu/cpu%d/"
 #define STATES_MAX	32
@@ -35,8 +36,8 @@ static void read_governor(struct tw_environ *env, const char *root, int cpu)
 {
 	char name[TW_FACT_MAX];
 
-	if (!tw_environ_text(root, name, sizeof(name),
-			     CPU_DIR "cpufreq/scaling_governor", cpu) || !*name)
+	if (!tw_kfile_text(root, name, sizeof(name),
+			   CPU_DIR "cpufreq/scaling_governor", cpu) || !*name)
 		return;
 	env->not_performance.known = true;
 	if (strcmp(name, "performance")) {
@@ -55,20 +56,20 @@ static void read_idle_states(struct tw_environ *env, const char *root, int cpu)
 	int i;
 
 	for (i = 0; i < STATES_MAX; i++) {
-		if (!tw_environ_number(root, &latency_us,
-				       CPU_DIR "cpuidle/state%d/latency", cpu,
-				       i))
+		if (!tw_kfile_number(root, &latency_us,
+				     CPU_DIR "cpuidle/state%d/latency", cpu,
+				     i))
 			break;
-		if (tw_environ_number(root, &disabled,
-				      CPU_DIR "cpuidle/state%d/disable", cpu,
-				      i) && disabled)
+		if (tw_kfile_number(root, &disabled,
+				    CPU_DIR "cpuidle/state%d/disable", cpu,
+				    i) && disabled)
 			continue;
 		if (latency_us <= env->idle_latency_us)
 			continue;
 		env->idle_latency_us = latency_us;
-		tw_environ_text(root, env->idle_state,
-				sizeof(env->idle_state),
-				CPU_DIR "cpuidle/state%d/name", cpu, i);
+		tw_kfile_text(root, env->idle_state,
+			      sizeof(env->idle_state),
+			      CPU_DIR "cpuidle/state%d/name", cpu, i);
 	}
 	/* All of them disabled: some are known, none costs anything. */
 	if (i && env->idle_latency_us == TW_NO_NUMBER)
@@ -145,20 +146,20 @@ void tw_environ_read_cpus(struct tw_environ *env, const char *root,
 	env->online.known =
 		tw_environ_list(root, CPU_SETSIZE - 1, &env->online.set,
 				"/sys/devices/system/cpu/online");
-	if (tw_environ_number(root, &number,
-			      "/sys/devices/system/cpu/smt/active"))
+	if (tw_kfile_number(root, &number,
+			    "/sys/devices/system/cpu/smt/active"))
 		env->smt = number == 1;
-	tw_environ_text(root, env->idle_driver, sizeof(env->idle_driver),
-			"/sys/devices/system/cpu/cpuidle/current_driver");
-	if (!tw_environ_text(root, env->idle_governor,
-			     sizeof(env->idle_governor),
-			     "/sys/devices/system/cpu/cpuidle/current_governor"))
-		tw_environ_text(root, env->idle_governor,
-				sizeof(env->idle_governor),
-				"/sys/devices/system/cpu/cpuidle/current_governor_ro");
+	tw_kfile_text(root, env->idle_driver, sizeof(env->idle_driver),
+		      "/sys/devices/system/cpu/cpuidle/current_driver");
+	if (!tw_kfile_text(root, env->idle_governor,
+			   sizeof(env->idle_governor),
+			   "/sys/devices/system/cpu/cpuidle/current_governor"))
+		tw_kfile_text(root, env->idle_governor,
+			      sizeof(env->idle_governor),
+			      "/sys/devices/system/cpu/cpuidle/current_governor_ro");
 	/* A binary number; only root may read it. */
-	if (tw_environ_bytes(root, &bound, sizeof(bound),
-			     "/dev/cpu_dma_latency") == sizeof(bound))
+	if (tw_kfile_bytes(root, &bound, sizeof(bound),
+			   "/dev/cpu_dma_latency") == sizeof(bound))
 		env->dma_latency_us = bound;
 	for (cpu = 0; cpu < CPU_SETSIZE; cpu++) {
 		if (!CPU_ISSET(cpu, &used))

@@ -12,7 +12,8 @@
 
 #include "rt-utils.h"
 #include "tw_environ.h"
-#include "tw_environ_file.h"
+#include "tw_environ_list.h"
+#include "tw_kfile.h"
 
 #define NAMED	3	/* are told by name */
 
@@ -100,7 +101,7 @@ void tw_environ_read_irqs(struct tw_environ *env, const char *root,
 			  const struct tw_environ_params *params)
 {
 	const cpu_set_t used = tw_environ_used(params);
-	char *text = tw_environ_load(root, "/proc/interrupts");
+	char *text = tw_kfile_load(root, "/proc/interrupts");
 	char *row, *rest = NULL;
 	const char *chip, *name;
 	unsigned int irq;

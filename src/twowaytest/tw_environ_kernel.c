@@ -8,7 +8,8 @@
 
 #include "rt-utils.h"
 #include "tw_environ.h"
-#include "tw_environ_file.h"
+#include "tw_environ_list.h"
+#include "tw_kfile.h"
 
 static void copy_text(char *to, size_t size, const char *from, size_t len)
 {
@@ -55,8 +56,8 @@ static void read_model(struct tw_environ *env, const char *root,
 		       const char *config)
 {
 	char version[1024];
-	bool known = tw_environ_text(root, version, sizeof(version),
-				     "/proc/version") && *version;
+	bool known = tw_kfile_text(root, version, sizeof(version),
+				   "/proc/version") && *version;
 	size_t i;
 
 	if (env->realtime == 1) {
@@ -103,8 +104,8 @@ static void read_mode(struct tw_environ *env, const char *root,
 
 	if (config)
 		env->lazy = has_line(config, "CONFIG_PREEMPT_LAZY=y");
-	if (tw_environ_text(root, line, sizeof(line),
-			    "/sys/kernel/debug/sched/preempt")) {
+	if (tw_kfile_text(root, line, sizeof(line),
+			  "/sys/kernel/debug/sched/preempt")) {
 		env->lazy = strstr(line, "lazy") != NULL;
 		open = strchr(line, '(');
 		close = open ? strchr(open, ')') : NULL;
@@ -137,11 +138,11 @@ static void read_preemption(struct tw_environ *env, const char *root)
 	char *config = NULL;
 
 	env->realtime = 0;	/* other kernels have no such file */
-	if (tw_environ_number(root, &number, "/sys/kernel/realtime"))
+	if (tw_kfile_number(root, &number, "/sys/kernel/realtime"))
 		env->realtime = number == 1;
 	if (*env->release) {
 		snprintf(path, sizeof(path), "/boot/config-%s", env->release);
-		config = tw_environ_load(root, path);
+		config = tw_kfile_load(root, path);
 	}
 	read_model(env, root, config);
 	read_mode(env, root, config);
@@ -275,7 +276,7 @@ static bool read_boot_params(struct tw_environ *env, const char *root)
 	char line[4096], unused[TW_FACT_MAX];
 	size_t i;
 
-	if (!tw_environ_text(root, line, sizeof(line), "/proc/cmdline"))
+	if (!tw_kfile_text(root, line, sizeof(line), "/proc/cmdline"))
 		return false;
 	for (i = 0; i < ARRAY_SIZE(params); i++)
 		boot_param(line, params[i].name, params[i].value,
@@ -289,8 +290,8 @@ void tw_environ_read_kernel(struct tw_environ *env, const char *root)
 {
 	bool booted = read_boot_params(env, root);
 
-	tw_environ_text(root, env->release, sizeof(env->release),
-			"/proc/sys/kernel/osrelease");
+	tw_kfile_text(root, env->release, sizeof(env->release),
+		      "/proc/sys/kernel/osrelease");
 	read_preemption(env, root);
 	read_isolation(env, root, booted);
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "rt-utils.h"
+#include "tw_cgroup.h"
 #include "tw_explain.h"
 #include "tw_throttle.h"
 
@@ -72,55 +73,19 @@ static void explain_lock(struct text *text)
 	    (unsigned long long)limit.rlim_cur / 1024);
 }
 
-/*
- * The CPU cgroup (version 1) that this process is in, if it allows no
- * real-time task at all: to @path. Even root is refused then.
- */
-static bool cgroup_without_runtime(char *path, size_t size)
-{
-	static const char *const mounts[] = {
-		"/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct",
-	};
-	char line[512], group[256] = "";
-	long runtime = -1;
-	FILE *file;
-	size_t i;
-
-	file = fopen("/proc/self/cgroup", "r");
-	if (!file)
-		return false;
-	while (fgets(line, sizeof(line), file))
-		if (sscanf(line, "%*d:cpu:%255[^\n]", group) == 1 ||
-		    sscanf(line, "%*d:cpu,cpuacct:%255[^\n]", group) == 1)
-			break;
-	fclose(file);
-
-	for (i = 0; *group && i < ARRAY_SIZE(mounts); i++) {
-		snprintf(path, size, "%s%s/cpu.rt_runtime_us", mounts[i],
-			 group);
-		file = fopen(path, "r");
-		if (!file)
-			continue;
-		if (fscanf(file, "%ld", &runtime) != 1)
-			runtime = -1;
-		fclose(file);
-		break;
-	}
-	return runtime == 0;
-}
-
 static void explain_schedule(struct text *text)
 {
 	struct rlimit limit = { .rlim_cur = 0 };
-	char path[512];
+	struct tw_cgroup cgroup;
 	const char *policy = tw_system_policy_name(text->config->policy);
 	int priority = (int)text->config->priority;
 	int highest = tw_config_priority(text->config, TW_MAIN);
 
-	if (text->failure->err == -EPERM &&
-	    cgroup_without_runtime(path, sizeof(path))) {
+	/* Then it allows no real-time task at all, and even root is refused. */
+	tw_cgroup_read(&cgroup, "");
+	if (text->failure->err == -EPERM && !cgroup.runtime_us) {
 		say(text, "--priority=%d: this CPU cgroup has no real-time runtime: write microseconds, such as 100000, to %s, or run in another cgroup",
-		    priority, path);
+		    priority, cgroup.file);
 		return;
 	}
 	/* The reference set-up's main is above the client. */

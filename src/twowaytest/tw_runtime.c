@@ -7,20 +7,9 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "tw_kfile.h"
 #include "tw_throttle.h"
 #include "tw_time.h"
-
-static int read_setting(int64_t *value_us)
-{
-	FILE *file = fopen(TW_THROTTLE_FILE, "r");
-	int count;
-
-	if (!file)
-		return -errno;
-	count = fscanf(file, "%" SCNd64, value_us);
-	fclose(file);
-	return count == 1 ? 0 : -EIO;
-}
 
 static int write_setting(int64_t value_us)
 {
@@ -66,13 +55,14 @@ static int lock_setting(void)
 
 int tw_runtime_open(struct tw_runtime *runtime, int64_t runtime_us)
 {
-	int err;
+	int err = 0;
 
 	runtime->guard.fd = -1;
 	runtime->lock_fd = lock_setting();
 	if (runtime->lock_fd < 0)
 		return runtime->lock_fd;
-	err = read_setting(&runtime->old_us);
+	if (!tw_kfile_number("", &runtime->old_us, TW_THROTTLE_FILE))
+		err = -ENOENT;
 	if (!err)
 		err = tw_guard_open(&runtime->guard, restore, runtime,
 				    runtime->lock_fd);

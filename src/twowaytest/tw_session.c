@@ -12,10 +12,6 @@
 #include "tw_session.h"
 #include "tw_time.h"
 
-#ifndef SCHED_DEADLINE		/* older glibcs lack it */
-#define SCHED_DEADLINE	6
-#endif
-
 int tw_session_fail(struct tw_session *session, enum tw_step step, int err)
 {
 	/* The first thing that failed is the cause of the others. */
@@ -131,17 +127,6 @@ static int open_signals(struct tw_session *session)
 	return session->signal_fd < 0 ? -errno : 0;
 }
 
-/* A task of that policy may not fork; main is to have another one anyway. */
-static int leave_deadline(struct tw_session *session)
-{
-	int err;
-
-	if (sched_getscheduler(0) != SCHED_DEADLINE)
-		return 0;
-	err = tw_system_schedule(SCHED_OTHER, 0);
-	return err ? tw_session_fail(session, TW_STEP_SCHEDULE, err) : 0;
-}
-
 /* Main's own settings, tried at the client's priority as well: it is higher. */
 static int settle_main(struct tw_session *session)
 {
@@ -200,8 +185,10 @@ static int open_throttle(struct tw_session *session)
 	int err;
 
 	if (config->rt_runtime_us != TW_KEEP) {
-		err = tw_runtime_open(&session->runtime,
-				      config->rt_runtime_us);
+		err = tw_system_leave_deadline();
+		if (!err)
+			err = tw_runtime_open(&session->runtime,
+					      config->rt_runtime_us);
 		if (err)
 			return tw_session_fail(session, TW_STEP_THROTTLE, err);
 	}
@@ -218,8 +205,7 @@ int tw_session_open(struct tw_session *session,
 		    const struct tw_config *config, bool whole_cycles)
 {
 	static int (*const parts[])(struct tw_session *session) = {
-		leave_deadline, open_throttle, open_clock,
-		settle_main, tw_session_open_traces,
+		open_throttle, open_clock, settle_main, tw_session_open_traces,
 		tw_session_open_load, open_listener,
 	};
 	size_t i;

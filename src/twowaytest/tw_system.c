@@ -13,13 +13,24 @@
 #include <unistd.h>
 
 #include "rt-numa.h"
+#include "tw_kfile.h"
 #include "tw_system.h"
+
+#ifndef SCHED_DEADLINE		/* older glibcs lack it */
+#define SCHED_DEADLINE	6
+#endif
 
 int tw_system_schedule(int policy, int priority)
 {
 	struct sched_param param = { .sched_priority = priority };
 
 	return sched_setscheduler(0, policy, &param) ? -errno : 0;
+}
+
+int tw_system_leave_deadline(void)
+{
+	return sched_getscheduler(0) == SCHED_DEADLINE ?
+	       tw_system_schedule(SCHED_OTHER, 0) : 0;
 }
 
 /* The library's policy_to_string() says SCHED_FIFO, as no user writes it. */
@@ -49,18 +60,10 @@ int tw_system_lock_memory(void)
 /* There is no call to ask; the kernel tells the amount in /proc. */
 static bool memory_is_locked(void)
 {
-	char line[128];
-	long kilobytes = 0;
-	FILE *file;
+	int64_t kilobytes;
 
-	file = fopen("/proc/self/status", "r");
-	if (!file)
-		return false;
-	while (fgets(line, sizeof(line), file))
-		if (sscanf(line, "VmLck: %ld", &kilobytes) == 1)
-			break;
-	fclose(file);
-	return kilobytes > 0;
+	return tw_kfile_field("", &kilobytes, "/proc/self/status", "VmLck") &&
+	       kilobytes > 0;
 }
 
 int tw_system_verify(struct tw_settings *settings, int policy, int priority,
@@ -101,19 +104,14 @@ int tw_system_limit_latency(int32_t latency_us)
 
 uint64_t tw_system_available_memory(void)
 {
-	/* Unknown: let the allocation decide. */
-	unsigned long long kilobytes = UINT64_MAX / 1024;
-	char line[128];
-	FILE *file;
+	int64_t kilobytes;
 
-	file = fopen("/proc/meminfo", "r");
-	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, "MemAvailable: %llu", &kilobytes) == 1)
-			break;
-	if (file)
-		fclose(file);
 	/* No process can have more than half of its addresses. */
-	return kilobytes < SIZE_MAX / 2048 ? kilobytes * 1024 : SIZE_MAX / 2;
+	if (tw_kfile_field("", &kilobytes, "/proc/meminfo", "MemAvailable") &&
+	    (uint64_t)kilobytes < SIZE_MAX / 2048)
+		return kilobytes * 1024;
+	/* Unknown: let the allocation decide. */
+	return SIZE_MAX / 2;
 }
 
 void tw_system_prefault(void *memory, size_t size)

@@ -23,6 +23,9 @@ struct tw_settings {
 /* -EPERM: no right to this policy or priority; tw_explain.h tells why. */
 int tw_system_schedule(int policy, int priority);
 
+/* SCHED_DEADLINE may not fork: back to SCHED_OTHER. Nothing if it is not. */
+int tw_system_leave_deadline(void);
+
 /* As users and options say it: other, fifo, rr, batch, idle; unknown. */
 const char *tw_system_policy_name(int policy);
 

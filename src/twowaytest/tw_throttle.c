@@ -1,39 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "tw_cgroup.h"
+#include "tw_kfile.h"
 #include "tw_throttle.h"
 #include "tw_time.h"
 
 #define FAIR_SERVER_NS	(50 * TW_NS_PER_MS)	/* unless it was changed */
-
-static bool read_number(const char *root, const char *name, int64_t *number)
-{
-	char path[PATH_MAX];
-	bool ok;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s%s", root, name);
-	file = fopen(path, "r");
-	if (!file)
-		return false;
-	ok = fscanf(file, "%" SCNd64, number) == 1;
-	fclose(file);
-	return ok;
-}
-
-static bool exists(const char *root, const char *name)
-{
-	char path[PATH_MAX];
-
-	snprintf(path, sizeof(path), "%s%s", root, name);
-	return !access(path, F_OK);
-}
 
 /* The fair server's share of a second; 0: there is none, or it is off. */
 static int64_t fair_server_ns(const char *root, const char *release)
@@ -41,8 +19,8 @@ static int64_t fair_server_ns(const char *root, const char *release)
 	int major = 0, minor = 0;
 	int64_t share_ns;
 
-	if (read_number(root, "/sys/kernel/debug/sched/fair_server/cpu0/runtime",
-			&share_ns))
+	if (tw_kfile_number(root, &share_ns,
+			    "/sys/kernel/debug/sched/fair_server/cpu0/runtime"))
 		return share_ns;
 	/* That tree is seldom mounted. */
 	return sscanf(release, "%d.%d", &major, &minor) == 2 &&
@@ -57,14 +35,13 @@ void tw_throttle_read(struct tw_throttle *throttle, const char *root,
 
 	memset(throttle, 0, sizeof(*throttle));
 	throttle->known =
-		read_number(root, TW_THROTTLE_FILE, &throttle->runtime_us) &&
-		read_number(root, "/proc/sys/kernel/sched_rt_period_us",
-			    &throttle->period_us);
+		tw_kfile_number(root, &throttle->runtime_us,
+				TW_THROTTLE_FILE) &&
+		tw_kfile_number(root, &throttle->period_us,
+				"/proc/sys/kernel/sched_rt_period_us");
 	if (!throttle->known)
 		return;
-	throttle->group =
-		exists(root, "/sys/fs/cgroup/cpu/cpu.rt_runtime_us") ||
-		exists(root, "/sys/fs/cgroup/cpu,cpuacct/cpu.rt_runtime_us");
+	throttle->group = tw_cgroup_exists(root);
 	share_ns = fair_server_ns(root, release);
 	throttle->fair_server = share_ns > 0;
 

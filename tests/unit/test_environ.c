@@ -116,8 +116,8 @@ static void test_cgroup(void **state)
 		tree_clear();
 		tree_fill(rows[i].files, 4);
 		env = read_tree();
-		assert_int_equal(env->cgroup_runtime_us, rows[i].runtime_us);
-		assert_string_equal(env->cgroup_file, rows[i].file);
+		assert_int_equal(env->cgroup.runtime_us, rows[i].runtime_us);
+		assert_string_equal(env->cgroup.file, rows[i].file);
 	}
 }
 

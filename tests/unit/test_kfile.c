@@ -3,7 +3,8 @@
 #include <errno.h>
 
 #include "tree.h"
-#include "tw_environ_file.h"
+#include "tw_environ_list.h"
+#include "tw_kfile.h"
 
 static void test_lists(void **state)
 {
@@ -64,12 +65,12 @@ static void test_text(void **state)
 	(void)state;
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		tree_add("/sys/file", rows[i].file);
-		assert_true(tw_environ_text(tree_root, text, sizeof(text),
+		assert_true(tw_kfile_text(tree_root, text, sizeof(text),
 					    "/%s/file", "sys"));
 		assert_string_equal(text, rows[i].want);
 	}
 	tree_bytes("/sys/file", "a\0b\0\0", 5);
-	assert_true(tw_environ_text(tree_root, text, sizeof(text),
+	assert_true(tw_kfile_text(tree_root, text, sizeof(text),
 				    "/sys/file"));
 	assert_string_equal(text, "a?b??");
 }
@@ -84,19 +85,19 @@ static void test_no_file(void **state)
 	memset(path, 'x', sizeof(path) - 1);
 	path[sizeof(path) - 1] = '\0';
 	tree_add("/sys/dir/file", "1\n");
-	assert_false(tw_environ_text(tree_root, text, sizeof(text), "/none"));
-	assert_false(tw_environ_text(tree_root, text, sizeof(text),
+	assert_false(tw_kfile_text(tree_root, text, sizeof(text), "/none"));
+	assert_false(tw_kfile_text(tree_root, text, sizeof(text),
 				     "/sys/dir"));
-	assert_false(tw_environ_text(tree_root, text, sizeof(text), "/%s",
+	assert_false(tw_kfile_text(tree_root, text, sizeof(text), "/%s",
 				     path));
 	assert_string_equal(text, "kept");
-	assert_false(tw_environ_number(tree_root, &number, "/none"));
+	assert_false(tw_kfile_number(tree_root, &number, "/none"));
 	assert_int_equal(number, 77);
 	assert_false(tw_environ_list(tree_root, 9, &cpus, "/none"));
 	assert_true(CPU_ISSET(7, &cpus));
-	assert_null(tw_environ_load(tree_root, "/none"));
-	assert_null(tw_environ_load(tree_root, "/sys/dir"));
-	assert_int_equal(tw_environ_bytes(tree_root, text, 4, "/none"),
+	assert_null(tw_kfile_load(tree_root, "/none"));
+	assert_null(tw_kfile_load(tree_root, "/sys/dir"));
+	assert_int_equal(tw_kfile_bytes(tree_root, text, 4, "/none"),
 			 -ENOENT);
 }
 
@@ -120,7 +121,7 @@ static void test_numbers(void **state)
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		number = 77;
 		tree_add("/file", rows[i].file);
-		if (tw_environ_number(tree_root, &number, "/file") !=
+		if (tw_kfile_number(tree_root, &number, "/file") !=
 		    rows[i].good)
 			fail_msg("\"%s\"", rows[i].file);
 		assert_int_equal(number, rows[i].good ? rows[i].want : 77);
@@ -154,7 +155,7 @@ static void test_load(void **state)
 	memset(bytes, 'b', TW_FILE_MAX + 5000000);
 	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		tree_bytes("/file", bytes, sizes[i]);
-		text = tw_environ_load(tree_root, "/file");
+		text = tw_kfile_load(tree_root, "/file");
 		assert_non_null(text);
 		if (sizes[i] <= TW_FILE_MAX)
 			assert_int_equal(strlen(text), sizes[i]);
@@ -164,9 +165,36 @@ static void test_load(void **state)
 	}
 	free(bytes);
 	tree_bytes("/file", "a\0b\0", 4);
-	text = tw_environ_load(tree_root, "/file");
+	text = tw_kfile_load(tree_root, "/file");
 	assert_string_equal(text, "a?b?");
 	free(text);
+}
+
+static void test_field(void **state)
+{
+	static const struct {
+		const char *file;
+		bool found;
+		int64_t want;
+	} rows[] = {
+		{ "", false, 0 }, { "A: 5\n", true, 5 }, { "A:\t5 kB", true, 5 },
+		{ "AB: 3\nB: 4\n A: 1\nA: 9 kB\nA: 2\n", true, 9 },
+		{ "A 5\nAA: 5\nBA: 5\n", false, 0 }, { "A: x\n", false, 0 },
+		{ "A:", false, 0 }, { "A: -7\n", true, -7 },
+	};
+	int64_t number = 0;
+	size_t i;
+
+	(void)state;
+	assert_false(tw_kfile_field(tree_root, &number, "/none", "A"));
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		tree_add("/file", rows[i].file);
+		if (tw_kfile_field(tree_root, &number, "/file", "A") !=
+		    rows[i].found)
+			fail_msg("\"%s\"", rows[i].file);
+		if (rows[i].found)
+			assert_int_equal(number, rows[i].want);
+	}
 }
 
 int main(void)
@@ -178,6 +206,7 @@ int main(void)
 		tree_test(test_numbers),
 		tree_test(test_bad_list_changes_nothing),
 		tree_test(test_load),
+		tree_test(test_field),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tw_environ_file.h"
+#include "tw_kfile.h"
 
 static int open_path(const char *root, const char *path)
 {
@@ -43,8 +44,8 @@ static ssize_t read_all(int fd, char *buf, size_t size)
 	return used;
 }
 
-int tw_environ_bytes(const char *root, void *bytes, size_t size,
-		     const char *path)
+int tw_kfile_bytes(const char *root, void *bytes, size_t size,
+		   const char *path)
 {
 	int fd = open_path(root, path);
 	ssize_t len;
@@ -85,7 +86,7 @@ static bool read_text(const char *root, char *buf, size_t size,
 	len = vsnprintf(path, sizeof(path), format, args);
 	if (len < 0 || len >= (int)sizeof(path))
 		return false;
-	len = tw_environ_bytes(root, buf, size - 1, path);
+	len = tw_kfile_bytes(root, buf, size - 1, path);
 	if (len < 0) {
 		buf[0] = '\0';
 		return false;
@@ -95,8 +96,8 @@ static bool read_text(const char *root, char *buf, size_t size,
 	return true;
 }
 
-bool tw_environ_text(const char *root, char *buf, size_t size,
-		     const char *format, ...)
+bool tw_kfile_text(const char *root, char *buf, size_t size,
+		   const char *format, ...)
 {
 	char line[4096];
 	va_list args;
@@ -110,8 +111,8 @@ bool tw_environ_text(const char *root, char *buf, size_t size,
 	return ok;
 }
 
-bool tw_environ_number(const char *root, int64_t *number,
-		       const char *format, ...)
+bool tw_kfile_number(const char *root, int64_t *number,
+		     const char *format, ...)
 {
 	char line[64], *end;
 	long long value;
@@ -131,24 +132,7 @@ bool tw_environ_number(const char *root, int64_t *number,
 	return true;
 }
 
-bool tw_environ_list(const char *root, int last, cpu_set_t *cpus,
-		     const char *format, ...)
-{
-	char line[4096];
-	cpu_set_t read;
-	va_list args;
-	bool ok;
-
-	va_start(args, format);
-	ok = read_text(root, line, sizeof(line), format, args);
-	va_end(args);
-	if (!ok || tw_environ_parse(line, last, &read))
-		return false;
-	*cpus = read;
-	return true;
-}
-
-char *tw_environ_load(const char *root, const char *path)
+char *tw_kfile_load(const char *root, const char *path)
 {
 	int fd = open_path(root, path);
 	size_t size = 0, used = 0;
@@ -179,71 +163,18 @@ char *tw_environ_load(const char *root, const char *path)
 	return text;
 }
 
-/* A number, or N; beyond @last whatever does not fit. */
-static bool parse_number(const char **at, int last, unsigned long *number)
+bool tw_kfile_field(const char *root, int64_t *number, const char *path,
+		    const char *name)
 {
-	char *end;
+	size_t len = strlen(name);
+	char *text = tw_kfile_load(root, path);
+	char *line, *rest = NULL;
+	bool found = false;
 
-	if (**at == 'N') {
-		*number = last;
-		++*at;
-		return true;
-	}
-	if (!isdigit((unsigned char)**at))
-		return false;
-	*number = strtoul(*at, &end, 10);
-	*at = end;
-	return true;
-}
-
-/* "3", "3-5" or, of each 4 the first 2, "0-15:2/4". */
-static bool parse_range(const char **at, int last, cpu_set_t *cpus)
-{
-	unsigned long from, to, used = 1, group = 1, cpu;
-
-	if (!parse_number(at, last, &from))
-		return false;
-	to = from;
-	if (**at == '-') {
-		++*at;
-		if (!parse_number(at, last, &to) || to < from)
-			return false;
-	}
-	if (**at == ':') {
-		++*at;
-		if (!parse_number(at, last, &used) || **at != '/')
-			return false;
-		++*at;
-		if (!parse_number(at, last, &group) || !used || used > group)
-			return false;
-	}
-	for (cpu = from; cpu <= to && cpu <= (unsigned long)last; cpu++)
-		if ((cpu - from) % group < used)
-			CPU_SET(cpu, cpus);
-	return true;
-}
-
-int tw_environ_parse(const char *text, int last, cpu_set_t *cpus)
-{
-	const char *at = text;
-
-	CPU_ZERO(cpus);
-	/* So the kernel writes a mask that it never allocated. */
-	if (!strcmp(text, "(null)"))
-		return 0;
-	while (*at) {
-		if (!strncmp(at, "all", 3)) {
-			static const char *const all = "0-N";
-			const char *range = all;
-
-			parse_range(&range, last, cpus);
-			at += 3;
-		} else if (!parse_range(&at, last, cpus)) {
-			return -EINVAL;
-		}
-		if (*at && *at != ',' && !isspace((unsigned char)*at))
-			return -EINVAL;
-		at += strspn(at, ", \t\n");
-	}
-	return 0;
+	for (line = text ? strtok_r(text, "\n", &rest) : NULL; line && !found;
+	     line = strtok_r(NULL, "\n", &rest))
+		found = !strncmp(line, name, len) && line[len] == ':' &&
+			sscanf(line + len + 1, "%" SCNd64, number) == 1;
+	free(text);
+	return found;
 }
