@@ -73,6 +73,10 @@ static void read_texts(struct tw_environ *env, const char *root)
 		  env->clocksources },
 		{ "/sys/class/dmi/id/sys_vendor", env->vendor },
 		{ "/sys/class/dmi/id/product_name", env->product },
+		{ "/sys/class/dmi/id/bios_vendor", env->firmware_vendor },
+		{ "/sys/class/dmi/id/bios_version", env->firmware_version },
+		{ "/sys/class/dmi/id/bios_date", env->firmware_date },
+		{ "/proc/device-tree/model", env->model },
 		{ "/sys/hypervisor/type", env->hypervisor },
 		{ "/sys/kernel/tracing/current_tracer", env->tracer },
 	};
@@ -110,6 +114,17 @@ static void read_watchdogs(struct tw_environ *env, const char *root)
 	env->watched.known =
 		tw_environ_list(root, CPU_SETSIZE - 1, &env->watched.set,
 				"/proc/sys/kernel/watchdog_cpumask");
+}
+
+/* The first CPU's; the kernel loads the same into all of a kind. */
+static void read_microcode(struct tw_environ *env, const char *root)
+{
+	char *text = tw_kfile_load(root, "/proc/cpuinfo");
+	char *line = text ? strstr(text, "\nmicrocode") : NULL;
+
+	if (line)
+		sscanf(line, "\nmicrocode : %31[0-9a-fx]", env->microcode);
+	free(text);
 }
 
 /* x86 has a flag for it; elsewhere the machine's name must tell. */
@@ -240,6 +255,7 @@ void tw_environ_read(struct tw_environ *env, const char *root,
 	if (tw_kfile_number(root, &slack_ns, "/proc/self/timerslack_ns"))
 		env->timer_slack_ns = slack_ns;
 	read_watchdogs(env, root);
+	read_microcode(env, root);
 	read_virtual(env, root);
 	read_steal(env, root, params);
 	read_processes(env, root, params);

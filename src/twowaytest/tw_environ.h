@@ -54,6 +54,7 @@ struct tw_environ {
 	int lazy;			/* the kernel has lazy preemption */
 
 	/* The boot command line; empty also if a parameter is not there. */
+	char command_line[4096];
 	char preempt[TW_FACT_MAX];
 	char isolcpus[TW_LIST_MAX];
 	char nohz_full[TW_LIST_MAX];
@@ -96,6 +97,11 @@ struct tw_environ {
 	/* What else runs. */
 	int is_virtual;
 	char vendor[TW_FACT_MAX], product[TW_FACT_MAX];
+	char model[TW_FACT_MAX];	/* by the device tree, such as ARM's */
+	/* What lies beneath the kernel. */
+	char microcode[TW_FACT_MAX];
+	char firmware_vendor[TW_FACT_MAX], firmware_version[TW_FACT_MAX];
+	char firmware_date[TW_FACT_MAX];
 	char hypervisor[TW_FACT_MAX];
 	int64_t steal_ppm;	/* of the used CPUs' time since boot */
 	int irqbalance;

@@ -273,10 +273,12 @@ static bool read_boot_params(struct tw_environ *env, const char *root)
 		{ "mitigations", env->mitigations, TW_FACT_MAX },
 		{ "skew_tick", env->skew_tick, TW_FACT_MAX },
 	};
-	char line[4096], unused[TW_FACT_MAX];
+	const char *line = env->command_line;
+	char unused[TW_FACT_MAX];
 	size_t i;
 
-	if (!tw_kfile_text(root, line, sizeof(line), "/proc/cmdline"))
+	if (!tw_kfile_text(root, env->command_line, sizeof(env->command_line),
+			   "/proc/cmdline"))
 		return false;
 	for (i = 0; i < ARRAY_SIZE(params); i++)
 		boot_param(line, params[i].name, params[i].value,

@@ -91,6 +91,9 @@ static bool read_text(const char *root, char *buf, size_t size,
 		buf[0] = '\0';
 		return false;
 	}
+	/* So the device tree's strings end. */
+	while (len && !buf[len - 1])
+		len--;
 	buf[len] = '\0';
 	clean(buf, len);
 	return true;

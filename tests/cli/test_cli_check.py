@@ -105,6 +105,11 @@ def test_facts_are_the_system_s(check):
         read("/sys/kernel/realtime") == "1")
     assert environment["clocksource"] == read(
         "/sys/devices/system/clocksource/clocksource0/current_clocksource")
+    command_line = environment["boot_command_line"]
+    assert command_line is None or command_line.isprintable()
+    line = outside.read("/proc/cmdline").strip()
+    if line.isascii() and line.isprintable():
+        assert command_line == (line or None)
     assert environment["online_cpus"] == read(
         "/sys/devices/system/cpu/online")
     assert environment["throttling"]["rt_runtime_us"] == runtime_us

@@ -153,6 +153,38 @@ static void test_virtual(void **state)
 	}
 }
 
+/* What lies beneath the kernel; unknown is "". */
+static void test_machine(void **state)
+{
+	static const struct tree_file files[] = {
+		{ "/proc/cpuinfo", "processor\t: 0\nmicrocode\t: 0x2006e05\nflags\t\t: fpu\n\nprocessor\t: 1\nmicrocode\t: 0x1\n" },
+		{ DMI "bios_vendor", "Some \"Vendor\", Inc.\n" },
+		{ DMI "bios_version", " 2.10.2 \n" },
+		{ DMI "bios_date", "02/24/2021\n" },
+	};
+	const struct tw_environ *env = read_tree();
+
+	(void)state;
+	assert_string_equal(env->microcode, "");
+	assert_string_equal(env->firmware_vendor, "");
+	assert_string_equal(env->firmware_version, "");
+	assert_string_equal(env->firmware_date, "");
+	assert_string_equal(env->model, "");
+	tree_fill(files, sizeof(files) / sizeof(files[0]));
+	tree_bytes("/proc/device-tree/model", "A Board Rev 1.1\0", 16);
+	env = read_tree();
+	assert_string_equal(env->microcode, "0x2006e05");
+	assert_string_equal(env->firmware_vendor, "Some \"Vendor\", Inc.");
+	assert_string_equal(env->firmware_version, "2.10.2");
+	assert_string_equal(env->firmware_date, "02/24/2021");
+	assert_string_equal(env->model, "A Board Rev 1.1");
+
+	tree_add("/proc/cpuinfo", "processor\t: 0\nmicrocode\t: \n");
+	assert_string_equal(read_tree()->microcode, "");
+	tree_add("/proc/cpuinfo", "Processor\t: ARMv7\nFeatures\t: fp\n");
+	assert_string_equal(read_tree()->microcode, "");
+}
+
 /* Of CPUs 2 and 3 alone. */
 static void test_steal(void **state)
 {
@@ -216,6 +248,7 @@ int main(void)
 		tree_test(test_huge_pages),
 		tree_test(test_cgroup),
 		tree_test(test_virtual),
+		tree_test(test_machine),
 		tree_test(test_steal),
 		tree_test(test_irqbalance),
 		cmocka_unit_test(test_real_system),

@@ -159,6 +159,32 @@ static void test_facts(void **state)
 	contains(json, "      \"timer_slack_ns\": 50000,\n");
 }
 
+/* What is in the boot command line, the boot loader's user has typed. */
+static void test_any_command_line(void **state)
+{
+	const char *json;
+
+	(void)state;
+	tree_add("/proc/cmdline",
+		 "BOOT_IMAGE=/a\\b x=\"y z\" \001\t\x7f\xff {[,]} 'q' %s\nmore\n");
+	json = json_of(tree_root);
+	valid_member(json);
+	contains(json, "      \"boot_command_line\": \"BOOT_IMAGE=/a\\\\b x=\\\"y z\\\" ? ?? {[,]} 'q' %s\",\n");
+}
+
+/* Longer than any other fact. */
+static void test_long_command_line(void **state)
+{
+	static char line[4200], cut[4096 + 64];
+
+	(void)state;
+	memset(line, 'a', sizeof(line) - 1);
+	tree_add("/proc/cmdline", line);
+	snprintf(cut, sizeof(cut), "\"boot_command_line\": \"%.4095s\",\n", line);
+	contains(json_of(tree_root), cut);
+	valid_member(json_of(tree_root));
+}
+
 static void test_findings(void **state)
 {
 	const char *json;
@@ -299,6 +325,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		tree_test(test_unknown),
 		tree_test(test_facts),
+		tree_test(test_any_command_line),
+		tree_test(test_long_command_line),
 		tree_test(test_findings),
 		tree_test(test_hostile),
 		tree_test(test_random),
