@@ -84,7 +84,8 @@ LIMIT = ("limit", ["tw_limit.*", "tw_report_limit.c"], [
     ("swap", "twowaytest.c", "a limit, or -b", "-b"),
 ])
 
-TRACE = ("trace", ["tw_event.*", "tw_playback.*", "tw_analysis*"], [
+TRACE = ("trace", ["tw_event.*", "tw_playback.*", "tw_analysis*",
+                   "tw_trace_own.*", "tw_trace_text.*"], [
     ("row", "tw_config.c", '"trace"'),
     ("row", "tw_config.c", '"trace-file"'),
     ("line", "tw_config.h", "bool trace;"),
@@ -141,33 +142,6 @@ TRACE = ("trace", ["tw_event.*", "tw_playback.*", "tw_analysis*"], [
     ("line", "tw_session.h", "struct tw_trace trace;"),
     ("line", "tw_session.h", "char *trace_text;"),
     ("line", "tw_session.h", "struct tw_analysis *analysis;"),
-    ("swap", "tw_trace.h", "The kernel's trace: the user's, which is only "
-     "marked and stopped, and an\n * instance of our own, of which nobody "
-     "else's tracing takes notice. Main\n * only, but for the descriptors, "
-     "which the client uses.",
-     "The kernel's trace, as the user has set it up: it is only marked and\n"
-     " * stopped. Main only, but for the descriptors, which the client "
-     "uses."),
-    ("line", "tw_trace.h", "#include <sched.h>"),
-    ("line", "tw_trace.h", "#include <stdint.h>"),
-    ("line", "tw_trace.h", '#include "tw_guard.h"'),
-    ("line", "tw_trace.h", "/* Events of our own instance that are traced"),
-    ("line", "tw_trace.h", "#define TW_TRACE_EVENTS"),
-    ("code", "tw_trace.h", "struct tw_trace {"),
-    ("code", "tw_trace.h", "int tw_trace_open_own("),
-    ("code", "tw_trace.h", "int tw_trace_collect("),
-    ("code", "tw_trace.h", "int tw_trace_filter("),
-    ("code", "tw_trace.h", "void tw_trace_close("),
-    ("line", "tw_trace.c", '#include "tw_event.h"'),
-    ("line", "tw_trace.c", '#include "tw_time.h"'),
-    ("line", "tw_trace.c", "#include <sys/stat.h>"),
-    ("line", "tw_trace.c", "/* Of a used CPU: 20 ms at a million events"),
-    ("line", "tw_trace.c", "#define RING_KB"),
-    ("line", "tw_trace.c", "#define RINGS_KB"),
-    ("line", "tw_trace.c", "#define RING_LEAST_KB"),
-    ("line", "tw_trace.c", "#define REMOVE_NS"),
-    ("line", "tw_trace.c", "#define RETRY_NS"),
-    ("rest", "tw_trace.c", "static int write_in("),
     ("line", "tw_diagnose.c", "#include <stdlib.h>"),
     ("line", "tw_diagnose.c", '#include "tw_time.h"'),
     ("swap", "tw_diagnose.c", "A session's traces, and what they tell of "
@@ -180,6 +154,10 @@ TRACE = ("trace", ["tw_event.*", "tw_playback.*", "tw_analysis*"], [
     ("code", "tw_diagnose.c", "if (!err && config->trace)"),
     ("code", "tw_diagnose.c", "static int64_t trace_from_ns("),
     ("line", "tw_diagnose.c", "pid_t pids[TW_ROLES]"),
+    ("line", "tw_diagnose.c", "/* From here on, it is the trace's clock"),
+    ("line", "tw_diagnose.c", "pair->brk.ahead_ns +="),
+    ("swap", "tw_session.h", "tw_trace_own.h", "tw_trace.h"),
+    ("code", "twowaytest.c", "if (session->trace.removed)"),
     ("line", "tw_diagnose.c", "pids[TW_SERVER] ="),
     ("line", "tw_diagnose.c", "pids[TW_CLIENT] ="),
     ("code", "tw_diagnose.c", "if (!session->trace.dir[0] ||"),

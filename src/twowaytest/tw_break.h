@@ -35,7 +35,7 @@ struct tw_break {
 	uint64_t number;	/* of the cycle, as users see it */
 	int64_t value_ns;
 	double means_ns[TW_METRICS];	/* up to this cycle, without it */
-	/* How far the measuring clock was ahead of CLOCK_MONOTONIC then. */
+	/* How far the measuring clock was ahead of the trace's, mono, then. */
 	int64_t ahead_ns;
 	int mark_err;		/* -errno of a mark or stop; or 0 */
 };

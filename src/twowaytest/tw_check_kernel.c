@@ -229,6 +229,16 @@ TW_JUDGE(tw_judge_tracing)
 	bool traces = *env->tracer && strcmp(env->tracer, "nop");
 
 	(void)params;
+	if (*env->trace_instances) {
+		snprintf(finding->where, sizeof(finding->where),
+			 "/sys/kernel/tracing/instances");
+		tw_check_is(finding, TW_CHECK_FINDING,
+			    "%s, of another test that runs, or was killed and left it to go on",
+			    env->trace_instances);
+		tw_check_mend(finding, "(cd /sys/kernel/tracing/instances && rmdir %s), which is refused as long as that test runs",
+			      env->trace_instances);
+		return;
+	}
 	if (env->tracing == TW_NO_FLAG)
 		return;
 	if (env->tracing && (traces || env->trace_events == 1))

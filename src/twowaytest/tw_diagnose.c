@@ -45,7 +45,7 @@ static int64_t trace_from_ns(const struct tw_break *brk)
 
 void tw_session_diagnose(struct tw_session *session)
 {
-	const struct tw_pair *pair = session->pair;
+	struct tw_pair *pair = session->pair;
 	pid_t pids[TW_ROLES] = { 0 };
 
 	if (!pair || !pair->brk.broken)
@@ -53,6 +53,8 @@ void tw_session_diagnose(struct tw_session *session)
 	pids[TW_SERVER] = pair->side[TW_SERVER].child.pid;
 	pids[TW_CLIENT] = pair->side[TW_CLIENT].child.pid;
 	session->broken = &pair->brk;
+	/* From here on, it is the trace's clock that the stamps go to. */
+	pair->brk.ahead_ns += tw_trace_ahead_ns("");
 	if (!session->trace.dir[0] ||
 	    tw_trace_collect(&session->trace, trace_from_ns(&pair->brk),
 			     &session->trace_text))

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "rt-utils.h"
 #include "tw_environ.h"
@@ -114,6 +115,33 @@ static void read_watchdogs(struct tw_environ *env, const char *root)
 	env->watched.known =
 		tw_environ_list(root, CPU_SETSIZE - 1, &env->watched.set,
 				"/proc/sys/kernel/watchdog_cpumask");
+}
+
+/* Twowaytest's; but those that this process makes are no news to it. */
+static void read_instances(struct tw_environ *env, const char *root)
+{
+	char path[PATH_MAX], own[32];
+	size_t size = sizeof(env->trace_instances), used = 0;
+	struct dirent *entry;
+	DIR *dir;
+
+	snprintf(own, sizeof(own), "twowaytest-%d-", (int)getpid());
+	snprintf(path, sizeof(path), "%s/sys/kernel/tracing/instances", root);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir))) {
+		const char *name = entry->d_name;
+
+		/* It becomes part of a command. */
+		if (strncmp(name, "twowaytest-", strlen("twowaytest-")) ||
+		    name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-")] ||
+		    !strncmp(name, own, strlen(own)) ||
+		    used + strlen(name) + 2 > size)
+			continue;
+		used += snprintf(env->trace_instances + used, size - used,
+				 "%s%s", used ? " " : "", name);
+	}
+	if (dir)
+		closedir(dir);
 }
 
 /* The first CPU's; the kernel loads the same into all of a kind. */
@@ -250,6 +278,7 @@ void tw_environ_read(struct tw_environ *env, const char *root,
 	read_texts(env, root);
 	read_huge_pages(env, root);
 	read_trace_events(env, root);
+	read_instances(env, root);
 	tw_throttle_read(&env->throttle, root, env->release);
 	tw_cgroup_read(&env->cgroup, root);
 	if (tw_kfile_number(root, &slack_ns, "/proc/self/timerslack_ns"))

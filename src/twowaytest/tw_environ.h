@@ -112,6 +112,8 @@ struct tw_environ {
 	int tracing;		/* on */
 	int trace_events;	/* some are enabled */
 	char tracer[TW_FACT_MAX];
+	/* Other tests' traces: under way, or left by one that was killed. */
+	char trace_instances[TW_FACT_MAX];
 };
 
 /*

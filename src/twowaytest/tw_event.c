@@ -28,6 +28,7 @@ static const char *last_of(const char *text, const char *what)
 static bool parse_switch(struct tw_event *event, const char *args)
 {
 	const char *arrow = strstr(args, " ==> next_comm=");
+	const char *first = strstr(args, "prev_comm=");
 	const char *prev = strstr(args, " prev_pid=");
 	const char *name, *next;
 	char state;
@@ -43,6 +44,9 @@ static bool parse_switch(struct tw_event *event, const char *args)
 			    &event->other_pid, &event->other_prio) != 2)
 		return false;
 	copy_comm(event->other_comm, name, next);
+	/* The line's own begin has no name where the kernel notes none. */
+	if (!strcmp(event->comm, "<...>") && first && first < prev)
+		copy_comm(event->comm, first + strlen("prev_comm="), prev);
 	event->runnable = state == 'R';
 	event->locked = state == 'D';
 	return true;

@@ -16,7 +16,8 @@
 
 /*
  * The first line of @root/@format, cut to @size, with no white space round
- * it and no NUL bytes at its end; a question mark stands for all that is not printable ASCII.
+ * it and no NUL bytes at its end; a question mark stands for all that is not
+ * printable ASCII.
  */
 bool tw_kfile_text(const char *root, char *buf, size_t size,
 		   const char *format, ...)

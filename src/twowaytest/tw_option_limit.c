@@ -29,12 +29,14 @@ int tw_option_break_on(const struct tw_option *option, const char *value,
 int tw_option_trace(const struct tw_option *option, const char *value,
 		    struct tw_config *config, char *error)
 {
-	if (value && (strspn(value, ", ") == strlen(value) ||
-		      strlen(value) > 1000 ||
-		      strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-:*?, ") !=
-		      strlen(value)))
+	const char *list = value && *value == '+' ? value + 1 : value;
+
+	if (list && (strspn(list, ", ") == strlen(list) ||
+		     strlen(list) > 1000 ||
+		     strspn(list, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-:*?, ") !=
+		     strlen(list)))
 		return tw_option_error(option, value, error,
-				       "allowed is a list of systems (irq), events (sched_switch) or system:event, separated by commas");
+				       "allowed is a list of systems (irq), events (sched_switch) or system:event, separated by commas, with + before it for those beside the usual ones");
 	config->trace = true;
 	config->trace_events = value;
 	return 0;

@@ -125,6 +125,7 @@ static const struct {
 	FACT("tracing", flag, tracing),
 	FACT("tracer", text, tracer),
 	FACT("trace_events", flag, trace_events),
+	FACT("trace_instances", text, trace_instances),
 #undef FACT
 };
 

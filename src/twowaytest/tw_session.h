@@ -12,7 +12,7 @@
 #include "tw_load.h"
 #include "tw_side.h"
 #include "tw_throttle.h"
-#include "tw_trace.h"
+#include "tw_trace_own.h"
 
 /* What main wants to be told of while a run lasts. */
 struct tw_watch {

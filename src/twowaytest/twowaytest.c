@@ -83,6 +83,10 @@ static void announce(const struct tw_session *session, FILE *text)
 	else if (session->latency_err)
 		warn("/dev/cpu_dma_latency: cannot limit the latency of power management: %s\n",
 		     strerror(-session->latency_err));
+	if (session->trace.removed)
+		warn("--trace: removed what killed tests have left behind: %s%s\n",
+		     session->trace.first_removed,
+		     session->trace.removed > 1 ? " and others" : "");
 }
 
 /* One step after the other, until the last or the first that fails. */

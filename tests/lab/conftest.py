@@ -41,6 +41,9 @@ RT = {
     "tracing": ["cat", "/sys/kernel/tracing/tracing_on"],
     "unlimited": [*TWO_WAY, "-l", "100", "--rt-runtime=-1"],
     "runtime": ["cat", "/proc/sys/kernel/sched_rt_runtime_us"],
+    # It is refused, with status 1, which would end virtlab.
+    "zero": ["sh", "-c", " ".join([*TWO_WAY, "-l", "100", "--load=fft:1",
+                                   "--rt-runtime=0; echo status $?"])],
 }
 SMP = {
     "idle": [*TWO_WAY, "-l", "100"],

@@ -38,7 +38,7 @@ def statuses(boot):
 def test_statuses(preempt_rt):
     assert statuses(preempt_rt) == {
         "check": 2, "idle": 0, "break": 2, "traced": 2, "marked": 2,
-        "trace": 0, "tracing": 0, "unlimited": 0, "runtime": 0}
+        "trace": 0, "tracing": 0, "unlimited": 0, "runtime": 0, "zero": 0}
 
 
 def test_break(preempt_rt):
@@ -75,6 +75,14 @@ def test_tracemark(preempt_rt):
 def test_runtime_is_given_back(preempt_rt):
     assert preempt_rt.metric("unlimited", "response")["cycles"] == 100
     assert preempt_rt.text("runtime.txt").splitlines()[1:] == ["950000"]
+
+
+def test_no_runtime_is_no_limit(preempt_rt):
+    """This kernel throttles nobody then, and has no fair server."""
+    text = preempt_rt.text("zero.txt")
+    assert "--rt-runtime=0: this real-time load on every CPU would leave " \
+        "the rest of the system no time" in text
+    assert text.splitlines()[-1] == "status 1"
 
 
 def test_smp(smp):

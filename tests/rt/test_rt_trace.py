@@ -177,7 +177,7 @@ def test_instance_while_running(start, user):
     run = start(*WHOLE, "-D", 20, "--trace")
     run.steady()
     assert tracing.instances(user) == {run.pid}
-    own = user / "instances" / f"twowaytest-{run.pid}"
+    own, = tracing.instance(user, run.pid)
     assert clock_of(own) == "mono"
     assert setting(own, "tracing_on") == "1"
     events = setting(own, "set_event").split()
@@ -353,6 +353,127 @@ def test_events_as_asked(start, tracefs, memory, events, has):
                            "tasklet_entry", "tasklet_exit"}
     assert cycle["analysis"] is None
     assert "# Cause: unknown, as the trace lacks " in run.out
+
+
+def test_more_events(start, tracefs, memory):
+    """Beside the usual ones: their analysis is there as well."""
+    run = start(*BREAK, "--trace=+timer", "--warmup", 30,
+                "--trace-file", memory / "trace", "--json", memory / "json")
+    cycle = broken(run, memory / "json")
+    names = {event.name for event in
+             tracing.events(outside.read(memory / "trace"))}
+    assert {"sched_switch", "sched_waking", "hrtimer_start"} <= names
+    assert cycle["analysis"]
+
+
+def test_only_what_is_read(start, tracefs, memory):
+    """No event that the analysis does not read costs a cycle time."""
+    run = start(*BREAK, "--trace", "--warmup", 30,
+                "--trace-file", memory / "trace", "--json", memory / "json")
+    broken(run, memory / "json")
+    names = {event.name for event in
+             tracing.events(outside.read(memory / "trace"))}
+    names = {name for name in names
+             if not name.endswith(("_entry", "_exit"))}
+    assert names <= {"sched_switch", "sched_waking", "sched_migrate_task",
+                     "netif_rx", "tracing_mark_write"}
+
+
+def test_names(start, tracefs, memory):
+    """Of both sides, whether the kernel notes the names of tasks or not."""
+    run = start(*BREAK, "--trace", "--warmup", 30,
+                "--trace-file", memory / "trace", "--json", memory / "json")
+    broken(run, memory / "json")
+    tasks = {event.task for event in
+             tracing.events(outside.read(memory / "trace"))}
+    assert {"twoway-client", "twoway-server"} <= tasks
+
+
+def test_names_are_noted_for_others(start, user, memory):
+    """Where another trace has events, its names are not touched."""
+    run = start(*WHOLE, "-D", 20, "--trace")
+    run.steady()
+    own, = tracing.instance(user, run.pid)
+    assert "norecord-cmd" not in setting(own, "trace_options").split()
+    assert "norecord-cmd" not in setting(user, "trace_options").split()
+    run.signal(signal.SIGINT)
+    assert run.finish() == 0, run.err
+
+
+def test_time_namespace(start, tracefs, memory):
+    """The trace's clock knows nothing of it."""
+    namespace = ("--time", "--fork", "--monotonic", 100000)
+    if start(*namespace, "true", program="unshare").finish():
+        pytest.skip("this system has no time namespaces")
+    run = start(*namespace, outside.binary(), *BREAK, "--warmup", 30,
+                "--trace", "--trace-file", memory / "trace",
+                "--json", memory / "json", program="unshare")
+    assert run.finish() == 2, run.err
+    cycle = outside.load_json(memory / "json")["twoway"]["break"]
+    assert cycle["analysis"], run.out
+    text = outside.read(memory / "trace")
+    seen = tracing.events(text)
+    stamps = dict(tracing.stamps(text))
+    assert seen[0].time_ns <= stamps["t0"] <= seen[-1].time_ns
+
+
+def test_same_pid_twice(start, tracefs):
+    """As in two containers: each has an instance of its own."""
+    container = ("--pid", "--fork", "--mount-proc", "--kill-child")
+    if start(*container, "true", program="unshare").finish():
+        pytest.skip("this system has no PID namespaces")
+    runs = [start(*container, outside.binary(), "-q", "-b", 10**9, "-D", 20,
+                  "--trace", program="unshare") for _ in range(2)]
+    assert outside.wait_for(lambda: len(tracing.instance(tracefs, 1)) == 2)
+    for run in runs:
+        main, = run.named("twowaytest")
+        os.kill(main, signal.SIGINT)
+        assert run.finish() == 0, run.err
+    assert tracing.instance(tracefs, 1) == []
+
+
+def test_left_by_a_killed_cgroup(start, tracefs, memory):
+    """Killed at once, guardian and all: --check tells, the next run mends."""
+    killed = start(*WHOLE, "-D", 20, "--trace")
+    killed.steady()
+    # Stopped, they all are there when the first one dies.
+    pids = killed.processes()
+    for number in (signal.SIGSTOP, signal.SIGKILL):
+        for pid in pids:
+            os.kill(pid, number)
+    assert killed.gone(3)
+    left, = tracing.instance(tracefs, killed.pid)
+    assert setting(left, "tracing_on") == "1"
+
+    check = start("--check", "--json", memory / "check")
+    assert check.finish() == 2
+    assert f"rmdir {left.name})" in check.out
+    environment = outside.load_json(memory / "check")["twoway"]["environment"]
+    assert environment["trace_instances"] == left.name
+    assert left.is_dir()
+
+    run = start(*WHOLE, "-l", 50, "--trace", "--json", memory / "json")
+    assert run.finish() == 0, run.err
+    assert left.name in run.err
+    assert tracing.instance(tracefs, killed.pid) == []
+    environment = outside.load_json(memory / "json")["twoway"]["environment"]
+    assert environment["trace_instances"] is None
+
+
+def test_living_instance_stays(start, tracefs):
+    """Of a test that runs: --check tells, another test leaves it alone."""
+    first = start(*WHOLE, "-D", 20, "--trace")
+    first.steady()
+    check = start("--check")
+    assert check.finish() == 2
+    assert f"twowaytest-{first.pid}-" in check.out
+    second = start("-q", "-b", 10**9, "-l", 50, "--trace")
+    assert second.finish() == 0, second.err
+    assert second.err == ""
+    found = tracing.instances(tracefs)
+    assert first.pid in found and second.pid not in found
+    first.signal(signal.SIGINT)
+    assert first.finish() == 0, first.err
 
 
 OPTIONS = pytest.mark.parametrize("option", ["--trace", "--tracemark"])

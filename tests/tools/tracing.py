@@ -92,9 +92,14 @@ def mark(text):
                 {f"t{i}": int(match[7 + i]) for i in range(4)})
 
 
+def instance(directory, pid):
+    """Those of the twowaytest that has this pid."""
+    return list((directory / "instances").glob(f"twowaytest-{pid}-*"))
+
+
 def instances(directory):
     """The pids of the twowaytests that have one."""
-    return {int(path.name.rpartition("-")[2])
+    return {int(path.name.split("-")[1])
             for path in (directory / "instances").glob("twowaytest-*")}
 
 

@@ -285,6 +285,13 @@ static const struct row {
 	{ "tracing", { { TRACE "tracing_on", "1\n" },
 		       { TRACE "events/enable", "X\n" } },
 	  TW_CHECK_FINDING, "tracer ?, events enabled", NULL, 0 },
+	{ "tracing", { { TRACE "tracing_on", "0\n" },
+		       { TRACE "instances/twowaytest-1-0000000f/trace", "" },
+		       { TRACE "instances/other/trace", "" },
+		       { TRACE "instances/twowaytest-$(x)/trace", "" } },
+	  TW_CHECK_FINDING, "twowaytest-1-0000000f, of another test",
+	  "(cd /sys/kernel/tracing/instances && rmdir twowaytest-1-0000000f)",
+	  0 },
 };
 
 #define ROWS	(sizeof(rows) / sizeof(rows[0]))

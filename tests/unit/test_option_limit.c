@@ -140,6 +140,7 @@ static void test_trace(void **state)
 	static const char *const good[] = {
 		"irq", "sched_switch", "sched:sched_switch", "irq,sched:*",
 		"sched:sched_*,net,irq:irq_handler_e????", "irq_vectors,a-b",
+		"+timer", "+net,sched:sched_wakeup",
 	};
 	char line[80];
 	size_t i;
@@ -160,15 +161,15 @@ static void test_trace_refused(void **state)
 {
 	static const char *const bad[] = {
 		"", "a;b", "a/b", "../events", "a\tb", "a\"b", "!irq", "a=1",
-		"a\\b", "\xc3\xa4", "$PATH", "a|b", "irq>0",
+		"+", "++irq", "irq+net", "a\\b", "\xc3\xa4", "$PATH", "a|b", "irq>0",
 	};
-	char line[80], want[200], events[1001], longest[1016];
+	char line[80], want[256], events[1001], longest[1016];
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < COUNT(bad); i++) {
 		snprintf(line, sizeof(line), "--trace=%s", bad[i]);
-		snprintf(want, sizeof(want), "%s: allowed is a list of systems (irq), events (sched_switch) or system:event, separated by commas",
+		snprintf(want, sizeof(want), "%s: allowed is a list of systems (irq), events (sched_switch) or system:event, separated by commas, with + before it for those beside the usual ones",
 			 line);
 		refused(line, want);
 	}

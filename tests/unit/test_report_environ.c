@@ -128,7 +128,7 @@ static void test_unknown(void **state)
 	contains(json, "    \"environment\": {\n      \"release\": null,\n");
 	contains(json, "      \"realtime\": false,\n");
 	contains(json, "      \"throttling\": null,\n");
-	contains(json, "      \"trace_events\": null,\n      \"findings\": [\n      ]\n    },\n");
+	contains(json, "      \"trace_instances\": null,\n      \"findings\": [\n      ]\n    },\n");
 	for (i = 0; i < sizeof(nothing) / sizeof(nothing[0]); i++)
 		assert_null(strstr(json, nothing[i]));
 	contains(table(), "?        preemption       cannot be read  (/proc/version)\n");

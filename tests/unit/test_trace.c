@@ -3,6 +3,7 @@
  * Where tracefs is, what is kept of a trace, and an instance of our own:
  * that needs root, and is tried in a mount namespace of the test's own.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,9 +14,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "unit.h"
+#include "tree.h"
 
-#include "tw_trace.h"
+#include "tw_trace_own.h"
+#include "tw_trace_text.h"
 #include "tw_time.h"
 
 #define TRACEFS	"/sys/kernel/tracing"
@@ -95,6 +97,50 @@ static void test_filter(void **state)
 	assert_filtered("x", 0, "x");
 }
 
+/* A switch tells who comes, and that is who has the CPU afterwards. */
+static void test_names(void **state)
+{
+#define SWITCH	"          <idle>-0       [000] d..2.  1.000001: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=my task next_pid=77 next_prio=9\n"
+#define AWAY	"           <...>-77      [000] d..2.  1.000004: sched_switch: prev_comm=new name prev_pid=77 prev_prio=9 prev_state=S ==> next_comm=a next_pid=4173 next_prio=9\n"
+#define REST	"      [000] d..2.  1.000002: local_timer_entry: vector=236\n"
+	(void)state;
+	assert_filtered(SWITCH "           <...>-77" REST
+			"           <...>-4173" REST AWAY
+			"           <...>-4173" REST "           <...>-77" REST
+			"            comm-77" REST, 0,
+			SWITCH "         my task-77" REST
+			"           <...>-4173" REST
+			"        new name-77      [000] d..2.  1.000004: sched_switch: prev_comm=new name prev_pid=77 prev_prio=9 prev_state=S ==> next_comm=a next_pid=4173 next_prio=9\n"
+			"               a-4173" REST "           <...>-77" REST
+			"            comm-77" REST);
+	/* Also what lies before the lines that are kept. */
+	assert_filtered(SWITCH "           <...>-77" REST, 1000002000,
+			"         my task-77" REST);
+}
+
+/* Of the time namespace that this process's children are in. */
+static void test_ahead(void **state)
+{
+	static const struct {
+		const char *file;
+		int64_t ahead_ns;
+	} rows[] = {
+		{ "monotonic           0         0\nboottime            7         8\n", 0 },
+		{ "monotonic      100000         5\nboottime            0         0\n", INT64_C(100000000000005) },
+		{ "monotonic         -20 999999999\nboottime            0         0\n", INT64_C(-19000000001) },
+		{ "boottime 1 1\n", 0 }, { "", 0 }, { "monotonic x y\n", 0 },
+	};
+	size_t i;
+
+	(void)state;
+	assert_int_equal(tw_trace_ahead_ns(tree_root), 0);
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		tree_add("/proc/self/timens_offsets", rows[i].file);
+		assert_int_equal(tw_trace_ahead_ns(tree_root),
+				 rows[i].ahead_ns);
+	}
+}
+
 /* What the tests below lack; NULL: nothing. */
 static const char *lacking;
 
@@ -164,14 +210,26 @@ static void assert_why(const char *part)
 		fail_msg("\"%s\" is not in: %s", part, why);
 }
 
+#define INSTANCES	TRACEFS "/instances"
+
+/* How many instances this process has made. */
+static int instances(void)
+{
+	DIR *dir = opendir(INSTANCES);
+	struct dirent *entry;
+	int pid, count = 0;
+
+	while (dir && (entry = readdir(dir)))
+		count += sscanf(entry->d_name, "twowaytest-%d-", &pid) == 1 &&
+			 pid == getpid();
+	if (dir)
+		closedir(dir);
+	return count;
+}
+
 static void assert_gone(void)
 {
-	char path[PATH_MAX];
-
-	snprintf(path, sizeof(path), TRACEFS "/instances/twowaytest-%d",
-		 (int)getpid());
-	assert_int_equal(access(path, F_OK), -1);
-	assert_int_equal(errno, ENOENT);
+	assert_int_equal(instances(), 0);
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 	assert_int_equal(trace.dir[0], '\0');
 	assert_int_equal(fds.mark, -1);
@@ -227,12 +285,81 @@ static void test_own(void **state)
 	tw_trace_close(&trace);
 }
 
+/* In another container there may be the same PID. */
+static void test_same_pid(void **state)
+{
+	struct tw_trace_fds first_fds;
+	struct tw_trace first;
+
+	(void)state;
+	need_tracefs();
+	assert_int_equal(open_own("sched"), 0);
+	first = trace;
+	first_fds = fds;
+	assert_int_equal(open_own("sched"), 0);
+	assert_string_not_equal(first.dir, trace.dir);
+	assert_int_equal(instances(), 2);
+	assert_int_equal(access(first.dir, F_OK), 0);
+	tw_trace_close_fds(&first_fds);
+	tw_trace_close(&first);
+	assert_int_equal(instances(), 1);
+	assert_int_equal(access(trace.dir, F_OK), 0);
+	tw_trace_close_fds(&fds);
+	tw_trace_close(&trace);
+	assert_gone();
+}
+
+/* What killed tests have left goes; what lives, or is not ours, stays. */
+static void test_sweep(void **state)
+{
+	static const struct {
+		const char *name;
+		bool opened, gone;
+	} rows[] = {
+		{ "twowaytest-1-0123abcd", false, true },
+		{ "twowaytest-1-0123abce", true, false },
+		{ "twowaytest-2-0123abcf", false, true },
+		{ "twowaytest-2", false, false },
+		{ "twowaytest-2-0123abcde", false, false },
+		{ "twowaytest-2-0123abcd.old", false, false },
+		{ "twowaytest-x-0123abcd", false, false },
+	};
+	const size_t count = sizeof(rows) / sizeof(rows[0]);
+	char path[sizeof(rows) / sizeof(rows[0])][128], marker[160];
+	int opened[sizeof(rows) / sizeof(rows[0])], left[count];
+	size_t i;
+
+	(void)state;
+	need_tracefs();
+	for (i = 0; i < count; i++) {
+		snprintf(path[i], sizeof(path[i]), INSTANCES "/%s",
+			 rows[i].name);
+		assert_int_equal(mkdir(path[i], 0700), 0);
+		snprintf(marker, sizeof(marker), "%s/trace_marker", path[i]);
+		opened[i] = rows[i].opened ? open(marker, O_WRONLY) : -1;
+	}
+	assert_int_equal(open_own("sched"), 0);
+	for (i = 0; i < count; i++) {
+		left[i] = !access(path[i], F_OK);
+		close(opened[i]);
+		rmdir(path[i]);
+	}
+	assert_int_equal(trace.removed, 2);
+	assert_non_null(strstr(trace.first_removed, "-0123abc"));
+	tw_trace_close_fds(&fds);
+	tw_trace_close(&trace);
+	assert_gone();
+	for (i = 0; i < count; i++)
+		assert_int_equal(left[i], !rows[i].gone);
+}
+
 /* By system, by name, by both. */
 static void test_events(void **state)
 {
 	static const char *const lists[] = {
 		"sched", "sched_switch", "sched:sched_switch,irq",
 		"sched_switch, sched_waking irq:softirq_entry",
+		"+timer", "+sched_switch,timer:hrtimer_start",
 	};
 	size_t i;
 
@@ -250,7 +377,7 @@ static void test_events(void **state)
 static void test_unknown_events(void **state)
 {
 	static const char *const lists[] = {
-		"nosuchevent", "sched,nosuchevent", "sched:nosuchevent",
+		"nosuchevent", "+nosuchevent", "sched,nosuchevent", "sched:nosuchevent",
 		"nosuchevent:sched_switch",
 	};
 	size_t i;
@@ -367,8 +494,12 @@ int main(void)
 		cmocka_unit_test(test_find),
 		cmocka_unit_test(test_find_nothing),
 		cmocka_unit_test(test_filter),
+		cmocka_unit_test(test_names),
+		tree_test(test_ahead),
 		cmocka_unit_test(test_not_mounted),
 		MOUNTED(test_own),
+		MOUNTED(test_same_pid),
+		MOUNTED(test_sweep),
 		MOUNTED(test_events),
 		MOUNTED(test_unknown_events),
 		MOUNTED(test_killed),

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What --trace costs, in instructions: while it traces, and afterwards."""
+
+import pytest
+
+import guests
+import vl_kernel
+
+# See test_lab_overhead.py.
+ARMED = ["twowaytest", *guests.REALTIME, "--mainaffinity=0", "-i", "1013",
+         "-l", "1500", "--warmup=100", "-b", "1000000"]
+# From its first cycle on.
+EARLY = [*ARMED[:-4], "400", "--warmup=0", "-b", "1000000"]
+TRACE = {
+    "plain": ARMED, "traced": [*ARMED, "--trace"],
+    "before": EARLY, "between": [*EARLY, "--trace"], "after": EARLY,
+}
+
+
+@pytest.fixture(scope="module")
+def traces(tmp_path_factory):
+    image = guests.fetch(vl_kernel.CLOUD)
+    output = tmp_path_factory.mktemp("trace")
+    guests.virtlab("run", f"--kernel=trace={image}", f"--output={output}",
+                   "--", *guests.words(TRACE))
+    return guests.Boot(output / "trace")
+
+
+def test_response(traces):
+    """On one CPU, where every switch lies within the response."""
+    plain = traces.metric("plain", "response")
+    traced = traces.metric("traced", "response")
+    print(f"average {traced['avg'] / plain['avg']:.4f}, "
+          f"maximum {traced['max'] / plain['max']:.4f} of what it is without")
+    assert plain["avg"] < traced["avg"] <= 1.2 * plain["avg"]
+
+
+@pytest.mark.parametrize("metric", ["wakeup", "response"])
+def test_nothing_is_left_for_the_next(traces, metric):
+    """The kernel is done with the instance when the run ends."""
+    before = traces.metric("before", metric)
+    after = traces.metric("after", metric)
+    print(f"maximum {before['max']} ns before, {after['max']} after")
+    assert after["max"] <= 1.3 * before["max"]
+    assert after["avg"] <= 1.01 * before["avg"]
