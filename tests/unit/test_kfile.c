@@ -170,6 +170,30 @@ static void test_load(void **state)
 	free(text);
 }
 
+/* Each of many facts is read from a file of its own. */
+static void test_no_descriptor_is_left(void **state)
+{
+	int64_t number;
+	cpu_set_t cpus;
+	char text[16];
+	int before, after;
+
+	(void)state;
+	tree_add("/file", "1\n");
+	before = dup(STDIN_FILENO);
+	close(before);
+	tw_kfile_text(tree_root, text, sizeof(text), "/file");
+	tw_kfile_number(tree_root, &number, "/file");
+	tw_kfile_bytes(tree_root, text, sizeof(text), "/file");
+	tw_kfile_field(tree_root, &number, "/file", "x");
+	tw_environ_list(tree_root, 9, &cpus, "/file");
+	free(tw_kfile_load(tree_root, "/file"));
+	tw_kfile_load(tree_root, "/");
+	after = dup(STDIN_FILENO);
+	close(after);
+	assert_int_equal(after, before);
+}
+
 static void test_field(void **state)
 {
 	static const struct {
@@ -207,6 +231,7 @@ int main(void)
 		tree_test(test_bad_list_changes_nothing),
 		tree_test(test_load),
 		tree_test(test_field),
+		tree_test(test_no_descriptor_is_left),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
