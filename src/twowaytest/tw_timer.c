@@ -74,6 +74,9 @@ static int posix_wait(struct tw_timer *timer)
 	/* Sent by somebody else: no expiry, and no count in it. */
 	if (info.si_code != SI_TIMER)
 		return -EINTR;
+	/* The clock was set back: this expiry is yet to come. */
+	if (info.si_overrun < 0)
+		return -EINTR;
 	timer->overrun = info.si_overrun;
 	return 0;
 }
@@ -102,9 +105,13 @@ static int timerfd_start(struct tw_timer *timer)
 static int timerfd_wait(struct tw_timer *timer)
 {
 	uint64_t expiries;
+	ssize_t len = read(timer->fd, &expiries, sizeof(expiries));
 
-	if (read(timer->fd, &expiries, sizeof(expiries)) < 0)
+	if (len < 0)
 		return -errno;
+	/* Nothing, if the clock was set back: as with the POSIX timer. */
+	if (len != sizeof(expiries))
+		return -EINTR;
 	timer->overrun = expiries - 1;
 	return 0;
 }

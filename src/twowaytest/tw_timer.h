@@ -19,7 +19,10 @@ struct tw_timer_ops {
 	const char *name;
 	/* Arms it for next_ns and every period from there. 0 or -errno. */
 	int (*start)(struct tw_timer *timer);
-	/* Sleeps until next_ns: 0, or -EINTR if a signal came first. */
+	/*
+	 * Sleeps until next_ns: 0, or -EINTR if a signal came first, or the
+	 * clock was set back just then: it is to be called again.
+	 */
 	int (*wait)(struct tw_timer *timer);
 	/*
 	 * After the cycle: planned_ns and missed of the expiry that wait()

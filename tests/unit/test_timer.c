@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The grid of expiries: arithmetic, and each kind of timer for real. */
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -260,6 +262,47 @@ static void test_stray_signal(void **state)
 	timer.ops->stop(&timer);
 }
 
+/*
+ * Where the clock is set back between an expiry and the call that tells of
+ * it, a timerfd has nothing to read and a POSIX timer counts -1 overruns:
+ * the same expiry is yet to come.
+ */
+static void test_set_back_timerfd(void **state)
+{
+	struct tw_timer timer = new_timer(tw_timer_kind(2));
+
+	(void)state;
+	timer.overrun = 7;
+	timer.fd = open("/dev/null", O_RDONLY);
+	assert_true(timer.fd >= 0);
+	assert_int_equal(timer.ops->wait(&timer), -EINTR);
+	assert_int_equal(timer.overrun, 7);
+	timer.ops->stop(&timer);
+}
+
+static void test_set_back_posix(void **state)
+{
+	struct tw_timer timer = new_timer(tw_timer_kind(0));
+	siginfo_t info = { .si_signo = TW_TIMER_SIGNAL };
+
+	(void)state;
+	sigemptyset(&timer.signals);
+	sigaddset(&timer.signals, TW_TIMER_SIGNAL);
+	assert_int_equal(sigprocmask(SIG_BLOCK, &timer.signals, NULL), 0);
+	timer.overrun = 7;
+	info.si_code = SI_TIMER;
+	info.si_overrun = -1;
+	assert_int_equal(syscall(SYS_rt_sigqueueinfo, getpid(),
+				 TW_TIMER_SIGNAL, &info), 0);
+	assert_int_equal(timer.ops->wait(&timer), -EINTR);
+	assert_int_equal(timer.overrun, 7);
+	info.si_overrun = 3;
+	assert_int_equal(syscall(SYS_rt_sigqueueinfo, getpid(),
+				 TW_TIMER_SIGNAL, &info), 0);
+	assert_int_equal(timer.ops->wait(&timer), 0);
+	assert_int_equal(timer.overrun, 3);
+}
+
 /* A stopped timer sends nothing any more, and leaves no descriptor. */
 static void test_stop(void **state)
 {
@@ -299,6 +342,8 @@ int main(void)
 		cmocka_unit_test(test_no_such_clock),
 		cmocka_unit_test(test_interrupted),
 		cmocka_unit_test(test_stray_signal),
+		cmocka_unit_test(test_set_back_timerfd),
+		cmocka_unit_test(test_set_back_posix),
 		cmocka_unit_test(test_stop),
 	};
 
