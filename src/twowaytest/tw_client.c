@@ -20,6 +20,7 @@ struct loop {
 	struct tw_cycle cycle;		/* under way */
 	struct tw_cycle done;		/* complete, not recorded yet */
 	bool pending;			/* there is such a one */
+	struct tw_ahead ahead;		/* of the timer's clock */
 };
 
 static void record(const struct tw_client *client,
@@ -110,7 +111,7 @@ static int run(struct loop *loop)
 	/* The first expiry only gives the interval its beginning. */
 	err = await_expiry(loop);
 	cycle->t0_ns = clock->read_ns(clock);
-	ahead_ns = tw_clock_ahead_ns(clock, 0);
+	ahead_ns = tw_clock_ahead_ns(clock, &loop->ahead);
 	timer->ops->settle(timer, cycle->t0_ns - ahead_ns);
 
 	while (!err && cycle->seq < last) {
@@ -127,7 +128,7 @@ static int run(struct loop *loop)
 		if (err)
 			break;
 
-		ahead_ns = tw_clock_ahead_ns(clock, ahead_ns);
+		ahead_ns = tw_clock_ahead_ns(clock, &loop->ahead);
 		timer->ops->settle(timer, cycle->t0_ns - ahead_ns);
 		cycle->planned_ns = timer->planned_ns + ahead_ns;
 		cycle->missed = timer->missed;

@@ -155,17 +155,27 @@ static struct pair read_pair(const struct tw_clock *clock, clockid_t clockid)
 	};
 }
 
-int64_t tw_clock_ahead_ns(const struct tw_clock *clock, int64_t last_ns)
+/*
+ * How long a read takes is the machine's matter, 20 ns or 2 us, so pairs are
+ * held against the narrowest one. One that is twice as wide is not of one
+ * moment; should all be so from now on, a little more is trusted each time.
+ */
+int64_t tw_clock_ahead_ns(const struct tw_clock *clock, struct tw_ahead *ahead)
 {
 	struct pair pair;
 
 	if (clock->own_timer)
 		return 0;
 	pair = read_pair(clock, clock->timer_clockid);
-	/* Something came between the reads: they are not one moment. */
-	if (pair.apart_ns > TW_NS_PER_US && last_ns)
-		return last_ns;
-	return pair.ahead_ns;
+	if (ahead->trusted_ns && pair.apart_ns > ahead->trusted_ns) {
+		ahead->trusted_ns += ahead->trusted_ns / 8;
+		return ahead->ns;
+	}
+	if (!ahead->trusted_ns || 2 * pair.apart_ns < ahead->trusted_ns)
+		ahead->trusted_ns = 2 * pair.apart_ns > TW_NS_PER_US ?
+				    2 * pair.apart_ns : TW_NS_PER_US;
+	ahead->ns = pair.ahead_ns;
+	return ahead->ns;
 }
 
 int64_t tw_clock_ahead_of_ns(const struct tw_clock *clock, clockid_t clockid)
