@@ -23,7 +23,11 @@
 int tw_system_schedule(int policy, int priority)
 {
 	struct sched_param param = { .sched_priority = priority };
+	int old = sched_getscheduler(0);
 
+	/* The unprivileged cannot clear this flag: it stays as it is. */
+	if (old >= 0)
+		policy |= old & SCHED_RESET_ON_FORK;
 	return sched_setscheduler(0, policy, &param) ? -errno : 0;
 }
 
