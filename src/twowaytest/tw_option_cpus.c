@@ -2,6 +2,7 @@
 /* The options that take a CPU set, in libnuma's syntax. */
 #include <ctype.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,16 +53,66 @@ static bool has_bad_number(const char *value)
 	return false;
 }
 
-static int parse_set(const char *value, cpu_set_t *set)
+/* The @n-th CPU of @cpus, counted from 0; -1 if there are less. */
+static int nth_cpu(const cpu_set_t *cpus, unsigned long n)
 {
+	int cpu;
+
+	for (cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, cpus) && !n--)
+			return cpu;
+	return -1;
+}
+
+/*
+ * With a +, libnuma counts all CPUs that this system might have. Here the
+ * numbers count those in @allowed: the set is written to @to without the +
+ * and with the CPUs' own numbers, between which there may be others.
+ */
+static int count_in(const cpu_set_t *allowed, const char *value, char *to,
+		    size_t size)
+{
+	size_t used = 0;
+	char *end;
+	int cpu;
+
+	if (*value == '!')
+		to[used++] = *value++;
+	value++;
+	while (*value && used + 1 < size) {
+		if (!isdigit((unsigned char)*value)) {
+			to[used++] = *value++;
+			continue;
+		}
+		cpu = nth_cpu(allowed, strtoul(value, &end, 0));
+		if (cpu < 0)
+			return -EINVAL;
+		used += snprintf(to + used, size - used, "%d", cpu);
+		value = end;
+	}
+	if (*value || used >= size)
+		return -EINVAL;
+	to[used] = '\0';
+	return 0;
+}
+
+static int parse_set(const char *value, const cpu_set_t *allowed,
+		     cpu_set_t *set)
+{
+	bool relative = value[*value == '!'] == '+';
 	int max_cpus = numa_num_possible_cpus();
 	struct bitmask *mask = NULL;
 	char copy[1024];
 	int cpu;
 
-	if (strlen(value) >= sizeof(copy) || has_bad_number(value))
+	/* A sign amid the set would be taken for that of a number. */
+	if (strlen(value) >= sizeof(copy) || has_bad_number(value) ||
+	    strchr(value + (*value == '!') + relative, '+'))
 		return -EINVAL;
-	strcpy(copy, value);	/* upstream's prototype wants it writable */
+	/* Upstream's prototype wants it writable. */
+	strcpy(copy, value);
+	if (relative && count_in(allowed, value, copy, sizeof(copy)))
+		return -EINVAL;
 	if (parse_cpumask(copy, max_cpus, &mask) || !mask)
 		return -EINVAL;
 
@@ -70,6 +121,8 @@ static int parse_set(const char *value, cpu_set_t *set)
 		if (numa_bitmask_isbitset(mask, cpu))
 			CPU_SET(cpu, set);
 	numa_bitmask_free(mask);
+	if (relative)
+		CPU_AND(set, set, allowed);
 	return CPU_COUNT(set) ? 0 : -EINVAL;
 }
 
@@ -80,7 +133,7 @@ static int parse_reachable(const struct tw_option *option, const char *value,
 	cpu_set_t both;
 	char list[256];
 
-	if (!parse_set(value, set)) {
+	if (!parse_set(value, &config->allowed, set)) {
 		CPU_AND(&both, set, &config->reachable);
 		if (CPU_EQUAL(&both, set))
 			return 0;

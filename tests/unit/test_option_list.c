@@ -308,6 +308,72 @@ static void test_isolated_cpu(void **state)
 	assert_true(CPU_ISSET(first + 1, &config.affinity_set));
 }
 
+/* The @n-th CPU of a set. */
+static int nth_cpu(const cpu_set_t *cpus, int n)
+{
+	int cpu;
+
+	for (cpu = 0; !CPU_ISSET(cpu, cpus) || n--; cpu++)
+		;
+	return cpu;
+}
+
+/* Numbers behind a + count the CPUs that the caller runs on. */
+static void check_relative(const cpu_set_t *allowed)
+{
+	int count = CPU_COUNT(allowed), n;
+	struct tw_config config;
+	char line[60];
+
+	for (n = 0; n < count; n++) {
+		snprintf(line, sizeof(line), "-a+%d", n);
+		config = accepted(line);
+		assert_int_equal(CPU_COUNT(&config.affinity_set), 1);
+		assert_true(CPU_ISSET(nth_cpu(allowed, n),
+				      &config.affinity_set));
+	}
+	/* A range leaves out what the caller does not run on. */
+	snprintf(line, sizeof(line), "-a+0-%#x", count - 1);
+	config = accepted(line);
+	assert_true(CPU_EQUAL(&config.affinity_set, allowed));
+	snprintf(line, sizeof(line), "-a+%d", count);
+	assert_int_equal(parse(line).err, -EINVAL);
+	snprintf(line, sizeof(line), "-a+0-%d", count);
+	assert_int_equal(parse(line).err, -EINVAL);
+	assert_int_equal(parse("-a+").err, -EINVAL);
+	assert_int_equal(parse("-a++0").err, -EINVAL);
+	assert_int_equal(parse("-a0,+0").err, -EINVAL);
+	if (count == 1) {
+		assert_int_equal(parse("-a!+0").err, -EINVAL);
+		return;
+	}
+	config = accepted("-a!+0");
+	assert_int_equal(CPU_COUNT(&config.affinity_set), count - 1);
+	assert_false(CPU_ISSET(nth_cpu(allowed, 0), &config.affinity_set));
+}
+
+/* On each CPU alone; and on the first and last, what is between left out. */
+static void test_relative(void **state)
+{
+	const cpu_set_t allowed = allowed_cpus();
+	int last = CPU_COUNT(&allowed) - 1, n;
+	cpu_set_t some;
+
+	(void)state;
+	check_relative(&allowed);
+	for (n = 0; n <= last; n++) {
+		CPU_ZERO(&some);
+		CPU_SET(nth_cpu(&allowed, n), &some);
+		assert_int_equal(sched_setaffinity(0, sizeof(some), &some), 0);
+		check_relative(&some);
+		CPU_SET(nth_cpu(&allowed, 0), &some);
+		CPU_SET(nth_cpu(&allowed, last), &some);
+		assert_int_equal(sched_setaffinity(0, sizeof(some), &some), 0);
+		check_relative(&some);
+	}
+	assert_int_equal(sched_setaffinity(0, sizeof(allowed), &allowed), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -320,6 +386,7 @@ int main(void)
 		cmocka_unit_test(test_roles),
 		cmocka_unit_test(test_sets_refused),
 		cmocka_unit_test(test_isolated_cpu),
+		cmocka_unit_test(test_relative),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
