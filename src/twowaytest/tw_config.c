@@ -276,26 +276,38 @@ static int parse_options(struct tw_config *config, int argc, char *argv[],
 }
 
 /* With isolcpus=, nobody runs on isolated CPUs who did not ask for them. */
-static void read_cpus(struct tw_config *config)
+static int read_cpus(struct tw_config *config)
 {
 	const size_t size = sizeof(cpu_set_t);
 	cpu_set_t all;
 
-	sched_getaffinity(0, size, &config->allowed);
+	if (sched_getaffinity(0, size, &config->allowed))
+		return -errno;
 	config->reachable = config->allowed;
 	memset(&all, 0xff, size);
 	/* The kernel leaves those of it that a cpuset grants. */
 	if (sched_setaffinity(0, size, &all))
-		return;
+		return 0;
 	sched_getaffinity(0, size, &config->reachable);
 	sched_setaffinity(0, size, &config->allowed);
+	return 0;
+}
+
+/* EINVAL: the kernel's own sets of CPUs are larger than ours. */
+static int refuse_cpus(int err, char *error)
+{
+	const char *cause = strerror(-err);
+
+	if (err == -EINVAL)
+		return tw_refuse(error, "the CPUs that this process may use cannot be read: %s; there may be %d of them at the most",
+				 cause, CPU_SETSIZE);
+	return tw_refuse(error, "the CPUs that this process may use cannot be read: %s",
+			 cause);
 }
 
 static void set_defaults(struct tw_config *config)
 {
 	memset(config, 0, sizeof(*config));
-	/* Now: main may be about to pin itself. */
-	read_cpus(config);
 	config->interval_us = 1000;
 	config->sleep_us = 100;
 	config->size = TW_REQUEST_MIN;
@@ -311,12 +323,18 @@ static void set_defaults(struct tw_config *config)
 int tw_config_parse(struct tw_config *config, int argc, char *argv[],
 		    char error[TW_ERROR_MAX])
 {
-	int err;
+	int err, cpus_err;
 
 	set_defaults(config);
+	/* Now: main may be about to pin itself. */
+	cpus_err = read_cpus(config);
 	error[0] = '\0';
 	err = parse_options(config, argc, argv, error);
-	if (err || config->help || config->version)
+	if (!err && (config->help || config->version))
+		return 0;
+	if (cpus_err)
+		return refuse_cpus(cpus_err, error);
+	if (err)
 		return err;
 	return tw_config_check(config, error);
 }
