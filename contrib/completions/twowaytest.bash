@@ -84,7 +84,8 @@ _twowaytest_value()
 			wakeup: \
 			planned: \
 			avg: \
-			missed:
+			missed: \
+			throttled:
 		;;
 	--load)
 		_twowaytest_words "$prefix" "$value" \

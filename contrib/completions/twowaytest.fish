@@ -36,7 +36,7 @@ complete -c twowaytest -l histfile -r -F -d 'write the histogram to FILE instead
 complete -c twowaytest -s i -l interval -x -d 'period of the requests in microseconds, default 1000'
 complete -c twowaytest -l json -r -F -d 'write the results to FILE, as JSON'
 complete -c twowaytest -l latency -x -d 'value written to /dev/cpu_dma_latency, default 0'
-complete -c twowaytest -l limit -x -a 'interval: send: sleep: receive: response: total: wakeup: planned: avg: missed:' -d 'exit status 2 if METRIC:US, METRIC:avg:US, METRIC:pPERCENT:US or missed:N is exceeded'
+complete -c twowaytest -l limit -x -a 'interval: send: sleep: receive: response: total: wakeup: planned: avg: missed: throttled:' -d 'exit status 2 if METRIC:US, METRIC:avg:US, METRIC:pPERCENT:US, missed:N or throttled:N is exceeded'
 complete -c twowaytest -l load -x -a 'none fft hackbench command:' -d 'load the system meanwhile'
 complete -c twowaytest -l load-affinity -x -a '(__twowaytest_list (__twowaytest_cpus))' -d 'run the load on CPUSET, a worker on each in turn'
 complete -c twowaytest -l load-args -x -d 'hackbench\'s arguments but -g'

@@ -64,11 +64,11 @@ LIMIT = ("limit", ["tw_limit.*", "tw_report_limit.c"], [
     ("swap", "tw_config_limit.c",
      "\tif (!err)\n\t\terr = check_percentiles(config, error);\n", ""),
     ("swap", "tw_option_limit.c", "--limit, -b", "-b"),
-    ("line", "tw_option_limit.c", "#define MISSED"),
     ("line", "tw_option_limit.c", "#define AVERAGE"),
     ("line", "tw_option_limit.c", "#define MOST"),
     ("code", "tw_option_limit.c", "static bool parse_percent("),
     ("code", "tw_option_limit.c", "static bool parse_most("),
+    ("code", "tw_option_limit.c", "static int find_about("),
     ("code", "tw_option_limit.c", "static bool parse_limit("),
     ("code", "tw_option_limit.c", "int tw_option_limit("),
     ("code", "tw_option.h", "int tw_option_limit("),
@@ -78,6 +78,33 @@ LIMIT = ("limit", ["tw_limit.*", "tw_report_limit.c"], [
     ("code", "tw_report.h", "bool tw_report_within_limits("),
     ("code", "tw_report.h", "void tw_report_json_limits("),
     ("line", "tw_report_json.c", "tw_report_json_limits(file"),
+    ("line", "tw_session.c", "tw_limit_prepare(config->limits"),
+    ("line", "tw_tally.h", "int mark_count;"),
+    ("line", "tw_tally.h", "struct tw_mark marks["),
+    ("code", "tw_tally.h", "struct tw_mark {"),
+    ("line", "tw_tally.h", "#define TW_MARKS"),
+    ("code", "tw_tally.h", "void tw_tally_mark("),
+    ("swap", "tw_tally.h", "/*\n * Of a tally at rest: as "
+     "tw_stats_percentile(), and on the right side of\n * each bound that "
+     "the metric is counted against.\n */",
+     "/* Of a tally at rest: as tw_stats_percentile(). */"),
+    ("code", "tw_tally.c", "void tw_tally_mark("),
+    ("code", "tw_tally.c", "static void fold_marks("),
+    ("line", "tw_tally.c", "fold_marks(tally, values_ns);"),
+    ("code", "tw_tally.c", "for (i = 0; i < tally->mark_count; i++)\n"
+     "\t\ttally->marks[i].above"),
+    ("swap", "tw_tally.c", "\tint id, i;\n\n\ttally->warmup",
+     "\tint id;\n\n\ttally->warmup"),
+    ("code", "tw_tally.c", "static void heed_mark("),
+    ("swap", "tw_tally.c", "\tconst struct tw_stats *stats = "
+     "&tally->stats[id];\n\tint i;\n\n\tif (!tw_stats_percentile(stats, "
+     "percent, value_ns))\n\t\treturn false;\n\tfor (i = 0; i < "
+     "tally->mark_count; i++)\n\t\tif (tally->marks[i].metric == id)\n"
+     "\t\t\theed_mark(&tally->marks[i], stats->count, percent,\n"
+     "\t\t\t\t  value_ns);\n\treturn true;",
+     "\treturn tw_stats_percentile(&tally->stats[id], percent, value_ns);"),
+    ("code", "tw_stats.h", "bool tw_stats_covers("),
+    ("code", "tw_stats.c", "bool tw_stats_covers("),
     ("swap", "twowaytest.c",
      "session.broken || !tw_report_within_limits(report)",
      "session.broken"),

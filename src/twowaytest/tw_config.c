@@ -74,8 +74,8 @@ static const struct tw_option options[] = {
 	  0, INT32_MAX, "value written to /dev/cpu_dma_latency, default 0" },
 	{ 0, "limit", TW_ARGUMENT, "LIMIT", tw_option_limit, 0, 0, 0,
 	  "exit status 2 if METRIC:US, METRIC:avg:US,\n"
-	  "METRIC:pPERCENT:US or missed:N is exceeded; may be\n"
-	  "given several times" },
+	  "METRIC:pPERCENT:US, missed:N or throttled:N is\n"
+	  "exceeded; may be given several times" },
 	{ 0, "load", TW_ARGUMENT, "KIND[:ARG]", tw_option_load, 0, 0, 0,
 	  "load the system meanwhile: none (default),\n"
 	  "fft[:WORKERS], hackbench[:GROUPS],\n"

@@ -150,6 +150,11 @@ static int check_memory(struct tw_config *config, char *error)
 				 (long long)config->spike_nodes,
 				 (unsigned long long)spikes >> 20,
 				 (unsigned long long)free >> 20);
+	if (needed > free && !config->histogram_us)
+		return tw_refuse(error, "--steps=%lld: needs %llu MiB of memory, and %llu MiB are free; give fewer steps",
+				 (long long)config->steps,
+				 (unsigned long long)needed >> 20,
+				 (unsigned long long)free >> 20);
 	if (needed > free)
 		return tw_refuse(error, "--histogram=%lld: needs %llu MiB of memory, and %llu MiB are free; give fewer microseconds or steps",
 				 (long long)config->histogram_us,

@@ -7,21 +7,55 @@ const char *const tw_verdict_names[] = {
 	[TW_UNDECIDED] = "undecided",
 };
 
+bool tw_limit_counts(const struct tw_limit *limit)
+{
+	return limit->about >= TW_METRICS;
+}
+
+const char *tw_limit_about(size_t about)
+{
+	static const char *const counts[] = { "missed", "throttled" };
+
+	if (about >= TW_LIMIT_ABOUTS)
+		return NULL;
+	return about < TW_METRICS ? tw_metrics[about].token :
+				    counts[about - TW_METRICS];
+}
+
+void tw_limit_prepare(const struct tw_limit *limits, int count,
+		      struct tw_tally *tally)
+{
+	int i;
+
+	for (i = 0; i < count; i++)
+		if (limits[i].percent > 0)
+			tw_tally_mark(tally, limits[i].about, limits[i].most);
+}
+
+static int64_t count_of(const struct tw_tally *tally, int about)
+{
+	uint64_t count = about == TW_LIMIT_MISSED ? tally->missed :
+						    tally->throttled;
+
+	return count < INT64_MAX ? (int64_t)count : INT64_MAX;
+}
+
 enum tw_verdict tw_limit_judge(const struct tw_limit *limit,
 			       const struct tw_tally *tally, int64_t *value)
 {
-	if (tally->cycles < tw_limit_enough(limit))
+	if (!tally->cycles)
 		return TW_UNDECIDED;
-	if (limit->metric == TW_METRICS)
-		*value = (int64_t)tally->missed;
-	else if (limit->average)
-		*value = (int64_t)(tw_stats_mean(&tally->stats[limit->metric]) +
+	if (tw_limit_counts(limit)) {
+		*value = count_of(tally, limit->about);
+	} else if (limit->average) {
+		*value = (int64_t)(tw_stats_mean(&tally->stats[limit->about]) +
 				   0.5);
-	else if (limit->percent <= 0)
-		*value = tally->stats[limit->metric].max_ns;
-	else
-		*value = tw_stats_quantile(&tally->stats[limit->metric],
-					   limit->percent);
+	} else if (limit->percent <= 0) {
+		*value = tally->stats[limit->about].max_ns;
+	} else if (!tw_tally_percentile(tally, limit->about, limit->percent,
+					value)) {
+		return TW_UNDECIDED;
+	}
 	return *value > limit->most ? TW_EXCEEDED : TW_MET;
 }
 
@@ -39,11 +73,4 @@ uint64_t tw_limit_needs(const struct tw_limit *limit)
 			least = middle + 1;
 	}
 	return least;
-}
-
-uint64_t tw_limit_enough(const struct tw_limit *limit)
-{
-	uint64_t needs = tw_limit_needs(limit);
-
-	return needs - needs / 20;
 }

@@ -5,15 +5,32 @@
 
 #include "tw_tally.h"
 
-#define TW_LIMITS_MAX	64
+#define TW_LIMITS_MAX	TW_MARKS
+
+/* What a limit may be about beside the metrics: a count. */
+enum tw_limit_count {
+	TW_LIMIT_MISSED = TW_METRICS,
+	TW_LIMIT_THROTTLED,
+	TW_LIMIT_ABOUTS
+};
 
 struct tw_limit {
 	const char *text;	/* as the user gave it */
-	int metric;		/* enum tw_metric_id; TW_METRICS: missed */
+	int about;		/* enum tw_metric_id or tw_limit_count */
 	bool average;		/* neither: of the maximum */
 	double percent;
-	int64_t most;		/* ns; of missed, how many */
+	int64_t most;		/* ns; of a count, how many */
 };
+
+/* Whether the limit is on a count, and not on a time. */
+bool tw_limit_counts(const struct tw_limit *limit);
+
+/* The name of what a limit is about; NULL from TW_LIMIT_ABOUTS on. */
+const char *tw_limit_about(size_t about);
+
+/* Has a new tally count what judging the limits will take. */
+void tw_limit_prepare(const struct tw_limit *limits, int count,
+		      struct tw_tally *tally);
 
 enum tw_verdict {
 	TW_MET,
@@ -26,19 +43,12 @@ extern const char *const tw_verdict_names[];
 
 /*
  * Judges @tally, which is at rest. What was held against the limit goes to
- * *value (ns; of missed, how many), unless that is TW_UNDECIDED.
+ * *value (ns; of a count, how many), unless that is TW_UNDECIDED.
  */
 enum tw_verdict tw_limit_judge(const struct tw_limit *limit,
 			       const struct tw_tally *tally, int64_t *value);
 
-/* How many cycles a run must be meant to have; 1 but for percentiles. */
+/* How many cycles it takes to decide; 1 but for percentiles. */
 uint64_t tw_limit_needs(const struct tw_limit *limit);
-
-/*
- * How many it must have had in the end. A run of a given time has some less
- * than were meant: it takes a moment to start, and expiries are missed. A
- * twentieth less is let pass.
- */
-uint64_t tw_limit_enough(const struct tw_limit *limit);
 
 #endif /* TW_LIMIT_H */

@@ -9,9 +9,8 @@
 #include "rt-utils.h"
 #include "tw_option.h"
 
-#define MISSED		"missed"
 #define AVERAGE	"avg:"
-#define MOST		INT64_C(1000000000)	/* us, or missed expiries */
+#define MOST	INT64_C(1000000000)	/* us, or how many */
 
 int tw_option_break_on(const struct tw_option *option, const char *value,
 		       struct tw_config *config, char *error)
@@ -63,23 +62,32 @@ static bool parse_most(const char *text, int64_t *most)
 	return *most <= MOST;
 }
 
-/* METRIC:US, METRIC:avg:US, METRIC:pNN.N:US, missed:N */
+/* The index of a metric or count; -1: there is none of that name. */
+static int find_about(const char *name, size_t length)
+{
+	const char *known;
+	int i;
+
+	for (i = 0; (known = tw_limit_about(i)); i++)
+		if (strlen(known) == length && !memcmp(known, name, length))
+			return i;
+	return -1;
+}
+
+/* METRIC:US, METRIC:avg:US, METRIC:pNN.N:US, missed:N, throttled:N */
 static bool parse_limit(const char *value, struct tw_limit *limit)
 {
-	const char *colon = strchr(value, ':');
-	const char *rest = colon ? colon + 1 : NULL;
-	char name[32];
+	const char *rest = strchr(value, ':');
+	const char *colon;
 
-	if (!rest || colon - value >= (int)sizeof(name))
-		return false;
-	memcpy(name, value, colon - value);
-	name[colon - value] = '\0';
 	memset(limit, 0, sizeof(*limit));
 	limit->text = value;
-	limit->metric = TW_METRICS;
-	if (!strcmp(name, MISSED))
+	limit->about = rest ? find_about(value, rest - value) : -1;
+	if (limit->about < 0)
+		return false;
+	rest++;
+	if (tw_limit_counts(limit))
 		return parse_most(rest, &limit->most);
-	limit->metric = tw_metric_find(name);
 	if (!strncmp(rest, AVERAGE, strlen(AVERAGE))) {
 		limit->average = true;
 		rest += strlen(AVERAGE);
@@ -89,7 +97,7 @@ static bool parse_limit(const char *value, struct tw_limit *limit)
 			return false;
 		rest = colon + 1;
 	}
-	if (limit->metric < 0 || !parse_most(rest, &limit->most))
+	if (!parse_most(rest, &limit->most))
 		return false;
 	limit->most *= 1000;
 	return true;
@@ -102,7 +110,7 @@ int tw_option_limit(const struct tw_option *option, const char *value,
 
 	if (!parse_limit(value, &limit))
 		return tw_option_error(option, value, error,
-				       "allowed is METRIC:US, METRIC:avg:US, METRIC:pPERCENT:US or missed:N, as in response:500, total:p99.9:200, missed:0; the number up to %lld",
+				       "allowed is METRIC:US, METRIC:avg:US, METRIC:pPERCENT:US, missed:N or throttled:N, as in response:500, total:p99.9:200, missed:0; the number up to %lld",
 				       (long long)MOST);
 	if (config->limit_count == TW_LIMITS_MAX)
 		return tw_option_error(option, value, error,

@@ -43,7 +43,8 @@ static void json_histogram(FILE *file, const struct tw_window *window)
 }
 
 static void json_percentiles(FILE *file, const struct tw_config *config,
-			     const struct tw_stats *stats)
+			     const struct tw_tally *tally,
+			     enum tw_metric_id id)
 {
 	bool asked = config->percentile_count;
 	const double *percents = asked ? config->percentiles :
@@ -56,7 +57,7 @@ static void json_percentiles(FILE *file, const struct tw_config *config,
 	fprintf(file, "      \"percentiles\": {");
 	for (i = 0; i < count; i++) {
 		fprintf(file, "%s\"%.10g\": ", i ? ", " : "", percents[i]);
-		if (tw_stats_percentile(stats, percents[i], &value_ns))
+		if (tw_tally_percentile(tally, id, percents[i], &value_ns))
 			fprintf(file, "%.*f", config->nsecs ? 0 : 3,
 				tw_report_real(config, (double)value_ns));
 		else
@@ -91,7 +92,7 @@ static void json_thread(FILE *file, const struct tw_config *config,
 	fprintf(file, "      \"pair\": %u,\n", pair->number);
 	if (config->histogram_us)
 		json_histogram(file, &pair->tally->window[id]);
-	json_percentiles(file, config, stats);
+	json_percentiles(file, config, pair->tally, id);
 	fprintf(file, "      \"stddev\": %.3f,\n",
 		tw_report_real(config, status.deviation_ns));
 	if (stats->has_target)

@@ -28,14 +28,14 @@ static void print_value(FILE *file, const struct tw_report *report,
 	const struct tw_tally *tally = report->session->pair->tally;
 	const struct tw_kept *kept;
 
-	if (limit->metric == TW_METRICS) {
+	if (tw_limit_counts(limit)) {
 		fprintf(file, "%" PRId64, value);
 		return;
 	}
 	fprintf(file, "%.3f us", (double)value / 1000);
 	if (limit->average || limit->percent > 0)
 		return;
-	kept = &tally->worst[limit->metric];
+	kept = &tally->worst[limit->about];
 	fprintf(file, " in ");
 	if (report->config->steps > 1)
 		fprintf(file, "step %d, ", kept->step + 1);
@@ -59,7 +59,7 @@ void tw_report_limits(FILE *file, const struct tw_report *report)
 			tw_verdict_names[verdict]);
 		if (verdict == TW_UNDECIDED)
 			fprintf(file, "%" PRIu64 " cycles, needed are %" PRIu64,
-				tally->cycles, tw_limit_enough(limit));
+				tally->cycles, tw_limit_needs(limit));
 		else
 			print_value(file, report, limit, value);
 		fprintf(file, "\n");
@@ -69,8 +69,7 @@ void tw_report_limits(FILE *file, const struct tw_report *report)
 static void json_limit(FILE *file, const struct tw_limit *limit,
 		       const struct tw_tally *tally)
 {
-	bool counts = limit->metric == TW_METRICS;
-	const char *unit = counts ? "" : "_ns";
+	const char *unit = tw_limit_counts(limit) ? "" : "_ns";
 	enum tw_verdict verdict;
 	int64_t value;
 
@@ -78,7 +77,7 @@ static void json_limit(FILE *file, const struct tw_limit *limit,
 	fprintf(file, "{\"limit\": ");
 	tw_json_string(file, limit->text);
 	fprintf(file, ", \"metric\": \"%s\", \"percentile\": ",
-		counts ? "missed" : tw_metrics[limit->metric].token);
+		tw_limit_about(limit->about));
 	if (limit->percent > 0)
 		fprintf(file, "%.10g", limit->percent);
 	else

@@ -109,8 +109,7 @@ static void print_percentiles(FILE *file, const struct tw_report *report,
 			      enum tw_metric_id id)
 {
 	const struct tw_config *config = report->config;
-	const struct tw_stats *stats =
-		&report->session->pair->tally->stats[id];
+	const struct tw_tally *tally = report->session->pair->tally;
 	int64_t value_ns;
 	int i;
 
@@ -118,7 +117,7 @@ static void print_percentiles(FILE *file, const struct tw_report *report,
 	for (i = 0; i < config->percentile_count; i++) {
 		double percent = config->percentiles[i];
 
-		if (tw_stats_percentile(stats, percent, &value_ns))
+		if (tw_tally_percentile(tally, id, percent, &value_ns))
 			fprintf(file, " %.10g:%.*f", percent,
 				config->nsecs ? 0 : 1,
 				tw_report_real(config, (double)value_ns));

@@ -85,6 +85,7 @@ static struct tw_pair *map_pair(const struct tw_session *session,
 		tw_tally_attach_spikes(pair->tally, memory + at_spikes,
 				       config->spike_nodes,
 				       config->spike_us * TW_NS_PER_US);
+	tw_limit_prepare(config->limits, config->limit_count, pair->tally);
 	pair->tally->step = session->step;
 	pair->brk.limit_ns = config->break_us * TW_NS_PER_US;
 	pair->brk.metric = config->break_on;

@@ -99,7 +99,8 @@ void tw_stats_merge(struct tw_stats *stats, const struct tw_stats *from)
 	if (from->max_ns > stats->max_ns)
 		stats->max_ns = from->max_ns;
 	for (i = 0; i < TW_LOG_BUCKETS; i++)
-		stats->buckets[i] += from->buckets[i];
+		if (from->buckets[i])	/* else leave the page alone */
+			stats->buckets[i] += from->buckets[i];
 }
 
 double tw_mean(uint64_t count, int64_t sum_ns)
@@ -141,13 +142,21 @@ bool tw_stats_supports(uint64_t count, double percent)
 	return count >= rank_of(count, percent) + TW_PERCENTILE_BEYOND;
 }
 
-int64_t tw_stats_quantile(const struct tw_stats *stats, double percent)
+bool tw_stats_covers(uint64_t part, uint64_t count, double percent)
+{
+	return part >= rank_of(count, percent);
+}
+
+bool tw_stats_percentile(const struct tw_stats *stats, double percent,
+			 int64_t *value_ns)
 {
 	uint64_t rank = rank_of(stats->count, percent);
 	uint64_t seen = 0;
 	unsigned int i;
 	int64_t value;
 
+	if (!tw_stats_supports(stats->count, percent))
+		return false;
 	for (i = 0; i < TW_LOG_BUCKETS - 1; i++) {
 		seen += stats->buckets[i];
 		if (seen >= rank)
@@ -158,15 +167,7 @@ int64_t tw_stats_quantile(const struct tw_stats *stats, double percent)
 		value = stats->max_ns;
 	if (value < stats->min_ns)
 		value = stats->min_ns;
-	return value;
-}
-
-bool tw_stats_percentile(const struct tw_stats *stats, double percent,
-			 int64_t *value_ns)
-{
-	if (!tw_stats_supports(stats->count, percent))
-		return false;
-	*value_ns = tw_stats_quantile(stats, percent);
+	*value_ns = value;
 	return true;
 }
 

@@ -13,12 +13,12 @@
 #include <stdint.h>
 
 /*
- * Log-linear histogram: 0..127 ns one bucket each, above that 128 buckets
- * an octave up to 2^42 ns (73 minutes). A bucket is at most 1/128 of its
- * lower bound wide, so a value read back is off by less than 1/128.
+ * Log-linear histogram: 0..1023 ns one bucket each, above that 1024 buckets
+ * an octave up to 2^42 ns (73 minutes). A bucket is at most 1/1024 of its
+ * lower bound wide, so a value read back is off by less than 1/2048.
  * Negative values share the first bucket, larger ones the last.
  */
-#define TW_LOG_SUB_BITS	7
+#define TW_LOG_SUB_BITS	10
 #define TW_LOG_MAX_BITS	42
 #define TW_LOG_BUCKETS	((TW_LOG_MAX_BITS - TW_LOG_SUB_BITS + 1) << \
 			 TW_LOG_SUB_BITS)
@@ -61,11 +61,11 @@ double tw_stats_deviation(const struct tw_stats *stats);
 /* A percentile wants at least this many samples beyond it. */
 #define TW_PERCENTILE_BEYOND	10
 
-/* What is below, whether or not the samples are enough; of one or more. */
-int64_t tw_stats_quantile(const struct tw_stats *stats, double percent);
-
-/* Whether @count samples are enough for that. */
+/* Whether @count samples are enough for what is below. */
 bool tw_stats_supports(uint64_t count, double percent);
+
+/* Whether @part of @count samples are at least @percent percent of them. */
+bool tw_stats_covers(uint64_t part, uint64_t count, double percent);
 
 /*
  * The smallest bucket that has at least @percent (0 < percent < 100) percent

@@ -86,6 +86,14 @@ void tw_tally_attach_spikes(struct tw_tally *tally, void *memory,
 	tally->spikes.limit_ns = limit_ns;
 }
 
+void tw_tally_mark(struct tw_tally *tally, enum tw_metric_id metric,
+		   int64_t bound_ns)
+{
+	tally->marks[tally->mark_count++] = (struct tw_mark) {
+		.metric = metric, .bound_ns = bound_ns,
+	};
+}
+
 static void merge_spikes(struct tw_spikes *spikes,
 			 const struct tw_spikes *from)
 {
@@ -98,7 +106,7 @@ static void merge_spikes(struct tw_spikes *spikes,
 
 void tw_tally_merge(struct tw_tally *tally, const struct tw_tally *from)
 {
-	int id;
+	int id, i;
 
 	tally->warmup += from->warmup;
 	tally->warmup_missed += from->warmup_missed;
@@ -110,6 +118,8 @@ void tw_tally_merge(struct tw_tally *tally, const struct tw_tally *from)
 	}
 	tally->cycles += from->cycles;
 	merge_spikes(&tally->spikes, &from->spikes);
+	for (i = 0; i < tally->mark_count; i++)
+		tally->marks[i].above += from->marks[i].above;
 	for (id = 0; id < TW_METRICS; id++) {
 		if (from->stats[id].max_ns > tally->stats[id].max_ns)
 			tally->worst[id] = from->worst[id];
@@ -180,6 +190,18 @@ static void fold_histograms(struct tw_tally *tally,
 	}
 }
 
+static void fold_marks(struct tw_tally *tally,
+		       const int64_t values_ns[TW_METRICS])
+{
+	int i;
+
+	for (i = 0; i < tally->mark_count; i++) {
+		struct tw_mark *mark = &tally->marks[i];
+
+		mark->above += values_ns[mark->metric] > mark->bound_ns;
+	}
+}
+
 /* Only where it has to be: most cycles are neither worst nor spikes. */
 static struct tw_kept keep(const struct tw_tally *tally,
 			   const struct tw_cycle *cycle, bool throttled)
@@ -224,6 +246,7 @@ static void fold(struct tw_tally *tally, const struct tw_cycle *cycle)
 	if (tally->spikes.limit_ns &&
 	    values_ns[TW_TOTAL] > tally->spikes.limit_ns)
 		keep_spike(tally, cycle, throttled);
+	fold_marks(tally, values_ns);
 	if (tally->window[0].width_us || tally->trltp[0].width_us)
 		fold_histograms(tally, values_ns,
 				cycle->seq - tally->first_seq);
@@ -312,4 +335,31 @@ struct tw_status tw_tally_status(const struct tw_tally *tally,
 	struct scalars copy = copy_scalars(&tally->stats[id]);
 
 	return to_status(&copy);
+}
+
+/* Narrows what the buckets tell by what the mark has counted. */
+static void heed_mark(const struct tw_mark *mark, uint64_t count,
+		      double percent, int64_t *value_ns)
+{
+	if (tw_stats_covers(count - mark->above, count, percent)) {
+		if (*value_ns > mark->bound_ns)
+			*value_ns = mark->bound_ns;
+	} else if (*value_ns <= mark->bound_ns) {
+		*value_ns = mark->bound_ns + 1;
+	}
+}
+
+bool tw_tally_percentile(const struct tw_tally *tally, enum tw_metric_id id,
+			 double percent, int64_t *value_ns)
+{
+	const struct tw_stats *stats = &tally->stats[id];
+	int i;
+
+	if (!tw_stats_percentile(stats, percent, value_ns))
+		return false;
+	for (i = 0; i < tally->mark_count; i++)
+		if (tally->marks[i].metric == id)
+			heed_mark(&tally->marks[i], stats->count, percent,
+				  value_ns);
+	return true;
 }

@@ -28,6 +28,19 @@ struct tw_spikes {
 	struct tw_kept *kept;
 };
 
+/*
+ * A bound that values of a metric are counted against as they come: only so
+ * is it known of each percentile on which side it lies. The buckets of
+ * tw_stats are not that fine.
+ */
+struct tw_mark {
+	enum tw_metric_id metric;
+	int64_t bound_ns;
+	uint64_t above;		/* values that exceed it */
+};
+
+#define TW_MARKS	64
+
 struct tw_tally {
 	/* Odd while the client is inside tw_tally_add(). */
 	_Atomic uint32_t version;
@@ -47,6 +60,8 @@ struct tw_tally {
 	int step;		/* that this is the tally of, from 0 */
 	struct tw_kept worst[TW_METRICS];	/* the first, if several */
 	struct tw_spikes spikes;
+	int mark_count;
+	struct tw_mark marks[TW_MARKS];
 	struct tw_stats stats[TW_METRICS];
 	struct tw_window window[TW_METRICS];
 	struct tw_window trltp[TW_METRICS];	/* --trltp-log */
@@ -81,6 +96,10 @@ void tw_tally_attach_trltp(struct tw_tally *tally, void *memory);
  */
 void tw_tally_attach_spikes(struct tw_tally *tally, void *memory,
 			    uint64_t room, int64_t limit_ns);
+
+/* Has a new tally count the values of @metric that exceed @bound_ns. */
+void tw_tally_mark(struct tw_tally *tally, enum tw_metric_id metric,
+		   int64_t bound_ns);
 
 /* Adds all of @from, of the same set-up and at rest, to @tally. */
 void tw_tally_merge(struct tw_tally *tally, const struct tw_tally *from);
@@ -119,5 +138,12 @@ uint64_t tw_tally_snapshot(const struct tw_tally *tally,
 /* One metric's status, of a tally at rest. */
 struct tw_status tw_tally_status(const struct tw_tally *tally,
 				 enum tw_metric_id id);
+
+/*
+ * Of a tally at rest: as tw_stats_percentile(), and on the right side of
+ * each bound that the metric is counted against.
+ */
+bool tw_tally_percentile(const struct tw_tally *tally, enum tw_metric_id id,
+			 double percent, int64_t *value_ns);
 
 #endif /* TW_TALLY_H */

@@ -49,7 +49,10 @@ class Judge:
 
     def __init__(self, json, cycles, setup):
         self.steps = kept.steps_of(json, cycles, setup)
-        self.missed = sum(cycle.missed for cycle in cycles)
+        self.counts = {"missed": sum(cycle.missed for cycle in cycles),
+                       "throttled": json["twoway"]["throttled"]}
+        self.percentiles = {thread["metric"]: thread["percentiles"]
+                            for thread in json["thread"].values()}
 
     def all(self, metric):
         return [value for step in self.steps for value in step.values[metric]]
@@ -58,30 +61,37 @@ class Judge:
         """One of the JSON's limits; whether it is met."""
         metric, *percent, most = json["limit"].split(":")
         assert json["metric"] == metric
-        if metric == "missed":
-            assert (json["most"], json["value"]) == (int(most), self.missed)
-            met = self.missed <= int(most)
+        if metric in self.counts:
+            count = self.counts[metric]
+            assert (json["most"], json["value"]) == (int(most), count)
+            met = count <= int(most)
         else:
             assert json["most_ns"] == 1000 * int(most)
             value = json["value_ns"]
-            self.check_value(metric, percent, value)
-            met = value <= 1000 * int(most)
+            exact = self.check_value(metric, percent, value)
+            met = exact <= 1000 * int(most)
+            assert met == (value <= 1000 * int(most))
         assert json["percentile"] == (
             float(percent[0][1:]) if percent and percent != ["avg"] else None)
         assert json["verdict"] == ("met" if met else "exceeded")
         return met
 
     def check_value(self, metric, percent, value):
+        """Of the dump; returns what the verdict must follow from."""
         values = self.all(metric)
         if not percent:
             assert value == max(values)
-            return
+            return value
         if percent == ["avg"]:
             assert abs(value - sum(values) / len(values)) <= 1
-            return
-        # Percentiles come from buckets that are 1/128 wide at most.
+            return value
+        # Percentiles come from buckets that are 1/1024 wide at most. What
+        # --percentiles says of them is the same.
         exact = oracle.percentile(values, percent[0][1:])
-        assert abs(value - exact) <= exact / 128 + 1
+        assert abs(value - exact) <= exact / 2048 + 1
+        told = self.percentiles.get(metric, {})
+        assert value == told.get(percent[0][1:], value)
+        return exact
 
     def first_with(self, metric, value):
         """The step, from 1, and the cycle that first has a value."""
@@ -110,7 +120,7 @@ def check_run(result, setup, given):
 
 def check_line(line, report, judge):
     assert line.verdict == report["verdict"]
-    if report["metric"] == "missed":
+    if report["metric"] in judge.counts:
         assert line.value == str(report["value"])
         return
     assert line.value == f"{report['value_ns'] / 1000:.3f}"
@@ -209,12 +219,26 @@ def test_of_a_ramp(run):
              for limit in (f"{metric}:0", f"{metric}:1000",
                            f"{metric}:1000000000", f"{metric}:p88:500",
                            f"{metric}:p50:1000000000")]
-    given += ["missed:0", "missed:1000000000"]
+    given += ["missed:0", "missed:1000000000", "throttled:0"]
     result = run(*arguments(SETUPS["default"]), "-l", 40, *words(given),
                  "--load=fft", "--steps=3")
     met, exceeded = check_run(result, SETUPS["default"], given)
     assert met and exceeded
     assert len(result.json()["twoway"]["steps"]) == 3
+
+
+@pytest.mark.parametrize("metric", ["sleep", "response"])
+def test_amid_the_values(run, metric):
+    """Every microsecond about the median: the verdicts turn where the dump
+    has it, and --percentiles tells the same value."""
+    setup = SETUPS["default"]
+    common = (*arguments(setup), "-l", kept.MOST_CYCLES, "--percentiles=50",
+              f"--metrics={metric},interval")
+    thread = run(*common).json()["thread"]["0"]
+    middle = round(thread["percentiles"]["50"] / 1000)
+    given = [f"{metric}:p50:{max(0, middle + most)}"
+             for most in range(-20, 21)]
+    check_run(run(*common, *words(given)), setup, given)
 
 
 def test_without_any(run):
@@ -250,9 +274,7 @@ def test_ended_too_early(start, tmp_path, interval, word, percent, needed):
     assert [report["verdict"] for report in reports] == verdicts
     lines = kept.parse_limits(process.out.splitlines())
     assert [line.verdict for line in lines] == verdicts
-    # A twentieth less than was asked for at the start would do.
-    assert (lines[0].cycles, lines[0].needed) == (
-        cycles, needed - needed // 20)
+    assert (lines[0].cycles, lines[0].needed) == (cycles, needed)
     for line in lines[1:]:
         assert cycles or (line.cycles, line.needed) == (0, 1)
 
@@ -279,7 +301,8 @@ def test_needs_just_enough_cycles(run):
         assert refused.returncode == 1 and not refused.stdout
         assert refused.stderr.startswith(
             f"twowaytest: {limit}: this percentile needs at least {needed} "
-            f"cycles, and there will be {needed - 1};"), refused.stderr
+            f"cycles, and no more than {needed - 1} are sure to come;"
+        ), refused.stderr
         assert len(refused.stderr.splitlines()) == 1
         decided = run(*args, "-l", needed)
         assert decided.returncode == 0, decided.stderr

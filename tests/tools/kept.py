@@ -144,7 +144,7 @@ def parse_limits(lines):
                                needed=int(lacks[2])))
             continue
         value = LIMIT_VALUE.fullmatch(rest)
-        if text.startswith("missed:"):
+        if text.startswith(("missed:", "throttled:")):
             assert re.fullmatch(r"\d+", rest), line
             found.append(Limit(text, verdict, rest))
         else:

@@ -179,6 +179,7 @@ OPTIONS = (
     Option("limit", "", "required", (
         *(Good(f"{metric}:1000000000") for metric in METRICS),
         Good("missed:1000000000"), Good("missed:0"), Good("send:0"),
+        Good("throttled:1000000000"), Good("throttled:0"),
         Good("total:7"), Good("total:avg:7"), Good("total:p50:1000000000"),
         Good("sleep:p0.1:0"),
         Good("planned:p10.25:70"),
@@ -193,8 +194,10 @@ OPTIONS = (
         "send:5:", "send:avg", "send:avg:", "send:avg:x", "send:p50:5:5",
         "send:5,total:5", "all:5", "missed",
         "missed:", "missed:x", "missed:-1", "missed:1.5", "missed:p50:5",
-        "missed:1000000001", "-1", "x" * 200 + ":5"),
-        "allowed is METRIC:US, METRIC:avg:US, METRIC:pPERCENT:US or missed:N"),
+        "missed:1000000001", "throttled", "throttled:avg:5",
+        "throttled:p50:5", "throttle:5", "-1", "x" * 200 + ":5"),
+        "allowed is METRIC:US, METRIC:avg:US, METRIC:pPERCENT:US, missed:N or "
+        "throttled:N"),
     Option("load", "", "required", (
         Good("none", {"load.kind": "none", "load.workers": 0}),
         Good("fft", {"load.kind": "fft", "load.workers": 1}),

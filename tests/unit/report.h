@@ -76,6 +76,7 @@ static inline void new_run(const char *line)
 	assert_non_null(pair.tally);
 	tw_tally_init(pair.tally, &params, config.histogram_us);
 	attach_spikes(pair.tally);
+	tw_limit_prepare(config.limits, config.limit_count, pair.tally);
 	pair.task.warmup = 2;
 	pair.task.priority[TW_CLIENT] = (int)config.priority;
 	pair.side[TW_CLIENT].child.pid = 1234;

@@ -31,6 +31,7 @@ static inline void new_pair(struct tw_pair *like)
 	assert_non_null(like->tally);
 	tw_tally_init(like->tally, &pair.tally->params, config.histogram_us);
 	attach_spikes(like->tally);
+	tw_limit_prepare(config.limits, config.limit_count, like->tally);
 }
 
 /*

@@ -8,10 +8,10 @@
 #define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 #define UNTOUCHED	INT64_C(-4711)
 
-static struct tw_limit limit_of(int metric, double percent, int64_t most)
+static struct tw_limit limit_of(int about, double percent, int64_t most)
 {
 	return (struct tw_limit) {
-		.text = "text", .metric = metric, .percent = percent,
+		.text = "text", .about = about, .percent = percent,
 		.most = most,
 	};
 }
@@ -99,12 +99,96 @@ static void test_percentile(void **state)
 	drop_tally(tally, 0);
 }
 
-/* Up to a twentieth less than is needed; one cycle less, and it cannot be told. */
+/*
+ * A limit amid a bucket, and as its next: whatever the buckets tell, as many
+ * values as there are lie on either side. The value told is on that side,
+ * for --percentiles, too.
+ */
+static void check_amid(int64_t base_ns, uint64_t at_most, double percent)
+{
+	struct tw_limit limit = limit_of(TW_SEND, percent, base_ns);
+	struct tw_tally *tally = new_tally(&usual, 0);
+	bool met = tw_stats_covers(at_most, 1000, percent);
+	struct tw_cycle cycle = { .seq = 0 };
+	int64_t value_ns, told_ns;
+
+	tw_limit_prepare(&limit, 1, tally);
+	for (cycle.seq = 1; cycle.seq <= 1000; cycle.seq++) {
+		cycle.t1_ns = base_ns + (cycle.seq > at_most);
+		tw_tally_add(tally, &cycle);
+	}
+	assert_int_equal(tw_limit_judge(&limit, tally, &value_ns),
+			 met ? TW_MET : TW_EXCEEDED);
+	assert_int_equal(value_ns, base_ns + !met);
+	assert_true(tw_tally_percentile(tally, TW_SEND, percent, &told_ns));
+	assert_int_equal(told_ns, value_ns);
+	/* Of the metric that was counted, and of no other. */
+	assert_true(tw_tally_percentile(tally, TW_SLEEP, percent, &told_ns));
+	assert_true(told_ns < 0);
+	drop_tally(tally, 0);
+}
+
+static void test_amid_a_bucket(void **state)
+{
+	static const struct { uint64_t at_most; double percent; } rows[] = {
+		{ 499, 50 }, { 500, 50 }, { 501, 50 }, { 1000, 50 }, { 0, 50 },
+		{ 989, 99 }, { 990, 99 }, { 4, 0.5 }, { 5, 0.5 },
+	};
+	static const int64_t bases_ns[] = {
+		999999, 1000000, 1001472, 12345678901,
+	};
+	size_t i, j;
+
+	(void)state;
+	for (i = 0; i < COUNT(rows); i++)
+		for (j = 0; j < COUNT(bases_ns); j++)
+			check_amid(bases_ns[j], rows[i].at_most,
+				   rows[i].percent);
+}
+
+/* Several limits on one metric: each narrows what is told of the others. */
+static void test_between_two(void **state)
+{
+	const struct tw_limit limits[] = {
+		limit_of(TW_SEND, 50, 1000000), limit_of(TW_SEND, 90, 1000003),
+		limit_of(TW_SEND, 0, 5), limit_of(TW_LIMIT_MISSED, 0, 5),
+	};
+	struct tw_tally *tally = new_tally(&usual, 0);
+	struct tw_tally *sum = new_tally(&usual, 0);
+	struct tw_cycle cycle = { .seq = 0 };
+	int64_t value_ns;
+	int step;
+
+	(void)state;
+	tw_limit_prepare(limits, COUNT(limits), tally);
+	tw_limit_prepare(limits, COUNT(limits), sum);
+	/* Those of percentiles only. */
+	assert_int_equal(tally->mark_count, 2);
+	for (cycle.seq = 1; cycle.seq <= 100; cycle.seq++) {
+		cycle.t1_ns = 1000000 + (int64_t)cycle.seq % 4;
+		tw_tally_add(tally, &cycle);
+	}
+	for (step = 0; step < 3; step++)
+		tw_tally_merge(sum, tally);
+	assert_int_equal(sum->marks[0].above, 225);
+	assert_int_equal(sum->marks[1].above, 0);
+	assert_true(tw_tally_percentile(sum, TW_SEND, 25, &value_ns));
+	assert_int_equal(value_ns, 1000000);
+	assert_true(tw_tally_percentile(sum, TW_SEND, 26, &value_ns));
+	assert_in_range(value_ns, 1000001, 1000003);
+	judged(sum, limits[0], TW_EXCEEDED, value_ns);
+	assert_int_equal(tw_limit_judge(&limits[1], sum, &value_ns), TW_MET);
+	assert_in_range(value_ns, 1000001, 1000003);
+	drop_tally(tally, 0);
+	drop_tally(sum, 0);
+}
+
+/* One cycle less than is needed, and it cannot be told, nor is it printed. */
 static void test_too_few(void **state)
 {
-	static const struct { double percent; uint64_t needs, enough; } rows[] = {
-		{ 0.5, 11, 11 }, { 50, 20, 19 }, { 90, 100, 95 },
-		{ 99, 1000, 950 }, { 99.9, 10000, 9500 },
+	static const struct { double percent; uint64_t needs; } rows[] = {
+		{ 0.5, 11 }, { 50, 20 }, { 90, 100 }, { 99, 1000 },
+		{ 99.9, 10000 },
 	};
 	size_t i;
 
@@ -112,17 +196,20 @@ static void test_too_few(void **state)
 	for (i = 0; i < COUNT(rows); i++) {
 		const struct tw_limit limit =
 			limit_of(TW_SEND, rows[i].percent, INT64_MAX);
-		struct tw_tally *tally = rising(rows[i].enough - 1);
+		struct tw_tally *tally = rising(rows[i].needs - 1);
 		const struct tw_cycle cycle = { .seq = 0 };
 		int64_t value = UNTOUCHED;
 
 		assert_int_equal(tw_limit_needs(&limit), rows[i].needs);
-		assert_int_equal(tw_limit_enough(&limit), rows[i].enough);
 		judged(tally, limit, TW_UNDECIDED, UNTOUCHED);
+		assert_false(tw_tally_percentile(tally, TW_SEND,
+						 rows[i].percent, &value));
 		tw_tally_add(tally, &cycle);
 		assert_int_equal(tw_limit_judge(&limit, tally, &value),
 				 TW_MET);
 		assert_int_not_equal(value, UNTOUCHED);
+		assert_true(tw_tally_percentile(tally, TW_SEND,
+						rows[i].percent, &value));
 		drop_tally(tally, 0);
 	}
 }
@@ -137,15 +224,44 @@ static void test_missed(void **state)
 	tw_tally_warmup(tally, &cycle);
 	cycle.missed = 0;
 	tw_tally_add(tally, &cycle);
-	judged(tally, limit_of(TW_METRICS, 0, 0), TW_MET, 0);
+	judged(tally, limit_of(TW_LIMIT_MISSED, 0, 0), TW_MET, 0);
 	cycle.missed = 3;
 	tw_tally_add(tally, &cycle);
 	tw_tally_add(tally, &cycle);
-	judged(tally, limit_of(TW_METRICS, 0, 0), TW_EXCEEDED, 6);
-	judged(tally, limit_of(TW_METRICS, 0, 5), TW_EXCEEDED, 6);
-	judged(tally, limit_of(TW_METRICS, 0, 6), TW_MET, 6);
-	judged(tally, limit_of(TW_METRICS, 0, 7), TW_MET, 6);
+	judged(tally, limit_of(TW_LIMIT_MISSED, 0, 0), TW_EXCEEDED, 6);
+	judged(tally, limit_of(TW_LIMIT_MISSED, 0, 5), TW_EXCEEDED, 6);
+	judged(tally, limit_of(TW_LIMIT_MISSED, 0, 6), TW_MET, 6);
+	judged(tally, limit_of(TW_LIMIT_MISSED, 0, 7), TW_MET, 6);
+	/* However many: no number is so large that it is negative. */
+	tally->missed = UINT64_MAX;
+	judged(tally, limit_of(TW_LIMIT_MISSED, 0, 7), TW_EXCEEDED, INT64_MAX);
 	drop_tally(tally, 0);
+}
+
+static void test_throttled(void **state)
+{
+	struct tw_tally *tally = rising(5);
+
+	(void)state;
+	judged(tally, limit_of(TW_LIMIT_THROTTLED, 0, 0), TW_MET, 0);
+	tally->throttled = 3;
+	tally->missed = 7;
+	judged(tally, limit_of(TW_LIMIT_THROTTLED, 0, 2), TW_EXCEEDED, 3);
+	judged(tally, limit_of(TW_LIMIT_THROTTLED, 0, 3), TW_MET, 3);
+	drop_tally(tally, 0);
+}
+
+static void test_abouts(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < TW_METRICS; i++)
+		assert_string_equal(tw_limit_about(i), tw_metrics[i].token);
+	assert_string_equal(tw_limit_about(TW_LIMIT_MISSED), "missed");
+	assert_string_equal(tw_limit_about(TW_LIMIT_THROTTLED), "throttled");
+	assert_null(tw_limit_about(TW_LIMIT_ABOUTS));
+	assert_null(tw_limit_about(SIZE_MAX));
 }
 
 /* A run without a cycle has not shown anything. */
@@ -158,7 +274,7 @@ static void test_no_cycle(void **state)
 	       UNTOUCHED);
 	judged(tally, limit_of(TW_RESPONSE, 50, INT64_MAX), TW_UNDECIDED,
 	       UNTOUCHED);
-	judged(tally, limit_of(TW_METRICS, 0, INT64_MAX), TW_UNDECIDED,
+	judged(tally, limit_of(TW_LIMIT_MISSED, 0, INT64_MAX), TW_UNDECIDED,
 	       UNTOUCHED);
 	drop_tally(tally, 0);
 }
@@ -196,7 +312,7 @@ static void test_needs_of_the_rest(void **state)
 
 	(void)state;
 	assert_int_equal(tw_limit_needs(&limit), 1);
-	limit.metric = TW_METRICS;
+	limit.about = TW_LIMIT_MISSED;
 	assert_int_equal(tw_limit_needs(&limit), 1);
 	for (i = 0; i < COUNT(percents); i++) {
 		uint64_t needs;
@@ -222,8 +338,12 @@ int main(void)
 		cmocka_unit_test(test_maximum),
 		cmocka_unit_test(test_average),
 		cmocka_unit_test(test_percentile),
+		cmocka_unit_test(test_amid_a_bucket),
+		cmocka_unit_test(test_between_two),
 		cmocka_unit_test(test_too_few),
 		cmocka_unit_test(test_missed),
+		cmocka_unit_test(test_throttled),
+		cmocka_unit_test(test_abouts),
 		cmocka_unit_test(test_no_cycle),
 		cmocka_unit_test(test_needs),
 		cmocka_unit_test(test_needs_of_the_rest),

@@ -5,13 +5,13 @@
 #define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 
 #define LIMIT \
-	"allowed is METRIC:US, METRIC:avg:US, METRIC:pPERCENT:US or missed:N, as in response:500, total:p99.9:200, missed:0; the number up to 1000000000"
+	"allowed is METRIC:US, METRIC:avg:US, METRIC:pPERCENT:US, missed:N or throttled:N, as in response:500, total:p99.9:200, missed:0; the number up to 1000000000"
 
 static void test_limits(void **state)
 {
 	static const struct {
 		const char *value;
-		int metric;
+		int about;
 		double percent;
 		int64_t most;
 		bool average;
@@ -21,6 +21,7 @@ static void test_limits(void **state)
 		{ "total:p99.9:200", TW_TOTAL, 99.9, 200000, false },
 		{ "missed:0", TW_METRICS, 0, 0, false },
 		{ "missed:1000000000", TW_METRICS, 0, 1000000000, false },
+		{ "throttled:7", TW_LIMIT_THROTTLED, 0, 7, false },
 		{ "interval:0", TW_INTERVAL, 0, 0, false },
 		{ "send:1000000000", TW_SEND, 0, INT64_C(1000000000000), false },
 		{ "sleep:007", TW_SLEEP, 0, 7000, false },
@@ -41,7 +42,7 @@ static void test_limits(void **state)
 		config = accepted(line);
 		assert_int_equal(config.limit_count, 1);
 		assert_string_equal(config.limits[0].text, rows[i].value);
-		assert_int_equal(config.limits[0].metric, rows[i].metric);
+		assert_int_equal(config.limits[0].about, rows[i].about);
 		assert_true(config.limits[0].percent == rows[i].percent);
 		assert_int_equal(config.limits[0].average, rows[i].average);
 		assert_int_equal(config.limits[0].most, rows[i].most);
@@ -67,7 +68,8 @@ static void test_limits_refused(void **state)
 		"response:p0x1:5", "response:p99:5us", "response:p99:-5",
 		"response:99:5", "response:P99:5", "response:p99:p99:5",
 		"missed", "missed:", "missed:x", "missed:-1", "missed:1.5",
-		"missed:p99:5", "missed:1000000001", "missed:0:0", "Missed:0",
+		"missed:p99:5", "throttled:p99:5", "throttled:avg:5",
+		"throttled:", "throttle:5", "miss:5", "missed:1000000001", "missed:0:0", "Missed:0",
 		"response:500,total:600", "response=500",
 		"abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz:5",
 	};

@@ -5,17 +5,19 @@
 
 #define ALL \
 	"--limit=response:135 --limit=response:134 --limit=total:p50:40 " \
-	"--limit=missed:1 --limit=missed:2 --limit=receive:10"
+	"--limit=missed:1 --limit=missed:2 --limit=receive:10 " \
+	"--limit=throttled:1"
 
 static void test_lines(void **state)
 {
 	static const char want[] =
 		"# Limit response:135: met: 135.000 us in cycle 0\n"
 		"# Limit response:134: exceeded: 135.000 us in cycle 0\n"
-		"# Limit total:p50:40: undecided: 2 cycles, needed are 19\n"
+		"# Limit total:p50:40: undecided: 2 cycles, needed are 20\n"
 		"# Limit missed:1: exceeded: 2\n"
 		"# Limit missed:2: met: 2\n"
-		"# Limit receive:10: met: 10.000 us in cycle 1\n";
+		"# Limit receive:10: met: 10.000 us in cycle 1\n"
+		"# Limit throttled:1: met: 0\n";
 
 	(void)state;
 	new_finished_run(ALL);
@@ -39,7 +41,7 @@ static void test_percentile(void **state)
 		"# Limit send:p50:11: met: 10.500 us\n"
 		"# Limit send:10: exceeded: 10.500 us in cycle 0\n"
 		"# Limit send:avg:10: exceeded: 10.500 us\n"
-		"# Limit send:p90:11: undecided: 20 cycles, needed are 95\n");
+		"# Limit send:p90:11: undecided: 20 cycles, needed are 100\n");
 }
 
 static void test_nothing(void **state)
@@ -90,7 +92,7 @@ static void test_ramp(void **state)
 	finish_ramp();
 	assert_string_equal(written(tw_report_limits),
 		"# Limit missed:2: exceeded: 3\n"
-		"# Limit send:p50:99: undecided: 3 cycles, needed are 19\n");
+		"# Limit send:p50:99: undecided: 3 cycles, needed are 20\n");
 }
 
 static void test_json(void **state)
@@ -112,6 +114,7 @@ static void test_json(void **state)
 		"      {\"limit\": \"missed:1\", \"metric\": \"missed\", \"percentile\": null, \"most\": 1, \"value\": 28, \"verdict\": \"exceeded\"},\n"
 		"      {\"limit\": \"missed:2\", \"metric\": \"missed\", \"percentile\": null, \"most\": 2, \"value\": 28, \"verdict\": \"exceeded\"},\n"
 		"      {\"limit\": \"receive:10\", \"metric\": \"receive\", \"percentile\": null, \"most_ns\": 10000, \"value_ns\": 10000, \"verdict\": \"met\"},\n"
+		"      {\"limit\": \"throttled:1\", \"metric\": \"throttled\", \"percentile\": null, \"most\": 1, \"value\": 0, \"verdict\": \"met\"},\n"
 		"      {\"limit\": \"planned:p12.5:130\", \"metric\": \"planned\", \"percentile\": 12.5, \"most_ns\": 130000, \"value_ns\": 130000, \"verdict\": \"met\"}],\n");
 }
 
