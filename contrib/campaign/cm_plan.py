@@ -93,14 +93,11 @@ def load_arguments(options, load, cpus):
 def twowaytest(options, one, cpus, json):
     place = ["-a"] if one.placement == "plan" else \
         [f"--affinity={cpus.one}", f"--mainaffinity={cpus.one}"]
-    each_s = seconds_each(options)
     if one.load != "none":
-        # -D counts the warm-up, too.
-        each_s += SETTLE_S
         place.append(f"--warmup={SETTLE_S * 1000000 // options.interval}")
     return [options.twowaytest, "-q", *scheduling(options), *place,
             "-i", str(options.interval), "--timer=nanosleep",
-            "-h", str(HISTOGRAM_US), "-D", str(each_s),
+            "-h", str(HISTOGRAM_US), "-D", str(seconds_each(options)),
             *load_arguments(options, one.load, cpus),
             *(f"--limit={limit}" for limit in options.limit),
             f"--json={json}"]

@@ -121,11 +121,13 @@ def read_thread(thread, metric, unit):
     """A member of thread; unit: ns in its unit."""
     thread.unit = unit
     count = thread.get("cycles", int)
+    if not count:       # and so there are no figures
+        return Series(metric, 0, None, None, None)
     series = Series(
         metric, count, *(unit * thread.get(key, *NUMBER)
                          for key in ("min", "avg", "max")),
         whole_us=unit == US)
-    if count < 0 or count and not \
+    if count < 0 or not \
             series.min_ns <= series.avg_ns + unit <= series.max_ns + 2 * unit:
         thread.bad("avg", "min, avg and max of these cycles cannot be")
     series.dist = read_histogram(thread)
@@ -196,9 +198,9 @@ def read_lab(data, part):
 
 def read_cyclictest(data, name):
     unit = 1 if data.get("resolution_in_ns", int, default=0) else US
-    series = [read_thread(thread, "wakeup", unit)
-              for thread in threads(data, unit)]
-    if not any(one.count for one in series):
+    series = [one for thread in threads(data, unit)
+              if (one := read_thread(thread, "wakeup", unit)).count]
+    if not series:
         raise InputError(data.path, "member thread", "no cycles")
     part = Part(data.path, "cyclictest", name, program="cyclictest",
                 series={"wakeup": combined(series)}, system=systems(data))
@@ -281,7 +283,9 @@ def read_pair(data, twoway, unit, pair, name):
     part = Part(data.path, "json", name, program="twowaytest")
     part.series = read_step(data, unit, pair)
     if not part.series:
-        raise InputError(data.path, "member thread", "no cycles")
+        why = twoway.get("error", str, NULL, default=None)
+        raise InputError(data.path, "member thread",
+                         f"no cycles: {why}" if why else "no cycles")
     environment = twoway.inner("environment")
     part.settings = flat(twoway.inner("settings"))
     load = {f"load {key}": value for key, value

@@ -195,6 +195,23 @@ static void explain_run(struct text *text)
 	    (int)text->failure->pid, what);
 }
 
+/* The step's end may have been a signal's, or -D's. */
+static void explain_cycles(struct text *text)
+{
+	const struct tw_session *session = text->session;
+	unsigned long long warm = session->pair->tally->warmup;
+	const struct tw_config *config = text->config;
+
+	if (session->interrupted)
+		say(text, "not one cycle was measured: signal %d (%s) came after %llu of %lld warm-up cycles",
+		    session->interrupted, strsignal(session->interrupted),
+		    warm, (long long)config->warmup * session->steps_done);
+	else
+		say(text, "not one cycle was measured: with --duration=%lld, time was up after %llu of %lld warm-up cycles; give a longer duration, a smaller --warmup, or see what holds up the client",
+		    (long long)config->duration_s, warm,
+		    (long long)config->warmup * session->steps_done);
+}
+
 static void explain_write(struct text *text)
 {
 	say(text, "cannot write the results: %s", reason(text));
@@ -237,6 +254,7 @@ void tw_explain(const struct tw_session *session, char *buf, size_t size)
 		[TW_STEP_THROTTLE] = explain_throttle,
 		[TW_STEP_TRACE] = explain_trace,
 		[TW_STEP_RUN] = explain_run,
+		[TW_STEP_CYCLES] = explain_cycles,
 		[TW_STEP_WRITE] = explain_write,
 		[TW_STEP_STOP] = explain_stop,
 		[TW_STEP_KILLED] = explain_killed,

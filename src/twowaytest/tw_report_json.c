@@ -78,6 +78,26 @@ static int only_cpu(const cpu_set_t *cpus)
 	return cpu;
 }
 
+/* What only cycles can tell: null if there were none. */
+static void json_figure(FILE *file, const char *key, bool known, int digits,
+			double value)
+{
+	if (known)
+		fprintf(file, "      \"%s\": %.*f,\n", key, digits, value);
+	else
+		fprintf(file, "      \"%s\": null,\n", key);
+}
+
+/* Exact, however large. */
+static void json_extreme(FILE *file, const char *key, bool known,
+			 int64_t value)
+{
+	if (known)
+		fprintf(file, "      \"%s\": %" PRId64 ",\n", key, value);
+	else
+		fprintf(file, "      \"%s\": null,\n", key);
+}
+
 static void json_thread(FILE *file, const struct tw_config *config,
 			const struct tw_pair *pair, int column)
 {
@@ -93,20 +113,20 @@ static void json_thread(FILE *file, const struct tw_config *config,
 	if (config->histogram_us)
 		json_histogram(file, &pair->tally->window[id]);
 	json_percentiles(file, config, pair->tally, id);
-	fprintf(file, "      \"stddev\": %.3f,\n",
-		tw_report_real(config, status.deviation_ns));
+	json_figure(file, "stddev", status.count, 3,
+		    tw_report_real(config, status.deviation_ns));
 	if (stats->has_target)
 		fprintf(file, "      \"target\": %" PRId64 ",\n",
 			tw_report_value(config, stats->target_ns));
 	else
 		fprintf(file, "      \"target\": null,\n");
 	fprintf(file, "      \"cycles\": %" PRIu64 ",\n", status.count);
-	fprintf(file, "      \"min\": %" PRId64 ",\n",
-		tw_report_value(config, status.min_ns));
-	fprintf(file, "      \"max\": %" PRId64 ",\n",
-		tw_report_value(config, status.max_ns));
-	fprintf(file, "      \"avg\": %.2f,\n",
-		tw_report_real(config, status.mean_ns));
+	json_extreme(file, "min", status.count,
+		     tw_report_value(config, status.min_ns));
+	json_extreme(file, "max", status.count,
+		     tw_report_value(config, status.max_ns));
+	json_figure(file, "avg", status.count, 2,
+		    tw_report_real(config, status.mean_ns));
 	fprintf(file, "      \"cpu\": %d,\n", cpu);
 	fprintf(file, "      \"node\": %d\n",
 		cpu >= 0 && numa_initialize() ? numa_node_of_cpu(cpu) : 0);

@@ -31,12 +31,16 @@ static void print_step(FILE *file, const struct tw_report *report,
 	const struct tw_tally *tally = step->pair->tally;
 	const struct tw_status total = tw_tally_status(tally, TW_TOTAL);
 
-	fprintf(file, "# %9d %8" PRId64 " %8" PRId64 " %8" PRId64
-		" %8.1f %8" PRIu64 " %9" PRIu64 " %8.1f\n",
-		step->workers, tw_report_value(config, total.min_ns),
-		tw_report_value(config, (int64_t)total.mean_ns),
-		tw_report_value(config, total.max_ns),
-		tw_report_real(config, total.deviation_ns), tally->missed,
+	fprintf(file, "# %9d ", step->workers);
+	if (total.count)
+		fprintf(file, "%8" PRId64 " %8" PRId64 " %8" PRId64 " %8.1f",
+			tw_report_value(config, total.min_ns),
+			tw_report_value(config, (int64_t)total.mean_ns),
+			tw_report_value(config, total.max_ns),
+			tw_report_real(config, total.deviation_ns));
+	else
+		fprintf(file, "%8s %8s %8s %8s", "-", "-", "-", "-");
+	fprintf(file, " %8" PRIu64 " %9" PRIu64 " %8.1f\n", tally->missed,
 		tally->throttled, tw_report_work_rate(step));
 }
 

@@ -145,6 +145,26 @@ static bool attend(struct tw_session *session, const struct tw_watch *watch,
 		reap(session, TW_SERVER) || load_died(session));
 }
 
+/*
+ * When -D ends the step: its time is that of the measured cycles. The warm-up
+ * before may take as much longer than it should.
+ */
+static int64_t deadline_ns(const struct tw_session *session, int64_t begin_ns)
+{
+	const struct tw_config *config = session->config;
+	const struct tw_pair *pair = session->pair;
+	int64_t cycle_us = config->interval_us ? config->interval_us :
+						 config->sleep_us;
+
+	if (!config->duration_s)
+		return INT64_MAX;
+	if (atomic_load_explicit(&pair->steady, memory_order_acquire))
+		begin_ns = pair->steady_ns;
+	else
+		begin_ns += config->warmup * cycle_us * TW_NS_PER_US;
+	return begin_ns + config->duration_s * TW_NS_PER_S;
+}
+
 /* Until the client is done, a side has died, time is up, or a signal came. */
 static int watch_sides(struct tw_session *session,
 		       const struct tw_watch *watch)
@@ -156,17 +176,15 @@ static int watch_sides(struct tw_session *session,
 	int64_t tick_ns = watch->tick_ms * TW_NS_PER_MS;
 	int64_t now_ns = tw_now_ns(CLOCK_MONOTONIC);
 	int64_t next_ns = tick_ns ? now_ns + tick_ns : INT64_MAX;
-	int64_t end_ns = session->config->duration_s ?
-			 now_ns + session->config->duration_s * TW_NS_PER_S :
-			 INT64_MAX;
+	int64_t begin_ns = now_ns;
 	int64_t wake_ns;
 	int err;
 
-	session->end_ns = end_ns;
+	session->end_ns = deadline_ns(session, begin_ns);
 	/* Its signal may have been read at the end of the step before. */
 	if (load_died(session))
 		return 0;
-	while ((now_ns = tw_now_ns(CLOCK_MONOTONIC)) < end_ns) {
+	while ((now_ns = tw_now_ns(CLOCK_MONOTONIC)) < session->end_ns) {
 		if (now_ns >= next_ns) {
 			next_ns += (now_ns - next_ns) / tick_ns * tick_ns +
 				   tick_ns;
@@ -174,10 +192,13 @@ static int watch_sides(struct tw_session *session,
 			if (err)
 				return err;
 		}
-		wake_ns = next_ns < end_ns ? next_ns : end_ns;
+		wake_ns = next_ns < session->end_ns ? next_ns :
+						      session->end_ns;
 		if (poll(fds, 2, until_ms(now_ns, wake_ns)) > 0 &&
 		    attend(session, watch, &fds[0], &fds[1]))
 			break;
+		/* The warm-up may have ended meanwhile. */
+		session->end_ns = deadline_ns(session, begin_ns);
 	}
 	return 0;
 }

@@ -319,6 +319,14 @@ static void merge_sides(struct tw_side to[TW_ROLES],
 	}
 }
 
+/* No result is none that anybody may take for a good one. */
+static int check_cycles(struct tw_session *session)
+{
+	if (!session->started || session->pair->tally->cycles)
+		return 0;
+	return tw_session_fail(session, TW_STEP_CYCLES, -ENODATA);
+}
+
 int tw_session_finish(struct tw_session *session)
 {
 	struct tw_pair *last = session->pair;
@@ -335,7 +343,7 @@ int tw_session_finish(struct tw_session *session)
 					    &session->drift_over_ns);
 	tw_session_diagnose(session);
 	if (session->steps_done < 2)
-		return 0;
+		return check_cycles(session);
 	session->pair = map_pair(session, false);
 	if (!session->pair) {
 		session->pair = last;
@@ -348,7 +356,7 @@ int tw_session_finish(struct tw_session *session)
 		tw_tally_merge(session->pair->tally, pair->tally);
 		merge_sides(session->pair->side, pair->side);
 	}
-	return 0;
+	return check_cycles(session);
 }
 
 static void close_fd(int *fd)

@@ -5,6 +5,7 @@
 #include "tw_client.h"
 #include "tw_server.h"
 #include "tw_side.h"
+#include "tw_time.h"
 #include "tw_wire.h"
 
 /* Its only use is that it interrupts. */
@@ -95,6 +96,8 @@ static void client_steady(void *sink)
 	struct tw_pair *pair = sink;
 
 	tw_system_usage(&pair->side[TW_CLIENT].steady);
+	pair->steady_ns = tw_now_ns(CLOCK_MONOTONIC);
+	atomic_store_explicit(&pair->steady, 1, memory_order_release);
 }
 
 static void server_steady(void *sink)

@@ -43,6 +43,7 @@ enum tw_step {
 	TW_STEP_TRACE,
 	TW_STEP_WORK,		/* the load's results are wrong */
 	TW_STEP_RUN,
+	TW_STEP_CYCLES,		/* there was not one */
 	TW_STEP_WRITE,		/* the results */
 	TW_STEP_STOP,
 	TW_STEP_KILLED
@@ -94,6 +95,8 @@ struct tw_pair {
 	_Alignas(TW_CACHE_LINE) struct tw_side side[TW_ROLES];
 	struct tw_break brk;		/* -b */
 	struct tw_cost cost;		/* of measuring; the client's */
+	atomic_int steady;		/* the client's warm-up is over ... */
+	int64_t steady_ns;		/* ... since then; CLOCK_MONOTONIC */
 	struct tw_tally *tally;
 	struct tw_ring *ring;		/* NULL: nobody wants whole cycles */
 	size_t shared_size;		/* of all this, tally and ring */

@@ -273,8 +273,9 @@ def test_signal_before_the_first_cycle(start, tmp_path):
     assert outside.wait_for(lambda: len(process.sides()) == 2)
     time.sleep(0.05)
     process.signal(signal.SIGTERM)
-    assert process.finish(timeout=5) == 0, process.err
+    assert process.finish(timeout=5) == 1
     json = outside.load_json(tmp_path / "json")
+    assert process.err == f"twowaytest: {json['twoway']['error']}\n"
     assert json["twoway"]["cycles"] == 0
     assert json["twoway"]["interrupted"] is True
     assert json["twoway"]["worst"] == {}
@@ -294,5 +295,5 @@ def test_windows_far_apart(start):
     assert outside.wait_for(lambda: len(process.sides()) == 2)
     time.sleep(0.05)
     process.signal(signal.SIGINT)
-    assert process.finish(timeout=4) == 0
+    assert process.finish(timeout=4) == 1
     formats.parse_histogram(process.out)

@@ -77,9 +77,10 @@ def test_schema_of_a_run_without_results(start, tmp_path):
     assert outside.wait_for(lambda: len(process.sides()) == 2)
     time.sleep(0.05)
     process.signal(signal.SIGINT)
-    assert process.finish() == 0
+    assert process.finish() == 1
     json = schema.check((tmp_path / "json").read_text())
     assert json["twoway"]["cycles"] == 0
+    assert process.err == f"twowaytest: {json['twoway']['error']}\n"
 
 
 @pytest.mark.parametrize("role", outside.SIDES)

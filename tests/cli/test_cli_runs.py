@@ -3,6 +3,7 @@
 
 import itertools
 import os
+import re
 import signal
 import socket
 import sys
@@ -13,6 +14,7 @@ import pytest
 import formats
 import oracle
 import outside
+import schema
 import twoway
 
 CLOCKS = ("monotonic", "realtime", "monotonic_raw", "tai", "boottime", "tsc")
@@ -165,6 +167,60 @@ def test_duration(run):
     elapsed = last.planned_ns - first.planned_ns
     missed = json["missed"] - last.missed
     assert json["cycles"] + missed == elapsed // 500000 + 1
+
+
+@pytest.mark.parametrize("warmup", [1000, 3000])
+def test_duration_begins_after_the_warmup(run, warmup):
+    """However long that takes; its cycles alone take this long."""
+    start_ns = time.monotonic_ns()
+    result = run(*QUICK, "-D", 1, f"--warmup={warmup}")
+    took_ns = time.monotonic_ns() - start_ns
+    json = result.json()["twoway"]
+    check_run(result, json["cycles"])
+    assert json["warmup"]["cycles"] == warmup
+    assert json["cycles"] and took_ns >= 10 ** 9 + warmup * 500000
+
+
+def check_no_cycle(process, tmp_path, error):
+    """Nothing that a gate may take for a good result; @error: after which
+    of the warm-up's cycles, and why."""
+    assert process.finish() == 1
+    json = schema.check((tmp_path / "json").read_text())
+    error = error.format(json["twoway"]["warmup"]["cycles"])
+    assert process.err == f"twowaytest: not one cycle was measured: {error}\n"
+    assert json["return_code"] == 1
+    assert json["twoway"]["error"] == process.err[len("twowaytest: "):-1]
+    assert json["twoway"]["cycles"] == 0
+    for thread in json["thread"].values():
+        for key in ("min", "avg", "max", "stddev"):
+            assert thread[key] is None
+        assert set(thread["percentiles"].values()) == {None}
+    # What reads the text relies on numbers.
+    rows = [line for line in process.out.splitlines() if line[:2] == "T:"]
+    assert len(rows) == len(json["thread"])
+    for row in rows:
+        assert re.search(r" C: +0 Min: +0 Act: +0 Avg: +0 Max: +0 ", row)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_signal_in_the_warmup(start, tmp_path, number):
+    process = start("--default-system", "-q", "--warmup=1000000",
+                    "--json=json")
+    process.steady()
+    process.signal(number)
+    check_no_cycle(process, tmp_path, f"signal {number:d} "
+                   f"({signal.strsignal(number)}) came after {{}} of "
+                   "1000000 warm-up cycles")
+
+
+def test_warmup_without_an_end(start, tmp_path):
+    """-D ends it: one that takes so much longer than its periods."""
+    process = start("--default-system", "-q", "-i", 0, "--sleep=1", "-D", 1,
+                    "--warmup=1000000", "--json=json")
+    check_no_cycle(process, tmp_path, "with --duration=1, time was up after "
+                   "{} of 1000000 warm-up cycles; give a longer "
+                   "duration, a smaller --warmup, or see what holds up the "
+                   "client")
 
 
 def test_what_comes_first_ends_the_run(run):

@@ -191,6 +191,8 @@ JSON_FAULTS = [
     (("thread", "0", "min"), ..., "thread.0.min"),
     (("thread", "0", "min"), True, "thread.0.min"),
     (("thread", "0", "min"), 10**30, "thread.0.min"),
+    (("thread", "0", "min"), None, "thread.0.min: null is no number"),
+    (("thread", "0", "max"), None, "thread.0.max: null is no number"),
     (("thread", "0", "min"), 10**6, "thread.0.avg"),
     (("thread", "0", "avg"), float("nan"), "NaN"),
     (("thread", "0", "max"), float("inf"), "Infinity"),
@@ -225,6 +227,35 @@ def test_malformed_json(refused, path, value, named):
                       change(TWOWAY, path, value))
     message = refused("-t", "-", file)
     assert str(file) in message and named in message
+
+
+def without_cycles(data):
+    """As a run is that did not measure one: its figures are null."""
+    data = copy.deepcopy(data)
+    for thread in data["thread"].values():
+        thread |= dict.fromkeys(("min", "avg", "max", "stddev"), None)
+        thread["cycles"] = 0
+        thread.pop("histogram", None)
+        thread.pop("overflows", None)
+    return data
+
+
+def test_run_without_a_cycle(refused):
+    data = change(without_cycles(TWOWAY), ("twoway", "error"), "as it is")
+    path = made.write(refused.directory, "t.json", data)
+    assert f"{path}: member thread: no cycles: as it is" in \
+        refused("-t", "-", path)
+
+
+def test_step_without_a_cycle(report):
+    """The last of a ramp, that was ended in its warm-up, is left out."""
+    data = made.twoway(ROWS, [(0, ROWS[:250]), (1, ROWS[250:])])
+    path = made.write(report.directory, "t.json", data)
+    whole = report("-t", "-", path).stdout
+    data["twoway"]["steps"].append(
+        without_cycles(data["twoway"]["steps"][-1]))
+    path = made.write(report.directory, "t.json", data)
+    assert report("-t", "-", path).stdout == whole
 
 
 def test_syntax_of_json(refused):

@@ -13,7 +13,9 @@ KINDS = {
     "command": ("copy", "copies", "completed runs"),
 }
 COLUMNS = ("min", "avg", "max", "std", "missed", "throttled", "work")
-ROW = re.compile(r"# +\d+(?: +-?\d+){3} +\d+\.\d +\d+ +\d+ +\d+\.\d")
+# Without a single cycle there are no figures.
+ROW = re.compile(r"# +\d+(?:(?: +-?\d+){3} +\d+\.\d|(?: +-){4})"
+                 r" +\d+ +\d+ +\d+\.\d")
 LABELS = ("POSIX Timer Interval Time", "Send Time", "nanosleep Time",
           "Receive Time", "Response Time", "Total Jitter")
 LOGGED = ("interval", "send", "sleep", "receive", "response", "total")
@@ -47,9 +49,13 @@ def parse_table(lines, kind, unit):
     rows = []
     while lines and ROW.fullmatch(lines[0]):
         line = lines.pop(0)
-        words = [float(word) if "." in word else int(word)
-                 for word in line[1:].split()]
-        assert line == "# %9d %8d %8d %8d %8.1f %8d %9d %8.1f" % tuple(words)
+        words = [None if word == "-" else float(word) if "." in word
+                 else int(word) for word in line[1:].split()]
+        form = "%8d %8d %8d %8.1f"
+        if words[1] is None:
+            form = "       -        -        -        -"
+        there = [word for word in words if word is not None]
+        assert line == f"# %9d {form} %8d %9d %8.1f" % tuple(there)
         rows.append(dict(zip(("workers", *COLUMNS), words)))
     return rows
 

@@ -10,7 +10,9 @@
 #include "tw_explain.h"
 
 static struct tw_config config;
-static struct tw_session session = { .config = &config };
+static struct tw_tally tally;
+static struct tw_pair pair = { .tally = &tally };
+static struct tw_session session = { .config = &config, .pair = &pair };
 static char text[TW_ERROR_MAX];
 
 /* The explanation of a failure of role @role, pid 1234, of pair 0. */
@@ -225,6 +227,20 @@ static void test_every_step(void **state)
 	}
 }
 
+static void test_no_cycle(void **state)
+{
+	(void)state;
+	config = accepted("-D 7 --warmup=1000 --load=fft --steps=2");
+	session.steps_done = 2;
+	tally.warmup = 1234;
+	assert_string_equal(explain(TW_STEP_CYCLES, TW_MAIN, -ENODATA),
+			    "not one cycle was measured: with --duration=7, time was up after 1234 of 2000 warm-up cycles; give a longer duration, a smaller --warmup, or see what holds up the client");
+	session.interrupted = SIGTERM;
+	assert_string_equal(explain(TW_STEP_CYCLES, TW_MAIN, -ENODATA),
+			    "not one cycle was measured: signal 15 (Terminated) came after 1234 of 2000 warm-up cycles");
+	session.interrupted = 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -240,6 +256,7 @@ int main(void)
 		cmocka_unit_test(test_throttle),
 		cmocka_unit_test(test_trace),
 		cmocka_unit_test(test_every_step),
+		cmocka_unit_test(test_no_cycle),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -281,7 +281,7 @@ static void test_nothing_measured(void **state)
 	new_run("-i0 --metrics=interval,total");
 	text = written(write_json);
 	assert_members(text, "");
-	contains(text, "\"target\": null,\n      \"cycles\": 0,\n      \"min\": 0,\n      \"max\": 0,\n      \"avg\": 0.00,\n");
+	contains(text, "\"stddev\": null,\n      \"target\": null,\n      \"cycles\": 0,\n      \"min\": null,\n      \"max\": null,\n      \"avg\": null,\n");
 	contains(text, "    \"worst\": {\n    },\n");
 	contains(text, "\"timer\": \"none\",\n");
 	/* Killed before it could count anything. */

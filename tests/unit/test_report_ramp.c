@@ -60,7 +60,7 @@ static void test_ramp_cut_short(void **state)
 	assert_string_equal(written(tw_report_ramp),
 		"# Total against load fft, in us; work: transforms a second\n"
 		"#   workers      min      avg      max      std   missed throttled     work\n"
-		"#         0        0        0        0      0.0        0         0      0.0\n");
+		"#         0        -        -        -        -        0         0      0.0\n");
 }
 
 /* Without a ramp the load's work is a remark of its own. */

@@ -14,6 +14,8 @@ def main():
     for number in range(int(results["num_threads"])):
         thread = results["thread"][str(number)]
         for key in ("min", "avg", "max"):
+            if thread[key] is None:     # not one cycle was measured
+                continue
             print(f"t{number}-{key}-latency pass {thread[key]} us")
     print(name, "fail" if int(results["return_code"]) else "pass")
 
