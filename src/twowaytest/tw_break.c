@@ -29,6 +29,7 @@ static void keep(struct tw_break *brk, const struct tw_tally *tally,
 
 	brk->ahead_ns = tw_clock_ahead_of_ns(clock, CLOCK_MONOTONIC);
 	brk->kept.cycle = *cycle;
+	brk->kept.ahead_ns = tw_clock_ahead_of_ns(clock, CLOCK_REALTIME);
 	brk->kept.step = tally->step;
 	brk->kept.throttled = tw_tally_is_throttled(tally, cycle);
 	brk->number = tally->cycles;

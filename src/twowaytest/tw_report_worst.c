@@ -29,10 +29,10 @@ static int64_t value_of(const struct tw_report *report,
 		cycle, &report->session->pair->tally->params));
 }
 
-static void wall_time(const struct tw_report *report, int64_t at_ns,
-		      struct tm *tm, int *us)
+/* Of the cycle's t0. */
+static void wall_time(const struct tw_kept *kept, struct tm *tm, int *us)
 {
-	int64_t wall_ns = at_ns + report->session->wall_ahead_ns;
+	int64_t wall_ns = kept->cycle.t0_ns - kept->ahead_ns;
 	time_t seconds = (time_t)(wall_ns / TW_NS_PER_S);
 
 	localtime_r(&seconds, tm);
@@ -75,7 +75,7 @@ void tw_report_kept(FILE *file, const struct tw_report *report,
 	size_t i;
 	int us;
 
-	wall_time(report, cycle->t0_ns, &tm, &us);
+	wall_time(kept, &tm, &us);
 	if (config->steps > 1)
 		fprintf(file, "step %d, ", kept->step + 1);
 	fprintf(file, "cycle %" PRIu64 ", %.6f s after start, %02d:%02d:%02d.%06d:",
@@ -171,7 +171,7 @@ void tw_report_json_kept(FILE *file, const struct tw_report *report,
 	size_t i;
 	int us;
 
-	wall_time(report, cycle->t0_ns, &tm, &us);
+	wall_time(kept, &tm, &us);
 	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm);
 	strftime(zone, sizeof(zone), "%z", &tm);
 	fprintf(file, "\"cycle\": %" PRIu64 ", \"step\": %d, \"since_start_ns\": %"

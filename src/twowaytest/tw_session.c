@@ -86,6 +86,7 @@ static struct tw_pair *map_pair(const struct tw_session *session,
 				       config->spike_nodes,
 				       config->spike_us * TW_NS_PER_US);
 	tw_limit_prepare(config->limits, config->limit_count, pair->tally);
+	pair->tally->clock = &pair->task.clock;
 	pair->tally->step = session->step;
 	pair->brk.limit_ns = config->break_us * TW_NS_PER_US;
 	pair->brk.metric = config->break_on;
@@ -162,8 +163,6 @@ static int open_clock(struct tw_session *session)
 
 	if (err)
 		return tw_session_fail(session, TW_STEP_CLOCK, err);
-	session->wall_ahead_ns = -tw_clock_ahead_of_ns(&session->task.clock,
-						       CLOCK_REALTIME);
 	return 0;
 }
 

@@ -63,7 +63,6 @@ struct tw_session {
 	int latency_fd;		/* /dev/cpu_dma_latency; -1: no request */
 	int latency_err;	/* 0, or why there is none */
 	int signal_fd;
-	int64_t wall_ahead_ns;	/* CLOCK_REALTIME less the measuring clock */
 	bool has_drift;		/* the clock is a CPU counter ... */
 	int64_t drift_ns;	/* ... which ran ahead so far ... */
 	int64_t drift_over_ns;	/* ... in this time */

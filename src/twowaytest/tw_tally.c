@@ -202,12 +202,20 @@ static void fold_marks(struct tw_tally *tally,
 	}
 }
 
-/* Only where it has to be: most cycles are neither worst nor spikes. */
-static struct tw_kept keep(const struct tw_tally *tally,
+/*
+ * Only where it has to be: most cycles are neither worst nor spikes. The time
+ * of day is taken now, as it may be set at any time; once a cycle.
+ */
+static struct tw_kept keep(struct tw_tally *tally,
 			   const struct tw_cycle *cycle, bool throttled)
 {
+	if (tally->clock && tally->wall_seq != cycle->seq)
+		tw_clock_follow_ns(tally->clock, CLOCK_REALTIME,
+				   &tally->wall);
+	tally->wall_seq = cycle->seq;
 	return (struct tw_kept) {
-		.cycle = *cycle, .step = tally->step, .throttled = throttled,
+		.cycle = *cycle, .ahead_ns = tally->wall.ns,
+		.step = tally->step, .throttled = throttled,
 	};
 }
 

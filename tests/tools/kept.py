@@ -205,14 +205,18 @@ def check_member(report, steps, setup):
 
 def check_times(reports, steps, before, after):
     """The time of day goes with the clock, and lies within the run."""
-    ahead = []
+    ahead, seen = [], []
     for report in reports:
         at = datetime.datetime.strptime(report["time"],
                                         "%Y-%m-%dT%H:%M:%S.%f%z")
         assert before <= at <= after
         t0_ns = steps[report["step"]].cycles[report["cycle"]].t0_ns
         ahead.append(round(at.timestamp() * 1000000) - t0_ns // 1000)
-    assert max(ahead) - min(ahead) <= 1     # each is rounded down
+        seen.append(t0_ns)
+    # Each is rounded down. Some clocks are not corrected as that of the day
+    # is, to which the kernel adds 500 ppm at the most.
+    drift = (max(seen) - min(seen)) // 2000000
+    assert max(ahead) - min(ahead) <= 3 + drift
 
 
 def unit(ns, nsecs):

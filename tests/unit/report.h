@@ -75,6 +75,7 @@ static inline void new_run(const char *line)
 	pair.tally = calloc(1, tw_tally_size(config.histogram_us));
 	assert_non_null(pair.tally);
 	tw_tally_init(pair.tally, &params, config.histogram_us);
+	pair.tally->wall.ns = -RUN_WALL_NS;
 	attach_spikes(pair.tally);
 	tw_limit_prepare(config.limits, config.limit_count, pair.tally);
 	pair.task.warmup = 2;
@@ -94,7 +95,6 @@ static inline void new_run(const char *line)
 	session.transport = &tw_transport_tcp;
 	session.port = 4321;
 	session.latency_fd = -1;
-	session.wall_ahead_ns = RUN_WALL_NS;
 	setenv("TZ", RUN_ZONE, 1);
 	tzset();
 	report.return_code = 0;

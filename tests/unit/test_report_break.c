@@ -18,6 +18,7 @@ static void new_broken_run(const char *line)
 	broken.metric = config.break_on;
 	broken.broken = true;
 	broken.kept.cycle = run_cycles[1];
+	broken.kept.ahead_ns = -RUN_WALL_NS;
 	broken.number = 1;
 	broken.value_ns = tw_metrics[broken.metric].value_ns(&run_cycles[1],
 						       &pair.tally->params);
