@@ -30,6 +30,11 @@ struct tw_report {
 	char **argv;
 };
 
+/* What the kernel said of @role when it was set up, and at the end. */
+void tw_report_settings(const struct tw_report *report, enum tw_role role,
+			const struct tw_settings **begin,
+			const struct tw_settings **end);
+
 /* In the unit that the user wants: whole us, rounded down, or ns. */
 int64_t tw_report_value(const struct tw_config *config, int64_t ns);
 double tw_report_real(const struct tw_config *config, double ns);

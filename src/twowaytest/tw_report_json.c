@@ -66,12 +66,15 @@ static void json_percentiles(FILE *file, const struct tw_config *config,
 	fprintf(file, "},\n");
 }
 
-/* The CPU that a process is pinned to, -1 if there are several. */
-static int only_cpu(const cpu_set_t *cpus)
+/* The CPU that it was pinned to all the time; -1 if there were several. */
+static int client_cpu(const struct tw_side *client)
 {
+	const cpu_set_t *cpus = &client->settings.cpus;
 	int cpu;
 
-	if (CPU_COUNT(cpus) != 1)
+	if (CPU_COUNT(cpus) != 1 ||
+	    (CPU_COUNT(&client->left.cpus) &&
+	     !CPU_EQUAL(cpus, &client->left.cpus)))
 		return -1;
 	for (cpu = 0; !CPU_ISSET(cpu, cpus); cpu++)
 		;
@@ -104,7 +107,7 @@ static void json_thread(FILE *file, const struct tw_config *config,
 	enum tw_metric_id id = config->metrics[column];
 	const struct tw_stats *stats = &pair->tally->stats[id];
 	const struct tw_status status = tw_tally_status(pair->tally, id);
-	int cpu = only_cpu(&pair->side[TW_CLIENT].settings.cpus);
+	int cpu = client_cpu(&pair->side[TW_CLIENT]);
 
 	fprintf(file, "    \"%d\": {\n", column);
 	fprintf(file, "      \"metric\": \"%s\",\n", tw_metrics[id].token);
@@ -234,10 +237,10 @@ static void json_process(FILE *file, const struct tw_report *report,
 			 enum tw_role role)
 {
 	const struct tw_side *side = &report->session->pair->side[role];
-	const struct tw_settings *settings = role == TW_MAIN ?
-		&report->session->main_settings : &side->settings;
+	const struct tw_settings *settings, *end;
 	char list[512];
 
+	tw_report_settings(report, role, &settings, &end);
 	fprintf(file, "      \"%s\": {\n", tw_role_names[role]);
 	/* Nothing to tell where a side was killed before it could count. */
 	if (role != TW_MAIN && side->end.minor_faults)
@@ -250,7 +253,13 @@ static void json_process(FILE *file, const struct tw_report *report,
 	fprintf(file, "        \"policy\": \"%s\",\n",
 		tw_system_policy_name(settings->policy));
 	fprintf(file, "        \"priority\": %d,\n", settings->priority);
-	fprintf(file, "        \"locked\": %s\n", tw_json_bool(settings->locked));
+	fprintf(file, "        \"locked\": %s,\n", tw_json_bool(settings->locked));
+	if (tw_system_changed(settings, end))
+		fprintf(file, "        \"at_end\": {\"cpus\": \"%s\", \"policy\": \"%s\", \"priority\": %d}\n",
+			tw_place_format(&end->cpus, list, sizeof(list)),
+			tw_system_policy_name(end->policy), end->priority);
+	else
+		fprintf(file, "        \"at_end\": null\n");
 	fprintf(file, "      }%s\n", role == TW_CLIENT ? "" : ",");
 }
 

@@ -162,6 +162,46 @@ static void print_work(FILE *file, const struct tw_report *report)
 		step->workers ? rate / step->workers : 0, load->one);
 }
 
+void tw_report_settings(const struct tw_report *report, enum tw_role role,
+			const struct tw_settings **begin,
+			const struct tw_settings **end)
+{
+	const struct tw_session *session = report->session;
+	const struct tw_side *side = &session->pair->side[role];
+	bool main = role == TW_MAIN;
+
+	*begin = main ? &session->main_settings : &side->settings;
+	*end = main ? &session->main_left : &side->left;
+}
+
+static void print_settings(FILE *file, const char *before,
+			   const struct tw_settings *settings)
+{
+	char list[512];
+
+	fprintf(file, "%sCPU %s, policy %s, priority %d", before,
+		tw_place_format(&settings->cpus, list, sizeof(list)),
+		tw_system_policy_name(settings->policy), settings->priority);
+}
+
+/* By somebody else, or by the kernel when a CPU was taken away. */
+static void print_changes(FILE *file, const struct tw_report *report)
+{
+	const struct tw_settings *begin, *end;
+	int role;
+
+	for (role = TW_MAIN; role <= TW_CLIENT; role++) {
+		tw_report_settings(report, role, &begin, &end);
+		if (!tw_system_changed(begin, end))
+			continue;
+		fprintf(file, "# Changed while it ran: %s, ",
+			tw_role_names[role]);
+		print_settings(file, "from ", begin);
+		print_settings(file, " to ", end);
+		fprintf(file, "\n");
+	}
+}
+
 void tw_report_remarks(FILE *file, const struct tw_report *report)
 {
 	const struct tw_session *session = report->session;
@@ -190,6 +230,7 @@ void tw_report_remarks(FILE *file, const struct tw_report *report)
 	if (report->config->verbose && !report->config->quiet)
 		tw_report_cost(file, report);
 	tw_report_drift(file, report);
+	print_changes(file, report);
 	if (session->strangers)
 		fprintf(file, "# Strangers turned away: %" PRIu64 "\n",
 			session->strangers);

@@ -303,21 +303,6 @@ int tw_session_begin(struct tw_session *session, int step)
 	return err;
 }
 
-/* The sides as they were last; they may not have started. */
-static void merge_sides(struct tw_side to[TW_ROLES],
-			const struct tw_side from[TW_ROLES])
-{
-	int role, stops;
-
-	if (!CPU_COUNT(&from[TW_CLIENT].settings.cpus))
-		return;
-	for (role = 0; role < TW_ROLES; role++) {
-		stops = to[role].child.stops;
-		to[role] = from[role];
-		to[role].child.stops += stops;
-	}
-}
-
 /* No result is none that anybody may take for a good one. */
 static int check_cycles(struct tw_session *session)
 {
@@ -326,12 +311,26 @@ static int check_cycles(struct tw_session *session)
 	return tw_session_fail(session, TW_STEP_CYCLES, -ENODATA);
 }
 
+/* Those of the last step; if an earlier one's were changed, that stays. */
+static void merge_side(struct tw_side *sum, const struct tw_side *side)
+{
+	bool changed = tw_system_changed(&sum->settings, &sum->left);
+	struct tw_settings left = sum->left;
+	int stops = sum->child.stops;
+
+	*sum = *side;
+	sum->child.stops += stops;
+	if (changed && !tw_system_changed(&sum->settings, &sum->left))
+		sum->left = left;
+}
+
 int tw_session_finish(struct tw_session *session)
 {
 	struct tw_pair *last = session->pair;
 	const struct tw_pair *pair;
-	int i;
+	int i, role;
 
+	tw_system_read(&session->main_left);
 	session->throttling_heard = tw_throttle_heard(session->kernel_log);
 	session->kernel_log = -1;
 	/* Whoever reads the results may let us wait: load nobody meanwhile. */
@@ -353,7 +352,12 @@ int tw_session_finish(struct tw_session *session)
 	for (i = 0; i < session->steps_done; i++) {
 		pair = session->steps[i].pair;
 		tw_tally_merge(session->pair->tally, pair->tally);
-		merge_sides(session->pair->side, pair->side);
+		/* The sides as they were last; they may not have started. */
+		if (!CPU_COUNT(&pair->side[TW_CLIENT].settings.cpus))
+			continue;
+		for (role = 0; role < TW_ROLES; role++)
+			merge_side(&session->pair->side[role],
+				   &pair->side[role]);
 	}
 	return check_cycles(session);
 }

@@ -55,6 +55,7 @@ struct tw_session {
 	int kernel_log;		/* being listened to; or negative */
 	bool throttling_heard;	/* the kernel said that it throttles */
 	struct tw_settings main_settings;
+	struct tw_settings main_left;	/* as they were at the end */
 	const struct tw_transport_ops *transport;
 	struct tw_link link;	/* main's own descriptors of both ends */
 	int listener;

@@ -193,6 +193,7 @@ static int live(void *arg)
 						run_server(pair, request);
 	}
 	tw_system_usage(&side->end);
+	tw_system_read(&side->left);
 	if (err) {
 		side->failed = step;
 		side->err = err;

@@ -83,6 +83,7 @@ struct tw_side {
 	enum tw_step failed;		/* what it ended for, and -errno */
 	int err;
 	struct tw_settings settings;
+	struct tw_settings left;	/* as it found them at its end */
 	struct tw_usage steady;		/* at the end of the warm-up */
 	struct tw_usage end;
 };

@@ -70,8 +70,7 @@ static bool memory_is_locked(void)
 	       kilobytes > 0;
 }
 
-int tw_system_verify(struct tw_settings *settings, int policy, int priority,
-		     const cpu_set_t *cpus, bool locked)
+int tw_system_read(struct tw_settings *settings)
 {
 	struct sched_param param;
 
@@ -82,6 +81,25 @@ int tw_system_verify(struct tw_settings *settings, int policy, int priority,
 		return -errno;
 	settings->policy &= ~SCHED_RESET_ON_FORK;
 	settings->priority = param.sched_priority;
+	return 0;
+}
+
+bool tw_system_changed(const struct tw_settings *begin,
+		       const struct tw_settings *end)
+{
+	return CPU_COUNT(&end->cpus) &&
+	       (end->policy != begin->policy ||
+		end->priority != begin->priority ||
+		!CPU_EQUAL(&end->cpus, &begin->cpus));
+}
+
+int tw_system_verify(struct tw_settings *settings, int policy, int priority,
+		     const cpu_set_t *cpus, bool locked)
+{
+	int err = tw_system_read(settings);
+
+	if (err)
+		return err;
 	settings->locked = locked && memory_is_locked();
 
 	if (settings->policy != policy || settings->priority != priority ||

@@ -34,6 +34,13 @@ int tw_system_pin(const cpu_set_t *cpus);
 /* Locks present and future memory: -ENOMEM or -EPERM, RLIMIT_MEMLOCK. */
 int tw_system_lock_memory(void);
 
+/* Reads those of the calling process, but for locked. */
+int tw_system_read(struct tw_settings *settings);
+
+/* Whether they are others in the end; not if the end was not read. */
+bool tw_system_changed(const struct tw_settings *begin,
+		       const struct tw_settings *end);
+
 /*
  * Reads the calling process's settings back and compares them with what it
  * asked for: -EINVAL if the kernel gave something else.

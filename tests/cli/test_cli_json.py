@@ -83,6 +83,36 @@ def test_schema_of_a_run_without_results(start, tmp_path):
     assert process.err == f"twowaytest: {json['twoway']['error']}\n"
 
 
+@pytest.mark.parametrize("role", ["main", *outside.SIDES])
+def test_changed_while_it_ran(start, tmp_path, role):
+    """Policy, and CPU if there is another, of a process are changed from
+    the outside, as the kernel does when a CPU is taken away."""
+    cpus = sorted(os.sched_getaffinity(0))
+    process = start("--default-system", "-q", "--json=json",
+                    f"--server-affinity={cpus[0]}",
+                    f"--client-affinity={cpus[0]}",
+                    f"--mainaffinity={cpus[0]}")
+    pid = (process.steady() | {"main": process.pid})[role]
+    os.sched_setaffinity(pid, {cpus[-1]})
+    os.sched_setscheduler(pid, os.SCHED_BATCH, os.sched_param(0))
+    process.signal(signal.SIGINT)
+    assert process.finish(timeout=5) == 0, process.err
+    json = schema.check((tmp_path / "json").read_text())
+    for name, told in json["twoway"]["processes"].items():
+        assert (told["cpus"], told["policy"]) == (str(cpus[0]), "other")
+        assert told["at_end"] == (
+            None if name != role else
+            {"cpus": str(cpus[-1]), "policy": "batch", "priority": 0})
+    moved = role == "client" and len(cpus) > 1
+    assert {thread["cpu"] for thread in json["thread"].values()} == {
+        -1 if moved else cpus[0]}
+    lines = [line for line in process.out.splitlines()
+             if line.startswith("# Changed")]
+    assert lines == [f"# Changed while it ran: {role}, from CPU {cpus[0]}, "
+                     f"policy other, priority 0 to CPU {cpus[-1]}, policy "
+                     "batch, priority 0"]
+
+
 @pytest.mark.parametrize("role", outside.SIDES)
 def test_schema_of_a_run_that_failed(start, tmp_path, role):
     """A side was killed: what there was so far, and what went wrong."""

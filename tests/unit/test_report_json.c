@@ -120,7 +120,8 @@ static const char processes[] =
 	"        \"cpus\": \"0-1\",\n"
 	"        \"policy\": \"fifo\",\n"
 	"        \"priority\": 78,\n"
-	"        \"locked\": false\n"
+	"        \"locked\": false,\n"
+	"        \"at_end\": null\n"
 	"      },\n"
 	"      \"server\": {\n"
 	"        \"minor_faults\": 5,\n"
@@ -131,7 +132,8 @@ static const char processes[] =
 	"        \"cpus\": \"2\",\n"
 	"        \"policy\": \"fifo\",\n"
 	"        \"priority\": 79,\n"
-	"        \"locked\": true\n"
+	"        \"locked\": true,\n"
+	"        \"at_end\": null\n"
 	"      },\n"
 	"      \"client\": {\n"
 	"        \"minor_faults\": 0,\n"
@@ -142,7 +144,8 @@ static const char processes[] =
 	"        \"cpus\": \"3,5\",\n"
 	"        \"policy\": \"rr\",\n"
 	"        \"priority\": 80,\n"
-	"        \"locked\": false\n"
+	"        \"locked\": false,\n"
+	"        \"at_end\": null\n"
 	"      }\n"
 	"    },\n";
 
@@ -330,6 +333,37 @@ static void test_one_cpu(void **state)
 	new_finished_run("--metrics=send");
 	CPU_SET(0, &pair.side[TW_CLIENT].settings.cpus);
 	contains(written(write_json), "      \"cpu\": 0,\n");
+	/* It is still there at the end. */
+	pair.side[TW_CLIENT].left = pair.side[TW_CLIENT].settings;
+	contains(written(write_json), "      \"cpu\": 0,\n");
+}
+
+/* What was changed from the outside, or by the kernel, is told. */
+static void test_changed(void **state)
+{
+	struct tw_side *client = &pair.side[TW_CLIENT];
+	const char *text;
+
+	(void)state;
+	new_finished_run("--metrics=send");
+	fill_in_processes();
+	CPU_ZERO(&client->settings.cpus);
+	CPU_SET(3, &client->settings.cpus);
+	client->left = client->settings;
+	CPU_SET(7, &client->left.cpus);
+	session.main_left = session.main_settings;
+	session.main_left.policy = SCHED_OTHER;
+	session.main_left.priority = 0;
+	text = written(write_json);
+	contains(text, "        \"at_end\": {\"cpus\": \"3,7\", \"policy\": \"rr\", \"priority\": 80}\n");
+	contains(text, "        \"at_end\": {\"cpus\": \"0-1\", \"policy\": \"other\", \"priority\": 0}\n");
+	contains(text, "        \"at_end\": null\n");
+	contains(text, "      \"cpu\": -1,\n");
+	assert_string_equal(written(tw_report_remarks),
+		"# Missed: 2\n"
+		"# Changed while it ran: main, from CPU 0-1, policy fifo, priority 78 to CPU 0-1, policy other, priority 0\n"
+		"# Changed while it ran: client, from CPU 3, policy rr, priority 80 to CPU 3,7, policy rr, priority 80\n");
+	memset(&session.main_left, 0, sizeof(session.main_left));
 }
 
 int main(void)
@@ -343,6 +377,7 @@ int main(void)
 		cmocka_unit_test(test_empty_histogram),
 		cmocka_unit_test(test_disturbed),
 		cmocka_unit_test(test_one_cpu),
+		cmocka_unit_test(test_changed),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
