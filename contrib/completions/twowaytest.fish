@@ -28,7 +28,7 @@ complete -c twowaytest -l client-affinity -x -a '(__twowaytest_list (__twowaytes
 complete -c twowaytest -l default-system -d 'leave power management alone: no request to /dev/cpu_dma_latency'
 complete -c twowaytest -s D -l duration -x -d 'measure for TIME seconds, or with m, h, d appended minutes, hours, days'
 complete -c twowaytest -l dump -r -F -d 'write every cycle to FILE, as CSV'
-complete -c twowaytest -l force -d 'run even a load that leaves the rest of the system no time'
+complete -c twowaytest -l force -d 'run even what leaves main or the rest of the system no time'
 complete -c twowaytest -l help -d 'print this help'
 complete -c twowaytest -s h -l histogram -x -d 'print a histogram of each metric, US microseconds wide, after the run'
 complete -c twowaytest -s H -l histofall -x -d 'as -h, with a column that sums the others up'

@@ -309,7 +309,6 @@ HACKBENCH = ("load-hackbench", ["tw_load_hackbench.c", "tw_load_exec.*",
 ])
 
 FFT = ("load-fft", ["tw_load_fft.c", "tw_fft.*"], [
-    ("row", "tw_config.c", '"force"'),
     ("row", "tw_config.c", '"load"'),
     ("row", "tw_config.c", '"load-affinity"'),
     ("row", "tw_config.c", '"load-policy"'),

@@ -50,7 +50,7 @@ static const struct tw_option options[] = {
 	{ 0, "dump", TW_ARGUMENT, "FILE", tw_option_file, AT(dump), 0, 0,
 	  "write every cycle to FILE, as CSV" },
 	{ 0, "force", TW_NO_ARGUMENT, NULL, tw_option_flag, AT(force), 0, 0,
-	  "run even a load that leaves the rest of the system\n"
+	  "run even what leaves main or the rest of the system\n"
 	  "no time" },
 	{ 0, "help", TW_NO_ARGUMENT, NULL, tw_option_flag, AT(help), 0, 0,
 	  "print this help" },

@@ -163,27 +163,58 @@ static int check_memory(struct tw_config *config, char *error)
 	return 0;
 }
 
+/* A CPU that main could have for itself; -1: this machine has none. */
+static int spare_cpu(const struct tw_config *config, const cpu_set_t *taken)
+{
+	int cpu;
+
+	for (cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &config->reachable) &&
+		    !CPU_ISSET(cpu, taken))
+			return cpu;
+	return -1;
+}
+
+static int refuse_starving(const struct tw_config *config, char *error,
+			   const char *option, const char *sides,
+			   const cpu_set_t *cpus)
+{
+	int spare = spare_cpu(config, cpus);
+	char list[64], other[40] = "";
+
+	if (spare >= 0)
+		snprintf(other, sizeof(other), "--mainaffinity=%d, ", spare);
+	return tw_refuse(error, "%s: at a real-time priority %s main no time on CPU %s, the only one that it may use, so neither --duration nor a signal could end the test; give %s--loops, or --force",
+			 option, sides,
+			 tw_place_format(cpus, list, sizeof(list)), other);
+}
+
 /*
- * A side that never gives its CPU up, at a priority above main's: if main
- * could run nowhere else, nothing could end the test.
+ * A side that never gives its CPU up, at a priority above main's, which could
+ * run nowhere else. Its loops end by themselves; nothing else would end it.
  */
 static int check_starving(struct tw_config *config, char *error)
 {
-	cpu_set_t main_cpus, server, client;
-	bool busy = config->wait == tw_wait_busy;
 	bool closed = !config->interval_us && !config->sleep_us;
+	bool busy = config->wait == tw_wait_busy;
+	cpu_set_t main_cpus, server, client;
 
-	if (!tw_config_is_realtime(config->policy))
+	if (!tw_config_is_realtime(config->policy) || config->loops ||
+	    config->force ||
+	    tw_config_priority(config, TW_MAIN) > config->priority)
 		return 0;
 	tw_config_cpus(config, TW_MAIN, 0, &main_cpus);
 	tw_config_cpus(config, TW_SERVER, 0, &server);
 	tw_config_cpus(config, TW_CLIENT, 0, &client);
-	if (busy && CPU_COUNT(&main_cpus) == 1 &&
-	    CPU_EQUAL(&main_cpus, &server))
-		return tw_refuse(error, "--wait=busy: at a real-time priority the server leaves main no time on the CPU that they share; give main another by --mainaffinity");
-	if (closed && CPU_COUNT(&main_cpus) == 1 &&
-	    CPU_EQUAL(&main_cpus, &server) && CPU_EQUAL(&main_cpus, &client))
-		return tw_refuse(error, "--interval=0: with --sleep=0 at a real-time priority, client and server leave main no time on the CPU that they all share; give main another by --mainaffinity");
+	if (CPU_COUNT(&main_cpus) != 1 || !CPU_EQUAL(&main_cpus, &server))
+		return 0;
+	if (busy)
+		return refuse_starving(config, error, "--wait=busy",
+				       "the server leaves", &main_cpus);
+	if (closed && CPU_EQUAL(&main_cpus, &client))
+		return refuse_starving(config, error,
+				       "--interval=0 with --sleep=0",
+				       "client and server leave", &main_cpus);
 	return 0;
 }
 

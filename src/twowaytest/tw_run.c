@@ -252,15 +252,27 @@ static void count_work(struct tw_session *session,
 		tw_session_fail(session, TW_STEP_WORK, -EIO);
 }
 
+/*
+ * A side that never sleeps leaves main no time, if they share a CPU: until it
+ * has nothing left to do for the sides, main has the client's priority.
+ */
+static void outrank(const struct tw_task *task, enum tw_role role)
+{
+	if (task->priority[TW_MAIN] < task->priority[TW_CLIENT])
+		tw_system_schedule(task->policy, task->priority[role]);
+}
+
 static int run_sides(struct tw_session *session, const struct tw_watch *watch)
 {
 	int err;
 
+	outrank(&session->task, TW_CLIENT);
 	err = start(session, TW_SERVER, watch);
 	if (!err)
 		err = start(session, TW_CLIENT, watch);
 	/* Theirs now: an end that main kept open would hide their death. */
 	tw_session_close_link(session);
+	outrank(&session->task, TW_MAIN);
 	if (!err) {
 		session->started = true;
 		err = watch_sides(session, watch);

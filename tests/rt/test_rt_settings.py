@@ -166,3 +166,25 @@ def test_no_page_faults(start, tmp_path, timer, wait):
     for role in outside.SIDES:
         assert twoway["processes"][role]["minor_faults"] == 0, role
         assert twoway["processes"][role]["major_faults"] == 0, role
+
+
+@pytest.mark.parametrize("options", [
+    ("--wait=busy",), ("-i", 0, "--sleep=0"),
+    ("-i", 0, "--sleep=0", "--wait=busy")])
+def test_never_asleep_on_mains_cpu(start, tmp_path, options):
+    """Sides that leave main no time there: -l ends them by themselves, and
+    then main has it."""
+    cpu = max(os.sched_getaffinity(0))
+    args = ("-q", "-p", 20, f"--mainaffinity={cpu}", "-a", cpu, *options)
+    run = start(*args, "-l", 300, "--json", tmp_path / "json")
+    assert run.finish(60) == 0, run.err
+    twoway = outside.load_json(tmp_path / "json")["twoway"]
+    assert twoway["cycles"] == 300
+    assert [twoway["processes"][role]["priority"] for role in ROLES] == \
+        [18, 19, 20]
+    assert all(one["at_end"] is None
+               for one in twoway["processes"].values())
+    for endless in ((), ("-D", 1)):
+        run = start(*args, *endless)
+        assert run.finish() == 1
+        assert "--loops, or --force\n" in run.err

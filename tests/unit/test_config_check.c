@@ -168,23 +168,62 @@ static void test_cpus_of_plan(void **state)
 }
 
 #define STARVED_BY_BUSY \
-	"--wait=busy: at a real-time priority the server leaves main no time on the CPU that they share; give main another by --mainaffinity"
+	"--wait=busy: at a real-time priority the server leaves main no time on CPU 0, the only one that it may use, so neither --duration nor a signal could end the test; give "
 #define STARVED_BY_BOTH \
-	"--interval=0: with --sleep=0 at a real-time priority, client and server leave main no time on the CPU that they all share; give main another by --mainaffinity"
+	"--interval=0 with --sleep=0: at a real-time priority client and server leave main no time on CPU 0, the only one that it may use, so neither --duration nor a signal could end the test; give "
+#define ELSEWHERE "--mainaffinity=1, --loops, or --force"
+#define NOWHERE "--loops, or --force"
+
+/* Priority 80 or none, on two CPUs; whether they never sleep, and where. */
+struct starving {
+	bool realtime, busy, closed;
+	int main, server, client;
+	const char *want;
+};
+
+static struct tw_config starving(const struct starving *row)
+{
+	struct tw_config config = accepted("");
+
+	CPU_ZERO(&config.reachable);
+	CPU_SET(0, &config.reachable);
+	CPU_SET(1, &config.reachable);
+	config.priority = row->realtime ? 80 : 0;
+	config.wait = tw_wait_kind(row->busy ? 4 : 0);
+	config.metric_count = 1;
+	config.metrics[0] = TW_TOTAL;
+	if (row->closed) {
+		config.timer = NULL;
+		config.interval_us = 0;
+		config.sleep_us = 0;
+	}
+	config.role_given[TW_MAIN] = true;
+	config.role_given[TW_SERVER] = true;
+	config.role_given[TW_CLIENT] = true;
+	config.role_set[TW_MAIN] = one_cpu(row->main);
+	config.role_set[TW_SERVER] = one_cpu(row->server);
+	config.role_set[TW_CLIENT] = one_cpu(row->client);
+	return config;
+}
+
+static void checked(struct tw_config config, const char *want)
+{
+	char error[TW_ERROR_MAX] = "";
+	int err = tw_config_check(&config, error);
+
+	assert_string_equal(error, want);
+	assert_int_equal(err, *want ? -EINVAL : 0);
+}
 
 /* Main alone with a side that never sleeps could not end the test. */
 static void test_starving(void **state)
 {
-	static const struct {
-		bool realtime, busy, closed;
-		int main, server, client;
-		const char *want;
-	} rows[] = {
-		{ true, true, false, 0, 0, 1, STARVED_BY_BUSY },
+	static const struct starving rows[] = {
+		{ true, true, false, 0, 0, 1, STARVED_BY_BUSY ELSEWHERE },
 		{ true, true, false, 0, 1, 0, "" },
-		{ true, true, true, 0, 0, 0, STARVED_BY_BUSY },
+		{ true, true, true, 0, 0, 0, STARVED_BY_BUSY ELSEWHERE },
 		{ false, true, true, 0, 0, 0, "" },
-		{ true, false, true, 0, 0, 0, STARVED_BY_BOTH },
+		{ true, false, true, 0, 0, 0, STARVED_BY_BOTH ELSEWHERE },
 		{ true, false, true, 1, 0, 0, "" },
 		{ true, false, true, 0, 1, 0, "" },
 		{ true, false, true, 0, 0, 1, "" },
@@ -193,29 +232,42 @@ static void test_starving(void **state)
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < COUNT(rows); i++) {
-		struct tw_config config = accepted("");
-		char error[TW_ERROR_MAX] = "";
-		int err;
+	for (i = 0; i < COUNT(rows); i++)
+		checked(starving(&rows[i]), rows[i].want);
+}
 
-		config.priority = rows[i].realtime ? 80 : 0;
-		config.wait = tw_wait_kind(rows[i].busy ? 4 : 0);
-		config.metric_count = 1;
-		config.metrics[0] = TW_TOTAL;
-		if (rows[i].closed) {
-			config.timer = NULL;
-			config.interval_us = 0;
-			config.sleep_us = 0;
-		}
-		config.role_given[TW_MAIN] = true;
-		config.role_given[TW_SERVER] = true;
-		config.role_given[TW_CLIENT] = true;
-		config.role_set[TW_MAIN] = one_cpu(rows[i].main);
-		config.role_set[TW_SERVER] = one_cpu(rows[i].server);
-		config.role_set[TW_CLIENT] = one_cpu(rows[i].client);
-		err = tw_config_check(&config, error);
-		assert_string_equal(error, rows[i].want);
-		assert_int_equal(err, *rows[i].want ? -EINVAL : 0);
+/* What helps: an end of its own, or the user's word; another CPU, if any. */
+static void test_starving_mended(void **state)
+{
+	static const struct starving busy = { true, true, false, 0, 0, 1, "" },
+				     both = { true, false, true, 0, 0, 0, "" };
+	static const struct starving *const rows[] = { &busy, &both };
+	struct tw_config config;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(rows); i++) {
+		config = starving(rows[i]);
+		config.loops = 1;
+		checked(config, "");
+		config.loops = 0;
+		config.force = true;
+		checked(config, "");
+		config.force = false;
+		config.role_set[TW_MAIN] = one_cpu(1);
+		checked(config, "");
+		/* --trltp: main outranks them. */
+		config.role_set[TW_MAIN] = one_cpu(0);
+		config.reference = true;
+		checked(config, "");
+		/* Main would not get to look at the time. */
+		config.reference = false;
+		config.duration_s = 1;
+		checked(config, i ? STARVED_BY_BOTH ELSEWHERE :
+				    STARVED_BY_BUSY ELSEWHERE);
+		CPU_CLR(1, &config.reachable);
+		checked(config, i ? STARVED_BY_BOTH NOWHERE :
+				    STARVED_BY_BUSY NOWHERE);
 	}
 }
 
@@ -245,6 +297,7 @@ int main(void)
 		cmocka_unit_test(test_cpus_of_roles),
 		cmocka_unit_test(test_cpus_of_plan),
 		cmocka_unit_test(test_starving),
+		cmocka_unit_test(test_starving_mended),
 		cmocka_unit_test(test_memory),
 	};
 
