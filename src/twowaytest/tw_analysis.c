@@ -24,19 +24,17 @@ struct scene {
 	bool delivered;		/* ... and it has got there */
 };
 
-/* Whether @metric spans @phase; total, and interval, are due to any. */
-static bool spans(enum tw_metric_id metric, enum tw_metric_id phase)
+/* Whether @metric spans @phase; interval, and so total, is due to any. */
+static bool spans(enum tw_metric_id id, enum tw_metric_id phase)
 {
-	static const unsigned int phases[TW_METRICS] = {
-		[TW_SEND] = 1u << TW_SEND,
-		[TW_SLEEP] = 1u << TW_SLEEP,
-		[TW_RECEIVE] = 1u << TW_RECEIVE,
-		[TW_WAKEUP] = 1u << TW_WAKEUP,
-		[TW_RESPONSE] = 1u << TW_SEND | 1u << TW_SLEEP |
-				1u << TW_RECEIVE,
-	};
+	const struct tw_metric *metric = &tw_metrics[id];
+	int i;
 
-	return !phases[metric] || phases[metric] & 1u << phase;
+	for (i = 0; i < metric->part_count; i++)
+		if (metric->parts[i] == phase ||
+		    metric->parts[i] == TW_INTERVAL)
+			return true;
+	return id == phase || id == TW_INTERVAL;
 }
 
 enum tw_metric_id tw_analysis_phase(const struct tw_break *brk,

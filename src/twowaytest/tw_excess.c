@@ -1,22 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tw_excess.h"
-
-/* The phases that a metric spans; one that spans none is its own part. */
-static const struct {
-	int count;
-	enum tw_metric_id phases[TW_PARTS];
-} spans[TW_METRICS] = {
-	[TW_RESPONSE] = { 3, { TW_SEND, TW_SLEEP, TW_RECEIVE } },
-	[TW_PLANNED] = { 4, { TW_WAKEUP, TW_SEND, TW_SLEEP, TW_RECEIVE } },
-	/* The interval's last: it is what the others leave. */
-	[TW_TOTAL] = { 4, { TW_SEND, TW_SLEEP, TW_RECEIVE, TW_INTERVAL } },
-};
-
-/* As in tw_metric.c: whatever came over the wire, nothing is undefined. */
-static int64_t less(int64_t from_ns, int64_t ns)
-{
-	return (int64_t)((uint64_t)from_ns - (uint64_t)ns);
-}
+#include "tw_time.h"
 
 static double magnitude(double value)
 {
@@ -36,15 +20,15 @@ static void to_deviations(const struct tw_metric_params *params,
 	struct tw_part *slept = &parts[1], *interval = &parts[3];
 	int i;
 
-	slept->value_ns = less(slept->value_ns, params->sleep_ns);
+	slept->value_ns = tw_span_ns(params->sleep_ns, slept->value_ns);
 	if (slept->value_ns < 0)
-		slept->value_ns = less(0, slept->value_ns);
+		slept->value_ns = tw_span_ns(slept->value_ns, 0);
 	slept->mean_ns = magnitude(slept->mean_ns - (double)params->sleep_ns);
 	interval->value_ns = total_ns;
 	interval->mean_ns = total_mean_ns;
 	for (i = 0; i < 3; i++) {
-		interval->value_ns = less(interval->value_ns,
-					  parts[i].value_ns);
+		interval->value_ns = tw_span_ns(parts[i].value_ns,
+						interval->value_ns);
 		interval->mean_ns -= parts[i].mean_ns;
 	}
 }
@@ -54,13 +38,14 @@ int tw_excess(const struct tw_cycle *cycle,
 	      const double means_ns[TW_METRICS], enum tw_metric_id id,
 	      struct tw_part parts[TW_PARTS])
 {
-	int64_t value_ns = tw_metrics[id].value_ns(cycle, params);
+	const struct tw_metric *metric = &tw_metrics[id];
+	int64_t value_ns = metric->value_ns(cycle, params);
 	double excess_ns = (double)value_ns - means_ns[id];
-	int count = spans[id].count ? spans[id].count : 1;
+	int count = metric->part_count ? metric->part_count : 1;
 	int i;
 
 	for (i = 0; i < count; i++) {
-		parts[i].phase = spans[id].count ? spans[id].phases[i] : id;
+		parts[i].phase = metric->part_count ? metric->parts[i] : id;
 		parts[i].value_ns = tw_metrics[parts[i].phase].value_ns(
 			cycle, params);
 		parts[i].mean_ns = means_ns[parts[i].phase];

@@ -8,8 +8,6 @@
 
 #include "tw_metric.h"
 
-#define TW_PARTS	4	/* of a metric, at the most */
-
 struct tw_part {
 	enum tw_metric_id phase;
 	int64_t value_ns;	/* that this phase adds to the metric's value */

@@ -9,18 +9,9 @@
 #include "tw_metric.h"
 #include "tw_time.h"
 
-/*
- * Differences are taken unsigned and so wrap: t1 and t2 came over the wire
- * and may be anything; signed overflow must not be undefined behaviour.
- */
-static int64_t span(int64_t from_ns, int64_t to_ns)
-{
-	return (int64_t)((uint64_t)to_ns - (uint64_t)from_ns);
-}
-
 static uint64_t distance(int64_t a_ns, int64_t b_ns)
 {
-	int64_t d = span(a_ns, b_ns);
+	int64_t d = tw_span_ns(a_ns, b_ns);
 
 	return d < 0 ? -(uint64_t)d : (uint64_t)d;
 }
@@ -29,49 +20,49 @@ static int64_t interval_ns(const struct tw_cycle *cycle,
 			   const struct tw_metric_params *params)
 {
 	(void)params;
-	return span(cycle->prev_t0_ns, cycle->t0_ns);
+	return tw_span_ns(cycle->prev_t0_ns, cycle->t0_ns);
 }
 
 static int64_t send_ns(const struct tw_cycle *cycle,
 		       const struct tw_metric_params *params)
 {
 	(void)params;
-	return span(cycle->t0_ns, cycle->t1_ns);
+	return tw_span_ns(cycle->t0_ns, cycle->t1_ns);
 }
 
 static int64_t sleep_ns(const struct tw_cycle *cycle,
 			const struct tw_metric_params *params)
 {
 	(void)params;
-	return span(cycle->t1_ns, cycle->t2_ns);
+	return tw_span_ns(cycle->t1_ns, cycle->t2_ns);
 }
 
 static int64_t receive_ns(const struct tw_cycle *cycle,
 			  const struct tw_metric_params *params)
 {
 	(void)params;
-	return span(cycle->t2_ns, cycle->t3_ns);
+	return tw_span_ns(cycle->t2_ns, cycle->t3_ns);
 }
 
 static int64_t response_ns(const struct tw_cycle *cycle,
 			   const struct tw_metric_params *params)
 {
 	(void)params;
-	return span(cycle->t0_ns, cycle->t3_ns);
+	return tw_span_ns(cycle->t0_ns, cycle->t3_ns);
 }
 
 static int64_t wakeup_ns(const struct tw_cycle *cycle,
 			 const struct tw_metric_params *params)
 {
 	(void)params;
-	return span(cycle->planned_ns, cycle->t0_ns);
+	return tw_span_ns(cycle->planned_ns, cycle->t0_ns);
 }
 
 static int64_t planned_ns(const struct tw_cycle *cycle,
 			  const struct tw_metric_params *params)
 {
 	(void)params;
-	return span(cycle->planned_ns, cycle->t3_ns);
+	return tw_span_ns(cycle->planned_ns, cycle->t3_ns);
 }
 
 /*
@@ -84,7 +75,7 @@ static uint64_t timer_jitter(const struct tw_cycle *cycle,
 	if (params->period_ns <= 0)
 		return 0;
 	if (params->total_trltp3)
-		return distance(span(cycle->prev_t0_ns, cycle->t1_ns),
+		return distance(tw_span_ns(cycle->prev_t0_ns, cycle->t1_ns),
 				TW_NS_PER_S * TW_NS_PER_US /
 				params->period_ns);
 	return distance(interval_ns(cycle, params), params->period_ns);
@@ -168,6 +159,8 @@ const struct tw_metric tw_metrics[TW_METRICS] = {
 		.token = "response",
 		.label = "Response Time",
 		.meaning = "t3 - t0",
+		.part_count = 3,
+		.parts = { TW_SEND, TW_SLEEP, TW_RECEIVE },
 		.value_ns = response_ns,
 		.base_us = sleep_base,
 	},
@@ -176,6 +169,9 @@ const struct tw_metric tw_metrics[TW_METRICS] = {
 		.label = "Total Jitter",
 		.meaning = "send + receive + |slept - sleep| + "
 			   "|interval - period|",
+		/* The interval's last: it is what the others leave. */
+		.part_count = 4,
+		.parts = { TW_SEND, TW_SLEEP, TW_RECEIVE, TW_INTERVAL },
 		.value_ns = total_ns,
 	},
 	[TW_WAKEUP] = {
@@ -190,6 +186,8 @@ const struct tw_metric tw_metrics[TW_METRICS] = {
 		.label = "Planned Response Time",
 		.meaning = "t3 - planned expiry",
 		.needs_timer = true,
+		.part_count = 4,
+		.parts = { TW_WAKEUP, TW_SEND, TW_SLEEP, TW_RECEIVE },
 		.value_ns = planned_ns,
 		.base_us = sleep_base,
 	},

@@ -31,11 +31,16 @@ struct tw_metric_params {
 	bool total_trltp3;	/* formula of total: TRLTP 3.0's code */
 };
 
+#define TW_PARTS	4	/* of a metric, at the most */
+
 struct tw_metric {
 	const char *token;	/* for options, JSON, status lines */
 	const char *label;	/* for people */
 	const char *meaning;	/* its definition, in one line */
 	bool needs_timer;	/* has no meaning in a closed loop */
+	/* The phases that it is made of; none: it is one itself. */
+	int part_count;
+	enum tw_metric_id parts[TW_PARTS];
 	int64_t (*value_ns)(const struct tw_cycle *cycle,
 			    const struct tw_metric_params *params);
 	/* NULL, or if false: deviations are about the mean, not *target_ns. */

@@ -12,6 +12,7 @@
  * taken cannot lead astray.
  */
 #include "tw_tally.h"
+#include "tw_time.h"
 
 #define READ_ONCE(field) \
 	(*(const volatile __typeof__(field) *)&(field))
@@ -128,12 +129,6 @@ void tw_tally_merge(struct tw_tally *tally, const struct tw_tally *from)
 	}
 }
 
-/* As in tw_metric.c: whatever came over the wire, nothing is undefined. */
-static int64_t span(int64_t from_ns, int64_t to_ns)
-{
-	return (int64_t)((uint64_t)to_ns - (uint64_t)from_ns);
-}
-
 /*
  * The longest that a side was kept from running in this cycle. A late start
  * that comes of the cycle before is that one's stall.
@@ -144,11 +139,11 @@ static int64_t longest_stall_ns(const struct tw_tally *tally,
 	int64_t due_ns = cycle->planned_ns > tally->last_t3_ns ?
 			 cycle->planned_ns : tally->last_t3_ns;
 	int64_t stalls_ns[] = {
-		span(due_ns, cycle->t0_ns),
-		span(cycle->t0_ns, cycle->t1_ns),
-		span(tally->params.sleep_ns,
-		     span(cycle->t1_ns, cycle->t2_ns)),
-		span(cycle->t2_ns, cycle->t3_ns),
+		tw_span_ns(due_ns, cycle->t0_ns),
+		tw_span_ns(cycle->t0_ns, cycle->t1_ns),
+		tw_span_ns(tally->params.sleep_ns,
+			   tw_span_ns(cycle->t1_ns, cycle->t2_ns)),
+		tw_span_ns(cycle->t2_ns, cycle->t3_ns),
 	};
 	int64_t longest_ns = 0;
 	size_t i;

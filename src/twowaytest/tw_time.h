@@ -38,6 +38,15 @@ static inline int64_t tw_now_ns(clockid_t clockid)
 	return tw_ts_to_ns(&ts);
 }
 
+/*
+ * From one time to another. Wraps: t1 and t2 came over the wire and may be
+ * anything, and signed overflow must not be undefined behaviour.
+ */
+static inline int64_t tw_span_ns(int64_t from_ns, int64_t to_ns)
+{
+	return (int64_t)((uint64_t)to_ns - (uint64_t)from_ns);
+}
+
 /* Whole microseconds, rounded down, also below zero. */
 static inline int64_t tw_ns_to_us(int64_t ns)
 {
