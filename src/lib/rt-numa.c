@@ -3,8 +3,8 @@
  * Sets of CPUs.
  */
 #include <errno.h>
+#include <string.h>
 
-#include "rt-error.h"
 #include "rt-numa.h"
 
 int numa_initialize(void)
@@ -33,50 +33,6 @@ static struct bitmask *own_affinity(void)
 	numa_bitmask_free(mask);
 	errno = err;
 	return NULL;
-}
-
-int get_available_cpus(struct bitmask *cpumask)
-{
-	struct bitmask *own;
-	int count;
-
-	if (cpumask)
-		return numa_bitmask_weight(cpumask);
-
-	own = own_affinity();
-	if (!own)
-		return 0;
-	count = numa_bitmask_weight(own);
-	numa_bitmask_free(own);
-	return count;
-}
-
-int cpu_for_thread_sp(int thread_num, int max_cpus, struct bitmask *cpumask)
-{
-	int count = 0, cpu, skip;
-
-	for (cpu = 0; cpu < max_cpus; cpu++)
-		count += !!numa_bitmask_isbitset(cpumask, cpu);
-	if (!count)
-		fatal("no CPU to run thread %d on\n", thread_num);
-
-	skip = thread_num % count;
-	for (cpu = 0; cpu < max_cpus; cpu++)
-		if (numa_bitmask_isbitset(cpumask, cpu) && !skip--)
-			break;
-	return cpu;
-}
-
-int cpu_for_thread_ua(int thread_num, int max_cpus)
-{
-	struct bitmask *own = own_affinity();
-	int cpu;
-
-	if (!own)
-		fatal("cannot read the CPU affinity: %s\n", strerror(errno));
-	cpu = cpu_for_thread_sp(thread_num, max_cpus, own);
-	numa_bitmask_free(own);
-	return cpu;
 }
 
 static int narrow_to_affinity(struct bitmask *mask, int max_cpus)

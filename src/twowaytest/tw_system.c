@@ -37,7 +37,6 @@ int tw_system_leave_deadline(void)
 	       tw_system_schedule(SCHED_OTHER, 0) : 0;
 }
 
-/* The library's policy_to_string() says SCHED_FIFO, as no user writes it. */
 const char *tw_system_policy_name(int policy)
 {
 	static const char *const names[] = {

@@ -85,84 +85,6 @@ static void test_numa_is_asked_once(void **state)
 	assert_outcome(do_numa_initialize, 0, "");
 }
 
-static void test_available_cpus(void **state)
-{
-	struct bitmask *mask = numa_bitmask_alloc(128);
-
-	(void)state;
-	affinity.cpus = 0x2d;
-	assert_int_equal(get_available_cpus(mask), 0);
-	numa_bitmask_setbit(mask, 0);
-	numa_bitmask_setbit(mask, 127);
-	assert_int_equal(get_available_cpus(mask), 2);
-	numa_bitmask_free(mask);
-
-	assert_int_equal(get_available_cpus(NULL), 4);
-	affinity.cpus = 0x7c0de;
-	assert_int_equal(get_available_cpus(NULL), 11);
-	affinity.err = EPERM;
-	assert_int_equal(get_available_cpus(NULL), 0);
-}
-
-static void test_cpu_of_thread_in_set(void **state)
-{
-	static const int cpus[] = { 1, 4, 70 };
-	struct bitmask *mask = numa_bitmask_alloc(128);
-	int i;
-
-	(void)state;
-	for (i = 0; i < 3; i++)
-		numa_bitmask_setbit(mask, cpus[i]);
-	for (i = 0; i < 9; i++) {
-		assert_int_equal(cpu_for_thread_sp(i, 128, mask), cpus[i % 3]);
-		assert_int_equal(cpu_for_thread_sp(i, 71, mask), cpus[i % 3]);
-		assert_int_equal(cpu_for_thread_sp(i, 70, mask), cpus[i % 2]);
-		assert_int_equal(cpu_for_thread_sp(i, 2, mask), 1);
-		/* More CPUs than the set has room for. */
-		assert_int_equal(cpu_for_thread_sp(i, 999, mask), cpus[i % 3]);
-	}
-	numa_bitmask_free(mask);
-}
-
-static void test_cpu_of_thread_in_affinity(void **state)
-{
-	static const int cpus[] = { 0, 2, 3, 5 };
-	int i;
-
-	(void)state;
-	affinity.cpus = 0x2d;
-	for (i = 0; i < 9; i++) {
-		assert_int_equal(cpu_for_thread_ua(i, 64), cpus[i % 4]);
-		assert_int_equal(cpu_for_thread_ua(i, 3), cpus[i % 2]);
-	}
-}
-
-static void do_empty_set(void)
-{
-	struct bitmask *mask = numa_bitmask_alloc(64);
-
-	numa_bitmask_setbit(mask, 8);
-	cpu_for_thread_sp(3, 8, mask);
-}
-
-static void do_no_affinity(void)
-{
-	cpu_for_thread_ua(0, 8);
-}
-
-static void test_no_cpu_for_thread(void **state)
-{
-	char text[128];
-
-	(void)state;
-	assert_outcome(do_empty_set, EXIT_FAILURE,
-		       "FATAL: no CPU to run thread 3 on\n");
-	affinity.err = EPERM;
-	snprintf(text, sizeof(text),
-		 "FATAL: cannot read the CPU affinity: %s\n", strerror(EPERM));
-	assert_outcome(do_no_affinity, EXIT_FAILURE, text);
-}
-
 /* @str is read as the set of the one CPU @cpu, or as the empty set: -1. */
 static void assert_set(char *str, int max_cpus, int cpu)
 {
@@ -245,10 +167,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_numa_is_asked_once),
-		cmocka_unit_test_setup(test_available_cpus, reset),
-		cmocka_unit_test(test_cpu_of_thread_in_set),
-		cmocka_unit_test_setup(test_cpu_of_thread_in_affinity, reset),
-		cmocka_unit_test_setup(test_no_cpu_for_thread, reset),
 		cmocka_unit_test_setup(test_set_as_written, reset),
 		cmocka_unit_test_setup(test_relative_set, reset),
 		cmocka_unit_test_setup(test_relative_set_of_two, reset),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What rt-utils writes: trace marks and the JSON report.
+ * What rt-utils writes: the JSON report.
  *
  * The system's answers are replaced here, so that the machine does not
  * decide what is tested.
@@ -20,32 +20,14 @@
 #include "child.h"
 #include "rt-utils.h"
 
-/* Files of the system's that open() finds elsewhere, or not: path NULL. */
-static struct {
-	const char *name;
-	const char *path;
-} moved[] = {
-	{ "/sys/kernel/tracing/trace_marker", NULL },
-	{ "/sys/kernel/debug/tracing/trace_marker", NULL },
-	{ "/sys/kernel/realtime", NULL },
-};
-
-enum { MARKER, DEBUG_MARKER, REALTIME };
+/* Where open() finds /sys/kernel/realtime; NULL: nowhere. */
+static const char *realtime_path;
 
 /* The library creates no file with it, so that there is no mode. */
 int open(const char *path, int flags, ...)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(moved); i++) {
-		if (strcmp(path, moved[i].name))
-			continue;
-		if (!moved[i].path) {
-			errno = ENOENT;
-			return -1;
-		}
-		path = moved[i].path;
-	}
+	if (!strcmp(path, "/sys/kernel/realtime"))
+		path = realtime_path ? realtime_path : "/nowhere";
 	return openat(AT_FDCWD, path, flags);
 }
 
@@ -101,78 +83,9 @@ static int setup_file(void **state)
 
 static int teardown_file(void **state)
 {
-	size_t i;
-
 	(void)state;
-	disable_trace_mark();
-	for (i = 0; i < ARRAY_SIZE(moved); i++)
-		moved[i].path = NULL;
+	realtime_path = NULL;
 	return unlink(test_path);
-}
-
-static int lowest_free_fd(void)
-{
-	int fd = dup(0);
-
-	assert_true(fd >= 0);
-	assert_int_equal(close(fd), 0);
-	return fd;
-}
-
-static void check_marks(int which)
-{
-	int free_fd = lowest_free_fd();
-
-	moved[which].path = test_path;
-	make_file("");
-	tracemark("too early");
-	enable_trace_mark();
-	enable_trace_mark();
-	tracemark("cycle %d above %s;", 12, "limit");
-	tracemark("%s", "again");
-	disable_trace_mark();
-	disable_trace_mark();
-	tracemark("too late");
-	assert_int_equal(lowest_free_fd(), free_fd);
-	moved[which].path = NULL;
-	assert_file("cycle 12 above limit;again");
-}
-
-static void test_trace_marks(void **state)
-{
-	(void)state;
-	check_marks(MARKER);
-	check_marks(DEBUG_MARKER);
-}
-
-static void test_trace_mark_is_cut(void **state)
-{
-	char expected[256];
-
-	(void)state;
-	moved[MARKER].path = test_path;
-	memset(expected, 'x', 254);
-	memcpy(expected + 254, "y", 2);
-	enable_trace_mark();
-	tracemark("%.*s%s", 254, expected, "yz");
-	assert_file(expected);
-}
-
-static void do_enable_trace_mark(void)
-{
-	enable_trace_mark();
-	tracemark("lost");
-}
-
-static void test_no_trace_marker(void **state)
-{
-	struct outcome o = run(do_enable_trace_mark);
-
-	(void)state;
-	assert_int_equal(o.exit_code, RETURNED);
-	assert_int_equal(strncmp(o.err, "WARN: ", 6), 0);
-	assert_non_null(strstr(o.err, "trace_marker"));
-	assert_string_equal(o.out, "");
 }
 
 static int answer = 42;
@@ -293,7 +206,7 @@ static void assert_realtime(const char *file, int realtime)
 	struct outcome o;
 
 	make_file(file);
-	moved[REALTIME].path = test_path;
+	realtime_path = test_path;
 	o = run(json_to_null);
 	assert_string_equal(o.out, report(0, realtime, "\n"));
 }
@@ -380,11 +293,6 @@ static void test_command_is_cut(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_trace_marks,
-						setup_file, teardown_file),
-		cmocka_unit_test_setup_teardown(test_trace_mark_is_cut,
-						setup_file, teardown_file),
-		cmocka_unit_test(test_no_trace_marker),
 		cmocka_unit_test(test_json_on_stdout),
 		cmocka_unit_test_setup_teardown(test_json_in_file,
 						setup_file, teardown_file),
