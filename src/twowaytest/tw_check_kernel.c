@@ -181,10 +181,6 @@ TW_JUDGE(tw_judge_watchdog)
 }
 
 /*
- * A task that arms a timer runs on its CPU, which is not idle: the kernel
- * keeps the timer there unless housekeeping is not for this CPU.
- */
-/*
  * PREEMPT_RT expires the nanosleep of a real-time task in the interrupt, POSIX
  * timers and timerfds in the softirq HRTIMER, which ktimers/CPU runs.
  */
@@ -205,6 +201,10 @@ TW_JUDGE(tw_judge_timer_thread)
 	}
 }
 
+/*
+ * A task that arms a timer runs on its CPU, which is not idle: the kernel
+ * keeps the timer there unless housekeeping is not for this CPU.
+ */
 TW_JUDGE(tw_judge_timer_migration)
 {
 	const cpu_set_t used = tw_environ_used(params);

@@ -12,6 +12,8 @@
 #include "tw_tally.h"
 #include "tw_time.h"
 
+#define REFERENCE_MAIN	99	/* the highest, as in the reference program */
+
 struct tw_metric_params tw_config_metric_params(const struct tw_config *config)
 {
 	struct tw_metric_params params = {
@@ -41,6 +43,15 @@ bool tw_config_cpus(const struct tw_config *config, enum tw_role role,
 		return false;
 	tw_place_plan(&config->allowed, role, cpus);
 	return true;
+}
+
+int tw_config_priority(const struct tw_config *config, enum tw_role role)
+{
+	if (role == TW_LOAD)
+		return (int)config->load_priority;
+	if (role == TW_MAIN && config->reference && config->priority)
+		return REFERENCE_MAIN;
+	return tw_place_priority(role, (int)config->priority);
 }
 
 bool tw_config_is_realtime(int policy)
@@ -218,7 +229,7 @@ static int check_starving(struct tw_config *config, char *error)
 	return 0;
 }
 
-static void complete(struct tw_config *config)
+static void complete_measurement(struct tw_config *config)
 {
 	int id;
 
@@ -247,6 +258,6 @@ int tw_config_check(struct tw_config *config, char error[TW_ERROR_MAX])
 	for (i = 0; !err && i < ARRAY_SIZE(checks); i++)
 		err = checks[i](config, error);
 	if (!err)
-		complete(config);
+		complete_measurement(config);
 	return err;
 }

@@ -52,7 +52,7 @@ static bool lacks_timer(const struct tw_config *config, int metric)
 	       tw_metrics[metric].needs_timer;
 }
 
-static int check_closed_loop(const struct tw_config *config, char *error)
+static int check_metrics(const struct tw_config *config, char *error)
 {
 	int i;
 
@@ -67,7 +67,7 @@ static int check_closed_loop(const struct tw_config *config, char *error)
 }
 
 /* What means nothing by itself. */
-static int check_alone(const struct tw_config *config, char *error)
+static int check_companions(const struct tw_config *config, char *error)
 {
 	const struct {
 		bool given;
@@ -97,10 +97,10 @@ static int check_alone(const struct tw_config *config, char *error)
 
 int tw_config_check_limits(struct tw_config *config, char error[TW_ERROR_MAX])
 {
-	int err = check_alone(config, error);
+	int err = check_companions(config, error);
 
 	if (!err)
-		err = check_closed_loop(config, error);
+		err = check_metrics(config, error);
 	if (!err)
 		err = check_percentiles(config, error);
 	if (config->trace && !config->trace_file)

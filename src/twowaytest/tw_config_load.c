@@ -8,17 +8,6 @@
 #include "tw_config.h"
 #include "tw_system.h"
 
-#define REFERENCE_MAIN	99	/* the highest, as in the reference program */
-
-int tw_config_priority(const struct tw_config *config, enum tw_role role)
-{
-	if (role == TW_LOAD)
-		return (int)config->load_priority;
-	if (role == TW_MAIN && config->reference && config->priority)
-		return REFERENCE_MAIN;
-	return tw_place_priority(role, (int)config->priority);
-}
-
 int tw_config_workers(const struct tw_config *config, int step)
 {
 	if (!config->load)
@@ -80,7 +69,7 @@ bool tw_config_may_throttle(const struct tw_config *config, int workers)
 		shares_cpu(config, TW_LOAD, TW_SERVER));
 }
 
-static void complete(struct tw_config *config)
+static void complete_load(struct tw_config *config)
 {
 	bool realtime = config->load && config->load->realtime &&
 			tw_config_is_realtime(config->policy);
@@ -113,7 +102,7 @@ static int check_priority(const struct tw_config *config, char *error)
 }
 
 /* Options of a load, and no load. */
-static int check_alone(const struct tw_config *config, char *error)
+static int check_no_load(const struct tw_config *config, char *error)
 {
 	const char *option = NULL;
 
@@ -151,12 +140,12 @@ int tw_config_check_load(struct tw_config *config, char error[TW_ERROR_MAX])
 {
 	int err;
 
-	complete(config);
+	complete_load(config);
 	if (config->load_args &&
 	    !(config->load && config->load->takes_arguments))
 		return tw_refuse(error, "--load-args=%.100s: only --load=hackbench takes them",
 				 config->load_args);
-	err = check_alone(config, error);
+	err = check_no_load(config, error);
 	if (!err)
 		err = check_priority(config, error);
 	return err ? err : check_ramp(config, error);
