@@ -311,19 +311,6 @@ static int check_cycles(struct tw_session *session)
 	return tw_session_fail(session, TW_STEP_CYCLES, -ENODATA);
 }
 
-/* Those of the last step; if an earlier one's were changed, that stays. */
-static void merge_side(struct tw_side *sum, const struct tw_side *side)
-{
-	bool changed = tw_system_changed(&sum->settings, &sum->left);
-	struct tw_settings left = sum->left;
-	int stops = sum->child.stops;
-
-	*sum = *side;
-	sum->child.stops += stops;
-	if (changed && !tw_system_changed(&sum->settings, &sum->left))
-		sum->left = left;
-}
-
 int tw_session_finish(struct tw_session *session)
 {
 	struct tw_pair *last = session->pair;
@@ -356,8 +343,8 @@ int tw_session_finish(struct tw_session *session)
 		if (!CPU_COUNT(&pair->side[TW_CLIENT].settings.cpus))
 			continue;
 		for (role = 0; role < TW_ROLES; role++)
-			merge_side(&session->pair->side[role],
-				   &pair->side[role]);
+			tw_side_merge(&session->pair->side[role],
+				      &pair->side[role]);
 	}
 	return check_cycles(session);
 }

@@ -57,6 +57,18 @@ int tw_side_settle(const struct tw_task *task, enum tw_role role,
 				&task->cpus[role], task->lock_memory);
 }
 
+void tw_side_merge(struct tw_side *sum, const struct tw_side *side)
+{
+	bool changed = tw_system_changed(&sum->settings, &sum->left);
+	struct tw_settings left = sum->left;
+	int stops = sum->child.stops;
+
+	*sum = *side;
+	sum->child.stops += stops;
+	if (changed && !tw_system_changed(&sum->settings, &sum->left))
+		sum->left = left;
+}
+
 static void warm(void *sink, const struct tw_cycle *cycle)
 {
 	struct tw_pair *pair = sink;

@@ -111,6 +111,12 @@ int tw_side_settle(const struct tw_task *task, enum tw_role role,
 		   struct tw_settings *settings, enum tw_step *step);
 
 /*
+ * Makes of @sum the next step's @side. What was changed from the outside in
+ * an earlier step stays, and how often it was stopped adds up.
+ */
+void tw_side_merge(struct tw_side *sum, const struct tw_side *side);
+
+/*
  * Starts a side and waits until only its loop is left to do: as
  * tw_child_start(), and what failed in side->failed.
  */

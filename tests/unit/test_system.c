@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What is asked of the kernel for a process: its scheduling. */
+/* What is asked of the kernel for a process, and what it says. */
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 
 #include "unit.h"
 #include "child.h"
+#include "tw_side.h"
 #include "tw_system.h"
 
 /* Not the superuser's right to do what it likes. */
@@ -50,10 +51,67 @@ static void test_reset_on_fork(void **state)
 	assert_int_equal(run(do_no_flag).exit_code, RETURNED);
 }
 
+static struct tw_settings settings_of(int policy, int priority, int cpu)
+{
+	struct tw_settings settings = {
+		.policy = policy, .priority = priority,
+	};
+
+	CPU_ZERO(&settings.cpus);
+	if (cpu >= 0)
+		CPU_SET(cpu, &settings.cpus);
+	return settings;
+}
+
+static void test_changed(void **state)
+{
+	const struct tw_settings one = settings_of(SCHED_FIFO, 5, 1);
+	const struct { struct tw_settings end; bool changed; } rows[] = {
+		{ settings_of(SCHED_FIFO, 5, 1), false },
+		{ settings_of(SCHED_RR, 5, 1), true },
+		{ settings_of(SCHED_FIFO, 6, 1), true },
+		{ settings_of(SCHED_FIFO, 5, 2), true },
+		/* Killed before it could look. */
+		{ settings_of(0, 0, -1), false },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_int_equal(tw_system_changed(&one, &rows[i].end),
+				 rows[i].changed);
+}
+
+/* Of several steps the last side is told, and a change in any of them. */
+static void test_merge(void **state)
+{
+	struct tw_side sum = { .child.pid = 0 };
+	struct tw_side steps[] = {
+		{ .child.pid = 11, .settings = settings_of(SCHED_FIFO, 5, 1),
+		  .left = settings_of(SCHED_FIFO, 5, 1) },
+		{ .child.pid = 12, .settings = settings_of(SCHED_FIFO, 5, 1),
+		  .left = settings_of(SCHED_FIFO, 5, 7) },
+		{ .child.pid = 13, .settings = settings_of(SCHED_FIFO, 5, 1),
+		  .left = settings_of(SCHED_FIFO, 5, 1) },
+	};
+	int i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		tw_side_merge(&sum, &steps[i]);
+		assert_int_equal(sum.child.pid, 11 + i);
+		assert_int_equal(tw_system_changed(&sum.settings, &sum.left),
+				 i > 0);
+	}
+	assert_true(CPU_ISSET(7, &sum.left.cpus));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_reset_on_fork),
+		cmocka_unit_test(test_changed),
+		cmocka_unit_test(test_merge),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
