@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Processes that are killed or stopped: nothing of a run stays behind."""
 
+import ctypes
 import os
 import random
 import signal
@@ -12,6 +13,7 @@ import pytest
 
 ROUNDS = 7
 PERIOD_US = 1000
+PTRACE_SEIZE = 0x4206
 RING_CYCLES = 8192      # what main has not yet fetched
 
 FILES = ("json", "histfile", "dump")
@@ -156,6 +158,29 @@ def test_stopped_side(measuring, memory, roles, number):
     assert result["return_code"] == 1
     assert "did not end" in result["twoway"]["error"]
     assert result["twoway"]["interrupted"]
+    assert left_in(memory) == sorted(FILES)
+
+
+@pytest.mark.parametrize("role", outside.SIDES)
+def test_side_that_does_not_die(measuring, memory, role):
+    """Traced, it is there for main even when it was killed."""
+    run = measuring("-q")
+    pids = run.steady()
+    nothing = ctypes.c_void_p(0)
+    if ctypes.CDLL(None).ptrace(PTRACE_SEIZE, pids[role], nothing, nothing):
+        pytest.skip("no process may be traced here")
+    try:
+        run.signal(signal.SIGTERM)
+        assert run.process.wait(timeout=20) == 1
+    finally:
+        os.kill(pids[role], signal.SIGKILL)
+        os.waitpid(pids[role], 0)
+    assert run.gone()
+    run.finish()
+    error = outside.load_json(memory / "json")["twoway"]["error"]
+    assert run.err == f"twowaytest: {error}\n"
+    assert f"the {role} (pid {pids[role]}) did not end: on CPU " in error
+    assert "it cannot even be killed there" in error
     assert left_in(memory) == sorted(FILES)
 
 

@@ -157,6 +157,7 @@ static void test_remarks(void **state)
 	report.not_printed = 7;
 	assert_string_equal(written(tw_report_remarks),
 			    "# Missed: 2\n"
+			    "# Stopped by a signal, and continued: client 1, server 0 times; that time is in the results\n"
 			    "# Not dumped: 7 cycles, as main could not keep up\n"
 			    "# Not printed: 7 cycles, as the reader did not keep up\n"
 			    "# Strangers turned away: 3\n");
