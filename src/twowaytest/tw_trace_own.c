@@ -8,7 +8,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tw_kfile.h"
 #include "tw_time.h"
 #include "tw_trace_own.h"
 #include "tw_trace_text.h"
@@ -124,35 +123,31 @@ static int trace_events(const char *dir, const char *events, char *why)
 
 /*
  * It takes over what the user has set for the trace of all: what our reading
- * and the ring's purpose need is set again. Not every kernel has each.
+ * and the ring's purpose need is set again. Not every kernel has each. Names
+ * of tasks (record-cmd) need not be noted, but turning that off for us counts
+ * as off for whoever else traces, and the kernel's count is wrong ever after.
  */
-static void set_options(const char *dir, bool alone, char *why)
+static void set_options(const char *dir, char *why)
 {
 	static const char *const options[] = {
 		"overwrite", "context-info", "irq-info", "nolatency-format",
 		"noraw", "nohex", "nobin", "nostacktrace", "nouserstacktrace",
-		/*
-		 * Each switch would note the names of both tasks, for traces
-		 * whose events do not tell them. This turns it off for all who
-		 * trace events at this moment: so only where nobody does.
-		 */
-		"norecord-cmd", "norecord-tgid",
 	};
-	size_t count = sizeof(options) / sizeof(options[0]), i;
+	size_t i;
 
-	for (i = 0; i < count - (alone ? 0 : 2); i++)
+	for (i = 0; i < sizeof(options) / sizeof(options[0]); i++)
 		write_in(dir, "trace_options", options[i], why);
 	why[0] = '\0';
 }
 
 static int set_up(const char *dir, const char *events, const cpu_set_t *cpus,
-		  bool alone, char *why)
+		  char *why)
 {
 	int err = write_in(dir, "tracing_on", "0", why);
 
 	if (err)
 		return err;
-	set_options(dir, alone, why);
+	set_options(dir, why);
 	err = write_in(dir, "trace_clock", "mono", why);
 	if (!err)
 		err = limit_to(dir, cpus, why);
@@ -186,23 +181,19 @@ static void settle(void)
 
 /*
  * Removes what killed tests have left in @instances. Whose process lives has
- * its files open, and the kernel refuses. How many instances remain.
+ * its files open, and the kernel refuses.
  */
-static int sweep(struct tw_trace *trace, const char *instances)
+static void sweep(struct tw_trace *trace, const char *instances)
 {
 	char path[PATH_MAX + 256];
 	struct dirent *entry;
-	int remain = 0;
 	DIR *dir = opendir(instances);
 
 	while (dir && (entry = readdir(dir))) {
-		if (entry->d_name[0] == '.')
-			continue;
 		snprintf(path, sizeof(path), "%s/%s", instances,
 			 entry->d_name);
-		if (!is_ours(entry->d_name) || rmdir(path))
-			remain++;
-		else if (!trace->removed++)
+		if (is_ours(entry->d_name) && !rmdir(path) &&
+		    !trace->removed++)
 			snprintf(trace->first_removed,
 				 sizeof(trace->first_removed), "%.63s",
 				 entry->d_name);
@@ -211,17 +202,6 @@ static int sweep(struct tw_trace *trace, const char *instances)
 		closedir(dir);
 	if (trace->removed)
 		settle();
-	return remain;
-}
-
-/* Whether no events are traced but those that we are going to. */
-static bool nobody_traces(const char *tracefs, int instances)
-{
-	char enabled[8];
-
-	return !instances && tw_kfile_text("", enabled, sizeof(enabled),
-					   "%s/events/enable", tracefs) &&
-	       !strcmp(enabled, "0");
 }
 
 /* Descriptors of the sides keep it busy for as long as these take to die. */
@@ -277,14 +257,13 @@ int tw_trace_open_own(struct tw_trace *trace, struct tw_trace_fds *fds,
 		      char why[TW_TRACE_WHY])
 {
 	char tracefs[PATH_MAX - 128], instances[PATH_MAX - 96];
-	bool alone;
 	int err, i;
 
 	err = tw_trace_here(tracefs, sizeof(tracefs), why);
 	if (err)
 		return err;
 	snprintf(instances, sizeof(instances), "%s/instances", tracefs);
-	alone = nobody_traces(tracefs, sweep(trace, instances));
+	sweep(trace, instances);
 	/* Another test's sweep may come between its making and its opening. */
 	i = 0;
 	do {
@@ -295,7 +274,7 @@ int tw_trace_open_own(struct tw_trace *trace, struct tw_trace_fds *fds,
 		trace->dir[0] = '\0';
 		return err;
 	}
-	err = set_up(trace->dir, events, cpus, alone, why);
+	err = set_up(trace->dir, events, cpus, why);
 	if (err) {
 		tw_trace_close_fds(fds);
 		tw_trace_close(trace);
