@@ -100,7 +100,7 @@ def instance(directory, pid):
 def instances(directory):
     """The pids of the twowaytests that have one."""
     return {int(path.name.split("-")[1])
-            for path in (directory / "instances").glob("twowaytest-*")}
+            for path in (directory / "instances").glob("twowaytest-[0-9]*-*")}
 
 
 def mounted():
