@@ -161,6 +161,21 @@ def test_results_that_cannot_be_read_fail(tree, text):
     assert tree.result() == FAILED
 
 
+def test_a_run_without_a_cycle_fails(tree):
+    """Its figures are null: none is sent, and none is taken for one."""
+    process = tree.start([twoway.binary(), "--default-system", "-q",
+                          "--warmup=1000000", "--json=whole"], tree.root)
+    process.steady()
+    process.signal(signal.SIGINT)
+    assert process.finish() == 1
+    (tree.bin / "twowaytest").unlink()
+    write_program(tree.bin / "twowaytest", "#!/bin/sh\nfor word; do\n"
+                  "\tcase $word in --json=*) json=${word#*=} ;; esac\n"
+                  f"done\ncp '{tree.root}/whole' \"$json\"\nexit 1\n")
+    tree.script()
+    assert tree.result() == FAILED
+
+
 def test_without_the_program(tree):
     (tree.bin / "twowaytest").unlink()
     if shutil.which("twowaytest", path="/usr/bin:/bin"):
