@@ -2,7 +2,8 @@
 """Mean response of the tool against a bare pair of loops: 1.03 at most.
 
 floor.c makes the same system calls and clock reads in the same order and
-does nothing else; what the tool adds to them is its own cost.
+does nothing else; what the tool adds to them is its own cost. Only the tool
+asks for shallow sleep; interleave() asks for both.
 """
 
 import bench
