@@ -21,6 +21,28 @@ TWO_WAY = ["twowaytest", *guests.REALTIME]
 BESIDE_FLOOR = [*TWO_WAY, "--mainaffinity=0", "-i", "1013", "-l", "1500",
                 "--warmup=100"]
 FLOOR = [guests.FLOOR, *"-c 0 -s 0 -p 98 -i 1013 -l 1500 -w 100".split()]
+# See test_lab_peers.py.
+WAKE_UP = ["-i", "1013", "-l", "1000"]
+CLOSED_LOOP = """
+sockperf server --tcp -i 127.0.0.1 -p 5001 >/dev/null 2>&1 &
+sleep 1
+sockperf ping-pong --tcp -i 127.0.0.1 -p 5001 -m 40 -t 1 --mps=max
+"""
+PEERS = {
+    "cyclictest": {
+        "nanosleep": [*TWO_WAY, *WAKE_UP, "--timer=nanosleep",
+                      "--warmup=100"],
+        "cyclictest": ["cyclictest", *guests.REALTIME, *WAKE_UP],
+        "posix": [*TWO_WAY, *WAKE_UP, "--timer=posix", "--warmup=100"],
+        "cyclictest-x": ["cyclictest", *guests.REALTIME, *WAKE_UP, "-x"],
+    },
+    "sockperf": {
+        "closed": ["twowaytest", "-q", "-N", "-i", "0", "--sleep=0",
+                   "--wait=read", "--size=40", "--default-system", "-l",
+                   "2000", "--warmup=1450"],
+        "sockperf": ["sh", "-c", CLOSED_LOOP],
+    },
+}
 CLOUD = {
     "tool-1": BESIDE_FLOOR, "floor-1": FLOOR,
     "tool-2": BESIDE_FLOOR, "floor-2": FLOOR,
@@ -29,6 +51,7 @@ CLOUD = {
     "loaded": [*TWO_WAY, "-l", "200", "--load=hackbench:1",
                "--dump=loaded.csv"],
     "slower": [*TWO_WAY, "-l", "300", "-i", "2000"],
+    **guests.installed(PEERS),
 }
 BREAKS = [*TWO_WAY, "-l", "300", "-b", "1"]
 RT = {
@@ -44,6 +67,7 @@ RT = {
     # It is refused, with status 1, which would end virtlab.
     "zero": ["sh", "-c", " ".join([*TWO_WAY, "-l", "100", "--load=fft:1",
                                    "--rt-runtime=0; echo status $?"])],
+    **guests.installed(PEERS),
 }
 SMP = {
     "idle": [*TWO_WAY, "-l", "100"],
@@ -81,8 +105,8 @@ def cloud(tmp_path_factory):
     output = tmp_path_factory.mktemp("cloud")
     guests.virtlab(
         "run", f"--kernel=one={image}", f"--kernel=two={image}",
-        f"--add={guests.floor_program()}", f"--output={output}", "--jobs=2",
-        "--", *guests.words(CLOUD))
+        f"--add={guests.floor_program()}", *guests.added(PEERS),
+        f"--output={output}", "--jobs=2", "--", *guests.words(CLOUD))
     return [guests.Boot(output / name) for name in ("one", "two")]
 
 
@@ -95,8 +119,8 @@ def rt_image():
 def preempt_rt(tmp_path_factory, rt_image):
     """PREEMPT_RT, exact; what breaks or finds something has status 2."""
     output = tmp_path_factory.mktemp("rt")
-    guests.virtlab("run", f"--kernel=rt={rt_image}", f"--output={output}",
-                   "--", *guests.words(RT), status=2)
+    guests.virtlab("run", f"--kernel=rt={rt_image}", *guests.added(PEERS),
+                   f"--output={output}", "--", *guests.words(RT), status=2)
     return guests.Boot(output / "rt")
 
 

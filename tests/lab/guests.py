@@ -75,3 +75,15 @@ def floor_program():
         pytest.skip("TWOWAYTEST_BENCH does not name the directory of "
                     + FLOOR)
     return path
+
+
+def installed(peers):
+    """Measurements beside a program, where that is installed here."""
+    return {name: command for program, measured in peers.items()
+            if shutil.which(program) for name, command in measured.items()}
+
+
+def added(peers):
+    """As virtlab's options: a program may be started by a shell."""
+    return [f"--add={shutil.which(program)}" for program in peers
+            if shutil.which(program)]

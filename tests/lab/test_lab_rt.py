@@ -36,9 +36,12 @@ def statuses(boot):
 
 
 def test_statuses(preempt_rt):
-    assert statuses(preempt_rt) == {
-        "check": 2, "idle": 0, "break": 2, "traced": 2, "marked": 2,
-        "trace": 0, "tracing": 0, "unlimited": 0, "runtime": 0, "zero": 0}
+    found = statuses(preempt_rt)
+    assert {name for name, status in found.items() if status} == {
+        "check", "break", "traced", "marked"}
+    assert set(found.values()) == {0, 2}
+    assert {"idle", "trace", "tracing", "unlimited", "runtime",
+            "zero"} <= set(found)
 
 
 def test_break(preempt_rt):
