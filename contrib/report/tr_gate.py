@@ -2,10 +2,11 @@
 """Is a candidate worse than a baseline? Bootstrap confidence intervals.
 
 Cycles that follow each other are alike, so whole blocks of them are drawn,
-not single ones. Each block is a histogram over bounds that lie where the
-percentiles are; a draw is then a weighted sum of histograms. Where there is
-no dump, single values are drawn from the histogram: too narrow an interval,
-which is said.
+not single ones; and each step of a ramp has a load of its own, so each draw
+takes as many from each step: what steps differ by is no uncertainty. Each
+block is a histogram over bounds that lie where the percentiles are; a draw is
+then a weighted sum of histograms. Where there is no dump, single values are
+drawn from the histogram: too narrow an interval, which is said.
 """
 
 import dataclasses
@@ -18,9 +19,10 @@ from tr_model import BEYOND, InputError
 from tr_stats import Distribution, rank_of, wider
 from tr_tables import Table, us
 
-BLOCKS = 100
+BLOCKS = 100            # in all steps together
 FEWEST = 20             # of them, even if cycles are alike for long
 SMALLEST = 20           # cycles in one
+UNEVEN = 0.01           # of a step's share in all cycles: worth a remark
 LONGER = 5              # a block must be than what is alike
 LOOKED_AT = 1 << 17     # cycles, for that
 BOUNDS = 800            # a percentile
@@ -96,25 +98,38 @@ class Sample:
             self.set_histogram(run, metric)
 
     def set_blocks(self, run, metric):
-        values = run.cycles.values(metric)
-        alike = alike_for(values)
-        blocks = min(BLOCKS, len(values) // SMALLEST,
-                     int(len(values) / (LONGER * alike)))
-        self.short = blocks < FEWEST
-        blocks = max(blocks, FEWEST)
+        steps = [values for part in run.cycles.slices()
+                 if len(values := run.cycles.values(metric, part))]
+        values = numpy.concatenate(steps)
         if len(values) < FEWEST * SMALLEST:
             raise InputError(run.name, metric, f"{len(values)} cycles are "
                              f"too few to compare; {FEWEST * SMALLEST} are "
                              "needed")
         self.dist = Distribution.of(values)
         self.bounds = bounds_of(self.dist, self.percents)
-        self.table = numpy.empty((blocks, len(self.bounds)))
-        self.sums = numpy.empty(blocks)
-        for i, block in enumerate(numpy.array_split(values, blocks)):
+        del values
+        self.blocks = [self.blocks_of(step, len(steps)) for step in steps]
+        self.table = numpy.empty((sum(self.blocks), len(self.bounds)))
+        self.sums = numpy.empty(len(self.table))
+        blocks = (block for step, count in zip(steps, self.blocks)
+                  for block in numpy.array_split(step, count))
+        for i, block in enumerate(blocks):
             self.table[i] = numpy.bincount(
                 numpy.searchsorted(self.bounds, block),
                 minlength=len(self.bounds))
             self.sums[i] = block.sum(dtype=numpy.int64)
+
+    def blocks_of(self, values, steps):
+        """How many blocks one of so many steps is cut into.
+
+        Each step takes one block's freedom away, so all have that one, and
+        share the others.
+        """
+        fewest = 1 + math.ceil((FEWEST - 1) / steps)
+        blocks = min(max(BLOCKS // steps, fewest), len(values) // SMALLEST,
+                     int(len(values) / (LONGER * alike_for(values))))
+        self.short |= blocks < fewest
+        return min(max(blocks, fewest), len(values))
 
     def set_histogram(self, run, metric):
         dist = run.series[metric].dist if metric in run.series else None
@@ -141,11 +156,20 @@ class Sample:
                 index, 0, len(self.bounds) - 1)])
         return numpy.stack(columns, axis=1)
 
+    def weights(self, random, count):
+        """How often each block is drawn: a row a draw.
+
+        One less than a step has, weighed accordingly: then the draws vary as
+        the step's sum itself does, however few its blocks.
+        """
+        return numpy.hstack([
+            random.multinomial(blocks - 1, [1 / blocks] * blocks, count)
+            * (blocks / (blocks - 1)) if blocks > 1 else
+            numpy.ones((count, 1)) for blocks in self.blocks])
+
     def draw(self, random, count):
         if self.by_block:
-            blocks = len(self.table)
-            weights = random.multinomial(blocks, [1 / blocks] * blocks,
-                                         count).astype(float)
+            weights = self.weights(random, count)
             return self.at(weights @ self.table, weights @ self.sums)
         tables = random.multinomial(self.dist.count,
                                     self.dist.counts / self.dist.count, count)
@@ -153,13 +177,35 @@ class Sample:
 
     def wider(self, alpha):
         """What blocks, being few, widen an interval by."""
-        return wider(statistics.NormalDist().inv_cdf(1 - alpha),
-                     len(self.table)) if self.by_block else 1.0
+        if not self.by_block:
+            return 1.0
+        freedom = max(len(self.table) - len(self.blocks), 1)
+        return wider(statistics.NormalDist().inv_cdf(1 - alpha), 1 + freedom)
 
     def measured(self):
         return [self.dist.mean()] + [
             self.dist.at_rank(rank_of(self.dist.count, p))
             for p in self.percents]
+
+
+def uneven(runs):
+    """A remark if the runs are not made up of the same steps, or None."""
+    if not all(run.cycles for run in runs):
+        return None
+    lengths = [[part.stop - part.start for part in run.cycles.slices()]
+               for run in runs]
+    counts = [len(steps) for steps in lengths]
+    if counts[0] != counts[1]:
+        return (f"the runs have {counts[0]} and {counts[1]} steps: figures "
+                "of all together differ for that alone")
+    shares = [numpy.array(steps) / sum(steps) for steps in lengths]
+    off = numpy.abs(shares[1] - shares[0]) * counts[0]
+    if off.max() <= UNEVEN:
+        return None
+    step = int(off.argmax())
+    return (f"step {step + 1} has {100 * shares[0][step]:.2f} and "
+            f"{100 * shares[1][step]:.2f} % of the cycles: figures of all "
+            "steps together differ for that alone")
 
 
 def supported(runs, metric, percents):
@@ -216,6 +262,8 @@ def gate(runs, options):
     if any(verdict.short for verdict in verdicts):
         notes.append("cycles are alike over so long a time that intervals "
                      "are narrower than the truth: measure longer")
+    if remark := uneven(runs):
+        notes.append(remark)
     wanted = len(options.metrics) * (1 + len(options.percentiles))
     if figures < wanted:
         notes.append(f"{wanted - figures} percentiles are not compared: "

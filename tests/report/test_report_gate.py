@@ -99,35 +99,119 @@ def alike(seed, count=2000):
     return (50_000 + 1000 * found).astype(numpy.int64)
 
 
-def alarms(by_block, confidence, trials):
-    import tr_gate
+def made_run(steps):
+    """As far as the gate looks: each step's values, by dump or by histogram."""
+    import numpy
     import tr_stats
-    options = types.SimpleNamespace(
-        percentiles=[50], resamples=400, tolerance=0, seed=3)
+    values = numpy.concatenate(steps)
+    ends = numpy.cumsum([len(step) for step in steps])
+    slices = [slice(end - len(step), end) for step, end in zip(steps, ends)]
+    return types.SimpleNamespace(
+        name="run", series={"total": tr_stats.series_of("total", values)},
+        cycles=types.SimpleNamespace(
+            values=lambda _, part=slice(None): values[part],
+            slices=lambda: slices))
+
+
+def compared(*runs, risk, tolerance=0, percentiles=(50,)):
+    """Whether anything of the second is found to be worse; risk: a figure."""
+    import tr_gate
+    options = types.SimpleNamespace(percentiles=percentiles, resamples=400,
+                                    tolerance=tolerance, seed=3)
+    found = tr_gate.compare(*runs, "total", options, risk)
+    return any(verdict.worse for verdict in found)
+
+
+def alarms(by_block, trials, steps=1):
+    """Comparisons of what does not differ; steps are far apart."""
     count = 0
     for trial in range(trials):
-        runs = []
-        for seed in (2 * trial, 2 * trial + 1):
-            values = alike(seed)
-            cycles = types.SimpleNamespace(values=lambda _, v=values: v)
-            series = {"total": tr_stats.series_of("total", values)}
-            runs.append(types.SimpleNamespace(
-                name="run", cycles=cycles if by_block else None,
-                series=series))
-        found = tr_gate.compare(*runs, "total", options,
-                                (1 - confidence) / 2)
-        count += any(verdict.worse for verdict in found)
+        runs = [made_run([alike(1000 * seed + k) + 20_000 * k
+                          for k in range(steps)])
+                for seed in (2 * trial, 2 * trial + 1)]
+        for run in runs:
+            run.cycles = run.cycles if by_block else None
+        count += compared(*runs, risk=0.025)
     return count
 
 
-def test_false_alarms_stay_within_the_confidence():
+@pytest.mark.parametrize("steps", [1, 8])
+def test_false_alarms_stay_within_the_confidence(steps):
     """Of 40 comparisons at 95 %, 2 are expected; 6 come by chance in 1 %.
 
     Taking the same cycles as independent would alarm all the time, which is
     what blocks are for.
     """
-    assert alarms(True, 0.95, 40) <= 5
-    assert alarms(False, 0.95, 12) > 3
+    assert alarms(True, 40, steps) <= 5
+    if steps == 1:
+        assert alarms(False, 12) > 3
+
+
+@pytest.mark.parametrize("steps", [1, 16])
+def test_power(steps):
+    """3 % are found on a ramp as they are without; 0 % are not.
+
+    The ramp makes cycles two and a half times as long, so blocks of all steps
+    together would vary by far more than 3 %.
+    """
+    import numpy
+
+    def run(seed, factor):
+        source = numpy.random.default_rng(seed)
+        rise = 90_000 / max(steps - 1, 1)
+        return made_run([(factor * (60_000 + rise * k + source.gamma(
+            4, 3000, 16_000 // steps))).astype(numpy.int64)
+            for k in range(steps)])
+
+    for seed in range(0, 10, 2):
+        for factor, worse in ((1.03, True), (1, False), (1 / 1.03, False)):
+            assert compared(run(seed, 1), run(seed + 1, factor), tolerance=1,
+                            risk=0.003, percentiles=(50, 99)) == worse
+
+
+def ramp(report, name, seed, factor=1.0, lengths=(500,) * 8):
+    """A dump whose later steps are slower, and all by a factor."""
+    rows, start = [], 10**12
+    for k, length in enumerate(lengths):
+        for pair, i, planned, t0, t1, t2, t3, missed in made.cycles(
+                length, seed + k, start=start):
+            rows.append((pair, i, planned, t0, t1, t2, t3 + int(
+                (factor - 1) * (t3 - t0 + 30_000 * k)) + 30_000 * k, missed))
+        start += length * made.PERIOD
+    made.write(report.directory, name, made.dump(rows))
+
+
+def test_shift_on_a_ramp_is_found(report):
+    ramp(report, "a.csv", 1)
+    ramp(report, "b.csv", 101)
+    ramp(report, "c.csv", 201, factor=1.03)
+    args = ("-g", "-m", "response", "-p", "50")
+    out = report(*args, "a.csv", "b.csv").stdout
+    assert "measure longer" not in out and "steps" not in out
+    out = report(*args, "a.csv", "c.csv", status=2).stdout
+    assert "response average" in out.splitlines()[-1]
+    report(*args, "c.csv", "a.csv")
+
+
+def test_other_steps_are_told(report):
+    """What is mixed otherwise is slower or faster for that alone."""
+    ramp(report, "a.csv", 1)
+    ramp(report, "b.csv", 101, lengths=(500,) * 7 + (440,))
+    ramp(report, "c.csv", 201, lengths=(500,) * 7)
+    args = ("-g", "-m", "response", "-p", "50")
+    assert "step 8 has 12.50 and 11.17 % of the cycles" in \
+        report(*args, "a.csv", "b.csv").stdout
+    assert "the runs have 8 and 7 steps" in \
+        report(*args, "a.csv", "c.csv").stdout
+
+
+def test_a_step_that_was_cut_short(report):
+    """Whatever is left of it: nothing, one cycle, less than a block."""
+    for left in (1, 2, 30):
+        for name, seed in (("a.csv", 1), ("b.csv", 101)):
+            ramp(report, name, seed, lengths=(500,) * 4 + (left,))
+        out = report("-g", "-p", "50", "a.csv", "b.csv").stdout
+        assert "measure longer" in out or left == 1
 
 
 def test_too_short_for_its_blocks_is_said(report):
