@@ -82,6 +82,7 @@ class Part:
     steps: list = dataclasses.field(default_factory=list)
     series: dict = dataclasses.field(default_factory=dict)
     group: str = ""                 # set-up that the file names, if any
+    kin: str = ""                   # what its colour goes by, if not the name
     program: str | None = None
     settings: dict = dataclasses.field(default_factory=dict)
     system: dict = dataclasses.field(default_factory=dict)

@@ -10,8 +10,8 @@ import tr_json
 import tr_text
 from tr_model import InputError, Run
 
-TABLE = re.compile(r"[a-z_]+(,[a-z_]+)*,?system,(min,avg,max(,stddev)?|"
-                   r"finding)")
+TABLE = re.compile(r"[a-z_]+(,[a-z_]+)*,?system,"
+                   r"((cycles,)?min,avg,max(,stddev)?|finding)")
 EXPECTED = ("twowaytest JSON or --dump, cyclictest JSON or -h text, a TRLTP "
             "log, or a table with the columns system,min,avg,max")
 
@@ -130,9 +130,11 @@ def runs_of(parts, defaults):
                 part.remarks = []       # the others have all together
     for part in parts:
         part.virtual |= part.name in defaults.virtual
-    names = list(dict.fromkeys(name for name, _ in together))
-    return [Run(name, group, members, names.index(name))
-            for (name, group), members in together.items()]
+    kin = [members[0].kin or members[0].name
+           for members in together.values()]
+    order = list(dict.fromkeys(kin))
+    return [Run(name, group, members, order.index(own))
+            for own, ((name, group), members) in zip(kin, together.items())]
 
 
 def read_all(arguments, defaults):

@@ -208,7 +208,8 @@ def differences_table(runs):
     if len(runs) < 2:
         return
     rows = differences(runs)
-    silent = [run.title for run in runs if not (run.settings or run.system)]
+    silent = dict.fromkeys(run.title for run in runs
+                           if not (run.settings or run.system))
     note = "Compare only what was set up alike. ? is unknown."
     if silent:
         note += " Nothing is known of: " + ", ".join(silent) + "."

@@ -263,26 +263,42 @@ def table_rows(path):
     return header, rows, comments
 
 
+STATISTICS = ("min", "avg", "max", "stddev")
+# Columns that name no set-up.
+OWN = {"metric", "workers", "cpu", "system", "cycles", "finding", *STATISTICS}
+
+
 def published_series(path, number, row, metric):
-    keys = [key for key in ("min", "avg", "max", "stddev") if key in row]
+    keys = [key for key in STATISTICS if key in row]
     values = numbers(path, number, [row[key] for key in keys], float)
     if not values[0] <= values[1] <= values[2]:
         raise InputError(path, number, "min, avg and max cannot be")
+    count = numbers(path, number, [row["cycles"]])[0] if "cycles" in row \
+        else None
+    if count is not None and count < 1:
+        raise InputError(path, number, f"{count} cycles cannot be")
     plain = not any("." in row[key] for key in keys)
-    return Series(metric, None, *(value * US for value in values),
+    return Series(metric, count, *(value * US for value in values),
                   whole_us=plain, decimals=0 if plain else 1)
 
 
 def read_published(path, name):
-    """One part a system and set-up."""
+    """One part a system and set-up, and a CPU where there are several."""
     header, rows, comments = table_rows(path)
+    groups = [", ".join(f"{key} {row[key]}" for key in header
+                        if key not in OWN) for _, row in rows]
+    cpus = {}
+    for (_, row), group in zip(rows, groups):
+        cpus.setdefault(group, set()).add(row.get("cpu"))
     parts = {}
-    for number, row in rows:
-        group = ", ".join(f"{key} {row[key]}" for key in header
-                          if key not in ("metric", "workers", "system", "min",
-                                         "avg", "max", "stddev", "finding"))
-        part = parts.setdefault((row["system"], group), Part(
-            str(path), "published", row["system"], group=group))
+    for (number, row), group in zip(rows, groups):
+        name = row["system"]
+        if len(cpus[group]) > 1:
+            name += f" CPU {row['cpu']}"
+        part = parts.setdefault((name, group), Part(
+            str(path), "published", name, group=group,
+            # Lines against the load need a colour each.
+            kin="" if "workers" in row else row["system"]))
         part.virtual = any(MARK.match(line) for line in comments)
         if "finding" in row:
             part.remarks.append(row["finding"])
@@ -297,7 +313,7 @@ def read_published(path, name):
             workers = numbers(path, number, [row["workers"]])[0]
             part.steps.append(Step(workers, {metric: series}))
         if metric in part.series and "workers" not in row:
-            raise InputError(path, number, f"{metric} of {row['system']} "
-                                           "stands twice")
+            raise InputError(path, number, f"{metric} of {name} stands twice")
         part.series[metric] = series
+        part.count = part.count or series.count
     return list(parts.values())

@@ -85,6 +85,35 @@ def test_published(report):
          "max": "9.0", "std": "0.2"}]
 
 
+CPUS = """\
+load,cpu,system,cycles,min,avg,max
+none,0,one,70,1,2,3
+none,1,one,80,4,5,6
+none,1,two,90,2,3,4
+more,1,one,60,1,2,9
+"""
+
+
+def test_published_of_each_cpu(report, refused):
+    """Named where a set-up has several; cycles are no set-up."""
+    path = made.write(report.directory, "p.csv", CPUS)
+    found = made.tables(report("-t", "-", path).stdout)
+    assert [(row["system"], row["cycles"], row["max"])
+            for row in found["Wakeup Time (load none)"]] == [
+                ("one CPU 0", "70", "3"), ("one CPU 1", "80", "6"),
+                ("two CPU 1", "90", "4")]
+    assert [(row["system"], row["cycles"], row["max"])
+            for row in found["Wakeup Time (load more)"]] == [
+                ("one", "60", "9")]
+    for old, new, said in (
+            (",80,", ",0,", "line 3: 0 cycles cannot be"),
+            (",80,", ",x,", "line 3: 'x': numbers"),
+            ("none,1,one", "none,0,one", "line 3: wakeup of one CPU 0 stands "
+             "twice")):
+        made.write(report.directory, "p.csv", CPUS.replace(old, new))
+        assert f"p.csv: {said}" in refused("-t", "-", path)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_cut_off(refused, name):
     """Wherever a file ends too early, it is named, and no half report made.

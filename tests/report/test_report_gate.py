@@ -100,7 +100,7 @@ def alike(seed, count=2000):
 
 
 def made_run(steps):
-    """As far as the gate looks: each step's values, by dump or by histogram."""
+    """As far as the gate looks: by a dump of the steps, or a histogram."""
     import numpy
     import tr_stats
     values = numpy.concatenate(steps)

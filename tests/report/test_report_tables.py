@@ -4,12 +4,12 @@
 import csv
 import io
 import pathlib
+import shlex
 
 import made
 import pytest
 
 DATA = made.REPORT / "data"
-PUBLISHED = made.REPORT / "published" / "tables.md"
 
 
 def table_csv(rows, header="metric,system,min,avg,max,stddev"):
@@ -311,28 +311,63 @@ def test_published_study(report):
         "RedHawk < PREEMPT_RT << kernel.org"
 
 
-def test_published_tables_are_in_step(report, monkeypatch):
+# What README shows, and the words of its command that make it.
+COMMANDS = {
+    "published": "published/tables.md",
+    "published/campaign": "published/campaign.md",
+}
+
+
+@pytest.mark.parametrize("figures, tables", COMMANDS.items())
+def test_published_figures_are_in_step(report, monkeypatch, figures, tables):
     """What README shows is what its command makes."""
     monkeypatch.chdir(made.REPORT)
+    commands = [shlex.split(line) for line in
+                pathlib.Path("README.md").read_text().splitlines()
+                if line.startswith("    ./twowayreport ")]
+    command = next(words for words in commands if tables in words)
     out = pathlib.Path(report.directory)
-    report("-t", out / "tables.md", "-f", out / "figs", "-F", "svg", "-T",
-           "The published study", "data/trltp-published-load.csv",
-           "data/trltp-published-metrics.csv")
-    assert (out / "tables.md").read_text() == PUBLISHED.read_text()
+    moved = {figures: out / "figs", tables: out / "tables.md"}
+    report(*(moved.get(word, word) for word in command[1:]))
+    assert (out / "tables.md").read_text() == pathlib.Path(tables).read_text()
     assert {p.name for p in (out / "figs").iterdir()} == \
-        {p.name for p in PUBLISHED.parent.glob("*.svg")}
+        {p.name for p in pathlib.Path(figures).glob("*.svg")}
 
 
-def test_published_campaign_keeps_set_ups_apart(report):
+def test_published_campaign(report):
+    """Set-ups are kept apart, and every CPU is a row of its own."""
     text = report("-t", "-", DATA / "rtos-campaign-published.csv",
                   DATA / "pc-server-published.csv").stdout
     found = made.tables(text)
-    title = "Wakeup Time (cores single, load hackbench)"
-    assert found[title][0] == {
-        "system": "SylixOS", "cycles": "-", "min": "3", "avg": "4",
-        "max": "62", "std": "-"}
+    rows = published_rows("rtos-campaign-published.csv")
+    assert len(rows) == 22
+    for row in rows:
+        title = f"Wakeup Time (cores {row['cores']}, load {row['load']})"
+        name = row["system"] + (f" CPU {row['cpu']}"
+                                if row["cores"] == "multi" else "")
+        mine = [one for one in found[title] if one["system"] == name]
+        assert mine == [{"system": name, "std": "-"} | {
+            key: row[key] for key in ("cycles", "min", "avg", "max")}]
+    assert sum(len(rows) for title, rows in found.items()
+               if title.startswith("Wakeup")) == 22
     ranking = {row["figure"]: row["best first"] for row in
                found["Ranking (cores single, load none)"]}
     assert ranking["maximum"] == "SylixOS = Linux+RT << Linux"
     assert ranking["average"] == "SylixOS << Linux+RT < Linux"
     assert "| every period 1 ms; " in text
+
+
+def test_cpus_of_a_system_share_its_colour(report, monkeypatch):
+    import tr_figures
+    colours = {}
+    draw_range = tr_figures.draw_range
+
+    def seen(look, ax, runs, metric):
+        colours.update((run.title, look.fill(run.index)) for run in runs)
+        draw_range(look, ax, runs, metric)
+
+    monkeypatch.setattr(tr_figures, "draw_range", seen)
+    report("-f", "figures", "-F", "svg", DATA / "rtos-campaign-published.csv")
+    assert len(colours) == 11 and len(set(colours.values())) == 3
+    for name, colour in colours.items():
+        assert colour == colours[name.split(" CPU ")[0]]
