@@ -10,7 +10,8 @@ import pytest
 import schema
 import twoway
 
-QUICK = ("--default-system", "-q", "-l", 30, "-i", 500)
+QUICK = ("--default-system", "-q", "-l", 30, "-i", 500,
+         "--metrics=interval,send")
 
 
 @pytest.fixture(scope="module")
