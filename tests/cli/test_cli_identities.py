@@ -184,7 +184,7 @@ def test_percentiles(measured):
             some += 1
             exact /= measured.scale
             slack = 0.001 if measured.exact(metric) else 1
-            assert abs(value - exact) <= abs(exact) / 2048 + slack
+            assert abs(value - exact) <= abs(exact) / 1024 + slack
             assert before <= value <= thread["max"] + (not measured.nsecs)
             before = value
     assert some and none

@@ -85,10 +85,10 @@ class Judge:
         if percent == ["avg"]:
             assert abs(value - sum(values) / len(values)) <= 1
             return value
-        # Percentiles come from buckets that are 1/1024 wide at most. What
+        # Percentiles come from buckets that are 1/512 wide at most. What
         # --percentiles says of them is the same.
         exact = oracle.percentile(values, percent[0][1:])
-        assert abs(value - exact) <= exact / 2048 + 1
+        assert abs(value - exact) <= exact / 1024 + 1
         told = self.percentiles.get(metric, {})
         assert value == told.get(percent[0][1:], value)
         return exact

@@ -179,11 +179,11 @@ static void test_buckets(void **state)
 	int bit;
 
 	(void)state;
-	for (value = 0; value < 2048; value++)
+	for (value = 0; value < 1024; value++)
 		assert_int_equal(bucket(value), value);
-	assert_int_equal(bucket(2048), 2048);
-	assert_int_equal(bucket(2049), 2048);
-	assert_int_equal(bucket(2050), 2049);
+	assert_int_equal(bucket(1024), 1024);
+	assert_int_equal(bucket(1025), 1024);
+	assert_int_equal(bucket(1026), 1025);
 	for (bit = TW_LOG_SUB_BITS; bit < TW_LOG_MAX_BITS; bit++) {
 		unsigned int want = (bit - TW_LOG_SUB_BITS + 1) <<
 				    TW_LOG_SUB_BITS;
@@ -191,8 +191,8 @@ static void test_buckets(void **state)
 		value = INT64_C(1) << bit;
 		assert_int_equal(bucket(value), want);
 		assert_int_equal(bucket(value - 1), want - 1);
-		assert_int_equal(bucket(value + value / 1024), want + 1);
-		assert_int_equal(bucket(value + value / 1024 - 1), want);
+		assert_int_equal(bucket(value + value / 512), want + 1);
+		assert_int_equal(bucket(value + value / 512 - 1), want);
 	}
 	value = INT64_C(1) << TW_LOG_MAX_BITS;
 	assert_int_equal(bucket(value - 1), TW_LOG_BUCKETS - 1);
@@ -234,7 +234,7 @@ static void check_percentiles(size_t n)
 		}
 		want = samples[rank - 1];
 		assert_true(tw_stats_percentile(&stats, percents[i], &got));
-		assert_near((double)got, (double)want, want / 2048.0);
+		assert_near((double)got, (double)want, want / 1024.0);
 		assert_in_range(got, samples[0], samples[n - 1]);
 	}
 }
@@ -242,7 +242,7 @@ static void check_percentiles(size_t n)
 static void test_percentiles(void **state)
 {
 	static const int64_t highest[] = {
-		0, 1, 100, 1023, 1024, 5000, 123456, 1000000000,
+		0, 1, 100, 511, 512, 5000, 123456, 1000000000,
 		(INT64_C(1) << TW_LOG_MAX_BITS) - 1,
 	};
 	static const size_t counts[] = {
