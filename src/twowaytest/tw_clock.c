@@ -160,11 +160,13 @@ static struct pair read_pair(const struct tw_clock *clock, clockid_t clockid)
  * held against the narrowest one. One that is twice as wide is not of one
  * moment; should all be so from now on, a little more is trusted each time.
  */
-int64_t tw_clock_follow_ns(const struct tw_clock *clock, clockid_t clockid,
-			   struct tw_ahead *ahead)
+int64_t tw_clock_ahead_ns(const struct tw_clock *clock, struct tw_ahead *ahead)
 {
-	struct pair pair = read_pair(clock, clockid);
+	struct pair pair;
 
+	if (clock->own_timer)
+		return 0;
+	pair = read_pair(clock, clock->timer_clockid);
 	if (ahead->trusted_ns && pair.apart_ns > ahead->trusted_ns) {
 		ahead->trusted_ns += ahead->trusted_ns / 8;
 		return ahead->ns;
@@ -176,25 +178,30 @@ int64_t tw_clock_follow_ns(const struct tw_clock *clock, clockid_t clockid,
 	return ahead->ns;
 }
 
-int64_t tw_clock_ahead_ns(const struct tw_clock *clock, struct tw_ahead *ahead)
-{
-	if (clock->own_timer)
-		return 0;
-	return tw_clock_follow_ns(clock, clock->timer_clockid, ahead);
-}
-
-int64_t tw_clock_ahead_of_ns(const struct tw_clock *clock, clockid_t clockid)
+/* The narrowest of up to @tries pairs, or the first within @enough_ns. */
+static struct pair best_pair(const struct tw_clock *clock, clockid_t clockid,
+			     int tries, int64_t enough_ns)
 {
 	struct pair best = read_pair(clock, clockid);
-	int i;
 
-	for (i = 1; i < BRACKETS; i++) {
+	while (--tries > 0 && best.apart_ns > enough_ns) {
 		struct pair pair = read_pair(clock, clockid);
 
 		if (pair.apart_ns < best.apart_ns)
 			best = pair;
 	}
-	return best.ahead_ns;
+	return best;
+}
+
+int64_t tw_clock_ahead_of_ns(const struct tw_clock *clock, clockid_t clockid)
+{
+	return best_pair(clock, clockid, BRACKETS, -1).ahead_ns;
+}
+
+int64_t tw_clock_about_ahead_ns(const struct tw_clock *clock,
+				clockid_t clockid)
+{
+	return best_pair(clock, clockid, 3, TW_NS_PER_US).ahead_ns;
 }
 
 bool tw_clock_drift(const struct tw_clock *clock, int64_t *drift_ns,

@@ -40,21 +40,17 @@ const char *tw_clock_name(size_t index);
  */
 int tw_clock_open(struct tw_clock *clock, const char *name);
 
-/* What the two calls below remember of the last ones; at first all 0. */
+/* What tw_clock_ahead_ns() remembers of its last calls; at first all 0. */
 struct tw_ahead {
 	int64_t ns;		/* the last result */
 	int64_t trusted_ns;	/* reads that took no longer are of one moment */
 };
 
 /*
- * How far this clock is ahead of the kernel's @clockid now, in ns. The last
- * result again if something came between the reads, which shows in that they
- * took longer than those before.
+ * How far this clock is ahead of the timers' clock now, in ns: 0 if they
+ * are one. The last result again if something came between the reads, which
+ * shows in that they took longer than those before.
  */
-int64_t tw_clock_follow_ns(const struct tw_clock *clock, clockid_t clockid,
-			   struct tw_ahead *ahead);
-
-/* The same of the timers' clock: 0 if that is this one. */
 int64_t tw_clock_ahead_ns(const struct tw_clock *clock,
 			  struct tw_ahead *ahead);
 
@@ -63,6 +59,10 @@ int64_t tw_clock_ahead_ns(const struct tw_clock *clock,
  * of a few tries. Any process; some us.
  */
 int64_t tw_clock_ahead_of_ns(const struct tw_clock *clock, clockid_t clockid);
+
+/* The same in a hurry: of three tries, or the first that is good enough. */
+int64_t tw_clock_about_ahead_ns(const struct tw_clock *clock,
+				clockid_t clockid);
 
 /*
  * CPU counter only: how far it has run ahead of CLOCK_MONOTONIC since it was

@@ -204,12 +204,12 @@ static void fold_marks(struct tw_tally *tally,
 static struct tw_kept keep(struct tw_tally *tally,
 			   const struct tw_cycle *cycle, bool throttled)
 {
-	if (tally->clock && tally->wall_seq != cycle->seq)
-		tw_clock_follow_ns(tally->clock, CLOCK_REALTIME,
-				   &tally->wall);
-	tally->wall_seq = cycle->seq;
+	if (tally->clock && tally->ahead_seq != cycle->seq)
+		tally->ahead_ns = tw_clock_about_ahead_ns(tally->clock,
+							  CLOCK_REALTIME);
+	tally->ahead_seq = cycle->seq;
 	return (struct tw_kept) {
-		.cycle = *cycle, .ahead_ns = tally->wall.ns,
+		.cycle = *cycle, .ahead_ns = tally->ahead_ns,
 		.step = tally->step, .throttled = throttled,
 	};
 }

@@ -61,9 +61,9 @@ struct tw_tally {
 	uint64_t first_seq;	/* of the first cycle after the warm-up */
 	int64_t start_ns;	/* t0 of that cycle */
 	int step;		/* that this is the tally of, from 0 */
-	const struct tw_clock *clock;	/* NULL: wall stays as it is */
-	struct tw_ahead wall;	/* of CLOCK_REALTIME; as of cycle wall_seq */
-	uint64_t wall_seq;
+	const struct tw_clock *clock;	/* NULL: what follows stays */
+	int64_t ahead_ns;	/* of CLOCK_REALTIME; as of cycle ahead_seq */
+	uint64_t ahead_seq;
 	struct tw_kept worst[TW_METRICS];	/* the first, if several */
 	struct tw_spikes spikes;
 	int mark_count;

@@ -75,7 +75,7 @@ static inline void new_run(const char *line)
 	pair.tally = calloc(1, tw_tally_size(config.histogram_us));
 	assert_non_null(pair.tally);
 	tw_tally_init(pair.tally, &params, config.histogram_us);
-	pair.tally->wall.ns = -RUN_WALL_NS;
+	pair.tally->ahead_ns = -RUN_WALL_NS;
 	attach_spikes(pair.tally);
 	tw_limit_prepare(config.limits, config.limit_count, pair.tally);
 	pair.task.warmup = 2;

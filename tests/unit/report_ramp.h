@@ -30,7 +30,7 @@ static inline void new_pair(struct tw_pair *like)
 	like->tally = calloc(1, tw_tally_size(config.histogram_us));
 	assert_non_null(like->tally);
 	tw_tally_init(like->tally, &pair.tally->params, config.histogram_us);
-	like->tally->wall.ns = -RUN_WALL_NS;
+	like->tally->ahead_ns = -RUN_WALL_NS;
 	attach_spikes(like->tally);
 	tw_limit_prepare(config.limits, config.limit_count, like->tally);
 }

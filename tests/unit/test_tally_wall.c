@@ -14,12 +14,15 @@
 static int64_t time_ns;		/* of all clocks but that of the day ... */
 static int64_t day_ns;		/* ... which is so much ahead */
 static int reads;
+static int64_t interrupted_ns;	/* the next read takes that long */
 
 int clock_gettime(clockid_t clockid, struct timespec *ts)
 {
 	reads++;
 	*ts = tw_ns_to_ts(clockid == CLOCK_REALTIME ? time_ns + day_ns :
 						      time_ns);
+	time_ns += interrupted_ns;
+	interrupted_ns = 0;
 	return 0;
 }
 
@@ -113,12 +116,29 @@ static void test_cost(void **state)
 	drop_tally(tally, 0);
 }
 
+/* Held up between the reads: they are made again, and not once too often. */
+static void test_interrupted(void **state)
+{
+	struct tw_cycle cycle = { .seq = 0 };
+	struct tw_clock clock;
+	struct tw_tally *tally = timed_tally(&clock);
+
+	(void)state;
+	reads = 0;
+	interrupted_ns = HOUR_NS;
+	measure(tally, &cycle, 5000);
+	assert_int_equal(reads, 6);
+	assert_int_equal(tally->worst[TW_SEND].ahead_ns, -day_ns);
+	drop_tally(tally, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_set_while_it_runs),
 		cmocka_unit_test(test_spikes),
 		cmocka_unit_test(test_cost),
+		cmocka_unit_test(test_interrupted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
