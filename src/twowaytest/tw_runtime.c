@@ -26,11 +26,27 @@ static int write_setting(int64_t value_us)
 	return err;
 }
 
+/*
+ * Just after a task, main or another, has left SCHED_DEADLINE the kernel may
+ * still hold its share for reserved, and then refuses for some ms.
+ */
+static int change_setting(int64_t value_us)
+{
+	const struct timespec pause = { .tv_nsec = 10 * TW_NS_PER_MS };
+	int64_t end_ns = tw_now_ns(CLOCK_MONOTONIC) + TW_NS_PER_S;
+	int err;
+
+	while ((err = write_setting(value_us)) == -EBUSY &&
+	       tw_now_ns(CLOCK_MONOTONIC) < end_ns)
+		nanosleep(&pause, NULL);
+	return err;
+}
+
 static int restore(const void *what)
 {
 	const struct tw_runtime *runtime = what;
 
-	return write_setting(runtime->old_us);
+	return change_setting(runtime->old_us);
 }
 
 /* One at a time: a second would find, and restore, what the first has set. */
@@ -68,7 +84,7 @@ int tw_runtime_open(struct tw_runtime *runtime, int64_t runtime_us)
 				    runtime->lock_fd);
 	/* Changed only now that somebody is there to change it back. */
 	if (!err)
-		err = write_setting(runtime_us);
+		err = change_setting(runtime_us);
 	if (err)
 		tw_runtime_close(runtime);
 	return err;

@@ -148,7 +148,8 @@ def test_killed_or_interrupted(loaded, runtime, load, end):
         assert status == -signal.SIGKILL
     elif end == "guardian" or not killed:
         # A ramp may have been over, or a copy been hit with its parent.
-        assert status == 0, run.err
+        assert status == 0 or \
+            "not one cycle was measured: signal" in run.err, run.err
     else:
         assert status == 1
         assert re.fullmatch(r"twowaytest: .+\n", run.err)

@@ -416,6 +416,9 @@ def test_same_pid_twice(start, tracefs):
                   "--trace", program="unshare") for _ in range(2)]
     assert outside.wait_for(lambda: len(tracing.instance(tracefs, 1)) == 2)
     for run in runs:
+        # Without a cycle its end would be an error.
+        assert outside.wait_for(lambda: outside.measuring(
+            run.named("twoway-server") + run.named("twoway-client")))
         main, = run.named("twowaytest")
         os.kill(main, signal.SIGINT)
         assert run.finish() == 0, run.err
@@ -506,13 +509,14 @@ def test_mounted_elsewhere(start, user, option, memory, name):
 def test_unprivileged(start, tracefs, public, option):
     if os.stat(tracefs).st_mode & 0o005:
         pytest.skip(f"{tracefs} is open to everybody")
+    before = sorted(os.listdir(public))
     run = start("-q", "-b", 1, option, "-l", 10, preexec_fn=outside.nobody(),
                 program=public / "twowaytest", cwd=public)
     assert run.finish() == 1
     assert run.gone()
     assert "it needs root" in run.err
     assert tracing.instance(tracefs, run.pid) == []
-    assert sorted(os.listdir(public)) == ["twowaytest"]
+    assert sorted(os.listdir(public)) == before
 
 
 def test_load_beside(start, tracefs, memory):
