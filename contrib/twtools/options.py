@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Command lines: tables of options, and values that are checked alike.
+
+A table of options has titles of groups, and in each rows of letter, name and
+what argparse is to know. Every message names the option, the value, and what
+is allowed.
+"""
+
+import argparse
+import math
+import re
+import sys
+
+from twtools import VERSION
+
+SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+HELP = (
+    ("h", "help", {"action": "help", "help": "print this help"}),
+    ("v", "version", {"action": "version", "version": f"%(prog)s {VERSION}",
+                      "help": "print the version"}),
+)
+
+
+class Parser(argparse.ArgumentParser):
+    """status: what an error ends the program with."""
+
+    def __init__(self, *args, status=1, **more):
+        super().__init__(*args, add_help=False, allow_abbrev=False, **more)
+        self.status = status
+
+    def add_options(self, groups):
+        """The groups of a table, and last help and version."""
+        for title, rows in {**groups, "help": HELP}.items():
+            self.add_rows(self.add_argument_group(title), rows)
+
+    @staticmethod
+    def add_rows(group, rows):
+        for letter, name, more in rows:
+            group.add_argument(f"-{letter}", f"--{name}", **more)
+
+    def error(self, message):
+        print(f"{self.prog}: {message}\nTry '{self.prog} --help'.",
+              file=sys.stderr)
+        sys.exit(self.status)
+
+
+def bad(text, allowed):
+    """The error of a value; it begins with the option's name."""
+    shown = text if text.isprintable() else ascii(text)[1:-1]
+    if len(shown) > 60:
+        shown = f"{shown[:60]}..."
+    return argparse.ArgumentTypeError(f"'{shown}': {allowed} is expected")
+
+
+def number(low, high, unit="", whole=True, also=()):
+    """A type: a number from low to high, or one of also."""
+    form = "-?[0-9]{1,18}" if whole else r"-?[0-9]+(\.[0-9]*)?|-?\.[0-9]+"
+    allowed = "".join(f"{one}, or " for one in also) + \
+        f"a {'whole ' if whole else ''}number from {low} to {high}{unit}"
+
+    def parse(text):
+        value = math.nan
+        if re.fullmatch(form, text):
+            value = int(text) if whole else float(text)
+        if not (low <= value <= high or value in also):
+            raise bad(text, allowed)
+        return value
+    return parse
+
+
+def names(known, ordered=False):
+    """A type: a list of known names; ordered: in the order of known."""
+    def parse(text):
+        found = text.split(",")
+        for name in found:
+            if name not in known:
+                raise bad(name, f"a list of {', '.join(known)}")
+        return [name for name in known if name in found] if ordered \
+            else list(dict.fromkeys(found))
+    return parse
+
+
+def one_of(known):
+    """A type: one of known names."""
+    def parse(text):
+        if text not in known:
+            raise bad(text, f"one of {', '.join(known)}")
+        return text
+    return parse
+
+
+def duration(longest_days):
+    """A type: a time in seconds, or with s, m, h or d appended."""
+    def parse(text):
+        match = re.fullmatch("([0-9]{1,9})([smhd]?)", text)
+        value = int(match[1]) * SECONDS[match[2] or "s"] if match else 0
+        if not 0 < value <= longest_days * SECONDS["d"]:
+            raise bad(text, f"a time from 1s to {longest_days}d, in s, m, h "
+                            "or d,")
+        return value
+    return parse
+
+
+def not_empty(text):
+    """A type: a text."""
+    if not text.strip() or "\0" in text:
+        raise bad(text, "a text")
+    return text
+
+
+def one_line(text):
+    """A type: printable characters only, or none."""
+    if not text.isprintable():
+        raise bad(text, "one line of printable characters")
+    return text

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Tables, and units: what is written of hostile cells, and of numbers."""
+
+import csv
+import io
+import xml.etree.ElementTree as tree
+
+import pytest
+
+from twtools import page, tables, units
+
+HOSTILE = ['<img src=x onerror="alert(1)">', "</table><script>", "a|b",
+           "two\nlines", "&lt;b&gt;", "=1+1", "@SUM(A1)", "+1+1", "-1+1",
+           "\t=1", "\r=1", "a < b << c", "AT&T", "*bold*"]
+
+
+def table(cells):
+    return tables.Table("T\n<b>", ["name", "v"],
+                        [[cell, "1.5"] for cell in cells], "N <i>",
+                        key="t")
+
+
+def test_markdown_has_no_tag_and_one_row_a_cell():
+    lines = tables.markdown("<h1>\nx", [table(HOSTILE)]).splitlines()
+    assert lines[0] == "# &lt;h1> x"
+    assert lines[2] == "## T &lt;b>"
+    rows = lines[6:6 + len(HOSTILE)]
+    assert len(lines) == 6 + len(HOSTILE) + 2 and rows[2] == "| a\\|b | 1.5 |"
+    assert "| a < b << c | 1.5 |" in rows and "| AT&T | 1.5 |" in rows
+    assert "| &amp;lt;b&amp;gt; | 1.5 |" in rows
+    for tag in ("<img", "</", "<script", "<b", "<i"):
+        assert not any(tag in line for line in lines)
+
+
+def test_csv_has_no_formula():
+    text = tables.csv_text("x\n=1", [table(HOSTILE)])
+    assert text.startswith("# x =1\n\n# T <b>\nname,v\n")
+    rows = list(csv.reader(io.StringIO(text.split("\n", 3)[3])))
+    cells = [row[0] for row in rows[1:1 + len(HOSTILE)]]
+    assert [cell.removeprefix("'") for cell in cells] == \
+        [cell.replace("\n", " ").replace("\r", " ") for cell in HOSTILE]
+    assert not any(cell.lstrip()[0] in "=+-@" for cell in cells)
+    assert sum(cell.startswith("'") for cell in cells) == 6
+
+
+@pytest.mark.parametrize("cell", ["-", "+3.5", "-2", "12.5", "", "-3.1%"])
+def test_numbers_stay_numbers_in_csv(cell):
+    assert tables.csv_cell(cell) == cell
+
+
+def test_html_is_well_formed_and_shows_what_it_is_given():
+    text = page.page("<t> & more", [tables.html(table(HOSTILE), "t-1")])
+    root = tree.fromstring(text.removeprefix("<!DOCTYPE html>"))
+    cells = [cell.text for cell in root.iter("td")]
+    assert [cell for cell in cells if cell != "1.5"] == \
+        [cell.replace("\r", "\n") for cell in HOSTILE]
+    assert root.find("body/h1").text == "<t> & more"
+    [scrolled] = [one for one in root.iter("div")
+                  if one.get("class") == "scroll"]
+    assert scrolled.get("tabindex") == "0"
+    assert scrolled.get("role") == "region" and scrolled.get("aria-label")
+
+
+def test_both_themes_have_all_colours():
+    light, dark = page.style_sheet(page.COLOURS).split("@media", 1)
+    for role, (one, other) in page.COLOURS.items():
+        assert f"--{role}:{one};" in light and f"--{role}:{other};" in dark
+        assert f"var(--{role})" in dark
+
+
+def test_terminal_is_aligned():
+    text = tables.terminal(tables.Table("T", ["a", "bb"],
+                                        [["long", "1"], ["x", "22"]]))
+    assert text.splitlines() == ["T", "a     bb", "long   1", "x     22"]
+
+
+@pytest.mark.parametrize("unit, ns, decimals, text", [
+    (units.NS, 7, 3, "0.0"), (units.US, 7000, 0, "7"),
+    (units.Unit(100), 700, 1, "0.7"), (units.Unit(10000), 70000, 0, "70"),
+    (units.Unit(10), 70, 2, "0.1")])
+def test_units(unit, ns, decimals, text):
+    assert (unit.read(7), unit.decimals, unit.text(ns)) == (ns, decimals,
+                                                            text)
+
+
+def test_units_of_files():
+    assert units.of_json(0) == units.US and units.of_json(1) == units.NS
+    assert units.us(None) == "-" and units.us(1234, 3) == "1.234"
+    assert [str(one) for one in (units.NS, units.US, units.Unit(10000))] == \
+        ["1 ns", "1 us", "10 us"]
