@@ -1,73 +1,26 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The command line."""
 
-import argparse
-import math
-import sys
+import re
 
 from tr_model import METRICS
+from twtools.options import Parser, bad, names, not_empty, number, one_of
 
-VERSION = "0.1"
 FORMATS = ("svg", "png")
-
-
-class Parser(argparse.ArgumentParser):
-    """Exit status 1: 2 means worse."""
-
-    def error(self, message):
-        print(f"twowayreport: {message}\nTry 'twowayreport --help'.",
-              file=sys.stderr)
-        sys.exit(1)
-
-
-def number(kind, low, high, unit):
-    """A type for argparse: a number from low to high."""
-    def parse(text):
-        try:
-            value = kind(text)
-        except ValueError:
-            value = math.nan
-        if not low <= value <= high:
-            raise argparse.ArgumentTypeError(
-                f"'{text}': a {'whole ' if kind is int else ''}number from "
-                f"{low} to {high}{unit} is expected")
-        return value
-    return parse
-
-
-def names(known):
-    """A type for argparse: a list of known names."""
-    def parse(text):
-        found = text.split(",")
-        for name in found:
-            if name not in known:
-                raise argparse.ArgumentTypeError(
-                    f"'{name}': a list of {', '.join(known)} is expected")
-        return list(dict.fromkeys(found))
-    return parse
+FORMULAS = ("documented", "trltp3")
 
 
 def percentages(text):
-    try:
-        values = [float(word) for word in text.split(",")]
-    except ValueError:
-        values = [math.nan]
-    if not all(0 < value < 100 for value in values):
-        raise argparse.ArgumentTypeError(
-            f"'{text}': a list of numbers between 0 and 100 is expected")
-    return sorted(set(values))
+    words = text.split(",")
+    if not all(re.fullmatch("[0-9]+|[0-9]*[.][0-9]+", word) and
+               0 < float(word) < 100 for word in words):
+        raise bad(text, "a list of numbers between 0 and 100")
+    return sorted({float(word) for word in words})
 
 
 def table_file(text):
     if text != "-" and not text.endswith((".md", ".csv")):
-        raise argparse.ArgumentTypeError(
-            f"'{text}': FILE.md, FILE.csv, or - is expected")
-    return text
-
-
-def not_empty(text):
-    if not text.strip():
-        raise argparse.ArgumentTypeError("'': a text is expected")
+        raise bad(text, "FILE.md, FILE.csv, or -")
     return text
 
 
@@ -107,16 +60,18 @@ OPTIONS = {
     ),
     "how files are read": (
         ("i", "interval", {
-            "metavar": "US", "type": number(int, 0, 10**9, " us"),
+            "metavar": "US", "type": number(0, 10**9, " us"),
             "help": "period of dumps without JSON; 0: closed loop; default: "
                     "as their expiries show it"}),
         ("s", "sleep", {
-            "metavar": "US", "type": number(int, 0, 10**7, " us"),
+            "metavar": "US", "type": number(0, 10**7, " us"),
             "default": 100,
             "help": "the server's sleep in dumps without JSON; default 100"}),
         ("x", "total", {
-            "choices": ("documented", "trltp3"), "default": "documented",
-            "help": "formula of total in dumps without JSON"}),
+            "metavar": "FORMULA", "type": one_of(FORMULAS),
+            "default": FORMULAS[0],
+            "help": "of total in dumps without JSON: documented (default), "
+                    "trltp3"}),
         ("k", "skip-bad", {
             "action": "store_true",
             "help": "leave out files that cannot be read, instead of ending; "
@@ -128,30 +83,24 @@ OPTIONS = {
             "help": "whether the second run, the candidate, is worse than "
                     "the first, the baseline"}),
         ("c", "confidence", {
-            "metavar": "PERCENT", "type": number(float, 50, 99.99, " %"),
+            "metavar": "PERCENT", "type": number(50, 99.99, " %", False),
             "default": 99.0,
             "help": "that an alarm is none by chance, for all figures "
                     "together; default 99"}),
         ("a", "tolerance", {
-            "metavar": "PERCENT", "type": number(float, 0, 1000, " %"),
+            "metavar": "PERCENT", "type": number(0, 1000, " %", False),
             "default": 1.0,
             "help": "what the candidate may be higher by; default 1"}),
         ("r", "resamples", {
-            "metavar": "N", "type": number(int, 100, 10**6, ""),
+            "metavar": "N", "type": number(100, 10**6),
             "default": 2000, "help": "least number of draws; default 2000"}),
         ("S", "seed", {
-            "metavar": "N", "type": number(int, 0, 2**32 - 1, ""),
+            "metavar": "N", "type": number(0, 2**32 - 1),
             "default": 1,
             "help": "of the draws; the same gives the same; default 1"}),
         ("u", "unlike", {
             "action": "store_true",
             "help": "compare although the settings differ"}),
-    ),
-    "help": (
-        ("h", "help", {"action": "help", "help": "print this help"}),
-        ("v", "version", {
-            "action": "version", "version": f"twowayreport {VERSION}",
-            "help": "print the version"}),
     ),
 }
 
@@ -159,7 +108,6 @@ OPTIONS = {
 def parser():
     p = Parser(
         prog="twowayreport", usage="twowayreport [options] [NAME=]FILE...",
-        add_help=False, allow_abbrev=False,
         description="Compares the results of latency tests: JSON and dumps "
         "of twowaytest, JSON and histograms of cyclictest, TRLTP logs, "
         "published tables. Files of one NAME are one run.",
@@ -168,10 +116,7 @@ def parser():
     p.add_argument("files", nargs="*", metavar="[NAME=]FILE",
                    help="results; NAME is by default the file's, without "
                         "its suffix")
-    for group, rows in OPTIONS.items():
-        members = p.add_argument_group(group)
-        for letter, name, more in rows:
-            members.add_argument(f"-{letter}", f"--{name}", **more)
+    p.add_options(OPTIONS)
     return p
 
 

@@ -17,7 +17,8 @@ import numpy
 
 from tr_model import BEYOND, InputError
 from tr_stats import Distribution, rank_of, wider
-from tr_tables import Table, us
+from tr_tables import us
+from twtools.tables import Table
 
 BLOCKS = 100            # in all steps together
 FEWEST = 20             # of them, even if cycles are alike for long
@@ -281,21 +282,7 @@ def table_of(runs, verdicts, notes, options):
             f"figures together, higher by more than {options.tolerance:g} %. "
             "The interval is that of the difference. " +
             "".join(f"{text}. " for text in notes))
-    return Table("gate", f"Is {candidate.title} worse than "
-                         f"{baseline.title}?",
+    return Table(f"Is {candidate.title} worse than {baseline.title}?",
                  ["metric", "figure", "baseline", "candidate", "difference",
-                  "interval", "verdict"], rows, note.strip(), figures=2)
-
-
-def text_of(table):
-    """For a terminal."""
-    rows = [table.columns] + table.rows
-    widths = [max(len(row[i]) for row in rows)
-              for i in range(len(table.columns))]
-    lines = [table.title]
-    for row in rows:
-        cells = [cell.ljust(width) if i < table.figures else
-                 cell.rjust(width)
-                 for i, (cell, width) in enumerate(zip(row, widths))]
-        lines.append("  ".join(cells).rstrip())
-    return "\n".join(lines + [table.note])
+                  "interval", "verdict"], rows, note.strip(),
+                 figures=2, key="gate")

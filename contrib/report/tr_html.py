@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""One page that needs nothing else."""
+"""The report as a page."""
 
-import pathlib
+import html
 
-import jinja2
-import markupsafe
-
-from tr_style import style_sheet, themed
+import twtools.page
+from tr_style import COLOURS, themed
+from twtools import tables
 
 READ = ("Where values spread far, scales grow by factors, and the bins of "
         "histograms with them. In the shares of longer cycles, a curve meets "
@@ -17,17 +16,34 @@ FIRST = ("gate", "differences", "notes")
 LAST = ("worst", "sources")
 
 
-def page(title, tables, drawings, virtual):
+def sections(found):
+    """Before the figures, behind them."""
+    order = [[t for t in found if t.key in FIRST],
+             [t for t in found if t.key not in FIRST + LAST],
+             [t for t in found if t.key in LAST]]
+    lines = [[tables.html(table, f"{table.key}-{i}{j}")
+              for j, table in enumerate(part)] for i, part in
+             enumerate(order)]
+    return lines[0], lines[1] + lines[2]
+
+
+def figure(key, caption, svg):
+    return [f'<figure id="{key}">', themed(svg, caption),
+            f"<figcaption>{html.escape(caption)}</figcaption>", "</figure>"]
+
+
+def page(title, found, drawings, virtual):
     """drawings: (key, caption, SVG with stand-in colours)."""
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(pathlib.Path(__file__).parent),
-        autoescape=True, trim_blocks=True, lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined)
-    place = {"first": [t for t in tables if t.key in FIRST],
-             "last": [t for t in tables if t.key in LAST],
-             "middle": [t for t in tables if t.key not in FIRST + LAST]}
-    figures = [(key, caption, markupsafe.Markup(themed(svg, caption)))
-               for key, caption, svg in drawings]
-    return environment.get_template("page.html.in").render(
-        title=title, style=markupsafe.Markup(style_sheet()), place=place,
-        figures=figures, how=READ if figures else "", virtual=virtual)
+    before, behind = sections(found)
+    body = []
+    if virtual:
+        body.append('<p class="warn">Virtual: these are not the times of a '
+                    f"machine: {html.escape(', '.join(virtual))}.</p>")
+    body += before
+    if drawings:
+        body += ["<h2>Figures</h2>", f'<p class="note">{READ}</p>',
+                 '<div class="figures">']
+        for drawing in drawings:
+            body += figure(*drawing)
+        body.append("</div>")
+    return twtools.page.page(title, body + behind, COLOURS)

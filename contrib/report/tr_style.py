@@ -17,12 +17,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 from matplotlib.transforms import blended_transform_factory
 
+from twtools import page
+
 # Role: in light, in dark.
-COLOURS = {
-    "ink": ("#1a1a1a", "#e8e8e8"),
-    "muted": ("#5f5f5f", "#a8a8a8"),
-    "grid": ("#dcdcdc", "#3c3c40"),
-    "paper": ("#ffffff", "#1b1b1e"),
+COLOURS = page.COLOURS | {
     "run0": ("#0072b2", "#56a8e0"),
     "run1": ("#d55e00", "#f0813a"),
     "run2": ("#009e73", "#2fbf94"),
@@ -252,12 +250,3 @@ def printed(svg):
     """A file of its own, in the light colours."""
     return ('<?xml version="1.0" encoding="utf-8"?>\n'
             + replaced(svg, lambda role: COLOURS[role][0]))
-
-
-def style_sheet():
-    """The page's variables, in both themes."""
-    light, dark = ("".join(f"--{role}:{pair[i]};"
-                           for role, pair in COLOURS.items())
-                   for i in (0, 1))
-    return (f":root{{color-scheme:light dark;{light}}}\n"
-            f"@media (prefers-color-scheme:dark){{:root{{{dark}}}}}")

@@ -1,26 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Tables of results: plain text in, Markdown or CSV out."""
+"""The tables of a report."""
 
-import csv
-import dataclasses
-import io
 import math
 import statistics
 
 from tr_model import KINDS, METRICS, PHASES
 from tr_stats import CONFIDENCE
+from twtools.tables import Table
 
 MUCH = 2        # times as large: << in a ranking
-
-
-@dataclasses.dataclass
-class Table:
-    key: str
-    title: str
-    columns: list
-    rows: list                  # lists of str
-    note: str = ""
-    figures: int = 1            # columns from this one on are numbers
 
 
 def us(value_ns, decimals=1):
@@ -67,10 +55,10 @@ def results(runs, metrics, percents):
         note = f"In us. {meaning[0].upper()}{meaning[1:]}."
         if target is not None:
             note += f" Should be {target / 1000:.0f}; std is about that."
-        yield Table(f"results-{metric}", f"{label}{of(runs)}",
+        yield Table(f"{label}{of(runs)}",
                     ["system", "cycles", "min", "avg", "max", "std"]
                     + [f"p{p:g}" for p in shown], rows,
-                    note + widths(found, shown))
+                    note + widths(found, shown), key=f"results-{metric}")
 
 
 def percentile_text(series, percent):
@@ -157,13 +145,13 @@ def ranking(runs, metrics):
                 rows.append([metric, figure,
                              ranking_text(found, figure, value)])
     if rows:
-        yield Table("ranking", f"Ranking{of(runs)}",
+        yield Table(f"Ranking{of(runs)}",
                     ["metric", "figure", "best first"], rows,
                     f"<<: at least {MUCH} times as much. =: within the "
                     f"{CONFIDENCE:.0%} confidence interval, or equal where "
                     "none is known (maximum, deviation, published tables). "
                     "Averages of interval and sleep rank by how far off "
-                    "they are.", figures=3)
+                    "they are.", figures=3, key="ranking")
 
 
 def text_of(value):
@@ -215,9 +203,9 @@ def differences_table(runs):
         note += " Nothing is known of: " + ", ".join(silent) + "."
     elif not rows:
         note += " No known setting differs."
-    yield Table("differences", "What differs between the runs",
+    yield Table("What differs between the runs",
                 ["what", "of"] + [run.title for run in runs], rows, note,
-                figures=2 + len(runs))
+                figures=2 + len(runs), key="differences")
 
 
 def load(runs):
@@ -243,10 +231,10 @@ def load(runs):
                          f"{getattr(step, member):.4g}"
                          for _, member in optional])
     if rows:
-        yield Table("load", "Total Jitter against the load",
+        yield Table("Total Jitter against the load",
                     ["workers", "system", "min", "avg", "max", "std"]
                     + [name for name, _ in optional], rows, "In us.",
-                    figures=2)
+                    figures=2, key="load")
 
 
 def worst(runs):
@@ -263,10 +251,10 @@ def worst(runs):
                              str(item.step)]
                             + [us(item.phases.get(p)) for p in PHASES])
     if rows:
-        yield Table("worst", "Worst cycles",
+        yield Table("Worst cycles",
                     ["system", "metric", "us", "at s", "step", *PHASES],
                     rows, "The cycle of each maximum, with all its phases "
-                    "in us. Steps count from 0.", figures=2)
+                    "in us. Steps count from 0.", figures=2, key="worst")
 
 
 def notes(runs):
@@ -283,8 +271,8 @@ def notes(runs):
     rows = [[text, "all" if len(found) == len(runs) > 1 else ", ".join(found)]
             for text, found in names.items()]
     if rows:
-        yield Table("notes", "Remarks", ["remark", "system"], rows,
-                    figures=2)
+        yield Table("Remarks", ["remark", "system"], rows,
+                    figures=2, key="notes")
 
 
 def sources(runs, left_out):
@@ -292,8 +280,8 @@ def sources(runs, left_out):
             for run in runs for part in run.parts]
     rows += [["left out", text, "-", "-"] for text in left_out]
     seen = list(dict.fromkeys(map(tuple, rows)))
-    return Table("sources", "Files", ["system", "file", "is", "cycles"],
-                 [list(row) for row in seen], figures=3)
+    return Table("Files", ["system", "file", "is", "cycles"],
+                 [list(row) for row in seen], figures=3, key="sources")
 
 
 def all_tables(runs, metrics, percents, left_out=()):
@@ -304,35 +292,3 @@ def all_tables(runs, metrics, percents, left_out=()):
         tables += ranking(group, metrics)
         tables += load(group)
     return tables + [*worst(runs), sources(runs, left_out)]
-
-
-def markdown(title, tables):
-    lines = [f"# {title}", ""]
-    for table in tables:
-        lines += [f"## {table.title}", ""]
-        if table.rows:
-            lines += [md_row(table.columns),
-                      md_row(["---" if i < table.figures else "---:"
-                              for i in range(len(table.columns))])]
-            lines += [md_row(row) for row in table.rows] + [""]
-        if table.note:
-            lines += [table.note, ""]
-    return "\n".join(lines)
-
-
-def md_row(cells):
-    return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ")
-                             for cell in cells) + " |"
-
-
-def csv_text(title, tables):
-    """Each table below its title, a comment, and above an empty line."""
-    out = io.StringIO()
-    out.write(f"# {title}\n\n")
-    writer = csv.writer(out, lineterminator="\n")
-    for table in tables:
-        out.write(f"# {table.title}\n")
-        writer.writerow(table.columns)
-        writer.writerows(table.rows)
-        out.write("\n")
-    return out.getvalue()

@@ -12,10 +12,10 @@ import pytest
 from made import REPORT
 
 sys.dont_write_bytecode = True
-MISSING = [name for name in ("numpy", "matplotlib", "jinja2")
+MISSING = [name for name in ("numpy", "matplotlib")
            if not importlib.util.find_spec(name)]
 
-sys.path.insert(0, str(REPORT))
+sys.path[:0] = [str(REPORT), str(REPORT.parent)]
 
 
 def pytest_collection_modifyitems(items):

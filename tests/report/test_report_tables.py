@@ -357,6 +357,26 @@ def test_published_campaign(report):
     assert "| every period 1 ms; " in text
 
 
+def test_names_become_no_tags_and_no_formulas(report):
+    """Of files, and of the rows of a table."""
+    made.write(report.directory, "p.csv", table_csv([
+        "send,=1+1,1,2,3,1", "send,@SUM(A1),1,2,3,1", "send,-2+3,1,2,3,1"]))
+    name = "<img src=x onerror=alert(1)>"
+    made.write(report.directory, f"{name}\n.json",
+               made.twoway(made.cycles(60)))
+    files = "p.csv", f"{name}\n.json"
+    report("-t", "t.csv", *files)
+    text = (report.directory / "t.csv").read_text()
+    assert text.count("\n# ") == text.count("\n\n") - 1
+    cells = [cell for row in csv.reader(io.StringIO(text)) for cell in row]
+    assert {"'=1+1", "'@SUM(A1)", "'-2+3"} <= set(cells)
+    assert not [cell for cell in cells if cell[:1] in ("=", "@", "+") or
+                cell[:1] == "-" and len(cell) > 1 and
+                not cell[1:].replace(".", "").isdigit()]
+    text = report("-t", "-", *files).stdout
+    assert name.replace("<", "&lt;") in text and "<img" not in text
+
+
 def test_cpus_of_a_system_share_its_colour(report, monkeypatch):
     import tr_figures
     colours = {}

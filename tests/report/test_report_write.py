@@ -107,3 +107,21 @@ def test_bad_file_among_good_ones_leaves_the_old_report(report, files):
     report(*files, "b.csv", status=1)
     assert (report.directory / "r.html").read_bytes() == OLD
     assert not (report.directory / "r.md").exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mknod needs root")
+def test_device_stays_a_device(report, files):
+    """As root, -o /dev/null must not put a file in its place."""
+    path = report.directory / "null"
+    os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 3))
+    before = path.lstat()
+    report("-o", path, "-m", "send", "a.csv")
+    assert path.lstat() == before
+
+
+def test_link_is_followed(report, files):
+    (report.directory / "r.html").symlink_to("real.html")
+    report(*files)
+    assert (report.directory / "r.html").is_symlink()
+    page = (report.directory / "real.html").read_text()
+    assert page.startswith("<!DOCTYPE html>")

@@ -24,7 +24,7 @@ ONLY_READ = {
 }
 PROGRAMS = ("apt-get", "cyclictest", "dpkg", "hackbench", "hwlatdetect",
             "mountpoint", "oslat", "sysctl", "taskset", *ONLY_READ)
-MODULES = ("numpy", "matplotlib", "jinja2")
+MODULES = ("numpy", "matplotlib")
 
 
 class Change(typing.NamedTuple):
