@@ -32,8 +32,8 @@ def with_dist(runs, metric):
 def edges_of(dists):
     """Shared bins in ns, and whether they grow with the value."""
     low = min(int(d.values[0]) for d in dists)
-    high = max(int(d.values[-1]) + d.width_ns for d in dists)
-    width = max(d.width_ns for d in dists)
+    high = max(int(d.values[-1]) + d.unit.ns for d in dists)
+    width = max(d.unit.ns for d in dists)
     grow = high > SKEWED * max(low, width)
     if grow:
         edges = numpy.geomspace(max(low, width), high, BINS)

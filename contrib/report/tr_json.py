@@ -6,8 +6,8 @@ import os
 
 from tr_model import METRICS, PHASES, InputError, Part, Series, Step, Worst
 from tr_stats import Distribution, combined
+from twtools.units import US, of_json
 
-US = 1000
 # Of these each run has its own; they make no set-ups unlike.
 CHANCE = {"port", "irq_names", "irqs", "steal_ppm", "clocksources",
           "trace_events", "findings"}
@@ -86,18 +86,19 @@ def load(path):
     return Member(os.fspath(path), value)
 
 
-def read_histogram(thread):
+def read_histogram(thread, series, unit):
+    """unit: of its bins."""
     rows = thread.inner("histogram")
     if not rows.value:
         return None
     pairs = []
     for key in rows.value:
         if not (key.isascii() and key.isdigit() and len(key) < 16):
-            rows.bad(key, "no whole number of us")
+            rows.bad(key, f"no whole number of {unit}")
         count = rows.get(key, int)
         if not 0 <= count < 2**53:
             rows.bad(key, f"{count} is no count")
-        pairs.append((int(key) * US, count))
+        pairs.append((unit.read(int(key)), count))
     pairs.sort()
     outside = thread.get("overflows", int, default=0)
     missing = thread.get("cycles", int) - sum(pair[1] for pair in pairs)
@@ -110,35 +111,36 @@ def read_histogram(thread):
     values, counts = zip(*pairs)
     # Which side they lie on is not told; below the window there is nothing
     # if the smallest value has a row.
-    low = thread.get("min", *NUMBER) * 1.0
-    unit = 1 if thread.unit == 1 else US
-    inside = low * unit >= values[0]
-    return Distribution(values, counts, US,
+    inside = series.min_ns >= values[0]
+    dist = Distribution(values, counts, unit,
                         0 if inside else missing, missing if inside else 0)
+    if not dist.within(series.min_ns, series.max_ns):
+        thread.bad("histogram", f"rows from {pairs[0][0] / 1000:g} to "
+                   f"{pairs[-1][0] / 1000:g} us; minimum and maximum are "
+                   f"{series.min_ns / 1000:g} and {series.max_ns / 1000:g}")
+    return dist
 
 
-def read_thread(thread, metric, unit):
-    """A member of thread; unit: ns in its unit."""
-    thread.unit = unit
+def read_thread(thread, metric, unit, bins):
+    """A member of thread; bins: the unit of its histogram."""
     count = thread.get("cycles", int)
     if not count:       # and so there are no figures
         return Series(metric, 0, None, None, None)
     series = Series(
-        metric, count, *(unit * thread.get(key, *NUMBER)
-                         for key in ("min", "avg", "max")),
-        whole_us=unit == US)
-    if count < 0 or not \
-            series.min_ns <= series.avg_ns + unit <= series.max_ns + 2 * unit:
+        metric, count, *(unit.read(thread.get(key, *NUMBER))
+                         for key in ("min", "avg", "max")), unit=unit)
+    if count < 0 or not series.min_ns <= \
+            series.avg_ns + unit.ns <= series.max_ns + 2 * unit.ns:
         thread.bad("avg", "min, avg and max of these cycles cannot be")
-    series.dist = read_histogram(thread)
+    series.dist = read_histogram(thread, series, bins)
     std = thread.get("stddev", *NUMBER, NULL, default=None)
     if std is not None:
-        series.std_ns = std * unit
+        series.std_ns = unit.read(std)
     elif series.dist and series.dist.complete:
         series.std_ns = series.dist.deviation()
     target = thread.get("target", *NUMBER, NULL, default=None)
     if target is not None:
-        series.target_ns = target * unit
+        series.target_ns = unit.read(target)
     percentiles = thread.inner("percentiles")
     for key in percentiles.value:
         value = percentiles.get(key, *NUMBER, NULL)
@@ -146,11 +148,12 @@ def read_thread(thread, metric, unit):
             percent = float(key)
         except ValueError:
             percentiles.bad(key, "no percentage")
-        series.percentiles[percent] = None if value is None else value * unit
+        series.percentiles[percent] = None if value is None \
+            else unit.read(value)
     return series
 
 
-def threads(member, unit):
+def threads(member):
     """Members of thread: Member by number; all are there."""
     rows = member.inner("thread")
     for i in range(len(rows.value)):
@@ -197,9 +200,9 @@ def read_lab(data, part):
 
 
 def read_cyclictest(data, name):
-    unit = 1 if data.get("resolution_in_ns", int, default=0) else US
-    series = [one for thread in threads(data, unit)
-              if (one := read_thread(thread, "wakeup", unit)).count]
+    unit = of_json(data.get("resolution_in_ns", int, default=0))
+    series = [one for thread in threads(data)
+              if (one := read_thread(thread, "wakeup", unit, unit)).count]
     if not series:
         raise InputError(data.path, "member thread", "no cycles")
     part = Part(data.path, "cyclictest", name, program="cyclictest",
@@ -215,13 +218,13 @@ def read_cyclictest(data, name):
 
 def read_step(member, unit, pair):
     series = {}
-    for thread in threads(member, unit):
+    for thread in threads(member):
         if thread.get("pair", int, default=0) == pair:
             metric = thread.get("metric", str)
             if metric not in METRICS:
                 thread.bad("metric", f"'{metric}' is none of "
                                      + ", ".join(METRICS))
-            series[metric] = read_thread(thread, metric, unit)
+            series[metric] = read_thread(thread, metric, unit, US)
     return {key: one for key, one in series.items() if one.count}
 
 
@@ -267,13 +270,13 @@ def remarks(data, twoway, part):
 
 def read_twoway(data, name):
     """One part a pair."""
-    unit = 1 if data.get("resolution_in_ns", int) else US
+    unit = of_json(data.get("resolution_in_ns", int))
     twoway = data.inner("twoway")
     if not data.get("thread", dict):
         raise InputError(data.path, "member thread",
                          "no measurement; this is the result of --check")
     pairs = {thread.get("pair", int, default=0)
-             for thread in threads(data, unit)}
+             for thread in threads(data)}
     return [read_pair(data, twoway, unit, pair,
                       f"{name} pair {pair}" if len(pairs) > 1 else name)
             for pair in sorted(pairs)]

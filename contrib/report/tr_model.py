@@ -4,6 +4,8 @@
 import dataclasses
 import typing
 
+from twtools.units import NS, Unit
+
 # Token: label, what it is. The order is that of tables and figures.
 METRICS = {
     "interval": ("POSIX Timer Interval Time", "from the t0 before to t0"),
@@ -43,8 +45,8 @@ class Series:
     percentiles: dict = dataclasses.field(default_factory=dict)
     dist: typing.Any = None         # tr_stats.Distribution
     half_ns: float | None = None    # 99 % confidence: average +- this
-    whole_us: bool = False          # min and max were rounded down to us
-    decimals: int = 1               # of the average in us
+    unit: Unit = NS                 # of min and max
+    avg_unit: Unit = NS
 
     def percentile(self, percent):
         """The value, or None if unknown or not enough lie beyond."""
@@ -181,7 +183,7 @@ def merge(tables):
             for member in ("count", "std_ns", "target_ns", "dist"):
                 if getattr(base, member) is None:
                     setattr(base, member, getattr(other, member))
-            if not (found[0].dist and found[0].dist.width_ns == 1):
+            if not (found[0].dist and found[0].dist.unit == NS):
                 base.percentiles = {**other.percentiles, **base.percentiles}
         result[metric] = base
     return result

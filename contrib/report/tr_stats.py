@@ -7,6 +7,7 @@ import statistics
 import numpy
 
 from tr_model import BEYOND, Series
+from twtools.units import NS
 
 PIECE = 1 << 20         # values handled at a time
 DENSE = 1 << 24         # ns of range that are counted, not sorted
@@ -22,16 +23,16 @@ def small(values):
 
 
 class Distribution:
-    """How often each value came: exact, or by bins of width_ns.
+    """How often each value came: exact, or by bins of a unit.
 
     A bin goes by its lower bound, as tools print it. below and above count
     what a histogram did not hold.
     """
 
-    def __init__(self, values, counts, width_ns=1, below=0, above=0):
+    def __init__(self, values, counts, unit=NS, below=0, above=0):
         self.values = numpy.asarray(values, numpy.int64)
         self.counts = numpy.asarray(counts, numpy.int64)
-        self.width_ns = width_ns
+        self.unit = unit
         self.below = below
         self.above = above
         self.cumulated = below + numpy.cumsum(self.counts)
@@ -54,6 +55,11 @@ class Distribution:
     @property
     def complete(self):
         return not self.below and not self.above
+
+    def within(self, low_ns, high_ns):
+        """Whether all values may lie between a minimum and a maximum."""
+        return low_ns < self.values[0] + self.unit.ns and \
+            self.values[-1] <= high_ns
 
     def at_rank(self, rank):
         """The rank-th smallest value, from 1; None outside of the bins."""
@@ -159,7 +165,7 @@ def combined(series):
         counts = numpy.bincount(
             index, numpy.concatenate([d.counts for d in dists]))
         dist = Distribution(values, counts.astype(numpy.int64),
-                            dists[0].width_ns,
+                            dists[0].unit,
                             sum(d.below for d in dists),
                             sum(d.above for d in dists))
     used = [one for one in series if one.count]
@@ -169,4 +175,4 @@ def combined(series):
         sum(one.avg_ns * one.count for one in series) / max(count, 1),
         max((one.max_ns for one in used), default=0),
         dist.deviation() if dist and dist.complete and count else None,
-        dist=dist, whole_us=series[0].whole_us)
+        dist=dist, unit=series[0].unit)

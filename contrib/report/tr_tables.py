@@ -7,17 +7,9 @@ import statistics
 from tr_model import KINDS, METRICS, PHASES
 from tr_stats import CONFIDENCE
 from twtools.tables import Table
+from twtools.units import NS, us
 
 MUCH = 2        # times as large: << in a ranking
-
-
-def us(value_ns, decimals=1):
-    return "-" if value_ns is None else f"{value_ns / 1000:.{decimals}f}"
-
-
-def edge(value_ns, series):
-    """A minimum, maximum or percentile in us, as exact as it is known."""
-    return us(value_ns, 0 if series.whole_us else 1)
 
 
 def count_text(count):
@@ -45,8 +37,7 @@ def results(runs, metrics, percents):
             continue
         shown = [p for p in percents
                  if any(s.percentile(p) is not None for _, s in found)]
-        rows = [[run.title, count_text(s.count), edge(s.min_ns, s),
-                 us(s.avg_ns, s.decimals), edge(s.max_ns, s), us(s.std_ns)]
+        rows = [[run.title, count_text(s.count), *extent(s), us(s.std_ns)]
                 + [percentile_text(s, p) for p in shown]
                 for run, s in found]
         label, meaning = METRICS[metric]
@@ -61,22 +52,28 @@ def results(runs, metrics, percents):
                     note + widths(found, shown), key=f"results-{metric}")
 
 
+def extent(series):
+    """Minimum, average and maximum, as exact as each is known."""
+    return [series.unit.text(series.min_ns),
+            series.avg_unit.text(series.avg_ns),
+            series.unit.text(series.max_ns)]
+
+
+def unit_of(series, percent):
+    """What the value of a percentile is known by."""
+    return NS if percent in series.percentiles or not series.dist \
+        else series.dist.unit
+
+
 def percentile_text(series, percent):
-    return us(series.percentile(percent), 0 if coarse(series, percent) else 1)
-
-
-def coarse(series, percent):
-    """Whether this percentile comes from a histogram."""
-    return percent not in series.percentiles and series.dist and \
-        series.dist.width_ns >= 1000
+    return unit_of(series, percent).text(series.percentile(percent))
 
 
 def widths(found, percents):
     """What to know of percentiles from histograms."""
-    wide = sorted({s.dist.width_ns // 1000 for _, s in found
-                   for p in percents if coarse(s, p)})
+    wide = sorted({unit_of(s, p) for _, s in found for p in percents} - {NS})
     return " Percentiles from histograms are lower bounds of bins of " + \
-        " or ".join(map(str, wide)) + " us." if wide else ""
+        " or ".join(map(str, wide)) + "." if wide else ""
 
 
 # Figure of a ranking: its name, value of a series.
@@ -224,9 +221,7 @@ def load(runs):
                 if step.workers == workers and "total" in step.series:
                     s = step.series["total"]
                     rows.append(
-                        [str(workers), run.title, edge(s.min_ns, s),
-                         us(s.avg_ns, s.decimals), edge(s.max_ns, s),
-                         us(s.std_ns)] +
+                        [str(workers), run.title, *extent(s), us(s.std_ns)] +
                         ["-" if getattr(step, member) is None else
                          f"{getattr(step, member):.4g}"
                          for _, member in optional])

@@ -6,9 +6,10 @@ import re
 
 from tr_model import METRICS, InputError, Part, Series, Step
 from tr_stats import Distribution, combined
+from twtools.units import NS, US, Unit
 
-US = 1000
 LARGEST = 10**14
+TENS = Unit(10 * US.ns)        # bins of a log
 ROW = re.compile(r"(\d{6,12})\s+(\d{6,15}(?:\s+\d{6,15})*)\s*")
 LISTS = {"Min Latencies": "min", "Avg Latencies": "avg",
          "Max Latencies": "max", "Histogram Overflows": "over",
@@ -99,8 +100,27 @@ class HistogramText:
                                               "the columns")
         return count
 
-    def series(self, column, metric):
-        used = [(us * US, counts[column]) for us, counts in self.rows
+    def unit(self, count):
+        """Of the lists; rows are in us, as long as these fit them."""
+        found = [unit for unit in (US, NS) if all(
+            self.fits(column, unit) for column in range(count))]
+        # cyclictest has one unit for both, whichever that is.
+        if not found or not self.metrics and found[0] != US:
+            raise InputError(self.path, None, "the rows do not lie between "
+                             "'# Min Latencies:' and '# Max Latencies:'")
+        return found[0]
+
+    def fits(self, column, unit):
+        used = [us for us, counts in self.rows if counts[column]]
+        low, avg, high = (unit.read(self.lists[key][column])
+                          for key in ("min", "avg", "max"))
+        return not used or \
+            low < US.read(used[0] + 1) and US.read(used[-1]) <= high and (
+                self.lists["over"][column] > 0 or
+                US.read(used[0]) <= avg < US.read(used[-1] + 1))
+
+    def series(self, column, metric, unit):
+        used = [(US.read(us), counts[column]) for us, counts in self.rows
                 if counts[column]]
         over = self.lists["over"][column]
         inside = sum(count for _, count in used)
@@ -108,34 +128,33 @@ class HistogramText:
             raise InputError(self.path, None, f"column {column}: the rows "
                              f"add up to {inside}, '# Total:' says "
                              f"{self.lists['total'][column]}")
-        low, avg, high = (self.lists[key][column] * US
+        low, avg, high = (unit.read(self.lists[key][column])
                           for key in ("min", "avg", "max"))
         below = bool(used) and low < used[0][0]
         dist = Distribution(*zip(*used), US, over if below else 0,
                             0 if below else over) if used else None
         result = Series(metric, inside + over, low, avg, high, dist=dist,
-                        whole_us=True)
-        if dist and dist.complete:
-            result.std_ns = dist.deviation()
-            result.avg_ns = dist.mean()
+                        unit=unit, avg_unit=unit)
         if "std" in self.lists:
-            result.std_ns = self.lists["std"][column] * US
-            result.avg_ns = avg
-            result.decimals = 0
+            result.std_ns = unit.read(self.lists["std"][column])
+        elif dist and dist.complete:
+            result.std_ns = dist.deviation()
+            result.avg_ns, result.avg_unit = dist.mean(), NS
         return result
 
 
 def read_histogram(path, name):
     text = HistogramText(path)
     count = text.columns()
+    unit = text.unit(count)
     part = Part(str(path), "text", name, virtual=text.virtual)
     if text.metrics:
         part.program = "twowaytest"
-        part.series = {metric: text.series(i, metric)
+        part.series = {metric: text.series(i, metric, unit)
                        for i, metric in enumerate(text.metrics)}
     else:
         part.program = "cyclictest"
-        part.series["wakeup"] = combined([text.series(i, "wakeup")
+        part.series["wakeup"] = combined([text.series(i, "wakeup", unit)
                                           for i in range(count)])
         if count > 1:
             part.remarks.append(f"{count} threads together")
@@ -184,7 +203,7 @@ class Log:
             self.bad("the name of a metric")
         del self.lines[0]
         metric = LABELS[match[1]]
-        low, avg, high, std = (self.value(key, float) * US
+        low, avg, high, std = (US.read(self.value(key, float))
                                for key in LOG_VALUES[:4])
         count = self.value("Count", int)
         if self.next()[1] != "Lower Bound,Count":
@@ -203,7 +222,7 @@ class Log:
                 outside[bound] = value
             else:
                 low = numbers(self.path, number, [bound])[0]
-                bins.append((low * US, value))
+                bins.append((US.read(low), value))
         found = sum(value for _, value in bins) + sum(outside.values())
         if found != count:
             raise InputError(self.path, first, f"the bins below add up to "
@@ -211,7 +230,7 @@ class Log:
         if not bins:
             return None
         values, counts = zip(*sorted(bins))
-        return Distribution(values, counts, 10 * US, **outside)
+        return Distribution(values, counts, TENS, **outside)
 
 
 def read_log(path, name):
@@ -278,8 +297,8 @@ def published_series(path, number, row, metric):
     if count is not None and count < 1:
         raise InputError(path, number, f"{count} cycles cannot be")
     plain = not any("." in row[key] for key in keys)
-    return Series(metric, count, *(value * US for value in values),
-                  whole_us=plain, decimals=0 if plain else 1)
+    return Series(metric, count, *map(US.read, values),
+                  **dict.fromkeys(("unit", "avg_unit"), US if plain else NS))
 
 
 def read_published(path, name):

@@ -3,6 +3,7 @@
 
 import copy
 import json
+import re
 
 import made
 import pytest
@@ -351,3 +352,63 @@ def test_skipping_bad_files(report):
     assert "bad.csv: line 1: " in files[1]["file"]
     assert "no file can be used" in \
         report("-k", "-t", "-", "bad.csv", status=1).stderr
+
+
+def test_cyclictest_counts_in_ns(report, refused):
+    """With -N its histogram is in ns, too; percentiles lie in the range."""
+    found = made.values(made.cycles(600))["wakeup"]
+    data = made.cyclictest(found)
+    one = {"histogram": {str(v): found.count(v) for v in sorted(set(found))},
+           "cycles": len(found), "min": min(found), "max": max(found),
+           "avg": float(made.mean(found)), "cpu": 0, "node": 0}
+    data |= {"resolution_in_ns": 1, "thread": {"0": one}}
+    path = made.write(report.directory, "n.json", data)
+    text = report("-t", "-", path).stdout
+    row = made.tables(text)["Wakeup Time"][0]
+    for key, value in (("min", min(found)), ("max", max(found)),
+                       ("p50", made.percentile(found, "50")),
+                       ("p90", made.percentile(found, "90"))):
+        assert row[key] == made.us(value)
+    assert "bins" not in text
+    data["resolution_in_ns"] = 0        # what it does not say of itself
+    one["min"], one["max"] = min(found) // 1000, max(found) // 1000
+    one["avg"] /= 1000
+    made.write(report.directory, "n.json", data)
+    assert "member thread.0.histogram: rows from" in refused(path)
+
+
+def in_ns(text, found):
+    """As -N prints it: rows stay in us, all below them is in ns."""
+    lists = {"Min": min(found), "Avg": int(made.mean(found)),
+             "Max": max(found)}
+    lines = [next((f"# {key} Latencies: {value}" for key, value in
+                   lists.items() if line.startswith(f"# {key} Lat")), line)
+             for line in text.splitlines()]
+    return "\n".join(f"# Std Deviations: {made.deviation(found):.1f}"
+                     if line.startswith("# Std") else line
+                     for line in lines) + "\n"
+
+
+def test_text_of_ns(report):
+    """twowaytest -N: lists in ns beside rows in us are told by these."""
+    found = made.values(made.cycles(600))["total"]
+    plain = made.text(found, own=True)
+    rows = []
+    for content in (plain, in_ns(plain, found)):
+        path = made.write(report.directory, "t.txt", content)
+        rows.append(made.tables(report("-t", "-", path).stdout)[
+            "Total Jitter"][0])
+    us, ns = rows
+    assert us["p50"] == ns["p50"] and us["p90"] == ns["p90"]
+    for key, value in (("min", min(found)), ("max", max(found)),
+                       ("avg", int(made.mean(found)))):
+        assert us[key] == str(value // 1000) and ns[key] == made.us(value)
+    assert us["std"] == ns["std"] == made.us(made.deviation(found))
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_rows_beyond_the_maximum(refused, own):
+    text = made.text(made.values(made.cycles(600))["total"], own=own)
+    path = made.write(refused.directory, "t.txt", re.sub(
+        "# Max Latencies: .*", "# Max Latencies: 00001", text))
+    assert "the rows do not lie between" in refused(path)
