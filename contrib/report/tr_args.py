@@ -49,7 +49,7 @@ OPTIONS = {
         ("m", "metrics", {
             "metavar": "LIST", "type": names(METRICS),
             "help": f"of {', '.join(METRICS)}; default: all, with --gate "
-                    "total"}),
+                    "response"}),
         ("p", "percentiles", {
             "metavar": "LIST", "type": percentages,
             "help": "default: 50,90,99,99.9,99.99,99.999, with --gate "
@@ -80,24 +80,24 @@ OPTIONS = {
     "gate": (
         ("g", "gate", {
             "action": "store_true",
-            "help": "whether the second run, the candidate, is worse than "
-                    "the first, the baseline"}),
+            "help": "tell whether the second run, the candidate, is worse "
+                    "than the first, the baseline: in response, or in "
+                    "--metrics"}),
         ("c", "confidence", {
             "metavar": "PERCENT", "type": number(50, 99.99, " %", False),
             "default": 99.0,
-            "help": "that an alarm is none by chance, for all figures "
-                    "together; default 99"}),
+            "help": "probability that nothing is called worse by chance, for "
+                    "all figures together; default 99"}),
         ("a", "tolerance", {
             "metavar": "PERCENT", "type": number(0, 1000, " %", False),
             "default": 1.0,
-            "help": "what the candidate may be higher by; default 1"}),
-        ("r", "resamples", {
-            "metavar": "N", "type": number(100, 10**6),
-            "default": 2000, "help": "least number of draws; default 2000"}),
-        ("S", "seed", {
-            "metavar": "N", "type": number(0, 2**32 - 1),
-            "default": 1,
-            "help": "of the draws; the same gives the same; default 1"}),
+            "help": "what the candidate may be higher by, of the baseline; "
+                    "default 1"}),
+        ("d", "detect", {
+            "metavar": "PERCENT", "type": number(0, 10**6, " %", False),
+            "default": 3.0,
+            "help": "undecided, not \"not worse\", is what may be higher by "
+                    "more than this; default 3"}),
         ("u", "unlike", {
             "action": "store_true",
             "help": "compare although the settings differ"}),
@@ -112,7 +112,8 @@ def parser():
         "of twowaytest, JSON and histograms of cyclictest, TRLTP logs, "
         "published tables. Files of one NAME are one run.",
         epilog="Exit status: 0 done, or not worse; 1 error, nothing is "
-        "written; 2 --gate: worse.")
+        "written; 2 --gate: worse; 3 --gate: undecided, as the "
+        "measurements are too short or too noisy.")
     p.add_argument("files", nargs="*", metavar="[NAME=]FILE",
                    help="results; NAME is by default the file's, without "
                         "its suffix")
@@ -129,7 +130,7 @@ def parse(argv):
         [50, 90, 99, 99.9, 99.99, 99.999]
     options.percentiles = options.percentiles or default
     options.metrics = options.metrics or (
-        ["total"] if options.gate else list(METRICS))
+        ["response"] if options.gate else list(METRICS))
     if options.gate and options.skip_bad:
         p.error("--skip-bad with --gate: a gate needs both of its runs")
     # Of a dump, a gate alone needs nothing else.

@@ -1,33 +1,27 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Is a candidate worse than a baseline? Bootstrap confidence intervals.
+"""Is a candidate worse than a baseline?
 
-Cycles that follow each other are alike, so whole blocks of them are drawn,
-not single ones; and each step of a ramp has a load of its own, so each draw
-takes as many from each step: what steps differ by is no uncertainty. Each
-block is a histogram over bounds that lie where the percentiles are; a draw is
-then a weighted sum of histograms. Where there is no dump, single values are
-drawn from the histogram: too narrow an interval, which is said.
+Each figure of both runs has a confidence interval, and so has the difference.
+It is worse if that interval lies above what is allowed, not worse if it lies
+below a change that is to be found, and undecided else.
 """
 
 import dataclasses
 import math
-import statistics
 
 import numpy
 
-from tr_model import BEYOND, InputError
-from tr_stats import Distribution, rank_of, wider
-from tr_tables import us
+import tr_interval
+from tr_model import METRICS, InputError
+from tr_stats import Distribution, rank_of
 from twtools.tables import Table
+from twtools.units import NS, us
 
-BLOCKS = 100            # in all steps together
-FEWEST = 20             # of them, even if cycles are alike for long
-SMALLEST = 20           # cycles in one
+FEWEST = 400            # cycles of a run
+BEYOND = 100            # of them, a percentile that is judged
 UNEVEN = 0.01           # of a step's share in all cycles: worth a remark
-LONGER = 5              # a block must be than what is alike
-LOOKED_AT = 1 << 17     # cycles, for that
-BOUNDS = 800            # a percentile
-BATCH = 500             # draws at a time
+WORSE, UNDECIDED, NOT_WORSE = "WORSE", "undecided", "not worse"
+STATUS = {WORSE: 2, UNDECIDED: 3, NOT_WORSE: 0}     # the first that occurs
 
 
 @dataclasses.dataclass
@@ -37,169 +31,140 @@ class Verdict:
     percent: float | None       # None: the average
     baseline_ns: float
     candidate_ns: float
-    low_ns: float               # of the difference, two-sided
+    low_ns: float               # of the difference
     high_ns: float
     allowed_ns: float
-    short: bool                 # measured too short for its intervals
+    found_ns: float             # a change that would be found
 
     @property
-    def worse(self):
-        return self.low_ns > self.allowed_ns
+    def text(self):
+        if self.low_ns > self.allowed_ns:
+            return WORSE
+        return NOT_WORSE if self.high_ns <= self.found_ns else UNDECIDED
 
     @property
-    def figure(self):
-        return "average" if self.percent is None else f"p{self.percent:g}"
+    def name(self):
+        return f"{self.metric} " + (
+            "average" if self.percent is None else f"p{self.percent:.12g}")
 
 
-def bounds_of(dist, percents):
-    """Values at some ranks: close to each other where percentiles lie."""
-    count = dist.count
-    ranks = [numpy.array([1, count])]
-    for percent in percents:
-        share = percent / 100
-        half = 20 * math.sqrt(count * share * (1 - share)) + BOUNDS
-        rank = rank_of(count, percent)
-        ranks.append(numpy.linspace(rank - half, rank + half, BOUNDS))
-    ranks = numpy.clip(numpy.concatenate(ranks).astype(int), 1, count)
-    index = numpy.searchsorted(dist.cumulated, ranks)
-    return numpy.unique(dist.values[numpy.clip(index, 0,
-                                               len(dist.values) - 1)])
+def lengths(run):
+    return [part.stop - part.start for part in run.cycles.slices()]
 
 
-def alike_for(values):
-    """Over how many cycles they resemble each other: 1 if not at all.
+def short_steps(runs):
+    """Numbers of steps that are too short in one of the runs."""
+    return {i for run in runs if run.cycles
+            for i, length in enumerate(lengths(run))
+            if length < tr_interval.SHORTEST}
 
-    The integrated autocorrelation time, summed up as far as the sum itself
-    says (Sokal's window). Outliers would hide it, so they are clipped.
+
+def values_of(run, metric, unit, left_out):
+    """Of each step of a dump, rounded down as a histogram's are."""
+    for i, part in enumerate(run.cycles.slices()):
+        if i not in left_out:
+            values = run.cycles.values(metric, part)
+            yield values if unit == NS else values // unit.ns * unit.ns
+
+
+def histogram_of(run, metric):
+    dist = run.series[metric].dist
+    if dist is None or not dist.complete:
+        raise InputError(run.name, metric, (
+            "its histogram lacks values (they overflowed)" if dist else
+            "neither a dump nor a histogram") + ": give its --dump, or "
+            "measure with a -h above its maximum")
+    return dist
+
+
+def unit_of(runs, metric):
+    """Of the values that are compared: the widest bins of both."""
+    units = {run.name: NS if run.cycles else histogram_of(run, metric).unit
+             for run in runs}
+    if len(set(units.values()) - {NS}) > 1:
+        raise InputError("--gate", metric, "bins of unlike width cannot be "
+                         "compared: " + ", ".join(
+                             f"{unit} in {name}"
+                             for name, unit in units.items()))
+    return max(units.values())
+
+
+def side_of(run, metric, unit, percents, left_out):
+    """A run as tr_interval knows it."""
+    if not run.cycles:
+        return tr_interval.of_histogram(histogram_of(run, metric),
+                                        run.series[metric].avg_ns, percents)
+    steps = list(values_of(run, metric, unit, left_out))
+    dist = run.series[metric].dist
+    if not dist or dist.unit != unit or dist.count != sum(map(len, steps)):
+        dist = Distribution.of(numpy.concatenate(steps))
+    side = tr_interval.of_steps(steps, dist, percents)
+    if unit != NS:      # the average is known better
+        side.average_ns = run.cycles.average(metric, left_out)
+    return side
+
+
+def count_of(run, metric, left_out):
+    if not run.cycles:
+        return histogram_of(run, metric).count
+    return sum(length for i, length in enumerate(lengths(run))
+               if i not in left_out)
+
+
+def supported(runs, metric, percents, left_out):
+    """Those that both sides have enough cycles for."""
+    counts = [count_of(run, metric, left_out) for run in runs]
+    for run, count in zip(runs, counts):
+        if count < FEWEST:
+            raise InputError(run.name, metric, f"{count} cycles are too few "
+                             f"to compare; {FEWEST} are needed")
+    return [p for p in percents
+            if min(counts) >= rank_of(min(counts), p) + BEYOND]
+
+
+def compare(runs, metric, percents, options, alpha, left_out=()):
+    """Verdicts on one metric, and the runs that wander.
+
+    alpha: the risk of a false alarm a figure.
     """
-    values = values[:LOOKED_AT].astype(float)
-    low, high = numpy.quantile(values, (0.01, 0.99))
-    values = numpy.clip(values, low, high)
-    values -= values.mean()
-    size = 1 << (2 * len(values) - 1).bit_length()
-    power = numpy.abs(numpy.fft.rfft(values, size)) ** 2
-    correlation = numpy.fft.irfft(power, size)[:len(values)]
-    if correlation[0] <= 0:
-        return 1.0
-    times = 2 * numpy.cumsum(correlation / correlation[0]) - 1
-    window = numpy.flatnonzero(numpy.arange(len(times)) >= 5 * times)
-    return max(1.0, float(times[window[0] if len(window) else -1]))
+    unit = unit_of(runs, metric)
+    sides = [side_of(run, metric, unit, percents, left_out) for run in runs]
+    found = [tr_interval.estimates(side, percents, alpha) for side in sides]
+    verdicts = []
+    for percent, before, after in zip([None, *percents], *found):
+        # Both are rounded: an average by its own unit, the rest by bins.
+        width = max(run.series[metric].avg_unit for run in runs) \
+            if percent is None else unit
+        share = max(before.value_ns, 0) / 100
+        verdicts.append(Verdict(
+            metric, percent, before.value_ns, after.value_ns,
+            *difference(before, after), *(
+                share * part + (width.ns if width != NS else 0)
+                for part in (options.tolerance,
+                             max(options.tolerance, options.detect)))))
+    return verdicts, [run.title for run, side in zip(runs, sides)
+                      if not tr_interval.steady(side, percents)]
 
 
-class Sample:
-    """One side of a comparison, ready to be drawn from."""
-
-    def __init__(self, run, metric, percents):
-        self.percents = percents
-        self.short = False      # for how long cycles are alike
-        self.by_block = run.cycles is not None
-        if self.by_block:
-            self.set_blocks(run, metric)
-        else:
-            self.set_histogram(run, metric)
-
-    def set_blocks(self, run, metric):
-        steps = [values for part in run.cycles.slices()
-                 if len(values := run.cycles.values(metric, part))]
-        values = numpy.concatenate(steps)
-        if len(values) < FEWEST * SMALLEST:
-            raise InputError(run.name, metric, f"{len(values)} cycles are "
-                             f"too few to compare; {FEWEST * SMALLEST} are "
-                             "needed")
-        self.dist = Distribution.of(values)
-        self.bounds = bounds_of(self.dist, self.percents)
-        del values
-        self.blocks = [self.blocks_of(step, len(steps)) for step in steps]
-        self.table = numpy.empty((sum(self.blocks), len(self.bounds)))
-        self.sums = numpy.empty(len(self.table))
-        blocks = (block for step, count in zip(steps, self.blocks)
-                  for block in numpy.array_split(step, count))
-        for i, block in enumerate(blocks):
-            self.table[i] = numpy.bincount(
-                numpy.searchsorted(self.bounds, block),
-                minlength=len(self.bounds))
-            self.sums[i] = block.sum(dtype=numpy.int64)
-
-    def blocks_of(self, values, steps):
-        """How many blocks one of so many steps is cut into.
-
-        Each step takes one block's freedom away, so all have that one, and
-        share the others.
-        """
-        fewest = 1 + math.ceil((FEWEST - 1) / steps)
-        blocks = min(max(BLOCKS // steps, fewest), len(values) // SMALLEST,
-                     int(len(values) / (LONGER * alike_for(values))))
-        self.short |= blocks < fewest
-        return min(max(blocks, fewest), len(values))
-
-    def set_histogram(self, run, metric):
-        dist = run.series[metric].dist if metric in run.series else None
-        if dist is None or not dist.complete:
-            raise InputError(run.name, metric, (
-                "its histogram lacks values (they overflowed)" if dist else
-                "neither a dump nor a histogram") + ": give its --dump, or "
-                "measure with a -h above its maximum")
-        self.dist, self.bounds = dist, dist.values
-        if dist.count < FEWEST * SMALLEST:
-            raise InputError(run.name, metric, f"{dist.count} cycles are "
-                             f"too few to compare; {FEWEST * SMALLEST} are "
-                             "needed")
-
-    def at(self, tables, sums):
-        """Averages and percentiles of drawn tables: a column a figure."""
-        counts = tables.sum(axis=1)
-        columns = [sums / counts]
-        cumulated = numpy.cumsum(tables, axis=1)
-        for percent in self.percents:
-            ranks = numpy.ceil(counts * percent / 100 * (1 - 1e-15))
-            index = (cumulated < ranks[:, None]).sum(axis=1)
-            columns.append(self.bounds[numpy.clip(
-                index, 0, len(self.bounds) - 1)])
-        return numpy.stack(columns, axis=1)
-
-    def weights(self, random, count):
-        """How often each block is drawn: a row a draw.
-
-        One less than a step has, weighed accordingly: then the draws vary as
-        the step's sum itself does, however few its blocks.
-        """
-        return numpy.hstack([
-            random.multinomial(blocks - 1, [1 / blocks] * blocks, count)
-            * (blocks / (blocks - 1)) if blocks > 1 else
-            numpy.ones((count, 1)) for blocks in self.blocks])
-
-    def draw(self, random, count):
-        if self.by_block:
-            weights = self.weights(random, count)
-            return self.at(weights @ self.table, weights @ self.sums)
-        tables = random.multinomial(self.dist.count,
-                                    self.dist.counts / self.dist.count, count)
-        return self.at(tables, tables @ self.bounds.astype(float))
-
-    def wider(self, alpha):
-        """What blocks, being few, widen an interval by."""
-        if not self.by_block:
-            return 1.0
-        freedom = max(len(self.table) - len(self.blocks), 1)
-        return wider(statistics.NormalDist().inv_cdf(1 - alpha), 1 + freedom)
-
-    def measured(self):
-        return [self.dist.mean()] + [
-            self.dist.at_rank(rank_of(self.dist.count, p))
-            for p in self.percents]
+def difference(before, after):
+    """The interval of it, by those of both (method of Zou and Donner)."""
+    middle = after.value_ns - before.value_ns
+    return (middle - math.hypot(after.value_ns - after.low_ns,
+                                before.high_ns - before.value_ns),
+            middle + math.hypot(after.high_ns - after.value_ns,
+                                before.value_ns - before.low_ns))
 
 
 def uneven(runs):
     """A remark if the runs are not made up of the same steps, or None."""
     if not all(run.cycles for run in runs):
         return None
-    lengths = [[part.stop - part.start for part in run.cycles.slices()]
-               for run in runs]
-    counts = [len(steps) for steps in lengths]
+    found = [lengths(run) for run in runs]
+    counts = [len(steps) for steps in found]
     if counts[0] != counts[1]:
         return (f"the runs have {counts[0]} and {counts[1]} steps: figures "
                 "of all together differ for that alone")
-    shares = [numpy.array(steps) / sum(steps) for steps in lengths]
+    shares = [numpy.array(steps) / sum(steps) for steps in found]
     off = numpy.abs(shares[1] - shares[0]) * counts[0]
     if off.max() <= UNEVEN:
         return None
@@ -209,79 +174,68 @@ def uneven(runs):
             "steps together differ for that alone")
 
 
-def supported(runs, metric, percents):
-    """Those that both sides have enough cycles for."""
-    counts = [len(run.cycles.values(metric)) if run.cycles else
-              run.series[metric].count or 0
-              for run in runs if metric in run.series]
-    return [p for p in percents if counts and
-            min(counts) >= rank_of(min(counts), p) + BEYOND]
-
-
-def compare(baseline, candidate, metric, options, alpha):
-    """Verdicts on one metric; alpha: risk of a false alarm a figure."""
-    random = numpy.random.default_rng(options.seed)
-    percents = supported((baseline, candidate), metric, options.percentiles)
-    sides = [Sample(run, metric, percents) for run in (baseline, candidate)]
-    draws = max(options.resamples, math.ceil(10 / alpha))
-    differences = []
-    for start in range(0, draws, BATCH):
-        count = min(BATCH, draws - start)
-        before, after = (side.draw(random, count) for side in sides)
-        differences.append(after - before)
-    low, high = numpy.quantile(numpy.concatenate(differences),
-                               (alpha, 1 - alpha), axis=0)
-    before, after = (side.measured() for side in sides)
-    middle = numpy.subtract(after, before)
-    wider = max(side.wider(alpha) for side in sides)
-    low, high = (middle + (end - middle) * wider for end in (low, high))
-    return [Verdict(metric, percent, *values,
-                    max(values[0], 0) * options.tolerance / 100,
-                    any(side.short for side in sides))
-            for percent, *values in zip([None, *percents], before, after,
-                                        low, high)]
-
-
 def gate(runs, options):
     """Verdicts on all metrics, and what to know of them."""
-    baseline, candidate = runs
     for metric in options.metrics:
         for run in runs:
             if metric not in run.series:
-                raise InputError(run.name, metric, "not measured")
-    figures = sum(1 + len(supported(runs, metric, options.percentiles))
-                  for metric in options.metrics)
+                raise InputError(run.name, metric, "not measured; choose of "
+                                 f"{', '.join(run.series)} by --metrics")
+    left_out = short_steps(runs)
+    percents = {metric: supported(runs, metric, options.percentiles, left_out)
+                for metric in options.metrics}
+    figures = sum(1 + len(found) for found in percents.values())
     alpha = (1 - options.confidence / 100) / figures
-    verdicts = [verdict for metric in options.metrics
-                for verdict in compare(baseline, candidate, metric, options,
-                                       alpha)]
+    verdicts, wandering = [], {}
+    for metric in options.metrics:
+        found, names = compare(runs, metric, percents[metric], options, alpha,
+                               left_out)
+        verdicts += found
+        for name in names:
+            wandering.setdefault(name, []).append(metric)
+    notes = [f"{name}: the level of {', '.join(metrics)} changes so slowly "
+             "that the run is too short for it: its intervals are widened; "
+             "measure longer, or find what changes"
+             for name, metrics in wandering.items()]
+    return verdicts, notes + notes_on(runs, options, figures, left_out)
+
+
+def notes_on(runs, options, figures, left_out):
     notes = [f"{run.title}: no dump, so cycles are taken as independent of "
              "each other; the interval is narrower than the truth"
              for run in runs if run.cycles is None]
     notes += [f"{run.name}: {run.virtual_remark}"
               for run in runs if run.virtual]
-    if any(verdict.short for verdict in verdicts):
-        notes.append("cycles are alike over so long a time that intervals "
-                     "are narrower than the truth: measure longer")
+    if left_out:
+        notes.append("too short to be judged, so left out: step " +
+                     ", ".join(str(i + 1) for i in sorted(left_out)))
     if remark := uneven(runs):
         notes.append(remark)
     wanted = len(options.metrics) * (1 + len(options.percentiles))
     if figures < wanted:
-        notes.append(f"{wanted - figures} percentiles are not compared: "
-                     f"fewer than {BEYOND} cycles lie beyond them")
-    return verdicts, notes
+        notes.append(f"{wanted - figures} percentiles are not judged: fewer "
+                     f"than {BEYOND} cycles lie beyond them")
+    return notes
+
+
+def signed(value_ns):
+    return f"{value_ns / 1000:+.3f}" if math.isfinite(value_ns) else "?"
 
 
 def table_of(runs, verdicts, notes, options):
     baseline, candidate = runs
-    rows = [[v.metric, v.figure, us(v.baseline_ns, 3), us(v.candidate_ns, 3),
-             f"{(v.candidate_ns - v.baseline_ns) / 1000:+.3f}",
-             f"{v.low_ns / 1000:+.3f} .. {v.high_ns / 1000:+.3f}",
-             "WORSE" if v.worse else "not worse"] for v in verdicts]
-    note = (f"In us. Worse: at {options.confidence:g} % confidence, for all "
-            f"figures together, higher by more than {options.tolerance:g} %. "
-            "The interval is that of the difference. " +
-            "".join(f"{text}. " for text in notes))
+    rows = [[*v.name.split(" "), us(v.baseline_ns, 3),
+             us(v.candidate_ns, 3), signed(v.candidate_ns - v.baseline_ns),
+             f"{signed(v.low_ns)} .. {signed(v.high_ns)}", v.text]
+            for v in verdicts]
+    judged = ", ".join(f"{metric} ({METRICS[metric][1]})"
+                       for metric in options.metrics)
+    note = (f"In us. Judged: {judged}. The interval is that of the "
+            f"difference, at {options.confidence:g} % confidence for all "
+            f"figures together. Worse: all of it lies above the tolerance, "
+            f"{options.tolerance:g} % of the baseline. Not worse: none of it "
+            f"lies above {max(options.tolerance, options.detect):g} %. "
+            + "".join(f"{text}. " for text in notes))
     return Table(f"Is {candidate.title} worse than {baseline.title}?",
                  ["metric", "figure", "baseline", "candidate", "difference",
                   "interval", "verdict"], rows, note.strip(),

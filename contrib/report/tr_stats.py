@@ -122,9 +122,18 @@ def rank_of(count, percent):
     return max(1, math.ceil(exact - exact * 1e-15))
 
 
-def wider(z, count):
-    """Student's t of so few values, by that of the normal distribution."""
-    return 1 + (z * z + 1) / (4 * (count - 1))
+def student(alpha, freedom):
+    """What Student's t exceeds with this probability; freedom: 7 or more.
+
+    By that of the normal distribution: Abramowitz and Stegun, 26.7.5.
+    """
+    z = statistics.NormalDist().inv_cdf(1 - alpha)
+    terms = ((z**3 + z) / 4,
+             (5 * z**5 + 16 * z**3 + 3 * z) / 96,
+             (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
+             (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z)
+             / 92160)
+    return z + sum(term / freedom ** i for i, term in enumerate(terms, 1))
 
 
 def half_width(values, confidence=CONFIDENCE):
@@ -138,9 +147,8 @@ def half_width(values, confidence=CONFIDENCE):
         return None
     means = numpy.array([values[i * size:(i + 1) * size].mean()
                          for i in range(BATCHES)])
-    z = statistics.NormalDist().inv_cdf((1 + confidence) / 2)
-    return float(z * wider(z, BATCHES) * means.std(ddof=1) /
-                 math.sqrt(BATCHES))
+    return float(student((1 - confidence) / 2, BATCHES - 1) *
+                 means.std(ddof=1) / math.sqrt(BATCHES))
 
 
 def series_of(metric, values, target_ns=None):
