@@ -183,6 +183,7 @@ def test_statuses_are_those_of_the_program():
     for command in COMMANDS:
         may = re.search(r"--check|--limit=| -b |--gate", command.text)
         assert (2 in command.statuses) == bool(may), command
+        assert (3 in command.statuses) == ("--gate" in command.text), command
 
 
 def test_checks_have_these_names(desk):
