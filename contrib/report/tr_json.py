@@ -4,6 +4,7 @@
 import json
 import os
 
+import tr_cyclictest
 from tr_model import METRICS, PHASES, InputError, Part, Series, Step, Worst
 from tr_stats import Distribution, combined
 from twtools.units import US, of_json
@@ -208,8 +209,8 @@ def read_cyclictest(data, name):
     part = Part(data.path, "cyclictest", name, program="cyclictest",
                 series={"wakeup": combined(series)}, system=systems(data))
     part.count = part.series["wakeup"].count
-    part.settings = {"command line": data.get("cmdline:", str,
-                                              default=None)}
+    text = data.get("cmdline:", str, default=None)
+    part.settings = {"command line": text} | tr_cyclictest.settings(text)
     read_lab(data, part)
     if len(series) > 1:
         part.remarks.append(f"{len(series)} threads together")
