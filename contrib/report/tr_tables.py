@@ -48,7 +48,7 @@ def results(runs, metrics, percents):
             note += f" Should be {target / 1000:.0f}; std is about that."
         yield Table(f"{label}{of(runs)}",
                     ["system", "cycles", "min", "avg", "max", "std"]
-                    + [f"p{p:g}" for p in shown], rows,
+                    + [f"p{p:.12g}" for p in shown], rows,
                     note + widths(found, shown), key=f"results-{metric}")
 
 
@@ -84,6 +84,7 @@ FIGURES = (
     ("99.9 %", lambda s: s.percentile(99.9)),
     ("maximum", lambda s: s.max_ns),
 )
+NO_RANK = ("maximum",)      # one cycle, whatever the run
 
 
 def distance(series):
@@ -118,17 +119,32 @@ def tie(a, b, value, figure):
 
 def ranking_text(found, figure, value):
     """As "A < B << C = D": the best first."""
+    if figure in NO_RANK:
+        return "not ranked"
     order = sorted(found, key=lambda pair: value(pair[1]))
-    text = order[0][0].title
-    for (_, before), (run, series) in zip(order, order[1:]):
+    text, start = order[0][0].title, 0
+    for i in range(1, len(order)):
+        (_, before), (run, series) = order[i - 1], order[i]
         if tie(before, series, value, figure):
-            text += " = "
-        elif value(series) >= MUCH * value(before):
-            text += " << "
-        else:
-            text += " < "
+            text += f" = {run.title}"
+            continue
+        text += apart(order[start:i], value, figure)
+        text += " << " if value(series) >= MUCH * value(before) else " < "
         text += run.title
-    return text
+        start = i
+    return text + apart(order[start:], value, figure)
+
+
+def apart(chain, value, figure):
+    """Of those that tie one by one, the nearest that do not."""
+    pairs, last = [], len(chain)
+    for i in range(len(chain) - 1, -1, -1):
+        k = next((k for k in range(i + 1, last) if not tie(
+            chain[i][1], chain[k][1], value, figure)), None)
+        if k is not None:
+            pairs.append(f"{chain[i][0].title} < {chain[k][0].title}")
+            last = k
+    return f" ({', '.join(pairs[::-1])})" if pairs else ""
 
 
 def ranking(runs, metrics):
@@ -146,9 +162,11 @@ def ranking(runs, metrics):
                     ["metric", "figure", "best first"], rows,
                     f"<<: at least {MUCH} times as much. =: within the "
                     f"{CONFIDENCE:.0%} confidence interval, or equal where "
-                    "none is known (maximum, deviation, published tables). "
-                    "Averages of interval and sleep rank by how far off "
-                    "they are.", figures=3, key="ranking")
+                    "none is known (deviation, published tables). A = B = C "
+                    "(A < C): neighbours tie, these two do not. Averages of "
+                    "interval and sleep rank by how far off they are. A "
+                    "maximum is one cycle: it is not ranked.",
+                    figures=3, key="ranking")
 
 
 def text_of(value):
