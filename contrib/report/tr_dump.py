@@ -7,6 +7,7 @@ import warnings
 
 import numpy
 
+from tr_input import open_input
 from tr_model import METRICS, PHASES, InputError, Part, Step, Worst
 from tr_stats import PIECE, series_of, small
 
@@ -204,7 +205,7 @@ def chunks(file):
 def read_cycles(path):
     """Cycles by pair, and whether a comment marks them as virtual."""
     pairs, line, marked = {}, 1, False
-    with open(path, "rb") as file:
+    with open_input(path) as file:
         for text in iter(file.readline, b""):
             line += 1
             if not text.startswith(b"#"):

@@ -46,7 +46,7 @@ def time_line(runs):
     for run in runs:
         times, worst = worst_of(run.cycles) if run.cycles \
             else points_of(run)
-        if len(times):
+        if numpy.isfinite(worst).any():
             found.append((run.index, run, times, worst))
     left = len(found) - PANELS
     found = found[:PANELS]
@@ -100,7 +100,9 @@ def draw_bars(look, ax, runs, bars, shares):
         start, whole = 0, sum((bar or {}).values())
         for k, phase in enumerate(PHASES):
             if phase in (bar or {}):
-                length = bar[phase] * 100 / whole if shares else bar[phase]
+                length = bar[phase]
+                if shares:
+                    length *= 100 / whole if whole else 0
                 ax.barh(row, length, 0.5, start,
                         color=look.colour[f"phase{k}"], hatch=HATCH[k],
                         edgecolor=look.colour["paper"], linewidth=0.8)

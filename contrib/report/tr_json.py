@@ -5,6 +5,7 @@ import json
 import os
 
 import tr_cyclictest
+from tr_input import open_input
 from tr_model import METRICS, PHASES, InputError, Part, Series, Step, Worst
 from tr_stats import Distribution, combined
 from twtools.units import US, of_json
@@ -68,7 +69,7 @@ def no_number(name):
 
 def load(path):
     """The whole file as a Member."""
-    with open(path, "rb") as file:
+    with open_input(path) as file:
         text = file.read()
     try:
         value = json.loads(text, parse_constant=no_number)
@@ -78,7 +79,7 @@ def load(path):
     except json.JSONDecodeError as err:
         raise InputError(path, err.lineno,
                          f"no JSON: {err.msg}, column {err.colno}") from None
-    except ArithmeticError as err:
+    except (ArithmeticError, ValueError) as err:    # of 5000 digits, too
         raise InputError(path, None, f"no JSON: {err}") from None
     except RecursionError:
         raise InputError(path, None, "no JSON: nested too deep") from None
@@ -291,7 +292,10 @@ def read_pair(data, twoway, unit, pair, name):
         raise InputError(data.path, "member thread",
                          f"no cycles: {why}" if why else "no cycles")
     environment = twoway.inner("environment")
-    part.settings = flat(twoway.inner("settings"))
+    settings = twoway.inner("settings")
+    for key in ("interval_us", "sleep_us"):     # a dump is read by them
+        settings.get(key, int, default=0)
+    part.settings = flat(settings)
     load = {f"load {key}": value for key, value
             in flat(twoway.inner("load")).items()
             if key in ("kind", "command", "arguments", "policy", "priority",

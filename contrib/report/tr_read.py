@@ -8,9 +8,10 @@ import re
 import tr_dump
 import tr_json
 import tr_text
+from tr_input import forget_copies, open_input
 from tr_model import InputError, Run
 
-TABLE = re.compile(r"[a-z_]+(,[a-z_]+)*,?system,"
+TABLE = re.compile(r"([a-z_]+,)*system,"
                    r"((cycles,)?min,avg,max(,stddev)?|finding)")
 EXPECTED = ("twowaytest JSON or --dump, cyclictest JSON or -h text, a TRLTP "
             "log, or a table with the columns system,min,avg,max")
@@ -18,7 +19,7 @@ EXPECTED = ("twowaytest JSON or --dump, cyclictest JSON or -h text, a TRLTP "
 
 def reader_of(path):
     """What reads this file, by its content."""
-    with open(path, "rb") as file:
+    with open_input(path) as file:
         start = file.read(1 << 16)
     if not start.strip():
         raise InputError(path, None, "the file is empty")
@@ -143,6 +144,7 @@ def read_all(arguments, defaults):
     defaults: the options interval, sleep, total, virtual, skip_bad, wanted.
     """
     parts, left_out = [], []
+    forget_copies()
     for name, path in names_of(arguments):
         try:
             parts += read_parts(path, name)

@@ -8,6 +8,7 @@ runs also differ by dashes and markers, phases by hatching.
 import io
 import re
 import textwrap
+import warnings
 
 import matplotlib
 import numpy
@@ -28,13 +29,14 @@ COLOURS = page.COLOURS | {
     "run4": ("#b07d00", "#f2b84b"),
     "run5": ("#56b4e9", "#a5dcff"),
     "run6": ("#4d4d4d", "#c8c8c8"),
-    "phase0": ("#e69f00", "#f2b84b"),
-    "phase1": ("#0072b2", "#56a8e0"),
+    "phase0": ("#e69f00", "#ffcf6b"),
+    "phase1": ("#6a51a3", "#a08fd6"),
     "phase2": ("#b0b0b0", "#6a6a70"),
-    "phase3": ("#009e73", "#2fbf94"),
+    "phase3": ("#8c5a3c", "#c79a76"),
 }
 # Colours that nothing else has, replaced in the SVG that is drawn.
-STAND_IN = {role: f"#0b01{i:02x}" for i, role in enumerate(COLOURS)}
+STAND_IN = {role: f"#0b01{i:02x}" for i, role in enumerate(
+    role for role in COLOURS if role != "warn")}
 DASHES = ("-", (0, (5, 1.5)), (0, (2, 1)), (0, (6, 1.5, 1, 1.5)))
 MARKERS = "osD^vPX"
 RUN_COLOURS = 7
@@ -42,7 +44,10 @@ OVERLAID = 4            # runs that stay legible in one drawing
 ENTRY_IN = 0.172        # a row of a legend
 WIDTH_IN = 4.8          # wide enough for a phone, and legible there
 
+# A font without a glyph is no fault of a run's name.
+warnings.filterwarnings("ignore", r"Glyph \d+ .* missing from")
 matplotlib.rcParams.update({
+    "text.parse_math": False,       # names are no formulas
     "svg.fonttype": "none",
     "svg.hashsalt": "twowayreport",
     "font.family": "DejaVu Sans",
@@ -154,10 +159,14 @@ class Look:
             {"loc": "lower left", "bbox_to_anchor": (0, 1),
              "bbox_transform": blended_transform_factory(
                  figure.transFigure, ax.transAxes)}
-        figure.legend(handles, [short(name) for name in names],
-                      ncol=legend_columns(names), frameon=False, **place,
-                      borderaxespad=0.1, handlelength=2.2, labelspacing=0.35,
-                      columnspacing=1.4, labelcolor=self.colour["ink"])
+        # A name that begins with "_" would be left out: it comes later.
+        legend = figure.legend(
+            handles, ["x"] * len(names), ncol=legend_columns(names),
+            frameon=False, **place, borderaxespad=0.1, handlelength=2.2,
+            labelspacing=0.35, columnspacing=1.4,
+            labelcolor=self.colour["ink"])
+        for text, name in zip(legend.get_texts(), names):
+            text.set_text(short(name))
 
 
 def short(name):

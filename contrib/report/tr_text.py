@@ -4,6 +4,7 @@
 import csv
 import re
 
+from tr_input import open_input
 from tr_model import METRICS, InputError, Part, Series, Step
 from tr_stats import Distribution, combined
 from twtools.units import NS, US, Unit
@@ -19,8 +20,8 @@ MARK = re.compile(r"# *(virtual|lab)\b")
 
 def lines_of(path):
     """(number, line) of a text; what is cut off within a line is refused."""
-    with open(path, encoding="utf-8", errors="surrogateescape",
-              newline="\n") as file:
+    with open_input(path, "r", encoding="utf-8", errors="surrogateescape",
+                    newline="\n") as file:
         text = file.read()
     lines = text.split("\n")
     if lines[-1]:
