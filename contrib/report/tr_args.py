@@ -29,49 +29,52 @@ OPTIONS = {
     "what is written": (
         ("o", "html", {
             "metavar": "FILE", "type": not_empty,
-            "help": "the report; default: twowayreport.html if nothing else "
-                    "is asked for"}),
+            "help": "the report as one page; default: twowayreport.html, if "
+                    "no other output is asked for"}),
         ("f", "figures", {
             "metavar": "DIR", "type": not_empty,
-            "help": "each figure as a file of its own"}),
+            "help": "each figure as a file in this directory"}),
         ("F", "format", {
             "metavar": "LIST", "type": names(FORMATS),
             "default": list(FORMATS),
-            "help": "of these files: svg, png; default both"}),
+            "help": "formats of these files: svg, png; default: both"}),
         ("t", "tables", {
             "metavar": "FILE", "type": table_file,
-            "help": "tables as FILE.md or FILE.csv; -: Markdown to standard "
-                    "output"}),
+            "help": "the tables as FILE.md or FILE.csv; - writes Markdown to "
+                    "standard output"}),
         ("T", "title", {
-            "metavar": "TEXT", "type": not_empty, "help": "of the report"}),
+            "metavar": "TEXT", "type": not_empty,
+            "help": "title of the report"}),
     ),
     "what is shown": (
         ("m", "metrics", {
             "metavar": "LIST", "type": names(METRICS),
-            "help": f"of {', '.join(METRICS)}; default: all, with --gate "
-                    "response"}),
+            "help": f"some of {', '.join(METRICS)}; default: all, with "
+                    "--gate response"}),
         ("p", "percentiles", {
             "metavar": "LIST", "type": percentages,
-            "help": "default: 50,90,99,99.9,99.99,99.999, with --gate "
-                    "50,99,99.9"}),
+            "help": "numbers between 0 and 100; default: "
+                    "50,90,99,99.9,99.99,99.999, with --gate 50,99,99.9"}),
         ("V", "virtual", {
             "metavar": "NAME", "action": "append", "default": [],
-            "help": "mark a run as that of a virtual machine; repeatable"}),
+            "help": "mark this run as measured in a virtual machine; "
+                    "repeatable"}),
     ),
     "how files are read": (
         ("i", "interval", {
             "metavar": "US", "type": number(0, 10**9, " us"),
             "help": "period of dumps without JSON; 0: closed loop; default: "
-                    "as their expiries show it"}),
+                    "the period that most expiries show"}),
         ("s", "sleep", {
             "metavar": "US", "type": number(0, 10**7, " us"),
             "default": 100,
-            "help": "the server's sleep in dumps without JSON; default 100"}),
+            "help": "sleep of the server in dumps without JSON; default: "
+                    "100"}),
         ("x", "total", {
             "metavar": "FORMULA", "type": one_of(FORMULAS),
             "default": FORMULAS[0],
-            "help": "of total in dumps without JSON: documented (default), "
-                    "trltp3"}),
+            "help": "formula of total in dumps without JSON: documented "
+                    "(default) or trltp3"}),
         ("k", "skip-bad", {
             "action": "store_true",
             "help": "leave out files that cannot be read, instead of ending; "
@@ -80,24 +83,24 @@ OPTIONS = {
     "gate": (
         ("g", "gate", {
             "action": "store_true",
-            "help": "tell whether the second run, the candidate, is worse "
-                    "than the first, the baseline: in response, or in "
-                    "--metrics"}),
+            "help": "is the second run (candidate) worse than the first "
+                    "(baseline)? response is compared, or what --metrics "
+                    "names"}),
         ("c", "confidence", {
             "metavar": "PERCENT", "type": number(50, 99.99, " %", False),
             "default": 99.0,
             "help": "probability that nothing is called worse by chance, for "
-                    "all figures together; default 99"}),
+                    "all figures together, 50 to 99.99; default: 99"}),
         ("a", "tolerance", {
             "metavar": "PERCENT", "type": number(0, 1000, " %", False),
             "default": 1.0,
-            "help": "what the candidate may be higher by, of the baseline; "
-                    "default 1"}),
+            "help": "how much higher the candidate may be, in percent of the "
+                    "baseline; default: 1"}),
         ("d", "detect", {
             "metavar": "PERCENT", "type": number(0, 10**6, " %", False),
             "default": 3.0,
-            "help": "undecided, not \"not worse\", is what may be higher by "
-                    "more than this; default 3"}),
+            "help": "an increase that must not be missed: undecided, if the "
+                    "measurements cannot exclude it; default: 3"}),
         ("u", "unlike", {
             "action": "store_true",
             "help": "compare although the settings differ"}),
@@ -115,8 +118,8 @@ def parser():
         "written; 2 --gate: worse; 3 --gate: undecided, as the "
         "measurements are too short or too noisy.")
     p.add_argument("files", nargs="*", metavar="[NAME=]FILE",
-                   help="results; NAME is by default the file's, without "
-                        "its suffix")
+                   help="results of a run; the default NAME is that of the "
+                        "file without its suffix")
     p.add_options(OPTIONS)
     return p
 

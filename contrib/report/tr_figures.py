@@ -226,7 +226,7 @@ def ranges(runs, metrics, key="ranges"):
 
     def draw(look):
         figure, axes = look.figure(
-            f"Least, average and most{of(runs)}", [],
+            f"Minimum, average, maximum{of(runs)}", [],
             0.16 + row_in * len(runs), math.ceil(len(shown) / columns),
             columns, left_in=0.2 + 0.073 * letters, titled=True,
             between_in=0.25, sharey=True)
@@ -243,9 +243,9 @@ def ranges(runs, metrics, key="ranges"):
         look.x_label(figure, "us")
         return figure
 
-    return (key, "From the least to the most; the marker is the average, "
-            "the band one deviation to both sides (interval and sleep have "
-            "none: theirs is about the target).", draw)
+    return (key, "From minimum to maximum; the marker is the average, the "
+            "band one standard deviation to both sides (not for interval "
+            "and sleep, whose deviation is that from the target).", draw)
 
 
 def figures_of(runs, metrics):

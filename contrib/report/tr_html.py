@@ -7,10 +7,10 @@ import twtools.page
 from tr_style import COLOURS, themed
 from twtools import tables
 
-READ = ("Where values spread far, scales grow by factors, and the bins of "
-        "histograms with them. In the shares of longer cycles, a curve meets "
+READ = ("Where values differ much, scales are logarithmic, and so are the "
+        "bins of histograms. The curve of the share of longer cycles crosses "
         "the line of a percentile at its value, and ends at the maximum. A "
-        "run has the same colour everywhere.")
+        "run has the same colour in all figures.")
 # Where a table stands in the page: those that warn come first.
 FIRST = ("gate", "differences", "notes")
 LAST = ("worst", "sources")

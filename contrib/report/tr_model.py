@@ -8,15 +8,18 @@ from twtools.units import NS, Unit
 
 # Token: label, what it is. The order is that of tables and figures.
 METRICS = {
-    "interval": ("POSIX Timer Interval Time", "from the t0 before to t0"),
+    "interval": ("POSIX Timer Interval Time",
+                 "time between two requests, t0 to t0"),
     "send": ("Send Time", "request sent to server awake: t1 - t0"),
     "sleep": ("nanosleep Time", "the server's sleep: t2 - t1"),
     "receive": ("Receive Time", "reply sent to client awake: t3 - t2"),
     "response": ("Response Time", "request to reply: t3 - t0"),
-    "total": ("Total Jitter", "send + receive + what sleep and interval "
-                              "are off by"),
-    "wakeup": ("Wakeup Time", "planned expiry to t0; cyclictest's latency"),
-    "planned": ("Planned Response Time", "planned expiry to reply"),
+    "total": ("Total Jitter", "send + receive + deviations of sleep and "
+                              "interval; lower is better"),
+    "wakeup": ("Wakeup Time", "planned expiry to t0; the latency of "
+                              "cyclictest"),
+    "planned": ("Planned Response Time", "planned expiry to reply: "
+                "response from the scheduled time"),
 }
 SIX = list(METRICS)[:6]
 PHASES = ("wakeup", "send", "sleep", "receive")

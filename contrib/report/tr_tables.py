@@ -45,7 +45,8 @@ def results(runs, metrics, percents):
                        if s.target_ns is not None), None)
         note = f"In us. {meaning[0].upper()}{meaning[1:]}."
         if target is not None:
-            note += f" Should be {target / 1000:.0f}; std is about that."
+            note += f" The target is {target / 1000:.0f}; std is the " \
+                "deviation from it."
         yield Table(f"{label}{of(runs)}",
                     ["system", "cycles", "min", "avg", "max", "std"]
                     + [f"p{p:.12g}" for p in shown], rows,
@@ -164,8 +165,8 @@ def ranking(runs, metrics):
                     f"{CONFIDENCE:.0%} confidence interval, or equal where "
                     "none is known (deviation, published tables). A = B = C "
                     "(A < C): neighbours tie, these two do not. Averages of "
-                    "interval and sleep rank by how far off they are. A "
-                    "maximum is one cycle: it is not ranked.",
+                    "interval and sleep are ranked by their distance from "
+                    "the target. A maximum is one cycle: it is not ranked.",
                     figures=3, key="ranking")
 
 
@@ -213,7 +214,7 @@ def differences_table(runs):
     rows = differences(runs)
     silent = dict.fromkeys(run.title for run in runs
                            if not (run.settings or run.system))
-    note = "Compare only what was set up alike. ? is unknown."
+    note = "Compare only runs with the same settings. ? means unknown."
     if silent:
         note += " Nothing is known of: " + ", ".join(silent) + "."
     elif not rows:

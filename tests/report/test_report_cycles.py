@@ -53,9 +53,8 @@ def test_statistics(report, count, formula):
 def test_student_widens_an_interval():
     """Two-sided 99 % of 49 degrees of freedom, and of 19: from tables."""
     import tr_stats
-    for count, t in ((50, 2.680), (20, 2.861)):
-        assert 2.5758 * tr_stats.wider(2.5758, count) == \
-            pytest.approx(t, rel=0.01)
+    for freedom, t in ((49, 2.6800), (19, 2.8609)):
+        assert tr_stats.student(0.005, freedom) == pytest.approx(t, rel=1e-3)
 
 
 def test_gap_makes_no_interval(report):
