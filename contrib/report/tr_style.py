@@ -37,6 +37,7 @@ COLOURS = page.COLOURS | {
 # Colours that nothing else has, replaced in the SVG that is drawn.
 STAND_IN = {role: f"#0b01{i:02x}" for i, role in enumerate(
     role for role in COLOURS if role != "warn")}
+TAG = re.compile("<[^>]*>")         # what lies between tags is of the user
 DASHES = ("-", (0, (5, 1.5)), (0, (2, 1)), (0, (6, 1.5, 1, 1.5)))
 MARKERS = "osD^vPX"
 RUN_COLOURS = 7
@@ -223,9 +224,9 @@ def to_svg(figure, key):
     text = text[text.index("<svg"):]
     text = re.sub(r"\s*<metadata>.*?</metadata>", "", text, flags=re.S)
     # Several drawings share a page: each its own names.
-    text = re.sub(r'\bid="', f'id="{key}-', text)
-    text = re.sub(r'href="#', f'href="#{key}-', text)
-    text = re.sub(r"url\(#", f"url(#{key}-", text)
+    text = TAG.sub(lambda tag: re.sub(
+        r'\bid="|href="#|url\(#', lambda match: f"{match[0]}{key}-",
+        tag[0]), text)
     # What matplotlib writes at length: a tenth of a pixel is enough.
     text = re.sub(r' d="[^"]*"', lambda match: re.sub(
         r"(\.\d)\d+", r"\1", match[0]), text)
@@ -237,9 +238,10 @@ def to_svg(figure, key):
 
 
 def replaced(text, value):
-    for role, stand_in in STAND_IN.items():
-        text = text.replace(stand_in, value(role))
-    return text
+    roles = {stand_in: role for role, stand_in in STAND_IN.items()}
+    known = re.compile("|".join(roles))
+    return TAG.sub(lambda tag: known.sub(
+        lambda match: value(roles[match[0]]), tag[0]), text)
 
 
 def themed(svg, label):

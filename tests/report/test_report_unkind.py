@@ -36,6 +36,7 @@ def test_cycles_that_take_no_time(report):
 
 
 @pytest.mark.parametrize("name", ["$x^$", "a$b$c", "_hidden", r"\$x", "%s{}",
+                                  'id="x" url(#a) #0b0104',
                                   "空"])
 def test_names_are_drawn_as_they_are(report, name):
     for one in (name, "other"):
