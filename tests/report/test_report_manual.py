@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The manual page."""
+
+import re
+
+import made
+
+PAGE = made.REPORT.parents[1] / "man" / "twowayreport.1"
+
+
+def test_manual_has_every_option():
+    import tr_args
+    text = PAGE.read_text().replace("\\-", "-")
+    told = set(re.findall(r"^\.BR (-\w) .*? (--[\w-]+)", text, re.MULTILINE))
+    assert told == {tuple(action.option_strings)
+                    for action in tr_args.parser()._actions
+                    if action.option_strings}
+
+
+def test_manual_has_every_exit_status():
+    import tr_gate
+    text = PAGE.read_text().split(".SH EXIT STATUS")[1].split(".SH")[0]
+    assert set(map(int, re.findall(r"^\.TP\n(\d)$", text, re.MULTILINE))) == \
+        {1, *tr_gate.STATUS.values()}
