@@ -146,17 +146,18 @@ def estimates(run, percents, alpha):
                          numpy.maximum(variance, least)
                          for variance, freedom in run.variances.values()],
                         axis=0)
-    more = 0 if steady(run, percents) else 2 * run.reach
-    half = math.sqrt(squares[0]) + (more[0] if numpy.ndim(more) else 0)
+    more = run.reach * (0 if steady(run, percents) else 2)
+    half = math.sqrt(squares[0]) + more[0]
     return [Estimate(run.average_ns, run.average_ns - half,
                      run.average_ns + half)] + [
-        percentile(run, percent, alpha, squares[1:], least[1:],
-                   more[1:] if numpy.ndim(more) else 0)
+        percentile(run, percent, alpha, squares[1:], least[1:], more[1:])
         for percent in percents]
 
 
 def percentile(run, percent, alpha, squares, least, more):
-    """squares: of a share's uncertainty; least: if cycles were independent."""
+    """squares: of a share's uncertainty; least: if cycles were independent;
+    more: what is added to it.
+    """
     at, wanted = column(run, percent) - 1, percent / 100
     # Few cycles may lie beyond a bound by chance alike: what is known of how
     # alike they are at the percentile holds there, too.
@@ -170,7 +171,7 @@ def percentile(run, percent, alpha, squares, least, more):
     # Of groups of alike cycles, perhaps none came beyond the ends by chance.
     groups = run.dist.count / max(
         factor[at] / student(alpha, math.inf) ** 2, 1)
-    surely = -math.log(alpha) if not numpy.any(more) else math.inf
+    surely = math.inf if more.any() else -math.log(alpha)
     low = float(run.dist.values[0]) if groups * wanted >= surely \
         else -math.inf
     high = float(run.dist.values[-1]) if groups * (1 - wanted) >= surely \
