@@ -251,13 +251,13 @@ def load(runs):
                     figures=2, key="load")
 
 
-def worst(runs):
+def worst(runs, metrics):
     rows = []
     for run in runs:
         best = {}
         for item in run.every("worst"):
             best.setdefault(item.metric, item)
-        for metric in METRICS:
+        for metric in metrics:
             if metric in best:
                 item = best[metric]
                 rows.append([run.title, metric, us(item.value_ns),
@@ -305,4 +305,4 @@ def all_tables(runs, metrics, percents, left_out=()):
         tables += results(group, metrics, percents)
         tables += ranking(group, metrics)
         tables += load(group)
-    return tables + [*worst(runs), sources(runs, left_out)]
+    return tables + [*worst(runs, metrics), sources(runs, left_out)]

@@ -200,6 +200,10 @@ send,two,1,2,9,0.25
 """
 
 
+def table_csv(rows, header="metric,system,min,avg,max,stddev"):
+    return "\n".join([header, *rows]) + "\n"
+
+
 def write(directory, name, content):
     """Write text, or what is to be JSON; returns the path."""
     path = directory / name

@@ -2,7 +2,6 @@
 """The gate: finds what was injected, and no more than chance allows else."""
 
 import math
-import types
 
 import made
 import pytest
