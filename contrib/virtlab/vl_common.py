@@ -10,7 +10,6 @@ import pathlib
 import shutil
 import signal
 import subprocess
-import tempfile
 
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
 PR_SET_PDEATHSIG = 1
@@ -102,29 +101,3 @@ def alone(directory):
 def sha256(path):
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-@contextlib.contextmanager
-def whole(directory):
-    """A new directory that takes the place of another once it is complete."""
-    directory = pathlib.Path(directory)
-    missing = [parent for parent in directory.parents if not parent.exists()]
-    directory.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        yield from replaced(directory)
-    except BaseException:
-        for parent in missing:
-            with contextlib.suppress(OSError):
-                parent.rmdir()
-        raise
-
-
-def replaced(directory):
-    with tempfile.TemporaryDirectory(prefix=f".{directory.name}.",
-                                     dir=directory.parent) as temporary:
-        made = pathlib.Path(temporary) / "made"
-        made.mkdir()
-        yield made
-        if directory.exists():
-            directory.rename(pathlib.Path(temporary) / "old")
-        made.rename(directory)

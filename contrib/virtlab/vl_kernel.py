@@ -7,7 +7,8 @@ import re
 import struct
 import tempfile
 
-from vl_common import LabError, cache, call, need, sha256, whole
+from vl_common import LabError, cache, call, need, sha256
+from vl_directory import whole
 
 STANDARD = "linux-image-amd64"
 PREEMPT_RT = "linux-image-rt-amd64"
@@ -81,7 +82,7 @@ def fetch(package, directory=None):
     if not (made / "version").exists() or \
             (made / "version").read_text() != version:
         directory.mkdir(parents=True, exist_ok=True)
-        with whole(made) as new, \
+        with whole(made, "version") as new, \
                 tempfile.TemporaryDirectory(dir=directory) as work:
             call(["apt-get", "-q", "download", exact], cwd=work)
             for deb in pathlib.Path(work).glob("*.deb"):

@@ -11,8 +11,10 @@ import tempfile
 
 import vl_image
 import vl_qemu
-from vl_common import LabError, sha256, stopped_by, whole
+from vl_common import LabError, sha256, stopped_by
+from vl_directory import whole
 
+BOOT = "lab.json"        # which each directory of results has
 JSON_OPTION = {"twowaytest": "--json", "cyclictest": "--json"}
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9+-]*")
 NAMED = re.compile(rf"({NAME.pattern})=(.+)", re.DOTALL)
@@ -128,7 +130,7 @@ def write(name, directory, files, lab, items):
     boot = {"lab": lab, "measurements": [
         {**dataclasses.asdict(item), "status": statuses[item.name]}
         for item in items]}
-    (directory / "lab.json").write_text(json.dumps(boot, indent=2) + "\n")
+    (directory / BOOT).write_text(json.dumps(boot, indent=2) + "\n")
     return statuses
 
 
@@ -161,13 +163,14 @@ def run(kernels, items, setup, output, added=(), binary=None):
                            "--kernel=NAME=FILE")
     with tempfile.TemporaryDirectory(prefix="virtlab-") as work, \
             contextlib.ExitStack() as results:
+        # First: what cannot be written need not be measured. All results take
+        # their places after the last is complete.
+        made = [results.enter_context(whole(pathlib.Path(output) / name,
+                                            BOOT))
+                for name in names]
         image = pathlib.Path(work) / "initramfs"
         vl_image.make(image, items,
                       vl_image.programs_of(items, added, binary))
-        # Before the boots: what cannot be written need not be measured. All
-        # results take their places after the last is complete.
-        made = [results.enter_context(whole(pathlib.Path(output) / name))
-                for name in names]
         return {name: write(name, directory, files, lab, items)
                 for name, directory, files, lab in zip(
                     names, made, asyncio.run(boots(kernels, image, setup)),

@@ -127,6 +127,14 @@ def test_fetch_bad_directory(debian):
     assert "file" in debian.refused("fetch", "-d", "file", "linux-image-made")
 
 
+def test_fetch_foreign_directory(debian):
+    """What it did not make stays."""
+    precious = made.write(debian.directory / "here/6.9.1-made/thesis", "3 y")
+    assert "holds files, but no version" in debian.refused(
+        "fetch", "-d", "here", "linux-image-made")
+    assert precious.read_text() == "3 y"
+
+
 def test_fetch_default(debian):
     """Debian's three, by default."""
     made.write(debian.directory / "bin/apt-cache", APT_CACHE.replace(

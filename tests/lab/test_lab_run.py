@@ -242,6 +242,35 @@ def test_results_are_replaced_as_a_whole(lab):
           ("new.json", "new.txt", "lab.json"))}
 
 
+@pytest.mark.parametrize("name", ["thesis", made.RELEASE])
+def test_foreign_directory(lab, name):
+    """What the lab did not make is not replaced, nor is anything booted."""
+    precious = made.write(lab.directory / "work" / name / "thesis.tex", "3 y")
+    for output in ("work", "work/."):
+        err = lab.refused("run", "-o", output, "-b", lab.tool, "-k",
+                          f"{name}=vmlinuz", *MEASURED)
+        assert f"{name}: holds files, but no lab.json" in err
+        assert "another" in err
+    assert precious.read_text() == "3 y" and not lab.pids()
+    made.write(lab.directory / "file/b", "4 y")
+    assert "is no directory" in lab.refused(
+        "run", "-o", "file", "-b", lab.tool, "-k", "b=vmlinuz", *MEASURED)
+
+
+def test_becomes_foreign(lab):
+    """While it is measured, somebody else puts a file there."""
+    base = lab.directory / "virtlab" / made.RELEASE
+    lab.measure("-b", lab.tool, *MEASURED, status=1,
+                LAB_GUEST=f"mkdir {base}; echo 3 y >{base}/thesis.tex; boot")
+    assert [path.name for path in base.iterdir()] == ["thesis.tex"]
+
+
+def test_empty_directory(lab):
+    """May have been made for the results."""
+    (lab.directory / "virtlab" / made.RELEASE).mkdir(parents=True)
+    lab.measure(*MEASURED)
+
+
 def test_unwritable_output(lab):
     """Is told before the boot, not after."""
     lab.refused("run", "-k", lab.kernel, "-b", lab.tool, "-o", "vmlinuz/x",
