@@ -4,13 +4,13 @@
 import pathlib
 import shlex
 import sys
-import tempfile
 
 import vl_compare
 import vl_kernel
 import vl_run
 import vl_study
 from vl_common import LabError
+from vl_directory import scratch
 
 BAD = 1
 
@@ -69,7 +69,7 @@ def bisect_step(options):
         options.parser.error("no --limit in what is measured: nothing would "
                              "tell good from bad")
     kernels = [vl_kernel.kernel(options.kernel[0])]
-    with tempfile.TemporaryDirectory(prefix="virtlab-") as output:
+    with scratch() as output:
         statuses = measure(options, kernels, items, output)
         show(output, statuses, items)
     found = set(statuses[kernels[0].name].values())

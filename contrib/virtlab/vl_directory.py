@@ -2,10 +2,15 @@
 """Directories: results that are complete or absent, and temporary ones."""
 
 import contextlib
+import fcntl
+import os
 import pathlib
+import shutil
 import tempfile
 
 from vl_common import LabError
+
+SCRATCH = ".virtlab-scratch-"
 
 
 def check_replaceable(directory, mark):
@@ -42,13 +47,68 @@ def whole(directory, mark):
 
 
 def replaced(directory, mark):
-    with tempfile.TemporaryDirectory(prefix=f".{directory.name}.",
-                                     dir=directory.parent) as temporary:
-        made = pathlib.Path(temporary) / "made"
+    temporary = directory.with_name(f".{directory.name}.virtlab-new")
+    temporary.mkdir(exist_ok=True)
+    with held(temporary) as ours:
+        if not ours:
+            raise LabError(f"{directory}: another virtlab is at work on it; "
+                           "wait for its end, or name another directory")
+        for left in temporary.iterdir():        # by one that was killed
+            shutil.rmtree(left)
+        made = temporary / "made"
         made.mkdir()
         yield made
         # Again: the measurement has taken its time.
         check_replaceable(directory, mark)
         if directory.exists():
-            directory.rename(pathlib.Path(temporary) / "old")
+            directory.rename(temporary / "old")
         made.rename(directory)
+
+
+@contextlib.contextmanager
+def held(path):
+    """Keeps other processes out of a directory, and removes it in the end.
+
+    False if another process holds it, or has just removed it. The lock ends
+    with the process that holds it, whatever ends that.
+    """
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        yield False
+        return
+    try:
+        ours = locked(handle) and path.exists() and os.path.samestat(
+            os.fstat(handle), path.lstat())
+        try:
+            yield ours
+        finally:
+            if ours:
+                shutil.rmtree(path)
+    finally:
+        os.close(handle)
+
+
+def locked(handle):
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def scratch():
+    """A temporary directory; those of runs that were killed are removed."""
+    base = pathlib.Path(tempfile.gettempdir())
+    for left in base.glob(f"{SCRATCH}*"):
+        with contextlib.suppress(OSError):
+            if left.lstat().st_uid == os.geteuid():
+                with held(left):
+                    pass
+    while True:
+        path = pathlib.Path(tempfile.mkdtemp(prefix=SCRATCH))
+        with held(path) as ours:
+            if ours:            # or another's loop above was faster
+                yield path
+                return

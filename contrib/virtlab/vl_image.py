@@ -7,9 +7,9 @@ import pathlib
 import re
 import shlex
 import shutil
-import tempfile
 
 from vl_common import PROJECT, LabError, alone, cache, call, need
+from vl_directory import scratch
 
 PACKAGES = {"cyclictest": "rt-tests", "hackbench": "rt-tests"}
 INIT = pathlib.Path(__file__).with_name("init")
@@ -96,8 +96,7 @@ def programs_of(measurements, added, binary):
 def make(path, measurements, programs):
     """Writes the initramfs: of the same files always the same bytes."""
     need("cpio", "cpio")
-    with tempfile.TemporaryDirectory(prefix="virtlab-") as name:
-        root = pathlib.Path(name)
+    with scratch() as root:
         for directory in ("bin", "dev", "out", "proc", "sys", "tmp"):
             (root / directory).mkdir()
         for program in sorted(programs):

@@ -5,7 +5,6 @@ import dataclasses
 import pathlib
 import re
 import struct
-import tempfile
 
 from vl_common import LabError, cache, call, need, sha256
 from vl_directory import whole
@@ -82,17 +81,18 @@ def fetch(package, directory=None):
     if not (made / "version").exists() or \
             (made / "version").read_text() != version:
         directory.mkdir(parents=True, exist_ok=True)
-        with whole(made, "version") as new, \
-                tempfile.TemporaryDirectory(dir=directory) as work:
+        with whole(made, "version") as new:
+            work = new.with_name("work")
+            work.mkdir()
             call(["apt-get", "-q", "download", exact], cwd=work)
-            for deb in pathlib.Path(work).glob("*.deb"):
+            for deb in work.glob("*.deb"):
                 call(["dpkg-deb", "-x", deb, work])
-            images = list(pathlib.Path(work).glob("boot/vmlinuz-*"))
+            images = list(work.glob("boot/vmlinuz-*"))
             if len(images) != 1:
                 raise LabError(f"{exact}: {len(images)} kernel images in "
                                "this package, 1 is expected")
             images[0].rename(new / "vmlinuz")
-            for config in pathlib.Path(work).glob("boot/config-*"):
+            for config in work.glob("boot/config-*"):
                 config.rename(new / "config")
             (new / "version").write_text(version)
     return made / "vmlinuz"

@@ -5,15 +5,14 @@ import asyncio
 import dataclasses
 import gzip
 import io
-import pathlib
 import re
 import shlex
 import subprocess
 import tarfile
-import tempfile
 import zlib
 
 from vl_common import LabError, call, die_with_parent, need
+from vl_directory import scratch
 
 # Leave one out, and two runs may differ.
 # (noirqdebug: PREEMPT_RT's threaded handlers miss the emulated serial port's
@@ -74,8 +73,7 @@ async def boot(kernel, image, setup):
 
     Cancelled or not, it leaves no QEMU behind.
     """
-    with tempfile.TemporaryDirectory(prefix="virtlab-") as name:
-        work = pathlib.Path(name)
+    with scratch() as work:
         command = [str(word) for word in (
             need("qemu-system-x86_64", "qemu-system-x86"),
             *arguments(setup.mode, setup.memory),

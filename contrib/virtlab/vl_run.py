@@ -7,12 +7,11 @@ import dataclasses
 import json
 import pathlib
 import re
-import tempfile
 
 import vl_image
 import vl_qemu
 from vl_common import LabError, sha256, stopped_by
-from vl_directory import whole
+from vl_directory import scratch, whole
 
 BOOT = "lab.json"        # which each directory of results has
 JSON_OPTION = {"twowaytest": "--json", "cyclictest": "--json"}
@@ -161,14 +160,13 @@ def run(kernels, items, setup, output, added=(), binary=None):
         if names.count(name) > 1:
             raise LabError(f"two kernels are named '{name}'; name them: "
                            "--kernel=NAME=FILE")
-    with tempfile.TemporaryDirectory(prefix="virtlab-") as work, \
-            contextlib.ExitStack() as results:
+    with scratch() as work, contextlib.ExitStack() as results:
         # First: what cannot be written need not be measured. All results take
         # their places after the last is complete.
         made = [results.enter_context(whole(pathlib.Path(output) / name,
                                             BOOT))
                 for name in names]
-        image = pathlib.Path(work) / "initramfs"
+        image = work / "initramfs"
         vl_image.make(image, items,
                       vl_image.programs_of(items, added, binary))
         return {name: write(name, directory, files, lab, items)

@@ -40,6 +40,37 @@ def test_old_results_stay(lab, number):
         assert [path.name for path in base.parent.iterdir()] == [base.name]
 
 
+def test_after_kill(lab):
+    """What is left then, the next run removes; and that alone."""
+    lab.stopped(started(lab, LAB_GUEST=SLEEPS), signal.SIGKILL)
+    lab.pids_file.unlink()
+    foreign = lab.directory / "tmp/virtlab-results"
+    foreign.mkdir()
+    lab.stopped(started(lab, LAB_GUEST=SLEEPS), signal.SIGKILL)
+    assert len(list((lab.directory / "tmp").iterdir())) > 1
+    foreign.rmdir()
+    lab.measure("-k", "b=vmlinuz", "--", "-q")          # tmp is empty then
+    assert {path.name for path in (lab.directory / "virtlab").iterdir()} == {
+        made.RELEASE, "b"}
+
+
+def test_two_at_once(lab):
+    """In one directory: the second is refused, the first is not disturbed."""
+    go_on = lab.directory / "go"
+    first = started(lab, LAB_GUEST=f"until [ -e {go_on} ]; do sleep 0.1; "
+                    "done; boot")
+    made.wait_for(lambda: len(lab.pids()) == 2)
+    second = started(lab)
+    out, err = second.communicate(timeout=60)
+    assert (second.returncode, out) == (1, "")
+    assert f"{made.RELEASE}: another virtlab is at work" in err
+    go_on.touch()
+    out, err = first.communicate(timeout=60)
+    assert first.returncode == 0, err
+    assert {path.name for path in (lab.directory / "virtlab").iterdir()} == {
+        made.RELEASE, "b"}
+
+
 @pytest.mark.parametrize("number", STOPS)
 def test_while_the_initramfs_is_made(lab, number):
     lab.program("cpio", f"#!/bin/sh\necho $$ >>$LAB_PIDS\n{SLEEPS}\n")
