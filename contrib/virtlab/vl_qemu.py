@@ -47,8 +47,9 @@ MODES = {
     # read instead, takes longer than most phases.
     "smp": Mode(4, "tcg,thread=multi", "max", kernel=" tsc=reliable"),
 }
-# A file that a measurement wrote; no path, no option.
-PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._+-]*")
+# A file that a measurement wrote, below /out; no option, no way up.
+WORD = "[A-Za-z0-9_][A-Za-z0-9._+-]*"
+PLAIN = re.compile(rf"(?!lab\.json\Z){WORD}(/{WORD})*")
 
 
 def version():
@@ -69,7 +70,7 @@ def kernel_arguments(setup):
 
 
 async def boot(kernel, image, setup):
-    """Boots, waits for the end; returns {name: bytes} of what was measured.
+    """Boots, waits for the end; returns what received() does.
 
     Cancelled or not, it leaves no QEMU behind.
     """
@@ -115,16 +116,26 @@ def console(work):
 
 
 def received(path):
-    """The files in what the guest sent, whole: a checksum ends it."""
-    files = {}
+    """The files in what the guest sent, whole: a checksum ends it.
+
+    Then the names of what cannot be kept.
+    """
+    files, dropped = {}, []
     try:
+        sent = path.read_bytes()
+        if not sent:
+            raise LabError("the guest sent no results: it did not boot, or "
+                           "ended before its measurements did")
         # At once: tarfile would stop before the checksum.
-        data = io.BytesIO(gzip.decompress(path.read_bytes()))
-        with tarfile.open(fileobj=data) as tar:
+        data = io.BytesIO(gzip.decompress(sent))
+        with tarfile.open(fileobj=data, mode="r:") as tar:
             for member in tar:
                 name = member.name.removeprefix("./")
                 if member.isfile() and PLAIN.fullmatch(name):
                     files[name] = tar.extractfile(member).read()
+                elif not member.isdir():
+                    dropped.append(name)
     except (tarfile.TarError, EOFError, OSError, zlib.error) as err:
-        raise LabError(f"the guest did not send its results: {err}") from None
-    return files
+        raise LabError("the guest did not send its results as a whole: "
+                       f"{err}") from None
+    return files, dropped

@@ -7,6 +7,7 @@ import dataclasses
 import json
 import pathlib
 import re
+import sys
 
 import vl_image
 import vl_qemu
@@ -115,8 +116,9 @@ def marked(data, lab):
             f"QEMU {lab['qemu']}\n{text}").encode()
 
 
-def write(name, directory, files, lab, items):
+def write(name, directory, received, lab, items):
     """One boot's results, and lab.json; returns each command's status."""
+    files, dropped = received
     statuses = {}
     for item in items:
         try:
@@ -125,7 +127,14 @@ def write(name, directory, files, lab, items):
             raise LabError(f"{name}: no exit status of '{item.name}': "
                            "the guest did not run it to its end") from None
     for file, data in files.items():
-        (directory / file).write_bytes(marked(data, lab))
+        path = directory / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(marked(data, lab))
+    if dropped:
+        print(f"virtlab: {name}: not kept of /out: "
+              f"{', '.join(map(repr, sorted(dropped)))}: only files are, "
+              "whose names are of letters, digits and . _ + -, begin with a "
+              "letter, a digit or _, and are not lab.json", file=sys.stderr)
     boot = {"lab": lab, "measurements": [
         {**dataclasses.asdict(item), "status": statuses[item.name]}
         for item in items]}
@@ -169,7 +178,7 @@ def run(kernels, items, setup, output, added=(), binary=None):
         image = work / "initramfs"
         vl_image.make(image, items,
                       vl_image.programs_of(items, added, binary))
-        return {name: write(name, directory, files, lab, items)
-                for name, directory, files, lab in zip(
+        return {name: write(name, directory, received, lab, items)
+                for name, directory, received, lab in zip(
                     names, made, asyncio.run(boots(kernels, image, setup)),
                     describe(kernels, image, setup))}

@@ -26,13 +26,13 @@ def received(tmp_path, data):
 def test_received(tmp_path):
     files = {"a.json": b"{}", "a.status": b"0\n", "empty": b"",
              "trace.dat": bytes(range(256)) * 99}
-    assert received(tmp_path, made.archive(files)) == files
+    assert received(tmp_path, made.archive(files)) == (files, [])
 
 
 def test_cut(tmp_path):
     """Wherever the guest ended."""
     data = made.archive({"a": bytes(range(256)), "b": b"b" * 9999})
-    for length in range(len(data)):
+    for length in range(1, len(data)):
         with pytest.raises(vl_common.LabError, match="did not send"):
             received(tmp_path, data[:length])
 
@@ -47,17 +47,26 @@ def test_damaged(tmp_path):
         received(tmp_path, bytes(data))
 
 
-@pytest.mark.parametrize("data", [b"", b"x" * 999, made.archive({})[:-1]])
-def test_nothing(tmp_path, data):
-    with pytest.raises(vl_common.LabError, match="did not send"):
+@pytest.mark.parametrize("data", [
+    b"x" * 999, made.archive({})[:-1], gzip.compress(b"x" * 999)])
+def test_no_results(tmp_path, data):
+    with pytest.raises(vl_common.LabError, match="did not send") as error:
         received(tmp_path, data)
+    assert "\n" not in str(error.value)
+
+
+def test_nothing(tmp_path):
+    with pytest.raises(vl_common.LabError, match="it did not boot"):
+        received(tmp_path, b"")
 
 
 def test_only_plain_files(tmp_path):
-    """Nothing that would be written elsewhere."""
+    """Nothing that would be written elsewhere, or over the boot's own."""
+    names = ["../up", "/root", "sub/../x", "sub/.y", "sub//z", ".hidden",
+             "-x", "lab.json", "a\nb"]
     data = io.BytesIO()
     with tarfile.open(fileobj=data, mode="w:gz") as tar:
-        for name in ("../up", "/root", "sub/file", ".hidden", "-x", "good"):
+        for name in [*names, "good", "sub/good", "sub/lab.json"]:
             tar.addfile(tarfile.TarInfo(name))
         for name, kind in (("link", tarfile.SYMTYPE), ("dir", tarfile.DIRTYPE),
                            ("hard", tarfile.LNKTYPE),
@@ -65,7 +74,22 @@ def test_only_plain_files(tmp_path):
             member = tarfile.TarInfo(name)
             member.type, member.linkname = kind, "/etc/passwd"
             tar.addfile(member)
-    assert received(tmp_path, data.getvalue()) == {"good": b""}
+    files, dropped = received(tmp_path, data.getvalue())
+    assert set(files) == {"good", "sub/good", "sub/lab.json"}
+    # tarfile takes a "/" away from what ends in it.
+    assert set(dropped) == {*names, "link", "hard", "device"}
+
+
+def test_directories(lab):
+    """Of /out come back; what cannot is named."""
+    lab.program("deep", "#!/bin/sh\nmkdir -p a/b\necho 1 >a/b/c\n"
+                "echo 2 >./-option\necho 3 >.hidden\n")
+    _, err = lab.measure("-a", "bin/deep", "--", "deep")
+    base = lab.directory / "virtlab" / made.RELEASE
+    assert (base / "a/b/c").read_text().splitlines()[-1] == "1"
+    assert f"{made.RELEASE}: not kept of /out: '-option', '.hidden': " in err
+    assert {str(path.relative_to(base)) for path in base.rglob("*")} == {
+        "a", "a/b", "a/b/c", "deep.txt", "lab.json"}
 
 
 @pytest.mark.parametrize("text", [
