@@ -18,6 +18,7 @@ PACKAGES = (CLOUD, STANDARD, PREEMPT_RT)
 MAGIC = slice(0x202, 0x206)
 VERSION = 0x20e
 HEAD = 0x8000
+SUM = "sha256"          # beside the image, as sha256sum writes it
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 
 
@@ -67,10 +68,19 @@ def package_of(package):
     return package
 
 
+def cached(made, version):
+    """Whether an image is there, of this version, and still what it was."""
+    try:
+        return (made / "version").read_text() == version and \
+            (made / SUM).read_text().split()[0] == sha256(made / "vmlinuz")
+    except (OSError, ValueError, IndexError):
+        return False
+
+
 def fetch(package, directory=None):
     """Downloads a kernel package of Debian; returns the image's path.
 
-    What is there already is not downloaded again.
+    What is there already, and unchanged, is not downloaded again.
     """
     need("apt-get", "apt")
     need("dpkg-deb", "dpkg")
@@ -78,8 +88,7 @@ def fetch(package, directory=None):
     directory = pathlib.Path(directory or cache() / "kernels").resolve()
     made = directory / exact.removeprefix("linux-image-")
     version = call(["apt-cache", "show", "--no-all-versions", exact])
-    if not (made / "version").exists() or \
-            (made / "version").read_text() != version:
+    if not cached(made, version):
         directory.mkdir(parents=True, exist_ok=True)
         with whole(made, "version") as new:
             work = new.with_name("work")
@@ -94,5 +103,6 @@ def fetch(package, directory=None):
             images[0].rename(new / "vmlinuz")
             for config in work.glob("boot/config-*"):
                 config.rename(new / "config")
+            (new / SUM).write_text(f"{sha256(new / 'vmlinuz')}  vmlinuz\n")
             (new / "version").write_text(version)
     return made / "vmlinuz"

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Kernel images, and fetching them from a made-up Debian."""
 
+import pathlib
 import signal
+import subprocess
 
 import pytest
 
@@ -106,7 +108,26 @@ def test_fetch(debian):
         assert path.read_bytes() == debian.kernel.read_bytes()
     assert debian.downloads() == ["-q download linux-image-6.9.1-made"]
     assert (path.parent / "config").read_text() == "CONFIG_MADE=y\n"
+    subprocess.run(["sha256sum", "--status", "-c", "sha256"],
+                   cwd=path.parent, check=True)
     assert {p.name for p in path.parent.parent.iterdir()} == {"6.9.1-made"}
+
+
+@pytest.mark.parametrize("damage", [
+    lambda made: (made / "vmlinuz").unlink(),
+    lambda made: (made / "vmlinuz").write_bytes(b"x"),
+    lambda made: (made / "sha256").unlink(),
+    lambda made: (made / "sha256").write_text(""),
+    lambda made: (made / "sha256").write_bytes(b"\xff"),
+    lambda made: (made / "version").write_bytes(b"\xff")])
+def test_fetch_damaged(debian, damage):
+    """An image that is not what was fetched is fetched again."""
+    out, _ = debian("fetch", "linux-image-made")
+    damage(pathlib.Path(out.strip()).parent)
+    assert debian("fetch", "linux-image-made")[0] == out
+    assert pathlib.Path(out.strip()).read_bytes() == \
+        debian.kernel.read_bytes()
+    assert len(debian.downloads()) == 2
 
 
 def test_fetch_newer(debian):
