@@ -1,56 +1,26 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The command line: a row a command, a row an option."""
 
-import argparse
 import os
 import pathlib
-import sys
 
 import vl_commands
 import vl_run
+from twtools.options import HELP, Parser, number, one_line, one_of
 from vl_common import LabError
 from vl_kernel import PACKAGES
 from vl_qemu import MODES
 
-VERSION = "0.1"
-
-
-class Parser(argparse.ArgumentParser):
-    """Exit status 1, as 2 means a limit exceeded; 128 ends a bisection."""
-
-    def error(self, message):
-        print(f"{self.prog}: {message}\nTry '{self.prog} --help'.",
-              file=sys.stderr)
-        sys.exit(128 if self.prog.endswith("bisect-step") else 1)
-
-
-def number(low, high, unit):
-    """A type for argparse: a whole number from low to high."""
-    def parse(text):
-        if not (text.isascii() and text.isdigit()
-                and low <= int(text) <= high):
-            raise argparse.ArgumentTypeError(
-                f"'{text}': a whole number from {low} to {high}{unit} is "
-                "expected")
-        return int(text)
-    return parse
-
-
-def one_line(text):
-    if not text.isprintable():
-        raise argparse.ArgumentTypeError(
-            f"{text!r}: words of the kernel's command line are expected")
-    return text
-
-
-# Name: short form, how argparse takes it.
+# What ends a bisection.
+WRONG = 128
+# Name: letter, what argparse is to know.
 OPTIONS = {
     "kernel": ("k", {
         "metavar": "[NAME=]FILE", "action": "append", "default": [],
         "help": "boot this image (bzImage, vmlinuz); repeatable; NAME names "
                 "its results, else its release does"}),
     "mode": ("m", {
-        "choices": list(MODES), "default": "exact",
+        "metavar": "MODE", "type": one_of(MODES), "default": "exact",
         "help": "exact (default): one CPU, time by instructions, the same "
                 "figures each time; smp: 4 CPUs, noisy"}),
     "output": ("o", {
@@ -74,7 +44,7 @@ OPTIONS = {
         "metavar": "S", "default": 600, "type": number(1, 86400, " s"),
         "help": "end a boot after so long, 1 to 86400 (default: 600)"}),
     "jobs": ("j", {
-        "metavar": "N", "type": number(1, 1024, ""),
+        "metavar": "N", "type": number(1, 1024),
         "help": "boots at a time, 1 to 1024 (default: as many as CPUs; 1 "
                 "with smp)"}),
     "directory": ("d", {
@@ -110,20 +80,18 @@ MEASURE = ("After --, what is measured: options of twowaytest, or "
 
 def parse(arguments):
     parser = Parser(prog="virtlab", description="Measures kernels in virtual "
-                    "machines that count instructions.",
-                    allow_abbrev=False)
-    parser.add_argument("-v", "--version", action="version",
-                        version=f"virtlab {VERSION}")
+                    "machines that count instructions.")
+    parser.add_options({})
     commands = parser.add_subparsers(dest="command", required=True,
                                      metavar="COMMAND")
     for name, (action, options, operand, text, status) in COMMANDS.items():
         command = commands.add_parser(
             name, help=text, description=text.capitalize() + ".",
-            allow_abbrev=False,
+            status=WRONG if name == "bisect-step" else 1,
             epilog=MEASURE if operand == "measure" else None)
-        for option in options:
-            short, how = OPTIONS[option]
-            command.add_argument(f"-{short}", f"--{option}", **how)
+        command.add_rows(command, [
+            *((OPTIONS[option][0], option, OPTIONS[option][1])
+              for option in options), HELP[0]])
         if operand in OPERANDS:
             command.add_argument(operand, **OPERANDS[operand])
         command.set_defaults(action=action, parser=command, jobs=None,

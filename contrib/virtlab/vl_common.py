@@ -2,7 +2,6 @@
 """Errors, other programs, and where the lab keeps what it makes."""
 
 import contextlib
-import ctypes
 import fcntl
 import hashlib
 import os
@@ -11,34 +10,19 @@ import shutil
 import signal
 import subprocess
 
+from twtools import child
+
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
-PR_SET_PDEATHSIG = 1
-ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-libc = ctypes.CDLL(None, use_errno=True)
-
-
-def interrupt():
-    raise KeyboardInterrupt
-
-
-ways_to_stop = [interrupt]
-
-
-def stop(_number, _frame):
-    """Once: the way out is not to be disturbed."""
-    for number in ENDS:
-        signal.signal(number, signal.SIG_IGN)
-    ways_to_stop[-1]()
+ways_to_stop = [child.stop]
 
 
 def heed_signals():
-    for number in ENDS:
-        signal.signal(number, stop)
+    child.listen(lambda number: ways_to_stop[-1](number))
 
 
 @contextlib.contextmanager
 def stopped_by(way):
-    """What a signal does meanwhile, instead of KeyboardInterrupt."""
+    """What a signal does meanwhile, instead of raising Stopped."""
     ways_to_stop.append(way)
     try:
         yield
@@ -57,9 +41,9 @@ def cache():
     return pathlib.Path(base) / "twowaytest-virtlab"
 
 
-def die_with_parent():
-    """In a child before its program: no death of ours leaves it behind."""
-    libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+def dies_with_us():
+    """For preexec_fn: no death of ours leaves a program behind."""
+    return child.dies_with_us(signal.SIGKILL)
 
 
 def need(program, package):
@@ -77,7 +61,7 @@ def call(command, input="", **options):
         done = subprocess.run(
             [str(word) for word in command], input=input,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            errors="backslashreplace", preexec_fn=die_with_parent, **options)
+            errors="backslashreplace", preexec_fn=dies_with_us(), **options)
     except OSError as err:
         raise LabError(f"{command[0]}: {err.strerror}") from None
     if done.returncode:

@@ -11,7 +11,7 @@ import subprocess
 import tarfile
 import zlib
 
-from vl_common import LabError, call, die_with_parent, need
+from vl_common import LabError, call, dies_with_us, need
 from vl_directory import scratch
 
 # Leave one out, and two runs may differ.
@@ -83,7 +83,7 @@ async def boot(kernel, image, setup):
             "-append", kernel_arguments(setup))]
         qemu = await asyncio.create_subprocess_exec(
             *command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE, preexec_fn=die_with_parent)
+            stderr=subprocess.PIPE, preexec_fn=dies_with_us())
         try:
             async with asyncio.timeout(setup.timeout):
                 error = (await qemu.communicate())[1]

@@ -11,6 +11,7 @@ import sys
 
 import vl_image
 import vl_qemu
+from twtools.child import Stopped
 from vl_common import LabError, sha256, stopped_by
 from vl_directory import scratch, whole
 
@@ -142,8 +143,11 @@ def write(name, directory, received, lab, items):
     return statuses
 
 
-async def boots(kernels, image, setup):
-    """The files of each kernel's boot, in the order of kernels."""
+async def boots(kernels, image, setup, stopped):
+    """What each kernel's boot sent, in the order of kernels.
+
+    A signal is told to stopped(), and ends in CancelledError.
+    """
     free = asyncio.Semaphore(setup.jobs)
 
     async def one(kernel):
@@ -151,15 +155,28 @@ async def boots(kernels, image, setup):
             return await vl_qemu.boot(kernel, image, setup)
 
     this, loop = asyncio.current_task(), asyncio.get_running_loop()
-    try:
+
+    def stop(number):
         # An exception at any place would leave asyncio in disorder.
-        with stopped_by(lambda: loop.call_soon_threadsafe(this.cancel)):
+        stopped(number)
+        loop.call_soon_threadsafe(this.cancel)
+
+    try:
+        with stopped_by(stop):
             async with asyncio.TaskGroup() as group:
                 tasks = [group.create_task(one(kernel))
                          for kernel in kernels]
     except BaseExceptionGroup as errors:
         raise errors.exceptions[0] from None
     return [task.result() for task in tasks]
+
+
+def boot_all(kernels, image, setup):
+    numbers = []
+    try:
+        return asyncio.run(boots(kernels, image, setup, numbers.append))
+    except asyncio.CancelledError:
+        raise Stopped(numbers[0]) from None
 
 
 def run(kernels, items, setup, output, added=(), binary=None):
@@ -180,5 +197,5 @@ def run(kernels, items, setup, output, added=(), binary=None):
                       vl_image.programs_of(items, added, binary))
         return {name: write(name, directory, received, lab, items)
                 for name, directory, received, lab in zip(
-                    names, made, asyncio.run(boots(kernels, image, setup)),
+                    names, made, boot_all(kernels, image, setup),
                     describe(kernels, image, setup))}

@@ -11,6 +11,7 @@ import pytest
 import lab as made
 
 sys.dont_write_bytecode = True
+sys.path.insert(0, str(made.VIRTLAB.parent))
 sys.path.insert(0, str(made.VIRTLAB))
 
 import guests  # noqa: E402

@@ -199,7 +199,7 @@ class Lab:
         if number == signal.SIGKILL:
             assert process.returncode == -signal.SIGKILL
         else:
-            assert process.returncode == 130, out + err
-            assert err == "virtlab: stopped\n"
+            assert process.returncode == 128 + number, out + err
+            assert err == f"virtlab: ended by {number.name}\n"
             assert not list((self.directory / "tmp").iterdir())
         return out

@@ -15,7 +15,7 @@ OPTIONS = [
     ("a", "add", "bin/tool", [("missing", "--add=missing: no such file"),
                               ("bin", "--add=bin: no such file")]),
     ("b", "binary", "bin/tool", [("missing", "missing: No such file")]),
-    ("A", "append", "quirk=1 other", [("a\nb", "command line")]),
+    ("A", "append", "quirk=1 other", [("a\nb", "one line")]),
     ("M", "memory", "256", [("127", "128 to 65536 MiB"), ("65537", "128"),
                             ("x", "'x'"), ("-1", "expected"), ("1.5", "128"),
                             ("", "128")]),
