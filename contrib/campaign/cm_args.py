@@ -1,74 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The command line."""
 
-import argparse
 import os
-import re
-import sys
 
 from cm_plan import LOADS, PLACEMENTS, TOOLS
+from twtools.options import Parser, bad, duration, names, not_empty, number
 
-VERSION = "0.1"
-SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 LONGEST = 30            # days a measurement
 # Files, small programs and pipes: what any system has.
 COMMAND = ("n=$(nproc); while [ $n -gt 0 ]; do n=$((n-1)); "
            "tar cf - /etc 2>/dev/null | gzip >/dev/null & done; wait")
 
 
-class Parser(argparse.ArgumentParser):
-    """Exit status 1: 2 means that a limit was exceeded."""
-
-    def error(self, message):
-        print(f"campaign: {message}\nTry 'campaign --help'.",
-              file=sys.stderr)
-        sys.exit(1)
-
-
-def bad(text, allowed):
-    return argparse.ArgumentTypeError(f"'{text}': {allowed} is expected")
-
-
-def duration(text):
-    match = re.fullmatch("([0-9]{1,9})([smhd]?)", text)
-    value = int(match[1]) * SECONDS[match[2] or "s"] if match else 0
-    if not 0 < value <= LONGEST * SECONDS["d"]:
-        raise bad(text, f"a time from 1s to {LONGEST}d, in s, m, h or d,")
-    return value
-
-
-def number(low, high, unit="", also=()):
-    """A type for argparse: a whole number from low to high."""
-    def parse(text):
-        value = int(text) if re.fullmatch("[0-9]{1,9}", text) else -1
-        if not (low <= value <= high or value in also):
-            extra = "".join(f"{one}, or " for one in also)
-            raise bad(text, f"{extra}a whole number from {low} to "
-                            f"{high}{unit}")
-        return value
-    return parse
-
-
-def names(known):
-    """A type for argparse: a list of known names, in the usual order."""
-    def parse(text):
-        found = text.split(",")
-        for name in found:
-            if name not in known:
-                raise bad(name, f"a list of {', '.join(known)}")
-        return [name for name in known if name in found]
-    return parse
-
-
-def not_empty(text):
-    if not text.strip() or "\0" in text:
-        raise bad(text, "a text")
-    return text
+def some(known):
+    """A type: a list of known names, in the usual order."""
+    return names(known, ordered=True)
 
 
 def own_cpu(text):
     allowed = sorted(os.sched_getaffinity(0))
-    if not text.isdecimal() or int(text) not in allowed:
+    if text not in map(str, allowed):
         raise bad(text, "one of the CPUs " + ",".join(map(str, allowed)))
     return int(text)
 
@@ -77,7 +28,7 @@ def own_cpu(text):
 OPTIONS = {
     "how long": (
         ("D", "duration", {
-            "metavar": "TIME", "type": duration,
+            "metavar": "TIME", "type": duration(LONGEST),
             "help": "of each measurement, in seconds, or with s, m, h or d "
                     "appended; default: all of them and the report take 5 "
                     "minutes"}),
@@ -87,14 +38,14 @@ OPTIONS = {
     ),
     "what is measured": (
         ("P", "placements", {
-            "metavar": "LIST", "type": names(PLACEMENTS),
+            "metavar": "LIST", "type": some(PLACEMENTS),
             "default": list(PLACEMENTS),
             "help": f"of {', '.join(PLACEMENTS)}; default: both"}),
         ("l", "loads", {
-            "metavar": "LIST", "type": names(LOADS), "default": list(LOADS),
+            "metavar": "LIST", "type": some(LOADS), "default": list(LOADS),
             "help": f"of {', '.join(LOADS)}; default: all"}),
         ("t", "tools", {
-            "metavar": "LIST", "type": names(TOOLS), "default": list(TOOLS),
+            "metavar": "LIST", "type": some(TOOLS), "default": list(TOOLS),
             "help": f"of {', '.join(TOOLS)}; default: both"}),
         ("p", "priority", {
             "metavar": "PRIO", "type": number(3, 99, also=(0,)),
@@ -145,28 +96,18 @@ OPTIONS = {
             "action": "store_true",
             "help": "print command lines and times, measure nothing"}),
     ),
-    "help": (
-        ("h", "help", {"action": "help", "help": "print this help"}),
-        ("v", "version", {
-            "action": "version", "version": f"campaign {VERSION}",
-            "help": "print the version"}),
-    ),
 }
 
 
 def parse(argv):
     p = Parser(
-        prog="campaign", usage="campaign [options]", add_help=False,
-        allow_abbrev=False,
+        prog="campaign", usage="campaign [options]",
         description="Measures with cyclictest and twowaytest, in each "
         "placement and under each load, and ends in a report. What was "
         "interrupted is continued by the same command.",
         epilog="Exit status: 0 done; 1 error; 2 done, and a limit was "
         "exceeded or could not be decided.")
-    for group, rows in OPTIONS.items():
-        members = p.add_argument_group(group)
-        for letter, name, more in rows:
-            members.add_argument(f"-{letter}", f"--{name}", **more)
+    p.add_options(OPTIONS)
     options = p.parse_args(argv)
     if options.limit and "twowaytest" not in options.tools:
         p.error("--limit: limits are twowaytest's, which --tools leaves out")

@@ -2,37 +2,14 @@
 """Programs that are run: none outlives the campaign, whatever ends it."""
 
 import contextlib
-import ctypes
 import os
 import signal
 import subprocess
 import time
 
-ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-PR_SET_PDEATHSIG = 1
+from twtools import child as death
+
 STOP_S = 10             # until a program that is asked to end is killed
-
-
-class Stopped(BaseException):
-    """A signal that ends the campaign."""
-
-    def __init__(self, number):
-        super().__init__(signal.Signals(number).name)
-        self.number = number
-
-
-def stop(number, _frame):
-    for one in ENDING:          # what follows is to run to its end
-        signal.signal(one, signal.SIG_IGN)
-    raise Stopped(number)
-
-
-def listen():
-    """From here on these signals raise Stopped, and wait() can wait."""
-    for number in ENDING:
-        if signal.getsignal(number) != signal.SIG_IGN:      # as with nohup
-            signal.signal(number, stop)
-    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
 
 
 class Children:
@@ -40,11 +17,11 @@ class Children:
 
     def __init__(self):
         self.running = []
-        self.libc = ctypes.CDLL(None)
         self.cpus = os.sched_getaffinity(0)     # theirs, not ours
-        self.pid = os.getpid()
 
     def __enter__(self):
+        # For wait().
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
         return self
 
     def __exit__(self, *_):
@@ -55,22 +32,16 @@ class Children:
         for child in self.running[::-1]:
             self.end(child)
 
-    def prepare(self):
-        """In the child: die with the campaign; undo what is ours alone."""
-        for number in ENDING:
-            signal.signal(number, signal.SIG_DFL)
-        signal.pthread_sigmask(signal.SIG_SETMASK, ())
-        os.sched_setaffinity(0, self.cpus)
-        # They all heed it; killed, cyclictest would leave its shared memory.
-        self.libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
-        if os.getppid() != self.pid:
-            os._exit(1)
-
     def start(self, argv, **options):
-        """In a session of its own: the terminal's Ctrl-C is for us."""
+        """In a session of its own: the terminal's Ctrl-C is for us.
+
+        They all heed SIGTERM; killed, cyclictest would leave its shared
+        memory.
+        """
         child = subprocess.Popen(
             argv, stdin=subprocess.DEVNULL, start_new_session=True,
-            preexec_fn=self.prepare, **options)
+            preexec_fn=death.dies_with_us(signal.SIGTERM, self.cpus),
+            **options)
         self.running.append(child)
         return child
 

@@ -22,7 +22,7 @@ HOW = {
     "taskset": "install util-linux, or leave the load command out with "
                "--loads",
 }
-MODULES = ("numpy", "matplotlib", "jinja2")
+MODULES = ("numpy", "matplotlib")
 
 
 def find(options):

@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The end of a campaign: a summary, a page a load, and their index."""
 
-import os
+import itertools
 import pathlib
 import sys
 
 import cm_changes
-import cm_index
 import cm_plan
-from cm_state import Failure, text_of, write
+from cm_state import Failure, text_of
+from twtools import page, tables, whole
+from twtools.tables import Table
 
 REPORT = pathlib.Path(__file__).resolve().parents[1] / "report/twowayreport"
-# Heading, tool, metric: what the summary has of each cell.
-SHOWN = (("cyclictest", "cyclictest", None),
-         ("wakeup", "twowaytest", "wakeup"),
-         ("total", "twowaytest", "total"))
+# Rows of the summary: tool, metric in its results, what it is called.
+SHOWN = (("cyclictest", None, "cyclictest"),
+         ("twowaytest", "wakeup", "wakeup"),
+         ("twowaytest", "total", "total"))
 FIGURES = (("min", 0), ("avg", 1), ("max", 0))
 
 
@@ -32,32 +33,18 @@ def figures(result, metric):
 
 
 def summary(options, state):
-    """Rows of text, one a placement and load."""
-    rows = []
-    for placement in options.placements:
-        for load in options.loads:
-            row = [placement, load]
-            results = {tool: state.result(
-                cm_plan.Measurement(placement, load, tool))
-                for tool in options.tools}
-            for _, tool, metric in SHOWN:
-                if tool in options.tools:
-                    row += figures(results[tool], metric)
-            twoway = (results.get("twowaytest") or {}).get("twoway", {})
-            if "twowaytest" in options.tools:
-                row += [text_of(twoway.get(key, "-"))
-                        for key in ("missed", "throttled")]
-            rows.append(row)
-    columns = ["placement", "load"] + [
-        f"{heading} {key}" for heading, tool, _ in SHOWN
-        if tool in options.tools for key, _ in FIGURES]
-    if "twowaytest" in options.tools:
-        columns += ["missed", "throttled"]
-    return cm_index.Table(
-        "Summary", columns, rows, "In us. wakeup is twowaytest's name for "
-        "what cyclictest measures; total is send, receive, and what sleep "
-        "and timer are off by. missed and throttled are twowaytest's, too.",
-        figures=2)
+    """Rows of text, one a placement, load and metric."""
+    rows = [[placement, load, name, *figures(state.result(
+                cm_plan.Measurement(placement, load, tool)), metric)]
+            for placement, load, (tool, metric, name) in itertools.product(
+                options.placements, options.loads, SHOWN)
+            if tool in options.tools]
+    return Table(
+        "Summary", ["placement", "load", "metric",
+                    *(key for key, _ in FIGURES)], rows,
+        "In us. cyclictest is its latency; wakeup is the same, measured by "
+        "twowaytest; total is send, receive, and what sleep and timer are "
+        "off by.", figures=3, key="summary")
 
 
 def number_text(value):
@@ -74,16 +61,21 @@ def measurements(options, state):
     rows = []
     for one in cm_plan.matrix(options):
         record = state.record(one)
-        rows.append([one.title, record.get("state", "waiting")] + [
-            number_text(record.get(key)) for key in keys])
-    return cm_index.Table(
+        twoway = (state.result(one) or {}).get("twoway", {})
+        rows.append([one.title, record.get("state", "waiting"),
+                     *(number_text(record.get(key)) for key in keys),
+                     *(number_text(twoway.get(key))
+                       for key in ("missed", "throttled"))])
+    return Table(
         "What may have disturbed the measurements",
         ["measurement", "is", "start", "cycles", "work/s", "steal %",
-         "others %", "load average", "heat", "Celsius", "exit status"], rows,
+         "others %", "load average", "heat", "Celsius", "exit status",
+         "missed", "throttled"], rows,
         "steal: CPU time that a hypervisor took. others: about what other "
         "programs used, of all CPUs' time. load average: of the minute "
         "before, which has the loads of earlier measurements. heat: how "
-        "often it slowed a CPU. - is unknown, or does not apply.", figures=2)
+        "often it slowed a CPU. missed and throttled: cycles of twowaytest. - is "
+        "unknown, or does not apply.", figures=2, key="disturbances")
 
 
 def remarks(options, state):
@@ -102,9 +94,9 @@ def remarks(options, state):
     if sessions:
         rows += [["check", text] for text in cm_changes.findings(
             sessions[0])]
-    return cm_index.Table("Remarks", ["of", "remark"], rows, "check: what "
-                          "disturbs in this system; check-1.log says why, "
-                          "and what to do about it.")
+    return Table("Remarks", ["of", "remark"], rows, "check: what disturbs in "
+                 "this system; check-1.log says why, and what to do about "
+                 "it.", figures=2, key="remarks")
 
 
 def set_up(state):
@@ -112,8 +104,8 @@ def set_up(state):
             for key, value in state.data[part].items() if key != "cpus"]
     rows += [["CPU", key, text_of(value)]
              for key, value in state.data["plan"]["cpus"].items()]
-    return cm_index.Table("Set-up", ["of", "what", "is"], rows,
-                          "Every command line is in campaign.json.")
+    return Table("Set-up", ["of", "what", "is"], rows, "Every command line is "
+                 "in campaign.json.", figures=3, key="set-up")
 
 
 def virtual(state):
@@ -147,32 +139,21 @@ def pages(children, options, state):
     return done
 
 
-def terminal(table):
-    """In columns, numbers to the right."""
-    rows = [table.columns, *table.rows]
-    # A heading's second word stands below the first.
-    heads = [column.split(" ") for column in table.columns]
-    rows[0:1] = [[head[0] if len(head) > 1 and head[1] == "min" or
-                  len(head) == 1 else "" for head in heads],
-                 [head[1] if len(head) > 1 else "" for head in heads]]
-    widths = [max(len(row[i]) for row in rows)
-              for i in range(len(table.columns))]
-    for row in rows:
-        yield "  ".join(
-            cell.ljust(width) if i < table.figures else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(row, widths))).rstrip()
-
-
 def report(children, options, state):
     """Writes all of it, and prints the summary."""
     done = [] if options.no_report else pages(children, options, state)
     first = summary(options, state)
-    tables = [first, remarks(options, state), measurements(options, state),
-              set_up(state)]
+    found = [table for table in (
+        first, remarks(options, state), measurements(options, state),
+        set_up(state)) if table.rows]
     system = state.data["system"]
     title = f"Campaign: {system['nodename']}, {system['release']}"
     if virtual(state):
         title += " (virtual: these are not the times of a machine)"
-    write(state.path("index.md"), cm_index.markdown(title, tables, done))
-    write(state.path("index.html"), cm_index.html(title, tables, done))
-    print(os.linesep.join(terminal(first)))
+    whole.write(state.path("index.md"), tables.markdown(
+        title, found, [f"- [Load: {load}]({load}.md)" for load in done]
+        + [""] * bool(done)))
+    whole.write(state.path("index.html"), page.page(title, [
+        *page.links([(f"{load}.html", f"Load: {load}") for load in done]),
+        *(tables.html(table, table.key) for table in found)]))
+    print(tables.terminal(first))

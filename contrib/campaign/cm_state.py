@@ -8,6 +8,8 @@ import json
 import os
 import pathlib
 
+from twtools import whole
+
 STATE = "campaign.json"
 FORMAT = 1
 
@@ -30,17 +32,10 @@ def sync(path):
 
 
 def keep(temporary, path):
-    """Give a whole file its name; after a power cut it has it, or not."""
+    """Gives a program's whole file its name; a power cut leaves no half."""
     sync(temporary)
     os.replace(temporary, path)
     sync(path.parent)
-
-
-def write(path, text):
-    """The whole text, or what was there before."""
-    temporary = path.with_name(f".{path.name}.new")
-    temporary.write_text(text, encoding="utf-8", errors="backslashreplace")
-    keep(temporary, path)
 
 
 def differences(there, here, prefix=""):
@@ -115,7 +110,8 @@ class State:
         self.data["sessions"], self.data["measurements"] = sessions, done
 
     def save(self):
-        write(self.directory / STATE, json.dumps(self.data, indent=2) + "\n")
+        whole.write(self.directory / STATE,
+                    json.dumps(self.data, indent=2) + "\n")
 
     def path(self, name):
         return self.directory / name

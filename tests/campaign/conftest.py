@@ -15,6 +15,8 @@ import pytest
 sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
 CAMPAIGN = HERE.parents[1] / "contrib/campaign/campaign"
+# Of contrib: the campaign's modules, and those that the tools share.
+sys.path[:0] = [str(CAMPAIGN.parent), str(CAMPAIGN.parents[1])]
 
 
 @pytest.fixture

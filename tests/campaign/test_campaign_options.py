@@ -3,14 +3,12 @@
 
 import re
 import shlex
-import sys
 
 import pytest
 
+import cm_args
 from conftest import CAMPAIGN
 
-sys.path.insert(0, str(CAMPAIGN.parent))
-import cm_args  # noqa: E402
 
 README = CAMPAIGN.parent / "README.md"
 

@@ -36,8 +36,10 @@ def test_whole(campaign, tmp_path):
     lines = re.findall(r"^\[ (\d)/2\] plan \w+ \w+  1 s  \d+ s left$",
                        result.stdout, re.MULTILINE)
     assert lines == ["1", "2"]
-    assert re.search(r"^plan +hackbench +2 +3\.5 +8( +1 +2\.5 +7){2} +1 +0$",
-                     result.stdout, re.MULTILINE)
+    rows = re.findall(r"^plan +hackbench +(\w+) +(\S+) +(\S+) +(\S+)$",
+                      result.stdout, re.MULTILINE)
+    assert rows == [("cyclictest", "2", "3.5", "8"),
+                    ("wakeup", "1", "2.5", "7"), ("total", "1", "2.5", "7")]
     state = state_of(out)
     assert set(state["measurements"]) == names
     for name, record in state["measurements"].items():
@@ -49,7 +51,9 @@ def test_whole(campaign, tmp_path):
         assert record["work_per_second"] == 5.0
     assert state["system"]["cyclictest"] == "9.9"
     page = (out / "index.md").read_text("utf-8")
-    assert "| plan | hackbench | 2 | 3.5 | 8 | 1 |" in page
+    assert "| plan | hackbench | cyclictest | 2 | 3.5 | 8 |" in page
+    assert re.search(r"plan hackbench twowaytest \| finished .*\| 1 \| 0 \|$",
+                     page, re.MULTILINE)
     assert "stub: not the real one" in page
     assert "| changed |" not in page
 

@@ -2,12 +2,8 @@
 """What went on beside a measurement, from made-up readings."""
 
 import os
-import sys
 
-from conftest import CAMPAIGN
-
-sys.path.insert(0, str(CAMPAIGN.parent))
-import cm_system  # noqa: E402
+import cm_system
 
 SECOND = os.sysconf("SC_CLK_TCK")
 
