@@ -7,9 +7,8 @@ import signal
 import subprocess
 import time
 
+import cm_watch
 from twtools import child as death
-
-STOP_S = 10             # until a program that is asked to end is killed
 
 
 class Children:
@@ -22,10 +21,12 @@ class Children:
     def __enter__(self):
         # For wait().
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
+        self.watcher = cm_watch.Watcher()
         return self
 
     def __exit__(self, *_):
         self.end_all()
+        self.watcher.close()
 
     def end_all(self):
         """The last one first: a load ends after what it was for."""
@@ -38,10 +39,15 @@ class Children:
         They all heed SIGTERM; killed, cyclictest would leave its shared
         memory.
         """
+        prepare = death.dies_with_us(signal.SIGTERM, self.cpus)
+
+        def begin():
+            self.watcher.began(os.getpid())
+            prepare()
+
         child = subprocess.Popen(
             argv, stdin=subprocess.DEVNULL, start_new_session=True,
-            preexec_fn=death.dies_with_us(signal.SIGTERM, self.cpus),
-            **options)
+            preexec_fn=begin, **options)
         self.running.append(child)
         return child
 
@@ -51,21 +57,24 @@ class Children:
                            stderr=subprocess.PIPE, text=True,
                            errors="backslashreplace", **options)
         out, err = child.communicate()
-        self.running.remove(child)
+        self.forget(child)
         return child.returncode, out, err
+
+    def forget(self, child):
+        self.running.remove(child)
+        self.watcher.ended(child.pid)
 
     def end(self, child):
         """Asks it to end, kills it if it does not; its exit status."""
         with contextlib.suppress(ProcessLookupError):
             child.send_signal(signal.SIGINT)
         try:
-            child.wait(STOP_S)
+            child.wait(cm_watch.STOP_S)
         except subprocess.TimeoutExpired:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(child.pid, signal.SIGKILL)
             child.wait()
-        if child in self.running:
-            self.running.remove(child)
+        self.forget(child)
         return child.returncode
 
     def wait(self, children, until, tick):

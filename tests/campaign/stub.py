@@ -5,7 +5,10 @@ says, writes made-up results of the same form.
 
 In the environment, STUB_SLEEP is how long it really takes, STUB_STATUS its
 exit status once it has measured, STUB_GOVERNOR the governor that it sees,
-STUB_FAIL a word in the name of a result file that makes it fail."""
+STUB_FAIL a word in the name of a result file that makes it fail, STUB_ALONE
+says that it has no death signal, as a program with file capabilities."""
+
+import ctypes
 
 import json
 import os
@@ -66,6 +69,8 @@ def interrupt(*_):
 
 
 def main():
+    if "STUB_ALONE" in os.environ:
+        ctypes.CDLL(None).prctl(1, 0, 0, 0, 0)      # PR_SET_PDEATHSIG
     signal.signal(signal.SIGINT, interrupt)
     if "--version" in sys.argv or "--help" in sys.argv:
         print(f"{TOOL} V 9.9")

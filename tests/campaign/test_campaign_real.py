@@ -7,6 +7,8 @@ import os
 import re
 import shutil
 import signal
+import subprocess
+import tempfile
 
 import outside
 import pytest
@@ -58,20 +60,47 @@ def test_campaign(launch, tmp_path):
             out / f"{load}.md").read_text("utf-8"), re.MULTILINE)
 
 
+def test_capabilities(launch):
+    """Without root, by the capabilities of the program's file."""
+    if not shutil.which("setcap"):
+        pytest.skip("setcap is not installed")
+    with tempfile.TemporaryDirectory() as name:     # nobody's to enter
+        os.chmod(name, 0o755)
+        os.mkdir(f"{name}/out")
+        os.chown(f"{name}/out", outside.NOBODY, outside.NOBODY)
+        program = shutil.copy(outside.binary(), name)
+        done = subprocess.run(
+            ["setcap", "cap_sys_nice,cap_ipc_lock+ep", program],
+            capture_output=True, text=True, check=False)
+        if done.returncode:
+            pytest.skip(f"no file capabilities: {done.stderr.strip()}")
+        run = launch("-p", "10", "-t", "twowaytest", "-T", program, "-l",
+                     "none", "-P", "plan", "-D", "60", "-R", "-o",
+                     f"{name}/out", preexec_fn=outside.nobody())
+        log = f"{name}/out/plan-none-twowaytest.log"
+        assert outside.wait_for(lambda: os.path.exists(log) and
+                                run.named("twoway-client"), 20), run.err
+        run.signal(signal.SIGKILL)
+        assert run.gone(5), "processes are left"
+        run.finish()
+
+
 @pytest.mark.parametrize("tool", ("cyclictest", "twowaytest"))
 @pytest.mark.parametrize("number", (signal.SIGINT, signal.SIGKILL))
 def test_nothing_left(launch, tmp_path, tool, number):
     """Neither program, nor load, nor file outlives it."""
-    shared = set(os.listdir("/dev/shm"))
     run = launch("-T", outside.binary(), "-R", "-D", "30", "-P", "plan",
                  "-l", "hackbench", "-t", tool, "-o", "out")
     assert outside.wait_for(lambda: run.named("hackbench") and (
         tool == "twowaytest" or run.named("cyclictest")), 20), run.err
+    pids = run.processes()
     run.signal(number)
     run.finish()
     assert run.process.returncode in (130, -9)
     assert run.gone(5), "processes are left"
-    assert set(os.listdir("/dev/shm")) <= shared
+    # Its name ends in cyclictest's pid.
+    shared = " ".join(os.listdir("/dev/shm")) + " "
+    assert not [pid for pid in pids if f"cyclictest{pid} " in shared]
     left = {path.name for path in (tmp_path / "out").iterdir()}
     assert not any(name.endswith(".json") and "test" in name
                    for name in left if name[0] != ".")

@@ -116,6 +116,19 @@ def test_goes_on(begin, campaign, tmp_path):
     assert not list(out.glob(".*"))
 
 
+@pytest.mark.parametrize("name", ("twowaytest", "cyclictest"))
+def test_no_death_signal(begin, tmp_path, name):
+    """Nothing outlives the campaign, the load beside it included."""
+    run = begin("-R", "-D", "30", "-P", "plan", "-l", "hackbench", "-t", name,
+                "-o", "out", STUB_ALONE="1")
+    assert outside.wait_for(
+        lambda: (tmp_path / f"out/plan-hackbench-{name}.log").exists(), 20)
+    assert outside.wait_for(lambda: len(run.processes()) >= 3, 10)
+    run.signal(signal.SIGKILL)
+    assert run.gone(5), "processes are left"
+    run.finish()
+
+
 @pytest.mark.parametrize("number", (
     signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
 def test_ended(begin, tmp_path, number):
