@@ -9,6 +9,7 @@ import time
 import cm_plan
 import cm_system
 from cm_state import Failure, keep, now, read_json
+from twtools import mark, whole
 
 LATE_S = 60             # after its time a program is taken to hang
 FINE = {"cyclictest": (0,), "twowaytest": (0, 2)}
@@ -38,8 +39,13 @@ def measure(children, options, one, where, state, tick):
         judge(one, record["exit_status"], log)
         result = read_json(temporary)
         record["cycles"] = cycles(result, temporary)
-        record["work_per_second"] = work(
-            read_json(carried) if carrier else result, one, options)
+        check_time(result, options)
+        record["work_per_second"] = work(read_json(carried), options) \
+            if carrier else None
+        whole.write(temporary, mark.marked(
+            temporary.read_text(encoding="utf-8"), "campaign",
+            {"placement": one.placement, "load": one.load,
+             "load_command": carrier and shlex.join(carrier)}))
         keep(temporary, state.path(f"{one.name}.json"))
         record["state"] = "finished"
     except Failure as err:
@@ -110,13 +116,25 @@ def cycles(result, path):
     return count
 
 
-def work(result, one, options):
-    """What the load of a twowaytest got done in a second; None: no load.
+def check_time(result, options):
+    """Failure if a twowaytest's cycles took less than the time asked for.
+
+    The last one may not have ended in time.
+    """
+    each_s = cm_plan.seconds_each(options)
+    counts = [result.get("twoway", {}).get(key)
+              for key in ("cycles", "missed")]
+    if None not in counts:
+        took_s = sum(counts) * options.interval / 1e6
+        if took_s < each_s - max(1, each_s / 20):
+            raise Failure(f"only {took_s:.1f} of {each_s} s were measured")
+
+
+def work(result, options):
+    """What a load got done in a second.
 
     Failure if it was not there all the time.
     """
-    if one.load == "none":
-        return None
     load = result.get("twoway", {}).get("load", {})
     took, each_s = load.get("elapsed_s", 0), cm_plan.seconds_each(options)
     if took < each_s:

@@ -78,9 +78,6 @@ def scheduling(options):
 
 
 def load_arguments(options, load, cpus):
-    """For the measured twowaytest as for the one that brings the load."""
-    if load == "none":
-        return []
     if load == "command":
         # --load-affinity would keep its only copy on one CPU.
         inner = shlex.quote(options.command)
@@ -93,12 +90,9 @@ def load_arguments(options, load, cpus):
 def twowaytest(options, one, cpus, json):
     place = ["-a"] if one.placement == "plan" else \
         [f"--affinity={cpus.one}", f"--mainaffinity={cpus.one}"]
-    if one.load != "none":
-        place.append(f"--warmup={SETTLE_S * 1000000 // options.interval}")
     return [options.twowaytest, "-q", *scheduling(options), *place,
             "-i", str(options.interval), "--timer=nanosleep",
             "-h", str(HISTOGRAM_US), "-D", str(seconds_each(options)),
-            *load_arguments(options, one.load, cpus),
             *(f"--limit={limit}" for limit in options.limit),
             f"--json={json}"]
 
@@ -119,11 +113,14 @@ def command(options, one, cpus, json):
 
 
 def carrier(options, one, cpus, json):
-    """The twowaytest that brings cyclictest's load; None: none is needed.
+    """The twowaytest that brings the load; None: none is needed.
 
-    It wakes once a second, at low priority, on main's CPU.
+    It wakes once a second, at low priority, on main's CPU. Also where a
+    twowaytest is measured, which could bring its own: then the load's age
+    at the first cycle would be a number of cycles, not a time, and these
+    take ever longer without priority.
     """
-    if one.load == "none" or one.tool == "twowaytest":
+    if one.load == "none":
         return None
     return [options.twowaytest, "-q",
             *(["-p", "3"] if options.priority else []),

@@ -105,6 +105,10 @@ def cpus(children, options):
 def try_all(children, options, where):
     """Each command line once, without measuring: Failure if one is bad."""
     for one in cm_plan.matrix(options):
+        carrier = cm_plan.carrier(options, one, where, os.devnull)
+        if carrier:
+            carrier[-1:] = ["--check"]
+            trial(children, carrier, (0, 2))
         argv = cm_plan.command(options, one, where, os.devnull)
         if one.tool == "twowaytest":
             argv[-1:] = ["--check"]

@@ -7,6 +7,7 @@ use real-time priorities without root, loses it when it is executed.
 
 import contextlib
 import os
+import select
 import signal
 import time
 
@@ -70,18 +71,11 @@ def end(pids):
         with contextlib.suppress(OSError):
             os.kill(pid, signal.SIGTERM)
     until = time.monotonic() + STOP_S
-    while time.monotonic() < until and any(map(exists, pids)):
-        time.sleep(0.05)
-    for pid in filter(exists, pids):
+    for pid in pids:
+        # Readable once it has ended, whoever waits for it.
+        with contextlib.suppress(OSError):
+            select.select([os.pidfd_open(pid)], [], [],
+                          max(0, until - time.monotonic()))
+    for pid in pids:
         with contextlib.suppress(OSError):
             os.killpg(pid, signal.SIGKILL)
-
-
-def exists(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass
-    return True

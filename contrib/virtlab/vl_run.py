@@ -11,6 +11,7 @@ import sys
 
 import vl_image
 import vl_qemu
+from twtools import mark
 from twtools.child import Stopped
 from vl_common import LabError, sha256, stopped_by
 from vl_directory import scratch, whole
@@ -104,16 +105,8 @@ def marked(data, lab):
         text = data.decode("utf-8")
     except UnicodeDecodeError:
         return data
-    try:
-        value = json.loads(text)
-    except ValueError:
-        value = None
-    if isinstance(value, dict):
-        # What the program wrote stays as it is, to the byte.
-        member = json.dumps({"lab": lab}, indent=2).removesuffix("\n}")
-        rest = text.split("{", 1)[1]
-        return f"{member}{',' if value else ''}{rest}".encode()
-    return (f"# virtual: {lab['mode']}, Linux {lab['release']}, "
+    return (mark.marked(text, "lab", lab) or
+            f"# virtual: {lab['mode']}, Linux {lab['release']}, "
             f"QEMU {lab['qemu']}\n{text}").encode()
 
 

@@ -62,7 +62,7 @@ def campaign(begin):
     def run(*args, status=0, **env):
         run = begin(*args, **env)
         assert run.finish(60) == status, run.out + run.err
-        assert run.gone(), "processes are left"
+        assert run.gone(5), "processes are left"
         return types.SimpleNamespace(stdout=run.out, stderr=run.err)
 
     return run

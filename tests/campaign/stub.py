@@ -4,7 +4,8 @@
 says, writes made-up results of the same form.
 
 In the environment, STUB_SLEEP is how long it really takes, STUB_STATUS its
-exit status once it has measured, STUB_GOVERNOR the governor that it sees,
+exit status once it has measured, STUB_CYCLES how many cycles it says that it
+has measured, STUB_GOVERNOR the governor that it sees,
 STUB_FAIL a word in the name of a result file that makes it fail, STUB_ALONE
 says that it has no death signal, as a program with file capabilities."""
 
@@ -47,6 +48,7 @@ def results(interrupted):
     return {
         "thread": {"0": thread("wakeup"), "1": thread("total")},
         "twoway": {"environment": ENVIRONMENT, "missed": 1, "throttled": 0,
+                   "cycles": int(os.environ.get("STUB_CYCLES", "999999")),
                    "load": {"work_per_second": 5.0, "elapsed_s": float(
                        os.environ.get("STUB_ELAPSED", "9"))}, "limits": [],
                    "interrupted": interrupted,

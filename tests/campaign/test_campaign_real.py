@@ -12,6 +12,7 @@ import tempfile
 
 import outside
 import pytest
+import schema
 
 from conftest import state_of
 
@@ -58,6 +59,23 @@ def test_campaign(launch, tmp_path):
         assert "<svg" in page and "plan cyclictest" in page
         assert re.search(r"^\| plan twowaytest", (
             out / f"{load}.md").read_text("utf-8"), re.MULTILINE)
+
+
+def test_without_privilege(launch, tmp_path):
+    """Under a load that leaves cycles little time: all of it is measured."""
+    run = launch("-T", outside.binary(), "-p", "0", "-t", "twowaytest", "-l",
+                 "hackbench", "-P", "plan", "-D", "4", "-R", "-o", "out")
+    assert run.finish(120) == 0, run.out + run.err
+    name = "plan-hackbench-twowaytest"
+    result = json.loads((tmp_path / f"out/{name}.json").read_text("utf-8"))
+    assert not schema.errors(result)
+    marked = result["campaign"]
+    assert (marked["placement"], marked["load"]) == ("plan", "hackbench")
+    assert "--load=hackbench:" in marked["load_command"]
+    twoway = result["twoway"]
+    assert 3000 <= twoway["cycles"] + twoway["missed"] <= 4100
+    assert state_of(tmp_path / "out")["measurements"][name][
+        "work_per_second"] is not None
 
 
 def test_capabilities(launch):
