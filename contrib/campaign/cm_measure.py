@@ -60,10 +60,14 @@ def measure(children, options, one, where, state, tick):
 
 def start(children, argv, log):
     """Its output is added to the log, below the command line."""
-    with open(log, "ab") as file:
+    with open(log, "ab", opener=no_link) as file:
         file.write(f"# {now()}: {shlex.join(argv)}\n".encode())
         file.flush()
         return children.start(argv, stdout=file, stderr=subprocess.STDOUT)
+
+
+def no_link(path, flags):
+    return os.open(path, flags | os.O_NOFOLLOW, 0o666)
 
 
 def last_lines(log, count=3):

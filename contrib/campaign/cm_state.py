@@ -7,6 +7,7 @@ import fcntl
 import json
 import os
 import pathlib
+import stat
 
 from twtools import whole
 
@@ -68,6 +69,7 @@ class State:
         with contextlib.suppress(FileExistsError):
             self.directory.mkdir(parents=True)
         self.fd = os.open(self.directory, os.O_RDONLY | os.O_DIRECTORY)
+        self.check_owner(os.fstat(self.fd))
         try:
             fcntl.flock(self.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -81,6 +83,17 @@ class State:
 
     def __exit__(self, *_):
         os.close(self.fd)
+
+    def check_owner(self, info):
+        """Failure if others may put links there for us to write through."""
+        if info.st_uid != os.geteuid():
+            why = f"belongs to the user of number {info.st_uid}"
+        elif info.st_mode & stat.S_IWOTH:
+            why = "everybody may write there"
+        else:
+            return
+        raise Failure(f"{self.directory}: {why}; name a directory of your "
+                      "own with --output")
 
     def compare(self):
         """Takes over what is there; Failure if it is of something else."""

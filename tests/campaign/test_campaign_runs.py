@@ -168,6 +168,35 @@ def test_another_directory(campaign, tmp_path):
     assert len(list((tmp_path / "out").iterdir())) == 2
 
 
+def test_everybodys_directory(refused, tmp_path):
+    """There, others could put links."""
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out").chmod(0o1777)
+    assert "out: everybody may write there; name" in refused(*SHORT)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+def test_directory_of_another(refused, campaign, tmp_path):
+    """Not even if it holds this very campaign."""
+    campaign(*SHORT)
+    os.chown(tmp_path / "out", outside.NOBODY, outside.NOBODY)
+    assert f"belongs to the user of number {outside.NOBODY}" in refused(
+        *SHORT)
+
+
+def test_no_link_is_followed(campaign, tmp_path):
+    """To a log: its text is added to what is there."""
+    campaign(*SINGLE, status=1, STUB_FAIL="none")
+    victim = tmp_path / "victim"
+    victim.write_text("mine")
+    log = tmp_path / f"out/{PAIR[1]}.log"
+    log.unlink()
+    log.symlink_to(victim)
+    assert str(log.relative_to(tmp_path)) in campaign(
+        *SINGLE, status=1).stderr
+    assert victim.read_text() == "mine"
+
+
 def test_failure(campaign, tmp_path):
     """The others are measured; the same command repeats what failed.
 
