@@ -8,7 +8,7 @@ import time
 
 import cm_plan
 import cm_system
-from cm_state import Failure, keep, now, read_json
+from cm_state import Failure, cycles_of, keep, now, read_json
 from twtools import mark, whole
 
 LATE_S = 60             # after its time a program is taken to hang
@@ -111,10 +111,9 @@ def cycles(result, path):
     """How many were measured; Failure if that is no whole measurement."""
     if result.get("twoway", {}).get("interrupted"):
         raise Failure("ended by a signal")
-    try:
-        count = min(thread["cycles"] for thread in result["thread"].values())
-    except (KeyError, TypeError, ValueError, AttributeError):
-        raise Failure(f"{path}: no results of a measurement") from None
+    count = cycles_of(result)
+    if count is None:
+        raise Failure(f"{path}: no results of a measurement")
     if not count:
         raise Failure(f"{path}: not one cycle was measured")
     return count

@@ -133,14 +133,29 @@ class State:
         return self.data["measurements"].get(one.name, {})
 
     def finished(self, one):
-        return self.record(one).get("state") == "finished" and \
-            self.path(f"{one.name}.json").exists()
+        return self.result(one) is not None
 
     def result(self, one):
-        """The result of a finished measurement; None if there is none."""
-        if not self.finished(one):
+        """The result of a finished measurement; None if there is none.
+
+        Nor is a file one that no longer holds what was written to it.
+        """
+        record = self.record(one)
+        if record.get("state") != "finished":
             return None
-        return read_json(self.path(f"{one.name}.json"))
+        try:
+            result = read_json(self.path(f"{one.name}.json"))
+        except Failure:
+            return None
+        return result if cycles_of(result) == record.get("cycles") else None
+
+
+def cycles_of(result):
+    """How many cycles a tool's results are of; None if they are none."""
+    try:
+        return min(thread["cycles"] for thread in result["thread"].values())
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return None
 
 
 def read_json(path):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Campaigns with stubs: what is kept, gone on with, refused, and left."""
 
+import json
 import os
 import pty
 import re
@@ -166,6 +167,24 @@ def test_another_directory(campaign, tmp_path):
     (tmp_path / "out/campaign.json").write_text("[]")
     assert "cannot be read" in campaign(*SHORT, status=1).stderr
     assert len(list((tmp_path / "out").iterdir())) == 2
+
+
+@pytest.mark.parametrize("damage", (
+    lambda path: path.unlink(), lambda path: path.write_text(""),
+    lambda path: path.write_text("{}"), lambda path: path.write_text("[]"),
+    lambda path: path.write_text(path.read_text()[:-9]),
+    lambda path: path.write_text(path.read_text().replace("10", "11"))))
+def test_damaged_result(campaign, tmp_path, damage):
+    """Is measured again, as one that is not finished; no other is."""
+    campaign(*SHORT)
+    before = kept(tmp_path / "out")
+    damage(tmp_path / f"out/{PAIR[1]}.json")
+    again = campaign(*SHORT)
+    assert f"out/{PAIR[1]}.json: is gone or damaged" in again.stdout
+    after = kept(tmp_path / "out")
+    assert after[f"{PAIR[0]}.json"] == before[f"{PAIR[0]}.json"]
+    assert json.loads(after[f"{PAIR[1]}.json"][0])["thread"] == json.loads(
+        before[f"{PAIR[1]}.json"][0])["thread"]
 
 
 def test_everybodys_directory(refused, tmp_path):
