@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Before the first measurement: is all there, and may all be done?"""
 
+import hashlib
 import importlib.util
 import json
 import os
@@ -23,12 +24,33 @@ HOW = {
                "--loads",
 }
 MODULES = ("numpy", "matplotlib")
+# Load: the program that it runs.
+HELPERS = {"hackbench": "hackbench", "command": "taskset"}
+
+
+def helpers(options):
+    """Programs that the loads run."""
+    return [HELPERS[load] for load in options.loads if load in HELPERS]
+
+
+def programs(options):
+    """Name: path, of all that decides a result."""
+    tools = dict.fromkeys(["twowaytest", *options.tools])
+    return {**{tool: getattr(options, tool) for tool in tools},
+            **{name: shutil.which(name) for name in helpers(options)}}
+
+
+def sha256(path):
+    with open(path, "rb") as file:
+        digest = hashlib.sha256()
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
 
 
 def find(options):
     """Sets the programs' paths; Failure names all that is missing."""
     missing = []
-    carried = [load for load in options.loads if load != "none"]
     for name in dict.fromkeys(["twowaytest", *options.tools]):
         given = getattr(options, name)
         path = shutil.which(given) if given else \
@@ -39,11 +61,8 @@ def find(options):
             missing.append(f"--{name}={given}: no such program")
         else:
             missing.append(f"{name} is missing: {HOW[name]}")
-    helpers = {"hackbench": "hackbench", "command": "taskset"}
-    for load in carried:
-        name = helpers.get(load)
-        if name and not shutil.which(name):
-            missing.append(f"{name} is missing: {HOW[name]}")
+    missing += [f"{name} is missing: {HOW[name]}"
+                for name in helpers(options) if not shutil.which(name)]
     if not options.no_report:
         lacking = [name for name in MODULES
                    if not importlib.util.find_spec(name)]

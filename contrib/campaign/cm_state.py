@@ -7,11 +7,13 @@ import fcntl
 import json
 import os
 import pathlib
+import socket
 import stat
 
 from twtools import whole
 
 STATE = "campaign.json"
+MACHINE = "\0twowaytest-campaign"       # an abstract address: no file
 FORMAT = 1
 
 
@@ -37,6 +39,22 @@ def keep(temporary, path):
     sync(temporary)
     os.replace(temporary, path)
     sync(path.parent)
+
+
+@contextlib.contextmanager
+def machine():
+    """Keeps a second campaign off this machine meanwhile.
+
+    By a name that nobody can leave behind: it goes with its process.
+    """
+    with socket.socket(socket.AF_UNIX) as name:
+        try:
+            name.bind(MACHINE)
+        except OSError:
+            raise Failure("another campaign is at work on this machine, and "
+                          "they would measure each other; wait for its "
+                          "end") from None
+        yield
 
 
 def differences(there, here, prefix=""):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A campaign, with stubs or with the real programs."""
 
+import fcntl
 import json
 import os
 import pathlib
@@ -31,7 +32,15 @@ def stubs(tmp_path):
 
 
 @pytest.fixture
-def launch(tmp_path):
+def turn():
+    """A machine takes one campaign at a time; other tests may have some."""
+    with open("/proc/sys/kernel/sched_rr_timeslice_ms", "rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+@pytest.fixture
+def launch(tmp_path, turn):
     """Starts a campaign in a directory of the test's own: outside.Run."""
     runs = []
 

@@ -144,7 +144,8 @@ def test_ended(begin, tmp_path, number):
 
 
 def test_nohup(launch, stubs, tmp_path):
-    """Who ignores the hang-up goes on; nor may a second begin there."""
+    """Who ignores the hang-up goes on; no second may begin, there or
+    elsewhere."""
     def ignore():
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
@@ -154,9 +155,24 @@ def test_nohup(launch, stubs, tmp_path):
     assert outside.wait_for(
         lambda: (tmp_path / "out/plan-none-twowaytest.log").exists(), 10)
     run.signal(signal.SIGHUP)
-    second = launch(*arguments)
-    assert second.finish() == 1 and "at work" in second.err
+    for more, said in (((), "out: another campaign is at work here"),
+                       (("-o", "new"), "at work on this machine")):
+        second = launch(*arguments, *more)
+        assert second.finish() == 1 and said in second.err
     assert run.finish() == 0
+    assert not list((tmp_path / "new").iterdir())
+    third = launch(*arguments, "-o", "new")
+    assert third.finish() == 0, third.err
+
+
+@pytest.mark.parametrize("name", ("twowaytest", "cyclictest", "hackbench"))
+def test_another_build(campaign, stubs, name):
+    """Of the same version: its results would be mixed with the old ones."""
+    campaign(*SHORT, "-l", "hackbench")
+    with open(stubs / name, "a", encoding="ascii") as file:
+        file.write("# built again\n")
+    err = campaign(*SHORT, "-l", "hackbench", status=1).stderr
+    assert re.search(rf"{name} sha256: \w{{64}} there, \w{{64}} here", err)
 
 
 def test_another_directory(campaign, tmp_path):
