@@ -17,7 +17,7 @@ MANY = 256              # files that are held open at a time
 
 
 def write(path, content):
-    """One file; content: bytes or str."""
+    """One file; content: bytes or str. An OSError names it."""
     files = Files()
     files.add(path, content)
     files.commit()
@@ -38,11 +38,24 @@ class Files:
         with contextlib.ExitStack() as undo, contextlib.ExitStack() as close:
             if len(self.files) > MANY:
                 close = None
-            ready = [prepare(path, content, undo, close)
-                     for path, content in self.files]
-            for finish in ready:
-                finish()
+            ready = []
+            for path, content in self.files:
+                with naming(path):
+                    ready.append(prepare(path, content, undo, close))
+            for (path, _), finish in zip(self.files, ready):
+                with naming(path):
+                    finish()
             undo.pop_all()
+
+
+@contextlib.contextmanager
+def naming(path):
+    """write() tells of a full disk, but not of which file."""
+    try:
+        yield
+    except OSError as err:
+        err.filename = err.filename or str(path)
+        raise
 
 
 def prepare(path, content, undo, close):
@@ -63,11 +76,12 @@ def prepare(path, content, undo, close):
             undo.callback(quietly, folder.rmdir)
     if close is not None:
         with contextlib.suppress(OSError):
-            file = open(path.parent, "wb", opener=unnamed)
+            file = open(path.parent, "wb", buffering=0, opener=unnamed)
             close.enter_context(file)
             fill(file, path, content)
             return lambda: give_name(file, path)
     with tempfile.NamedTemporaryFile(dir=path.parent, delete=False,
+                                     buffering=0,
                                      prefix=f".{path.name[:200]}.") as file:
         undo.callback(quietly, os.unlink, file.name)
         fill(file, path, content)
@@ -91,8 +105,10 @@ def write_through(path, content):
 
 def fill(file, path, content):
     """With the mode and owner of what was there, if it was."""
-    file.write(content)
-    file.flush()
+    # Unbuffered: what cannot be written must not be tried again at the end.
+    left = memoryview(content)
+    while left:
+        left = left[file.write(left):]
     try:
         old = os.stat(path)
         quietly(os.fchown, file.fileno(), old.st_uid, old.st_gid)

@@ -57,10 +57,11 @@ def launch(tmp_path, turn):
 @pytest.fixture
 def begin(launch, stubs):
     """Starts one with stubs, in which an environment may be given."""
-    def start(*args, stdout=subprocess.PIPE, **env):
+    def start(*args, stdout=subprocess.PIPE, preexec_fn=None, **env):
         path = f"{stubs}:{os.environ['PATH']}"
         return launch("-T", stubs / "twowaytest", "-C", stubs / "cyclictest",
-                      *args, env={"PATH": path, **env}, stdout=stdout)
+                      *args, env={"PATH": path, **env}, stdout=stdout,
+                      preexec_fn=preexec_fn)
 
     return start
 

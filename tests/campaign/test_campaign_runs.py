@@ -5,6 +5,7 @@ import json
 import os
 import pty
 import re
+import resource
 import signal
 
 import outside
@@ -201,6 +202,16 @@ def test_damaged_result(campaign, tmp_path, damage):
     assert after[f"{PAIR[0]}.json"] == before[f"{PAIR[0]}.json"]
     assert json.loads(after[f"{PAIR[1]}.json"][0])["thread"] == json.loads(
         before[f"{PAIR[1]}.json"][0])["thread"]
+
+
+def test_full_disk(begin):
+    """As a limit of files' length does, without a disk to fill."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (700, 700))
+
+    run = begin(*SINGLE, preexec_fn=limit)
+    assert run.finish(60) == 1
+    assert "campaign: out/campaign.json: File too large" in run.err
 
 
 def test_everybodys_directory(refused, tmp_path):

@@ -2,6 +2,7 @@
 """Files that are written whole: what is followed, kept, and left behind."""
 
 import os
+import resource
 import signal
 import stat
 import subprocess
@@ -23,6 +24,19 @@ def names(directory):
 
 def mode(path):
     return stat.S_IMODE(path.lstat().st_mode)
+
+
+def test_full_disk_names_the_file(way, tmp_path):
+    """As a limit of files' length does, without a disk to fill."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
+    try:
+        with pytest.raises(OSError) as error:
+            whole.write(tmp_path / "big", b"x" * 101)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert error.value.filename == str(tmp_path / "big")
+    assert names(tmp_path) == []
 
 
 @pytest.fixture(params=["unnamed", "named"])
