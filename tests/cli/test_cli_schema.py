@@ -94,8 +94,8 @@ def test_schema_needs_every_member(any_valid):
         if path[-2:-1] and path[-2] in optional or \
                 path[-1] == "wakeup_ns" and "analysis" not in path:
             continue
-        # Any number of columns may be there, but the first.
-        if (columns_of(path) or ["0"])[0] != "0":
+        # Of a step any number of columns may be there, but the first.
+        if path[0] != "thread" and (columns_of(path) or ["0"])[0] != "0":
             continue
         broken = copy.deepcopy(any_valid)
         del parent_of(broken, path)[path[-1]]
@@ -122,9 +122,9 @@ def objects(value, path=()):
 
 
 def test_schema_allows_nothing_else(any_valid):
-    """In what is ours alone; others may add to what all tests share."""
+    """But in sysinfo, which all tests share: others may add to that."""
     for path in objects(any_valid):
-        if path and path[0] != "sysinfo":
+        if path[:1] != ("sysinfo",):
             broken = copy.deepcopy(any_valid)
             inner = parent_of(broken, (*path, "another"))
             inner["another"] = 1
@@ -167,8 +167,23 @@ def test_schema_knows_the_virtual_lab(valid):
         assert schema.errors({**valid, "lab": bad}), bad
 
 
+CAMPAIGN = {"placement": ("plan", "two"), "load": ("fft", "other"),
+            "load_command": (None, [])}
+
+
+def test_schema_knows_the_campaign(valid):
+    good = {key: pair[0] for key, pair in CAMPAIGN.items()}
+    assert not schema.errors({**valid, "campaign": good})
+    for key, (_, bad) in CAMPAIGN.items():
+        assert schema.errors({**valid, "campaign": {**good, key: bad}}), key
+        less = {name: good[name] for name in good if name != key}
+        assert schema.errors({**valid, "campaign": less}), key
+
+
 MEASURED = {
     "no thread": ("thread", {}), "a thread less": ("num_threads", 0),
+    "fewer than there are": ("num_threads", 6),
+    "more than there are": ("num_threads", 8),
     "no results": ("twoway", None),
 }
 
