@@ -237,6 +237,17 @@ def test_definition_has_what_lava_wants(definition):
     assert sorted(used) == sorted(definition["params"])
 
 
+def test_defaults_are_the_same(definition):
+    """In the definition, in the script, in the README."""
+    script = (LAVA / "twowaytest.sh").read_text()
+    readme = (LAVA / "README.md").read_text()
+    told = dict(re.findall(r"^\| ([A-Z_]+) \| .* \| ?(\S*) \|$", readme,
+                           re.MULTILINE))
+    assert told == definition["params"]
+    for name, value in definition["params"].items():
+        assert f'\n{name}="{value}"\n' in script, name
+
+
 @pytest.mark.parametrize("given, verdict", [
     ({"DURATION": "1"}, "pass"), ({"INTERVAL": "1"}, "fail")])
 def test_definition_runs(tree, definition, given, verdict):

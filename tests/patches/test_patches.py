@@ -106,6 +106,20 @@ def test_check_tells_what_differs(tmp_path):
     assert mkpatches.present(copy) == mkpatches.present(PATCHES)
 
 
+def test_foreign_files_stay(tmp_path):
+    """Any checkout may have directories of these names."""
+    mine = [tmp_path / name for name in (
+        "upstream/mine.txt", "upstream/mine.patch", "distro/12-a.patch",
+        "upstream/0001-dir.patch/file", "0001-above.patch")]
+    for path in mine:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("mine")
+    assert run(MKPATCHES, tmp_path).returncode == 0
+    assert {path.read_text() for path in mine} == {"mine"}
+    checked = run(MKPATCHES, "--check", tmp_path)
+    assert f"{mine[0]}: is none of the series\n" in checked.stdout
+
+
 @pytest.mark.parametrize("kind, what", [
     ("line", "no such text"), ("code", "int twice;"), ("row", "int once;"),
     ("code", "int open("),
