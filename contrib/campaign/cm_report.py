@@ -28,7 +28,7 @@ def thread_of(result, metric):
 
 def figures(result, metric):
     thread = thread_of(result, metric)
-    return [f"{thread[key]:.{digits}f}" if key in thread else "-"
+    return ["-" if thread.get(key) is None else f"{thread[key]:.{digits}f}"
             for key, digits in FIGURES]
 
 

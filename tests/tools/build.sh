@@ -144,7 +144,8 @@ configure()
 	compiler=$2
 	shift 2
 	[ ! -e "$dir/build.ninja" ] || set -- --reconfigure "$@"
-	quietly env CC="$compiler" meson setup "$@" "$dir" && return
+	give "$dir"
+	quietly as_builder env CC="$compiler" meson setup "$@" "$dir" && return
 	fail "$dir: meson setup"
 	return 1
 }
@@ -153,7 +154,7 @@ compile()
 {
 	dir=$1
 	shift
-	quietly meson compile -C "$dir" "$@" && return
+	quietly as_builder meson compile -C "$dir" "$@" && return
 	fail "$dir: meson compile"
 	return 1
 }
@@ -187,13 +188,41 @@ suites()
 	done
 }
 
-# What root built under sudo stays usable by the checkout's owner.
+# Who is to own what is built, so that it can be built again without root:
+# sudo's user, or the checkout's owner. Empty if that is root, or cannot write
+# here.
+builder=
+home=
+find_builder()
+{
+	[ "$(id -u)" -eq 0 ] || return 0
+	for builder in "${SUDO_UID:-0}:${SUDO_GID:-0}" "$(stat -c %u:%g .)"; do
+		home=$(getent passwd "${builder%:*}" | cut -d : -f 6)
+		[ "${builder%:*}" -ne 0 ] && as_builder test -w "$PWD" && return
+	done
+	builder=
+}
+
+as_builder()
+{
+	if [ -z "$builder" ]; then
+		"$@"
+	else
+		setpriv --reuid="${builder%:*}" --regid="${builder#*:}" \
+			--clear-groups env HOME="${home:-/}" "$@"
+	fi
+}
+
+# give DIRECTORY...: to the builder.
+give()
+{
+	for dir; do
+		[ -z "$builder" ] || [ ! -d "$dir" ] || chown -Rh "$builder" "$dir"
+	done
+}
+
+# What root's tests and measurements have left.
 give_back()
 {
-	[ "$(id -u)" -eq 0 ] || return
-	owner=$(stat -c %u:%g .)
-	[ "$owner" = 0:0 ] && return
-	for dir in build build-* virtlab; do
-		[ -d "$dir" ] && chown -Rh "$owner" "$dir"
-	done
+	give build build-* virtlab
 }

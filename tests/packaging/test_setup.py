@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""contrib/setup and contrib/cross, in a tree with a made-up program."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+import pytest
+
+import outside
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+USER = outside.NOBODY
+MESON = """project('made', 'c')
+executable('twowaytest', 'made.c')
+"""
+PROGRAM = """#include <stdio.h>
+int main(int argc, char **argv)
+{
+	return argc > 1 ? printf("made %s\\n", argv[1]) < 0 : 1;
+}
+"""
+
+
+@pytest.fixture
+def tree():
+    """Not below pytest's directory, which others may not enter."""
+    if not all(map(shutil.which, ("meson", "ninja", "cc"))):
+        pytest.skip("meson, ninja or cc is not installed")
+    with tempfile.TemporaryDirectory() as name:
+        base = pathlib.Path(name) / "a tree"
+        base.mkdir()
+        for file in ("contrib/setup", "contrib/cross", "tests/tools/build.sh"):
+            (base / file).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(TOP / file, base / file)
+        (base / "meson.build").write_text(MESON)
+        (base / "made.c").write_text(PROGRAM)
+        pathlib.Path(name).chmod(0o755)
+        yield base
+
+
+def run(program, *args, cwd, **env):
+    return subprocess.run(
+        [str(program), *args], cwd=cwd, stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, check=False, timeout=300,
+        env={**os.environ, "SUDO_UID": "", "SUDO_GID": "", **env})
+
+
+def call(tree, **env):
+    done = run(tree / "contrib/setup", "--no-install", "run", cwd=tree, **env)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "made -q\n" in done.stdout
+
+
+def owners(tree):
+    return {path.lstat().st_uid
+            for path in [tree / "build", *(tree / "build").rglob("*")]}
+
+
+def give(tree, uid):
+    for path in [tree, *tree.rglob("*")]:
+        os.chown(path, uid, uid, follow_symlinks=False)
+
+
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+
+
+@needs_root
+@pytest.mark.parametrize("env", [
+    {"SUDO_UID": str(USER), "SUDO_GID": str(USER)}, {}], ids=["sudo", "root"])
+@pytest.mark.parametrize("before", [None, 0], ids=["new", "root's"])
+def test_its_user_can_build_again(tree, env, before):
+    """Even where root has built before."""
+    give(tree, USER)
+    if before is not None:
+        (tree / "build").mkdir()
+        call(tree)
+        give(tree / "build", before)
+    call(tree, **env)
+    assert owners(tree) == {USER}
+    (tree / "made.c").write_text(PROGRAM + "\n")
+    for command in (["meson", "compile", "-C", "build"],
+                    ["contrib/setup", "--no-install", "run"]):
+        done = subprocess.run(
+            command, cwd=tree, preexec_fn=outside.nobody(), text=True,
+            capture_output=True, check=False, timeout=300,
+            env={**os.environ, "HOME": "/"})
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert owners(tree) == {USER}
+
+
+@needs_root
+def test_a_tree_that_others_own(tree):
+    """Its user may write there: what is built is his."""
+    tree.chmod(0o777)
+    call(tree, SUDO_UID=str(USER), SUDO_GID=str(USER))
+    assert owners(tree) == {USER}
+
+
+@needs_root
+@pytest.mark.parametrize("env", [
+    {"SUDO_UID": str(USER), "SUDO_GID": str(USER)}, {},
+    {"SUDO_UID": "0", "SUDO_GID": "0"}])
+def test_root_s_tree(tree, env):
+    """Its user could not build there anyway."""
+    call(tree, **env)
+    assert owners(tree) == {0}
+
+
+@pytest.mark.parametrize("script", ["setup", "cross"])
+@pytest.mark.parametrize("path", ["contrib", "a/link", "contrib/../contrib"])
+def test_wherever_it_is_called(tree, tmp_path, script, path):
+    """CDPATH, or a link to the script, does not lead it astray."""
+    (tree / "a/link").mkdir(parents=True)
+    (tree / "a/link" / script).symlink_to(f"../../contrib/{script}")
+    away = tmp_path / "contrib"
+    away.mkdir()
+    done = run(f"{path}/{script}", "--help", cwd=tree, CDPATH=str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(f"usage: contrib/{script}")
+    assert done.stderr == ""
