@@ -29,82 +29,88 @@ OPTIONS = {
     "how long": (
         ("D", "duration", {
             "metavar": "TIME", "type": duration(LONGEST),
-            "help": "of each measurement, in seconds, or with s, m, h or d "
-                    "appended; default: all of them and the report take 5 "
-                    "minutes"}),
+            "help": "time of each measurement, in seconds, or with s, m, h "
+                    "or d appended; default: as long as all measurements "
+                    "and the report can be in 5 minutes"}),
         ("L", "long", {
             "action": "store_true",
-            "help": "all of them and the report take 24 hours"}),
+            "help": "the same for 24 hours instead of 5 minutes"}),
     ),
     "what is measured": (
         ("P", "placements", {
             "metavar": "LIST", "type": some(PLACEMENTS),
             "default": list(PLACEMENTS),
-            "help": f"of {', '.join(PLACEMENTS)}; default: both"}),
+            "help": "where client and server run: one: both on one CPU; "
+                    "plan: as twowaytest plans it; default: both "
+                    "placements"}),
         ("l", "loads", {
             "metavar": "LIST", "type": some(LOADS), "default": list(LOADS),
-            "help": f"of {', '.join(LOADS)}; default: all"}),
+            "help": f"loads, of {', '.join(LOADS)}; default: all"}),
         ("t", "tools", {
             "metavar": "LIST", "type": some(TOOLS), "default": list(TOOLS),
-            "help": f"of {', '.join(TOOLS)}; default: both"}),
+            "help": f"what measures, of {', '.join(TOOLS)}; default: both"}),
         ("p", "priority", {
             "metavar": "PRIO", "type": number(3, 99, also=(0,)),
             "default": 98,
-            "help": "real-time priority of what is measured; 0: none, and "
-                    "no memory locked, which needs no privilege; default "
-                    "98"}),
+            "help": "real-time priority of the measuring processes, 3 to "
+                    "99; 0: ordinary priority and no locked memory, which "
+                    "needs no privilege; default 98"}),
         ("i", "interval", {
             "metavar": "US", "type": number(200, 1000000, " us"),
-            "default": 1000, "help": "period; default 1000"}),
+            "default": 1000, "help": "period in us, 200 to 1000000; "
+                                     "default 1000"}),
         ("a", "cpu", {
             "metavar": "N", "type": own_cpu,
-            "help": "CPU of the placement one; default: that of the client "
-                    "in the plan"}),
+            "help": "CPU of the placement one; default: the client's CPU in "
+                    "the placement plan"}),
         ("w", "workers", {
             "metavar": "N", "type": number(1, 1024),
             "default": len(os.sched_getaffinity(0)),
-            "help": "workers of fft, groups of hackbench; default: as many "
-                    "as CPUs"}),
+            "help": "number of workers of fft, of groups of hackbench; "
+                    "default: number of CPUs"}),
         ("c", "command", {
             "metavar": "SHELL-COMMAND", "type": not_empty,
             "default": COMMAND,
-            "help": "the load command; default: tar and gzip of /etc on "
-                    "each CPU"}),
+            "help": "what the load command runs; default: tar and gzip of "
+                    "/etc on each CPU"}),
         ("x", "limit", {
             "metavar": "LIMIT", "type": not_empty, "action": "append",
             "default": [],
-            "help": "of twowaytest, such as response:p99.9:500; "
-                    "repeatable"}),
+            "help": "a limit that twowaytest checks, for example "
+                    "response:p99.9:500; repeatable"}),
     ),
     "programs and files": (
         ("o", "output", {
             "metavar": "DIR", "type": not_empty,
             "default": f"campaign-{os.uname().release}",
-            "help": "results, new or to be continued; default: "
-                    "campaign-KERNEL"}),
+            "help": "directory of the results; an interrupted campaign "
+                    "there is continued; default: campaign-KERNEL"}),
         ("T", "twowaytest", {
             "metavar": "PROGRAM", "type": not_empty,
-            "help": "default: build/twowaytest, else that in PATH"}),
+            "help": "the twowaytest to run; default: build/twowaytest, "
+                    "else the one in PATH"}),
         ("C", "cyclictest", {
             "metavar": "PROGRAM", "type": not_empty,
-            "help": "default: build/cyclictest, else that in PATH"}),
+            "help": "the cyclictest to run; default: build/cyclictest, "
+                    "else the one in PATH"}),
         ("R", "no-report", {
             "action": "store_true",
-            "help": "no pages of figures; the same command without it "
-                    "makes them later"}),
+            "help": "make no pages of figures; the same command without "
+                    "this option makes them later"}),
         ("n", "dry-run", {
             "action": "store_true",
-            "help": "print command lines and times, measure nothing"}),
+            "help": "print the command lines and their times, and measure "
+                    "nothing"}),
     ),
 }
 
 
 def parse(argv):
     p = Parser(
-        prog="campaign", usage="campaign [options]",
+        usage="%(prog)s [options]",
         description="Measures with cyclictest and twowaytest, in each "
-        "placement and under each load, and ends in a report. What was "
-        "interrupted is continued by the same command.",
+        "placement and under each load, and writes a report. The same "
+        "command continues a campaign that was interrupted.",
         epilog="Exit status: 0 done; 1 error; 2 done, and a limit was "
         "exceeded or could not be decided.")
     p.add_options(OPTIONS)

@@ -19,6 +19,12 @@ TEXT has to be there exactly once when its turn comes.
 # What is true here and not in the other tree.
 HERE = [
     ("swap", "twowaytest.8", '"twowaytest 0.1"', '"rt-tests"'),
+    ("swap", "twowaytest.8",
+     ".TP\n.I /usr/share/twowaytest/twowaytest.schema.json\n"
+     "A JSON Schema that describes each member of the results in JSON.\n", ""),
+    ("swap", "twowaytest.8",
+     ",\n.BR twowayreport (1),\n.BR twowaytest\\-campaign (8),\n"
+     ".BR twowaytest\\-virtlab (1)\n", "\n"),
     ("swap", "tw_report_json.c",
      " contrib/twowaytest.schema.json describes them.", ""),
 ]

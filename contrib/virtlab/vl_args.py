@@ -17,36 +17,38 @@ WRONG = 128
 OPTIONS = {
     "kernel": ("k", {
         "metavar": "[NAME=]FILE", "action": "append", "default": [],
-        "help": "boot this image (bzImage, vmlinuz); repeatable; NAME names "
-                "its results, else its release does"}),
+        "help": "boot this image (bzImage, vmlinuz); repeatable; NAME is the "
+                "directory of its results (default: the kernel's release)"}),
     "mode": ("m", {
         "metavar": "MODE", "type": one_of(MODES), "default": "exact",
-        "help": "exact (default): one CPU, time by instructions, the same "
-                "figures each time; smp: 4 CPUs, noisy"}),
+        "help": "exact (default): one CPU, time counts instructions, the "
+                "same figures each time; smp: 4 CPUs, noisy figures"}),
     "output": ("o", {
         "metavar": "DIR", "default": "virtlab",
-        "help": "where results go, a directory a kernel (default: virtlab)"}),
+        "help": "directory of the results, with one directory per kernel in "
+                "it (default: virtlab)"}),
     "add": ("a", {
         "metavar": "FILE", "action": "append", "default": [],
         "help": "copy a program into the guest's /bin, with its libraries; "
                 "repeatable"}),
     "binary": ("b", {
         "metavar": "FILE",
-        "help": "the twowaytest to run (default: built of this tree, "
-                "static)"}),
+        "help": "the twowaytest to run (default: a static one, built from "
+                "this tree; where virtlab is installed, the one in PATH)"}),
     "append": ("A", {
         "metavar": "WORDS", "default": "", "type": one_line,
         "help": "add to the kernel's command line"}),
     "memory": ("M", {
         "metavar": "MIB", "default": 512, "type": number(128, 65536, " MiB"),
-        "help": "the guest's memory, 128 to 65536 (default: 512)"}),
+        "help": "the guest's memory in MiB, 128 to 65536 (default: 512)"}),
     "timeout": ("t", {
         "metavar": "S", "default": 600, "type": number(1, 86400, " s"),
-        "help": "end a boot after so long, 1 to 86400 (default: 600)"}),
+        "help": "maximum time of one boot with all its measurements, in "
+                "seconds, 1 to 86400 (default: 600)"}),
     "jobs": ("j", {
         "metavar": "N", "type": number(1, 1024),
-        "help": "boots at a time, 1 to 1024 (default: as many as CPUs; 1 "
-                "with smp)"}),
+        "help": "number of kernels that are booted at the same time, 1 to "
+                "1024 (default: number of CPUs; 1 with smp)"}),
     "directory": ("d", {
         "metavar": "DIR",
         "help": "keep the kernels there (default: the cache)"}),
@@ -55,17 +57,17 @@ GUEST = ("add", "binary", "append", "memory", "timeout")
 # Name: what it does, its options, what follows, the status of an error.
 COMMANDS = {
     "fetch": (vl_commands.fetch, ("directory",), "package",
-              "download Debian's kernels; prints the images' paths", 1),
+              "download Debian's kernels and print the images' paths", 1),
     "run": (vl_commands.run, ("kernel", "mode", "output", "jobs", *GUEST),
             "measure", "boot kernels and measure in each", 1),
     "compare": (vl_commands.compare, (), "results",
                 "print what differs between two results, to the last digit",
                 1),
     "bisect-step": (vl_commands.bisect_step, ("kernel", "mode", *GUEST),
-                    "measure", "a step of git bisect: is a limit met?", 125),
+                    "measure", "a step for git bisect: is a limit met?", 125),
     "study": (vl_commands.study, ("kernel", "output", "jobs", *GUEST), None,
-              "standard and PREEMPT_RT kernel, idle and under load, beside "
-              "cyclictest; a report", 1),
+              "compare the standard and the PREEMPT_RT kernel, idle and under "
+              "load, also with cyclictest, and write a report", 1),
 }
 OPERANDS = {
     "package": {"metavar": "PACKAGE", "nargs": "*", "default": PACKAGES,
@@ -73,20 +75,20 @@ OPERANDS = {
     "results": {"metavar": "RESULTS", "nargs": 2, "type": pathlib.Path,
                 "help": "a JSON file, or a directory of results"},
 }
-MEASURE = ("After --, what is measured: options of twowaytest, or "
-           "[NAME=]PROGRAM and its options; more of them after further --, "
-           "in the same boot.")
+MEASURE = ("After -- comes what is measured: options of twowaytest, or "
+           "[NAME=]PROGRAM and its options. Further measurements follow in "
+           "the same boot, each after another --.")
 
 
 def parse(arguments):
-    parser = Parser(prog="virtlab", description="Measures kernels in virtual "
-                    "machines that count instructions.")
+    parser = Parser(description="Measures kernels in virtual machines that "
+                    "count instructions.")
     parser.add_options({})
     commands = parser.add_subparsers(dest="command", required=True,
                                      metavar="COMMAND")
     for name, (action, options, operand, text, status) in COMMANDS.items():
         command = commands.add_parser(
-            name, help=text, description=text.capitalize() + ".",
+            name, help=text, description=f"{text[0].upper()}{text[1:]}.",
             status=WRONG if name == "bisect-step" else 1,
             epilog=MEASURE if operand == "measure" else None)
         command.add_rows(command, [
@@ -100,7 +102,7 @@ def parse(arguments):
     options, unknown = parser.parse_known_args(head)
     # By the command's own parser: only that knows bisect-step's status.
     if unknown:
-        options.parser.error(f"unexpected: {' '.join(unknown)}")
+        options.parser.error(f"unexpected argument: {' '.join(unknown)}")
     if COMMANDS[options.command][2] == "measure":
         if not options.kernel:
             options.parser.error("--kernel=FILE is needed")
@@ -111,7 +113,7 @@ def parse(arguments):
         except LabError as err:
             options.parser.error(err)
     elif rest:
-        options.parser.error(f"unexpected: {' '.join(rest)}")
+        options.parser.error(f"unexpected argument: {' '.join(rest)}")
     if not options.jobs:
         options.jobs = 1 if options.mode == "smp" else os.cpu_count() or 1
     return options

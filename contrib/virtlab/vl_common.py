@@ -12,7 +12,6 @@ import subprocess
 
 from twtools import child
 
-PROJECT = pathlib.Path(__file__).resolve().parents[2]
 ways_to_stop = [child.stop]
 
 

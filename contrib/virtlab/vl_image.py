@@ -8,11 +8,19 @@ import re
 import shlex
 import shutil
 
-from vl_common import PROJECT, LabError, alone, cache, call, need
+from vl_common import LabError, alone, cache, call, need
 from vl_directory import scratch
 
 PACKAGES = {"cyclictest": "rt-tests", "hackbench": "rt-tests"}
 INIT = pathlib.Path(__file__).with_name("init")
+PROJECT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def own_binary():
+    """The twowaytest that virtlab comes with: built, or installed."""
+    if (PROJECT / "meson.build").exists():
+        return static_binary()
+    return need("twowaytest", "twowaytest, or --binary=FILE")
 
 
 def static_binary():
@@ -74,7 +82,7 @@ def program_of(name):
 
 def programs_of(measurements, added, binary):
     """Name in the guest: path here, of all that the measurements need."""
-    found = {"twowaytest": binary or static_binary(),
+    found = {"twowaytest": binary or own_binary(),
              "busybox": need("busybox", "busybox-static")}
     for path in added:
         if not os.path.isfile(path):

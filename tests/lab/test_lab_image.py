@@ -136,3 +136,14 @@ def test_busybox_must_be_static(lab):
     shutil.copy(shutil.which("cat"), lab.directory / "bin/busybox")
     assert "not static: package busybox-static" in \
         lab.refused("run", "-k", lab.kernel, "-b", lab.tool, "--", "-q")
+
+
+def test_installed(lab, monkeypatch):
+    """No tree to build from: the program in PATH, with its libraries."""
+    monkeypatch.setattr(vl_image, "PROJECT", lab.directory)
+    monkeypatch.setenv("PATH", str(lab.directory / "bin"))
+    with pytest.raises(vl_common.LabError,
+                       match="twowaytest is missing.*--binary=FILE"):
+        vl_image.own_binary()
+    lab.program("twowaytest", "#!/bin/sh\n")
+    assert vl_image.own_binary() == str(lab.directory / "bin/twowaytest")

@@ -26,6 +26,18 @@ HOLDS = [
     r"/usr/share/bash-completion/completions/twowaytest",
     r"/usr/share/fish/vendor_completions\.d/twowaytest\.fish",
 ]
+TOOLS_HOLD = [
+    *(rf"/usr/share/twowaytest/{name}" for name in (
+        "report/twowayreport", "campaign/campaign", "virtlab/virtlab",
+        r"twtools/options\.py", r"twtools/style\.css", "virtlab/init")),
+    *(f"/usr/bin/{name}" for name in (
+        "twowayreport", "twowaytest-campaign", "twowaytest-virtlab")),
+    *(rf"/usr/share/doc/twowaytest/contrib/{name}/README\.md(\.gz)?"
+      for name in ("report", "campaign", "virtlab")),
+    r"/usr/share/man/man1/twowayreport\.1(\.gz)?",
+    r"/usr/share/man/man1/twowaytest-virtlab\.1(\.gz)?",
+    r"/usr/share/man/man8/twowaytest-campaign\.8(\.gz)?",
+]
 # NEWS.md is Debian's changelog.gz.
 DEBIAN_HOLDS = HOLDS + [
     r"/usr/share/doc/twowaytest/changelog\.gz",
@@ -88,11 +100,14 @@ def debian(tree):
     env = {name: value for name, value in os.environ.items()
            if name not in ("DEB_BUILD_OPTIONS", "DEB_BUILD_PROFILES")}
     log = output("dpkg-buildpackage", "-us", "-uc", cwd=source, env=env)
-    [package] = source.parent.glob("twowaytest_*.deb")
     [changes] = source.parent.glob("*.changes")
-    root = source.parent / "unpacked"
-    output("dpkg-deb", "-x", package, root)
-    return types.SimpleNamespace(log=log, changes=changes, root=root)
+    roots = []
+    for name in ("twowaytest", "twowaytest-tools"):
+        [package] = source.parent.glob(f"{name}_*.deb")
+        roots.append(source.parent / f"unpacked-{name}")
+        output("dpkg-deb", "-x", package, roots[-1])
+    return types.SimpleNamespace(log=log, changes=changes, root=roots[0],
+                                 tools=roots[1])
 
 
 def version(path, pattern):
@@ -128,10 +143,55 @@ def test_debian_builds_and_runs_the_unit_tests(debian):
     assert_unit_tests_ran(debian.log)
 
 
+def files(root):
+    return [f"/{path.relative_to(root)}"
+            for path in root.rglob("*") if not path.is_dir()]
+
+
 def test_debian_holds(debian):
-    names = [f"/{path.relative_to(debian.root)}"
-             for path in debian.root.rglob("*") if not path.is_dir()]
-    assert_holds(names, DEBIAN_HOLDS)
+    assert_holds(files(debian.root), DEBIAN_HOLDS)
+    assert_holds(files(debian.tools), TOOLS_HOLD)
+    assert not set(files(debian.root)) & set(files(debian.tools))
+
+
+def assert_tools_run(root, tmp_path):
+    """Each finds its modules, and the others, from where it is unpacked."""
+    for name in ("twowayreport", "twowaytest-campaign",
+                 "twowaytest-virtlab"):
+        told = output(f"{root}/usr/bin/{name}", "--help", cwd=tmp_path)
+        assert told.startswith(f"usage: {name} ")
+        done = run(f"{root}/usr/bin/{name}", "--no-such", cwd=tmp_path)
+        assert done.returncode == 1 and f"Try '{name} " in done.stderr
+    results = tmp_path / "results"
+    results.mkdir()
+    for name in ("a.json", "b.json"):
+        (results / name).write_text('{"thread": {"0": {"max": 1}}}')
+    told = output(f"{root}/usr/bin/twowaytest-virtlab", "compare",
+                  results / "a.json", results / "b.json", cwd=tmp_path)
+    assert told == "identical\n"
+    assert not list(root.rglob("*.pyc"))
+
+
+def test_debian_tools_run(debian, tmp_path):
+    assert_tools_run(debian.tools, tmp_path)
+
+
+def test_meson_installs_tools(tmp_path):
+    """Where the prefix is; or not, if they are not wanted."""
+    require("meson", "ninja")
+    for tools in ("true", "false"):
+        build, root = tmp_path / f"build-{tools}", tmp_path / tools
+        output("meson", "setup", "--prefix=/usr", "-Dtests=disabled",
+               f"-Dtools={tools}", build, TOP)
+        output("meson", "install", "-C", build, "--destdir", root)
+        names = files(root)
+        if tools == "true":
+            assert_holds(names, TOOLS_HOLD)
+            assert_tools_run(root, tmp_path)
+        else:
+            assert not [name for name in names if name.endswith(".py")]
+            assert {name for name in names if "/bin/" in name} == {
+                "/usr/bin/twowaytest"}
 
 
 def test_debian_lintian(debian):
@@ -207,5 +267,16 @@ def test_rpm(tree, tmp_path):
     log = output("rpmbuild", "-ba", "--nodeps", "-D", f"_topdir {tmp_path}",
                  source / "contrib/rpm/twowaytest.spec")
     assert_unit_tests_ran(log)
-    [package] = tmp_path.glob(f"RPMS/*/{name}-*.rpm")
-    assert_holds(output("rpm", "-qlp", package).splitlines(), RPM_HOLDS)
+    owned = set()
+    for kind, holds in (("", RPM_HOLDS), ("-tools", TOOLS_HOLD)):
+        [package] = tmp_path.glob(
+            f"RPMS/*/{name.replace('-', f'{kind}-')}-*.rpm")
+        names = output("rpm", "-qlp", package).splitlines()
+        assert_holds(names, holds)
+        owned |= set(names)
+    # Other packages have these directories.
+    for directory in ("bash-completion", "fish", "zsh", "doc", "man",
+                      "bash-completion/completions", "zsh/site-functions",
+                      "fish/vendor_completions.d"):
+        assert f"/usr/share/{directory}" not in owned
+    assert "/usr/share/twowaytest" in owned
