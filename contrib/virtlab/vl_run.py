@@ -125,10 +125,11 @@ def write(name, directory, received, lab, items):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(marked(data, lab))
     if dropped:
-        print(f"virtlab: {name}: not kept of /out: "
-              f"{', '.join(map(repr, sorted(dropped)))}: only files are, "
-              "whose names are of letters, digits and . _ + -, begin with a "
-              "letter, a digit or _, and are not lab.json", file=sys.stderr)
+        print(f"virtlab: {name}: not copied from /out: "
+              f"{', '.join(map(repr, sorted(dropped)))}: names may have "
+              "letters, digits, '.', '_', '+' and '-', and begin with a "
+              "letter, a digit or '_'; links and lab.json are not copied",
+              file=sys.stderr)
     boot = {"lab": lab, "measurements": [
         {**dataclasses.asdict(item), "status": statuses[item.name]}
         for item in items]}

@@ -21,7 +21,7 @@ WHY_NOT = "needs root" if os.geteuid() else ", ".join(
     if not shutil.which(name))
 pytestmark = pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT or "-")
 FIGURES = all(map(importlib.util.find_spec,
-                  ("numpy", "matplotlib", "jinja2")))
+                  ("numpy", "matplotlib")))
 
 
 def test_campaign(launch, tmp_path):

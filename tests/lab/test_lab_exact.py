@@ -76,9 +76,9 @@ def test_static(cloud):
 
 
 @pytest.mark.skipif(
-    subprocess.run([sys.executable, "-c", "import numpy, matplotlib, jinja2"],
+    subprocess.run([sys.executable, "-c", "import numpy, matplotlib"],
                    stderr=subprocess.DEVNULL, check=False).returncode,
-    reason="not installed: numpy, matplotlib, jinja2")
+    reason="not installed: numpy, matplotlib")
 def test_report(cloud, tmp_path):
     """The report reads what was marked, and marks its rows."""
     for name in ("idle.json", "idle.csv", "idle.txt", "loaded.json"):

@@ -87,7 +87,7 @@ def test_directories(lab):
     _, err = lab.measure("-a", "bin/deep", "--", "deep")
     base = lab.directory / "virtlab" / made.RELEASE
     assert (base / "a/b/c").read_text().splitlines()[-1] == "1"
-    assert f"{made.RELEASE}: not kept of /out: '-option', '.hidden': " in err
+    assert f"{made.RELEASE}: not copied from /out: '-option', '.hidden': " in err
     assert {str(path.relative_to(base)) for path in base.rglob("*")} == {
         "a", "a/b", "a/b/c", "deep.txt", "lab.json"}
 

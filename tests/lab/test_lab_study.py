@@ -32,7 +32,7 @@ END
 
 @pytest.fixture
 def study(lab):
-    for module in ("numpy", "matplotlib", "jinja2"):
+    for module in ("numpy", "matplotlib"):
         if not importlib.util.find_spec(module):
             pytest.skip(f"not installed: {module}")
     lab.program("tool", TOOL.replace("{program}", os.environ["TWOWAYTEST"]))
