@@ -3,6 +3,7 @@
 
 import contextlib
 import datetime
+import errno
 import fcntl
 import json
 import os
@@ -50,7 +51,9 @@ def machine():
     with socket.socket(socket.AF_UNIX) as name:
         try:
             name.bind(MACHINE)
-        except OSError:
+        except OSError as err:
+            if err.errno != errno.EADDRINUSE:
+                raise
             raise Failure("another campaign is at work on this machine, and "
                           "they would measure each other; wait for its "
                           "end") from None
@@ -85,7 +88,7 @@ class State:
     def __enter__(self):
         """Makes the directory, or goes on in one that holds this plan."""
         with contextlib.suppress(FileExistsError):
-            self.directory.mkdir(parents=True)
+            self.directory.mkdir(mode=0o755, parents=True)
         self.fd = os.open(self.directory, os.O_RDONLY | os.O_DIRECTORY)
         self.check_owner(os.fstat(self.fd))
         try:

@@ -198,7 +198,8 @@ find_builder()
 	[ "$(id -u)" -eq 0 ] || return 0
 	for builder in "${SUDO_UID:-0}:${SUDO_GID:-0}" "$(stat -c %u:%g .)"; do
 		home=$(getent passwd "${builder%:*}" | cut -d : -f 6)
-		[ "${builder%:*}" -ne 0 ] && as_builder test -w "$PWD" && return
+		[ "${builder%:*}" -ne 0 ] &&
+			as_builder test -w "$PWD" 2>/dev/null && return
 	done
 	builder=
 }
