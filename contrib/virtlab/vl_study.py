@@ -4,6 +4,7 @@
 import json
 import pathlib
 
+from twtools import tables, whole
 from vl_common import call
 from vl_kernel import PREEMPT_RT, STANDARD
 
@@ -48,22 +49,22 @@ def figures_of(path):
 
 def summary(output, kernels):
     """Markdown: each set-up's metrics, of each kernel."""
-    lines = ["# " + " against ".join(kernels) + ", in the virtual lab", "",
-             "In us of guest time, which counts instructions: average, "
-             "maximum."]
+    columns = ["metric", *(f"{kernel}, {what}" for kernel in kernels
+                           for what in ("average", "maximum"))]
+    found = []
     for setup, commands in MEASURED.items():
         for kind in commands:
-            columns = [dict(figures_of(output / kernel
+            figures = [dict(figures_of(output / kernel
                                        / f"{setup}-{kind}.json"))
                        for kernel in kernels]
-            lines += ["", f"## {setup}, {kind}", "",
-                      "| metric | " + " | | ".join(kernels) + " | |",
-                      "|---|" + "---:|" * 2 * len(kernels)]
-            for metric in columns[0]:
-                cells = [f"{value:.1f}" for column in columns
-                         for value in column[metric]]
-                lines.append(f"| {metric} | " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
+            found.append(tables.Table(
+                f"{setup}, {kind}", columns,
+                [[metric, *(f"{value:.1f}" for one in figures
+                            for value in one[metric])]
+                 for metric in figures[0]]))
+    return tables.markdown(
+        " against ".join(kernels) + ", in the virtual lab", found,
+        ["In us of guest time, which counts instructions.", ""])
 
 
 def report(output, kernels):
@@ -72,7 +73,8 @@ def report(output, kernels):
     for setup, commands in MEASURED.items():
         files = [f"{kernel} {kind}={output / kernel / setup}-{kind}.json"
                  for kind in commands for kernel in kernels]
-        call([REPORT, "-T", f"The virtual lab: {setup}", "-o",
-              output / f"{setup}.html", "-t", output / f"{setup}.md",
-              "-f", output / f"{setup}-figures", *files])
-    (output / "summary.md").write_text(summary(output, kernels))
+        base = output / setup
+        call([REPORT, f"--title=The virtual lab: {setup}",
+              f"--html={base}.html", f"--tables={base}.md",
+              f"--figures={base}-figures", *files])
+    whole.write(output / "summary.md", summary(output, kernels))

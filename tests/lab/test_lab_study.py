@@ -52,6 +52,8 @@ def test_summary_and_pages(study):
     out, _ = study()
     summary = (study.directory / "summary.md").read_text()
     assert out.startswith(summary)
+    assert "| metric | a, average | a, maximum | b, average | b, maximum |" \
+        in summary
     tables = dict(part.split("\n", 1) for part in summary.split("\n## ")[1:])
     assert list(tables) == [
         "idle, posix", "idle, nanosleep", "idle, cyclictest", "fft, posix",
