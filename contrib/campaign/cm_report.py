@@ -42,9 +42,8 @@ def summary(options, state):
     return Table(
         "Summary", ["placement", "load", "metric",
                     *(key for key, _ in FIGURES)], rows,
-        "In us. cyclictest is its latency; wakeup is the same, measured by "
-        "twowaytest; total is send, receive, and what sleep and timer are "
-        "off by.", figures=3, key="summary")
+        "In us. wakeup is what cyclictest measures, measured by twowaytest.",
+        figures=3, key="summary")
 
 
 def number_text(value):
