@@ -103,7 +103,7 @@ def test_no_results(lab):
     made.write(lab.directory / "a" / "x.json", {})
     assert "empty: no JSON file" in lab.refused("compare", "a", "empty")
     assert "RESULTS" in lab.refused("compare", "a")
-    assert "unexpected: x" in lab.refused("compare", "a", "a", "--", "x")
+    assert "unexpected argument: x" in lab.refused("compare", "a", "a", "--", "x")
 
 
 def test_of_a_run(lab):
