@@ -170,7 +170,11 @@ static void test_cpus_of_plan(void **state)
 #define STARVED_BY_BUSY \
 	"--wait=busy: at a real-time priority the server leaves main no time on CPU 0, the only one that it may use, so neither --duration nor a signal could end the test; give "
 #define STARVED_BY_BOTH \
-	"--interval=0 with --sleep=0: at a real-time priority client and server leave main no time on CPU 0, the only one that it may use, so neither --duration nor a signal could end the test; give "
+	"--interval=0 with --sleep=0" BOTH
+#define STARVED_BY_SHORT \
+	"--interval=999 with --sleep=0" BOTH
+#define BOTH \
+	": at a real-time priority client and server may leave main no time on CPU 0, the only one that it may use, so neither --duration nor a signal could end the test; give "
 #define ELSEWHERE "--mainaffinity=1, --loops, or --force"
 #define NOWHERE "--loops, or --force"
 
@@ -236,6 +240,25 @@ static void test_starving(void **state)
 		checked(starving(&rows[i]), rows[i].want);
 }
 
+/* As a closed loop, if no CPU is that fast. */
+static void test_starving_by_a_short_period(void **state)
+{
+	static const struct starving both = { true, false, true, 0, 0, 0, "" };
+	struct tw_config config = starving(&both);
+
+	(void)state;
+	config.interval_us = 999;
+	checked(config, STARVED_BY_SHORT ELSEWHERE);
+	config.loops = 1;
+	checked(config, "");
+	config.loops = 0;
+	config.sleep_us = 1;
+	checked(config, "");
+	config.sleep_us = 0;
+	config.interval_us = 1000;
+	checked(config, "");
+}
+
 /* What helps: an end of its own, or the user's word; another CPU, if any. */
 static void test_starving_mended(void **state)
 {
@@ -297,6 +320,7 @@ int main(void)
 		cmocka_unit_test(test_cpus_of_roles),
 		cmocka_unit_test(test_cpus_of_plan),
 		cmocka_unit_test(test_starving),
+		cmocka_unit_test(test_starving_by_a_short_period),
 		cmocka_unit_test(test_starving_mended),
 		cmocka_unit_test(test_memory),
 	};
