@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tw_kfile.h"
 #include "tw_time.h"
 #include "tw_trace_own.h"
 #include "tw_trace_text.h"
@@ -158,14 +159,24 @@ static int set_up(const char *dir, const char *events, const cpu_set_t *cpus,
 	return err ? err : write_in(dir, "tracing_on", "1", why);
 }
 
-/* Whether it is one of ours, by its name. */
-static bool is_ours(const char *name)
+/* The PID in the name of one of ours; 0 if it is none. */
+static int owner_of(const char *name)
 {
 	unsigned int unique;
 	int pid, used = 0;
 
 	return sscanf(name, "twowaytest-%d-%8x%n", &pid, &unique, &used) == 2 &&
-	       !name[used];
+	       !name[used] ? pid : 0;
+}
+
+/* Whether @pid runs our program: it may be about to open its files. */
+static bool lives(int pid)
+{
+	char ours[32] = "", comm[32] = "";
+
+	return tw_kfile_text("", ours, sizeof(ours), "/proc/self/comm") &&
+	       tw_kfile_text("", comm, sizeof(comm), "/proc/%d/comm", pid) &&
+	       !strcmp(ours, comm);
 }
 
 /*
@@ -181,19 +192,21 @@ static void settle(void)
 
 /*
  * Removes what killed tests have left in @instances. Whose process lives has
- * its files open, and the kernel refuses.
+ * its files open, and the kernel refuses, or is about to open or remove it:
+ * another container's process is not seen here, but makes it again.
  */
 static void sweep(struct tw_trace *trace, const char *instances)
 {
 	char path[PATH_MAX + 256];
 	struct dirent *entry;
 	DIR *dir = opendir(instances);
+	int pid;
 
 	while (dir && (entry = readdir(dir))) {
 		snprintf(path, sizeof(path), "%s/%s", instances,
 			 entry->d_name);
-		if (is_ours(entry->d_name) && !rmdir(path) &&
-		    !trace->removed++)
+		pid = owner_of(entry->d_name);
+		if (pid && !lives(pid) && !rmdir(path) && !trace->removed++)
 			snprintf(trace->first_removed,
 				 sizeof(trace->first_removed), "%.63s",
 				 entry->d_name);

@@ -325,6 +325,7 @@ static void test_sweep(void **state)
 		{ "twowaytest-x-0123abcd", false, false },
 	};
 	const size_t count = sizeof(rows) / sizeof(rows[0]);
+	char living[128];
 	char path[sizeof(rows) / sizeof(rows[0])][128], marker[160];
 	int opened[sizeof(rows) / sizeof(rows[0])], left[count];
 	size_t i;
@@ -338,7 +339,12 @@ static void test_sweep(void **state)
 		snprintf(marker, sizeof(marker), "%s/trace_marker", path[i]);
 		opened[i] = rows[i].opened ? open(marker, O_WRONLY) : -1;
 	}
+	/* Its process has made it, and has yet to open its files. */
+	snprintf(living, sizeof(living), INSTANCES "/twowaytest-%d-0123abd0",
+		 (int)getpid());
+	assert_int_equal(mkdir(living, 0700), 0);
 	assert_int_equal(open_own("sched"), 0);
+	assert_int_equal(rmdir(living), 0);
 	for (i = 0; i < count; i++) {
 		left[i] = !access(path[i], F_OK);
 		close(opened[i]);
