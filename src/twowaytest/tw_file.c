@@ -5,10 +5,12 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "tw_file.h"
@@ -77,10 +79,10 @@ static int look(struct tw_file *file, struct stat *old)
 		return errno == ENOENT ? 0 : -errno;
 	if (fstat(fd, old))
 		err = -errno;
-	else if (!S_ISREG(old->st_mode) && !S_ISLNK(old->st_mode))
-		err = -EEXIST;
-	if (!err)
+	else
 		err = check_trust(file, old);
+	if (!err && !S_ISREG(old->st_mode) && !S_ISLNK(old->st_mode))
+		err = -EEXIST;
 	if (!err && S_ISLNK(old->st_mode)) {
 		len = readlinkat(fd, "", target, sizeof(target) - 1);
 		err = len < 0 ? -errno : 1;
@@ -208,12 +210,30 @@ static int use(struct tw_file *file, int fd)
 	return tw_flow_open(&file->flow, fd);
 }
 
+/* Whether @found, no regular file, is what @path leads to by trusted links. */
+static int check_direct(struct tw_file *file, const char *path,
+			const struct stat *found)
+{
+	struct stat reached = { .st_mode = 0 };
+	int err = resolve(file, path, &reached);
+	struct statfs fs;
+
+	if (err == -EEXIST)
+		return reached.st_dev == found->st_dev &&
+		       reached.st_ino == found->st_ino ? 0 : -EACCES;
+	/* The kernel's own links to what has no name, as /dev/fd/3. */
+	if (!err && !reached.st_mode && !fstatfs(file->dir_fd, &fs) &&
+	    fs.f_type == PROC_SUPER_MAGIC)
+		return 0;
+	return err ? err : -EACCES;
+}
+
 /* What @found leads to, if it is to be written to as it is; else 0. */
-static int open_direct(struct tw_file *file, int found)
+static int open_direct(struct tw_file *file, const char *path, int found)
 {
 	struct stat old;
 	char self[64];
-	int fd;
+	int fd, err;
 
 	if (fstat(found, &old))
 		return -errno;
@@ -225,6 +245,10 @@ static int open_direct(struct tw_file *file, int found)
 	/* /dev/stdout, as a rule: write on, do not begin anew. */
 	if (fd >= 0)
 		return use(file, fcntl(fd, F_DUPFD_CLOEXEC, 3));
+	err = check_direct(file, path, &old);
+	close_dir(file);
+	if (err)
+		return err;
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", found);
 	return use(file, open(self, O_WRONLY | O_NOCTTY | O_CLOEXEC));
 }
@@ -246,7 +270,7 @@ int tw_file_open(struct tw_file *file, const char *path)
 	if (found < 0 && errno != ENOENT)
 		return -errno;
 	if (found >= 0) {
-		err = open_direct(file, found);
+		err = open_direct(file, path, found);
 		close(found);
 	}
 	if (!err && !file->direct)

@@ -260,6 +260,42 @@ def test_links_of_others(start, tmp_path):
     assert sorted(os.listdir(shared)) == ["x.json", "x.json.link"]
 
 
+@pytest.mark.parametrize("kind", ["pipe", "link to a pipe"])
+def test_pipe_of_others(start, tmp_path, kind):
+    """Nor does root write into a pipe that somebody has put there."""
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(0o1777)
+    pipe = shared / "x.json" if kind == "pipe" else tmp_path / "pipe"
+    os.mkfifo(pipe)
+    if kind != "pipe":
+        (shared / "x.json").symlink_to(pipe)
+    os.chown(shared / "x.json", outside.NOBODY, outside.NOBODY,
+             follow_symlinks=False)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    run = start("-q", "-l", 5, "--default-system", f"--json={shared}/x.json")
+    assert run.finish() == 1
+    assert f"{shared}/x.json: cannot write: Permission denied" in run.err
+    assert os.read(reader, 1) == b""
+    os.close(reader)
+
+
+def test_warning_is_not_waited_for(start, public):
+    """A user without a right, and nobody who reads standard error."""
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    with pytest.raises(BlockingIOError):
+        while True:
+            os.write(writer, b"x" * 4096)
+    os.set_blocking(writer, True)
+    run = start("-q", "-l", 10, program=public / "twowaytest", cwd=public,
+                stderr=writer, preexec_fn=outside.nobody())
+    assert run.gone(timeout=10)
+    assert run.finish() == 0
+    os.close(reader)
+    os.close(writer)
+
+
 def test_trace_file_of_a_run_without_a_break(start, full, memory, tracefs):
     """Nothing to write: an old one stays, also if something else fails."""
     old = memory / "trace"
