@@ -16,7 +16,4 @@
 /* The text alone. */
 void err_msg(char *fmt, ...) __RT_PRINTF(1, 2);
 
-/* "WARN: " and the text. */
-void warn(char *fmt, ...) __RT_PRINTF(1, 2);
-
 #endif /* __RT_ERROR_H */

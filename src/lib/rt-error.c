@@ -12,13 +12,3 @@ void err_msg(char *fmt, ...)
 	vfprintf(stderr, fmt, args);
 	va_end(args);
 }
-
-void warn(char *fmt, ...)
-{
-	va_list args;
-
-	fputs("WARN: ", stderr);
-	va_start(args, fmt);
-	vfprintf(stderr, fmt, args);
-	va_end(args);
-}

@@ -108,17 +108,6 @@ int tw_child_ready(void)
 	return err;
 }
 
-/* Not taken from those who wait for it: blocked, a signal stays pending. */
-static bool test_is_to_end(void)
-{
-	sigset_t pending;
-
-	return !sigpending(&pending) &&
-	       (sigismember(&pending, SIGINT) ||
-		sigismember(&pending, SIGTERM) ||
-		sigismember(&pending, SIGHUP));
-}
-
 /* Ready, or ended, or out of time; *hangs tells the latter. */
 static int await(int fd, int limit_ms, bool *hangs)
 {
@@ -131,7 +120,7 @@ static int await(int fd, int limit_ms, bool *hangs)
 	while (poll(&ready, 1, SLICE_MS) != 1) {
 		now_ns = tw_now_ns(CLOCK_MONOTONIC);
 		grace_ns = now_ns + GRACE_MS * TW_NS_PER_MS;
-		if (!hurry && test_is_to_end()) {
+		if (!hurry && tw_system_told_to_end()) {
 			hurry = true;
 			if (grace_ns < end_ns)
 				end_ns = grace_ns;

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "tw_flow.h"
+#include "tw_system.h"
 #include "tw_time.h"
 
 #define PIECE		4096	/* what a pipe takes once it takes anything */
@@ -186,16 +186,6 @@ int tw_flow_push(struct tw_flow *flow, int ms)
 	return flow->err;
 }
 
-static bool told_to_stop(void)
-{
-	sigset_t pending;
-
-	return !sigpending(&pending) &&
-	       (sigismember(&pending, SIGINT) ||
-		sigismember(&pending, SIGTERM) ||
-		sigismember(&pending, SIGHUP));
-}
-
 int tw_flow_finish(struct tw_flow *flow, int idle_ms)
 {
 	size_t behind;
@@ -210,7 +200,7 @@ int tw_flow_finish(struct tw_flow *flow, int idle_ms)
 		waited_ms += SLICE_MS;
 		if (tw_flow_behind(flow) < behind)
 			waited_ms = 0;
-		else if (told_to_stop() ||
+		else if (tw_system_told_to_end() ||
 			 (idle_ms >= 0 && waited_ms >= idle_ms))
 			return fail(flow, -EINTR);
 	}

@@ -236,8 +236,7 @@ static int print_json(struct tw_output *output, FILE *to)
 	return write_json(output, to, tw_report_json);
 }
 
-/* After a signal that nobody typed, nobody may be there to read. */
-static int patience_ms(const struct tw_output *output)
+int tw_output_patience_ms(const struct tw_output *output)
 {
 	int number = output->report->session->interrupted;
 
@@ -289,7 +288,7 @@ static void finish_row(struct tw_output *output, const struct row *row)
 
 	if (file->flow.stream)
 		tw_output_judge(output, file,
-				tw_file_commit(file, patience_ms(output)));
+				tw_file_commit(file, tw_output_patience_ms(output)));
 }
 
 int tw_output_finish(struct tw_output *output)

@@ -44,6 +44,12 @@ void tw_output_end_step(struct tw_output *output);
  */
 int tw_output_finish(struct tw_output *output);
 
+/*
+ * How long those who read may pause at the end, in ms: not long after a
+ * signal that nobody typed, as nobody may be there; -1: until a signal comes.
+ */
+int tw_output_patience_ms(const struct tw_output *output);
+
 /* Drops what was not committed. */
 void tw_output_close(struct tw_output *output);
 

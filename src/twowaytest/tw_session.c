@@ -226,6 +226,7 @@ int tw_session_open(struct tw_session *session,
 	session->link.client_fd = -1;
 	session->link.server_fd = -1;
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);	/* a write tells */
 	fill_task(&session->task, config);
 
 	err = open_signals(session);

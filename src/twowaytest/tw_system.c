@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -240,6 +241,16 @@ int tw_system_die_with(pid_t parent, int signal)
 		return -errno;
 	/* It may have died before the call above. */
 	return getppid() == parent ? 0 : -ESRCH;
+}
+
+bool tw_system_told_to_end(void)
+{
+	sigset_t pending;
+
+	return !sigpending(&pending) &&
+	       (sigismember(&pending, SIGINT) ||
+		sigismember(&pending, SIGTERM) ||
+		sigismember(&pending, SIGHUP));
 }
 
 void tw_system_usage(struct tw_usage *usage)

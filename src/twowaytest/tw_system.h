@@ -78,6 +78,12 @@ int tw_system_close_others(const int *keep, int count);
  */
 int tw_system_die_with(pid_t parent, int signal);
 
+/*
+ * Whether one of the signals that end a test, blocked, has come: SIGINT,
+ * SIGTERM or SIGHUP. It stays pending for those who wait for it.
+ */
+bool tw_system_told_to_end(void);
+
 /* What the kernel counted of the calling process so far. */
 struct tw_usage {
 	int64_t minor_faults;

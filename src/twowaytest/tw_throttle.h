@@ -53,7 +53,8 @@ struct tw_runtime {
 
 /*
  * Its lock stands for the setting's, which whoever reads that could take.
- * This one nobody but root may open, and it is wherever the setting is.
+ * This one nobody but root may open, and it is wherever the setting is. Those
+ * who see another mount of /proc, as in a container, do not see the lock.
  */
 #define TW_RUNTIME_LOCK	"/proc/sys/kernel/cad_pid"
 

@@ -19,12 +19,14 @@
 #include "tw_session.h"
 
 #define EXIT_EXCEEDED	2	/* a limit, or -b; --check: findings */
+#define WARNING		"WARN: "	/* as the library's */
+#define WARNING_MS	100
 
 /*
- * One line on stderr, whatever the user's own words in it are made of. A
- * signal ends the wait for whoever reads it.
+ * One line on stderr, whatever the user's own words in it are made of. Who
+ * reads it may pause for @idle_ms, or, with -1, until a signal comes.
  */
-static int complain(const char *message)
+static void say(const char *prefix, const char *message, int idle_ms)
 {
 	char line[TW_ERROR_MAX];
 	struct tw_file file;
@@ -35,12 +37,22 @@ static int complain(const char *message)
 		if (iscntrl((unsigned char)line[i]))
 			line[i] = '?';
 	if (!tw_file_use(&file, STDERR_FILENO)) {
-		fprintf(file.flow.stream, "twowaytest: %s\n", line);
-		tw_file_commit(&file, -1);
+		fprintf(file.flow.stream, "%s%s\n", prefix, line);
+		tw_file_commit(&file, idle_ms);
 	} else {
-		err_msg("twowaytest: %s\n", line);
+		err_msg("%s%s\n", prefix, line);
 	}
+}
+
+static int complain_for(const char *message, int idle_ms)
+{
+	say("twowaytest: ", message, idle_ms);
 	return EXIT_FAILURE;
+}
+
+static int complain(const char *message)
+{
+	return complain_for(message, -1);
 }
 
 /* The results want the command line as it was, before getopt reorders it. */
@@ -76,17 +88,22 @@ static int init_library(int argc, char *argv[])
 static void announce(const struct tw_session *session, FILE *text)
 {
 	const struct tw_config *config = session->config;
+	char line[TW_ERROR_MAX];
 
 	if (session->latency_fd >= 0)
 		fprintf(text, "# /dev/cpu_dma_latency set to %dus\n",
 			(int)config->latency_us);
-	else if (session->latency_err)
-		warn("/dev/cpu_dma_latency: cannot limit the latency of power management: %s\n",
-		     strerror(-session->latency_err));
-	if (session->trace.removed)
-		warn("--trace: removed what killed tests have left behind: %s%s\n",
-		     session->trace.first_removed,
-		     session->trace.removed > 1 ? " and others" : "");
+	else if (session->latency_err) {
+		snprintf(line, sizeof(line), "/dev/cpu_dma_latency: cannot limit the latency of power management: %s",
+			 strerror(-session->latency_err));
+		say(WARNING, line, WARNING_MS);
+	}
+	if (session->trace.removed) {
+		snprintf(line, sizeof(line), "--trace: removed what killed tests have left behind: %s%s",
+			 session->trace.first_removed,
+			 session->trace.removed > 1 ? " and others" : "");
+		say(WARNING, line, WARNING_MS);
+	}
 }
 
 /* One step after the other, until the last or the first that fails. */
@@ -119,6 +136,7 @@ static int measure(struct tw_report *report, struct tw_output *output)
 	struct tw_survey survey;
 	char error[TW_ERROR_MAX] = "";
 	bool unwritten = false;
+	int idle_ms;
 
 	report->session = &session;
 	if (!tw_session_open(&session, config, whole_cycles)) {
@@ -141,10 +159,11 @@ static int measure(struct tw_report *report, struct tw_output *output)
 		tw_explain(&session, error, sizeof(error));
 	/* First: whoever reads the messages may let us wait. */
 	tw_session_close(&session);
+	idle_ms = tw_output_patience_ms(output);
 	if (unwritten)
-		report->return_code = complain(output->error);
+		report->return_code = complain_for(output->error, idle_ms);
 	if (*error)
-		report->return_code = complain(error);
+		report->return_code = complain_for(error, idle_ms);
 	return report->return_code;
 }
 

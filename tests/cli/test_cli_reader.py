@@ -83,19 +83,23 @@ def test_other_files_are_whole(start, tmp_path, pipe, kind):
     assert f"twowaytest: {json['twoway']['error']}\n" == process.err
 
 
-def limit_files():
-    """In the process to be: files of 64 KiB at the most."""
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))
+def limit_files(disposition):
+    """For the process to be: files of 64 KiB at the most."""
+    def limit():
+        signal.signal(signal.SIGXFSZ, disposition)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))
+    return limit
 
 
-def test_one_file_fails(start, tmp_path):
+@pytest.mark.parametrize("disposition", [signal.SIG_IGN, signal.SIG_DFL])
+def test_one_file_fails(start, tmp_path, disposition):
     """It stays what it was, and the others are written."""
     for name in FILES.values():
         (tmp_path / name).write_text(OLD)
     process = start("--default-system", "-q", "-D", 60, "-i", 0, "--sleep=0",
                     "-h", 400, *map("".join, FILES.items()),
-                    preexec_fn=limit_files, restore_signals=False)
+                    preexec_fn=limit_files(disposition),
+                    restore_signals=False)
     assert process.finish() == 1
     assert process.err == \
         "twowaytest: --dump=dump: cannot write: File too large\n"
@@ -215,6 +219,22 @@ def test_stopped_terminal(start, tmp_path):
     statuses = formats.parse_statuses(
         [line for line in lines if line.startswith("T:")])
     assert {status.cycles for status in statuses} == {500}
+
+
+def test_both_streams_of_one_reader(start, tmp_path, pipe):
+    """Nobody reads why it could not be written: SIGTERM ends it all the
+    same, and once is enough."""
+    process = start("--default-system", "-v", "-D", 60, "-i", 500,
+                    "--json=json", stdout=pipe[1], stderr=pipe[1])
+    process.steady()
+    os.set_blocking(pipe[1], False)
+    with pytest.raises(BlockingIOError):
+        while True:
+            os.write(pipe[1], b"x" * 4096)
+    process.signal(signal.SIGTERM)
+    assert process.gone(timeout=10)
+    assert process.finish() == 1
+    assert schema.check(text_written(tmp_path / "json"))["return_code"] == 1
 
 
 def test_status_is_not_waited_for(start, tmp_path, pipe):

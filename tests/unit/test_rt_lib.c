@@ -19,16 +19,10 @@ static void do_err_msg(void)
 	err_msg("two\n");
 }
 
-static void do_warn(void)
-{
-	warn("%d%%", 50);
-}
-
 static void test_messages(void **state)
 {
 	(void)state;
 	assert_outcome(do_err_msg, RETURNED, "one 1,two\n");
-	assert_outcome(do_warn, RETURNED, "WARN: 50%");
 }
 
 static void test_policies(void **state)
