@@ -105,7 +105,8 @@ def check_results(desk, text, status):
             result["twoway"]["cycles"]
     if found := re.search(r"--trace-file=([\w.-]+)", text):
         assert desk.path(found[1]).exists() == (status == 2)
-    if found := re.search(r"(?:-[to] |--histfile=|>)([\w-]+\.\w+)", text):
+    if found := re.search(
+            r"(?:--html=|--tables=|--histfile=|>)([\w-]+\.\w+)", text):
         assert desk.path(found[1]).stat().st_size > 0
 
 
