@@ -116,8 +116,8 @@ _twowaytest_value()
 		;;
 	--timer)
 		_twowaytest_words "$prefix" "$value" \
-			posix \
 			nanosleep \
+			posix \
 			timerfd
 		;;
 	--total)

@@ -60,7 +60,7 @@ complete -c twowaytest -l sleep -x -d 'the server\'s sleep in microseconds, defa
 complete -c twowaytest -l spike -x -d 'keep and print every cycle whose total is longer'
 complete -c twowaytest -l spike-nodes -x -d 'how many of them are kept, default 1024'
 complete -c twowaytest -l steps -x -d 'ramp: measure N times, with 0 to N-1 workers, groups or copies'
-complete -c twowaytest -l timer -x -a 'posix nanosleep timerfd' -d 'what wakes the client'
+complete -c twowaytest -l timer -x -a 'nanosleep posix timerfd' -d 'what wakes the client'
 complete -c twowaytest -l total -x -a 'documented trltp3' -d 'formula of total'
 complete -c twowaytest -l trace -d 'with -b: trace the kernel in an instance of our own, save the last 20 ms and say what caused the delay'
 complete -c twowaytest -l trace-file -r -F -d 'where to, default twowaytest-trace.txt'

@@ -138,7 +138,7 @@ static const struct tw_option options[] = {
 	  1, TW_LOAD_MAX, "ramp: measure N times, with 0 to N-1 workers,\n"
 	  "groups or copies" },
 	{ 0, "timer", TW_ARGUMENT, "KIND", tw_option_timer, 0, 0, 0,
-	  "what wakes the client: posix (default), nanosleep,\n"
+	  "what wakes the client: nanosleep (default), posix,\n"
 	  "timerfd" },
 	{ 0, "total", TW_ARGUMENT, "NAME", tw_option_total, 0, 0, 0,
 	  "formula of total: documented (default), trltp3" },
@@ -172,8 +172,8 @@ static const struct tw_option options[] = {
 	{ 0, "worst", TW_NO_ARGUMENT, NULL, tw_option_flag, AT(worst), 0, 0,
 	  "print the worst cycle of each metric: its phases,\n"
 	  "and which of them it was" },
-	{ 'x', "posix_timers", TW_NO_ARGUMENT, NULL, tw_option_flag,
-	  AT(posix_timers), 0, 0, "the same as --timer=posix" },
+	{ 'x', "posix_timers", TW_NO_ARGUMENT, NULL, tw_option_posix, 0, 0, 0,
+	  "the same as --timer=posix" },
 };
 
 #define OPTIONS	ARRAY_SIZE(options)
@@ -313,6 +313,7 @@ static void set_defaults(struct tw_config *config)
 	config->size = TW_REQUEST_MIN;
 	config->warmup = 2;
 	config->clock = tw_clock_name(0);
+	config->timer = tw_timer_kind(0);
 	config->wait = tw_wait_kind(0);
 	config->policy = SCHED_OTHER;
 	config->steps = 1;

@@ -37,8 +37,8 @@ struct tw_config {
 	int64_t duration_s;	/* 0: until stopped */
 	int64_t warmup;		/* cycles */
 	int64_t port;		/* 0: the kernel's choice */
-	bool posix_timers;	/* -x */
 	const struct tw_timer_ops *timer;
+	bool timer_given;
 	const struct tw_wait_ops *wait;
 	const char *clock;	/* a name that tw_clock_open() knows */
 

@@ -92,7 +92,7 @@ static int check_closed_loop(struct tw_config *config, char *error)
 
 	if (config->interval_us)
 		return 0;
-	if (config->timer || config->posix_timers)
+	if (config->timer_given)
 		return tw_refuse(error, "--interval=0: a closed loop has no timer; leave out --timer and -x");
 	if (config->total_trltp3)
 		return tw_refuse(error, "--interval=0: --total=trltp3 needs a rate, and a closed loop has none");
@@ -111,10 +111,6 @@ static int check_timing(struct tw_config *config, char *error)
 		return tw_refuse(error, "--interval=%lld: too short for --sleep=%lld; allowed is more than the sleep, or 0 for a closed loop",
 				 (long long)config->interval_us,
 				 (long long)config->sleep_us);
-	if (config->posix_timers && config->timer &&
-	    config->timer != tw_timer_kind(0))
-		return tw_refuse(error, "--timer=%s: contradicts -x, which is --timer=posix; give one of them",
-				 config->timer->name);
 	return 0;
 }
 
@@ -239,8 +235,6 @@ static void complete_measurement(struct tw_config *config)
 {
 	int id;
 
-	if (!config->timer)
-		config->timer = tw_timer_kind(0);
 	if (!config->interval_us)
 		config->timer = &tw_timer_none;
 	if (config->metric_count)

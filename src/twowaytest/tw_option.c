@@ -195,6 +195,18 @@ int tw_option_timer(const struct tw_option *option, const char *value,
 	if (index < 0)
 		return index;
 	config->timer = tw_timer_kind(index);
+	config->timer_given = true;
+	return 0;
+}
+
+int tw_option_posix(const struct tw_option *option, const char *value,
+		    struct tw_config *config, char *error)
+{
+	(void)option;
+	(void)value;
+	(void)error;
+	config->timer = tw_timer_posix;
+	config->timer_given = true;
 	return 0;
 }
 

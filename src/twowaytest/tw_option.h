@@ -80,6 +80,10 @@ int tw_option_clock(const struct tw_option *option, const char *value,
 		    struct tw_config *config, char *error);
 int tw_option_timer(const struct tw_option *option, const char *value,
 		    struct tw_config *config, char *error);
+/* The timer of -x. */
+int tw_option_posix(const struct tw_option *option, const char *value,
+		    struct tw_config *config, char *error);
+
 int tw_option_wait(const struct tw_option *option, const char *value,
 		   struct tw_config *config, char *error);
 int tw_option_policy(const struct tw_option *option, const char *value,

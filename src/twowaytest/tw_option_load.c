@@ -102,9 +102,9 @@ int tw_option_trltp(const struct tw_option *option, const char *value,
 	config->policy = SCHED_FIFO;
 	config->policy_given = true;
 	config->affinity = TW_PLAN;
-	/* The default, -x; but a later --timer or -i 0 must not clash. */
-	config->posix_timers = false;
-	config->timer = NULL;
+	/* As -x; but a later -i 0, which has no timer, overrides it. */
+	config->timer = tw_timer_posix;
+	config->timer_given = false;
 	config->interval_us = 1000;
 	config->loops = 100000;
 	config->duration_s = 0;

@@ -158,13 +158,15 @@ static void nothing_to_stop(struct tw_timer *timer)
 }
 
 static const struct tw_timer_ops kinds[] = {
-	{ "posix", posix_start, posix_wait, settle_overrun, posix_stop,
-	  true },
 	{ "nanosleep", nothing_to_start, nanosleep_wait, nanosleep_settle,
 	  nothing_to_stop, false },
+	{ "posix", posix_start, posix_wait, settle_overrun, posix_stop,
+	  true },
 	{ "timerfd", timerfd_start, timerfd_wait, settle_overrun,
 	  timerfd_stop, true },
 };
+
+const struct tw_timer_ops *const tw_timer_posix = &kinds[1];
 
 const struct tw_timer_ops tw_timer_none = {
 	"none", nothing_to_start, none_wait, none_settle, nothing_to_stop,

@@ -51,8 +51,11 @@ struct tw_timer {
 /* Sent at each expiry of a POSIX timer; blocked in the client. */
 #define TW_TIMER_SIGNAL	(SIGRTMIN)
 
-/* posix, nanosleep, timerfd; NULL from @index 3 on. */
+/* nanosleep, posix, timerfd; NULL from @index 3 on. */
 const struct tw_timer_ops *tw_timer_kind(size_t index);
+
+/* That of -x. */
+extern const struct tw_timer_ops *const tw_timer_posix;
 
 /* For a period of 0: the closed loop, which has no timer. */
 extern const struct tw_timer_ops tw_timer_none;

@@ -7,7 +7,7 @@ RUNS = [
     [],
     ["-h", "1000"],
     ["--size=65536"],
-    ["--timer=nanosleep", "--wait=select"],
+    ["--timer=posix", "--wait=select"],
     ["--timer=timerfd", "--wait=epoll", "--clock=tsc"],
     ["-i", "0", "--sleep=0", "--wait=read"],
 ]

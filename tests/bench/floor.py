@@ -13,7 +13,8 @@ def main():
     cpus = bench.need_realtime()
 
     def tool():
-        result = bench.measure(*bench.realtime(cpus), "-l", bench.CYCLES)
+        result = bench.measure(*bench.realtime(cpus), "-x", "-l",
+                               bench.CYCLES)
         return bench.mean_and_max(result, "response")
 
     tools, floors = bench.interleave(tool, lambda: bench.floor(cpus))

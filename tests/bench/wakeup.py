@@ -24,7 +24,7 @@ def main():
 
     def tool():
         result = bench.measure(*bench.realtime(cpus), "-l", bench.CYCLES,
-                               "--metrics=wakeup")
+                               "-x", "--metrics=wakeup")
         if result["twoway"]["missed"]:
             return None
         return bench.mean_and_max(result, "wakeup")

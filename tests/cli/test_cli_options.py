@@ -88,7 +88,7 @@ def test_the_settings_are_no_defaults(run):
     """Were a value ignored, at least one of each option's would show it."""
     json = run("--default-system", "-q", "-l", 3, "--json=json",
                "--load=fft:3").json()
-    only_the_default = {"posix_timers", "default-system"}
+    only_the_default = {"default-system"}
     for option in options.OPTIONS:
         expected = [good for good in option.good if good.expect]
         if expected and option.name not in only_the_default:
@@ -383,9 +383,12 @@ def test_histofall_adds_a_column(run):
 
 
 def test_x_is_read(run):
-    """What it sets is the default, so only what it excludes shows it."""
-    assert run("-x", "--timer=timerfd", "-l", 3).returncode == 1
-    assert run("-q", "-x", "--timer=posix", "-l", 3).returncode == 0
+    """As --timer, which overrides it if it comes later, and not before."""
+    for words, timer in (((), "nanosleep"), (("-x",), "posix"),
+                         (("-x", "--timer=timerfd"), "timerfd"),
+                         (("--timer=timerfd", "-x"), "posix")):
+        result = run(*options.BASE, *words)
+        assert result.json()["twoway"]["settings"]["timer"] == timer
 
 
 def test_later_options_override(run):

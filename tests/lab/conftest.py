@@ -19,8 +19,8 @@ import vl_kernel  # noqa: E402
 
 TWO_WAY = ["twowaytest", *guests.REALTIME]
 # See test_lab_overhead.py.
-BESIDE_FLOOR = [*TWO_WAY, "--mainaffinity=0", "-i", "1013", "-l", "1500",
-                "--warmup=100"]
+BESIDE_FLOOR = [*TWO_WAY, "--mainaffinity=0", "--timer=posix", "-i", "1013",
+                "-l", "1500", "--warmup=100"]
 FLOOR = [guests.FLOOR, *"-c 0 -s 0 -p 98 -i 1013 -l 1500 -w 100".split()]
 # See test_lab_peers.py.
 WAKE_UP = ["-i", "1013", "-l", "1000"]

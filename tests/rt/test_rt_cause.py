@@ -42,7 +42,7 @@ PEERS = {"client": "server", "server": "client"}
 
 # Fault, the phase that it makes long, and whose doing that is.
 FAULTS = [
-    ("client:sigwaitinfo:after", "wakeup", "client"),
+    ("client:clock_nanosleep:after", "wakeup", "client"),
     ("client:send:before", "send", "client"),
     ("server:poll:after", "send", "server"),
     ("server:recv:after", "send", "server"),
@@ -246,7 +246,7 @@ def delayed(measure, shim, memory):
 def test_delayed_call(delayed, how, fault, phase, culprit):
     """One call of one side takes longer: by that side's own doing."""
     role, call, when = fault.split(":")
-    number = EXPIRY if call == "sigwaitinfo" else MESSAGE
+    number = EXPIRY if call == "clock_nanosleep" else MESSAGE
     when = f"busy-{when}" if how == "running" else when
     broken, injected = delayed(f"{role}:{call}:{when}:{number}:{DELAY_US}",
                                phase)
@@ -378,7 +378,8 @@ def test_break_on(measure, metric, phases):
 
 
 @pytest.mark.parametrize("fault, phase", [
-    ("client:sigwaitinfo:after", "wakeup"), ("server:nanosleep:after", "sleep"),
+    ("client:clock_nanosleep:after", "wakeup"),
+    ("server:nanosleep:after", "sleep"),
     ("server:send:before", "receive"),
 ])
 @pytest.mark.parametrize("clock", ["monotonic", "realtime", "monotonic_raw",

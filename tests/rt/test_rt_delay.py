@@ -140,7 +140,7 @@ def test_phase(measure, phase, fault, begin, end):
     result = measure(f"{fault}:{MESSAGE}:{DELAY_US}")
     check_phase(result, phase, begin, end)
     check_totals(result, phase)
-    check_grid(result, "posix")
+    check_grid(result, "nanosleep")
 
 
 @pytest.mark.parametrize("wait", WAITS)

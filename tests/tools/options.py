@@ -271,7 +271,7 @@ OPTIONS = (
     number("steps", 1, 1024, (
         Good("1", extra=("--load=fft",)),
         Good("3", extra=("--load=fft",)))),
-    choice("timer", ("posix", "nanosleep", "timerfd"), "settings.timer"),
+    choice("timer", ("nanosleep", "posix", "timerfd"), "settings.timer"),
     choice("total", ("documented", "trltp3"), "settings.total"),
     Option("trace", "", "optional", (
         Good(None, privileged=True), Good("sched", privileged=True)

@@ -16,8 +16,6 @@ CONTRADICTIONS = (
     (("-i", "0", "--total=trltp3"), "--interval=0", "--total=trltp3"),
     (("-i", "0", "--metrics=wakeup"), "--interval=0", "wakeup"),
     (("-i", "0", "--metrics=send,planned"), "--interval=0", "planned"),
-    (("-x", "--timer=timerfd"), "--timer=timerfd", "contradicts -x"),
-    (("--timer=nanosleep", "-x"), "--timer=nanosleep", "contradicts -x"),
     (("--histfile=h",), "--histfile=h", "give -h or -H"),
     (("--latency=5", "--default-system"), "--latency=5",
      "contradicts --default-system"),

@@ -150,7 +150,6 @@ static const struct flag {
 	{ "help", 0, AT(help) },
 	{ "mlockall", 'm', AT(mlockall) },
 	{ "nsecs", 'N', AT(nsecs) },
-	{ "posix_timers", 'x', AT(posix_timers) },
 	{ "quiet", 'q', AT(quiet) },
 	{ "refresh_on_max", 'M', AT(refresh_on_max) },
 	{ "unbuffered", 'u', AT(unbuffered) },
@@ -236,7 +235,7 @@ static void test_names_refused(void **state)
 	} rows[] = {
 		{ "clock", 0, "allowed is one of monotonic, realtime, monotonic_raw, tai, boottime, tsc" },
 		{ "clock", 'c', "allowed is one of monotonic, realtime, monotonic_raw, tai, boottime, tsc" },
-		{ "timer", 0, "allowed is one of posix, nanosleep, timerfd" },
+		{ "timer", 0, "allowed is one of nanosleep, posix, timerfd" },
 		{ "wait", 0, "allowed is one of poll, select, epoll, read, busy" },
 		{ "policy", 0, "allowed is one of other, normal, batch, idle, fifo, rr" },
 		{ "total", 0, "allowed is one of documented, trltp3" },
@@ -280,13 +279,19 @@ static void test_clocks(void **state)
 static void test_timers(void **state)
 {
 	(void)state;
-	assert_string_equal(accepted("").timer->name, "posix");
+	assert_string_equal(accepted("").timer->name, "nanosleep");
 	assert_string_equal(accepted("-x").timer->name, "posix");
+	assert_string_equal(accepted("--posix_timers").timer->name, "posix");
 	assert_string_equal(accepted("--timer=posix").timer->name, "posix");
 	assert_string_equal(accepted("--timer=nanosleep").timer->name,
 			    "nanosleep");
 	assert_string_equal(accepted("--timer timerfd").timer->name,
 			    "timerfd");
+	/* What stands behind counts. */
+	assert_string_equal(accepted("-x --timer=nanosleep").timer->name,
+			    "nanosleep");
+	assert_string_equal(accepted("--timer=timerfd -x").timer->name,
+			    "posix");
 }
 
 static void test_waits(void **state)
