@@ -114,6 +114,17 @@ _twowaytest_value()
 			wakeup \
 			planned
 		;;
+	--spike)
+		_twowaytest_words "$prefix" "$value" \
+			interval: \
+			send: \
+			sleep: \
+			receive: \
+			response: \
+			total: \
+			wakeup: \
+			planned:
+		;;
 	--timer)
 		_twowaytest_words "$prefix" "$value" \
 			nanosleep \

@@ -20,8 +20,8 @@ end
 
 complete -c twowaytest -f
 complete -c twowaytest -s a -l affinity -x -a '(__twowaytest_list (__twowaytest_cpus))' -d 'pin main, server and client to the CPUs of the placement plan'
-complete -c twowaytest -s b -l breaktrace -x -d 'end at the first cycle that takes longer, with exit status 2'
-complete -c twowaytest -l break-on -x -a 'interval send sleep receive response total wakeup planned' -d 'the metric that -b looks at, default total'
+complete -c twowaytest -s b -l breaktrace -x -d 'end at the first cycle whose response exceeds US, with exit status 2'
+complete -c twowaytest -l break-on -x -a 'interval send sleep receive response total wakeup planned' -d 'the metric that -b looks at, default response'
 complete -c twowaytest -l check -d 'print what in this system disturbs real-time results and what to do'
 complete -c twowaytest -s c -l clock -x -a 'monotonic realtime monotonic_raw tai boottime tsc' -d 'take timestamps from'
 complete -c twowaytest -l client-affinity -x -a '(__twowaytest_list (__twowaytest_cpus))' -d 'run the client on CPUSET'
@@ -57,7 +57,7 @@ complete -c twowaytest -l rt-runtime -x -d 'set sched_rt_runtime_us for the run,
 complete -c twowaytest -l server-affinity -x -a '(__twowaytest_list (__twowaytest_cpus))' -d 'run the server on CPUSET'
 complete -c twowaytest -l size -x -d 'size of a request, default 8'
 complete -c twowaytest -l sleep -x -d 'the server\'s sleep in microseconds, default 100'
-complete -c twowaytest -l spike -x -d 'keep and print every cycle whose total is longer'
+complete -c twowaytest -l spike -x -a 'interval: send: sleep: receive: response: total: wakeup: planned:' -d 'keep and print every cycle whose METRIC, default response, exceeds US'
 complete -c twowaytest -l spike-nodes -x -d 'how many of them are kept, default 1024'
 complete -c twowaytest -l steps -x -d 'ramp: measure N times, with 0 to N-1 workers, groups or copies'
 complete -c twowaytest -l timer -x -a 'nanosleep posix timerfd' -d 'what wakes the client'

@@ -234,8 +234,9 @@ def read_worst(twoway, part):
     worst = twoway.inner("worst")
     found = [(worst.inner(metric), metric, part.worst)
              for metric in worst.value]
-    found += [(spike, "total", part.spikes)
-              for spike in twoway.inner("spikes").items("kept")]
+    spikes = twoway.inner("spikes")
+    of = spikes.get("metric", str, default="total")
+    found += [(spike, of, part.spikes) for spike in spikes.items("kept")]
     for cycle, metric, to in found:
         phases = {phase: cycle.get(f"{phase}_ns", int, default=None)
                   for phase in PHASES}

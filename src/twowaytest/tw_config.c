@@ -28,10 +28,11 @@ static const struct tw_option options[] = {
 	  "its CPUs in turn" },
 	{ 'b', "breaktrace", TW_ARGUMENT, "US", tw_option_number,
 	  AT(break_us), 1, 1000000000,
-	  "end at the first cycle that takes longer, with exit\n"
-	  "status 2" },
+	  "end at the first cycle whose response exceeds US,\n"
+	  "with exit status 2; see --break-on. --warmup=100\n"
+	  "leaves out what the start disturbs" },
 	{ 0, "break-on", TW_ARGUMENT, "METRIC", tw_option_break_on, 0, 0, 0,
-	  "the metric that -b looks at, default total" },
+	  "the metric that -b looks at, default response" },
 	{ 0, "check", TW_NO_ARGUMENT, NULL, tw_option_flag, AT(check), 0, 0,
 	  "print what in this system disturbs real-time\n"
 	  "results and what to do; measure nothing" },
@@ -129,8 +130,10 @@ static const struct tw_option options[] = {
 	{ 0, "sleep", TW_ARGUMENT, "US", tw_option_number, AT(sleep_us),
 	  0, 10000000, "the server's sleep in microseconds, default 100;\n"
 	  "0: no call" },
-	{ 0, "spike", TW_ARGUMENT, "US", tw_option_number, AT(spike_us),
-	  1, 1000000000, "keep and print every cycle whose total is longer" },
+	{ 0, "spike", TW_ARGUMENT, "[METRIC:]US", tw_option_spike,
+	  AT(spike_us), 1, 1000000000,
+	  "keep and print every cycle whose METRIC, default\n"
+	  "response, exceeds US" },
 	{ 0, "spike-nodes", TW_ARGUMENT, "N", tw_option_number,
 	  AT(spike_nodes), 1, 10000000,
 	  "how many of them are kept, default 1024" },
@@ -317,7 +320,8 @@ static void set_defaults(struct tw_config *config)
 	config->wait = tw_wait_kind(0);
 	config->policy = SCHED_OTHER;
 	config->steps = 1;
-	config->break_on = TW_TOTAL;
+	config->break_on = TW_RESPONSE;
+	config->spike_on = TW_RESPONSE;
 	config->rt_runtime_us = TW_KEEP;
 }
 

@@ -82,6 +82,7 @@ struct tw_config {
 	const char *trace_events;	/* NULL: the usual ones */
 	const char *trace_file;
 	int64_t spike_us;	/* 0: none is kept */
+	enum tw_metric_id spike_on;
 	int64_t spike_nodes;
 	bool worst;
 

@@ -60,6 +60,10 @@ static int check_metrics(const struct tw_config *config, char *error)
 		if (lacks_timer(config, config->limits[i].about))
 			return tw_refuse(error, "--limit=%s: with --interval=0 there is no timer, so there is no such metric",
 					 config->limits[i].text);
+	if (lacks_timer(config, config->spike_on))
+		return tw_refuse(error, "--spike=%s:%lld: with --interval=0 there is no timer, so there is no such metric",
+				 tw_metrics[config->spike_on].token,
+				 (long long)config->spike_us);
 	if (lacks_timer(config, config->break_on))
 		return tw_refuse(error, "--break-on=%s: with --interval=0 there is no timer, so there is no such metric",
 				 tw_metrics[config->break_on].token);

@@ -286,6 +286,26 @@ int tw_option_metrics(const struct tw_option *option, const char *value,
 	return 0;
 }
 
+int tw_option_spike(const struct tw_option *option, const char *value,
+		    struct tw_config *config, char *error)
+{
+	const char *colon = strchr(value, ':');
+	int id = TW_RESPONSE;
+	char word[32];
+
+	if (colon) {
+		snprintf(word, sizeof(word), "%.*s", (int)(colon - value),
+			 value);
+		id = tw_option_find(option, word, error,
+				    tw_option_metric_name);
+		if (id < 0)
+			return id;
+		value = colon + 1;
+	}
+	config->spike_on = id;
+	return tw_option_number(option, value, config, error);
+}
+
 /* As it will be printed: two that look the same would be one JSON key. */
 static bool has_percentile(const struct tw_config *config, double percent)
 {

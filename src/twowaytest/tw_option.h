@@ -64,6 +64,10 @@ int tw_option_load_policy(const struct tw_option *option, const char *value,
 int tw_option_trltp(const struct tw_option *option, const char *value,
 		    struct tw_config *config, char *error);
 
+/* US or METRIC:US; the number as tw_option_number(). */
+int tw_option_spike(const struct tw_option *option, const char *value,
+		    struct tw_config *config, char *error);
+
 /* A metric, to break_on. */
 int tw_option_break_on(const struct tw_option *option, const char *value,
 		       struct tw_config *config, char *error);

@@ -78,7 +78,8 @@ void tw_report_means(const struct tw_tally *tally,
 
 /*
  * A cycle in one line: when and where it was, its phases beside their means,
- * and which share each has of metric @id's excess.
+ * and which share each has of metric @id's excess. @means_ns: NULL if no
+ * cycle was before it.
  */
 void tw_report_kept(FILE *file, const struct tw_report *report,
 		    const struct tw_kept *kept,

@@ -44,15 +44,20 @@ static int64_t shortest_shown(const struct tw_analysis *analysis)
 	return least_ns;
 }
 
-static void print_time_line(FILE *file, const struct tw_analysis *analysis)
+static void print_time_line(FILE *file, const struct tw_analysis *analysis,
+			    bool has_mean)
 {
 	int64_t least_ns = shortest_shown(analysis);
 	int64_t left_ns = 0;
 	int i;
 
-	fprintf(file, "# Time line of %s: %.1f us, on average %.1f\n",
-		tw_metrics[analysis->phase].token, to_us(analysis->value_ns),
-		analysis->mean_ns / (double)TW_NS_PER_US);
+	fprintf(file, "# Time line of %s: %.1f us, on average ",
+		tw_metrics[analysis->phase].token, to_us(analysis->value_ns));
+	if (has_mean)
+		fprintf(file, "%.1f\n",
+			analysis->mean_ns / (double)TW_NS_PER_US);
+	else
+		fprintf(file, "-\n");
 	fprintf(file, "# %10s %10s  CPU  %-18s who had the CPU\n", "at us",
 		"for us", tw_role_names[analysis->side]);
 	for (i = 0; i < analysis->count; i++) {
@@ -66,7 +71,8 @@ static void print_time_line(FILE *file, const struct tw_analysis *analysis)
 			to_us(left_ns));
 }
 
-static void print_analysis(FILE *file, const struct tw_analysis *analysis)
+static void print_analysis(FILE *file, const struct tw_analysis *analysis,
+			   bool has_mean)
 {
 	if (analysis->lacks) {
 		fprintf(file, "# Cause: unknown, as %s\n", analysis->lacks);
@@ -79,7 +85,7 @@ static void print_analysis(FILE *file, const struct tw_analysis *analysis)
 			to_us(analysis->running_ns - analysis->waking_ns),
 			analysis->switch_unseen ? "its first event" :
 						  "sched_switch");
-	print_time_line(file, analysis);
+	print_time_line(file, analysis, has_mean);
 }
 
 void tw_report_break(FILE *file, const struct tw_report *report)
@@ -99,7 +105,8 @@ void tw_report_break(FILE *file, const struct tw_report *report)
 		tw_metrics[brk->metric].token,
 		tw_report_value(config, brk->value_ns),
 		tw_report_value(config, brk->limit_ns));
-	tw_report_kept(file, report, &brk->kept, brk->means_ns, brk->metric);
+	tw_report_kept(file, report, &brk->kept,
+		       brk->number ? brk->means_ns : NULL, brk->metric);
 	/* So the kernel answers to marks while it does not trace. */
 	if (brk->mark_err == -EBADF)
 		fprintf(file, "# Break: no mark: the kernel's tracing is off (tracing_on)\n");
@@ -109,7 +116,7 @@ void tw_report_break(FILE *file, const struct tw_report *report)
 	if (config->trace && !session->analysis)
 		fprintf(file, "# Cause: unknown, as the trace could not be read\n");
 	if (session->analysis)
-		print_analysis(file, session->analysis);
+		print_analysis(file, session->analysis, brk->number);
 	if (session->trace_text)
 		fprintf(file, "# Trace: %s\n", config->trace_file);
 }

@@ -64,6 +64,20 @@ static void print_shares(FILE *file, const struct tw_report *report,
 				round(100 * parts[i].share) + 0.0);
 }
 
+static void print_phase(FILE *file, const struct tw_report *report,
+			const struct tw_cycle *cycle,
+			const double means_ns[TW_METRICS],
+			enum tw_metric_id id, const char *before)
+{
+	fprintf(file, "%s %s %" PRId64, before, tw_metrics[id].token,
+		value_of(report, cycle, id));
+	if (means_ns)
+		fprintf(file, " (%" PRId64 ")",
+			mean_value(report->config, means_ns[id]));
+	else
+		fprintf(file, " (-)");
+}
+
 void tw_report_kept(FILE *file, const struct tw_report *report,
 		    const struct tw_kept *kept,
 		    const double means_ns[TW_METRICS], enum tw_metric_id id)
@@ -84,11 +98,10 @@ void tw_report_kept(FILE *file, const struct tw_report *report,
 		(double)TW_NS_PER_S, tm.tm_hour, tm.tm_min, tm.tm_sec, us);
 	for (i = 0; i < TW_PHASES; i++)
 		if (is_there(config, tw_phases[i]))
-			fprintf(file, "%s %s %" PRId64 " (%" PRId64 ")",
-				i ? "," : "", tw_metrics[tw_phases[i]].token,
-				value_of(report, cycle, tw_phases[i]),
-				mean_value(config, means_ns[tw_phases[i]]));
-	print_shares(file, report, cycle, means_ns, id);
+			print_phase(file, report, cycle, means_ns,
+				    tw_phases[i], i ? "," : "");
+	if (means_ns)
+		print_shares(file, report, cycle, means_ns, id);
 	fprintf(file, "; CPU client %d, server %d; missed %" PRIu64 "%s\n",
 		cycle->client_cpu, cycle->server_cpu, cycle->missed,
 		kept->throttled ? ", throttled" : "");
@@ -115,13 +128,13 @@ void tw_report_worst(FILE *file, const struct tw_report *report)
 	}
 }
 
-/* The column that total has, or would have if it were the last. */
-static int column_of_total(const struct tw_config *config)
+/* The column that the metric has, or would have if it were the last. */
+static int column_of(const struct tw_config *config, enum tw_metric_id id)
 {
 	int i;
 
 	for (i = 0; i < config->metric_count; i++)
-		if (config->metrics[i] == TW_TOTAL)
+		if (config->metrics[i] == id)
 			break;
 	return i;
 }
@@ -136,13 +149,16 @@ void tw_report_spikes(FILE *file, const struct tw_report *report)
 
 	if (!config->spike_us)
 		return;
+	fprintf(file, "# Spikes: cycles whose %s exceeds %" PRId64 "\n",
+		tw_metrics[spikes->metric].token,
+		tw_report_value(config, spikes->limit_ns));
 	for (n = 0; n < spikes->count; n++) {
 		const struct tw_kept *kept = &spikes->kept[n];
 
 		/* As cyclictest, whose line ends with the time stamp. */
 		fprintf(file, "T:%2d Spike:%8" PRId64 ": TS: %12" PRId64
-			" C: %7" PRIu64, column_of_total(config),
-			value_of(report, &kept->cycle, TW_TOTAL),
+			" C: %7" PRIu64, column_of(config, spikes->metric),
+			value_of(report, &kept->cycle, spikes->metric),
 			tw_ns_to_us(kept->cycle.t0_ns),
 			tw_report_cycle_number(report, &kept->cycle));
 		if (config->steps > 1)
@@ -240,9 +256,11 @@ void tw_report_json_worst(FILE *file, const struct tw_report *report)
 		fprintf(file, "    \"spikes\": null,\n");
 		return;
 	}
-	fprintf(file, "    \"spikes\": {\n      \"limit_us\": %" PRId64
+	fprintf(file, "    \"spikes\": {\n      \"metric\": \"%s\",\n"
+		"      \"limit_us\": %" PRId64
 		",\n      \"seen\": %" PRIu64 ",\n      \"kept\": [",
-		report->config->spike_us, spikes->seen);
+		tw_metrics[spikes->metric].token, report->config->spike_us,
+		spikes->seen);
 	for (n = 0; n < spikes->count; n++) {
 		fprintf(file, "%s\n        {", n ? "," : "");
 		tw_report_json_kept(file, report, &spikes->kept[n]);

@@ -83,7 +83,7 @@ static struct tw_pair *map_pair(const struct tw_session *session,
 		tw_tally_attach_trltp(pair->tally, memory + at_trltp);
 	if (config->spike_us)
 		tw_tally_attach_spikes(pair->tally, memory + at_spikes,
-				       config->spike_nodes,
+				       config->spike_nodes, config->spike_on,
 				       config->spike_us * TW_NS_PER_US);
 	tw_limit_prepare(config->limits, config->limit_count, pair->tally);
 	pair->tally->clock = &pair->task.clock;

@@ -80,8 +80,10 @@ void tw_tally_attach_trltp(struct tw_tally *tally, void *memory)
 }
 
 void tw_tally_attach_spikes(struct tw_tally *tally, void *memory,
-			    uint64_t room, int64_t limit_ns)
+			    uint64_t room, enum tw_metric_id metric,
+			    int64_t limit_ns)
 {
+	tally->spikes.metric = metric;
 	tally->spikes.kept = memory;
 	tally->spikes.room = room;
 	tally->spikes.limit_ns = limit_ns;
@@ -247,7 +249,7 @@ static void fold(struct tw_tally *tally, const struct tw_cycle *cycle)
 		tw_stats_add(&tally->stats[id], values_ns[id], inverse);
 	}
 	if (tally->spikes.limit_ns &&
-	    values_ns[TW_TOTAL] > tally->spikes.limit_ns)
+	    values_ns[tally->spikes.metric] > tally->spikes.limit_ns)
 		keep_spike(tally, cycle, throttled);
 	fold_marks(tally, values_ns);
 	if (tally->window[0].width_us || tally->trltp[0].width_us)

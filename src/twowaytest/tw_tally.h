@@ -22,8 +22,9 @@ struct tw_kept {
 	bool throttled;
 };
 
-/* --spike: cycles whose total exceeds a limit. */
+/* --spike: cycles in which a metric exceeds a limit. */
 struct tw_spikes {
+	enum tw_metric_id metric;
 	int64_t limit_ns;	/* 0: none is kept */
 	uint64_t seen;
 	uint64_t count;		/* of those in kept: the first that were seen */
@@ -97,11 +98,12 @@ struct tw_tally *tw_tally_init(void *memory,
 void tw_tally_attach_trltp(struct tw_tally *tally, void *memory);
 
 /*
- * Gives a new tally room for @room spikes, which @memory holds. Their total
- * exceeds @limit_ns.
+ * Gives a new tally room for @room spikes, which @memory holds: cycles whose
+ * @metric exceeds @limit_ns.
  */
 void tw_tally_attach_spikes(struct tw_tally *tally, void *memory,
-			    uint64_t room, int64_t limit_ns);
+			    uint64_t room, enum tw_metric_id metric,
+			    int64_t limit_ns);
 
 /* Has a new tally count the values of @metric that exceed @bound_ns. */
 void tw_tally_mark(struct tw_tally *tally, enum tw_metric_id metric,

@@ -235,7 +235,8 @@ KINDS = """\
       --metrics=LIST       print these: send, total
       --limit=LIMIT        exit status 2 if METRIC:US, METRIC:pPERCENT:US or
                            missed:N is exceeded; may be given several times
-      --break-on=METRIC    the metric that -b looks at, default total
+      --break-on=METRIC    the metric that -b looks at, default response
+      --spike=[METRIC:]US  keep every cycle whose METRIC exceeds US
   -t, --threads[=N]        so many
       --server[=ADDR[:PORT]]
                            only answer
@@ -244,6 +245,7 @@ OFFERED = [
     ("--limit=", ["missed:", "send:", "total:"], "--limit="),
     ("--limit=send:9 --limit=s", ["send:"], "--limit="),
     ("--break-on=t", ["total"], "--break-on="),
+    ("--spike=", ["send:", "total:"], "--spike="),
     ("--threads=", [], ""),
     ("--server=", [], ""),
     ("--server --thr", ["--threads"], ""),

@@ -292,7 +292,7 @@ def effect_refresh_on_max(run, good, words):
 
 
 def effect_spike_nodes(run, good, words):
-    """No total is so short that it is no spike."""
+    """No response is so short that it is no spike."""
     json = run(*options.BASE, *good.extra, *words).json()
     spikes = json["twoway"]["spikes"]
     assert spikes["seen"] == options.LOOPS

@@ -155,7 +155,8 @@ def test_nothing_measured_has_no_worst(start, tmp_path):
     assert process.finish(timeout=5) == 1, process.err
     json = schema.check((tmp_path / "json").read_text())
     assert json["twoway"]["cycles"] == 0 and json["twoway"]["worst"] == {}
-    assert json["twoway"]["spikes"] == {"limit_us": 1, "seen": 0, "kept": []}
+    assert json["twoway"]["spikes"] == {
+        "metric": "response", "limit_us": 1, "seen": 0, "kept": []}
     lines = process.out.splitlines()
     assert not kept.parse_worst(lines)
     assert kept.parse_spikes(lines) == ([], 0)
@@ -195,27 +196,32 @@ def spike_limits(values):
     return 1, max(1, ordered[len(ordered) // 2]), 10 ** 9
 
 
-@pytest.mark.parametrize("nodes", [None, 3])
+@pytest.mark.parametrize("metric, nodes", [
+    ("response", None), ("response", 3), ("total", None), ("send", 3)])
 @pytest.mark.parametrize("which", ["all", "some", "none"])
 @pytest.mark.parametrize("name", [*SETUPS, "ramp"])
-def test_spikes_are_the_dumps(run, tmp_path, name, which, nodes):
+def test_spikes_are_the_dumps(run, tmp_path, name, which, metric, nodes):
     """All above the limit, in their order; --spike-nodes cuts them."""
     setup = SETUPS.get(name, SETUPS["default"])
     args = ("-l", 60, *(RAMP if name == "ramp" else ()))
     limit_us = 10 ** 9 if which == "none" else 1
     if which == "some":
         first = viewed(tmp_path, setup, *args)
-        limit_us = spike_limits(first.all("total"))[1]
+        limit_us = spike_limits(first.all(metric))[1]
         for path in tmp_path.iterdir():
             path.unlink()
-    view = viewed(tmp_path, setup, *args, f"--spike={limit_us}",
+    chosen = "" if metric == "response" else f"{metric}:"
+    view = viewed(tmp_path, setup, *args, f"--spike={chosen}{limit_us}",
                   *([f"--spike-nodes={nodes}"] if nodes else []))
-    totals = view.all("total")
-    above = [index for index, value in enumerate(totals)
+    values = view.all(metric)
+    above = [index for index, value in enumerate(values)
              if value > 1000 * limit_us]
-    assert which != "all" or len(above) == len(totals)
+    assert which != "all" or len(above) == len(values)
     spikes = view.json["twoway"]["spikes"]
-    assert (spikes["limit_us"], spikes["seen"]) == (limit_us, len(above))
+    assert (spikes["metric"], spikes["limit_us"], spikes["seen"]) == (
+        metric, limit_us, len(above))
+    assert f"# Spikes: cycles whose {metric} exceeds {limit_us}000" in \
+        view.lines
     reports = spikes["kept"]
     assert [(report["step"], report["cycle"]) for report in reports] == \
         [view.place(index) for index in above[:nodes]]
@@ -223,17 +229,17 @@ def test_spikes_are_the_dumps(run, tmp_path, name, which, nodes):
         kept.check_member(report, view.steps, setup)
     if reports:
         kept.check_times(reports, view.steps, *view.times)
-    check_spike_lines(view, reports, len(above))
+    check_spike_lines(view, metric, reports, len(above))
 
 
-def check_spike_lines(view, reports, seen):
+def check_spike_lines(view, metric, reports, seen):
     found, count = kept.parse_spikes(view.lines)
     assert count == seen and len(found) == len(reports)
     metrics = view.json["twoway"]["settings"]["metrics"]
     phases = view.setup.metrics(kept.PHASES)[:-2]
     for spike, report in zip(found, reports):
-        assert spike.column == metrics.index("total")
-        assert spike.value == report["total_ns"]
+        assert spike.column == metrics.index(metric)
+        assert spike.value == report[f"{metric}_ns"]
         cycle = view.steps[report["step"]].cycles[report["cycle"]]
         assert spike.t0_us == cycle.t0_ns // 1000
         assert spike.cycle == report["cycle"]
@@ -257,14 +263,14 @@ def test_default_of_spike_nodes(run):
 def test_a_spike_is_cyclictests(run):
     """Who reads its Spike lines finds them, in whole us without -N."""
     result = run(*arguments(SETUPS["default"]), "-l", 20, "--spike=1",
-                 "--metrics=send,total", "--json=json")
+                 "--metrics=send,response", "--json=json")
     pattern = re.compile(r"^T:([ \d]\d) Spike:([ \d]{7}\d): TS: ([ \d]{11}\d)"
                          r"(?: |$)", re.MULTILINE)
     lines = [tuple(map(int, words)) for words in
              pattern.findall(result.stdout)]
     reports = result.json()["twoway"]["spikes"]["kept"]
     assert [line[:2] for line in lines] == [
-        (1, report["total_ns"] // 1000) for report in reports]
+        (1, report["response_ns"] // 1000) for report in reports]
     assert len(lines) == 20
     assert re.search(r"^spikes = 20$", result.stdout, re.MULTILINE)
 
@@ -285,7 +291,7 @@ def test_table_of_a_ramp_comes_before(run, tmp_path, kind):
                  f"--load={kind}", "--steps=2", *FILES,
                  env={"PATH": f"{tmp_path}:{os.environ['PATH']}"})
     assert result.returncode == 0, result.stderr
-    table, _, rest = result.stdout.partition("\nT: 5 Spike:")
+    table, _, rest = result.stdout.partition("\nT: 4 Spike:")
     found = ramp.parse(table + "\n", kind, 2)
     assert len(found.steps) == 2
     assert rest.rstrip().endswith("spikes = 60")

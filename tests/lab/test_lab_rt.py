@@ -47,7 +47,7 @@ def test_statuses(preempt_rt):
 def test_break(preempt_rt):
     text = preempt_rt.text("break.txt")
     for start in ("# Break thread: ", "# Break value: ",
-                  "# Break: total "):
+                  "# Break: response "):
         assert len(re.findall(f"^{start}", text, re.MULTILINE)) == 1
     assert preempt_rt.metric("break", "total")["cycles"] == 1
 

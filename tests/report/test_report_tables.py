@@ -203,7 +203,8 @@ def test_worst_and_spikes_of_a_json(report):
              "receive_ns": 900_000, "response_ns": 1_070_000,
              "total_ns": 970_000, "interval_ns": 1_000_000}
     data["twoway"]["worst"] = {"total": cycle, "planned": cycle}
-    data["twoway"]["spikes"] = {"limit_us": 1, "seen": 1, "kept": [cycle]}
+    data["twoway"]["spikes"] = {
+        "metric": "total", "limit_us": 1, "seen": 1, "kept": [cycle]}
     path = made.write(report.directory, "r.json", data)
     rows = made.tables(report("-t", "-", path).stdout)["Worst cycles"]
     assert rows == [

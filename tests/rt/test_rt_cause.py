@@ -200,7 +200,8 @@ def measure(start, tracefs, memory, no_idle):
     def run(*options, env=None, period_us=PERIOD_US, break_us=BREAK_US,
             place=("-a",), cycles=400, **popen):
         done = start("-q", "-m", *place, "-l", cycles, "-i", period_us,
-                     "--warmup", WARMUP, "-b", break_us, "--trace",
+                     "--warmup", WARMUP, "-b", break_us,
+                     "--break-on=total", "--trace",
                      "--trace-file", memory / "trace",
                      "--json", memory / "json", *options, env=env, **popen)
         pids = seen(done)

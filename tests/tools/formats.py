@@ -71,6 +71,7 @@ REMARK = re.compile(r"# (?:/dev/cpu_dma_latency set to \d+us|Missed: \d+|"
                     r"(?:Clock [a-z_]+, read|Shortest sleep|"
                     r"Cycle without its system calls): "
                     r"min \d+ avg \d+ max \d+ ns(?:, resolution \d+ ns)?|"
+                    r"Spikes: cycles whose [a-z]+ exceeds \d+|"
                     r"Percentiles [a-z]+:( [\d.]+:(-|-?\d+(\.\d)?))+)")
 
 

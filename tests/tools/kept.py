@@ -22,8 +22,8 @@ MOST_CYCLES = 90
 KEPT = re.compile(
     r"(?:step (?P<step>\d+), )?cycle (?P<cycle>\d+), "
     r"(?P<since>-?\d+\.\d{6}) s after start, "
-    r"(?P<time>\d\d:\d\d:\d\d\.\d{6}): (?P<phases>.*); "
-    r"excess: (?P<excess>.*); CPU client (?P<client>-?\d+), "
+    r"(?P<time>\d\d:\d\d:\d\d\.\d{6}): (?P<phases>.*?)"
+    r"(?:; excess: (?P<excess>.*))?; CPU client (?P<client>-?\d+), "
     r"server (?P<server>-?\d+); missed (?P<missed>\d+)"
     r"(?P<throttled>, throttled)?")
 WORST = re.compile(r"# Worst ([a-z]+): (-?\d+) \(mean (-?\d+)\): (.*)")
@@ -62,10 +62,11 @@ def parse_kept(text):
     assert match, f"no cycle: {text!r}"
     values, means, excess = {}, {}, {}
     for word in match["phases"].split(", "):
-        name, value, mean = re.fullmatch(r"([a-z]+) (-?\d+) \((-?\d+)\)",
+        name, value, mean = re.fullmatch(r"([a-z]+) (-?\d+) \((-?\d+|-)\)",
                                          word).groups()
-        values[name], means[name] = int(value), int(mean)
-    for word in match["excess"].split(", "):
+        values[name] = int(value)
+        means[name] = None if mean == "-" else int(mean)
+    for word in match["excess"].split(", ") if match["excess"] else ():
         name, share = re.fullmatch(r"([a-z]+) (-?\d+) %", word).groups()
         excess[name] = int(share)
     return Kept(match["step"] and int(match["step"]), int(match["cycle"]),

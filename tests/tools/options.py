@@ -262,7 +262,10 @@ OPTIONS = (
         Good("50", setting(sleep_us=50)),
         Good("1500", setting(sleep_us=1500), extra=("-i", "2000")))),
     number("spike", 1, 10 ** 9, (
-        Good("7", {"spikes.limit_us": 7}),
+        Good("7", {"spikes.limit_us": 7, "spikes.metric": "response"}),
+        *(Good(f"{metric}:7", {"spikes.limit_us": 7,
+                               "spikes.metric": metric})
+          for metric in METRICS),
         Good("1000000000", {"spikes.limit_us": 10 ** 9, "spikes.seen": 0,
                             "spikes.kept": []}))),
     number("spike-nodes", 1, 10 ** 7, (

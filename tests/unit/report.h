@@ -59,7 +59,7 @@ static inline void attach_spikes(struct tw_tally *tally)
 	memory = calloc(config.spike_nodes, sizeof(struct tw_kept));
 	assert_non_null(memory);
 	tw_tally_attach_spikes(tally, memory, config.spike_nodes,
-			       config.spike_us * 1000);
+			       config.spike_on, config.spike_us * 1000);
 }
 
 /* A run by the options in @line that has not measured anything yet. */

@@ -42,7 +42,7 @@ static void test_defaults(void **state)
 	assert_int_equal(config.rt_runtime_us, TW_KEEP);
 	assert_int_equal(config.limit_count, 0);
 	assert_int_equal(config.break_us, 0);
-	assert_int_equal(config.break_on, TW_TOTAL);
+	assert_int_equal(config.break_on, TW_RESPONSE);
 	assert_null(config.trace_file);
 	assert_null(config.trace_events);
 	assert_int_equal(config.spike_us, 0);
@@ -256,7 +256,7 @@ static void test_help_options(void **state)
 		"--policy=NAME", "--port=N", "-p, --priority=PRIO",
 		"-q, --quiet", "-M, --refresh_on_max", "--rt-runtime=US",
 		"--server-affinity=CPUSET", "--size=BYTES", "--sleep=US",
-		"--spike=US", "--spike-nodes=N", "--steps=N", "--timer=KIND",
+		"--spike=[METRIC:]US", "--spike-nodes=N", "--steps=N", "--timer=KIND",
 		"--total=NAME", "--trace[=EVENTS]", "--trace-file=FILE",
 		"--tracemark", "--trltp",
 		"--trltp-log=FILE", "-u, --unbuffered",

@@ -57,7 +57,7 @@ static void test_closed_loop(void **state)
 	static const char *const lines[] = {
 		"-i0 --limit=interval:5", "-i0 --limit=response:p50:5",
 		"-i0 --limit=missed:0", "-i0 -b5", "-i0 -b5 --break-on=send",
-		"-i0 --spike=5 --worst",
+		"-i0 --spike=5 --worst", "-i0 --spike=send:5",
 	};
 	size_t i;
 
@@ -69,6 +69,7 @@ static void test_closed_loop(void **state)
 		"--limit=planned:p50:5: " NO_TIMER);
 	refused("-i0 -b5 --break-on=wakeup", "--break-on=wakeup: " NO_TIMER);
 	refused("-b5 --break-on=planned -i0", "--break-on=planned: " NO_TIMER);
+	refused("-i0 --spike=planned:5", "--spike=planned:5: " NO_TIMER);
 }
 
 /* The measured cycles of all steps, as far as they can be known before. */

@@ -124,7 +124,7 @@ static void test_break_on(void **state)
 	int id;
 
 	(void)state;
-	assert_int_equal(accepted("-b9").break_on, TW_TOTAL);
+	assert_int_equal(accepted("-b9").break_on, TW_RESPONSE);
 	assert_false(accepted("-b9").break_on_given);
 	for (id = 0; id < TW_METRICS; id++) {
 		snprintf(line, sizeof(line), "-b9 --break-on=%s",
@@ -193,6 +193,38 @@ static void test_trace_file(void **state)
 		"--trace-file=: a file name is needed");
 }
 
+static void test_spike(void **state)
+{
+	static const char *const bad[] = {
+		"", ":", ":5", "send", "send:", "send:0", "send:-5",
+		"send:1000000001", "send:5:6", "Send:5", "sen:5", "missed:5",
+		"5:send", "0", "1000000001",
+	};
+	char line[60];
+	size_t i;
+	int id;
+
+	(void)state;
+	assert_int_equal(accepted("--spike=9").spike_on, TW_RESPONSE);
+	for (id = 0; id < TW_METRICS; id++) {
+		snprintf(line, sizeof(line), "--spike=%s:%d",
+			 tw_metrics[id].token, id + 1);
+		assert_int_equal(accepted(line).spike_on, id);
+		assert_int_equal(accepted(line).spike_us, id + 1);
+	}
+	/* What stands behind counts, as a whole. */
+	assert_int_equal(accepted("--spike=send:9 --spike=7").spike_on,
+			 TW_RESPONSE);
+	for (i = 0; i < COUNT(bad); i++) {
+		const char *const words[] = { line, NULL };
+
+		snprintf(line, sizeof(line), "--spike=%s", bad[i]);
+		assert_int_equal(parse_words(words).err, -EINVAL);
+	}
+	refused("--spike=sen:5", "--spike=sen: allowed is one of interval, send, sleep, receive, response, total, wakeup, planned");
+	refused("--spike=send:0", "--spike=0: allowed is a whole number from 1 to 1000000000");
+}
+
 static void test_spike_nodes(void **state)
 {
 	static const char *const bad[] = { "0", "-1", "x", "", "10000001" };
@@ -222,6 +254,7 @@ int main(void)
 		cmocka_unit_test(test_trace),
 		cmocka_unit_test(test_trace_refused),
 		cmocka_unit_test(test_trace_file),
+		cmocka_unit_test(test_spike),
 		cmocka_unit_test(test_spike_nodes),
 	};
 

@@ -108,7 +108,7 @@ static const char settings[] =
 	"      \"histogram_us\": 60,\n"
 	"      \"steps\": 1,\n"
 	"      \"break_us\": null,\n"
-	"      \"break_on\": \"total\",\n"
+	"      \"break_on\": \"response\",\n"
 	"      \"tracemark\": false,\n"
 	"      \"trace\": null,\n"
 	"      \"metrics\": [\"total\", \"interval\"]\n"

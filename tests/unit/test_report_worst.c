@@ -73,30 +73,36 @@ static void test_not_asked_for(void **state)
 	assert_string_equal(written(tw_report_spikes), "");
 	new_run("--worst --spike=5");
 	assert_string_equal(written(tw_report_worst), "");
-	assert_string_equal(written(tw_report_spikes), "spikes = 0\n");
+	assert_string_equal(written(tw_report_spikes),
+		"# Spikes: cycles whose response exceeds 5\n"
+		"spikes = 0\n");
 }
 
 static void test_spikes(void **state)
 {
 	(void)state;
-	new_finished_run("--spike=29");
+	new_finished_run("--spike=total:29");
 	assert_string_equal(written(tw_report_spikes),
+		"# Spikes: cycles whose total exceeds 29\n"
 		"T: 5 Spike:      39: TS:         2004 C:       0 interval 1004 wakeup 4 send 10 sleep 116 receive 8\n"
 		"T: 5 Spike:      30: TS:         3002 C:       1 interval 998 wakeup 2 send 12 sleep 106 receive 10\n"
 		"spikes = 2\n");
 	/* Above it, not at it. */
-	new_finished_run("--spike=30 --metrics=send,total");
+	new_finished_run("--spike=total:30 --metrics=send,total");
 	pair.tally->spikes.kept[0].throttled = true;
 	assert_string_equal(written(tw_report_spikes),
+		"# Spikes: cycles whose total exceeds 30\n"
 		"T: 1 Spike:      39: TS:         2004 C:       0 interval 1004 wakeup 4 send 10 sleep 116 receive 8 throttled\n"
 		"spikes = 1\n");
 	/* Where total is not shown, it would be the column behind. */
-	new_finished_run("-N --spike=30 --metrics=send,sleep");
+	new_finished_run("-N --spike=total:30 --metrics=send,sleep");
 	assert_string_equal(written(tw_report_spikes),
+		"# Spikes: cycles whose total exceeds 30000\n"
 		"T: 2 Spike:   39000: TS:         2004 C:       0 interval 1004000 wakeup 4000 send 10500 sleep 116000 receive 8500\n"
 		"spikes = 1\n");
-	new_finished_run("-i0 --spike=30");
+	new_finished_run("-i0 --spike=total:30");
 	assert_string_equal(written(tw_report_spikes),
+		"# Spikes: cycles whose total exceeds 30\n"
 		"T: 5 Spike:      35: TS:         2004 C:       0 interval 1004 send 10 sleep 116 receive 8\n"
 		"spikes = 1\n");
 }
@@ -104,15 +110,17 @@ static void test_spikes(void **state)
 static void test_spikes_of_ramp(void **state)
 {
 	(void)state;
-	new_ramp("--load=fft --steps=2 -l5 --spike=30");
+	new_ramp("--load=fft --steps=2 -l5 --spike=total:30");
 	finish_ramp();
 	assert_string_equal(written(tw_report_spikes),
+		"# Spikes: cycles whose total exceeds 30\n"
 		"T: 5 Spike:      39: TS:         2004 C:       0 step 1 interval 1004 wakeup 4 send 10 sleep 116 receive 8\n"
 		"T: 5 Spike:      39: TS:         2004 C:       0 step 2 interval 1004 wakeup 4 send 10 sleep 116 receive 8\n"
 		"spikes = 2\n");
-	new_ramp("--load=fft --steps=2 -l5 --spike=29 --spike-nodes=2");
+	new_ramp("--load=fft --steps=2 -l5 --spike=total:29 --spike-nodes=2");
 	finish_ramp();
 	assert_string_equal(written(tw_report_spikes),
+		"# Spikes: cycles whose total exceeds 29\n"
 		"T: 5 Spike:      39: TS:         2004 C:       0 step 1 interval 1004 wakeup 4 send 10 sleep 116 receive 8\n"
 		"T: 5 Spike:      30: TS:         3002 C:       1 step 1 interval 998 wakeup 2 send 12 sleep 106 receive 10\n"
 		"spikes = 3\n"
@@ -130,7 +138,7 @@ static void test_json(void **state)
 	const char *text;
 
 	(void)state;
-	new_finished_run("-i0 --metrics=send --spike=30");
+	new_finished_run("-i0 --metrics=send --spike=total:30");
 	pair.tally->worst[TW_SEND].throttled = true;
 	text = written(tw_report_json_worst);
 	assert_members(text, LAST);
@@ -139,6 +147,7 @@ static void test_json(void **state)
 		"      \"send\": {\"cycle\": 1, \"step\": 0, " WHEN_SECOND "\"interval_ns\": 998000, \"send_ns\": 12000, \"sleep_ns\": 106000, \"receive_ns\": 10000, \"response_ns\": 128000, \"total_ns\": 28000, \"parts\": [{\"phase\": \"send\", \"ns\": 12000, \"mean_ns\": 11250.0, \"share\": 1.0000}]}\n"
 		"    },\n"
 		"    \"spikes\": {\n"
+		"      \"metric\": \"total\",\n"
 		"      \"limit_us\": 30,\n"
 		"      \"seen\": 1,\n"
 		"      \"kept\": [\n"
@@ -152,7 +161,7 @@ static void test_json_of_ramp(void **state)
 	const char *text;
 
 	(void)state;
-	new_ramp("--load=fft --steps=2 -l5 --metrics=response,total --spike=30 --spike-nodes=9");
+	new_ramp("--load=fft --steps=2 -l5 --metrics=response,total --spike=total:30 --spike-nodes=9");
 	second.tally->spikes.seen = 7;
 	finish_ramp();
 	text = written(tw_report_json_worst);
@@ -161,6 +170,7 @@ static void test_json_of_ramp(void **state)
 	assert_non_null(text);
 	assert_string_equal(text,
 		"    \"spikes\": {\n"
+		"      \"metric\": \"total\",\n"
 		"      \"limit_us\": 30,\n"
 		"      \"seen\": 8,\n"
 		"      \"kept\": [\n"
@@ -174,13 +184,14 @@ static void test_json_of_nothing(void **state)
 	const char *text;
 
 	(void)state;
-	new_run("--spike=30");
+	new_run("--spike=total:30");
 	text = written(tw_report_json_worst);
 	assert_members(text, LAST);
 	assert_string_equal(text,
 		"    \"worst\": {\n"
 		"    },\n"
 		"    \"spikes\": {\n"
+		"      \"metric\": \"total\",\n"
 		"      \"limit_us\": 30,\n"
 		"      \"seen\": 0,\n"
 		"      \"kept\": []\n"

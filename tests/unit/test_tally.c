@@ -246,7 +246,7 @@ static void test_any_times(void **state)
 	struct tw_kept kept[1];
 
 	(void)state;
-	tw_tally_attach_spikes(tally, kept, 1, 1);
+	tw_tally_attach_spikes(tally, kept, 1, TW_TOTAL, 1);
 	tally->stall_min_ns = 1;
 	tally->stall_max_ns = 1000000;
 	while (cycle.seq < count * count) {
@@ -278,7 +278,7 @@ static void test_spikes(void **state)
 	tally->step = 2;
 	tally->stall_min_ns = 900000;
 	tally->stall_max_ns = 900000;
-	tw_tally_attach_spikes(tally, kept, ROOM, 5000);
+	tw_tally_attach_spikes(tally, kept, ROOM, TW_TOTAL, 5000);
 	for (i = 0; i < sizeof(totals_ns) / sizeof(totals_ns[0]); i++) {
 		const struct tw_cycle cycle = with_total(i, totals_ns[i]);
 
@@ -309,7 +309,7 @@ static void test_no_spikes(void **state)
 	(void)state;
 	tw_tally_add(tally, &cycle);
 	assert_int_equal(tally->spikes.seen, 0);
-	tw_tally_attach_spikes(tally, &kept, 1, 5000);
+	tw_tally_attach_spikes(tally, &kept, 1, TW_TOTAL, 5000);
 	tw_tally_warmup(tally, &cycle);
 	assert_int_equal(tally->spikes.seen, 0);
 	assert_int_equal(tally->spikes.count, 0);

@@ -171,7 +171,7 @@ static struct tw_tally *spiky_tally(int step, int count, uint64_t room)
 	struct tw_cycle cycle = { .seq = 0 };
 
 	tally->step = step;
-	tw_tally_attach_spikes(tally, memory[step], room, 50000);
+	tw_tally_attach_spikes(tally, memory[step], room, TW_TOTAL, 50000);
 	for (cycle.seq = 1; cycle.seq <= 9; cycle.seq++) {
 		cycle.t0_ns = usual.period_ns;
 		cycle.t1_ns = cycle.t0_ns;
@@ -210,7 +210,7 @@ static void test_merge_spikes(void **state)
 	};
 
 	(void)state;
-	tw_tally_attach_spikes(merged, memory, ROOM, 50000);
+	tw_tally_attach_spikes(merged, memory, ROOM, TW_TOTAL, 50000);
 	tw_tally_merge(merged, steps[0]);
 	assert_spikes(merged, 3, want, 2);
 	tw_tally_merge(merged, steps[1]);

@@ -85,7 +85,7 @@ static void test_spikes(void **state)
 
 	(void)state;
 	assert_non_null(kept);
-	tw_tally_attach_spikes(tally, kept, 2, 1);
+	tw_tally_attach_spikes(tally, kept, 2, TW_TOTAL, 1);
 	measure(tally, &cycle, 9000);
 	day_ns += HOUR_NS;
 	measure(tally, &cycle, 5000);
