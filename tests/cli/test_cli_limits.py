@@ -272,7 +272,9 @@ def test_ended_too_early(start, tmp_path, interval, word, percent, needed):
     assert json["return_code"] == status and json["twoway"]["interrupted"]
     assert cycles < needed
     reports = json["twoway"]["limits"]
-    verdicts = ["undecided"] + 2 * ["met" if cycles else "undecided"]
+    verdicts = 3 * ["undecided"]
+    if cycles and word == "-l0":
+        verdicts[1:] = 2 * ["met"]
     assert [report["verdict"] for report in reports] == verdicts
     lines = kept.parse_limits(process.out.splitlines())
     assert [line.verdict for line in lines] == verdicts
@@ -281,17 +283,38 @@ def test_ended_too_early(start, tmp_path, interval, word, percent, needed):
         assert cycles or (line.cycles, line.needed) == (0, 1)
 
 
-@pytest.mark.parametrize("limit, status", [("send:1000000000", 0),
-                                           ("send:0", 2)])
-def test_an_interruption_is_judged_too(start, tmp_path, limit, status):
-    process = start("--default-system", "-q", "--json=json",
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT,
+                                    signal.SIGHUP])
+@pytest.mark.parametrize("words_, limit, verdict, status", [
+    ((), "send:1000000000", "met", 0), ((), "send:0", "exceeded", 2),
+    (("-D", 60), "send:1000000000", "undecided", 2),
+    (("-D", 60), "send:0", "exceeded", 2),
+    (("-l", 10 ** 6), "missed:1000000000", "undecided", 2),
+    (("-l", 10 ** 6), "send:0", "exceeded", 2)])
+def test_a_signal(start, tmp_path, number, words_, limit, verdict, status):
+    """The regular end of a run without -l and -D, of others none."""
+    process = start("--default-system", "-q", "--json=json", *words_,
                     f"--limit={limit}")
     process.steady()
-    process.signal(signal.SIGTERM)
+    process.signal(number)
     assert process.finish(timeout=5) == status
     json = schema.check((tmp_path / "json").read_text())
     assert json["return_code"] == status
     assert json["twoway"]["interrupted"] and not json["twoway"]["error"]
+    assert [one["verdict"] for one in json["twoway"]["limits"]] == [verdict]
+    line, = kept.parse_limits(process.out.splitlines())
+    assert line.verdict == verdict and line.cycles is None
+
+
+def test_a_side_that_died(start, tmp_path):
+    """An error; and what was met so far is not met."""
+    process = start("--default-system", "-q", "--json=json",
+                    "--limit=send:1000000000", "--limit=send:0")
+    os.kill(process.steady()["client"], signal.SIGKILL)
+    assert process.finish(timeout=5) == 1
+    json = schema.check((tmp_path / "json").read_text())
+    assert [one["verdict"] for one in json["twoway"]["limits"]] == [
+        "undecided", "exceeded"]
 
 
 def test_needs_just_enough_cycles(run):

@@ -35,6 +35,7 @@ SPIKE = re.compile(r"(T:([ \d]\d) Spike:([ \d-]{7,}\d): TS: ([ \d]{11,}\d))"
 LIMIT = re.compile(r"# Limit (\S+): (met|exceeded|undecided): (.*)")
 LIMIT_VALUE = re.compile(r"(-?\d+\.\d{3}) us"
                          r"(?: in (?:step (\d+), )?cycle (\d+))?")
+LIMIT_SO_FAR = "the run was ended before it was complete; so far "
 LIMIT_LACKS = re.compile(r"(\d+) cycles, needed are (\d+)")
 
 
@@ -139,11 +140,12 @@ def parse_limits(lines):
         match = LIMIT.fullmatch(line)
         assert match, f"no verdict: {line!r}"
         text, verdict, rest = match.groups()
-        if verdict == "undecided":
+        if verdict == "undecided" and not rest.startswith(LIMIT_SO_FAR):
             lacks = LIMIT_LACKS.fullmatch(rest)
             found.append(Limit(text, verdict, cycles=int(lacks[1]),
                                needed=int(lacks[2])))
             continue
+        rest = rest.removeprefix(LIMIT_SO_FAR)
         value = LIMIT_VALUE.fullmatch(rest)
         if text.startswith(("missed:", "throttled:")):
             assert re.fullmatch(r"\d+", rest), line

@@ -83,6 +83,44 @@ static void test_within(void **state)
 	}
 }
 
+/* What a signal or a failure ended has only shown what is exceeded. */
+static void test_cut_short(void **state)
+{
+	static const char want[] =
+		"# Limit total:39: undecided: the run was ended before it was complete; so far 39.000 us in cycle 0\n"
+		"# Limit total:38: exceeded: 39.000 us in cycle 0\n"
+		"# Limit missed:2: undecided: the run was ended before it was complete; so far 2\n"
+		"# Limit total:p50:9: undecided: 2 cycles, needed are 20\n";
+	static const char *const lines[] = { "-l50", "-D5", "-l50 -D5" };
+	char line[200];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		snprintf(line, sizeof(line), "%s --limit=total:39", lines[i]);
+		new_finished_run(line);
+		assert_true(tw_report_within_limits(&report));
+		session.interrupted = SIGTERM;
+		assert_false(tw_report_within_limits(&report));
+		new_finished_run("-l50 --limit=total:39 --limit=total:38 --limit=missed:2 --limit=total:p50:9");
+		session.interrupted = SIGINT;
+		assert_string_equal(written(tw_report_limits), want);
+	}
+	/* There is no other end than a signal. */
+	new_finished_run("--limit=total:39");
+	session.interrupted = SIGINT;
+	assert_true(tw_report_within_limits(&report));
+	assert_string_equal(written(tw_report_limits),
+			    "# Limit total:39: met: 39.000 us in cycle 0\n");
+	/* A side that died. */
+	session.interrupted = 0;
+	session.failure.step = TW_STEP_RUN;
+	assert_false(tw_report_within_limits(&report));
+	assert_string_equal(written(tw_report_json_limits),
+		"    \"limits\": [\n"
+		"      {\"limit\": \"total:39\", \"metric\": \"total\", \"percentile\": null, \"most_ns\": 39000, \"value_ns\": null, \"verdict\": \"undecided\"}],\n");
+}
+
 /* All steps together. */
 static void test_ramp(void **state)
 {
@@ -125,6 +163,7 @@ int main(void)
 		cmocka_unit_test(test_percentile),
 		cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_within),
+		cmocka_unit_test(test_cut_short),
 		cmocka_unit_test(test_ramp),
 		cmocka_unit_test(test_json),
 	};
