@@ -30,7 +30,7 @@ complete -c twowaytest -s D -l duration -x -d 'measure for TIME seconds, or with
 complete -c twowaytest -l dump -r -F -d 'write every cycle to FILE, as CSV'
 complete -c twowaytest -l force -d 'run even what leaves main or the rest of the system no time'
 complete -c twowaytest -l help -d 'print this help'
-complete -c twowaytest -s h -l histogram -x -d 'print a histogram of each metric, US microseconds wide, after the run'
+complete -c twowaytest -s h -l histogram -x -d 'print a histogram of each metric after the run: rows of 1 us, range US'
 complete -c twowaytest -s H -l histofall -x -d 'as -h, with a column that sums the others up'
 complete -c twowaytest -l histfile -r -F -d 'write the histogram to FILE instead of stdout'
 complete -c twowaytest -s i -l interval -x -d 'period of the requests in microseconds, default 1000'

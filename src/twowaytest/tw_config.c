@@ -57,8 +57,8 @@ static const struct tw_option options[] = {
 	  "print this help" },
 	{ 'h', "histogram", TW_ARGUMENT, "US", tw_option_number,
 	  AT(histogram_us), 1, 1000000,
-	  "print a histogram of each metric, US microseconds\n"
-	  "wide, after the run" },
+	  "print a histogram of each metric after the run:\n"
+	  "rows of 1 us, range US" },
 	{ 'H', "histofall", TW_ARGUMENT, "US", tw_option_histofall,
 	  AT(histogram_us), 1, 1000000,
 	  "as -h, with a column that sums the others up" },

@@ -82,6 +82,25 @@ static void print_rows(FILE *file, const struct tw_report *report)
 	}
 }
 
+/* "# Total:", as cyclictest: how many values are in the rows. */
+static void print_totals(FILE *file, const struct tw_report *report)
+{
+	uint64_t all = 0;
+	int i;
+
+	fprintf(file, "# Total:");
+	for (i = 0; i < report->config->metric_count; i++) {
+		uint64_t count = status_of(report, i).count -
+				 tw_window_overflows(window_of(report, i));
+
+		all += count;
+		fprintf(file, " %09" PRIu64, count);
+	}
+	if (sums_up(report))
+		fprintf(file, " %09" PRIu64, all);
+	fprintf(file, "\n");
+}
+
 static int64_t min_of(const struct tw_status *status)
 {
 	return status->min_ns;
@@ -184,6 +203,7 @@ void tw_report_histogram(FILE *file, const struct tw_report *report)
 
 	fprintf(file, "# Histogram\n");
 	print_rows(file, report);
+	print_totals(file, report);
 	print_values(file, report, "Min", min_of);
 	fprintf(file, "\n");
 	print_values(file, report, "Avg", avg_of);

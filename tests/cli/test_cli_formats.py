@@ -98,6 +98,9 @@ def test_histofall_sums(run):
     assert largest == max(maxima)
     *overflows, all_of_them = map(int, values["Histogram Overflows"])
     assert all_of_them == sum(overflows)
+    *totals, all_of_them = map(int, values["Total"])
+    assert totals == list(map(sum, zip(*histogram.rows.values())))
+    assert all_of_them == sum(totals)
 
 
 def test_histogram_labels_are_us_whatever_the_unit(run):

@@ -235,6 +235,8 @@ def test_histogram_summary(measured):
         thread = measured.threads[metric]
         assert values["Min Latencies"][column] == f"{thread['min']:05d}"
         assert values["Max Latencies"][column] == f"{thread['max']:05d}"
+        rows = measured.json["twoway"]["cycles"] - thread["overflows"]
+        assert values["Total"][column] == f"{rows:09d}"
         overflows = values["Histogram Overflows"][column]
         assert overflows == f"{thread['overflows']:05d}"
         # Cut, not rounded; JSON's is rounded to two digits.

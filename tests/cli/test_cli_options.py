@@ -376,7 +376,7 @@ def test_histofall_adds_a_column(run):
         histogram = formats.parse_histogram(result.stdout,
                                             with_sum=letter == "H")
         assert bool(histogram.sums) == bool(extra)
-        for name in ("Max Latencies", "Histogram Overflows"):
+        for name in ("Total", "Max Latencies", "Histogram Overflows"):
             assert len(histogram.values[name]) == 7 + extra
         for name in ("Min Latencies", "Avg Latencies", "Missed"):
             assert len(histogram.values[name]) == 7

@@ -157,9 +157,8 @@ def text(found, own=False):
     rows = histogram(found)
     body = [f"{k:06d} {n:06d}" for k, n in rows.items()]
     lines = ["# /dev/cpu_dma_latency set to 0us", "# Histogram", *body]
-    if not own:
-        lines.append(f"# Total: {len(found):09d}")
-    lines += [f"# Min Latencies: {min(found) // 1000:05d}",
+    lines += [f"# Total: {len(found):09d}",
+              f"# Min Latencies: {min(found) // 1000:05d}",
               f"# Avg Latencies: {int(mean(found)) // 1000:05d}",
               f"# Max Latencies: {max(found) // 1000:05d}",
               "# Histogram Overflows: 00000",

@@ -106,7 +106,7 @@ class Histogram(typing.NamedTuple):
 
 ROW = re.compile(r"(\d{6,}) (\d{6,}(?:\t\d{6,})*)")
 VALUE = re.compile(r"-?\d{5,}|-\d{4}")
-LISTS = ("Min Latencies", "Avg Latencies", "Max Latencies",
+LISTS = ("Total", "Min Latencies", "Avg Latencies", "Max Latencies",
          "Histogram Overflows")
 OWN = ("Std Deviations", "Metrics", "Missed", "Throttled")
 

@@ -24,6 +24,7 @@ static void test_histogram(void **state)
 		"000139 000000\t000000\t000000\t000000\t000000\t000000\t000000\t000001\n"
 		"000998 000001\t000000\t000000\t000000\t000000\t000000\t000000\t000000\n"
 		"001004 000001\t000000\t000000\t000000\t000000\t000000\t000000\t000000\n"
+		"# Total: 000000002 000000002 000000002 000000002 000000002 000000002 000000002 000000002\n"
 		"# Min Latencies: 00998 00010 00106 00008 00128 00030 00002 00130\n"
 		"# Avg Latencies: 01001 00011 00111 00009 00131 00034 00003 00134\n"
 		"# Max Latencies: 01004 00012 00116 00010 00135 00039 00004 00139\n"
@@ -53,6 +54,7 @@ static void test_histofall(void **state)
 		"# Histogram\n"
 		"000008 000001\t000000\t000000\t000001\n"
 		"000010 000001\t000001\t000000\t000002\n"
+		"# Total: 000000002 000000001 000000000 000000003\n"
 		"# Min Latencies: 00008 00010 00128\n"
 		"# Avg Latencies: 00009 00011 00131\n"
 		"# Max Latencies: 00010 00012 00135 00135\n"
@@ -78,6 +80,7 @@ static void test_in_ns(void **state)
 		"# Histogram\n"
 		"000010 000001\n"
 		"000012 000001\n"
+		"# Total: 000000002\n"
 		"# Min Latencies: 10500\n"
 		"# Avg Latencies: 11250\n"
 		"# Max Latencies: 12000\n"
@@ -99,6 +102,7 @@ static void test_nothing_measured(void **state)
 	new_run("-h5 --metrics=send,total");
 	assert_string_equal(written(tw_report_histogram),
 		"# Histogram\n"
+		"# Total: 000000000 000000000\n"
 		"# Min Latencies: 00000 00000\n"
 		"# Avg Latencies: 00000 00000\n"
 		"# Max Latencies: 00000 00000\n"
