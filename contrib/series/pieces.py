@@ -18,7 +18,7 @@ TEXT has to be there exactly once when its turn comes.
 
 # What is true here and not in the other tree.
 HERE = [
-    ("swap", "twowaytest.8", '"twowaytest 0.1"', '"rt-tests"'),
+    ("swap", "twowaytest.8", '"twowaytest 0.10"', '"rt-tests"'),
     ("swap", "twowaytest.8",
      ".TP\n.I /usr/share/twowaytest/twowaytest.schema.json\n"
      "A JSON Schema that describes each member of the results in JSON.\n", ""),

@@ -8,4 +8,4 @@ program in /usr/bin. So each has this line before it imports it:
     sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1]))
 """
 
-VERSION = "0.1"
+VERSION = "0.10"

@@ -133,10 +133,20 @@ def assert_unit_tests_ran(log):
     ("contrib/debian/changelog", r"\Atwowaytest \((.+)\) "),
     ("contrib/rpm/twowaytest.spec", r"^Version: +(.+)$"),
     ("contrib/rpm/twowaytest.spec", r"^%changelog\n.* - (.+)-\d+$"),
+    ("NEWS.md", r"^## (.+)$"),
+    *((f"man/{page}", r'^\.TH .* "twowaytest (.+?)"') for page in (
+        "twowaytest.8", "twowaytest-campaign.8", "twowayreport.1",
+        "twowaytest-virtlab.1")),
 ])
 def test_version_is_the_projects(path, pattern):
     assert version(path, pattern) == version("meson.build",
                                              r"^ *version: '(.+)'")
+
+
+def test_version_is_what_is_printed():
+    """With two digits, as rt-tests' programs print theirs."""
+    assert re.fullmatch(r"\d+\.\d\d", version("meson.build",
+                                               r"^ *version: '(.+)'"))
 
 
 def test_debian_builds_and_runs_the_unit_tests(debian):

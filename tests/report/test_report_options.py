@@ -137,7 +137,7 @@ def start(directory, *args, **options):
 def test_as_a_program(tmp_path):
     """By its own first line, elsewhere, in the C locale; exit statuses."""
     found = start(tmp_path, "--version", env={"LC_ALL": "C"})
-    assert (found.returncode, found.stdout) == (0, "twowayreport 0.1\n")
+    assert (found.returncode, found.stdout) == (0, "twowayreport 0.10\n")
     made.write(tmp_path, "a.csv", made.dump(made.cycles(600)))
     made.write(tmp_path, "b.csv",
                made.dump(made.cycles(600, 2, shift=50_000)))
