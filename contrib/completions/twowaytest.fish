@@ -19,7 +19,7 @@ function __twowaytest_list
 end
 
 complete -c twowaytest -f
-complete -c twowaytest -s a -l affinity -x -a '(__twowaytest_list (__twowaytest_cpus))' -d 'pin main, server and client to the CPUs of the placement plan'
+complete -c twowaytest -s a -l affinity -x -a '(__twowaytest_list (__twowaytest_cpus))' -d 'pin parent process, server and client to the CPUs of the placement plan'
 complete -c twowaytest -s b -l breaktrace -x -d 'end at the first cycle whose response exceeds US, with exit status 2'
 complete -c twowaytest -l break-on -x -a 'interval send sleep receive response total wakeup planned' -d 'the metric that -b looks at, default response'
 complete -c twowaytest -l check -d 'print what in this system disturbs real-time results and what to do'
@@ -28,7 +28,7 @@ complete -c twowaytest -l client-affinity -x -a '(__twowaytest_list (__twowaytes
 complete -c twowaytest -l default-system -d 'leave power management alone: no request to /dev/cpu_dma_latency'
 complete -c twowaytest -s D -l duration -x -d 'measure for TIME seconds, or with m, h, d appended minutes, hours, days'
 complete -c twowaytest -l dump -r -F -d 'write every cycle to FILE, as CSV'
-complete -c twowaytest -l force -d 'run even what leaves main or the rest of the system no time'
+complete -c twowaytest -l force -d 'run even what leaves the parent process or the rest of the system no time'
 complete -c twowaytest -l help -d 'print this help'
 complete -c twowaytest -s h -l histogram -x -d 'print a histogram of each metric after the run: rows of 1 us, range US'
 complete -c twowaytest -s H -l histofall -x -d 'as -h, with a column that sums the others up'
@@ -43,7 +43,7 @@ complete -c twowaytest -l load-args -x -d 'hackbench\'s arguments but -g'
 complete -c twowaytest -l load-policy -x -a 'other normal batch idle fifo rr' -d 'policy of the load'
 complete -c twowaytest -l load-priority -x -d 'of a load of policy fifo or rr, default 1'
 complete -c twowaytest -s l -l loops -x -d 'measure N cycles'
-complete -c twowaytest -l mainaffinity -x -a '(__twowaytest_list (__twowaytest_cpus))' -d 'run main on CPUSET'
+complete -c twowaytest -l mainaffinity -x -a '(__twowaytest_list (__twowaytest_cpus))' -d 'run the parent process on CPUSET'
 complete -c twowaytest -l metrics -x -a '(__twowaytest_list interval send sleep receive response total wakeup planned)' -d 'print these, in this order'
 complete -c twowaytest -s m -l mlockall -d 'lock the memory of every process'
 complete -c twowaytest -s N -l nsecs -d 'print nanoseconds instead of microseconds'
@@ -72,5 +72,5 @@ complete -c twowaytest -s v -l verbose -d 'print every value as n:c:v, column, c
 complete -c twowaytest -l version -d 'print the version'
 complete -c twowaytest -l wait -x -a 'poll select epoll read busy' -d 'how the server waits'
 complete -c twowaytest -l warmup -x -d 'cycles run before the measured ones, default 2'
-complete -c twowaytest -l worst -d 'print the worst cycle of each metric: its phases, and which of them it was'
+complete -c twowaytest -l worst -d 'print the worst cycle of each metric: its phases, and which of them caused it'
 complete -c twowaytest -s x -l posix_timers -d 'the same as --timer=posix'

@@ -11,6 +11,7 @@
 #include "rt-utils.h"
 #include "tw_clock.h"
 #include "tw_option.h"
+#include "tw_option_hint.h"
 #include "tw_wire.h"
 
 #define AT(member)	offsetof(struct tw_config, member)
@@ -23,9 +24,9 @@ const int tw_default_percentile_count = ARRAY_SIZE(tw_default_percentiles);
 
 static const struct tw_option options[] = {
 	{ 'a', "affinity", TW_OPTIONAL_ARGUMENT, "CPUSET", tw_option_affinity,
-	  0, 0, 0, "pin main, server and client to the CPUs of the\n"
-	  "placement plan; with CPUSET, server and client to\n"
-	  "its CPUs in turn" },
+	  0, 0, 0, "pin parent process, server and client to the CPUs\n"
+	  "of the placement plan; with CPUSET, server and\n"
+	  "client to its CPUs in turn" },
 	{ 'b', "breaktrace", TW_ARGUMENT, "US", tw_option_number,
 	  AT(break_us), 1, 1000000000,
 	  "end at the first cycle whose response exceeds US,\n"
@@ -51,8 +52,8 @@ static const struct tw_option options[] = {
 	{ 0, "dump", TW_ARGUMENT, "FILE", tw_option_file, AT(dump), 0, 0,
 	  "write every cycle to FILE, as CSV" },
 	{ 0, "force", TW_NO_ARGUMENT, NULL, tw_option_flag, AT(force), 0, 0,
-	  "run even what leaves main or the rest of the system\n"
-	  "no time" },
+	  "run even what leaves the parent process or the rest\n"
+	  "of the system no time" },
 	{ 0, "help", TW_NO_ARGUMENT, NULL, tw_option_flag, AT(help), 0, 0,
 	  "print this help" },
 	{ 'h', "histogram", TW_ARGUMENT, "US", tw_option_number,
@@ -87,13 +88,13 @@ static const struct tw_option options[] = {
 	  AT(load_args), 0, 0, "hackbench's arguments but -g" },
 	{ 0, "load-policy", TW_ARGUMENT, "NAME", tw_option_load_policy, 0, 0,
 	  0, "policy of the load; default rr for fft beside\n"
-	  "real-time sides, else other" },
+	  "real-time client and server, else other" },
 	{ 0, "load-priority", TW_ARGUMENT, "PRIO", tw_option_number,
 	  AT(load_priority), 1, 99, "of a load of policy fifo or rr, default 1" },
 	{ 'l', "loops", TW_ARGUMENT, "N", tw_option_number, AT(loops),
 	  0, 1000000000000LL, "measure N cycles; 0 (default): until stopped" },
 	{ 0, "mainaffinity", TW_ARGUMENT, "CPUSET", tw_option_role,
-	  0, TW_MAIN, 0, "run main on CPUSET" },
+	  0, TW_MAIN, 0, "run the parent process on CPUSET" },
 	{ 0, "metrics", TW_ARGUMENT, "LIST", tw_option_metrics, 0, 0, 0,
 	  "print these, in this order: interval, send, sleep,\n"
 	  "receive, response, total, wakeup, planned;\n"
@@ -111,10 +112,10 @@ static const struct tw_option options[] = {
 	  "fifo, rr; default fifo with -p, else other" },
 	{ 0, "port", TW_ARGUMENT, "N", tw_option_number, AT(port), 0, 65535,
 	  "TCP port of the server; 0 (default): any" },
-	{ 'p', "priority", TW_ARGUMENT, "PRIO", tw_option_number,
+	{ 'p', "priority", TW_ARGUMENT, "PRIO", tw_option_priority,
 	  AT(priority), TW_PRIORITY_MIN, 99,
 	  "real-time priority of the client; the server's is\n"
-	  "one less, main's two less" },
+	  "one less, that of the parent process two less" },
 	{ 'q', "quiet", TW_NO_ARGUMENT, NULL, tw_option_flag, AT(quiet), 0, 0,
 	  "print the results only, at the end" },
 	{ 'M', "refresh_on_max", TW_NO_ARGUMENT, NULL, tw_option_flag,
@@ -174,7 +175,7 @@ static const struct tw_option options[] = {
 	  0, 1000000, "cycles run before the measured ones, default 2" },
 	{ 0, "worst", TW_NO_ARGUMENT, NULL, tw_option_flag, AT(worst), 0, 0,
 	  "print the worst cycle of each metric: its phases,\n"
-	  "and which of them it was" },
+	  "and which of them caused it" },
 	{ 'x', "posix_timers", TW_NO_ARGUMENT, NULL, tw_option_posix, 0, 0, 0,
 	  "the same as --timer=posix" },
 };
@@ -231,27 +232,56 @@ static const char *next_word_set(int argc, char *argv[])
 	return word;
 }
 
+/* Whether a long option that getopt does not take begins several names. */
+static bool is_ambiguous(const char *word)
+{
+	size_t len = strcspn(word + 2, "=");
+	int found = 0;
+	size_t i;
+
+	for (i = 0; i < OPTIONS; i++)
+		found += !strncmp(options[i].name, word + 2, len);
+	return found > 1;
+}
+
 static int bad_option(int code, char *argv[], char *error)
 {
-	const struct tw_option *option = find_option(optopt);
+	const struct tw_option *option = optopt ? find_option(optopt) : NULL;
+	const char *word = argv[optind - 1];
+	const char *hint = option ? NULL : tw_option_hint(word, optopt);
 
 	if (code == ':' && option)
 		return tw_option_error(option, NULL, error,
 				       "a value is needed: %s",
 				       option->metavar);
-	if (optopt && !option)
-		snprintf(error, TW_ERROR_MAX,
-			 "-%c: unknown option; --help lists them", optopt);
-	else
-		snprintf(error, TW_ERROR_MAX,
-			 "%.100s: unknown, ambiguous, or takes no value; --help lists the options",
-			 argv[optind - 1]);
-	return -EINVAL;
+	if (option)
+		return tw_refuse(error, "%.100s: takes no value; --help lists the options",
+				 word);
+	if (!hint)
+		hint = "--help lists the options";
+	if (optopt)
+		return tw_refuse(error, "-%c: unknown option; %s", optopt,
+				 hint);
+	return tw_refuse(error, "%.100s: %s; %s", word, is_ambiguous(word) ?
+			 "ambiguous option" : "unknown option", hint);
+}
+
+/* A word that is no option, perhaps meant as the value of @option. */
+static int unexpected(const struct tw_option *option, const char *word,
+		      char *error)
+{
+	if (option)
+		return tw_refuse(error, "%.100s: unexpected argument; write --%s=%.100s, see --help",
+				 word, option->name, word);
+	return tw_refuse(error, "%.100s: unexpected argument; all input is given by options, see --help",
+			 word);
 }
 
 static int parse_options(struct tw_config *config, int argc, char *argv[],
 			 char *error)
 {
+	const struct tw_option *without_value = NULL;
+	const char *next_word = NULL;
 	struct getopt_tables tables;
 	int code, err = 0;
 
@@ -267,14 +297,15 @@ static int parse_options(struct tw_config *config, int argc, char *argv[],
 			return bad_option(code, argv, error);
 		if (!value && option->parse == tw_option_affinity)
 			value = next_word_set(argc, argv);
+		else if (!value && option->argument == TW_OPTIONAL_ARGUMENT) {
+			without_value = option;
+			next_word = argv[optind];
+		}
 		err = option->parse(option, value, config, error);
 	}
-	if (!err && optind < argc) {
-		snprintf(error, TW_ERROR_MAX,
-			 "%.100s: stray word; all input is given by options, see --help",
-			 argv[optind]);
-		err = -EINVAL;
-	}
+	if (!err && optind < argc)
+		err = unexpected(argv[optind] == next_word ? without_value :
+				 NULL, argv[optind], error);
 	return err;
 }
 

@@ -108,9 +108,10 @@ static int check_closed_loop(struct tw_config *config, char *error)
 static int check_timing(struct tw_config *config, char *error)
 {
 	if (config->interval_us && config->interval_us <= config->sleep_us)
-		return tw_refuse(error, "--interval=%lld: too short for --sleep=%lld; allowed is more than the sleep, or 0 for a closed loop",
+		return tw_refuse(error, "--interval=%lld: too short for --sleep=%lld; allowed is more than the sleep, or 0 for a closed loop; or give --sleep=%lld",
 				 (long long)config->interval_us,
-				 (long long)config->sleep_us);
+				 (long long)config->sleep_us,
+				 (long long)config->interval_us / 5);
 	return 0;
 }
 
@@ -193,7 +194,7 @@ static int refuse_starving(const struct tw_config *config, char *error,
 
 	if (spare >= 0)
 		snprintf(other, sizeof(other), "--mainaffinity=%d, ", spare);
-	return tw_refuse(error, "%s: at a real-time priority %s main no time on CPU %s, the only one that it may use, so neither --duration nor a signal could end the test; give %s--loops, or --force",
+	return tw_refuse(error, "%s: at a real-time priority %s the parent process no time on CPU %s, the only one that it may use, so neither --duration nor a signal could end the test; give %s--loops, or --force",
 			 option, sides,
 			 tw_place_format(cpus, list, sizeof(list)), other);
 }

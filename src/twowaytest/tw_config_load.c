@@ -96,7 +96,7 @@ static int check_priority(const struct tw_config *config, char *error)
 		return tw_refuse(error, "--load-policy=%s: the load would outrank client and server, which are not real-time; give --priority too",
 				 tw_system_policy_name(config->load_policy));
 	if (priority && priority >= main_priority)
-		return tw_refuse(error, "--load-priority=%d: allowed is less than main's priority, %d, which must end the load; give a higher --priority, or --load-policy=other",
+		return tw_refuse(error, "--load-priority=%d: allowed is less than the parent process's priority, %d, which must end the load; give a higher --priority, or --load-policy=other",
 				 priority, main_priority);
 	return 0;
 }

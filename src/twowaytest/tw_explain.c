@@ -23,7 +23,7 @@ struct text {
 
 static const char *role_name(const struct text *text)
 {
-	return tw_role_names[text->failure->role];
+	return tw_role_titles[text->failure->role];
 }
 
 static const char *reason(const struct text *text)

@@ -72,6 +72,17 @@ int tw_option_number(const struct tw_option *option, const char *value,
 	return 0;
 }
 
+int tw_option_priority(const struct tw_option *option, const char *value,
+		       struct tw_config *config, char *error)
+{
+	if (!tw_option_number(option, value, config, error))
+		return 0;
+	return tw_option_error(option, value, error,
+			       "allowed is a whole number from %lld to %lld, as server and parent process run one and two below",
+			       (long long)option->min,
+			       (long long)option->max);
+}
+
 int tw_option_histofall(const struct tw_option *option, const char *value,
 			struct tw_config *config, char *error)
 {

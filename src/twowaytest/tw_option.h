@@ -35,6 +35,10 @@ int tw_option_flag(const struct tw_option *option, const char *value,
 int tw_option_number(const struct tw_option *option, const char *value,
 		     struct tw_config *config, char *error);
 
+/* As tw_option_number(); says why it has to be that many. */
+int tw_option_priority(const struct tw_option *option, const char *value,
+		       struct tw_config *config, char *error);
+
 /* As tw_option_number(), and sets histofall. */
 int tw_option_histofall(const struct tw_option *option, const char *value,
 			struct tw_config *config, char *error);

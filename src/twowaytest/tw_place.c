@@ -4,6 +4,13 @@
 
 #include "tw_place.h"
 
+const char *const tw_role_titles[TW_ROLES] = {
+	[TW_MAIN] = "parent process",
+	[TW_SERVER] = "server",
+	[TW_CLIENT] = "client",
+	[TW_LOAD] = "load",
+};
+
 const char *const tw_role_names[TW_ROLES] = {
 	[TW_MAIN] = "main",
 	[TW_SERVER] = "server",

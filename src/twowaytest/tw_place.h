@@ -21,6 +21,9 @@ enum tw_role {
 /* "main", "server", "client", "load" */
 extern const char *const tw_role_names[TW_ROLES];
 
+/* As messages call them: "parent process", "server", "client", "load" */
+extern const char *const tw_role_titles[TW_ROLES];
+
 /* Lowest --priority that leaves one below for the server, two for main. */
 #define TW_PRIORITY_MIN	3
 

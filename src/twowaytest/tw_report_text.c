@@ -195,7 +195,7 @@ static void print_changes(FILE *file, const struct tw_report *report)
 		if (!tw_system_changed(begin, end))
 			continue;
 		fprintf(file, "# Changed while it ran: %s, ",
-			tw_role_names[role]);
+			tw_role_titles[role]);
 		print_settings(file, "from ", begin);
 		print_settings(file, " to ", end);
 		fprintf(file, "\n");
@@ -222,7 +222,7 @@ void tw_report_remarks(FILE *file, const struct tw_report *report)
 	if (report->config->load && report->config->steps == 1)
 		print_work(file, report);
 	if (tw_report_not_dumped(report))
-		fprintf(file, "# Not dumped: %" PRIu64 " cycles, as main could not keep up\n",
+		fprintf(file, "# Not dumped: %" PRIu64 " cycles, as the parent process could not keep up\n",
 			tw_report_not_dumped(report));
 	if (report->not_printed)
 		fprintf(file, "# Not printed: %" PRIu64 " cycles, as the reader did not keep up\n",
@@ -232,6 +232,6 @@ void tw_report_remarks(FILE *file, const struct tw_report *report)
 	tw_report_drift(file, report);
 	print_changes(file, report);
 	if (session->strangers)
-		fprintf(file, "# Strangers turned away: %" PRIu64 "\n",
+		fprintf(file, "# Unexpected connections refused: %" PRIu64 "\n",
 			session->strangers);
 }

@@ -108,7 +108,8 @@ def test_changed_while_it_ran(start, tmp_path, role):
         -1 if moved else cpus[0]}
     lines = [line for line in process.out.splitlines()
              if line.startswith("# Changed")]
-    assert lines == [f"# Changed while it ran: {role}, from CPU {cpus[0]}, "
+    title = "parent process" if role == "main" else role
+    assert lines == [f"# Changed while it ran: {title}, from CPU {cpus[0]}, "
                      f"policy other, priority 0 to CPU {cpus[-1]}, policy "
                      "batch, priority 0"]
 

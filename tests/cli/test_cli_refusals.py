@@ -2,6 +2,8 @@
 """Bad input: one line says what is wrong, and nothing is started."""
 
 import os
+import pathlib
+import re
 import socket
 import stat
 
@@ -9,6 +11,8 @@ import pytest
 
 import options
 import refusals
+
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "man" / "twowaytest.8"
 
 
 def refused(result, begin, *says):
@@ -61,6 +65,25 @@ def test_value_of_an_option_that_takes_none(run, option):
 @pytest.mark.parametrize("words, begin, says", refusals.CONTRADICTIONS)
 def test_contradiction(run, words, begin, says):
     refused(run("-l", 1, *words), begin, says)
+
+
+@pytest.mark.parametrize("words, begin, says", refusals.CYCLICTEST)
+def test_option_of_cyclictest(run, words, begin, says):
+    """Named in the man page's list of them, too."""
+    refused(run("-q", *words), words[0] if words[0].startswith("--") else
+            begin, "unknown option", says)
+    _, _, section = PAGE.read_text(encoding="ascii").partition(
+        '.SH "Options of cyclictest"\n')
+    section, _, _ = section.partition(".SH ")
+    option = begin.replace("-", "\\-")
+    assert re.search(rf"(?<![-\w]){re.escape(option)}(?![-\w])", section)
+
+
+@pytest.mark.parametrize("option, value", [("--percentiles", "99"),
+                                           ("--trace", "irq")])
+def test_value_as_the_next_word(run, option, value):
+    refused(run("-b", 9, option, value), value,
+            f"unexpected argument; write {option}={value},")
 
 
 @pytest.mark.parametrize("words, begin", refusals.STRAY)

@@ -60,10 +60,10 @@ def parse_statuses(lines, nsecs=False):
 
 
 REMARK = re.compile(r"# (?:/dev/cpu_dma_latency set to \d+us|Missed: \d+|"
-                    r"Not dumped: \d+ cycles, as main could not keep up|"
+                    r"Not dumped: \d+ cycles, as the parent process could not keep up|"
                     r"Stopped by a signal, and continued: client \d+, "
                     r"server \d+ times; that time is in the results|"
-                    r"Strangers turned away: \d+|"
+                    r"Unexpected connections refused: \d+|"
                     r"Load: [a-z]+, \d+ [a-z]+, [\d.]+ [a-z ]+ a second, "
                     r"[\d.]+ a [a-z]+|"
                     r"Clock [a-z_]+: [+-][\d.]+ ppm against the kernel's, "

@@ -94,18 +94,36 @@ CONTRADICTIONS = (
     (("--load-policy=fifo", "--load=fft", "--load-priority=9"),
      "--load-policy=fifo", "give --priority too"),
     (("-p", "50", "--load=fft", "--load-priority=48"), "--load-priority=48",
-     "less than main's priority, 48"),
+     "less than the parent process's priority, 48"),
     (("-p", "50", "--load=fft", "--load-priority=99"), "--load-priority=99",
-     "less than main's priority, 48"),
+     "less than the parent process's priority, 48"),
     (("-p", "3", "--load=fft"), "--load-priority=1",
-     "less than main's priority, 1"),
+     "less than the parent process's priority, 1"),
     (("--policy=fifo", "--load=fft"), "--load-priority=1",
      "give a higher --priority"),
     (("--trltp", "--load-priority=99"), "--load-priority=99",
-     "less than main's priority, 99"),
+     "less than the parent process's priority, 99"),
     (("--trltp", "--load=fft:3"), "--load=fft:3",
      "contradicts --steps=16"),
     (("--trltp", "--load=none"), "--steps=16", "give --load too"),
+)
+
+# Options of cyclictest that are not there; what to use instead.
+CYCLICTEST = (
+    (("-A5",), "-A", "leave it out"), (("--aligned=5",), "--aligned", "one"),
+    (("--secaligned",), "--secaligned", "leave it out"),
+    (("-d", "0"), "-d", "one pair"), (("--distance=0",), "--distance", "pair"),
+    (("-F", "f"), "-F", "--json=FILE"), (("--fifo=f",), "--fifo", "SIGUSR1"),
+    (("--laptop",), "--laptop", "--default-system"),
+    (("-n",), "-n", "the default"), (("--nanosleep",), "--nanosleep", "timer"),
+    (("-o", "5"), "-o", "--dump=FILE"), (("--oscope=5",), "--oscope", "dump"),
+    (("--priospread",), "--priospread", "one pair"),
+    (("-r",), "-r", "absolute"), (("--relative",), "--relative", "absolute"),
+    (("-R",), "-R", "-v"), (("--resolution",), "--resolution", "-v"),
+    (("-s",), "-s", "--timer"), (("--system",), "--system", "--timer"),
+    (("-S",), "-S", "give -a"), (("--smp",), "--smp", "give -a"),
+    (("--smi",), "--smi", "hwlatdetect"),
+    (("-t2",), "-t", "one pair"), (("--threads=2",), "--threads", "one pair"),
 )
 
 # Neither an option nor a value of one; and what the refusal begins with.
@@ -117,6 +135,7 @@ STRAY = (
     (("-a", "word"), "word"),
     (("-a", str(CPUS[0]), "7"), "7"),
     (("--percentiles", "50"), "50"),
+    (("-b9", "--trace", "irq"), "irq"),
     (("",), ""),
     (("-",), "-"),
     (("-Z",), "-Z"),

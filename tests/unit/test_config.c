@@ -8,9 +8,9 @@
 
 #define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 
-#define STRAY	": stray word; all input is given by options, see --help"
+#define STRAY	": unexpected argument; all input is given by options, see --help"
 #define UNKNOWN \
-	": unknown, ambiguous, or takes no value; --help lists the options"
+	": unknown option; --help lists the options"
 
 static void test_defaults(void **state)
 {
@@ -102,8 +102,11 @@ static void test_letter_space_value(void **state)
 static void test_unknown(void **state)
 {
 	static const char *const words[] = {
-		"--nonsense", "--nonsense=5", "--hist=5", "--p=5", "--m",
-		"--s", "--lo=5", "--=5", "--interval_", "--Interval=5", "---",
+		"--nonsense", "--nonsense=5", "--interval_", "--Interval=5",
+		"---",
+	};
+	static const char *const ambiguous[] = {
+		"--hist=5", "--p=5", "--m", "--s", "--lo=5", "--=5",
 	};
 	char want[200];
 	size_t i;
@@ -113,11 +116,45 @@ static void test_unknown(void **state)
 		snprintf(want, sizeof(want), "%s" UNKNOWN, words[i]);
 		refused(words[i], want);
 	}
+	for (i = 0; i < COUNT(ambiguous); i++) {
+		snprintf(want, sizeof(want), "%s: ambiguous option; --help lists the options",
+			 ambiguous[i]);
+		refused(ambiguous[i], want);
+	}
+}
+
+/* What cyclictest has, and this program has not. */
+static void test_hints(void **state)
+{
+	static const struct { const char *line, *want; } rows[] = {
+		{ "-t", "-t: unknown option; there is one pair of client and server; leave it out" },
+		{ "-qt5", "-t: unknown option; there is one pair of client and server; leave it out" },
+		{ "--threads=5", "--threads=5: unknown option; there is one pair of client and server; leave it out" },
+		{ "-S", "-S: unknown option; there is one pair of client and server; give -a" },
+		{ "--smp", "--smp: unknown option; there is one pair of client and server; give -a" },
+		{ "-n", "-n: unknown option; this is the default, --timer=nanosleep" },
+		{ "-d0", "-d: unknown option; there is one pair of client and server; leave it out" },
+		{ "-A", "-A: unknown option; there is one client to align; leave it out" },
+		{ "--secaligned", "--secaligned: unknown option; there is one client to align; leave it out" },
+		{ "-F f", "-F: unknown option; give --json=FILE, or send SIGUSR1 for the status lines" },
+		{ "-o 5", "-o: unknown option; give --dump=FILE for every cycle" },
+		{ "-r", "-r: unknown option; all timers are absolute; leave it out" },
+		{ "-R", "-R: unknown option; -v prints the cost and the resolution of the clock" },
+		{ "-s", "-s: unknown option; give --timer=nanosleep, posix or timerfd" },
+		{ "--laptop", "--laptop: unknown option; give --default-system" },
+		{ "--smi", "--smi: unknown option; hwlatdetect finds SMIs, --worst tells of the longest cycles" },
+		{ "--smil", "--smil: unknown option; --help lists the options" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(rows); i++)
+		refused(rows[i].line, rows[i].want);
 }
 
 static void test_unknown_letters(void **state)
 {
-	static const char known[] = "abcDhHilmNpqMuvx";
+	static const char known[] = "abcDhHilmNpqMuvx" "AdFnorRsSt";
 	char word[] = "-?", want[100];
 	int c;
 
@@ -127,11 +164,11 @@ static void test_unknown_letters(void **state)
 			continue;
 		word[1] = (char)c;
 		snprintf(want, sizeof(want),
-			 "-%c: unknown option; --help lists them", c);
+			 "-%c: unknown option; --help lists the options", c);
 		refused(word, want);
 	}
-	refused("-qZ", "-Z: unknown option; --help lists them");
-	refused("-q5", "-5: unknown option; --help lists them");
+	refused("-qZ", "-Z: unknown option; --help lists the options");
+	refused("-q5", "-5: unknown option; --help lists the options");
 }
 
 static void test_missing_value(void **state)
@@ -223,7 +260,7 @@ static void test_help_and_version_come_first(void **state)
 static void test_parse_again(void **state)
 {
 	(void)state;
-	refused("-qZvm", "-Z: unknown option; --help lists them");
+	refused("-qZvm", "-Z: unknown option; --help lists the options");
 	assert_false(accepted("-l 5").verbose);
 	assert_int_equal(accepted("-l 5").loops, 5);
 }
@@ -309,6 +346,7 @@ int main(void)
 		cmocka_unit_test(test_forms),
 		cmocka_unit_test(test_letter_space_value),
 		cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_hints),
 		cmocka_unit_test(test_unknown_letters),
 		cmocka_unit_test(test_missing_value),
 		cmocka_unit_test(test_stray_words),

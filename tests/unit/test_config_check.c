@@ -9,9 +9,9 @@
 
 static const struct { const char *line, *want; } contradictions[] = {
 	{ "-i100",
-	  "--interval=100: too short for --sleep=100; allowed is more than the sleep, or 0 for a closed loop" },
+	  "--interval=100: too short for --sleep=100; allowed is more than the sleep, or 0 for a closed loop; or give --sleep=20" },
 	{ "-i1000 --sleep=2000",
-	  "--interval=1000: too short for --sleep=2000; allowed is more than the sleep, or 0 for a closed loop" },
+	  "--interval=1000: too short for --sleep=2000; allowed is more than the sleep, or 0 for a closed loop; or give --sleep=200" },
 	{ "-i0 -x",
 	  "--interval=0: a closed loop has no timer; leave out --timer and -x" },
 	{ "-i0 --timer=timerfd",
@@ -165,13 +165,13 @@ static void test_cpus_of_plan(void **state)
 }
 
 #define STARVED_BY_BUSY \
-	"--wait=busy: at a real-time priority the server leaves main no time on CPU 0, the only one that it may use, so neither --duration nor a signal could end the test; give "
+	"--wait=busy: at a real-time priority the server leaves the parent process no time on CPU 0, the only one that it may use, so neither --duration nor a signal could end the test; give "
 #define STARVED_BY_BOTH \
 	"--interval=0 with --sleep=0" BOTH
 #define STARVED_BY_SHORT \
 	"--interval=999 with --sleep=0" BOTH
 #define BOTH \
-	": at a real-time priority client and server may leave main no time on CPU 0, the only one that it may use, so neither --duration nor a signal could end the test; give "
+	": at a real-time priority client and server may leave the parent process no time on CPU 0, the only one that it may use, so neither --duration nor a signal could end the test; give "
 #define ELSEWHERE "--mainaffinity=1, --loops, or --force"
 #define NOWHERE "--loops, or --force"
 

@@ -122,7 +122,13 @@ static void test_percentiles_refused(void **state)
 		"--percentiles=: at least one percentile is needed");
 	/* No optional argument of a long option is the next word. */
 	refused("--percentiles 50",
-		"50: stray word; all input is given by options, see --help");
+		"50: unexpected argument; write --percentiles=50, see --help");
+	refused("--percentiles 50 -q",
+		"50: unexpected argument; write --percentiles=50, see --help");
+	refused("-b5 --trace irq",
+		"irq: unexpected argument; write --trace=irq, see --help");
+	refused("--percentiles -q 50",
+		"50: unexpected argument; all input is given by options, see --help");
 }
 
 /* "1", "1,2", ... "1,...,@count" */

@@ -42,6 +42,8 @@ static void test_role_names(void **state)
 	assert_string_equal(tw_role_names[TW_SERVER], "server");
 	assert_string_equal(tw_role_names[TW_CLIENT], "client");
 	assert_string_equal(tw_role_names[TW_LOAD], "load");
+	assert_string_equal(tw_role_titles[TW_MAIN], "parent process");
+	assert_string_equal(tw_role_titles[TW_CLIENT], "client");
 }
 
 static void test_plans(void **state)

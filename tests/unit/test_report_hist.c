@@ -92,7 +92,7 @@ static void test_in_ns(void **state)
 		"# Missed: 00002\n"
 		"# Throttled: 00000\n"
 		"# Percentiles send: 50:- 90:- 99:- 99.9:- 99.99:- 99.999:-\n"
-		"# Strangers turned away: 1\n"
+		"# Unexpected connections refused: 1\n"
 		"\n");
 }
 

@@ -362,7 +362,7 @@ static void test_changed(void **state)
 	assert_string_equal(written(tw_report_remarks),
 		"# Missed: 2\n"
 		"# Stopped by a signal, and continued: client 0, server 3 times; that time is in the results\n"
-		"# Changed while it ran: main, from CPU 0-1, policy fifo, priority 78 to CPU 0-1, policy other, priority 0\n"
+		"# Changed while it ran: parent process, from CPU 0-1, policy fifo, priority 78 to CPU 0-1, policy other, priority 0\n"
 		"# Changed while it ran: client, from CPU 3, policy rr, priority 80 to CPU 3,7, policy rr, priority 80\n");
 	memset(&session.main_left, 0, sizeof(session.main_left));
 }

@@ -151,16 +151,16 @@ static void test_remarks(void **state)
 	assert_string_equal(written(tw_report_remarks),
 			    "# Missed: 2\n"
 			    "# Stopped by a signal, and continued: client 1, server 0 times; that time is in the results\n"
-			    "# Not dumped: 5 cycles, as main could not keep up\n"
-			    "# Strangers turned away: 3\n");
+			    "# Not dumped: 5 cycles, as the parent process could not keep up\n"
+			    "# Unexpected connections refused: 3\n");
 	report.not_dumped = 2;
 	report.not_printed = 7;
 	assert_string_equal(written(tw_report_remarks),
 			    "# Missed: 2\n"
 			    "# Stopped by a signal, and continued: client 1, server 0 times; that time is in the results\n"
-			    "# Not dumped: 7 cycles, as main could not keep up\n"
+			    "# Not dumped: 7 cycles, as the parent process could not keep up\n"
 			    "# Not printed: 7 cycles, as the reader did not keep up\n"
-			    "# Strangers turned away: 3\n");
+			    "# Unexpected connections refused: 3\n");
 	report.not_dumped = 0;
 	report.not_printed = 0;
 	/* The histogram has a line of its own for the first. */
