@@ -321,6 +321,11 @@ static void attribute(struct scene *scene, const struct tw_event *events,
 	play_back(scene, events, count);
 	analysis->side_prio = scene->play.side.prio;
 	analysis->peer_prio = scene->play.peer.prio;
+	/* Not in a phase before. */
+	analysis->side_passed_over = scene->play.side.passed_ns >=
+				     scene->begin_ns;
+	analysis->peer_passed_over = scene->play.peer.passed_ns >=
+				     scene->begin_ns;
 	tw_playback_close(&scene->play);
 	qsort(analysis->sums, analysis->sum_count, sizeof(analysis->sums[0]),
 	      by_length);
@@ -329,7 +334,7 @@ static void attribute(struct scene *scene, const struct tw_event *events,
 void tw_analyse(struct tw_analysis *analysis, const char *text,
 		const struct tw_break *brk,
 		const struct tw_metric_params *params,
-		const pid_t pids[TW_ROLES])
+		const pid_t pids[TW_ROLES], bool may_throttle)
 {
 	const struct tw_cycle *cycle = &brk->kept.cycle;
 	/* Who waits, for whom (0: a timer), from when to when. */
@@ -369,5 +374,6 @@ void tw_analyse(struct tw_analysis *analysis, const char *text,
 	attribute(&scene, events, count, phases[id].peer);
 	free(events);
 	if (!analysis->lacks)
-		tw_analysis_sum_up(analysis, brk->kept.throttled);
+		tw_analysis_sum_up(analysis, brk->kept.throttled,
+				   may_throttle);
 }

@@ -53,6 +53,10 @@ struct tw_analysis {
 	/* As the kernel counts, 0 the highest; -1: the trace does not tell. */
 	int side_prio;
 	int peer_prio;
+	/* The scheduler chose ordinary tasks, though these could have run. */
+	bool side_passed_over;
+	bool peer_passed_over;
+	bool throttling;	/* the cause is, probably: see the sentence */
 	int64_t value_ns;
 	double mean_ns;
 	/* Of the wake-up that ended the wait, from the begin; -1: none. */
@@ -77,16 +81,21 @@ enum tw_metric_id tw_analysis_phase(const struct tw_break *brk,
 
 /*
  * @text: what tw_trace_collect() gave. @pids: of the sides, by role.
+ * @may_throttle: the kernel may have stopped real-time tasks.
  */
 void tw_analyse(struct tw_analysis *analysis, const char *text,
 		const struct tw_break *brk,
 		const struct tw_metric_params *params,
-		const pid_t pids[TW_ROLES]);
+		const pid_t pids[TW_ROLES], bool may_throttle);
 
 /* "runnable", "peer runs", ...: as reports and JSON say it. */
 extern const char *const tw_blame_names[TW_BLAMES];
 
-/* The sentence from all the rest; called by tw_analyse(). */
-void tw_analysis_sum_up(struct tw_analysis *analysis, bool throttled);
+/*
+ * The sentence from all the rest; called by tw_analyse(). @throttled: the
+ * cycle is counted as such.
+ */
+void tw_analysis_sum_up(struct tw_analysis *analysis, bool throttled,
+			bool may_throttle);
 
 #endif /* TW_ANALYSIS_H */

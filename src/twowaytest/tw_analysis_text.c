@@ -4,9 +4,9 @@
 #include <stdio.h>
 
 #include "tw_analysis.h"
+#include "tw_playback.h"
 #include "tw_time.h"
 
-#define REALTIME	100	/* priorities from here on are not */
 #define NAMED		3	/* of those that had the CPU */
 
 const char *const tw_blame_names[TW_BLAMES] = {
@@ -91,13 +91,15 @@ static const char *why(const struct tw_analysis *analysis,
 		return "";
 	if (throttled)
 		return ", stopped by real-time throttling";
+	if (analysis->throttling)
+		return ", probably stopped by real-time throttling";
 	if (!span->pid)
 		return ", leaving its idle state";
 	/* Without the switch, who had the CPU up to then is not sure either. */
 	if (prio < 0 || span->prio < 0 || analysis->switch_unseen)
 		return "";
 	/* Among ordinary tasks it is a weight, and outranks nobody. */
-	if (prio >= REALTIME && span->prio >= REALTIME)
+	if (prio >= TW_REALTIME && span->prio >= TW_REALTIME)
 		return ", by the fair share of both";
 	if (span->prio < prio)
 		return ", which outranks it";
@@ -144,7 +146,25 @@ static const struct tw_span *longest(const struct tw_analysis *analysis,
 	return &analysis->sums[0];
 }
 
-void tw_analysis_sum_up(struct tw_analysis *analysis, bool throttled)
+/*
+ * Whether real-time throttling explains why a task did not get the CPU from
+ * @span's: an ordinary one that the scheduler chose before it.
+ */
+static bool is_passed_over(const struct tw_analysis *analysis,
+			   const struct tw_span *span)
+{
+	bool passed = span->blame == TW_RUNNABLE ?
+		      analysis->side_passed_over :
+		      span->blame == TW_PEER_RUNNABLE &&
+		      analysis->peer_passed_over;
+
+	return passed && !span->interrupt &&
+	       (span->pid <= 0 || span->prio < 0 ||
+		span->prio >= TW_REALTIME);
+}
+
+void tw_analysis_sum_up(struct tw_analysis *analysis, bool throttled,
+			bool may_throttle)
 {
 	enum tw_blame blame = largest(analysis);
 	const struct phrase *phrase = &phrases[blame];
@@ -155,6 +175,7 @@ void tw_analysis_sum_up(struct tw_analysis *analysis, bool throttled)
 
 	if (span->cpu >= 0)
 		snprintf(where, sizeof(where), " on CPU %d", span->cpu);
+	analysis->throttling = may_throttle && is_passed_over(analysis, span);
 	if (phrase->names)
 		name_them(analysis, blame, who, sizeof(who));
 	snprintf(analysis->sentence, sizeof(analysis->sentence),

@@ -62,7 +62,8 @@ void tw_session_diagnose(struct tw_session *session)
 	session->analysis = malloc(sizeof(*session->analysis));
 	if (session->analysis)
 		tw_analyse(session->analysis, session->trace_text, &pair->brk,
-			   &pair->tally->params, pids);
+			   &pair->tally->params, pids,
+			   pair->tally->stall_max_ns > 0);
 }
 
 void tw_session_close_traces(struct tw_session *session)

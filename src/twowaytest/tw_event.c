@@ -190,12 +190,15 @@ static bool parse_current(struct tw_event *event, const char *line,
 static bool parse_time(struct tw_event *event, const char *cpu, int *used)
 {
 	int64_t seconds, us;
+	char flags[16];
 
 	*used = 0;
-	if (sscanf(cpu, " [%d] %*s %" SCNd64 ".%6" SCNd64 ": %n",
-		   &event->cpu, &seconds, &us, used) != 3 || !*used ||
+	if (sscanf(cpu, " [%d] %15s %" SCNd64 ".%6" SCNd64 ": %n",
+		   &event->cpu, flags, &seconds, &us, used) != 4 || !*used ||
 	    seconds < 0 || us < 0 || seconds >= INT64_MAX / TW_NS_PER_S)
 		return false;
+	/* The second flag: not those that can wait for the next tick, l, L. */
+	event->resched = flags[0] && flags[1] && strchr("BbNnp", flags[1]);
 	event->time_ns = seconds * TW_NS_PER_S + us * TW_NS_PER_US;
 	return true;
 }

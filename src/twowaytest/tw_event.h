@@ -35,6 +35,7 @@ struct tw_event {
 	bool locked;		/* ... or waits, and not for a signal (D) */
 	int other_cpu;		/* WAKING, MIGRATE: where it is to be */
 	char name[48];		/* ENTER, LEAVE: of what */
+	bool resched;		/* the CPU is to choose a task anew */
 };
 
 /* False if @line is no event: a header, or a mark that CPUs lost some. */

@@ -5,6 +5,14 @@
 #include <stdlib.h>
 
 #include "tw_playback.h"
+#include "tw_time.h"
+
+/*
+ * A wake-up may take some time to get to its CPU, and a switch some after the
+ * interrupt that asked for it.
+ */
+#define WAKEN_NS	TW_NS_PER_MS	/* no tick is shorter */
+#define SWITCH_NS	(50 * TW_NS_PER_US)
 
 /* What an event tells of a side. */
 static void follow(struct tw_task_seen *task, const struct tw_event *event)
@@ -83,14 +91,22 @@ static void foresee(struct tw_task_seen *task, const struct tw_event *event)
 	}
 }
 
+static struct tw_task_seen unseen(int pid)
+{
+	return (struct tw_task_seen) {
+		.pid = pid, .cpu = -1, .prio = -1, .waits_ns = -1,
+		.left_ns = -1, .passed_ns = -1,
+	};
+}
+
 int tw_playback_open(struct tw_playback *play, int side, int peer,
 		     const struct tw_event *events, size_t count)
 {
 	size_t i;
 	int cpu;
 
-	play->side = (struct tw_task_seen) { side, TW_TASK_UNKNOWN, false, -1, -1 };
-	play->peer = (struct tw_task_seen) { peer, TW_TASK_UNKNOWN, false, -1, -1 };
+	play->side = unseen(side);
+	play->peer = unseen(peer);
 	play->cpus = calloc(CPU_SETSIZE, sizeof(*play->cpus));
 	if (!play->cpus)
 		return -ENOMEM;
@@ -112,11 +128,63 @@ int tw_playback_open(struct tw_playback *play, int side, int peer,
 	return 0;
 }
 
+static bool is_ordinary(int pid, int prio)
+{
+	return !pid || prio >= TW_REALTIME;
+}
+
+/*
+ * With preemption off, the CPU is still to choose anew after an interrupt.
+ * If it is not, or goes on to another ordinary task, then the scheduler has
+ * chosen, and not by priority. To be called before @event is applied.
+ */
+static void look_for_choice(struct tw_task_seen *task,
+			    const struct tw_cpu_seen *cpu,
+			    const struct tw_event *event)
+{
+	bool left = event->kind == TW_EVENT_LEAVE && cpu->depth == 1;
+	bool switched = event->kind == TW_EVENT_SWITCH &&
+			is_ordinary(event->other_pid, event->other_prio);
+
+	if (task->waits_ns < 0 || task->cpu != event->cpu)
+		return;
+	if (task->left_ns >= 0 && event->time_ns - task->left_ns >= SWITCH_NS)
+		task->passed_ns = event->time_ns;
+	if (event->resched && !switched)
+		task->left_ns = -1;
+	else if ((left || switched) &&
+		 event->time_ns - task->waits_ns >= WAKEN_NS)
+		task->left_ns = event->time_ns;
+}
+
+/* After @event was applied. */
+static void note_wait(struct tw_task_seen *task,
+		      const struct tw_cpu_seen *cpus,
+		      const struct tw_event *event)
+{
+	bool waits = task->state == TW_TASK_RUNNABLE && task->cpu >= 0 &&
+		     task->prio >= 0 && task->prio < TW_REALTIME &&
+		     is_ordinary(cpus[task->cpu].pid, cpus[task->cpu].prio);
+	bool moved = event->kind == TW_EVENT_MIGRATE &&
+		     event->other_pid == task->pid;
+
+	if (waits && !moved && task->waits_ns >= 0)
+		return;
+	task->waits_ns = waits ? event->time_ns : -1;
+	task->left_ns = -1;
+}
+
 void tw_playback_apply(struct tw_playback *play, const struct tw_event *event)
 {
+	struct tw_cpu_seen *cpu = &play->cpus[event->cpu];
+
+	look_for_choice(&play->side, cpu, event);
+	look_for_choice(&play->peer, cpu, event);
 	follow(&play->side, event);
 	follow(&play->peer, event);
-	follow_cpu(&play->cpus[event->cpu], event);
+	follow_cpu(cpu, event);
+	note_wait(&play->side, play->cpus, event);
+	note_wait(&play->peer, play->cpus, event);
 }
 
 void tw_playback_close(struct tw_playback *play)

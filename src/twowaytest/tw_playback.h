@@ -11,6 +11,7 @@
 #include "tw_event.h"
 
 #define TW_NESTED	8	/* interrupts in softirqs in ... */
+#define TW_REALTIME	100	/* priorities from here on are not */
 
 enum tw_task_state {
 	TW_TASK_UNKNOWN,
@@ -26,6 +27,14 @@ struct tw_task_seen {
 	bool locked;		/* blocked by a lock, or a page to be read */
 	int cpu;		/* -1: unknown, as the priority */
 	int prio;		/* as the kernel counts */
+	/*
+	 * Since when it has been a real-time task that waits for an ordinary
+	 * one; when the scheduler last could have changed that, and did not;
+	 * when this was so the last time. All -1 if there is no such time.
+	 */
+	int64_t waits_ns;
+	int64_t left_ns;
+	int64_t passed_ns;
 };
 
 struct tw_cpu_seen {

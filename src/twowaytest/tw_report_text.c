@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rt-utils.h"
 #include "tw_report.h"
 #include "tw_time.h"
 
@@ -136,13 +137,57 @@ void tw_report_percentiles(FILE *file, const struct tw_report *report)
 		print_percentiles(file, report, config->metrics[i]);
 }
 
-/* What stopped the throttled cycles, and how to do without. */
-static void print_throttling(FILE *file, const struct tw_throttle *throttle)
+/* The longest that anything took in any cycle, but the sleep asked for. */
+static int64_t longest_phase_ns(const struct tw_tally *tally)
 {
-	fprintf(file, "# Throttling stopped real-time tasks for %" PRId64
-		" us at a time, as the load left its CPU no rest\n",
-		tw_ns_to_us(throttle->stall_ns));
-	if (throttle->group || !throttle->fair_server)
+	static const enum tw_metric_id phases[] = {
+		TW_WAKEUP, TW_SEND, TW_SLEEP, TW_RECEIVE,
+	};
+	int64_t longest_ns = 0, max_ns;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(phases); i++) {
+		if (tw_metrics[phases[i]].needs_timer &&
+		    !tally->params.period_ns)
+			continue;
+		max_ns = tw_tally_status(tally, phases[i]).max_ns;
+		if (phases[i] == TW_SLEEP)
+			max_ns -= tally->params.sleep_ns;
+		if (max_ns > longest_ns)
+			longest_ns = max_ns;
+	}
+	return longest_ns;
+}
+
+/* Stalls that are shorter than usual are not counted: whose are they? */
+static bool may_be_throttled(const struct tw_session *session)
+{
+	const struct tw_tally *tally = session->pair->tally;
+
+	if (session->analysis && !session->analysis->lacks)
+		return session->analysis->throttling;
+	return tally->stall_max_ns &&
+	       (session->throttling_heard ||
+		longest_phase_ns(tally) >= session->throttle.stall_ns / 4);
+}
+
+/* What stopped the throttled cycles, and how to do without. */
+static void print_throttling(FILE *file, const struct tw_session *session)
+{
+	const struct tw_throttle *throttle = &session->throttle;
+	const struct tw_tally *tally = session->pair->tally;
+
+	if (tally->throttled)
+		fprintf(file, "# Throttling stopped real-time tasks for %"
+			PRId64 " us at a time, as the load left its CPU no rest\n",
+			tw_ns_to_us(throttle->stall_ns));
+	else
+		fprintf(file, "# Throttling may have stopped real-time tasks for up to %"
+			PRId64 " us at a time; counted are only stalls from %"
+			PRId64 " us on\n", tw_ns_to_us(throttle->stall_ns),
+			tw_ns_to_us(tally->stall_min_ns));
+	if (throttle->runtime_us > 0 &&
+	    (throttle->group || !throttle->fair_server))
 		fprintf(file, "# (sched_rt_runtime_us %" PRId64 " of %" PRId64
 			"): not this kernel's latency; --rt-runtime=-1 lifts it for a run\n",
 			throttle->runtime_us, throttle->period_us);
@@ -214,8 +259,8 @@ void tw_report_remarks(FILE *file, const struct tw_report *report)
 	if (pair->tally->throttled && !report->config->histogram_us)
 		fprintf(file, "# Throttled: %" PRIu64 "\n",
 			pair->tally->throttled);
-	if (pair->tally->throttled)
-		print_throttling(file, &session->throttle);
+	if (pair->tally->throttled || may_be_throttled(session))
+		print_throttling(file, session);
 	if (client->stops || server->stops)
 		fprintf(file, "# Stopped by a signal, and continued: client %d, server %d times; that time is in the results\n",
 			client->stops, server->stops);

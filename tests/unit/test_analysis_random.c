@@ -88,6 +88,7 @@ static void test_random(void **state)
 		brk.kept.cycle.t2_ns += any(-300000, 300000);
 		brk.kept.cycle.t3_ns += any(-300000, 300000);
 		brk.kept.throttled = any(0, 1);
+		trace_may_throttle = any(0, 1);
 		analyse(text, &brk);
 		told += !analysis.lacks;
 		free(text);

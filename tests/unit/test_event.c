@@ -40,27 +40,27 @@ static const struct {
 	/* x86, 6.18 */
 	{ "          <idle>-0       [002] d..2. 14331.910921: sched_switch: prev_comm=swapper/2 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=twoway-server next_pid=20686 next_prio=10\n",
 	  { TW_EVENT_SWITCH, 14331910921 * US, 2, 0, "<idle>", 20686,
-	    "twoway-server", 120, 10, true, false, 0, "" } },
+	    "twoway-server", 120, 10, true, false, 0, .name = "" } },
 	{ "   twoway-client-20687   [001] d..2. 14331.000007: sched_switch: prev_comm=twoway-client prev_pid=20687 prev_prio=9 prev_state=S ==> next_comm=swapper/1 next_pid=0 next_prio=120\n",
 	  { TW_EVENT_SWITCH, 14331000007 * US, 1, 20687, "twoway-client", 0,
-	    "swapper/1", 9, 120, false, false, 0, "" } },
+	    "swapper/1", 9, 120, false, false, 0, .name = "" } },
 	/* preempted */
 	{ "     kworker/1:2-123     [001] d..3.     0.000001: sched_switch: prev_comm=kworker/1:2 prev_pid=123 prev_prio=120 prev_state=R+ ==> next_comm=a next_pid=9 next_prio=0\n",
 	  { TW_EVENT_SWITCH, 1 * US, 1, 123, "kworker/1:2", 9, "a", 120, 0,
-	    true, false, 0, "" } },
+	    true, false, 0, .name = "" } },
 	/* aarch64, 5.10: four columns of flags */
 	{ "            bash-77      [000] dn.2   100.000000: sched_switch: prev_comm=bash prev_pid=77 prev_prio=120 prev_state=D ==> next_comm=migration/0 next_pid=15 next_prio=0\n",
 	  { TW_EVENT_SWITCH, 100000000 * US, 0, 77, "bash", 15,
-	    "migration/0", 120, 0, false, true, 0, "" } },
+	    "migration/0", 120, 0, false, true, 0, .name = "" } },
 	{ "          <idle>-0       [001] d.h2.   100.000200: sched_waking: comm=twoway-client pid=20687 prio=9 target_cpu=001\n",
 	  { TW_EVENT_WAKING, 100000200 * US, 1, 0, "<idle>", 20687,
-	    "twoway-client", 0, 9, false, false, 1, "" } },
+	    "twoway-client", 0, 9, false, false, 1, .name = "" } },
 	{ "  ksoftirqd/0-14      [127] d.s4.   100.000200: sched_waking: comm=x pid=2 prio=120 target_cpu=1023\n",
 	  { TW_EVENT_WAKING, 100000200 * US, 127, 14, "ksoftirqd/0", 2, "x",
-	    0, 120, false, false, 1023, "" } },
+	    0, 120, false, false, 1023, .name = "" } },
 	{ "            make-4242    [000] d..3.   100.000201: sched_migrate_task: comm=cc1 pid=4243 prio=120 orig_cpu=0 dest_cpu=3\n",
 	  { TW_EVENT_MIGRATE, 100000201 * US, 0, 4242, "make", 4243, "cc1",
-	    0, 120, false, false, 3, "" } },
+	    0, 120, false, false, 3, .name = "" } },
 	{ "          <idle>-0       [000] d.h1.   100.000300: irq_handler_entry: irq=36 name=eth0-rx-0\n",
 	  { TW_EVENT_ENTER, 100000300 * US, 0, 0, "<idle>", .name =
 	    "interrupt 36 (eth0-rx-0)" } },
@@ -111,6 +111,29 @@ static const struct {
 	  { TW_EVENT_ENTER, 100000503 * US, 0, 0, "<idle>", .name =
 	    "softirq RCU" } },
 };
+
+static void test_resched(void **state)
+{
+	static const struct {
+		const char *flags;
+		bool resched;
+	} all[] = {
+		{ "d.h1.", false }, { "dNh1.", true }, { "dnh1.", true },
+		{ "dph1.", true }, { "dBh1.", true }, { "dbh1.", true },
+		{ "dLh1.", false }, { "dlh1.", false }, { "N.h1.", false },
+		{ "dNh1", true }, { "dN.L1.", true }, { "N", false },
+	};
+	char line[128];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		snprintf(line, sizeof(line), "  <idle>-0  [000] %s  100.000304: local_timer_entry: vector=236\n",
+			 all[i].flags);
+		if (parsed(line).resched != all[i].resched)
+			fail_msg("%s", all[i].flags);
+	}
+}
 
 static void test_kinds(void **state)
 {
@@ -312,6 +335,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_resched),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_no_event),
 		cmocka_unit_test(test_incomplete),

@@ -168,6 +168,91 @@ static void test_remarks(void **state)
 	assert_string_equal(written(tw_report_remarks), "");
 }
 
+/* Throttling is possible, by 40 ms; a cycle took @wakeup_us to begin. */
+static void new_stalled_run(const char *line, int64_t wakeup_us)
+{
+	struct tw_cycle cycle = run_cycles[0];
+
+	new_run(line);
+	session.throttle = (struct tw_throttle) {
+		.known = true, .runtime_us = 960000, .period_us = 1000000,
+		.group = true, .fair_server = true, .stall_ns = 40000000,
+	};
+	pair.tally->stall_min_ns = 30000000;
+	pair.tally->stall_max_ns = 60000000;
+	cycle.planned_ns += 100000000;
+	cycle.t0_ns = cycle.planned_ns + wakeup_us * 1000;
+	cycle.t1_ns = cycle.t0_ns + 10000;
+	cycle.t2_ns = cycle.t1_ns + config.sleep_us * 1000 + 16000;
+	cycle.t3_ns = cycle.t2_ns + 8500;
+	tw_tally_add(pair.tally, &cycle);
+}
+
+#define SETTING \
+	"# (sched_rt_runtime_us 960000 of 1000000): not this kernel's latency; --rt-runtime=-1 lifts it for a run\n"
+#define COUNTED \
+	"# Throttled: 1\n" \
+	"# Throttling stopped real-time tasks for 40000 us at a time, as the load left its CPU no rest\n"
+#define PERHAPS \
+	"# Throttling may have stopped real-time tasks for up to 40000 us at a time; counted are only stalls from 30000 us on\n"
+
+static void test_throttling(void **state)
+{
+	(void)state;
+	new_stalled_run("", 30000);
+	assert_string_equal(written(tw_report_remarks), COUNTED SETTING);
+	new_stalled_run("", 29999);
+	assert_string_equal(written(tw_report_remarks), PERHAPS SETTING);
+	new_stalled_run("", 10000);
+	assert_string_equal(written(tw_report_remarks), PERHAPS SETTING);
+	new_stalled_run("", 9999);
+	assert_string_equal(written(tw_report_remarks), "");
+	/* The kernel said so. */
+	session.throttling_heard = true;
+	assert_string_equal(written(tw_report_remarks), PERHAPS SETTING);
+	/* Without a load it would be another's doing. */
+	pair.tally->stall_max_ns = 0;
+	assert_string_equal(written(tw_report_remarks), "");
+}
+
+/* The sleep that was asked for is no stall. */
+static void test_throttling_phases(void **state)
+{
+	(void)state;
+	new_stalled_run("--sleep=20000 -i50000", 4);
+	assert_string_equal(written(tw_report_remarks), "");
+	new_stalled_run("-i0", 10000);
+	assert_string_equal(written(tw_report_remarks), "");
+}
+
+/* What the trace tells goes before what the length does. */
+static void test_throttling_traced(void **state)
+{
+	static struct tw_analysis analysis;
+
+	(void)state;
+	new_stalled_run("", 20000);
+	session.analysis = &analysis;
+	assert_string_equal(written(tw_report_remarks), "");
+	analysis.lacks = "all";
+	assert_string_equal(written(tw_report_remarks), PERHAPS SETTING);
+	new_stalled_run("", 5000);
+	session.analysis = &analysis;
+	analysis.lacks = NULL;
+	analysis.throttling = true;
+	assert_string_equal(written(tw_report_remarks), PERHAPS SETTING);
+}
+
+/* Without a limit, it is the fair server. */
+static void test_fair_server(void **state)
+{
+	(void)state;
+	new_stalled_run("", 20000);
+	session.throttle.runtime_us = -1;
+	assert_string_equal(written(tw_report_remarks), PERHAPS
+			    "# (the fair server, debug/sched/fair_server): not this kernel's latency\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -180,6 +265,10 @@ int main(void)
 		cmocka_unit_test(test_percentiles),
 		cmocka_unit_test(test_percentile_names),
 		cmocka_unit_test(test_remarks),
+		cmocka_unit_test(test_throttling),
+		cmocka_unit_test(test_throttling_phases),
+		cmocka_unit_test(test_throttling_traced),
+		cmocka_unit_test(test_fair_server),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 

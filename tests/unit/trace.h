@@ -38,8 +38,9 @@ enum { SERVER_PID = 200, CLIENT_PID = 100 };
 #define AS(what, task)	what task
 
 /* An event on @cpu at @at, six digits of us; @task is there. */
-#define EVENT(at, cpu, task, event) \
-	AS(CURRENT_, task) "[00" cpu "] d..2.   100." at ": " event "\n"
+#define EVENT_FLAGS(at, cpu, task, flags, event) \
+	AS(CURRENT_, task) "[00" cpu "] " flags "   100." at ": " event "\n"
+#define EVENT(at, cpu, task, event) EVENT_FLAGS(at, cpu, task, "d..2.", event)
 #define SWITCH(at, cpu, prev, state, next) \
 	EVENT(at, cpu, prev, "sched_switch: " AS(PREV_, prev) " prev_state=" \
 	      state " ==> " AS(NEXT_, next))
@@ -129,6 +130,7 @@ static inline struct tw_break late_break(enum tw_metric_id id, double end_us)
 }
 
 static struct tw_analysis analysis;
+static bool trace_may_throttle;
 
 static inline void assert_span(const struct tw_span *span)
 {
@@ -181,7 +183,8 @@ static inline void assert_identities(void)
 static inline void analyse(const char *text, const struct tw_break *brk)
 {
 	memset(&analysis, 0x5a, sizeof(analysis));
-	tw_analyse(&analysis, text, brk, &trace_params, trace_pids);
+	tw_analyse(&analysis, text, brk, &trace_params, trace_pids,
+		   trace_may_throttle);
 	assert_identities();
 }
 
