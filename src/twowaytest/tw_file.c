@@ -8,6 +8,7 @@
 #include <linux/magic.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -294,7 +295,7 @@ bool tw_file_same(const struct tw_file *one, const struct tw_file *other)
 }
 
 /* A link replaces nothing, a rename does. */
-static int replace(struct tw_file *file, const char *self)
+static int replace(struct tw_file *file, const char *self, const char *name)
 {
 	int err = -EEXIST;
 	int tries;
@@ -307,25 +308,86 @@ static int replace(struct tw_file *file, const char *self)
 	}
 	if (err)
 		return err;
-	if (renameat(file->dir_fd, file->temp, file->dir_fd, file->name)) {
+	if (renameat(file->dir_fd, file->temp, file->dir_fd, name)) {
 		err = -errno;
 		unlinkat(file->dir_fd, file->temp, 0);
 	}
 	return err;
 }
 
-static int give_name(struct tw_file *file)
+/* Somebody may have put another file at the name that it has meanwhile. */
+static bool has_temp(const struct tw_file *file)
+{
+	struct stat own, found;
+
+	return !fstat(file->flow.fd, &own) &&
+	       !fstatat(file->dir_fd, file->temp, &found,
+			AT_SYMLINK_NOFOLLOW) &&
+	       own.st_dev == found.st_dev && own.st_ino == found.st_ino;
+}
+
+static int give_name(struct tw_file *file, const char *name)
 {
 	char self[64];
 
+	if (!file->nameless && !has_temp(file))
+		return -ENOENT;
 	if (!file->nameless)
 		return renameat(file->dir_fd, file->temp, file->dir_fd,
-				file->name) ? -errno : 0;
+				name) ? -errno : 0;
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", file->flow.fd);
-	if (!linkat(AT_FDCWD, self, file->dir_fd, file->name,
-		    AT_SYMLINK_FOLLOW))
+	if (!linkat(AT_FDCWD, self, file->dir_fd, name, AT_SYMLINK_FOLLOW))
 		return 0;
-	return errno == EEXIST ? replace(file, self) : -errno;
+	return errno == EEXIST ? replace(file, self, name) : -errno;
+}
+
+/*
+ * What stands at @name: 1 if a living run has it, which holds its lock; 0 if
+ * it may be replaced; or -errno.
+ */
+static int is_in_use(const struct tw_file *file, const char *name)
+{
+	struct stat found;
+	int err = 0;
+	int fd;
+
+	fd = openat(file->dir_fd, name,
+		    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT ? 0 : errno == ELOOP ? -EEXIST : -errno;
+	if (fstat(fd, &found))
+		err = -errno;
+	else if (!S_ISREG(found.st_mode))
+		err = -EEXIST;
+	if (!err)
+		err = check_trust(file, &found);
+	if (!err && flock(fd, LOCK_EX | LOCK_NB))
+		err = 1;
+	close(fd);
+	return err;
+}
+
+int tw_file_show(struct tw_file *file)
+{
+	char name[sizeof(file->temp)];
+	int err;
+
+	if (file->direct || strlen(file->name) + strlen(TW_FILE_PARTIAL) >=
+			    sizeof(name))
+		return 0;
+	snprintf(name, sizeof(name), "%s%s", file->name, TW_FILE_PARTIAL);
+	err = is_in_use(file, name);
+	if (err)
+		return err < 0 ? err : 0;
+	/* The processes that we start have it, too, and end with us. */
+	flock(file->flow.fd, LOCK_EX | LOCK_NB);
+	err = give_name(file, name);
+	if (err)
+		return err;
+	strcpy(file->temp, name);
+	file->nameless = false;
+	file->flow.whole_lines = true;
+	return 0;
 }
 
 int tw_file_commit(struct tw_file *file, int idle_ms)
@@ -336,7 +398,7 @@ int tw_file_commit(struct tw_file *file, int idle_ms)
 	if (!err && !file->direct && fsync(file->flow.fd))
 		err = -errno;
 	if (!err && !file->direct)
-		err = give_name(file);
+		err = give_name(file, file->name);
 	if (err) {
 		tw_file_abort(file);
 		return err;
@@ -349,8 +411,8 @@ void tw_file_abort(struct tw_file *file)
 {
 	if (!file->flow.stream)
 		return;
-	tw_flow_close(&file->flow);
-	if (!file->direct && !file->nameless)
+	if (!file->direct && !file->nameless && has_temp(file))
 		unlinkat(file->dir_fd, file->temp, 0);
+	tw_flow_close(&file->flow);
 	close_dir(file);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A result file that appears whole or not at all: until it is committed it
- * has no name, so that even a killed run leaves nothing behind. What is not
+ * has no name, so that even a killed run leaves nothing behind; or that of an
+ * unfinished one, for what a killed run is to leave behind. What is not
  * a regular file (a pipe, /dev/stdout) is written to directly. A file that is
  * replaced leaves its permissions to the new one, and root's its owner.
  */
@@ -19,8 +20,11 @@ struct tw_file {
 	bool nameless;
 	int dir_fd;		/* of the directory that it will be in ... */
 	char name[NAME_MAX + 1];	/* ... under this name */
-	char temp[32];		/* until then, if it needs one */
+	/* Until then, if it needs one. */
+	char temp[NAME_MAX + 1];
 };
+
+#define TW_FILE_PARTIAL	".partial"
 
 /*
  * 0 or -errno: the directory is missing, not writable, the name too long.
@@ -28,6 +32,14 @@ struct tw_file {
  * directory that all may write to, such as /tmp.
  */
 int tw_file_open(struct tw_file *file, const char *path);
+
+/*
+ * Gives an open file, until it is committed, its name and TW_FILE_PARTIAL, in
+ * the place of what a killed run has left there; whole lines are written to
+ * it. It stays without a name where it is written to directly, that name is
+ * too long, or another run has it. 0 or -errno, as opening.
+ */
+int tw_file_show(struct tw_file *file);
 
 /* A copy of @fd, which is written to as it is. 0 or -errno. */
 int tw_file_use(struct tw_file *file, int fd);

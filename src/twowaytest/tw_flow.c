@@ -63,6 +63,22 @@ static int keep(struct tw_flow *flow, const char *text, size_t len)
 	return 0;
 }
 
+/* In one write, so that whoever kills us finds no half of a line. */
+static int write_lines(struct tw_flow *flow, const char *text, size_t len)
+{
+	const char *begin, *newline;
+
+	if (keep(flow, text, len))
+		return flow->err;
+	begin = flow->text + flow->begin;
+	newline = memrchr(begin, '\n', tw_flow_behind(flow));
+	if (!newline)
+		return 0;
+	len = (size_t)(newline + 1 - begin);
+	flow->begin += len;
+	return write_all(flow, begin, len);
+}
+
 /* The stream's: it wants 0 for an error, and to know no more of it. */
 static ssize_t take(void *cookie, const char *text, size_t len)
 {
@@ -72,6 +88,8 @@ static ssize_t take(void *cookie, const char *text, size_t len)
 		return 0;
 	if (flow->has_reader)
 		return keep(flow, text, len) ? 0 : (ssize_t)len;
+	if (flow->whole_lines)
+		return write_lines(flow, text, len) ? 0 : (ssize_t)len;
 	return write_all(flow, text, len) ? 0 : (ssize_t)len;
 }
 
@@ -192,6 +210,15 @@ int tw_flow_finish(struct tw_flow *flow, int idle_ms)
 	int waited_ms = 0;
 	int err;
 
+	/* What nobody has ended with a newline is not lost. */
+	if (flow->whole_lines) {
+		fflush(flow->stream);
+		flow->whole_lines = false;
+		if (!flow->err)
+			write_all(flow, flow->text + flow->begin,
+				  tw_flow_behind(flow));
+		return flow->err;
+	}
 	for (;;) {
 		behind = tw_flow_behind(flow);
 		err = tw_flow_push(flow, SLICE_MS);

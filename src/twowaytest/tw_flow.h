@@ -18,6 +18,7 @@ struct tw_flow {
 	int err;		/* the first, -errno; all is dropped then */
 	bool has_reader;	/* which may be slow */
 	bool is_socket;
+	bool whole_lines;	/* what is written to a file always ends so */
 	char *text;		/* what is kept, from begin to end */
 	size_t begin, end, size;
 };
@@ -25,7 +26,7 @@ struct tw_flow {
 /* Takes @fd over, also if it fails. 0 or -errno. */
 int tw_flow_open(struct tw_flow *flow, int fd);
 
-/* How many bytes are kept for the reader. */
+/* How many bytes are kept for the reader, or the rest of a line. */
 size_t tw_flow_behind(const struct tw_flow *flow);
 
 /*

@@ -162,6 +162,9 @@ int tw_output_open(struct tw_output *output, struct tw_report *report)
 		err = open_row(output, &rows[i]);
 	if (!err)
 		err = check_different(output);
+	if (!err && config->dump)
+		err = tw_output_judge(output, &output->dump,
+				      tw_file_show(&output->dump));
 	if (err) {
 		tw_output_close(output);
 		return err;

@@ -33,7 +33,8 @@ static int on_tick(void *arg)
 		err = tw_output_push(output, &output->text,
 				     tw_flow_behind(text) > KEPT_MAX / 2 ?
 				     SLOW_MS : 0);
-	if (!err && output->dump.direct)
+	/* A file, too: a killed run is to leave what there was by now. */
+	if (!err && config->dump)
 		err = tw_output_push(output, &output->dump, 0);
 	return err;
 }

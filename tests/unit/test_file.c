@@ -260,7 +260,7 @@ static void check_taken_name(int tmpfile, const char *taken)
 static void test_taken_name(void **state)
 {
 	struct tw_file file;
-	char taken[40];
+	char taken[NAME_MAX + 1];
 
 	(void)state;
 	tmpfile_error = EOPNOTSUPP;
