@@ -161,16 +161,13 @@ static int keep_rights(int fd, const struct stat *old)
 	return fchmod(fd, old->st_mode & 0777) ? -errno : 0;
 }
 
-static int open_regular(struct tw_file *file, const char *path)
+/* In its directory, with the rights of @old, if there is that. */
+static int open_new(struct tw_file *file, const struct stat *old)
 {
-	struct stat old = { .st_mode = 0 };
-	int err = resolve(file, path, &old);
-	mode_t mode;
+	mode_t mode = old->st_mode ? old->st_mode & 0777 : 0666;
+	int err = 0;
 	int fd;
 
-	if (err)
-		return err;
-	mode = old.st_mode ? old.st_mode & 0777 : 0666;
 	fd = openat(file->dir_fd, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
 	file->nameless = fd >= 0;
 	if (fd < 0) {
@@ -180,8 +177,8 @@ static int open_regular(struct tw_file *file, const char *path)
 		if (fd < 0)
 			return fd;
 	}
-	if (old.st_mode)
-		err = keep_rights(fd, &old);
+	if (old->st_mode)
+		err = keep_rights(fd, old);
 	if (err)
 		close(fd);
 	else
@@ -189,6 +186,14 @@ static int open_regular(struct tw_file *file, const char *path)
 	if (err && !file->nameless)
 		unlinkat(file->dir_fd, file->temp, 0);
 	return err;
+}
+
+static int open_regular(struct tw_file *file, const char *path)
+{
+	struct stat old = { .st_mode = 0 };
+	int err = resolve(file, path, &old);
+
+	return err ? err : open_new(file, &old);
 }
 
 /* stdout or stderr if @old is the file that one goes to; else -1. */
@@ -367,15 +372,45 @@ static int is_in_use(const struct tw_file *file, const char *name)
 	return err;
 }
 
+/* False: it can have none. */
+static bool name_partial(const struct tw_file *file, char name[NAME_MAX + 1])
+{
+	if (file->direct ||
+	    strlen(file->name) + strlen(TW_FILE_PARTIAL) > NAME_MAX)
+		return false;
+	strcpy(name, file->name);
+	strcat(name, TW_FILE_PARTIAL);
+	return true;
+}
+
+int tw_file_open_partial(struct tw_file *partial, const struct tw_file *file)
+{
+	struct stat like;
+	int err;
+
+	memset(partial, 0, sizeof(*partial));
+	if (!name_partial(file, partial->name))
+		return -ENAMETOOLONG;
+	partial->passing = true;
+	partial->dir_fd = fcntl(file->dir_fd, F_DUPFD_CLOEXEC, 3);
+	if (partial->dir_fd < 0 || fstat(file->flow.fd, &like))
+		err = -errno;
+	else
+		err = is_in_use(partial, partial->name);
+	if (!err)
+		err = open_new(partial, &like);
+	if (err)
+		close_dir(partial);
+	return err > 0 ? -EBUSY : err;
+}
+
 int tw_file_show(struct tw_file *file)
 {
 	char name[sizeof(file->temp)];
 	int err;
 
-	if (file->direct || strlen(file->name) + strlen(TW_FILE_PARTIAL) >=
-			    sizeof(name))
+	if (!name_partial(file, name))
 		return 0;
-	snprintf(name, sizeof(name), "%s%s", file->name, TW_FILE_PARTIAL);
 	err = is_in_use(file, name);
 	if (err)
 		return err < 0 ? err : 0;
@@ -390,12 +425,20 @@ int tw_file_show(struct tw_file *file)
 	return 0;
 }
 
+static void remove_partial(const struct tw_file *file)
+{
+	char name[NAME_MAX + 1];
+
+	if (file->has_partial && name_partial(file, name))
+		unlinkat(file->dir_fd, name, 0);
+}
+
 int tw_file_commit(struct tw_file *file, int idle_ms)
 {
 	int err = tw_flow_finish(&file->flow, idle_ms);
 
 	/* Some file systems find out only now that the disk is full. */
-	if (!err && !file->direct && fsync(file->flow.fd))
+	if (!err && !file->direct && !file->passing && fsync(file->flow.fd))
 		err = -errno;
 	if (!err && !file->direct)
 		err = give_name(file, file->name);
@@ -403,6 +446,7 @@ int tw_file_commit(struct tw_file *file, int idle_ms)
 		tw_file_abort(file);
 		return err;
 	}
+	remove_partial(file);
 	close_dir(file);
 	return tw_flow_close(&file->flow);
 }

@@ -18,6 +18,8 @@ struct tw_file {
 	struct tw_flow flow;	/* no stream: not open */
 	bool direct;		/* no regular file, or stdout's or stderr's */
 	bool nameless;
+	bool passing;		/* need not outlast a crash of the machine */
+	bool has_partial;	/* of tw_file_open_partial(): to be removed */
 	int dir_fd;		/* of the directory that it will be in ... */
 	char name[NAME_MAX + 1];	/* ... under this name */
 	/* Until then, if it needs one. */
@@ -40,6 +42,12 @@ int tw_file_open(struct tw_file *file, const char *path);
  * too long, or another run has it. 0 or -errno, as opening.
  */
 int tw_file_show(struct tw_file *file);
+
+/*
+ * Opens what may stand beside @file, which is open, until that is committed:
+ * its name and TW_FILE_PARTIAL. 0 or -errno: also if there can be none.
+ */
+int tw_file_open_partial(struct tw_file *partial, const struct tw_file *file);
 
 /* A copy of @fd, which is written to as it is. 0 or -errno. */
 int tw_file_use(struct tw_file *file, int fd);

@@ -169,6 +169,7 @@ int tw_output_open(struct tw_output *output, struct tw_report *report)
 		tw_output_close(output);
 		return err;
 	}
+	output->partial_ms = tw_output_partial_ms(output);
 	if (config->dump)
 		tw_report_dump_header(output->dump.flow.stream);
 	if (tw_output_shows_live(config))
@@ -211,21 +212,18 @@ static int print_results(struct tw_output *output, FILE *to)
  * The library's JSON writer takes a name and does not look at errors, so it
  * gets one that lies in memory.
  */
-static int write_json(struct tw_output *output, FILE *to,
-		      void (*members)(FILE *file, void *data))
+int tw_output_json(struct tw_report *report, FILE *to,
+		   void (*members)(FILE *file, void *data))
 {
 	char name[32], buf[4096];
 	ssize_t len;
 	int fd, err;
 
-	if (output->err)
-		output->report->return_code = EXIT_FAILURE;
 	fd = memfd_create("twowaytest", MFD_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
-	rt_write_json(name, output->report->return_code, members,
-		      output->report);
+	rt_write_json(name, report->return_code, members, report);
 	while ((len = read(fd, buf, sizeof(buf))) > 0)
 		if (fwrite(buf, 1, (size_t)len, to) != (size_t)len)
 			break;
@@ -236,7 +234,9 @@ static int write_json(struct tw_output *output, FILE *to,
 
 static int print_json(struct tw_output *output, FILE *to)
 {
-	return write_json(output, to, tw_report_json);
+	if (output->err)
+		output->report->return_code = EXIT_FAILURE;
+	return tw_output_json(output->report, to, tw_report_json);
 }
 
 int tw_output_patience_ms(const struct tw_output *output)
@@ -320,7 +320,7 @@ int tw_output_finish(struct tw_output *output)
 
 int tw_output_check(struct tw_output *output)
 {
-	const struct tw_report *report = output->report;
+	struct tw_report *report = output->report;
 	struct tw_file *json = &output->json;
 	int err;
 
@@ -328,7 +328,7 @@ int tw_output_check(struct tw_output *output)
 	err = tw_file_commit(&output->text, -1);
 	if (tw_output_judge(output, &output->text, err) || !json->flow.stream)
 		return output->err;
-	err = write_json(output, json->flow.stream, tw_report_json_check);
+	err = tw_output_json(report, json->flow.stream, tw_report_json_check);
 	if (!err)
 		err = tw_file_commit(json, -1);
 	return tw_output_judge(output, json, err);

@@ -19,6 +19,8 @@ struct tw_output {
 	struct tw_file dump;
 	struct tw_file trltp;
 	struct tw_live live;
+	int partial_ms;		/* from one partial JSON to the next; 0: none */
+	int64_t partial_ns;	/* when the next is due, CLOCK_MONOTONIC */
 	int err;		/* of what could not be written first; or 0 */
 	char error[TW_ERROR_MAX];	/* that, as users are told */
 };
@@ -67,6 +69,17 @@ int tw_output_check(struct tw_output *output);
 int tw_output_judge(struct tw_output *output, const struct tw_file *file,
 		    int err);
 int tw_output_push(struct tw_output *output, struct tw_file *file, int ms);
+
+/* What tw_report_json() or the like prints, to @to. 0 or -errno. */
+int tw_output_json(struct tw_report *report, FILE *to,
+		   void (*members)(FILE *file, void *data));
+
+/*
+ * How often a long run writes its JSON so far, beside the file that it is to
+ * be; 0: never. At ticks: writes it if it is due, and if it can be.
+ */
+int tw_output_partial_ms(const struct tw_output *output);
+void tw_output_partial(struct tw_output *output);
 
 /* The reference set-up leaves main asleep while it measures. */
 bool tw_output_shows_live(const struct tw_config *config);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "tw_output.h"
+#include "tw_time.h"
 
 #define DISPLAY_MS	100
 #define CYCLES_MS	25	/* the ring holds more than comes meanwhile */
@@ -24,6 +25,7 @@ static int on_tick(void *arg)
 	struct tw_flow *text = &output->text.flow;
 	int err = 0;
 
+	tw_output_partial(output);
 	/* Nobody sees a picture that waits for the one before. */
 	if (tw_output_shows_live(config) && !tw_flow_behind(text))
 		tw_live_draw(&output->live, text->stream, output->report,
@@ -91,7 +93,11 @@ void tw_output_watch(struct tw_output *output, struct tw_watch *watch)
 		watch->tick_ms = CYCLES_MS;
 	else if (tw_output_shows_live(config))
 		watch->tick_ms = DISPLAY_MS;
-	if (!config->quiet || config->dump)
+	else
+		watch->tick_ms = output->partial_ms;
+	output->partial_ns = tw_now_ns(CLOCK_MONOTONIC) +
+			     output->partial_ms * TW_NS_PER_MS;
+	if (!config->quiet || config->dump || output->partial_ms)
 		watch->tick = on_tick;
 }
 

@@ -22,6 +22,7 @@ struct tw_report {
 	const struct tw_config *config;
 	const struct tw_session *session;
 	const struct tw_survey *survey;	/* NULL: nobody asked */
+	bool partial;		/* the run has not ended yet */
 	int return_code;
 	const char *error;	/* of writing the results; empty: none */
 	uint64_t not_printed;	/* cycles that -v lacks: a slow reader */

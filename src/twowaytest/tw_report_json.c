@@ -294,6 +294,8 @@ static void json_twoway(FILE *file, const struct tw_report *report)
 	const struct tw_tally *tally = pair->tally;
 
 	json_head(file, report);
+	if (report->partial)
+		fprintf(file, "    \"partial\": true,\n");
 	json_settings(file, report);
 	fprintf(file, "    \"processes\": {\n");
 	json_process(file, report, TW_MAIN);

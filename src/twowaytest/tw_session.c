@@ -12,6 +12,8 @@
 #include "tw_session.h"
 #include "tw_time.h"
 
+#define SUM_TRIES	10	/* to find no cycle half counted */
+
 int tw_session_fail(struct tw_session *session, enum tw_step step, int err)
 {
 	/* The first thing that failed is the cause of the others. */
@@ -259,7 +261,7 @@ static void expect_stalls(struct tw_session *session, int workers)
 	tally->stall_max_ns = stall_ns + stall_ns / 2;
 }
 
-static void unmap(struct tw_pair **pair)
+void tw_session_drop(struct tw_pair **pair)
 {
 	if (*pair)
 		munmap(*pair, (*pair)->shared_size);
@@ -299,7 +301,7 @@ int tw_session_begin(struct tw_session *session, int step)
 		return 0;
 	}
 	/* The results are those of the steps before. */
-	unmap(&result->pair);
+	tw_session_drop(&result->pair);
 	session->pair = before;
 	return err;
 }
@@ -312,11 +314,45 @@ static int check_cycles(struct tw_session *session)
 	return tw_session_fail(session, TW_STEP_CYCLES, -ENODATA);
 }
 
+static void merge_steps(const struct tw_session *session,
+			struct tw_pair *sum)
+{
+	const struct tw_pair *pair;
+	int i, role;
+
+	sum->cost = session->steps[0].pair->cost;
+	for (i = 0; i < session->steps_done; i++) {
+		pair = session->steps[i].pair;
+		tw_tally_merge(sum->tally, pair->tally);
+		/* The sides as they were last; they may not have started. */
+		if (!CPU_COUNT(&pair->side[TW_CLIENT].settings.cpus))
+			continue;
+		for (role = 0; role < TW_ROLES; role++)
+			tw_side_merge(&sum->side[role], &pair->side[role]);
+	}
+}
+
+struct tw_pair *tw_session_sum(const struct tw_session *session)
+{
+	const struct tw_tally *live = session->pair->tally;
+	struct tw_pair *sum = NULL;
+	uint32_t version;
+	int tries = SUM_TRIES;
+
+	do {
+		tw_session_drop(&sum);
+		sum = map_pair(session, false);
+		if (!sum)
+			return NULL;
+		version = tw_tally_version(live);
+		merge_steps(session, sum);
+	} while (!tw_tally_is_still(live, version) && --tries);
+	return sum;
+}
+
 int tw_session_finish(struct tw_session *session)
 {
 	struct tw_pair *last = session->pair;
-	const struct tw_pair *pair;
-	int i, role;
 
 	tw_system_read(&session->main_left);
 	session->throttling_heard = tw_throttle_heard(session->kernel_log);
@@ -330,23 +366,12 @@ int tw_session_finish(struct tw_session *session)
 	tw_session_diagnose(session);
 	if (session->steps_done < 2)
 		return check_cycles(session);
-	session->pair = map_pair(session, false);
+	session->pair = tw_session_sum(session);
 	if (!session->pair) {
 		session->pair = last;
 		return -errno;
 	}
 	session->merged = session->pair;
-	session->pair->cost = session->steps[0].pair->cost;
-	for (i = 0; i < session->steps_done; i++) {
-		pair = session->steps[i].pair;
-		tw_tally_merge(session->pair->tally, pair->tally);
-		/* The sides as they were last; they may not have started. */
-		if (!CPU_COUNT(&pair->side[TW_CLIENT].settings.cpus))
-			continue;
-		for (role = 0; role < TW_ROLES; role++)
-			tw_side_merge(&session->pair->side[role],
-				      &pair->side[role]);
-	}
 	return check_cycles(session);
 }
 
@@ -372,8 +397,8 @@ void tw_session_close(struct tw_session *session)
 	close_fd(&session->listener);
 	tw_session_close_link(session);
 	for (i = 0; i < session->steps_done; i++)
-		unmap(&session->steps[i].pair);
-	unmap(&session->merged);
+		tw_session_drop(&session->steps[i].pair);
+	tw_session_drop(&session->merged);
 	session->pair = NULL;
 	free(session->steps);
 	session->steps = NULL;

@@ -103,6 +103,14 @@ int tw_session_run(struct tw_session *session, const struct tw_watch *watch);
 int tw_session_finish(struct tw_session *session);
 
 /*
+ * All steps so far together, also while the last is under way: then a cycle
+ * may be counted in part, if they follow upon each other fast. To be dropped;
+ * NULL: there is no memory.
+ */
+struct tw_pair *tw_session_sum(const struct tw_session *session);
+void tw_session_drop(struct tw_pair **pair);
+
+/*
  * Notes that main failed at @step with @err, unless something failed before,
  * which then is the cause. Returns @err.
  */

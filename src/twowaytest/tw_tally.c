@@ -334,6 +334,20 @@ uint64_t tw_tally_snapshot(const struct tw_tally *tally,
 	return cycles;
 }
 
+uint32_t tw_tally_version(const struct tw_tally *tally)
+{
+	return atomic_load_explicit(&tally->version, memory_order_acquire);
+}
+
+bool tw_tally_is_still(const struct tw_tally *tally, uint32_t version)
+{
+	/* Every load before comes before the one below. */
+	atomic_thread_fence(memory_order_acquire);
+	return !(version & 1) &&
+	       version == atomic_load_explicit(&tally->version,
+					       memory_order_relaxed);
+}
+
 struct tw_status tw_tally_status(const struct tw_tally *tally,
 				 enum tw_metric_id id)
 {

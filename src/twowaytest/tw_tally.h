@@ -143,6 +143,13 @@ struct tw_status {
 uint64_t tw_tally_snapshot(const struct tw_tally *tally,
 			   struct tw_status status[TW_METRICS]);
 
+/*
+ * Main only: whether what was read of a tally since its version was asked for
+ * is of one moment.
+ */
+uint32_t tw_tally_version(const struct tw_tally *tally);
+bool tw_tally_is_still(const struct tw_tally *tally, uint32_t version);
+
 /* One metric's status, of a tally at rest. */
 struct tw_status tw_tally_status(const struct tw_tally *tally,
 				 enum tw_metric_id id);

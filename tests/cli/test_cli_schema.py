@@ -131,6 +131,16 @@ def test_schema_allows_nothing_else(any_valid):
             assert not schema.validator().is_valid(broken), path
 
 
+def test_partial(valid):
+    """What a file says that was not written at the end; others do not."""
+    marked = copy.deepcopy(valid)
+    assert "partial" not in marked["twoway"]
+    marked["twoway"]["partial"] = True
+    assert not schema.errors(marked)
+    marked["twoway"]["partial"] = False
+    assert schema.errors(marked)
+
+
 LIMITS = {
     "undecided with a value": (0, {"value_ns": 5}),
     "decided without a value": (1, {"value_ns": None}),

@@ -62,6 +62,18 @@ def shim(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def hurry(tmp_path_factory):
+    """The library that makes main's time fly by, see tools/hurry.c."""
+    if "INTERP" not in subprocess.run(["readelf", "-lW", outside.binary()],
+                                      text=True, check=True,
+                                      capture_output=True).stdout:
+        pytest.skip("the program is static: nothing can be preloaded")
+    return os.environ.get("TWOWAY_HURRY_SO") or \
+        compiled(tmp_path_factory.mktemp("hurry"), "hurry.so", "hurry.c",
+                 "-fPIC", "-shared")
+
+
+@pytest.fixture(scope="session")
 def spinner(tmp_path_factory):
     """The program that takes a CPU for itself, see tools/spinner.c."""
     return os.environ.get("TWOWAY_SPINNER") or \
