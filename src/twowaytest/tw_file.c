@@ -1,119 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Names are resolved once, to a directory that is kept open and a name in it:
- * whoever may change what leads there does not change where the file goes.
- */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "tw_file.h"
 
-#define MAX_LINKS	40	/* as the kernel's */
 #define MAX_TRIES	100	/* for a name that nobody has */
-
-static void close_dir(struct tw_file *file)
-{
-	if (file->dir_fd >= 0)
-		close(file->dir_fd);
-	file->dir_fd = -1;
-}
-
-/* Goes to the directory of @path, from the one before if it is relative. */
-static int enter(struct tw_file *file, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path;
-	int at = file->dir_fd >= 0 ? file->dir_fd : AT_FDCWD;
-	char dir[PATH_MAX] = ".";
-	int fd;
-
-	if (!*name)
-		return *path ? -EISDIR : -ENOENT;
-	if (strlen(path) >= sizeof(dir) || strlen(name) > NAME_MAX)
-		return -ENAMETOOLONG;
-	if (slash)
-		snprintf(dir, sizeof(dir), "%.*s", (int)(name - path), path);
-	fd = openat(at, dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	close_dir(file);
-	file->dir_fd = fd;
-	strcpy(file->name, name);
-	return 0;
-}
-
-/*
- * In a directory such as /tmp, nobody's links and files but one's own and its
- * owner's: as fs.protected_symlinks and fs.protected_regular, whatever they
- * are set to. The kernel would only look at a link that it follows itself,
- * and at a file that it is to write into.
- */
-static int check_trust(const struct tw_file *file, const struct stat *found)
-{
-	struct stat dir;
-
-	if (fstat(file->dir_fd, &dir))
-		return -errno;
-	if ((dir.st_mode & S_ISVTX) && (dir.st_mode & S_IWOTH) &&
-	    found->st_uid != geteuid() && found->st_uid != dir.st_uid)
-		return -EACCES;
-	return 0;
-}
-
-/* What stands at the name: 1 for a link, which was followed; 0 or -errno. */
-static int look(struct tw_file *file, struct stat *old)
-{
-	char target[PATH_MAX];
-	ssize_t len = 0;
-	int fd, err = 0;
-
-	fd = openat(file->dir_fd, file->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return errno == ENOENT ? 0 : -errno;
-	if (fstat(fd, old))
-		err = -errno;
-	else
-		err = check_trust(file, old);
-	if (!err && !S_ISREG(old->st_mode) && !S_ISLNK(old->st_mode))
-		err = -EEXIST;
-	if (!err && S_ISLNK(old->st_mode)) {
-		len = readlinkat(fd, "", target, sizeof(target) - 1);
-		err = len < 0 ? -errno : 1;
-	}
-	close(fd);
-	if (err != 1)
-		return err;
-	target[len] = '\0';
-	err = enter(file, target);
-	return err ? err : 1;
-}
-
-/*
- * Where the file will be: behind links, so that they are not replaced, even
- * if nothing is there yet. Then old->st_mode is 0.
- */
-static int resolve(struct tw_file *file, const char *path, struct stat *old)
-{
-	int err = enter(file, path);
-	int links;
-
-	for (links = 0; !err && links < MAX_LINKS; links++) {
-		old->st_mode = 0;
-		err = look(file, old);
-		if (err <= 0)
-			return err;
-		err = 0;
-	}
-	return err ? err : -ELOOP;
-}
 
 /* A name beside the file's own, which nobody can have foreseen. */
 static int make_temp_name(struct tw_file *file)
@@ -191,7 +88,7 @@ static int open_new(struct tw_file *file, const struct stat *old)
 static int open_regular(struct tw_file *file, const char *path)
 {
 	struct stat old = { .st_mode = 0 };
-	int err = resolve(file, path, &old);
+	int err = tw_file_resolve(file, path, &old);
 
 	return err ? err : open_new(file, &old);
 }
@@ -216,24 +113,6 @@ static int use(struct tw_file *file, int fd)
 	return tw_flow_open(&file->flow, fd);
 }
 
-/* Whether @found, no regular file, is what @path leads to by trusted links. */
-static int check_direct(struct tw_file *file, const char *path,
-			const struct stat *found)
-{
-	struct stat reached = { .st_mode = 0 };
-	int err = resolve(file, path, &reached);
-	struct statfs fs;
-
-	if (err == -EEXIST)
-		return reached.st_dev == found->st_dev &&
-		       reached.st_ino == found->st_ino ? 0 : -EACCES;
-	/* The kernel's own links to what has no name, as /dev/fd/3. */
-	if (!err && !reached.st_mode && !fstatfs(file->dir_fd, &fs) &&
-	    fs.f_type == PROC_SUPER_MAGIC)
-		return 0;
-	return err ? err : -EACCES;
-}
-
 /* What @found leads to, if it is to be written to as it is; else 0. */
 static int open_direct(struct tw_file *file, const char *path, int found)
 {
@@ -251,8 +130,8 @@ static int open_direct(struct tw_file *file, const char *path, int found)
 	/* /dev/stdout, as a rule: write on, do not begin anew. */
 	if (fd >= 0)
 		return use(file, fcntl(fd, F_DUPFD_CLOEXEC, 3));
-	err = check_direct(file, path, &old);
-	close_dir(file);
+	err = tw_file_check_direct(file, path, &old);
+	tw_file_leave(file);
 	if (err)
 		return err;
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", found);
@@ -282,7 +161,7 @@ int tw_file_open(struct tw_file *file, const char *path)
 	if (!err && !file->direct)
 		err = open_regular(file, path);
 	if (err)
-		close_dir(file);
+		tw_file_leave(file);
 	return err;
 }
 
@@ -365,7 +244,7 @@ static int is_in_use(const struct tw_file *file, const char *name)
 	else if (!S_ISREG(found.st_mode))
 		err = -EEXIST;
 	if (!err)
-		err = check_trust(file, &found);
+		err = tw_file_trust(file, &found);
 	if (!err && flock(fd, LOCK_EX | LOCK_NB))
 		err = 1;
 	close(fd);
@@ -400,7 +279,7 @@ int tw_file_open_partial(struct tw_file *partial, const struct tw_file *file)
 	if (!err)
 		err = open_new(partial, &like);
 	if (err)
-		close_dir(partial);
+		tw_file_leave(partial);
 	return err > 0 ? -EBUSY : err;
 }
 
@@ -447,7 +326,7 @@ int tw_file_commit(struct tw_file *file, int idle_ms)
 		return err;
 	}
 	remove_partial(file);
-	close_dir(file);
+	tw_file_leave(file);
 	return tw_flow_close(&file->flow);
 }
 
@@ -458,5 +337,5 @@ void tw_file_abort(struct tw_file *file)
 	if (!file->direct && !file->nameless && has_temp(file))
 		unlinkat(file->dir_fd, file->temp, 0);
 	tw_flow_close(&file->flow);
-	close_dir(file);
+	tw_file_leave(file);
 }

@@ -11,6 +11,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <sys/stat.h>
 
 #include "tw_flow.h"
 
@@ -64,5 +65,31 @@ int tw_file_commit(struct tw_file *file, int idle_ms);
 
 /* Closes and drops the file; nothing if it is not open. */
 void tw_file_abort(struct tw_file *file);
+
+/* For the files themselves, from here on. */
+
+/*
+ * Where the file will be: behind links, so that they are not replaced, even
+ * if nothing is there yet. Then old->st_mode is 0. 0 or -errno.
+ */
+int tw_file_resolve(struct tw_file *file, const char *path, struct stat *old);
+
+/*
+ * Whether @found, which is no regular file, is what @path leads to by links
+ * that are trusted: 0 or -errno.
+ */
+int tw_file_check_direct(struct tw_file *file, const char *path,
+			 const struct stat *found);
+
+/* Closes its directory, if it is open. */
+void tw_file_leave(struct tw_file *file);
+
+/*
+ * In a directory such as /tmp, nobody's links and files but one's own and its
+ * owner's: as fs.protected_symlinks and fs.protected_regular, whatever they
+ * are set to. The kernel would only look at a link that it follows itself,
+ * and at a file that it is to write into. 0 or -EACCES.
+ */
+int tw_file_trust(const struct tw_file *file, const struct stat *found);
 
 #endif /* TW_FILE_H */

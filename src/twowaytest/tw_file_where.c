@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Names are resolved once, to a directory that is kept open and a name in it:
+ * whoever may change what leads there does not change where the file goes.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "tw_file.h"
+
+#define MAX_LINKS	40	/* as the kernel's */
+
+void tw_file_leave(struct tw_file *file)
+{
+	if (file->dir_fd >= 0)
+		close(file->dir_fd);
+	file->dir_fd = -1;
+}
+
+/* Goes to the directory of @path, from the one before if it is relative. */
+static int enter(struct tw_file *file, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	int at = file->dir_fd >= 0 ? file->dir_fd : AT_FDCWD;
+	char dir[PATH_MAX] = ".";
+	int fd;
+
+	if (!*name)
+		return *path ? -EISDIR : -ENOENT;
+	if (strlen(path) >= sizeof(dir) || strlen(name) > NAME_MAX)
+		return -ENAMETOOLONG;
+	if (slash)
+		snprintf(dir, sizeof(dir), "%.*s", (int)(name - path), path);
+	fd = openat(at, dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	tw_file_leave(file);
+	file->dir_fd = fd;
+	strcpy(file->name, name);
+	return 0;
+}
+
+int tw_file_trust(const struct tw_file *file, const struct stat *found)
+{
+	struct stat dir;
+
+	if (fstat(file->dir_fd, &dir))
+		return -errno;
+	if ((dir.st_mode & S_ISVTX) && (dir.st_mode & S_IWOTH) &&
+	    found->st_uid != geteuid() && found->st_uid != dir.st_uid)
+		return -EACCES;
+	return 0;
+}
+
+/* What stands at the name: 1 for a link, which was followed; 0 or -errno. */
+static int look(struct tw_file *file, struct stat *old)
+{
+	char target[PATH_MAX];
+	ssize_t len = 0;
+	int fd, err = 0;
+
+	fd = openat(file->dir_fd, file->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (fstat(fd, old))
+		err = -errno;
+	else
+		err = tw_file_trust(file, old);
+	if (!err && !S_ISREG(old->st_mode) && !S_ISLNK(old->st_mode))
+		err = -EEXIST;
+	if (!err && S_ISLNK(old->st_mode)) {
+		len = readlinkat(fd, "", target, sizeof(target) - 1);
+		err = len < 0 ? -errno : 1;
+	}
+	close(fd);
+	if (err != 1)
+		return err;
+	target[len] = '\0';
+	err = enter(file, target);
+	return err ? err : 1;
+}
+
+int tw_file_resolve(struct tw_file *file, const char *path, struct stat *old)
+{
+	int err = enter(file, path);
+	int links;
+
+	for (links = 0; !err && links < MAX_LINKS; links++) {
+		old->st_mode = 0;
+		err = look(file, old);
+		if (err <= 0)
+			return err;
+		err = 0;
+	}
+	return err ? err : -ELOOP;
+}
+
+int tw_file_check_direct(struct tw_file *file, const char *path,
+			 const struct stat *found)
+{
+	struct stat reached = { .st_mode = 0 };
+	int err = tw_file_resolve(file, path, &reached);
+	struct statfs fs;
+
+	if (err == -EEXIST)
+		return reached.st_dev == found->st_dev &&
+		       reached.st_ino == found->st_ino ? 0 : -EACCES;
+	/* The kernel's own links to what has no name, as /dev/fd/3. */
+	if (!err && !reached.st_mode && !fstatfs(file->dir_fd, &fs) &&
+	    fs.f_type == PROC_SUPER_MAGIC)
+		return 0;
+	return err ? err : -EACCES;
+}
