@@ -128,6 +128,16 @@ def test_policy_and_slack(check):
     assert rows["timer_slack"].result == "ok"
 
 
+@pytest.mark.parametrize("words, needs_one", [
+    ((), False), (("--timer=nanosleep",), False), (("-x",), True),
+    (("--timer=timerfd",), True), (("--trltp",), True),
+    (("--trltp", "--timer=nanosleep"), False), (("-i", 0), False)])
+def test_thread_of_the_timer(check, words, needs_one):
+    """Whether PREEMPT_RT expires the client's timer in ktimers."""
+    rows, _ = check("-p", 50, *words)
+    assert (rows["timer_thread"].read != "this timer needs none") == needs_one
+
+
 def test_pinned_or_not(check):
     """Nobody minds other tasks on CPUs that are not the sides' own."""
     rows, _ = check()
