@@ -94,12 +94,12 @@ void tw_check_is(struct tw_finding *finding, enum tw_check_result result,
 	va_end(args);
 }
 
-void tw_check_mend(struct tw_finding *finding, const char *format, ...)
+void tw_check_fix(struct tw_finding *finding, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(finding->mend, sizeof(finding->mend), format, args);
+	vsnprintf(finding->fix, sizeof(finding->fix), format, args);
 	va_end(args);
 }
 

@@ -29,7 +29,7 @@ struct tw_finding {
 	/* Of use for a finding only. */
 	const char *why;		/* it matters */
 	unsigned int metrics;		/* disturbed: 1 << TW_SEND is send */
-	char mend[512];			/* what to do: a command, mostly */
+	char fix[512];			/* what to do: a command, mostly */
 };
 
 struct tw_check {
@@ -55,11 +55,11 @@ static inline enum tw_check_result tw_check_if(bool disturbs)
 	return disturbs ? TW_CHECK_FINDING : TW_CHECK_OK;
 }
 
-/* For the judges: the result with what was read; then what mends it. */
+/* For the judges: the result with what was read; then what fixes it. */
 void tw_check_is(struct tw_finding *finding, enum tw_check_result result,
 		 const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-void tw_check_mend(struct tw_finding *finding, const char *format, ...)
+void tw_check_fix(struct tw_finding *finding, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 #define TW_JUDGE(name)	void name(const struct tw_environ *env, \

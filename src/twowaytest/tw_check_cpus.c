@@ -30,8 +30,8 @@ static bool unpinned(const struct tw_environ_params *params,
 }
 
 /* The boot CPU has to stay with the system. */
-static void mend_boot(struct tw_finding *finding, const char *param,
-		      const cpu_set_t *cpus)
+static void fix_at_boot(struct tw_finding *finding, const char *param,
+			const cpu_set_t *cpus)
 {
 	cpu_set_t wanted = *cpus;
 	char list[256];
@@ -39,9 +39,9 @@ static void mend_boot(struct tw_finding *finding, const char *param,
 	CPU_CLR(0, &wanted);
 	tw_place_format(&wanted, list, sizeof(list));
 	if (!CPU_COUNT(&wanted))
-		tw_check_mend(finding, "run client and server on CPUs other than 0, which the system needs");
+		tw_check_fix(finding, "run client and server on CPUs other than 0, which the system needs");
 	else
-		tw_check_mend(finding, "boot with %s%s%s", param, list,
+		tw_check_fix(finding, "boot with %s%s%s", param, list,
 			      CPU_ISSET(0, cpus) ?
 			      ", and use CPUs other than 0, which the system needs"
 			      : "");
@@ -62,7 +62,7 @@ TW_JUDGE(tw_judge_isolation)
 		    "CPU %.100s of client and server %s; isolated: %.100s", list,
 		    CPU_COUNT(&rest) ? "not isolated" : "isolated",
 		    *isolated ? isolated : "none");
-	mend_boot(finding, "isolcpus=managed_irq,domain,", &used);
+	fix_at_boot(finding, "isolcpus=managed_irq,domain,", &used);
 }
 
 TW_JUDGE(tw_judge_callbacks)
@@ -78,7 +78,7 @@ TW_JUDGE(tw_judge_callbacks)
 	tw_check_is(finding, tw_check_if(CPU_COUNT(&rest)),
 		    "CPU %.200s %s", list, CPU_COUNT(&rest) ?
 		    "runs its own callbacks" : "leaves them to others");
-	mend_boot(finding, "rcu_nocbs=", &used);
+	fix_at_boot(finding, "rcu_nocbs=", &used);
 }
 
 TW_JUDGE(tw_judge_governor)
@@ -93,7 +93,7 @@ TW_JUDGE(tw_judge_governor)
 	tw_check_is(finding, tw_check_if(CPU_COUNT(slow)),
 		    "%.60s%s%.150s", env->governor,
 		    CPU_COUNT(slow) ? " on CPU " : "", list);
-	tw_check_mend(finding, "for f in %s; do echo performance >$f; done",
+	tw_check_fix(finding, "for f in %s; do echo performance >$f; done",
 		      finding->where);
 }
 
@@ -126,7 +126,7 @@ TW_JUDGE(tw_judge_idle)
 			    " us", *env->idle_driver ? env->idle_driver : "?",
 			    env->idle_state,
 			    deepest_us < allowed ? deepest_us : allowed);
-		tw_check_mend(finding, "let twowaytest hold /dev/cpu_dma_latency at 0: run as root, without --default-system and --latency; or boot with idle=poll");
+		tw_check_fix(finding, "let twowaytest hold /dev/cpu_dma_latency at 0: run as root, without --default-system and --latency; or boot with idle=poll");
 	}
 }
 
@@ -151,12 +151,12 @@ TW_JUDGE(tw_judge_smt)
 	if (both) {
 		tw_check_is(finding, TW_CHECK_FINDING, "client on CPU %d and server on its sibling %d",
 			    cpu, sibling);
-		tw_check_mend(finding, "choose CPUs of different cores (-aSET), or: echo off >/sys/devices/system/cpu/smt/control");
+		tw_check_fix(finding, "choose CPUs of different cores (-aSET), or: echo off >/sys/devices/system/cpu/smt/control");
 		return;
 	}
 	tw_check_is(finding, TW_CHECK_FINDING, "CPU %d has the sibling %d online; all siblings of used CPUs: %.150s",
 		    cpu, sibling, list);
-	tw_check_mend(finding, "echo off >/sys/devices/system/cpu/smt/control, or for one alone: echo 0 >/sys/devices/system/cpu/cpu%d/online",
+	tw_check_fix(finding, "echo off >/sys/devices/system/cpu/smt/control, or for one alone: echo 0 >/sys/devices/system/cpu/cpu%d/online",
 		      sibling);
 }
 
@@ -177,7 +177,7 @@ TW_JUDGE(tw_judge_nodes)
 		tw_check_is(finding, tw_check_if(client != server),
 			    "client on node %" PRId64 ", server on node %"
 			    PRId64, client, server);
-		tw_check_mend(finding, "choose CPUs of one node: -aSET, from cat /sys/devices/system/node/node%"
+		tw_check_fix(finding, "choose CPUs of one node: -aSET, from cat /sys/devices/system/node/node%"
 			      PRId64 "/cpulist", client);
 	}
 }
@@ -200,7 +200,7 @@ TW_JUDGE(tw_judge_irqbalance)
 		tw_check_is(finding, tw_check_if(!spared), "running%s",
 			    spared ? ", but spares isolated CPUs" : "");
 	tw_place_format(&used, list, sizeof(list));
-	tw_check_mend(finding, "systemctl stop irqbalance, or IRQBALANCE_BANNED_CPULIST=%.100s in its environment",
+	tw_check_fix(finding, "systemctl stop irqbalance, or IRQBALANCE_BANNED_CPULIST=%.100s in its environment",
 		      list);
 }
 
@@ -220,9 +220,9 @@ TW_JUDGE(tw_judge_irqs)
 	others = missing(&env->online.set,
 			 &(struct tw_cpus) { .set = used });
 	if (CPU_COUNT(&others))
-		tw_check_mend(finding, "for f in /proc/irq/[0-9]*/smp_affinity_list; do echo %.150s >$f; done; for those that refuse, boot with isolcpus=managed_irq,domain,%.60s",
+		tw_check_fix(finding, "for f in /proc/irq/[0-9]*/smp_affinity_list; do echo %.150s >$f; done; for those that refuse, boot with isolcpus=managed_irq,domain,%.60s",
 			      tw_place_format(&others, list, sizeof(list)),
 			      mine);
 	else
-		tw_check_mend(finding, "leave a CPU to the system: give client and server fewer (-aSET), then move the interrupts there with /proc/irq/*/smp_affinity_list");
+		tw_check_fix(finding, "leave a CPU to the system: give client and server fewer (-aSET), then move the interrupts there with /proc/irq/*/smp_affinity_list");
 }

@@ -32,13 +32,13 @@ TW_JUDGE(tw_judge_preemption)
 	if (waits)
 		finding->why = "lazy preemption makes ordinary tasks, as client and server are, wait for the next tick";
 	if (waits)
-		tw_check_mend(finding, "give -p, or: echo full >" DEBUG_PREEMPT);
+		tw_check_fix(finding, "give -p, or: echo full >" DEBUG_PREEMPT);
 	else if (!strcmp(env->preemption, "PREEMPT_DYNAMIC") &&
 		 strcmp(mode, "full"))
-		tw_check_mend(finding, "boot a kernel built with CONFIG_PREEMPT_RT; until then: echo full >"
+		tw_check_fix(finding, "boot a kernel built with CONFIG_PREEMPT_RT; until then: echo full >"
 			      DEBUG_PREEMPT " (preempt=full at boot)");
 	else
-		tw_check_mend(finding, "boot a kernel built with CONFIG_PREEMPT_RT");
+		tw_check_fix(finding, "boot a kernel built with CONFIG_PREEMPT_RT");
 }
 
 /* Those that a program reads without entering the kernel. */
@@ -67,13 +67,13 @@ TW_JUDGE(tw_judge_clocksource)
 	tw_check_is(finding, tw_check_if(!is_fast(env->clocksource)),
 		    "%s, available: %s", env->clocksource,
 		    *env->clocksources ? env->clocksources : "?");
-	tw_check_mend(finding, "the kernel does not trust a faster one here: dmesg | grep -i clocksource tells why; tsc=reliable at boot if it is wrong");
+	tw_check_fix(finding, "the kernel does not trust a faster one here: dmesg | grep -i clocksource tells why; tsc=reliable at boot if it is wrong");
 	strcpy(copy, env->clocksources);
 	for (word = strtok_r(copy, " ", &rest); word;
 	     word = strtok_r(NULL, " ", &rest)) {
 		if (!is_fast(word))
 			continue;
-		tw_check_mend(finding, "echo %s >%s", word, finding->where);
+		tw_check_fix(finding, "echo %s >%s", word, finding->where);
 		break;
 	}
 }
@@ -92,9 +92,9 @@ TW_JUDGE(tw_judge_throttling)
 		    throttle->group ? ", RT_GROUP_SCHED" : "",
 		    may ? "can be stopped" : "cannot be stopped by it");
 	if (throttle->fair_server && !throttle->group)
-		tw_check_mend(finding, "keep the load off the CPUs of client and server (--load-affinity), or: for f in /sys/kernel/debug/sched/fair_server/cpu*/runtime; do echo 0 >$f; done");
+		tw_check_fix(finding, "keep the load off the CPUs of client and server (--load-affinity), or: for f in /sys/kernel/debug/sched/fair_server/cpu*/runtime; do echo 0 >$f; done");
 	else
-		tw_check_mend(finding, "--rt-runtime=-1, or keep the load off the CPUs of client and server (--load-affinity)");
+		tw_check_fix(finding, "--rt-runtime=-1, or keep the load off the CPUs of client and server (--load-affinity)");
 }
 
 /* A group that has less than the system as a whole. */
@@ -121,7 +121,7 @@ TW_JUDGE(tw_judge_rt_cgroup)
 		 env->cgroup.file);
 	tw_check_is(finding, tw_check_if(less && params->realtime),
 		    "%" PRId64 " of %" PRId64 " us", runtime_us, period_us);
-	tw_check_mend(finding, "run in the CPU cgroup at the top: echo $$ >/sys/fs/cgroup/cpu/cgroup.procs, or give this one more: echo MICROSECONDS >%s",
+	tw_check_fix(finding, "run in the CPU cgroup at the top: echo $$ >/sys/fs/cgroup/cpu/cgroup.procs, or give this one more: echo MICROSECONDS >%s",
 		      env->cgroup.file);
 }
 
@@ -134,7 +134,7 @@ TW_JUDGE(tw_judge_timer_slack)
 	tw_check_is(finding, tw_check_if(disturbs), "%" PRId64 " ns%s",
 		    env->timer_slack_ns, params->realtime ?
 		    ", not for real-time tasks as client and server" : "");
-	tw_check_mend(finding, "give client and server a real-time priority (-p 98)");
+	tw_check_fix(finding, "give client and server a real-time priority (-p 98)");
 }
 
 TW_JUDGE(tw_judge_huge_pages)
@@ -146,7 +146,7 @@ TW_JUDGE(tw_judge_huge_pages)
 		return;
 	tw_check_is(finding, tw_check_if(always), "%s",
 		    env->huge_pages);
-	tw_check_mend(finding, "echo madvise >%s", finding->where);
+	tw_check_fix(finding, "echo madvise >%s", finding->where);
 }
 
 TW_JUDGE(tw_judge_numa_balancing)
@@ -156,7 +156,7 @@ TW_JUDGE(tw_judge_numa_balancing)
 		return;
 	tw_check_is(finding, tw_check_if(env->numa_balancing), "%d",
 		    env->numa_balancing);
-	tw_check_mend(finding, "sysctl kernel.numa_balancing=0");
+	tw_check_fix(finding, "sysctl kernel.numa_balancing=0");
 }
 
 TW_JUDGE(tw_judge_watchdog)
@@ -177,7 +177,7 @@ TW_JUDGE(tw_judge_watchdog)
 			    env->watched.known ? "" : "perhaps ", list);
 	else
 		tw_check_is(finding, TW_CHECK_OK, on ? "on, on other CPUs" : "off");
-	tw_check_mend(finding, "sysctl kernel.watchdog=0 (it sets both; nowatchdog at boot)");
+	tw_check_fix(finding, "sysctl kernel.watchdog=0 (it sets both; nowatchdog at boot)");
 }
 
 /*
@@ -194,7 +194,7 @@ TW_JUDGE(tw_judge_timer_thread)
 		tw_check_is(finding, tw_check_if(prio < params->timer_prio),
 			    "ktimers at priority %" PRId64 ", client at %d",
 			    prio, params->timer_prio);
-		tw_check_mend(finding, "--timer=nanosleep, or: for p in $(pgrep ktimers/); do chrt -f -p %d $p; done",
+		tw_check_fix(finding, "--timer=nanosleep, or: for p in $(pgrep ktimers/); do chrt -f -p %d $p; done",
 			      params->timer_prio);
 	} else if (*env->preemption && strcmp(env->preemption, "PREEMPT_RT")) {
 		tw_check_is(finding, TW_CHECK_OK, "none: no PREEMPT_RT");
@@ -221,7 +221,7 @@ TW_JUDGE(tw_judge_timer_migration)
 	else
 		tw_check_is(finding, TW_CHECK_OK, env->timer_migration ?
 			    "on, but no used CPU is nohz_full" : "off");
-	tw_check_mend(finding, "sysctl kernel.timer_migration=0");
+	tw_check_fix(finding, "sysctl kernel.timer_migration=0");
 }
 
 TW_JUDGE(tw_judge_tracing)
@@ -235,7 +235,7 @@ TW_JUDGE(tw_judge_tracing)
 		tw_check_is(finding, TW_CHECK_FINDING,
 			    "%s, of another test that runs, or was killed and left it to go on",
 			    env->trace_instances);
-		tw_check_mend(finding, "(cd /sys/kernel/tracing/instances && rmdir %s), which is refused as long as that test runs",
+		tw_check_fix(finding, "(cd /sys/kernel/tracing/instances && rmdir %s), which is refused as long as that test runs",
 			      env->trace_instances);
 		return;
 	}
@@ -248,7 +248,7 @@ TW_JUDGE(tw_judge_tracing)
 	else
 		tw_check_is(finding, TW_CHECK_OK, env->tracing ?
 			    "on, but nothing to trace" : "off");
-	tw_check_mend(finding, "echo 0 >/sys/kernel/tracing/tracing_on");
+	tw_check_fix(finding, "echo 0 >/sys/kernel/tracing/tracing_on");
 }
 
 TW_JUDGE(tw_judge_hypervisor)
@@ -272,5 +272,5 @@ TW_JUDGE(tw_judge_hypervisor)
 		    *env->vendor ? ", " : "", env->vendor,
 		    *env->product ? " " : "", env->product,
 		    *env->hypervisor ? ", " : "", env->hypervisor, stolen);
-	tw_check_mend(finding, "measure on the machine itself; or give the guest CPUs of its own on the host (pin virtual CPUs, isolate theirs)");
+	tw_check_fix(finding, "measure on the machine itself; or give the guest CPUs of its own on the host (pin virtual CPUs, isolate theirs)");
 }

@@ -136,11 +136,11 @@ void tw_report_json_limits(FILE *file, const struct tw_report *report);
 void tw_report_json_kept(FILE *file, const struct tw_report *report,
 			 const struct tw_kept *kept);
 
-/* "environment", with its comma: all that is known, and what to mend. */
+/* "environment", with its comma: all that is known, and what to fix. */
 void tw_report_json_environ(FILE *file, const struct tw_environ *env,
 			    const struct tw_finding findings[TW_CHECKS]);
 
-/* --check: a row a check, below a finding why and what mends it; a sum. */
+/* --check: a row a check, below a finding why and what fixes it; a sum. */
 void tw_report_check(FILE *file, const struct tw_finding findings[TW_CHECKS]);
 
 /* The display while the run lasts: on a terminal. */

@@ -160,8 +160,11 @@ static void write_finding(FILE *file, const struct tw_finding *finding)
 	write_member(file, "why", finding->why);
 	fprintf(file, "          \"metrics\": [");
 	write_metrics(file, finding->metrics, "\"", ", ");
-	fprintf(file, "],\n          \"mend\": ");
-	tw_json_string(file, finding->mend);
+	fprintf(file, "],\n          \"fix\": ");
+	tw_json_string(file, finding->fix);
+	/* As it was called at first. */
+	fprintf(file, ",\n          \"mend\": ");
+	tw_json_string(file, finding->fix);
 	fprintf(file, "\n        }");
 }
 
@@ -213,7 +216,7 @@ void tw_report_check(FILE *file, const struct tw_finding findings[TW_CHECKS])
 			fprintf(file, "all metrics");
 		else
 			write_metrics(file, finding->metrics, "", " ");
-		fprintf(file, "\n         mend:     %s\n", finding->mend);
+		fprintf(file, "\n         fix:      %s\n", finding->fix);
 	}
 	fprintf(file, "# %d checks: %d ok, %d %s, %d not readable\n", TW_CHECKS,
 		counts[TW_CHECK_OK], counts[TW_CHECK_FINDING],

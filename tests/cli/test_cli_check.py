@@ -14,7 +14,7 @@ import schema
 COUNTS = re.compile(r"# (\d+) checks: (\d+) ok, (\d+) findings?, "
                     r"(\d+) not readable")
 ROW = re.compile(r"(ok|FINDING|\?) +(\w+) +(.*\S)  \((.+)\)")
-BELOW = ("why", "disturbs", "mend")
+BELOW = ("why", "disturbs", "fix")
 
 
 class Row(typing.NamedTuple):
@@ -80,8 +80,9 @@ def test_table_and_json_tell_the_same(check):
     for name, row in found.items():
         finding = findings[name]
         assert (row.read, row.where) == (finding["read"], finding["where"])
-        assert (row.below["why"], row.below["mend"]) == (finding["why"],
-                                                         finding["mend"])
+        assert (row.below["why"], row.below["fix"]) == (finding["why"],
+                                                         finding["fix"])
+        assert finding["mend"] == finding["fix"]
         disturbs = row.below["disturbs"]
         assert finding["metrics"] == (
             list(options.METRICS) if disturbs == "all metrics"
@@ -147,7 +148,7 @@ def test_pinned_or_not(check):
     if environment["isolated_cpus"] != "":
         pytest.skip(f"CPU {environment['isolated_cpus']} is isolated here")
     assert rows["isolation"].result == "FINDING"
-    assert "isolcpus" in rows["isolation"].below["mend"]
+    assert "isolcpus" in rows["isolation"].below["fix"]
 
 
 def test_load_that_may_be_throttled(check):
@@ -158,7 +159,7 @@ def test_load_that_may_be_throttled(check):
         pytest.skip("this system does not throttle real-time tasks")
     rows, _ = check("-p", 50, "-a", "--load=fft")
     assert rows["throttling"].result == "FINDING"
-    assert "--rt-runtime=-1" in rows["throttling"].below["mend"]
+    assert "--rt-runtime=-1" in rows["throttling"].below["fix"]
     for unlimited in (-1, 0):
         rows, _ = check("-p", 50, "-a", "--load=fft",
                         f"--rt-runtime={unlimited}")

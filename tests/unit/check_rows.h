@@ -28,7 +28,7 @@ static const struct row {
 	const char *check;
 	struct tree_file files[6];
 	enum tw_check_result want;
-	const char *read, *mend;	/* words of it; NULL: whatever */
+	const char *read, *fix;	/* words of it; NULL: whatever */
 	unsigned int run;
 } rows[] = {
 	{ "preemption", { { "/proc/version", "Linux 6 SMP PREEMPT_RT x\n" } },

@@ -45,13 +45,13 @@ static void check_row(const struct row *row)
 	if (row->read && !strstr(finding->read, row->read))
 		fail_msg("%s: \"%s\" lacks \"%s\"", row->check, finding->read,
 			 row->read);
-	if (row->mend && !strstr(finding->mend, row->mend))
-		fail_msg("%s: \"%s\" lacks \"%s\"", row->check, finding->mend,
-			 row->mend);
+	if (row->fix && !strstr(finding->fix, row->fix))
+		fail_msg("%s: \"%s\" lacks \"%s\"", row->check, finding->fix,
+			 row->fix);
 	if (row->want == TW_CHECK_FINDING) {
 		assert_string_not_equal(finding->where, "");
 		assert_string_not_equal(finding->why, "");
-		assert_string_not_equal(finding->mend, "");
+		assert_string_not_equal(finding->fix, "");
 		assert_in_range(finding->metrics, 1, TW_CHECK_ALL);
 	}
 }

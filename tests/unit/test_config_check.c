@@ -257,7 +257,7 @@ static void test_starving_by_a_short_period(void **state)
 }
 
 /* What helps: an end of its own, or the user's word; another CPU, if any. */
-static void test_starving_mended(void **state)
+static void test_what_helps_against_starving(void **state)
 {
 	static const struct starving busy = { true, true, false, 0, 0, 1, "" },
 				     both = { true, false, true, 0, 0, 0, "" };
@@ -318,7 +318,7 @@ int main(void)
 		cmocka_unit_test(test_cpus_of_plan),
 		cmocka_unit_test(test_starving),
 		cmocka_unit_test(test_starving_by_a_short_period),
-		cmocka_unit_test(test_starving_mended),
+		cmocka_unit_test(test_what_helps_against_starving),
 		cmocka_unit_test(test_memory),
 	};
 

@@ -203,14 +203,15 @@ static void test_findings(void **state)
 		 "          \"where\": \"/sys/devices/system/cpu/cpu*/cpufreq/scaling_governor\",\n"
 		 "          \"why\": \"");
 	contains(json, "\",\n          \"metrics\": [\"interval\", \"send\", \"receive\", \"response\", \"total\", \"wakeup\", \"planned\"],\n"
+		 "          \"fix\": \"for f in /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor; do echo performance >$f; done\",\n"
 		 "          \"mend\": \"for f in /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor; do echo performance >$f; done\"\n"
 		 "        },\n        {\n          \"name\": \"numa_balancing\",\n");
-	contains(json, "          \"mend\": \"sysctl kernel.numa_balancing=0\"\n        }\n      ]\n    },\n");
+	contains(json, "          \"fix\": \"sysctl kernel.numa_balancing=0\",\n          \"mend\": \"sysctl kernel.numa_balancing=0\"\n        }\n      ]\n    },\n");
 
 	contains(table(), "FINDING  governor         powersave on CPU 2  (/sys/");
 	contains(table(), "\n         disturbs: interval send receive response total wakeup planned\n"
-		 "         mend:     for f in ");
-	contains(table(), "\n         disturbs: all metrics\n         mend:     sysctl");
+		 "         fix:      for f in ");
+	contains(table(), "\n         disturbs: all metrics\n         fix:      sysctl");
 	contains(table(), "ok       watchdog         off  (/proc/sys/kernel/watchdog");
 	contains(table(), "# 20 checks: 1 ok, 2 findings, 17 not readable\n");
 	tree_add("/proc/sys/kernel/numa_balancing", "0\n");
