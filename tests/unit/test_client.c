@@ -81,6 +81,37 @@ static void test_one_cycle(void **state)
 	check_run(0, 1);
 }
 
+/* At t0 the request is ready: it is only sent after that. */
+static int64_t read_and_look(const struct tw_clock *clock)
+{
+	const size_t reads = script.reads;
+	char left;
+	int bytes;
+
+	assert_int_equal(ioctl(ends[1], FIONREAD, &bytes), 0);
+	assert_int_equal(bytes, reads / 2 * TW_REQUEST_MIN);
+	if (reads % 2)
+		assert_int_equal(tw_wire_get_request(request, TW_REQUEST_MIN,
+						     TW_REQUEST_MIN,
+						     reads / 2 + 1), 0);
+	/* And at t3 the reply has been received. */
+	else if (reads == 10)
+		assert_int_equal(recv(ends[0], &left, 1, MSG_DONTWAIT), -1);
+	return script_read_ns(clock);
+}
+
+static void test_order(void **state)
+{
+	struct tw_client client = new_client(1, 4);
+
+	(void)state;
+	script.clock.read_ns = read_and_look;
+	load_replies(1, 5);
+	assert_int_equal(tw_client_run(&client), 0);
+	assert_cycles(5);
+	assert_int_equal(script.reads, 11);
+}
+
 static void test_sizes(void **state)
 {
 	static const size_t sizes[] = { 9, 100, 1500, TW_REQUEST_MAX };
@@ -276,6 +307,7 @@ int main(void)
 		WITH_ENDS(test_cycles),
 		WITH_ENDS(test_no_warmup),
 		WITH_ENDS(test_one_cycle),
+		WITH_ENDS(test_order),
 		WITH_ENDS(test_sizes),
 		WITH_ENDS(test_other_timer_clock),
 		WITH_ENDS(test_own_cpu),

@@ -19,6 +19,8 @@ static int fails(void)
 	assert_int_equal(sink.cycles[BEFORE - 1].seq, BEFORE);
 	assert_int_equal(script_timer.starts, 1);
 	assert_int_equal(script_timer.stops, 1);
+	/* Whatever is in a reply is looked at after t3. */
+	assert_int_equal(script.reads, 1 + 2 * (BEFORE + 1));
 	/* The request whose answer was not good was the last. */
 	assert_requests(BEFORE + 1, TW_REQUEST_MIN);
 	return err;
@@ -222,6 +224,22 @@ static void test_stop_amid_receive(void **state)
 	assert_requests(3, TW_REQUEST_MIN);
 }
 
+/* In a closed loop the last cycle was recorded before, and only then. */
+static void test_closed_loop_stop_amid_receive(void **state)
+{
+	struct tw_client client = new_client(0, 0);
+	size_t i;
+
+	(void)state;
+	client.period_ns = 0;
+	ticks_to_stop = 7;
+	run_with_ticks(&client);
+	assert_int_equal(sink.recorded, 3);
+	for (i = 0; i < 3; i++)
+		assert_int_equal(sink.cycles[i].seq, i + 1);
+	assert_requests(4, TW_REQUEST_MIN);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -238,6 +256,7 @@ int main(void)
 		WITH_ENDS(test_interrupted_timer),
 		WITH_ENDS(test_interrupted_receive),
 		WITH_ENDS(test_stop_amid_receive),
+		WITH_ENDS(test_closed_loop_stop_amid_receive),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,6 +27,27 @@ static struct {
 	size_t calls, replies;
 } at_steady;
 
+static struct {
+	int calls, interrupt;	/* so many of them */
+	int64_t asked_ns[8];
+} naps;
+
+/* In place of the C library's, which it calls otherwise. */
+int nanosleep(const struct timespec *span, struct timespec *left)
+{
+	const int64_t span_ns = tw_ts_to_ns(span);
+
+	naps.asked_ns[naps.calls++ % 8] = span_ns;
+	if (naps.interrupt) {
+		naps.interrupt--;
+		*left = tw_ns_to_ts(span_ns / 2);
+		errno = EINTR;
+		return -1;
+	}
+	errno = clock_nanosleep(CLOCK_MONOTONIC, 0, span, left);
+	return errno ? -1 : 0;
+}
+
 static size_t replies_waiting(void)
 {
 	int left;
@@ -47,6 +68,7 @@ static int set_up(void **state)
 {
 	(void)state;
 	memset(&at_steady, 0, sizeof(at_steady));
+	memset(&naps, 0, sizeof(naps));
 	atomic_store(&stop, 0);
 	return socketpair(AF_UNIX, SOCK_STREAM, 0, ends);
 }
@@ -122,6 +144,8 @@ static void check_run(const struct tw_wait_ops *ops, uint64_t warmup,
 	assert_replies(count);
 	/* The last read is of the end of the connection. */
 	assert_int_equal(script.reads, 2 * count + 1);
+	/* Without a sleep there is not even the call. */
+	assert_int_equal(naps.calls, 0);
 	assert_int_equal(at_steady.calls, count >= warmup);
 	assert_int_equal(at_steady.replies, count >= warmup ? warmup : 0);
 }
@@ -279,6 +303,54 @@ static void test_wait_cannot_open(void **state)
 	assert_int_equal(at_steady.calls, 0);
 }
 
+static int waits, closes;
+
+static int open_counted(struct tw_wait *wait)
+{
+	(void)wait;
+	waits = closes = 0;
+	return 0;
+}
+
+static void wait_counted(struct tw_wait *wait)
+{
+	assert_int_equal(wait->fd, ends[0]);
+	waits++;
+}
+
+static void close_counted(struct tw_wait *wait)
+{
+	(void)wait;
+	closes++;
+}
+
+/* Before each receive, that of the connection's end included. */
+static void test_waits(void **state)
+{
+	static const struct tw_wait_ops counted = {
+		"counted", open_counted, wait_counted, close_counted
+	};
+
+	(void)state;
+	check_run(&counted, 1, 5);
+	assert_int_equal(waits, 6);
+	assert_int_equal(closes, 1);
+}
+
+static void test_receive_fails(void **state)
+{
+	struct tw_server server = new_server(0);
+	int fds[2];
+
+	(void)state;
+	server.wait_ops = tw_wait_busy;
+	assert_int_equal(pipe(fds), 0);
+	server.fd = fds[0];
+	assert_int_equal(tw_server_run(&server), -ENOTSOCK);
+	close(fds[0]);
+	close(fds[1]);
+}
+
 static volatile sig_atomic_t ticks;
 static int ticks_to_stop;
 static bool peer_asks;
@@ -376,6 +448,27 @@ static void test_sleep(void **state)
 	assert_true(reply.t2_ns - reply.t1_ns >= 30 * TW_NS_PER_MS);
 }
 
+/* What is left of it is slept, not all of it again. */
+static void test_sleep_goes_on(void **state)
+{
+	struct tw_server server = new_server(0);
+
+	(void)state;
+	naps.interrupt = 3;
+	server.sleep_ns = 80000;
+	load_requests(1, 2);
+	hang_up();
+	assert_int_equal(tw_server_run(&server), 0);
+	assert_replies(2);
+	assert_int_equal(naps.calls, 5);
+	assert_int_equal(naps.asked_ns[0], 80000);
+	assert_int_equal(naps.asked_ns[1], 40000);
+	assert_int_equal(naps.asked_ns[2], 20000);
+	assert_int_equal(naps.asked_ns[3], 10000);
+	/* The next sleep is a whole one. */
+	assert_int_equal(naps.asked_ns[4], 80000);
+}
+
 /* But for main's: the longest sleep does not delay the end. */
 static void test_stop_amid_sleep(void **state)
 {
@@ -401,8 +494,11 @@ int main(void)
 		WITH_ENDS(test_client_gone),
 		WITH_ENDS(test_client_gone_after_stop),
 		WITH_ENDS(test_wait_cannot_open),
+		WITH_ENDS(test_waits),
+		WITH_ENDS(test_receive_fails),
 		WITH_ENDS(test_interrupted),
 		WITH_ENDS(test_sleep),
+		WITH_ENDS(test_sleep_goes_on),
 		WITH_ENDS(test_stop_amid_sleep),
 	};
 
