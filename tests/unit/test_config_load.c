@@ -246,9 +246,10 @@ static void test_may_throttle(void **state)
 	assert_false(may_throttle("--load=fft", 1, 2, 1, 2));
 	assert_false(may_throttle("-p80 --load=hackbench", 1, 2, 1, 2));
 	assert_false(may_throttle("-p80", 0, 2, 1, 2));
-	/* Sides that never sleep need no load for that. */
-	assert_true(may_throttle("-p80 --wait=busy", 0, 3, 1, 2));
-	assert_true(may_throttle("-p80 -i0 --sleep=0", 0, 3, 1, 2));
+	/* Sides that never sleep need no load for that; on one CPU, --force. */
+	assert_true(may_throttle("-p80 --wait=busy --force", 0, 3, 1, 2));
+	assert_true(may_throttle("-p80 -i0 --sleep=0 --force", 0,
+				 3, 1, 2));
 	assert_false(may_throttle("-p80 -i0", 0, 3, 1, 2));
 	assert_false(may_throttle("--wait=busy", 1, 3, 1, 2));
 }
