@@ -409,6 +409,41 @@ static void test_same(void **state)
 	unlink("dir/link");
 }
 
+/* What stdout goes to is written on; any other file is replaced. */
+static void test_standard_stream(void **state)
+{
+	int saved[2] = { dup(1), dup(2) };
+	struct tw_file file;
+	bool direct[3];
+	int fd, i, err[3];
+
+	(void)state;
+	put("old", "old\n");
+	put("log", "begin\n");
+	for (i = 1; i <= 2; i++) {
+		fd = open("log", O_WRONLY | O_APPEND);
+		fflush(NULL);
+		dup2(fd, i);
+		close(fd);
+		err[0] = tw_file_open(&file, "log");
+		direct[0] = file.direct;
+		tw_file_abort(&file);
+		err[1] = tw_file_open(&file, "old");
+		direct[1] = file.direct;
+		tw_file_abort(&file);
+		err[2] = tw_file_open(&file, "new");
+		direct[2] = file.direct;
+		tw_file_abort(&file);
+		/* Only now is there somebody to tell. */
+		dup2(saved[i - 1], i);
+		close(saved[i - 1]);
+		assert_int_equal(err[0] | err[1] | err[2], 0);
+		assert_true(direct[0]);
+		assert_false(direct[1]);
+		assert_false(direct[2]);
+	}
+}
+
 static void assert_link_kept(void)
 {
 	struct stat link;
@@ -636,6 +671,7 @@ int main(void)
 		IN_HOME(test_directory_of_all),
 		IN_HOME(test_links_in_a_circle),
 		IN_HOME(test_same),
+		IN_HOME(test_standard_stream),
 		IN_HOME(test_symlink),
 		IN_HOME(test_symlink_to_nothing),
 		IN_HOME(test_abort),

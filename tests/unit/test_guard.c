@@ -99,7 +99,7 @@ static void assert_no_child(void)
 /* What an undo leaves behind, for all processes to see. */
 static struct undone {
 	volatile int times;
-	volatile pid_t by;
+	volatile pid_t by, session;
 	volatile char what[16];
 	volatile int open_fds;	/* of who did it */
 	volatile int fails;	/* for whom it fails: not @owner */
@@ -121,6 +121,7 @@ static int undo(const void *what)
 		 (const char *)what);
 	undone->open_fds = count_fds();
 	undone->by = getpid();
+	undone->session = getsid(0);
 	undone->times++;
 	return undone->fails && getpid() != undone->owner ? -EIO : 0;
 }
@@ -254,6 +255,20 @@ static void test_guard_lost(void **state)
 	tw_guard_close(&guard);
 	assert_int_equal(undone->times, 2);
 	assert_int_equal(undone->by, getpid());
+	assert_no_child();
+}
+
+/* What is sent to main's group, or its terminal sends, is not for it. */
+static void test_own_session(void **state)
+{
+	struct tw_guard guard;
+
+	(void)state;
+	assert_int_equal(tw_guard_open(&guard, undo, "x", -1), 0);
+	assert_int_equal(getpgid(guard.child.pid), guard.child.pid);
+	tw_guard_close(&guard);
+	assert_int_equal(undone->session, undone->by);
+	assert_int_not_equal(undone->session, getsid(0));
 	assert_no_child();
 }
 
@@ -468,6 +483,7 @@ int main(void)
 		WITH_UNDONE(test_guard_signals),
 		WITH_UNDONE(test_guard_owner_killed),
 		WITH_UNDONE(test_guard_lost),
+		WITH_UNDONE(test_own_session),
 		cmocka_unit_test(test_restored_by_close),
 		cmocka_unit_test(test_one_at_a_time),
 		cmocka_unit_test(test_one_after_a_killed_one),

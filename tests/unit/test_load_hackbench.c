@@ -133,6 +133,22 @@ static void test_arguments(void **state)
 	assert_complaint(&params, 2, "2 -g 2");
 }
 
+/* No more of them than there is room for, its own included. */
+static void test_many_arguments(void **state)
+{
+	struct tw_load_params params = { .arguments = NULL };
+	char words[200] = "";
+	int i;
+
+	(void)state;
+	need_subreaper();
+	for (i = 1; i <= 40; i++)
+		sprintf(words + strlen(words), "a%d ", i);
+	params.arguments = words;
+	stand_in("shift 29; echo \"$# $*\" >&2; exit 1");
+	assert_complaint(&params, 1, "2 a28 a29");
+}
+
 /* One process for all groups: it may use all of the load's CPUs. */
 static void test_cpus(void **state)
 {
@@ -233,6 +249,7 @@ int main(void)
 		cmocka_unit_test(test_missing),
 		cmocka_unit_test(test_found),
 		cmocka_unit_test(test_arguments),
+		cmocka_unit_test(test_many_arguments),
 		cmocka_unit_test(test_cpus),
 		cmocka_unit_test(test_restarts),
 		cmocka_unit_test(test_messages),
