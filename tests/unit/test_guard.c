@@ -261,14 +261,18 @@ static void test_guard_lost(void **state)
 /* What is sent to main's group, or its terminal sends, is not for it. */
 static void test_own_session(void **state)
 {
+	const int fds = count_fds();
 	struct tw_guard guard;
 
 	(void)state;
 	assert_int_equal(tw_guard_open(&guard, undo, "x", -1), 0);
+	/* The end of the pipe that main's end closes. */
+	assert_int_equal(count_fds(), fds + 1);
 	assert_int_equal(getpgid(guard.child.pid), guard.child.pid);
 	tw_guard_close(&guard);
 	assert_int_equal(undone->session, undone->by);
 	assert_int_not_equal(undone->session, getsid(0));
+	assert_int_equal(count_fds(), fds);
 	assert_no_child();
 }
 

@@ -113,6 +113,7 @@ static void test_wrong(void **state)
 	check(0, -1e-6, 77, true);
 	check(-0.5, 0, SIZE_MAX, true);
 	check(0, NAN, 12345, true);
+	check(NAN, 0, 12345, true);
 	check(INFINITY, 0, 12345, true);
 }
 

@@ -7,12 +7,27 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "unit.h"
 
 #include "tw_throttle.h"
 
 #define MS	INT64_C(1000000)
+
+/* The next read fails as the kernel's does where records are overwritten. */
+static bool overwritten;
+
+ssize_t read(int fd, void *buf, size_t size)
+{
+	if (overwritten) {
+		overwritten = false;
+		errno = EPIPE;
+		return -1;
+	}
+	return syscall(SYS_read, fd, buf, size);
+}
 
 /* A root directory with the files of one system. */
 struct system {
@@ -219,7 +234,13 @@ static void test_listening(void **state)
 		assert_non_null(file);
 		fputs(rows[i].since, file);
 		fclose(file);
+		/* Whatever was said before that, there may be more. */
+		overwritten = i % 2;
 		assert_int_equal(tw_throttle_heard(fd), rows[i].heard);
+		assert_false(overwritten);
+		/* And it is closed. */
+		assert_int_equal(lseek(fd, 0, SEEK_CUR), -1);
+		assert_int_equal(errno, EBADF);
 		read_and_drop(system, "6.1.0");
 	}
 }
