@@ -23,6 +23,20 @@ HERE = [
      ".TP\n.I /usr/share/twowaytest/twowaytest.schema.json\n"
      "A JSON Schema that describes each member of the results in JSON.\n", ""),
     ("swap", "twowaytest.8",
+     "The file\n.I twowaytest.schema.json\ndescribes each member; see "
+     "FILES.\nThe main ones are:\n", "The main members are:\n"),
+    ("swap", "twowaytest.8",
+     "Compare two kernels: measure with the same options in each of them, "
+     "then ask\nwhether the second is worse than the first:\n.PP\n.RS 4\n.EX\n"
+     "twowaytest \\-\\-quiet \\-\\-mlockall \\-\\-priority=98 "
+     "\\-\\-affinity \\e\n"
+     "    \\-\\-duration=10m \\-\\-json=a.json \\-\\-dump=a.csv\n"
+     "twowayreport \\-\\-gate a.json a.csv b.json b.csv\n.EE\n.RE\n.PP\n"
+     "The exit status is 2 if it is worse, and 3 if that is undecided; see\n"
+     ".BR twowayreport (1).\n.BR twowaytest\\-virtlab (1)\n"
+     "compares two kernels in virtual machines, with the same figures in "
+     "every run.\n.PP\n", ""),
+    ("swap", "twowaytest.8",
      ",\n.BR twowayreport (1),\n.BR twowaytest\\-campaign (8),\n"
      ".BR twowaytest\\-virtlab (1)\n", "\n"),
     ("swap", "tw_report_json.c",

@@ -73,7 +73,7 @@ def test_option_of_cyclictest(run, words, begin, says):
     refused(run("-q", *words), words[0] if words[0].startswith("--") else
             begin, "unknown option", says)
     _, _, section = PAGE.read_text(encoding="ascii").partition(
-        '.SH "Options of cyclictest"\n')
+        '.SH "OPTIONS OF CYCLICTEST"\n')
     section, _, _ = section.partition(".SH ")
     option = begin.replace("-", "\\-")
     assert re.search(rf"(?<![-\w]){re.escape(option)}(?![-\w])", section)
