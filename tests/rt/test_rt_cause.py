@@ -98,6 +98,24 @@ class Broken:
                                    for time_ns in switched)],
                        begin_ns, end_ns)
 
+    def waited_ns(self, cpu):
+        """The time, of the phase, that a side had to wait for another CPU:
+        for others than the task on @cpu."""
+        begin_ns, end_ns = self.window(self.analysis["phase"])
+        since, waits = {}, []
+        for seen in tracing.events(self.trace):
+            args = dict(re.findall(r"(\w+)=(\S+)", seen.args))
+            if seen.name == "sched_waking" and int(args["target_cpu"]) != cpu:
+                since.setdefault(int(args["pid"]), seen.time_ns)
+            elif seen.name == "sched_switch":
+                if args["prev_state"].startswith("R") and seen.cpu != cpu:
+                    since.setdefault(int(args["prev_pid"]), seen.time_ns)
+                next_pid = int(args["next_pid"])
+                begun_ns = since.pop(next_pid, None)
+                if begun_ns and next_pid in self.pids.values():
+                    waits.append((begun_ns, seen.time_ns))
+        return overlap(waits, begin_ns, end_ns)
+
     def excess_ns(self):
         return self.analysis["ns"] - self.analysis["mean_ns"]
 
@@ -234,8 +252,8 @@ def delayed(measure, shim, memory):
             if broken.cycle["cycle"] == CYCLE and \
                     others < 500 * DELAY_US and overlap(
                     [injected], *broken.window(phase)) > 500 * DELAY_US \
-                    and injected[1] - injected[0] < \
-                    1000 * DELAY_US * (1 + SHARE) \
+                    and injected[1] - injected[0] - 1000 * DELAY_US < \
+                    SHARE * broken.excess_ns() / 2 \
                     and broken.unseen_ns() < 1000 * DELAY_US * SHARE:
                 return broken, injected
         pytest.skip(f"the host's own delays broke all of {TRIES} runs")
@@ -292,8 +310,11 @@ def beside(measure, spinner):
             measured_ns = overlap(had, begin_ns, end_ns)
             print(f"the spinner had {measured_ns} ns of the phase")
             # Else it was no doing of the spinner's.
+            # What it did while a side had to wait elsewhere, either; and who
+            # outranks whom is told only where each switch is.
             if measured_ns > 0.8 * broken.excess_ns() and \
-                    broken.unseen_ns() < SHARE * measured_ns and \
+                    not broken.unseen_ns() and \
+                    broken.waited_ns(spin[0]) < SHARE * measured_ns / 2 and \
                     broken.stopped_ns(had, task) < SHARE * measured_ns:
                 return broken, task, measured_ns
         pytest.skip(f"the spinner was the cause of no broken cycle, in "
