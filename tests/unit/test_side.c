@@ -283,6 +283,29 @@ static void test_descriptors(void **state)
 	close(link[1]);
 }
 
+static int lowest_free(void)
+{
+	int fd = dup(0);
+
+	close(fd);
+	return fd;
+}
+
+/* A start that leaked one, in each step, would end a long ramp. */
+static void test_no_leak(void **state)
+{
+	const int before = lowest_free();
+
+	(void)state;
+	start(TW_SERVER);
+	assert_int_equal(lowest_free(), before);
+	stop(TW_SERVER);
+	assert_int_equal(lowest_free(), before);
+	pair->task.priority[TW_CLIENT] = 5;
+	assert_int_equal(tw_side_start(pair, TW_CLIENT), -EINVAL);
+	assert_int_equal(lowest_free(), before);
+}
+
 /* Any process that has lived has faults. */
 static bool was_taken(const struct tw_usage *usage)
 {
@@ -540,6 +563,7 @@ int main(void)
 		WITH_PAIR(test_server_signals),
 		WITH_PAIR(test_client_signals),
 		WITH_PAIR(test_descriptors),
+		WITH_PAIR(test_no_leak),
 		WITH_PAIR(test_server_warmup),
 		WITH_PAIR(test_client_warmup),
 		WITH_PAIR(test_no_ring),
