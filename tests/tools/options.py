@@ -10,7 +10,21 @@ import os
 
 import outside
 
-CPUS = sorted(os.sched_getaffinity(0))
+
+def reachable():
+    """The CPUs that an affinity may be set to: those of taskset are no limit,
+    those of a cpuset are."""
+    before = os.sched_getaffinity(0)
+    try:
+        os.sched_setaffinity(0, range(1024))
+        return sorted(os.sched_getaffinity(0))
+    except OSError:
+        return sorted(before)
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+CPUS = reachable()
 NO_CPU = max(CPUS) + 1
 ALL_CPUS = outside.cpu_list(CPUS)
 LOOPS = 20
