@@ -214,7 +214,7 @@ int tw_flow_finish(struct tw_flow *flow, int idle_ms)
 	if (flow->whole_lines) {
 		fflush(flow->stream);
 		flow->whole_lines = false;
-		if (!flow->err)
+		if (!flow->err && tw_flow_behind(flow))
 			write_all(flow, flow->text + flow->begin,
 				  tw_flow_behind(flow));
 		return flow->err;

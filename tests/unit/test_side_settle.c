@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "tw_side.h"
 #include "unit.h"
@@ -123,7 +125,7 @@ static int set_up(void **state)
 		CPU_SET(8 + role, &task.cpus[role]);
 		CPU_SET(20 + role, &task.cpus[role]);
 	}
-	return munlock(page, sizeof(page));
+	return (int)syscall(SYS_munlock, page, sizeof(page));
 }
 
 /* The priority first; each its own. */
@@ -174,7 +176,8 @@ static void test_lock(void **state)
 	assert_string_equal(kernel.noted, noted_lock());
 
 	/* As if that call had. */
-	if (mlock(page, 4096)) {
+	/* Sanitizers make of mlock() a call that does nothing. */
+	if (syscall(SYS_mlock, page, 4096)) {
 		print_message("skipped: mlock: %s\n", strerror(errno));
 		skip();
 	}
