@@ -104,10 +104,10 @@ LIMIT = ("limit", ["tw_limit.*", "tw_report_limit.c"], [
     ("code", "tw_tally.h", "struct tw_mark {"),
     ("line", "tw_tally.h", "#define TW_MARKS"),
     ("code", "tw_tally.h", "void tw_tally_mark("),
-    ("swap", "tw_tally.h", "/*\n * Of a tally at rest: as "
-     "tw_stats_percentile(), and on the right side of\n * each bound that "
-     "the metric is counted against.\n */",
-     "/* Of a tally at rest: as tw_stats_percentile(). */"),
+    ("swap", "tw_tally.h", "/*\n * As tw_stats_percentile(), and exact in "
+     "relation to each limit that was set\n * with tw_tally_mark(). The client "
+     "must not run.\n */",
+     "/* As tw_stats_percentile(). The client must not run. */"),
     ("code", "tw_tally.c", "void tw_tally_mark("),
     ("code", "tw_tally.c", "static void fold_marks("),
     ("line", "tw_tally.c", "fold_marks(tally, values_ns);"),
@@ -269,11 +269,11 @@ BREAK = ("break", ["tw_break.*", "tw_trace.*", "tw_diagnose.c",
     ("line", "tw_session.h", "struct tw_trace_fds trace_fds["),
     ("line", "tw_session.h", "char trace_why["),
     ("line", "tw_session.h", "const struct tw_break *broken;"),
-    ("swap", "tw_session.h", "the report, and looks into what broke the run.",
-     "the report."),
-    ("swap", "tw_session.h", "/*\n * For the session only: its traces. "
-     "Opening takes 0, or -errno, the failure\n * and its reason; diagnosing "
-     "is for when the sides have ended.\n */\n", ""),
+    ("swap", "tw_session.h", "report, and looks into what broke the run.",
+     "report."),
+    ("swap", "tw_session.h", "/*\n * Internal: the traces of a session. "
+     "Opening returns 0, or -errno and\n * session->failure and trace_why. "
+     "Diagnose after client and server ended.\n */\n", ""),
     ("code", "tw_session.h", "int tw_session_open_traces("),
     ("code", "tw_session.h", "void tw_session_diagnose("),
     ("code", "tw_session.h", "void tw_session_close_traces("),

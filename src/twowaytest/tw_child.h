@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A child of the calling process: started, awaited, stopped and reaped, here
- * and nowhere else. Nothing waits for a child without a limit: one that is
- * pinned to a CPU which something of a higher priority keeps busy can do
- * nothing, not even die.
+ * Child processes: start, wait, stop and reap. No other file does this. Every
+ * wait has a time limit, because a child may be unable to run, or even to exit,
+ * while a task of higher priority uses its CPU.
  */
 #ifndef TW_CHILD_H
 #define TW_CHILD_H
@@ -12,20 +11,20 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#define TW_CHILD_READY_MS	5000	/* to have only its work left to do */
-#define TW_CHILD_KEEP		6	/* descriptors */
+#define TW_CHILD_READY_MS	5000	/* time limit to get ready */
+#define TW_CHILD_KEEP		6	/* maximum number of descriptors */
 
-/* In memory that is shared with the child, or of the parent's own. */
+/* In memory shared with the child, or private to the parent. */
 struct tw_child {
-	pid_t pid;		/* 0: none */
-	bool ended;		/* and has been reaped */
-	bool lost;		/* could not even be killed: nobody waits */
-	int status;		/* its wait status, once it has ended */
-	int stops;		/* how often it was stopped and went on */
-	char why[128];		/* what kept it when its time was up; or "" */
+	pid_t pid;		/* 0: no child */
+	bool ended;		/* it has ended and was reaped */
+	bool lost;		/* not even SIGKILL ended it; do not wait */
+	int status;		/* wait status, valid if ended */
+	int stops;		/* number of times that a signal stopped it */
+	char why[128];		/* reason for a timeout; or "" */
 };
 
-/* Whom else a signal to a group, or a terminal, reaches. */
+/* Decides whether it also gets signals to the parent's group or terminal. */
 enum tw_child_place {
 	TW_CHILD_WITH_PARENT,
 	TW_CHILD_OWN_GROUP,
@@ -33,55 +32,56 @@ enum tw_child_place {
 };
 
 struct tw_child_how {
-	const char *name;	/* as ps shows it; NULL: as its parent's */
+	const char *name;	/* process name; NULL: as the parent */
 	enum tw_child_place place;
-	int death_signal;	/* it gets when its parent dies; 0: none */
-	/* Asks it to end where it does not get ready; 0: it is killed. */
+	int death_signal;	/* sent when the parent ends; 0: none */
+	/* Sent if it does not get ready in time; 0: SIGKILL. */
 	int stop_signal;
-	/* Descriptors that it needs, beside the standard ones; or -1, 0. */
+	/* Descriptors to keep open, besides 0, 1 and 2. Unused: -1 or 0. */
 	int keep[TW_CHILD_KEEP];
 	/*
-	 * All its life, which begins with every signal blocked: 0 or -errno,
-	 * which is its exit status as well.
+	 * Runs in the child. All signals are blocked at its start. Returns 0 or
+	 * -errno, which is also the exit status.
 	 */
 	int (*live)(void *arg);
 	void *arg;
 };
 
-/* Forks. 0 or -errno. */
+/* Forks. Returns 0 or -errno. */
 int tw_child_fork(struct tw_child *child, const struct tw_child_how *how);
 
 /*
- * Forks, and waits until the child calls tw_child_ready(): 0, or its own
- * -errno, or -ECHILD if it has ended without a word. -ETIMEDOUT: not within
- * @limit_ms; -EINTR: nor within a second of one of the signals that end a
- * test, which stays pending: child->why tells what kept it. After an error
- * the child has ended, or is lost.
+ * Forks and waits until the child calls tw_child_ready(). Returns 0; the error
+ * of the child (-errno); -ECHILD if the child ended without an error;
+ * -ETIMEDOUT if it was not ready within @limit_ms; or -EINTR if a signal that
+ * ends a test arrived and the child was not ready one second later (the signal
+ * stays pending). After a timeout, child->why tells the reason. After an error,
+ * the child has ended or is lost.
  */
 int tw_child_start(struct tw_child *child, const struct tw_child_how *how,
 		   int limit_ms);
 
-/* In the child. 0 or -errno. */
+/* Called by the child. Returns 0 or -errno. */
 int tw_child_ready(void);
 
-/* True once it has ended; does not wait for it. */
+/* Returns true if the child has ended. Does not wait. */
 bool tw_child_reap(struct tw_child *child);
 
 /*
- * What befell one that @did not do what it should, such as "was not ready in
- * time", to @buf, to be read behind its name: that and why, or that it was
- * killed. "" if it has ended by itself.
+ * Writes to @buf what happened to a child, for a message that starts with its
+ * name: @did, such as "was not ready in time", and the reason; or that it was
+ * killed. Writes "" if it ended by itself.
  */
 void tw_child_tell(const struct tw_child *child, const char *did, char *buf,
 		   size_t size);
 
-/* What keeps any process @pid from what it is to do; "" if it is gone. */
+/* Writes why process @pid cannot run; "" if it does not exist. */
 void tw_child_obstacle(pid_t pid, char *buf, size_t size);
 
 /*
- * Asks it to end by @signal (0: it knows), again and again, and kills it
- * after @limit_ms. 0, also if there is none; -ETIMEDOUT: it had to be killed;
- * -EBUSY: that did not end it either, and the child is lost.
+ * Sends @signal (0: none, the child knows that it has to end) repeatedly, and
+ * SIGKILL after @limit_ms. Returns 0, also if there is no child; -ETIMEDOUT if
+ * SIGKILL was needed; -EBUSY if not even that ended it: then it is lost.
  */
 int tw_child_stop(struct tw_child *child, int signal, int limit_ms);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The measured loop: wait for the timer, send a request, await the reply. */
+/* The client's loop: wait for the timer, send a request, wait for the reply. */
 #ifndef TW_CLIENT_H
 #define TW_CLIENT_H
 
@@ -12,29 +12,30 @@
 #include "tw_cycle.h"
 #include "tw_timer.h"
 
-/* All that the loop needs, chosen before it starts. */
+/* The settings of the loop. They do not change while it runs. */
 struct tw_client {
 	int fd;			/* connected to the server, blocking */
-	size_t size;		/* of a request, in bytes */
-	void *request;		/* buffer of that size */
+	size_t size;		/* size of a request in bytes */
+	void *request;		/* buffer of @size bytes */
 	struct tw_clock *clock;
 	const struct tw_timer_ops *timer_ops;
 	int64_t period_ns;
-	uint64_t warmup;	/* cycles before the measured ones */
-	uint64_t loops;		/* measured cycles; 0: until *stop */
-	const atomic_int *stop;	/* set by main, with a signal to wake us */
-	bool prompt;		/* record a cycle before the next begins */
+	uint64_t warmup;	/* cycles before the measured cycles */
+	uint64_t loops;		/* measured cycles; 0: no limit */
+	const atomic_int *stop;	/* main sets it, then sends a signal */
+	bool prompt;		/* record a cycle before the next starts */
 	void *sink;
 	void (*warm)(void *sink, const struct tw_cycle *cycle);
 	void (*record)(void *sink, const struct tw_cycle *cycle);
-	/* Called between the warm-up and the first measured cycle. */
+	/* Called once, between the warm-up and the first measured cycle. */
 	void (*steady)(void *sink);
 };
 
 /*
- * Client only. Runs the cycles: 0 once they are done or *stop is set;
- * -ECONNRESET the server has gone, -EPROTO, -EBADMSG, -EMSGSIZE its reply is
- * not the one to this request, or -errno of a system call.
+ * Called by the client process. Runs the cycles until all are done or *stop is
+ * set. Returns 0; -ECONNRESET if the server closed the connection; -EPROTO,
+ * -EBADMSG or -EMSGSIZE if the reply does not match the request; or -errno of a
+ * system call.
  */
 int tw_client_run(const struct tw_client *client);
 

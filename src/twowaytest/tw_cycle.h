@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One request and its answer: the one record that all results come from.
+ * One cycle: a request and its reply. All results are computed from this
+ * record.
  *
  *	planned ..wakeup.. t0 ..send.. t1 ..sleep.. t2 ..receive.. t3
  *
- * All times are on the measuring clock (--clock).
+ * All times are in ns on the measuring clock (--clock). The server takes t1 and
+ * t2, the client all others.
  */
 #ifndef TW_CYCLE_H
 #define TW_CYCLE_H
@@ -12,16 +14,16 @@
 #include <stdint.h>
 
 struct tw_cycle {
-	uint64_t seq;		/* of the request: 1, 2, ... warm-up included */
-	int64_t planned_ns;	/* when the timer was to expire; t0 if none */
-	int64_t t0_ns;		/* client awake, about to send */
-	int64_t t1_ns;		/* server has read the request */
-	int64_t t2_ns;		/* server has slept, about to reply */
-	int64_t t3_ns;		/* client has read the reply */
-	int64_t prev_t0_ns;	/* t0 of the cycle (or priming expiry) before */
-	uint64_t missed;	/* expiries after planned that got no cycle */
-	int32_t client_cpu;	/* where it was at t3 */
-	int32_t server_cpu;	/* where it was at t1 */
+	uint64_t seq;		/* number of the request, from 1 */
+	int64_t planned_ns;	/* when the timer should expire; no timer: t0 */
+	int64_t t0_ns;		/* client: before it sends the request */
+	int64_t t1_ns;		/* server: after it has read the request */
+	int64_t t2_ns;		/* server: after its sleep, before the reply */
+	int64_t t3_ns;		/* client: after it has read the reply */
+	int64_t prev_t0_ns;	/* t0 before; cycle 1: of the first expiry */
+	uint64_t missed;	/* expiries after planned without a cycle */
+	int32_t client_cpu;	/* CPU of the client after t3 */
+	int32_t server_cpu;	/* CPU of the server after t1 */
 };
 
 #endif /* TW_CYCLE_H */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A result file that appears whole or not at all: until it is committed it
- * has no name, so that even a killed run leaves nothing behind; or that of an
- * unfinished one, for what a killed run is to leave behind. What is not
- * a regular file (a pipe, /dev/stdout) is written to directly. A file that is
- * replaced leaves its permissions to the new one, and root's its owner.
+ * Result files that are either complete or absent. Until it is committed, a
+ * file has no name, so a killed run leaves nothing behind. Exception: with
+ * tw_file_show() and tw_file_open_partial() a file has a temporary name, and a
+ * killed run leaves it. What is not a regular file (a pipe, /dev/stdout) is
+ * written to directly. A new file takes the permissions of the file that it
+ * replaces; if root writes it, also the owner.
  */
 #ifndef TW_FILE_H
 #define TW_FILE_H
@@ -16,79 +17,86 @@
 #include "tw_flow.h"
 
 struct tw_file {
-	struct tw_flow flow;	/* no stream: not open */
-	bool direct;		/* no regular file, or stdout's or stderr's */
+	struct tw_flow flow;	/* flow.stream is NULL: not open */
+	bool direct;		/* not a regular file, or stdout, stderr */
 	bool nameless;
-	bool passing;		/* need not outlast a crash of the machine */
-	bool has_partial;	/* of tw_file_open_partial(): to be removed */
-	int dir_fd;		/* of the directory that it will be in ... */
-	char name[NAME_MAX + 1];	/* ... under this name */
-	/* Until then, if it needs one. */
+	bool passing;		/* no fsync: may be lost in a crash */
+	bool has_partial;	/* ".partial" exists: remove it */
+	int dir_fd;		/* directory of the final file */
+	char name[NAME_MAX + 1];	/* name in this directory */
+	/* Temporary name, if the file needs one. */
 	char temp[NAME_MAX + 1];
 };
 
 #define TW_FILE_PARTIAL	".partial"
 
 /*
- * 0 or -errno: the directory is missing, not writable, the name too long.
- * -EACCES also where somebody else's link or file stands at the name in a
- * directory that all may write to, such as /tmp.
+ * Opens a file for writing. Returns 0 or -errno: for example, the directory
+ * does not exist or is not writable, or the name is too long. -EACCES also if
+ * the directory is writable for all users (such as /tmp) and @path is a link or
+ * file of another user.
  */
 int tw_file_open(struct tw_file *file, const char *path);
 
 /*
- * Gives an open file, until it is committed, its name and TW_FILE_PARTIAL, in
- * the place of what a killed run has left there; whole lines are written to
- * it. It stays without a name where it is written to directly, that name is
- * too long, or another run has it. 0 or -errno, as opening.
+ * Gives an open file a temporary name, its name with TW_FILE_PARTIAL, until it
+ * is committed. Replaces what a killed run left there. Only whole lines are
+ * written to it. The file stays without a name if it is written to directly, if
+ * the name is too long, or if another run uses it. Returns 0 or -errno.
  */
 int tw_file_show(struct tw_file *file);
 
 /*
- * Opens what may stand beside @file, which is open, until that is committed:
- * its name and TW_FILE_PARTIAL. 0 or -errno: also if there can be none.
+ * Opens a second file beside @file (which is open), with TW_FILE_PARTIAL added
+ * to its name. It exists until @file is committed. Returns 0 or -errno, also if
+ * no such file is possible.
  */
 int tw_file_open_partial(struct tw_file *partial, const struct tw_file *file);
 
-/* A copy of @fd, which is written to as it is. 0 or -errno. */
+/*
+ * Uses a copy of the descriptor @fd; writes to it directly. Returns 0 or
+ * -errno.
+ */
 int tw_file_use(struct tw_file *file, int fd);
 
-/* Whether one would replace the other, however their paths are written. */
+/* Whether both paths lead to the same file. */
 bool tw_file_same(const struct tw_file *one, const struct tw_file *other);
 
 /*
- * Closes the file and gives it its name, in the place of one that was there.
- * 0 or -errno, as -ENOSPC of any write since opening; then nothing is left.
- * What is no regular file may make it wait, as tw_flow_finish().
+ * Closes the file and gives it its name; an existing file is replaced. Returns
+ * 0 or -errno, also for an earlier write, such as -ENOSPC. After an error no
+ * file is left. If it is not a regular file, this waits for its reader, as
+ * tw_flow_finish().
  */
 int tw_file_commit(struct tw_file *file, int idle_ms);
 
-/* Closes and drops the file; nothing if it is not open. */
+/* Closes and deletes the file. Does nothing if it is not open. */
 void tw_file_abort(struct tw_file *file);
 
-/* For the files themselves, from here on. */
+/* Internal functions of tw_file*.c: */
 
 /*
- * Where the file will be: behind links, so that they are not replaced, even
- * if nothing is there yet. Then old->st_mode is 0. 0 or -errno.
+ * Finds the directory and name of the file. Follows links, also to a file that
+ * does not exist yet; then old->st_mode is 0. Returns 0 or -errno.
  */
 int tw_file_resolve(struct tw_file *file, const char *path, struct stat *old);
 
 /*
- * Whether @found, which is no regular file, is what @path leads to by links
- * that are trusted: 0 or -errno.
+ * @found is not a regular file. Checks that @path leads to it, and only by
+ * trusted links. Returns 0 or -errno.
  */
 int tw_file_check_direct(struct tw_file *file, const char *path,
 			 const struct stat *found);
 
-/* Closes its directory, if it is open. */
+/* Closes the directory, if it is open. */
 void tw_file_leave(struct tw_file *file);
 
 /*
- * In a directory such as /tmp, nobody's links and files but one's own and its
- * owner's: as fs.protected_symlinks and fs.protected_regular, whatever they
- * are set to. The kernel would only look at a link that it follows itself,
- * and at a file that it is to write into. 0 or -EACCES.
+ * In a directory such as /tmp, only links and files of the user and of the
+ * directory's owner are trusted. This is the rule of fs.protected_symlinks and
+ * fs.protected_regular, independent of these settings: the kernel checks only
+ * links that it follows itself and files opened for writing. Returns 0 or
+ * -EACCES.
  */
 int tw_file_trust(const struct tw_file *file, const struct stat *found);
 

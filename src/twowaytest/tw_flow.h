@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A stream to a file, a pipe or a terminal that knows why it could not be
- * written to, and whose owner decides how long to wait for a reader: what is
- * printed for one is kept until it is pushed. Nobody else's descriptors, and
- * no other process's, become non-blocking by that.
+ * A stream to a file, a pipe or a terminal that stores the cause of a write
+ * error. Text for a reader is kept in memory; the owner decides when it is
+ * written, and how long to wait for the reader. No descriptor of another user
+ * or process becomes non-blocking.
  */
 #ifndef TW_FLOW_H
 #define TW_FLOW_H
@@ -13,39 +13,39 @@
 #include <stdio.h>
 
 struct tw_flow {
-	FILE *stream;		/* to print to; NULL: not open */
+	FILE *stream;		/* print to this; NULL: not open */
 	int fd;
-	int err;		/* the first, -errno; all is dropped then */
-	bool has_reader;	/* which may be slow */
+	int err;		/* first error, -errno; then text is dropped */
+	bool has_reader;	/* not a regular file: may be slow */
 	bool is_socket;
-	bool whole_lines;	/* what is written to a file always ends so */
-	char *text;		/* what is kept, from begin to end */
+	bool whole_lines;	/* write only whole lines to a file */
+	char *text;		/* text not yet written: begin to end */
 	size_t begin, end, size;
 };
 
-/* Takes @fd over, also if it fails. 0 or -errno. */
+/* Takes over @fd; if it fails, @fd is closed. Returns 0 or -errno. */
 int tw_flow_open(struct tw_flow *flow, int fd);
 
-/* How many bytes are kept for the reader, or the rest of a line. */
+/* Returns the number of bytes not yet written. */
 size_t tw_flow_behind(const struct tw_flow *flow);
 
 /*
- * Writes what the reader takes, and waits for it no longer than @ms in all.
- * 0: all of it; -EAGAIN: there is more; or the flow's error.
+ * Writes what the reader accepts, and waits at most @ms in total. Returns 0:
+ * all is written; -EAGAIN: not all; or the error of the flow.
  */
 int tw_flow_push(struct tw_flow *flow, int ms);
 
 /*
- * Waits until all is written: 0 or the flow's error, which is -EINTR if the
- * reader took nothing while one of SIGINT, SIGTERM and SIGHUP, blocked, has
- * come, or for @idle_ms; -1: however long.
+ * Waits until all is written. Returns 0 or the error of the flow. This is
+ * -EINTR if the reader accepted nothing for @idle_ms (-1: no limit), or accepts
+ * nothing after SIGINT, SIGTERM or SIGHUP (all blocked) arrived.
  */
 int tw_flow_finish(struct tw_flow *flow, int idle_ms);
 
-/* Closes it and drops what is kept: 0 or the flow's error. */
+/* Closes the flow and drops unwritten text. Returns 0 or its error. */
 int tw_flow_close(struct tw_flow *flow);
 
-/* As strerror(), of any error of a flow. */
+/* Returns a message for an error of a flow, as strerror(). */
 const char *tw_flow_error(int err);
 
 #endif /* TW_FLOW_H */

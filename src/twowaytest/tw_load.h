@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What keeps the system busy while the sides are measured. A kind of load is
- * a file with one ops struct; it starts processes of its own, which die with
- * main whatever ends it.
+ * The load on the system during the measurement. A type of load is a file with
+ * an ops struct. A load has its own processes, which end when main ends, in any
+ * way.
  */
 #ifndef TW_LOAD_H
 #define TW_LOAD_H
@@ -16,32 +16,32 @@
 
 #include "tw_child.h"
 
-#define TW_LOAD_MAX	1024	/* workers, groups or copies */
+#define TW_LOAD_MAX	1024	/* maximum of workers, groups or copies */
 
-/* Written by the load's own processes, read by main; shared memory. */
+/* Shared memory. Written by the processes of the load, read by main. */
 struct tw_load_slot {
-	struct tw_child child;	/* its parent's own */
-	uint64_t done;		/* pieces of work */
-	uint64_t errors;	/* of them, how many gave a wrong result */
-	int64_t busy_ns;	/* time that the work took; CLOCK_MONOTONIC */
+	struct tw_child child;	/* used by its parent only */
+	uint64_t done;		/* units of work done */
+	uint64_t errors;	/* units of work with a wrong result */
+	int64_t busy_ns;	/* time of this work; CLOCK_MONOTONIC */
 };
 
 struct tw_load_shared {
-	uint64_t restarts;	/* of commands that had ended */
-	pid_t supervisor;	/* of commands, in this step; 0: none yet */
-	int err;		/* why it could not begin: -errno; or 0 */
-	char why[256];		/* and in words, if there are any */
+	uint64_t restarts;	/* commands started again after they ended */
+	pid_t supervisor;	/* parent of commands in this step; 0: none */
+	int err;		/* start error: -errno; or 0 */
+	char why[256];		/* message for err; or "" */
 	struct tw_load_slot slots[];
 };
 
-/* How it is to run; the config's part of it. */
+/* The settings of the load, from the options. */
 struct tw_load_params {
-	const char *command;	/* kind command: what the shell is to run */
-	const char *arguments;	/* kind hackbench: others than -g; or NULL */
+	const char *command;	/* load "command": the shell command */
+	const char *arguments;	/* hackbench: options except -g; or NULL */
 	int policy;
 	int priority;
 	bool lock_memory;
-	bool pinned;		/* worker k to the k-th CPU, round and round */
+	bool pinned;		/* worker k uses CPU k, modulo their number */
 	cpu_set_t cpus;
 };
 
@@ -50,44 +50,45 @@ struct tw_load {
 	struct tw_load_params params;
 	struct tw_load_shared *shared;
 	size_t shared_size;
-	int prepared;		/* slots there are */
-	int count;		/* workers at work now */
-	struct tw_child keeper;	/* of commands */
-	/* The process that ended of itself; NULL: none did. */
+	int prepared;		/* number of slots */
+	int count;		/* number of active workers */
+	struct tw_child keeper;	/* starts and watches the commands */
+	/* The process that ended unexpectedly; NULL: none. */
 	const struct tw_child *dead;
 };
 
 struct tw_load_ops {
 	const char *name;
-	const char *one, *many;	/* "worker", "workers" */
-	const char *work;	/* what is counted as done: "transforms" */
-	int usual;		/* how many of them if the user does not say */
-	bool realtime;		/* by default, beside real-time sides */
-	bool own;		/* as many processes as workers, all ours */
-	bool takes_command;	/* after the colon, instead of a number */
+	const char *one, *many;	/* for messages: "worker", "workers" */
+	const char *work;	/* name of the work: "transforms" */
+	int usual;		/* default number of workers */
+	bool realtime;		/* default: real-time, as client and server */
+	bool own;		/* one process of ours per worker */
+	bool takes_command;	/* --load=NAME:COMMAND, not a number */
 	bool takes_arguments;	/* --load-args */
 	/*
-	 * Before anything is measured, whether it can run: 0, or -errno and
-	 * shared->why.
+	 * Checks, before the measurement, whether the load can run. Returns 0,
+	 * or -errno and shared->why.
 	 */
 	int (*probe)(struct tw_load *load);
-	/* Starts @most processes that sleep for now: 0 or -errno. */
+	/* Starts up to @most processes, which sleep. Returns 0 or -errno. */
 	int (*prepare)(struct tw_load *load, int most);
 	/*
-	 * Sets the first @count, no fewer than before, to work, in step
-	 * @step. Returns when they are at it: 0, or -errno and shared->why.
+	 * Sets the first @count workers to work in step @step, from 0; @count
+	 * never gets smaller. Returns when they work: 0, or -errno and
+	 * shared->why.
 	 */
 	int (*run)(struct tw_load *load, int step, int count);
 	/*
-	 * The pieces of work done so far, where the slots do not tell them;
-	 * else NULL. From step to step it may begin anew.
+	 * Returns the units of work done. NULL: use the sum over the slots. The
+	 * count may start from 0 in each step.
 	 */
 	uint64_t (*done)(const struct tw_load *load);
-	/* True, and load->dead, if a process has ended that should not. */
+	/* Returns true and sets load->dead if a process ended unexpectedly. */
 	bool (*died)(struct tw_load *load);
 	/*
-	 * Ends and reaps all of its processes, within a second unless they
-	 * resist: 0, or -errno and shared->why if one is left.
+	 * Ends and reaps all processes; takes less than a second unless they
+	 * ignore signals. Returns 0, or -errno and shared->why if one is left.
 	 */
 	int (*stop)(struct tw_load *load);
 };
@@ -96,23 +97,26 @@ struct tw_load_ops {
 const struct tw_load_ops *tw_load_kind(size_t index);
 
 /*
- * Main only. Prepares up to @most workers of @ops: 0, or -errno and a
- * message in @why, of TW_LOAD_WHY bytes.
+ * Called by main. Prepares up to @most workers of @ops. Returns 0, or -errno
+ * and a message in @why (TW_LOAD_WHY bytes). End with tw_load_close().
  */
 #define TW_LOAD_WHY	sizeof(((struct tw_load_shared *)0)->why)
 int tw_load_open(struct tw_load *load, const struct tw_load_ops *ops,
 		 const struct tw_load_params *params, int most, char *why);
 
 /*
- * Ends everything: 0, or -errno and a message in @why, as above, if that could
- * not be. Nothing if the load is not open.
+ * Called by main. Ends all processes and frees the memory. Returns 0, or -errno
+ * and a message in @why if a process is left. Does nothing if the load is not
+ * open.
  */
 int tw_load_close(struct tw_load *load, char *why);
 
-/* Sums over all slots. */
+/* Returns the sums over all slots. */
 struct tw_load_slot tw_load_progress(const struct tw_load *load);
 
-/* In a child of main: the settings of worker @index. 0 or -errno. */
+/*
+ * Called by worker @index (from 0). Applies its settings. Returns 0 or -errno.
+ */
 int tw_load_settle(const struct tw_load *load, int index);
 
 extern const struct tw_load_ops tw_load_fft;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The metrics: each a row of one table, each a pure function of a cycle.
- * Values are nanoseconds; any of them may be negative where --clock may be
- * set back (realtime, tai) while the test runs.
+ * The metrics. Each metric is a row of one table and a pure function of a
+ * cycle. Values are in ns. If --clock can be set back during the test
+ * (realtime, tai), any value can be negative.
  */
 #ifndef TW_METRIC_H
 #define TW_METRIC_H
@@ -24,41 +24,44 @@ enum tw_metric_id {
 	TW_METRICS
 };
 
-/* What the metrics need to know of the set-up. */
+/* The settings that the formulas need. */
 struct tw_metric_params {
 	int64_t period_ns;	/* 0: closed loop, no timer */
-	int64_t sleep_ns;	/* asked of the server */
-	bool total_trltp3;	/* formula of total: TRLTP 3.0's code */
+	int64_t sleep_ns;	/* sleep of the server; 0: none */
+	bool total_trltp3;	/* total as computed by TRLTP 3.0 */
 };
 
-#define TW_PARTS	4	/* of a metric, at the most */
+#define TW_PARTS	4	/* maximum number of parts of a metric */
 
 struct tw_metric {
-	const char *token;	/* for options, JSON, status lines */
-	const char *label;	/* for people */
-	const char *meaning;	/* its definition, in one line */
-	bool needs_timer;	/* has no meaning in a closed loop */
-	/* The phases that it is made of; none: it is one itself. */
+	const char *token;	/* name in options, JSON, status lines */
+	const char *label;	/* name in reports */
+	const char *meaning;	/* its formula, one line */
+	bool needs_timer;	/* undefined in a closed loop */
+	/* The phases that the metric consists of. A phase has no parts. */
 	int part_count;
 	enum tw_metric_id parts[TW_PARTS];
 	int64_t (*value_ns)(const struct tw_cycle *cycle,
 			    const struct tw_metric_params *params);
-	/* NULL, or if false: deviations are about the mean, not *target_ns. */
+	/*
+	 * Stores the expected value. The standard deviation is then about this
+	 * value; if NULL or false, it is about the mean.
+	 */
 	bool (*target)(const struct tw_metric_params *params,
 		       int64_t *target_ns);
-	/* Where a histogram of @width_us begins, in us; NULL: at 0. */
+	/* Lower end of a histogram of @width_us, in us; NULL: 0. */
 	int64_t (*base_us)(const struct tw_metric_params *params,
 			   int64_t width_us);
 };
 
-/* Indexed by enum tw_metric_id. */
+/* Index: enum tw_metric_id. */
 extern const struct tw_metric tw_metrics[TW_METRICS];
 
-/* What a single cycle is told by, in the order of its time. */
+/* The metrics that describe a single cycle, in order of time. */
 #define TW_PHASES	7
 extern const enum tw_metric_id tw_phases[TW_PHASES];
 
-/* The id of the metric called @token, or -EINVAL. */
+/* Returns the id of the metric with this @token, or -EINVAL. */
 int tw_metric_find(const char *token);
 
 #endif /* TW_METRIC_H */

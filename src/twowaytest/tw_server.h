@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The answering loop: wait for a request, sleep, reply with both times. */
+/* The server's loop: wait for a request, sleep, reply with t1 and t2. */
 #ifndef TW_SERVER_H
 #define TW_SERVER_H
 
@@ -10,25 +10,25 @@
 #include "tw_clock.h"
 #include "tw_wait.h"
 
-/* All that the loop needs, chosen before it starts. */
+/* The settings of the loop. They do not change while it runs. */
 struct tw_server {
 	int fd;			/* connected to the client, blocking */
-	size_t size;		/* of a request, in bytes */
-	void *request;		/* buffer of that size */
+	size_t size;		/* size of a request in bytes */
+	void *request;		/* buffer of @size bytes */
 	const struct tw_clock *clock;
 	const struct tw_wait_ops *wait_ops;
-	int64_t sleep_ns;	/* 0: no call */
+	int64_t sleep_ns;	/* 0: does not call sleep */
 	uint64_t warmup;
-	const atomic_int *stop;	/* set by main, with a signal to wake us */
+	const atomic_int *stop;	/* main sets it, then sends a signal */
 	void *sink;
-	/* Called once the warm-up is answered. */
+	/* Called once, after the last reply of the warm-up. */
 	void (*steady)(void *sink);
 };
 
 /*
- * Server only. Answers until the client closes the connection or *stop is
- * set: 0; -EPROTO a request is not the one to come, -EMSGSIZE it is cut
- * short, or -errno of a system call.
+ * Called by the server process. Answers requests until the client closes the
+ * connection or *stop is set. Returns 0; -EPROTO if a request has an unexpected
+ * number; -EMSGSIZE if a request is incomplete; or -errno of a system call.
  */
 int tw_server_run(const struct tw_server *server);
 

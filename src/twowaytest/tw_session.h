@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A measurement, as main sees it: one step, or several with a growing load.
- * A step makes its connection, starts the sides, waits, stops and reaps
- * them. Speaks to nobody but through struct tw_watch.
+ * A measurement, as main runs it: one step, or several steps with a growing
+ * load (--steps). A step connects client and server, starts them, waits, stops
+ * and reaps them. The session prints nothing; it calls the functions of struct
+ * tw_watch.
+ *
+ * All functions here are called by main.
  */
 #ifndef TW_SESSION_H
 #define TW_SESSION_H
@@ -14,105 +17,111 @@
 #include "tw_throttle.h"
 #include "tw_trace_own.h"
 
-/* What main wants to be told of while a run lasts. */
+/* Functions that are called during a run. */
 struct tw_watch {
 	void *arg;
 	int tick_ms;		/* 0: no ticks */
-	/* Every tick_ms; an error (-errno) ends the run. May be NULL. */
+	/*
+	 * Called every tick_ms. Returns 0, or -errno to end the run. May be
+	 * NULL.
+	 */
 	int (*tick)(void *arg);
-	/* A measured cycle, in order; likewise. Called at ticks. */
+	/*
+	 * Called at ticks for each measured cycle, in order. Returns as tick().
+	 */
 	int (*cycle)(void *arg, unsigned int pair,
 		     const struct tw_cycle *cycle);
-	/* SIGUSR1 came. */
+	/* Called after SIGUSR1. */
 	void (*status)(void *arg);
 };
 
-/* What is kept of a step once it is over. */
+/* The results of a step. */
 struct tw_step_result {
 	struct tw_pair *pair;
 	int workers;
-	uint64_t work;		/* pieces done by the load in this step */
-	uint64_t work_errors;	/* with a wrong result */
+	uint64_t work;		/* work done by the load in this step */
+	uint64_t work_errors;	/* results of the load that were wrong */
 	uint64_t restarts;
-	int64_t elapsed_ns;	/* of the measurement */
+	int64_t elapsed_ns;	/* duration of the measurement */
 };
 
 struct tw_session {
 	const struct tw_config *config;
 	struct tw_step_result *steps;
-	int step;		/* the one under way, from 0 */
-	int64_t end_ns;		/* of the step, CLOCK_MONOTONIC; -D */
-	int steps_done;		/* those that were begun: each has its pair */
-	bool started;		/* sides ran: there may be results */
-	struct tw_pair *pair;	/* of the step; in the end, of all of them */
-	struct tw_pair *merged;	/* the latter; NULL: one step, or not yet */
+	int step;		/* index of the current step, from 0 */
+	int64_t end_ns;		/* -D: end of the step, CLOCK_MONOTONIC */
+	int steps_done;		/* steps that were begun; each has a pair */
+	bool started;		/* client and server ran: see results */
+	struct tw_pair *pair;	/* current step; at the end, all steps */
+	struct tw_pair *merged;	/* sum of all steps; NULL: none yet */
 	struct tw_task task;	/* the same in every step */
 	bool whole_cycles;
 	struct tw_load load;
 	char load_why[TW_LOAD_WHY];
 	struct tw_runtime runtime;
 	struct tw_throttle throttle;
-	int kernel_log;		/* being listened to; or negative */
-	bool throttling_heard;	/* the kernel said that it throttles */
+	int kernel_log;		/* descriptor of /dev/kmsg; or negative */
+	bool throttling_heard;	/* the kernel reported throttling */
 	struct tw_settings main_settings;
-	struct tw_settings main_left;	/* as they were at the end */
+	struct tw_settings main_left;	/* the settings read at the end */
 	const struct tw_transport_ops *transport;
-	struct tw_link link;	/* main's own descriptors of both ends */
+	struct tw_link link;	/* main's descriptors of both ends */
 	int listener;
 	uint16_t port;
-	uint64_t strangers;	/* connections that were turned away */
-	int latency_fd;		/* /dev/cpu_dma_latency; -1: no request */
-	int latency_err;	/* 0, or why there is none */
+	uint64_t strangers;	/* unexpected connections, refused */
+	int latency_fd;		/* /dev/cpu_dma_latency; -1: not open */
+	int latency_err;	/* -errno: why it is not open; or 0 */
 	int signal_fd;
-	bool has_drift;		/* the clock is a CPU counter ... */
-	int64_t drift_ns;	/* ... which ran ahead so far ... */
-	int64_t drift_over_ns;	/* ... in this time */
+	bool has_drift;		/* the clock is a CPU counter: */
+	int64_t drift_ns;	/* time that it gained */
+	int64_t drift_over_ns;	/* during this time */
 	struct tw_trace_fds trace_fds[TW_TRACES];
 	struct tw_trace trace;	/* our own */
 	char trace_why[TW_TRACE_WHY];
-	const struct tw_break *broken;	/* what ended the run; or NULL */
-	char *trace_text;	/* the last of our own trace; or NULL */
-	struct tw_analysis *analysis;	/* of that; or NULL */
+	const struct tw_break *broken;	/* break that ended the run; or NULL */
+	char *trace_text;	/* text of our trace; or NULL */
+	struct tw_analysis *analysis;	/* analysis of this text; or NULL */
 	int interrupted;	/* the signal that ended the run; 0: none */
 	struct tw_failure failure;
 };
 
 /*
- * Takes main's settings and all that every step needs. 0, or -errno, and in
- * session->failure what could not be had; nothing is left then.
+ * Applies the settings of main, and allocates and opens what all steps need.
+ * Returns 0; or -errno, with the cause in session->failure. Then everything is
+ * undone.
  */
 int tw_session_open(struct tw_session *session,
 		    const struct tw_config *config, bool whole_cycles);
 
 /*
- * Makes step @step ready: its load at work, its pair connected. 0, or -errno
- * and session->failure.
+ * Prepares step @step, from 0: sets the load to work and connects client and
+ * server. Returns 0, or -errno and session->failure.
  */
 int tw_session_begin(struct tw_session *session, int step);
 
 /*
- * Starts the sides and stays until the step is over. 0, or -errno and
- * session->failure; the results so far are valid either way.
+ * Starts client and server and returns when the step has ended. Returns 0, or
+ * -errno and session->failure. The results so far are valid in both cases.
  */
 int tw_session_run(struct tw_session *session, const struct tw_watch *watch);
 
 /*
- * After the last step: makes session->pair that of all steps together, for
- * the report, and looks into what broke the run. 0 or -errno.
+ * Called after the last step. Makes session->pair the sum of all steps, for the
+ * report, and looks into what broke the run. Returns 0 or -errno.
  */
 int tw_session_finish(struct tw_session *session);
 
 /*
- * All steps so far together, also while the last is under way: then a cycle
- * may be counted in part, if they follow upon each other fast. To be dropped;
- * NULL: there is no memory.
+ * Returns the sum of all steps so far, to be freed with tw_session_drop();
+ * NULL: no memory. If the last step still runs, the sum may contain an
+ * incomplete cycle, in case cycles are very short.
  */
 struct tw_pair *tw_session_sum(const struct tw_session *session);
 void tw_session_drop(struct tw_pair **pair);
 
 /*
- * Notes that main failed at @step with @err, unless something failed before,
- * which then is the cause. Returns @err.
+ * Stores a failure of main at @step, unless there is an earlier failure.
+ * Returns @err.
  */
 int tw_session_fail(struct tw_session *session, enum tw_step step, int err);
 
@@ -120,16 +129,17 @@ int tw_session_fail(struct tw_session *session, enum tw_step step, int err);
 void tw_session_close_link(struct tw_session *session);
 
 /*
- * For the session only: its traces. Opening takes 0, or -errno, the failure
- * and its reason; diagnosing is for when the sides have ended.
+ * Internal: the traces of a session. Opening returns 0, or -errno and
+ * session->failure and trace_why. Diagnose after client and server ended.
  */
 int tw_session_open_traces(struct tw_session *session);
 void tw_session_diagnose(struct tw_session *session);
 void tw_session_close_traces(struct tw_session *session);
 
 /*
- * For the session only: its load, for all steps and in each of them. 0, or
- * -errno and the failure. It ends before the results are told, as it may fail.
+ * Internal: the load of a session and of each step. Returns 0, or -errno and
+ * session->failure. End the load before the report is written, because ending
+ * it can fail.
  */
 int tw_session_open_load(struct tw_session *session);
 int tw_session_begin_load(struct tw_session *session, int step, int workers);

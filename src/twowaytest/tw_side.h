@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A side of the measurement, client or server, as a process of its own:
- * takes its settings, verifies them, says that it is ready, runs its loop.
+ * Client or server ("side") as a process: it applies its settings, verifies
+ * them, reports that it is ready, and runs its loop.
+ *
+ * "main" is the parent process, which the user started.
  */
 #ifndef TW_SIDE_H
 #define TW_SIDE_H
@@ -23,10 +25,10 @@
 #include "tw_transport.h"
 #include "tw_wait.h"
 
-/* Wakes a side out of whatever it waits in, to look at its pair's stop. */
+/* Interrupts any wait of client or server; they then check pair->stop. */
 #define TW_STOP_SIGNAL	(SIGRTMIN + 1)
 
-/* Where something can fail; names in tw_explain.c. */
+/* The steps that can fail. tw_explain.c has the messages. */
 enum tw_step {
 	TW_STEP_NONE,
 	TW_STEP_CLOCK,
@@ -43,23 +45,23 @@ enum tw_step {
 	TW_STEP_TRACE,
 	TW_STEP_WORK,		/* the load's results are wrong */
 	TW_STEP_RUN,
-	TW_STEP_CYCLES,		/* there was not one */
-	TW_STEP_WRITE,		/* the results */
+	TW_STEP_CYCLES,		/* no cycle was measured */
+	TW_STEP_WRITE,		/* writing the results */
 	TW_STEP_STOP,
 	TW_STEP_KILLED
 };
 
-/* The first thing that failed: @err is -errno, or a signal's number. */
+/* The first failure. @err: -errno, or the number of a signal. */
 struct tw_failure {
 	enum tw_step step;
 	enum tw_role role;
 	unsigned int pair;
 	pid_t pid;
 	int err;
-	const struct tw_child *child;	/* that would not; or NULL */
+	const struct tw_child *child;	/* that was lost; or NULL */
 };
 
-/* What a side is to do; the same for both, filled in before the fork. */
+/* The settings of client and server. main sets them before the fork. */
 struct tw_task {
 	struct tw_clock clock;
 	const struct tw_timer_ops *timer_ops;
@@ -72,53 +74,53 @@ struct tw_task {
 	uint64_t loops;
 	int policy;
 	int priority[TW_ROLES];
-	bool pinned[TW_ROLES];		/* on purpose, that is */
+	bool pinned[TW_ROLES];		/* CPUs were chosen, by option or -a */
 	cpu_set_t cpus[TW_ROLES];
 	bool lock_memory;
 };
 
-/* Written by the side, read by main; but for the first, main's own. */
+/* Written by client or server, read by main; @child belongs to main. */
 struct tw_side {
 	struct tw_child child;
-	enum tw_step failed;		/* what it ended for, and -errno */
+	enum tw_step failed;		/* failed step; err: -errno */
 	int err;
 	struct tw_settings settings;
-	struct tw_settings left;	/* as it found them at its end */
+	struct tw_settings left;	/* the settings read at the end */
 	struct tw_usage steady;		/* at the end of the warm-up */
 	struct tw_usage end;
 };
 
-/* One pair's shared memory. */
+/* Shared memory of a pair of client and server. */
 struct tw_pair {
 	unsigned int number;
 	struct tw_task task;
 	_Alignas(TW_CACHE_LINE) atomic_int stop;	/* set by main */
 	_Alignas(TW_CACHE_LINE) struct tw_side side[TW_ROLES];
 	struct tw_break brk;		/* -b */
-	struct tw_cost cost;		/* of measuring; the client's */
-	atomic_int steady;		/* the client's warm-up is over ... */
-	int64_t steady_ns;		/* ... since then; CLOCK_MONOTONIC */
+	struct tw_cost cost;		/* cost of measuring; by the client */
+	atomic_int steady;		/* the client's warm-up is over */
+	int64_t steady_ns;		/* since then; CLOCK_MONOTONIC */
 	struct tw_tally *tally;
-	struct tw_ring *ring;		/* NULL: nobody wants whole cycles */
-	size_t shared_size;		/* of all this, tally and ring */
+	struct tw_ring *ring;		/* NULL: whole cycles are not needed */
+	size_t shared_size;		/* bytes, with tally and ring */
 };
 
 /*
- * Takes the settings of @role, for the calling process, and reads them back
- * to @settings. 0, or -errno and what failed to *step.
+ * Applies the settings of @role to the calling process, and reads them back to
+ * @settings. Returns 0; or -errno, and the failed step in *step.
  */
 int tw_side_settle(const struct tw_task *task, enum tw_role role,
 		   struct tw_settings *settings, enum tw_step *step);
 
 /*
- * Makes of @sum the next step's @side. What was changed from the outside in
- * an earlier step stays, and how often it was stopped adds up.
+ * Adds the next step's @side to @sum. A setting that was changed from outside
+ * in an earlier step stays in @sum; numbers of stops are added.
  */
 void tw_side_merge(struct tw_side *sum, const struct tw_side *side);
 
 /*
- * Starts a side and waits until only its loop is left to do: as
- * tw_child_start(), and what failed in side->failed.
+ * Starts client or server and waits until it is ready to run its loop. Returns
+ * as tw_child_start(); side->failed is the failed step.
  */
 int tw_side_start(struct tw_pair *pair, enum tw_role role);
 

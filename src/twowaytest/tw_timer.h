@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What wakes the client: expiries on a grid of first + k * period. A late
- * cycle never shifts the grid; it is served for the oldest expiry that it
- * has not served, and those that passed meanwhile are missed.
+ * The timers that wake the client. Expiries are at first + k * period; a late
+ * cycle does not change this. A cycle belongs to the oldest expiry that has no
+ * cycle yet. The expiries that passed since then are overruns ("missed"): they
+ * get no cycle. Times are in ns.
  */
 #ifndef TW_TIMER_H
 #define TW_TIMER_H
@@ -17,24 +18,25 @@ struct tw_timer;
 
 struct tw_timer_ops {
 	const char *name;
-	/* Arms it for next_ns and every period from there. 0 or -errno. */
+	/* Starts the timer: first expiry at next_ns. Returns 0 or -errno. */
 	int (*start)(struct tw_timer *timer);
 	/*
-	 * Sleeps until next_ns: 0, or -EINTR if a signal came first, or the
-	 * clock was set back just then: it is to be called again.
+	 * Sleeps until next_ns. Returns 0; -EINTR if a signal arrived or the
+	 * clock was set back: call it again; or -errno.
 	 */
 	int (*wait)(struct tw_timer *timer);
 	/*
-	 * After the cycle: planned_ns and missed of the expiry that wait()
-	 * returned for, at @awake_ns; moves next_ns on.
+	 * Called after the cycle. Sets planned_ns and missed for the expiry
+	 * that wait() returned for; the client woke up at @awake_ns. Moves
+	 * next_ns to the next expiry.
 	 */
 	void (*settle)(struct tw_timer *timer, int64_t awake_ns);
 	void (*stop)(struct tw_timer *timer);
-	/* It expires in a softirq, which PREEMPT_RT runs in a thread. */
+	/* It expires in a softirq; PREEMPT_RT runs softirqs in threads. */
 	bool softirq;
 };
 
-/* Used by one process, the client. Times are on @clockid. */
+/* Used by the client process only. Times are on @clockid. */
 struct tw_timer {
 	const struct tw_timer_ops *ops;
 	clockid_t clockid;
@@ -42,32 +44,32 @@ struct tw_timer {
 	int64_t next_ns;
 	int64_t planned_ns;
 	uint64_t missed;
-	uint64_t overrun;	/* the kernel's count at the last expiry */
+	uint64_t overrun;	/* overrun count of the kernel, last expiry */
 	timer_t id;
 	sigset_t signals;
 	int fd;
 };
 
-/* Sent at each expiry of a POSIX timer; blocked in the client. */
+/* The signal of a POSIX timer. The client blocks it and waits for it. */
 #define TW_TIMER_SIGNAL	(SIGRTMIN)
 
-/* nanosleep, posix, timerfd; NULL from @index 3 on. */
+/* nanosleep, posix, timerfd; NULL if @index is above 2. */
 const struct tw_timer_ops *tw_timer_kind(size_t index);
 
-/* That of -x. */
+/* The timer of -x. */
 extern const struct tw_timer_ops *const tw_timer_posix;
 
-/* For a period of 0: the closed loop, which has no timer. */
+/* For a period of 0: closed loop, no timer. */
 extern const struct tw_timer_ops tw_timer_none;
 
 /*
- * Arms a timer of @ops for the first time one period from now. Errors:
- * -errno of the kernel's call.
+ * Starts a timer of type @ops. The first expiry is one period from now. Returns
+ * 0 or -errno.
  */
 int tw_timer_start(struct tw_timer *timer, const struct tw_timer_ops *ops,
 		   clockid_t clockid, int64_t period_ns);
 
-/* Grid points after @planned_ns that have passed by @awake_ns. */
+/* Returns the number of expiries after @planned_ns, up to @awake_ns. */
 uint64_t tw_timer_passed(int64_t planned_ns, int64_t awake_ns,
 			 int64_t period_ns);
 
