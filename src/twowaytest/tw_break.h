@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * -b: at the first cycle above a limit, within that cycle, the client marks
- * it in the kernel's trace, stops the tracing, and so ends the run.
+ * -b: the client checks each cycle against a limit. At the first cycle above
+ * it, the client marks this cycle in the kernel's trace and stops the trace,
+ * before the next cycle. This ends the run.
  */
 #ifndef TW_BREAK_H
 #define TW_BREAK_H
@@ -18,31 +19,31 @@ enum tw_trace_id {
 	TW_TRACES
 };
 
-/* Opened by main before the fork; -1: there is no such trace. */
+/* Opened by main before the fork; -1: no such trace. */
 struct tw_trace_fds {
 	int mark;		/* trace_marker */
 	int stop;		/* tracing_on */
 };
 
 struct tw_break {
-	/* Main's, before the fork. */
-	int64_t limit_ns;	/* 0: there is none */
+	/* Set by main before the fork. */
+	int64_t limit_ns;	/* 0: no limit */
 	enum tw_metric_id metric;
 	struct tw_trace_fds traces[TW_TRACES];
-	/* The client's; valid once it has ended. */
+	/* Written by the client; valid after it has ended. */
 	bool broken;
 	struct tw_kept kept;
-	uint64_t number;	/* of the cycle, as users see it */
+	uint64_t number;	/* number of the cycle in reports */
 	int64_t value_ns;
-	double means_ns[TW_METRICS];	/* up to this cycle, without it */
-	/* How far the measuring clock was ahead of the trace's, mono, then. */
+	double means_ns[TW_METRICS];	/* means before this cycle */
+	/* Measuring clock minus trace clock "mono", in ns, at that time. */
 	int64_t ahead_ns;
-	int mark_err;		/* -errno of a mark or stop; or 0 */
+	int mark_err;		/* error of a mark or stop, -errno; or 0 */
 };
 
 /*
- * Client only, before the cycle is folded: true, once, if the metric exceeds
- * the limit; the traces are marked and stopped then.
+ * Called by the client, before tw_tally_add(). Returns true once: if the metric
+ * is above the limit. Then it has marked and stopped the traces.
  */
 bool tw_break_check(struct tw_break *brk, const struct tw_tally *tally,
 		    const struct tw_clock *clock,

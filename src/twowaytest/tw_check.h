@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Judges the state of the system: what of it disturbs a real-time
- * measurement. Each check is a row of one table, and pure.
+ * Checks which settings of the system disturb a real-time measurement
+ * (--check). Each check is a row of one table and a pure function.
  */
 #ifndef TW_CHECK_H
 #define TW_CHECK_H
@@ -9,27 +9,27 @@
 #include "tw_environ.h"
 #include "tw_metric.h"
 
-/* How many checks there are. */
+/* Number of checks. */
 #define TW_CHECKS	20
 
 enum tw_check_result {
-	TW_CHECK_UNREAD,	/* could not be read: no finding by itself */
+	TW_CHECK_UNREAD,	/* could not be read; not a finding */
 	TW_CHECK_OK,
 	TW_CHECK_FINDING
 };
 
-/* Every metric is disturbed. */
+/* All metrics are disturbed. */
 #define TW_CHECK_ALL	((1u << TW_METRICS) - 1)
 
 struct tw_finding {
-	const char *name;		/* of the check, one word */
+	const char *name;		/* name of the check, one word */
 	enum tw_check_result result;
-	char read[256];			/* the facts that were judged */
-	char where[TW_FACT_MAX];	/* the files that tell them */
-	/* Of use for a finding only. */
-	const char *why;		/* it matters */
-	unsigned int metrics;		/* disturbed: 1 << TW_SEND is send */
-	char fix[512];			/* what to do: a command, mostly */
+	char read[256];			/* the values that were checked */
+	char where[TW_FACT_MAX];	/* the files with these values */
+	/* Valid for findings only: */
+	const char *why;		/* why it matters */
+	unsigned int metrics;		/* disturbed metrics: 1 << TW_SEND */
+	char fix[512];			/* what to do, often a command */
 };
 
 struct tw_check {
@@ -37,7 +37,7 @@ struct tw_check {
 	const char *where;
 	const char *why;
 	unsigned int metrics;
-	/* Sets what differs from the above. */
+	/* Sets the members of @finding that the table does not contain. */
 	void (*judge)(const struct tw_environ *env,
 		      const struct tw_environ_params *params,
 		      struct tw_finding *finding);
@@ -45,7 +45,9 @@ struct tw_check {
 
 extern const struct tw_check tw_checks[TW_CHECKS];
 
-/* Judges all, one finding a check, in the table's order; how many findings. */
+/*
+ * Runs all checks, in the order of the table. Returns the number of findings.
+ */
 int tw_check(const struct tw_environ *env,
 	     const struct tw_environ_params *params,
 	     struct tw_finding findings[TW_CHECKS]);
@@ -55,7 +57,7 @@ static inline enum tw_check_result tw_check_if(bool disturbs)
 	return disturbs ? TW_CHECK_FINDING : TW_CHECK_OK;
 }
 
-/* For the judges: the result with what was read; then what fixes it. */
+/* For the checks: set the result and the values read; set the remedy. */
 void tw_check_is(struct tw_finding *finding, enum tw_check_result result,
 		 const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -66,7 +68,7 @@ void tw_check_fix(struct tw_finding *finding, const char *format, ...)
 				  const struct tw_environ_params *params, \
 				  struct tw_finding *finding)
 
-/* Judges of how the kernel is built and set: tw_check_kernel.c. */
+/* Checks of the kernel's configuration and settings: tw_check_kernel.c. */
 TW_JUDGE(tw_judge_preemption);
 TW_JUDGE(tw_judge_clocksource);
 TW_JUDGE(tw_judge_throttling);
@@ -80,7 +82,7 @@ TW_JUDGE(tw_judge_timer_migration);
 TW_JUDGE(tw_judge_tracing);
 TW_JUDGE(tw_judge_hypervisor);
 
-/* Judges of the CPUs that are used: tw_check_cpus.c. */
+/* Checks of the CPUs of client and server: tw_check_cpus.c. */
 TW_JUDGE(tw_judge_isolation);
 TW_JUDGE(tw_judge_callbacks);
 TW_JUDGE(tw_judge_governor);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the user asked for. Filled in once, const from then on. */
+/* The user's settings. tw_config_parse() sets them; then they are constant. */
 #ifndef TW_CONFIG_H
 #define TW_CONFIG_H
 
@@ -19,7 +19,7 @@
 #define TW_PERCENTILES_MAX	32
 #define TW_ERROR_MAX		512
 
-/* --rt-runtime was not given. */
+/* Value of rt_runtime_us without --rt-runtime. */
 #define TW_KEEP		(-2)
 
 enum tw_affinity {
@@ -29,25 +29,25 @@ enum tw_affinity {
 };
 
 struct tw_config {
-	/* What is run. */
+	/* Measurement. */
 	int64_t interval_us;	/* 0: closed loop */
 	int64_t sleep_us;
-	int64_t size;		/* of a request, bytes */
-	int64_t loops;		/* 0: until stopped */
-	int64_t duration_s;	/* 0: until stopped */
-	int64_t warmup;		/* cycles */
-	int64_t port;		/* 0: the kernel's choice */
+	int64_t size;		/* size of a request in bytes */
+	int64_t loops;		/* 0: no limit */
+	int64_t duration_s;	/* 0: no limit */
+	int64_t warmup;		/* number of cycles */
+	int64_t port;		/* 0: the kernel chooses */
 	const struct tw_timer_ops *timer;
 	bool timer_given;
 	const struct tw_wait_ops *wait;
-	const char *clock;	/* a name that tw_clock_open() knows */
+	const char *clock;	/* a name for tw_clock_open() */
 
-	/* How it is scheduled. */
-	int64_t priority;	/* of the client; 0 with other policies */
+	/* Scheduling. */
+	int64_t priority;	/* client's; 0: not real-time */
 	int policy;
 	bool policy_given;
-	cpu_set_t allowed;	/* the CPUs that the caller runs on */
-	cpu_set_t reachable;	/* those that it may name: isolated, too */
+	cpu_set_t allowed;	/* CPUs of the caller */
+	cpu_set_t reachable;	/* CPUs that options may name, isolated too */
 	enum tw_affinity affinity;
 	cpu_set_t affinity_set;
 	bool role_given[TW_ROLES];
@@ -58,116 +58,115 @@ struct tw_config {
 
 	bool reference;		/* --trltp: main at 99, no display */
 
-	/* What loads the system meanwhile. */
-	const struct tw_load_ops *load;		/* NULL: nothing */
+	/* Load. */
+	const struct tw_load_ops *load;		/* NULL: no load */
 	const char *load_command;
 	const char *load_args;
-	int load_count;		/* workers; with a ramp, of its last step */
+	int load_count;		/* workers; ramp: of the last step */
 	bool load_count_given;
 	int load_policy;
 	bool load_policy_given;
 	int64_t load_priority;
 	int64_t steps;		/* 1: no ramp */
-	int64_t rt_runtime_us;	/* TW_KEEP: leave as it is; -1: no limit */
+	int64_t rt_runtime_us;	/* TW_KEEP: no change; -1: no limit */
 	bool force;
 
-	/* What fails a run, and what is looked into. */
+	/* Limits, break, traces and spikes. */
 	struct tw_limit limits[TW_LIMITS_MAX];
 	int limit_count;
-	int64_t break_us;	/* 0: never */
+	int64_t break_us;	/* 0: off */
 	enum tw_metric_id break_on;
 	bool break_on_given;
-	bool tracemark;		/* in the trace that the user has set up */
-	bool trace;		/* in one of our own */
-	const char *trace_events;	/* NULL: the usual ones */
+	bool tracemark;		/* in the user's trace */
+	bool trace;		/* in the program's own trace */
+	const char *trace_events;	/* NULL: the default events */
 	const char *trace_file;
-	int64_t spike_us;	/* 0: none is kept */
+	int64_t spike_us;	/* 0: off */
 	enum tw_metric_id spike_on;
 	int64_t spike_nodes;
 	bool worst;
 
-	/* What is shown. */
+	/* Output. */
 	enum tw_metric_id metrics[TW_METRICS];
 	int metric_count;
 	bool total_trltp3;
-	int64_t histogram_us;	/* 0: none */
+	int64_t histogram_us;	/* width; 0: none */
 	bool histofall;
 	const char *histfile;
 	const char *json;
 	const char *dump;
 	const char *trltp_log;
 	double percentiles[TW_PERCENTILES_MAX];
-	int percentile_count;	/* 0: not asked for */
+	int percentile_count;	/* 0: not requested */
 	bool quiet;
 	bool verbose;
 	bool refresh_on_max;
 	bool nsecs;
 	bool unbuffered;
 
-	/* Instead of a run. */
+	/* Instead of a measurement. */
 	bool check;
 	bool help;
 	bool version;
 };
 
 /*
- * Reads the command line, which it may reorder as getopt does. 0, or
- * -EINVAL and in @error one line that names the option, the value and what
- * is allowed; it prints nothing and starts nothing. Strings in @config
- * point into @argv.
+ * Parses the command line; like getopt, it may reorder @argv. Returns 0; or
+ * -EINVAL and one line in @error: the option, its value, and what is allowed.
+ * Prints nothing and starts nothing. Strings in @config point into @argv.
  */
 int tw_config_parse(struct tw_config *config, int argc, char *argv[],
 		    char error[TW_ERROR_MAX]);
 
-/* Percentiles that are reported where the user named none. */
+/* Percentiles of reports if the user gave none. */
 extern const double tw_default_percentiles[];
 extern const int tw_default_percentile_count;
 
 /*
- * Completes what parsing has filled in, and refuses what does not go
- * together: 0, or -EINVAL and in @error why. Called by tw_config_parse().
+ * Internal: sets what follows from other options, and refuses options that
+ * contradict each other. Returns 0, or -EINVAL and a message in @error.
  */
 int tw_config_check(struct tw_config *config, char error[TW_ERROR_MAX]);
 
-/* How many workers are at work in step 0, 1, ... */
+/* Returns the number of workers in @step, from 0. */
 int tw_config_workers(const struct tw_config *config, int step);
 
 struct tw_load_params tw_config_load_params(const struct tw_config *config);
 
 /*
- * Whether real-time tasks of ours, with @workers at work, may use up all of
- * a CPU that client or server runs on.
+ * Whether our real-time tasks, with @workers, may use all the time of a CPU of
+ * client or server.
  */
 bool tw_config_may_throttle(const struct tw_config *config, int workers);
 
-/* Whether the load would leave no CPU of ours to ordinary tasks. */
+/* Whether the load would leave no CPU to ordinary tasks. */
 bool tw_config_hogs_all(const struct tw_config *config);
 
-/* What contradicts itself about the load: as tw_config_check(). */
+/* Internal: checks the options of the load, as tw_config_check(). */
 int tw_config_check_load(struct tw_config *config, char error[TW_ERROR_MAX]);
 
 /* What -b, --trace, --spike and --limit lack: as tw_config_check(). */
 int tw_config_check_limits(struct tw_config *config, char error[TW_ERROR_MAX]);
 
-/* Writes a formatted message to @error; always -EINVAL. */
+/* Writes a formatted message to @error. Always returns -EINVAL. */
 int tw_refuse(char *error, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 bool tw_config_is_realtime(int policy);
 
-/* The real-time priority of @role; 0 if it has none. */
+/* Returns the real-time priority of @role; 0 if it has none. */
 int tw_config_priority(const struct tw_config *config, enum tw_role role);
 
 struct tw_metric_params tw_config_metric_params(const struct tw_config *config);
 
 /*
- * The CPUs that @role of pair @pair is to run on, to *cpus: all that the
- * caller may use unless it is pinned, which the result tells.
+ * Stores the CPUs of @role in pair @pair (from 0) in *cpus. Returns true if it
+ * is pinned; otherwise *cpus are all CPUs that the caller may use.
  */
 bool tw_config_cpus(const struct tw_config *config, enum tw_role role,
 		    unsigned int pair, cpu_set_t *cpus);
 
-/* The text of --help. */
+/* Prints the text of --help. */
 void tw_config_help(FILE *file);
 
 #endif /* TW_CONFIG_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the measurement itself costs, where and as it is made: on the
- * client's CPU, at its priority. It is told, and subtracted from nothing.
+ * The cost of measuring, on the client's CPU and at its priority. It is only
+ * reported; no result is corrected by it.
  */
 #ifndef TW_COST_H
 #define TW_COST_H
@@ -16,16 +16,16 @@ struct tw_spread {
 };
 
 struct tw_cost {
-	struct tw_spread clock;	/* between back-to-back reads */
-	int64_t resolution_ns;	/* the least step that the clock made */
-	struct tw_spread sleep;	/* of a nanosleep() of 1 ns */
-	/* What a cycle takes of the client but for its system calls. */
+	struct tw_spread clock;	/* between two consecutive readings */
+	int64_t resolution_ns;	/* smallest step of the clock */
+	struct tw_spread sleep;	/* duration of nanosleep() of 1 ns */
+	/* The client's work in a cycle, without its system calls. */
 	struct tw_spread cycle;
 };
 
 /*
- * Takes a few ms. Client only, before its loop: it allocates, and sleeps.
- * The cycle's are 0 if there is no memory for it.
+ * Called by the client, before its loop; it allocates, sleeps, and takes a few
+ * ms. Without memory, cost->cycle is 0.
  */
 void tw_cost_measure(struct tw_cost *cost, const struct tw_clock *clock,
 		     const struct tw_metric_params *params);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The CPU's own counter, where there is one that can serve as a clock. The
- * reads are inline: they stand right behind the measured system calls.
+ * The CPU's counter, if it can be used as a clock. The functions are inline
+ * because they run directly after the measured system calls.
  */
 #ifndef TW_COUNTER_H
 #define TW_COUNTER_H
@@ -10,14 +10,14 @@
 #include <stdint.h>
 
 /*
- * 0 if the counter may be used as a clock; -ENOTSUP if there is none or it
- * changes its rate, -ENODEV if the kernel has found it unfit.
+ * Returns 0 if the counter can be used as a clock; -ENOTSUP if there is none or
+ * its rate is not constant; -ENODEV if the kernel found it unreliable.
  */
 int tw_counter_trusted(void);
 
 /*
- * The fences keep the read from being executed ahead of the loads that
- * tell that a message is there.
+ * The fences prevent the CPU from reading the counter before the loads that
+ * show that a message has arrived.
  */
 #if defined(__x86_64__) || defined(__i386__)
 #define TW_COUNTER_CLOCKSOURCE	"tsc"

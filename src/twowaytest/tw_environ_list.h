@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Lists of CPUs, as the kernel writes and reads them. */
+/* Lists of CPUs in the kernel's format. */
 #ifndef TW_ENVIRON_LIST_H
 #define TW_ENVIRON_LIST_H
 
@@ -7,13 +7,15 @@
 #include <stdbool.h>
 
 /*
- * A list of CPUs as the kernel writes and reads it: "0-2,5", "0-7:1/2",
- * "all", "N" for @last. CPUs above @last (less than CPU_SETSIZE) are left
- * out. 0, or -EINVAL.
+ * Parses a list such as "0-2,5", "0-7:1/2" or "all"; "N" means @last. CPUs
+ * above @last (which is below CPU_SETSIZE) are ignored. Returns 0 or -EINVAL.
  */
 int tw_environ_parse(const char *text, int last, cpu_set_t *cpus);
 
-/* A file below @root that holds one; as tw_kfile_text(). */
+/*
+ * Reads a list from a file below @root; arguments as tw_kfile_text(). Returns
+ * false if the file could not be read or parsed.
+ */
 bool tw_environ_list(const char *root, int last, cpu_set_t *cpus,
 		     const char *format, ...)
 	__attribute__((format(printf, 4, 5)));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What one cycle's value of a metric is made of, beside what it is made of
- * on average: which phase was it?
+ * Compares the phases of one cycle with their means: which phase caused the
+ * delay?
  */
 #ifndef TW_EXCESS_H
 #define TW_EXCESS_H
@@ -10,16 +10,16 @@
 
 struct tw_part {
 	enum tw_metric_id phase;
-	int64_t value_ns;	/* that this phase adds to the metric's value */
-	double mean_ns;		/* that it adds on average */
-	double excess_ns;	/* the former less the latter */
-	double share;		/* of the metric's excess; 1 is all of it */
+	int64_t value_ns;	/* part of the metric's value */
+	double mean_ns;		/* part of the metric's mean */
+	double excess_ns;	/* value_ns - mean_ns */
+	double share;		/* excess / metric's excess; 1: all of it */
 };
 
 /*
- * The parts of metric @id in @cycle, to @parts; returns how many. Values and
- * means of all parts add up to the metric's. @means_ns: of every metric.
- * Shares are 0 where the value does not exceed its mean.
+ * Stores the parts of metric @id in @cycle in @parts and returns their number.
+ * The sums over the parts are the metric's value and mean. @means_ns: the mean
+ * of every metric. If the value is not above the mean, all shares are 0.
  */
 int tw_excess(const struct tw_cycle *cycle,
 	      const struct tw_metric_params *params,

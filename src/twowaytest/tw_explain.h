@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From a failure to a sentence that tells the user what to do about it. */
+/* Messages for failures. */
 #ifndef TW_EXPLAIN_H
 #define TW_EXPLAIN_H
 
@@ -7,7 +7,10 @@
 
 #include "tw_session.h"
 
-/* Writes what failed, with which value, why, and what helps, into @buf. */
+/*
+ * Writes a message about session->failure to @buf: what failed, with which
+ * value, why, and what to do.
+ */
 void tw_explain(const struct tw_session *session, char *buf, size_t size);
 
 #endif /* TW_EXPLAIN_H */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Fast Fourier transform of 2^k complex points, in place: the plain radix-2
- * form. It is there to be a load, so its strides through memory, which miss
- * every cache once the signal is larger, are welcome.
+ * Fast Fourier transform of 2^k complex points, in place: radix-2, decimation
+ * in time. It is used as a load, so it is simple and not optimised: cache
+ * misses with long signals are welcome.
  */
 #ifndef TW_FFT_H
 #define TW_FFT_H
@@ -20,7 +20,7 @@ struct tw_fft {
 	struct tw_complex *roots;
 };
 
-/* @points: a power of two, 2 or more. 0, -EINVAL or -ENOMEM. */
+/* @points: a power of two, 2 or more. Returns 0, -EINVAL or -ENOMEM. */
 int tw_fft_open(struct tw_fft *fft, size_t points);
 
 void tw_fft_close(struct tw_fft *fft);
@@ -28,7 +28,9 @@ void tw_fft_close(struct tw_fft *fft);
 /* X[k] = sum over j of x[j] exp(-2 pi i j k / points) */
 void tw_fft_forward(const struct tw_fft *fft, struct tw_complex *signal);
 
-/* Undoes it: x[j] = 1 / points * sum over k of X[k] exp(2 pi i j k / points) */
+/*
+ * The inverse: x[j] = 1 / points * sum over k of X[k] exp(2 pi i j k / points)
+ */
 void tw_fft_inverse(const struct tw_fft *fft, struct tw_complex *signal);
 
 #endif /* TW_FFT_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whole messages over a blocking socket. Inline, as they stand between the
- * timestamps and the system calls.
+ * Sends and receives whole messages over a blocking socket. Inline, because
+ * this is part of the measured time.
  */
 #ifndef TW_IO_H
 #define TW_IO_H
@@ -13,8 +13,8 @@
 #include <sys/types.h>
 
 /*
- * A call that failed: 0 to call again, -ECANCELED to stop, or -errno. Once
- * *stop is set, a connection that the other side has dropped is no error.
+ * Called after a system call failed. Returns 0: call again; -ECANCELED: stop;
+ * or -errno. If *stop is set, a closed connection is not an error.
  */
 static inline int tw_io_failed(const atomic_int *stop)
 {
@@ -24,8 +24,8 @@ static inline int tw_io_failed(const atomic_int *stop)
 }
 
 /*
- * Sends all of @buf: 0, -ECANCELED if failed or interrupted after *stop, or
- * -errno.
+ * Sends all @size bytes of @buf. Returns 0; -ECANCELED if the call failed or
+ * was interrupted after *stop was set; or -errno.
  */
 static inline int tw_io_send(int fd, const void *buf, size_t size,
 			     const atomic_int *stop)
@@ -46,8 +46,10 @@ static inline int tw_io_send(int fd, const void *buf, size_t size,
 }
 
 /*
- * Receives @size bytes: that many, fewer if the peer closed meanwhile (0: at
- * once), -ECANCELED if failed or interrupted after *stop, or -errno.
+ * Receives @size bytes. Returns the number of bytes: less than @size if the
+ * peer closed the connection, 0 if it sent nothing before. Or returns
+ * -ECANCELED if the call failed or was interrupted after *stop was set, or
+ * -errno.
  */
 static inline ssize_t tw_io_receive(int fd, void *buf, size_t size,
 				    const atomic_int *stop)

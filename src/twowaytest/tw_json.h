@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Strings of any origin as JSON. */
+/* Any strings as JSON. */
 #ifndef TW_JSON_H
 #define TW_JSON_H
 
@@ -8,14 +8,13 @@
 #include <stdio.h>
 
 /*
- * Writes @text to @buf of @size bytes, escaped for the inside of a JSON
- * string: valid UTF-8 whatever @text holds. Returns the length, without the
- * final NUL, that it takes (as snprintf: not all is there if that is @size
- * or more). 6 bytes for each of @text are enough.
+ * Writes @text to @buf (@size bytes), escaped for a JSON string. The result is
+ * valid UTF-8 for any @text. Returns its length without the final NUL; if this
+ * is @size or more, the result was cut. A character needs at most 6 bytes.
  */
 size_t tw_json_escape(char *buf, size_t size, const char *text);
 
-/* Writes @text, quoted and escaped; null if it is NULL. */
+/* Writes @text quoted and escaped, or null if it is NULL. */
 void tw_json_string(FILE *file, const char *text);
 
 static inline const char *tw_json_bool(bool value)

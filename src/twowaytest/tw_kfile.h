@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel's text files, read below a root directory that stands for the
- * system: "" is the real one. Their text may be anything. Functions tell
- * whether the file was there and made sense; if not, nothing is changed.
+ * Reads text files of the kernel. @root is a directory in front of all paths,
+ * "" for the real system. The files may contain anything. The bool functions
+ * return false and store nothing if the file does not exist or makes no sense.
  */
 #ifndef TW_KFILE_H
 #define TW_KFILE_H
@@ -11,34 +11,36 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes of a file that are looked at. */
+/* Maximum number of bytes read from a file. */
 #define TW_FILE_MAX	(8 << 20)
 
 /*
- * The first line of @root/@format, cut to @size, with no white space round
- * it and no NUL bytes at its end; a question mark stands for all that is not
- * printable ASCII.
+ * Stores the first line of @root/@format in @buf (@size bytes; longer lines are
+ * cut), without white space at its ends and without final NUL bytes. Other
+ * characters than printable ASCII become question marks.
  */
 bool tw_kfile_text(const char *root, char *buf, size_t size,
 		   const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* A file that holds one decimal number. */
+/* Reads a file that contains one decimal number. */
 bool tw_kfile_number(const char *root, int64_t *number,
 		     const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* "@name: NUMBER", perhaps with a unit, in @root/@path. */
+/*
+ * Reads the number of "@name: NUMBER", perhaps with a unit, from @root/@path.
+ */
 bool tw_kfile_field(const char *root, int64_t *number, const char *path,
 		    const char *name);
 
-/* Up to @size bytes as they are; returns how many, or -errno. */
+/* Reads up to @size bytes without change. Returns their number, or -errno. */
 int tw_kfile_bytes(const char *root, void *bytes, size_t size,
 		   const char *path);
 
 /*
- * All of @root/@path, a NUL byte made a question mark, for the caller to
- * free; NULL if it cannot be read.
+ * Returns the text of @root/@path, with question marks for NUL bytes; the
+ * caller frees it. NULL: cannot be read.
  */
 char *tw_kfile_load(const char *root, const char *path);
 

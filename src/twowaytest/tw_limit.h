@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --limit: what a run's results may be at the most, and whether they are. */
+/* --limit: maximum values of the results, and whether they were exceeded. */
 #ifndef TW_LIMIT_H
 #define TW_LIMIT_H
 
@@ -7,7 +7,7 @@
 
 #define TW_LIMITS_MAX	TW_MARKS
 
-/* What a limit may be about beside the metrics: a count. */
+/* Counts that a limit can be for, besides the metrics. */
 enum tw_limit_count {
 	TW_LIMIT_MISSED = TW_METRICS,
 	TW_LIMIT_THROTTLED,
@@ -15,40 +15,42 @@ enum tw_limit_count {
 };
 
 struct tw_limit {
-	const char *text;	/* as the user gave it */
+	const char *text;	/* as given by the user */
 	int about;		/* enum tw_metric_id or tw_limit_count */
-	bool average;		/* neither: of the maximum */
+	bool average;		/* else: maximum (or percentile) */
 	double percent;
-	int64_t most;		/* ns; of a count, how many */
+	int64_t most;		/* maximum: ns or a count */
 };
 
-/* Whether the limit is on a count, and not on a time. */
+/* Whether the limit is for a count, not for a time. */
 bool tw_limit_counts(const struct tw_limit *limit);
 
-/* The name of what a limit is about; NULL from TW_LIMIT_ABOUTS on. */
+/* The name of a metric or count; NULL if @about is TW_LIMIT_ABOUTS or above. */
 const char *tw_limit_about(size_t about);
 
-/* Has a new tally count what judging the limits will take. */
+/* Lets a new tally count the values that the limits need. */
 void tw_limit_prepare(const struct tw_limit *limits, int count,
 		      struct tw_tally *tally);
 
 enum tw_verdict {
 	TW_MET,
 	TW_EXCEEDED,
-	TW_UNDECIDED		/* too few cycles; fails the run as well */
+	TW_UNDECIDED		/* too few cycles; also fails the run */
 };
 
 /* "met", "exceeded", "undecided" */
 extern const char *const tw_verdict_names[];
 
 /*
- * Judges @tally, which is at rest. What was held against the limit goes to
- * *value (ns; of a count, how many), unless that is TW_UNDECIDED.
+ * Checks the limit against @tally; the client must not run. Stores the result
+ * that was compared in *value (ns or a count), except for TW_UNDECIDED.
  */
 enum tw_verdict tw_limit_judge(const struct tw_limit *limit,
 			       const struct tw_tally *tally, int64_t *value);
 
-/* How many cycles it takes to decide; 1 but for percentiles. */
+/*
+ * Returns the number of cycles needed to decide; above 1 for percentiles only.
+ */
 uint64_t tw_limit_needs(const struct tw_limit *limit);
 
 #endif /* TW_LIMIT_H */

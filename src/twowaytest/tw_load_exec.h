@@ -1,30 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Loads that are other people's programs. Two processes watch over them: a
- * supervisor, which starts them, and its parent, the keeper, a child of main.
- * Each ends all that they have started when the other is killed, and both do
- * when main is. They are subreapers, so that no grandchild gets away; main is
- * none, as orphans of others would come to it as well.
+ * Loads that are other programs (hackbench, commands). A supervisor process
+ * starts the programs; its parent, the keeper, is a child of main. If one of
+ * the two is killed, the other ends all programs; if main is killed, both do.
+ * Both are subreapers, so they also get orphaned grandchildren. main is not,
+ * because it would get the orphans of other children too.
  */
 #ifndef TW_LOAD_EXEC_H
 #define TW_LOAD_EXEC_H
 
 #include "tw_load.h"
 
-/* Replaces the calling process by copy @index, or returns -errno. */
+/*
+ * Executes copy @index (from 0) in the calling process. Returns only on error:
+ * -errno.
+ */
 typedef int (*tw_load_exec_fn)(const struct tw_load *load, int index,
 			       int count);
 
 /*
- * As the ops: starts @copies, in the place of those of the last step.
- * -ECHILD, and their complaint in shared->why, if one fails at once.
+ * The functions of struct tw_load_ops. Running stops the copies of the last
+ * step and starts @copies new ones; -ECHILD if one fails at once, with its
+ * error output in shared->why.
  */
 int tw_load_exec_run(struct tw_load *load, int step, int count, int copies,
 		     tw_load_exec_fn exec);
 bool tw_load_exec_died(struct tw_load *load);
 int tw_load_exec_stop(struct tw_load *load);
 
-/* Nothing to start beforehand. */
+/* Only stores the maximum; starts no process. */
 int tw_load_exec_prepare(struct tw_load *load, int most);
 
 #endif /* TW_LOAD_EXEC_H */

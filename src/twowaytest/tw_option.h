@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One row of the option table: drives getopt_long(), --help and the checks
- * of values. A parse function fills the field at @offset of the config, or
- * writes what is wrong and returns -EINVAL.
+ * A row of the option table. The table is used for getopt_long(), --help and
+ * the checks of values. A parse function sets the member at @offset of the
+ * config and returns 0; or it returns -EINVAL and writes a message to @error.
  */
 #ifndef TW_OPTION_H
 #define TW_OPTION_H
 
 #include "tw_config.h"
 
-enum tw_argument {		/* as getopt_long's has_arg */
+enum tw_argument {		/* as has_arg of getopt_long() */
 	TW_NO_ARGUMENT,
 	TW_ARGUMENT,
 	TW_OPTIONAL_ARGUMENT
@@ -23,19 +23,19 @@ struct tw_option {
 	int (*parse)(const struct tw_option *option, const char *value,
 		     struct tw_config *config, char *error);
 	size_t offset;
-	int64_t min, max;	/* of a number */
-	const char *help;	/* lines separated by newlines */
+	int64_t min, max;	/* allowed range of a number */
+	const char *help;	/* text; \n starts a new line */
 };
 
 /* Sets the bool at @offset. */
 int tw_option_flag(const struct tw_option *option, const char *value,
 		   struct tw_config *config, char *error);
 
-/* A decimal number within min..max, to the int64_t at @offset. */
+/* A decimal number from min to max, to the int64_t at @offset. */
 int tw_option_number(const struct tw_option *option, const char *value,
 		     struct tw_config *config, char *error);
 
-/* As tw_option_number(); says why it has to be that many. */
+/* As tw_option_number(); the message gives the reason for the range. */
 int tw_option_priority(const struct tw_option *option, const char *value,
 		       struct tw_config *config, char *error);
 
@@ -43,11 +43,11 @@ int tw_option_priority(const struct tw_option *option, const char *value,
 int tw_option_histofall(const struct tw_option *option, const char *value,
 			struct tw_config *config, char *error);
 
-/* Seconds, or with suffix m, h, d: to the int64_t at @offset. */
+/* Seconds, or a number with suffix m, h or d: to the int64_t at @offset. */
 int tw_option_duration(const struct tw_option *option, const char *value,
 		       struct tw_config *config, char *error);
 
-/* A file's name, not empty, to the const char * at @offset. */
+/* A file name, not empty, to the const char * at @offset. */
 int tw_option_file(const struct tw_option *option, const char *value,
 		   struct tw_config *config, char *error);
 
@@ -64,7 +64,7 @@ int tw_option_load(const struct tw_option *option, const char *value,
 int tw_option_load_policy(const struct tw_option *option, const char *value,
 			  struct tw_config *config, char *error);
 
-/* Sets all that --trltp stands for. */
+/* Sets all options that --trltp includes. */
 int tw_option_trltp(const struct tw_option *option, const char *value,
 		    struct tw_config *config, char *error);
 
@@ -72,11 +72,11 @@ int tw_option_trltp(const struct tw_option *option, const char *value,
 int tw_option_spike(const struct tw_option *option, const char *value,
 		    struct tw_config *config, char *error);
 
-/* A metric, to break_on. */
+/* A metric, for break_on. */
 int tw_option_break_on(const struct tw_option *option, const char *value,
 		       struct tw_config *config, char *error);
 
-/* Turns the trace on; events that it could hold. */
+/* Turns on the trace. @value: a list of events, or NULL. */
 int tw_option_trace(const struct tw_option *option, const char *value,
 		    struct tw_config *config, char *error);
 
@@ -105,22 +105,25 @@ int tw_option_percentiles(const struct tw_option *option, const char *value,
 int tw_option_affinity(const struct tw_option *option, const char *value,
 		       struct tw_config *config, char *error);
 
-/* A CPU set, to that of the role in @min. */
+/* A CPU set, for the role in @min. */
 int tw_option_role(const struct tw_option *option, const char *value,
 		   struct tw_config *config, char *error);
 
-/* The @index-th allowed name of some option; NULL after the last. */
+/* Returns the allowed value @index of an option; NULL after the last. */
 typedef const char *(*tw_option_names)(size_t index);
 
-/* The index of @value among @names; -EINVAL, and a list of them, if not. */
+/*
+ * Returns the index of @value in @names; or -EINVAL, and a message that lists
+ * them.
+ */
 int tw_option_find(const struct tw_option *option, const char *value,
 		   char *error, tw_option_names names);
 
-/* The names of scheduling policies, and of metrics. */
+/* The names of scheduling policies and of metrics. */
 const char *tw_option_policy_name(size_t index);
 const char *tw_option_metric_name(size_t index);
 
-/* Always -EINVAL: "--NAME=VALUE: MESSAGE", formatted, in @error. */
+/* Writes "--NAME=VALUE: MESSAGE" to @error. Always returns -EINVAL. */
 int tw_option_error(const struct tw_option *option, const char *value,
 		    char *error, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));

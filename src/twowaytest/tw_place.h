@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who runs where and at what priority: pure functions of what the user
- * asked and of the CPUs that the caller may use.
+ * CPUs and priorities of the processes: pure functions of the user's settings
+ * and of the CPUs that the caller may use.
  */
 #ifndef TW_PLACE_H
 #define TW_PLACE_H
@@ -18,42 +18,46 @@ enum tw_role {
 	TW_ROLES
 };
 
-/* "main", "server", "client", "load" */
+/* Names in JSON: "main", "server", "client", "load". */
 extern const char *const tw_role_names[TW_ROLES];
 
-/* As messages call them: "parent process", "server", "client", "load" */
+/* Names in messages: "parent process", "server", "client", "load". */
 extern const char *const tw_role_titles[TW_ROLES];
 
-/* Lowest --priority that leaves one below for the server, two for main. */
+/* Minimum of --priority: the server has one less, main two less. */
 #define TW_PRIORITY_MIN	3
 
 /*
- * The plan's CPUs of @role over the CPUs in @allowed (c0 c1 c2 ..., not
- * empty), into *cpus. 4 or more: main c1, server c2, client c3, load c3 and
- * up; 3: main c0, server c1, client c2, load c2; 2: main and server c0,
- * client and load c1; 1: all there.
+ * -a: stores the CPUs of @role in *cpus. @allowed: the CPUs c0, c1, c2, ...;
+ * not empty.
+ *
+ *   CPUs       main  server  client  load
+ *   4 or more  c1    c2      c3      c3 and above
+ *   3          c0    c1      c2      c2
+ *   2          c0    c0      c1      c1
+ *   1          c0    c0      c0      c0
  */
 void tw_place_plan(const cpu_set_t *allowed, enum tw_role role,
 		   cpu_set_t *cpus);
 
 /*
- * The CPU of one side of pair @pair in a set that the user gave: server and
- * client (the only roles that @role may be) take entries 2 * pair and
- * 2 * pair + 1, counted round the set (not empty).
+ * -aSET: stores the CPU of @role (TW_SERVER or TW_CLIENT) of pair @pair in
+ * *cpus. The server uses entry 2 * pair of @set, the client entry 2 * pair + 1,
+ * modulo the size of the set, which must not be empty.
  */
 void tw_place_in_set(const cpu_set_t *set, enum tw_role role,
 		     unsigned int pair, cpu_set_t *cpus);
 
 /*
- * The real-time priority of @role when the client of the first pair has
- * @priority: server one less, main two less; 0 for @priority 0 and for the
- * load, which has one of its own.
+ * Returns the real-time priority of @role if the client has @priority: server
+ * one less, main two less. Returns 0 if @priority is 0, and for the load, which
+ * has its own option.
  */
 int tw_place_priority(enum tw_role role, int priority);
 
 /*
- * Writes @cpus as a list such as "0-2,5" into @buf, cut to @len; returns
- * @buf.
+ * Writes @cpus to @buf (@len bytes, cut if longer) as a list such as "0-2,5".
+ * Returns @buf.
  */
 char *tw_place_format(const cpu_set_t *cpus, char *buf, size_t len);
 

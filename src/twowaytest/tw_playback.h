@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A trace, played back event by event: who runs where, and what the two
- * sides are at.
+ * Plays back a trace, event by event: which task runs on which CPU, and the
+ * state of the waiting process and its peer (see tw_analysis.h).
  */
 #ifndef TW_PLAYBACK_H
 #define TW_PLAYBACK_H
@@ -10,8 +10,8 @@
 
 #include "tw_event.h"
 
-#define TW_NESTED	8	/* interrupts in softirqs in ... */
-#define TW_REALTIME	100	/* priorities from here on are not */
+#define TW_NESTED	8	/* maximum depth of nested interrupts */
+#define TW_REALTIME	100	/* priorities from here are not real-time */
 
 enum tw_task_state {
 	TW_TASK_UNKNOWN,
@@ -20,17 +20,18 @@ enum tw_task_state {
 	TW_TASK_RUNNING
 };
 
-/* A side, as the trace shows it. */
+/* Client or server, as the trace shows it. */
 struct tw_task_seen {
-	int pid;		/* 0: there is none */
+	int pid;		/* 0: none */
 	enum tw_task_state state;
-	bool locked;		/* blocked by a lock, or a page to be read */
-	int cpu;		/* -1: unknown, as the priority */
-	int prio;		/* as the kernel counts */
+	bool locked;		/* waits uninterruptibly: lock, page fault */
+	int cpu;		/* -1: unknown, also prio */
+	int prio;		/* kernel priority */
 	/*
-	 * Since when it has been a real-time task that waits for an ordinary
-	 * one; when the scheduler last could have changed that, and did not;
-	 * when this was so the last time. All -1 if there is no such time.
+	 * Does the scheduler pass over this real-time task? In ns, -1: none.
+	 * waits_ns: since then it waits while an ordinary task runs
+	 * left_ns: since then the scheduler could have chosen it
+	 * passed_ns: last time that it was not chosen
 	 */
 	int64_t waits_ns;
 	int64_t left_ns;
@@ -38,28 +39,28 @@ struct tw_task_seen {
 };
 
 struct tw_cpu_seen {
-	int pid;		/* who runs there; -1: unknown */
+	int pid;		/* current task; -1: unknown */
 	int prio;
 	char comm[TW_COMM];
-	int depth;		/* how many of the next have begun */
+	int depth;		/* number of entries used in interrupts */
 	char interrupts[TW_NESTED][48];
 };
 
 struct tw_playback {
-	struct tw_cpu_seen *cpus;	/* CPU_SETSIZE of them */
-	struct tw_task_seen side;	/* who waits */
-	struct tw_task_seen peer;	/* who is to wake it; none: a timer */
+	struct tw_cpu_seen *cpus;	/* CPU_SETSIZE entries */
+	struct tw_task_seen side;	/* the process that waits */
+	struct tw_task_seen peer;	/* wakes it; pid 0: a timer does */
 };
 
 /*
- * Allocates the CPUs, and sets them and the sides with the numbers @side and
- * @peer as they must have been before the first of @events, all of which lie
- * on CPUs below CPU_SETSIZE. 0 or -ENOMEM.
+ * Allocates the CPUs. Sets them, and the processes with PID @side and @peer, to
+ * their state before the first event. All @events must be on CPUs below
+ * CPU_SETSIZE. Returns 0 or -ENOMEM. End with tw_playback_close().
  */
 int tw_playback_open(struct tw_playback *play, int side, int peer,
 		     const struct tw_event *events, size_t count);
 
-/* Makes things as they are after @event. */
+/* Updates the state with @event. */
 void tw_playback_apply(struct tw_playback *play,
 		       const struct tw_event *event);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whole cycles on their way from the client to main, for --dump and -v.
- * Single producer, single consumer, in shared memory. The statistics do not
- * depend on it: a cycle that finds it full is counted, and missing only from
- * what main writes.
+ * Transfers whole cycles from the client to main, for --dump and -v: a ring
+ * with one producer and one consumer, in shared memory. If it is full, the
+ * cycle is counted as lost and is missing in that output; the statistics
+ * include it.
  */
 #ifndef TW_RING_H
 #define TW_RING_H
@@ -19,21 +19,23 @@
 #define TW_CACHE_LINE	64
 
 struct tw_ring {
-	/* Written by the client ... */
+	/* Written by the client. */
 	_Alignas(TW_CACHE_LINE) _Atomic uint32_t head;
 	uint64_t lost;
-	/* ... and by main: apart, or each write would evict the other's. */
+	/*
+	 * Written by main. On cache lines of its own, to avoid false sharing.
+	 */
 	_Alignas(TW_CACHE_LINE) _Atomic uint32_t tail;
 	_Alignas(TW_CACHE_LINE) struct tw_cycle cycles[TW_RING_CYCLES];
 };
 
-/* Client only; never waits. */
+/* Called by the client; never waits. */
 static inline void tw_ring_put(struct tw_ring *ring,
 			       const struct tw_cycle *cycle)
 {
 	uint32_t head = atomic_load_explicit(&ring->head,
 					     memory_order_relaxed);
-	/* Acquire: main has done with the slot that is about to be reused. */
+	/* Acquire: main has read the slot that is used next. */
 	uint32_t tail = atomic_load_explicit(&ring->tail,
 					     memory_order_acquire);
 
@@ -42,11 +44,11 @@ static inline void tw_ring_put(struct tw_ring *ring,
 		return;
 	}
 	ring->cycles[head % TW_RING_CYCLES] = *cycle;
-	/* Release: the slot is filled before it is offered. */
+	/* Release: the slot is filled before main sees it. */
 	atomic_store_explicit(&ring->head, head + 1, memory_order_release);
 }
 
-/* Main only: the oldest cycle to *cycle, or false if there is none. */
+/* Called by main. Moves the oldest cycle to *cycle; false: none. */
 static inline bool tw_ring_get(struct tw_ring *ring, struct tw_cycle *cycle)
 {
 	uint32_t tail = atomic_load_explicit(&ring->tail,

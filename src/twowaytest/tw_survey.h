@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The system as a test of this configuration finds it: facts and findings. */
+/* Reads and checks the system for a given configuration. */
 #ifndef TW_SURVEY_H
 #define TW_SURVEY_H
 
@@ -10,12 +10,12 @@ struct tw_survey {
 	struct tw_environ_params params;
 	struct tw_environ environ;
 	struct tw_finding findings[TW_CHECKS];
-	int count;		/* of them, that are findings */
+	int count;		/* number of findings */
 };
 
 /*
- * Main only, before a run; some ms. @holds_latency: a request of ours to
- * /dev/cpu_dma_latency is, or will be, held.
+ * Called by main before a run; takes some ms. @holds_latency: the run has, or
+ * will have, /dev/cpu_dma_latency open.
  */
 void tw_survey_make(struct tw_survey *survey, const struct tw_config *config,
 		    bool holds_latency);

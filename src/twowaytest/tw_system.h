@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a process asks of the system for itself, and what the system then
- * says it got. Those that can fail return 0 or -errno.
+ * System calls for the settings of the calling process, and reading them back.
+ * Functions that can fail return 0 (or a descriptor) or -errno.
  */
 #ifndef TW_SYSTEM_H
 #define TW_SYSTEM_H
@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* As read back from the kernel. */
+/* As read from the kernel; locked: memory is locked. */
 struct tw_settings {
 	int policy;
 	int priority;
@@ -20,71 +20,77 @@ struct tw_settings {
 	bool locked;
 };
 
-/* -EPERM: no right to this policy or priority; tw_explain.h tells why. */
+/* -EPERM: not allowed; tw_explain.h has a message with the reason. */
 int tw_system_schedule(int policy, int priority);
 
-/* SCHED_DEADLINE may not fork: back to SCHED_OTHER. Nothing if it is not. */
+/*
+ * Leaves SCHED_DEADLINE, which does not allow fork(), for SCHED_OTHER. Does
+ * nothing under other policies.
+ */
 int tw_system_leave_deadline(void);
 
-/* As users and options say it: other, fifo, rr, batch, idle; unknown. */
+/* Name in options and reports: other, fifo, rr, batch, idle; or unknown. */
 const char *tw_system_policy_name(int policy);
 
 int tw_system_pin(const cpu_set_t *cpus);
 
-/* Locks present and future memory: -ENOMEM or -EPERM, RLIMIT_MEMLOCK. */
+/* Locks present and future memory. -ENOMEM or -EPERM: RLIMIT_MEMLOCK. */
 int tw_system_lock_memory(void);
 
-/* Reads those of the calling process, but for locked. */
+/* Reads the settings of the calling process, except @locked. */
 int tw_system_read(struct tw_settings *settings);
 
-/* Whether they are others in the end; not if the end was not read. */
+/* Whether the settings differ at the end. False if @end was not read. */
 bool tw_system_changed(const struct tw_settings *begin,
 		       const struct tw_settings *end);
 
 /*
- * Reads the calling process's settings back and compares them with what it
- * asked for: -EINVAL if the kernel gave something else.
+ * Reads the settings back and compares them with the requested ones. -EINVAL:
+ * they differ.
  */
 int tw_system_verify(struct tw_settings *settings, int policy, int priority,
 		     const cpu_set_t *cpus, bool locked);
 
 /*
- * Asks power management for a wake-up latency of @latency_us at the most.
- * Returns a descriptor; the request ends when it is closed.
+ * Requests a wake-up latency of at most @latency_us from power management.
+ * Returns a descriptor; closing it ends the request.
  */
 int tw_system_limit_latency(int32_t latency_us);
 
-/* Touches every page, so that the first cycle to use it need not fault. */
+/* Touches every page, so that no page fault happens in a cycle. */
 void tw_system_prefault(void *memory, size_t size);
 
-/* Bytes that the kernel can give without swapping; /proc/meminfo. */
+/* MemAvailable of /proc/meminfo, in bytes. */
 uint64_t tw_system_available_memory(void);
 
-/* Moves shared memory to the NUMA node of the CPUs, if all lie on one. */
+/* Moves shared memory to the NUMA node of @cpus, if all are on one node. */
 void tw_system_place_memory(void *memory, size_t size, const cpu_set_t *cpus);
 
-/* Opens /dev/null as standard input if it is closed; -EBADF if another is. */
+/*
+ * Opens /dev/null if standard input is closed. -EBADF: standard output or error
+ * is closed.
+ */
 int tw_system_check_stdio(void);
 
 /*
- * In a child: closes all descriptors but the standard ones and @keep (@count
- * of them), so that what main holds ends when main lets go of it.
+ * Called by a child: closes all descriptors except 0, 1, 2 and the @count in
+ * @keep, so that a descriptor that main closes is closed everywhere.
  */
 int tw_system_close_others(const int *keep, int count);
 
 /*
- * A child of @parent gets @signal when that dies, whatever ends it. -ESRCH:
- * it is dead already.
+ * Called by a child: the kernel sends it @signal when @parent ends, in any way.
+ * -ESRCH: @parent has ended already.
  */
 int tw_system_die_with(pid_t parent, int signal);
 
 /*
- * Whether one of the signals that end a test, blocked, has come: SIGINT,
- * SIGTERM or SIGHUP. It stays pending for those who wait for it.
+ * Whether SIGINT, SIGTERM or SIGHUP is pending. These signals end a test; they
+ * are blocked. The signal stays pending.
  */
 bool tw_system_told_to_end(void);
 
-/* What the kernel counted of the calling process so far. */
+/* Counts of the kernel (getrusage) since the process started. */
 struct tw_usage {
 	int64_t minor_faults;
 	int64_t major_faults;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Real-time throttling: what the kernel does when real-time tasks leave a CPU
- * no time for others. Up to Linux 6.11, and with RT_GROUP_SCHED later too, it
- * stops all of them there for the rest of a period; since 6.12 a "fair
- * server" lets others in for a while.
+ * Real-time throttling: the kernel's reaction when real-time tasks leave no
+ * time to other tasks on a CPU. Up to Linux 6.11, and later with
+ * RT_GROUP_SCHED, it stops all real-time tasks on this CPU for the rest of a
+ * period. Since Linux 6.12 a "fair server" runs other tasks for a short time.
  */
 #ifndef TW_THROTTLE_H
 #define TW_THROTTLE_H
@@ -14,47 +14,54 @@
 #include "tw_guard.h"
 
 struct tw_throttle {
-	bool known;		/* could it be read at all? */
+	bool known;		/* false: could not be read */
 	int64_t runtime_us;	/* sched_rt_runtime_us; -1, 0: no limit */
 	int64_t period_us;
-	bool group;		/* RT_GROUP_SCHED, seen in the CPU cgroup */
+	bool group;		/* RT_GROUP_SCHED, from the CPU cgroup */
 	bool fair_server;
-	/* How long real-time tasks are stopped in a period; 0: never. */
+	/* Maximum stall of real-time tasks in a period; 0: none. */
 	int64_t stall_ns;
 };
 
 #define TW_THROTTLE_FILE	"/proc/sys/kernel/sched_rt_runtime_us"
 
-/* Reads the system under @root, "" for the real one; @release as uname's. */
+/*
+ * Reads the settings below @root, "" for the real system. @release: as from
+ * uname().
+ */
 void tw_throttle_read(struct tw_throttle *throttle, const char *root,
 		      const char *release);
 
 /*
- * The kernel says so, once a boot, when it throttles for the first time.
- * Listens from now on, below @root: a descriptor, or -errno (only root may).
+ * The kernel logs the first throttling after boot. Starts to read the log,
+ * below @root, "" for the real system. Returns a descriptor, or -errno; only
+ * root may read it.
  */
 int tw_throttle_listen(const char *root);
 
-/* Whether it has said so since; closes @fd, which may be negative. */
+/*
+ * Whether the kernel logged throttling since then. Closes @fd, which may be
+ * negative.
+ */
 bool tw_throttle_heard(int fd);
 
 /*
- * Sets sched_rt_runtime_us, and sets it back once the calling process closes
- * it or dies: there is a guardian for that. 0, or -errno and nothing changed;
- * -EALREADY: another process has set it so, and what that would set back is
- * not what this one would find. *runtime must stay where it is until it is
- * closed.
+ * Sets sched_rt_runtime_us until tw_runtime_close(). If the calling process
+ * ends without that, a guardian process restores it. tw_runtime_open() returns
+ * 0; or -errno, then nothing has changed. -EALREADY: another run has set it and
+ * will restore another value. *runtime must not move while it is open.
  */
 struct tw_runtime {
 	struct tw_guard guard;
 	int64_t old_us;
-	int lock_fd;		/* for the setting; the guardian has it too */
+	int lock_fd;		/* also open in the guardian */
 };
 
 /*
- * Its lock stands for the setting's, which whoever reads that could take.
- * This one nobody but root may open, and it is wherever the setting is. Those
- * who see another mount of /proc, as in a container, do not see the lock.
+ * The file that is locked while the setting is changed. Users may read
+ * sched_rt_runtime_us and could lock it; cad_pid exists on the same systems,
+ * but only root may open it. With another mount of /proc, as in a container,
+ * the lock has no effect.
  */
 #define TW_RUNTIME_LOCK	"/proc/sys/kernel/cad_pid"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Time is int64_t nanoseconds everywhere and every such name ends in _ns.
- * Microseconds exist only in options and reports.
+ * Times are int64_t nanoseconds; their names end in _ns. Only options and
+ * reports use microseconds.
  */
 #ifndef TW_TIME_H
 #define TW_TIME_H
@@ -18,7 +18,7 @@ static inline int64_t tw_ts_to_ns(const struct timespec *ts)
 	return (int64_t)ts->tv_sec * TW_NS_PER_S + ts->tv_nsec;
 }
 
-/* @ns must not be negative: a timespec for the kernel has no sign. */
+/* @ns must not be negative. */
 static inline struct timespec tw_ns_to_ts(int64_t ns)
 {
 	struct timespec ts = {
@@ -29,7 +29,10 @@ static inline struct timespec tw_ns_to_ts(int64_t ns)
 	return ts;
 }
 
-/* Now on a kernel clock; a vDSO call, not a system call, on usual clocks. */
+/*
+ * Reads a kernel clock. For the usual clocks this is a vDSO call, not a system
+ * call.
+ */
 static inline int64_t tw_now_ns(clockid_t clockid)
 {
 	struct timespec ts = { .tv_sec = 0 };
@@ -39,15 +42,15 @@ static inline int64_t tw_now_ns(clockid_t clockid)
 }
 
 /*
- * From one time to another. Wraps: t1 and t2 came over the wire and may be
- * anything, and signed overflow must not be undefined behaviour.
+ * Returns @to_ns - @from_ns. Wraps on overflow: t1 and t2 come from the network
+ * and can have any value; signed overflow would be undefined.
  */
 static inline int64_t tw_span_ns(int64_t from_ns, int64_t to_ns)
 {
 	return (int64_t)((uint64_t)to_ns - (uint64_t)from_ns);
 }
 
-/* Whole microseconds, rounded down, also below zero. */
+/* Microseconds, rounded down, also if negative. */
 static inline int64_t tw_ns_to_us(int64_t ns)
 {
 	return ns / TW_NS_PER_US - (ns % TW_NS_PER_US < 0);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A trace of our own: an instance, which nobody else's tracing takes notice
- * of. Main only, but for the descriptors, which the client uses.
+ * The program's own trace (--trace): a tracefs instance, which does not affect
+ * other traces. All functions here are called by main; the client uses the open
+ * descriptors.
  */
 #ifndef TW_TRACE_OWN_H
 #define TW_TRACE_OWN_H
@@ -13,8 +14,9 @@
 #include "tw_trace.h"
 
 /*
- * What the analysis reads, where it exists, and nothing else: each event costs
- * a cycle time. Of a message's way netif_rx is what the loopback device does.
+ * The default events: only those that the analysis reads, because each event
+ * delays the cycle. Events that the kernel lacks are left out. netif_rx is the
+ * path of a message through the loopback device.
  */
 #define TW_TRACE_EVENTS	"sched:sched_switch,sched:sched_waking," \
 			"sched:sched_migrate_task," \
@@ -22,35 +24,38 @@
 			"irq:softirq_entry,irq:softirq_exit,irq_vectors," \
 			"ipi:ipi_entry,ipi:ipi_exit,net:netif_rx"
 
-/* Instances have the maker's PID, and what makes a name unique. */
+/*
+ * Name of an instance: PID of its process, and a number that makes it unique.
+ */
 #define TW_TRACE_NAME	"twowaytest-%d-%08x"
 
 struct tw_trace {
-	char dir[PATH_MAX];	/* of the instance; empty: none */
-	struct tw_guard guard;	/* who removes it */
-	int removed;		/* instances of tests that were killed ... */
-	char first_removed[64];	/* ... and the first one's name */
+	char dir[PATH_MAX];	/* directory of the instance; "": none */
+	struct tw_guard guard;	/* removes it if main is killed */
+	int removed;		/* number of old instances that were removed */
+	char first_removed[64];	/* name of the first of them */
 };
 
 /*
- * Makes an instance that traces @events (NULL: the usual ones), a list of
- * systems, events, or system:event, which with a plus before it are traced
- * beside the usual ones; on @cpus only, stamped with CLOCK_MONOTONIC; and
- * starts it. Before that it removes what killed tests have left: instances
- * that no process has a file of open. 0, or -errno, @why, and nothing is left.
+ * Creates and starts an instance that traces @events on @cpus, with timestamps
+ * of CLOCK_MONOTONIC. @events: a list of systems, events or system:event; NULL:
+ * the default events. With "+" in front, they are traced in addition to the
+ * default events. First removes instances that killed tests left behind, if no
+ * process has one of their files open. Returns 0; or -errno and a message in
+ * @why; then there is no instance.
  */
 int tw_trace_open_own(struct tw_trace *trace, struct tw_trace_fds *fds,
 		      const char *events, const cpu_set_t *cpus,
 		      char why[TW_TRACE_WHY]);
 
 /*
- * What the stopped instance holds, as text, from @from_ns (CLOCK_MONOTONIC)
- * on: to *text, which the caller frees. 0 or -errno.
+ * Reads the text of the stopped instance from @from_ns (CLOCK_MONOTONIC) on, to
+ * *text, which the caller frees. Returns 0 or -errno.
  */
 int tw_trace_collect(const struct tw_trace *trace, int64_t from_ns,
 		     char **text);
 
-/* Removes the instance. Nothing if there is none. */
+/* Removes the instance. Does nothing if there is none. */
 void tw_trace_close(struct tw_trace *trace);
 
 #endif /* TW_TRACE_OWN_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How the server waits for a request to arrive. */
+/* The ways in which the server waits for a request. */
 #ifndef TW_WAIT_H
 #define TW_WAIT_H
 
@@ -11,14 +11,20 @@ struct tw_wait;
 
 struct tw_wait_ops {
 	const char *name;
-	/* 0 or -errno: -EBADF if select cannot hold such a descriptor. */
+	/*
+	 * Returns 0 or -errno; -EBADF if the descriptor is too large for
+	 * select.
+	 */
 	int (*open)(struct tw_wait *wait);
-	/* Until there is something to read or, but for busy, a signal. */
+	/*
+	 * Waits until there is something to read or, except for busy, a signal
+	 * arrives.
+	 */
 	void (*wait)(struct tw_wait *wait);
 	void (*close)(struct tw_wait *wait);
 };
 
-/* Used by one process, the server. */
+/* Used by the server process only. */
 struct tw_wait {
 	const struct tw_wait_ops *ops;
 	int fd;
@@ -26,13 +32,13 @@ struct tw_wait {
 	struct pollfd pollfd;
 };
 
-/* poll, select, epoll, read, busy; NULL from @index 5 on. */
+/* poll, select, epoll, read, busy; NULL if @index is above 4. */
 const struct tw_wait_ops *tw_wait_kind(size_t index);
 
-/* The kind that never blocks, and so keeps its CPU for itself. */
+/* The way that never blocks, so no other task gets its CPU. */
 extern const struct tw_wait_ops *const tw_wait_busy;
 
-/* Prepares to wait on @fd: 0 or -errno. */
+/* Prepares to wait on @fd. Returns 0 or -errno. */
 int tw_wait_open(struct tw_wait *wait, const struct tw_wait_ops *ops, int fd);
 
 #endif /* TW_WAIT_H */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The two messages, big-endian on the wire. A request is its sequence
- * number and padding; the reply carries the number back with t1, t2, the
- * server's CPU and a check word. Nothing that arrives is trusted: each side
- * knows the number that must come next.
+ * The two messages, in big-endian byte order. A request contains its number and
+ * padding. A reply contains the same number, t1, t2, the CPU of the server, and
+ * a checksum. The receiver trusts nothing: it knows which number has to come
+ * next.
  */
 #ifndef TW_WIRE_H
 #define TW_WIRE_H
@@ -19,26 +19,26 @@ struct tw_reply {
 	uint64_t seq;
 	int64_t t1_ns;
 	int64_t t2_ns;
-	int32_t cpu;		/* that the server was on at t1 */
+	int32_t cpu;		/* CPU of the server after t1 */
 };
 
-/* Writes the number into a request buffer of at least TW_REQUEST_MIN. */
+/* Writes a request to @buf, at least TW_REQUEST_MIN bytes. */
 void tw_wire_put_request(void *buf, uint64_t seq);
 
 /*
- * 0 if @buf of @len bytes is a whole request of @size bytes that carries
- * @seq; -EMSGSIZE if its length is wrong, -EPROTO if its number is.
+ * Checks a request of @len bytes. Returns 0 if it has @size bytes and the
+ * number @seq; -EMSGSIZE: wrong length; -EPROTO: wrong number.
  */
 int tw_wire_get_request(const void *buf, size_t len, size_t size,
 			uint64_t seq);
 
-/* Writes a reply into a buffer of TW_REPLY_SIZE. */
+/* Writes a reply to @buf, TW_REPLY_SIZE bytes. */
 void tw_wire_put_reply(void *buf, const struct tw_reply *reply);
 
 /*
- * 0 and the reply to *reply if @buf of @len bytes is a whole, undamaged
- * reply to @seq; -EMSGSIZE if its length is wrong, -EBADMSG if the check
- * word is, -EPROTO if the number is. *reply is written only on success.
+ * Checks a reply of @len bytes and stores it in *reply. Returns 0; -EMSGSIZE:
+ * wrong length; -EBADMSG: wrong checksum; -EPROTO: the number is not @seq.
+ * After an error, *reply is unchanged.
  */
 int tw_wire_get_reply(const void *buf, size_t len, uint64_t seq,
 		      struct tw_reply *reply);
