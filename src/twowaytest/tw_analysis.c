@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The trace is played back from its begin, so that at the phase's begin it
- * is known who runs where; from there on, time is shared out.
+ * Plays the trace back from its start, so that the state of the CPUs and tasks
+ * is known at the start of the phase. From there, each span of time gets its
+ * cause.
  */
 #include <stdio.h>
 #include <stdlib.h>

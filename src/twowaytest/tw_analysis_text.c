@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* An analysis in one sentence. */
+/* The texts of an analysis: the names of the states, and the sentence. */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The table of checks. To add one: a judge, a row, and TW_CHECKS. */
+/*
+ * The table of checks. To add a check: write its function, add a row, and
+ * increase TW_CHECKS.
+ */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Judges the CPUs that client and server run on. */
+/* Checks of the CPUs of client and server. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Judges how the kernel is built and set, and what it runs on. */
+/* Checks of the kernel's configuration and settings, and of virtualization. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What follows from the options together, and which contradict each other. */
+/*
+ * Sets what follows from other options; refuses options that contradict each
+ * other.
+ */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

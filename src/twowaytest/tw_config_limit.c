@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What -b, --trace, --spike and --limit need of each other and of the rest. */
+/* Checks the options -b, --trace, --spike and --limit. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

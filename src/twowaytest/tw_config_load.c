@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the options say of the load, and which of them contradict it. */
+/* Checks the options of the load, and derives its settings. */
 #include <errno.h>
 #include <stdio.h>
 #include <time.h>

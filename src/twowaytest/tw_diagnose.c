@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A session's traces, and what they tell of the cycle that broke it. */
+/* The traces of a session, and the analysis of the cycle that ended it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

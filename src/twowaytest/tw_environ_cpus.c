@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the CPUs of client and server are: power states, cores, nodes. */
+/*
+ * Reads the state of the CPUs of client and server: idle states, cores, NUMA
+ * nodes.
+ */
 #include <stdio.h>
 #include <string.h>
 

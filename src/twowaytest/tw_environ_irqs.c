@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Interrupts that may fire on the CPUs of client and server. Counted are the
- * numbered ones with a handler; what each CPU has of its own (its timer, its
- * performance counters) cannot be moved.
+ * Reads the interrupts that may fire on the CPUs of client and server. Only
+ * numbered interrupts with a handler are counted. The interrupts that each CPU
+ * has of its own (timer, performance counters) cannot be moved.
  */
 #include <ctype.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The kernel: its preemption and what it was booted with. */
+/* Reads the kernel's preemption model and boot parameters. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

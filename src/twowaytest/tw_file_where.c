@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Names are resolved once, to a directory that is kept open and a name in it:
- * whoever may change what leads there does not change where the file goes.
+ * A path is resolved once, to an open directory and a name in it. So later
+ * changes of links or directories in the path do not change where the file is
+ * written.
  */
 #include <errno.h>
 #include <fcntl.h>

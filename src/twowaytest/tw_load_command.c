@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Copies of a command that the user names: stress-ng, fio, iperf3, ... */
+/*
+ * Load "command": copies of a shell command, such as stress-ng, fio or iperf3.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Workers that transform a signal forth and back and write it to a file:
- * cache misses, floating-point state, system calls and file writes. Each
- * result is compared with what went in, since a difference would mean that
- * the kernel has mixed up a preempted task's registers.
+ * Load "fft": each worker transforms a signal, transforms it back, and writes
+ * it to a file. This causes cache misses, use of floating-point registers,
+ * system calls and file writes. Each result is compared with the original
+ * signal: a difference would mean that the kernel had corrupted the registers
+ * of a preempted task.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * rt-tests' hackbench: groups of processes that send each other messages as
- * fast as they can. One hackbench runs all groups of a step, and is started
- * again whenever it has sent all its messages.
+ * Load "hackbench" of rt-tests: groups of processes that send messages to each
+ * other as fast as possible. One hackbench process runs all groups of a step;
+ * it is started again when it has sent all its messages.
  */
 #include <dirent.h>
 #include <errno.h>

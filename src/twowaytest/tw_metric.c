@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The metrics table. To add a metric: a value function, an enum entry, a
- * row.
+ * The table of metrics. To add a metric: write its function, add an entry to
+ * the enum, and add a row.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The options that take a CPU set, in libnuma's syntax. */
+/* Parses the options with a CPU set, in the syntax of libnuma. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>

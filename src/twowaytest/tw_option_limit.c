@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What fails a run, and what is looked into: --limit, -b, --trace. */
+/* Parses the options --limit, --break-on and --trace. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

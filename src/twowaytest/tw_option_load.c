@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The options of the load, and the reference set-up that goes with it. */
+/* Parses the options of the load, and --trltp. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

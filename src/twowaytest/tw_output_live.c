@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What is printed and dumped while the test runs: no reader is waited for. */
+/* Output during the measurement. It never waits for a slow reader. */
 #include <string.h>
 #include <time.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The JSON of a long run, so far: should it be killed, or the machine crash,
- * little is lost.
+ * Writes the partial JSON of a long run. If the run is killed or the machine
+ * crashes, little is lost.
  */
 #include <stdlib.h>
 #include <time.h>

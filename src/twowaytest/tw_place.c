@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Placement and priorities. */
+/* CPUs and priorities of the processes. */
 #include <stdio.h>
 
 #include "tw_place.h"

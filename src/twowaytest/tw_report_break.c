@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* -b: the cycle that ended the run, and what our own trace tells of it. */
+/* -b: the cycle that ended the run, and the analysis of our own trace. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What measuring costs, and how well its clock runs. */
+/* Reports the cost of measuring, and the drift of the clock. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <time.h>

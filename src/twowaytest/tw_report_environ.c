@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The state of the system: in the JSON result, and as --check's table. */
+/* Reports the state of the system: in the JSON, and as the table of --check. */
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The histogram of -h and -H, laid out as cyclictest's. */
+/* The histogram of -h and -H, in the format of cyclictest. */
 #include <inttypes.h>
 
 #include "tw_report.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The JSON members: first those that cyclictest has too, then "twoway", all
- * that this test has to say. contrib/twowaytest.schema.json describes them.
+ * The members of the JSON: first the same as cyclictest's, then "twoway" with
+ * all other results. contrib/twowaytest.schema.json describes them.
  */
 #include <inttypes.h>
 #include <stdio.h>

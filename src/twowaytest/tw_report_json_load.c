@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the JSON tells of the load, of throttling, and of each step. */
+/* The JSON members for the load, real-time throttling, and each step. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <time.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* --limit: a verdict each. */
+/* --limit: reports a verdict for each limit. */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The display while the run lasts. A line that a terminal wraps is two, and
- * the next picture would stand elsewhere: so none is longer than the terminal
- * is wide. Status lines that would be lose what is needed least.
+ * The display during the run. No line may be longer than the terminal is wide:
+ * the terminal would wrap it, and the next display would start at the wrong
+ * line. Status lines that are too long lose their least important members.
  */
 #include <fcntl.h>
 #include <inttypes.h>

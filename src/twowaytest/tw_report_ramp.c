@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What is said of the load, and the table that a ramp ends with. */
+/* Reports the load, and the table at the end of a ramp. */
 #include <inttypes.h>
 #include <stdio.h>
 

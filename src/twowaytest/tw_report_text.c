@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Status lines, single values and cycles, as cyclictest prints them. */
+/* Status lines, values and cycles, in the format of cyclictest. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The log of the reference program: for each step, for each of its metrics,
- * the statistics and a histogram of 10 us bins, empty ones left out.
+ * --trltp-log: the log format of the reference program (TRLTP). For each step
+ * and metric: statistics, and a histogram with bins of 10 us, without empty
+ * bins.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Cycles that are kept whole: the worst of each metric, and spikes. */
+/* --worst and --spike: reports the cycles that were kept. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

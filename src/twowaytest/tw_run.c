@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The life of a run: start the sides, watch, stop, reap. */
+/* Runs a step: starts client and server, watches, stops and reaps them. */
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>

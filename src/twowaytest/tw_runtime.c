@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* --rt-runtime: a setting of the whole system, for the time of a run. */
+/*
+ * --rt-runtime: changes sched_rt_runtime_us of the whole system during a run.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A session's load: for all of its steps, and in each of them. */
+/* The load of a session: for all its steps, and in each step. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Running statistics, percentiles and the us histogram. */
+/* Running statistics, percentiles and the histogram in us. */
 #include <float.h>
 #include <math.h>
 #include <string.h>

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Folding cycles into statistics, and looking on while that goes on.
+ * Adds cycles to the statistics, and reads them while the client adds.
  *
- * A sequence lock without a lock: the writer never waits, the reader tries
- * again. The data under it are plain fields. Relaxed atomics would be free
- * on 64-bit machines, but 64-bit ones need a locked instruction or libatomic
- * on many 32-bit machines, in the client's path. Plain fields do because
- * the fences are compiler barriers too, the reader loads each field once
- * (volatile), computes nothing with it before the version has vouched for
- * it, and only ever copies numbers: a torn one is thrown away, and even if
- * taken cannot lead astray.
+ * This is a sequence lock: the writer never waits, and the reader tries again
+ * if the version has changed. The data are plain fields. Relaxed atomics would
+ * cost nothing on 64-bit machines; but on many 32-bit machines a 64-bit atomic
+ * needs a locked instruction or libatomic, in the client's path. Plain fields
+ * are sufficient: the fences are also compiler barriers, and the reader loads
+ * each field once (volatile) and only copies numbers until the version is
+ * confirmed. An inconsistent number is normally dropped; if it is used, it is
+ * only a wrong number.
  */
 #include "tw_tally.h"
 #include "tw_time.h"

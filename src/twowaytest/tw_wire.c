@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Encoding, decoding and validating the two messages.
+ * Encodes, decodes and checks the two messages. All fields have 8 bytes.
  *
- *	request: seq, padding that nobody reads
- *	reply:   seq, t1, t2, CPU, check
+ *	request: seq, padding (ignored)
+ *	reply:   seq, t1, t2, CPU, checksum
  */
 #include <endian.h>
 #include <errno.h>

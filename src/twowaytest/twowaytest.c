@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * twowaytest: the latency of a request and its answer, under real-time
+ * twowaytest: measures the latency of a request and its reply under real-time
  * scheduling. Start to read here.
  */
 #include <ctype.h>
