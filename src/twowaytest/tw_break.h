@@ -36,7 +36,7 @@ struct tw_break {
 	uint64_t number;	/* number of the cycle in reports */
 	int64_t value_ns;
 	double means_ns[TW_METRICS];	/* means before this cycle */
-	/* Measuring clock minus trace clock "mono", in ns, at that time. */
+	/* Measuring clock minus the trace's clock, in ns, at that time. */
 	int64_t ahead_ns;
 	int mark_err;		/* error of a mark or stop, -errno; or 0 */
 };

@@ -52,11 +52,11 @@ int tw_child_fork(struct tw_child *child, const struct tw_child_how *how);
 
 /*
  * Forks and waits until the child calls tw_child_ready(). Returns 0; the error
- * of the child (-errno); -ECHILD if the child ended without an error;
+ * of the child (-errno); -ECHILD if the child ended without reporting an error;
  * -ETIMEDOUT if it was not ready within @limit_ms; or -EINTR if a signal that
  * ends a test arrived and the child was not ready one second later (the signal
- * stays pending). After a timeout, child->why tells the reason. After an error,
- * the child has ended or is lost.
+ * stays pending). After -ETIMEDOUT or -EINTR, child->why is the reason. After
+ * an error, the child has ended or is lost.
  */
 int tw_child_start(struct tw_child *child, const struct tw_child_how *how,
 		   int limit_ms);

@@ -20,10 +20,7 @@ struct tw_environ_params {
 	cpu_set_t client, server;	/* their CPUs, of all pairs */
 	bool pinned;			/* each has CPUs of its own */
 	bool realtime;			/* real-time client and server */
-	/*
-	 * Priority of a real-time client whose timer expires in a softirq; else
-	 * 0.
-	 */
+	/* Priority of a real-time client with a softirq timer; else 0. */
 	int timer_prio;
 	bool rt_load;	/* our real-time load may fill a CPU */
 	int64_t latency_us;	/* our /dev/cpu_dma_latency; -1: none */

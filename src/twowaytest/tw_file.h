@@ -64,8 +64,8 @@ bool tw_file_same(const struct tw_file *one, const struct tw_file *other);
 
 /*
  * Closes the file and gives it its name; an existing file is replaced. Returns
- * 0 or -errno, also for an earlier write, such as -ENOSPC. After an error no
- * file is left. If it is not a regular file, this waits for its reader, as
+ * 0 or -errno, also for an earlier write, such as -ENOSPC; then the new file is
+ * deleted. If it is not a regular file, this waits for its reader, as
  * tw_flow_finish().
  */
 int tw_file_commit(struct tw_file *file, int idle_ms);

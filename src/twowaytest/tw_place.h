@@ -18,7 +18,7 @@ enum tw_role {
 	TW_ROLES
 };
 
-/* Names in JSON: "main", "server", "client", "load". */
+/* Names in results: "main", "server", "client", "load". */
 extern const char *const tw_role_names[TW_ROLES];
 
 /* Names in messages: "parent process", "server", "client", "load". */

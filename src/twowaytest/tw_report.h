@@ -28,7 +28,7 @@ struct tw_report {
 	int return_code;
 	const char *error;	/* error in writing results; "": none */
 	uint64_t not_printed;	/* cycles that -v left out: slow reader */
-	uint64_t not_dumped;	/* the same for --dump, without lost in rings */
+	uint64_t not_dumped;	/* the same for --dump; add lost of rings */
 	int argc;		/* the command line */
 	char **argv;
 };

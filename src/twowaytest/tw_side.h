@@ -74,7 +74,7 @@ struct tw_task {
 	uint64_t loops;
 	int policy;
 	int priority[TW_ROLES];
-	bool pinned[TW_ROLES];		/* CPUs were chosen, by option or -a */
+	bool pinned[TW_ROLES];		/* pinned by an option such as -a */
 	cpu_set_t cpus[TW_ROLES];
 	bool lock_memory;
 };
