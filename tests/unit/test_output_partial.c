@@ -61,7 +61,7 @@ static const char *content(const char *name)
 static void assert_holds(const char *text, const char *what)
 {
 	if (!strstr(text, what))
-		fail_msg("\"%s\" is not in: %s", what, text);
+		fail_msg("\"%s\" is not in: %s", what, text ? text : "");
 }
 
 /* Which runs have one. */

@@ -326,7 +326,7 @@ static void test_sweep(void **state)
 	};
 	const size_t count = sizeof(rows) / sizeof(rows[0]);
 	char living[128];
-	char path[sizeof(rows) / sizeof(rows[0])][128], marker[160];
+	char path[sizeof(rows) / sizeof(rows[0])][128], marker[1024];
 	int opened[sizeof(rows) / sizeof(rows[0])], left[count];
 	size_t i;
 
