@@ -454,10 +454,11 @@ static void test_unsettled(void **state)
 /* What the client faults in within its cycles, beside a real server. */
 static int64_t client_faults(size_t size)
 {
-	const struct tw_side *client = &pair->side[TW_CLIENT];
+	const struct tw_side *client;
 
 	tear_down(NULL);
 	assert_int_equal(set_up(NULL), 0);
+	client = &pair->side[TW_CLIENT];
 	pair->task.link = (struct tw_link) { ends[0], ends[1] };
 	pair->task.size = size;
 	pair->task.loops = CYCLES;
