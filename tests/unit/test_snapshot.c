@@ -237,57 +237,6 @@ static void test_folds_of_other_process(void **state)
 	drop_tally(tally, WIDTH);
 }
 
-/* Half of its time it is amid a fold, where nothing fits together. */
-static void slow_writer(struct tw_tally *tally)
-{
-	volatile int pause;
-	int i, id;
-
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	for (i = 0; i < WRITER_CYCLES; i++) {
-		tally->version++;
-		atomic_thread_fence(memory_order_seq_cst);
-		tally->cycles++;
-		for (pause = 0; pause < 1000; pause++)
-			;
-		for (id = 0; id < TW_METRICS; id++)
-			tally->stats[id].count++;
-		atomic_thread_fence(memory_order_seq_cst);
-		tally->version++;
-		for (pause = 0; pause < 1000; pause++)
-			;
-	}
-	_exit(0);
-}
-
-/* A fold that lasts is waited for, unless the writer is stopped. */
-static void test_slow_folds(void **state)
-{
-	struct tw_tally *tally = new_tally(&usual, 0);
-	struct tw_status status[TW_METRICS];
-	long snapshots = 0, torn = 0;
-	pid_t pid = fork();
-	uint64_t cycles;
-	int ended;
-
-	(void)state;
-	assert_true(pid >= 0);
-	if (!pid)
-		slow_writer(tally);
-	while (!waitpid(pid, &ended, WNOHANG)) {
-		uint32_t version = tally->version;
-
-		cycles = tw_tally_snapshot(tally, status);
-		snapshots++;
-		if (status[0].count != cycles && !stopped(tally, version))
-			torn++;
-	}
-	assert_int_equal(ended, 0);
-	/* Preempted there, and resumed just then: as above. */
-	assert_in_range(torn, 0, snapshots / 20 + 5);
-	drop_tally(tally, 0);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -295,7 +244,6 @@ int main(void)
 		cmocka_unit_test(test_stopped_amid_fold),
 		cmocka_unit_test(test_interrupted_by_folds),
 		cmocka_unit_test(test_folds_of_other_process),
-		cmocka_unit_test(test_slow_folds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
