@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "content.h"
 #include "tw_file.h"
 #include "unit.h"
 
@@ -99,28 +100,6 @@ static int one(const char *name)
 static int entries(void)
 {
 	return each_entry(one);
-}
-
-static void assert_content(const char *path, const char *want)
-{
-	FILE *file = fopen(path, "r");
-	char got[100];
-	size_t len;
-
-	assert_non_null(file);
-	len = fread(got, 1, sizeof(got) - 1, file);
-	fclose(file);
-	got[len] = '\0';
-	assert_string_equal(got, want);
-}
-
-static void put(const char *path, const char *text)
-{
-	FILE *file = fopen(path, "w");
-
-	assert_non_null(file);
-	fputs(text, file);
-	assert_int_equal(fclose(file), 0);
 }
 
 /* Opens @path and writes @text; the caller commits. */
