@@ -11,6 +11,15 @@ import cm_watch
 from twtools import child as death
 
 
+def how(status, said=""):
+    """How a program ended, and what it said."""
+    if status >= 0:
+        text = f"exit status {status}"
+    else:
+        text = f"killed by signal {-status} ({signal.strsignal(-status)})"
+    return f"{text}: {said}" if said else f"{text}, without a message"
+
+
 class Children:
     """Starts programs; ends all that still run when it is left."""
 

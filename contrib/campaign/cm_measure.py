@@ -6,9 +6,10 @@ import shlex
 import subprocess
 import time
 
+import cm_child
 import cm_plan
 import cm_system
-from cm_state import Failure, cycles_of, keep, now, read_json
+from cm_state import Failure, cycles_of, digest, keep, now, read_json
 from twtools import mark, whole
 
 LATE_S = 60             # after its time a program is taken to hang
@@ -46,6 +47,7 @@ def measure(children, options, one, where, state, tick):
             temporary.read_text(encoding="utf-8"), "campaign",
             {"placement": one.placement, "load": one.load,
              "load_command": carrier and shlex.join(carrier)}))
+        record["result_sha256"] = digest(temporary.read_bytes())
         keep(temporary, state.path(f"{one.name}.json"))
         record["state"] = "finished"
     except Failure as err:
@@ -79,7 +81,8 @@ def start_load(children, argv, log, tick):
     """Lets it settle; work() tells in the end whether that was enough."""
     child = start(children, argv, log)
     if children.wait([child], time.monotonic() + cm_plan.SETTLE_S, tick):
-        raise Failure(f"the load ended: {last_lines(log)}; see {log}")
+        raise Failure("the load ended: " + cm_child.how(
+            child.returncode, last_lines(log)) + f"; see {log}")
     return child
 
 
@@ -102,9 +105,7 @@ def run(children, argv, log, beside, duration_s, tick):
 
 def judge(one, status, log):
     if status not in FINE[one.tool]:
-        how = f"exit status {status}" if status >= 0 else \
-            f"killed by signal {-status}"
-        raise Failure(f"{how}: {last_lines(log)}; see {log}")
+        raise Failure(f"{cm_child.how(status, last_lines(log))}; see {log}")
 
 
 def cycles(result, path):

@@ -9,6 +9,7 @@ import pathlib
 import re
 import shutil
 
+import cm_child
 import cm_plan
 from cm_state import Failure
 
@@ -79,12 +80,12 @@ def trial(children, argv, allowed=(0,)):
     """Runs it; its standard output, or Failure with what it said."""
     status, out, err = children.output(argv)
     if status not in allowed:
-        said = err.strip() or out.strip() or "it says nothing"
+        said = err.strip() or out.strip()
         advice = "" if os.geteuid() == 0 else \
             "\nwithout privilege: --priority=0 --tools=twowaytest, or " \
             "run this with sudo"
-        raise Failure(f"{' '.join(argv)}: exit status {status}:\n{said}"
-                      + advice)
+        raise Failure(f"{' '.join(argv)}: "
+                      + cm_child.how(status, said and f"\n{said}") + advice)
     return out
 
 
@@ -106,9 +107,12 @@ def version(children, options, tool):
 
 
 def cpus(children, options):
-    """Where twowaytest's own plan puts its processes; tries the rights."""
-    argv = [options.twowaytest, "-q", *cm_plan.scheduling(options), "-a",
-            "-l", "5", "--json=-"]
+    """Where twowaytest's own plan puts its processes.
+
+    Tries the rights, too: a dry run needs none.
+    """
+    rights = [] if options.dry_run else cm_plan.scheduling(options)
+    argv = [options.twowaytest, "-q", *rights, "-a", "-l", "5", "--json=-"]
     processes = object_in(trial(children, argv), argv)
     try:
         where = {role: int(processes["twoway"]["processes"][role]["cpus"])
@@ -132,7 +136,7 @@ def try_all(children, options, where):
         if one.tool == "twowaytest":
             argv[-1:] = ["--check"]
             trial(children, argv, (0, 2))
-        elif one.load == "none":
+        elif one.load == "none" and not options.dry_run:
             at = argv.index("-D")
             argv[at:at + 2] = ["-l", "5"]
             trial(children, argv)

@@ -6,6 +6,7 @@ import pathlib
 import sys
 
 import cm_changes
+import cm_child
 import cm_plan
 from cm_state import Failure, text_of
 from twtools import page, tables, whole
@@ -73,8 +74,8 @@ def measurements(options, state):
         "steal: CPU time that a hypervisor took. others: about what other "
         "programs used, of all CPUs' time. load average: of the minute "
         "before, which has the loads of earlier measurements. heat: how "
-        "often it slowed a CPU. missed and throttled: cycles of twowaytest. - is "
-        "unknown, or does not apply.", figures=2, key="disturbances")
+        "often it slowed a CPU. missed and throttled: cycles of twowaytest. "
+        "- is unknown, or does not apply.", figures=2, key="disturbances")
 
 
 def remarks(options, state):
@@ -131,7 +132,8 @@ def pages(children, options, state):
                   for one in found)]
         status, _, err = children.output(argv, cwd=state.directory)
         if status:
-            raise Failure(f"the report of load {load}: {err.strip()}\n"
+            raise Failure(f"the report of load {load}: "
+                          f"{cm_child.how(status, err.strip())}\n"
                           "all results are kept; the same command tries "
                           "again, --no-report leaves it out")
         done.append(load)

@@ -5,6 +5,7 @@ import contextlib
 import datetime
 import errno
 import fcntl
+import hashlib
 import json
 import os
 import pathlib
@@ -54,8 +55,8 @@ def machine():
         except OSError as err:
             if err.errno != errno.EADDRINUSE:
                 raise
-            raise Failure("another campaign is at work on this machine, and "
-                          "they would measure each other; wait for its "
+            raise Failure("another campaign is at work on this machine; two "
+                          "would disturb each other: wait for its "
                           "end") from None
         yield
 
@@ -89,8 +90,11 @@ class State:
         """Makes the directory, or goes on in one that holds this plan."""
         with contextlib.suppress(FileExistsError):
             self.directory.mkdir(mode=0o755, parents=True)
-        self.fd = os.open(self.directory, os.O_RDONLY | os.O_DIRECTORY)
-        self.check_owner(os.fstat(self.fd))
+        self.fd = self.open()
+        info = os.fstat(self.fd)
+        if info.st_uid != os.geteuid():
+            self.refuse(f"belongs to the user of number {info.st_uid}")
+        self.check_mode(info)
         try:
             fcntl.flock(self.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -105,14 +109,25 @@ class State:
     def __exit__(self, *_):
         os.close(self.fd)
 
-    def check_owner(self, info):
+    def look(self):
+        """Failure if nobody could go on there, whatever his rights."""
+        with contextlib.suppress(FileNotFoundError):
+            fd = self.open()
+            try:
+                self.check_mode(os.fstat(fd))
+            finally:
+                os.close(fd)
+            self.compare()
+
+    def open(self):
+        return os.open(self.directory, os.O_RDONLY | os.O_DIRECTORY)
+
+    def check_mode(self, info):
         """Failure if others may put links there for us to write through."""
-        if info.st_uid != os.geteuid():
-            why = f"belongs to the user of number {info.st_uid}"
-        elif info.st_mode & stat.S_IWOTH:
-            why = "everybody may write there"
-        else:
-            return
+        if info.st_mode & stat.S_IWOTH:
+            self.refuse("everybody may write there")
+
+    def refuse(self, why):
         raise Failure(f"{self.directory}: {why}; name a directory of your "
                       "own with --output")
 
@@ -129,19 +144,21 @@ class State:
             return
         try:
             there = json.loads(path.read_text(encoding="utf-8"))
+            check_form(there)
             unlike = list(differences(
                 {key: there[key] for key in ("format", "plan", "system")},
                 {key: self.data[key] for key in ("format", "plan",
                                                  "system")}))
-            sessions, done = there["sessions"], there["measurements"]
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError, AttributeError,
+                RecursionError):
             raise Failure(f"{path}: cannot be read as a campaign's; name "
                           "another directory with --output") from None
         if unlike:
             raise Failure(f"{self.directory}: holds another campaign; name "
                           "another directory with --output, or give its "
                           "options:\n  " + "\n  ".join(unlike))
-        self.data["sessions"], self.data["measurements"] = sessions, done
+        for key in ("sessions", "measurements"):
+            self.data[key] = there[key]
 
     def save(self):
         whole.write(self.directory / STATE,
@@ -164,26 +181,65 @@ class State:
         record = self.record(one)
         if record.get("state") != "finished":
             return None
+        path = self.path(f"{one.name}.json")
         try:
-            result = read_json(self.path(f"{one.name}.json"))
-        except Failure:
+            content = path.read_bytes()
+            result = object_of(content, path)
+        except (OSError, Failure):
             return None
-        return result if cycles_of(result) == record.get("cycles") else None
+        # An older version has recorded no digest.
+        same = record.get("result_sha256", digest(content)) == digest(
+            content) and cycles_of(result) == record.get("cycles")
+        return result if same else None
+
+
+def check_form(there):
+    """TypeError if these sessions and measurements are none of ours."""
+    sessions, done = there["sessions"], there["measurements"]
+    wanted = [(sessions, list), (done, dict)]
+    for session in sessions:
+        environment = session["environment"]
+        findings = environment.get("findings") or []
+        wanted += [(session["boot_id"], str), (environment, dict),
+                   (session.get("environment_end", {}), dict),
+                   (findings, list), *((one, dict) for one in findings)]
+    for record in done.values():
+        wanted += [(record["state"], str), (record.get("message", ""), str)]
+    for value, kind in wanted:
+        if not isinstance(value, kind):
+            raise TypeError(value)
+
+
+def digest(content):
+    return hashlib.sha256(content).hexdigest()
 
 
 def cycles_of(result):
     """How many cycles a tool's results are of; None if they are none."""
     try:
-        return min(thread["cycles"] for thread in result["thread"].values())
+        threads = list(result["thread"].values())
+        figures = [thread.get(key) for thread in threads
+                   for key in ("min", "avg", "max")]
+        if isinstance(result.get("twoway", {}), dict) and all(
+                isinstance(one, (int, float, type(None))) for one in figures):
+            return min(thread["cycles"] for thread in threads)
     except (KeyError, TypeError, ValueError, AttributeError):
-        return None
+        pass
+    return None
 
 
 def read_json(path):
     """An object; Failure if the file holds none."""
     try:
-        value = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as err:
+        return object_of(pathlib.Path(path).read_bytes(), path)
+    except OSError as err:
+        raise Failure(f"{path}: {err.strerror}") from None
+
+
+def object_of(content, path):
+    try:
+        value = json.loads(content.decode("utf-8"))
+    except (ValueError, RecursionError) as err:
         raise Failure(f"{path}: {err}") from None
     if not isinstance(value, dict):
         raise Failure(f"{path}: no object of results")

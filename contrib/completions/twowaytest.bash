@@ -73,6 +73,10 @@ _twowaytest_value()
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -P "$prefix" -f -- "$value")
 		;;
+	--interface)
+		_twowaytest_words "$prefix" "$value" \
+			lo
+		;;
 	--limit)
 		_twowaytest_words "$prefix" "$value" \
 			interval: \
@@ -85,7 +89,8 @@ _twowaytest_value()
 			planned: \
 			avg: \
 			missed: \
-			throttled:
+			throttled: \
+			lost:
 		;;
 	--load)
 		_twowaytest_words "$prefix" "$value" \
@@ -114,6 +119,27 @@ _twowaytest_value()
 			wakeup \
 			planned
 		;;
+	--order)
+		_twowaytest_words "$prefix" "$value" \
+			priority \
+			arrival \
+			fixed
+		;;
+	--peer)
+		_twowaytest_words "$prefix" "$value" \
+			same \
+			next
+		;;
+	--ramp)
+		_twowaytest_words "$prefix" "$value" \
+			load \
+			pairs
+		;;
+	--servers)
+		_twowaytest_words "$prefix" "$value" \
+			each \
+			one
+		;;
 	--spike)
 		_twowaytest_words "$prefix" "$value" \
 			interval: \
@@ -135,6 +161,14 @@ _twowaytest_value()
 		_twowaytest_words "$prefix" "$value" \
 			documented \
 			trltp3
+		;;
+	--transport)
+		_twowaytest_words "$prefix" "$value" \
+			tcp \
+			udp \
+			unix \
+			seqpacket \
+			vsock
 		;;
 	--wait)
 		_twowaytest_words "$prefix" "$value" \
@@ -161,36 +195,45 @@ _twowaytest()
 		_twowaytest_value '' "${COMP_WORDS[COMP_CWORD - 2]}" "$cur"
 	elif [[ $cur == --*=* ]]; then
 		_twowaytest_value "${cur%%=*}=" "${cur%%=*}" "${cur#*=}"
-	elif [[ $cur =~ ^(-[mNqMuvx]*[abcDhHilp])(.+)$ ]]; then
+	elif [[ $cur =~ ^(-[mNxqMSuv]*[aAbcdDHhilpt])(.+)$ ]]; then
 		_twowaytest_value "${BASH_REMATCH[1]}" \
 			"-${BASH_REMATCH[1]: -1}" "${BASH_REMATCH[2]}"
-	elif [[ $cur != -* && $prev =~ ^-[mNqMuvx]*([abcDhHilp])$ ]]; then
+	elif [[ $cur != -* && $prev =~ ^-[mNxqMSuv]*([abcdDHhilp])$ ]]; then
 		_twowaytest_value '' "-${BASH_REMATCH[1]}" "$cur"
-	elif [[ $cur != -* && $prev =~ ^--(affinity|breaktrace|break-on|clock|client-affinity|duration|dump|histogram|histofall|histfile|interval|json|latency|limit|load|load-affinity|load-args|load-policy|load-priority|loops|mainaffinity|metrics|policy|port|priority|rt-runtime|server-affinity|size|sleep|spike|spike-nodes|steps|timer|total|trace-file|trltp-log|wait|warmup)$ ]]; then
+	elif [[ $cur != -* && $prev =~ ^--(address|affinity|break-on|breaktrace|busy-poll|client-affinity|clock|distance|dscp|dump|duration|histfile|histofall|histogram|interface|interval|json|latency|limit|load|load-affinity|load-args|load-policy|load-priority|loops|mainaffinity|metrics|order|peer|policy|port|priority|ramp|rt-runtime|server-affinity|server-priority|servers|size|sleep|sock-priority|spike|spike-nodes|steps|timeout|timer|total|trace-file|transport|trltp-log|wait|warmup)$ ]]; then
 		_twowaytest_value '' "$prev" "$cur"
 	else
 		_twowaytest_words '' "$cur" \
+			--address= \
 			-a \
 			--affinity \
 			--affinity= \
+			-A \
+			--aligned \
+			--aligned= \
+			--break-on= \
 			-b \
 			--breaktrace= \
-			--break-on= \
+			--busy-poll= \
 			--check \
+			--client-affinity= \
 			-c \
 			--clock= \
-			--client-affinity= \
 			--default-system \
+			-d \
+			--distance= \
+			--dscp= \
+			--dump= \
 			-D \
 			--duration= \
-			--dump= \
 			--force \
 			--help \
-			-h \
-			--histogram= \
+			--histfile= \
 			-H \
 			--histofall= \
-			--histfile= \
+			-h \
+			--histogram= \
+			--interface= \
 			-i \
 			--interval= \
 			--json= \
@@ -209,29 +252,49 @@ _twowaytest()
 			--mlockall \
 			-N \
 			--nsecs \
+			--orb \
+			--orb= \
+			--order= \
+			--peer= \
 			--percentiles \
 			--percentiles= \
 			--policy= \
 			--port= \
+			-x \
+			--posix_timers \
 			-p \
 			--priority= \
+			--priospread \
+			--quickack \
 			-q \
 			--quiet \
+			--ramp= \
 			-M \
 			--refresh_on_max \
 			--rt-runtime= \
 			--server-affinity= \
+			--server-priority= \
+			--servers= \
 			--size= \
 			--sleep= \
+			--smi \
+			-S \
+			--smp \
+			--sock-priority= \
 			--spike= \
 			--spike-nodes= \
 			--steps= \
+			-t \
+			--threads \
+			--threads= \
+			--timeout= \
 			--timer= \
 			--total= \
 			--trace \
 			--trace= \
 			--trace-file= \
 			--tracemark \
+			--transport= \
 			--trltp \
 			--trltp-log= \
 			-u \
@@ -241,9 +304,7 @@ _twowaytest()
 			--version \
 			--wait= \
 			--warmup= \
-			--worst \
-			-x \
-			--posix_timers
+			--worst
 		[[ ${COMPREPLY[*]} != *= ]] || compopt -o nospace
 	fi
 }

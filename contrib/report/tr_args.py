@@ -12,9 +12,10 @@ FORMULAS = ("documented", "trltp3")
 
 def percentages(text):
     words = text.split(",")
-    if not all(re.fullmatch("[0-9]+|[0-9]*[.][0-9]+", word) and
-               0 < float(word) < 100 for word in words):
-        raise bad(text, "a list of numbers between 0 and 100")
+    for word in words:
+        if not (re.fullmatch("[0-9]+|[0-9]*[.][0-9]+", word) and
+                0 < float(word) < 100):
+            raise bad(word, "a list of numbers above 0 and below 100")
     return sorted({float(word) for word in words})
 
 
@@ -53,7 +54,7 @@ OPTIONS = {
                     "--gate response"}),
         ("p", "percentiles", {
             "metavar": "LIST", "type": percentages,
-            "help": "numbers between 0 and 100; default: "
+            "help": "numbers above 0 and below 100; default: "
                     "50,90,99,99.9,99.99,99.999, with --gate 50,99,99.9"}),
         ("V", "virtual", {
             "metavar": "NAME", "action": "append", "default": [],
@@ -116,7 +117,7 @@ def parser():
         "published tables. Files of one NAME are one run.",
         epilog="Exit status: 0 done, or not worse; 1 error, nothing is "
         "written; 2 --gate: worse; 3 --gate: undecided, as the "
-        "measurements are too short or too noisy.")
+        "measurements are too short or too noisy, or a run is broken.")
     p.add_argument("files", nargs="*", metavar="[NAME=]FILE",
                    help="results of a run; the default NAME is that of the "
                         "file without its suffix")

@@ -12,11 +12,14 @@ from tr_model import METRICS, PHASES, InputError, Part, Step, Worst
 from tr_stats import PIECE, series_of, small
 
 HEADER = b"pair,cycle,planned_ns,t0_ns,t1_ns,t2_ns,t3_ns,missed"
-ROW = re.compile(rb"\d{1,9}(,\d{1,18}){7}")
+LOST = rb"\d{1,9}(?:,\d{1,18}){3},,,,\d{1,18}"     # over UDP
+ROW = re.compile(rb"\d{1,9}(,\d{1,18}){7}|" + LOST)
+LOST_ROW = re.compile(rb"^" + LOST + rb"\n", re.M)
 SEPARATORS = b",,,,,,,\n"
 CHUNK = 1 << 20         # bytes
 SEEN = 100000           # grid steps that show the period
 LARGEST = 10**18
+PARTIAL = ".partial"    # what has no name yet, as its run has not ended
 NO_TIMER = 0.5          # fewer expiries on a grid: there was no timer
 WORST = ("response", "total", "wakeup")    # of which the worst cycle is shown
 
@@ -30,6 +33,7 @@ class Cycles:
         self.breaks = []        # cycles whose forerunner is not here
         self.missed = []        # arrays of (cycle, expiries missed after it)
         self.count = 0
+        self.first_ns = None    # t0
         self.last = None        # row
         self.steps_ns = numpy.empty(0)      # the first grid steps
         self.period_ns = self.sleep_ns = 0
@@ -42,6 +46,7 @@ class Cycles:
         starts = rows[:, 1] <= before[:, 1]
         if self.last is None:
             starts[0] = True
+            self.first_ns = int(rows[0, 3])
         bad = (rows[:, 6] < rows[:, 3]) | (rows[:, 3] < before[:, 3])
         if bad.any():
             return int(bad.argmax())
@@ -97,14 +102,22 @@ class Cycles:
             return response
         if metric == "planned":
             return get["wakeup"] + response
-        total = response - get["sleep"] + abs(get["sleep"] - self.sleep_ns)
-        if self.period_ns and self.trltp3:
+        return response - get["sleep"] + \
+            abs(get["sleep"] - self.sleep_ns) + \
+            self.off_period(get, self.periods_ns(part))
+
+    def periods_ns(self, _part):
+        """Of the cycles of a slice."""
+        return self.period_ns
+
+    def off_period(self, get, period_ns):
+        """What the interval adds to total."""
+        if not self.period_ns:
+            return 0
+        if self.trltp3:
             # The interval ends at t1, and the rate in Hz stands for us.
-            total += abs(get["interval"] + get["send"] -
-                         10**12 // self.period_ns)
-        elif self.period_ns:
-            total += abs(get["interval"] - self.period_ns)
-        return total
+            return abs(get["interval"] + get["send"] - 10**12 // period_ns)
+        return abs(get["interval"] - period_ns)
 
     def values(self, metric, part=None, followed=True):
         """Of a metric, in order; without those that a break makes unknown."""
@@ -157,11 +170,18 @@ class Cycles:
         if metric in ("interval", "total"):
             values[self.breaks] = 0
         index = int(values.argmax())
-        since = int(self.column["interval"][:index + 1].sum(dtype="int64"))
-        return Worst(metric, float(values[index]), since,
+        return Worst(metric, float(values[index]), self.since_ns(index),
                      {name: float(self.column[name][index])
                       for name in PHASES if name in self.metrics()},
-                     int(numpy.searchsorted(self.starts, index, "right")) - 1)
+                     int(numpy.searchsorted(self.starts, index, "right")) - 1,
+                     self.pair_of(index))
+
+    def since_ns(self, index):
+        """From the first t0 to that of a cycle."""
+        return int(self.column["interval"][:index + 1].sum(dtype="int64"))
+
+    def pair_of(self, _index):
+        """None: there is but one pair."""
 
 
 def blame(path, chunk, line):
@@ -175,25 +195,37 @@ def blame(path, chunk, line):
 
 
 def rows_of(path, chunk, line):
-    """Whole lines as an array of 8 columns."""
+    """Whole lines as an array of 8 columns, without cycles that were lost."""
     if not chunk.endswith(b"\n"):
         raise InputError(path, line + chunk.count(b"\n"),
                          "the file is cut off: no line end")
+    whole = chunk
+    if b",,,," in chunk:
+        chunk = LOST_ROW.sub(b"", chunk)
+        if not chunk:
+            return numpy.empty((0, 8), numpy.int64)
     # Without its digits a chunk is nothing but this, again and again.
     separators = chunk.translate(None, b"0123456789")
     count = len(separators) // len(SEPARATORS)
     if separators != SEPARATORS * count:
-        blame(path, chunk, line)
+        blame(path, whole, line)
     with warnings.catch_warnings():
         warnings.simplefilter("error", DeprecationWarning)
         try:
             numbers = numpy.fromstring(chunk.replace(b"\n", b","),
                                        numpy.int64, sep=",")
         except (DeprecationWarning, ValueError):
-            blame(path, chunk, line)
+            blame(path, whole, line)
     if len(numbers) != 8 * count or numbers.max() >= LARGEST:
-        blame(path, chunk, line)
+        blame(path, whole, line)
     return numbers.reshape(-1, 8)
+
+
+def line_of(chunk, line, index):
+    """Where a row stands in the file."""
+    lines = chunk.split(b"\n")
+    rows = [i for i, text in enumerate(lines) if b",,,," not in text]
+    return line + rows[index]
 
 
 def chunks(file):
@@ -222,25 +254,30 @@ def read_cycles(path):
                 bad = cycles.add(rows if len(own) == len(rows)
                                  else rows[own])
                 if bad is not None:
-                    raise InputError(path, line + int(own[bad]),
+                    raise InputError(path, line_of(chunk, line, own[bad]),
                                      "time runs backwards here")
-            line += len(rows)
+            line += chunk.count(b"\n")
     if not pairs:
         raise InputError(path, None, "no cycles")
     return pairs, marked
 
 
 def read(path, name):
-    """One part a pair; complete() comes when its settings are known."""
+    """complete() comes when the settings are known."""
     pairs, marked = read_cycles(path)
-    parts = []
-    for pair, cycles in sorted(pairs.items()):
+    for cycles in pairs.values():
         cycles.close()
-        parts.append(Part(os.fspath(path), "dump",
-                          f"{name} pair {pair}" if len(pairs) > 1 else name,
-                          virtual=marked, cycles=cycles, count=cycles.count,
-                          program="twowaytest"))
-    return parts
+    part = Part(os.fspath(path), "dump", name, virtual=marked,
+                count=sum(cycles.count for cycles in pairs.values()),
+                missed=sum(int(cycles.missed[1].sum())
+                           for cycles in pairs.values()),
+                program="twowaytest")
+    part.cycles = next(iter(pairs.values())) if len(pairs) == 1 else pairs
+    if os.fspath(path).endswith(PARTIAL):
+        part.remarks.append("a killed run left this dump: it ends where the "
+                            "run was killed")
+        part.troubles.append("a killed run left its dump")
+    return [part]
 
 
 def complete(part, period_ns, sleep_ns, trltp3, workers, wanted):
@@ -262,5 +299,9 @@ def complete(part, period_ns, sleep_ns, trltp3, workers, wanted):
         part.steps = [Step(number, cycles.series(where),
                            cycles.missed_in(where))
                       for number, where in zip(workers, slices)]
-    part.worst = [cycles.worst(metric) for metric in WORST
+    add_worst(part)
+
+
+def add_worst(part):
+    part.worst = [part.cycles.worst(metric) for metric in WORST
                   if metric in part.series]

@@ -14,7 +14,7 @@ from matplotlib.ticker import FuncFormatter
 
 from tr_model import METRICS, SIX
 from tr_style import MARKERS, OVERLAID, log_axis, plain, short
-from tr_tables import of
+from tr_tables_text import of
 
 BINS = 80
 SKEWED = 8              # largest by smallest: logarithmic beyond

@@ -9,7 +9,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from tr_model import PHASES
 from tr_style import MARKERS, OVERLAID, log_axis, plain
-from tr_tables import of
+from tr_tables_text import of
 
 POINTS = 400            # of a time line
 PANELS = 16

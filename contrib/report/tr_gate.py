@@ -12,6 +12,8 @@ import math
 import numpy
 
 import tr_interval
+import tr_lost
+from tr_lost import NOT_WORSE, UNDECIDED, WORSE
 from tr_model import METRICS, InputError
 from tr_stats import Distribution, rank_of
 from twtools.tables import Table
@@ -20,7 +22,6 @@ from twtools.units import NS, us
 FEWEST = 400            # cycles of a run
 BEYOND = 100            # of them, a percentile that is judged
 UNEVEN = 0.01           # of a step's share in all cycles: worth a remark
-WORSE, UNDECIDED, NOT_WORSE = "WORSE", "undecided", "not worse"
 STATUS = {WORSE: 2, UNDECIDED: 3, NOT_WORSE: 0}     # the first that occurs
 
 
@@ -46,6 +47,13 @@ class Verdict:
     def name(self):
         return f"{self.metric} " + (
             "average" if self.percent is None else f"p{self.percent:.12g}")
+
+    @property
+    def cells(self):
+        return [*self.name.split(" "), us(self.baseline_ns, 3),
+                us(self.candidate_ns, 3),
+                signed(self.candidate_ns - self.baseline_ns),
+                f"{signed(self.low_ns)} .. {signed(self.high_ns)}", self.text]
 
 
 def lengths(run):
@@ -184,7 +192,8 @@ def gate(runs, options):
     left_out = short_steps(runs)
     percents = {metric: supported(runs, metric, options.percentiles, left_out)
                 for metric in options.metrics}
-    figures = sum(1 + len(found) for found in percents.values())
+    figures = sum(1 + len(found) for found in percents.values()) + \
+        tr_lost.any_missed(runs)
     alpha = (1 - options.confidence / 100) / figures
     verdicts, wandering = [], {}
     for metric in options.metrics:
@@ -197,24 +206,34 @@ def gate(runs, options):
              "that the run is too short for it: its intervals are widened; "
              "measure longer, or find what changes"
              for name, metrics in wandering.items()]
-    return verdicts, notes + notes_on(runs, options, figures, left_out)
+    lost = tr_lost.verdicts_of(runs, alpha)
+    return verdicts + lost, tr_lost.notes_of(runs, lost) + notes + notes_on(
+        runs, options, percents, left_out)
 
 
-def notes_on(runs, options, figures, left_out):
+def notes_on(runs, options, percents, left_out):
     notes = [f"{run.title}: no dump, so cycles are taken as independent of "
              "each other; the interval is narrower than the truth"
              for run in runs if run.cycles is None]
     notes += [f"{run.name}: {run.virtual_remark}"
               for run in runs if run.virtual]
+    notes += [f"{run.title}: {run.pairs_remark}; a single pair may be worse "
+              "off without these being worse" for run in runs if run.pairs]
+    # Missed and throttled have notes of their own.
+    notes += [f"{run.title}: {text}" for run in runs
+              for text in run.every("remarks")
+              if not text.startswith(("missed", "throttled"))]
     if left_out:
         notes.append("too short to be judged, so left out: step " +
                      ", ".join(str(i + 1) for i in sorted(left_out)))
     if remark := uneven(runs):
         notes.append(remark)
-    wanted = len(options.metrics) * (1 + len(options.percentiles))
-    if figures < wanted:
-        notes.append(f"{wanted - figures} percentiles are not judged: fewer "
-                     f"than {BEYOND} cycles lie beyond them")
+    gone = [f"{metric} p{percent:.12g}" for metric in options.metrics
+            for percent in options.percentiles
+            if percent not in percents[metric]]
+    if gone:
+        notes.append(f"Not judged, as fewer than {BEYOND} cycles lie beyond: "
+                     + ", ".join(gone))
     return notes
 
 
@@ -224,19 +243,18 @@ def signed(value_ns):
 
 def table_of(runs, verdicts, notes, options):
     baseline, candidate = runs
-    rows = [[*v.name.split(" "), us(v.baseline_ns, 3),
-             us(v.candidate_ns, 3), signed(v.candidate_ns - v.baseline_ns),
-             f"{signed(v.low_ns)} .. {signed(v.high_ns)}", v.text]
-            for v in verdicts]
+    rows = [verdict.cells for verdict in verdicts if verdict.cells]
     judged = ", ".join(f"{metric} ({METRICS[metric][1]})"
                        for metric in options.metrics)
-    note = (f"In us. Judged: {judged}. The interval is that of the "
-            f"difference, at {options.confidence:g} % confidence for all "
-            f"figures together. Worse: all of it lies above the tolerance, "
-            f"{options.tolerance:g} % of the baseline. Not worse: none of it "
-            f"lies above {max(options.tolerance, options.detect):g} %. "
-            + "".join(f"{text}. " for text in notes))
+    lines = [f"In us. Judged: {judged}.",
+             f"The interval is that of the difference, at "
+             f"{options.confidence:g} % confidence for all figures together.",
+             f"Worse: the whole interval lies above "
+             f"{options.tolerance:g} % of the baseline, the tolerance.",
+             f"Not worse: no part of the interval lies above "
+             f"{max(options.tolerance, options.detect):g} % of the baseline."]
+    lines += [f"{text}." for text in notes]
     return Table(f"Is {candidate.title} worse than {baseline.title}?",
                  ["metric", "figure", "baseline", "candidate", "difference",
-                  "interval", "verdict"], rows, note.strip(),
+                  "interval", "verdict"], rows, "\n".join(lines),
                  figures=2, key="gate")

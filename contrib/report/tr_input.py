@@ -6,6 +6,8 @@ import shutil
 import stat
 import tempfile
 
+from tr_model import InputError
+
 copies = {}         # path -> an unnamed file
 
 
@@ -19,8 +21,12 @@ def open_input(path, mode="rb", **options):
     """As open(); a pipe is copied, as it can be read but once."""
     path = os.fspath(path)
     if path not in copies:
-        if stat.S_ISREG(os.stat(path).st_mode):
+        kind = os.stat(path).st_mode
+        if stat.S_ISREG(kind):
             return open(path, mode, **options)
+        if stat.S_ISCHR(kind) or stat.S_ISBLK(kind):
+            raise InputError(path, None, "this is a device; a file or a "
+                             "pipe with results is expected")
         copy = tempfile.TemporaryFile()
         with open(path, "rb") as file:
             shutil.copyfileobj(file, copy)

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """JSON of twowaytest and of cyclictest."""
 
-import json
-import os
-
 import tr_cyclictest
-from tr_input import open_input
+import tr_pairs
+from tr_member import NULL, NUMBER, load
 from tr_model import METRICS, PHASES, InputError, Part, Series, Step, Worst
 from tr_stats import Distribution, combined
 from twtools.units import US, of_json
@@ -16,76 +14,7 @@ CHANCE = {"port", "irq_names", "irqs", "steal_ppm", "clocksources",
 # Of the virtual lab: these set it up, all else is what was measured in it.
 LAB_SETTINGS = ("mode", "qemu", "qemu_arguments", "cpus", "memory_mib")
 DIGITS = 12             # of a hash
-NUMBER = (int, float)
-NULL = type(None)
-LARGEST = 1e18
-NAMES = {dict: "object", list: "array", str: "string", bool: "boolean",
-         int: "number", float: "number", NULL: "null"}
-
-
-class Member:
-    """A member of the file, which knows where it stands in it."""
-
-    def __init__(self, path, value, where=""):
-        self.path, self.value, self.where = path, value, where
-
-    def bad(self, key, why):
-        where = f"{self.where}.{key}" if self.where else key
-        raise InputError(self.path, f"member {where}", why)
-
-    def get(self, key, *types, default=...):
-        """The value of a key, of one of the types (bool is no number)."""
-        if key not in self.value:
-            if default is ...:
-                self.bad(key, "missing")
-            return default
-        value = self.value[key]
-        if not isinstance(value, types) or \
-                isinstance(value, bool) and bool not in types:
-            names = " or ".join(dict.fromkeys(NAMES[t] for t in types))
-            self.bad(key, f"{json.dumps(value)[:40]} is no {names}")
-        if isinstance(value, NUMBER) and not abs(value) < LARGEST:
-            self.bad(key, f"{value} is too large")
-        return value
-
-    def inner(self, key):
-        """A member that is an object; an empty one if it is not there."""
-        value = self.get(key, dict, NULL, default=None)
-        where = f"{self.where}.{key}" if self.where else key
-        return Member(self.path, value or {}, where)
-
-    def items(self, key):
-        """Members that are objects in an array; none if it is not there."""
-        for i, value in enumerate(self.get(key, list, NULL, default=None)
-                                  or []):
-            if not isinstance(value, dict):
-                self.bad(f"{key}[{i}]", "no object")
-            yield Member(self.path, value, f"{self.where}.{key}[{i}]")
-
-
-def no_number(name):
-    raise ArithmeticError(f"{name} is no number")
-
-
-def load(path):
-    """The whole file as a Member."""
-    with open_input(path) as file:
-        text = file.read()
-    try:
-        value = json.loads(text, parse_constant=no_number)
-    except UnicodeDecodeError as err:
-        raise InputError(path, text[:err.start].count(b"\n") + 1,
-                         "not UTF-8") from None
-    except json.JSONDecodeError as err:
-        raise InputError(path, err.lineno,
-                         f"no JSON: {err.msg}, column {err.colno}") from None
-    except (ArithmeticError, ValueError) as err:    # of 5000 digits, too
-        raise InputError(path, None, f"no JSON: {err}") from None
-    except RecursionError:
-        raise InputError(path, None, "no JSON: nested too deep") from None
-    if not isinstance(value, dict):
-        raise InputError(path, 1, "no object of results")
-    return Member(os.fspath(path), value)
+COARSE = 1 / 64         # of a value: widest bins that percentiles come from
 
 
 def read_histogram(thread, series, unit):
@@ -133,9 +62,13 @@ def read_thread(thread, metric, unit, bins):
                          for key in ("min", "avg", "max")), unit=unit)
     if count < 0 or not series.min_ns <= \
             series.avg_ns + unit.ns <= series.max_ns + 2 * unit.ns:
-        thread.bad("avg", "min, avg and max of these cycles cannot be")
+        thread.bad("avg", f"min {thread.value['min']}, avg "
+                   f"{thread.value['avg']}, max {thread.value['max']} of "
+                   f"{count} cycles; min <= avg <= max is expected")
     series.dist = read_histogram(thread, series, bins)
     std = thread.get("stddev", *NUMBER, NULL, default=None)
+    if std is not None and std < 0:
+        thread.bad("stddev", f"{std}; 0 or more is expected")
     if std is not None:
         series.std_ns = unit.read(std)
     elif series.dist and series.dist.complete:
@@ -143,16 +76,36 @@ def read_thread(thread, metric, unit, bins):
     target = thread.get("target", *NUMBER, NULL, default=None)
     if target is not None:
         series.target_ns = unit.read(target)
-    percentiles = thread.inner("percentiles")
-    for key in percentiles.value:
-        value = percentiles.get(key, *NUMBER, NULL)
-        try:
-            percent = float(key)
-        except ValueError:
-            percentiles.bad(key, "no percentage")
-        series.percentiles[percent] = None if value is None \
-            else unit.read(value)
+    read_percentiles(thread.inner("percentiles"), series, unit)
     return series
+
+
+def read_percentiles(member, series, unit):
+    """They are bounds of bins, so they may lie a little out of the range."""
+    low = series.min_ns - series.min_ns * COARSE - unit.ns
+    high = (series.max_ns + unit.ns) * (1 + COARSE) + unit.ns
+    before = None
+    for key in sorted(member.value, key=lambda key: percent_of(member, key)):
+        value = member.get(key, *NUMBER, NULL)
+        found = None if value is None else unit.read(value)
+        series.percentiles[percent_of(member, key)] = found
+        if found is None:
+            continue
+        if not low <= found <= high:
+            member.bad(key, f"{value}; a value from min "
+                       f"{series.min_ns / unit.ns:g} to max "
+                       f"{series.max_ns / unit.ns:g} is expected")
+        if before is not None and found < before[1]:
+            member.bad(key, f"{value} is less than the percentile "
+                       f"{before[0]} is: {before[1] / unit.ns:g}")
+        before = key, found
+
+
+def percent_of(member, key):
+    try:
+        return float(key)
+    except ValueError:
+        member.bad(key, "no percentage")
 
 
 def threads(member):
@@ -201,12 +154,20 @@ def read_lab(data, part):
         to[f"lab {key}"] = value
 
 
+def of_wakeup(thread):
+    """Whether it has what cyclictest measures: twowaytest names it."""
+    return thread.get("metric", str, default="wakeup") == "wakeup"
+
+
 def read_cyclictest(data, name):
     unit = of_json(data.get("resolution_in_ns", int, default=0))
-    series = [one for thread in threads(data)
+    found = [thread for thread in threads(data) if of_wakeup(thread)]
+    series = [one for thread in found
               if (one := read_thread(thread, "wakeup", unit, unit)).count]
     if not series:
-        raise InputError(data.path, "member thread", "no cycles")
+        raise InputError(data.path, "member thread",
+                         "no cycles" if found else "no wakeup, which is "
+                         "what cyclictest measures")
     part = Part(data.path, "cyclictest", name, program="cyclictest",
                 series={"wakeup": combined(series)}, system=systems(data))
     part.count = part.series["wakeup"].count
@@ -218,16 +179,21 @@ def read_cyclictest(data, name):
     return part
 
 
-def read_step(member, unit, pair):
-    series = {}
+def read_step(member, unit):
+    """Of each pair, by its number: metric -> Series, where it has cycles."""
+    tables = {}
     for thread in threads(member):
-        if thread.get("pair", int, default=0) == pair:
-            metric = thread.get("metric", str)
-            if metric not in METRICS:
-                thread.bad("metric", f"'{metric}' is none of "
-                                     + ", ".join(METRICS))
-            series[metric] = read_thread(thread, metric, unit, US)
-    return {key: one for key, one in series.items() if one.count}
+        pair = thread.get("pair", int, default=0)
+        metric = thread.get("metric", str)
+        if metric not in METRICS:
+            thread.bad("metric", f"'{metric}' is none of "
+                                 + ", ".join(METRICS))
+        table = tables.setdefault(pair, {})
+        if metric in table:
+            thread.bad("metric", f"{metric} of pair {pair} is above already")
+        table[metric] = read_thread(thread, metric, unit, US)
+    return {pair: {key: one for key, one in table.items() if one.count}
+            for pair, table in tables.items()}
 
 
 def read_worst(twoway, part):
@@ -247,80 +213,158 @@ def read_worst(twoway, part):
         to.append(Worst(metric, value, cycle.get("since_start_ns", int),
                         {key: one for key, one in phases.items()
                          if one is not None},
-                        cycle.get("step", int, default=0)))
+                        cycle.get("step", int, default=0),
+                        cycle.get("pair", int, default=None)
+                        if part.pairs else None))
 
 
 def remarks(data, twoway, part):
     counts = {"missed": "missed expiries", "throttled": "throttled cycles"}
     for key, text in counts.items():
-        if number := twoway.get(key, int, default=0):
+        number = twoway.get(key, int, default=None)
+        if number is not None and number < 0:
+            twoway.bad(key, f"{number} is no count")
+        setattr(part, key, number)
+        if number:
             part.remarks.append(f"{text}: {number}")
+    lost = twoway.inner("datagrams").get("lost", int, default=0)
+    if lost:
+        part.remarks.append(f"cycles lost on their way: {lost}")
     if part.lost:
         part.remarks.append(f"cycles not dumped: {part.lost}")
+    wanted = [f"-{letter} {number}" for letter, key in
+              (("l", "loops"), ("D", "duration_s"))
+              if (number := part.settings.get(key))]
     if twoway.get("interrupted", bool, default=False):
         part.remarks.append("ended by a signal")
+        part.troubles += [f"ended by a signal before its {one}"
+                          for one in wanted]
+    if twoway.get("partial", bool, default=False):
+        part.troubles.append("partial: written before the run had ended")
     if error := twoway.get("error", str, NULL, default=None):
         part.remarks.append(f"error: {error}")
+        part.troubles.append(f"error: {error}")
     for limit in twoway.items("limits"):
         verdict = limit.get("verdict", str)
         if verdict != "met":
-            part.remarks.append(f"limit {limit.get('limit', str)} {verdict}")
+            pair = limit.get("pair", int, default=None)
+            part.remarks.append(
+                f"limit {limit.get('limit', str)} {verdict}" +
+                (f" by pair {pair}" if part.pairs and pair is not None
+                 and verdict == "exceeded" else ""))
     if twoway.get("break", dict, NULL, default=None):
         part.remarks.append("ended by -b")
+        part.troubles.append("ended by -b")
     part.findings = [(one.get("name", str), one.get("read", str))
                      for one in twoway.inner("environment").items("findings")]
 
 
+def read_all(twoway, tables, unit):
+    """Of all pairs together: what member all says, as the pairs have it."""
+    known = tr_pairs.all_of(tables.values())
+    every = twoway.inner("all")
+    for metric, one in known.items():
+        if metric not in every.value:
+            continue
+        found = read_thread(every.inner(metric), metric, unit, US)
+        for key in ("count", "min_ns", "max_ns"):
+            if getattr(found, key) != getattr(one, key):
+                every.bad(metric, f"{key.removesuffix('_ns')} is "
+                          f"{getattr(found, key)}, but that of the pairs in "
+                          f"member thread is {getattr(one, key)}")
+        found.dist = one.dist
+        known[metric] = found
+    return known
+
+
+def read_pairs(data, twoway, tables):
+    """What is known of each, beside its results."""
+    pairs = tr_pairs.numbered(data.path, tables, "member thread")
+    for thread in threads(data):
+        pair = pairs[thread.get("pair", int, default=0)]
+        cpu = thread.get("cpu", int, NULL, default=None)
+        if cpu is not None and cpu >= 0:    # else it was on several
+            pair.cpu = cpu
+    for member in twoway.items("pairs"):
+        number = member.get("pair", int)
+        if not 0 <= number < len(pairs):
+            member.bad("pair", f"{number}, of which member thread has "
+                               "nothing")
+        for key in ("interval_us", "missed", "inversions"):
+            setattr(pairs[number], key, member.get(key, int, default=None))
+    return pairs
+
+
+def sides(twoway):
+    """Settings of the processes; of all pairs, where these are unlike."""
+    found = {}
+    for member in [twoway, *twoway.items("pairs")]:
+        for side, one in member.inner("processes").value.items():
+            for key in ("cpus", "policy", "priority"):
+                if isinstance(one, dict) and key in one:
+                    found.setdefault(f"{side} {key}", []).append(one[key])
+    return {key: values[0] if values.count(values[0]) == len(values)
+            else " ".join(map(str, values[1:]))
+            for key, values in found.items()}
+
+
+def settings_of(twoway):
+    settings = twoway.inner("settings")
+    for key in ("interval_us", "sleep_us"):     # a dump is read by them
+        settings.get(key, int, default=0)
+    found = flat(settings)
+    if len(settings.get("intervals_us", list, NULL, default=None)
+           or []) == 1:
+        found.pop("intervals_us", None)     # it is interval_us
+    found |= {f"load {key}": value for key, value
+              in flat(twoway.inner("load")).items()
+              if key in ("kind", "command", "arguments", "policy",
+                         "priority", "cpus", "workers")}
+    found |= sides(twoway)
+    found["version"] = twoway.get("version", str, default=None)
+    return found
+
+
+def steps_of(twoway, unit):
+    """As tr_pairs.add_steps() takes them."""
+    for step in twoway.items("steps"):
+        tables = read_step(step, unit)
+        if any(tables.values()):
+            yield step.get("workers", int), tables, {
+                key: step.get(key, *types, default=None) for key, types in (
+                    ("missed", (int,)), ("throttled", (int,)),
+                    ("inversions", (int,)), ("work_per_second", NUMBER))}
+
+
 def read_twoway(data, name):
-    """One part a pair."""
     unit = of_json(data.get("resolution_in_ns", int))
     twoway = data.inner("twoway")
     if not data.get("thread", dict):
         raise InputError(data.path, "member thread",
                          "no measurement; this is the result of --check")
-    pairs = {thread.get("pair", int, default=0)
-             for thread in threads(data)}
-    return [read_pair(data, twoway, unit, pair,
-                      f"{name} pair {pair}" if len(pairs) > 1 else name)
-            for pair in sorted(pairs)]
-
-
-def read_pair(data, twoway, unit, pair, name):
     part = Part(data.path, "json", name, program="twowaytest")
-    part.series = read_step(data, unit, pair)
+    tables = read_step(data, unit)
+    part.series = read_all(twoway, tables, unit) if len(tables) > 1 \
+        else next(iter(tables.values()))
     if not part.series:
         why = twoway.get("error", str, NULL, default=None)
         raise InputError(data.path, "member thread",
                          f"no cycles: {why}" if why else "no cycles")
+    if len(tables) > 1:
+        part.pairs = read_pairs(data, twoway, tables)
     environment = twoway.inner("environment")
-    settings = twoway.inner("settings")
-    for key in ("interval_us", "sleep_us"):     # a dump is read by them
-        settings.get(key, int, default=0)
-    part.settings = flat(settings)
-    load = {f"load {key}": value for key, value
-            in flat(twoway.inner("load")).items()
-            if key in ("kind", "command", "arguments", "policy", "priority",
-                       "cpus", "workers")}
-    part.settings |= load
-    for side, one in twoway.inner("processes").value.items():
-        for key in ("cpus", "policy", "priority"):
-            if isinstance(one, dict) and key in one:
-                part.settings[f"{side} {key}"] = one[key]
-    part.settings["version"] = twoway.get("version", str, default=None)
+    part.settings = settings_of(twoway)
     part.system = systems(data) | {
         key: value for key, value in flat(environment).items()
         if key != "release"}
-    for step in twoway.items("steps"):
-        series = read_step(step, unit, pair)
-        if series:
-            part.steps.append(Step(
-                step.get("workers", int), series,
-                step.get("missed", int, default=None),
-                step.get("throttled", int, default=None),
-                step.get("work_per_second", *NUMBER, default=None)))
-    if len(part.steps) < 2:
-        part.steps = []
+    tr_pairs.add_steps(part, list(steps_of(twoway, unit)),
+                       part.settings.get("ramp") == "pairs")
     part.count = twoway.get("cycles", int)
+    # Of several pairs, all have the count of all together.
+    most = max(part.series.values(), key=lambda series: series.count)
+    if most.count > part.count:
+        twoway.bad("cycles", f"{part.count}, but {most.metric} has "
+                   f"{most.count} cycles in member thread")
     part.lost = twoway.get("not_dumped", int, default=0)
     part.virtual = environment.get("virtual", bool, NULL, default=None) is \
         True
@@ -333,7 +377,7 @@ def read_pair(data, twoway, unit, pair, name):
 def read(path, name):
     data = load(path)
     if "twoway" in data.value:
-        return read_twoway(data, name)
+        return [read_twoway(data, name)]
     if "thread" in data.value:
         return [read_cyclictest(data, name)]
     raise InputError(path, "member thread", "missing; results of twowaytest "

@@ -69,6 +69,27 @@ class Step:
 
 
 @dataclasses.dataclass
+class Pair:
+    """One of several pairs of client and server, in all steps."""
+    number: int
+    series: dict = dataclasses.field(default_factory=dict)
+    cpu: int | None = None          # of its client
+    interval_us: int | None = None
+    missed: int | None = None
+    inversions: int | None = None
+
+
+@dataclasses.dataclass
+class Beside:
+    """A step of a ramp of pairs: the first pair beside others."""
+    others: int                     # how many
+    first: dict                     # metric -> Series of the first pair
+    response: Series | None = None  # of the other that took longest
+    missed: int | None = None       # of all pairs
+    inversions: int | None = None   # of the first pair
+
+
+@dataclasses.dataclass
 class Worst:
     """A cycle that was kept whole."""
     metric: str
@@ -76,6 +97,7 @@ class Worst:
     since_start_ns: float
     phases: dict                    # PHASES -> ns
     step: int = 0
+    pair: int | None = None         # if there are several
 
 
 @dataclasses.dataclass
@@ -86,6 +108,8 @@ class Part:
     name: str                       # of the run
     steps: list = dataclasses.field(default_factory=list)
     series: dict = dataclasses.field(default_factory=dict)
+    pairs: list = dataclasses.field(default_factory=list)   # if several
+    ramp: list = dataclasses.field(default_factory=list)    # of Beside
     group: str = ""                 # set-up that the file names, if any
     kin: str = ""                   # what its colour goes by, if not the name
     program: str | None = None
@@ -100,6 +124,9 @@ class Part:
     cycles: typing.Any = None       # tr_dump.Cycles
     count: int | None = None        # measured cycles
     lost: int = 0                   # of these, not in a dump
+    missed: int | None = None       # expiries of the timer
+    throttled: int | None = None
+    troubles: list = dataclasses.field(default_factory=list)  # what broke it
 
     def what(self):
         return f"{self.path} ({KINDS[self.kind]})"
@@ -142,15 +169,38 @@ class Run:
         self.virtual_remark = VIRTUAL.get(mode, VIRTUAL[None])
         self.series = merge([part.series for part in self.parts])
         self.steps = merge_steps([part.steps for part in self.parts])
+        self.pairs = merge_pairs([part.pairs for part in self.parts])
+        self.ramp = merge_ramp([part.ramp for part in self.parts])
         self.cycles = first(part.cycles for part in self.parts)
         self.program = first(part.program for part in self.parts)
         self.settings = union(part.settings for part in self.parts)
         self.system = union(part.system for part in self.parts)
+        self.count = first(part.count for part in self.parts)
+        # A dump may lack cycles: who counted them comes first.
+        counted = sorted(self.parts, key=lambda part: part.kind != "json")
+        self.missed = first(part.missed for part in counted)
+        self.throttled = first(part.throttled for part in counted)
+        self.troubles = self.every("troubles")
 
     @property
     def title(self):
-        """The name, marked if the figures are not those of a machine."""
-        return f"{self.name} (virtual)" if self.virtual else self.name
+        """The name, and what to know of its figures wherever they stand."""
+        marks = ["virtual"] * self.virtual
+        if self.pairs:
+            marks.append("1 to " * bool(self.ramp) +
+                         f"{len(self.pairs)} pairs")
+        return f"{self.name} ({', '.join(marks)})" if marks else self.name
+
+    @property
+    def pairs_remark(self):
+        """What figures are of, if there are several pairs."""
+        if self.ramp:
+            return f"a ramp from 1 to {len(self.pairs)} pairs of client " \
+                "and server: figures are those of all steps and pairs " \
+                "together, where nothing else is said"
+        return f"{len(self.pairs)} pairs of client and server: figures " \
+            "are those of all pairs together, where nothing else is said" \
+            if self.pairs else None
 
     def every(self, member):
         """A list's items of all parts, each once."""
@@ -203,4 +253,35 @@ def merge_steps(lists):
                            *(first(getattr(step, member) for step in found)
                              for member in ("missed", "throttled",
                                             "work_per_second"))))
+    return result
+
+
+def filled(found, kind, **known):
+    """One of what several parts say: each member from the first to know."""
+    members = [field.name for field in dataclasses.fields(kind)
+               if field.name not in known]
+    return kind(**known, **{
+        member: first(getattr(one, member) for one in found)
+        for member in members})
+
+
+def merge_pairs(lists):
+    """Pairs by number."""
+    result = []
+    for number in sorted({pair.number for pairs in lists for pair in pairs}):
+        found = [pair for pairs in lists for pair in pairs
+                 if pair.number == number]
+        result.append(filled(found, Pair, number=number, series=merge(
+            [pair.series for pair in found])))
+    return result
+
+
+def merge_ramp(lists):
+    """Steps of a ramp of pairs by the number of others."""
+    result = []
+    for others in sorted({step.others for steps in lists for step in steps}):
+        found = [step for steps in lists for step in steps
+                 if step.others == others]
+        result.append(filled(found, Beside, others=others, first=merge(
+            [step.first for step in found])))
     return result

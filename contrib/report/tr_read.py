@@ -5,38 +5,58 @@ import os
 import pathlib
 import re
 
+import tr_agree
 import tr_dump
+import tr_dump_pairs
 import tr_json
+import tr_log
 import tr_text
 from tr_input import forget_copies, open_input
 from tr_model import InputError, Run
 
 TABLE = re.compile(r"([a-z_]+,)*system,"
                    r"((cycles,)?min,avg,max(,stddev)?|finding)")
+DISPLAY = 100           # lines of it, if the file begins with it
 EXPECTED = ("twowaytest JSON or --dump, cyclictest JSON or -h text, a TRLTP "
             "log, or a table with the columns system,min,avg,max")
 
 
-def reader_of(path):
-    """What reads this file, by its content."""
+def start_of(path):
+    """As many lines as tell the format: display of many pairs may be first."""
     with open_input(path) as file:
         start = file.read(1 << 16)
+        while start.count(b"\nT:") > DISPLAY and \
+                b"\n# Histogram\n" not in start and \
+                (more := file.read(1 << 16)):
+            start += more
+    return start
+
+
+def reader_of(path):
+    """What reads this file, by its content."""
+    start = start_of(path)
     if not start.strip():
         raise InputError(path, None, "the file is empty")
     if start.lstrip()[:1] in b"{[":
         return tr_json.read
     lines = start.decode("ascii", "replace").split("\n")
+    if lines[0].endswith("\r"):
+        raise InputError(path, 1, "the line ends with CR LF, as on Windows; "
+                         "LF is expected: tr -d '\\r' <FILE >NEW")
     for line in lines:
         if line == "# Histogram":
             return tr_text.read_histogram
         if line == tr_dump.HEADER.decode():
             return tr_dump.read
         if line.startswith("Workers,"):
-            return tr_text.read_log
+            return tr_log.read_log
         if TABLE.fullmatch(line):
             return tr_text.read_published
         if line and not re.match(r"#|policy:|T: ?\d|\x1b", line):
             break
+    else:
+        raise InputError(path, None, "no histogram, only comments and lines "
+                         f"of the display; expected: {EXPECTED}")
     raise InputError(path, lines.index(line) + 1,
                      f"'{line[:60]}' is not understood; expected: {EXPECTED}")
 
@@ -78,6 +98,17 @@ def read_parts(path, name):
         raise InputError(path, None, err.strerror) from None
 
 
+def off_grid(dump, cycles, period_ns):
+    """A remark if the expiries do not have this period."""
+    seen = cycles.seen_period_ns()
+    if not period_ns or not seen or \
+            abs(seen - period_ns) <= max(period_ns, seen) / 100:
+        return []
+    return [f"{dump.path}: most expiries are {seen // 1000} us apart, but an "
+            f"interval of {period_ns // 1000} us is set: the deviations of "
+            f"interval, and total, do not hold"]
+
+
 def complete(parts, defaults):
     """Give a run's dump what its JSON says, or the options."""
     dump = next((p for p in parts if p.kind == "dump"), None)
@@ -90,26 +121,50 @@ def complete(parts, defaults):
             dump.path, None, f"{dump.count} cycles, but {json.path} has "
             f"{json.count - json.lost}: these are not one run; name them "
             f"apart, NAME=FILE")
-    if "interval_us" in known:
-        period_ns = known["interval_us"] * 1000
-    elif defaults.interval is not None:
-        period_ns = defaults.interval * 1000
-    else:
-        period_ns = dump.cycles.seen_period_ns()
+    pairs = dump.cycles if isinstance(dump.cycles, dict) else {}
+    periods = periods_ns(pairs or {0: dump.cycles}, json, defaults)
+    period_ns = next(iter(periods.values()))
     sleep_us = known.get("sleep_us", defaults.sleep)
     formula = known.get("total", defaults.total)
     if not json:
         dump.settings = {"interval_us": period_ns // 1000,
                          "sleep_us": sleep_us, "total": formula}
+        if pairs:
+            dump.settings["pairs"] = len(pairs)
+            dump.settings["intervals_us"] = " ".join(
+                str(period // 1000) for period in periods.values())
         dump.remarks.append(
-            f"no JSON: a sleep of {sleep_us} us is assumed")
-        missed = int(dump.cycles.missed[1].sum())
-        if missed:
-            dump.remarks.append(f"missed expiries: {missed}")
+            f"given without its JSON: a sleep of {sleep_us} us is assumed")
+        if dump.missed:
+            dump.remarks.append(f"missed expiries: {dump.missed}")
+    for number, cycles in (pairs or {0: dump.cycles}).items():
+        dump.remarks += [f"pair {number}: {text}" if pairs else text for text
+                         in off_grid(dump, cycles, periods[number])]
     dump.lost = json.lost if json else 0
-    tr_dump.complete(dump, period_ns, sleep_us * 1000, formula == "trltp3",
-                     [step.workers for step in json.steps] if json else None,
-                     defaults.wanted)
+    settings = sleep_us * 1000, formula == "trltp3"
+    workers = [step.workers for step in json.steps] if json else None
+    if pairs:
+        tr_dump_pairs.complete(dump, periods, *settings, workers,
+                               defaults.wanted)
+    else:
+        tr_dump.complete(dump, period_ns, *settings, workers,
+                         defaults.wanted)
+
+
+def periods_ns(cycles, json, defaults):
+    """Of each pair of a dump: as its JSON, the options, or itself tell."""
+    known = {pair.number: pair.interval_us for pair in json.pairs} \
+        if json else {}
+    alone = json.settings.get("interval_us") if json else None
+    given = defaults.interval if alone is None else alone
+    result = {}
+    for number, own in sorted(cycles.items()):
+        period_us = known.get(number)
+        if period_us is None:
+            period_us = given
+        result[number] = own.seen_period_ns() if period_us is None \
+            else period_us * 1000
+    return result
 
 
 def runs_of(parts, defaults):
@@ -125,10 +180,14 @@ def runs_of(parts, defaults):
                     f"already; name them apart: NAME=FILE")
         members.append(part)
     for members in together.values():
+        tr_agree.same_program(members)
         complete(members, defaults)
+        tr_agree.check(members)
         for part in members:
             if part.kind == "log" and len(members) > 1:
                 part.remarks = []       # the others have all together
+                if part.ramp:
+                    part.series, part.pairs = {}, []
     for part in parts:
         part.virtual |= part.name in defaults.virtual
     kin = [members[0].kin or members[0].name

@@ -10,6 +10,7 @@ import re
 import textwrap
 import warnings
 
+import tr_quiet  # noqa: F401, I001
 import matplotlib
 import numpy
 from matplotlib.backends.backend_agg import FigureCanvasAgg

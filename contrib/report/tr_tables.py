@@ -4,21 +4,14 @@
 import math
 import statistics
 
+import tr_tables_pairs
 from tr_model import KINDS, METRICS, PHASES
 from tr_stats import CONFIDENCE
+from tr_tables_text import count_text, extent, of, percentile_text, widths
 from twtools.tables import Table
-from twtools.units import NS, us
+from twtools.units import us
 
 MUCH = 2        # times as large: << in a ranking
-
-
-def count_text(count):
-    return "-" if count is None else str(count)
-
-
-def of(runs):
-    """How a title names the set-up that these runs share."""
-    return f" ({runs[0].group})" if runs[0].group else ""
 
 
 def groups_of(runs):
@@ -51,30 +44,6 @@ def results(runs, metrics, percents):
                     ["system", "cycles", "min", "avg", "max", "std"]
                     + [f"p{p:.12g}" for p in shown], rows,
                     note + widths(found, shown), key=f"results-{metric}")
-
-
-def extent(series):
-    """Minimum, average and maximum, as exact as each is known."""
-    return [series.unit.text(series.min_ns),
-            series.avg_unit.text(series.avg_ns),
-            series.unit.text(series.max_ns)]
-
-
-def unit_of(series, percent):
-    """What the value of a percentile is known by."""
-    return NS if percent in series.percentiles or not series.dist \
-        else series.dist.unit
-
-
-def percentile_text(series, percent):
-    return unit_of(series, percent).text(series.percentile(percent))
-
-
-def widths(found, percents):
-    """What to know of percentiles from histograms."""
-    wide = sorted({unit_of(s, p) for _, s in found for p in percents} - {NS})
-    return " Percentiles from histograms are lower bounds of bins of " + \
-        " or ".join(map(str, wide)) + "." if wide else ""
 
 
 # Figure of a ranking: its name, value of a series.
@@ -253,6 +222,7 @@ def load(runs):
 
 def worst(runs, metrics):
     rows = []
+    pairs = any(run.pairs for run in runs)
     for run in runs:
         best = {}
         for item in run.every("worst"):
@@ -263,10 +233,12 @@ def worst(runs, metrics):
                 rows.append([run.title, metric, us(item.value_ns),
                              f"{item.since_start_ns / 1e9:.3f}",
                              str(item.step)]
+                            + [count_text(item.pair)] * pairs
                             + [us(item.phases.get(p)) for p in PHASES])
     if rows:
         yield Table("Worst cycles",
-                    ["system", "metric", "us", "at s", "step", *PHASES],
+                    ["system", "metric", "us", "at s", "step",
+                     *["pair"] * pairs, *PHASES],
                     rows, "The cycle of each maximum, with all its phases "
                     "in us. Steps count from 0.", figures=2, key="worst")
 
@@ -277,6 +249,7 @@ def notes(runs):
     for run in runs:
         name = run.title + (f" ({run.group})" if run.group else "")
         texts = [run.virtual_remark] if run.virtual else []
+        texts += [run.pairs_remark] if run.pairs else []
         texts += run.every("remarks")
         texts += [f"{key}: {text}" for key, text in run.every("findings")]
         for text in dict.fromkeys(texts):
@@ -305,4 +278,5 @@ def all_tables(runs, metrics, percents, left_out=()):
         tables += results(group, metrics, percents)
         tables += ranking(group, metrics)
         tables += load(group)
+        tables += tr_tables_pairs.all_tables(group, metrics, percents)
     return tables + [*worst(runs, metrics), sources(runs, left_out)]

@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Histogram text of cyclictest and twowaytest, TRLTP logs, tables."""
+"""Histogram text of cyclictest and twowaytest, and published tables."""
 
 import csv
 import re
 
+import tr_pairs
 from tr_input import open_input
 from tr_model import METRICS, InputError, Part, Series, Step
 from tr_stats import Distribution, combined
-from twtools.units import NS, US, Unit
+from twtools.units import NS, US
 
 LARGEST = 10**14
-TENS = Unit(10 * US.ns)        # bins of a log
 ROW = re.compile(r"(\d{6,12})\s+(\d{6,15}(?:\s+\d{6,15})*)\s*")
 LISTS = {"Min Latencies": "min", "Avg Latencies": "avg",
          "Max Latencies": "max", "Histogram Overflows": "over",
          "Total": "total", "Std Deviations": "std"}
 MARK = re.compile(r"# *(virtual|lab)\b")
+RAMP = re.compile(r"# Step \d+/\d+: \d+ other clients?$")
 
 
 def lines_of(path):
@@ -48,10 +49,14 @@ class HistogramText:
         self.rows = []          # us, counts
         self.lists = {}
         self.metrics = None
+        self.pairs = None       # the number of each column's pair
         self.virtual = False
+        self.counts = {}        # of each column, or of each pair
+        self.ramp = False       # of pairs
         seen = False
         for number, line in lines_of(path):
             self.virtual |= bool(MARK.match(line))
+            self.ramp |= bool(RAMP.match(line))
             seen |= line == "# Histogram"
             if seen and line:
                 self.take(number, line)
@@ -73,11 +78,24 @@ class HistogramText:
                              f"'{line[:60]}' is no row of a histogram")
         key, _, rest = line.lstrip("# ").partition(":")
         if key == "Metrics":
-            self.metrics = rest.split()
+            self.name_columns(number, rest.split())
+        elif key in ("Missed", "Inversions"):
+            self.counts[key] = numbers(self.path, number, rest.split())
         elif key in LISTS:
             kind = float if key == "Std Deviations" else int
             self.lists[LISTS[key]] = numbers(self.path, number, rest.split(),
                                              kind)
+
+    def name_columns(self, number, names):
+        """NAME each, or NAME.K of pair K."""
+        found = [re.fullmatch(r"([a-z]+)(?:\.(\d{1,9}))?", name)
+                 for name in names]
+        if not all(found):
+            raise InputError(self.path, number, "'# Metrics:' does not name "
+                                                "the columns")
+        self.metrics = [match[1] for match in found]
+        if any(match[2] for match in found):
+            self.pairs = [int(match[2] or 0) for match in found]
 
     def columns(self):
         """How many, checked: without its end a histogram is cut off."""
@@ -95,7 +113,9 @@ class HistogramText:
             if len(values) < count:
                 raise InputError(self.path, None,
                                  f"'{key}' has fewer than {count} columns")
+        named = list(zip(self.metrics or [], self.pairs or [0] * count))
         if self.metrics and (len(self.metrics) != count or
+                             len(set(named)) != count or
                              set(self.metrics) - set(METRICS)):
             raise InputError(self.path, None, "'# Metrics:' does not name "
                                               "the columns")
@@ -144,6 +164,33 @@ class HistogramText:
         return result
 
 
+def add_metrics(part, text, unit):
+    """To a part: what twowaytest measured, of each pair and together."""
+    tables, missed = {}, {}
+    lost = text.counts.get("Missed", [])
+    for i, metric in enumerate(text.metrics):
+        pair = text.pairs[i] if text.pairs else 0
+        tables.setdefault(pair, {})[metric] = text.series(i, metric, unit)
+        if i < len(lost):
+            missed[pair] = max(missed.get(pair, 0), lost[i])
+    part.missed = sum(missed.values()) if missed else None
+    if len(tables) == 1:
+        part.series = tables.popitem()[1]
+        return
+    part.series = tr_pairs.all_of(tables.values())
+    part.pairs = tr_pairs.numbered(part.path, {
+        pair: {key: one for key, one in table.items() if one.count}
+        for pair, table in tables.items()}, "'# Metrics:'")
+    if text.ramp:
+        part.remarks.append(f"a ramp of pairs: {part.path} has the results "
+                            "of all steps together only")
+    inversions = text.counts.get("Inversions", [])
+    for pair in part.pairs:
+        pair.missed = missed.get(pair.number)
+        if pair.number < len(inversions):
+            pair.inversions = inversions[pair.number]
+
+
 def read_histogram(path, name):
     text = HistogramText(path)
     count = text.columns()
@@ -151,115 +198,20 @@ def read_histogram(path, name):
     part = Part(str(path), "text", name, virtual=text.virtual)
     if text.metrics:
         part.program = "twowaytest"
-        part.series = {metric: text.series(i, metric, unit)
-                       for i, metric in enumerate(text.metrics)}
+        add_metrics(part, text, unit)
     else:
         part.program = "cyclictest"
         part.series["wakeup"] = combined([text.series(i, "wakeup", unit)
                                           for i in range(count)])
+        part.remarks.append("the text of cyclictest does not tell its unit: "
+                            "us is assumed; with -N it is ns, so use its "
+                            "JSON")
         if count > 1:
             part.remarks.append(f"{count} threads together")
-    part.count = max(series.count for series in part.series.values())
+    part.count = max((series.count for series in part.series.values()),
+                     default=0)
     if not part.count:
         raise InputError(path, None, "no cycles")
-    return [part]
-
-
-LABELS = {label: metric for metric, (label, _) in METRICS.items()}
-LOG_LABEL = re.compile(r"(.+) \(Micro Sec\)")
-LOG_VALUES = ("Minimum", "Average", "Maximum", "Standard Deviation", "Count")
-
-
-class Log:
-    """A TRLTP log, taken line by line."""
-
-    def __init__(self, path):
-        self.path = path
-        lines = lines_of(path)
-        self.virtual = any(MARK.match(line) for _, line in lines)
-        self.lines = [(number, line) for number, line in lines
-                      if line and not line.startswith("#")]
-        self.end = len(self.lines)
-
-    def next(self):
-        return self.lines[0] if self.lines else (None, "")
-
-    def bad(self, why):
-        number, line = self.next()
-        raise InputError(self.path, number or "end",
-                         f"{why} is expected, not '{line[:60]}'"
-                         if number else f"cut off: {why} is expected")
-
-    def value(self, key, kind):
-        number, line = self.next()
-        name, _, text = line.partition(",")
-        if name != key:
-            self.bad(f"'{key},VALUE'")
-        del self.lines[0]
-        return numbers(self.path, number, [text], kind)[0]
-
-    def metric(self):
-        match = LOG_LABEL.fullmatch(self.next()[1])
-        if not match or match[1] not in LABELS:
-            self.bad("the name of a metric")
-        del self.lines[0]
-        metric = LABELS[match[1]]
-        low, avg, high, std = (US.read(self.value(key, float))
-                               for key in LOG_VALUES[:4])
-        count = self.value("Count", int)
-        if self.next()[1] != "Lower Bound,Count":
-            self.bad("'Lower Bound,Count'")
-        first = self.lines.pop(0)[0]
-        return Series(metric, count, low, avg, high, std,
-                      dist=self.bins(first, count))
-
-    def bins(self, first, count):
-        bins, outside = [], {"below": 0, "above": 0}
-        while re.match(r"(\d+|below|above),", self.next()[1]):
-            number, line = self.lines.pop(0)
-            bound, _, text = line.partition(",")
-            value = numbers(self.path, number, [text])[0]
-            if bound in outside:
-                outside[bound] = value
-            else:
-                low = numbers(self.path, number, [bound])[0]
-                bins.append((US.read(low), value))
-        found = sum(value for _, value in bins) + sum(outside.values())
-        if found != count:
-            raise InputError(self.path, first, f"the bins below add up to "
-                             f"{found}, 'Count' says {count}")
-        if not bins:
-            return None
-        values, counts = zip(*sorted(bins))
-        return Distribution(values, counts, TENS, **outside)
-
-
-def read_log(path, name):
-    log, steps = Log(path), []
-    while log.lines:
-        step = Step(log.value("Workers", int), {})
-        while log.lines and not log.next()[1].startswith("Workers,"):
-            series = log.metric()
-            if series.count:
-                step.series[series.metric] = series
-        if not step.series:
-            log.bad("the name of a metric")
-        if any(step.workers == other.workers for other in steps):
-            raise InputError(path, None, f"'Workers,{step.workers}' stands "
-                                         "twice")
-        steps.append(step)
-    if not steps:
-        raise InputError(path, None, "no steps")
-    part = Part(str(path), "log", name, steps=steps, virtual=log.virtual,
-                count=sum(max(s.count for s in step.series.values())
-                          for step in steps))
-    if len(steps) == 1:
-        part.series, part.steps = steps[0].series, []
-    else:
-        part.remarks.append(f"{len(steps)} steps; the log has no results of "
-                            f"all together, so those of the last stand "
-                            f"there, {steps[-1].workers} workers")
-        part.series = steps[-1].series
     return [part]
 
 
@@ -292,7 +244,9 @@ def published_series(path, number, row, metric):
     keys = [key for key in STATISTICS if key in row]
     values = numbers(path, number, [row[key] for key in keys], float)
     if not values[0] <= values[1] <= values[2]:
-        raise InputError(path, number, "min, avg and max cannot be")
+        raise InputError(path, number, ", ".join(
+            f"{key} {row[key]}" for key in STATISTICS[:3])
+            + "; min <= avg <= max is expected")
     count = numbers(path, number, [row["cycles"]])[0] if "cycles" in row \
         else None
     if count is not None and count < 1:
@@ -310,7 +264,7 @@ def read_published(path, name):
     cpus = {}
     for (_, row), group in zip(rows, groups):
         cpus.setdefault(group, set()).add(row.get("cpu"))
-    parts = {}
+    parts, lines = {}, {}
     for (number, row), group in zip(rows, groups):
         name = row["system"]
         if len(cpus[group]) > 1:
@@ -332,8 +286,11 @@ def read_published(path, name):
         if "workers" in row:
             workers = numbers(path, number, [row["workers"]])[0]
             part.steps.append(Step(workers, {metric: series}))
-        if metric in part.series and "workers" not in row:
-            raise InputError(path, number, f"{metric} of {name} stands twice")
+        key = name, group, metric, row.get("workers")
+        before = lines.setdefault(key, number)
+        if before != number:
+            raise InputError(path, number, f"{metric} of system '{name}' is "
+                             f"in line {before} already")
         part.series[metric] = series
         part.count = part.count or series.count
     return list(parts.values())

@@ -46,10 +46,14 @@ class Parser(argparse.ArgumentParser):
 
 def bad(text, allowed):
     """The error of a value; it begins with the option's name."""
+    return wrong(text, f"{allowed} is expected")
+
+
+def wrong(text, why):
     shown = text if text.isprintable() else ascii(text)[1:-1]
     if len(shown) > 60:
         shown = f"{shown[:60]}..."
-    return argparse.ArgumentTypeError(f"'{shown}': {allowed} is expected")
+    return argparse.ArgumentTypeError(f"'{shown}': {why}")
 
 
 def number(low, high, unit="", whole=True, also=()):
@@ -104,7 +108,9 @@ def duration(longest_days):
 def not_empty(text):
     """A type: a text."""
     if not text.strip() or "\0" in text:
-        raise bad(text, "a text")
+        raise argparse.ArgumentTypeError(
+            f"{text!a}: must not " +
+            ("contain a NUL" if "\0" in text else "be empty"))
     return text
 
 

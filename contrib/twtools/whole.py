@@ -50,11 +50,13 @@ class Files:
 
 @contextlib.contextmanager
 def naming(path):
-    """write() tells of a full disk, but not of which file."""
+    """An error has the name that was given, or the folder's: no other."""
     try:
         yield
     except OSError as err:
-        err.filename = err.filename or str(path)
+        folders = pathlib.Path(os.path.realpath(path)).parents
+        if not err.filename or pathlib.Path(err.filename) not in folders:
+            err.filename = str(path)
         raise
 
 

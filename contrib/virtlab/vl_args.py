@@ -107,21 +107,24 @@ def parse(arguments):
         if not options.kernel:
             options.parser.error("--kernel=FILE is needed")
         if not rest:
-            options.parser.error("-- and what is to be measured are needed")
+            options.parser.error(
+                "give the measurement after --, for example: -- -q -l 2000")
         try:
             options.measure = vl_run.measurements(rest)
         except LabError as err:
             options.parser.error(err)
-    elif rest:
-        options.parser.error(f"unexpected argument: {' '.join(rest)}")
     if not options.jobs:
         options.jobs = 1 if options.mode == "smp" else os.cpu_count() or 1
     return options
 
 
 def partition(arguments):
-    """What precedes and what follows the first "--"."""
-    if "--" not in arguments:
+    """What precedes and what follows the first "--", before a measurement.
+
+    The other commands' operands may follow a "--", as anywhere.
+    """
+    if "--" not in arguments or \
+            COMMANDS.get(arguments[0], "...")[2] != "measure":
         return arguments, []
     at = arguments.index("--")
     return arguments[:at], arguments[at + 1:]

@@ -2,7 +2,6 @@
 """Errors, other programs, and where the lab keeps what it makes."""
 
 import contextlib
-import fcntl
 import hashlib
 import os
 import pathlib
@@ -68,17 +67,6 @@ def call(command, input="", **options):
         raise LabError(f"{' '.join(map(str, command))}: exit status "
                        f"{done.returncode}: " + "\n  ".join(lines))
     return done.stdout
-
-
-@contextlib.contextmanager
-def alone(directory):
-    """Waits until no other run of this program is at work in a directory."""
-    handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
 
 
 def sha256(path):

@@ -1,22 +1,46 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What differs between two results, to the last digit."""
 
+import decimal
 import json
+import math
+import os
 import pathlib
+import stat
 
 from vl_common import LabError
 
 # What each run has of its own.
 OWN = {"start_time", "end_time"}
+# Characters: of a name, of a value.
+NAME, VALUE = 60, 40
 
 
 def load(path):
+    """An object of results, and its leaves by their paths."""
     try:
-        return json.loads(pathlib.Path(path).read_text())
+        mode = os.stat(path).st_mode
+        if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+            raise LabError(f"{path}: is a device; name a file")
+        value = json.loads(pathlib.Path(path).read_text(),
+                           parse_float=exact_float)
+        leaves = dict(flat(value))
     except OSError as err:
         raise LabError(f"{path}: {err.strerror}") from None
     except ValueError as err:
         raise LabError(f"{path}: no JSON: {err}") from None
+    except RecursionError:
+        raise LabError(f"{path}: no result: nested too deeply") from None
+    if not isinstance(value, dict):
+        raise LabError(f"{path}: is JSON, but no result: only objects of "
+                       "results can be compared")
+    return value, leaves
+
+
+def exact_float(text):
+    """A float; what is beyond its range keeps its digits."""
+    value = float(text)
+    return value if math.isfinite(value) else decimal.Decimal(text)
 
 
 def flat(value, path=()):
@@ -55,22 +79,41 @@ def difference(a, b):
     if any(isinstance(v, bool) or not isinstance(v, (int, float))
            for v in (a, b)):
         return ""
-    share = f"{(b - a) / abs(a):+.2%}" if a else ""
-    return f"{round(b - a, 6):+g}  {share}"
+    try:
+        share = f"{(b - a) / abs(a):+.2%}" if a else ""
+        step = float(b - a)
+    except OverflowError:
+        return ""
+    return f"{round(step, 6):+g}  {share}" if math.isfinite(step) else ""
 
 
-def of_files(a, b):
-    """Rows of what differs: what it is, in a, in b, difference."""
-    one, other = load(a), load(b)
-    if not all(isinstance(value, dict) for value in (one, other)):
-        raise LabError(f"{a}, {b}: objects of results are expected")
-    names = dict(labels(one, other))
-    left, right = dict(flat(one)), dict(flat(other))
+def shown(value):
+    """On one line, whatever is in it."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1]
+                   for c in str(value))
+
+
+def cut(texts):
+    """Two values, no wider than VALUE, from a little before they differ."""
+    same = len(os.path.commonprefix(texts))
+    start = max(0, same - 8) if max(map(len, texts)) > VALUE else 0
+    return [("..." if start else "") + text[start:start + VALUE]
+            + ("..." if text[start + VALUE:] else "") for text in texts]
+
+
+def rows_of(one, other):
+    """Of what differs: what it is, in one, in the other, difference."""
+    (a, left), (b, right) = one, other
+    names = dict(labels(a, b))
     for path in dict.fromkeys([*left, *right]):
         # As texts: in Python, 1 is True.
         if repr(left.get(path, path)) != repr(right.get(path, path)):
             values = [left.get(path, "-"), right.get(path, "-")]
-            yield named(path, names), *values, difference(*values)
+            name = shown(named(path, names))
+            if len(name) > NAME:
+                name = f"...{name[-NAME:]}"
+            yield (name, *cut([shown(value) for value in values]),
+                   difference(*values))
 
 
 def pairs(a, b):
@@ -91,15 +134,16 @@ def pairs(a, b):
 def compare(a, b):
     """Lines that tell all that differs; none if nothing does."""
     lines = []
-    for one, other in pairs(a, b):
-        rows = [tuple(map(str, row)) for row in of_files(one, other)]
+    for paths in pairs(a, b):
+        results = [load(path) for path in paths]
+        rows = list(rows_of(*results))
         if not rows:
             continue
-        modes = {str(member(load(path), "lab").get("mode"))
-                 for path in (one, other)}
-        lines.append(f"{one} {other}" + (
+        modes = {str(member(value, "lab").get("mode"))
+                 for value, _ in results}
+        lines.append(" ".join(map(str, paths)) + (
             "" if modes == {"exact"} else
-            ": not both of mode exact, so chance is in what differs"))
+            ": not both are of mode exact: differences may be chance"))
         widths = [max(len(row[i]) for row in rows) for i in range(3)]
         lines += [f"  {what:{widths[0]}}  {x:>{widths[1]}}  "
                   f"{y:>{widths[2]}}  {change}".rstrip()

@@ -7,10 +7,13 @@ import os
 import pathlib
 import shutil
 import tempfile
+import time
 
 from vl_common import LabError
 
 SCRATCH = ".virtlab-scratch-"
+OLD = ".old-"
+LATELY_S = 3600         # a run needs what it has built for less
 
 
 def check_replaceable(directory, mark):
@@ -95,6 +98,50 @@ def locked(handle):
     except BlockingIOError:
         return False
     return True
+
+
+@contextlib.contextmanager
+def alone(directory):
+    """Makes a directory, waits until no other run is at work in it.
+
+    It is then the one that was used last.
+    """
+    while True:
+        directory.mkdir(parents=True, exist_ok=True)
+        try:
+            handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+        except FileNotFoundError:
+            continue
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            # Another run may have removed it while we waited.
+            if directory.exists() and os.path.samestat(os.fstat(handle),
+                                                       directory.stat()):
+                os.utime(handle)
+                yield
+                return
+        finally:
+            os.close(handle)
+
+
+def used(path):
+    return path.lstat().st_mtime
+
+
+def remove_old(base, pattern, keep):
+    """All but those that were used last, or lately, or are in use now."""
+    with contextlib.suppress(OSError):
+        for path in sorted(base.glob(pattern), key=used)[:-keep]:
+            handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY
+                             | os.O_NOFOLLOW)
+            try:
+                if locked(handle) and time.time() - used(path) > LATELY_S:
+                    # Whatever ends us: no half of it keeps its name.
+                    path.rename(tempfile.mkdtemp(prefix=OLD, dir=base))
+            finally:
+                os.close(handle)
+    for left in base.glob(f"{OLD}*"):
+        shutil.rmtree(left, ignore_errors=True)
 
 
 @contextlib.contextmanager

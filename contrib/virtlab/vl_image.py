@@ -8,11 +8,12 @@ import re
 import shlex
 import shutil
 
-from vl_common import LabError, alone, cache, call, need
-from vl_directory import scratch
+from vl_common import LabError, cache, call, need
+from vl_directory import alone, remove_old, scratch
 
 PACKAGES = {"cyclictest": "rt-tests", "hackbench": "rt-tests"}
 INIT = pathlib.Path(__file__).with_name("init")
+KEPT = 4                # builds in the cache, one of each tree
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
 
 
@@ -29,13 +30,13 @@ def static_binary():
     need("ninja", "ninja-build")
     tree = hashlib.sha256(os.fsencode(PROJECT)).hexdigest()[:12]
     build = cache() / f"build-{tree}"
-    build.mkdir(parents=True, exist_ok=True)
     with alone(build):
         if not (build / "build.ninja").exists():
             # Without debugging information: that has the tree's path.
             call(["meson", "setup", "-Dstatic=true", "-Dtests=disabled",
                   "-Ddebug=false", build, PROJECT])
         call(["meson", "compile", "-C", build, "twowaytest:executable"])
+    remove_old(cache(), "build-*", KEPT)
     return build / "twowaytest"
 
 

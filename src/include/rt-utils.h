@@ -9,6 +9,8 @@
 
 #include <stdint.h>
 
+_Static_assert(sizeof(struct timespec) > 0, "<time.h> was not included");
+
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
 
 /*

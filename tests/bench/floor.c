@@ -26,10 +26,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tw_system.h"
-#include "tw_tally.h"
-#include "tw_time.h"
-#include "tw_wire.h"
+#include "base/tw_system.h"
+#include "base/tw_time.h"
+#include "measure/tw_tally.h"
+#include "measure/tw_wire.h"
 
 #define SLEEP_NS	(100 * TW_NS_PER_US)
 #define REQUEST		TW_REQUEST_MIN

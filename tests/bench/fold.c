@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tw_tally.h"
-#include "tw_time.h"
+#include "base/tw_time.h"
+#include "measure/tw_tally.h"
 
 /* 4 MiB: read in sequence, and so there before it is wanted. */
 #define CYCLES	(1 << 16)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Memory of a whole run: 12 MiB at most, after 10^6 cycles as after 10^4.
 
+Of several pairs, 2.5 MiB at most for each, main included.
+
 Rss counts a shared page in each process that has it, Pss in equal parts.
 Pss is what the run takes; as it moves with every other process that comes
 and goes and has the C library in common with us, growth is judged by Rss.
@@ -16,14 +18,18 @@ import bench
 
 POINTS = (10**4, 10**6)
 LIMIT_MIB = 12
+PAIRS = (8, 64)
+PAIRS_POINT = 100
+LIMIT_A_PAIR_MIB = 2.5
 SECONDS = 600
 
 
 class Run:
-    """A closed loop until stopped; its status tells the cycles so far."""
+    """Measures until stopped; its status tells the cycles so far."""
 
-    def __init__(self, *options):
-        argv = [bench.TOOL, "-q", "-i", "0", "--sleep=0", *options]
+    def __init__(self, *options, pairs=1):
+        self.processes = 1 + 2 * pairs
+        argv = [bench.TOOL, "-q", *options]
         self.process = subprocess.Popen(
             argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
             encoding="utf-8")
@@ -52,7 +58,7 @@ class Run:
         while self.cycles < cycles:
             if self.process.poll() is not None or time.monotonic() > end:
                 raise SystemExit(f"no {cycles} cycles came: {self.said}")
-            if len(self.pids()) == 3:
+            if len(self.pids()) == self.processes:
                 self.process.send_signal(signal.SIGUSR1)
             time.sleep(0.1)
 
@@ -75,12 +81,12 @@ class Run:
         self.reader.join()
 
 
-def sample(*options):
+def sample(*options, points=POINTS, pairs=1):
     """Returns the memory at each point."""
     found = []
-    run = Run(*options)
+    run = Run(*options, pairs=pairs)
     try:
-        for cycles in POINTS:
+        for cycles in points:
             run.reach(cycles)
             found.append(run.memory())
             print(f"{' '.join(options)} {run.cycles} cycles: "
@@ -95,13 +101,21 @@ def main():
     bench.need_realtime()  # for -m
     verdicts = []
     for options in (["--wait=read"], ["--wait=read", "-m"]):
-        first, last = sample(*options)
+        first, last = sample("-i", "0", "--sleep=0", *options)
         name = options[-1]
         verdicts += [
             bench.judge(f"Pss in MiB, {name}:", last["Pss"] / 1024,
                         most=LIMIT_MIB),
             bench.judge(f"growth of Rss in KiB, {name}:",
                         last["Rss"] - first["Rss"], least=0, most=0)]
+    for pairs in PAIRS:
+        for options in ([], ["-m"]):
+            last, = sample("-t", str(pairs), "-d", "0", "-i", "20000",
+                           *options, points=[PAIRS_POINT], pairs=pairs)
+            name = " ".join([f"{pairs} pairs", *options])
+            verdicts.append(bench.judge(
+                f"Pss a pair in MiB, {name}:", last["Pss"] / 1024 / pairs,
+                most=LIMIT_A_PAIR_MIB))
     bench.finish(*verdicts)
 
 

@@ -3,6 +3,9 @@
 
 Two runs of different length are counted, and their difference divided by
 the cycles that one had more: what start and end cost cancels out.
+
+Main makes no call at all between the first cycle and the last, however many
+pairs there are: it is then in one call for at least as long.
 """
 
 import glob
@@ -13,6 +16,8 @@ import bench
 
 SHORT, LONG = 500, 2500
 CALL = re.compile(r"\w+\(")
+TOOK = re.compile(r"<(\d+\.\d+)>$", re.MULTILINE)
+PAIRS = (1, 8, 64)
 NAME = re.compile(r'prctl\(PR_SET_NAME, "twoway-(\w+)"')
 
 
@@ -44,6 +49,18 @@ def a_cycle(process, *options):
     return (many - few) / (LONG - SHORT)
 
 
+def longest_call(pairs):
+    """Of main, by the time from the first cycle to the last."""
+    cycles, period_us = 100, 20000
+    with bench.scratch() as folder:
+        path = os.path.join(folder, "trace")
+        bench.run("strace", "-T", "-o", path, bench.TOOL, "-q", "-l", cycles,
+                  "-t", pairs, "-d", 0, "-i", period_us, "--warmup=10")
+        with open(path, encoding="utf-8", errors="replace") as file:
+            took = map(float, TOOK.findall(file.read()))
+    return max(took) / ((cycles - 1) * period_us / 1e6)
+
+
 def main():
     bench.need_programs("strace")
     verdicts = []
@@ -51,6 +68,8 @@ def main():
     for process, options, most in [
             ("client", ["-q"], 3),
             ("server", ["-q"], 4),
+            ("client", ["-q", "--transport=udp"], 3),
+            ("server", ["-q", "--transport=udp"], 4),
             ("client", ["-q", "-i", "0", "--sleep=0"], 3),
             ("server", ["-q", "-i", "0", "--sleep=0"], 4),
             (None, ["-q"], 0.05),
@@ -58,6 +77,10 @@ def main():
         name = " ".join([process or "main", *options])
         verdicts.append(bench.judge(f"system calls a cycle, {name}:",
                                     a_cycle(process, *options), most=most))
+    for pairs in PAIRS:
+        verdicts.append(bench.judge(
+            f"main's longest call by the time of all cycles, -t {pairs}:",
+            longest_call(pairs), least=1))
     print("For comparison, main that writes every cycle:")
     for option in (["-q", "--dump=/dev/null"], ["-v"]):
         print(f"main {' '.join(option)}: {a_cycle(None, *option):.4g}")

@@ -4,15 +4,17 @@
 says, writes made-up results of the same form.
 
 In the environment, STUB_SLEEP is how long it really takes, STUB_STATUS its
-exit status once it has measured, STUB_CYCLES how many cycles it says that it
-has measured, STUB_GOVERNOR the governor that it sees,
-STUB_FAIL a word in the name of a result file that makes it fail, STUB_ALONE
-says that it has no death signal, as a program with file capabilities."""
+exit status once it has measured, or the signal that kills it if it is below 0,
+STUB_TRIAL the exit status of a run that only tries, STUB_CYCLES how many
+cycles it says that it has measured, STUB_GOVERNOR the governor that it sees,
+STUB_FAIL a word in the name of a result file that makes it fail, STUB_CALLS a
+file to which it adds its command line, STUB_ALONE says that it has no death
+signal, as a program with file capabilities."""
 
 import ctypes
-
 import json
 import os
+import shlex
 import signal
 import sys
 import time
@@ -71,6 +73,9 @@ def interrupt(*_):
 
 
 def main():
+    if "STUB_CALLS" in os.environ:
+        with open(os.environ["STUB_CALLS"], "a", encoding="utf-8") as file:
+            print(shlex.join(sys.argv), file=file)
     if "STUB_ALONE" in os.environ:
         ctypes.CDLL(None).prctl(1, 0, 0, 0, 0)      # PR_SET_PDEATHSIG
     signal.signal(signal.SIGINT, interrupt)
@@ -96,9 +101,14 @@ def main():
             print("the stub was told to fail", file=sys.stderr)
             return 1
         time.sleep(float(os.environ.get("STUB_SLEEP", value("-D", "0"))))
+    if "STUB_TRIAL" in os.environ and value("-l"):
+        return int(os.environ["STUB_TRIAL"])
     write(results(False))
-    return int(os.environ.get("STUB_STATUS", "0")) \
+    status = int(os.environ.get("STUB_STATUS", "0")) \
         if TOOL == "twowaytest" and value("-D") else 0
+    if status < 0:
+        os.kill(os.getpid(), -status)
+    return status
 
 
 sys.exit(main())

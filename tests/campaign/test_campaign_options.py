@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The command line: each option with a good and with a bad value."""
 
+import os
 import re
 import shlex
 
+import outside
 import pytest
 
 import cm_args
@@ -136,8 +138,8 @@ def test_command_and_limit(plan):
     ("-i --interval", "100", "200 to 1000000 us"),
     ("-a --cpu", "99999", "one of the CPUs 0"),
     ("-w --workers", "0", "1 to 1024"),
-    ("-c --command", " ", "a text"),
-    ("-o --output", "", "a text"),
+    ("-c --command", " ", "must not be empty"),
+    ("-o --output", "", "must not be empty"),
 ))
 def test_bad_values(capsys, flags, value, said):
     for flag in flags.split():
@@ -195,3 +197,47 @@ def test_dry_run_writes_nothing(campaign, tmp_path):
     for flag in ("-n", "--dry-run"):
         campaign(flag)
     assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_dry_run_measures_nothing(campaign, tmp_path):
+    """But for the cycles that tell the plan, which need no privilege."""
+    calls = tmp_path / "calls"
+    campaign("-n", STUB_CALLS=str(calls))
+    made = [shlex.split(line) for line in calls.read_text().splitlines()]
+    assert made[0][1:] == ["-q", "-a", "-l", "5", "--json=-"]
+    assert len(made) > 10
+    for argv in made[1:]:
+        assert {"--check", "--version", "--help"} & set(argv)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+def test_dry_run_needs_no_privilege(launch):
+    """With the real program, as a user without rights."""
+    run = launch("-n", "-R", "-T", outside.binary(), "-l", "none,fft",
+                 "-o", "/nowhere/at/all", preexec_fn=outside.nobody())
+    assert run.finish(60) == 0, run.err
+    assert "8 measurements" in run.out
+
+
+@pytest.mark.parametrize("output, said", (
+    ("/dev/null", "Not a directory"), ("/etc/passwd", "Not a directory"),
+    ("/etc/passwd/below", "Not a directory"), ("stubs", "holds no campaign"),
+    ("everybodys", "everybody may write there")))
+def test_dry_run_of_an_output(refused, tmp_path, output, said):
+    """What the real run cannot use is refused, and so by both."""
+    (tmp_path / "everybodys").mkdir()
+    (tmp_path / "everybodys").chmod(0o1777)
+    for flags in (("-n",), ("-l", "none", "-P", "one", "-D", "1", "-R")):
+        assert said in refused(*flags, "-o", output)
+
+
+def test_dry_run_of_a_campaign(campaign, tmp_path):
+    """One that is there and is another is refused; one of these options is
+    not, whoever it belongs to."""
+    flags = ("-l", "none", "-P", "one", "-D", "1", "-R", "-o", "out")
+    campaign(*flags)
+    if not os.geteuid():
+        os.chown(tmp_path / "out", outside.NOBODY, outside.NOBODY)
+    assert "2 measurements" in campaign("-n", *flags).stdout
+    assert "duration_s: 1 there, 2 here" in campaign(
+        "-n", *flags, "-D", "2", status=1).stderr

@@ -190,7 +190,9 @@ def test_another_directory(campaign, tmp_path):
     lambda path: path.unlink(), lambda path: path.write_text(""),
     lambda path: path.write_text("{}"), lambda path: path.write_text("[]"),
     lambda path: path.write_text(path.read_text()[:-9]),
-    lambda path: path.write_text(path.read_text().replace("10", "11"))))
+    lambda path: path.write_text(path.read_text().replace("10", "11")),
+    lambda path: path.write_text(path.read_text().replace("7", '"7"')),
+    lambda path: path.write_text(path.read_text().replace("7", "6"))))
 def test_damaged_result(campaign, tmp_path, damage):
     """Is measured again, as one that is not finished; no other is."""
     campaign(*SHORT)
@@ -202,6 +204,52 @@ def test_damaged_result(campaign, tmp_path, damage):
     assert after[f"{PAIR[0]}.json"] == before[f"{PAIR[0]}.json"]
     assert json.loads(after[f"{PAIR[1]}.json"][0])["thread"] == json.loads(
         before[f"{PAIR[1]}.json"][0])["thread"]
+
+
+@pytest.mark.parametrize("damage, again", (
+    (lambda text: text, False),
+    (lambda text: text.replace("10", "11"), True),
+    (lambda text: text.replace("7", '"7"'), True),
+    (lambda text: text.replace('"missed"', '"missing"'), False)))
+def test_no_digest(campaign, tmp_path, damage, again):
+    """A campaign.json of an older version: its results are taken over."""
+    campaign(*SINGLE)
+    out = tmp_path / "out"
+    state = state_of(out)
+    for record in state["measurements"].values():
+        assert len(record.pop("result_sha256")) == 64
+    (out / "campaign.json").write_text(json.dumps(state))
+    path = out / f"{PAIR[1]}.json"
+    path.write_text(damage(path.read_text()))
+    said = "is gone or damaged" if again else "finished already"
+    assert said in campaign(*SINGLE).stdout
+
+
+@pytest.mark.parametrize("key, value", (
+    ("measurements", [1, 2]), ("measurements", None),
+    ("measurements", {PAIR[1]: None}), ("measurements", {PAIR[1]: []}),
+    ("measurements", {PAIR[1]: {}}), ("measurements", {PAIR[1]: {
+        "state": []}}),
+    ("measurements", {PAIR[1]: {"state": "failed", "message": 1}}),
+    ("sessions", {}), ("sessions", [None]), ("sessions", [{}]),
+    ("sessions", [{"boot_id": [], "environment": {}}]),
+    ("sessions", [{"boot_id": "x", "environment": []}]),
+    ("sessions", [{"boot_id": "x", "environment": {"findings": [1]}}]),
+    ("sessions", [{"boot_id": "x", "environment": {"findings": 1}}]),
+    ("sessions", [{"boot_id": "x", "environment": {},
+                   "environment_end": 1}]),
+    ("system", "nested")))
+def test_odd_state(campaign, tmp_path, key, value):
+    """JSON that is no campaign's state is refused, and stays as it is."""
+    campaign(*SINGLE)
+    path = tmp_path / "out/campaign.json"
+    text = json.dumps({**state_of(tmp_path / "out"), key: value})
+    path.write_text(text.replace('"nested"', "[" * 200000))
+    before = path.read_bytes()
+    err = campaign(*SINGLE, status=1).stderr
+    assert "campaign.json: cannot be read as a campaign's" in err
+    assert "Traceback" not in err
+    assert path.read_bytes() == before
 
 
 def test_full_disk(begin):
@@ -263,6 +311,19 @@ def test_failure(campaign, tmp_path):
         "(start of session 2)" in page
 
 
+@pytest.mark.parametrize("how, said", (
+    ("1", "  exit status 1, without a message; see out/"),
+    ("-9", "  killed by signal 9 (Killed), without a message; see out/")))
+def test_failure_without_a_word(campaign, how, said):
+    assert said in campaign(*SINGLE, status=1, STUB_STATUS=how).stdout
+
+
+def test_refused_without_a_word(refused):
+    """Before the first measurement, in the run that tells the plan."""
+    assert "--json=-: exit status 3, without a message\n" in refused(
+        *SINGLE, STUB_TRIAL="3")
+
+
 def test_too_short(campaign):
     """A program that ends early, whatever it says, has not measured."""
     result = campaign(*SHORT, status=1, STUB_SLEEP="0")
@@ -278,7 +339,7 @@ def test_fewer_cycles_than_asked_for(campaign, tmp_path):
 
 
 @pytest.mark.parametrize("env, said", (
-    ({"STUB_LOAD": "fails"}, "the load ended: no load today"),
+    ({"STUB_LOAD": "fails"}, "the load ended: exit status 1: no load today;"),
     ({"STUB_ELAPSED": "0.5"}, "0.5 of 1 s only")))
 def test_no_load(campaign, tmp_path, env, said):
     """What was measured without its load does not count."""

@@ -10,6 +10,7 @@ import pytest
 import options
 import outside
 import schema
+import twoway
 
 COUNTS = re.compile(r"# (\d+) checks: (\d+) ok, (\d+) findings?, "
                     r"(\d+) not readable")
@@ -213,3 +214,27 @@ def test_full_disk(run):
     assert result.returncode == 1
     assert result.stderr == ("twowaytest: --json=/dev/full: cannot write: "
                              "No space left on device\n")
+
+
+@pytest.mark.parametrize("args, refused", [
+    (("--dump=-",), "--dump=-: only --json can go to standard output"),
+    (("-h", "5", "--histfile=-"), "--histfile=-: only --json can go"),
+    (("--json=j", "-h", "5", "--histfile=j"), "a file of its own"),
+    (("-h", "1000000", "--steps=1000", "--load=fft", "-l", "5"),
+     "MiB of memory"),
+])
+def test_refuses_what_a_test_would(tmp_path, args, refused):
+    """Nothing is checked, and no file is written."""
+    result = twoway.run("--check", *args, directory=tmp_path)
+    assert (result.returncode, result.stdout) == (1, "")
+    assert refused in result.stderr
+    assert not result.files
+
+
+def test_json_tells_that_the_table_was_not_written(tmp_path):
+    with open("/dev/full", "w", encoding="ascii") as full:
+        result = twoway.run("--check", "--json=j", directory=tmp_path,
+                            stdout=full)
+    assert result.returncode == 1
+    json = result.json("j")
+    assert "standard output: cannot write" in json["twoway"]["error"]

@@ -35,14 +35,8 @@ def run_cyclictest(*words):
     return process.stdout, files
 
 
-@functools.cache
-def usage():
-    with tempfile.TemporaryDirectory() as directory:
-        return twoway.run("--help", directory=directory).stdout
-
-
 def run_ours(*words):
-    words = consumers.words_of(shlex.join(map(str, words)), 0, usage())
+    words = consumers.words_of(shlex.join(map(str, words)), 0)
     with tempfile.TemporaryDirectory() as directory:
         result = twoway.run(*words, directory=directory)
         assert result.returncode == 0, result.stderr
@@ -169,11 +163,31 @@ def test_parser_can_fail(name):
         getattr(consumers, name)("# nothing that it wants\n")
 
 
-@pytest.mark.parametrize("usage_text, words", [
-    ("--threads", "-i200 -t1 -a0 -Sp90 --smp --threads 2 --distance=0 -t"),
-    ("", "-i200 -a0 -p90")])
-def test_words_for_threads(usage_text, words):
-    """Left out only of what does not know them."""
-    assert consumers.words_of(
-        "-i200 -t1 -a0 -Sp90 --smp --threads 2 --distance=0 -t", 0,
-        usage_text) == words.split()
+# Each consumer's own reading of 3 threads: so many columns, in this order.
+THREE = ("-t", 3, "-d", 0)
+COLUMNS_OF_THREE = {"twowaytest": 21, "cyclictest": 3}
+
+
+@pytest.fixture(params=COLUMNS_OF_THREE, scope="module")
+def three(request):
+    """(columns, histogram, files) of a run of three threads, and its text."""
+    run = run_ours if request.param == "twowaytest" else run_cyclictest
+    histogram, files = run("-qu", "-h 3500", "-l", 200, *THREE,
+                           "--json=json")
+    text, _ = run("-q", "-l", 100, *THREE)
+    return COLUMNS_OF_THREE[request.param], histogram, files, text
+
+
+def test_three_threads(three):
+    count, histogram, files, text = three
+    columns, maxima = consumers.rteval(histogram)
+    assert len(columns) == len(maxima) == count
+    rows, largest = consumers.osadl(histogram)
+    assert {len(row) for row in rows} == {1 + count}
+    assert largest == max(maxima)
+    assert consumers.openshift(histogram) == maxima
+    passed, measured = consumers.linaro(files["json"])
+    assert passed and len(measured) == 3 * count
+    assert [measured[f"t{n}-max"] for n in range(count)] == maxima
+    assert consumers.canonical(text) == count
+    assert consumers.phoronix(text) >= 0

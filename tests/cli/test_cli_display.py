@@ -156,9 +156,10 @@ def test_histogram_follows(show):
     formats.parse_statuses(seen.lines[HEAD:at])
 
 
-def test_ramp_tells_the_step(show):
+@pytest.mark.parametrize("beside", [(), ("-D", "1h")], ids=str)
+def test_ramp_tells_the_step(show, beside):
     """In the line that is empty without one; each step has its picture."""
-    seen = show(WIDE, 60, "-l", 300, "--load=fft", "--steps=2")
+    seen = show(WIDE, 60, "-l", 300, "--load=fft", "--steps=2", *beside)
     lines = ramp.parse("\n".join(seen.lines), "fft", 2).steps
     for number, found in enumerate(lines):
         assert len(found) == HEAD + len(oracle.DEFAULT_METRICS)
@@ -166,6 +167,14 @@ def test_ramp_tells_the_step(show):
         assert told.groups() == (str(number + 1), WORKERS[number], "0")
         statuses = formats.parse_statuses(found[HEAD:])
         assert statuses[0].cycles == 300
+
+
+def test_ramp_in_a_closed_loop(show):
+    """Nobody knows how long the loops of a step will take."""
+    seen = show(WIDE, 60, "-i", 0, "-l", 300, "--load=fft", "--steps=2")
+    lines = ramp.parse("\n".join(seen.lines), "fft", 2).steps
+    assert [found[1].rstrip() for found in lines] == [
+        "step: 1/2: 0 workers", "step: 2/2: 1 worker"]
 
 
 @pytest.mark.parametrize("view", [(), ("-M",), ("-u",)], ids=str)

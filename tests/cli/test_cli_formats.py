@@ -135,13 +135,16 @@ def test_percentiles_of_few_cycles(run):
         assert values["51"] == values["95"] == "-"
 
 
-def test_remarks_without_a_histogram(start):
+@pytest.mark.parametrize("role, told", [
+    ("client", "continued: client 1, server 0 times"),
+    ("server", "continued: client 0, server 1 times")])
+def test_remarks_without_a_histogram(start, role, told):
     """Missed expiries are told, where no histogram tells them."""
     process = start("--default-system", "-q", "-i", 1000)
-    client = process.steady()["client"]
-    os.kill(client, signal.SIGSTOP)
+    pid = process.steady()[role]
+    os.kill(pid, signal.SIGSTOP)
     time.sleep(0.02)
-    os.kill(client, signal.SIGCONT)
+    os.kill(pid, signal.SIGCONT)
     time.sleep(0.02)
     process.signal(signal.SIGINT)
     assert process.finish() == 0
@@ -149,12 +152,19 @@ def test_remarks_without_a_histogram(start):
     missed, stopped = process.out.splitlines()[-2:]
     assert int(re.fullmatch(r"# Missed: (\d+)", missed)[1]) >= 10
     assert formats.REMARK.fullmatch(stopped)
-    assert "continued: client 1, server 0 times" in stopped
+    assert told in stopped
 
 
 def test_verbose_prints_values_only(run):
     result = run(*QUICK, "-v", "-l", 40)
     assert len(formats.parse_verbose(formats.body(result.stdout))) == 40 * 7
+
+
+@pytest.mark.parametrize("beside", [(), ("--dump=dump",)], ids=str)
+def test_quiet_goes_before_verbose(run, beside):
+    result = run(*QUICK, "-v", "-q", "-l", 40, *beside)
+    check_statuses(formats.parse_statuses(formats.body(result.stdout)),
+                   oracle.DEFAULT_METRICS, 40)
 
 
 @pytest.mark.parametrize("clock", ["monotonic", "tai"])

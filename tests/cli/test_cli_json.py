@@ -227,11 +227,13 @@ def test_percentiles_have_keys_of_their_own(run):
         assert keys == [50, 50.00001, 99.99999, 99.999999, 0.00001]
 
 
-def test_percentiles_asked_for_twice(run):
+@pytest.mark.parametrize("list_", ["50,50.0", "99.9,99.90",
+                                   "99.9,99.90000000001"])
+def test_percentiles_asked_for_twice(run, list_):
     """Refused as a metric is, or told once; but no key stands there twice."""
-    result = run(*QUICK, "--json=json", "--percentiles=50,50.0")
+    result = run(*QUICK, "--json=json", f"--percentiles={list_}")
     if result.returncode:
-        assert result.stderr.startswith("twowaytest: --percentiles=50,50.0: ")
+        assert result.stderr.startswith(f"twowaytest: --percentiles={list_}: ")
     else:
         schema.check(result.text("json"))
 

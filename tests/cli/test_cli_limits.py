@@ -326,7 +326,7 @@ def test_needs_just_enough_cycles(run):
         assert refused.returncode == 1 and not refused.stdout
         assert refused.stderr.startswith(
             f"twowaytest: {limit}: this percentile needs at least {needed} "
-            f"cycles, and no more than {needed - 1} are sure to come;"
+            f"cycles, and only {needed - 1} can be counted on;"
         ), refused.stderr
         assert len(refused.stderr.splitlines()) == 1
         decided = run(*args, "-l", needed)

@@ -226,14 +226,24 @@ def test_the_whole_tree_of_a_command_ends(run):
 
 @pytest.mark.parametrize("command, says", {
     "exit 3": "ended with exit status 3",
-    "echo what is wrong >&2; exit 1": "what is wrong",
-    "no-such-program": "no-such-program: ",
+    "echo what is wrong >&2; exit 1":
+        "ended with exit status 1; it wrote: what is wrong",
+    "no-such-program":
+        "ended with exit status 127; it wrote: ",
     "kill -TERM $$": "killed by signal 15",
     "(": "yntax error",
 }.items())
 def test_command_that_fails_at_once(run, command, says):
     refused(run(*QUICK, "-l", 9, f"--load=command:{command}"),
-            "--load=command: ", says)
+            f"--load=command:{command}: ", says)
+
+
+def test_long_command_that_fails(run):
+    """It is known by its beginning; a message is one line."""
+    refused(run(*QUICK, "-l", 9, "--load=command:exit 3;" + "x" * 99),
+            "--load=command:exit 3;" + "x" * 53 + "...: ended with ")
+    refused(run(*QUICK, "-l", 9, "--load=command:exit 3\necho"),
+            "--load=command:exit 3...: ended with exit status 3")
 
 
 @pytest.mark.parametrize("word", ["command", "command:"])
@@ -247,17 +257,19 @@ def test_request_for_latency_comes_before_a_failing_load(run):
     result = run("-q", "-l", 9, "--load=command:false")
     assert result.returncode == 1
     assert SETTING.fullmatch(result.stdout)
-    assert "--load=command: ended with exit status 1" in result.stderr
+    assert "--load=command:false: ended with exit status 1" in result.stderr
 
 
 def test_command_that_fails_later(run):
     """What was measured until then is not lost."""
-    result = run(*QUICK, "--load=command:sleep 1; echo tired >&2; exit 4")
+    load = "--load=command:sleep 1; echo tired >&2; exit 4"
+    error = f"{load}: ended with exit status 4; it wrote: tired"
+    result = run(*QUICK, load)
     assert result.returncode == 1
-    assert result.stderr == "twowaytest: --load=command: tired\n"
+    assert result.stderr == f"twowaytest: {error}\n"
     json = schema.check(result.text("json"))
     assert json["return_code"] == 1
-    assert json["twoway"]["error"] == "--load=command: tired"
+    assert json["twoway"]["error"] == error
     assert json["twoway"]["cycles"] > 0
 
 
@@ -266,7 +278,7 @@ def test_command_that_fails_in_a_ramp(run):
     result = run(*QUICK, "-l", 50, "--steps=3", "--load=command:exit 5")
     assert result.returncode == 1
     assert result.stderr == \
-        "twowaytest: --load=command: ended with exit status 5\n"
+        "twowaytest: --load=command:exit 5: ended with exit status 5\n"
     json = schema.check(result.text("json"))
     step, = json["twoway"]["steps"]
     assert step["cycles"] == json["twoway"]["cycles"] == 50

@@ -202,9 +202,10 @@ def hackbench_arguments(run, *words):
 
 
 def effect_limit(run, good, words):
-    result = run(*options.BASE, *words)
+    result = run(*options.BASE, *good.extra, *words)
     limit, = result.json()["twoway"]["limits"]
-    metric, *percentile, most = good.value.split(":")
+    about, *percentile, most = good.value.split(":")
+    metric = about.split("@")[0]
     assert (limit["limit"], limit["metric"]) == (good.value, metric)
     assert limit["percentile"] == (float(percentile[0][1:])
                                    if percentile not in ([], ["avg"])
@@ -243,6 +244,22 @@ def effect_percentiles(run, good, words):
     for thread in result.json()["thread"].values():
         assert list(found[thread["metric"]]) == wanted
         assert list(thread["percentiles"]) == wanted
+
+
+def effect_peer(run, good, words):
+    """Seen from the client's CPU."""
+    pairs = run(*options.BASE, *good.extra, *words).json()["twoway"]["pairs"]
+    clients, servers = ([pair["processes"][role]["cpus"] for pair in pairs]
+                        for role in ("client", "server"))
+    turn = good.value == "next"
+    assert servers == clients[turn:] + clients[:turn]
+
+
+def effect_ramp(run, good, words):
+    """Either the load has one worker more, or there is one pair more."""
+    steps = run(*options.BASE, *good.extra, *words).json()["twoway"]["steps"]
+    assert [(step["pairs"], step["workers"]) for step in steps] == (
+        [(1, 1), (2, 1)] if good.value == "pairs" else [(1, 0), (1, 1)])
 
 
 def effect_port(run, good, words):

@@ -3,7 +3,10 @@
 
 import itertools
 import os
+import resource
 import signal
+
+import pytest
 
 import outside
 import twoway
@@ -40,6 +43,36 @@ def test_dump(start, tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["dump", "dump.partial"]
 
 
+def test_dump_on_a_full_disk(run, tmp_path):
+    """Whole lines of the cycles so far; the error says where they are."""
+    def leave_room():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (ENOUGH, ENOUGH))
+
+    (tmp_path / "dump").write_text("old\n")
+    result = run(*ENDLESS, preexec_fn=leave_room)
+    assert result.returncode == 1
+    assert result.stderr == (
+        "twowaytest: --dump=dump: cannot write: File too large; what was "
+        "written before is kept in its directory as dump.partial\n")
+    text = (tmp_path / "dump.partial").read_text()
+    assert text.endswith("\n") and len(text) <= ENOUGH
+    cycles = twoway.read_dump(tmp_path / "dump.partial")
+    assert [one.cycle for one in cycles] == list(range(len(cycles)))
+    assert len(cycles) > 10
+    assert (tmp_path / "dump").read_text() == "old\n"
+
+
+def test_dump_of_few_cycles(start, tmp_path):
+    """They are there before they fill a buffer."""
+    partial = tmp_path / "dump.partial"
+    process = start("--default-system", "-q", "-i", 200000, "--dump=dump")
+    assert outside.wait_for(lambda: partial.exists() and
+                            partial.read_text().count("\n") > 2)
+    assert partial.stat().st_size < ENOUGH
+    process.signal(signal.SIGKILL)
+    assert process.gone()
+
+
 def test_dump_next(start, tmp_path):
     """The next test begins anew, and leaves only the whole."""
     before = killed(start, tmp_path).stat().st_ino
@@ -52,15 +85,40 @@ def test_dump_next(start, tmp_path):
     assert twoway.read_dump(tmp_path / "dump")
 
 
-def test_dump_of_two(start, run, tmp_path):
-    """At the same time to the same file: the last to end has it, whole."""
-    process = start(*ENDLESS)
+ALL = ("--dump=dump", "--json=json", "-h", 9, "--histfile=histogram",
+       "--trltp-log=log")
+
+
+@pytest.mark.parametrize("option", (
+    ["--dump=dump"], ["--json=json"], ["--trltp-log=./log"],
+    ["-h", 9, "--histfile=histogram"]))
+def test_second_writer(start, run, tmp_path, option):
+    """It is refused at its start, and the first is not disturbed."""
+    process = start(*ENDLESS, *ALL)
     assert process.steady()
-    result = run("--default-system", "-q", "-l", 50, "--dump=dump")
-    assert not result.returncode, result.stderr
-    assert len(twoway.read_dump(tmp_path / "dump")) == 50
-    assert (tmp_path / "dump.partial").exists()
+    before = os.listdir(tmp_path)
+    result = run("--default-system", "-q", "-l", 50, *option)
+    assert result.returncode == 1 and not result.stdout
+    assert result.stderr == (
+        f"twowaytest: {option[-1]}: cannot write: another run is writing this "
+        "file; wait for its end, or name another file\n")
+    assert os.listdir(tmp_path) == before
     process.signal(signal.SIGINT)
     assert process.finish() == 0
-    assert os.listdir(tmp_path) == ["dump"]
+    assert sorted(os.listdir(tmp_path)) == ["dump", "histogram", "json", "log"]
     assert twoway.read_dump(tmp_path / "dump")
+    # Now it may.
+    assert not run("--default-system", "-q", "-l", 50, *option).returncode
+
+
+def test_two_at_once(start, tmp_path):
+    """One of them is refused, so no files of different runs are left."""
+    both = [start(*ENDLESS, *ALL) for _ in range(2)]
+    assert outside.wait_for(lambda: any(one.process.poll() is not None
+                                        for one in both))
+    (refused, other) = sorted(both, key=lambda one: one.process.poll() is None)
+    assert refused.finish() == 1
+    assert other.steady()
+    other.signal(signal.SIGINT)
+    assert other.finish() == 0
+    assert sorted(os.listdir(tmp_path)) == ["dump", "histogram", "json", "log"]

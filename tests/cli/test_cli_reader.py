@@ -93,7 +93,8 @@ def limit_files(disposition):
 
 @pytest.mark.parametrize("disposition", [signal.SIG_IGN, signal.SIG_DFL])
 def test_one_file_fails(start, tmp_path, disposition):
-    """It stays what it was, and the others are written."""
+    """It stays what it was, what there is of the new one is kept beside it, and
+    the others are written."""
     for name in FILES.values():
         (tmp_path / name).write_text(OLD)
     process = start("--default-system", "-q", "-D", 60, "-i", 0, "--sleep=0",
@@ -101,9 +102,11 @@ def test_one_file_fails(start, tmp_path, disposition):
                     preexec_fn=limit_files(disposition),
                     restore_signals=False)
     assert process.finish() == 1
-    assert process.err == \
-        "twowaytest: --dump=dump: cannot write: File too large\n"
-    assert set(os.listdir(tmp_path)) == set(FILES.values())
+    assert process.err == (
+        "twowaytest: --dump=dump: cannot write: File too large; what was "
+        "written before is kept in its directory as dump.partial\n")
+    assert set(os.listdir(tmp_path)) == {*FILES.values(), "dump.partial"}
+    assert twoway.read_dump(tmp_path / "dump.partial")
     assert text_written(tmp_path / "dump") == OLD
     formats.parse_histogram(text_written(tmp_path / "histogram"))
     assert text_written(tmp_path / "log").startswith("Workers,0\n")
@@ -207,18 +210,20 @@ def test_stopped_terminal(start, tmp_path):
     """Control-S, during the live display."""
     terminal = screen.Terminal(120, 24)
     termios.tcflow(terminal.slave, termios.TCOOFF)
-    process = start("--default-system", "-l", 500, "--json=json",
+    process = start("--default-system", "-l", 1000, "--json=json",
                     stdout=terminal.slave)
     assert is_there(tmp_path / "json")
     assert process.process.poll() is None
     json = schema.check(text_written(tmp_path / "json"))
-    assert json["twoway"]["cycles"] == 500
+    assert json["twoway"]["cycles"] == 1000
     termios.tcflow(terminal.slave, termios.TCOON)
-    lines = terminal.watch().lines
+    seen = terminal.watch()
     assert process.finish() == 0, process.err
     statuses = formats.parse_statuses(
-        [line for line in lines if line.startswith("T:")])
-    assert {status.cycles for status in statuses} == {500}
+        [line for line in seen.lines if line.startswith("T:")])
+    assert {status.cycles for status in statuses} == {1000}
+    # The first, over which the last is drawn; none piled up meanwhile.
+    assert len(seen.pictures) < 3
 
 
 def test_both_streams_of_one_reader(start, tmp_path, pipe):

@@ -177,6 +177,9 @@ def test_duration_begins_after_the_warmup(run, warmup):
     result = run(*QUICK, "-i", 10000, "-D", 1, f"--warmup={warmup}")
     took_ns = time.monotonic_ns() - start_ns
     json = result.json()["twoway"]
+    if "time was up" in result.stderr and \
+            took_ns >= 10 ** 9 + warmup * 10 ** 7:
+        pytest.skip("the host was too busy for the warm-up to end in time")
     check_run(result, json["cycles"])
     assert json["warmup"]["cycles"] == warmup
     assert json["cycles"] and took_ns >= 10 ** 9 + warmup * 10 ** 7

@@ -7,13 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tw_clock.h"
-#include "tw_config.h"
-#include "tw_wire.h"
+#include "base/tw_clock.h"
+#include "measure/tw_wire.h"
+#include "run/tw_config.h"
+#include "tw_parts.h"
 
 #define WORDS_MAX	64
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static struct tw_run run;
 
 static void require(bool holds)
 {
@@ -26,6 +29,15 @@ static bool within(int64_t value, int64_t min, int64_t max)
 	return value >= min && value <= max;
 }
 
+/* What the option @name has set. */
+static const void *set_by(const char *name)
+{
+	const struct tw_option *option = tw_option_named(&run, name);
+
+	require(option && option->to);
+	return option->to;
+}
+
 /* Ranges that the rest of the program relies on. */
 static void check_numbers(const struct tw_config *config)
 {
@@ -34,8 +46,8 @@ static void check_numbers(const struct tw_config *config)
 	require(within(config->size, TW_REQUEST_MIN, TW_REQUEST_MAX));
 	require(within(config->port, 0, UINT16_MAX));
 	require(within(config->priority, 0, 99));
-	require(within(config->latency_us, 0, INT32_MAX));
-	require(within(config->histogram_us, 0, 1000000));
+	require(within(*(const int64_t *)set_by("latency"), 0, INT32_MAX));
+	require(within(run.window_us, 0, 1000000));
 	require(config->loops >= 0 && config->duration_s >= 0);
 	require(config->warmup >= 0);
 	require(config->duration_s <= INT64_MAX / 1000000000);
@@ -56,10 +68,6 @@ static void check_lists(const struct tw_config *config)
 		require(config->interval_us ||
 			!tw_metrics[config->metrics[i]].needs_timer);
 	}
-	require(within(config->percentile_count, 0, TW_PERCENTILES_MAX));
-	for (i = 0; i < config->percentile_count; i++)
-		require(config->percentiles[i] > 0 &&
-			config->percentiles[i] < 100);
 }
 
 static void check_choices(const struct tw_config *config)
@@ -69,13 +77,15 @@ static void check_choices(const struct tw_config *config)
 	cpu_set_t cpus;
 	int i;
 
-	for (i = 0; tw_clock_name(i) != config->clock; i++)
-		require(tw_clock_name(i));
+	for (i = 0; tw_clock_kinds[i] &&
+		    strcmp(tw_clock_kinds[i]->name, config->clock); i++)
+		;
+	require(tw_clock_kinds[i]);
 	require(config->timer && config->wait);
 	require((config->timer == &tw_timer_none) == !config->interval_us);
 	require(realtime == (config->priority >= TW_PRIORITY_MIN));
 	require(realtime || !config->priority);
-	require(!config->histfile || config->histogram_us);
+	require(!*(const char *const *)set_by("histfile") || run.window_us);
 	for (i = 0; i < TW_ROLES; i++)
 		if (tw_config_cpus(config, i, 0, &cpus))
 			require(CPU_COUNT(&cpus) > 0);
@@ -84,16 +94,29 @@ static void check_choices(const struct tw_config *config)
 /* The text of an error is one line, and there is one for errors only. */
 static int parse(struct tw_config *config, int argc, char *argv[])
 {
-	char error[TW_ERROR_MAX];
-	int err;
+	int err = tw_run_parse(&run, &tw_program, argc, argv);
 
-	memset(error, '#', sizeof(error));
-	err = tw_config_parse(config, argc, argv, error);
+	*config = *tw_config;
 	require(!err || err == -EINVAL);
-	require(memchr(error, '\0', sizeof(error)));
-	require(!err == !error[0]);
-	require(!strchr(error, '\n'));
+	require(memchr(run.error, '\0', sizeof(run.error)));
+	require(!err == !run.error[0]);
+	require(!strchr(run.error, '\n'));
 	return err;
+}
+
+/* Copies the settings of all parts to @to; returns their size. */
+static size_t copy_settings(char *to, size_t room)
+{
+	const struct tw_part *const *part;
+	size_t used = 0;
+
+	for (part = tw_program.parts; *part; part++) {
+		require((*part)->size <= room - used);
+		if ((*part)->settings)
+			memcpy(to + used, (*part)->settings, (*part)->size);
+		used += (*part)->size;
+	}
+	return used;
 }
 
 /* Splits @line at newlines and NULs; returns the number of words. */
@@ -114,21 +137,25 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char name[] = "twowaytest";
 	char *argv[WORDS_MAX + 1] = { name };
-	static struct tw_config config, again;
+	static char before[1 << 20], after[sizeof(before)];
+	static struct tw_config config;
 	char *line = malloc(size + 1);
+	size_t used;
 	int argc;
 
 	require(line);
 	memcpy(line, data, size);
 	line[size] = '\0';
 	argc = split(line, size, argv);
-	if (!parse(&config, argc, argv) && !config.help && !config.version) {
+	if (!parse(&config, argc, argv) && !run.help && !run.version) {
 		check_numbers(&config);
 		check_lists(&config);
 		check_choices(&config);
 		/* Reordered by getopt, the line still means the same. */
-		require(!parse(&again, argc, argv));
-		require(!memcmp(&config, &again, sizeof(config)));
+		used = copy_settings(before, sizeof(before));
+		require(!parse(&config, argc, argv));
+		require(copy_settings(after, sizeof(after)) == used);
+		require(!memcmp(before, after, used));
 	}
 	free(line);
 	return 0;

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tw_analysis.h"
-#include "tw_event.h"
-#include "tw_time.h"
-#include "tw_trace_text.h"
+#include "base/tw_time.h"
+#include "cause/tw_analysis.h"
+#include "cause/tw_event.h"
+#include "cause/tw_trace_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tw_wire.h"
+#include "measure/tw_wire.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -25,10 +25,16 @@ FLOOR = [guests.FLOOR, *"-c 0 -s 0 -p 98 -i 1013 -l 1500 -w 100".split()]
 # See test_lab_peers.py.
 WAKE_UP = ["-i", "1013", "-l", "1000"]
 CLOSED_LOOP = """
-sockperf server --tcp -i 127.0.0.1 -p 5001 >/dev/null 2>&1 &
+sockperf server {to} >/dev/null 2>&1 &
+server=$!
 sleep 1
-sockperf ping-pong --tcp -i 127.0.0.1 -p 5001 -m 40 -t 1 --mps=max
+sockperf ping-pong {to} -m 40 -t 1 --mps=max
+status=$?
+kill $server
+exit $status
 """
+CLOSED = ["twowaytest", "-q", "-N", "-i", "0", "--sleep=0", "--wait=read",
+          "--size=40", "--default-system"]
 PEERS = {
     "cyclictest": {
         "nanosleep": [*TWO_WAY, *WAKE_UP, "--timer=nanosleep",
@@ -38,10 +44,13 @@ PEERS = {
         "cyclictest-x": ["cyclictest", *guests.REALTIME, *WAKE_UP, "-x"],
     },
     "sockperf": {
-        "closed": ["twowaytest", "-q", "-N", "-i", "0", "--sleep=0",
-                   "--wait=read", "--size=40", "--default-system", "-l",
-                   "2000", "--warmup=1450"],
-        "sockperf": ["sh", "-c", CLOSED_LOOP],
+        "closed-tcp": [*CLOSED, "-l", "2000", "--warmup=1450"],
+        "sockperf-tcp": ["sh", "-c", CLOSED_LOOP.format(
+            to="--tcp -i 127.0.0.1 -p 5001")],
+        "closed-udp": [*CLOSED, "--transport=udp", "-l", "2400",
+                       "--warmup=1800"],
+        "sockperf-udp": ["sh", "-c", CLOSED_LOOP.format(
+            to="-i 127.0.0.1 -p 5002")],
     },
 }
 CLOUD = {

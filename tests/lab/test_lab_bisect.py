@@ -66,7 +66,7 @@ def test_measurement_fails(lab, status):
 
 
 @pytest.mark.parametrize("args, said", [
-    (("-k", "vmlinuz"), "-- and what is to be measured"),
+    (("-k", "vmlinuz"), "the measurement after --"),
     (LIMIT, "--kernel=FILE is needed"),
     (("-k", "vmlinuz", "--", "-q"), "no --limit"),
     (("-k", "vmlinuz", "-k", "a=vmlinuz", *LIMIT), "one --kernel=FILE"),

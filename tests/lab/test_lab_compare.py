@@ -2,6 +2,7 @@
 """compare tells every difference, and that there is none."""
 
 import json
+import os
 
 import pytest
 
@@ -57,7 +58,7 @@ def test_chance(compared):
     for one, other, chance in ((exact, exact, False), (exact, smp, True),
                                (smp, smp, True), ({}, {}, True)):
         lines = compared({**one, "x": 1}, {**other, "x": 2})
-        assert lines[0].endswith("chance is in what differs") == chance
+        assert lines[0].endswith("differences may be chance") == chance
 
 
 @pytest.mark.parametrize("odd", [
@@ -96,6 +97,70 @@ def test_unreadable(lab, text, said):
         (lab.directory / "bad.json").write_bytes(text.encode("latin-1"))
     err = lab.refused("compare", "good.json", "bad.json")
     assert "bad.json" in err and said in err
+
+
+@pytest.mark.parametrize("path", ["/dev/zero", "link", "/dev/null"])
+def test_device(lab, path):
+    """Is not read: it may have no end."""
+    made.write(lab.directory / "good.json", {})
+    (lab.directory / "link").symlink_to("/dev/zero")
+    for pair in ((path, "good.json"), ("good.json", path)):
+        assert f"{path}: is a device" in lab.refused("compare", *pair)
+
+
+@pytest.mark.parametrize("text", ["[" * 200000, '{"x":' * 200000],
+                         ids=["array", "object"])
+def test_deep(lab, text):
+    made.write(lab.directory / "good.json", {"x": 1})
+    made.write(lab.directory / "deep.json", text)
+    err = lab.refused("compare", "deep.json", "good.json")
+    assert err == "virtlab: deep.json: no result: nested too deeply\n"
+
+
+@pytest.mark.parametrize("text", ["1e400", "-1e400", "9" * 400, "NaN"])
+def test_beyond_floats(lab, text):
+    """Such numbers have no difference, but their texts differ."""
+    made.write(lab.directory / "a.json", '{"x": 1}')
+    made.write(lab.directory / "b.json", f'{{"x": {text}}}')
+    for pair in (("a.json", "b.json"), ("b.json", "a.json")):
+        out, _ = lab("compare", *pair, status=2)
+        words = out.splitlines()[1].split()
+        assert len(words) == 3 and "inf" not in out
+    assert lab("compare", "b.json", "b.json")[0] == "identical\n"
+    made.write(lab.directory / "c.json", '{"x": 1e500}')
+    assert "1E+500" in lab("compare", "b.json", "c.json", status=2)[0]
+
+
+def test_long_values(compared):
+    """Are cut to where they differ; names to their ends."""
+    same = "same " * 100
+    lines = compared({"x" * 500 + " end": same + "this" + same},
+                     {"x" * 500 + " end": same + "that" + same})
+    assert len(lines) == 2 and len(lines[1]) < 170
+    assert " end " in lines[1] and "this" in lines[1] and "that" in lines[1]
+
+
+def test_one_line(compared):
+    """A value, whatever characters it has."""
+    lines = compared({"x\n": "a\nb"}, {"x\n": "\ud800\x1b[1m"})
+    assert len(lines) == 2
+    assert lines[1].split() == ["x\\n", "a\\nb", "\\ud800\\x1b[1m"]
+
+
+def test_names(lab):
+    """That begin with a dash; pipes, which can be read but once."""
+    made.write(lab.directory / "-dash.json", {"x": 1})
+    made.write(lab.directory / "a.json", {"x": 1})
+    assert lab("compare", "--", "-dash.json", "a.json")[0] == "identical\n"
+    reader, writer = os.pipe()
+    os.write(writer, b'{"x": 2}')
+    os.close(writer)
+    os.set_inheritable(reader, True)
+    process = lab.start("compare", "a.json", f"/proc/{os.getpid()}/fd/"
+                        f"{reader}")
+    out, err = process.communicate(timeout=60)
+    os.close(reader)
+    assert process.returncode == 2 and "+1  +100.00%" in out, err
 
 
 def test_no_results(lab):

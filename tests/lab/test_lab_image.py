@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The initramfs: what is in it, and the same bytes each time."""
 
+import fcntl
 import os
 import shutil
 import subprocess
+import threading
+import time
 
 import pytest
 
+import lab as made
 import vl_common
+import vl_directory
 import vl_image
 import vl_run
 
@@ -130,6 +135,79 @@ def test_built_once(lab):
         assert run.returncode == 0, out + err
     # Set up by one, compiled by both.
     assert log.read_text().split() == ["+", "-"] * 3
+
+
+@pytest.fixture
+def builds(lab):
+    """Builds of other trees, the older the higher their number."""
+    for name in ("meson", "ninja"):
+        lab.program(name, MESON)
+    cache = lab.directory / "home/twowaytest-virtlab"
+    now = time.time()
+    for i in range(9):
+        made.write(cache / f"build-{i}/build.ninja", "")
+        os.utime(cache / f"build-{i}", (now, now - 86400 * (i + 1)))
+
+    def run():
+        environment = {"LAB_LOG": str(lab.directory / "log"),
+                       "LAB_TOOL": str(lab.tool)}
+        lab("run", "-k", lab.kernel, "--", "-q", **environment)
+        return {path.name for path in cache.iterdir()}
+    run.cache = cache
+    return run
+
+
+def test_old_builds(builds):
+    """The newest stay, and ours; a killed run's leftovers do not."""
+    made.write(builds.cache / ".old-killed/file", "")
+    made.write(builds.cache / "kernels/file", "")
+    left = builds()
+    ours = left - {f"build-{i}" for i in range(9)}
+    assert len(ours) == 2 and "kernels" in ours
+    assert left - ours == {f"build-{i}" for i in range(3)}
+    # Ours is used again: it is the newest.
+    own = builds.cache / (ours - {"kernels"}).pop()
+    os.utime(own, (1, 1))
+    for i in range(3, 9):
+        made.write(builds.cache / f"build-{i}/build.ninja", "")
+        os.utime(builds.cache / f"build-{i}", (2, 2))
+    assert own.name in builds()
+
+
+def test_builds_in_use(builds):
+    """By another run: a build that is locked, or was lately used."""
+    lately = time.time() - 600
+    os.utime(builds.cache / "build-7", (lately, lately))
+    for i in range(5):
+        os.utime(builds.cache / f"build-{i}", (lately + 60, lately + 60))
+    handle = os.open(builds.cache / "build-8", os.O_RDONLY)
+    fcntl.flock(handle, fcntl.LOCK_EX)
+    left = builds()
+    os.close(handle)
+    assert {f"build-{i}" for i in (0, 1, 2, 3, 4, 7, 8)} <= left
+    assert not {"build-5", "build-6"} & left
+
+
+def test_removed_meanwhile(lab):
+    """Who waited for a build that another removed, makes it again."""
+    build = lab.directory / "build"
+    build.mkdir()
+    handle = os.open(build, os.O_RDONLY)
+    fcntl.flock(handle, fcntl.LOCK_EX)
+    entered = threading.Event()
+
+    def wait():
+        with vl_directory.alone(build):
+            (build / "there").touch()
+            entered.set()
+
+    waiter = threading.Thread(target=wait)
+    waiter.start()
+    assert not entered.wait(0.3)
+    build.rename(lab.directory / "away")
+    os.close(handle)
+    waiter.join(30)
+    assert (build / "there").exists()
 
 
 def test_busybox_must_be_static(lab):

@@ -109,6 +109,20 @@ def test_root_s_tree(tree, env):
     assert owners(tree) == {0}
 
 
+@pytest.mark.parametrize("words, said", [
+    ([], "run, test or lab is expected"),
+    (["--no-install"], "run, test or lab is expected"),
+    (["rum"], "'rum': run, test, lab, --no-install or --help is expected"),
+    (["test", ""], "'': run, test, lab, --no-install or --help is expected"),
+    (["test", "lab"], "'lab': comes after 'test'; give one of them")])
+def test_wrong_word(tree, words, said):
+    """Is named, after the usage; nothing is done."""
+    done = run(tree / "contrib/setup", *words, cwd=tree)
+    assert done.returncode == 1 and done.stdout == ""
+    assert done.stderr.startswith("usage: contrib/setup")
+    assert done.stderr.endswith(f"\ncontrib/setup: {said}\n")
+
+
 @pytest.mark.parametrize("script", ["setup", "cross"])
 @pytest.mark.parametrize("path", ["contrib", "a/link", "contrib/../contrib"])
 def test_wherever_it_is_called(tree, tmp_path, script, path):

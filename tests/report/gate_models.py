@@ -97,7 +97,8 @@ def run(steps, name="run"):
     ends = numpy.cumsum([len(step) for step in steps])
     slices = [slice(end - len(step), end) for step, end in zip(steps, ends)]
     return types.SimpleNamespace(
-        name=name, title=name, virtual=False,
+        name=name, title=name, virtual=False, count=len(values), missed=0,
+        throttled=0, troubles=[], pairs=[], every=lambda member: [],
         series={"total": tr_stats.series_of("total", values)},
         cycles=types.SimpleNamespace(
             values=lambda _, part=slice(None): values[part],

@@ -61,8 +61,8 @@ def values(rows, period=PERIOD, sleep=SLEEP, trltp3=False):
     return result
 
 
-def target(metric):
-    return {"interval": PERIOD, "sleep": SLEEP}.get(metric)
+def target(metric, period=PERIOD):
+    return {"interval": period, "sleep": SLEEP}.get(metric)
 
 
 def mean(found):
@@ -106,15 +106,15 @@ def json_thread(metric, found, width=10**9):
         "cpu": 0, "node": 0}
 
 
-def json_threads(rows, metrics=METRICS):
-    found = values(rows)
+def json_threads(rows, metrics=METRICS, **how):
+    found = values(rows, **how)
     return {str(i): json_thread(metric, found[metric])
             for i, metric in enumerate(metrics)}
 
 
-def twoway(rows, steps=(), **settings):
-    """Results of --json. Steps: (workers, rows) each."""
-    threads = json_threads(rows)
+def twoway(rows, steps=(), how=None, **settings):
+    """Results of --json. Steps: (workers, rows) each; how: as values()."""
+    threads = json_threads(rows, **how or {})
     return {
         "file_version": 1, "cmdline:": "twowaytest", "rt_test_version:": "1",
         "return_code": 0, "num_threads": len(threads),
@@ -169,11 +169,11 @@ def text(found, own=False):
     return "\n".join(lines) + "\n\n"
 
 
-def log(steps):
+def log(steps, period=PERIOD):
     """A TRLTP log. Steps: (workers, rows) each."""
     lines = []
     for workers, rows in steps:
-        found = values(rows)
+        found = values(rows, period)
         lines += ["", f"Workers,{workers}"] if lines else \
             [f"Workers,{workers}"]
         for metric, label in zip(METRICS[:6], LABELS):
@@ -185,7 +185,7 @@ def log(steps):
             lines += ["", f"{label} (Micro Sec)",
                       f"Minimum,{us(min(one))}", f"Average,{us(mean(one))}",
                       f"Maximum,{us(max(one))}", "Standard Deviation,"
-                      + us(deviation(one, target(metric))),
+                      + us(deviation(one, target(metric, period))),
                       f"Count,{len(one)}", "Lower Bound,Count"]
             lines += [f"{low},{n}" for low, n in bins.items()]
     return "\n".join(lines) + "\n"

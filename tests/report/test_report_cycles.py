@@ -141,15 +141,17 @@ def test_steps(report):
 
 
 def test_pairs(report):
+    """They are told apart, and are one run; see test_report_pairs.py."""
     first, second = made.cycles(100, 1), made.cycles(100, 2)
     rows = [row for a, b in zip(first, second) for row in (a, (1, *b[1:]))]
     made.write(report.directory, "d.csv", made.dump(rows))
     found = results(report, "-p", PERCENTS, "d.csv")
-    systems = [row["system"] for row in found["Send Time"]]
-    assert systems == ["d pair 0", "d pair 1"]
-    check_all(found, made.values(first))
-    found["Send Time"].pop(0)
-    assert found["Send Time"][0]["avg"] == \
+    assert [row["system"] for row in found["Send Time"]] == ["d (2 pairs)"]
+    own = {label: found[f"{label} of each pair"] for label in made.LABELS}
+    assert [row["pair"] for row in own["Send Time"]] == ["0", "1"]
+    check_all(own, made.values(first))
+    own["Send Time"].pop(0)
+    assert own["Send Time"][0]["avg"] == \
         made.us(made.mean(made.values(second)["send"]))
 
 
@@ -177,7 +179,9 @@ def with_json(report, rows, data):
 
 def test_json_tells_a_dump_its_settings(report):
     rows = made.cycles(300, period=2_000_000, sleep=70_000)
-    data = made.twoway(rows, interval_us=2000, sleep_us=70, total="trltp3")
+    data = made.twoway(
+        rows, how={"period": 2_000_000, "sleep": 70_000, "trltp3": True},
+        interval_us=2000, sleep_us=70, total="trltp3")
     found = with_json(report, rows, data)
     check_all(found, made.values(rows, 2_000_000, 70_000, trltp3=True),
               {"interval": 2_000_000, "sleep": 70_000}.get)

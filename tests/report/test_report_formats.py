@@ -109,10 +109,24 @@ def test_published_of_each_cpu(report, refused):
     for old, new, said in (
             (",80,", ",0,", "line 3: 0 cycles cannot be"),
             (",80,", ",x,", "line 3: 'x': numbers"),
-            ("none,1,one", "none,0,one", "line 3: wakeup of one CPU 0 stands "
-             "twice")):
+            ("none,1,one", "none,0,one", "line 3: wakeup of system 'one CPU 0' "
+             "is in line 2 already")):
         made.write(report.directory, "p.csv", CPUS.replace(old, new))
         assert f"p.csv: {said}" in refused("-t", "-", path)
+
+
+def test_what_stands_twice_in_a_table_or_log(refused):
+    path = made.write(refused.directory, "p.csv", "\n".join([
+        "load,workers,system,min,avg,max", "x,1,A,1,2,3", "y,1,A,1,2,3",
+        "x,2,A,1,2,3", "# remark", "x,1,A,1,2,4", ""]))
+    assert "p.csv: line 6: total of system 'A' is in line 2 already" in \
+        refused(path)
+    log = made.log([(0, ROWS), (1, ROWS), (1, ROWS)])
+    line = log.split("\n").index("Workers,1", log.split("\n").index(
+        "Workers,1") + 1) + 1
+    path = made.write(refused.directory, "l.log", log)
+    assert f"l.log: line {line}: a step with 1 workers is above already" in \
+        refused(path)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -292,9 +306,9 @@ def test_syntax_of_json(refused):
     text = json.dumps(TWOWAY, indent=1).replace('"cycles":', '"cycles"', 1)
     path = made.write(refused.directory, "t.json", text)
     line = text[:text.index('"cycles" ')].count("\n") + 1
-    assert f"{path}: line {line}: no JSON" in refused("-t", "-", path)
+    assert f"{path}: line {line}: not JSON" in refused("-t", "-", path)
     path = made.write(refused.directory, "t.json", "[" * 100000)
-    assert "no JSON" in refused("-t", "-", path)
+    assert "not JSON" in refused("-t", "-", path)
 
 
 @pytest.mark.parametrize("name, old, new, line", [

@@ -36,7 +36,7 @@ def test_no_shift_is_not_found(report):
         for figure, value in (("average", made.mean(values)),
                               ("p50", made.percentile(values, "50"))):
             assert found["response", figure][side] == made.us(value, 3)
-    assert "2 percentiles are not judged: fewer than 100 cycles" in out
+    assert "Not judged, as fewer than 100 cycles lie beyond: response p99, response p99.9" in out
 
 
 def test_shift_is_found(report):
@@ -85,7 +85,7 @@ def test_undecided(report):
     out = report("-g", *files, status=3).stdout
     assert out.splitlines()[-1].startswith("undecided: receive average")
     assert verdicts(out)["receive", "average"][-1] == "undecided"
-    assert "Not worse: none of it lies above 3 %" in out
+    assert "Not worse: no part of the interval lies above 3 %" in out
     report("-g", "-d", "500", *files)
     # What is surely worse is the verdict, whatever else is not known.
     write(report, "b.csv", 2, 500, shift=3000)

@@ -57,6 +57,55 @@ def test_ramp(report):
         [("0", "r"), ("0", "l"), ("1", "r"), ("1", "l")]
 
 
+def run_pairs(report, *options):
+    done = subprocess.run(
+        [twoway.binary(), "-q", "-l", "100", "-h", "10000", "--json=r.json",
+         "--dump=r.csv", "--trltp-log=r.log", "--histfile=r.txt", *options],
+        cwd=report.directory, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return results(report, "json=r.json", "dump=r.csv", "log=r.log",
+                   "text=r.txt", "all=r.json", "all=r.csv", "all=r.log",
+                   "all=r.txt")
+
+
+def test_pairs(report):
+    """Each pair is the same in all formats, and so are all together."""
+    found = run_pairs(report, "-t", "3")
+    for label in (made.LABELS[1], f"{made.LABELS[1]} of each pair"):
+        rows = {}
+        for row in found[label]:
+            name = row.pop("system").split(" ")[0]
+            rows.setdefault(name, []).append(row)
+        assert set(rows) == {"json", "dump", "log", "text", "all"}
+        for name in ("dump", "log", "text", "all"):
+            assert len(rows[name]) == (3 if "pair" in label else 1)
+            for row, one in zip(rows[name], rows["json"]):
+                assert row.get("pair") == one.get("pair")
+                assert row["cycles"] == one["cycles"]
+                assert int(float(row["max"])) == int(one["max"])
+                assert float(row["avg"]) == pytest.approx(float(one["avg"]),
+                                                          abs=1.01)
+
+
+def test_ramp_of_pairs(report):
+    found = run_pairs(report, "--ramp=pairs", "--steps=3", "-i", "1000,1500",
+                      "--servers=one")
+    rows = found["Pair 0 against the number of other clients"]
+    assert [(row["others"], row["system"].split(" ")[0]) for row in rows] == \
+        [(str(others), name) for others in range(3)
+         for name in ("json", "dump", "log", "all")]
+    assert "Total Jitter against the load" not in found
+    for json, dump, log, _ in zip(*[iter(rows)] * 4):
+        for key in json:
+            if key.endswith("max") and json[key] != "-" and \
+                    not key.startswith("total"):
+                # Cut off there, and rounded to a tenth here.
+                assert int(json[key]) - 0.06 <= float(dump[key]) <= \
+                    int(json[key]) + 1.06
+                assert float(log[key]) == pytest.approx(float(dump[key]),
+                                                        abs=0.11)
+
+
 @pytest.mark.skipif(not shutil.which("cyclictest"),
                     reason="cyclictest is not installed")
 def test_cyclictest(report):

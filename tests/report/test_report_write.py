@@ -125,3 +125,58 @@ def test_link_is_followed(report, files):
     assert (report.directory / "r.html").is_symlink()
     page = (report.directory / "real.html").read_text()
     assert page.startswith("<!DOCTYPE html>")
+
+
+GATED = ("-g", "-p", "50", "-d", "100", "a.csv", "b.csv")
+
+
+def into_closed(directory, *args):
+    """Standard output is a pipe that nobody reads."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        return subprocess.run(
+            [made.REPORT / "twowayreport", *args], cwd=directory,
+            stdout=writer, stderr=subprocess.PIPE, text=True, timeout=60)
+    finally:
+        os.close(writer)
+
+
+@pytest.mark.parametrize("more", [(), ("-t", "-")])
+@pytest.mark.parametrize("shift, status", [(0, 0), (50_000, 2)])
+def test_verdict_that_nobody_reads(tmp_path, more, shift, status):
+    """As with "| head": the status is that of the verdict."""
+    made.write(tmp_path, "a.csv", made.dump(made.cycles(3000)))
+    made.write(tmp_path, "b.csv",
+               made.dump(made.cycles(3000, 2, shift=shift)))
+    done = into_closed(tmp_path, *more, *GATED)
+    assert (done.returncode, done.stderr) == (status, "")
+
+
+def test_tables_that_nobody_reads(tmp_path):
+    made.write(tmp_path, "a.csv", made.dump(made.cycles(200)))
+    done = into_closed(tmp_path, "-t", "-", "a.csv")
+    assert done.returncode == 1
+    assert done.stderr == "twowayreport: standard output: Broken pipe\n"
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
+def test_standard_output_that_is_full(tmp_path):
+    made.write(tmp_path, "a.csv", made.dump(made.cycles(200)))
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [made.REPORT / "twowayreport", "-t", "-", "a.csv"], cwd=tmp_path,
+            stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert done.returncode == 1
+    assert done.stderr == "twowayreport: standard output: No space left on " \
+        "device\n"
+
+
+def test_without_a_home(tmp_path):
+    """What matplotlib says of its cache is no error of the user's."""
+    made.write(tmp_path, "p.csv", made.PUBLISHED)
+    done = subprocess.run(
+        [made.REPORT / "twowayreport", "-o", "x.html", "p.csv"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=60,
+        env={"HOME": "/dev/null/none", "PATH": os.environ["PATH"]})
+    assert (done.returncode, done.stderr) == (0, "")

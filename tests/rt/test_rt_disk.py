@@ -77,16 +77,26 @@ def test_full(in_small_directory, option, name):
 
 
 def test_filled_up(in_small_directory):
-    """It fills while the run lasts, which that ends."""
+    """It fills while the run lasts, which that ends; whole lines are kept."""
     done = in_small_directory(32, "", "-D", 30, "-i", 200, "--dump=dump",
                               "--json=-")
     assert done.returncode == 1
-    assert f"twowaytest: --dump=dump: cannot write: {NO_SPACE}\n" in \
+    assert f"twowaytest: --dump=dump: cannot write: {NO_SPACE}; what was " \
+        "written before is kept in its directory as dump.partial\n" in \
         done.stderr
-    assert done.stdout == f"old\n{OLD}"
+    assert done.stdout == f"dump.partial\nold\n{OLD}"
     # The results up to then are printed.
     assert "T: 0" in done.stderr
     assert '"return_code": 1' in done.printed
+
+
+def test_dump_leaves_room(in_small_directory):
+    """The results are written where the dump has filled the disk."""
+    done = in_small_directory(400, "", "-D", 30, "-i", 200, "--dump=dump",
+                              "--json=json")
+    assert done.returncode == 1
+    assert f"--dump=dump: cannot write: {NO_SPACE}; " in done.stderr
+    assert done.stdout == f"dump.partial\njson\nold\n{OLD}"
 
 
 def test_one_full_other_written(in_small_directory, tmp_path):

@@ -2,6 +2,7 @@
 """The load beside the sides: what it is, where it runs, that it works."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -315,3 +316,12 @@ def test_reference_leaves_others_alive(start, json):
     workers = [line.split()[1] for line in rows[2:18]]
     assert workers == [str(k) for k in range(16)]
     assert len(outside.load_json(json)["twoway"]["steps"]) == 16
+
+
+def test_reference_draws_nothing_while_it_measures(start):
+    """Status lines at the end of each step, without a display's head."""
+    run = start("--trltp", "-l", 200, "--steps=2")
+    assert run.finish(60) == 0, run.err
+    assert "\npolicy: " not in "\n" + run.out
+    steps = re.split("^# Step .*\n", run.out, flags=re.MULTILINE)
+    assert [step.count("T: 0 (") for step in steps] == [0, 1, 1]

@@ -126,7 +126,9 @@ def test_one_that_may_not_be_ended(start, public, aloof, steps):
     assert left == run.named("aloof")
     os.kill(left[0], signal.SIGKILL)
     run.finish()
-    error = f"--load=command: its process {left[0]} (aloof) cannot be " \
+    command = f"exec {aloof} 20"
+    shown = command if len(command) <= 60 else command[:60] + "..."
+    error = f"--load=command:{shown}: its process {left[0]} (aloof) cannot be " \
         "ended: Operation not permitted"
     assert run.err == f"twowaytest: {error}\n"
     twoway = outside.load_json(json)["twoway"]

@@ -75,7 +75,7 @@ def test_one_at_a_time(start, before, value_us):
     second = start("-q", "-l", 50, f"--rt-runtime={before}")
     assert second.finish() == 1
     assert second.err.startswith(
-        f"twowaytest: --rt-runtime={before}: another process")
+        f"twowaytest: --rt-runtime={before}: another run")
     assert second.out == ""
     assert outside.rt_runtime() == value_us
     first.signal(signal.SIGKILL)

@@ -35,23 +35,10 @@ COMMANDS = {
 }
 
 
-def words_of(command, cpu, usage):
-    """A command's words, for that CPU in place of 0.
-
-    @usage: what --help prints. If that has no --threads yet, the words that
-    ask for threads are left out.
-    """
-    words = [re.sub(r"^(-a|)0$", rf"\g<1>{cpu}", word)
-             for word in shlex.split(command)]
-    if "--threads" in usage:
-        return words
-    left, rest = [], iter(words)
-    for word in rest:
-        if word in ("-t", "--threads"):
-            next(rest, None)
-        elif not re.match(r"-t\d|--smp|--distance", word):
-            left.append(word.replace("-S", "-") if word[:2] == "-S" else word)
-    return left
+def words_of(command, cpu):
+    """A command's words, for that CPU in place of 0."""
+    return [re.sub(r"^(-a|)0$", rf"\g<1>{cpu}", word)
+            for word in shlex.split(command)]
 
 
 def linaro(text):

@@ -64,7 +64,8 @@ def tap_cases(output):
             yield match[2], "failed", "; ".join(comments)
         else:
             yield match[2], "passed", ""
-        printed = ""
+        # Behind a test that has passed, it is the next one that prints.
+        printed = f"# {comments[-1]}" if comments else ""
 
 
 def first_line(text):

@@ -5,9 +5,10 @@
  *
  *	TW_DELAY=FAULT[,FAULT...]	FAULT is ROLE:CALL:WHEN:NUMBER:VALUE
  *
- * ROLE: client, server; told by the name that the process gives itself.
- * CALL: a name in call_names. NUMBER: which of these calls of that process,
- * counted from 0; one that failed is not counted. WHEN: "before" or "after"
+ * ROLE: client, server; told by the name that the process gives itself. With a
+ * number behind it, as in client2, only that one of those that were started,
+ * counted from 0. CALL: a name in call_names. NUMBER: which of these calls of
+ * that process, counted from 0; one that failed is not counted; "*": each. WHEN: "before" or "after"
  * the call VALUE microseconds are slept, "busy-before" or "busy-after" it they
  * are spent running; "flip" inverts bit VALUE of what a send sends.
  *
@@ -18,6 +19,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -36,6 +38,8 @@
 
 #define FAULTS		8
 #define MESSAGE_MAX	65536
+#define ANY		UINT_MAX
+#define EACH		ULONG_MAX
 #define EXIT_BAD_FAULT	99	/* a status that the program never has */
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
@@ -65,9 +69,10 @@ static const char *const task_names[ROLES] = {
 
 static struct fault {
 	enum role role;
+	unsigned int which;	/* of those in this role; ANY */
 	enum call call;
 	enum when when;
-	unsigned long number;
+	unsigned long number;	/* EACH */
 	unsigned long value;
 } faults[FAULTS];
 
@@ -82,6 +87,9 @@ static struct stamps *stamps = unread;
 
 static size_t fault_count;
 static enum role role = NOBODY;
+static unsigned int which;
+/* How many there have been in each role; shared by all processes. */
+static unsigned int *started;
 static unsigned long done[CALLS];
 
 /* Found when first called: other libraries' constructors may come first. */
@@ -100,7 +108,10 @@ static const struct fault *due(enum call call, enum when when)
 
 	for (i = 0; i < fault_count; i++)
 		if (faults[i].role == role && faults[i].call == call &&
-		    faults[i].when == when && faults[i].number == done[call])
+		    (faults[i].which == ANY || faults[i].which == which) &&
+		    faults[i].when == when &&
+		    (faults[i].number == EACH ||
+		     faults[i].number == done[call]))
 			return &faults[i];
 	return NULL;
 }
@@ -229,6 +240,9 @@ int prctl(int option, ...)
 		if (option == PR_SET_NAME &&
 		    !strcmp((const char *)args[0], task_names[i])) {
 			role = i;
+			if (started)
+				which = __atomic_fetch_add(&started[i], 1,
+							   __ATOMIC_RELAXED);
 			memset(done, 0, sizeof(done));
 		}
 	return syscall(SYS_prctl, option, args[0], args[1], args[2], args[3]);
@@ -246,13 +260,17 @@ static int find(const char *name, const char *const *names, int count)
 
 static int parse(const char *text, struct fault *fault)
 {
-	char who[16], what[16], when[16];
+	char who[16], what[16], when[16], number[16], *digits;
 	int found_role, found_call, found_when;
 	char rest;
 
-	if (sscanf(text, "%15[^:]:%15[^:]:%15[^:]:%lu:%lu%c", who, what, when,
-		   &fault->number, &fault->value, &rest) != 5)
+	if (sscanf(text, "%15[^:]:%15[^:]:%15[^:]:%15[0-9*]:%lu%c", who, what,
+		   when, number, &fault->value, &rest) != 5)
 		return -1;
+	fault->number = strcmp(number, "*") ? strtoul(number, NULL, 10) : EACH;
+	digits = who + strcspn(who, "0123456789");
+	fault->which = *digits ? (unsigned int)strtoul(digits, NULL, 10) : ANY;
+	*digits = '\0';
 	found_role = find(who, role_names, ROLES);
 	found_call = find(what, call_names, CALLS);
 	found_when = find(when, when_names, WHENS);
@@ -293,6 +311,10 @@ static void __attribute__((constructor)) init(void)
 		return;
 	if (path)
 		open_stamps(path);
+	started = mmap(NULL, ROLES * sizeof(*started), PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (started == MAP_FAILED)
+		_exit(EXIT_BAD_FAULT);
 	list = strdup(given);
 	for (word = list ? strtok_r(list, ",", &rest) : NULL; word;
 	     word = strtok_r(NULL, ",", &rest)) {

@@ -147,7 +147,7 @@ def parse_limits(lines):
             continue
         rest = rest.removeprefix(LIMIT_SO_FAR)
         value = LIMIT_VALUE.fullmatch(rest)
-        if text.startswith(("missed:", "throttled:")):
+        if text.startswith(("missed:", "throttled:", "lost:")):
             assert re.fullmatch(r"\d+", rest), line
             found.append(Limit(text, verdict, rest))
         else:

@@ -99,6 +99,12 @@ def number(name, low, high, good, short="", also=None):
                   (f", or {also}" if also else ""))
 
 
+def maybe_number(name, low, high, good, short="", **more):
+    """Its number may be left out."""
+    required = number(name, low, high, good, short)
+    return dataclasses.replace(required, argument="optional", **more)
+
+
 def choice(name, names, member, short="", allowed=None, extra=(), **more):
     """One of @names; more good values in @more. @member: None if a test has
     a function for it."""
@@ -141,7 +147,25 @@ METRICS = ("interval", "send", "sleep", "receive", "response", "total",
 POLICIES = ("other", "normal", "batch", "idle", "fifo", "rr")
 CENTURY_S = 100 * 365 * 86400
 
+# A kernel may be without its vsock loopback, a machine without IPv6.
+TRANSPORTS = ("tcp", "udp", "unix", "seqpacket", "vsock")
+
 OPTIONS = (
+    maybe_number("aligned", 0, 1000000, (
+        Good(None, setting(aligned_us=0)), Good("0", setting(aligned_us=0)),
+        Good("70", setting(aligned_us=70))), "A"),
+    Option("address", "", "required", (
+        Good("127.0.0.1", setting(address="127.0.0.1", transport="tcp")),
+        Good("127.200.0.9", setting(address="127.200.0.9")),
+        Good("::1", setting(address="::1"), may_lack=True),
+        Good("[::1]", setting(address="::1"), may_lack=True),
+        Good("[::1]", setting(address="::1", transport="udp"),
+             ("--transport=udp",), may_lack=True),
+    ), ("", "x", "localhost", "127.1", "127.0.0.256", "0.0.0.0", "::",
+        "128.0.0.1", "126.255.255.255", "10.0.0.1", "::2", "::1%lo", "[::1",
+        "::1]", "[]", "[127.0.0.1]", "127.0.0.1:80", "[::1]:80",
+        "::ffff:127.0.0.1", "-1", "7" * 99, "[" + ":" * 99 + "]"),
+        "allowed is a numeric address of the loopback"),
     Option("affinity", "a", "optional", (
         Good(None, setting(affinity="plan")),
         Good(str(CPUS[0]), {"settings.affinity": "set",
@@ -153,6 +177,11 @@ OPTIONS = (
     ), BAD_SETS, f"allowed is a set of CPUs out of {ALL_CPUS}"),
     number("breaktrace", 1, 10 ** 9, (Good("1"), Good("1000000000")),
            "b"),
+    number("busy-poll", 0, 1000000, (
+        Good("0", setting(busy_poll_us=0)),
+        Good("50", setting(busy_poll_us=50), privileged=True),
+        Good("1000000", setting(busy_poll_us=1000000), ("--transport=udp",),
+             privileged=True))),
     choice("break-on", METRICS, None, extra=("-b", "1")),
     flag("check"),
     choice("clock", ("monotonic", "realtime", "monotonic_raw", "tai",
@@ -171,6 +200,15 @@ OPTIONS = (
     ), (*NO_NUMBERS, "m", "1w", "1M", "1mm", "1.5h", "-1m", "1 m", "1m ",
         f"{CENTURY_S + 1}", "36501d", "9223372036854775807d"),
         "allowed is a whole number of seconds, or with m, h or d"),
+    number("distance", 0, 1000000, (
+        Good("0", setting(intervals_us=[INTERVAL] * 2), extra=("-t2",)),
+        Good("7", setting(intervals_us=[INTERVAL, INTERVAL + 7]),
+             extra=("-t2",))), "d"),
+    number("dscp", 0, 63, (
+        Good("0", setting(dscp=0, sock_priority=0)),
+        Good("46", setting(dscp=46)),
+        Good("63", setting(dscp=63), ("--transport=udp",)),
+        Good("10", setting(dscp=10), ("--address=::1",), may_lack=True))),
     file("dump"),
     flag("force", privileged=True),
     flag("help"),
@@ -180,11 +218,20 @@ OPTIONS = (
     number("histofall", 1, 1000000, (
         Good("300", setting(histogram_us=300)),), "H"),
     file("histfile", extra=("-h", "100")),
-    number("interval", 0, 1000000000, (
+    Option("interface", "", "required", (
+        Good("lo", setting(interface="lo")),
+        Good("lo", setting(interface="lo"), ("--transport=udp",)),
+    ), ("", "x", "lo ", "Lo", "lo0", "lo:1", "no-such-interface", "l" * 99),
+        "there is no such interface here; allowed is lo"),
+    # "1,000" is a list, but too long for one pair.
+    Option("interval", "i", "required", (
         Good("700", setting(interval_us=700)),
         Good("101", setting(interval_us=101)),
-        Good("0", {"settings.interval_us": 0, "settings.timer": "none"})),
-        "i"),
+        Good("700,900", setting(intervals_us=[700, 900]), extra=("-t2",)),
+        Good("0", {"settings.interval_us": 0, "settings.timer": "none"})
+    ), (*(word for word in NO_NUMBERS if word != "1,000"), "1000000001",
+        "700,", ",700", "700,x", "700,-1", "7 00,700"),
+        "allowed is a whole number from 0 to 1000000000"),
     Option("json", "", "required", (Good("file"), Good("-")), ("",),
            "a file name is needed"),
     number("latency", 0, 2 ** 31 - 1, (
@@ -193,7 +240,10 @@ OPTIONS = (
     Option("limit", "", "required", (
         *(Good(f"{metric}:1000000000") for metric in METRICS),
         Good("missed:1000000000"), Good("missed:0"), Good("send:0"),
+        Good("send@0:5"), Good("missed@1:0", extra=("-t2",)),
+        Good("total@0-1,1:p10:7", extra=("-t2", "-d0")),
         Good("throttled:1000000000"), Good("throttled:0"),
+        Good("lost:1000000000"), Good("lost:0"),
         Good("total:7"), Good("total:avg:7"), Good("total:p50:1000000000"),
         Good("sleep:p0.1:0"),
         Good("planned:p10.25:70"),
@@ -206,12 +256,15 @@ OPTIONS = (
         "send:p5.5.5:5", "send:p.:5", "send:p1e1:5", "send:pnan:5",
         "send:p50%:5", "send:p 50:5", "send:P50:5", "send:50:5",
         "send:5:", "send:avg", "send:avg:", "send:avg:x", "send:p50:5:5",
-        "send:5,total:5", "all:5", "missed",
+        "send:5,total:5", "all:5", "missed", "send@:5", "send@x:5",
+        "send@0-:5", "send@-1:5", "send@1-0:5", "send@0,:5", "send@0 1:5",
+        "send@256:5", "@0:5", "send@0@1:5",
         "missed:", "missed:x", "missed:-1", "missed:1.5", "missed:p50:5",
         "missed:1000000001", "throttled", "throttled:avg:5",
-        "throttled:p50:5", "throttle:5", "-1", "x" * 200 + ":5"),
-        "allowed is METRIC:US, METRIC:avg:US, METRIC:pPERCENT:US, missed:N or "
-        "throttled:N"),
+        "throttled:p50:5", "throttle:5", "lost:avg:5", "lost", "-1",
+        "x" * 200 + ":5"),
+        "allowed is METRIC:US, METRIC:avg:US, METRIC:pPERCENT:US, missed:N, "
+        "throttled:N or lost:N"),
     Option("load", "", "required", (
         Good("none", {"load.kind": "none", "load.workers": 0}),
         Good("fft", {"load.kind": "fft", "load.workers": 1}),
@@ -250,6 +303,11 @@ OPTIONS = (
         "send,send", "all", "-1"), ""),
     flag("mlockall", "m", setting(mlockall=True), privileged=True),
     flag("nsecs", "N"),
+    maybe_number("orb", 1, 95, (
+        Good(None, privileged=True), Good("2", privileged=True))),
+    choice("order", ("priority", "arrival", "fixed"), "settings.order",
+           extra=("--servers=one",)),
+    choice("peer", ("same", "next"), None, extra=("-S",)),
     Option("percentiles", "", "optional", (
         Good(None), Good("50"), Good("10,99.5 25"), Good("0.001,99.999"),
         Good(",".join(map(str, range(1, 33))))
@@ -262,19 +320,33 @@ OPTIONS = (
                  Good("rr", setting(policy="rr"), privileged=True))),
     number("port", 0, 65535, (Good("0"), Good("any"))),
     number("priority", 3, 99, (Good("50", privileged=True),), "p"),
+    flag("priospread", expect=setting(priorities="spread")),
+    flag("quickack", "", setting(quickack=True)),
     flag("quiet", "q"),
+    choice("ramp", ("load", "pairs"), None, extra=("--steps=2", "--load=fft")),
     flag("refresh_on_max", "M"),
     number("rt-runtime", 0, 1000000, (Good("900000", privileged=True),
                                       Good("-1", privileged=True)),
            also="-1"),
     cpu_set("server-affinity", "processes.server.cpus"),
+    number("server-priority", 2, 99, (Good("50", privileged=True),)),
+    choice("servers", ("each", "one"), "settings.servers"),
     number("size", 8, 65536, tuple(
         Good(str(size), setting(size=size)) for size in (
             8, 9, 4096, 65536))),
+    flag("smi", privileged=True),
+    flag("smp", "S", setting(affinity="smp")),
     number("sleep", 0, 10000000, (
         Good("0", setting(sleep_us=0)),
         Good("50", setting(sleep_us=50)),
         Good("1500", setting(sleep_us=1500), extra=("-i", "2000")))),
+    number("sock-priority", 0, 2 ** 31 - 1, (
+        Good("0", setting(sock_priority=0)),
+        Good("6", setting(sock_priority=6)),
+        Good("3", setting(sock_priority=3), ("--transport=udp",)),
+        # The class of the code point would set another priority.
+        Good("1", setting(dscp=46, sock_priority=1), ("--dscp=46",)),
+        Good("7", setting(sock_priority=7), privileged=True))),
     number("spike", 1, 10 ** 9, (
         Good("7", {"spikes.limit_us": 7, "spikes.metric": "response"}),
         *(Good(f"{metric}:7", {"spikes.limit_us": 7,
@@ -288,6 +360,13 @@ OPTIONS = (
     number("steps", 1, 1024, (
         Good("1", extra=("--load=fft",)),
         Good("3", extra=("--load=fft",)))),
+    maybe_number("threads", 1, 256, (
+        Good(None, setting(pairs=len(os.sched_getaffinity(0)))),
+        Good("1", setting(pairs=1)), Good("3", setting(pairs=3))), "t"),
+    number("timeout", 1, 10000000, (
+        Good("400000", setting(timeout_us=400000), ("--transport=udp",)),
+        Good("2000000", setting(timeout_us=2000000),
+             ("--transport=udp",)))),
     choice("timer", ("nanosleep", "posix", "timerfd"), "settings.timer"),
     choice("total", ("documented", "trltp3"), "settings.total"),
     Option("trace", "", "optional", (
@@ -297,6 +376,11 @@ OPTIONS = (
         "(sched_switch) or system:event, separated by commas"),
     file("trace-file", privileged=True),
     flag("tracemark", privileged=True),
+    Option("transport", "", "required", (
+        *(Good(kind, setting(transport=kind)) for kind in TRANSPORTS[:-1]),
+        Good("vsock", setting(transport="vsock"), may_lack=True),
+    ), ("", " ", "TCP", "tcpx", "tc", "tcp ", "7", "-1", "tcp,udp", "sctp"),
+        "allowed is one of tcp, udp, unix, seqpacket, vsock"),
     flag("trltp", privileged=True),
     file("trltp-log"),
     flag("unbuffered", "u"),

@@ -26,7 +26,7 @@ class Ramp(typing.NamedTuple):
     before: list    # lines that come before the first step
     steps: list     # of each step, the lines below its "# Step" line
     rows: list      # of the table, each a dict; "workers" and COLUMNS
-    after: list     # lines behind the table
+    after: list     # remarks and results beside the table
 
 
 def parse_step_line(line, kind, number, steps):
@@ -72,11 +72,15 @@ def parse(text, kind, steps, unit="us"):
             parse_step_line(lines.pop(0), kind, len(found), steps)
         else:
             found[-1].append(lines.pop(0))
+    # Remarks come before the table, other results behind it.
+    remarks = []
+    while found[-1] and formats.REMARK.fullmatch(found[-1][-1]):
+        remarks.insert(0, found[-1].pop())
     rows = parse_table(lines, kind, unit)
     assert [row["workers"] for row in rows] == list(range(len(found)))
     for line in lines:
         assert formats.REMARK.fullmatch(line), line
-    return Ramp(before, found, rows, lines)
+    return Ramp(before, found, rows, remarks + lines)
 
 
 class Logged(typing.NamedTuple):

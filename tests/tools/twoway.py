@@ -111,8 +111,9 @@ def start(*args, directory, temporary=None, **options):
     env = {**options.pop("env", {})}
     if temporary:
         env["TMPDIR"] = temporary
-    return outside.Run(*args, program=binary(), cwd=directory, env=env,
-                       errors="replace", **options)
+    options.setdefault("program", binary())
+    return outside.Run(*args, cwd=directory, env=env, errors="replace",
+                       **options)
 
 
 def result(process, directory, before=frozenset()):

@@ -51,7 +51,7 @@ def test_good(option, text, value):
     ("one", "c", "one of a, b is expected"),
     ("duration", "0", "from 1s to 2d"), ("duration", "3d", "from 1s to 2d"),
     ("duration", "1w", "from 1s to 2d"),
-    ("text", " ", "a text is expected"),
+    ("text", " ", "must not be empty"),
     ("words", "a\nb", "one line of printable characters")])
 def test_bad(capsys, option, text, allowed):
     """The option by both names, the value, what is allowed; how to go on."""

@@ -39,6 +39,14 @@ def test_full_disk_names_the_file(way, tmp_path):
     assert names(tmp_path) == []
 
 
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="no /proc")
+def test_file_that_cannot_be_made_has_its_name(way):
+    """Not that of a temporary file; /proc takes none, whoever asks."""
+    with pytest.raises(OSError) as error:
+        whole.write("/proc/x.html", b"x")
+    assert error.value.filename == "/proc/x.html"
+
+
 @pytest.fixture(params=["unnamed", "named"])
 def way(request, monkeypatch):
     """Both ways to write a file that has no name yet."""

@@ -6,8 +6,7 @@
 #ifndef CHECK_ROWS_H
 #define CHECK_ROWS_H
 
-#include "tree.h"
-#include "tw_check.h"
+#include "check_run.h"
 
 #define CPU	"/sys/devices/system/cpu/"
 #define SYSCTL	"/proc/sys/kernel/"
@@ -17,12 +16,6 @@
 	{ SYSCTL "sched_rt_period_us", "1000000\n" }
 #define IRQS	"      CPU0 CPU1 CPU2 CPU3\n" \
 	" 7: 1 2 3 4  IO-APIC   5-edge      eth0\n"
-
-/* How the run differs from the usual one of usual_params(). */
-enum {
-	ORDINARY = 1, UNPINNED = 2, LOADED = 4, HELD_0 = 8, HELD_50 = 16,
-	ON_0_AND_3 = 32, ON_0 = 64, NANOSLEEP = 128,
-};
 
 static const struct row {
 	const char *check;
@@ -39,6 +32,13 @@ static const struct row {
 	{ "preemption", { { "/proc/version", "Linux 6 SMP PREEMPT_RT x\n" },
 			  { "/sys/kernel/debug/sched/preempt", "full (lazy)" } },
 	  TW_CHECK_FINDING, "PREEMPT_RT, mode lazy", "echo full >", ORDINARY },
+	{ "preemption", { { "/proc/version", "Linux 6 SMP PREEMPT_RT x\n" },
+			  { "/sys/kernel/debug/sched/preempt", "(full) lazy" } },
+	  TW_CHECK_OK, "PREEMPT_RT, mode full", NULL, ORDINARY },
+	{ "preemption", { { "/proc/version", "Linux 6 SMP PREEMPT_DYNAMIC\n" },
+			  { "/sys/kernel/debug/sched/preempt", "full (lazy)" } },
+	  TW_CHECK_FINDING, "PREEMPT_DYNAMIC, mode lazy", "CONFIG_PREEMPT_RT",
+	  ORDINARY },
 	{ "preemption", { { "/proc/version", "Linux 6 SMP PREEMPT_DYNAMIC\n" } },
 	  TW_CHECK_FINDING, "PREEMPT_DYNAMIC", "echo full >", 0 },
 	{ "preemption", { { "/proc/version", "Linux 6 SMP PREEMPT_DYNAMIC\n" },
@@ -63,11 +63,13 @@ static const struct row {
 	  NULL, 0 },
 
 	{ "rcu_nocbs", { { "/proc/cmdline", "rcu_nocbs=1-3 isolcpus=2-3" } },
-	  TW_CHECK_OK, "CPU 2-3 leaves them to others", NULL, 0 },
+	  TW_CHECK_OK, "CPU 2-3 leaves RCU callbacks to kernel threads", NULL, 0 },
 	{ "rcu_nocbs", { { "/proc/cmdline", "rcu_nocbs=3 isolcpus=2-3" } },
 	  TW_CHECK_FINDING, "CPU 2 runs its own", "rcu_nocbs=2-3", 0 },
 	{ "rcu_nocbs", { { "/proc/cmdline", "rcu_nocbs=x isolcpus=2-3" } },
 	  TW_CHECK_UNREAD, "", NULL, 0 },
+	{ "rcu_nocbs", { { "/proc/cmdline", "rcu_nocbs=3 isolcpus=2-3" } },
+	  TW_CHECK_OK, "not pinned", NULL, UNPINNED },
 
 	{ "clocksource", { { CLOCK "current_clocksource", "tsc\n" } },
 	  TW_CHECK_OK, "tsc", NULL, 0 },
@@ -76,6 +78,11 @@ static const struct row {
 	{ "clocksource", { { CLOCK "current_clocksource", "hpet\n" },
 			   { CLOCK "available_clocksource", "hpet tsc \n" } },
 	  TW_CHECK_FINDING, "hpet, available: hpet tsc", "echo tsc >" CLOCK, 0 },
+	{ "clocksource", { { CLOCK "current_clocksource", "hpet\n" },
+			   { CLOCK "available_clocksource", "hpet tsc xen\n" } },
+	  TW_CHECK_FINDING, "hpet", "echo tsc >" CLOCK, 0 },
+	{ "clocksource", { { CLOCK "current_clocksource", "hpet\n" } },
+	  TW_CHECK_FINDING, "hpet, available: ?", "dmesg", 0 },
 	{ "clocksource", { { CLOCK "current_clocksource", "acpi_pm\n" },
 			   { CLOCK "available_clocksource", "acpi_pm hpet\n" } },
 	  TW_CHECK_FINDING, "acpi_pm", "dmesg", 0 },
@@ -111,6 +118,9 @@ static const struct row {
 	{ "idle", { { "/proc/cmdline", "idle=poll isolcpus=2-3 rcu_nocbs=2-3" },
 		    { CPU "cpu2/cpuidle/state0/latency", "133" } },
 	  TW_CHECK_OK, "idle=poll", NULL, 0 },
+	{ "idle", { { "/proc/cmdline", "idle=halt isolcpus=2-3 rcu_nocbs=2-3" },
+		    { CPU "cpu2/cpuidle/state0/latency", "133" } },
+	  TW_CHECK_FINDING, "133 us", NULL, 0 },
 	{ "idle", { { CPU "cpuidle/current_driver", "intel_idle\n" } },
 	  TW_CHECK_UNREAD, NULL, NULL, 0 },
 
@@ -120,11 +130,28 @@ static const struct row {
 	{ "smt", { { CPU "smt/active", "1\n" } }, TW_CHECK_UNREAD, NULL, NULL, 0 },
 	{ "smt", { { CPU "cpu2/topology/thread_siblings_list", "2,6\n" } },
 	  TW_CHECK_FINDING, "CPU 2 has the sibling 6", "cpu6/online", 0 },
+	/* CPU 0 is one like the others. */
+	{ "smt", { { CPU "cpu0/topology/thread_siblings_list", "0,4\n" } },
+	  TW_CHECK_FINDING, "CPU 0 has the sibling 4", "cpu4/online", ON_0 },
+	/* Beside the client, but not the server. */
+	{ "smt", { { CPU "cpu3/topology/thread_siblings_list", "3,7\n" } },
+	  TW_CHECK_FINDING, "CPU 3 has the sibling 7", "cpu7/online", 0 },
+	/* Two CPUs of the server. */
+	{ "smt", { { CPU "cpu2/topology/thread_siblings_list", "2,4\n" } },
+	  TW_CHECK_FINDING, "CPU 2 has the sibling 4", "cpu4/online",
+	  SERVER_ON_2_AND_4 },
+	{ "smt", { { CPU "cpu2/topology/thread_siblings_list", "2-3\n" },
+		   { CPU "cpu3/topology/thread_siblings_list", "2-3\n" } },
+	  TW_CHECK_FINDING, "CPU 3 has the sibling 2", NULL, UNPINNED },
 	{ "smt", { { CPU "cpu2/topology/thread_siblings_list", "2-3\n" },
 		   { CPU "cpu3/topology/thread_siblings_list", "2-3\n" } },
 	  TW_CHECK_FINDING, "client on CPU 3 and server on its sibling 2",
 	  "different cores", 0 },
 
+#define GROUP_OF(all, runtime, period) RT(all), \
+	{ "/sys/fs/cgroup/cpu/cpu.rt_runtime_us", runtime }, \
+	{ "/sys/fs/cgroup/cpu/cpu.rt_period_us", period }
+#define GROUP(runtime)	GROUP_OF("950000\n", runtime, "1000000\n")
 	{ "throttling", { RT("950000\n") }, TW_CHECK_OK,
 	  "950000 of 1000000 us; this run cannot", NULL, 0 },
 	{ "throttling", { RT("950000\n") }, TW_CHECK_FINDING, "can be stopped",
@@ -134,12 +161,16 @@ static const struct row {
 			  { SYSCTL "osrelease", "6.12.0\n" } },
 	  TW_CHECK_FINDING, "fair server; this", "fair_server/cpu*", LOADED },
 	{ "throttling", { RT("rubbish\n") }, TW_CHECK_UNREAD, NULL, NULL, LOADED },
+	{ "throttling", { GROUP("950000\n") }, TW_CHECK_OK,
+	  "950000 of 1000000 us, RT_GROUP_SCHED; this run", NULL, 0 },
+	/* With groups the fair server does not replace the limit. */
+	{ "throttling", { GROUP("950000\n"),
+			  { SYSCTL "osrelease", "6.12.0\n" } },
+	  TW_CHECK_FINDING, "fair server, RT_GROUP_SCHED; this",
+	  "--rt-runtime=-1, or keep", LOADED },
 
 	{ "rt_cgroup", { RT("950000\n") }, TW_CHECK_OK, "no RT_GROUP_SCHED",
 	  NULL, 0 },
-#define GROUP(runtime) RT("950000\n"), \
-	{ "/sys/fs/cgroup/cpu/cpu.rt_runtime_us", runtime }, \
-	{ "/sys/fs/cgroup/cpu/cpu.rt_period_us", "1000000\n" }
 	{ "rt_cgroup", { GROUP("950000\n") }, TW_CHECK_OK,
 	  "950000 of 1000000 us", NULL, 0 },
 	{ "rt_cgroup", { GROUP("-1\n") }, TW_CHECK_OK, NULL, NULL, 0 },
@@ -147,6 +178,19 @@ static const struct row {
 	  "100000 of 1000000 us", "/sys/fs/cgroup/cpu/cpu.rt_runtime_us", 0 },
 	{ "rt_cgroup", { GROUP("100000\n") }, TW_CHECK_OK, NULL, NULL, ORDINARY },
 	{ "rt_cgroup", { GROUP("x\n") }, TW_CHECK_UNREAD, NULL, NULL, 0 },
+	/* All of its period, or as much of it as the system has. */
+	{ "rt_cgroup", { GROUP_OF("-1\n", "1000000\n", "1000000\n") },
+	  TW_CHECK_OK, NULL, NULL, 0 },
+	{ "rt_cgroup", { GROUP_OF("-1\n", "999999\n", "1000000\n") },
+	  TW_CHECK_FINDING, NULL, NULL, 0 },
+	{ "rt_cgroup", { GROUP_OF("950000\n", "95000\n", "100000\n") },
+	  TW_CHECK_OK, "95000 of 100000 us", NULL, 0 },
+	{ "rt_cgroup", { GROUP_OF("950000\n", "94999\n", "100000\n") },
+	  TW_CHECK_FINDING, NULL, NULL, 0 },
+	{ "rt_cgroup", { GROUP_OF("950000\n", "100000\n", "0\n") },
+	  TW_CHECK_UNREAD, NULL, NULL, 0 },
+	{ "rt_cgroup", { GROUP_OF("x\n", "100000\n", "1000000\n") },
+	  TW_CHECK_UNREAD, NULL, NULL, 0 },
 
 	{ "timer_slack", { { "/proc/self/timerslack_ns", "50000\n" } },
 	  TW_CHECK_OK, "50000 ns", NULL, 0 },
@@ -154,6 +198,8 @@ static const struct row {
 	  TW_CHECK_FINDING, "50000 ns", "-p", ORDINARY },
 	{ "timer_slack", { { "/proc/self/timerslack_ns", "1\n" } },
 	  TW_CHECK_OK, "1 ns", NULL, ORDINARY },
+	{ "timer_slack", { { "/proc/self/timerslack_ns", "2\n" } },
+	  TW_CHECK_FINDING, "2 ns", NULL, ORDINARY },
 
 #define STAT(prio) \
 	"15 (ktimers/3) S 2 0 0 0 -1 69238848 0 0 0 0 1 0 0 0 -2 0 1 0 160 " \
@@ -207,6 +253,12 @@ static const struct row {
 			  { "/sys/fs/cgroup/cpuset.cpus.isolated", "3\n" } },
 	  TW_CHECK_OK, "spares", NULL, 0 },
 	{ "irqbalance", { { "/proc/7/comm", "irqbalance\n" },
+			  { CPU "nohz_full", "2-3\n" } },
+	  TW_CHECK_OK, "spares", NULL, 0 },
+	{ "irqbalance", { { "/proc/7/comm", "irqbalance\n" },
+			  { CPU "nohz_full", "2\n" } },
+	  TW_CHECK_FINDING, "running", NULL, 0 },
+	{ "irqbalance", { { "/proc/7/comm", "irqbalance\n" },
 			  { CPU "isolated", "2-3\n" } },
 	  TW_CHECK_FINDING, "running", NULL, UNPINNED },
 
@@ -214,13 +266,13 @@ static const struct row {
 		    { "/proc/irq/7/smp_affinity_list", "0-1\n" } },
 	  TW_CHECK_OK, "0 may fire on CPU 2-3", NULL, 0 },
 	{ "irqs", { { "/proc/interrupts", IRQS },
-		    { "/proc/irq/7/smp_affinity_list", "0-3\n" },
+		    { "/proc/irq/7/effective_affinity_list", "0-3\n" },
 		    { CPU "online", "0-3\n" } },
 	  TW_CHECK_FINDING, "1 may fire on CPU 2-3: 7 eth0", "do echo 0-1 >", 0 },
 	{ "irqs", { { "/proc/interrupts", IRQS },
-		    { "/proc/irq/7/smp_affinity_list", "0-3\n" },
+		    { "/proc/irq/7/effective_affinity_list", "0-3\n" },
 		    { CPU "online", "2-3\n" } },
-	  TW_CHECK_FINDING, "7 eth0", "leave a CPU to the system", 0 },
+	  TW_CHECK_FINDING, "7 eth0", "use fewer CPUs for client and server", 0 },
 	{ "irqs", { { "/proc/interrupts", IRQS },
 		    { "/proc/irq/7/smp_affinity_list", "0-3\n" } },
 	  TW_CHECK_OK, "not pinned", NULL, UNPINNED },
@@ -237,6 +289,10 @@ static const struct row {
 	  "node1/cpulist", 0 },
 	{ "numa", { { NODE "online", "0-1\n" } }, TW_CHECK_UNREAD, "2 nodes",
 	  NULL, 0 },
+	{ "numa", { { NODE "online", "0-1\n" }, { NODE "node1/cpulist", "2\n" } },
+	  TW_CHECK_UNREAD, "2 nodes", NULL, 0 },
+	{ "numa", { { NODE "online", "0-1\n" }, { NODE "node1/cpulist", "3\n" } },
+	  TW_CHECK_UNREAD, "2 nodes", NULL, 0 },
 	{ "numa", { { NODE "online", "0-1\n" } }, TW_CHECK_OK, "not pinned",
 	  NULL, UNPINNED },
 
@@ -278,6 +334,9 @@ static const struct row {
 	{ "tracing", { { TRACE "tracing_on", "1\n" },
 		       { TRACE "current_tracer", "nop\n" },
 		       { TRACE "events/enable", "0\n" } },
+	  TW_CHECK_OK, "nothing to trace", NULL, 0 },
+	/* Neither the tracer nor the events are known. */
+	{ "tracing", { { TRACE "tracing_on", "1\n" } },
 	  TW_CHECK_OK, "nothing to trace", NULL, 0 },
 	{ "tracing", { { TRACE "tracing_on", "1\n" },
 		       { TRACE "current_tracer", "function\n" } },

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tw_clock.h"
-#include "tw_timer.h"
+#include "base/tw_clock.h"
+#include "base/tw_timer.h"
 #include "unit.h"
 
 #define SCRIPT_MAX	4096

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "loop.h"
-#include "tw_client.h"
-#include "tw_wire.h"
+#include "measure/tw_client.h"
+#include "measure/tw_wire.h"
 
 #define SINK_MAX	1000
 
@@ -21,6 +21,7 @@ static struct {
 	struct tw_cycle cycles[SINK_MAX];	/* warm-up first */
 	size_t warm, recorded;
 	size_t steady_calls, warm_at_steady, recorded_at_steady;
+	size_t done_calls, recorded_at_done, stops_at_done;
 } sink;
 
 static inline void warm(void *to, const struct tw_cycle *cycle)
@@ -46,10 +47,19 @@ static inline void steady(void *to)
 	sink.recorded_at_steady = sink.recorded;
 }
 
+static inline void done(void *to)
+{
+	assert_ptr_equal(to, &sink);
+	sink.done_calls++;
+	sink.recorded_at_done = sink.recorded;
+	sink.stops_at_done = script_timer.stops;
+}
+
 static int ends[2];	/* the client's and its peer's */
 static atomic_int stop;
 static struct script_clock script;
 static char request[TW_REQUEST_MAX];
+static _Atomic uint32_t inversions;	/* as the server counts them */
 
 /* For script_timer.during: sets the flag within wait() number stop_at. */
 static size_t stop_at;
@@ -67,6 +77,7 @@ static inline int set_up(void **state)
 	memset(request, '.', sizeof(request));
 	script_timer_reset();
 	atomic_store(&stop, 0);
+	atomic_store(&inversions, 0);
 	return socketpair(AF_UNIX, SOCK_STREAM, 0, ends);
 }
 
@@ -83,6 +94,7 @@ static inline struct tw_client new_client(uint64_t warmup, uint64_t loops)
 		.fd = ends[0],
 		.size = TW_REQUEST_MIN,
 		.request = request,
+		.inversions = &inversions,
 		.clock = script_clock(&script, 1 + warmup + loops),
 		.timer_ops = &script_timer_ops,
 		.period_ns = GRID_PERIOD,

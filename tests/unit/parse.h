@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tw_config.h"
+#include "frame/tw_run.h"
+#include "run/tw_config.h"
+#include "tw_parts.h"
 #include "unit.h"
 
 #define WORDS_MAX	80
@@ -17,6 +19,9 @@ struct parsed {
 	struct tw_config config;	/* its strings: until the next call */
 	char error[TW_ERROR_MAX];
 };
+
+/* The run of the last command line. */
+static struct tw_run parse_run;
 
 /* Parses @words, the last of them NULL, as the words after the name. */
 static inline struct parsed parse_words(const char *const words[])
@@ -32,8 +37,9 @@ static inline struct parsed parse_words(const char *const words[])
 		argv[argc] = strcpy(copy[argc - 1], words[argc - 1]);
 	}
 	memset(&parsed, 0xff, sizeof(parsed));
-	parsed.err = tw_config_parse(&parsed.config, argc, argv,
-				     parsed.error);
+	parsed.err = tw_run_parse(&parse_run, &tw_program, argc, argv);
+	parsed.config = *tw_config;
+	strcpy(parsed.error, parse_run.error);
 	/* One line, and only of a failure. */
 	assert_non_null(memchr(parsed.error, '\0', sizeof(parsed.error)));
 	assert_null(strchr(parsed.error, '\n'));
@@ -63,6 +69,31 @@ static inline struct tw_config accepted(const char *line)
 	if (parsed.err)
 		fail_msg("\"%s\" was refused: %s", line, parsed.error);
 	return parsed.config;
+}
+
+/* What the option @name has set by the last command line. */
+static inline const void *set_by(const char *name)
+{
+	const struct tw_option *option = tw_option_named(&parse_run, name);
+
+	assert_non_null(option);
+	return option->to;
+}
+
+/* The same, of options of these types. */
+static inline int64_t number_of(const char *name)
+{
+	return *(const int64_t *)set_by(name);
+}
+
+static inline const char *text_of(const char *name)
+{
+	return *(const char *const *)set_by(name);
+}
+
+static inline bool flag_of(const char *name)
+{
+	return *(const bool *)set_by(name);
 }
 
 static inline void refused(const char *line, const char *error)

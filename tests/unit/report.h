@@ -10,21 +10,23 @@
 #include <time.h>
 
 #include "parse.h"
-#include "tw_report.h"
+#include "run/tw_columns.h"
+#include "run/tw_session.h"
 
 /* The measuring clock was 0 then: a new year, at 05:30 in the zone below. */
 #define RUN_WALL_NS	(INT64_C(1767225600) * 1000000000)
 #define RUN_ZONE	"HERE-5:30"
 
+#define RUN_PAIRS	3	/* at most */
+
 static struct tw_config config;
 static struct tw_pair pair;
-static struct tw_step_result steps[2];
+static struct tw_pair more_pairs[RUN_PAIRS - 1];	/* of -t2 and -t3 */
+static struct tw_pairs steps[3];
+static struct tw_column columns[RUN_PAIRS * TW_METRICS];
 static struct tw_session session;
+static void *rooms[RUN_PAIRS];
 static char *argv_of_run[] = { (char *)"twowaytest", (char *)"-q", NULL };
-static struct tw_report report = {
-	.config = &config, .session = &session, .argc = 2,
-	.argv = argv_of_run,
-};
 
 /*
  * Of the first: interval 1004, send 10.5, sleep 116, receive 8.5, response
@@ -41,77 +43,113 @@ static const struct tw_cycle run_cycles[] = {
 	  .t3_ns = 3130000, .missed = 2, .client_cpu = 5, .server_cpu = 4 },
 };
 
-static inline void drop_run(void)
+static inline struct tw_pair *run_pair(unsigned int number)
 {
-	if (pair.tally)
-		free(pair.tally->spikes.kept);
-	free(pair.tally);
-	pair.tally = NULL;
+	return number ? &more_pairs[number - 1] : &pair;
 }
 
-/* Room for what --spike keeps, if it is given. */
-static inline void attach_spikes(struct tw_tally *tally)
+static inline void drop_run(void)
 {
-	void *memory;
+	unsigned int k;
 
-	if (!config.spike_us)
-		return;
-	memory = calloc(config.spike_nodes, sizeof(struct tw_kept));
-	assert_non_null(memory);
-	tw_tally_attach_spikes(tally, memory, config.spike_nodes,
-			       config.spike_on, config.spike_us * 1000);
+	for (k = 0; k < RUN_PAIRS; k++) {
+		free(run_pair(k)->tally);
+		free(rooms[k]);
+		run_pair(k)->tally = NULL;
+		rooms[k] = NULL;
+	}
+}
+
+/* Memory for what the parts want of a pair. */
+static inline void *new_room(void)
+{
+	size_t size = tw_run_room(&session.run);
+	void *memory = NULL;
+
+	assert_int_equal(posix_memalign(&memory, TW_CACHE_LINE, size + 1), 0);
+	return memset(memory, 0, size);
+}
+
+/* A pair that has had its warm-up. */
+static inline void new_pair(unsigned int number)
+{
+	const struct tw_metric_params params =
+		tw_config_metric_params(&config, number);
+	int64_t width_us = session.run.window_us;
+	const struct tw_cycle warm = { .missed = 1 };
+	struct tw_pair *new = run_pair(number);
+
+	memset(new, 0, sizeof(*new));
+	new->number = number;
+	new->server = number;
+	new->tally = calloc(1, tw_tally_size(width_us));
+	assert_non_null(new->tally);
+	tw_tally_init(new->tally, &params, width_us);
+	new->tally->ahead_ns = -RUN_WALL_NS;
+	new->tally->pair = number;
+	rooms[number] = new_room();
+	tw_run_attach(&session.run, new, rooms[number]);
+	new->task.warmup = 2;
+	new->task.period_ns = params.period_ns;
+	new->task.priority[TW_CLIENT] =
+		tw_config_priority(&config, TW_CLIENT, number);
+	new->side[TW_CLIENT].child.pid = 1234 + (pid_t)number;
+	tw_tally_warmup(new->tally, &warm);
+	tw_tally_warmup(new->tally, &warm);
+	steps[0].pair[steps[0].count++] = new;
 }
 
 /* A run by the options in @line that has not measured anything yet. */
 static inline void new_run(const char *line)
 {
-	const struct tw_cycle warm = { .missed = 1 };
-	struct tw_metric_params params;
+	unsigned int k;
 
 	drop_run();
 	config = accepted(line);
-	params = tw_config_metric_params(&config);
-	memset(&pair, 0, sizeof(pair));
-	pair.tally = calloc(1, tw_tally_size(config.histogram_us));
-	assert_non_null(pair.tally);
-	tw_tally_init(pair.tally, &params, config.histogram_us);
-	pair.tally->ahead_ns = -RUN_WALL_NS;
-	attach_spikes(pair.tally);
-	tw_limit_prepare(config.limits, config.limit_count, pair.tally);
-	pair.task.warmup = 2;
-	pair.task.priority[TW_CLIENT] = (int)config.priority;
-	pair.side[TW_CLIENT].child.pid = 1234;
-	tw_tally_warmup(pair.tally, &warm);
-	tw_tally_warmup(pair.tally, &warm);
-
-	memset(&session, 0, sizeof(session));
-	memset(steps, 0, sizeof(steps));
-	steps[0].pair = &pair;
-	steps[0].workers = tw_config_workers(&config, 0);
+	assert_true(config.pairs.count <= RUN_PAIRS);
+	tw_session_init(&session);
+	session.run = parse_run;
+	session.run.argc = 2;
+	session.run.argv = argv_of_run;
 	session.config = &config;
-	session.pair = &pair;
 	session.steps = steps;
+	session.pairs = steps;
 	session.steps_done = 1;
-	session.transport = &tw_transport_tcp;
+	session.column = columns;
 	session.port = 4321;
-	session.latency_fd = -1;
+
+	memset(steps, 0, sizeof(steps));
+	for (k = 0; k < config.pairs.count; k++)
+		new_pair(k);
 	setenv("TZ", RUN_ZONE, 1);
 	tzset();
-	report.return_code = 0;
-	report.error = "";
 }
 
 /* The same, having measured both cycles. */
 static inline void new_finished_run(const char *line)
 {
+	unsigned int k;
+
 	new_run(line);
-	tw_tally_add(pair.tally, &run_cycles[0]);
-	tw_tally_add(pair.tally, &run_cycles[1]);
+	for (k = 0; k < config.pairs.count; k++) {
+		tw_tally_add(run_pair(k)->tally, &run_cycles[0]);
+		tw_tally_add(run_pair(k)->tally, &run_cycles[1]);
+	}
+}
+
+/* Run 0 and 1 as above; @late_ns: how much later its reply is read. */
+static inline void measure_late(unsigned int number, int which,
+				int64_t late_ns)
+{
+	struct tw_cycle cycle = run_cycles[which];
+
+	cycle.t3_ns += late_ns;
+	tw_tally_add(run_pair(number)->tally, &cycle);
 }
 
 /* What @write writes; until the next call. */
 static inline const char *written(void (*write)(FILE *file,
-						const struct tw_report *report))
+						const struct tw_run *run))
 {
 	static char *text;
 	size_t size;
@@ -120,9 +158,39 @@ static inline const char *written(void (*write)(FILE *file,
 	free(text);
 	file = open_memstream(&text, &size);
 	assert_non_null(file);
-	write(file, &report);
+	write(file, &session.run);
 	assert_int_equal(fclose(file), 0);
+	assert_non_null(text);
 	return text;
+}
+
+static inline void contains(const char *text, const char *want)
+{
+	/* The sanitizers' gcc does not see that it is there. */
+	if (!text || !strstr(text, want))
+		fail_msg("%s\nlacks\n%s", text ? text : "", want);
+}
+
+static void (*json_part)(struct tw_json *json,
+			 const struct tw_run *run);
+
+static inline void write_json_part(FILE *file,
+				   const struct tw_run *to_report)
+{
+	struct tw_json json;
+
+	tw_json_open(&json, file, 2);
+	json_part(&json, to_report);
+	tw_json_close(&json);
+}
+
+/* The same of members of "twoway". */
+static inline const char *
+written_json(void (*write)(struct tw_json *json,
+			   const struct tw_run *run))
+{
+	json_part = write;
+	return written(write_json_part);
 }
 
 #endif /* REPORT_H */

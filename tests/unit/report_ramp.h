@@ -4,35 +4,45 @@
 #define REPORT_RAMP_H
 
 #include "report.h"
+#include "load/tw_part_load.h"
 
 static struct tw_pair second, merged;
+static void *second_room, *merged_room;
 
-static inline void drop_pair(struct tw_pair *of)
+static inline void drop_pair(struct tw_pair *of, void **its_room)
 {
-	if (of->tally)
-		free(of->tally->spikes.kept);
 	free(of->tally);
+	free(*its_room);
 	of->tally = NULL;
+	*its_room = NULL;
 }
 
 static inline void drop_ramp(void)
 {
-	drop_pair(&merged);
-	drop_pair(&second);
+	drop_pair(&merged, &merged_room);
+	drop_pair(&second, &second_room);
 	drop_run();
 }
 
 /* A pair like the first, without a cycle. */
-static inline void new_pair(struct tw_pair *like)
+static inline void new_like(struct tw_pair *like, void **its_room)
 {
-	drop_pair(like);
+	int64_t width_us = session.run.window_us;
+
+	drop_pair(like, its_room);
 	*like = pair;
-	like->tally = calloc(1, tw_tally_size(config.histogram_us));
+	like->tally = calloc(1, tw_tally_size(width_us));
 	assert_non_null(like->tally);
-	tw_tally_init(like->tally, &pair.tally->params, config.histogram_us);
+	*its_room = new_room();
+	tw_tally_init(like->tally, &pair.tally->params, width_us);
 	like->tally->ahead_ns = -RUN_WALL_NS;
-	attach_spikes(like->tally);
-	tw_limit_prepare(config.limits, config.limit_count, like->tally);
+	tw_run_attach(&session.run, like, *its_room);
+}
+
+/* What the load has done in a step, to be set. */
+static inline struct tw_work *work_of(int step)
+{
+	return (struct tw_work *)tw_load_work(step);
 }
 
 /*
@@ -42,28 +52,29 @@ static inline void new_pair(struct tw_pair *like)
 static inline void new_ramp(const char *line)
 {
 	new_finished_run(line);
-	new_pair(&second);
+	session.run.step = 1;
+	new_like(&second, &second_room);
 	second.tally->step = 1;
 	tw_tally_add(second.tally, &run_cycles[0]);
 	second.tally->throttled = 1;
-	steps[0].elapsed_ns = INT64_C(2000000000);
-	steps[1] = (struct tw_step_result) {
-		.pair = &second, .workers = tw_config_workers(&config, 1),
-		.work = 10, .work_errors = 3, .restarts = 4,
+	work_of(0)->elapsed_ns = INT64_C(2000000000);
+	*work_of(1) = (struct tw_work) {
+		.done = 10, .errors = 3, .restarts = 4,
 		.elapsed_ns = INT64_C(4000000000),
 	};
-	session.step = 1;
+	steps[1] = (struct tw_pairs) { 1, { &second } };
 	session.steps_done = 2;
-	session.pair = &second;
+	session.pairs = &steps[1];
 }
 
 /* The same, over: both steps as one. */
 static inline void finish_ramp(void)
 {
-	new_pair(&merged);
+	new_like(&merged, &merged_room);
 	tw_tally_merge(merged.tally, pair.tally);
 	tw_tally_merge(merged.tally, second.tally);
-	session.pair = &merged;
+	session.merged = (struct tw_pairs) { 1, { &merged } };
+	session.pairs = &session.merged;
 }
 
 #endif /* REPORT_RAMP_H */

@@ -17,29 +17,32 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "tw_session.h"
-#include "tw_time.h"
+#include "base/tw_time.h"
+#include "frame/tw_output.h"
+#include "run/tw_explain.h"
+#include "run/tw_session.h"
 #include "unit.h"
 
 #define SIGNAL_FD	1001
 #define LISTENER	1002
 #define START_NS	(5000 * TW_NS_PER_S)
 #define EVENTS		16
+#define WORLD_PAIRS	3	/* at most */
 
 /* What befalls at a time from the start of the watch on. */
 struct event {
 	int at_ms;
 	int signal;		/* to main; SIGCHLD comes with an end */
 	int strangers;		/* connect */
-	bool steady;		/* the warm-up is over */
+	bool steady;		/* the warm-up of @pair is over */
 	bool ends;		/* a side does, ... */
 	enum tw_role role;	/* ... this one, ... */
+	int pair;		/* ... of this pair, ... */
 	int status;		/* ... with this wait status, ... */
 	enum tw_step failed;	/* ... and told this */
 	int err;
-	bool load_dies;
+	bool ends_run;		/* a part ends it */
 	int late_ms;		/* main gets no CPU for so long */
-	uint64_t cycles;	/* so many come into the ring */
 };
 
 static struct {
@@ -50,23 +53,27 @@ static struct {
 	int signals[EVENTS];	/* queued */
 	size_t signal_count;
 	int strangers;
-	bool load_dead;
+	bool run_ended;
+	bool ended[WORLD_PAIRS][TW_ROLES];	/* yet to be reaped */
+	int stop_takes_ms;	/* for each side */
+	int limits_ms[TW_ROLES][WORLD_PAIRS];	/* that were given to it */
+	bool lent[WORLD_PAIRS];	/* children have its memory */
+	int told_at;		/* a signal comes before this pair starts */
+	int link_err_at;	/* the pair that cannot be connected */
 	int start_err[TW_ROLES];
+	unsigned int start_err_at;	/* of this pair */
 	const char *start_why[TW_ROLES];
 	int stop_err[TW_ROLES];
 	bool flag_at_stop[TW_ROLES];
 	int tick_err_at, ticks;		/* 0: never */
-	uint64_t cycle_err_at, cycles;
-	struct tw_load_slot progress[2];	/* before, after */
-	size_t progress_reads;
+	struct tw_failure failure;	/* the last that was explained */
 	char noted[4096];
 } world;
 
 static struct tw_session session;
 static struct tw_config config;
-static struct tw_pair pair;
-static struct tw_ring ring;
-static struct tw_step_result steps[3];
+static struct tw_pair pair, more_pairs[WORLD_PAIRS - 1];
+static struct tw_pairs steps[3];
 
 static inline int64_t now_ms(void)
 {
@@ -99,39 +106,45 @@ static inline void queue(int number)
 	world.signals[world.signal_count++] = number;
 }
 
-static inline void put_cycles(uint64_t count)
+/* The @index-th of the step; the first one's number is 3. */
+static inline struct tw_pair *world_pair(unsigned int index)
 {
-	struct tw_cycle cycle = { .seq = 0 };
+	return index ? &more_pairs[index - 1] : &pair;
+}
 
-	while (count--) {
-		cycle.seq = ++world.cycles;
-		tw_ring_put(&ring, &cycle);
-	}
+static inline unsigned int index_of(const struct tw_pair *its)
+{
+	unsigned int index = 0;
+
+	while (index < session.pairs->count && world_pair(index) != its)
+		index++;
+	assert_true(index < session.pairs->count);
+	return index;
 }
 
 static inline void befall(const struct event *event)
 {
-	struct tw_side *side = &pair.side[event->role];
+	struct tw_pair *its = world_pair(event->pair);
+	struct tw_side *side = &its->side[event->role];
 
 	if (event->signal)
 		queue(event->signal);
 	if (event->steady) {
-		pair.steady_ns = world.now_ns;
-		atomic_store(&pair.steady, 1);
+		its->steady_ns = world.now_ns;
+		atomic_store(&its->steady, 1);
 	}
 	if (event->ends) {
-		side->child.ended = true;
+		world.ended[event->pair][event->role] = true;
 		side->child.status = event->status;
 		side->failed = event->failed;
 		side->err = event->err;
 		queue(SIGCHLD);
 	}
-	if (event->load_dies) {
-		world.load_dead = true;
+	if (event->ends_run) {
+		world.run_ended = true;
 		queue(SIGCHLD);
 	}
 	world.strangers += event->strangers;
-	put_cycles(event->cycles);
 }
 
 /* An event without a time is none: its time has to come some day. */
@@ -185,16 +198,33 @@ static inline const char *name_of(enum tw_role role)
 	       role == TW_SERVER ? "server" : "main";
 }
 
+/* Of one pair no more than the role; of several " 1", if it is the second. */
+static inline const char *of_pair(unsigned int index)
+{
+	static const char *const texts[WORLD_PAIRS] = { " 0", " 1", " 2" };
+
+	return session.pairs->count > 1 ? texts[index] : "";
+}
+
+int tw_session_link(struct tw_session *its, struct tw_pair *to)
+{
+	assert_ptr_equal(its, &session);
+	note("link%s\n", of_pair(index_of(to)));
+	return world.link_err_at && world_pair(world.link_err_at) == to ?
+	       tw_fail(&its->run, -EBADF, "no link") : 0;
+}
+
 int tw_side_start(struct tw_pair *its, enum tw_role role)
 {
 	struct tw_child *child = &its->side[role].child;
+	unsigned int index = index_of(its);
+	bool fails = world.start_err[role] && index == world.start_err_at;
 
-	assert_ptr_equal(its, &pair);
-	note("start %s\n", name_of(role));
+	note("start %s%s\n", name_of(role), of_pair(index));
 	/* Of no pid: not even a fork. */
-	if (world.start_err[role] != -EAGAIN)
-		child->pid = 100 + (int)role;
-	if (world.start_err[role]) {
+	if (!fails || world.start_err[role] != -EAGAIN)
+		child->pid = 100 + 10 * (int)index + (int)role;
+	if (fails) {
 		child->ended = child->pid;
 		if (world.start_why[role])
 			snprintf(child->why, sizeof(child->why), "%s",
@@ -202,27 +232,61 @@ int tw_side_start(struct tw_pair *its, enum tw_role role)
 	} else {
 		world.begin_ns = world.now_ns;
 	}
-	return world.start_err[role];
+	return fails ? world.start_err[role] : 0;
+}
+
+/* That main wakes a side of many, which it then waits for one by one. */
+int kill(pid_t pid, int number)
+{
+	assert_int_equal(number, TW_STOP_SIGNAL);
+	note("wake %d\n", (int)pid);
+	return 0;
+}
+
+static inline struct tw_pair *owner_of(const struct tw_child *child,
+				       enum tw_role *role)
+{
+	struct tw_pair *its;
+	unsigned int index;
+
+	for (index = 0; index < session.pairs->count; index++) {
+		its = world_pair(index);
+		for (*role = TW_SERVER; *role <= TW_CLIENT; ++*role)
+			if (child == &its->side[*role].child)
+				return its;
+	}
+	abort();	/* a child of no pair */
 }
 
 bool tw_child_reap(struct tw_child *child)
 {
+	enum tw_role role;
+	struct tw_pair *its = owner_of(child, &role);
+
+	if (world.ended[index_of(its)][role])
+		child->ended = true;
 	return child->ended;
 }
 
 int tw_child_stop(struct tw_child *child, int signal, int limit_ms)
 {
-	enum tw_role role = child == &pair.side[TW_CLIENT].child ? TW_CLIENT :
-								   TW_SERVER;
+	enum tw_role role;
+	struct tw_pair *its = owner_of(child, &role);
 
-	assert_ptr_equal(child, &pair.side[role].child);
 	assert_int_equal(signal, TW_STOP_SIGNAL);
-	assert_in_range(limit_ms, 100, 10000);
+	assert_in_range(limit_ms, 0, 10000);
+	world.limits_ms[role][index_of(its)] = limit_ms;
+	world.now_ns += world.stop_takes_ms * TW_NS_PER_MS;
 	assert_true(child->pid && !child->ended && !child->lost);
-	note("stop %s\n", name_of(role));
-	world.flag_at_stop[role] = atomic_load(&pair.stop);
+	note("stop %s%s\n", name_of(role), of_pair(index_of(its)));
+	world.flag_at_stop[role] = atomic_load(&its->stop);
 	child->ended = true;
 	return world.stop_err[role];
+}
+
+void tw_session_lend(const struct tw_pair *pair, bool lent)
+{
+	world.lent[pair->number % WORLD_PAIRS] = lent;
 }
 
 uint64_t tw_transport_turn_away(const struct tw_transport_ops *ops,
@@ -236,11 +300,13 @@ uint64_t tw_transport_turn_away(const struct tw_transport_ops *ops,
 	return count;
 }
 
-struct tw_load_slot tw_load_progress(const struct tw_load *load)
+/* Called before each pair but the first is started. */
+bool tw_system_told_to_end(void)
 {
-	assert_ptr_equal(load, &session.load);
-	assert_true(world.progress_reads < 2);
-	return world.progress[world.progress_reads++];
+	if (!world.told_at || --world.told_at)
+		return false;
+	world.signals[world.signal_count++] = SIGTERM;
+	return true;
 }
 
 int tw_system_schedule(int policy, int priority)
@@ -249,83 +315,106 @@ int tw_system_schedule(int policy, int priority)
 	return 0;
 }
 
-int tw_session_fail(struct tw_session *its, enum tw_step step, int err)
-{
-	if (its->failure.step == TW_STEP_NONE)
-		its->failure = (struct tw_failure) {
-			.step = step, .role = TW_MAIN, .err = err,
-		};
-	return err;
-}
-
-void tw_session_close_link(struct tw_session *its)
+/* The first is kept, as by tw_fail(). */
+int tw_explain(struct tw_session *its, const struct tw_failure *failure)
 {
 	assert_ptr_equal(its, &session);
-	note("close link\n");
+	if (!its->run.err)
+		world.failure = *failure;
+	return tw_fail(&its->run, failure->err, "failure");
 }
 
-static inline int on_tick(void *arg)
+/* All of tw_output.c that the run calls. */
+void tw_output_status(struct tw_run *run)
 {
-	assert_ptr_equal(arg, &world);
+	assert_ptr_equal(run, &session.run);
+	note("status %d\n", (int)now_ms());
+}
+
+void tw_session_close_links(struct tw_session *its)
+{
+	assert_ptr_equal(its, &session);
+	note("close links\n");
+}
+
+static int on_tick(struct tw_run *run)
+{
+	assert_ptr_equal(run, &session.run);
 	note("tick %d\n", (int)now_ms());
 	return ++world.ticks == world.tick_err_at ? -ENOSPC : 0;
 }
 
-static inline int on_cycle(void *arg, unsigned int number,
-			   const struct tw_cycle *cycle)
+static int on_woken(struct tw_run *run)
 {
-	assert_ptr_equal(arg, &world);
-	assert_int_equal(number, pair.number);
-	note("cycle %d\n", (int)cycle->seq);
-	return cycle->seq == world.cycle_err_at ? -EFBIG : 0;
+	assert_ptr_equal(run, &session.run);
+	return world.run_ended ? tw_fail(run, -ECHILD, "out of breath") : 0;
 }
 
-static inline void on_status(void *arg)
-{
-	assert_ptr_equal(arg, &world);
-	note("status %d\n", (int)now_ms());
-}
+static const struct tw_part part = { .tick = on_tick, .woken = on_woken };
+static const struct tw_part *const parts[] = { &part, NULL };
 
-static struct tw_watch watch;
+static inline void use_pairs(unsigned int count)
+{
+	config.pairs.count = count;
+	for (steps[1].count = 0; steps[1].count < count; steps[1].count++)
+		steps[1].pair[steps[1].count] = world_pair(steps[1].count);
+}
 
 static inline int set_up(void **state)
 {
+	unsigned int k;
+
 	(void)state;
 	memset(&world, 0, sizeof(world));
 	memset(&session, 0, sizeof(session));
 	memset(&config, 0, sizeof(config));
 	memset(&pair, 0, sizeof(pair));
-	memset(&ring, 0, sizeof(ring));
+	memset(more_pairs, 0, sizeof(more_pairs));
 	memset(steps, 0, sizeof(steps));
 	world.now_ns = START_NS;
-	pair.number = 3;
+	for (k = 0; k < WORLD_PAIRS; k++) {
+		world_pair(k)->number = 3 + k;
+		world_pair(k)->server = k;
+		sem_init(&world_pair(k)->gate, 0, 0);
+	}
+	for (k = 0; k < TW_PAIRS_MAX; k++)
+		session.link[k] = (struct tw_link) { -1, -1 };
+	use_pairs(1);
 	session.config = &config;
-	session.pair = &pair;
+	session.pairs = &steps[1];
 	session.steps = steps;
-	session.step = 1;
-	session.transport = &tw_transport_tcp;
+	session.run.step = 1;
+	session.transport.ops = &tw_transport_tcp;
 	session.signal_fd = SIGNAL_FD;
 	session.listener = LISTENER;
-	watch = (struct tw_watch) { .arg = &world };
+	session.run.parts = parts;
 	return 0;
 }
 
 static inline void assert_failure(enum tw_step step, enum tw_role role,
 				  int err)
 {
-	assert_int_equal(session.failure.step, step);
-	assert_int_equal(session.failure.role, role);
-	assert_int_equal(session.failure.err, err);
+	assert_int_equal(session.run.err, err);
+	assert_int_equal(world.failure.step, step);
+	assert_int_equal(world.failure.role, role);
+	assert_int_equal(world.failure.err, err);
 	if (role != TW_CLIENT && role != TW_SERVER)
 		return;
-	assert_int_equal(session.failure.pair, 3);
-	assert_int_equal(session.failure.pid, pair.side[role].child.pid);
-	assert_ptr_equal(session.failure.child, &pair.side[role].child);
+	assert_int_equal(world.failure.pair, 3);
+	assert_int_equal(world.failure.pid, pair.side[role].child.pid);
+	assert_ptr_equal(world.failure.child, &pair.side[role].child);
+}
+
+/* A failure of main itself, with its message. */
+static inline void assert_error(int err, const char *message)
+{
+	assert_int_equal(session.run.err, err);
+	assert_string_equal(session.run.error, message);
 }
 
 #define IN_WORLD(test)	cmocka_unit_test_setup(test, set_up)
 
-#define STARTED	"start server\nstart client\nclose link\n"
+#define STARTED	"link\nstart server\nstart client\nclose links\n"
 #define STOPPED	"stop client\nstop server\n"
 
 #endif /* RUN_H */

@@ -249,6 +249,74 @@ static void test_before(void **state)
 	assert_says("preemption off");
 }
 
+/* As before, where the client is the one that is let wait. */
+static void test_peer_before(void **state)
+{
+	struct tw_break brk = late_break(TW_SEND, 9040);
+	struct tw_cycle *cycle = &brk.kept.cycle;
+
+	(void)state;
+	cycle->planned_ns = at_us(8000);
+	cycle->t0_ns = at_us(8010);
+	trace_may_throttle = true;
+	analyse(BOTH_WAIT
+		SWITCH("000500", "3", IDLE, "R", HOG)
+		WAKING("001003", "3", HOG, CLIENT, "3")
+		EVENT("005000", "3", HOG, "local_timer_entry: vector=236")
+		EVENT("005020", "3", HOG, "local_timer_exit: vector=236")
+		SWITCH("006000", "3", HOG, "R", CLIENT)
+		SWITCH("008011", "3", CLIENT, "R", HOG)
+		SWITCH("009000", "3", HOG, "R", CLIENT)
+		WAKING("009016", "3", CLIENT, SERVER, "2")
+		SWITCH("009025", "2", IDLE, "R", SERVER), &brk);
+	assert_throttling(false);
+	assert_says("client runnable on CPU 3 for 989.0 us while hog-300 (989.0 us) ran with preemption off");
+}
+
+/* An interrupt that lasts, too, is no choice of the scheduler. */
+static void test_interrupt(void **state)
+{
+	(void)state;
+	send_lasts(9030, true, HOG_IS_THERE IPI(HOG, "d.h1.")
+		   TICK("2", HOG, "d.h..") TICK("3", HOG, "d.h..")
+		   IRQ("003100", "2", HOG) IRQ_END("008900", "2", HOG)
+		   LAST_TICK(HOG));
+	assert_int_equal(analysis.side_passed_over, true);
+	assert_throttling(false);
+	assert_says("while interrupt 36 (eth0) (5800.0 us)");
+}
+
+#define NICEST	("nicest", "nicest", "303", "100")
+#define LOWEST	("lowest", "lowest", "304", "99")
+
+/* Of an ordinary task, with the highest weight as well. */
+static void test_nice(void **state)
+{
+	(void)state;
+	send_lasts(9030, true, BOTH_WAIT
+		   SWITCH("000500", "2", IDLE, "R", NICEST)
+		   CLIENT_AWAKES CLIENT_SENDS IPI(NICEST, "d.h1.")
+		   TICK("5", NICEST, "d.h..") LAST_TICK(NICEST));
+	assert_throttling(true);
+	send_lasts(9030, true, BOTH_WAIT
+		   SWITCH("000500", "2", IDLE, "R", LOWEST)
+		   CLIENT_AWAKES CLIENT_SENDS IPI(LOWEST, "d.h1.")
+		   TICK("5", LOWEST, "d.h..") LAST_TICK(LOWEST));
+	assert_throttling(false);
+}
+
+/* Passed over, then the trace has a gap: of who is there, only the name. */
+static void test_gap(void **state)
+{
+	(void)state;
+	send_lasts(9030, true, HOG_IS_THERE TICK("2", HOG, "d.h..")
+		   EVENT("002200", "2", HOG, "softirq_raise: vec=1 [action=TIMER]")
+		   "CPU:2 [LOST 12 EVENTS]\n"
+		   TICK("3", EQUAL, "d.h.."));
+	assert_throttling(true);
+	assert_says("while equal-500 (6010.0 us), hog-300 (1964.0 us), ");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -268,6 +336,10 @@ int main(void)
 		cmocka_unit_test(test_ordinary),
 		cmocka_unit_test(test_peer),
 		cmocka_unit_test(test_before),
+		cmocka_unit_test(test_peer_before),
+		cmocka_unit_test(test_interrupt),
+		cmocka_unit_test(test_nice),
+		cmocka_unit_test(test_gap),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

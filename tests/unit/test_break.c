@@ -5,12 +5,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "unit_tally.h"
 
-#include "tw_break.h"
-#include "tw_time.h"
+#include "base/tw_time.h"
+#include "cause/tw_break.h"
 
 #define AHEAD_NS	(37 * TW_NS_PER_S)
 
@@ -25,6 +26,14 @@ static const struct tw_clock ahead = { .name = "x", .read_ns = read_ahead };
 static struct tw_tally *tally;
 static struct tw_break caught;
 
+/* None is broken, of no pair. */
+static void begin_anew(void)
+{
+	caught.broken = false;
+	caught.first = &caught.first_of_all;
+	atomic_store(&caught.first_of_all, 0);
+}
+
 static int set_up(void **state)
 {
 	int i;
@@ -34,6 +43,7 @@ static int set_up(void **state)
 	memset(&caught, 0, sizeof(caught));
 	caught.metric = TW_TOTAL;
 	caught.limit_ns = 50000;
+	begin_anew();
 	for (i = 0; i < TW_TRACES; i++) {
 		caught.traces[i].mark = -1;
 		caught.traces[i].stop = -1;
@@ -106,7 +116,7 @@ static void test_each_metric(void **state)
 
 	(void)state;
 	for (id = 0; id < TW_METRICS; id++) {
-		memset(&caught, 0, sizeof(caught));
+		begin_anew();
 		caught.traces[0] = (struct tw_trace_fds) { -1, -1 };
 		caught.traces[1] = caught.traces[0];
 		caught.metric = id;
@@ -124,6 +134,7 @@ static void test_kept(void **state)
 	struct tw_cycle cycle = { .seq = 1 };
 	uint64_t seed = 3;
 	double means_ns[TW_METRICS];
+	int64_t real_ns;
 	int id, i;
 
 	(void)state;
@@ -133,13 +144,13 @@ static void test_kept(void **state)
 		tw_tally_add(tally, &cycle);
 	}
 	for (id = 0; id < TW_METRICS; id++)
-		means_ns[id] = tw_stats_mean(&tally->stats[id]);
+		means_ns[id] = tw_stats_mean(&tally->series.row[id].stats);
 	advance(&cycle, &seed);
 	cycle.t1_ns += 7000000;
 	cycle.t2_ns += 7000000;
 	cycle.t3_ns += 7000000;
 	assert_true(check(&cycle));
-	assert_memory_equal(&caught.kept.cycle, &cycle, sizeof(cycle));
+	assert_memory_equal(&caught.kept.cycle, &cycle, CYCLE_BYTES);
 	assert_int_equal(caught.kept.step, 5);
 	assert_false(caught.kept.throttled);
 	assert_int_equal(caught.number, 100);
@@ -150,19 +161,34 @@ static void test_kept(void **state)
 	/* Both clocks cannot be read at one moment; the trace has us. */
 	assert_in_range(caught.ahead_ns, AHEAD_NS - TW_NS_PER_S,
 			AHEAD_NS + TW_NS_PER_S);
+	/* What to take off for the time of day. */
+	real_ns = tw_now_ns(CLOCK_REALTIME) - tw_now_ns(CLOCK_MONOTONIC);
+	assert_true(caught.kept.ahead_ns > AHEAD_NS - real_ns - TW_NS_PER_S);
+	assert_true(caught.kept.ahead_ns < AHEAD_NS - real_ns + TW_NS_PER_S);
 }
 
 static void test_throttled(void **state)
 {
 	struct tw_cycle cycle = usual_cycle;
+	char text[1024];
+	int fds[2];
+	ssize_t len;
 
 	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	caught.traces[TW_TRACE_USER].mark = fds[1];
 	tally->stall_min_ns = 40 * TW_NS_PER_MS;
 	tally->stall_max_ns = 60 * TW_NS_PER_MS;
 	cycle.t3_ns += 50 * TW_NS_PER_MS;
 	assert_true(tw_tally_is_throttled(tally, &cycle));
 	assert_true(check(&cycle));
 	assert_true(caught.kept.throttled);
+	len = read(fds[0], text, sizeof(text) - 1);
+	assert_true(len > 0);
+	text[len] = '\0';
+	assert_non_null(strstr(text, " missed 4 throttled, t0 "));
+	close(fds[0]);
+	close(fds[1]);
 }
 
 /* The first cycle has no mean before it: it is held against its targets. */
@@ -179,7 +205,7 @@ static void test_first(void **state)
 			    (id == TW_INTERVAL ? 1000000 :
 			     id == TW_SLEEP ? 100000 : 0));
 	memset(&caught.means_ns, 0xff, sizeof(caught.means_ns));
-	caught.broken = false;
+	begin_anew();
 	tally->params.period_ns = 0;
 	assert_true(check(&usual_cycle));
 	assert_true(caught.means_ns[TW_INTERVAL] == 0);
@@ -229,6 +255,7 @@ static void test_descriptors(void **state)
 	assert_true(len > 0 && text[len - 1] == '\n');
 	assert_int_equal(read(stop[0], text, sizeof(text)), 1);
 	assert_int_equal(text[0], '0');
+	assert_int_equal(caught.mark_err, 0);
 	close(mark[0]);
 	close(stop[0]);
 }
@@ -252,7 +279,7 @@ static void test_longest_mark(void **state)
 	(void)state;
 	assert_int_equal(pipe(fds), 0);
 	for (i = 0; i < sizeof(wild) / sizeof(wild[0]); i++) {
-		caught.broken = false;
+		begin_anew();
 		caught.metric = TW_RESPONSE;
 		caught.limit_ns = INT64_MIN;
 		tally->cycles = UINT64_MAX;
@@ -291,6 +318,65 @@ static void test_unwritable(void **state)
 	close(fds[1]);
 }
 
+/* A mark that is cut is an error, though the kernel names none. */
+static void test_cut(void **state)
+{
+	struct rlimit saved, small;
+	FILE *file = tmpfile();
+
+	(void)state;
+	assert_non_null(file);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &saved), 0);
+	small = saved;
+	small.rlim_cur = 10;
+	caught.limit_ns = 1;
+	caught.traces[TW_TRACE_OWN].mark = fileno(file);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	errno = ENOENT;
+	check(&usual_cycle);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &saved), 0);
+	assert_true(caught.broken);
+	assert_int_equal(lseek(fileno(file), 0, SEEK_END), 10);
+	assert_int_equal(caught.mark_err, -EIO);
+
+	/* The first error is told, not the last. */
+	begin_anew();
+	caught.mark_err = 0;
+	caught.traces[TW_TRACE_USER].mark = open("/dev/null", O_RDONLY);
+	assert_int_equal(ftruncate(fileno(file), 0), 0);
+	assert_int_equal(lseek(fileno(file), 0, SEEK_SET), 0);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	check(&usual_cycle);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &saved), 0);
+	assert_int_equal(lseek(fileno(file), 0, SEEK_END), 10);
+	assert_int_equal(caught.mark_err, -EBADF);
+	close(caught.traces[TW_TRACE_USER].mark);
+	fclose(file);
+}
+
+/* This is a descriptor like the others: only -1 is none. */
+static void test_descriptor_0(void **state)
+{
+	int fds[2], saved = dup(0);
+	char text[1024];
+	ssize_t len;
+
+	(void)state;
+	assert_true(saved >= 0);
+	assert_int_equal(pipe2(fds, O_NONBLOCK), 0);
+	assert_int_equal(dup2(fds[1], 0), 0);
+	caught.limit_ns = 1;
+	caught.traces[TW_TRACE_USER].mark = 0;
+	check(&usual_cycle);
+	len = read(fds[0], text, sizeof(text));
+	dup2(saved, 0);
+	close(saved);
+	close(fds[0]);
+	close(fds[1]);
+	assert_true(len > 0);
+	assert_int_equal(caught.mark_err, 0);
+}
+
 int main(void)
 {
 #define WITH_TALLY(test) \
@@ -306,6 +392,8 @@ int main(void)
 		WITH_TALLY(test_descriptors),
 		WITH_TALLY(test_longest_mark),
 		WITH_TALLY(test_unwritable),
+		WITH_TALLY(test_cut),
+		WITH_TALLY(test_descriptor_0),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

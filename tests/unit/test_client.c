@@ -288,6 +288,49 @@ static void test_stop_without_signal(void **state)
 	assert_requests(7, TW_REQUEST_MIN);
 }
 
+/* One of many may have been disturbed; but the only one is better than none. */
+static void test_stop_of_several(void **state)
+{
+	struct tw_client client = new_client(1, 0);
+
+	(void)state;
+	client.several = true;
+	stop_at = 8;
+	script_timer.during = set_stop;
+	load_replies(1, 20);
+	assert_int_equal(tw_client_run(&client), 0);
+	assert_cycles(7);
+	assert_requests(8, TW_REQUEST_MIN);
+}
+
+static void test_stop_of_several_at_first(void **state)
+{
+	struct tw_client client = new_client(1, 0);
+
+	(void)state;
+	client.several = true;
+	stop_at = 2;
+	script_timer.during = set_stop;
+	load_replies(1, 20);
+	assert_int_equal(tw_client_run(&client), 0);
+	assert_cycles(2);
+	assert_int_equal(sink.recorded, 1);
+}
+
+/* All is recorded, and no timer runs: it may wait for as long as it likes. */
+static void test_done(void **state)
+{
+	struct tw_client client = new_client(2, 5);
+
+	(void)state;
+	client.done = done;
+	load_replies(1, 7);
+	assert_int_equal(tw_client_run(&client), 0);
+	assert_int_equal(sink.done_calls, 1);
+	assert_int_equal(sink.recorded_at_done, 5);
+	assert_int_equal(sink.stops_at_done, 1);
+}
+
 static void test_stop_before_start(void **state)
 {
 	const struct tw_client client = new_client(0, 5);
@@ -317,6 +360,9 @@ int main(void)
 		WITH_ENDS(test_stop),
 		WITH_ENDS(test_stop_amid_priming),
 		WITH_ENDS(test_stop_without_signal),
+		WITH_ENDS(test_stop_of_several),
+		WITH_ENDS(test_stop_of_several_at_first),
+		WITH_ENDS(test_done),
 		WITH_ENDS(test_stop_before_start),
 	};
 

@@ -104,6 +104,19 @@ static void test_peer_gone_after_stop(void **state)
 	assert_int_equal(sink.recorded, 0);
 }
 
+/* The server of many has ended, told by the same flag: no reply comes. */
+static void test_peer_ended_after_stop(void **state)
+{
+	struct tw_client client = new_client(0, 5);
+
+	(void)state;
+	assert_int_equal(shutdown(ends[1], SHUT_WR), 0);
+	stop_at = 1;
+	script_timer.during = set_stop;
+	assert_int_equal(tw_client_run(&client), 0);
+	assert_int_equal(sink.recorded, 0);
+}
+
 static void test_timer_cannot_start(void **state)
 {
 	const struct tw_client client = new_client(0, 5);
@@ -250,6 +263,7 @@ int main(void)
 		WITH_ENDS(test_peer_gone_for_good),
 		WITH_ENDS(test_peer_gone_before),
 		WITH_ENDS(test_peer_gone_after_stop),
+		WITH_ENDS(test_peer_ended_after_stop),
 		WITH_ENDS(test_timer_cannot_start),
 		WITH_ENDS(test_timer_fails),
 		WITH_ENDS(test_timer_fails_at_once),

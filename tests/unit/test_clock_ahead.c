@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "tw_clock.h"
-#include "tw_time.h"
+#include "base/tw_clock.h"
+#include "base/tw_time.h"
 #include "unit.h"
 
 #define START_NS	(1000 * TW_NS_PER_S)

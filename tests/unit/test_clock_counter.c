@@ -7,9 +7,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "tw_clock.h"
-#include "tw_counter.h"
-#include "tw_time.h"
+#include "base/tw_clock.h"
+#include "base/tw_counter.h"
+#include "base/tw_time.h"
 #include "unit.h"
 
 #define START_NS	(1000 * TW_NS_PER_S)
@@ -65,7 +65,7 @@ int tw_counter_trusted(void)
 }
 
 #define tw_counter_read counter_by_script
-#include "tw_clock.c"
+#include "base/tw_clock_tsc.c"
 
 static int set_up(void **state)
 {

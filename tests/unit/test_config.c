@@ -14,7 +14,15 @@
 
 static void test_defaults(void **state)
 {
+	static const char *const zeros[] = {
+		"latency", "histogram", "breaktrace", "spike",
+	};
+	static const char *const files[] = {
+		"dump", "histfile", "json", "load", "load-args", "trace-file",
+		"trltp-log",
+	};
 	const struct tw_config config = accepted("");
+	size_t i;
 	int role;
 
 	(void)state;
@@ -29,35 +37,30 @@ static void test_defaults(void **state)
 	assert_int_equal(config.policy, SCHED_OTHER);
 	assert_int_equal(config.affinity, TW_UNPINNED);
 	for (role = 0; role < TW_ROLES; role++)
-		assert_false(config.role_given[role]);
-	assert_int_equal(config.latency_us, 0);
-	assert_int_equal(config.histogram_us, 0);
-	assert_int_equal(config.percentile_count, 0);
-	assert_null(config.dump);
-	assert_null(config.histfile);
-	assert_null(config.json);
-	assert_null(config.trltp_log);
-	assert_null(config.load);
-	assert_int_equal(config.steps, 1);
-	assert_int_equal(config.rt_runtime_us, TW_KEEP);
-	assert_int_equal(config.limit_count, 0);
-	assert_int_equal(config.break_us, 0);
-	assert_int_equal(config.break_on, TW_RESPONSE);
-	assert_null(config.trace_file);
-	assert_null(config.trace_events);
-	assert_int_equal(config.spike_us, 0);
-	assert_int_equal(config.spike_nodes, 0);
-	assert_false(config.reference);
-	assert_false(config.force);
+		assert_int_equal(CPU_COUNT(&config.role_set[role]), 0);
+	for (i = 0; i < COUNT(zeros); i++)
+		assert_int_equal(number_of(zeros[i]), 0);
+	for (i = 0; i < COUNT(files); i++)
+		assert_null(text_of(files[i]));
+	assert_int_equal(parse_run.window_us, 0);
+	assert_int_equal(parse_run.steps, 1);
+	assert_int_equal(number_of("rt-runtime"), -2);
+	assert_int_equal(*(enum tw_metric_id *)set_by("break-on"),
+			 TW_RESPONSE);
+	assert_false(flag_of("force"));
+	assert_false(flag_of("worst"));
+	assert_false(flag_of("trltp"));
+	assert_false(flag_of("tracemark"));
 }
 
 static void test_last_one_counts(void **state)
 {
 	(void)state;
 	assert_int_equal(accepted("-i 500 --interval=700").interval_us, 700);
-	assert_int_equal(accepted("-h 5 -H 6").histogram_us, 6);
-	assert_true(accepted("-H 6 -h 5").histofall);
-	assert_string_equal(accepted("--json=a --json=b").json, "b");
+	accepted("-h 5 -H 6");
+	assert_int_equal(parse_run.window_us, 6);
+	accepted("--json=a --json=b");
+	assert_string_equal(text_of("json"), "b");
 	assert_string_equal(accepted("--wait=busy --wait=poll").wait->name,
 			    "poll");
 }
@@ -69,7 +72,8 @@ static void test_order_does_not_matter(void **state)
 	assert_int_equal(accepted("--sleep=40 -i50").sleep_us, 40);
 	assert_int_equal(accepted("-p80 --policy=rr").policy, SCHED_RR);
 	assert_int_equal(accepted("--policy=rr -p80").policy, SCHED_RR);
-	assert_string_equal(accepted("--histfile=f -h5").histfile, "f");
+	accepted("--histfile=f -h5");
+	assert_string_equal(text_of("histfile"), "f");
 }
 
 static void test_forms(void **state)
@@ -83,9 +87,11 @@ static void test_forms(void **state)
 	(void)state;
 	for (i = 0; i < COUNT(same); i++)
 		assert_int_equal(accepted(same[i]).loops, 5);
-	assert_true(accepted("--verb").verbose);
+	accepted("--verb");
+	assert_true(flag_of("verbose"));
 	assert_true(accepted("--mlock").mlockall);
-	assert_true(accepted("-qmu").unbuffered);
+	accepted("-qmu");
+	assert_true(flag_of("unbuffered"));
 }
 
 /* Some callers pass a letter, a space and a value as one word. */
@@ -96,7 +102,7 @@ static void test_letter_space_value(void **state)
 
 	(void)state;
 	assert_string_equal(parsed.error, "");
-	assert_int_equal(parsed.config.histogram_us, 3500);
+	assert_int_equal(parse_run.window_us, 3500);
 }
 
 static void test_unknown(void **state)
@@ -106,7 +112,7 @@ static void test_unknown(void **state)
 		"---",
 	};
 	static const char *const ambiguous[] = {
-		"--hist=5", "--p=5", "--m", "--s", "--lo=5", "--=5",
+		"--hist=5", "--p=5", "--m", "--s", "--lo=5", "--=5", "--break=5",
 	};
 	char want[200];
 	size_t i;
@@ -127,22 +133,16 @@ static void test_unknown(void **state)
 static void test_hints(void **state)
 {
 	static const struct { const char *line, *want; } rows[] = {
-		{ "-t", "-t: unknown option; there is one pair of client and server; leave it out" },
-		{ "-qt5", "-t: unknown option; there is one pair of client and server; leave it out" },
-		{ "--threads=5", "--threads=5: unknown option; there is one pair of client and server; leave it out" },
-		{ "-S", "-S: unknown option; there is one pair of client and server; give -a" },
-		{ "--smp", "--smp: unknown option; there is one pair of client and server; give -a" },
-		{ "-n", "-n: unknown option; this is the default, --timer=nanosleep" },
-		{ "-d0", "-d: unknown option; there is one pair of client and server; leave it out" },
-		{ "-A", "-A: unknown option; there is one client to align; leave it out" },
-		{ "--secaligned", "--secaligned: unknown option; there is one client to align; leave it out" },
+		{ "-n", "-n: unknown option; nanosleep is the default, see --timer" },
+		{ "--secaligned", "--secaligned: unknown option; give --aligned, which begins as soon as all pairs are ready" },
 		{ "-F f", "-F: unknown option; give --json=FILE, or send SIGUSR1 for the status lines" },
 		{ "-o 5", "-o: unknown option; give --dump=FILE for every cycle" },
-		{ "-r", "-r: unknown option; all timers are absolute; leave it out" },
+		{ "-r", "-r: unknown option; all timers are absolute; leave this option out" },
 		{ "-R", "-R: unknown option; -v prints the cost and the resolution of the clock" },
 		{ "-s", "-s: unknown option; give --timer=nanosleep, posix or timerfd" },
+		{ "-y fifo", "-y: unknown option; give --policy=NAME" },
+		{ "-qyfifo", "-y: unknown option; give --policy=NAME" },
 		{ "--laptop", "--laptop: unknown option; give --default-system" },
-		{ "--smi", "--smi: unknown option; hwlatdetect finds SMIs, --worst tells of the longest cycles" },
 		{ "--smil", "--smil: unknown option; --help lists the options" },
 	};
 	size_t i;
@@ -154,7 +154,7 @@ static void test_hints(void **state)
 
 static void test_unknown_letters(void **state)
 {
-	static const char known[] = "abcDhHilmNpqMuvx" "AdFnorRsSt";
+	static const char known[] = "abcDhHilmNpqMuvx" "AdFnorRsSty";
 	char word[] = "-?", want[100];
 	int c;
 
@@ -223,7 +223,7 @@ static void test_affinity_next_word(void **state)
 		;
 	snprintf(line, sizeof(line), "-a %d -q", cpu);
 	assert_int_equal(accepted(line).affinity, TW_SET);
-	assert_true(accepted(line).quiet);
+	assert_true(flag_of("quiet"));
 	snprintf(line, sizeof(line), "-qa %d", cpu);
 	assert_int_equal(accepted(line).affinity, TW_SET);
 	snprintf(line, sizeof(line), "-a%d %d", cpu, cpu);
@@ -247,10 +247,14 @@ static void test_affinity_next_word(void **state)
 static void test_help_and_version_come_first(void **state)
 {
 	(void)state;
-	assert_true(accepted("--help").help);
-	assert_true(accepted("--version").version);
-	assert_true(accepted("-i5 --sleep=100 --help").help);
-	assert_true(accepted("--histfile=f --version").version);
+	accepted("--help");
+	assert_true(parse_run.help && !parse_run.version);
+	accepted("--version");
+	assert_true(parse_run.version && !parse_run.help);
+	accepted("-i5 --sleep=100 --help");
+	assert_true(parse_run.help);
+	accepted("--histfile=f --version");
+	assert_true(parse_run.version);
 	refused("--help 5", "5" STRAY);
 	refused("--help --port=x",
 		"--port=x: allowed is a whole number from 0 to 65535");
@@ -261,8 +265,8 @@ static void test_parse_again(void **state)
 {
 	(void)state;
 	refused("-qZvm", "-Z: unknown option; --help lists the options");
-	assert_false(accepted("-l 5").verbose);
 	assert_int_equal(accepted("-l 5").loops, 5);
+	assert_false(flag_of("verbose"));
 }
 
 static char *help(void)
@@ -271,7 +275,8 @@ static char *help(void)
 	FILE *file = fmemopen(text, sizeof(text), "w");
 
 	assert_non_null(file);
-	tw_config_help(file);
+	accepted("");
+	tw_run_help(&parse_run, file);
 	assert_int_equal(fclose(file), 0);
 	assert_true(strlen(text) < sizeof(text) - 1);
 	return text;
@@ -280,25 +285,33 @@ static char *help(void)
 static void test_help_options(void **state)
 {
 	static const char *const options[] = {
-		"-a, --affinity[=CPUSET]", "-b, --breaktrace=US",
-		"--break-on=METRIC", "--check", "-c, --clock=NAME",
-		"--client-affinity=CPUSET", "--default-system",
-		"-D, --duration=TIME", "--dump=FILE", "--force", "--help",
-		"-h, --histogram=US", "-H, --histofall=US", "--histfile=FILE",
-		"-i, --interval=US", "--json=FILE", "--latency=US", "--limit=LIMIT",
-		"--load=KIND[:ARG]", "--load-affinity=CPUSET",
-		"--load-args=STRING", "--load-policy=NAME",
-		"--load-priority=PRIO", "-l, --loops=N", "--mainaffinity=CPUSET", "--metrics=LIST",
-		"-m, --mlockall", "-N, --nsecs", "--percentiles[=LIST]",
-		"--policy=NAME", "--port=N", "-p, --priority=PRIO",
-		"-q, --quiet", "-M, --refresh_on_max", "--rt-runtime=US",
-		"--server-affinity=CPUSET", "--size=BYTES", "--sleep=US",
-		"--spike=[METRIC:]US", "--spike-nodes=N", "--steps=N", "--timer=KIND",
-		"--total=NAME", "--trace[=EVENTS]", "--trace-file=FILE",
-		"--tracemark", "--trltp",
-		"--trltp-log=FILE", "-u, --unbuffered",
+		"--address=ADDR", "-a, --affinity[=CPUSET]",
+		"-A, --aligned[=US]", "--break-on=METRIC",
+		"-b, --breaktrace=US", "--busy-poll=US", "--check",
+		"--client-affinity=CPUSET", "-c, --clock=NAME",
+		"--default-system", "-d, --distance=US", "--dscp=N",
+		"--dump=FILE", "-D, --duration=TIME", "--force", "--help",
+		"--histfile=FILE", "-H, --histofall=US", "-h, --histogram=US",
+		"--interface=NAME", "-i, --interval=US", "--json=FILE",
+		"--latency=US", "--limit=LIMIT", "--load=KIND[:ARG]",
+		"--load-affinity=CPUSET", "--load-args=STRING",
+		"--load-policy=NAME", "--load-priority=PRIO", "-l, --loops=N",
+		"--mainaffinity=CPUSET", "--metrics=LIST", "-m, --mlockall",
+		"-N, --nsecs", "--orb[=N]", "--order=KIND", "--peer=NAME",
+		"--percentiles[=LIST]", "--policy=NAME", "--port=N",
+		"-x, --posix_timers", "-p, --priority=PRIO", "--priospread",
+		"--quickack", "-q, --quiet", "--ramp=NAME",
+		"-M, --refresh_on_max", "--rt-runtime=US",
+		"--server-affinity=CPUSET", "--server-priority=PRIO",
+		"--servers=NAME", "--size=BYTES", "--sleep=US", "--smi",
+		"-S, --smp",
+		"--sock-priority=N", "--spike=[METRIC:]US", "--spike-nodes=N",
+		"--steps=N", "-t, --threads[=N]", "--timeout=US",
+		"--timer=KIND", "--total=NAME", "--trace[=EVENTS]",
+		"--trace-file=FILE", "--tracemark", "--transport=KIND",
+		"--trltp", "--trltp-log=FILE", "-u, --unbuffered",
 		"-v, --verbose", "--version", "--wait=KIND", "--warmup=N",
-		"--worst", "-x, --posix_timers",
+		"--worst",
 	};
 	char *rest = help(), *line;
 	size_t found = 0;

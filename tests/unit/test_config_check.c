@@ -8,8 +8,10 @@
 #define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 
 static const struct { const char *line, *want; } contradictions[] = {
+	{ "--sleep=2000",
+	  "--sleep=2000: too long for the default --interval=1000; give an interval that is longer than the sleep, or 0 for a closed loop" },
 	{ "-i100",
-	  "--interval=100: too short for --sleep=100; allowed is more than the sleep, or 0 for a closed loop; or give --sleep=20" },
+	  "--interval=100: too short for the default --sleep=100; allowed is more than the sleep, or 0 for a closed loop; or give --sleep=20" },
 	{ "-i1000 --sleep=2000",
 	  "--interval=1000: too short for --sleep=2000; allowed is more than the sleep, or 0 for a closed loop; or give --sleep=200" },
 	{ "-i0 -x",
@@ -47,7 +49,8 @@ static void test_contradictions(void **state)
 static void test_dash(void **state)
 {
 	(void)state;
-	assert_string_equal(accepted("--json=-").json, "-");
+	accepted("--json=-");
+	assert_string_equal(text_of("json"), "-");
 	refused("--dump=-", "--dump=-: only --json can go to standard output; name a file");
 	refused("-h5 --histfile=-", "--histfile=-: only --json can go to standard output; name a file");
 	refused("--trltp-log=-", "--trltp-log=-: only --json can go to standard output; name a file");
@@ -92,13 +95,13 @@ static void test_metric_params(void **state)
 	const struct tw_config config = accepted("-i250 --sleep=20");
 	const struct tw_config trltp3 = accepted("--total=trltp3");
 	const struct tw_metric_params params =
-		tw_config_metric_params(&config);
+		tw_config_metric_params(&config, 0);
 
 	(void)state;
 	assert_int_equal(params.period_ns, 250000);
 	assert_int_equal(params.sleep_ns, 20000);
 	assert_false(params.total_trltp3);
-	assert_true(tw_config_metric_params(&trltp3).total_trltp3);
+	assert_true(tw_config_metric_params(&trltp3, 0).total_trltp3);
 }
 
 static cpu_set_t one_cpu(int cpu)
@@ -135,13 +138,12 @@ static void test_cpus_of_roles(void **state)
 	config.affinity_set = two;
 	CPU_SET(5, &config.affinity_set);
 	assert_false(tw_config_cpus(&config, TW_MAIN, 0, &cpus));
+	assert_false(tw_config_cpus(&config, TW_LOAD, 0, &cpus));
 	assert_true(pinned_to(&config, TW_SERVER, 0, &two));
 	assert_true(pinned_to(&config, TW_CLIENT, 0, &five));
 	assert_true(pinned_to(&config, TW_SERVER, 1, &two));
 
-	config.role_given[TW_CLIENT] = true;
 	config.role_set[TW_CLIENT] = two;
-	config.role_given[TW_MAIN] = true;
 	config.role_set[TW_MAIN] = five;
 	assert_true(pinned_to(&config, TW_CLIENT, 0, &two));
 	assert_true(pinned_to(&config, TW_MAIN, 0, &five));
@@ -158,7 +160,7 @@ static void test_cpus_of_plan(void **state)
 	CPU_ZERO(&allowed);
 	assert_int_equal(sched_getaffinity(0, sizeof(allowed), &allowed), 0);
 	for (role = 0; role < TW_ROLES; role++) {
-		tw_place_plan(&allowed, role, &want);
+		tw_place_plan(&allowed, role, 0, &want);
 		assert_true(tw_config_cpus(&config, role, 0, &got));
 		assert_true(CPU_EQUAL(&got, &want));
 	}
@@ -190,7 +192,7 @@ static struct tw_config starving(const struct starving *row)
 	CPU_SET(0, &config.reachable);
 	CPU_SET(1, &config.reachable);
 	config.priority = row->realtime ? 80 : 0;
-	config.wait = tw_wait_kind(row->busy ? 4 : 0);
+	config.wait = tw_wait_kinds[row->busy ? 4 : 0];
 	config.metric_count = 1;
 	config.metrics[0] = TW_TOTAL;
 	if (row->closed) {
@@ -198,9 +200,6 @@ static struct tw_config starving(const struct starving *row)
 		config.interval_us = 0;
 		config.sleep_us = 0;
 	}
-	config.role_given[TW_MAIN] = true;
-	config.role_given[TW_SERVER] = true;
-	config.role_given[TW_CLIENT] = true;
 	config.role_set[TW_MAIN] = one_cpu(row->main);
 	config.role_set[TW_SERVER] = one_cpu(row->server);
 	config.role_set[TW_CLIENT] = one_cpu(row->client);
@@ -209,10 +208,12 @@ static struct tw_config starving(const struct starving *row)
 
 static void checked(struct tw_config config, const char *want)
 {
-	char error[TW_ERROR_MAX] = "";
-	int err = tw_config_check(&config, error);
+	int err;
 
-	assert_string_equal(error, want);
+	parse_run.err = 0;
+	parse_run.error[0] = '\0';
+	err = tw_config_check(&config, &parse_run);
+	assert_string_equal(parse_run.error, want);
 	assert_int_equal(err, *want ? -EINVAL : 0);
 }
 
@@ -278,10 +279,10 @@ static void test_what_helps_against_starving(void **state)
 		checked(config, "");
 		/* --trltp: main outranks them. */
 		config.role_set[TW_MAIN] = one_cpu(0);
-		config.reference = true;
+		config.main_highest = true;
 		checked(config, "");
 		/* Main would not get to look at the time. */
-		config.reference = false;
+		config.main_highest = false;
 		config.duration_s = 1;
 		checked(config, i ? STARVED_BY_BOTH ELSEWHERE :
 				    STARVED_BY_BUSY ELSEWHERE);
@@ -291,18 +292,31 @@ static void test_what_helps_against_starving(void **state)
 	}
 }
 
-/* More than any machine has: refused before anything is allocated. */
-static void test_memory(void **state)
+/* At the priority of main, the client may keep it from running. */
+static void test_starving_at_the_highest_priority(void **state)
 {
-	struct tw_config config = accepted("");
-	char error[TW_ERROR_MAX] = "";
+	static const struct starving both = { true, false, true, 0, 0, 0, "" };
+	struct tw_config config = starving(&both);
 
 	(void)state;
-	config.histogram_us = INT64_MAX / 1000;
-	assert_int_equal(tw_config_check(&config, error), -EINVAL);
-	assert_non_null(strstr(error, "--histogram=9223372036854775: needs "));
-	assert_non_null(strstr(error, " MiB of memory, and "));
-	assert_non_null(strstr(error, " MiB are free; give fewer "));
+	config.main_highest = true;
+	config.priority = 98;
+	checked(config, "");
+	config.priority = 99;
+	checked(config, STARVED_BY_BOTH ELSEWHERE);
+}
+
+/* The scheduler moves main to the CPU that is left. */
+static void test_two_cpus_for_all(void **state)
+{
+	static const struct starving busy = { true, true, true, 0, 0, 0, "" };
+	struct tw_config config = starving(&busy);
+	int role;
+
+	(void)state;
+	for (role = TW_MAIN; role <= TW_CLIENT; role++)
+		CPU_SET(1, &config.role_set[role]);
+	checked(config, "");
 }
 
 int main(void)
@@ -319,7 +333,8 @@ int main(void)
 		cmocka_unit_test(test_starving),
 		cmocka_unit_test(test_starving_by_a_short_period),
 		cmocka_unit_test(test_what_helps_against_starving),
-		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_starving_at_the_highest_priority),
+		cmocka_unit_test(test_two_cpus_for_all),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,9 +2,8 @@
 /* What the options of the load mean together, and what contradicts them. */
 #include <sched.h>
 #include <stdlib.h>
-#include <unistd.h>
 
-#include "parse.h"
+#include "parse_load.h"
 
 #define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 
@@ -80,39 +79,63 @@ static void test_no_contradictions(void **state)
 		accepted(lines[i]);
 }
 
+static int check(void)
+{
+	parse_run.err = 0;
+	return tw_part_load.check(&parse_run);
+}
+
 /* The check itself, without the parser before it. */
 static void test_check(void **state)
 {
-	struct tw_config config = accepted("-p80");
-	char error[TW_ERROR_MAX] = "";
-
 	(void)state;
-	config.load = &tw_load_fft;
-	assert_int_equal(tw_config_check_load(&config, error), 0);
-	assert_int_equal(config.load_count, 1);
-	assert_int_equal(config.load_policy, SCHED_RR);
-	assert_int_equal(config.load_priority, 1);
-	config.steps = 3;
-	assert_int_equal(tw_config_check_load(&config, error), -EINVAL);
-	assert_non_null(strstr(error, "a step must have an end"));
-	config.loops = 1;
-	assert_int_equal(tw_config_check_load(&config, error), 0);
+	run_of("-p80");
+	*(const struct tw_load_ops **)set_by("load") = &tw_load_fft;
+	assert_int_equal(check(), 0);
+	assert_int_equal(tw_load_workers(&session.run, 0), 1);
+	assert_int_equal(tw_load_settings(&session.run).policy, SCHED_RR);
+	assert_int_equal(tw_load_settings(&session.run).priority, 1);
+	parse_run.steps = 3;
+	assert_int_equal(check(), -EINVAL);
+	assert_non_null(strstr(parse_run.error, "a step must have an end"));
+	*(int64_t *)set_by("loops") = 1;
+	assert_int_equal(check(), 0);
 }
 
 static void test_workers(void **state)
 {
-	struct tw_config config = accepted("");
+	const struct tw_run *run;
 	int step;
 
 	(void)state;
-	assert_int_equal(tw_config_workers(&config, 0), 0);
-	config = accepted("--load=fft:5");
-	assert_int_equal(tw_config_workers(&config, 0), 5);
-	config = accepted("--load=hackbench");
-	assert_int_equal(tw_config_workers(&config, 0), 10);
-	config = accepted("--load=hackbench --steps=7 -l5");
+	run = run_of("");
+	assert_int_equal(tw_load_workers(run, 0), 0);
+	assert_int_equal(tw_load_most(run), 0);
+	run = run_of("--load=fft:5");
+	assert_int_equal(tw_load_workers(run, 0), 5);
+	assert_int_equal(tw_load_most(run), 5);
+	run = run_of("--load=hackbench");
+	assert_int_equal(tw_load_workers(run, 0), 10);
+	run = run_of("--load=hackbench --steps=7 -l5");
 	for (step = 0; step < 7; step++)
-		assert_int_equal(tw_config_workers(&config, step), step);
+		assert_int_equal(tw_load_workers(run, step), step);
+	assert_int_equal(tw_load_most(run), 6);
+}
+
+/* Each step's pair has it too, for whoever is below the load. */
+static void test_workers_of_pair(void **state)
+{
+	struct tw_pair pair = { .workers = 77 };
+	struct tw_run *run = run_of("--load=fft --steps=7 -l5");
+
+	(void)state;
+	run->step = 3;
+	tw_part_load.attach(run, &pair, NULL);
+	assert_int_equal(pair.workers, 3);
+	tw_part_load.attach(run_of("--load=fft:5"), &pair, NULL);
+	assert_int_equal(pair.workers, 5);
+	tw_part_load.attach(run_of(""), &pair, NULL);
+	assert_int_equal(pair.workers, 0);
 }
 
 static void assert_priorities(const char *line, int main, int server,
@@ -120,10 +143,10 @@ static void assert_priorities(const char *line, int main, int server,
 {
 	const struct tw_config config = accepted(line);
 
-	assert_int_equal(tw_config_priority(&config, TW_MAIN), main);
-	assert_int_equal(tw_config_priority(&config, TW_SERVER), server);
-	assert_int_equal(tw_config_priority(&config, TW_CLIENT), client);
-	assert_int_equal(tw_config_priority(&config, TW_LOAD), load);
+	assert_int_equal(tw_config_priority(&config, TW_MAIN, 0), main);
+	assert_int_equal(tw_config_priority(&config, TW_SERVER, 0), server);
+	assert_int_equal(tw_config_priority(&config, TW_CLIENT, 0), client);
+	assert_int_equal(settings_of(line).priority, load);
 }
 
 static void test_priorities(void **state)
@@ -139,21 +162,10 @@ static void test_priorities(void **state)
 	assert_priorities("--trltp -p50", 99, 49, 50, 1);
 }
 
-static cpu_set_t cpu_range(int first, int last)
-{
-	cpu_set_t cpus;
-
-	CPU_ZERO(&cpus);
-	for (; first <= last; first++)
-		CPU_SET(first, &cpus);
-	return cpus;
-}
-
 static void test_params(void **state)
 {
-	struct tw_config config = accepted("-m -p80 --load=fft");
-	const cpu_set_t two = cpu_range(1, 2);
-	struct tw_load_params params = tw_config_load_params(&config);
+	struct tw_load_params params = settings_of("-m -p80 --load=fft");
+	cpu_set_t two, plan;
 
 	(void)state;
 	assert_null(params.command);
@@ -162,12 +174,14 @@ static void test_params(void **state)
 	assert_int_equal(params.priority, 1);
 	assert_true(params.lock_memory);
 	assert_false(params.pinned);
-	assert_true(CPU_EQUAL(&params.cpus, &config.allowed));
+	assert_true(CPU_EQUAL(&params.cpus, &session.run.allowed));
 
-	config = accepted("-m --load=command:x");
-	config.role_given[TW_LOAD] = true;
-	config.role_set[TW_LOAD] = two;
-	params = tw_config_load_params(&config);
+	run_of("-a -m --load=command:x");
+	CPU_ZERO(&two);
+	CPU_SET(1, &two);
+	CPU_SET(2, &two);
+	*(cpu_set_t *)set_by("load-affinity") = two;
+	params = tw_load_settings(&session.run);
 	assert_string_equal(params.command, "x");
 	assert_int_equal(params.policy, SCHED_OTHER);
 	assert_int_equal(params.priority, 0);
@@ -176,82 +190,13 @@ static void test_params(void **state)
 	assert_true(params.pinned);
 	assert_true(CPU_EQUAL(&params.cpus, &two));
 
-	config = accepted("--load=hackbench --load-args=-T");
-	assert_string_equal(tw_config_load_params(&config).arguments, "-T");
-	config = accepted("--load=fft");
-	assert_false(tw_config_load_params(&config).lock_memory);
-}
-
-static bool hogs_all(const char *line, int workers, bool pinned, int cpus)
-{
-	struct tw_config config = accepted(line);
-
-	if (config.steps > 1)
-		config.steps = workers + 1;
-	else
-		config.load_count = workers;
-	config.role_given[TW_LOAD] = pinned;
-	config.role_set[TW_LOAD] = cpu_range(0, cpus - 1);
-	return tw_config_hogs_all(&config);
-}
-
-/* A real-time load, at its height, with a worker for each CPU there is. */
-static void test_hogs_all(void **state)
-{
-	const int cpus = (int)sysconf(_SC_NPROCESSORS_ONLN);
-	struct tw_config none = accepted("-p80");
-
-	(void)state;
-	assert_false(tw_config_hogs_all(&none));
-	assert_true(hogs_all("-p80 --load=fft", cpus, false, 0));
-	assert_true(hogs_all("-p80 --load=fft", cpus, true, cpus));
-	assert_true(hogs_all("-p80 --load=fft --steps=2 -l1", cpus, false, 0));
-	assert_false(hogs_all("-p80 --load=fft", cpus - 1, false, 0));
-	assert_false(hogs_all("-p80 --load=fft --steps=2 -l1", cpus - 1,
-			      false, 0));
-	if (cpus > 1)
-		assert_false(hogs_all("-p80 --load=fft", cpus, true,
-				      cpus - 1));
-	assert_false(hogs_all("--load=fft", cpus, false, 0));
-	assert_false(hogs_all("-p80 --load=hackbench", cpus, false, 0));
-	/* One group, one command: nobody knows of how many processes. */
-	assert_true(hogs_all("-p80 --load=hackbench --load-policy=rr", 1,
-			     false, 0));
-	assert_true(hogs_all("-p80 --load=command:x --load-policy=rr", 1,
-			     false, 0));
-}
-
-static bool may_throttle(const char *line, int workers, int load, int server,
-			 int client)
-{
-	struct tw_config config = accepted(line);
-
-	config.role_given[TW_LOAD] = true;
-	config.role_set[TW_LOAD] = cpu_range(load, load);
-	config.role_given[TW_SERVER] = true;
-	config.role_set[TW_SERVER] = cpu_range(server, server);
-	config.role_given[TW_CLIENT] = true;
-	config.role_set[TW_CLIENT] = cpu_range(client, client);
-	return tw_config_may_throttle(&config, workers);
-}
-
-/* Only where real-time tasks may leave a side's CPU no rest. */
-static void test_may_throttle(void **state)
-{
-	(void)state;
-	assert_true(may_throttle("-p80 --load=fft", 1, 2, 1, 2));
-	assert_true(may_throttle("-p80 --load=fft", 1, 1, 1, 2));
-	assert_false(may_throttle("-p80 --load=fft", 1, 3, 1, 2));
-	assert_false(may_throttle("-p80 --load=fft", 0, 2, 1, 2));
-	assert_false(may_throttle("--load=fft", 1, 2, 1, 2));
-	assert_false(may_throttle("-p80 --load=hackbench", 1, 2, 1, 2));
-	assert_false(may_throttle("-p80", 0, 2, 1, 2));
-	/* Sides that never sleep need no load for that; on one CPU, --force. */
-	assert_true(may_throttle("-p80 --wait=busy --force", 0, 3, 1, 2));
-	assert_true(may_throttle("-p80 -i0 --sleep=0 --force", 0,
-				 3, 1, 2));
-	assert_false(may_throttle("-p80 -i0", 0, 3, 1, 2));
-	assert_false(may_throttle("--wait=busy", 1, 3, 1, 2));
+	params = settings_of("-a --load=fft");
+	tw_place_plan(&session.run.allowed, TW_LOAD, 0, &plan);
+	assert_true(params.pinned);
+	assert_true(CPU_EQUAL(&params.cpus, &plan));
+	assert_string_equal(settings_of("--load=hackbench --load-args=-T")
+			    .arguments, "-T");
+	assert_false(settings_of("--load=fft").lock_memory);
 }
 
 int main(void)
@@ -261,10 +206,9 @@ int main(void)
 		cmocka_unit_test(test_no_contradictions),
 		cmocka_unit_test(test_check),
 		cmocka_unit_test(test_workers),
+		cmocka_unit_test(test_workers_of_pair),
 		cmocka_unit_test(test_priorities),
 		cmocka_unit_test(test_params),
-		cmocka_unit_test(test_hogs_all),
-		cmocka_unit_test(test_may_throttle),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,8 +2,8 @@
 /* What the measurement costs, by clocks that are scripted. */
 #include <string.h>
 
-#include "tw_cost.h"
-#include "tw_time.h"
+#include "base/tw_time.h"
+#include "measure/tw_cost.h"
 #include "unit.h"
 
 static const struct tw_metric_params params = {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The rest of the system's state, and the state of this one. */
+#include <fcntl.h>
+
 #include "tree.h"
 
 static void test_nothing(void **state)
@@ -15,6 +17,17 @@ static void test_nothing(void **state)
 	assert_int_equal(env->steal_ppm, TW_NO_NUMBER);
 	assert_int_equal(env->tracing, TW_NO_FLAG);
 	assert_int_equal(env->trace_events, TW_NO_FLAG);
+	assert_int_equal(env->numa_balancing, TW_NO_FLAG);
+	assert_int_equal(env->timer_migration, TW_NO_FLAG);
+	assert_int_equal(env->timer_thread_prio, TW_NO_NUMBER);
+	assert_int_equal(env->watchdog, TW_NO_FLAG);
+	assert_int_equal(env->nmi_watchdog, TW_NO_FLAG);
+	assert_int_equal(env->lazy, TW_NO_FLAG);
+	assert_int_equal(env->threadirqs, TW_NO_FLAG);
+	assert_int_equal(env->smt, TW_NO_FLAG);
+	assert_int_equal(env->smt_cpu, -1);
+	assert_int_equal(env->smt_sibling, -1);
+	assert_int_equal(env->irqs, TW_NO_NUMBER);
 	assert_false(env->watched.known);
 	assert_false(env->online.known);
 }
@@ -58,6 +71,8 @@ static void test_plain_facts(void **state)
 	assert_int_equal(env->trace_events, 1);
 	tree_add("/sys/kernel/tracing/events/enable", "0\n");
 	assert_int_equal(read_tree()->trace_events, 0);
+	tree_add("/sys/kernel/tracing/events/enable", "\n");
+	assert_int_equal(read_tree()->trace_events, TW_NO_FLAG);
 }
 
 static void test_huge_pages(void **state)
@@ -86,27 +101,37 @@ static void test_cgroup(void **state)
 {
 	static const struct {
 		struct tree_file files[4];
-		int64_t runtime_us;
+		int64_t runtime_us, period_us;
 		const char *file;
 	} rows[] = {
 		{ { { "/proc/self/cgroup", "4:memory:/m\n2:cpuacct,cpu:/a/b\n0::/c\n" },
-		    { "/sys/fs/cgroup/cpu/a/b/cpu.rt_runtime_us", "5\n" } }, 5,
+		    { "/sys/fs/cgroup/cpu/a/b/cpu.rt_runtime_us", "5\n" },
+		    { "/sys/fs/cgroup/cpu/a/b/cpu.rt_period_us", "50\n" },
+		    { "/sys/fs/cgroup/cpu/cpu.rt_period_us", "51\n" } }, 5, 50,
 		  "/sys/fs/cgroup/cpu/a/b/cpu.rt_runtime_us" },
 		{ { { "/proc/self/cgroup", "2:cpu,cpuacct:/a\n" },
 		    { "/sys/fs/cgroup/cpu,cpuacct/a/cpu.rt_runtime_us", "6\n" } },
-		  6, "/sys/fs/cgroup/cpu,cpuacct/a/cpu.rt_runtime_us" },
+		  6, TW_NO_NUMBER, "/sys/fs/cgroup/cpu,cpuacct/a/cpu.rt_runtime_us" },
+		/* A colon of the path; and a root, whose share is not ours. */
+		{ { { "/proc/self/cgroup", "2:cpu:/a:b\n" },
+		    { "/sys/fs/cgroup/cpu/b/cpu.rt_runtime_us", "3\n" },
+		    { "/sys/fs/cgroup/cpu/cpu.rt_runtime_us", "2\n" },
+		    { "/sys/fs/cgroup/cpu/a:b/cpu.rt_runtime_us", "4\n" } }, 4,
+		  TW_NO_NUMBER, "/sys/fs/cgroup/cpu/a:b/cpu.rt_runtime_us" },
 		{ { { "/proc/self/cgroup", "2:cpu:/\n" },
 		    { "/sys/fs/cgroup/cpu/cpu.rt_runtime_us", "7\n" } }, 7,
+		  TW_NO_NUMBER,
 		  "/sys/fs/cgroup/cpu/cpu.rt_runtime_us" },
 		/* The path of the host, seen within a container. */
 		{ { { "/proc/self/cgroup", "2:cpu:/docker/1\n" },
 		    { "/sys/fs/cgroup/cpu/cpu.rt_runtime_us", "8\n" } }, 8,
+		  TW_NO_NUMBER,
 		  "/sys/fs/cgroup/cpu/cpu.rt_runtime_us" },
 		{ { { "/proc/self/cgroup", "2:cpuset:/a\n0::/a\n" },
 		    { "/sys/fs/cgroup/cpu/a/cpu.rt_runtime_us", "9\n" } },
-		  TW_NO_NUMBER, "" },
+		  TW_NO_NUMBER, TW_NO_NUMBER, "" },
 		{ { { "/proc/self/cgroup", ":::\n:\n\ncpu\n2:cpu\n2:cpu:\n" } },
-		  TW_NO_NUMBER, "" },
+		  TW_NO_NUMBER, TW_NO_NUMBER, "" },
 	};
 	const struct tw_environ *env;
 	size_t i;
@@ -117,8 +142,32 @@ static void test_cgroup(void **state)
 		tree_fill(rows[i].files, 4);
 		env = read_tree();
 		assert_int_equal(env->cgroup.runtime_us, rows[i].runtime_us);
+		assert_int_equal(env->cgroup.period_us, rows[i].period_us);
 		assert_string_equal(env->cgroup.file, rows[i].file);
 	}
+}
+
+static bool has_share(void)
+{
+	struct tw_cgroup cgroup;
+
+	tw_cgroup_read(&cgroup, tree_root);
+	return *cgroup.file;
+}
+
+/* Without a cgroup of our own, wherever it is mounted. */
+static void test_cgroup_exists(void **state)
+{
+	(void)state;
+	assert_false(has_share());
+	tree_add("/sys/fs/cgroup/cpu,cpuacct/cpu.rt_runtime_us", "0\n");
+	assert_true(has_share());
+	tree_clear();
+	tree_add("/sys/fs/cgroup/cpu/cpu.rt_runtime_us", "0\n");
+	assert_true(has_share());
+	tree_clear();
+	tree_add("/sys/fs/cgroup/cpu/cpu.shares", "0\n");
+	assert_false(has_share());
 }
 
 #define DMI	"/sys/class/dmi/id/"
@@ -140,6 +189,9 @@ static void test_virtual(void **state)
 		    { DMI "product_name", "Virtual Machine\n" } }, 1 },
 		{ { { DMI "sys_vendor", "Dell Inc.\n" },
 		    { DMI "product_name", "PowerEdge\n" } }, 0 },
+		/* What is a machine's own name is none of a hypervisor. */
+		{ { { DMI "product_name", "PowerEdge\n" } }, 0 },
+		{ { { DMI "sys_vendor", "Dell Inc.\n" } }, 0 },
 		{ { { "/sys/hypervisor/type", "xen\n" } }, 1 },
 		{ { { "/proc/cpuinfo", "" } }, -1 },
 	};
@@ -150,6 +202,26 @@ static void test_virtual(void **state)
 		tree_clear();
 		tree_fill(rows[i].files, 4);
 		assert_int_equal(read_tree()->is_virtual, rows[i].want);
+	}
+}
+
+/* As the makers of hypervisors name their machines. */
+static void test_virtual_names(void **state)
+{
+	static const char *const names[] = {
+		"QEMU", "KVM", "Virtual Machine", "VMware, Inc.", "Xen",
+		"HVM domU", "Google Compute Engine", "Bochs", "Parallels ARM",
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		tree_clear();
+		tree_add(DMI "sys_vendor", names[i]);
+		assert_int_equal(read_tree()->is_virtual, 1);
+		tree_clear();
+		tree_add(DMI "product_name", names[i]);
+		assert_int_equal(read_tree()->is_virtual, 1);
 	}
 }
 
@@ -214,15 +286,20 @@ static void test_steal(void **state)
 	}
 }
 
-static void test_irqbalance(void **state)
+/* Neither a file nor a directory stays open. */
+static void test_no_descriptor_is_left(void **state)
 {
+	int before, after;
+
 	(void)state;
 	tree_add("/proc/17/comm", "bash\n");
-	tree_add("/proc/sys/comm", "irqbalance\n");
-	tree_add("/proc/18/other", "irqbalance\n");
-	assert_int_equal(read_tree()->irqbalance, 0);
-	tree_add("/proc/4194304/comm", "irqbalance\n");
-	assert_int_equal(read_tree()->irqbalance, 1);
+	tree_add("/sys/kernel/tracing/instances/twowaytest-1-0/trace", "");
+	before = fcntl(STDIN_FILENO, F_DUPFD, 0);
+	close(before);
+	read_tree();
+	after = fcntl(STDIN_FILENO, F_DUPFD, 0);
+	close(after);
+	assert_int_equal(after, before);
 }
 
 /* This machine's, whatever it is. */
@@ -247,10 +324,12 @@ int main(void)
 		tree_test(test_plain_facts),
 		tree_test(test_huge_pages),
 		tree_test(test_cgroup),
+		tree_test(test_cgroup_exists),
 		tree_test(test_virtual),
+		tree_test(test_virtual_names),
 		tree_test(test_machine),
 		tree_test(test_steal),
-		tree_test(test_irqbalance),
+		tree_test(test_no_descriptor_is_left),
 		cmocka_unit_test(test_real_system),
 	};
 

@@ -25,6 +25,15 @@ static void test_governors(void **state)
 	assert_string_equal(listed(&env->not_performance), "3");
 	tree_add(CPU_DIR "cpu2/cpufreq/scaling_governor", "\n");
 	assert_string_equal(listed(&read_tree()->not_performance), "3");
+	/* The first that is not "performance", whatever comes after it. */
+	tree_add(CPU_DIR "cpu2/cpufreq/scaling_governor", "powersave\n");
+	env = read_tree();
+	assert_string_equal(env->governor, "powersave");
+	assert_string_equal(listed(&env->not_performance), "2 3");
+	tree_add(CPU_DIR "cpu3/cpufreq/scaling_governor", "performance\n");
+	env = read_tree();
+	assert_string_equal(env->governor, "powersave");
+	assert_string_equal(listed(&env->not_performance), "2");
 }
 
 static void add_idle_state(int cpu, int state, const char *name,
@@ -71,6 +80,37 @@ static void test_idle(void **state)
 	assert_int_equal(read_tree()->idle_latency_us, 0);
 	tree_add(CPU_DIR "cpuidle/current_governor", "teo\n");
 	assert_string_equal(read_tree()->idle_governor, "teo");
+}
+
+/* The first of equals, and any of as many as a kernel has. */
+static void test_idle_states(void **state)
+{
+	int i;
+
+	(void)state;
+	add_idle_state(2, 0, "C1\n", "2\n", "0\n");
+	add_idle_state(2, 1, "C1E\n", "2\n", "0\n");
+	assert_string_equal(read_tree()->idle_state, "C1");
+	/* CPUIDLE_STATE_MAX is 10. */
+	for (i = 2; i < 9; i++)
+		add_idle_state(2, i, "C3\n", "3\n", "0\n");
+	add_idle_state(2, 9, "C10\n", "890\n", "0\n");
+	assert_string_equal(read_tree()->idle_state, "C10");
+	assert_int_equal(read_tree()->idle_latency_us, 890);
+}
+
+static void test_last(void **state)
+{
+	(void)state;
+	assert_int_equal(tw_environ_last(tree_root), CPU_SETSIZE - 1);
+	tree_add(CPU_DIR "possible", "0\n");
+	assert_int_equal(tw_environ_last(tree_root), 0);
+	tree_add(CPU_DIR "possible", "0-1\n");
+	assert_int_equal(tw_environ_last(tree_root), 1);
+	tree_add(CPU_DIR "possible", "0-2,7\n");
+	assert_int_equal(tw_environ_last(tree_root), 7);
+	tree_add(CPU_DIR "possible", "0-\n");
+	assert_int_equal(tw_environ_last(tree_root), CPU_SETSIZE - 1);
 }
 
 static void test_dma_latency(void **state)
@@ -124,10 +164,18 @@ static void test_nodes(void **state)
 	tree_add("/sys/devices/system/node/node0/cpulist", "0-2\n");
 	tree_add("/sys/devices/system/node/node1/cpulist", "3\n");
 	tree_add("/sys/devices/system/node/node2/cpulist", "3-5\n");
+	/* These two are offline. */
+	tree_add("/sys/devices/system/node/node3/cpulist", "2-3\n");
 	env = read_tree();
 	assert_int_equal(env->nodes, 2);
 	assert_int_equal(env->server_node, 0);
 	assert_int_equal(env->client_node, 2);
+	params.client = one_cpu(0);
+	params.server = one_cpu(4);
+	tw_environ_read(&other, tree_root, &params);
+	assert_int_equal(other.client_node, 0);
+	assert_int_equal(other.server_node, 2);
+	params = usual_params();
 	/* A side on two nodes is on none, and one without CPUs neither. */
 	CPU_SET(4, &params.server);
 	CPU_ZERO(&params.client);
@@ -167,13 +215,32 @@ static void test_which_irqs_count(void **state)
 		  "NMI: 1 2 3 4  Non-maskable interrupts\n"
 		  "LOC: 1 2 3 4  Local timer interrupts\n"
 		  "ERR: 0\n", 0, "" },
+		{ HEAD " 24: 1 2 3 4  riscv-intc   5 Edge      a\n"
+		  " 24: 1 2 3 4  RISC-V INTC   5 Edge      b\n"
+		  " 24: 1 2 3 4  xen-percpu    -virq      c\n"
+		  " 24: 1 2 3 4     GIC-0  31 Level     d\n"
+		  " 24: 1 2 3 4  X   1 Level     timer\n"
+		  " 24: 1 2 3 4  X   1 Level     arch_timer\n"
+		  " 24: 1 2 3 4  X   1 Level     riscv-timer\n"
+		  " 24: 1 2 3 4  X   1 Level     arm-pmu\n"
+		  " 24: 1 2 3 4  X   1 Level     cascade\n"
+		  " 24: 1 2 3 4  X   1 Level     IPI\n", 0, "" },
+		/* The first line of a GIC that is not a CPU's own. */
+		{ HEAD " 24: 1 2 3 4     GIC-0  32 Level     eth0\n", 1,
+		  "24 eth0" },
+		/* Message-signaled ones of a GICv2 count from 0 per device. */
+		{ HEAD " 24: 1 2 3 4  GICv2m-PCI-MSIX-0000:00:01.0   0 Edge      virtio0-config\n"
+		  " 25: 1 2 3 4  GICv2m-PCI-MSI-0000:00:02.0  31 Edge      nvme0\n",
+		  2, "24 virtio0-config, 25 nvme0" },
+		/* A number is no interrupt without its colon. */
+		{ HEAD " 24  1 2 3 4  IO-APIC   5-edge      eth0\n", 0, "" },
 		/* No affinity file. */
 		{ HEAD " 26: 1 2 3 4  IO-APIC   5-edge      eth0\n", 0, "" },
 		{ HEAD, 0, "" },
 		{ HEAD ":::\n24\n24:\n-1: 1 2  x  y\n99999999999: 1  a  b\n"
 		  " 24: 1\n 24:1  \n", 0, "" },
-		{ HEAD " 24: 1 2 3 4  X   5-edge      \033[2J\xff\n", 1,
-		  "24 ?[2J?" },
+		{ HEAD " 24: 1 2 3 4  X   5-edge      \033[2J\x7f\xff~\n", 1,
+		  "24 ?[2J??~" },
 		/* Another file than it should be. */
 		{ "rubbish\n 24: 1 2 3 4  IO-APIC   5-edge      eth0\n",
 		  TW_NO_NUMBER, "" },
@@ -226,6 +293,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		tree_test(test_governors),
 		tree_test(test_idle),
+		tree_test(test_idle_states),
+		tree_test(test_last),
 		tree_test(test_dma_latency),
 		tree_test(test_siblings),
 		tree_test(test_nodes),

@@ -43,12 +43,23 @@ static const struct model {
 	{ "Linux 6.1 #1 SMP Debian\n",
 	  "# CONFIG_PREEMPT_VOLUNTARY is not set\nCONFIG_PREEMPT_NONE=y\n",
 	  NULL, NULL, NULL, "PREEMPT_NONE", "none", "/boot/config-*", 0 },
+	/* The configuration of another kernel: this one's version denies it. */
+	{ "Linux 6.1 #1 SMP Debian\n",
+	  "CONFIG_PREEMPT_RT=y\nCONFIG_PREEMPT_VOLUNTARY=y\n", NULL, NULL,
+	  NULL, "PREEMPT_VOLUNTARY", "voluntary", "/boot/config-*", 0 },
+	{ "\n", "CONFIG_PREEMPT=y\n", NULL, NULL, NULL, "PREEMPT", "full",
+	  "/boot/config-*", 0 },
 	{ "Linux 6.1 #1 SMP Debian\n", NULL, NULL, NULL, NULL,
 	  "PREEMPT_NONE or PREEMPT_VOLUNTARY", "", "/proc/version", -1 },
 	{ NULL, "X=y\nCONFIG_PREEMPT_RT=y\n", NULL, "0\n", NULL,
 	  "PREEMPT_RT", "", "/boot/config-*", 0 },
 	{ NULL, "NO_CONFIG_PREEMPT_RT=y\nCONFIG_PREEMPT_RT=yes\n", NULL, NULL,
 	  NULL, "", "", NULL, 0 },
+	{ NULL, "NO_CONFIG_PREEMPT_RT=y\nCONFIG_PREEMPT_RT=y\n", NULL, NULL,
+	  NULL, "PREEMPT_RT", "", "/boot/config-*", 0 },
+	{ NULL, "CONFIG_PREEMPT_RT_FULL=y\n", NULL, NULL, NULL,
+	  "PREEMPT_RT", "", "/boot/config-*", 0 },
+	{ NULL, NULL, "(full) lazy)\n", NULL, NULL, "", "full", NULL, 1 },
 	{ NULL, NULL, "(()full\n", NULL, NULL, "", "(", NULL, 0 },
 	{ NULL, NULL, ")full(\n", NULL, NULL, "", "", NULL, 0 },
 	{ NULL, NULL, NULL, NULL, NULL, "", "", NULL, -1 },
@@ -107,6 +118,13 @@ static void test_long_mode(void **state)
 	tree_clear();
 	tree_add("/proc/cmdline", line);
 	assert_int_equal(strlen(read_tree()->preempt), TW_FACT_MAX - 1);
+	/* Too long by the byte that ends it, and just short enough. */
+	line[8 + TW_FACT_MAX] = '\0';
+	tree_add("/proc/cmdline", line);
+	assert_int_equal(strlen(read_tree()->preempt), TW_FACT_MAX - 1);
+	line[8 + TW_FACT_MAX - 1] = '\0';
+	tree_add("/proc/cmdline", line);
+	assert_int_equal(strlen(read_tree()->preempt), TW_FACT_MAX - 1);
 }
 
 static void test_boot_params(void **state)
@@ -125,6 +143,12 @@ static void test_boot_params(void **state)
 	assert_string_equal(env->rcu_nocbs, "");
 	assert_string_equal(env->preempt, "");
 	assert_int_equal(env->threadirqs, 1);
+
+	/* The last one counts, also if it has no value. */
+	tree_add("/proc/cmdline", "skew_tick=1\tidle=poll skew_tick");
+	env = read_tree();
+	assert_string_equal(env->skew_tick, "");
+	assert_string_equal(env->idle, "poll");
 
 	tree_add("/proc/cmdline", "quiet");
 	env = read_tree();
@@ -163,6 +187,10 @@ static void test_isolation(void **state)
 		{ { { "/proc/cmdline", "isolcpus=managed_irq,nohz,2-3" } },
 		  "", "", "" },
 		{ { { "/proc/cmdline", "isolcpus=domain" } }, "", "", "" },
+		/* No flag: the kernel refuses it. */
+		{ { { "/proc/cmdline", "isolcpus=dom,2-3" } }, "", "", "" },
+		{ { { "/proc/cmdline", "isolcpus=N" },
+		    { CPU_DIR "possible", "0-4\n" } }, "4", "", "" },
 		{ { { "/proc/cmdline", "isolcpus=5-3 nohz_full=0- rcu_nocbs=x" } },
 		  "?", "?", "?" },
 		{ { { CPU_DIR "isolated", "5-3\n" } }, "?", "?", "?" },

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tw_event.h"
+#include "cause/tw_event.h"
 #include "unit.h"
 
 #define US	INT64_C(1000)
@@ -103,6 +103,14 @@ static const struct {
 	  { TW_EVENT_OTHER, 100000501 * US, 1, 0, "<idle>", .name = "" } },
 	{ "          <idle>-0       [001] d.h2.   100.000501: softirq_raise: vec=1 [action=TIMER]\n",
 	  { TW_EVENT_OTHER, 100000501 * US, 1, 0, "<idle>", .name = "" } },
+	/* No name is noted: the switch tells it. */
+	{ "           <...>-77      [000] d..2.   100.000501: sched_switch: prev_comm=my task prev_pid=77 prev_prio=9 prev_state=S ==> next_comm=a next_pid=6 next_prio=5\n",
+	  { TW_EVENT_SWITCH, 100000501 * US, 0, 77, "my task", 6, "a", 9, 5,
+	    false, false, 0, .name = "" } },
+	/* What looks like a CPU, close to it. */
+	{ "x [-5 [003] d..2. 100.000501: softirq_entry: vec=7 [action=SCHED]\n",
+	  { TW_EVENT_ENTER, 100000501 * US, 3, 5, "x [", .name =
+	    "softirq SCHED" } },
 	/* The task's group, where that is printed too. */
 	{ "            java-4242    (   4240) [000] d..2.   100.000502: softirq_entry: vec=7 [action=SCHED]\n",
 	  { TW_EVENT_ENTER, 100000502 * US, 0, 4242, "java", .name =
@@ -215,6 +223,7 @@ static void test_no_event(void **state)
 		"#           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION\n",
 		"#              | |         |   |||||     |         |\n",
 		"# 100.000000: twowaytest: cycle 1: t0: [000] x\n",
+		"# a-1   [000] d..2.     1.000000: x: y\n",
 		"CPU:1 [LOST 12 EVENTS]\n", "CPU:1 [LOST EVENTS]\n",
 		"CPU:1 [12]\n", " => do_syscall_64\n", " => x-1 [000]\n",
 		/* The latency format says nothing that is of use here. */

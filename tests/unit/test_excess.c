@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "tw_excess.h"
+#include "measure/tw_excess.h"
 #include "unit_tally.h"
 
 #define CYCLES	2000
@@ -28,10 +28,10 @@ static void means_of(const struct tw_tally *tally,
 	int id;
 
 	for (id = 0; id < TW_METRICS; id++)
-		means_ns[id] = tw_stats_mean(&tally->stats[id]);
+		means_ns[id] = tw_stats_mean(&tally->series.row[id].stats);
 }
 
-static void check_sums(const struct tw_part *parts, int count,
+static void check_sums(const struct tw_share *parts, int count,
 		       int64_t value_ns, double mean_ns)
 {
 	const double excess_ns = (double)value_ns - mean_ns;
@@ -59,7 +59,7 @@ static void check_sums(const struct tw_part *parts, int count,
 /* Of a metric that is one phase, or several, one after the other. */
 static void check_phases(const struct tw_cycle *cycle,
 			 const struct tw_metric_params *params,
-			 const struct tw_part *parts, int count,
+			 const struct tw_share *parts, int count,
 			 enum tw_metric_id id)
 {
 	static const enum tw_metric_id way[] = {
@@ -85,7 +85,7 @@ static void check_phases(const struct tw_cycle *cycle,
 /* In total, sleep and interval are what they are off by. */
 static void check_total(const struct tw_cycle *cycle,
 			const struct tw_metric_params *params,
-			const struct tw_part *parts, int count)
+			const struct tw_share *parts, int count)
 {
 	int64_t interval_ns = cycle->t0_ns - cycle->prev_t0_ns;
 	int64_t asked_ns = params->period_ns;
@@ -112,7 +112,7 @@ static void check_cycle(const struct tw_cycle *cycle,
 			const struct tw_metric_params *params,
 			const double means_ns[TW_METRICS])
 {
-	struct tw_part parts[TW_PARTS];
+	struct tw_share parts[TW_PARTS];
 	int id;
 
 	for (id = 0; id < TW_METRICS; id++) {
@@ -155,7 +155,7 @@ static void test_random(void **state)
 	}
 }
 
-static void assert_part(const struct tw_part *part, enum tw_metric_id phase,
+static void assert_part(const struct tw_share *part, enum tw_metric_id phase,
 			int64_t value_ns, double mean_ns, double share)
 {
 	assert_int_equal(part->phase, phase);
@@ -179,7 +179,7 @@ static void test_by_hand(void **state)
 		[TW_RESPONSE] = 124000, [TW_TOTAL] = 26000,
 		[TW_WAKEUP] = 2000, [TW_PLANNED] = 126000,
 	};
-	struct tw_part parts[TW_PARTS];
+	struct tw_share parts[TW_PARTS];
 
 	(void)state;
 	assert_int_equal(tw_excess(&cycle, &usual, means_ns, TW_RESPONSE,
@@ -203,6 +203,29 @@ static void test_by_hand(void **state)
 	assert_part(&parts[0], TW_SEND, 14000, 10000, 1);
 }
 
+/* Set back, a clock may show sleeps shorter than asked for, at all or once. */
+static void test_short_sleeps(void **state)
+{
+	const struct tw_cycle cycle = {
+		.planned_ns = 2000000, .prev_t0_ns = 1000000,
+		.t0_ns = 2000000, .t1_ns = 2010000, .t2_ns = 2080000,
+		.t3_ns = 2090000,
+	};
+	const double means_ns[TW_METRICS] = {
+		[TW_SEND] = 10000, [TW_SLEEP] = 96000, [TW_RECEIVE] = 10000,
+		[TW_TOTAL] = 25000,
+	};
+	struct tw_share parts[TW_PARTS];
+
+	(void)state;
+	assert_int_equal(tw_excess(&cycle, &usual, means_ns, TW_TOTAL, parts),
+			 4);
+	assert_part(&parts[0], TW_SEND, 10000, 10000, 0);
+	assert_part(&parts[1], TW_SLEEP, 30000, 4000, 26.0 / 25);
+	assert_part(&parts[2], TW_RECEIVE, 10000, 10000, 0);
+	assert_part(&parts[3], TW_INTERVAL, 0, 1000, -1.0 / 25);
+}
+
 /* What does not exceed its mean has no shares, though its parts differ. */
 static void test_no_excess(void **state)
 {
@@ -213,7 +236,7 @@ static void test_no_excess(void **state)
 		[TW_SEND] = 10000, [TW_SLEEP] = 100000, [TW_RECEIVE] = 15000,
 		[TW_RESPONSE] = 125000,
 	};
-	struct tw_part parts[TW_PARTS];
+	struct tw_share parts[TW_PARTS];
 
 	(void)state;
 	for (; means_ns[TW_RESPONSE] < 130000; means_ns[TW_RESPONSE] += 2500) {
@@ -231,7 +254,7 @@ static void test_any_times(void **state)
 		INT64_MIN, INT64_MIN + 1, -1, 0, 100000, INT64_MAX,
 	};
 	const double means_ns[TW_METRICS] = { 0 };
-	struct tw_part parts[TW_PARTS];
+	struct tw_share parts[TW_PARTS];
 	struct tw_cycle cycle = { .t0_ns = 5, .t3_ns = 9 };
 	size_t i, j, k;
 	int id;
@@ -261,6 +284,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_by_hand),
+		cmocka_unit_test(test_short_sleeps),
 		cmocka_unit_test(test_no_excess),
 		cmocka_unit_test(test_any_times),
 	};

@@ -7,69 +7,107 @@
 #include <sys/resource.h>
 
 #include "parse.h"
-#include "tw_explain.h"
+#include "base/tw_cgroup.h"
+#include "run/tw_explain.h"
+
+static rlim_t limits[RLIM_NLIMITS];
+
+static int getrlimit_by_script(int resource, struct rlimit *limit)
+{
+	limit->rlim_cur = limits[resource];
+	limit->rlim_max = RLIM_INFINITY;
+	return 0;
+}
+
+#define getrlimit getrlimit_by_script
+#include "run/tw_explain.c"
+#undef getrlimit
 
 static struct tw_config config;
 static struct tw_tally tally;
 static struct tw_pair pair = { .tally = &tally };
-static struct tw_session session = { .config = &config, .pair = &pair };
-static char text[TW_ERROR_MAX];
+static struct tw_pairs pairs = { 1, { &pair } };
+static struct tw_session session = { .config = &config, .pairs = &pairs };
 
-/* The explanation of a failure of role @role, pid 1234, of pair 0. */
-static const char *explain(enum tw_step step, enum tw_role role, int err)
+static struct tw_cgroup cgroup_now = { .runtime_us = TW_CGROUP_UNKNOWN };
+
+/* These stand in place of the program's own. */
+void tw_cgroup_read(struct tw_cgroup *cgroup, const char *root)
 {
-	session.failure = (struct tw_failure) {
-		.step = step, .role = role, .pid = 1234, .err = err,
-	};
-	memset(text, '#', sizeof(text));
-	tw_explain(&session, text, sizeof(text));
-	assert_non_null(memchr(text, '\0', sizeof(text)));
-	assert_null(strchr(text, '\n'));
-	return text;
+	assert_string_equal(root, "");
+	*cgroup = cgroup_now;
 }
 
-static void test_clock(void **state)
+bool tw_cgroup_exists(const char *root)
 {
-	(void)state;
-	config = accepted("--clock=tsc");
-	assert_string_equal(explain(TW_STEP_CLOCK, TW_MAIN, -ENOTSUP),
-			    "--clock=tsc: this CPU has no counter that runs at one rate in every state; choose another clock, such as monotonic");
-	assert_string_equal(explain(TW_STEP_CLOCK, TW_MAIN, -ENODEV),
-			    "--clock=tsc: the kernel does not trust this CPU's counter (it is not in available_clocksource); choose another clock, such as monotonic");
-	assert_string_equal(explain(TW_STEP_CLOCK, TW_MAIN, -ERANGE),
-			    "--clock=tsc: the counter's rate, measured twice, differed by more than 100 ppm; choose another clock, such as monotonic");
-	assert_string_equal(explain(TW_STEP_CLOCK, TW_MAIN, -EINVAL),
-			    "--clock=tsc: Invalid argument; choose another clock, such as monotonic");
+	(void)root;
+	return false;
+}
+
+/* The explanation of @failure. */
+static const char *explain_failure(const struct tw_failure *failure)
+{
+	char *error = session.run.error;
+
+	session.run.err = 0;
+	memset(error, '#', sizeof(session.run.error));
+	assert_int_equal(tw_explain(&session, failure), failure->err);
+	assert_int_equal(session.run.err, failure->err);
+	assert_non_null(memchr(error, '\0', sizeof(session.run.error)));
+	assert_null(strchr(error, '\n'));
+	return error;
+}
+
+/* Of a failure of role @role, pid 1234, of pair 0. */
+static const char *explain(enum tw_step step, enum tw_role role, int err)
+{
+	const struct tw_failure failure = {
+		.step = step, .role = role, .pid = 1234, .err = err,
+	};
+
+	return explain_failure(&failure);
 }
 
 static void test_pin(void **state)
 {
+	const struct tw_failure other_pair = {
+		.step = TW_STEP_PIN, .role = TW_CLIENT, .pair = 1,
+		.err = -EINVAL,
+	};
+	char list[64], other[64], want[128];
+	cpu_set_t cpus;
+
 	(void)state;
 	config = accepted("");
 	assert_string_equal(explain(TW_STEP_PIN, TW_CLIENT, -EINVAL),
 			    "the client cannot run on CPU ?: Invalid argument; choose CPUs that are online and in this cgroup's cpuset");
-	config.role_given[TW_SERVER] = true;
 	CPU_SET(3, &config.role_set[TW_SERVER]);
 	CPU_SET(4, &config.role_set[TW_SERVER]);
 	assert_string_equal(explain(TW_STEP_PIN, TW_SERVER, -EPERM),
 			    "the server cannot run on CPU 3-4: Operation not permitted; choose CPUs that are online and in this cgroup's cpuset");
-}
-
-/* Sets a soft limit that every process may set. */
-static void limit(int resource, rlim_t soft)
-{
-	struct rlimit now;
-
-	assert_int_equal(getrlimit(resource, &now), 0);
-	now.rlim_cur = soft;
-	assert_int_equal(setrlimit(resource, &now), 0);
+	/* Of its own pair. */
+	config = accepted("");
+	config.affinity = TW_SET;
+	CPU_ZERO(&config.affinity_set);
+	CPU_SET(5, &config.affinity_set);
+	CPU_SET(6, &config.affinity_set);
+	CPU_SET(7, &config.affinity_set);
+	CPU_SET(8, &config.affinity_set);
+	assert_true(tw_config_cpus(&config, TW_CLIENT, 1, &cpus));
+	tw_cpus_format(&cpus, list, sizeof(list));
+	snprintf(want, sizeof(want), "the client cannot run on CPU %s: ", list);
+	assert_int_equal(strncmp(explain_failure(&other_pair), want,
+				 strlen(want)), 0);
+	assert_true(tw_config_cpus(&config, TW_CLIENT, 0, &cpus));
+	tw_cpus_format(&cpus, other, sizeof(other));
+	assert_string_not_equal(list, other);
 }
 
 static void test_lock(void **state)
 {
 	(void)state;
 	config = accepted("-m");
-	limit(RLIMIT_MEMLOCK, 8192);
+	limits[RLIMIT_MEMLOCK] = 8192;
 	assert_string_equal(explain(TW_STEP_LOCK, TW_CLIENT, -ENOMEM),
 			    "--mlockall: the client cannot lock its memory: Cannot allocate memory; RLIMIT_MEMLOCK is 8 KiB: run as root, or raise it (ulimit -l, memlock in limits.conf)");
 }
@@ -78,29 +116,37 @@ static void test_schedule(void **state)
 {
 	(void)state;
 	config = accepted("-p80");
-	limit(RLIMIT_RTPRIO, 0);
+	limits[RLIMIT_RTPRIO] = 0;
 	assert_string_equal(explain(TW_STEP_SCHEDULE, TW_CLIENT, -EACCES),
-			    "--priority=80: no right to policy fifo: Permission denied; needed is root, CAP_SYS_NICE, or an RLIMIT_RTPRIO of at least 80, which is 0 here (ulimit -r, rtprio in limits.conf)");
+			    "--priority=80: no right to policy fifo: Permission denied; needed is root, CAP_SYS_NICE, or an RLIMIT_RTPRIO of at least 80, which is 0 here (ulimit -r; rtprio in limits.conf, from the next login on)");
 	/* The reference set-up's main is above its client. */
 	config = accepted("--trltp");
 	assert_non_null(strstr(explain(TW_STEP_SCHEDULE, TW_MAIN, -EACCES),
 			       "an RLIMIT_RTPRIO of at least 99, which"));
 	config = accepted("-p7 --policy=rr");
-	explain(TW_STEP_SCHEDULE, TW_MAIN, -EPERM);
-	/* Where a cgroup is the cause, it is named instead. */
-	if (!strstr(text, "cpu.rt_runtime_us"))
-		assert_string_equal(text,
-				    "--priority=7: no right to policy rr: Operation not permitted; needed is root, CAP_SYS_NICE, or an RLIMIT_RTPRIO of at least 7, which is 0 here (ulimit -r, rtprio in limits.conf)");
+	assert_string_equal(explain(TW_STEP_SCHEDULE, TW_MAIN, -EPERM),
+			    "--priority=7: no right to policy rr: Operation not permitted; needed is root, CAP_SYS_NICE, or an RLIMIT_RTPRIO of at least 7, which is 0 here (ulimit -r; rtprio in limits.conf, from the next login on)");
+	limits[RLIMIT_RTPRIO] = 5;
+	assert_non_null(strstr(explain(TW_STEP_SCHEDULE, TW_MAIN, -EPERM),
+			       "at least 7, which is 5 here"));
 }
 
-static void test_listen(void **state)
+/* Where a cgroup without real-time runtime is the cause, it is named. */
+static void test_schedule_cgroup(void **state)
 {
 	(void)state;
-	config = accepted("--port=80");
-	assert_string_equal(explain(TW_STEP_LISTEN, TW_MAIN, -EACCES),
-			    "--port=80: cannot listen on 127.0.0.1: Permission denied; ports below 1024 need root or CAP_NET_BIND_SERVICE");
-	assert_string_equal(explain(TW_STEP_LISTEN, TW_MAIN, -EADDRINUSE),
-			    "--port=80: cannot listen on 127.0.0.1: Address already in use; leave it out, and the kernel chooses one");
+	config = accepted("-p7");
+	strcpy(cgroup_now.file, "/cgroup/cpu.rt_runtime_us");
+	cgroup_now.runtime_us = 0;
+	assert_string_equal(explain(TW_STEP_SCHEDULE, TW_MAIN, -EPERM),
+			    "--priority=7: this CPU cgroup has no real-time runtime: write microseconds, such as 100000, to /cgroup/cpu.rt_runtime_us, or run in another cgroup");
+	/* It refuses with no other error, and with runtime not at all. */
+	assert_non_null(strstr(explain(TW_STEP_SCHEDULE, TW_MAIN, -EACCES),
+			       "no right to policy"));
+	cgroup_now.runtime_us = 1;
+	assert_non_null(strstr(explain(TW_STEP_SCHEDULE, TW_MAIN, -EPERM),
+			       "no right to policy"));
+	cgroup_now.runtime_us = TW_CGROUP_UNKNOWN;
 }
 
 static void test_run(void **state)
@@ -126,6 +172,8 @@ static void test_killed(void **state)
 			    "the server (pid 1234) was killed by signal 9 (Killed)");
 	assert_string_equal(explain(TW_STEP_KILLED, TW_CLIENT, SIGSEGV),
 			    "the client (pid 1234) was killed by signal 11 (Segmentation fault)");
+	assert_string_equal(explain(TW_STEP_KILLED, TW_LOAD, SIGKILL),
+			    "the load (pid 1234) was killed by signal 9 (Killed)");
 }
 
 static void test_others(void **state)
@@ -134,129 +182,114 @@ static void test_others(void **state)
 	config = accepted("");
 	assert_string_equal(explain(TW_STEP_VERIFY, TW_SERVER, -EINVAL),
 			    "the server did not get the policy, priority, CPUs or locked memory that it was granted: Invalid argument; is something else changing them?");
-	assert_string_equal(explain(TW_STEP_MEMORY, TW_MAIN, -ENOMEM),
-			    "no memory for the results: Cannot allocate memory; give fewer microseconds to -h, or raise the limit (ulimit -v, -l)");
-	assert_string_equal(explain(TW_STEP_CONNECT, TW_MAIN, -ETIMEDOUT),
-			    "cannot connect to our own server on 127.0.0.1: Connection timed out; is the loopback interface up, and not filtered?");
 	assert_string_equal(explain(TW_STEP_START, TW_CLIENT, -EAGAIN),
-			    "cannot start the client: Resource temporarily unavailable");
-	assert_string_equal(explain(TW_STEP_WRITE, TW_MAIN, -ENOSPC),
-			    "cannot write the results: No space left on device");
+			    "cannot start the client: Resource temporarily unavailable; there are too many processes: raise the limit (ulimit -u, pids.max of the cgroup), or give fewer pairs");
 	assert_string_equal(explain(TW_STEP_STOP, TW_SERVER, -ETIMEDOUT),
 			    "the server (pid 1234) did not end within 1 s and was killed");
 }
 
-static void test_load(void **state)
+/* The explanation of a failure of the client, whose process is @child. */
+static void assert_child(enum tw_step step, const struct tw_child *child,
+			 const char *want)
 {
-	(void)state;
-	config = accepted("--load=hackbench");
-	strcpy(session.load_why, "it said so");
-	assert_string_equal(explain(TW_STEP_LOAD, TW_MAIN, -ECHILD),
-			    "--load=hackbench: it said so");
-	session.load_why[0] = '\0';
-	assert_string_equal(explain(TW_STEP_LOAD, TW_MAIN, -ENOMEM),
-			    "--load=hackbench: Cannot allocate memory");
-	config = accepted("--load=fft");
-	assert_string_equal(explain(TW_STEP_WORK, TW_LOAD, 0),
-			    "--load=fft: a worker's result was wrong: this kernel or machine does not keep the floating-point registers of a preempted task, or its memory fails");
-	assert_string_equal(explain(TW_STEP_KILLED, TW_LOAD, SIGKILL),
-			    "the load (pid 1234) was killed by signal 9 (Killed)");
+	const struct tw_failure failure = {
+		.step = step, .role = TW_CLIENT, .pid = 1234, .err = -ETIMEDOUT,
+		.child = child,
+	};
+
+	assert_string_equal(explain_failure(&failure), want);
 }
 
-static void test_throttle(void **state)
+/* What became of a process that did not start, or not end, is told. */
+static void test_child(void **state)
 {
+	struct tw_child child = { .pid = 77, .why = "busy" };
+
 	(void)state;
-	config = accepted("-p80 --load=fft");
-	session.throttle.runtime_us = -1;
-	assert_string_equal(explain(TW_STEP_THROTTLE, TW_MAIN, -EBUSY),
-			    "--load=fft: with no real-time throttling (/proc/sys/kernel/sched_rt_runtime_us is -1), this real-time load on every CPU would leave the rest of the system no time; give --load-affinity, fewer workers, --rt-runtime=950000, or --force");
-	session.throttle.runtime_us = 0;
-	assert_non_null(strstr(explain(TW_STEP_THROTTLE, TW_MAIN, -EBUSY),
-			       "sched_rt_runtime_us is 0)"));
-	config = accepted("-p80 --load=fft --rt-runtime=-1");
-	assert_string_equal(explain(TW_STEP_THROTTLE, TW_MAIN, -EBUSY),
-			    "--rt-runtime=-1: this real-time load on every CPU would leave the rest of the system no time, or the kernel refuses the value because of a cgroup's share; give --load-affinity, fewer workers, or --force");
-	assert_string_equal(explain(TW_STEP_THROTTLE, TW_MAIN, -EALREADY),
-			    "--rt-runtime=-1: another process, such as a second twowaytest, has set /proc/sys/kernel/sched_rt_runtime_us until it ends, and holds a lock on /proc/sys/kernel/cad_pid; wait for its end, or set the value for both without this option");
-	config = accepted("--rt-runtime=5");
-	assert_string_equal(explain(TW_STEP_THROTTLE, TW_MAIN, -EACCES),
-			    "--rt-runtime=5: cannot write /proc/sys/kernel/sched_rt_runtime_us: Permission denied; it needs root, and a value up to sched_rt_period_us that is not below a CPU cgroup's own");
+	config = accepted("");
+	assert_child(TW_STEP_START, &child,
+		     "the client (pid 77) was not ready in time: busy");
+	assert_child(TW_STEP_STOP, &child,
+		     "the client (pid 1234) did not end within 1 s and was killed: busy");
+	child.lost = true;
+	assert_child(TW_STEP_STOP, &child,
+		     "the client (pid 1234) did not end: busy; it cannot even be killed there, and ends once that does");
+	child = (struct tw_child) { .pid = 77, .ended = true,
+				    .status = SIGKILL };
+	assert_child(TW_STEP_START, &child,
+		     "the client (pid 77) was killed by signal 9 (Killed)");
+	/* Ended by itself, it has told why. */
+	child.status = 0;
+	assert_child(TW_STEP_START, &child,
+		     "cannot start the client: Connection timed out");
+	assert_child(TW_STEP_STOP, &child,
+		     "the client (pid 1234) did not end within 1 s and was killed");
+	child.lost = true;
+	assert_child(TW_STEP_STOP, &child, "the client (pid 1234) did not end");
 }
 
-/* Who could not open a trace has said why. */
-static void test_trace(void **state)
+/* Of many, the pair is named; but there is one parent process only. */
+static void test_pairs(void **state)
 {
+	const struct tw_failure failure = {
+		.step = TW_STEP_KILLED, .role = TW_SERVER, .pair = 2,
+		.pid = 77, .err = SIGKILL,
+	};
+	struct tw_failure of_main = failure;
+
 	(void)state;
-	strcpy(session.trace_why, "tracefs is not mounted");
-	session.trace_fds[TW_TRACE_USER].mark = -1;
-	config = accepted("-b9 --trace");
-	assert_string_equal(explain(TW_STEP_TRACE, TW_MAIN, -ENOENT),
-			    "--trace: tracefs is not mounted");
-	config = accepted("-b9 --tracemark");
-	assert_string_equal(explain(TW_STEP_TRACE, TW_MAIN, -ENOENT),
-			    "--tracemark: tracefs is not mounted");
-	/* Of both, the one that could not be opened. */
-	config = accepted("-b9 --tracemark --trace");
-	assert_string_equal(explain(TW_STEP_TRACE, TW_MAIN, -ENOENT),
-			    "--tracemark: tracefs is not mounted");
-	session.trace_fds[TW_TRACE_USER].mark = 5;
-	assert_string_equal(explain(TW_STEP_TRACE, TW_MAIN, -ENOENT),
-			    "--trace: tracefs is not mounted");
+	config = accepted("-t3");
+	of_main.role = TW_MAIN;
+	assert_string_equal(explain_failure(&failure),
+			    "the server of pair 2 (pid 77) was killed by signal 9 (Killed)");
+	assert_string_equal(explain_failure(&of_main),
+			    "the parent process (pid 77) was killed by signal 9 (Killed)");
+	config = accepted("-t1");
+	assert_string_equal(explain_failure(&failure),
+			    "the server (pid 77) was killed by signal 9 (Killed)");
 }
 
-/* Every step has an explanation, and every one fits where it must. */
+/* Every step has an explanation. */
 static void test_every_step(void **state)
 {
 	int step, role;
-	size_t size;
-	char cut[40];
 
 	(void)state;
-	config = accepted("-p99 --load=fft -b9 --trace");
-	strcpy(session.trace_why, "as above, and why, and what to do");
+	config = accepted("-p99");
 	for (step = TW_STEP_NONE + 1; step <= TW_STEP_KILLED; step++)
 		for (role = TW_MAIN; role <= TW_CLIENT; role++)
 			assert_true(strlen(explain(step, role, -EPERM)) > 20);
-	session.failure = (struct tw_failure) { .step = TW_STEP_CLOCK,
-						.err = -ENOTSUP };
-	for (size = 1; size < sizeof(cut); size++) {
-		memset(cut, '#', sizeof(cut));
-		tw_explain(&session, cut, size);
-		assert_int_equal(strlen(cut), size - 1);
-		assert_int_equal(cut[size], '#');
-	}
 }
 
-static void test_no_cycle(void **state)
+/* The first failure is kept. */
+static void test_first(void **state)
 {
+	const struct tw_failure failure = {
+		.step = TW_STEP_RUN, .role = TW_CLIENT, .err = -EIO,
+	};
+
 	(void)state;
-	config = accepted("-D 7 --warmup=1000 --load=fft --steps=2");
-	session.steps_done = 2;
-	tally.warmup = 1234;
-	assert_string_equal(explain(TW_STEP_CYCLES, TW_MAIN, -ENODATA),
-			    "not one cycle was measured: with --duration=7, time was up after 1234 of 2000 warm-up cycles; give a longer duration, a smaller --warmup, or see what holds up the client");
-	session.interrupted = SIGTERM;
-	assert_string_equal(explain(TW_STEP_CYCLES, TW_MAIN, -ENODATA),
-			    "not one cycle was measured: signal 15 (Terminated) came after 1234 of 2000 warm-up cycles");
-	session.interrupted = 0;
+	session.run.err = 0;
+	tw_fail(&session.run, -ENOENT, "before");
+	assert_int_equal(tw_explain(&session, &failure), -EIO);
+	assert_int_equal(session.run.err, -ENOENT);
+	assert_string_equal(session.run.error, "before");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_clock),
 		cmocka_unit_test(test_pin),
 		cmocka_unit_test(test_lock),
 		cmocka_unit_test(test_schedule),
-		cmocka_unit_test(test_listen),
+		cmocka_unit_test(test_schedule_cgroup),
 		cmocka_unit_test(test_run),
 		cmocka_unit_test(test_killed),
 		cmocka_unit_test(test_others),
-		cmocka_unit_test(test_load),
-		cmocka_unit_test(test_throttle),
-		cmocka_unit_test(test_trace),
+		cmocka_unit_test(test_child),
+		cmocka_unit_test(test_pairs),
 		cmocka_unit_test(test_every_step),
-		cmocka_unit_test(test_no_cycle),
+		cmocka_unit_test(test_first),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "content.h"
-#include "tw_file.h"
+#include "base/tw_file.h"
 #include "unit.h"
 
 /* Errors that these calls are to fail with; 0: they work. */
@@ -161,6 +161,125 @@ static mode_t mode_of(const char *path)
 
 	assert_int_equal(stat(path, &now), 0);
 	return now.st_mode & 07777;
+}
+
+static int locked(struct tw_file *file, const char *path)
+{
+	assert_int_equal(tw_file_open(file, path), 0);
+	return tw_file_lock(file);
+}
+
+/* By whichever path, until the file is closed; and nothing is left of it. */
+static void test_lock(void **state)
+{
+	struct tw_file one, other;
+	char absolute[100];
+
+	(void)state;
+	snprintf(absolute, sizeof(absolute), "%s/result", home);
+	assert_int_equal(locked(&one, "result"), 0);
+	assert_int_equal(locked(&other, absolute), -EBUSY);
+	tw_file_abort(&other);
+	assert_int_equal(locked(&other, "result2"), 0);
+	tw_file_abort(&other);
+	assert_int_equal(tw_file_commit(&one, -1), 0);
+	assert_int_equal(locked(&one, "./result"), 0);
+	assert_int_equal(locked(&other, "result"), -EBUSY);
+	tw_file_abort(&other);
+	tw_file_abort(&one);
+	assert_int_equal(locked(&other, "result"), 0);
+	tw_file_abort(&other);
+	assert_int_equal(entries(), 1);
+	unlink("result");
+	/* What is not replaced may have many writers. */
+	assert_int_equal(locked(&one, "/dev/null"), 0);
+	assert_int_equal(locked(&other, "/dev/null"), 0);
+	tw_file_abort(&one);
+	tw_file_abort(&other);
+}
+
+/* A run that is killed has it no longer. */
+static void test_lock_of_killed(void **state)
+{
+	struct tw_file file;
+	int told[2], err = -1;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(pipe(told), 0);
+	pid = fork();
+	if (!pid) {
+		err = locked(&file, "result");
+		(void)!write(told[1], &err, sizeof(err));
+		pause();
+	}
+	assert_int_equal(read(told[0], &err, sizeof(err)), sizeof(err));
+	assert_int_equal(err, 0);
+	assert_int_equal(locked(&file, "result"), -EBUSY);
+	tw_file_abort(&file);
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_int_equal(locked(&file, "result"), 0);
+	tw_file_abort(&file);
+	close(told[0]);
+	close(told[1]);
+	assert_int_equal(entries(), 0);
+}
+
+/* Whoever can guess the name of the lock must not keep others from a file. */
+static void test_lock_of_another_user(void **state)
+{
+	struct tw_file file;
+	int told[2], err = -1;
+	pid_t pid;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	assert_int_equal(pipe(told), 0);
+	pid = fork();
+	if (!pid) {
+		tw_file_open(&file, "result");
+		err = seteuid(65534) ? -errno : tw_file_lock(&file);
+		(void)!write(told[1], &err, sizeof(err));
+		pause();
+	}
+	assert_int_equal(read(told[0], &err, sizeof(err)), sizeof(err));
+	assert_int_equal(err, 0);
+	assert_int_equal(locked(&file, "result"), 0);
+	tw_file_abort(&file);
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	close(told[0]);
+	close(told[1]);
+}
+
+/* What is not needed of the space is given back. */
+static void test_reserve(void **state)
+{
+	struct tw_file file;
+	struct stat now;
+	blkcnt_t reserved;
+
+	(void)state;
+	begin(&file, "result", "one\n");
+	tw_file_reserve(&file);
+	assert_int_equal(fstat(file.flow.fd, &now), 0);
+	assert_int_equal(now.st_size, 0);
+	reserved = now.st_blocks;
+	if (file.reserved)
+		assert_true(reserved >= 256 * 1024 / 512);
+	assert_int_equal(tw_file_commit(&file, -1), 0);
+	assert_content("result", "one\n");
+	assert_int_equal(stat("result", &now), 0);
+	if (file.reserved)
+		assert_true(now.st_blocks < reserved);
+	unlink("result");
+
+	begin(&file, "/dev/null", "one\n");
+	tw_file_reserve(&file);
+	assert_false(file.reserved);
+	assert_int_equal(tw_file_commit(&file, -1), 0);
 }
 
 /* Of what was there; the umask is for what is new. */
@@ -643,6 +762,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		IN_HOME(test_commit),
 		IN_HOME(test_commit_named),
+		IN_HOME(test_lock),
+		IN_HOME(test_lock_of_killed),
+		IN_HOME(test_lock_of_another_user),
+		IN_HOME(test_reserve),
 		IN_HOME(test_mode_kept),
 		IN_HOME(test_owner_kept),
 		IN_HOME(test_taken_name),

@@ -5,12 +5,13 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "content.h"
-#include "tw_file.h"
+#include "base/tw_file.h"
 #include "unit.h"
 
 /* Every test runs in a directory of its own, and leaves nothing there. */
@@ -112,25 +113,170 @@ static void test_killed(void **state)
 	unlink("dump");
 }
 
-/* A run that lives keeps it; the other goes on without. */
+/* Room for @bytes only, as on a full disk. */
+static void set_room(rlim_t bytes)
+{
+	struct rlimit limit;
+
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	limit.rlim_cur = bytes;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* Its whole lines are left, and what was there before. */
+static void test_full(void **state)
+{
+	struct tw_file file;
+
+	(void)state;
+	put("dump", "old\n");
+	begin(&file, "dump");
+	fputs("one\n", file.flow.stream);
+	assert_int_equal(tw_flow_push(&file.flow, 0), 0);
+	set_room(10);
+	fputs("two\nthree\n", file.flow.stream);
+	assert_int_equal(tw_flow_push(&file.flow, 0), -EFBIG);
+	assert_content("dump.partial", "one\ntwo\n");
+	assert_string_equal(tw_file_kept(&file), "dump.partial");
+	fputs("four\n", file.flow.stream);
+	assert_int_equal(tw_file_commit(&file, -1), -EFBIG);
+	set_room(RLIM_INFINITY);
+	assert_string_equal(tw_file_kept(&file), "dump.partial");
+	assert_content("dump.partial", "one\ntwo\n");
+	assert_content("dump", "old\n");
+	begin(&file, "dump");
+	assert_int_equal(tw_file_commit(&file, -1), 0);
+	assert_null(tw_file_kept(&file));
+	assert_int_equal(access("dump.partial", F_OK), -1);
+	unlink("dump");
+}
+
+/* Full only when the last line, which has no newline, is written. */
+static void test_full_at_end(void **state)
+{
+	struct tw_file file;
+
+	(void)state;
+	begin(&file, "dump");
+	fputs("one\ntwo\nend", file.flow.stream);
+	assert_int_equal(tw_flow_push(&file.flow, 0), 0);
+	set_room(10);
+	assert_int_equal(tw_file_commit(&file, -1), -EFBIG);
+	set_room(RLIM_INFINITY);
+	assert_content("dump.partial", "one\ntwo\n");
+	unlink("dump.partial");
+}
+
+/* What has no whole line is of no use. */
+static void test_full_at_once(void **state)
+{
+	struct tw_file file;
+
+	(void)state;
+	begin(&file, "dump");
+	set_room(2);
+	fputs("one\n", file.flow.stream);
+	assert_int_equal(tw_file_commit(&file, -1), -EFBIG);
+	set_room(RLIM_INFINITY);
+	assert_null(tw_file_kept(&file));
+	assert_int_equal(access("dump.partial", F_OK), -1);
+}
+
+/* A result of the end is whole or not at all. */
+static void test_full_not_shown(void **state)
+{
+	struct tw_file file;
+
+	(void)state;
+	assert_int_equal(tw_file_open(&file, "json"), 0);
+	set_room(6);
+	fputs("one\ntwo\n", file.flow.stream);
+	assert_int_equal(tw_file_commit(&file, -1), -EFBIG);
+	set_room(RLIM_INFINITY);
+	assert_null(tw_file_kept(&file));
+}
+
+/* A run that lives keeps it, and the other is refused. */
 static void test_two(void **state)
 {
 	struct tw_file one, other;
 
 	(void)state;
 	begin(&one, "dump");
-	begin(&other, "dump");
+	assert_int_equal(tw_file_open(&other, "dump"), 0);
+	assert_int_equal(tw_file_show(&other), -EBUSY);
+	tw_file_abort(&other);
 	fputs("one\n", one.flow.stream);
-	fputs("other\n", other.flow.stream);
 	tw_flow_push(&one.flow, 0);
-	assert_content("dump.partial", "one\n");
-	assert_int_equal(tw_file_commit(&other, -1), 0);
-	assert_content("dump", "other\n");
 	assert_content("dump.partial", "one\n");
 	assert_int_equal(tw_file_commit(&one, -1), 0);
 	assert_content("dump", "one\n");
 	assert_int_equal(access("dump.partial", F_OK), -1);
 	unlink("dump");
+}
+
+#define RIVALS	6
+
+/* Tells what tw_file_show() returns, and keeps the file until @end closes. */
+static void compete(const int *begin, const int *told, const int *end)
+{
+	struct tw_file file;
+	char byte;
+	int err = tw_file_open(&file, "dump");
+
+	close(begin[1]);
+	close(end[1]);
+	(void)!read(begin[0], &byte, 1);
+	if (!err)
+		err = tw_file_show(&file);
+	(void)!write(told[1], &err, sizeof(err));
+	(void)!read(end[0], &byte, 1);
+	tw_file_abort(&file);
+	_exit(0);
+}
+
+/* All at once: one has it. */
+static void check_rivals(void)
+{
+	int begin[2], told[2], end[2];
+	int i, err, first = 0;
+
+	assert_false(pipe(begin) || pipe(told) || pipe(end));
+	for (i = 0; i < RIVALS; i++)
+		if (!fork())
+			compete(begin, told, end);
+	close(begin[0]);
+	close(begin[1]);
+	for (i = 0; i < RIVALS; i++) {
+		assert_int_equal(read(told[0], &err, sizeof(err)), sizeof(err));
+		if (err)
+			assert_int_equal(err, -EBUSY);
+		else
+			first++;
+	}
+	assert_int_equal(first, 1);
+	assert_int_equal(access("dump.partial", F_OK), 0);
+	close(told[0]);
+	close(told[1]);
+	close(end[0]);
+	close(end[1]);
+	for (i = 0; i < RIVALS; i++)
+		assert_true(wait(NULL) > 0);
+	assert_int_equal(access("dump.partial", F_OK), -1);
+}
+
+static void test_rivals(void **state)
+{
+	int i;
+
+	(void)state;
+	for (i = 0; i < 20; i++) {
+		/* Also to replace what a killed run left. */
+		if (i % 2)
+			put("dump.partial", "old\n");
+		check_rivals();
+	}
 }
 
 /* What somebody has put there meanwhile is not taken for the result. */
@@ -219,7 +365,12 @@ int main(void)
 		IN_HOME(test_whole_lines),
 		IN_HOME(test_abort),
 		IN_HOME(test_killed),
+		IN_HOME(test_full),
+		IN_HOME(test_full_at_end),
+		IN_HOME(test_full_at_once),
+		IN_HOME(test_full_not_shown),
 		IN_HOME(test_two),
+		IN_HOME(test_rivals),
 		IN_HOME(test_exchanged),
 		IN_HOME(test_no_file),
 		IN_HOME(test_directory_of_all),

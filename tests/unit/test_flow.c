@@ -10,35 +10,16 @@
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
 
-#include "tw_flow.h"
+#include "base/tw_flow.h"
+#include "cannot_reopen.h"
 #include "unit.h"
 
 #define LINE	"twenty bytes a line\n"
 #define LINES	100000		/* more than any pipe takes */
-
-/* The descriptor of a process may be one that it may not open again. */
-static bool cannot_reopen;
-
-int open(const char *path, int flags, ...)
-{
-	mode_t mode = 0;
-	va_list args;
-
-	va_start(args, flags);
-	if (flags & (O_CREAT | O_TMPFILE))
-		mode = va_arg(args, mode_t);
-	va_end(args);
-	if (cannot_reopen && !strncmp(path, "/proc/self/fd/", 14)) {
-		errno = EACCES;
-		return -1;
-	}
-	return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
-}
 
 static int leave(void **state)
 {

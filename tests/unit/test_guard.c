@@ -18,7 +18,7 @@
 
 #include "unit.h"
 
-#include "tw_throttle.h"
+#include "load/tw_runtime.h"
 
 #define PATIENCE_MS	10000	/* the guardian needs some ms */
 

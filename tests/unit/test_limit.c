@@ -2,7 +2,7 @@
 /* Limits: what is met, exceeded, or cannot be told. */
 #include <string.h>
 
-#include "tw_limit.h"
+#include "result/tw_limit.h"
 #include "unit_tally.h"
 
 #define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
@@ -30,12 +30,27 @@ static struct tw_tally *rising(uint64_t cycles)
 	return tally;
 }
 
+/* The verdict on what was measured. */
+static enum tw_verdict judge(const struct tw_limit *limit,
+			     const struct tw_tally *tally, int64_t *value)
+{
+	int row = tw_limit_counts(limit) ? TW_WAKEUP : limit->about;
+	const struct tw_column column = {
+		.missed = tally->missed, .throttled = tally->throttled,
+		.lost = tally->lost,
+		.status = tw_series_status(&tally->series, row),
+		.series = &tally->series, .row = row,
+	};
+
+	return tw_limit_judge(limit, &column, value);
+}
+
 static void judged(const struct tw_tally *tally, struct tw_limit limit,
 		   enum tw_verdict want, int64_t want_value)
 {
 	int64_t value = UNTOUCHED;
 
-	assert_int_equal(tw_limit_judge(&limit, tally, &value), want);
+	assert_int_equal(judge(&limit, tally, &value), want);
 	assert_int_equal(value, want_value);
 }
 
@@ -53,7 +68,7 @@ static void test_maximum(void **state)
 		tw_tally_add(tally, &cycle);
 	}
 	for (id = 0; id < TW_METRICS; id++) {
-		int64_t max_ns = tally->stats[id].max_ns;
+		int64_t max_ns = tally->series.row[id].stats.max_ns;
 
 		judged(tally, limit_of(id, 0, max_ns - 1), TW_EXCEEDED,
 		       max_ns);
@@ -78,23 +93,47 @@ static void test_average(void **state)
 	drop_tally(tally, 0);
 }
 
+/* 1, 2, 2 ns: 1.67, rounded to the nearest; 1, 2: half is rounded up. */
+static void test_average_is_rounded(void **state)
+{
+	static const int counts[] = { 2, 3 };
+	struct tw_limit limit = limit_of(TW_SEND, 0, 1);
+	struct tw_cycle cycle;
+	struct tw_tally *tally;
+	size_t i;
+
+	(void)state;
+	limit.average = true;
+	for (i = 0; i < COUNT(counts); i++) {
+		tally = new_tally(&usual, 0);
+		memset(&cycle, 0, sizeof(cycle));
+		while ((int)cycle.seq < counts[i]) {
+			cycle.t1_ns = cycle.seq++ ? 2 : 1;
+			tw_tally_add(tally, &cycle);
+		}
+		judged(tally, limit, TW_EXCEEDED, 2);
+		drop_tally(tally, 0);
+	}
+}
+
 static void test_percentile(void **state)
 {
 	static const double percents[] = { 0.5, 10, 50, 90, 98.5, 99 };
 	struct tw_tally *tally = rising(1000);
+	const struct tw_stats *stats = &tally->series.row[TW_SEND].stats;
 	int64_t value_ns;
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < COUNT(percents); i++) {
-		assert_true(tw_stats_percentile(&tally->stats[TW_SEND],
-						percents[i], &value_ns));
+		assert_true(tw_stats_percentile(stats, percents[i],
+						&value_ns));
 		judged(tally, limit_of(TW_SEND, percents[i], value_ns - 1),
 		       TW_EXCEEDED, value_ns);
 		judged(tally, limit_of(TW_SEND, percents[i], value_ns),
 		       TW_MET, value_ns);
 		/* Beyond it there is more, which does not count. */
-		assert_true(tally->stats[TW_SEND].max_ns > value_ns);
+		assert_true(stats->max_ns > value_ns);
 	}
 	drop_tally(tally, 0);
 }
@@ -117,13 +156,15 @@ static void check_amid(int64_t base_ns, uint64_t at_most, double percent)
 		cycle.t1_ns = base_ns + (cycle.seq > at_most);
 		tw_tally_add(tally, &cycle);
 	}
-	assert_int_equal(tw_limit_judge(&limit, tally, &value_ns),
+	assert_int_equal(judge(&limit, tally, &value_ns),
 			 met ? TW_MET : TW_EXCEEDED);
 	assert_int_equal(value_ns, base_ns + !met);
-	assert_true(tw_tally_percentile(tally, TW_SEND, percent, &told_ns));
+	assert_true(tw_series_percentile(&tally->series, TW_SEND, percent,
+					 &told_ns));
 	assert_int_equal(told_ns, value_ns);
 	/* Of the metric that was counted, and of no other. */
-	assert_true(tw_tally_percentile(tally, TW_SLEEP, percent, &told_ns));
+	assert_true(tw_series_percentile(&tally->series, TW_SLEEP, percent,
+					 &told_ns));
 	assert_true(told_ns < 0);
 	drop_tally(tally, 0);
 }
@@ -163,21 +204,21 @@ static void test_between_two(void **state)
 	tw_limit_prepare(limits, COUNT(limits), tally);
 	tw_limit_prepare(limits, COUNT(limits), sum);
 	/* Those of percentiles only. */
-	assert_int_equal(tally->mark_count, 2);
+	assert_int_equal(tally->series.mark_count, 2);
 	for (cycle.seq = 1; cycle.seq <= 100; cycle.seq++) {
 		cycle.t1_ns = 1000000 + (int64_t)cycle.seq % 4;
 		tw_tally_add(tally, &cycle);
 	}
 	for (step = 0; step < 3; step++)
 		tw_tally_merge(sum, tally);
-	assert_int_equal(sum->marks[0].above, 225);
-	assert_int_equal(sum->marks[1].above, 0);
-	assert_true(tw_tally_percentile(sum, TW_SEND, 25, &value_ns));
+	assert_int_equal(sum->series.marks[0].above, 225);
+	assert_int_equal(sum->series.marks[1].above, 0);
+	assert_true(tw_series_percentile(&sum->series, TW_SEND, 25, &value_ns));
 	assert_int_equal(value_ns, 1000000);
-	assert_true(tw_tally_percentile(sum, TW_SEND, 26, &value_ns));
+	assert_true(tw_series_percentile(&sum->series, TW_SEND, 26, &value_ns));
 	assert_in_range(value_ns, 1000001, 1000003);
 	judged(sum, limits[0], TW_EXCEEDED, value_ns);
-	assert_int_equal(tw_limit_judge(&limits[1], sum, &value_ns), TW_MET);
+	assert_int_equal(judge(&limits[1], sum, &value_ns), TW_MET);
 	assert_in_range(value_ns, 1000001, 1000003);
 	drop_tally(tally, 0);
 	drop_tally(sum, 0);
@@ -202,13 +243,12 @@ static void test_too_few(void **state)
 
 		assert_int_equal(tw_limit_needs(&limit), rows[i].needs);
 		judged(tally, limit, TW_UNDECIDED, UNTOUCHED);
-		assert_false(tw_tally_percentile(tally, TW_SEND,
+		assert_false(tw_series_percentile(&tally->series, TW_SEND,
 						 rows[i].percent, &value));
 		tw_tally_add(tally, &cycle);
-		assert_int_equal(tw_limit_judge(&limit, tally, &value),
-				 TW_MET);
+		assert_int_equal(judge(&limit, tally, &value), TW_MET);
 		assert_int_not_equal(value, UNTOUCHED);
-		assert_true(tw_tally_percentile(tally, TW_SEND,
+		assert_true(tw_series_percentile(&tally->series, TW_SEND,
 						rows[i].percent, &value));
 		drop_tally(tally, 0);
 	}
@@ -251,6 +291,32 @@ static void test_throttled(void **state)
 	drop_tally(tally, 0);
 }
 
+/* Also before there is a cycle: that all were lost is a result. */
+static void test_lost(void **state)
+{
+	struct tw_tally *none = new_tally(&usual, 0);
+	struct tw_tally *tally = rising(5);
+	struct tw_limit limit;
+	int64_t value;
+
+	(void)state;
+	judged(tally, limit_of(TW_LIMIT_LOST, 0, 0), TW_MET, 0);
+	tally->lost = 4;
+	tally->missed = 7;
+	tally->throttled = 9;
+	judged(tally, limit_of(TW_LIMIT_LOST, 0, 3), TW_EXCEEDED, 4);
+	judged(tally, limit_of(TW_LIMIT_LOST, 0, 4), TW_MET, 4);
+	none->lost = 4;
+	judged(none, limit_of(TW_LIMIT_LOST, 0, 3), TW_EXCEEDED, 4);
+	limit = limit_of(TW_LIMIT_LOST, 0, 4);
+	assert_int_equal(judge(&limit, none, &value), TW_UNDECIDED);
+	assert_true(tw_limit_parse("lost:17", &limit));
+	assert_int_equal(limit.about, TW_LIMIT_LOST);
+	assert_int_equal(limit.most, 17);
+	drop_tally(none, 0);
+	drop_tally(tally, 0);
+}
+
 static void test_abouts(void **state)
 {
 	size_t i;
@@ -260,6 +326,7 @@ static void test_abouts(void **state)
 		assert_string_equal(tw_limit_about(i), tw_metrics[i].token);
 	assert_string_equal(tw_limit_about(TW_LIMIT_MISSED), "missed");
 	assert_string_equal(tw_limit_about(TW_LIMIT_THROTTLED), "throttled");
+	assert_string_equal(tw_limit_about(TW_LIMIT_LOST), "lost");
 	assert_null(tw_limit_about(TW_LIMIT_ABOUTS));
 	assert_null(tw_limit_about(SIZE_MAX));
 }
@@ -337,12 +404,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_maximum),
 		cmocka_unit_test(test_average),
+		cmocka_unit_test(test_average_is_rounded),
 		cmocka_unit_test(test_percentile),
 		cmocka_unit_test(test_amid_a_bucket),
 		cmocka_unit_test(test_between_two),
 		cmocka_unit_test(test_too_few),
 		cmocka_unit_test(test_missed),
 		cmocka_unit_test(test_throttled),
+		cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_abouts),
 		cmocka_unit_test(test_no_cycle),
 		cmocka_unit_test(test_needs),

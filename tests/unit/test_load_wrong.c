@@ -8,8 +8,8 @@
 
 #include "unit.h"
 
-#include "tw_fft.h"
-#include "tw_load.h"
+#include "load/tw_fft.h"
+#include "load/tw_load.h"
 
 #define WORKERS		2
 #define PATIENCE_MS	20000
@@ -22,11 +22,6 @@ int tw_fft_open(struct tw_fft *fft, size_t count)
 {
 	fft->points = count;
 	return 0;
-}
-
-void tw_fft_close(struct tw_fft *fft)
-{
-	(void)fft;
 }
 
 void tw_fft_forward(const struct tw_fft *fft, struct tw_complex *signal)

@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 
 #include "loop_client.h"
-#include "tw_server.h"
+#include "measure/tw_server.h"
 
 #define KINDS		5
 #define SERVER_SEED	4711
@@ -76,7 +76,7 @@ static void check(size_t kind, size_t size, uint64_t count)
 	pid_t pid;
 
 	client.size = size;
-	pid = start_server(tw_wait_kind(kind), size);
+	pid = start_server(tw_wait_kinds[kind], size);
 	if (client_cpu >= 0)
 		stay_on(client_cpu, &before);
 	assert_int_equal(tw_client_run(&client), 0);
@@ -139,7 +139,7 @@ static void test_other_size(void **state)
 
 	(void)state;
 	client.size = 24;
-	pid = start_server(tw_wait_kind(0), 16);
+	pid = start_server(tw_wait_kinds[0], 16);
 	close(ends[1]);
 	assert_true(tw_client_run(&client) < 0);
 	assert_int_equal(shutdown(ends[0], SHUT_RDWR), 0);

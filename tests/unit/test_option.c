@@ -3,16 +3,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "parse.h"
-#include "tw_clock.h"
+#include "report.h"
+#include "base/tw_clock.h"
 
-#define AT(member)	offsetof(struct tw_config, member)
 #define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
-
-static const void *field(const struct parsed *parsed, size_t offset)
-{
-	return (const char *)&parsed->config + offset;
-}
 
 /* Parses @with and then one option: as --name=value, or as -l value. */
 static struct parsed parse_option(const char *with, const char *name,
@@ -44,22 +38,22 @@ static void refuses(const char *name, char letter, const char *value,
 static const struct number {
 	const char *name;
 	char letter;
-	size_t offset;
 	int64_t fallback, min, max;
 	const char *with;	/* what makes all of min .. max possible */
+	bool list;		/* commas part its values */
 } numbers[] = {
-	{ "breaktrace", 'b', AT(break_us), 0, 1, 1000000000, NULL },
-	{ "histogram", 'h', AT(histogram_us), 0, 1, 1000000, NULL },
-	{ "histofall", 'H', AT(histogram_us), 0, 1, 1000000, NULL },
-	{ "interval", 'i', AT(interval_us), 1000, 0, 1000000000, NULL },
-	{ "latency", 0, AT(latency_us), 0, 0, INT32_MAX, NULL },
-	{ "loops", 'l', AT(loops), 0, 0, INT64_C(1000000000000), NULL },
-	{ "port", 0, AT(port), 0, 0, 65535, NULL },
-	{ "priority", 'p', AT(priority), 0, 3, 99, NULL },
-	{ "size", 0, AT(size), 8, 8, 65536, NULL },
-	{ "sleep", 0, AT(sleep_us), 100, 0, 10000000, "-i1000000000" },
-	{ "spike", 0, AT(spike_us), 0, 1, 1000000000, NULL },
-	{ "warmup", 0, AT(warmup), 2, 0, 1000000, NULL },
+	{ "breaktrace", 'b', 0, 1, 1000000000, NULL, false },
+	{ "histogram", 'h', 0, 1, 1000000, NULL, false },
+	{ "histofall", 'H', 0, 1, 1000000, NULL, false },
+	{ "interval", 'i', 1000, 0, 1000000000, NULL, true },
+	{ "latency", 0, 0, 0, INT32_MAX, NULL, false },
+	{ "loops", 'l', 0, 0, INT64_C(1000000000000), NULL, false },
+	{ "port", 0, 0, 0, 65535, NULL, false },
+	{ "priority", 'p', 0, 3, 99, NULL, false },
+	{ "size", 0, 8, 8, 65536, NULL, false },
+	{ "sleep", 0, 100, 0, 10000000, "-i1000000000", false },
+	{ "spike", 0, 0, 1, 1000000000, NULL, false },
+	{ "warmup", 0, 2, 0, 1000000, NULL, false },
 };
 
 static void takes_number(const struct number *row, char letter, int64_t number)
@@ -71,8 +65,7 @@ static void takes_number(const struct number *row, char letter, int64_t number)
 	parsed = parse_option(row->with, row->name, letter, value);
 	if (parsed.err)
 		fail_msg("--%s=%s: %s", row->name, value, parsed.error);
-	assert_int_equal(*(const int64_t *)field(&parsed, row->offset),
-			 number);
+	assert_int_equal(number_of(row->name), number);
 }
 
 static void refuses_number(const struct number *row, char letter,
@@ -99,7 +92,8 @@ static void check_number(const struct number *row, char letter)
 	takes_number(row, letter, row->min);
 	takes_number(row, letter, row->max);
 	for (i = 0; i < COUNT(bad); i++)
-		refuses_number(row, letter, bad[i]);
+		if (!row->list || !strchr(bad[i], ','))
+			refuses_number(row, letter, bad[i]);
 	snprintf(value, sizeof(value), "%" PRId64, row->max + 1);
 	refuses_number(row, letter, value);
 	if (row->min)
@@ -110,15 +104,14 @@ static void check_number(const struct number *row, char letter)
 
 static void test_numbers(void **state)
 {
-	const struct parsed nothing = parse("");
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < COUNT(numbers); i++) {
 		const struct number *row = &numbers[i];
 
-		assert_int_equal(*(const int64_t *)field(&nothing,
-							 row->offset),
+		accepted("");
+		assert_int_equal(number_of(row->name),
 				 row->fallback);
 		check_number(row, 0);
 		if (row->letter)
@@ -132,32 +125,48 @@ static void test_leading_zeros_are_decimal(void **state)
 	assert_int_equal(accepted("-i 0200").interval_us, 200);
 }
 
+/* The text of the histogram that @line asks for. */
+static const char *histogram(const char *line)
+{
+	new_finished_run(line);
+	return written(tw_part_histogram.remarks);
+}
+
 static void test_histofall(void **state)
 {
+	static const char *const same[] = {
+		"-H 20", "--histofall=20", "-h 5 -H 20", "-H 5 -h 20",
+	};
+	char *plain = strdup(histogram("-h 20"));
+	char *with_sums = strdup(histogram("-H 20"));
+	size_t i;
+
 	(void)state;
-	assert_false(accepted("-h 20").histofall);
-	assert_true(accepted("-H 20").histofall);
-	assert_true(accepted("--histofall=20").histofall);
-	assert_int_equal(accepted("-H 20").histogram_us, 20);
+	assert_non_null(strstr(plain, "# Histogram"));
+	assert_string_not_equal(plain, with_sums);
+	for (i = 0; i < COUNT(same); i++) {
+		assert_string_equal(histogram(same[i]), with_sums);
+		assert_int_equal(parse_run.window_us, 20);
+	}
+	free(plain);
+	free(with_sums);
+	drop_run();
 }
 
 static const struct flag {
 	const char *name;
 	char letter;
-	size_t offset;
 } flags[] = {
-	{ "check", 0, AT(check) },
-	{ "default-system", 0, AT(default_system) },
-	{ "force", 0, AT(force) },
-	{ "help", 0, AT(help) },
-	{ "mlockall", 'm', AT(mlockall) },
-	{ "nsecs", 'N', AT(nsecs) },
-	{ "quiet", 'q', AT(quiet) },
-	{ "refresh_on_max", 'M', AT(refresh_on_max) },
-	{ "unbuffered", 'u', AT(unbuffered) },
-	{ "verbose", 'v', AT(verbose) },
-	{ "version", 0, AT(version) },
-	{ "worst", 0, AT(worst) },
+	{ "check", 0 },
+	{ "default-system", 0 },
+	{ "force", 0 },
+	{ "mlockall", 'm' },
+	{ "nsecs", 'N' },
+	{ "quiet", 'q' },
+	{ "refresh_on_max", 'M' },
+	{ "unbuffered", 'u' },
+	{ "verbose", 'v' },
+	{ "worst", 0 },
 };
 
 static void check_flag(const struct flag *row, const char *word)
@@ -167,8 +176,7 @@ static void check_flag(const struct flag *row, const char *word)
 
 	assert_int_equal(parsed.err, 0);
 	for (i = 0; i < COUNT(flags); i++)
-		assert_int_equal(*(const bool *)field(&parsed,
-						      flags[i].offset),
+		assert_int_equal(flag_of(flags[i].name),
 				 &flags[i] == row);
 }
 
@@ -197,31 +205,27 @@ static void test_files(void **state)
 {
 	static const struct {
 		const char *name;
-		size_t offset;
 		const char *with;
 	} rows[] = {
-		{ "dump", AT(dump), NULL },
-		{ "histfile", AT(histfile), "-h5" },
-		{ "json", AT(json), NULL },
-		{ "trltp-log", AT(trltp_log), NULL },
+		{ "dump", NULL },
+		{ "histfile", "-h5" },
+		{ "json", NULL },
+		{ "trltp-log", NULL },
 	};
-	const struct parsed nothing = parse("");
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < COUNT(rows); i++) {
-		const struct parsed parsed = parse_option(rows[i].with,
-							  rows[i].name, 0,
-							  "a b");
-
-		assert_null(*(char *const *)field(&nothing, rows[i].offset));
-		assert_int_equal(parsed.err, 0);
-		assert_string_equal(*(char *const *)field(&parsed,
-							  rows[i].offset),
+		accepted("");
+		assert_null(text_of(rows[i].name));
+		assert_int_equal(parse_option(rows[i].with, rows[i].name, 0,
+					      "a b").err, 0);
+		assert_string_equal(text_of(rows[i].name),
 				    "a b");
 		refuses(rows[i].name, 0, "", "a file name is needed");
 	}
-	assert_string_equal(accepted("--json -").json, "-");
+	accepted("--json -");
+	assert_string_equal(text_of("json"), "-");
 }
 
 #define METRICS \
@@ -337,10 +341,9 @@ static void test_policies(void **state)
 static void test_total(void **state)
 {
 	(void)state;
-	assert_false(accepted("").total_trltp3);
-	assert_true(accepted("--total=trltp3").total_trltp3);
-	assert_false(accepted("--total=trltp3 --total=documented")
-		     .total_trltp3);
+	assert_false(accepted("").total);
+	assert_true(accepted("--total=trltp3").total);
+	assert_false(accepted("--total=trltp3 --total=documented").total);
 }
 
 static void test_duration(void **state)

@@ -3,7 +3,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
-#include "parse.h"
+#include "report.h"
 
 #define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 
@@ -67,37 +67,37 @@ static void test_metrics_refused(void **state)
 	refused("--metrics=,,", "--metrics=,,: at least one metric is needed");
 }
 
-static void check_percentiles(const struct tw_config *config,
-			      const double *want, int count)
+/* The percentiles that @line asks for, of a run without a result. */
+static void prints_percentiles(const char *line, const char *want)
 {
-	int i;
+	static const char head[] = "# Percentiles interval: ";
+	const char *text;
+	size_t len = strlen(want);
 
-	assert_int_equal(config->percentile_count, count);
-	for (i = 0; i < count; i++)
-		assert_true(config->percentiles[i] == want[i]);
+	new_run(line);
+	text = written(tw_part_percentiles.remarks);
+	if (!*want) {
+		assert_string_equal(text, "");
+		return;
+	}
+	assert_int_equal(strncmp(text, head, strlen(head)), 0);
+	text += strlen(head);
+	assert_int_equal(strncmp(text, want, len), 0);
+	assert_int_equal(text[len], '\n');
 }
+
+#define USUAL	"50:- 90:- 99:- 99.9:- 99.99:- 99.999:-"
 
 static void test_percentiles(void **state)
 {
-	static const double usual[] = {
-		50, 90, 99, 99.9, 99.99, 99.999,
-	};
-	static const double three[] = { 99.9999, .5, 25 };
-	static const double one[] = { 7 };
-	struct tw_config config = accepted("");
-
 	(void)state;
-	assert_int_equal(config.percentile_count, 0);
-	assert_int_equal(tw_default_percentile_count, COUNT(usual));
-	assert_memory_equal(tw_default_percentiles, usual, sizeof(usual));
-	config = accepted("--percentiles");
-	check_percentiles(&config, usual, COUNT(usual));
-	config = accepted("--percentiles=7 --percentiles");
-	check_percentiles(&config, usual, COUNT(usual));
-	config = accepted("--percentiles=99.9999,.5,25");
-	check_percentiles(&config, three, COUNT(three));
-	config = accepted("--percentiles --percentiles=7");
-	check_percentiles(&config, one, COUNT(one));
+	prints_percentiles("", "");
+	prints_percentiles("--percentiles", USUAL);
+	prints_percentiles("--percentiles=7 --percentiles", USUAL);
+	prints_percentiles("--percentiles=99.9999,.5,25",
+			   "99.9999:- 0.5:- 25:-");
+	prints_percentiles("--percentiles --percentiles=7", "7:-");
+	drop_run();
 }
 
 #define NO_PERCENTILE \
@@ -131,29 +131,32 @@ static void test_percentiles_refused(void **state)
 		"50: unexpected argument; all input is given by options, see --help");
 }
 
-/* "1", "1,2", ... "1,...,@count" */
-static struct parsed parse_many_percentiles(int count)
+#define MOST	32
+
+/* --percentiles=1,...,@count */
+static const char *many_percentiles(int count)
 {
-	char line[300] = "--percentiles=1";
+	static char line[300];
 	int i;
 
+	strcpy(line, "--percentiles=1");
 	for (i = 2; i <= count; i++)
 		sprintf(line + strlen(line), ",%d", i);
-	return parse(line);
+	return line;
 }
 
 static void test_most_percentiles(void **state)
 {
-	struct parsed parsed = parse_many_percentiles(TW_PERCENTILES_MAX);
+	char want[400] = "1:-";
+	int i;
 
 	(void)state;
-	assert_int_equal(parsed.err, 0);
-	assert_int_equal(parsed.config.percentile_count, TW_PERCENTILES_MAX);
-	assert_true(parsed.config.percentiles[TW_PERCENTILES_MAX - 1] ==
-		    TW_PERCENTILES_MAX);
-	parsed = parse_many_percentiles(TW_PERCENTILES_MAX + 1);
-	assert_int_equal(parsed.err, -EINVAL);
-	assert_non_null(strstr(parsed.error, NO_PERCENTILE));
+	for (i = 2; i <= MOST; i++)
+		sprintf(want + strlen(want), " %d:-", i);
+	prints_percentiles(many_percentiles(MOST), want);
+	drop_run();
+	assert_int_equal(parse(many_percentiles(MOST + 1)).err, -EINVAL);
+	assert_non_null(strstr(parse_run.error, NO_PERCENTILE));
 }
 
 static cpu_set_t allowed_cpus(void)
@@ -225,7 +228,7 @@ static void test_affinity(void **state)
 		assert_int_equal(config.affinity, TW_SET);
 		assert_first_only(&config.affinity_set);
 	}
-	tw_place_format(&allowed, list, sizeof(list));
+	tw_cpus_format(&allowed, list, sizeof(list));
 	if (strlen(list) > 900) {
 		print_message("skipped: CPUs too scattered\n");
 		skip();
@@ -250,7 +253,7 @@ static void test_roles(void **state)
 		const struct tw_config config = accept_first(rows[i].format);
 
 		for (role = 0; role < TW_ROLES; role++)
-			assert_int_equal(config.role_given[role],
+			assert_int_equal(CPU_COUNT(&config.role_set[role]) > 0,
 					 role == (int)rows[i].role);
 		assert_first_only(&config.role_set[rows[i].role]);
 		assert_int_equal(config.affinity, TW_UNPINNED);
@@ -275,7 +278,7 @@ static void test_sets_refused(void **state)
 	size_t i, j;
 
 	(void)state;
-	tw_place_format(&reachable, list, sizeof(list));
+	tw_cpus_format(&reachable, list, sizeof(list));
 	for (i = 0; i < COUNT(names); i++)
 		for (j = 0; j < COUNT(bad); j++) {
 			snprintf(line, sizeof(line), "--%s=%s", names[i],

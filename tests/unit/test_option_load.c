@@ -3,7 +3,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
-#include "parse.h"
+#include "parse_load.h"
 
 #define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 
@@ -34,12 +34,18 @@ static void test_kinds(void **state)
 
 	(void)state;
 	for (i = 0; i < COUNT(good); i++) {
-		const struct tw_config config = accepted(good[i].line);
+		const struct tw_run *run = run_of(good[i].line);
+		char ramp[100];
 
-		assert_ptr_equal(config.load, good[i].load);
-		assert_int_equal(config.load_count_given, good[i].given);
-		if (config.load)
-			assert_int_equal(config.load_count, good[i].count);
+		assert_ptr_equal(tw_load_kind(), good[i].load);
+		assert_int_equal(tw_load_workers(run, 0), good[i].count);
+		if (!good[i].load)
+			continue;
+		/* A ramp sets the number itself. */
+		snprintf(ramp, sizeof(ramp), "%s --steps=2 -l1",
+			 good[i].line);
+		assert_int_equal(parse(ramp).err,
+				 good[i].given ? -EINVAL : 0);
 	}
 }
 
@@ -51,21 +57,22 @@ static void test_commands(void **state)
 	};
 	char word[100];
 	const char *words[] = { word, NULL };
-	struct parsed parsed;
 	size_t i;
 
 	(void)state;
+	tw_session_init(&session);
 	for (i = 0; i < COUNT(commands); i++) {
 		snprintf(word, sizeof(word), "--load=command:%s",
 			 commands[i]);
-		parsed = parse_words(words);
-		assert_int_equal(parsed.err, 0);
-		assert_ptr_equal(parsed.config.load, &tw_load_command);
-		assert_string_equal(parsed.config.load_command, commands[i]);
+		assert_int_equal(parse_words(words).err, 0);
+		session.run = parse_run;
+		assert_ptr_equal(tw_load_kind(), &tw_load_command);
+		assert_string_equal(tw_load_settings(&session.run).command,
+				    commands[i]);
 	}
 	/* That there is none is said when the load is probed. */
-	assert_null(accepted("--load=command").load_command);
-	assert_null(accepted("--load=command:x --load=fft").load_command);
+	assert_null(settings_of("--load=command").command);
+	assert_null(settings_of("--load=command:x --load=fft").command);
 }
 
 static void test_kinds_refused(void **state)
@@ -113,8 +120,12 @@ static void test_arguments(void **state)
 	};
 
 	(void)state;
-	assert_string_equal(parse_words(words).config.load_args, "-l 5 -T");
-	assert_null(accepted("--load=hackbench").load_args);
+	tw_session_init(&session);
+	assert_int_equal(parse_words(words).err, 0);
+	session.run = parse_run;
+	assert_string_equal(tw_load_settings(&session.run).arguments,
+			    "-l 5 -T");
+	assert_null(settings_of("--load=hackbench").arguments);
 }
 
 static void test_policies(void **state)
@@ -137,10 +148,10 @@ static void test_policies(void **state)
 
 	(void)state;
 	for (i = 0; i < COUNT(want); i++) {
-		const struct tw_config config = accepted(want[i].line);
+		const struct tw_load_params params = settings_of(want[i].line);
 
-		assert_int_equal(config.load_policy, want[i].policy);
-		assert_int_equal(config.load_priority, want[i].priority);
+		assert_int_equal(params.policy, want[i].policy);
+		assert_int_equal(params.priority, want[i].priority);
 	}
 	refused("--load=fft --load-policy=x",
 		"--load-policy=x: allowed is one of other, normal, batch, idle, fifo, rr");
@@ -153,10 +164,11 @@ static void test_numbers(void **state)
 	size_t i;
 
 	(void)state;
-	assert_int_equal(accepted("--load=fft -l1 --steps=1").steps, 1);
-	assert_int_equal(accepted("--load=fft -l1 --steps=1024").steps, 1024);
-	assert_int_equal(accepted("--load=fft -p99 --load-priority=96")
-			 .load_priority, 96);
+	assert_int_equal(run_of("--load=fft -l1")->steps, 1);
+	assert_int_equal(run_of("--load=fft -l1 --steps=1")->steps, 1);
+	assert_int_equal(run_of("--load=fft -l1 --steps=1024")->steps, 1024);
+	assert_int_equal(settings_of("--load=fft -p99 --load-priority=96")
+			 .priority, 96);
 	for (i = 0; i < COUNT(bad); i++) {
 		snprintf(line, sizeof(line), "--steps=%s", bad[i]);
 		snprintf(want, sizeof(want), "%s: allowed is a whole number from 1 to 1024",
@@ -173,6 +185,12 @@ static void test_numbers(void **state)
 		"--load-priority=100: allowed is a whole number from 1 to 99");
 }
 
+static int64_t runtime(const char *line)
+{
+	accepted(line);
+	return *(const int64_t *)set_by("rt-runtime");
+}
+
 static void test_runtime(void **state)
 {
 	static const char *const bad[] = {
@@ -183,14 +201,13 @@ static void test_runtime(void **state)
 	size_t i;
 
 	(void)state;
-	assert_int_equal(accepted("").rt_runtime_us, TW_KEEP);
-	assert_int_equal(accepted("--rt-runtime=-1").rt_runtime_us, -1);
-	assert_int_equal(accepted("--rt-runtime -1").rt_runtime_us, -1);
-	assert_int_equal(accepted("--rt-runtime=0").rt_runtime_us, 0);
-	assert_int_equal(accepted("--rt-runtime=1000000").rt_runtime_us,
-			 1000000);
-	assert_int_equal(accepted("--rt-runtime=-1 --rt-runtime=5")
-			 .rt_runtime_us, 5);
+	assert_int_equal(runtime("--rt-runtime=-1"), -1);
+	assert_int_equal(runtime("--rt-runtime -1"), -1);
+	assert_int_equal(runtime("--rt-runtime=0"), 0);
+	assert_int_equal(runtime("--rt-runtime=1000000"), 1000000);
+	assert_int_equal(runtime("--rt-runtime=-1 --rt-runtime=5"), 5);
+	/* A number of its own, and not that of the line before. */
+	assert_true(runtime("") < -1);
 	for (i = 0; i < COUNT(bad); i++) {
 		snprintf(word, sizeof(word), "--rt-runtime=%s", bad[i]);
 		snprintf(want, sizeof(want), "%s: allowed is a whole number from 0 to 1000000, or -1 for no limit",
@@ -199,8 +216,11 @@ static void test_runtime(void **state)
 	}
 }
 
-static void assert_reference(const struct tw_config *config)
+static void assert_reference(const char *line)
 {
+	const struct tw_load_params params = settings_of(line);
+	const struct tw_config *config = session.config;
+
 	assert_true(config->mlockall);
 	assert_int_equal(config->priority, 98);
 	assert_int_equal(config->policy, SCHED_FIFO);
@@ -210,29 +230,25 @@ static void assert_reference(const struct tw_config *config)
 	assert_int_equal(config->loops, 100000);
 	assert_int_equal(config->duration_s, 0);
 	assert_int_equal(config->sleep_us, 100);
-	assert_ptr_equal(config->load, &tw_load_fft);
-	assert_int_equal(config->load_policy, SCHED_RR);
-	assert_int_equal(config->load_priority, 1);
-	assert_int_equal(config->steps, 16);
+	assert_ptr_equal(tw_load_kind(), &tw_load_fft);
+	assert_int_equal(params.policy, SCHED_RR);
+	assert_int_equal(params.priority, 1);
+	assert_int_equal(parse_run.steps, 16);
 	assert_int_equal(config->warmup, 1);
-	assert_true(config->reference);
+	assert_true(*(const bool *)set_by("trltp"));
 	assert_false(config->force);
-	assert_int_equal(config->rt_runtime_us, TW_KEEP);
+	assert_true(*(const int64_t *)set_by("rt-runtime") < -1);
 }
 
 /* What stands before it is overridden; nothing else is touched. */
 static void test_trltp(void **state)
 {
-	struct tw_config config = accepted("--trltp");
-
 	(void)state;
-	assert_reference(&config);
-	config = accepted("-i500 -l5 -D5 -p7 --policy=rr --sleep=9 --timer=timerfd --warmup=7 --load=hackbench:3 --steps=2 --trltp");
-	assert_reference(&config);
-	config = accepted("-h50 --json=f --trltp -x");
-	assert_reference(&config);
-	assert_int_equal(config.histogram_us, 50);
-	assert_string_equal(config.json, "f");
+	assert_reference("--trltp");
+	assert_reference("-i500 -l5 -D5 -p7 --policy=rr --sleep=9 --timer=timerfd --warmup=7 --load=hackbench:3 --steps=2 --trltp");
+	assert_reference("-h50 --json=f --trltp -x");
+	assert_int_equal(parse_run.window_us, 50);
+	assert_string_equal(*(const char *const *)set_by("json"), "f");
 	refused("--trltp=1", "--trltp=1: takes no value; --help lists the options");
 }
 
@@ -248,17 +264,19 @@ static void test_trltp_overridden(void **state)
 	assert_int_equal(config.loops, 7);
 	assert_int_equal(config.interval_us, 2000);
 	assert_int_equal(config.sleep_us, 0);
-	assert_int_equal(config.steps, 4);
+	assert_int_equal(parse_run.steps, 4);
 	assert_int_equal(config.warmup, 9);
 	assert_string_equal(config.timer->name, "timerfd");
 	assert_ptr_equal(accepted("--trltp -i0").timer, &tw_timer_none);
+	assert_ptr_equal(accepted("-x --trltp -i0").timer, &tw_timer_none);
 	assert_int_equal(accepted("--trltp -l0 -D60").duration_s, 60);
-	config = accepted("--trltp --steps=1 --load=fft:3");
-	assert_int_equal(config.load_count, 3);
-	assert_ptr_equal(accepted("--trltp --load=hackbench").load,
-			 &tw_load_hackbench);
-	assert_null(accepted("--trltp --steps=1 --load=none").load);
-	assert_int_equal(accepted("--trltp --load-policy=other").load_priority,
+	assert_int_equal(tw_load_workers(run_of("--trltp --steps=1 --load=fft:3"),
+					 0), 3);
+	run_of("--trltp --load=hackbench");
+	assert_ptr_equal(tw_load_kind(), &tw_load_hackbench);
+	run_of("--trltp --steps=1 --load=none");
+	assert_null(tw_load_kind());
+	assert_int_equal(settings_of("--trltp --load-policy=other").priority,
 			 0);
 }
 

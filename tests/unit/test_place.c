@@ -4,36 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tw_place.h"
-#include "unit.h"
-
-/* Reads "0-2,5"; the tests' own, so that format is checked against it. */
-static cpu_set_t set_of(const char *list)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	while (*list) {
-		char *end;
-		long first = strtol(list, &end, 10);
-		long last = *end == '-' ? strtol(end + 1, &end, 10) : first;
-
-		for (; first <= last; first++)
-			CPU_SET(first, &set);
-		list = *end == ',' ? end + 1 : end;
-	}
-	return set;
-}
-
-static void assert_set(const cpu_set_t *got, const char *want)
-{
-	const cpu_set_t expected = set_of(want);
-	char buf[6000];
-
-	if (!CPU_EQUAL(got, &expected))
-		fail_msg("got CPUs %s, want %s",
-			 tw_place_format(got, buf, sizeof(buf)), want);
-}
+#include "run/tw_config.h"
+#include "machine.h"
+#include "run/tw_place.h"
 
 static void test_role_names(void **state)
 {
@@ -43,7 +16,9 @@ static void test_role_names(void **state)
 	assert_string_equal(tw_role_names[TW_CLIENT], "client");
 	assert_string_equal(tw_role_names[TW_LOAD], "load");
 	assert_string_equal(tw_role_titles[TW_MAIN], "parent process");
+	assert_string_equal(tw_role_titles[TW_SERVER], "server");
 	assert_string_equal(tw_role_titles[TW_CLIENT], "client");
+	assert_string_equal(tw_role_titles[TW_LOAD], "load");
 }
 
 static void test_plans(void **state)
@@ -78,9 +53,27 @@ static void test_plans(void **state)
 		for (role = 0; role < TW_ROLES; role++) {
 			cpu_set_t got = set_of("0-1023");
 
-			tw_place_plan(&allowed, role, &got);
+			tw_place_plan(&allowed, role, 0, &got);
 			assert_set(&got, plans[i].want[role]);
 		}
+	}
+}
+
+/* No CPU to place anything on: none is chosen. */
+static void test_empty(void **state)
+{
+	const cpu_set_t none = set_of("");
+	int role;
+
+	(void)state;
+	for (role = 0; role < TW_ROLES; role++) {
+		cpu_set_t got = set_of("0-1023");
+
+		tw_place_plan(&none, role, 0, &got);
+		assert_set(&got, "");
+		got = set_of("0-1023");
+		tw_place_in_set(&none, role, 1, &got);
+		assert_set(&got, "");
 	}
 }
 
@@ -136,21 +129,23 @@ static void test_in_set_many_pairs(void **state)
 
 static void test_priorities(void **state)
 {
+	struct tw_config config = { .pairs = { .count = 1 } };
 	int priority, role;
 
 	(void)state;
-	for (priority = TW_PRIORITY_MIN; priority <= 99; priority++) {
-		assert_int_equal(tw_place_priority(TW_CLIENT, priority),
-				 priority);
-		assert_int_equal(tw_place_priority(TW_SERVER, priority),
-				 priority - 1);
-		assert_int_equal(tw_place_priority(TW_MAIN, priority),
-				 priority - 2);
-		assert_true(tw_place_priority(TW_MAIN, priority) >= 1);
-		assert_int_equal(tw_place_priority(TW_LOAD, priority), 0);
-	}
 	for (role = 0; role < TW_ROLES; role++)
-		assert_int_equal(tw_place_priority(role, 0), 0);
+		assert_int_equal(tw_config_priority(&config, role, 0), 0);
+	for (priority = TW_PRIORITY_MIN; priority <= 99; priority++) {
+		config.priority = priority;
+		assert_int_equal(tw_config_priority(&config, TW_CLIENT, 0),
+				 priority);
+		assert_int_equal(tw_config_priority(&config, TW_SERVER, 0),
+				 priority - 1);
+		assert_int_equal(tw_config_priority(&config, TW_MAIN, 0),
+				 priority - 2);
+		assert_true(tw_config_priority(&config, TW_MAIN, 0) >= 1);
+		assert_int_equal(tw_config_priority(&config, TW_LOAD, 0), 0);
+	}
 }
 
 static void test_format(void **state)
@@ -167,7 +162,7 @@ static void test_format(void **state)
 		const cpu_set_t set = set_of(lists[i]);
 
 		memset(buf, 'x', sizeof(buf));
-		assert_ptr_equal(tw_place_format(&set, buf, sizeof(buf)),
+		assert_ptr_equal(tw_cpus_format(&set, buf, sizeof(buf)),
 				 buf);
 		assert_string_equal(buf, lists[i]);
 	}
@@ -188,7 +183,7 @@ static void test_format_random(void **state)
 		for (cpu = 0; cpu < CPU_SETSIZE; cpu++)
 			if (!(unit_random(&seed) % rarity))
 				CPU_SET(cpu, &set);
-		assert_set(&set, tw_place_format(&set, buf, sizeof(buf)));
+		assert_set(&set, tw_cpus_format(&set, buf, sizeof(buf)));
 	}
 }
 
@@ -206,7 +201,7 @@ static void test_format_cut(void **state)
 		char buf[64];
 
 		memset(buf, 'x', sizeof(buf));
-		assert_ptr_equal(tw_place_format(&set, buf, len), buf);
+		assert_ptr_equal(tw_cpus_format(&set, buf, len), buf);
 		assert_memory_equal(buf, whole, want);
 		if (len)
 			assert_int_equal(buf[want], '\0');
@@ -220,6 +215,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_role_names),
 		cmocka_unit_test(test_plans),
+		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_in_set),
 		cmocka_unit_test(test_in_set_many_pairs),
 		cmocka_unit_test(test_priorities),

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tw_playback.h"
+#include "cause/tw_playback.h"
 #include "unit.h"
 
 #define SIDE	100
@@ -107,6 +107,9 @@ static void test_foreseen(void **state)
 	check_foreseen(away(3, OTHER, true, SIDE), TW_TASK_RUNNABLE, 3, 33);
 	check_foreseen(to(event(TW_EVENT_WAKING, 3, OTHER), SIDE, 6, 55),
 		       TW_TASK_BLOCKED, 6, 55);
+	/* It may be moved while it waits for anything: that tells nothing. */
+	check_foreseen(to(event(TW_EVENT_MIGRATE, 3, OTHER), SIDE, 6, 55),
+		       TW_TASK_RUNNING, 7, 44);
 	start(NULL, 0);
 }
 
@@ -200,6 +203,10 @@ static void test_interrupts(void **state)
 	assert_int_equal(cpu->pid, SIDE);
 	assert_int_equal(cpu->prio, 33);
 	assert_string_equal(cpu->comm, "next");
+	/* Nor where who comes had been there all the time. */
+	enter(3, SIDE, "one");
+	apply(away(3, OTHER, true, SIDE));
+	assert_int_equal(cpu->depth, 0);
 	/* Nor is another one there without a switch. */
 	enter(3, SIDE, "one");
 	enter(3, OTHER, "two");

@@ -2,6 +2,8 @@
 /* What measuring costs and how its clock runs, to the letter. */
 #include "json.h"
 #include "report.h"
+#include "result/tw_part_result.h"
+#include "run/tw_session_text.h"
 
 static void new_costly_run(const char *line)
 {
@@ -17,30 +19,31 @@ static void new_costly_run(const char *line)
 	"# Shortest sleep: min 1055 avg 1211 max 9000 ns\n" \
 	"# Cycle without its system calls: min 230 avg 245 max 800 ns\n"
 
-/* ns in any unit of the results. */
+/* -v ends with it, in ns in any unit of the results; -q is quiet about it. */
 static void test_cost(void **state)
 {
 	(void)state;
 	new_costly_run("");
-	assert_string_equal(written(tw_report_cost), COST);
-	new_costly_run("-N");
-	assert_string_equal(written(tw_report_cost), COST);
+	assert_string_equal(written(tw_part_cost.remarks), "");
+	new_costly_run("-v");
+	assert_string_equal(written(tw_part_cost.remarks), COST);
+	new_costly_run("-vN");
+	assert_string_equal(written(tw_part_cost.remarks), COST);
+	new_costly_run("-vq");
+	assert_string_equal(written(tw_part_cost.remarks), "");
 }
 
-/* -v ends with it; -q is quiet about it. */
-static void test_verbose(void **state)
+/* Among the other remarks, also where there is a histogram. */
+static void test_place(void **state)
 {
 	(void)state;
 	new_costly_run("");
-	assert_string_equal(written(tw_report_remarks), "# Missed: 2\n");
+	assert_string_equal(written(tw_output_remarks), "# Missed: 2\n");
 	new_costly_run("-v");
-	assert_string_equal(written(tw_report_remarks),
+	assert_string_equal(written(tw_output_remarks),
 			    "# Missed: 2\n" COST);
-	new_costly_run("-vq");
-	assert_string_equal(written(tw_report_remarks), "# Missed: 2\n");
-	/* Also where there is a histogram. */
 	new_costly_run("-v -h5");
-	assert_non_null(strstr(written(tw_report_histogram), "\n" COST));
+	assert_non_null(strstr(written(tw_output_remarks), "\n" COST));
 }
 
 static const char *drifted(int64_t drift_ns, int64_t over_ns)
@@ -49,33 +52,33 @@ static const char *drifted(int64_t drift_ns, int64_t over_ns)
 	session.has_drift = true;
 	session.drift_ns = drift_ns;
 	session.drift_over_ns = over_ns;
-	return written(tw_report_drift);
+	return written(tw_session_remarks);
 }
 
+/* Among the remarks, without being asked. */
 static void test_drift(void **state)
 {
 	(void)state;
 	assert_string_equal(drifted(12345, INT64_C(10000000000)),
+		"# Missed: 2\n"
 		"# Clock tsc: +1.234 ppm against the kernel's, +12.345 us in 10.0 s\n");
 	assert_string_equal(drifted(-2500, INT64_C(1000000000)),
+		"# Missed: 2\n"
 		"# Clock tsc: -2.500 ppm against the kernel's, -2.500 us in 1.0 s\n");
 	assert_string_equal(drifted(0, INT64_C(1260000000)),
+		"# Missed: 2\n"
 		"# Clock tsc: +0.000 ppm against the kernel's, +0.000 us in 1.3 s\n");
 	/* In no time at all there is no rate. */
 	assert_string_equal(drifted(5, 0),
-		"# Clock tsc: +0.000 ppm against the kernel's, +0.005 us in 0.0 s\n");
-	/* Among the remarks, without being asked. */
-	drifted(2000, INT64_C(1000000000));
-	assert_string_equal(written(tw_report_remarks),
 		"# Missed: 2\n"
-		"# Clock tsc: +2.000 ppm against the kernel's, +2.000 us in 1.0 s\n");
+		"# Clock tsc: +0.000 ppm against the kernel's, +0.005 us in 0.0 s\n");
 }
 
 static void test_no_drift(void **state)
 {
 	(void)state;
-	new_costly_run("");
-	assert_string_equal(written(tw_report_drift), "");
+	new_costly_run("--clock=tsc");
+	assert_string_equal(written(tw_session_remarks), "# Missed: 2\n");
 }
 
 #define JSON_COST \
@@ -84,7 +87,7 @@ static void test_no_drift(void **state)
 	"      \"shortest_sleep_ns\": {\"min\": 1055, \"avg\": 1210.8, \"max\": 9000},\n" \
 	"      \"empty_cycle_ns\": {\"min\": 230, \"avg\": 245.0, \"max\": 800},\n" \
 	"      \"clock_resolution_ns\": 1\n" \
-	"    },\n"
+	"    }\n"
 
 static void test_json(void **state)
 {
@@ -92,24 +95,36 @@ static void test_json(void **state)
 
 	(void)state;
 	new_costly_run("");
-	text = written(tw_report_json_cost);
-	assert_members(text, LAST);
-	assert_string_equal(text, JSON_COST "    \"clock_drift\": null,\n");
+	text = written_json(tw_part_cost.json);
+	assert_members(text);
+	assert_string_equal(text, JSON_COST);
+}
+
+static void test_json_of_drift(void **state)
+{
+	const char *text;
+
+	(void)state;
+	new_costly_run("");
+	text = written_json(tw_session_json);
+	assert_members(text);
+	assert_non_null(strstr(text, "    \"clock_drift\": null\n"));
 	drifted(-12344, INT64_C(10000000000));
-	text = written(tw_report_json_cost);
-	assert_members(text, LAST);
-	assert_string_equal(text, JSON_COST
-		"    \"clock_drift\": {\"ppm\": -1.2344, \"ns\": -12344, \"over_ns\": 10000000000},\n");
+	text = written_json(tw_session_json);
+	assert_members(text);
+	assert_non_null(strstr(text,
+		"    \"clock_drift\": {\"ppm\": -1.2344, \"ns\": -12344, \"over_ns\": 10000000000}\n"));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cost),
-		cmocka_unit_test(test_verbose),
+		cmocka_unit_test(test_place),
 		cmocka_unit_test(test_drift),
 		cmocka_unit_test(test_no_drift),
 		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_json_of_drift),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 

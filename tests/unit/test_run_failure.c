@@ -6,7 +6,7 @@ static int run_event(const struct event *event)
 {
 	set_up(NULL);
 	world.events[0] = *event;
-	return tw_session_run(&session, &watch);
+	return tw_session_run(&session.run);
 }
 
 static const enum tw_role sides[] = { TW_CLIENT, TW_SERVER };
@@ -27,7 +27,7 @@ static void check_one(enum tw_role role, enum tw_step step, int err)
 
 	assert_int_equal(run_event(&end), -ECANCELED);
 	assert_failure(step, role, err);
-	assert_true(session.started);
+	assert_true(session.run.started);
 	assert_int_equal(now_ms(), 10);
 }
 
@@ -70,7 +70,7 @@ static void check_both(enum tw_step step, int err, enum tw_step later,
 	pair.side[TW_SERVER].failed = other.failed;
 	pair.side[TW_SERVER].err = other.err;
 	pair.side[TW_SERVER].child.status = other.status;
-	assert_int_equal(tw_session_run(&session, &watch), -ECANCELED);
+	assert_int_equal(tw_session_run(&session.run), -ECANCELED);
 	if (is_cause)
 		assert_failure(step, TW_CLIENT, err);
 	else
@@ -96,28 +96,24 @@ static void test_failure_before(void **state)
 {
 	(void)state;
 	world.events[0] = ends(TW_CLIENT, TW_STEP_RUN, -EIO);
-	session.failure.step = TW_STEP_TRACE;
-	session.failure.role = TW_MAIN;
-	assert_int_equal(tw_session_run(&session, &watch), -ECANCELED);
-	assert_int_equal(session.failure.step, TW_STEP_TRACE);
+	tw_fail(&session.run, -ENOENT, "before");
+	assert_int_equal(tw_session_run(&session.run), -ECANCELED);
+	assert_error(-ENOENT, "before");
 }
 
 static void check_start(enum tw_role role, int err, const char *why,
 			enum tw_step told, int told_err)
 {
 	set_up(NULL);
-	pair.ring = &ring;
-	put_cycles(1);
-	watch.cycle = on_cycle;
 	world.start_err[role] = err;
 	world.start_why[role] = why;
 	pair.side[role].failed = told;
 	pair.side[role].err = told_err;
-	assert_int_equal(tw_session_run(&session, &watch), -ECANCELED);
-	assert_false(session.started);
+	assert_int_equal(tw_session_run(&session.run), -ECANCELED);
+	assert_false(session.run.started);
 	assert_int_equal(world.polls, 0);
 	assert_string_equal(world.noted, role == TW_SERVER ?
-			    "start server\nclose link\n" :
+			    "link\nstart server\nclose links\n" :
 			    STARTED "stop server\n");
 }
 
@@ -147,8 +143,8 @@ static void test_start_interrupted(void **state)
 	world.start_err[TW_CLIENT] = -EINTR;
 	world.start_why[TW_CLIENT] = "busy";
 	queue(SIGTERM);
-	assert_int_equal(tw_session_run(&session, &watch), -ECANCELED);
-	assert_int_equal(session.interrupted, SIGTERM);
+	assert_int_equal(tw_session_run(&session.run), -ECANCELED);
+	assert_int_equal(session.run.interrupted, SIGTERM);
 	assert_failure(TW_STEP_START, TW_CLIENT, -EINTR);
 }
 
@@ -164,7 +160,7 @@ static void test_stop(void **state)
 		world.stop_err[role] = -ETIMEDOUT;
 		/* Killed by main: not what befell it. */
 		pair.side[role].child.status = SIGKILL;
-		assert_int_equal(tw_session_run(&session, &watch),
+		assert_int_equal(tw_session_run(&session.run),
 				 -ECANCELED);
 		assert_failure(TW_STEP_STOP, role, -ETIMEDOUT);
 		assert_string_equal(world.noted, STARTED STOPPED);
@@ -179,156 +175,43 @@ static void test_lost(void **state)
 	world.start_why[TW_CLIENT] = "busy";
 	pair.side[TW_CLIENT].child.lost = true;
 	pair.side[TW_SERVER].child.lost = true;
-	assert_int_equal(tw_session_run(&session, &watch), -ECANCELED);
+	assert_int_equal(tw_session_run(&session.run), -ECANCELED);
 	assert_string_equal(world.noted, STARTED);
 }
 
 static void test_tick_fails(void **state)
 {
 	(void)state;
-	pair.ring = &ring;
-	watch.tick_ms = 100;
-	watch.tick = on_tick;
-	watch.cycle = on_cycle;
+	session.run.tick_ms = 100;
 	world.tick_err_at = 2;
-	assert_int_equal(tw_session_run(&session, &watch), -ECANCELED);
-	assert_failure(TW_STEP_WRITE, TW_MAIN, -ENOSPC);
+	assert_int_equal(tw_session_run(&session.run), -ECANCELED);
+	assert_error(-ENOSPC, "cannot write the results: No space left on device");
+	assert_true(session.run.unwritten);
 	assert_string_equal(world.noted,
 			    STARTED "tick 101\ntick 201\n" STOPPED);
 }
 
-/* No other is handed on then, neither by a tick nor in the end. */
-static void test_cycle_fails(void **state)
+/* As when the load dies. */
+static void test_part_ends_run(void **state)
 {
 	(void)state;
-	pair.ring = &ring;
-	watch.tick_ms = 100;
-	watch.tick = on_tick;
-	watch.cycle = on_cycle;
-	world.cycle_err_at = 2;
-	world.events[0] = (struct event) { .at_ms = 10, .cycles = 5 };
-	assert_int_equal(tw_session_run(&session, &watch), -ECANCELED);
-	assert_failure(TW_STEP_WRITE, TW_MAIN, -EFBIG);
-	assert_string_equal(world.noted,
-			    STARTED "cycle 1\ncycle 2\n" STOPPED);
-}
-
-static void test_cycle_fails_at_end(void **state)
-{
-	(void)state;
-	pair.ring = &ring;
-	watch.cycle = on_cycle;
-	world.cycle_err_at = 1;
-	world.events[0] = ends(TW_CLIENT, TW_STEP_NONE, 0);
-	world.events[0].cycles = 2;
-	assert_int_equal(tw_session_run(&session, &watch), -ECANCELED);
-	assert_failure(TW_STEP_WRITE, TW_MAIN, -EFBIG);
-	assert_string_equal(world.noted, STARTED "stop server\ncycle 1\n");
-}
-
-static struct tw_load_shared shared;
-static struct tw_child dead_child;
-
-static bool has_died(struct tw_load *load)
-{
-	if (world.load_dead)
-		load->dead = &dead_child;
-	return world.load_dead;
-}
-
-static const struct tw_load_ops load_ops = { .died = has_died };
-
-static void add_load(int status)
-{
-	set_up(NULL);
-	memset(&shared, 0, sizeof(shared));
-	dead_child = (struct tw_child) { .pid = 77, .ended = true,
-					 .status = status };
-	shared.err = -ENOEXEC;
-	snprintf(shared.why, sizeof(shared.why), "out of breath");
-	session.load.ops = &load_ops;
-	session.load.shared = &shared;
-}
-
-static void test_load_dies(void **state)
-{
-	(void)state;
-	add_load(1 << 8);
-	world.events[0] = (struct event) { .at_ms = 10, .load_dies = true };
-	assert_int_equal(tw_session_run(&session, &watch), -ECANCELED);
-	assert_failure(TW_STEP_LOAD, TW_MAIN, -ENOEXEC);
-	assert_string_equal(session.load_why, "out of breath");
+	world.events[0] = (struct event) { .at_ms = 10, .ends_run = true };
+	assert_int_equal(tw_session_run(&session.run), -ECANCELED);
+	assert_error(-ECHILD, "out of breath");
+	assert_false(session.run.unwritten);
+	assert_int_equal(now_ms(), 10);
 	assert_string_equal(world.noted, STARTED STOPPED);
-
-	add_load(SIGKILL);
-	world.events[0] = (struct event) { .at_ms = 10, .load_dies = true };
-	assert_int_equal(tw_session_run(&session, &watch), -ECANCELED);
-	assert_failure(TW_STEP_KILLED, TW_LOAD, SIGKILL);
-	assert_int_equal(session.failure.pid, 77);
-	assert_null(session.failure.child);
-	assert_string_equal(session.load_why, "");
 }
 
 /* Its signal may have been read before. */
-static void test_load_dead_before(void **state)
+static void test_part_ended_run_before(void **state)
 {
 	(void)state;
-	add_load(SIGKILL);
-	world.load_dead = true;
-	assert_int_equal(tw_session_run(&session, &watch), -ECANCELED);
-	assert_failure(TW_STEP_KILLED, TW_LOAD, SIGKILL);
+	world.run_ended = true;
+	assert_int_equal(tw_session_run(&session.run), -ECANCELED);
+	assert_error(-ECHILD, "out of breath");
 	assert_int_equal(world.polls, 0);
 	assert_string_equal(world.noted, STARTED STOPPED);
-}
-
-static void check_work(uint64_t before, uint64_t after, uint64_t wrong_before,
-		       uint64_t wrong_after, uint64_t want)
-{
-	add_load(0);
-	shared.restarts = 5;
-	world.progress[0].done = before;
-	world.progress[1].done = after;
-	world.progress[0].errors = wrong_before;
-	world.progress[1].errors = wrong_after;
-	world.events[0] = ends(TW_CLIENT, TW_STEP_NONE, 0);
-	assert_int_equal(tw_session_run(&session, &watch),
-			 wrong_after > wrong_before ? -ECANCELED : 0);
-	assert_int_equal(world.progress_reads, 2);
-	assert_int_equal(steps[1].work, want);
-	assert_int_equal(steps[1].work_errors, wrong_after - wrong_before);
-	assert_int_equal(steps[1].restarts, 0);
-	if (wrong_after > wrong_before)
-		assert_failure(TW_STEP_WORK, TW_MAIN, -EIO);
-}
-
-/* Of this step alone. */
-static void test_work(void **state)
-{
-	(void)state;
-	check_work(0, 100, 0, 0, 100);
-	check_work(40, 100, 3, 3, 60);
-	check_work(40, 100, 3, 4, 60);
-	check_work(100, 40, 0, 0, 0);
-	check_work(40, 40, 0, 0, 0);
-}
-
-static int restart_one(void *arg)
-{
-	(void)arg;
-	shared.restarts++;
-	return 0;
-}
-
-static void test_restarts(void **state)
-{
-	(void)state;
-	add_load(0);
-	shared.restarts = 5;
-	config.duration_s = 1;
-	watch.tick_ms = 300;
-	watch.tick = restart_one;
-	assert_int_equal(tw_session_run(&session, &watch), 0);
-	assert_int_equal(steps[1].restarts, 3);
 }
 
 int main(void)
@@ -343,12 +226,8 @@ int main(void)
 		IN_WORLD(test_stop),
 		IN_WORLD(test_lost),
 		IN_WORLD(test_tick_fails),
-		IN_WORLD(test_cycle_fails),
-		IN_WORLD(test_cycle_fails_at_end),
-		IN_WORLD(test_load_dies),
-		IN_WORLD(test_load_dead_before),
-		IN_WORLD(test_work),
-		IN_WORLD(test_restarts),
+		IN_WORLD(test_part_ends_run),
+		IN_WORLD(test_part_ended_run_before),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

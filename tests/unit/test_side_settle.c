@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "tw_side.h"
+#include "run/tw_side.h"
 #include "unit.h"
 
 #define RESET_ON_FORK	0x40000000

@@ -10,12 +10,17 @@
 
 #include "unit_tally.h"
 
+static double deviation_of(const struct tw_stats *stats)
+{
+	return tw_deviation(stats->count, stats->m2_ns2);
+}
+
 static void check_status(const struct tw_status *got,
 			 const struct tw_stats *want)
 {
 	/* Stored: the i386's registers have more bits than a double. */
 	const volatile double mean_ns = tw_stats_mean(want);
-	const volatile double deviation_ns = tw_stats_deviation(want);
+	const volatile double deviation_ns = deviation_of(want);
 
 	assert_int_equal(got->count, want->count);
 	assert_int_equal(got->last_ns, want->last_ns);
@@ -31,9 +36,10 @@ static void check_snapshot(const struct tw_tally *tally)
 	int id;
 
 	memset(status, 0xff, sizeof(status));
-	assert_int_equal(tw_tally_snapshot(tally, status), tally->cycles);
+	tw_series_snapshot(&tally->series, status);
+	assert_int_equal(status[0].count, tally->cycles);
 	for (id = 0; id < TW_METRICS; id++)
-		check_status(&status[id], &tally->stats[id]);
+		check_status(&status[id], &tally->series.row[id].stats);
 }
 
 static void test_at_rest(void **state)
@@ -50,9 +56,9 @@ static void test_at_rest(void **state)
 		check_snapshot(tally);
 	}
 	for (id = 0; id < TW_METRICS; id++) {
-		struct tw_status status = tw_tally_status(tally, id);
+		struct tw_status status = tw_series_status(&tally->series, id);
 
-		check_status(&status, &tally->stats[id]);
+		check_status(&status, &tally->series.row[id].stats);
 	}
 	drop_tally(tally, 0);
 }
@@ -69,23 +75,22 @@ static void test_stopped_amid_fold(void **state)
 	for (i = 0; i < 20; i++) {
 		advance(&cycle, &seed);
 		tw_tally_add(tally, &cycle);
-		tally->version++;
+		tally->series.version++;
 		check_snapshot(tally);
-		tally->version++;
+		tally->series.version++;
 	}
 	drop_tally(tally, 0);
 }
 
 /* Whether all of it is of one moment. */
-static bool consistent(const struct tw_status status[TW_METRICS],
-		       uint64_t cycles)
+static bool consistent(const struct tw_status status[TW_METRICS])
 {
 	int id;
 
 	for (id = 0; id < TW_METRICS; id++) {
 		const struct tw_status *s = &status[id];
 
-		if (s->count != cycles || s->min_ns > s->mean_ns ||
+		if (s->count != status[0].count || s->min_ns > s->mean_ns ||
 		    s->mean_ns > s->max_ns || s->last_ns < s->min_ns ||
 		    s->last_ns > s->max_ns)
 			return false;
@@ -140,11 +145,11 @@ static void test_interrupted_by_folds(void **state)
 	sigaction(SIGALRM, &fold, &before);
 	set_alarm(100);
 	while (interrupted < 1000) {
-		uint32_t version = on_alarm.tally->version;
-		uint64_t cycles = tw_tally_snapshot(on_alarm.tally, status);
+		uint32_t version = on_alarm.tally->series.version;
 
-		interrupted += version != on_alarm.tally->version;
-		torn += !consistent(status, cycles);
+		tw_series_snapshot(&on_alarm.tally->series, status);
+		interrupted += version != on_alarm.tally->series.version;
+		torn += !consistent(status);
 	}
 	set_alarm(0);
 	sigaction(SIGALRM, &before, NULL);
@@ -185,7 +190,7 @@ static bool stopped(const struct tw_tally *tally, uint32_t version)
 {
 	int left = 100000;
 
-	while (version & 1 && version == tally->version && left)
+	while (version & 1 && version == tally->series.version && left)
 		left--;
 	return !left;
 }
@@ -195,16 +200,16 @@ static struct seen look_on(const struct tw_tally *tally, pid_t pid)
 {
 	struct tw_status status[TW_METRICS];
 	struct seen seen = { 0 };
-	uint64_t cycles, latest = 0;
+	uint64_t latest = 0;
 
 	while (waitpid(pid, &seen.status, WNOHANG) == 0) {
-		uint32_t version = tally->version;
+		uint32_t version = tally->series.version;
 
-		cycles = tw_tally_snapshot(tally, status);
+		tw_series_snapshot(&tally->series, status);
 		seen.snapshots++;
-		seen.backwards += cycles < latest;
-		latest = cycles;
-		if (cycles && !consistent(status, cycles) &&
+		seen.backwards += status[0].count < latest;
+		latest = status[0].count;
+		if (latest && !consistent(status) &&
 		    !stopped(tally, version))
 			seen.torn++;
 	}

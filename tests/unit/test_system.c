@@ -7,8 +7,8 @@
 
 #include "unit.h"
 #include "child.h"
-#include "tw_side.h"
-#include "tw_system.h"
+#include "base/tw_system.h"
+#include "run/tw_side.h"
 
 /* Not the superuser's right to do what it likes. */
 static void drop_rights(void)

@@ -7,22 +7,22 @@
 static void test_size(void **state)
 {
 	(void)state;
-	assert_int_equal(tw_tally_size(0), sizeof(struct tw_tally));
-	assert_int_equal(tw_tally_size(3500), sizeof(struct tw_tally) +
-			 TW_METRICS * 3500 * sizeof(uint64_t));
+	assert_int_equal(tw_tally_size(3500),
+			 offsetof(struct tw_tally, series) +
+			 tw_series_size(TW_METRICS, 3500));
 	assert_int_equal(tw_tally_size(INT64_MAX), SIZE_MAX);
 }
 
 static void check_set_up(const struct tw_metric_params *params)
 {
 	struct tw_tally *tally = new_tally(params, WIDTH);
-	const char *end = (const char *)tally + tw_tally_size(WIDTH);
 	int id;
 
+	assert_int_equal(tally->series.count, TW_METRICS);
 	for (id = 0; id < TW_METRICS; id++) {
 		const struct tw_metric *metric = &tw_metrics[id];
-		const struct tw_stats *stats = &tally->stats[id];
-		const struct tw_window *window = &tally->window[id];
+		const struct tw_stats *stats = &tally->series.row[id].stats;
+		const struct tw_window *window = &tally->series.row[id].window;
 		int64_t target_ns = 0;
 
 		assert_int_equal(stats->has_target, metric->target &&
@@ -31,12 +31,7 @@ static void check_set_up(const struct tw_metric_params *params)
 		assert_int_equal(window->width_us, WIDTH);
 		assert_int_equal(window->base_us, metric->base_us ?
 				 metric->base_us(params, WIDTH) : 0);
-		if (id)
-			assert_ptr_equal(window->counts,
-					 window[-1].counts + WIDTH);
 	}
-	assert_ptr_equal(tally->window[0].counts, tally + 1);
-	assert_ptr_equal(tally->window[id - 1].counts + WIDTH, end);
 	drop_tally(tally, WIDTH);
 }
 
@@ -49,30 +44,12 @@ static void test_init(void **state)
 	check_set_up(&closed);
 }
 
-static void test_no_cycle(void **state)
-{
-	static const struct tw_status none;
-	struct tw_status status[TW_METRICS];
-	struct tw_tally *tally = new_tally(&usual, 0);
-	int id;
-
-	(void)state;
-	memset(status, 0xff, sizeof(status));
-	assert_int_equal(tw_tally_snapshot(tally, status), 0);
-	for (id = 0; id < TW_METRICS; id++) {
-		assert_memory_equal(&status[id], &none, sizeof(none));
-		status[id] = tw_tally_status(tally, id);
-		assert_memory_equal(&status[id], &none, sizeof(none));
-	}
-	drop_tally(tally, 0);
-}
-
 #define CYCLES	5000
 
 static void check_metric(const struct tw_tally *tally, enum tw_metric_id id,
 			 const struct tw_cycle *cycles)
 {
-	const struct tw_window *window = &tally->window[id];
+	const struct tw_window *window = &tally->series.row[id].window;
 	static struct tw_stats want;
 	uint64_t sum = 0;
 	int64_t target_ns;
@@ -89,9 +66,9 @@ static void check_metric(const struct tw_tally *tally, enum tw_metric_id id,
 			worst = i;
 		tw_stats_add(&want, value, 1.0 / (i + 1));
 	}
-	assert_memory_equal(&tally->stats[id], &want, sizeof(want));
+	assert_memory_equal(&tally->series.row[id].stats, &want, sizeof(want));
 	assert_memory_equal(&tally->worst[id].cycle, &cycles[worst],
-			    sizeof(cycles[0]));
+			    CYCLE_BYTES);
 	for (i = 0; i < WIDTH; i++)
 		sum += window->counts[i];
 	assert_int_equal(sum + tw_window_overflows(window), CYCLES);
@@ -102,7 +79,7 @@ static void test_fold(void **state)
 	static struct tw_cycle cycles[CYCLES];
 	struct tw_tally *tally = new_tally(&usual, WIDTH);
 	struct tw_cycle cycle = { .seq = 2 };
-	uint64_t seed = 4, missed = 0;
+	uint64_t seed = 4, missed = 0, inversions = 0;
 	int i, id;
 
 	(void)state;
@@ -110,17 +87,42 @@ static void test_fold(void **state)
 		advance(&cycle, &seed);
 		cycles[i] = cycle;
 		missed += cycle.missed;
+		inversions += cycle.inversions;
 		tw_tally_add(tally, &cycle);
-		assert_int_equal(tally->version % 2, 0);
+		assert_int_equal(tally->series.version % 2, 0);
 	}
 	assert_int_equal(tally->cycles, CYCLES);
 	assert_int_equal(tally->missed, missed);
+	assert_int_equal(tally->inversions, inversions);
 	assert_int_equal(tally->warmup, 0);
 	assert_int_equal(tally->first_seq, 3);
 	assert_int_equal(tally->start_ns, cycles[0].t0_ns);
 	for (id = 0; id < TW_METRICS; id++)
 		check_metric(tally, id, cycles);
 	drop_tally(tally, WIDTH);
+}
+
+/* A cycle has 32 bits of them, their sum has more; the warm-up has none. */
+static void test_many_inversions(void **state)
+{
+	const struct tw_cycle cycle = { .seq = 1, .inversions = UINT32_MAX };
+	struct tw_tally *tally = new_tally(&usual, 0);
+	struct tw_tally *other = new_tally(&usual, 0);
+
+	(void)state;
+	tw_tally_warmup(tally, &cycle);
+	assert_int_equal(tally->inversions, 0);
+	tw_tally_add(tally, &cycle);
+	tw_tally_add(tally, &cycle);
+	assert_int_equal(tally->inversions, 2 * (uint64_t)UINT32_MAX);
+	tw_tally_add(other, &cycle);
+	tw_tally_merge(other, tally);
+	assert_int_equal(other->inversions, 3 * (uint64_t)UINT32_MAX);
+	/* What was lost tells nothing of the server. */
+	tw_tally_lose(tally, &cycle);
+	assert_int_equal(tally->inversions, 2 * (uint64_t)UINT32_MAX);
+	drop_tally(other, 0);
+	drop_tally(tally, 0);
 }
 
 static void test_worst_is_first(void **state)
@@ -160,7 +162,7 @@ static void test_warmup(void **state)
 	assert_int_equal(tally->warmup_missed, missed);
 	assert_int_equal(tally->cycles, 0);
 	assert_int_equal(tally->missed, 0);
-	assert_int_equal(tally->stats[TW_SEND].count, 0);
+	assert_int_equal(tally->series.row[TW_SEND].stats.count, 0);
 	advance(&cycle, &seed);
 	tw_tally_add(tally, &cycle);
 	assert_int_equal(tally->first_seq, 21);
@@ -169,10 +171,37 @@ static void test_warmup(void **state)
 }
 
 /* The first measured cycle is number 0, whatever came before. */
+/* In no statistic, but in the numbers of cycles and the missed expiries. */
+static void test_lost(void **state)
+{
+	struct tw_tally *tally = new_tally(&usual, 0);
+	struct tw_cycle cycle = { .seq = 2 };
+	uint64_t seed = 5;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 6; i++) {
+		advance(&cycle, &seed);
+		cycle.missed = 10;
+		if (i % 2)
+			tw_tally_add(tally, &cycle);
+		else
+			tw_tally_lose(tally, &cycle);
+		assert_int_equal(tally->last_t3_ns, cycle.t3_ns);
+	}
+	assert_int_equal(tally->lost, 3);
+	assert_int_equal(tally->cycles, 3);
+	assert_int_equal(tally->missed, 60);
+	assert_int_equal(tally->first_seq, 3);
+	assert_true(tally->start_ns < tally->last_t3_ns - 4000000);
+	assert_int_equal(tally->series.row[TW_SEND].stats.count, 3);
+	drop_tally(tally, 0);
+}
+
 static void test_overflow_numbers(void **state)
 {
 	struct tw_tally *tally = new_tally(&usual, WIDTH);
-	const struct tw_window *window = &tally->window[TW_SEND];
+	const struct tw_window *window = &tally->series.row[TW_SEND].window;
 	struct tw_cycle cycle = { .seq = 1 };
 
 	(void)state;
@@ -221,13 +250,13 @@ static void test_kept(void **state)
 	tally->stall_max_ns = 60 * ms;
 	tw_tally_add(tally, &fast);
 	tw_tally_add(tally, &slow);
-	assert_memory_equal(&kept->cycle, &slow, sizeof(slow));
+	assert_memory_equal(&kept->cycle, &slow, CYCLE_BYTES);
 	assert_int_equal(kept->step, 3);
 	assert_false(kept->throttled);
 	assert_true(tw_tally_is_throttled(tally, &stalled));
 	assert_false(tw_tally_is_throttled(tally, &slow));
 	tw_tally_add(tally, &stalled);
-	assert_memory_equal(&kept->cycle, &stalled, sizeof(stalled));
+	assert_memory_equal(&kept->cycle, &stalled, CYCLE_BYTES);
 	assert_int_equal(kept->step, 3);
 	assert_true(kept->throttled);
 	assert_int_equal(tally->throttled, 1);
@@ -256,7 +285,7 @@ static void test_any_times(void **state)
 		tw_tally_add(tally, &cycle);
 	}
 	assert_int_equal(tally->cycles, count * count);
-	assert_int_equal(tally->stats[TW_RESPONSE].max_ns, 4);
+	assert_int_equal(tally->series.row[TW_RESPONSE].stats.max_ns, 4);
 	drop_tally(tally, WIDTH);
 }
 
@@ -290,7 +319,7 @@ static void test_spikes(void **state)
 		const struct tw_cycle cycle =
 			with_total(want[i], totals_ns[want[i]]);
 
-		assert_memory_equal(&kept[i].cycle, &cycle, sizeof(cycle));
+		assert_memory_equal(&kept[i].cycle, &cycle, CYCLE_BYTES);
 		assert_int_equal(kept[i].step, 2);
 		assert_int_equal(kept[i].throttled, want[i] == 6);
 	}
@@ -321,10 +350,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_size),
 		cmocka_unit_test(test_init),
-		cmocka_unit_test(test_no_cycle),
 		cmocka_unit_test(test_fold),
+		cmocka_unit_test(test_many_inversions),
 		cmocka_unit_test(test_worst_is_first),
 		cmocka_unit_test(test_warmup),
+		cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_overflow_numbers),
 		cmocka_unit_test(test_kept),
 		cmocka_unit_test(test_any_times),

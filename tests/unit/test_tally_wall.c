@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "tw_time.h"
+#include "base/tw_time.h"
 #include "unit_tally.h"
 
 #define HOUR_NS	(3600 * TW_NS_PER_S)

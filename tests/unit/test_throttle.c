@@ -12,7 +12,7 @@
 
 #include "unit.h"
 
-#include "tw_throttle.h"
+#include "check/tw_throttle.h"
 
 #define MS	INT64_C(1000000)
 

@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tw_time.h"
-#include "tw_timer.h"
+#include "base/tw_time.h"
+#include "base/tw_timer.h"
 #include "unit.h"
 
 #define KINDS	3
@@ -26,14 +26,13 @@ static void test_kinds(void **state)
 
 	(void)state;
 	for (i = 0; i < KINDS; i++) {
-		assert_string_equal(tw_timer_kind(i)->name, rows[i].name);
-		assert_int_equal(tw_timer_kind(i)->softirq, rows[i].softirq);
+		assert_string_equal(tw_timer_kinds[i]->name, rows[i].name);
+		assert_int_equal(tw_timer_kinds[i]->softirq, rows[i].softirq);
 	}
 	assert_false(tw_timer_none.softirq);
-	assert_null(tw_timer_kind(KINDS));
-	assert_null(tw_timer_kind(SIZE_MAX));
+	assert_null(tw_timer_kinds[KINDS]);
 	assert_string_equal(tw_timer_none.name, "none");
-	assert_string_equal(tw_timer_posix->name, "posix");
+	assert_string_equal(tw_timer_posix.name, "posix");
 }
 
 static void test_passed(void **state)
@@ -84,8 +83,8 @@ static void check_overrun(const struct tw_timer_ops *ops)
 static void test_settle_by_overrun(void **state)
 {
 	(void)state;
-	check_overrun(tw_timer_posix);
-	check_overrun(tw_timer_kind(2));
+	check_overrun(&tw_timer_posix);
+	check_overrun(tw_timer_kinds[2]);
 }
 
 /*
@@ -94,7 +93,7 @@ static void test_settle_by_overrun(void **state)
  */
 static void test_settle_by_time(void **state)
 {
-	struct tw_timer timer = new_timer(tw_timer_kind(0));
+	struct tw_timer timer = new_timer(tw_timer_kinds[0]);
 	int64_t next_ns = START, awake_ns, planned_ns;
 	uint64_t seed = 11, missed;
 	int i;
@@ -123,7 +122,7 @@ static void test_none(void **state)
 
 	(void)state;
 	assert_int_equal(tw_timer_start(&timer, &tw_timer_none,
-					CLOCK_MONOTONIC, 0), 0);
+					CLOCK_MONOTONIC, 0, 0), 0);
 	assert_int_equal(timer.ops->wait(&timer), 0);
 	timer.ops->settle(&timer, 12345);
 	assert_int_equal(timer.planned_ns, 12345);
@@ -165,7 +164,8 @@ static void check_real(const struct tw_timer_ops *ops, clockid_t clockid)
 	uint64_t missed = 0;
 	int i;
 
-	assert_int_equal(tw_timer_start(&timer, ops, clockid, REAL_PERIOD), 0);
+	assert_int_equal(tw_timer_start(&timer, ops, clockid, REAL_PERIOD, 0),
+			 0);
 	first_ns = timer.next_ns;
 	assert_true(first_ns >= before_ns + REAL_PERIOD);
 	assert_true(first_ns <= tw_now_ns(clockid) + REAL_PERIOD);
@@ -194,7 +194,7 @@ static void test_real_timers(void **state)
 
 	(void)state;
 	for (i = 0; i < KINDS; i++)
-		check_real(tw_timer_kind(i), CLOCK_MONOTONIC);
+		check_real(tw_timer_kinds[i], CLOCK_MONOTONIC);
 }
 
 /* A boottime timer keeps the boottime grid, whatever clock it is. */
@@ -204,7 +204,30 @@ static void test_other_clock(void **state)
 
 	(void)state;
 	for (i = 0; i < KINDS; i++)
-		check_real(tw_timer_kind(i), CLOCK_BOOTTIME);
+		check_real(tw_timer_kinds[i], CLOCK_BOOTTIME);
+}
+
+/* The first expiry of many timers, on the clock of each: a time to come. */
+static void test_first_given(void **state)
+{
+	struct tw_timer timer;
+	int64_t first_ns;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < KINDS; i++) {
+		first_ns = tw_now_ns(CLOCK_MONOTONIC) + 5 * TW_NS_PER_MS;
+		assert_int_equal(tw_timer_start(&timer, tw_timer_kinds[i],
+						CLOCK_MONOTONIC, REAL_PERIOD,
+						first_ns), 0);
+		assert_int_equal(timer.next_ns, first_ns);
+		wait_for_expiry(&timer);
+		assert_true(tw_now_ns(CLOCK_MONOTONIC) >= first_ns);
+		timer.ops->settle(&timer, tw_now_ns(CLOCK_MONOTONIC));
+		assert_int_equal(timer.planned_ns, first_ns);
+		assert_int_equal((timer.next_ns - first_ns) % REAL_PERIOD, 0);
+		timer.ops->stop(&timer);
+	}
 }
 
 static void test_no_such_clock(void **state)
@@ -212,10 +235,10 @@ static void test_no_such_clock(void **state)
 	struct tw_timer timer;
 
 	(void)state;
-	assert_int_equal(tw_timer_start(&timer, tw_timer_posix, 99,
-					REAL_PERIOD), -EINVAL);
-	assert_int_equal(tw_timer_start(&timer, tw_timer_kind(2), 99,
-					REAL_PERIOD), -EINVAL);
+	assert_int_equal(tw_timer_start(&timer, &tw_timer_posix, 99,
+					REAL_PERIOD, 0), -EINVAL);
+	assert_int_equal(tw_timer_start(&timer, tw_timer_kinds[2], 99,
+					REAL_PERIOD, 0), -EINVAL);
 }
 
 static void on_signal(int signal)
@@ -238,9 +261,9 @@ static void test_interrupted(void **state)
 	(void)state;
 	assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
 	for (i = 0; i < KINDS; i++) {
-		assert_int_equal(tw_timer_start(&timer, tw_timer_kind(i),
+		assert_int_equal(tw_timer_start(&timer, tw_timer_kinds[i],
 						CLOCK_MONOTONIC,
-						3600 * TW_NS_PER_S), 0);
+						3600 * TW_NS_PER_S, 0), 0);
 		assert_int_equal(setitimer(ITIMER_REAL, &soon, NULL), 0);
 		assert_int_equal(timer.ops->wait(&timer), -EINTR);
 		assert_int_equal(setitimer(ITIMER_REAL, &never, NULL), 0);
@@ -255,9 +278,9 @@ static void test_stray_signal(void **state)
 	int i;
 
 	(void)state;
-	assert_int_equal(tw_timer_start(&timer, tw_timer_posix,
+	assert_int_equal(tw_timer_start(&timer, &tw_timer_posix,
 					CLOCK_MONOTONIC,
-					20 * TW_NS_PER_MS), 0);
+					20 * TW_NS_PER_MS, 0), 0);
 	for (i = 0; i < 3; i++) {
 		assert_int_equal(kill(getpid(), TW_TIMER_SIGNAL), 0);
 		wait_for_expiry(&timer);
@@ -274,7 +297,7 @@ static void test_stray_signal(void **state)
  */
 static void test_set_back_timerfd(void **state)
 {
-	struct tw_timer timer = new_timer(tw_timer_kind(2));
+	struct tw_timer timer = new_timer(tw_timer_kinds[2]);
 
 	(void)state;
 	timer.overrun = 7;
@@ -287,7 +310,7 @@ static void test_set_back_timerfd(void **state)
 
 static void test_set_back_posix(void **state)
 {
-	struct tw_timer timer = new_timer(tw_timer_posix);
+	struct tw_timer timer = new_timer(&tw_timer_posix);
 	siginfo_t info = { .si_signo = TW_TIMER_SIGNAL };
 
 	(void)state;
@@ -317,8 +340,8 @@ static void test_stop(void **state)
 
 	(void)state;
 	close(lowest);
-	assert_int_equal(tw_timer_start(&timer, tw_timer_posix,
-					CLOCK_MONOTONIC, REAL_PERIOD), 0);
+	assert_int_equal(tw_timer_start(&timer, &tw_timer_posix,
+					CLOCK_MONOTONIC, REAL_PERIOD, 0), 0);
 	wait_for_expiry(&timer);
 	timer.ops->stop(&timer);
 	/* An expiry may have come between the two calls. */
@@ -326,8 +349,8 @@ static void test_stop(void **state)
 	assert_int_equal(sigtimedwait(&timer.signals, NULL, &pause), -1);
 	assert_int_equal(errno, EAGAIN);
 
-	assert_int_equal(tw_timer_start(&timer, tw_timer_kind(2),
-					CLOCK_MONOTONIC, REAL_PERIOD), 0);
+	assert_int_equal(tw_timer_start(&timer, tw_timer_kinds[2],
+					CLOCK_MONOTONIC, REAL_PERIOD, 0), 0);
 	timer.ops->stop(&timer);
 	after = dup(0);
 	assert_int_equal(after, lowest);
@@ -344,6 +367,7 @@ int main(void)
 		cmocka_unit_test(test_none),
 		cmocka_unit_test(test_real_timers),
 		cmocka_unit_test(test_other_clock),
+		cmocka_unit_test(test_first_given),
 		cmocka_unit_test(test_no_such_clock),
 		cmocka_unit_test(test_interrupted),
 		cmocka_unit_test(test_stray_signal),

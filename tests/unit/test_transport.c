@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tw_transport.h"
+#include "measure/tw_transport.h"
 #include "unit.h"
 
 static const struct tw_transport_ops *const tcp = &tw_transport_tcp;
@@ -26,9 +26,27 @@ static struct sockaddr_in name_of(int fd)
 	return addr;
 }
 
+static int listen_at(uint16_t port)
+{
+	const union tw_address address = { .in = {
+		.sin_family = AF_INET, .sin_port = htons(port),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	} };
+
+	return tcp->listen(&address);
+}
+
+static int link_by(const struct tw_transport_ops *ops, int listener,
+		   struct tw_link *link, uint64_t *strangers)
+{
+	struct tw_transport transport = { .ops = ops };
+
+	return tw_transport_link(&transport, listener, link, strangers);
+}
+
 static int listen_anywhere(void)
 {
-	int listener = tcp->listen(0);
+	int listener = listen_at(0);
 
 	assert_true(listener >= 0);
 	return listener;
@@ -103,10 +121,10 @@ static void test_port_in_use(void **state)
 	int before = lowest_free_fd();
 
 	(void)state;
-	assert_int_equal(tcp->listen(port), -EADDRINUSE);
+	assert_int_equal(listen_at(port), -EADDRINUSE);
 	assert_int_equal(lowest_free_fd(), before);
 	close(listener);
-	listener = tcp->listen(port);
+	listener = listen_at(port);
 	assert_true(listener >= 0);
 	assert_int_equal(tw_transport_port(listener), port);
 	close(listener);
@@ -141,7 +159,7 @@ static void test_privileged_port(void **state)
 	if (!pid) {
 		if (!geteuid() && setuid(65534))
 			_exit(99);
-		_exit(-tcp->listen(1));
+		_exit(-listen_at(1));
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, EACCES << 8);
@@ -173,8 +191,7 @@ static void check_link(int listener, uint64_t strangers_before)
 	struct tw_link link = { -1, -1 };
 	uint64_t strangers = 7;
 
-	assert_int_equal(tw_transport_link(tcp, listener, &link, &strangers),
-			 0);
+	assert_int_equal(link_by(tcp, listener, &link, &strangers), 0);
 	assert_int_equal(strangers, 7 + strangers_before);
 	assert_tuned(link.client_fd);
 	assert_tuned(link.server_fd);
@@ -221,13 +238,12 @@ static void test_port_after_a_run(void **state)
 	struct tw_link link;
 
 	(void)state;
-	assert_int_equal(tw_transport_link(tcp, listener, &link, &strangers),
-			 0);
+	assert_int_equal(link_by(tcp, listener, &link, &strangers), 0);
 	/* The end that closes first is left in TIME_WAIT. */
 	close(link.server_fd);
 	close(link.client_fd);
 	close(listener);
-	listener = tcp->listen(port);
+	listener = listen_at(port);
 	assert_true(listener >= 0);
 	close(listener);
 }
@@ -257,15 +273,14 @@ static void test_nobody_listens(void **state)
 
 	(void)state;
 	before = lowest_free_fd();
-	assert_int_equal(tw_transport_link(tcp, -1, &link, &strangers),
-			 -EBADF);
+	assert_int_equal(link_by(tcp, -1, &link, &strangers), -EBADF);
 	/* Bound, but listening to nobody. */
 	fd = socket(AF_INET, SOCK_STREAM, 0);
 	assert_int_equal(bind(fd, (struct sockaddr *)&(struct sockaddr_in) {
 			 .sin_family = AF_INET,
 			 .sin_addr.s_addr = htonl(INADDR_LOOPBACK) },
 			 sizeof(struct sockaddr_in)), 0);
-	assert_true(tw_transport_link(tcp, fd, &link, &strangers) < 0);
+	assert_true(link_by(tcp, fd, &link, &strangers) < 0);
 	close(fd);
 	assert_int_equal(lowest_free_fd(), before);
 	assert_int_equal(strangers, 0);
@@ -298,7 +313,8 @@ static int fake_tune(int fd)
 }
 
 static const struct tw_transport_ops fake = {
-	"fake", NULL, fake_connect, fake_accept, fake_tune
+	.name = "fake", .connect = fake_connect, .accept = fake_accept,
+	.tune = fake_tune,
 };
 
 /* No matter how many come: main has other things to do as well. */
@@ -325,7 +341,7 @@ static void test_accept_errors(void **state)
 	(void)state;
 	script = errors;
 	fake_ours = false;
-	assert_int_equal(tw_transport_link(&fake, 0, &link, &strangers),
+	assert_int_equal(link_by(&fake, 0, &link, &strangers),
 			 -EMFILE);
 	assert_int_equal(strangers, 2);
 	assert_int_equal(link.client_fd, -1);
@@ -342,7 +358,7 @@ static void test_link_timeout(void **state)
 	(void)state;
 	script = NULL;
 	fake_ours = false;
-	assert_int_equal(tw_transport_link(&fake, 0, &link, &strangers),
+	assert_int_equal(link_by(&fake, 0, &link, &strangers),
 			 -ETIMEDOUT);
 	assert_true(strangers > 0);
 	assert_int_equal(lowest_free_fd(), before);

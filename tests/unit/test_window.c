@@ -2,7 +2,7 @@
 /* The µs histogram: its edges and its overflows. */
 #include <string.h>
 
-#include "tw_stats.h"
+#include "base/tw_stats.h"
 #include "unit.h"
 
 #define WIDTH	10

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "tw_wire.h"
+#include "measure/tw_wire.h"
 #include "unit.h"
 
 #define SEQ	UINT64_C(0x0102030405060708)
@@ -191,18 +191,48 @@ static void test_reply_blank(void **state)
 	refused(buf, sizeof(buf), UINT64_MAX, -EBADMSG);
 }
 
-/* A right check word, and more than a CPU's number: no server sends it. */
-static void test_reply_cpu(void **state)
+/* One word holds both: neither sign nor size of the one is in the other. */
+static void test_reply_inversions(void **state)
 {
-	static const unsigned char buf[TW_REPLY_SIZE] = {
-		0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x07, 0x00, 0x00,
-		0x00, 0x00, 0x00, 0x00, 0x00, 0x0a, 0x00, 0x00, 0x00, 0x00,
-		0x00, 0x00, 0x00, 0x14, 0x00, 0x00, 0x00, 0x01, 0x00, 0x00,
-		0x00, 0x00, 0x7e, 0x15, 0x3c, 0x90, 0xac, 0x5f, 0xdb, 0x2d
+	static const struct { int32_t cpu; uint32_t inversions; } rows[] = {
+		{ 0, 0 }, { 0, 1 }, { -1, 0 }, { -1, UINT32_MAX },
+		{ INT32_MIN, 7 }, { INT32_MAX, UINT32_MAX - 1 },
+		{ 5, 0x80000000 },
 	};
+	unsigned char buf[TW_REPLY_SIZE];
+	struct tw_reply put = sample, got;
+	size_t i;
 
 	(void)state;
-	refused(buf, sizeof(buf), 7, -EBADMSG);
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		put.cpu = rows[i].cpu;
+		put.inversions = rows[i].inversions;
+		tw_wire_put_reply(buf, &put);
+		assert_int_equal(tw_wire_get_reply(buf, sizeof(buf), SEQ,
+						   &got), 0);
+		assert_int_equal(got.cpu, rows[i].cpu);
+		assert_int_equal(got.inversions, rows[i].inversions);
+	}
+}
+
+/* The high half of the fourth word; the CPU is in the other. */
+static void test_reply_inversions_layout(void **state)
+{
+	static const unsigned char want[] = {
+		0x25, 0x26, 0x27, 0x28, 0x21, 0x22, 0x23, 0x24,
+	};
+	unsigned char buf[TW_REPLY_SIZE], without[TW_REPLY_SIZE];
+	struct tw_reply reply = sample;
+
+	(void)state;
+	tw_wire_put_reply(without, &reply);
+	reply.inversions = 0x25262728;
+	tw_wire_put_reply(buf, &reply);
+	assert_memory_equal(buf, without, 24);
+	assert_memory_equal(buf + 24, want, sizeof(want));
+	/* The check word is of all. */
+	memcpy(buf + 24, without + 24, sizeof(want));
+	refused(buf, sizeof(buf), SEQ, -EBADMSG);
 }
 
 /* Every bit alone, and every two. */
@@ -239,7 +269,8 @@ int main(void)
 		cmocka_unit_test(test_reply_wrong_length),
 		cmocka_unit_test(test_reply_wrong_number),
 		cmocka_unit_test(test_reply_blank),
-		cmocka_unit_test(test_reply_cpu),
+		cmocka_unit_test(test_reply_inversions),
+		cmocka_unit_test(test_reply_inversions_layout),
 		cmocka_unit_test(test_reply_damaged),
 	};
 

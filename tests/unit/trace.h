@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tw_analysis.h"
-#include "tw_time.h"
+#include "base/tw_time.h"
+#include "cause/tw_analysis.h"
 #include "unit.h"
 
 #define BASE_NS	(100 * TW_NS_PER_S)

@@ -14,7 +14,7 @@
 
 #include "unit.h"
 
-#include "tw_environ.h"
+#include "check/tw_environ.h"
 
 struct tree_file {
 	const char *path;

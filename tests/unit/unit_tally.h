@@ -5,8 +5,9 @@
 
 #include <sys/mman.h>
 
-#include "tw_tally.h"
+#include "measure/tw_tally.h"
 #include "unit.h"
+#include "cycle.h"
 
 #define WIDTH	50
 
@@ -35,6 +36,7 @@ static inline void advance(struct tw_cycle *cycle, uint64_t *seed)
 {
 	cycle->seq++;
 	cycle->missed = unit_between(seed, 0, 2);
+	cycle->inversions = (uint32_t)unit_between(seed, 0, 3);
 	cycle->prev_t0_ns = cycle->t0_ns;
 	cycle->planned_ns += 1000000;
 	cycle->t0_ns = cycle->planned_ns + unit_between(seed, 0, 40000);

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A JSON file whose members know where they stand in it."""
+
+import json
+import os
+
+from tr_input import open_input
+from tr_model import InputError
+
+NUMBER = (int, float)
+NULL = type(None)
+LARGEST = 1e18
+NAMES = {dict: "object", list: "array", str: "string", bool: "boolean",
+         int: "number", float: "number", NULL: "null"}
+
+
+class Member:
+    """A member of the file, which knows where it stands in it."""
+
+    def __init__(self, path, value, where=""):
+        self.path, self.value, self.where = path, value, where
+
+    def bad(self, key, why):
+        where = f"{self.where}.{key}" if self.where else key
+        raise InputError(self.path, f"member {where}", why)
+
+    def get(self, key, *types, default=...):
+        """The value of a key, of one of the types (bool is no number)."""
+        if key not in self.value:
+            if default is ...:
+                self.bad(key, "missing")
+            return default
+        value = self.value[key]
+        if not isinstance(value, types) or \
+                isinstance(value, bool) and bool not in types:
+            names = " or ".join(dict.fromkeys(NAMES[t] for t in types))
+            self.bad(key, f"{json.dumps(value)[:40]} is no {names}")
+        if isinstance(value, NUMBER) and not abs(value) < LARGEST:
+            self.bad(key, f"{value} is too large")
+        return value
+
+    def inner(self, key):
+        """A member that is an object; an empty one if it is not there."""
+        value = self.get(key, dict, NULL, default=None)
+        where = f"{self.where}.{key}" if self.where else key
+        return Member(self.path, value or {}, where)
+
+    def items(self, key):
+        """Members that are objects in an array; none if it is not there."""
+        for i, value in enumerate(self.get(key, list, NULL, default=None)
+                                  or []):
+            if not isinstance(value, dict):
+                self.bad(f"{key}[{i}]", "no object")
+            yield Member(self.path, value, f"{self.where}.{key}[{i}]")
+
+
+def no_number(name):
+    raise ArithmeticError(f"{name} is no number")
+
+
+def load(path):
+    """The whole file as a Member."""
+    with open_input(path) as file:
+        text = file.read()
+    try:
+        value = json.loads(text, parse_constant=no_number)
+    except UnicodeDecodeError as err:
+        raise InputError(path, text[:err.start].count(b"\n") + 1,
+                         "not UTF-8") from None
+    except json.JSONDecodeError as err:
+        raise InputError(path, err.lineno,
+                         f"not JSON: {err.msg}, column {err.colno}") from None
+    except (ArithmeticError, ValueError) as err:    # of 5000 digits, too
+        raise InputError(path, None, f"not JSON: {err}") from None
+    except RecursionError:
+        raise InputError(path, None, "not JSON: nested too deep") from None
+    if not isinstance(value, dict):
+        raise InputError(path, 1, "no object of results")
+    return Member(os.fspath(path), value)

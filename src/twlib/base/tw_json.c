@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/tw_json.h"
+
+/* The bytes of the UTF-8 character that begins at @at; 0 if none does. */
+static size_t utf8_length(const unsigned char *at)
+{
+	static const struct {
+		unsigned char mask, lead;
+		uint32_t least;	/* smaller ones are overlong */
+	} forms[] = {
+		{ 0x80, 0x00, 0 }, { 0xe0, 0xc0, 0x80 },
+		{ 0xf0, 0xe0, 0x800 }, { 0xf8, 0xf0, 0x10000 },
+	};
+	uint32_t code;
+	size_t len, i;
+
+	for (len = 0; len < 4; len++)
+		if ((at[0] & forms[len].mask) == forms[len].lead)
+			break;
+	if (len == 4)
+		return 0;
+	code = at[0] & ~forms[len].mask;
+	for (i = 1; i <= len; i++) {
+		if ((at[i] & 0xc0) != 0x80)
+			return 0;
+		code = code << 6 | (at[i] & 0x3f);
+	}
+	if (code < forms[len].least || code > 0x10ffff ||
+	    (code >= 0xd800 && code <= 0xdfff))
+		return 0;
+	return len + 1;
+}
+
+/* One character of @text to @piece; returns how many bytes it had. */
+static size_t escape_one(char piece[8], const char *text)
+{
+	const unsigned char *at = (const unsigned char *)text;
+	size_t len = utf8_length(at);
+
+	if (!len) {		/* not valid UTF-8 */
+		strcpy(piece, "\\ufffd");
+		return 1;
+	}
+	if (*at == '"' || *at == '\\')
+		snprintf(piece, 8, "\\%c", *at);
+	else if (*at < 0x20 || *at == 0x7f)
+		snprintf(piece, 8, "\\u%04x", *at);
+	else
+		snprintf(piece, 8, "%.*s", (int)len, text);
+	return len;
+}
+
+size_t tw_json_escape(char *buf, size_t size, const char *text)
+{
+	char piece[8];
+	size_t written = 0, used = 0;
+
+	if (size)
+		buf[0] = '\0';
+	while (*text) {
+		text += escape_one(piece, text);
+		/* After the first that does not fit, nothing is written. */
+		if (written == used && used + strlen(piece) < size) {
+			strcpy(buf + used, piece);
+			written += strlen(piece);
+		}
+		used += strlen(piece);
+	}
+	return used;
+}
+
+static void write_text(FILE *file, const char *text)
+{
+	char piece[8];
+
+	fputc('"', file);
+	while (*text) {
+		text += escape_one(piece, text);
+		fputs(piece, file);
+	}
+	fputc('"', file);
+}
+
+void tw_json_open(struct tw_json *json, FILE *file, int depth)
+{
+	*json = (struct tw_json) { .file = file, .depth = depth, .before = "" };
+}
+
+void tw_json_close(struct tw_json *json)
+{
+	fputc('\n', json->file);
+}
+
+/* All that stands before a value. */
+static void write_key(struct tw_json *json, const char *key)
+{
+	fputs(json->before, json->file);
+	if (!json->line)
+		fprintf(json->file, "%*s", 2 * json->depth, "");
+	if (key) {
+		write_text(json->file, key);
+		fputs(": ", json->file);
+	}
+	json->before = json->line ? ", " : ",\n";
+}
+
+void tw_json_begin(struct tw_json *json, const char *key, char bracket)
+{
+	write_key(json, key);
+	fputc(bracket, json->file);
+	json->depth++;
+	json->arrays = json->arrays << 1 | (bracket == '[');
+	json->before = json->line ? "" : "\n";
+}
+
+void tw_json_begin_line(struct tw_json *json, const char *key, char bracket)
+{
+	tw_json_begin(json, key, bracket);
+	if (!json->line)
+		json->line = json->depth;
+	json->before = "";
+}
+
+void tw_json_end(struct tw_json *json)
+{
+	bool empty = *json->before != ',';
+
+	json->depth--;
+	if (!json->line && !empty)
+		fprintf(json->file, "\n%*s", 2 * json->depth, "");
+	fputc(json->arrays & 1 ? ']' : '}', json->file);
+	json->arrays >>= 1;
+	if (json->line > json->depth)
+		json->line = 0;
+	json->before = json->line ? ", " : ",\n";
+}
+
+void tw_json_text(struct tw_json *json, const char *key, const char *text)
+{
+	write_key(json, key);
+	if (text)
+		write_text(json->file, text);
+	else
+		fputs("null", json->file);
+}
+
+void tw_json_null(struct tw_json *json, const char *key)
+{
+	tw_json_text(json, key, NULL);
+}
+
+void tw_json_bool(struct tw_json *json, const char *key, bool value)
+{
+	write_key(json, key);
+	fputs(value ? "true" : "false", json->file);
+}
+
+void tw_json_int(struct tw_json *json, const char *key, int64_t value)
+{
+	write_key(json, key);
+	fprintf(json->file, "%" PRId64, value);
+}
+
+void tw_json_int_if(struct tw_json *json, const char *key, bool known,
+		    int64_t value)
+{
+	if (known)
+		tw_json_int(json, key, value);
+	else
+		tw_json_null(json, key);
+}
+
+void tw_json_uint(struct tw_json *json, const char *key, uint64_t value)
+{
+	write_key(json, key);
+	fprintf(json->file, "%" PRIu64, value);
+}
+
+void tw_json_real(struct tw_json *json, const char *key, double value,
+		  int digits)
+{
+	write_key(json, key);
+	if (!isfinite(value))
+		fputs("null", json->file);
+	else if (digits == TW_JSON_SHORT)
+		fprintf(json->file, "%.10g", value);
+	else
+		fprintf(json->file, "%.*f", digits, value);
+}
+
+void tw_json_real_if(struct tw_json *json, const char *key, bool known,
+		     double value, int digits)
+{
+	tw_json_real(json, key, known ? value : NAN, digits);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The timers that wake the client. Expiries are at first + k * period; a late
+ * cycle does not change this. A cycle belongs to the oldest expiry that has no
+ * cycle yet. The expiries that passed since then are overruns ("missed"): they
+ * get no cycle. Times are in ns.
+ */
+#ifndef TW_TIMER_H
+#define TW_TIMER_H
+
+#include <signal.h>
+#include <stddef.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+struct tw_timer;
+
+struct tw_timer_ops {
+	const char *name;
+	/* Starts the timer: first expiry at next_ns. Returns 0 or -errno. */
+	int (*start)(struct tw_timer *timer);
+	/*
+	 * Sleeps until next_ns. Returns 0; -EINTR if a signal arrived or the
+	 * clock was set back: call it again; or -errno.
+	 */
+	int (*wait)(struct tw_timer *timer);
+	/*
+	 * Called after the cycle. Sets planned_ns and missed for the expiry
+	 * that wait() returned for; the client woke up at @awake_ns. Moves
+	 * next_ns to the next expiry.
+	 */
+	void (*settle)(struct tw_timer *timer, int64_t awake_ns);
+	void (*stop)(struct tw_timer *timer);
+	/* It expires in a softirq; PREEMPT_RT runs softirqs in threads. */
+	bool softirq;
+};
+
+/* Used by the client process only. Times are on @clockid. */
+struct tw_timer {
+	const struct tw_timer_ops *ops;
+	clockid_t clockid;
+	int64_t period_ns;
+	int64_t next_ns;
+	int64_t planned_ns;
+	uint64_t missed;
+	uint64_t overrun;	/* overrun count of the kernel, last expiry */
+	timer_t id;
+	sigset_t signals;
+	int fd;
+};
+
+/* The signal of a POSIX timer. The client blocks it and waits for it. */
+#define TW_TIMER_SIGNAL	(SIGRTMIN)
+
+/* The first is the default; the last is NULL. */
+extern const struct tw_timer_ops *const tw_timer_kinds[];
+extern const struct tw_timer_ops tw_timer_nanosleep;
+extern const struct tw_timer_ops tw_timer_posix;
+extern const struct tw_timer_ops tw_timer_timerfd;
+
+/* For a period of 0: closed loop, no timer. */
+extern const struct tw_timer_ops tw_timer_none;
+
+/*
+ * Starts a timer of type @ops. The first expiry is at @first_ns; 0: one period
+ * from now. Returns 0 or -errno.
+ */
+int tw_timer_start(struct tw_timer *timer, const struct tw_timer_ops *ops,
+		   clockid_t clockid, int64_t period_ns, int64_t first_ns);
+
+/* Returns the number of expiries after @planned_ns, up to @awake_ns. */
+uint64_t tw_timer_passed(int64_t planned_ns, int64_t awake_ns,
+			 int64_t period_ns);
+
+/* For kinds of which the kernel keeps the grid, and counts the overruns. */
+struct itimerspec tw_timer_first_and_period(const struct tw_timer *timer);
+void tw_timer_settle_overrun(struct tw_timer *timer, int64_t awake_ns);
+
+#endif /* TW_TIMER_H */

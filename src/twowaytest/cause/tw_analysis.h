@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Finds the cause of a delay in the trace of a cycle: the phase with the delay
+ * and, for each moment of this phase, what the waiting process (client or
+ * server) waited for and which task used the CPU. Reads text, changes nothing
+ * else.
+ */
+#ifndef TW_ANALYSIS_H
+#define TW_ANALYSIS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "cause/tw_break.h"
+#include "run/tw_place.h"
+
+struct tw_json;
+
+/* State of the waiting process. "Peer" is the process that has to wake it. */
+enum tw_blame {
+	TW_UNKNOWN,		/* not in the trace */
+	TW_ASLEEP,		/* in the requested sleep */
+	TW_TIMER_LATE,		/* sleep is over, but no wake-up yet */
+	TW_BLOCKED,		/* waits for something else than these */
+	TW_PEER_RUNS,		/* the peer runs and will wake it */
+	TW_PEER_INTERRUPTED,
+	TW_PEER_RUNNABLE,	/* the peer is ready, but has no CPU */
+	TW_PEER_BLOCKED,	/* the peer waits for something else */
+	TW_ON_THE_WAY,		/* the network stack has the message */
+	TW_RUNNABLE,		/* it is ready, but has no CPU */
+	TW_INTERRUPTED,		/* an interrupt runs on its CPU */
+	TW_RUNS,
+	TW_BLAMES
+};
+
+/* A part of the phase during which nothing changed. */
+struct tw_span {
+	int64_t at_ns;		/* from the start of the phase */
+	int64_t for_ns;
+	enum tw_blame blame;
+	int cpu;		/* CPU of the cause; -1: unknown */
+	int pid;		/* task on this CPU; -1: unknown */
+	int prio;		/* kernel priority; -1: unknown */
+	bool interrupt;		/* @who is an interrupt or a softirq */
+	char who[48];
+};
+
+#define TW_SPANS	256	/* more are added to the last */
+
+struct tw_analysis {
+	const char *lacks;	/* why there is no analysis; or NULL */
+	enum tw_metric_id phase;	/* wakeup, send, sleep or receive */
+	enum tw_role side;	/* waiting process: server or client */
+	pid_t side_pid;
+	/* Kernel priority, 0 is the highest; -1: not in the trace. */
+	int side_prio;
+	int peer_prio;
+	/* The scheduler chose an ordinary task although this one was ready. */
+	bool side_passed_over;
+	bool peer_passed_over;
+	bool throttling;	/* throttling is the probable cause */
+	int64_t value_ns;
+	double mean_ns;
+	/*
+	 * The wake-up that ended the wait, from the start of the phase; -1:
+	 * none.
+	 */
+	int64_t waking_ns;	/* time of sched_waking */
+	int64_t running_ns;	/* time of sched_switch */
+	bool switch_unseen;	/* no sched_switch: its first event */
+	/* In order of time. The sum of all for_ns is value_ns. */
+	struct tw_span spans[TW_SPANS];
+	int count;
+	/* Sums by state and task, the longest first. */
+	struct tw_span sums[TW_SPANS];
+	int sum_count;
+	char sentence[384];	/* the largest part, for the user */
+};
+
+/*
+ * Returns the phase of the cycle with the largest excess over its mean. Only
+ * phases that are part of the metric are considered.
+ */
+enum tw_metric_id tw_analysis_phase(const struct tw_break *brk,
+				    const struct tw_metric_params *params);
+
+/*
+ * Analyses @text, which tw_trace_collect() returned. @pids: client and server,
+ * by role. @may_throttle: real-time throttling is possible. Cannot fail:
+ * without a result, analysis->lacks tells why.
+ */
+void tw_analyse(struct tw_analysis *analysis, const char *text,
+		const struct tw_break *brk,
+		const struct tw_metric_params *params,
+		const pid_t pids[TW_ROLES], bool may_throttle);
+
+/* Prints the cause and the time line. @has_mean: there were cycles before. */
+void tw_analysis_print(FILE *file, const struct tw_analysis *analysis,
+		       bool has_mean);
+
+/* The member "analysis". @analysis: NULL if there is none. */
+void tw_analysis_json(struct tw_json *json, const struct tw_analysis *analysis);
+
+/* "runnable", "peer runs", ...: the names in reports and JSON. */
+extern const char *const tw_blame_names[TW_BLAMES];
+
+/*
+ * Internal: writes the sentence from the other members. @throttled: the cycle
+ * was counted as throttled.
+ */
+void tw_analysis_sum_up(struct tw_analysis *analysis, bool throttled,
+			bool may_throttle);
+
+#endif /* TW_ANALYSIS_H */

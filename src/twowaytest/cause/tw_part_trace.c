@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* --trace and --tracemark: the trace of a run, and its analysis. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/tw_json.h"
+#include "base/tw_time.h"
+#include "cause/tw_analysis.h"
+#include "cause/tw_event.h"
+#include "cause/tw_part_break.h"
+#include "cause/tw_part_cause.h"
+#include "cause/tw_trace_own.h"
+#include "frame/tw_say.h"
+#include "run/tw_session.h"
+
+#define TRACE_FILE	"twowaytest-trace.txt"
+#define TRACE_NS	(20 * TW_NS_PER_MS)
+#define TRACE_BEFORE_NS	TW_NS_PER_MS	/* who was where, at its begin */
+
+static struct {
+	bool mark;		/* in the user's trace */
+	bool own;		/* in the program's own trace */
+	const char *events;	/* NULL: the default events */
+	const char *path;
+	struct tw_file file;
+	struct tw_trace_fds fds[TW_TRACES];
+	struct tw_trace trace;	/* our own */
+	char *text;		/* text of our trace; or NULL */
+	struct tw_analysis *analysis;	/* analysis of this text; or NULL */
+} set;
+static const __typeof__(set) initial = {
+	.fds = {
+		[TW_TRACE_USER] = { -1, -1 },
+		[TW_TRACE_OWN] = { -1, -1 },
+	},
+};
+
+static int parse_events(const struct tw_option *option, const char *value,
+			struct tw_run *run)
+{
+	const char *list = value && *value == '+' ? value + 1 : value;
+
+	if (list && (strspn(list, ", ") == strlen(list) ||
+		     strlen(list) > 1000 ||
+		     strspn(list, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-:*?, ") !=
+		     strlen(list)))
+		return tw_option_error(option, value, run,
+				       "allowed is a list of systems (irq), events (sched_switch) or system:event, separated by commas, with + before it for those beside the usual ones");
+	set.own = true;
+	set.events = value;
+	return 0;
+}
+
+static const struct tw_option options[] = {
+	{ 0, "trace", TW_OPTIONAL_ARGUMENT, "EVENTS", parse_events,
+	  &set.events,
+	  .help = "with -b: trace the kernel in an instance of our own,\n"
+		  "save the last 20 ms and say what caused the delay" },
+	{ 0, "trace-file", TW_ARGUMENT, "FILE", tw_option_file, &set.path,
+	  .help = "where to, default " TRACE_FILE },
+	{ 0, "tracemark", TW_NO_ARGUMENT, NULL, tw_option_flag, &set.mark,
+	  .help = "with -b: mark the cycle in the kernel's trace, and\n"
+		  "stop the tracing" },
+	{ .name = NULL }
+};
+
+static int check(struct tw_run *run)
+{
+	if ((set.mark || set.own) && !tw_option_given(run, "breaktrace"))
+		return tw_fail(run, -EINVAL, "--%s: there is no value to break at; give -b too",
+			       set.mark ? "tracemark" : "trace");
+	if (set.path && !set.own)
+		return tw_fail(run, -EINVAL, "--trace-file: there is no trace; give --trace too");
+	if (set.own && !set.path)
+		set.path = TRACE_FILE;
+	return 0;
+}
+
+static int open_trace(struct tw_run *run)
+{
+	const struct tw_config *config = tw_session(run)->config;
+	char why[TW_TRACE_WHY];
+	cpu_set_t used, servers;
+	int err = 0;
+
+	tw_config_all_cpus(config, TW_CLIENT, &used);
+	tw_config_all_cpus(config, TW_SERVER, &servers);
+	CPU_OR(&used, &used, &servers);
+	if (set.mark)
+		err = tw_trace_open_user(&set.fds[TW_TRACE_USER], why);
+	if (err)
+		return tw_fail(run, err, "--tracemark: %s", why);
+	if (set.own)
+		err = tw_trace_open_own(&set.trace, &set.fds[TW_TRACE_OWN],
+					set.events, &used, why);
+	if (err)
+		return tw_fail(run, err, "--trace: %s", why);
+	if (set.trace.removed)
+		tw_warn("--trace: removed what killed tests have left behind: %s%s",
+			set.trace.first_removed,
+			set.trace.removed > 1 ? " and others" : "");
+	return 0;
+}
+
+/* What is known of the trace, as members of the "break" object. */
+static void json_break(struct tw_json *json, const struct tw_break *brk)
+{
+	tw_json_bool(json, "marked", (set.mark || set.own) && !brk->mark_err);
+	tw_json_text(json, "trace_file", set.text ? set.path : NULL);
+	tw_analysis_json(json, set.analysis);
+}
+
+/* Only the client writes markers and stops the traces. */
+static void attach(struct tw_run *run, struct tw_pair *pair, void *room)
+{
+	int i;
+
+	(void)run;
+	(void)room;
+	if (!pair->brk)
+		return;
+	pair->brk->json = json_break;
+	memcpy(pair->brk->traces, set.fds, sizeof(pair->brk->traces));
+	for (i = 0; i < TW_TRACES; i++) {
+		pair->keep[2 * i] = set.fds[i].mark;
+		pair->keep[2 * i + 1] = set.fds[i].stop;
+	}
+}
+
+/* What is kept of a trace: 20 ms, and all since the cycle before. */
+static int64_t trace_from_ns(const struct tw_break *brk)
+{
+	const struct tw_cycle *cycle = &brk->kept.cycle;
+	int64_t from_ns = cycle->t3_ns - TRACE_NS;
+
+	if (cycle->planned_ns - TRACE_BEFORE_NS < from_ns)
+		from_ns = cycle->planned_ns - TRACE_BEFORE_NS;
+	/* On a quiet system there may be nothing since the cycle before. */
+	if (cycle->prev_t0_ns < from_ns)
+		from_ns = cycle->prev_t0_ns;
+	return from_ns - brk->ahead_ns;
+}
+
+static void finish(struct tw_run *run)
+{
+	struct tw_session *session = tw_session(run);
+	struct tw_break *brk = tw_part_break_end();
+	const struct tw_pair *pair;
+	pid_t pids[TW_ROLES] = { 0 };
+
+	if (!brk)
+		return;
+	/* From here on, it is the trace's clock that the stamps go to. */
+	brk->ahead_ns += tw_trace_ahead_ns("");
+	if (!set.trace.dir[0] ||
+	    tw_trace_collect(&set.trace, trace_from_ns(brk), &set.text))
+		return;
+	pair = tw_session_pair(session, brk->kept.pair);
+	pids[TW_SERVER] = tw_server_of(session, pair)->child.pid;
+	pids[TW_CLIENT] = pair->side[TW_CLIENT].child.pid;
+	set.analysis = malloc(sizeof(*set.analysis));
+	if (!set.analysis)
+		return;
+	tw_analyse(set.analysis, set.text, brk, &pair->tally->params, pids,
+		   pair->tally->stall_max_ns > 0);
+	session->throttling_traced = !set.analysis->lacks;
+	session->throttling = set.analysis->throttling;
+}
+
+static void close_trace(struct tw_run *run)
+{
+	int i;
+
+	(void)run;
+	for (i = 0; i < TW_TRACES; i++)
+		tw_trace_close_fds(&set.fds[i]);
+	tw_trace_close(&set.trace);
+	free(set.text);
+	free(set.analysis);
+	set.text = NULL;
+	set.analysis = NULL;
+}
+
+static void text(FILE *file, const struct tw_run *run)
+{
+	const struct tw_break *brk = tw_part_break_end();
+
+	(void)run;
+	if (!brk)
+		return;
+	if (set.own && !set.analysis)
+		fprintf(file, "# Cause: unknown, as the trace could not be read\n");
+	if (set.analysis)
+		tw_analysis_print(file, set.analysis, brk->number);
+	if (set.text)
+		fprintf(file, "# Trace: %s\n", set.path);
+}
+
+static void json_settings(struct tw_json *json, const struct tw_run *run)
+{
+	(void)run;
+	tw_json_bool(json, "tracemark", set.mark);
+	tw_json_text(json, "trace", !set.own ? NULL :
+		     set.events ? set.events : TW_TRACE_EVENTS);
+}
+
+static bool has_trace(const struct tw_run *run)
+{
+	(void)run;
+	return set.text;
+}
+
+/* What happened at the stamps of the cycle, as lines among the trace's. */
+static int print_marks(FILE *file, const struct tw_break *brk, int next,
+		       int64_t before_ns)
+{
+	const struct tw_cycle *cycle = &brk->kept.cycle;
+	const struct {
+		int64_t at_ns;
+		const char *what;
+	} marks[] = {
+		{ cycle->planned_ns, "planned: the timer is to expire" },
+		{ cycle->t0_ns, "t0: the client is awake, about to send" },
+		{ cycle->t1_ns, "t1: the server has read the request" },
+		{ cycle->t2_ns, "t2: the server has slept, about to reply" },
+		{ cycle->t3_ns, "t3: the client has read the reply" },
+	};
+	const int count = sizeof(marks) / sizeof(marks[0]);
+
+	for (; next < count; next++) {
+		int64_t at_ns = marks[next].at_ns - brk->ahead_ns;
+
+		if (at_ns > before_ns)
+			break;
+		fprintf(file, "# %" PRId64 ".%09" PRId64 ": twowaytest: cycle %"
+			PRIu64 ": %s\n", at_ns / TW_NS_PER_S,
+			at_ns % TW_NS_PER_S, brk->number, marks[next].what);
+	}
+	return next;
+}
+
+static int write_trace(const struct tw_run *run, FILE *file)
+{
+	const struct tw_break *brk = tw_part_break_end();
+	const char *rest = set.text;
+	struct tw_event event;
+	char line[1024];
+	/* In a closed loop nothing was planned. */
+	int next = tw_session(run)->config->interval_us ? 0 : 1;
+	size_t len;
+
+	for (; rest && *rest; rest += len) {
+		len = strcspn(rest, "\n");
+		len += rest[len] == '\n';
+		snprintf(line, sizeof(line), "%.*s", (int)len, rest);
+		if (tw_event_parse(line, &event))
+			next = print_marks(file, brk, next, event.time_ns);
+		fwrite(rest, 1, len, file);
+	}
+	print_marks(file, brk, next, INT64_MAX);
+	return 0;
+}
+
+static const struct tw_result result = {
+	.option = "trace-file", .path = &set.path, .file = &set.file,
+	.write = write_trace, .has_any = has_trace,
+};
+
+const struct tw_part tw_part_trace = {
+	.name = "trace", .options = options, TW_SETTINGS(set, initial),
+	.check = check, .open = open_trace, .attach = attach,
+	.finish = finish, .close = close_trace, .text = text,
+	.json_settings = json_settings, .result = &result,
+};

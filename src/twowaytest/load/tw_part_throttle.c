@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* --rt-runtime, and what real-time throttling does to a run. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "rt-utils.h"
+#include "base/tw_json.h"
+#include "base/tw_system.h"
+#include "base/tw_time.h"
+#include "load/tw_part_load.h"
+#include "load/tw_runtime.h"
+#include "run/tw_session.h"
+
+#define KEEP	(-2)	/* no --rt-runtime: the system's value stays */
+
+static struct {
+	int64_t runtime_us;	/* -1: no limit */
+	struct tw_runtime runtime;
+	struct tw_throttle throttle;
+	int kernel_log;		/* descriptor of /dev/kmsg; or negative */
+	bool heard;		/* the kernel reported throttling */
+} set;
+static const __typeof__(set) initial = {
+	.runtime_us = KEEP, .kernel_log = -1,
+	.runtime = { .guard = { .fd = -1 }, .lock_fd = -1 },
+};
+
+static int parse(const struct tw_option *option, const char *value,
+		 struct tw_run *run)
+{
+	if (strcmp(value, "-1"))
+		return tw_option_number(option, value, run);
+	set.runtime_us = -1;
+	return 0;
+}
+
+static const struct tw_option options[] = {
+	{ 0, "rt-runtime", TW_ARGUMENT, "US", parse, &set.runtime_us,
+	  .max = 1000000,
+	  .more = ", or -1 for no limit",
+	  .help = "set sched_rt_runtime_us for the run, and restore\n"
+		  "it; -1, 0: no limit" },
+	{ .name = NULL }
+};
+
+/* Whether the load would leave no CPU to ordinary tasks. */
+static bool hogs_all(const struct tw_run *run)
+{
+	const struct tw_load_params params = tw_load_settings(run);
+	int cpus = (int)sysconf(_SC_NPROCESSORS_ONLN);
+	int most = tw_load_most(run);
+
+	if (!most || !params.priority)
+		return false;
+	if (params.pinned && CPU_COUNT(&params.cpus) < cpus)
+		return false;
+	/* A group or command can consist of any number of processes. */
+	return !tw_load_kind()->own || most >= cpus;
+}
+
+static bool shares_cpu(const struct tw_config *config,
+		       const struct tw_load_params *params, enum tw_role role)
+{
+	cpu_set_t cpus, both;
+
+	tw_config_all_cpus(config, role, &cpus);
+	CPU_AND(&both, &params->cpus, &cpus);
+	return CPU_COUNT(&both);
+}
+
+/*
+ * Whether our real-time tasks, with @workers, may use all the time of a CPU of
+ * client or server.
+ */
+static bool may_throttle(const struct tw_run *run, int workers)
+{
+	const struct tw_load_params params = tw_load_settings(run);
+	const struct tw_config *config = tw_session(run)->config;
+
+	if (!tw_config_is_realtime(config->policy))
+		return false;
+	/* Without a load, too, if client and server never sleep. */
+	if (config->wait->spins ||
+	    (!config->interval_us && !config->sleep_us))
+		return true;
+	return workers && params.priority &&
+	       (shares_cpu(config, &params, TW_CLIENT) ||
+		shares_cpu(config, &params, TW_SERVER));
+}
+
+bool tw_throttle_expected(const struct tw_run *run)
+{
+	return (set.runtime_us == KEEP || set.runtime_us > 0) &&
+	       may_throttle(run, tw_load_most(run));
+}
+
+static int fail_hogging(struct tw_run *run)
+{
+	if (set.runtime_us == KEEP)
+		return tw_fail(run, -EBUSY, "--load=%s: with no real-time throttling (%s is %lld), this real-time load on every CPU would leave the rest of the system no time; give --load-affinity, fewer workers, --rt-runtime=950000, or --force",
+			       tw_load_kind()->name, TW_THROTTLE_FILE,
+			       (long long)set.throttle.runtime_us);
+	return tw_fail(run, -EBUSY, "--rt-runtime=%lld: this real-time load on every CPU would leave the rest of the system no time, or the kernel refuses the value because of a cgroup's share; give --load-affinity, fewer workers, or --force",
+		       (long long)set.runtime_us);
+}
+
+static int fail_runtime(struct tw_run *run, int err)
+{
+	long long runtime_us = set.runtime_us;
+
+	if (err == -EBUSY)
+		return fail_hogging(run);
+	if (err == -EALREADY)
+		return tw_fail(run, err, "--rt-runtime=%lld: another run, such as a second twowaytest, has set %s until it ends; wait for its end, or set the value for both without this option",
+			       runtime_us, TW_THROTTLE_FILE);
+	return tw_fail(run, err, "--rt-runtime=%lld: cannot write %s: %s; it needs root, and a value up to sched_rt_period_us that is not below a CPU cgroup's own",
+		       runtime_us, TW_THROTTLE_FILE, strerror(-err));
+}
+
+/* Sets --rt-runtime, and reads how the kernel throttles. */
+static int open_throttle(struct tw_run *run)
+{
+	struct utsname name;
+	int err;
+
+	if (set.runtime_us != KEEP) {
+		err = tw_system_leave_deadline();
+		if (!err)
+			err = tw_runtime_open(&set.runtime, set.runtime_us);
+		if (err)
+			return fail_runtime(run, err);
+	}
+	set.kernel_log = tw_throttle_listen("");
+	uname(&name);
+	tw_throttle_read(&set.throttle, "", name.release);
+	if (tw_session(run)->config->force || set.throttle.stall_ns ||
+	    !hogs_all(run))
+		return 0;
+	return fail_hogging(run);
+}
+
+/*
+ * If real-time tasks may use up their share, stalls of about the length for
+ * which the kernel then stops them count as throttling.
+ */
+static void expect_stalls(struct tw_run *run, struct tw_pair *pair, void *room)
+{
+	int64_t stall_ns = set.throttle.stall_ns;
+
+	(void)room;
+	if (!stall_ns || !may_throttle(run, tw_load_workers(run, run->step)))
+		return;
+	pair->tally->stall_min_ns = stall_ns - stall_ns / 4;
+	pair->tally->stall_max_ns = stall_ns + stall_ns / 2;
+}
+
+static void finish(struct tw_run *run)
+{
+	(void)run;
+	set.heard = tw_throttle_heard(set.kernel_log);
+	set.kernel_log = -1;
+	tw_runtime_close(&set.runtime);
+}
+
+static void close_throttle(struct tw_run *run)
+{
+	(void)run;
+	if (set.kernel_log >= 0)
+		close(set.kernel_log);
+	set.kernel_log = -1;
+	tw_runtime_close(&set.runtime);
+}
+
+/* The longest that anything took in any cycle, but the sleep asked for. */
+static int64_t longest_phase_ns(const struct tw_tally *tally)
+{
+	static const enum tw_metric_id phases[] = {
+		TW_WAKEUP, TW_SEND, TW_SLEEP, TW_RECEIVE,
+	};
+	int64_t longest_ns = 0, max_ns;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(phases); i++) {
+		if (tw_metrics[phases[i]].needs_timer &&
+		    !tally->params.period_ns)
+			continue;
+		max_ns = tw_series_status(&tally->series, phases[i]).max_ns;
+		if (phases[i] == TW_SLEEP)
+			max_ns -= tally->params.sleep_ns;
+		if (max_ns > longest_ns)
+			longest_ns = max_ns;
+	}
+	return longest_ns;
+}
+
+/* Stalls that are shorter than usual are not counted: whose are they? */
+static bool may_be_throttled(const struct tw_session *session)
+{
+	const struct tw_pair *pair;
+	unsigned int k;
+
+	if (session->throttling_traced)
+		return session->throttling;
+	for (k = 0; (pair = tw_session_pair(session, k)); k++)
+		if (pair->tally->stall_max_ns &&
+		    (set.heard || longest_phase_ns(pair->tally) >=
+				  set.throttle.stall_ns / 4))
+			return true;
+	return false;
+}
+
+/* What stopped the throttled cycles, and how to do without. */
+static void print_throttling(FILE *file, const struct tw_session *session,
+			     uint64_t throttled)
+{
+	const struct tw_tally *tally = tw_session_first(session)->tally;
+	const struct tw_throttle *throttle = &set.throttle;
+
+	if (throttled)
+		fprintf(file, "# Throttling stopped real-time tasks for %"
+			PRId64 " us at a time, as the load left its CPU no rest\n",
+			tw_ns_to_us(throttle->stall_ns));
+	else
+		fprintf(file, "# Throttling may have stopped real-time tasks for up to %"
+			PRId64 " us at a time; counted are only stalls from %"
+			PRId64 " us on\n", tw_ns_to_us(throttle->stall_ns),
+			tw_ns_to_us(tally->stall_min_ns));
+	if (throttle->runtime_us > 0 &&
+	    (throttle->group || !throttle->fair_server))
+		fprintf(file, "# (sched_rt_runtime_us %" PRId64 " of %" PRId64
+			"): not this kernel's latency; --rt-runtime=-1 lifts it for a run\n",
+			throttle->runtime_us, throttle->period_us);
+	else
+		fprintf(file, "# (the fair server, debug/sched/fair_server): not this kernel's latency\n");
+}
+
+static void remarks(FILE *file, const struct tw_run *run)
+{
+	const struct tw_session *session = tw_session(run);
+	uint64_t throttled = tw_pairs_counts(session->pairs).throttled;
+
+	/* A histogram has it among its own lines. */
+	if (throttled && !run->window_us)
+		fprintf(file, "# Throttled: %" PRIu64 "\n", throttled);
+	if (throttled || may_be_throttled(session))
+		print_throttling(file, session, throttled);
+}
+
+static void json(struct tw_json *json, const struct tw_run *run)
+{
+	const struct tw_throttle *throttle = &set.throttle;
+
+	tw_json_begin(json, "throttling", '{');
+	if (throttle->known) {
+		tw_json_int(json, "rt_runtime_us", throttle->runtime_us);
+		tw_json_int(json, "rt_period_us", throttle->period_us);
+	}
+	tw_json_bool(json, "rt_group_sched", throttle->group);
+	tw_json_bool(json, "fair_server", throttle->fair_server);
+	tw_json_int(json, "stall_us", tw_ns_to_us(throttle->stall_ns));
+	tw_json_bool(json, "possible", throttle->stall_ns &&
+		     may_throttle(run, tw_load_most(run)));
+	tw_json_bool(json, "kernel_message", set.heard);
+	tw_json_end(json);
+}
+
+const struct tw_part tw_part_throttle = {
+	.name = "throttle", .options = options, TW_SETTINGS(set, initial),
+	.open = open_throttle, .attach = expect_stalls, .finish = finish,
+	.close = close_throttle, .remarks = remarks, .json = json,
+};

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <sched.h>
+#include <time.h>
+
+#include "base/tw_time.h"
+#include "measure/tw_io.h"
+#include "measure/tw_server.h"
+#include "measure/tw_wire.h"
+
+static void sleep_for(struct timespec left, const atomic_int *stop)
+{
+	while (nanosleep(&left, &left) && !tw_io_failed(stop))
+		;
+}
+
+/* --sleep=0: no system call. */
+static void sleep_not(struct timespec left, const atomic_int *stop)
+{
+	(void)left;
+	(void)stop;
+}
+
+void tw_server_sleep(int64_t sleep_ns, const atomic_int *stop)
+{
+	if (sleep_ns)
+		sleep_for(tw_ns_to_ts(sleep_ns), stop);
+}
+
+static int take_stream(const struct tw_server *server, struct tw_wait *wait,
+		       struct tw_reply *reply)
+{
+	const struct tw_clock *clock = server->clock;
+	ssize_t len;
+	int err;
+
+	wait->ops->wait(wait);
+	len = tw_io_receive(server->fd, server->request, server->size,
+			    server->stop);
+	reply->t1_ns = clock->read_ns(clock);
+	if (len <= 0)
+		return len == -ECANCELED ? 0 : (int)len;
+	err = tw_wire_get_request(server->request, len, server->size,
+				  ++reply->seq);
+	return err ? err : 1;
+}
+
+static int run(const struct tw_server *server, struct tw_wait *wait)
+{
+	int (*take)(const struct tw_server *server, struct tw_wait *wait,
+		    struct tw_reply *reply) =
+		server->take ? server->take : take_stream;
+	void (*pause)(struct timespec left, const atomic_int *stop) =
+		server->sleep_ns ? sleep_for : sleep_not;
+	const struct timespec sleep = tw_ns_to_ts(server->sleep_ns);
+	const struct tw_clock *clock = server->clock;
+	struct tw_reply reply = { .seq = 0 };
+	uint64_t steady_at = server->warmup;
+	char buf[TW_REPLY_SIZE];
+	int err;
+
+	for (;;) {
+		/* Not at that number alone: its request may be lost. */
+		if (reply.seq >= steady_at) {
+			server->steady(server->sink);
+			steady_at = UINT64_MAX;
+		}
+		err = take(server, wait, &reply);
+		if (err <= 0)
+			return err;
+
+		/* No system call: glibc uses the vDSO or rseq. */
+		reply.cpu = sched_getcpu();
+		pause(sleep, server->stop);
+		reply.t2_ns = clock->read_ns(clock);
+		tw_wire_put_reply(buf, &reply);
+		err = tw_io_send(server->fd, buf, sizeof(buf), server->stop);
+		if (err)
+			return err == -ECANCELED || err == -ECONNREFUSED ?
+			       0 : err;
+	}
+}
+
+int tw_server_run(const struct tw_server *server)
+{
+	struct tw_wait wait;
+	int err;
+
+	err = tw_wait_open(&wait, server->wait_ops, server->fd);
+	if (err)
+		return err;
+	err = run(server, &wait);
+	wait.ops->close(&wait);
+	return err;
+}

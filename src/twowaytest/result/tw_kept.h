@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Prints the cycles that were kept: by --worst, --spike, -b and --limit. */
+#ifndef TW_KEPT_H
+#define TW_KEPT_H
+
+#include <stdio.h>
+
+#include "measure/tw_tally.h"
+
+struct tw_json;
+struct tw_run;
+
+/* Number of a measured cycle in reports, from 0. */
+uint64_t tw_cycle_number(const struct tw_run *run,
+			 const struct tw_kept *kept);
+
+/* "pair 2, ": of many pairs the one of a cycle; else nothing. */
+void tw_kept_print_pair(FILE *file, const struct tw_run *run,
+			unsigned int pair);
+
+/* Whether there is metric @id: some need a timer. */
+bool tw_kept_shows(const struct tw_run *run, enum tw_metric_id id);
+
+/* A metric's value in a cycle, and a mean: whole us, or ns with -N. */
+int64_t tw_kept_value(const struct tw_run *run, const struct tw_kept *kept,
+		      enum tw_metric_id id);
+int64_t tw_kept_mean(const struct tw_run *run, double mean_ns);
+
+/* Stores the means of all metrics. */
+void tw_kept_means(const struct tw_tally *tally, double means_ns[TW_METRICS]);
+
+/*
+ * Prints a cycle in one line: time, CPUs, the phases with their means, and the
+ * share of each phase in the excess of metric @id. @means_ns: NULL if there was
+ * no cycle before.
+ */
+void tw_kept_print(FILE *file, const struct tw_run *run,
+		   const struct tw_kept *kept,
+		   const double means_ns[TW_METRICS], enum tw_metric_id id);
+
+/* The members of a kept cycle. */
+void tw_kept_json(struct tw_json *json, const struct tw_run *run,
+		  const struct tw_kept *kept);
+
+#endif /* TW_KEPT_H */

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The parts that keep, write and judge results. */
+#ifndef TW_PART_RESULT_H
+#define TW_PART_RESULT_H
+
+#include "frame/tw_part.h"
+
+extern const struct tw_part tw_part_all;	/* pairs, in JSON */
+extern const struct tw_part tw_part_cost;
+extern const struct tw_part tw_part_dump;
+extern const struct tw_part tw_part_kept;
+extern const struct tw_part tw_part_limit;
+extern const struct tw_part tw_part_ramp;
+extern const struct tw_part tw_part_smi;
+extern const struct tw_part tw_part_trltp;
+
+#endif /* TW_PART_RESULT_H */

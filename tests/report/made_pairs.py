@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Results of several pairs in every format: plain arithmetic."""
+
+import made
+
+PERIODS = (1_000_000, 2_000_000, 3_000_000)
+
+
+def pairs(counts, seed=1, periods=PERIODS, start=10**12, **how):
+    """Pair -> rows of its dump; all begin at nearly the same time."""
+    return {k: [(k, *row[1:]) for row in made.cycles(
+        count, 10 * seed + k, periods[k], start=start + 5000 * k, **how)]
+        for k, count in enumerate(counts)}
+
+
+def ramp(steps, count=300, **how):
+    """Pair -> rows of each step, from one pair to as many as steps.
+
+    Pair K takes part from step K on.
+    """
+    result = {}
+    for step in range(steps):
+        found = pairs([count // (k + 1) for k in range(step + 1)], step + 1,
+                      start=10**12 * (step + 1), **how)
+        for pair, rows in found.items():
+            result.setdefault(pair, []).append(rows)
+    return result
+
+
+def joined(found):
+    """Of a ramp: pair -> rows of all its steps."""
+    return {pair: [row for rows in steps for row in rows]
+            for pair, steps in found.items()}
+
+
+def dump(found, chunk=7):
+    """Pairs take turns in the file, some rows each."""
+    rows, left = [], {pair: list(own) for pair, own in found.items()}
+    while any(left.values()):
+        for own in left.values():
+            rows += own[:chunk]
+            del own[:chunk]
+    return made.dump(rows)
+
+
+def values(found, periods=PERIODS):
+    """Pair -> metric -> values."""
+    return {pair: made.values(rows, periods[pair])
+            for pair, rows in found.items()}
+
+
+def all_of(found, metric, periods=PERIODS):
+    return [value for own in values(found, periods).values()
+            for value in own[metric]]
+
+
+def threads(found, periods=PERIODS, width=10**9):
+    result = {}
+    for pair, own in values(found, periods).items():
+        for metric in made.METRICS:
+            one = made.json_thread(metric, own[metric], width)
+            one |= {"pair": pair, "cpu": 4 + pair}
+            if metric == "interval":
+                one["target"] = periods[pair] // 1000
+                one["stddev"] = made.deviation(own[metric],
+                                               periods[pair]) / 1000
+            result[str(len(result))] = one
+    return result
+
+
+def sums(found, periods=PERIODS):
+    """Member all."""
+    result = {}
+    for metric in made.METRICS:
+        whole = made.json_thread(metric, all_of(found, metric, periods))
+        if metric == "interval" and len(found) > 1:
+            whole["target"] = whole["stddev"] = None
+        result[metric] = {key: whole[key] for key in (
+            "percentiles", "stddev", "target", "cycles", "min", "max",
+            "avg")}
+    return result
+
+
+def twoway(found, steps=(), periods=PERIODS, **settings):
+    """Results of --json. Steps: pair -> rows each."""
+    data = made.twoway(found[0], pairs=len(found), intervals_us=[
+        periods[pair] // 1000 for pair in found], **settings)
+    data["thread"] = threads(found, periods)
+    data["num_threads"] = len(data["thread"])
+    twoway = data["twoway"]
+    twoway["cycles"] = sum(map(len, found.values()))
+    twoway["all"] = sums(found, periods)
+    twoway["pairs"] = [
+        {"pair": pair, "interval_us": periods[pair] // 1000,
+         "missed": 10 + pair, "inversions": 20 + pair,
+         "processes": {"client": {"cpus": str(4 + pair), "policy": "fifo",
+                                  "priority": 98 - 2 * pair}}}
+        for pair in found]
+    twoway["steps"] = [
+        {"step": i, "pairs": len(step), "workers": 0, "missed": 30 + i,
+         "inversions": 40 + i, "throttled": 0, "work_per_second": 0.0,
+         "thread": threads(step, periods)} for i, step in enumerate(steps)]
+    return data
+
+
+def steps_of(found):
+    """Of a ramp: pair -> rows, for each step."""
+    return [{pair: own[step - pair] for pair, own in found.items()
+             if pair <= step} for step in range(len(found[0]))]
+
+
+def ramp_json(found):
+    return twoway(joined(found), steps_of(found), ramp="pairs",
+                  servers="one", order="priority")
+
+
+def text(found, display=0, periods=PERIODS):
+    """-h text of send and total of each pair; display: lines before it."""
+    columns = [(metric, pair, own[metric])
+               for pair, own in values(found, periods).items()
+               for metric in ("send", "total")]
+    counts = [made.histogram(values) for *_, values in columns]
+    lines = [f"T:{i:2} (1234) P:98 I:1000 C:   1000 Min:      5 Act:    7 "
+             f"Avg:    7 Max:      34 Std:     1.9 send {i}"
+             for i in range(display)]
+    lines += ["# Histogram"]
+    for row in sorted(set().union(*counts)):
+        lines.append(f"{row:06d} " + "\t".join(
+            f"{one.get(row, 0):06d}" for one in counts))
+    for title, text_of in (
+            ("Total", lambda v: f"{len(v):09d}"),
+            ("Min Latencies", lambda v: f"{min(v) // 1000:05d}"),
+            ("Avg Latencies", lambda v: f"{int(made.mean(v)) // 1000:05d}"),
+            ("Max Latencies", lambda v: f"{max(v) // 1000:05d}"),
+            ("Histogram Overflows", lambda v: "00000"),
+            ("Std Deviations", lambda v: f"{made.deviation(v) / 1000:.1f}")):
+        lines.append(f"# {title}: " + " ".join(
+            text_of(values) for *_, values in columns))
+    lines.append("# Metrics: " + " ".join(
+        f"{metric}.{pair}" for metric, pair, _ in columns))
+    lines.append("# Missed: " + " ".join(
+        f"{10 + pair:05d}" for _, pair, _ in columns))
+    lines.append("# Inversions: " + " ".join(
+        str(20 + pair) for pair in found))
+    return "\n".join(lines) + "\n"
+
+
+def log(steps, periods=PERIODS):
+    """A TRLTP log of pairs -> rows each, of which none has workers."""
+    return "\n".join(
+        made.log([(0, rows)], periods[pair]).replace("Workers,0\n",
+                                      f"Workers,0\nPair,{pair}\n")
+        for step in steps for pair, rows in step.items())

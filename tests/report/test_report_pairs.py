@@ -1,0 +1,295 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Results of several pairs: each is told apart, in every format."""
+
+import made
+import made_pairs
+import pytest
+
+PAIRS = made_pairs.pairs((400, 300, 200))
+RAMP = made_pairs.ramp(3)
+VALUES = made_pairs.values(PAIRS)
+
+
+def results(report, *files):
+    return made.tables(report("-t", "-", *files).stdout)
+
+
+def label(metric):
+    return made.LABELS[made.METRICS.index(metric)]
+
+
+def check(row, found, whole, near=0.06):
+    """A row against the values; whole: minimum and maximum are in us."""
+    assert row["cycles"] == str(len(found))
+    for key, value in (("min", min(found)), ("max", max(found))):
+        assert row[key] == (str(value // 1000) if whole else made.us(value))
+    assert float(row["avg"]) == pytest.approx(
+        float(made.mean(found)) / 1000, abs=near)
+
+
+FILES = {
+    "json": ("x.json", made_pairs.twoway(PAIRS)),
+    "dump": ("x.csv", made_pairs.dump(PAIRS)),
+    "text": ("x.txt", made_pairs.text(PAIRS)),
+    "log": ("x.log", made_pairs.log([PAIRS])),
+}
+
+
+@pytest.mark.parametrize("metric", ["send", "total"])
+@pytest.mark.parametrize("kind", sorted(FILES))
+def test_each_pair_and_all_together(report, kind, metric):
+    found = results(report, made.write(report.directory, *FILES[kind]))
+    whole = kind in ("json", "text")
+    near = 1.01 if kind == "text" else 0.11     # the text rounds down
+    [row] = found[label(metric)]
+    assert row["system"] == "x (3 pairs)"
+    together = made_pairs.all_of(PAIRS, metric)
+    check(row, together, whole, near)
+    assert float(row["std"]) == pytest.approx(
+        made.deviation(together) / 1000, abs=0.2)
+    own = found[f"{label(metric)} of each pair"]
+    assert [row["pair"] for row in own] == ["0", "1", "2"]
+    for row, values in zip(own, VALUES.values()):
+        check(row, values[metric], whole, near)
+
+
+@pytest.mark.parametrize("kind", ["json", "dump", "log"])
+def test_deviation_from_the_target(report, kind):
+    """That of sleep is the same for all; periods differ, so there is none."""
+    found = results(report, made.write(report.directory, *FILES[kind]))
+    assert float(found[label("sleep")][0]["std"]) == pytest.approx(
+        made.deviation(made_pairs.all_of(PAIRS, "sleep"), made.SLEEP) / 1000,
+        abs=0.1)
+    [row] = found[label("interval")]
+    assert row["std"] == "-"
+    own = found[f"{label('interval')} of each pair"]
+    for row, period, values in zip(own, made_pairs.PERIODS, VALUES.values()):
+        assert row["std"] == made.us(made.deviation(values["interval"],
+                                                    period))
+
+
+@pytest.mark.parametrize("kind", ["text", "log"])
+def test_deviation_of_pairs_that_differ(report, kind):
+    """It is that of all their cycles, not the mean of theirs."""
+    pairs = PAIRS | {1: [(*row[:4], *(time + 100_000 for time in row[4:7]),
+                          0) for row in PAIRS[1]]}
+    content = {"text": made_pairs.text(pairs),
+               "log": made_pairs.log([pairs])}[kind]
+    made.write(report.directory, FILES[kind][0], content)
+    [row] = results(report, FILES[kind][0])["Send Time"]
+    together = made_pairs.all_of(pairs, "send")
+    assert made.deviation(together) > 40_000
+    assert float(row["std"]) == pytest.approx(
+        made.deviation(together) / 1000, abs=0.3)
+
+
+def test_percentiles_of_a_dump(report):
+    found = results(report, made.write(report.directory, *FILES["dump"]))
+    together = made_pairs.all_of(PAIRS, "send")
+    assert found["Send Time"][0]["p90"] == \
+        made.us(made.percentile(together, "90"))
+    for row, values in zip(found["Send Time of each pair"], VALUES.values()):
+        assert row["p90"] == made.us(made.percentile(values["send"], "90"))
+
+
+def test_histograms_of_all(report):
+    """p90 comes from the histograms, as JSON has only the median here."""
+    found = results(report, made.write(report.directory, *FILES["json"]))
+    together = made_pairs.all_of(PAIRS, "send")
+    assert found["Send Time"][0]["p90"] == \
+        str(made.percentile(together, "90") // 1000)
+
+
+def test_what_is_known_of_each_pair(report):
+    """By the JSON; a text has no CPU and no period."""
+    rows = results(report, made.write(report.directory, *FILES["json"]))[
+        "Pairs of client and server"]
+    assert rows == [
+        {"system": "x (3 pairs)", "pair": str(k), "CPU": str(4 + k),
+         "interval": str(1000 * (k + 1)), "missed": str(10 + k),
+         "inversions": str(20 + k)} for k in range(3)]
+    rows = results(report, made.write(report.directory, "y.txt",
+                                      made_pairs.text(PAIRS)))[
+        "Pairs of client and server"]
+    assert [(row["CPU"], row["interval"], row["missed"], row["inversions"])
+            for row in rows] == [("-", "-", str(10 + k), str(20 + k))
+                                 for k in range(3)]
+
+
+def test_client_on_no_single_cpu(report):
+    data = made_pairs.twoway(PAIRS)
+    for thread in data["thread"].values():
+        thread["cpu"] = -1
+    rows = results(report, made.write(report.directory, "x.json", data))[
+        "Pairs of client and server"]
+    assert [row["CPU"] for row in rows] == ["-"] * 3
+
+
+def test_number_of_pairs_is_said(report):
+    for kind in FILES:
+        found = results(report, made.write(report.directory, *FILES[kind]))
+        assert any("3 pairs of client and server" in row["remark"]
+                   for row in found["Remarks"]), kind
+
+
+def test_all_formats_of_one_run(report):
+    names = [made.write(report.directory, *file) for file in FILES.values()]
+    found = results(report, *names)
+    assert [row["system"] for row in found["Send Time"]] == ["x (3 pairs)"]
+    assert [row["CPU"] for row in found["Send Time of each pair"]] == \
+        ["4", "5", "6"]
+
+
+@pytest.mark.parametrize("kind", ["dump", "text", "log"])
+def test_other_pair_of_another_run(refused, kind):
+    """The same cycles, but those of two pairs are exchanged."""
+    periods = made_pairs.PERIODS[:1] * 3
+    pairs = made_pairs.pairs((400, 300, 300), periods=periods)
+    other = {0: pairs[0], **{
+        k: [(k, *row[1:]) for row in pairs[3 - k]] for k in (1, 2)}}
+    content = {
+        "dump": made_pairs.dump(other),
+        "text": made_pairs.text(other, periods=periods),
+        "log": made_pairs.log([other], periods)}[kind]
+    made.write(refused.directory, "x.json",
+               made_pairs.twoway(pairs, periods=periods))
+    made.write(refused.directory, FILES[kind][0], content)
+    message = refused("-t", "-", "x.json", FILES[kind][0])
+    assert "of pair 1" in message and "NAME=FILE" in message
+
+
+def test_number_of_pairs_of_another_run(refused):
+    made.write(refused.directory, "x.json", made_pairs.twoway(PAIRS))
+    fewer = {0: PAIRS[0], 1: PAIRS[1]}
+    made.write(refused.directory, "x.txt", made_pairs.text(fewer))
+    message = refused("-t", "-", "x.json", "x.txt")
+    assert "pairs: 2, but 3" in message
+
+
+def test_all_contradicts_the_pairs(refused):
+    for key, said in (("cycles", "count"), ("min", "min"), ("max", "max")):
+        data = made_pairs.twoway(PAIRS)
+        data["twoway"]["all"]["send"][key] += 1 if key == "max" else -1
+        made.write(refused.directory, "x.json", data)
+        message = refused("-t", "-", "x.json")
+        assert "member twoway.all.send" in message and said in message
+
+
+def test_metric_twice_in_a_pair(refused):
+    data = made_pairs.twoway(PAIRS)
+    data["thread"]["8"]["pair"] = 0
+    made.write(refused.directory, "x.json", data)
+    assert "interval of pair 0 is above already" in refused("-t", "-",
+                                                            "x.json")
+
+
+def test_gap_in_the_numbers_of_pairs(refused):
+    data = made_pairs.twoway(PAIRS)
+    for thread in data["thread"].values():
+        thread["pair"] *= 2
+    made.write(refused.directory, "x.json", data)
+    assert "pair 4" in refused("-t", "-", "x.json")
+    made.write(refused.directory, "x.txt",
+               made_pairs.text(PAIRS).replace(".2", ".3"))
+    assert "pair 3" in refused("-t", "-", "x.txt")
+
+
+def test_column_named_twice(refused):
+    text = made_pairs.text(PAIRS).replace("send.1", "send.0")
+    made.write(refused.directory, "x.txt", text)
+    assert "does not name the columns" in refused("-t", "-", "x.txt")
+
+
+def test_missed_expiries_of_all_pairs(report):
+    """10, 11 and 12 of them, though each has several columns."""
+    import tr_text
+    path = made.write(report.directory, *FILES["text"])
+    [part] = tr_text.read_histogram(path, "x")
+    assert part.missed == 33
+
+
+@pytest.mark.parametrize("display", [0, 50, 2048])
+def test_display_before_the_histogram(report, display):
+    """As many lines as 256 pairs have are skipped."""
+    path = made.write(report.directory, "x.txt",
+                      made_pairs.text(PAIRS, display))
+    check(results(report, path)["Send Time"][0],
+          made_pairs.all_of(PAIRS, "send"), True, 1.01)
+
+
+def test_worst_cycles_name_their_pair(report):
+    pairs = made_pairs.pairs((400, 300, 200))
+    row = pairs[1][120]
+    pairs[1][120] = (*row[:6], row[6] + 900_000, 0)
+    made.write(report.directory, "x.csv", made_pairs.dump(pairs))
+    found = results(report, "x.csv")["Worst cycles"]
+    row = next(row for row in found if row["metric"] == "response")
+    assert row["pair"] == "1"
+    assert row["at s"] == f"{(pairs[1][120][3] - pairs[0][0][3]) / 1e9:.3f}"
+    made.write(report.directory, "one.csv", made.dump(made.cycles(100)))
+    assert "pair" not in results(report, "one.csv")["Worst cycles"][0]
+
+
+def test_period_of_each_pair_alone(report):
+    """A dump without JSON shows the period of each of its pairs."""
+    path = made.write(report.directory, *FILES["dump"])
+    found = results(report, path)["Pairs of client and server"]
+    assert [row["interval"] for row in found] == ["1000", "2000", "3000"]
+
+
+def test_dump_of_some_pairs(report):
+    """Of a killed run, perhaps; whatever their numbers are."""
+    far = 10**9 - 1
+    rows = [(far if row[0] else 0, *row[1:]) for pair in (0, 1)
+            for row in PAIRS[pair]]
+    made.write(report.directory, "x.csv", made.dump(rows))
+    found = results(report, "x.csv")
+    assert [row["pair"] for row in found["Send Time of each pair"]] == \
+        ["0", str(far)]
+
+
+def test_settings_of_all_pairs_are_compared(report):
+    """The client of the second pair runs elsewhere."""
+    data = made_pairs.twoway(PAIRS)
+    made.write(report.directory, "x.json", data)
+    data["twoway"]["pairs"][1]["processes"]["client"]["cpus"] = "9"
+    made.write(report.directory, "y.json", data)
+    rows = results(report, "x.json", "y.json")[
+        "What differs between the runs"]
+    [row] = [row for row in rows if row["what"] == "client cpus"]
+    assert row["x (3 pairs)"] == "4 5 6" and row["y (3 pairs)"] == "4 9 6"
+
+
+def test_ranking_is_of_all_pairs(report):
+    """The first pairs are alike; another pair of y is 100 us longer."""
+    pairs = made_pairs.pairs((2000, 2000))
+    late = {0: pairs[0], 1: [(*row[:4], row[4] + 100_000, row[5] + 100_000,
+                              row[6] + 100_000, 0) for row in pairs[1]]}
+    made.write(report.directory, "x.csv", made_pairs.dump(pairs))
+    made.write(report.directory, "y.csv", made_pairs.dump(late))
+    rows = results(report, "y.csv", "x.csv")["Ranking"]
+    row = next(row for row in rows if (row["metric"], row["figure"]) ==
+               ("send", "average"))
+    assert row["best first"] == "x (2 pairs) << y (2 pairs)"
+
+
+def test_limit_names_its_pair(report):
+    data = made_pairs.twoway(PAIRS)
+    data["twoway"]["limits"] = [{"limit": "response:100", "pair": 2,
+                                 "verdict": "exceeded"}]
+    made.write(report.directory, "x.json", data)
+    texts = [row["remark"] for row in results(report, "x.json")["Remarks"]]
+    assert "limit response:100 exceeded by pair 2" in texts
+
+
+def test_own_results_without_their_member(report, refused):
+    """As cyclictest's readers see them: of each pair its wakeup alone."""
+    data = made_pairs.twoway(PAIRS)
+    del data["twoway"]
+    made.write(report.directory, "x.json", data)
+    found = results(report, "x.json")
+    check(found["Wakeup Time"][0], made_pairs.all_of(PAIRS, "wakeup"), True)
+    for thread in data["thread"].values():
+        thread["metric"] = "send"
+    made.write(report.directory, "x.json", data)
+    assert "no wakeup" in refused("-t", "-", "x.json")
