@@ -66,6 +66,7 @@ MAILINGS = [
         ("environ", {FACTS: "environ*"}),
         ("check", {FACTS: "check* report_environ", TOP: "part_check"}),
         ("man", {TOP: "twowaytest.8"}),
+        ("hosts", {TOP: "twowaytest-hosts.8"}),
         ("gitignore", {}),
     ]),
 ]

@@ -21,6 +21,7 @@ TOOLS = TOP / "tests" / "tools"
 HOLDS = [
     r"/usr/bin/twowaytest",
     r"/usr/share/man/man8/twowaytest\.8(\.gz)?",
+    r"/usr/share/man/man8/twowaytest-hosts\.8(\.gz)?",
     r"/usr/share/twowaytest/twowaytest\.schema\.json",
     r"/usr/share/doc/[^/]+/README\.md(\.gz)?",
     r"/usr/share/bash-completion/completions/twowaytest",
@@ -135,8 +136,8 @@ def assert_unit_tests_ran(log):
     ("contrib/rpm/twowaytest.spec", r"^%changelog\n.* - (.+)-\d+$"),
     ("NEWS.md", r"^## (.+)$"),
     *((f"man/{page}", r'^\.TH .* "twowaytest (.+?)"') for page in (
-        "twowaytest.8", "twowaytest-campaign.8", "twowayreport.1",
-        "twowaytest-virtlab.1")),
+        "twowaytest.8", "twowaytest-hosts.8", "twowaytest-campaign.8",
+        "twowayreport.1", "twowaytest-virtlab.1")),
 ])
 def test_version_is_the_projects(path, pattern):
     assert version(path, pattern) == version("meson.build",

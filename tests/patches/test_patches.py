@@ -130,7 +130,8 @@ def test_makefile_lists_files_with_their_patch():
     plain = (mkpatches.TREE / "Makefile").read_text(encoding="ascii")
     one = {"twlib/base/tw_a.c": "", "twlib/base/tw_a.h": ""}
     two = one | {"twowaytest/run/tw_b.c": "", "twlib/check/tw_c.c": ""}
-    three = two | {"twowaytest/twowaytest.c": "", mkpatches.MAN: ""}
+    three = two | {"twowaytest/twowaytest.c": "",
+                   mkpatches.PAGES[0]: ""}
     made = [plain] + [mkpatches.makefile(plain, grown) for grown in (
         [one], [one, two], [one, two, three])]
     added = []
@@ -162,10 +163,11 @@ def test_man_page():
             '.\\" standalone: end\nc\n.\\" standalone: begin\nx\n'
             '.\\" standalone: end\n')
     assert mkpatches.man_page(text) == '.TH A 8 x "rt-tests" "y"\na\nc\n'
-    page = mkpatches.sources()[mkpatches.MAN]
-    assert not re.search("schema|twowayreport|twowaytest..(campaign|virtlab)",
-                         page)
-    assert not re.search(r",\n(\.SH|\Z)", page)
+    for name in mkpatches.PAGES:
+        page = mkpatches.sources()[name]
+        assert not re.search(
+            "schema|twowayreport|twowaytest..(campaign|virtlab)", page)
+        assert not re.search(r",\n(\.SH|\Z)", page)
 
 
 @pytest.mark.parametrize("path", COVERS + SERIES,

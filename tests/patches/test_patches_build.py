@@ -107,7 +107,8 @@ def test_installs(tree, tmp_path):
     assert installed.returncode == 0, installed.stderr
     assert {str(path.relative_to(tmp_path / "usr/local"))
             for path in tmp_path.rglob("twowaytest*")} == {
-                "bin/twowaytest", "share/man/man8/twowaytest.8"}
+                "bin/twowaytest", "share/man/man8/twowaytest.8",
+                "share/man/man8/twowaytest-hosts.8"}
 
 
 def test_builds_only_where_oslat_does(tree):
