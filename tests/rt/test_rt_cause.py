@@ -420,5 +420,6 @@ def test_clocks(delayed, clock, fault, phase):
     # The shim's stamps are the trace's clock's: that was converted rightly.
     begin_ns, end_ns = broken.window(phase)
     assert begin_ns < injected[0] < injected[1] < end_ns
-    # The wake-up that ended the wait, or the injected one within it.
-    assert broken.analysis["wakeup_ns"] is not None
+    # The wake-up that ended the wait, or the injected one within it; its end
+    # is a switch that the kernel may not tell of.
+    assert broken.analysis["wakeup_ns"] is not None or broken.unseen_ns() > 0
