@@ -56,6 +56,7 @@ PEERS = {
 CLOUD = {
     "tool-1": BESIDE_FLOOR, "floor-1": FLOOR,
     "tool-2": BESIDE_FLOOR, "floor-2": FLOOR,
+    "tool-3": BESIDE_FLOOR, "floor-3": FLOOR,
     "idle": [*TWO_WAY, "-l", "300", "-h", "2000", "--worst",
              "--dump=idle.csv"],
     "loaded": [*TWO_WAY, "-l", "200", "--load=hackbench:1",
