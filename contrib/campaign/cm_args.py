@@ -73,6 +73,10 @@ OPTIONS = {
             "default": COMMAND,
             "help": "what the load command runs; default: tar and gzip of "
                     "/etc on each CPU"}),
+        ("H", "connect", {
+            "metavar": "HOST[:PORT]", "type": not_empty,
+            "help": "twowaytest's server is on another host: that of "
+                    "twowaytest --server there"}),
         ("x", "limit", {
             "metavar": "LIMIT", "type": not_empty, "action": "append",
             "default": [],
@@ -117,4 +121,7 @@ def parse(argv):
     options = p.parse_args(argv)
     if options.limit and "twowaytest" not in options.tools:
         p.error("--limit: limits are twowaytest's, which --tools leaves out")
+    if options.connect and "twowaytest" not in options.tools:
+        p.error("--connect: only twowaytest has a server, which --tools "
+                "leaves out")
     return options

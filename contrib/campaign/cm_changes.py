@@ -6,6 +6,16 @@ import cm_system
 from cm_state import text_of
 
 
+# Of the server's host, what no run should find changed.
+KEPT = ("host", "kernel", "version", "machine", "program", "cpus", "finding")
+
+
+def server_of(result):
+    """What a result tells of the server's host; empty if nothing."""
+    host = (result.get("twoway", {}).get("peer") or {}).get("host") or {}
+    return {key: host[key] for key in KEPT if key in host}
+
+
 def seen(options, state):
     """(moment, kind, environment): only those of a kind are comparable."""
     for number, session in enumerate(state.data["sessions"], 1):
@@ -17,6 +27,8 @@ def seen(options, state):
         twoway = (state.result(one) or {}).get("twoway", {})
         if "environment" in twoway:
             yield one.title, one.placement, twoway["environment"]
+        if server := server_of(state.result(one) or {}):
+            yield one.title, "server's host", {"server's host": server}
 
 
 def flat(facts, prefix=""):

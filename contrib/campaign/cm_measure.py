@@ -41,6 +41,7 @@ def measure(children, options, one, where, state, tick):
         result = read_json(temporary)
         record["cycles"] = cycles(result, temporary)
         check_time(result, options)
+        check_peer(result, options)
         record["work_per_second"] = work(read_json(carried), options) \
             if carrier else None
         whole.write(temporary, mark.marked(
@@ -132,6 +133,14 @@ def check_time(result, options):
         took_s = sum(counts) * options.interval / 1e6
         if took_s < each_s - max(1, each_s / 20):
             raise Failure(f"only {took_s:.1f} of {each_s} s were measured")
+
+
+def check_peer(result, options):
+    """Failure if nothing is known of the server's host."""
+    peer = result.get("twoway", {}).get("peer") or {}
+    if options.connect and "twoway" in result and not peer.get("host"):
+        raise Failure(f"the server on {options.connect} did not send its "
+                      "results")
 
 
 def work(result, options):

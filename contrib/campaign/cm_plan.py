@@ -77,6 +77,10 @@ def scheduling(options):
     return ["-m", "-p", str(options.priority)] if options.priority else []
 
 
+def connection(options):
+    return [f"--connect={options.connect}"] if options.connect else []
+
+
 def load_arguments(options, load, cpus):
     if load == "command":
         # --load-affinity would keep its only copy on one CPU.
@@ -91,7 +95,7 @@ def twowaytest(options, one, cpus, json):
     place = ["-a"] if one.placement == "plan" else \
         [f"--affinity={cpus.one}", f"--mainaffinity={cpus.one}"]
     return [options.twowaytest, "-q", *scheduling(options), *place,
-            "-i", str(options.interval), "--timer=nanosleep",
+            *connection(options), "-i", str(options.interval), "--timer=nanosleep",
             "-h", str(HISTOGRAM_US), "-D", str(seconds_each(options)),
             *(f"--limit={limit}" for limit in options.limit),
             f"--json={json}"]

@@ -142,6 +142,17 @@ def try_all(children, options, where):
             trial(children, argv)
 
 
+def server(children, options):
+    """A few cycles with the server on the other host, if there is one.
+
+    Failure with twowaytest's own reason if it cannot be measured with.
+    """
+    if options.connect:
+        trial(children, [options.twowaytest, "-q",
+                         *cm_plan.scheduling(options),
+                         *cm_plan.connection(options), "-l", "5"])
+
+
 def check(children, options):
     """twowaytest --check: its text, and the environment of its JSON."""
     argv = [options.twowaytest, *cm_plan.scheduling(options), "-a",

@@ -17,6 +17,9 @@ REPORT = pathlib.Path(__file__).resolve().parents[1] / "report/twowayreport"
 SHOWN = (("cyclictest", None, "cyclictest"),
          ("twowaytest", "wakeup", "wakeup"),
          ("twowaytest", "total", "total"))
+# With the server on another host.
+CONNECTED = (*SHOWN, ("twowaytest", "network", "network"),
+             ("twowaytest", "sleep", "sleep"))
 FIGURES = (("min", 0), ("avg", 1), ("max", 0))
 
 
@@ -38,13 +41,17 @@ def summary(options, state):
     rows = [[placement, load, name, *figures(state.result(
                 cm_plan.Measurement(placement, load, tool)), metric)]
             for placement, load, (tool, metric, name) in itertools.product(
-                options.placements, options.loads, SHOWN)
+                options.placements, options.loads,
+                CONNECTED if options.connect else SHOWN)
             if tool in options.tools]
+    note = "In us. wakeup is what cyclictest measures, measured by twowaytest."
+    if options.connect:
+        note += f" The server is on {options.connect}: network is all " \
+            "between the two hosts, sleep is the server's."
     return Table(
         "Summary", ["placement", "load", "metric",
-                    *(key for key, _ in FIGURES)], rows,
-        "In us. wakeup is what cyclictest measures, measured by twowaytest.",
-        figures=3, key="summary")
+                    *(key for key, _ in FIGURES)], rows, note, figures=3,
+        key="summary")
 
 
 def number_text(value):
@@ -99,11 +106,20 @@ def remarks(options, state):
                  "it.", figures=2, key="remarks")
 
 
-def set_up(state):
+def first_server(options, state):
+    """What is known of the server's host; empty if there is none."""
+    found = (cm_changes.server_of(state.result(one) or {})
+             for one in cm_plan.matrix(options))
+    return next(filter(None, found), {})
+
+
+def set_up(options, state):
     rows = [[part, key, text_of(value)] for part in ("system", "plan")
             for key, value in state.data[part].items() if key != "cpus"]
     rows += [["CPU", key, text_of(value)]
              for key, value in state.data["plan"]["cpus"].items()]
+    rows += [["server's host", key, text_of(value)]
+             for key, value in first_server(options, state).items()]
     return Table("Set-up", ["of", "what", "is"], rows, "Every command line is "
                  "in campaign.json.", figures=3, key="set-up")
 
@@ -146,9 +162,11 @@ def report(children, options, state):
     first = summary(options, state)
     found = [table for table in (
         first, remarks(options, state), measurements(options, state),
-        set_up(state)) if table.rows]
+        set_up(options, state)) if table.rows]
     system = state.data["system"]
     title = f"Campaign: {system['nodename']}, {system['release']}"
+    if options.connect:
+        title += f", with the server on {options.connect}"
     if virtual(state):
         title += " (virtual: these are not the times of a machine)"
     whole.write(state.path("index.md"), tables.markdown(

@@ -58,7 +58,8 @@ _twowaytest_value()
 			response \
 			total \
 			wakeup \
-			planned
+			planned \
+			network
 		;;
 	-c|--clock)
 		_twowaytest_words "$prefix" "$value" \
@@ -87,6 +88,7 @@ _twowaytest_value()
 			total: \
 			wakeup: \
 			planned: \
+			network: \
 			avg: \
 			missed: \
 			throttled: \
@@ -117,7 +119,14 @@ _twowaytest_value()
 			response \
 			total \
 			wakeup \
-			planned
+			planned \
+			network
+		;;
+	--oneway)
+		_twowaytest_words "$prefix" "$value" \
+			off \
+			sync \
+			bound
 		;;
 	--order)
 		_twowaytest_words "$prefix" "$value" \
@@ -149,7 +158,14 @@ _twowaytest_value()
 			response: \
 			total: \
 			wakeup: \
-			planned:
+			planned: \
+			network:
+		;;
+	--stamps)
+		_twowaytest_words "$prefix" "$value" \
+			off \
+			rx \
+			all
 		;;
 	--timer)
 		_twowaytest_words "$prefix" "$value" \
@@ -200,10 +216,11 @@ _twowaytest()
 			"-${BASH_REMATCH[1]: -1}" "${BASH_REMATCH[2]}"
 	elif [[ $cur != -* && $prev =~ ^-[mNxqMSuv]*([abcdDHhilp])$ ]]; then
 		_twowaytest_value '' "-${BASH_REMATCH[1]}" "$cur"
-	elif [[ $cur != -* && $prev =~ ^--(address|affinity|break-on|breaktrace|busy-poll|client-affinity|clock|distance|dscp|dump|duration|histfile|histofall|histogram|interface|interval|json|latency|limit|load|load-affinity|load-args|load-policy|load-priority|loops|mainaffinity|metrics|order|peer|policy|port|priority|ramp|rt-runtime|server-affinity|server-priority|servers|size|sleep|sock-priority|spike|spike-nodes|steps|timeout|timer|total|trace-file|transport|trltp-log|wait|warmup)$ ]]; then
+	elif [[ $cur != -* && $prev =~ ^--(address|affinity|allow|break-on|breaktrace|busy-poll|client-affinity|clock|connect|distance|dscp|dump|duration|histfile|histofall|histogram|interface|interval|json|latency|limit|load|load-affinity|load-args|load-policy|load-priority|loops|mainaffinity|max-pairs|max-rate|max-size|max-time|metrics|oneway|order|peer|policy|port|priority|ramp|rt-runtime|runs|server-affinity|server-priority|servers|sessions|size|sleep|sock-priority|spike|spike-nodes|stamps|steps|sync-limit|timeout|timer|total|trace-file|transport|trltp-log|wait|warmup)$ ]]; then
 		_twowaytest_value '' "$prev" "$cur"
 	else
 		_twowaytest_words '' "$cur" \
+			--accept \
 			--address= \
 			-a \
 			--affinity \
@@ -211,6 +228,7 @@ _twowaytest()
 			-A \
 			--aligned \
 			--aligned= \
+			--allow= \
 			--break-on= \
 			-b \
 			--breaktrace= \
@@ -219,6 +237,7 @@ _twowaytest()
 			--client-affinity= \
 			-c \
 			--clock= \
+			--connect= \
 			--default-system \
 			-d \
 			--distance= \
@@ -247,11 +266,16 @@ _twowaytest()
 			-l \
 			--loops= \
 			--mainaffinity= \
+			--max-pairs= \
+			--max-rate= \
+			--max-size= \
+			--max-time= \
 			--metrics= \
 			-m \
 			--mlockall \
 			-N \
 			--nsecs \
+			--oneway= \
 			--orb \
 			--orb= \
 			--order= \
@@ -271,10 +295,16 @@ _twowaytest()
 			--ramp= \
 			-M \
 			--refresh_on_max \
+			--rsh \
+			--rsh= \
 			--rt-runtime= \
+			--runs= \
+			--server \
+			--server= \
 			--server-affinity= \
 			--server-priority= \
 			--servers= \
+			--sessions= \
 			--size= \
 			--sleep= \
 			--smi \
@@ -283,7 +313,9 @@ _twowaytest()
 			--sock-priority= \
 			--spike= \
 			--spike-nodes= \
+			--stamps= \
 			--steps= \
+			--sync-limit= \
 			-t \
 			--threads \
 			--threads= \

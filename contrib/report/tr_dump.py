@@ -8,10 +8,15 @@ import warnings
 import numpy
 
 from tr_input import open_input
-from tr_model import METRICS, PHASES, InputError, Part, Step, Worst
+from tr_model import (
+    METRICS, PHASES, TWO_CLOCKS, TWO_CLOCKS_PHASES, InputError, Part, Step,
+    Worst)
 from tr_stats import PIECE, series_of, small
 
 HEADER = b"pair,cycle,planned_ns,t0_ns,t1_ns,t2_ns,t3_ns,missed"
+# t1 and t2 by a clock of the server's own.
+TWO_CLOCKS_HEADER = HEADER.replace(b"t1", b"server_t1").replace(
+    b"t2", b"server_t2")
 LOST = rb"\d{1,9}(?:,\d{1,18}){3},,,,\d{1,18}"     # over UDP
 ROW = re.compile(rb"\d{1,9}(,\d{1,18}){7}|" + LOST)
 LOST_ROW = re.compile(rb"^" + LOST + rb"\n", re.M)
@@ -27,8 +32,10 @@ WORST = ("response", "total", "wakeup")    # of which the worst cycle is shown
 class Cycles:
     """The cycles of one pair, kept as differences to spare memory."""
 
-    def __init__(self):
-        self.column = {name: [] for name in ("interval", *PHASES)}
+    def __init__(self, two_clocks=False):
+        self.two_clocks = two_clocks
+        self.phases = TWO_CLOCKS_PHASES if two_clocks else PHASES
+        self.column = {name: [] for name in ("interval", *self.phases)}
         self.starts = []        # first cycle of each step
         self.breaks = []        # cycles whose forerunner is not here
         self.missed = []        # arrays of (cycle, expiries missed after it)
@@ -60,10 +67,11 @@ class Cycles:
         self.missed.append(numpy.stack([self.count + missed,
                                         rows[missed, 7]]))
         planned, t0, t1, t2, t3 = rows[:, 2:7].T
-        for name, values in (("interval", t0 - before[:, 3]),
-                             ("wakeup", t0 - planned), ("send", t1 - t0),
-                             ("sleep", t2 - t1), ("receive", t3 - t2)):
-            self.column[name].append(small(values))
+        found = {"interval": t0 - before[:, 3], "wakeup": t0 - planned,
+                 "send": t1 - t0, "sleep": t2 - t1, "receive": t3 - t2,
+                 "network": t3 - t0 - (t2 - t1)}
+        for name, column in self.column.items():
+            column.append(small(found[name]))
         self.count += len(rows)
         self.last = rows[-1:].copy()
         return None
@@ -88,7 +96,9 @@ class Cycles:
         return [slice(start, end) for start, end in zip(self.starts, ends)]
 
     def metrics(self):
-        gone = () if self.period_ns else ("wakeup", "planned")
+        gone = [] if self.period_ns else ["wakeup", "planned"]
+        if self.two_clocks:
+            gone += ["send", "receive"]
         return [metric for metric in METRICS if metric not in gone]
 
     def piece(self, metric, part):
@@ -97,12 +107,15 @@ class Cycles:
                for name, column in self.column.items()}
         if metric in get:
             return get[metric]
-        response = get["send"] + get["sleep"] + get["receive"]
+        network = get["network"] if self.two_clocks else \
+            get["send"] + get["receive"]
+        if metric == "network":
+            return network
         if metric == "response":
-            return response
+            return network + get["sleep"]
         if metric == "planned":
-            return get["wakeup"] + response
-        return response - get["sleep"] + \
+            return get["wakeup"] + network + get["sleep"]
+        return network + \
             abs(get["sleep"] - self.sleep_ns) + \
             self.off_period(get, self.periods_ns(part))
 
@@ -172,7 +185,7 @@ class Cycles:
         index = int(values.argmax())
         return Worst(metric, float(values[index]), self.since_ns(index),
                      {name: float(self.column[name][index])
-                      for name in PHASES if name in self.metrics()},
+                      for name in self.phases if name in self.metrics()},
                      int(numpy.searchsorted(self.starts, index, "right")) - 1,
                      self.pair_of(index))
 
@@ -243,14 +256,16 @@ def read_cycles(path):
             if not text.startswith(b"#"):
                 break
             marked |= bool(re.match(rb"# *(virtual|lab)\b", text))
-        if text.rstrip(b"\n") != HEADER:
+        two_clocks = text.rstrip(b"\n") == TWO_CLOCKS_HEADER
+        if not two_clocks and text.rstrip(b"\n") != HEADER:
             raise InputError(path, line - 1,
                              f"'{HEADER.decode()}' is expected")
         for chunk in chunks(file):
             rows = rows_of(path, chunk, line)
             for pair in numpy.unique(rows[:, 0]):
                 own = numpy.flatnonzero(rows[:, 0] == pair)
-                cycles = pairs.setdefault(int(pair), Cycles())
+                cycles = pairs.setdefault(int(pair),
+                                          Cycles(two_clocks))
                 bad = cycles.add(rows if len(own) == len(rows)
                                  else rows[own])
                 if bad is not None:
@@ -273,11 +288,20 @@ def read(path, name):
                            for cycles in pairs.values()),
                 program="twowaytest")
     part.cycles = next(iter(pairs.values())) if len(pairs) == 1 else pairs
+    if next(iter(pairs.values())).two_clocks:
+        part.remarks.append(TWO_CLOCKS)
     if os.fspath(path).endswith(PARTIAL):
         part.remarks.append("a killed run left this dump: it ends where the "
                             "run was killed")
         part.troubles.append("a killed run left its dump")
     return [part]
+
+
+def check_formula(part, cycles, trltp3):
+    if trltp3 and cycles.two_clocks:
+        raise InputError(part.path, None, "t1 and t2 are of the server's own "
+                         "clock, and total by trltp3 compares them with t0; "
+                         "allowed is documented")
 
 
 def complete(part, period_ns, sleep_ns, trltp3, workers, wanted):
@@ -287,6 +311,7 @@ def complete(part, period_ns, sleep_ns, trltp3, workers, wanted):
     None: all.
     """
     cycles = part.cycles
+    check_formula(part, cycles, trltp3)
     cycles.period_ns, cycles.sleep_ns = period_ns, sleep_ns
     cycles.trltp3 = trltp3
     if wanted:

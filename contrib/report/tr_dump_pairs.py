@@ -6,7 +6,7 @@ import itertools
 import numpy
 
 import tr_pairs
-from tr_dump import Cycles, add_worst
+from tr_dump import Cycles, add_worst, check_formula
 from tr_model import METRICS, InputError, Pair
 
 
@@ -41,8 +41,8 @@ class Together(Cycles):
 
     def __init__(self, pairs, steps):
         """pairs: Cycles by number, whose columns go; steps: steps_of()."""
-        super().__init__()
         found = list(pairs.values())
+        super().__init__(found[0].two_clocks)
         lengths = [cycles.count for cycles in found]
         self.count = sum(lengths)
         step = numpy.concatenate([
@@ -118,6 +118,7 @@ def own_results(part, pairs, steps):
 def complete(part, periods_ns, sleep_ns, trltp3, workers, wanted):
     """As tr_dump.complete(); periods_ns: of each pair, by its number."""
     pairs = {number: part.cycles[number] for number in sorted(part.cycles)}
+    check_formula(part, pairs[min(pairs)], trltp3)
     for number, cycles in pairs.items():
         cycles.period_ns, cycles.sleep_ns = periods_ns[number], sleep_ns
         cycles.trltp3 = trltp3

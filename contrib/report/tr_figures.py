@@ -248,18 +248,26 @@ def ranges(runs, metrics, key="ranges"):
             "and sleep, whose deviation is that from the target).", draw)
 
 
+def few(runs):
+    """Metrics that are shown side by side."""
+    instead = any("network" in run.series and "send" not in run.series
+                  for run in runs)
+    return [*SIX, "network"] if instead else SIX
+
+
 def figures_of(runs, metrics):
     """Of runs that share a set-up."""
     runs = [run for run in runs if run.series]
     drawn = [m for m in metrics if with_dist(runs, m)]
-    six = [m for m in metrics if m in SIX]
+    known = few(runs)
+    six = [m for m in metrics if m in known]
     found = [ranges(runs, six)]
     # Of cyclictest there is nothing else.
     if "wakeup" in metrics and \
             not all(set(six) & set(run.series) for run in runs):
         found.append(ranges(runs, ["wakeup"], "ranges-wakeup"))
     yield from filter(None, found)
-    six = [m for m in drawn if m in SIX]
+    six = [m for m in drawn if m in known]
     if len(six) > 1 and len(runs) <= OVERLAID:
         yield multiples(runs, six)
     for metric in drawn:

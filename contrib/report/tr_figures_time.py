@@ -7,14 +7,15 @@ import numpy
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from tr_model import PHASES
+from tr_model import ALL_PHASES, PHASES, TWO_CLOCKS_PHASES
 from tr_style import MARKERS, OVERLAID, log_axis, plain
 from tr_tables_text import of
 
 POINTS = 400            # of a time line
 PANELS = 16
 SKEWED = 8
-HATCH = ("", "////", "", "\\\\\\\\")
+HATCH = ("", "////", "", "\\\\\\\\", "xxxx")
+STYLE = (*PHASES, "network")    # index of colour and hatch
 
 
 def worst_of(cycles):
@@ -84,9 +85,17 @@ def time_line(runs):
     return "time-line", caption, draw
 
 
+def phases_in(run):
+    """Those that make up its cycles; None: it does not tell them all."""
+    for phases in PHASES, TWO_CLOCKS_PHASES:
+        if set(phases[1:]) <= set(run.series):
+            return phases
+    return None
+
+
 def phases_of(run):
     """Averages of the phases; of the cycle of largest total, too."""
-    average = {p: run.series[p].avg_ns / 1000 for p in PHASES
+    average = {p: run.series[p].avg_ns / 1000 for p in phases_in(run)
                if p in run.series}
     worst = next((w for w in run.every("worst") if w.metric == "total"),
                  None)
@@ -94,11 +103,12 @@ def phases_of(run):
         if worst else None
 
 
-def draw_bars(look, ax, runs, bars, shares):
+def draw_bars(look, ax, runs, bars, shares=False):
     """shares: in % of each bar, as one may be much longer than all others."""
     for row, (run, bar) in enumerate(zip(runs, bars)):
         start, whole = 0, sum((bar or {}).values())
-        for k, phase in enumerate(PHASES):
+        for phase in ALL_PHASES:
+            k = STYLE.index(phase)
             if phase in (bar or {}):
                 length = bar[phase]
                 if shares:
@@ -117,9 +127,16 @@ def draw_bars(look, ax, runs, bars, shares):
     ax.grid(False, axis="y")
 
 
+def patch(look, phase):
+    """Of the legend."""
+    k = STYLE.index(phase)
+    return Patch(facecolor=look.colour[f"phase{k}"], hatch=HATCH[k],
+                 edgecolor=look.colour["paper"])
+
+
 def phases(runs):
     """None if no run tells all but the wake-up."""
-    runs = [run for run in runs if set(PHASES[1:]) <= set(run.series)]
+    runs = [run for run in runs if phases_in(run)]
     if not runs:
         return None
     average, worst = zip(*map(phases_of, runs))
@@ -127,21 +144,18 @@ def phases(runs):
     if any(worst):
         panels.append(("% of the cycle of the largest total", worst))
 
-    known = [k for k, phase in enumerate(PHASES)
+    known = [STYLE.index(phase) for phase in ALL_PHASES
              if any(phase in bar for bar in average)]
 
     def draw(look):
-        names = [PHASES[k] for k in known]
+        names = [STYLE[k] for k in known]
         figure, axes = look.figure(
             f"Where the time goes{of(runs)}", names, 0.46 * len(runs),
             len(panels), left_in=0.2, gap_in=0.62)
         for ax, (title, bars) in zip(axes, panels):
             draw_bars(look, ax, runs, bars, title.startswith("%"))
             ax.set_xlabel(title)
-        handles = [Patch(facecolor=look.colour[f"phase{k}"],
-                         hatch=HATCH[k], edgecolor=look.colour["paper"])
-                   for k in known]
-        look.legend(figure, handles, names)
+        look.legend(figure, [patch(look, name) for name in names], names)
         return figure
 
     return ("phases", "From the planned expiry to the reply: the client's "

@@ -2,9 +2,11 @@
 """JSON of twowaytest and of cyclictest."""
 
 import tr_cyclictest
+import tr_hosts
 import tr_pairs
 from tr_member import NULL, NUMBER, load
-from tr_model import METRICS, PHASES, InputError, Part, Series, Step, Worst
+from tr_model import (
+    ALL_PHASES, METRICS, TWO_CLOCKS, InputError, Part, Series, Step, Worst)
 from tr_stats import Distribution, combined
 from twtools.units import US, of_json
 
@@ -196,6 +198,15 @@ def read_step(member, unit):
             for pair, table in tables.items()}
 
 
+def value_of(cycle, metric):
+    """Of a cycle that was kept whole."""
+    if metric == "planned":
+        return cycle.get("wakeup_ns", int) + cycle.get("response_ns", int)
+    if metric == "network":
+        return cycle.get("response_ns", int) - cycle.get("sleep_ns", int)
+    return cycle.get(f"{metric}_ns", int)
+
+
 def read_worst(twoway, part):
     worst = twoway.inner("worst")
     found = [(worst.inner(metric), metric, part.worst)
@@ -205,12 +216,9 @@ def read_worst(twoway, part):
     found += [(spike, of, part.spikes) for spike in spikes.items("kept")]
     for cycle, metric, to in found:
         phases = {phase: cycle.get(f"{phase}_ns", int, default=None)
-                  for phase in PHASES}
-        value = cycle.get("wakeup_ns" if metric == "planned"
-                          else f"{metric}_ns", int)
-        if metric == "planned":
-            value += cycle.get("response_ns", int)
-        to.append(Worst(metric, value, cycle.get("since_start_ns", int),
+                  for phase in ALL_PHASES}
+        to.append(Worst(metric, value_of(cycle, metric),
+                        cycle.get("since_start_ns", int),
                         {key: one for key, one in phases.items()
                          if one is not None},
                         cycle.get("step", int, default=0),
@@ -227,6 +235,8 @@ def remarks(data, twoway, part):
         setattr(part, key, number)
         if number:
             part.remarks.append(f"{text}: {number}")
+    if part.settings.get("clocks") == "two":
+        part.remarks.append(TWO_CLOCKS)
     lost = twoway.inner("datagrams").get("lost", int, default=0)
     if lost:
         part.remarks.append(f"cycles lost on their way: {lost}")
@@ -320,7 +330,7 @@ def settings_of(twoway):
               in flat(twoway.inner("load")).items()
               if key in ("kind", "command", "arguments", "policy",
                          "priority", "cpus", "workers")}
-    found |= sides(twoway)
+    found |= sides(twoway) | tr_hosts.settings(twoway)
     found["version"] = twoway.get("version", str, default=None)
     return found
 
@@ -357,6 +367,7 @@ def read_twoway(data, name):
     part.system = systems(data) | {
         key: value for key, value in flat(environment).items()
         if key != "release"}
+    tr_hosts.read(data, part)
     tr_pairs.add_steps(part, list(steps_of(twoway, unit)),
                        part.settings.get("ramp") == "pairs")
     part.count = twoway.get("cycles", int)
@@ -371,6 +382,7 @@ def read_twoway(data, name):
     read_lab(data, part)
     read_worst(twoway, part)
     remarks(data, twoway, part)
+    tr_hosts.remarks(twoway, part)
     return part
 
 

@@ -20,9 +20,16 @@ METRICS = {
                               "cyclictest"),
     "planned": ("Planned Response Time", "planned expiry to reply: "
                 "response from the scheduled time"),
+    "network": ("Network Time", "both ways together, each difference on one "
+                "clock: response - (t2 - t1)"),
 }
 SIX = list(METRICS)[:6]
 PHASES = ("wakeup", "send", "sleep", "receive")
+# Of client and server with a clock each, in order of time; and of all runs.
+TWO_CLOCKS_PHASES = ("wakeup", "network", "sleep")
+ALL_PHASES = ("wakeup", "send", "network", "sleep", "receive")
+TWO_CLOCKS = "client and server have clocks of their own: network stands " \
+    "for send and receive"
 BEYOND = 10     # a percentile needs as many values beyond it
 
 
@@ -95,7 +102,7 @@ class Worst:
     metric: str
     value_ns: float
     since_start_ns: float
-    phases: dict                    # PHASES -> ns
+    phases: dict                    # of ALL_PHASES -> ns
     step: int = 0
     pair: int | None = None         # if there are several
 
@@ -115,6 +122,7 @@ class Part:
     program: str | None = None
     settings: dict = dataclasses.field(default_factory=dict)
     system: dict = dataclasses.field(default_factory=dict)
+    hosts: dict = dataclasses.field(default_factory=dict)   # tr_hosts.read()
     worst: list = dataclasses.field(default_factory=list)
     spikes: list = dataclasses.field(default_factory=list)
     remarks: list = dataclasses.field(default_factory=list)
@@ -179,6 +187,7 @@ class Run:
         # A dump may lack cycles: who counted them comes first.
         counted = sorted(self.parts, key=lambda part: part.kind != "json")
         self.missed = first(part.missed for part in counted)
+        self.hosts = first(part.hosts or None for part in self.parts) or {}
         self.throttled = first(part.throttled for part in counted)
         self.troubles = self.every("troubles")
 

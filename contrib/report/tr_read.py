@@ -46,7 +46,7 @@ def reader_of(path):
     for line in lines:
         if line == "# Histogram":
             return tr_text.read_histogram
-        if line == tr_dump.HEADER.decode():
+        if line.encode() in (tr_dump.HEADER, tr_dump.TWO_CLOCKS_HEADER):
             return tr_dump.read
         if line.startswith("Workers,"):
             return tr_log.read_log
@@ -129,6 +129,8 @@ def complete(parts, defaults):
     if not json:
         dump.settings = {"interval_us": period_ns // 1000,
                          "sleep_us": sleep_us, "total": formula}
+        if next(iter((pairs or {0: dump.cycles}).values())).two_clocks:
+            dump.settings["clocks"] = "two"
         if pairs:
             dump.settings["pairs"] = len(pairs)
             dump.settings["intervals_us"] = " ".join(

@@ -34,6 +34,7 @@ COLOURS = page.COLOURS | {
     "phase1": ("#6a51a3", "#a08fd6"),
     "phase2": ("#b0b0b0", "#6a6a70"),
     "phase3": ("#8c5a3c", "#c79a76"),
+    "phase4": ("#2a7f9e", "#7cc0da"),
 }
 # Colours that nothing else has, replaced in the SVG that is drawn.
 STAND_IN = {role: f"#0b01{i:02x}" for i, role in enumerate(

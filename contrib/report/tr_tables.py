@@ -4,8 +4,9 @@
 import math
 import statistics
 
+import tr_tables_hosts
 import tr_tables_pairs
-from tr_model import KINDS, METRICS, PHASES
+from tr_model import ALL_PHASES, KINDS, METRICS, PHASES
 from tr_stats import CONFIDENCE
 from tr_tables_text import count_text, extent, of, percentile_text, widths
 from twtools.tables import Table
@@ -223,6 +224,9 @@ def load(runs):
 def worst(runs, metrics):
     rows = []
     pairs = any(run.pairs for run in runs)
+    known = {phase for run in runs for item in run.every("worst")
+             for phase in item.phases}.union(PHASES)
+    phases = [phase for phase in ALL_PHASES if phase in known]
     for run in runs:
         best = {}
         for item in run.every("worst"):
@@ -234,11 +238,11 @@ def worst(runs, metrics):
                              f"{item.since_start_ns / 1e9:.3f}",
                              str(item.step)]
                             + [count_text(item.pair)] * pairs
-                            + [us(item.phases.get(p)) for p in PHASES])
+                            + [us(item.phases.get(p)) for p in phases])
     if rows:
         yield Table("Worst cycles",
                     ["system", "metric", "us", "at s", "step",
-                     *["pair"] * pairs, *PHASES],
+                     *["pair"] * pairs, *phases],
                     rows, "The cycle of each maximum, with all its phases "
                     "in us. Steps count from 0.", figures=2, key="worst")
 
@@ -275,6 +279,7 @@ def all_tables(runs, metrics, percents, left_out=()):
     """Unlike set-ups first: they are the commonest mistake."""
     tables = [*differences_table(runs), *notes(runs)]
     for group in groups_of(runs):
+        tables += tr_tables_hosts.all_tables(group)
         tables += results(group, metrics, percents)
         tables += ranking(group, metrics)
         tables += load(group)

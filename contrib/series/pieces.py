@@ -12,16 +12,20 @@ through; each mailing needs only those before it.
 
 BASE, FRAME, FACTS = "twlib/base", "twlib/frame", "twlib/check"
 TOP = "twowaytest"
-MEASURE, RUN, RESULT, LOAD, CAUSE = (
-    f"{TOP}/{name}" for name in ("measure", "run", "result", "load", "cause"))
+MEASURE, RUN, RESULT, LOAD, CAUSE, HOST = (
+    f"{TOP}/{name}" for name in ("measure", "run", "result", "load", "cause",
+                                 "host"))
 
 MAILINGS = [
     ("cover-letter", [
-        ("loops", {BASE: "time clock timer",
-                   MEASURE: "cycle wire io wait client server"}),
+        ("clocks", {BASE: "time clock timer tw_system.h",
+                    MEASURE: "cycle wire io wait tw_client.h tw_server.h"}),
+        ("packets", {MEASURE: "stamps stamped stamped_sum"}),
+        ("loops", {MEASURE: "tw_client.c tw_server.c"}),
         ("transport", {MEASURE: "transport transport_tcp"}),
-        ("statistics", {BASE: "stats series", MEASURE: "metric tally cost"}),
-        ("system", {BASE: "system kfile cpus cgroup json"}),
+        ("offset", {BASE: "stats series", MEASURE: "oneway line"}),
+        ("statistics", {MEASURE: "metric tally cost"}),
+        ("system", {BASE: "tw_system.c kfile cpus cgroup json"}),
         ("files", {BASE: "file file_where flow",
                    FRAME: "column status"}),
         ("frame", {FRAME: "option options part run main say tw_output.h "
@@ -50,6 +54,8 @@ MAILINGS = [
                                  "transport_kinds transport_udp "
                                  "transport_unix transport_vsock",
                         RUN: "part_transport"}),
+        ("stamps", {MEASURE: "stamps_cost",
+                    RUN: "part_stamps stamps_report"}),
         ("smi", {FACTS: "smi", RESULT: "part_smi"}),
         ("load-fft", {LOAD: "load part_load load_json load_report fft "
                             "load_fft"}),
@@ -61,11 +67,28 @@ MAILINGS = [
     ]),
     ("cover-letter-3", [
         ("break", {CAUSE: "break part_break part_cause"}),
-        ("analysis", {CAUSE: "event playback analysis*"}),
-        ("trace", {CAUSE: "trace trace_own trace_text part_trace"}),
+        ("events", {CAUSE: "event playback"}),
+        ("analysis", {CAUSE: "analysis*"}),
+        ("trace", {CAUSE: "trace trace_own trace_text part_trace cause "
+                          "cause_line"}),
         ("environ", {FACTS: "environ*"}),
         ("check", {FACTS: "check* report_environ", TOP: "part_check"}),
         ("man", {TOP: "twowaytest.8"}),
+    ]),
+    ("cover-letter-4", [
+        ("frames", {HOST: "frame frame_io keys keys_decode keys_json "
+                          "keys_value hello"}),
+        ("front", {HOST: "allow front front_greet front_greeting"}),
+        ("oneway", {RESULT: "part_oneway oneway_report"}),
+        ("terms", {HOST: "terms control ask host meet meet_greeting "
+                         "meet_server"}),
+        ("peer", {HOST: "limited peer tw_serve.h tw_privileges.h "
+                        "tw_far_trace.h"}),
+        ("far-cause", {HOST: "view traced tw_far_trace.c far_cause "
+                             "tell_break tw_listen.h"}),
+        ("served", {HOST: "tw_privileges.c ceilings tw_serve.c"}),
+        ("listen", {HOST: "tw_listen.c part_server part_host"}),
+        ("connect", {HOST: "rsh part_connect"}),
         ("hosts", {TOP: "twowaytest-hosts.8"}),
         ("gitignore", {}),
     ]),
@@ -79,5 +102,6 @@ TABLES = [
     f"{BASE}/tw_timer.h", f"{FRAME}/tw_run.h", f"{MEASURE}/tw_wait.c",
     f"{MEASURE}/tw_wait.h", f"{RESULT}/tw_part_result.h",
     f"{LOAD}/tw_load.c", f"{LOAD}/tw_load.h", f"{CAUSE}/tw_part_cause.h",
+    f"{HOST}/tw_part_host.h",
     f"{TOP}/tw_parts.c",
 ]

@@ -2,6 +2,7 @@
 """Kernel images: what they say of themselves, and Debian's packages."""
 
 import dataclasses
+import lzma
 import pathlib
 import re
 import struct
@@ -18,6 +19,8 @@ PACKAGES = (CLOUD, STANDARD, PREEMPT_RT)
 MAGIC = slice(0x202, 0x206)
 VERSION = 0x20e
 HEAD = 0x8000
+# Kept beside the image: what two hosts in one guest need, each without others.
+MODULES = ("veth", "sch_netem")
 SUM = "sha256"          # beside the image, as sha256sum writes it
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 
@@ -72,9 +75,22 @@ def cached(made, version):
     """Whether an image is there, of this version, and still what it was."""
     try:
         return (made / "version").read_text() == version and \
+            (made / "modules").is_dir() and \
             (made / SUM).read_text().split()[0] == sha256(made / "vmlinuz")
     except (OSError, ValueError, IndexError):
         return False
+
+
+def keep_modules(work, new):
+    """Those of MODULES that the package has, as insmod takes them."""
+    kept = new / "modules"
+    kept.mkdir()
+    for name in MODULES:
+        for path in work.glob(f"**/lib/modules/*/kernel/**/{name}.ko*"):
+            data = path.read_bytes()
+            if path.suffix == ".xz":
+                data = lzma.decompress(data)
+            (kept / f"{name}.ko").write_bytes(data)
 
 
 def fetch(package, directory=None):
@@ -103,6 +119,7 @@ def fetch(package, directory=None):
             images[0].rename(new / "vmlinuz")
             for config in work.glob("boot/config-*"):
                 config.rename(new / "config")
+            keep_modules(work, new)
             (new / SUM).write_text(f"{sha256(new / 'vmlinuz')}  vmlinuz\n")
             (new / "version").write_text(version)
     return made / "vmlinuz"

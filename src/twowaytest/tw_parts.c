@@ -3,12 +3,15 @@
 #include <stddef.h>
 
 #include "cause/tw_part_cause.h"
+#include "host/tw_part_host.h"
 #include "load/tw_load_report.h"
 #include "load/tw_part_load.h"
+#include "result/tw_part_oneway.h"
 #include "result/tw_part_result.h"
 #include "run/tw_columns.h"
 #include "run/tw_config.h"
 #include "run/tw_option_hint.h"
+#include "run/tw_part_stamps.h"
 #include "run/tw_part_transport.h"
 #include "run/tw_session.h"
 #include "tw_parts.h"
@@ -23,9 +26,13 @@ static const struct tw_part *const parts[] = {
 	&tw_part_ramp,
 	&tw_part_pairs,
 	&tw_part_servers,
+	&tw_part_oneway,
 	&tw_part_config,
 	&tw_part_throttle,
 	&tw_part_transport,
+	&tw_part_stamps,
+	&tw_part_connect,
+	&tw_part_server,
 	&tw_part_session,
 	&tw_part_latency,
 	&tw_part_load,

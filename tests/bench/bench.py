@@ -49,6 +49,14 @@ def need_programs(*names):
             skip(f"{name} is not installed")
 
 
+def installed(*names):
+    """Those of them that are there."""
+    found = [name for name in names if shutil.which(name)]
+    for name in set(names) - set(found):
+        print(f"{name} is not installed: not compared")
+    return found
+
+
 def need_realtime():
     """Returns the CPUs of the server and of the client."""
     need_programs("chrt")
@@ -143,8 +151,20 @@ def awake():
         yield
 
 
-def interleave(*variants, rounds=ROUNDS):
+def in_order(variants, source):
+    """Runs each; results in the order of variants."""
+    order = list(range(len(variants)))
+    if source:
+        source.shuffle(order)
+    results = {i: variants[i]() for i in order}
+    return [results[i] for i in range(len(variants))]
+
+
+def interleave(*variants, rounds=ROUNDS, source=None):
     """Runs all functions in turn; returns a list of results for each.
+
+    source: of random numbers, for another order in each round; None: always
+    that of the arguments.
 
     A run that cannot be compared returns None: its round is run again, until
     as many rounds more have been run as were wanted.
@@ -152,7 +172,7 @@ def interleave(*variants, rounds=ROUNDS):
     done, again = [], 0
     with awake():
         while len(done) < rounds and again < rounds:
-            results = [variant() for variant in variants]
+            results = in_order(variants, source)
             if None in results:
                 again += 1
             else:

@@ -8,6 +8,7 @@ the tool asks for shallow sleep; interleave() asks for both.
 """
 
 import contextlib
+import re
 import socket
 import subprocess
 import time
@@ -28,11 +29,33 @@ def free_port(transport):
         return sock.getsockname()[1]
 
 
-def listening(transport, port):
-    """Whether a socket listens there; a connection would disturb it."""
-    with open(f"/proc/net/{transport}", encoding="utf-8") as file:
-        return any(f":{port:04X} 00000000:0000 {READY[transport]}" in line
-                   for line in file)
+def listening(transport, port, pid):
+    """Whether a socket listens there; a connection would disturb it.
+
+    Of the network that the process is in.
+    """
+    ready = re.compile(f":{port:04X} 0+:0000 {READY[transport]}")
+    for kind in (transport, f"{transport}6"):
+        with contextlib.suppress(FileNotFoundError), \
+                open(f"/proc/{pid}/net/{kind}", encoding="utf-8") as file:
+            if ready.search(file.read()):
+                return True
+    return False
+
+
+@contextlib.contextmanager
+def server(argv, transport, port):
+    """Yields as soon as it listens; ends it, or it ends with us."""
+    argv = ["setpriv", "--pdeathsig", "KILL", *argv]
+    with subprocess.Popen(argv, stdout=subprocess.DEVNULL) as process:
+        try:
+            while not listening(transport, port, process.pid):
+                if process.poll() is not None:
+                    raise SystemExit(f"{' '.join(argv)}: has ended")
+                time.sleep(0.01)
+            yield
+        finally:
+            process.terminate()
 
 
 @contextlib.contextmanager
@@ -41,27 +64,26 @@ def sockperf_server(cpu, transport):
     argv = ["taskset", "-c", str(cpu), "chrt", "-f", str(bench.PRIORITY - 1),
             "sockperf", "server", *TRANSPORTS[transport], "-i", "127.0.0.1",
             "-p", str(port)]
-    with subprocess.Popen(argv, stdout=subprocess.DEVNULL) as process:
-        try:
-            while not listening(transport, port):
-                if process.poll() is not None:
-                    raise SystemExit("sockperf server has ended")
-                time.sleep(0.01)
-            yield port
-        finally:
-            process.terminate()
+    with server(argv, transport, port):
+        yield port
+
+
+def read_sockperf(out):
+    """Round trips a second, and what it says of their mean, in ns."""
+    found = bench.find(r"\[Valid Duration\] RunTime=([\d.]+) sec; "
+                       r"SentMessages=\d+; ReceivedMessages=(\d+)", out)
+    half = bench.find(r"Latency is ([\d.]+) usec", out)
+    return int(found[2]) / float(found[1]), 2000 * float(half[1])
 
 
 def sockperf(cpus, transport):
-    server, client = cpus
-    with sockperf_server(server, transport) as port:
+    where, client = cpus
+    with sockperf_server(where, transport) as port:
         out = bench.run("taskset", "-c", client, "chrt", "-f",
                         bench.PRIORITY, "sockperf", "ping-pong",
                         *TRANSPORTS[transport], "-i", "127.0.0.1", "-p", port,
                         "-m", SIZE, "-t", SECONDS, "--mps=max")
-    found = bench.find(r"\[Valid Duration\] RunTime=([\d.]+) sec; "
-                       r"SentMessages=\d+; ReceivedMessages=(\d+)", out)
-    return int(found[2]) / float(found[1])
+    return read_sockperf(out)[0]
 
 
 def tool(cpus, transport):
@@ -84,7 +106,7 @@ def compare(cpus, transport):
 
 
 def main():
-    bench.need_programs("sockperf", "taskset")
+    bench.need_programs("setpriv", "sockperf", "taskset")
     cpus = bench.need_realtime()
     bench.finish(*[compare(cpus, transport) for transport in TRANSPORTS])
 

@@ -8,8 +8,11 @@ exit status once it has measured, or the signal that kills it if it is below 0,
 STUB_TRIAL the exit status of a run that only tries, STUB_CYCLES how many
 cycles it says that it has measured, STUB_GOVERNOR the governor that it sees,
 STUB_FAIL a word in the name of a result file that makes it fail, STUB_CALLS a
-file to which it adds its command line, STUB_ALONE says that it has no death
-signal, as a program with file capabilities."""
+file to which it adds its command line, STUB_SERVER a file without which there
+is no server for --connect, STUB_GONE a word in the name of a result file for
+which that server goes away, STUB_FAR the kernel of the server's host ("": it
+did not send its results), STUB_ALONE says that it has no death signal, as a
+program with file capabilities."""
 
 import ctypes
 import json
@@ -42,18 +45,40 @@ def thread(metric):
     return {"metric": metric, "cycles": 10, "min": 1, "avg": 2.5, "max": 7}
 
 
+def peer():
+    """Of the server's host."""
+    kernel = os.environ.get("STUB_FAR", "6.12-far")
+    return {"host": {"host": "far", "kernel": kernel, "checks": 0}
+            if kernel else None}
+
+
+def serve():
+    """Whether there is a server to connect to."""
+    there = os.environ.get("STUB_SERVER")
+    if there and os.environ.get("STUB_GONE", "\0") in value("--json", ""):
+        os.unlink(there)
+    if there and not os.path.exists(there):
+        print(f"--connect={value('--connect')}: Connection refused",
+              file=sys.stderr)
+        return False
+    return True
+
+
 def results(interrupted):
     if TOOL == "cyclictest":
         return {"thread": {"0": {"cycles": 10, "min": 2, "avg": 3.5,
                                  "max": 8}}}
     cpu = CPUS.split(",")[-1]
+    connected = value("--connect") is not None
     return {
-        "thread": {"0": thread("wakeup"), "1": thread("total")},
+        "thread": {str(i): thread(metric) for i, metric in enumerate(
+            ("wakeup", "total") + ("network", "sleep") * connected)},
         "twoway": {"environment": ENVIRONMENT, "missed": 1, "throttled": 0,
                    "cycles": int(os.environ.get("STUB_CYCLES", "999999")),
                    "load": {"work_per_second": 5.0, "elapsed_s": float(
                        os.environ.get("STUB_ELAPSED", "9"))}, "limits": [],
                    "interrupted": interrupted,
+                   "peer": peer() if connected else None,
                    "processes": {"main": {"cpus": CPUS.split(",")[0]},
                                  "client": {"cpus": cpu}}}}
 
@@ -84,6 +109,8 @@ def main():
         return 0
     if "--limit=nonsense" in sys.argv:
         print("--limit=nonsense: not understood", file=sys.stderr)
+        return 1
+    if value("--connect") and "--check" not in sys.argv and not serve():
         return 1
     if "--check" in sys.argv:
         if value("--json") == "-":

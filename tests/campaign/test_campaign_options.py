@@ -126,6 +126,20 @@ def test_command_and_limit(plan):
             assert not any(word.startswith("--limit") for word in argv)
 
 
+def test_connect(plan):
+    """Only the twowaytest that measures has a server elsewhere."""
+    for flag in ("-H", "--connect"):
+        rows, _ = plan("-l", "none,fft", flag, "far:7")
+        for argv in words(rows, "twowaytest"):
+            assert argv.count("--connect=far:7") == 1
+        for argv in words(rows, "cyclictest"):
+            assert not any("far" in word for word in argv)
+        assert any("--load=fft" in row[1] for row in rows)
+        for row in rows:
+            if "--load=" in row[1]:
+                assert "--connect" not in row[1]
+
+
 @pytest.mark.parametrize("flags, value, said", (
     ("-D --duration", "0", "'0'"),
     ("-D --duration", "5x", "s, m, h or d"),
@@ -140,6 +154,7 @@ def test_command_and_limit(plan):
     ("-w --workers", "0", "1 to 1024"),
     ("-c --command", " ", "must not be empty"),
     ("-o --output", "", "must not be empty"),
+    ("-H --connect", "", "must not be empty"),
 ))
 def test_bad_values(capsys, flags, value, said):
     for flag in flags.split():
@@ -165,7 +180,8 @@ def test_bad_for_programs(refused, flags, value, said):
 @pytest.mark.parametrize("arguments, said", (
     (["stray"], "stray"), (["--dur", "1"], "--dur"),
     (["-D", "0"], "'0': a time from 1s"),
-    (["-x", "missed:0", "-t", "cyclictest"], "--tools")))
+    (["-x", "missed:0", "-t", "cyclictest"], "--tools"),
+    (["-H", "far", "-t", "cyclictest"], "--tools")))
 def test_bad_lines(refused, arguments, said):
     assert said in refused(*arguments)
 

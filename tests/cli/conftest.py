@@ -5,6 +5,7 @@ import os
 
 import pytest
 
+import hosts
 import twoway
 
 
@@ -35,3 +36,19 @@ def start(tmp_path):
     yield start_here
     for process in running:
         process.end()
+
+
+@pytest.fixture
+def serve():
+    """Starts servers for other hosts; they end with the test."""
+    running = []
+
+    def serve_here(*options, **more):
+        server = hosts.Server(*options, **more)
+        running.append(server)
+        server.listens()
+        return server
+
+    yield serve_here
+    for server in running:
+        server.end()

@@ -104,9 +104,12 @@ def test_phases_follow_each_other(measured):
 
 def test_response_is_the_sum_of_its_phases(measured):
     columns = [measured.values[name] for name in (
-        "response", "send", "sleep", "receive", "planned", "wakeup")]
-    for response, send, sleep, receive, planned, wakeup in zip(*columns):
+        "response", "send", "sleep", "receive", "planned", "wakeup",
+        "network")]
+    for response, send, sleep, receive, planned, wakeup, network in zip(
+            *columns):
         assert response == send + sleep + receive
+        assert network == response - sleep == send + receive
         assert planned == wakeup + response
 
 

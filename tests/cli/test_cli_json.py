@@ -20,8 +20,8 @@ RUNS = {
     "histofall, ns": ("-H", 50, "-N"),
     "percentiles": ("--percentiles=0.00001,10,50",),
     "one metric": ("--metrics=planned",),
-    "all metrics": ("--metrics=planned,wakeup,total,response,receive,sleep,"
-                    "send,interval",),
+    "all metrics": ("--metrics=network,planned,wakeup,total,response,receive,"
+                    "sleep,send,interval",),
     "closed loop": ("-i", 0, "--sleep=0", "-h", 100),
     "trltp3": ("--total=trltp3",),
     "pinned": ("-a", "--warmup=0"),

@@ -263,3 +263,97 @@ def test_definition_runs(tree, definition, given, verdict):
     found = results(process.out.partition("SENT\n")[2])
     assert found[VERDICT][0] == verdict
     assert len(found) == (len(NAMES) + 1 if verdict == "pass" else 1)
+
+
+# Two devices: the tools of a MultiNode job, with files for the messages.
+MULTINODE = {
+    "lava-role": 'echo "$DEVICE"',
+    "lava-send": 'name=$1; shift; printf "%s\\n" "$@" >"$BOARD/new.$$"; '
+                 'mv "$BOARD/new.$$" "$BOARD/$name"',
+    "lava-wait": 'until [ -e "$BOARD/$1" ]; do sleep 0.1; done; '
+                 'cp "$BOARD/$1" "$LAVA_CACHE"',
+}
+
+
+class Devices:
+    """Two trees, and a board on which each leaves messages for the other."""
+
+    def __init__(self, root):
+        self.board = root / "board"
+        self.board.mkdir()
+        self.trees = {}
+        for role in ("client", "server"):
+            (root / role).mkdir()
+            tree = self.trees[role] = Tree(root / role)
+            for name in ("twowaytest-hosts.sh", "twowaytest-hosts.yaml"):
+                shutil.copy(LAVA / name, tree.here)
+            for name, text in MULTINODE.items():
+                write_program(tree.bin / name, f"#!/bin/sh\n{text}\n")
+
+    def start(self, role, *args):
+        tree = self.trees[role]
+        return outside.Run(
+            *PLAIN, "-n", "127.0.0.1", *args,
+            program=tree.here / "twowaytest-hosts.sh", cwd=tree.here,
+            env={"PATH": f"{tree.bin}:/usr/bin:/bin", "DEVICE": role,
+                 "BOARD": str(self.board),
+                 "LAVA_CACHE": str(tree.root / "cache")})
+
+    def run(self, **args):
+        """Both to their end; their results."""
+        processes = [self.start(role, *args.get(role, ()))
+                     for role in self.trees]
+        try:
+            for process in processes:
+                assert process.finish(60) == 0, process.err
+                assert process.gone(), "processes are left"
+        finally:
+            for process in processes:
+                process.end()
+        return [tree.result() for tree in self.trees.values()]
+
+
+@pytest.fixture
+def devices(tmp_path):
+    if os.environ.get("TWOWAY_EMULATOR"):
+        pytest.skip("an emulator lacks what servers for other hosts need")
+    return Devices(tmp_path)
+
+
+def test_two_devices(devices):
+    client, server = devices.run(client=("-D", "1"))
+    assert client.pop(VERDICT) == ("pass", None, None)
+    assert server == {"twowaytest-server": ("pass", None, None)}
+    json = outside.load_json(
+        devices.trees["client"].here / "output" / "twowaytest.json")
+    metrics = json["twoway"]["settings"]["metrics"]
+    assert "network" in metrics and len(client) == 3 * len(metrics)
+    assert json["twoway"]["peer"]["address"] == "127.0.0.1"
+    said = (devices.trees["server"].here / "output/server.txt").read_text()
+    assert re.match(r"# Listening on 127.0.0.1:20110 for 127.0.0.1; .*\n"
+                    r"127.0.0.1:\d+: 1 pair, tcp, ", said), said
+
+
+def test_two_devices_without_a_server(devices):
+    client, server = devices.run(server=("-A", "--max-pairs=0"))
+    assert client == FAILED
+    assert server == {"twowaytest-server": ("fail", None, None)}
+
+
+def test_two_devices_have_the_same_parameters(definition):
+    yaml = pytest.importorskip("yaml")
+    both = yaml.safe_load((LAVA / "twowaytest-hosts.yaml").read_text())
+    assert both["metadata"]["format"] == definition["metadata"]["format"]
+    assert both["params"] == {"ROLE": "", "ADDRESS": "",
+                              **definition["params"]}
+    used = re.findall(r"\$\{(\w+)\}", " ".join(both["run"]["steps"]))
+    assert sorted(used) == sorted(both["params"])
+    script = (LAVA / "twowaytest-hosts.sh").read_text()
+    for name, value in both["params"].items():
+        assert f'\n{name}="{value}"\n' in script, name
+
+
+@pytest.mark.parametrize("words", [("-r", "other"), ("-x",), ("word",)])
+def test_usage_for_two_devices(devices, words):
+    process = devices.start("client", *words)
+    assert process.finish() == 1 and process.err.startswith("Usage: ")

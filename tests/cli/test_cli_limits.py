@@ -171,7 +171,8 @@ def test_all_met(run):
 
 
 @pytest.mark.parametrize("limit", ["send:0", "response:0", "total:0",
-                                   "planned:p50:0", "send:avg:0"])
+                                   "planned:p50:0", "send:avg:0",
+                                   "network:0"])
 def test_never_met(run, limit):
     given = ["total:1000000000", limit, "missed:1000000000"]
     result = run(*arguments(SETUPS["default"]), "-l", 50, *words(given))

@@ -11,6 +11,7 @@ import time
 import pytest
 
 import formats
+import hosts
 import options
 import oracle
 import outside
@@ -28,7 +29,7 @@ def member(json, path):
 def cases(with_expectation):
     for option in options.OPTIONS:
         for good in option.good:
-            if good.privileged or \
+            if good.privileged or good.two_hosts or \
                     (good.expect is not None) != with_expectation:
                 continue
             for words in option.spellings(good.value):
@@ -124,6 +125,87 @@ def test_latency(run):
         assert latency is None
         assert len(result.stderr.splitlines()) == 1
         assert "/dev/cpu_dma_latency" in result.stderr
+
+
+def with_port(words, port):
+    return [str(word).replace("any", str(port)) for word in words]
+
+
+def asked_of_a_server(run, good, words):
+    """What a client tells of the server that it had."""
+    server = hosts.Server()
+    try:
+        server.listens()
+        result = run(*options.BASE, *with_port(
+            (*good.extra, *words), server.port))
+        assert (result.returncode, result.stderr) == (0, "")
+        return hosts.results(result.text("json"))["twoway"]["peer"]
+    finally:
+        server.end()
+
+
+def effect_accept(run, good, words):
+    assert asked_of_a_server(run, good, words)["asked"]["accept"]
+
+
+def effect_connect(run, good, words):
+    peer = asked_of_a_server(run, good, words)
+    assert peer["address"].startswith(good.value.removesuffix("any"))
+    assert not peer["asked"]["accept"]
+
+
+def effect_rsh(run, good, words):
+    """By a stand-in of ssh, or another command."""
+    hosts.skip_if_emulated()
+    path = hosts.local_program(run.directory)
+    ssh = run.directory / "bin" / "ssh"
+    ssh.write_text("#!/bin/sh\nshift\nexec \"$@\"\n")
+    ssh.chmod(0o755)
+    result = run(*options.BASE, *good.extra, *words, env={"PATH": path})
+    assert (result.returncode, hosts.complaints(result.stderr)) == (0, "")
+    json = hosts.results(result.text("json"))
+    assert json["twoway"]["peer"]["started_by"] == "rsh"
+
+
+def listens(run, good, words):
+    """It does, and ends; what it does for clients has tests of its own."""
+    hosts.skip_if_emulated()
+    words = with_port((*good.extra, "--default-system", *words),
+                      hosts.free_port())
+    with open(run.directory / "out", "w+", encoding="utf-8") as out:
+        process = twoway.start(*words, directory=run.directory, stdout=out)
+        try:
+            path = run.directory / "out"
+            assert outside.wait_for(
+                lambda: "\n" in path.read_text() or
+                process.process.poll() is not None, hosts.PATIENCE_S)
+            if process.process.poll() is None:
+                process.signal(signal.SIGTERM)
+            status = process.finish(hosts.PATIENCE_S)
+        finally:
+            process.end()
+    if status and "Address already in use" in process.err or good.may_lack:
+        pytest.skip(process.err.strip())
+    assert (status, process.err) == (0, "")
+    return path.read_text()
+
+
+def effect_server(run, good, words):
+    if good.value == "stdio":
+        # Its input has ended: that of nobody.
+        result = run(*words)
+        assert result.returncode == 1 and not result.stdout
+        return
+    where = {"[::1]:any": "[::1]:"}.get(good.value, "127.0.0.1:")
+    assert listens(run, good, words).startswith(f"# Listening on {where}")
+
+
+def effect_allow(run, good, words):
+    assert f" for {good.value}; " in listens(run, good, words)
+
+
+effect_max_pairs = effect_max_rate = effect_max_size = listens
+effect_max_time = effect_runs = effect_sessions = listens
 
 
 def effect_breaktrace(run, good, words):

@@ -7,6 +7,7 @@ import re
 import jsonschema
 import pytest
 
+import hosts
 import schema
 import twoway
 
@@ -17,6 +18,7 @@ QUICK = ("--default-system", "-q", "-l", 30, "-i", 500,
 @pytest.fixture(scope="module")
 def valid(tmp_path_factory):
     result = twoway.run(*QUICK, "-h", 9, "--json=json", "--load=fft",
+                        "--stamps=all",
                         "--steps=2", "--spike=1", "--spike-nodes=2",
                         "--limit=missed:0", "--limit=send:p10:9",
                         directory=tmp_path_factory.mktemp("run"))
@@ -52,7 +54,37 @@ def broken_run(tmp_path_factory):
     return json
 
 
-@pytest.fixture(scope="module", params=["valid", "broken_run", "check"])
+@pytest.fixture(scope="module")
+def two_hosts(tmp_path_factory):
+    """The same of a run whose server is another program."""
+    server = hosts.Server()
+    try:
+        server.listens()
+        result = twoway.run("--default-system", "-q", "-l", 30,
+                            "--metrics=interval,network",
+                            f"--connect={server.where}", "--json=json",
+                            directory=tmp_path_factory.mktemp("run"))
+        assert (result.returncode, result.stderr) == (0, "")
+    finally:
+        server.end()
+    return hosts.results(result.text("json"))
+
+
+def test_schema_knows_where_the_server_was(valid, two_hosts):
+    """With a peer, no process of a server is here; else, there is one."""
+    for json, other in ((valid, two_hosts), (two_hosts, valid)):
+        for name in ("peer", "processes", "pairs"):
+            mixed = copy.deepcopy(json)
+            mixed["twoway"][name] = other["twoway"][name]
+            assert schema.errors(mixed), name
+    for name in ("host", "servers"):
+        silent = copy.deepcopy(two_hosts)
+        silent["twoway"]["peer"][name] = None
+        assert not schema.errors(silent)
+
+
+@pytest.fixture(scope="module",
+                params=["valid", "broken_run", "check", "two_hosts"])
 def any_valid(request, tmp_path_factory):
     if request.param == "check":
         result = twoway.run("--check", "--json=json",
@@ -244,6 +276,32 @@ def test_schema_knows_each_kind_of_load(valid, kind, change):
         load.update(kind="none", workers=0, work=0)
     assert not schema.errors(json)
     json["twoway"]["load"].update(change)
+    assert schema.errors(json)
+
+
+TWO_CLOCKS = {
+    "as with one clock": (False, {}), "one way": (True, {"send_ns": 1}),
+    "the other": (True, {"receive_ns": 1}),
+    "both and their sum": (False, {"network_ns": 1})}
+
+
+@pytest.mark.parametrize("gone, more", TWO_CLOCKS.values(), ids=TWO_CLOCKS)
+def test_schema_knows_what_two_clocks_lack(valid, gone, more):
+    """A kept cycle has either both ways or their sum."""
+    json = copy.deepcopy(valid)
+    json["twoway"]["settings"]["clocks"] = "two"
+    kept = next(iter(json["twoway"]["worst"].values()))
+    ways = {name: kept.pop(name) for name in ("send_ns", "receive_ns")}
+    assert schema.errors(json)
+    kept["network_ns"] = sum(ways.values())
+    assert not schema.errors(json)
+    if not gone:
+        kept.update(ways)
+        del kept["network_ns"]
+        assert not schema.errors(json)
+    kept.update(more)
+    assert bool(schema.errors(json)) == bool(more)
+    json["twoway"]["settings"]["clocks"] = "three"
     assert schema.errors(json)
 
 

@@ -197,7 +197,8 @@ def spike_limits(values):
 
 
 @pytest.mark.parametrize("metric, nodes", [
-    ("response", None), ("response", 3), ("total", None), ("send", 3)])
+    ("response", None), ("response", 3), ("total", None), ("send", 3),
+    ("network", None)])
 @pytest.mark.parametrize("which", ["all", "some", "none"])
 @pytest.mark.parametrize("name", [*SETUPS, "ramp"])
 def test_spikes_are_the_dumps(run, tmp_path, name, which, metric, nodes):
@@ -238,9 +239,11 @@ def check_spike_lines(view, metric, reports, seen):
     metrics = view.json["twoway"]["settings"]["metrics"]
     phases = view.setup.metrics(kept.PHASES)[:-2]
     for spike, report in zip(found, reports):
-        assert spike.column == metrics.index(metric)
-        assert spike.value == report[f"{metric}_ns"]
-        cycle = view.steps[report["step"]].cycles[report["cycle"]]
+        assert spike.column == (metrics.index(metric) if metric in metrics
+                                else len(metrics))
+        step = view.steps[report["step"]]
+        assert spike.value == step.values[metric][report["cycle"]]
+        cycle = step.cycles[report["cycle"]]
         assert spike.t0_us == cycle.t0_ns // 1000
         assert spike.cycle == report["cycle"]
         assert spike.step == (report["step"] + 1 if view.ramp else None)

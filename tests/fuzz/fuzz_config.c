@@ -65,8 +65,7 @@ static void check_lists(const struct tw_config *config)
 		require(within(config->metrics[i], 0, TW_METRICS - 1));
 		require(!(seen & 1U << config->metrics[i]));
 		seen |= 1U << config->metrics[i];
-		require(config->interval_us ||
-			!tw_metrics[config->metrics[i]].needs_timer);
+		require(!tw_config_lacks(config, config->metrics[i]));
 	}
 }
 

@@ -72,6 +72,33 @@ static void check_damage(const uint8_t *buf, size_t len, uint64_t seq)
 		-EBADMSG);
 }
 
+/* The same of a reply with stamps. */
+static void check_stamped(const uint8_t *buf, size_t len, uint64_t seq)
+{
+	struct tw_reply_stamps stamps = { .of = 0 };
+	struct tw_reply reply = { .seq = seq };
+	uint8_t sent[TW_STAMPED_SIZE], again[TW_STAMPED_SIZE];
+	int err = tw_wire_get_stamped(buf, len, seq, &reply, &stamps);
+
+	require(!err || err == -EMSGSIZE || err == -EBADMSG ||
+		err == -EPROTO);
+	if (!err) {
+		tw_wire_put_stamped(again, &reply, &stamps);
+		require(len == sizeof(again) && !memcmp(again, buf, len));
+	}
+	if (len < 22)
+		return;
+	memcpy(&stamps.rx_ns, buf, 8);
+	memcpy(&stamps.snd_ns, buf + 8, 8);
+	memcpy(&stamps.of, buf + 16, 4);
+	tw_wire_put_stamped(sent, &reply, &stamps);
+	require(!tw_wire_get_stamped(sent, sizeof(sent), seq, &reply,
+				     &stamps));
+	sent[buf[20] % sizeof(sent)] ^= 1 << buf[21] % 8;
+	require(tw_wire_get_stamped(sent, sizeof(sent), seq, &reply,
+				    &stamps) == -EBADMSG);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	uint64_t seq;
@@ -84,5 +111,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_reply(data, size, seq);
 	check_request(data, size, seq);
 	check_damage(data, size, seq);
+	check_stamped(data, size, seq);
 	return 0;
 }

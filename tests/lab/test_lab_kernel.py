@@ -2,6 +2,7 @@
 """Kernel images, and fetching them from a made-up Debian."""
 
 import pathlib
+import shutil
 import signal
 import subprocess
 
@@ -41,6 +42,11 @@ case $2 in
 *6.9.1*) cp "$LAB_DEBIAN/vmlinuz" "$3/boot/vmlinuz-6.9.1-made" ;;
 esac
 echo CONFIG_MADE=y >"$3/boot/config-6.9.1-made"
+modules=$3/usr/lib/modules/6.9.1-made/kernel
+mkdir -p "$modules/net/sched" "$modules/drivers/net"
+echo veth | xz >"$modules/drivers/net/veth.ko.xz"
+echo netem >"$modules/net/sched/sch_netem.ko"
+echo htb >"$modules/net/sched/sch_htb.ko"
 """
 
 
@@ -108,6 +114,19 @@ def test_fetch(debian):
         assert path.read_bytes() == debian.kernel.read_bytes()
     assert debian.downloads() == ["-q download linux-image-6.9.1-made"]
     assert (path.parent / "config").read_text() == "CONFIG_MADE=y\n"
+    assert {file.name: file.read_text()
+            for file in (path.parent / "modules").iterdir()} == {
+        "veth.ko": "veth\n", "sch_netem.ko": "netem\n"}
+
+
+def test_fetch_of_an_older_cache(debian):
+    """It has no modules: fetched again, once."""
+    path = pathlib.Path(debian("fetch", "linux-image-made")[0].strip())
+    shutil.rmtree(path.parent / "modules")
+    for _ in range(2):
+        debian("fetch", "linux-image-made")
+    assert (path.parent / "modules/veth.ko").exists()
+    assert len(debian.downloads()) == 2
     subprocess.run(["sha256sum", "--status", "-c", "sha256"],
                    cwd=path.parent, check=True)
     assert {p.name for p in path.parent.parent.iterdir()} == {"6.9.1-made"}

@@ -24,6 +24,9 @@ HOLDS = [
     r"/usr/share/man/man8/twowaytest-hosts\.8(\.gz)?",
     r"/usr/share/twowaytest/twowaytest\.schema\.json",
     r"/usr/share/doc/[^/]+/README\.md(\.gz)?",
+    r"/usr/share/doc/[^/]+/contrib/security\.md(\.gz)?",
+    r"/usr/share/doc/[^/]+/contrib/systemd/twowaytest-server\.conf",
+    r"(/usr)?/lib/systemd/system/twowaytest-server\.service",
     r"/usr/share/bash-completion/completions/twowaytest",
     r"/usr/share/fish/vendor_completions\.d/twowaytest\.fish",
 ]
@@ -163,6 +166,39 @@ def test_debian_holds(debian):
     assert_holds(files(debian.root), DEBIAN_HOLDS)
     assert_holds(files(debian.tools), TOOLS_HOLD)
     assert not set(files(debian.root)) & set(files(debian.tools))
+
+
+def test_debian_neither_enables_nor_starts_the_server(debian):
+    """What its scripts call; what an operator has enabled stays so."""
+    package, = debian.changes.parent.glob("twowaytest_*.deb")
+    control = debian.changes.parent / "control"
+    output("dpkg-deb", "-e", package, control)
+    script = (control / "postinst").read_text(encoding="utf-8")
+    assert "twowaytest-server.service" in script
+    for line in re.findall(r"deb-systemd-invoke .*", script):
+        assert line.startswith("deb-systemd-invoke try-restart "), line
+    before, _, _ = script.partition("deb-systemd-helper enable ")
+    assert before == script or "if deb-systemd-helper --quiet was-enabled " \
+        "'twowaytest-server.service'; then" in before.splitlines()[-3]
+    assert "deb-systemd-invoke stop twowaytest-server.service" in \
+        (control / "prerm").read_text(encoding="utf-8")
+
+
+def test_meson_installs_the_unit(tmp_path):
+    """With the path of the program; or not, if it is not wanted."""
+    require("meson", "ninja")
+    for where in ("lib/systemd/system", "none"):
+        build, root = tmp_path / f"build-{where[:4]}", tmp_path / where[:4]
+        output("meson", "setup", "--prefix=/usr", "-Dtests=disabled",
+               "-Dtools=false", f"-Dunit_dir={where}", build, TOP)
+        output("meson", "install", "-C", build, "--destdir", root)
+        units = [name for name in files(root) if "systemd/system" in name]
+        if where == "none":
+            assert not units
+            continue
+        assert units == ["/usr/lib/systemd/system/twowaytest-server.service"]
+        unit = (root / units[0][1:]).read_text(encoding="utf-8")
+        assert "\nExecStart=/usr/bin/twowaytest $OPTIONS\n" in unit
 
 
 def assert_tools_run(root, tmp_path):

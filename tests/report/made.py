@@ -11,10 +11,10 @@ REPORT = pathlib.Path(__file__).resolve().parents[2] / "contrib" / "report"
 HEADER = "pair,cycle,planned_ns,t0_ns,t1_ns,t2_ns,t3_ns,missed"
 PERIOD, SLEEP = 1_000_000, 100_000
 METRICS = ("interval", "send", "sleep", "receive", "response", "total",
-           "wakeup", "planned")
+           "wakeup", "planned", "network")
 LABELS = ("POSIX Timer Interval Time", "Send Time", "nanosleep Time",
           "Receive Time", "Response Time", "Total Jitter", "Wakeup Time",
-          "Planned Response Time")
+          "Planned Response Time", "Network Time")
 
 
 def cycles(count, seed=1, period=PERIOD, sleep=SLEEP, shift=0, start=10**12):
@@ -50,6 +50,7 @@ def values(rows, period=PERIOD, sleep=SLEEP, trltp3=False):
         result["response"].append(t3 - t0)
         result["wakeup"].append(t0 - planned)
         result["planned"].append(t3 - planned)
+        result["network"].append(t3 - t0 - (t2 - t1))
         if before and number == before[1] + 1:
             interval = t0 - before[3]
             result["interval"].append(interval)

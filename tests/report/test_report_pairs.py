@@ -177,7 +177,7 @@ def test_all_contradicts_the_pairs(refused):
 
 def test_metric_twice_in_a_pair(refused):
     data = made_pairs.twoway(PAIRS)
-    data["thread"]["8"]["pair"] = 0
+    data["thread"][str(len(made.METRICS))]["pair"] = 0
     made.write(refused.directory, "x.json", data)
     assert "interval of pair 0 is above already" in refused("-t", "-",
                                                             "x.json")

@@ -18,7 +18,9 @@ import tracing
 
 # What must not be done here is only looked at, see test_runbook.py.
 SHIMS = {
-    "sudo": 'exec "$@"',
+    "sudo": '[ "$1" != -n ] || shift; exec "$@"',
+    # The other host is this one; as ssh does, a shell runs the words.
+    "ssh": 'shift; exec sh -c "$*"',
     "apt-get": 'exec /usr/bin/apt-get --simulate "$@"',
     "twowaytest": f'exec {shlex.quote(outside.binary())} "$@"',
 }
@@ -41,7 +43,7 @@ class Desk:
     def run(self, text, timeout=60):
         """Types it; fails if a process is left."""
         process = outside.Run(
-            "-c", f"{page.cpus()}\n{text}", program="/bin/sh",
+            "-c", f"{page.cpus()}\n{page.HOSTS}\n{text}", program="/bin/sh",
             cwd=self.directory, env={"PATH": f"{self.bin}:{page.PATH}"})
         try:
             process.finish(timeout)

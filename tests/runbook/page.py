@@ -7,7 +7,7 @@ here, they are changed by these rules, and by no other:
 - A duration is 1000 cycles, which a busy machine gives too, if later; of what
   counts none, 1 s. A ramp has 2 steps of 1 s.
 - A percentile of a limit is p90, which so short a run supports.
-- The CPUs are named that this machine has.
+- The CPUs are named that this machine has. The other host is this one.
 """
 
 import os
@@ -20,6 +20,8 @@ SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
 PAGE = SOURCE / "contrib" / "runbook.md"
 
 CPUS = re.compile(r"server=\d+ client=\d+ others=\S+")
+HOSTS = "far=127.0.0.1 near=127.0.0.1"
+FAR = re.compile(r"far=\S+ near=\S+")
 SHORTER = (
     (re.compile(r"(twowaytest|cyclictest)\b(?!.* --steps)(.*) -D \w+"),
      r"\1\2 -l 1000"),
@@ -77,4 +79,4 @@ def here(text):
     """The command as it is run in a test."""
     for pattern, shorter in SHORTER:
         text = pattern.sub(shorter, text)
-    return CPUS.sub(cpus(), text)
+    return FAR.sub(HOSTS, CPUS.sub(cpus(), text))

@@ -173,8 +173,8 @@ def test_no_command_is_overlooked():
     """Each numbered step but the reading has some, and all begin so."""
     steps = [i for i, line in
              enumerate(page.PAGE.read_text().splitlines(), 1)
-             if re.match(r"## \d\. ", line)]
-    assert len(steps) == 9
+             if re.match(r"## \d+\. ", line)]
+    assert len(steps) == 10
     for first, last in zip(steps, [*steps[1:], 10**6]):
         assert any(first < c.line < last for c in COMMANDS)
 

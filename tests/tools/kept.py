@@ -15,6 +15,7 @@ PARTS = {
     "response": ("send", "sleep", "receive"),
     "planned": ("wakeup", "send", "sleep", "receive"),
     "total": ("send", "sleep", "receive", "interval"),
+    "network": ("send", "receive"),
 }
 # With -N, the first interval of so many cycles can be told from their mean.
 MOST_CYCLES = 90

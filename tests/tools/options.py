@@ -45,6 +45,7 @@ class Good:
     extra: tuple = ()           # options that it wants before it
     privileged: bool = False    # tested in tests/rt
     may_lack: bool = False      # this machine may not have it
+    two_hosts: bool = False     # tested where client and server have clocks
 
 
 @dataclasses.dataclass(frozen=True)
@@ -143,14 +144,26 @@ def can_limit_latency():
 
 TAKES_ALL = None        # instead of bad values: there are none
 METRICS = ("interval", "send", "sleep", "receive", "response", "total",
-           "wakeup", "planned")
+           "wakeup", "planned", "network")
 POLICIES = ("other", "normal", "batch", "idle", "fifo", "rr")
 CENTURY_S = 100 * 365 * 86400
 
 # A kernel may be without its vsock loopback, a machine without IPv6.
 TRANSPORTS = ("tcp", "udp", "unix", "seqpacket", "vsock")
 
+# A port that nobody has; the tests put it there.
+ANY = "127.0.0.1:any"
+NO_PORTS = (":0", ":65536", ":x", ":", ":-1", ":5x", ":99999999999999999999")
+
+
+def of_server(name, low, high, good):
+    """A number that is the limit of a server for other hosts."""
+    return number(name, low, high, tuple(
+        Good(value, extra=(f"--server={ANY}",)) for value in good))
+
+
 OPTIONS = (
+    flag("accept", extra=(f"--connect={ANY}",)),
     maybe_number("aligned", 0, 1000000, (
         Good(None, setting(aligned_us=0)), Good("0", setting(aligned_us=0)),
         Good("70", setting(aligned_us=70))), "A"),
@@ -175,6 +188,12 @@ OPTIONS = (
                         "processes.server.cpus": str(CPUS[0]),
                         "processes.client.cpus": str(CPUS[1 % len(CPUS)])}),
     ), BAD_SETS, f"allowed is a set of CPUs out of {ALL_CPUS}"),
+    Option("allow", "", "required", tuple(
+        Good(value, extra=(f"--server={ANY}",)) for value in (
+            "127.0.0.1", "127.0.0.0/8,::1", "192.0.2.0/24,2001:db8::/32")),
+        ("", ",", "x", "localhost", "127.0.0.1/33", "127.0.0.1/", "1.2.3",
+         "::1/129", "127.0.0.1/8", "127.0.0.1,,::1", "127.0.0.1 ::1"),
+        "allowed is"),
     number("breaktrace", 1, 10 ** 9, (Good("1"), Good("1000000000")),
            "b"),
     number("busy-poll", 0, 1000000, (
@@ -192,6 +211,11 @@ OPTIONS = (
                  Good("1", setting(clock="realtime")),
                  Good("tsc", setting(clock="tsc"), may_lack=True))),
     cpu_set("client-affinity", "processes.client.cpus"),
+    Option("connect", "", "required", (
+        Good(ANY), Good("localhost:any"), Good("[127.0.0.1]:any"),
+    ), ("", *NO_PORTS, *(f"host{port}" for port in NO_PORTS), "[]", "[::1]x",
+        *(f"[::1]{port}" for port in NO_PORTS), "h" * 256),
+        "allowed is a host, or HOST:PORT with a port from 1 to 65535"),
     flag("default-system", expect=setting(latency_us=None)),
     Option("duration", "D", "required", tuple(
         Good(value, setting(duration_s=seconds)) for value, seconds in (
@@ -294,6 +318,14 @@ OPTIONS = (
         Good("1", {"settings.loops": 1, "cycles": 1}),
         Good("33", {"settings.loops": 33, "cycles": 33})), "l"),
     cpu_set("mainaffinity", "processes.main.cpus"),
+    of_server("max-pairs", 1, 32, ("1", "32")),
+    of_server("max-rate", 1, 10 ** 7, ("1", "10000000")),
+    of_server("max-size", 8, 65536, ("8", "65536")),
+    Option("max-time", "", "required", tuple(
+        Good(value, extra=(f"--server={ANY}",)) for value in (
+            "1", "8s", "2m", "3h", "4d", f"{CENTURY_S}")
+    ), (*NO_NUMBERS, "0", "m", "1w", "1.5h", "1 m", f"{CENTURY_S + 1}",
+        "36501d"), "allowed is a whole number of seconds, or with m, h or d"),
     Option("metrics", "", "required", (
         Good("planned", setting(metrics=["planned"])),
         Good("total,send", setting(metrics=["total", "send"])),
@@ -303,6 +335,13 @@ OPTIONS = (
         "send,send", "all", "-1"), ""),
     flag("mlockall", "m", setting(mlockall=True), privileged=True),
     flag("nsecs", "N"),
+    # Other values need two hosts.
+    Option("oneway", "", "required", (
+        Good("off", setting(oneway="off", sync_limit_us=None)),
+        Good("bound", setting(oneway="bound"), two_hosts=True),
+        Good("sync", setting(oneway="sync"), ("-c1",), two_hosts=True),
+    ), ("", " ", "OFF", "offx", "of", "off ", "7", "-1", "sync,bound",
+        "Sync", "bounds"), "allowed is one of off, sync, bound"),
     maybe_number("orb", 1, 95, (
         Good(None, privileged=True), Good("2", privileged=True))),
     choice("order", ("priority", "arrival", "fixed"), "settings.order",
@@ -325,12 +364,26 @@ OPTIONS = (
     flag("quiet", "q"),
     choice("ramp", ("load", "pairs"), None, extra=("--steps=2", "--load=fft")),
     flag("refresh_on_max", "M"),
+    Option("rsh", "", "optional", (
+        Good(None, extra=("--connect=127.0.0.1",)),
+        Good("env", extra=("--connect=127.0.0.1",)),
+    ), ("",), "a command is needed"),
     number("rt-runtime", 0, 1000000, (Good("900000", privileged=True),
                                       Good("-1", privileged=True)),
            also="-1"),
+    of_server("runs", 1, 10 ** 9, ("1", "1000000000")),
+    Option("server", "", "optional", (
+        Good(None), Good(ANY), Good(":any"), Good("[::1]:any", may_lack=True),
+        Good("stdio"),
+    ), ("", *NO_PORTS, *(f"127.0.0.1{port}" for port in NO_PORTS),
+        "localhost", "host:5", "127.1", "[]", "[::1]x", "[127.0.0.1",
+        "stdio ", "STDIO", "1.2.3.4.5"),
+        "allowed is a numeric address of this host, ADDR:PORT, [ADDR]:PORT "
+        "of IPv6, :PORT, or stdio"),
     cpu_set("server-affinity", "processes.server.cpus"),
     number("server-priority", 2, 99, (Good("50", privileged=True),)),
     choice("servers", ("each", "one"), "settings.servers"),
+    of_server("sessions", 1, 8, ("1", "8")),
     number("size", 8, 65536, tuple(
         Good(str(size), setting(size=size)) for size in (
             8, 9, 4096, 65536))),
@@ -357,9 +410,13 @@ OPTIONS = (
     number("spike-nodes", 1, 10 ** 7, (
         Good("1", extra=("--spike=1",)), Good("7", extra=("--spike=1",)),
         Good("1000", extra=("--spike=1",)))),
+    choice("stamps", ("off", "rx", "all"), "settings.stamps"),
     number("steps", 1, 1024, (
         Good("1", extra=("--load=fft",)),
         Good("3", extra=("--load=fft",)))),
+    number("sync-limit", 1, 10 ** 9, (
+        Good("25", setting(sync_limit_us=25), ("--oneway=sync", "-c1"),
+             two_hosts=True),)),
     maybe_number("threads", 1, 256, (
         Good(None, setting(pairs=len(os.sched_getaffinity(0)))),
         Good("1", setting(pairs=1)), Good("3", setting(pairs=3))), "t"),

@@ -9,9 +9,9 @@ import math
 import typing
 
 METRICS = ("interval", "send", "sleep", "receive", "response", "total",
-           "wakeup", "planned")
+           "wakeup", "planned", "network")
 NEED_TIMER = ("wakeup", "planned")
-DEFAULT_METRICS = METRICS[:-1]
+DEFAULT_METRICS = METRICS[:-2]
 LABELS = {
     "interval": "POSIX Timer Interval Time",
     "send": "Send Time",
@@ -21,6 +21,7 @@ LABELS = {
     "total": "Total Jitter",
     "wakeup": "Wakeup Time",
     "planned": "Planned Response Time",
+    "network": "Network Time",
 }
 BEYOND = 10     # samples that a percentile must leave above it
 
@@ -73,6 +74,7 @@ def series(cycles, first_interval_ns, setup):
         "total": [total(c, i, setup) for c, i in zip(cycles, steps)],
         "wakeup": [c.t0_ns - c.planned_ns for c in cycles],
         "planned": [c.t3_ns - c.planned_ns for c in cycles],
+        "network": [c.t3_ns - c.t0_ns - (c.t2_ns - c.t1_ns) for c in cycles],
     }
 
 

@@ -3,6 +3,31 @@
 
 from options import CPUS
 
+# Client and server on two hosts; -l, which the tests add, is the client's.
+HOSTS = (
+    (("--accept",), "--accept", "give --connect=HOST too"),
+    (("--rsh",), "--rsh", "give --connect=HOST too"),
+    *(((option,), option.partition("=")[0], "give --server too")
+      for option in ("--allow=127.0.0.1", "--max-pairs=5", "--max-rate=5",
+                     "--max-size=50", "--max-time=5", "--runs=5",
+                     "--sessions=5")),
+    *((("--connect=h", *words), words[-1].partition("=")[0],
+       "contradicts --connect: ")
+      for words in (("--address=127.0.0.1",), ("--port=0",),
+                    ("--interface=lo",), (f"--server-affinity={CPUS[0]}",),
+                    ("-S", "--peer=next"))),
+    (("--connect=h", "--transport=unix"), "--transport=unix",
+     "does not lead to another host"),
+    (("--connect=h", "--transport=vsock"), "--transport=vsock",
+     "does not lead to another host"),
+    (("--connect=h", "--servers=one"), "--servers=one",
+     "each client has a server of its own"),
+    (("--connect=h", "-t33"), "--threads=33", "up to 32 pairs"),
+    (("--server",), "--loops", "contradicts --server"),
+    (("--server", "--connect=h"), "--connect", "contradicts --server"),
+    (("--server", "--accept"), "--accept", ""),
+)
+
 # What is good by itself, but not together: options, and what the refusal
 # must begin with and say.
 CONTRADICTIONS = (
@@ -14,8 +39,10 @@ CONTRADICTIONS = (
     (("-i", "0", "-x"), "--interval=0", "leave out --timer and -x"),
     (("-i", "0", "--timer=posix"), "--interval=0", "leave out --timer"),
     (("-i", "0", "--total=trltp3"), "--interval=0", "--total=trltp3"),
-    (("-i", "0", "--metrics=wakeup"), "--interval=0", "wakeup"),
-    (("-i", "0", "--metrics=send,planned"), "--interval=0", "planned"),
+    (("-i", "0", "--metrics=wakeup"), "--metrics=wakeup",
+     "with --interval=0 there is no timer"),
+    (("-i", "0", "--metrics=send,planned"), "--metrics=planned",
+     "with --interval=0 there is no timer"),
     (("--transport=unix", "--port=9"), "--port=9",
      "--transport=unix has no such port"),
     (("--transport=vsock", "--port=0"), "--port=0", "choose tcp or udp"),
@@ -127,6 +154,7 @@ CONTRADICTIONS = (
     (("--trltp", "--load=fft:3"), "--load=fft:3",
      "contradicts --steps=16"),
     (("--trltp", "--load=none"), "--steps=16", "give --load too"),
+    *HOSTS,
 )
 
 # Options of cyclictest that are not there; what to use instead.

@@ -15,6 +15,9 @@ import outside
 
 DUMP_HEADER = ["pair", "cycle", "planned_ns", "t0_ns", "t1_ns", "t2_ns",
                "t3_ns", "missed"]
+# Of a server that has a clock of its own.
+TWO_CLOCKS_HEADER = [f"server_{name}" if name in ("t1_ns", "t2_ns") else name
+                     for name in DUMP_HEADER]
 
 # What makes a load run, or may.
 LOAD = re.compile("--(load|steps|trltp)")
@@ -51,8 +54,8 @@ class Result(typing.NamedTuple):
     def json(self, name="json"):
         return outside.load_json(self.path(name))
 
-    def dump(self, name="dump"):
-        return read_dump(self.path(name))
+    def dump(self, name="dump", header=None):
+        return read_dump(self.path(name), header or DUMP_HEADER)
 
 
 def binary():
@@ -123,9 +126,9 @@ def result(process, directory, before=frozenset()):
                   pathlib.Path(directory), names(directory) - before)
 
 
-def read_dump(path):
+def read_dump(path, header=tuple(DUMP_HEADER)):
     """The cycles of a dump, each checked to be whole."""
     with open(path, newline="", encoding="ascii") as file:
         lines = list(csv.reader(file))
-    assert lines[0] == DUMP_HEADER
+    assert lines[0] == list(header)
     return [Cycle(*map(int, line)) for line in lines[1:]]

@@ -20,8 +20,9 @@ struct parsed {
 	char error[TW_ERROR_MAX];
 };
 
-/* The run of the last command line. */
+/* The run of the last command line, and of which program it is. */
 static struct tw_run parse_run;
+static const struct tw_program *parse_program = &tw_program;
 
 /* Parses @words, the last of them NULL, as the words after the name. */
 static inline struct parsed parse_words(const char *const words[])
@@ -37,7 +38,7 @@ static inline struct parsed parse_words(const char *const words[])
 		argv[argc] = strcpy(copy[argc - 1], words[argc - 1]);
 	}
 	memset(&parsed, 0xff, sizeof(parsed));
-	parsed.err = tw_run_parse(&parse_run, &tw_program, argc, argv);
+	parsed.err = tw_run_parse(&parse_run, parse_program, argc, argv);
 	parsed.config = *tw_config;
 	strcpy(parsed.error, parse_run.error);
 	/* One line, and only of a failure. */

@@ -330,6 +330,7 @@ static void test_phases_of_metrics(void **state)
 		[TW_SLEEP] = "0010", [TW_RECEIVE] = "0001",
 		[TW_RESPONSE] = "0111", [TW_TOTAL] = "1111",
 		[TW_WAKEUP] = "1000", [TW_PLANNED] = "1111",
+		[TW_NETWORK] = "0101",
 	};
 	int id, i;
 

@@ -35,7 +35,7 @@ static const char *printed_json(const struct tw_analysis *of)
 	file = open_memstream(&report, &size);
 	assert_non_null(file);
 	tw_json_open(&json, file, 2);
-	tw_analysis_json(&json, of);
+	tw_analysis_json(&json, "analysis", of);
 	tw_json_close(&json);
 	assert_int_equal(fclose(file), 0);
 	assert_members(report);

@@ -181,14 +181,14 @@ static void test_metrics(void **state)
 		const char *metrics;
 	} rows[] = {
 		{ "governor",
-		  "interval send receive response total wakeup planned" },
+		  "interval send receive response total wakeup planned network" },
 		{ "timer_slack",
 		  "interval sleep response total wakeup planned" },
 		{ "timer_migration",
 		  "interval sleep response total wakeup planned" },
 		{ "timer_thread",
-		  "interval send response total wakeup planned" },
-		{ "numa", "send receive response total planned" },
+		  "interval send response total wakeup planned network" },
+		{ "numa", "send receive response total planned network" },
 	};
 	const char *want;
 	size_t row;

@@ -271,7 +271,7 @@ static void test_parse_again(void **state)
 
 static char *help(void)
 {
-	static char text[16384];
+	static char text[32768];
 	FILE *file = fmemopen(text, sizeof(text), "w");
 
 	assert_non_null(file);
@@ -285,10 +285,13 @@ static char *help(void)
 static void test_help_options(void **state)
 {
 	static const char *const options[] = {
-		"--address=ADDR", "-a, --affinity[=CPUSET]",
-		"-A, --aligned[=US]", "--break-on=METRIC",
+		"--accept", "--address=ADDR",
+		"-a, --affinity[=CPUSET]",
+		"-A, --aligned[=US]", "--allow=LIST",
+		"--break-on=METRIC",
 		"-b, --breaktrace=US", "--busy-poll=US", "--check",
 		"--client-affinity=CPUSET", "-c, --clock=NAME",
+		"--connect=HOST",
 		"--default-system", "-d, --distance=US", "--dscp=N",
 		"--dump=FILE", "-D, --duration=TIME", "--force", "--help",
 		"--histfile=FILE", "-H, --histofall=US", "-h, --histogram=US",
@@ -296,17 +299,22 @@ static void test_help_options(void **state)
 		"--latency=US", "--limit=LIMIT", "--load=KIND[:ARG]",
 		"--load-affinity=CPUSET", "--load-args=STRING",
 		"--load-policy=NAME", "--load-priority=PRIO", "-l, --loops=N",
-		"--mainaffinity=CPUSET", "--metrics=LIST", "-m, --mlockall",
-		"-N, --nsecs", "--orb[=N]", "--order=KIND", "--peer=NAME",
+		"--mainaffinity=CPUSET", "--max-pairs=N", "--max-rate=N",
+		"--max-size=BYTES", "--max-time=TIME", "--metrics=LIST",
+		"-m, --mlockall",
+		"-N, --nsecs", "--oneway=MODE", "--orb[=N]",
+		"--order=KIND", "--peer=NAME",
 		"--percentiles[=LIST]", "--policy=NAME", "--port=N",
 		"-x, --posix_timers", "-p, --priority=PRIO", "--priospread",
 		"--quickack", "-q, --quiet", "--ramp=NAME",
-		"-M, --refresh_on_max", "--rt-runtime=US",
-		"--server-affinity=CPUSET", "--server-priority=PRIO",
-		"--servers=NAME", "--size=BYTES", "--sleep=US", "--smi",
+		"-M, --refresh_on_max", "--rsh[=COMMAND]", "--rt-runtime=US",
+		"--runs=N", "--server[=ADDR]", "--server-affinity=CPUSET",
+		"--server-priority=PRIO",
+		"--servers=NAME", "--sessions=N", "--size=BYTES", "--sleep=US", "--smi",
 		"-S, --smp",
 		"--sock-priority=N", "--spike=[METRIC:]US", "--spike-nodes=N",
-		"--steps=N", "-t, --threads[=N]", "--timeout=US",
+		"--stamps=NAME", "--steps=N", "--sync-limit=US",
+		"-t, --threads[=N]", "--timeout=US",
 		"--timer=KIND", "--total=NAME", "--trace[=EVENTS]",
 		"--trace-file=FILE", "--tracemark", "--transport=KIND",
 		"--trltp", "--trltp-log=FILE", "-u, --unbuffered",

@@ -223,14 +223,14 @@ static void test_findings(void **state)
 		 "          \"read\": \"powersave on CPU 2\",\n"
 		 "          \"where\": \"/sys/devices/system/cpu/cpu*/cpufreq/scaling_governor\",\n"
 		 "          \"why\": \"");
-	contains(json, "\",\n          \"metrics\": [\"interval\", \"send\", \"receive\", \"response\", \"total\", \"wakeup\", \"planned\"],\n"
+	contains(json, "\",\n          \"metrics\": [\"interval\", \"send\", \"receive\", \"response\", \"total\", \"wakeup\", \"planned\", \"network\"],\n"
 		 "          \"fix\": \"for f in /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor; do echo performance >$f; done\",\n"
 		 "          \"mend\": \"for f in /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor; do echo performance >$f; done\"\n"
 		 "        },\n        {\n          \"name\": \"numa_balancing\",\n");
 	contains(json, "          \"fix\": \"sysctl kernel.numa_balancing=0\",\n          \"mend\": \"sysctl kernel.numa_balancing=0\"\n        }\n      ]\n    }\n");
 
 	contains(table(), "FINDING  governor         powersave on CPU 2  (/sys/");
-	contains(table(), "\n         disturbs: interval send receive response total wakeup planned\n"
+	contains(table(), "\n         disturbs: interval send receive response total wakeup planned network\n"
 		 "         fix:      for f in ");
 	contains(table(), "\n         disturbs: all metrics\n         fix:      sysctl");
 	contains_why(json, table());

@@ -15,6 +15,8 @@ static const struct tw_metric_params set_ups[] = {
 	{ .period_ns = 300000, .sleep_ns = 0, .total_trltp3 = true },
 	{ .period_ns = 0, .sleep_ns = 100000 },
 	{ .period_ns = 0, .sleep_ns = 0 },
+	{ .period_ns = 1000000, .sleep_ns = 100000, .two_clocks = true },
+	{ .period_ns = 0, .sleep_ns = 100000, .two_clocks = true },
 };
 
 static bool close_to(double a, double b)
@@ -62,23 +64,31 @@ static void check_phases(const struct tw_cycle *cycle,
 			 const struct tw_share *parts, int count,
 			 enum tw_metric_id id)
 {
-	static const enum tw_metric_id way[] = {
-		TW_WAKEUP, TW_SEND, TW_SLEEP, TW_RECEIVE,
+	static const struct tw_metric_list ways[TW_METRICS][TW_CLOCKINGS] = {
+		[TW_PLANNED] = {
+			{ 4, { TW_WAKEUP, TW_SEND, TW_SLEEP, TW_RECEIVE } },
+			{ 3, { TW_WAKEUP, TW_NETWORK, TW_SLEEP } },
+		},
+		[TW_RESPONSE] = {
+			{ 3, { TW_SEND, TW_SLEEP, TW_RECEIVE } },
+			{ 2, { TW_NETWORK, TW_SLEEP } },
+		},
+		[TW_NETWORK] = { { 2, { TW_SEND, TW_RECEIVE } } },
 	};
-	int first = id == TW_PLANNED ? 0 : 1;
+	const struct tw_metric_list *way = &ways[id][params->two_clocks];
 	int i;
 
-	if (id != TW_PLANNED && id != TW_RESPONSE) {
+	if (!way->count) {
 		assert_int_equal(count, 1);
 		assert_int_equal(parts[0].phase, id);
 		return;
 	}
-	assert_int_equal(count, 4 - first);
+	assert_int_equal(count, way->count);
 	for (i = 0; i < count; i++) {
-		assert_int_equal(parts[i].phase, way[first + i]);
+		assert_int_equal(parts[i].phase, way->id[i]);
 		assert_int_equal(parts[i].value_ns,
-				 tw_metrics[way[first + i]].value_ns(cycle,
-								     params));
+				 tw_metrics[way->id[i]].value_ns(cycle,
+								 params));
 	}
 }
 
@@ -94,17 +104,26 @@ static void check_total(const struct tw_cycle *cycle,
 		interval_ns = cycle->t1_ns - cycle->prev_t0_ns;
 		asked_ns = INT64_C(1000000000000) / params->period_ns;
 	}
-	assert_int_equal(count, 4);
-	assert_int_equal(parts[0].phase, TW_SEND);
-	assert_int_equal(parts[0].value_ns, cycle->t1_ns - cycle->t0_ns);
+	assert_int_equal(count, params->two_clocks ? 3 : 4);
+	if (params->two_clocks) {
+		assert_int_equal(parts[0].phase, TW_NETWORK);
+		assert_int_equal(parts[0].value_ns,
+				 cycle->t3_ns - cycle->t0_ns -
+				 (cycle->t2_ns - cycle->t1_ns));
+	} else {
+		assert_int_equal(parts[0].phase, TW_SEND);
+		assert_int_equal(parts[0].value_ns,
+				 cycle->t1_ns - cycle->t0_ns);
+		assert_int_equal(parts[2].phase, TW_RECEIVE);
+		assert_int_equal(parts[2].value_ns,
+				 cycle->t3_ns - cycle->t2_ns);
+	}
 	assert_int_equal(parts[1].phase, TW_SLEEP);
 	assert_int_equal(parts[1].value_ns,
 			 llabs(cycle->t2_ns - cycle->t1_ns -
 			       params->sleep_ns));
-	assert_int_equal(parts[2].phase, TW_RECEIVE);
-	assert_int_equal(parts[2].value_ns, cycle->t3_ns - cycle->t2_ns);
-	assert_int_equal(parts[3].phase, TW_INTERVAL);
-	assert_int_equal(parts[3].value_ns, asked_ns ?
+	assert_int_equal(parts[count - 1].phase, TW_INTERVAL);
+	assert_int_equal(parts[count - 1].value_ns, asked_ns ?
 			 llabs(interval_ns - asked_ns) : 0);
 }
 
@@ -118,6 +137,8 @@ static void check_cycle(const struct tw_cycle *cycle,
 	for (id = 0; id < TW_METRICS; id++) {
 		int count = tw_excess(cycle, params, means_ns, id, parts);
 
+		if (tw_metric_lacks(id, params))
+			continue;
 		check_sums(parts, count,
 			   tw_metrics[id].value_ns(cycle, params),
 			   means_ns[id]);

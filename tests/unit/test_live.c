@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The live display, to the letter, on a terminal and without one. */
 #include "terminal.h"
+#include "clocks.h"
 
 #define BEGINNING	"policy: fifo: loadavg: "
 #define LINE \
@@ -99,6 +100,23 @@ static void test_narrow(void **state)
 	}
 }
 
+/* A dash where there is no valid value, as wide as a value. */
+static void test_void(void **state)
+{
+	(void)state;
+	use_clocks(2);
+	new_finished_run("-p80 --oneway=bound --metrics=network,send");
+	set_size(200, 50);
+	contains(third_line(written(draw)),
+		 "C:      0 Min:      - Act:    - Avg:    - Max:       - Std:       - send" CLEAR);
+	set_size(80, 50);
+	tw_live_leave(&live);
+	assert_string_equal(third_line(written(draw)),
+		"network  C:      2 Min:     19 Act:   22 Avg:   20 Max:      22 Std:     2.1" CLEAR
+		"send     C:      0 Min:      - Act:    - Avg:    - Max:       - Std:       -" CLEAR);
+	use_clocks(1);
+}
+
 /* What one metric needs, all others go without as well. */
 static void test_narrow_alike(void **state)
 {
@@ -172,6 +190,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		ON_TERMINAL(test_terminal),
 		ON_TERMINAL(test_narrow),
+		ON_TERMINAL(test_void),
 		ON_TERMINAL(test_narrow_alike),
 		ON_TERMINAL(test_low),
 		ON_TERMINAL(test_refresh_on_max),

@@ -29,6 +29,7 @@ static void test_table(void **state)
 		{ "total", "Total Jitter" },
 		{ "wakeup", "Wakeup Time" },
 		{ "planned", "Planned Response Time" },
+		{ "network", "Network Time" },
 	};
 	int id;
 
@@ -43,21 +44,89 @@ static void test_table(void **state)
 		assert_null(strchr(metric->meaning, '\n'));
 		assert_int_equal(metric->needs_timer,
 				 id == TW_WAKEUP || id == TW_PLANNED);
+		assert_int_equal(metric->across,
+				 id == TW_SEND || id == TW_RECEIVE);
 	}
+}
+
+static void check_list(const struct tw_metric_list *list, const char *want)
+{
+	char names[100] = "";
+	int i;
+
+	for (i = 0; i < list->count; i++) {
+		strcat(names, i ? " " : "");
+		strcat(names, tw_metrics[list->id[i]].token);
+	}
+	assert_string_equal(names, want);
 }
 
 /* As a cycle passes, then what sums it up. */
 static void test_phases(void **state)
 {
-	static const char *const names[TW_PHASES] = {
-		"interval", "wakeup", "send", "sleep", "receive", "response",
-		"total",
+	(void)state;
+	check_list(&tw_phases[0],
+		   "interval wakeup send sleep receive response total");
+	check_list(&tw_phases[1],
+		   "interval wakeup network sleep response total");
+	check_list(&tw_default_metrics[0],
+		   "interval send sleep receive response total wakeup");
+	check_list(&tw_default_metrics[1],
+		   "interval network sleep response total wakeup");
+}
+
+static void test_parts(void **state)
+{
+	static const char *const want[TW_METRICS][TW_CLOCKINGS] = {
+		[TW_RESPONSE] = { "send sleep receive", "network sleep" },
+		[TW_TOTAL] = { "send sleep receive interval",
+			       "network sleep interval" },
+		[TW_PLANNED] = { "wakeup send sleep receive",
+				 "wakeup network sleep" },
+		[TW_NETWORK] = { "send receive", "" },
 	};
-	int i;
+	struct tw_metric_params params = usual;
+	int id;
 
 	(void)state;
-	for (i = 0; i < TW_PHASES; i++)
-		assert_string_equal(tw_metrics[tw_phases[i]].token, names[i]);
+	for (id = 0; id < TW_METRICS; id++) {
+		params.two_clocks = false;
+		check_list(tw_metric_parts(id, &params),
+			   want[id][0] ? want[id][0] : "");
+		assert_true(tw_metric_parts(id, &params)->count <= TW_PARTS);
+		params.two_clocks = true;
+		check_list(tw_metric_parts(id, &params),
+			   want[id][1] ? want[id][1] : "");
+	}
+}
+
+/* Nothing that is defined is made of what is not. */
+static void test_lacks(void **state)
+{
+	struct tw_metric_params params;
+	int id, i, set_up;
+
+	(void)state;
+	for (set_up = 0; set_up < 4; set_up++) {
+		params = set_up & 1 ? closed : usual;
+		params.two_clocks = set_up & 2;
+		for (id = 0; id < TW_METRICS; id++) {
+			const struct tw_metric_list *parts =
+				tw_metric_parts(id, &params);
+			bool timer = id == TW_WAKEUP || id == TW_PLANNED;
+			bool across = id == TW_SEND || id == TW_RECEIVE;
+			const char *lacks = tw_metric_lacks(id, &params);
+
+			assert_int_equal(!!lacks, (timer && set_up & 1) ||
+					 (across && set_up & 2));
+			if (lacks)
+				assert_non_null(strstr(lacks, timer ?
+						       "no timer" : "clocks"));
+			for (i = 0; !lacks && i < parts->count; i++)
+				assert_null(tw_metric_lacks(parts->id[i],
+							    &params));
+		}
+	}
 }
 
 /* Worked out by hand. */
@@ -90,6 +159,7 @@ static void test_by_hand(void **state)
 	assert_int_equal(value(TW_RESPONSE, &late, &usual), 137000);
 	assert_int_equal(value(TW_WAKEUP, &late, &usual), 3000);
 	assert_int_equal(value(TW_PLANNED, &late, &usual), 140000);
+	assert_int_equal(value(TW_NETWORK, &late, &usual), 35500);
 	/* 17000 + 18500 + 1500 + 2000 */
 	assert_int_equal(value(TW_TOTAL, &late, &usual), 39000);
 	/* 2000 + 3000 + 1000 + 3000 */
@@ -159,6 +229,7 @@ static void check_against_plain(const struct tw_cycle *c,
 		[TW_TOTAL] = plain_total(c, params),
 		[TW_WAKEUP] = c->t0_ns - c->planned_ns,
 		[TW_PLANNED] = c->t3_ns - c->planned_ns,
+		[TW_NETWORK] = (c->t3_ns - c->t0_ns) - (c->t2_ns - c->t1_ns),
 	};
 	int id;
 
@@ -207,6 +278,7 @@ static void test_absurd_times(void **state)
 	assert_int_equal(value(TW_SEND, &cycle, &usual), INT64_MAX - 4);
 	assert_int_equal(value(TW_SLEEP, &cycle, &usual), -1);
 	assert_int_equal(value(TW_RESPONSE, &cycle, &usual), 2);
+	assert_int_equal(value(TW_NETWORK, &cycle, &usual), 3);
 	/* 2 + 1 + |-1 - 100000| + |2 - 1000000| */
 	assert_int_equal(value(TW_TOTAL, &cycle, &usual), 1100002);
 }
@@ -267,6 +339,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_phases),
+		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_lacks),
 		cmocka_unit_test(test_by_hand),
 		cmocka_unit_test(test_trltp3_by_hand),
 		cmocka_unit_test(test_closed_loop),

@@ -230,7 +230,7 @@ static void test_files(void **state)
 
 #define METRICS \
 	"allowed is one of interval, send, sleep, receive, response, total, " \
-	"wakeup, planned"
+	"wakeup, planned, network"
 
 static void test_names_refused(void **state)
 {

@@ -51,7 +51,7 @@ static void test_metrics(void **state)
 
 #define NO_SUCH_METRIC \
 	"allowed is one of interval, send, sleep, receive, response, total, " \
-	"wakeup, planned"
+	"wakeup, planned, network"
 
 static void test_metrics_refused(void **state)
 {

@@ -156,6 +156,7 @@ static void test_no_cycles(void **state)
 #define SIDE(name, priority) \
 	"          \"" name "\": {\n" \
 	"            \"stopped\": 0,\n" \
+	"            \"retransmitted\": null,\n" \
 	"            \"cpus\": \"\",\n" \
 	"            \"policy\": \"fifo\",\n" \
 	"            \"priority\": " #priority ",\n" \

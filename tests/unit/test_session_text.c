@@ -21,6 +21,8 @@ static void fill_in_processes(void)
 	server->steady = (struct tw_usage) { 100, 1, 10, 2 };
 	server->end = (struct tw_usage) { 105, 1, 30, 3 };
 	server->child.stops = 3;
+	server->retransmitted = 2;
+	client->retransmitted = -1;
 	client->settings.policy = SCHED_RR;
 	client->settings.priority = 80;
 	CPU_SET(3, &client->settings.cpus);
@@ -44,6 +46,7 @@ static const char members[] =
 	"        \"voluntary_switches\": 20,\n"
 	"        \"involuntary_switches\": 1,\n"
 	"        \"stopped\": 3,\n"
+	"        \"retransmitted\": 2,\n"
 	"        \"cpus\": \"2\",\n"
 	"        \"policy\": \"fifo\",\n"
 	"        \"priority\": 79,\n"
@@ -56,6 +59,7 @@ static const char members[] =
 	"        \"voluntary_switches\": 7,\n"
 	"        \"involuntary_switches\": 0,\n"
 	"        \"stopped\": 0,\n"
+	"        \"retransmitted\": null,\n"
 	"        \"cpus\": \"3,5\",\n"
 	"        \"policy\": \"rr\",\n"
 	"        \"priority\": 80,\n"
@@ -91,6 +95,7 @@ static const char settings[] =
 	"    \"port\": 4321,\n"
 	"    \"wait\": \"epoll\",\n"
 	"    \"clock\": \"realtime\",\n"
+	"    \"clocks\": \"one\",\n"
 	"    \"policy\": \"rr\",\n"
 	"    \"priority\": 80,\n"
 	"    \"affinity\": \"plan\",\n"
@@ -131,6 +136,16 @@ static void test_remarks(void **state)
 	assert_string_equal(written(tw_part_session.remarks), "");
 	new_finished_run("");
 	assert_string_equal(written(tw_part_session.remarks), "# Missed: 2\n");
+	pair.side[TW_SERVER].retransmitted = 7;
+	assert_string_equal(written(tw_part_session.remarks),
+			    "# Missed: 2\n"
+			    "# Retransmitted: client 0, server 7 segments\n");
+	pair.side[TW_SERVER].retransmitted = 0;
+	pair.side[TW_CLIENT].retransmitted = 1;
+	assert_string_equal(written(tw_part_session.remarks),
+			    "# Missed: 2\n"
+			    "# Retransmitted: client 1, server 0 segments\n");
+	pair.side[TW_CLIENT].retransmitted = -1;
 	session.strangers = 3;
 	pair.side[TW_CLIENT].child.stops = 1;
 	assert_string_equal(written(tw_part_session.remarks),
@@ -189,7 +204,8 @@ static void test_changed(void **state)
 	assert_string_equal(written(tw_part_session.remarks),
 		"# Missed: 2\n"
 		"# Stopped by a signal, and continued: client 0, server 3 times; that time is in the results\n"
-		"# Changed while it ran: parent process, from CPU 0-1, policy fifo, priority 78 to CPU 0-1, policy other, priority 0\n"
+		"# Retransmitted: client 0, server 2 segments\n"
+			    "# Changed while it ran: parent process, from CPU 0-1, policy fifo, priority 78 to CPU 0-1, policy other, priority 0\n"
 		"# Changed while it ran: client, from CPU 3, policy rr, priority 80 to CPU 3,7, policy rr, priority 80\n");
 	memset(&session.main_left, 0, sizeof(session.main_left));
 }

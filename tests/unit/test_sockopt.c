@@ -161,9 +161,32 @@ static void test_failure(void **state)
 	wanted[TW_SOCKOPT_INTERFACE] = 0x7fffffff;
 	assert_int_equal(tw_sockopt_set(&link_ends, wanted, &failed), -ENXIO);
 	assert_int_equal(failed, TW_SOCKOPT_INTERFACE);
-	half = (struct tw_link) { link_ends.client_fd, -1 };
+	half = (struct tw_link) { link_ends.client_fd, 1 << 20 };
 	assert_int_equal(tw_sockopt_set(&half, wanted, &failed), -EBADF);
 	assert_int_equal(failed, TW_SOCKOPT_PRIORITY);
+}
+
+/* The other end is on another host, which sets it. */
+static void test_half(void **state)
+{
+	int64_t wanted[TW_SOCKOPTS] = NOT_SET, got[TW_SOCKOPTS];
+	struct tw_link half;
+	enum tw_sockopt_id failed = TW_SOCKOPTS;
+
+	(void)state;
+	link_by(&tw_transport_tcp, "127.0.0.1");
+	wanted[TW_SOCKOPT_PRIORITY] = 2;
+	half = (struct tw_link) { -1, link_ends.server_fd };
+	assert_int_equal(tw_sockopt_set(&half, wanted, &failed), 0);
+	tw_sockopt_get(&tw_transport_tcp, link_ends.server_fd, got);
+	assert_int_equal(got[TW_SOCKOPT_PRIORITY], 2);
+	tw_sockopt_get(&tw_transport_tcp, link_ends.client_fd, got);
+	assert_int_equal(got[TW_SOCKOPT_PRIORITY], 0);
+	wanted[TW_SOCKOPT_PRIORITY] = 3;
+	half = (struct tw_link) { link_ends.client_fd, -1 };
+	assert_int_equal(tw_sockopt_set(&half, wanted, &failed), 0);
+	tw_sockopt_get(&tw_transport_tcp, link_ends.client_fd, got);
+	assert_int_equal(got[TW_SOCKOPT_PRIORITY], 3);
 }
 
 int main(void)
@@ -177,6 +200,7 @@ int main(void)
 		LINKED(test_order),
 		LINKED(test_fits),
 		LINKED(test_failure),
+		LINKED(test_half),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

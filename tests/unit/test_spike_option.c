@@ -47,7 +47,7 @@ static void test_spike(void **state)
 		snprintf(line, sizeof(line), "--spike=%s", bad[i]);
 		assert_int_equal(parse_words(words).err, -EINVAL);
 	}
-	refused("--spike=sen:5", "--spike=sen: allowed is one of interval, send, sleep, receive, response, total, wakeup, planned");
+	refused("--spike=sen:5", "--spike=sen: allowed is one of interval, send, sleep, receive, response, total, wakeup, planned, network");
 	refused("--spike=latency:5", "--spike=latency: there is no metric of this name; what cyclictest calls latency is wakeup here");
 	refused("--metrics=send,latency", "--metrics=latency: there is no metric of this name; what cyclictest calls latency is wakeup here");
 	refused("--break-on=latency -b5", "--break-on=latency: there is no metric of this name; what cyclictest calls latency is wakeup here");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What is printed and written of the trace of a run. */
+#include "clocks.h"
 #include "json.h"
 #include "trace_part.h"
 
@@ -152,6 +153,22 @@ static void test_file_of_closed_loop(void **state)
 				 40), 0);
 }
 
+/* The server's stamps are of no time that the trace knows. */
+static void test_file_of_two_clocks(void **state)
+{
+	(void)state;
+	world.collects = "";
+	use_clocks(2);
+	break_run("-b29 --trace");
+	use_clocks(1);
+	pair.brk->ahead_ns = 0;
+	pair.brk->kept.cycle = on_two_clocks(&run_cycles[1], 0);
+	assert_string_equal(written(trace_text),
+		"# 0.003000000: twowaytest: cycle 1: planned: the timer is to expire\n"
+		"# 0.003002000: twowaytest: cycle 1: t0: the client is awake, about to send\n"
+		"# 0.003130000: twowaytest: cycle 1: t3: the client has read the reply\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -160,6 +177,7 @@ int main(void)
 		SCRIPTED(test_file),
 		SCRIPTED(test_file_without_events),
 		SCRIPTED(test_file_of_closed_loop),
+		SCRIPTED(test_file_of_two_clocks),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 

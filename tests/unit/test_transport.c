@@ -364,6 +364,30 @@ static void test_link_timeout(void **state)
 	assert_int_equal(lowest_free_fd(), before);
 }
 
+static void test_retransmitted(void **state)
+{
+	struct tw_link link;
+	uint64_t strangers = 0;
+	int fds[2], listener;
+	struct tw_transport transport;
+
+	(void)state;
+	tw_transport_init(&transport);
+	assert_int_equal(tw_transport_listen(&transport, 0, &listener), 0);
+	assert_int_equal(tw_transport_link(&transport, listener, &link,
+					   &strangers), 0);
+	/* An emulator may tell less of a connection: then it is unknown. */
+	assert_in_range(tw_transport_retransmitted(link.client_fd) + 1, 0, 1);
+	close(link.client_fd);
+	close(link.server_fd);
+	close(listener);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+	assert_int_equal(tw_transport_retransmitted(fds[0]), -1);
+	close(fds[0]);
+	close(fds[1]);
+	assert_int_equal(tw_transport_retransmitted(-1), -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -378,6 +402,7 @@ int main(void)
 		cmocka_unit_test(test_flood),
 		cmocka_unit_test(test_accept_errors),
 		cmocka_unit_test(test_link_timeout),
+		cmocka_unit_test(test_retransmitted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -69,13 +69,11 @@ static struct pair read_pair(const struct tw_clock *clock, clockid_t clockid)
  * held against the narrowest one. One that is twice as wide is not of one
  * moment; should all be so from now on, a little more is trusted each time.
  */
-int64_t tw_clock_ahead_ns(const struct tw_clock *clock, struct tw_ahead *ahead)
+int64_t tw_clock_follow_ns(const struct tw_clock *clock, clockid_t clockid,
+			   struct tw_ahead *ahead)
 {
-	struct pair pair;
+	struct pair pair = read_pair(clock, clockid);
 
-	if (clock->own_timer)
-		return 0;
-	pair = read_pair(clock, clock->timer_clockid);
 	if (ahead->trusted_ns && pair.apart_ns > ahead->trusted_ns) {
 		ahead->trusted_ns += ahead->trusted_ns / 8;
 		return ahead->ns;
@@ -85,6 +83,12 @@ int64_t tw_clock_ahead_ns(const struct tw_clock *clock, struct tw_ahead *ahead)
 				    2 * pair.apart_ns : TW_NS_PER_US;
 	ahead->ns = pair.ahead_ns;
 	return ahead->ns;
+}
+
+int64_t tw_clock_ahead_ns(const struct tw_clock *clock, struct tw_ahead *ahead)
+{
+	return clock->own_timer ? 0 :
+	       tw_clock_follow_ns(clock, clock->timer_clockid, ahead);
 }
 
 /* The narrowest of up to @tries pairs, or the first within @enough_ns. */

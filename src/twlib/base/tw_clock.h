@@ -70,6 +70,13 @@ int64_t tw_clock_ahead_ns(const struct tw_clock *clock,
 			  struct tw_ahead *ahead);
 
 /*
+ * The same for any clock of the kernel, which is always read. A reading is off
+ * by at most half of ahead->trusted_ns.
+ */
+int64_t tw_clock_follow_ns(const struct tw_clock *clock, clockid_t clockid,
+			   struct tw_ahead *ahead);
+
+/*
  * Returns the measuring clock minus the kernel's @clockid, in ns: the best of a
  * few readings. Any process; takes some us.
  */

@@ -5,9 +5,9 @@
 
 #include "base/tw_json.h"
 
-/* The bytes of the UTF-8 character that begins at @at; 0 if none does. */
-static size_t utf8_length(const unsigned char *at)
+size_t tw_json_character(const char *text, uint32_t *code)
 {
+	const unsigned char *at = (const unsigned char *)text;
 	static const struct {
 		unsigned char mask, lead;
 		uint32_t least;	/* smaller ones are overlong */
@@ -15,7 +15,6 @@ static size_t utf8_length(const unsigned char *at)
 		{ 0x80, 0x00, 0 }, { 0xe0, 0xc0, 0x80 },
 		{ 0xf0, 0xe0, 0x800 }, { 0xf8, 0xf0, 0x10000 },
 	};
-	uint32_t code;
 	size_t len, i;
 
 	for (len = 0; len < 4; len++)
@@ -23,14 +22,14 @@ static size_t utf8_length(const unsigned char *at)
 			break;
 	if (len == 4)
 		return 0;
-	code = at[0] & ~forms[len].mask;
+	*code = at[0] & ~forms[len].mask;
 	for (i = 1; i <= len; i++) {
 		if ((at[i] & 0xc0) != 0x80)
 			return 0;
-		code = code << 6 | (at[i] & 0x3f);
+		*code = *code << 6 | (at[i] & 0x3f);
 	}
-	if (code < forms[len].least || code > 0x10ffff ||
-	    (code >= 0xd800 && code <= 0xdfff))
+	if (*code < forms[len].least || *code > 0x10ffff ||
+	    (*code >= 0xd800 && *code <= 0xdfff))
 		return 0;
 	return len + 1;
 }
@@ -39,7 +38,8 @@ static size_t utf8_length(const unsigned char *at)
 static size_t escape_one(char piece[8], const char *text)
 {
 	const unsigned char *at = (const unsigned char *)text;
-	size_t len = utf8_length(at);
+	uint32_t code;
+	size_t len = tw_json_character(text, &code);
 
 	if (!len) {		/* not valid UTF-8 */
 		strcpy(piece, "\\ufffd");

@@ -68,6 +68,12 @@ void tw_json_real_if(struct tw_json *json, const char *key, bool known,
 		     double value, int digits);
 
 /*
+ * Returns the bytes of the UTF-8 character that begins at @at, and stores it in
+ * *code; 0 if none does. Reads no byte behind the first that cannot be its.
+ */
+size_t tw_json_character(const char *at, uint32_t *code);
+
+/*
  * Writes @text to @buf (@size bytes), escaped for a JSON string. The result is
  * valid UTF-8 for any @text. Returns its length without the final NUL; if this
  * is @size or more, the result was cut. A character needs at most 6 bytes.

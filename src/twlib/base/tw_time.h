@@ -56,4 +56,19 @@ static inline int64_t tw_ns_to_us(int64_t ns)
 	return ns / TW_NS_PER_US - (ns % TW_NS_PER_US < 0);
 }
 
+/*
+ * The time-out for poll() until @then_ns: never too early, which would be again
+ * and again, unless it is more than an hour.
+ */
+static inline int tw_until_ms(int64_t now_ns, int64_t then_ns)
+{
+	int64_t left_ns = then_ns - now_ns;
+
+	if (left_ns <= 0)
+		return 0;
+	if (left_ns > 3600 * TW_NS_PER_S)
+		return 3600 * 1000;
+	return (int)(left_ns / TW_NS_PER_MS) + 1;
+}
+
 #endif /* TW_TIME_H */

@@ -29,7 +29,7 @@ enum tw_check_result {
 
 /* Names of metrics: of all of them. */
 #define TW_CHECK_ALL \
-	"interval send sleep receive response total wakeup planned"
+	"interval send sleep receive response total wakeup planned network"
 
 struct tw_finding {
 	const char *name;		/* name of the check, one word */

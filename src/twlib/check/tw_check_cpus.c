@@ -89,7 +89,7 @@ TW_CHECK(rcu_nocbs, "/proc/cmdline",
 
 TW_CHECK(governor, CPU_DIR "cpu*/cpufreq/scaling_governor",
 	 "the frequency of a CPU that is idle between cycles is lowered: the work of a cycle takes longer, by a time that depends on the load",
-	 "interval send receive response total wakeup planned")
+	 "interval send receive response total wakeup planned network")
 {
 	const cpu_set_t *slow = &env->not_performance.set;
 	char list[256];
@@ -174,7 +174,7 @@ TW_CHECK(smt, CPU_DIR "cpu*/topology/thread_siblings_list",
 
 TW_CHECK(numa, "/sys/devices/system/node/node*/cpulist",
 	 "each message goes through memory of another node",
-	 "send receive response total planned")
+	 "send receive response total planned network")
 {
 	int64_t client = env->client_node, server = env->server_node;
 

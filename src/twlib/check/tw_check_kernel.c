@@ -202,7 +202,7 @@ TW_CHECK(watchdog, SYSCTL "watchdog, " SYSCTL "nmi_watchdog",
  */
 TW_CHECK(timer_thread, "/proc/*/comm, /proc/*/stat",
 	 "on PREEMPT_RT this timer expires in a kernel thread: tasks of higher priority delay the thread, and it has to inherit the priority of the client that it wakes",
-	 "interval send response total wakeup planned")
+	 "interval send response total wakeup planned network")
 {
 	int64_t prio = env->timer_thread_prio;
 

@@ -31,6 +31,7 @@ struct tw_column {
 	uint64_t throttled;
 	uint64_t lost;
 	struct tw_status status;
+	bool is_void;		/* there are no valid values: - and null */
 	/* The histogram, the percentiles, and the target: */
 	const struct tw_series *series;
 	int row;
@@ -64,7 +65,8 @@ tw_column_window(const struct tw_column *column)
 static inline bool tw_column_percentile(const struct tw_column *column,
 					double percent, int64_t *value_ns)
 {
-	return tw_series_percentile(column->series, column->row, percent,
+	return !column->is_void &&
+	       tw_series_percentile(column->series, column->row, percent,
 				    value_ns);
 }
 

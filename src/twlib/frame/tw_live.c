@@ -132,12 +132,26 @@ static bool has_room(const struct picture *picture)
 	return true;
 }
 
+static void void_fields(char fields[FIELDS][FIELD_MAX], int width)
+{
+	snprintf(fields[MIN], FIELD_MAX, " Min:%7s", "-");
+	snprintf(fields[ACT], FIELD_MAX, " Act:%*s", width, "-");
+	snprintf(fields[AVG], FIELD_MAX, " Avg:%*s", width, "-");
+	snprintf(fields[MAX], FIELD_MAX, " Max:%8s", "-");
+	snprintf(fields[STD], FIELD_MAX, " Std:%8s", "-");
+}
+
 static void format_fields(char fields[FIELDS][FIELD_MAX],
-			  const struct tw_status *status, bool nsecs)
+			  const struct tw_status *status, bool nsecs,
+			  bool is_void)
 {
 	int width = nsecs ? 8 : 5;
 
 	snprintf(fields[COUNT], FIELD_MAX, " C:%7" PRIu64, status->count);
+	if (is_void) {
+		void_fields(fields, width);
+		return;
+	}
 	snprintf(fields[MIN], FIELD_MAX, " Min:%7" PRId64,
 		 tw_value(nsecs, status->min_ns));
 	snprintf(fields[ACT], FIELD_MAX, " Act:%*" PRId64, width,
@@ -158,7 +172,8 @@ static void format_short(char line[TW_STATUS_MAX],
 	char fields[FIELDS][FIELD_MAX], name[TW_COLUMN_NAME];
 	int i, len;
 
-	format_fields(fields, &column->status, picture->shown->nsecs);
+	format_fields(fields, &column->status, picture->shown->nsecs,
+		      column->is_void);
 	len = snprintf(line, TW_STATUS_MAX, "%-*s",
 		       picture->name_width, tw_column_name(picture->shown, index, name));
 	for (i = 0; i < FIELDS; i++)

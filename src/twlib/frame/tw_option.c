@@ -84,11 +84,14 @@ int tw_option_duration(const struct tw_option *option, const char *value,
 			if (!strcmp(end, units[i].suffix) &&
 			    number <= option->max / units[i].seconds) {
 				number *= units[i].seconds;
+				if (number < option->min)
+					break;
 				*(int64_t *)option->to = number;
 				return 0;
 			}
 	return tw_option_error(option, value, run,
-			       "allowed is a whole number of seconds, or with m, h or d of minutes, hours or days; at most %lld s",
+			       "allowed is a whole number of seconds, or with m, h or d of minutes, hours or days; %sat most %lld s",
+			       option->min ? "more than 0 and " : "",
 			       (long long)option->max);
 }
 

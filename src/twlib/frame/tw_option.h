@@ -48,7 +48,10 @@ int tw_option_flag(const struct tw_option *option, const char *value,
 int tw_option_number(const struct tw_option *option, const char *value,
 		     struct tw_run *run);
 
-/* Seconds, or a number with suffix m, h or d: to the int64_t at @to. */
+/*
+ * Seconds, or a number with suffix m, h or d, from min (0 or 1) to max seconds:
+ * to the int64_t at @to.
+ */
 int tw_option_duration(const struct tw_option *option, const char *value,
 		       struct tw_run *run);
 

@@ -18,6 +18,18 @@ const char *tw_column_name(const struct tw_columns *columns, int index,
 	return name;
 }
 
+/* What is void: each value a dash, as wide as the value would be. */
+static void void_line(char line[TW_STATUS_MAX],
+		      const struct tw_column *column, int index, int width,
+		      const char *pair)
+{
+	snprintf(line, TW_STATUS_MAX, "T:%2d (%5d) P:%2d I:%" PRId64 " C:%7" PRIu64
+		" Min:%7s Act:%*s Avg:%*s Max:%8s Std:%8s %s%s",
+		index, column->pid, column->priority, column->interval_us,
+		column->status.count, "-", width, "-", width, "-", "-", "-",
+		column->token, pair);
+}
+
 void tw_status_line(char line[TW_STATUS_MAX],
 		    const struct tw_columns *columns, int index)
 {
@@ -29,6 +41,10 @@ void tw_status_line(char line[TW_STATUS_MAX],
 
 	if (columns->many)
 		snprintf(pair, sizeof(pair), " %u", column->pair);
+	if (column->is_void) {
+		void_line(line, column, index, width, pair);
+		return;
+	}
 	snprintf(line, TW_STATUS_MAX, "T:%2d (%5d) P:%2d I:%" PRId64 " C:%7" PRIu64
 		" Min:%7" PRId64 " Act:%*" PRId64 " Avg:%*" PRId64
 		" Max:%8" PRId64 " Std:%8.1f %s%s",

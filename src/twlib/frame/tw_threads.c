@@ -50,19 +50,20 @@ void tw_column_json(struct tw_json *json, const struct tw_columns *columns,
 	const struct tw_status *status = &column->status;
 	const struct tw_stats *stats = &column->series->row[column->row].stats;
 	bool nsecs = columns->nsecs;
+	/* What only cycles can tell is null if there were none. */
+	bool known = status->count && !column->is_void;
 
 	json_percentiles(json, column, nsecs, percents, count);
-	/* What only cycles can tell: null if there were none. */
-	tw_json_real_if(json, "stddev", status->count,
+	tw_json_real_if(json, "stddev", known,
 			tw_real(nsecs, status->deviation_ns), 3);
 	tw_json_int_if(json, "target", stats->has_target,
 		       tw_value(nsecs, stats->target_ns));
 	tw_json_uint(json, "cycles", status->count);
-	tw_json_int_if(json, "min", status->count,
+	tw_json_int_if(json, "min", known,
 		       tw_value(nsecs, status->min_ns));
-	tw_json_int_if(json, "max", status->count,
+	tw_json_int_if(json, "max", known,
 		       tw_value(nsecs, status->max_ns));
-	tw_json_real_if(json, "avg", status->count,
+	tw_json_real_if(json, "avg", known,
 			tw_real(nsecs, status->mean_ns), 2);
 }
 

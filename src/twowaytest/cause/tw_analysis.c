@@ -16,6 +16,7 @@
 struct scene {
 	struct tw_analysis *analysis;
 	struct tw_playback play;
+	enum tw_blame waits;	/* see struct tw_stretch */
 	int64_t begin_ns;	/* on the trace's clock */
 	int64_t end_ns;
 	int64_t due_ns;		/* when a timer should expire ... */
@@ -24,45 +25,6 @@ struct scene {
 	int sent_cpu;
 	bool delivered;		/* ... and it has got there */
 };
-
-/* Whether @metric spans @phase; interval, and so total, is due to any. */
-static bool spans(enum tw_metric_id id, enum tw_metric_id phase)
-{
-	const struct tw_metric *metric = &tw_metrics[id];
-	int i;
-
-	for (i = 0; i < metric->part_count; i++)
-		if (metric->parts[i] == phase ||
-		    metric->parts[i] == TW_INTERVAL)
-			return true;
-	return id == phase || id == TW_INTERVAL;
-}
-
-enum tw_metric_id tw_analysis_phase(const struct tw_break *brk,
-				    const struct tw_metric_params *params)
-{
-	static const enum tw_metric_id phases[] = {
-		TW_SEND, TW_SLEEP, TW_RECEIVE, TW_WAKEUP,
-	};
-	enum tw_metric_id worst = TW_SEND;
-	double most_ns = -1e300;
-	size_t i;
-
-	for (i = 0; i < sizeof(phases) / sizeof(phases[0]); i++) {
-		enum tw_metric_id id = phases[i];
-		double excess_ns = (double)tw_metrics[id].value_ns(
-			&brk->kept.cycle, params) - brk->means_ns[id];
-
-		if (!spans(brk->metric, id) ||
-		    (tw_metrics[id].needs_timer && !params->period_ns))
-			continue;
-		if (excess_ns > most_ns) {
-			most_ns = excess_ns;
-			worst = id;
-		}
-	}
-	return worst;
-}
 
 /* A task's name and number. */
 static void name_task(struct tw_span *span, const struct tw_cpu_seen *cpu)
@@ -121,6 +83,8 @@ static enum tw_blame blame_cause(const struct scene *scene, int64_t now_ns)
 	};
 	enum tw_blame blame = blames[scene->play.peer.state];
 
+	if (scene->waits != TW_UNKNOWN)
+		return scene->waits;
 	if (scene->delivered || scene->expired || held_by_lock(&scene->play.side))
 		return TW_BLOCKED;
 	if (!scene->play.peer.pid)
@@ -332,6 +296,35 @@ static void attribute(struct scene *scene, const struct tw_event *events,
 	      by_length);
 }
 
+void tw_analyse_stretch(struct tw_analysis *analysis, const char *text,
+			const struct tw_stretch *stretch, bool throttled,
+			bool may_throttle)
+{
+	struct scene scene = {
+		.analysis = analysis, .waits = stretch->waits,
+		.begin_ns = stretch->begin_ns, .end_ns = stretch->end_ns,
+		.due_ns = stretch->due_ns,
+	};
+	struct tw_event *events;
+	size_t count;
+
+	memset(analysis, 0, sizeof(*analysis));
+	analysis->waking_ns = -1;
+	analysis->running_ns = -1;
+	analysis->phase = stretch->phase;
+	analysis->part = stretch->part;
+	analysis->whole_ns = stretch->whole_ns;
+	analysis->side = stretch->side;
+	analysis->side_pid = stretch->side_pid;
+	analysis->value_ns = tw_span_ns(stretch->begin_ns, stretch->end_ns);
+	analysis->mean_ns = stretch->mean_ns;
+	count = tw_events_read(text, &events);
+	attribute(&scene, events, count, stretch->peer_pid);
+	free(events);
+	if (!analysis->lacks)
+		tw_analysis_sum_up(analysis, throttled, may_throttle);
+}
+
 void tw_analyse(struct tw_analysis *analysis, const char *text,
 		const struct tw_break *brk,
 		const struct tw_metric_params *params,
@@ -343,38 +336,45 @@ void tw_analyse(struct tw_analysis *analysis, const char *text,
 		enum tw_role side;
 		pid_t peer;
 		int64_t begin_ns, end_ns, due_ns;
+		enum tw_blame waits;
 	} phases[TW_METRICS] = {
-		[TW_WAKEUP] = { TW_CLIENT, 0, cycle->planned_ns,
-				cycle->t0_ns, cycle->planned_ns },
+		[TW_WAKEUP] = { TW_CLIENT, 0, cycle->planned_ns, cycle->t0_ns,
+				cycle->planned_ns, TW_UNKNOWN },
 		[TW_SEND] = { TW_SERVER, pids[TW_CLIENT], cycle->t0_ns,
-			      cycle->t1_ns, 0 },
+			      cycle->t1_ns, 0, TW_UNKNOWN },
 		[TW_SLEEP] = { TW_SERVER, 0, cycle->t1_ns, cycle->t2_ns,
-			       cycle->t1_ns + params->sleep_ns },
+			       cycle->t1_ns + params->sleep_ns, TW_UNKNOWN },
 		[TW_RECEIVE] = { TW_CLIENT, pids[TW_SERVER], cycle->t2_ns,
-				 cycle->t3_ns, 0 },
+				 cycle->t3_ns, 0, TW_UNKNOWN },
+		/* All that this host sees of it, and of the sleep. */
+		[TW_NETWORK] = { TW_CLIENT, 0, cycle->t0_ns, cycle->t3_ns, 0,
+				 TW_AWAITS },
 	};
 	enum tw_metric_id id = tw_analysis_phase(brk, params);
-	struct scene scene = {
-		.analysis = analysis,
+	const struct tw_stretch stretch = {
+		.phase = id,
+		.part = id == TW_NETWORK ? "from t0 to t3" : NULL,
+		.whole_ns = id == TW_NETWORK ?
+			    tw_metrics[id].value_ns(cycle, params) : 0,
+		.mean_ns = brk->means_ns[id],
+		.side = phases[id].side,
+		.side_pid = pids[phases[id].side],
+		.peer_pid = phases[id].peer,
+		.waits = phases[id].waits,
 		.begin_ns = phases[id].begin_ns - brk->ahead_ns,
 		.end_ns = phases[id].end_ns - brk->ahead_ns,
 		.due_ns = phases[id].due_ns - brk->ahead_ns,
 	};
-	struct tw_event *events;
-	size_t count;
 
-	memset(analysis, 0, sizeof(*analysis));
-	analysis->waking_ns = -1;
-	analysis->running_ns = -1;
-	analysis->phase = id;
-	analysis->side = phases[id].side;
-	analysis->side_pid = pids[analysis->side];
-	analysis->value_ns = tw_metrics[id].value_ns(cycle, params);
-	analysis->mean_ns = brk->means_ns[id];
-	count = tw_events_read(text, &events);
-	attribute(&scene, events, count, phases[id].peer);
-	free(events);
-	if (!analysis->lacks)
-		tw_analysis_sum_up(analysis, brk->kept.throttled,
-				   may_throttle);
+	/* Begin, end and cause are all there. */
+	if (params->two_clocks && id == TW_SLEEP) {
+		*analysis = (struct tw_analysis) {
+			.phase = id, .side = TW_SERVER, .waking_ns = -1,
+			.running_ns = -1,
+			.lacks = "the delay was on the server's host, and the trace shows the client's host only",
+		};
+		return;
+	}
+	tw_analyse_stretch(analysis, text, &stretch, brk->kept.throttled,
+			   may_throttle);
 }

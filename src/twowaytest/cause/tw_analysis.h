@@ -32,6 +32,7 @@ enum tw_blame {
 	TW_RUNNABLE,		/* it is ready, but has no CPU */
 	TW_INTERRUPTED,		/* an interrupt runs on its CPU */
 	TW_RUNS,
+	TW_AWAITS,		/* waits for the other host */
 	TW_BLAMES
 };
 
@@ -51,9 +52,13 @@ struct tw_span {
 
 struct tw_analysis {
 	const char *lacks;	/* why there is no analysis; or NULL */
-	enum tw_metric_id phase;	/* wakeup, send, sleep or receive */
+	/* wakeup, send, sleep or receive; with two clocks: or network */
+	enum tw_metric_id phase;
 	enum tw_role side;	/* waiting process: server or client */
 	pid_t side_pid;
+	char host[64];		/* where this was seen; "": the only one */
+	const char *part;	/* of the phase; NULL: it is all of it */
+	int64_t whole_ns;	/* the phase, if this is a part; else 0 */
 	/* Kernel priority, 0 is the highest; -1: not in the trace. */
 	int side_prio;
 	int peer_prio;
@@ -81,15 +86,44 @@ struct tw_analysis {
 
 /*
  * Returns the phase of the cycle with the largest excess over its mean. Only
- * phases that are part of the metric are considered.
+ * phases that are part of the metric are considered; with two clocks, send and
+ * receive are one phase, network.
  */
 enum tw_metric_id tw_analysis_phase(const struct tw_break *brk,
 				    const struct tw_metric_params *params);
 
+/* What is looked into: a phase or a part of it, on the trace's clock, in ns. */
+struct tw_stretch {
+	enum tw_metric_id phase;
+	const char *part;	/* as in struct tw_analysis */
+	int64_t whole_ns;	/* the same */
+	double mean_ns;		/* of the phase */
+	enum tw_role side;	/* who waits */
+	pid_t side_pid;
+	pid_t peer_pid;		/* for whom; 0: for a timer */
+	/* What it waits for whenever it is blocked; TW_UNKNOWN: the above. */
+	enum tw_blame waits;
+	int64_t begin_ns, end_ns;
+	int64_t due_ns;		/* when a timer should expire */
+};
+
+/*
+ * Analyses @text, the lines of a trace, as tw_analyse() does. @throttled: the
+ * cycle was counted as throttled.
+ */
+void tw_analyse_stretch(struct tw_analysis *analysis, const char *text,
+			const struct tw_stretch *stretch, bool throttled,
+			bool may_throttle);
+
+/* The time in a state, in ns. */
+int64_t tw_analysis_time_of(const struct tw_analysis *analysis,
+			    enum tw_blame blame);
+
 /*
  * Analyses @text, which tw_trace_collect() returned. @pids: client and server,
  * by role. @may_throttle: real-time throttling is possible. Cannot fail:
- * without a result, analysis->lacks tells why.
+ * without a result, analysis->lacks tells why. With two clocks, there is no
+ * result for the phase sleep, and for network only what the client's host shows.
  */
 void tw_analyse(struct tw_analysis *analysis, const char *text,
 		const struct tw_break *brk,
@@ -100,8 +134,19 @@ void tw_analyse(struct tw_analysis *analysis, const char *text,
 void tw_analysis_print(FILE *file, const struct tw_analysis *analysis,
 		       bool has_mean);
 
-/* The member "analysis". @analysis: NULL if there is none. */
-void tw_analysis_json(struct tw_json *json, const struct tw_analysis *analysis);
+/* Only the cause, of an analysis that lacks nothing. */
+void tw_analysis_print_cause(FILE *file, const struct tw_analysis *analysis);
+
+/* Where there are too many pieces, shorter ones than this are not shown. */
+int64_t tw_analysis_shortest(const struct tw_analysis *analysis);
+
+/* Only the time line, and how long the wake-up took. */
+void tw_analysis_print_line(FILE *file, const struct tw_analysis *analysis,
+			    bool has_mean);
+
+/* The member @key. @analysis: NULL if there is none. */
+void tw_analysis_json(struct tw_json *json, const char *key,
+		      const struct tw_analysis *analysis);
 
 /* "runnable", "peer runs", ...: the names in reports and JSON. */
 extern const char *const tw_blame_names[TW_BLAMES];

@@ -24,8 +24,7 @@ static void print_span(FILE *file, const struct tw_span *span)
 	fprintf(file, "\n");
 }
 
-/* Short pieces are left out first where there are too many. */
-static int64_t shortest_shown(const struct tw_analysis *analysis)
+int64_t tw_analysis_shortest(const struct tw_analysis *analysis)
 {
 	int64_t least_ns = 0;
 	int shown, i;
@@ -43,12 +42,19 @@ static int64_t shortest_shown(const struct tw_analysis *analysis)
 static void print_time_line(FILE *file, const struct tw_analysis *analysis,
 			    bool has_mean)
 {
-	int64_t least_ns = shortest_shown(analysis);
+	int64_t least_ns = tw_analysis_shortest(analysis);
 	int64_t left_ns = 0;
 	int i;
 
-	fprintf(file, "# Time line of %s: %.1f us, on average ",
-		tw_metrics[analysis->phase].token, to_us(analysis->value_ns));
+	fprintf(file, "# Time line of %s", tw_metrics[analysis->phase].token);
+	if (analysis->host[0])
+		fprintf(file, " on host %s", analysis->host);
+	if (analysis->part)
+		fprintf(file, ", %s: %.1f us, the whole on average ",
+			analysis->part, to_us(analysis->value_ns));
+	else
+		fprintf(file, ": %.1f us, on average ",
+			to_us(analysis->value_ns));
 	if (has_mean)
 		fprintf(file, "%.1f\n",
 			analysis->mean_ns / (double)TW_NS_PER_US);
@@ -67,6 +73,15 @@ static void print_time_line(FILE *file, const struct tw_analysis *analysis,
 			to_us(left_ns));
 }
 
+void tw_analysis_print_cause(FILE *file, const struct tw_analysis *analysis)
+{
+	fprintf(file, "# Cause: ");
+	if (analysis->host[0])
+		fprintf(file, "%s host %s: ", tw_role_names[analysis->side],
+			analysis->host);
+	fprintf(file, "%s\n", analysis->sentence);
+}
+
 void tw_analysis_print(FILE *file, const struct tw_analysis *analysis,
 		       bool has_mean)
 {
@@ -74,7 +89,13 @@ void tw_analysis_print(FILE *file, const struct tw_analysis *analysis,
 		fprintf(file, "# Cause: unknown, as %s\n", analysis->lacks);
 		return;
 	}
-	fprintf(file, "# Cause: %s\n", analysis->sentence);
+	tw_analysis_print_cause(file, analysis);
+	tw_analysis_print_line(file, analysis, has_mean);
+}
+
+void tw_analysis_print_line(FILE *file, const struct tw_analysis *analysis,
+			    bool has_mean)
+{
 	if (analysis->running_ns >= 0)
 		fprintf(file, "# Wake-up of the %s: %.1f us from sched_waking to %s\n",
 			tw_role_names[analysis->side],
@@ -109,13 +130,20 @@ static void json_spans(struct tw_json *json, const char *key,
 	tw_json_end(json);
 }
 
-void tw_analysis_json(struct tw_json *json, const struct tw_analysis *analysis)
+void tw_analysis_json(struct tw_json *json, const char *key,
+		      const struct tw_analysis *analysis)
 {
 	if (!analysis || analysis->lacks) {
-		tw_json_null(json, "analysis");
+		tw_json_null(json, key);
 		return;
 	}
-	tw_json_begin(json, "analysis", '{');
+	tw_json_begin(json, key, '{');
+	if (analysis->host[0])
+		tw_json_text(json, "host", analysis->host);
+	if (analysis->part) {
+		tw_json_text(json, "part", analysis->part);
+		tw_json_int(json, "whole_ns", analysis->whole_ns);
+	}
 	tw_json_text(json, "phase", tw_metrics[analysis->phase].token);
 	tw_json_text(json, "side", tw_role_names[analysis->side]);
 	tw_json_int(json, "pid", analysis->side_pid);

@@ -2,6 +2,7 @@
 /* The texts of an analysis: the names of the states, and the sentence. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/tw_time.h"
 #include "cause/tw_analysis.h"
@@ -22,6 +23,7 @@ const char *const tw_blame_names[TW_BLAMES] = {
 	[TW_RUNNABLE] = "runnable",
 	[TW_INTERRUPTED] = "interrupted",
 	[TW_RUNS] = "runs",
+	[TW_AWAITS] = "awaits the other",
 };
 
 /* Whose doing a state is, and how it is put. */
@@ -46,9 +48,11 @@ static const struct phrase {
 	[TW_RUNNABLE] = { false, true, "runnable", "" },
 	[TW_INTERRUPTED] = { false, true, "interrupted", "" },
 	[TW_RUNS] = { false, false, "running, already awake,", "" },
+	[TW_AWAITS] = { false, false, "waiting for the other host", "" },
 };
 
-static int64_t time_of(const struct tw_analysis *analysis, enum tw_blame blame)
+int64_t tw_analysis_time_of(const struct tw_analysis *analysis,
+			    enum tw_blame blame)
 {
 	int64_t sum_ns = 0;
 	int i;
@@ -59,17 +63,18 @@ static int64_t time_of(const struct tw_analysis *analysis, enum tw_blame blame)
 	return sum_ns;
 }
 
-/* But for the sleep that was asked for: that delays nobody. */
+/* But for the sleep that was asked for, which delays nobody, and others'. */
 static enum tw_blame largest(const struct tw_analysis *analysis)
 {
 	enum tw_blame worst = TW_UNKNOWN;
-	int64_t most_ns = time_of(analysis, worst);
+	int64_t most_ns = tw_analysis_time_of(analysis, worst);
 	int blame;
 
 	for (blame = 0; blame < TW_BLAMES; blame++) {
-		int64_t sum_ns = time_of(analysis, blame);
+		int64_t sum_ns = tw_analysis_time_of(analysis, blame);
 
-		if (blame != TW_ASLEEP && sum_ns > most_ns) {
+		if (blame != TW_ASLEEP && blame != TW_AWAITS &&
+		    sum_ns > most_ns) {
 			most_ns = sum_ns;
 			worst = blame;
 		}
@@ -163,6 +168,14 @@ static bool is_passed_over(const struct tw_analysis *analysis,
 		span->prio >= TW_REALTIME);
 }
 
+static void add_part(struct tw_analysis *analysis)
+{
+	size_t used = strlen(analysis->sentence);
+
+	snprintf(analysis->sentence + used, sizeof(analysis->sentence) - used,
+		 ", %s", analysis->part);
+}
+
 void tw_analysis_sum_up(struct tw_analysis *analysis, bool throttled,
 			bool may_throttle)
 {
@@ -181,11 +194,15 @@ void tw_analysis_sum_up(struct tw_analysis *analysis, bool throttled,
 	snprintf(analysis->sentence, sizeof(analysis->sentence),
 		 "%s %+.0f us: %s %s%s for %.1f us%s%s%s%s%s%s",
 		 tw_metrics[analysis->phase].token,
-		 ((double)analysis->value_ns - analysis->mean_ns) /
+		 ((double)(analysis->part ? analysis->whole_ns :
+			   analysis->value_ns) - analysis->mean_ns) /
 		 (double)TW_NS_PER_US,
 		 tw_role_names[phrase->peer ? peer : side], phrase->is, where,
-		 (double)time_of(analysis, blame) / (double)TW_NS_PER_US,
+		 (double)tw_analysis_time_of(analysis, blame) /
+		 (double)TW_NS_PER_US,
 		 *who ? " while " : "", who, *who ? " ran" : "",
 		 why(analysis, span, throttled), phrase->then,
 		 *phrase->then ? tw_role_names[side] : "");
+	if (analysis->part)
+		add_part(analysis);
 }

@@ -45,25 +45,26 @@ static int compose(char *mark, size_t size, const struct tw_break *brk,
 		   const struct tw_metric_params *params)
 {
 	const struct tw_cycle *cycle = &brk->kept.cycle;
-	size_t i;
-	int used;
+	const struct tw_metric_list *phases = &tw_phases[params->two_clocks];
+	int used, i;
 
 	used = snprintf(mark, size, "twowaytest: cycle %" PRIu64 ": %s %" PRId64
 			" us > %" PRId64 " us:", brk->number,
 			tw_metrics[brk->metric].token,
 			tw_ns_to_us(brk->value_ns),
 			tw_ns_to_us(brk->limit_ns));
-	for (i = 0; i < TW_PHASES; i++)
+	for (i = 0; i < phases->count; i++)
 		used += snprintf(mark + used, size - used, " %s %" PRId64,
-				 tw_metrics[tw_phases[i]].token,
-				 tw_ns_to_us(tw_metrics[tw_phases[i]].value_ns(
+				 tw_metrics[phases->id[i]].token,
+				 tw_ns_to_us(tw_metrics[phases->id[i]].value_ns(
 						cycle, params)));
 	used += snprintf(mark + used, size - used,
 			 " missed %" PRIu64 "%s, t0 %" PRId64 " t1 %" PRId64
-			 " t2 %" PRId64 " t3 %" PRId64 " ns\n", cycle->missed,
+			 " t2 %" PRId64 " t3 %" PRId64 " ns%s\n", cycle->missed,
 			 brk->kept.throttled ? " throttled" : "",
 			 cycle->t0_ns, cycle->t1_ns, cycle->t2_ns,
-			 cycle->t3_ns);
+			 cycle->t3_ns, params->two_clocks ?
+			 ", t1 and t2 of the server's clock" : "");
 	return used < (int)size ? used : (int)size - 1;
 }
 
@@ -89,6 +90,9 @@ bool tw_break_check(struct tw_break *brk, const struct tw_tally *tally,
 	int len, i;
 
 	if (brk->broken)
+		return false;
+	if (tally->oneway && tw_metrics[brk->metric].across &&
+	    !tw_oneway_accepts(tally->oneway, cycle))
 		return false;
 	brk->value_ns = tw_metrics[brk->metric].value_ns(cycle,
 							 &tally->params);

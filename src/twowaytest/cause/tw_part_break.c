@@ -44,11 +44,13 @@ struct tw_break *tw_part_break_end(void)
 
 static int check(struct tw_run *run)
 {
+	const char *lacks = tw_config_unfit(tw_config, set.metric);
+
 	if (tw_option_given(run, "break-on") && !set.limit_us)
 		return tw_fail(run, -EINVAL, "--break-on: there is no value to break at; give -b too");
-	if (!tw_config->interval_us && tw_metrics[set.metric].needs_timer)
-		return tw_fail(run, -EINVAL, "--break-on=%s: with --interval=0 there is no timer, so there is no such metric",
-			       tw_metrics[set.metric].token);
+	if (lacks)
+		return tw_fail(run, -EINVAL, "--break-on=%s: %s",
+			       tw_metrics[set.metric].token, lacks);
 	return 0;
 }
 

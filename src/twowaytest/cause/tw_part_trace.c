@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <time.h>
 
 #include "base/tw_json.h"
@@ -13,6 +14,7 @@
 #include "cause/tw_event.h"
 #include "cause/tw_part_break.h"
 #include "cause/tw_part_cause.h"
+#include "cause/tw_part_trace.h"
 #include "cause/tw_trace_own.h"
 #include "frame/tw_say.h"
 #include "run/tw_session.h"
@@ -31,6 +33,10 @@ static struct {
 	struct tw_trace trace;	/* our own */
 	char *text;		/* text of our trace; or NULL */
 	struct tw_analysis *analysis;	/* analysis of this text; or NULL */
+	/* Between two hosts: what the server's saw, and what it comes to. */
+	const struct tw_cause_view *far;
+	struct tw_cause_view near;
+	struct tw_cause cause;
 } set;
 static const __typeof__(set) initial = {
 	.fds = {
@@ -68,8 +74,26 @@ static const struct tw_option options[] = {
 	{ .name = NULL }
 };
 
+bool tw_part_trace_wanted(void)
+{
+	return set.own;
+}
+
+const char *tw_part_trace_events(void)
+{
+	return set.events;
+}
+
+void tw_part_trace_far(const struct tw_cause_view *view)
+{
+	set.far = view;
+}
+
 static int check(struct tw_run *run)
 {
+	/* There it allows clients on other hosts to ask for it. */
+	if (tw_option_given(run, "server"))
+		return 0;
 	if ((set.mark || set.own) && !tw_option_given(run, "breaktrace"))
 		return tw_fail(run, -EINVAL, "--%s: there is no value to break at; give -b too",
 			       set.mark ? "tracemark" : "trace");
@@ -82,14 +106,16 @@ static int check(struct tw_run *run)
 
 static int open_trace(struct tw_run *run)
 {
-	const struct tw_config *config = tw_session(run)->config;
+	const struct tw_session *session = tw_session(run);
+	const struct tw_config *config = session->config;
 	char why[TW_TRACE_WHY];
 	cpu_set_t used, servers;
 	int err = 0;
 
 	tw_config_all_cpus(config, TW_CLIENT, &used);
 	tw_config_all_cpus(config, TW_SERVER, &servers);
-	CPU_OR(&used, &used, &servers);
+	if (tw_session_has(session, TW_SERVER))
+		CPU_OR(&used, &used, &servers);
 	if (set.mark)
 		err = tw_trace_open_user(&set.fds[TW_TRACE_USER], why);
 	if (err)
@@ -111,7 +137,10 @@ static void json_break(struct tw_json *json, const struct tw_break *brk)
 {
 	tw_json_bool(json, "marked", (set.mark || set.own) && !brk->mark_err);
 	tw_json_text(json, "trace_file", set.text ? set.path : NULL);
-	tw_analysis_json(json, set.analysis);
+	if (set.far)
+		tw_cause_json(json, &set.cause);
+	else
+		tw_analysis_json(json, "analysis", set.analysis);
 }
 
 /* Only the client writes markers and stops the traces. */
@@ -145,30 +174,70 @@ static int64_t trace_from_ns(const struct tw_break *brk)
 	return from_ns - brk->ahead_ns;
 }
 
-static void finish(struct tw_run *run)
+/* Whose doing it was, of two hosts. */
+static void judge(const struct tw_break *brk, const struct tw_tally *tally)
 {
-	struct tw_session *session = tw_session(run);
-	struct tw_break *brk = tw_part_break_end();
-	const struct tw_pair *pair;
+	const struct tw_metric_params *params = &tally->params;
+	enum tw_metric_id id = tw_analysis_phase(brk, params);
+	double value_ns = (double)tw_metrics[id].value_ns(&brk->kept.cycle,
+							  params);
+	struct tw_cause_view *near = &set.near;
+	struct utsname name;
+
+	uname(&name);
+	snprintf(near->host, sizeof(near->host), "%.63s", name.nodename);
+	near->own_ns = -1;
+	near->traced = set.analysis;
+	if (set.analysis) {
+		memcpy(set.analysis->host, near->host, sizeof(near->host));
+		near->analysis = *set.analysis;
+	}
+	if (set.analysis && !set.analysis->lacks)
+		near->own_ns = near->analysis.value_ns -
+			       tw_analysis_time_of(&near->analysis, TW_AWAITS);
+	set.cause = (struct tw_cause) {
+		.phase = id, .excess_ns = value_ns - brk->means_ns[id],
+		.has_mean = brk->number, .client = near, .server = set.far,
+	};
+	set.cause.where = tw_cause_decide(id, set.cause.excess_ns,
+					  near->own_ns, set.far->own_ns);
+	tw_cause_place(&set.cause, &brk->kept.cycle, tally->oneway);
+}
+
+/* What the trace here tells. */
+static void look(struct tw_session *session, const struct tw_break *brk)
+{
+	const struct tw_pair *pair = tw_session_pair(session, brk->kept.pair);
+	const struct tw_metric_params *params = &pair->tally->params;
 	pid_t pids[TW_ROLES] = { 0 };
 
-	if (!brk)
-		return;
-	/* From here on, it is the trace's clock that the stamps go to. */
-	brk->ahead_ns += tw_trace_ahead_ns("");
-	if (!set.trace.dir[0] ||
-	    tw_trace_collect(&set.trace, trace_from_ns(brk), &set.text))
-		return;
-	pair = tw_session_pair(session, brk->kept.pair);
 	pids[TW_SERVER] = tw_server_of(session, pair)->child.pid;
 	pids[TW_CLIENT] = pair->side[TW_CLIENT].child.pid;
 	set.analysis = malloc(sizeof(*set.analysis));
 	if (!set.analysis)
 		return;
-	tw_analyse(set.analysis, set.text, brk, &pair->tally->params, pids,
+	tw_analyse(set.analysis, set.text, brk, params, pids,
 		   pair->tally->stall_max_ns > 0);
 	session->throttling_traced = !set.analysis->lacks;
 	session->throttling = set.analysis->throttling;
+}
+
+static void finish(struct tw_run *run)
+{
+	struct tw_session *session = tw_session(run);
+	struct tw_break *brk = tw_part_break_end();
+	const struct tw_pair *pair;
+
+	if (!brk)
+		return;
+	/* From here on, it is the trace's clock that the stamps go to. */
+	brk->ahead_ns += tw_trace_ahead_ns("");
+	if (set.trace.dir[0] &&
+	    !tw_trace_collect(&set.trace, trace_from_ns(brk), &set.text))
+		look(session, brk);
+	pair = tw_session_pair(session, brk->kept.pair);
+	if (set.far)
+		judge(brk, pair->tally);
 }
 
 static void close_trace(struct tw_run *run)
@@ -192,9 +261,11 @@ static void text(FILE *file, const struct tw_run *run)
 	(void)run;
 	if (!brk)
 		return;
-	if (set.own && !set.analysis)
+	if (set.far)
+		tw_cause_print(file, &set.cause);
+	else if (set.own && !set.analysis)
 		fprintf(file, "# Cause: unknown, as the trace could not be read\n");
-	if (set.analysis)
+	if (set.analysis && !set.far)
 		tw_analysis_print(file, set.analysis, brk->number);
 	if (set.text)
 		fprintf(file, "# Trace: %s\n", set.path);
@@ -214,26 +285,36 @@ static bool has_trace(const struct tw_run *run)
 	return set.text;
 }
 
-/* What happened at the stamps of the cycle, as lines among the trace's. */
-static int print_marks(FILE *file, const struct tw_break *brk, int next,
+/*
+ * What happened at the stamps of the cycle, as lines among the trace's; stamps
+ * of another clock have no place there.
+ */
+static int print_marks(FILE *file, const struct tw_run *run, int next,
 		       int64_t before_ns)
 {
+	bool two_clocks = tw_session(run)->config->two_clocks;
+	const struct tw_break *brk = tw_part_break_end();
 	const struct tw_cycle *cycle = &brk->kept.cycle;
 	const struct {
 		int64_t at_ns;
 		const char *what;
+		bool by_server;
 	} marks[] = {
-		{ cycle->planned_ns, "planned: the timer is to expire" },
-		{ cycle->t0_ns, "t0: the client is awake, about to send" },
-		{ cycle->t1_ns, "t1: the server has read the request" },
-		{ cycle->t2_ns, "t2: the server has slept, about to reply" },
-		{ cycle->t3_ns, "t3: the client has read the reply" },
+		{ cycle->planned_ns, "planned: the timer is to expire", false },
+		{ cycle->t0_ns, "t0: the client is awake, about to send",
+		  false },
+		{ cycle->t1_ns, "t1: the server has read the request", true },
+		{ cycle->t2_ns, "t2: the server has slept, about to reply",
+		  true },
+		{ cycle->t3_ns, "t3: the client has read the reply", false },
 	};
 	const int count = sizeof(marks) / sizeof(marks[0]);
 
 	for (; next < count; next++) {
 		int64_t at_ns = marks[next].at_ns - brk->ahead_ns;
 
+		if (marks[next].by_server && two_clocks)
+			continue;
 		if (at_ns > before_ns)
 			break;
 		fprintf(file, "# %" PRId64 ".%09" PRId64 ": twowaytest: cycle %"
@@ -245,7 +326,6 @@ static int print_marks(FILE *file, const struct tw_break *brk, int next,
 
 static int write_trace(const struct tw_run *run, FILE *file)
 {
-	const struct tw_break *brk = tw_part_break_end();
 	const char *rest = set.text;
 	struct tw_event event;
 	char line[1024];
@@ -258,10 +338,10 @@ static int write_trace(const struct tw_run *run, FILE *file)
 		len += rest[len] == '\n';
 		snprintf(line, sizeof(line), "%.*s", (int)len, rest);
 		if (tw_event_parse(line, &event))
-			next = print_marks(file, brk, next, event.time_ns);
+			next = print_marks(file, run, next, event.time_ns);
 		fwrite(rest, 1, len, file);
 	}
-	print_marks(file, brk, next, INT64_MAX);
+	print_marks(file, run, next, INT64_MAX);
 	return 0;
 }
 

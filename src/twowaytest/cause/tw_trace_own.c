@@ -36,10 +36,8 @@ static int write_in(const char *dir, const char *name, const char *text,
 	return err;
 }
 
-/* A mask as the kernel reads it: words of 32 bits, the highest first. */
-static int limit_to(const char *dir, const cpu_set_t *cpus, char *why)
+void tw_trace_mask(char text[TW_TRACE_MASK], const cpu_set_t *cpus)
 {
-	char text[CPU_SETSIZE / 32 * 9 + 1];
 	int used = 0, word, bit;
 
 	for (word = CPU_SETSIZE / 32 - 1; word >= 0; word--) {
@@ -50,9 +48,16 @@ static int limit_to(const char *dir, const cpu_set_t *cpus, char *why)
 				bits |= UINT32_C(1) << bit;
 		/* It refuses words beyond those that it knows of. */
 		if (bits || used || !word)
-			used += snprintf(text + used, sizeof(text) - used,
+			used += snprintf(text + used, TW_TRACE_MASK - used,
 					 "%s%08x", used ? "," : "", bits);
 	}
+}
+
+static int limit_to(const char *dir, const cpu_set_t *cpus, char *why)
+{
+	char text[TW_TRACE_MASK];
+
+	tw_trace_mask(text, cpus);
 	return write_in(dir, "tracing_cpumask", text, why);
 }
 

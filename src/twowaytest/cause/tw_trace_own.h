@@ -55,6 +55,10 @@ int tw_trace_open_own(struct tw_trace *trace, struct tw_trace_fds *fds,
 int tw_trace_collect(const struct tw_trace *trace, int64_t from_ns,
 		     char **text);
 
+/* What the kernel takes for a set of CPUs: words of 32 bits, highest first. */
+#define TW_TRACE_MASK	(CPU_SETSIZE / 32 * 9 + 1)
+void tw_trace_mask(char text[TW_TRACE_MASK], const cpu_set_t *cpus);
+
 /* Removes the instance. Does nothing if there is none. */
 void tw_trace_close(struct tw_trace *trace);
 

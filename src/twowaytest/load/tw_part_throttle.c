@@ -75,22 +75,23 @@ static bool shares_cpu(const struct tw_config *config,
 
 /*
  * Whether our real-time tasks, with @workers, may use all the time of a CPU of
- * client or server.
+ * client or server. With two clocks, the server's CPU is another host's.
  */
 static bool may_throttle(const struct tw_run *run, int workers)
 {
 	const struct tw_load_params params = tw_load_settings(run);
 	const struct tw_config *config = tw_session(run)->config;
+	bool both = !config->two_clocks;
 
 	if (!tw_config_is_realtime(config->policy))
 		return false;
 	/* Without a load, too, if client and server never sleep. */
-	if (config->wait->spins ||
-	    (!config->interval_us && !config->sleep_us))
+	if (both && (config->wait->spins ||
+		     (!config->interval_us && !config->sleep_us)))
 		return true;
 	return workers && params.priority &&
 	       (shares_cpu(config, &params, TW_CLIENT) ||
-		shares_cpu(config, &params, TW_SERVER));
+		(both && shares_cpu(config, &params, TW_SERVER)));
 }
 
 bool tw_throttle_expected(const struct tw_run *run)
@@ -176,21 +177,25 @@ static void close_throttle(struct tw_run *run)
 	tw_runtime_close(&set.runtime);
 }
 
-/* The longest that anything took in any cycle, but the sleep asked for. */
+/*
+ * The longest that anything took in any cycle, but the sleep asked for. With
+ * two clocks, as tw_tally_is_throttled() looks at it.
+ */
 static int64_t longest_phase_ns(const struct tw_tally *tally)
 {
-	static const enum tw_metric_id phases[] = {
-		TW_WAKEUP, TW_SEND, TW_SLEEP, TW_RECEIVE,
+	static const struct tw_metric_list phases[TW_CLOCKINGS] = {
+		{ 4, { TW_WAKEUP, TW_SEND, TW_SLEEP, TW_RECEIVE } },
+		{ 1, { TW_WAKEUP } },
 	};
+	const struct tw_metric_list *list = &phases[tally->params.two_clocks];
 	int64_t longest_ns = 0, max_ns;
-	size_t i;
+	int i;
 
-	for (i = 0; i < ARRAY_SIZE(phases); i++) {
-		if (tw_metrics[phases[i]].needs_timer &&
-		    !tally->params.period_ns)
+	for (i = 0; i < list->count; i++) {
+		if (tw_metric_lacks(list->id[i], &tally->params))
 			continue;
-		max_ns = tw_series_status(&tally->series, phases[i]).max_ns;
-		if (phases[i] == TW_SLEEP)
+		max_ns = tw_series_status(&tally->series, list->id[i]).max_ns;
+		if (list->id[i] == TW_SLEEP)
 			max_ns -= tally->params.sleep_ns;
 		if (max_ns > longest_ns)
 			longest_ns = max_ns;

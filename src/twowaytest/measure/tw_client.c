@@ -6,6 +6,7 @@
 
 #include "measure/tw_client.h"
 #include "measure/tw_io.h"
+#include "measure/tw_stamped.h"
 #include "measure/tw_wire.h"
 
 static bool stopped(const struct tw_client *client)
@@ -43,15 +44,21 @@ static void record_pending(struct loop *loop)
 	loop->pending = false;
 }
 
-static int receive_stream(struct loop *loop)
+/* @stamped is constant: each of the callers below has a loop of its own. */
+static inline __attribute__((always_inline)) int
+receive_reply(struct loop *loop, bool stamped)
 {
 	const struct tw_client *client = loop->client;
-	char buf[TW_REPLY_SIZE];
+	struct tw_stamps *stamps = client->stamps;
+	char buf[TW_STAMPED_SIZE];
 	struct tw_reply reply;
 	ssize_t len;
 	int err;
 
-	len = tw_io_receive(client->fd, buf, sizeof(buf), client->stop);
+	len = stamped ?
+	      tw_stamps_receive(client->fd, buf, TW_STAMPED_SIZE, client->stop,
+				&stamps->client.in) :
+	      tw_io_receive(client->fd, buf, TW_REPLY_SIZE, client->stop);
 	loop->cycle.t3_ns = client->clock->read_ns(client->clock);
 	/* A server of many may end before the signal comes here. */
 	if (!len && stopped(client))
@@ -59,7 +66,10 @@ static int receive_stream(struct loop *loop)
 	if (len <= 0)
 		return len ? (int)len : -ECONNRESET;
 
-	err = tw_wire_get_reply(buf, len, loop->cycle.seq, &reply);
+	err = stamped ?
+	      tw_wire_get_stamped(buf, len, loop->cycle.seq, &reply,
+				  &stamps->client.reply) :
+	      tw_wire_get_reply(buf, len, loop->cycle.seq, &reply);
 	if (err)
 		return err;
 	loop->cycle.t1_ns = reply.t1_ns;
@@ -68,6 +78,11 @@ static int receive_stream(struct loop *loop)
 	/* It was what the server had counted before. */
 	loop->cycle.inversions = reply.inversions - loop->cycle.inversions;
 	return 0;
+}
+
+static int receive_stream(struct loop *loop)
+{
+	return receive_reply(loop, false);
 }
 
 static int receive_datagram(struct loop *loop)
@@ -79,6 +94,26 @@ static int receive_datagram(struct loop *loop)
 	loop->cycle.inversions = 0;
 	loop->record = err == -ETIMEDOUT ? client->lose : client->record;
 	return err == -ETIMEDOUT ? 0 : err;
+}
+
+/* What is behind t3 belongs to the slack. */
+static int receive_stamped(struct loop *loop)
+{
+	const struct tw_client *client = loop->client;
+	int err = client->receive ? receive_datagram(loop) :
+				    receive_reply(loop, true);
+
+	if (!err)
+		tw_stamped_client(client, tw_cycle_is_lost(&loop->cycle) ?
+				  NULL : &loop->cycle);
+	return err;
+}
+
+static int (*receiver(const struct tw_client *client))(struct loop *loop)
+{
+	if (client->stamps)
+		return receive_stamped;
+	return client->receive ? receive_datagram : receive_stream;
 }
 
 /* One exchange; t0 is in the cycle already, t1, t2 and t3 come in here. */
@@ -183,10 +218,14 @@ int tw_client_run(const struct tw_client *client)
 {
 	struct loop loop = {
 		.client = client, .record = client->record,
-		.receive = client->receive ? receive_datagram : receive_stream,
+		.receive = receiver(client),
 	};
 	int err;
 
+	err = client->stamps ?
+	      tw_stamps_begin(client->fd, &client->stamps->client.out.id) : 0;
+	if (err)
+		return err;
 	err = tw_timer_start(&loop.timer, client->timer_ops,
 			     client->clock->timer_clockid, client->period_ns,
 			     client->first_ns);

@@ -13,6 +13,7 @@
 #include "measure/tw_cycle.h"
 
 struct tw_datagrams;
+struct tw_stamps;
 
 /* The settings of the loop. They do not change while it runs. */
 struct tw_client {
@@ -42,6 +43,7 @@ struct tw_client {
 	int (*receive)(const struct tw_client *client, struct tw_cycle *cycle);
 	void (*lose)(void *sink, const struct tw_cycle *cycle);
 	struct tw_datagrams *datagrams;
+	struct tw_stamps *stamps;	/* see tw_stamped.h; NULL: none */
 	/* Called once, between the warm-up and the first measured cycle. */
 	void (*steady)(void *sink);
 	/* Called after the last cycle, before the server is told; or NULL. */

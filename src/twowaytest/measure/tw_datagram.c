@@ -5,8 +5,12 @@
 
 #include "measure/tw_datagram.h"
 #include "measure/tw_io.h"
+#include "measure/tw_stamped.h"
 
 #define SEEN	64	/* bits of tw_seen.mask */
+
+/* @stamped is constant: the loops with stamps and without are two of each. */
+#define VARIANT	static inline __attribute__((always_inline))
 
 int tw_seen_add(struct tw_seen *seen, uint64_t seq)
 {
@@ -27,15 +31,18 @@ int tw_seen_add(struct tw_seen *seen, uint64_t seq)
 }
 
 /* True if it is the reply to @cycle; other datagrams are counted. */
-static bool is_reply(const struct tw_client *client, struct tw_cycle *cycle,
-		     const void *buf, size_t len)
+VARIANT bool is_reply(const struct tw_client *client, struct tw_cycle *cycle,
+		      const void *buf, size_t len, bool stamped)
 {
 	struct tw_datagrams *counts = client->datagrams;
 	struct tw_reply reply;
 	uint64_t seq;
 	int err;
 
-	err = tw_wire_get_reply(buf, len, cycle->seq, &reply);
+	err = stamped ?
+	      tw_wire_get_stamped(buf, len, cycle->seq, &reply,
+				  &client->stamps->client.reply) :
+	      tw_wire_get_reply(buf, len, cycle->seq, &reply);
 	seq = err && err != -EPROTO ? UINT64_MAX : tw_wire_seq(buf);
 	if (seq > cycle->seq) {
 		counts->client.strangers++;
@@ -61,15 +68,19 @@ static bool is_reply(const struct tw_client *client, struct tw_cycle *cycle,
  * begins anew with each call: a flood of other datagrams must not hold up the
  * client, so the time is looked at, too. Returns 0, -ETIMEDOUT or -errno.
  */
-static int await_reply(const struct tw_client *client, struct tw_cycle *cycle)
+VARIANT int await_reply(const struct tw_client *client, struct tw_cycle *cycle,
+			bool stamped)
 {
 	const int64_t timeout_ns = client->datagrams->timeout_ns;
-	char buf[TW_REPLY_SIZE];
+	char buf[TW_STAMPED_SIZE];
 	ssize_t len;
 	int err;
 
 	do {
-		len = recv(client->fd, buf, sizeof(buf), MSG_TRUNC);
+		len = stamped ?
+		      tw_stamps_recv(client->fd, buf, TW_STAMPED_SIZE,
+				     MSG_TRUNC, &client->stamps->client.in) :
+		      recv(client->fd, buf, TW_REPLY_SIZE, MSG_TRUNC);
 		cycle->t3_ns = client->clock->read_ns(client->clock);
 		if (len < 0 && errno == EAGAIN)
 			return -ETIMEDOUT;
@@ -78,21 +89,21 @@ static int await_reply(const struct tw_client *client, struct tw_cycle *cycle)
 		err = len < 0 ? tw_io_failed(client->stop) : 0;
 		if (err)
 			return err;
-		if (len >= 0 && is_reply(client, cycle, buf, len))
+		if (len >= 0 && is_reply(client, cycle, buf, len, stamped))
 			return 0;
 	} while (cycle->t3_ns - cycle->t0_ns < timeout_ns);
 	return -ETIMEDOUT;
 }
 
-int tw_datagram_receive(const struct tw_client *client,
-			struct tw_cycle *cycle)
+VARIANT int receive(const struct tw_client *client, struct tw_cycle *cycle,
+		    bool stamped)
 {
 	struct tw_datagrams *counts = client->datagrams;
 	bool measured = cycle->seq > client->warmup;
 	int err;
 
 	counts->client.sent += measured;
-	err = await_reply(client, cycle);
+	err = await_reply(client, cycle, stamped);
 	if (!err) {
 		counts->client.answered += measured;
 	} else if (err == -ETIMEDOUT) {
@@ -107,9 +118,21 @@ int tw_datagram_receive(const struct tw_client *client,
 	return err;
 }
 
+int tw_datagram_receive(const struct tw_client *client,
+			struct tw_cycle *cycle)
+{
+	return receive(client, cycle, false);
+}
+
+int tw_datagram_receive_stamped(const struct tw_client *client,
+				struct tw_cycle *cycle)
+{
+	return receive(client, cycle, true);
+}
+
 /* True if it is a newer request; other datagrams are counted. */
-static bool is_request(const struct tw_server *server, size_t len,
-		       struct tw_reply *reply)
+VARIANT bool is_request(const struct tw_server *server, size_t len,
+			struct tw_reply *reply)
 {
 	struct tw_datagrams *counts = server->datagrams;
 	uint64_t seq;
@@ -134,15 +157,19 @@ static bool is_request(const struct tw_server *server, size_t len,
 	return novelty > 0;
 }
 
-int tw_datagram_take(const struct tw_server *server, struct tw_wait *wait,
-		     struct tw_reply *reply)
+VARIANT int take(const struct tw_server *server, struct tw_wait *wait,
+		 struct tw_reply *reply, bool stamped)
 {
 	ssize_t len;
 	int err;
 
 	for (;;) {
 		wait->ops->wait(wait);
-		len = recv(server->fd, server->request, server->size,
+		len = stamped ?
+		      tw_stamps_recv(server->fd, server->request,
+				     server->size, MSG_TRUNC,
+				     &server->stamps->server.in) :
+		      recv(server->fd, server->request, server->size,
 			   MSG_TRUNC);
 		reply->t1_ns = server->clock->read_ns(server->clock);
 		/* The client's farewell, or its port is closed. */
@@ -153,7 +180,22 @@ int tw_datagram_take(const struct tw_server *server, struct tw_wait *wait,
 			return err == -ECANCELED ? 0 : err;
 		if (len > 0 && is_request(server, len, reply))
 			return 1;
+		if (server->tells_junk)
+			return -EAGAIN;
 	}
+}
+
+int tw_datagram_take(const struct tw_server *server, struct tw_wait *wait,
+		     struct tw_reply *reply)
+{
+	return take(server, wait, reply, false);
+}
+
+int tw_datagram_take_stamped(const struct tw_server *server,
+			     struct tw_wait *wait, struct tw_reply *reply)
+{
+	tw_stamped_server(server, reply);
+	return take(server, wait, reply, true);
 }
 
 struct tw_datagram_counts

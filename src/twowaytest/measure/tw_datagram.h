@@ -63,6 +63,12 @@ int tw_datagram_receive(const struct tw_client *client,
 int tw_datagram_take(const struct tw_server *server, struct tw_wait *wait,
 		     struct tw_reply *reply);
 
+/* The same with the kernel's timestamps, see tw_stamped.h. */
+int tw_datagram_receive_stamped(const struct tw_client *client,
+				struct tw_cycle *cycle);
+int tw_datagram_take_stamped(const struct tw_server *server,
+			     struct tw_wait *wait, struct tw_reply *reply);
+
 /* Called by main. While the client runs, a cycle may be under way. */
 struct tw_datagram_counts
 tw_datagram_count(const struct tw_datagrams *datagrams);

@@ -15,9 +15,9 @@ static double magnitude(double value)
  */
 static void to_deviations(const struct tw_metric_params *params,
 			  int64_t total_ns, double total_mean_ns,
-			  struct tw_share parts[TW_PARTS])
+			  struct tw_share parts[TW_PARTS], int count)
 {
-	struct tw_share *slept = &parts[1], *interval = &parts[3];
+	struct tw_share *slept = &parts[1], *interval = &parts[count - 1];
 	int i;
 
 	slept->value_ns = tw_span_ns(params->sleep_ns, slept->value_ns);
@@ -26,7 +26,7 @@ static void to_deviations(const struct tw_metric_params *params,
 	slept->mean_ns = magnitude(slept->mean_ns - (double)params->sleep_ns);
 	interval->value_ns = total_ns;
 	interval->mean_ns = total_mean_ns;
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i < count - 1; i++) {
 		interval->value_ns = tw_span_ns(parts[i].value_ns,
 						interval->value_ns);
 		interval->mean_ns -= parts[i].mean_ns;
@@ -41,17 +41,18 @@ int tw_excess(const struct tw_cycle *cycle,
 	const struct tw_metric *metric = &tw_metrics[id];
 	int64_t value_ns = metric->value_ns(cycle, params);
 	double excess_ns = (double)value_ns - means_ns[id];
-	int count = metric->part_count ? metric->part_count : 1;
+	const struct tw_metric_list *list = tw_metric_parts(id, params);
+	int count = list->count ? list->count : 1;
 	int i;
 
 	for (i = 0; i < count; i++) {
-		parts[i].phase = metric->part_count ? metric->parts[i] : id;
+		parts[i].phase = list->count ? list->id[i] : id;
 		parts[i].value_ns = tw_metrics[parts[i].phase].value_ns(
 			cycle, params);
 		parts[i].mean_ns = means_ns[parts[i].phase];
 	}
 	if (id == TW_TOTAL)
-		to_deviations(params, value_ns, means_ns[id], parts);
+		to_deviations(params, value_ns, means_ns[id], parts, count);
 	for (i = 0; i < count; i++) {
 		parts[i].excess_ns = (double)parts[i].value_ns -
 				     parts[i].mean_ns;

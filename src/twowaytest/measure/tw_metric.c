@@ -56,6 +56,13 @@ static int64_t wakeup_ns(const struct tw_cycle *cycle,
 	return tw_span_ns(cycle->planned_ns, cycle->t0_ns);
 }
 
+/* Each of the two differences is of one clock. */
+static int64_t network_ns(const struct tw_cycle *cycle,
+			  const struct tw_metric_params *params)
+{
+	return tw_span_ns(sleep_ns(cycle, params), response_ns(cycle, params));
+}
+
 static int64_t planned_ns(const struct tw_cycle *cycle,
 			  const struct tw_metric_params *params)
 {
@@ -137,6 +144,7 @@ const struct tw_metric tw_metrics[TW_METRICS] = {
 		.token = "send",
 		.label = "Send Time",
 		.meaning = "t1 - t0",
+		.across = true,
 		.value_ns = send_ns,
 	},
 	[TW_SLEEP] = {
@@ -151,14 +159,17 @@ const struct tw_metric tw_metrics[TW_METRICS] = {
 		.token = "receive",
 		.label = "Receive Time",
 		.meaning = "t3 - t2",
+		.across = true,
 		.value_ns = receive_ns,
 	},
 	[TW_RESPONSE] = {
 		.token = "response",
 		.label = "Response Time",
 		.meaning = "t3 - t0",
-		.part_count = 3,
-		.parts = { TW_SEND, TW_SLEEP, TW_RECEIVE },
+		.parts = {
+			{ 3, { TW_SEND, TW_SLEEP, TW_RECEIVE } },
+			{ 2, { TW_NETWORK, TW_SLEEP } },
+		},
 		.value_ns = response_ns,
 		.base_us = sleep_base,
 	},
@@ -168,8 +179,10 @@ const struct tw_metric tw_metrics[TW_METRICS] = {
 		.meaning = "send + receive + |slept - sleep| + "
 			   "|interval - period|",
 		/* The interval is last: it gets the remainder. */
-		.part_count = 4,
-		.parts = { TW_SEND, TW_SLEEP, TW_RECEIVE, TW_INTERVAL },
+		.parts = {
+			{ 4, { TW_SEND, TW_SLEEP, TW_RECEIVE, TW_INTERVAL } },
+			{ 3, { TW_NETWORK, TW_SLEEP, TW_INTERVAL } },
+		},
 		.value_ns = total_ns,
 	},
 	[TW_WAKEUP] = {
@@ -184,14 +197,54 @@ const struct tw_metric tw_metrics[TW_METRICS] = {
 		.label = "Planned Response Time",
 		.meaning = "t3 - planned expiry",
 		.needs_timer = true,
-		.part_count = 4,
-		.parts = { TW_WAKEUP, TW_SEND, TW_SLEEP, TW_RECEIVE },
+		.parts = {
+			{ 4, { TW_WAKEUP, TW_SEND, TW_SLEEP, TW_RECEIVE } },
+			{ 3, { TW_WAKEUP, TW_NETWORK, TW_SLEEP } },
+		},
 		.value_ns = planned_ns,
 		.base_us = sleep_base,
 	},
+	[TW_NETWORK] = {
+		.token = "network",
+		.label = "Network Time",
+		.meaning = "response - (t2 - t1)",
+		.parts = { { 2, { TW_SEND, TW_RECEIVE } } },
+		.value_ns = network_ns,
+	},
 };
 
-const enum tw_metric_id tw_phases[TW_PHASES] = {
-	TW_INTERVAL, TW_WAKEUP, TW_SEND, TW_SLEEP, TW_RECEIVE, TW_RESPONSE,
-	TW_TOTAL,
+const struct tw_metric_list tw_phases[TW_CLOCKINGS] = {
+	{ 7, { TW_INTERVAL, TW_WAKEUP, TW_SEND, TW_SLEEP, TW_RECEIVE,
+	       TW_RESPONSE, TW_TOTAL } },
+	{ 6, { TW_INTERVAL, TW_WAKEUP, TW_NETWORK, TW_SLEEP, TW_RESPONSE,
+	       TW_TOTAL } },
 };
+
+/* With two clocks, network takes the place of send and receive. */
+const struct tw_metric_list tw_default_metrics[TW_CLOCKINGS] = {
+	{ 7, { TW_INTERVAL, TW_SEND, TW_SLEEP, TW_RECEIVE, TW_RESPONSE,
+	       TW_TOTAL, TW_WAKEUP } },
+	{ 6, { TW_INTERVAL, TW_NETWORK, TW_SLEEP, TW_RESPONSE, TW_TOTAL,
+	       TW_WAKEUP } },
+};
+
+const char *tw_metric_lacks(enum tw_metric_id id,
+			    const struct tw_metric_params *params)
+{
+	if (tw_metrics[id].needs_timer && params->period_ns <= 0)
+		return "with --interval=0 there is no timer, so there is no such metric";
+	if (tw_metrics[id].across && params->two_clocks && !params->oneway)
+		return "client and server have clocks of their own, so there is no such metric; network is both ways together";
+	return NULL;
+}
+
+const char *tw_metric_unfit(enum tw_metric_id id,
+			    const struct tw_metric_params *params)
+{
+	const char *lacks = tw_metric_lacks(id, params);
+
+	if (!lacks && tw_metrics[id].across && params->two_clocks &&
+	    params->oneway == TW_ONEWAY_BOUND)
+		return "with --oneway=bound it is an estimate that may be wrong by half the time of the network, so nothing is to be decided by it; take network, which is both ways together";
+	return lacks;
+}

@@ -11,6 +11,7 @@
 #include "measure/tw_wait.h"
 
 struct tw_datagrams;
+struct tw_stamps;
 struct tw_reply;
 
 /* The settings of the loop. They do not change while it runs. */
@@ -30,6 +31,9 @@ struct tw_server {
 	int (*take)(const struct tw_server *server, struct tw_wait *wait,
 		    struct tw_reply *reply);
 	struct tw_datagrams *datagrams;
+	struct tw_stamps *stamps;	/* see tw_stamped.h; NULL: none */
+	/* take() returns -EAGAIN for each datagram that is no new request. */
+	bool tells_junk;
 	void *sink;
 	/* Called once, after the last reply of the warm-up. */
 	void (*steady)(void *sink);
@@ -41,6 +45,14 @@ struct tw_server {
  * number; -EMSGSIZE if a request is incomplete; or -errno of a system call.
  */
 int tw_server_run(const struct tw_server *server);
+
+/* Waits for the next request of a stream, as the member take() does. */
+int tw_server_take(const struct tw_server *server, struct tw_wait *wait,
+		   struct tw_reply *reply);
+
+/* The same with the kernel's timestamps, see tw_stamped.h. */
+int tw_server_take_stamped(const struct tw_server *server,
+			   struct tw_wait *wait, struct tw_reply *reply);
 
 /* Sleeps for @sleep_ns, but no longer than until *stop is set. 0: no call. */
 void tw_server_sleep(int64_t sleep_ns, const atomic_int *stop);

@@ -186,8 +186,9 @@ int tw_sockopt_set(const struct tw_link *link,
 
 		if (values[id] == TW_SOCKOPT_NONE)
 			continue;
-		err = row->set(link->client_fd, values[id]);
-		if (!err && !row->client_only)
+		if (link->client_fd >= 0)
+			err = row->set(link->client_fd, values[id]);
+		if (!err && !row->client_only && link->server_fd >= 0)
 			err = row->set(link->server_fd, values[id]);
 		if (err) {
 			*failed = id;

@@ -11,6 +11,40 @@ size_t tw_tally_size(int64_t width_us)
 	return size > SIZE_MAX - before ? SIZE_MAX : before + size;
 }
 
+/*
+ * A late start that comes of the cycle before is that one's stall. With two
+ * clocks, no other stall can be seen: the two ways cannot be told apart, and
+ * the server's sleep is the business of another kernel, which may throttle for
+ * another time.
+ */
+static int64_t late_start_ns(const struct tw_tally *tally,
+			     const struct tw_cycle *cycle)
+{
+	int64_t due_ns = cycle->planned_ns > tally->last_t3_ns ?
+			 cycle->planned_ns : tally->last_t3_ns;
+
+	return tw_span_ns(due_ns, cycle->t0_ns);
+}
+
+static int64_t longest_stall_ns(const struct tw_tally *tally,
+				const struct tw_cycle *cycle)
+{
+	int64_t stalls_ns[] = {
+		late_start_ns(tally, cycle),
+		tw_span_ns(cycle->t0_ns, cycle->t1_ns),
+		tw_span_ns(tally->params.sleep_ns,
+			   tw_span_ns(cycle->t1_ns, cycle->t2_ns)),
+		tw_span_ns(cycle->t2_ns, cycle->t3_ns),
+	};
+	int64_t longest_ns = 0;
+	size_t i;
+
+	for (i = 0; i < sizeof(stalls_ns) / sizeof(stalls_ns[0]); i++)
+		if (stalls_ns[i] > longest_ns)
+			longest_ns = stalls_ns[i];
+	return longest_ns;
+}
+
 struct tw_tally *tw_tally_init(void *memory,
 			       const struct tw_metric_params *params,
 			       int64_t width_us)
@@ -19,12 +53,16 @@ struct tw_tally *tw_tally_init(void *memory,
 	int id;
 
 	tally->params = *params;
+	tally->stall_ns = params->two_clocks ? late_start_ns :
+					       longest_stall_ns;
 	tw_series_init(&tally->series, TW_METRICS, width_us);
 	for (id = 0; id < TW_METRICS; id++) {
 		const struct tw_metric *metric = &tw_metrics[id];
 		struct tw_series_row *row = &tally->series.row[id];
 		int64_t target_ns;
 
+		if (!tw_metric_lacks(id, params))
+			tally->rows.id[tally->rows.count++] = id;
 		if (metric->target && metric->target(params, &target_ns))
 			tw_stats_init(&row->stats, &target_ns);
 		if (metric->base_us)
@@ -43,6 +81,13 @@ void tw_tally_attach_trltp(struct tw_tally *tally, void *memory)
 		tally->trltp[id].width_us = TW_TRLTP_BINS;
 		tally->trltp[id].counts = counts + (size_t)TW_TRLTP_BINS * id;
 	}
+}
+
+void tw_tally_attach_oneway(struct tw_tally *tally, struct tw_oneway *memory,
+			    enum tw_oneway_mode mode)
+{
+	tw_oneway_init(memory, mode);
+	tally->oneway = memory;
 }
 
 void tw_tally_attach_spikes(struct tw_tally *tally, void *memory,
@@ -65,6 +110,16 @@ static void merge_spikes(struct tw_spikes *spikes,
 		spikes->kept[spikes->count++] = from->kept[i];
 }
 
+static void merge_oneway(struct tw_tally *tally, const struct tw_tally *from)
+{
+	struct tw_oneway_result result;
+
+	if (!from->oneway)
+		return;
+	tw_oneway_read(from->oneway, &result);
+	tw_oneway_merge(&tally->oneway->result, &result);
+}
+
 void tw_tally_merge(struct tw_tally *tally, const struct tw_tally *from)
 {
 	int id;
@@ -81,36 +136,12 @@ void tw_tally_merge(struct tw_tally *tally, const struct tw_tally *from)
 	}
 	tally->cycles += from->cycles;
 	merge_spikes(&tally->spikes, &from->spikes);
+	merge_oneway(tally, from);
 	for (id = 0; id < TW_METRICS; id++)
 		if (from->series.row[id].stats.max_ns >
 		    tally->series.row[id].stats.max_ns)
 			tally->worst[id] = from->worst[id];
 	tw_series_merge(&tally->series, &from->series);
-}
-
-/*
- * The longest that a side was kept from running in this cycle. A late start
- * that comes of the cycle before is that one's stall.
- */
-static int64_t longest_stall_ns(const struct tw_tally *tally,
-				const struct tw_cycle *cycle)
-{
-	int64_t due_ns = cycle->planned_ns > tally->last_t3_ns ?
-			 cycle->planned_ns : tally->last_t3_ns;
-	int64_t stalls_ns[] = {
-		tw_span_ns(due_ns, cycle->t0_ns),
-		tw_span_ns(cycle->t0_ns, cycle->t1_ns),
-		tw_span_ns(tally->params.sleep_ns,
-			   tw_span_ns(cycle->t1_ns, cycle->t2_ns)),
-		tw_span_ns(cycle->t2_ns, cycle->t3_ns),
-	};
-	int64_t longest_ns = 0;
-	size_t i;
-
-	for (i = 0; i < sizeof(stalls_ns) / sizeof(stalls_ns[0]); i++)
-		if (stalls_ns[i] > longest_ns)
-			longest_ns = stalls_ns[i];
-	return longest_ns;
 }
 
 bool tw_tally_is_throttled(const struct tw_tally *tally,
@@ -120,29 +151,40 @@ bool tw_tally_is_throttled(const struct tw_tally *tally,
 
 	if (!tally->stall_max_ns)
 		return false;
-	stall_ns = longest_stall_ns(tally, cycle);
+	stall_ns = tally->stall_ns(tally, cycle);
 	return stall_ns >= tally->stall_min_ns &&
 	       stall_ns <= tally->stall_max_ns;
 }
 
 void tw_tally_warmup(struct tw_tally *tally, const struct tw_cycle *cycle)
 {
+	struct tw_oneway_offset offset;
+
 	tally->warmup++;
 	tally->warmup_missed += cycle->missed;
+	/* The warm-up is as good as any time to compare the clocks. */
+	if (tally->oneway)
+		tw_oneway_add(tally->oneway, cycle, &offset);
 }
+
+/* That a cycle lacks: it is above no limit. */
+#define NO_VALUE	INT64_MIN
 
 /* Apart, as most runs have none. */
 static void fold_histograms(struct tw_tally *tally,
 			    const int64_t values_ns[TW_METRICS],
 			    uint64_t number)
 {
-	int id;
+	const struct tw_metric_list *rows = &tally->rows;
+	int i;
 
-	for (id = 0; id < TW_METRICS; id++)
-		tw_window_add(&tally->series.row[id].window, values_ns[id],
-			      number);
-	for (id = 0; tally->trltp[0].width_us && id < TW_METRICS; id++)
-		tw_window_add(&tally->trltp[id], values_ns[id], number);
+	for (i = 0; i < rows->count; i++)
+		if (values_ns[rows->id[i]] != NO_VALUE)
+			tw_window_add(&tally->series.row[rows->id[i]].window,
+				      values_ns[rows->id[i]], number);
+	for (i = 0; tally->trltp[0].width_us && i < rows->count; i++)
+		tw_window_add(&tally->trltp[rows->id[i]],
+			      values_ns[rows->id[i]], number);
 }
 
 /*
@@ -182,12 +224,54 @@ static void begin(struct tw_tally *tally, const struct tw_cycle *cycle)
 	tally->start_ns = cycle->t0_ns;
 }
 
+/*
+ * The metrics that compare the clocks: with the server's timestamps taken to
+ * the client's clock, or without a value.
+ */
+static void level(struct tw_tally *tally, const struct tw_cycle *cycle,
+		  int64_t values_ns[TW_METRICS])
+{
+	struct tw_oneway_offset offset = { 0, 0 };
+	bool counts = tw_oneway_add(tally->oneway, cycle, &offset);
+	struct tw_cycle taken = *cycle;
+	int i;
+
+	taken.t1_ns = tw_span_ns(offset.t1_ns, cycle->t1_ns);
+	taken.t2_ns = tw_span_ns(offset.t2_ns, cycle->t2_ns);
+	for (i = 0; i < tally->rows.count; i++) {
+		enum tw_metric_id id = tally->rows.id[i];
+
+		if (tw_metrics[id].across)
+			values_ns[id] = counts ? tw_metrics[id].value_ns(
+				&taken, &tally->params) : NO_VALUE;
+	}
+}
+
+static void take_values(struct tw_tally *tally, const struct tw_cycle *cycle,
+			int64_t values_ns[TW_METRICS])
+{
+	int i;
+
+	for (i = 0; i < tally->rows.count; i++)
+		values_ns[tally->rows.id[i]] =
+			tw_metrics[tally->rows.id[i]].value_ns(cycle,
+							&tally->params);
+	if (tally->oneway)
+		level(tally, cycle, values_ns);
+}
+
+/* A value of a metric that not all cycles have. */
+static void add_one(struct tw_stats *stats, int64_t value_ns)
+{
+	tw_stats_add(stats, value_ns, 1.0 / (double)(stats->count + 1));
+}
+
 static void fold(struct tw_tally *tally, const struct tw_cycle *cycle)
 {
 	bool throttled = tw_tally_is_throttled(tally, cycle);
-	int64_t values_ns[TW_METRICS];
+	int64_t values_ns[TW_METRICS] = { 0 };
 	double inverse;
-	int id;
+	int i;
 
 	if (!tally->cycles++)
 		begin(tally, cycle);
@@ -195,15 +279,21 @@ static void fold(struct tw_tally *tally, const struct tw_cycle *cycle)
 	tally->throttled += throttled;
 	tally->inversions += cycle->inversions;
 	tally->last_t3_ns = cycle->t3_ns;
-	/* All metrics count the same cycles: one division does for all. */
+	take_values(tally, cycle, values_ns);
+	/* Nearly all metrics count the same cycles: one division does. */
 	inverse = 1.0 / (double)tally->cycles;
-	for (id = 0; id < TW_METRICS; id++) {
+	for (i = 0; i < tally->rows.count; i++) {
+		enum tw_metric_id id = tally->rows.id[i];
 		struct tw_stats *stats = &tally->series.row[id].stats;
 
-		values_ns[id] = tw_metrics[id].value_ns(cycle, &tally->params);
+		if (values_ns[id] == NO_VALUE)
+			continue;
 		if (values_ns[id] > stats->max_ns)
 			tally->worst[id] = keep(tally, cycle, throttled);
-		tw_stats_add(stats, values_ns[id], inverse);
+		if (stats->count + 1 == tally->cycles)
+			tw_stats_add(stats, values_ns[id], inverse);
+		else
+			add_one(stats, values_ns[id]);
 	}
 	if (tally->spikes.limit_ns &&
 	    values_ns[tally->spikes.metric] > tally->spikes.limit_ns)

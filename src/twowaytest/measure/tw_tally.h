@@ -33,6 +33,11 @@ struct tw_spikes {
 
 struct tw_tally {
 	struct tw_metric_params params;
+	/* The metrics that are defined: rows of others stay empty. */
+	struct tw_metric_list rows;
+	/* The longest that a side was kept from running in a cycle. */
+	int64_t (*stall_ns)(const struct tw_tally *tally,
+			    const struct tw_cycle *cycle);
 	uint64_t warmup;	/* cycles not included in the counts below */
 	uint64_t warmup_missed;
 	uint64_t cycles;
@@ -54,6 +59,7 @@ struct tw_tally {
 	uint64_t ahead_seq;
 	struct tw_kept worst[TW_METRICS];	/* if several: the first */
 	struct tw_window trltp[TW_METRICS];	/* --trltp-log */
+	struct tw_oneway *oneway;	/* NULL: none is wanted */
 	struct tw_spikes spikes;
 	struct tw_series series;	/* a row for each metric; the last */
 };
@@ -92,6 +98,13 @@ void tw_tally_attach_trltp(struct tw_tally *tally, void *memory);
 void tw_tally_attach_spikes(struct tw_tally *tally, void *memory,
 			    uint64_t room, enum tw_metric_id metric,
 			    int64_t limit_ns);
+
+/*
+ * Lets a new tally take one-way times from two clocks. @memory: zeroed. @mode:
+ * not TW_ONEWAY_OFF.
+ */
+void tw_tally_attach_oneway(struct tw_tally *tally, struct tw_oneway *memory,
+			    enum tw_oneway_mode mode);
 
 /* Adds @from to @tally. Both have the same settings and no client runs. */
 void tw_tally_merge(struct tw_tally *tally, const struct tw_tally *from);

@@ -136,6 +136,27 @@ out_client:
 	return err;
 }
 
+static void close_end(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+int tw_transport_settle(struct tw_transport *transport, struct tw_link *link)
+{
+	int err = 0;
+
+	transport->failed = NULL;
+	if (transport->settle)
+		err = transport->settle(link, &transport->failed);
+	if (err) {
+		close_end(&link->client_fd);
+		close_end(&link->server_fd);
+	}
+	return err;
+}
+
 int tw_transport_link(struct tw_transport *transport, int listener,
 		      struct tw_link *link, uint64_t *strangers)
 {
@@ -146,17 +167,11 @@ int tw_transport_link(struct tw_transport *transport, int listener,
 	transport->failed = NULL;
 	err = ops->link ? ops->link(listener, &made, strangers) :
 			  connect_and_accept(ops, listener, &made, strangers);
-	if (err)
-		return err;
-	if (transport->settle)
-		err = transport->settle(&made, &transport->failed);
-	if (err) {
-		close(made.client_fd);
-		close(made.server_fd);
-		return err;
-	}
-	*link = made;
-	return 0;
+	if (!err)
+		err = tw_transport_settle(transport, &made);
+	if (!err)
+		*link = made;
+	return err;
 }
 
 static int refuse_connection(const struct tw_transport_ops *ops, int listener)

@@ -94,11 +94,21 @@ int tw_transport_link(struct tw_transport *transport, int listener,
 		      struct tw_link *link, uint64_t *strangers);
 
 /*
+ * Sets the user's options for a link; an end that is -1 is on another host.
+ * Returns 0; or -errno, and the option in transport->failed. Then the link is
+ * closed.
+ */
+int tw_transport_settle(struct tw_transport *transport, struct tw_link *link);
+
+/*
  * Refuses what strangers have sent to @listener since then. Returns the number
  * of connections, or datagrams.
  */
 uint64_t tw_transport_turn_away(const struct tw_transport_ops *ops,
 				int listener);
+
+/* How many segments were sent again over @fd so far; -1: it is not TCP. */
+int64_t tw_transport_retransmitted(int fd);
 
 /* Returns the port of @listener; 0: it has none. */
 uint16_t tw_transport_port(int listener);

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <stddef.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -72,6 +73,18 @@ static int tcp_accept(int listener, int client, int *ours)
 	*ours = client >= 0 && !getsockname(client, &local.any, &local_len) &&
 		is_same(&peer, &local);
 	return fd;
+}
+
+int64_t tw_transport_retransmitted(int fd)
+{
+	struct tcp_info info = { .tcpi_state = 0 };
+	socklen_t len = sizeof(info);
+
+	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) ||
+	    len < offsetof(struct tcp_info, tcpi_total_retrans) +
+		  sizeof(info.tcpi_total_retrans))
+		return -1;
+	return info.tcpi_total_retrans;
 }
 
 static int tcp_tune(int fd)

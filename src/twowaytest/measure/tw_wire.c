@@ -4,6 +4,8 @@
  *
  *	request: seq, padding (ignored)
  *	reply:   seq, t1, t2, inversions (high half) and CPU, checksum
+ *	stamped: seq, t1, t2, cycle of the stamps (high half) and CPU,
+ *		 rx, sched, snd, checksum
  */
 #include <endian.h>
 #include <errno.h>
@@ -13,6 +15,7 @@
 
 #define WORD	sizeof(uint64_t)
 #define FIELDS	(TW_REPLY_SIZE / WORD - 1)
+#define STAMPED	(TW_STAMPED_SIZE / WORD - 1)
 
 /* memcpy: a buffer need not be aligned for 64 bits. */
 static void put_word(void *buf, size_t index, uint64_t value)
@@ -36,12 +39,12 @@ static uint64_t get_word(const void *buf, size_t index)
  * bits down, the odd factor low bits up. With the start value ("twowayte"), a
  * message of zeros is not valid.
  */
-static uint64_t check_word(const void *buf)
+static inline uint64_t check_word(const void *buf, size_t fields)
 {
 	uint64_t check = UINT64_C(0x74776f7761797465);
 	size_t i;
 
-	for (i = 0; i < FIELDS; i++) {
+	for (i = 0; i < fields; i++) {
 		check ^= get_word(buf, i);
 		check *= UINT64_C(0x9e3779b97f4a7c15);
 		check ^= check >> 32;
@@ -74,7 +77,7 @@ void tw_wire_put_reply(void *buf, const struct tw_reply *reply)
 	put_word(buf, 2, (uint64_t)reply->t2_ns);
 	put_word(buf, 3, (uint64_t)reply->inversions << 32 |
 			 (uint32_t)reply->cpu);
-	put_word(buf, FIELDS, check_word(buf));
+	put_word(buf, FIELDS, check_word(buf, FIELDS));
 }
 
 int tw_wire_get_reply(const void *buf, size_t len, uint64_t seq,
@@ -82,7 +85,7 @@ int tw_wire_get_reply(const void *buf, size_t len, uint64_t seq,
 {
 	if (len != TW_REPLY_SIZE)
 		return -EMSGSIZE;
-	if (get_word(buf, FIELDS) != check_word(buf))
+	if (get_word(buf, FIELDS) != check_word(buf, FIELDS))
 		return -EBADMSG;
 	if (get_word(buf, 0) != seq)
 		return -EPROTO;
@@ -91,5 +94,40 @@ int tw_wire_get_reply(const void *buf, size_t len, uint64_t seq,
 	reply->t2_ns = (int64_t)get_word(buf, 2);
 	reply->cpu = (int32_t)get_word(buf, 3);
 	reply->inversions = (uint32_t)(get_word(buf, 3) >> 32);
+	return 0;
+}
+
+void tw_wire_put_stamped(void *buf, const struct tw_reply *reply,
+			 const struct tw_reply_stamps *stamps)
+{
+	put_word(buf, 0, reply->seq);
+	put_word(buf, 1, (uint64_t)reply->t1_ns);
+	put_word(buf, 2, (uint64_t)reply->t2_ns);
+	put_word(buf, 3, (uint64_t)stamps->of << 32 | (uint32_t)reply->cpu);
+	put_word(buf, 4, (uint64_t)stamps->rx_ns);
+	put_word(buf, 5, (uint64_t)stamps->sched_ns);
+	put_word(buf, 6, (uint64_t)stamps->snd_ns);
+	put_word(buf, STAMPED, check_word(buf, STAMPED));
+}
+
+int tw_wire_get_stamped(const void *buf, size_t len, uint64_t seq,
+			struct tw_reply *reply,
+			struct tw_reply_stamps *stamps)
+{
+	if (len != TW_STAMPED_SIZE)
+		return -EMSGSIZE;
+	if (get_word(buf, STAMPED) != check_word(buf, STAMPED))
+		return -EBADMSG;
+	if (get_word(buf, 0) != seq)
+		return -EPROTO;
+	reply->seq = seq;
+	reply->t1_ns = (int64_t)get_word(buf, 1);
+	reply->t2_ns = (int64_t)get_word(buf, 2);
+	reply->cpu = (int32_t)get_word(buf, 3);
+	reply->inversions = 0;
+	stamps->of = (uint32_t)(get_word(buf, 3) >> 32);
+	stamps->rx_ns = (int64_t)get_word(buf, 4);
+	stamps->sched_ns = (int64_t)get_word(buf, 5);
+	stamps->snd_ns = (int64_t)get_word(buf, 6);
 	return 0;
 }

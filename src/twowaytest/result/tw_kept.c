@@ -30,10 +30,19 @@ void tw_kept_print_pair(FILE *file, const struct tw_run *run,
 		fprintf(file, "pair %u, ", pair);
 }
 
+const struct tw_metric_list *tw_kept_phases(const struct tw_run *run)
+{
+	return &tw_phases[tw_session(run)->config->two_clocks];
+}
+
 bool tw_kept_shows(const struct tw_run *run, enum tw_metric_id id)
 {
-	return tw_session(run)->config->interval_us ||
-	       !tw_metrics[id].needs_timer;
+	return !tw_config_unfit(tw_session(run)->config, id);
+}
+
+bool tw_kept_has(const struct tw_config *config, enum tw_metric_id id)
+{
+	return !config->two_clocks || !tw_metrics[id].across;
 }
 
 int64_t tw_kept_mean(const struct tw_run *run, double mean_ns)
@@ -101,11 +110,11 @@ void tw_kept_print(FILE *file, const struct tw_run *run,
 		   const struct tw_kept *kept,
 		   const double means_ns[TW_METRICS], enum tw_metric_id id)
 {
+	const struct tw_metric_list *phases = tw_kept_phases(run);
 	const struct tw_tally *tally = tally_of(run, kept);
 	const struct tw_cycle *cycle = &kept->cycle;
 	struct tm tm;
-	size_t i;
-	int us;
+	int us, i;
 
 	wall_time(kept, &tm, &us);
 	tw_kept_print_pair(file, run, kept->pair);
@@ -115,10 +124,10 @@ void tw_kept_print(FILE *file, const struct tw_run *run,
 		tw_cycle_number(run, kept),
 		(double)(cycle->t0_ns - tally->start_ns) /
 		(double)TW_NS_PER_S, tm.tm_hour, tm.tm_min, tm.tm_sec, us);
-	for (i = 0; i < TW_PHASES; i++)
-		if (tw_kept_shows(run, tw_phases[i]))
+	for (i = 0; i < phases->count; i++)
+		if (tw_kept_shows(run, phases->id[i]))
 			print_phase(file, run, kept, means_ns,
-				    tw_phases[i], i ? "," : "");
+				    phases->id[i], i ? "," : "");
 	if (means_ns)
 		print_shares(file, run, kept, means_ns, id);
 	fprintf(file, "; CPU client %d, server %d; missed %" PRIu64 "%s\n",
@@ -129,12 +138,12 @@ void tw_kept_print(FILE *file, const struct tw_run *run,
 void tw_kept_json(struct tw_json *json, const struct tw_run *run,
 		  const struct tw_kept *kept)
 {
+	const struct tw_metric_list *phases = tw_kept_phases(run);
 	const struct tw_tally *tally = tally_of(run, kept);
 	const struct tw_cycle *cycle = &kept->cycle;
 	char date[32], zone[16], text[64];
 	struct tm tm;
-	size_t i;
-	int us;
+	int us, i;
 
 	wall_time(kept, &tm, &us);
 	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm);
@@ -149,10 +158,10 @@ void tw_kept_json(struct tw_json *json, const struct tw_run *run,
 	tw_json_bool(json, "throttled", kept->throttled);
 	tw_json_int(json, "client_cpu", cycle->client_cpu);
 	tw_json_int(json, "server_cpu", cycle->server_cpu);
-	for (i = 0; i < TW_PHASES; i++) {
-		const struct tw_metric *metric = &tw_metrics[tw_phases[i]];
+	for (i = 0; i < phases->count; i++) {
+		const struct tw_metric *metric = &tw_metrics[phases->id[i]];
 
-		if (!tw_kept_shows(run, tw_phases[i]))
+		if (!tw_kept_shows(run, phases->id[i]))
 			continue;
 		snprintf(text, sizeof(text), "%s_ns", metric->token);
 		tw_json_int(json, text,

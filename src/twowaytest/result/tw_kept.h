@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "measure/tw_tally.h"
+#include "run/tw_config.h"
 
 struct tw_json;
 struct tw_run;
@@ -18,8 +19,15 @@ uint64_t tw_cycle_number(const struct tw_run *run,
 void tw_kept_print_pair(FILE *file, const struct tw_run *run,
 			unsigned int pair);
 
-/* Whether there is metric @id: some need a timer. */
+/* The phases of a cycle, and whether there is metric @id. */
+const struct tw_metric_list *tw_kept_phases(const struct tw_run *run);
 bool tw_kept_shows(const struct tw_run *run, enum tw_metric_id id);
+
+/*
+ * Whether a cycle that was kept has the value of metric @id: with two clocks,
+ * --oneway or not, it has both ways together only.
+ */
+bool tw_kept_has(const struct tw_config *config, enum tw_metric_id id);
 
 /* A metric's value in a cycle, and a mean: whole us, or ns with -N. */
 int64_t tw_kept_value(const struct tw_run *run, const struct tw_kept *kept,

@@ -161,6 +161,8 @@ enum tw_verdict tw_limit_judge(const struct tw_limit *limit,
 {
 	const struct tw_status *status = &column->status;
 
+	if (column->is_void && !tw_limit_counts(limit))
+		return TW_UNDECIDED;
 	/* A count can be exceeded without a cycle: if all were lost. */
 	if (!status->count && (!tw_limit_counts(limit) ||
 			       count_of(column, limit->about) <= limit->most))

@@ -7,6 +7,7 @@
 #include "frame/tw_run.h"
 #include "result/tw_kept.h"
 #include "result/tw_part_result.h"
+#include "run/tw_columns.h"
 #include "run/tw_session.h"
 #include "run/tw_session_text.h"
 
@@ -20,6 +21,9 @@ static void json_worst(struct tw_json *json, const struct tw_run *run,
 	for (i = 0; tally->cycles && i < config->metric_count; i++) {
 		enum tw_metric_id id = config->metrics[i];
 
+		if (!tally->series.row[id].stats.count ||
+		    !tw_kept_has(config, id))
+			continue;
 		tw_json_begin_line(json, tw_metrics[id].token, '{');
 		tw_kept_json(json, run, &tally->worst[id]);
 		tw_json_end(json);
@@ -36,9 +40,7 @@ static void json_pair(struct tw_json *json, const struct tw_run *run,
 	tw_json_uint(json, "pair", pair->number);
 	tw_json_int(json, "interval_us", tw_ns_to_us(pair->task.period_ns));
 	tw_json_begin(json, "processes", '{');
-	tw_session_json_side(json, tw_session_pair(tw_session(run),
-						   pair->server), TW_SERVER);
-	tw_session_json_side(json, pair, TW_CLIENT);
+	tw_session_json_sides(json, tw_session(run), pair);
 	tw_json_end(json);
 	tw_json_uint(json, "cycles", tally->cycles);
 	tw_json_uint(json, "missed", tally->missed);
@@ -83,6 +85,8 @@ static struct tw_column sum_up(const struct tw_session *session,
 							 NULL);
 	for (k = 0; (pair = tw_session_pair(session, k)); k++)
 		tw_stats_merge(stats, &pair->tally->series.row[id].stats);
+	for (k = 0; (pair = tw_session_pair(session, k)); k++)
+		column.is_void |= tw_pair_column(pair, id).is_void;
 	column.status = tw_series_status(sum, 0);
 	if (!same)
 		column.status.deviation_ns = NAN;

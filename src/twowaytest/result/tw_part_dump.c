@@ -2,9 +2,11 @@
 /* --dump and -v: every cycle, as the client puts it into the ring. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/tw_json.h"
 #include "base/tw_time.h"
+#include "measure/tw_stamped.h"
 #include "result/tw_part_result.h"
 #include "run/tw_session.h"
 
@@ -18,6 +20,9 @@ static struct {
 	uint64_t not_dumped;	/* the same for --dump */
 } set;
 static const __typeof__(set) initial;
+
+/* With --stamps: of each pair the last cycle, whose stamps come with the next. */
+static struct tw_cycle held[TW_PAIRS_MAX];	/* seq 0: none */
 
 static const struct tw_option options[] = {
 	{ 0, "dump", TW_ARGUMENT, "FILE", tw_option_file, &set.path,
@@ -65,9 +70,18 @@ static uint32_t ring_cycles(void)
 	return cycles;
 }
 
+/* Twice as many stamps: they must outlive their cycles in the ring. */
+static size_t slots_size(void)
+{
+	return 2 * ring_cycles() * sizeof(struct tw_stamped);
+}
+
 static size_t room(const struct tw_run *run)
 {
-	return wants_cycles(run) ? tw_ring_size(ring_cycles()) : 0;
+	if (!wants_cycles(run))
+		return 0;
+	return tw_size_add(tw_ring_size(ring_cycles()),
+			   tw_config->stamped ? slots_size() : 0);
 }
 
 static void attach(struct tw_run *run, struct tw_pair *pair, void *memory)
@@ -77,15 +91,27 @@ static void attach(struct tw_run *run, struct tw_pair *pair, void *memory)
 	pair->ring = tw_ring_init(memory, ring_cycles());
 	pair->record = record_whole;
 	pair->lose = lose_whole;
+	if (!pair->stamps)
+		return;
+	pair->stamps->slot = (void *)((char *)memory +
+				      tw_ring_size(ring_cycles()));
+	pair->stamps->slots = 2 * ring_cycles();
 }
 
+/* Stamps of the server's own clock have names of their own. */
 static int open_dump(struct tw_run *run)
 {
+	const char *clock = tw_config->two_clocks ? "server_" : "";
+
 	if (wants_cycles(run))
 		tw_run_tick_at(run, CYCLES_MS);
 	if (set.path)
 		fprintf(set.file.flow.stream,
-			"pair,cycle,planned_ns,t0_ns,t1_ns,t2_ns,t3_ns,missed\n");
+			"pair,cycle,planned_ns,t0_ns,%st1_ns,%st2_ns,t3_ns,missed%s\n",
+			clock, clock, tw_config->stamped ?
+			",client_sched_ns,client_snd_ns,server_rx_ns,server_sched_ns,server_snd_ns,client_rx_ns" :
+			"");
+	memset(held, 0, sizeof(held));
 	return 0;
 }
 
@@ -111,6 +137,20 @@ static void print(FILE *file, const struct tw_run *run,
 	}
 }
 
+/* In the order of enum tw_stamp_id; nothing for one that is missing. */
+static void dump_stamps(FILE *file, const struct tw_pair *pair, uint64_t seq)
+{
+	struct tw_stamped stamped;
+	int id;
+
+	tw_stamped_find(pair->stamps, seq, &stamped);
+	for (id = 0; id < TW_STAMPS; id++)
+		if (stamped.at_ns[id] != TW_STAMP_NONE)
+			fprintf(file, ",%" PRId64, stamped.at_ns[id]);
+		else
+			fprintf(file, ",");
+}
+
 static void dump(FILE *file, const struct tw_pair *pair,
 		 const struct tw_cycle *cycle)
 {
@@ -122,7 +162,10 @@ static void dump(FILE *file, const struct tw_pair *pair,
 	else
 		fprintf(file, "%" PRId64 ",%" PRId64 ",%" PRId64,
 			cycle->t1_ns, cycle->t2_ns, cycle->t3_ns);
-	fprintf(file, ",%" PRIu64 "\n", cycle->missed);
+	fprintf(file, ",%" PRIu64, cycle->missed);
+	if (pair->stamps)
+		dump_stamps(file, pair, cycle->seq);
+	fprintf(file, "\n");
 }
 
 static int take(struct tw_run *run, const struct tw_pair *pair,
@@ -148,6 +191,18 @@ static int take(struct tw_run *run, const struct tw_pair *pair,
 	return tw_output_judge(run, &set.file, file->err);
 }
 
+/* If it is to be held, the one held before is taken in its place. */
+static int take_next(struct tw_run *run, const struct tw_pair *pair,
+		     const struct tw_cycle *cycle)
+{
+	const struct tw_cycle last = held[pair->number];
+
+	if (!pair->stamps)
+		return cycle->seq ? take(run, pair, cycle) : 0;
+	held[pair->number] = *cycle;
+	return last.seq ? take(run, pair, &last) : 0;
+}
+
 static int drain(struct tw_run *run)
 {
 	struct tw_cycle cycle;
@@ -157,7 +212,7 @@ static int drain(struct tw_run *run)
 
 	for (k = 0; (pair = tw_session_pair(tw_session(run), k)); k++)
 		while (!err && pair->ring && tw_ring_get(pair->ring, &cycle))
-			err = take(run, pair, &cycle);
+			err = take_next(run, pair, &cycle);
 	return err;
 }
 
@@ -171,8 +226,15 @@ static int tick(struct tw_run *run)
 
 static void end(struct tw_run *run)
 {
-	if (!run->unwritten)
-		drain(run);
+	const struct tw_cycle none = { .seq = 0 };
+	struct tw_pair *pair;
+	unsigned int k;
+
+	if (run->unwritten)
+		return;
+	drain(run);
+	for (k = 0; (pair = tw_session_pair(tw_session(run), k)); k++)
+		take_next(run, pair, &none);
 }
 
 /* Over all steps. */

@@ -11,6 +11,7 @@
 #include "measure/tw_excess.h"
 #include "result/tw_kept.h"
 #include "result/tw_part_result.h"
+#include "run/tw_columns.h"
 #include "run/tw_session.h"
 
 static struct {
@@ -74,13 +75,18 @@ static int check_memory(struct tw_run *run)
 
 static int check(struct tw_run *run)
 {
+	const char *lacks = tw_config_unfit(tw_config, set.spike_on);
+
 	if (tw_option_given(run, "spike-nodes") && !set.spike_us)
 		return tw_fail(run, -EINVAL, "--spike-nodes: no spikes are kept; give --spike too");
 	if (!set.spike_us)
 		return 0;
-	if (!tw_config->interval_us &&
-	    tw_metrics[set.spike_on].needs_timer)
-		return tw_fail(run, -EINVAL, "--spike=%s:%lld: with --interval=0 there is no timer, so there is no such metric",
+	if (lacks)
+		return tw_fail(run, -EINVAL, "--spike=%s:%lld: %s",
+			       tw_metrics[set.spike_on].token,
+			       (long long)set.spike_us, lacks);
+	if (!tw_kept_has(tw_config, set.spike_on))
+		return tw_fail(run, -EINVAL, "--spike=%s:%lld: client and server have clocks of their own, so a cycle that is kept has no such metric; take network, which is both ways together",
 			       tw_metrics[set.spike_on].token,
 			       (long long)set.spike_us);
 	return check_memory(run);
@@ -101,7 +107,7 @@ static void attach(struct tw_run *run, struct tw_pair *pair, void *memory)
 				       set.spike_us * TW_NS_PER_US);
 }
 
-/* The pair with the largest value of metric @id; NULL: there is no cycle. */
+/* The pair with the largest value of metric @id; NULL: there is no value. */
 static const struct tw_tally *worst_of(const struct tw_run *run,
 				       enum tw_metric_id id)
 {
@@ -110,7 +116,8 @@ static const struct tw_tally *worst_of(const struct tw_run *run,
 	unsigned int k;
 
 	for (k = 0; (pair = tw_session_pair(tw_session(run), k)); k++)
-		if (pair->tally->cycles &&
+		if (pair->tally->series.row[id].stats.count &&
+		    !tw_pair_column(pair, id).is_void &&
 		    (!worst || pair->tally->series.row[id].stats.max_ns >
 			       worst->series.row[id].stats.max_ns))
 			worst = pair->tally;
@@ -130,7 +137,7 @@ static void print_worst(FILE *file, const struct tw_run *run)
 
 		tally = worst_of(run, id);
 		if (!tally)
-			return;
+			continue;
 		tw_kept_means(tally, means_ns);
 		if (config->pairs.count > 1)
 			snprintf(of, sizeof(of), ".%u", tally->pair);
@@ -159,7 +166,8 @@ static int column_of(const struct tw_config *config, unsigned int pair,
 static void print_spike(FILE *file, const struct tw_run *run,
 			const struct tw_kept *kept)
 {
-	size_t i;
+	const struct tw_metric_list *phases = tw_kept_phases(run);
+	int i;
 
 	fprintf(file, "T:%2d Spike:%8" PRId64 ": TS: %12" PRId64 " C: %7" PRIu64,
 		column_of(tw_session(run)->config, kept->pair, set.spike_on),
@@ -167,11 +175,11 @@ static void print_spike(FILE *file, const struct tw_run *run,
 		tw_ns_to_us(kept->cycle.t0_ns), tw_cycle_number(run, kept));
 	if (run->steps > 1)
 		fprintf(file, " step %d", kept->step + 1);
-	for (i = 0; i < TW_PHASES - 2; i++)
-		if (tw_kept_shows(run, tw_phases[i]))
+	for (i = 0; i < phases->count - TW_PHASE_SUMS; i++)
+		if (tw_kept_shows(run, phases->id[i]))
 			fprintf(file, " %s %" PRId64,
-				tw_metrics[tw_phases[i]].token,
-				tw_kept_value(run, kept, tw_phases[i]));
+				tw_metrics[phases->id[i]].token,
+				tw_kept_value(run, kept, phases->id[i]));
 	fprintf(file, "%s\n", kept->throttled ? " throttled" : "");
 }
 
@@ -249,8 +257,8 @@ static void json_worst(struct tw_json *json, const struct tw_run *run)
 		enum tw_metric_id id = config->metrics[i];
 
 		tally = worst_of(run, id);
-		if (!tally)
-			break;
+		if (!tally || !tw_kept_has(config, id))
+			continue;
 		tw_kept_means(tally, means_ns);
 		tw_json_begin_line(json, tw_metrics[id].token, '{');
 		tw_kept_json(json, run, &tally->worst[id]);

@@ -88,14 +88,16 @@ static int check_pairs(struct tw_run *run)
 
 static int check_metrics(struct tw_run *run)
 {
+	const char *lacks;
 	int i;
 
-	for (i = 0; i < set.count; i++)
-		if (!tw_config->interval_us &&
-		    !tw_limit_counts(&set.limits[i]) &&
-		    tw_metrics[set.limits[i].about].needs_timer)
-			return tw_fail(run, -EINVAL, "--limit=%s: with --interval=0 there is no timer, so there is no such metric",
-				       set.limits[i].text);
+	for (i = 0; i < set.count; i++) {
+		lacks = tw_limit_counts(&set.limits[i]) ? NULL :
+			tw_config_unfit(tw_config, set.limits[i].about);
+		if (lacks)
+			return tw_fail(run, -EINVAL, "--limit=%s: %s",
+				       set.limits[i].text, lacks);
+	}
 	return 0;
 }
 
@@ -144,11 +146,7 @@ static void attach(struct tw_run *run, struct tw_pair *pair, void *memory)
 	tw_limit_prepare(set.limits, set.count, pair->tally);
 }
 
-/*
- * Whether the cycles that were asked for are not all there: a signal or a
- * failure came first. Without -l and -D, a signal is the regular end.
- */
-static bool is_cut_short(const struct tw_run *run)
+bool tw_result_is_cut_short(const struct tw_run *run)
 {
 	const struct tw_config *config = tw_session(run)->config;
 	const struct tw_session *session = tw_session(run);
@@ -164,6 +162,7 @@ struct result {
 	const struct tw_pair *pair;
 	int64_t value;
 	bool so_far;		/* it was met till the run was cut short */
+	bool is_void;		/* there are no valid values */
 };
 
 /*
@@ -179,7 +178,8 @@ static struct result judge_pair(const struct tw_run *run,
 	struct result result = { .pair = pair };
 
 	result.verdict = tw_limit_judge(limit, &column, &result.value);
-	result.so_far = result.verdict == TW_MET && is_cut_short(run);
+	result.is_void = column.is_void && !tw_limit_counts(limit);
+	result.so_far = result.verdict == TW_MET && tw_result_is_cut_short(run);
 	if (result.so_far)
 		result.verdict = TW_UNDECIDED;
 	return result;
@@ -266,7 +266,9 @@ static void text(FILE *file, const struct tw_run *run)
 			fprintf(file, "the run was ended before it was complete; so far ");
 		if (tw_session(run)->config->pairs.count > 1)
 			fprintf(file, "pair %u: ", result.pair->number);
-		if (result.verdict == TW_UNDECIDED && !result.so_far)
+		if (result.is_void)
+			fprintf(file, "its one-way times are void");
+		else if (result.verdict == TW_UNDECIDED && !result.so_far)
 			fprintf(file, "%" PRIu64 " cycles, needed are %" PRIu64,
 				result.pair->tally->cycles,
 				tw_limit_needs(limit));

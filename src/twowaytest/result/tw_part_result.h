@@ -14,4 +14,10 @@ extern const struct tw_part tw_part_ramp;
 extern const struct tw_part tw_part_smi;
 extern const struct tw_part tw_part_trltp;
 
+/*
+ * Whether the cycles that were asked for are not all there: a signal or a
+ * failure came first. Without -l and -D, a signal is the regular end.
+ */
+bool tw_result_is_cut_short(const struct tw_run *run);
+
 #endif /* TW_PART_RESULT_H */

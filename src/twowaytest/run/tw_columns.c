@@ -23,6 +23,17 @@ static int client_cpu(const struct tw_side *client)
 	return cpu;
 }
 
+/* A metric that compares clocks, of which nothing is proven. */
+static bool is_void(const struct tw_tally *tally, enum tw_metric_id id)
+{
+	struct tw_oneway_result result;
+
+	if (!tally->oneway || !tw_metrics[id].across)
+		return false;
+	tw_oneway_read(tally->oneway, &result);
+	return !tw_oneway_has_values(&result);
+}
+
 /* All but the status. */
 static struct tw_column describe(const struct tw_pair *pair,
 				 enum tw_metric_id id)
@@ -40,6 +51,7 @@ static struct tw_column describe(const struct tw_pair *pair,
 		.lost = pair->tally->lost,
 		.series = &pair->tally->series,
 		.row = id,
+		.is_void = is_void(pair->tally, id),
 	};
 }
 

@@ -186,8 +186,8 @@ static const struct tw_option options[] = {
 	  .help = "run the parent process on CPUSET" },
 	{ 0, "metrics", TW_ARGUMENT, "LIST", parse_metrics, NULL,
 	  .help = "print these, in this order: interval, send, sleep,\n"
-		  "receive, response, total, wakeup, planned;\n"
-		  "default: all but planned" },
+		  "receive, response, total, wakeup, planned, network;\n"
+		  "default: all but planned and network" },
 	{ 'm', "mlockall", TW_NO_ARGUMENT, NULL, tw_option_flag,
 	  &set.mlockall,
 	  .help = "lock this test's memory, so that none is paged out" },
@@ -248,6 +248,21 @@ void tw_config_serve(const struct tw_serving *serving)
 void tw_config_ramp_pairs(bool wanted)
 {
 	set.ramp_of_pairs = wanted;
+}
+
+void tw_config_stamp(void)
+{
+	set.stamped = true;
+}
+
+void tw_config_two_clocks(void)
+{
+	set.two_clocks = true;
+}
+
+void tw_config_oneway(enum tw_oneway_mode mode)
+{
+	set.oneway = mode;
 }
 
 void tw_config_raise_main(void)

@@ -76,6 +76,9 @@ struct tw_config {
 	enum tw_metric_id metrics[TW_METRICS];
 	int metric_count;
 	int total;		/* 0: documented; 1: trltp3 */
+	bool two_clocks;	/* see tw_config_two_clocks() */
+	bool stamped;		/* cycles have the kernel's timestamps */
+	enum tw_oneway_mode oneway;
 };
 
 /* For the options of pairs: sets how they differ. */
@@ -84,6 +87,19 @@ void tw_config_pair(const struct tw_pairing *pairs);
 /* The same for who serves, and for a ramp. */
 void tw_config_serve(const struct tw_serving *serving);
 void tw_config_ramp_pairs(bool wanted);
+
+/*
+ * Client and server have clocks of their own, as on two hosts. A part calls it
+ * in its check(), and stands before tw_part_config in the table of parts: this
+ * refuses what compares the clocks, and chooses the metrics.
+ */
+void tw_config_two_clocks(void);
+
+/* For --oneway; where the part stands as above. */
+void tw_config_oneway(enum tw_oneway_mode mode);
+
+/* For --stamps: cycles have the kernel's timestamps. */
+void tw_config_stamp(void);
 
 /* For --trltp: main runs at the highest priority. */
 void tw_config_raise_main(void);
@@ -121,6 +137,12 @@ unsigned int tw_config_pairs_in(const struct tw_config *config, int step);
 
 struct tw_metric_params tw_config_metric_params(const struct tw_config *config,
 						unsigned int pair);
+
+/* The functions of tw_metric.h with these settings; of all pairs alike. */
+const char *tw_config_lacks(const struct tw_config *config,
+			    enum tw_metric_id id);
+const char *tw_config_unfit(const struct tw_config *config,
+			    enum tw_metric_id id);
 
 /*
  * Stores the CPUs of @role in pair @pair (from 0) in *cpus. Returns true if it

@@ -37,9 +37,6 @@ static int check_policy(struct tw_config *config, struct tw_run *run)
 
 static int check_closed_loop(struct tw_config *config, struct tw_run *run)
 {
-	const struct tw_metric *metric;
-	int i;
-
 	if (config->interval_us)
 		return 0;
 	if ((tw_option_given(run, "timer") ||
@@ -47,12 +44,30 @@ static int check_closed_loop(struct tw_config *config, struct tw_run *run)
 		return tw_fail(run, -EINVAL, "--interval=0: a closed loop has no timer; leave out --timer and -x");
 	if (config->total)
 		return tw_fail(run, -EINVAL, "--interval=0: --total=trltp3 needs a rate, and a closed loop has none");
+	return 0;
+}
+
+/* Of --metrics; and what compares clocks, but is not a metric. */
+static int check_metrics(struct tw_config *config, struct tw_run *run)
+{
+	const char *lacks;
+	int i;
+
 	for (i = 0; i < config->metric_count; i++) {
-		metric = &tw_metrics[config->metrics[i]];
-		if (metric->needs_timer)
-			return tw_fail(run, -EINVAL, "--interval=0: a closed loop has no timer, so there is no metric %s; leave it out of --metrics",
-					 metric->token);
+		lacks = tw_config_lacks(config, config->metrics[i]);
+		if (lacks)
+			return tw_fail(run, -EINVAL, "--metrics=%s: %s",
+				       tw_metrics[config->metrics[i]].token,
+				       lacks);
 	}
+	if (!config->two_clocks)
+		return 0;
+	if (tw_option_given(run, "trltp") || tw_option_given(run, "trltp-log"))
+		return tw_fail(run, -EINVAL, "--%s: client and server have clocks of their own, and the reference program has one for both; leave it out",
+			       tw_option_given(run, "trltp") ? "trltp" :
+							       "trltp-log");
+	if (config->total)
+		return tw_fail(run, -EINVAL, "--total=trltp3: client and server have clocks of their own, and this formula compares them; allowed is documented");
 	return 0;
 }
 
@@ -169,7 +184,7 @@ static int check_starving(struct tw_config *config, struct tw_run *run)
 	char option[64];
 
 	if (!tw_config_is_realtime(config->policy) || config->loops ||
-	    config->force ||
+	    config->force || config->two_clocks ||
 	    tw_config_priority(config, TW_MAIN, 0) > config->priority)
 		return 0;
 	CPU_ZERO(&spun);
@@ -207,7 +222,8 @@ static int check_spinning(struct tw_config *config, struct tw_run *run)
 	cpu_set_t taken, cpus, both;
 	unsigned int k;
 
-	if (!config->wait->spins || config->force ||
+	/* On another host, that is for its operator to allow. */
+	if (!config->wait->spins || config->force || config->two_clocks ||
 	    !tw_config_is_realtime(config->policy))
 		return 0;
 	CPU_ZERO(&taken);
@@ -237,25 +253,36 @@ static double longest_step_s(const struct tw_config *config)
 	return config->loops && loops_s < step_s ? loops_s : step_s;
 }
 
+static void take_metrics(struct tw_config *config,
+			 const struct tw_metric_list *list)
+{
+	int i;
+
+	for (i = 0; i < list->count; i++)
+		if (!tw_config_lacks(config, list->id[i]))
+			config->metrics[config->metric_count++] = list->id[i];
+}
+
 static void complete_measurement(struct tw_config *config)
 {
-	int id;
+	static const struct tw_metric_list one_way = {
+		2, { TW_SEND, TW_RECEIVE }
+	};
 
 	if (!config->interval_us)
 		config->timer = &tw_timer_none;
 	if (config->metric_count)
 		return;
-	for (id = 0; id < TW_METRICS; id++)
-		if (id != TW_PLANNED && (config->interval_us ||
-					 !tw_metrics[id].needs_timer))
-			config->metrics[config->metric_count++] = id;
+	take_metrics(config, &tw_default_metrics[config->two_clocks]);
+	if (config->oneway)
+		take_metrics(config, &one_way);
 }
 
 int tw_config_check(struct tw_config *config, struct tw_run *run)
 {
 	static int (*const checks[])(struct tw_config *config, struct tw_run *run) = {
-		check_policy, check_closed_loop, check_timing, check_spread,
-		check_spinning, check_starving,
+		check_policy, check_closed_loop, check_metrics, check_timing,
+		check_spread, check_spinning, check_starving,
 	};
 	int err = 0;
 	size_t i;

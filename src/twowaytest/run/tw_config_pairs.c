@@ -48,7 +48,28 @@ struct tw_metric_params tw_config_metric_params(const struct tw_config *config,
 			     TW_NS_PER_US,
 		.sleep_ns = config->sleep_us * TW_NS_PER_US,
 		.total_trltp3 = config->total,
+		.two_clocks = config->two_clocks,
+		.oneway = config->oneway,
 	};
+}
+
+/* Either all pairs are closed loops, or none is. */
+const char *tw_config_lacks(const struct tw_config *config,
+			    enum tw_metric_id id)
+{
+	const struct tw_metric_params params =
+		tw_config_metric_params(config, 0);
+
+	return tw_metric_lacks(id, &params);
+}
+
+const char *tw_config_unfit(const struct tw_config *config,
+			    enum tw_metric_id id)
+{
+	const struct tw_metric_params params =
+		tw_config_metric_params(config, 0);
+
+	return tw_metric_unfit(id, &params);
 }
 
 /* With one server for all, it is that of the first pair. */

@@ -35,6 +35,9 @@ int64_t tw_session_deadline_ns(const struct tw_session *session,
 
 	if (!config->duration_s)
 		return INT64_MAX;
+	/* Of a client on another host, nothing is known, nor believed. */
+	if (!tw_session_has(session, TW_CLIENT))
+		return begin_ns + config->duration_s * TW_NS_PER_S;
 	/* Of all pairs the last. */
 	for (k = 0; (pair = tw_session_pair(session, k)); k++) {
 		if (atomic_load_explicit(&pair->steady, memory_order_acquire))

@@ -192,7 +192,8 @@ static int settle(const struct tw_link *link, const char **failed)
 	if (err)
 		*failed = name_option(id);
 	else
-		tw_sockopt_get(set.ops, link->client_fd, set.got);
+		tw_sockopt_get(set.ops, link->client_fd >= 0 ?
+			       link->client_fd : link->server_fd, set.got);
 	return err;
 }
 
@@ -209,6 +210,16 @@ static int open_transport(struct tw_run *run)
 		transport->where = set.where;
 	}
 	return 0;
+}
+
+const struct tw_transport_ops *tw_transport_wanted(void)
+{
+	return set.ops;
+}
+
+int64_t tw_transport_option(enum tw_sockopt_id id)
+{
+	return set.wanted[id];
 }
 
 static size_t room(const struct tw_run *run)

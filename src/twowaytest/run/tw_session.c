@@ -88,7 +88,7 @@ static int allocate(struct tw_session *session)
 	return fail_memory(session, -ENOMEM);
 }
 
-/* Main's settings. First tries the client's priority, the highest one. */
+/* Main's settings. First tries the highest priority of a side. */
 static int settle_main(struct tw_session *session)
 {
 	enum tw_step step = TW_STEP_SCHEDULE;
@@ -96,7 +96,8 @@ static int settle_main(struct tw_session *session)
 	int err;
 
 	tw_session_task(session, 0, &task);
-	err = tw_system_schedule(task.policy, task.priority[TW_CLIENT]);
+	err = tw_system_schedule(task.policy,
+				 task.priority[tw_session_highest(session)]);
 	if (!err)
 		err = tw_side_settle(&task, TW_MAIN, &session->main_settings,
 				     &step);
@@ -135,7 +136,8 @@ static int open_listener(struct tw_session *session)
 {
 	const struct tw_transport *transport = &session->transport;
 	int port = (int)session->config->port;
-	int err = tw_transport_listen(transport, (uint16_t)port,
+	int err = session->far ? 0 :
+		  tw_transport_listen(transport, (uint16_t)port,
 				      &session->listener);
 
 	if (err == -EACCES || err == -EADDRINUSE)
@@ -170,16 +172,25 @@ static int open_session(struct tw_run *run)
 	return err;
 }
 
+static int link_far(struct tw_session *session, const struct tw_pair *pair,
+		    struct tw_link *link)
+{
+	int err = session->far->link(session, pair, link);
+
+	return err ? err : tw_transport_settle(&session->transport, link);
+}
+
 int tw_session_link(struct tw_session *session, struct tw_pair *pair)
 {
 	struct tw_link *link = &session->link[pair->number];
 	struct tw_transport *transport = &session->transport;
-	int err = tw_transport_link(transport, session->listener, link,
+	int err = session->far ? link_far(session, pair, link) :
+		  tw_transport_link(transport, session->listener, link,
 				    &session->strangers);
 
 	pair->task.link = *link;
 	if (!err)
-		return 0;
+		return pair->linked ? pair->linked(&session->run, pair) : 0;
 	if (transport->failed)
 		return tw_fail(&session->run, err, "%s: the kernel refuses it: %s%s",
 			       transport->failed, strerror(-err),
@@ -238,6 +249,8 @@ static void check_cycles(struct tw_session *session)
 	for (k = 0; (pair = tw_session_pair(session, k)); k++)
 		if (!pair->tally->cycles)
 			break;
+	if (!tw_session_has(session, TW_CLIENT))
+		return;
 	/* What else ends a run, as -b does, may come before a slow pair. */
 	if (!session->run.started || !pair ||
 	    (session->run.over && !number))

@@ -26,8 +26,38 @@ struct tw_counts {
 
 struct tw_counts tw_pairs_counts(const struct tw_pairs *pairs);
 
+struct tw_session;
+
+/*
+ * The other side of a session, if it is on another host. The functions return
+ * 0, or -errno after tw_fail().
+ */
+struct tw_far {
+	enum tw_role here;	/* TW_CLIENT or TW_SERVER */
+	/*
+	 * Stores this host's end of the connection of @pair in *link, blocking;
+	 * the other end is -1.
+	 */
+	int (*link)(struct tw_session *session, const struct tw_pair *pair,
+		    struct tw_link *link);
+	/* All pairs are linked; none of their processes is started. */
+	int (*linked)(struct tw_session *session);
+	/* The processes of all pairs are ready; NULL: nothing to do. */
+	int (*ready)(struct tw_session *session);
+	/*
+	 * The run is over, by its own will or not, and the processes here are
+	 * not stopped yet; NULL: nothing to do.
+	 */
+	void (*over)(struct tw_session *session);
+	/* The control connection: while the test runs, all is silent there. */
+	int fd;
+	/* Called when it is not: ends the run, without a failure if 0. */
+	int (*attend)(struct tw_session *session);
+};
+
 struct tw_session {
 	struct tw_run run;
+	const struct tw_far *far;	/* NULL: both sides are here */
 	const struct tw_config *config;
 	struct tw_pairs *steps;
 	int64_t end_ns;		/* -D: end of the step, CLOCK_MONOTONIC */
@@ -60,6 +90,19 @@ static inline struct tw_session *tw_session(const struct tw_run *run)
 {
 	return (struct tw_session *)((char *)run -
 				     offsetof(struct tw_session, run));
+}
+
+/* Whether the processes of @role run on this host. */
+static inline bool tw_session_has(const struct tw_session *session,
+				  enum tw_role role)
+{
+	return !session->far || session->far->here == role;
+}
+
+/* Whose priority is the highest here. */
+static inline enum tw_role tw_session_highest(const struct tw_session *session)
+{
+	return tw_session_has(session, TW_CLIENT) ? TW_CLIENT : TW_SERVER;
 }
 
 /* Called first: sets @session for the settings of tw_config. */

@@ -24,11 +24,9 @@ static struct process main_process(const struct tw_session *session)
 	};
 }
 
-static struct process side_process(const struct tw_pair *pair,
+static struct process side_process(const struct tw_side *side,
 				   enum tw_role role)
 {
-	const struct tw_side *side = &pair->side[role];
-
 	return (struct process) {
 		tw_role_titles[role], &side->settings, &side->left,
 	};
@@ -80,7 +78,7 @@ static void print_changes(FILE *file, const struct tw_session *session)
 			/* One server for all is told of once. */
 			if (role == TW_SERVER && pair->server != k)
 				continue;
-			process = side_process(pair, role);
+			process = side_process(&pair->side[role], role);
 			print_change(file, &process,
 				     of_pair(session, pair, of));
 		}
@@ -119,6 +117,23 @@ static void print_drift(FILE *file, const struct tw_session *session)
 		(double)session->drift_over_ns / (double)TW_NS_PER_S);
 }
 
+/* Of all pairs, by the kernel's count; loss that the figures do not show. */
+static void print_retransmitted(FILE *file, const struct tw_session *session)
+{
+	int64_t count[TW_ROLES] = { 0 };
+	const struct tw_pair *pair;
+	unsigned int k;
+	int role;
+
+	for (k = 0; (pair = tw_session_pair(session, k)); k++)
+		for (role = TW_SERVER; role <= TW_CLIENT; role++)
+			if (pair->side[role].retransmitted > 0)
+				count[role] += pair->side[role].retransmitted;
+	if (count[TW_CLIENT] || count[TW_SERVER])
+		fprintf(file, "# Retransmitted: client %" PRId64 ", server %" PRId64 " segments\n",
+			count[TW_CLIENT], count[TW_SERVER]);
+}
+
 void tw_session_remarks(FILE *file, const struct tw_run *run)
 {
 	const struct tw_session *session = tw_session(run);
@@ -128,6 +143,7 @@ void tw_session_remarks(FILE *file, const struct tw_run *run)
 	if (missed && !run->window_us)
 		fprintf(file, "# Missed: %" PRIu64 "\n", missed);
 	print_stops(file, session);
+	print_retransmitted(file, session);
 	if (session->has_drift)
 		print_drift(file, session);
 	print_changes(file, session);
@@ -185,19 +201,31 @@ static void json_main(struct tw_json *json, const struct tw_session *session)
 	tw_json_end(json);
 }
 
-void tw_session_json_side(struct tw_json *json, const struct tw_pair *pair,
-			  enum tw_role role)
+static void json_side(struct tw_json *json, const struct tw_side *side,
+		      enum tw_role role)
 {
-	const struct process process = side_process(pair, role);
-	const struct tw_side *side = &pair->side[role];
+	const struct process process = side_process(side, role);
 
 	tw_json_begin(json, tw_role_names[role], '{');
 	/* Unknown if the process was killed before it stored its usage. */
 	if (side->end.minor_faults)
 		json_usage(json, side);
 	tw_json_int(json, "stopped", side->child.stops);
+	tw_json_int_if(json, "retransmitted", side->end.minor_faults &&
+		       side->retransmitted >= 0, side->retransmitted);
 	json_settings(json, &process);
 	tw_json_end(json);
+}
+
+void tw_session_json_sides(struct tw_json *json,
+			   const struct tw_session *session,
+			   const struct tw_pair *pair)
+{
+	if (tw_session_has(session, TW_SERVER))
+		json_side(json, tw_server_of(session, pair), TW_SERVER);
+	else
+		tw_json_null(json, tw_role_names[TW_SERVER]);
+	json_side(json, &pair->side[TW_CLIENT], TW_CLIENT);
 }
 
 static void json_drift(struct tw_json *json, const struct tw_session *session)
@@ -221,8 +249,7 @@ void tw_session_json(struct tw_json *json, const struct tw_run *run)
 
 	tw_json_begin(json, "processes", '{');
 	json_main(json, session);
-	tw_session_json_side(json, first, TW_SERVER);
-	tw_session_json_side(json, first, TW_CLIENT);
+	tw_session_json_sides(json, session, first);
 	tw_json_end(json);
 	tw_json_begin_line(json, "warmup", '{');
 	tw_json_uint(json, "cycles", counts.warmup);
@@ -256,6 +283,7 @@ void tw_session_json_settings(struct tw_json *json, const struct tw_run *run)
 	tw_json_text(json, "wait", config->serving.one ? NULL :
 						config->wait->name);
 	tw_json_text(json, "clock", config->clock);
+	tw_json_text(json, "clocks", config->two_clocks ? "two" : "one");
 	tw_json_text(json, "policy", tw_system_policy_name(config->policy));
 	tw_json_int(json, "priority", config->priority);
 	tw_json_text(json, "affinity", config->pairs.smp ? "smp" :

@@ -10,13 +10,15 @@
 struct tw_json;
 struct tw_pair;
 struct tw_run;
+struct tw_session;
 
 void tw_session_remarks(FILE *file, const struct tw_run *run);
 void tw_session_json(struct tw_json *json, const struct tw_run *run);
 void tw_session_json_settings(struct tw_json *json, const struct tw_run *run);
 
-/* A process of a pair: "server" or "client". */
-void tw_session_json_side(struct tw_json *json, const struct tw_pair *pair,
-			  enum tw_role role);
+/* The processes of a pair: "server", null if it is elsewhere, and "client". */
+void tw_session_json_sides(struct tw_json *json,
+			   const struct tw_session *session,
+			   const struct tw_pair *pair);
 
 #endif /* TW_SESSION_TEXT_H */

@@ -64,9 +64,12 @@ void tw_side_merge(struct tw_side *sum, const struct tw_side *side)
 	bool changed = tw_system_changed(&sum->settings, &sum->left);
 	struct tw_settings left = sum->left;
 	int stops = sum->child.stops;
+	int64_t again = sum->retransmitted;
 
 	*sum = *side;
 	sum->child.stops += stops;
+	if (again > 0)
+		sum->retransmitted += again;
 	if (changed && !tw_system_changed(&sum->settings, &sum->left))
 		sum->left = left;
 }
@@ -148,6 +151,7 @@ static int run_client(struct tw_pair *pair, void *request)
 		.receive = pair->receive,
 		.lose = pair->lose,
 		.datagrams = pair->datagrams,
+		.stamps = pair->stamps,
 		.steady = client_steady,
 		.done = client_done,
 	};
@@ -168,6 +172,8 @@ int tw_side_serve(struct tw_pair *pair, void *request)
 		.stop = &pair->stop,
 		.take = pair->take,
 		.datagrams = pair->datagrams,
+		.stamps = pair->stamps,
+		.tells_junk = pair->limit != NULL,
 		.sink = pair,
 		.steady = tw_side_server_steady,
 	};
@@ -212,6 +218,24 @@ static void await_others(struct tw_pair *pair)
 		;
 }
 
+/* Of all connections that this side has had. */
+static int64_t retransmitted(const struct tw_pair *pair, enum tw_role role)
+{
+	int64_t sum = 0, count;
+	unsigned int k;
+
+	if (role == TW_CLIENT)
+		return tw_transport_retransmitted(pair->task.link.client_fd);
+	for (k = 0; k < pair->served_count; k++) {
+		count = tw_transport_retransmitted(
+			pair->served[k]->task.link.server_fd);
+		if (count < 0)
+			return count;
+		sum += count;
+	}
+	return sum;
+}
+
 static int live(void *arg)
 {
 	static char request[TW_REQUEST_MAX];
@@ -231,6 +255,7 @@ static int live(void *arg)
 	}
 	tw_system_usage(&side->end);
 	tw_system_read(&side->left);
+	side->retransmitted = retransmitted(pair, self->role);
 	if (err) {
 		side->failed = step;
 		side->err = err;
@@ -257,7 +282,7 @@ int tw_side_start(struct tw_pair *pair, enum tw_role role)
 	struct tw_child_how how = {
 		.name = client ? "twoway-client" : "twoway-server",
 		.death_signal = SIGKILL,
-		.keep = { client ? link->client_fd : -1 },
+		.keep = { client ? link->client_fd : pair->server_keep },
 		.live = live, .arg = &self,
 	};
 	int i;

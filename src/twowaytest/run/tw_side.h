@@ -81,6 +81,7 @@ struct tw_side {
 	struct tw_settings left;	/* the settings read at the end */
 	struct tw_usage steady;		/* at the end of the warm-up */
 	struct tw_usage end;
+	int64_t retransmitted;		/* segments; -1: not TCP */
 };
 
 #define TW_SIDE_KEEP	4
@@ -88,8 +89,11 @@ struct tw_side {
 struct tw_break;
 struct tw_client;
 struct tw_datagrams;
+struct tw_far_limit;
 struct tw_reply;
+struct tw_run;
 struct tw_server;
+struct tw_stamps;
 
 /* Shared memory of a pair of client and server. */
 struct tw_pair {
@@ -111,6 +115,7 @@ struct tw_pair {
 	void (*lose)(void *sink, const struct tw_cycle *cycle);	/* the same */
 	bool prompt;			/* it must not wait for the next cycle */
 	int keep[TW_SIDE_KEEP];		/* descriptors for the client; or 0 */
+	int server_keep;		/* one for the server; or 0 */
 	struct tw_break *brk;		/* -b; NULL: not used */
 	struct tw_cost cost;		/* cost of measuring; by the client */
 	atomic_int steady;		/* the client's warm-up is over */
@@ -123,6 +128,10 @@ struct tw_pair {
 	int (*take)(const struct tw_server *server, struct tw_wait *wait,
 		    struct tw_reply *reply);
 	struct tw_datagrams *datagrams;
+	struct tw_stamps *stamps;	/* NULL: not used */
+	/* Called by main for a new link; as functions of parts. Or NULL. */
+	int (*linked)(struct tw_run *run, struct tw_pair *pair);
+	struct tw_far_limit *limit;	/* for a client on another host */
 	struct tw_ring *ring;		/* NULL: whole cycles are not needed */
 	size_t shared_size;		/* bytes, with tally and ring */
 };

@@ -73,20 +73,22 @@ static bool reap(struct tw_session *session, struct tw_pair *pair,
 /* Whether all clients are done, or a side has failed. */
 static bool reap_all(struct tw_session *session)
 {
+	enum tw_role role = tw_session_highest(session);
 	bool all = true, done;
 	struct tw_pair *pair;
 	unsigned int k;
 
 	for (k = 0; (pair = tw_session_pair(session, k)); k++) {
-		done = reap(session, pair, TW_CLIENT);
+		done = reap(session, pair, role);
 		all = all && (done || atomic_load(&pair->done));
 		/*
 		 * A server ends once its client has closed the connection,
 		 * often before that is seen to end: with others still
 		 * measuring, only its failure ends the run.
 		 */
-		if (pair->server == k && reap(session, pair, TW_SERVER) &&
-		    !done && session->pairs->count == 1)
+		if (!session->far && pair->server == k &&
+		    reap(session, pair, TW_SERVER) && !done &&
+		    session->pairs->count == 1)
 			return true;
 		/* One that has stopped by itself ends the run for all. */
 		if (session->run.err || (done && atomic_load(&pair->stop)))
@@ -119,21 +121,15 @@ static void fail_write(struct tw_run *run, int err)
 	tw_fail(run, err, "cannot write the results: %s", strerror(-err));
 }
 
-static int until_ms(int64_t now_ns, int64_t then_ns)
-{
-	int64_t left_ns = then_ns - now_ns;
-
-	if (left_ns <= 0)
-		return 0;
-	if (left_ns > 3600 * TW_NS_PER_S)
-		return 3600 * 1000;
-	return (int)(left_ns / TW_NS_PER_MS) + 1;
-}
-
 /* What main was woken for: true if the run is over. */
 static bool attend(struct tw_session *session,
-		   const struct pollfd *signals, const struct pollfd *listener)
+		   const struct pollfd *signals, const struct pollfd *listener,
+		   const struct pollfd *far)
 {
+	if (far->revents) {
+		session->far->attend(session);
+		return true;
+	}
 	if (listener->revents)
 		session->strangers += tw_transport_turn_away(
 			session->transport.ops, session->listener);
@@ -149,7 +145,10 @@ static int watch_sides(struct tw_session *session)
 	struct pollfd fds[] = {
 		{ .fd = session->signal_fd, .events = POLLIN },
 		{ .fd = session->listener, .events = POLLIN },
+		{ .fd = session->far ? session->far->fd : -1,
+		  .events = POLLIN },
 	};
+	nfds_t count = session->far ? 3 : 2;
 	int64_t tick_ns = session->run.tick_ms * TW_NS_PER_MS;
 	int64_t now_ns = tw_now_ns(CLOCK_MONOTONIC);
 	int64_t next_ns = tick_ns ? now_ns + tick_ns : INT64_MAX;
@@ -171,8 +170,8 @@ static int watch_sides(struct tw_session *session)
 		}
 		wake_ns = next_ns < session->end_ns ? next_ns :
 						      session->end_ns;
-		if (poll(fds, 2, until_ms(now_ns, wake_ns)) > 0 &&
-		    attend(session, &fds[0], &fds[1]))
+		if (poll(fds, count, tw_until_ms(now_ns, wake_ns)) > 0 &&
+		    attend(session, &fds[0], &fds[1], &fds[2]))
 			break;
 		/* The warm-up may have ended meanwhile. */
 		session->end_ns = tw_session_deadline_ns(session, begin_ns);
@@ -216,11 +215,12 @@ static void stop(struct tw_session *session, struct tw_pair *pair,
 
 /*
  * A side that never sleeps leaves main no time, if they share a CPU: until it
- * has nothing left to do for the sides, main has the client's priority.
+ * has nothing left to do for the sides, main has the @highest priority.
  */
-static void outrank(const struct tw_task *task, enum tw_role role)
+static void outrank(const struct tw_task *task, enum tw_role highest,
+		    enum tw_role role)
 {
-	if (task->priority[TW_MAIN] < task->priority[TW_CLIENT])
+	if (task->priority[TW_MAIN] < task->priority[highest])
 		tw_system_schedule(task->policy, task->priority[role]);
 }
 
@@ -253,9 +253,8 @@ static int start_server(struct tw_session *session, struct tw_pair *pair)
 	err = start(session, pair, TW_SERVER);
 	for (k = 0; k < pair->served_count; k++)
 		tw_session_lend(pair->served[k], false);
-	for (k = 0; !err && k < session->pairs->count; k++)
-		if (session->link[k].server_fd >= 0)
-			close_end(&session->link[k].server_fd);
+	for (k = 0; !err && k < pair->served_count; k++)
+		close_end(&session->link[pair->served[k]->number].server_fd);
 	return err;
 }
 
@@ -274,27 +273,42 @@ static int heed_signal(struct tw_session *session, unsigned int started)
 	return -EINTR;
 }
 
-/* Pair by pair, main's descriptors do not grow; one server needs all. */
-static int start_pairs(struct tw_session *session)
+/* What needs all connections at once: one server for all, another host. */
+static int link_all(struct tw_session *session)
 {
-	bool one = session->config->serving.one;
 	struct tw_pair *pair;
 	unsigned int k;
 	int err = 0;
 
-	for (k = 0; one && !err && (pair = tw_session_pair(session, k)); k++)
+	for (k = 0; !err && (pair = tw_session_pair(session, k)); k++)
 		err = tw_session_link(session, pair);
+	if (!err && session->far)
+		err = session->far->linked(session);
+	return err;
+}
+
+/* Else pair by pair: main's descriptors do not grow. */
+static int start_pairs(struct tw_session *session)
+{
+	bool all = session->config->serving.one || session->far;
+	struct tw_pair *pair;
+	unsigned int k;
+	int err = all ? link_all(session) : 0;
+
 	for (k = 0; !err && (pair = tw_session_pair(session, k)); k++) {
 		if (k)
 			err = heed_signal(session, k);
-		if (!err && !one)
+		if (!err && !all)
 			err = tw_session_link(session, pair);
-		if (!err && pair->server == k)
+		if (!err && tw_session_has(session, TW_SERVER) &&
+		    pair->server == k)
 			err = start_server(session, pair);
-		if (!err)
+		if (!err && tw_session_has(session, TW_CLIENT))
 			err = start_client(session, pair);
 	}
 	tw_session_close_links(session);
+	if (!err && session->far && session->far->ready)
+		err = session->far->ready(session);
 	return err;
 }
 
@@ -319,13 +333,14 @@ static void open_gates(struct tw_session *session)
 static int run_sides(struct tw_session *session)
 {
 	const struct tw_task *task = &tw_session_first(session)->task;
+	enum tw_role highest = tw_session_highest(session);
 	int err;
 
-	outrank(task, TW_CLIENT);
+	outrank(task, highest, highest);
 	err = start_pairs(session);
 	if (!err)
 		open_gates(session);
-	outrank(task, TW_MAIN);
+	outrank(task, highest, TW_MAIN);
 	if (!err) {
 		session->run.started = true;
 		err = watch_sides(session);
@@ -370,6 +385,8 @@ int tw_session_run(struct tw_run *run)
 
 	session->steps_done = run->step + 1;
 	err = run_sides(session);
+	if (session->far && session->far->over)
+		session->far->over(session);
 	stop_all(session);
 	return run->err || err ? -ECANCELED : 0;
 }

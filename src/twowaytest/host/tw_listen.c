@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/tw_child.h"
+#include "host/tw_listen.h"
+#include "host/tw_meet.h"
+
+#define END_MS	3000	/* for a session to end after SIGTERM */
+
+/* Sessions under way. */
+static struct {
+	struct tw_listening *listening;
+	struct tw_run *run;
+	struct tw_child child[TW_SESSIONS_MAX];
+	int64_t done;		/* runs of those that have ended */
+} now;
+
+static const struct tw_versions ours = { TW_VERSION_MIN, TW_VERSION_MAX };
+
+/* In the process of the session. */
+static int live(void *arg)
+{
+	struct tw_front_run *asked = arg;
+	struct tw_service *serving = &now.listening->serving;
+	union tw_address local;
+	socklen_t len = sizeof(local);
+	int runs;
+
+	tw_control_init(&serving->control, asked->fd, asked->fd);
+	serving->control.version = asked->version;
+	serving->peer = asked->peer;
+	if (now.listening->runs)
+		serving->runs = now.listening->runs - now.done;
+	if (getsockname(asked->fd, &local.any, &len))
+		return -errno;
+	serving->local = local;
+	serving->client = asked->address;
+	tw_meet_watch(asked->fd);
+	runs = tw_serve(serving, now.run, asked->body, asked->length);
+	/* The status is not an error: it is counted. */
+	_exit(runs > 255 ? 255 : runs);
+}
+
+static struct tw_child *free_place(void)
+{
+	int64_t i;
+
+	for (i = 0; i < now.listening->sessions; i++)
+		if (!now.child[i].pid)
+			return &now.child[i];
+	return NULL;
+}
+
+static int reap(void)
+{
+	int i, running = 0;
+
+	for (i = 0; i < TW_SESSIONS_MAX; i++) {
+		struct tw_child *child = &now.child[i];
+
+		if (!child->pid)
+			continue;
+		if (!tw_child_reap(child)) {
+			running++;
+			continue;
+		}
+		if (WIFEXITED(child->status))
+			now.done += WEXITSTATUS(child->status);
+		child->pid = 0;
+	}
+	return running;
+}
+
+static void serve(struct tw_front_run *asked)
+{
+	/* After reap(): the end of one may not be noticed yet. */
+	struct tw_child *child = reap() < now.listening->sessions ?
+				 free_place() : NULL;
+	struct tw_child_how how = {
+		.name = "twoway-session", .place = TW_CHILD_OWN_GROUP,
+		.death_signal = SIGKILL,
+		.keep = { asked->fd, now.listening->latency_fd },
+		.live = live, .arg = asked,
+	};
+	struct tw_service *serving = &now.listening->serving;
+	int fds[TW_FAR_TRACE_FDS];
+	int err;
+
+	if (!child) {
+		tw_front_turn_away(asked, TW_FRAME_BUSY,
+				   "another test is under way; try again later");
+		return;
+	}
+	serving->trace = tw_far_trace_of((int)(child - now.child));
+	if (serving->trace) {
+		tw_far_trace_fds(serving->trace, fds);
+		how.keep_more = fds;
+		how.more_count = TW_FAR_TRACE_FDS;
+	}
+	memset(child, 0, sizeof(*child));
+	err = tw_child_fork(child, &how);
+	if (err) {
+		child->pid = 0;
+		tw_front_turn_away(asked, TW_FRAME_REFUSE, strerror(-err));
+		return;
+	}
+	close(asked->fd);
+}
+
+/* Whether a signal came that ends the server. */
+static bool told_to_end(void)
+{
+	struct signalfd_siginfo info;
+
+	while (read(now.listening->signal_fd, &info, sizeof(info)) ==
+	       sizeof(info))
+		if (info.ssi_signo != SIGCHLD && info.ssi_signo != SIGUSR1)
+			return true;
+	return false;
+}
+
+static void end_sessions(void)
+{
+	int i;
+
+	for (i = 0; i < TW_SESSIONS_MAX; i++)
+		if (now.child[i].pid)
+			kill(now.child[i].pid, SIGTERM);
+	for (i = 0; i < TW_SESSIONS_MAX; i++)
+		if (now.child[i].pid)
+			tw_child_stop(&now.child[i], 0, END_MS);
+}
+
+static bool has_runs_left(void)
+{
+	return !now.listening->runs || now.done < now.listening->runs;
+}
+
+static int attend(struct tw_front *front)
+{
+	static struct tw_front_run asked;
+	struct pollfd signals = { now.listening->signal_fd, POLLIN, 0 };
+	int got = 0;
+
+	while (has_runs_left()) {
+		got = tw_front_poll(front, &signals, 1, -1, &asked);
+		if (got > 0)
+			serve(&asked);
+		else if (got < 0 && got != -EINTR)
+			break;
+		if (signals.revents && told_to_end())
+			return 0;
+		reap();
+	}
+	return got < 0 && got != -EINTR ? got : 0;
+}
+
+static void tell_closed(const struct tw_front *front)
+{
+	int reason;
+
+	for (reason = TW_FRONT_OPEN + 1; reason < TW_FRONT_REASONS; reason++)
+		if (front->closed[reason])
+			printf("# Connections closed, %s: %llu\n",
+			       tw_front_reason_text(reason),
+			       (unsigned long long)front->closed[reason]);
+}
+
+int tw_listen(struct tw_listening *listening, struct tw_run *run)
+{
+	static struct tw_front front;
+	int err;
+
+	now.listening = listening;
+	now.run = run;
+	err = tw_front_open(&front, &listening->listener, 1,
+			    listening->allow.count ? &listening->allow : NULL,
+			    &ours);
+	if (!err)
+		err = attend(&front);
+	end_sessions();
+	tw_front_close(&front);
+	tell_closed(&front);
+	fflush(stdout);
+	return err;
+}
+
+int tw_listen_stdio(struct tw_listening *listening, struct tw_run *run)
+{
+	static struct tw_front_run asked;
+	struct tw_service *serving = &listening->serving;
+	enum tw_front_reason reason;
+	int err = tw_front_greet(STDIN_FILENO, STDOUT_FILENO,
+				 listening->signal_fd, TW_HELLO_MS, &ours,
+				 &asked, &reason);
+
+	if (err)
+		return err;
+	tw_control_init(&serving->control, STDIN_FILENO, STDOUT_FILENO);
+	serving->control.version = asked.version;
+	serving->peer = "standard input";
+	serving->silent = true;
+	serving->trace = tw_far_trace_of(0);
+	tw_serve(serving, run, asked.body, asked.length);
+	return 0;
+}

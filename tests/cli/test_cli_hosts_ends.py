@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Client and server as on two hosts, and one of their processes ends amid a
+run: the other host names it, keeps what it has, and leaves nothing."""
+
+import os
+import re
+import signal
+
+import pytest
+
+import hosts
+import outside
+
+RUN = ("--default-system", "-q", "-i", 1000, "--json=json")
+
+# With datagrams, a reply that does not come ends no wait of the client.
+OVER = {"tcp": ("--transport=tcp",),
+        "udp": ("--transport=udp", "--timeout=100000")}
+
+
+@pytest.fixture(params=["tcp", "udp"])
+def both(request, start, serve, tmp_path):
+    """A server, its client amid a run of two pairs, and their sides."""
+    server = serve()
+    client = start(*RUN, *OVER[request.param], "-t2",
+                   f"--connect={server.where}")
+    clients, servers = hosts.steady(client, server, pairs=2)
+    return server, client, clients, servers, tmp_path / "json"
+
+
+def check_kept(client, path, *says, peer=True):
+    """The client has failed, told why in one line, and kept its results."""
+    assert client.finish(hosts.PATIENCE_S) == 1
+    assert client.gone(hosts.PATIENCE_S)
+    assert client.err.startswith("twowaytest: "), client.err
+    assert client.err.count("\n") == 1, client.err
+    for words in says:
+        assert words in client.err
+    json = hosts.results(path.read_text())
+    assert json["return_code"] == 1
+    assert json["twoway"]["cycles"] > 0
+    assert json["twoway"]["error"] == \
+        client.err.removeprefix("twowaytest: ").strip()
+    assert (json["twoway"]["peer"]["host"] is not None) == peer
+    return json
+
+
+def serves_on(run, server):
+    """The next client is served as if nothing had been."""
+    server.idle()
+    result = run(*RUN, f"--connect={server.where}", "-l", 10)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert server.stop() == 0
+    assert not server.run.err
+
+
+def test_client_is_killed(both, run):
+    """Main, and with it all of the client's processes."""
+    server, client, _, _, _ = both
+    os.kill(client.pid, signal.SIGKILL)
+    assert client.gone(hosts.PATIENCE_S)
+    assert "the client: it closed the connection" in server.line("; ")
+    serves_on(run, server)
+
+
+def test_side_of_the_client_is_killed(both, run):
+    server, client, clients, _, path = both
+    os.kill(clients[1], signal.SIGKILL)
+    check_kept(client, path, "client", "signal 9 (Killed)")
+    serves_on(run, server)
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_server_process_is_killed(both, run, number):
+    """The client hears from the other host what befell it."""
+    server, client, _, servers, path = both
+    os.kill(servers[number], signal.SIGKILL)
+    check_kept(client, path, f"the server on {server.where}: ",
+               "server", "signal 9 (Killed)")
+    assert "signal 9 (Killed)" in server.line("; ")
+    serves_on(run, server)
+
+
+def test_session_is_killed(both, run):
+    """Its servers go with it."""
+    server, client, _, servers, path = both
+    session, = server.sessions()
+    os.kill(session, signal.SIGKILL)
+    check_kept(client, path, f"the server on {server.where} ", peer=False)
+    assert outside.wait_for(
+        lambda: not any(map(outside.alive, servers)), hosts.PATIENCE_S)
+    serves_on(run, server)
+
+
+def test_listening_process_is_killed(both):
+    """Nothing of the server is left."""
+    server, client, _, _, path = both
+    server.run.signal(signal.SIGKILL)
+    assert server.run.gone(hosts.PATIENCE_S), server.run.processes()
+    check_kept(client, path, f"the server on {server.where} ", peer=False)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT,
+                                    signal.SIGHUP])
+def test_server_is_ended(both, number):
+    server, client, _, _, path = both
+    assert server.stop(number) == 0
+    assert not server.run.err
+    check_kept(client, path, f"the server on {server.where}: it was stopped "
+               "there by signal 15 (Terminated)")
+
+
+def test_session_is_stopped_and_continues(both, run):
+    """A pause is no end."""
+    server, client, _, _, _ = both
+    session, = server.sessions()
+    os.kill(session, signal.SIGSTOP)
+    os.kill(session, signal.SIGCONT)
+    client.signal(signal.SIGINT)
+    assert client.finish(hosts.PATIENCE_S) == 0
+    serves_on(run, server)
+
+
+def test_server_ends_while_nobody_is_there(serve):
+    server = serve()
+    assert server.stop() == 0
+    assert (server.lines(), server.run.err) == ([], "")
+
+
+def test_run_takes_too_long(run, serve):
+    server = serve("--max-time=1")
+    result = run(*RUN, f"--connect={server.where}")
+    assert result.returncode == 1
+    assert result.stderr == f"twowaytest: the server on {server.where}: " \
+        "the run took longer than it allows: up to 1 s (--max-time there)\n"
+    json = hosts.results(result.text("json"))
+    assert json["twoway"]["cycles"] > 0
+    assert json["twoway"]["peer"]["servers"]["requests"][0] > 0
+    assert server.line("; ").endswith("up to 1 s (--max-time there)")
+    serves_on(run, server)
+
+
+def test_warmup_is_a_part_of_the_time(run, serve):
+    """The client says how long that is: the operator's limit holds."""
+    server = serve("--max-time=1")
+    result = run("--default-system", "-q", f"--connect={server.where}",
+                 "-i", 1000, "--warmup=20000", "-l", 5)
+    assert result.returncode == 1
+    told = server.line("; ")
+    assert told.endswith("up to 1 s (--max-time there)")
+    assert int(re.search(r"(\d+) requests", told)[1]) < 10000
+
+
+def test_client_sends_too_fast(run, serve):
+    """A closed loop is what timers cannot tell before."""
+    server = serve("--max-rate=1000")
+    result = run("--default-system", "-q", "--json=json", "-i", 0,
+                 "--sleep=0", f"--connect={server.where}", "-D", 20)
+    assert result.returncode == 1
+    assert result.stderr == f"twowaytest: the server on {server.where}: " \
+        "the client sent more than 1000 requests a second (--max-rate " \
+        "there)\n"
+    json = hosts.results(result.text("json"))
+    assert 200 < json["twoway"]["cycles"] < 2000
+    assert server.line("; ")
+    serves_on(run, server)
+
+
+def test_next_step_is_refused(run, serve):
+    """What was measured before stays."""
+    server = serve("--max-pairs=2")
+    result = run(*RUN, f"--connect={server.where}", "-l", 20, "--ramp=pairs",
+                 "--steps=3")
+    assert result.returncode == 1
+    assert "--threads=3 is more than it allows: up to 2 (--max-pairs there)" \
+        in result.stderr
+    json = hosts.results(result.text("json"))
+    assert [step["pairs"] for step in json["twoway"]["steps"]] == [1, 2]
+    serves_on(run, server)
