@@ -153,8 +153,9 @@ static void numbers_may_be_of_any_size(void **state)
 				   sizes[unit_between(&seed, 0, count - 1)],
 				   sizes[unit_between(&seed, 4, count - 1)]);
 		if (tw_fit_line(&fit, &line))
-			assert_true(line.rate < TW_LINE_RATE_MAX &&
-				    line.rate > -TW_LINE_RATE_MAX);
+			/* Some machines compare more digits than they store. */
+			assert_true(line.rate <= TW_LINE_RATE_MAX &&
+				    line.rate >= -TW_LINE_RATE_MAX);
 		for (k = 0; k < count; k++)
 			tw_line_ns(&line, sizes[k]);
 	}
