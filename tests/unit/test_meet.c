@@ -15,7 +15,7 @@ static int dial(void)
 	int fd = tw_meet_dial(SOCK_STREAM, &address, 2000);
 
 	assert_true(fd >= 0);
-	assert_int_equal(tw_meet_set_blocking(fd), 0);
+	assert_int_equal(tw_transport_make_blocking(fd), 0);
 	return fd;
 }
 

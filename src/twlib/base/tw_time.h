@@ -71,4 +71,10 @@ static inline int tw_until_ms(int64_t now_ns, int64_t then_ns)
 	return (int)(left_ns / TW_NS_PER_MS) + 1;
 }
 
+/* The same from now on, @end_ns on CLOCK_MONOTONIC. */
+static inline int tw_left_ms(int64_t end_ns)
+{
+	return tw_until_ms(tw_now_ns(CLOCK_MONOTONIC), end_ns);
+}
+
 #endif /* TW_TIME_H */

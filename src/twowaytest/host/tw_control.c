@@ -91,16 +91,13 @@ static int receive(struct tw_control *control, int wake_fd, int limit_ms,
 		   struct tw_frame *frame)
 {
 	int64_t end_ns = tw_now_ns(CLOCK_MONOTONIC) + limit_ms * TW_NS_PER_MS;
-	int64_t left_ns;
-	int err;
+	int left_ms, err;
 
 	do {
-		left_ns = end_ns - tw_now_ns(CLOCK_MONOTONIC);
+		left_ms = tw_left_ms(end_ns);
 		err = tw_frame_receive(&control->reader, control->in_fd,
-				       wake_fd, left_ns > 0 ?
-				       (int)(left_ns / TW_NS_PER_MS) : 0,
-				       frame);
-	} while (err == -EINTR && left_ns > 0 &&
+				       wake_fd, left_ms, frame);
+	} while (err == -EINTR && left_ms &&
 		 !(wake_fd >= 0 && tw_control_told_to_end(wake_fd)));
 	return err;
 }

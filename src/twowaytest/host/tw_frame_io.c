@@ -16,11 +16,6 @@ static int64_t end_of(int limit_ms)
 	return tw_now_ns(CLOCK_MONOTONIC) + limit_ms * TW_NS_PER_MS;
 }
 
-static int left_ms(int64_t end_ns)
-{
-	return tw_until_ms(tw_now_ns(CLOCK_MONOTONIC), end_ns);
-}
-
 /*
  * One write that does not wait, for poll() has said so. Whether it is a socket
  * is asked each time, as frames are few. A pipe takes PIECE bytes at once, so
@@ -44,14 +39,14 @@ int tw_frame_write(int fd, const void *data, size_t length, int limit_ms)
 	int found;
 
 	while (length) {
-		found = poll(&ready, 1, left_ms(end_ns));
+		found = poll(&ready, 1, tw_left_ms(end_ns));
 		sent = found > 0 ? write_some(fd, at, length) : found;
 		if (sent < 0 && errno != EAGAIN && errno != EINTR)
 			return -errno;
 		if (sent > 0) {
 			at += sent;
 			length -= (size_t)sent;
-		} else if (!left_ms(end_ns)) {
+		} else if (!tw_left_ms(end_ns)) {
 			return -ETIMEDOUT;
 		} else {
 			poll(NULL, 0, 1);
@@ -80,8 +75,8 @@ static int wait_input(int fd, int wake_fd, int64_t end_ns)
 	int found;
 
 	do {
-		found = poll(fds, 2, left_ms(end_ns));
-	} while (!found && left_ms(end_ns));
+		found = poll(fds, 2, tw_left_ms(end_ns));
+	} while (!found && tw_left_ms(end_ns));
 	if (found < 0)
 		return -errno;
 	if (fds[1].revents)

@@ -110,7 +110,7 @@ int tw_front_greet(int in_fd, int out_fd, int wake_fd, int limit_ms,
 
 	tw_greeting_init(&greeting, versions);
 	do {
-		left_ms = tw_until_ms(tw_now_ns(CLOCK_MONOTONIC), end_ns);
+		left_ms = tw_left_ms(end_ns);
 		got = hear(&greeting, fds, left_ms);
 		err = 0;
 		if (greeting.reply_length)

@@ -58,36 +58,44 @@ bool tw_host_is_plain(const char *host)
 	return *host && *host != '-' && !host[strspn(host, allowed)];
 }
 
-static int left_ms(int64_t end_ns)
+/* Addresses of @host for TCP; NULL: *why is the reason. */
+static struct addrinfo *look_up(const char *host, const char **why)
 {
-	int64_t ns = end_ns - tw_now_ns(CLOCK_MONOTONIC);
+	const struct addrinfo hints = {
+		.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM,
+	};
+	struct addrinfo *found;
+	int err = getaddrinfo(host, NULL, &hints, &found);
 
-	return ns > 0 ? (int)(ns / TW_NS_PER_MS) + 1 : 0;
+	*why = err ? gai_strerror(err) : NULL;
+	return err ? NULL : found;
+}
+
+/* False if it is of no family that we know. */
+static bool take(const struct addrinfo *info, uint16_t port,
+		 union tw_address *address)
+{
+	if (info->ai_addrlen > sizeof(*address))
+		return false;
+	memset(address, 0, sizeof(*address));
+	memcpy(address, info->ai_addr, info->ai_addrlen);
+	tw_meet_set_port(address, port);
+	return true;
 }
 
 int tw_host_dial(const char *host, uint16_t port, int limit_ms,
 		 union tw_address *address, const char **why)
 {
 	int64_t end_ns = tw_now_ns(CLOCK_MONOTONIC) + limit_ms * TW_NS_PER_MS;
-	const struct addrinfo hints = {
-		.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM,
-	};
-	struct addrinfo *found, *info;
-	int fd = -EADDRNOTAVAIL, err;
+	struct addrinfo *found = look_up(host, why), *info;
+	int fd = -EADDRNOTAVAIL;
 
-	err = getaddrinfo(host, NULL, &hints, &found);
-	if (err) {
-		*why = gai_strerror(err);
-		return -EADDRNOTAVAIL;
-	}
-	for (info = found; info && fd < 0; info = info->ai_next) {
-		if (info->ai_addrlen > sizeof(*address))
-			continue;
-		memset(address, 0, sizeof(*address));
-		memcpy(address, info->ai_addr, info->ai_addrlen);
-		tw_meet_set_port(address, port);
-		fd = tw_meet_dial(SOCK_STREAM, address, left_ms(end_ns));
-	}
+	if (!found)
+		return fd;
+	for (info = found; info && fd < 0; info = info->ai_next)
+		if (take(info, port, address))
+			fd = tw_meet_dial(SOCK_STREAM, address,
+					  tw_left_ms(end_ns));
 	freeaddrinfo(found);
 	*why = fd < 0 ? strerror(-fd) : NULL;
 	return fd;
@@ -96,18 +104,13 @@ int tw_host_dial(const char *host, uint16_t port, int limit_ms,
 const char *tw_host_find(const char *host, uint16_t port,
 			 union tw_address *address)
 {
-	const struct addrinfo hints = {
-		.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM,
-	};
-	struct addrinfo *found;
-	int err = getaddrinfo(host, NULL, &hints, &found);
+	const char *why;
+	struct addrinfo *found = look_up(host, &why), *info;
 
-	if (err)
-		return gai_strerror(err);
-	memset(address, 0, sizeof(*address));
-	if (found->ai_addrlen <= sizeof(*address))
-		memcpy(address, found->ai_addr, found->ai_addrlen);
-	tw_meet_set_port(address, port);
-	freeaddrinfo(found);
-	return NULL;
+	for (info = found; info && !take(info, port, address);
+	     info = info->ai_next)
+		;
+	if (found)
+		freeaddrinfo(found);
+	return why;
 }

@@ -2,9 +2,7 @@
 /* What client and server of the connections have in common; the client. */
 #include <endian.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <netinet/tcp.h>
-#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -47,15 +45,6 @@ int tw_meet_watch(int fd)
 	return 0;
 }
 
-int tw_meet_set_blocking(int fd)
-{
-	int flags = fcntl(fd, F_GETFL);
-
-	if (flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK))
-		return -errno;
-	return 0;
-}
-
 size_t tw_meet_greeting(char buf[TW_GREETING_MAX],
 			const uint8_t cookie[TW_COOKIE], unsigned int pair,
 			size_t size)
@@ -86,19 +75,6 @@ int64_t tw_meet_check(const char *buf, size_t len, const struct tw_meet *meet)
 	return differs || number >= meet->pairs ? -1 : (int64_t)number;
 }
 
-static int await_connection(int fd, int limit_ms)
-{
-	struct pollfd ready = { .fd = fd, .events = POLLOUT };
-	socklen_t len = sizeof(int);
-	int err = 0;
-
-	if (poll(&ready, 1, limit_ms) != 1)
-		return -ETIMEDOUT;
-	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &len))
-		return -errno;
-	return -err;
-}
-
 int tw_meet_dial(int type, const union tw_address *address, int limit_ms)
 {
 	int fd = socket(address->any.sa_family,
@@ -108,7 +84,7 @@ int tw_meet_dial(int type, const union tw_address *address, int limit_ms)
 	if (fd < 0)
 		return -errno;
 	if (connect(fd, &address->any, tw_address_size(address)))
-		err = errno == EINPROGRESS ? await_connection(fd, limit_ms) :
+		err = errno == EINPROGRESS ? tw_transport_await(fd, limit_ms) :
 					     -errno;
 	if (err) {
 		close(fd);
@@ -156,7 +132,7 @@ int tw_meet_connect(const struct tw_transport_ops *ops,
 			err = tw_meet_watch(fd);
 	}
 	if (!err)
-		err = tw_meet_set_blocking(fd);
+		err = tw_transport_make_blocking(fd);
 	if (err) {
 		close(fd);
 		return err;

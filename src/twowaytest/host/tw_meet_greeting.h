@@ -15,6 +15,4 @@ size_t tw_meet_greeting(char buf[TW_GREETING_MAX],
 /* Returns the number of the pair; -1: it is a stranger. */
 int64_t tw_meet_check(const char *buf, size_t len, const struct tw_meet *meet);
 
-int tw_meet_set_blocking(int fd);
-
 #endif /* TW_MEET_GREETING_H */

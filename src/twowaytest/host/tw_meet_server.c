@@ -189,13 +189,6 @@ static bool all_there(const struct tw_meet *meet)
 	return true;
 }
 
-static int left_ms(int64_t end_ns)
-{
-	int64_t ns = end_ns - tw_now_ns(CLOCK_MONOTONIC);
-
-	return ns > 0 ? (int)(ns / TW_NS_PER_MS) + 1 : 0;
-}
-
 static int await_streams(struct tw_meet *meet, struct unknown *unknown,
 			 const int wake_fds[2], int64_t end_ns)
 {
@@ -208,8 +201,8 @@ static int await_streams(struct tw_meet *meet, struct unknown *unknown,
 		fds[i++] = (struct pollfd) { meet->listener, POLLIN, 0 };
 		fds[i++] = (struct pollfd) { wake_fds[0], POLLIN, 0 };
 		fds[i++] = (struct pollfd) { wake_fds[1], POLLIN, 0 };
-		ready = poll(fds, UNKNOWN + 3, left_ms(end_ns));
-		if (!ready || !left_ms(end_ns))
+		ready = poll(fds, UNKNOWN + 3, tw_left_ms(end_ns));
+		if (!ready || !tw_left_ms(end_ns))
 			return -ETIMEDOUT;
 		if (ready < 0 && errno != EINTR)
 			return -errno;
@@ -292,8 +285,8 @@ static int meet_datagrams(struct tw_meet *meet, const int wake_fds[2],
 	fds[k] = (struct pollfd) { wake_fds[0], POLLIN, 0 };
 	fds[k + 1] = (struct pollfd) { wake_fds[1], POLLIN, 0 };
 	while (missing) {
-		ready = poll(fds, meet->pairs + 2, left_ms(end_ns));
-		if (!ready || !left_ms(end_ns))
+		ready = poll(fds, meet->pairs + 2, tw_left_ms(end_ns));
+		if (!ready || !tw_left_ms(end_ns))
 			return -ETIMEDOUT;
 		if (ready < 0 && errno != EINTR)
 			return -errno;
@@ -326,7 +319,7 @@ int tw_meet_take(struct tw_meet *meet, unsigned int pair)
 	int err;
 
 	meet->fds[pair] = -1;
-	err = tw_meet_set_blocking(fd);
+	err = tw_transport_make_blocking(fd);
 	if (err)
 		close(fd);
 	return err ? err : fd;

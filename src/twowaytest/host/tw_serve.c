@@ -88,13 +88,8 @@ static int link_pair(struct tw_session *session, const struct tw_pair *pair,
 	return link->server_fd < 0 ? link->server_fd : 0;
 }
 
-static int linked(struct tw_session *session)
-{
-	(void)session;
-	return 0;
-}
-
-static int send_stop(enum tw_frame_type type, const char *why)
+/* START, or STOP with the reason. */
+static int send_word(enum tw_frame_type type, const char *why)
 {
 	struct tw_stop stop;
 
@@ -109,7 +104,7 @@ static int ready(struct tw_session *session)
 
 	if (now.granted.traces)
 		tw_far_cause_learn(now.serving->trace, session);
-	err = send_stop(TW_FRAME_START, "");
+	err = send_word(TW_FRAME_START, "");
 	return err ? tw_fail(&session->run, err, "the client cannot be told to start: %s",
 			     strerror(-err)) : 0;
 }
@@ -257,8 +252,8 @@ static int prepare(struct tw_run *run)
 	if (err)
 		return err;
 	now.far = (struct tw_far) {
-		.here = TW_SERVER, .link = link_pair, .linked = linked,
-		.ready = ready, .attend = attend,
+		.here = TW_SERVER, .link = link_pair, .ready = ready,
+		.attend = attend,
 		.fd = now.serving->control.in_fd,
 	};
 	now.session->far = &now.far;
@@ -302,7 +297,7 @@ static int finish(struct tw_run *run)
 	find_reason(run);
 	/* The client is silent until it has stopped, and so are we. */
 	if (*now.why)
-		err = send_stop(TW_FRAME_STOP, now.why);
+		err = send_word(TW_FRAME_STOP, now.why);
 	if (!err)
 		err = await_stop(true, why);
 	if (!err && now.has_broken)

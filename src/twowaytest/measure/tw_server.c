@@ -29,15 +29,23 @@ void tw_server_sleep(int64_t sleep_ns, const atomic_int *stop)
 		sleep_for(tw_ns_to_ts(sleep_ns), stop);
 }
 
-int tw_server_take(const struct tw_server *server, struct tw_wait *wait,
-		   struct tw_reply *reply)
+/* @stamped is constant: each of the callers below has code of its own. */
+static inline __attribute__((always_inline)) int
+take_one(const struct tw_server *server, struct tw_wait *wait,
+	 struct tw_reply *reply, const bool stamped)
 {
 	const struct tw_clock *clock = server->clock;
 	ssize_t len;
 	int err;
 
+	/* Before the wait, which full error queues would end. */
+	if (stamped)
+		tw_stamped_server(server, reply);
 	wait->ops->wait(wait);
-	len = tw_io_receive(server->fd, server->request, server->size,
+	len = stamped ?
+	      tw_stamps_receive(server->fd, server->request, server->size,
+				server->stop, &server->stamps->server.in) :
+	      tw_io_receive(server->fd, server->request, server->size,
 			    server->stop);
 	reply->t1_ns = clock->read_ns(clock);
 	if (len <= 0)
@@ -47,24 +55,16 @@ int tw_server_take(const struct tw_server *server, struct tw_wait *wait,
 	return err ? err : 1;
 }
 
+int tw_server_take(const struct tw_server *server, struct tw_wait *wait,
+		   struct tw_reply *reply)
+{
+	return take_one(server, wait, reply, false);
+}
+
 int tw_server_take_stamped(const struct tw_server *server,
 			   struct tw_wait *wait, struct tw_reply *reply)
 {
-	const struct tw_clock *clock = server->clock;
-	ssize_t len;
-	int err;
-
-	/* Before the wait, which full error queues would end. */
-	tw_stamped_server(server, reply);
-	wait->ops->wait(wait);
-	len = tw_stamps_receive(server->fd, server->request, server->size,
-				server->stop, &server->stamps->server.in);
-	reply->t1_ns = clock->read_ns(clock);
-	if (len <= 0)
-		return len == -ECANCELED ? 0 : (int)len;
-	err = tw_wire_get_request(server->request, len, server->size,
-				  ++reply->seq);
-	return err ? err : 1;
+	return take_one(server, wait, reply, true);
 }
 
 /* @stamped is constant: there are two loops, each without the other's part. */

@@ -54,7 +54,7 @@ uint16_t tw_transport_port(int listener)
 	return ntohs(*port_in(&address));
 }
 
-static int make_blocking(int fd)
+int tw_transport_make_blocking(int fd)
 {
 	int flags = fcntl(fd, F_GETFL);
 
@@ -88,13 +88,13 @@ static int accept_ours(const struct tw_transport_ops *ops, int listener,
 	}
 }
 
-static int connected(int fd)
+int tw_transport_await(int fd, int limit_ms)
 {
 	struct pollfd ready = { .fd = fd, .events = POLLOUT };
 	socklen_t len = sizeof(int);
 	int err = 0;
 
-	if (poll(&ready, 1, LINK_TIMEOUT_NS / TW_NS_PER_MS) != 1)
+	if (poll(&ready, 1, limit_ms) != 1)
 		return -ETIMEDOUT;
 	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &len))
 		return -errno;
@@ -115,9 +115,9 @@ static int connect_and_accept(const struct tw_transport_ops *ops, int listener,
 		goto out_client;
 	}
 
-	err = connected(client);
+	err = tw_transport_await(client, LINK_TIMEOUT_NS / TW_NS_PER_MS);
 	if (!err)
-		err = make_blocking(client);
+		err = tw_transport_make_blocking(client);
 	if (!err)
 		err = ops->tune(client);
 	if (!err)

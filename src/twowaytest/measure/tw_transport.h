@@ -107,6 +107,15 @@ int tw_transport_settle(struct tw_transport *transport, struct tw_link *link);
 uint64_t tw_transport_turn_away(const struct tw_transport_ops *ops,
 				int listener);
 
+/*
+ * Waits until a non-blocking socket is connected. Returns 0; -ETIMEDOUT after
+ * @limit_ms; or -errno of the connection.
+ */
+int tw_transport_await(int fd, int limit_ms);
+
+/* Returns 0 or -errno. */
+int tw_transport_make_blocking(int fd);
+
 /* How many segments were sent again over @fd so far; -1: it is not TCP. */
 int64_t tw_transport_retransmitted(int fd);
 

@@ -70,22 +70,23 @@ int tw_wire_get_request(const void *buf, size_t len, size_t size,
 	return get_word(buf, 0) == seq ? 0 : -EPROTO;
 }
 
-void tw_wire_put_reply(void *buf, const struct tw_reply *reply)
+/* What both kinds of reply begin with; @upper: above the CPU. */
+static inline void put_times(void *buf, const struct tw_reply *reply,
+			     uint32_t upper)
 {
 	put_word(buf, 0, reply->seq);
 	put_word(buf, 1, (uint64_t)reply->t1_ns);
 	put_word(buf, 2, (uint64_t)reply->t2_ns);
-	put_word(buf, 3, (uint64_t)reply->inversions << 32 |
-			 (uint32_t)reply->cpu);
-	put_word(buf, FIELDS, check_word(buf, FIELDS));
+	put_word(buf, 3, (uint64_t)upper << 32 | (uint32_t)reply->cpu);
 }
 
-int tw_wire_get_reply(const void *buf, size_t len, uint64_t seq,
-		      struct tw_reply *reply)
+/* Checks a reply whose checksum is behind @fields; returns as its caller. */
+static inline int get_times(const void *buf, size_t len, size_t fields,
+			    uint64_t seq, struct tw_reply *reply)
 {
-	if (len != TW_REPLY_SIZE)
+	if (len != (fields + 1) * WORD)
 		return -EMSGSIZE;
-	if (get_word(buf, FIELDS) != check_word(buf, FIELDS))
+	if (get_word(buf, fields) != check_word(buf, fields))
 		return -EBADMSG;
 	if (get_word(buf, 0) != seq)
 		return -EPROTO;
@@ -97,13 +98,22 @@ int tw_wire_get_reply(const void *buf, size_t len, uint64_t seq,
 	return 0;
 }
 
+void tw_wire_put_reply(void *buf, const struct tw_reply *reply)
+{
+	put_times(buf, reply, reply->inversions);
+	put_word(buf, FIELDS, check_word(buf, FIELDS));
+}
+
+int tw_wire_get_reply(const void *buf, size_t len, uint64_t seq,
+		      struct tw_reply *reply)
+{
+	return get_times(buf, len, FIELDS, seq, reply);
+}
+
 void tw_wire_put_stamped(void *buf, const struct tw_reply *reply,
 			 const struct tw_reply_stamps *stamps)
 {
-	put_word(buf, 0, reply->seq);
-	put_word(buf, 1, (uint64_t)reply->t1_ns);
-	put_word(buf, 2, (uint64_t)reply->t2_ns);
-	put_word(buf, 3, (uint64_t)stamps->of << 32 | (uint32_t)reply->cpu);
+	put_times(buf, reply, stamps->of);
 	put_word(buf, 4, (uint64_t)stamps->rx_ns);
 	put_word(buf, 5, (uint64_t)stamps->sched_ns);
 	put_word(buf, 6, (uint64_t)stamps->snd_ns);
@@ -114,20 +124,15 @@ int tw_wire_get_stamped(const void *buf, size_t len, uint64_t seq,
 			struct tw_reply *reply,
 			struct tw_reply_stamps *stamps)
 {
-	if (len != TW_STAMPED_SIZE)
-		return -EMSGSIZE;
-	if (get_word(buf, STAMPED) != check_word(buf, STAMPED))
-		return -EBADMSG;
-	if (get_word(buf, 0) != seq)
-		return -EPROTO;
-	reply->seq = seq;
-	reply->t1_ns = (int64_t)get_word(buf, 1);
-	reply->t2_ns = (int64_t)get_word(buf, 2);
-	reply->cpu = (int32_t)get_word(buf, 3);
-	reply->inversions = 0;
-	stamps->of = (uint32_t)(get_word(buf, 3) >> 32);
+	int err = get_times(buf, len, STAMPED, seq, reply);
+
+	if (err)
+		return err;
+	/* It is where the others have inversions. */
+	stamps->of = reply->inversions;
 	stamps->rx_ns = (int64_t)get_word(buf, 4);
 	stamps->sched_ns = (int64_t)get_word(buf, 5);
 	stamps->snd_ns = (int64_t)get_word(buf, 6);
+	reply->inversions = 0;
 	return 0;
 }

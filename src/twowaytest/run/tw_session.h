@@ -40,7 +40,10 @@ struct tw_far {
 	 */
 	int (*link)(struct tw_session *session, const struct tw_pair *pair,
 		    struct tw_link *link);
-	/* All pairs are linked; none of their processes is started. */
+	/*
+	 * All pairs are linked; none of their processes is started. NULL:
+	 * nothing to do.
+	 */
 	int (*linked)(struct tw_session *session);
 	/* The processes of all pairs are ready; NULL: nothing to do. */
 	int (*ready)(struct tw_session *session);

@@ -282,7 +282,7 @@ static int link_all(struct tw_session *session)
 
 	for (k = 0; !err && (pair = tw_session_pair(session, k)); k++)
 		err = tw_session_link(session, pair);
-	if (!err && session->far)
+	if (!err && session->far && session->far->linked)
 		err = session->far->linked(session);
 	return err;
 }
