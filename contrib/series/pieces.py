@@ -33,7 +33,7 @@ MAILINGS = [
         ("output", {FRAME: "option_cpus part_latency output_live "
                            "tw_output.c tw_live.c"}),
         ("settings", {RUN: "place config config_check config_pairs"}),
-        ("sides", {BASE: "child", MEASURE: "ring",
+        ("sides", {BASE: "child signals", MEASURE: "ring",
                    RUN: "side explain tw_session.h"}),
         ("session", {RUN: "tw_session.c session_* deadline watch"}),
         ("program", {RUN: "columns option_hint",
