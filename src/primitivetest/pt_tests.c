@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The table of tests. A test is its file and its row here. */
+#include <stddef.h>
+
+#include "core/pt_report.h"
+#include "rows/pt_rows.h"
+
+const struct pt_test *const pt_tests[] = {
+	&pt_timer,
+	&pt_sync1,
+	&pt_sync2,
+	NULL
+};
+
+pt_derive_all *const pt_derive_alls[] = {
+	NULL
+};

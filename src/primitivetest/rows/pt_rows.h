@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* All tests, each in a file of its own. */
+#ifndef PT_ROWS_H
+#define PT_ROWS_H
+
+#include "core/pt_test.h"
+
+extern const struct pt_test pt_sync1;
+extern const struct pt_test pt_sync2;
+extern const struct pt_test pt_timer;
+
+#endif /* PT_ROWS_H */
