@@ -4,6 +4,7 @@
 
 #include "core/pt_report.h"
 #include "core/pt_session.h"
+#include "result/pt_part_result.h"
 #include "pt_parts.h"
 
 static const struct tw_part *const parts[] = {
@@ -12,7 +13,10 @@ static const struct tw_part *const parts[] = {
 	&tw_part_output,
 	&tw_part_histogram,
 	&tw_part_percentiles,
+	&pt_part_dump,
+	&pt_part_worst,
 	&pt_part_config,
+	&pt_part_limit,
 	&pt_part_list,
 	&tw_part_latency,
 	&pt_part_session,

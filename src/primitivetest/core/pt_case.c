@@ -44,8 +44,8 @@ static int count_metrics(const struct pt_metric *metric)
 
 static struct places places_of(const struct pt_case *c, int64_t width_us)
 {
-	const size_t worst = (size_t)c->config->worst *
-			     (size_t)c->metric_count * sizeof(struct pt_kept);
+	const size_t worst = c->config->worst ?
+		(size_t)c->metric_count * sizeof(struct pt_kept) : 0;
 	struct places at = { .series = tw_size_in_lines(sizeof(*c)) };
 
 	at.kept = tw_size_add(at.series, tw_size_in_lines(
@@ -103,6 +103,56 @@ static int64_t clock_cost_ps(const struct tw_clock *clock)
 	return least_ns * PT_PS_PER_NS / READINGS;
 }
 
+/* Whether @part is one of the parts of @name, which points separate. */
+static bool has_part(const char *name, const char *part, size_t length)
+{
+	const char *at = name;
+
+	while (at) {
+		at += *at == '.';
+		if (!strncmp(at, part, length) &&
+		    (at[length] == '.' || !at[length]))
+			return true;
+		at = strchr(at, '.');
+	}
+	return false;
+}
+
+bool pt_limit_is_for(const struct pt_limit *limit, const struct pt_case *c,
+		     int metric)
+{
+	const char *last = strrchr(limit->metric, '.');
+	const char *part = limit->metric;
+	size_t length = strcspn(part, ".");
+
+	if (!last || strcmp(last + 1, c->metric[metric]->token) ||
+	    strlen(c->choice.test->name) != length ||
+	    memcmp(part, c->choice.test->name, length))
+		return false;
+	for (part += length; part < last; part += length) {
+		part++;
+		length = strcspn(part, ".");
+		if (!has_part(c->name, part, length))
+			return false;
+	}
+	return true;
+}
+
+/* A percentile's bucket is too wide to tell whether it is above the limit. */
+static void mark_limits(struct pt_case *c)
+{
+	const struct pt_config *config = c->config;
+	int i, k;
+
+	for (i = 0; i < config->limit_count; i++)
+		for (k = 0; k < c->metric_count; k++)
+			if (config->limits[i].percent > 0 &&
+			    pt_limit_is_for(&config->limits[i], c, k) &&
+			    c->series->mark_count < TW_MARKS)
+				tw_series_mark(c->series, k,
+					       config->limits[i].most_ps);
+}
+
 static void init(struct pt_case *c, char *memory, const struct places *at,
 		 int64_t width_us)
 {
@@ -125,6 +175,7 @@ static void init(struct pt_case *c, char *memory, const struct places *at,
 			stats->target_ns = target_ps(c);
 		}
 	}
+	mark_limits(c);
 	for (k = 0; k < PT_TASKS; k++)
 		c->task[k].in = c;
 }

@@ -107,7 +107,7 @@ struct pt_case {
 	struct tw_series *series;
 	struct pt_kept *kept;	/* all trials; NULL: not wanted */
 	uint64_t kept_max;
-	struct pt_kept *worst;	/* config->worst for each metric; or NULL */
+	struct pt_kept *worst;	/* of each metric; NULL: not wanted */
 	void *room;
 	size_t size;		/* of all this, in bytes */
 };
@@ -122,6 +122,13 @@ void pt_case_unmap(struct pt_case *c);
 
 /* The name of a choice: TEST[.KIND][.thread|.process][.same|.cross]. */
 void pt_choice_name(const struct pt_choice *choice, char name[PT_NAME]);
+
+/*
+ * Whether the limit's metric is that one: its first part is the test, its last
+ * the metric, and those between are in the name, as in sync2.cond.roundtrip.
+ */
+bool pt_limit_is_for(const struct pt_limit *limit, const struct pt_case *c,
+		     int metric);
 
 /* How many trials it has by default. */
 int64_t pt_choice_trials(const struct pt_choice *choice);

@@ -31,9 +31,15 @@ void pt_config_keep_all(void)
 	set.keep_all = true;
 }
 
-void pt_config_worst(int64_t count)
+void pt_config_worst(void)
 {
-	set.worst = count;
+	set.worst = true;
+}
+
+void pt_config_limit(const struct pt_limit *limits, int count)
+{
+	set.limits = limits;
+	set.limit_count = count;
 }
 
 int pt_config_priority(const struct pt_config *config, enum pt_level level)

@@ -21,6 +21,17 @@ enum { PT_ON_SAME = 1, PT_ON_CROSS = 2 };
 /* --order: a task that answers has a priority that is */
 enum pt_order { PT_HIGHER, PT_LOWER, PT_EQUAL };
 
+/* A limit: see pt_part_limit.c. */
+#define PT_LIMITS_MAX	32
+
+struct pt_limit {
+	const char *text;	/* as given by the user */
+	char metric[64];	/* as sync2.roundtrip or sync2.cond.roundtrip */
+	bool average;		/* else: maximum, or percentile */
+	double percent;
+	int64_t most_ps;
+};
+
 struct pt_config {
 	const char *tests;	/* --test */
 	bool list;
@@ -32,7 +43,7 @@ struct pt_config {
 	int64_t work;		/* --work: iterations; 0: calibrated */
 	int64_t hold_us, hog_us;
 	int64_t bin_ns;		/* width of a row of a histogram */
-	int64_t worst;		/* trials to keep for each metric */
+	bool worst;		/* the worst trial of each metric is kept */
 	int64_t break_us;	/* -b; 0: off */
 	int64_t break_ps;
 	const char *clock;
@@ -44,6 +55,8 @@ struct pt_config {
 	int order;		/* enum pt_order */
 	bool us;
 	bool keep_all;		/* trials, for --dump or -v */
+	const struct pt_limit *limits;
+	int limit_count;
 	/* What follows from these and from the CPUs of the caller: */
 	cpu_set_t main_cpus, same_cpus, other_cpus;
 	bool two_cpus;
@@ -54,9 +67,12 @@ extern const struct pt_config *const pt_config;
 extern const struct tw_part pt_part_config;
 extern const struct tw_part pt_part_list;	/* --list */
 
-/* For parts, in their check(): all trials of a case are kept in memory. */
+/* For parts, in their check(): all trials of a case are kept in memory; */
 void pt_config_keep_all(void);
-void pt_config_worst(int64_t count);
+/* the worst is; */
+void pt_config_worst(void);
+/* the values above limits are counted. */
+void pt_config_limit(const struct pt_limit *limits, int count);
 
 /* The real-time priority of a task of @level, which never is PT_ORDERED. */
 int pt_config_priority(const struct pt_config *config, enum pt_level level);

@@ -35,22 +35,16 @@ int64_t pt_value_ps(const struct pt_case *c, const struct pt_metric *metric,
 	return metric->per > 1 ? (ps - c->clock_ps) / metric->per : ps;
 }
 
-/* Sorted, the largest first. */
-static void keep_worst(struct pt_case *c, int metric,
-		       const struct pt_kept *kept)
+static void keep_worst(struct pt_case *c, const struct pt_kept *kept)
 {
-	int64_t most = c->config->worst;
-	struct pt_kept *worst = c->worst + metric * most;
-	int64_t at = most;
+	struct pt_kept *worst = c->worst;
+	int i;
 
-	while (at && (!worst[at - 1].number || worst[at - 1].value_ps[metric] <
-						      kept->value_ps[metric]))
-		at--;
-	if (at == most)
-		return;
-	memmove(&worst[at + 1], &worst[at],
-		(size_t)(most - at - 1) * sizeof(*worst));
-	worst[at] = *kept;
+	for (i = 0; i < c->metric_count; i++, worst++)
+		if (kept->value_ps[i] != PT_NO_VALUE &&
+		    (!worst->number ||
+		     kept->value_ps[i] > worst->value_ps[i]))
+			*worst = *kept;
 }
 
 static void add_value(struct pt_case *c, int metric, int64_t value_ps,
@@ -83,9 +77,8 @@ static void add(struct pt_case *c, const struct pt_kept *kept)
 		add_value(c, i, kept->value_ps[i], kept->number);
 	tw_series_count_marks(c->series, kept->value_ps);
 	tw_series_end(c->series, version);
-	for (i = 0; c->worst && i < c->metric_count; i++)
-		if (kept->value_ps[i] != PT_NO_VALUE)
-			keep_worst(c, i, kept);
+	if (c->worst)
+		keep_worst(c, kept);
 	if (kept->number <= c->kept_max)
 		c->kept[kept->number - 1] = *kept;
 }

@@ -118,7 +118,7 @@ static struct pt_case *archive(const struct pt_session *session,
 		memcpy(copy->kept, c->kept, c->kept_max * sizeof(*c->kept));
 	if (c->worst)
 		memcpy(copy->worst, c->worst, sizeof(*c->worst) *
-		       (size_t)(c->config->worst * c->metric_count));
+		       (size_t)c->metric_count);
 	return copy;
 }
 

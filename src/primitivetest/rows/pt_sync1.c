@@ -62,7 +62,7 @@ static int run(struct pt_task *task)
 {
 	const struct pt_channel_ops *ops = pt_channel_of(task->in);
 	struct pt_channel *channel = pt_room(task);
-	struct pt_trial trial;
+	struct pt_trial trial = { .t_ns = { 0 } };
 	int i, err = 0;
 
 	while (!err && pt_more(task)) {

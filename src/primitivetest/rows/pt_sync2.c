@@ -17,7 +17,7 @@ static int ask(struct pt_task *task)
 	const struct pt_channel_ops *ops = pt_channel_of(task->in);
 	struct pt_channel *channel = pt_room(task);
 	struct pt_pace pace;
-	struct pt_trial trial;
+	struct pt_trial trial = { .t_ns = { 0 } };
 	int err = 0;
 
 	pt_pace_start(&pace, task);

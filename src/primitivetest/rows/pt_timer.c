@@ -15,7 +15,7 @@ static int run(struct pt_task *task)
 	int64_t period_ns = pt_kind_value(task->in) * TW_NS_PER_US;
 	struct tw_timer timer = { .period_ns = period_ns };
 	struct tw_ahead ahead = { 0 };
-	struct pt_trial trial;
+	struct pt_trial trial = { .t_ns = { 0 } };
 	int64_t awake_ns;
 	int err;
 
