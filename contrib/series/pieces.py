@@ -72,7 +72,7 @@ MAILINGS = [
         ("trace", {CAUSE: "trace trace_own trace_text part_trace cause "
                           "cause_line"}),
         ("environ", {FACTS: "environ*"}),
-        ("check", {FACTS: "check* report_environ", TOP: "part_check"}),
+        ("check", {FACTS: "check* part_check report_environ", TOP: "check_params"}),
         ("man", {TOP: "twowaytest.8"}),
     ]),
     ("cover-letter-4", [

@@ -2,6 +2,7 @@
 /* The table of parts. A feature is its files and its row here. */
 #include <stddef.h>
 
+#include "check/tw_part_check.h"
 #include "core/pt_report.h"
 #include "core/pt_session.h"
 #include "result/pt_part_result.h"
@@ -21,6 +22,7 @@ static const struct tw_part *const parts[] = {
 	&tw_part_latency,
 	&pt_part_session,
 	&pt_part_report,
+	&tw_part_check,
 	&tw_part_json,
 	NULL
 };
@@ -47,4 +49,6 @@ const struct tw_program pt_program = {
 	.progress = pt_session_progress,
 	.so_far = pt_session_so_far,
 	.forget = pt_session_forget,
+	.environ_params = pt_environ_params,
+	.disturbs = "all",
 };

@@ -42,6 +42,8 @@ const char *pt_session_policy(const struct tw_run *run);
 const char *pt_session_progress(const struct tw_run *run);
 struct tw_run *pt_session_so_far(struct tw_run *run);
 void pt_session_forget(struct tw_run *copy);
+void pt_environ_params(const struct tw_run *run,
+		       struct tw_environ_params *params);
 
 /*
  * Internal: runs a case to its end. Returns 0; -ENOTSUP: it cannot be run, as
