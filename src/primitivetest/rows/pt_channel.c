@@ -12,14 +12,25 @@
 
 #include "rows/pt_channel.h"
 
+/* Without errno: one's own semaphore is a matter of a few ns. */
+static int raw_give(struct pt_channel *channel)
+{
+	return sem_post(channel->sem);
+}
+
+static int raw_take(struct pt_channel *channel)
+{
+	return sem_wait(channel->sem);
+}
+
 static int sem_give(struct pt_channel *channel)
 {
-	return sem_post(channel->sem) ? -errno : 0;
+	return raw_give(channel) ? -errno : 0;
 }
 
 static int sem_take(struct pt_channel *channel)
 {
-	return sem_wait(channel->sem) ? -errno : 0;
+	return raw_take(channel) ? -errno : 0;
 }
 
 static int open_unnamed(struct pt_channel *channel, struct pt_case *c)
@@ -210,32 +221,38 @@ static int take_cond(struct pt_channel *channel)
 	return -err;
 }
 
+PT_PAIRS(pairs_sem, raw_give, raw_take)
+PT_PAIRS(pairs_sysv, give_sysv, take_sysv)
+PT_PAIRS(pairs_eventfd, give_eventfd, take_eventfd)
+PT_PAIRS(pairs_futex, give_futex, take_futex)
+PT_PAIRS(pairs_cond, give_cond, take_cond)
+
 const struct pt_channel_ops pt_channel_unnamed = {
-	open_unnamed, NULL, sem_give, sem_take,
+	open_unnamed, NULL, sem_give, sem_take, pairs_sem,
 };
 
 const struct pt_channel_ops pt_channel_named = {
-	open_named, NULL, sem_give, sem_take,
+	open_named, NULL, sem_give, sem_take, pairs_sem,
 };
 
 const struct pt_channel_ops pt_channel_sysv = {
-	open_sysv, close_sysv, give_sysv, take_sysv,
+	open_sysv, close_sysv, give_sysv, take_sysv, pairs_sysv,
 };
 
 const struct pt_channel_ops pt_channel_eventfd = {
-	open_eventfd, close_eventfd, give_eventfd, take_eventfd,
+	open_eventfd, close_eventfd, give_eventfd, take_eventfd, pairs_eventfd,
 };
 
 const struct pt_channel_ops pt_channel_futex = {
-	open_futex, NULL, give_futex, take_futex,
+	open_futex, NULL, give_futex, take_futex, pairs_futex,
 };
 
 const struct pt_channel_ops pt_channel_cond = {
-	open_cond, NULL, give_cond, take_cond,
+	open_cond, NULL, give_cond, take_cond, pairs_cond,
 };
 
 const struct pt_channel_ops pt_channel_pi = {
-	open_pi, NULL, give_cond, take_cond,
+	open_pi, NULL, give_cond, take_cond, pairs_cond,
 };
 
 int pt_channels_open(struct pt_case *c, int count)

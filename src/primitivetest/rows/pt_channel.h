@@ -32,7 +32,24 @@ struct pt_channel_ops {
 	/* Return 0 or -errno. */
 	int (*post)(struct pt_channel *channel);
 	int (*wait)(struct pt_channel *channel);
+	/* The same, one after the other, @count times; see PT_PAIRS(). */
+	int (*pairs)(struct pt_channel *channel, int count);
 };
+
+/*
+ * A function pairs(), with the code of @post and @wait in its loop: they take
+ * less time than a call through a pointer would add.
+ */
+#define PT_PAIRS(name, post, wait) \
+	static int name(struct pt_channel *channel, int count) \
+	{ \
+		int bad = 0; \
+		for (; count; count--) { \
+			bad |= post(channel); \
+			bad |= wait(channel); \
+		} \
+		return bad ? -EIO : 0; \
+	}
 
 extern const struct pt_channel_ops pt_channel_unnamed;
 extern const struct pt_channel_ops pt_channel_named;

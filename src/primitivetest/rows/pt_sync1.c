@@ -50,12 +50,15 @@ static int wait_refused(struct pt_channel *channel)
 		       0) < 0 && errno == EAGAIN ? 0 : -EPROTO;
 }
 
+PT_PAIRS(pairs_mutex, lock, unlock)
+PT_PAIRS(pairs_futex, wake_none, wait_refused)
+
 static const struct pt_channel_ops own_mutex = {
-	open_mutex, NULL, lock, unlock,
+	open_mutex, NULL, lock, unlock, pairs_mutex,
 };
 
 static const struct pt_channel_ops own_futex = {
-	init_word, NULL, wake_none, wait_refused,
+	init_word, NULL, wake_none, wait_refused, pairs_futex,
 };
 
 static int run(struct pt_task *task)
@@ -63,15 +66,11 @@ static int run(struct pt_task *task)
 	const struct pt_channel_ops *ops = pt_channel_of(task->in);
 	struct pt_channel *channel = pt_room(task);
 	struct pt_trial trial = { .t_ns = { 0 } };
-	int i, err = 0;
+	int err = 0;
 
 	while (!err && pt_more(task)) {
 		trial.t_ns[0] = pt_now(task);
-		for (i = 0; !err && i < PAIRS; i++) {
-			err = ops->post(channel);
-			if (!err)
-				err = ops->wait(channel);
-		}
+		err = ops->pairs(channel, PAIRS);
 		trial.t_ns[1] = pt_now(task);
 		if (!err)
 			pt_record(task, &trial);
