@@ -202,6 +202,21 @@ int pt_session_run(struct tw_run *run)
 	return err;
 }
 
+/* Without any, a report could be mistaken for a good result. */
+static bool has_values(const struct pt_session *session)
+{
+	int i, k;
+
+	for (i = 0; i < session->count; i++) {
+		const struct pt_case *c = session->result[i].c;
+
+		for (k = 0; c && k < c->metric_count; k++)
+			if (c->series->row[k].stats.count)
+				return true;
+	}
+	return false;
+}
+
 /* Of all cases that were run; after the last one, so that all are told. */
 static void finish_session(struct tw_run *run)
 {
@@ -216,6 +231,8 @@ static void finish_session(struct tw_run *run)
 				tw_fail(run, -EBADMSG, "%s: %s", c->name,
 					c->verdict[k].text);
 	}
+	if (run->started && !run->err && !has_values(session))
+		tw_fail(run, -ENODATA, "nothing was measured: the run ended before the first trial, or in the warm-up; give more trials or time, or a smaller --warmup");
 	if (session->not_switched)
 		tw_fail(run, -EPROTO, "tasks did not switch as often as their trials need; see \"# Not switched\"");
 }

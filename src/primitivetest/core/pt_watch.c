@@ -110,6 +110,11 @@ static int fail_tasks(struct pt_session *session, const struct pt_case *c,
 	const struct pt_task *task;
 	int i;
 
+	/* First: what it led to in the tasks is told in its place. */
+	if (child->ended && WIFSIGNALED(child->status))
+		return tw_fail(&session->run, -ECHILD, "%s: the process that starts the tasks was killed by signal %d (%s)",
+			       c->name, WTERMSIG(child->status),
+			       strsignal(WTERMSIG(child->status)));
 	for (i = 0; i <= c->task_count && i < PT_TASKS; i++) {
 		task = &c->task[i];
 		if (task->failed)
@@ -122,10 +127,6 @@ static int fail_tasks(struct pt_session *session, const struct pt_case *c,
 				       WTERMSIG(task->child.status),
 				       strsignal(WTERMSIG(task->child.status)));
 	}
-	if (child->ended && WIFSIGNALED(child->status))
-		return tw_fail(&session->run, -ECHILD, "%s: the process that starts the tasks was killed by signal %d (%s)",
-			       c->name, WTERMSIG(child->status),
-			       strsignal(WTERMSIG(child->status)));
 	return tw_fail(&session->run, err, "%s: its tasks were not ready: %s%s%s",
 		       c->name, strerror(-err), *child->why ? "; " : "",
 		       child->why);
