@@ -91,7 +91,8 @@ struct pt_case {
 	struct pt_verdict verdict[PT_VERDICTS];
 	int verdicts;
 	/* Written by the task that records. */
-	_Alignas(TW_CACHE_LINE) atomic_int over;
+	_Alignas(TW_CACHE_LINE) atomic_int over;	/* no further trial */
+	atomic_int ended;	/* the last trial has been made */
 	_Atomic uint64_t done;	/* trials, those of the warm-up too */
 	bool has_before;
 	struct pt_trial before;

@@ -15,12 +15,12 @@ bool pt_more(struct pt_task *task)
 
 	if (!done && !c->begin_ns)
 		c->begin_ns = pt_now(task);
-	if (!pt_over(task) &&
+	if (!atomic_load_explicit(&c->over, memory_order_relaxed) &&
 	    (!c->trials || done < c->config->warmup + c->trials))
 		return true;
 	if (!c->end_ns)
 		c->end_ns = pt_now(task);
-	atomic_store_explicit(&c->over, 1, memory_order_release);
+	atomic_store_explicit(&c->ended, 1, memory_order_release);
 	return false;
 }
 

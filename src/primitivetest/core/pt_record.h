@@ -19,10 +19,13 @@ bool pt_more(struct pt_task *task);
  */
 void pt_record(struct pt_task *task, const struct pt_trial *trial);
 
-/* Called by the others: whether the task that leads has made its last trial. */
+/*
+ * Called by the others when the task that leads has woken them: whether it has
+ * made its last trial. Only then do they leave it without an answer.
+ */
 static inline bool pt_over(const struct pt_task *task)
 {
-	return atomic_load_explicit(&task->in->over, memory_order_acquire);
+	return atomic_load_explicit(&task->in->ended, memory_order_acquire);
 }
 
 /* How many trials there were, with those of the warm-up. */
