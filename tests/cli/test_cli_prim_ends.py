@@ -30,10 +30,10 @@ def begin(start, tmp_path):
                         *options, program=primitives.binary())
 
         def measuring():
-            found = tasks(process)
-            return {"prim-starter"} < set(found) and \
-                all(outside.switches(pid) > 100 for name, pid in found.items()
-                    if name not in ("prim-starter", "primitivetest"))
+            own = {name: pid for name, pid in tasks(process).items()
+                   if name not in ("prim-starter", "primitivetest")}
+            return own and all(outside.switches(pid) > 100
+                               for pid in own.values())
 
         outside.wait_for(measuring)
         return process
