@@ -57,8 +57,8 @@ MAILINGS = [
         ("stamps", {MEASURE: "stamps_cost",
                     RUN: "part_stamps stamps_report"}),
         ("smi", {FACTS: "smi", RESULT: "part_smi"}),
-        ("load-fft", {LOAD: "load part_load load_json load_report fft "
-                            "load_fft"}),
+        ("load-fft", {BASE: "fft", LOAD: "load part_load load_json "
+                                         "load_report load_fft"}),
         ("load-commands", {LOAD: "load_exec load_super load_tree "
                                  "load_hackbench load_command"}),
         ("throttle", {BASE: "guard", FACTS: "throttle",

@@ -7,7 +7,7 @@
  * usage: prim_floor KIND CPU PRIORITY TRIALS WARMUP
  *
  * Two processes on CPU, the one that answers at PRIORITY, the other one below.
- * Prints the mean and the maximum of the round trip, in ns; for pair: of one
+ * Prints the mean and the minimum of the round trip, in ns; for pair: of one
  * pair of calls.
  */
 #include <err.h>
@@ -214,7 +214,7 @@ static void measure(const struct kind *kind, long trials, long warmup)
 {
 	int64_t (*trial)(const struct kind *kind) =
 		kind == kinds ? pairs : ask;
-	int64_t took_ns, sum_ns = 0, max_ns = 0;
+	int64_t took_ns, sum_ns = 0, min_ns = INT64_MAX;
 	long n, per = kind == kinds ? PAIRS : 1;
 
 	for (n = -warmup; n < trials; n++) {
@@ -222,11 +222,11 @@ static void measure(const struct kind *kind, long trials, long warmup)
 		if (n < 0)
 			continue;
 		sum_ns += took_ns;
-		if (took_ns > max_ns)
-			max_ns = took_ns;
+		if (took_ns < min_ns)
+			min_ns = took_ns;
 	}
 	printf("%.3f %.3f\n", (double)sum_ns / (double)trials / (double)per,
-	       (double)max_ns / (double)per);
+	       (double)min_ns / (double)per);
 }
 
 int main(int argc, char *argv[])

@@ -90,9 +90,9 @@ struct pt_case {
 	char refused[PT_TEXT];	/* why it cannot be run; "": it can */
 	struct pt_verdict verdict[PT_VERDICTS];
 	int verdicts;
+	atomic_int stop;	/* the task that leads shall end */
 	/* Written by the task that records. */
-	_Alignas(TW_CACHE_LINE) atomic_int over;	/* no further trial */
-	atomic_int ended;	/* the last trial has been made */
+	_Alignas(TW_CACHE_LINE) atomic_int over;	/* see pt_over() */
 	_Atomic uint64_t done;	/* trials, those of the warm-up too */
 	bool has_before;
 	struct pt_trial before;

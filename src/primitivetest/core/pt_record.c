@@ -15,12 +15,12 @@ bool pt_more(struct pt_task *task)
 
 	if (!done && !c->begin_ns)
 		c->begin_ns = pt_now(task);
-	if (!atomic_load_explicit(&c->over, memory_order_relaxed) &&
+	if (!atomic_load(&c->stop) &&
 	    (!c->trials || done < c->config->warmup + c->trials))
 		return true;
 	if (!c->end_ns)
 		c->end_ns = pt_now(task);
-	atomic_store_explicit(&c->ended, 1, memory_order_release);
+	atomic_store_explicit(&c->over, 1, memory_order_release);
 	return false;
 }
 
@@ -64,7 +64,7 @@ static void add_value(struct pt_case *c, int metric, int64_t value_ps,
 	    !c->broken_ps) {
 		c->broken_ps = value_ps;
 		c->broken = metric;
-		atomic_store(&c->over, 1);
+		atomic_store(&c->stop, 1);
 	}
 }
 

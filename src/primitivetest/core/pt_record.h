@@ -25,7 +25,7 @@ void pt_record(struct pt_task *task, const struct pt_trial *trial);
  */
 static inline bool pt_over(const struct pt_task *task)
 {
-	return atomic_load_explicit(&task->in->ended, memory_order_acquire);
+	return atomic_load_explicit(&task->in->over, memory_order_acquire);
 }
 
 /* How many trials there were, with those of the warm-up. */

@@ -51,7 +51,15 @@ void pt_derive(const struct pt_sums *sums, double value_ns, const char *formula,
 	va_start(args, name);
 	vsnprintf(full, sizeof(full), name, args);
 	va_end(args);
-	sums->tell(sums->to, full, value_ns, formula);
+	pt_derive_as(sums, &(struct pt_derived) {
+		.title = "Derived", .name = full, .value = value_ns,
+		.formula = formula,
+	});
+}
+
+void pt_derive_as(const struct pt_sums *sums, const struct pt_derived *derived)
+{
+	sums->tell(sums->to, derived);
 }
 
 void pt_report_derived(const struct pt_sums *sums)
@@ -69,10 +77,11 @@ void pt_report_derived(const struct pt_sums *sums)
 		pt_derive_alls[i](sums);
 }
 
-static void print_derived(void *to, const char *name, double value_ns,
-			  const char *formula)
+static void print_derived(void *to, const struct pt_derived *derived)
 {
-	fprintf(to, "# Derived: %s %.1f = %s\n", name, value_ns, formula);
+	fprintf(to, "# %s: %s %.1f%s%s = %s\n", derived->title, derived->name,
+		derived->value, derived->unit ? " " : "",
+		derived->unit ? derived->unit : "", derived->formula);
 }
 
 /* How often a second, from the mean. */

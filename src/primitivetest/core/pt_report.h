@@ -8,11 +8,19 @@
 
 #include "core/pt_session.h"
 
+/* A figure that follows from others. */
+struct pt_derived {
+	const char *title;	/* of its line: "Derived" */
+	const char *name;
+	double value;
+	const char *unit;	/* "%"; NULL: it is a time in ns */
+	const char *formula;
+};
+
 /* All results, for the derive() of tests; and how its figures are told. */
 struct pt_sums {
 	const struct pt_session *session;
-	void (*tell)(void *to, const char *name, double value_ns,
-		     const char *formula);
+	void (*tell)(void *to, const struct pt_derived *derived);
 	void *to;
 };
 
@@ -38,6 +46,9 @@ bool pt_sum_in(const struct pt_case *c, const char *metric,
 void pt_derive(const struct pt_sums *sums, double value_ns, const char *formula,
 	       const char *name, ...)
 	__attribute__((format(printf, 4, 5)));
+
+/* The same of what is no time. */
+void pt_derive_as(const struct pt_sums *sums, const struct pt_derived *derived);
 
 /* What a test of several tests tells, once all have ended. */
 typedef void pt_derive_all(const struct pt_sums *sums);

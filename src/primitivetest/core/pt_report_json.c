@@ -122,15 +122,17 @@ static void json_result(struct tw_json *json, const struct pt_result *result)
 	tw_json_end(json);
 }
 
-static void json_derived(void *to, const char *name, double value_ns,
-			 const char *formula)
+/* Times are in us, as everywhere in JSON. */
+static void json_derived(void *to, const struct pt_derived *derived)
 {
 	struct tw_json *json = to;
 
 	tw_json_begin_line(json, NULL, '{');
-	tw_json_text(json, "name", name);
-	tw_json_real(json, "value", value_ns / (double)TW_NS_PER_US, 6);
-	tw_json_text(json, "formula", formula);
+	tw_json_text(json, "name", derived->name);
+	tw_json_real(json, "value", derived->unit ? derived->value :
+		     derived->value / (double)TW_NS_PER_US, 6);
+	tw_json_text(json, "unit", derived->unit ? derived->unit : "us");
+	tw_json_text(json, "formula", derived->formula);
 	tw_json_end(json);
 }
 

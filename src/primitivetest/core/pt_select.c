@@ -6,6 +6,8 @@
 #include "core/pt_select.h"
 #include "frame/tw_run.h"
 
+#define TESTS_MAX	64
+
 static struct pt_selection set;
 const struct pt_selection *const pt_selection = &set;
 
@@ -19,17 +21,19 @@ static const struct pt_kind *own_kind(const struct pt_config *config,
 				      const struct pt_test *test)
 {
 	static char names[PT_OWNS][16];
-	static struct pt_kind kinds[PT_OWNS];
-	struct pt_kind *kind = &kinds[test->own];
+	static struct pt_kind kinds[TESTS_MAX];
 	int64_t value = config->own[test->own];
+	int i = 0;
 
 	if (!test->own || !value)
 		return NULL;
+	while (pt_tests[i] != test)
+		i++;
 	snprintf(names[test->own], sizeof(names[0]), "%lld", (long long)value);
-	*kind = test->kinds[0];
-	kind->name = names[test->own];
-	kind->value = value;
-	return kind;
+	kinds[i] = test->kinds[0];
+	kinds[i].name = names[test->own];
+	kinds[i].value = value;
+	return &kinds[i];
 }
 
 const char *pt_lacks(const struct pt_config *config,

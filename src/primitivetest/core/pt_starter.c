@@ -51,6 +51,14 @@ static enum pt_level level_of(const struct pt_config *config,
 	return level == PT_ORDERED ? ordered[config->order] : level;
 }
 
+static bool on_other_cpu(const struct pt_task *task)
+{
+	bool spread = task->in->choice.test->flags & PT_SPREAD;
+
+	return task->in->choice.cross &&
+	       (spread ? task->copy % 2 : task->role->other_cpu);
+}
+
 static void describe(struct pt_case *c, int number)
 {
 	struct pt_task *task = &c->task[number];
@@ -62,8 +70,8 @@ static void describe(struct pt_case *c, int number)
 	task->priority = pt_config_priority(c->config,
 					    level_of(c->config,
 						     task->role->level));
-	task->cpus = c->choice.cross && task->role->other_cpu ?
-		     c->config->other_cpus : c->config->same_cpus;
+	task->cpus = on_other_cpu(task) ? c->config->other_cpus :
+					  c->config->same_cpus;
 	sem_init(&task->gate, 1, 0);
 }
 

@@ -90,7 +90,8 @@ enum {
 	PT_SAME = 1 << 1,	/* tasks are on one CPU */
 	PT_THREADS = 1 << 2,	/* tasks are threads */
 	PT_REALTIME = 1 << 3,	/* needs -p */
-	PT_SPINS = 1 << 4	/* spins half of each second: see pt_rest() */
+	PT_SPINS = 1 << 4,	/* spins half of each second: see pt_rest() */
+	PT_SPREAD = 1 << 5	/* of copies, every second on the other CPU */
 };
 
 /* Options that replace a test's kinds by one that they name. */

@@ -54,7 +54,7 @@ static bool watch_progress(struct pt_case *c, struct progress *progress)
 	uint64_t done = atomic_load(&c->done);
 
 	if (now_ns >= progress->deadline_ns)
-		atomic_store(&c->over, 1);
+		atomic_store(&c->stop, 1);
 	if (done != progress->done) {
 		progress->done = done;
 		progress->since_ns = now_ns;
@@ -88,12 +88,12 @@ static int watch(struct pt_session *session, struct pt_case *c,
 				       c->config->duration_s * TW_NS_PER_S;
 	while (!tw_child_reap(child)) {
 		if (poll(&signals, 1, TICK_MS) > 0 && take_signals(session))
-			atomic_store(&c->over, 1);
+			atomic_store(&c->stop, 1);
 		if (watch_progress(c, &progress))
 			return hang(session, c, child);
 		err = tw_run_tick(&session->run);
 		if (err) {
-			atomic_store(&c->over, 1);
+			atomic_store(&c->stop, 1);
 			session->run.unwritten = true;
 			tw_child_stop(child, 0, END_MS);
 			return tw_fail(&session->run, err, "cannot write the results: %s",
