@@ -2,6 +2,7 @@
 /* The table of parts. A feature is its files and its row here. */
 #include <stddef.h>
 
+#include "beside/pt_part_beside.h"
 #include "check/tw_part_check.h"
 #include "core/pt_report.h"
 #include "core/pt_session.h"
@@ -19,7 +20,9 @@ static const struct tw_part *const parts[] = {
 	&pt_part_config,
 	&pt_part_limit,
 	&pt_part_list,
+	&pt_part_runtime,
 	&tw_part_latency,
+	&pt_part_load,
 	&pt_part_session,
 	&pt_part_report,
 	&tw_part_check,

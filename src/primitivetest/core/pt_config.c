@@ -3,11 +3,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/utsname.h>
 
 #include "base/tw_clock.h"
 #include "base/tw_system.h"
-#include "check/tw_throttle.h"
 #include "core/pt_config.h"
 #include "core/pt_select.h"
 #include "frame/tw_run.h"
@@ -29,6 +27,11 @@ static const struct pt_config initial = {
 void pt_config_keep_all(void)
 {
 	set.keep_all = true;
+}
+
+void pt_config_stall(int64_t stall_ns)
+{
+	set.stall_ns = set.priority ? stall_ns : 0;
 }
 
 void pt_config_worst(void)
@@ -251,8 +254,6 @@ static int check_policy(struct tw_run *run)
 
 static int check(struct tw_run *run)
 {
-	struct tw_throttle throttle;
-	struct utsname system;
 	int err = check_policy(run);
 
 	if (err)
@@ -264,9 +265,6 @@ static int check(struct tw_run *run)
 			       (long long)set.duration_s);
 	place(&run->allowed);
 	set.break_ps = set.break_us * TW_NS_PER_US * PT_PS_PER_NS;
-	uname(&system);
-	tw_throttle_read(&throttle, "", system.release);
-	set.stall_ns = set.priority && throttle.known ? throttle.stall_ns : 0;
 	return pt_select(&set, run);
 }
 

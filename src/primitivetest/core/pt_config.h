@@ -67,6 +67,9 @@ extern const struct pt_config *const pt_config;
 extern const struct tw_part pt_part_config;
 extern const struct tw_part pt_part_list;	/* --list */
 
+/* Called by open(): how long throttling stops real-time tasks; 0: never. */
+void pt_config_stall(int64_t stall_ns);
+
 /* For parts, in their check(): all trials of a case are kept in memory; */
 void pt_config_keep_all(void);
 /* the worst is; */

@@ -81,13 +81,16 @@ static int watch(struct pt_session *session, struct pt_case *c,
 		.since_ns = tw_now_ns(CLOCK_MONOTONIC),
 		.deadline_ns = INT64_MAX,
 	};
+	bool woken;
 	int err;
 
 	if (c->config->duration_s)
 		progress.deadline_ns = progress.since_ns +
 				       c->config->duration_s * TW_NS_PER_S;
 	while (!tw_child_reap(child)) {
-		if (poll(&signals, 1, TICK_MS) > 0 && take_signals(session))
+		woken = poll(&signals, 1, TICK_MS) > 0;
+		if (woken && (take_signals(session) ||
+			      tw_run_woken(&session->run)))
 			atomic_store(&c->stop, 1);
 		if (watch_progress(c, &progress))
 			return hang(session, c, child);
@@ -100,7 +103,7 @@ static int watch(struct pt_session *session, struct pt_case *c,
 				       strerror(-err));
 		}
 	}
-	return 0;
+	return session->run.err;
 }
 
 /* What a task could not do; or that it was killed. */
