@@ -59,8 +59,9 @@ static struct places places_of(const struct pt_case *c, int64_t width_us)
 
 static void choose_metrics(struct pt_case *c)
 {
-	const struct pt_metric *metric = c->choice.test->metrics;
 	const struct pt_kind *kind = c->choice.kind;
+	const struct pt_metric *metric = kind && kind->metrics ?
+		kind->metrics : c->choice.test->metrics;
 	int i, all = count_metrics(metric);
 
 	for (i = 0; i < all; i++, metric++) {

@@ -152,6 +152,13 @@ static inline int64_t pt_kind_value(const struct pt_case *c)
 	return c->choice.kind ? c->choice.kind->value : 0;
 }
 
+static inline const struct pt_role *pt_roles(const struct pt_case *c)
+{
+	const struct pt_kind *kind = c->choice.kind;
+
+	return kind && kind->roles ? kind->roles : c->choice.test->roles;
+}
+
 /* For open(): why the case cannot be run, for a message. Returns @err. */
 int pt_refuse(struct pt_case *c, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

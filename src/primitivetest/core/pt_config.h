@@ -77,7 +77,7 @@ void pt_config_worst(void);
 /* the values above limits are counted. */
 void pt_config_limit(const struct pt_limit *limits, int count);
 
-/* The real-time priority of a task of @level, which never is PT_ORDERED. */
+/* The real-time priority of a task of @level, from PT_LOW to PT_ABOVE. */
 int pt_config_priority(const struct pt_config *config, enum pt_level level);
 
 /* That of main, and of the process that starts the tasks. */

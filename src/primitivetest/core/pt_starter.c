@@ -12,7 +12,6 @@
 #include "core/pt_task.h"
 
 #define READY_S		4	/* limit for the tasks to get ready */
-#define STACK		(256 * 1024)	/* a thread's: all of it is locked */
 
 static pthread_t threads[PT_TASKS];
 
@@ -20,7 +19,7 @@ static pthread_t threads[PT_TASKS];
 static const struct pt_role *role_of(const struct pt_case *c, int number,
 				     int *copy)
 {
-	const struct pt_role *role = c->choice.test->roles;
+	const struct pt_role *role = pt_roles(c);
 	int left = number;
 
 	*copy = 0;
@@ -33,22 +32,32 @@ static const struct pt_role *role_of(const struct pt_case *c, int number,
 static int count_tasks(const struct pt_case *c)
 {
 	const struct pt_test *test = c->choice.test;
+	const struct pt_role *role = pt_roles(c);
 	int count = 0;
 
-	while (test->roles[count].name)
+	while (role[count].name)
 		count++;
 	return test->copies ? count - 1 + test->copies(c) : count;
 }
 
-static enum pt_level level_of(const struct pt_config *config,
-			      enum pt_level level)
+static int priority_of(const struct pt_config *config,
+		       const struct pt_task *task)
 {
 	static const enum pt_level ordered[] = {
 		[PT_HIGHER] = PT_HIGH, [PT_LOWER] = PT_LOW,
 		[PT_EQUAL] = PT_MID,
 	};
+	enum pt_level level = task->role->level;
 
-	return level == PT_ORDERED ? ordered[config->order] : level;
+	if (!config->priority)
+		return 0;
+	if (level == PT_BOTTOM)
+		return 1;
+	if (level == PT_STEPPED)
+		return pt_config_priority(config, PT_HIGH) - task->copy;
+	if (level == PT_ORDERED)
+		level = ordered[config->order];
+	return pt_config_priority(config, level);
 }
 
 static bool on_other_cpu(const struct pt_task *task)
@@ -67,9 +76,7 @@ static void describe(struct pt_case *c, int number)
 	task->role = role_of(c, number, &task->copy);
 	snprintf(task->name, sizeof(task->name), "prim-%.10s",
 		 task->role->name);
-	task->priority = pt_config_priority(c->config,
-					    level_of(c->config,
-						     task->role->level));
+	task->priority = priority_of(c->config, task);
 	task->cpus = on_other_cpu(task) ? c->config->other_cpus :
 					  c->config->same_cpus;
 	sem_init(&task->gate, 1, 0);
@@ -106,7 +113,7 @@ static int start_thread(struct pt_task *task)
 	int err;
 
 	pthread_attr_init(&attributes);
-	pthread_attr_setstacksize(&attributes, STACK);
+	pthread_attr_setstacksize(&attributes, PT_STACK);
 	err = pthread_create(&threads[task->number], &attributes, live_thread,
 			     task);
 	pthread_attr_destroy(&attributes);

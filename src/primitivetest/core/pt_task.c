@@ -84,11 +84,20 @@ int64_t pt_switches(const struct pt_case *c)
 	return sum;
 }
 
+/* In a trial. */
+static int switches_of(const struct pt_case *c)
+{
+	const struct pt_test *test = c->choice.test;
+	const struct pt_kind *kind = c->choice.kind;
+
+	if (test->switches_of)
+		return test->switches_of(c);
+	return kind && kind->switches ? kind->switches : test->switches;
+}
+
 int64_t pt_switches_needed(const struct pt_case *c)
 {
-	int64_t done = (int64_t)atomic_load(&c->done);
-	int64_t all = c->choice.kind ? c->choice.kind->switches * done :
-				       c->choice.test->switches * done;
+	int64_t all = switches_of(c) * (int64_t)atomic_load(&c->done);
 
 	/* On two CPUs, a task may get its answer before it sleeps. */
 	return c->choice.cross ? all / 2 : all;

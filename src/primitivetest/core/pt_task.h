@@ -8,6 +8,9 @@
 
 #include "core/pt_case.h"
 
+/* A thread's stack: all of it is locked. */
+#define PT_STACK	(256 * 1024)
+
 /* What a task that lives in its own process, or as a thread, does. */
 int pt_task_live(struct pt_task *task);
 

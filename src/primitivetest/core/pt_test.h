@@ -27,25 +27,30 @@ struct pt_trial {
 	int64_t t_ns[PT_STAMPS];
 };
 
-/* The levels of priority: P - 2, P - 1 and P, if -p is P. */
+/* The levels of priority: P - 2, P - 1, P and P + 1, if -p is P. */
 enum pt_level {
 	PT_LOW,
 	PT_MID,
 	PT_HIGH,
+	PT_ABOVE,
 	/* As --order says, of a task that answers one of PT_MID: */
-	PT_ORDERED
+	PT_ORDERED,
+	PT_BOTTOM,	/* 1 */
+	PT_STEPPED	/* of the first copy P, of the second P - 1, and so on */
 };
+
+struct pt_metric;
+struct pt_role;
 
 struct pt_kind {
 	const char *name;	/* NULL: end of the table */
 	int64_t value;		/* what the test understands by it */
 	const void *ops;
-	/*
-	 * How many switches each trial needs, in all tasks together; at least
-	 * 99 % of them must happen.
-	 */
+	/* The following replace what the test has; 0 and NULL: they do not. */
 	int switches;
-	int64_t trials;		/* default of -l; 0: the test's */
+	int64_t trials;
+	const struct pt_metric *metrics;
+	const struct pt_role *roles;
 };
 
 struct pt_metric {
@@ -117,7 +122,13 @@ struct pt_test {
 	const struct pt_role *roles;
 	/* or so many tasks of the last role; NULL: one. */
 	int (*copies)(const struct pt_case *c);
-	int switches;		/* as a kind's, if there are none */
+	/*
+	 * How many switches each trial needs, in all tasks together; at least
+	 * 99 % of them must happen.
+	 */
+	int switches;
+	/* The same if it depends on the settings; or NULL. */
+	int (*switches_of)(const struct pt_case *c);
 	int64_t trials;		/* default of -l */
 	int trial_ms;		/* how long one may take; 0: PT_TRIAL_MS */
 	/* Bytes that the tasks share, at pt_room(); zeroed. */
