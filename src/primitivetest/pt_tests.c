@@ -9,6 +9,9 @@ const struct pt_test *const pt_tests[] = {
 	&pt_timer,
 	&pt_sync1,
 	&pt_sync2,
+	&pt_message,
+	&pt_message_stream,
+	&pt_signal,
 	NULL
 };
 

@@ -10,6 +10,8 @@ def test_identity(primitive):
     assert result.returncode == 0, result.stderr
     for name, test in result.tests.items():
         assert test["trials"] == 50
+        if test["kind"] == "mutex":
+            continue  # it goes out only
         assert result.sum_ns(f"{name}.out") + result.sum_ns(f"{name}.back") \
             == pytest.approx(result.sum_ns(f"{name}.roundtrip"), abs=2)
 

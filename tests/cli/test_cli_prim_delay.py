@@ -22,6 +22,12 @@ LATE = [
     ("sync2.cond", "asks", "pthread_cond_signal", 0, 1,
      {"out", "roundtrip"}),
     ("sync2.pi", "asks", "pthread_cond_signal", 0, 1, {"out", "roundtrip"}),
+    ("sync2.mutex", "asks", "pthread_mutex_unlock", 0, 1, {"out"}),
+    ("message.8", "asks", "mq_send", 0, 1, {"out", "roundtrip"}),
+    ("message.8", "answers", "mq_send", 0, 1, {"back", "roundtrip"}),
+    ("signal.sigwaitinfo", "asks", "sigqueue", 0, 1, {"out", "roundtrip"}),
+    ("signal.handler", "answers", "sigqueue", 0, 1, {"back", "roundtrip"}),
+    ("signal.signalfd", "answers", "sigqueue", 0, 1, {"back", "roundtrip"}),
     ("timer.1000", "high", "sigwaitinfo", 0, 1, {"wakeup", "interval"}),
 ]
 

@@ -12,7 +12,7 @@ import outside
 import primitives
 
 TESTS = ["sync2.unnamed", "sync2.sysv", "sync2.eventfd", "sync2.cond",
-         "timer.1000"]
+         "timer.1000", "message.8", "stream.8", "signal.handler"]
 
 
 def sysv_sets():

@@ -5,6 +5,9 @@
 
 #include "core/pt_test.h"
 
+extern const struct pt_test pt_message;
+extern const struct pt_test pt_message_stream;
+extern const struct pt_test pt_signal;
 extern const struct pt_test pt_sync1;
 extern const struct pt_test pt_sync2;
 extern const struct pt_test pt_timer;

@@ -10,6 +10,7 @@
 #include "core/pt_report.h"
 #include "rows/pt_channel.h"
 #include "rows/pt_rows.h"
+#include "rows/pt_sync2_mutex.h"
 
 /* One task asks, and leads. */
 static int ask(struct pt_task *task)
@@ -105,6 +106,8 @@ static const struct pt_kind kinds[] = {
 	{ "futex", .ops = &pt_channel_futex, .switches = 2 },
 	{ "cond", .ops = &pt_channel_cond, .switches = 2 },
 	{ "pi", .ops = &pt_channel_pi, .switches = 2 },
+	{ "mutex", .ops = &pt_sync2_mutex_ops, .switches = 4,
+	  .metrics = pt_sync2_mutex_metrics, .roles = pt_sync2_mutex_roles },
 	{ .name = NULL }
 };
 
