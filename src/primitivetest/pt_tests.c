@@ -9,9 +9,13 @@ const struct pt_test *const pt_tests[] = {
 	&pt_timer,
 	&pt_sync1,
 	&pt_sync2,
+	&pt_sync3,
 	&pt_message,
 	&pt_message_stream,
 	&pt_signal,
+	&pt_switch,
+	&pt_monopoly,
+	&pt_order,
 	NULL
 };
 

@@ -7,9 +7,13 @@
 
 extern const struct pt_test pt_message;
 extern const struct pt_test pt_message_stream;
+extern const struct pt_test pt_monopoly;
+extern const struct pt_test pt_order;
 extern const struct pt_test pt_signal;
+extern const struct pt_test pt_switch;
 extern const struct pt_test pt_sync1;
 extern const struct pt_test pt_sync2;
+extern const struct pt_test pt_sync3;
 extern const struct pt_test pt_timer;
 
 #endif /* PT_ROWS_H */
