@@ -7,8 +7,17 @@
 
 const struct pt_test *const pt_tests[] = {
 	&pt_timer,
+	&pt_work,
+	&pt_copy,
 	&pt_sync1,
 	&pt_sync2,
+	&pt_yield,
+	&pt_preempt,
+	&pt_shuffle,
+	&pt_thread,
+	&pt_pipe,
+	&pt_unix,
+	&pt_alloc,
 	NULL
 };
 

@@ -84,12 +84,19 @@ int64_t pt_switches(const struct pt_case *c)
 	return sum;
 }
 
+int64_t pt_switches_usual(const struct pt_case *c)
+{
+	const struct pt_kind *kind = c->choice.kind;
+	int64_t done = (int64_t)atomic_load(&c->done);
+	int64_t all = done * (kind ? kind->switches : c->choice.test->switches);
+
+	return kind && kind->per ? all / kind->per : all;
+}
+
+/* On two CPUs, a task may get its answer before it sleeps. */
 int64_t pt_switches_needed(const struct pt_case *c)
 {
-	int64_t done = (int64_t)atomic_load(&c->done);
-	int64_t all = c->choice.kind ? c->choice.kind->switches * done :
-				       c->choice.test->switches * done;
+	int64_t usual = pt_switches_usual(c);
 
-	/* On two CPUs, a task may get its answer before it sleeps. */
-	return c->choice.cross ? all / 2 : all;
+	return c->choice.cross ? usual / 2 : usual;
 }

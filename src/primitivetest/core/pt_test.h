@@ -46,6 +46,7 @@ struct pt_kind {
 	 */
 	int switches;
 	int64_t trials;		/* default of -l; 0: the test's */
+	int per;		/* so many trials need the switches; 0: 1 */
 };
 
 struct pt_metric {
