@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "core/pt_report.h"
+#include "rows/pt_rhealstone.h"
 #include "rows/pt_rows.h"
 
 const struct pt_test *const pt_tests[] = {
@@ -22,5 +23,6 @@ const struct pt_test *const pt_tests[] = {
 };
 
 pt_derive_all *const pt_derive_alls[] = {
+	pt_rhealstone_derive,
 	NULL
 };

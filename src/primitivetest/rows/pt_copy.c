@@ -15,6 +15,7 @@
 #define COPIES_MAX	(PT_TASKS - 1)
 #define BYTES		(2 * 1024 * 1024)
 #define WORDS		(BYTES / sizeof(uint64_t))
+#define SPREAD		UINT64_C(0x9e3779b97f4a7c15)	/* over all bytes */
 
 struct buffers {
 	uint64_t from[WORDS], to[WORDS];
@@ -36,7 +37,7 @@ static void fill(struct buffers *buffers, int copy)
 	size_t i;
 
 	for (i = 0; i < WORDS; i++)
-		buffers->from[i] = i * 2654435761U + (uint64_t)copy;
+		buffers->from[i] = (i + (uint64_t)copy) * SPREAD;
 	memset(buffers->to, 0, BYTES);
 }
 
