@@ -64,6 +64,14 @@ def test_too_much_work(primitive):
     assert "took longer than" in result.stderr
 
 
+def test_work_amiss(primitive):
+    """A trial whose result is another ends the run."""
+    result = primitive("--test=work.copy", "-l", str(TRIALS), "--work=1",
+                       env=preloads("skip"))
+    assert result.returncode == 1
+    assert "the checksum of the results" in result.stderr
+
+
 def run_copy(primitive, number, *options):
     """A trial is the copy of a thread: as many as were asked for."""
     result = primitive("-l", str(TRIALS), *options)
@@ -101,13 +109,15 @@ def test_copies_that_are_asked_for(primitive):
     assert list(result.tests) == ["copy.3.thread.same"]
 
 
-@pytest.mark.parametrize("name", ["copy.1", "copy.4"])
-def test_copy_amiss(primitive, name):
-    """Bytes that were not copied are noticed."""
+@pytest.mark.parametrize("kind, name, wrong", [
+    ("copy", "copy.1", 1), ("copy", "copy.4", 4), ("skip", "copy.1", 1),
+])
+def test_copy_amiss(primitive, kind, name, wrong):
+    """Bytes that were not copied are noticed, at the end or in each trial."""
     result = primitive(f"--test={name}", "-l", str(TRIALS),
-                       env=preloads("copy"))
+                       env=preloads(kind))
     assert result.returncode == 1
-    assert f"{name[5:]} copies differ" in result.stderr
+    assert f"{wrong} copies differ" in result.stderr
 
 
 def test_thread(primitive):
