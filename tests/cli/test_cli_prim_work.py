@@ -152,8 +152,9 @@ def test_stream(primitive, name):
     for full, test in result.tests.items():
         assert test["trials"] == TRIALS
         assert test["switches"]["had"] >= test["switches"]["needed"] > 0
-        assert verdicts(test) == [f"{number} messages out, {number} in, "
-                                  "0 of them changed"]
+        assert verdicts(test) == [
+            f"{number} messages of {name[5:]} bytes out, {number} in, "
+            "0 of them changed"]
         assert result.sum_ns(f"{full}.out") + result.sum_ns(f"{full}.back") \
             == pytest.approx(result.sum_ns(f"{full}.roundtrip"), abs=2)
 
@@ -166,6 +167,7 @@ def test_size_of_all(primitive, size):
                                   f"unix.{size}.process.same"]
     for test in result.tests.values():
         assert test["switches"]["needed"] == 2 * (3 + WARMUP)
+        assert f" {size} bytes " in verdicts(test)[0]
 
 
 @pytest.mark.parametrize("name", ["pipe.1", "pipe.64", "unix.8192"])

@@ -107,8 +107,9 @@ void pt_stream_verify(struct pt_case *c)
 	const struct pt_stream *stream = c->room;
 	bool wrong = stream->changed || stream->in != stream->out;
 
-	pt_verdict(c, wrong, "%llu messages out, %llu in, %llu of them changed",
+	pt_verdict(c, wrong, "%llu messages of %lld bytes out, %llu in, %llu of them changed",
 		   (unsigned long long)stream->out,
+		   (long long)pt_kind_value(c),
 		   (unsigned long long)stream->in,
 		   (unsigned long long)stream->changed);
 }
