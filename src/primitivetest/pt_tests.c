@@ -3,10 +3,13 @@
 #include <stddef.h>
 
 #include "core/pt_report.h"
+#include "rows/pt_rhealstone.h"
 #include "rows/pt_rows.h"
 
 const struct pt_test *const pt_tests[] = {
 	&pt_timer,
+	&pt_work,
+	&pt_copy,
 	&pt_sync1,
 	&pt_sync2,
 	&pt_sync3,
@@ -16,9 +19,17 @@ const struct pt_test *const pt_tests[] = {
 	&pt_switch,
 	&pt_monopoly,
 	&pt_order,
+	&pt_yield,
+	&pt_preempt,
+	&pt_shuffle,
+	&pt_thread,
+	&pt_pipe,
+	&pt_unix,
+	&pt_alloc,
 	NULL
 };
 
 pt_derive_all *const pt_derive_alls[] = {
+	pt_rhealstone_derive,
 	NULL
 };

@@ -95,10 +95,18 @@ static int switches_of(const struct pt_case *c)
 	return kind && kind->switches ? kind->switches : test->switches;
 }
 
-int64_t pt_switches_needed(const struct pt_case *c)
+int64_t pt_switches_usual(const struct pt_case *c)
 {
+	const struct pt_kind *kind = c->choice.kind;
 	int64_t all = switches_of(c) * (int64_t)atomic_load(&c->done);
 
-	/* On two CPUs, a task may get its answer before it sleeps. */
-	return c->choice.cross ? all / 2 : all;
+	return kind && kind->per ? all / kind->per : all;
+}
+
+/* On two CPUs, a task may get its answer before it sleeps. */
+int64_t pt_switches_needed(const struct pt_case *c)
+{
+	int64_t usual = pt_switches_usual(c);
+
+	return c->choice.cross ? usual / 2 : usual;
 }

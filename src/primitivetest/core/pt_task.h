@@ -20,8 +20,12 @@ int pt_task_live(struct pt_task *task);
  */
 int pt_starter_start(struct pt_case *c, struct tw_child *child);
 
-/* How many switches the tasks had in their trials; and how many they need. */
+/*
+ * How many switches the tasks had in their trials; how many they have if nobody
+ * disturbs them; and how many they need at least.
+ */
 int64_t pt_switches(const struct pt_case *c);
+int64_t pt_switches_usual(const struct pt_case *c);
 int64_t pt_switches_needed(const struct pt_case *c);
 
 #endif /* PT_TASK_H */

@@ -51,6 +51,7 @@ struct pt_kind {
 	int64_t trials;
 	const struct pt_metric *metrics;
 	const struct pt_role *roles;
+	int per;		/* so many trials need the switches; 0: 1 */
 };
 
 struct pt_metric {

@@ -5,15 +5,24 @@
 
 #include "core/pt_test.h"
 
+extern const struct pt_test pt_alloc;
+extern const struct pt_test pt_copy;
 extern const struct pt_test pt_message;
 extern const struct pt_test pt_message_stream;
 extern const struct pt_test pt_monopoly;
 extern const struct pt_test pt_order;
+extern const struct pt_test pt_pipe;
+extern const struct pt_test pt_preempt;
+extern const struct pt_test pt_shuffle;
 extern const struct pt_test pt_signal;
 extern const struct pt_test pt_switch;
 extern const struct pt_test pt_sync1;
 extern const struct pt_test pt_sync2;
 extern const struct pt_test pt_sync3;
+extern const struct pt_test pt_thread;
 extern const struct pt_test pt_timer;
+extern const struct pt_test pt_unix;
+extern const struct pt_test pt_work;
+extern const struct pt_test pt_yield;
 
 #endif /* PT_ROWS_H */
