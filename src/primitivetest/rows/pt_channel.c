@@ -55,9 +55,12 @@ static int open_named(struct pt_channel *channel, struct pt_case *c)
 	return 0;
 }
 
+/* @what: in shared memory, and -1 if there is no set. */
 static int remove_sysv(const void *what)
 {
-	return semctl(*(const int *)what, 0, IPC_RMID) ? -errno : 0;
+	int set = *(const int *)what;
+
+	return set >= 0 && semctl(set, 0, IPC_RMID) ? -errno : 0;
 }
 
 /* It outlives its processes: a guardian removes it if they cannot. */
@@ -65,14 +68,14 @@ static int open_sysv(struct pt_channel *channel, struct pt_case *c)
 {
 	int err;
 
-	channel->fd = semget(IPC_PRIVATE, 1, 0600);
-	if (channel->fd < 0)
-		return pt_refuse(c, -errno, "semget: %s; see kernel.sem, and ipcs for what is in use",
-				 strerror(errno));
+	channel->fd = -1;
 	err = tw_guard_open(&channel->guard, remove_sysv, &channel->fd, -1);
 	if (err)
-		remove_sysv(&channel->fd);
-	return err;
+		return err;
+	channel->fd = semget(IPC_PRIVATE, 1, 0600);
+	return channel->fd >= 0 ? 0 :
+	       pt_refuse(c, -errno, "semget: %s; see kernel.sem, and ipcs for what is in use",
+			 strerror(errno));
 }
 
 static void close_sysv(struct pt_channel *channel)
