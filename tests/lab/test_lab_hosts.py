@@ -20,8 +20,7 @@ import vl_kernel
 CYCLES = 300
 DELAY_NS = 1_000_000        # each way
 SLACK_NS = 100_000          # far more than anything here takes by the delay
-# The namespace of the server goes by the process that holds it. /dev/random
-# is ready when random numbers are: the server draws one in each run.
+# The namespace of the server goes by the process that holds it.
 SET_UP = """
 insmod /bin/veth.ko && insmod /bin/sch_netem.ko || exit 1
 unshare -n sh -c 'echo $$ >/tmp/pid; exec sleep 100000' &
@@ -36,7 +35,6 @@ chmod 755 /bin/there
 there /bin/ip address add 192.0.2.2/30 dev veth1
 /bin/ip link set veth0 up
 there /bin/ip link set veth1 up
-dd if=/dev/random of=/dev/null bs=1 count=1 2>/dev/null
 allow=--allow=192.0.2.1
 there twowaytest --server=192.0.2.2:1 $allow -p 97 >/tmp/realtime 2>&1 &
 there twowaytest --server=192.0.2.2:2 $allow --max-rate=10000000 \
