@@ -2,6 +2,7 @@
 /* --stamps: what a pair gets, what is tried before, and what is told. */
 #include <unistd.h>
 
+#include "ends.h"
 #include "json.h"
 #include "measure/tw_datagram.h"
 #include "measure/tw_server.h"
@@ -82,24 +83,8 @@ static void test_refused(void **state)
 
 static void open_link(const struct tw_transport_ops *ops)
 {
-	struct tw_transport transport;
-	uint64_t strangers = 0;
-	int listener;
-
 	assert_int_equal(tw_clock_open(&pair.task.clock, "monotonic"), 0);
-	tw_transport_init(&transport);
-	transport.ops = ops;
-	assert_int_equal(tw_transport_listen(&transport, 0, &listener), 0);
-	assert_int_equal(tw_transport_link(&transport, listener,
-					   &pair.task.link, &strangers), 0);
-	if (listener >= 0)
-		close(listener);
-}
-
-static void close_link(void)
-{
-	close(pair.task.link.client_fd);
-	close(pair.task.link.server_fd);
+	pair.task.link = link_as(ops);
 }
 
 static bool has_numbers(int fd)
@@ -133,7 +118,7 @@ static void check_linked(const char *line, const struct tw_transport_ops *ops)
 			      MSG_DONTWAIT), -1);
 	assert_int_equal(recv(pair.task.link.server_fd, &byte, 1,
 			      MSG_DONTWAIT | MSG_ERRQUEUE), -1);
-	close_link();
+	close_ends(&pair.task.link);
 }
 
 static void test_linked_tcp(void **state)
@@ -170,7 +155,7 @@ static void test_linked_far(void **state)
 	assert_true(has_numbers(client_fd));
 	assert_true(has_numbers(server_fd));
 	pair.task.link.client_fd = client_fd;
-	close_link();
+	close_ends(&pair.task.link);
 }
 
 /* The test exchange decides. */
@@ -182,12 +167,12 @@ static void test_linked_without(void **state)
 	open_link(&tw_transport_unix);
 	assert_int_equal(pair.linked(&session.run, &pair), -ENODATA);
 	assert_string_equal(session.run.error, "--stamps=rx: in 5 test exchanges over tcp, the kernel gave no stamp of: client rx, server rx; leave it out");
-	close_link();
+	close_ends(&pair.task.link);
 	new_finished_run("-q --stamps=all");
 	open_link(&tw_transport_unix);
 	assert_int_equal(pair.linked(&session.run, &pair), -ENODATA);
 	assert_string_equal(session.run.error, "--stamps=all: in 5 test exchanges over tcp, the kernel gave no stamp of: client rx, client sched, client snd, server rx, server sched, server snd; leave it out, or give rx");
-	close_link();
+	close_ends(&pair.task.link);
 }
 
 static void test_linked_fails(void **state)
@@ -210,7 +195,7 @@ static void test_linked_fails(void **state)
 	shutdown(pair.task.link.client_fd, SHUT_WR);
 	assert_int_equal(pair.linked(&session.run, &pair), -EPIPE);
 	assert_string_equal(session.run.error, "--stamps=rx: the test exchange over tcp failed: Broken pipe");
-	close_link();
+	close_ends(&pair.task.link);
 }
 
 /* Two cycles of 340 ns and 346 ns; and one that lacks two stamps. */
