@@ -20,8 +20,7 @@ MAILINGS = [
     ("cover-letter", [
         ("clocks", {BASE: "time clock timer tw_system.h",
                     MEASURE: "cycle wire io wait tw_client.h tw_server.h"}),
-        ("packets", {MEASURE: "stamps stamped stamped_sum"}),
-        ("loops", {MEASURE: "tw_client.c tw_server.c"}),
+        ("loops", {MEASURE: "tw_client.c tw_server.c server_loop"}),
         ("transport", {MEASURE: "transport transport_tcp"}),
         ("offset", {BASE: "stats series", MEASURE: "oneway line"}),
         ("statistics", {MEASURE: "metric tally cost"}),
@@ -50,6 +49,7 @@ MAILINGS = [
         ("pairs", {RUN: "part_pairs", RESULT: "part_all"}),
         ("servers", {MEASURE: "servers order", RUN: "part_servers",
                      RESULT: "part_ramp"}),
+        ("packets", {MEASURE: "stamps stamped stamped_sum stamped_loops"}),
         ("transports", {MEASURE: "address sockopt datagram "
                                  "transport_kinds transport_udp "
                                  "transport_unix transport_vsock",

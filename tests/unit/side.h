@@ -17,6 +17,8 @@
 
 #include "run/tw_side.h"
 #include "base/tw_time.h"
+#include "measure/tw_client.h"
+#include "measure/tw_server.h"
 #include "measure/tw_wire.h"
 
 #define LIMIT_MS	20000	/* a busy host must not break a test */
@@ -62,6 +64,8 @@ static inline int set_up(void **state)
 	pair->tally = tw_tally_init(memory + at_tally, &params, 0);
 	pair->ring = tw_ring_init(memory + at_ring, TW_RING_MOST);
 	pair->record = record_whole;
+	pair->run_client = tw_client_run;
+	pair->run_server = tw_server_run;
 	pair->served = &pair;
 	pair->served_count = 1;
 	pair->task.serve = tw_side_serve;

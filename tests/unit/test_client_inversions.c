@@ -81,6 +81,7 @@ static void test_closed_loop(void **state)
 static int receive_some(const struct tw_client *client, struct tw_cycle *cycle)
 {
 	(void)client;
+	cycle->server_cpu = cycle->seq % 2 ? 0 : TW_CYCLE_LOST;
 	return cycle->seq % 2 ? 0 : -ETIMEDOUT;
 }
 

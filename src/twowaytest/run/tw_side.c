@@ -156,7 +156,7 @@ static int run_client(struct tw_pair *pair, void *request)
 		.done = client_done,
 	};
 
-	return tw_client_run(&client);
+	return pair->run_client(&client);
 }
 
 int tw_side_serve(struct tw_pair *pair, void *request)
@@ -178,7 +178,7 @@ int tw_side_serve(struct tw_pair *pair, void *request)
 		.steady = tw_side_server_steady,
 	};
 
-	return tw_server_run(&server);
+	return pair->run_server(&server);
 }
 
 /* Argument of live(). */

@@ -123,7 +123,10 @@ struct tw_pair {
 	int64_t steady_ns;		/* since then; CLOCK_MONOTONIC */
 	int workers;			/* of the load; 0: none */
 	struct tw_tally *tally;
-	/* For datagrams, see tw_client.h and tw_server.h; NULL: a stream. */
+	/* The loops; parts may set others. */
+	int (*run_client)(const struct tw_client *client);
+	int (*run_server)(const struct tw_server *server);
+	/* See tw_client.h and tw_server.h; NULL: a plain stream. */
 	int (*receive)(const struct tw_client *client, struct tw_cycle *cycle);
 	int (*take)(const struct tw_server *server, struct tw_wait *wait,
 		    struct tw_reply *reply);
