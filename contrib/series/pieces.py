@@ -22,8 +22,7 @@ MAILINGS = [
                     MEASURE: "cycle wire io wait tw_client.h tw_server.h"}),
         ("loops", {MEASURE: "tw_client.c tw_server.c server_loop"}),
         ("transport", {MEASURE: "transport transport_tcp"}),
-        ("offset", {BASE: "stats series", MEASURE: "oneway line"}),
-        ("statistics", {MEASURE: "metric tally cost"}),
+        ("statistics", {BASE: "stats series", MEASURE: "metric tally"}),
         ("system", {BASE: "tw_system.c kfile cpus cgroup json"}),
         ("files", {BASE: "file file_where flow",
                    FRAME: "column status"}),
@@ -32,7 +31,7 @@ MAILINGS = [
         ("output", {FRAME: "option_cpus part_latency output_live "
                            "tw_output.c tw_live.c"}),
         ("settings", {RUN: "place config config_check config_pairs"}),
-        ("sides", {BASE: "child", MEASURE: "ring",
+        ("sides", {BASE: "child", MEASURE: "ring cost",
                    RUN: "side explain tw_session.h"}),
         ("session", {RUN: "tw_session.c session_* deadline watch"}),
         ("program", {RUN: "columns option_hint",
@@ -66,6 +65,8 @@ MAILINGS = [
         ("reference", {RESULT: "part_trltp"}),
     ]),
     ("cover-letter-3", [
+        ("oneway", {MEASURE: "oneway line tally_oneway",
+                    RESULT: "part_oneway oneway_report"}),
         ("break", {CAUSE: "break part_break part_cause"}),
         ("events", {CAUSE: "event playback"}),
         ("analysis", {CAUSE: "analysis*"}),
@@ -79,7 +80,6 @@ MAILINGS = [
         ("frames", {HOST: "frame frame_io keys keys_decode keys_json "
                           "keys_value hello"}),
         ("front", {HOST: "allow front front_greet front_greeting"}),
-        ("oneway", {RESULT: "part_oneway oneway_report"}),
         ("terms", {HOST: "terms control ask host meet meet_greeting "
                          "meet_server"}),
         ("peer", {HOST: "limited peer tw_serve.h tw_privileges.h "
