@@ -23,26 +23,31 @@ MAILINGS = [
         ("loops", {MEASURE: "tw_client.c tw_server.c server_loop"}),
         ("transport", {MEASURE: "transport transport_tcp"}),
         ("statistics", {BASE: "stats series", MEASURE: "metric tally"}),
-        ("system", {BASE: "tw_system.c kfile cpus cgroup json"}),
+        ("system", {BASE: "tw_system.c kfile cpus cgroup json_escape "
+                          "tw_json.h"}),
         ("files", {BASE: "file file_where flow",
                    FRAME: "column status"}),
         ("frame", {FRAME: "option options part run main say tw_output.h "
                           "tw_live.h"}),
-        ("output", {FRAME: "option_cpus part_latency output_live "
+        ("output", {FRAME: "option_cpus output_live "
                            "tw_output.c tw_live.c"}),
         ("settings", {RUN: "place config config_check config_pairs"}),
-        ("sides", {BASE: "child", MEASURE: "ring cost",
+        ("sides", {BASE: "child", MEASURE: "tw_cost.h",
                    RUN: "side explain tw_session.h"}),
-        ("session", {RUN: "tw_session.c session_* deadline watch"}),
-        ("program", {RUN: "columns option_hint",
-                     RESULT: "part_dump part_result",
+        ("session", {RUN: "tw_session.c session_memory session_text "
+                         "deadline watch"}),
+        ("program", {RUN: "columns", RESULT: "part_result",
                      TOP: "twowaytest.c parts"}),
-        ("results", {FRAME: "part_json threads part_histogram histogram "
+        ("results", {BASE: "tw_json.c", MEASURE: "ring",
+                     RUN: "session_json", RESULT: "part_dump",
+                     FRAME: "part_json threads part_histogram histogram "
                             "part_percentiles"}),
     ]),
     ("cover-letter-2", [
-        ("kinds", {BASE: "clock_tsc counter timer_fd", MEASURE: "wait_kinds",
-                   RESULT: "part_cost"}),
+        ("kinds", {BASE: "clock_tsc counter timer_fd",
+                   FRAME: "part_latency",
+                   MEASURE: "wait_kinds tw_cost.c",
+                   RUN: "option_hint", RESULT: "part_cost"}),
         ("kept", {MEASURE: "excess", RESULT: "kept part_kept"}),
         ("limit", {RESULT: "limit part_limit"}),
         ("pairs", {RUN: "part_pairs", RESULT: "part_all"}),

@@ -34,6 +34,7 @@ static const struct tw_part *const parts[] = {
 	&tw_part_connect,
 	&tw_part_server,
 	&tw_part_session,
+	&tw_part_session_json,
 	&tw_part_latency,
 	&tw_part_load,
 	&tw_part_all,

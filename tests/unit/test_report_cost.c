@@ -106,11 +106,11 @@ static void test_json_of_drift(void **state)
 
 	(void)state;
 	new_costly_run("");
-	text = written_json(tw_session_json);
+	text = written_json(tw_part_session_json.json);
 	assert_members(text);
 	assert_non_null(strstr(text, "    \"clock_drift\": null\n"));
 	drifted(-12344, INT64_C(10000000000));
-	text = written_json(tw_session_json);
+	text = written_json(tw_part_session_json.json);
 	assert_members(text);
 	assert_non_null(strstr(text,
 		"    \"clock_drift\": {\"ppm\": -1.2344, \"ns\": -12344, \"over_ns\": 10000000000}\n"));

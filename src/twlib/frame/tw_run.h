@@ -27,7 +27,7 @@ struct tw_program {
 	/*
 	 * Returns what to use instead of an unknown option, for a message; or
 	 * NULL. @word: as given, such as "-t5" or "--threads=5". @letter: the
-	 * letter where getopt stopped, or 0.
+	 * letter where getopt stopped, or 0. NULL: it knows none.
 	 */
 	const char *(*hint)(const char *word, int letter);
 	/*

@@ -332,6 +332,5 @@ void tw_session_init(struct tw_session *session)
 const struct tw_part tw_part_session = {
 	.name = "session", .open = open_session, .begin = begin_session,
 	.end = end_session, .finish = finish_session, .close = close_session,
-	.remarks = tw_session_remarks, .json = tw_session_json,
-	.json_settings = tw_session_json_settings,
+	.remarks = tw_session_remarks,
 };

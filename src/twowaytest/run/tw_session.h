@@ -115,6 +115,7 @@ void tw_session_init(struct tw_session *session);
 int tw_session_run(struct tw_run *run);
 
 extern const struct tw_part tw_part_session;
+extern const struct tw_part tw_part_session_json;
 extern const struct tw_part tw_part_signals;
 extern const struct tw_part tw_part_memory;	/* refuses more than is free */
 

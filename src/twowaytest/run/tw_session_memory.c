@@ -213,7 +213,6 @@ static void merge_steps(const struct tw_session *session, struct tw_pairs *sum)
 	unsigned int k;
 	int i;
 
-	sum->pair[0]->cost = session->steps[0].pair[0]->cost;
 	for (i = 0; i < session->steps_done; i++)
 		for (k = 0; k < session->steps[i].count; k++)
 			merge_pair(session, sum->pair[k],

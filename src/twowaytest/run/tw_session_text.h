@@ -13,8 +13,9 @@ struct tw_run;
 struct tw_session;
 
 void tw_session_remarks(FILE *file, const struct tw_run *run);
-void tw_session_json(struct tw_json *json, const struct tw_run *run);
-void tw_session_json_settings(struct tw_json *json, const struct tw_run *run);
+
+/* Parts in a million that the counter runs fast. */
+double tw_session_drift_ppm(const struct tw_session *session);
 
 /* The processes of a pair: "server", null if it is elsewhere, and "client". */
 void tw_session_json_sides(struct tw_json *json,

@@ -204,10 +204,8 @@ static int get_ready(struct tw_pair *pair, enum tw_role role, void *request,
 	/* Only the client may write to the tally, so only it touches that. */
 	tw_system_prefault(pair, client ? pair->shared_size : sizeof(*pair));
 	tw_system_prefault(request, pair->task.size);
-	/* The same for all pairs: the first one has the time. */
-	if (client && !pair->number)
-		tw_cost_measure(&pair->cost, &pair->task.clock,
-				&pair->tally->params);
+	if (client && pair->prepare)
+		pair->prepare(pair);
 	return tw_child_ready();
 }
 
