@@ -18,34 +18,31 @@ MEASURE, RUN, RESULT, LOAD, CAUSE, HOST = (
 
 MAILINGS = [
     ("cover-letter", [
-        ("clocks", {BASE: "time clock timer tw_system.h",
-                    MEASURE: "cycle wire io wait tw_client.h tw_server.h"}),
-        ("loops", {MEASURE: "tw_client.c tw_server.c server_loop"}),
-        ("transport", {MEASURE: "transport transport_tcp"}),
+        ("loops", {BASE: "time clock timer",
+                   MEASURE: "cycle wire io wait client server server_loop"}),
+        ("system", {BASE: "system kfile cpus cgroup",
+                    MEASURE: "transport transport_tcp"}),
         ("statistics", {BASE: "stats series", MEASURE: "metric tally"}),
-        ("system", {BASE: "tw_system.c kfile cpus cgroup json_escape "
-                          "tw_json.h"}),
-        ("files", {BASE: "file file_where flow",
+        ("files", {BASE: "file file_where flow json_escape tw_json.h",
                    FRAME: "column status"}),
-        ("frame", {FRAME: "option options part run main say tw_output.h "
-                          "tw_live.h"}),
-        ("output", {FRAME: "option_cpus output_live "
-                           "tw_output.c tw_live.c"}),
-        ("settings", {RUN: "place config config_check config_pairs"}),
+        ("frame", {FRAME: "option options option_cpus part run main tw_say.h "
+                          "tw_output.h"}),
+        ("settings", {FRAME: "tw_output.c",
+                      RUN: "place config config_check config_pairs"}),
         ("sides", {BASE: "child", MEASURE: "tw_cost.h",
-                   RUN: "side explain tw_session.h"}),
-        ("session", {RUN: "tw_session.c session_memory session_text "
-                         "deadline watch"}),
-        ("program", {RUN: "columns", RESULT: "part_result",
-                     TOP: "twowaytest.c parts"}),
-        ("results", {BASE: "tw_json.c", MEASURE: "ring",
-                     RUN: "session_json", RESULT: "part_dump",
+                   RUN: "side explain tw_session.h deadline columns"}),
+        ("program", {FRAME: "output_live tw_say.c",
+                     RUN: "tw_session.c session_memory session_text watch",
+                     RESULT: "part_result", TOP: "twowaytest.c parts"}),
+        ("display", {BASE: "tw_json.c",
+                     FRAME: "live part_display part_latency", MEASURE: "ring",
+                     RESULT: "part_dump"}),
+        ("results", {RUN: "session_json",
                      FRAME: "part_json threads part_histogram histogram "
                             "part_percentiles"}),
     ]),
     ("cover-letter-2", [
         ("kinds", {BASE: "clock_tsc counter timer_fd",
-                   FRAME: "part_latency",
                    MEASURE: "wait_kinds tw_cost.c",
                    RUN: "option_hint", RESULT: "part_cost"}),
         ("kept", {MEASURE: "excess", RESULT: "kept part_kept"}),
@@ -60,6 +57,8 @@ MAILINGS = [
                         RUN: "part_transport"}),
         ("stamps", {MEASURE: "stamps_cost",
                     RUN: "part_stamps stamps_report"}),
+        ("oneway", {MEASURE: "oneway line tally_oneway",
+                    RESULT: "part_oneway oneway_report"}),
         ("smi", {FACTS: "smi", RESULT: "part_smi"}),
         ("load-fft", {LOAD: "load part_load load_json load_report fft "
                             "load_fft"}),
@@ -70,8 +69,6 @@ MAILINGS = [
         ("reference", {RESULT: "part_trltp"}),
     ]),
     ("cover-letter-3", [
-        ("oneway", {MEASURE: "oneway line tally_oneway",
-                    RESULT: "part_oneway oneway_report"}),
         ("break", {CAUSE: "break part_break part_cause"}),
         ("events", {CAUSE: "event playback"}),
         ("analysis", {CAUSE: "analysis*"}),

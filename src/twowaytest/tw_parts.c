@@ -20,6 +20,7 @@ static const struct tw_part *const parts[] = {
 	&tw_part_help,
 	&tw_part_signals,
 	&tw_part_output,
+	&tw_part_display,
 	&tw_part_histogram,
 	&tw_part_percentiles,
 	&tw_part_trltp,

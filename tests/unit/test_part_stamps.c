@@ -5,7 +5,7 @@
 #include "ends.h"
 #include "json.h"
 #include "measure/tw_datagram.h"
-#include "measure/tw_stamped_loops.h"
+#include "measure/tw_stamped.h"
 #include "measure/tw_transport_kinds.h"
 #include "report.h"
 #include "run/tw_part_stamps.h"

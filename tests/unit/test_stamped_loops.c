@@ -9,7 +9,7 @@
 #include "base/tw_time.h"
 #include "loop_client.h"
 #include "datagram.h"
-#include "measure/tw_stamped_loops.h"
+#include "measure/tw_stamped.h"
 #include "stamps.h"
 
 #define LOOPS	6

@@ -141,6 +141,7 @@ int tw_run_main(struct tw_run *run, const struct tw_program *program,
 #define TW_EXIT_EXCEEDED	2	/* exit status: a limit, or findings */
 
 /* Parts of every program. */
+extern const struct tw_part tw_part_display;
 extern const struct tw_part tw_part_histogram;
 extern const struct tw_part tw_part_json;
 extern const struct tw_part tw_part_latency;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "measure/tw_io.h"
 #include "measure/tw_server_loop.h"
 
 void tw_server_sleep(int64_t sleep_ns, const atomic_int *stop)
@@ -29,7 +28,9 @@ static void put(const struct tw_server *server, void *buf,
 
 int tw_server_run(const struct tw_server *server)
 {
-	char buf[TW_REPLY_SIZE];
+	static const struct tw_server_kind plain = {
+		tw_server_take, put, TW_REPLY_SIZE
+	};
 
-	return tw_server_loop(server, tw_server_take, put, buf, sizeof(buf));
+	return tw_server_loop(server, &plain);
 }

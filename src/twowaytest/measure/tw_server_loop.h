@@ -16,8 +16,6 @@
 #include "measure/tw_server.h"
 #include "measure/tw_wire.h"
 
-#define TW_INLINE	static inline __attribute__((always_inline))
-
 static inline void tw_server_sleep_for(struct timespec left,
 				       const atomic_int *stop)
 {
@@ -34,8 +32,8 @@ static inline void tw_server_sleep_not(struct timespec left,
 }
 
 /* For take() of a stream, @len bytes were received. Returns as take(). */
-TW_INLINE int tw_server_check(const struct tw_server *server, ssize_t len,
-			      struct tw_reply *reply)
+static inline int tw_server_check(const struct tw_server *server, ssize_t len,
+				  struct tw_reply *reply)
 {
 	int err;
 
@@ -46,64 +44,59 @@ TW_INLINE int tw_server_check(const struct tw_server *server, ssize_t len,
 	return err ? err : 1;
 }
 
-TW_INLINE int
-tw_server_answer(const struct tw_server *server, struct tw_wait *wait,
-		 int (*take)(const struct tw_server *server,
-			     struct tw_wait *wait, struct tw_reply *reply),
-		 void (*put)(const struct tw_server *server, void *buf,
-			     const struct tw_reply *reply),
-		 void *buf, size_t size)
+/* What a loop is made for; constant. */
+struct tw_server_kind {
+	/* Unless the server has one. */
+	int (*take)(const struct tw_server *server, struct tw_wait *wait,
+		    struct tw_reply *reply);
+	/* Writes a reply of @size bytes to @buf. */
+	void (*put)(const struct tw_server *server, void *buf,
+		    const struct tw_reply *reply);
+	size_t size;
+};
+
+static inline __attribute__((always_inline)) int
+tw_server_loop(const struct tw_server *server,
+	       const struct tw_server_kind *kind)
 {
+	int (*take)(const struct tw_server *server, struct tw_wait *wait,
+		    struct tw_reply *reply) =
+		server->take ? server->take : kind->take;
 	void (*pause)(struct timespec left, const atomic_int *stop) =
 		server->sleep_ns ? tw_server_sleep_for : tw_server_sleep_not;
 	const struct timespec sleep = tw_ns_to_ts(server->sleep_ns);
 	const struct tw_clock *clock = server->clock;
 	struct tw_reply reply = { .seq = 0 };
 	uint64_t steady_at = server->warmup;
-	int err;
-
-	for (;;) {
-		/* Not at that number alone: its request may be lost. */
-		if (reply.seq >= steady_at) {
-			server->steady(server->sink);
-			steady_at = UINT64_MAX;
-		}
-		err = take(server, wait, &reply);
-		if (err <= 0)
-			return err;
-
-		/* No system call: glibc uses the vDSO or rseq. */
-		reply.cpu = sched_getcpu();
-		pause(sleep, server->stop);
-		reply.t2_ns = clock->read_ns(clock);
-		put(server, buf, &reply);
-		err = tw_io_send(server->fd, buf, size, server->stop);
-		if (err)
-			return err == -ECANCELED || err == -ECONNREFUSED ?
-			       0 : err;
-	}
-}
-
-/*
- * @take: unless the server has one. @put: writes a reply of @size bytes to
- * @buf. Both are constant.
- */
-TW_INLINE int
-tw_server_loop(const struct tw_server *server,
-	       int (*take)(const struct tw_server *server,
-			   struct tw_wait *wait, struct tw_reply *reply),
-	       void (*put)(const struct tw_server *server, void *buf,
-			   const struct tw_reply *reply),
-	       void *buf, size_t size)
-{
+	char buf[TW_STAMPED_SIZE];
 	struct tw_wait wait;
 	int err;
 
 	err = tw_wait_open(&wait, server->wait_ops, server->fd);
 	if (err)
 		return err;
-	err = tw_server_answer(server, &wait, server->take ? server->take :
-			       take, put, buf, size);
+	for (;;) {
+		/* Not at that number alone: its request may be lost. */
+		if (reply.seq >= steady_at) {
+			server->steady(server->sink);
+			steady_at = UINT64_MAX;
+		}
+		err = take(server, &wait, &reply);
+		if (err <= 0)
+			break;
+
+		/* No system call: glibc uses the vDSO or rseq. */
+		reply.cpu = sched_getcpu();
+		pause(sleep, server->stop);
+		reply.t2_ns = clock->read_ns(clock);
+		kind->put(server, buf, &reply);
+		err = tw_io_send(server->fd, buf, kind->size, server->stop);
+		if (err == -ECANCELED || err == -ECONNREFUSED)
+			err = 0;
+		else if (!err)
+			continue;
+		break;
+	}
 	wait.ops->close(&wait);
 	return err;
 }

@@ -2,8 +2,6 @@
 #include <string.h>
 
 #include "base/tw_time.h"
-#include "measure/tw_client.h"
-#include "measure/tw_server.h"
 #include "measure/tw_stamped.h"
 
 #define DRIFT		1000	/* clocks drift by less than 1 in so many */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The loops with stamps: as the plain ones, with other replies. */
 #include "measure/tw_server_loop.h"
-#include "measure/tw_stamped_loops.h"
+#include "measure/tw_stamped.h"
 
 static int receive(const struct tw_client *client, struct tw_cycle *cycle)
 {
@@ -58,9 +58,10 @@ static void put(const struct tw_server *server, void *buf,
 
 int tw_stamped_server_run(const struct tw_server *server)
 {
+	static const struct tw_server_kind stamped = {
+		tw_server_take_stamped, put, TW_STAMPED_SIZE
+	};
 	int err = tw_stamps_begin(server->fd, &server->stamps->server.out.id);
-	char buf[TW_STAMPED_SIZE];
 
-	return err ? err : tw_server_loop(server, tw_server_take_stamped, put,
-					  buf, sizeof(buf));
+	return err ? err : tw_server_loop(server, &stamped);
 }

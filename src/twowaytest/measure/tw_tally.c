@@ -142,10 +142,13 @@ bool tw_tally_is_throttled(const struct tw_tally *tally,
 
 void tw_tally_warmup(struct tw_tally *tally, const struct tw_cycle *cycle)
 {
+	int64_t unused_ns[TW_METRICS];
+
 	tally->warmup++;
 	tally->warmup_missed += cycle->missed;
+	/* The warm-up is as good as any time to compare the clocks. */
 	if (tally->level)
-		tally->level->warm(tally, cycle);
+		tally->level->level(tally, cycle, unused_ns);
 }
 
 /* Apart, as most runs have none. */

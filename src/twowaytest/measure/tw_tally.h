@@ -39,7 +39,6 @@ struct tw_tally;
 
 /* What takes two clocks to one. The client calls it, for each cycle. */
 struct tw_level_ops {
-	void (*warm)(struct tw_tally *tally, const struct tw_cycle *cycle);
 	/* Sets the values that compare the clocks. */
 	void (*level)(struct tw_tally *tally, const struct tw_cycle *cycle,
 		      int64_t values_ns[TW_METRICS]);

@@ -4,14 +4,6 @@
 #include "measure/tw_oneway.h"
 #include "measure/tw_tally.h"
 
-/* The warm-up is as good as any time to compare the clocks. */
-static void warm(struct tw_tally *tally, const struct tw_cycle *cycle)
-{
-	struct tw_oneway_offset offset;
-
-	tw_oneway_add(tally->oneway, cycle, &offset);
-}
-
 /*
  * The metrics that compare the clocks: with the server's timestamps taken to
  * the client's clock, or without a value.
@@ -54,7 +46,7 @@ static bool is_void(const struct tw_tally *tally)
 void tw_tally_attach_oneway(struct tw_tally *tally, struct tw_oneway *memory,
 			    enum tw_oneway_mode mode)
 {
-	static const struct tw_level_ops ops = { warm, level, merge, is_void };
+	static const struct tw_level_ops ops = { level, merge, is_void };
 
 	tw_oneway_init(memory, mode);
 	tally->oneway = memory;

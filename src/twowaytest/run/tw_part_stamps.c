@@ -9,7 +9,7 @@
 #include "base/tw_json.h"
 #include "base/tw_time.h"
 #include "measure/tw_datagram.h"
-#include "measure/tw_stamped_loops.h"
+#include "measure/tw_stamped.h"
 #include "measure/tw_stamps_cost.h"
 #include "run/tw_part_stamps.h"
 #include "run/tw_part_transport.h"
