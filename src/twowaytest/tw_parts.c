@@ -10,7 +10,6 @@
 #include "result/tw_part_result.h"
 #include "run/tw_columns.h"
 #include "run/tw_config.h"
-#include "run/tw_option_hint.h"
 #include "run/tw_part_stamps.h"
 #include "run/tw_part_transport.h"
 #include "run/tw_session.h"

@@ -3,7 +3,7 @@
 #include "json.h"
 #include "three.h"
 #include "result/tw_part_result.h"
-#include "run/tw_session_text.h"
+#include "run/tw_session.h"
 
 static void json_threads(struct tw_json *json, const struct tw_run *run)
 {

@@ -3,7 +3,7 @@
 #include "json.h"
 #include "report.h"
 #include "result/tw_part_result.h"
-#include "run/tw_session_text.h"
+#include "run/tw_session.h"
 
 static void new_costly_run(const char *line)
 {

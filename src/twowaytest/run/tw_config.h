@@ -126,6 +126,12 @@ extern const struct tw_part tw_part_servers;
  */
 int tw_config_check(struct tw_config *config, struct tw_run *run);
 
+/*
+ * The program's hint(): for options of cyclictest that twowaytest does not
+ * have.
+ */
+const char *tw_option_hint(const char *word, int letter);
+
 /* The program's policy(), for the display. */
 const char *tw_config_policy(const struct tw_run *run);
 

@@ -14,7 +14,6 @@
 #include "run/tw_part_stamps.h"
 #include "run/tw_part_transport.h"
 #include "run/tw_session.h"
-#include "run/tw_stamps_report.h"
 
 #define TRIES	5		/* of the test exchange */
 #define PAUSE_NS (20 * TW_NS_PER_MS)	/* between them */

@@ -8,9 +8,7 @@
 
 #include "rt-utils.h"
 #include "base/tw_time.h"
-#include "run/tw_explain.h"
 #include "run/tw_session.h"
-#include "run/tw_session_text.h"
 
 static int fail_memory(struct tw_session *session, int err)
 {

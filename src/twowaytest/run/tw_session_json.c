@@ -3,7 +3,6 @@
 #include "base/tw_cpus.h"
 #include "base/tw_json.h"
 #include "run/tw_session.h"
-#include "run/tw_session_text.h"
 
 static void json_usage(struct tw_json *json, const struct tw_side *side)
 {

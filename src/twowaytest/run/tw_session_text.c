@@ -7,7 +7,6 @@
 #include "base/tw_cpus.h"
 #include "base/tw_time.h"
 #include "run/tw_session.h"
-#include "run/tw_session_text.h"
 
 static void print_settings(FILE *file, const char *before,
 			   const struct tw_settings *settings)

@@ -132,27 +132,16 @@ static void client_done(void *sink)
 static int run_client(struct tw_pair *pair, void *request)
 {
 	const struct tw_client client = {
-		.fd = pair->task.link.client_fd,
-		.size = pair->task.size,
-		.request = request,
-		.inversions = &pair->inversions,
-		.clock = &pair->task.clock,
-		.timer_ops = pair->task.timer_ops,
-		.period_ns = pair->task.period_ns,
-		.first_ns = pair->first_ns,
-		.warmup = pair->task.warmup,
-		.loops = pair->task.loops,
-		.stop = &pair->stop,
-		.sink = pair,
-		.warm = warm,
-		.record = pair->record,
-		.several = pair->gated,
-		.prompt = pair->prompt,
-		.receive = pair->receive,
-		.lose = pair->lose,
-		.datagrams = pair->datagrams,
-		.stamps = pair->stamps,
-		.steady = client_steady,
+		.fd = pair->task.link.client_fd, .size = pair->task.size,
+		.request = request, .inversions = &pair->inversions,
+		.clock = &pair->task.clock, .timer_ops = pair->task.timer_ops,
+		.period_ns = pair->task.period_ns, .first_ns = pair->first_ns,
+		.warmup = pair->task.warmup, .loops = pair->task.loops,
+		.stop = &pair->stop, .several = pair->gated,
+		.prompt = pair->prompt, .sink = pair, .warm = warm,
+		.record = pair->record, .receive = pair->receive,
+		.lose = pair->lose, .datagrams = pair->datagrams,
+		.stamps = pair->stamps, .steady = client_steady,
 		.done = client_done,
 	};
 
@@ -162,19 +151,13 @@ static int run_client(struct tw_pair *pair, void *request)
 int tw_side_serve(struct tw_pair *pair, void *request)
 {
 	const struct tw_server server = {
-		.fd = pair->task.link.server_fd,
-		.size = pair->task.size,
-		.request = request,
-		.clock = &pair->task.clock,
+		.fd = pair->task.link.server_fd, .size = pair->task.size,
+		.request = request, .clock = &pair->task.clock,
 		.wait_ops = pair->task.wait_ops,
-		.sleep_ns = pair->task.sleep_ns,
-		.warmup = pair->task.warmup,
-		.stop = &pair->stop,
-		.take = pair->take,
-		.datagrams = pair->datagrams,
-		.stamps = pair->stamps,
-		.tells_junk = pair->limit != NULL,
-		.sink = pair,
+		.sleep_ns = pair->task.sleep_ns, .warmup = pair->task.warmup,
+		.stop = &pair->stop, .take = pair->take,
+		.datagrams = pair->datagrams, .stamps = pair->stamps,
+		.tells_junk = pair->limit != NULL, .sink = pair,
 		.steady = tw_side_server_steady,
 	};
 
