@@ -5,10 +5,11 @@
 #include "ends.h"
 #include "json.h"
 #include "measure/tw_datagram.h"
-#include "measure/tw_server.h"
+#include "measure/tw_ring.h"
 #include "measure/tw_stamped.h"
 #include "measure/tw_transport_kinds.h"
 #include "report.h"
+#include "result/tw_part_result.h"
 #include "run/tw_part_stamps.h"
 #include "stamps.h"
 
@@ -40,6 +41,8 @@ static void test_tcp(void **state)
 	assert_non_null(pair.linked);
 	assert_int_equal(pair.stamps->mode, TW_STAMPS_ALL);
 	assert_ptr_equal(pair.take, tw_server_take_stamped);
+	assert_ptr_equal(pair.run_client, tw_stamped_client_run);
+	assert_ptr_equal(pair.run_server, tw_stamped_server_run);
 	assert_null(pair.receive);
 	assert_string_equal(written_json(part->json_settings),
 			    "    \"stamps\": \"all\"\n");
@@ -52,6 +55,8 @@ static void test_udp(void **state)
 	assert_int_equal(pair.stamps->mode, TW_STAMPS_RX);
 	assert_ptr_equal(pair.take, tw_datagram_take_stamped);
 	assert_ptr_equal(pair.receive, tw_datagram_receive_stamped);
+	assert_ptr_equal(pair.run_client, tw_stamped_client_run);
+	assert_ptr_equal(pair.run_server, tw_stamped_server_run);
 	assert_int_equal(pair.stamps->client_step, 1);
 	assert_int_equal(pair.stamps->server_step, 1);
 }
@@ -68,6 +73,24 @@ static void test_steps(void **state)
 	assert_ptr_equal(own.stamps, &memory);
 	assert_int_equal(memory.client_step, 100);
 	assert_int_equal(memory.server_step, 64);
+}
+
+/* Twice as many as the ring has cycles, behind it. */
+static void test_dumped(void **state)
+{
+	const char *end;
+
+	(void)state;
+	new_finished_run("-q --stamps=all");
+	assert_null(pair.stamps->slot);
+	new_finished_run("-q --stamps=all --dump=f");
+	assert_non_null(pair.ring);
+	assert_int_equal(pair.stamps->slots, 2 * pair.ring->size);
+	end = (const char *)pair.ring + tw_ring_size(pair.ring->size);
+	assert_ptr_equal(pair.stamps->slot, end);
+	assert_true(tw_part_dump.room(&session.run) >=
+		    tw_ring_size(pair.ring->size) +
+		    pair.stamps->slots * sizeof(struct tw_stamped));
 }
 
 static void test_refused(void **state)
@@ -357,6 +380,7 @@ int main(void)
 		TEST(test_tcp),
 		TEST(test_udp),
 		TEST(test_steps),
+		TEST(test_dumped),
 		TEST(test_refused),
 		TEST(test_linked_tcp),
 		TEST(test_linked_udp),

@@ -183,12 +183,12 @@ static void test_settings(void **state)
 
 	(void)state;
 	measure_on_two("");
-	text = written_json(tw_part_session.json_settings);
+	text = written_json(tw_part_session_json.json_settings);
 	contains(text, "    \"clocks\": \"two\",\n");
 	contains(text, "\"metrics\": [\"interval\", \"network\", \"sleep\", \"response\", \"total\", \"wakeup\"]");
 	use_clocks(1);
 	new_finished_run("");
-	contains(written_json(tw_part_session.json_settings),
+	contains(written_json(tw_part_session_json.json_settings),
 		 "    \"clocks\": \"one\",\n");
 }
 
