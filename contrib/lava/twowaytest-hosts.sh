@@ -1,63 +1,33 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Runs twowaytest on two devices of a LAVA MultiNode job, see README.md. The
-# client's device does the rest by twowaytest.sh. They tell each other, by
-# lava-send and lava-wait:
+# Runs twowaytest on two devices of a LAVA MultiNode job, see README.md. They
+# tell each other, by lava-send and lava-wait:
 #
 #	twowaytest-client	address		whom the server may serve
 #	twowaytest-server	address, state	it listens, or why not
 #	twowaytest-end				the client has measured
 
-LIB=../../lib
-[ -e "${LIB}/sh-test-lib" ] || LIB=./lib
+# shellcheck source=contrib/lava/twowaytest-lib.sh
+. ./twowaytest-lib.sh
 
-# shellcheck disable=SC1090,SC1091
-. "${LIB}/sh-test-lib"
-
-OUTPUT="$(pwd)/output"
-RESULT_FILE="${OUTPUT}/result.txt"
 # Where lava-wait writes what came with the message.
 CACHE="${LAVA_CACHE:-/tmp/lava_multi_node_cache.txt}"
 
 ROLE=""
 ADDRESS=""
-RT_PRIORITY="98"
-INTERVAL="1000"
-AFFINITY=""
-DURATION="5m"
-LOAD="none"
-ARGS=""
-BACKGROUND_CMD=""
-SKIP_INSTALL="false"
+OWN_LETTERS="r:n:"
+OWN_USAGE="[-r client|server] [-n address]
+	"
 
-usage()
+own()
 {
-	cat >&2 <<END
-Usage: $0 [-r client|server] [-n address] [-p priority] [-i interval]
-	[-a affinity] [-D duration] [-L load] [-A arguments]
-	[-w background_cmd] [-s true|false]
-END
-	exit 1
-}
-
-while getopts ":r:n:p:i:a:D:L:A:w:s:" opt; do
-	case "${opt}" in
+	case "$1" in
 	r) ROLE="${OPTARG}" ;;
 	n) ADDRESS="${OPTARG}" ;;
-	p) RT_PRIORITY="${OPTARG}" ;;
-	i) INTERVAL="${OPTARG}" ;;
-	a) AFFINITY="${OPTARG}" ;;
-	D) DURATION="${OPTARG}" ;;
-	L) LOAD="${OPTARG}" ;;
-	A) ARGS="${OPTARG}" ;;
-	w) BACKGROUND_CMD="${OPTARG}" ;;
-	s) SKIP_INSTALL="${OPTARG}" ;;
-	*) usage ;;
+	*) false ;;
 	esac
-done
-shift $((OPTIND - 1))
-[ $# -eq 0 ] || usage
+}
 
 # What came with the last message, by its name.
 told()
@@ -74,12 +44,9 @@ client()
 		case "${server}" in
 		*:*) server="[${server}]:20110" ;;
 		esac
-		./twowaytest.sh -p "${RT_PRIORITY}" -i "${INTERVAL}" \
-			-a "${AFFINITY}" -D "${DURATION}" -L "${LOAD}" \
-			-A "--connect=${server} ${ARGS}" \
-			-w "${BACKGROUND_CMD}" -s "${SKIP_INSTALL}"
+		ARGS="--connect=${server} ${ARGS}"
+		measure_beside_load
 	else
-		create_out_dir "${OUTPUT}"
 		report_fail twowaytest
 		echo "twowaytest: the other device has no server" >&2
 	fi
@@ -100,13 +67,8 @@ listens()
 
 server()
 {
-	create_out_dir "${OUTPUT}"
 	lava-wait twowaytest-client
-	if ! binary=$(command -v twowaytest); then
-		detect_abi
-		# shellcheck disable=SC2154 # abi: by detect_abi
-		binary="./bin/${abi}/twowaytest"
-	fi
+	find_binary
 	case "${ADDRESS}" in
 	*:*) set -- "--server=[${ADDRESS}]:20110" ;;
 	*) set -- "--server=${ADDRESS}" ;;
@@ -115,7 +77,7 @@ server()
 	# The server's priority is one less than the client's.
 	[ -z "${RT_PRIORITY}" ] || set -- "$@" -p "$((RT_PRIORITY - 1))"
 	# shellcheck disable=SC2086 # a list of words
-	"${binary}" "$@" ${ARGS} >"${OUTPUT}/server.txt" &
+	"${BINARY}" "$@" ${ARGS} >"${OUTPUT}/server.txt" &
 	pid=$!
 	trap 'kill "${pid}" 2>/dev/null' EXIT
 	trap 'exit 1' HUP INT TERM
@@ -132,13 +94,16 @@ server()
 	cat "${OUTPUT}/server.txt"
 }
 
+options "$@"
 [ -n "${ROLE}" ] || ROLE=$(lava-role)
 [ -n "${ADDRESS}" ] || ADDRESS=$(hostname -I | cut -d ' ' -f 1)
 case "${ROLE}" in
-client) client ;;
-server) server ;;
+client|server) ;;
 *) usage ;;
 esac
+create_out_dir "${OUTPUT}"
+install
+if [ "${ROLE}" = client ]; then client; else server; fi
 
 # Or the step that sends the results would not be run.
 exit 0

@@ -4,97 +4,13 @@
 # Runs twowaytest in test-definitions, see README.md. Its place there is
 # automated/linux/twowaytest; elsewhere ./lib stands in for that project's.
 
-LIB=../../lib
-[ -e "${LIB}/sh-test-lib" ] || LIB=./lib
+# shellcheck source=contrib/lava/twowaytest-lib.sh
+. ./twowaytest-lib.sh
 
-# shellcheck disable=SC1090,SC1091
-. "${LIB}/sh-test-lib"
-
-OUTPUT="$(pwd)/output"
-LOGFILE="${OUTPUT}/twowaytest.json"
-RESULT_FILE="${OUTPUT}/result.txt"
-
-RT_PRIORITY="98"
-INTERVAL="1000"
-AFFINITY=""
-DURATION="5m"
-LOAD="none"
-ARGS=""
-BACKGROUND_CMD=""
-SKIP_INSTALL="false"
-
-usage()
-{
-	cat >&2 <<END
-Usage: $0 [-p priority] [-i interval] [-a affinity] [-D duration] [-L load]
-	[-A arguments] [-w background_cmd] [-s true|false]
-END
-	exit 1
-}
-
-while getopts ":p:i:a:D:L:A:w:s:" opt; do
-	case "${opt}" in
-	p) RT_PRIORITY="${OPTARG}" ;;
-	i) INTERVAL="${OPTARG}" ;;
-	a) AFFINITY="${OPTARG}" ;;
-	D) DURATION="${OPTARG}" ;;
-	L) LOAD="${OPTARG}" ;;
-	A) ARGS="${OPTARG}" ;;
-	w) BACKGROUND_CMD="${OPTARG}" ;;
-	s) SKIP_INSTALL="${OPTARG}" ;;
-	*) usage ;;
-	esac
-done
-shift $((OPTIND - 1))
-[ $# -eq 0 ] || usage
-
-# hackbench, libnuma and what reads the results.
-install()
-{
-	dist_name
-	# shellcheck disable=SC2154 # dist: by dist_name
-	case "${dist}" in
-	fedora|centos) install_deps "realtime-tests python3" "${SKIP_INSTALL}" ;;
-	*) install_deps "rt-tests python3" "${SKIP_INSTALL}" ;;
-	esac
-}
-
-measure()
-{
-	if ! binary=$(command -v twowaytest); then
-		detect_abi
-		# shellcheck disable=SC2154 # abi: by detect_abi
-		binary="./bin/${abi}/twowaytest"
-	fi
-	set -- -q -i "${INTERVAL}" "-a${AFFINITY}" -D "${DURATION}" \
-		"--load=${LOAD}" "--json=${LOGFILE}"
-	[ -z "${RT_PRIORITY}" ] || set -- "$@" -m -p "${RT_PRIORITY}"
-	# shellcheck disable=SC2086 # a list of words
-	"${binary}" "$@" ${ARGS}
-}
-
-# Prints a line a value and the verdict; fails if there is none.
-results()
-{
-	[ -s "${LOGFILE}" ] || return
-	"${LIB}/parse_rt_tests_results.py" twowaytest "${LOGFILE}" \
-		>"${OUTPUT}/parsed.txt" || return
-	tee -a "${RESULT_FILE}" <"${OUTPUT}/parsed.txt"
-}
-
+options "$@"
 create_out_dir "${OUTPUT}"
 install
-
-trap 'background_process_stop bgcmd' EXIT
-trap 'exit 1' HUP INT TERM
-background_process_start bgcmd --cmd "${BACKGROUND_CMD}"
-measure
-status=$?
-
-# A measurement that could not start, and one whose results cannot be read, is
-# a failed test, not a missing one.
-results || report_fail twowaytest
-echo "twowaytest: exit status ${status}"
+measure_beside_load
 
 # Or the step that sends the results would not be run.
 exit 0

@@ -11,6 +11,7 @@ through; each mailing needs only those before it.
 """
 
 BASE, FRAME, FACTS = "twlib/base", "twlib/frame", "twlib/check"
+ENGINE = "twlib/load"
 TOP = "twowaytest"
 MEASURE, RUN, RESULT, LOAD, CAUSE, HOST = (
     f"{TOP}/{name}" for name in ("measure", "run", "result", "load", "cause",
@@ -18,51 +19,54 @@ MEASURE, RUN, RESULT, LOAD, CAUSE, HOST = (
 
 MAILINGS = [
     ("cover-letter", [
-        ("clocks", {BASE: "time clock timer tw_system.h",
-                    MEASURE: "cycle wire io wait tw_client.h tw_server.h"}),
-        ("packets", {MEASURE: "stamps stamped stamped_sum"}),
-        ("loops", {MEASURE: "tw_client.c tw_server.c"}),
-        ("transport", {MEASURE: "transport transport_tcp"}),
-        ("offset", {BASE: "stats series", MEASURE: "oneway line"}),
-        ("statistics", {MEASURE: "metric tally cost"}),
-        ("system", {BASE: "tw_system.c kfile cpus cgroup json"}),
-        ("files", {BASE: "file file_where flow",
+        ("loops", {BASE: "time clock timer",
+                   MEASURE: "cycle wire io wait client server server_loop"}),
+        ("system", {BASE: "system kfile cpus cgroup",
+                    MEASURE: "transport transport_tcp"}),
+        ("statistics", {BASE: "stats series", MEASURE: "metric tally"}),
+        ("files", {BASE: "file file_where flow json_escape tw_json.h",
                    FRAME: "column status"}),
-        ("frame", {FRAME: "option options part run main say tw_output.h "
-                          "tw_live.h"}),
-        ("output", {FRAME: "option_cpus part_latency output_live "
-                           "tw_output.c tw_live.c"}),
-        ("settings", {RUN: "place config config_check config_pairs"}),
-        ("sides", {BASE: "child signals", MEASURE: "ring",
-                   RUN: "side explain tw_session.h"}),
-        ("session", {RUN: "tw_session.c session_* deadline watch"}),
-        ("program", {RUN: "columns option_hint",
-                     RESULT: "part_dump part_result",
-                     TOP: "twowaytest.c parts"}),
-        ("results", {FRAME: "part_json threads part_histogram histogram "
+        ("frame", {FRAME: "option options option_cpus part run main tw_say.h "
+                          "tw_output.h"}),
+        ("settings", {FRAME: "tw_output.c",
+                      RUN: "place config config_check config_pairs"}),
+        ("sides", {BASE: "child signals", MEASURE: "tw_cost.h",
+                   RUN: "side explain tw_session.h deadline columns"}),
+        ("program", {FRAME: "output_live tw_say.c",
+                     RUN: "tw_session.c session_memory session_text watch",
+                     RESULT: "part_result", TOP: "twowaytest.c parts"}),
+        ("display", {BASE: "tw_json.c",
+                     FRAME: "live part_display part_latency", MEASURE: "ring",
+                     RESULT: "part_dump"}),
+        ("results", {RUN: "session_json",
+                     FRAME: "part_json threads part_histogram histogram "
                             "part_percentiles"}),
     ]),
     ("cover-letter-2", [
-        ("kinds", {BASE: "clock_tsc counter timer_fd", MEASURE: "wait_kinds",
-                   RESULT: "part_cost"}),
+        ("kinds", {BASE: "clock_tsc counter timer_fd",
+                   MEASURE: "wait_kinds tw_cost.c",
+                   RUN: "option_hint", RESULT: "part_cost"}),
         ("kept", {MEASURE: "excess", RESULT: "kept part_kept"}),
         ("limit", {RESULT: "limit part_limit"}),
         ("pairs", {RUN: "part_pairs", RESULT: "part_all"}),
         ("servers", {MEASURE: "servers order", RUN: "part_servers",
                      RESULT: "part_ramp"}),
+        ("packets", {MEASURE: "stamps stamped stamped_sum stamped_loops"}),
         ("transports", {MEASURE: "address sockopt datagram "
                                  "transport_kinds transport_udp "
                                  "transport_unix transport_vsock",
                         RUN: "part_transport"}),
         ("stamps", {MEASURE: "stamps_cost",
                     RUN: "part_stamps stamps_report"}),
+        ("oneway", {MEASURE: "oneway line tally_oneway",
+                    RESULT: "part_oneway oneway_report"}),
         ("smi", {FACTS: "smi", RESULT: "part_smi"}),
-        ("load-fft", {BASE: "fft", LOAD: "load part_load load_json "
-                                         "load_report load_fft"}),
-        ("load-commands", {LOAD: "load_exec load_super load_tree "
-                                 "load_hackbench load_command"}),
-        ("throttle", {BASE: "guard", FACTS: "throttle",
-                      LOAD: "part_throttle runtime"}),
+        ("load-fft", {BASE: "fft", ENGINE: "load load_fft",
+                      LOAD: "part_load load_json load_report"}),
+        ("load-commands", {ENGINE: "load_exec load_super load_tree "
+                                   "load_hackbench load_command"}),
+        ("throttle", {BASE: "guard", FACTS: "throttle", ENGINE: "runtime",
+                      LOAD: "part_throttle"}),
         ("reference", {RESULT: "part_trltp"}),
     ]),
     ("cover-letter-3", [
@@ -79,7 +83,6 @@ MAILINGS = [
         ("frames", {HOST: "frame frame_io keys keys_decode keys_json "
                           "keys_value hello"}),
         ("front", {HOST: "allow front front_greet front_greeting"}),
-        ("oneway", {RESULT: "part_oneway oneway_report"}),
         ("terms", {HOST: "terms control ask host meet meet_greeting "
                          "meet_server"}),
         ("peer", {HOST: "limited peer tw_serve.h tw_privileges.h "
@@ -101,7 +104,7 @@ TABLES = [
     f"{BASE}/tw_clock.c", f"{BASE}/tw_clock.h", f"{BASE}/tw_timer.c",
     f"{BASE}/tw_timer.h", f"{FRAME}/tw_run.h", f"{MEASURE}/tw_wait.c",
     f"{MEASURE}/tw_wait.h", f"{RESULT}/tw_part_result.h",
-    f"{LOAD}/tw_load.c", f"{LOAD}/tw_load.h", f"{CAUSE}/tw_part_cause.h",
+    f"{ENGINE}/tw_load.c", f"{ENGINE}/tw_load.h", f"{CAUSE}/tw_part_cause.h",
     f"{HOST}/tw_part_host.h",
     f"{TOP}/tw_parts.c",
 ]

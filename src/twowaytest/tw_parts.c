@@ -11,7 +11,6 @@
 #include "result/tw_part_result.h"
 #include "run/tw_columns.h"
 #include "run/tw_config.h"
-#include "run/tw_option_hint.h"
 #include "run/tw_part_stamps.h"
 #include "run/tw_part_transport.h"
 #include "run/tw_session.h"
@@ -22,6 +21,7 @@ static const struct tw_part *const parts[] = {
 	&tw_part_help,
 	&tw_part_signals,
 	&tw_part_output,
+	&tw_part_display,
 	&tw_part_histogram,
 	&tw_part_percentiles,
 	&tw_part_trltp,
@@ -36,6 +36,7 @@ static const struct tw_part *const parts[] = {
 	&tw_part_connect,
 	&tw_part_server,
 	&tw_part_session,
+	&tw_part_session_json,
 	&tw_part_latency,
 	&tw_part_load,
 	&tw_part_all,

@@ -25,6 +25,12 @@ NAMES = [f"t{number}-{key}-latency"
 PLAIN = ("-p", "", "-s", "true")
 
 
+def scripts(*names):
+    """The text of those that work together."""
+    return "".join((LAVA / name).read_text()
+                   for name in ("twowaytest-lib.sh", *names))
+
+
 def write_program(path, text):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
@@ -38,7 +44,8 @@ class Tree:
         self.root = root
         self.here = root / "automated" / "linux" / "twowaytest"
         self.here.mkdir(parents=True)
-        for name in ("twowaytest.sh", "twowaytest.yaml"):
+        for name in ("twowaytest-lib.sh", "twowaytest.sh",
+                     "twowaytest.yaml"):
             shutil.copy(LAVA / name, self.here)
         shutil.copytree(LAVA / "lib", root / "automated" / "lib")
         self.bin = root / "bin"
@@ -239,7 +246,7 @@ def test_definition_has_what_lava_wants(definition):
 
 def test_defaults_are_the_same(definition):
     """In the definition, in the script, in the README."""
-    script = (LAVA / "twowaytest.sh").read_text()
+    script = scripts("twowaytest.sh")
     readme = (LAVA / "README.md").read_text()
     told = dict(re.findall(r"^\| ([A-Z_]+) \| .* \| ?(\S*) \|$", readme,
                            re.MULTILINE))
@@ -310,6 +317,9 @@ class Devices:
         finally:
             for process in processes:
                 process.end()
+        # On either device, what the results are read by and what load does.
+        assert all("INFO: not installed here: rt-tests python3\n"
+                   in process.out for process in processes)
         return [tree.result() for tree in self.trees.values()]
 
 
@@ -348,7 +358,7 @@ def test_two_devices_have_the_same_parameters(definition):
                               **definition["params"]}
     used = re.findall(r"\$\{(\w+)\}", " ".join(both["run"]["steps"]))
     assert sorted(used) == sorted(both["params"])
-    script = (LAVA / "twowaytest-hosts.sh").read_text()
+    script = scripts("twowaytest-hosts.sh")
     for name, value in both["params"].items():
         assert f'\n{name}="{value}"\n' in script, name
 

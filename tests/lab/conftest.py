@@ -15,6 +15,7 @@ sys.path.insert(0, str(made.VIRTLAB.parent))
 sys.path.insert(0, str(made.VIRTLAB))
 
 import guests  # noqa: E402
+import peers  # noqa: E402
 import vl_kernel  # noqa: E402
 
 TWO_WAY = ["twowaytest", *guests.REALTIME]
@@ -24,17 +25,6 @@ BESIDE_FLOOR = [*TWO_WAY, "--mainaffinity=0", "--timer=posix", "-i", "1013",
 FLOOR = [guests.FLOOR, *"-c 0 -s 0 -p 98 -i 1013 -l 1500 -w 100".split()]
 # See test_lab_peers.py.
 WAKE_UP = ["-i", "1013", "-l", "1000"]
-CLOSED_LOOP = """
-sockperf server {to} >/dev/null 2>&1 &
-server=$!
-sleep 1
-sockperf ping-pong {to} -m 40 -t 1 --mps=max
-status=$?
-kill $server
-exit $status
-"""
-CLOSED = ["twowaytest", "-q", "-N", "-i", "0", "--sleep=0", "--wait=read",
-          "--size=40", "--default-system"]
 PEERS = {
     "cyclictest": {
         "nanosleep": [*TWO_WAY, *WAKE_UP, "--timer=nanosleep",
@@ -44,13 +34,10 @@ PEERS = {
         "cyclictest-x": ["cyclictest", *guests.REALTIME, *WAKE_UP, "-x"],
     },
     "sockperf": {
-        "closed-tcp": [*CLOSED, "-l", "2000", "--warmup=1450"],
-        "sockperf-tcp": ["sh", "-c", CLOSED_LOOP.format(
-            to="--tcp -i 127.0.0.1 -p 5001")],
-        "closed-udp": [*CLOSED, "--transport=udp", "-l", "2400",
-                       "--warmup=1800"],
-        "sockperf-udp": ["sh", "-c", CLOSED_LOOP.format(
-            to="-i 127.0.0.1 -p 5002")],
+        "closed-tcp": peers.ours("tcp", 2000, 1450),
+        "sockperf-tcp": peers.sockperf("tcp"),
+        "closed-udp": peers.ours("udp", 2400, 1800),
+        "sockperf-udp": peers.sockperf("udp"),
     },
 }
 CLOUD = {

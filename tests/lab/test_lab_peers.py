@@ -5,21 +5,15 @@ On hardware, tests/bench/wakeup.py and closed_loop.py compare the same; there
 the host's noise is larger than the difference.
 """
 
-import re
-import shutil
-
 import pytest
+
+import peers
 
 
 @pytest.fixture(params=["cloud", "preempt_rt"])
 def boot(request):
     found = request.getfixturevalue(request.param)
     return found[0] if request.param == "cloud" else found
-
-
-def need(program):
-    if not shutil.which(program):
-        pytest.skip(f"{program} is not installed")
 
 
 @pytest.mark.parametrize("timer, peer", [
@@ -32,21 +26,12 @@ def test_wakeup(boot, timer, peer):
     leaves the kernel more to free (see test_lab_overhead.py). Between two
     expiries its client exchanges two messages, and cyclictest only sleeps.
     """
-    need("cyclictest")
+    peers.need("cyclictest")
     ours = boot.metric(timer, "wakeup")
     theirs = boot.json(peer)["thread"]["0"]
     assert ours["cycles"] == theirs["cycles"] == 1000
     print(f"wakeup {ours['avg'] / theirs['avg']:.4f} of {peer}'s")
     assert 0.95 <= ours["avg"] / theirs["avg"] <= 1.05
-
-
-def transaction_ns(boot, transport):
-    """Of sockperf: time by transactions, after its own warm-up."""
-    text = boot.text(f"sockperf-{transport}.txt")
-    found = re.search(r"\[Valid Duration\] RunTime=([\d.]+) sec; "
-                      r"SentMessages=(\d+); ReceivedMessages=\2\b", text)
-    assert found, text
-    return 1e9 * float(found[1]) / int(found[2]), int(found[2])
 
 
 @pytest.mark.parametrize("boot, transport, most", [
@@ -55,9 +40,8 @@ def transaction_ns(boot, transport):
 def test_closed_loop(boot, transport, most):
     """A transaction takes no longer than sockperf's on the standard kernel.
 
-    Equal: one CPU, ordinary priority, TCP or UDP on 127.0.0.1, blocking receives,
-    messages of 40 bytes both ways (the size of our reply), no request for
-    shallow sleep, and, as nearly as sockperf's second allows, cycles.
+    Equal is what peers.py says, on 127.0.0.1, and, as nearly as sockperf's
+    second allows, cycles.
 
     Ours has the more to do: four clock reads in each transaction, sockperf
     two of the CPU's counter; every number checked on both sides; and all its
@@ -67,9 +51,6 @@ def test_closed_loop(boot, transport, most):
     With UDP, our sockets are connected; sockperf's are not, and the kernel
     finds the way of each datagram anew.
     """
-    need("sockperf")
-    ours = boot.metric(f"closed-{transport}", "interval")
-    theirs_ns, cycles = transaction_ns(boot, transport)
-    print(f"transaction {ours['avg'] / theirs_ns:.4f} of sockperf's")
-    assert ours["cycles"] == pytest.approx(cycles, rel=0.1)
-    assert ours["avg"] <= most * theirs_ns
+    peers.need("sockperf")
+    assert peers.ratio(boot, f"closed-{transport}", f"sockperf-{transport}",
+                       peers.sockperf_ns) <= most

@@ -3,17 +3,16 @@
 
 import itertools
 import os
-import pathlib
 import shlex
 import shutil
 import signal
 import subprocess
-import tempfile
 
 import pytest
 
 import hosts
 import outside
+import sshd
 import twoway
 
 FAR, NEAR = "10.77.31.1", "10.77.31.2"
@@ -228,70 +227,11 @@ def test_another_time(far, near):
         assert 0 <= thread["min"] <= thread["max"] < 10 ** 7
 
 
-def configure(directory, port):
-    """A server of ssh that knows one key, and nothing of this system's."""
-    for name in "host", "user":
-        command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f",
-                str(directory / name))
-    public = (directory / "user.pub").read_text()
-    (directory / "authorized").write_text(public)
-    host = (directory / "host.pub").read_text().split()
-    (directory / "known").write_text(
-        f"[{FAR}]:{port} {host[0]} {host[1]}\n")
-    (directory / "sshd").write_text(
-        f"Port {port}\nListenAddress {FAR}\nHostKey {directory}/host\n"
-        f"AuthorizedKeysFile {directory}/authorized\nPidFile none\n"
-        "UsePAM no\nStrictModes no\nPasswordAuthentication no\n"
-        "PermitRootLogin prohibit-password\nPermitUserRC no\n")
-    (directory / "ssh").write_text(
-        f"IdentityFile {directory}/user\nIdentitiesOnly yes\n"
-        f"UserKnownHostsFile {directory}/known\nIdentityAgent none\n"
-        "GlobalKnownHostsFile none\nBatchMode yes\n"
-        f"StrictHostKeyChecking yes\nPort {port}\nUser root\n")
-    (directory / "passwd").write_text(
-        "root:x:0:0:root:/:/bin/sh\n"
-        "sshd:x:65533:65534:sshd:/run/sshd:/usr/sbin/nologin\n"
-        "nobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n")
-    (directory / "shadow").write_text(
-        "root:*:19000:0:99999:7:::\nsshd:*:19000:0:99999:7:::\n")
-    (directory / "run").mkdir()
-
-
 @pytest.fixture
 def ssh(net):
     """The command that logs in on the far host."""
-    path = os.environ["PATH"] + ":/usr/sbin:/sbin"
-    sshd = shutil.which("sshd", path=path)
-    if not sshd or not shutil.which("ssh"):
-        pytest.skip("needs sshd and ssh, of openssh-server and -client")
-    port = 2222
-    with tempfile.TemporaryDirectory(prefix="twoway-ssh-") as name:
-        directory = pathlib.Path(name)
-        configure(directory, port)
-        # ip netns gives it mounts of its own: this system's stay as they are.
-        script = " && ".join((
-            "mount --make-rprivate /",
-            f"mount --bind {name}/passwd /etc/passwd",
-            f"{{ [ ! -e /etc/shadow ] || "
-            f"mount --bind {name}/shadow /etc/shadow; }}",
-            "mount -t tmpfs none /run", "mkdir -m 755 /run/sshd",
-            f"exec {sshd} -D -e -f {name}/sshd"))
-        with open(directory / "log", "w", encoding="utf-8") as log:
-            process = subprocess.Popen(
-                [*net.inside(net.far), "sh", "-c", script],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                start_new_session=True)
-        try:
-            log = directory / "log"
-            assert outside.wait_for(
-                lambda: "Server listening" in log.read_text() or
-                process.poll() is not None, hosts.PATIENCE_S)
-            if process.poll() is not None:
-                pytest.skip(f"sshd does not start: {log.read_text()}")
-            yield f"ssh -F {name}/ssh {FAR}"
-        finally:
-            process.terminate()
-            process.wait(hosts.PATIENCE_S)
+    with sshd.serving(FAR, net.inside(net.far)) as login:
+        yield login
 
 
 @pytest.mark.parametrize("transport", ["tcp", "udp"])

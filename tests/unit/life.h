@@ -149,7 +149,8 @@ static const struct tw_part part_c = {
 	LIFE_PART(c), .options = options_c, .instead = c_instead,
 };
 static const struct tw_part *const life_parts[] = {
-	&tw_part_help, &tw_part_output, &part_a, &part_b, &part_c, NULL
+	&tw_part_help, &tw_part_output, &tw_part_display,
+	&part_a, &part_b, &part_c, NULL
 };
 
 /* A step: a tick, and the end of a child. */

@@ -19,7 +19,6 @@
 
 #include "base/tw_time.h"
 #include "frame/tw_output.h"
-#include "run/tw_explain.h"
 #include "run/tw_session.h"
 #include "unit.h"
 

@@ -15,6 +15,7 @@
 #include "parse.h"
 #include "open_files.h"
 
+#include "measure/tw_ring.h"
 #include "run/tw_session.h"
 #include "base/tw_time.h"
 

@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "frame/tw_live.h"
 #include "report.h"
 
 #define CLEAR		"\033[K\n"

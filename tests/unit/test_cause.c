@@ -4,6 +4,7 @@
 #include "json.h"
 #include "trace.h"
 #include "cause/tw_cause.h"
+#include "measure/tw_oneway.h"
 
 static struct tw_cause_view near, far;
 static struct tw_cause cause;

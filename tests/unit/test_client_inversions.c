@@ -81,6 +81,7 @@ static void test_closed_loop(void **state)
 static int receive_some(const struct tw_client *client, struct tw_cycle *cycle)
 {
 	(void)client;
+	cycle->server_cpu = cycle->seq % 2 ? 0 : TW_CYCLE_LOST;
 	return cycle->seq % 2 ? 0 : -ETIMEDOUT;
 }
 
@@ -111,6 +112,27 @@ static void test_datagrams(void **state)
 		assert_int_equal(sink.cycles[i].inversions, 0);
 }
 
+static int receive_timeout(const struct tw_client *client,
+			   struct tw_cycle *cycle)
+{
+	(void)client;
+	(void)cycle;
+	return -ETIMEDOUT;
+}
+
+/* A connection that the kernel has given up is no lost datagram. */
+static void test_timeout(void **state)
+{
+	struct tw_client client = new_client(0, CYCLES);
+
+	(void)state;
+	lost = 0;
+	client.receive = receive_timeout;
+	client.lose = lose;
+	assert_int_equal(tw_client_run(&client), -ETIMEDOUT);
+	assert_int_equal(lost + sink.recorded, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -118,6 +140,7 @@ int main(void)
 		WITH_ENDS(test_warmup),
 		WITH_ENDS(test_closed_loop),
 		WITH_ENDS(test_datagrams),
+		WITH_ENDS(test_timeout),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

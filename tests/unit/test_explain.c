@@ -8,7 +8,7 @@
 
 #include "parse.h"
 #include "base/tw_cgroup.h"
-#include "run/tw_explain.h"
+#include "run/tw_session.h"
 
 static rlim_t limits[RLIM_NLIMITS];
 

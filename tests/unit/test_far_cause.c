@@ -208,6 +208,7 @@ static void test_mark(void **state)
 	pair.task.clock.read_ns = read_clock;
 	pair.task.link.server_fd = link[0];
 	pair.take = NULL;
+	pair.run_server = tw_server_run;
 	assert_int_equal(tw_traced_serve(&pair, NULL), 0);
 	assert_true(traced.marked);
 	assert_true(read(fds[0], text, sizeof(text) - 1) > 0);

@@ -145,7 +145,8 @@ static const char *policy(const struct tw_run *run)
 }
 
 static const struct tw_part *const parts[] = {
-	&tw_part_output, &other, &one, &two, &last, NULL
+	&tw_part_output, &tw_part_display,
+	&other, &one, &two, &last, NULL
 };
 static const struct tw_program program = {
 	.name = "out", .object = "outs", .parts = parts, .hint = life_hint,

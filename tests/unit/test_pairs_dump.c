@@ -1,54 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* --dump and -v with several pairs, and the size of their rings. */
-#include <fcntl.h>
-#include <signal.h>
-#include <unistd.h>
-
+#include "dump.h"
 #include "json.h"
 #include "measure/tw_ring.h"
-#include "three.h"
-#include "result/tw_part_result.h"
 
 #define HEADER	"pair,cycle,planned_ns,t0_ns,t1_ns,t2_ns,t3_ns,missed\n"
 #define FIRST	",0,2000000,2004000,2014500,2130500,2139000,0\n"
 #define SECOND	"3000000,3002000,3014000,3120000,3130000,2\n"
 
-static char home[] = "/tmp/test_pairs_dump.XXXXXX";
 static char got[4096];
-static int text_fd;
-
-static int enter(void **state)
-{
-	(void)state;
-	strcpy(home + sizeof(home) - 7, "XXXXXX");
-	return !mkdtemp(home) || chdir(home);
-}
-
-static int leave(void **state)
-{
-	(void)state;
-	tw_file_abort(tw_part_dump.result->file);
-	tw_file_abort(&session.run.output.text);
-	close(text_fd);
-	unlink("f");
-	return chdir("/") || rmdir(home);
-}
-
-static void begin(const char *line)
-{
-	const struct tw_result *result = tw_part_dump.result;
-	int ends[2];
-
-	new_run(line);
-	assert_int_equal(pipe(ends), 0);
-	text_fd = ends[0];
-	assert_int_equal(fcntl(text_fd, F_SETFL, O_NONBLOCK), 0);
-	assert_int_equal(tw_file_use(&session.run.output.text, ends[1]), 0);
-	close(ends[1]);
-	if (*result->path)
-		assert_int_equal(tw_file_open(result->file, *result->path), 0);
-	assert_int_equal(tw_part_dump.open(&session.run), 0);
-}
 
 static void record(unsigned int number, int which)
 {
@@ -164,8 +124,6 @@ static void test_small_ring(void **state)
 	assert_false(tw_ring_get(run_pair(1)->ring, &cycle));
 	assert_false(tw_ring_get(run_pair(0)->ring, &cycle));
 }
-
-#define IN_HOME(test)	cmocka_unit_test_setup_teardown(test, enter, leave)
 
 int main(void)
 {

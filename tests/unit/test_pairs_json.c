@@ -3,7 +3,7 @@
 #include "json.h"
 #include "three.h"
 #include "result/tw_part_result.h"
-#include "run/tw_session_text.h"
+#include "run/tw_session.h"
 
 static void json_threads(struct tw_json *json, const struct tw_run *run)
 {
@@ -235,7 +235,7 @@ static void test_session(void **state)
 	new_three("-t3");
 	run_pair(0)->tally->throttled = 1;
 	run_pair(2)->tally->throttled = 4;
-	contains(json_of(tw_session_json),
+	contains(json_of(tw_part_session_json.json),
 		 "    \"warmup\": {\"cycles\": 6, \"missed\": 6},\n"
 		 "    \"cycles\": 5,\n"
 		 "    \"missed\": 6,\n"

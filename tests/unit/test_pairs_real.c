@@ -10,7 +10,7 @@
 #include "session.h"
 
 #include "measure/tw_ring.h"
-#include "run/tw_explain.h"
+#include "run/tw_session.h"
 
 #define PAIRS	3
 

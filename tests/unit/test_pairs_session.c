@@ -1,20 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The memory of several pairs: each step, their sums, and what is too much. */
-#include "session.h"
-
-#include "base/tw_system.h"
+#include "free_memory.h"
 #include "run/tw_columns.h"
-
-static uint64_t free_memory = UINT64_MAX / 2;
-
-static uint64_t read_memory_by_script(void)
-{
-	return free_memory;
-}
-
-#define tw_system_available_memory read_memory_by_script
-#include "run/tw_session_memory.c"
-#undef tw_system_available_memory
 
 /* Step 0: 10, 11, 12 cycles; step 1: 20, 21, 22. */
 static void begin(int step)
@@ -198,72 +185,47 @@ static void test_no_cycles(void **state)
 	session_close();
 }
 
-static uint64_t pair_size(const char *options)
-{
-	uint64_t size;
-
-	session_open(options);
-	assert_int_equal(session_begin(0), 0);
-	size = tw_session_first(&session)->shared_size;
-	session.steps_done = 1;
-	session_close();
-	return size;
-}
-
 /* Room for @fit of @pairs, each of which a sum may have @sums times. */
 static void check_room(const char *options, unsigned int pairs,
-			 unsigned int fit, unsigned int sums)
+		       unsigned int fit, unsigned int sums)
 {
-	const uint64_t size = pair_size(options);
-	char error[200];
+	const uint64_t size = pair_size(options) * sums;
+	char option[20], advice[50];
 
-	free_memory = size * sums * pairs;
+	snprintf(option, sizeof(option), "--threads=%u", pairs);
+	snprintf(advice, sizeof(advice), "allowed are up to %u pairs here",
+		 fit);
+	free_memory = size * pairs;
 	accepted(options);
-	free_memory = size * sums * fit;
-	snprintf(error, sizeof(error), "--threads=%u: needs %llu MiB of memory, and %llu MiB are free; allowed are up to %u pairs here",
-		 pairs, (unsigned long long)(size * sums * pairs) >> 20,
-		 (unsigned long long)free_memory >> 20, fit);
-	refused(options, error);
-	free_memory = size * sums * (fit + 1) - 1;
-	snprintf(error, sizeof(error), "--threads=%u: needs %llu MiB of memory, and %llu MiB are free; allowed are up to %u pairs here",
-		 pairs, (unsigned long long)(size * sums * pairs) >> 20,
-		 (unsigned long long)free_memory >> 20, fit);
-	refused(options, error);
-	free_memory = UINT64_MAX / 2;
+	lacks_memory(options, size * fit, size * pairs, option, advice);
+	lacks_memory(options, size * (fit + 1) - 1, size * pairs, option,
+		     advice);
 }
 
 /* Of a ramp to @steps pairs: a sum of all, and 1, 2, 3... of them before. */
 static void check_ramp(const char *options, unsigned int steps,
 		       const char *option, const char *advice)
 {
-	const uint64_t size = pair_size(options);
-	const uint64_t all = size * (steps * (steps + 1) / 2 + steps);
-	char error[200];
+	const unsigned int pairs = steps * (steps + 1) / 2 + steps;
 
-	free_memory = all;
-	accepted(options);
-	free_memory = all - 1;
-	snprintf(error, sizeof(error), "--%s: needs %llu MiB of memory, and %llu MiB are free; give fewer %s",
-		 option, (unsigned long long)all >> 20,
-		 (unsigned long long)free_memory >> 20, advice);
-	refused(options, error);
-	free_memory = UINT64_MAX / 2;
+	needs_memory(options, pair_size(options) * pairs, option, advice);
 }
 
 /* The steps are to blame: there is no --threads. */
 static void test_memory_of_ramp(void **state)
 {
 	(void)state;
-	check_ramp(QUIET "-l1 --ramp=pairs --steps=2", 2, "steps=2", "steps");
-	check_ramp(QUIET "-l1 --ramp=pairs --steps=99", 99, "steps=99",
-		   "steps");
+	check_ramp(QUIET "-l1 --ramp=pairs --steps=2", 2, "--steps=2",
+		   "give fewer steps");
+	check_ramp(QUIET "-l1 --ramp=pairs --steps=99", 99, "--steps=99",
+		   "give fewer steps");
 	check_ramp(QUIET "-l1 --ramp=pairs --steps=256 -h7", 256,
-		   "histogram=7", "microseconds or steps");
+		   "--histogram=7", "give fewer microseconds or steps");
 }
 
 static void test_memory(void **state)
 {
-	char error[200];
+	static const char options[] = QUIET "-l1 -t5 -h400000";
 	uint64_t size;
 
 	(void)state;
@@ -272,13 +234,9 @@ static void test_memory(void **state)
 	check_room(QUIET "-l1 -t9 -h1000 --dump=f", 9, 1, 1);
 	check_room(QUIET "-l1 -t4 --load=fft --steps=3", 4, 2, 4);
 	/* If not even one has room, the pairs are not to blame. */
-	size = pair_size(QUIET "-l1 -t5 -h400000");
-	free_memory = size - 1;
-	snprintf(error, sizeof(error), "--histogram=400000: needs %llu MiB of memory, and %llu MiB are free; give fewer microseconds or steps",
-		 (unsigned long long)(5 * size) >> 20,
-		 (unsigned long long)free_memory >> 20);
-	refused(QUIET "-l1 -t5 -h400000", error);
-	free_memory = UINT64_MAX / 2;
+	size = pair_size(options);
+	lacks_memory(options, size - 1, 5 * size, "--histogram=400000",
+		     "give fewer microseconds or steps");
 }
 
 int main(void)

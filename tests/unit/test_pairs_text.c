@@ -2,7 +2,7 @@
 /* What is printed of several pairs, to the letter. */
 #include "three.h"
 #include "result/tw_part_result.h"
-#include "run/tw_session_text.h"
+#include "run/tw_session.h"
 
 static void print_status(FILE *file, const struct tw_run *run)
 {

@@ -1,72 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* --dump and -v: every cycle, from the client's ring to its readers. */
-#include <fcntl.h>
-#include <signal.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include "dump.h"
 #include "json.h"
 #include "measure/tw_ring.h"
 #include "report_ramp.h"
-#include "result/tw_part_result.h"
 
 #define HEADER	"pair,cycle,planned_ns,t0_ns,t1_ns,t2_ns,t3_ns,missed\n"
 #define RING	2048	/* cycles: 2 s of the default period, or more */
 #define LINE	"       0:       0:      10\n"	/* -v, of one metric */
 
-static char home[] = "/tmp/test_part_dump.XXXXXX";
 static char got[4 << 20];
-static int text_fd = -1;	/* where its reader reads */
-
-static int enter(void **state)
-{
-	(void)state;
-	signal(SIGPIPE, SIG_IGN);
-	strcpy(home + sizeof(home) - 7, "XXXXXX");
-	return !mkdtemp(home) || chdir(home);
-}
-
-static void end(void)
-{
-	if (text_fd < 0)
-		return;
-	tw_file_abort(tw_part_dump.result->file);
-	tw_file_abort(&session.run.output.text);
-	close(text_fd);
-	text_fd = -1;
-}
-
-static int leave(void **state)
-{
-	(void)state;
-	end();
-	unlink("f");
-	return chdir("/") || rmdir(home);
-}
-
-/* The files of a run: a pipe for the text, and what --dump names. */
-static void open_files(void)
-{
-	const struct tw_result *result = tw_part_dump.result;
-	int ends[2];
-
-	end();
-	assert_int_equal(pipe(ends), 0);
-	text_fd = ends[0];
-	assert_int_equal(fcntl(text_fd, F_SETFL, O_NONBLOCK), 0);
-	assert_int_equal(tw_file_use(&session.run.output.text, ends[1]), 0);
-	close(ends[1]);
-	if (*result->path)
-		assert_int_equal(tw_file_open(result->file, *result->path), 0);
-	assert_int_equal(tw_part_dump.open(&session.run), 0);
-}
-
-static void begin(const char *line)
-{
-	end();
-	new_run(line);
-	open_files();
-}
 
 /* As the client does. */
 static void measure(const struct tw_cycle *cycle, int count)
@@ -401,25 +346,22 @@ static void test_options(void **state)
 	assert_null(*tw_part_dump.result->path);
 }
 
-#define TEST(name) \
-	cmocka_unit_test_setup_teardown(name, enter, leave)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_asked_for),
-		TEST(test_dump),
-		TEST(test_lost),
-		TEST(test_verbose),
-		TEST(test_unbuffered),
-		TEST(test_both),
-		TEST(test_end_of_step),
-		TEST(test_full_ring),
-		TEST(test_steps),
-		TEST(test_slow_reader_of_text),
-		TEST(test_slow_reader_of_dump),
-		TEST(test_reader_gone),
-		TEST(test_options),
+		IN_HOME(test_asked_for),
+		IN_HOME(test_dump),
+		IN_HOME(test_lost),
+		IN_HOME(test_verbose),
+		IN_HOME(test_unbuffered),
+		IN_HOME(test_both),
+		IN_HOME(test_end_of_step),
+		IN_HOME(test_full_ring),
+		IN_HOME(test_steps),
+		IN_HOME(test_slow_reader_of_text),
+		IN_HOME(test_slow_reader_of_dump),
+		IN_HOME(test_reader_gone),
+		IN_HOME(test_options),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 

@@ -2,12 +2,14 @@
 /* --stamps: what a pair gets, what is tried before, and what is told. */
 #include <unistd.h>
 
+#include "ends.h"
 #include "json.h"
 #include "measure/tw_datagram.h"
-#include "measure/tw_server.h"
+#include "measure/tw_ring.h"
 #include "measure/tw_stamped.h"
 #include "measure/tw_transport_kinds.h"
 #include "report.h"
+#include "result/tw_part_result.h"
 #include "run/tw_part_stamps.h"
 #include "stamps.h"
 
@@ -39,6 +41,8 @@ static void test_tcp(void **state)
 	assert_non_null(pair.linked);
 	assert_int_equal(pair.stamps->mode, TW_STAMPS_ALL);
 	assert_ptr_equal(pair.take, tw_server_take_stamped);
+	assert_ptr_equal(pair.run_client, tw_stamped_client_run);
+	assert_ptr_equal(pair.run_server, tw_stamped_server_run);
 	assert_null(pair.receive);
 	assert_string_equal(written_json(part->json_settings),
 			    "    \"stamps\": \"all\"\n");
@@ -51,6 +55,8 @@ static void test_udp(void **state)
 	assert_int_equal(pair.stamps->mode, TW_STAMPS_RX);
 	assert_ptr_equal(pair.take, tw_datagram_take_stamped);
 	assert_ptr_equal(pair.receive, tw_datagram_receive_stamped);
+	assert_ptr_equal(pair.run_client, tw_stamped_client_run);
+	assert_ptr_equal(pair.run_server, tw_stamped_server_run);
 	assert_int_equal(pair.stamps->client_step, 1);
 	assert_int_equal(pair.stamps->server_step, 1);
 }
@@ -69,6 +75,24 @@ static void test_steps(void **state)
 	assert_int_equal(memory.server_step, 64);
 }
 
+/* Twice as many as the ring has cycles, behind it. */
+static void test_dumped(void **state)
+{
+	const char *end;
+
+	(void)state;
+	new_finished_run("-q --stamps=all");
+	assert_null(pair.stamps->slot);
+	new_finished_run("-q --stamps=all --dump=f");
+	assert_non_null(pair.ring);
+	assert_int_equal(pair.stamps->slots, 2 * pair.ring->size);
+	end = (const char *)pair.ring + tw_ring_size(pair.ring->size);
+	assert_ptr_equal(pair.stamps->slot, end);
+	assert_true(tw_part_dump.room(&session.run) >=
+		    tw_ring_size(pair.ring->size) +
+		    pair.stamps->slots * sizeof(struct tw_stamped));
+}
+
 static void test_refused(void **state)
 {
 	(void)state;
@@ -82,24 +106,8 @@ static void test_refused(void **state)
 
 static void open_link(const struct tw_transport_ops *ops)
 {
-	struct tw_transport transport;
-	uint64_t strangers = 0;
-	int listener;
-
 	assert_int_equal(tw_clock_open(&pair.task.clock, "monotonic"), 0);
-	tw_transport_init(&transport);
-	transport.ops = ops;
-	assert_int_equal(tw_transport_listen(&transport, 0, &listener), 0);
-	assert_int_equal(tw_transport_link(&transport, listener,
-					   &pair.task.link, &strangers), 0);
-	if (listener >= 0)
-		close(listener);
-}
-
-static void close_link(void)
-{
-	close(pair.task.link.client_fd);
-	close(pair.task.link.server_fd);
+	pair.task.link = link_as(ops);
 }
 
 static bool has_numbers(int fd)
@@ -133,7 +141,7 @@ static void check_linked(const char *line, const struct tw_transport_ops *ops)
 			      MSG_DONTWAIT), -1);
 	assert_int_equal(recv(pair.task.link.server_fd, &byte, 1,
 			      MSG_DONTWAIT | MSG_ERRQUEUE), -1);
-	close_link();
+	close_ends(&pair.task.link);
 }
 
 static void test_linked_tcp(void **state)
@@ -170,7 +178,7 @@ static void test_linked_far(void **state)
 	assert_true(has_numbers(client_fd));
 	assert_true(has_numbers(server_fd));
 	pair.task.link.client_fd = client_fd;
-	close_link();
+	close_ends(&pair.task.link);
 }
 
 /* The test exchange decides. */
@@ -182,12 +190,12 @@ static void test_linked_without(void **state)
 	open_link(&tw_transport_unix);
 	assert_int_equal(pair.linked(&session.run, &pair), -ENODATA);
 	assert_string_equal(session.run.error, "--stamps=rx: in 5 test exchanges over tcp, the kernel gave no stamp of: client rx, server rx; leave it out");
-	close_link();
+	close_ends(&pair.task.link);
 	new_finished_run("-q --stamps=all");
 	open_link(&tw_transport_unix);
 	assert_int_equal(pair.linked(&session.run, &pair), -ENODATA);
 	assert_string_equal(session.run.error, "--stamps=all: in 5 test exchanges over tcp, the kernel gave no stamp of: client rx, client sched, client snd, server rx, server sched, server snd; leave it out, or give rx");
-	close_link();
+	close_ends(&pair.task.link);
 }
 
 static void test_linked_fails(void **state)
@@ -210,7 +218,7 @@ static void test_linked_fails(void **state)
 	shutdown(pair.task.link.client_fd, SHUT_WR);
 	assert_int_equal(pair.linked(&session.run, &pair), -EPIPE);
 	assert_string_equal(session.run.error, "--stamps=rx: the test exchange over tcp failed: Broken pipe");
-	close_link();
+	close_ends(&pair.task.link);
 }
 
 /* Two cycles of 340 ns and 346 ns; and one that lacks two stamps. */
@@ -372,6 +380,7 @@ int main(void)
 		TEST(test_tcp),
 		TEST(test_udp),
 		TEST(test_steps),
+		TEST(test_dumped),
 		TEST(test_refused),
 		TEST(test_linked_tcp),
 		TEST(test_linked_udp),

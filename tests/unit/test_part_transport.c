@@ -3,6 +3,7 @@
 #include <net/if.h>
 #include <unistd.h>
 
+#include "ends.h"
 #include "json.h"
 #include "lacks.h"
 #include "measure/tw_datagram.h"
@@ -103,10 +104,8 @@ static const char *settings(void)
 /* At a link, all are set, and read. */
 static void test_settle(void **state)
 {
-	uint64_t strangers = 0;
 	const char *failed;
 	struct tw_link link;
-	int listener;
 
 	(void)state;
 	if (lacks_interface() || lacks_busy_poll()) {
@@ -115,10 +114,7 @@ static void test_settle(void **state)
 	}
 	begin("-q --transport=tcp --dscp=46 --sock-priority=3 --interface=lo --quickack");
 	contains(settings(), "\"dscp\": null");
-	assert_int_equal(tw_transport_listen(&session.transport, 0, &listener),
-			 0);
-	assert_int_equal(tw_transport_link(&session.transport, listener, &link,
-					   &strangers), 0);
+	link = link_over(&session.transport);
 	assert_string_equal(settings(),
 		"    \"address\": \"127.0.0.1\",\n"
 		"    \"dscp\": 46,\n"
@@ -135,18 +131,15 @@ static void test_settle(void **state)
 	link.server_fd = -1;
 	assert_int_equal(session.transport.settle(&link, &failed), 0);
 	close(link.client_fd);
-	close(listener);
 }
 
 static void test_settings_of_unix(void **state)
 {
-	uint64_t strangers = 0;
 	struct tw_link link;
 
 	(void)state;
 	begin("-q --transport=unix");
-	assert_int_equal(tw_transport_link(&session.transport, -1, &link,
-					   &strangers), 0);
+	link = link_over(&session.transport);
 	assert_string_equal(settings(),
 		"    \"address\": null,\n"
 		"    \"dscp\": null,\n"
@@ -155,8 +148,7 @@ static void test_settings_of_unix(void **state)
 		"    \"interface\": null,\n"
 		"    \"quickack\": false,\n"
 		"    \"timeout_us\": null\n");
-	close(link.client_fd);
-	close(link.server_fd);
+	close_ends(&link);
 }
 
 static void fill_counts(void)

@@ -3,7 +3,16 @@
 #include "json.h"
 #include "report.h"
 #include "result/tw_part_result.h"
-#include "run/tw_session_text.h"
+#include "run/tw_session.h"
+
+/* A step of 1 ns with each reading. */
+static int64_t read_cost(const struct tw_clock *clock)
+{
+	static int64_t now_ns;
+
+	(void)clock;
+	return ++now_ns;
+}
 
 static void new_costly_run(const char *line)
 {
@@ -106,20 +115,41 @@ static void test_json_of_drift(void **state)
 
 	(void)state;
 	new_costly_run("");
-	text = written_json(tw_session_json);
+	text = written_json(tw_part_session_json.json);
 	assert_members(text);
 	assert_non_null(strstr(text, "    \"clock_drift\": null\n"));
 	drifted(-12344, INT64_C(10000000000));
-	text = written_json(tw_session_json);
+	text = written_json(tw_part_session_json.json);
 	assert_members(text);
 	assert_non_null(strstr(text,
 		"    \"clock_drift\": {\"ppm\": -1.2344, \"ns\": -12344, \"over_ns\": 10000000000}\n"));
+}
+
+/* The client of the first pair measures it, and the first step counts. */
+static void test_measured(void **state)
+{
+	struct tw_pair sum = { .number = 0 };
+
+	(void)state;
+	new_finished_run("-t2 -d0");
+	assert_non_null(run_pair(0)->prepare);
+	assert_null(run_pair(1)->prepare);
+	run_pair(0)->task.clock.read_ns = read_cost;
+	run_pair(0)->prepare(run_pair(0));
+	assert_int_equal(run_pair(0)->cost.clock.min_ns, 1);
+	assert_true(run_pair(0)->cost.cycle.max_ns > 0);
+	tw_part_cost.merge(&sum, run_pair(0));
+	assert_memory_equal(&sum.cost, &run_pair(0)->cost, sizeof(sum.cost));
+	run_pair(1)->cost.cycle.max_ns = 1;
+	tw_part_cost.merge(&sum, run_pair(1));
+	assert_memory_equal(&sum.cost, &run_pair(0)->cost, sizeof(sum.cost));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cost),
+		cmocka_unit_test(test_measured),
 		cmocka_unit_test(test_place),
 		cmocka_unit_test(test_drift),
 		cmocka_unit_test(test_no_drift),

@@ -33,7 +33,8 @@ static int two_steps(struct tw_run *run)
 
 static const struct tw_part part_steps = { .check = two_steps };
 static const struct tw_part *const ramp_parts[] = {
-	&tw_part_output, &part_steps, &part_a, &part_b, &part_c, NULL
+	&tw_part_output, &tw_part_display,
+	&part_steps, &part_a, &part_b, &part_c, NULL
 };
 static const struct tw_program ramp = {
 	.name = "life", .object = "lives", .parts = ramp_parts,

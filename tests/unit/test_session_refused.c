@@ -5,13 +5,11 @@
  */
 #include <sys/resource.h>
 
-#include "session.h"
+#include "free_memory.h"
 
 #include "base/tw_clock.h"
-#include "base/tw_system.h"
 
 static int clock_err;
-static uint64_t free_memory = UINT64_MAX / 2;
 
 static int open_clock_by_script(struct tw_clock *clock, const char *name)
 {
@@ -20,17 +18,9 @@ static int open_clock_by_script(struct tw_clock *clock, const char *name)
 	return clock_err;
 }
 
-static uint64_t read_memory_by_script(void)
-{
-	return free_memory;
-}
-
 #define tw_clock_open open_clock_by_script
-#define tw_system_available_memory read_memory_by_script
 #include "run/tw_session.c"
-#include "run/tw_session_memory.c"
 #undef tw_clock_open
-#undef tw_system_available_memory
 
 int mlockall(int flags)
 {
@@ -39,47 +29,29 @@ int mlockall(int flags)
 	return -1;
 }
 
-static size_t pair_size(const char *options)
-{
-	size_t size;
-
-	free_memory = UINT64_MAX / 2;
-	session_open(options);
-	assert_int_equal(session_begin(0), 0);
-	size = tw_session_first(&session)->shared_size;
-	session.steps_done = 1;
-	session_close();
-	return size;
-}
-
-/* For so many pairs, @options need memory: @option is blamed if it lacks. */
-static void check_memory_of(const char *options, int pairs, const char *option,
-			    const char *advice)
-{
-	uint64_t needed = pairs * (uint64_t)pair_size(options);
-	char error[200];
-
-	free_memory = needed;
-	accepted(options);
-	free_memory = needed - 1;
-	snprintf(error, sizeof(error), "%s: needs %llu MiB of memory, and %llu MiB are free; give fewer %s",
-		 option, (unsigned long long)needed >> 20,
-		 (unsigned long long)free_memory >> 20, advice);
-	refused(options, error);
-	free_memory = UINT64_MAX / 2;
-}
-
 /* One for each step, and one for their sum: before any is allocated. */
 static void test_memory(void **state)
 {
+	static const struct {
+		const char *options;
+		int pairs;
+		const char *option, *advice;
+	} rows[] = {
+		{ QUIET "-l 1", 1, "--steps=1", "give fewer steps" },
+		{ QUIET "-l 1 --load=fft --steps=4", 5, "--steps=4",
+		  "give fewer steps" },
+		{ QUIET "-l 1 -h 400000", 1, "--histogram=400000",
+		  "give fewer microseconds or steps" },
+		{ QUIET "-l 1 -h 400000 --load=fft --steps=2", 3,
+		  "--histogram=400000", "give fewer microseconds or steps" },
+	};
+	size_t i;
+
 	(void)state;
-	check_memory_of(QUIET "-l 1", 1, "--steps=1", "steps");
-	check_memory_of(QUIET "-l 1 --load=fft --steps=4", 5, "--steps=4",
-			"steps");
-	check_memory_of(QUIET "-l 1 -h 400000", 1, "--histogram=400000",
-			"microseconds or steps");
-	check_memory_of(QUIET "-l 1 -h 400000 --load=fft --steps=2", 3,
-			"--histogram=400000", "microseconds or steps");
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		needs_memory(rows[i].options,
+			     rows[i].pairs * pair_size(rows[i].options),
+			     rows[i].option, rows[i].advice);
 	/* With what the parts have in it. */
 	assert_true(pair_size(QUIET "-l 1 --dump=f") >=
 		    pair_size(QUIET "-l 1") + tw_ring_size(2048));
@@ -98,7 +70,7 @@ static void test_too_much_memory(void **state)
 	session.run.steps = 1024;
 	assert_int_equal(tw_part_memory.check(&session.run), -EINVAL);
 	assert_non_null(strstr(session.run.error, "--histogram=9223372036854775: needs "));
-	free_memory = UINT64_MAX / 2;
+	free_memory = PLENTY;
 }
 
 /* No descriptor is left for the signals. */

@@ -81,7 +81,7 @@ static void test_json(void **state)
 	new_finished_run("-p80 --policy=rr");
 	fill_in_processes();
 	session.strangers = 11;
-	assert_string_equal(written_json(tw_part_session.json), members);
+	assert_string_equal(written_json(tw_part_session_json.json), members);
 }
 
 static const char settings[] =
@@ -107,13 +107,13 @@ static void test_settings(void **state)
 {
 	(void)state;
 	new_run("-h60 -p80 --policy=rr -a -m -l2 -D1m --timer=timerfd --wait=epoll -c1 --metrics=total,interval");
-	assert_string_equal(written_json(tw_part_session.json_settings),
+	assert_string_equal(written_json(tw_part_session_json.json_settings),
 			    settings);
 	new_run("-i0");
-	contains(written_json(tw_part_session.json_settings),
+	contains(written_json(tw_part_session_json.json_settings),
 		 "    \"timer\": \"none\",\n");
 	new_run("--total=trltp3");
-	contains(written_json(tw_part_session.json_settings),
+	contains(written_json(tw_part_session_json.json_settings),
 		 "    \"total\": \"trltp3\",\n");
 }
 
@@ -122,7 +122,7 @@ static void test_killed(void **state)
 {
 	(void)state;
 	new_run("");
-	assert_null(strstr(written_json(tw_part_session.json),
+	assert_null(strstr(written_json(tw_part_session_json.json),
 			   "minor_faults"));
 }
 
@@ -158,7 +158,7 @@ static void test_remarks(void **state)
 			    "# Missed: 2\n" STOPPED
 			    "# Clock monotonic: +2.000 ppm against the kernel's, +3.000 us in 1.5 s\n"
 			    "# Unexpected connections refused: 3\n");
-	contains(written_json(tw_part_session.json),
+	contains(written_json(tw_part_session_json.json),
 		 "    \"clock_drift\": {\"ppm\": 2.0000, \"ns\": 3000, \"over_ns\": 1500000000}\n");
 	/* The histogram has a line of its own for the first. */
 	new_finished_run("-h5");
@@ -195,7 +195,7 @@ static void test_changed(void **state)
 	session.main_left = session.main_settings;
 	session.main_left.policy = SCHED_OTHER;
 	session.main_left.priority = 0;
-	text = written_json(tw_part_session.json);
+	text = written_json(tw_part_session_json.json);
 	contains(text, "        \"at_end\": {\"cpus\": \"3,7\", \"policy\": \"rr\", \"priority\": 80}\n");
 	contains(text, "        \"at_end\": {\"cpus\": \"0-1\", \"policy\": \"other\", \"priority\": 0}\n");
 	contains(text, "        \"at_end\": null\n");

@@ -9,7 +9,6 @@
 #include "base/tw_time.h"
 #include "loop_client.h"
 #include "datagram.h"
-#include "measure/tw_server.h"
 #include "measure/tw_stamped.h"
 #include "stamps.h"
 
@@ -131,7 +130,7 @@ static void test_client_stream(void **state)
 	(void)state;
 	for (seq = 1; seq <= LOOPS; seq++)
 		load_stamped(seq);
-	assert_int_equal(tw_client_run(&client), 0);
+	assert_int_equal(tw_stamped_client_run(&client), 0);
 	assert_int_equal(sink.recorded, LOOPS - 2);
 	check_cycles(1, LOOPS);
 	check_slots(1, LOOPS - 1);
@@ -151,7 +150,7 @@ static void test_client_plain_reply(void **state)
 	(void)state;
 	load_replies(1, 1);
 	shutdown(ends[1], SHUT_WR);
-	assert_int_equal(tw_client_run(&client), -EMSGSIZE);
+	assert_int_equal(tw_stamped_client_run(&client), -EMSGSIZE);
 	assert_int_equal(sink.recorded, 0);
 }
 
@@ -161,7 +160,7 @@ static void test_client_server_gone(void **state)
 
 	(void)state;
 	shutdown(ends[1], SHUT_WR);
-	assert_int_equal(tw_client_run(&client), -ECONNRESET);
+	assert_int_equal(tw_stamped_client_run(&client), -ECONNRESET);
 }
 
 static void lose(void *to, const struct tw_cycle *cycle)
@@ -186,7 +185,7 @@ static void test_client_datagrams(void **state)
 	client.loops = 3;
 	for (seq = 1; seq <= 3; seq++)
 		load_stamped(seq);
-	assert_int_equal(tw_client_run(&client), 0);
+	assert_int_equal(tw_stamped_client_run(&client), 0);
 	check_cycles(1, 3);
 	check_slots(1, 2);
 	assert_int_equal(stamps.client.out.id, 2);
@@ -194,7 +193,7 @@ static void test_client_datagrams(void **state)
 	/* On with the same state, and a reply that is of no cycle. */
 	client.loops = 1;
 	load_replies(1, 1);
-	assert_int_equal(tw_client_run(&client), 0);
+	assert_int_equal(tw_stamped_client_run(&client), 0);
 	assert_int_equal(sink.done_calls, 1);
 	assert_int_equal(counts.client.strangers, 1);
 	assert_int_equal(stamps.client.out.id, 0);
@@ -256,7 +255,7 @@ static void test_server_stream(void **state)
 	for (seq = 1; seq <= LOOPS; seq++)
 		load_request(seq);
 	shutdown(ends[1], SHUT_WR);
-	assert_int_equal(tw_server_run(&server), 0);
+	assert_int_equal(tw_stamped_server_run(&server), 0);
 	check_replies(LOOPS, true);
 	assert_int_equal(stamps.server.out.id,
 			 LOOPS * TW_STAMPED_SIZE - 1);
@@ -269,7 +268,7 @@ static void test_server_wrong_request(void **state)
 	(void)state;
 	load_request(1);
 	load_request(3);
-	assert_int_equal(tw_server_run(&server), -EPROTO);
+	assert_int_equal(tw_stamped_server_run(&server), -EPROTO);
 	check_replies(1, true);
 }
 
@@ -284,7 +283,7 @@ static void test_server_datagrams(void **state)
 	for (seq = 1; seq <= LOOPS; seq++)
 		load_request(seq);
 	assert_int_equal(send(ends[1], NULL, 0, 0), 0);
-	assert_int_equal(tw_server_run(&server), 0);
+	assert_int_equal(tw_stamped_server_run(&server), 0);
 	check_replies(LOOPS, true);
 	assert_int_equal(stamps.server.out.id, LOOPS - 1);
 }
@@ -316,7 +315,7 @@ static void check_drained(struct tw_server *server)
 	assert_int_equal(send(ends[1], NULL, 0, 0), 0);
 	if (!server->datagrams)
 		shutdown(ends[1], SHUT_WR);
-	assert_int_equal(tw_server_run(server), 0);
+	assert_int_equal(tw_stamped_server_run(server), 0);
 	assert_int_equal(waits, LOOPS + 1);
 	assert_int_equal(waits_with_errors, 0);
 }
@@ -343,7 +342,7 @@ static void *serve(void *arg)
 {
 	struct tw_server *server = arg;
 
-	assert_int_equal(tw_server_run(server), 0);
+	assert_int_equal(tw_stamped_server_run(server), 0);
 	return NULL;
 }
 
@@ -404,7 +403,7 @@ static void test_both(void **state)
 	server.take = tw_datagram_take_stamped;
 	server.datagrams = &counts;
 	assert_int_equal(pthread_create(&thread, NULL, serve, &server), 0);
-	assert_int_equal(tw_client_run(&client), 0);
+	assert_int_equal(tw_stamped_client_run(&client), 0);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	assert_int_equal(stamps.client.sum.cycles, LOOPS - 3);
 	assert_int_equal(stamps.client.sum.left_out, 0);

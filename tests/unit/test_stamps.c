@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "ends.h"
 #include "measure/tw_stamps_cost.h"
 #include "measure/tw_transport_kinds.h"
 #include "stamps.h"
@@ -117,33 +118,10 @@ static void test_tx_of_others(void **state)
 	ignored(&made);
 }
 
-static struct tw_link open_link(const struct tw_transport_ops *ops)
-{
-	struct tw_transport transport;
-	struct tw_link link;
-	uint64_t strangers = 0;
-	int listener;
-
-	tw_transport_init(&transport);
-	transport.ops = ops;
-	assert_int_equal(tw_transport_listen(&transport, 0, &listener), 0);
-	assert_int_equal(tw_transport_link(&transport, listener, &link,
-					   &strangers), 0);
-	if (listener >= 0)
-		close(listener);
-	return link;
-}
-
-static void close_link(const struct tw_link *link)
-{
-	close(link->client_fd);
-	close(link->server_fd);
-}
-
 static struct tw_link stamped_link(const struct tw_transport_ops *ops,
 				   enum tw_stamps_mode mode)
 {
-	struct tw_link link = open_link(ops);
+	struct tw_link link = link_as(ops);
 
 	assert_int_equal(tw_stamps_enable(link.client_fd, mode), 0);
 	assert_int_equal(tw_stamps_enable(link.server_fd, mode), 0);
@@ -186,7 +164,7 @@ static void check_say_and_hear(const struct tw_transport_ops *ops,
 	assert_int_equal(tw_stamps_say(link.server_fd, TW_STAMPS_ALL, &next),
 			 BOTH_TX);
 	assert_int_equal(next, step - 1);
-	close_link(&link);
+	close_ends(&link);
 }
 
 /* TCP counts bytes: 8 are said. */
@@ -223,7 +201,7 @@ static void test_rx_alone(void **state)
 	assert_int_equal(id, 5);
 	/* Nothing has come into the error queue. */
 	assert_int_equal(poll(&ready, 1, 0), 0);
-	close_link(&link);
+	close_ends(&link);
 }
 
 /* They take the option, and give none. */
@@ -237,19 +215,19 @@ static void test_unix(void **state)
 	link = stamped_link(&tw_transport_unix, TW_STAMPS_ALL);
 	assert_int_equal(tw_stamps_say(link.client_fd, TW_STAMPS_ALL, &id), 0);
 	assert_int_equal(tw_stamps_hear(link.server_fd, TW_STAMPS_ALL), 0);
-	close_link(&link);
+	close_ends(&link);
 }
 
 static void test_off(void **state)
 {
-	struct tw_link link = open_link(&tw_transport_tcp);
+	struct tw_link link = link_as(&tw_transport_tcp);
 	uint32_t id;
 
 	(void)state;
 	assert_int_equal(tw_stamps_enable(-1, TW_STAMPS_OFF), 0);
 	assert_int_equal(tw_stamps_say(link.client_fd, TW_STAMPS_OFF, &id), 0);
 	assert_int_equal(tw_stamps_hear(link.server_fd, TW_STAMPS_OFF), 0);
-	close_link(&link);
+	close_ends(&link);
 }
 
 /* Late ones of others are thrown away, and the queue is empty afterwards. */
@@ -281,7 +259,7 @@ static void test_collect(void **state)
 	tw_stamps_collect(link.client_fd, &out);
 	assert_int_equal(out.sched_ns, TW_STAMP_NONE);
 	assert_int_equal(out.snd_ns, TW_STAMP_NONE);
-	close_link(&link);
+	close_ends(&link);
 }
 
 /* The next message has the first number again, and nothing is left. */
@@ -308,7 +286,7 @@ static void check_begin(const struct tw_transport_ops *ops, uint32_t step)
 		assert_true(out.sched_ns != TW_STAMP_NONE);
 		assert_true(out.snd_ns != TW_STAMP_NONE);
 	}
-	close_link(&link);
+	close_ends(&link);
 }
 
 static void test_begin(void **state)
@@ -330,7 +308,7 @@ static void test_begin_without(void **state)
 
 static void test_receive(void **state)
 {
-	struct tw_link link = open_link(&tw_transport_tcp);
+	struct tw_link link = link_as(&tw_transport_tcp);
 	struct tw_stamps_in in;
 	atomic_int stop = 0;
 	char buf[8];
@@ -351,7 +329,7 @@ static void test_receive(void **state)
 	atomic_store(&stop, 1);
 	assert_int_equal(tw_stamps_receive(-1, buf, 8, &stop, &in),
 			 -ECANCELED);
-	close_link(&link);
+	close_ends(&link);
 }
 
 /* Any clock will do, also one that is set back in between. */
@@ -367,7 +345,7 @@ static int64_t read_odd(const struct tw_clock *clock)
 static void check_cost(const struct tw_transport_ops *ops)
 {
 	const struct tw_clock clock = { .read_ns = read_odd };
-	struct tw_link link = open_link(ops);
+	struct tw_link link = link_as(ops);
 	struct tw_stamped_row row = { .count = 0 };
 	struct pollfd ready[] = {
 		{ .fd = link.client_fd, .events = POLLIN },
@@ -384,7 +362,7 @@ static void check_cost(const struct tw_transport_ops *ops)
 	assert_int_equal(row.sum_ns, 100 * 7);
 	/* Nothing is left of it, nor in the error queues. */
 	assert_int_equal(poll(ready, 2, 0), 0);
-	close_link(&link);
+	close_ends(&link);
 }
 
 static void test_cost(void **state)
@@ -397,7 +375,7 @@ static void test_cost(void **state)
 static void test_cost_fails(void **state)
 {
 	const struct tw_clock clock = { .read_ns = read_odd };
-	struct tw_link link = open_link(&tw_transport_tcp);
+	struct tw_link link = link_as(&tw_transport_tcp);
 	struct tw_stamped_row row = { .count = 0 };
 
 	(void)state;
@@ -413,7 +391,7 @@ static void test_cost_fails(void **state)
 
 static void test_errors(void **state)
 {
-	struct tw_link link = open_link(&tw_transport_udp);
+	struct tw_link link = link_as(&tw_transport_udp);
 	uint32_t id;
 	int err;
 
@@ -428,7 +406,7 @@ static void test_errors(void **state)
 	assert_int_equal(send(link.client_fd, "abc", 3, 0), 3);
 	assert_int_equal(tw_stamps_hear(link.server_fd, TW_STAMPS_RX),
 			 -EPROTO);
-	close_link(&link);
+	close_ends(&link);
 }
 
 int main(void)

@@ -80,4 +80,7 @@ size_t tw_json_character(const char *at, uint32_t *code);
  */
 size_t tw_json_escape(char *buf, size_t size, const char *text);
 
+/* Internal: one character of @text; returns how many bytes it had. */
+size_t tw_json_escape_one(char piece[8], const char *text);
+
 #endif /* TW_JSON_H */

@@ -67,24 +67,32 @@ void tw_series_mark(struct tw_series *series, int row, int64_t bound_ns);
 /* Adds @from to @series. Both have the same settings and nobody writes. */
 void tw_series_merge(struct tw_series *series, const struct tw_series *from);
 
-/* Called by the writer, before it writes. Returns a value for the end. */
-static inline uint32_t tw_series_begin(struct tw_series *series)
+/* The lock, for what has one of its own; see the two below. */
+static inline uint32_t tw_version_begin(_Atomic uint32_t *at)
 {
-	uint32_t version = atomic_load_explicit(&series->version,
-						memory_order_relaxed);
+	uint32_t version = atomic_load_explicit(at, memory_order_relaxed);
 
-	atomic_store_explicit(&series->version, version + 1,
-			      memory_order_relaxed);
+	atomic_store_explicit(at, version + 1, memory_order_relaxed);
 	/* No write may be seen before the odd version... */
 	atomic_thread_fence(memory_order_release);
 	return version;
 }
 
-static inline void tw_series_end(struct tw_series *series, uint32_t version)
+static inline void tw_version_end(_Atomic uint32_t *at, uint32_t version)
 {
 	/* ...and none after the even one. */
-	atomic_store_explicit(&series->version, version + 2,
-			      memory_order_release);
+	atomic_store_explicit(at, version + 2, memory_order_release);
+}
+
+/* Called by the writer, before it writes. Returns a value for the end. */
+static inline uint32_t tw_series_begin(struct tw_series *series)
+{
+	return tw_version_begin(&series->version);
+}
+
+static inline void tw_series_end(struct tw_series *series, uint32_t version)
+{
+	tw_version_end(&series->version, version);
 }
 
 /* Called by the writer in between: what is above the marks. */

@@ -163,7 +163,8 @@ static int bad_option(struct tw_run *run, int code, char *argv[])
 	const struct tw_option *option = known < 0 ? NULL :
 						     run->options[known];
 	const char *word = argv[optind - 1];
-	const char *hint = option ? NULL : run->program->hint(word, optopt);
+	const char *hint = option || !run->program->hint ? NULL :
+			   run->program->hint(word, optopt);
 
 	if (code == ':' && option)
 		return tw_option_error(option, NULL, run,

@@ -12,7 +12,6 @@
 #include <stdbool.h>
 
 #include "base/tw_file.h"
-#include "frame/tw_live.h"
 #include "frame/tw_part.h"
 
 #define TW_ERROR_MAX	768
@@ -29,17 +28,19 @@ struct tw_show {
 
 struct tw_output {
 	struct tw_file text;	/* stdout, or stderr */
-	struct tw_live live;
-	bool silent;		/* no display */
+	/* Draws the display, a @last time; NULL: there is none. */
+	void (*draw)(struct tw_run *run, bool last);
+	bool silent;		/* no display, whatever there is */
 	int err;		/* first error in writing, -errno; or 0 */
 	char error[TW_ERROR_MAX];	/* its message for the user */
 };
 
-/* The status lines and the display. */
+/* The status lines; tw_part_display draws them in the display. */
 extern const struct tw_part tw_part_output;
 
-/* Whether the cycles are to be printed, by -v. */
+/* Whether the cycles are to be printed, by -v; and whether the display is. */
 bool tw_output_shows_cycles(const struct tw_run *run);
+bool tw_output_shows_live(const struct tw_run *run);
 
 /*
  * Opens all files. Returns 0; or -errno and a message in output->error, also if

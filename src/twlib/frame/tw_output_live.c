@@ -5,7 +5,6 @@
 
 #include "frame/tw_run.h"
 
-#define DISPLAY_MS	100
 #define SLOW_MS		10	/* the share of a tick for a slow reader */
 #define STATUS_MS	100	/* SIGUSR1's lines may wait for their reader */
 
@@ -32,25 +31,10 @@ bool tw_output_shows_cycles(const struct tw_run *run)
 	return run->show->verbose && !run->show->quiet;
 }
 
-static bool shows_live(const struct tw_run *run)
+bool tw_output_shows_live(const struct tw_run *run)
 {
-	return !run->show->quiet && !run->show->verbose && !run->output.silent;
-}
-
-static void draw(struct tw_run *run, bool last)
-{
-	struct tw_columns columns;
-
-	if (!last && !tw_live_is_seen(&run->output.live))
-		return;
-	columns = run->program->columns(run);
-	tw_live_draw(&run->output.live, run->output.text.flow.stream,
-		     &(struct tw_view) {
-		.columns = &columns, .policy = run->program->policy(run),
-		.step = run->program->progress ?
-			run->program->progress(run) : "",
-		.on_max = run->show->refresh_on_max, .last = last,
-	});
+	return run->output.draw && !run->output.silent &&
+	       !run->show->quiet && !run->show->verbose;
 }
 
 static int tick(struct tw_run *run)
@@ -58,8 +42,8 @@ static int tick(struct tw_run *run)
 	struct tw_flow *text = &run->output.text.flow;
 
 	/* Not while the reader still has the previous one to read. */
-	if (shows_live(run) && !tw_flow_behind(text))
-		draw(run, false);
+	if (tw_output_shows_live(run) && !tw_flow_behind(text))
+		run->output.draw(run, false);
 	if (run->show->quiet)
 		return 0;
 	/* Wait a little for a slow reader before cycles are dropped. */
@@ -88,8 +72,8 @@ static void print_status(struct tw_run *run)
 {
 	struct tw_columns columns;
 
-	if (shows_live(run)) {
-		draw(run, true);
+	if (tw_output_shows_live(run)) {
+		run->output.draw(run, true);
 	} else if (!tw_output_shows_cycles(run)) {
 		columns = run->program->columns(run);
 		tw_status_print(run->output.text.flow.stream, &columns);
@@ -98,7 +82,6 @@ static void print_status(struct tw_run *run)
 
 static int begin(struct tw_run *run)
 {
-	tw_live_leave(&run->output.live);
 	tw_output_push(run, &run->output.text, 0);
 	return 0;
 }
@@ -123,26 +106,11 @@ static void finish(struct tw_run *run)
 static int check(struct tw_run *run)
 {
 	run->show = &set;
-	run->output.live.loadavg_fd = -1;
 	return tw_output_check(run);
-}
-
-static int open_display(struct tw_run *run)
-{
-	if (!shows_live(run))
-		return 0;
-	tw_live_open(&run->output.live, run->output.text.flow.fd);
-	tw_run_tick_at(run, DISPLAY_MS);
-	return 0;
-}
-
-static void close_display(struct tw_run *run)
-{
-	tw_live_close(&run->output.live);
 }
 
 const struct tw_part tw_part_output = {
 	.name = "output", .options = options, TW_SETTINGS(set, initial),
-	.check = check, .open = open_display, .begin = begin, .tick = tick,
-	.end = end, .finish = finish, .close = close_display,
+	.check = check, .begin = begin, .tick = tick, .end = end,
+	.finish = finish,
 };

@@ -29,7 +29,7 @@ struct tw_program {
 	/*
 	 * Returns what to use instead of an unknown option, for a message; or
 	 * NULL. @word: as given, such as "-t5" or "--threads=5". @letter: the
-	 * letter where getopt stopped, or 0.
+	 * letter where getopt stopped, or 0. NULL: it knows none.
 	 */
 	const char *(*hint)(const char *word, int letter);
 	/*
@@ -148,6 +148,7 @@ int tw_run_main(struct tw_run *run, const struct tw_program *program,
 #define TW_EXIT_EXCEEDED	2	/* exit status: a limit, or findings */
 
 /* Parts of every program. */
+extern const struct tw_part tw_part_display;
 extern const struct tw_part tw_part_histogram;
 extern const struct tw_part tw_part_json;
 extern const struct tw_part tw_part_latency;

@@ -7,6 +7,7 @@
 
 #include "base/tw_time.h"
 #include "cause/tw_break.h"
+#include "measure/tw_oneway.h"
 
 #define MARK_BYTES	512	/* the kernel takes 1 KiB and more */
 

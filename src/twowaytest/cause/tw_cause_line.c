@@ -5,6 +5,7 @@
 
 #include "base/tw_time.h"
 #include "cause/tw_cause.h"
+#include "measure/tw_oneway.h"
 
 static int64_t within(int64_t ns, int64_t low_ns, int64_t high_ns)
 {

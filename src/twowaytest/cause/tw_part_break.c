@@ -13,6 +13,7 @@
 #include "base/tw_time.h"
 #include "cause/tw_part_break.h"
 #include "cause/tw_part_cause.h"
+#include "measure/tw_ring.h"
 #include "result/tw_kept.h"
 #include "run/tw_session.h"
 

@@ -6,13 +6,7 @@
 
 #include "measure/tw_client.h"
 #include "measure/tw_io.h"
-#include "measure/tw_stamped.h"
 #include "measure/tw_wire.h"
-
-static bool stopped(const struct tw_client *client)
-{
-	return atomic_load_explicit(client->stop, memory_order_relaxed);
-}
 
 /* The loop's own state. */
 struct loop {
@@ -44,76 +38,37 @@ static void record_pending(struct loop *loop)
 	loop->pending = false;
 }
 
-/* @stamped is constant: each of the callers below has a loop of its own. */
-static inline __attribute__((always_inline)) int
-receive_reply(struct loop *loop, bool stamped)
+static int receive_stream(struct loop *loop)
 {
 	const struct tw_client *client = loop->client;
-	struct tw_stamps *stamps = client->stamps;
-	char buf[TW_STAMPED_SIZE];
+	char buf[TW_REPLY_SIZE];
 	struct tw_reply reply;
 	ssize_t len;
 	int err;
 
-	len = stamped ?
-	      tw_stamps_receive(client->fd, buf, TW_STAMPED_SIZE, client->stop,
-				&stamps->client.in) :
-	      tw_io_receive(client->fd, buf, TW_REPLY_SIZE, client->stop);
+	len = tw_io_receive(client->fd, buf, sizeof(buf), client->stop);
 	loop->cycle.t3_ns = client->clock->read_ns(client->clock);
-	/* A server of many may end before the signal comes here. */
-	if (!len && stopped(client))
-		return -ECANCELED;
-	if (len <= 0)
-		return len ? (int)len : -ECONNRESET;
-
-	err = stamped ?
-	      tw_wire_get_stamped(buf, len, loop->cycle.seq, &reply,
-				  &stamps->client.reply) :
-	      tw_wire_get_reply(buf, len, loop->cycle.seq, &reply);
+	err = tw_client_check(client, len);
+	if (!err)
+		err = tw_wire_get_reply(buf, len, loop->cycle.seq, &reply);
 	if (err)
 		return err;
-	loop->cycle.t1_ns = reply.t1_ns;
-	loop->cycle.t2_ns = reply.t2_ns;
-	loop->cycle.server_cpu = reply.cpu;
+	tw_client_take(&loop->cycle, &reply);
 	/* It was what the server had counted before. */
 	loop->cycle.inversions = reply.inversions - loop->cycle.inversions;
 	return 0;
 }
 
-static int receive_stream(struct loop *loop)
-{
-	return receive_reply(loop, false);
-}
-
-static int receive_datagram(struct loop *loop)
+static int receive_other(struct loop *loop)
 {
 	const struct tw_client *client = loop->client;
 	int err = client->receive(client, &loop->cycle);
+	bool lost = err == -ETIMEDOUT && tw_cycle_is_lost(&loop->cycle);
 
 	/* Each client has its own server. */
 	loop->cycle.inversions = 0;
-	loop->record = err == -ETIMEDOUT ? client->lose : client->record;
-	return err == -ETIMEDOUT ? 0 : err;
-}
-
-/* What is behind t3 belongs to the slack. */
-static int receive_stamped(struct loop *loop)
-{
-	const struct tw_client *client = loop->client;
-	int err = client->receive ? receive_datagram(loop) :
-				    receive_reply(loop, true);
-
-	if (!err)
-		tw_stamped_client(client, tw_cycle_is_lost(&loop->cycle) ?
-				  NULL : &loop->cycle);
-	return err;
-}
-
-static int (*receiver(const struct tw_client *client))(struct loop *loop)
-{
-	if (client->stamps)
-		return receive_stamped;
-	return client->receive ? receive_datagram : receive_stream;
+	loop->record = lost ? client->lose : client->record;
+	return lost ? 0 : err;
 }
 
 /* One exchange; t0 is in the cycle already, t1, t2 and t3 come in here. */
@@ -140,7 +95,7 @@ static int await_expiry(struct loop *loop)
 	int err;
 
 	do {
-		if (stopped(loop->client))
+		if (tw_client_stopped(loop->client))
 			return -ECANCELED;
 		err = loop->timer.ops->wait(&loop->timer);
 	} while (err == -EINTR);
@@ -168,7 +123,7 @@ static bool disturbed(const struct tw_client *client,
 		      const struct tw_cycle *cycle)
 {
 	return client->several && cycle->seq > client->warmup + 1 &&
-	       stopped(client);
+	       tw_client_stopped(client);
 }
 
 static int run(struct loop *loop)
@@ -218,14 +173,10 @@ int tw_client_run(const struct tw_client *client)
 {
 	struct loop loop = {
 		.client = client, .record = client->record,
-		.receive = receiver(client),
+		.receive = client->receive ? receive_other : receive_stream,
 	};
 	int err;
 
-	err = client->stamps ?
-	      tw_stamps_begin(client->fd, &client->stamps->client.out.id) : 0;
-	if (err)
-		return err;
 	err = tw_timer_start(&loop.timer, client->timer_ops,
 			     client->clock->timer_clockid, client->period_ns,
 			     client->first_ns);
@@ -236,7 +187,7 @@ int tw_client_run(const struct tw_client *client)
 	if (!err && client->done)
 		client->done(client->sink);
 	/* The server sees the end of a stream; of datagrams, this is it. */
-	if (client->receive)
+	if (client->datagrams)
 		send(client->fd, NULL, 0, MSG_DONTWAIT | MSG_NOSIGNAL);
 	return err;
 }

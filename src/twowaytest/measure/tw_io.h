@@ -45,20 +45,29 @@ static inline int tw_io_send(int fd, const void *buf, size_t size,
 	return 0;
 }
 
+static inline ssize_t tw_io_recv(int fd, void *buf, size_t size, int flags,
+				 void *more)
+{
+	(void)more;
+	return recv(fd, buf, size, flags);
+}
+
 /*
- * Receives @size bytes. Returns the number of bytes: less than @size if the
+ * Receives @size bytes by @get, a constant. Returns the number of bytes: less than @size if the
  * peer closed the connection, 0 if it sent nothing before. Or returns
  * -ECANCELED if the call failed or was interrupted after *stop was set, or
  * -errno.
  */
-static inline ssize_t tw_io_receive(int fd, void *buf, size_t size,
-				    const atomic_int *stop)
+static inline __attribute__((always_inline)) ssize_t
+tw_io_receive_by(int fd, void *buf, size_t size, const atomic_int *stop,
+		 ssize_t (*get)(int fd, void *buf, size_t size, int flags,
+				void *more), void *more)
 {
 	size_t done = 0;
 
 	while (done < size) {
-		ssize_t len = recv(fd, (char *)buf + done, size - done,
-				   MSG_WAITALL);
+		ssize_t len = get(fd, (char *)buf + done, size - done,
+				  MSG_WAITALL, more);
 		int err = len < 0 ? tw_io_failed(stop) : 0;
 
 		if (err)
@@ -69,6 +78,12 @@ static inline ssize_t tw_io_receive(int fd, void *buf, size_t size,
 			done += len;
 	}
 	return done;
+}
+
+static inline ssize_t tw_io_receive(int fd, void *buf, size_t size,
+				    const atomic_int *stop)
+{
+	return tw_io_receive_by(fd, buf, size, stop, tw_io_recv, NULL);
 }
 
 #endif /* TW_IO_H */

@@ -11,7 +11,6 @@
 #include <stdint.h>
 
 #include "measure/tw_cycle.h"
-#include "measure/tw_oneway.h"
 
 enum tw_metric_id {
 	TW_INTERVAL,
@@ -24,6 +23,13 @@ enum tw_metric_id {
 	TW_PLANNED,
 	TW_NETWORK,
 	TW_METRICS
+};
+
+/* How the offset of two clocks is known: see tw_oneway.h. */
+enum tw_oneway_mode {
+	TW_ONEWAY_OFF,
+	TW_ONEWAY_SYNC,
+	TW_ONEWAY_BOUND
 };
 
 /* The settings that the formulas need. */

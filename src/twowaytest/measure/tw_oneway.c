@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <string.h>
 
+#include "base/tw_series.h"
 #include "base/tw_time.h"
 #include "measure/tw_oneway.h"
 
@@ -292,19 +293,13 @@ bool tw_oneway_add(struct tw_oneway *oneway, const struct tw_cycle *cycle,
 
 	if (tw_cycle_is_lost(cycle))
 		return false;
-	version = atomic_load_explicit(&oneway->version, memory_order_relaxed);
-	atomic_store_explicit(&oneway->version, version + 1,
-			      memory_order_relaxed);
-	/* No write may be seen before the odd version... */
-	atomic_thread_fence(memory_order_release);
+	version = tw_version_begin(&oneway->version);
 	counts = add(oneway, cycle, offset);
 	if (!counts)
 		result->uncounted++;
 	else if (!result->counted++)
 		result->first_seq = cycle->seq;
-	/* ...and none after the even one. */
-	atomic_store_explicit(&oneway->version, version + 2,
-			      memory_order_release);
+	tw_version_end(&oneway->version, version);
 	return counts;
 }
 

@@ -53,8 +53,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "measure/tw_cycle.h"
 #include "measure/tw_line.h"
+#include "measure/tw_metric.h"
 
 #define TW_ONEWAY_WINDOW	64	/* cycles with a reply */
 #define TW_ONEWAY_ROUGH		2	/* bound: that find a rate */
@@ -67,12 +67,6 @@
  */
 #define TW_ONEWAY_WARMUP \
 	((TW_ONEWAY_ROUGH + TW_ONEWAY_PROOF) * TW_ONEWAY_WINDOW)
-
-enum tw_oneway_mode {
-	TW_ONEWAY_OFF,
-	TW_ONEWAY_SYNC,
-	TW_ONEWAY_BOUND
-};
 
 enum tw_oneway_phase {
 	TW_ONEWAY_WAITS,	/* for windows; no values count */
@@ -203,5 +197,14 @@ void tw_oneway_merge(struct tw_oneway_result *sum,
  */
 bool tw_oneway_within(const struct tw_oneway_result *result, int64_t most_ns,
 		      bool *decided);
+
+struct tw_tally;
+
+/*
+ * Lets a new tally take one-way times from two clocks. @memory: zeroed. @mode:
+ * not TW_ONEWAY_OFF.
+ */
+void tw_tally_attach_oneway(struct tw_tally *tally, struct tw_oneway *memory,
+			    enum tw_oneway_mode mode);
 
 #endif /* TW_ONEWAY_H */

@@ -25,13 +25,13 @@ struct tw_server {
 	uint64_t warmup;
 	const atomic_int *stop;	/* main sets it, then sends a signal */
 	/*
-	 * For datagrams; NULL: a stream. Waits for the next request, and stores
-	 * its number and t1. Returns 1; 0 at the end; or as tw_server_run().
+	 * NULL: of a stream. Waits for the next request, and stores its number
+	 * and t1. Returns 1; 0 at the end; or as tw_server_run().
 	 */
 	int (*take)(const struct tw_server *server, struct tw_wait *wait,
 		    struct tw_reply *reply);
 	struct tw_datagrams *datagrams;
-	struct tw_stamps *stamps;	/* see tw_stamped.h; NULL: none */
+	struct tw_stamps *stamps;	/* of --stamps; NULL: none */
 	/* take() returns -EAGAIN for each datagram that is no new request. */
 	bool tells_junk;
 	void *sink;
@@ -49,10 +49,6 @@ int tw_server_run(const struct tw_server *server);
 /* Waits for the next request of a stream, as the member take() does. */
 int tw_server_take(const struct tw_server *server, struct tw_wait *wait,
 		   struct tw_reply *reply);
-
-/* The same with the kernel's timestamps, see tw_stamped.h. */
-int tw_server_take_stamped(const struct tw_server *server,
-			   struct tw_wait *wait, struct tw_reply *reply);
 
 /* Sleeps for @sleep_ns, but no longer than until *stop is set. 0: no call. */
 void tw_server_sleep(int64_t sleep_ns, const atomic_int *stop);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <string.h>
 
+#include "base/tw_series.h"
 #include "base/tw_time.h"
-#include "measure/tw_client.h"
-#include "measure/tw_server.h"
 #include "measure/tw_stamped.h"
 
 #define DRIFT		1000	/* clocks drift by less than 1 in so many */
@@ -61,21 +60,6 @@ static void keep(struct tw_stamps *stamps, const struct tw_stamped *stamped)
 	       sizeof(*slot) - sizeof(slot->seq));
 	atomic_thread_fence(memory_order_release);
 	*(volatile uint64_t *)&slot->seq = stamped->seq;
-}
-
-static void begin_write(_Atomic uint32_t *version)
-{
-	atomic_store_explicit(version, atomic_load_explicit(version,
-					memory_order_relaxed) + 1,
-			      memory_order_relaxed);
-	atomic_thread_fence(memory_order_release);
-}
-
-static void end_write(_Atomic uint32_t *version)
-{
-	atomic_store_explicit(version, atomic_load_explicit(version,
-					memory_order_relaxed) + 1,
-			      memory_order_release);
 }
 
 /* The pending cycle, with what the server says of it, or NULL. */
@@ -138,11 +122,12 @@ void tw_stamped_client(const struct tw_client *client,
 	struct tw_stamps *stamps = client->stamps;
 	__typeof__(stamps->client) *own = &stamps->client;
 	bool measured = cycle && cycle->seq > client->warmup;
+	uint32_t version;
 	int64_t now_ns;
 	bool valid;
 
 	collect(client->fd, &own->out, stamps->mode, stamps->client_step);
-	begin_write(&own->version);
+	version = tw_version_begin(&own->version);
 	complete(stamps, client->warmup, cycle ? &own->reply : NULL);
 	if (cycle) {
 		valid = follow(&own->clock, client->clock, cycle->t3_ns);
@@ -153,7 +138,7 @@ void tw_stamped_client(const struct tw_client *client,
 		tw_stamped_value(&own->sum.work,
 				 tw_span_ns(cycle->t3_ns, now_ns));
 	}
-	end_write(&own->version);
+	tw_version_end(&own->version, version);
 }
 
 void tw_stamped_server(const struct tw_server *server,

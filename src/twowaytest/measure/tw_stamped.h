@@ -32,11 +32,9 @@
 
 #include "base/tw_clock.h"
 #include "base/tw_system.h"
-#include "measure/tw_cycle.h"
+#include "measure/tw_client.h"
+#include "measure/tw_server.h"
 #include "measure/tw_stamps.h"
-
-struct tw_client;
-struct tw_server;
 
 /* The stamps of a cycle. */
 enum tw_stamp_id {
@@ -143,6 +141,12 @@ void tw_stamped_client(const struct tw_client *client,
  */
 void tw_stamped_server(const struct tw_server *server,
 		       const struct tw_reply *last);
+
+/* The loops with stamps, and what they wait by. */
+int tw_stamped_client_run(const struct tw_client *client);
+int tw_stamped_server_run(const struct tw_server *server);
+int tw_server_take_stamped(const struct tw_server *server,
+			   struct tw_wait *wait, struct tw_reply *reply);
 
 /* The part's value in ns; TW_STAMP_NONE: a stamp of it is missing. */
 int64_t tw_stamped_part(const struct tw_stamped *stamped,

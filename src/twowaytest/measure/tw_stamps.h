@@ -63,10 +63,12 @@ int tw_stamps_enable(int fd, enum tw_stamps_mode mode);
  */
 int tw_stamps_begin(int fd, uint32_t *id);
 
-/* As recv(), and its errors; one system call. */
+/* As recv(), and its errors; one system call. @more: a struct tw_stamps_in. */
 static inline ssize_t tw_stamps_recv(int fd, void *buf, size_t size, int flags,
-				     struct tw_stamps_in *in)
+				     void *more)
 {
+	struct tw_stamps_in *in = more;
+
 	in->iov = (struct iovec) { buf, size };
 	in->msg = (struct msghdr) {
 		.msg_iov = &in->iov, .msg_iovlen = 1,
@@ -81,21 +83,7 @@ static inline ssize_t tw_stamps_receive(int fd, void *buf, size_t size,
 					const atomic_int *stop,
 					struct tw_stamps_in *in)
 {
-	size_t done = 0;
-
-	while (done < size) {
-		ssize_t len = tw_stamps_recv(fd, (char *)buf + done,
-					     size - done, MSG_WAITALL, in);
-		int err = len < 0 ? tw_io_failed(stop) : 0;
-
-		if (err)
-			return err;
-		if (!len)
-			break;
-		if (len > 0)
-			done += len;
-	}
-	return done;
+	return tw_io_receive_by(fd, buf, size, stop, tw_stamps_recv, in);
 }
 
 /* The stamp in what a recvmsg() has stored. */

@@ -83,13 +83,6 @@ void tw_tally_attach_trltp(struct tw_tally *tally, void *memory)
 	}
 }
 
-void tw_tally_attach_oneway(struct tw_tally *tally, struct tw_oneway *memory,
-			    enum tw_oneway_mode mode)
-{
-	tw_oneway_init(memory, mode);
-	tally->oneway = memory;
-}
-
 void tw_tally_attach_spikes(struct tw_tally *tally, void *memory,
 			    uint64_t room, enum tw_metric_id metric,
 			    int64_t limit_ns)
@@ -110,16 +103,6 @@ static void merge_spikes(struct tw_spikes *spikes,
 		spikes->kept[spikes->count++] = from->kept[i];
 }
 
-static void merge_oneway(struct tw_tally *tally, const struct tw_tally *from)
-{
-	struct tw_oneway_result result;
-
-	if (!from->oneway)
-		return;
-	tw_oneway_read(from->oneway, &result);
-	tw_oneway_merge(&tally->oneway->result, &result);
-}
-
 void tw_tally_merge(struct tw_tally *tally, const struct tw_tally *from)
 {
 	int id;
@@ -136,7 +119,8 @@ void tw_tally_merge(struct tw_tally *tally, const struct tw_tally *from)
 	}
 	tally->cycles += from->cycles;
 	merge_spikes(&tally->spikes, &from->spikes);
-	merge_oneway(tally, from);
+	if (from->level)
+		from->level->merge(tally, from);
 	for (id = 0; id < TW_METRICS; id++)
 		if (from->series.row[id].stats.max_ns >
 		    tally->series.row[id].stats.max_ns)
@@ -158,17 +142,14 @@ bool tw_tally_is_throttled(const struct tw_tally *tally,
 
 void tw_tally_warmup(struct tw_tally *tally, const struct tw_cycle *cycle)
 {
-	struct tw_oneway_offset offset;
+	int64_t unused_ns[TW_METRICS];
 
 	tally->warmup++;
 	tally->warmup_missed += cycle->missed;
 	/* The warm-up is as good as any time to compare the clocks. */
-	if (tally->oneway)
-		tw_oneway_add(tally->oneway, cycle, &offset);
+	if (tally->level)
+		tally->level->level(tally, cycle, unused_ns);
 }
-
-/* That a cycle lacks: it is above no limit. */
-#define NO_VALUE	INT64_MIN
 
 /* Apart, as most runs have none. */
 static void fold_histograms(struct tw_tally *tally,
@@ -179,7 +160,7 @@ static void fold_histograms(struct tw_tally *tally,
 	int i;
 
 	for (i = 0; i < rows->count; i++)
-		if (values_ns[rows->id[i]] != NO_VALUE)
+		if (values_ns[rows->id[i]] != TW_NO_VALUE)
 			tw_window_add(&tally->series.row[rows->id[i]].window,
 				      values_ns[rows->id[i]], number);
 	for (i = 0; tally->trltp[0].width_us && i < rows->count; i++)
@@ -224,29 +205,6 @@ static void begin(struct tw_tally *tally, const struct tw_cycle *cycle)
 	tally->start_ns = cycle->t0_ns;
 }
 
-/*
- * The metrics that compare the clocks: with the server's timestamps taken to
- * the client's clock, or without a value.
- */
-static void level(struct tw_tally *tally, const struct tw_cycle *cycle,
-		  int64_t values_ns[TW_METRICS])
-{
-	struct tw_oneway_offset offset = { 0, 0 };
-	bool counts = tw_oneway_add(tally->oneway, cycle, &offset);
-	struct tw_cycle taken = *cycle;
-	int i;
-
-	taken.t1_ns = tw_span_ns(offset.t1_ns, cycle->t1_ns);
-	taken.t2_ns = tw_span_ns(offset.t2_ns, cycle->t2_ns);
-	for (i = 0; i < tally->rows.count; i++) {
-		enum tw_metric_id id = tally->rows.id[i];
-
-		if (tw_metrics[id].across)
-			values_ns[id] = counts ? tw_metrics[id].value_ns(
-				&taken, &tally->params) : NO_VALUE;
-	}
-}
-
 static void take_values(struct tw_tally *tally, const struct tw_cycle *cycle,
 			int64_t values_ns[TW_METRICS])
 {
@@ -256,8 +214,8 @@ static void take_values(struct tw_tally *tally, const struct tw_cycle *cycle,
 		values_ns[tally->rows.id[i]] =
 			tw_metrics[tally->rows.id[i]].value_ns(cycle,
 							&tally->params);
-	if (tally->oneway)
-		level(tally, cycle, values_ns);
+	if (tally->level)
+		tally->level->level(tally, cycle, values_ns);
 }
 
 /* A value of a metric that not all cycles have. */
@@ -286,7 +244,7 @@ static void fold(struct tw_tally *tally, const struct tw_cycle *cycle)
 		enum tw_metric_id id = tally->rows.id[i];
 		struct tw_stats *stats = &tally->series.row[id].stats;
 
-		if (values_ns[id] == NO_VALUE)
+		if (values_ns[id] == TW_NO_VALUE)
 			continue;
 		if (values_ns[id] > stats->max_ns)
 			tally->worst[id] = keep(tally, cycle, throttled);

@@ -31,6 +31,22 @@ struct tw_spikes {
 	struct tw_kept *kept;
 };
 
+struct tw_oneway;
+struct tw_tally;
+
+/* In the place of the value of a cycle that has none: it is above no limit. */
+#define TW_NO_VALUE	INT64_MIN
+
+/* What takes two clocks to one. The client calls it, for each cycle. */
+struct tw_level_ops {
+	/* Sets the values that compare the clocks. */
+	void (*level)(struct tw_tally *tally, const struct tw_cycle *cycle,
+		      int64_t values_ns[TW_METRICS]);
+	/* Called by main: as tw_tally_merge(); and whether they are void. */
+	void (*merge)(struct tw_tally *tally, const struct tw_tally *from);
+	bool (*is_void)(const struct tw_tally *tally);
+};
+
 struct tw_tally {
 	struct tw_metric_params params;
 	/* The metrics that are defined: rows of others stay empty. */
@@ -59,7 +75,8 @@ struct tw_tally {
 	uint64_t ahead_seq;
 	struct tw_kept worst[TW_METRICS];	/* if several: the first */
 	struct tw_window trltp[TW_METRICS];	/* --trltp-log */
-	struct tw_oneway *oneway;	/* NULL: none is wanted */
+	const struct tw_level_ops *level;	/* NULL: none */
+	struct tw_oneway *oneway;	/* its state */
 	struct tw_spikes spikes;
 	struct tw_series series;	/* a row for each metric; the last */
 };
@@ -98,13 +115,6 @@ void tw_tally_attach_trltp(struct tw_tally *tally, void *memory);
 void tw_tally_attach_spikes(struct tw_tally *tally, void *memory,
 			    uint64_t room, enum tw_metric_id metric,
 			    int64_t limit_ns);
-
-/*
- * Lets a new tally take one-way times from two clocks. @memory: zeroed. @mode:
- * not TW_ONEWAY_OFF.
- */
-void tw_tally_attach_oneway(struct tw_tally *tally, struct tw_oneway *memory,
-			    enum tw_oneway_mode mode);
 
 /* Adds @from to @tally. Both have the same settings and no client runs. */
 void tw_tally_merge(struct tw_tally *tally, const struct tw_tally *from);

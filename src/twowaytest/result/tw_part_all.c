@@ -9,7 +9,6 @@
 #include "result/tw_part_result.h"
 #include "run/tw_columns.h"
 #include "run/tw_session.h"
-#include "run/tw_session_text.h"
 
 static void json_worst(struct tw_json *json, const struct tw_run *run,
 		       const struct tw_tally *tally)

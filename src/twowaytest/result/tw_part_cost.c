@@ -8,6 +8,27 @@
 #include "result/tw_part_result.h"
 #include "run/tw_session.h"
 
+static void measure(struct tw_pair *pair)
+{
+	tw_cost_measure(&pair->cost, &pair->task.clock, &pair->tally->params);
+}
+
+/* The same for all pairs: the first one has the time. */
+static void attach(struct tw_run *run, struct tw_pair *pair, void *memory)
+{
+	(void)run;
+	(void)memory;
+	if (!pair->number)
+		pair->prepare = measure;
+}
+
+/* That of the first step. */
+static void merge(struct tw_pair *sum, const struct tw_pair *pair)
+{
+	if (!sum->cost.cycle.max_ns)
+		sum->cost = pair->cost;
+}
+
 static void print_spread(FILE *file, const char *what,
 			 const struct tw_spread *spread)
 {
@@ -55,5 +76,6 @@ static void json(struct tw_json *json, const struct tw_run *run)
 }
 
 const struct tw_part tw_part_cost = {
-	.name = "cost", .remarks = remarks, .json = json,
+	.name = "cost", .attach = attach, .merge = merge,
+	.remarks = remarks, .json = json,
 };

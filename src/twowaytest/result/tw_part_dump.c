@@ -6,7 +6,7 @@
 
 #include "base/tw_json.h"
 #include "base/tw_time.h"
-#include "measure/tw_stamped.h"
+#include "measure/tw_ring.h"
 #include "result/tw_part_result.h"
 #include "run/tw_session.h"
 
@@ -21,7 +21,7 @@ static struct {
 } set;
 static const __typeof__(set) initial;
 
-/* With --stamps: of each pair the last cycle, whose stamps come with the next. */
+/* Of each pair the last cycle, if the rest of it comes with the next one. */
 static struct tw_cycle held[TW_PAIRS_MAX];	/* seq 0: none */
 
 static const struct tw_option options[] = {
@@ -70,18 +70,15 @@ static uint32_t ring_cycles(void)
 	return cycles;
 }
 
-/* Twice as many stamps: they must outlive their cycles in the ring. */
-static size_t slots_size(void)
-{
-	return 2 * ring_cycles() * sizeof(struct tw_stamped);
-}
-
+/* Twice as many entries: they must outlive their cycles in the ring. */
 static size_t room(const struct tw_run *run)
 {
+	const struct tw_dumped *more = tw_config->dumped;
+
 	if (!wants_cycles(run))
 		return 0;
 	return tw_size_add(tw_ring_size(ring_cycles()),
-			   tw_config->stamped ? slots_size() : 0);
+			   more ? 2 * ring_cycles() * more->size : 0);
 }
 
 static void attach(struct tw_run *run, struct tw_pair *pair, void *memory)
@@ -91,11 +88,10 @@ static void attach(struct tw_run *run, struct tw_pair *pair, void *memory)
 	pair->ring = tw_ring_init(memory, ring_cycles());
 	pair->record = record_whole;
 	pair->lose = lose_whole;
-	if (!pair->stamps)
-		return;
-	pair->stamps->slot = (void *)((char *)memory +
-				      tw_ring_size(ring_cycles()));
-	pair->stamps->slots = 2 * ring_cycles();
+	if (tw_config->dumped)
+		tw_config->dumped->attach(pair, (char *)memory +
+					  tw_ring_size(ring_cycles()),
+					  2 * ring_cycles());
 }
 
 /* Stamps of the server's own clock have names of their own. */
@@ -108,9 +104,8 @@ static int open_dump(struct tw_run *run)
 	if (set.path)
 		fprintf(set.file.flow.stream,
 			"pair,cycle,planned_ns,t0_ns,%st1_ns,%st2_ns,t3_ns,missed%s\n",
-			clock, clock, tw_config->stamped ?
-			",client_sched_ns,client_snd_ns,server_rx_ns,server_sched_ns,server_snd_ns,client_rx_ns" :
-			"");
+			clock, clock,
+			tw_config->dumped ? tw_config->dumped->head : "");
 	memset(held, 0, sizeof(held));
 	return 0;
 }
@@ -137,20 +132,6 @@ static void print(FILE *file, const struct tw_run *run,
 	}
 }
 
-/* In the order of enum tw_stamp_id; nothing for one that is missing. */
-static void dump_stamps(FILE *file, const struct tw_pair *pair, uint64_t seq)
-{
-	struct tw_stamped stamped;
-	int id;
-
-	tw_stamped_find(pair->stamps, seq, &stamped);
-	for (id = 0; id < TW_STAMPS; id++)
-		if (stamped.at_ns[id] != TW_STAMP_NONE)
-			fprintf(file, ",%" PRId64, stamped.at_ns[id]);
-		else
-			fprintf(file, ",");
-}
-
 static void dump(FILE *file, const struct tw_pair *pair,
 		 const struct tw_cycle *cycle)
 {
@@ -163,8 +144,8 @@ static void dump(FILE *file, const struct tw_pair *pair,
 		fprintf(file, "%" PRId64 ",%" PRId64 ",%" PRId64,
 			cycle->t1_ns, cycle->t2_ns, cycle->t3_ns);
 	fprintf(file, ",%" PRIu64, cycle->missed);
-	if (pair->stamps)
-		dump_stamps(file, pair, cycle->seq);
+	if (tw_config->dumped)
+		tw_config->dumped->print(file, pair, cycle->seq);
 	fprintf(file, "\n");
 }
 
@@ -197,7 +178,7 @@ static int take_next(struct tw_run *run, const struct tw_pair *pair,
 {
 	const struct tw_cycle last = held[pair->number];
 
-	if (!pair->stamps)
+	if (!tw_config->dumped)
 		return cycle->seq ? take(run, pair, cycle) : 0;
 	held[pair->number] = *cycle;
 	return last.seq ? take(run, pair, &last) : 0;

@@ -26,12 +26,8 @@ static int client_cpu(const struct tw_side *client)
 /* A metric that compares clocks, of which nothing is proven. */
 static bool is_void(const struct tw_tally *tally, enum tw_metric_id id)
 {
-	struct tw_oneway_result result;
-
-	if (!tally->oneway || !tw_metrics[id].across)
-		return false;
-	tw_oneway_read(tally->oneway, &result);
-	return !tw_oneway_has_values(&result);
+	return tally->level && tw_metrics[id].across &&
+	       tally->level->is_void(tally);
 }
 
 /* All but the status. */

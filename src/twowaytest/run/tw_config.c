@@ -250,9 +250,9 @@ void tw_config_ramp_pairs(bool wanted)
 	set.ramp_of_pairs = wanted;
 }
 
-void tw_config_stamp(void)
+void tw_config_dump(const struct tw_dumped *dumped)
 {
-	set.stamped = true;
+	set.dumped = dumped;
 }
 
 void tw_config_two_clocks(void)

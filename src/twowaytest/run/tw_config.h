@@ -42,6 +42,16 @@ struct tw_serving {
 	int (*serve)(struct tw_pair *pair, void *request);
 };
 
+/* What cycles have besides their times, for --dump. */
+struct tw_dumped {
+	const char *head;	/* of its columns: ",this,that" */
+	size_t size;		/* of an entry */
+	/* @memory: zeroed, for @count entries, a power of two. */
+	void (*attach)(struct tw_pair *pair, void *memory, uint32_t count);
+	/* Of cycle @seq, when the next one has been recorded. */
+	void (*print)(FILE *file, const struct tw_pair *pair, uint64_t seq);
+};
+
 struct tw_config {
 	/* Measurement. */
 	int64_t interval_us;	/* of the first pair; 0: closed loop */
@@ -77,7 +87,7 @@ struct tw_config {
 	int metric_count;
 	int total;		/* 0: documented; 1: trltp3 */
 	bool two_clocks;	/* see tw_config_two_clocks() */
-	bool stamped;		/* cycles have the kernel's timestamps */
+	const struct tw_dumped *dumped;	/* NULL: cycles have nothing else */
 	enum tw_oneway_mode oneway;
 };
 
@@ -98,8 +108,8 @@ void tw_config_two_clocks(void);
 /* For --oneway; where the part stands as above. */
 void tw_config_oneway(enum tw_oneway_mode mode);
 
-/* For --stamps: cycles have the kernel's timestamps. */
-void tw_config_stamp(void);
+/* For --dump: cycles have something else, too. */
+void tw_config_dump(const struct tw_dumped *dumped);
 
 /* For --trltp: main runs at the highest priority. */
 void tw_config_raise_main(void);
@@ -115,6 +125,12 @@ extern const struct tw_part tw_part_servers;
  * contradict each other. Returns 0, or -EINVAL after tw_fail().
  */
 int tw_config_check(struct tw_config *config, struct tw_run *run);
+
+/*
+ * The program's hint(): for options of cyclictest that twowaytest does not
+ * have.
+ */
+const char *tw_option_hint(const char *word, int letter);
 
 /* The program's policy(), for the display. */
 const char *tw_config_policy(const struct tw_run *run);

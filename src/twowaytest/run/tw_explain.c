@@ -8,7 +8,7 @@
 
 #include "rt-utils.h"
 #include "base/tw_cgroup.h"
-#include "run/tw_explain.h"
+#include "run/tw_session.h"
 
 struct text {
 	char *buf;

@@ -2,7 +2,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "run/tw_option_hint.h"
+#include "run/tw_config.h"
 
 static const struct {
 	char letter;		/* '\0': none */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* --stamps: what pairs get, and what is tried before the measurement. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -8,13 +9,11 @@
 #include "base/tw_json.h"
 #include "base/tw_time.h"
 #include "measure/tw_datagram.h"
-#include "measure/tw_server.h"
 #include "measure/tw_stamped.h"
 #include "measure/tw_stamps_cost.h"
 #include "run/tw_part_stamps.h"
 #include "run/tw_part_transport.h"
 #include "run/tw_session.h"
-#include "run/tw_stamps_report.h"
 
 #define TRIES	5		/* of the test exchange */
 #define PAUSE_NS (20 * TW_NS_PER_MS)	/* between them */
@@ -50,6 +49,31 @@ const char *tw_stamps_name(void)
 	return modes[set.mode];
 }
 
+static void keep(struct tw_pair *pair, void *memory, uint32_t count)
+{
+	pair->stamps->slot = memory;
+	pair->stamps->slots = count;
+}
+
+/* In the order of enum tw_stamp_id; nothing for one that is missing. */
+static void dump(FILE *file, const struct tw_pair *pair, uint64_t seq)
+{
+	struct tw_stamped stamped;
+	int id;
+
+	tw_stamped_find(pair->stamps, seq, &stamped);
+	for (id = 0; id < TW_STAMPS; id++)
+		if (stamped.at_ns[id] != TW_STAMP_NONE)
+			fprintf(file, ",%" PRId64, stamped.at_ns[id]);
+		else
+			fprintf(file, ",");
+}
+
+static const struct tw_dumped dumped = {
+	",client_sched_ns,client_snd_ns,server_rx_ns,server_sched_ns,server_snd_ns,client_rx_ns",
+	sizeof(struct tw_stamped), keep, dump,
+};
+
 static int check(struct tw_run *run)
 {
 	const struct tw_transport_ops *ops = tw_transport_wanted();
@@ -62,7 +86,7 @@ static int check(struct tw_run *run)
 	if (tw_config->serving.one)
 		return tw_fail(run, -EINVAL, "--stamps=%s: with --servers=one, a reply has no room for the stamps; allowed is off, or --servers=each",
 			       modes[set.mode]);
-	tw_config_stamp();
+	tw_config_dump(&dumped);
 	return 0;
 }
 
@@ -206,6 +230,8 @@ static void attach(struct tw_run *run, struct tw_pair *pair, void *memory)
 	tw_stamped_init(pair->stamps, set.mode,
 			pair->datagrams ? 0 : pair->task.size);
 	pair->linked = linked;
+	pair->run_client = tw_stamped_client_run;
+	pair->run_server = tw_stamped_server_run;
 	pair->take = pair->datagrams ? tw_datagram_take_stamped :
 				       tw_server_take_stamped;
 	if (pair->datagrams)

@@ -8,9 +8,7 @@
 #include "rt-utils.h"
 #include "base/tw_signals.h"
 #include "base/tw_time.h"
-#include "run/tw_explain.h"
 #include "run/tw_session.h"
-#include "run/tw_session_text.h"
 
 static int fail_memory(struct tw_session *session, int err)
 {
@@ -307,6 +305,5 @@ void tw_session_init(struct tw_session *session)
 const struct tw_part tw_part_session = {
 	.name = "session", .open = open_session, .begin = begin_session,
 	.end = end_session, .finish = finish_session, .close = close_session,
-	.remarks = tw_session_remarks, .json = tw_session_json,
-	.json_settings = tw_session_json_settings,
+	.remarks = tw_session_remarks,
 };

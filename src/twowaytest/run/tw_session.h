@@ -115,6 +115,7 @@ void tw_session_init(struct tw_session *session);
 int tw_session_run(struct tw_run *run);
 
 extern const struct tw_part tw_part_session;
+extern const struct tw_part tw_part_session_json;
 extern const struct tw_part tw_part_signals;
 extern const struct tw_part tw_part_memory;	/* refuses more than is free */
 
@@ -169,6 +170,21 @@ void tw_session_task(const struct tw_session *session, unsigned int number,
  */
 int64_t tw_session_deadline_ns(const struct tw_session *session,
 			       int64_t begin_ns);
+
+/*
+ * Internal: fails with a message about @failure: what failed, with which value,
+ * why, and what to do. Returns failure->err.
+ */
+int tw_explain(struct tw_session *session, const struct tw_failure *failure);
+
+/* Internal: remarks(); and parts in a million that the counter runs fast. */
+void tw_session_remarks(FILE *file, const struct tw_run *run);
+double tw_session_drift_ppm(const struct tw_session *session);
+
+/* The processes of a pair: "server", null if it is elsewhere, and "client". */
+void tw_session_json_sides(struct tw_json *json,
+			   const struct tw_session *session,
+			   const struct tw_pair *pair);
 
 /* Internal: connects the client and server of @pair. Returns 0 or -errno. */
 int tw_session_link(struct tw_session *session, struct tw_pair *pair);

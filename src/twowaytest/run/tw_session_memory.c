@@ -7,6 +7,8 @@
 #include <time.h>
 
 #include "base/tw_time.h"
+#include "measure/tw_client.h"
+#include "measure/tw_server.h"
 #include "run/tw_session.h"
 
 #define SUM_TRIES	10	/* to read between two cycles */
@@ -126,6 +128,8 @@ static struct tw_pair *map_pair(struct tw_session *session,
 	pair->number = number;
 	pair->task = task;
 	pair->shared_size = at.size;
+	pair->run_client = tw_client_run;
+	pair->run_server = tw_server_run;
 	pair->record = tw_side_record;
 	pair->server = config->serving.one ? 0 : number;
 	pair->gated = config->pairs.count > 1 || config->pairs.aligned;
@@ -209,7 +213,6 @@ static void merge_steps(const struct tw_session *session, struct tw_pairs *sum)
 	unsigned int k;
 	int i;
 
-	sum->pair[0]->cost = session->steps[0].pair[0]->cost;
 	for (i = 0; i < session->steps_done; i++)
 		for (k = 0; k < session->steps[i].count; k++)
 			merge_pair(session, sum->pair[k],

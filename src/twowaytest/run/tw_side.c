@@ -132,53 +132,36 @@ static void client_done(void *sink)
 static int run_client(struct tw_pair *pair, void *request)
 {
 	const struct tw_client client = {
-		.fd = pair->task.link.client_fd,
-		.size = pair->task.size,
-		.request = request,
-		.inversions = &pair->inversions,
-		.clock = &pair->task.clock,
-		.timer_ops = pair->task.timer_ops,
-		.period_ns = pair->task.period_ns,
-		.first_ns = pair->first_ns,
-		.warmup = pair->task.warmup,
-		.loops = pair->task.loops,
-		.stop = &pair->stop,
-		.sink = pair,
-		.warm = warm,
-		.record = pair->record,
-		.several = pair->gated,
-		.prompt = pair->prompt,
-		.receive = pair->receive,
-		.lose = pair->lose,
-		.datagrams = pair->datagrams,
-		.stamps = pair->stamps,
-		.steady = client_steady,
+		.fd = pair->task.link.client_fd, .size = pair->task.size,
+		.request = request, .inversions = &pair->inversions,
+		.clock = &pair->task.clock, .timer_ops = pair->task.timer_ops,
+		.period_ns = pair->task.period_ns, .first_ns = pair->first_ns,
+		.warmup = pair->task.warmup, .loops = pair->task.loops,
+		.stop = &pair->stop, .several = pair->gated,
+		.prompt = pair->prompt, .sink = pair, .warm = warm,
+		.record = pair->record, .receive = pair->receive,
+		.lose = pair->lose, .datagrams = pair->datagrams,
+		.stamps = pair->stamps, .steady = client_steady,
 		.done = client_done,
 	};
 
-	return tw_client_run(&client);
+	return pair->run_client(&client);
 }
 
 int tw_side_serve(struct tw_pair *pair, void *request)
 {
 	const struct tw_server server = {
-		.fd = pair->task.link.server_fd,
-		.size = pair->task.size,
-		.request = request,
-		.clock = &pair->task.clock,
+		.fd = pair->task.link.server_fd, .size = pair->task.size,
+		.request = request, .clock = &pair->task.clock,
 		.wait_ops = pair->task.wait_ops,
-		.sleep_ns = pair->task.sleep_ns,
-		.warmup = pair->task.warmup,
-		.stop = &pair->stop,
-		.take = pair->take,
-		.datagrams = pair->datagrams,
-		.stamps = pair->stamps,
-		.tells_junk = pair->limit != NULL,
-		.sink = pair,
+		.sleep_ns = pair->task.sleep_ns, .warmup = pair->task.warmup,
+		.stop = &pair->stop, .take = pair->take,
+		.datagrams = pair->datagrams, .stamps = pair->stamps,
+		.tells_junk = pair->limit != NULL, .sink = pair,
 		.steady = tw_side_server_steady,
 	};
 
-	return tw_server_run(&server);
+	return pair->run_server(&server);
 }
 
 /* Argument of live(). */
@@ -204,10 +187,8 @@ static int get_ready(struct tw_pair *pair, enum tw_role role, void *request,
 	/* Only the client may write to the tally, so only it touches that. */
 	tw_system_prefault(pair, client ? pair->shared_size : sizeof(*pair));
 	tw_system_prefault(request, pair->task.size);
-	/* The same for all pairs: the first one has the time. */
-	if (client && !pair->number)
-		tw_cost_measure(&pair->cost, &pair->task.clock,
-				&pair->tally->params);
+	if (client && pair->prepare)
+		pair->prepare(pair);
 	return tw_child_ready();
 }
 

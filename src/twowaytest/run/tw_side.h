@@ -19,7 +19,6 @@
 #include "base/tw_system.h"
 #include "base/tw_timer.h"
 #include "measure/tw_cost.h"
-#include "measure/tw_ring.h"
 #include "measure/tw_tally.h"
 #include "measure/tw_transport.h"
 #include "measure/tw_wait.h"
@@ -91,6 +90,7 @@ struct tw_client;
 struct tw_datagrams;
 struct tw_far_limit;
 struct tw_reply;
+struct tw_ring;
 struct tw_run;
 struct tw_server;
 struct tw_stamps;
@@ -117,13 +117,18 @@ struct tw_pair {
 	int keep[TW_SIDE_KEEP];		/* descriptors for the client; or 0 */
 	int server_keep;		/* one for the server; or 0 */
 	struct tw_break *brk;		/* -b; NULL: not used */
+	/* Called by the client before it is ready; or NULL. */
+	void (*prepare)(struct tw_pair *pair);
 	struct tw_cost cost;		/* cost of measuring; by the client */
 	atomic_int steady;		/* the client's warm-up is over */
 	atomic_int done;		/* it waits, gated, to be stopped */
 	int64_t steady_ns;		/* since then; CLOCK_MONOTONIC */
 	int workers;			/* of the load; 0: none */
 	struct tw_tally *tally;
-	/* For datagrams, see tw_client.h and tw_server.h; NULL: a stream. */
+	/* The loops; parts may set others. */
+	int (*run_client)(const struct tw_client *client);
+	int (*run_server)(const struct tw_server *server);
+	/* See tw_client.h and tw_server.h; NULL: a plain stream. */
 	int (*receive)(const struct tw_client *client, struct tw_cycle *cycle);
 	int (*take)(const struct tw_server *server, struct tw_wait *wait,
 		    struct tw_reply *reply);

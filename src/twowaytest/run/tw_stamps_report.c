@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "base/tw_json.h"
+#include "run/tw_part_stamps.h"
 #include "run/tw_session.h"
-#include "run/tw_stamps_report.h"
 
 static const char *const sides[] = { NULL, "client", "server" };
 

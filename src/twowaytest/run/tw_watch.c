@@ -10,7 +10,6 @@
 
 #include "base/tw_time.h"
 #include "frame/tw_output.h"
-#include "run/tw_explain.h"
 #include "run/tw_session.h"
 
 #define STOP_MS		1000	/* after that a side is killed */
