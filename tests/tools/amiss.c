@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define CALL		7	/* of a process, counted from 1: the one that is */
+#define CALL		7	/* of a process, counted from 1: that one is */
 #define LARGE		(1024 * 1024)	/* no other copy is */
 #define MESSAGE_MAX	65536
 #define EXIT_BAD_NAME	99	/* a status that the program never has */

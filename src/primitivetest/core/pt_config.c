@@ -188,7 +188,8 @@ static const struct tw_option options[] = {
 		  "have one and two less" },
 	{ 0, "size", TW_ARGUMENT, "BYTES", tw_option_number,
 	  &set.own[PT_OWN_SIZE], .min = 1, .max = 65536,
-	  .help = "message: bytes; default 8, 64, 1024 and 8192" },
+	  .help = "message, pipe, unix: bytes; default 8 (pipe and\n"
+		  "unix: 1), 64, 1024 and 8192" },
 	{ 0, "tasks", TW_ARGUMENT, "LIST", parse_bits, &set.tasks,
 	  .kinds = task_names,
 	  .help = "the tasks of a test are: thread, process (default),\n"
