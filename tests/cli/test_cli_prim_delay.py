@@ -29,6 +29,9 @@ LATE = [
     ("signal.handler", "answers", "sigqueue", 0, 1, {"back", "roundtrip"}),
     ("signal.signalfd", "answers", "sigqueue", 0, 1, {"back", "roundtrip"}),
     ("timer.1000", "high", "sigwaitinfo", 0, 1, {"wakeup", "interval"}),
+    ("sleep.nanosleep.1000", "high", "nanosleep", 0, 1, {"excess"}),
+    ("sleep.absolute.1000", "high", "clock_nanosleep", 0, 1, {"excess"}),
+    ("trap.signal", "high", "kill", 0, 1, {"enter", "roundtrip"}),
 ]
 
 

@@ -52,14 +52,15 @@
 enum call {
 	SEND, RECV, POLL, SELECT, EPOLL_WAIT, NANOSLEEP, SIGWAITINFO,
 	CLOCK_NANOSLEEP, READ, WRITE, SEM_POST, SEM_WAIT, SEMOP, MQ_SEND,
-	MQ_RECEIVE, SIGQUEUE, MUTEX_UNLOCK, COND_SIGNAL, CALLS
+	MQ_RECEIVE, SIGQUEUE, MUTEX_UNLOCK, COND_SIGNAL, SIGSUSPEND, KILL,
+	CALLS
 };
 
 static const char *const call_names[CALLS] = {
 	"send", "recv", "poll", "select", "epoll_wait", "nanosleep",
 	"sigwaitinfo", "clock_nanosleep", "read", "write", "sem_post",
 	"sem_wait", "semop", "mq_send", "mq_receive", "sigqueue",
-	"pthread_mutex_unlock", "pthread_cond_signal",
+	"pthread_mutex_unlock", "pthread_cond_signal", "sigsuspend", "kill",
 };
 
 enum when { BEFORE, AFTER, FLIP, BUSY_BEFORE, BUSY_AFTER, WHENS };
@@ -237,6 +238,9 @@ WRAP(MUTEX_UNLOCK, int, pthread_mutex_unlock, result,
      (pthread_mutex_t *mutex), (mutex))
 WRAP(COND_SIGNAL, int, pthread_cond_signal, result,
      (pthread_cond_t *cond), (cond))
+/* It always returns as if it had failed. */
+WRAP(SIGSUSPEND, int, sigsuspend, result >= 0, (const sigset_t *mask), (mask))
+WRAP(KILL, int, kill, result, (pid_t pid, int number), (pid, number))
 
 ssize_t send(int fd, const void *buf, size_t size, int flags)
 {

@@ -121,10 +121,18 @@ void pt_record(struct pt_task *task, const struct pt_trial *trial)
 	atomic_store_explicit(&c->done, done + 1, memory_order_release);
 }
 
+static void sleep_until(int64_t then_ns)
+{
+	struct timespec then = tw_ns_to_ts(then_ns);
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &then, NULL) ==
+	       EINTR)
+		;
+}
+
 void pt_rest(struct pt_task *task)
 {
 	int64_t now_ns = tw_now_ns(CLOCK_MONOTONIC);
-	struct timespec till;
 
 	if (!task->priority)
 		return;
@@ -132,13 +140,18 @@ void pt_rest(struct pt_task *task)
 		task->spin_begin_ns = now_ns;
 	if (now_ns - task->spin_begin_ns < SPIN_NS)
 		return;
-	till = tw_ns_to_ts(task->spin_begin_ns + PERIOD_NS);
-	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &till, NULL) ==
-	       EINTR)
-		;
+	sleep_until(task->spin_begin_ns + PERIOD_NS);
 	task->spin_begin_ns = 0;
 	/* What the sleep did is in no trial, nor between two. */
 	task->in->has_before = false;
+}
+
+void pt_rest_after(struct pt_task *task)
+{
+	int64_t now_ns = tw_now_ns(CLOCK_MONOTONIC);
+
+	if (task->spin_begin_ns)
+		sleep_until(2 * now_ns - task->spin_begin_ns);
 }
 
 int pt_check_sum(struct pt_task *task, uint64_t sum)

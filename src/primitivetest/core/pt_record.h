@@ -52,6 +52,12 @@ int64_t pt_value_ps(const struct pt_case *c, const struct pt_metric *metric,
 void pt_rest(struct pt_task *task);
 
 /*
+ * Called after its last trial: it sleeps for as long as it has spun since, so
+ * that the test that follows does not inherit the time of this one.
+ */
+void pt_rest_after(struct pt_task *task);
+
+/*
  * Called after a trial whose result has the checksum @sum: all have the same.
  * Returns 0 or -EBADMSG.
  */

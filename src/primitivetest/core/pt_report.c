@@ -23,6 +23,7 @@ bool pt_sum_in(const struct pt_case *c, const char *metric, struct pt_sum *sum)
 		status = tw_series_status(c->series, i);
 		sum->mean_ns = status.mean_ns / PT_PS_PER_NS;
 		sum->min_ns = (double)status.min_ns / PT_PS_PER_NS;
+		sum->max_ns = (double)status.max_ns / PT_PS_PER_NS;
 		return status.count;
 	}
 	return false;

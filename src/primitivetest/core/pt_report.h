@@ -25,11 +25,11 @@ struct pt_sums {
 };
 
 /*
- * Stores the mean and minimum, in ns, of the metric @name, such as
+ * Stores the mean, minimum and maximum, in ns, of the metric @name, such as
  * "sync1.futex.pair". Returns false if it was not measured.
  */
 struct pt_sum {
-	double mean_ns, min_ns;
+	double mean_ns, min_ns, max_ns;
 };
 
 bool pt_sum_of(const struct pt_sums *sums, const char *name,

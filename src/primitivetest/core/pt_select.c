@@ -113,7 +113,8 @@ static int add_test(const struct pt_config *config, struct tw_run *run,
 		if (only && strcmp(kind->name, only))
 			continue;
 		found = true;
-		err = add_kind(config, run, test, kind, named);
+		err = add_kind(config, run, test, kind,
+			       named && (only || !kind->optional));
 	}
 	return err ? err : found ? 0 : -ENOENT;
 }

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "core/pt_record.h"
 #include "core/pt_task.h"
 
 static int settle(struct pt_task *task)
@@ -68,6 +69,7 @@ int pt_task_live(struct pt_task *task)
 	read_usage(&begin);
 	err = task->role->run(task);
 	note_usage(task, &begin);
+	pt_rest_after(task);
 	tw_system_read(&task->left);
 	if (err && !task->failed)
 		pt_failed(task, "a system call of its trials", err);

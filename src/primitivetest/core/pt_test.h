@@ -13,7 +13,7 @@
 
 #include "base/tw_time.h"
 
-#define PT_STAMPS	4	/* timestamps of a trial */
+#define PT_STAMPS	5	/* timestamps of a trial */
 #define PT_METRICS	5	/* of a test */
 #define PT_TASKS	17
 #define PT_PS_PER_NS	1000	/* series are in ps: see pt_record() */
@@ -22,6 +22,7 @@
 
 struct pt_case;
 struct pt_task;
+struct pt_metric;
 
 struct pt_trial {
 	int64_t t_ns[PT_STAMPS];
@@ -52,6 +53,8 @@ struct pt_kind {
 	const struct pt_metric *metrics;
 	const struct pt_role *roles;
 	int per;		/* so many trials need the switches; 0: 1 */
+	/* Not every system has it: skipped unless it is named itself. */
+	bool optional;
 };
 
 struct pt_metric {

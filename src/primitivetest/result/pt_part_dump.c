@@ -54,7 +54,7 @@ static int write_dump(const struct tw_run *run, FILE *file)
 	const struct pt_session *session = pt_session(run);
 	int i;
 
-	fprintf(file, "test,trial,t0_ns,t1_ns,t2_ns,t3_ns\n");
+	fprintf(file, "test,trial,t0_ns,t1_ns,t2_ns,t3_ns,t4_ns\n");
 	for (i = 0; i < session->count; i++)
 		if (session->result[i].c)
 			dump_case(file, session->result[i].c);
