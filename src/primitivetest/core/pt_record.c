@@ -83,6 +83,14 @@ static void add(struct pt_case *c, const struct pt_kept *kept)
 		c->kept[kept->number - 1] = *kept;
 }
 
+/* How much longer than expected. */
+static int64_t excess_ps(const struct pt_case *c, int metric, int64_t value_ps)
+{
+	const struct tw_stats *stats = &c->series->row[metric].stats;
+
+	return stats->has_target ? value_ps - stats->target_ns : value_ps;
+}
+
 /* As long as real-time tasks may be held up by throttling. */
 static bool is_stall(const struct pt_case *c, const struct pt_kept *kept)
 {
@@ -91,7 +99,8 @@ static bool is_stall(const struct pt_case *c, const struct pt_kept *kept)
 
 	for (i = 0; stall_ps && i < c->metric_count; i++)
 		if (kept->value_ps[i] != PT_NO_VALUE &&
-		    kept->value_ps[i] >= stall_ps - stall_ps / 10)
+		    excess_ps(c, i, kept->value_ps[i]) >=
+		    stall_ps - stall_ps / 10)
 			return true;
 	return false;
 }
