@@ -13,15 +13,30 @@ import tracing
 
 BAD_FAULT = 99      # the shim's exit status where it cannot read its orders
 
+# Files that wait for ends and states, whoever else has the CPUs; one of them may
+# change sched_rt_runtime_us. The others measure or inject delays: alone.
+TOGETHER = {
+    "disk", "faults", "frames", "hosts", "load_ends", "load_others",
+    "partial", "settings",
+}
+
 TOOLS = pathlib.Path(__file__).resolve().parent.parent / "tools"
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "alone: see tests/tools/workers.py")
 
 
 def pytest_collection_modifyitems(items):
     reason = outside.why_not()
     here = pathlib.Path(__file__).parent
     for item in items:
-        if reason and here in item.path.parents:
+        if here not in item.path.parents:
+            continue
+        if reason:
             item.add_marker(pytest.mark.skip(reason=reason))
+        if item.path.stem.removeprefix("test_rt_") not in TOGETHER:
+            item.add_marker("alone")
 
 
 @pytest.fixture

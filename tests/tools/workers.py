@@ -3,7 +3,8 @@
 
 For suites that mostly wait. A file's tests stay together and in order, so that
 its fixtures are made once. All reports go to the first process, which prints
-and counts them as without this plugin.
+and counts them as without this plugin. Files whose tests are marked "alone"
+come last, one by one, in the first process.
 """
 
 import multiprocessing
@@ -17,6 +18,10 @@ SIZE = 4                # of a file's number in the queue
 def pytest_addoption(parser):
     parser.addoption("--workers", type=int, default=1, metavar="N",
                      help="run the tests of N files at a time")
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "alone: no other file is run meanwhile")
 
 
 def by_file(items):
@@ -48,6 +53,20 @@ def take(queue, files):
         yield files[int.from_bytes(number, "little")]
 
 
+def run_all(session, items):
+    """The tests of a file or of several, in this process."""
+    for item, following in zip(items, [*items[1:], None]):
+        session.config.hook.pytest_runtest_protocol(
+            item=item, nextitem=following)
+        stop_early(session)
+
+
+def stop_early(session):
+    stop = session.shouldfail or session.shouldstop
+    if stop:
+        raise session.Interrupted(stop)
+
+
 def work(session, queue, files, pipe, others):
     """The main function of a worker. It ends if nobody listens to it."""
     for other in others:
@@ -61,9 +80,7 @@ def work(session, queue, files, pipe, others):
     capture.start_global_capturing()
     try:
         for items in take(queue, files):
-            for item, following in zip(items, [*items[1:], None]):
-                item.config.hook.pytest_runtest_protocol(
-                    item=item, nextitem=following)
+            run_all(session, items)
         pipe.send(None)
     except BaseException:
         manager.getplugin("runner").pytest_sessionfinish(session)
@@ -84,22 +101,15 @@ def listen(session, pipes):
                 hook.pytest_runtest_logreport(
                     report=hook.pytest_report_from_serializable(
                         config=session.config, data=told))
-                stop = session.shouldfail or session.shouldstop
-                if stop:
-                    raise session.Interrupted(stop)
+                stop_early(session)
                 continue
             pipes.remove(pipe)
             if told:
                 raise RuntimeError(told)
 
 
-def pytest_runtestloop(session):
-    """None: pytest's own loop is to do it."""
-    option = session.config.option
-    files = by_file(session.items)
-    count = min(option.workers, len(files))
-    if count < 2 or session.testsfailed or option.collectonly:
-        return None
+def share(session, files, count):
+    """Has @count workers run the tests of @files."""
     # All are to have one, and this process is to remove it.
     session.config._tmp_path_factory.getbasetemp()
     queue, fill = os.pipe()
@@ -124,4 +134,18 @@ def pytest_runtestloop(session):
         for worker in workers:
             worker.join()
         os.close(queue)
+
+
+def pytest_runtestloop(session):
+    """None: pytest's own loop is to do it."""
+    option = session.config.option
+    together, alone = [], []
+    for item in session.items:
+        (alone if item.get_closest_marker("alone") else together).append(item)
+    files = by_file(together)
+    count = min(option.workers, len(files))
+    if count < 2 or session.testsfailed or option.collectonly:
+        return None
+    share(session, files, count)
+    run_all(session, alone)
     return True

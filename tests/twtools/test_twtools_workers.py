@@ -55,6 +55,17 @@ def test_error(broken):
 """
 DIES = "import os\n\ndef test_dies():\n    os.kill(os.getpid(), 9)\n"
 QUITS = "import pytest\n\ndef test_quits():\n    pytest.exit('enough')\n"
+ALONE = """
+import os, pathlib
+import pytest
+
+pytestmark = pytest.mark.alone
+
+def test_alone():
+    others = pathlib.Path(f"/proc/self/task/{os.getpid()}/children")
+    assert not others.read_text()
+    assert len(list(pathlib.Path(__file__).parent.glob("*.here"))) == 2
+"""
 PASSES = "def test_passes():\n    pass\n"
 WRONG = "import no_such_module\n"
 
@@ -83,6 +94,17 @@ def test_two_files_at_a_time(run):
     assert (done.returncode, last(done)) == (0, "4 passed"), done.stdout
 
 
+def test_alone_after_the_others(run):
+    done = run("--workers=2", a=ALONE, b=ALONE, one=MEET, two=MEET)
+    assert (done.returncode, last(done)) == (0, "6 passed"), done.stdout
+    assert "warning" not in done.stdout
+
+
+def test_what_fails_alone_is_told(run):
+    done = run("--workers=2", a=ALONE, b=PASSES, c=PASSES)
+    assert (done.returncode, last(done)) == (1, "1 failed, 2 passed")
+
+
 @pytest.mark.parametrize("workers", [1, 2, 9])
 def test_all_is_told(run, tmp_path, workers):
     """The summary, the reasons, the output, the file of results."""
@@ -93,9 +115,9 @@ def test_all_is_told(run, tmp_path, workers):
         assert done.stdout.count(f" {words}") + \
             done.stdout.count(f"\n{words}\n") > 0, words
     assert re.search(r"SKIPPED \[1\] .*: no reason", done.stdout)
-    cases = list(xml.etree.ElementTree.parse(tmp_path / "xml").iter("testcase"))
+    results = xml.etree.ElementTree.parse(tmp_path / "xml")
     assert sorted((case.get("name"), *(child.tag for child in case))
-                  for case in cases) == [
+                  for case in results.iter("testcase")) == [
         ("test_error", "error"), ("test_fails", "failure"), ("test_passes",),
         ("test_passes",), ("test_skips", "skipped")]
 
