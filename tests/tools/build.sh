@@ -38,6 +38,9 @@ usual()
 3 build lint
 20 build unit
 5 build kernels
+5 build patches, check
+20 build cli, some
+6 build rt, some
 100 build cli
 120 build patches
 110 build report
@@ -49,18 +52,18 @@ usual()
 30 build-fuzz fuzz
 200 build rt
 40 build runbook
-30 build campaign
+60 build campaign
 30 build-gcc-san build
-120 build-gcc-san cli
+120 build-gcc-san cli, some
 70 build-aarch64 build
 70 build-i386 build
 70 build-s390x build
 60 build-aarch64 unit
 25 build-i386 unit
 60 build-s390x unit
-40 build-aarch64 cli
-15 build-i386 cli
-40 build-s390x cli
+40 build-aarch64 cli, some
+15 build-i386 cli, some
+40 build-s390x cli, some
 EOF
 }
 
@@ -77,7 +80,7 @@ timed()
 {
 	what=$1
 	shift
-	about=$(usual | awk -v what="$what" '$2 " " $3 == what { print $1 }')
+	about=$(usual | sed -n "s/ $what\$//p")
 	echo "-- $what${about:+: usually $about s}" >&3
 	begun=$(date +%s)
 	"$@"
@@ -247,7 +250,7 @@ suites()
 	for suite; do
 		log=$dir/meson-logs/$suite.json
 		rm -f "$log"
-		timed "$dir $suite" quietly meson test -C "$dir" \
+		timed "$dir $suite${test_args:+, some}" quietly meson test -C "$dir" \
 			--suite "$suite" --logbase "$suite" \
 			--num-processes "$test_jobs" --print-errorlogs \
 			--test-args "$test_args" -t "$test_timeout"
