@@ -23,10 +23,6 @@ TOGETHER = {
 TOOLS = pathlib.Path(__file__).resolve().parent.parent / "tools"
 
 
-def pytest_configure(config):
-    config.addinivalue_line("markers", "alone: see tests/tools/workers.py")
-
-
 def pytest_collection_modifyitems(items):
     reason = outside.why_not()
     here = pathlib.Path(__file__).parent

@@ -52,7 +52,7 @@ usual()
 30 build-fuzz fuzz
 200 build rt
 40 build runbook
-60 build campaign
+50 build campaign, some
 30 build-gcc-san build
 120 build-gcc-san cli, some
 70 build-aarch64 build
