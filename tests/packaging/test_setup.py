@@ -149,6 +149,15 @@ def test_quick(tree, status):
     assert (tree / "unit").read_text() == "\n"
 
 
+def test_progress_is_told_at_once(tree):
+    """Not in the file that a suite beside others writes to."""
+    done = subprocess.run(
+        ["sh", "-c", '. tests/tools/build.sh; timed "a b" echo c >file'],
+        cwd=tree, capture_output=True, text=True, check=True)
+    assert done.stdout == "-- a b\n"
+    assert (tree / "file").read_text() == "c\n"
+
+
 def test_usual_times_are_of_what_there_is():
     """A suite that is renamed would be told without its time."""
     script = (TOP / "tests/tools/build.sh").read_text(encoding="ascii")

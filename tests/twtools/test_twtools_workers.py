@@ -56,32 +56,65 @@ def test_error(broken):
 DIES = "import os\n\ndef test_dies():\n    os.kill(os.getpid(), 9)\n"
 QUITS = "import pytest\n\ndef test_quits():\n    pytest.exit('enough')\n"
 ALONE = """
-import os, pathlib
+import multiprocessing, os, pathlib
 import pytest
 
 pytestmark = pytest.mark.alone
 
 def test_alone():
+    assert not multiprocessing.parent_process()
     others = pathlib.Path(f"/proc/self/task/{os.getpid()}/children")
     assert not others.read_text()
     assert len(list(pathlib.Path(__file__).parent.glob("*.here"))) == 2
+"""
+SAYS = """
+import pathlib, time
+
+HERE = pathlib.Path(__file__)
+
+def meet(number):
+    HERE.with_suffix(f".{number}").write_text("")
+    begin = time.monotonic()
+    while len(list(HERE.parent.glob(f"*.{number}"))) < 2:
+        assert time.monotonic() < begin + 60
+        time.sleep(0.01)
+
+def test_says():
+    meet(1)
+    print("begin", HERE.name)
+    meet(2)
+    print("end", HERE.name)
+    meet(3)
+    assert False
+"""
+MARKS = """
+import pathlib, time
+
+def test_marks():
+    pathlib.Path(__file__).with_suffix(".mark").write_text("")
+    time.sleep(0.3)
 """
 PASSES = "def test_passes():\n    pass\n"
 WRONG = "import no_such_module\n"
 
 
 @pytest.fixture
-def run(tmp_path):
+def temporary(tmp_path_factory):
+    return tmp_path_factory.mktemp("temporary")
+
+
+@pytest.fixture
+def run(tmp_path, temporary):
     def run_there(*args, **files):
         for name, text in files.items():
             (tmp_path / f"test_{name}.py").write_text(text, encoding="ascii")
         return subprocess.run(
             [sys.executable, "-m", "pytest", "-q", "-ra", "-p", "workers",
              "-p", "no:cacheprovider", f"--rootdir={tmp_path}",
-             f"--junitxml={tmp_path}/xml", f"--basetemp={tmp_path}/base",
-             *args, str(tmp_path)],
+             f"--junitxml={tmp_path}/xml", *args, str(tmp_path)],
             capture_output=True, text=True, check=False, timeout=120,
-            env={**os.environ, "PYTHONPATH": str(TOOLS)})
+            env={**os.environ, "PYTHONPATH": str(TOOLS),
+                 "PYTEST_DEBUG_TEMPROOT": str(temporary)})
     return run_there
 
 
@@ -89,9 +122,18 @@ def last(done):
     return re.sub(r" in .*", "", done.stdout.splitlines()[-1])
 
 
-def test_two_files_at_a_time(run):
+def test_two_files_at_a_time(run, temporary):
     done = run("--workers=2", one=MEET, two=MEET)
     assert (done.returncode, last(done)) == (0, "4 passed"), done.stdout
+    # One directory of them all, which a later pytest will remove.
+    assert len(list(temporary.glob("*/pytest-[0-9]*"))) == 1
+
+
+def test_each_has_its_own_output(run):
+    done = run("--workers=2", one=SAYS, two=SAYS)
+    for name in ("test_one.py", "test_two.py"):
+        assert f"call -\nbegin {name}\nend {name}\n" in re.sub(
+            "-+", "-", done.stdout), done.stdout
 
 
 def test_alone_after_the_others(run):
@@ -130,10 +172,11 @@ def test_a_worker_that_ends_is_a_failure(run, text, words):
     assert words in done.stdout + done.stderr
 
 
-def test_first_failure_ends_it(run):
-    done = run("--workers=2", "-x", a=OUTCOMES, b=PASSES,
-               **{f"c{number}": PASSES for number in range(3)})
+def test_first_failure_ends_it(run, tmp_path):
+    done = run("--workers=2", "-x", a=OUTCOMES,
+               **{f"c{number}": MARKS for number in range(9)})
     assert done.returncode and "1 failed" in last(done)
+    assert len(list(tmp_path.glob("*.mark"))) < 9
 
 
 def test_wrong_file_is_an_error(run):
