@@ -16,14 +16,18 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 USER = outside.NOBODY
 MESON = """project('made', 'c')
 executable('twowaytest', 'made.c')
-if get_option('tests').enabled()
-  foreach suite : ['lint', 'unit', 'cli', 'rt']
+if get_option('tests').enabled() or get_option('fuzz')
+  foreach suite : [
+    'campaign', 'cli', 'fuzz', 'lab', 'lint', 'patches', 'report', 'rt',
+    'runbook', 'twtools', 'unit',
+  ]
     test(suite, find_program('sh'),
       args: ['-c', 'echo "$@" >>"$0"', meson.current_source_dir() / suite],
       suite: suite)
   endforeach
 endif
 """
+WORDS = "run, quick, test, lab, --no-install or --help"
 PROGRAM = """#include <stdio.h>
 int main(int argc, char **argv)
 {
@@ -149,6 +153,42 @@ def test_quick(tree, status):
     assert (tree / "unit").read_text() == "\n"
 
 
+def words_of(tree, suite):
+    """What each run of the suite was given."""
+    return (tree / suite).read_text(encoding="ascii").splitlines()
+
+
+def test_test(tree):
+    """Every suite, in its builds; what was told last is the counts."""
+    for name in ("contrib/virtlab/virtlab", "tests/tools/openssh"):
+        (tree / name).parent.mkdir(exist_ok=True)
+        (tree / name).write_text("#!/bin/sh\n")
+        (tree / name).chmod(0o755)
+    done = run(tree / "contrib/setup", "--no-install", "test", cwd=tree)
+    if "missing: " in done.stdout or "is not installed" in done.stdout:
+        pytest.skip(done.stdout)
+    assert done.returncode == 0 and done.stderr == "", done.stdout
+    lines = done.stdout.splitlines()
+    passed = re.fullmatch(r"(\d+) passed, 0 failed, \d+ skipped", lines[-1])
+    runs = {suite: words_of(tree, suite) for suite in (
+        "campaign", "cli", "fuzz", "lab", "lint", "patches", "report", "rt",
+        "runbook", "twtools", "unit")}
+    assert int(passed[1]) == sum(map(len, runs.values()))
+    assert runs["campaign"] == ["-k test_campaign_real",
+                                "-k not test_campaign_real"]
+    assert runs["cli"][0] == "" and "--ignore-glob=" in runs["cli"][1]
+    assert runs["unit"] == ["", ""]
+    for suite in ("fuzz", "lab", "lint", "patches", "report", "rt", "runbook",
+                  "twtools"):
+        assert runs[suite] == [""]
+    told = [line[3:] for line in lines if line.startswith("-- ")]
+    assert all(": usually " in line for line in told)
+    table = lines[lines.index("seconds usually what") + 1:-2]
+    assert len(table) == len(told) == int(passed[1]) + 6
+    seconds = [int(line.split()[0]) for line in table]
+    assert seconds == sorted(seconds, reverse=True)
+
+
 def test_progress_is_told_at_once(tree):
     """Not in the file that a suite beside others writes to."""
     done = subprocess.run(
@@ -162,7 +202,7 @@ def test_usual_times_are_of_what_there_is():
     """A suite that is renamed would be told without its time."""
     script = (TOP / "tests/tools/build.sh").read_text(encoding="ascii")
     rows = re.findall(r"^\d+ build\S* (\w+)", script, re.M)
-    there = {"build", "kernels", "lint", "unit", "fuzz",
+    there = {"build", "kernels", "openssh", "lint", "unit", "fuzz",
              *(path.name for path in (TOP / "tests").iterdir())}
     assert len(rows) > 10
     assert set(rows) <= there
@@ -171,8 +211,8 @@ def test_usual_times_are_of_what_there_is():
 @pytest.mark.parametrize("words, said", [
     ([], "run, quick, test or lab is expected"),
     (["--no-install"], "run, quick, test or lab is expected"),
-    (["rum"], "'rum': run, quick, test, lab, --no-install or --help is expected"),
-    (["test", ""], "'': run, quick, test, lab, --no-install or --help is expected"),
+    (["rum"], f"'rum': {WORDS} is expected"),
+    (["test", ""], f"'': {WORDS} is expected"),
     (["test", "lab"], "'lab': comes after 'test'; give one of them")])
 def test_wrong_word(tree, words, said):
     """Is named, after the usage; nothing is done."""

@@ -13,10 +13,10 @@ import tracing
 
 BAD_FAULT = 99      # the shim's exit status where it cannot read its orders
 
-# Files that wait for ends and states, whoever else has the CPUs; one of them may
-# change sched_rt_runtime_us. The others measure or inject delays: alone.
+# Files that wait for ends and states, or inject delays above all that a host
+# does; only one of them may change sched_rt_runtime_us. The others are alone.
 TOGETHER = {
-    "disk", "faults", "frames", "hosts", "load_ends", "load_others",
+    "delay", "disk", "faults", "frames", "hosts", "load_ends", "load_others",
     "partial", "settings",
 }
 

@@ -38,6 +38,7 @@ usual()
 3 build lint
 20 build unit
 5 build kernels
+5 build openssh
 5 build patches, check
 20 build cli, some
 6 build rt, some
