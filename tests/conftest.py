@@ -12,3 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "tools"))
 for number in signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGUSR1:
     if signal.getsignal(number) == signal.SIG_IGN:
         signal.signal(number, signal.SIG_DFL)
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "alone: see tests/tools/workers.py")

@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -15,7 +16,18 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 USER = outside.NOBODY
 MESON = """project('made', 'c')
 executable('twowaytest', 'made.c')
+if get_option('tests').enabled() or get_option('fuzz')
+  foreach suite : [
+    'campaign', 'cli', 'fuzz', 'lab', 'lint', 'patches', 'report', 'rt',
+    'runbook', 'twtools', 'unit',
+  ]
+    test(suite, find_program('sh'),
+      args: ['-c', 'echo "$@" >>"$0"', meson.current_source_dir() / suite],
+      suite: suite)
+  endforeach
+endif
 """
+WORDS = "run, quick, test, lab, --no-install or --help"
 PROGRAM = """#include <stdio.h>
 int main(int argc, char **argv)
 {
@@ -32,7 +44,9 @@ def tree():
     with tempfile.TemporaryDirectory() as name:
         base = pathlib.Path(name) / "a tree"
         base.mkdir()
-        for file in ("contrib/setup", "contrib/cross", "tests/tools/build.sh"):
+        for file in ("contrib/setup", "contrib/cross", "meson.options",
+                     "meson_options.txt", "tests/tools/build.sh",
+                     "tests/tools/count.py"):
             (base / file).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(TOP / file, base / file)
         (base / "meson.build").write_text(MESON)
@@ -109,11 +123,96 @@ def test_root_s_tree(tree, env):
     assert owners(tree) == {0}
 
 
+QUICK = ["build build", "build lint", "build unit", "build patches, check",
+         "build cli, some", "build rt, some"]
+
+
+@pytest.mark.parametrize("status", [0, 1])
+def test_quick(tree, status):
+    """Tells what begins, runs it, and ends with a table and the counts."""
+    stub = tree / "contrib/mkpatches"
+    stub.write_text(f"#!/bin/sh\necho \"$@\" >patched\nexit {status}\n")
+    stub.chmod(0o755)
+    done = run(tree / "contrib/setup", "--no-install", "quick", cwd=tree)
+    if "missing: " in done.stdout:
+        pytest.skip(done.stdout)
+    assert done.returncode == status and done.stderr == "", done.stdout
+    lines = done.stdout.splitlines()
+    assert [re.fullmatch("-- (.*): usually [0-9]+ s", line)[1]
+            for line in lines if line.startswith("-- ")] == QUICK
+    assert lines[-1] == f"{5 - status} passed, {status} failed, 0 skipped"
+    assert lines[-2].endswith(" all")
+    table = lines[lines.index("seconds usually what") + 1:-2]
+    assert sorted(line.split(maxsplit=2)[2] for line in table) == sorted(QUICK)
+    assert (tree / "patched").read_text() == "--check\n"
+    for name in ("cli", "rt"):
+        words = (tree / name).read_text().split()
+        assert words[0] == "-k"
+        for word in words[1::2]:
+            assert (TOP / f"tests/{name}/{word}.py").is_file()
+    assert (tree / "unit").read_text() == "\n"
+
+
+def words_of(tree, suite):
+    """What each run of the suite was given."""
+    return (tree / suite).read_text(encoding="ascii").splitlines()
+
+
+def test_test(tree):
+    """Every suite, in its builds; what was told last is the counts."""
+    for name in ("contrib/virtlab/virtlab", "tests/tools/openssh"):
+        (tree / name).parent.mkdir(exist_ok=True)
+        (tree / name).write_text("#!/bin/sh\n")
+        (tree / name).chmod(0o755)
+    done = run(tree / "contrib/setup", "--no-install", "test", cwd=tree)
+    if "missing: " in done.stdout or "is not installed" in done.stdout:
+        pytest.skip(done.stdout)
+    assert done.returncode == 0 and done.stderr == "", done.stdout
+    lines = done.stdout.splitlines()
+    passed = re.fullmatch(r"(\d+) passed, 0 failed, \d+ skipped", lines[-1])
+    runs = {suite: words_of(tree, suite) for suite in (
+        "campaign", "cli", "fuzz", "lab", "lint", "patches", "report", "rt",
+        "runbook", "twtools", "unit")}
+    assert int(passed[1]) == sum(map(len, runs.values()))
+    assert runs["campaign"] == ["-k test_campaign_real",
+                                "-k not test_campaign_real"]
+    assert runs["cli"][0] == "" and "--ignore-glob=" in runs["cli"][1]
+    assert runs["unit"] == ["", ""]
+    for suite in ("fuzz", "lab", "lint", "patches", "report", "rt", "runbook",
+                  "twtools"):
+        assert runs[suite] == [""]
+    told = [line[3:] for line in lines if line.startswith("-- ")]
+    assert all(": usually " in line for line in told)
+    table = lines[lines.index("seconds usually what") + 1:-2]
+    assert len(table) == len(told) == int(passed[1]) + 6
+    seconds = [int(line.split()[0]) for line in table]
+    assert seconds == sorted(seconds, reverse=True)
+
+
+def test_progress_is_told_at_once(tree):
+    """Not in the file that a suite beside others writes to."""
+    done = subprocess.run(
+        ["sh", "-c", '. tests/tools/build.sh; timed "a b" echo c >file'],
+        cwd=tree, capture_output=True, text=True, check=True)
+    assert done.stdout == "-- a b\n"
+    assert (tree / "file").read_text() == "c\n"
+
+
+def test_usual_times_are_of_what_there_is():
+    """A suite that is renamed would be told without its time."""
+    script = (TOP / "tests/tools/build.sh").read_text(encoding="ascii")
+    rows = re.findall(r"^\d+ build\S* (\w+)", script, re.M)
+    there = {"build", "kernels", "openssh", "lint", "unit", "fuzz",
+             *(path.name for path in (TOP / "tests").iterdir())}
+    assert len(rows) > 10
+    assert set(rows) <= there
+
+
 @pytest.mark.parametrize("words, said", [
-    ([], "run, test or lab is expected"),
-    (["--no-install"], "run, test or lab is expected"),
-    (["rum"], "'rum': run, test, lab, --no-install or --help is expected"),
-    (["test", ""], "'': run, test, lab, --no-install or --help is expected"),
+    ([], "run, quick, test or lab is expected"),
+    (["--no-install"], "run, quick, test or lab is expected"),
+    (["rum"], f"'rum': {WORDS} is expected"),
+    (["test", ""], f"'': {WORDS} is expected"),
     (["test", "lab"], "'lab': comes after 'test'; give one of them")])
 def test_wrong_word(tree, words, said):
     """Is named, after the usage; nothing is done."""

@@ -24,8 +24,11 @@ BRINGS = {
 CLI = ("check", "consumers", "formats", "identities", "json", "limits",
        "runs")
 # Nothing is said: no warning, and not by upstream's rule for .d files.
-GCC = ("CC=gcc", "CPPFLAGS=-D_GNU_SOURCE -Isrc/include -Wunused-macros")
-CLANG = ("CC=clang", "OBJDIR=bld-clang", "CFLAGS=-O0 -Wall -Wextra -Werror")
+CACHE = "ccache " if shutil.which("ccache") else ""
+GCC = (f"CC={CACHE}gcc",
+       "CPPFLAGS=-D_GNU_SOURCE -Isrc/include -Wunused-macros")
+CLANG = (f"CC={CACHE}clang", "OBJDIR=bld-clang",
+         "CFLAGS=-O0 -Wall -Wextra -Werror")
 
 
 def make(tree, *variables):
@@ -181,8 +184,10 @@ def test_versions_are_each_tree_s(tree):
 def test_options_from_the_outside(tree):
     """The cli suite, on the program that the patches make."""
     suites = [TOP / "tests" / "cli" / f"test_cli_{name}.py" for name in CLI]
-    done = run(sys.executable, "-m", "pytest", "-q", "-p",
-               "no:cacheprovider", f"--rootdir={TOP / 'tests'}", *suites,
-               env={**os.environ, "TWOWAYTEST": str(tree / "twowaytest")})
+    done = run(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider",
+               "-p", "workers", "--workers=4",
+               f"--rootdir={TOP / 'tests'}", *suites,
+               env={**os.environ, "TWOWAYTEST": str(tree / "twowaytest"),
+                    "PYTHONPATH": str(TOP / "tests" / "tools")})
     assert done.returncode == 0, done.stdout
     assert re.search(r"\d{3,} passed", done.stdout)

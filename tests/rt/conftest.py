@@ -13,6 +13,13 @@ import tracing
 
 BAD_FAULT = 99      # the shim's exit status where it cannot read its orders
 
+# Files that wait for ends and states, or inject delays above all that a host
+# does; only one of them may change sched_rt_runtime_us. The others are alone.
+TOGETHER = {
+    "delay", "disk", "faults", "frames", "hosts", "load_ends", "load_others",
+    "partial", "settings",
+}
+
 TOOLS = pathlib.Path(__file__).resolve().parent.parent / "tools"
 
 
@@ -20,8 +27,12 @@ def pytest_collection_modifyitems(items):
     reason = outside.why_not()
     here = pathlib.Path(__file__).parent
     for item in items:
-        if reason and here in item.path.parents:
+        if here not in item.path.parents:
+            continue
+        if reason:
             item.add_marker(pytest.mark.skip(reason=reason))
+        if item.path.stem.removeprefix("test_rt_") not in TOGETHER:
+            item.add_marker("alone")
 
 
 @pytest.fixture

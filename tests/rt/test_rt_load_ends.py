@@ -139,7 +139,8 @@ def test_killed_or_interrupted(loaded, runtime, load, end):
             lambda: run.process.poll() is not None, timeout=1)
         run.signal(signal.SIGINT)
     begin = time.monotonic()
-    assert run.gone(), run.processes()
+    # Hackbench's many processes, on a host that others keep busy.
+    assert run.gone(timeout=3), run.processes()
     took_s = time.monotonic() - begin
 
     status = run.finish()

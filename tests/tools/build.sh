@@ -30,10 +30,81 @@ counts()
 	echo "$passed passed, $failed failed, $skipped skipped"
 }
 
+# How many seconds what takes on two CPUs, among what is run with it.
+usual()
+{
+	cat <<'EOF'
+40 build build
+3 build lint
+20 build unit
+5 build kernels
+5 build openssh
+5 build patches, check
+20 build cli, some
+6 build rt, some
+100 build cli
+120 build patches
+110 build report
+10 build twtools
+120 build lab
+75 build-clang-san build
+25 build-clang-san unit
+30 build-fuzz build
+30 build-fuzz fuzz
+200 build rt
+40 build runbook
+50 build campaign, some
+30 build-gcc-san build
+120 build-gcc-san cli, some
+70 build-aarch64 build
+70 build-i386 build
+70 build-s390x build
+60 build-aarch64 unit
+25 build-i386 unit
+60 build-s390x unit
+40 build-aarch64 cli, some
+15 build-i386 cli, some
+40 build-s390x cli, some
+EOF
+}
+
+# Who waits is told what begins and how long that usually takes; how long it has
+# taken goes to the file that TWOWAY_TIMES names. What is told comes at once, in
+# the first script's output, even if other output goes to a file.
+if [ -z "${TWOWAY_TIMES-}" ]; then
+	exec 3>&1
+	first=$(date +%s)
+fi
+
+# timed "DIRECTORY SUITE" COMMAND...
+timed()
+{
+	what=$1
+	shift
+	about=$(usual | sed -n "s/ $what\$//p")
+	echo "-- $what${about:+: usually $about s}" >&3
+	begun=$(date +%s)
+	"$@"
+	set -- $? $(($(date +%s) - begun))
+	[ -z "${TWOWAY_TIMES-}" ] ||
+		echo "$2 ${about:--} $what" >>"$TWOWAY_TIMES"
+	return "$1"
+}
+
+# The table of all that has ended, slowest first. Some ran at the same time.
+time_table()
+{
+	echo "seconds usually what"
+	sort -rn "$TWOWAY_TIMES" | while read -r took about what; do
+		printf '%7s %7s %s\n' "$took" "$about" "$what"
+	done
+	printf '%7s %7s all\n' "$(($(date +%s) - first))" ""
+}
+
 # Runs a command; its output is shown if it fails.
 quietly()
 {
-	output=$("$@" </dev/null 2>&1) && return
+	output=$("$@" </dev/null 2>&1 3>&-) && return
 	printf '%s\n' "$output"
 	return 1
 }
@@ -159,10 +230,20 @@ compile()
 	return 1
 }
 
+# build DIRECTORY COMPILER [OPTION...]: the targets, or all that there is.
+targets=
+build()
+{
+	# shellcheck disable=SC2086 # a list
+	configure "$@" && compile "$1" $targets
+}
+
 # suites DIRECTORY SUITE...; test_args go to every test program, and
-# test_timeout is how many times their usual time they get.
+# test_timeout is how many times their usual time they get. Many tests wait:
+# more of them are run at a time than there are CPUs.
 test_args=
 test_timeout=1
+test_jobs=$(($(getconf _NPROCESSORS_ONLN) * 2))
 suites()
 {
 	dir=$1
@@ -170,8 +251,9 @@ suites()
 	for suite; do
 		log=$dir/meson-logs/$suite.json
 		rm -f "$log"
-		quietly meson test -C "$dir" --suite "$suite" \
-			--logbase "$suite" --print-errorlogs \
+		timed "$dir $suite${test_args:+, some}" quietly meson test -C "$dir" \
+			--suite "$suite" --logbase "$suite" \
+			--num-processes "$test_jobs" --print-errorlogs \
 			--test-args "$test_args" -t "$test_timeout"
 		status=$?
 		# shellcheck disable=SC2046 # three numbers
