@@ -7,15 +7,17 @@ import numpy
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from tr_model import ALL_PHASES, PHASES, TWO_CLOCKS_PHASES
+from tr_model import ALL_PHASES, PHASES, STAMPED, TWO_CLOCKS_PHASES
+from tr_parts import between
 from tr_style import MARKERS, OVERLAID, log_axis, plain
 from tr_tables_text import of
 
 POINTS = 400            # of a time line
 PANELS = 16
 SKEWED = 8
-HATCH = ("", "////", "", "\\\\\\\\", "xxxx")
-STYLE = (*PHASES, "network")    # index of colour and hatch
+HATCH = ("", "////", "", "\\\\\\\\", "xxxx", "----", "....", "++++")
+STYLE = (*PHASES, "network", *STAMPED)      # index of colour and hatch
+ORDER = ("wakeup", "send", *STAMPED, "network", "sleep", "receive")
 
 
 def worst_of(cycles):
@@ -86,8 +88,11 @@ def time_line(runs):
 
 
 def phases_in(run):
-    """Those that make up its cycles; None: it does not tell them all."""
-    for phases in PHASES, TWO_CLOCKS_PHASES:
+    """Those that make up its cycles; None: it does not tell them all.
+
+    Between two hosts, not all cycles may have send and receive.
+    """
+    for phases in (PHASES, TWO_CLOCKS_PHASES)[between(run):]:
         if set(phases[1:]) <= set(run.series):
             return phases
     return None
@@ -107,7 +112,7 @@ def draw_bars(look, ax, runs, bars, shares=False):
     """shares: in % of each bar, as one may be much longer than all others."""
     for row, (run, bar) in enumerate(zip(runs, bars)):
         start, whole = 0, sum((bar or {}).values())
-        for phase in ALL_PHASES:
+        for phase in ORDER:
             k = STYLE.index(phase)
             if phase in (bar or {}):
                 length = bar[phase]

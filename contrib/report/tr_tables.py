@@ -4,6 +4,7 @@
 import math
 import statistics
 
+import tr_oneway
 import tr_tables_hosts
 import tr_tables_pairs
 from tr_model import ALL_PHASES, KINDS, METRICS, PHASES
@@ -44,7 +45,9 @@ def results(runs, metrics, percents):
         yield Table(f"{label}{of(runs)}",
                     ["system", "cycles", "min", "avg", "max", "std"]
                     + [f"p{p:.12g}" for p in shown], rows,
-                    note + widths(found, shown), key=f"results-{metric}")
+                    note + widths(found, shown) +
+                    "".join(tr_oneway.note(run, metric) for run, _ in found),
+                    key=f"results-{metric}")
 
 
 # Figure of a ranking: its name, value of a series.
@@ -84,7 +87,7 @@ def tie(a, b, value, figure):
     """Whether the larger b may as well be a."""
     ends = interval(a, figure), interval(b, figure)
     if None not in ends:
-        return ends[0][1] >= ends[1][0]
+        return ends[0][1] + a.doubt_ns >= ends[1][0] - b.doubt_ns
     return us(value(a)) == us(value(b))
 
 
@@ -124,6 +127,7 @@ def ranking(runs, metrics):
         for figure, value in FIGURES:
             found = [(run, run.series[metric]) for run in runs
                      if metric in run.series and
+                     tr_oneway.comparable(run, metric) and
                      value(run.series[metric]) is not None]
             if len(found) > 1:
                 rows.append([metric, figure,

@@ -273,7 +273,7 @@ def test_published_study(report):
     assert ranking["total", "maximum"] == "not ranked"
 
 
-# What README shows, and the words of its command that make it.
+# What published/README.md shows, and the words of its command that make it.
 COMMANDS = {
     "published": "published/tables.md",
     "published/campaign": "published/campaign.md",
@@ -285,7 +285,7 @@ def test_published_figures_are_in_step(report, monkeypatch, figures, tables):
     """What README shows is what its command makes."""
     monkeypatch.chdir(made.REPORT)
     commands = [shlex.split(line) for line in
-                pathlib.Path("README.md").read_text().splitlines()
+                pathlib.Path("published/README.md").read_text().splitlines()
                 if line.startswith("    ./twowayreport ")]
     command = next(words for words in commands if tables in words)
     out = pathlib.Path(report.directory)

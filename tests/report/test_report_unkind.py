@@ -156,4 +156,4 @@ def test_phases_have_colours_of_their_own():
         runs, phases = ({pair[theme] for role, pair in
                          tr_style.COLOURS.items() if role.startswith(kind)}
                         for kind in ("run", "phase"))
-        assert len(phases) == 5 and not runs & phases
+        assert len(phases) == 8 and not runs & phases
