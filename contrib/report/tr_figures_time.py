@@ -15,6 +15,7 @@ from tr_tables_text import of
 POINTS = 400            # of a time line
 PANELS = 16
 SKEWED = 8
+THIN = 0.01             # of the longest bar: an outline would hide the part
 HATCH = ("", "////", "", "\\\\\\\\", "xxxx", "----", "....", "++++")
 STYLE = (*PHASES, "network", *STAMPED)      # index of colour and hatch
 ORDER = ("wakeup", "send", *STAMPED, "network", "sleep", "receive")
@@ -110,6 +111,8 @@ def phases_of(run):
 
 def draw_bars(look, ax, runs, bars, shares=False):
     """shares: in % of each bar, as one may be much longer than all others."""
+    longest = 100 if shares else max(sum((bar or {}).values())
+                                     for bar in bars)
     for row, (run, bar) in enumerate(zip(runs, bars)):
         start, whole = 0, sum((bar or {}).values())
         for phase in ORDER:
@@ -120,7 +123,8 @@ def draw_bars(look, ax, runs, bars, shares=False):
                     length *= 100 / whole if whole else 0
                 ax.barh(row, length, 0.5, start,
                         color=look.colour[f"phase{k}"], hatch=HATCH[k],
-                        edgecolor=look.colour["paper"], linewidth=0.8)
+                        edgecolor=look.colour["paper"],
+                        linewidth=0.8 * (length > THIN * longest))
                 start += length
         ax.annotate(textwrap.shorten(run.title, 48) +
                     (f": {whole:.0f} us" if bar else ": not known"),

@@ -2,6 +2,8 @@
 """The kernel's timestamps: what they divide network into, and what is missing.
 """
 
+import types
+
 import made
 import made_hosts
 import made_stamps
@@ -282,3 +284,16 @@ def test_figure(report):
         end = start + length
     assert {bar.get_hatch() for bar in figure.axes[0].patches[1:4]} == {
         "----", "....", "++++"}
+
+
+def test_thin_parts_have_no_outline(report):
+    """It would hide them: 1 us of wire beside 1000."""
+    import matplotlib.figure
+    import tr_figures_time
+    import tr_style
+    ax = matplotlib.figure.Figure().subplots()
+    bars = [{"wakeup": 500, "wire": 1, "sleep": 499}, None]
+    tr_figures_time.draw_bars(tr_style.Look(True), ax, [
+        types.SimpleNamespace(title=name) for name in "xy"], bars)
+    assert [bar.get_linewidth() > 0 for bar in ax.patches] == [
+        True, False, True]
