@@ -172,6 +172,7 @@ class Run:
     group: str
     parts: list
     index: int = 0                  # what its colour goes by
+    sides: dict = dataclasses.field(default_factory=dict)   # tr_compare's
 
     def __post_init__(self):
         order = list(KINDS)
