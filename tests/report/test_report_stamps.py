@@ -14,6 +14,8 @@ from made_stamps import KINDS, STAMPED
 STAMPS = made_stamps.stamps(ROWS)
 MISSING = {3: "client_snd", 7: "server_rx", 8: "server_rx"}
 LACKING = made_stamps.stamps(ROWS, MISSING)
+HALF = made_stamps.stamps(ROWS, dict.fromkeys(range(0, 2000, 2),
+                                              "client_sched"))
 TIMES, MISSED = "Kernel timestamps", "Kernel timestamps that are missing"
 NS = 1000
 
@@ -53,7 +55,7 @@ def test_dump_is_as_without_stamps(report, clocks, header):
     assert "Response Time" in found[0]
 
 
-@pytest.mark.parametrize("stamps", [STAMPS, LACKING])
+@pytest.mark.parametrize("stamps", [STAMPS, LACKING, HALF])
 @pytest.mark.parametrize("kind", ["json", "dump", "both"])
 def test_average_is_divided(report, stamps, kind):
     """Cycles that lack a stamp stay whole; the sum is that of all cycles."""
@@ -200,6 +202,13 @@ def test_contradictions_are_named(refused, key, value, where):
     data["twoway"]["stamps"][key] = value
     write(refused, "x.json", data)
     assert f"member {where}: " in refused("-t", "-", "x.json")
+
+
+def test_parts_of_other_cycles_are_no_sum(refused):
+    data = made_stamps.twoway(ROWS, STAMPS)
+    data["twoway"]["stamps"]["wire"]["count"] -= 1
+    write(refused, "x.json", data)
+    assert "the same cycles" in refused("-t", "-", "x.json")
 
 
 def lines(count=100):
