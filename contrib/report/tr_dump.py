@@ -7,23 +7,33 @@ import warnings
 
 import numpy
 
+import tr_dump_stamps
 from tr_input import open_input
 from tr_model import (
-    METRICS, PHASES, TWO_CLOCKS, TWO_CLOCKS_PHASES, InputError, Part, Step,
-    Worst)
+    METRICS, PHASES, STAMPED, TWO_CLOCKS, TWO_CLOCKS_PHASES, InputError, Part,
+    Step, Worst)
 from tr_stats import PIECE, series_of, small
 
 HEADER = b"pair,cycle,planned_ns,t0_ns,t1_ns,t2_ns,t3_ns,missed"
 # t1 and t2 by a clock of the server's own.
 TWO_CLOCKS_HEADER = HEADER.replace(b"t1", b"server_t1").replace(
     b"t2", b"server_t2")
-LOST = rb"\d{1,9}(?:,\d{1,18}){3},,,,\d{1,18}"     # over UDP
-ROW = re.compile(rb"\d{1,9}(,\d{1,18}){7}|" + LOST)
-LOST_ROW = re.compile(rb"^" + LOST + rb"\n", re.M)
+# Header: whether there are two clocks, and whether there are stamps.
+HEADERS = {HEADER: (False, False), TWO_CLOCKS_HEADER: (True, False),
+           HEADER + tr_dump_stamps.NAMES: (False, True),
+           TWO_CLOCKS_HEADER + tr_dump_stamps.NAMES: (True, True)}
+LOST = rb"\d{1,9}(?:,\d{1,19}){3},,,,\d{1,19}"     # over UDP
+CYCLE = rb"\d{1,9}(?:,\d{1,19}){7}"
+# A line of a file without stamps, or with them.
+ROW = [re.compile(b"(?:" + CYCLE + b"|" + LOST + b")" + more)
+       for more in (b"", tr_dump_stamps.FIELDS)]
+LOST_ROW = [re.compile(b"^" + LOST + more + b"\n", re.M)
+            for more in (b"", tr_dump_stamps.FIELDS)]
+STAMPED_ROWS = tr_dump_stamps.pattern(CYCLE)
 SEPARATORS = b",,,,,,,\n"
 CHUNK = 1 << 20         # bytes
 SEEN = 100000           # grid steps that show the period
-LARGEST = 10**18
+LARGEST = 2**62         # ns: CLOCK_REALTIME reaches it in 2116
 PARTIAL = ".partial"    # what has no name yet, as its run has not ended
 NO_TIMER = 0.5          # fewer expiries on a grid: there was no timer
 WORST = ("response", "total", "wakeup")    # of which the worst cycle is shown
@@ -32,10 +42,11 @@ WORST = ("response", "total", "wakeup")    # of which the worst cycle is shown
 class Cycles:
     """The cycles of one pair, kept as differences to spare memory."""
 
-    def __init__(self, two_clocks=False):
-        self.two_clocks = two_clocks
+    def __init__(self, two_clocks=False, stamped=False):
+        self.two_clocks, self.stamped = two_clocks, stamped
         self.phases = TWO_CLOCKS_PHASES if two_clocks else PHASES
-        self.column = {name: [] for name in ("interval", *self.phases)}
+        self.column = {name: [] for name in (
+            "interval", *self.phases, *(STAMPED if stamped else ()))}
         self.starts = []        # first cycle of each step
         self.breaks = []        # cycles whose forerunner is not here
         self.missed = []        # arrays of (cycle, expiries missed after it)
@@ -70,6 +81,8 @@ class Cycles:
         found = {"interval": t0 - before[:, 3], "wakeup": t0 - planned,
                  "send": t1 - t0, "sleep": t2 - t1, "receive": t3 - t2,
                  "network": t3 - t0 - (t2 - t1)}
+        if self.stamped:
+            found |= tr_dump_stamps.split(rows)
         for name, column in self.column.items():
             column.append(small(found[name]))
         self.count += len(rows)
@@ -197,47 +210,62 @@ class Cycles:
         """None: there is but one pair."""
 
 
-def blame(path, chunk, line):
+def blame(path, chunk, line, stamped):
     """Raise for the first line of the chunk that is no row."""
     for number, text in enumerate(chunk.split(b"\n")[:-1], line):
-        if not ROW.fullmatch(text):
+        if not ROW[stamped].fullmatch(text) or max(map(
+                int, filter(None, text.split(b",")))) >= LARGEST:
             shown = text[:60].decode("ascii", "replace")
+            more = " and 6 stamps, or nothing for those missing" \
+                if stamped else ""
             raise InputError(path, number, f"'{shown}' is no cycle; 8 whole "
-                             f"numbers are expected: {HEADER.decode()}")
+                             f"numbers{more} are expected: "
+                             f"{HEADER.decode()}")
     raise InputError(path, f"lines {line} on", "no cycles")
 
 
-def rows_of(path, chunk, line):
-    """Whole lines as an array of 8 columns, without cycles that were lost."""
+def only_rows(chunk, stamped):
+    """Whether the chunk has nothing but cycles."""
+    if stamped:
+        return bool(STAMPED_ROWS.fullmatch(chunk))
+    # Without its digits a chunk is nothing but this, again and again.
+    separators = chunk.translate(None, b"0123456789")
+    return separators == SEPARATORS * (len(separators) // len(SEPARATORS))
+
+
+def rows_of(path, chunk, line, stamped):
+    """Whole lines as an array of columns, without cycles that were lost."""
     if not chunk.endswith(b"\n"):
         raise InputError(path, line + chunk.count(b"\n"),
                          "the file is cut off: no line end")
+    columns = 8 + tr_dump_stamps.COLUMNS * stamped
     whole = chunk
     if b",,,," in chunk:
-        chunk = LOST_ROW.sub(b"", chunk)
+        chunk = LOST_ROW[stamped].sub(b"", chunk)
         if not chunk:
-            return numpy.empty((0, 8), numpy.int64)
-    # Without its digits a chunk is nothing but this, again and again.
-    separators = chunk.translate(None, b"0123456789")
-    count = len(separators) // len(SEPARATORS)
-    if separators != SEPARATORS * count:
-        blame(path, whole, line)
+            return numpy.empty((0, columns), numpy.int64)
+    if not only_rows(chunk, stamped):
+        blame(path, whole, line, stamped)
+    count = chunk.count(b"\n")
+    if stamped:
+        chunk = tr_dump_stamps.filled(chunk)
     with warnings.catch_warnings():
         warnings.simplefilter("error", DeprecationWarning)
         try:
             numbers = numpy.fromstring(chunk.replace(b"\n", b","),
                                        numpy.int64, sep=",")
         except (DeprecationWarning, ValueError):
-            blame(path, whole, line)
-    if len(numbers) != 8 * count or numbers.max() >= LARGEST:
-        blame(path, whole, line)
-    return numbers.reshape(-1, 8)
+            blame(path, whole, line, stamped)
+    if len(numbers) != columns * count or numbers.max() >= LARGEST:
+        blame(path, whole, line, stamped)
+    return numbers.reshape(-1, columns)
 
 
-def line_of(chunk, line, index):
+def line_of(chunk, line, index, stamped):
     """Where a row stands in the file."""
-    lines = chunk.split(b"\n")
-    rows = [i for i, text in enumerate(lines) if b",,,," not in text]
+    lines = chunk.splitlines(keepends=True)
+    rows = [i for i, text in enumerate(lines)
+            if not LOST_ROW[stamped].match(text)]
     return line + rows[index]
 
 
@@ -256,21 +284,22 @@ def read_cycles(path):
             if not text.startswith(b"#"):
                 break
             marked |= bool(re.match(rb"# *(virtual|lab)\b", text))
-        two_clocks = text.rstrip(b"\n") == TWO_CLOCKS_HEADER
-        if not two_clocks and text.rstrip(b"\n") != HEADER:
+        if text.rstrip(b"\n") not in HEADERS:
             raise InputError(path, line - 1,
                              f"'{HEADER.decode()}' is expected")
+        two_clocks, stamped = HEADERS[text.rstrip(b"\n")]
         for chunk in chunks(file):
-            rows = rows_of(path, chunk, line)
+            rows = rows_of(path, chunk, line, stamped)
             for pair in numpy.unique(rows[:, 0]):
                 own = numpy.flatnonzero(rows[:, 0] == pair)
                 cycles = pairs.setdefault(int(pair),
-                                          Cycles(two_clocks))
+                                          Cycles(two_clocks, stamped))
                 bad = cycles.add(rows if len(own) == len(rows)
                                  else rows[own])
                 if bad is not None:
-                    raise InputError(path, line_of(chunk, line, own[bad]),
-                                     "time runs backwards here")
+                    raise InputError(
+                        path, line_of(chunk, line, own[bad], stamped),
+                        "time runs backwards here")
             line += chunk.count(b"\n")
     if not pairs:
         raise InputError(path, None, "no cycles")

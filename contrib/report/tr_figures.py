@@ -13,6 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter
 
 from tr_model import METRICS, SIX
+from tr_parts import between
 from tr_style import MARKERS, OVERLAID, log_axis, plain, short
 from tr_tables_text import of
 
@@ -250,8 +251,8 @@ def ranges(runs, metrics, key="ranges"):
 
 def few(runs):
     """Metrics that are shown side by side."""
-    instead = any("network" in run.series and "send" not in run.series
-                  for run in runs)
+    instead = any("network" in run.series and (
+        between(run) or "send" not in run.series) for run in runs)
     return [*SIX, "network"] if instead else SIX
 
 

@@ -3,16 +3,21 @@
 
 import tr_parts
 from tr_figures_time import draw_bars, patch
-from tr_model import TWO_CLOCKS_PHASES
 from tr_tables_text import of
 
-NAMES = {"wakeup": "client's host (wakeup)", "network": "network",
-         "sleep": "server's host (sleep)"}
+NAMES = {"wakeup": "client's host (wakeup)",
+         "client_stack": "client's kernel (client_stack)",
+         "wire": "wire", "server_stack": "server's kernel (server_stack)",
+         "network": "network", "sleep": "server's host (sleep)"}
+SEEN = 0.0005           # of a bar: a part that is drawn
 
 
 def in_us(bar):
+    """Without what network has left beside its parts, if it is nothing."""
+    least = SEEN * sum((bar.parts or {}).values())
     return bar.parts and {phase: value / 1000
-                          for phase, value in bar.parts.items()}
+                          for phase, value in bar.parts.items()
+                          if phase != "network" or value > least}
 
 
 def hosts(runs):
@@ -23,7 +28,7 @@ def hosts(runs):
     panels = [(name, bars) for name, bars in panels if any(bars)]
     if not panels:
         return None
-    known = [phase for phase in TWO_CLOCKS_PHASES
+    known = [phase for phase in tr_parts.STACKED
              if any(phase in (bar or {}) for _, bars in panels
                     for bar in bars)]
 
@@ -43,7 +48,11 @@ def hosts(runs):
             "(without a timer: from the request), all between the two "
             "hosts, and the server's sleep with the time that was asked "
             "for. network has both ways, and on each host the path of a "
-            "message through the kernel and the wake-up by it. Each bar's "
+            "message through the kernel and the wake-up by it. With all "
+            "kernel timestamps it is divided into client_stack, from the "
+            "client's program to its driver and back, server_stack, the "
+            "same of the server, and wire, all between the two drivers; "
+            "cycles that lack a timestamp stay network. Each bar's "
             "parts add up: averages of all cycles; averages of the cycles "
             f"as long as p{tr_parts.PERCENT} (from a dump, 0.1 % of the "
             "cycles on either side of this rank); the longest cycle "

@@ -7,15 +7,18 @@ import numpy
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from tr_model import ALL_PHASES, PHASES, TWO_CLOCKS_PHASES
+from tr_model import ALL_PHASES, PHASES, STAMPED, TWO_CLOCKS_PHASES
+from tr_parts import between
 from tr_style import MARKERS, OVERLAID, log_axis, plain
 from tr_tables_text import of
 
 POINTS = 400            # of a time line
 PANELS = 16
 SKEWED = 8
-HATCH = ("", "////", "", "\\\\\\\\", "xxxx")
-STYLE = (*PHASES, "network")    # index of colour and hatch
+THIN = 0.01             # of the longest bar: an outline would hide the part
+HATCH = ("", "////", "", "\\\\\\\\", "xxxx", "----", "....", "++++")
+STYLE = (*PHASES, "network", *STAMPED)      # index of colour and hatch
+ORDER = ("wakeup", "send", *STAMPED, "network", "sleep", "receive")
 
 
 def worst_of(cycles):
@@ -86,8 +89,11 @@ def time_line(runs):
 
 
 def phases_in(run):
-    """Those that make up its cycles; None: it does not tell them all."""
-    for phases in PHASES, TWO_CLOCKS_PHASES:
+    """Those that make up its cycles; None: it does not tell them all.
+
+    Between two hosts, not all cycles may have send and receive.
+    """
+    for phases in (PHASES, TWO_CLOCKS_PHASES)[between(run):]:
         if set(phases[1:]) <= set(run.series):
             return phases
     return None
@@ -105,9 +111,11 @@ def phases_of(run):
 
 def draw_bars(look, ax, runs, bars, shares=False):
     """shares: in % of each bar, as one may be much longer than all others."""
+    longest = 100 if shares else max(sum((bar or {}).values())
+                                     for bar in bars)
     for row, (run, bar) in enumerate(zip(runs, bars)):
         start, whole = 0, sum((bar or {}).values())
-        for phase in ALL_PHASES:
+        for phase in ORDER:
             k = STYLE.index(phase)
             if phase in (bar or {}):
                 length = bar[phase]
@@ -115,7 +123,8 @@ def draw_bars(look, ax, runs, bars, shares=False):
                     length *= 100 / whole if whole else 0
                 ax.barh(row, length, 0.5, start,
                         color=look.colour[f"phase{k}"], hatch=HATCH[k],
-                        edgecolor=look.colour["paper"], linewidth=0.8)
+                        edgecolor=look.colour["paper"],
+                        linewidth=0.8 * (length > THIN * longest))
                 start += length
         ax.annotate(textwrap.shorten(run.title, 48) +
                     (f": {whole:.0f} us" if bar else ": not known"),

@@ -13,8 +13,9 @@ import numpy
 
 import tr_interval
 import tr_lost
+import tr_oneway
 from tr_lost import NOT_WORSE, UNDECIDED, WORSE
-from tr_model import METRICS, InputError
+from tr_model import METRICS, ONE_WAY, InputError
 from tr_stats import Distribution, rank_of
 from twtools.tables import Table
 from twtools.units import NS, us
@@ -67,6 +68,12 @@ def short_steps(runs):
             if length < tr_interval.SHORTEST}
 
 
+def cycles_of(run, metric):
+    """Those of a dump, if they have the metric; else None."""
+    return run.cycles if run.cycles and metric in run.cycles.metrics() \
+        else None
+
+
 def values_of(run, metric, unit, left_out):
     """Of each step of a dump, rounded down as a histogram's are."""
     for i, part in enumerate(run.cycles.slices()):
@@ -78,17 +85,20 @@ def values_of(run, metric, unit, left_out):
 def histogram_of(run, metric):
     dist = run.series[metric].dist
     if dist is None or not dist.complete:
+        # A dump of two clocks has no one-way times.
+        dump = "" if run.oneway and metric in ONE_WAY else \
+            "give its --dump, or "
         raise InputError(run.name, metric, (
             "its histogram lacks values (they overflowed)" if dist else
-            "neither a dump nor a histogram") + ": give its --dump, or "
-            "measure with a -h above its maximum")
+            "neither a dump nor a histogram") + f": {dump}measure with a -h "
+            "above its maximum")
     return dist
 
 
 def unit_of(runs, metric):
     """Of the values that are compared: the widest bins of both."""
-    units = {run.name: NS if run.cycles else histogram_of(run, metric).unit
-             for run in runs}
+    units = {run.name: NS if cycles_of(run, metric)
+             else histogram_of(run, metric).unit for run in runs}
     if len(set(units.values()) - {NS}) > 1:
         raise InputError("--gate", metric, "bins of unlike width cannot be "
                          "compared: " + ", ".join(
@@ -99,7 +109,7 @@ def unit_of(runs, metric):
 
 def side_of(run, metric, unit, percents, left_out):
     """A run as tr_interval knows it."""
-    if not run.cycles:
+    if not cycles_of(run, metric):
         return tr_interval.of_histogram(histogram_of(run, metric),
                                         run.series[metric].avg_ns, percents)
     steps = list(values_of(run, metric, unit, left_out))
@@ -113,7 +123,7 @@ def side_of(run, metric, unit, percents, left_out):
 
 
 def count_of(run, metric, left_out):
-    if not run.cycles:
+    if not cycles_of(run, metric):
         return histogram_of(run, metric).count
     return sum(length for i, length in enumerate(lengths(run))
                if i not in left_out)
@@ -138,6 +148,7 @@ def compare(runs, metric, percents, options, alpha, left_out=()):
     unit = unit_of(runs, metric)
     sides = [side_of(run, metric, unit, percents, left_out) for run in runs]
     found = [tr_interval.estimates(side, percents, alpha) for side in sides]
+    doubt_ns = sum(run.series[metric].doubt_ns for run in runs)
     verdicts = []
     for percent, before, after in zip([None, *percents], *found):
         # Both are rounded: an average by its own unit, the rest by bins.
@@ -146,7 +157,7 @@ def compare(runs, metric, percents, options, alpha, left_out=()):
         share = max(before.value_ns, 0) / 100
         verdicts.append(Verdict(
             metric, percent, before.value_ns, after.value_ns,
-            *difference(before, after), *(
+            *difference(before, after, doubt_ns), *(
                 share * part + (width.ns if width != NS else 0)
                 for part in (options.tolerance,
                              max(options.tolerance, options.detect)))))
@@ -154,13 +165,16 @@ def compare(runs, metric, percents, options, alpha, left_out=()):
                       if not tr_interval.steady(side, percents)]
 
 
-def difference(before, after):
-    """The interval of it, by those of both (method of Zou and Donner)."""
+def difference(before, after, doubt_ns=0):
+    """The interval of it, by those of both (method of Zou and Donner).
+
+    doubt_ns: by how much it may be wrong besides, in all cycles alike.
+    """
     middle = after.value_ns - before.value_ns
-    return (middle - math.hypot(after.value_ns - after.low_ns,
-                                before.high_ns - before.value_ns),
-            middle + math.hypot(after.high_ns - after.value_ns,
-                                before.value_ns - before.low_ns))
+    return (middle - doubt_ns - math.hypot(after.value_ns - after.low_ns,
+                                           before.high_ns - before.value_ns),
+            middle + doubt_ns + math.hypot(after.high_ns - after.value_ns,
+                                           before.value_ns - before.low_ns))
 
 
 def uneven(runs):
@@ -186,6 +200,9 @@ def gate(runs, options):
     """Verdicts on all metrics, and what to know of them."""
     for metric in options.metrics:
         for run in runs:
+            if not tr_oneway.comparable(run, metric):
+                raise InputError(run.name, metric, f"{run.oneway.refusal}; "
+                                 + tr_oneway.ADVICE)
             if metric not in run.series:
                 raise InputError(run.name, metric, "not measured; choose of "
                                  f"{', '.join(run.series)} by --metrics")
@@ -214,15 +231,19 @@ def gate(runs, options):
 def notes_on(runs, options, percents, left_out):
     notes = [f"{run.title}: no dump, so cycles are taken as independent of "
              "each other; the interval is narrower than the truth"
-             for run in runs if run.cycles is None]
+             for run in runs
+             if not all(cycles_of(run, metric)
+                        for metric in options.metrics)]
+    notes += tr_oneway.notes_on(runs, options.metrics)
     notes += [f"{run.name}: {run.virtual_remark}"
               for run in runs if run.virtual]
     notes += [f"{run.title}: {run.pairs_remark}; a single pair may be worse "
               "off without these being worse" for run in runs if run.pairs]
-    # Missed and throttled have notes of their own.
+    # These have notes of their own.
     notes += [f"{run.title}: {text}" for run in runs
               for text in run.every("remarks")
-              if not text.startswith(("missed", "throttled"))]
+              if not text.startswith(("missed", "throttled",
+                                      "send and receive"))]
     if left_out:
         notes.append("too short to be judged, so left out: step " +
                      ", ".join(str(i + 1) for i in sorted(left_out)))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The report as a page."""
 
+import dataclasses
 import html
 
 import twtools.page
@@ -11,20 +12,32 @@ READ = ("Where values differ much, scales are logarithmic, and so are the "
         "bins of histograms. The curve of the share of longer cycles crosses "
         "the line of a percentile at its value, and ends at the maximum. A "
         "run has the same colour in all figures.")
-# Where a table stands in the page: those that warn come first.
-FIRST = ("gate", "differences", "notes")
+# Where a table stands in the page: the verdict, then what warns.
+TOP = ("gate", "short")
+FIRST = ("differences", "notes")
 LAST = ("worst", "sources")
+SHORT = "short"         # the figure of the verdict, if there is one set-up
+
+
+@dataclasses.dataclass
+class Section:
+    """A table with its id."""
+    name: str
+    title: str
+    html: str
 
 
 def sections(found):
-    """Before the figures, behind them."""
-    order = [[t for t in found if t.key in FIRST],
-             [t for t in found if t.key not in FIRST + LAST],
+    """The verdict's, before the figures, behind them."""
+    order = [[t for t in found if t.key in TOP],
+             [t for t in found if t.key in FIRST],
+             [t for t in found if t.key not in TOP + FIRST + LAST],
              [t for t in found if t.key in LAST]]
-    lines = [[tables.html(table, f"{table.key}-{i}{j}")
-              for j, table in enumerate(part)] for i, part in
-             enumerate(order)]
-    return lines[0], lines[1] + lines[2]
+    parts = [[Section(name := f"{table.key}-{i}{j}", table.title,
+                      tables.html(table, name))
+              for j, table in enumerate(part)]
+             for i, part in enumerate(order)]
+    return parts[0], parts[1], parts[2] + parts[3]
 
 
 def figure(key, caption, svg):
@@ -32,18 +45,46 @@ def figure(key, caption, svg):
             f"<figcaption>{html.escape(caption)}</figcaption>", "</figure>"]
 
 
-def page(title, found, drawings, virtual):
-    """drawings: (key, caption, SVG with stand-in colours)."""
-    before, behind = sections(found)
+def figures(drawings, heading, note=""):
+    if not drawings:
+        return []
+    return [*heading, *([f'<p class="note">{note}</p>'] if note else []),
+            '<div class="figures">',
+            *(line for drawing in drawings for line in figure(*drawing)),
+            "</div>"]
+
+
+def verdict(lines):
+    if not lines:
+        return []
+    return ['<section id="verdict">', "<ul>",
+            *(f"<li>{html.escape(line)}</li>" for line in lines), "</ul>",
+            "</section>"]
+
+
+def contents(drawings, parts):
+    """Links to all that is not at the top."""
+    return ["<nav>", *twtools.page.links(
+        [(f"#{section.name}", section.title) for section in parts[0]]
+        + [("#figures", "Figures")] * bool(drawings)
+        + [(f"#{section.name}", section.title) for section in parts[1]]),
+        "</nav>"]
+
+
+def page(title, found, drawings, virtual, lines=()):
+    """drawings: (key, caption, SVG with stand-in colours); lines: verdict."""
+    top, before, behind = sections(found)
+    first = [drawing for drawing in drawings if drawing[0] == SHORT]
+    rest = [drawing for drawing in drawings if drawing[0] != SHORT]
     body = []
     if virtual:
         body.append('<p class="warn">Virtual: these are not the times of a '
                     f"machine: {html.escape(', '.join(virtual))}.</p>")
-    body += before
-    if drawings:
-        body += ["<h2>Figures</h2>", f'<p class="note">{READ}</p>',
-                 '<div class="figures">']
-        for drawing in drawings:
-            body += figure(*drawing)
-        body.append("</div>")
-    return twtools.page.page(title, body + behind, COLOURS)
+    body += verdict(lines)
+    body += figures(first, [])
+    body += [section.html for section in top]
+    body += contents(rest, (before, behind))
+    body += [section.html for section in before]
+    body += figures(rest, ['<h2 id="figures">Figures</h2>'], READ)
+    body += [section.html for section in behind]
+    return twtools.page.page(title, body, COLOURS)

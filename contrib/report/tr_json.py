@@ -3,10 +3,13 @@
 
 import tr_cyclictest
 import tr_hosts
+import tr_oneway
 import tr_pairs
+import tr_remarks
+import tr_stamps
 from tr_member import NULL, NUMBER, load
 from tr_model import (
-    ALL_PHASES, METRICS, TWO_CLOCKS, InputError, Part, Series, Step, Worst)
+    ALL_PHASES, METRICS, ONE_WAY, InputError, Part, Series, Step, Worst)
 from tr_stats import Distribution, combined
 from twtools.units import US, of_json
 
@@ -57,7 +60,9 @@ def read_histogram(thread, series, unit):
 def read_thread(thread, metric, unit, bins):
     """A member of thread; bins: the unit of its histogram."""
     count = thread.get("cycles", int)
-    if not count:       # and so there are no figures
+    # A one-way time that became void keeps its count, but no figures.
+    if not count or metric in ONE_WAY and thread.get(
+            "min", *NUMBER, NULL) is None:
         return Series(metric, 0, None, None, None)
     series = Series(
         metric, count, *(unit.read(thread.get(key, *NUMBER))
@@ -226,49 +231,6 @@ def read_worst(twoway, part):
                         if part.pairs else None))
 
 
-def remarks(data, twoway, part):
-    counts = {"missed": "missed expiries", "throttled": "throttled cycles"}
-    for key, text in counts.items():
-        number = twoway.get(key, int, default=None)
-        if number is not None and number < 0:
-            twoway.bad(key, f"{number} is no count")
-        setattr(part, key, number)
-        if number:
-            part.remarks.append(f"{text}: {number}")
-    if part.settings.get("clocks") == "two":
-        part.remarks.append(TWO_CLOCKS)
-    lost = twoway.inner("datagrams").get("lost", int, default=0)
-    if lost:
-        part.remarks.append(f"cycles lost on their way: {lost}")
-    if part.lost:
-        part.remarks.append(f"cycles not dumped: {part.lost}")
-    wanted = [f"-{letter} {number}" for letter, key in
-              (("l", "loops"), ("D", "duration_s"))
-              if (number := part.settings.get(key))]
-    if twoway.get("interrupted", bool, default=False):
-        part.remarks.append("ended by a signal")
-        part.troubles += [f"ended by a signal before its {one}"
-                          for one in wanted]
-    if twoway.get("partial", bool, default=False):
-        part.troubles.append("partial: written before the run had ended")
-    if error := twoway.get("error", str, NULL, default=None):
-        part.remarks.append(f"error: {error}")
-        part.troubles.append(f"error: {error}")
-    for limit in twoway.items("limits"):
-        verdict = limit.get("verdict", str)
-        if verdict != "met":
-            pair = limit.get("pair", int, default=None)
-            part.remarks.append(
-                f"limit {limit.get('limit', str)} {verdict}" +
-                (f" by pair {pair}" if part.pairs and pair is not None
-                 and verdict == "exceeded" else ""))
-    if twoway.get("break", dict, NULL, default=None):
-        part.remarks.append("ended by -b")
-        part.troubles.append("ended by -b")
-    part.findings = [(one.get("name", str), one.get("read", str))
-                     for one in twoway.inner("environment").items("findings")]
-
-
 def read_all(twoway, tables, unit):
     """Of all pairs together: what member all says, as the pairs have it."""
     known = tr_pairs.all_of(tables.values())
@@ -381,7 +343,9 @@ def read_twoway(data, name):
         True
     read_lab(data, part)
     read_worst(twoway, part)
-    remarks(data, twoway, part)
+    tr_oneway.read(twoway, part)
+    tr_stamps.read(twoway, part)
+    tr_remarks.read(twoway, part)
     tr_hosts.remarks(twoway, part)
     return part
 

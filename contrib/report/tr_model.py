@@ -28,6 +28,9 @@ PHASES = ("wakeup", "send", "sleep", "receive")
 # Of client and server with a clock each, in order of time; and of all runs.
 TWO_CLOCKS_PHASES = ("wakeup", "network", "sleep")
 ALL_PHASES = ("wakeup", "send", "network", "sleep", "receive")
+ONE_WAY = ("send", "receive")   # with two clocks, these compare them
+# What network is made of, if all of the kernel's timestamps were taken.
+STAMPED = ("client_stack", "wire", "server_stack")
 TWO_CLOCKS = "client and server have clocks of their own: network stands " \
     "for send and receive"
 BEYOND = 10     # a percentile needs as many values beyond it
@@ -57,6 +60,7 @@ class Series:
     half_ns: float | None = None    # 99 % confidence: average +- this
     unit: Unit = NS                 # of min and max
     avg_unit: Unit = NS
+    doubt_ns: float = 0             # all values may be off by this together
 
     def percentile(self, percent):
         """The value, or None if unknown or not enough lie beyond."""
@@ -123,6 +127,8 @@ class Part:
     settings: dict = dataclasses.field(default_factory=dict)
     system: dict = dataclasses.field(default_factory=dict)
     hosts: dict = dataclasses.field(default_factory=dict)   # tr_hosts.read()
+    oneway: typing.Any = None       # tr_oneway.OneWay
+    stamps: typing.Any = None       # tr_stamps.Stamps
     worst: list = dataclasses.field(default_factory=list)
     spikes: list = dataclasses.field(default_factory=list)
     remarks: list = dataclasses.field(default_factory=list)
@@ -166,6 +172,7 @@ class Run:
     group: str
     parts: list
     index: int = 0                  # what its colour goes by
+    sides: dict = dataclasses.field(default_factory=dict)   # tr_compare's
 
     def __post_init__(self):
         order = list(KINDS)
@@ -188,8 +195,23 @@ class Run:
         counted = sorted(self.parts, key=lambda part: part.kind != "json")
         self.missed = first(part.missed for part in counted)
         self.hosts = first(part.hosts or None for part in self.parts) or {}
+        self.oneway = first(part.oneway for part in counted)
+        self.stamps = first(part.stamps for part in self.parts)
+        if self.oneway:
+            self.apply_oneway()
         self.throttled = first(part.throttled for part in counted)
         self.troubles = self.every("troubles")
+
+    def apply_oneway(self):
+        """A histogram keeps what it counted before the times were void."""
+        tables = [self.series, *(step.series for step in self.steps),
+                  *(pair.series for pair in self.pairs)]
+        for table in tables:
+            for metric in table.keys() & ONE_WAY:
+                if self.oneway.void:
+                    del table[metric]
+                else:
+                    table[metric].doubt_ns = self.oneway.uncertainty_ns or 0
 
     @property
     def title(self):

@@ -5,6 +5,9 @@ wakeup + network + sleep are the whole cycle. That holds for one cycle and for
 averages over the same cycles. It does not hold for percentiles and maxima,
 which several parts do not reach in the same cycle: there, whole cycles are
 chosen, and their own parts are shown.
+
+With the kernel's timestamps, network is client_stack + wire + server_stack.
+Cycles that lack a stamp stay network, so that the sum holds.
 """
 
 import dataclasses
@@ -12,22 +15,25 @@ import math
 
 import numpy
 
-from tr_model import BEYOND, TWO_CLOCKS_PHASES
+from tr_model import BEYOND, STAMPED, TWO_CLOCKS_PHASES
 
 PERCENT = 99
 NEAR = 1000             # 1 / NEAR of all cycles, on either side of a rank
+NETWORK = (*STAMPED, "network")     # of a bar: what makes up network
+STACKED = ("wakeup", *NETWORK, "sleep")
 
 
 @dataclasses.dataclass
 class Bar:
     """Parts that add up; None: of which nothing is known."""
-    parts: dict | None              # TWO_CLOCKS_PHASES -> ns
+    parts: dict | None              # of STACKED -> ns
     note: str = ""                  # how sure this is
 
 
 def between(run):
     """Whether client and server had clocks of their own."""
-    return bool(run.hosts) or run.settings.get("clocks") == "two" or \
+    return bool(run.hosts or run.oneway) or \
+        run.settings.get("clocks") == "two" or \
         bool(run.cycles and run.cycles.two_clocks)
 
 
@@ -42,8 +48,41 @@ def stacked(runs):
             {"network", "sleep"} <= set(run.series)]
 
 
+def divided(parts, of_network):
+    """Parts with network as what it is made of, and the rest of it."""
+    if not any(of_network.values()):
+        return parts
+    rest = parts["network"] - sum(of_network.values())
+    # Averages are rounded to 10 ns.
+    return parts | of_network | {"network": max(rest, 0)}
+
+
 def average(run):
-    return Bar({phase: run.series[phase].avg_ns for phase in shown(run)})
+    """With the split of the dump, or of the JSON."""
+    parts = {phase: run.series[phase].avg_ns for phase in shown(run)}
+    count = run.series["network"].count
+    cycles = run.cycles
+    if cycles and cycles.stamped and cycles.count == count:
+        return Bar(divided(parts, means(cycles, STAMPED)))
+    if not run.stamps:
+        return Bar(parts)
+    found, known = run.stamps.split
+    if known == count:      # all of it
+        parts["network"] = sum(found.values())
+    return Bar(divided(parts, {name: value * known / count
+                               for name, value in found.items()}))
+
+
+def means(cycles, names, which=slice(None)):
+    """Of columns, over some cycles."""
+    return {name: float(cycles.column[name][which].mean()) for name in names}
+
+
+def of_cycles(run, which):
+    """The parts of some cycles of a dump."""
+    return divided(means(run.cycles, shown(run), which),
+                   means(run.cycles, STAMPED, which)
+                   if run.cycles.stamped else {})
 
 
 def whole(run):
@@ -65,15 +104,14 @@ def near_percentile(run):
         return Bar(None, "too few cycles")
     reach = len(values) // NEAR
     low, high = rank - reach, rank + reach
-    found = numpy.argpartition(values, sorted({low, high}))[low:high + 1]
-    return Bar({phase: float(run.cycles.column[phase][found].mean())
-                for phase in shown(run)})
+    return Bar(of_cycles(run, numpy.argpartition(
+        values, sorted({low, high}))[low:high + 1]))
 
 
 def longest(run):
     """The parts of the longest cycle; without dump, of those kept whole."""
     if run.cycles and run.cycles.two_clocks:
-        return Bar(run.cycles.worst(whole(run)).phases)
+        return Bar(of_cycles(run, [run.cycles.values(whole(run)).argmax()]))
     names = shown(run)
     kept = [item for item in run.every("worst") + run.every("spikes")
             if set(names) <= set(item.phases)]

@@ -12,7 +12,7 @@ import tr_json
 import tr_log
 import tr_text
 from tr_input import forget_copies, open_input
-from tr_model import InputError, Run
+from tr_model import TWO_CLOCKS, InputError, Run
 
 TABLE = re.compile(r"([a-z_]+,)*system,"
                    r"((cycles,)?min,avg,max(,stddev)?|finding)")
@@ -46,7 +46,7 @@ def reader_of(path):
     for line in lines:
         if line == "# Histogram":
             return tr_text.read_histogram
-        if line.encode() in (tr_dump.HEADER, tr_dump.TWO_CLOCKS_HEADER):
+        if line.encode() in tr_dump.HEADERS:
             return tr_dump.read
         if line.startswith("Workers,"):
             return tr_log.read_log
@@ -143,6 +143,8 @@ def complete(parts, defaults):
         dump.remarks += [f"pair {number}: {text}" if pairs else text for text
                          in off_grid(dump, cycles, periods[number])]
     dump.lost = json.lost if json else 0
+    if json and json.oneway:        # it has send and receive
+        dump.remarks = [text for text in dump.remarks if text != TWO_CLOCKS]
     settings = sleep_us * 1000, formula == "trltp3"
     workers = [step.workers for step in json.steps] if json else None
     if pairs:

@@ -35,6 +35,9 @@ COLOURS = page.COLOURS | {
     "phase2": ("#b0b0b0", "#6a6a70"),
     "phase3": ("#8c5a3c", "#c79a76"),
     "phase4": ("#2a7f9e", "#7cc0da"),
+    "phase5": ("#4b7d1f", "#a3cf76"),
+    "phase6": ("#1f4e8c", "#6f9fdc"),
+    "phase7": ("#a83253", "#e58aa3"),
 }
 # Colours that nothing else has, replaced in the SVG that is drawn.
 STAND_IN = {role: f"#0b01{i:02x}" for i, role in enumerate(

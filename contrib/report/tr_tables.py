@@ -4,8 +4,11 @@
 import math
 import statistics
 
+import tr_oneway
 import tr_tables_hosts
 import tr_tables_pairs
+import tr_tables_unlike
+import tr_verdict
 from tr_model import ALL_PHASES, KINDS, METRICS, PHASES
 from tr_stats import CONFIDENCE
 from tr_tables_text import count_text, extent, of, percentile_text, widths
@@ -44,7 +47,9 @@ def results(runs, metrics, percents):
         yield Table(f"{label}{of(runs)}",
                     ["system", "cycles", "min", "avg", "max", "std"]
                     + [f"p{p:.12g}" for p in shown], rows,
-                    note + widths(found, shown), key=f"results-{metric}")
+                    note + widths(found, shown) +
+                    "".join(tr_oneway.note(run, metric) for run, _ in found),
+                    key=f"results-{metric}")
 
 
 # Figure of a ranking: its name, value of a series.
@@ -84,7 +89,7 @@ def tie(a, b, value, figure):
     """Whether the larger b may as well be a."""
     ends = interval(a, figure), interval(b, figure)
     if None not in ends:
-        return ends[0][1] >= ends[1][0]
+        return ends[0][1] + a.doubt_ns >= ends[1][0] - b.doubt_ns
     return us(value(a)) == us(value(b))
 
 
@@ -124,6 +129,7 @@ def ranking(runs, metrics):
         for figure, value in FIGURES:
             found = [(run, run.series[metric]) for run in runs
                      if metric in run.series and
+                     tr_oneway.comparable(run, metric) and
                      value(run.series[metric]) is not None]
             if len(found) > 1:
                 rows.append([metric, figure,
@@ -138,60 +144,6 @@ def ranking(runs, metrics):
                     "interval and sleep are ranked by their distance from "
                     "the target. A maximum is one cycle: it is not ranked.",
                     figures=3, key="ranking")
-
-
-def text_of(value):
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return "?" if value is None else str(value) or "none"
-
-
-# What cannot but differ where another thing does.
-IMPLIED = {"lab kernel_sha256": "lab release",
-           "lab initramfs_sha256": "lab release"}
-
-
-def differences(runs):
-    """What is known to differ between the runs; "?" is unknown."""
-    rows = []
-    for member in ("settings", "system"):
-        tables = [{"program": run.program, **run.settings}
-                  if member == "settings" else run.system for run in runs]
-        for key in dict.fromkeys(key for t in tables for key in t):
-            values = [text_of(table.get(key)) for table in tables]
-            if len(set(values) - {"?"}) > 1:
-                rows.append([key, member] + values)
-    told = {key for key, *_ in rows}
-    return [row for row in rows if IMPLIED.get(row[0]) not in told]
-
-
-# What may differ between runs that are to be compared.
-HARMLESS = {"loops", "duration_s", "histogram_us", "metrics", "version",
-            "command line"}
-
-
-def unlike(runs):
-    """Settings of two runs that make a comparison meaningless."""
-    return [f"{what} {' / '.join(values)}"
-            for what, member, *values in differences(runs)
-            if member == "settings" and what not in HARMLESS
-            and "?" not in values]
-
-
-def differences_table(runs):
-    if len(runs) < 2:
-        return
-    rows = differences(runs)
-    silent = dict.fromkeys(run.title for run in runs
-                           if not (run.settings or run.system))
-    note = "Compare only runs with the same settings. ? means unknown."
-    if silent:
-        note += " Nothing is known of: " + ", ".join(silent) + "."
-    elif not rows:
-        note += " No known setting differs."
-    yield Table("What differs between the runs",
-                ["what", "of"] + [run.title for run in runs], rows, note,
-                figures=2 + len(runs), key="differences")
 
 
 def load(runs):
@@ -247,25 +199,6 @@ def worst(runs, metrics):
                     "in us. Steps count from 0.", figures=2, key="worst")
 
 
-def notes(runs):
-    """What may have disturbed a run, or what it was."""
-    names = {}
-    for run in runs:
-        name = run.title + (f" ({run.group})" if run.group else "")
-        texts = [run.virtual_remark] if run.virtual else []
-        texts += [run.pairs_remark] if run.pairs else []
-        texts += run.every("remarks")
-        texts += [f"{key}: {text}" for key, text in run.every("findings")]
-        for text in dict.fromkeys(texts):
-            names.setdefault(text, []).append(name)
-    # What several have in common stands once.
-    rows = [[text, "all" if len(found) == len(runs) > 1 else ", ".join(found)]
-            for text, found in names.items()]
-    if rows:
-        yield Table("Remarks", ["remark", "system"], rows,
-                    figures=2, key="notes")
-
-
 def sources(runs, left_out):
     rows = [[run.title, part.path, KINDS[part.kind], count_text(part.count)]
             for run in runs for part in run.parts]
@@ -276,12 +209,14 @@ def sources(runs, left_out):
 
 
 def all_tables(runs, metrics, percents, left_out=()):
-    """Unlike set-ups first: they are the commonest mistake."""
-    tables = [*differences_table(runs), *notes(runs)]
+    """From whole to part."""
+    tables = [table for group in groups_of(runs)
+              for table in tr_verdict.table(group, metrics)]
+    tables += tr_tables_unlike.all_tables(runs)
     for group in groups_of(runs):
         tables += tr_tables_hosts.all_tables(group)
-        tables += results(group, metrics, percents)
         tables += ranking(group, metrics)
+        tables += results(group, metrics, percents)
         tables += load(group)
         tables += tr_tables_pairs.all_tables(group, metrics, percents)
     return tables + [*worst(runs, metrics), sources(runs, left_out)]

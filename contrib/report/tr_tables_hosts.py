@@ -2,8 +2,9 @@
 """The tables of client and server on two hosts."""
 
 import tr_parts
+import tr_tables_stamps
 from tr_hosts import CLIENT, SERVER
-from tr_model import TWO_CLOCKS_PHASES
+from tr_model import STAMPED, TWO_CLOCKS_PHASES
 from tr_tables_text import of
 from twtools.tables import Table
 from twtools.units import us
@@ -26,38 +27,59 @@ def settings(runs):
                     figures=2 + len(runs), key="hosts-settings")
 
 
-def separate(run, value_of):
-    """Parts that do not add up: each has its own cycle."""
-    return {phase: value_of(run.series[phase])
-            for phase in tr_parts.shown(run)}
+def cells(parts):
+    """Of a bar, whole first; network as a whole, then what it is made of."""
+    if not parts:
+        return ["-"] * (2 + len(TWO_CLOCKS_PHASES) + len(STAMPED))
+    divided = set(STAMPED) <= set(parts)
+    known = parts | {"network": sum(parts.get(phase, 0)
+                                    for phase in tr_parts.NETWORK)}
+    return [us(sum(parts.values())),
+            *(us(known.get(phase)) for phase in TWO_CLOCKS_PHASES),
+            *(us(parts.get(phase)) for phase in STAMPED),
+            us(parts["network"]) if divided else "-"]
+
+
+def alone(run, percent):
+    """Of each part for itself; percent None: its maximum."""
+    found = {phase: run.series[phase].max_ns if percent is None
+             else run.series[phase].percentile(percent)
+             for phase in tr_parts.shown(run)}
+    stamps = run.stamps.rows if run.stamps and percent is None else {}
+    return ["-", *(us(found.get(phase)) for phase in TWO_CLOCKS_PHASES),
+            *(us(stamps[name].max_ns) if name in stamps else "-"
+              for name in STAMPED), "-"]
 
 
 def parts(runs):
     """What the figure shows, and each part for itself."""
+    runs = tr_parts.stacked(runs)
+    bars = [(run, name, bar_of(run)) for run in runs
+            for name, bar_of in tr_parts.BARS.items()]
+    # Without kernel timestamps, network is not divided.
+    divided = any(set(STAMPED) <= set(bar.parts or ()) for *_, bar in bars)
     rows = []
-    for run in tr_parts.stacked(runs):
-        for name, bar_of in tr_parts.BARS.items():
-            bar = bar_of(run)
-            rows.append([run.title, f"{name} ({bar.note})" if bar.note
-                         else name, us(sum(bar.parts.values()))
-                         if bar.parts else "-"]
-                        + [us((bar.parts or {}).get(phase))
-                           for phase in TWO_CLOCKS_PHASES])
-        for name, value_of in (
-                (f"p{tr_parts.PERCENT} of each",
-                 lambda series: series.percentile(tr_parts.PERCENT)),
-                ("maximum of each", lambda series: series.max_ns)):
-            found = separate(run, value_of)
-            rows.append([run.title, name, "-", *(
-                us(found.get(phase)) for phase in TWO_CLOCKS_PHASES)])
+    for run in runs:
+        rows += [[run.title, f"{name} ({bar.note})" if bar.note else name,
+                  *cells(bar.parts)] for one, name, bar in bars
+                 if one is run]
+        rows += [[run.title, name, *alone(run, percent)] for name, percent in (
+            (f"p{tr_parts.PERCENT} of each", tr_parts.PERCENT),
+            ("maximum of each", None))]
+    columns = ["system", "of", "whole", *TWO_CLOCKS_PHASES]
+    if divided:
+        columns += [*STAMPED, "not divided"]
     if rows:
-        yield Table(f"Client, network and server{of(runs)}",
-                    ["system", "of", "whole", *TWO_CLOCKS_PHASES], rows,
+        yield Table(f"Client, network and server{of(runs)}", columns,
+                    [row[:len(columns)] for row in rows],
                     "In us, from the planned expiry to the reply. wakeup: "
                     "on the client's host. network: all between the hosts, "
                     "both ways. sleep: on the server's host. whole: the sum "
                     "of the parts. Percentiles and maxima of each part come "
-                    "from different cycles, so they have no sum.",
+                    "from different cycles, so they have no sum." + (
+                        " network is the sum of client_stack, wire, "
+                        "server_stack and what is not divided, of cycles "
+                        "that lack a kernel timestamp." if divided else ""),
                     figures=2, key="hosts-parts")
 
 
@@ -65,3 +87,4 @@ def all_tables(runs):
     """Of runs that share a set-up."""
     yield from settings(runs)
     yield from parts(runs)
+    yield from tr_tables_stamps.all_tables(runs)

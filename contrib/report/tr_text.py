@@ -4,6 +4,7 @@
 import csv
 import re
 
+import tr_oneway
 import tr_pairs
 from tr_input import open_input
 from tr_model import METRICS, InputError, Part, Series, Step
@@ -53,10 +54,12 @@ class HistogramText:
         self.virtual = False
         self.counts = {}        # of each column, or of each pair
         self.ramp = False       # of pairs
+        self.oneway = None      # what it says of the clocks of two hosts
         seen = False
         for number, line in lines_of(path):
             self.virtual |= bool(MARK.match(line))
             self.ramp |= bool(RAMP.match(line))
+            self.oneway = self.oneway or tr_oneway.read_line(line)
             seen |= line == "# Histogram"
             if seen and line:
                 self.take(number, line)
@@ -195,7 +198,8 @@ def read_histogram(path, name):
     text = HistogramText(path)
     count = text.columns()
     unit = text.unit(count)
-    part = Part(str(path), "text", name, virtual=text.virtual)
+    part = Part(str(path), "text", name, virtual=text.virtual,
+                oneway=text.oneway)
     if text.metrics:
         part.program = "twowaytest"
         add_metrics(part, text, unit)

@@ -9,6 +9,8 @@ import types
 
 import pytest
 
+import made
+import made_hosts
 from made import REPORT
 
 sys.dont_write_bytecode = True
@@ -70,3 +72,17 @@ def refused(report):
 
     run.directory = report.directory
     return run
+
+
+@pytest.fixture
+def hosts_json(report):
+    """Of a run between two hosts, x."""
+    return made.write(report.directory, "x.json",
+                      made_hosts.twoway(made_hosts.ROWS))
+
+
+@pytest.fixture
+def hosts_dump(report):
+    """The same run's."""
+    return made.write(report.directory, "x.csv",
+                      made_hosts.dump(made_hosts.ROWS))

@@ -99,10 +99,11 @@ def run(steps, name="run"):
     return types.SimpleNamespace(
         name=name, title=name, virtual=False, count=len(values), missed=0,
         throttled=0, troubles=[], pairs=[], every=lambda member: [],
+        oneway=None,
         series={"total": tr_stats.series_of("total", values)},
         cycles=types.SimpleNamespace(
             values=lambda _, part=slice(None): values[part],
-            slices=lambda: slices))
+            metrics=lambda: ["total"], slices=lambda: slices))
 
 
 def pair(model, trial, percent):

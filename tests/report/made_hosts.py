@@ -6,6 +6,7 @@ import fractions
 import made
 
 HEADER = "pair,cycle,planned_ns,t0_ns,server_t1_ns,server_t2_ns,t3_ns,missed"
+TABLE = "Client, network and server"
 PARTS = ("wakeup", "network", "sleep")
 METRICS = ("interval", "network", "sleep", "response", "total", "wakeup")
 SERVERS = {"pairs": 1, "cpus": ["3"], "policy": ["rr"], "priority": [40],
@@ -106,3 +107,28 @@ def twoway(rows, metrics=METRICS, far=None, **settings):
                                      "priority": 0, "locked": False}
     twoway["environment"]["findings"] = [{"name": "smt", "read": "on"}]
     return data
+
+
+ROWS = cycles(2000)
+
+
+def write(report, name, content):
+    return made.write(report.directory, name, content)
+
+
+def results(report, *args):
+    return made.tables(report("-t", "-", *args).stdout)
+
+
+def bar_of(found, name, system="x"):
+    """Whole and parts of a bar, as the table has them."""
+    [row] = [row for row in found[TABLE]
+             if row["system"] == system and row["of"] == name]
+    return [row[key] for key in ("whole", *PARTS)]
+
+
+def shifted(row, wakeup, network, sleep):
+    """A cycle whose parts are longer."""
+    pair, i, planned, t0, t1, t2, t3, missed = row
+    return (pair, i, planned, t0 + wakeup, t1 + wakeup,
+            t2 + wakeup + sleep, t3 + wakeup + network + sleep, missed)

@@ -8,47 +8,18 @@ import subprocess
 import made
 import made_hosts
 import pytest
+from made_hosts import ROWS, TABLE, results, shifted, write
 
 import twoway
 
-ROWS = made_hosts.cycles(2000)
-PARTS, HOSTS = "Client, network and server", "Hosts of client and server"
-
-
-def results(report, *args):
-    return made.tables(report("-t", "-", *args).stdout)
-
-
-def write(report, name, content):
-    return made.write(report.directory, name, content)
-
-
-@pytest.fixture
-def json(report):
-    return write(report, "x.json", made_hosts.twoway(ROWS))
-
-
-@pytest.fixture
-def dump(report):
-    return write(report, "x.csv", made_hosts.dump(ROWS))
-
-
-def bar_of(found, name, system="x"):
-    """Whole and parts of a bar."""
-    [row] = [row for row in found[PARTS]
-             if row["system"] == system and row["of"] == name]
-    return [row[key] for key in ("whole", *made_hosts.PARTS)]
-
-
-def check(cells, parts):
-    assert cells == [made.us(sum(parts)), *map(made.us, parts)]
+HOSTS = "Hosts of client and server"
 
 
 @pytest.mark.parametrize("metric", ["network", "sleep", "response", "total",
                                     "wakeup", "planned"])
-def test_dump(report, dump, metric):
+def test_dump(report, hosts_dump, metric):
     """The server's clock is elsewhere; only its differences count."""
-    found = results(report, dump)
+    found = results(report, hosts_dump)
     label = dict(zip(made.METRICS, made.LABELS)) | {
         "network": "Network Time"}
     [row] = found[label[metric]]
@@ -60,7 +31,7 @@ def test_dump(report, dump, metric):
     assert row["p90"] == made.us(made.percentile(values, "90"))
 
 
-@pytest.mark.parametrize("file", ["json", "dump"])
+@pytest.mark.parametrize("file", ["hosts_json", "hosts_dump"])
 def test_no_one_way_times(report, request, file):
     """Nothing compares the two clocks."""
     path = request.getfixturevalue(file)
@@ -79,125 +50,26 @@ def test_server_whose_clock_is_behind(report):
 def test_one_host(report):
     write(report, "y.csv", made.dump(made.cycles(300)))
     found = results(report, "y.csv")
-    assert PARTS not in found and HOSTS not in found
+    assert TABLE not in found and HOSTS not in found
 
 
-def test_network_is_beside_the_others(report, json):
+def test_network_is_beside_the_others(report, hosts_json):
     """Where it stands for send and receive, and only there."""
     import tr_args
     import tr_figures
     import tr_read
     write(report, "y.csv", made.dump(made.cycles(300)))
-    for names, shown in (([json], True), (["y.csv"], False),
-                         ([json, "y.csv"], True)):
+    for names, shown in (([hosts_json], True), (["y.csv"], False),
+                         ([hosts_json, "y.csv"], True)):
         options = tr_args.parse(["-t", "-", *map(str, names)])
         runs, _ = tr_read.read_all(options.files, options)
         assert ("network" in tr_figures.few(runs)) == shown
 
 
-def test_both_agree(report, json, dump):
+def test_both_agree(report, hosts_json, hosts_dump):
     """JSON and dump are one run."""
-    found = results(report, json, dump)
+    found = results(report, hosts_json, hosts_dump)
     assert [row["system"] for row in found["Network Time"]] == ["x"]
-
-
-def test_average_adds_up(report, json, dump):
-    for path in (json, dump):
-        check(bar_of(results(report, path), "average"),
-              made_hosts.mean(ROWS))
-
-
-def test_cycles_at_p99(report, json, dump):
-    """Of 2000, those of rank 1978 to 1982: 0.1 % on either side."""
-    order = sorted(ROWS, key=lambda row: sum(made_hosts.parts(row)))
-    check(bar_of(results(report, json, dump), "cycles at p99"),
-          made_hosts.mean(order[1977:1982]))
-
-
-def test_p99_needs_the_dump(report, json):
-    found = results(report, json)
-    assert bar_of(found, "cycles at p99 (no dump)") == ["-"] * 4
-
-
-def test_p99_needs_cycles(report):
-    """Ten beyond it: 999 do not have them, 1000 do."""
-    for count, name in ((999, "cycles at p99 (too few cycles)"),
-                        (1000, "cycles at p99")):
-        path = write(report, "x.csv", made_hosts.dump(ROWS[:count]))
-        assert ("-" in bar_of(results(report, path), name)) == (count < 1000)
-
-
-def longest(rows):
-    return made_hosts.parts(max(rows, key=lambda row: sum(
-        made_hosts.parts(row))))
-
-
-def test_longest_cycle_of_a_dump(report, dump):
-    """It is neither that of the longest wakeup nor of any other part."""
-    rows = list(ROWS)
-    rows[500] = shifted(rows[500], 200_000, 200_000, 200_000)
-    rows[700] = shifted(rows[700], 500_000, 0, 0)
-    rows[800] = shifted(rows[800], 0, 500_000, 0)
-    rows[900] = shifted(rows[900], 0, 0, 500_000)
-    assert longest(rows) == made_hosts.parts(rows[500])
-    path = write(report, "x.csv", made_hosts.dump(rows))
-    check(bar_of(results(report, path), "longest cycle"),
-          made_hosts.parts(rows[500]))
-
-
-def shifted(row, wakeup, network, sleep):
-    pair, i, planned, t0, t1, t2, t3, missed = row
-    return (pair, i, planned, t0 + wakeup, t1 + wakeup,
-            t2 + wakeup + sleep, t3 + wakeup + network + sleep, missed)
-
-
-def test_longest_cycle_of_those_kept(report):
-    """The JSON keeps another than the longest, and says so."""
-    rows = list(ROWS)
-    rows[500] = shifted(rows[500], 200_000, 150_000, 150_000)
-    rows[700] = shifted(rows[700], 400_000, 0, 0)
-    rows[800] = shifted(rows[800], 0, 400_000, 0)
-    rows[900] = shifted(rows[900], 0, 0, 400_000)
-    path = write(report, "x.json", made_hosts.twoway(rows))
-    kept = [made_hosts.parts(rows[i]) for i in (700, 800, 900)]
-    check(bar_of(results(report, path), "longest cycle (of the cycles kept)"),
-          max(kept, key=sum))
-    path = write(report, "x.json", made_hosts.twoway(
-        rows, (*made_hosts.METRICS, "planned")))
-    check(bar_of(results(report, path), "longest cycle"),
-          made_hosts.parts(rows[500]))
-
-
-def test_nothing_kept(report):
-    data = made_hosts.twoway(ROWS)
-    data["twoway"]["worst"] = {}
-    path = write(report, "x.json", data)
-    assert bar_of(results(report, path), "longest cycle (no cycle was kept "
-                  "whole)") == ["-"] * 4
-
-
-def test_parts_for_themselves(report, dump):
-    """They have no sum."""
-    found = results(report, dump)
-    values = made_hosts.values(ROWS)
-    assert bar_of(found, "maximum of each") == ["-"] + [
-        made.us(max(values[part])) for part in made_hosts.PARTS]
-    assert bar_of(found, "p99 of each") == ["-"] + [
-        made.us(made.percentile(values[part], "99"))
-        for part in made_hosts.PARTS]
-
-
-def test_closed_loop(report):
-    """There is no expiry, and so no wakeup."""
-    metrics = ("network", "sleep", "response")
-    path = write(report, "x.json", made_hosts.twoway(ROWS, metrics,
-                                                     interval_us=0))
-    whole, wakeup, *parts = bar_of(results(report, path), "average")
-    _, *mean = made_hosts.mean(ROWS)
-    assert wakeup == "-" and parts == list(map(made.us, mean))
-    assert whole == made.us(sum(mean))
-    # Without a timer, response is the whole cycle.
-    bar_of(results(report, path), "longest cycle")
 
 
 def facts(found, side, system="x"):
@@ -205,8 +77,8 @@ def facts(found, side, system="x"):
             if row["of"] == side}
 
 
-def test_both_hosts(report, json):
-    found = results(report, json)
+def test_both_hosts(report, hosts_json):
+    found = results(report, hosts_json)
     assert facts(found, "client") == {
         "host": "host", "kernel": "6.1", "version of the kernel": "#1",
         "machine": "x86_64", "twowaytest": "0.10", "online CPUs": "?",
@@ -224,10 +96,10 @@ def test_both_hosts(report, json):
         "findings of --check": "idle, governor"}
 
 
-def test_several_systems_side_by_side(report, json):
+def test_several_systems_side_by_side(report, hosts_json):
     far = made_hosts.peer(priority=[50, 51], cpus=["2", "2"])
     write(report, "y.json", made_hosts.twoway(ROWS, far=far))
-    found = results(report, json, "y.json")
+    found = results(report, hosts_json, "y.json")
     assert facts(found, "server", "y")["priority"] == "50 51"
     assert facts(found, "server", "y")["CPUs"] == "2"
     assert facts(found, "server")["priority"] == "40"
@@ -236,12 +108,13 @@ def test_several_systems_side_by_side(report, json):
     assert rows["server priority"]["y"] == "50 51"
 
 
-def test_hosts_that_differ(report, json):
+def test_hosts_that_differ(report, hosts_json):
     """Of the server's host, too."""
     far = made_hosts.peer()
     far["host"]["kernel"] = "6.13"
     write(report, "y.json", made_hosts.twoway(ROWS, far=far))
-    rows = results(report, json, "y.json")["What differs between the runs"]
+    found = results(report, hosts_json, "y.json")
+    rows = found["What differs between the runs"]
     [row] = [row for row in rows if row["what"] == "server's kernel"]
     assert (row["of"], row["x"], row["y"]) == ("system", "6.12-rt", "6.13")
 
@@ -300,7 +173,7 @@ def test_bad_members_are_named(refused):
         assert f"member {where}" in refused("-t", "-", "x.json")
 
 
-def test_gate_of_network(report, json):
+def test_gate_of_network(report, hosts_json):
     """One host and two are not to be compared; two runs of two hosts are."""
     slower = [shifted(row, 0, 60_000, 0) for row in ROWS]
     for name, rows in (("x", ROWS), ("y", slower)):
@@ -319,10 +192,10 @@ def test_gate_refuses_one_clock_beside_two(refused):
         assert "clocks two / one" in refused("--gate", name, "y.json")
 
 
-def test_dump_alone_is_of_two_clocks(report, dump):
+def test_dump_alone_is_of_two_clocks(report, hosts_dump):
     write(report, "y.csv", made.dump(made.cycles(300)))
     write(report, "z.json", made_hosts.twoway(ROWS, total="trltp3"))
-    found = results(report, dump, "y.csv", "z.json")
+    found = results(report, hosts_dump, "y.csv", "z.json")
     [row] = [row for row in found["What differs between the runs"]
              if row["what"] == "total"]
     assert row["x"] == "documented"
@@ -330,62 +203,11 @@ def test_dump_alone_is_of_two_clocks(report, dump):
     assert "clocks" not in str(found["What differs between the runs"])
 
 
-def drawn(report, *args):
-    """Figure of the runs, or None."""
-    import tr_args
-    import tr_figures_hosts
-    import tr_read
-    options = tr_args.parse(["-t", "-", *map(str, args)])
-    runs, _ = tr_read.read_all(options.files, options)
-    return tr_figures_hosts.hosts(runs)
-
-
-def bars_of(ax):
-    """(left, length, row) of each, in the order of drawing."""
-    return [(bar.get_x(), bar.get_width(), round(bar.get_y() + 0.25))
-            for bar in ax.patches]
-
-
-def test_figure(report, json, dump):
-    """Three panels; each part begins where the one before ends."""
-    import tr_style
-    write(report, "y.json", made_hosts.twoway(ROWS))
-    key, caption, draw = drawn(report, json, dump, "y.json")
-    assert key == "hosts" and "network" in caption
-    figure = draw(tr_style.Look(True))
-    assert [ax.get_xlabel() for ax in figure.axes] == [
-        "us, average", "us, cycles at p99", "us, longest cycle"]
-    mean = [float(part) / 1000 for part in made_hosts.mean(ROWS)]
-    for ax, rows in zip(figure.axes, ((0, 1), (0,), (0, 1))):
-        bars = bars_of(ax)
-        assert [row for *_, row in bars] == [r for r in rows for _ in mean]
-        for row in rows:
-            own = [bar for bar in bars if bar[2] == row]
-            assert own[0][0] == 0
-            assert own[1][0] == pytest.approx(own[0][1])
-            assert own[2][0] == pytest.approx(own[0][1] + own[1][1])
-    for bar, value in zip(bars_of(figure.axes[0]), mean):
-        assert bar[1] == pytest.approx(value, rel=1e-6)
-    longest = max(map(sum, map(made_hosts.parts, ROWS))) / 1000
-    assert sum(bar[1] for bar in bars_of(figure.axes[2])[:3]) == \
-        pytest.approx(longest)
-    texts = [text.get_text() for text in figure.axes[1].texts]
-    assert "y: not known" in texts[1]
-    [legend] = figure.legends
-    assert [text.get_text() for text in legend.get_texts()] == [
-        "client's host (wakeup)", "network", "server's host (sleep)"]
-
-
-def test_no_figure_of_one_host(report):
-    write(report, "y.json", made.twoway(made.cycles(300)))
-    assert drawn(report, "y.json") is None
-
-
-def test_page_has_figure_and_tables(report, json):
-    report("-o", "r.html", json)
+def test_page_has_figure_and_tables(report, hosts_json):
+    report("-o", "r.html", hosts_json)
     page = (report.directory / "r.html").read_text()
     assert '<figure id="hosts">' in page
-    for title in (PARTS, HOSTS):
+    for title in (TABLE, HOSTS):
         assert title in page
 
 
@@ -409,17 +231,19 @@ def server(port):
             process.kill()
 
 
-def test_real_run(report):
+@pytest.mark.parametrize("more", [
+    (), ("--stamps=all", "--oneway=bound", "--clock=realtime")])
+def test_real_run(report, more):
     """Both hosts are this one; two pairs."""
     port = free_port()
     with server(port):
         done = subprocess.run(
             [twoway.binary(), f"--connect=127.0.0.1:{port}", "-q", "-l",
              "1200", "-t", "2", "-h", "10000", "--json=r.json",
-             "--dump=r.csv"], cwd=report.directory, capture_output=True,
-            text=True, timeout=60)
+             "--dump=r.csv", *more], cwd=report.directory,
+            capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
-    text = report("-t", "-", "r.json", "r.csv", "b=r.csv").stdout
+    text = report("-t", "-", "r.json", "r.csv", "b=r.csv", "c=r.json").stdout
     found = made.tables(text.replace("virtual, ", ""))
     system = "r (2 pairs)"
     far = facts(found, "server", system)
@@ -428,7 +252,23 @@ def test_real_run(report):
                 "twowaytest"):
         assert far[key] == near[key] != "?"
     for name in ("average", "cycles at p99", "longest cycle"):
-        whole, *parts = map(float, bar_of(found, name, system))
+        row = row_of(found, name, system)
+        assert row == row_of(found, name, "b (2 pairs)")
+        whole, *parts = (float(row[key])
+                         for key in ("whole", *made_hosts.PARTS))
         assert whole == pytest.approx(sum(parts), abs=0.2)
-        assert bar_of(found, name, system) == \
-            bar_of(found, name, "b (2 pairs)")
+        if more:
+            assert sum(map(float, list(row.values())[4:])) == pytest.approx(
+                float(row["network"]), abs=0.3)
+    # The program divides network as its dump does.
+    for one, other in zip(row_of(found, "average", system).values(),
+                          row_of(found, "average", "c (2 pairs)").values()):
+        assert float(one) == pytest.approx(float(other), abs=0.11)
+
+
+def row_of(found, name, system):
+    """Of the table of parts, without what it is of."""
+    [row] = [row for row in found[TABLE]
+             if (row["system"], row["of"]) == (system, name)]
+    return {key: cell for key, cell in row.items()
+            if key not in ("system", "of")}

@@ -12,7 +12,7 @@ import made
 import pytest
 
 SPACES = {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
-FIGURES = {"ranges", "metrics", "load-average", "load-deviation",
+FIGURES = {"short", "ranges", "metrics", "load-average", "load-deviation",
            "load-maximum", "phases", "time-line"} | {
                f"{kind}-{metric}" for metric in made.METRICS
                for kind in ("histogram", "exceeding")}
@@ -136,9 +136,27 @@ def test_unkind_names_are_shown_as_they_are(page):
 
 
 def test_differences_come_before_results(page):
-    order = [page.index(f"<h2>{title}") for title in
-             ("What differs between the runs", "Remarks", "Figures",
-              "Send Time", "Worst cycles", "Files")]
+    order = [page.index(mark) for mark in (
+        '<section id="verdict">', '<figure id="short">',
+        "<h2>In short: response", "<nav>", "<h2>What differs between",
+        "<h2>Remarks", '<h2 id="figures">Figures', '<figure id="ranges">',
+        '<figure id="time-line">', '<figure id="histogram-interval">',
+        "<h2>Ranking", "<h2>Send Time", "<h2>Worst cycles", "<h2>Files")]
+    assert order == sorted(order)
+
+
+def test_links_to_all_that_is_not_at_the_top(page):
+    """Each section and the figures, in their order."""
+    root = parsed(page)
+    [nav] = [e for e in root.iter() if e.tag == "nav"]
+    links = [(e.get("href"), e.text) for e in nav.iter() if e.tag == "a"]
+    places = [("#" + e.get("id"), "".join(e.find("h2").itertext()))
+              for e in root.iter("section")
+              if e.get("id") != "verdict"] + [("#figures", "Figures")]
+    assert {("#short-00", "In short: response")} == \
+        set(places) - set(links)
+    assert not set(links) - set(places) and len(links) == len(places) - 1
+    order = [page.index(f'id="{address[1:]}"') for address, _ in links]
     assert order == sorted(order)
 
 
@@ -167,6 +185,7 @@ def test_names_of_set_ups_in_figures(report):
         "one,some,A,1,2,3", ""]))
     report("-f", "figs", "-F", "svg", "p.csv")
     assert {p.name for p in (report.directory / "figs").iterdir()} == {
+        "short-cores-one-load-none.svg", "short-cores-one-load-some.svg",
         "ranges-wakeup-cores-one-load-none.svg",
         "ranges-wakeup-cores-one-load-some.svg"}
 

@@ -151,7 +151,8 @@ def run_with(**average_us):
     """As far as the figure of the phases looks at a run."""
     series = {name: types.SimpleNamespace(avg_ns=us * 1000)
               for name, us in average_us.items()}
-    return types.SimpleNamespace(series=series, every=lambda _: [])
+    return types.SimpleNamespace(series=series, every=lambda _: [], hosts={},
+                                 oneway=None, settings={}, cycles=None)
 
 
 def test_phases_that_make_up_a_cycle():

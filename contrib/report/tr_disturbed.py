@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a verdict has to say of itself: what is unfair, disturbed, assumed."""
+
+import tr_gate
+import tr_tables_unlike
+
+MOST = 4                # of a kind in a sentence; the tables have all
+
+
+def several(texts):
+    left = len(texts) - MOST
+    return ", ".join(texts[:MOST]) + (f" and {left} more" if left > 0
+                                      else "")
+
+
+def by_run(runs, text_of):
+    """Texts with the runs that they are of, each once."""
+    names = {}
+    for run in runs:
+        if text := text_of(run):
+            names.setdefault(text, []).append(run.title)
+    return several([text if len(found) == len(runs) else
+                    f"{text} in {several(found)}"
+                    for text, found in names.items()])
+
+
+def unfair(runs, metric):
+    """Settings that differ, and who cannot be compared; None: nothing."""
+    texts = []
+    differ = [what for what, of, *_ in tr_tables_unlike.differences(runs)
+              if of == "settings" and what not in tr_tables_unlike.HARMLESS]
+    if differ:
+        texts.append(f"settings differ: {several(differ)}")
+    lacking = [run.title for run in runs if metric not in run.series]
+    if lacking:
+        texts.append(f"no {metric} was measured: {several(lacking)}")
+    if len(runs) == 2 and (text := tr_gate.uneven(runs)):
+        texts.append(text)
+    return f"The comparison is unfair: {'; '.join(texts)}." if texts \
+        else None
+
+
+def missed(run):
+    if not run.missed or not run.count:
+        return str(run.missed or "")
+    return f"{100 * run.missed / (run.missed + run.count):.2g} %"
+
+
+def checked(run):
+    return several(list(dict.fromkeys(
+        name for name, _ in run.every("findings"))))
+
+
+# What it is, and what it is of a run; "": not there.
+KINDS = (("", lambda run: ", ".join(run.troubles)),
+         ("missed expiries, which no cycle shows: ", missed),
+         ("throttled cycles: ", lambda run: str(run.throttled or "")),
+         ("", lambda run: "times of a virtual machine" * run.virtual),
+         ("--check found ", checked))
+
+
+def disturbed(runs):
+    texts = [begin + text for begin, text_of in KINDS
+             if (text := by_run(runs, text_of))]
+    return f"Disturbed: {'; '.join(texts)}." if texts else None
+
+
+def how(group):
+    """What averages were compared by."""
+    sides = [side for side in group.sides if side]
+    if not sides:
+        return None
+    if all(side.blocks for side in sides):
+        return "blocks of consecutive cycles"
+    if any(side.blocks for side in sides):
+        return "blocks of cycles where there is a dump, else of cycles as " \
+            "if these were independent, which is too sure of itself"
+    return "cycles as if these were independent, which is too sure of " \
+        "itself (a dump tells more)"
+
+
+def method(group):
+    """What the sureness is of, and what it leaves out."""
+    wander = [run.title for run, side in zip(group.runs, group.sides)
+              if side and side.more_ns]
+    test = "Welch's test of " if len(group.runs) > 1 else ""
+    about = how(group)
+    text = f"How sure: by {test}the means of {about}. " if about else \
+        "How sure is not known: cycles are too few, or their deviation is " \
+        "not told. "
+    if wander:
+        text += f"The level changes slowly in {several(wander)}. "
+    return text + "Each system was measured once: another boot may differ " \
+        "by more."

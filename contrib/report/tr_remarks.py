@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the JSON of twowaytest says that a reader of its figures must know."""
+
+from tr_member import NULL
+from tr_model import TWO_CLOCKS
+
+
+def read(twoway, part):
+    counts = {"missed": "missed expiries", "throttled": "throttled cycles"}
+    for key, text in counts.items():
+        number = twoway.get(key, int, default=None)
+        if number is not None and number < 0:
+            twoway.bad(key, f"{number} is no count")
+        setattr(part, key, number)
+        if number:
+            part.remarks.append(f"{text}: {number}")
+    if part.settings.get("clocks") == "two" and not part.oneway:
+        part.remarks.append(TWO_CLOCKS)
+    lost = twoway.inner("datagrams").get("lost", int, default=0)
+    if lost:
+        part.remarks.append(f"cycles lost on their way: {lost}")
+    if part.lost:
+        part.remarks.append(f"cycles not dumped: {part.lost}")
+    wanted = [f"-{letter} {number}" for letter, key in
+              (("l", "loops"), ("D", "duration_s"))
+              if (number := part.settings.get(key))]
+    if twoway.get("interrupted", bool, default=False):
+        part.remarks.append("ended by a signal")
+        part.troubles += [f"ended by a signal before its {one}"
+                          for one in wanted]
+    if twoway.get("partial", bool, default=False):
+        part.troubles.append("partial: written before the run had ended")
+    if error := twoway.get("error", str, NULL, default=None):
+        part.remarks.append(f"error: {error}")
+        part.troubles.append(f"error: {error}")
+    for limit in twoway.items("limits"):
+        verdict = limit.get("verdict", str)
+        if verdict != "met":
+            pair = limit.get("pair", int, default=None)
+            part.remarks.append(
+                f"limit {limit.get('limit', str)} {verdict}" +
+                (f" by pair {pair}" if part.pairs and pair is not None
+                 and verdict == "exceeded" else ""))
+    if twoway.get("break", dict, NULL, default=None):
+        part.remarks.append("ended by -b")
+        part.troubles.append("ended by -b")
+    part.findings = [(one.get("name", str), one.get("read", str))
+                     for one in twoway.inner("environment").items("findings")]

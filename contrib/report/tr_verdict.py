@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a report begins with: who is faster, who steadier, and how sure."""
+
+import dataclasses
+
+import tr_compare
+import tr_disturbed
+from tr_tables_text import count_text, of
+from twtools.tables import Table
+from twtools.units import us
+
+# The first that most runs have; what takes so long.
+TASKS = {"response": "to answer", "total": "in total jitter",
+         "wakeup": "to wake up", "network": "on the network",
+         "planned": "to answer, from the planned expiry on"}
+PERCENTS = {99.9: "1 in 1,000", 99: "1 in 100", 90: "1 in 10"}
+NAMED = 3               # systems in a sentence; the table has all
+SET_UPS = 4             # each has a sentence, if there are several
+SURE = {None: ", how sure is not known", 0: ", which may be chance"}
+ALIKE = 1.05            # so many times as long is no longer
+
+
+@dataclasses.dataclass
+class Group:
+    """Runs that share a set-up, as far as they have the metric."""
+    metric: str
+    runs: list
+    percent: float | None           # the highest that all know
+    sides: list                     # as tr_compare has them
+
+    def sure(self, level):
+        """How sure something is; the last sentence tells if nothing is."""
+        return SURE.get(level, f", {level} % sure") if any(self.sides) else ""
+
+    @property
+    def names(self):
+        return [run.title for run in self.runs]
+
+    @property
+    def averages(self):
+        return [run.series[self.metric].avg_ns for run in self.runs]
+
+    @property
+    def percentiles(self):
+        return [run.series[self.metric].percentile(self.percent)
+                for run in self.runs]
+
+
+def group_of(runs, metrics):
+    """None if there is nothing that a verdict can be about."""
+    counts = {metric: sum(metric in run.series for run in runs)
+              for metric in TASKS if metric in metrics}
+    if not any(counts.values()):
+        return None
+    metric = max(counts, key=counts.get)
+    runs = [run for run in runs if metric in run.series]
+    percent = next((p for p in PERCENTS if all(
+        run.series[metric].percentile(p) is not None for run in runs)), None)
+    return Group(metric, runs, percent, [
+        tr_compare.side_of(run, metric, [percent] if percent else [])
+        for run in runs])
+
+
+def more_text(value, least):
+    """How much longer."""
+    if us(value) == us(least):
+        return "as long as"
+    if least <= 0:
+        return f"{us(value - least)} us longer than"
+    if value >= 2 * least:
+        return f"{value / least:.1f} times as long as"
+    percent = 100 * (value / least - 1)
+    return f"{percent:.{0 if percent >= 10 else 1}f} % longer than"
+
+
+def ranked(values):
+    """The index of the least, then the others."""
+    return sorted(range(len(values)), key=values.__getitem__)
+
+
+def several(texts, between=", "):
+    left = len(texts) - NAMED
+    return between.join(texts[:NAMED] + [f"and {left} more"] * (left > 0))
+
+
+def speed(group):
+    """The averages: each system beside the fastest."""
+    names, values = group.names, group.averages
+    best, *rest = ranked(values)
+    task = TASKS[group.metric]
+    if not rest:
+        side = group.sides[best]
+        about = f" (+-{us(tr_compare.half_ns(side, 0.01))} us, 99 % sure)" \
+            if side else ""
+        return f"{names[best]} takes {us(values[best])} us {task} on " \
+            f"average{about}."
+    levels = {i: tr_compare.sure_of_average(
+        group.sides[best], group.sides[i], len(rest)) for i in rest}
+    if len(rest) == 1:
+        [other] = rest
+        return f"{names[other]} takes " \
+            f"{more_text(values[other], values[best])} {names[best]} " \
+            f"{task} on average: {us(values[other])} us instead of " \
+            f"{us(values[best])} us{group.sure(levels[other])}."
+    return f"{names[best]} takes the shortest time {task}: " \
+        f"{us(values[best])} us on average. " + several([
+            f"{names[i]} takes {more_text(values[i], values[best])} that "
+            f"({us(values[i])} us{group.sure(levels[i])})"
+            for i in rest]) + "."
+
+
+def steadiness(group):
+    """The percentile, and the worst cycle, which may be chance."""
+    if not group.percent:
+        return worst(group)
+    names, values = group.names, group.percentiles
+    best, *rest = ranked(values)
+    share = PERCENTS[group.percent]
+    if not rest:
+        return f"{share} takes longer than {us(values[best])} us. " + \
+            worst(group)
+    levels = {i: tr_compare.sure_of_percentile(
+        group.sides[best], group.sides[i], group.percent, len(rest))
+        for i in rest}
+    first = rest[0]
+    begin = f"{names[best]} is the steadier one" if len(rest) == 1 else \
+        f"{names[best]} is the steadiest"
+    if not levels[first]:
+        begin = "None is surely steadier" if rest[1:] else \
+            "Neither is surely steadier"
+    return f"{begin}: {share} takes longer than {us(values[best])} us with " \
+        f"{names[best]}, " + several([
+            f"{us(values[i])} us with {names[i]}{group.sure(levels[i])}"
+            for i in rest], "; ") + ". " + worst(group)
+
+
+def worst(group):
+    """Each is one cycle of so many."""
+    series = [run.series[group.metric] for run in group.runs]
+    names, values = group.names, [one.max_ns for one in series]
+    order = ranked(values)[::-1]
+    high, least = order[0], order[-1]
+    count = series[high].count
+    text = "The worst" + (f" of {count:,}" if count else "")
+    if len(order) == 1:
+        times = values[high] / group.averages[high] \
+            if group.averages[high] > 0 else 0
+        return f"{text} took {us(values[high])} us" + (
+            f", {times:.1f} times the average." if times else ".")
+    return f"{text} of {names[high]} took {us(values[high])} us, " \
+        f"{times_text(values[high], values[least])} that of " \
+        f"{names[least]} ({us(values[least])} us): single cycles, which " \
+        "may be chance."
+
+
+def times_text(value, least):
+    if least <= 0:
+        return "longer than"
+    return f"{value / least:.1f} times" if value >= ALIKE * least else \
+        "about as long as"
+
+
+def lines_of(groups, metrics):
+    """At most five sentences; groups: runs that share a set-up each."""
+    found = [(runs, group) for runs in groups
+             if (group := group_of(runs, metrics))]
+    if not found:
+        return []
+    if len(found) > 1:
+        lines = [f"{runs[0].group}: {speed(group)}"
+                 for runs, group in found[:SET_UPS]]
+        left = len(found) - SET_UPS
+        return lines + [f"{left} more set-ups are below."] * (left > 0)
+    runs, group = found[0]
+    return list(filter(None, [
+        speed(group), steadiness(group),
+        tr_disturbed.unfair(runs, group.metric), tr_disturbed.disturbed(runs),
+        tr_disturbed.method(group)]))
+
+
+def table(runs, metrics):
+    """What the sentences are about: a row a system."""
+    group = group_of(runs, metrics)
+    if not group:
+        return
+    least = min(group.averages)
+    rows = []
+    for run, side, value in zip(group.runs, group.sides, group.averages):
+        series = run.series[group.metric]
+        rows.append([
+            run.title, count_text(series.count), series.avg_unit.text(value),
+            us(tr_compare.half_ns(side, 0.01)) if side else "-",
+            "-" if least <= 0 else f"{value / least:.2f}",
+            *([us(series.percentile(group.percent))] if group.percent
+              else []),
+            series.unit.text(series.max_ns), count_text(run.missed)])
+    percent = f"p{group.percent:g}" if group.percent else None
+    note = "In us. within: how exact the average is, 99 % sure" + (
+        f", by the means of {about}" if (about := tr_disturbed.how(group))
+        else "") + ". of the best: the average divided by the least."
+    if percent:
+        note += f" {percent}: what {PERCENTS[group.percent]} exceeds."
+    yield Table(f"In short: {group.metric}{of(runs)}",
+                ["system", "cycles", "average", "within", "of the best",
+                 *[percent] * bool(percent), "maximum", "missed"], rows,
+                note + " maximum: a single cycle. missed: expiries without "
+                "a cycle.", key="short")

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Results of --stamps and --oneway between two hosts: plain arithmetic."""
+
+import random
+
+import made
+import made_hosts
+
+KINDS = ("client_sched", "client_snd", "server_rx", "server_sched",
+         "server_snd", "client_rx")
+STAMPED = ("client_stack", "wire", "server_stack")
+COLUMNS = "".join(f",{kind}_ns" for kind in KINDS)
+SIDES = {"client": ("t0", "t3"), "server": ("t2", "t1")}
+
+
+def stamps(rows, missing=None, seed=5):
+    """Of each row its stamps; missing: of a row, by its index, the kind."""
+    source = random.Random(seed)
+    found = []
+    for i, (_, _, _, t0, t1, t2, t3, _) in enumerate(rows):
+        shares = sorted(source.randrange(1, made_hosts.parts(rows[i])[1] // 4)
+                        for _ in range(2))
+        one = {"client_sched": t0 + shares[0], "client_snd": t0 + shares[1],
+               "server_rx": t1 - shares[0], "server_sched": t2 + 7,
+               "server_snd": t2 + 9 + shares[1], "client_rx": t3 - shares[1]}
+        if kind := (missing or {}).get(i):
+            one[kind] = None
+        found.append(one)
+    return found
+
+
+def dump(rows, found, header=made_hosts.HEADER):
+    """Rows with their stamps."""
+    lines = [header + COLUMNS]
+    for row, one in zip(rows, found):
+        cells = [*row, *("" if one[kind] is None else one[kind]
+                         for kind in KINDS)]
+        lines.append(",".join(map(str, cells)))
+    return "".join(line + "\n" for line in lines)
+
+
+def split(row, one):
+    """What network is made of; None if a stamp is missing."""
+    if None in one.values():
+        return None
+    t0, t1, t2, t3 = row[3:7]
+    return (one["client_snd"] - t0 + t3 - one["client_rx"],
+            one["client_rx"] - one["client_snd"]
+            - (one["server_snd"] - one["server_rx"]),
+            t1 - one["server_rx"] + one["server_snd"] - t2)
+
+
+def of_side(row, one, side):
+    """app_out, stack_out, wake_in."""
+    times = dict(zip(("t0", "t1", "t2", "t3"), row[3:7]))
+    out, back = (times[name] for name in SIDES[side])
+    return (one[f"{side}_sched"] - out,
+            one[f"{side}_snd"] - one[f"{side}_sched"],
+            back - one[f"{side}_rx"])
+
+
+def stamped(values):
+    """As the JSON has it; None without values."""
+    return {"count": len(values), "min_ns": min(values),
+            "avg_ns": round(float(made.mean(values)), 1),
+            "max_ns": max(values)} if values else None
+
+
+def rows_of(rows, found):
+    """Name -> values, of the cycles that have all stamps."""
+    whole = [(row, one) for row, one in zip(rows, found) if split(row, one)]
+    table = {}
+    for side in SIDES:
+        for i, name in enumerate(("app_out", "stack_out", "wake_in")):
+            table[side, name] = [of_side(row, one, side)[i]
+                                 for row, one in whole]
+    for i, name in enumerate(STAMPED):
+        table[name] = [split(row, one)[i] for row, one in whole]
+    table["network"] = [made_hosts.parts(row)[1] for row, _ in whole]
+    return table
+
+
+def cycles_member(rows, found):
+    """Of all pairs, or of one."""
+    table = rows_of(rows, found)
+    lacking = [one for one in found if None in one.values()]
+    member = {"cycles": len(table["network"]), "left_out": len(lacking),
+              "unfinished": 0, "missing": {
+                  kind: sum(one[kind] is None for one in lacking)
+                  for kind in KINDS},
+              "client_work": stamped([1500, 2500])}
+    for name, values in table.items():
+        if isinstance(name, tuple):
+            member.setdefault(name[0], {})[name[1]] = stamped(values)
+        else:
+            member[name] = stamped(values)
+    return member
+
+
+def member(rows, found, pairs=()):
+    """twoway.stamps; pairs: rows and stamps of each."""
+    return {"mode": "all", "calls_more": {"client": 1, "server": 2},
+            "exchange": {"without": None, "with": None}} | cycles_member(
+                rows, found) | {"pairs": [
+                    {"pair": i} | cycles_member(*pair)
+                    for i, pair in enumerate(pairs or [(rows, found)])]}
+
+
+def twoway(rows, found, **settings):
+    data = made_hosts.twoway(rows, stamps="all", **settings)
+    data["twoway"]["stamps"] = member(rows, found)
+    return data
+
+
+def oneway(mode, **changes):
+    """twoway.oneway."""
+    return {"mode": mode, "valid": True, "uncertainty_us": 2.401,
+            "offset_us": -12.5, "ppm": 3.125, "windows": 31, "empty": 1,
+            "broken": 2, "longest_us": 64001.0, "cycles": 1990,
+            "without": 10, "void_at": None, "distrust": None,
+            "verdict": None} | changes
+
+
+def with_oneway(rows, mode, **changes):
+    """Results with send and receive; the clocks in rows show one time."""
+    data = made_hosts.twoway(
+        rows, (*made_hosts.METRICS, "send", "receive"), oneway=mode,
+        sync_limit_us=5)
+    data["twoway"]["oneway"] = oneway(mode, **changes)
+    return data

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The parts of a cycle between two hosts, in the table and in the figure."""
+
+import made
+import made_hosts
+import pytest
+from made_hosts import ROWS, bar_of, results, shifted, write
+
+
+def check(cells, parts):
+    assert cells == [made.us(sum(parts)), *map(made.us, parts)]
+
+
+def test_average_adds_up(report, hosts_json, hosts_dump):
+    for path in (hosts_json, hosts_dump):
+        check(bar_of(results(report, path), "average"),
+              made_hosts.mean(ROWS))
+
+
+def test_cycles_at_p99(report, hosts_json, hosts_dump):
+    """Of 2000, those of rank 1978 to 1982: 0.1 % on either side."""
+    order = sorted(ROWS, key=lambda row: sum(made_hosts.parts(row)))
+    check(bar_of(results(report, hosts_json, hosts_dump), "cycles at p99"),
+          made_hosts.mean(order[1977:1982]))
+
+
+def test_p99_needs_the_dump(report, hosts_json):
+    found = results(report, hosts_json)
+    assert bar_of(found, "cycles at p99 (no dump)") == ["-"] * 4
+
+
+def test_p99_needs_cycles(report):
+    """Ten beyond it: 999 do not have them, 1000 do."""
+    for count, name in ((999, "cycles at p99 (too few cycles)"),
+                        (1000, "cycles at p99")):
+        path = write(report, "x.csv", made_hosts.dump(ROWS[:count]))
+        assert ("-" in bar_of(results(report, path), name)) == (count < 1000)
+
+
+def longest(rows):
+    return made_hosts.parts(max(rows, key=lambda row: sum(
+        made_hosts.parts(row))))
+
+
+def test_longest_cycle_of_a_dump(report, hosts_dump):
+    """It is neither that of the longest wakeup nor of any other part."""
+    rows = list(ROWS)
+    rows[500] = shifted(rows[500], 200_000, 200_000, 200_000)
+    rows[700] = shifted(rows[700], 500_000, 0, 0)
+    rows[800] = shifted(rows[800], 0, 500_000, 0)
+    rows[900] = shifted(rows[900], 0, 0, 500_000)
+    assert longest(rows) == made_hosts.parts(rows[500])
+    path = write(report, "x.csv", made_hosts.dump(rows))
+    check(bar_of(results(report, path), "longest cycle"),
+          made_hosts.parts(rows[500]))
+
+
+def test_longest_cycle_of_those_kept(report):
+    """The JSON keeps another than the longest, and says so."""
+    rows = list(ROWS)
+    rows[500] = shifted(rows[500], 200_000, 150_000, 150_000)
+    rows[700] = shifted(rows[700], 400_000, 0, 0)
+    rows[800] = shifted(rows[800], 0, 400_000, 0)
+    rows[900] = shifted(rows[900], 0, 0, 400_000)
+    path = write(report, "x.json", made_hosts.twoway(rows))
+    kept = [made_hosts.parts(rows[i]) for i in (700, 800, 900)]
+    check(bar_of(results(report, path), "longest cycle (of the cycles kept)"),
+          max(kept, key=sum))
+    path = write(report, "x.json", made_hosts.twoway(
+        rows, (*made_hosts.METRICS, "planned")))
+    check(bar_of(results(report, path), "longest cycle"),
+          made_hosts.parts(rows[500]))
+
+
+def test_nothing_kept(report):
+    data = made_hosts.twoway(ROWS)
+    data["twoway"]["worst"] = {}
+    path = write(report, "x.json", data)
+    assert bar_of(results(report, path), "longest cycle (no cycle was kept "
+                  "whole)") == ["-"] * 4
+
+
+def test_parts_for_themselves(report, hosts_dump):
+    """They have no sum."""
+    found = results(report, hosts_dump)
+    values = made_hosts.values(ROWS)
+    assert bar_of(found, "maximum of each") == ["-"] + [
+        made.us(max(values[part])) for part in made_hosts.PARTS]
+    assert bar_of(found, "p99 of each") == ["-"] + [
+        made.us(made.percentile(values[part], "99"))
+        for part in made_hosts.PARTS]
+
+
+def test_closed_loop(report):
+    """There is no expiry, and so no wakeup."""
+    metrics = ("network", "sleep", "response")
+    path = write(report, "x.json", made_hosts.twoway(ROWS, metrics,
+                                                     interval_us=0))
+    whole, wakeup, *parts = bar_of(results(report, path), "average")
+    _, *mean = made_hosts.mean(ROWS)
+    assert wakeup == "-" and parts == list(map(made.us, mean))
+    assert whole == made.us(sum(mean))
+    # Without a timer, response is the whole cycle.
+    bar_of(results(report, path), "longest cycle")
+
+
+def drawn(report, *args):
+    """Figure of the runs, or None."""
+    import tr_args
+    import tr_figures_hosts
+    import tr_read
+    options = tr_args.parse(["-t", "-", *map(str, args)])
+    runs, _ = tr_read.read_all(options.files, options)
+    return tr_figures_hosts.hosts(runs)
+
+
+def bars_of(ax):
+    """(left, length, row) of each, in the order of drawing."""
+    return [(bar.get_x(), bar.get_width(), round(bar.get_y() + 0.25))
+            for bar in ax.patches]
+
+
+def test_figure(report, hosts_json, hosts_dump):
+    """Three panels; each part begins where the one before ends."""
+    import tr_style
+    write(report, "y.json", made_hosts.twoway(ROWS))
+    key, caption, draw = drawn(report, hosts_json, hosts_dump, "y.json")
+    assert key == "hosts" and "network" in caption
+    figure = draw(tr_style.Look(True))
+    assert [ax.get_xlabel() for ax in figure.axes] == [
+        "us, average", "us, cycles at p99", "us, longest cycle"]
+    mean = [float(part) / 1000 for part in made_hosts.mean(ROWS)]
+    for ax, rows in zip(figure.axes, ((0, 1), (0,), (0, 1))):
+        bars = bars_of(ax)
+        assert [row for *_, row in bars] == [r for r in rows for _ in mean]
+        for row in rows:
+            own = [bar for bar in bars if bar[2] == row]
+            assert own[0][0] == 0
+            assert own[1][0] == pytest.approx(own[0][1])
+            assert own[2][0] == pytest.approx(own[0][1] + own[1][1])
+    for bar, value in zip(bars_of(figure.axes[0]), mean):
+        assert bar[1] == pytest.approx(value, rel=1e-6)
+    longest = max(map(sum, map(made_hosts.parts, ROWS))) / 1000
+    assert sum(bar[1] for bar in bars_of(figure.axes[2])[:3]) == \
+        pytest.approx(longest)
+    texts = [text.get_text() for text in figure.axes[1].texts]
+    assert "y: not known" in texts[1]
+    [legend] = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == [
+        "client's host (wakeup)", "network", "server's host (sleep)"]
+
+
+def test_no_figure_of_one_host(report):
+    write(report, "y.json", made.twoway(made.cycles(300)))
+    assert drawn(report, "y.json") is None
