@@ -45,7 +45,7 @@ _primitivetest_value()
 	local prefix=$1 value=$3
 
 	case $2 in
-	-a|--affinity)
+	-a|--affinity|--load-affinity)
 		# shellcheck disable=SC2046 # words
 		_primitivetest_list "$prefix" "$value" $(_primitivetest_cpus)
 		;;
@@ -66,6 +66,13 @@ _primitivetest_value()
 	--dump|--histfile|--json)
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -P "$prefix" -f -- "$value")
+		;;
+	--load)
+		_primitivetest_words "$prefix" "$value" \
+			none \
+			fft \
+			hackbench \
+			command:
 		;;
 	--order)
 		_primitivetest_words "$prefix" "$value" \
@@ -122,7 +129,7 @@ _primitivetest()
 			"-${BASH_REMATCH[1]: -1}" "${BASH_REMATCH[2]}"
 	elif [[ $cur != -* && $prev =~ ^-[mNqMuv]*([abcDHhilp])$ ]]; then
 		_primitivetest_value '' "-${BASH_REMATCH[1]}" "$cur"
-	elif [[ $cur != -* && $prev =~ ^--(affinity|bin|breaktrace|clock|copies|cpus|dump|duration|histfile|histofall|histogram|hog|hold|interval|json|latency|limit|loops|order|period|policy|priority|size|tasks|test|warmup|work)$ ]]; then
+	elif [[ $cur != -* && $prev =~ ^--(affinity|bin|breaktrace|clock|copies|cpus|dump|duration|histfile|histofall|histogram|hog|hold|interval|json|latency|limit|load|load-affinity|load-args|loops|order|period|policy|priority|rt-runtime|size|tasks|test|warmup|work)$ ]]; then
 		_primitivetest_value '' "$prev" "$cur"
 	else
 		_primitivetest_words '' "$cur" \
@@ -155,6 +162,9 @@ _primitivetest()
 			--latency= \
 			--limit= \
 			--list \
+			--load= \
+			--load-affinity= \
+			--load-args= \
 			-l \
 			--loops= \
 			-m \
@@ -172,6 +182,7 @@ _primitivetest()
 			--quiet \
 			-M \
 			--refresh_on_max \
+			--rt-runtime= \
 			--size= \
 			--tasks= \
 			--test= \

@@ -3,14 +3,18 @@
 effect."""
 
 import functools
+import os
 import re
+import signal
 
 import pytest
 
 import options
+import outside
 import prim_options
 import primitives
 import schema
+import twoway
 
 OPTIONS = prim_options.OPTIONS
 BASE = prim_options.BASE
@@ -200,6 +204,45 @@ def effect_list(run, good, words):
     assert result.json()["thread"] == {}
 
 
+def effect_load_affinity(run, good, words):
+    """Of the workers, one each CPU in turn."""
+    if os.environ.get("TWOWAY_EMULATOR"):
+        pytest.skip("an emulator of one process knows no child subreaper")
+    cpus = options.CPUS if good.value == options.ALL_CPUS else [
+        int(good.value)]
+    process = twoway.start(
+        "-q", "--test=sync1.mutex", "-D60", f"--load=fft:{len(cpus)}",
+        *words, program=primitives.binary(), directory=run.directory)
+    try:
+        def found():
+            workers = process.named("twoway-fft")
+            return len(workers) == len(cpus) and workers
+        workers = outside.wait_for(found)
+        assert workers, "there is no load"
+        where = outside.wait_for(lambda: sorted(
+            outside.status(pid, "Cpus_allowed_list") for pid in workers) ==
+            sorted(map(str, cpus)))
+        process.signal(signal.SIGINT)
+        assert process.finish() == 0, process.err
+    finally:
+        process.end()
+    assert where
+
+
+def effect_load_args(run, good, words):
+    """The words that hackbench is called with."""
+    path = run.directory / "bin" / "hackbench"
+    path.parent.mkdir()
+    path.write_text('#!/bin/sh\nprintf "%s\\n" "$@" >"${0%/*}/../words"\n'
+                    "sleep 9\n")
+    path.chmod(0o755)
+    result = run(*BASE, "--load=hackbench:2", *words,
+                 env={"PATH": f"{path.parent}:{os.environ['PATH']}"})
+    assert result.returncode == 0, result.stderr
+    assert result.text("words").splitlines() == [
+        "-g", "2", *good.value.split()]
+
+
 def effect_nsecs(run, good, words):
     """The JSON, too, is in ns; the text is so in any case."""
     result = run(*BASE, *words)
@@ -310,7 +353,8 @@ def test_every_effect_is_looked_at():
     """By its setting, or by a function."""
     for option in OPTIONS:
         assert option.good, f"{option.name}: no good value"
-        assert option.argument == "none" or option.bad, option.name
+        assert option.argument == "none" or option.bad or \
+            option.bad is options.TAKES_ALL, option.name
         assert option.name in EFFECTS or \
             all(good.expect for good in option.good), option.name
     assert set(EFFECTS) <= {option.name for option in OPTIONS}

@@ -21,7 +21,7 @@ def refused(result, begin, *says):
 
 @pytest.mark.parametrize("option, value, words", [
     pytest.param(option, value, words, id=" ".join(words))
-    for option in OPTIONS for value in option.bad
+    for option in OPTIONS for value in option.bad or ()
     for words in option.spellings(value)])
 def test_bad_value(bare, option, value, words):
     refused(bare("--json=json", "--dump=dump", "-l", 1, *words),

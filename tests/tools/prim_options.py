@@ -2,7 +2,7 @@
 """Every option of primitivetest: as options.py has those of twowaytest."""
 
 from options import (ALL_CPUS, BAD_SETS, BY_NAME, CENTURY_S, CPUS, POLICIES,
-                     Good, Option, choice, file, flag, number, setting)
+                     TAKES_ALL, Good, Option, choice, file, flag, number, setting)
 
 LOOPS = 5
 # What a good value is tried with; later options override earlier ones.
@@ -64,7 +64,8 @@ OPTIONS = tuple(sorted((
               (f"{CENTURY_S}", CENTURY_S))),
     ), BY_NAME["duration"].bad, BY_NAME["duration"].allowed),
     number("hog", 1, 10 ** 5, (
-        Good("1", setting(hog_us=1)), Good("100000", setting(hog_us=10 ** 5)))),
+        Good("1", setting(hog_us=1)),
+        Good("100000", setting(hog_us=10 ** 5)))),
     number("hold", 1, 10 ** 5, (
         Good("1", setting(hold_us=1)),
         Good("100000", setting(hold_us=10 ** 5)))),
@@ -88,6 +89,22 @@ OPTIONS = tuple(sorted((
         "sync1.pair:P50:5", "sync1.pair:p50:5:5", "-1", "x" * 200 + ":5"),
         " allowed"),
     flag("list"),
+    Option("load", "", "required", (
+        Good("none", {"load.kind": "none"}),
+        Good("fft", {"load.kind": "fft", "load.workers": 1}),
+        Good("fft:2", {"load.kind": "fft", "load.workers": 2}),
+        Good("command:sleep 9", {"load.kind": "command",
+                                 "load.command": "sleep 9"}),
+        Good("hackbench:3", {"load.kind": "hackbench", "load.workers": 3},
+             may_lack=True),
+    ), BY_NAME["load"].bad, BY_NAME["load"].allowed),
+    # Where the load runs is not in the JSON.
+    Option("load-affinity", "", "required", tuple(
+        Good(value, extra=("--load=fft",))
+        for value in (str(CPUS[-1]), ALL_CPUS)),
+        BAD_SETS, f"allowed is a set of CPUs out of {ALL_CPUS}"),
+    Option("load-args", "", "required", (Good("-l 7  -s 100"), Good("")),
+           TAKES_ALL),
     number("loops", 0, 10 ** 9, (
         Good("1", {**setting(loops=1), **first(trials=1)}),
         Good("33", {**setting(loops=33), **first(trials=33)}),
@@ -107,6 +124,10 @@ OPTIONS = tuple(sorted((
             **setting(priority=priority, policy="fifo"),
             "tests.0.processes.0.priority": priority}, may_lack=True)
         for priority in (4, 98)), "p"),
+    number("rt-runtime", 0, 10 ** 6, (
+        Good("900000", {"throttling.rt_runtime_us": 900000}, may_lack=True),
+        Good("-1", {"throttling.rt_runtime_us": -1}, may_lack=True)),
+        also="-1"),
     own_number("size", 1, 65536, ("1", "1024"), "message"),
     bits("tasks", ("thread", "process")),
     Option("test", "", "required", tuple(map(Good, (
