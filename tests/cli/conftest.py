@@ -50,6 +50,17 @@ def primitive(tmp_path):
 
 
 @pytest.fixture
+def bare(tmp_path):
+    """The same with no other options than those given, as run() has it."""
+    def run_here(*args, **options):
+        return twoway.run(*args, directory=tmp_path,
+                          program=primitives.binary(), **options)
+
+    run_here.directory = tmp_path
+    return run_here
+
+
+@pytest.fixture
 def serve():
     """Starts servers for other hosts; they end with the test."""
     running = []

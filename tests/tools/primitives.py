@@ -51,3 +51,8 @@ def run(*args, directory, json=True, **options):
         args = (*args, "--json=json")
     options.setdefault("program", binary())
     return Result(twoway.run("-q", *args, directory=directory, **options))
+
+
+def listed(run_here):
+    """What --list says of each test."""
+    return run_here("--list", "--json=list").json("list")["primitives"]["list"]

@@ -143,8 +143,8 @@ static const struct tw_option options[] = {
 	  .help = "copy: N threads; default 1, 2, 4, 8 and 16" },
 	{ 0, "cpus", TW_ARGUMENT, "LIST", parse_bits, &set.cpus,
 	  .kinds = cpu_names,
-	  .help = "where the tasks of a test run: same (one CPU;\n"
-		  "default), cross (two), or both" },
+	  .help = "where the tasks of a test run, one or both: same\n"
+		  "(one CPU; default), cross (two)" },
 	{ 'D', "duration", TW_ARGUMENT, "TIME", tw_option_duration,
 	  &set.duration_s, .max = 100 * 365 * 86400LL,
 	  .help = "measure each test for TIME seconds, or with m, h,\n"
@@ -173,7 +173,7 @@ static const struct tw_option options[] = {
 	{ 0, "order", TW_ARGUMENT, "NAME", tw_option_word, &set.order,
 	  .kinds = order_names,
 	  .help = "priority of the task that answers: higher (default),\n"
-		  "lower or equal" },
+		  "lower, equal" },
 	{ 0, "period", TW_ARGUMENT, "US", tw_option_number,
 	  &set.own[PT_OWN_PERIOD], .min = 100, .max = 500000,
 	  .help = "timer: period in microseconds; default 1000,\n"
@@ -192,10 +192,10 @@ static const struct tw_option options[] = {
 		  "unix: 1), 64, 1024 and 8192" },
 	{ 0, "tasks", TW_ARGUMENT, "LIST", parse_bits, &set.tasks,
 	  .kinds = task_names,
-	  .help = "the tasks of a test are: thread, process (default),\n"
-		  "or both, one after the other" },
+	  .help = "what the tasks of a test are, one or both: thread,\n"
+		  "process (default)" },
 	{ 0, "test", TW_ARGUMENT, "LIST", tw_option_string, &set.tests,
-	  .help = "run these: names as sync2 or sync2.cond, or groups:\n"
+	  .help = "run these groups, or tests as sync2 or sync2.cond:\n"
 		  "aegis (default), samples, pcserver, notes,\n"
 		  "overheads, rhealstone, all; see --list" },
 	{ 0, "us", TW_NO_ARGUMENT, NULL, tw_option_flag, &set.us,
