@@ -17,6 +17,10 @@ MEASURE, RUN, RESULT, LOAD, CAUSE, HOST = (
     f"{TOP}/{name}" for name in ("measure", "run", "result", "load", "cause",
                                  "host"))
 
+PRIM = "primitivetest"
+CORE, ROWS, PRIM_RESULT, BESIDE = (
+    f"{PRIM}/{name}" for name in ("core", "rows", "result", "beside"))
+
 MAILINGS = [
     ("cover-letter", [
         ("loops", {BASE: "time clock timer",
@@ -93,6 +97,26 @@ MAILINGS = [
         ("listen", {HOST: "tw_listen.c part_server part_host"}),
         ("connect", {HOST: "rsh part_connect"}),
         ("hosts", {TOP: "twowaytest-hosts.8"}),
+    ]),
+    ("cover-letter-5", [
+        ("prim-cases", {CORE: "test pt_config.h case record pace task"}),
+        ("prim-run", {CORE: "pt_config.c select starter watch session "
+                            "columns environ"}),
+        ("prim-program", {CORE: "report report_json",
+                          ROWS: "rows channel timer sync1 sync2 sync2_mutex",
+                          PRIM: "primitivetest.c parts tests"}),
+        ("prim-results", {CORE: "part_list",
+                          PRIM_RESULT: "part_result part_dump part_worst "
+                                       "part_limit",
+                          BESIDE: "part_beside part_load part_runtime"}),
+        ("prim-clocks", {ROWS: "alarm sleep clock linear bintime delay face "
+                               "trap syscall"}),
+        ("prim-answers", {ROWS: "sync3 spin queue message message_stream "
+                                "signal signal_way signal_queue"}),
+        ("prim-switches", {ROWS: "switch monopoly order yield preempt "
+                                 "shuffle stream pipe unix thread alloc"}),
+        ("prim-work", {ROWS: "work copy rhealstone"}),
+        ("prim-man", {PRIM: "primitivetest.8"}),
         ("gitignore", {}),
     ]),
 ]
@@ -106,5 +130,7 @@ TABLES = [
     f"{MEASURE}/tw_wait.h", f"{RESULT}/tw_part_result.h",
     f"{ENGINE}/tw_load.c", f"{ENGINE}/tw_load.h", f"{CAUSE}/tw_part_cause.h",
     f"{HOST}/tw_part_host.h",
-    f"{TOP}/tw_parts.c",
+    f"{TOP}/tw_parts.c", f"{PRIM}/pt_parts.c", f"{PRIM}/pt_tests.c",
+    f"{ROWS}/pt_rows.h", f"{PRIM_RESULT}/pt_part_result.h",
+    f"{BESIDE}/pt_part_beside.h",
 ]
