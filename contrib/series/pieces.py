@@ -88,7 +88,8 @@ MAILINGS = [
                         "tw_far_trace.h"}),
         ("far-cause", {HOST: "view traced tw_far_trace.c far_cause "
                              "tell_break tw_listen.h"}),
-        ("served", {HOST: "tw_privileges.c ceilings tw_serve.c"}),
+        ("served", {HOST: "tw_privileges.c ceilings tw_serve.c "
+                          "serve_parse"}),
         ("listen", {HOST: "tw_listen.c part_server part_host"}),
         ("connect", {HOST: "rsh part_connect"}),
         ("hosts", {TOP: "twowaytest-hosts.8"}),

@@ -85,7 +85,8 @@ static void serve(struct tw_front_run *asked)
 	struct tw_child_how how = {
 		.name = "twoway-session", .place = TW_CHILD_OWN_GROUP,
 		.death_signal = SIGKILL,
-		.keep = { asked->fd, now.listening->latency_fd },
+		.keep = { asked->fd, now.listening->latency_fd,
+			  now.listening->serving.signal_fd },
 		.live = live, .arg = asked,
 	};
 	struct tw_service *serving = &now.listening->serving;
@@ -118,7 +119,7 @@ static bool told_to_end(void)
 {
 	struct signalfd_siginfo info;
 
-	while (read(now.listening->signal_fd, &info, sizeof(info)) ==
+	while (read(now.listening->serving.signal_fd, &info, sizeof(info)) ==
 	       sizeof(info))
 		if (info.ssi_signo != SIGCHLD && info.ssi_signo != SIGUSR1)
 			return true;
@@ -145,7 +146,7 @@ static bool has_runs_left(void)
 static int attend(struct tw_front *front)
 {
 	static struct tw_front_run asked;
-	struct pollfd signals = { now.listening->signal_fd, POLLIN, 0 };
+	struct pollfd signals = { now.listening->serving.signal_fd, POLLIN, 0 };
 	int got = 0;
 
 	while (has_runs_left()) {
@@ -197,11 +198,12 @@ int tw_listen_stdio(struct tw_listening *listening, struct tw_run *run)
 	struct tw_service *serving = &listening->serving;
 	enum tw_front_reason reason;
 	int err = tw_front_greet(STDIN_FILENO, STDOUT_FILENO,
-				 listening->signal_fd, TW_HELLO_MS, &ours,
+				 serving->signal_fd, TW_HELLO_MS, &ours,
 				 &asked, &reason);
 
+	/* A signal: it has nothing to end. */
 	if (err)
-		return err;
+		return err == -EINTR ? 0 : err;
 	tw_control_init(&serving->control, STDIN_FILENO, STDOUT_FILENO);
 	serving->control.version = asked.version;
 	serving->peer = "standard input";

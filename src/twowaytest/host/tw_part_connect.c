@@ -293,7 +293,8 @@ static int begin(struct tw_run *run)
 	set.asked.trace = tw_part_trace_wanted();
 	err = tw_control_send(&set.control, TW_FRAME_RUN, tw_asked_keys,
 			      &set.asked);
-	if (err)
+	/* It may have said why before it closed the connection. */
+	if (err && err != -EPIPE)
 		return fail_far(run, err, strerror(-err));
 	err = tw_control_await(&set.control, TW_FRAME_GRANT, tw_granted_keys,
 			       &set.granted, tw_session(run)->signal_fd,
