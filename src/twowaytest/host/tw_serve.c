@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -207,7 +208,25 @@ static int prepare(struct tw_run *run)
 		.fd = now.serving->control.in_fd,
 	};
 	now.session->far = &now.far;
-	return tw_run_open(run);
+	err = tw_run_open(run);
+	return err ? err : tw_session_try_lock(now.session);
+}
+
+/* Without locked memory, if the client accepts that. */
+static int prepare_unlocked(struct tw_run *run)
+{
+	char why[TW_REFUSAL_TEXT];
+	int err;
+
+	snprintf(why, sizeof(why), "%.400s", run->error);
+	tw_run_close(run);
+	munlockall();
+	now.granted.lock_memory = false;
+	err = prepare(run);
+	if (err || now.asked.accept)
+		return err;
+	return tw_fail(run, -EPERM, "%s; or give --accept to measure with memory that is not locked there",
+		       why);
 }
 
 static void say_stopped(int number)
@@ -294,6 +313,8 @@ static int run_it(struct tw_run *run)
 	if (now.asked.trace)
 		tw_far_cause_clear(now.serving->trace);
 	err = prepare(run);
+	if (err && now.granted.lock_memory)
+		err = prepare_unlocked(run);
 	if (err) {
 		refuse(run->error);
 		tw_run_close(run);

@@ -46,6 +46,7 @@ int tw_serve_parse(struct tw_service *serving, struct tw_run *run,
 	int i, err;
 
 	given.priority = granted->priority;
+	given.lock_memory = granted->lock_memory;
 	memcpy(given.policy, granted->policy, sizeof(given.policy));
 	args = (struct tw_args) { .count = 0 };
 	tw_args_add(&args, "%s", serving->program->name);
