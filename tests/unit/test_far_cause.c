@@ -8,6 +8,7 @@
 
 #include "trace.h"
 #include "host/tw_far_cause.h"
+#include "measure/tw_datagram.h"
 #include "measure/tw_wire.h"
 
 static struct tw_traced_request prev = { 6, 0, 0, 0 }, request = { 7, 0, 0, 0 };
@@ -150,9 +151,11 @@ static int take(const struct tw_server *server, struct tw_wait *wait,
 static void test_traced(void **state)
 {
 	struct tw_clock clock = { .read_ns = read_clock };
+	static struct tw_datagrams counts;
 	static const atomic_int stop;
 	struct tw_server server = {
 		.fd = -1, .clock = &clock, .sink = &pair, .stop = &stop,
+		.datagrams = &counts,
 	};
 	struct tw_reply reply = { .seq = 0 };
 	const struct tw_traced_request *found;

@@ -226,7 +226,7 @@ static int await_start(struct tw_session *session)
 		if (err == -ETIMEDOUT && again)
 			tw_tell_greeting(session, set.granted.cookie);
 		left_ms -= next_ms;
-		/* Seldom: a server that is slow to start counts strangers. */
+		/* Seldom: a server that is slow to start has to read them. */
 		next_ms = 2 * next_ms < left_ms ? 2 * next_ms : left_ms;
 	} while (err == -ETIMEDOUT && left_ms > 0);
 	if (err == -ETIMEDOUT)

@@ -61,6 +61,7 @@ void tw_serve_attach(struct tw_run *run, struct tw_pair *pair, void *memory)
 						     TW_BURST);
 	pair->limit->junk_ns = TW_BURST * TW_NS_PER_S * now.asked.pairs /
 			       now.serving->ceilings.rate;
+	memcpy(pair->limit->cookie, now.meet.cookie, TW_COOKIE);
 	pair->take = tw_limited_take;
 	if (now.granted.traces)
 		tw_traced_attach(pair, &room->traced,
