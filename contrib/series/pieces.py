@@ -70,10 +70,9 @@ MAILINGS = [
     ]),
     ("cover-letter-3", [
         ("break", {CAUSE: "break part_break part_cause"}),
-        ("events", {CAUSE: "event playback"}),
+        ("events", {CAUSE: "event playback trace_text"}),
         ("analysis", {CAUSE: "analysis*"}),
-        ("trace", {CAUSE: "trace trace_own trace_text part_trace cause "
-                          "cause_line"}),
+        ("trace", {CAUSE: "trace trace_own part_trace cause cause_line"}),
         ("environ", {FACTS: "environ*"}),
         ("check", {FACTS: "check* report_environ", TOP: "part_check"}),
         ("man", {TOP: "twowaytest.8"}),

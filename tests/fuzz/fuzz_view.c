@@ -181,7 +181,7 @@ static void check_view(struct tw_cause_view *view)
 	require(!tw_view_send(&control, view));
 	rewind_file();
 	require(!tw_view_receive(&control, &again, why));
-	require(again.own_ns == view->own_ns &&
+	require(again.own_ns == view->own_ns && again.cut == view->cut &&
 		again.traced == view->traced &&
 		!strcmp(again.lacks, view->lacks) &&
 		other->phase == one->phase && other->part == one->part &&
