@@ -75,10 +75,9 @@ MAILINGS = [
     ]),
     ("cover-letter-3", [
         ("break", {CAUSE: "break part_break part_cause"}),
-        ("events", {CAUSE: "event playback"}),
+        ("events", {CAUSE: "event playback trace_text"}),
         ("analysis", {CAUSE: "analysis*"}),
-        ("trace", {CAUSE: "trace trace_own trace_text part_trace cause "
-                          "cause_line"}),
+        ("trace", {CAUSE: "trace trace_own part_trace cause cause_line"}),
         ("environ", {FACTS: "environ*"}),
         ("check", {FACTS: "check* part_check report_environ", TOP: "check_params"}),
         ("man", {TOP: "twowaytest.8"}),
@@ -93,7 +92,8 @@ MAILINGS = [
                         "tw_far_trace.h"}),
         ("far-cause", {HOST: "view traced tw_far_trace.c far_cause "
                              "tell_break tw_listen.h"}),
-        ("served", {HOST: "tw_privileges.c ceilings tw_serve.c"}),
+        ("served", {HOST: "tw_privileges.c ceilings tw_serve.c "
+                          "serve_parse"}),
         ("listen", {HOST: "tw_listen.c part_server part_host"}),
         ("connect", {HOST: "rsh part_connect"}),
         ("hosts", {TOP: "twowaytest-hosts.8"}),

@@ -2,9 +2,12 @@
 """Client and server as on two hosts, and one of their processes ends amid a
 run: the other host names it, keeps what it has, and leaves nothing."""
 
+import contextlib
 import os
 import re
+import select
 import signal
+import socket
 
 import pytest
 
@@ -119,6 +122,173 @@ def test_session_is_stopped_and_continues(both, run):
     client.signal(signal.SIGINT)
     assert client.finish(hosts.PATIENCE_S) == 0
     serves_on(run, server)
+
+
+def one_run(control):
+    """A whole run of a client that we are, of no requests; what is left is to
+    ask for the next one."""
+    control.sendall(hosts.hello())
+    assert hosts.next_frame(control)[0] == hosts.HELLO
+    control.sendall(hosts.frame(hosts.RUN, hosts.keys(**hosts.ASKED)))
+    kind, text = hosts.next_frame(control)
+    assert kind == hosts.GRANT, text
+    grant = dict(line.split("=") for line in text.splitlines())
+    with hosts.call(int(grant["port.0"])) as measuring:
+        measuring.sendall(bytes.fromhex(grant["cookie"]) + bytes(8))
+        assert hosts.next_frame(control)[0] == hosts.START
+        control.sendall(hosts.frame(hosts.STOP, b"why=\n"))
+        for _ in range(2):
+            assert hosts.next_frame(control)[0] == hosts.RESULT
+
+
+def check_stopped(control, number):
+    """It says why it ends, and does."""
+    assert hosts.next_frame(control) == (
+        hosts.STOP, f"why=it was stopped there by signal {number} "
+        f"({signal.strsignal(number)})\n")
+    with contextlib.suppress(ConnectionError):
+        assert control.recv(1) == b""
+
+
+def test_server_ends_between_two_runs(serve):
+    """The session heeds the signal: nobody has to kill it."""
+    server = serve()
+    with hosts.call(server.port) as control:
+        one_run(control)
+        server.run.signal(signal.SIGINT)
+        check_stopped(control, signal.SIGTERM)
+        assert server.stop() == 0
+    assert not server.run.err
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_stdio_ends_between_two_runs(start, number):
+    hosts.skip_if_emulated()
+    ours, its = socket.socketpair()
+    with ours, its:
+        process = start("--server=stdio", stdin=its, stdout=its)
+        its.close()
+        ours.settimeout(hosts.PATIENCE_S)
+        one_run(ours)
+        process.signal(number)
+        check_stopped(ours, number)
+        assert process.process.wait(hosts.PATIENCE_S) == 0
+    assert process.gone(hosts.PATIENCE_S)
+
+
+def test_stdio_ends_before_its_client_speaks(start):
+    hosts.skip_if_emulated()
+    ours, its = socket.socketpair()
+    with ours, its:
+        process = start("--server=stdio", "--default-system", stdin=its,
+                        stdout=its)
+        its.close()
+        ours.settimeout(hosts.PATIENCE_S)
+        ours.sendall(hosts.hello())
+        assert hosts.next_frame(ours)[0] == hosts.HELLO
+        process.signal(signal.SIGTERM)
+        assert process.finish(hosts.PATIENCE_S) == 0
+    assert not process.err
+    assert process.gone(hosts.PATIENCE_S)
+
+
+def test_server_has_ended_before_the_next_run(run):
+    """What it said is read, though it can be asked no more."""
+    hosts.skip_if_emulated()
+    said = hosts.hello() + hosts.frame(
+        hosts.STOP, b"why=it was stopped there by signal 15 (Terminated)\n")
+    octal = "".join(f"\\{byte:03o}" for byte in said)
+    result = run(*RUN, "--connect=127.0.0.1",
+                 f"--rsh=head -c {len(hosts.hello())} >/dev/null; exec <&-; "
+                 f"printf '{octal}' #")
+    assert result.returncode == 1 and not result.files
+    assert result.stderr == "twowaytest: the server on 127.0.0.1: it was " \
+        "stopped there by signal 15 (Terminated)\n"
+
+
+def test_clients_one_after_another(run, serve):
+    """None has to wait for the server itself, and none is told of others."""
+    server = serve()
+    for _ in range(12):
+        result = run(*RUN, f"--connect={server.where}", "-l", 3)
+        assert (result.returncode, result.stderr) == (0, "")
+
+
+def ask(server):
+    """A client that has asked for a run."""
+    control = hosts.call(server.port)
+    control.sendall(hosts.hello() + hosts.frame(
+        hosts.RUN, hosts.keys(**hosts.ASKED)))
+    assert hosts.next_frame(control)[0] == hosts.HELLO
+    return control
+
+
+def test_clients_that_are_there_ask_in_turn(serve):
+    """Each gets an answer of its own."""
+    server = serve("--sessions=2")
+    with hosts.call(server.port) as one, hosts.call(server.port) as other:
+        for control in (one, other):
+            control.sendall(hosts.hello())
+            assert hosts.next_frame(control)[0] == hosts.HELLO
+        for control in (one, other):
+            control.sendall(hosts.frame(hosts.RUN, hosts.keys(**hosts.ASKED)))
+            assert hosts.next_frame(control)[0] == hosts.GRANT
+
+
+def answer_while_one_ends(server):
+    """What a client is answered whose forerunner has gone, but whose session
+    still is to end."""
+    with hosts.call(server.port) as control:
+        one_run(control)
+        session, = server.sessions()
+        os.kill(session, signal.SIGSTOP)
+    try:
+        with ask(server) as control:
+            early = select.select([control], [], [], 0.1)[0]
+            os.kill(session, signal.SIGCONT)
+            kind, _ = hosts.next_frame(control)
+            assert not early or kind != hosts.GRANT
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(session, signal.SIGCONT)
+    server.idle()
+    return kind
+
+
+def test_client_comes_while_a_session_ends(serve):
+    """It waits a little: less than a slow machine may need, so several try."""
+    server = serve()
+    answers = []
+    while len(answers) < 20 and hosts.GRANT not in answers:
+        answers.append(answer_while_one_ends(server))
+    assert answers[-1] == hosts.GRANT, answers
+    assert set(answers[:-1]) <= {hosts.BUSY}
+
+
+def test_no_more_runs_for_those_who_wait(serve):
+    server = serve("--runs=1")
+    with hosts.call(server.port) as first:
+        first.sendall(hosts.hello() + hosts.frame(
+            hosts.RUN, hosts.keys(**hosts.ASKED)))
+        assert hosts.next_frame(first)[0] == hosts.HELLO
+        assert hosts.next_frame(first)[0] == hosts.GRANT
+        with ask(server) as second:
+            first.close()
+            kind, text = hosts.next_frame(second)
+    # On a slow machine, it has waited for long enough before.
+    assert (kind, text) in (
+        (hosts.REFUSE, "text=it was stopped, or has done all its runs\n"),
+        (hosts.BUSY, "text=another test is under way; try again later\n"))
+    assert server.run.finish(hosts.PATIENCE_S) == 0
+
+
+def test_server_ends_while_somebody_waits(start, serve):
+    server = serve()
+    client = start(*RUN, f"--connect={server.where}")
+    hosts.steady(client, server)
+    with ask(server) as control:
+        assert server.stop() == 0
+        assert hosts.next_frame(control)[0] in (hosts.REFUSE, hosts.BUSY)
 
 
 def test_server_ends_while_nobody_is_there(serve):

@@ -14,7 +14,7 @@ import outside
 import twoway
 
 PATIENCE_S = 20
-HELLO, RUN, GRANT, REFUSE, _, START, STOP = range(1, 8)
+HELLO, RUN, GRANT, REFUSE, _, START, STOP, RESULT = range(1, 9)
 ASKED = {**hosts.ASKED, "transport": "udp"}
 
 
@@ -78,12 +78,13 @@ class Client:
         self.send(RUN, **{**ASKED, **changes})
         return self.receive()
 
-    def greet(self, granted, source="127.0.0.1"):
+    def greet(self, granted, greeting=None, source="127.0.0.1"):
         """A socket of UDP that has the cookie."""
         measuring = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         measuring.bind((source, 0))
         measuring.connect(("127.0.0.1", int(granted["port.0"])))
-        measuring.send(bytes.fromhex(granted["cookie"]) + bytes(8))
+        measuring.send(greeting or
+                       bytes.fromhex(granted["cookie"]) + bytes(8))
         return measuring
 
 
@@ -95,6 +96,30 @@ def test_replies_go_to_the_client_only(serve):
     with client.greet(granted, source="127.0.0.2"):
         kind, why = client.receive()
     assert kind == STOP and "connections of its 1 pairs" in why["why"]
+
+
+@pytest.mark.parametrize("size", [8, 23, 24, 25, 1000])
+def test_greeting_that_comes_again(serve, size):
+    """A slow server gets it more than once: it is no stranger's."""
+    client = Client(serve())
+    kind, granted = client.ask(size=size)
+    assert kind == GRANT
+    greeting = bytes.fromhex(granted["cookie"]) + bytes(8)
+    greeting += bytes(1) if size == len(greeting) else b""
+    with client.greet(granted, greeting) as measuring:
+        measuring.settimeout(PATIENCE_S)
+        assert client.receive()[0] == START
+        for junk in (greeting, greeting, bytes(size + 1),
+                     b"\xff" + greeting[1:], greeting):
+            assert len(junk) != size
+            measuring.send(junk)
+        # The answer to this one tells that all before have been read.
+        measuring.send(struct.pack(">Q", 1) + bytes(size - 8))
+        assert len(measuring.recv(100)) == 40
+        client.send(STOP, why="")
+        assert client.receive()[0] == RESULT
+        kind, result = client.receive()
+    assert (kind, result["strangers.0"]) == (RESULT, "2")
 
 
 @pytest.mark.parametrize("junk", [b"123456789", bytes(8)],

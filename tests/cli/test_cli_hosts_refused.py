@@ -148,6 +148,15 @@ def test_nobody_listens(run):
             "Connection refused; is twowaytest --server running there")
 
 
+@pytest.mark.parametrize("port", [20110, 22])
+def test_port_of_rsh(run, port):
+    """Nothing listens there, not even at the port by default."""
+    refused(run(*RUN, f"--connect=127.0.0.1:{port}", "--rsh=false"),
+            f"--connect=127.0.0.1:{port}: with --rsh, nothing listens on a "
+            "port, and HOST alone is allowed; give a port of ssh by "
+            "--rsh='ssh -p PORT HOST'")
+
+
 # What a stranger sends, and how its connection ends: nothing, or a frame.
 STRANGERS = {
     "nothing": (b"", None),

@@ -104,16 +104,23 @@ static void check_analysis(const char *text, enum tw_metric_id phase)
 /* Nothing is left out before the trace began, nor made up but names. */
 static void check_filter(char *text)
 {
+	size_t cut, most = strlen(text) / 2;
+	char *kept, *last;
 	FILE *file;
-	char *kept;
 
 	if (!*text)
 		return;
 	file = fmemopen(text, strlen(text), "r");
 	require(file);
-	require(!tw_trace_filter(file, 0, &kept));
+	require(!tw_trace_filter(file, 0, SIZE_MAX, &kept, &cut));
 	require(strstr(text, "<...>-") || !strcmp(text, kept));
+	rewind(file);
+	require(!cut);
+	require(!tw_trace_filter(file, 0, most, &last, &cut));
+	require(strlen(last) + cut == strlen(kept));
+	require(!strcmp(last, kept + cut));
 	free(kept);
+	free(last);
 	fclose(file);
 }
 

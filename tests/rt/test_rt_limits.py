@@ -9,6 +9,7 @@ import resource
 import shutil
 import socket
 
+import hosts
 import outside
 import pytest
 
@@ -106,6 +107,60 @@ def test_memlock(refused, limit):
     assert f"RLIMIT_MEMLOCK is {limit // KIB} KiB" in error
     for way in ("root", "ulimit -l", "limits.conf"):
         assert way in error
+
+
+@pytest.fixture
+def far(start, public):
+    """A run whose server may lock so much memory; its results, or message."""
+    def run(limit, *options):
+        server = hosts.Server(program=public / "twowaytest",
+                              preexec_fn=limited(MEMLOCK=limit))
+        try:
+            server.listens()
+            run = start("--default-system", "-q", "-l", 10, "-i", 10000, "-m",
+                        "--json=json", f"--connect={server.where}", *options,
+                        cwd=public)
+            if run.finish():
+                assert run.out == "" and not (public / "json").exists()
+                return run.err
+            assert run.err == ""
+            peer = hosts.results((public / "json").read_text())[
+                "twoway"]["peer"]
+            (public / "json").unlink()
+            assert peer["asked"]["lock_memory"]
+            locked = peer["granted"]["lock_memory"]
+            assert set(peer["servers"]["locked"]) == {locked}
+            assert locked != ("\n# Granted less: the server's memory is not "
+                              "locked\n" in run.out)
+            return locked
+        finally:
+            server.end()
+    return run
+
+
+@pytest.mark.parametrize("limit, pairs", [(0, 1), (64 * KIB, 2),
+                                          (ENOUGH, 8)])
+def test_memlock_of_a_server(far, limit, pairs):
+    """It may lack the right, or have it for less than all the pairs need."""
+    error = far(limit, f"-t{pairs}")
+    assert error.startswith("twowaytest: the server on ")
+    assert f"RLIMIT_MEMLOCK is {limit // KIB} KiB" in error
+    assert error.endswith("; or give --accept to measure with memory that is "
+                          "not locked there\n")
+    assert far(limit, f"-t{pairs}", "--accept") is False
+
+
+def test_memlock_of_a_server_suffices(far):
+    assert far(ENOUGH) is True
+    assert far(ENOUGH, "--accept") is True
+
+
+def test_memlock_does_not_hide_what_else_is_wrong(far):
+    """What was refused is named, not that memory would be, too."""
+    error = far(0, "--accept", "--transport=udp", "--size=65536")
+    assert "--size=65536" in error and "--mlockall" not in error
+    error = far(0, "-p", 50)
+    assert "it gives no real-time priorities" in error
 
 
 def test_memlock_for_histogram(refused):

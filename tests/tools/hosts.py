@@ -84,17 +84,19 @@ def call(port):
 class Server:
     """A twowaytest --server; what it prints is in a file meanwhile."""
 
-    def __init__(self, *options, address="127.0.0.1", before=(), port=None):
+    def __init__(self, *options, address="127.0.0.1", before=(), port=None,
+                 program=None, **popen):
         skip_if_emulated()
         self.port = port or free_port(address)
         shown = f"[{address}]" if ":" in address else address
         self.where = f"{shown}:{self.port}"
         self.directory = tempfile.TemporaryDirectory(prefix="twoway-host-")
         self.path = pathlib.Path(self.directory.name) / "out"
-        words = [*before, twoway.binary(), f"--server={self.where}",
+        words = [*before, program or twoway.binary(), f"--server={self.where}",
                  "--default-system", *options]
         with open(self.path, "w", encoding="utf-8") as file:
-            self.run = outside.Run(*words[1:], program=words[0], stdout=file)
+            self.run = outside.Run(*words[1:], program=words[0], stdout=file,
+                                   **popen)
 
     def out(self):
         return self.path.read_text(encoding="utf-8")

@@ -133,6 +133,22 @@ static void test_print_lacks(void **state)
 	check_text("# Cause: client host near: wakeup +264 us: unknown, as it is empty\n");
 }
 
+/* What is said of the trace is not of all of it. */
+static void test_print_cut(void **state)
+{
+	(void)state;
+	cause.where = TW_WHERE_SERVER;
+	far.cut = 1;
+	check_text("# Cause: server host far: network +264 us: server ran\n"
+		   FAR_LINE NEAR_LINE
+		   "# Left out: the first 1 KiB of the trace of server host far, which was too long\n");
+	far.cut = 5 * 1024 + 1;
+	strcpy(far.lacks, "it has no such event");
+	check_text("# Cause: server host far: network +264 us: unknown, as it has no such event\n"
+		   NEAR_LINE
+		   "# Left out: the first 6 KiB of the trace of server host far, which was too long\n");
+}
+
 /* Of a sleep or a wake-up, only one host has a view. */
 static void test_print_one(void **state)
 {
@@ -162,6 +178,10 @@ static void check_json(const char *where, const char *host,
 	assert_int_equal(fclose(file), 0);
 	assert_members(text);
 	snprintf(expected, sizeof(expected), "\"where\": %s,", where);
+	assert_non_null(strstr(text, expected));
+	snprintf(expected, sizeof(expected), far.traced ?
+		 "\"server_cut_bytes\": %zu," :
+		 "\"server_cut_bytes\": null,", far.cut);
 	assert_non_null(strstr(text, expected));
 	rest = strstr(text, "\"other_analysis\":");
 	assert_non_null(rest);
@@ -271,6 +291,7 @@ static void test_json(void **state)
 	check_json("null", NULL, "far");
 	cause.phase = TW_SLEEP;
 	cause.where = TW_WHERE_SERVER;
+	far.cut = 77;
 	check_json("\"server\"", "far", NULL);
 	far.traced = false;
 	check_json("\"server\"", NULL, NULL);
@@ -352,6 +373,7 @@ int main(void)
 		cmocka_unit_test(test_decide),
 		cmocka_unit_test_setup(test_print, set_up),
 		cmocka_unit_test_setup(test_print_lacks, set_up),
+		cmocka_unit_test_setup(test_print_cut, set_up),
 		cmocka_unit_test_setup(test_print_one, set_up),
 		cmocka_unit_test_setup(test_print_both, set_up),
 		cmocka_unit_test_setup(test_place, set_up),

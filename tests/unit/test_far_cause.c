@@ -2,12 +2,15 @@
 /* The server's host: what of a cycle it had, and what it remembers. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "trace.h"
 #include "host/tw_far_cause.h"
+#include "measure/tw_datagram.h"
 #include "measure/tw_wire.h"
 
 static struct tw_traced_request prev = { 6, 0, 0, 0 }, request = { 7, 0, 0, 0 };
@@ -135,6 +138,43 @@ static int64_t read_clock(const struct tw_clock *clock)
 	return clock_ns;
 }
 
+/* A trace of @size bytes, of lines as long as @line; frees what was read. */
+static void check_read(size_t size, size_t most, size_t least_kept,
+		       size_t most_kept)
+{
+	static const char line[] = "a-1  [000] d..2.  1.000001: x\n";
+	const size_t length = sizeof(line) - 1;
+	FILE *file = tmpfile();
+	struct tw_far_trace trace = { .pipe_fd = fileno(file) };
+	size_t cut, kept, i;
+	char *text;
+
+	for (i = 0; i < size / length; i++)
+		fputs(line, file);
+	fflush(file);
+	lseek(trace.pipe_fd, 0, SEEK_SET);
+	assert_int_equal(tw_far_trace_read(&trace, most, 0, &text, &cut), 0);
+	kept = strlen(text);
+	assert_in_range(kept, least_kept, most_kept);
+	assert_memory_equal(text, line, length);
+	if (most >= size)
+		assert_int_equal(cut + kept, i * length);
+	free(text);
+	fclose(file);
+}
+
+/* As much memory as it may take, and for the rest it says what lacks. */
+static void test_read(void **state)
+{
+	const size_t kept = TW_FAR_TRACE_KEPT;
+
+	(void)state;
+	check_read(1 << 20, SIZE_MAX, (1 << 20) - 99, 1 << 20);
+	check_read(kept + kept / 4, SIZE_MAX, kept / 2, kept + 99);
+	/* Not much more than it was told to read. */
+	check_read(4 << 20, 1 << 18, 1 << 18, 1 << 20);
+}
+
 /* In place of what waits for a request: it is there. */
 static int take(const struct tw_server *server, struct tw_wait *wait,
 		struct tw_reply *reply)
@@ -150,9 +190,11 @@ static int take(const struct tw_server *server, struct tw_wait *wait,
 static void test_traced(void **state)
 {
 	struct tw_clock clock = { .read_ns = read_clock };
+	static struct tw_datagrams counts;
 	static const atomic_int stop;
 	struct tw_server server = {
 		.fd = -1, .clock = &clock, .sink = &pair, .stop = &stop,
+		.datagrams = &counts,
 	};
 	struct tw_reply reply = { .seq = 0 };
 	const struct tw_traced_request *found;
@@ -228,6 +270,7 @@ int main(void)
 		cmocka_unit_test_setup(test_earlier_wakeup, set_up),
 		cmocka_unit_test_setup(test_others, set_up),
 		cmocka_unit_test(test_traced),
+		cmocka_unit_test(test_read),
 		cmocka_unit_test(test_mark),
 	};
 

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* A server that ends a client which sends more than it may. */
 #include <errno.h>
+#include <string.h>
 
 #include "base/tw_time.h"
 #include "host/tw_limited.h"
+#include "measure/tw_datagram.h"
 #include "measure/tw_wire.h"
 #include "run/tw_side.h"
 #include "unit.h"
+
+#define COOKIE	"0123456789abcdef"
 
 static struct tw_far_limit limit;
 static struct tw_pair pair;
@@ -18,6 +22,9 @@ static atomic_int stop;
 static int result;
 static int junk;	/* datagrams before the next request */
 static int64_t junk_each_ns;
+static const char *junk_text;	/* NULL: it is no stranger's */
+static struct tw_datagrams counts;
+static char request[40];
 
 static int take(const struct tw_server *from, struct tw_wait *wait,
 		struct tw_reply *to)
@@ -29,6 +36,12 @@ static int take(const struct tw_server *from, struct tw_wait *wait,
 	to->t1_ns = now_ns;
 	if (junk) {
 		junk--;
+		if (junk_text) {
+			memcpy(request, junk_text, server.size <
+			       strlen(junk_text) ? server.size :
+						   strlen(junk_text));
+			counts.server.strangers++;
+		}
 		return -EAGAIN;
 	}
 	return result;
@@ -43,7 +56,13 @@ static int set_up(void **state)
 	};
 	pair.limit = &limit;
 	server = (struct tw_server) { .fd = -1, .sink = &pair,
-				       .stop = &stop };
+				       .stop = &stop,
+				       .datagrams = &counts,
+				       .request = request, .size = 8 };
+	memcpy(limit.cookie, COOKIE, TW_COOKIE);
+	memset(&counts, 0, sizeof(counts));
+	memset(request, 0, sizeof(request));
+	junk_text = NULL;
 	atomic_store(&stop, 0);
 	now_ns = 5 * TW_NS_PER_S;
 	result = 1;
@@ -179,6 +198,46 @@ static void test_some_junk(void **state)
 }
 
 /* A client that sends on cannot hold up the end. */
+/* Returns how many strangers have been counted by now. */
+static uint64_t take_junk(int count, const char *text)
+{
+	junk = count;
+	junk_text = text;
+	take_many(1, 0);
+	assert_int_equal(junk, 0);
+	return counts.server.strangers;
+}
+
+/* As much of the cookie as a request has room for. */
+static void test_greetings(void **state)
+{
+	static const struct {
+		size_t size;
+		uint64_t strangers;	/* of those that differ at the end */
+	} sizes[] = { { 8, 0 }, { 15, 0 }, { 16, 5 }, { 24, 5 }, { 40, 5 } };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		memset(&counts, 0, sizeof(counts));
+		server.size = sizes[i].size;
+		assert_int_equal(take_junk(9, COOKIE "pairpair"), 0);
+		/* No rest of the one before. */
+		assert_int_equal(take_junk(1, "0"), 1);
+		assert_int_equal(take_junk(2, "x123456789abcdefpairpair"), 3);
+		assert_int_equal(take_junk(1, COOKIE), 3);
+		assert_int_equal(take_junk(5, "0123456789abcdexpairpair"),
+				 3 + sizes[i].strangers);
+	}
+	/* What is no stranger's is in no count that this changes. */
+	junk_text = NULL;
+	junk = 3;
+	counts.server.strangers = 7;
+	memcpy(request, COOKIE, TW_COOKIE);
+	take_many(1, 0);
+	assert_int_equal(counts.server.strangers, 7);
+}
+
 static void test_stop(void **state)
 {
 	(void)state;
@@ -202,6 +261,7 @@ int main(void)
 		TEST(test_end),
 		TEST(test_junk),
 		TEST(test_some_junk),
+		TEST(test_greetings),
 		TEST(test_stop),
 	};
 

@@ -2,6 +2,7 @@
 /* What is kept of a trace's text, and the names that it lacks. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +15,12 @@ static void assert_filtered(const char *in, int64_t from_ns, const char *out)
 {
 	FILE *file = fmemopen((void *)in, strlen(in), "r");
 	char *text = NULL;
+	size_t cut = 9;
 
 	assert_non_null(file);
-	assert_int_equal(tw_trace_filter(file, from_ns, &text), 0);
+	assert_int_equal(tw_trace_filter(file, from_ns, SIZE_MAX, &text, &cut),
+			 0);
+	assert_int_equal(cut, 0);
 	assert_string_equal(text, out);
 	free(text);
 	fclose(file);
@@ -106,12 +110,44 @@ static void test_unreadable(void **state)
 {
 	FILE *file = fopen("/", "r");
 	char *text = NULL;
+	size_t cut;
 
 	(void)state;
 	assert_non_null(file);
-	assert_int_equal(tw_trace_filter(file, 0, &text), -EIO);
+	assert_int_equal(tw_trace_filter(file, 0, SIZE_MAX, &text, &cut),
+			 -EIO);
+	assert_null(text);
+	rewind(file);
+	assert_int_equal(tw_trace_filter(file, 0, 0, &text, &cut), -EIO);
 	assert_null(text);
 	fclose(file);
+}
+
+/* The last lines are kept, whole ones, and at least half of what may be. */
+static void test_most(void **state)
+{
+	static const size_t limits[] = { 0, 1, 30, 100, 777, 2400, 4800, 1 << 20 };
+	char in[200 * 32], *text;
+	size_t cut, size, i;
+	FILE *file;
+
+	(void)state;
+	for (size = 0, i = 0; i < 200; i++)
+		size += (size_t)sprintf(in + size,
+					"a-1  [000] d..2.  1.%06zu: x\n", i);
+	for (i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+		file = fmemopen(in, size, "r");
+		assert_non_null(file);
+		assert_int_equal(tw_trace_filter(file, 1000010000, limits[i],
+						 &text, &cut), 0);
+		fclose(file);
+		assert_int_equal(cut + strlen(text), size / 200 * 190);
+		assert_string_equal(text, in + size / 200 * 10 + cut);
+		assert_true(!cut || in[size / 200 * 10 + cut - 1] == '\n');
+		assert_true(!cut || strlen(text) >= limits[i] / 2);
+		assert_true(strlen(text) <= limits[i] + 2 * size / 200);
+		free(text);
+	}
 }
 
 int main(void)
@@ -124,6 +160,7 @@ int main(void)
 		cmocka_unit_test(test_who_leaves),
 		cmocka_unit_test(test_waking),
 		cmocka_unit_test(test_unreadable),
+		cmocka_unit_test(test_most),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,6 +24,7 @@ static int set_up(void **state)
 	memset(&sent, 0, sizeof(sent));
 	memset(&got, 0x5a, sizeof(got));
 	sent.traced = true;
+	sent.cut = 54321;
 	sent.own_ns = 12345;
 	sent.after_t1_ns = -77;
 	sent.analysis = (struct tw_analysis) {
@@ -86,6 +87,7 @@ static void exchange(int spans, int sums)
 	assert_int_equal(tw_view_send(&here, &sent), 0);
 	assert_int_equal(tw_view_receive(&there, &got, why), 0);
 	assert_int_equal(got.traced, sent.traced);
+	assert_int_equal(got.cut, sent.cut);
 	assert_int_equal(got.own_ns, sent.own_ns);
 	assert_int_equal(got.after_t1_ns, sent.after_t1_ns);
 	assert_string_equal(got.lacks, sent.lacks);
@@ -147,6 +149,10 @@ static void test_largest(void **state)
 	assert_int_equal(tw_view_send(&here, &sent), 0);
 	assert_int_equal(tw_view_receive(&there, &got, why), 0);
 	assert_spans(got.analysis.spans, spans, TW_SPANS);
+	sent.cut = SIZE_MAX;
+	assert_int_equal(tw_view_send(&here, &sent), 0);
+	assert_int_equal(tw_view_receive(&there, &got, why), 0);
+	assert_int_equal(got.cut, INT32_MAX);
 }
 
 static void test_lacks(void **state)
@@ -183,7 +189,7 @@ static void send_body(const char *body)
 }
 
 #define HEAD(phase, spans) \
-	"traced=1\nlacks=\nown_ns=-1\nafter_t1_ns=0\nphase=" phase "\npart=whole\npid=1\n" \
+	"traced=1\nlacks=\ncut=0\nown_ns=-1\nafter_t1_ns=0\nphase=" phase "\npart=whole\npid=1\n" \
 	"value_ns=1\nwhole_ns=0\nmean_ns=1\nwaking_ns=-1\nrunning_ns=-1\n" \
 	"switch_unseen=0\nthrottling=0\nsentence=x\nspans=" spans "\nsums=0\n"
 #define SPAN(k) \

@@ -93,6 +93,13 @@ static void print_line(FILE *file, const struct tw_cause *cause,
 		tw_analysis_print_line(file, &view->analysis, cause->has_mean);
 }
 
+static void print_cut(FILE *file, const struct tw_cause_view *view)
+{
+	if (view->cut)
+		fprintf(file, "# Left out: the first %zu KiB of the trace of server host %s, which was too long\n",
+			(view->cut + 1023) / 1024, view->host);
+}
+
 void tw_cause_print(FILE *file, const struct tw_cause *cause)
 {
 	bool both = cause->phase == TW_NETWORK;
@@ -112,6 +119,7 @@ void tw_cause_print(FILE *file, const struct tw_cause *cause)
 		print_line(file, cause, cause->client);
 	if (both && cause->where != TW_WHERE_SERVER)
 		print_line(file, cause, cause->server);
+	print_cut(file, cause->server);
 }
 
 static void json_view(struct tw_json *json, const char *key,
@@ -132,6 +140,8 @@ void tw_cause_json(struct tw_json *json, const struct tw_cause *cause)
 		       cause->server_at_ns);
 	tw_json_int_if(json, "server_within_ns", cause->placed,
 		       cause->within_ns);
+	tw_json_int_if(json, "server_cut_bytes", cause->server->traced,
+		       (int64_t)cause->server->cut);
 	json_view(json, "analysis", !placed ? NULL :
 		  server ? cause->server : cause->client);
 	json_view(json, "other_analysis", !both ? NULL :

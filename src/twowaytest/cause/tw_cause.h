@@ -13,6 +13,7 @@ struct tw_cause_view {
 	bool traced;		/* it has traced, and looked into it */
 	char host[64];
 	char lacks[192];	/* why there is no analysis; "": there is one */
+	size_t cut;		/* bytes of the trace that it left out */
 	/*
 	 * Of the network, how long it had the message or could have had it, in
 	 * ns; -1: unknown.
@@ -69,8 +70,8 @@ void tw_cause_print_both(FILE *file, const struct tw_cause *cause);
 void tw_cause_print(FILE *file, const struct tw_cause *cause);
 
 /*
- * Members "where", "server_at_ns", "server_within_ns", "analysis" and
- * "other_analysis".
+ * Members "where", "server_at_ns", "server_within_ns", "server_cut_bytes",
+ * "analysis" and "other_analysis".
  */
 void tw_cause_json(struct tw_json *json, const struct tw_cause *cause);
 

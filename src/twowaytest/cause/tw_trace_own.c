@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -304,6 +305,7 @@ int tw_trace_collect(const struct tw_trace *trace, int64_t from_ns,
 		     char **text)
 {
 	char path[PATH_MAX + 8];
+	size_t cut;
 	FILE *file;
 	int err;
 
@@ -311,7 +313,7 @@ int tw_trace_collect(const struct tw_trace *trace, int64_t from_ns,
 	file = fopen(path, "r");
 	if (!file)
 		return -errno;
-	err = tw_trace_filter(file, from_ns, text);
+	err = tw_trace_filter(file, from_ns, SIZE_MAX, text, &cut);
 	fclose(file);
 	return err;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,30 +55,80 @@ static void filter_line(FILE *out, const char *line, struct name *names,
 		put_line(out, line, names, &event);
 }
 
-int tw_trace_filter(FILE *file, int64_t from_ns, char **text)
+/* What is kept, in two parts: for the third, the first is forgotten. */
+struct kept {
+	FILE *out;
+	char *before, *text;
+	size_t before_size, size;
+};
+
+static int next_part(struct kept *kept, size_t *cut)
+{
+	int err = kept->out && fclose(kept->out) ? -errno : 0;
+
+	free(kept->before);
+	*cut += kept->before_size;
+	kept->before = kept->text;
+	kept->before_size = kept->size;
+	kept->text = NULL;
+	kept->size = 0;
+	kept->out = open_memstream(&kept->text, &kept->size);
+	return err || kept->out ? err : -ENOMEM;
+}
+
+/* Both parts, in one. */
+static int join(struct kept *kept, char **text)
+{
+	size_t size = kept->size + 1;
+	char *all;
+
+	if (!kept->before) {
+		*text = kept->text;
+		kept->text = NULL;
+		return 0;
+	}
+	all = realloc(kept->before, kept->before_size + size);
+	if (!all)
+		return -ENOMEM;
+	memcpy(all + kept->before_size, kept->text, size);
+	kept->before = NULL;
+	*text = all;
+	return 0;
+}
+
+static int filter(FILE *file, int64_t from_ns, size_t most, struct kept *kept,
+		  size_t *cut)
 {
 	struct name *names = calloc(NAMES, sizeof(*names));
+	int err = names ? next_part(kept, cut) : -ENOMEM;
 	char *line = NULL;
-	size_t room = 0, size;
-	FILE *out;
-	int err = -ENOMEM;
+	size_t room = 0;
 
-	*text = NULL;
-	out = names ? open_memstream(text, &size) : NULL;
-	if (!out) {
-		free(names);
-		return err;
+	while (!err && getline(&line, &room, file) >= 0) {
+		filter_line(kept->out, line, names, from_ns);
+		err = ferror(kept->out) ? -EIO : 0;
+		if (!err && (uintmax_t)ftello(kept->out) > most / 2)
+			err = next_part(kept, cut);
 	}
-	while (getline(&line, &room, file) >= 0)
-		filter_line(out, line, names, from_ns);
 	free(line);
 	free(names);
-	err = ferror(file) || ferror(out) ? -EIO : 0;
-	if (fclose(out) && !err)
+	return !err && ferror(file) ? -EIO : err;
+}
+
+int tw_trace_filter(FILE *file, int64_t from_ns, size_t most, char **text,
+		    size_t *cut)
+{
+	struct kept kept = { .out = NULL };
+	int err;
+
+	*text = NULL;
+	*cut = 0;
+	err = filter(file, from_ns, most, &kept, cut);
+	if (kept.out && fclose(kept.out) && !err)
 		err = -errno;
-	if (err) {
-		free(*text);
-		*text = NULL;
-	}
+	if (!err)
+		err = join(&kept, text);
+	free(kept.before);
+	free(kept.text);
 	return err;
 }

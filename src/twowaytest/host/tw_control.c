@@ -87,8 +87,8 @@ static int take(const struct tw_control *control, const struct tw_frame *frame,
 }
 
 /* Signals that end nothing do not end the wait. */
-static int receive(struct tw_control *control, int wake_fd, int limit_ms,
-		   struct tw_frame *frame)
+int tw_control_receive(struct tw_control *control, int wake_fd, int limit_ms,
+		       struct tw_frame *frame)
 {
 	int64_t end_ns = tw_now_ns(CLOCK_MONOTONIC) + limit_ms * TW_NS_PER_MS;
 	int left_ms, err;
@@ -102,18 +102,12 @@ static int receive(struct tw_control *control, int wake_fd, int limit_ms,
 	return err;
 }
 
-int tw_control_receive(struct tw_control *control, int limit_ms,
-		       struct tw_frame *frame)
-{
-	return receive(control, -1, limit_ms, frame);
-}
-
 int tw_control_await(struct tw_control *control, enum tw_frame_type type,
 		     const struct tw_key *table, void *to, int wake_fd,
 		     int limit_ms, char why[TW_REFUSAL_TEXT])
 {
 	struct tw_frame frame;
-	int err = receive(control, wake_fd, limit_ms, &frame);
+	int err = tw_control_receive(control, wake_fd, limit_ms, &frame);
 
 	return tw_control_take(control, err, limit_ms, &frame, type, table, to,
 			       why);

@@ -35,10 +35,11 @@ int tw_control_await(struct tw_control *control, enum tw_frame_type type,
 
 /*
  * The same in two parts, where frames of other types may come, too: waits for
- * any frame; returns as tw_frame_receive(). And takes it for one of @type, where
- * @err is what the first has returned. Returns as tw_control_await().
+ * any frame; returns as tw_frame_receive(), but of signals only those wake it
+ * that end a test. And takes it for one of @type, where @err is what the first
+ * has returned. Returns as tw_control_await().
  */
-int tw_control_receive(struct tw_control *control, int limit_ms,
+int tw_control_receive(struct tw_control *control, int wake_fd, int limit_ms,
 		       struct tw_frame *frame);
 int tw_control_take(struct tw_control *control, int err, int limit_ms,
 		    const struct tw_frame *frame, enum tw_frame_type type,

@@ -11,7 +11,8 @@
 #include "cause/tw_event.h"
 #include "host/tw_far_cause.h"
 
-#define KEPT_NS		TW_NS_PER_S	/* of the trace, before a request */
+#define KEPT_NS		(20 * TW_NS_PER_MS)	/* before a request */
+#define UNKNOWN_NS	TW_NS_PER_S	/* if the reply before is not known */
 #define LEARN_NS	(500 * TW_NS_PER_MS)
 #define LEARN_PAUSE_NS	(5 * TW_NS_PER_MS)
 #define LEARN_BYTES	(1 << 18)	/* at a time */
@@ -87,15 +88,24 @@ void tw_far_cause_learn(const struct tw_far_trace *trace,
 	const struct timespec pause = tw_ns_to_ts(LEARN_PAUSE_NS);
 	int64_t end_ns = tw_now_ns(CLOCK_MONOTONIC) + LEARN_NS;
 	int left = (int)session->pairs->count;
+	size_t cut;
 	char *text;
 
 	while (left > 0 && tw_now_ns(CLOCK_MONOTONIC) < end_ns) {
 		nanosleep(&pause, NULL);
-		if (tw_far_trace_read(trace, LEARN_BYTES, 0, &text))
+		if (tw_far_trace_read(trace, LEARN_BYTES, 0, &text, &cut))
 			return;
 		left -= learn_from(text, session);
 		free(text);
 	}
+}
+
+/* A server may have been woken for a request since the reply before. */
+static int64_t waits_from_ns(const struct tw_traced_request *request,
+			     const struct tw_traced_request *prev)
+{
+	return prev && prev->sent_ns ? prev->sent_ns :
+				       request->t1_ns - UNKNOWN_NS;
 }
 
 /* When the server was first woken for it: since the reply before. */
@@ -138,8 +148,7 @@ static const char *cut_network(struct tw_stretch *stretch,
 	int64_t t1_ns = request->t1_ns - ahead_ns;
 	int64_t t2_ns = request->t2_ns - ahead_ns;
 	int64_t sent_ns = request->sent_ns - ahead_ns;
-	int64_t from_ns = prev && prev->sent_ns ? prev->sent_ns - ahead_ns :
-						  t1_ns - KEPT_NS;
+	int64_t from_ns = waits_from_ns(request, prev) - ahead_ns;
 	int64_t arrival_ns = find_arrival(text, stretch->side_pid, from_ns,
 					  t1_ns);
 
@@ -213,7 +222,7 @@ static const char *find(struct tw_cause_view *view,
 	const struct tw_traced *traced = traced_of(session,
 					(unsigned int)broken->pair);
 	const struct tw_traced_request *request;
-	int64_t ahead_ns;
+	int64_t ahead_ns, from_ns;
 	const char *lacks;
 	char *text;
 
@@ -224,8 +233,12 @@ static const char *find(struct tw_cause_view *view,
 		return "the server's host does not know of this request";
 	ahead_ns = tw_clock_ahead_of_ns(&pair->task.clock, CLOCK_MONOTONIC) +
 		   tw_trace_ahead_ns("");
-	if (tw_far_trace_read(trace, SIZE_MAX,
-			      request->t1_ns - ahead_ns - KEPT_NS, &text))
+	from_ns = waits_from_ns(request,
+				tw_traced_find(traced, request->seq - 1));
+	if (from_ns > request->t1_ns - KEPT_NS)
+		from_ns = request->t1_ns - KEPT_NS;
+	if (tw_far_trace_read(trace, SIZE_MAX, from_ns - ahead_ns, &text,
+			      &view->cut))
 		return "the server's host could not read its trace";
 	view->traced = true;
 	lacks = analyse(view, text, ahead_ns, pair, broken, request);

@@ -140,7 +140,7 @@ static ssize_t read_pipe(void *cookie, char *buf, size_t size)
 }
 
 int tw_far_trace_read(const struct tw_far_trace *trace, size_t most,
-		      int64_t from_ns, char **text)
+		      int64_t from_ns, char **text, size_t *cut)
 {
 	static const cookie_io_functions_t functions = { .read = read_pipe };
 	struct source source = { .fd = trace->pipe_fd, .left = most };
@@ -150,7 +150,7 @@ int tw_far_trace_read(const struct tw_far_trace *trace, size_t most,
 	if (!file)
 		return -ENOMEM;
 	setvbuf(file, NULL, _IOFBF, 1 << 16);
-	err = tw_trace_filter(file, from_ns, text);
+	err = tw_trace_filter(file, from_ns, TW_FAR_TRACE_KEPT, text, cut);
 	fclose(file);
 	return err;
 }

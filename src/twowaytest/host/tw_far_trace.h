@@ -10,6 +10,7 @@
 #include "cause/tw_trace_own.h"
 
 #define TW_FAR_TRACE_FDS	4
+#define TW_FAR_TRACE_KEPT	(16 << 20)	/* bytes of its text */
 
 struct tw_far_trace {
 	struct tw_trace own;
@@ -47,9 +48,10 @@ void tw_far_trace_stop(const struct tw_far_trace *trace);
 /*
  * Takes out of the trace what is there, but not much more than @most bytes: to
  * read is itself traced as long as the trace runs. Stores the text from @from_ns
- * on (trace's clock) in *text, which the caller frees. Returns 0 or -errno.
+ * on (trace's clock) in *text, which the caller frees, and in *cut how many
+ * bytes of it were left out at the beginning. Returns 0 or -errno.
  */
 int tw_far_trace_read(const struct tw_far_trace *trace, size_t most,
-		      int64_t from_ns, char **text);
+		      int64_t from_ns, char **text, size_t *cut);
 
 #endif /* TW_FAR_TRACE_H */

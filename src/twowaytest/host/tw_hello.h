@@ -15,7 +15,6 @@
 
 #define TW_HELLO_MS	5000	/* limit for each step of the protocol */
 #define TW_REFUSAL_TEXT	512
-#define TW_HELLO_WHY	(TW_REFUSAL_TEXT + 128)
 
 /* The body of HELLO. */
 struct tw_versions {
@@ -59,17 +58,5 @@ int tw_refusal_decode(const struct tw_frame *frame,
 /* Sends one of them, as tw_frame_send(). */
 int tw_refusal_send(int fd, enum tw_frame_type type, const char *text,
 		    int limit_ms);
-
-/*
- * Called by the client, with a new @reader that it goes on to use: sends our
- * HELLO to @out_fd and waits for the server's, each for TW_HELLO_MS. Returns
- * the common version; or -errno as tw_frame_send() and tw_frame_receive();
- * -ECONNREFUSED: the server refused, or is busy; -EPROTONOSUPPORT: no common
- * version; -EPROTO: it answered something else. After an error, @why is the
- * reason, such as "the server is busy: ..."; it is safe to print.
- */
-int tw_hello_call(struct tw_frame_reader *reader, int in_fd, int out_fd,
-		  int wake_fd, const struct tw_versions *ours,
-		  char why[TW_HELLO_WHY]);
 
 #endif /* TW_HELLO_H */

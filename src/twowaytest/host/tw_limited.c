@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "host/tw_limited.h"
+#include "measure/tw_datagram.h"
 #include "measure/tw_wire.h"
 #include "run/tw_side.h"
 
@@ -21,19 +23,38 @@ static bool is_flood(uint64_t count, int64_t now_ns, int64_t burst_ns,
 	return count && now_ns >= began_ns && now_ns - began_ns < burst_ns;
 }
 
+/* The client sends it again until it is told that all servers are there. */
+static void forget_greeting(const struct tw_server *server,
+			    const struct tw_far_limit *limit, uint64_t before)
+{
+	size_t len = server->size < TW_COOKIE ? server->size : TW_COOKIE;
+
+	if (memcmp(server->request, limit->cookie, len))
+		return;
+	server->datagrams->server.strangers = before;
+	/* A short datagram leaves what it does not cover. */
+	memset(server->request, 0, len);
+}
+
 /* Datagrams that are no requests take the server's time, too. */
 static int take(const struct tw_server *server, struct tw_wait *wait,
 		struct tw_reply *reply, struct tw_far_limit *limit)
 {
+	uint64_t strangers;
 	int err;
 
 	if (!limit->take)
 		return tw_server_take(server, wait, reply);
-	while ((err = limit->take(server, wait, reply)) == -EAGAIN)
+	for (;;) {
+		strangers = server->datagrams->server.strangers;
+		err = limit->take(server, wait, reply);
+		if (err != -EAGAIN)
+			return err;
+		forget_greeting(server, limit, strangers);
 		if (is_flood(limit->junk++, reply->t1_ns, limit->junk_ns,
 			     &limit->junk_begin_ns))
 			return -EDQUOT;
-	return err;
+	}
 }
 
 int tw_limited_take(const struct tw_server *server, struct tw_wait *wait,

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "host/tw_terms.h"
 #include "measure/tw_server.h"
 
 struct tw_traced;
@@ -26,6 +27,7 @@ struct tw_far_limit {
 	/* Written by the server. */
 	_Atomic uint64_t requests;	/* how many it has taken */
 	int64_t begin_ns;		/* t1 of the first of this burst */
+	uint8_t cookie[TW_COOKIE];	/* set by main: a greeting's */
 	/* The same for datagrams that are no requests. */
 	int64_t junk_ns;		/* set by main */
 	uint64_t junk;
@@ -35,7 +37,7 @@ struct tw_far_limit {
 /*
  * The member take() of a server; its sink is a pair. Returns as that; -EDQUOT:
  * the client sends more requests than it may. A request ends the server, too,
- * once *stop is set.
+ * once *stop is set. A greeting that comes again is no stranger's.
  */
 int tw_limited_take(const struct tw_server *server, struct tw_wait *wait,
 		    struct tw_reply *reply);

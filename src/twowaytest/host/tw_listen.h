@@ -16,7 +16,6 @@ struct tw_listening {
 	struct tw_service serving;	/* for each session */
 	struct tw_allow allow;		/* no entry: all, as on the loopback */
 	int listener;
-	int signal_fd;
 	int latency_fd;			/* the request to power management */
 	int64_t sessions;		/* clients at the same time */
 	int64_t runs;			/* after so many it ends; 0: never */

@@ -32,7 +32,7 @@ static struct {
 	bool by_rsh;
 	const char *rsh;	/* NULL: ssh HOST */
 	char host[TW_HOST_NAME];
-	uint16_t port;
+	uint16_t port;		/* 0: none was given */
 	union tw_address address;	/* of the server's host */
 	struct tw_control control;
 	struct tw_rsh far;
@@ -44,14 +44,13 @@ static struct {
 	struct tw_peer peer;
 } set;
 static const __typeof__(set) initial = {
-	.port = TW_PORT_DEFAULT,
 	.control = { .in_fd = -1, .out_fd = -1 },
 };
 
 static int parse_connect(const struct tw_option *option, const char *value,
 			 struct tw_run *run)
 {
-	set.port = TW_PORT_DEFAULT;
+	set.port = 0;
 	if (tw_host_split(value, set.host, &set.port))
 		return tw_option_error(option, value, run,
 				       "allowed is a host, or HOST:PORT with a port from 1 to 65535; an address of IPv6 with a port is [ADDRESS]:PORT");
@@ -91,9 +90,11 @@ static int check(struct tw_run *run)
 	if (!set.to && alone)
 		return tw_fail(run, -EINVAL, "--%s: client and server are both on this host; give --connect=HOST too",
 			       alone);
-	if (set.by_rsh && set.port != TW_PORT_DEFAULT)
-		return tw_fail(run, -EINVAL, "--connect=%s: with --rsh, nothing listens on a port; give a port of ssh by --rsh='ssh -p PORT HOST'",
+	if (set.by_rsh && set.port)
+		return tw_fail(run, -EINVAL, "--connect=%s: with --rsh, nothing listens on a port, and HOST alone is allowed; give a port of ssh by --rsh='ssh -p PORT HOST'",
 			       set.to);
+	if (!set.port)
+		set.port = TW_PORT_DEFAULT;
 	return set.to ? tw_ask_check(run) : 0;
 }
 
@@ -225,7 +226,7 @@ static int await_start(struct tw_session *session)
 		if (err == -ETIMEDOUT && again)
 			tw_tell_greeting(session, set.granted.cookie);
 		left_ms -= next_ms;
-		/* Seldom: a server that is slow to start counts strangers. */
+		/* Seldom: a server that is slow to start has to read them. */
 		next_ms = 2 * next_ms < left_ms ? 2 * next_ms : left_ms;
 	} while (err == -ETIMEDOUT && left_ms > 0);
 	if (err == -ETIMEDOUT)
@@ -292,7 +293,8 @@ static int begin(struct tw_run *run)
 	set.asked.trace = tw_part_trace_wanted();
 	err = tw_control_send(&set.control, TW_FRAME_RUN, tw_asked_keys,
 			      &set.asked);
-	if (err)
+	/* It may have said why before it closed the connection. */
+	if (err && err != -EPIPE)
 		return fail_far(run, err, strerror(-err));
 	err = tw_control_await(&set.control, TW_FRAME_GRANT, tw_granted_keys,
 			       &set.granted, tw_session(run)->signal_fd,

@@ -38,8 +38,9 @@ static struct {
 static const __typeof__(set) initial = {
 	.on_loopback = true,
 	.listening = {
-		.listener = -1, .signal_fd = -1, .latency_fd = -1,
+		.listener = -1, .latency_fd = -1,
 		.sessions = 1,
+		.serving.signal_fd = -1,
 		.serving.ceilings = {
 			.pairs = 8, .rate = 10000, .size = 65536,
 			.time_s = 3600,
@@ -241,9 +242,9 @@ static int open_signals(void)
 		    action.sa_handler != SIG_IGN)
 			sigaddset(&signals, heeded[i]);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
-	set.listening.signal_fd = signalfd(-1, &signals,
+	set.listening.serving.signal_fd = signalfd(-1, &signals,
 					   SFD_CLOEXEC | SFD_NONBLOCK);
-	return set.listening.signal_fd < 0 ? -errno : 0;
+	return set.listening.serving.signal_fd < 0 ? -errno : 0;
 }
 
 static void tell_ready(void)
@@ -306,7 +307,7 @@ static int open_traces(const struct tw_run *run)
 	err = tw_far_traces_open(count, tw_part_trace_events(), &cpus,
 				 serving->no_trace);
 	/* The end of a child that was to remove it is nothing to heed. */
-	tw_control_told_to_end(set.listening.signal_fd);
+	tw_control_told_to_end(set.listening.serving.signal_fd);
 	if (!err || set.stdio)
 		return 0;
 	tw_say("twowaytest: --trace: ", serving->no_trace, -1);
@@ -344,7 +345,7 @@ static int open_all(struct tw_run *run)
 static void close_all(void)
 {
 	int *const fds[] = { &set.listening.listener,
-			     &set.listening.signal_fd,
+			     &set.listening.serving.signal_fd,
 			     &set.listening.latency_fd };
 	size_t i;
 

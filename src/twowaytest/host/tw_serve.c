@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -59,6 +61,7 @@ void tw_serve_attach(struct tw_run *run, struct tw_pair *pair, void *memory)
 						     TW_BURST);
 	pair->limit->junk_ns = TW_BURST * TW_NS_PER_S * now.asked.pairs /
 			       now.serving->ceilings.rate;
+	memcpy(pair->limit->cookie, now.meet.cookie, TW_COOKIE);
 	pair->take = tw_limited_take;
 	if (now.granted.traces)
 		tw_traced_attach(pair, &room->traced,
@@ -137,8 +140,8 @@ static int await_stop(bool wait, char *why)
 	int err;
 
 	while (!now.stopped) {
-		err = tw_control_receive(&now.serving->control, TW_STEP_MS,
-					 &frame);
+		err = tw_control_receive(&now.serving->control, -1,
+					 TW_STEP_MS, &frame);
 		if (!err && frame.type == TW_FRAME_BREAK && !now.has_broken)
 			err = take_break(&frame, why);
 		else
@@ -191,64 +194,13 @@ static int grant(void)
 			       tw_granted_keys, &now.granted);
 }
 
-/* What the options of one host allow, and two do not. */
-static int check_far(struct tw_run *run)
-{
-	const struct tw_transport_ops *ops = tw_transport_wanted();
-	int err = 0;
-
-	if (!ops->internet)
-		return tw_fail(run, -EINVAL, "--transport=%s: does not lead to another host; allowed are tcp and udp",
-			       ops->name);
-	/* It would end a server that never waits. */
-	if (strcmp(now.asked.wait, "busy"))
-		err = tw_privileges_limit_runaway();
-	return err ? tw_fail(run, err, "real-time tasks cannot be limited there (RLIMIT_RTTIME): %s",
-			     strerror(-err)) : 0;
-}
-
-/* Whatever the parser made of it: the operator's ceiling holds. */
-static int check_priorities(struct tw_run *run)
-{
-	int64_t most = now.serving->ceilings.priority;
-	unsigned int k;
-
-	for (k = 0; k < tw_config->pairs.count; k++)
-		if (tw_config_priority(tw_config, TW_SERVER, k) > most)
-			return tw_fail(run, -EPERM, "its server %u would have priority %d, more than it allows: up to %lld (--priority there)",
-				       k, tw_config_priority(tw_config, TW_SERVER, k),
-				       (long long)most);
-	return 0;
-}
-
-/* As a command line, so that the checks of all options apply. */
 static int prepare(struct tw_run *run)
 {
-	static struct tw_args args;
-	struct tw_asked asked = now.asked;
-	int i, err;
+	int err;
 
-	asked.priority = now.granted.priority;
-	memcpy(asked.policy, now.granted.policy, sizeof(asked.policy));
-	args = (struct tw_args) { .count = 0 };
-	tw_args_add(&args, "%s", now.serving->program->name);
-	for (i = 0; i < now.serving->own.count; i++)
-		tw_args_add(&args, "%s", now.serving->own.list[i]);
-	tw_args_ask(&args, &asked);
-	tw_args_add(&args, "--duration=%lld",
-		    (long long)now.serving->ceilings.time_s);
-	tw_args_add(&args, "--quiet");
-	/* Of a client here, it would refuse what could starve us. */
-	if (strcmp(asked.wait, "busy"))
-		tw_args_add(&args, "--force");
-	tw_args_add(&args, "--default-system");
 	now.session = tw_session(run);
 	tw_session_init(now.session);
-	err = tw_run_parse(run, now.serving->program, args.count, args.list);
-	if (!err)
-		err = check_far(run);
-	if (!err)
-		err = check_priorities(run);
+	err = tw_serve_parse(now.serving, run, &now.asked, &now.granted);
 	if (err)
 		return err;
 	now.far = (struct tw_far) {
@@ -257,7 +209,31 @@ static int prepare(struct tw_run *run)
 		.fd = now.serving->control.in_fd,
 	};
 	now.session->far = &now.far;
-	return tw_run_open(run);
+	err = tw_run_open(run);
+	return err ? err : tw_session_try_lock(now.session);
+}
+
+/* Without locked memory, if the client accepts that. */
+static int prepare_unlocked(struct tw_run *run)
+{
+	char why[TW_REFUSAL_TEXT];
+	int err;
+
+	snprintf(why, sizeof(why), "%.400s", run->error);
+	tw_run_close(run);
+	munlockall();
+	now.granted.lock_memory = false;
+	err = prepare(run);
+	if (err || now.asked.accept)
+		return err;
+	return tw_fail(run, -EPERM, "%s; or give --accept to measure with memory that is not locked there",
+		       why);
+}
+
+static void say_stopped(int number)
+{
+	snprintf(now.why, sizeof(now.why), "it was stopped there by signal %d (%s)",
+		 number, strsignal(number));
 }
 
 /* Why a run has ended before the client did; "": it has not. */
@@ -277,8 +253,7 @@ static void find_reason(const struct tw_run *run)
 	else if (now.stopped || now.has_broken)
 		return;
 	else if (run->interrupted)
-		snprintf(now.why, sizeof(now.why), "it was stopped there by signal %d (%s)",
-			 run->interrupted, strsignal(run->interrupted));
+		say_stopped(run->interrupted);
 	else if (tw_now_ns(CLOCK_MONOTONIC) >= now.session->end_ns)
 		snprintf(now.why, sizeof(now.why), "the run took longer than it allows: up to %lld s (--max-time there)",
 			 (long long)ceilings->time_s);
@@ -339,6 +314,8 @@ static int run_it(struct tw_run *run)
 	if (now.asked.trace)
 		tw_far_cause_clear(now.serving->trace);
 	err = prepare(run);
+	if (err && now.granted.lock_memory)
+		err = prepare_unlocked(run);
 	if (err) {
 		refuse(run->error);
 		tw_run_close(run);
@@ -382,6 +359,23 @@ static int answer(struct tw_run *run, const char *body, size_t length)
 	return run_it(run);
 }
 
+/* The client's next RUN; false: there is none, or a signal came. */
+static bool await_run(struct tw_frame *frame)
+{
+	struct tw_service *serving = now.serving;
+	int err = tw_control_receive(&serving->control, serving->signal_fd,
+				     NEXT_MS, frame);
+	struct signalfd_siginfo info;
+
+	/* Of those that are pending, the lowest number is read. */
+	if (err == -EINTR && tw_control_told_to_end(serving->signal_fd) &&
+	    read(serving->signal_fd, &info, sizeof(info)) == sizeof(info)) {
+		say_stopped((int)info.ssi_signo);
+		send_word(TW_FRAME_STOP, now.why);
+	}
+	return !err && frame->type == TW_FRAME_RUN;
+}
+
 int tw_serve(struct tw_service *serving, struct tw_run *run,
 	     const char *body, size_t length)
 {
@@ -392,9 +386,7 @@ int tw_serve(struct tw_service *serving, struct tw_run *run,
 	while (!answer(run, frame.body, frame.length)) {
 		if (serving->runs && now.runs >= serving->runs)
 			break;
-		if (tw_frame_receive(&serving->control.reader,
-				     serving->control.in_fd, -1, NEXT_MS,
-				     &frame) || frame.type != TW_FRAME_RUN)
+		if (!await_run(&frame))
 			break;
 	}
 	now.serving = NULL;

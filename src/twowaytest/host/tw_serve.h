@@ -34,6 +34,7 @@ struct tw_service {
 	char privileges[TW_PRIVILEGES];
 	const char *peer;	/* the client, for messages */
 	struct tw_control control;
+	int signal_fd;		/* SIGINT, SIGTERM, SIGHUP, SIGCHLD */
 	const struct tw_far_trace *trace;	/* NULL: it does not trace */
 	char no_trace[TW_TRACE_WHY];	/* why not */
 	int64_t runs;		/* after so many it ends; 0: never */
@@ -51,5 +52,13 @@ int tw_serve(struct tw_service *serving, struct tw_run *run,
 /* For the part: memory of each pair; 0 bytes if this process serves nobody. */
 size_t tw_serve_room(const struct tw_run *run);
 void tw_serve_attach(struct tw_run *run, struct tw_pair *pair, void *room);
+
+/*
+ * Internal to tw_serve*.c: the settings of a run that was granted, for
+ * tw_run_open(). Returns 0; or -errno, and run->error is the reason.
+ */
+int tw_serve_parse(struct tw_service *serving, struct tw_run *run,
+		   const struct tw_asked *asked,
+		   const struct tw_granted *granted);
 
 #endif /* TW_SERVE_H */

@@ -10,6 +10,7 @@
 struct head {
 	bool traced;
 	char lacks[192];
+	int64_t cut;
 	int64_t own_ns, after_t1_ns;
 	int phase, part;
 	int64_t pid;
@@ -100,6 +101,7 @@ const struct tw_key tw_broken_keys[] = {
 static const struct tw_key head_keys[] = {
 	FLAG(head, traced),
 	TEXT(head, lacks),
+	INT(head, cut, 0, INT32_MAX),
 	INT(head, own_ns, -1, LONGEST),
 	INT(head, after_t1_ns, -LONGEST, LONGEST),
 	WORD(head, phase, phase_words),
@@ -173,6 +175,7 @@ int tw_view_send(struct tw_control *control,
 	const struct tw_analysis *analysis = &view->analysis;
 	struct head head = {
 		.traced = view->traced, .own_ns = view->own_ns,
+		.cut = view->cut < INT32_MAX ? (int64_t)view->cut : INT32_MAX,
 		.after_t1_ns = view->after_t1_ns,
 		.phase = analysis->phase, .part = part_of(analysis),
 		.pid = analysis->side_pid, .value_ns = analysis->value_ns,
@@ -239,6 +242,7 @@ static void take_head(struct tw_cause_view *view, const struct head *head)
 	struct tw_analysis *analysis = &view->analysis;
 
 	view->traced = head->traced;
+	view->cut = (size_t)head->cut;
 	view->own_ns = head->own_ns;
 	view->after_t1_ns = head->after_t1_ns;
 	memcpy(view->lacks, head->lacks, sizeof(view->lacks));

@@ -146,6 +146,13 @@ struct tw_run *tw_session_so_far(struct tw_run *run);
 void tw_session_forget(struct tw_run *copy);
 
 /*
+ * Whether the memory of all pairs can be locked beside main's own, if that was
+ * asked for, after tw_run_open(). Returns 0, or -errno with a message: then
+ * main still locks its memory.
+ */
+int tw_session_try_lock(struct tw_session *session);
+
+/*
  * Internal: stores the shared memory of @count pairs in *pairs. Returns 0 or
  * -errno.
  */

@@ -192,6 +192,26 @@ void tw_session_drop(struct tw_pairs *pairs)
 	}
 }
 
+int tw_session_try_lock(struct tw_session *session)
+{
+	size_t size = places_in_pair(&session->run).size *
+		      tw_config_pairs_in(session->config, session->run.step);
+	void *memory;
+	int err;
+
+	if (!session->config->mlockall)
+		return 0;
+	/* Nobody may read it: no page is used. */
+	memory = mmap(NULL, size, PROT_NONE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	err = memory == MAP_FAILED ? -errno : tw_system_lock_memory();
+	if (memory != MAP_FAILED)
+		munmap(memory, size);
+	return err ? tw_explain(session, &(struct tw_failure) {
+		.step = TW_STEP_LOCK, .role = TW_SERVER, .err = err,
+	}) : 0;
+}
+
 static void merge_pair(const struct tw_session *session, struct tw_pair *sum,
 		       const struct tw_pair *pair)
 {
