@@ -25,7 +25,7 @@ MAILINGS = [
     ("cover-letter", [
         ("loops", {BASE: "time clock timer",
                    MEASURE: "cycle wire io wait client server server_loop"}),
-        ("system", {BASE: "system kfile cpus cgroup",
+        ("system", {BASE: "system kfile cpus cgroup signals",
                     MEASURE: "transport transport_tcp"}),
         ("statistics", {BASE: "stats series", MEASURE: "metric tally"}),
         ("files", {BASE: "file file_where flow json_escape tw_json.h",
@@ -34,7 +34,7 @@ MAILINGS = [
                           "tw_output.h"}),
         ("settings", {FRAME: "tw_output.c",
                       RUN: "place config config_check config_pairs"}),
-        ("sides", {BASE: "child signals", MEASURE: "tw_cost.h",
+        ("sides", {BASE: "child", MEASURE: "tw_cost.h",
                    RUN: "side explain tw_session.h deadline columns"}),
         ("program", {FRAME: "output_live tw_say.c",
                      RUN: "tw_session.c session_memory session_text watch",
