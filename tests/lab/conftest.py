@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """virtlab among made programs, and its guests. Skipped where it cannot run."""
 
+import os
 import pathlib
 import shutil
 import subprocess
@@ -15,6 +16,7 @@ sys.path.insert(0, str(made.VIRTLAB.parent))
 sys.path.insert(0, str(made.VIRTLAB))
 
 import guests  # noqa: E402
+import test_lab_primitives  # noqa: E402
 import peers  # noqa: E402
 import vl_kernel  # noqa: E402
 
@@ -105,6 +107,24 @@ def cloud(tmp_path_factory):
         "run", f"--kernel=one={image}", f"--kernel=two={image}",
         f"--add={guests.floor_program()}", *guests.added(PEERS),
         f"--output={output}", "--jobs=2", "--", *guests.words(CLOUD))
+    return [guests.Boot(output / name) for name in ("one", "two")]
+
+
+@pytest.fixture(scope="session")
+def primitives(tmp_path_factory):
+    """primitivetest on the cloud kernel, booted twice at the same time."""
+    image = guests.fetch(vl_kernel.CLOUD)
+    output = tmp_path_factory.mktemp("primitives")
+    measured = {name: words for name, words
+                in test_lab_primitives.measurements().items()
+                if shutil.which(words[0]) or
+                words[0] not in test_lab_primitives.PEERS}
+    guests.virtlab(
+        "run", f"--kernel=one={image}", f"--kernel=two={image}",
+        f"--add={os.environ['PRIMITIVETEST']}",
+        f"--add={guests.floor_program(guests.PRIM_FLOOR)}",
+        *guests.added(test_lab_primitives.PEERS),
+        f"--output={output}", "--jobs=2", "--", *guests.words(measured))
     return [guests.Boot(output / name) for name in ("one", "two")]
 
 

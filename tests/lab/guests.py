@@ -14,6 +14,7 @@ import pytest
 import lab as made
 
 FLOOR = "bench_floor"
+PRIM_FLOOR = "bench_prim_floor"
 REALTIME = ["-q", "-m", "-p", "98", "-a", "-N"]
 
 
@@ -68,12 +69,11 @@ def words(measurements):
     return found[1:]
 
 
-def floor_program():
-    """floor.c, built."""
-    path = pathlib.Path(os.environ.get("TWOWAYTEST_BENCH", ""), FLOOR)
+def floor_program(name=FLOOR):
+    """floor.c or prim_floor.c, built."""
+    path = pathlib.Path(os.environ.get("TWOWAYTEST_BENCH", ""), name)
     if not path.is_file():
-        pytest.skip("TWOWAYTEST_BENCH does not name the directory of "
-                    + FLOOR)
+        pytest.skip(f"TWOWAYTEST_BENCH does not name the directory of {name}")
     return path
 
 
