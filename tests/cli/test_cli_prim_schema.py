@@ -42,7 +42,7 @@ def allowed(results):
 
 def measured(directory, name):
     result = twoway.run(*QUICK, *RUNS[name], program=primitives.binary(),
-                        directory=directory)
+                        directory=directory, timeout=120)
     if result.returncode == 1 and not result.files:
         pytest.skip(result.stderr.strip())
     return schema.check(result.text("json"), schema.PRIMITIVES)
