@@ -104,8 +104,31 @@ _primitivetest_value()
 			rhealstone \
 			all \
 			timer \
+			alarm \
+			sleep \
+			clock \
+			bintime \
+			delay \
+			work \
+			copy \
 			sync1 \
-			sync2
+			sync2 \
+			sync3 \
+			message \
+			stream \
+			signal \
+			switch \
+			monopoly \
+			yield \
+			preempt \
+			shuffle \
+			order \
+			trap \
+			thread \
+			syscall \
+			pipe \
+			unix \
+			alloc
 		;;
 	esac
 }

@@ -14,6 +14,7 @@ import pytest
 
 import outside
 import page
+import primitives
 import tracing
 
 # What must not be done here is only looked at, see test_runbook.py.
@@ -22,6 +23,7 @@ SHIMS = {
     # The other host is this one; as ssh does, a shell runs the words.
     "ssh": 'shift; exec sh -c "$*"',
     "apt-get": 'exec /usr/bin/apt-get --simulate "$@"',
+    "primitivetest": f'exec {shlex.quote(primitives.binary())} "$@"',
     "twowaytest": f'exec {shlex.quote(outside.binary())} "$@"',
 }
 TRACE = ("tracing_on", "trace_clock", "set_event")

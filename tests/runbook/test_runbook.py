@@ -96,7 +96,11 @@ def check_results(desk, text, status):
     """What was to be written is there, and tells the same."""
     if found := re.search(r"--json=([\w.-]+)", text):
         result = outside.load_json(desk.path(found[1]))
-        if "cyclictest" not in text:
+        if "primitivetest" in text:
+            assert result["return_code"] == status
+            for test in result["primitives"]["tests"]:
+                assert test["skipped"] or test["trials"] == 200
+        elif "cyclictest" not in text:
             assert result["return_code"] == status
             assert result["twoway"]["cycles"] > 0
     if found := re.search(r"--dump=([\w.-]+)", text):
@@ -174,7 +178,7 @@ def test_no_command_is_overlooked():
     steps = [i for i, line in
              enumerate(page.PAGE.read_text().splitlines(), 1)
              if re.match(r"## \d+\. ", line)]
-    assert len(steps) == 10
+    assert len(steps) == 11
     for first, last in zip(steps, [*steps[1:], 10**6]):
         assert any(first < c.line < last for c in COMMANDS)
 
@@ -194,6 +198,18 @@ def test_checks_have_these_names(desk):
     told = {name for row in page.table("setting")
             for name in row[-1].split(", ")}
     assert told <= names
+
+
+def test_tests_have_these_names(desk):
+    """Those of the parts that the last step's table names."""
+    rows = page.table("what is slow")
+    listed = desk.run("primitivetest --list").out
+    names = set(re.findall(r"^(\w+) +\w", listed, re.M))
+    told = {word for row in rows
+            for word in re.findall(r"`(?:--test=)?([a-z]+\d?)[ .`]",
+                                   " ".join(row))}
+    assert {"timer", "sync2", "message", "stream"} <= told & names
+    assert told <= names | {"response", "process", "wakeup"}
 
 
 def test_sentences_are_those_of_the_analysis():

@@ -132,7 +132,7 @@ OPTIONS = tuple(sorted((
     bits("tasks", ("thread", "process")),
     Option("test", "", "required", tuple(map(Good, (
         "sync1", "sync2.futex", "sync2.cond sync1.mutex",
-        "sync1.mutex,sync1,sync1.mutex", "aegis", "samples,sync1",
+        "sync1.mutex,sync1,sync1.mutex", "pcserver", "notes,sync1",
         "rhealstone"))),
         ("", ",", "x", "Sync1", "sync", "sync12", "sync1.", "sync1.x",
          ".mutex", "sync1.mutex.pair", "sync1;sync2", "sync1,x", "AEGIS",
