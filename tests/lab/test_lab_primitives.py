@@ -36,11 +36,14 @@ def measurements():
             f"prim-{kind}", test, "-l", TRIALS, f"--warmup={WARMUP}", *size)
         found[f"bare-{kind}"] = ["bench_prim_floor", kind, "0", "98",
                                  TRIALS, WARMUP]
-    for work in 200000, 400000:
+    for work in 4, 8:
         found[f"work-{work}"] = measure(
             f"work-{work}", "work.add", "-l", "20", f"--work={work}")
     found["timer"] = measure("timer", "timer", "--period=1013", "-l", "1000",
                              "--warmup=100")
+    found["equal"] = measure(
+        "equal", "message.8,signal.sigwaitinfo", "--tasks=thread",
+        "--order=equal", "-i", "1013", "-l", TRIALS, f"--warmup={WARMUP}")
     for program, options in PEERS.items():
         found[program] = [program, *options]
     return {name: [str(word) for word in words]
@@ -82,7 +85,7 @@ def test_twice_the_same(primitives):
 def test_twice_the_work(primitives):
     """The second run does twice as much, and takes twice as long."""
     once, twice = (column(primitives[0], f"work-{work}", "work.add.time")
-                   for work in (200000, 400000))
+                   for work in (4, 8))
     print(f"{twice['min'] / once['min']:.4f}")
     assert twice["min"] / once["min"] == pytest.approx(2, rel=0.001)
 
@@ -96,14 +99,14 @@ def test_timer(primitives):
     assert 0.95 <= ratio <= 1.05
 
 
-@pytest.mark.parametrize("program, kind", [("pmqtest", "message"),
-                                           ("sigwaittest", "signal")])
-def test_of_rt_tests(primitives, program, kind):
-    """One way there, in whole us; a round trip of two here."""
+@pytest.mark.parametrize("program, metric", [
+    ("pmqtest", "message.8.thread.same.out"),
+    ("sigwaittest", "signal.sigwaitinfo.thread.same.out")])
+def test_of_rt_tests(primitives, program, metric):
+    """Equal are the threads, their priority, the period and the CPU."""
     peers.need(program)
-    found = re.search(r"Avg +(\d+)", primitives[0].text(f"{program}.txt"))
-    theirs = int(found[1])
-    out = KINDS[kind].replace("roundtrip", "out")
-    ours = column(primitives[0], f"prim-{kind}", out)["avg"]
-    print(f"{kind}: {ours:.1f} us, {program} {theirs} us")
-    assert ours == pytest.approx(theirs, rel=0.5)
+    found = re.search(r"Min +(\d+)", primitives[0].text(f"{program}.txt"))
+    theirs = int(found[1])      # in us, rounded down
+    ours = column(primitives[0], "equal", metric)["min"]
+    print(f"{metric}: {ours:.1f} us, {program} {theirs} us")
+    assert 0.95 * theirs <= ours <= 1.05 * (theirs + 1)

@@ -9,45 +9,57 @@
 
 enum { ASKS, ANSWERS };
 
-typedef ssize_t transfer_fn(int fd, void *data, size_t size);
+/* A task's ends of the way, and its message. */
+struct end {
+	int to, from;
+	unsigned char *buffer;
+	size_t size;
+};
 
-static ssize_t put(int fd, void *data, size_t size)
+static struct end end_of(const struct pt_task *task)
 {
-	return write(fd, data, size);
+	struct pt_stream *stream = pt_room(task);
+
+	return (struct end) {
+		stream->to[task->number], stream->from[task->number],
+		stream->buffer[task->number],
+		(size_t)pt_kind_value(task->in),
+	};
 }
 
-/* A large message may come or go in parts. */
-static int transfer(transfer_fn *transfer_some, int fd, unsigned char *data,
-		    size_t size)
+/* What is left of a large message, of which @done has come or gone. */
+static __attribute__((noinline)) int
+transfer_rest(const struct end *end, bool sends, ssize_t done)
 {
-	ssize_t done;
+	unsigned char *data = end->buffer;
+	size_t left = end->size;
 
-	for (; size; data += done, size -= (size_t)done) {
-		done = transfer_some(fd, data, size);
-		if (done < 0 && errno == EINTR)
-			done = 0;
-		else if (done <= 0)
-			return done ? -errno : -EPIPE;
+	for (;;) {
+		if (done < 0 && errno != EINTR)
+			return -errno;
+		if (!done)
+			return -EPIPE;
+		data += done < 0 ? 0 : done;
+		left -= done < 0 ? 0 : (size_t)done;
+		if (!left)
+			return 0;
+		done = sends ? write(end->to, data, left) :
+			       read(end->from, data, left);
 	}
-	return 0;
 }
 
-static int send_all(struct pt_task *task, struct pt_stream *stream)
+static inline int send_all(const struct end *end)
 {
-	int err = transfer(put, stream->to[task->number],
-			   stream->buffer[task->number],
-			   (size_t)pt_kind_value(task->in));
+	ssize_t done = write(end->to, end->buffer, end->size);
 
-	return err ? pt_failed(task, "write", err) : 0;
+	return done == (ssize_t)end->size ? 0 : transfer_rest(end, true, done);
 }
 
-static int receive_all(struct pt_task *task, struct pt_stream *stream)
+static inline int receive_all(const struct end *end)
 {
-	int err = transfer(read, stream->from[task->number],
-			   stream->buffer[task->number],
-			   (size_t)pt_kind_value(task->in));
+	ssize_t done = read(end->from, end->buffer, end->size);
 
-	return err ? pt_failed(task, "read", err) : 0;
+	return done == (ssize_t)end->size ? 0 : transfer_rest(end, false, done);
 }
 
 /* Whether all bytes are as they were sent. */
@@ -60,46 +72,49 @@ static bool is_all(const unsigned char *data, size_t size, unsigned char value)
 static int ask(struct pt_task *task)
 {
 	struct pt_stream *stream = pt_room(task);
-	unsigned char *buffer = stream->buffer[ASKS];
-	size_t size = (size_t)pt_kind_value(task->in);
+	const struct end end = end_of(task);
 	struct pt_trial trial = { .t_ns = { 0 } };
 	struct pt_pace pace;
 	int err = 0;
 
 	pt_pace_start(&pace, task);
 	while (!err && pt_more(task)) {
-		memset(buffer, (unsigned char)++stream->out, size);
+		memset(end.buffer, (unsigned char)++stream->out, end.size);
 		pt_pace_wait(&pace);
 		trial.t_ns[0] = pt_now(task);
-		err = send_all(task, stream);
+		err = send_all(&end);
 		if (!err)
-			err = receive_all(task, stream);
+			err = receive_all(&end);
 		trial.t_ns[2] = pt_now(task);
 		trial.t_ns[1] = task->in->stamp_ns;
-		stream->changed += !is_all(buffer, size,
+		stream->changed += !is_all(end.buffer, end.size,
 					   (unsigned char)stream->out);
 		if (!err)
 			pt_record(task, &trial);
 	}
 	stream->end = true;
-	return err ? err : send_all(task, stream);
+	if (!err)
+		err = send_all(&end);
+	return err ? pt_failed(task, "read or write", err) : 0;
 }
 
 static int answer(struct pt_task *task)
 {
 	struct pt_stream *stream = pt_room(task);
+	const struct end end = end_of(task);
 	int err;
 
 	for (;;) {
-		err = receive_all(task, stream);
+		err = receive_all(&end);
 		task->in->stamp_ns = pt_now(task);
 		if (err || stream->end)
-			return err;
+			break;
 		stream->in++;
-		err = send_all(task, stream);
+		err = send_all(&end);
 		if (err)
-			return err;
+			break;
 	}
+	return err ? pt_failed(task, "read or write", err) : 0;
 }
 
 void pt_stream_verify(struct pt_case *c)
