@@ -11,16 +11,21 @@ through; each mailing needs only those before it.
 """
 
 BASE, FRAME, FACTS = "twlib/base", "twlib/frame", "twlib/check"
+ENGINE = "twlib/load"
 TOP = "twowaytest"
 MEASURE, RUN, RESULT, LOAD, CAUSE, HOST = (
     f"{TOP}/{name}" for name in ("measure", "run", "result", "load", "cause",
                                  "host"))
 
+PRIM = "primitivetest"
+CORE, ROWS, PRIM_RESULT, BESIDE = (
+    f"{PRIM}/{name}" for name in ("core", "rows", "result", "beside"))
+
 MAILINGS = [
     ("cover-letter", [
         ("loops", {BASE: "time clock timer",
                    MEASURE: "cycle wire io wait client server server_loop"}),
-        ("system", {BASE: "system kfile cpus cgroup",
+        ("system", {BASE: "system kfile cpus cgroup signals",
                     MEASURE: "transport transport_tcp"}),
         ("statistics", {BASE: "stats series", MEASURE: "metric tally"}),
         ("files", {BASE: "file file_where flow json_escape tw_json.h",
@@ -60,12 +65,12 @@ MAILINGS = [
         ("oneway", {MEASURE: "oneway line tally_oneway",
                     RESULT: "part_oneway oneway_report"}),
         ("smi", {FACTS: "smi", RESULT: "part_smi"}),
-        ("load-fft", {LOAD: "load part_load load_json load_report fft "
-                            "load_fft"}),
-        ("load-commands", {LOAD: "load_exec load_super load_tree "
-                                 "load_hackbench load_command"}),
-        ("throttle", {BASE: "guard", FACTS: "throttle",
-                      LOAD: "part_throttle runtime"}),
+        ("load-fft", {BASE: "fft", ENGINE: "load load_fft",
+                      LOAD: "part_load load_json load_report"}),
+        ("load-commands", {ENGINE: "load_exec load_super load_tree "
+                                   "load_hackbench load_command"}),
+        ("throttle", {BASE: "guard", FACTS: "throttle", ENGINE: "runtime",
+                      LOAD: "part_throttle"}),
         ("reference", {RESULT: "part_trltp"}),
     ]),
     ("cover-letter-3", [
@@ -74,7 +79,7 @@ MAILINGS = [
         ("analysis", {CAUSE: "analysis*"}),
         ("trace", {CAUSE: "trace trace_own part_trace cause cause_line"}),
         ("environ", {FACTS: "environ*"}),
-        ("check", {FACTS: "check* report_environ", TOP: "part_check"}),
+        ("check", {FACTS: "check* part_check report_environ", TOP: "check_params"}),
         ("man", {TOP: "twowaytest.8"}),
     ]),
     ("cover-letter-4", [
@@ -92,6 +97,26 @@ MAILINGS = [
         ("listen", {HOST: "tw_listen.c part_server part_host"}),
         ("connect", {HOST: "rsh part_connect"}),
         ("hosts", {TOP: "twowaytest-hosts.8"}),
+    ]),
+    ("cover-letter-5", [
+        ("prim-cases", {CORE: "test pt_config.h case record pace task"}),
+        ("prim-run", {CORE: "pt_config.c select starter watch session "
+                            "columns environ"}),
+        ("prim-program", {CORE: "report report_json",
+                          ROWS: "rows channel timer sync1 sync2 sync2_mutex",
+                          PRIM: "primitivetest.c parts tests"}),
+        ("prim-results", {CORE: "part_list",
+                          PRIM_RESULT: "part_result part_dump part_worst "
+                                       "part_limit",
+                          BESIDE: "part_beside part_load part_runtime"}),
+        ("prim-clocks", {ROWS: "alarm sleep clock linear bintime delay face "
+                               "trap syscall"}),
+        ("prim-answers", {ROWS: "sync3 spin queue message message_stream "
+                                "signal signal_way signal_queue"}),
+        ("prim-switches", {ROWS: "switch monopoly order yield preempt "
+                                 "shuffle stream pipe unix thread alloc"}),
+        ("prim-work", {ROWS: "work copy rhealstone"}),
+        ("prim-man", {PRIM: "primitivetest.8"}),
         ("gitignore", {}),
     ]),
 ]
@@ -103,7 +128,9 @@ TABLES = [
     f"{BASE}/tw_clock.c", f"{BASE}/tw_clock.h", f"{BASE}/tw_timer.c",
     f"{BASE}/tw_timer.h", f"{FRAME}/tw_run.h", f"{MEASURE}/tw_wait.c",
     f"{MEASURE}/tw_wait.h", f"{RESULT}/tw_part_result.h",
-    f"{LOAD}/tw_load.c", f"{LOAD}/tw_load.h", f"{CAUSE}/tw_part_cause.h",
+    f"{ENGINE}/tw_load.c", f"{ENGINE}/tw_load.h", f"{CAUSE}/tw_part_cause.h",
     f"{HOST}/tw_part_host.h",
-    f"{TOP}/tw_parts.c",
+    f"{TOP}/tw_parts.c", f"{PRIM}/pt_parts.c", f"{PRIM}/pt_tests.c",
+    f"{ROWS}/pt_rows.h", f"{PRIM_RESULT}/pt_part_result.h",
+    f"{BESIDE}/pt_part_beside.h",
 ]

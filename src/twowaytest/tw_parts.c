@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "cause/tw_part_cause.h"
+#include "check/tw_part_check.h"
 #include "host/tw_part_host.h"
 #include "load/tw_load_report.h"
 #include "load/tw_part_load.h"
@@ -13,6 +14,7 @@
 #include "run/tw_part_stamps.h"
 #include "run/tw_part_transport.h"
 #include "run/tw_session.h"
+#include "tw_check_params.h"
 #include "tw_parts.h"
 
 static const struct tw_part *const parts[] = {
@@ -66,4 +68,5 @@ const struct tw_program tw_program = {
 	.progress = tw_load_progress_text,
 	.so_far = tw_session_so_far,
 	.forget = tw_session_forget,
+	.environ_params = tw_check_params,
 };

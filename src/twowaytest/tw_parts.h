@@ -7,6 +7,5 @@
 
 extern const struct tw_program tw_program;
 
-extern const struct tw_part tw_part_check;
 
 #endif /* TW_PARTS_H */

@@ -6,6 +6,7 @@ import os
 import pytest
 
 import hosts
+import primitives
 import twoway
 
 
@@ -36,6 +37,27 @@ def start(tmp_path):
     yield start_here
     for process in running:
         process.end()
+
+
+@pytest.fixture
+def primitive(tmp_path):
+    """Runs a primitivetest in a directory of the test's own."""
+    def run_here(*args, **options):
+        return primitives.run(*args, directory=tmp_path, **options)
+
+    run_here.directory = tmp_path
+    return run_here
+
+
+@pytest.fixture
+def bare(tmp_path):
+    """The same with no other options than those given, as run() has it."""
+    def run_here(*args, **options):
+        return twoway.run(*args, directory=tmp_path,
+                          program=primitives.binary(), **options)
+
+    run_here.directory = tmp_path
+    return run_here
 
 
 @pytest.fixture

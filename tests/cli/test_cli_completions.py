@@ -9,12 +9,25 @@ import pytest
 
 import options
 import outside
+import prim_options
+import primitives
 import shells
 import twoway
 
 CONTRIB = pathlib.Path(__file__).resolve().parent.parent.parent / "contrib"
 COMPLETIONS = CONTRIB / "completions"
-FILES = {"twowaytest.bash", "_twowaytest", "twowaytest.fish"}
+PROGRAMS = {"twowaytest": twoway.binary, "primitivetest": primitives.binary}
+OPTIONS = {"twowaytest": options.OPTIONS,
+           "primitivetest": prim_options.OPTIONS}
+
+
+@pytest.fixture(params=PROGRAMS)
+def program(request):
+    return request.param
+
+
+def files(program):
+    return {f"{program}.bash", f"_{program}", f"{program}.fish"}
 
 
 def generate(program, directory):
@@ -23,18 +36,22 @@ def generate(program, directory):
         capture_output=True, check=False)
 
 
-def test_files_are_as_generated(tmp_path):
-    """If not: contrib/mkcompletions build/twowaytest writes them anew."""
-    done = generate(twoway.binary(), tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert {path.name for path in tmp_path.iterdir()} == FILES
-    assert {path.name for path in COMPLETIONS.iterdir()} == FILES
-    for name in FILES:
+def test_files_are_as_generated(program, tmp_path):
+    """If not: contrib/mkcompletions build/PROGRAM writes them anew."""
+    done = generate(PROGRAMS[program](), tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert {path.name for path in tmp_path.iterdir()} == files(program)
+    for name in files(program):
         assert (COMPLETIONS / name).read_text() == \
             (tmp_path / name).read_text(), name
 
 
-def test_they_are_installed():
+def test_there_are_no_others():
+    assert {path.name for path in COMPLETIONS.iterdir()} == \
+        set().union(*map(files, PROGRAMS))
+
+
+def test_they_are_installed(program):
     """Where bash-completion, zsh and fish look for them."""
     plan = pathlib.Path(twoway.binary()).parent / \
         "meson-info" / "intro-installed.json"
@@ -42,23 +59,29 @@ def test_they_are_installed():
         pytest.skip(f"{twoway.binary()} does not lie in a build directory")
     installed = json.loads(plan.read_text())
     for source, place in (
-            ("twowaytest.bash", "bash-completion/completions/twowaytest"),
-            ("_twowaytest", "zsh/site-functions/_twowaytest"),
-            ("twowaytest.fish", "fish/vendor_completions.d/twowaytest.fish")):
+            (f"{program}.bash", f"bash-completion/completions/{program}"),
+            (f"_{program}", f"zsh/site-functions/_{program}"),
+            (f"{program}.fish",
+             f"fish/vendor_completions.d/{program}.fish")):
         assert installed[str(COMPLETIONS / source)].endswith(f"/{place}")
 
 
 def stub(directory, help_text):
-    """A program with that help."""
+    """A program with that help, and with a list of tests."""
     program = directory / "stub"
-    program.write_text("#!/bin/sh\ncat <<'EOF'\nusage: twowaytest [options]\n"
-                       f"\n{help_text}EOF\n")
+    usage = "other\n" if help_text is None else \
+        f"usage: twowaytest [options]\n\n{help_text}"
+    program.write_text(
+        "#!/bin/sh\n[ \"$1\" != --list ] || { echo '{\"a\": 1, \"b\": "
+        "{\"list\": [{\"name\": \"one\"}, {\"name\": \"two\"}]}}'; exit; }\n"
+        f"cat <<'EOF'\n{usage}EOF\n")
     program.chmod(0o755)
     return program
 
 
 @pytest.mark.parametrize("text, message", [
     ("", "no option in the help"),
+    (None, "does not begin with \"usage: NAME \""),
     ("      --odd=THING          do it\n", "--odd=THING: of unknown kind"),
     ("      --odd=NAME           do it\n", "--odd=NAME: the help names no"),
 ])
@@ -83,8 +106,12 @@ def names(option):
                   if not good.value.isdigit())
 
 
-LONG = [option.long for option in options.OPTIONS]
-SHORT = [f"-{option.short}" for option in options.OPTIONS if option.short]
+def long(program):
+    return [option.long for option in OPTIONS[program]]
+
+
+def short(program):
+    return [f"-{option.short}" for option in OPTIONS[program] if option.short]
 
 
 def begins(words, start):
@@ -93,7 +120,7 @@ def begins(words, start):
 
 # Command lines, what is offered for the last word, and the part of that word
 # that bash leaves alone.
-VALUES = [
+VALUES = {"twowaytest": [
     ("--clock=m", ["monotonic", "monotonic_raw"], "--clock="),
     ("--clock=", names("clock"), "--clock="),
     ("--clock r", ["realtime"], ""),
@@ -123,7 +150,25 @@ VALUES = [
     ("-a --dum", ["--dump"], ""),
     ("-q --dum", ["--dump"], ""),
     ("x", [], ""),
-]
+], "primitivetest": [
+    ("--clock=m", ["monotonic", "monotonic_raw"], "--clock="),
+    ("-c m", ["monotonic", "monotonic_raw"], ""),
+    ("--policy=", names("policy"), "--policy="),
+    ("--order=", ["equal", "higher", "lower"], "--order="),
+    ("--order lo", ["lower"], ""),
+    ("--cpus=", ["cross", "same"], "--cpus="),
+    ("--cpus=same,", ["same,cross"], "--cpus="),
+    ("--tasks process,t", ["process,thread"], ""),
+    ("--test=time", ["timer"], "--test="),
+    ("--test=sync1,ae", ["sync1,aegis"], "--test="),
+    ("--test pc", ["pcserver"], ""),
+    ("--test=x", [], ""),
+    ("--dump=hi", ["hist", "history"], "--dump="),
+    ("--limit=", [], ""),
+    ("--bin=", [], ""),
+    ("-i ", [], ""),
+    ("-q --dum", ["--dump"], ""),
+]}
 
 
 @pytest.fixture(scope="module")
@@ -136,13 +181,16 @@ def online():
     return [str(cpu) for cpu in found]
 
 
-def cpu_values(online):
+def cpu_values(program, online):
     everything = sorted(["all", *online])
     behind = sorted(f"{online[0]},{cpu}" for cpu in everything
                     if cpu != online[0])
-    return [("-a ", everything, ""),
+    both = [("-a ", everything, ""),
             (f"-a {online[0]},", behind, ""),
-            ("--affinity=", everything, "--affinity="),
+            ("--affinity=", everything, "--affinity=")]
+    if program == "primitivetest":
+        return both
+    return [*both,
             ("--mainaffinity=al", ["all"], "--mainaffinity="),
             ("--load-affinity al", ["all"], "")]
 
@@ -183,51 +231,54 @@ BREAKS = {"as usual": "", "without =": "COMP_WORDBREAKS=${COMP_WORDBREAKS//=}"}
 
 
 @pytest.mark.parametrize("setup", BREAKS.values(), ids=BREAKS.keys())
-def test_bash_values(directory, online, setup):
-    cases = VALUES + cpu_values(online)
+def test_bash_values(directory, program, online, setup):
+    cases = VALUES[program] + cpu_values(program, online)
     lines = [line for line, _, _ in cases]
-    found = shells.bash(directory, COMPLETIONS, lines, setup)
+    found = shells.bash(directory, COMPLETIONS, lines, setup, program)
     check_values(cases, list(map(inserted, lines, found)), bool(setup))
 
 
-def test_zsh_values(directory, online):
-    cases = VALUES + cpu_values(online)
+def test_zsh_values(directory, program, online):
+    cases = VALUES[program] + cpu_values(program, online)
     lines = [line for line, _, _ in cases]
-    found = shells.zsh(directory, COMPLETIONS, lines)
+    found = shells.zsh(directory, COMPLETIONS, lines, program=program)
     check_values(cases, list(map(inserted, lines, found)), True)
 
 
-def test_fish_values(directory, online):
-    cases = VALUES + cpu_values(online)
+def test_fish_values(directory, program, online):
+    cases = VALUES[program] + cpu_values(program, online)
     lines = [line for line, _, _ in cases]
-    found = shells.fish(directory, COMPLETIONS, lines)
+    found = shells.fish(directory, COMPLETIONS, lines, program=program)
     # It falls back to words that have the letters anywhere.
     check_values(cases, [begins(words, last_word(line))
                          for line, words in zip(lines, found)], True)
 
 
-def test_bash_options(directory):
+def test_bash_options(directory, program):
     """Each as the table has it; with = if it takes a value."""
-    found, some = shells.bash(directory, COMPLETIONS, ["-", "--cl"])
+    found, some = shells.bash(directory, COMPLETIONS, ["-", "--cl"],
+                              program=program)
     assert sorted(found) == sorted(
-        word + sign for option in options.OPTIONS
+        word + sign for option in OPTIONS[program]
         for word, sign in offered(option) if word)
-    assert sorted(some) == sorted(f"{word}=" for word in begins(LONG, "--cl"))
+    assert sorted(some) == sorted(
+        f"{word}=" for word in begins(long(program), "--cl"))
 
 
-def test_zsh_options(directory):
-    found, some = shells.zsh(directory, COMPLETIONS, ["-", "--cl"])
-    assert sorted(found) == sorted(LONG + SHORT)
-    assert sorted(some) == sorted(begins(LONG, "--cl"))
+def test_zsh_options(directory, program):
+    found, some = shells.zsh(directory, COMPLETIONS, ["-", "--cl"],
+                             program=program)
+    assert sorted(found) == sorted(long(program) + short(program))
+    assert sorted(some) == sorted(begins(long(program), "--cl"))
 
 
-def test_fish_options(directory):
+def test_fish_options(directory, program):
     """It offers letters to "-", long options to "--"."""
-    letters, names, some = shells.fish(directory, COMPLETIONS,
-                                       ["-", "--", "--cl"])
-    assert set(SHORT) <= set(letters)
-    assert sorted(names) == sorted(LONG)
-    assert sorted(some) == sorted(begins(LONG, "--cl"))
+    letters, found, some = shells.fish(directory, COMPLETIONS,
+                                       ["-", "--", "--cl"], program)
+    assert set(short(program)) <= set(letters)
+    assert sorted(found) == sorted(long(program))
+    assert sorted(some) == sorted(begins(long(program), "--cl"))
 
 
 # Kinds of values beside those that VALUES has.
@@ -240,6 +291,8 @@ KINDS = """\
   -t, --threads[=N]        so many
       --server[=ADDR[:PORT]]
                            only answer
+      --list               print the tests
+      --test=LIST          run these groups, or tests: most, all; see --list
 """
 OFFERED = [
     ("--limit=", ["missed:", "send:", "total:"], "--limit="),
@@ -249,6 +302,7 @@ OFFERED = [
     ("--threads=", [], ""),
     ("--server=", [], ""),
     ("--server --thr", ["--threads"], ""),
+    ("--test=all,", ["all,most", "all,one", "all,two"], "--test="),
 ]
 
 

@@ -101,27 +101,10 @@ def columns_of(path):
     return names[len(names) - names[::-1].index("thread"):]
 
 
-def every_member(value, path=()):
-    """Paths of all members of all objects."""
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield (*path, key)
-            yield from every_member(inner, (*path, key))
-    elif isinstance(value, list):
-        for index, inner in enumerate(value):
-            yield from every_member(inner, (*path, index))
-
-
-def parent_of(json, path):
-    for key in path[:-1]:
-        json = json[key]
-    return json
-
-
 def test_schema_needs_every_member(any_valid):
     """The schema is no sieve: without any one member, it complains."""
     optional = ("histogram", "percentiles", "worst", "all")
-    for path in every_member(any_valid):
+    for path in schema.every_member(any_valid):
         # A closed loop has no wake-ups.
         if path[-2:-1] and path[-2] in optional or \
                 path[-1] == "wakeup_ns" and "analysis" not in path:
@@ -130,35 +113,26 @@ def test_schema_needs_every_member(any_valid):
         if path[0] != "thread" and (columns_of(path) or ["0"])[0] != "0":
             continue
         broken = copy.deepcopy(any_valid)
-        del parent_of(broken, path)[path[-1]]
+        del schema.parent_of(broken, path)[path[-1]]
         assert not schema.validator().is_valid(broken), path
 
 
 def test_schema_knows_every_type(any_valid):
-    for path in every_member(any_valid):
+    for path in schema.every_member(any_valid):
         if "histogram" in path[:-1] and columns_of(path)[0] != "0":
             continue
         broken = copy.deepcopy(any_valid)
-        parent_of(broken, path)[path[-1]] = ["not this"]
+        schema.parent_of(broken, path)[path[-1]] = ["not this"]
         assert path == ("twoway", "argv") or \
             not schema.validator().is_valid(broken), path
 
 
-def objects(value, path=()):
-    """Paths of all objects within, those in arrays as well."""
-    if isinstance(value, dict):
-        yield path
-    if isinstance(value, (dict, list)):
-        for key in value if isinstance(value, dict) else range(len(value)):
-            yield from objects(value[key], (*path, key))
-
-
 def test_schema_allows_nothing_else(any_valid):
     """But in sysinfo, which all tests share: others may add to that."""
-    for path in objects(any_valid):
+    for path in schema.objects(any_valid):
         if path[:1] != ("sysinfo",):
             broken = copy.deepcopy(any_valid)
-            inner = parent_of(broken, (*path, "another"))
+            inner = schema.parent_of(broken, (*path, "another"))
             inner["another"] = 1
             assert not schema.validator().is_valid(broken), path
 
@@ -306,17 +280,6 @@ def test_schema_knows_what_two_clocks_lack(valid, gone, more):
 
 
 def test_schema_describes_every_member():
-    def check(part, path):
-        for name, member in part.get("properties", {}).items():
-            described = "description" in member or "$ref" in member
-            assert described, f"{path}/{name}"
-            check(member, f"{path}/{name}")
-
-    root = schema.validator().schema
-    check(root, "")
-    for name, part in root["$defs"].items():
-        assert "description" in part, name
-        for alternative in part.get("oneOf", [part]):
-            check(alternative, name)
+    schema.assert_described(schema.validator().schema)
     with pytest.raises(jsonschema.ValidationError):
         schema.validator().validate({})

@@ -18,17 +18,19 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 TOOLS = TOP / "tests" / "tools"
 
 # What a package of ours holds at least; the rest is how each names its files.
+PROGRAMS = ("twowaytest", "primitivetest")
 HOLDS = [
-    r"/usr/bin/twowaytest",
-    r"/usr/share/man/man8/twowaytest\.8(\.gz)?",
     r"/usr/share/man/man8/twowaytest-hosts\.8(\.gz)?",
-    r"/usr/share/twowaytest/twowaytest\.schema\.json",
+    *(pattern for name in PROGRAMS for pattern in (
+        rf"/usr/bin/{name}",
+        rf"/usr/share/man/man8/{name}\.8(\.gz)?",
+        rf"/usr/share/twowaytest/{name}\.schema\.json",
+        rf"/usr/share/bash-completion/completions/{name}",
+        rf"/usr/share/fish/vendor_completions\.d/{name}\.fish")),
     r"/usr/share/doc/[^/]+/README\.md(\.gz)?",
     r"/usr/share/doc/[^/]+/contrib/security\.md(\.gz)?",
     r"/usr/share/doc/[^/]+/contrib/systemd/twowaytest-server\.conf",
     r"(/usr)?/lib/systemd/system/twowaytest-server\.service",
-    r"/usr/share/bash-completion/completions/twowaytest",
-    r"/usr/share/fish/vendor_completions\.d/twowaytest\.fish",
 ]
 TOOLS_HOLD = [
     *(rf"/usr/share/twowaytest/{name}" for name in (
@@ -46,12 +48,12 @@ TOOLS_HOLD = [
 DEBIAN_HOLDS = HOLDS + [
     r"/usr/share/doc/twowaytest/changelog\.gz",
     r"/usr/share/doc/twowaytest/copyright",
-    r"/usr/share/zsh/vendor-completions/_twowaytest",
+    *(f"/usr/share/zsh/vendor-completions/_{name}" for name in PROGRAMS),
 ]
 RPM_HOLDS = HOLDS + [
     r"/usr/share/doc/[^/]+/NEWS\.md",
     r"/usr/share/licenses/[^/]+/COPYING",
-    r"/usr/share/zsh/site-functions/_twowaytest",
+    *(f"/usr/share/zsh/site-functions/_{name}" for name in PROGRAMS),
 ]
 
 
@@ -140,7 +142,7 @@ def assert_unit_tests_ran(log):
     ("NEWS.md", r"^## (.+)$"),
     *((f"man/{page}", r'^\.TH .* "twowaytest (.+?)"') for page in (
         "twowaytest.8", "twowaytest-hosts.8", "twowaytest-campaign.8",
-        "twowayreport.1", "twowaytest-virtlab.1")),
+        "primitivetest.8", "twowayreport.1", "twowaytest-virtlab.1")),
 ])
 def test_version_is_the_projects(path, pattern):
     assert version(path, pattern) == version("meson.build",
@@ -238,7 +240,7 @@ def test_meson_installs_tools(tmp_path):
         else:
             assert not [name for name in names if name.endswith(".py")]
             assert {name for name in names if "/bin/" in name} == {
-                "/usr/bin/twowaytest"}
+                f"/usr/bin/{name}" for name in PROGRAMS}
 
 
 def test_debian_lintian(debian):
@@ -255,12 +257,14 @@ def test_debian_autopkgtest(debian):
     told = output(TOP / "contrib/debian/tests/measure",
                   env={**os.environ, "PATH": path})
     assert f"{debian.root}/usr/bin/twowaytest: 500 cycles" in told
+    assert f"{debian.root}/usr/bin/primitivetest: 500 trials" in told
 
 
 def test_debian_hardening(debian):
     require("readelf")
-    told = output(TOOLS / "hardening", debian.root / "usr/bin/twowaytest")
-    assert len(re.findall("^yes ", told, re.MULTILINE)) == 6
+    for name in PROGRAMS:
+        told = output(TOOLS / "hardening", debian.root / "usr/bin" / name)
+        assert len(re.findall("^yes ", told, re.MULTILINE)) == 6
 
 
 def test_hardening_names_what_is_missing(tmp_path):
@@ -278,9 +282,9 @@ def test_hardening_names_what_is_missing(tmp_path):
 def test_reproducible():
     require("meson", "ninja")
     told = output(TOOLS / "reproducible").splitlines()
-    assert told[0] == "same twowaytest"
-    if told[1].startswith("not compared: "):
-        pytest.skip(told[1])
+    assert told[:2] == [f"same {name}" for name in PROGRAMS]
+    if told[2].startswith("not compared: "):
+        pytest.skip(told[2])
     assert any(re.fullmatch(r"same twowaytest_.*\.deb", line)
                for line in told)
 

@@ -5,7 +5,8 @@
  *
  *	TW_DELAY=FAULT[,FAULT...]	FAULT is ROLE:CALL:WHEN:NUMBER:VALUE
  *
- * ROLE: client, server; told by the name that the process gives itself. With a
+ * ROLE: client, server, or a task of primitivetest, as asks, answers, low, mid,
+ * high; told by the name that the process gives itself. With a
  * number behind it, as in client2, only that one of those that were started,
  * counted from 0. CALL: a name in call_names. NUMBER: which of these calls of
  * that process, counted from 0; one that failed is not counted; "*": each. WHEN: "before" or "after"
@@ -20,7 +21,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <mqueue.h>
 #include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -31,6 +35,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/select.h>
+#include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -46,12 +51,16 @@
 
 enum call {
 	SEND, RECV, POLL, SELECT, EPOLL_WAIT, NANOSLEEP, SIGWAITINFO,
-	CLOCK_NANOSLEEP, READ, CALLS
+	CLOCK_NANOSLEEP, READ, WRITE, SEM_POST, SEM_WAIT, SEMOP, MQ_SEND,
+	MQ_RECEIVE, SIGQUEUE, MUTEX_UNLOCK, COND_SIGNAL, SIGSUSPEND, KILL,
+	CALLS
 };
 
 static const char *const call_names[CALLS] = {
 	"send", "recv", "poll", "select", "epoll_wait", "nanosleep",
-	"sigwaitinfo", "clock_nanosleep", "read",
+	"sigwaitinfo", "clock_nanosleep", "read", "write", "sem_post",
+	"sem_wait", "semop", "mq_send", "mq_receive", "sigqueue",
+	"pthread_mutex_unlock", "pthread_cond_signal", "sigsuspend", "kill",
 };
 
 enum when { BEFORE, AFTER, FLIP, BUSY_BEFORE, BUSY_AFTER, WHENS };
@@ -60,11 +69,17 @@ static const char *const when_names[WHENS] = {
 	"before", "after", "flip", "busy-before", "busy-after",
 };
 
-enum role { CLIENT, SERVER, ROLES, NOBODY = ROLES };
+enum role {
+	CLIENT, SERVER, ASKS, ANSWERS, LOW, MID, HIGH, ROLES, NOBODY = ROLES
+};
 
-static const char *const role_names[ROLES] = { "client", "server" };
+static const char *const role_names[ROLES] = {
+	"client", "server", "asks", "answers", "low", "mid", "high",
+};
+
 static const char *const task_names[ROLES] = {
-	"twoway-client", "twoway-server",
+	"twoway-client", "twoway-server", "prim-asks", "prim-answers",
+	"prim-low", "prim-mid", "prim-high",
 };
 
 static struct fault {
@@ -205,6 +220,28 @@ WRAP(CLOCK_NANOSLEEP, int, clock_nanosleep, result,
 WRAP(SIGWAITINFO, int, sigwaitinfo, result < 0,
      (const sigset_t *signals, siginfo_t *info), (signals, info))
 
+WRAP(WRITE, ssize_t, write, result < 0 || size != sizeof(uint64_t),
+     (int fd, const void *buf, size_t size), (fd, buf, size))
+WRAP(SEM_POST, int, sem_post, result, (sem_t *sem), (sem))
+WRAP(SEM_WAIT, int, sem_wait, result, (sem_t *sem), (sem))
+WRAP(SEMOP, int, semop, result,
+     (int set, struct sembuf *changes, size_t count), (set, changes, count))
+WRAP(MQ_SEND, int, mq_send, result,
+     (mqd_t queue, const char *message, size_t size, unsigned int priority),
+     (queue, message, size, priority))
+WRAP(MQ_RECEIVE, ssize_t, mq_receive, result < 0,
+     (mqd_t queue, char *message, size_t size, unsigned int *priority),
+     (queue, message, size, priority))
+WRAP(SIGQUEUE, int, sigqueue, result,
+     (pid_t pid, int number, const union sigval value), (pid, number, value))
+WRAP(MUTEX_UNLOCK, int, pthread_mutex_unlock, result,
+     (pthread_mutex_t *mutex), (mutex))
+WRAP(COND_SIGNAL, int, pthread_cond_signal, result,
+     (pthread_cond_t *cond), (cond))
+/* It always returns as if it had failed. */
+WRAP(SIGSUSPEND, int, sigsuspend, result >= 0, (const sigset_t *mask), (mask))
+WRAP(KILL, int, kill, result, (pid_t pid, int number), (pid, number))
+
 ssize_t send(int fd, const void *buf, size_t size, int flags)
 {
 	ssize_t (*next)(int fd, const void *buf, size_t size, int flags) =
@@ -260,11 +297,11 @@ static int find(const char *name, const char *const *names, int count)
 
 static int parse(const char *text, struct fault *fault)
 {
-	char who[16], what[16], when[16], number[16], *digits;
+	char who[16], what[32], when[16], number[16], *digits;
 	int found_role, found_call, found_when;
 	char rest;
 
-	if (sscanf(text, "%15[^:]:%15[^:]:%15[^:]:%15[0-9*]:%lu%c", who, what,
+	if (sscanf(text, "%15[^:]:%31[^:]:%15[^:]:%15[0-9*]:%lu%c", who, what,
 		   when, number, &fault->value, &rest) != 5)
 		return -1;
 	fault->number = strcmp(number, "*") ? strtoul(number, NULL, 10) : EACH;

@@ -24,7 +24,7 @@ COLUMNS = 20000     # or long lines would be folded
 
 # Quotes, so that the echo of what is typed is no mark.
 COMMAND = """\
-twowaytest() { printf '<<BEG''IN'; printf '<%s>' "$@"; echo 'E''ND>>'; }
+@PROGRAM@() { printf '<<BEG''IN'; printf '<%s>' "$@"; echo 'E''ND>>'; }
 """
 BASH = """\
 bind '"\\t": insert-completions'
@@ -89,38 +89,40 @@ class Terminal:
         return re.search(pattern, text, re.DOTALL)[1]
 
 
-def typed(argv, setup, lines, directory):
+def typed(argv, setup, lines, directory, program):
     """The words of each line after it has been completed."""
     found = []
     with Terminal(argv, directory) as terminal:
-        terminal.type(f"{COMMAND}{setup}echo REA''DY\n")
+        command = COMMAND.replace("@PROGRAM@", program)
+        terminal.type(f"{command}{setup}echo REA''DY\n")
         terminal.until("(READY)")
         for line in lines:
-            terminal.type(f"twowaytest {line}\t\n")
+            terminal.type(f"{program} {line}\t\n")
             found.append(re.findall(
                 "<([^>]*)>", terminal.until("<<BEGIN(.*?)END>>")))
     return found
 
 
-def bash(directory, completions, lines, setup=""):
+def bash(directory, completions, lines, setup="", program="twowaytest"):
     """A list of words for each of the lines."""
     return typed([require("bash"), "--norc", "--noprofile", "-i"],
-                 f"{setup}\n. {completions}/twowaytest.bash\n{BASH}",
-                 lines, directory)
+                 f"{setup}\n. {completions}/{program}.bash\n{BASH}",
+                 lines, directory, program)
 
 
-def zsh(directory, completions, lines):
+def zsh(directory, completions, lines, program="twowaytest"):
     return typed([require("zsh"), "-f", "-i"],
-                 f"fpath=({completions} $fpath)\n{ZSH}", lines, directory)
+                 f"fpath=({completions} $fpath)\n{ZSH}", lines, directory,
+                 program)
 
 
-def fish(directory, completions, lines):
+def fish(directory, completions, lines, program="twowaytest"):
     """What is offered in place of the last word of each line."""
-    asked = "\n".join(f"complete -C 'twowaytest {line}'; echo END"
+    asked = "\n".join(f"complete -C '{program} {line}'; echo END"
                       for line in lines)
     text = subprocess.run(
         [require("fish"), "--no-config", "-c",
-         f"source {completions}/twowaytest.fish\n{asked}"],
+         f"source {completions}/{program}.fish\n{asked}"],
         cwd=directory, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         text=True, check=True, timeout=60,
         env={**os.environ, "HOME": str(directory), "LC_ALL": "C"}).stdout

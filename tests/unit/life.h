@@ -169,7 +169,9 @@ static inline int life_step(struct tw_run *run)
 
 static inline struct tw_columns life_columns(const struct tw_run *run)
 {
-	return (struct tw_columns) { .nsecs = run->show->nsecs };
+	return (struct tw_columns) {
+		.unit = tw_unit_of(run->show->nsecs),
+	};
 }
 
 static inline const char *life_hint(const char *word, int letter)

@@ -37,6 +37,7 @@ static int set_up(void **state)
 			.row = n % 2, .headline = true,
 		};
 	columns = (struct tw_columns) {
+		.unit = &tw_unit_us,
 		.count = 2 * PAIRS, .column = column,
 	};
 	/* 1 us and 1 us more in the second pair; one value too far. */
@@ -133,7 +134,7 @@ static void test_percentiles(void **state)
 	tw_percentiles_print(file, &columns, percents, 0);
 	for (i = 0; i < 18; i++)
 		tw_stats_add(&series[1]->row[0].stats, 2000, 0.1);
-	columns.nsecs = true;
+	columns.unit = &tw_unit_ns;
 	columns.count = 3;
 	tw_percentiles_print(file, &columns, percents, 2);
 	fclose(file);

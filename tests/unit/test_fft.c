@@ -7,7 +7,7 @@
 
 #include "unit.h"
 
-#include "load/tw_fft.h"
+#include "base/tw_fft.h"
 
 #define LIMIT	1e-12
 

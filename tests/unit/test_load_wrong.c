@@ -8,7 +8,7 @@
 
 #include "unit.h"
 
-#include "load/tw_fft.h"
+#include "base/tw_fft.h"
 #include "load/tw_load.h"
 
 #define WORKERS		2

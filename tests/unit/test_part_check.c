@@ -2,6 +2,7 @@
 /* --check: what a configuration means for the checks, and when they are made. */
 #include <unistd.h>
 
+#include "check/tw_part_check.h"
 #include "check/tw_check.h"
 #include "check/tw_report_environ.h"
 #include "report.h"

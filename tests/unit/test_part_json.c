@@ -2,6 +2,7 @@
 /* The JSON result: what is in all of it, to the letter. */
 #include <errno.h>
 
+#include "check/tw_part_check.h"
 #include "cause/tw_trace_own.h"
 #include "cause/tw_trace.h"
 #include "json.h"

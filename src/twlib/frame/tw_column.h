@@ -37,9 +37,27 @@ struct tw_column {
 	int row;
 };
 
+/* How values are shown: the user's unit. */
+struct tw_unit {
+	int64_t size;		/* of it in the unit of the series, ns or ps */
+	int width;		/* of averages in status lines */
+	int digits;		/* behind the point of percentiles */
+	/* In JSON; size 0: all as above, and minimum and maximum whole. */
+	int64_t json_size;
+	int json_digits;
+};
+
+/* Of series in ns. */
+extern const struct tw_unit tw_unit_us, tw_unit_ns;
+
+static inline const struct tw_unit *tw_unit_of(bool nsecs)
+{
+	return nsecs ? &tw_unit_ns : &tw_unit_us;
+}
+
 struct tw_columns {
 	int count;
-	bool nsecs;		/* the user's unit: ns, not us */
+	const struct tw_unit *unit;
 	bool many;		/* of several pairs: a name needs its pair */
 	const struct tw_column *column;
 };
@@ -53,6 +71,20 @@ static inline int64_t tw_value(bool nsecs, int64_t ns)
 static inline double tw_real(bool nsecs, double ns)
 {
 	return nsecs ? ns : ns / (double)TW_NS_PER_US;
+}
+
+/* The same for values of a series, in the unit of the columns. */
+static inline int64_t tw_shown(const struct tw_columns *columns, int64_t value)
+{
+	int64_t size = columns->unit->size;
+
+	return value / size - (value % size < 0);
+}
+
+static inline double tw_shown_real(const struct tw_columns *columns,
+				   double value)
+{
+	return value / (double)columns->unit->size;
 }
 
 static inline const struct tw_window *

@@ -109,7 +109,7 @@ static int64_t print_values(FILE *file, const struct tw_columns *columns,
 
 	fprintf(file, "# %s Latencies:", name);
 	for (i = 0; i < columns->count; i++) {
-		value = tw_value(columns->nsecs,
+		value = tw_shown(columns,
 				 value_ns(&columns->column[i].status));
 		if (value > largest)
 			largest = value;
@@ -167,8 +167,8 @@ static void print_own(FILE *file, const struct tw_columns *columns)
 
 	fprintf(file, "# Std Deviations:");
 	for (i = 0; i < columns->count; i++)
-		fprintf(file, " %.1f", tw_real(columns->nsecs,
-					       column[i].status.deviation_ns));
+		fprintf(file, " %.1f",
+			tw_shown_real(columns, column[i].status.deviation_ns));
 	fprintf(file, "\n# Metrics:");
 	for (i = 0; i < columns->count; i++)
 		fprintf(file, " %s", tw_column_name(columns, i, name));

@@ -142,38 +142,36 @@ static void void_fields(char fields[FIELDS][FIELD_MAX], int width)
 }
 
 static void format_fields(char fields[FIELDS][FIELD_MAX],
-			  const struct tw_status *status, bool nsecs,
-			  bool is_void)
+			  const struct tw_columns *columns, int index)
 {
-	int width = nsecs ? 8 : 5;
+	const struct tw_status *status = &columns->column[index].status;
+	int width = columns->unit->width;
 
 	snprintf(fields[COUNT], FIELD_MAX, " C:%7" PRIu64, status->count);
-	if (is_void) {
+	if (columns->column[index].is_void) {
 		void_fields(fields, width);
 		return;
 	}
 	snprintf(fields[MIN], FIELD_MAX, " Min:%7" PRId64,
-		 tw_value(nsecs, status->min_ns));
+		 tw_shown(columns, status->min_ns));
 	snprintf(fields[ACT], FIELD_MAX, " Act:%*" PRId64, width,
-		 tw_value(nsecs, status->last_ns));
+		 tw_shown(columns, status->last_ns));
 	snprintf(fields[AVG], FIELD_MAX, " Avg:%*" PRId64, width,
-		 tw_value(nsecs, (int64_t)status->mean_ns));
+		 tw_shown(columns, (int64_t)status->mean_ns));
 	snprintf(fields[MAX], FIELD_MAX, " Max:%8" PRId64,
-		 tw_value(nsecs, status->max_ns));
+		 tw_shown(columns, status->max_ns));
 	snprintf(fields[STD], FIELD_MAX, " Std:%8.1f",
-		 tw_real(nsecs, status->deviation_ns));
+		 tw_shown_real(columns, status->deviation_ns));
 }
 
 /* The short form of a line: its name, and the fields that are there. */
 static void format_short(char line[TW_STATUS_MAX],
 			 const struct picture *picture, int index)
 {
-	const struct tw_column *column = &picture->shown->column[index];
 	char fields[FIELDS][FIELD_MAX], name[TW_COLUMN_NAME];
 	int i, len;
 
-	format_fields(fields, &column->status, picture->shown->nsecs,
-		      column->is_void);
+	format_fields(fields, picture->shown, index);
 	len = snprintf(line, TW_STATUS_MAX, "%-*s",
 		       picture->name_width, tw_column_name(picture->shown, index, name));
 	for (i = 0; i < FIELDS; i++)

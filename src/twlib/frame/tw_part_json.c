@@ -79,7 +79,7 @@ static void write_members(FILE *file, void *data)
 
 	tw_json_open(&json, file, 1);
 	tw_json_int(&json, "num_threads", columns.count);
-	tw_json_int(&json, "resolution_in_ns", columns.nsecs);
+	tw_json_int(&json, "resolution_in_ns", run->show->nsecs);
 	tw_percentiles_json(&json, &columns);
 	tw_json_begin(&json, run->program->object, '{');
 	write_head(&json, run);

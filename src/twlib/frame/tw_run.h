@@ -18,6 +18,8 @@
 
 #define TW_OPTIONS_MAX	128
 
+struct tw_environ_params;
+
 /* What a program is: all that the frame does not know of it. */
 struct tw_program {
 	const char *name;
@@ -49,6 +51,11 @@ struct tw_program {
 	 */
 	struct tw_run *(*so_far)(struct tw_run *run);
 	void (*forget)(struct tw_run *copy);
+	/* For tw_part_check: the settings that its checks depend on. */
+	void (*environ_params)(const struct tw_run *run,
+			       struct tw_environ_params *params);
+	/* What a finding disturbs; NULL: as the table of checks says. */
+	const char *disturbs;
 };
 
 struct tw_run {

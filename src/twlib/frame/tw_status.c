@@ -35,8 +35,7 @@ void tw_status_line(char line[TW_STATUS_MAX],
 {
 	const struct tw_column *column = &columns->column[index];
 	const struct tw_status *status = &column->status;
-	bool nsecs = columns->nsecs;
-	int width = nsecs ? 8 : 5;
+	int width = columns->unit->width;
 	char pair[16] = "";
 
 	if (columns->many)
@@ -49,12 +48,18 @@ void tw_status_line(char line[TW_STATUS_MAX],
 		" Min:%7" PRId64 " Act:%*" PRId64 " Avg:%*" PRId64
 		" Max:%8" PRId64 " Std:%8.1f %s%s",
 		index, column->pid, column->priority, column->interval_us,
-		status->count, tw_value(nsecs, status->min_ns),
-		width, tw_value(nsecs, status->last_ns),
-		width, tw_value(nsecs, (int64_t)status->mean_ns),
-		tw_value(nsecs, status->max_ns),
-		tw_real(nsecs, status->deviation_ns), column->token, pair);
+		status->count, tw_shown(columns, status->min_ns),
+		width, tw_shown(columns, status->last_ns),
+		width, tw_shown(columns, (int64_t)status->mean_ns),
+		tw_shown(columns, status->max_ns),
+		tw_shown_real(columns, status->deviation_ns), column->token, pair);
 }
+
+const struct tw_unit tw_unit_us = {
+	.size = TW_NS_PER_US, .width = 5, .digits = 1,
+};
+
+const struct tw_unit tw_unit_ns = { .size = 1, .width = 8 };
 
 void tw_status_print(FILE *file, const struct tw_columns *columns)
 {
@@ -80,8 +85,8 @@ static void print_percentiles(FILE *file, const struct tw_columns *columns,
 	for (i = 0; i < count; i++)
 		if (tw_column_percentile(column, percents[i], &value_ns))
 			fprintf(file, " %.10g:%.*f", percents[i],
-				columns->nsecs ? 0 : 1,
-				tw_real(columns->nsecs, (double)value_ns));
+				columns->unit->digits,
+				tw_shown_real(columns, (double)value_ns));
 		else
 			fprintf(file, " %.10g:-", percents[i]);
 	fprintf(file, "\n");

@@ -23,11 +23,32 @@ static void json_histogram(struct tw_json *json,
 	tw_json_uint(json, "overflows", tw_window_overflows(window));
 }
 
+static double in_json(const struct tw_columns *columns, double value)
+{
+	const struct tw_unit *unit = columns->unit;
+
+	return value / (double)(unit->json_size ? unit->json_size : unit->size);
+}
+
+/* A value as it was measured, or the target. */
+static void json_value(struct tw_json *json, const char *key, bool known,
+		       const struct tw_columns *columns, int64_t value)
+{
+	const struct tw_unit *unit = columns->unit;
+
+	if (unit->json_size)
+		tw_json_real_if(json, key, known, in_json(columns, value),
+				unit->json_digits);
+	else
+		tw_json_int_if(json, key, known, tw_shown(columns, value));
+}
+
 static void json_percentiles(struct tw_json *json,
-			     const struct tw_column *column, bool nsecs,
+			     const struct tw_columns *columns, int index,
 			     const double *percents, int count)
 {
-	int64_t value_ns = 0;
+	const struct tw_column *column = &columns->column[index];
+	int64_t value = 0;
 	char key[32];
 	bool known;
 	int i;
@@ -35,10 +56,11 @@ static void json_percentiles(struct tw_json *json,
 	tw_json_begin_line(json, "percentiles", '{');
 	for (i = 0; i < count; i++) {
 		snprintf(key, sizeof(key), "%.10g", percents[i]);
-		known = tw_column_percentile(column, percents[i], &value_ns);
-		tw_json_real_if(json, key, known,
-				tw_real(nsecs, (double)value_ns),
-				nsecs ? 0 : 3);
+		known = tw_column_percentile(column, percents[i], &value);
+		tw_json_real_if(json, key, known, in_json(columns, value),
+				columns->unit->json_size ?
+				columns->unit->json_digits :
+				columns->unit->size == 1 ? 0 : 3);
 	}
 	tw_json_end(json);
 }
@@ -49,22 +71,20 @@ void tw_column_json(struct tw_json *json, const struct tw_columns *columns,
 	const struct tw_column *column = &columns->column[index];
 	const struct tw_status *status = &column->status;
 	const struct tw_stats *stats = &column->series->row[column->row].stats;
-	bool nsecs = columns->nsecs;
+	int more = columns->unit->json_digits;
 	/* What only cycles can tell is null if there were none. */
 	bool known = status->count && !column->is_void;
 
-	json_percentiles(json, column, nsecs, percents, count);
+	json_percentiles(json, columns, index, percents, count);
 	tw_json_real_if(json, "stddev", known,
-			tw_real(nsecs, status->deviation_ns), 3);
-	tw_json_int_if(json, "target", stats->has_target,
-		       tw_value(nsecs, stats->target_ns));
+			in_json(columns, status->deviation_ns), 3 + more);
+	json_value(json, "target", stats->has_target, columns,
+		   stats->target_ns);
 	tw_json_uint(json, "cycles", status->count);
-	tw_json_int_if(json, "min", known,
-		       tw_value(nsecs, status->min_ns));
-	tw_json_int_if(json, "max", known,
-		       tw_value(nsecs, status->max_ns));
+	json_value(json, "min", known, columns, status->min_ns);
+	json_value(json, "max", known, columns, status->max_ns);
 	tw_json_real_if(json, "avg", known,
-			tw_real(nsecs, status->mean_ns), 2);
+			in_json(columns, status->mean_ns), 2 + more);
 }
 
 static void json_thread(struct tw_json *json, const struct tw_columns *columns,

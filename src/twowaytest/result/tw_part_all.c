@@ -98,7 +98,8 @@ static void json_all(struct tw_json *json, const struct tw_run *run)
 	struct tw_series *sum = calloc(1, tw_series_size(1, 0));
 	struct tw_column column;
 	const struct tw_columns columns = {
-		.count = 1, .nsecs = run->show->nsecs, .column = &column,
+		.count = 1, .unit = tw_unit_of(run->show->nsecs),
+		.column = &column,
 	};
 	int i;
 

@@ -101,7 +101,8 @@ struct tw_columns tw_pairs_columns(const struct tw_run *run,
 	}
 	return (struct tw_columns) {
 		.count = (int)pairs->count * config->metric_count,
-		.nsecs = run->show->nsecs, .many = config->pairs.count > 1,
+		.unit = tw_unit_of(run->show->nsecs),
+		.many = config->pairs.count > 1,
 		.column = session->column,
 	};
 }

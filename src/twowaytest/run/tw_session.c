@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "rt-utils.h"
+#include "base/tw_signals.h"
 #include "base/tw_time.h"
 #include "run/tw_session.h"
 
@@ -26,41 +26,16 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-/*
- * nohup, and shells for background jobs, ignore signals; these stay ignored.
- * They are left out because a blocked signal is queued even if it is ignored.
- */
-static bool is_ignored(int number)
-{
-	struct sigaction action;
-
-	return !sigaction(number, NULL, &action) &&
-	       action.sa_handler == SIG_IGN;
-}
-
 /* Before any other part starts something that a signal must not leave. */
 static int open_signals(struct tw_run *run)
 {
 	struct tw_session *session = tw_session(run);
-	static const int heeded[] = { SIGINT, SIGTERM, SIGHUP, SIGUSR1 };
-	sigset_t signals;
-	size_t i;
 
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN);	/* write() returns the error */
-	sigemptyset(&signals);
-	for (i = 0; i < ARRAY_SIZE(heeded); i++)
-		if (!is_ignored(heeded[i]))
-			sigaddset(&signals, heeded[i]);
-	sigaddset(&signals, SIGCHLD);
-	/* If ignored, the kernel reaps children and drops their status. */
-	signal(SIGCHLD, SIG_DFL);
-	if (!sigprocmask(SIG_BLOCK, &signals, NULL))
-		session->signal_fd = signalfd(-1, &signals,
-					      SFD_CLOEXEC | SFD_NONBLOCK);
+	session->signal_fd = tw_signals_open();
 	if (session->signal_fd >= 0)
 		return 0;
-	return tw_fail(run, -errno, "cannot start: %s", strerror(errno));
+	return tw_fail(run, session->signal_fd, "cannot start: %s",
+		       strerror(-session->signal_fd));
 }
 
 /* They stay blocked: they come too late to end anything. */

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "load/tw_fft.h"
+#include "base/tw_fft.h"
 
 int tw_fft_open(struct tw_fft *fft, size_t points)
 {

@@ -2,11 +2,9 @@
 /* --check, and the state of the system in the JSON. */
 #include <stdlib.h>
 
+#include "check/tw_part_check.h"
 #include "check/tw_report_environ.h"
 #include "frame/tw_run.h"
-#include "load/tw_part_load.h"
-#include "run/tw_session.h"
-#include "tw_parts.h"
 
 static struct {
 	bool check;
@@ -30,32 +28,20 @@ static int check(struct tw_run *run)
 	return 0;
 }
 
-/* What the checks want to know of this configuration. */
-static struct tw_environ_params params_of(const struct tw_run *run)
-{
-	const struct tw_config *config = tw_session(run)->config;
-	struct tw_environ_params params = {
-		.realtime = tw_config_is_realtime(config->policy),
-		.timer_prio = config->timer->softirq ?
-			      tw_config_priority(config, TW_CLIENT, 0) : 0,
-		.rt_load = tw_throttle_expected(run),
-		.latency_us = tw_latency_us(run),
-	};
-	bool client = tw_config_all_cpus(config, TW_CLIENT, &params.client);
-	bool server = tw_config_all_cpus(config, TW_SERVER, &params.server);
-
-	params.pinned = client && server;
-	return params;
-}
-
 /* Takes some ms. Returns the number of findings. */
 static int read_system(const struct tw_run *run)
 {
-	const struct tw_environ_params params = params_of(run);
+	const char *disturbs = run->program->disturbs;
+	struct tw_environ_params params;
+	int i, count;
 
+	run->program->environ_params(run, &params);
 	tw_environ_read(&set.environ, "", &params);
 	set.read = true;
-	return tw_check(&set.environ, &params, set.findings);
+	count = tw_check(&set.environ, &params, set.findings);
+	for (i = 0; disturbs && i < TW_CHECKS; i++)
+		set.findings[i].metrics = disturbs;
+	return count;
 }
 
 static int instead(struct tw_run *run)

@@ -15,8 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/tw_fft.h"
 #include "base/tw_time.h"
-#include "load/tw_fft.h"
 #include "load/tw_load.h"
 
 #define POINTS		65536

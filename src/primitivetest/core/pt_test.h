@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A test of one primitive: its kinds, its metrics and its tasks, in a const
+ * struct in a file of its own, with a row in pt_tests.c. A case is a test of
+ * one kind with its tasks as threads or processes, on one CPU or two. A trial
+ * is a few timestamps; metrics are functions of them.
+ */
+#ifndef PT_TEST_H
+#define PT_TEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/tw_time.h"
+
+#define PT_STAMPS	5	/* timestamps of a trial */
+#define PT_METRICS	5	/* of a test */
+#define PT_TASKS	17
+#define PT_PS_PER_NS	1000	/* series are in ps: see pt_record() */
+#define PT_NO_VALUE	INT64_MIN
+#define PT_TRIAL_MS	1000	/* a longer trial is an error */
+
+struct pt_case;
+struct pt_task;
+struct pt_metric;
+
+struct pt_trial {
+	int64_t t_ns[PT_STAMPS];
+};
+
+/* The levels of priority: P - 2, P - 1, P and P + 1, if -p is P. */
+enum pt_level {
+	PT_LOW,
+	PT_MID,
+	PT_HIGH,
+	PT_ABOVE,
+	/* As --order says, of a task that answers one of PT_MID: */
+	PT_ORDERED,
+	PT_BOTTOM,	/* 1 */
+	PT_STEPPED	/* of the first copy P, of the second P - 1, and so on */
+};
+
+struct pt_metric;
+struct pt_role;
+
+struct pt_kind {
+	const char *name;	/* NULL: end of the table */
+	int64_t value;		/* what the test understands by it */
+	const void *ops;
+	/* The following replace what the test has; 0 and NULL: they do not. */
+	int switches;
+	int64_t trials;
+	const struct pt_metric *metrics;
+	const struct pt_role *roles;
+	int per;		/* so many trials need the switches; 0: 1 */
+	/* Not every system has it: skipped unless it is named itself. */
+	bool optional;
+};
+
+struct pt_metric {
+	const char *token;	/* NULL: end of the table */
+	const char *label;
+	/* The value is t_ns[to] - t_ns[from], */
+	int from, to;
+	/* or, if that is not NULL, in ps or PT_NO_VALUE; @before may be NULL. */
+	int64_t (*value_ps)(const struct pt_case *c,
+			    const struct pt_trial *now,
+			    const struct pt_trial *before);
+	/*
+	 * Above 1: so many operations are between the two timestamps. Then
+	 * the clock's cost is subtracted, and the rest divided.
+	 */
+	int per;
+	/* The deviation is about it; NULL: about the mean. */
+	int64_t (*target_ps)(const struct pt_case *c);
+	/* What one value is one of, as "messages": for "# Rate:"; or NULL. */
+	const char *rate;
+	/* A kind that has no such metric: its name; or NULL. */
+	const char *not_of;
+};
+
+struct pt_role {
+	const char *name;	/* of the task: "prim-" and this; NULL: end */
+	enum pt_level level;
+	bool other_cpu;		/* with --cpus=cross */
+	/* Runs all trials. Returns 0 or -errno. */
+	int (*run)(struct pt_task *task);
+};
+
+/* Groups of tests, for --test. */
+enum {
+	PT_AEGIS = 1 << 0, PT_SAMPLES = 1 << 1, PT_PCSERVER = 1 << 2,
+	PT_NOTES = 1 << 3, PT_OVERHEADS = 1 << 4, PT_RHEALSTONE = 1 << 5
+};
+
+/* What a test cannot do without, or does not distinguish. */
+enum {
+	PT_ALONE = 1 << 0,	/* one task: no threads or processes in names */
+	PT_SAME = 1 << 1,	/* tasks are on one CPU */
+	PT_THREADS = 1 << 2,	/* tasks are threads */
+	PT_REALTIME = 1 << 3,	/* needs -p */
+	PT_SPINS = 1 << 4,	/* spins half of each second: see pt_rest() */
+	PT_SPREAD = 1 << 5	/* of copies, every second on the other CPU */
+};
+
+/* Options that replace a test's kinds by one that they name. */
+enum pt_own {
+	PT_OWN_NONE,
+	PT_OWN_SIZE,
+	PT_OWN_PERIOD,
+	PT_OWN_COPIES,
+	PT_OWNS
+};
+
+struct pt_sums;
+
+struct pt_test {
+	const char *name;
+	const char *about;	/* for --list */
+	unsigned int groups;
+	unsigned int flags;
+	enum pt_own own;
+	const struct pt_kind *kinds;	/* NULL: none */
+	const struct pt_metric *metrics;
+	/* One for each task; */
+	const struct pt_role *roles;
+	/* or so many tasks of the last role; NULL: one. */
+	int (*copies)(const struct pt_case *c);
+	/*
+	 * How many switches each trial needs, in all tasks together; at least
+	 * 99 % of them must happen.
+	 */
+	int switches;
+	/* The same if it depends on the settings; or NULL. */
+	int (*switches_of)(const struct pt_case *c);
+	int64_t trials;		/* default of -l */
+	int trial_ms;		/* how long one may take; 0: PT_TRIAL_MS */
+	/* Bytes that the tasks share, at pt_room(); zeroed. */
+	size_t room;
+	/*
+	 * Called by the process that starts the tasks, before and after them.
+	 * open() returns 0, or -errno after pt_refuse(). What close() does
+	 * must not be needed: the process may be killed.
+	 */
+	int (*open)(struct pt_case *c);
+	void (*close)(struct pt_case *c);
+	/* After the tasks: pt_verdict(). */
+	void (*verify)(struct pt_case *c);
+	/* Of the results: pt_derive(). */
+	void (*derive)(const struct pt_sums *sums, const struct pt_case *c);
+};
+
+/* The table; the last is NULL. */
+extern const struct pt_test *const pt_tests[];
+
+#endif /* PT_TEST_H */

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * order: tasks of eight priorities wait for a condition. Told all at once, they
+ * have to go on in the order of their priorities.
+ */
+#include <errno.h>
+
+#include "core/pt_record.h"
+#include "rows/pt_channel.h"
+#include "rows/pt_order.h"
+#include "rows/pt_rows.h"
+
+#define WAITERS	8
+
+struct shared {
+	struct pt_channel channel;	/* first: see pt_channels_open() */
+	sem_t done;
+	int turn;		/* that the waiters wait for */
+	int ready, woken;
+	int order[WAITERS];	/* the copies as they went on; 0: highest */
+	int64_t first_ns, last_ns;
+	int64_t inversions;
+};
+
+int pt_order_inversions(const int order[], int count)
+{
+	int i, inversions = 0;
+
+	for (i = 1; i < count; i++)
+		inversions += order[i] < order[i - 1];
+	return inversions;
+}
+
+static int copies(const struct pt_case *c)
+{
+	(void)c;
+	return WAITERS;
+}
+
+static int open_condition(struct pt_case *c)
+{
+	struct shared *shared = c->room;
+
+	if (c->config->priority <= WAITERS)
+		return pt_refuse(c, -EINVAL, "%d tasks have priorities from -p downwards; give -p %d or more",
+				 WAITERS, WAITERS + 1);
+	sem_init(&shared->done, 1, 0);
+	return pt_channels_open(c, 1);
+}
+
+static int wake(struct pt_task *task, int64_t *begin_ns)
+{
+	struct shared *shared = pt_room(task);
+	int err = pthread_mutex_lock(&shared->channel.mutex);
+
+	if (err)
+		return -err;
+	shared->turn++;
+	shared->woken = 0;
+	*begin_ns = pt_now(task);
+	err = pthread_cond_broadcast(&shared->channel.cond);
+	pthread_mutex_unlock(&shared->channel.mutex);
+	return -err;
+}
+
+static int run_starter(struct pt_task *task)
+{
+	struct shared *shared = pt_room(task);
+	struct pt_trial trial;
+	int err = sem_wait(&shared->done) ? -errno : 0;	/* until all wait */
+
+	while (!err && pt_more(task)) {
+		err = wake(task, &trial.t_ns[0]);
+		if (!err && sem_wait(&shared->done))
+			err = -errno;
+		if (err)
+			return err;
+		trial.t_ns[1] = shared->first_ns;
+		trial.t_ns[2] = shared->last_ns;
+		shared->inversions += pt_order_inversions(shared->order,
+							  WAITERS);
+		pt_record(task, &trial);
+	}
+	return err ? err : wake(task, &trial.t_ns[0]);
+}
+
+/* Holds the mutex; the last one tells the starter. */
+static int go_on(struct pt_task *task)
+{
+	struct shared *shared = pt_room(task);
+	int64_t now_ns = pt_now(task);
+
+	if (!shared->woken)
+		shared->first_ns = now_ns;
+	shared->order[shared->woken++] = task->copy;
+	if (shared->woken < WAITERS)
+		return 0;
+	shared->last_ns = now_ns;
+	return sem_post(&shared->done) ? -errno : 0;
+}
+
+static int run_waiter(struct pt_task *task)
+{
+	struct shared *shared = pt_room(task);
+	struct pt_channel *channel = &shared->channel;
+	int turn = 0, err = pthread_mutex_lock(&channel->mutex);
+
+	if (err)
+		return -err;
+	if (++shared->ready == WAITERS)
+		sem_post(&shared->done);
+	for (;;) {
+		while (!err && turn == shared->turn)
+			err = pthread_cond_wait(&channel->cond,
+						&channel->mutex);
+		if (err || pt_over(task))
+			break;
+		turn++;
+		err = -go_on(task);
+	}
+	pthread_mutex_unlock(&channel->mutex);
+	return -err;
+}
+
+static void close_condition(struct pt_case *c)
+{
+	pt_channels_close(c, 1);
+}
+
+static void verify(struct pt_case *c)
+{
+	const struct shared *shared = c->room;
+
+	pt_verdict(c, shared->inversions,
+		   "%lld inversions of %d priorities in %llu trials, those of the warm-up included",
+		   (long long)shared->inversions, WAITERS,
+		   (unsigned long long)atomic_load(&c->done));
+}
+
+static const struct pt_metric metrics[] = {
+	{ .token = "first", .label = "Broadcast to the first task",
+	  .from = 0, .to = 1 },
+	{ .token = "last", .label = "Broadcast to the last task",
+	  .from = 0, .to = 2 },
+	{ .token = NULL }
+};
+
+/*
+ * One to each waiter and one back; the starter then needs the mutex that the
+ * last one holds until it waits again.
+ */
+static const struct pt_kind kinds[] = {
+	{ "cond", .ops = &pt_channel_cond, .switches = WAITERS + 3 },
+	{ "pi", .ops = &pt_channel_pi, .switches = WAITERS + 3 },
+	{ .name = NULL }
+};
+
+static const struct pt_role roles[] = {
+	{ "wakes", PT_ABOVE, false, run_starter },
+	{ "waits", PT_STEPPED, false, run_waiter },
+	{ .name = NULL }
+};
+
+const struct pt_test pt_order = {
+	.name = "order",
+	.about = "a broadcast to tasks of eight priorities",
+	.flags = PT_SAME | PT_REALTIME,
+	.kinds = kinds, .metrics = metrics, .roles = roles, .copies = copies,
+	.trials = 1000, .room = sizeof(struct shared),
+	.open = open_condition, .close = close_condition, .verify = verify,
+};

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * trap: from a fault to its handler, and back. A signal that the task sends to
+ * itself takes the same way, without the fault.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "core/pt_record.h"
+#include "rows/pt_rows.h"
+
+struct cause {
+	int signal;
+	int code;		/* si_code */
+	int (*raise)(void);
+};
+
+/* The handler's. The task is a process: nobody else has it. */
+static struct {
+	const struct tw_clock *clock;
+	const struct cause *cause;
+	char *page;		/* may not be written */
+	volatile int64_t stamp_ns;
+	volatile int wrong;	/* signals that were not the expected ones */
+	sigjmp_buf after;
+} own;
+
+static void handle(int signal, siginfo_t *info, void *context)
+{
+	const int64_t now_ns = own.clock->read_ns(own.clock);
+
+	(void)context;
+	own.stamp_ns = now_ns;
+	if (info->si_code != own.cause->code)
+		own.wrong++;
+	if (signal != SIGSEGV)
+		return;
+	if (info->si_addr != own.page)
+		own.wrong++;
+	/* A return would repeat the fault. */
+	siglongjmp(own.after, 1);
+}
+
+static int write_protected(void)
+{
+	if (!sigsetjmp(own.after, 0))
+		*(volatile char *)own.page = 1;
+	return 0;
+}
+
+static int signal_itself(void)
+{
+	return kill(getpid(), SIGUSR1) ? -errno : 0;
+}
+
+/* SA_NODEFER: a handler that is left by a jump does not keep it blocked. */
+static int prepare(struct pt_task *task)
+{
+	struct sigaction action = {
+		.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_NODEFER,
+	};
+	sigset_t expected;
+
+	own.clock = &task->in->clock;
+	own.cause = task->in->choice.kind->ops;
+	own.page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (own.page == MAP_FAILED)
+		return pt_failed(task, "mmap", -errno);
+	sigemptyset(&expected);
+	sigaddset(&expected, own.cause->signal);
+	if (sigprocmask(SIG_UNBLOCK, &expected, NULL) ||
+	    sigaction(own.cause->signal, &action, NULL))
+		return pt_failed(task, "sigaction", -errno);
+	return 0;
+}
+
+static int run(struct pt_task *task)
+{
+	struct pt_trial trial = { .t_ns[0] = 0 };
+	int err = prepare(task);
+
+	while (!err && pt_more(task)) {
+		own.stamp_ns = 0;
+		trial.t_ns[0] = pt_now(task);
+		err = own.cause->raise();
+		trial.t_ns[2] = pt_now(task);
+		trial.t_ns[1] = own.stamp_ns;
+		if (!err && (!own.stamp_ns || own.wrong))
+			err = pt_failed(task, "the handler of its own signal",
+					-EPROTO);
+		if (!err)
+			pt_record(task, &trial);
+	}
+	return err;
+}
+
+static const struct cause fault = { SIGSEGV, SEGV_ACCERR, write_protected };
+static const struct cause own_signal = { SIGUSR1, SI_USER, signal_itself };
+
+static const struct pt_metric metrics[] = {
+	{ .token = "enter", .label = "To the handler", .from = 0, .to = 1 },
+	{ .token = "leave", .label = "From the handler", .from = 1, .to = 2 },
+	{ .token = "roundtrip", .label = "To the handler and back",
+	  .from = 0, .to = 2, .rate = "traps" },
+	{ .token = NULL }
+};
+
+static const struct pt_kind kinds[] = {
+	{ "fault", .ops = &fault },
+	{ "signal", .ops = &own_signal },
+	{ .name = NULL }
+};
+
+static const struct pt_role roles[] = {
+	{ "high", PT_HIGH, false, run },
+	{ .name = NULL }
+};
+
+const struct pt_test pt_trap = {
+	.name = "trap",
+	.about = "a forbidden write, or a signal to itself, and its handler",
+	.flags = PT_ALONE,
+	.kinds = kinds, .metrics = metrics, .roles = roles,
+	.trials = 10000,
+};

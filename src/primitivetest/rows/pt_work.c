@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * work: how long the same work takes each time. An iteration is a million
+ * additions, a megabyte copied, a million of Whetstone's instructions, or a
+ * Fourier transform forward and back.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/tw_fft.h"
+#include "core/pt_record.h"
+#include "core/pt_report.h"
+#include "rows/pt_rows.h"
+#include "rows/pt_work.h"
+
+#define TARGET_NS	(10 * TW_NS_PER_MS)
+#define BEST_OF		3
+#define ADDITIONS	1000000
+#define POINTS		65536
+#define LOOPS		10	/* of Whetstone: 100,000 instructions each */
+
+struct work {
+	struct tw_fft fft;
+	struct tw_complex signal[POINTS], spare[POINTS];
+};
+
+/* The result depends on all that was calculated. */
+typedef uint64_t work_fn(struct work *work, int64_t count);
+
+static uint64_t sum_of(const struct work *work)
+{
+	uint64_t bits[2], sum = 0;
+	size_t j;
+
+	for (j = 0; j < POINTS; j++) {
+		memcpy(bits, &work->signal[j], sizeof(bits));
+		sum = sum * 31 + bits[0] + bits[1];
+		memcpy(bits, &work->spare[j], sizeof(bits));
+		sum = sum * 31 + bits[0] + bits[1];
+	}
+	return sum;
+}
+
+static void prepare(struct work *work)
+{
+	size_t j;
+
+	for (j = 0; j < POINTS; j++) {
+		work->signal[j].re = (double)(j * 40503 % 1024);
+		work->signal[j].im = (double)(j % 7);
+	}
+	memset(work->spare, 0, sizeof(work->spare));
+}
+
+/* Each addition needs the one before: Fibonacci's numbers. */
+static uint64_t add(struct work *work, int64_t count)
+{
+	uint64_t a = 0, b = 1;
+	int i;
+
+	(void)work;
+	for (; count; count--)
+		for (i = 0; i < ADDITIONS / 2; i++) {
+			a += b;
+			b += a;
+		}
+	return a ^ b;
+}
+
+static uint64_t copy(struct work *work, int64_t count)
+{
+	uint64_t sum = 0;
+
+	for (; count; count--) {
+		work->signal[count % POINTS].re += 1;
+		memcpy(work->spare, work->signal, sizeof(work->spare));
+		sum += (uint64_t)work->spare[count % POINTS].re;
+	}
+	return sum;
+}
+
+static void elements(double e[4], double t, double end, int rounds)
+{
+	for (; rounds; rounds--) {
+		e[0] = (e[0] + e[1] + e[2] - e[3]) * t;
+		e[1] = (e[0] + e[1] - e[2] + e[3]) * t;
+		e[2] = (e[0] - e[1] + e[2] + e[3]) * t;
+		e[3] = (-e[0] + e[1] + e[2] + e[3]) / end;
+	}
+}
+
+static double turn(double t, double x, double y)
+{
+	return t * atan(2 * sin(x) * cos(x) / (cos(x + y) + cos(x - y) - 1));
+}
+
+static __attribute__((noinline)) double procedure(double t, double x, double y)
+{
+	x = t * (x + y);
+	y = t * (x + y);
+	return (x + y) / 2;
+}
+
+/* The modules of Curnow and Wichmann that work with floating point. */
+static uint64_t whetstone(struct work *work, int64_t count)
+{
+	const double t = 0.499975, t1 = 0.50025;
+	double e[4] = { 1, -1, -1, -1 }, x = 0.5, y = 0.5, z = 1, f = 0.75;
+	uint64_t bits[7];
+	int64_t loop;
+	int i;
+
+	(void)work;
+	for (loop = 0; loop < count * LOOPS; loop++) {
+		elements(e, t, 1 / t, 12);
+		elements(e, t, 2, 14 * 6);
+		for (i = 0; i < 32; i++) {
+			x = turn(t, x, y);
+			y = turn(t, x, y);
+		}
+		for (i = 0; i < 899; i++)
+			z = procedure(t, 1 + x, z);
+		for (i = 0; i < 93; i++)
+			f = sqrt(exp(log(f) / t1));
+	}
+	memcpy(bits, (const double[]) { e[0], e[1], e[2], e[3], x + y, z, f },
+	       sizeof(bits));
+	return bits[0] ^ bits[1] ^ bits[2] ^ bits[3] ^ bits[4] ^ bits[5] ^
+	       bits[6];
+}
+
+static uint64_t fft(struct work *work, int64_t count)
+{
+	for (; count; count--) {
+		tw_fft_forward(&work->fft, work->signal);
+		tw_fft_inverse(&work->fft, work->signal);
+	}
+	return 0;
+}
+
+enum { ADD, COPY, WHETSTONE, FFT };
+
+static work_fn *const works[] = {
+	[ADD] = add, [COPY] = copy, [WHETSTONE] = whetstone, [FFT] = fft,
+};
+
+int64_t pt_work_iterations(int64_t count, int64_t took_ns)
+{
+	int64_t wanted = llround((double)TARGET_NS * (double)count /
+				 (double)(took_ns > 0 ? took_ns : 1));
+
+	return wanted > 0 ? wanted : 1;
+}
+
+double pt_work_stretch(int64_t min, int64_t max)
+{
+	return min > 0 ? 100.0 * (double)(max - min) / (double)min : 0;
+}
+
+/* One trial. Returns the sum of its results. */
+static uint64_t try_once(struct pt_task *task, int64_t count,
+			 struct pt_trial *trial)
+{
+	work_fn *run = works[pt_kind_value(task->in)];
+	struct work *work = pt_room(task);
+	uint64_t sum;
+
+	prepare(work);
+	trial->t_ns[0] = pt_now(task);
+	sum = run(work, count);
+	trial->t_ns[1] = pt_now(task);
+	return sum + sum_of(work);
+}
+
+/* Nothing that disturbs makes work shorter: the least time counts. */
+static int64_t calibrate(struct pt_task *task)
+{
+	int64_t count = 1, took_ns, least_ns = INT64_MAX;
+	struct pt_trial trial;
+	int i;
+
+	for (;; count *= 2, least_ns = INT64_MAX) {
+		for (i = 0; i < BEST_OF; i++) {
+			try_once(task, count, &trial);
+			took_ns = trial.t_ns[1] - trial.t_ns[0];
+			if (took_ns < least_ns)
+				least_ns = took_ns;
+		}
+		if (least_ns > TARGET_NS / 4)
+			return pt_work_iterations(count, least_ns);
+	}
+}
+
+static int run(struct pt_task *task)
+{
+	struct pt_case *c = task->in;
+	struct work *work = pt_room(task);
+	struct pt_trial trial = { .t_ns = { 0 } };
+	int err = tw_fft_open(&work->fft, POINTS);
+
+	if (err)
+		return pt_failed(task, "the table of roots", err);
+	c->number = c->config->work ? c->config->work : calibrate(task);
+	while (!err && pt_more(task)) {
+		pt_rest(task);
+		err = pt_check_sum(task, try_once(task, c->number, &trial));
+		if (!err)
+			pt_record(task, &trial);
+	}
+	return err;
+}
+
+static void verify(struct pt_case *c)
+{
+	pt_verdict(c, false, "%lld iterations a trial, %s",
+		   (long long)c->number,
+		   c->config->work ? "as --work says" :
+		   "calibrated to 10 ms here: no other system can be compared");
+}
+
+static void derive(const struct pt_sums *sums, const struct pt_case *c)
+{
+	struct tw_status time = tw_series_status(c->series, 0);
+	char name[PT_NAME + 16];
+
+	if (!time.count)
+		return;
+	snprintf(name, sizeof(name), "%s.stretch", c->name);
+	pt_derive_as(sums, &(struct pt_derived) {
+		.title = "Derived", .name = name, .unit = "%",
+		.value = pt_work_stretch(time.min_ns, time.max_ns),
+		.formula = "(max - min) / min of time",
+	});
+}
+
+static const struct pt_metric metrics[] = {
+	{ .token = "time", .label = "Time of the same work", .from = 0,
+	  .to = 1 },
+	{ .token = NULL }
+};
+
+static const struct pt_kind kinds[] = {
+	{ "add", .value = ADD },
+	{ "copy", .value = COPY },
+	{ "whetstone", .value = WHETSTONE },
+	{ "fft", .value = FFT },
+	{ .name = NULL }
+};
+
+static const struct pt_role roles[] = {
+	{ "high", PT_HIGH, false, run },
+	{ .name = NULL }
+};
+
+const struct pt_test pt_work = {
+	.name = "work",
+	.about = "the same work again and again; --work fixes how much",
+	.groups = PT_AEGIS | PT_SAMPLES,
+	.flags = PT_ALONE | PT_SPINS,
+	.kinds = kinds, .metrics = metrics, .roles = roles,
+	.trials = 100, .room = sizeof(struct work),
+	.verify = verify, .derive = derive,
+};

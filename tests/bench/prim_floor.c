@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The least that a test of primitives can be: its system calls and clock reads,
+ * and nothing between two trials. What the tool's roundtrip exceeds this
+ * program's by is the tool's own cost.
+ *
+ * usage: prim_floor KIND CPU PRIORITY TRIALS WARMUP
+ *
+ * Two processes on CPU, the one that answers at PRIORITY, the other one below.
+ * Prints the mean and the minimum of the round trip, in ns; for pair: of one
+ * pair of calls.
+ */
+#include <err.h>
+#include <mqueue.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PAIRS	100
+#define MESSAGE	8
+
+static struct shared {
+	sem_t sem[2];
+	int64_t stamp_ns;	/* when the answer was begun */
+} *shared;
+
+static int fds[2][2];		/* of each way: to read and to write */
+static mqd_t queues[2];
+static pid_t pids[2];		/* who gets a signal of each way */
+static sigset_t signals;
+
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+static void check(int bad, const char *what)
+{
+	if (bad)
+		err(1, "%s", what);
+}
+
+static void open_sems(void)
+{
+	check(sem_init(&shared->sem[0], 1, 0), "sem_init");
+	check(sem_init(&shared->sem[1], 1, 0), "sem_init");
+}
+
+static void sem_give(int way)
+{
+	sem_post(&shared->sem[way]);
+}
+
+static void sem_take(int way)
+{
+	sem_wait(&shared->sem[way]);
+}
+
+static void open_eventfds(void)
+{
+	int way;
+
+	for (way = 0; way < 2; way++) {
+		fds[way][0] = eventfd(0, EFD_SEMAPHORE);
+		check(fds[way][0] < 0, "eventfd");
+		fds[way][1] = fds[way][0];
+	}
+}
+
+static void open_pipes(void)
+{
+	check(pipe(fds[0]) || pipe(fds[1]), "pipe");
+}
+
+static void fd_give(int way)
+{
+	const uint64_t one = 1;
+
+	check(write(fds[way][1], &one, sizeof(one)) != sizeof(one), "write");
+}
+
+static void fd_take(int way)
+{
+	uint64_t one;
+
+	check(read(fds[way][0], &one, sizeof(one)) != sizeof(one), "read");
+}
+
+static void open_queues(void)
+{
+	struct mq_attr attributes = { .mq_maxmsg = 10, .mq_msgsize = MESSAGE };
+	char name[64];
+	int way;
+
+	for (way = 0; way < 2; way++) {
+		snprintf(name, sizeof(name), "/prim-floor-%d-%d",
+			 (int)getpid(), way);
+		queues[way] = mq_open(name, O_RDWR | O_CREAT | O_EXCL, 0600,
+				      &attributes);
+		check(queues[way] == (mqd_t)-1, "mq_open");
+		mq_unlink(name);
+	}
+}
+
+static void mq_give(int way)
+{
+	const uint64_t one = 1;
+
+	check(mq_send(queues[way], (const char *)&one, sizeof(one), 0),
+	      "mq_send");
+}
+
+static void mq_take(int way)
+{
+	uint64_t one;
+
+	check(mq_receive(queues[way], (char *)&one, sizeof(one), NULL) !=
+	      sizeof(one), "mq_receive");
+}
+
+static void open_signals(void)
+{
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGRTMIN);
+	check(sigprocmask(SIG_BLOCK, &signals, NULL), "sigprocmask");
+}
+
+static void signal_give(int way)
+{
+	check(sigqueue(pids[way], SIGRTMIN, (union sigval) { .sival_int = 1 }),
+	      "sigqueue");
+}
+
+static void signal_take(int way)
+{
+	siginfo_t info;
+
+	(void)way;
+	check(sigwaitinfo(&signals, &info) < 0, "sigwaitinfo");
+}
+
+static const struct kind {
+	const char *name;
+	void (*open)(void);
+	void (*give)(int way);
+	void (*take)(int way);
+} kinds[] = {
+	{ "pair", open_sems, sem_give, sem_take },
+	{ "unnamed", open_sems, sem_give, sem_take },
+	{ "eventfd", open_eventfds, fd_give, fd_take },
+	{ "pipe", open_pipes, fd_give, fd_take },
+	{ "message", open_queues, mq_give, mq_take },
+	{ "signal", open_signals, signal_give, signal_take },
+};
+
+static void settle(int cpu, int priority)
+{
+	struct sched_param param = { .sched_priority = priority };
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(cpu, &cpus);
+	check(sched_setscheduler(0, SCHED_FIFO, &param), "sched_setscheduler");
+	check(sched_setaffinity(0, sizeof(cpus), &cpus), "sched_setaffinity");
+	check(mlockall(MCL_CURRENT | MCL_FUTURE), "mlockall");
+}
+
+static _Noreturn void answer(const struct kind *kind, long trials)
+{
+	for (; trials; trials--) {
+		kind->take(0);
+		shared->stamp_ns = now_ns();
+		kind->give(1);
+	}
+	_exit(0);
+}
+
+static int64_t ask(const struct kind *kind)
+{
+	int64_t begin_ns = now_ns();
+
+	kind->give(0);
+	kind->take(1);
+	return now_ns() - begin_ns;
+}
+
+static int64_t pairs(const struct kind *kind)
+{
+	int64_t begin_ns = now_ns();
+	int i;
+
+	for (i = 0; i < PAIRS; i++) {
+		kind->give(0);
+		kind->take(0);
+	}
+	return now_ns() - begin_ns;
+}
+
+static void measure(const struct kind *kind, long trials, long warmup)
+{
+	int64_t (*trial)(const struct kind *kind) =
+		kind == kinds ? pairs : ask;
+	int64_t took_ns, sum_ns = 0, min_ns = INT64_MAX;
+	long n, per = kind == kinds ? PAIRS : 1;
+
+	for (n = -warmup; n < trials; n++) {
+		took_ns = trial(kind);
+		if (n < 0)
+			continue;
+		sum_ns += took_ns;
+		if (took_ns < min_ns)
+			min_ns = took_ns;
+	}
+	printf("%.3f %.3f\n", (double)sum_ns / (double)trials / (double)per,
+	       (double)min_ns / (double)per);
+}
+
+int main(int argc, char *argv[])
+{
+	const struct kind *kind = kinds;
+	long trials, warmup;
+	int cpu, priority;
+
+	if (argc != 6)
+		errx(1, "usage: prim_floor KIND CPU PRIORITY TRIALS WARMUP");
+	while (strcmp(kind->name, argv[1]))
+		if (++kind == kinds + sizeof(kinds) / sizeof(kinds[0]))
+			errx(1, "%s: no such kind", argv[1]);
+	cpu = atoi(argv[2]);
+	priority = atoi(argv[3]);
+	trials = atol(argv[4]);
+	warmup = atol(argv[5]);
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	check(shared == MAP_FAILED, "mmap");
+	kind->open();
+	pids[1] = getpid();
+	settle(cpu, priority - 1);
+	if (kind != kinds) {
+		pids[0] = fork();
+		check(pids[0] < 0, "fork");
+		if (!pids[0]) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			settle(cpu, priority);
+			answer(kind, trials + warmup);
+		}
+		/* It has come to wait. */
+		usleep(20000);
+	}
+	measure(kind, trials, warmup);
+	if (pids[0] > 0)
+		waitpid(pids[0], NULL, 0);
+	return 0;
+}

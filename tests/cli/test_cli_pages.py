@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The manual pages name what the programs and the tables of options name."""
+
+import functools
+import pathlib
+import re
+
+import pytest
+
+import options
+import prim_options
+import primitives
+import twoway
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+SPELLED = {None: "none", "=": "required", "[=": "optional"}
+
+
+class Program:
+    """A program, its table of options, and the pages that have them."""
+
+    def __init__(self, binary, table, *pages):
+        self.binary = binary
+        self.table = {option.name: (option.short, option.argument)
+                      for option in table}
+        self.pages = [TOP / "man" / page for page in pages]
+
+    def text(self):
+        return "\n".join(page.read_text(encoding="ascii")
+                         for page in self.pages)
+
+    def help(self, directory):
+        """As table, from what --help prints."""
+        result = twoway.run("--help", directory=directory,
+                            program=self.binary())
+        assert result.returncode == 0 and not result.stderr
+        return result.stdout
+
+
+PROGRAMS = {
+    "twowaytest": Program(twoway.binary, options.OPTIONS, "twowaytest.8",
+                          "twowaytest-hosts.8"),
+    "primitivetest": Program(primitives.binary, prim_options.OPTIONS,
+                             "primitivetest.8"),
+}
+
+
+def plain(text):
+    """Without fonts and the like."""
+    text = re.sub(r"\\f(?:[BIRP]|\(CW)", "", text.replace("\\-", "-"))
+    return text.replace('"', "").replace("\\ ", " ")
+
+
+def headings(text):
+    """{long: {(letter, argument)}} of the lines that begin a paragraph, such
+    as .BR -l ", " --loops=N; an option may have more than one."""
+    found = {}
+    for line in re.findall(r"^\.T[PQ]\n\.[BIR]{1,2} (.*)$", text, re.M):
+        match = re.match(r"(?:-(\w),)?--(\w+(?:-\w+)*)(\[?=)?",
+                         re.sub(r"\s", "", plain(line)))
+        if match:
+            found.setdefault(match[2], set()).add(
+                (match[1] or "", SPELLED[match[3]]))
+    return found
+
+
+@pytest.fixture(params=PROGRAMS)
+def program(request):
+    return PROGRAMS[request.param]
+
+
+def test_help_names_the_tables_options(program, tmp_path):
+    """An option that the table lacks is one without a test."""
+    told = {}
+    for line in program.help(tmp_path).splitlines():
+        match = re.match(r"  (?:-(\w), |    )--([\w-]+)(\[?=)?", line)
+        if match:
+            told[match[2]] = (match[1] or "", SPELLED[match[3]])
+    assert told == program.table
+
+
+def test_help_fits_a_terminal(program, tmp_path):
+    assert max(map(len, program.help(tmp_path).splitlines())) < 80
+
+
+def test_letters_are_no_others(program):
+    letters = [short for short, _ in program.table.values() if short]
+    assert len(letters) == len(set(letters))
+
+
+def test_page_names_the_tables_options(program):
+    """Each has a paragraph of its own, with its letter and its value."""
+    told = headings(program.text())
+    assert set(told) == set(program.table)
+    for name, how in program.table.items():
+        assert how in told[name], name
+
+
+def test_page_begins_and_ends_with_the_programs(program):
+    """What is called, and the way to the other program's page."""
+    text = program.pages[0].read_text(encoding="ascii")
+    name = program.pages[0].stem
+    assert f".SH SYNOPSIS\n.SY {name}\n" in text
+    other, = set(PROGRAMS) - {name}
+    assert f"{other}(8)" in plain(text).split(".SH SEE ALSO\n")[1]
+
+
+# primitivetest's page also has its tests.
+
+@pytest.fixture
+def listed(tmp_path):
+    run = functools.partial(twoway.run, directory=tmp_path,
+                            program=primitives.binary())
+    return primitives.listed(run)
+
+
+def described():
+    """{test: what the page says of it}, in TESTS."""
+    section = PROGRAMS["primitivetest"].text().split("\n.SH TESTS\n")[1]
+    section = section.split("\n.SH ")[0]
+    return {match[1]: plain(match[2]) for match in re.finditer(
+        r"^\.TP\n\.B (\w+)\n(.*?)(?=^\.TP|^\.SS|\Z)", section, re.M | re.S)}
+
+
+def test_page_describes_every_test(listed):
+    told = described()
+    for test in listed:
+        words = set(re.findall(r"[\w.]+\w", told[test["name"]]))
+        # A kind such as usleep.100 may be told by its two halves.
+        for kind in test["kinds"]:
+            assert kind in words or set(kind.split(".")) <= words, \
+                f"{test['name']}.{kind}"
+
+
+def test_page_has_the_trials_of_every_test(listed):
+    rows = dict(re.findall(r"^(\w+) {2,}(\d+)", PROGRAMS[
+        "primitivetest"].text(), re.M))
+    assert set(rows) <= set(described())
+    for test in listed:
+        assert test["name"] in rows
+        if test["name"] != "timer":     # of which each kind has its own
+            assert int(rows[test["name"]]) == test["trials"], test["name"]
+
+
+def test_page_describes_every_group(tmp_path):
+    told = described()
+    result = twoway.run("--list", directory=tmp_path,
+                        program=primitives.binary())
+    groups = set(" ".join(re.findall("groups:(.*)$", result.stdout,
+                                     re.M)).split())
+    assert {"aegis", "samples"} <= groups <= set(told)
+
+
+def test_page_names_every_metric(primitive):
+    """Those of the tests that can be run here, in a trial of each."""
+    told = described()
+    result = primitive("--test=all", "-l", "1", "--warmup=1")
+    names = set(result.columns)
+    assert len(names) > 10, result.stderr
+    for name in names:
+        test, metric = name.split(".")[0], name.rpartition(".")[2]
+        assert metric in re.findall(r"\w+", told[test]), name
+
+
+@pytest.mark.parametrize("line", ["First", "Verdict", "Derived", "Rate",
+                                  "Clock", "Worst", "Limit"])
+def test_page_explains_the_lines(primitive, line):
+    result = primitive("--test=timer.1000,sync1.futex,sync2.futex", "-l", "5",
+                       "--worst", "--limit=sync2.out:1000000")
+    shown = set(re.findall("^# (?:/dev/)?([A-Za-z ]+?)[:_ ]", result.stdout,
+                           re.M))
+    assert line in shown
+    told = plain(PROGRAMS["primitivetest"].text())
+    assert re.search(rf"^\.B # {line}[: ]", told, re.M)

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""primitivetest: messages, signals and a mutex from one task to another."""
+
+import os
+import resource
+
+import pytest
+
+TRIALS = 20
+WARMUP = 2
+STREAM = 120
+QUEUED = 10
+
+ROUND_TRIPS = ["message.8", "message.64", "message.1024", "message.8192",
+               "signal.sigwaitinfo", "signal.handler", "signal.signalfd"]
+ONE_WAY = ["stream.8", "stream.64", "stream.1024", "stream.8192",
+           "signal.queue", "sync2.mutex"]
+
+
+def verdicts(test):
+    assert not any(verdict["failed"] for verdict in test["verdicts"])
+    return [verdict["text"] for verdict in test["verdicts"]]
+
+
+def run_all(primitive, name, *options):
+    """As threads and processes, on one CPU and two if there are two."""
+    cpus = "same,cross" if len(os.sched_getaffinity(0)) > 1 else "same"
+    result = primitive(f"--test={name}", "-l", str(TRIALS),
+                       "--tasks=thread,process", f"--cpus={cpus}", *options)
+    assert result.returncode == 0, result.stderr
+    assert len(result.tests) == 2 * len(cpus.split(","))
+    for test in result.tests.values():
+        assert test["trials"] == TRIALS
+        assert test["switches"]["had"] >= test["switches"]["needed"] * 0.99
+        assert test["switches"]["needed"] > 0
+    return result
+
+
+@pytest.mark.parametrize("name", ROUND_TRIPS)
+def test_round_trip(primitive, name):
+    """Out and back are the round trip; all that was sent came."""
+    result = run_all(primitive, name)
+    number = TRIALS + WARMUP
+    for full, test in result.tests.items():
+        assert result.sum_ns(f"{full}.out") + result.sum_ns(f"{full}.back") \
+            == pytest.approx(result.sum_ns(f"{full}.roundtrip"), abs=2)
+        kind = name.split(".", maxsplit=1)[0]
+        if kind == "message":
+            count = 2 * number + 1
+            assert verdicts(test) == [f"{count} messages sent, {count} "
+                                      "received, 0 of them with other content"]
+        else:
+            assert verdicts(test) == [f"{number} signals sent, {number} "
+                                      "received, 0 of them with another value"]
+
+
+@pytest.mark.parametrize("name", ONE_WAY)
+def test_one_way(primitive, name):
+    result = run_all(primitive, name)
+    number = TRIALS + WARMUP
+    for full, test in result.tests.items():
+        assert f"{full}.roundtrip" not in result.columns
+        if name == "sync2.mutex":
+            assert list(test["metrics"]) == ["out"]
+        elif name == "signal.queue":
+            assert list(test["metrics"]) == ["send", "take"]
+            assert verdicts(test)[0] == (f"{QUEUED * number} signals queued, "
+                                         "0 lost, 0 out of order")
+            assert f"{number} trials, arrived {number} times" \
+                in verdicts(test)[1]
+        else:
+            count = STREAM * number + 1
+            assert verdicts(test)[0].startswith(f"{count} messages sent, "
+                                                f"{count} received")
+
+
+@pytest.mark.parametrize("order", ["higher", "lower", "equal"])
+def test_order(primitive, order):
+    """Each order has the switches that it needs, and no 10 % more."""
+    result = primitive("--test=message.8,stream.8,signal.queue,sync2.mutex",
+                       "-p", "50", f"--order={order}", "-l", "100")
+    if result.returncode and "cannot have priority" in result.stderr:
+        pytest.skip("no right to real-time priorities")
+    assert result.returncode == 0, result.stderr
+    assert len(result.tests) == 4
+    level = {"higher": 50, "equal": 49, "lower": 48}[order]
+    for test in result.tests.values():
+        asks, answers = test["processes"]
+        assert (asks["priority"], answers["priority"]) == (49, level)
+        assert test["switches"]["had"] < test["switches"]["needed"] * 1.1
+    needed = result.tests["stream.8.process.same"]["switches"]["needed"]
+    assert needed == 102 * {"higher": 240, "lower": 222, "equal": 20}[order]
+
+
+@pytest.mark.parametrize("size", [1, 5, 2000])
+def test_size(primitive, size):
+    result = primitive("--test=message,stream", f"--size={size}", "-l", "10")
+    assert result.returncode == 0, result.stderr
+    assert list(result.tests) == [f"message.{size}.process.same",
+                                  f"stream.{size}.process.same"]
+
+
+def test_rate(primitive):
+    """Bytes a second are those of one message, by its mean."""
+    result = primitive("--test=stream.1024", "-l", "10")
+    name = "stream.1024.process.same"
+    rate = result.json["primitives"]["derived"][0]
+    assert (rate["name"], rate["unit"]) == (f"{name}.rate", "MB/s")
+    mean_us = result.columns[f"{name}.message"]["avg"]
+    assert rate["value"] == pytest.approx(1024 / mean_us, rel=0.01)
+
+
+def test_queue_too_large(primitive):
+    """What the queues' limits forbid is refused if named, else skipped."""
+    limited = {"preexec_fn": lambda: resource.setrlimit(
+        resource.RLIMIT_MSGQUEUE, (8000, 8000))}
+    result = primitive("--test=message.8192", json=False, **limited)
+    assert result.returncode == 1
+    assert "10 messages of 8192 bytes" in result.stderr
+    assert "8000 bytes in all queues" in result.stderr
+    # Not its exit status: a timer that is late needs no switch.
+    result = primitive("--test=aegis", "-l", "1", **limited)
+    skipped = result.tests["message.8192.process.same"]["skipped"]
+    assert "msgsize_max" in skipped
+    assert "trials" in result.tests["signal.queue.process.same"]
+
+
+def test_signals_too_few(primitive):
+    result = primitive("--test=signal.queue", "-l", "1", preexec_fn=lambda:
+                       resource.setrlimit(resource.RLIMIT_SIGPENDING, (5, 5)))
+    assert result.returncode == 1
+    assert "11 signals cannot be queued" in result.stderr
+    assert "5 are allowed" in result.stderr
+
+
+@pytest.mark.parametrize("test, spoil, why", [
+    ("message.8", "content", "1 of them with other content"),
+    ("message.8192", "content", "1 of them with other content"),
+    ("stream.8", "content", "1 of them with other content"),
+    ("signal.sigwaitinfo", "value", "1 of them with another value"),
+    ("signal.handler", "value", "1 of them with another value"),
+    ("signal.signalfd", "value", "1 of them with another value"),
+    ("signal.queue", "value", "0 lost, 1 out of order"),
+    ("signal.queue", "lost", "1 lost"),
+])
+def test_spoilt(primitive, test, spoil, why):
+    """A wrong content or number is found, and the exit status is 1."""
+    if os.environ.get("TWOWAY_EMULATOR"):
+        pytest.skip("an emulator does not preload into its program")
+    result = primitive(f"--test={test}", "-l", "50",
+                       env={"LD_PRELOAD": os.environ["TWOWAY_SPOIL_SO"],
+                            "TW_SPOIL": spoil})
+    assert result.returncode == 1
+    assert why in result.stderr
+    failed = [verdict for verdict in
+              result.tests[f"{test}.process.same"]["verdicts"]
+              if verdict["failed"]]
+    assert len(failed) == 1

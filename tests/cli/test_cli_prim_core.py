@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""primitivetest: what all of its tests have in common."""
+
+import pytest
+
+
+def test_identity(primitive):
+    """Out and back are the round trip, in each trial."""
+    result = primitive("--test=sync2", "--tasks=thread,process", "-l", "50")
+    assert result.returncode == 0, result.stderr
+    for name, test in result.tests.items():
+        assert test["trials"] == 50
+        if test["kind"] == "mutex":
+            continue  # it goes out only
+        assert result.sum_ns(f"{name}.out") + result.sum_ns(f"{name}.back") \
+            == pytest.approx(result.sum_ns(f"{name}.roundtrip"), abs=2)
+
+
+def test_interval_follows_from_wakeup(primitive):
+    """interval[n] = period + wakeup[n] - wakeup[n - 1], without misses."""
+    result = primitive("--test=timer", "--period=2000", "-l", "20")
+    test = result.tests["timer.2000"]
+    if test["missed"]:
+        pytest.skip(f"{test['missed']} expiries were missed")
+    first = test["metrics"]["wakeup"]["first"][-1]
+    interval = result.sum_ns("timer.2000.interval")
+    assert interval >= 20 * 2000000 - first * 1000
+
+
+def test_first_stand_apart(primitive):
+    result = primitive("--test=sync1.mutex", "-l", "5", "--warmup=3")
+    metric = result.tests["sync1.mutex"]["metrics"]["pair"]
+    assert len(metric["first"]) == 3
+    assert result.columns["sync1.mutex.pair"]["cycles"] == 5
+    assert result.lines("# First: ")
+
+
+def test_two_cpus(primitive):
+    result = primitive("--test=sync2.futex", "--cpus=same,cross", "-l", "20")
+    if "needs two CPUs" in result.stderr:
+        pytest.skip("there is one CPU")
+    cross = result.tests["sync2.futex.process.cross"]["processes"]
+    same = result.tests["sync2.futex.process.same"]["processes"]
+    assert cross[0]["cpus"] != cross[1]["cpus"]
+    assert same[0]["cpus"] == same[1]["cpus"]
+
+
+@pytest.mark.parametrize("option,why", [
+    ("--test=nothing", "there is no such test"),
+    ("--test=sync2.nothing", "there is no such kind"),
+    ("--test=", "at least one test"),
+    ("--tasks=fork", "thread"),
+    ("--cpus=far", "same"),
+    ("--order=up", "higher"),
+    ("-p99", "4 to 98"),
+    ("-p3", "4 to 98"),
+    ("--bin=0", "1 to"),
+    ("--period=99", "100 to"),
+])
+def test_refused(primitive, option, why):
+    result = primitive(option, json=False)
+    assert result.returncode == 1
+    assert why in result.stderr
+    assert not result.stdout
+
+
+def test_list(primitive):
+    result = primitive("--list", json=False)
+    assert result.returncode == 0
+    assert "sync2" in result.stdout and "futex" in result.stdout
+
+
+def test_duration(primitive):
+    result = primitive("--test=sync1.mutex", "-D", "1")
+    assert result.returncode == 0
+    assert result.columns["sync1.mutex.pair"]["cycles"] > 1
+
+
+def test_break(primitive):
+    """A value above the limit ends the run, with exit status 2."""
+    result = primitive("--test=timer.1000,sync1", "-b", "1", "-l", "100")
+    assert result.returncode == 2
+    assert result.lines("# Break: ")[0].startswith("timer.1000.")
+    assert len(result.tests) == 1

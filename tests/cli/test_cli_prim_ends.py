@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""How a primitivetest ends that is interrupted, or whose processes are killed."""
+
+import os
+import pathlib
+import random
+import signal
+
+import pytest
+
+import outside
+import primitives
+
+TESTS = ["sync2.unnamed", "sync2.sysv", "sync2.eventfd", "sync2.cond",
+         "timer.1000", "message.8", "stream.8", "signal.handler"]
+
+
+def sysv_sets():
+    """Sets of SysV semaphores of this user."""
+    rows = pathlib.Path("/proc/sysvipc/sem").read_text("ascii").splitlines()
+    return {row.split()[1] for row in rows[1:]
+            if int(row.split()[4]) == os.geteuid()}
+
+
+@pytest.fixture
+def begin(start, tmp_path):
+    """A run of a test in its trials, and its processes by name."""
+    def begin_here(test, *options):
+        process = start("-q", f"--test={test}", "-D", "60", "--json=json",
+                        *options, program=primitives.binary())
+
+        def measuring():
+            own = {name: pid for name, pid in tasks(process).items()
+                   if name not in ("prim-starter", "primitivetest")}
+            return own and all(outside.switches(pid) > 100
+                               for pid in own.values())
+
+        outside.wait_for(measuring)
+        return process
+
+    begin_here.directory = tmp_path
+    return begin_here
+
+
+def tasks(process):
+    """Its processes by name; guardians keep the name of the starter."""
+    found = {}
+    for pid in process.processes():
+        name = outside.read(f"/proc/{pid}/comm")
+        if name:
+            found.setdefault(name.strip(), pid)
+    return found
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted(begin, number):
+    """What was measured is printed, with exit status 0."""
+    process = begin("sync2.futex")
+    process.signal(number)
+    assert process.finish() == 0, process.err
+    assert "sync2.futex.process.same.roundtrip" in process.out
+    json = outside.load_json(begin.directory / "json")
+    assert json["primitives"]["interrupted"]
+    assert json["thread"]["0"]["cycles"] > 0
+
+
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("victim", ["primitivetest", "prim-starter", "task"])
+def test_killed(begin, test, victim):
+    """Whoever is killed: nothing of the run is left, and main says it."""
+    before = sysv_sets()
+    process = begin(test)
+    found = tasks(process)
+    if victim == "task":
+        pid = random.choice([pid for name, pid in found.items()
+                             if name.startswith("prim-") and
+                             name != "prim-starter"])
+    else:
+        pid = found[victim]
+    os.kill(pid, signal.SIGKILL)
+    status = process.finish()
+    assert process.gone(timeout=3)
+    if victim != "primitivetest":
+        assert status == 1
+        assert "was killed by signal 9" in process.err
+    outside.wait_for(lambda: sysv_sets() <= before)
+
+
+def test_hangs(begin):
+    """A task that is stopped is an error after a second, not a hang."""
+    process = begin("sync2.futex")
+    os.kill(tasks(process)["prim-answers"], signal.SIGSTOP)
+    assert process.finish(timeout=10) == 1
+    assert "took longer than 1000 ms" in process.err
+    assert process.gone()

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""primitivetest: --load, and what it tells of real-time throttling."""
+
+import pytest
+
+TEST = ("--test=sync1.mutex", "-l", "50")
+
+
+def test_load(primitive):
+    result = primitive(*TEST, "--load=fft:2")
+    assert result.returncode == 0, result.stderr
+    load = result.json["primitives"]["load"]
+    assert load["kind"] == "fft" and load["workers"] == 2
+    assert result.lines("# Load: fft, 2 workers")
+
+
+def test_no_load(primitive):
+    result = primitive(*TEST)
+    assert result.json["primitives"]["load"] == {"kind": "none"}
+    assert not result.lines("# Load")
+
+
+def test_load_that_ends(primitive):
+    """Results are kept; the exit status says that the load was not there."""
+    result = primitive("--test=timer.1000", "-D", "20",
+                       "--load=command:sleep 0.6; exit 3")
+    assert result.returncode == 1
+    assert "exit status 3" in result.stderr
+    assert result.columns["timer.1000.wakeup"]["cycles"] > 0
+
+
+@pytest.mark.parametrize("options, why", [
+    (["--load=fft:0"], "N from 1"),
+    (["--load=nothing"], "hackbench"),
+    (["--load=none:1"], "no argument"),
+    (["--load-affinity=0"], "there is no load"),
+    (["--load=fft", "--load-args=-l 10"], "only --load=hackbench"),
+    (["--rt-runtime=1000001"], "-1 for no limit"),
+])
+def test_refused(primitive, options, why):
+    result = primitive(*TEST, *options, json=False)
+    assert result.returncode == 1
+    assert why in result.stderr
+
+
+def test_throttling(primitive):
+    throttling = primitive(*TEST).json["primitives"]["throttling"]
+    assert throttling["stall_us"] >= 0

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""primitivetest: what real-time priorities decide."""
+
+import os
+
+import pytest
+
+PRIORITY = 50
+TRIALS = 20
+NEED_PRIORITY = ["sync3", "switch", "monopoly", "order"]
+
+# Priorities of the tasks.
+ROWS = {
+    "sync3.none": [48, 49, 50],
+    "sync3.inherit": [48, 49, 50],
+    "sync3.protect": [48, 49, 50],
+    "switch": [51],
+    "monopoly": [51, 50, 1],
+    "order.cond": [51, *range(50, 42, -1)],
+    "order.pi": [51, *range(50, 42, -1)],
+}
+
+
+@pytest.fixture
+def real_time(primitive):
+    """Runs it with a real-time priority."""
+    def run_here(*args, **options):
+        result = primitive("-p", str(PRIORITY), *args, **options)
+        if result.returncode and "cannot have priority" in result.stderr:
+            pytest.skip("no right to real-time priorities")
+        return result
+
+    return run_here
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_row(real_time, name):
+    """As threads and processes: right priorities, trials and verdicts."""
+    result = real_time(f"--test={name}", "-l", str(TRIALS),
+                       "--tasks=thread,process", "--cpus=same")
+    assert result.returncode == 0, result.stderr
+    assert len(result.tests) == 2
+    for test in result.tests.values():
+        assert test["trials"] == TRIALS
+        assert test["verdicts"]
+        assert not any(verdict["failed"] for verdict in test["verdicts"])
+        assert [task["priority"] for task in test["processes"]] == ROWS[name]
+        assert not any(task["changed"] for task in test["processes"])
+        assert test["switches"]["had"] >= test["switches"]["needed"] * 0.99
+        assert len({task["cpus"] for task in test["processes"]}) == 1
+
+
+@pytest.mark.parametrize("name", NEED_PRIORITY)
+def test_needs_priority(primitive, name):
+    result = primitive(f"--test={name}")
+    assert result.returncode == 1
+    assert "needs real-time priorities" in result.stderr
+
+
+@pytest.mark.parametrize("kind, share", [("none", 0), ("inherit", TRIALS),
+                                         ("protect", TRIALS)])
+def test_inversion(real_time, kind, share):
+    """The middle task's work is in the high one's wait, or it is not."""
+    name = f"sync3.{kind}.process.same"
+    result = real_time(f"--test=sync3.{kind}", "-l", str(TRIALS),
+                       "--hold=400", "--hog=3000")
+    assert result.returncode == 0, result.stderr
+    test = result.tests[name]
+    assert test["verdicts"][0]["text"].endswith(f"in {share} of {TRIALS} "
+                                                "trials")
+    # Work is counted; a CPU may change its speed by half.
+    assert result.columns[f"{name}.inversion"]["min"] >= \
+        (200 if share else 1700)
+
+
+def test_low_comes_last(real_time):
+    """The low task's time has the high one's in it."""
+    result = real_time("--test=monopoly", "-l", str(TRIALS))
+    columns = result.columns
+    high, low = (columns[f"monopoly.process.same.{name}"]
+                 for name in ("high", "low"))
+    assert high["min"] >= 100
+    assert low["min"] >= high["min"] + 100
+
+
+def test_first_and_last(real_time):
+    result = real_time("--test=order", "-l", str(TRIALS))
+    for kind in ("cond", "pi"):
+        name = f"order.{kind}.process.same"
+        assert result.sum_ns(f"{name}.first") < result.sum_ns(f"{name}.last")
+        assert result.tests[name]["verdicts"][0]["text"].startswith(
+            f"0 inversions of 8 priorities in {TRIALS + 2} trials")
+
+
+def test_too_few_priorities(primitive):
+    result = primitive("--test=order", "-p", "8")
+    if "cannot have priority" in result.stderr:
+        pytest.skip("no right to real-time priorities")
+    assert result.returncode == 1
+    assert "give -p 9 or more" in result.stderr
+
+
+def test_group_without_priority(primitive):
+    """Nobody has named it: it is skipped, with the reason."""
+    result = primitive("--test=aegis", "-l", "1")
+    assert "needs real-time priorities" in \
+        result.tests["sync3.none.process.same"]["skipped"]
+
+
+
+SPOILT = [
+    ("sync3.inherit", "none", "process", "in 0 of 50 trials"),
+    ("sync3.protect", "none", "thread", "in 0 of 50 trials"),
+    ("sync3.none", "inherit", "process", "in 50 of 50 trials"),
+    ("order.cond", "late", "process", "1 inversions"),
+    ("order.pi", "late", "process", "1 inversions"),
+    ("switch", "swapped", "process", "in 52 of 52 trials"),
+    ("switch", "swapped", "thread", "in 52 of 52 trials"),
+]
+
+
+@pytest.mark.parametrize("test, spoil, tasks, why", SPOILT,
+                         ids=["-".join(row[:3]) for row in SPOILT])
+def test_spoilt(real_time, test, spoil, tasks, why):
+    """A wrong order is found, and the exit status is 1."""
+    if os.environ.get("TWOWAY_EMULATOR"):
+        pytest.skip("an emulator does not preload into its program")
+    result = real_time(f"--test={test}", "-l", "50", f"--tasks={tasks}",
+                       env={"LD_PRELOAD": os.environ["TWOWAY_SPOIL_SO"],
+                            "TW_SPOIL": spoil})
+    assert result.returncode == 1
+    assert why in result.stderr
+
+
+def test_high_that_sleeps(real_time):
+    """A high task that ends late: the low one has begun before."""
+    if os.environ.get("TWOWAY_EMULATOR"):
+        pytest.skip("an emulator does not preload into its program")
+    result = real_time("--test=monopoly", "-l", "20",
+                       env={"LD_PRELOAD": os.environ["TWOWAY_DELAY_SO"],
+                            "TW_DELAY": "high:sem_wait:after:9:3000"})
+    assert result.returncode == 1
+    assert "in 1 of 22 trials" in result.stderr

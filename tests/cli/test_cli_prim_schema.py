@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The schema of primitivetest's JSON: it allows its results, and nothing
+else. What both programs have is described once, in twowaytest's."""
+
+import copy
+import re
+
+import jsonschema
+import pytest
+
+import primitives
+import schema
+import twoway
+
+QUICK = ("--default-system", "-q", "-l", 20, "--json=json")
+RUNS = {
+    "all": ("--test=timer.1000,sync1.futex,sync2.futex", "-h", 9, "--worst",
+            "--percentiles=50,99", "--limit=sync1.pair:1000000",
+            "--limit=sync2.out:p99:5", "--load=fft", "-p", 50, "-m"),
+    "plain": ("--test=sync1.mutex,sync3",),
+    "two": ("--test=sync2", "--tasks=thread,process", "--order=equal"),
+    "ns": ("--test=sync1.sysv", "-N", "--warmup=0"),
+    "broken": ("--test=sync2.cond", "-b1", "--clock=realtime",
+               "--limit=sync2.out:0"),
+    "everything": ("--test=all", "-l", 3, "--cpus=same"),
+    "check": ("--check",),
+    "list": ("--list",),
+}
+
+
+# Of these, every member is looked at.
+LOOKED_AT = ("all", "broken", "check", "list")
+
+
+def errors(results):
+    return schema.errors(results, schema.PRIMITIVES)
+
+
+def allowed(results):
+    return schema.validator(schema.PRIMITIVES).is_valid(results)
+
+
+def measured(directory, name):
+    result = twoway.run(*QUICK, *RUNS[name], program=primitives.binary(),
+                        directory=directory)
+    if result.returncode == 1 and not result.files:
+        pytest.skip(result.stderr.strip())
+    return schema.check(result.text("json"), schema.PRIMITIVES)
+
+
+@pytest.mark.parametrize("name", [name for name in RUNS
+                                  if name not in LOOKED_AT])
+def test_results_are_as_described(tmp_path, name):
+    measured(tmp_path, name)
+
+
+@pytest.fixture(scope="module", params=LOOKED_AT)
+def any_valid(request, tmp_path_factory):
+    return measured(tmp_path_factory.mktemp("run"), request.param)
+
+
+@pytest.fixture(scope="module")
+def valid(tmp_path_factory):
+    result = twoway.run(*QUICK, "--test=sync1.futex,sync2.futex", "--worst",
+                        "--load=fft", "--limit=sync1.pair:1000000",
+                        program=primitives.binary(),
+                        directory=tmp_path_factory.mktemp("run"))
+    assert result.returncode == 0, result.stderr
+    return schema.check(result.text("json"), schema.PRIMITIVES)
+
+
+# Members whose names are data: rows and metrics, percentages.
+TABLES = ("histogram", "percentiles", "worst", "values", "metrics", "thread")
+
+
+def one_of_each(paths):
+    """Of members that differ in an index or in such a name only, the first:
+    to look at all of them would take minutes."""
+    found = {}
+    for path in paths:
+        shape = tuple("*" if isinstance(name, int) or before in TABLES
+                      else name for before, name in zip(("", *path), path))
+        found.setdefault(shape, path)
+    return found.items()
+
+
+def test_schema_needs_every_member(any_valid):
+    """The schema is no sieve: without any one member, it complains."""
+    for shape, path in one_of_each(schema.every_member(any_valid)):
+        if shape[-1] == "*" and path != ("thread", "0") or \
+                shape == ("primitives", "worst"):
+            continue
+        broken = copy.deepcopy(any_valid)
+        del schema.parent_of(broken, path)[path[-1]]
+        assert not allowed(broken), path
+
+
+def test_schema_knows_every_type(any_valid):
+    for shape, path in one_of_each(schema.every_member(any_valid)):
+        broken = copy.deepcopy(any_valid)
+        schema.parent_of(broken, path)[path[-1]] = [{"not": "this"}]
+        assert not allowed(broken), path
+
+
+def test_schema_allows_nothing_else(any_valid):
+    """But in sysinfo, which all tests share: others may add to that."""
+    for shape, path in one_of_each(schema.objects(any_valid)):
+        if path[:1] != ("sysinfo",):
+            broken = copy.deepcopy(any_valid)
+            schema.parent_of(broken, (*path, ""))["Another"] = 1
+            assert not allowed(broken), path
+
+
+def test_schemas_are_of_one_program_each(valid, tmp_path):
+    assert schema.errors(valid)
+    result = twoway.run("--default-system", "-q", "-l", 9, "--json=json",
+                        directory=tmp_path)
+    assert errors(schema.check(result.text("json")))
+
+
+def test_schema_knows_what_findings_disturb(tmp_path):
+    """Each program's own words, in the part that both share."""
+    results = {}
+    for name, program, path in (
+            ("twoway", twoway.binary(), schema.PATH),
+            ("primitives", primitives.binary(), schema.PRIMITIVES)):
+        result = twoway.run("--check", f"--json={name}", program=program,
+                            directory=tmp_path)
+        json = schema.check(result.text(name), path)
+        findings = json[name]["environment"]["findings"]
+        if not findings:
+            pytest.skip("nothing is found on this machine")
+        results[name] = (json, path, findings)
+    words = [sorted(finding[2][0]["metrics"])
+             for finding in results.values()]
+    for (json, path, findings), other in zip(results.values(),
+                                             reversed(words)):
+        findings[0]["metrics"] = other
+        assert schema.errors(json, path)
+
+
+WRONG = {
+    "no column": {"num_threads": 4, "thread": {}},
+    "a column by name": {"thread": {"first": None}},
+    "settings without a test": {"primitives.settings.test": ""},
+    "a skipped row with results": {"primitives.tests.0.skipped": "why"},
+    "a row of no task": {"primitives.tests.0.processes": []},
+    "a row without metrics": {"primitives.tests.0.metrics": {}},
+    "another placement": {"primitives.tests.0.cpus": "both"},
+    "a verdict that is none": {"primitives.limits.0.verdict": "passed"},
+    "undecided with a value": {"primitives.limits.0.verdict": "undecided"},
+    "met without a value": {"primitives.limits.0.value": None},
+    "a load without workers": {"primitives.load.workers": 0},
+    "none with workers": {"primitives.load.kind": "none"},
+    "trial 0": {"primitives.worst.sync1.futex.pair.trial": 0},
+    "a task of another name": {"primitives.tests.0.processes.0.name": "low"},
+    "twowaytest's member": {"twoway": {}},
+    "a histogram without its overflows": {"thread.0.histogram": {}},
+    "no values, but a maximum": {"thread.0.cycles": 0},
+    "values, but no maximum": {"thread.0.max": None},
+}
+
+
+def put(json, path, value):
+    """At a path whose parts points separate; a part may have points."""
+    if isinstance(json, list):
+        head, _, rest = path.partition(".")
+        head = int(head)
+    else:
+        head = next((name for name in json if path.startswith(f"{name}.")),
+                    path)
+        rest = path[len(head) + 1:]
+    if rest:
+        put(json[head], rest, value)
+    else:
+        json[head] = value
+
+
+@pytest.mark.parametrize("changes", WRONG.values(), ids=WRONG)
+def test_schema_refuses(valid, changes):
+    json = copy.deepcopy(valid)
+    for path, value in changes.items():
+        put(json, path, value)
+    assert errors(json)
+
+
+def test_partial(valid):
+    """What a file says that was not written at the end; others do not."""
+    json = copy.deepcopy(valid)
+    json["primitives"]["partial"] = True
+    assert not errors(json)
+    json["primitives"]["partial"] = False
+    assert errors(json)
+
+
+def test_schema_describes_every_member():
+    root = schema.validator(schema.PRIMITIVES).schema
+    schema.assert_described(root)
+    with pytest.raises(jsonschema.ValidationError):
+        schema.validator(schema.PRIMITIVES).validate({})
+
+
+def test_every_part_is_used_and_found():
+    """Each reference has its target, each definition a reference."""
+    text = schema.PRIMITIVES.read_text(encoding="utf-8")
+    used = set(re.findall(r'"\$ref": "([^"]*)"', text))
+    own = {name[len("#/$defs/"):] for name in used if name.startswith("#")}
+    assert own == set(schema.read(schema.PRIMITIVES)["$defs"])
+    shared = schema.read(schema.PATH)
+    for name in used:
+        if not name.startswith("#"):
+            file, _, path = name.partition("#/")
+            assert file == schema.PATH.name
+            part = shared
+            for key in path.split("/"):
+                part = part[key]

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A library to preload: a call does not do what it should, so that the tests of
+ * primitivetest that need it have to say so.
+ *
+ *	TW_AMISS=NAME	a name in names[]
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define CALL		7	/* of a process, counted from 1: that one is */
+#define LARGE		(1024 * 1024)	/* no other copy is */
+#define MESSAGE_MAX	65536
+#define EXIT_BAD_NAME	99	/* a status that the program never has */
+
+enum amiss {
+	YIELD,		/* sched_yield() returns at once */
+	WRITE,		/* the last byte is another */
+	COPY,		/* the last byte is not copied */
+	SKIP,		/* one copy is left out */
+	KINDS
+};
+
+static const char *const names[KINDS] = { "yield", "write", "copy", "skip" };
+
+static enum amiss amiss = KINDS;
+static int calls;
+
+int sched_yield(void)
+{
+	return amiss == YIELD ? 0 : (int)syscall(SYS_sched_yield);
+}
+
+ssize_t write(int fd, const void *data, size_t size)
+{
+	static char damaged[MESSAGE_MAX];
+
+	if (amiss == WRITE && size <= sizeof(damaged) && ++calls == CALL) {
+		memmove(damaged, data, size);
+		damaged[size - 1]++;
+		data = damaged;
+	}
+	return syscall(SYS_write, fd, data, size);
+}
+
+void *memcpy(void *to, const void *from, size_t size)
+{
+	if (size >= LARGE && amiss == COPY)
+		size--;
+	else if (size >= LARGE && amiss == SKIP && ++calls == CALL)
+		size = 0;
+	return memmove(to, from, size);
+}
+
+static void __attribute__((constructor)) init(void)
+{
+	const char *given = getenv("TW_AMISS");
+	int i;
+
+	for (i = 0; given && i < KINDS; i++)
+		if (!strcmp(given, names[i]))
+			amiss = i;
+	if (given && amiss == KINDS) {
+		fprintf(stderr, "TW_AMISS=%s: there is no such name\n", given);
+		_exit(EXIT_BAD_NAME);
+	}
+}

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Running primitivetest to its end, and reading what it has written."""
+
+import os
+
+import twoway
+
+
+def binary():
+    """The program; the environment names it."""
+    return os.path.abspath(os.environ["PRIMITIVETEST"])
+
+
+class Result:
+    """How a run ended, its text, and its JSON if it wrote one."""
+
+    def __init__(self, result):
+        self.returncode = result.returncode
+        self.stdout = result.stdout
+        self.stderr = result.stderr
+        self.path = result.path
+        self.json = result.json() if "json" in result.files else None
+
+    @property
+    def columns(self):
+        """The entries of "thread" by their names, such as sync1.mutex.pair."""
+        return {column["metric"]: column
+                for column in self.json["thread"].values()}
+
+    @property
+    def tests(self):
+        """The tests that were run or skipped, by their names."""
+        return {test["name"]: test
+                for test in self.json["primitives"]["tests"]}
+
+    def lines(self, begin):
+        """The lines of the text that begin so, without that."""
+        return [line[len(begin):].strip()
+                for line in self.stdout.splitlines()
+                if line.startswith(begin)]
+
+    def sum_ns(self, name):
+        """The sum of all values of a column, in ns."""
+        column = self.columns[name]
+        return round(column["avg"] * 1000 * column["cycles"])
+
+
+def run(*args, directory, json=True, **options):
+    """Runs it with -q and, unless told otherwise, --json=json."""
+    if json:
+        args = (*args, "--json=json")
+    options.setdefault("program", binary())
+    return Result(twoway.run("-q", *args, directory=directory, **options))
+
+
+def listed(run_here):
+    """What --list says of each test."""
+    return run_here("--list", "--json=list").json("list")["primitives"]["list"]

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the unit tests of primitivetest share: a case without its tasks. */
+#ifndef PT_UNIT_H
+#define PT_UNIT_H
+
+#include "unit.h"
+
+#include "core/pt_record.h"
+
+/* A case of @test of the kind @kind (or NULL), as processes on one CPU. */
+static inline struct pt_case *pt_unit_case(const struct pt_config *config,
+					   const struct pt_test *test,
+					   const struct pt_kind *kind)
+{
+	const struct pt_choice choice = {
+		.test = test, .kind = kind, .process = true,
+	};
+	struct tw_clock clock;
+	struct pt_case *c;
+
+	assert_int_equal(tw_clock_open(&clock, "monotonic"), 0);
+	c = pt_case_map(config, &choice, &clock, 0);
+	assert_non_null(c);
+	return c;
+}
+
+#endif /* PT_UNIT_H */

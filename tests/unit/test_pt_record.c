@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "pt_unit.h"
+
+static const struct pt_metric metrics[] = {
+	{ .token = "took", .label = "Took", .from = 0, .to = 1 },
+	{ .token = NULL }
+};
+
+static const struct pt_test test = {
+	.name = "any", .metrics = metrics, .trials = 10,
+};
+
+static const struct pt_config config = { .warmup = 2, .bin_ns = 1000 };
+
+static void record(struct pt_task *task, int64_t from_ns, int64_t to_ns)
+{
+	pt_record(task, &(struct pt_trial) { .t_ns = { from_ns, to_ns } });
+}
+
+static void test_count(void **state)
+{
+	struct pt_case *c = pt_unit_case(&config, &test, NULL);
+	struct pt_task *task = &c->task[0];
+	struct tw_status status;
+	int64_t n = 0;
+
+	(void)state;
+	for (; pt_more(task); n++) {
+		assert_int_equal(pt_warms_up(task), n < 2);
+		record(task, 100, 200 + n);
+	}
+	assert_int_equal(n, 12);
+	assert_true(pt_over(task));
+	status = tw_series_status(c->series, 0);
+	assert_int_equal(status.count, 10);
+	assert_int_equal(status.min_ns, 102 * PT_PS_PER_NS);
+	assert_int_equal(status.max_ns, 111 * PT_PS_PER_NS);
+	assert_int_equal(c->first_count, 2);
+	assert_int_equal(c->first_ps[1][0], 101 * PT_PS_PER_NS);
+	pt_case_unmap(c);
+}
+
+/*
+ * The others have to answer the trial that is being run, or the task that leads
+ * would wait for ever: to them it is over only when that task says so.
+ */
+static void test_stop_within_a_trial(void **state)
+{
+	struct pt_case *c = pt_unit_case(&config, &test, NULL);
+	struct pt_task *leads = &c->task[0], *other = &c->task[1];
+
+	(void)state;
+	assert_true(pt_more(leads));
+	atomic_store(&c->stop, 1);
+	assert_false(pt_over(other));
+	record(leads, 0, 1);
+	assert_false(pt_over(other));
+	assert_false(pt_more(leads));
+	assert_true(pt_over(other));
+	pt_case_unmap(c);
+}
+
+static void test_break_within_a_trial(void **state)
+{
+	const struct pt_config breaks = {
+		.bin_ns = 1000, .break_ps = 50 * PT_PS_PER_NS,
+	};
+	struct pt_case *c = pt_unit_case(&breaks, &test, NULL);
+	struct pt_task *task = &c->task[0];
+
+	(void)state;
+	assert_true(pt_more(task));
+	record(task, 0, 50);
+	assert_true(pt_more(task));
+	record(task, 0, 51);
+	assert_false(pt_over(task));
+	assert_false(pt_more(task));
+	assert_true(pt_over(task));
+	assert_int_equal(c->broken_ps, 51 * PT_PS_PER_NS);
+	pt_case_unmap(c);
+}
+
+static void test_check_sum(void **state)
+{
+	struct pt_case *c = pt_unit_case(&config, &test, NULL);
+	struct pt_task *task = &c->task[0];
+
+	(void)state;
+	assert_int_equal(pt_check_sum(task, 0), 0);
+	assert_int_equal(pt_check_sum(task, 0), 0);
+	assert_true(pt_check_sum(task, 1) < 0);
+	assert_non_null(task->failed);
+	pt_case_unmap(c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_count),
+		cmocka_unit_test(test_stop_within_a_trial),
+		cmocka_unit_test(test_break_within_a_trial),
+		cmocka_unit_test(test_check_sum),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
