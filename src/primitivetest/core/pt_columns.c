@@ -5,15 +5,15 @@
 
 #include "core/pt_session.h"
 
-/* Series are in ps. */
+/* Series are in ps. JSON has all digits: no minimum is above the average. */
 static const struct tw_unit unit_ns = {
 	.size = PT_PS_PER_NS, .width = 8, .digits = 1,
-	.json_size = PT_PS_PER_NS * TW_NS_PER_US, .json_digits = 3,
+	.json_size = PT_PS_PER_NS * TW_NS_PER_US, .json_digits = 6,
 };
 
 static const struct tw_unit unit_us = {
 	.size = PT_PS_PER_NS * TW_NS_PER_US, .width = 5, .digits = 3,
-	.json_size = PT_PS_PER_NS * TW_NS_PER_US, .json_digits = 3,
+	.json_size = PT_PS_PER_NS * TW_NS_PER_US, .json_digits = 6,
 };
 
 /* -N: the JSON, too, is in ns. */

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <math.h>
 #include <stdio.h>
+#include <time.h>
 
+#include "rt-utils.h"
 #include "base/tw_cpus.h"
 #include "base/tw_json.h"
 #include "core/pt_report_json.h"
@@ -152,10 +154,34 @@ void pt_report_json(struct tw_json *json, const struct tw_run *run)
 	tw_json_end(json);
 }
 
+/* The names of the bits that are set, of two. */
+static void json_names(struct tw_json *json, const char *key,
+		       const char *const names[2], int bits)
+{
+	int i;
+
+	tw_json_begin_line(json, key, '[');
+	for (i = 0; i < 2; i++)
+		if (bits & 1 << i)
+			tw_json_text(json, NULL, names[i]);
+	tw_json_end(json);
+}
+
 void pt_report_json_settings(struct tw_json *json, const struct tw_run *run)
 {
 	static const char *const orders[] = { "higher", "lower", "equal" };
+	static const char *const task_names[] = { "thread", "process" };
+	static const char *const cpu_names[] = { "same", "cross" };
+	static const struct {
+		const char *name;
+		enum pt_own own;
+	} owns[] = {
+		{ "size", PT_OWN_SIZE }, { "period_us", PT_OWN_PERIOD },
+		{ "copies", PT_OWN_COPIES },
+	};
 	const struct pt_config *config = pt_config;
+	char list[64];
+	int i;
 
 	(void)run;
 	tw_json_text(json, "test", config->tests);
@@ -167,6 +193,16 @@ void pt_report_json_settings(struct tw_json *json, const struct tw_run *run)
 	tw_json_text(json, "policy", tw_system_policy_name(config->policy));
 	tw_json_int(json, "priority", config->priority);
 	tw_json_bool(json, "mlockall", config->mlockall);
+	json_names(json, "tasks", task_names, config->tasks);
+	json_names(json, "cpus", cpu_names, config->cpus);
+	tw_json_text(json, "same_cpu", tw_cpus_format(&config->same_cpus,
+						      list, sizeof(list)));
+	tw_json_text(json, "other_cpu", !config->two_cpus ? NULL :
+		     tw_cpus_format(&config->other_cpus, list, sizeof(list)));
+	tw_json_int_if(json, "break_us", config->break_us, config->break_us);
+	for (i = 0; i < (int)ARRAY_SIZE(owns); i++)
+		tw_json_int_if(json, owns[i].name, config->own[owns[i].own],
+			       config->own[owns[i].own]);
 	tw_json_text(json, "order", orders[config->order]);
 	tw_json_int(json, "work", config->work);
 	tw_json_int(json, "hold_us", config->hold_us);

@@ -22,8 +22,15 @@ static const struct tw_option options[] = {
 
 static int check(struct tw_run *run)
 {
-	if (set.path || tw_output_shows_cycles(run))
-		pt_config_keep_all();
+	bool shows = tw_output_shows_cycles(run);
+
+	if (!set.path && !shows)
+		return 0;
+	/* They are kept in memory until all have been made. */
+	if (tw_option_given(run, "duration"))
+		return tw_fail(run, -EINVAL, "--duration: with %s the number of trials must be known; give --loops instead",
+			       set.path ? "--dump" : "--verbose");
+	pt_config_keep_all();
 	return 0;
 }
 
