@@ -36,7 +36,7 @@ def labels_of(columns):
 
 
 def ticks(low, high):
-    """Whether a scale from low to high has room for halves only."""
+    """Multiples of powers of ten that a scale has room for."""
     return (1,) if high / low > 60 else (1, 2, 5) if high / low > 4 else \
         (1, 1.5, 2, 3, 5, 7)
 
