@@ -223,8 +223,8 @@ def unlike(pairs, found):
 def explain(metric, pairs):
     """None if one of the systems lacks the metric, or has two hosts."""
     runs = [run for run, _ in pairs]
-    if any(metric not in run.series or run.hosts or
-           run.settings.get("clocks") == "two" for run in runs):
+    if any(metric not in run.series or run.settings.get("clocks") == "two"
+           for run in runs):
         return None
     i = METRICS.index(metric)
     found = [find(part, part.times[i], pairs) for part in PARTS]

@@ -168,9 +168,11 @@ TROUBLES = [
 def test_what_is_missing_or_disturbed(tables, lines, change, text):
     files = {"a": prim.primitives(), "b": prim.primitives(
         tests={"timer.1000": change})}
-    rows = tables(**files).get(MISSING)
-    assert rows == (text and [
+    found = tables(**files)
+    assert found.get(MISSING) == (text and [
         {"test": "timer.1000", "what": text, "system": "b"}])
+    told = "verdicts" in change and not text
+    assert ("Parts: verdicts" in found) == told
     said = "Skipped, failed or disturbed were 1 of 8 tests of b " \
         "(timer.1000)."
     assert (said in lines(**files)) == bool(text)
