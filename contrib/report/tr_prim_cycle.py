@@ -20,6 +20,7 @@ TASKS = ("process", "thread")           # a cycle has processes
 TIMERS_US = (1000, 10000, 100000)
 SLEEPS_US = (1, 100, 1000, 10000, 100000)
 SIZES = (1, 64, 1024, 8192)
+SHORT_NS = 100
 UNIX = ("unix", "seqpacket")
 CPUS = {True: ("same", "cross"), False: ("cross", "same")}
 
@@ -244,6 +245,11 @@ def all_explained(pairs):
             explain(metric, (pairs[0], other)) for metric in METRICS))
 
 
+def fine(value):
+    """A time, with a decimal if it is a short one."""
+    return ns(value, int(value is not None and abs(value) < SHORT_NS))
+
+
 def share_text(value, whole):
     return f"{100 * value / whole:.0f}%" if whole else "-"
 
@@ -254,15 +260,15 @@ def part_row(one, whole):
         return [one.part.name, text, "no", str(one.times), *["-"] * 5]
     low, high = one.values
     return [one.part.name, text, "yes" if one.part.added else "no",
-            str(one.times), ns(low), ns(high), ns(high - low),
-            ns(one.share_ns),
+            str(one.times), fine(low), fine(high), fine(high - low),
+            fine(one.share_ns),
             share_text(one.share_ns, whole) if one.part.added else "-"]
 
 
 def sum_row(name, text, values, whole, added="-"):
     low, high = values
-    return [name, text, added, "1", ns(low), ns(high), ns(high - low),
-            ns(high - low), share_text(high - low, whole)]
+    return [name, text, added, "1", fine(low), fine(high), fine(high - low),
+            fine(high - low), share_text(high - low, whole)]
 
 
 def note_of(why):

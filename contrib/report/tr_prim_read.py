@@ -89,6 +89,7 @@ def read_all(data, member):
 
 def settings_of(member):
     found = tr_json.flat(member.inner("settings"))
+    found.pop("test", None)     # what was measured, the tables show
     found |= {f"load {key}": value for key, value
               in tr_json.flat(member.inner("load")).items()
               if key in ("kind", "command", "arguments", "workers")}

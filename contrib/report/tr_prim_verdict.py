@@ -5,6 +5,7 @@ import statistics
 
 import tr_prim
 import tr_prim_cycle
+import tr_tables_unlike
 from tr_prim_tables import ratio_text
 
 NAMED = 3               # systems, and tests, in a sentence
@@ -37,6 +38,14 @@ def beside(first, other):
         f"({high[0]})."
 
 
+def unfair(parts):
+    """A sentence about settings that differ; None: none does."""
+    differ = [what for what, of, *_ in tr_tables_unlike.differences(parts)
+              if of == "settings" and what not in tr_tables_unlike.HARMLESS]
+    return "Parts were measured with settings that differ: " \
+        f"{several(differ)}." if differ else None
+
+
 def trouble(parts):
     """A sentence about what was skipped or disturbed; None: nothing."""
     texts = []
@@ -57,4 +66,4 @@ def lines_of(runs, parts):
     first, *rest = parts
     lines = tr_prim_cycle.lines_of(runs, parts)
     lines += [beside(first, other) for other in rest[:NAMED]]
-    return lines + [text for text in [trouble(parts)] if text]
+    return lines + list(filter(None, [unfair(parts), trouble(parts)]))

@@ -246,6 +246,14 @@ def test_settings_and_systems_that_differ(tables):
     assert "What differs between the runs" not in found
 
 
+def test_settings_that_differ_are_said(lines):
+    one = prim.primitives(order="higher", test="aegis")
+    other = prim.primitives(order="lower", loops=7, test="sync1")
+    assert lines(a=one, b=other)[1:] == \
+        ["Parts were measured with settings that differ: order."]
+    assert len(lines(a=one, b=one)) == 1
+
+
 def test_virtual_systems_are_marked(tables, report):
     one = prim.primitives()
     one["primitives"]["environment"]["virtual"] = True
