@@ -7,7 +7,7 @@ import tr_oneway
 import tr_pairs
 import tr_remarks
 import tr_stamps
-from tr_member import NULL, NUMBER, load
+from tr_member import NULL, NUMBER
 from tr_model import (
     ALL_PHASES, METRICS, ONE_WAY, InputError, Part, Series, Step, Worst)
 from tr_stats import Distribution, combined
@@ -350,11 +350,10 @@ def read_twoway(data, name):
     return part
 
 
-def read(path, name):
-    data = load(path)
+def read(data, name):
     if "twoway" in data.value:
         return [read_twoway(data, name)]
     if "thread" in data.value:
         return [read_cyclictest(data, name)]
-    raise InputError(path, "member thread", "missing; results of twowaytest "
-                                            "or cyclictest are expected")
+    raise InputError(data.path, "member thread", "missing; results of "
+                     "twowaytest, primitivetest or cyclictest are expected")

@@ -129,6 +129,7 @@ class Part:
     hosts: dict = dataclasses.field(default_factory=dict)   # tr_hosts.read()
     oneway: typing.Any = None       # tr_oneway.OneWay
     stamps: typing.Any = None       # tr_stamps.Stamps
+    primitives: typing.Any = None   # tr_prim.Primitives
     worst: list = dataclasses.field(default_factory=list)
     spikes: list = dataclasses.field(default_factory=list)
     remarks: list = dataclasses.field(default_factory=list)
@@ -162,6 +163,7 @@ KINDS = {
     "cyclictest": "cyclictest JSON",
     "log": "TRLTP log",
     "published": "published table",
+    "primitives": "primitivetest JSON",
 }
 
 
@@ -197,6 +199,7 @@ class Run:
         self.hosts = first(part.hosts or None for part in self.parts) or {}
         self.oneway = first(part.oneway for part in counted)
         self.stamps = first(part.stamps for part in self.parts)
+        self.primitives = first(part.primitives for part in self.parts)
         if self.oneway:
             self.apply_oneway()
         self.throttled = first(part.throttled for part in counted)

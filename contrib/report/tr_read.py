@@ -10,15 +10,18 @@ import tr_dump
 import tr_dump_pairs
 import tr_json
 import tr_log
+import tr_prim_read
 import tr_text
 from tr_input import forget_copies, open_input
+from tr_member import load
 from tr_model import TWO_CLOCKS, InputError, Run
 
 TABLE = re.compile(r"([a-z_]+,)*system,"
                    r"((cycles,)?min,avg,max(,stddev)?|finding)")
 DISPLAY = 100           # lines of it, if the file begins with it
-EXPECTED = ("twowaytest JSON or --dump, cyclictest JSON or -h text, a TRLTP "
-            "log, or a table with the columns system,min,avg,max")
+EXPECTED = ("twowaytest JSON or --dump, primitivetest JSON, cyclictest JSON "
+            "or -h text, a TRLTP log, or a table with the columns "
+            "system,min,avg,max")
 
 
 def start_of(path):
@@ -32,13 +35,20 @@ def start_of(path):
     return start
 
 
+def read_json(path, name):
+    data = load(path)
+    if "primitives" in data.value:
+        return [tr_prim_read.read(data, name)]
+    return tr_json.read(data, name)
+
+
 def reader_of(path):
     """What reads this file, by its content."""
     start = start_of(path)
     if not start.strip():
         raise InputError(path, None, "the file is empty")
     if start.lstrip()[:1] in b"{[":
-        return tr_json.read
+        return read_json
     lines = start.decode("ascii", "replace").split("\n")
     if lines[0].endswith("\r"):
         raise InputError(path, 1, "the line ends with CR LF, as on Windows; "

@@ -208,7 +208,7 @@ def sources(runs, left_out):
                  [list(row) for row in seen], figures=3, key="sources")
 
 
-def all_tables(runs, metrics, percents, left_out=()):
+def all_tables(runs, metrics, percents):
     """From whole to part."""
     tables = [table for group in groups_of(runs)
               for table in tr_verdict.table(group, metrics)]
@@ -219,4 +219,4 @@ def all_tables(runs, metrics, percents, left_out=()):
         tables += results(group, metrics, percents)
         tables += load(group)
         tables += tr_tables_pairs.all_tables(group, metrics, percents)
-    return tables + [*worst(runs, metrics), sources(runs, left_out)]
+    return tables + list(worst(runs, metrics))

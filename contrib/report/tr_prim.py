@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What primitivetest measured: the parts, one by one. All times are in ns."""
+
+import dataclasses
+import math
+
+import tr_compare
+from tr_model import InputError
+
+GROUP = "primitives"    # of these parts: they are no run of twowaytest
+PROGRAM = "primitivetest"
+FEWEST = 400            # trials; below, how sure something is is not known
+ENOUGH = 0.99           # of the switches that the trials need
+CALIBRATED = "work"     # of its own size on each system, unless it is fixed
+# What a name tells of a system once it is one.
+IDENTITY = ("kernel release", "kernel version", "machine")
+
+
+@dataclasses.dataclass
+class Test:
+    """A test that was run or skipped."""
+    name: str
+    test: str                       # without kind, tasks and CPUs
+    trials: int | None = None
+    skipped: str | None = None
+    needed: int = 0                 # switches, and how many there were
+    had: int = 0
+    throttled: int = 0
+    missed: int = 0
+    changed: list = dataclasses.field(default_factory=list)     # tasks
+    verdicts: list = dataclasses.field(default_factory=list)
+    columns: list = dataclasses.field(default_factory=list)
+
+    def troubles(self):
+        """Why its figures are missing, or not what they should be."""
+        if self.skipped:
+            yield f"skipped: {self.skipped}"
+        if self.had < ENOUGH * self.needed:
+            yield f"not switched: {self.had} of {self.needed} switches " \
+                "happened"
+        if self.missed:
+            yield f"missed expiries: {self.missed}"
+        if self.throttled:
+            yield f"throttled: {self.throttled} of {self.trials} trials"
+        for task in self.changed:
+            yield f"task {task} changed policy, priority or CPUs while it ran"
+        for verdict in self.verdicts:
+            if verdict.failed:
+                yield f"failed: {verdict.text}"
+
+
+@dataclasses.dataclass
+class Verdict:
+    failed: bool
+    text: str
+
+
+@dataclasses.dataclass
+class Derived:
+    name: str
+    value: float
+    unit: str
+    formula: str
+
+
+@dataclasses.dataclass
+class Primitives:
+    """What one file has."""
+    tests: dict = dataclasses.field(default_factory=dict)
+    series: dict = dataclasses.field(default_factory=dict)  # by column
+    derived: list = dataclasses.field(default_factory=list)
+
+    def test_of(self, column):
+        """The token of the test that a column is of."""
+        return column.partition(".")[0]
+
+
+def split(runs):
+    """Those of twowaytest and others, and those of primitivetest."""
+    parts = [run for run in runs if run.primitives]
+    for run in parts:       # the group has kept them apart while they were read
+        run.group = ""
+    return [run for run in runs if not run.primitives], parts
+
+
+def pairs_of(runs, parts):
+    """(run of twowaytest, run of primitivetest) of each system with both."""
+    found = []
+    for run in runs:
+        for own in parts:
+            if own.name == run.name and not run.group:
+                same_system(run, own)
+                found.append((run, own))
+    return found
+
+
+def same_system(run, own):
+    """Raise if two files of one name are of two systems."""
+    for key in IDENTITY:
+        values = run.system.get(key), own.system.get(key)
+        if None not in values and values[0] != values[1]:
+            raise InputError(
+                own.parts[0].path, None, f"{own.name} has {key} "
+                f"{values[1]} here, and {values[0]} in {run.parts[0].path}: "
+                "these are not one system; name them apart: NAME=FILE")
+
+
+def columns_of(parts):
+    """Of all systems, in the order in which they were measured."""
+    return list(dict.fromkeys(
+        column for run in parts for column in run.primitives.series))
+
+
+def compared(first, other, column):
+    """The two series whose averages have a ratio, or None.
+
+    An average that the test was told to have says nothing, nor does that of
+    work of another size.
+    """
+    found = [run.primitives.series.get(column) for run in (first, other)]
+    if None in found or min(one.avg_ns for one in found) <= 0 or \
+            any(one.target_ns is not None for one in found):
+        return None
+    if first.primitives.test_of(column) == CALIBRATED and not all(
+            run.settings.get("work") for run in (first, other)):
+        return None
+    return found
+
+
+def ratio(first, other, column):
+    found = compared(first, other, column)
+    return found[1].avg_ns / found[0].avg_ns if found else None
+
+
+def side_of(series):
+    """As tr_compare has it; None: it cannot tell how sure it is."""
+    if series.std_ns is None or series.count < FEWEST:
+        return None
+    return tr_compare.Side(series.avg_ns, {
+        1: (series.std_ns ** 2 / series.count, math.inf)})
+
+
+def sure(found, tries=1):
+    """As tr_compare.sure_of_average(), of what compared() has returned."""
+    return tr_compare.sure_of_average(*map(side_of, found), tries)
+
+
+def ratios(first, other):
+    """(column, ratio, how sure) of all that can be compared."""
+    columns = [(column, found) for column in columns_of([first, other])
+               if (found := compared(first, other, column))]
+    return [(column, found[1].avg_ns / found[0].avg_ns,
+             sure(found, len(columns))) for column, found in columns]
