@@ -19,7 +19,7 @@ static inline struct pt_case *pt_unit_case(const struct pt_config *config,
 	struct pt_case *c;
 
 	assert_int_equal(tw_clock_open(&clock, "monotonic"), 0);
-	c = pt_case_map(config, &choice, &clock, 0);
+	c = pt_case_map(config, &choice, &clock, 0, true);
 	assert_non_null(c);
 	return c;
 }

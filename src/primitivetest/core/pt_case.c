@@ -183,7 +183,8 @@ static void init(struct pt_case *c, char *memory, const struct places *at,
 
 struct pt_case *pt_case_map(const struct pt_config *config,
 			    const struct pt_choice *choice,
-			    const struct tw_clock *clock, int64_t width_us)
+			    const struct tw_clock *clock, int64_t width_us,
+			    bool shared)
 {
 	struct pt_case c = { .choice = *choice, .config = config,
 			     .clock = *clock };
@@ -199,12 +200,14 @@ struct pt_case *pt_case_map(const struct pt_config *config,
 		return NULL;
 	}
 	memory = mmap(NULL, at.size, PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		      (shared ? MAP_SHARED : MAP_PRIVATE) | MAP_ANONYMOUS,
+		      -1, 0);
 	if (memory == MAP_FAILED)
 		return NULL;
 	memcpy(memory, &c, sizeof(c));
 	init((struct pt_case *)memory, memory, &at, width_us);
-	((struct pt_case *)memory)->clock_ps = clock_cost_ps(clock);
+	if (shared)
+		((struct pt_case *)memory)->clock_ps = clock_cost_ps(clock);
 	return (struct pt_case *)memory;
 }
 

@@ -115,10 +115,12 @@ struct pt_case {
 
 /*
  * Maps a case. Returns NULL and errno if there is no memory. @clock: opened.
+ * @shared: with tasks; else only to keep results.
  */
 struct pt_case *pt_case_map(const struct pt_config *config,
 			    const struct pt_choice *choice,
-			    const struct tw_clock *clock, int64_t width_us);
+			    const struct tw_clock *clock, int64_t width_us,
+			    bool shared);
 void pt_case_unmap(struct pt_case *c);
 
 /* The name of a choice: TEST[.KIND][.thread|.process][.same|.cross]. */

@@ -101,7 +101,7 @@ static struct pt_case *archive(const struct pt_session *session,
 			       const struct pt_case *c)
 {
 	struct pt_case *copy = pt_case_map(c->config, &c->choice, &c->clock,
-					   session->run.window_us);
+					   session->run.window_us, false);
 	struct pt_case places;
 
 	if (!copy)
@@ -145,7 +145,7 @@ static int run_case(struct pt_session *session, struct pt_result *result)
 {
 	struct pt_case *c = pt_case_map(pt_config, result->choice,
 					&session->clock,
-					session->run.window_us);
+					session->run.window_us, true);
 	int err;
 
 	if (!c) {

@@ -28,7 +28,7 @@ void tw_series_init(struct tw_series *series, int count, int64_t width_us)
 	for (i = 0; i < count; i++) {
 		struct tw_window *window = &series->row[i].window;
 
-		tw_stats_init(&series->row[i].stats, NULL);
+		tw_stats_start(&series->row[i].stats);
 		window->bin_us = 1;
 		window->width_us = width_us;
 		window->counts = counts + (size_t)width_us * i;

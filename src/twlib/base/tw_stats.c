@@ -43,11 +43,16 @@ static int64_t add_ns(int64_t a_ns, int64_t b_ns)
 	return (int64_t)((uint64_t)a_ns + (uint64_t)b_ns);
 }
 
+void tw_stats_start(struct tw_stats *stats)
+{
+	stats->min_ns = INT64_MAX;
+	stats->max_ns = INT64_MIN;
+}
+
 void tw_stats_init(struct tw_stats *stats, const int64_t *target_ns)
 {
 	memset(stats, 0, sizeof(*stats));
-	stats->min_ns = INT64_MAX;
-	stats->max_ns = INT64_MIN;
+	tw_stats_start(stats);
 	if (target_ns) {
 		stats->has_target = true;
 		stats->target_ns = *target_ns;

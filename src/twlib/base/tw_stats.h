@@ -40,6 +40,9 @@ struct tw_stats {
 /* @target_ns: the deviation is about this value; NULL: about the mean. */
 void tw_stats_init(struct tw_stats *stats, const int64_t *target_ns);
 
+/* The same about the mean, if it is zeroed: touches no further page. */
+void tw_stats_start(struct tw_stats *stats);
+
 /*
  * Adds a sample. @inverse: 1.0 / (count including this sample); the caller
  * computes it once for all metrics.

@@ -43,8 +43,10 @@ static int take(const struct tw_server *server, struct tw_wait *wait,
 	uint64_t strangers;
 	int err;
 
-	if (!limit->take)
-		return tw_server_take(server, wait, reply);
+	/* In a stream nobody else can send; what is stamped has its own. */
+	if (!server->datagrams)
+		return limit->take ? limit->take(server, wait, reply) :
+				     tw_server_take(server, wait, reply);
 	for (;;) {
 		strangers = server->datagrams->server.strangers;
 		err = limit->take(server, wait, reply);
