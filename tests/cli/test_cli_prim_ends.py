@@ -110,3 +110,11 @@ def test_stopped_for_a_moment(begin, test):
                      outside.switches(answers) > before + 100)
     process.signal(signal.SIGINT)
     assert process.finish() == 0, process.err
+
+
+def test_who_was_killed(begin):
+    """The one that somebody killed, not the others that are ended then."""
+    process = begin("sync2.futex")
+    os.kill(tasks(process)["prim-answers"], signal.SIGKILL)
+    assert process.finish() == 1
+    assert "task prim-answers was killed by signal 9" in process.err

@@ -83,6 +83,7 @@ struct pt_case {
 	char token[PT_METRICS][PT_NAME + 16];	/* name and metric */
 	int task_count;
 	struct pt_task task[PT_TASKS];
+	const struct pt_task *culprit;	/* the process that failed first */
 	sem_t ready;		/* posted by each task */
 	atomic_int go;		/* all tasks are ready */
 	int fds[PT_FDS];	/* that processes need: see pt_keep() */
