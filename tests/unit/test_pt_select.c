@@ -84,6 +84,21 @@ static void test_own(void **state)
 	assert_string_equal(chosen(), "timer.1000");
 }
 
+/* Kinds may have metrics of their own. */
+static void test_limit_of_kind(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("--test=signal.queue", "--limit=signal.send:9",
+			       NULL), 0);
+	assert_int_equal(parse("--test=clock.linear",
+			       "--limit=clock.loop10:9", NULL), 0);
+	assert_true(parse("--test=clock.linear", "--limit=clock.cost:9",
+			  NULL) < 0);
+	assert_non_null(strstr(session.run.error, "nothing that is measured"));
+	assert_true(parse("--test=sync2.mutex", "--limit=sync2.back:9",
+			  NULL) < 0);
+}
+
 static void test_refused(void **state)
 {
 	static const char *const bad[][2] = {
@@ -142,6 +157,7 @@ int main(void)
 		cmocka_unit_test(test_alone),
 		cmocka_unit_test(test_group),
 		cmocka_unit_test(test_own),
+		cmocka_unit_test(test_limit_of_kind),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_limit),
 	};

@@ -33,6 +33,12 @@ int64_t pt_choice_trials(const struct pt_choice *choice)
 						      choice->test->trials;
 }
 
+const struct pt_metric *pt_choice_metrics(const struct pt_choice *choice)
+{
+	return choice->kind && choice->kind->metrics ? choice->kind->metrics :
+						       choice->test->metrics;
+}
+
 static int count_metrics(const struct pt_metric *metric)
 {
 	int count = 0;
@@ -60,8 +66,7 @@ static struct places places_of(const struct pt_case *c, int64_t width_us)
 static void choose_metrics(struct pt_case *c)
 {
 	const struct pt_kind *kind = c->choice.kind;
-	const struct pt_metric *metric = kind && kind->metrics ?
-		kind->metrics : c->choice.test->metrics;
+	const struct pt_metric *metric = pt_choice_metrics(&c->choice);
 	int i, all = count_metrics(metric);
 
 	for (i = 0; i < all; i++, metric++) {

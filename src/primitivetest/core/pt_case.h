@@ -132,6 +132,9 @@ void pt_choice_name(const struct pt_choice *choice, char name[PT_NAME]);
 bool pt_limit_is_for(const struct pt_limit *limit, const struct pt_case *c,
 		     int metric);
 
+/* Those of its kind, or of its test. */
+const struct pt_metric *pt_choice_metrics(const struct pt_choice *choice);
+
 /* How many trials it has by default. */
 int64_t pt_choice_trials(const struct pt_choice *choice);
 
