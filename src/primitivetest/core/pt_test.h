@@ -120,6 +120,8 @@ struct pt_test {
 	unsigned int groups;
 	unsigned int flags;
 	enum pt_own own;
+	/* Completes the kind that @own names; NULL: it is as the first one. */
+	void (*own_kind)(struct pt_kind *kind);
 	const struct pt_kind *kinds;	/* NULL: none */
 	const struct pt_metric *metrics;
 	/* One for each task; */
