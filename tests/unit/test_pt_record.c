@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pt_unit.h"
 
+#include "core/pt_pace.h"
+#include "core/pt_task.h"
+
 static const struct pt_metric metrics[] = {
 	{ .token = "took", .label = "Took", .from = 0, .to = 1 },
 	{ .token = NULL }
@@ -80,6 +83,33 @@ static void test_break_within_a_trial(void **state)
 	pt_case_unmap(c);
 }
 
+/* A task that sleeps until its next trial is not preempted by it. */
+static void test_switches(void **state)
+{
+	static const struct pt_config paced = {
+		.warmup = 2, .bin_ns = 1000, .interval_us = 100,
+	};
+	static const struct pt_test pair = {
+		.name = "pair", .metrics = metrics, .trials = 5, .switches = 2,
+		.spare_switches = 1,
+	};
+	struct pt_case *c = pt_unit_case(&paced, &pair, NULL);
+	struct pt_pace pace;
+	int i;
+
+	(void)state;
+	pt_pace_start(&pace, &c->task[0]);
+	for (i = 0; i < 3; i++) {
+		pt_pace_wait(&pace);
+		record(&c->task[0], 0, 1);
+	}
+	assert_int_equal(pt_switches_needed(c), 6);
+	assert_int_equal(pt_switches_usual(c), 12);
+	c->choice.cross = true;
+	assert_int_equal(pt_switches_needed(c), 3);
+	pt_case_unmap(c);
+}
+
 static void test_check_sum(void **state)
 {
 	struct pt_case *c = pt_unit_case(&config, &test, NULL);
@@ -99,6 +129,7 @@ int main(void)
 		cmocka_unit_test(test_count),
 		cmocka_unit_test(test_stop_within_a_trial),
 		cmocka_unit_test(test_break_within_a_trial),
+		cmocka_unit_test(test_switches),
 		cmocka_unit_test(test_check_sum),
 	};
 

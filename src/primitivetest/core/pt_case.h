@@ -100,6 +100,7 @@ struct pt_case {
 	uint64_t first_count;
 	int64_t first_ps[PT_FIRST][PT_METRICS];
 	uint64_t missed;
+	uint64_t paced;		/* sleeps of -i */
 	uint64_t throttled;
 	int64_t broken_ps;	/* -b: the value; 0: none was above */
 	int broken;		/* its metric */

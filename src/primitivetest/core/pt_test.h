@@ -135,6 +135,8 @@ struct pt_test {
 	int switches;
 	/* The same if it depends on the settings; or NULL. */
 	int (*switches_of)(const struct pt_case *c);
+	/* So many more may happen that are not needed. */
+	int spare_switches;
 	int64_t trials;		/* default of -l */
 	int trial_ms;		/* how long one may take; 0: PT_TRIAL_MS */
 	/* Bytes that the tasks share, at pt_room(); zeroed. */
