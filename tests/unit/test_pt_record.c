@@ -110,6 +110,33 @@ static void test_switches(void **state)
 	pt_case_unmap(c);
 }
 
+/* Of a short run, what happens before the first trial counts. */
+static void test_too_few_switches(void **state)
+{
+	static const struct pt_test pair = {
+		.name = "pair", .metrics = metrics, .trials = 5, .switches = 2,
+	};
+	static const struct {
+		int trials, had;
+		bool lack;
+	} rows[] = {
+		{ 3, 4, false }, { 3, 3, true }, { 3, 0, true },
+		{ 1000, 2000, false }, { 1000, 1978, false },
+		{ 1000, 1977, true },
+	};
+	struct pt_case *c = pt_unit_case(&config, &pair, NULL);
+	size_t i;
+
+	(void)state;
+	c->task_count = 2;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		atomic_store(&c->done, (uint64_t)rows[i].trials);
+		c->task[0].used.voluntary = rows[i].had;
+		assert_int_equal(pt_switches_lack(c), rows[i].lack);
+	}
+	pt_case_unmap(c);
+}
+
 static void test_check_sum(void **state)
 {
 	struct pt_case *c = pt_unit_case(&config, &test, NULL);
@@ -130,6 +157,7 @@ int main(void)
 		cmocka_unit_test(test_stop_within_a_trial),
 		cmocka_unit_test(test_break_within_a_trial),
 		cmocka_unit_test(test_switches),
+		cmocka_unit_test(test_too_few_switches),
 		cmocka_unit_test(test_check_sum),
 	};
 

@@ -119,3 +119,10 @@ int64_t pt_switches_needed(const struct pt_case *c)
 
 	return c->choice.cross ? all / 2 : all;
 }
+
+bool pt_switches_lack(const struct pt_case *c)
+{
+	int64_t needed = pt_switches_needed(c);
+
+	return pt_switches(c) + c->task_count < needed - needed / 100;
+}
