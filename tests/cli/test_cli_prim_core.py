@@ -82,3 +82,22 @@ def test_break(primitive):
     assert result.returncode == 2
     assert result.lines("# Break: ")[0].startswith("timer.1000.")
     assert len(result.tests) == 1
+
+
+# How many timestamps a trial has.
+STAMPS = {"sync1.mutex": 2, "sync2.futex": 3, "sync2.mutex": 2, "message.8": 3,
+          "stream.8": 2, "signal.sigwaitinfo": 3, "signal.queue": 4,
+          "thread": 4}
+
+
+def test_dump(primitive, tmp_path):
+    """Timestamps that a test does not take are 0."""
+    primitive(f"--test={','.join(STAMPS)}", "-l", "3", "--dump=dump")
+    head, *lines = (tmp_path / "dump").read_text("ascii").splitlines()
+    assert head == "test,trial,t0_ns,t1_ns,t2_ns,t3_ns,t4_ns"
+    assert len(lines) == 3 * len(STAMPS)
+    for line in lines:
+        name, _, *stamps = line.split(",")
+        taken = STAMPS[name.removesuffix(".process.same")]
+        assert all(int(stamp) > 0 for stamp in stamps[:taken]), line
+        assert stamps[taken:] == ["0"] * (5 - taken), line

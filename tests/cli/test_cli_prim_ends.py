@@ -93,3 +93,28 @@ def test_hangs(begin):
     assert process.finish(timeout=10) == 1
     assert "took longer than 1000 ms" in process.err
     assert process.gone()
+
+
+@pytest.mark.parametrize("test", ["sync2.sysv", "sync2.unnamed", "sync2.cond",
+                                  "message.8", "signal.sigwaitinfo"])
+def test_stopped_for_a_moment(begin, test):
+    """A task that waits when it is stopped waits on when it continues."""
+    process = begin(test, "-i", "2000")
+    answers = tasks(process)["prim-answers"]
+    os.kill(answers, signal.SIGSTOP)
+    outside.wait_for(lambda: "\nState:\tT" in
+                     outside.read(f"/proc/{answers}/status"))
+    os.kill(answers, signal.SIGCONT)
+    before = outside.switches(answers)
+    outside.wait_for(lambda: not outside.read(f"/proc/{answers}/status") or
+                     outside.switches(answers) > before + 100)
+    process.signal(signal.SIGINT)
+    assert process.finish() == 0, process.err
+
+
+def test_who_was_killed(begin):
+    """The one that somebody killed, not the others that are ended then."""
+    process = begin("sync2.futex")
+    os.kill(tasks(process)["prim-answers"], signal.SIGKILL)
+    assert process.finish() == 1
+    assert "task prim-answers was killed by signal 9" in process.err

@@ -2,6 +2,7 @@
 """primitivetest: tasks that take turns by their priorities; Rhealstone."""
 
 import os
+import re
 
 import re
 

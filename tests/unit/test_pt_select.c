@@ -84,6 +84,37 @@ static void test_own(void **state)
 	assert_string_equal(chosen(), "timer.1000");
 }
 
+/* What follows from the value: how long it takes, and which switches. */
+static void test_own_kind(void **state)
+{
+	const struct pt_kind *kind;
+
+	(void)state;
+	assert_int_equal(parse("--test=timer", "--period=100000", NULL), 0);
+	assert_int_equal(pt_choice_trials(&pt_selection->choice[0]), 100);
+	assert_int_equal(parse("--test=timer", "--period=500", NULL), 0);
+	assert_int_equal(pt_choice_trials(&pt_selection->choice[0]), 20000);
+	assert_int_equal(parse("--test=copy", "--copies=3", NULL), 0);
+	kind = pt_selection->choice[0].kind;
+	assert_int_equal(kind->switches, 4);
+	assert_int_equal(kind->per, 3);
+}
+
+/* Kinds may have metrics of their own. */
+static void test_limit_of_kind(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("--test=signal.queue", "--limit=signal.send:9",
+			       NULL), 0);
+	assert_int_equal(parse("--test=clock.linear",
+			       "--limit=clock.loop10:9", NULL), 0);
+	assert_true(parse("--test=clock.linear", "--limit=clock.cost:9",
+			  NULL) < 0);
+	assert_non_null(strstr(session.run.error, "nothing that is measured"));
+	assert_true(parse("--test=sync2.mutex", "--limit=sync2.back:9",
+			  NULL) < 0);
+}
+
 static void test_refused(void **state)
 {
 	static const char *const bad[][2] = {
@@ -142,6 +173,8 @@ int main(void)
 		cmocka_unit_test(test_alone),
 		cmocka_unit_test(test_group),
 		cmocka_unit_test(test_own),
+		cmocka_unit_test(test_own_kind),
+		cmocka_unit_test(test_limit_of_kind),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_limit),
 	};

@@ -33,13 +33,10 @@ int64_t pt_choice_trials(const struct pt_choice *choice)
 						      choice->test->trials;
 }
 
-static int count_metrics(const struct pt_metric *metric)
+const struct pt_metric *pt_choice_metrics(const struct pt_choice *choice)
 {
-	int count = 0;
-
-	while (metric[count].token)
-		count++;
-	return count;
+	return choice->kind && choice->kind->metrics ? choice->kind->metrics :
+						       choice->test->metrics;
 }
 
 static struct places places_of(const struct pt_case *c, int64_t width_us)
@@ -59,15 +56,9 @@ static struct places places_of(const struct pt_case *c, int64_t width_us)
 
 static void choose_metrics(struct pt_case *c)
 {
-	const struct pt_kind *kind = c->choice.kind;
-	const struct pt_metric *metric = kind && kind->metrics ?
-		kind->metrics : c->choice.test->metrics;
-	int i, all = count_metrics(metric);
+	const struct pt_metric *metric = pt_choice_metrics(&c->choice);
 
-	for (i = 0; i < all; i++, metric++) {
-		if (kind && metric->not_of &&
-		    !strcmp(metric->not_of, kind->name))
-			continue;
+	for (; metric->token; metric++) {
 		snprintf(c->token[c->metric_count], sizeof(c->token[0]),
 			 "%s.%s",
 			 c->name, metric->token);

@@ -83,6 +83,7 @@ struct pt_case {
 	char token[PT_METRICS][PT_NAME + 16];	/* name and metric */
 	int task_count;
 	struct pt_task task[PT_TASKS];
+	const struct pt_task *culprit;	/* the process that failed first */
 	sem_t ready;		/* posted by each task */
 	atomic_int go;		/* all tasks are ready */
 	int fds[PT_FDS];	/* that processes need: see pt_keep() */
@@ -99,6 +100,7 @@ struct pt_case {
 	uint64_t first_count;
 	int64_t first_ps[PT_FIRST][PT_METRICS];
 	uint64_t missed;
+	uint64_t paced;		/* sleeps of -i */
 	uint64_t throttled;
 	int64_t broken_ps;	/* -b: the value; 0: none was above */
 	int broken;		/* its metric */
@@ -132,6 +134,9 @@ void pt_choice_name(const struct pt_choice *choice, char name[PT_NAME]);
  */
 bool pt_limit_is_for(const struct pt_limit *limit, const struct pt_case *c,
 		     int metric);
+
+/* Those of its kind, or of its test. */
+const struct pt_metric *pt_choice_metrics(const struct pt_choice *choice);
 
 /* How many trials it has by default. */
 int64_t pt_choice_trials(const struct pt_choice *choice);

@@ -132,8 +132,9 @@ static const struct tw_option options[] = {
 		  "default 1000" },
 	{ 'b', "breaktrace", TW_ARGUMENT, "US", tw_option_number,
 	  &set.break_us, .min = 1, .max = 1000000,
-	  .help = "end at the first value above US, with exit\n"
-		  "status 2" },
+	  .help = "end at the first value above US, of an interval\n"
+		  "at the first that is that much longer than its\n"
+		  "period, with exit status 2" },
 	{ 'c', "clock", TW_ARGUMENT, "NAME", parse_clock, &set.clock,
 	  .kinds = tw_clock_kinds, .lists_kinds = true,
 	  .help = "take timestamps from: monotonic (or 0; default),\n"

@@ -6,6 +6,7 @@
 
 void pt_pace_start(struct pt_pace *pace, const struct pt_task *task)
 {
+	pace->in = task->in;
 	pace->period_ns = task->in->config->interval_us * TW_NS_PER_US;
 	pace->next_ns = tw_now_ns(CLOCK_MONOTONIC);
 }
@@ -17,6 +18,7 @@ void pt_pace_wait(struct pt_pace *pace)
 
 	if (!pace->period_ns)
 		return;
+	pace->in->paced++;
 	pace->next_ns += pace->period_ns;
 	late_ns = tw_now_ns(CLOCK_MONOTONIC) - pace->next_ns;
 	if (late_ns > 0)

@@ -6,6 +6,7 @@
 #include "core/pt_case.h"
 
 struct pt_pace {
+	struct pt_case *in;
 	int64_t period_ns;	/* 0: not paced */
 	int64_t next_ns;	/* CLOCK_MONOTONIC */
 };

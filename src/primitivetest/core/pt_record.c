@@ -47,6 +47,14 @@ static void keep_worst(struct pt_case *c, const struct pt_kept *kept)
 			*worst = *kept;
 }
 
+/* How much longer than expected. */
+static int64_t excess_ps(const struct pt_case *c, int metric, int64_t value_ps)
+{
+	const struct tw_stats *stats = &c->series->row[metric].stats;
+
+	return stats->has_target ? value_ps - stats->target_ns : value_ps;
+}
+
 static void add_value(struct pt_case *c, int metric, int64_t value_ps,
 		      uint64_t number)
 {
@@ -60,8 +68,8 @@ static void add_value(struct pt_case *c, int metric, int64_t value_ps,
 	if (row->window.width_us)
 		tw_window_add(&row->window, value_ps / c->config->bin_ns,
 			      number);
-	if (c->config->break_ps && value_ps > c->config->break_ps &&
-	    !c->broken_ps) {
+	if (c->config->break_ps && !c->broken_ps &&
+	    excess_ps(c, metric, value_ps) > c->config->break_ps) {
 		c->broken_ps = value_ps;
 		c->broken = metric;
 		atomic_store(&c->stop, 1);
@@ -81,14 +89,6 @@ static void add(struct pt_case *c, const struct pt_kept *kept)
 		keep_worst(c, kept);
 	if (kept->number <= c->kept_max)
 		c->kept[kept->number - 1] = *kept;
-}
-
-/* How much longer than expected. */
-static int64_t excess_ps(const struct pt_case *c, int metric, int64_t value_ps)
-{
-	const struct tw_stats *stats = &c->series->row[metric].stats;
-
-	return stats->has_target ? value_ps - stats->target_ns : value_ps;
 }
 
 /* As long as real-time tasks may be held up by throttling. */

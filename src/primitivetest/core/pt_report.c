@@ -135,10 +135,10 @@ static void print_switches(FILE *file, const struct pt_case *c)
 	int64_t had = pt_switches(c), needed = pt_switches_needed(c);
 	int64_t usual = pt_switches_usual(c);
 
-	if (had < needed - needed / 100)
+	if (pt_switches_lack(c))
 		fprintf(file, "# Not switched: %s: %" PRId64 " of %" PRId64 " switches happened\n",
 			c->name, had, needed);
-	else if (usual && had > usual + usual / 100 + EDGES * c->task_count)
+	else if (needed && had > usual + usual / 100 + EDGES * c->task_count)
 		fprintf(file, "# Preempted: %s: %" PRId64 " switches more than the %" PRId64 " needed\n",
 			c->name, had - usual, usual);
 }

@@ -33,6 +33,8 @@ static const struct pt_kind *own_kind(const struct pt_config *config,
 	kinds[i] = test->kinds[0];
 	kinds[i].name = names[test->own];
 	kinds[i].value = value;
+	if (test->own_kind)
+		test->own_kind(&kinds[i]);
 	return &kinds[i];
 }
 

@@ -131,9 +131,7 @@ static int fail_memory(struct pt_session *session, const char *name)
 /* What the case is judged by, when its tasks have ended. */
 static void judge(struct pt_session *session, const struct pt_case *c)
 {
-	int64_t needed = pt_switches_needed(c);
-
-	if (pt_switches(c) < needed - needed / 100)
+	if (pt_switches_lack(c))
 		session->not_switched = true;
 	if (c->broken_ps) {
 		session->broken = true;

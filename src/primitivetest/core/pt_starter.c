@@ -165,8 +165,10 @@ static int await_processes(struct pt_case *c)
 		for (i = 0, left = 0; i < c->task_count; i++) {
 			if (!tw_child_reap(&c->task[i].child))
 				left++;
-			else if (c->task[i].child.status)
+			else if (c->task[i].child.status) {
+				c->culprit = &c->task[i];
 				return -ECHILD;
+			}
 		}
 		if (left)
 			sigwaitinfo(&child, NULL);

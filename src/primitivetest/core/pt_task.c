@@ -97,7 +97,7 @@ static int switches_of(const struct pt_case *c)
 	return kind && kind->switches ? kind->switches : test->switches;
 }
 
-int64_t pt_switches_usual(const struct pt_case *c)
+static int64_t switches_of_trials(const struct pt_case *c)
 {
 	const struct pt_kind *kind = c->choice.kind;
 	int64_t all = switches_of(c) * (int64_t)atomic_load(&c->done);
@@ -105,10 +105,24 @@ int64_t pt_switches_usual(const struct pt_case *c)
 	return kind && kind->per ? all / kind->per : all;
 }
 
+/* A sleep before a trial may be over before it has begun: none is needed. */
+int64_t pt_switches_usual(const struct pt_case *c)
+{
+	return switches_of_trials(c) + (int64_t)c->paced +
+	       c->choice.test->spare_switches * (int64_t)atomic_load(&c->done);
+}
+
 /* On two CPUs, a task may get its answer before it sleeps. */
 int64_t pt_switches_needed(const struct pt_case *c)
 {
-	int64_t usual = pt_switches_usual(c);
+	int64_t all = switches_of_trials(c);
 
-	return c->choice.cross ? usual / 2 : usual;
+	return c->choice.cross ? all / 2 : all;
+}
+
+bool pt_switches_lack(const struct pt_case *c)
+{
+	int64_t needed = pt_switches_needed(c);
+
+	return pt_switches(c) + c->task_count < needed - needed / 100;
 }

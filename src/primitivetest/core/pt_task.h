@@ -28,4 +28,7 @@ int64_t pt_switches(const struct pt_case *c);
 int64_t pt_switches_usual(const struct pt_case *c);
 int64_t pt_switches_needed(const struct pt_case *c);
 
+/* Whether less than 99 % of them happened; a task may begin with the answer. */
+bool pt_switches_lack(const struct pt_case *c);
+
 #endif /* PT_TASK_H */

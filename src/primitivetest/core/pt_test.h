@@ -75,8 +75,6 @@ struct pt_metric {
 	int64_t (*target_ps)(const struct pt_case *c);
 	/* What one value is one of, as "messages": for "# Rate:"; or NULL. */
 	const char *rate;
-	/* A kind that has no such metric: its name; or NULL. */
-	const char *not_of;
 };
 
 struct pt_role {
@@ -120,6 +118,8 @@ struct pt_test {
 	unsigned int groups;
 	unsigned int flags;
 	enum pt_own own;
+	/* Completes the kind that @own names; NULL: it is as the first one. */
+	void (*own_kind)(struct pt_kind *kind);
 	const struct pt_kind *kinds;	/* NULL: none */
 	const struct pt_metric *metrics;
 	/* One for each task; */
@@ -133,8 +133,9 @@ struct pt_test {
 	int switches;
 	/* The same if it depends on the settings; or NULL. */
 	int (*switches_of)(const struct pt_case *c);
+	/* So many more may happen that are not needed. */
+	int spare_switches;
 	int64_t trials;		/* default of -l */
-	int trial_ms;		/* how long one may take; 0: PT_TRIAL_MS */
 	/* Bytes that the tasks share, at pt_room(); zeroed. */
 	size_t room;
 	/*

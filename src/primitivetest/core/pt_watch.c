@@ -25,10 +25,9 @@ struct progress {
 static int limit_ms(const struct pt_case *c)
 {
 	const struct pt_test *test = c->choice.test;
-	int ms = test->trial_ms ? test->trial_ms : PT_TRIAL_MS;
 
 	/* Between two trials it may rest. */
-	return test->flags & PT_SPINS ? ms + PT_TRIAL_MS : ms;
+	return test->flags & PT_SPINS ? 2 * PT_TRIAL_MS : PT_TRIAL_MS;
 }
 
 static bool take_signals(struct pt_session *session)
@@ -110,7 +109,7 @@ static int watch(struct pt_session *session, struct pt_case *c,
 static int fail_tasks(struct pt_session *session, const struct pt_case *c,
 		      const struct tw_child *child, int err)
 {
-	const struct pt_task *task;
+	const struct pt_task *task = c->culprit;
 	int i;
 
 	/* First: what it led to in the tasks is told in its place. */
@@ -118,17 +117,18 @@ static int fail_tasks(struct pt_session *session, const struct pt_case *c,
 		return tw_fail(&session->run, -ECHILD, "%s: the process that starts the tasks was killed by signal %d (%s)",
 			       c->name, WTERMSIG(child->status),
 			       strsignal(WTERMSIG(child->status)));
+	/* The others of a culprit were killed because of it. */
+	if (task && !task->failed && WIFSIGNALED(task->child.status))
+		return tw_fail(&session->run, -ECHILD, "%s: task %s was killed by signal %d (%s)",
+			       c->name, task->name,
+			       WTERMSIG(task->child.status),
+			       strsignal(WTERMSIG(task->child.status)));
 	for (i = 0; i <= c->task_count && i < PT_TASKS; i++) {
 		task = &c->task[i];
 		if (task->failed)
 			return tw_fail(&session->run, task->err, "%s: task %s: %s: %s",
 				       c->name, task->name, task->failed,
 				       strerror(-task->err));
-		if (task->child.ended && WIFSIGNALED(task->child.status))
-			return tw_fail(&session->run, -ECHILD, "%s: task %s was killed by signal %d (%s)",
-				       c->name, task->name,
-				       WTERMSIG(task->child.status),
-				       strsignal(WTERMSIG(task->child.status)));
 	}
 	return tw_fail(&session->run, err, "%s: its tasks were not ready: %s%s%s",
 		       c->name, strerror(-err), *child->why ? "; " : "",

@@ -94,7 +94,7 @@ static int check_limit(struct tw_run *run, const struct pt_limit *limit)
 
 	for (i = 0; i < pt_selection->count; i++) {
 		const struct pt_choice *choice = &pt_selection->choice[i];
-		const struct pt_metric *metric = choice->test->metrics;
+		const struct pt_metric *metric = pt_choice_metrics(choice);
 		struct pt_case c = { .choice = *choice };
 
 		pt_choice_name(choice, c.name);

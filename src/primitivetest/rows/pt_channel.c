@@ -87,7 +87,11 @@ static int change_sysv(const struct pt_channel *channel, short by)
 {
 	struct sembuf change = { .sem_op = by };
 
-	return semop(channel->fd, &change, 1) ? -errno : 0;
+	/* EINTR: the process was stopped, and continues. */
+	while (semop(channel->fd, &change, 1))
+		if (errno != EINTR)
+			return -errno;
+	return 0;
 }
 
 static int give_sysv(struct pt_channel *channel)

@@ -165,6 +165,12 @@ static const struct pt_metric metrics[] = {
 /* All but the last thread that comes to a barrier wait, twice a round. */
 #define KIND(n)	{ #n, .value = n, .switches = 2 * (n - 1), .per = n }
 
+static void own_kind(struct pt_kind *kind)
+{
+	kind->per = (int)kind->value;
+	kind->switches = 2 * (kind->per - 1);
+}
+
 static const struct pt_kind kinds[] = {
 	KIND(1), KIND(2), KIND(4), KIND(8), KIND(16), { .name = NULL }
 };
@@ -179,7 +185,7 @@ const struct pt_test pt_copy = {
 	.about = "threads that copy 2 MB each; the kind is their number",
 	.groups = PT_PCSERVER,
 	.flags = PT_THREADS | PT_SPINS | PT_SPREAD,
-	.own = PT_OWN_COPIES,
+	.own = PT_OWN_COPIES, .own_kind = own_kind,
 	.kinds = kinds, .metrics = metrics, .roles = roles,
 	.copies = count_copies,
 	.trials = 1000, .room = sizeof(struct copies),

@@ -43,7 +43,7 @@ int pt_linear_run(struct pt_task *task)
 {
 	/* Zero, but the compiler does not know. */
 	const uint64_t zero = *(const uint64_t *)pt_room(task);
-	struct pt_trial trial;
+	struct pt_trial trial = { .t_ns = { 0 } };
 	uint64_t x;
 	int i, err = 0;
 

@@ -13,7 +13,7 @@ static int ask(struct pt_task *task)
 	struct pt_queue *queue = pt_room(task);
 	struct pt_queue_side *side = &queue->asks;
 	size_t size = pt_queue_size(task->in);
-	struct pt_trial trial;
+	struct pt_trial trial = { .t_ns = { 0 } };
 	struct pt_pace pace;
 	int err = 0;
 

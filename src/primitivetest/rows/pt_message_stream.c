@@ -32,7 +32,7 @@ static int send_all(struct pt_task *task)
 static int send(struct pt_task *task)
 {
 	struct pt_queue *queue = pt_room(task);
-	struct pt_trial trial;
+	struct pt_trial trial = { .t_ns = { 0 } };
 	struct pt_pace pace;
 	int err = 0;
 

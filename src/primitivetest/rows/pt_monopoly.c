@@ -55,7 +55,7 @@ static int run_starter(struct pt_task *task)
 	struct shared *shared = pt_room(task);
 	const struct side *high = &shared->side[HIGH];
 	const struct side *low = &shared->side[LOW];
-	struct pt_trial trial;
+	struct pt_trial trial = { .t_ns = { 0 } };
 	int err = await(shared);	/* they know how much to work */
 
 	while (!err && pt_more(task)) {

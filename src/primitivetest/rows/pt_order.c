@@ -66,7 +66,7 @@ static int wake(struct pt_task *task, int64_t *begin_ns)
 static int run_starter(struct pt_task *task)
 {
 	struct shared *shared = pt_room(task);
-	struct pt_trial trial;
+	struct pt_trial trial = { .t_ns = { 0 } };
 	int err = sem_wait(&shared->done) ? -errno : 0;	/* until all wait */
 
 	while (!err && pt_more(task)) {

@@ -87,7 +87,7 @@ static int ask_once(struct pt_signal_side *side, struct pt_trial *trial)
 static int ask(struct pt_task *task)
 {
 	struct pt_signal_side side;
-	struct pt_trial trial;
+	struct pt_trial trial = { .t_ns = { 0 } };
 	struct pt_pace pace;
 	int err = open_side(&side, task);
 

@@ -42,7 +42,7 @@ static int send_once(struct pt_task *task, struct pt_trial *trial)
 static int send(struct pt_task *task)
 {
 	struct pt_signal *shared = pt_room(task);
-	struct pt_trial trial;
+	struct pt_trial trial = { .t_ns = { 0 } };
 	struct pt_pace pace;
 	int err = 0;
 

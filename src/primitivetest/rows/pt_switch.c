@@ -131,7 +131,7 @@ static int run(struct pt_task *task)
 							     &as_threads;
 	struct shared *shared = pt_room(task);
 	struct side *side = shared->side;
-	struct pt_trial trial;
+	struct pt_trial trial = { .t_ns = { 0 } };
 	int err = 0;
 
 	side[HIGH].starter = task;

@@ -58,7 +58,7 @@ static int unlock(struct pt_task *task)
 {
 	struct pt_channel *channel = pt_room(task);
 	struct pt_pace pace;
-	struct pt_trial trial;
+	struct pt_trial trial = { .t_ns = { 0 } };
 	int err = 0;
 
 	pt_pace_start(&pace, task);

@@ -69,7 +69,7 @@ static int run_low(struct pt_task *task)
 {
 	struct shared *shared = pt_room(task);
 	int64_t hold = pt_spin_iterations(task->in->config->hold_us);
-	struct pt_trial trial;
+	struct pt_trial trial = { .t_ns = { 0 } };
 	int err = 0;
 
 	while (!err && pt_more(task)) {

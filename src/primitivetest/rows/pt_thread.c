@@ -48,7 +48,7 @@ static int create_and_join(const struct pt_task *task,
 
 static int run(struct pt_task *task)
 {
-	struct pt_trial trial;
+	struct pt_trial trial = { .t_ns = { 0 } };
 	pthread_attr_t attributes;
 	struct pt_pace pace;
 	int err = 0;

@@ -70,6 +70,12 @@ static const struct pt_kind kinds[] = {
 	{ .name = NULL }
 };
 
+/* As those of the table: 10 s, whatever the period. */
+static void own_kind(struct pt_kind *kind)
+{
+	kind->trials = 10 * TW_NS_PER_S / (kind->value * TW_NS_PER_US);
+}
+
 static const struct pt_role roles[] = {
 	{ "high", PT_HIGH, false, run },
 	{ .name = NULL }
@@ -91,7 +97,7 @@ const struct pt_test pt_timer = {
 	.about = "a POSIX timer; the kind is its period in us",
 	.groups = PT_AEGIS | PT_SAMPLES | PT_RHEALSTONE,
 	.flags = PT_ALONE,
-	.own = PT_OWN_PERIOD,
+	.own = PT_OWN_PERIOD, .own_kind = own_kind,
 	.kinds = kinds, .metrics = metrics, .roles = roles,
 	.trials = 1000, .verify = verify,
 };

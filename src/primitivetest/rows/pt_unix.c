@@ -40,7 +40,7 @@ const struct pt_test pt_unix = {
 	.about = "bytes through a Unix socket and back; the kind: how many",
 	.own = PT_OWN_SIZE,
 	.kinds = pt_stream_kinds, .metrics = pt_stream_metrics,
-	.roles = pt_stream_roles,
+	.roles = pt_stream_roles, .spare_switches = 2,
 	.trials = 10000, .room = sizeof(struct pt_stream),
 	.open = open_sockets, .close = close_sockets,
 	.verify = pt_stream_verify,
