@@ -21,7 +21,7 @@ end
 complete -c primitivetest -f
 complete -c primitivetest -s a -l affinity -x -a '(__primitivetest_list (__primitivetest_cpus))' -d 'pin the tasks to the first CPU of CPUSET, with --cpus=cross also to the second'
 complete -c primitivetest -l bin -x -d 'a row of a histogram is NS nanoseconds wide'
-complete -c primitivetest -s b -l breaktrace -x -d 'end at the first value above US, with exit status 2'
+complete -c primitivetest -s b -l breaktrace -x -d 'end at the first value above US, of an interval at the first that is that much longer than its period, with exit status 2'
 complete -c primitivetest -l check -d 'print what in this system disturbs real-time results and what to do'
 complete -c primitivetest -s c -l clock -x -a 'monotonic realtime monotonic_raw tai boottime tsc' -d 'take timestamps from'
 complete -c primitivetest -l copies -x -d 'copy: N threads'

@@ -179,11 +179,12 @@ def test_message(path):
     assert header[2].startswith("Date: ")
     told = re.fullmatch(r"Subject: \[PATCH (\d+)/(\d+)\] (.*)", header[3])
     assert [int(told[1]), int(told[2])] == [number, len(SERIES)]
-    assert re.match(r"(rt-tests: )?twowaytest: [A-Z]", told[3])
+    assert re.match(r"(rt-tests: )?((twoway|primitive)test(, )?)+: [A-Z]",
+                    told[3])
     assert len(told[3]) <= 72 and not told[3].endswith(".")
     assert len(header) == 4
     # patches/README.md takes the patches by this part of the name.
-    assert ("-twowaytest-" in path.name) == (path in SERIES)
+    assert ("test-" in path.name) == (path in SERIES)
     assert body
     for line in body:
         assert len(line) <= 72 or line.startswith("    "), line

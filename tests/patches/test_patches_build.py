@@ -51,6 +51,13 @@ def try_program(tree, name, seen):
     assert has == seen & BRINGS.keys(), f"{name}: {text}"
 
 
+def try_primitives(tree, name):
+    result = run(tree / "primitivetest", "-q", "-l", "20", "--test=sync1,sync2",
+                 cwd=tree)
+    assert result.returncode == 0, f"{name}: {result.stderr}"
+    assert len(re.findall(r"(?m)^T: ?\d+ .* C: +20 ", result.stdout)) > 9
+
+
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory):
     """The miniature tree with all patches, built after each of them."""
@@ -75,6 +82,8 @@ def tree(tmp_path_factory):
         seen.add(name)
         if "twowaytest" in units:
             try_program(path, name, seen)
+        if "primitivetest" in units:
+            try_primitives(path, name)
     assert seen >= BRINGS.keys()
     return path
 
@@ -109,9 +118,11 @@ def test_installs(tree, tmp_path):
                     f"DESTDIR={tmp_path}")
     assert installed.returncode == 0, installed.stderr
     assert {str(path.relative_to(tmp_path / "usr/local"))
-            for path in tmp_path.rglob("twowaytest*")} == {
+            for program in ("twowaytest", "primitivetest")
+            for path in tmp_path.rglob(f"{program}*")} == {
                 "bin/twowaytest", "share/man/man8/twowaytest.8",
-                "share/man/man8/twowaytest-hosts.8"}
+                "share/man/man8/twowaytest-hosts.8", "bin/primitivetest",
+                "share/man/man8/primitivetest.8"}
 
 
 def test_builds_only_where_oslat_does(tree):
