@@ -151,8 +151,11 @@ def effect_histofall(run, good, words):
     # There is a sum of several columns only.
     for test, columns in ((BASE[2], 1), (prim_options.TWO[0], 3)):
         result = run(*BASE, test, *words)
-        total, = re.findall("^# Total: (.*)$", result.stdout, re.M)
-        assert list(map(int, total.split())) == columns * [LOOPS] + \
+        total, above = (
+            list(map(int, re.findall(f"^# {name}: (.*)$", result.stdout,
+                                     re.M)[0].split()))
+            for name in ("Total", "Histogram Overflows"))
+        assert list(map(sum, zip(total, above))) == columns * [LOOPS] + \
             [columns * LOOPS] * (columns > 1)
 
 
