@@ -16,6 +16,7 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 USER = outside.NOBODY
 MESON = """project('made', 'c')
 executable('twowaytest', 'made.c')
+executable('primitivetest', 'made.c')
 if get_option('tests').enabled() or get_option('fuzz')
   foreach suite : [
     'campaign', 'cli', 'fuzz', 'lab', 'lint', 'patches', 'report', 'rt',
