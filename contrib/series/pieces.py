@@ -25,7 +25,7 @@ MAILINGS = [
     ("cover-letter", [
         ("loops", {BASE: "time clock timer",
                    MEASURE: "cycle wire io wait client server server_loop"}),
-        ("system", {BASE: "system kfile cpus cgroup signals",
+        ("system", {BASE: "system kfile cpus cgroup",
                     MEASURE: "transport transport_tcp"}),
         ("statistics", {BASE: "stats series", MEASURE: "metric tally"}),
         ("files", {BASE: "file file_where flow json_escape tw_json.h",
@@ -36,7 +36,7 @@ MAILINGS = [
                       RUN: "place config config_check config_pairs"}),
         ("sides", {BASE: "child", MEASURE: "tw_cost.h",
                    RUN: "side explain tw_session.h deadline columns"}),
-        ("program", {FRAME: "output_live tw_say.c",
+        ("program", {FRAME: "output_live tw_say.c part_signals",
                      RUN: "tw_session.c session_memory session_text watch",
                      RESULT: "part_result", TOP: "twowaytest.c parts"}),
         ("display", {BASE: "tw_json.c",

@@ -11,7 +11,7 @@
 
 static const struct tw_part *const parts[] = {
 	&tw_part_help,
-	&pt_part_signals,
+	&tw_part_signals,
 	&tw_part_output,
 	&tw_part_display,
 	&tw_part_histogram,

@@ -384,7 +384,7 @@ static inline int set_up(void **state)
 	session.steps = steps;
 	session.run.step = 1;
 	session.transport.ops = &tw_transport_tcp;
-	session.signal_fd = SIGNAL_FD;
+	session.run.signal_fd = SIGNAL_FD;
 	session.listener = LISTENER;
 	session.run.parts = parts;
 	return 0;

@@ -44,7 +44,7 @@ static void test_close(void **state)
 	assert_true(session.port > 0);
 	session_close();
 	assert_int_equal(session.listener, -1);
-	assert_int_equal(session.signal_fd, -1);
+	assert_int_equal(session.run.signal_fd, -1);
 	assert_null(session.steps);
 	assert_null(session.pairs);
 	assert_int_equal(count_open_files(), files);
@@ -57,7 +57,7 @@ static int next_signal(void)
 {
 	struct signalfd_siginfo info;
 
-	return read(session.signal_fd, &info, sizeof(info)) == sizeof(info) ?
+	return read(session.run.signal_fd, &info, sizeof(info)) == sizeof(info) ?
 	       (int)info.ssi_signo : 0;
 }
 
@@ -79,7 +79,7 @@ static void check_signals(int ignored)
 		assert_int_equal(next_signal(),
 				 heeded[i] == ignored ? 0 : heeded[i]);
 	}
-	assert_true(fcntl(session.signal_fd, F_GETFD) & FD_CLOEXEC);
+	assert_true(fcntl(session.run.signal_fd, F_GETFD) & FD_CLOEXEC);
 	/* Ignored, the kernel would reap in main's place. */
 	assert_ptr_equal(signal(SIGCHLD, SIG_DFL), SIG_DFL);
 	/* A reader that has gone, a file that is full: the write tells. */

@@ -6,34 +6,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/tw_signals.h"
 #include "base/tw_system.h"
 #include "core/pt_session.h"
 #include "core/pt_task.h"
-
-static int open_signals(struct tw_run *run)
-{
-	struct pt_session *session = pt_session(run);
-
-	session->signal_fd = tw_signals_open();
-	if (session->signal_fd >= 0)
-		return 0;
-	return tw_fail(run, session->signal_fd, "cannot start: %s",
-		       strerror(-session->signal_fd));
-}
-
-static void close_signals(struct tw_run *run)
-{
-	struct pt_session *session = pt_session(run);
-
-	if (session->signal_fd >= 0)
-		close(session->signal_fd);
-	session->signal_fd = -1;
-}
-
-const struct tw_part pt_part_signals = {
-	.name = "signals", .open = open_signals, .close = close_signals,
-};
 
 static int open_clock(struct pt_session *session)
 {
@@ -248,5 +223,4 @@ const struct tw_part pt_part_session = {
 void pt_session_init(struct pt_session *session)
 {
 	memset(session, 0, sizeof(*session));
-	session->signal_fd = -1;
 }

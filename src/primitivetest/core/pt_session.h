@@ -18,7 +18,6 @@ struct pt_session {
 	struct tw_run run;
 	struct tw_clock clock;
 	int64_t clock_ps;	/* cost of a reading */
-	int signal_fd;
 	int count;		/* of results */
 	struct pt_result *result;
 	struct tw_column *column;
@@ -52,6 +51,5 @@ void pt_environ_params(const struct tw_run *run,
 int pt_watch(struct pt_session *session, struct pt_case *c);
 
 extern const struct tw_part pt_part_session;
-extern const struct tw_part pt_part_signals;
 
 #endif /* PT_SESSION_H */

@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -28,22 +27,6 @@ static int limit_ms(const struct pt_case *c)
 
 	/* Between two trials it may rest. */
 	return test->flags & PT_SPINS ? 2 * PT_TRIAL_MS : PT_TRIAL_MS;
-}
-
-static bool take_signals(struct pt_session *session)
-{
-	struct signalfd_siginfo info;
-
-	while (read(session->signal_fd, &info, sizeof(info)) ==
-	       sizeof(info)) {
-		if (info.ssi_signo == SIGCHLD)
-			continue;
-		if (info.ssi_signo == SIGUSR1)
-			tw_output_status(&session->run);
-		else
-			session->run.interrupted = (int)info.ssi_signo;
-	}
-	return session->run.interrupted;
 }
 
 /* Whether the case hangs; ends it when its time is up. */
@@ -75,7 +58,7 @@ static int hang(struct pt_session *session, struct pt_case *c,
 static int watch(struct pt_session *session, struct pt_case *c,
 		 struct tw_child *child)
 {
-	struct pollfd signals = { session->signal_fd, POLLIN, 0 };
+	struct pollfd signals = { session->run.signal_fd, POLLIN, 0 };
 	struct progress progress = {
 		.since_ns = tw_now_ns(CLOCK_MONOTONIC),
 		.deadline_ns = INT64_MAX,
@@ -88,7 +71,7 @@ static int watch(struct pt_session *session, struct pt_case *c,
 				       c->config->duration_s * TW_NS_PER_S;
 	while (!tw_child_reap(child)) {
 		woken = poll(&signals, 1, TICK_MS) > 0;
-		if (woken && (take_signals(session) ||
+		if (woken && (tw_run_take_signals(&session->run) ||
 			      tw_run_woken(&session->run)))
 			atomic_store(&c->stop, 1);
 		if (watch_progress(c, &progress))
@@ -141,7 +124,7 @@ int pt_watch(struct pt_session *session, struct pt_case *c)
 	int err = pt_starter_start(c, &child);
 
 	if (err == -EINTR) {
-		take_signals(session);
+		tw_run_take_signals(&session->run);
 		return session->run.interrupted ? 0 :
 		       fail_tasks(session, c, &child, err);
 	}

@@ -266,6 +266,7 @@ int tw_run_parse(struct tw_run *run, const struct tw_program *program,
 	int err, cpus_err;
 
 	memset(run, 0, sizeof(*run));
+	run->signal_fd = -1;
 	run->argc = argc;
 	run->argv = argv;
 	run->program = program;

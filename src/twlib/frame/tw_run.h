@@ -75,6 +75,7 @@ struct tw_run {
 	bool started;		/* there are results */
 	bool over;		/* no further step */
 	int interrupted;	/* the signal that ended the run; 0: none */
+	int signal_fd;		/* of tw_part_signals; -1: not open */
 	int64_t window_us;	/* width of the histograms; 0: none */
 	bool unwritten;		/* the run ended because of the output */
 	bool remarks_elsewhere;	/* not in the text, but in --histfile */
@@ -153,6 +154,13 @@ extern const struct tw_part tw_part_histogram;
 extern const struct tw_part tw_part_json;
 extern const struct tw_part tw_part_latency;
 extern const struct tw_part tw_part_percentiles;
+extern const struct tw_part tw_part_signals;
+
+/*
+ * Called by the program when run->signal_fd can be read: notes what was sent to
+ * main. Returns true if the run is to end.
+ */
+bool tw_run_take_signals(struct tw_run *run);
 
 /*
  * The latency in us that power management is limited to by the run, or would

@@ -176,7 +176,7 @@ static int greet(struct tw_run *run)
 	if (!err)
 		err = tw_control_await(&set.control, TW_FRAME_HELLO,
 				       tw_hello_keys, &theirs,
-				       tw_session(run)->signal_fd,
+				       run->signal_fd,
 				       set.by_rsh ? LOGIN_MS : TW_STEP_MS,
 				       why);
 	if (err == -EPIPE || err == -ECONNRESET)
@@ -222,7 +222,7 @@ static int await_start(struct tw_session *session)
 	do {
 		err = tw_control_await(&set.control, TW_FRAME_START,
 				       tw_stop_keys, &stop,
-				       session->signal_fd, next_ms, why);
+				       session->run.signal_fd, next_ms, why);
 		if (err == -ETIMEDOUT && again)
 			tw_tell_greeting(session, set.granted.cookie);
 		left_ms -= next_ms;
@@ -297,7 +297,7 @@ static int begin(struct tw_run *run)
 	if (err && err != -EPIPE)
 		return fail_far(run, err, strerror(-err));
 	err = tw_control_await(&set.control, TW_FRAME_GRANT, tw_granted_keys,
-			       &set.granted, tw_session(run)->signal_fd,
+			       &set.granted, run->signal_fd,
 			       TW_STEP_MS, why);
 	if (err)
 		return fail_far(run, err, why);

@@ -71,13 +71,13 @@ void tw_serve_attach(struct tw_run *run, struct tw_pair *pair, void *memory)
 static int link_pair(struct tw_session *session, const struct tw_pair *pair,
 		     struct tw_link *link)
 {
-	const int wake_fds[] = { session->signal_fd,
+	const int wake_fds[] = { session->run.signal_fd,
 				 now.serving->control.in_fd };
 	int err = 0;
 
 	if (!pair->number) {
 		/* The end of a child of the run before. */
-		tw_control_told_to_end(session->signal_fd);
+		tw_control_told_to_end(session->run.signal_fd);
 		err = tw_meet_await(&now.meet, wake_fds, TW_STEP_MS);
 	}
 	session->strangers = now.meet.strangers;

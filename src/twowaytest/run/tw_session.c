@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "rt-utils.h"
-#include "base/tw_signals.h"
 #include "base/tw_time.h"
 #include "run/tw_session.h"
 
@@ -25,30 +24,6 @@ static void close_fd(int *fd)
 		close(*fd);
 	*fd = -1;
 }
-
-/* Before any other part starts something that a signal must not leave. */
-static int open_signals(struct tw_run *run)
-{
-	struct tw_session *session = tw_session(run);
-
-	session->signal_fd = tw_signals_open();
-	if (session->signal_fd >= 0)
-		return 0;
-	return tw_fail(run, session->signal_fd, "cannot start: %s",
-		       strerror(-session->signal_fd));
-}
-
-/* They stay blocked: they come too late to end anything. */
-static void close_signals(struct tw_run *run)
-{
-	struct tw_session *session = tw_session(run);
-
-	close_fd(&session->signal_fd);
-}
-
-const struct tw_part tw_part_signals = {
-	.name = "signals", .open = open_signals, .close = close_signals,
-};
 
 static int allocate(struct tw_session *session)
 {
@@ -297,7 +272,6 @@ void tw_session_init(struct tw_session *session)
 	session->config = tw_config;
 	tw_transport_init(&session->transport);
 	session->listener = -1;
-	session->signal_fd = -1;
 	for (k = 0; k < TW_PAIRS_MAX; k++)
 		session->link[k] = (struct tw_link) { -1, -1 };
 }

@@ -76,7 +76,6 @@ struct tw_session {
 	int listener;
 	uint16_t port;
 	uint64_t strangers;	/* unexpected connections, refused */
-	int signal_fd;
 	bool has_drift;		/* the clock is a CPU counter: */
 	int64_t drift_ns;	/* time that it gained */
 	int64_t drift_over_ns;	/* during this time */
@@ -116,7 +115,6 @@ int tw_session_run(struct tw_run *run);
 
 extern const struct tw_part tw_part_session;
 extern const struct tw_part tw_part_session_json;
-extern const struct tw_part tw_part_signals;
 extern const struct tw_part tw_part_memory;	/* refuses more than is free */
 
 /*

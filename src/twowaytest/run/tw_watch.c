@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -96,23 +95,6 @@ static bool reap_all(struct tw_session *session)
 	return all;
 }
 
-/* What was sent to main: true if the run is to end. */
-static bool take_signals(struct tw_session *session)
-{
-	struct signalfd_siginfo info;
-
-	while (read(session->signal_fd, &info, sizeof(info)) ==
-	       sizeof(info)) {
-		if (info.ssi_signo == SIGCHLD)
-			continue;
-		if (info.ssi_signo == SIGUSR1)
-			tw_output_status(&session->run);
-		else
-			session->run.interrupted = (int)info.ssi_signo;
-	}
-	return session->run.interrupted;
-}
-
 /* The output tells itself what it could not write. */
 static void fail_write(struct tw_run *run, int err)
 {
@@ -134,7 +116,7 @@ static bool attend(struct tw_session *session,
 			session->transport.ops, session->listener);
 	/* The end of a child is a signal, too. */
 	return signals->revents &&
-	       (take_signals(session) || reap_all(session) ||
+	       (tw_run_take_signals(&session->run) || reap_all(session) ||
 		tw_run_woken(&session->run));
 }
 
@@ -142,7 +124,7 @@ static bool attend(struct tw_session *session,
 static int watch_sides(struct tw_session *session)
 {
 	struct pollfd fds[] = {
-		{ .fd = session->signal_fd, .events = POLLIN },
+		{ .fd = session->run.signal_fd, .events = POLLIN },
 		{ .fd = session->listener, .events = POLLIN },
 		{ .fd = session->far ? session->far->fd : -1,
 		  .events = POLLIN },
@@ -188,7 +170,7 @@ static int start(struct tw_session *session, struct tw_pair *pair,
 	if (!err)
 		return 0;
 	/* The one, maybe, for which nobody waited any longer. */
-	take_signals(session);
+	tw_run_take_signals(&session->run);
 	if (child->pid && !child->why[0])
 		judge(session, pair, role);
 	return fail_side(session, pair, role, TW_STEP_START, err);
@@ -262,7 +244,7 @@ static int heed_signal(struct tw_session *session, unsigned int started)
 {
 	if (!tw_system_told_to_end())
 		return 0;
-	take_signals(session);
+	tw_run_take_signals(&session->run);
 	/* What earlier steps have measured is a result. */
 	if (!session->run.started)
 		tw_fail(&session->run, -EINTR, "nothing was measured: signal %d (%s) came when %u of %u pairs were started",
