@@ -203,12 +203,17 @@ def measuring(pids):
 def nobody(**limits):
     """A preexec_fn: takes limits such as RTPRIO=50, gives up being root."""
     def become():
+        # Whoever exceeds NPROC as setuid() finds it may not even exec, and
+        # another program of nobody's is enough for that.
+        processes = limits.pop("NPROC", None)
         for name, value in limits.items():
             resource.setrlimit(getattr(resource, "RLIMIT_" + name),
                                (value, value))
         os.setgroups([])
         os.setgid(NOBODY)
         os.setuid(NOBODY)
+        if processes is not None:
+            resource.setrlimit(resource.RLIMIT_NPROC, (processes, processes))
     return become
 
 
