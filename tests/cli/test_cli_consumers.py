@@ -99,7 +99,7 @@ def test_rteval_interrupts(start):
     process = start("-qu", "-h", 3500, "--default-system")
     process.steady()
     process.signal(signal.SIGINT)
-    assert process.finish(timeout=10) == 0
+    assert process.finish() == 0
     columns, maxima = consumers.rteval(process.out)
     assert len(columns) == len(maxima) == 7
 

@@ -258,7 +258,7 @@ def test_signal_that_was_ignored_stays_so(start, tmp_path, number):
                     restore_signals=False)
     process.steady()
     process.signal(number)
-    assert process.finish(timeout=10) == 0, process.err
+    assert process.finish() == 0, process.err
     twoway = outside.load_json(tmp_path / "json")["twoway"]
     assert twoway["interrupted"] is False
     assert twoway["cycles"] == 400

@@ -356,7 +356,7 @@ def ordinary(start, *words, **limits):
         process = start(*words, **as_nobody(**limits))
     except subprocess.SubprocessError:
         pytest.skip(f"root may not raise limits here: {limits}")
-    assert process.finish(timeout=10) == 1, process.out
+    assert process.finish() == 1, process.out
     assert process.gone() and not process.out
     line, *rest = process.err.split("\n")
     assert rest == [""], process.err

@@ -212,7 +212,7 @@ def test_a_signal_ends_all_pairs(start, args, number):
     process = start(*BASE, "-t5", "-d0", "-i2000", *args)
     sides.measuring(process, 5, 1 if args else 5)
     process.signal(number)
-    assert process.finish(timeout=10) == 0, process.err
+    assert process.finish() == 0, process.err
     assert not process.err and process.gone()
     assert len(re.findall("^T:", process.out, re.M)) == 5 * 7
 

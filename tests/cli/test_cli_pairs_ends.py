@@ -27,7 +27,7 @@ def test_limit_of_a_pair_that_was_never_there(start, tmp_path):
                     "--limit=response@2:500", "--json=json")
     process.steady()
     process.signal(signal.SIGTERM)
-    assert process.finish(timeout=10) == 2
+    assert process.finish() == 2
     assert process.out.endswith("# Limit response@2:500: undecided: no pair "
                                 "of the list was measured\n")
     limit, = schema.check((tmp_path / "json").read_text())["twoway"]["limits"]
