@@ -32,7 +32,7 @@ MAILINGS = [
                    FRAME: "column status"}),
         ("frame", {FRAME: "option options option_cpus part run main tw_say.h "
                           "tw_output.h"}),
-        ("settings", {FRAME: "tw_output.c",
+        ("settings", {FRAME: "tw_output.c option_clock",
                       RUN: "place config config_check config_pairs"}),
         ("sides", {BASE: "child", MEASURE: "tw_cost.h",
                    RUN: "side explain tw_session.h deadline columns"}),

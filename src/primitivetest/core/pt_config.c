@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -61,30 +60,6 @@ int pt_config_starter_priority(const struct pt_config *config)
 	return config->priority ? (int)config->priority + 1 : 0;
 }
 
-/* As cyclictest: also by the numbers 0 and 1. */
-static int parse_clock(const struct tw_option *option, const char *value,
-		       struct tw_run *run)
-{
-	bool number = !strcmp(value, "0") || !strcmp(value, "1");
-	const struct tw_clock_kind *kind;
-	struct tw_option entry = *option;
-
-	entry.to = &kind;
-	if (number)
-		value = tw_clock_kinds[*value - '0']->name;
-	if (tw_option_kind(&entry, value, run))
-		return -EINVAL;
-	set.clock = kind->name;
-	return 0;
-}
-
-/* As cyclictest: the set of -a may also stand as the next word. */
-static bool begins_cpus(const char *word)
-{
-	return isdigit((unsigned char)*word) || *word == '!' ||
-	       *word == '+' || !strncmp(word, "all", 3);
-}
-
 /* Tasks are pinned in any case; without a set to the last CPUs. */
 static int parse_affinity(const struct tw_option *option, const char *value,
 			  struct tw_run *run)
@@ -122,7 +97,7 @@ static const char *const order_names[] = { "higher", "lower", "equal", NULL };
 
 static const struct tw_option options[] = {
 	{ 'a', "affinity", TW_OPTIONAL_ARGUMENT, "CPUSET", parse_affinity,
-	  &set.affinity, .takes_word = begins_cpus,
+	  &set.affinity, .takes_word = tw_option_begins_cpus,
 	  .help = "pin the tasks to the first CPU of CPUSET, with\n"
 		  "--cpus=cross also to the second; default: the last\n"
 		  "CPU, and the one before it" },
@@ -135,7 +110,7 @@ static const struct tw_option options[] = {
 	  .help = "end at the first value above US, of an interval\n"
 		  "at the first that is that much longer than its\n"
 		  "period, with exit status 2" },
-	{ 'c', "clock", TW_ARGUMENT, "NAME", parse_clock, &set.clock,
+	{ 'c', "clock", TW_ARGUMENT, "NAME", tw_option_clock, &set.clock,
 	  .kinds = tw_clock_kinds, .lists_kinds = true,
 	  .help = "take timestamps from: monotonic (or 0; default),\n"
 		  "realtime (or 1)" },

@@ -81,6 +81,16 @@ int tw_option_word(const struct tw_option *option, const char *value,
 int tw_option_policy(const struct tw_option *option, const char *value,
 		     struct tw_run *run);
 
+/*
+ * A clock by its name, or as cyclictest by 0 or 1, to the const char * at @to.
+ * @kinds are tw_clock_kinds.
+ */
+int tw_option_clock(const struct tw_option *option, const char *value,
+		    struct tw_run *run);
+
+/* A takes_word: as in cyclictest, -a's set may also be the next word. */
+bool tw_option_begins_cpus(const char *word);
+
 /* CPUs in the syntax of libnuma, to the cpu_set_t at @to. */
 int tw_option_cpus(const struct tw_option *option, const char *value,
 		   struct tw_run *run);

@@ -127,6 +127,12 @@ static int parse_set(const char *value, const cpu_set_t *allowed,
 	return CPU_COUNT(set) ? 0 : -EINVAL;
 }
 
+bool tw_option_begins_cpus(const char *word)
+{
+	return isdigit((unsigned char)*word) || *word == '!' ||
+	       *word == '+' || !strncmp(word, "all", 3);
+}
+
 int tw_option_cpus(const struct tw_option *option, const char *value,
 		   struct tw_run *run)
 {

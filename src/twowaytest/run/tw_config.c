@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,23 +40,6 @@ int tw_option_metric(const struct tw_option *option, const char *value,
 	if (found < 0)
 		return found;
 	*(enum tw_metric_id *)option->to = found;
-	return 0;
-}
-
-/* As cyclictest: also by the numbers 0 and 1. */
-static int parse_clock(const struct tw_option *option, const char *value,
-		       struct tw_run *run)
-{
-	bool number = !strcmp(value, "0") || !strcmp(value, "1");
-	const struct tw_clock_kind *kind;
-	struct tw_option entry = *option;
-
-	entry.to = &kind;
-	if (number)
-		value = tw_clock_kinds[*value - '0']->name;
-	if (tw_option_kind(&entry, value, run))
-		return -EINVAL;
-	set.clock = kind->name;
 	return 0;
 }
 
@@ -128,13 +110,6 @@ static int parse_interval(const struct tw_option *option, const char *value,
 	return 0;
 }
 
-/* As cyclictest: the set of -a may also stand as the next word. */
-static bool begins_cpus(const char *word)
-{
-	return isdigit((unsigned char)*word) || *word == '!' ||
-	       *word == '+' || !strncmp(word, "all", 3);
-}
-
 static int parse_affinity(const struct tw_option *option, const char *value,
 			  struct tw_run *run)
 {
@@ -150,11 +125,11 @@ static const char *const total_names[] = { "documented", "trltp3", NULL };
 static const struct tw_option options[] = {
 	{ 'a', "affinity", TW_OPTIONAL_ARGUMENT, "CPUSET", parse_affinity,
 	  &set.affinity_set,
-	  .takes_word = begins_cpus,
+	  .takes_word = tw_option_begins_cpus,
 	  .help = "pin parent process, server and client to the CPUs\n"
 		  "of the placement plan; with CPUSET, server and\n"
 		  "client to its CPUs in turn" },
-	{ 'c', "clock", TW_ARGUMENT, "NAME", parse_clock,
+	{ 'c', "clock", TW_ARGUMENT, "NAME", tw_option_clock,
 	  &set.clock,
 	  .kinds = tw_clock_kinds, .lists_kinds = true,
 	  .help = "take timestamps from: monotonic (or 0; default),\n"
