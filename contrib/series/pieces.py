@@ -65,11 +65,11 @@ MAILINGS = [
         ("oneway", {MEASURE: "oneway line tally_oneway",
                     RESULT: "part_oneway oneway_report"}),
         ("smi", {FACTS: "smi", RESULT: "part_smi"}),
-        ("load-fft", {BASE: "fft", ENGINE: "load load_fft",
+        ("load-fft", {BASE: "fft", ENGINE: "load load_fft load_option",
                       LOAD: "part_load load_json load_report"}),
         ("load-commands", {ENGINE: "load_exec load_super load_tree "
                                    "load_hackbench load_command"}),
-        ("throttle", {BASE: "guard", FACTS: "throttle", ENGINE: "runtime",
+        ("throttle", {BASE: "guard", FACTS: "throttle", ENGINE: "runtime runtime_option",
                       LOAD: "part_throttle"}),
         ("reference", {RESULT: "part_trltp"}),
     ]),

@@ -4,19 +4,15 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "rt-utils.h"
 #include "base/tw_json.h"
-#include "base/tw_system.h"
 #include "base/tw_time.h"
 #include "load/tw_part_load.h"
-#include "load/tw_runtime.h"
+#include "load/tw_runtime_option.h"
 #include "run/tw_session.h"
-
-#define KEEP	(-2)	/* no --rt-runtime: the system's value stays */
 
 static struct {
 	int64_t runtime_us;	/* -1: no limit */
@@ -26,25 +22,12 @@ static struct {
 	bool heard;		/* the kernel reported throttling */
 } set;
 static const __typeof__(set) initial = {
-	.runtime_us = KEEP, .kernel_log = -1,
+	.runtime_us = TW_RUNTIME_KEEP, .kernel_log = -1,
 	.runtime = { .guard = { .fd = -1 }, .lock_fd = -1 },
 };
 
-static int parse(const struct tw_option *option, const char *value,
-		 struct tw_run *run)
-{
-	if (strcmp(value, "-1"))
-		return tw_option_number(option, value, run);
-	set.runtime_us = -1;
-	return 0;
-}
-
 static const struct tw_option options[] = {
-	{ 0, "rt-runtime", TW_ARGUMENT, "US", parse, &set.runtime_us,
-	  .max = 1000000,
-	  .more = ", or -1 for no limit",
-	  .help = "set sched_rt_runtime_us for the run, and restore\n"
-		  "it; -1, 0: no limit" },
+	TW_RUNTIME_OPTION(&set.runtime_us),
 	{ .name = NULL }
 };
 
@@ -96,13 +79,13 @@ static bool may_throttle(const struct tw_run *run, int workers)
 
 bool tw_throttle_expected(const struct tw_run *run)
 {
-	return (set.runtime_us == KEEP || set.runtime_us > 0) &&
+	return (set.runtime_us == TW_RUNTIME_KEEP || set.runtime_us > 0) &&
 	       may_throttle(run, tw_load_most(run));
 }
 
 static int fail_hogging(struct tw_run *run)
 {
-	if (set.runtime_us == KEEP)
+	if (set.runtime_us == TW_RUNTIME_KEEP)
 		return tw_fail(run, -EBUSY, "--load=%s: with no real-time throttling (%s is %lld), this real-time load on every CPU would leave the rest of the system no time; give --load-affinity, fewer workers, --rt-runtime=950000, or --force",
 			       tw_load_kind()->name, TW_THROTTLE_FILE,
 			       (long long)set.throttle.runtime_us);
@@ -110,35 +93,16 @@ static int fail_hogging(struct tw_run *run)
 		       (long long)set.runtime_us);
 }
 
-static int fail_runtime(struct tw_run *run, int err)
-{
-	long long runtime_us = set.runtime_us;
-
-	if (err == -EBUSY)
-		return fail_hogging(run);
-	if (err == -EALREADY)
-		return tw_fail(run, err, "--rt-runtime=%lld: another run, such as a second twowaytest, has set %s until it ends; wait for its end, or set the value for both without this option",
-			       runtime_us, TW_THROTTLE_FILE);
-	return tw_fail(run, err, "--rt-runtime=%lld: cannot write %s: %s; it needs root, and a value up to sched_rt_period_us that is not below a CPU cgroup's own",
-		       runtime_us, TW_THROTTLE_FILE, strerror(-err));
-}
-
 /* Sets --rt-runtime, and reads how the kernel throttles. */
 static int open_throttle(struct tw_run *run)
 {
-	struct utsname name;
-	int err;
+	int err = tw_runtime_apply(&set.runtime, set.runtime_us,
+				   &set.throttle);
 
-	if (set.runtime_us != KEEP) {
-		err = tw_system_leave_deadline();
-		if (!err)
-			err = tw_runtime_open(&set.runtime, set.runtime_us);
-		if (err)
-			return fail_runtime(run, err);
-	}
+	if (err)
+		return err == -EBUSY ? fail_hogging(run) :
+		       tw_runtime_fail(run, err, set.runtime_us);
 	set.kernel_log = tw_throttle_listen("");
-	uname(&name);
-	tw_throttle_read(&set.throttle, "", name.release);
 	if (tw_session(run)->config->force || set.throttle.stall_ns ||
 	    !hogs_all(run))
 		return 0;
@@ -258,17 +222,9 @@ static void remarks(FILE *file, const struct tw_run *run)
 
 static void json(struct tw_json *json, const struct tw_run *run)
 {
-	const struct tw_throttle *throttle = &set.throttle;
-
 	tw_json_begin(json, "throttling", '{');
-	if (throttle->known) {
-		tw_json_int(json, "rt_runtime_us", throttle->runtime_us);
-		tw_json_int(json, "rt_period_us", throttle->period_us);
-	}
-	tw_json_bool(json, "rt_group_sched", throttle->group);
-	tw_json_bool(json, "fair_server", throttle->fair_server);
-	tw_json_int(json, "stall_us", tw_ns_to_us(throttle->stall_ns));
-	tw_json_bool(json, "possible", throttle->stall_ns &&
+	tw_throttle_json(json, &set.throttle);
+	tw_json_bool(json, "possible", set.throttle.stall_ns &&
 		     may_throttle(run, tw_load_most(run)));
 	tw_json_bool(json, "kernel_message", set.heard);
 	tw_json_end(json);
