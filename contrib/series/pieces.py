@@ -81,6 +81,7 @@ MAILINGS = [
         ("environ", {FACTS: "environ*"}),
         ("check", {FACTS: "check* part_check report_environ", TOP: "check_params"}),
         ("man", {TOP: "twowaytest.8"}),
+        ("output", {TOP: "twowaytest-output.8"}),
     ]),
     ("cover-letter-4", [
         ("frames", {HOST: "frame frame_io keys keys_decode keys_json "

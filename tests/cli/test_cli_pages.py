@@ -39,7 +39,7 @@ class Program:
 
 PROGRAMS = {
     "twowaytest": Program(twoway.binary, options.OPTIONS, "twowaytest.8",
-                          "twowaytest-hosts.8"),
+                          "twowaytest-hosts.8", "twowaytest-output.8"),
     "primitivetest": Program(primitives.binary, prim_options.OPTIONS,
                              "primitivetest.8"),
 }
@@ -103,6 +103,24 @@ def test_page_begins_and_ends_with_the_programs(program):
     assert f".SH SYNOPSIS\n.SY {name}\n" in text
     other, = set(PROGRAMS) - {name}
     assert f"{other}(8)" in plain(text).split(".SH SEE ALSO\n")[1]
+
+
+def test_pages_of_a_program_name_each_other(program):
+    """A chapter on a page of its own is found from the first one, and back."""
+    first, *others = program.pages
+    ends = [plain(page.read_text(encoding="ascii")).split(".SH SEE ALSO\n")[1]
+            .replace(" (", "(") for page in program.pages]
+    for page, end in zip(others, ends[1:]):
+        assert f"{page.stem}(8)" in ends[0], page
+        assert f"{first.stem}(8)" in end, page
+
+
+def test_sections_of_another_page_are_there(program):
+    """As "see LOG in twowaytest-output(8)" says."""
+    for section, name in re.findall(r"see ([A-Z][A-Z ]+) in ([\w-]+)\(8\)",
+                                    plain(program.text())):
+        page = (TOP / "man" / f"{name}.8").read_text(encoding="ascii")
+        assert re.search(rf"^\.SH {section}$", plain(page), re.M), section
 
 
 # primitivetest's page also has its tests.

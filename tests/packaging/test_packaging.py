@@ -21,6 +21,7 @@ TOOLS = TOP / "tests" / "tools"
 PROGRAMS = ("twowaytest", "primitivetest")
 HOLDS = [
     r"/usr/share/man/man8/twowaytest-hosts\.8(\.gz)?",
+    r"/usr/share/man/man8/twowaytest-output\.8(\.gz)?",
     *(pattern for name in PROGRAMS for pattern in (
         rf"/usr/bin/{name}",
         rf"/usr/share/man/man8/{name}\.8(\.gz)?",
@@ -141,8 +142,8 @@ def assert_unit_tests_ran(log):
     ("contrib/rpm/twowaytest.spec", r"^%changelog\n.* - (.+)-\d+$"),
     ("NEWS.md", r"^## (.+)$"),
     *((f"man/{page}", r'^\.TH .* "twowaytest (.+?)"') for page in (
-        "twowaytest.8", "twowaytest-hosts.8", "twowaytest-campaign.8",
-        "primitivetest.8", "twowayreport.1", "twowaytest-virtlab.1")),
+        "twowaytest.8", "twowaytest-hosts.8", "twowaytest-output.8",
+        "twowaytest-campaign.8", "primitivetest.8", "twowayreport.1", "twowaytest-virtlab.1")),
 ])
 def test_version_is_the_projects(path, pattern):
     assert version(path, pattern) == version("meson.build",

@@ -121,7 +121,8 @@ def test_installs(tree, tmp_path):
             for program in ("twowaytest", "primitivetest")
             for path in tmp_path.rglob(f"{program}*")} == {
                 "bin/twowaytest", "share/man/man8/twowaytest.8",
-                "share/man/man8/twowaytest-hosts.8", "bin/primitivetest",
+                "share/man/man8/twowaytest-hosts.8",
+                "share/man/man8/twowaytest-output.8", "bin/primitivetest",
                 "share/man/man8/primitivetest.8"}
 
 

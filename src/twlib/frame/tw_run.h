@@ -75,7 +75,7 @@ struct tw_run {
 	bool started;		/* there are results */
 	bool over;		/* no further step */
 	int interrupted;	/* the signal that ended the run; 0: none */
-	int signal_fd;		/* of tw_part_signals; -1: not open */
+	int signal_fd;		/* of the part "signals"; -1: not open */
 	int64_t window_us;	/* width of the histograms; 0: none */
 	bool unwritten;		/* the run ended because of the output */
 	bool remarks_elsewhere;	/* not in the text, but in --histfile */
