@@ -49,13 +49,12 @@ usual()
 120 build lab
 75 build-clang-san build
 25 build-clang-san unit
+120 build-clang-san cli, some
 30 build-fuzz build
 30 build-fuzz fuzz
 200 build rt
 40 build runbook
 50 build campaign, some
-30 build-gcc-san build
-120 build-gcc-san cli, some
 70 build-aarch64 build
 70 build-i386 build
 70 build-s390x build
@@ -230,12 +229,10 @@ compile()
 	return 1
 }
 
-# build DIRECTORY COMPILER [OPTION...]: the targets, or all that there is.
-targets=
+# build DIRECTORY COMPILER [OPTION...]
 build()
 {
-	# shellcheck disable=SC2086 # a list
-	configure "$@" && compile "$1" $targets
+	configure "$@" && compile "$1"
 }
 
 # suites DIRECTORY SUITE...; test_args go to every test program, and
