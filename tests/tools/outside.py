@@ -24,8 +24,9 @@ POLICIES = {
     os.SCHED_IDLE: "idle",
 }
 
-# In steady state a side has blocked far more often than to start.
-STEADY_SWITCHES = 30
+# More often than a side blocks to start and in the eight cycles of warm-up, at
+# most four times in each.
+STEADY_SWITCHES = 60
 
 
 def why_not():

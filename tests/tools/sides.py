@@ -19,7 +19,8 @@ def measuring(process, clients, servers):
         found = by_role(process)
         pids = found.get("client", []), found.get("server", [])
         return pids if (len(pids[0]), len(pids[1])) == (clients, servers) \
-            and min(map(outside.switches, pids[0] + pids[1])) > 20 else None
+            and min(map(outside.switches, pids[0] + pids[1])) \
+            > outside.STEADY_SWITCHES else None
 
     found = outside.wait_for(all_are)
     assert found
