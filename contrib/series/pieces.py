@@ -80,6 +80,7 @@ MAILINGS = [
         ("trace", {CAUSE: "trace trace_own part_trace cause cause_line"}),
         ("environ", {FACTS: "environ*"}),
         ("check", {FACTS: "check* part_check report_environ", TOP: "check_params"}),
+        ("others", {FACTS: "tasks busy others part_others"}),
         ("man", {TOP: "twowaytest.8"}),
         ("output", {TOP: "twowaytest-output.8"}),
     ]),

@@ -45,6 +45,11 @@ OPTIONS = {
         "metavar": "S", "default": 600, "type": number(1, 86400, " s"),
         "help": "maximum time of one boot with all its measurements, in "
                 "seconds, 1 to 86400 (default: 600)"}),
+    "settle": ("s", {
+        "metavar": "S", "default": 120, "type": number(0, 3600, " s"),
+        "help": "wait for up to S s of guest time until others use less than "
+                "1 %% of a CPU, before each measurement; then it is an error; "
+                "0 to 3600, 0: do not wait (default: 120)"}),
     "jobs": ("j", {
         "metavar": "N", "type": number(1, 1024),
         "help": "number of kernels that are booted at the same time, 1 to "
@@ -53,7 +58,7 @@ OPTIONS = {
         "metavar": "DIR",
         "help": "keep the kernels there (default: the cache)"}),
 }
-GUEST = ("add", "binary", "append", "memory", "timeout")
+GUEST = ("add", "binary", "append", "memory", "timeout", "settle")
 # Name: what it does, its options, what follows, the status of an error.
 COMMANDS = {
     "fetch": (vl_commands.fetch, ("directory",), "package",

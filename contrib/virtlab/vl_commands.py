@@ -7,6 +7,7 @@ import sys
 
 import vl_compare
 import vl_kernel
+import vl_quiet
 import vl_run
 import vl_study
 from vl_common import LabError
@@ -17,7 +18,7 @@ BAD = 1
 
 def setup_of(options):
     return vl_run.Setup(options.mode, options.memory, options.timeout,
-                        options.append, options.jobs)
+                        options.append, options.jobs, options.settle)
 
 
 def measure(options, kernels, items, output):
@@ -34,8 +35,12 @@ def fetch(options):
 def show(output, statuses, items):
     """Each measurement's command, output and exit status."""
     for kernel, ended in statuses.items():
+        waited = vl_quiet.waited_in(pathlib.Path(output) / kernel
+                                    / vl_run.BOOT)
         for item in items:
             print(f"## {kernel}, {item.name}: {shlex.join(item.command)}")
+            if waited[item.name]:
+                print(f"## quiet after {waited[item.name]} s of guest time")
             sys.stdout.write((pathlib.Path(output) / kernel
                               / f"{item.name}.txt").read_text(
                                   errors="backslashreplace"))

@@ -8,6 +8,7 @@ import re
 import shlex
 import shutil
 
+import vl_quiet
 from vl_common import LabError, cache, call, need
 from vl_directory import alone, remove_old, scratch
 
@@ -60,12 +61,13 @@ def install(root, program, name):
         target.chmod(0o755)
 
 
-def script(measurements):
+def script(measurements, settle):
     """What init runs: each measurement, its output and its exit status."""
     lines = []
     for item in measurements:
         words = " ".join(shlex.quote(word) for word in item.command)
-        lines += [f"{words} >{item.name}.txt 2>&1",
+        lines += [f"quiet {item.name} {settle} || return",
+                  f"{words} >{item.name}.txt 2>&1",
                   f"echo $? >{item.name}.status"]
     return "\n".join(lines) + "\n"
 
@@ -102,7 +104,7 @@ def programs_of(measurements, added, binary):
     return found
 
 
-def make(path, measurements, programs):
+def make(path, measurements, programs, settle):
     """Writes the initramfs: of the same files always the same bytes."""
     need("cpio", "cpio")
     with scratch() as root:
@@ -112,8 +114,10 @@ def make(path, measurements, programs):
             install(root, programs[program], program)
         shutil.copyfile(INIT, root / "init")
         (root / "init").chmod(0o755)
-        (root / "measure").write_text(script(measurements))
-        (root / "measure").chmod(0o644)
+        shutil.copyfile(vl_quiet.SCRIPT, root / "quiet")
+        (root / "measure").write_text(script(measurements, settle))
+        for name in ("quiet", "measure"):
+            (root / name).chmod(0o644)
         files = sorted(str(file.relative_to(root))
                        for file in [root, *root.rglob("*")])
         for file in files:

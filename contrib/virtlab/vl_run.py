@@ -11,6 +11,7 @@ import sys
 
 import vl_image
 import vl_qemu
+import vl_quiet
 from twtools import mark
 from twtools.child import Stopped
 from vl_common import LabError, sha256, stopped_by
@@ -37,6 +38,7 @@ class Setup:
     timeout: float
     append: str
     jobs: int
+    settle: int
 
 
 def measurements(words):
@@ -113,6 +115,7 @@ def marked(data, lab):
 def write(name, directory, received, lab, items):
     """One boot's results, and lab.json; returns each command's status."""
     files, dropped = received
+    waited = vl_quiet.waited(name, files.pop(vl_quiet.FILE, b""))
     statuses = {}
     for item in items:
         try:
@@ -131,8 +134,8 @@ def write(name, directory, received, lab, items):
               "letter, a digit or '_'; links and lab.json are not copied",
               file=sys.stderr)
     boot = {"lab": lab, "measurements": [
-        {**dataclasses.asdict(item), "status": statuses[item.name]}
-        for item in items]}
+        {**dataclasses.asdict(item), "status": statuses[item.name],
+         "waited_s": waited.get(item.name)} for item in items]}
     (directory / BOOT).write_text(json.dumps(boot, indent=2) + "\n")
     return statuses
 
@@ -188,7 +191,8 @@ def run(kernels, items, setup, output, added=(), binary=None):
                 for name in names]
         image = work / "initramfs"
         vl_image.make(image, items,
-                      vl_image.programs_of(items, added, binary))
+                      vl_image.programs_of(items, added, binary),
+                      setup.settle)
         return {name: write(name, directory, received, lab, items)
                 for name, directory, received, lab in zip(
                     names, made, boot_all(kernels, image, setup),

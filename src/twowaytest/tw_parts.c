@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "cause/tw_part_cause.h"
+#include "check/tw_others.h"
 #include "check/tw_part_check.h"
 #include "host/tw_part_host.h"
 #include "load/tw_load_report.h"
@@ -48,6 +49,7 @@ static const struct tw_part *const parts[] = {
 	&tw_part_trace,
 	&tw_part_limit,
 	&tw_part_memory,
+	&tw_part_others,
 	&tw_part_check,
 	&tw_part_json,
 	NULL

@@ -19,6 +19,7 @@ SHORT = re.compile(r"(?P<metric>[a-z]+) *(?P<fields>(?: [A-Z][a-z]*: *-?"
                    r"[\d.]+)+)")
 LIVE = re.compile(r"step: (\d+)/2: (\d workers?): (\d+) s left *")
 WORKERS = ("0 workers", "1 worker")
+NOISE = ("# Missed: ", "# Others: ")
 
 
 def watch(terminal):
@@ -26,8 +27,13 @@ def watch(terminal):
     and what a noisy machine may add."""
     seen = terminal.watch()
     assert seen.lines.pop() == ""
-    if seen.lines[-1].startswith("# Missed: "):
-        seen.lines.pop()
+    noise = False
+    for line in seen.lines[:]:
+        # The rest of a long line is in the next one.
+        noise = line.startswith(NOISE) or \
+            noise and not line.startswith("#")
+        if noise:
+            seen.lines.remove(line)
     return seen
 
 

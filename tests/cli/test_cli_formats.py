@@ -149,7 +149,9 @@ def test_remarks_without_a_histogram(start, role, told):
     process.signal(signal.SIGINT)
     assert process.finish() == 0
     formats.parse_statuses(formats.body(process.out))
-    missed, stopped = process.out.splitlines()[-2:]
+    missed, stopped, *others = [
+        line for line in process.out.splitlines() if line.startswith("# ")]
+    assert all(line.startswith("# Others: ") for line in others)
     assert int(re.fullmatch(r"# Missed: (\d+)", missed)[1]) >= 10
     assert formats.REMARK.fullmatch(stopped)
     assert told in stopped

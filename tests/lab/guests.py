@@ -41,12 +41,12 @@ class Boot:
 
 
 def virtlab(*args, status=0):
-    """Runs virtlab; what it printed."""
+    """Runs virtlab; what it printed, or why it did not."""
     done = subprocess.run(
         [sys.executable, made.PROGRAM, *map(str, args)], timeout=500,
         stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     assert done.returncode == status, done.stdout + done.stderr
-    return done.stdout
+    return done.stdout or done.stderr
 
 
 def fetch(package):

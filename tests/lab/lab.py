@@ -37,6 +37,12 @@ for word; do
 	last=$word
 done
 export KERNEL
+quiet() {
+	echo "$1 ${LAB_QUIET:-$2}" >>lab.quiet
+	[ "$LAB_QUIET" = never ] || return 0
+	echo "# Others: loop-7 used 90.0 % of CPU 0" >>lab.quiet
+	return 1
+}
 boot() {
 	root=$(dirname "$data")/root
 	mkdir "$root" && cd "$root" || exit

@@ -34,7 +34,7 @@ def make(lab):
     def make(name, *commands, added=()):
         items = words(*commands)
         programs = vl_image.programs_of(items, added, lab.tool)
-        vl_image.make(lab.directory / name, items, programs)
+        vl_image.make(lab.directory / name, items, programs, 120)
         return lab.directory / name
     make.lab = lab
     return make
@@ -60,13 +60,16 @@ def test_content(make):
     root = unpacked(make("image", "-q --limit=send:9", "x=echo a;b $c"),
                     make.lab.directory / "root")
     assert {path.name for path in root.iterdir()} == {
-        "bin", "dev", "init", "measure", "out", "proc", "sys", "tmp"}
+        "bin", "dev", "init", "measure", "out", "proc", "quiet", "sys",
+        "tmp"}
     assert {path.name for path in (root / "bin").iterdir()} == {
         "busybox", "twowaytest"}
     assert os.access(root / "init", os.X_OK)
     assert (root / "measure").read_text() == (
+        "quiet twowaytest 120 || return\n"
         "twowaytest -q --limit=send:9 --json=twowaytest.json "
         ">twowaytest.txt 2>&1\necho $? >twowaytest.status\n"
+        "quiet x 120 || return\n"
         "echo 'a;b' '$c' >x.txt 2>&1\necho $? >x.status\n")
 
 
@@ -106,7 +109,7 @@ def test_missing(lab, monkeypatch, name, said):
     items = words("-q")
     with pytest.raises(vl_common.LabError, match=f"{name} .*{said}"):
         programs = vl_image.programs_of(items, (), lab.tool)
-        vl_image.make(lab.directory / "image", items, programs)
+        vl_image.make(lab.directory / "image", items, programs, 120)
 
 
 MESON = """#!/bin/sh

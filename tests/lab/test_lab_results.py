@@ -127,9 +127,10 @@ def test_every_file(lab):
         "cycles.csv", "raw", "lab.json"}
     mark = json.loads((base / "lab.json").read_text())
     assert mark["measurements"] == [
-        {"name": "twowaytest", "status": 0, "command":
+        {"name": "twowaytest", "status": 0, "waited_s": 1.2, "command":
          ["twowaytest", "-q", "--json=twowaytest.json"]},
-        {"name": "own", "status": 0, "command": ["measuring", "-x"]}]
+        {"name": "own", "status": 0, "waited_s": 1.2,
+         "command": ["measuring", "-x"]}]
     mark = mark["lab"]
     assert set(mark) == {
         "mode", "release", "cpus", "memory_mib", "qemu", "qemu_arguments",

@@ -21,6 +21,8 @@ OPTIONS = [
                             ("", "128")]),
     ("t", "timeout", "60", [("0", "1 to 86400 s"), ("86401", "1 to"),
                             ("\u0663", "1 to")]),
+    ("s", "settle", "700", [("3601", "0 to 3600 s"), ("-1", "expected"),
+                            ("x", "'x'"), ("1.5", "0 to"), ("", "0 to")]),
     ("j", "jobs", "2", [("0", "1 to 1024"), ("1025", "1 to")]),
     ("k", "kernel", "b=vmlinuz", [
         ("missing", "missing: No such file"), ("bin", "bin: Is a directory"),
@@ -52,6 +54,8 @@ def test_good(lab, row):
         assert mark["memory_mib"] == 256 and "-m 256" in mark["qemu_arguments"]
     elif name == "append":
         assert mark["kernel_arguments"].endswith(" quirk=1 other")
+    elif name == "settle":
+        assert found[0]["measurements"][0]["waited_s"] == 7
     elif name == "output":
         assert (lab.directory / value / made.RELEASE).is_dir()
         assert not (lab.directory / "virtlab").exists()
@@ -145,6 +149,7 @@ def test_output(lab):
     assert err == ""
     assert out.splitlines() == [
         f"## {made.RELEASE}, x: twowaytest -q 'a b' --json=x.json",
+        "## quiet after 1.2 s of guest time",
         f"# virtual: exact, Linux {made.RELEASE}, QEMU 9.9 (made)",
         "T: 0 max 0", "## results: virtlab"]
 

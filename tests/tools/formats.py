@@ -59,7 +59,14 @@ def parse_statuses(lines, nsecs=False):
     return statuses
 
 
-REMARK = re.compile(r"# (?:/dev/cpu_dma_latency set to \d+us|Missed: \d+|"
+# Of a task or several: who, and how much; the first says that it used that.
+PART = r"(?:[^,]+-\d+|tasks that ended, moved or are hidden|further tasks)"
+OTHERS = (rf"Others: {PART} used [\d.]+ %(?:, {PART} [\d.]+ %)* of CPU \d+|"
+          r"Others: on \d+ more CPUs, see --json|"
+          r"Interrupts: threads such as \S+ used [\d.]+ % of CPU \d+, "
+          r"for this run, too")
+REMARK = re.compile(rf"# (?:{OTHERS}|"
+                    r"/dev/cpu_dma_latency set to \d+us|Missed: \d+|"
                     r"Not dumped: \d+ cycles, as the parent process could not keep up|"
                     r"Stopped by a signal, and continued: client \d+, "
                     r"server \d+ times; that time is in the results|"
