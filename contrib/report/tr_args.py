@@ -43,6 +43,14 @@ OPTIONS = {
             "metavar": "FILE", "type": table_file,
             "help": "the tables as FILE.md or FILE.csv; - writes Markdown to "
                     "standard output"}),
+        ("O", "openmetrics", {
+            "metavar": "FILE", "type": not_empty,
+            "help": "results for Prometheus, as node exporter's textfile "
+                    "collector reads them; its FILE ends in .prom"}),
+        ("j", "junit", {
+            "metavar": "FILE", "type": not_empty,
+            "help": "verdicts for CI systems, in the form of JUnit: of each "
+                    "--limit that a file has, and of --gate"}),
         ("T", "title", {
             "metavar": "TEXT", "type": not_empty,
             "help": "title of the report"}),
@@ -138,8 +146,9 @@ def parse(argv):
     if options.gate and options.skip_bad:
         p.error("--skip-bad with --gate: a gate needs both of its runs")
     # Of a dump, a gate alone needs nothing else.
-    asked = options.html or options.figures or options.tables
+    asked = options.html or options.figures or options.tables or \
+        options.openmetrics
     options.wanted = options.metrics if options.gate and not asked else None
-    if not asked and not options.gate:
+    if not asked and not options.gate and not options.junit:
         options.html = "twowayreport.html"
     return options
