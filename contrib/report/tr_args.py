@@ -58,15 +58,15 @@ OPTIONS = {
     "what is shown": (
         ("m", "metrics", {
             "metavar": "LIST", "type": names(METRICS),
-            "help": f"some of {', '.join(METRICS)}; default: all, with "
+            "help": f"metrics: {', '.join(METRICS)}; default: all, with "
                     "--gate response"}),
         ("p", "percentiles", {
             "metavar": "LIST", "type": percentages,
             "help": "numbers above 0 and below 100; default: "
                     "50,90,99,99.9,99.99,99.999, with --gate 50,99,99.9"}),
         ("V", "virtual", {
-            "metavar": "NAME", "action": "append", "default": [],
-            "help": "mark this run as measured in a virtual machine; "
+            "metavar": "RUN", "action": "append", "default": [],
+            "help": "mark the run of this NAME as measured in a virtual machine; "
                     "repeatable"}),
     ),
     "how files are read": (
@@ -83,7 +83,7 @@ OPTIONS = {
             "metavar": "FORMULA", "type": one_of(FORMULAS),
             "default": FORMULAS[0],
             "help": "formula of total in dumps without JSON: documented "
-                    "(default) or trltp3"}),
+                    "(default), trltp3"}),
         ("k", "skip-bad", {
             "action": "store_true",
             "help": "leave out files that cannot be read, instead of ending; "
