@@ -40,15 +40,15 @@ OPTIONS = {
         ("P", "placements", {
             "metavar": "LIST", "type": some(PLACEMENTS),
             "default": list(PLACEMENTS),
-            "help": "where client and server run: one: both on one CPU; "
-                    "plan: as twowaytest plans it; default: both "
+            "help": "where client and server run: one (both on one CPU), "
+                    "plan (as twowaytest plans it); default: both "
                     "placements"}),
         ("l", "loads", {
             "metavar": "LIST", "type": some(LOADS), "default": list(LOADS),
-            "help": f"loads, of {', '.join(LOADS)}; default: all"}),
+            "help": f"loads: {', '.join(LOADS)}; default: all"}),
         ("t", "tools", {
             "metavar": "LIST", "type": some(TOOLS), "default": list(TOOLS),
-            "help": f"what measures, of {', '.join(TOOLS)}; default: both"}),
+            "help": f"what measures: {', '.join(TOOLS)}; default: both"}),
         ("p", "priority", {
             "metavar": "PRIO", "type": number(3, 99, also=(0,)),
             "default": 98,

@@ -10,8 +10,10 @@ LIB=../../lib
 # shellcheck disable=SC1090,SC1091
 . "${LIB}/sh-test-lib"
 
+# Another one is named before this file is sourced.
+PROGRAM="${PROGRAM:-twowaytest}"
 OUTPUT="$(pwd)/output"
-LOGFILE="${OUTPUT}/twowaytest.json"
+LOGFILE="${OUTPUT}/${PROGRAM}.json"
 RESULT_FILE="${OUTPUT}/result.txt"
 
 RT_PRIORITY="98"
@@ -22,6 +24,10 @@ LOAD="none"
 ARGS=""
 BACKGROUND_CMD=""
 SKIP_INSTALL="false"
+
+LETTERS="p:i:a:D:L:A:w:s:"
+USAGE="[-p priority] [-i interval] [-a affinity] [-D duration]
+	[-L load] [-A arguments] [-w background_cmd] [-s true|false]"
 
 # A script with options of its own says their letters and their usage, and
 # takes them in own(), which fails for others.
@@ -35,15 +41,14 @@ own()
 usage()
 {
 	cat >&2 <<END
-Usage: $0 ${OWN_USAGE}[-p priority] [-i interval] [-a affinity] [-D duration]
-	[-L load] [-A arguments] [-w background_cmd] [-s true|false]
+Usage: $0 ${OWN_USAGE}${USAGE}
 END
 	exit 1
 }
 
 options()
 {
-	while getopts ":${OWN_LETTERS}p:i:a:D:L:A:w:s:" opt; do
+	while getopts ":${OWN_LETTERS}${LETTERS}" opt; do
 		case "${opt}" in
 		p) RT_PRIORITY="${OPTARG}" ;;
 		i) INTERVAL="${OPTARG}" ;;
@@ -73,10 +78,10 @@ install()
 
 find_binary()
 {
-	BINARY=$(command -v twowaytest) && return
+	BINARY=$(command -v "${PROGRAM}") && return
 	detect_abi
 	# shellcheck disable=SC2154 # abi: by detect_abi
-	BINARY="./bin/${abi}/twowaytest"
+	BINARY="./bin/${abi}/${PROGRAM}"
 }
 
 measure()
@@ -93,13 +98,19 @@ measure()
 results()
 {
 	[ -s "${LOGFILE}" ] || return
-	"${LIB}/parse_rt_tests_results.py" twowaytest "${LOGFILE}" \
+	"${LIB}/parse_rt_tests_results.py" "${PROGRAM}" "${LOGFILE}" \
 		>"${OUTPUT}/parsed.txt" || return
 	tee -a "${RESULT_FILE}" <"${OUTPUT}/parsed.txt"
 }
 
-# A measurement that could not start, and one whose results cannot be read, is
-# a failed test, not a missing one.
+# finish STATUS: a measurement that could not start, and one whose results cannot
+# be read, is a failed test, not a missing one.
+finish()
+{
+	results || report_fail "${PROGRAM}"
+	echo "${PROGRAM}: exit status $1"
+}
+
 measure_beside_load()
 {
 	trap 'background_process_stop bgcmd' EXIT
@@ -109,6 +120,5 @@ measure_beside_load()
 	status=$?
 	background_process_stop bgcmd
 	trap - EXIT
-	results || report_fail twowaytest
-	echo "twowaytest: exit status ${status}"
+	finish "${status}"
 }

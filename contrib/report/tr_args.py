@@ -43,6 +43,14 @@ OPTIONS = {
             "metavar": "FILE", "type": table_file,
             "help": "the tables as FILE.md or FILE.csv; - writes Markdown to "
                     "standard output"}),
+        ("O", "openmetrics", {
+            "metavar": "FILE", "type": not_empty,
+            "help": "results for Prometheus, as node exporter's textfile "
+                    "collector reads them; its FILE ends in .prom"}),
+        ("j", "junit", {
+            "metavar": "FILE", "type": not_empty,
+            "help": "verdicts for CI systems, in the form of JUnit: of each "
+                    "--limit that a file has, and of --gate"}),
         ("T", "title", {
             "metavar": "TEXT", "type": not_empty,
             "help": "title of the report"}),
@@ -50,15 +58,15 @@ OPTIONS = {
     "what is shown": (
         ("m", "metrics", {
             "metavar": "LIST", "type": names(METRICS),
-            "help": f"some of {', '.join(METRICS)}; default: all, with "
+            "help": f"metrics: {', '.join(METRICS)}; default: all, with "
                     "--gate response"}),
         ("p", "percentiles", {
             "metavar": "LIST", "type": percentages,
             "help": "numbers above 0 and below 100; default: "
                     "50,90,99,99.9,99.99,99.999, with --gate 50,99,99.9"}),
         ("V", "virtual", {
-            "metavar": "NAME", "action": "append", "default": [],
-            "help": "mark this run as measured in a virtual machine; "
+            "metavar": "RUN", "action": "append", "default": [],
+            "help": "mark the run of this NAME as measured in a virtual machine; "
                     "repeatable"}),
     ),
     "how files are read": (
@@ -75,7 +83,7 @@ OPTIONS = {
             "metavar": "FORMULA", "type": one_of(FORMULAS),
             "default": FORMULAS[0],
             "help": "formula of total in dumps without JSON: documented "
-                    "(default) or trltp3"}),
+                    "(default), trltp3"}),
         ("k", "skip-bad", {
             "action": "store_true",
             "help": "leave out files that cannot be read, instead of ending; "
@@ -138,8 +146,9 @@ def parse(argv):
     if options.gate and options.skip_bad:
         p.error("--skip-bad with --gate: a gate needs both of its runs")
     # Of a dump, a gate alone needs nothing else.
-    asked = options.html or options.figures or options.tables
+    asked = options.html or options.figures or options.tables or \
+        options.openmetrics
     options.wanted = options.metrics if options.gate and not asked else None
-    if not asked and not options.gate:
+    if not asked and not options.gate and not options.junit:
         options.html = "twowayreport.html"
     return options

@@ -50,6 +50,15 @@ class Verdict:
             "average" if self.percent is None else f"p{self.percent:.12g}")
 
     @property
+    def said(self):
+        """What was compared, and what is allowed."""
+        return (f"{self.name} is {us(self.candidate_ns, 3)} us; the baseline "
+                f"has {us(self.baseline_ns, 3)} us. The difference lies "
+                f"between {signed(self.low_ns)} and {signed(self.high_ns)} "
+                f"us; {signed(self.allowed_ns)} us are allowed, and more "
+                f"than {signed(self.found_ns)} us must not be missed.")
+
+    @property
     def cells(self):
         return [*self.name.split(" "), us(self.baseline_ns, 3),
                 us(self.candidate_ns, 3),

@@ -7,6 +7,7 @@ import tr_oneway
 import tr_pairs
 import tr_remarks
 import tr_stamps
+import tr_when
 from tr_member import NULL, NUMBER
 from tr_model import (
     ALL_PHASES, METRICS, ONE_WAY, InputError, Part, Series, Step, Worst)
@@ -178,6 +179,7 @@ def read_cyclictest(data, name):
     part = Part(data.path, "cyclictest", name, program="cyclictest",
                 series={"wakeup": combined(series)}, system=systems(data))
     part.count = part.series["wakeup"].count
+    part.when = tr_when.read(data)
     text = data.get("cmdline:", str, default=None)
     part.settings = {"command line": text} | tr_cyclictest.settings(text)
     read_lab(data, part)
@@ -315,6 +317,7 @@ def read_twoway(data, name):
         raise InputError(data.path, "member thread",
                          "no measurement; this is the result of --check")
     part = Part(data.path, "json", name, program="twowaytest")
+    part.when = tr_when.read(data)
     tables = read_step(data, unit)
     part.series = read_all(twoway, tables, unit) if len(tables) > 1 \
         else next(iter(tables.values()))

@@ -44,6 +44,15 @@ class Verdict:
     text: str
     cells: list | None = None   # of the gate's table
 
+    @property
+    def said(self):
+        """What was compared; a broken run's name says what broke it."""
+        if not self.cells:
+            return f"{self.name}: measure it again."
+        _, what, before, after, more, *_ = self.cells
+        return f"{self.name}: {what} {after}; the baseline has {before}, " \
+            f"the difference is {more}."
+
 
 def block_doubt(cycles, share, alpha):
     """Of a share, as of tr_interval: missed expiries come in groups."""

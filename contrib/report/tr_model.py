@@ -133,6 +133,8 @@ class Part:
     worst: list = dataclasses.field(default_factory=list)
     spikes: list = dataclasses.field(default_factory=list)
     remarks: list = dataclasses.field(default_factory=list)
+    limits: list = dataclasses.field(default_factory=list)  # tr_limit.Limit
+    when: tuple | None = None       # start and end, tr_when.read()
     findings: list = dataclasses.field(default_factory=list)
     virtual: bool = False
     lab_mode: str | None = None     # of the virtual lab: exact, smp
@@ -204,6 +206,8 @@ class Run:
             self.apply_oneway()
         self.throttled = first(part.throttled for part in counted)
         self.troubles = self.every("troubles")
+        self.limits = self.every("limits")
+        self.when = first(part.when for part in self.parts)
 
     def apply_oneway(self):
         """A histogram keeps what it counted before the times were void."""

@@ -29,7 +29,8 @@ class Targets:
         for _, path in map(split, options.files):
             self.inputs[identity(path)] = path
         self.inputs.pop(None, None)
-        given = {"--html": options.html, "--tables": options.tables}
+        given = {f"--{name}": getattr(options, name) for name in (
+            "html", "tables", "openmetrics", "junit")}
         found = {}
         for option, path in given.items():
             if not path or option == "--tables" and path == "-":

@@ -3,6 +3,7 @@
 
 import tr_json
 import tr_remarks
+import tr_when
 from tr_member import NULL, NUMBER
 from tr_model import InputError, Part, Series
 from tr_prim import GROUP, PROGRAM, Derived, Primitives, Test, Verdict
@@ -103,6 +104,7 @@ def read(data, name):
         raise InputError(data.path, "member primitives.tests", "missing: no "
                          "measurement; this may be the result of --check")
     part = Part(data.path, "primitives", name, group=GROUP, program=PROGRAM)
+    part.when = tr_when.read(data)
     part.primitives = read_all(data, member)
     if not part.primitives.tests:
         raise InputError(data.path, "member primitives.tests", "no test")

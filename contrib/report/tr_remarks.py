@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the JSON of twowaytest says that a reader of its figures must know."""
 
+import tr_limit
 from tr_member import NULL
 from tr_model import TWO_CLOCKS
 
@@ -33,14 +34,13 @@ def read(twoway, part):
     if error := twoway.get("error", str, NULL, default=None):
         part.remarks.append(f"error: {error}")
         part.troubles.append(f"error: {error}")
-    for limit in twoway.items("limits"):
-        verdict = limit.get("verdict", str)
-        if verdict != "met":
-            pair = limit.get("pair", int, default=None)
-            part.remarks.append(
-                f"limit {limit.get('limit', str)} {verdict}" +
-                (f" by pair {pair}" if part.pairs and pair is not None
-                 and verdict == "exceeded" else ""))
+    part.limits = list(tr_limit.read(twoway, bool(part.pairs),
+                                     part.program == "primitivetest"))
+    part.remarks += [
+        f"limit {one.limit} {one.verdict}" + (
+            f" by pair {one.pair}" if one.pair is not None and
+            one.verdict == tr_limit.EXCEEDED else "")
+        for one in part.limits if one.verdict != tr_limit.MET]
     if twoway.get("break", dict, NULL, default=None):
         part.remarks.append("ended by -b")
         part.troubles.append("ended by -b")

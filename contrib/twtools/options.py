@@ -21,11 +21,21 @@ HELP = (
 )
 
 
+class Help(argparse.HelpFormatter):
+    """Options as twowaytest's --help has them: -o, --html=FILE."""
+
+    def _format_action_invocation(self, action):
+        if not action.option_strings or action.nargs == 0:
+            return super()._format_action_invocation(action)
+        return f"{', '.join(action.option_strings)}={action.metavar}"
+
+
 class Parser(argparse.ArgumentParser):
     """status: what an error ends the program with."""
 
     def __init__(self, *args, status=1, **more):
-        super().__init__(*args, add_help=False, allow_abbrev=False, **more)
+        super().__init__(*args, add_help=False, allow_abbrev=False,
+                         formatter_class=Help, **more)
         self.status = status
 
     def add_options(self, groups):

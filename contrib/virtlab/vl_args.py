@@ -21,8 +21,9 @@ OPTIONS = {
                 "directory of its results (default: the kernel's release)"}),
     "mode": ("m", {
         "metavar": "MODE", "type": one_of(MODES), "default": "exact",
-        "help": "exact (default): one CPU, time counts instructions, the "
-                "same figures each time; smp: 4 CPUs, noisy figures"}),
+        "help": "how time passes: exact (default; one CPU, time counts "
+                "instructions, the same figures each time), smp (4 CPUs, "
+                "noisy figures)"}),
     "output": ("o", {
         "metavar": "DIR", "default": "virtlab",
         "help": "directory of the results, with one directory per kernel in "
@@ -34,7 +35,7 @@ OPTIONS = {
     "binary": ("b", {
         "metavar": "FILE",
         "help": "the twowaytest to run (default: a static one, built from "
-                "this tree; where virtlab is installed, the one in PATH)"}),
+                "this tree, or the one in PATH where virtlab is installed)"}),
     "append": ("A", {
         "metavar": "WORDS", "default": "", "type": one_line,
         "help": "add to the kernel's command line"}),
@@ -53,7 +54,7 @@ OPTIONS = {
     "jobs": ("j", {
         "metavar": "N", "type": number(1, 1024),
         "help": "number of kernels that are booted at the same time, 1 to "
-                "1024 (default: number of CPUs; 1 with smp)"}),
+                "1024 (default: number of CPUs, 1 with smp)"}),
     "directory": ("d", {
         "metavar": "DIR",
         "help": "keep the kernels there (default: the cache)"}),

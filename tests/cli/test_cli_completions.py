@@ -17,6 +17,8 @@ import twoway
 CONTRIB = pathlib.Path(__file__).resolve().parent.parent.parent / "contrib"
 COMPLETIONS = CONTRIB / "completions"
 PROGRAMS = {"twowaytest": twoway.binary, "primitivetest": primitives.binary}
+# Those have tests of their own, in twtools.
+TOOLS = ("twowayreport", "twowaytest-campaign", "twowaytest-virtlab")
 OPTIONS = {"twowaytest": options.OPTIONS,
            "primitivetest": prim_options.OPTIONS}
 
@@ -48,9 +50,10 @@ def test_files_are_as_generated(program, tmp_path):
 
 def test_there_are_no_others():
     assert {path.name for path in COMPLETIONS.iterdir()} == \
-        set().union(*map(files, PROGRAMS))
+        set().union(*map(files, [*PROGRAMS, *TOOLS]))
 
 
+@pytest.mark.parametrize("program", [*PROGRAMS, *TOOLS])
 def test_they_are_installed(program):
     """Where bash-completion, zsh and fish look for them."""
     plan = pathlib.Path(twoway.binary()).parent / \

@@ -145,8 +145,6 @@ def test_signals_too_few(primitive):
 ])
 def test_spoilt(primitive, test, spoil, why):
     """A wrong content or number is found, and the exit status is 1."""
-    if os.environ.get("TWOWAY_EMULATOR"):
-        pytest.skip("an emulator does not preload into its program")
     result = primitive(f"--test={test}", "-l", "50",
                        env={"LD_PRELOAD": os.environ["TWOWAY_SPOIL_SO"],
                             "TW_SPOIL": spoil})

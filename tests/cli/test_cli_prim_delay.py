@@ -38,8 +38,6 @@ LATE = [
 @pytest.mark.parametrize("test, role, call, first, each, metrics", LATE,
                          ids=[f"{row[0]}-{row[1]}" for row in LATE])
 def test_late(primitive, test, role, call, first, each, metrics):
-    if os.environ.get("TWOWAY_EMULATOR"):
-        pytest.skip("an emulator does not preload into its program")
     warmup = 2
     number = first + each * (warmup + TRIAL - 1)
     result = primitive(

@@ -24,7 +24,8 @@ NAMES = [f"t{number}-{key}-latency"
 @pytest.fixture
 def tree(tmp_path):
     made = Tree(tmp_path)
-    for name in ("primitivetest.sh", "primitivetest.yaml"):
+    for name in ("primitivetest.sh", "primitivetest.yaml",
+                 "twowaytest-lib.sh"):
         shutil.copy(LAVA / name, made.here)
     os.symlink(primitives.binary(), made.bin / "primitivetest")
     return made
@@ -86,7 +87,8 @@ def test_a_limit_fails(tree):
     assert found[VERDICT] == ("fail", None, None)
 
 
-@pytest.mark.parametrize("words", [("-x",), ("-p",), ("word",)])
+@pytest.mark.parametrize("words", [("-x",), ("-p",), ("word",), ("-i", "9"),
+                                   ("-D", "1"), ("-w", "true")])
 def test_usage(tree, words):
     done = subprocess.run(["./primitivetest.sh", *words], cwd=tree.here,
                           capture_output=True, text=True, check=False)
@@ -112,8 +114,9 @@ def test_definition_has_what_lava_wants(definition):
 
 
 def test_defaults_are_the_same(definition):
-    """In the definition and in the script; the README names them all."""
-    text = (LAVA / "primitivetest.sh").read_text()
+    """In the definition and in the scripts; the README names them all."""
+    text = "".join((LAVA / name).read_text() for name in (
+        "primitivetest.sh", "twowaytest-lib.sh"))
     readme = (LAVA / "README.md").read_text()
     for name, value in definition["params"].items():
         assert f'\n{name}="{value}"\n' in text, name

@@ -123,8 +123,6 @@ SPOILT = [
                          ids=["-".join(row[:3]) for row in SPOILT])
 def test_spoilt(real_time, test, spoil, tasks, why):
     """A wrong order is found, and the exit status is 1."""
-    if os.environ.get("TWOWAY_EMULATOR"):
-        pytest.skip("an emulator does not preload into its program")
     result = real_time(f"--test={test}", "-l", "50", f"--tasks={tasks}",
                        env={"LD_PRELOAD": os.environ["TWOWAY_SPOIL_SO"],
                             "TW_SPOIL": spoil})
@@ -134,8 +132,6 @@ def test_spoilt(real_time, test, spoil, tasks, why):
 
 def test_high_that_sleeps(real_time):
     """A high task that ends late: the low one has begun before."""
-    if os.environ.get("TWOWAY_EMULATOR"):
-        pytest.skip("an emulator does not preload into its program")
     result = real_time("--test=monopoly", "-l", "20",
                        env={"LD_PRELOAD": os.environ["TWOWAY_DELAY_SO"],
                             "TW_DELAY": "high:sem_wait:after:9:3000"})

@@ -79,8 +79,6 @@ def test_alarm(measure):
 
 def test_alarms_of_a_late_task_coalesce(measure):
     """It awaits each signal so late that the next one is lost."""
-    if os.environ.get("TWOWAY_EMULATOR"):
-        pytest.skip("an emulator does not preload into its program")
     result, trials = measure(
         "alarm", "-l", "20",
         env={"LD_PRELOAD": os.environ["TWOWAY_DELAY_SO"],

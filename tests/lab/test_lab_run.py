@@ -103,7 +103,7 @@ def test_help(lab, form):
         assert command in out
     out, _ = lab("run", form)
     for letter, name, *_ in OPTIONS:
-        assert f"-{letter} " in out and f"--{name} " in out
+        assert f"\n  -{letter}, --{name}" in out
 
 
 @pytest.mark.parametrize("form", ["-v", "--version"])

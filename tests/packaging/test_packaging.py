@@ -15,8 +15,9 @@ import types
 import pytest
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-TOOLS = TOP / "tests" / "tools"
+SCRIPTS = TOP / "tests" / "tools"
 
+TOOLS = ("twowayreport", "twowaytest-campaign", "twowaytest-virtlab")
 # What a package of ours holds at least; the rest is how each names its files.
 PROGRAMS = ("twowaytest", "primitivetest")
 HOLDS = [
@@ -37,13 +38,17 @@ TOOLS_HOLD = [
     *(rf"/usr/share/twowaytest/{name}" for name in (
         "report/twowayreport", "campaign/campaign", "virtlab/virtlab",
         r"twtools/options\.py", r"twtools/style\.css", "virtlab/init")),
-    *(f"/usr/bin/{name}" for name in (
-        "twowayreport", "twowaytest-campaign", "twowaytest-virtlab")),
     *(rf"/usr/share/doc/twowaytest/contrib/{name}/README\.md(\.gz)?"
       for name in ("report", "campaign", "virtlab")),
     r"/usr/share/man/man1/twowayreport\.1(\.gz)?",
     r"/usr/share/man/man1/twowaytest-virtlab\.1(\.gz)?",
     r"/usr/share/man/man8/twowaytest-campaign\.8(\.gz)?",
+    r"(/usr)?/lib/systemd/system/twowaytest-monitor\.(service|timer)",
+    *(pattern for name in TOOLS for pattern in (
+        rf"/usr/bin/{name}",
+        rf"/usr/share/bash-completion/completions/{name}",
+        rf"/usr/share/fish/vendor_completions\.d/{name}\.fish",
+        rf"/usr/share/zsh/(site-functions|vendor-completions)/_{name}")),
 ]
 # NEWS.md is Debian's changelog.gz.
 DEBIAN_HOLDS = HOLDS + [
@@ -62,7 +67,7 @@ def run(*command, **options):
     """Runs a command to its end; its stdout and stderr are kept."""
     return subprocess.run(command, stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, check=False,
-                          timeout=300, **options)
+                          timeout=900, **options)
 
 
 def output(*command, **options):
@@ -171,43 +176,61 @@ def test_debian_holds(debian):
     assert not set(files(debian.root)) & set(files(debian.tools))
 
 
-def test_debian_neither_enables_nor_starts_the_server(debian):
+@pytest.mark.parametrize("name, unit, called", [
+    ("twowaytest", "twowaytest-server.service", {"try-restart"}),
+    ("twowaytest-tools", "twowaytest-monitor.timer", set())])
+def test_debian_neither_enables_nor_starts(debian, name, unit, called):
     """What its scripts call; what an operator has enabled stays so."""
-    package, = debian.changes.parent.glob("twowaytest_*.deb")
-    control = debian.changes.parent / "control"
+    package, = debian.changes.parent.glob(f"{name}_*.deb")
+    control = debian.changes.parent / f"control-{name}"
     output("dpkg-deb", "-e", package, control)
     script = (control / "postinst").read_text(encoding="utf-8")
-    assert "twowaytest-server.service" in script
-    for line in re.findall(r"deb-systemd-invoke .*", script):
-        assert line.startswith("deb-systemd-invoke try-restart "), line
+    assert unit in script
+    assert set(re.findall(r"(?:deb-systemd-invoke|systemctl) (?!--)(\S+)",
+                          script)) <= called
     before, _, _ = script.partition("deb-systemd-helper enable ")
     assert before == script or "if deb-systemd-helper --quiet was-enabled " \
-        "'twowaytest-server.service'; then" in before.splitlines()[-3]
-    assert "deb-systemd-invoke stop twowaytest-server.service" in \
+        f"'{unit}'; then" in before.splitlines()[-3]
+    assert f"deb-systemd-invoke stop {unit}" in \
         (control / "prerm").read_text(encoding="utf-8")
 
 
-def test_meson_installs_the_unit(tmp_path):
-    """With the path of the program; or not, if it is not wanted."""
+def installed(tmp_path, **options):
+    """Where meson has installed the tree; the programs are built once."""
+    build = tmp_path / "build"
+    root = tmp_path / "-".join(map(str, options.values())).replace("/", "_")
+    words = [f"-D{name}={value}" for name, value in options.items()]
+    output("meson", "configure" if build.exists() else "setup",
+           "--prefix=/usr", "-Dtests=disabled", *words, build,
+           *([] if build.exists() else [TOP]))
+    output("meson", "install", "-C", build, "--destdir", root)
+    return root
+
+
+def test_meson_installs_the_units(tmp_path):
+    """With the paths of the programs; or not, if they are not wanted."""
     require("meson", "ninja")
-    for where in ("lib/systemd/system", "none"):
-        build, root = tmp_path / f"build-{where[:4]}", tmp_path / where[:4]
-        output("meson", "setup", "--prefix=/usr", "-Dtests=disabled",
-               "-Dtools=false", f"-Dunit_dir={where}", build, TOP)
-        output("meson", "install", "-C", build, "--destdir", root)
-        units = [name for name in files(root) if "systemd/system" in name]
-        if where == "none":
-            assert not units
-            continue
-        assert units == ["/usr/lib/systemd/system/twowaytest-server.service"]
-        unit = (root / units[0][1:]).read_text(encoding="utf-8")
-        assert "\nExecStart=/usr/bin/twowaytest $OPTIONS\n" in unit
+    folder = "/usr/lib/systemd/system"
+    for tools, where, wanted in (
+            ("false", "none", []),
+            ("false", "lib/systemd/system", ["server.service"]),
+            ("true", "lib/systemd/system",
+             ["monitor.service", "monitor.timer", "server.service"])):
+        root = installed(tmp_path, tools=tools, unit_dir=where)
+        assert sorted(name for name in files(root)
+                      if "systemd/system" in name) == \
+            [f"{folder}/twowaytest-{name}" for name in wanted]
+        for name in wanted[-1:]:
+            unit = (root / f"{folder[1:]}/twowaytest-{name}").read_text()
+            assert "\nExecStart=/usr/bin/twowaytest $OPTIONS\n" in unit
+    unit = (root / f"{folder[1:]}/twowaytest-monitor.service").read_text()
+    assert "\nExecStart=/usr/bin/twowaytest -q $OPTIONS " in unit
+    assert "\nExecStart=/usr/bin/twowayreport " in unit
 
 
 def assert_tools_run(root, tmp_path):
     """Each finds its modules, and the others, from where it is unpacked."""
-    for name in ("twowayreport", "twowaytest-campaign",
-                 "twowaytest-virtlab"):
+    for name in TOOLS:
         told = output(f"{root}/usr/bin/{name}", "--help", cwd=tmp_path)
         assert told.startswith(f"usage: {name} ")
         done = run(f"{root}/usr/bin/{name}", "--no-such", cwd=tmp_path)
@@ -230,10 +253,7 @@ def test_meson_installs_tools(tmp_path):
     """Where the prefix is; or not, if they are not wanted."""
     require("meson", "ninja")
     for tools in ("true", "false"):
-        build, root = tmp_path / f"build-{tools}", tmp_path / tools
-        output("meson", "setup", "--prefix=/usr", "-Dtests=disabled",
-               f"-Dtools={tools}", build, TOP)
-        output("meson", "install", "-C", build, "--destdir", root)
+        root = installed(tmp_path, tools=tools)
         names = files(root)
         if tools == "true":
             assert_holds(names, TOOLS_HOLD)
@@ -252,19 +272,38 @@ def test_debian_lintian(debian):
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
 
 
-def test_debian_autopkgtest(debian):
-    """Its script, on the unpacked package."""
-    path = f"{debian.root}/usr/bin:{os.environ['PATH']}"
-    told = output(TOP / "contrib/debian/tests/measure",
+def autopkgtest(debian, name, tmp_path):
+    """What a script of them says, with the unpacked packages in PATH."""
+    path = f"{debian.root}/usr/bin:{debian.tools}/usr/bin:/usr/bin:/bin"
+    return output(TOP / "contrib/debian/tests" / name, cwd=tmp_path,
                   env={**os.environ, "PATH": path})
+
+
+def test_debian_autopkgtest_measure(debian, tmp_path):
+    told = autopkgtest(debian, "measure", tmp_path)
     assert f"{debian.root}/usr/bin/twowaytest: 500 cycles" in told
     assert f"{debian.root}/usr/bin/primitivetest: 500 trials" in told
+
+
+def test_debian_autopkgtest_report(debian, tmp_path):
+    """From /usr alone: a measurement, its report, a campaign, the lab."""
+    if run("/usr/bin/python3", "-c", "import numpy, matplotlib").returncode:
+        pytest.skip("numpy or matplotlib is not installed")
+    told = autopkgtest(debian, "report", tmp_path)
+    assert told.endswith("identical\n")
+    assert not list(tmp_path.iterdir())
+
+
+def test_debian_autopkgtests_are_all_run():
+    control = (TOP / "contrib/debian/tests/control").read_text()
+    assert re.findall("^Tests: (.*)$", control, re.M) == \
+        ["measure", "report"]
 
 
 def test_debian_hardening(debian):
     require("readelf")
     for name in PROGRAMS:
-        told = output(TOOLS / "hardening", debian.root / "usr/bin" / name)
+        told = output(SCRIPTS / "hardening", debian.root / "usr/bin" / name)
         assert len(re.findall("^yes ", told, re.MULTILINE)) == 6
 
 
@@ -275,14 +314,14 @@ def test_hardening_names_what_is_missing(tmp_path):
     output("gcc", "-no-pie", "-fno-stack-protector", "-U_FORTIFY_SOURCE",
            "-Wl,-z,norelro,-z,lazy,-z,execstack", "-o", tmp_path / "soft",
            source)
-    done = run(TOOLS / "hardening", tmp_path / "soft")
+    done = run(SCRIPTS / "hardening", tmp_path / "soft")
     assert done.returncode == 1, done.stderr
     assert len(re.findall("^NO  ", done.stdout, re.MULTILINE)) == 6
 
 
 def test_reproducible():
     require("meson", "ninja")
-    told = output(TOOLS / "reproducible").splitlines()
+    told = output(SCRIPTS / "reproducible").splitlines()
     assert told[:2] == [f"same {name}" for name in PROGRAMS]
     if told[2].startswith("not compared: "):
         pytest.skip(told[2])

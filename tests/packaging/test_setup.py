@@ -19,8 +19,8 @@ executable('twowaytest', 'made.c')
 executable('primitivetest', 'made.c')
 if get_option('tests').enabled() or get_option('fuzz')
   foreach suite : [
-    'campaign', 'cli', 'fuzz', 'lab', 'lint', 'patches', 'report', 'rt',
-    'runbook', 'twtools', 'unit',
+    'campaign', 'cli', 'fuzz', 'lab', 'lint', 'packaging', 'patches', 'report',
+    'rt', 'runbook', 'twtools', 'unit',
   ]
     test(suite, find_program('sh'),
       args: ['-c', 'echo "$@" >>"$0"', meson.current_source_dir() / suite],
@@ -28,7 +28,7 @@ if get_option('tests').enabled() or get_option('fuzz')
   endforeach
 endif
 """
-WORDS = "run, quick, test, lab, --no-install or --help"
+WORDS = "run, quick, test, packaging, lab, --no-install or --help"
 PROGRAM = """#include <stdio.h>
 int main(int argc, char **argv)
 {
@@ -190,6 +190,30 @@ def test_test(tree):
     assert seconds == sorted(seconds, reverse=True)
 
 
+def test_packaging(tree):
+    """The suite alone, in the usual build."""
+    done = run(tree / "contrib/setup", "--no-install", "packaging", cwd=tree)
+    if "cannot do without" in done.stdout:
+        pytest.skip(done.stdout)
+    assert done.returncode == 0, done.stdout
+    assert words_of(tree, "packaging") == [""]
+    assert not (tree / "unit").exists()
+    assert done.stdout.splitlines()[-1] == "1 passed, 0 failed, 0 skipped"
+
+
+@pytest.mark.parametrize("manager, wanted", [
+    ("apt-get", ["one packaging a1", "two packaging a2"]),
+    ("dnf", ["one packaging d1"]), ("zypper", ["two packaging z2"])])
+def test_what_a_distribution_lacks_is_not_asked_for(tree, manager, wanted):
+    done = subprocess.run(
+        ["sh", "-c", f". tests/tools/build.sh; manager={manager}; have() "
+         "{ false; }; needs() { echo 'one packaging a1 d1 -'; "
+         "echo 'two packaging a2 - z2'; echo 'three lab a3 d3 z3'; }; "
+         "missing run packaging"],
+        cwd=tree, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == wanted
+
+
 def test_progress_is_told_at_once(tree):
     """Not in the file that a suite beside others writes to."""
     done = subprocess.run(
@@ -210,8 +234,8 @@ def test_usual_times_are_of_what_there_is():
 
 
 @pytest.mark.parametrize("words, said", [
-    ([], "run, quick, test or lab is expected"),
-    (["--no-install"], "run, quick, test or lab is expected"),
+    ([], "run, quick, test, packaging or lab is expected"),
+    (["--no-install"], "run, quick, test, packaging or lab is expected"),
     (["rum"], f"'rum': {WORDS} is expected"),
     (["test", ""], f"'': {WORDS} is expected"),
     (["test", "lab"], "'lab': comes after 'test'; give one of them")])

@@ -140,6 +140,19 @@ def twoway(rows, steps=(), how=None, **settings):
                       for i, (workers, part) in enumerate(steps)]}}
 
 
+def limit(text, value, pair=0):
+    """A verdict on --limit; times in ns; value None: undecided."""
+    metric, _, most = text.rpartition(":")
+    counts = metric in ("missed", "throttled", "lost")
+    suffix, factor = ("", 1) if counts else ("_ns", 1000)
+    most = int(most) * factor
+    return {"limit": text, "metric": metric.partition(":")[0],
+            "percentile": None, f"most{suffix}": most,
+            f"value{suffix}": value, "pair": pair,
+            "verdict": "undecided" if value is None else
+            "exceeded" if value > most else "met"}
+
+
 def cyclictest(found, threads=1):
     """JSON of cyclictest; each thread has the values found."""
     found = [value // 1000 * 1000 for value in found]

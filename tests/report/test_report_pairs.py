@@ -275,8 +275,7 @@ def test_ranking_is_of_all_pairs(report):
 
 def test_limit_names_its_pair(report):
     data = made_pairs.twoway(PAIRS)
-    data["twoway"]["limits"] = [{"limit": "response:100", "pair": 2,
-                                 "verdict": "exceeded"}]
+    data["twoway"]["limits"] = [made.limit("response:100", 100001, 2)]
     made.write(report.directory, "x.json", data)
     texts = [row["remark"] for row in results(report, "x.json")["Remarks"]]
     assert "limit response:100 exceeded by pair 2" in texts

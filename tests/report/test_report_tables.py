@@ -168,8 +168,7 @@ def test_remarks(report):
     data["twoway"] |= {
         "missed": 3, "throttled": 4, "interrupted": True, "error": "so|so",
         "break": {}, "limits": [
-            {"limit": "total:9", "verdict": "exceeded"},
-            {"limit": "send:9", "verdict": "met"}]}
+            made.limit("total:9", 12345), made.limit("send:9", 9000)]}
     data["twoway"]["break"] = {"cycle": 1}
     data["twoway"]["environment"]["findings"] = [
         {"name": "governor", "read": "powersave on CPU 1"}]

@@ -47,6 +47,7 @@ usual()
 110 build report
 10 build twtools
 120 build lab
+300 build packaging
 75 build-clang-san build
 25 build-clang-san unit
 120 build-clang-san cli, some
@@ -150,10 +151,11 @@ missing()
 		among "$group" "$@" || continue
 		have "$need" </dev/null && continue
 		case $manager in
-		dnf) echo "$need $group $dnf" ;;
-		zypper) echo "$need $group $zypper" ;;
-		*) echo "$need $group $apt" ;;
+		dnf) package=$dnf ;;
+		zypper) package=$zypper ;;
+		*) package=$apt ;;
 		esac
+		[ "$package" = - ] || echo "$need $group $package"
 	done
 }
 

@@ -81,7 +81,10 @@ static void test_descriptors(void **state)
 	stop();
 }
 
-/* Ignored or blocked by main, a signal is as usual for a command. */
+/*
+ * Ignored or blocked by main, a signal is as usual for a command: but for 32 and
+ * 33, which are the C library's own, and which make lets its children ignore.
+ */
 static void test_signals(void **state)
 {
 	const int ignored[] = { SIGHUP, SIGPIPE, SIGRTMAX };
@@ -94,7 +97,7 @@ static void test_signals(void **state)
 	sigprocmask(SIG_BLOCK, &blocked, &before);
 	for (i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
 		signal(ignored[i], SIG_IGN);
-	start("for set in SigIgn SigBlk; do grep -q \"$set:.0*$\" /proc/self/status || exit 1; done; exec sleep $NAP",
+	start("for set in SigIgn SigBlk; do grep -q \"$set:.0*\\(180000000\\)\\{0,1\\}$\" /proc/self/status || exit 1; done; exec sleep $NAP",
 	      1);
 	for (i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
 		signal(ignored[i], SIG_DFL);

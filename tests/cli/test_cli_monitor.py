@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The units that measure each hour, without systemd: what they say, and that
+what they start works with their rights."""
+
+import importlib.util
+import os
+import re
+import shlex
+import subprocess
+
+import pytest
+
+import twoway
+import units
+
+SERVICE = "twowaytest-monitor.service.in"
+TIMER = "twowaytest-monitor.timer"
+REPORT = units.SYSTEMD.parent / "report" / "twowayreport"
+
+
+def environment():
+    found = [shlex.split(value)[0].split("=", 1)
+             for name, value in units.rows(SERVICE) if name == "Environment"]
+    return dict(found)
+
+
+def commands(directory, **changed):
+    """What the service starts, in order, as systemd would write it."""
+    known = environment() | changed
+    for name, line in units.rows(SERVICE):
+        if name != "ExecStart":
+            continue
+        line = line.replace("$OPTIONS", known["OPTIONS"])
+        for word, instead in (
+                ("@bindir@/twowaytest ", f"{twoway.binary()} "),
+                ("@bindir@/twowayreport ", f"{REPORT} "),
+                ("${TEXTFILE}", known["TEXTFILE"]), ("%H", "a-host"),
+                ("%S", str(directory))):
+            line = line.replace(word, instead)
+        assert not re.search("[$%@]", line), line
+        yield line.split()
+
+
+@pytest.mark.skipif(not importlib.util.find_spec("numpy"),
+                    reason="numpy is not installed")
+@pytest.mark.parametrize("limit, status", [("response:1000000", 0),
+                                           ("response:1", 2)])
+def test_it_measures_with_its_rights(tmp_path, limit, status):
+    """Also if a limit is exceeded, the result is written."""
+    units.require("setpriv", "prlimit")
+    limits = units.limits(SERVICE)
+    # Where limits cannot be raised, with the rights that stand for them.
+    before = [*limits, *units.rights(SERVICE)] if limits else \
+        units.rights(SERVICE, "sys_nice", "ipc_lock")
+    (tmp_path / "twowaytest").mkdir()
+    text = tmp_path / "x.prom"
+    options = environment()["OPTIONS"].replace("-D 60", "-l 200")
+    assert " -l 200" in options
+    measure, report = commands(
+        tmp_path, OPTIONS=f"{options} --limit={limit}", TEXTFILE=str(text))
+    for command, expected in (measure, status), (report, 0):
+        done = subprocess.run(
+            [*before, *command], capture_output=True, text=True, check=False,
+            cwd="/", timeout=60, umask=0o22,
+            env={"PATH": os.environ["PATH"]})
+        assert done.returncode == expected, done.stdout + done.stderr
+    assert str(status) in ("0", units.settings(SERVICE)["SuccessExitStatus"])
+    found = text.read_text()
+    assert re.search(r'^twowaytest_cycles_total\{system="a-host",pair="0",'
+                     r'metric="response"\} 200$', found, re.MULTILINE)
+    assert f'twowaytest_limit_met{{system="a-host",limit="{limit}",' \
+        f'metric="response"}} {int(not status)}\n' in found
+    assert text.stat().st_mode & 0o777 == 0o644
+    # In real time, as it says.
+    assert '"priority": 98' in \
+        (tmp_path / "twowaytest/monitor.json").read_text()
+
+
+def test_its_rights():
+    """None but those it needs; what it needs to measure rightly."""
+    settings = units.settings(SERVICE)
+    assert settings["CapabilityBoundingSet"] == ""
+    assert settings["NoNewPrivileges"] == "yes"
+    assert settings["ProtectSystem"] == "strict"
+    assert settings["DeviceAllow"] == "/dev/cpu_dma_latency rw"
+    assert settings["StateDirectory"] == "twowaytest"
+    folder = settings["ReadWritePaths"].removeprefix("-")
+    assert environment()["TEXTFILE"].startswith(f"{folder}/")
+    for name in "RestrictRealtime", "PrivateDevices", "PrivateNetwork":
+        assert name not in settings
+
+
+def test_each_hour_a_minute():
+    assert "-D 60" in environment()["OPTIONS"]
+    settings = units.settings(TIMER)
+    assert settings["OnCalendar"] == "hourly"
+    assert settings["WantedBy"] == "timers.target"
+    # It is the timer that is enabled.
+    assert "WantedBy" not in units.settings(SERVICE)
+
+
+def test_systemd_understands_them(tmp_path):
+    units.require("systemd-analyze")
+    service = units.place(tmp_path, SERVICE)
+    units.verify(service)
+    units.verify(units.place(tmp_path, TIMER), service.name)
