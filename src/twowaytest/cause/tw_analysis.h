@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds the cause of a delay in the trace of a cycle: the phase with the delay
- * and, for each moment of this phase, what the waiting process (client or
- * server) waited for and which task used the CPU. Reads text, changes nothing
+ * Finds the cause of a delay in a trace: for each moment of a stretch of time,
+ * what the task that is late, the side, waited for, and which task used the
+ * CPU. The program knows what the stretches of its measurement are, which of
+ * them took too long, and what the side had to do. Reads text, changes nothing
  * else.
  */
 #ifndef TW_ANALYSIS_H
@@ -13,12 +14,9 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "cause/tw_break.h"
-#include "run/tw_place.h"
-
 struct tw_json;
 
-/* State of the waiting process. "Peer" is the process that has to wake it. */
+/* State of the side. "Peer" is the task that has to wake it. */
 enum tw_blame {
 	TW_UNKNOWN,		/* not in the trace */
 	TW_ASLEEP,		/* in the requested sleep */
@@ -36,9 +34,9 @@ enum tw_blame {
 	TW_BLAMES
 };
 
-/* A part of the phase during which nothing changed. */
+/* A part of the stretch during which nothing changed. */
 struct tw_span {
-	int64_t at_ns;		/* from the start of the phase */
+	int64_t at_ns;		/* from its begin */
 	int64_t for_ns;
 	enum tw_blame blame;
 	int cpu;		/* CPU of the cause; -1: unknown */
@@ -50,15 +48,22 @@ struct tw_span {
 
 #define TW_SPANS	256	/* more are added to the last */
 
+/* How a stretch and its tasks are called in reports. Constants. */
+struct tw_names {
+	const char *phase;
+	const char *side;
+	const char *peer;	/* NULL: there is none */
+};
+
 struct tw_analysis {
 	const char *lacks;	/* why there is no analysis; or NULL */
-	/* wakeup, send, sleep or receive; with two clocks: or network */
-	enum tw_metric_id phase;
-	enum tw_role side;	/* waiting process: server or client */
+	int phase;		/* the program's number of the stretch, ... */
+	int side;		/* ... and of the side */
+	struct tw_names names;
 	pid_t side_pid;
 	char host[64];		/* where this was seen; "": the only one */
-	const char *part;	/* of the phase; NULL: it is all of it */
-	int64_t whole_ns;	/* the phase, if this is a part; else 0 */
+	const char *part;	/* of a longer time; NULL: it is all of it */
+	int64_t whole_ns;	/* this time, if it is a part; else 0 */
 	/* Kernel priority, 0 is the highest; -1: not in the trace. */
 	int side_prio;
 	int peer_prio;
@@ -68,10 +73,7 @@ struct tw_analysis {
 	bool throttling;	/* throttling is the probable cause */
 	int64_t value_ns;
 	double mean_ns;
-	/*
-	 * The wake-up that ended the wait, from the start of the phase; -1:
-	 * none.
-	 */
+	/* The wake-up that ended the wait, from its begin; -1: none. */
 	int64_t waking_ns;	/* time of sched_waking */
 	int64_t running_ns;	/* time of sched_switch */
 	bool switch_unseen;	/* no sched_switch: its first event */
@@ -84,23 +86,15 @@ struct tw_analysis {
 	char sentence[384];	/* the largest part, for the user */
 };
 
-/*
- * Returns the phase of the cycle with the largest excess over its mean. Only
- * phases that are part of the metric are considered; with two clocks, send and
- * receive are one phase, network.
- */
-enum tw_metric_id tw_analysis_phase(const struct tw_break *brk,
-				    const struct tw_metric_params *params);
-
-/* What is looked into: a phase or a part of it, on the trace's clock, in ns. */
+/* What is looked into. Times are the trace clock's, in ns. */
 struct tw_stretch {
-	enum tw_metric_id phase;
-	const char *part;	/* as in struct tw_analysis */
-	int64_t whole_ns;	/* the same */
-	double mean_ns;		/* of the phase */
-	enum tw_role side;	/* who waits */
+	int phase, side;	/* as in struct tw_analysis */
+	struct tw_names names;
+	const char *part;
+	int64_t whole_ns;
+	double mean_ns;		/* of the whole */
 	pid_t side_pid;
-	pid_t peer_pid;		/* for whom; 0: for a timer */
+	pid_t peer_pid;		/* for whom it waits; 0: for a timer */
 	/* What it waits for whenever it is blocked; TW_UNKNOWN: the above. */
 	enum tw_blame waits;
 	int64_t begin_ns, end_ns;
@@ -108,8 +102,9 @@ struct tw_stretch {
 };
 
 /*
- * Analyses @text, the lines of a trace, as tw_analyse() does. @throttled: the
- * cycle was counted as throttled.
+ * Analyses @text, the lines of a trace. @throttled: the stretch took as long as
+ * real-time throttling stops tasks; @may_throttle: that is possible here.
+ * Cannot fail: without a result, analysis->lacks tells why.
  */
 void tw_analyse_stretch(struct tw_analysis *analysis, const char *text,
 			const struct tw_stretch *stretch, bool throttled,
@@ -119,18 +114,7 @@ void tw_analyse_stretch(struct tw_analysis *analysis, const char *text,
 int64_t tw_analysis_time_of(const struct tw_analysis *analysis,
 			    enum tw_blame blame);
 
-/*
- * Analyses @text, which tw_trace_collect() returned. @pids: client and server,
- * by role. @may_throttle: real-time throttling is possible. Cannot fail:
- * without a result, analysis->lacks tells why. With two clocks, there is no
- * result for the phase sleep, and for network only what the client's host shows.
- */
-void tw_analyse(struct tw_analysis *analysis, const char *text,
-		const struct tw_break *brk,
-		const struct tw_metric_params *params,
-		const pid_t pids[TW_ROLES], bool may_throttle);
-
-/* Prints the cause and the time line. @has_mean: there were cycles before. */
+/* Prints the cause and the time line. @has_mean: there were others before. */
 void tw_analysis_print(FILE *file, const struct tw_analysis *analysis,
 		       bool has_mean);
 
@@ -151,10 +135,7 @@ void tw_analysis_json(struct tw_json *json, const char *key,
 /* "runnable", "peer runs", ...: the names in reports and JSON. */
 extern const char *const tw_blame_names[TW_BLAMES];
 
-/*
- * Internal: writes the sentence from the other members. @throttled: the cycle
- * was counted as throttled.
- */
+/* Internal: writes the sentence from the other members. */
 void tw_analysis_sum_up(struct tw_analysis *analysis, bool throttled,
 			bool may_throttle);
 

@@ -46,7 +46,7 @@ static void print_time_line(FILE *file, const struct tw_analysis *analysis,
 	int64_t left_ns = 0;
 	int i;
 
-	fprintf(file, "# Time line of %s", tw_metrics[analysis->phase].token);
+	fprintf(file, "# Time line of %s", analysis->names.phase);
 	if (analysis->host[0])
 		fprintf(file, " on host %s", analysis->host);
 	if (analysis->part)
@@ -61,7 +61,7 @@ static void print_time_line(FILE *file, const struct tw_analysis *analysis,
 	else
 		fprintf(file, "-\n");
 	fprintf(file, "# %10s %10s  CPU  %-18s who had the CPU\n", "at us",
-		"for us", tw_role_names[analysis->side]);
+		"for us", analysis->names.side);
 	for (i = 0; i < analysis->count; i++) {
 		if (analysis->spans[i].for_ns >= least_ns)
 			print_span(file, &analysis->spans[i]);
@@ -77,7 +77,7 @@ void tw_analysis_print_cause(FILE *file, const struct tw_analysis *analysis)
 {
 	fprintf(file, "# Cause: ");
 	if (analysis->host[0])
-		fprintf(file, "%s host %s: ", tw_role_names[analysis->side],
+		fprintf(file, "%s host %s: ", analysis->names.side,
 			analysis->host);
 	fprintf(file, "%s\n", analysis->sentence);
 }
@@ -98,7 +98,7 @@ void tw_analysis_print_line(FILE *file, const struct tw_analysis *analysis,
 {
 	if (analysis->running_ns >= 0)
 		fprintf(file, "# Wake-up of the %s: %.1f us from sched_waking to %s\n",
-			tw_role_names[analysis->side],
+			analysis->names.side,
 			to_us(analysis->running_ns - analysis->waking_ns),
 			analysis->switch_unseen ? "its first event" :
 						  "sched_switch");
@@ -144,8 +144,8 @@ void tw_analysis_json(struct tw_json *json, const char *key,
 		tw_json_text(json, "part", analysis->part);
 		tw_json_int(json, "whole_ns", analysis->whole_ns);
 	}
-	tw_json_text(json, "phase", tw_metrics[analysis->phase].token);
-	tw_json_text(json, "side", tw_role_names[analysis->side]);
+	tw_json_text(json, "phase", analysis->names.phase);
+	tw_json_text(json, "side", analysis->names.side);
 	tw_json_int(json, "pid", analysis->side_pid);
 	tw_json_int(json, "ns", analysis->value_ns);
 	tw_json_real(json, "mean_ns", analysis->mean_ns, 1);

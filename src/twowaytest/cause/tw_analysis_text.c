@@ -182,8 +182,7 @@ void tw_analysis_sum_up(struct tw_analysis *analysis, bool throttled,
 	enum tw_blame blame = largest(analysis);
 	const struct phrase *phrase = &phrases[blame];
 	const struct tw_span *span = longest(analysis, blame);
-	enum tw_role side = analysis->side;
-	enum tw_role peer = side == TW_CLIENT ? TW_SERVER : TW_CLIENT;
+	const struct tw_names *names = &analysis->names;
 	char where[32] = "", who[256] = "";
 
 	if (span->cpu >= 0)
@@ -193,16 +192,16 @@ void tw_analysis_sum_up(struct tw_analysis *analysis, bool throttled,
 		name_them(analysis, blame, who, sizeof(who));
 	snprintf(analysis->sentence, sizeof(analysis->sentence),
 		 "%s %+.0f us: %s %s%s for %.1f us%s%s%s%s%s%s",
-		 tw_metrics[analysis->phase].token,
+		 names->phase,
 		 ((double)(analysis->part ? analysis->whole_ns :
 			   analysis->value_ns) - analysis->mean_ns) /
 		 (double)TW_NS_PER_US,
-		 tw_role_names[phrase->peer ? peer : side], phrase->is, where,
+		 phrase->peer ? names->peer : names->side, phrase->is, where,
 		 (double)tw_analysis_time_of(analysis, blame) /
 		 (double)TW_NS_PER_US,
 		 *who ? " while " : "", who, *who ? " ran" : "",
 		 why(analysis, span, throttled), phrase->then,
-		 *phrase->then ? tw_role_names[side] : "");
+		 *phrase->then ? names->side : "");
 	if (analysis->part)
 		add_part(analysis);
 }

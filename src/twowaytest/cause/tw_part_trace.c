@@ -10,7 +10,7 @@
 
 #include "base/tw_json.h"
 #include "base/tw_time.h"
-#include "cause/tw_analysis.h"
+#include "cause/tw_analysis_phase.h"
 #include "cause/tw_event.h"
 #include "cause/tw_part_break.h"
 #include "cause/tw_part_cause.h"
