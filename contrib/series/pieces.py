@@ -11,7 +11,7 @@ through; each mailing needs only those before it.
 """
 
 BASE, FRAME, FACTS = "twlib/base", "twlib/frame", "twlib/check"
-ENGINE = "twlib/load"
+ENGINE, WHY = "twlib/load", "twlib/cause"
 TOP = "twowaytest"
 MEASURE, RUN, RESULT, LOAD, CAUSE, HOST = (
     f"{TOP}/{name}" for name in ("measure", "run", "result", "load", "cause",
@@ -74,10 +74,11 @@ MAILINGS = [
         ("reference", {RESULT: "part_trltp"}),
     ]),
     ("cover-letter-3", [
+        ("events", {WHY: "event playback trace_text"}),
+        ("analysis", {WHY: "analysis*"}),
+        ("traces", {WHY: "trace trace_own trace_option trace_file"}),
         ("break", {CAUSE: "break part_break part_cause"}),
-        ("events", {CAUSE: "event playback trace_text"}),
-        ("analysis", {CAUSE: "analysis*"}),
-        ("trace", {CAUSE: "trace trace_own part_trace cause cause_line"}),
+        ("trace", {CAUSE: "analysis* part_trace cause cause_line"}),
         ("environ", {FACTS: "environ*"}),
         ("check", {FACTS: "check* part_check report_environ", TOP: "check_params"}),
         ("others", {FACTS: "tasks busy others part_others"}),
