@@ -18,8 +18,8 @@ MEASURE, RUN, RESULT, LOAD, CAUSE, HOST = (
                                  "host"))
 
 PRIM = "primitivetest"
-CORE, ROWS, PRIM_RESULT, BESIDE = (
-    f"{PRIM}/{name}" for name in ("core", "rows", "result", "beside"))
+CORE, ROWS, PRIM_RESULT, BESIDE, PRIM_WHY = (
+    f"{PRIM}/{name}" for name in ("core", "rows", "result", "beside", "cause"))
 
 MAILINGS = [
     ("cover-letter", [
@@ -102,7 +102,8 @@ MAILINGS = [
         ("hosts", {TOP: "twowaytest-hosts.8"}),
     ]),
     ("cover-letter-5", [
-        ("prim-cases", {CORE: "test pt_config.h case record pace task"}),
+        ("prim-cases", {CORE: "test pt_config.h case record break pace "
+                              "task"}),
         ("prim-run", {CORE: "pt_config.c select starter watch session "
                             "columns environ"}),
         ("prim-program", {CORE: "report report_json",
@@ -119,6 +120,7 @@ MAILINGS = [
         ("prim-switches", {ROWS: "switch monopoly order yield preempt "
                                  "shuffle stream pipe unix thread alloc"}),
         ("prim-work", {ROWS: "work copy rhealstone"}),
+        ("prim-trace", {PRIM_WHY: "spans part_trace part_cause"}),
         ("prim-man", {PRIM: "primitivetest.8"}),
         ("gitignore", {}),
     ]),

@@ -314,6 +314,7 @@ void tw_analyse_stretch(struct tw_analysis *analysis, const char *text,
 	analysis->phase = stretch->phase;
 	analysis->side = stretch->side;
 	analysis->names = stretch->names;
+	analysis->works = stretch->works;
 	analysis->part = stretch->part;
 	analysis->whole_ns = stretch->whole_ns;
 	analysis->side_pid = stretch->side_pid;

@@ -53,6 +53,7 @@ struct tw_names {
 	const char *phase;
 	const char *side;
 	const char *peer;	/* NULL: there is none */
+	const char *title;	/* "task ": before both in texts; NULL: none */
 };
 
 struct tw_analysis {
@@ -61,6 +62,7 @@ struct tw_analysis {
 	int side;		/* ... and of the side */
 	struct tw_names names;
 	pid_t side_pid;
+	bool works;		/* as in struct tw_stretch */
 	char host[64];		/* where this was seen; "": the only one */
 	const char *part;	/* of a longer time; NULL: it is all of it */
 	int64_t whole_ns;	/* this time, if it is a part; else 0 */
@@ -97,6 +99,11 @@ struct tw_stretch {
 	pid_t peer_pid;		/* for whom it waits; 0: for a timer */
 	/* What it waits for whenever it is blocked; TW_UNKNOWN: the above. */
 	enum tw_blame waits;
+	/*
+	 * It is to run, or the peer is: as long as on average, that delays
+	 * nobody.
+	 */
+	bool works;
 	int64_t begin_ns, end_ns;
 	int64_t due_ns;		/* when a timer should expire */
 };

@@ -97,7 +97,8 @@ void tw_analysis_print_line(FILE *file, const struct tw_analysis *analysis,
 			    bool has_mean)
 {
 	if (analysis->running_ns >= 0)
-		fprintf(file, "# Wake-up of the %s: %.1f us from sched_waking to %s\n",
+		fprintf(file, "# Wake-up of the %s%s: %.1f us from sched_waking to %s\n",
+			analysis->names.title ? analysis->names.title : "",
 			analysis->names.side,
 			to_us(analysis->running_ns - analysis->waking_ns),
 			analysis->switch_unseen ? "its first event" :

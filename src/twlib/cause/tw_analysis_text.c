@@ -63,6 +63,22 @@ int64_t tw_analysis_time_of(const struct tw_analysis *analysis,
 	return sum_ns;
 }
 
+/* Of the work that is to be done, only what takes longer than on average. */
+static int64_t delay_of(const struct tw_analysis *analysis,
+			enum tw_blame blame)
+{
+	int64_t sum_ns = tw_analysis_time_of(analysis, blame);
+	int64_t work_ns;
+
+	if (!analysis->works || !sum_ns ||
+	    (blame != TW_RUNS && blame != TW_PEER_RUNS))
+		return sum_ns;
+	work_ns = tw_analysis_time_of(analysis, TW_RUNS) +
+		  tw_analysis_time_of(analysis, TW_PEER_RUNS);
+	return sum_ns - (int64_t)(analysis->mean_ns * (double)sum_ns /
+				  (double)work_ns);
+}
+
 /* But for the sleep that was asked for, which delays nobody, and others'. */
 static enum tw_blame largest(const struct tw_analysis *analysis)
 {
@@ -71,7 +87,7 @@ static enum tw_blame largest(const struct tw_analysis *analysis)
 	int blame;
 
 	for (blame = 0; blame < TW_BLAMES; blame++) {
-		int64_t sum_ns = tw_analysis_time_of(analysis, blame);
+		int64_t sum_ns = delay_of(analysis, blame);
 
 		if (blame != TW_ASLEEP && blame != TW_AWAITS &&
 		    sum_ns > most_ns) {
@@ -183,6 +199,9 @@ void tw_analysis_sum_up(struct tw_analysis *analysis, bool throttled,
 	const struct phrase *phrase = &phrases[blame];
 	const struct tw_span *span = longest(analysis, blame);
 	const struct tw_names *names = &analysis->names;
+	const char *title = names->title ? names->title : "";
+	const char *is = analysis->works && blame == TW_RUNS ?
+			 "running, undisturbed," : phrase->is;
 	char where[32] = "", who[256] = "";
 
 	if (span->cpu >= 0)
@@ -191,16 +210,17 @@ void tw_analysis_sum_up(struct tw_analysis *analysis, bool throttled,
 	if (phrase->names)
 		name_them(analysis, blame, who, sizeof(who));
 	snprintf(analysis->sentence, sizeof(analysis->sentence),
-		 "%s %+.0f us: %s %s%s for %.1f us%s%s%s%s%s%s",
+		 "%s %+.0f us: %s%s %s%s for %.1f us%s%s%s%s%s%s%s",
 		 names->phase,
 		 ((double)(analysis->part ? analysis->whole_ns :
 			   analysis->value_ns) - analysis->mean_ns) /
 		 (double)TW_NS_PER_US,
-		 phrase->peer ? names->peer : names->side, phrase->is, where,
+		 title, phrase->peer ? names->peer : names->side, is, where,
 		 (double)tw_analysis_time_of(analysis, blame) /
 		 (double)TW_NS_PER_US,
 		 *who ? " while " : "", who, *who ? " ran" : "",
 		 why(analysis, span, throttled), phrase->then,
+		 *phrase->then ? title : "",
 		 *phrase->then ? names->side : "");
 	if (analysis->part)
 		add_part(analysis);
