@@ -91,6 +91,32 @@ static void foresee(struct tw_task_seen *task, const struct tw_event *event)
 	}
 }
 
+/* No wake-up comes between its leaving the CPU and its return. */
+void tw_playback_settle(struct tw_event *events, size_t count, int pid)
+{
+	struct tw_event *left = NULL;
+	bool woken = false;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		struct tw_event *event = &events[i];
+		bool other = event->other_pid == pid;
+
+		if (event->kind == TW_EVENT_SWITCH && event->pid == pid) {
+			left = woken && !event->runnable ? event : NULL;
+			woken = false;
+		} else if (event->kind == TW_EVENT_SWITCH && other) {
+			if (left)
+				left->runnable = true;
+			left = NULL;
+			woken = false;
+		} else if (event->kind == TW_EVENT_WAKING && other) {
+			left = NULL;
+			woken = true;
+		}
+	}
+}
+
 static struct tw_task_seen unseen(int pid)
 {
 	return (struct tw_task_seen) {
