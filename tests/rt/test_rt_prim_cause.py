@@ -52,6 +52,7 @@ SPINS = [
     ("sync2.futex", ("--tasks=thread",), -1, {"out", "back"}),
     ("sync2.futex", ("--cpus=cross",), 0, {"out", "back"}),
     ("thread", (), -1, {"create", "first", "join"}),
+    ("copy.2", ("-b", 6000), -1, {"time"}),
 ]
 
 
@@ -67,6 +68,8 @@ class Broken:
         test, = [test for test in self.json["primitives"]["tests"]
                  if test["name"] == self.trial["name"]]
         self.pids = {task["name"]: task["pid"] for task in test["processes"]}
+        self.tasks = {(task["name"], task["pid"])
+                      for task in test["processes"]}
 
     def window(self):
         """When the span began and ended, on the trace's clock."""
@@ -97,7 +100,7 @@ def check_consistent(broken):
     assert sum(span["ns"]
                for span in analysis["contributors"]) == analysis["ns"]
     if analysis["side"] != "prim-new":
-        assert analysis["pid"] == broken.pids[analysis["side"]]
+        assert (analysis["side"], analysis["pid"]) in broken.tasks
     assert f"# Cause: {analysis['cause']}\n" in broken.out
     assert analysis["cause"].startswith(f"{analysis['phase']} +")
     assert f"# Break: trial {trial['trial']} of {trial['name']}: " in \
