@@ -63,7 +63,7 @@ _primitivetest_value()
 			same \
 			cross
 		;;
-	--dump|--histfile|--json)
+	--dump|--histfile|--json|--trace-file)
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -P "$prefix" -f -- "$value")
 		;;
@@ -152,7 +152,7 @@ _primitivetest()
 			"-${BASH_REMATCH[1]: -1}" "${BASH_REMATCH[2]}"
 	elif [[ $cur != -* && $prev =~ ^-[mNqMuv]*([abcDHhilp])$ ]]; then
 		_primitivetest_value '' "-${BASH_REMATCH[1]}" "$cur"
-	elif [[ $cur != -* && $prev =~ ^--(affinity|bin|breaktrace|clock|copies|cpus|dump|duration|histfile|histofall|histogram|hog|hold|interval|json|latency|limit|load|load-affinity|load-args|loops|order|period|policy|priority|rt-runtime|size|tasks|test|warmup|work)$ ]]; then
+	elif [[ $cur != -* && $prev =~ ^--(affinity|bin|breaktrace|clock|copies|cpus|dump|duration|histfile|histofall|histogram|hog|hold|interval|json|latency|limit|load|load-affinity|load-args|loops|order|period|policy|priority|rt-runtime|size|tasks|test|trace-file|warmup|work)$ ]]; then
 		_primitivetest_value '' "$prev" "$cur"
 	else
 		_primitivetest_words '' "$cur" \
@@ -209,6 +209,9 @@ _primitivetest()
 			--size= \
 			--tasks= \
 			--test= \
+			--trace \
+			--trace= \
+			--trace-file= \
 			-u \
 			--unbuffered \
 			--us \

@@ -57,6 +57,8 @@ complete -c primitivetest -l rt-runtime -x -d 'set sched_rt_runtime_us for the r
 complete -c primitivetest -l size -x -d 'message, pipe, unix: bytes'
 complete -c primitivetest -l tasks -x -a '(__primitivetest_list thread process)' -d 'what the tasks of a test are, one or both'
 complete -c primitivetest -l test -x -a '(__primitivetest_list aegis samples pcserver notes overheads rhealstone all timer alarm sleep clock bintime delay work copy sync1 sync2 sync3 message stream signal switch monopoly yield preempt shuffle order trap thread syscall pipe unix alloc)' -d 'run these groups, or tests as sync2 or sync2.cond'
+complete -c primitivetest -l trace -d 'with -b: trace the kernel in an instance of our own, save the last 20 ms and say what caused the delay'
+complete -c primitivetest -l trace-file -r -F -d 'where to, default primitivetest-trace.txt'
 complete -c primitivetest -s u -l unbuffered -d 'do not buffer the output'
 complete -c primitivetest -l us -d 'print microseconds instead of nanoseconds'
 complete -c primitivetest -s v -l verbose -d 'print every value as n:c:v, column, cycle, value'

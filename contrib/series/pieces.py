@@ -11,15 +11,15 @@ through; each mailing needs only those before it.
 """
 
 BASE, FRAME, FACTS = "twlib/base", "twlib/frame", "twlib/check"
-ENGINE = "twlib/load"
+ENGINE, WHY = "twlib/load", "twlib/cause"
 TOP = "twowaytest"
 MEASURE, RUN, RESULT, LOAD, CAUSE, HOST = (
     f"{TOP}/{name}" for name in ("measure", "run", "result", "load", "cause",
                                  "host"))
 
 PRIM = "primitivetest"
-CORE, ROWS, PRIM_RESULT, BESIDE = (
-    f"{PRIM}/{name}" for name in ("core", "rows", "result", "beside"))
+CORE, ROWS, PRIM_RESULT, BESIDE, PRIM_WHY = (
+    f"{PRIM}/{name}" for name in ("core", "rows", "result", "beside", "cause"))
 
 MAILINGS = [
     ("cover-letter", [
@@ -74,10 +74,11 @@ MAILINGS = [
         ("reference", {RESULT: "part_trltp"}),
     ]),
     ("cover-letter-3", [
+        ("events", {WHY: "event playback trace_text"}),
+        ("analysis", {WHY: "analysis*"}),
+        ("traces", {WHY: "trace trace_own trace_option trace_file"}),
         ("break", {CAUSE: "break part_break part_cause"}),
-        ("events", {CAUSE: "event playback trace_text"}),
-        ("analysis", {CAUSE: "analysis*"}),
-        ("trace", {CAUSE: "trace trace_own part_trace cause cause_line"}),
+        ("trace", {CAUSE: "analysis* part_trace cause cause_line"}),
         ("environ", {FACTS: "environ*"}),
         ("check", {FACTS: "check* part_check report_environ", TOP: "check_params"}),
         ("others", {FACTS: "tasks busy others part_others"}),
@@ -101,7 +102,8 @@ MAILINGS = [
         ("hosts", {TOP: "twowaytest-hosts.8"}),
     ]),
     ("cover-letter-5", [
-        ("prim-cases", {CORE: "test pt_config.h case record pace task"}),
+        ("prim-cases", {CORE: "test pt_config.h case record break pace "
+                              "task"}),
         ("prim-run", {CORE: "pt_config.c select starter watch session "
                             "columns environ"}),
         ("prim-program", {CORE: "report report_json",
@@ -118,6 +120,7 @@ MAILINGS = [
         ("prim-switches", {ROWS: "switch monopoly order yield preempt "
                                  "shuffle stream pipe unix thread alloc"}),
         ("prim-work", {ROWS: "work copy rhealstone"}),
+        ("prim-trace", {PRIM_WHY: "spans part_trace part_cause"}),
         ("prim-man", {PRIM: "primitivetest.8"}),
         ("gitignore", {}),
     ]),

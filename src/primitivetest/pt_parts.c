@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "beside/pt_part_beside.h"
+#include "cause/pt_part_cause.h"
 #include "check/tw_others.h"
 #include "check/tw_part_check.h"
 #include "core/pt_report.h"
@@ -27,6 +28,7 @@ static const struct tw_part *const parts[] = {
 	&pt_part_load,
 	&pt_part_session,
 	&pt_part_report,
+	&pt_part_trace,
 	&tw_part_others,
 	&tw_part_check,
 	&tw_part_json,

@@ -14,6 +14,7 @@ import outside
 import prim_options
 import primitives
 import schema
+import tracing
 import twoway
 
 OPTIONS = prim_options.OPTIONS
@@ -331,6 +332,39 @@ def effect_verbose(run, good, words):
     assert [match[:2] for match in re.findall(
         r"^ *(\d+): *(\d+): *(\d+)$", result.stdout, re.M)] == [
             ("0", "1"), ("0", "2"), ("0", "3")]
+
+
+def traced(run, *words):
+    """A run that -b ends, and what the JSON says of that."""
+    with tracing.usable() as tracefs:
+        result = run(*BASE, *prim_options.BROKEN, *words)
+        assert not list((tracefs / "instances").glob(
+            f"twowaytest-{result.pid}-*"))
+    assert (result.returncode, result.stderr) == (2, "")
+    json = result.json()["primitives"]
+    assert json["break"]["marked"]
+    return result, json
+
+
+def effect_trace(run, good, words):
+    result, json = traced(run, *words)
+    assert result.files == {"json", "primitivetest-trace.txt"}
+    assert json["break"]["trace_file"] == "primitivetest-trace.txt"
+    assert json["settings"]["trace"] == good.value or \
+        "sched:sched_switch," in json["settings"]["trace"]
+    assert ": sched_switch: " in result.text("primitivetest-trace.txt")
+
+
+def effect_trace_file(run, good, words):
+    result, json = traced(run, "--trace", *words)
+    assert result.files == {"json", good.value}
+    assert json["break"]["trace_file"] == good.value
+    lines = result.text(good.value).splitlines()
+    marks = [line for line in lines if re.match(
+        r"# \d+\.\d{9}: primitivetest: sync2\.futex\.process\.same, trial "
+        rf"{json['break']['trial']}: (out|back) (begins|ends)$", line)]
+    assert len(marks) == 4
+    assert f"# Trace: {good.value}\n" in result.stdout
 
 
 def effect_version(run, good, words):

@@ -47,6 +47,10 @@ def test_value_of_an_option_that_takes_none(bare, option):
 
 @pytest.mark.parametrize("words, begin, says", [
     (("--us", "-N"), "--us", "contradicts --nsecs"),
+    (("--trace",), "--trace", "give -b too"),
+    (("-b1", "--trace-file=f"), "--trace-file", "give --trace too"),
+    (("-b1", "--trace", "--trace-file=f", "--dump=f"), "--trace-file=f",
+     "not that of --dump"),
     (("-l5", "-D5"), "--duration=5", "contradicts --loops"),
     (("-p5", "--policy=other"), "--policy=other", "choose fifo or rr"),
     (("--policy=rr",), "--policy=rr", "give -p too"),

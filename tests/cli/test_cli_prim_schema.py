@@ -70,7 +70,8 @@ def valid(tmp_path_factory):
 
 
 # Members whose names are data: rows and metrics, percentages.
-TABLES = ("histogram", "percentiles", "worst", "values", "metrics", "thread")
+TABLES = ("histogram", "percentiles", "worst", "values", "means", "metrics",
+          "thread")
 
 
 def one_of_each(paths):

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/tw_time.h"
-#include "cause/tw_analysis.h"
+#include "cause/tw_analysis_phase.h"
 #include "cause/tw_event.h"
 #include "cause/tw_trace_text.h"
 

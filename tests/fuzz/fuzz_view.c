@@ -73,8 +73,10 @@ static void look_into(const struct tw_broken *broken)
 		.sent_ns = 100 * TW_NS_PER_S + 80 * TW_NS_PER_US,
 	};
 	struct tw_stretch stretch = {
-		.phase = (enum tw_metric_id)broken->phase,
-		.mean_ns = (double)broken->mean_ns, .side = TW_SERVER,
+		.phase = broken->phase, .side = TW_SERVER,
+		.names = tw_analysis_names((enum tw_metric_id)broken->phase,
+					   TW_SERVER),
+		.mean_ns = (double)broken->mean_ns,
 		.side_pid = 7, .due_ns = 9 * TW_NS_PER_US,
 	};
 	enum tw_view_part part;
@@ -141,8 +143,9 @@ static void show(const struct tw_cause_view *view)
 {
 	static struct tw_cause_view mine = {
 		.traced = true, .host = "here", .own_ns = 9,
-		.analysis = { .phase = TW_NETWORK, .waking_ns = -1,
-			      .running_ns = -1 },
+		.analysis = { .phase = TW_NETWORK,
+			      .names = { "network", "server", "client" },
+			      .waking_ns = -1, .running_ns = -1 },
 	};
 	struct tw_cause cause = {
 		.excess_ns = 1000, .has_mean = true, .client = &mine,

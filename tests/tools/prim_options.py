@@ -137,6 +137,8 @@ OPTIONS = tuple(sorted((
         ("", ",", "x", "Sync1", "sync", "sync12", "sync1.", "sync1.x",
          ".mutex", "sync1.mutex.pair", "sync1;sync2", "sync1,x", "AEGIS",
          "aegis.mutex", "-1"), ""),
+    BY_NAME["trace"],
+    file("trace-file", privileged=True),
     flag("us"),
     number("warmup", 0, 10 ** 6, tuple(
         Good(str(count), {**setting(warmup=count),

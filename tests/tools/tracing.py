@@ -9,6 +9,8 @@ import re
 import subprocess
 import typing
 
+import pytest
+
 import outside
 
 MOUNT_POINT = pathlib.Path("/sys/kernel/tracing")
@@ -144,3 +146,20 @@ def own_mounts():
         finally:
             system("setns", before.fileno(), CLONE_NEWNS)
             os.chdir(directory)
+
+
+@contextlib.contextmanager
+def usable():
+    """Where whoever runs the tests may trace; else the test is skipped."""
+    if os.geteuid() or os.environ.get("TWOWAY_EMULATOR"):
+        pytest.skip("--trace needs root, and no emulator")
+    try:
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(own_mounts())
+            if not mounted():
+                mount("-t", "tracefs", "nodev", MOUNT_POINT)
+            kept = stack.pop_all()
+    except (OSError, subprocess.CalledProcessError) as error:
+        pytest.skip(f"no tracefs here: {error}")
+    with kept:
+        yield mounted()

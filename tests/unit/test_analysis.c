@@ -261,6 +261,20 @@ static void test_blocked_on_else(void **state)
 	assert_says("send +300 us: server blocked on something else on CPU 2 for 300.0 us");
 }
 
+/* Woken before it sleeps, with the switch still to come: it lacks its CPU. */
+static void test_woken_on_its_way(void **state)
+{
+	(void)state;
+	send_takes(1330, SWITCH("000110", "3", CLIENT, "S", IDLE)
+		   CLIENT_AWAKES
+		   EVENT("001012", "2", SERVER, "other")
+		   WAKING("001016", "3", CLIENT, SERVER, "2")
+		   SWITCH("001018", "2", SERVER, "S", SPINNER)
+		   SWITCH("001019", "3", CLIENT, "S", IDLE)
+		   SWITCH("001318", "2", SPINNER, "S", SERVER));
+	assert_says("server runnable on CPU 2 for 300.0 us while spinner-400 (300.0 us) ran, which outranks it");
+}
+
 /* The wake-up finds another CPU than the one that it was asked for on. */
 static void test_migrated(void **state)
 {
@@ -369,6 +383,7 @@ int main(void)
 		cmocka_unit_test(test_client_blocked),
 		cmocka_unit_test(test_on_the_way),
 		cmocka_unit_test(test_blocked_on_else),
+		cmocka_unit_test(test_woken_on_its_way),
 		cmocka_unit_test(test_migrated),
 		cmocka_unit_test(test_one_cpu),
 		cmocka_unit_test(test_busy),

@@ -6,7 +6,7 @@
 
 #include "json.h"
 #include "base/tw_json.h"
-#include "cause/tw_analysis.h"
+#include "cause/tw_analysis_phase.h"
 
 static struct tw_analysis analysis;
 static char *report;
@@ -60,6 +60,7 @@ static void analyse(void)
 	memset(&analysis, 0, sizeof(analysis));
 	analysis.phase = TW_SEND;
 	analysis.side = TW_SERVER;
+	analysis.names = tw_analysis_names(TW_SEND, TW_SERVER);
 	analysis.side_pid = 1233;
 	analysis.value_ns = 12000;
 	analysis.mean_ns = 10540;

@@ -20,6 +20,7 @@ static void set_view(struct tw_cause_view *view, const char *host,
 	view->analysis.side = side;
 	view->analysis.running_ns = -1;
 	view->analysis.phase = TW_NETWORK;
+	view->analysis.names = tw_analysis_names(TW_NETWORK, side);
 	view->analysis.part = "a part";
 	view->analysis.value_ns = 40000;
 	view->analysis.whole_ns = 364000;
@@ -156,6 +157,7 @@ static void test_print_one(void **state)
 	cause.phase = TW_SLEEP;
 	cause.where = TW_WHERE_SERVER;
 	far.analysis.phase = TW_SLEEP;
+	far.analysis.names = tw_analysis_names(TW_SLEEP, TW_SERVER);
 	far.analysis.part = NULL;
 	check_text("# Cause: server host far: network +264 us: server ran\n"
 		   "# Time line of sleep on host far: 40.0 us, on average 100.0\n"

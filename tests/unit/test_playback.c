@@ -157,6 +157,38 @@ static void test_life_of_a_task(void **state)
 	assert_false(play.peer.locked);
 }
 
+/* Woken by another CPU on its way to sleep: it is ready when it has gone. */
+static void test_settle(void **state)
+{
+	struct tw_event woken = to(event(TW_EVENT_WAKING, 1, OTHER), SIDE, 3,
+				   33);
+	struct tw_event events[] = {
+		away(3, SIDE, false, OTHER),	/* to sleep */
+		woken,
+		away(3, OTHER, true, SIDE),
+		woken,				/* on its way: again */
+		away(3, SIDE, false, OTHER),
+		away(3, OTHER, true, SIDE),
+		woken,				/* not slept at all */
+		away(3, SIDE, false, OTHER),
+		woken,
+		away(3, OTHER, true, SIDE),
+		away(3, SIDE, false, OTHER),	/* who woke it was not seen */
+		away(3, OTHER, true, SIDE),
+		woken,				/* it is not seen again */
+		away(3, SIDE, false, OTHER),
+	};
+	const size_t count = sizeof(events) / sizeof(events[0]);
+	size_t i;
+
+	(void)state;
+	tw_playback_settle(events, count, SIDE);
+	for (i = 0; i < count; i++)
+		if (events[i].kind == TW_EVENT_SWITCH &&
+		    events[i].pid == SIDE)
+			assert_int_equal(events[i].runnable, i == 4);
+}
+
 /* Of a side that does not exist, the idle task's events tell nothing. */
 static void test_no_peer(void **state)
 {
@@ -243,6 +275,7 @@ int main(void)
 		PLAYED(test_foreseen),
 		PLAYED(test_cpus_foreseen),
 		PLAYED(test_life_of_a_task),
+		cmocka_unit_test(test_settle),
 		PLAYED(test_no_peer),
 		PLAYED(test_interrupts),
 		PLAYED(test_nested),

@@ -39,7 +39,7 @@ static void test_shuffle(void **state)
 {
 	const struct pt_metric *metric = pt_shuffle.metrics;
 	struct pt_case *c = pt_unit_case(&config, &pt_shuffle, NULL);
-	struct pt_trial trial = { { 1000, 1300, 99000, 99070 } };
+	struct pt_trial trial = { .t_ns = { 1000, 1300, 99000, 99070 } };
 
 	(void)state;
 	assert_string_equal(metric[2].token, "shuffle");

@@ -94,6 +94,9 @@ static void exchange(int spans, int sums)
 	assert_null(b->lacks);
 	assert_int_equal(b->phase, a->phase);
 	assert_int_equal(b->side, TW_SERVER);
+	assert_string_equal(b->names.phase, "network");
+	assert_string_equal(b->names.side, "server");
+	assert_string_equal(b->names.peer, "client");
 	assert_int_equal(b->side_pid, a->side_pid);
 	assert_ptr_equal(b->part, a->part);
 	assert_int_equal(b->whole_ns, a->whole_ns);

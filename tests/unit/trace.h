@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/tw_time.h"
-#include "cause/tw_analysis.h"
+#include "cause/tw_analysis_phase.h"
 #include "unit.h"
 
 #define BASE_NS	(100 * TW_NS_PER_S)
@@ -178,6 +178,8 @@ static inline void assert_identities(void)
 			       sizeof(analysis.sentence)));
 	assert_non_null(strstr(analysis.sentence,
 			       tw_metrics[analysis.phase].token));
+	assert_string_equal(analysis.names.phase,
+			    tw_metrics[analysis.phase].token);
 }
 
 static inline void analyse(const char *text, const struct tw_break *brk)

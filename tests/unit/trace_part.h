@@ -10,7 +10,7 @@
 
 #include "report.h"
 #include "base/tw_time.h"
-#include "cause/tw_analysis.h"
+#include "cause/tw_analysis_phase.h"
 #include "cause/tw_part_break.h"
 #include "cause/tw_part_cause.h"
 #include "cause/tw_trace_own.h"
@@ -152,6 +152,7 @@ static inline int set_up(void **state)
 	world.collects = "the trace";
 	world.found.phase = TW_SEND;
 	world.found.side = TW_SERVER;
+	world.found.names = tw_analysis_names(TW_SEND, TW_SERVER);
 	world.found.running_ns = -1;
 	strcpy(world.found.sentence, "it was \"cat\"");
 	return 0;

@@ -178,7 +178,7 @@ struct pt_case *pt_case_map(const struct pt_config *config,
 			    bool shared)
 {
 	struct pt_case c = { .choice = *choice, .config = config,
-			     .clock = *clock };
+			     .clock = *clock, .stamped = *clock };
 	struct places at;
 	char *memory;
 

@@ -71,11 +71,23 @@ struct pt_kept {
 	int64_t value_ps[PT_METRICS];
 };
 
+/* What is kept of the trial that was above -b, to find its cause. */
+struct pt_broke {
+	struct pt_kept kept;
+	bool throttled;		/* it took as long as throttling stops tasks */
+	bool has_before;
+	struct pt_trial before;
+	double means_ps[PT_METRICS];	/* of those before, or the warm-up's */
+	int64_t ahead_ns;	/* its clock minus CLOCK_MONOTONIC */
+	int mark_err;		/* error of a mark or stop, -errno; or 0 */
+};
+
 struct pt_case {
 	struct pt_choice choice;
 	char name[PT_NAME];	/* "sync2.unnamed.process.same" */
 	const struct pt_config *config;
 	struct tw_clock clock;
+	struct tw_clock stamped;	/* of the timestamps: the same, usually */
 	int64_t clock_ps;	/* cost of a reading */
 	uint64_t trials;	/* to be measured; 0: until told */
 	int metric_count;
@@ -104,6 +116,7 @@ struct pt_case {
 	uint64_t throttled;
 	int64_t broken_ps;	/* -b: the value; 0: none was above */
 	int broken;		/* its metric */
+	struct pt_broke broke;
 	int64_t begin_ns, end_ns;	/* of all trials; measuring clock */
 	int64_t number;		/* for the test: it tells its result by it */
 	int64_t stamp_ns;	/* of the task that does not lead */

@@ -38,6 +38,11 @@ void pt_config_worst(void)
 	set.worst = true;
 }
 
+void pt_config_trace(const struct tw_trace_fds *fds)
+{
+	set.trace = fds;
+}
+
 void pt_config_limit(const struct pt_limit *limits, int count)
 {
 	set.limits = limits;

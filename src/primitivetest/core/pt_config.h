@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cause/tw_trace.h"
 #include "core/pt_test.h"
 #include "frame/tw_part.h"
 
@@ -46,6 +47,8 @@ struct pt_config {
 	bool worst;		/* the worst trial of each metric is kept */
 	int64_t break_us;	/* -b; 0: off */
 	int64_t break_ps;
+	/* That -b marks and stops; NULL: none. */
+	const struct tw_trace_fds *trace;
 	const char *clock;
 	int64_t priority;	/* of PT_HIGH; 0: not real-time */
 	int policy;
@@ -76,6 +79,9 @@ void pt_config_keep_all(void);
 void pt_config_worst(void);
 /* the values above limits are counted. */
 void pt_config_limit(const struct pt_limit *limits, int count);
+
+/* Called by open(): the trace that -b marks and stops. */
+void pt_config_trace(const struct tw_trace_fds *fds);
 
 /* The real-time priority of a task of @level, from PT_LOW to PT_ABOVE. */
 int pt_config_priority(const struct pt_config *config, enum pt_level level);

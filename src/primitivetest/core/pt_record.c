@@ -3,6 +3,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/pt_break.h"
 #include "core/pt_record.h"
 
 #define SPIN_NS		(500 * TW_NS_PER_MS)
@@ -47,14 +48,6 @@ static void keep_worst(struct pt_case *c, const struct pt_kept *kept)
 			*worst = *kept;
 }
 
-/* How much longer than expected. */
-static int64_t excess_ps(const struct pt_case *c, int metric, int64_t value_ps)
-{
-	const struct tw_stats *stats = &c->series->row[metric].stats;
-
-	return stats->has_target ? value_ps - stats->target_ns : value_ps;
-}
-
 static void add_value(struct pt_case *c, int metric, int64_t value_ps,
 		      uint64_t number)
 {
@@ -68,12 +61,6 @@ static void add_value(struct pt_case *c, int metric, int64_t value_ps,
 	if (row->window.width_us)
 		tw_window_add(&row->window, value_ps / c->config->bin_ns,
 			      number);
-	if (c->config->break_ps && !c->broken_ps &&
-	    excess_ps(c, metric, value_ps) > c->config->break_ps) {
-		c->broken_ps = value_ps;
-		c->broken = metric;
-		atomic_store(&c->stop, 1);
-	}
 }
 
 static void add(struct pt_case *c, const struct pt_kept *kept)
@@ -99,7 +86,7 @@ static bool is_stall(const struct pt_case *c, const struct pt_kept *kept)
 
 	for (i = 0; stall_ps && i < c->metric_count; i++)
 		if (kept->value_ps[i] != PT_NO_VALUE &&
-		    excess_ps(c, i, kept->value_ps[i]) >=
+		    pt_break_excess_ps(c, i, kept->value_ps[i]) >=
 		    stall_ps - stall_ps / 10)
 			return true;
 	return false;
@@ -110,6 +97,7 @@ void pt_record(struct pt_task *task, const struct pt_trial *trial)
 	struct pt_case *c = task->in;
 	uint64_t done = pt_done(task), warmup = c->config->warmup;
 	struct pt_kept kept = { .trial = *trial };
+	bool stall;
 	int i;
 
 	for (i = 0; i < c->metric_count; i++)
@@ -118,8 +106,10 @@ void pt_record(struct pt_task *task, const struct pt_trial *trial)
 							       NULL);
 	if (done >= warmup) {
 		kept.number = done - warmup + 1;
+		stall = is_stall(c, &kept);
+		pt_break_check(c, &kept, stall);
 		add(c, &kept);
-		c->throttled += is_stall(c, &kept);
+		c->throttled += stall;
 	} else if (done < PT_FIRST) {
 		memcpy(c->first_ps[done], kept.value_ps,
 		       sizeof(kept.value_ps));

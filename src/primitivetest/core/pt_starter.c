@@ -95,9 +95,18 @@ static int live_process(void *arg)
 	return pt_task_live(arg);
 }
 
+/* For the task that leads; -1: there is none. */
+static struct tw_trace_fds trace_of(const struct pt_config *config)
+{
+	return config->trace ? *config->trace :
+			       (struct tw_trace_fds) { -1, -1 };
+}
+
 static int start_process(struct pt_task *task)
 {
+	const struct tw_trace_fds trace = trace_of(task->in->config);
 	const struct tw_child_how how = {
+		.keep = { trace.mark, trace.stop },
 		.name = task->name, .death_signal = SIGKILL,
 		.keep_more = task->in->fds,
 		.more_count = task->in->fd_count,
@@ -245,7 +254,9 @@ static int live(void *arg)
 
 int pt_starter_start(struct pt_case *c, struct tw_child *child)
 {
+	const struct tw_trace_fds trace = trace_of(c->config);
 	const struct tw_child_how how = {
+		.keep = { trace.mark, trace.stop },
 		.name = "prim-starter", .death_signal = SIGKILL,
 		.live = live, .arg = c,
 	};

@@ -26,6 +26,8 @@ struct pt_metric;
 
 struct pt_trial {
 	int64_t t_ns[PT_STAMPS];
+	int copy;		/* whose it is, of copies that each have some */
+	int pid;		/* of a task that lives for it only; 0: none */
 };
 
 /* The levels of priority: P - 2, P - 1, P and P + 1, if -p is P. */
@@ -57,6 +59,27 @@ struct pt_kind {
 	bool optional;
 };
 
+/* What a task is to do from the first timestamp of a metric to the second. */
+enum pt_to {
+	PT_TO_NOTHING,		/* others do, within it; or it is not a time */
+	PT_TO_ADD,		/* it adds up all spans of the trial */
+	PT_TO_RUN,
+	PT_TO_WAIT,		/* until another task wakes it ... */
+	PT_TO_WAIT_LONG,	/* ... which has work to do before */
+	PT_TO_EXPIRE,		/* to be woken by a timer, due at the first */
+	PT_TO_SLEEP,		/* the same; it began to sleep at t_ns[0] */
+	PT_TO_REPEAT		/* woken each target_ps() since the one before */
+};
+
+#define PT_OF_TRIAL	(-1)	/* the task whose pid is in the trial */
+
+/* For --trace: who is late if a trial is, by number among the tasks. */
+struct pt_span {
+	enum pt_to to;
+	int task;		/* who is to do it; of copies, the first one */
+	int by;			/* who is to wake it */
+};
+
 struct pt_metric {
 	const char *token;	/* NULL: end of the table */
 	const char *label;
@@ -75,6 +98,7 @@ struct pt_metric {
 	int64_t (*target_ps)(const struct pt_case *c);
 	/* What one value is one of, as "messages": for "# Rate:"; or NULL. */
 	const char *rate;
+	struct pt_span span;
 };
 
 struct pt_role {

@@ -99,7 +99,7 @@ static void verify(struct pt_case *c)
 
 static const struct pt_metric metrics[] = {
 	{ .token = "interval", .label = "Interval", .value_ps = interval_ps,
-	  .target_ps = period_ps },
+	  .target_ps = period_ps, .span = { PT_TO_REPEAT, 0, 0 } },
 	{ .token = NULL }
 };
 

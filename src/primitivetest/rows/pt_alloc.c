@@ -92,7 +92,8 @@ static int run(struct pt_task *task)
 
 static const struct pt_metric metrics[] = {
 	{ .token = "pair", .label = "Allocation and release of 128 bytes",
-	  .from = 0, .to = 1, .per = BLOCKS, .rate = "pairs" },
+	  .from = 0, .to = 1, .per = BLOCKS, .rate = "pairs",
+	  .span = { PT_TO_RUN, 0, 0 } },
 	{ .token = NULL }
 };
 

@@ -69,7 +69,14 @@ static int run(struct pt_task *task)
 
 static int open_face(struct pt_case *c)
 {
-	return pt_face_open(&((struct room *)c->room)->face, c);
+	struct pt_face *face = &((struct room *)c->room)->face;
+	int err = pt_face_open(face, c);
+
+	if (err)
+		return err;
+	c->stamped = face->counter;
+	return face->ops == &pt_face_tsc ? 0 :
+	       tw_clock_open(&c->stamped, "monotonic");
 }
 
 /* Of CLOCK_MONOTONIC and the counter: neither is ever set back. */
@@ -99,7 +106,7 @@ static void derive(const struct pt_sums *sums, const struct pt_case *c)
 
 static const struct pt_metric metrics[] = {
 	{ .token = "delta", .label = "From a reading to the next", .from = 0,
-	  .to = 1, .rate = "readings" },
+	  .to = 1, .rate = "readings", .span = { PT_TO_RUN, 0, 0 } },
 	{ .token = NULL }
 };
 

@@ -106,7 +106,8 @@ static void verify(struct pt_case *c)
 
 static const struct pt_metric metrics[] = {
 	{ .token = "cost", .label = "A reading, of 100 readings", .from = 0,
-	  .to = 1, .per = READINGS, .rate = "readings" },
+	  .to = 1, .per = READINGS, .rate = "readings",
+	  .span = { PT_TO_RUN, 0, 0 } },
 	{ .token = "difference", .label = "Of two readings, by itself",
 	  .from = 2, .to = 3 },
 	{ .token = "resolution", .label = "Step when it changes",

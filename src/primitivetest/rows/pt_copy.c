@@ -79,6 +79,7 @@ static int run(struct pt_task *task)
 	uint64_t round;
 
 	fill(buffers, task->copy);
+	copies->trial[task->copy].copy = task->copy;
 	for (round = 0;; round++) {
 		if (!task->copy) {
 			pt_rest(task);
@@ -158,7 +159,7 @@ static void verify(struct pt_case *c)
 
 static const struct pt_metric metrics[] = {
 	{ .token = "time", .label = "Copy of 2 MB", .from = 0, .to = 1,
-	  .rate = "copies" },
+	  .rate = "copies", .span = { PT_TO_RUN, 0, 0 } },
 	{ .token = NULL }
 };
 

@@ -145,7 +145,8 @@ static void derive(const struct pt_sums *sums, const struct pt_case *c)
 }
 
 static const struct pt_metric metrics[] = {
-	{ .token = "error", .label = "Longer than asked", .from = 1, .to = 2 },
+	{ .token = "error", .label = "Longer than asked", .from = 1, .to = 2,
+	  .span = { PT_TO_RUN, 0, 0 } },
 	{ .token = NULL }
 };
 

@@ -64,12 +64,14 @@ int pt_linear_run(struct pt_task *task)
 }
 
 const struct pt_metric pt_linear_metrics[] = {
-	{ .token = "loop10", .label = "10 iterations", .from = 0, .to = 1 },
-	{ .token = "loop100", .label = "100 iterations", .from = 1, .to = 2 },
+	{ .token = "loop10", .label = "10 iterations", .from = 0, .to = 1,
+	  .span = { PT_TO_RUN, 0, 0 } },
+	{ .token = "loop100", .label = "100 iterations", .from = 1, .to = 2,
+	  .span = { PT_TO_RUN, 0, 0 } },
 	{ .token = "loop1000", .label = "1000 iterations", .from = 2,
-	  .to = 3 },
+	  .to = 3, .span = { PT_TO_RUN, 0, 0 } },
 	{ .token = "loop10000", .label = "10000 iterations", .from = 3,
-	  .to = 4 },
+	  .to = 4, .span = { PT_TO_RUN, 0, 0 } },
 	{ .token = NULL }
 };
 

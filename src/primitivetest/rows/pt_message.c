@@ -57,8 +57,9 @@ static int answer(struct pt_task *task)
 
 static const struct pt_metric metrics[] = {
 	{ .token = "out", .label = "Message to the other task", .from = 0,
-	  .to = 1 },
-	{ .token = "back", .label = "Its answer", .from = 1, .to = 2 },
+	  .to = 1, .span = { PT_TO_WAIT, 1, 0 } },
+	{ .token = "back", .label = "Its answer", .from = 1, .to = 2,
+	  .span = { PT_TO_WAIT, 0, 1 } },
 	{ .token = "roundtrip", .label = "Message and answer", .from = 0,
 	  .to = 2, .rate = "round trips" },
 	{ .token = NULL }

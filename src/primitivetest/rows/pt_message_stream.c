@@ -116,7 +116,8 @@ static void derive(const struct pt_sums *sums, const struct pt_case *c)
 
 static const struct pt_metric metrics[] = {
 	{ .token = "message", .label = "A message of many", .from = 0, .to = 1,
-	  .per = MESSAGES, .rate = "messages" },
+	  .per = MESSAGES, .rate = "messages",
+	  .span = { PT_TO_WAIT_LONG, 1, 0 } },
 	{ .token = NULL }
 };
 

@@ -127,9 +127,9 @@ static void verify(struct pt_case *c)
 
 static const struct pt_metric metrics[] = {
 	{ .token = "high", .label = "Release to the high task's end",
-	  .from = 0, .to = 1 },
+	  .from = 0, .to = 1, .span = { PT_TO_WAIT_LONG, 1, 0 } },
 	{ .token = "low", .label = "Release to the low task's end",
-	  .from = 0, .to = 2 },
+	  .from = 0, .to = 2, .span = { PT_TO_WAIT_LONG, 2, 0 } },
 	{ .token = NULL }
 };
 

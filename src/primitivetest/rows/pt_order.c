@@ -139,9 +139,9 @@ static void verify(struct pt_case *c)
 
 static const struct pt_metric metrics[] = {
 	{ .token = "first", .label = "Broadcast to the first task",
-	  .from = 0, .to = 1 },
+	  .from = 0, .to = 1, .span = { PT_TO_WAIT, 1, 0 } },
 	{ .token = "last", .label = "Broadcast to the last task",
-	  .from = 0, .to = 2 },
+	  .from = 0, .to = 2, .span = { PT_TO_WAIT, WAITERS, 0 } },
 	{ .token = NULL }
 };
 

@@ -62,9 +62,10 @@ static void verify(struct pt_case *c)
 
 static const struct pt_metric metrics[] = {
 	{ .token = "preempt", .label = "Post to the higher task running",
-	  .from = 0, .to = 1, .rate = "preemptions" },
+	  .from = 0, .to = 1, .rate = "preemptions",
+	  .span = { PT_TO_WAIT, 0, 1 } },
 	{ .token = "resume", .label = "From there to the post's return",
-	  .from = 1, .to = 2 },
+	  .from = 1, .to = 2, .span = { PT_TO_WAIT, 1, 0 } },
 	{ .token = "post", .label = "The whole post", .from = 0, .to = 2 },
 	{ .token = NULL }
 };

@@ -106,11 +106,11 @@ static int64_t shuffle_ps(const struct pt_case *c, const struct pt_trial *now,
 
 static const struct pt_metric metrics[] = {
 	{ .token = "block", .label = "Request to its owner running",
-	  .from = 0, .to = 1 },
+	  .from = 0, .to = 1, .span = { PT_TO_WAIT, 1, 0 } },
 	{ .token = "grant", .label = "Release to the task that asked",
-	  .from = 2, .to = 3 },
+	  .from = 2, .to = 3, .span = { PT_TO_WAIT, 0, 1 } },
 	{ .token = "shuffle", .label = "Both", .value_ps = shuffle_ps,
-	  .rate = "shuffles" },
+	  .rate = "shuffles", .span = { PT_TO_ADD, 0, 0 } },
 	{ .token = NULL }
 };
 

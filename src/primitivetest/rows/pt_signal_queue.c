@@ -129,9 +129,11 @@ const struct pt_signal_way pt_signal_queue = {
 
 const struct pt_metric pt_signal_queue_metrics[] = {
 	{ .token = "send", .label = "A signal to the queue", .from = 0,
-	  .to = 1, .per = PT_SIGNAL_QUEUED, .rate = "signals" },
+	  .to = 1, .per = PT_SIGNAL_QUEUED, .rate = "signals",
+	  .span = { PT_TO_RUN, 0, 0 } },
 	{ .token = "take", .label = "A signal from the queue", .from = 2,
-	  .to = 3, .per = PT_SIGNAL_QUEUED },
+	  .to = 3, .per = PT_SIGNAL_QUEUED,
+	  .span = { PT_TO_RUN, 1, 0 } },
 	{ .token = NULL }
 };
 

@@ -72,7 +72,7 @@ static void verify(struct pt_case *c)
 
 static const struct pt_metric metrics[] = {
 	{ .token = "excess", .label = "Slept longer than asked", .from = 1,
-	  .to = 2 },
+	  .to = 2, .span = { PT_TO_SLEEP, 0, 0 } },
 	{ .token = NULL }
 };
 

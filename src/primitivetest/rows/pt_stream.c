@@ -139,8 +139,9 @@ const struct pt_kind pt_stream_kinds[] = {
 
 const struct pt_metric pt_stream_metrics[] = {
 	{ .token = "out", .label = "Message to the other task", .from = 0,
-	  .to = 1 },
-	{ .token = "back", .label = "Its way back", .from = 1, .to = 2 },
+	  .to = 1, .span = { PT_TO_WAIT, 1, 0 } },
+	{ .token = "back", .label = "Its way back", .from = 1, .to = 2,
+	  .span = { PT_TO_WAIT, 0, 1 } },
 	{ .token = "roundtrip", .label = "Message and its way back",
 	  .from = 0, .to = 2, .rate = "round trips" },
 	{ .token = NULL }

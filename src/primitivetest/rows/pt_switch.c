@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,6 +23,7 @@ struct side {
 	int64_t t_ns;
 	pthread_t thread;
 	pid_t pid;
+	bool tells;		/* its pid: high's call would be in the trial */
 };
 
 struct shared {
@@ -39,6 +41,8 @@ static void *live(void *arg)
 	struct side *side = arg;
 
 	side->t_ns = pt_now(side->starter);
+	if (side->tells)
+		side->pid = (pid_t)syscall(SYS_gettid);
 	return NULL;
 }
 
@@ -136,12 +140,14 @@ static int run(struct pt_task *task)
 
 	side[HIGH].starter = task;
 	side[LOW].starter = task;
+	side[LOW].tells = task->in->config->trace;
 	while (!err && pt_more(task)) {
 		err = run_once(task, ways);
 		if (err)
 			return err;
 		trial.t_ns[0] = side[HIGH].t_ns;
 		trial.t_ns[1] = side[LOW].t_ns;
+		trial.pid = side[LOW].pid;
 		shared->early += side[LOW].t_ns < side[HIGH].t_ns;
 		pt_record(task, &trial);
 		pt_rest(task);
@@ -161,7 +167,7 @@ static void verify(struct pt_case *c)
 
 static const struct pt_metric metrics[] = {
 	{ .token = "handover", .label = "End of a task to another's begin",
-	  .from = 0, .to = 1 },
+	  .from = 0, .to = 1, .span = { PT_TO_RUN, PT_OF_TRIAL, 0 } },
 	{ .token = NULL }
 };
 

@@ -90,7 +90,8 @@ static void close_channel(struct pt_case *c)
 
 static const struct pt_metric metrics[] = {
 	{ .token = "pair", .label = "Post and wait, or lock and unlock",
-	  .from = 0, .to = 1, .per = PAIRS, .rate = "pairs" },
+	  .from = 0, .to = 1, .per = PAIRS, .rate = "pairs",
+	  .span = { PT_TO_RUN, 0, 0 } },
 	{ .token = NULL }
 };
 

@@ -91,8 +91,9 @@ static void derive(const struct pt_sums *sums, const struct pt_case *c)
 
 static const struct pt_metric metrics[] = {
 	{ .token = "out", .label = "Post to the other task", .from = 0,
-	  .to = 1 },
-	{ .token = "back", .label = "Its answer", .from = 1, .to = 2 },
+	  .to = 1, .span = { PT_TO_WAIT, 1, 0 } },
+	{ .token = "back", .label = "Its answer", .from = 1, .to = 2,
+	  .span = { PT_TO_WAIT, 0, 1 } },
 	{ .token = "roundtrip", .label = "Post and answer", .from = 0,
 	  .to = 2, .rate = "round trips" },
 	{ .token = NULL }

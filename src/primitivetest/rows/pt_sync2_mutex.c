@@ -101,7 +101,8 @@ static int lock(struct pt_task *task)
 
 const struct pt_metric pt_sync2_mutex_metrics[] = {
 	{ .token = "out", .label = "Unlock what the other task waits for",
-	  .from = 0, .to = 1, .rate = "mutexes" },
+	  .from = 0, .to = 1, .rate = "mutexes",
+	  .span = { PT_TO_WAIT, 1, 0 } },
 	{ .token = NULL }
 };
 

@@ -138,7 +138,7 @@ static void verify(struct pt_case *c)
 
 static const struct pt_metric metrics[] = {
 	{ .token = "inversion", .label = "High waits for the mutex",
-	  .from = 0, .to = 1 },
+	  .from = 0, .to = 1, .span = { PT_TO_WAIT_LONG, 2, 0 } },
 	{ .token = NULL }
 };
 

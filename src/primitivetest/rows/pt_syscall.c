@@ -100,7 +100,8 @@ static const struct call of_open = { "/dev/null", call_open };
 
 static const struct pt_metric metrics[] = {
 	{ .token = "call", .label = "A system call, of 100", .from = 0,
-	  .to = 1, .per = CALLS, .rate = "calls" },
+	  .to = 1, .per = CALLS, .rate = "calls",
+	  .span = { PT_TO_RUN, 0, 0 } },
 	{ .token = NULL }
 };
 

@@ -5,6 +5,8 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "core/pt_pace.h"
 #include "core/pt_record.h"
@@ -15,6 +17,7 @@
 struct begun {
 	const struct pt_task *task;
 	int64_t at_ns;
+	int pid;		/* with --trace */
 };
 
 static void *begin(void *arg)
@@ -22,6 +25,8 @@ static void *begin(void *arg)
 	struct begun *begun = arg;
 
 	begun->at_ns = pt_now(begun->task);
+	if (begun->task->in->config->trace)
+		begun->pid = (int)syscall(SYS_gettid);
 	return begun;
 }
 
@@ -41,6 +46,7 @@ static int create_and_join(const struct pt_task *task,
 		err = pthread_join(thread, &result);
 	trial->t_ns[3] = pt_now(task);
 	trial->t_ns[2] = begun.at_ns;
+	trial->pid = begun.pid;
 	if (err)
 		return -err;
 	return result == &begun ? 0 : -EBADMSG;
@@ -68,11 +74,11 @@ static int run(struct pt_task *task)
 
 static const struct pt_metric metrics[] = {
 	{ .token = "create", .label = "Call that creates a thread",
-	  .from = 0, .to = 1 },
+	  .from = 0, .to = 1, .span = { PT_TO_RUN, 0, 0 } },
 	{ .token = "first", .label = "From there to the thread running",
-	  .from = 0, .to = 2 },
+	  .from = 0, .to = 2, .span = { PT_TO_WAIT, PT_OF_TRIAL, 0 } },
 	{ .token = "join", .label = "The thread running to it joined",
-	  .from = 2, .to = 3 },
+	  .from = 2, .to = 3, .span = { PT_TO_WAIT, 0, PT_OF_TRIAL } },
 	{ .token = "life", .label = "Thread created and joined",
 	  .from = 0, .to = 3, .rate = "threads" },
 	{ .token = NULL }

@@ -56,9 +56,10 @@ static int64_t period_ps(const struct pt_case *c)
 }
 
 static const struct pt_metric metrics[] = {
-	{ .token = "wakeup", .label = "Wake-up", .from = 0, .to = 1 },
+	{ .token = "wakeup", .label = "Wake-up", .from = 0, .to = 1,
+	  .span = { PT_TO_EXPIRE, 0, 0 } },
 	{ .token = "interval", .label = "Interval", .value_ps = interval_ps,
-	  .target_ps = period_ps },
+	  .target_ps = period_ps, .span = { PT_TO_ADD, 0, 0 } },
 	{ .token = NULL }
 };
 

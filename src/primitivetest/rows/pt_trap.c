@@ -102,8 +102,10 @@ static const struct cause fault = { SIGSEGV, SEGV_ACCERR, write_protected };
 static const struct cause own_signal = { SIGUSR1, SI_USER, signal_itself };
 
 static const struct pt_metric metrics[] = {
-	{ .token = "enter", .label = "To the handler", .from = 0, .to = 1 },
-	{ .token = "leave", .label = "From the handler", .from = 1, .to = 2 },
+	{ .token = "enter", .label = "To the handler", .from = 0, .to = 1,
+	  .span = { PT_TO_RUN, 0, 0 } },
+	{ .token = "leave", .label = "From the handler", .from = 1, .to = 2,
+	  .span = { PT_TO_RUN, 0, 0 } },
 	{ .token = "roundtrip", .label = "To the handler and back",
 	  .from = 0, .to = 2, .rate = "traps" },
 	{ .token = NULL }

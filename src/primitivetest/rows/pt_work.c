@@ -236,7 +236,7 @@ static void derive(const struct pt_sums *sums, const struct pt_case *c)
 
 static const struct pt_metric metrics[] = {
 	{ .token = "time", .label = "Time of the same work", .from = 0,
-	  .to = 1 },
+	  .to = 1, .span = { PT_TO_RUN, 0, 0 } },
 	{ .token = NULL }
 };
 

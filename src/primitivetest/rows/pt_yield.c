@@ -152,9 +152,10 @@ static void verify(struct pt_case *c)
 
 static const struct pt_metric metrics[] = {
 	{ .token = "switch", .label = "Switch to a task of one's priority",
-	  .from = 0, .to = 1, .rate = "switches" },
+	  .from = 0, .to = 1, .rate = "switches",
+	  .span = { PT_TO_RUN, 0, 0 } },
 	{ .token = "touched", .label = "Switch, and its data read",
-	  .from = 0, .to = 2 },
+	  .from = 0, .to = 2, .span = { PT_TO_RUN, 0, 0 } },
 	{ .token = NULL }
 };
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which phase of a cycle is looked into. */
-#include "cause/tw_analysis.h"
+#include "cause/tw_analysis_phase.h"
 
 /* Whether metric @id spans @phase; interval, and so total, is due to any. */
 static bool spans(enum tw_metric_id id, enum tw_metric_id phase,
@@ -42,4 +41,14 @@ enum tw_metric_id tw_analysis_phase(const struct tw_break *brk,
 		}
 	}
 	return worst;
+}
+
+struct tw_names tw_analysis_names(enum tw_metric_id phase, enum tw_role side)
+{
+	return (struct tw_names) {
+		.phase = tw_metrics[phase].token,
+		.side = tw_role_names[side],
+		.peer = tw_role_names[side == TW_CLIENT ? TW_SERVER :
+							  TW_CLIENT],
+	};
 }

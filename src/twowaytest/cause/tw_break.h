@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "base/tw_clock.h"
+#include "cause/tw_trace.h"
 #include "measure/tw_tally.h"
 
 struct tw_json;
@@ -20,12 +21,6 @@ enum tw_trace_id {
 	TW_TRACE_USER,
 	TW_TRACE_OWN,
 	TW_TRACES
-};
-
-/* Opened by main before the fork; -1: no such trace. */
-struct tw_trace_fds {
-	int mark;		/* trace_marker */
-	int stop;		/* tracing_on */
 };
 
 struct tw_break {

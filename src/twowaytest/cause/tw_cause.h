@@ -6,7 +6,7 @@
 #ifndef TW_CAUSE_H
 #define TW_CAUSE_H
 
-#include "cause/tw_analysis.h"
+#include "cause/tw_analysis_phase.h"
 
 /* What one host sees. */
 struct tw_cause_view {

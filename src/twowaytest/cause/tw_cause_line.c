@@ -60,7 +60,7 @@ static void print_next(FILE *file, struct cursor *cursor)
 	fprintf(file, "# %10.1f %10.1f %4d  %-6s  %-18s %s",
 		(double)(cursor->at_ns + span->at_ns) / (double)TW_NS_PER_US,
 		(double)span->for_ns / (double)TW_NS_PER_US, span->cpu,
-		tw_role_names[cursor->analysis->side],
+		cursor->analysis->names.side,
 		tw_blame_names[span->blame], span->who);
 	if (span->prio >= 0 && span->prio < 99 && !span->interrupt)
 		fprintf(file, ", priority %d", 99 - span->prio);

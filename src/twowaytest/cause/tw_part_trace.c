@@ -10,24 +10,20 @@
 
 #include "base/tw_json.h"
 #include "base/tw_time.h"
-#include "cause/tw_analysis.h"
-#include "cause/tw_event.h"
+#include "cause/tw_analysis_phase.h"
 #include "cause/tw_part_break.h"
 #include "cause/tw_part_cause.h"
 #include "cause/tw_part_trace.h"
-#include "cause/tw_trace_own.h"
-#include "frame/tw_say.h"
+#include "cause/tw_trace_file.h"
+#include "cause/tw_trace_option.h"
 #include "run/tw_session.h"
 
 #define TRACE_FILE	"twowaytest-trace.txt"
-#define TRACE_NS	(20 * TW_NS_PER_MS)
-#define TRACE_BEFORE_NS	TW_NS_PER_MS	/* who was where, at its begin */
+#define MARKS		5
 
 static struct {
 	bool mark;		/* in the user's trace */
-	bool own;		/* in the program's own trace */
-	const char *events;	/* NULL: the default events */
-	const char *path;
+	struct tw_trace_asked asked;	/* the program's own trace */
 	struct tw_file file;
 	struct tw_trace_fds fds[TW_TRACES];
 	struct tw_trace trace;	/* our own */
@@ -45,28 +41,12 @@ static const __typeof__(set) initial = {
 	},
 };
 
-static int parse_events(const struct tw_option *option, const char *value,
-			struct tw_run *run)
-{
-	const char *list = value && *value == '+' ? value + 1 : value;
-
-	if (list && (strspn(list, ", ") == strlen(list) ||
-		     strlen(list) > 1000 ||
-		     strspn(list, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-:*?, ") !=
-		     strlen(list)))
-		return tw_option_error(option, value, run,
-				       "allowed is a list of systems (irq), events (sched_switch) or system:event, separated by commas, with + before it for those beside the usual ones");
-	set.own = true;
-	set.events = value;
-	return 0;
-}
-
 static const struct tw_option options[] = {
-	{ 0, "trace", TW_OPTIONAL_ARGUMENT, "EVENTS", parse_events,
-	  &set.events,
+	{ 0, "trace", TW_OPTIONAL_ARGUMENT, "EVENTS", tw_trace_option,
+	  &set.asked,
 	  .help = "with -b: trace the kernel in an instance of our own,\n"
 		  "save the last 20 ms and say what caused the delay" },
-	{ 0, "trace-file", TW_ARGUMENT, "FILE", tw_option_file, &set.path,
+	{ 0, "trace-file", TW_ARGUMENT, "FILE", tw_option_file, &set.asked.path,
 	  .help = "where to, default " TRACE_FILE },
 	{ 0, "tracemark", TW_NO_ARGUMENT, NULL, tw_option_flag, &set.mark,
 	  .help = "with -b: mark the cycle in the kernel's trace, and\n"
@@ -76,12 +56,12 @@ static const struct tw_option options[] = {
 
 bool tw_part_trace_wanted(void)
 {
-	return set.own;
+	return set.asked.own;
 }
 
 const char *tw_part_trace_events(void)
 {
-	return set.events;
+	return set.asked.events;
 }
 
 void tw_part_trace_far(const struct tw_cause_view *view)
@@ -94,14 +74,9 @@ static int check(struct tw_run *run)
 	/* There it allows clients on other hosts to ask for it. */
 	if (tw_option_given(run, "server"))
 		return 0;
-	if ((set.mark || set.own) && !tw_option_given(run, "breaktrace"))
-		return tw_fail(run, -EINVAL, "--%s: there is no value to break at; give -b too",
-			       set.mark ? "tracemark" : "trace");
-	if (set.path && !set.own)
-		return tw_fail(run, -EINVAL, "--trace-file: there is no trace; give --trace too");
-	if (set.own && !set.path)
-		set.path = TRACE_FILE;
-	return 0;
+	if (set.mark && !tw_option_given(run, "breaktrace"))
+		return tw_fail(run, -EINVAL, "--tracemark: there is no value to break at; give -b too");
+	return tw_trace_option_check(&set.asked, run, TRACE_FILE);
 }
 
 static int open_trace(struct tw_run *run)
@@ -120,23 +95,15 @@ static int open_trace(struct tw_run *run)
 		err = tw_trace_open_user(&set.fds[TW_TRACE_USER], why);
 	if (err)
 		return tw_fail(run, err, "--tracemark: %s", why);
-	if (set.own)
-		err = tw_trace_open_own(&set.trace, &set.fds[TW_TRACE_OWN],
-					set.events, &used, why);
-	if (err)
-		return tw_fail(run, err, "--trace: %s", why);
-	if (set.trace.removed)
-		tw_warn("--trace: removed what killed tests have left behind: %s%s",
-			set.trace.first_removed,
-			set.trace.removed > 1 ? " and others" : "");
-	return 0;
+	return tw_trace_option_open(&set.asked, run, &set.trace,
+				    &set.fds[TW_TRACE_OWN], &used);
 }
 
 /* What is known of the trace, as members of the "break" object. */
 static void json_break(struct tw_json *json, const struct tw_break *brk)
 {
-	tw_json_bool(json, "marked", (set.mark || set.own) && !brk->mark_err);
-	tw_json_text(json, "trace_file", set.text ? set.path : NULL);
+	tw_json_bool(json, "marked", (set.mark || set.asked.own) && !brk->mark_err);
+	tw_json_text(json, "trace_file", set.text ? set.asked.path : NULL);
 	if (set.far)
 		tw_cause_json(json, &set.cause);
 	else
@@ -160,18 +127,12 @@ static void attach(struct tw_run *run, struct tw_pair *pair, void *room)
 	}
 }
 
-/* What is kept of a trace: 20 ms, and all since the cycle before. */
 static int64_t trace_from_ns(const struct tw_break *brk)
 {
 	const struct tw_cycle *cycle = &brk->kept.cycle;
-	int64_t from_ns = cycle->t3_ns - TRACE_NS;
 
-	if (cycle->planned_ns - TRACE_BEFORE_NS < from_ns)
-		from_ns = cycle->planned_ns - TRACE_BEFORE_NS;
-	/* On a quiet system there may be nothing since the cycle before. */
-	if (cycle->prev_t0_ns < from_ns)
-		from_ns = cycle->prev_t0_ns;
-	return from_ns - brk->ahead_ns;
+	return tw_trace_file_from_ns(cycle->planned_ns, cycle->t3_ns,
+				     cycle->prev_t0_ns) - brk->ahead_ns;
 }
 
 /* Whose doing it was, of two hosts. */
@@ -263,20 +224,19 @@ static void text(FILE *file, const struct tw_run *run)
 		return;
 	if (set.far)
 		tw_cause_print(file, &set.cause);
-	else if (set.own && !set.analysis)
+	else if (set.asked.own && !set.analysis)
 		fprintf(file, "# Cause: unknown, as the trace could not be read\n");
 	if (set.analysis && !set.far)
 		tw_analysis_print(file, set.analysis, brk->number);
 	if (set.text)
-		fprintf(file, "# Trace: %s\n", set.path);
+		fprintf(file, "# Trace: %s\n", set.asked.path);
 }
 
 static void json_settings(struct tw_json *json, const struct tw_run *run)
 {
 	(void)run;
 	tw_json_bool(json, "tracemark", set.mark);
-	tw_json_text(json, "trace", !set.own ? NULL :
-		     set.events ? set.events : TW_TRACE_EVENTS);
+	tw_trace_option_json(&set.asked, json);
 }
 
 static bool has_trace(const struct tw_run *run)
@@ -286,20 +246,19 @@ static bool has_trace(const struct tw_run *run)
 }
 
 /*
- * What happened at the stamps of the cycle, as lines among the trace's; stamps
- * of another clock have no place there.
+ * What happened at the stamps of the cycle; stamps of another clock have no
+ * place in the trace.
  */
-static int print_marks(FILE *file, const struct tw_run *run, int next,
-		       int64_t before_ns)
+static int list_marks(struct tw_trace_mark marks[MARKS],
+		      const struct tw_break *brk,
+		      const struct tw_config *config)
 {
-	bool two_clocks = tw_session(run)->config->two_clocks;
-	const struct tw_break *brk = tw_part_break_end();
 	const struct tw_cycle *cycle = &brk->kept.cycle;
 	const struct {
 		int64_t at_ns;
 		const char *what;
 		bool by_server;
-	} marks[] = {
+	} all[MARKS] = {
 		{ cycle->planned_ns, "planned: the timer is to expire", false },
 		{ cycle->t0_ns, "t0: the client is awake, about to send",
 		  false },
@@ -308,45 +267,32 @@ static int print_marks(FILE *file, const struct tw_run *run, int next,
 		  true },
 		{ cycle->t3_ns, "t3: the client has read the reply", false },
 	};
-	const int count = sizeof(marks) / sizeof(marks[0]);
+	int count = 0, i;
 
-	for (; next < count; next++) {
-		int64_t at_ns = marks[next].at_ns - brk->ahead_ns;
-
-		if (marks[next].by_server && two_clocks)
-			continue;
-		if (at_ns > before_ns)
-			break;
-		fprintf(file, "# %" PRId64 ".%09" PRId64 ": twowaytest: cycle %"
-			PRIu64 ": %s\n", at_ns / TW_NS_PER_S,
-			at_ns % TW_NS_PER_S, brk->number, marks[next].what);
-	}
-	return next;
+	/* In a closed loop nothing was planned. */
+	for (i = config->interval_us ? 0 : 1; i < MARKS; i++)
+		if (!all[i].by_server || !config->two_clocks)
+			marks[count++] = (struct tw_trace_mark) {
+				all[i].at_ns - brk->ahead_ns, all[i].what,
+			};
+	return count;
 }
 
 static int write_trace(const struct tw_run *run, FILE *file)
 {
-	const char *rest = set.text;
-	struct tw_event event;
-	char line[1024];
-	/* In a closed loop nothing was planned. */
-	int next = tw_session(run)->config->interval_us ? 0 : 1;
-	size_t len;
+	const struct tw_break *brk = tw_part_break_end();
+	struct tw_trace_mark marks[MARKS];
+	int count = list_marks(marks, brk, tw_session(run)->config);
+	char whose[64];
 
-	for (; rest && *rest; rest += len) {
-		len = strcspn(rest, "\n");
-		len += rest[len] == '\n';
-		snprintf(line, sizeof(line), "%.*s", (int)len, rest);
-		if (tw_event_parse(line, &event))
-			next = print_marks(file, run, next, event.time_ns);
-		fwrite(rest, 1, len, file);
-	}
-	print_marks(file, run, next, INT64_MAX);
+	snprintf(whose, sizeof(whose), "twowaytest: cycle %" PRIu64,
+		 brk->number);
+	tw_trace_file_write(file, set.text, whose, marks, count);
 	return 0;
 }
 
 static const struct tw_result result = {
-	.option = "trace-file", .path = &set.path, .file = &set.file,
+	.option = "trace-file", .path = &set.asked.path, .file = &set.file,
 	.write = write_trace, .has_any = has_trace,
 };
 

@@ -187,8 +187,10 @@ static const char *analyse(struct tw_cause_view *view, const char *text,
 {
 	const struct tw_traced *traced = pair->limit->traced;
 	struct tw_stretch stretch = {
-		.phase = (enum tw_metric_id)broken->phase,
-		.mean_ns = (double)broken->mean_ns, .side = TW_SERVER,
+		.phase = broken->phase, .side = TW_SERVER,
+		.names = tw_analysis_names((enum tw_metric_id)broken->phase,
+					   TW_SERVER),
+		.mean_ns = (double)broken->mean_ns,
 		.side_pid = traced->pid ? traced->pid :
 					  pair->side[TW_SERVER].child.pid,
 		.due_ns = pair->task.sleep_ns,
@@ -258,7 +260,7 @@ int tw_far_cause_send(struct tw_control *control,
 	tw_system_schedule(SCHED_OTHER, 0);
 	memset(&view, 0, sizeof(view));
 	view.own_ns = -1;
-	view.analysis.phase = (enum tw_metric_id)broken->phase;
+	view.analysis.phase = broken->phase;
 	view.analysis.waking_ns = -1;
 	view.analysis.running_ns = -1;
 	lacks = find(&view, trace, session, broken);

@@ -247,7 +247,9 @@ static void take_head(struct tw_cause_view *view, const struct head *head)
 	view->after_t1_ns = head->after_t1_ns;
 	memcpy(view->lacks, head->lacks, sizeof(view->lacks));
 	*analysis = (struct tw_analysis) {
-		.phase = (enum tw_metric_id)head->phase, .side = TW_SERVER,
+		.phase = head->phase, .side = TW_SERVER,
+		.names = tw_analysis_names((enum tw_metric_id)head->phase,
+					   TW_SERVER),
 		.part = tw_view_parts[head->part],
 		.side_pid = (pid_t)head->pid, .side_prio = -1,
 		.peer_prio = -1, .value_ns = head->value_ns,
