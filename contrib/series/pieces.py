@@ -72,6 +72,7 @@ MAILINGS = [
         ("throttle", {BASE: "guard", FACTS: "throttle", ENGINE: "runtime runtime_option",
                       LOAD: "part_throttle"}),
         ("reference", {RESULT: "part_trltp"}),
+        ("timeline", {BASE: "lapse", RESULT: "part_timeline"}),
     ]),
     ("cover-letter-3", [
         ("break", {CAUSE: "break part_break part_cause"}),

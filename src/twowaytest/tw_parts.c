@@ -44,6 +44,7 @@ static const struct tw_part *const parts[] = {
 	&tw_part_cost,
 	&tw_part_smi,
 	&tw_part_dump,
+	&tw_part_timeline,
 	&tw_part_kept,
 	&tw_part_break,
 	&tw_part_trace,
