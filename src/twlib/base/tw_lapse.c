@@ -120,12 +120,12 @@ void tw_lapse_take(struct tw_lapse *lapse, struct tw_past *before,
 
 	*lapse = (struct tw_lapse) { .count = now->count - before->count };
 	sum = changes(before, now, &range);
+	/* As the sum itself, the difference wraps. */
+	lapse->mean_ns = tw_mean(lapse->count,
+				 (int64_t)((uint64_t)now->sum_ns -
+					   (uint64_t)before->sum_ns));
 	lapse->has_values = lapse->count && sum;
 	if (lapse->has_values) {
-		/* As the sum itself, it wraps. */
-		lapse->mean_ns = tw_mean(lapse->count, (int64_t)
-					 ((uint64_t)now->sum_ns -
-					  (uint64_t)before->sum_ns));
 		find_extremes(lapse, before, now, &range);
 		find_percentile(lapse, before, now, &range, sum, percent);
 	}

@@ -23,11 +23,11 @@ struct tw_past {
 
 struct tw_lapse {
 	uint64_t count;
-	/* Valid if has_values: */
+	double mean_ns;		/* 0 if there is no value */
 	bool has_values;
-	double mean_ns;
 	/*
-	 * Middles of their buckets, but exact if they are the smallest and the
+	 * Valid if has_values, which also needs values that are not half
+	 * written. Middles of their buckets, but exact if they are the smallest and the
 	 * largest of all so far. Negative values are in the bucket of 0.
 	 */
 	int64_t min_ns;

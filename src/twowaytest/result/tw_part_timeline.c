@@ -194,13 +194,14 @@ static void print_metric(FILE *file, const struct tw_lapse *lapse,
 			 bool is_void)
 {
 	fprintf(file, ",%" PRIu64, lapse->count);
-	if (is_void || !lapse->has_values) {
+	if (is_void || !lapse->count)
 		fprintf(file, ",,,,");
-		return;
-	}
-	fprintf(file, ",%" PRId64 ",%.1f,%" PRId64 ",", lapse->min_ns,
-		lapse->mean_ns, lapse->max_ns);
-	if (lapse->has_percentile)
+	else if (!lapse->has_values)
+		fprintf(file, ",,%.1f,,", lapse->mean_ns);
+	else
+		fprintf(file, ",%" PRId64 ",%.1f,%" PRId64 ",", lapse->min_ns,
+			lapse->mean_ns, lapse->max_ns);
+	if (!is_void && lapse->has_percentile)
 		fprintf(file, "%" PRId64, lapse->percentile_ns);
 }
 
