@@ -191,3 +191,18 @@ def test_pipe(run, view):
     statuses = formats.parse_picture(result.stdout)
     assert [s.metric for s in statuses] == list(oracle.DEFAULT_METRICS)
     assert {s.cycles for s in statuses} == {300}
+
+
+def test_worst_fits(show):
+    """As tables; other lines would be wrapped."""
+    seen = show(80, 60, "-q", "-l", 30, "--worst")
+    names = [line.split()[1] for line in seen.lines
+             if line.startswith("# ") and line.split()[1] in
+             oracle.DEFAULT_METRICS]
+    assert names == 2 * list(oracle.DEFAULT_METRICS)
+    assert [line for line in seen.lines if line.startswith("# worst ")][0] \
+        .split()[-2:] == ["CPUs", "missed"]
+    # A line that was wrapped would leave another beginning.
+    begin = [line.startswith("# Worst cycles, in us;")
+             for line in seen.lines].index(True)
+    assert all(line.startswith("# ") for line in seen.lines[begin:])
