@@ -63,6 +63,8 @@ const struct tw_program tw_program = {
 		 "Measures the latency of a request and its answer on "
 		 "this host:\na timer wakes a client, which wakes a server, "
 		 "which sleeps and replies.\n",
+	.hint_first = "# Ctrl-C ends the test; --check tells what disturbs it "
+		      "here; man 8 twowaytest",
 	.parts = parts,
 	.hint = tw_option_hint,
 	.run = tw_session_run,

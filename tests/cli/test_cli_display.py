@@ -2,6 +2,7 @@
 """The live display, on terminals of any size, and where there is none."""
 
 import re
+import signal
 import time
 
 import pytest
@@ -206,3 +207,31 @@ def test_worst_fits(show):
     begin = [line.startswith("# Worst cycles, in us;")
              for line in seen.lines].index(True)
     assert all(line.startswith("# ") for line in seen.lines[begin:])
+
+
+@pytest.mark.parametrize("args, told", [((), True), (("-t1",), False)])
+def test_hint(start, args, told):
+    """For who gives no option, and sees a terminal."""
+    terminal = screen.Terminal(80, 24)
+    process = start(*args, stdout=terminal.slave)
+    process.steady()
+    process.signal(signal.SIGINT)
+    seen = watch(terminal)
+    assert process.finish() == 0
+    hints = [line for line in seen.lines if "--check" in line]
+    assert len(hints) == told
+    for hint in hints:
+        assert hint.startswith("# Ctrl-C") and len(hint) < 80
+        assert "man 8 twowaytest" in hint
+        # Once, and above the display.
+        assert any(line.startswith("policy: ")
+                   for line in seen.lines[seen.lines.index(hint):])
+
+
+def test_no_hint(start):
+    """A pipe gets the results alone."""
+    process = start()
+    process.steady()
+    process.signal(signal.SIGINT)
+    assert process.finish() == 0
+    assert "--check" not in process.out + process.err
