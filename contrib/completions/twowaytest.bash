@@ -70,7 +70,7 @@ _twowaytest_value()
 			boottime \
 			tsc
 		;;
-	--dump|--histfile|--json|--trace-file|--trltp-log)
+	--dump|--histfile|--json|--timeline|--trace-file|--trltp-log)
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -P "$prefix" -f -- "$value")
 		;;
@@ -216,7 +216,7 @@ _twowaytest()
 			"-${BASH_REMATCH[1]: -1}" "${BASH_REMATCH[2]}"
 	elif [[ $cur != -* && $prev =~ ^-[mNxqMSuv]*([abcdDHhilp])$ ]]; then
 		_twowaytest_value '' "-${BASH_REMATCH[1]}" "$cur"
-	elif [[ $cur != -* && $prev =~ ^--(address|affinity|allow|break-on|breaktrace|busy-poll|client-affinity|clock|connect|distance|dscp|dump|duration|histfile|histofall|histogram|interface|interval|json|latency|limit|load|load-affinity|load-args|load-policy|load-priority|loops|mainaffinity|max-pairs|max-rate|max-size|max-time|metrics|oneway|order|peer|policy|port|priority|ramp|rt-runtime|runs|server-affinity|server-priority|servers|sessions|size|sleep|sock-priority|spike|spike-nodes|stamps|steps|sync-limit|timeout|timer|total|trace-file|transport|trltp-log|wait|warmup)$ ]]; then
+	elif [[ $cur != -* && $prev =~ ^--(address|affinity|allow|break-on|breaktrace|busy-poll|client-affinity|clock|connect|distance|dscp|dump|duration|histfile|histofall|histogram|interface|interval|json|latency|limit|load|load-affinity|load-args|load-policy|load-priority|loops|mainaffinity|max-pairs|max-rate|max-size|max-time|metrics|oneway|order|peer|policy|port|priority|ramp|rt-runtime|runs|server-affinity|server-priority|servers|sessions|size|sleep|sock-priority|spike|spike-nodes|stamps|steps|sync-limit|timeline|timeline-every|timeout|timer|total|trace-file|transport|trltp-log|wait|warmup)$ ]]; then
 		_twowaytest_value '' "$prev" "$cur"
 	else
 		_twowaytest_words '' "$cur" \
@@ -319,6 +319,8 @@ _twowaytest()
 			-t \
 			--threads \
 			--threads= \
+			--timeline= \
+			--timeline-every= \
 			--timeout= \
 			--timer= \
 			--total= \

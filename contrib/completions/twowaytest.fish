@@ -93,6 +93,8 @@ complete -c twowaytest -l stamps -x -a 'off rx all' -d 'the kernel\'s timestamps
 complete -c twowaytest -l steps -x -d 'ramp: measure N times, with 0 to N-1 workers, groups or copies'
 complete -c twowaytest -l sync-limit -x -d 'with --oneway=sync, exit status 2 if the clocks are not proven to differ by at most US microseconds'
 complete -c twowaytest -s t -l threads -d 'N pairs of client and server, default 1'
+complete -c twowaytest -l timeline -r -F -d 'write statistics of each second to FILE, as CSV'
+complete -c twowaytest -l timeline-every -x -d 'with --timeline: a row every TIME, in seconds (1) or with m or h appended'
 complete -c twowaytest -l timeout -x -d 'with udp: a reply that takes longer is lost, in microseconds, rounded up to jiffies'
 complete -c twowaytest -l timer -x -a 'nanosleep posix timerfd' -d 'what wakes the client'
 complete -c twowaytest -l total -x -a 'documented trltp3' -d 'formula of total'

@@ -120,8 +120,8 @@ OPTIONS = {
 def parser():
     p = Parser(
         prog="twowayreport", usage="twowayreport [options] [NAME=]FILE...",
-        description="Compares the results of latency tests: JSON and dumps "
-        "of twowaytest, JSON of primitivetest, JSON and histograms of "
+        description="Compares the results of latency tests: JSON, dumps "
+        "and timelines of twowaytest, JSON of primitivetest, JSON and histograms of "
         "cyclictest, TRLTP logs, published tables. Files of one NAME are one run.",
         epilog="Exit status: 0 done, or not worse; 1 error, nothing is "
         "written; 2 --gate: worse; 3 --gate: undecided, as the "

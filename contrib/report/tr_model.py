@@ -139,6 +139,7 @@ class Part:
     virtual: bool = False
     lab_mode: str | None = None     # of the virtual lab: exact, smp
     cycles: typing.Any = None       # tr_dump.Cycles
+    timeline: typing.Any = None     # tr_timeline.Timeline
     count: int | None = None        # measured cycles
     lost: int = 0                   # of these, not in a dump
     missed: int | None = None       # expiries of the timer
@@ -161,6 +162,7 @@ VIRTUAL = {
 KINDS = {
     "dump": "twowaytest dump",
     "json": "twowaytest JSON",
+    "timeline": "twowaytest timeline",
     "text": "histogram text",
     "cyclictest": "cyclictest JSON",
     "log": "TRLTP log",
@@ -191,6 +193,7 @@ class Run:
         self.pairs = merge_pairs([part.pairs for part in self.parts])
         self.ramp = merge_ramp([part.ramp for part in self.parts])
         self.cycles = first(part.cycles for part in self.parts)
+        self.timeline = first(part.timeline for part in self.parts)
         self.program = first(part.program for part in self.parts)
         self.settings = union(part.settings for part in self.parts)
         self.system = union(part.system for part in self.parts)

@@ -12,6 +12,7 @@ import tr_json
 import tr_log
 import tr_prim_read
 import tr_text
+import tr_timeline
 from tr_input import forget_copies, open_input
 from tr_member import load
 from tr_model import TWO_CLOCKS, InputError, Run
@@ -19,8 +20,8 @@ from tr_model import TWO_CLOCKS, InputError, Run
 TABLE = re.compile(r"([a-z_]+,)*system,"
                    r"((cycles,)?min,avg,max(,stddev)?|finding)")
 DISPLAY = 100           # lines of it, if the file begins with it
-EXPECTED = ("twowaytest JSON or --dump, primitivetest JSON, cyclictest JSON "
-            "or -h text, a TRLTP log, or a table with the columns "
+EXPECTED = ("twowaytest JSON, --dump or --timeline, primitivetest JSON, "
+            "cyclictest JSON or -h text, a TRLTP log, or a table with the columns "
             "system,min,avg,max")
 
 
@@ -58,6 +59,8 @@ def reader_of(path):
             return tr_text.read_histogram
         if line.encode() in tr_dump.HEADERS:
             return tr_dump.read
+        if line.startswith(tr_timeline.HEAD):
+            return tr_timeline.read
         if line.startswith("Workers,"):
             return tr_log.read_log
         if TABLE.fullmatch(line):

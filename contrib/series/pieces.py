@@ -50,7 +50,7 @@ MAILINGS = [
         ("kinds", {BASE: "clock_tsc counter timer_fd",
                    MEASURE: "wait_kinds tw_cost.c",
                    RUN: "option_hint", RESULT: "part_cost"}),
-        ("kept", {MEASURE: "excess", RESULT: "kept part_kept"}),
+        ("kept", {MEASURE: "excess", RESULT: "kept worst part_kept"}),
         ("limit", {RESULT: "limit part_limit"}),
         ("pairs", {RUN: "part_pairs", RESULT: "part_all"}),
         ("servers", {MEASURE: "servers order", RUN: "part_servers",
@@ -72,6 +72,7 @@ MAILINGS = [
         ("throttle", {BASE: "guard", FACTS: "throttle", ENGINE: "runtime runtime_option",
                       LOAD: "part_throttle"}),
         ("reference", {RESULT: "part_trltp"}),
+        ("timeline", {BASE: "lapse", RESULT: "part_timeline"}),
     ]),
     ("cover-letter-3", [
         ("events", {WHY: "event playback trace_text"}),

@@ -44,6 +44,7 @@ static const struct tw_part *const parts[] = {
 	&tw_part_cost,
 	&tw_part_smi,
 	&tw_part_dump,
+	&tw_part_timeline,
 	&tw_part_kept,
 	&tw_part_break,
 	&tw_part_trace,
@@ -62,6 +63,8 @@ const struct tw_program tw_program = {
 		 "Measures the latency of a request and its answer on "
 		 "this host:\na timer wakes a client, which wakes a server, "
 		 "which sleeps and replies.\n",
+	.hint_first = "# Ctrl-C ends the test; --check tells what disturbs it "
+		      "here; man 8 twowaytest",
 	.parts = parts,
 	.hint = tw_option_hint,
 	.run = tw_session_run,

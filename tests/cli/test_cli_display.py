@@ -2,6 +2,7 @@
 """The live display, on terminals of any size, and where there is none."""
 
 import re
+import signal
 import time
 
 import pytest
@@ -191,3 +192,46 @@ def test_pipe(run, view):
     statuses = formats.parse_picture(result.stdout)
     assert [s.metric for s in statuses] == list(oracle.DEFAULT_METRICS)
     assert {s.cycles for s in statuses} == {300}
+
+
+def test_worst_fits(show):
+    """As tables; other lines would be wrapped."""
+    seen = show(80, 60, "-q", "-l", 30, "--worst")
+    names = [line.split()[1] for line in seen.lines
+             if line.startswith("# ") and line.split()[1] in
+             oracle.DEFAULT_METRICS]
+    assert names == 2 * list(oracle.DEFAULT_METRICS)
+    assert [line for line in seen.lines if line.startswith("# worst ")][0] \
+        .split()[-2:] == ["CPUs", "missed"]
+    # A line that was wrapped would leave another beginning.
+    begin = [line.startswith("# Worst cycles, in us;")
+             for line in seen.lines].index(True)
+    assert all(line.startswith("# ") for line in seen.lines[begin:])
+
+
+@pytest.mark.parametrize("args, told", [((), True), (("-t1",), False)])
+def test_hint(start, args, told):
+    """For who gives no option, and sees a terminal."""
+    terminal = screen.Terminal(80, 24)
+    process = start(*args, stdout=terminal.slave)
+    process.steady()
+    process.signal(signal.SIGINT)
+    seen = watch(terminal)
+    assert process.finish() == 0
+    hints = [line for line in seen.lines if "--check" in line]
+    assert len(hints) == told
+    for hint in hints:
+        assert hint.startswith("# Ctrl-C") and len(hint) < 80
+        assert "man 8 twowaytest" in hint
+        # Once, and above the display.
+        assert any(line.startswith("policy: ")
+                   for line in seen.lines[seen.lines.index(hint):])
+
+
+def test_no_hint(start):
+    """A pipe gets the results alone."""
+    process = start()
+    process.steady()
+    process.signal(signal.SIGINT)
+    assert process.finish() == 0
+    assert "--check" not in process.out + process.err

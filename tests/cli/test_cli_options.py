@@ -17,6 +17,7 @@ import oracle
 import outside
 import schema
 import screen
+import timeline
 import twoway
 
 
@@ -392,6 +393,20 @@ def effect_trltp_log(run, good, words):
     result = run(*options.BASE, *words)
     assert result.files == {"json", good.value}
     assert result.text(good.value).startswith("Workers,0\n")
+
+
+def effect_timeline(run, good, words):
+    result = run(*options.BASE, *words)
+    assert result.files == {"json", good.value}
+    assert [row["response_count"] for row in timeline.read(
+        result.path(good.value)).rows] == [options.LOOPS]
+
+
+def effect_timeline_every(run, good, words):
+    """How often there is a row has a test of its own."""
+    result = run(*options.BASE, *good.extra, *words)
+    seconds = {"1": 1, "7s": 7, "2m": 120, "1d": 86400}[good.value]
+    assert timeline.read(result.path("file")).every_s == seconds
 
 
 def effect_unbuffered(run, good, words):

@@ -420,6 +420,12 @@ OPTIONS = (
     maybe_number("threads", 1, 256, (
         Good(None, setting(pairs=len(os.sched_getaffinity(0)))),
         Good("1", setting(pairs=1)), Good("3", setting(pairs=3))), "t"),
+    file("timeline"),
+    Option("timeline-every", "", "required", tuple(
+        Good(value, extra=("--timeline=file",)) for value in (
+            "1", "7s", "2m", "1d")
+    ), (*NO_NUMBERS, "0", "m", "1w", "1.5h", "2d", "86401"),
+        "allowed is a whole number of seconds, or with m, h or d"),
     number("timeout", 1, 10000000, (
         Good("400000", setting(timeout_us=400000), ("--transport=udp",)),
         Good("2000000", setting(timeout_us=2000000),

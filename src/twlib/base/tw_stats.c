@@ -26,8 +26,12 @@ static unsigned int bucket_of(int64_t value_ns)
 	return (dropped << TW_LOG_SUB_BITS) + (unsigned int)(value >> dropped);
 }
 
-/* The inverse of bucket_of(), as good as it gets: the bucket's middle. */
-static int64_t bucket_middle(unsigned int bucket)
+unsigned int tw_stats_bucket(int64_t value_ns)
+{
+	return bucket_of(value_ns);
+}
+
+int64_t tw_stats_middle(unsigned int bucket)
 {
 	unsigned int octave = bucket >> TW_LOG_SUB_BITS;
 	unsigned int dropped = octave ? octave - 1 : 0;
@@ -162,7 +166,7 @@ bool tw_stats_percentile(const struct tw_stats *stats, double percent,
 		if (seen >= rank)
 			break;
 	}
-	value = bucket_middle(i);
+	value = tw_stats_middle(i);
 	if (value > stats->max_ns)
 		value = stats->max_ns;
 	if (value < stats->min_ns)

@@ -73,6 +73,13 @@ bool tw_stats_supports(uint64_t count, double percent);
 bool tw_stats_covers(uint64_t part, uint64_t count, double percent);
 
 /*
+ * The index of a value's bucket; and the inverse, as good as it gets: the
+ * middle of a bucket.
+ */
+unsigned int tw_stats_bucket(int64_t value_ns);
+int64_t tw_stats_middle(unsigned int bucket);
+
+/*
  * Stores an estimate of the percentile in *value_ns: the middle of the first
  * bucket where the cumulative count reaches @percent percent of all samples,
  * limited to the range from minimum to maximum. @percent: above 0, below 100.

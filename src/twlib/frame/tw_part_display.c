@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The display during the run, and the status lines that it leaves. */
+#include <stdio.h>
+
 #include "frame/tw_live.h"
 #include "frame/tw_run.h"
 
@@ -34,6 +36,9 @@ static int open_display(struct tw_run *run)
 	if (!tw_output_shows_live(run))
 		return 0;
 	tw_live_open(&live, run->output.text.flow.fd);
+	if (run->argc == 1 && live.terminal >= 0 && run->program->hint_first)
+		fprintf(run->output.text.flow.stream, "%s\n",
+			run->program->hint_first);
 	tw_run_tick_at(run, DISPLAY_MS);
 	return 0;
 }

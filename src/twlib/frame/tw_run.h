@@ -25,6 +25,7 @@ struct tw_program {
 	const char *name;
 	const char *object;	/* name of its object in the JSON */
 	const char *about;	/* head of --help */
+	const char *hint_first;	/* a line for who gives no option; or NULL */
 	const struct tw_part *const *parts;	/* the last is NULL */
 	/*
 	 * Returns what to use instead of an unknown option, for a message; or

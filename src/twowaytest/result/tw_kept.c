@@ -67,6 +67,23 @@ static void wall_time(const struct tw_kept *kept, struct tm *tm, int *us)
 	*us = (int)(wall_ns % TW_NS_PER_S / TW_NS_PER_US);
 }
 
+const char *tw_kept_time(const struct tw_kept *kept, char text[TW_KEPT_TIME])
+{
+	struct tm tm;
+	int us;
+
+	wall_time(kept, &tm, &us);
+	snprintf(text, TW_KEPT_TIME, "%02d:%02d:%02d.%06d", tm.tm_hour,
+		 tm.tm_min, tm.tm_sec, us);
+	return text;
+}
+
+int64_t tw_kept_max(const struct tw_run *run, const struct tw_tally *tally,
+		    enum tw_metric_id id)
+{
+	return tw_value(run->show->nsecs, tally->series.row[id].stats.max_ns);
+}
+
 void tw_kept_means(const struct tw_tally *tally, double means_ns[TW_METRICS])
 {
 	int id;
@@ -113,17 +130,16 @@ void tw_kept_print(FILE *file, const struct tw_run *run,
 	const struct tw_metric_list *phases = tw_kept_phases(run);
 	const struct tw_tally *tally = tally_of(run, kept);
 	const struct tw_cycle *cycle = &kept->cycle;
-	struct tm tm;
-	int us, i;
+	char time[TW_KEPT_TIME];
+	int i;
 
-	wall_time(kept, &tm, &us);
 	tw_kept_print_pair(file, run, kept->pair);
 	if (run->steps > 1)
 		fprintf(file, "step %d, ", kept->step + 1);
-	fprintf(file, "cycle %" PRIu64 ", %.6f s after start, %02d:%02d:%02d.%06d:",
+	fprintf(file, "cycle %" PRIu64 ", %.6f s after start, %s:",
 		tw_cycle_number(run, kept),
 		(double)(cycle->t0_ns - tally->start_ns) /
-		(double)TW_NS_PER_S, tm.tm_hour, tm.tm_min, tm.tm_sec, us);
+		(double)TW_NS_PER_S, tw_kept_time(kept, time));
 	for (i = 0; i < phases->count; i++)
 		if (tw_kept_shows(run, phases->id[i]))
 			print_phase(file, run, kept, means_ns,

@@ -34,6 +34,14 @@ int64_t tw_kept_value(const struct tw_run *run, const struct tw_kept *kept,
 		      enum tw_metric_id id);
 int64_t tw_kept_mean(const struct tw_run *run, double mean_ns);
 
+/* The same of a metric's maximum. */
+int64_t tw_kept_max(const struct tw_run *run, const struct tw_tally *tally,
+		    enum tw_metric_id id);
+
+/* The time of day of the cycle's t0, to the us, in @text. Returns @text. */
+#define TW_KEPT_TIME	32
+const char *tw_kept_time(const struct tw_kept *kept, char text[TW_KEPT_TIME]);
+
 /* Stores the means of all metrics. */
 void tw_kept_means(const struct tw_tally *tally, double means_ns[TW_METRICS]);
 

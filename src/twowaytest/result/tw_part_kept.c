@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/tw_json.h"
 #include "base/tw_system.h"
@@ -11,6 +12,7 @@
 #include "measure/tw_excess.h"
 #include "result/tw_kept.h"
 #include "result/tw_part_result.h"
+#include "result/tw_worst.h"
 #include "run/tw_columns.h"
 #include "run/tw_session.h"
 
@@ -124,30 +126,48 @@ static const struct tw_tally *worst_of(const struct tw_run *run,
 	return worst;
 }
 
+static void print_line(FILE *file, const struct tw_run *run,
+		       const struct tw_worst *worst)
+{
+	const struct tw_tally *tally = worst->tally;
+	enum tw_metric_id id = worst->id;
+	double means_ns[TW_METRICS];
+	char of[16] = "";
+
+	tw_kept_means(tally, means_ns);
+	if (tw_session(run)->config->pairs.count > 1)
+		snprintf(of, sizeof(of), ".%u", tally->pair);
+	fprintf(file, "# Worst %s%s: %" PRId64 " (mean %" PRId64 "): ",
+		tw_metrics[id].token, of, tw_kept_max(run, tally, id),
+		tw_kept_mean(run, means_ns[id]));
+	tw_kept_print(file, run, &tally->worst[id], means_ns, id);
+}
+
+static bool on_terminal(const struct tw_run *run)
+{
+	const struct tw_flow *text = &run->output.text.flow;
+
+	return text->stream && isatty(text->fd);
+}
+
+/* Programs read lines; on a terminal these would be wrapped. */
 static void print_worst(FILE *file, const struct tw_run *run)
 {
 	const struct tw_config *config = tw_session(run)->config;
-	const struct tw_tally *tally;
-	double means_ns[TW_METRICS];
-	char of[16] = "";
-	int i;
+	struct tw_worst worst[TW_METRICS];
+	int i, count = 0;
 
 	for (i = 0; set.worst && i < config->metric_count; i++) {
-		enum tw_metric_id id = config->metrics[i];
-
-		tally = worst_of(run, id);
-		if (!tally)
-			continue;
-		tw_kept_means(tally, means_ns);
-		if (config->pairs.count > 1)
-			snprintf(of, sizeof(of), ".%u", tally->pair);
-		fprintf(file, "# Worst %s%s: %" PRId64 " (mean %" PRId64 "): ",
-			tw_metrics[id].token, of,
-			tw_value(run->show->nsecs,
-				 tally->series.row[id].stats.max_ns),
-			tw_kept_mean(run, means_ns[id]));
-		tw_kept_print(file, run, &tally->worst[id], means_ns, id);
+		worst[count].id = config->metrics[i];
+		worst[count].tally = worst_of(run, config->metrics[i]);
+		count += worst[count].tally != NULL;
 	}
+	if (on_terminal(run)) {
+		tw_worst_print(file, run, worst, count);
+		return;
+	}
+	for (i = 0; i < count; i++)
+		print_line(file, run, &worst[i]);
 }
 
 /* The column that the metric has, or would have if it were the last. */

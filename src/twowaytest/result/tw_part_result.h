@@ -12,6 +12,7 @@ extern const struct tw_part tw_part_kept;
 extern const struct tw_part tw_part_limit;
 extern const struct tw_part tw_part_ramp;
 extern const struct tw_part tw_part_smi;
+extern const struct tw_part tw_part_timeline;
 extern const struct tw_part tw_part_trltp;
 
 /*
