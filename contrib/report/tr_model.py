@@ -133,6 +133,7 @@ class Part:
     worst: list = dataclasses.field(default_factory=list)
     spikes: list = dataclasses.field(default_factory=list)
     remarks: list = dataclasses.field(default_factory=list)
+    others: list = dataclasses.field(default_factory=list)  # tr_remarks
     findings: list = dataclasses.field(default_factory=list)
     virtual: bool = False
     lab_mode: str | None = None     # of the virtual lab: exact, smp
