@@ -55,6 +55,7 @@ def checked(run):
 KINDS = (("", lambda run: ", ".join(run.troubles)),
          ("missed expiries, which no cycle shows: ", missed),
          ("throttled cycles: ", lambda run: str(run.throttled or "")),
+         ("", lambda run: several(run.every("others"))),
          ("", lambda run: "times of a virtual machine" * run.virtual),
          ("--check found ", checked))
 

@@ -135,6 +135,7 @@ class Part:
     remarks: list = dataclasses.field(default_factory=list)
     limits: list = dataclasses.field(default_factory=list)  # tr_limit.Limit
     when: tuple | None = None       # start and end, tr_when.read()
+    others: list = dataclasses.field(default_factory=list)  # tr_remarks
     findings: list = dataclasses.field(default_factory=list)
     virtual: bool = False
     lab_mode: str | None = None     # of the virtual lab: exact, smp

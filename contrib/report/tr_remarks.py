@@ -2,8 +2,26 @@
 """What the JSON of twowaytest says that a reader of its figures must know."""
 
 import tr_limit
-from tr_member import NULL
+from tr_member import NULL, NUMBER
 from tr_model import TWO_CLOCKS
+
+
+OTHERS = 1              # percent of a CPU, from which on they are told
+
+
+def others(twoway):
+    """Who else used the run's CPUs, a text for each of these."""
+    for cpu in twoway.inner("others").items("cpus"):
+        percent = cpu.get("percent", *NUMBER)
+        if percent < OTHERS:
+            continue
+        used = [(task.get("name", str), task.get("percent", *NUMBER))
+                for task in cpu.items("tasks")]
+        used.append(("tasks that ended, moved or are hidden",
+                     cpu.get("unnamed_percent", *NUMBER)))
+        name, most = max(used, key=lambda one: one[1])
+        yield f"others used {percent:.1f} % of CPU {cpu.get('cpu', int)}, " \
+            f"{name} {most:.1f} %"
 
 
 def read(twoway, part):
@@ -20,6 +38,8 @@ def read(twoway, part):
     lost = twoway.inner("datagrams").get("lost", int, default=0)
     if lost:
         part.remarks.append(f"cycles lost on their way: {lost}")
+    part.others = list(others(twoway))
+    part.remarks += part.others
     if part.lost:
         part.remarks.append(f"cycles not dumped: {part.lost}")
     wanted = [f"-{letter} {number}" for letter, key in

@@ -14,6 +14,11 @@
  * namespace: they are told as the rest, as far as it cannot have been ours.
  * Beside a load that may run anywhere, that is little.
  *
+ * A kernel reads its clock for a wake-up and not again for the switch to the
+ * task that was woken: what ran in between, as it could not be preempted, is
+ * counted as that task's time. So a task that disturbs in this way used more
+ * than is told, and our own less.
+ *
  * Called by main, before and after a run, never within it.
  */
 #ifndef TW_OTHERS_H
