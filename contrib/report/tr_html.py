@@ -67,14 +67,6 @@ def figures(drawings, heading, note=""):
             "</div>"]
 
 
-def verdict(lines):
-    if not lines:
-        return []
-    return ['<section id="verdict">', "<ul>",
-            *(f"<li>{html.escape(line)}</li>" for line in lines), "</ul>",
-            "</section>"]
-
-
 def contents(drawings, parts):
     """Links to all that is not at the top."""
     return ["<nav>", *twtools.page.links(
@@ -95,7 +87,7 @@ def page(title, found, drawings, virtual, lines=()):
     if virtual:
         body.append('<p class="warn">Virtual: these are not the times of a '
                     f"machine: {html.escape(', '.join(virtual))}.</p>")
-    body += verdict(lines)
+    body += twtools.page.verdict(lines)
     body += figures(first, [])
     body += [section.html for section in top]
     body += contents(rest, (before, behind))

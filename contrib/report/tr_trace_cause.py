@@ -160,7 +160,8 @@ def read_analysis(member):
 def read(twoway, part):
     """Sets part.broken, if -b has ended the run."""
     member = twoway.inner("break")
-    if "cycle" not in member.value:
+    if not {"cycle", "metric", "limit_ns", "value_ns"} <= \
+            member.value.keys():
         return
     part.broken = Broken(
         member.get("metric", str), member.get("limit_ns", int),

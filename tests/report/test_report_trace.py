@@ -288,7 +288,7 @@ def test_mark_without_a_lane(files, report, state):
             "timeline": spans, "contributors": spans,
             "cause": "sleep +9 us: x for 50.0 us"})
     assert not picture(directory, *RESULTS).marks
-    report("-f", "figs", "-F", "svg", *RESULTS)
+    report("-f", "figs", "-F", "svg", "-m", "send", *RESULTS)
     assert not [text for text in texts_of(
         directory / "figs/broken-cycle.svg") if text.startswith("cause")]
 
