@@ -5,6 +5,7 @@ import argparse
 import re
 import xml.etree.ElementTree as tree
 
+import browser
 import pytest
 
 OPTIONS = argparse.Namespace(
@@ -182,6 +183,41 @@ def test_figure_of_zeros():
     state.results["one-none-cyclictest"] = {
         "thread": {"0": thread(None, (0.0, 0))}}
     assert ">0.0 to 0.0<" in drawn(state)
+
+
+@pytest.fixture
+def page(tmp_path, capsys):
+    """The first page of a campaign with these figures."""
+    import cm_report
+    state = State(["one-fft-cyclictest"])
+    state.data |= {"system": {"nodename": "host-" + "x" * 60,
+                              "release": "6.1"},
+                   "plan": {"loads": OPTIONS.loads, "cpus": {"one": 1}}}
+    state.path = tmp_path.joinpath
+    cm_report.report(None, argparse.Namespace(**vars(OPTIONS),
+                                              no_report=True), state)
+    assert capsys.readouterr().out.startswith("Response: ")
+    return (tmp_path / "index.html").read_text("utf-8")
+
+
+def test_order_of_the_page(page):
+    """Verdict, figure, links, tables; each link has its place."""
+    places = ['<section id="verdict">', '<figure id="figure">', "<nav>",
+              '<section id="summary">', '<section id="disturbances">',
+              '<section id="set-up">']
+    order = [page.index(mark) for mark in places]
+    assert order == sorted(order)
+    root = tree.fromstring(page.removeprefix("<!DOCTYPE html>"))
+    ids = {e.get("id") for e in root.iter()}
+    links = [e.get("href") for e in root.iter("a")]
+    assert "#summary" in links
+    assert {link[1:] for link in links} <= ids
+    assert "1 of 8 measurements failed" in page
+
+
+def test_page_in_a_browser(page, tmp_path):
+    """It fits, its drawing has a text, its text can be read."""
+    browser.check(browser.look(tmp_path, {"index": page}), ["index"])
 
 
 def test_page_is_made_of_known_colours():
