@@ -26,6 +26,7 @@ WRONG = {
     "disordered": GOOD + "<h4>C</h4>",
     "disordered begin": GOOD.replace("h1", "h2"),
     "faint": GOOD + '<p style="color:#777;background:#888">x</p>',
+    "small": GOOD + SVG.format('<text y="6" font-size=".7">x</text>'),
     "faint on a shape": GOOD + SVG.format(
         '<path d="M0 0H9V9H0z" fill="#777"/>'
         '<text x="2" y="6" font-size="4" fill="#888">x</text>'),
@@ -64,7 +65,8 @@ def rows_of(looked, name):
 
 
 def test_report(looked):
-    """No overflow, a text for each drawing, headings in order, contrast."""
+    """No overflow, a text for each drawing, headings in order, text that can
+    be read."""
     _, reports = looked
     for name in reports:
         browser.check(rows_of(looked, name), [name])
@@ -77,7 +79,7 @@ def test_a_page_that_is_right(looked):
 @pytest.mark.parametrize("name", sorted(WRONG))
 def test_what_is_wrong_is_seen(looked, name):
     """That, and nothing else."""
-    kinds = ("wide", "unnamed", "disordered", "faint")
+    kinds = ("wide", "unnamed", "disordered", "faint", "small")
     for row in rows_of(looked, name):
         assert [kind for kind in kinds if row[kind]] == [name.split()[0]], \
             row

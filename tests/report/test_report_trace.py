@@ -78,6 +78,20 @@ def test_what_client_and_server_did(files):
         (1408, "client")]
 
 
+def test_preempted_and_woken_early(files):
+    """Who loses the CPU is runnable; who is woken while it runs, runs on."""
+    more = [made_trace.waking(1023, 3, made_trace.IDLE, made_trace.SERVER, 2),
+            made_trace.switch(1025, 2, made_trace.SERVER, "R+",
+                              made_trace.HOG),
+            made_trace.switch(1028, 2, made_trace.HOG, "R",
+                              made_trace.SERVER)]
+    play = picture(files(made_trace.trace(
+        lines=made_trace.events() + more)), *RESULTS).play
+    assert seen(play.sides["server"], "state")[2:5] == [
+        (1020, 1025, "runs"), (1025, 1028, "runnable"),
+        (1028, 1036, "runs")]
+
+
 def test_the_culprit_is_that_of_the_json(files):
     """Its spans, on the trace's clock, where the trace has it, too."""
     found = picture(files(), *RESULTS)
@@ -91,6 +105,17 @@ def test_the_culprit_is_that_of_the_json(files):
         middle = (begin_ns + end_ns) / 2
         assert span.who == [one.who for one in found.play.cpus[span.cpu]
                             if one.begin_ns <= middle < one.end_ns][-1]
+
+
+def test_one_frame(files):
+    """Around what is to blame from its begin to its end."""
+    import tr_figures_trace
+    import tr_style
+    lanes = tr_figures_trace.Lanes(tr_style.Look(True),
+                                   picture(files(), *RESULTS))
+    assert [(lane, (begin - BASE_NS) / 1000, (end - BASE_NS) / 1000)
+            for lane, begin, end in lanes.frames()] == [
+        (2, 1130.3, 1399.0)]
 
 
 def texts_of(path):
@@ -166,6 +191,7 @@ def test_perfetto(files, report):
                                           one["name"]))
             assert one["dur"] > 0
         assert one["ph"] == "M" or one["ts"] >= 0
+    assert not [one for one in events if one["name"] == "the idle task"]
     assert set(pieces) == {"CPU 2", "CPU 3", "phases", "cause", "client 100",
                            "server 200"}
     # From the trace's first line on, which is at 100 us.
@@ -206,6 +232,10 @@ def test_perfetto_of_two_runs(files, report):
     begins = [(one["pid"], one["ts"]) for one in events
               if one["ph"] == "i" and one["name"] == "planned"]
     assert len(dict(begins)) == 2 and len({at for _, at in begins}) == 1
+    processes = {one["pid"]: one["args"]["name"] for one in events
+                 if one["name"] == "process_name"}
+    assert sorted(processes.values()) == [
+        "CPUs: a", "CPUs: q", "cycle 7: a", "cycle 7: q"]
 
 
 def test_trace_alone(files, report):
@@ -260,8 +290,8 @@ def test_where_the_mark_is(files, report, state, side, lane, name):
     """On the CPU of who ran; who is blocked has no CPU, but a lane."""
     import tr_figures_trace
     import tr_style
-    spans = [made_trace.span(0, 40_000, "asleep", "idler-9", 9),
-             made_trace.span(40_000, 50_000, state, "hog-300", 300)]
+    spans = [made_trace.span(0, 90_000, "asleep", "idler-9", 9),
+             made_trace.span(90_000, 50_000, state, "hog-300", 300)]
     directory = files(analysis=made_trace.analysis() | {
         "side": side, "timeline": spans, "contributors": spans[::-1],
         "cause": "sleep +9 us: x for 50.0 us"})
@@ -274,7 +304,7 @@ def test_where_the_mark_is(files, report, state, side, lane, name):
     assert name in text and "idler" not in text
     frames = [box for box in lanes.ax.patches if box.get_linewidth() == 2]
     assert [(box.get_x(), box.get_width()) for box in frames] == \
-        [(pytest.approx(70.3), 50)]
+        [(pytest.approx(120.3), 50)]
     assert lanes.top[lane] == pytest.approx(frames[0].get_y() + 0.08)
 
 
@@ -322,7 +352,10 @@ def test_of_several_pairs(files):
     """Of two servers, the one that the client woke."""
     more = [made_trace.switch(1300, 5, 0, "R", 0).replace(
         "next_comm=swapper/5 next_pid=0", "next_comm=twoway-server "
-        "next_pid=222")]
+        "next_pid=222"),
+        # Before this cycle, as the run began.
+        made_trace.waking(105, 3, made_trace.CLIENT, made_trace.SERVER, 5)
+        .replace("pid=200", "pid=222")]
     trace = made_trace.trace(lines=made_trace.events() + more)
     directory = files(trace, analysis=None)
     assert picture(directory, *RESULTS).play.pids["server"] == 200
@@ -415,18 +448,21 @@ def test_perfetto_onto_an_input(refused):
     assert "must not be empty" in refused("-P", "", "t.txt")
 
 
-def test_many_pieces(files):
+def test_many_pieces(files, monkeypatch):
     """The shortest are not drawn, so that the page stays small."""
     import tr_figures_trace
     import tr_style
-    lines = [line for i in range(9000)
-             for line in made_trace.timer(1040 + i // 50, 1041 + i // 50, 2,
+    monkeypatch.setattr(tr_figures_trace, "MOST_SLICES", 20)
+    lines = [line for i in range(60)
+             for line in made_trace.timer(1040 + 2 * i, 1041 + 2 * i, 2,
                                           made_trace.HOG)]
     found = picture(files(made_trace.trace(
         lines=made_trace.events() + lines)), *RESULTS)
     lanes = tr_figures_trace.Lanes(tr_style.Look(True), found)
     lanes.draw()
-    assert len(lanes.tips) <= tr_figures_trace.MOST_SLICES + 20
+    drawn = [tip for tip in lanes.tips.values() if " on CPU 2, " in tip]
+    assert 5 < len(drawn) < 25
+    assert not [tip for tip in drawn if tip.endswith(" 1.0 us")]
 
 
 def test_many_cpus(files):

@@ -157,6 +157,17 @@ function unnamed(document) {
 		.map((one) => one.outerHTML.slice(0, 80));
 }
 
+// Of drawings: text of fewer pixels than can be read.
+function small(document, view) {
+	return [...texts(document)].filter((one) => {
+		const matrix = one.getScreenCTM && one.getScreenCTM();
+		const size = parseFloat(view.getComputedStyle(one).fontSize);
+
+		// Some are turned.
+		return matrix && size * Math.hypot(matrix.b, matrix.d) < 7.5;
+	}).map((one) => one.textContent.trim().slice(0, 60));
+}
+
 function disordered(document) {
 	const found = [...document.querySelectorAll("h1,h2,h3,h4,h5,h6")]
 		.map((one) => Number(one.tagName[1]));
@@ -175,6 +186,7 @@ window.onload = () => {
 		return {
 			page: frame.title, wide: wide(page),
 			unnamed: unnamed(page), disordered: disordered(page),
+			small: small(page, view),
 			faint: text.wrong, contrast: text.least,
 			texts: texts(page).size,
 			paper: view.getComputedStyle(page.body).backgroundColor,

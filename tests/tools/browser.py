@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a real browser says of pages: overflow, text, headings, contrast."""
+"""What a real browser says of pages: overflow, texts, headings, contrast."""
 
 import html
 import json
@@ -64,7 +64,7 @@ def check(rows, pages):
     assert len(rows) == len(pages) * len(WIDTHS) * len(THEMES)
     for row in rows:
         name = row["page"]
-        for kind in ("wide", "unnamed", "disordered", "faint"):
+        for kind in ("wide", "unnamed", "disordered", "faint", "small"):
                 assert row[kind] == [], (name, kind, row[kind])
         assert row["texts"] and row["drawings"], name
     # Both themes were really shown.
