@@ -50,7 +50,9 @@ def summary(options, state):
 def number_text(value):
     if value is None:
         return "-"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    if not isinstance(value, float):
+        return str(value)
+    return f"{value:.0f}" if value >= 1000 else f"{value:.4g}"
 
 
 def measurements(options, state):

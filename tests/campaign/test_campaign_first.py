@@ -147,6 +147,7 @@ def drawn(state, **more):
 
 def test_figure():
     """A row each, from the average to the maximum, on one scale."""
+    import cm_figure
     root = tree.fromstring(drawn(State()))
     [svg] = [e for e in root.iter() if e.tag.endswith("}svg")]
     texts = [e.text for e in svg.iter() if e.tag.endswith("}text")]
@@ -172,6 +173,8 @@ def test_figure():
     ticks = {e.text: float(e.get("x")) for e in svg.iter()
              if e.tag.endswith("}text") and re.fullmatch("10*", e.text)}
     assert list(ticks) == ["10", "100", "1000", "10000"]
+    assert (ticks["10"], ticks["10000"]) == (cm_figure.LEFT,
+                                             cm_figure.RIGHT)
     # Of averages of 10 and of 100 us.
     assert (dots[0], dots[2]) == (ticks["10"], ticks["100"])
 
@@ -221,6 +224,15 @@ def test_order_of_the_page(page):
 def test_page_in_a_browser(page, tmp_path):
     """It fits, its drawing has a text, its text can be read."""
     browser.check(browser.look(tmp_path, {"index": page}), ["index"])
+
+
+@pytest.mark.parametrize("value, text", [
+    (None, "-"), (7, "7"), (0.123456, "0.1235"), (999.96, "1000"),
+    (513123.4, "513123"), (123456789, "123456789")])
+def test_numbers_of_tables(value, text):
+    """Whole ones as they are; no powers of ten."""
+    import cm_report
+    assert cm_report.number_text(value) == text
 
 
 def test_page_is_made_of_known_colours():
