@@ -308,6 +308,17 @@ def test_where_the_mark_is(files, report, state, side, lane, name):
     assert lanes.top[lane] == pytest.approx(frames[0].get_y() + 0.08)
 
 
+def test_woken_on_its_way_to_sleep(files):
+    """It is runnable although its switch says that it sleeps."""
+    more = [made_trace.waking(1410, 3, made_trace.IDLE, made_trace.SERVER, 2),
+            made_trace.switch(1420, 2, made_trace.HOG, "R",
+                              made_trace.SERVER)]
+    play = picture(files(made_trace.trace(
+        lines=made_trace.events() + more)), *RESULTS).play
+    assert seen(play.sides["server"], "state")[-2:] == [
+        (1415, 1420, "runnable"), (1420, 1424, "runs")]
+
+
 @pytest.mark.parametrize("state", ["runnable", "peer blocked"])
 def test_mark_without_a_lane(files, report, state):
     """Of a CPU or a side that the trace does not show."""
