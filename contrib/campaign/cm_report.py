@@ -7,31 +7,24 @@ import sys
 
 import cm_changes
 import cm_child
+import cm_figure
 import cm_plan
+import cm_verdict
 from cm_state import Failure, text_of
 from twtools import page, tables, whole
 from twtools.tables import Table
 
 REPORT = pathlib.Path(__file__).resolve().parents[1] / "report/twowayreport"
 # Rows of the summary: tool, metric in its results, what it is called.
-SHOWN = (("cyclictest", None, "cyclictest"),
-         ("twowaytest", "wakeup", "wakeup"),
-         ("twowaytest", "total", "total"))
+SHOWN = (*cm_verdict.KINDS, ("twowaytest", "total", "total"))
 # With the server on another host.
 CONNECTED = (*SHOWN, ("twowaytest", "network", "network"),
              ("twowaytest", "sleep", "sleep"))
 FIGURES = (("min", 0), ("avg", 1), ("max", 0))
 
 
-def thread_of(result, metric):
-    """A tool's results of a metric; cyclictest has but one."""
-    threads = (result or {}).get("thread", {}).values()
-    return next((thread for thread in threads
-                 if thread.get("metric") == metric), {})
-
-
 def figures(result, metric):
-    thread = thread_of(result, metric)
+    thread = cm_verdict.thread_of(result, metric)
     return ["-" if thread.get(key) is None else f"{thread[key]:.{digits}f}"
             for key, digits in FIGURES]
 
@@ -57,7 +50,9 @@ def summary(options, state):
 def number_text(value):
     if value is None:
         return "-"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    if not isinstance(value, float):
+        return str(value)
+    return f"{value:.0f}" if value >= 1000 else f"{value:.4g}"
 
 
 def measurements(options, state):
@@ -169,10 +164,20 @@ def report(children, options, state):
         title += f", with the server on {options.connect}"
     if virtual(state):
         title += " (virtual: these are not the times of a machine)"
+    lines = cm_verdict.lines_of(options, state, virtual(state))
+    intro = [f"- {tables.md_text(line)}" for line in lines]
+    links = [f"- [Load: {load}]({load}.md)" for load in done]
     whole.write(state.path("index.md"), tables.markdown(
-        title, found, [f"- [Load: {load}]({load}.md)" for load in done]
-        + [""] * bool(done)))
+        title, found, [*intro, *[""] * bool(intro),
+                       *links, *[""] * bool(links)]))
     whole.write(state.path("index.html"), page.page(title, [
-        *page.links([(f"{load}.html", f"Load: {load}") for load in done]),
-        *(tables.html(table, table.key) for table in found)]))
+        *page.verdict(lines),
+        *cm_figure.figure(cm_verdict.figures(options, state), options),
+        "<nav>",
+        *page.links([(f"{load}.html", f"Load: {load}") for load in done]
+                    + [(f"#{table.key}", table.title) for table in found]),
+        "</nav>",
+        *(tables.html(table, table.key) for table in found)],
+        cm_figure.COLOURS))
+    print("\n".join(lines))
     print(tables.terminal(first))

@@ -45,7 +45,7 @@ _twowayreport_value()
 	local prefix=$1 value=$3
 
 	case $2 in
-	-o|--html|-f|--figures|-t|--tables|-O|--openmetrics|-j|--junit)
+	-o|--html|-f|--figures|-t|--tables|-O|--openmetrics|-j|--junit|-P|--perfetto)
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -P "$prefix" -f -- "$value")
 		;;
@@ -88,12 +88,12 @@ _twowayreport()
 		_twowayreport_value '' "${COMP_WORDS[COMP_CWORD - 2]}" "$cur"
 	elif [[ $cur == --*=* ]]; then
 		_twowayreport_value "${cur%%=*}=" "${cur%%=*}" "${cur#*=}"
-	elif [[ $cur =~ ^(-[kguhv]*[ofFtOjTmpVisxcad])(.+)$ ]]; then
+	elif [[ $cur =~ ^(-[kguhv]*[ofFtOjPTmpVisxcad])(.+)$ ]]; then
 		_twowayreport_value "${BASH_REMATCH[1]}" \
 			"-${BASH_REMATCH[1]: -1}" "${BASH_REMATCH[2]}"
-	elif [[ $cur != -* && $prev =~ ^-[kguhv]*([ofFtOjTmpVisxcad])$ ]]; then
+	elif [[ $cur != -* && $prev =~ ^-[kguhv]*([ofFtOjPTmpVisxcad])$ ]]; then
 		_twowayreport_value '' "-${BASH_REMATCH[1]}" "$cur"
-	elif [[ $cur != -* && $prev =~ ^--(html|figures|format|tables|openmetrics|junit|title|metrics|percentiles|virtual|interval|sleep|total|confidence|tolerance|detect)$ ]]; then
+	elif [[ $cur != -* && $prev =~ ^--(html|figures|format|tables|openmetrics|junit|perfetto|title|metrics|percentiles|virtual|interval|sleep|total|confidence|tolerance|detect)$ ]]; then
 		_twowayreport_value '' "$prev" "$cur"
 	elif [[ $cur != -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
@@ -112,6 +112,8 @@ _twowayreport()
 			--openmetrics= \
 			-j \
 			--junit= \
+			-P \
+			--perfetto= \
 			-T \
 			--title= \
 			-m \

@@ -24,6 +24,7 @@ complete -c twowayreport -s F -l format -x -a '(__twowayreport_list svg png)' -d
 complete -c twowayreport -s t -l tables -r -F -d 'the tables as FILE.md or FILE.csv'
 complete -c twowayreport -s O -l openmetrics -r -F -d 'results for Prometheus, as node exporter\'s textfile collector reads them'
 complete -c twowayreport -s j -l junit -r -F -d 'verdicts for CI systems, in the form of JUnit: of each --limit that a file has, and of --gate'
+complete -c twowayreport -s P -l perfetto -r -F -d 'the traces of broken cycles for Perfetto or chrome://tracing, in Chrome\'s JSON trace event format'
 complete -c twowayreport -s T -l title -x -d 'title of the report'
 complete -c twowayreport -s m -l metrics -x -a '(__twowayreport_list interval send sleep receive response total wakeup planned network)' -d 'metrics'
 complete -c twowayreport -s p -l percentiles -x -d 'numbers above 0 and below 100'

@@ -99,7 +99,8 @@ def agree(a, b, assumed):
     assumed: whether the dump's total was computed with guessed settings.
     """
     if len(a.pairs) != len(b.pairs) and \
-            "published" not in (a.kind, b.kind) and not (a.lost or b.lost):
+            not {"published", "trace"} & {a.kind, b.kind} and \
+            not (a.lost or b.lost):
         raise InputError(b.path, None, f"pairs: {len(b.pairs) or 1}, but "
                          f"{len(a.pairs) or 1} in {a.path}: {ADVICE}")
     tables = dict(tables_of(a))

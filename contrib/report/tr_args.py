@@ -51,6 +51,10 @@ OPTIONS = {
             "metavar": "FILE", "type": not_empty,
             "help": "verdicts for CI systems, in the form of JUnit: of each "
                     "--limit that a file has, and of --gate"}),
+        ("P", "perfetto", {
+            "metavar": "FILE", "type": not_empty,
+            "help": "the traces of broken cycles for Perfetto or "
+                    "chrome://tracing, in Chrome's JSON trace event format"}),
         ("T", "title", {
             "metavar": "TEXT", "type": not_empty,
             "help": "title of the report"}),
@@ -121,8 +125,9 @@ def parser():
     p = Parser(
         prog="twowayreport", usage="twowayreport [options] [NAME=]FILE...",
         description="Compares the results of latency tests: JSON, dumps "
-        "and timelines of twowaytest, JSON of primitivetest, JSON and histograms of "
-        "cyclictest, TRLTP logs, published tables. Files of one NAME are one run.",
+        "and timelines of twowaytest, JSON of primitivetest, JSON and "
+        "histograms of cyclictest, TRLTP logs, published tables, and traces "
+        "of broken cycles. Files of one NAME are one run.",
         epilog="Exit status: 0 done, or not worse; 1 error, nothing is "
         "written; 2 --gate: worse; 3 --gate: undecided, as the "
         "measurements are too short or too noisy, or a run is broken.")
@@ -147,7 +152,7 @@ def parse(argv):
         p.error("--skip-bad with --gate: a gate needs both of its runs")
     # Of a dump, a gate alone needs nothing else.
     asked = options.html or options.figures or options.tables or \
-        options.openmetrics
+        options.openmetrics or options.perfetto
     options.wanted = options.metrics if options.gate and not asked else None
     if not asked and not options.gate and not options.junit:
         options.html = "twowayreport.html"

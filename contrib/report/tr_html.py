@@ -17,6 +17,7 @@ TOP = ("gate", "short", "prim-cycle")
 FIRST = ("differences", "notes", "prim-troubles")
 LAST = ("worst", "sources")
 SHORT = "short"         # the figure of the verdict, if there is one set-up
+BROKEN = "broken-cycle"     # the wide figures: one a trace
 
 
 @dataclasses.dataclass
@@ -40,8 +41,20 @@ def sections(found):
     return parts[0], parts[1], parts[2] + parts[3]
 
 
+def broken(caption):
+    """What the figure of a cycle that broke is called: the caption's begin."""
+    begin, broke, _ = caption.partition(" that broke")
+    return f"Figure: {begin}{broke}"
+
+
 def figure(key, caption, svg):
-    return [f'<figure id="{key}">', themed(svg, caption),
+    drawing, kind = [themed(svg, caption)], ""
+    if key.startswith(BROKEN):      # text in lanes needs its width
+        kind = ' class="wide"'
+        drawing = ['<div class="scroll" tabindex="0" role="region" '
+                   f'aria-label="{html.escape(broken(caption))}">', *drawing,
+                   "</div>"]
+    return [f'<figure id="{key}"{kind}>', *drawing,
             f"<figcaption>{html.escape(caption)}</figcaption>", "</figure>"]
 
 
@@ -54,19 +67,13 @@ def figures(drawings, heading, note=""):
             "</div>"]
 
 
-def verdict(lines):
-    if not lines:
-        return []
-    return ['<section id="verdict">', "<ul>",
-            *(f"<li>{html.escape(line)}</li>" for line in lines), "</ul>",
-            "</section>"]
-
-
 def contents(drawings, parts):
     """Links to all that is not at the top."""
     return ["<nav>", *twtools.page.links(
         [(f"#{section.name}", section.title) for section in parts[0]]
         + [("#figures", "Figures")] * bool(drawings)
+        + [(f"#{key}", broken(caption))
+           for key, caption, _ in drawings if key.startswith(BROKEN)]
         + [(f"#{section.name}", section.title) for section in parts[1]]),
         "</nav>"]
 
@@ -80,7 +87,7 @@ def page(title, found, drawings, virtual, lines=()):
     if virtual:
         body.append('<p class="warn">Virtual: these are not the times of a '
                     f"machine: {html.escape(', '.join(virtual))}.</p>")
-    body += verdict(lines)
+    body += twtools.page.verdict(lines)
     body += figures(first, [])
     body += [section.html for section in top]
     body += contents(rest, (before, behind))

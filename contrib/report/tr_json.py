@@ -7,6 +7,7 @@ import tr_oneway
 import tr_pairs
 import tr_remarks
 import tr_stamps
+import tr_trace_cause
 import tr_when
 from tr_member import NULL, NUMBER
 from tr_model import (
@@ -349,6 +350,7 @@ def read_twoway(data, name):
     tr_oneway.read(twoway, part)
     tr_stamps.read(twoway, part)
     tr_remarks.read(twoway, part)
+    tr_trace_cause.read(twoway, part)
     tr_hosts.remarks(twoway, part)
     return part
 

@@ -30,7 +30,7 @@ class Targets:
             self.inputs[identity(path)] = path
         self.inputs.pop(None, None)
         given = {f"--{name}": getattr(options, name) for name in (
-            "html", "tables", "openmetrics", "junit")}
+            "html", "tables", "openmetrics", "junit", "perfetto")}
         found = {}
         for option, path in given.items():
             if not path or option == "--tables" and path == "-":

@@ -8,6 +8,7 @@ import tr_oneway
 import tr_tables_hosts
 import tr_tables_pairs
 import tr_tables_timeline
+import tr_tables_trace
 import tr_tables_unlike
 import tr_verdict
 from tr_model import ALL_PHASES, KINDS, METRICS, PHASES
@@ -221,4 +222,5 @@ def all_tables(runs, metrics, percents):
         tables += load(group)
         tables += tr_tables_pairs.all_tables(group, metrics, percents)
         tables += tr_tables_timeline.all_tables(group, metrics)
-    return tables + list(worst(runs, metrics))
+    return [*tables, *worst(runs, metrics),
+            *tr_tables_trace.all_tables(runs)]

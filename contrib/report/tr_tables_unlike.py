@@ -7,6 +7,10 @@ from twtools.tables import Table
 
 # A figure with its unit, in which findings of two runs may differ.
 FIGURE = re.compile(r"\d+(?:[.]\d+)?(?= (?:%|ns|us|ms|s|MHz)(?:\W|$))")
+# Remarks that end in a count, in which runs may differ, too.
+COUNTED = ("missed expiries: ", "throttled cycles: ",
+           "cycles lost on their way: ", "cycles not dumped: ")
+COUNT = re.compile(r"\d+$")
 
 
 def text_of(value):
@@ -65,13 +69,14 @@ def differences_table(runs):
 
 def merged(texts):
     """Texts that differ in figures only, as one: "2.39 to 2.40 %"."""
-    columns = zip(*(FIGURE.findall(text) for text in texts))
+    known = COUNT if texts[0].startswith(COUNTED) else FIGURE
+    columns = zip(*(known.findall(text) for text in texts))
     ranges = []
     for column in columns:
         low, high = min(column, key=float), max(column, key=float)
         ranges.append(low if low == high else f"{low} to {high}")
     found = iter(ranges)
-    return FIGURE.sub(lambda _: next(found), texts[0])
+    return known.sub(lambda _: next(found), texts[0])
 
 
 def notes(runs):
@@ -83,7 +88,8 @@ def notes(runs):
         texts += [run.pairs_remark] if run.pairs else []
         texts += run.every("remarks")
         for text in dict.fromkeys(texts):
-            names.setdefault(text, []).append((name, text))
+            key = COUNT.sub("#", text) if text.startswith(COUNTED) else text
+            names.setdefault(key, []).append((name, text))
         for key, text in run.every("findings"):
             text = f"{key}: {text}"
             names.setdefault(FIGURE.sub("#", text), []).append((name, text))

@@ -37,6 +37,13 @@ def page(title, body, colours=COLOURS):
         "</body>", "</html>", ""])
 
 
+def verdict(lines):
+    """What a page begins with: sentences."""
+    return ['<section id="verdict">', "<ul>",
+            *(f"<li>{html.escape(line)}</li>" for line in lines), "</ul>",
+            "</section>"] if lines else []
+
+
 def links(pairs):
     """A list of (address, text)."""
     return ["<ul>", *(f'<li><a href="{html.escape(to)}">{html.escape(text)}'

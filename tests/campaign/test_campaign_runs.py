@@ -41,7 +41,12 @@ def test_whole(campaign, tmp_path):
     rows = re.findall(r"^plan +hackbench +(\w+) +(\S+) +(\S+) +(\S+)$",
                       result.stdout, re.MULTILINE)
     assert rows == [("cyclictest", "2", "3.5", "8"),
-                    ("wakeup", "1", "2.5", "7"), ("total", "1", "2.5", "7")]
+                    ("wakeup", "1", "2.5", "7"),
+                    ("response", "10", "25.0", "70"),
+                    ("total", "1", "2.5", "7")]
+    verdict = "Response: 25.0 us on average in placement plan; the longest " \
+        "took 70.0 us (placement plan, load hackbench)."
+    assert result.stdout.index(verdict) < result.stdout.index("\nSummary\n")
     state = state_of(out)
     assert set(state["measurements"]) == names
     for name, record in state["measurements"].items():
@@ -52,6 +57,7 @@ def test_whole(campaign, tmp_path):
         assert record["work_per_second"] == 5.0
     assert state["system"]["cyclictest"] == "9.9"
     page = (out / "index.md").read_text("utf-8")
+    assert page.index(f"\n- {verdict}\n") < page.index("## Summary")
     assert "| plan | hackbench | cyclictest | 2 | 3.5 | 8 |" in page
     assert re.search(r"plan hackbench twowaytest \| finished .*\| 1 \| 0 \|$",
                      page, re.MULTILINE)

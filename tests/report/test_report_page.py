@@ -103,13 +103,20 @@ def contrast(one, other):
 
 
 def test_contrast():
-    """Text 4.5, lines 1.9 against the ground, in both themes."""
+    """Text 4.5, lines 1.9 against the ground, in both themes.
+
+    Of a fill, which has an edge, against the text in it.
+    """
     import tr_style
     for theme in (0, 1):
         paper = tr_style.COLOURS["paper"][theme]
+        ink = tr_style.COLOURS["ink"][theme]
         for role, pair in tr_style.COLOURS.items():
-            least = {"ink": 4.5, "muted": 4.5, "paper": 1,
+            least = {"ink": 4.5, "muted": 4.5, "cause": 4.5, "paper": 1,
                      "grid": 1.2}.get(role, 1.9)
+            if role.startswith("fill"):
+                assert contrast(pair[theme], ink) >= 4.5, (role, theme)
+                least = 1.15
             assert contrast(pair[theme], paper) >= least, (role, theme)
 
 

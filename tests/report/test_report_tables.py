@@ -163,6 +163,20 @@ def test_common_remarks_stand_once(report):
         {"system": "b, c", "remark": "throttled cycles: 5"}]
 
 
+def test_counts_that_differ_stand_once(report):
+    """As figures of findings do; other remarks stay apart."""
+    data = made.twoway(made.cycles(200))
+    for name, missed in (("a", 100), ("b", 9), ("c", 0)):
+        data["twoway"] |= {"missed": missed, "error": f"code: {missed}"}
+        made.write(report.directory, f"{name}.json", data)
+    text = report("-t", "-", "a.json", "b.json", "c.json").stdout
+    assert made.tables(text)["Remarks"] == [
+        {"system": "a, b", "remark": "missed expiries: 9 to 100"},
+        {"system": "a", "remark": "error: code: 100"},
+        {"system": "b", "remark": "error: code: 9"},
+        {"system": "c", "remark": "error: code: 0"}]
+
+
 def test_remarks(report):
     data = made.twoway(made.cycles(200))
     data["twoway"] |= {

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The broken cycle: what its JSON says of it, and the trace of it.
+
+Who is to blame is what twowaytest has found: it is read, not found again.
+"""
+
+import dataclasses
+import typing
+
+import tr_trace_play
+from tr_member import NULL, NUMBER
+from tr_model import ALL_PHASES, InputError
+
+# A phase: the stamps at its begin and end.
+PHASES = {"wakeup": ("planned", "t0"), "send": ("t0", "t1"),
+          "sleep": ("t1", "t2"), "receive": ("t2", "t3"),
+          "network": ("t0", "t3")}
+# What delays nobody: a sleep that was asked for, and the other host.
+NO_DELAY = ("asleep", "awaits the other")
+ALONE = ("blocked", "peer blocked", "unknown")  # no doing of who had the CPU
+
+
+@dataclasses.dataclass
+class Span:
+    """A piece of the phase that was looked into."""
+    at_ns: int              # after the phase's begin
+    ns: int
+    state: str
+    cpu: int                # -1: unknown
+    who: str                # had that CPU
+    pid: int
+
+
+@dataclasses.dataclass
+class Analysis:
+    phase: str
+    side: str               # client or server: who waited
+    pid: int
+    mean_ns: float
+    cause: str              # the sentence
+    spans: list             # of Span, in order of time
+    sums: list              # of Span, the longest first
+    host: str | None = None
+
+    @property
+    def state(self):
+        """What the sentence is about: most of the time, delays only."""
+        times = {}
+        for one in self.sums:
+            if one.state not in NO_DELAY:
+                times[one.state] = times.get(one.state, 0) + one.ns
+        found = max(times, key=times.get, default=None)
+        # The sentence has the last word.
+        return found if found and \
+            f" for {times[found] / 1000:.1f} us" in self.cause else None
+
+    @property
+    def culprits(self):
+        """(who, ns) of those who ran in that state, the longest first."""
+        return [(one.who, one.ns) for one in self.sums
+                if one.state == self.state]
+
+    @property
+    def marked(self):
+        """The spans that are to blame."""
+        return [one for one in self.spans if one.state == self.state]
+
+    @property
+    def role(self):
+        """Whose lane shows it, if no CPU's does; else None."""
+        if self.state not in ALONE:
+            return None
+        other = "client" if self.side == "server" else "server"
+        return other if self.state.startswith("peer") else self.side
+
+
+@dataclasses.dataclass
+class Broken:
+    """What the JSON says of the cycle that -b ended the run at."""
+    metric: str
+    limit_ns: int
+    value_ns: int
+    cycle: int
+    phases: dict            # of ALL_PHASES -> ns
+    trace_file: str | None
+    where: str | None = None        # of two hosts: client, server, between
+    analysis: Analysis | None = None
+
+    @property
+    def here(self):
+        """The analysis, if the trace is of the host that it is about."""
+        return None if self.where == "server" else self.analysis
+
+
+@dataclasses.dataclass
+class Picture:
+    """A trace with what is known of its cycle."""
+    name: str               # of the run
+    trace: typing.Any       # tr_trace_text.Trace
+    broken: Broken | None
+    play: typing.Any        # tr_trace_play.Playback
+
+    @property
+    def phases(self):
+        """(phase, begin, end) on the trace's clock, in order of time."""
+        stamps = self.trace.stamps
+        names = ("wakeup", "network") if "t1" not in stamps else \
+            ("wakeup", "send", "sleep", "receive")
+        return [(name, stamps[begin], stamps[end]) for name in names
+                for begin, end in [PHASES[name]] if begin in stamps]
+
+    @property
+    def begin_ns(self):
+        return min(self.trace.stamps.values())
+
+    @property
+    def end_ns(self):
+        return self.trace.stamps["t3"]
+
+    @property
+    def marks(self):
+        """(begin, end, Span) on the trace's clock: who is to blame."""
+        analysis = self.broken.here if self.broken else None
+        if not analysis:
+            return []
+        start_ns = self.trace.stamps.get(PHASES[analysis.phase][0])
+        if start_ns is None:
+            return []
+        # Of others, the trace has no lane.
+        return [(start_ns + one.at_ns, start_ns + one.at_ns + one.ns, one)
+                for one in analysis.marked
+                if (analysis.role in self.play.sides if analysis.role
+                    else one.cpu in self.play.cpus)]
+
+
+def read_spans(member, key):
+    return [Span(one.get("at_ns", int), one.get("ns", int),
+                 one.get("state", str), one.get("cpu", int),
+                 one.get("who", str), one.get("pid", int, default=-1))
+            for one in member.items(key)]
+
+
+def read_analysis(member):
+    if not member.value:
+        return None
+    phase = member.get("phase", str)
+    if phase not in PHASES:
+        member.bad("phase", f"'{phase}' is none of " + ", ".join(PHASES))
+    side = member.get("side", str)
+    if side not in tr_trace_play.ROLES:
+        member.bad("side", f"'{side}' is none of "
+                           + ", ".join(tr_trace_play.ROLES))
+    return Analysis(
+        phase, side, member.get("pid", int), member.get("mean_ns", *NUMBER),
+        member.get("cause", str), read_spans(member, "timeline"),
+        read_spans(member, "contributors"),
+        member.get("host", str, default=None))
+
+
+def read(twoway, part):
+    """Sets part.broken, if -b has ended the run."""
+    member = twoway.inner("break")
+    if not {"cycle", "metric", "limit_ns", "value_ns"} <= \
+            member.value.keys():
+        return
+    part.broken = Broken(
+        member.get("metric", str), member.get("limit_ns", int),
+        member.get("value_ns", int), member.get("cycle", int),
+        {phase: value for phase in ALL_PHASES if (value := member.get(
+            f"{phase}_ns", int, NULL, default=None)) is not None},
+        member.get("trace_file", str, NULL, default=None),
+        member.get("where", str, NULL, default=None),
+        read_analysis(member.inner("analysis")))
+    if part.broken.analysis:
+        part.remarks.append(
+            f"cause of the broken cycle: {part.broken.analysis.cause}")
+
+
+def fits(trace, broken):
+    """Whether it is the trace of this very cycle: to the ns."""
+    if trace.cycle != broken.cycle:
+        return False
+    return all(trace.stamps[end] - trace.stamps[begin] ==
+               broken.phases[phase]
+               for phase, (begin, end) in PHASES.items()
+               if phase in broken.phases and phase != "network"
+               and begin in trace.stamps and end in trace.stamps)
+
+
+def check(parts):
+    """Of one name: raise if a trace is not that of the broken cycle."""
+    for part in parts:
+        if part.kind != "trace":
+            continue
+        for other in parts:
+            if other.kind == "json" and not (
+                    other.broken and fits(part.trace, other.broken)):
+                raise InputError(
+                    part.path, None, f"the trace of cycle "
+                    f"{part.trace.cycle}, which is not the one that -b ended "
+                    f"{other.path} at; name them apart: NAME=FILE")
+
+
+def adopt(parts, named):
+    """A trace goes to the run whose cycle it is, unless it has a name.
+
+    named: whether each part was named on the command line.
+    """
+    for part, own in zip(parts, named):
+        if part.kind != "trace" or own:
+            continue
+        found = [other for other in parts if other.kind == "json" and
+                 other.broken and fits(part.trace, other.broken)]
+        if len({other.name for other in found}) == 1:
+            part.name = found[0].name
+
+
+def split(runs):
+    """Those with results, and those that are a trace alone."""
+    alone = [run for run in runs
+             if all(part.kind == "trace" for part in run.parts)]
+    return [run for run in runs if run not in alone], alone
+
+
+def picture(run):
+    """None: without a trace."""
+    if not run.trace:
+        return None
+    analysis = run.broken.here if run.broken else None
+    known = {analysis.side: analysis.pid} if analysis else {}
+    return Picture(run.title, run.trace, run.broken,
+                   tr_trace_play.play(run.trace, known))
+
+
+def pictures(runs):
+    return list(filter(None, map(picture, runs)))

@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the first page of a campaign begins with: sentences and a figure."""
+
+import argparse
+import re
+import xml.etree.ElementTree as tree
+
+import browser
+import pytest
+
+OPTIONS = argparse.Namespace(
+    placements=["one", "plan"], loads=["none", "fft"],
+    tools=["cyclictest", "twowaytest"], connect=None, cpu=None, limit=[])
+# Placement, load: averages and maxima of cyclictest, wakeup, response.
+FIGURES = {
+    ("one", "none"): ((10, 50), (11, 60), (100, 300)),
+    ("one", "fft"): ((12, 70), (13, 80), (120.4, 350)),
+    ("plan", "none"): ((11, 55), (12, 65), (139, 1234)),
+    ("plan", "fft"): ((18, 90), (15, 95), (150, 400))}
+HEADLINE = "Response: 100 to 120 us on average in placement one, 139 to " \
+    "150 us on average in placement plan; the longest took 1,234 us " \
+    "(placement plan, load none)."
+BESIDE = "There, cyclictest's latency was 55.0 us at most and twowaytest's " \
+    "wakeup was 65.0 us at most. A maximum is a single cycle, which may be " \
+    "chance."
+TWICE = "cyclictest measured the same thing in both placements; its " \
+    "averages differ by up to 50 % (12.0 and 18.0 us, load fft): smaller " \
+    "differences mean nothing here."
+
+
+class State:
+    """As cm_state.State, of what is given."""
+
+    def __init__(self, without=()):
+        self.data = {"sessions": []}
+        self.results, self.records = {}, {}
+        for (placement, load), (cyclic, wakeup, response) in FIGURES.items():
+            names = [f"{placement}-{load}-{tool}" for tool in OPTIONS.tools]
+            self.results[names[0]] = {"thread": {"0": thread(None, cyclic)}}
+            self.results[names[1]] = {"twoway": {"limits": []}, "thread": {
+                "0": thread("wakeup", wakeup),
+                "1": thread("response", response)}}
+        for name in without:
+            del self.results[name]
+
+    def record(self, one):
+        return self.records.get(one.name, {})
+
+    def result(self, one):
+        return self.results.get(one.name)
+
+    def finished(self, one):
+        return one.name in self.results
+
+
+def thread(metric, values):
+    named = {"metric": metric} if metric else {}
+    return {**named, "cycles": 9, "min": 1, "avg": values[0],
+            "max": values[1]}
+
+
+def lines(state, virtual=False, **more):
+    import cm_verdict
+    return cm_verdict.lines_of(argparse.Namespace(
+        **{**vars(OPTIONS), **more}), state, virtual)
+
+
+def test_verdict():
+    assert lines(State()) == [HEADLINE, BESIDE, TWICE]
+
+
+def test_one_cpu_of_its_own():
+    """With --cpu, the two placements of cyclictest are not the same."""
+    assert lines(State(), cpu=1) == [HEADLINE, BESIDE]
+
+
+@pytest.mark.parametrize("tool, begin", [
+    ("twowaytest", "Response: 100 to"),
+    ("cyclictest", "cyclictest's latency: 10.0 to 12.0 us on average in "
+     "placement one, 11.0 to 18.0 us on average in placement plan; the "
+     "longest took 90.0 us (placement plan, load fft).")])
+def test_one_tool(tool, begin):
+    other, = {"twowaytest", "cyclictest"} - {tool}
+    found = lines(State(), tools=[tool])
+    assert found[0].startswith(begin)
+    assert not [line for line in found if f"{other}'s" in line]
+
+
+def test_one_measurement():
+    state = State()
+    assert lines(state, placements=["one"], loads=["none"],
+                 tools=["twowaytest"])[0] == \
+        "Response: 100 us on average in placement one; the longest took " \
+        "300 us (placement one, load none)."
+
+
+def test_what_is_missing():
+    """Its figures are left out, and that is told."""
+    state = State(["plan-none-twowaytest", "one-fft-cyclictest"])
+    found = lines(state)
+    assert found[0].endswith("the longest took 400 us (placement plan, load "
+                             "fft).")
+    assert "averages differ by up to 10 %" in found[2]
+    assert found[3] == "2 of 8 measurements failed or are missing: one fft " \
+        "cyclictest, plan none twowaytest."
+    assert lines(State(list(State().results))) == [
+        "8 of 8 measurements failed or are missing: one none cyclictest, "
+        "one none twowaytest, one fft cyclictest and 5 more."]
+
+
+def test_limits():
+    state = State()
+    state.results["one-fft-twowaytest"]["twoway"]["limits"] = [
+        {"limit": "total:9", "verdict": "exceeded"},
+        {"limit": "response:9", "verdict": "met"}]
+    assert lines(state)[3:] == [
+        "Limits: total:9 exceeded (one fft twowaytest)."]
+
+
+def test_disturbed():
+    """The largest of each, where it was; what is usual is not told."""
+    state = State()
+    state.records = {
+        "one-none-twowaytest": {"steal_percent": 0.05,
+                                "others_percent": 7.25},
+        "one-fft-cyclictest": {"steal_percent": 2.345,
+                               "others_percent": 6.0, "thermal_events": 3}}
+    state.results["plan-fft-twowaytest"]["twoway"] |= {
+        "missed": 4, "throttled": 0}
+    state.data["sessions"] = [{"boot_id": "x", "environment": {"findings": [
+        {"name": "governor", "read": "powersave"}]}}]
+    assert lines(state, virtual=True)[3:] == [
+        "Disturbed: these are times of a virtual machine; a hypervisor took "
+        "up to 2.35 % of the CPU time (one fft cyclictest); other programs "
+        "used up to 7.25 % of the CPU time (one none twowaytest); heat "
+        "slowed a CPU up to 3 times (one fft cyclictest); up to 4 missed "
+        "expiries (plan fft twowaytest); --check found governor."]
+
+
+def drawn(state, **more):
+    import cm_figure
+    import cm_verdict
+    options = argparse.Namespace(**{**vars(OPTIONS), **more})
+    return "\n".join(cm_figure.figure(cm_verdict.figures(options, state),
+                                      options))
+
+
+def test_figure():
+    """A row each, from the average to the maximum, on one scale."""
+    import cm_figure
+    root = tree.fromstring(drawn(State()))
+    [svg] = [e for e in root.iter() if e.tag.endswith("}svg")]
+    texts = [e.text for e in svg.iter() if e.tag.endswith("}text")]
+    heads = [text for text in texts if text.startswith("placement")]
+    assert heads == [f"placement {placement}, load {load}"
+                     for placement, load in FIGURES]
+    assert texts.count("cyclictest") == texts.count("response") == 4
+    values = [text for text in texts if " to " in text][1:]
+    assert values[:3] == ["10.0 to 50.0", "11.0 to 60.0", "100 to 300"]
+    assert len(values) == 12
+    dots = [float(e.get("cx")) for e in svg.iter()
+            if e.tag.endswith("}circle")]
+    averages = [one[0] for found in FIGURES.values() for one in found]
+    assert [dots[i] for i in sorted(range(12), key=averages.__getitem__)] == \
+        sorted(dots)
+    ends = [float(match[1]) for match in re.finditer(
+        r'd="M[\d.]+ \d+H([\d.]+)M', drawn(State()))]
+    assert all(begin < end for begin, end in zip(dots, ends))
+    assert ends.index(max(ends)) == 8       # 1234 us
+    label = svg.get("aria-label")
+    assert "placement plan, load none, response: 139 to 1,234 us" in label
+    assert svg.get("role") == "img"
+    ticks = {e.text: float(e.get("x")) for e in svg.iter()
+             if e.tag.endswith("}text") and re.fullmatch("10*", e.text)}
+    assert list(ticks) == ["10", "100", "1000", "10000"]
+    assert (ticks["10"], ticks["10000"]) == (cm_figure.LEFT,
+                                             cm_figure.RIGHT)
+    # Of averages of 10 and of 100 us.
+    assert (dots[0], dots[2]) == (ticks["10"], ticks["100"])
+
+
+def test_figure_of_nothing():
+    assert drawn(State(list(State().results))) == ""
+
+
+def test_figure_of_zeros():
+    """A logarithm has no place for them; the text has them."""
+    state = State()
+    state.results["one-none-cyclictest"] = {
+        "thread": {"0": thread(None, (0.0, 0))}}
+    assert ">0.0 to 0.0<" in drawn(state)
+
+
+@pytest.fixture
+def page(tmp_path, capsys):
+    """The first page of a campaign with these figures."""
+    import cm_report
+    state = State(["one-fft-cyclictest"])
+    state.data |= {"system": {"nodename": "host-" + "x" * 60,
+                              "release": "6.1"},
+                   "plan": {"loads": OPTIONS.loads, "cpus": {"one": 1}}}
+    state.path = tmp_path.joinpath
+    cm_report.report(None, argparse.Namespace(**vars(OPTIONS),
+                                              no_report=True), state)
+    assert capsys.readouterr().out.startswith("Response: ")
+    return (tmp_path / "index.html").read_text("utf-8")
+
+
+def test_order_of_the_page(page):
+    """Verdict, figure, links, tables; each link has its place."""
+    places = ['<section id="verdict">', '<figure id="figure">', "<nav>",
+              '<section id="summary">', '<section id="disturbances">',
+              '<section id="set-up">']
+    order = [page.index(mark) for mark in places]
+    assert order == sorted(order)
+    root = tree.fromstring(page.removeprefix("<!DOCTYPE html>"))
+    ids = {e.get("id") for e in root.iter()}
+    links = [e.get("href") for e in root.iter("a")]
+    assert "#summary" in links
+    assert {link[1:] for link in links} <= ids
+    assert "1 of 8 measurements failed" in page
+
+
+def test_page_in_a_browser(page, tmp_path):
+    """It fits, its drawing has a text, its text can be read."""
+    browser.check(browser.look(tmp_path, {"index": page}), ["index"])
+
+
+@pytest.mark.parametrize("value, text", [
+    (None, "-"), (7, "7"), (0.123456, "0.1235"), (999.96, "1000"),
+    (513123.4, "513123"), (123456789, "123456789")])
+def test_numbers_of_tables(value, text):
+    """Whole ones as they are; no powers of ten."""
+    import cm_report
+    assert cm_report.number_text(value) == text
+
+
+def test_page_is_made_of_known_colours():
+    import cm_figure
+    found = set(re.findall(r"var\(--(\w+)\)", drawn(State())))
+    assert found <= set(cm_figure.COLOURS)
+    assert {"cyclictest", "wakeup", "response"} <= found
