@@ -116,6 +116,9 @@ def test_ramp(run, args, later):
     rows = timeline.read(result.path("line")).rows
     assert [row["step"] for row in rows] == [0, 1]
     assert [row["send_count.0"] for row in rows] == [30, 30]
+    # A step's time begins anew, after the last row of the step before.
+    assert rows[1]["seconds"] <= \
+        rows[1]["unix_s"] - rows[0]["unix_s"] + 0.01
     for row in rows:
         other = row["send_count.1"]
         assert other is later[0] if later[row["step"]] is None else other > 0
