@@ -71,12 +71,12 @@ _twowaytest-virtlab()
 		_twowaytest-virtlab_value '' "${COMP_WORDS[COMP_CWORD - 2]}" "$cur"
 	elif [[ $cur == --*=* ]]; then
 		_twowaytest-virtlab_value "${cur%%=*}=" "${cur%%=*}" "${cur#*=}"
-	elif [[ $cur =~ ^(-[hv]*[dkmojabAMt])(.+)$ ]]; then
+	elif [[ $cur =~ ^(-[hv]*[dkmojabAMts])(.+)$ ]]; then
 		_twowaytest-virtlab_value "${BASH_REMATCH[1]}" \
 			"-${BASH_REMATCH[1]: -1}" "${BASH_REMATCH[2]}"
-	elif [[ $cur != -* && $prev =~ ^-[hv]*([dkmojabAMt])$ ]]; then
+	elif [[ $cur != -* && $prev =~ ^-[hv]*([dkmojabAMts])$ ]]; then
 		_twowaytest-virtlab_value '' "-${BASH_REMATCH[1]}" "$cur"
-	elif [[ $cur != -* && $prev =~ ^--(directory|kernel|mode|output|jobs|add|binary|append|memory|timeout)$ ]]; then
+	elif [[ $cur != -* && $prev =~ ^--(directory|kernel|mode|output|jobs|add|binary|append|memory|timeout|settle)$ ]]; then
 		_twowaytest-virtlab_value '' "$prev" "$cur"
 	elif [[ $cur != -* && $COMP_CWORD == 1 ]]; then
 		_twowaytest-virtlab_words '' "$cur" \
@@ -113,7 +113,9 @@ _twowaytest-virtlab()
 			-M \
 			--memory= \
 			-t \
-			--timeout=
+			--timeout= \
+			-s \
+			--settle=
 		[[ ${COMPREPLY[*]} != *= ]] || compopt -o nospace
 	fi
 }
