@@ -154,7 +154,8 @@ def test_patch_takes_quilts_series(tree, tmp_path):
 
 def shape(text):
     """Output without what is measured, and lines that depend on that."""
-    text = re.sub(r"(?m)^# (Missed|Throttled|Throttling|\().*\n", "", text)
+    text = re.sub(r"(?m)^# (Missed|Throttled|Throttling|Others|Interrupts|"
+                  r"\().*\n", "", text)
     text = re.sub(r"-?\b\d+(\.\d+)?\b", "N", text)
     return re.sub(r"[ \t]+", " ", text)
 
