@@ -4,11 +4,12 @@
 import os
 import pathlib
 
+import vl_apt
 import vl_commands
 import vl_run
 from twtools.options import HELP, Parser, number, one_line, one_of
 from vl_common import LabError
-from vl_kernel import PACKAGES
+from vl_machine import DEFAULT, MACHINES
 from vl_qemu import MODES
 
 # What ends a bisection.
@@ -55,6 +56,16 @@ OPTIONS = {
         "metavar": "N", "type": number(1, 1024),
         "help": "number of kernels that are booted at the same time, 1 to "
                 "1024 (default: number of CPUs, 1 with smp)"}),
+    "suite": ("s", {
+        "metavar": "SUITE", "type": vl_apt.suite,
+        "help": "Debian's suite that has the package, such as "
+                "trixie-backports (default: the system's own, or for "
+                "another architecture that of --arch); nothing of the "
+                "system is changed"}),
+    "arch": ("r", {
+        "metavar": "ARCH", "type": one_of(MACHINES),
+        "help": f"the architecture: {', '.join(MACHINES)} (default: "
+                f"{DEFAULT})"}),
     "directory": ("d", {
         "metavar": "DIR",
         "help": "keep the kernels there (default: the cache)"}),
@@ -62,7 +73,7 @@ OPTIONS = {
 GUEST = ("add", "binary", "append", "memory", "timeout", "settle")
 # Name: what it does, its options, what follows, the status of an error.
 COMMANDS = {
-    "fetch": (vl_commands.fetch, ("directory",), "package",
+    "fetch": (vl_commands.fetch, ("suite", "arch", "directory"), "package",
               "download Debian's kernels and print the images' paths", 1),
     "run": (vl_commands.run, ("kernel", "mode", "output", "jobs", *GUEST),
             "measure", "boot kernels and measure in each", 1),
@@ -76,8 +87,8 @@ COMMANDS = {
               "load, also with cyclictest, and write a report", 1),
 }
 OPERANDS = {
-    "package": {"metavar": "PACKAGE", "nargs": "*", "default": PACKAGES,
-                "help": f"default: {', '.join(PACKAGES)}"},
+    "package": {"metavar": "PACKAGE", "nargs": "*", "help": "default: those of --arch, for amd64 "
+                + ", ".join(MACHINES[DEFAULT].packages)},
     "results": {"metavar": "RESULTS", "nargs": 2, "type": pathlib.Path,
                 "help": "a JSON file, or a directory of results"},
 }

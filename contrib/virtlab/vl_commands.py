@@ -12,6 +12,7 @@ import vl_run
 import vl_study
 from vl_common import LabError
 from vl_directory import scratch
+from vl_machine import DEFAULT, MACHINES
 
 BAD = 1
 
@@ -27,8 +28,10 @@ def measure(options, kernels, items, output):
 
 
 def fetch(options):
-    for package in options.package:
-        print(vl_kernel.fetch(package, options.directory), flush=True)
+    machine = MACHINES[options.arch or DEFAULT]
+    for package in options.package or machine.packages:
+        print(vl_kernel.fetch(package, options.directory, options.suite,
+                              machine.name), flush=True)
     return 0
 
 
