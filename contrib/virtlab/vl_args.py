@@ -18,7 +18,7 @@ WRONG = 128
 OPTIONS = {
     "kernel": ("k", {
         "metavar": "[NAME=]FILE", "action": "append", "default": [],
-        "help": "boot this image (bzImage, vmlinuz); repeatable; NAME is the "
+        "help": "boot this image (bzImage, vmlinuz, Image); repeatable; NAME is the "
                 "directory of its results (default: the kernel's release)"}),
     "mode": ("m", {
         "metavar": "MODE", "type": one_of(MODES), "default": "exact",
@@ -36,7 +36,8 @@ OPTIONS = {
     "binary": ("b", {
         "metavar": "FILE",
         "help": "the twowaytest to run (default: a static one, built from "
-                "this tree, or the one in PATH where virtlab is installed)"}),
+                "this tree, for another architecture by a cross compiler, or "
+                "the one in PATH where virtlab is installed)"}),
     "append": ("A", {
         "metavar": "WORDS", "default": "", "type": one_line,
         "help": "add to the kernel's command line"}),
@@ -63,14 +64,14 @@ OPTIONS = {
                 "another architecture that of --arch); nothing of the "
                 "system is changed"}),
     "arch": ("r", {
-        "metavar": "ARCH", "type": one_of(MACHINES),
-        "help": f"the architecture: {', '.join(MACHINES)} (default: "
+        "metavar": "ARCH", "type": one_of(MACHINES), "default": DEFAULT,
+        "help": f"the guest's architecture: {', '.join(MACHINES)} (default: "
                 f"{DEFAULT})"}),
     "directory": ("d", {
         "metavar": "DIR",
         "help": "keep the kernels there (default: the cache)"}),
 }
-GUEST = ("add", "binary", "append", "memory", "timeout", "settle")
+GUEST = ("arch", "add", "binary", "append", "memory", "timeout", "settle")
 # Name: what it does, its options, what follows, the status of an error.
 COMMANDS = {
     "fetch": (vl_commands.fetch, ("suite", "arch", "directory"), "package",

@@ -12,14 +12,24 @@ import vl_run
 import vl_study
 from vl_common import LabError
 from vl_directory import scratch
-from vl_machine import DEFAULT, MACHINES
+from vl_machine import MACHINES
 
 BAD = 1
 
 
+def machine_of(options):
+    return MACHINES[options.arch]
+
+
+def kernels_of(options):
+    return [vl_kernel.kernel(text, machine_of(options))
+            for text in options.kernel]
+
+
 def setup_of(options):
-    return vl_run.Setup(options.mode, options.memory, options.timeout,
-                        options.append, options.jobs, options.settle)
+    return vl_run.Setup(machine_of(options), options.mode, options.memory,
+                        options.timeout, options.append, options.jobs,
+                        options.settle)
 
 
 def measure(options, kernels, items, output):
@@ -28,7 +38,7 @@ def measure(options, kernels, items, output):
 
 
 def fetch(options):
-    machine = MACHINES[options.arch or DEFAULT]
+    machine = machine_of(options)
     for package in options.package or machine.packages:
         print(vl_kernel.fetch(package, options.directory, options.suite,
                               machine.name), flush=True)
@@ -52,7 +62,7 @@ def show(output, statuses, items):
 
 
 def run(options):
-    kernels = [vl_kernel.kernel(text) for text in options.kernel]
+    kernels = kernels_of(options)
     items = options.measure
     statuses = measure(options, kernels, items, options.output)
     show(options.output, statuses, items)
@@ -76,7 +86,7 @@ def bisect_step(options):
                for word in item.command):
         options.parser.error("no --limit in what is measured: nothing would "
                              "tell good from bad")
-    kernels = [vl_kernel.kernel(options.kernel[0])]
+    kernels = kernels_of(options)
     with scratch() as output:
         statuses = measure(options, kernels, items, output)
         show(output, statuses, items)
@@ -87,9 +97,10 @@ def bisect_step(options):
 
 
 def study(options):
-    kernels = [vl_kernel.kernel(text) for text in options.kernel] or [
-        vl_kernel.kernel(f"{name}={vl_kernel.fetch(package)}")
-        for name, package in vl_study.KERNELS.items()]
+    machine = machine_of(options)
+    kernels = kernels_of(options) or [
+        vl_kernel.fetched(name, package, arch=machine.name)
+        for name, package in machine.kinds.items()]
     items = vl_run.measurements(vl_study.words())
     statuses = measure(options, kernels, items, options.output)
     failed = [f"{kernel}: {name}: exit status {status}"

@@ -3,6 +3,7 @@
 
 import dataclasses
 import lzma
+import mmap
 import pathlib
 import re
 import struct
@@ -18,30 +19,53 @@ CLOUD, STANDARD, PREEMPT_RT = MACHINES[DEFAULT].packages
 MAGIC = slice(0x202, 0x206)
 VERSION = 0x20e
 HEAD = 0x8000
+# The head of an image of others: what is at which byte.
+IMAGES = {"arm64": (0x38, b"ARM\x64"), "riscv64": (0x38, b"RSC\x05")}
+BANNER = re.compile(rb"Linux version ([!-~]+) ")
 # Kept beside the image: what two hosts in one guest need, each without others.
 MODULES = ("veth", "sch_netem")
 # Where a package may have it: riscv64 before 7.0 has no vmlinuz; from 7.3 on
 # it lies among the modules.
-IMAGES = ("boot/vmlinu[xz]-*", "usr/lib/modules/*/vmlinuz")
+PATHS = ("boot/vmlinu[xz]-*", "usr/lib/modules/*/vmlinuz")
 SUM = "sha256"          # beside the image, as sha256sum writes it
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 
 
-def release_of(path):
-    """The release of an x86 kernel image, as uname -r will say."""
+def x86_release(head):
+    """What the head of an x86 image says, None if it is none."""
+    if head[MAGIC] != b"HdrS" or len(head) < VERSION + 2:
+        return None
+    at = struct.unpack_from("<H", head, VERSION)[0] + 0x200
+    text = head[at:].split(b"\0", 1)[0].decode("ascii", "replace")
+    return text.split(" ", 1)[0]
+
+
+def banner_release(file, head):
+    """The architecture of another image, and what the kernel will print."""
+    for arch, (at, magic) in IMAGES.items():
+        if head[at:].startswith(magic):
+            with mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as data:
+                found = BANNER.search(data)
+                return arch, found[1].decode("ascii") if found else ""
+    return None, None
+
+
+def identify(path):
+    """The architecture of a kernel image, and its release (uname -r)."""
     try:
         with open(path, "rb") as file:
             head = file.read(HEAD)
+            arch, release = "amd64", x86_release(head)
+            if release is None:
+                arch, release = banner_release(file, head)
     except OSError as err:
         raise LabError(f"{path}: {err.strerror}") from None
-    if head[MAGIC] != b"HdrS" or len(head) < VERSION + 2:
-        raise LabError(f"{path}: no kernel image for x86 (bzImage, vmlinuz)")
-    at = struct.unpack_from("<H", head, VERSION)[0] + 0x200
-    text = head[at:].split(b"\0", 1)[0].decode("ascii", "replace")
-    release = text.split(" ", 1)[0]
+    if not arch:
+        raise LabError(f"{path}: no kernel image for {', '.join(MACHINES)} "
+                       "(bzImage, vmlinuz, Image)")
     if not NAME.fullmatch(release):
         raise LabError(f"{path}: this kernel image does not tell its release")
-    return release
+    return arch, release
 
 
 @dataclasses.dataclass
@@ -53,13 +77,16 @@ class Kernel:
     sha256: str
 
 
-def kernel(text):
+def kernel(text, machine=MACHINES[DEFAULT]):
     """A Kernel from [NAME=]FILE."""
     name, equals, path = text.rpartition("=")
     if equals and not NAME.fullmatch(name):
         raise LabError(f"--kernel={text}: '{name}' is no name: letters, "
                        "digits, '.', '_', '+', '-'")
-    release = release_of(path)
+    arch, release = identify(path)
+    if arch != machine.name:
+        raise LabError(f"{path}: a kernel for {arch}, but the guest is "
+                       f"{machine.name}: give --arch={arch}")
     return Kernel(name or release, pathlib.Path(path), release, sha256(path))
 
 
@@ -92,7 +119,7 @@ def unpack(debian, parts, new):
     debian.download(parts, work)
     for deb in work.glob("*.deb"):
         call(["dpkg-deb", "-x", deb, work])
-    images = [path for pattern in IMAGES for path in work.glob(pattern)]
+    images = [path for pattern in PATHS for path in work.glob(pattern)]
     if len(images) != 1:
         raise LabError(f"{', '.join(parts)}: {len(images)} kernel images in "
                        "this package, 1 is expected")
@@ -124,3 +151,9 @@ def fetch(package, directory=None, suite=None, arch=DEFAULT):
             (new / SUM).write_text(f"{sha256(new / 'vmlinuz')}  vmlinuz\n")
             (new / "version").write_text(version)
     return made / "vmlinuz"
+
+
+def fetched(name, package, **where):
+    """A Kernel of Debian's."""
+    arch = where.get("arch", DEFAULT)
+    return kernel(f"{name}={fetch(package, **where)}", MACHINES[arch])
