@@ -97,9 +97,15 @@ class Apt:
         found, left = {}, [package]
         while left:
             name = left.pop()
-            text = found[name] = self.about(name)
+            text = self.about(name)
+            # What only another package provides, apt shows as nothing.
+            if text:
+                found[name] = text
             left += [one for one in PART.findall(field(text, "Depends"))
                      if one not in found]
+        if not found:
+            raise LabError(f"{package}: no package in {self.where}, only "
+                           "provided by others: give one of these")
         return found
 
     def download(self, packages, directory):

@@ -5,7 +5,9 @@ import pathlib
 import shlex
 import sys
 
+import vl_bisect
 import vl_compare
+import vl_history
 import vl_kernel
 import vl_quiet
 import vl_run
@@ -26,8 +28,9 @@ def kernels_of(options):
             for text in options.kernel]
 
 
-def setup_of(options):
-    return vl_run.Setup(machine_of(options), options.mode, options.memory,
+def setup_of(options, arch=None):
+    machine = MACHINES[arch] if arch else machine_of(options)
+    return vl_run.Setup(machine, options.mode, options.memory,
                         options.timeout, options.append, options.jobs,
                         options.settle)
 
@@ -94,6 +97,30 @@ def bisect_step(options):
     if found - {0, 2}:
         raise LabError("a measurement failed: this step tells nothing")
     return BAD if 2 in found else 0
+
+
+def history(options):
+    options.append = ""
+    vl_history.history(options.arches, options.series,
+                       lambda arch: setup_of(options, arch), options.output,
+                       options.binary)
+    print(f"Page: {options.output}/history.md")
+    return 0
+
+
+def bisect(options):
+    if len(options.measure) != 1:
+        options.parser.error("one measurement is expected after --")
+    limit = options.limit
+    releases = vl_bisect.between(*options.release, options.arch)
+    print(f"{len(releases)} kernels", flush=True)
+    ends = vl_bisect.bisect(
+        releases, limit, lambda one: limit.value(vl_bisect.measure(
+            one, options.measure[0], setup_of(options), options.binary,
+            options.add)))
+    print(f"{limit} crossed {limit.us:g} us between " + " and ".join(
+        f"{one.package} ({figure:.1f} us)" for one, figure in ends))
+    return 0
 
 
 def study(options):

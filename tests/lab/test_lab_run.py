@@ -103,7 +103,8 @@ def test_wrong_usage(lab, args, said):
 def test_help(lab, form):
     """Every option is in it, and every command."""
     out, _ = lab(form)
-    for command in ("fetch", "run", "compare", "bisect-step", "study"):
+    for command in ("fetch", "run", "compare", "bisect-step", "bisect ",
+                    "history", "study"):
         assert command in out
     out, _ = lab("run", form)
     for letter, name, *_ in OPTIONS:
