@@ -8,15 +8,21 @@ import xml.etree.ElementTree as xml
 
 import pytest
 
+import guests
+import lab as made
 import test_lab_study
 import vl_bisect
 import vl_common
 import vl_history
 import vl_history_page
+import vl_kernel
+import vl_machine
 import vl_releases
+import vl_run
 
 RT = "linux-image-{}+made-rt-amd64"
 STANDARD = "linux-image-{}+made-amd64"
+PUBLISHED = made.VIRTLAB / "history.json"
 LIMIT = ("--limit=response:max:2",)
 
 
@@ -211,8 +217,49 @@ def test_history_of_a_series(history, debian):
     (("--arch=mips",), "'mips': a list of amd64, arm64, riscv64"),
     (("-r", "amd64,",), "'': a list of amd64"),
     (("--series=6",), "a list of series, such as 6.1,6.12"),
-    (("-s", "6.1,",), "a list of series"),
+    (("-S", "6.1,",), "a list of series"),
     (("-j", "0"), "1 to 1024"), (("word",), "word"),
 ])
 def test_history_usage(lab, args, said):
     assert said in lab.refused("history", *args)
+
+
+def published():
+    return json.loads(PUBLISHED.read_text())
+
+
+def test_published_page():
+    """Page and figure are those of the published summary."""
+    result = published()
+    for name, made_of in (("history.md", vl_history_page.page),
+                          ("history.svg", vl_history_page.figure)):
+        assert (made.VIRTLAB / name).read_text() == made_of(result)
+    assert PUBLISHED.read_text() == vl_history.to_json(result)
+
+
+def test_published_figures(tmp_path):
+    """Two of its kernels, to the last digit."""
+    result = published()
+    rows = [one for one in result["kernels"] if one["arch"] == "amd64"
+            and one["series"] in ("6.1", "6.12")
+            and one["kind"] == "preempt-rt"]
+    kernels = [vl_kernel.kernel("{}={}".format(
+        f"{one['version']}-{one['kind']}",
+        guests.fetch(one["package"], f"--suite={one['suite']}")))
+        for one in rows]
+    assert len(kernels) == 2
+    setup = vl_run.Setup(vl_machine.MACHINES["amd64"], "exact", 512, 500, "",
+                         2, 120)
+    vl_run.run(kernels, vl_history.items(), setup, tmp_path)
+    for row, kernel in zip(rows, kernels):
+        base = tmp_path / kernel.name
+        lab = guests.Boot(base).json("lab")["lab"]
+        now = {"kernel_sha256": lab["kernel_sha256"],
+               **{key: lab[key] for key in vl_history.SHARED}}
+        then = {"kernel_sha256": row["kernel_sha256"],
+                **result["shared"]["amd64"]}
+        unlike = [key for key in then if now[key] != then[key]]
+        if unlike:
+            pytest.skip("the published figures are of another "
+                        + ", ".join(unlike))
+        assert vl_history.figures(base) == row["figures"]
