@@ -3,13 +3,27 @@
 
 import os
 import pathlib
+import re
 
+import vl_apt
+import vl_bisect
 import vl_commands
 import vl_run
-from twtools.options import HELP, Parser, number, one_line, one_of
+from twtools.options import HELP, Parser, bad, names, number, one_line, \
+    one_of
 from vl_common import LabError
-from vl_kernel import PACKAGES
+from vl_machine import DEFAULT, MACHINES
 from vl_qemu import MODES
+
+SERIES = re.compile(r"[0-9]+\.[0-9]+(,[0-9]+\.[0-9]+)*")
+
+
+def series(text):
+    """A type: a list of series."""
+    if not SERIES.fullmatch(text):
+        raise bad(text, "a list of series, such as 6.1,6.12,")
+    return text.split(",")
+
 
 # What ends a bisection.
 WRONG = 128
@@ -17,7 +31,7 @@ WRONG = 128
 OPTIONS = {
     "kernel": ("k", {
         "metavar": "[NAME=]FILE", "action": "append", "default": [],
-        "help": "boot this image (bzImage, vmlinuz); repeatable; NAME is the "
+        "help": "boot this image (bzImage, vmlinuz, Image); repeatable; NAME is the "
                 "directory of its results (default: the kernel's release)"}),
     "mode": ("m", {
         "metavar": "MODE", "type": one_of(MODES), "default": "exact",
@@ -35,7 +49,8 @@ OPTIONS = {
     "binary": ("b", {
         "metavar": "FILE",
         "help": "the twowaytest to run (default: a static one, built from "
-                "this tree, or the one in PATH where virtlab is installed)"}),
+                "this tree, for another architecture by a cross compiler, or "
+                "the one in PATH where virtlab is installed)"}),
     "append": ("A", {
         "metavar": "WORDS", "default": "", "type": one_line,
         "help": "add to the kernel's command line"}),
@@ -55,14 +70,39 @@ OPTIONS = {
         "metavar": "N", "type": number(1, 1024),
         "help": "number of kernels that are booted at the same time, 1 to "
                 "1024 (default: number of CPUs, 1 with smp)"}),
+    "suite": ("s", {
+        "metavar": "SUITE", "type": vl_apt.suite,
+        "help": "Debian's suite that has the package, such as "
+                "trixie-backports (default: the system's own, or for "
+                "another architecture that of --arch); nothing of the "
+                "system is changed"}),
+    "arch": ("r", {
+        "metavar": "ARCH", "type": one_of(MACHINES), "default": DEFAULT,
+        "help": f"the guest's architecture: {', '.join(MACHINES)} (default: "
+                f"{DEFAULT})"}),
+    "arches": ("r", {
+        "metavar": "ARCH,...", "type": names(MACHINES, ordered=True),
+        "default": list(MACHINES), "dest": "arches",
+        "help": f"the guests' architectures (default: "
+                f"{','.join(MACHINES)})"}),
+    "series": ("S", {
+        "metavar": "SERIES,...", "type": series, "default": [],
+        "help": "only these, such as 6.1,6.12 (default: all)"}),
+    "limit": ("l", {
+        "metavar": "METRIC:STAT:US", "type": vl_bisect.limit,
+        "required": True,
+        "help": "what crossed which value, for example send:avg:200; STAT is "
+                f"one of {', '.join(vl_bisect.STATS)}"}),
     "directory": ("d", {
         "metavar": "DIR",
         "help": "keep the kernels there (default: the cache)"}),
 }
-GUEST = ("add", "binary", "append", "memory", "timeout", "settle")
+# Two options of one name: one architecture, or several.
+SHOWN = {"arches": "arch"}
+GUEST = ("arch", "add", "binary", "append", "memory", "timeout", "settle")
 # Name: what it does, its options, what follows, the status of an error.
 COMMANDS = {
-    "fetch": (vl_commands.fetch, ("directory",), "package",
+    "fetch": (vl_commands.fetch, ("suite", "arch", "directory"), "package",
               "download Debian's kernels and print the images' paths", 1),
     "run": (vl_commands.run, ("kernel", "mode", "output", "jobs", *GUEST),
             "measure", "boot kernels and measure in each", 1),
@@ -71,16 +111,28 @@ COMMANDS = {
                 1),
     "bisect-step": (vl_commands.bisect_step, ("kernel", "mode", *GUEST),
                     "measure", "a step for git bisect: is a limit met?", 125),
+    "bisect": (vl_commands.bisect, ("limit", *GUEST), "release",
+               "find the two packaged kernels between which a metric crossed "
+               "a limit", 1),
+    "history": (vl_commands.history, ("arches", "series", "output", "jobs",
+                                      "binary", "memory", "timeout", "settle"), None,
+                "measure each series of kernels that Debian has packaged, "
+                "and write a table and a figure", 1),
     "study": (vl_commands.study, ("kernel", "output", "jobs", *GUEST), None,
               "compare the standard and the PREEMPT_RT kernel, idle and under "
               "load, also with cyclictest, and write a report", 1),
 }
 OPERANDS = {
-    "package": {"metavar": "PACKAGE", "nargs": "*", "default": PACKAGES,
-                "help": f"default: {', '.join(PACKAGES)}"},
+    "package": {"metavar": "PACKAGE", "nargs": "*", "help": "default: those of --arch, for amd64 "
+                + ", ".join(MACHINES[DEFAULT].packages)},
+    "release": {"metavar": "PACKAGE", "nargs": 2,
+                "help": "two kernel packages of Debian, of the same kind, "
+                "such as linux-image-6.12.107+deb13-rt-amd64"},
     "results": {"metavar": "RESULTS", "nargs": 2, "type": pathlib.Path,
                 "help": "a JSON file, or a directory of results"},
 }
+# What these measure comes after "--".
+MEASURING = ("measure", "release")
 MEASURE = ("After -- comes what is measured: options of twowaytest, or "
            "[NAME=]PROGRAM and its options. Further measurements follow in "
            "the same boot, each after another --.")
@@ -96,10 +148,10 @@ def parse(arguments):
         command = commands.add_parser(
             name, help=text, description=f"{text[0].upper()}{text[1:]}.",
             status=WRONG if name == "bisect-step" else 1,
-            epilog=MEASURE if operand == "measure" else None)
+            epilog=MEASURE if operand in MEASURING else None)
         command.add_rows(command, [
-            *((OPTIONS[option][0], option, OPTIONS[option][1])
-              for option in options), HELP[0]])
+            *((OPTIONS[option][0], SHOWN.get(option, option),
+               OPTIONS[option][1]) for option in options), HELP[0]])
         if operand in OPERANDS:
             command.add_argument(operand, **OPERANDS[operand])
         command.set_defaults(action=action, parser=command, jobs=None,
@@ -109,8 +161,8 @@ def parse(arguments):
     # By the command's own parser: only that knows bisect-step's status.
     if unknown:
         options.parser.error(f"unexpected argument: {' '.join(unknown)}")
-    if COMMANDS[options.command][2] == "measure":
-        if not options.kernel:
+    if COMMANDS[options.command][2] in MEASURING:
+        if not getattr(options, "kernel", True):
             options.parser.error("--kernel=FILE is needed")
         if not rest:
             options.parser.error(
@@ -130,7 +182,7 @@ def partition(arguments):
     The other commands' operands may follow a "--", as anywhere.
     """
     if "--" not in arguments or \
-            COMMANDS.get(arguments[0], "...")[2] != "measure":
+            COMMANDS.get(arguments[0], "...")[2] not in MEASURING:
         return arguments, []
     at = arguments.index("--")
     return arguments[:at], arguments[at + 1:]

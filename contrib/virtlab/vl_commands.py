@@ -5,20 +5,34 @@ import pathlib
 import shlex
 import sys
 
+import vl_bisect
 import vl_compare
+import vl_history
 import vl_kernel
 import vl_quiet
 import vl_run
 import vl_study
 from vl_common import LabError
 from vl_directory import scratch
+from vl_machine import MACHINES
 
 BAD = 1
 
 
-def setup_of(options):
-    return vl_run.Setup(options.mode, options.memory, options.timeout,
-                        options.append, options.jobs, options.settle)
+def machine_of(options):
+    return MACHINES[options.arch]
+
+
+def kernels_of(options):
+    return [vl_kernel.kernel(text, machine_of(options))
+            for text in options.kernel]
+
+
+def setup_of(options, arch=None):
+    machine = MACHINES[arch] if arch else machine_of(options)
+    return vl_run.Setup(machine, options.mode, options.memory,
+                        options.timeout, options.append, options.jobs,
+                        options.settle)
 
 
 def measure(options, kernels, items, output):
@@ -27,8 +41,10 @@ def measure(options, kernels, items, output):
 
 
 def fetch(options):
-    for package in options.package:
-        print(vl_kernel.fetch(package, options.directory), flush=True)
+    machine = machine_of(options)
+    for package in options.package or machine.packages:
+        print(vl_kernel.fetch(package, options.directory, options.suite,
+                              machine.name), flush=True)
     return 0
 
 
@@ -49,7 +65,7 @@ def show(output, statuses, items):
 
 
 def run(options):
-    kernels = [vl_kernel.kernel(text) for text in options.kernel]
+    kernels = kernels_of(options)
     items = options.measure
     statuses = measure(options, kernels, items, options.output)
     show(options.output, statuses, items)
@@ -73,7 +89,7 @@ def bisect_step(options):
                for word in item.command):
         options.parser.error("no --limit in what is measured: nothing would "
                              "tell good from bad")
-    kernels = [vl_kernel.kernel(options.kernel[0])]
+    kernels = kernels_of(options)
     with scratch() as output:
         statuses = measure(options, kernels, items, output)
         show(output, statuses, items)
@@ -83,10 +99,35 @@ def bisect_step(options):
     return BAD if 2 in found else 0
 
 
+def history(options):
+    options.append = ""
+    vl_history.history(options.arches, options.series,
+                       lambda arch: setup_of(options, arch), options.output,
+                       options.binary)
+    print(f"Page: {options.output}/history.md")
+    return 0
+
+
+def bisect(options):
+    if len(options.measure) != 1:
+        options.parser.error("one measurement is expected after --")
+    limit = options.limit
+    releases = vl_bisect.between(*options.release, options.arch)
+    print(f"{len(releases)} kernels", flush=True)
+    ends = vl_bisect.bisect(
+        releases, limit, lambda one: limit.value(vl_bisect.measure(
+            one, options.measure[0], setup_of(options), options.binary,
+            options.add)))
+    print(f"{limit} crossed {limit.us:g} us between " + " and ".join(
+        f"{one.package} ({figure:.1f} us)" for one, figure in ends))
+    return 0
+
+
 def study(options):
-    kernels = [vl_kernel.kernel(text) for text in options.kernel] or [
-        vl_kernel.kernel(f"{name}={vl_kernel.fetch(package)}")
-        for name, package in vl_study.KERNELS.items()]
+    machine = machine_of(options)
+    kernels = kernels_of(options) or [
+        vl_kernel.fetched(name, package, arch=machine.name)
+        for name, package in machine.kinds.items()]
     items = vl_run.measurements(vl_study.words())
     statuses = measure(options, kernels, items, options.output)
     failed = [f"{kernel}: {name}: exit status {status}"

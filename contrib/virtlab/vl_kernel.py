@@ -3,43 +3,69 @@
 
 import dataclasses
 import lzma
+import mmap
 import pathlib
 import re
 import struct
 
-from vl_common import LabError, cache, call, need, sha256
+import vl_apt
+from vl_common import LabError, cache, call, sha256
 from vl_directory import whole
+from vl_machine import DEFAULT, MACHINES
 
-STANDARD = "linux-image-amd64"
-PREEMPT_RT = "linux-image-rt-amd64"
-CLOUD = "linux-image-cloud-amd64"
-PACKAGES = (CLOUD, STANDARD, PREEMPT_RT)
+CLOUD, STANDARD, PREEMPT_RT = MACHINES[DEFAULT].packages
 
 # Linux' x86 boot protocol: a magic number, then an offset to the version.
 MAGIC = slice(0x202, 0x206)
 VERSION = 0x20e
 HEAD = 0x8000
+# The head of an image of others: what is at which byte.
+IMAGES = {"arm64": (0x38, b"ARM\x64"), "riscv64": (0x38, b"RSC\x05")}
+BANNER = re.compile(rb"Linux version ([!-~]+) ")
 # Kept beside the image: what two hosts in one guest need, each without others.
 MODULES = ("veth", "sch_netem")
+# Where a package may have it: riscv64 before 7.0 has no vmlinuz; from 7.3 on
+# it lies among the modules.
+PATHS = ("boot/vmlinu[xz]-*", "usr/lib/modules/*/vmlinuz")
 SUM = "sha256"          # beside the image, as sha256sum writes it
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 
 
-def release_of(path):
-    """The release of an x86 kernel image, as uname -r will say."""
+def x86_release(head):
+    """What the head of an x86 image says, None if it is none."""
+    if head[MAGIC] != b"HdrS" or len(head) < VERSION + 2:
+        return None
+    at = struct.unpack_from("<H", head, VERSION)[0] + 0x200
+    text = head[at:].split(b"\0", 1)[0].decode("ascii", "replace")
+    return text.split(" ", 1)[0]
+
+
+def banner_release(file, head):
+    """The architecture of another image, and what the kernel will print."""
+    for arch, (at, magic) in IMAGES.items():
+        if head[at:].startswith(magic):
+            with mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as data:
+                found = BANNER.search(data)
+                return arch, found[1].decode("ascii") if found else ""
+    return None, None
+
+
+def identify(path):
+    """The architecture of a kernel image, and its release (uname -r)."""
     try:
         with open(path, "rb") as file:
             head = file.read(HEAD)
+            arch, release = "amd64", x86_release(head)
+            if release is None:
+                arch, release = banner_release(file, head)
     except OSError as err:
         raise LabError(f"{path}: {err.strerror}") from None
-    if head[MAGIC] != b"HdrS" or len(head) < VERSION + 2:
-        raise LabError(f"{path}: no kernel image for x86 (bzImage, vmlinuz)")
-    at = struct.unpack_from("<H", head, VERSION)[0] + 0x200
-    text = head[at:].split(b"\0", 1)[0].decode("ascii", "replace")
-    release = text.split(" ", 1)[0]
+    if not arch:
+        raise LabError(f"{path}: no kernel image for {', '.join(MACHINES)} "
+                       "(bzImage, vmlinuz, Image)")
     if not NAME.fullmatch(release):
         raise LabError(f"{path}: this kernel image does not tell its release")
-    return release
+    return arch, release
 
 
 @dataclasses.dataclass
@@ -51,24 +77,17 @@ class Kernel:
     sha256: str
 
 
-def kernel(text):
+def kernel(text, machine=MACHINES[DEFAULT]):
     """A Kernel from [NAME=]FILE."""
     name, equals, path = text.rpartition("=")
     if equals and not NAME.fullmatch(name):
         raise LabError(f"--kernel={text}: '{name}' is no name: letters, "
                        "digits, '.', '_', '+', '-'")
-    release = release_of(path)
+    arch, release = identify(path)
+    if arch != machine.name:
+        raise LabError(f"{path}: a kernel for {arch}, but the guest is "
+                       f"{machine.name}: give --arch={arch}")
     return Kernel(name or release, pathlib.Path(path), release, sha256(path))
-
-
-def package_of(package):
-    """The package that has the image: what a meta-package depends on."""
-    for line in call(["apt-cache", "depends", "--important",
-                      package]).splitlines():
-        found = re.fullmatch(r"\s*Depends: (linux-image-[0-9]\S*)", line)
-        if found:
-            return found[1]
-    return package
 
 
 def cached(made, version):
@@ -93,33 +112,48 @@ def keep_modules(work, new):
             (kept / f"{name}.ko").write_bytes(data)
 
 
-def fetch(package, directory=None):
+def unpack(debian, parts, new):
+    """The image of a kernel's packages, its configuration and MODULES."""
+    work = new.with_name("work")
+    work.mkdir()
+    debian.download(parts, work)
+    for deb in work.glob("*.deb"):
+        call(["dpkg-deb", "-x", deb, work])
+    images = [path for pattern in PATHS for path in work.glob(pattern)]
+    if len(images) != 1:
+        raise LabError(f"{', '.join(parts)}: {len(images)} kernel images in "
+                       "this package, 1 is expected")
+    images[0].rename(new / "vmlinuz")
+    for config in work.glob("boot/config-*"):
+        config.rename(new / "config")
+    keep_modules(work, new)
+
+
+def fetch(package, directory=None, suite=None, arch=DEFAULT):
     """Downloads a kernel package of Debian; returns the image's path.
 
     What is there already, and unchanged, is not downloaded again.
     """
-    need("apt-get", "apt")
-    need("dpkg-deb", "dpkg")
-    exact = package_of(package)
+    debian = vl_apt.find(suite, arch)
+    found = debian.parts(package)
+    # Not a package that has no kernel, only the newest one's name.
+    parts = {name: text for name, text in found.items()
+             if vl_apt.PART.fullmatch(name)} or found
+    name = next((one for one in parts if one.startswith("linux-image-")),
+                package)
     directory = pathlib.Path(directory or cache() / "kernels").resolve()
-    made = directory / exact.removeprefix("linux-image-")
-    version = call(["apt-cache", "show", "--no-all-versions", exact])
+    made = directory / re.sub("^linux-(image|binary)-", "", name)
+    version = "".join(parts.values())
     if not cached(made, version):
         directory.mkdir(parents=True, exist_ok=True)
         with whole(made, "version") as new:
-            work = new.with_name("work")
-            work.mkdir()
-            call(["apt-get", "-q", "download", exact], cwd=work)
-            for deb in work.glob("*.deb"):
-                call(["dpkg-deb", "-x", deb, work])
-            images = list(work.glob("boot/vmlinuz-*"))
-            if len(images) != 1:
-                raise LabError(f"{exact}: {len(images)} kernel images in "
-                               "this package, 1 is expected")
-            images[0].rename(new / "vmlinuz")
-            for config in work.glob("boot/config-*"):
-                config.rename(new / "config")
-            keep_modules(work, new)
+            unpack(debian, list(parts), new)
             (new / SUM).write_text(f"{sha256(new / 'vmlinuz')}  vmlinuz\n")
             (new / "version").write_text(version)
     return made / "vmlinuz"
+
+
+def fetched(name, package, **where):
+    """A Kernel of Debian's."""
+    arch = where.get("arch", DEFAULT)
+    return kernel(f"{name}={fetch(package, **where)}", MACHINES[arch])

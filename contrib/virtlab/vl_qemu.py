@@ -13,13 +13,14 @@ import zlib
 
 from vl_common import LabError, call, dies_with_us, need
 from vl_directory import scratch
+from vl_machine import DEFAULT
 
 # Leave one out, and two runs may differ.
 # (noirqdebug: PREEMPT_RT's threaded handlers miss the emulated serial port's
 # interrupts so often that the kernel would turn it off.)
-KERNEL = ("console=ttyS0 nokaslr norandmaps random.trust_cpu=off noirqdebug "
+KERNEL = ("console={} nokaslr norandmaps random.trust_cpu=off noirqdebug "
           "quiet panic=-1 rdinit=/init")
-MACHINE = ["-M", "q35", "-nodefaults", "-no-user-config", "-display", "none",
+OPTIONS = ["-nodefaults", "-no-user-config", "-display", "none",
            "-seed", "1", "-no-reboot"]
 
 
@@ -28,9 +29,7 @@ class Mode:
     """How a guest is to run, and what its kernel is told of that."""
     cpus: int
     accel: str
-    cpu: str
     more: tuple = ()
-    kernel: str = ""
 
 
 MODES = {
@@ -39,34 +38,38 @@ MODES = {
     # about to halt, its last instructions not yet counted: on a busy host
     # this happened in one boot of three. What is recorded is not needed.
     "exact": Mode(
-        1, "tcg,thread=single", "max,-rdrand,-rdseed",
+        1, "tcg,thread=single",
         ("-icount", "shift=3,sleep=off,rr=record,rrfile=/dev/null",
          "-rtc", "base=2026-01-01,clock=vm")),
-    # Guest time is the host's; each CPU is a thread of it. The kernel
-    # distrusts counters that such CPUs read in turn; the HPET, which it would
-    # read instead, takes longer than most phases.
-    "smp": Mode(4, "tcg,thread=multi", "max", kernel=" tsc=reliable"),
+    # Guest time is the host's; each CPU is a thread of it.
+    "smp": Mode(4, "tcg,thread=multi"),
 }
 # A file that a measurement wrote, below /out; no option, no way up.
 WORD = "[A-Za-z0-9_][A-Za-z0-9._+-]*"
 PLAIN = re.compile(rf"(?!lab\.json\Z){WORD}(/{WORD})*")
 
 
-def version():
+def version(machine):
     """QEMU's version; another may give other figures."""
-    text = call([need("qemu-system-x86_64", "qemu-system-x86"), "--version"])
+    text = call([need(*machine.qemu), "--version"])
     return text.splitlines()[0].removeprefix("QEMU emulator version ")
 
 
-def arguments(mode, memory):
+def arguments(setup):
     """What is the same in every boot of a mode."""
-    chosen = MODES[mode]
-    return [*MACHINE, "-accel", chosen.accel, "-cpu", chosen.cpu,
-            "-smp", str(chosen.cpus), *chosen.more, "-m", str(memory)]
+    chosen, machine = MODES[setup.mode], setup.machine
+    return [*machine.options, *OPTIONS, "-accel", chosen.accel,
+            "-cpu", machine.model, "-smp", str(chosen.cpus), *chosen.more,
+            "-m", str(setup.memory)]
 
 
 def kernel_arguments(setup):
-    return f"{KERNEL}{MODES[setup.mode].kernel} {setup.append}".rstrip()
+    machine = setup.machine
+    more = machine.smp if MODES[setup.mode].cpus > 1 else ""
+    ports = "" if machine.name == DEFAULT else \
+        f" lab_console={machine.console} lab_data={machine.data}"
+    return f"{KERNEL.format(machine.console)}{more}{ports} " \
+           f"{setup.append}".rstrip()
 
 
 async def boot(kernel, image, setup):
@@ -76,9 +79,10 @@ async def boot(kernel, image, setup):
     """
     with scratch() as work:
         command = [str(word) for word in (
-            need("qemu-system-x86_64", "qemu-system-x86"),
-            *arguments(setup.mode, setup.memory),
-            "-serial", f"file:{work}/console", "-serial", f"file:{work}/data",
+            need(*setup.machine.qemu), *arguments(setup),
+            "-serial", f"file:{work}/console",
+            *(word.format(work / "data")
+              for word in setup.machine.data_options),
             "-kernel", kernel.path, "-initrd", image,
             "-append", kernel_arguments(setup))]
         qemu = await asyncio.create_subprocess_exec(

@@ -10,6 +10,8 @@ import re
 import sys
 
 import vl_image
+import vl_machine
+import vl_programs
 import vl_qemu
 import vl_quiet
 from twtools import mark
@@ -33,6 +35,7 @@ class Measurement:
 @dataclasses.dataclass
 class Setup:
     """How guests are run."""
+    machine: vl_machine.Machine
     mode: str
     memory: int
     timeout: float
@@ -89,11 +92,11 @@ def describe(kernels, image, setup):
     """The member "lab" of every JSON: all that determines the figures."""
     shared = {
         "mode": setup.mode,
+        "arch": setup.machine.name,
         "cpus": vl_qemu.MODES[setup.mode].cpus,
         "memory_mib": setup.memory,
-        "qemu": vl_qemu.version(),
-        "qemu_arguments": " ".join(
-            vl_qemu.arguments(setup.mode, setup.memory)),
+        "qemu": vl_qemu.version(setup.machine),
+        "qemu_arguments": " ".join(vl_qemu.arguments(setup)),
         "kernel_arguments": vl_qemu.kernel_arguments(setup),
         "initramfs_sha256": sha256(image),
     }
@@ -190,9 +193,9 @@ def run(kernels, items, setup, output, added=(), binary=None):
                                             BOOT))
                 for name in names]
         image = work / "initramfs"
-        vl_image.make(image, items,
-                      vl_image.programs_of(items, added, binary),
-                      setup.settle)
+        source = vl_programs.source(setup.machine)
+        vl_image.make(image, items, vl_image.programs_of(
+            items, added, binary, source), source, setup.settle)
         return {name: write(name, directory, received, lab, items)
                 for name, directory, received, lab in zip(
                     names, made, boot_all(kernels, image, setup),

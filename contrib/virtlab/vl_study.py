@@ -6,9 +6,7 @@ import pathlib
 
 from twtools import tables, whole
 from vl_common import call
-from vl_kernel import PREEMPT_RT, STANDARD
 
-KERNELS = {"standard": STANDARD, "preempt-rt": PREEMPT_RT}
 REPORT = pathlib.Path(__file__).resolve().parents[1] / "report/twowayreport"
 # No divisor of the kernel's tick of 4 ms, else the tick always meets the same
 # phase of a cycle. A warm-up, as the start leaves work to the kernel. No dump:

@@ -166,7 +166,7 @@ def test_schema_knows_each_kind_of_limit(broken_run, index, change):
 
 
 LAB = {
-    "mode": ("exact", "other"), "release": ("6.12", 6),
+    "mode": ("exact", "other"), "arch": ("arm64", 64), "release": ("6.12", 6),
     "kernel_sha256": ("0a" * 32, "0a"), "initramfs_sha256": ("0a" * 32, ""),
     "qemu": ("8.2", 8), "cpus": (2, 0), "memory_mib": (512, "512"),
     "qemu_arguments": ("-icount 0", []), "kernel_arguments": ("", None)}

@@ -15,6 +15,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(made.VIRTLAB.parent))
 sys.path.insert(0, str(made.VIRTLAB))
 
+import archive  # noqa: E402
 import guests  # noqa: E402
 import test_lab_primitives  # noqa: E402
 import peers  # noqa: E402
@@ -96,6 +97,17 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture
 def lab(tmp_path):
     return made.Lab(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def made_archive(tmp_path_factory):
+    return archive.build(tmp_path_factory.mktemp("archive"))
+
+
+@pytest.fixture
+def debian(lab, made_archive):
+    """The lab on a system whose packages come from a made archive."""
+    return archive.use(lab, made_archive)
 
 
 @pytest.fixture(scope="session")

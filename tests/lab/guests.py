@@ -12,6 +12,7 @@ import sys
 import pytest
 
 import lab as made
+import vl_machine
 
 FLOOR = "bench_floor"
 PRIM_FLOOR = "bench_prim_floor"
@@ -49,13 +50,15 @@ def virtlab(*args, status=0):
     return done.stdout or done.stderr
 
 
-def fetch(package):
+def fetch(package, *options, arch="amd64"):
     """A kernel image of Debian's, or a skip."""
-    if not shutil.which("qemu-system-x86_64"):
-        pytest.skip("qemu-system-x86_64 is not installed")
+    qemu = vl_machine.MACHINES[arch].qemu[0]
+    if not shutil.which(qemu):
+        pytest.skip(f"{qemu} is not installed")
     done = subprocess.run(
-        [sys.executable, made.PROGRAM, "fetch", package], timeout=500,
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        [sys.executable, made.PROGRAM, "fetch", f"--arch={arch}", *options,
+         package], timeout=500, stdin=subprocess.DEVNULL, capture_output=True,
+        text=True, check=False)
     if done.returncode:
         pytest.skip(f"no kernel: {done.stderr.strip()}")
     return done.stdout.strip()

@@ -92,6 +92,15 @@ def image(path, release=RELEASE, rest=""):
     return path
 
 
+def other_image(path, arch, release):
+    """Writes what has the head of a kernel image that is not for x86."""
+    head = bytearray(0x1000)
+    magic = {"arm64": b"ARM\x64", "riscv64": b"RSC\x05"}[arch]
+    head[0x38:0x3c] = magic
+    path.write_bytes(bytes(head) + f"Linux version {release} (made".encode())
+    return path
+
+
 def archive(files, mode="w:gz"):
     """What a guest sends."""
     data = io.BytesIO()

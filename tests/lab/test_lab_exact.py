@@ -10,7 +10,7 @@ import pytest
 import guests
 import lab as made
 import schema
-import vl_image
+import vl_programs
 
 REPORT = made.TOP / "contrib/report/twowayreport"
 MEASURED = ("idle", "loaded", "slower", "tool-1", "tool-2")
@@ -72,7 +72,7 @@ def test_marked(cloud):
 
 def test_static(cloud):
     """The program that was measured needs no library."""
-    assert not vl_image.is_dynamic(vl_image.static_binary())
+    assert not vl_programs.is_dynamic(vl_programs.Native().own("twowaytest"))
 
 
 @pytest.mark.skipif(

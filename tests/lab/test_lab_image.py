@@ -14,7 +14,10 @@ import lab as made
 import vl_common
 import vl_directory
 import vl_image
+import vl_programs
 import vl_run
+
+HERE = vl_programs.Native()
 
 
 def words(*commands):
@@ -33,8 +36,8 @@ def unpacked(image, directory):
 def make(lab):
     def make(name, *commands, added=()):
         items = words(*commands)
-        programs = vl_image.programs_of(items, added, lab.tool)
-        vl_image.make(lab.directory / name, items, programs, 120)
+        programs = vl_image.programs_of(items, added, lab.tool, HERE)
+        vl_image.make(lab.directory / name, items, programs, HERE, 120)
         return lab.directory / name
     make.lab = lab
     return make
@@ -79,7 +82,7 @@ def test_libraries(make):
     root = unpacked(make("image", "mycat", added=[shutil.copy(
         program, make.lab.directory / "mycat")]),
         make.lab.directory / "root")
-    assert vl_image.is_dynamic(program)
+    assert vl_programs.is_dynamic(program)
     libraries = [line.split()[-2] for line in
                  subprocess.check_output(["ldd", program], text=True)
                  .splitlines() if "/" in line]
@@ -94,9 +97,9 @@ def test_load_is_brought_along(make, monkeypatch):
     for command in ("-q --load=hackbench", "hackbench",
                     "-q --load=hackbench:3"):
         assert "hackbench" in vl_image.programs_of(
-            words(command), (), make.lab.tool)
+            words(command), (), make.lab.tool, HERE)
     assert "hackbench" not in vl_image.programs_of(
-        words("-q --load=fft"), (), make.lab.tool)
+        words("-q --load=fft"), (), make.lab.tool, HERE)
 
 
 @pytest.mark.parametrize("name, said", [
@@ -108,8 +111,8 @@ def test_missing(lab, monkeypatch, name, said):
                         None if program == name else which(program, path=path))
     items = words("-q")
     with pytest.raises(vl_common.LabError, match=f"{name} .*{said}"):
-        programs = vl_image.programs_of(items, (), lab.tool)
-        vl_image.make(lab.directory / "image", items, programs, 120)
+        programs = vl_image.programs_of(items, (), lab.tool, HERE)
+        vl_image.make(lab.directory / "image", items, programs, HERE, 120)
 
 
 MESON = """#!/bin/sh
@@ -221,10 +224,10 @@ def test_busybox_must_be_static(lab):
 
 def test_installed(lab, monkeypatch):
     """No tree to build from: the program in PATH, with its libraries."""
-    monkeypatch.setattr(vl_image, "PROJECT", lab.directory)
+    monkeypatch.setattr(vl_programs, "PROJECT", lab.directory)
     monkeypatch.setenv("PATH", str(lab.directory / "bin"))
     with pytest.raises(vl_common.LabError,
                        match="twowaytest is missing.*--binary=FILE"):
-        vl_image.own_binary()
+        HERE.own("twowaytest")
     lab.program("twowaytest", "#!/bin/sh\n")
-    assert vl_image.own_binary() == str(lab.directory / "bin/twowaytest")
+    assert HERE.own("twowaytest") == str(lab.directory / "bin/twowaytest")

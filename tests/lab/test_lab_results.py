@@ -133,7 +133,7 @@ def test_every_file(lab):
          "command": ["measuring", "-x"]}]
     mark = mark["lab"]
     assert set(mark) == {
-        "mode", "release", "cpus", "memory_mib", "qemu", "qemu_arguments",
+        "mode", "arch", "release", "cpus", "memory_mib", "qemu", "qemu_arguments",
         "kernel_arguments", "kernel_sha256", "initramfs_sha256"}
     assert mark["mode"] == "exact" and mark["cpus"] == 1
     assert mark["release"] == made.RELEASE and mark["memory_mib"] == 256

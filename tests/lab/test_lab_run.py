@@ -24,9 +24,13 @@ OPTIONS = [
     ("s", "settle", "700", [("3601", "0 to 3600 s"), ("-1", "expected"),
                             ("x", "'x'"), ("1.5", "0 to"), ("", "0 to")]),
     ("j", "jobs", "2", [("0", "1 to 1024"), ("1025", "1 to")]),
+    ("r", "arch", "amd64", [
+        ("mips", "one of amd64, arm64, riscv64"), ("", "one of amd64"),
+        ("arm64", "vmlinuz: a kernel for amd64, but the guest is arm64: give "
+         "--arch=amd64")]),
     ("k", "kernel", "b=vmlinuz", [
         ("missing", "missing: No such file"), ("bin", "bin: Is a directory"),
-        ("bin/tool", "bin/tool: no kernel image for x86"),
+        ("bin/tool", "bin/tool: no kernel image for amd64"),
         ("a/b=vmlinuz", "'a/b' is no name"), ("=vmlinuz", "'' is no name"),
         ("a=", "No such file")]),
 ]
@@ -99,7 +103,8 @@ def test_wrong_usage(lab, args, said):
 def test_help(lab, form):
     """Every option is in it, and every command."""
     out, _ = lab(form)
-    for command in ("fetch", "run", "compare", "bisect-step", "study"):
+    for command in ("fetch", "run", "compare", "bisect-step", "bisect ",
+                    "history", "study"):
         assert command in out
     out, _ = lab("run", form)
     for letter, name, *_ in OPTIONS:

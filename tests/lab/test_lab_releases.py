@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""bisect and history: over all kernels that an archive has."""
+
+import dataclasses
+import json
+import os
+import xml.etree.ElementTree as xml
+
+import pytest
+
+import guests
+import lab as made
+import test_lab_study
+import vl_bisect
+import vl_common
+import vl_history
+import vl_history_page
+import vl_kernel
+import vl_machine
+import vl_releases
+import vl_run
+
+RT = "linux-image-{}+made-rt-amd64"
+STANDARD = "linux-image-{}+made-amd64"
+PUBLISHED = made.VIRTLAB / "history.json"
+LIMIT = ("--limit=response:max:2",)
+
+
+def bisect(lab, first, last, *args, **options):
+    return lab("bisect", first, last, "-b", lab.tool, *args, "--", "-q",
+               **options)
+
+
+@pytest.mark.parametrize("form, packages", [
+    (LIMIT, (RT, "6.1.7", "7.3.4")),
+    (("-l", "response:max:18"), (STANDARD, "6.19.2", "6.1.7"))])
+def test_bisect(debian, form, packages):
+    """Across suites, by number (6.1.7 is before 6.1.10), of one kind."""
+    name, *versions = packages
+    out, err = bisect(debian, *map(name.format, versions), *form)
+    steps = out.splitlines()
+    assert len(steps) == (6 if "7.3.4" in versions else 5)
+    assert steps[-1].startswith("response max crossed ")
+    assert steps[-1].endswith(
+        f"between {name.format('6.1.10')} (1.0 us) and "
+        f"{name.format('6.19.2')} (19.0 us)")
+    assert f"{name.format('6.19.2')} (trixie): response max 19.0 us: above " \
+        in out
+    # Suites that the archive does not have are named.
+    for suite in ("bookworm", "trixie-backports"):
+        assert f"{suite} for amd64 is left out" in err
+
+
+KNOWN = [vl_releases.Release("amd64", kind, version, form.format(version),
+                             "sid")
+         for version in ("6.1.7", "6.1.10", "6.19.2", "7.3.4")
+         for kind, form in (("standard", STANDARD), ("preempt-rt", RT))]
+
+
+def between(first, last, monkeypatch):
+    monkeypatch.setattr(vl_releases, "packaged", lambda arch, unread: KNOWN)
+    return vl_bisect.between(first, last, "amd64")
+
+
+def test_between(monkeypatch):
+    """Either end first; of the same kind."""
+    for form, kind in ((RT, "preempt-rt"), (STANDARD, "standard")):
+        for ends in (("6.1.10", "7.3.4"), ("7.3.4", "6.1.10")):
+            found = between(*map(form.format, ends), monkeypatch)
+            assert [(one.version, one.kind) for one in found] == [
+                (version, kind) for version in ("6.1.10", "6.19.2", "7.3.4")]
+
+
+@pytest.mark.parametrize("first, last, said", [
+    (RT.format("6.1.7"), STANDARD.format("7.3.4"),
+     "one is PREEMPT_RT, the other is not"),
+    (RT.format("6.1.7"), RT.format("6.1.7"), "given twice"),
+    (RT.format("6.1.7"), RT.format("6.2"),
+     r"6.2\+made-rt-amd64: no suite of bullseye, .* has this package; names "
+     r"are like linux-image-7.3.4\+made-rt-amd64"),
+])
+def test_between_errors(monkeypatch, first, last, said):
+    with pytest.raises(vl_common.LabError, match=said):
+        between(first, last, monkeypatch)
+
+
+@pytest.mark.parametrize("figures, steps", [
+    ([1, 2, 3, 9, 9, 9], 4), ([9, 9, 9, 9, 9, 1], 5), ([1, 9], 2),
+    ([1, 5, 5.1, 9], 4)])
+def test_neighbours(figures, steps):
+    """Rising or falling; a figure that equals the limit is not above it."""
+    releases = [dataclasses.replace(KNOWN[1], version=f"6.{i}")
+                for i in range(len(figures))]
+    asked = []
+
+    def measured(one):
+        asked.append(int(one.version[2:]))
+        return figures[asked[-1]]
+
+    ends = vl_bisect.bisect(releases, vl_bisect.limit("send:avg:5"), measured)
+    (low, left), (high, right) = ends
+    assert releases.index(high) == releases.index(low) + 1
+    assert [figures[releases.index(low)], figures[releases.index(high)]] == \
+        [left, right]
+    assert (left > 5) != (right > 5)
+    assert len(asked) <= steps and len(set(asked)) == len(asked)
+
+
+@pytest.mark.parametrize("figures, said", [
+    ([1, 9, 2], "both are not above the limit of 5 us: give a limit between "
+     "1.0 and 2.0 us"), ([6, 1, 7], "both are above the limit of 5 us")])
+def test_no_crossing(figures, said):
+    values = iter([figures[0], figures[-1]])
+    with pytest.raises(vl_common.LabError, match=said):
+        vl_bisect.bisect(KNOWN[:3], vl_bisect.limit("send:avg:5"),
+                         lambda one: next(values))
+
+
+def test_limit():
+    limit = vl_bisect.limit("send:avg:200")
+    thread = {"0": {"metric": "send", "avg": 5000.5}}
+    assert limit.value({"resolution_in_ns": 1, "thread": thread}) == 5.0005
+    assert limit.value({"resolution_in_ns": 0, "thread": thread}) == 5000.5
+    with pytest.raises(vl_common.LabError, match="'wakeup' is not measured; "
+                       "measured are send"):
+        vl_bisect.limit("wakeup:avg:1").value({"thread": thread})
+
+
+def test_bisect_fails(debian):
+    """What it measures with fails."""
+    err = debian("bisect", RT.format("6.1.7"), RT.format("7.3.4"), *LIMIT,
+                   "-b", debian.tool, "--", "-q", "--exit=3", status=1)[1]
+    assert f"{RT.format('6.1.7')}: the measurement failed" in err
+
+
+@pytest.mark.parametrize("args, said", [
+    (("a", *LIMIT, "--", "-q"), "PACKAGE"),
+    (("a", "b", "--", "-q"), "-l/--limit"),
+    (("a", "b", *LIMIT), "the measurement after --"),
+    (("a", "b", *LIMIT, "--", "-q", "--", "-q"), "one measurement is"),
+    *((("a", "b", form, "--", "-q"), "METRIC:STAT:US, with STAT one of min")
+      for form in ("-lsend:200", "--limit=send:mean:200", "-lsend:avg:x",
+                   "--limit=send:avg:", "-l:avg:3")),
+])
+def test_bisect_usage(lab, args, said):
+    assert said in lab.refused("bisect", *args)
+
+
+@pytest.fixture
+def history(debian):
+    debian.program("tool", test_lab_study.TOOL.replace(
+        "{program}", os.environ["TWOWAYTEST"]))
+    debian.program("cyclictest", test_lab_study.CYCLICTEST)
+
+    def run(*args, status=0):
+        out, err = debian("history", "-b", debian.tool, "-o", "out",
+                            *args, status=status)
+        base = debian.directory / "out"
+        return out, err, base if status else json.loads(
+            (base / "history.json").read_text())
+    run.base = debian.directory / "out"
+    return run
+
+
+def test_history(history):
+    """The newest of each series and kind; table and figure have them all."""
+    _, err, result = history("-r", "amd64")
+    assert "bookworm for amd64 is left out: the index of bookworm" in err
+    assert result["unread"] == ["bookworm amd64", "bookworm-backports amd64",
+                                "trixie-backports amd64"]
+    rows = result["kernels"]
+    assert [(one["version"], one["kind"], one["suite"]) for one in rows] == [
+        (version, kind, suite)
+        for version, suite in (("6.1.10", "bullseye"), ("6.19.2", "trixie"),
+                               ("7.3.4", "sid"))
+        for kind in ("standard", "preempt-rt")]
+    page = (history.base / "history.md").read_text()
+    assert "Not read: bookworm amd64, " in page
+    drawn = xml.parse(history.base / "history.svg").getroot()
+    titles = {one.text for one in drawn.iter(
+        "{http://www.w3.org/2000/svg}title")}
+    for one in rows:
+        base = history.base / "amd64" / f"{one['version']}-{one['kind']}"
+        lab = json.loads((base / "lab.json").read_text())["lab"]
+        assert lab["kernel_sha256"] == one["kernel_sha256"]
+        assert {key: lab[key] for key in vl_history.SHARED} == \
+            result["shared"]["amd64"]
+        figures = one["figures"]
+        for name, metrics in figures.items():
+            threads = json.loads((base / f"{name}.json").read_text())["thread"]
+            found = {thread.get("metric", "wakeup"):
+                     [thread["avg"], thread["max"]]
+                     for thread in threads.values()}
+            assert metrics == {key: found[key] for key in metrics}
+        name = vl_history_page.NAMES[one["kind"]]
+        response = [value / 1000 for value in figures["posix"]["response"]]
+        assert (f"Linux {one['version']}, {name}: response {response[0]:.1f} "
+                f"us, maximum {response[1]:.1f} us") in titles
+        row = next(line for line in page.splitlines() if line.startswith(
+            f"| {one['version']} | {name} | 3.5 | "))
+        assert f" | {response[0]:.1f} / {response[1]:.0f} | " in row
+
+
+def test_history_of_a_series(history, debian):
+    """And one that fails leaves the files as they were."""
+    _, _, result = history("--arch=amd64", "--series=7.3")
+    assert [one["version"] for one in result["kernels"]] == ["7.3.4"] * 2
+    assert "amd64: no kernel of 4.19 in Debian's suites bullseye, " in history(
+        "-ramd64", "-S4.19", status=1)[1]
+    debian.program("cyclictest", "#!/bin/sh\nexit 1\n")
+    assert "7.3.4-standard: cyclictest: exit status 1" in history(
+        "-ramd64", "-S7.3", status=1)[1]
+    assert json.loads((history.base / "history.json").read_text()) == result
+
+
+@pytest.mark.parametrize("args, said", [
+    (("--arch=mips",), "'mips': a list of amd64, arm64, riscv64"),
+    (("-r", "amd64,",), "'': a list of amd64"),
+    (("--series=6",), "a list of series, such as 6.1,6.12"),
+    (("-S", "6.1,",), "a list of series"),
+    (("-j", "0"), "1 to 1024"), (("word",), "word"),
+])
+def test_history_usage(lab, args, said):
+    assert said in lab.refused("history", *args)
+
+
+def published():
+    return json.loads(PUBLISHED.read_text())
+
+
+def test_published_page():
+    """Page and figure are those of the published summary."""
+    result = published()
+    for name, made_of in (("history.md", vl_history_page.page),
+                          ("history.svg", vl_history_page.figure)):
+        assert (made.VIRTLAB / name).read_text() == made_of(result)
+    assert PUBLISHED.read_text() == vl_history.to_json(result)
+
+
+def test_published_figures(tmp_path):
+    """Two of its kernels, to the last digit."""
+    result = published()
+    rows = [one for one in result["kernels"] if one["arch"] == "amd64"
+            and one["series"] in ("6.1", "6.12")
+            and one["kind"] == "preempt-rt"]
+    kernels = [vl_kernel.kernel("{}={}".format(
+        f"{one['version']}-{one['kind']}",
+        guests.fetch(one["package"], f"--suite={one['suite']}")))
+        for one in rows]
+    assert len(kernels) == 2
+    setup = vl_run.Setup(vl_machine.MACHINES["amd64"], "exact", 512, 500, "",
+                         2, 120)
+    vl_run.run(kernels, vl_history.items(), setup, tmp_path)
+    for row, kernel in zip(rows, kernels):
+        base = tmp_path / kernel.name
+        lab = guests.Boot(base).json("lab")["lab"]
+        now = {"kernel_sha256": lab["kernel_sha256"],
+               **{key: lab[key] for key in vl_history.SHARED}}
+        then = {"kernel_sha256": row["kernel_sha256"],
+                **result["shared"]["amd64"]}
+        unlike = [key for key in then if now[key] != then[key]]
+        if unlike:
+            pytest.skip("the published figures are of another "
+                        + ", ".join(unlike))
+        assert vl_history.figures(base) == row["figures"]
