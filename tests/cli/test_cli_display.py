@@ -20,7 +20,7 @@ SHORT = re.compile(r"(?P<metric>[a-z]+) *(?P<fields>(?: [A-Z][a-z]*: *-?"
                    r"[\d.]+)+)")
 LIVE = re.compile(r"step: (\d+)/2: (\d workers?): (\d+) s left *")
 WORKERS = ("0 workers", "1 worker")
-NOISE = ("# Missed: ", "# Others: ")
+NOISE = "# Others: "
 
 
 def watch(terminal):
@@ -28,13 +28,16 @@ def watch(terminal):
     and what a noisy machine may add."""
     seen = terminal.watch()
     assert seen.lines.pop() == ""
-    noise = False
-    for line in seen.lines[:]:
+    kept, noise = [], False
+    for line in seen.lines:
         # The rest of a long line is in the next one.
         noise = line.startswith(NOISE) or \
-            noise and not line.startswith("#")
-        if noise:
-            seen.lines.remove(line)
+            noise and line != "" and not line.startswith("#")
+        if not noise:
+            kept.append(line)
+    seen.lines[:] = kept
+    if seen.lines[-1].startswith("# Missed: "):
+        seen.lines.pop()
     return seen
 
 

@@ -172,7 +172,9 @@ def parse_histogram(text, with_sum=False):
     overflow_cycles = take_overflow_cycles(lines)
     values.update({name: take(lines, name) for name in OWN})
     assert all(line.startswith("# ") for line in lines)
-    return Histogram(rows, sums, values, overflow_cycles, lines)
+    # A noisy machine may add one.
+    remarks = [line for line in lines if not re.fullmatch(f"# {OTHERS}", line)]
+    return Histogram(rows, sums, values, overflow_cycles, remarks)
 
 
 def parse_percentiles(lines):
