@@ -14,6 +14,7 @@ KINDS = {
     "NAME": "name",
     "KIND": "name",
     "MODE": "name",
+    "ARCH": "name",
     "KIND[:ARG]": "name",
     "METRIC": "name",
     "LIMIT": "name",
@@ -24,7 +25,8 @@ KINDS = {
     **dict.fromkeys(("US", "NS", "N", "PRIO", "BYTES", "TIME", "STRING",
                      "EVENTS", "ADDR", "ADDR[:PORT]", "HOST", "HOST[:PORT]",
                      "COMMAND", "SHELL-COMMAND", "TEXT", "PERCENT", "RUN",
-                     "WORDS", "MIB", "S"),
+                     "WORDS", "MIB", "S", "SUITE", "ARCH,...", "SERIES,...",
+                     "METRIC:STAT:US"),
                     "any"),
 }
 REPEATED = re.compile("may be given several times|repeatable")

@@ -45,6 +45,12 @@ _twowaytest-virtlab_value()
 	local prefix=$1 value=$3
 
 	case $2 in
+	-r|--arch)
+		_twowaytest-virtlab_words "$prefix" "$value" \
+			amd64 \
+			arm64 \
+			riscv64
+		;;
 	-d|--directory|-k|--kernel|-o|--output|-a|--add|-b|--binary)
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -P "$prefix" -f -- "$value")
@@ -71,12 +77,12 @@ _twowaytest-virtlab()
 		_twowaytest-virtlab_value '' "${COMP_WORDS[COMP_CWORD - 2]}" "$cur"
 	elif [[ $cur == --*=* ]]; then
 		_twowaytest-virtlab_value "${cur%%=*}=" "${cur%%=*}" "${cur#*=}"
-	elif [[ $cur =~ ^(-[hv]*[dkmojabAMts])(.+)$ ]]; then
+	elif [[ $cur =~ ^(-[hv]*[srdkmojabAMtslS])(.+)$ ]]; then
 		_twowaytest-virtlab_value "${BASH_REMATCH[1]}" \
 			"-${BASH_REMATCH[1]: -1}" "${BASH_REMATCH[2]}"
-	elif [[ $cur != -* && $prev =~ ^-[hv]*([dkmojabAMts])$ ]]; then
+	elif [[ $cur != -* && $prev =~ ^-[hv]*([srdkmojabAMtslS])$ ]]; then
 		_twowaytest-virtlab_value '' "-${BASH_REMATCH[1]}" "$cur"
-	elif [[ $cur != -* && $prev =~ ^--(directory|kernel|mode|output|jobs|add|binary|append|memory|timeout|settle)$ ]]; then
+	elif [[ $cur != -* && $prev =~ ^--(suite|arch|directory|kernel|mode|output|jobs|add|binary|append|memory|timeout|settle|limit|series)$ ]]; then
 		_twowaytest-virtlab_value '' "$prev" "$cur"
 	elif [[ $cur != -* && $COMP_CWORD == 1 ]]; then
 		_twowaytest-virtlab_words '' "$cur" \
@@ -84,6 +90,8 @@ _twowaytest-virtlab()
 			run \
 			compare \
 			bisect-step \
+			bisect \
+			history \
 			study
 	elif [[ $cur != -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
@@ -94,6 +102,10 @@ _twowaytest-virtlab()
 			--help \
 			-v \
 			--version \
+			-s \
+			--suite= \
+			-r \
+			--arch= \
 			-d \
 			--directory= \
 			-k \
@@ -115,7 +127,11 @@ _twowaytest-virtlab()
 			-t \
 			--timeout= \
 			-s \
-			--settle=
+			--settle= \
+			-l \
+			--limit= \
+			-S \
+			--series=
 		[[ ${COMPREPLY[*]} != *= ]] || compopt -o nospace
 	fi
 }
