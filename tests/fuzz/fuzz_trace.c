@@ -89,7 +89,7 @@ static void check_analysis(const char *text, enum tw_metric_id phase)
 	cycle->t3_ns = cycle->t2_ns + (phase == TW_RECEIVE ? 500 : 20) *
 		       TW_NS_PER_US;
 	tw_analyse(&analysis, text, &brk, &params, pids, true);
-	require(analysis.phase == phase);
+	require(analysis.phase == (int)phase);
 	if (analysis.lacks)
 		return;
 	check_spans(analysis.spans, analysis.count, analysis.value_ns, true);
