@@ -16,3 +16,5 @@ for number in signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGUSR1:
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "alone: see tests/tools/workers.py")
+    config.addinivalue_line(
+        "markers", "long: not among what contrib/setup test runs, for time")

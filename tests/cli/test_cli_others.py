@@ -89,9 +89,14 @@ def test_tasks_that_ended(run, short):
     (), ("--load=fft:1", f"--load-affinity={CPU}"),
     ("--load=command:while :; do /bin/true; done",)])
 def test_own_tasks_are_no_others(run, load):
-    """Client, server, main and loads, with what these start."""
-    _, tasks, _ = others(run(*RUN, *load))
-    assert not [name for name in tasks if name.startswith("twoway")]
+    """Client, server, main and loads, with what these start. Another run on
+    this machine has others of these names, but hardly in each of five."""
+    for _ in range(5):
+        _, tasks, _ = others(run(*RUN, *load))
+        found = [name for name in tasks if name.startswith("twoway")]
+        if not found:
+            return
+    assert not found
 
 
 def test_quiet(run):

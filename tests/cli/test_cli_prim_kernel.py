@@ -82,9 +82,9 @@ def test_calls_are_made(strace, kind):
         calls[loops] = strace(f"--test=syscall.{kind}", "-l", str(loops))
     more = {name: calls[20].get(name, 0) - calls[10].get(name, 0)
             for name in calls[20]}
-    # Of others of its processes, such as main's, there may be a few more.
+    # Main's are among them, which reads files of all tasks of the system.
     assert sum(more.get(name, 0) for name in KINDS[kind]) == \
-        pytest.approx(10 * CALLS, abs=10)
+        pytest.approx(10 * CALLS, rel=0.1)
 
 
 def test_vdso_does_not_enter_the_kernel(strace):

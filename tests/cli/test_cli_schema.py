@@ -216,7 +216,7 @@ def test_schema_tells_a_check_from_a_measurement(valid, name, value):
 
 def test_schema_names_every_state():
     """Those of the time line; a new one has to be described."""
-    source = (schema.PATH.parents[1] / "src" / "twowaytest" / "cause" /
+    source = (schema.PATH.parents[1] / "src" / "twlib" / "cause" /
               "tw_analysis_text.c").read_text()
     states = re.findall(r'^\t\[TW_[A-Z_]+\] = "([a-z ]+)",$', source,
                         re.MULTILINE)

@@ -148,6 +148,7 @@ def cycles(guest, name):
                row["t3_ns"] - row["t0_ns"] - slept, slept)
 
 
+@pytest.mark.long
 def test_same_bytes_twice(hosts):
     """Every file, with both hosts and with the delay."""
     one, two = hosts

@@ -24,6 +24,7 @@ FOREIGN = [machine for machine in vl_machine.MACHINES.values()
            if not machine.native]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("machine", FOREIGN, ids=lambda one: one.name)
 def test_same_bytes_twice(machine, tmp_path):
     """Every file of every program, of two boots at the same time."""
@@ -110,7 +111,7 @@ def test_arguments(name):
     """What QEMU and the kernel are told, of each machine and mode."""
     machine = vl_machine.MACHINES[name]
     for mode, cpus in (("exact", "1"), ("smp", "4")):
-        setup = vl_run.Setup(machine, mode, 512, 1, "quirk", 1)
+        setup = vl_run.Setup(machine, mode, 512, 1, "quirk", 1, 0)
         words = vl_qemu.arguments(setup)
         assert words[words.index("-smp") + 1] == cpus
         assert words[words.index("-cpu") + 1] == machine.model

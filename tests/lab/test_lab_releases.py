@@ -239,6 +239,7 @@ def test_published_page():
     assert PUBLISHED.read_text() == vl_history.to_json(result)
 
 
+@pytest.mark.long
 def test_published_figures(tmp_path):
     """Two of its kernels, to the last digit."""
     result = published()

@@ -6,7 +6,8 @@ import re
 import pytest
 
 
-@pytest.fixture(params=["preempt_rt", "smp"])
+@pytest.fixture(params=["preempt_rt",
+                        pytest.param("smp", marks=pytest.mark.long)])
 def traced(request):
     return request.getfixturevalue(request.param)
 

@@ -213,7 +213,7 @@ def test_tests_have_these_names(desk):
 
 
 def test_sentences_are_those_of_the_analysis():
-    source = (page.SOURCE / "src" / "twowaytest" / "cause" /
+    source = (page.SOURCE / "src" / "twlib" / "cause" /
               "tw_analysis_text.c").read_text()
     rows = page.table("the sentence says")
     assert len(rows) > 10
@@ -226,7 +226,7 @@ def test_sentences_are_those_of_the_analysis():
 
 def test_every_sentence_is_in_the_table():
     """Whatever the analysis may say, there is a row for it."""
-    source = (page.SOURCE / "src" / "twowaytest" / "cause" /
+    source = (page.SOURCE / "src" / "twlib" / "cause" /
               "tw_analysis_text.c").read_text()
     told = " ".join(row[0] for row in page.table("the sentence says"))
     start = source.index("phrases[TW_BLAMES]")
