@@ -152,7 +152,9 @@ def disturbed(options, state, virtual):
                 values.append((value, one.title))
         if values:
             value, title = max(values)
-            texts.append(f"{text.format(f'{value:.3g}')} ({title})")
+            # Counts may be large; percents need no more than three digits.
+            shown = f"{value:.0f}" if value >= 1000 else f"{value:.3g}"
+            texts.append(f"{text.format(shown)} ({title})")
     changed = len(list(cm_changes.changes(options, state)))
     if changed:
         texts.append(f"{changed} things of the system changed meanwhile")

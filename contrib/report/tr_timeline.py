@@ -20,6 +20,7 @@ NAME = re.compile(rf"(?:({'|'.join(COUNTS)})|"
                   r"(?:\.(0|[1-9]\d*))?")
 NUMBER = re.compile(r"(?:-?\d+(?:\.\d+)?)?")
 MARKED = re.compile(r"^# *(virtual|lab)\b", re.M)
+LAST_S = 253402300799    # of the year 9999
 STRANGE = re.compile(r"[^-0-9.,\n]")
 
 
@@ -70,8 +71,10 @@ def names_of(path, number, line):
     whole = [*COUNTS, *((metric, value) for metric in metrics
                         for value in VALUES)]
     pairs = max(pair for pair, _ in found) + 1
-    if not metrics or sorted(map(str, found)) != sorted(
-            str((pair, name)) for pair in range(pairs) for name in whole):
+    # Before all that there might be are made up: how many there are.
+    if not metrics or pairs * len(whole) != len(found) or \
+            sorted(map(str, found)) != sorted(
+                str((pair, name)) for pair in range(pairs) for name in whole):
         raise InputError(path, number, "columns are missing or repeated")
     return found
 
@@ -116,6 +119,8 @@ def times_of(path, rows, first):
     steps, ends = rows[:, 0], rows[:, 1].copy()
     refuse(path, first, numpy.isnan(rows[:, :3]).any(axis=1),
            "step, seconds and unix_s are needed")
+    refuse(path, first, (rows[:, 2] < 0) | (rows[:, 2] > LAST_S),
+           "unix_s is no time of the years 1970 to 9999")
     new = numpy.append(True, steps[1:] != steps[:-1])
     back = numpy.append(False, (steps[1:] < steps[:-1]) |
                         (ends[1:] < ends[:-1]) & ~new[1:])

@@ -107,7 +107,8 @@ class Picture:
         names = ("wakeup", "network") if "t1" not in stamps else \
             ("wakeup", "send", "sleep", "receive")
         return [(name, stamps[begin], stamps[end]) for name in names
-                for begin, end in [PHASES[name]] if begin in stamps]
+                for begin, end in [PHASES[name]]
+                if begin in stamps and end in stamps]
 
     @property
     def begin_ns(self):

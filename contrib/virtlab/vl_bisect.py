@@ -24,11 +24,18 @@ class Limit:
 
     def value(self, result):
         """The figure in a result of twowaytest, in us."""
-        known = {thread.get("metric", "wakeup"): thread
-                 for thread in result["thread"].values()}
+        known = {}
+        for thread in result["thread"].values():
+            if known.setdefault(thread.get("metric", "wakeup"),
+                                thread) is not thread:
+                raise LabError("--limit: of one pair only; several were "
+                               "measured")
         if self.metric not in known:
             raise LabError(f"--limit: '{self.metric}' is not measured; "
                            f"measured are {', '.join(known)}")
+        if known[self.metric].get(self.stat) is None:
+            raise LabError(f"--limit: no cycle was measured, so {self} is "
+                           "not known")
         # What is measured without -N has us.
         unit = 1000 if result.get("resolution_in_ns") else 1
         return known[self.metric][self.stat] / unit

@@ -22,7 +22,7 @@ COLUMNS = {
 INTRO = """<!-- SPDX-License-Identifier: GPL-2.0-or-later -->
 <!-- Made by virtlab history. -->
 """
-TEXT = """Every kernel that Debian has packaged, the newest of each series, \
+TEXT = """The newest kernel of each series that Debian's suites have now, \
 in exact guests
 of one CPU whose time is the number of instructions, 8 ns each: lengths of paths
 in us, not times of a machine; see [README.md](README.md). Do not compare the

@@ -262,7 +262,7 @@ def test_request_for_latency_comes_before_a_failing_load(run):
 
 def test_command_that_fails_later(run):
     """What was measured until then is not lost."""
-    load = "--load=command:sleep 1; echo tired >&2; exit 4"
+    load = "--load=command:sleep 2; echo tired >&2; exit 4"
     error = f"{load}: ended with exit status 4; it wrote: tired"
     result = run(*QUICK, load)
     assert result.returncode == 1

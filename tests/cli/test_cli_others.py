@@ -3,6 +3,7 @@
 
 import os
 import subprocess
+import time
 
 import pytest
 
@@ -88,15 +89,17 @@ def test_tasks_that_ended(run, short):
 @pytest.mark.parametrize("load", [
     (), ("--load=fft:1", f"--load-affinity={CPU}"),
     ("--load=command:while :; do /bin/true; done",)])
-def test_own_tasks_are_no_others(run, load):
-    """Client, server, main and loads, with what these start. Another run on
-    this machine has others of these names, but hardly in each of five."""
-    for _ in range(5):
-        _, tasks, _ = others(run(*RUN, *load))
-        found = [name for name in tasks if name.startswith("twoway")]
-        if not found:
-            return
-    assert not found
+def test_own_tasks_are_no_others(start, tmp_path, load):
+    """Client, server, main and loads, with what these start."""
+    process = start(*RUN, *load)
+    own = {process.pid}
+    while process.process.poll() is None:
+        own.update(process.processes())
+        time.sleep(0.01)
+    assert process.finish() == 0 and len(own) > 2
+    told = schema.check((tmp_path / "json").read_text())["twoway"]["others"]
+    assert not [task for cpu in told["cpus"] for task in cpu["tasks"]
+                if task["id"] in own]
 
 
 def test_quiet(run):

@@ -71,13 +71,15 @@ static int await_thread(struct side *side)
 static int start_process(struct side *side, int policy, int priority)
 {
 	const struct sched_param param = { .sched_priority = priority };
+	pid_t pid = fork();
 
-	side->pid = fork();
-	if (!side->pid) {
+	/* Both have *side in common: the child must not store its 0 there. */
+	if (!pid) {
 		live(side);
 		_exit(0);
 	}
-	if (side->pid < 0)
+	side->pid = pid;
+	if (pid < 0)
 		return pt_failed(side->starter, "fork", -errno);
 	return sched_setscheduler(side->pid, policy, &param) ?
 	       pt_failed(side->starter, "sched_setscheduler", -errno) : 0;

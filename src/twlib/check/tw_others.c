@@ -60,12 +60,21 @@ static const struct tw_task_row *find_before(const struct tw_others_run *run,
 	return old && old->start == row->start ? old : NULL;
 }
 
+/* It may have begun long before, and not have been read then. */
+static bool is_unknown(const struct tw_others_run *run,
+		       const struct tw_task_row *old)
+{
+	return !old && !run->before->tasks.complete;
+}
+
 static int64_t used_ns(const struct tw_others_run *run,
 		       const struct tw_task_row *row)
 {
 	const struct tw_task_row *old = find_before(run, row);
 	int64_t ns = row->used_ns - (old ? old->used_ns : 0);
 
+	if (is_unknown(run, old))
+		return 0;
 	return at_least_0(row->coarse ? ns - tw_tick_ns() : ns);
 }
 
@@ -75,7 +84,7 @@ static int64_t reaped_ns(const struct tw_others_run *run,
 {
 	const struct tw_task_row *old = find_before(run, row);
 
-	return row->id == run->self ? 0 :
+	return row->id == run->self || is_unknown(run, old) ? 0 :
 	       at_least_0(row->reaped_ns - (old ? old->reaped_ns : 0));
 }
 
@@ -169,8 +178,10 @@ static void judge(struct tw_others_cpu *cpu, const struct tw_others_run *run,
 	const struct tw_busy *before = &run->before->busy;
 	const struct tw_busy *after = &run->after->busy;
 	int64_t busy_ns = tw_busy_ns(before, after, cpu->cpu);
-	int64_t taken_ns = after->cpu[cpu->cpu].taken_ns -
-			   before->cpu[cpu->cpu].taken_ns;
+	/* Counted as busy by the scheduler alone. */
+	int64_t taken_ns = before->exact && after->exact ?
+			   after->cpu[cpu->cpu].taken_ns -
+			   before->cpu[cpu->cpu].taken_ns : 0;
 	int64_t most_ns, least_ns;
 
 	cpu->interrupts_ns = lesser(cpu->interrupts_ns, busy_ns);
