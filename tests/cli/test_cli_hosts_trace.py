@@ -51,7 +51,8 @@ def test_client_without_trace(start, run):
     result = run("--connect=127.0.0.1:20198", "-q", "-l20", "-i1000", "-b1",
                  "--json=json")
     assert result.returncode == 2, result.stderr
-    assert not re.search("Cause|trace", result.stdout)
+    # Among others on the CPUs, tasks may have any name.
+    assert not re.search("^(?!# Others).*(Cause|trace)", result.stdout, re.M)
     twoway = result.json()["twoway"]
     assert twoway["peer"]["asked"]["trace"] is False
     assert twoway["peer"]["granted"]["traces"] is False

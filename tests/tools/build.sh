@@ -42,22 +42,22 @@ usual()
 5 build patches, check
 20 build cli, some
 6 build rt, some
-100 build cli
-120 build patches
-110 build report
-10 build twtools
-120 build lab
+250 build cli
+150 build patches, some
+90 build report, some
+10 build twtools, some
+300 build lab, some
 300 build packaging
 75 build-clang-san build
 25 build-clang-san unit
-120 build-clang-san cli, some
+180 build-clang-san cli, some
 30 build-fuzz build
 30 build-fuzz fuzz
-200 build rt
+260 build rt
 40 build runbook
-50 build campaign, some
+150 build campaign, some
 70 build-aarch64 build
-70 build-i386 build
+110 build-i386 build
 70 build-s390x build
 60 build-aarch64 unit
 25 build-i386 unit
