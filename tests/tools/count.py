@@ -8,7 +8,8 @@ LOG is meson's JSON log, STATUS the exit status of `meson test`. A pytest
 program counts by the cases in its --junitxml file, a TAP program by its
 lines, any other as one case. Prints PASSED FAILED SKIPPED on stdout, and
 every failure and every skip with its reason on stderr. Whatever ended
-badly without a failed case of its own counts as one.
+badly without a failed case of its own counts as one. If the environment's
+TWOWAY_AGAIN names a file, failed cases are added to it, for again.py.
 """
 
 import collections
@@ -99,15 +100,26 @@ def cases(test):
         yield "", "failed", f"{result}, exit status {test['returncode']}"
 
 
+def read(log):
+    """The tests in meson's log."""
+    try:
+        with open(log, encoding="utf-8") as file:
+            return [json.loads(line) for line in file]
+    except FileNotFoundError:
+        return []
+
+
+def remember(*row):
+    path = os.environ.get("TWOWAY_AGAIN")
+    if path:
+        with open(path, "a", encoding="utf-8") as file:
+            file.write("\t".join(" ".join(word.split()) for word in row) + "\n")
+
+
 def main():
     label, log, status = sys.argv[1:]
     count = collections.Counter()
-    try:
-        with open(log, encoding="utf-8") as file:
-            tests = [json.loads(line) for line in file]
-    except FileNotFoundError:
-        tests = []
-
+    tests = read(log)
     for test in tests:
         for name, verdict, reason in cases(test):
             count[verdict] += 1
@@ -116,6 +128,8 @@ def main():
                 where = " ".join(filter(None, (label, program, name)))
                 reason = reason or "no reason given"
                 print(f"{verdict.upper()} {where}: {reason}", file=sys.stderr)
+                if verdict == "failed" and name:
+                    remember(label, program, name, reason)
 
     if not tests or (int(status) and not count["failed"]):
         count["failed"] += 1
