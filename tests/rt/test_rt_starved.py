@@ -11,6 +11,7 @@ import subprocess
 import time
 
 import outside
+import primitives
 import pytest
 
 SPIN_S = 30             # at the longest; the test ends it before
@@ -76,6 +77,37 @@ def test_time_is_up(start, hogged):
         assert named(starved) in run.err
         assert ") was not ready in time: " in run.err
         assert BUSY.format(hogged[1]) in run.err
+
+
+def start_primitive(start, cpu):
+    return start("-q", "-p", 50, f"-a{cpu}", "-l", 10, "--test=sync2.unnamed",
+                 program=primitives.binary())
+
+
+def slow_tasks(why):
+    return ("primitivetest: sync2.unnamed.process.same: its tasks were not "
+            f"ready in time{why}; see what else uses CPU time on their CPUs "
+            "(--check)\n")
+
+
+def test_primitive_time_is_up(start, hogged):
+    run = start_primitive(start, hogged[1])
+    assert run.finish(timeout=READY_S + 10) == 1
+    assert run.gone()
+    assert run.err == slow_tasks("")
+
+
+def test_primitive_starter(start, spinner, two_cpus):
+    """What starts the tasks is not ready either: it is what is killed."""
+    main, cpu = two_cpus
+    with hog(spinner, cpu):
+        run = start_primitive(start, cpu)
+        assert outside.wait_for(lambda: run.named("prim-starter"))
+        os.kill(run.named("prim-starter")[0], signal.SIGSTOP)
+    assert run.finish(timeout=READY_S + 10) == 1
+    assert run.gone()
+    assert run.err == slow_tasks(
+        f": on CPU {main} its state is T (stopped)")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

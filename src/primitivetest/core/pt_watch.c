@@ -88,6 +88,14 @@ static int watch(struct pt_session *session, struct pt_case *c,
 	return session->run.err;
 }
 
+/* It, or the process that starts it: then @child has the reason. */
+static int fail_slow(struct pt_session *session, const struct pt_case *c,
+		     const struct tw_child *child)
+{
+	return tw_fail(&session->run, -ETIMEDOUT, "%s: its tasks were not ready in time%s%s; see what else uses CPU time on their CPUs (--check)",
+		       c->name, *child->why ? ": " : "", child->why);
+}
+
 /* What a task could not do; or that it was killed. */
 static int fail_tasks(struct pt_session *session, const struct pt_case *c,
 		      const struct tw_child *child, int err)
@@ -95,6 +103,8 @@ static int fail_tasks(struct pt_session *session, const struct pt_case *c,
 	const struct pt_task *task = c->culprit;
 	int i;
 
+	if (err == -ETIMEDOUT)
+		return fail_slow(session, c, child);
 	/* First: what it led to in the tasks is told in its place. */
 	if (child->ended && WIFSIGNALED(child->status))
 		return tw_fail(&session->run, -ECHILD, "%s: the process that starts the tasks was killed by signal %d (%s)",
@@ -113,9 +123,8 @@ static int fail_tasks(struct pt_session *session, const struct pt_case *c,
 				       c->name, task->name, task->failed,
 				       strerror(-task->err));
 	}
-	return tw_fail(&session->run, err, "%s: its tasks were not ready: %s%s%s",
-		       c->name, strerror(-err), *child->why ? "; " : "",
-		       child->why);
+	return tw_fail(&session->run, err, "%s: its tasks were not ready: %s",
+		       c->name, strerror(-err));
 }
 
 int pt_watch(struct pt_session *session, struct pt_case *c)
