@@ -20,7 +20,7 @@ def waited(kernel, told):
             others = " ".join(lines[at + 1:]) or "# Others are not known"
             raise LabError(
                 f"{kernel}: the guest was not quiet before '{name}': others "
-                "used 1 % of a CPU or more all the time that --settle "
+                "used 1 % or more of its CPUs' time, for as long as --settle "
                 f"allows; allow more, or end them: {others}")
         if time.isdecimal():
             found[name] = int(time) / 100

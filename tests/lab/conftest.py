@@ -158,5 +158,6 @@ def preempt_rt(tmp_path_factory, rt_image):
 def smp(tmp_path_factory, rt_image):
     output = tmp_path_factory.mktemp("smp")
     guests.virtlab("run", f"--kernel=smp={rt_image}", "--mode=smp",
-                   f"--output={output}", "--", *guests.words(SMP), status=2)
+                   "--settle=0", f"--output={output}", "--",
+                   *guests.words(SMP), status=2)
     return guests.Boot(output / "smp")
