@@ -131,7 +131,11 @@ def hosts_rt(tmp_path_factory):
                 ("rt",))
 
 
-@pytest.fixture(params=["hosts", "hosts_rt"])
+def on_rt(*values):
+    return pytest.param("hosts_rt", *values, marks=pytest.mark.long)
+
+
+@pytest.fixture(params=["hosts", on_rt()])
 def guest(request):
     return request.getfixturevalue(request.param)[0]
 
@@ -170,7 +174,7 @@ def test_two_hosts(guest):
 
 
 @pytest.mark.parametrize("guest, slack_ns", [
-    ("hosts", 20_000), ("hosts_rt", 300_000)], indirect=["guest"])
+    ("hosts", 20_000), on_rt(300_000)], indirect=["guest"])
 def test_delay_is_in_network(guest, slack_ns):
     """In each cycle, both ways; and little more than the delay.
 
@@ -208,8 +212,9 @@ def test_without_the_delay_as_before(guest):
 @pytest.mark.parametrize("distance", ["near", "far"])
 @pytest.mark.parametrize("program", PEERS)
 @pytest.mark.parametrize("guest, transport, most", [
-    ("hosts", "tcp", 1.00), ("hosts_rt", "tcp", 1.02),
-    ("hosts", "udp", 1.00), ("hosts_rt", "udp", 1.00)], indirect=["guest"])
+    ("hosts", "tcp", 1.00), on_rt("tcp", 1.02),
+    ("hosts", "udp", 1.00), on_rt("udp", 1.00)],
+                         indirect=["guest"])
 def test_closed_loop(guest, program, distance, transport, most):
     """As in test_lab_peers.py, with the server on another host.
 

@@ -89,6 +89,7 @@ def test_no_runtime_is_no_limit(preempt_rt):
     assert text.splitlines()[-1] == "status 1"
 
 
+@pytest.mark.long
 def test_smp(smp):
     """Four CPUs, marked as what they are."""
     mark = smp.json("lab")["lab"]
