@@ -10,6 +10,7 @@ import pathlib
 import re
 import time
 
+import vl_sources
 from twtools.options import bad
 from vl_common import LabError, cache, call, need
 from vl_directory import alone
@@ -42,19 +43,6 @@ def suite(text):
     if not SUITE.fullmatch(text):
         raise bad(text, "the name of a suite, such as trixie-backports,")
     return text
-
-
-def site():
-    """Where the system's own packages come from."""
-    # Also where no index has been read yet.
-    rows = call(["apt-get", "indextargets", "--no-release-info", "--format",
-                 "$(SITE) $(COMPONENT)", "Created-By: Packages"]).splitlines()
-    for row in rows:
-        found, _, component = row.partition(" ")
-        if component == "main":
-            return found
-    raise LabError("apt knows no source with the component 'main': "
-                   "/etc/apt/sources.list.d needs one of Debian's")
 
 
 @dataclasses.dataclass
@@ -124,7 +112,7 @@ def configure(base, suite, arch):
         (base / name).mkdir(parents=True, exist_ok=True)
     (base / "status").touch()
     (base / "sources.list").write_text(
-        f"deb [signed-by={KEYS}] {site()} {suite} main\n")
+        f"deb [signed-by={KEYS}] {vl_sources.site()} {suite} main\n")
     (base / "apt.conf").write_text(
         CONFIGURATION.format(arch=arch, base=base))
 

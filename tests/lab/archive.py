@@ -116,7 +116,8 @@ def build(archive):
                      f"{name}\n")
         date = time.strftime("%a, %d %b %Y %H:%M:%S UTC", time.gmtime())
         made.write(archive / "dists" / suite / "Release",
-                   f"Suite: {suite}\nArchitectures: {' '.join(ARCHES)}\n"
+                   f"Origin: Debian\nLabel: Debian\nSuite: {suite}\n"
+                   f"Architectures: {' '.join(ARCHES)}\n"
                    f"Components: main\nDate: {date}\nSHA256:\n{sums}")
     return archive
 
@@ -124,7 +125,7 @@ def build(archive):
 def use(lab, archive):
     """Makes the archive where the packages of the lab's system come from."""
     made.write(lab.directory / "sources.list",
-               f"deb file:{archive} bullseye main\n")
+               f"deb [signed-by={vl_apt.KEYS}] file:{archive} bullseye main\n")
     pathlib.Path(lab.directory / "system/lists/partial").mkdir(parents=True)
     lab.environment["APT_CONFIG"] = str(made.write(
         lab.directory / "apt.conf",

@@ -101,4 +101,5 @@ def test_no_source(debian):
     """A system that does not know where packages come from."""
     (debian.directory / "sources.list").write_text("")
     err = debian("fetch", "-s", "sid", "linux-image-amd64", status=1)[1]
-    assert "apt knows no source with the component 'main'" in err
+    assert "none of apt's sources with the component 'main' is Debian's" in err
+    assert "(sources now: none)" in err
