@@ -53,11 +53,11 @@ def limit(text):
     return Limit(found[1], found[2], float(found[3]))
 
 
-def place(name, releases):
-    """The index of a package among those that are known."""
-    for i, one in enumerate(releases):
+def named(name, releases):
+    """The release of a package among those that are known."""
+    for one in releases:
         if one.package == name:
-            return i
+            return one
     raise LabError(f"{name}: no suite of {', '.join(vl_releases.SUITES)} has "
                    "this package; names are like "
                    f"{releases[-1].package}" if releases else
@@ -65,18 +65,25 @@ def place(name, releases):
 
 
 def between(first, last, arch):
-    """The packaged kernels of one kind from one to the other, oldest first."""
+    """The packaged kernels of one kind from one to the other, oldest first.
+
+    Of a version that several suites have, one is enough: the one that was
+    named, else the first suite's.
+    """
     kinds = {"-rt-" in name for name in (first, last)}
     if len(kinds) > 1:
         raise LabError(f"{first}, {last}: one is PREEMPT_RT, the other is "
                        "not; give two of the same kind")
     kind = vl_releases.KINDS[kinds.pop()]
-    known = [one for one in vl_releases.packaged(arch, [])
+    known = [one for one in vl_releases.every(arch, [])
              if one.kind == kind]
-    ends = sorted(place(name, known) for name in (first, last))
-    if ends[0] == ends[1]:
-        raise LabError(f"{first}: given twice; give two kernels")
-    return known[ends[0]:ends[1] + 1]
+    ends = [named(name, known) for name in (first, last)]
+    low, high = sorted(one.numbers for one in ends)
+    if low == high:
+        raise LabError(f"{first}, {last}: both are Linux {ends[0].version}; "
+                       "give kernels of two versions")
+    return [one for one in vl_releases.once([*ends, *known])
+            if low <= one.numbers <= high]
 
 
 def measure(one, item, setup, binary, added):

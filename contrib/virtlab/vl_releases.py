@@ -55,21 +55,33 @@ def of_suite(suite, arch):
             yield Release(arch, kind, version[0], package, suite)
 
 
-def packaged(arch, unread):
-    """All of an architecture, oldest first, each release of a kind once.
+def every(arch, unread):
+    """All of an architecture, in the order of the suites.
 
     A suite that cannot be read is named, and appended to unread.
     """
-    found = {}
+    found = []
     for suite in SUITES:
         try:
-            for one in of_suite(suite, arch):
-                found.setdefault((one.numbers, one.kind), one)
+            found += of_suite(suite, arch)
         except LabError as err:
             print(f"virtlab: {suite} for {arch} is left out: {err}",
                   file=sys.stderr)
             unread.append(f"{suite} {arch}")
+    return found
+
+
+def once(releases):
+    """Oldest first, each version of a kind once: the first of several."""
+    found = {}
+    for one in releases:
+        found.setdefault((one.numbers, one.kind), one)
     return [found[key] for key in sorted(found)]
+
+
+def packaged(arch, unread):
+    """All of an architecture, oldest first, each version of a kind once."""
+    return once(every(arch, unread))
 
 
 def newest(releases):

@@ -59,31 +59,98 @@ KNOWN = [vl_releases.Release("amd64", kind, version, form.format(version),
          for kind, form in (("standard", STANDARD), ("preempt-rt", RT))]
 
 
-def between(first, last, monkeypatch):
-    monkeypatch.setattr(vl_releases, "packaged", lambda arch, unread: KNOWN)
-    return vl_bisect.between(first, last, "amd64")
+def known(versions, suite="trixie", form="linux-image-{}+other-{}amd64"):
+    """The same versions, packed by another suite."""
+    return [vl_releases.Release("amd64", kind, version, form.format(
+        version, flavour), suite) for version in versions
+            for kind, flavour in (("standard", ""), ("preempt-rt", "rt-"))]
 
 
-def test_between(monkeypatch):
+# Suite: its kernels. One version is in three, under two names.
+TWICE = {
+    "bookworm": known(["6.1.7", "6.1.10", "6.19.2"], "bookworm",
+                      "linux-image-{}+made-{}amd64"),
+    "trixie": known(["6.19.2", "6.19.20"]),
+    "sid": known(["6.19.2", "7.3.4"], "sid"),
+}
+OTHER = "linux-image-{}+other-{}amd64"
+
+
+@pytest.fixture
+def suites(monkeypatch):
+    """What every suite has, of every architecture."""
+    def has(kernels):
+        monkeypatch.setattr(vl_releases, "of_suite", lambda suite, arch: [
+            dataclasses.replace(one, arch=arch)
+            for one in kernels.get(suite, [])])
+    has({"sid": KNOWN})
+    return has
+
+
+def test_between(suites):
     """Either end first; of the same kind."""
     for form, kind in ((RT, "preempt-rt"), (STANDARD, "standard")):
         for ends in (("6.1.10", "7.3.4"), ("7.3.4", "6.1.10")):
-            found = between(*map(form.format, ends), monkeypatch)
+            found = vl_bisect.between(*map(form.format, ends), "amd64")
             assert [(one.version, one.kind) for one in found] == [
                 (version, kind) for version in ("6.1.10", "6.19.2", "7.3.4")]
+
+
+@pytest.mark.parametrize("first, last, suite", [
+    (STANDARD.format("6.1.7"), OTHER.format("7.3.4", ""), "bookworm"),
+    (OTHER.format("7.3.4", ""), STANDARD.format("6.19.2"), "bookworm"),
+    (OTHER.format("6.19.2", ""), OTHER.format("7.3.4", ""), "trixie"),
+    (STANDARD.format("6.1.7"), OTHER.format("6.19.2", ""), "trixie"),
+    (RT.format("6.1.7"), OTHER.format("6.19.2", "rt-"), "trixie"),
+])
+def test_version_of_several_suites(suites, first, last, suite):
+    """It is one candidate: the one that was named, else the first."""
+    suites(TWICE)
+    found = vl_bisect.between(first, last, "amd64")
+    versions = [one.version for one in found]
+    assert versions == [version for version in (
+        "6.1.7", "6.1.10", "6.19.2", "6.19.20", "7.3.4")
+        if version in versions]
+    assert len(found) == {"7.3.4": 5, "6.19.2": 3}[versions[-1]] - (
+        2 if versions[0] == "6.19.2" else 0)
+    assert [one.suite for one in found if one.version == "6.19.2"] == [suite]
+    packages = [one.package for one in found]
+    assert {packages[0], packages[-1]} == {first, last}
+
+
+def test_history_of_several_suites(suites):
+    """The same of history; another architecture's are not mixed in."""
+    suites(TWICE)
+    for arch in ("amd64", "arm64"):
+        found = vl_releases.packaged(arch, [])
+        assert {one.arch for one in found} == {arch}
+        assert [(one.version, one.suite) for one in found
+                if one.kind == "standard"] == [
+            ("6.1.7", "bookworm"), ("6.1.10", "bookworm"),
+            ("6.19.2", "bookworm"), ("6.19.20", "trixie"), ("7.3.4", "sid")]
 
 
 @pytest.mark.parametrize("first, last, said", [
     (RT.format("6.1.7"), STANDARD.format("7.3.4"),
      "one is PREEMPT_RT, the other is not"),
-    (RT.format("6.1.7"), RT.format("6.1.7"), "given twice"),
+    (RT.format("6.1.7"), RT.format("6.1.7"), "both are Linux 6.1.7; give"),
+    (STANDARD.format("6.19.2"), OTHER.format("6.19.2", ""),
+     "both are Linux 6.19.2; give kernels of two versions"),
     (RT.format("6.1.7"), RT.format("6.2"),
      r"6.2\+made-rt-amd64: no suite of bullseye, .* has this package; names "
-     r"are like linux-image-7.3.4\+made-rt-amd64"),
+     r"are like linux-image-7.3.4\+other-rt-amd64"),
 ])
-def test_between_errors(monkeypatch, first, last, said):
+def test_between_errors(suites, first, last, said):
+    suites(TWICE)
     with pytest.raises(vl_common.LabError, match=said):
-        between(first, last, monkeypatch)
+        vl_bisect.between(first, last, "amd64")
+
+
+def test_no_kernels(suites):
+    suites({})
+    with pytest.raises(vl_common.LabError, match="there are no kernels of "
+                       "this kind"):
+        vl_bisect.between(RT.format("6.1"), RT.format("6.2"), "amd64")
 
 
 @pytest.mark.parametrize("figures, steps", [
