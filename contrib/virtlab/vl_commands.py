@@ -100,6 +100,11 @@ def bisect_step(options):
 
 
 def history(options):
+    if options.binary and len(options.arches) > 1:
+        options.parser.error(
+            f"-b/--binary: '{options.binary}': a program is of one "
+            f"architecture, but {', '.join(options.arches)} are measured: "
+            f"give --arch too, one of {', '.join(MACHINES)}")
     options.append = ""
     vl_history.history(options.arches, options.series,
                        lambda arch: setup_of(options, arch), options.output,

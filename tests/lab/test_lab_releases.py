@@ -288,6 +288,10 @@ def test_history_of_a_series(history, debian):
     (("--series=6",), "a list of series, such as 6.1,6.12"),
     (("-S", "6.1,",), "a list of series"),
     (("-j", "0"), "1 to 1024"), (("word",), "word"),
+    (("-r", "arm64,riscv64", "-b", "x"), "'x': a program is of one "
+     "architecture, but arm64, riscv64 are measured: give --arch too, one of "
+     "amd64, arm64, riscv64"),
+    (("--binary=x",), "but amd64, arm64, riscv64 are measured"),
 ])
 def test_history_usage(lab, args, said):
     assert said in lab.refused("history", *args)
