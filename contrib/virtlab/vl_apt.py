@@ -6,13 +6,14 @@ cache; nothing of the system is changed, and no root is needed.
 """
 
 import dataclasses
+import os
 import pathlib
 import re
 import time
 
 import vl_sources
 from twtools.options import bad
-from vl_common import LabError, cache, call, need
+from vl_common import CallError, LabError, cache, call, need
 from vl_directory import alone
 from vl_machine import DEFAULT, MACHINES
 
@@ -20,6 +21,8 @@ KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
 FRESH_S = 3600          # an index that is younger is used as it is
 READ = "read"           # of the time when the index was read
 SUITE = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+-]*")
+# apt has asked for the index by its sum before, then by its name.
+MISMATCH = re.compile("unexpected size|Hash Sum mismatch")
 # What a kernel package of 7.3 and later consists of.
 PART = re.compile(r"linux-(?:image|binary|modules)-[0-9][^\s,]*")
 # The name of the newest one of its kind, without the architecture.
@@ -124,6 +127,24 @@ def fresh(base):
         return False
 
 
+def read_index(suite, arch, options):
+    """apt-get update; no part of an index may be missing."""
+    try:
+        call(["apt-get", *options, "-q", "update", "--error-on=any"],
+             env={**os.environ, "LC_ALL": "C.UTF-8"})
+    except CallError as err:
+        # Errors first.
+        said = sorted(re.findall(r"^[EW]: .*", err.output, re.MULTILINE))
+        why = "does not belong to its Release file: the mirror is being " \
+            "updated, or is damaged; try again later, or give the system " \
+            "another mirror" \
+            if any(map(MISMATCH.search, said)) else \
+            "cannot be read: is there a network, and has Debian this suite " \
+            "with this architecture?"
+        raise LabError(f"the index of {suite} for {arch} {why}\n  "
+                       + "\n  ".join(said or [str(err)])) from None
+
+
 def own(suite, arch):
     """apt of another suite or architecture, its index an hour old at most."""
     base = pathlib.Path(cache() / "apt" / f"{suite}-{arch}").resolve()
@@ -132,14 +153,7 @@ def own(suite, arch):
     with alone(base):
         if not fresh(base):
             configure(base, suite, arch)
-            try:
-                call(["apt-get", *options, "-q", "update",
-                      "--error-on=any"])
-            except LabError as err:
-                raise LabError(
-                    f"the index of {suite} for {arch} cannot be read: is "
-                    "there a network, and has Debian this suite with this "
-                    f"architecture?\n  {err}") from None
+            read_index(suite, arch, options)
             (base / READ).touch()
     return Apt(suite, arch, options)
 

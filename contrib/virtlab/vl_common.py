@@ -32,6 +32,16 @@ class LabError(Exception):
     """What cannot be done, and why: a message for the user."""
 
 
+class CallError(LabError):
+    """A program that failed, and all that it printed, errors first."""
+
+    def __init__(self, command, status, output):
+        lines = output.strip().splitlines()[-5:]
+        super().__init__(f"{' '.join(map(str, command))}: exit status "
+                         f"{status}: " + "\n  ".join(lines))
+        self.output = output
+
+
 def cache():
     """Kernels and builds: $XDG_CACHE_HOME/twowaytest-virtlab."""
     base = os.environ.get("XDG_CACHE_HOME") or \
@@ -63,9 +73,7 @@ def call(command, input="", **options):
     except OSError as err:
         raise LabError(f"{command[0]}: {err.strerror}") from None
     if done.returncode:
-        lines = (done.stderr + done.stdout).strip().splitlines()[-5:]
-        raise LabError(f"{' '.join(map(str, command))}: exit status "
-                       f"{done.returncode}: " + "\n  ".join(lines))
+        raise CallError(command, done.returncode, done.stderr + done.stdout)
     return done.stdout
 
 

@@ -68,10 +68,31 @@ def test_cached(debian, made_archive):
         os.utime(read, (hour_ago, hour_ago))
         err = debian("fetch", "-s", "sid", "linux-image-amd64", status=1)[1]
         assert "the index of sid for amd64 cannot be read" in err
-        assert "is there a network" in err
+        assert "is there a network" in err and "\n  E: " in err
     finally:
         away.rename(made_archive)
     assert debian("fetch", "-s", "sid", "linux-image-amd64")[0] == out
+
+
+@pytest.mark.parametrize("damage", [
+    lambda data: data + b"\n", lambda data: data.swapcase()])
+def test_mirror_in_the_middle_of_an_update(debian, made_archive, damage):
+    """The index has not the size or the sum that the Release file tells."""
+    path = made_archive / "dists/sid/main/binary-arm64/Packages"
+    data = path.read_bytes()
+    path.write_bytes(damage(data))
+    try:
+        err = debian("fetch", "-s", "sid", "-r", "arm64", status=1)[1]
+    finally:
+        path.write_bytes(data)
+    assert err.startswith("virtlab: the index of sid for arm64 does not "
+                          "belong to its Release file: the mirror is being "
+                          "updated, or is damaged; try again later, or give "
+                          "the system another mirror\n  E: ")
+    assert str(path) in err
+    # Another architecture's is whole; this one is read as soon as it is.
+    debian("fetch", "-s", "sid", "linux-image-amd64")
+    debian("fetch", "-s", "sid", "-r", "arm64", "linux-image-arm64")
 
 
 @pytest.mark.parametrize("args, said", [
