@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A guest waits until it is quiet, and says so; one that never is, fails."""
 
+import concurrent.futures
 import json
 import re
+
+import pytest
 
 import guests
 import lab as made
@@ -10,6 +13,9 @@ import vl_kernel
 
 # It goes on when the first measurement has ended.
 LOOP = "while :; do :; done & sleep 0.1"
+# A cycle of a quiet guest is shorter, also while it is traced.
+SHORT = ["twowaytest", *guests.REALTIME, "-i", "1013", "-l", "300"]
+DISTURBED = {"plain": SHORT, "traced": [*SHORT, "-b", "900", "--trace"]}
 
 
 def test_told(lab):
@@ -65,3 +71,57 @@ def test_spinner(tmp_path):
         status=1)
     assert "was not quiet before 'twowaytest'" in err
     assert re.search(r"# Others: sh-\d+ used [3-9]\d\.\d % of CPU 0", err)
+
+
+@pytest.fixture(scope="module")
+def after_boot(tmp_path_factory):
+    """Debian 13's standard kernel, right after boot and when it is quiet."""
+    image = guests.fetch("linux-image-amd64", "--suite=trixie")
+    output = tmp_path_factory.mktemp("boot")
+
+    def boot(name, status, *options):
+        guests.virtlab("run", f"--kernel={name}={image}", *options,
+                       f"--output={output}", "--", *guests.words(DISTURBED),
+                       status=status)
+        return guests.Boot(output / name)
+
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        early = pool.submit(boot, "early", 2, "--settle=0")
+        quiet = pool.submit(boot, "quiet", 0)
+        return early.result(), quiet.result()
+
+
+def waited(boot):
+    return [item["waited_s"] for item in boot.json("lab")["measurements"]]
+
+
+@pytest.mark.long
+def test_right_after_boot(after_boot):
+    """The trace and the line of others name who tests ciphers then."""
+    early, _ = after_boot
+    assert waited(early) == [None, None]
+    assert re.search(r"^# Cause: (sleep|send|receive|wakeup) \+\d+ us: .*"
+                     r"\bcryptomgr_test-\d+ \(.* ran with preemption off",
+                     early.text("traced.txt"), re.MULTILINE)
+    for name in DISTURBED:
+        assert re.search(r"^# Others: cryptomgr_test-\d+ used \d+\.\d %",
+                         early.text(f"{name}.txt"), re.MULTILINE)
+        cpu, = early.json(name)["twoway"]["others"]["cpus"]
+        assert cpu["tasks"][0]["name"] == "cryptomgr_test"
+
+
+@pytest.mark.long
+def test_after_waiting(after_boot):
+    """It is done: the same cycles are short, and nobody is named."""
+    early, quiet = after_boot
+    assert all(3 <= seconds < 120 for seconds in waited(quiet))
+    response = [boot.metric("plain", "response") for boot in after_boot]
+    print("average {avg} ns right after boot, ".format(**response[0])
+          + "{avg} when quiet".format(**response[1]))
+    assert response[0]["avg"] > 2 * response[1]["avg"]
+    for name in DISTURBED:
+        assert quiet.metric(name, "response")["cycles"] == 300
+        assert not re.search("^# (Cause|Others|Break)",
+                             quiet.text(f"{name}.txt"), re.MULTILINE)
+        assert "cryptomgr" not in quiet.text(f"{name}.txt")
+    assert early.metric("traced", "response")["cycles"] < 300
