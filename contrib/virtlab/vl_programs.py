@@ -10,16 +10,20 @@ import hashlib
 import os
 import pathlib
 import re
+import shlex
 import shutil
 
 import vl_apt
-from vl_common import LabError, cache, call, need
+from vl_common import LabError, cache, call, need, sha256
 from vl_directory import alone, remove_old, whole
 
 PACKAGES = {"cyclictest": "rt-tests", "hackbench": "rt-tests"}
 OURS = ("twowaytest", "primitivetest")
 STATIC = "-Dstatic=true"
-KEPT = 4                # builds in the cache, one of each tree
+STATIC_LIBRARIES = ("libc.a", "libnuma.a")
+# What meson heeds of it.
+ENVIRONMENT = ("CC", "CFLAGS", "CPPFLAGS", "LDFLAGS")
+KEPT = 4                # builds in the cache
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
 # What programs of another architecture are, or need to be built.
 FOREIGN = ("busybox-static", "rt-tests", "libc6", "libnuma1", "libgcc-s1",
@@ -36,12 +40,19 @@ def is_dynamic(program):
         re.search(rb"/ld[^/\0]*\.so", head) is not None
 
 
-def build(name, prefix, options):
-    """Builds a program of this tree; returns its path."""
+def build(name, prefix, options, made_with):
+    """Builds a program of this tree; returns its path.
+
+    The same tree, options and tools give the same bytes, in any directory;
+    as neither meson nor ninja sees that a tool is another one than at the
+    first build, this has a directory of its own.
+    """
     need("meson", "meson")
     need("ninja", "ninja-build")
-    tree = hashlib.sha256(os.fsencode(PROJECT)).hexdigest()[:12]
-    directory = cache() / f"{prefix}-{tree}"
+    inputs = [str(PROJECT), *options, made_with,
+              *(f"{one}={os.environ.get(one)}" for one in ENVIRONMENT)]
+    key = hashlib.sha256(os.fsencode("\0".join(inputs))).hexdigest()[:12]
+    directory = cache() / f"{prefix}-{key}"
     with alone(directory):
         if not (directory / "build.ninja").exists():
             # Without debugging information: that has the tree's path.
@@ -52,13 +63,26 @@ def build(name, prefix, options):
     return directory / name
 
 
+def tools():
+    """Of this machine's compiler and static libraries: what tells them apart.
+    """
+    compiler = shlex.split(os.environ.get("CC") or "cc")
+    need(compiler[0], "gcc")
+    found = [call([*compiler, "--version"])]
+    for name in STATIC_LIBRARIES:
+        path = call([*compiler, f"-print-file-name={name}"]).strip()
+        # As it was asked for: there is none.
+        found.append(path if path == name else sha256(path))
+    return "\n".join(found)
+
+
 class Native:
     """Programs of this machine."""
 
     def own(self, name):
         """The program that virtlab comes with: built, or installed."""
         if (PROJECT / "meson.build").exists():
-            return build(name, "build", [STATIC])
+            return build(name, "build", [STATIC], tools())
         return need(name, f"{name}, or --binary=FILE")
 
     def find(self, name):
@@ -118,7 +142,9 @@ class Foreign:
         return build(name, f"cross-{self.machine.name}", [
             f"--cross-file={cross}",
             f"--cross-file={PROJECT}/tests/cross/{self.machine.cpu}.ini",
-            *[STATIC] * self.machine.static])
+            *[STATIC] * self.machine.static],
+            call([f"{triple}-gcc", "--version"])
+            + (self.root / "version").read_text())
 
     def find(self, name):
         path = self.root / "usr/bin" / name

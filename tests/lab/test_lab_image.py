@@ -2,9 +2,11 @@
 """The initramfs: what is in it, and the same bytes each time."""
 
 import fcntl
+import json
 import os
 import shutil
 import subprocess
+import sys
 import threading
 import time
 
@@ -14,6 +16,7 @@ import lab as made
 import vl_common
 import vl_directory
 import vl_image
+import vl_machine
 import vl_programs
 import vl_run
 
@@ -214,6 +217,91 @@ def test_removed_meanwhile(lab):
     os.close(handle)
     waiter.join(30)
     assert (build / "there").exists()
+
+
+@pytest.fixture
+def place(lab, monkeypatch):
+    """Where a build is, with this environment, compiler and C library."""
+    libc = lab.directory / "libc.a"
+
+    def place(version="1", content="1", source=HERE, **environment):
+        libc.write_text(content)
+        monkeypatch.setenv("XDG_CACHE_HOME", lab.environment["XDG_CACHE_HOME"])
+        for name in vl_programs.ENVIRONMENT:
+            monkeypatch.setenv(name, environment.get(name, ""))
+
+        def call(command):
+            last = str(command[-1])
+            if last == "--version":
+                return version
+            if last.startswith("-print-file-name="):
+                name = last.partition("=")[2]
+                return f"{libc if name == libc.name else name}\n"
+            return ""
+
+        monkeypatch.setattr(vl_programs, "call", call)
+        return source.own("twowaytest").parent
+    return place
+
+
+@pytest.mark.parametrize("other", [
+    {"version": "2"}, {"content": "2"}, {"CC": "env cc"}, {"CFLAGS": "-O1"},
+    {"CPPFLAGS": "-DX"}, {"LDFLAGS": "-s"}])
+def test_other_tools(place, other):
+    """Another compiler, its flags or libraries: another build."""
+    assert place() == place() != place(**other) == place(**other)
+
+
+def test_other_packages(place, tmp_path, monkeypatch):
+    """Another architecture's libraries are those of packages."""
+    source = vl_programs.Foreign(vl_machine.MACHINES["riscv64"])
+    source.root = tmp_path / "root"
+    monkeypatch.setattr(vl_programs, "need", lambda *_: None)
+    places = []
+    for version, packages in (("1", "1"), ("1", "1"), ("2", "1"), ("1", "2")):
+        made.write(source.root / "version", packages)
+        places.append(place(version, source=source))
+    assert places[0] == places[1] and len(set(places)) == 3
+
+
+def test_no_compiler(lab, monkeypatch):
+    monkeypatch.setenv("CC", "nosuch-cc")
+    with pytest.raises(vl_common.LabError, match="nosuch-cc is missing: "
+                       "package gcc"):
+        HERE.own("twowaytest")
+
+
+SOURCES = ("src", "man", "contrib", "tests")    # and the files beside them
+
+
+@pytest.mark.long
+def test_same_bytes_of_two_trees(lab):
+    """Of equal sources in two directories: the same initramfs."""
+    other = lab.directory / "deep/er/tree"
+    other.mkdir(parents=True)
+    for path in made.TOP.iterdir():
+        if path.name in SOURCES:
+            shutil.copytree(path, other / path.name)
+        elif path.is_file():
+            shutil.copy(path, other)
+    runs = []
+    for tree, umask in ((made.TOP, 0o022), (other, 0o077)):
+        runs.append(subprocess.Popen(
+            [sys.executable, tree / "contrib/virtlab/virtlab", "run", "-k",
+             lab.kernel, "-o", f"out-{umask}", "--", "x=true"],
+            cwd=lab.directory, umask=umask, stderr=subprocess.PIPE, text=True,
+            stdout=subprocess.DEVNULL, env={
+                **lab.environment,
+                "XDG_CACHE_HOME": str(lab.directory / f"home/{umask}")}))
+    for run in runs:
+        assert run.communicate(timeout=300)[1] == ""
+        assert run.returncode == 0
+    programs = [path.read_bytes() for path in
+                lab.directory.glob("home/*/*/build-*/twowaytest")]
+    assert len(programs) == 2 and programs[0] == programs[1]
+    one, two = (json.loads(path.read_text())["lab"]["initramfs_sha256"]
+                for path in lab.directory.glob("out-*/*/lab.json"))
+    assert one == two
 
 
 def test_busybox_must_be_static(lab):
