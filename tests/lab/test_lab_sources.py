@@ -30,7 +30,7 @@ def apt(tmp_path, monkeypatch):
     def site(names, files=(), listed=()):
         for name, text in dict(files).items():
             made.write(tmp_path / name, text)
-        read = [READ[name] for name in names]
+        read = [(*READ[name], "main", "a.sources") for name in names]
 
         def call(command):
             line = command[command.index("--format") + 1]
@@ -41,9 +41,9 @@ def apt(tmp_path, monkeypatch):
                 rows = []
             return "".join(
                 line.replace("$(SITE)", site_)
-                .replace("$(COMPONENT)", rest[2] if rest[2:] else "main")
+                .replace("$(COMPONENT)", rest[2])
                 .replace("$(RELEASE)", suite)
-                .replace("$(SOURCESENTRY)", f"{tmp_path / rest[-1]}:1")
+                .replace("$(SOURCESENTRY)", f"{tmp_path / rest[3]}:1")
                 .replace("$(ORIGIN)", rest[0]).replace("$(LABEL)", rest[1])
                 + "\n" for site_, suite, *rest in rows)
 
@@ -89,6 +89,7 @@ def test_unread(apt, text, file):
 
 @pytest.mark.parametrize("names, text, listed, said", [
     ((), "", (), "sources now: none"),
+    # Of what was read, the key tells nothing.
     (("vendor",), stanza(VENDOR), (),
      f"{VENDOR} bookworm (Origin 'Vendor', Label 'Debian')"),
     (("unlabelled", "security"), "", (),
