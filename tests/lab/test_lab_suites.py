@@ -7,6 +7,7 @@ import time
 import pytest
 
 import vl_apt
+import vl_common
 import vl_kernel
 
 
@@ -93,6 +94,25 @@ def test_mirror_in_the_middle_of_an_update(debian, made_archive, damage):
     # Another architecture's is whole; this one is read as soon as it is.
     debian("fetch", "-s", "sid", "linux-image-amd64")
     debian("fetch", "-s", "sid", "-r", "arm64", "linux-image-arm64")
+
+
+@pytest.mark.parametrize("said, why", [
+    ("File has unexpected size (248120 != 253752). Mirror sync in progress?",
+     "does not belong to its Release file"),
+    ("404  Not Found", "cannot be read: is there a network")])
+def test_mirror_says(monkeypatch, said, why):
+    """As apt has it of a mirror in the network; errors come first."""
+    output = f"W: first\nE: Failed to fetch x  {said}\n   - more\nGet:1 x\n"
+
+    def call(command, **_):
+        raise vl_common.CallError(command, 100, output)
+
+    monkeypatch.setattr(vl_apt, "call", call)
+    with pytest.raises(vl_common.LabError) as err:
+        vl_apt.read_index("sid", "riscv64", ())
+    assert f"the index of sid for riscv64 {why}" in str(err.value)
+    assert str(err.value).endswith(
+        f"\n  E: Failed to fetch x  {said}\n  W: first")
 
 
 @pytest.mark.parametrize("args, said", [
