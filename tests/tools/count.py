@@ -77,12 +77,16 @@ def last_line(text):
     return (text or "").strip().rpartition("\n")[2]
 
 
+def xml_files(test):
+    return [arg.partition("=")[2] for arg in test["command"]
+            if arg.startswith("--junitxml=")]
+
+
 def cases(test):
     """Yield (name, verdict, reason) for one meson test."""
     result = test["result"]
     output = test.get("stdout") or ""
-    xml_file = [arg.partition("=")[2] for arg in test["command"]
-                if arg.startswith("--junitxml=")]
+    xml_file = xml_files(test)
     found = []
     if xml_file:
         found = list(junit_cases(xml_file[0], test["starttime"]))
@@ -128,7 +132,8 @@ def main():
                 where = " ".join(filter(None, (label, program, name)))
                 reason = reason or "no reason given"
                 print(f"{verdict.upper()} {where}: {reason}", file=sys.stderr)
-                if verdict == "failed" and name:
+                # A whole suite would take too long.
+                if verdict == "failed" and (name or not xml_files(test)):
                     remember(label, program, name, reason)
 
     if not tests or (int(status) and not count["failed"]):

@@ -19,6 +19,8 @@ test('words', import('python').find_installation('/usr/bin/python3'),
     meson.current_source_dir() / 'words'])
 test('tap', find_program('tap'), suite: 'unit',
   env: {'CMOCKA_MESSAGE_OUTPUT': 'TAP'})
+test('slow', find_program('slow'), suite: 'slow', timeout: 2,
+  env: {'CMOCKA_MESSAGE_OUTPUT': 'TAP'})
 """
 WORDS = """
 import pathlib
@@ -58,6 +60,14 @@ else
 	exit 1
 fi
 """
+# Does not end before it has run TIMES.
+SLOW = """#!/bin/sh
+cd "$(dirname "$0")"
+echo 1..1
+echo ok 1 - test_good
+echo x >>had
+[ $(wc -l <had) -ge TIMES ] || exec sleep 30
+"""
 
 
 @pytest.fixture
@@ -74,14 +84,16 @@ def tried(tmp_path):
         return subprocess.run(command, cwd=tmp_path, env=env, text=True,
                               capture_output=True, check=False)
 
-    def try_it(suite, count=1, least=0):
+    def try_it(suite, count=1, least=0, times=2):
         (tmp_path / "words").mkdir()
         (tmp_path / "words/test_words.py").write_text(
             WORDS.replace("COUNT", str(count)).replace("LEAST", str(least)))
         shutil.copy(TESTS / "conftest.py", tmp_path / "words")
         (tmp_path / "meson.build").write_text(BUILD)
-        (tmp_path / "tap").write_text(TAP)
-        (tmp_path / "tap").chmod(0o755)
+        for name, text in ("tap", TAP), ("slow", SLOW.replace(
+                "TIMES", str(times))):
+            (tmp_path / name).write_text(text)
+            (tmp_path / name).chmod(0o755)
         assert call("meson", "setup", "build").returncode == 0
         done = call("meson", "test", "-C", "build", "--suite", suite,
                     "--logbase", suite)
@@ -118,6 +130,20 @@ def test_program(tried):
     assert passed == 1
     assert told == ("UNSTEADY build unit tap test_bad: passed when tried "
                     "again, had failed: why it failed\n")
+
+
+def test_hangs(tried):
+    counted, passed, told = tried("slow", times=3)
+    assert counted == ["1", "1", "0"]
+    assert passed == 0 and told == ""
+
+
+def test_time_limit(tried):
+    counted, passed, told = tried("slow")
+    assert counted == ["1", "1", "0"]
+    assert passed == 1
+    assert told == ("UNSTEADY build slow slow: passed when tried again, had "
+                    "failed: TIMEOUT, exit status -15\n")
 
 
 def test_many(tried, tmp_path):
