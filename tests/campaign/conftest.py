@@ -71,8 +71,8 @@ def campaign(begin):
     """Runs one with stubs to its end: stdout, stderr."""
     def run(*args, status=0, **env):
         run = begin(*args, **env)
-        assert run.finish(60) == status, run.out + run.err
-        assert run.gone(5), "processes are left"
+        assert run.finish() == status, run.out + run.err
+        assert run.gone(), "processes are left"
         return types.SimpleNamespace(stdout=run.out, stderr=run.err)
 
     return run

@@ -141,13 +141,13 @@ def test_real_server(launch, tmp_path):
         try:
             assert "Listening" in server.stdout.readline()
             run = launch(*words)
-            assert run.finish(60) == 0, run.out + run.err
+            assert run.finish() == 0, run.out + run.err
         finally:
             server.kill()
     result = json.loads((tmp_path / f"out/{NAMES[1]}.json").read_text())
     assert result["twoway"]["peer"]["host"]["kernel"] == os.uname().release
     assert f"kernel | {os.uname().release}" in page(tmp_path)
     run = launch(*words[:-3], "other", *words[-2:])
-    assert run.finish(60) == 1
+    assert run.finish() == 1
     assert run.err.count("Connection refused") == 1
     assert not (tmp_path / "other").exists()

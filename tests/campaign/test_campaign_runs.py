@@ -109,7 +109,7 @@ def test_goes_on(begin, campaign, tmp_path):
         lambda: (out / f"{PAIR[1]}.log").exists(), 10)
     run.signal(signal.SIGKILL)
     run.finish()
-    assert run.gone(5), "processes are left"
+    assert run.gone(), "processes are left"
     before = kept(out)
     assert list(before) == [f"{PAIR[0]}.json"]
     (out / f".{PAIR[1]}.json.new").write_text("{")
@@ -132,7 +132,7 @@ def test_no_death_signal(begin, tmp_path, name):
         lambda: (tmp_path / f"out/plan-hackbench-{name}.log").exists(), 20)
     assert outside.wait_for(lambda: len(run.processes()) >= 3, 10)
     run.signal(signal.SIGKILL)
-    assert run.gone(5), "processes are left"
+    assert run.gone(), "processes are left"
     run.finish()
 
 
@@ -144,7 +144,7 @@ def test_ended(begin, tmp_path, number):
         lambda: (tmp_path / "out/plan-none-cyclictest.log").exists(), 10)
     run.signal(number)
     run.finish()
-    assert run.gone(5) and run.process.returncode == 128 + number
+    assert run.gone() and run.process.returncode == 128 + number
     assert "goes on" in run.err
     assert not kept(tmp_path / "out")
     assert not list((tmp_path / "out").glob(".*"))
@@ -269,7 +269,7 @@ def test_full_disk(begin):
         resource.setrlimit(resource.RLIMIT_FSIZE, (700, 700))
 
     run = begin(*SINGLE, preexec_fn=limit)
-    assert run.finish(60) == 1
+    assert run.finish() == 1
     assert "campaign: out/campaign.json: File too large" in run.err
 
 

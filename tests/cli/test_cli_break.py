@@ -193,7 +193,7 @@ def test_a_side_that_is_held_up(start, tmp_path, role, metric):
     assert outside.wait_for(lambda: outside.status(side, "State")[:1] == "T")
     time.sleep(0.7)
     os.kill(side, signal.SIGCONT)
-    assert process.finish(timeout=10) == 2, process.err
+    assert process.finish() == 2, process.err
     json = schema.check((tmp_path / "json").read_text())
     report = json["twoway"]["break"]
     cycles = twoway.read_dump(tmp_path / "dump")
@@ -224,7 +224,7 @@ def test_a_ramp_ends(start, tmp_path):
                 os.kill(client, signal.SIGSTOP)
                 time.sleep(0.15)
                 os.kill(client, signal.SIGCONT)
-            assert process.finish(timeout=20) == 2, process.err
+            assert process.finish() == 2, process.err
         json = schema.check((tmp_path / "json").read_text())
         # A busy host may have held it up before.
         if json["twoway"]["break"]["step"] == 1:
@@ -258,7 +258,7 @@ def test_interrupted_before_it_breaks(start, tmp_path):
     process = start("--default-system", "-q", "-b", 10 ** 9, "--json=json")
     process.steady()
     process.signal(signal.SIGINT)
-    assert process.finish(timeout=5) == 0, process.err
+    assert process.finish() == 0, process.err
     json = schema.check((tmp_path / "json").read_text())
     assert json["twoway"]["break"] is None
     assert json["twoway"]["interrupted"] is True
@@ -268,7 +268,7 @@ def test_an_error_beats_a_break(start, tmp_path):
     """A side that was killed: no break, and 1."""
     process = start("--default-system", "-q", "-b", 10 ** 9, "--json=json")
     os.kill(process.steady()["client"], signal.SIGKILL)
-    assert process.finish(timeout=5) == 1
+    assert process.finish() == 1
     json = schema.check((tmp_path / "json").read_text())
     assert json["return_code"] == 1 and json["twoway"]["break"] is None
 

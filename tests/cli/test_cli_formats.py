@@ -220,7 +220,7 @@ def test_signal_ends_the_run_with_results(start, tmp_path, number, view):
     process = start(*QUICK, view, "--json=json", "--dump=dump")
     process.steady()
     process.signal(number)
-    assert process.finish(timeout=5) == 0, process.err
+    assert process.finish() == 0, process.err
     assert not process.err
     assert process.gone()
     json = outside.load_json(tmp_path / "json")
@@ -246,7 +246,7 @@ def test_signal_to_the_whole_group(start, tmp_path):
     process = start(*QUICK, "-q", "--json=json", start_new_session=True)
     process.steady()
     os.killpg(process.pid, signal.SIGINT)
-    assert process.finish(timeout=5) == 0
+    assert process.finish() == 0
     assert not process.err
     assert outside.load_json(tmp_path / "json")["twoway"]["interrupted"]
 
@@ -276,7 +276,7 @@ def test_signal_beside_an_ignored_one_is_obeyed(start, tmp_path, number):
     process.signal(number)
     time.sleep(0.05)
     process.signal(signal.SIGINT)
-    assert process.finish(timeout=5) == 0, process.err
+    assert process.finish() == 0, process.err
     assert bool(process.err) == (number == signal.SIGUSR1)
     assert outside.load_json(tmp_path / "json")["twoway"]["interrupted"]
 
@@ -288,7 +288,7 @@ def test_signal_before_the_first_cycle(start, tmp_path):
     assert outside.wait_for(lambda: len(process.sides()) == 2)
     time.sleep(0.05)
     process.signal(signal.SIGTERM)
-    assert process.finish(timeout=5) == 1
+    assert process.finish() == 1
     json = outside.load_json(tmp_path / "json")
     assert process.err == f"twowaytest: {json['twoway']['error']}\n"
     assert json["twoway"]["cycles"] == 0
@@ -310,5 +310,5 @@ def test_windows_far_apart(start):
     assert outside.wait_for(lambda: len(process.sides()) == 2)
     time.sleep(0.05)
     process.signal(signal.SIGINT)
-    assert process.finish(timeout=4) == 1
+    assert process.finish() == 1
     formats.parse_histogram(process.out)

@@ -96,7 +96,7 @@ def test_changed_while_it_ran(start, tmp_path, role):
     os.sched_setaffinity(pid, {cpus[-1]})
     os.sched_setscheduler(pid, os.SCHED_BATCH, os.sched_param(0))
     process.signal(signal.SIGINT)
-    assert process.finish(timeout=5) == 0, process.err
+    assert process.finish() == 0, process.err
     json = schema.check((tmp_path / "json").read_text())
     for name, told in json["twoway"]["processes"].items():
         assert (told["cpus"], told["policy"]) == (str(cpus[0]), "other")
@@ -120,7 +120,7 @@ def test_schema_of_a_run_that_failed(start, tmp_path, role):
     process = start("--default-system", "-q", "--json=json")
     victim = process.steady()[role]
     os.kill(victim, signal.SIGKILL)
-    assert process.finish(timeout=5) == 1
+    assert process.finish() == 1
     assert process.gone()
     json = schema.check((tmp_path / "json").read_text())
     assert json["return_code"] == 1

@@ -61,7 +61,7 @@ class Tree:
         """Runs it to its end; its output is in out and err."""
         process = self.start(command, cwd)
         try:
-            status = process.finish(60)
+            status = process.finish()
             assert process.gone(), f"processes are left: {process.processes()}"
         finally:
             process.end()
@@ -312,7 +312,7 @@ class Devices:
                      for role in self.trees]
         try:
             for process in processes:
-                assert process.finish(60) == 0, process.err
+                assert process.finish() == 0, process.err
                 assert process.gone(), "processes are left"
         finally:
             for process in processes:

@@ -116,7 +116,7 @@ def test_workers_end_with_the_run(start, number):
     assert {outside.settings(pid)["policy"] for pid in workers} == {"other"}
     assert outside.wait_for(lambda: min(map(run_seconds, workers)) > 0.001)
     process.signal(number)
-    process.finish(timeout=5)
+    process.finish()
     assert process.gone()
 
 
@@ -125,7 +125,7 @@ def test_worker_that_dies_ends_the_run(start, tmp_path):
     process.steady()
     victim = workers_of(process, "twoway-fft")[1]
     os.kill(victim, signal.SIGKILL)
-    assert process.finish(timeout=5) == 1
+    assert process.finish() == 1
     assert process.gone()
     json = schema.check((tmp_path / "json").read_text())
     error = json["twoway"]["error"]
@@ -260,11 +260,14 @@ def test_request_for_latency_comes_before_a_failing_load(run):
     assert "--load=command:false: ended with exit status 1" in result.stderr
 
 
-def test_command_that_fails_later(run):
+def test_command_that_fails_later(run, tmp_path):
     """What was measured until then is not lost."""
-    load = "--load=command:sleep 2; echo tired >&2; exit 4"
+    (tmp_path / "later").write_text(
+        "until [ $(wc -l <dump.partial) -gt 9 ]; do sleep 0.05; done\n"
+        "echo tired >&2; exit 4\n")
+    load = "--load=command:. ./later"
     error = f"{load}: ended with exit status 4; it wrote: tired"
-    result = run(*QUICK, load)
+    result = run(*QUICK, "--dump=dump", load)
     assert result.returncode == 1
     assert result.stderr == f"twowaytest: {error}\n"
     json = schema.check(result.text("json"))
@@ -344,7 +347,7 @@ def test_others_end_with_the_run(start, load, number):
     assert [supervisor] == process.named("twoway-load")
     assert outside.wait_for(lambda: len(process.processes()) >= 7)
     process.signal(number)
-    process.finish(timeout=5)
+    process.finish()
     assert process.gone()
 
 

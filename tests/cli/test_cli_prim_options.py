@@ -329,6 +329,7 @@ def effect_us(run, good, words):
 
 def effect_verbose(run, good, words):
     result = run("--default-system", "--test=sync1.mutex", "-l3", *words)
+    assert (result.returncode, result.stderr) == (0, "")
     assert [match[:2] for match in re.findall(
         r"^ *(\d+): *(\d+): *(\d+)$", result.stdout, re.M)] == [
             ("0", "1"), ("0", "2"), ("0", "3")]

@@ -307,7 +307,7 @@ def test_interrupt_keeps_what_is_finished(start, tmp_path):
             lambda: "Step 2/3" in outside.read(tmp_path / "output"))
         assert outside.wait_for(lambda: len(process.sides()) == 2)
         process.signal(signal.SIGINT)
-        assert process.finish(timeout=5) == 0
+        assert process.finish() == 0
         assert process.gone()
     json = schema.check((tmp_path / "json").read_text())
     first, second = check_sums(json)
@@ -337,7 +337,7 @@ def test_death_of_a_side_keeps_the_steps_before(start, tmp_path):
         sides = outside.wait_for(lambda: len(process.sides()) == 2 and
                                  process.sides())
         os.kill(sides["client"], signal.SIGKILL)
-        assert process.finish(timeout=5) == 1
+        assert process.finish() == 1
         assert process.gone()
     json = schema.check((tmp_path / "json").read_text())
     assert str(sides["client"]) in json["twoway"]["error"]

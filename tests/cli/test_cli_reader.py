@@ -97,7 +97,7 @@ def test_one_file_fails(start, tmp_path, disposition):
     the others are written."""
     for name in FILES.values():
         (tmp_path / name).write_text(OLD)
-    process = start("--default-system", "-q", "-D", 60, "-i", 0, "--sleep=0",
+    process = start("--default-system", "-q", "-D", 600, "-i", 0, "--sleep=0",
                     "-h", 400, *map("".join, FILES.items()),
                     preexec_fn=limit_files(disposition),
                     restore_signals=False)
@@ -158,14 +158,14 @@ def test_sigterm_while_the_reader_sleeps(start, tmp_path, pipe, kind, number):
     """One is enough: nobody may be there to send a second."""
     ours, theirs = socket.socketpair()
     stdout = theirs if kind == "socket" else pipe[1]
-    process = start(*FAST, "-v", "-D", 60, stdout=stdout)
+    process = start(*FAST, "-v", "-D", 600, stdout=stdout)
     client = process.steady()["client"]
     # It is far ahead of what a pipe or a socket keeps for its reader.
     enough = outside.switches(client) + LOOPS
     assert outside.wait_for(lambda: outside.switches(client) > enough,
                             timeout=60)
     process.signal(number)
-    assert process.gone(timeout=10)
+    assert process.gone()
     assert process.finish() == 1
     assert process.err == f"twowaytest: standard output: {PAUSED}\n"
     json = schema.check(text_written(tmp_path / "json"))
@@ -178,7 +178,7 @@ def test_sigterm_while_the_reader_sleeps(start, tmp_path, pipe, kind, number):
 
 def test_second_interrupt_ends_the_wait(start, tmp_path, pipe):
     """The first ends the run; whoever typed it may still want to read."""
-    process = start(*FAST, "-v", "-D", 60, stdout=pipe[1])
+    process = start(*FAST, "-v", "-D", 600, stdout=pipe[1])
     client = process.steady()["client"]
     enough = outside.switches(client) + LOOPS
     assert outside.wait_for(lambda: outside.switches(client) > enough,
@@ -188,7 +188,7 @@ def test_second_interrupt_ends_the_wait(start, tmp_path, pipe):
     assert schema.check(text_written(tmp_path / "json"))["return_code"] == 0
     assert process.process.poll() is None
     process.signal(signal.SIGINT)
-    assert process.gone(timeout=10)
+    assert process.gone()
     assert process.finish() == 1
     assert process.err == f"twowaytest: standard output: {PAUSED}\n"
     # What is told last holds.
@@ -202,7 +202,7 @@ def test_nobody_waits_for_a_load(start, tmp_path, pipe):
     assert process.process.poll() is None
     assert process.processes() == [process.pid]
     process.signal(signal.SIGTERM)
-    assert process.gone(timeout=10)
+    assert process.gone()
     assert process.finish() == 1
 
 
@@ -229,7 +229,7 @@ def test_stopped_terminal(start, tmp_path):
 def test_both_streams_of_one_reader(start, tmp_path, pipe):
     """Nobody reads why it could not be written: SIGTERM ends it all the
     same, and once is enough."""
-    process = start("--default-system", "-v", "-D", 60, "-i", 500,
+    process = start("--default-system", "-v", "-D", 600, "-i", 500,
                     "--json=json", stdout=pipe[1], stderr=pipe[1])
     process.steady()
     os.set_blocking(pipe[1], False)
@@ -237,7 +237,7 @@ def test_both_streams_of_one_reader(start, tmp_path, pipe):
         while True:
             os.write(pipe[1], b"x" * 4096)
     process.signal(signal.SIGTERM)
-    assert process.gone(timeout=10)
+    assert process.gone()
     assert process.finish() == 1
     assert schema.check(text_written(tmp_path / "json"))["return_code"] == 1
 
@@ -245,7 +245,7 @@ def test_both_streams_of_one_reader(start, tmp_path, pipe):
 def test_status_is_not_waited_for(start, tmp_path, pipe):
     """SIGUSR1 with nobody who reads standard error."""
     filler, kept = b"x" * 4096, os.dup(pipe[1])
-    process = start("--default-system", "-q", "-D", 60, "--json=json",
+    process = start("--default-system", "-q", "-D", 600, "--json=json",
                     stderr=pipe[1])
     process.steady()
     os.set_blocking(kept, False)
@@ -254,7 +254,7 @@ def test_status_is_not_waited_for(start, tmp_path, pipe):
             os.write(kept, filler)
     process.signal(signal.SIGUSR1)
     process.signal(signal.SIGTERM)
-    assert process.gone(timeout=10)
+    assert process.gone()
     assert process.finish() == 0
     os.close(kept)
 
@@ -280,7 +280,7 @@ def test_dump_to_a_reader_that_sleeps(start, tmp_path):
 @pytest.mark.parametrize("view", [(), ("-v",), ("-q",)], ids=str)
 def test_descriptions_of_others_stay_as_they_are(start, pipe, view):
     """Whoever shares the pipe is not made non-blocking by us."""
-    process = start("--default-system", "-D", 60, *view, stdout=pipe[1],
+    process = start("--default-system", "-D", 600, *view, stdout=pipe[1],
                     stderr=pipe[1])
     process.steady()
     assert not fcntl.fcntl(pipe[1], fcntl.F_GETFL) & os.O_NONBLOCK

@@ -313,7 +313,7 @@ def test_signals_inherited_as_blocked_or_ignored(start, tmp_path):
     process = start(*QUICK, preexec_fn=inherit)
     process.steady()
     process.signal(signal.SIGTERM)
-    assert process.finish(timeout=5) == 0
+    assert process.finish() == 0
     assert outside.load_json(tmp_path / "json")["twoway"]["interrupted"]
 
 

@@ -300,7 +300,7 @@ def test_warning_is_not_waited_for(start, public):
     os.set_blocking(writer, True)
     run = start("-q", "-l", 10, program=public / "twowaytest", cwd=public,
                 stderr=writer, preexec_fn=outside.nobody())
-    assert run.gone(timeout=10)
+    assert run.gone()
     assert run.finish() == 0
     os.close(reader)
     os.close(writer)

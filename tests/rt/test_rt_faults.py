@@ -45,7 +45,7 @@ def measuring(start, memory, ports):
     """Starts a run that writes every kind of file."""
     def run(*options):
         files = [f"--{name}={memory / name}" for name in FILES]
-        return start("-p", 60, "-m", "-D", 20, "-i", PERIOD_US,
+        return start("-p", 60, "-m", "-D", 200, "-i", PERIOD_US,
                      "-h", 500, f"--port={ports}", *files, *options)
     return run
 
@@ -229,7 +229,7 @@ def test_side_stopped_and_continued(measuring, memory, timer, wait):
 
 
 @pytest.mark.parametrize("options", [
-    ("-D", 20, "--load=fft:2"),
+    ("-D", 200, "--load=fft:2"),
     ("-D", 3, "--load=fft", "--steps=2"),
 ])
 def test_terminal_stop(start, memory, options):
@@ -256,7 +256,7 @@ def test_terminal_stop(start, memory, options):
 
 def test_main_stopped_and_continued(start, memory):
     """The ring overflows meanwhile: what was lost of the dump is counted."""
-    run = start("-q", "-D", 20, "-i", 0, "--sleep=0",
+    run = start("-q", "-D", 200, "-i", 0, "--sleep=0",
                 "--json", memory / "json", "--dump", memory / "dump")
     client = run.steady()["client"]
 

@@ -60,7 +60,7 @@ def test_first_process_of_a_container(start):
     # The second and the third step, whose loads were ended.
     for copies in (1, 2, 3):
         assert outside.wait_for(
-            lambda n=copies: len(sleeping(run, 99)) == n, timeout=10)
+            lambda n=copies: len(sleeping(run, 99)) == n)
         assert len(sleeping(run, FOREVER)) == 2
     assert run.process.wait(timeout=20) == 0
 
@@ -120,7 +120,7 @@ def test_one_that_may_not_be_ended(start, public, aloof, steps):
                 f"--load=command:exec {aloof} 20",
                 f"--steps={steps}", "--json", json, cwd=public,
                 program=public / "twowaytest", preexec_fn=outside.nobody())
-    assert outside.wait_for(lambda: run.named("aloof"), timeout=10)
+    assert outside.wait_for(lambda: run.named("aloof"))
     left = run.named("aloof")
     assert run.process.wait(timeout=15) == 1
     assert left == run.named("aloof")

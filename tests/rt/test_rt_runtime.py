@@ -69,7 +69,7 @@ def test_in_force_while_running(start, memory, before, value_us, end):
 
 def test_one_at_a_time(start, before, value_us):
     """A second would find, and set back, what the first has set."""
-    first = start("-q", "-p", 60, "-m", "-a", "-D", 60,
+    first = start("-q", "-p", 60, "-m", "-a", "-D", 600,
                   f"--rt-runtime={value_us}")
     first.steady()
     second = start("-q", "-l", 50, f"--rt-runtime={before}")

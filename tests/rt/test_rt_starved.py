@@ -153,6 +153,6 @@ def test_shared_with_a_side_that_never_sleeps(start, two_cpus, options):
     """Each is above the one that keeps its CPU busy before it goes there."""
     options = [str(option).format(*two_cpus) for option in options]
     run = start("-q", "-p", 98, *options, "-l", 200)
-    status = run.finish(timeout=20)
+    status = run.finish()
     assert status == 0 or "give main another by --mainaffinity" in run.err
     assert run.gone()

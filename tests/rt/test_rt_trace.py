@@ -17,7 +17,7 @@ import tracing
 # TWOWAY_SEED=N repeats the moments of an earlier session.
 SEED = int(os.environ.get("TWOWAY_SEED", time.time_ns() % 1000000))
 
-BREAK = ("-q", "-m", "-p", 60, "-a", "-b", 1, "-D", 20)
+BREAK = ("-q", "-m", "-p", 60, "-a", "-b", 1, "-D", 200)
 # Never above a limit that no cycle can reach in its time.
 WHOLE = ("-q", "-m", "-p", 60, "-a", "-b", 10**9)
 KEPT_NS = 20 * 10**6
@@ -119,7 +119,7 @@ def test_tracemark(start, user, memory, metric):
 def test_tracemark_within_the_cycle(start, user, memory):
     """The mark is there before the next request is."""
     run = start("-q", "-m", "-p", 60, "-a", "-i", 20000, "-b", 1,
-                "--break-on=response", "--tracemark", "-D", 20,
+                "--break-on=response", "--tracemark", "-D", 200,
                 "--json", memory / "json")
     broken(run, memory / "json")
     text = outside.read(user / "trace")
@@ -157,7 +157,7 @@ def test_own_trace(start, user, memory):
     before = settings(user)
     # It must hold some cycles, and all that is kept.
     run = start("-q", "-m", "-p", 60, "-a", "-b", 1, "--break-on=wakeup",
-                "-i", 1000, "-D", 20, "--trace",
+                "-i", 1000, "-D", 200, "--trace",
                 "--trace-file", memory / "trace", "--json", memory / "json")
     cycle = broken(run, memory / "json")
     assert settings(user) == before
@@ -174,7 +174,7 @@ def test_own_trace(start, user, memory):
 
 
 def test_instance_while_running(start, user):
-    run = start(*WHOLE, "-D", 20, "--trace")
+    run = start(*WHOLE, "-D", 200, "--trace")
     run.steady()
     assert len(tracing.instance(user, run.pid)) == 1
     own, = tracing.instance(user, run.pid)
@@ -195,7 +195,7 @@ def test_trace_file(start, tracefs, memory, period_us):
     """Lines in order, stamps among them; 20 ms, or since the cycle before."""
     run = start("-q", "-m", "-p", 60, "-a", "-i", period_us, "--warmup", 60,
                 "--sleep", 25000 if period_us > 25000 else 100, "-b", 1,
-                "-D", 20, "--trace", "--trace-file", memory / "trace",
+                "-D", 200, "--trace", "--trace-file", memory / "trace",
                 "--json", memory / "json")
     cycle = broken(run, memory / "json")
     text = outside.read(memory / "trace")
@@ -412,7 +412,7 @@ def test_same_pid_twice(start, tracefs):
     container = ("--pid", "--fork", "--mount-proc", "--kill-child")
     if start(*container, "true", program="unshare").finish():
         pytest.skip("this system has no PID namespaces")
-    runs = [start(*container, outside.binary(), "-q", "-b", 10**9, "-D", 20,
+    runs = [start(*container, outside.binary(), "-q", "-b", 10**9, "-D", 200,
                   "--trace", program="unshare") for _ in range(2)]
     assert outside.wait_for(lambda: len(tracing.instance(tracefs, 1)) == 2)
     for run in runs:
@@ -427,7 +427,7 @@ def test_same_pid_twice(start, tracefs):
 
 def test_left_by_a_killed_cgroup(start, tracefs, memory):
     """Killed at once, guardian and all: --check tells, the next run mends."""
-    killed = start(*WHOLE, "-D", 20, "--trace")
+    killed = start(*WHOLE, "-D", 200, "--trace")
     killed.steady()
     # Stopped, they all are there when the first one dies.
     pids = killed.processes()
@@ -455,7 +455,7 @@ def test_left_by_a_killed_cgroup(start, tracefs, memory):
 
 def test_living_instance_stays(start, tracefs):
     """Of a test that runs: --check tells, another test leaves it alone."""
-    first = start(*WHOLE, "-D", 20, "--trace")
+    first = start(*WHOLE, "-D", 200, "--trace")
     first.steady()
     check = start("--check")
     assert check.finish() == 2
@@ -521,7 +521,7 @@ def test_unprivileged(start, tracefs, public, option):
 
 def test_load_beside(start, tracefs, memory):
     """The instance's guardian is none of the load's children."""
-    run = start("-q", "-p", 60, "-a", "-b", 10**9, "-D", 20, "--trace",
+    run = start("-q", "-p", 60, "-a", "-b", 10**9, "-D", 200, "--trace",
                 "--load=command:while :; do :; done",
                 "--trace-file", memory / "trace")
     run.steady()

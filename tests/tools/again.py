@@ -20,7 +20,7 @@ import sys
 import count
 
 MOST = 5                # that are tried
-EMULATED = 6            # times of a program's usual time limit
+PATIENCE = 6            # times of the usual time limit: it may be an emulator
 
 
 def run(label, program, names):
@@ -30,8 +30,7 @@ def run(label, program, names):
     log.unlink(missing_ok=True)
     subprocess.run(
         ["meson", "test", "-C", directory, "--suite", suite, "--logbase",
-         "again", "--num-processes", "1", "-t",
-         str(EMULATED if suite == "unit" else 1), program],
+         "again", "--num-processes", "1", "-t", str(PATIENCE), program],
         env={**os.environ, "TWOWAY_ONLY": "\n".join(names)}, check=False,
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     return {name: verdict for test in count.read(log)

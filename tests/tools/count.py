@@ -117,7 +117,7 @@ def remember(*row):
     path = os.environ.get("TWOWAY_AGAIN")
     if path:
         with open(path, "a", encoding="utf-8") as file:
-            file.write("\t".join(" ".join(word.split()) for word in row) + "\n")
+            file.write("\t".join(row) + "\n")
 
 
 def main():
@@ -134,7 +134,7 @@ def main():
                 print(f"{verdict.upper()} {where}: {reason}", file=sys.stderr)
                 # A whole suite would take too long.
                 if verdict == "failed" and (name or not xml_files(test)):
-                    remember(label, program, name, reason)
+                    remember(label, program, name, " ".join(reason.split()))
 
     if not tests or (int(status) and not count["failed"]):
         count["failed"] += 1
