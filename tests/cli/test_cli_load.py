@@ -278,13 +278,13 @@ def test_command_that_fails_later(run, tmp_path):
 
 def test_command_that_fails_in_a_ramp(run):
     """The first step has no load, and is kept."""
-    result = run(*QUICK, "-l", 50, "--steps=3", "--load=command:exit 5")
+    result = run(*QUICK, "-l", 500, "--steps=3", "--load=command:exit 5")
     assert result.returncode == 1
     assert result.stderr == \
         "twowaytest: --load=command:exit 5: ended with exit status 5\n"
     json = schema.check(result.text("json"))
     step, = json["twoway"]["steps"]
-    assert step["cycles"] == json["twoway"]["cycles"] == 50
+    assert step["cycles"] == json["twoway"]["cycles"] == 500
     assert step["thread"] == json["thread"]
     assert "# Step 1/3" in result.stdout
     assert "# Step 2/3" not in result.stdout
