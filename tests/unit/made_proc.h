@@ -30,6 +30,7 @@ struct task {
 	int64_t reaped_ticks;
 	uint64_t start;
 	int ticks;
+	int further_ticks;	/* of the process's other threads */
 };
 
 static char root[64];
@@ -70,14 +71,15 @@ static void make_dir(const char *format, ...)
 	mkdir(path, 0700);
 }
 
-static void make_files(const struct task *task, const char *where, int threads)
+static void make_files(const struct task *task, const char *where, int threads,
+		       int ticks)
 {
 	char text[512];
 
 	snprintf(text, sizeof(text), "%d (%s) S %d 1 1 0 -1 %u 1 2 3 4 %d 0 %"
 		 PRId64 " 0 20 0 %d 0 %" PRIu64
 		 " 0 0 18446744073709551615 0 0 0 0 0 0 0 0 0 0 0 0 17 %d 0 0 0",
-		 task->id, task->name, task->parent, task->flags, task->ticks,
+		 task->id, task->name, task->parent, task->flags, ticks,
 		 task->reaped_ticks, threads, task->start, task->cpu);
 	make(text, "%s/stat", where);
 	snprintf(text, sizeof(text), "%" PRId64 " 5 7", task->used_ns);
@@ -85,21 +87,25 @@ static void make_files(const struct task *task, const char *where, int threads)
 		make(text, "%s/schedstat", where);
 }
 
+/* The kernel's have no threads, and are many. */
 static void make_task(const struct task *task)
 {
+	int process = task->process ? task->process : task->id;
+	bool kernel = task->flags & KERNEL;
 	char where[64];
 
-	if (task->process) {
-		snprintf(where, sizeof(where), "%d/task/%d", task->process,
-			 task->id);
+	make_dir("%d", process);
+	if (!kernel) {
+		make_dir("%d/task", process);
+		snprintf(where, sizeof(where), "%d/task/%d", process, task->id);
 		make_dir("%s", where);
-		make_files(task, where, 2);
-		return;
+		make_files(task, where, 2, task->ticks);
 	}
-	snprintf(where, sizeof(where), "%d", task->id);
-	make_dir("%d", task->id);
-	make_dir("%d/task", task->id);
-	make_files(task, where, task->flags & KERNEL ? 1 : 2);
+	if (task->process)
+		return;
+	snprintf(where, sizeof(where), "%d", process);
+	make_files(task, where, kernel ? 1 : 2,
+		   task->ticks + task->further_ticks);
 }
 
 /* In ms, of two CPUs: what tasks used, and interrupts. */

@@ -231,11 +231,69 @@ static void test_coarse(void **state)
 	assert_int_equal(cpu->unnamed_ns, cpu->ns - cpu->task[0].ns);
 }
 
+/* In ticks, the file of a process has the time of all its threads. */
+static void test_coarse_threads(void **state)
+{
+	const struct task tasks[] = {
+		{ .id = 500, .parent = 1, .name = "a", .used_ns = -1,
+		  .ticks = 100, .further_ticks = 201 },
+		{ .id = 501, .process = 500, .parent = 1, .name = "b",
+		  .used_ns = -1, .ticks = 201, .cpu = 1 },
+	};
+	const struct tw_others_cpu *cpu;
+	int i;
+
+	(void)state;
+	make_task(&main_before);
+	make_cpus(0, 0, 0, false);
+	read_before();
+	for (i = 0; i < 2; i++)
+		make_task(&tasks[i]);
+	make_task(&main_after);
+	make_cpus(9000 - 10000, 9000 - 10000, 0, false);
+	read_after();
+	cpu = compare("01", 0);
+	assert_int_equal(cpu[0].task[0].ns, 99 * 10 * MS);
+	assert_int_equal(cpu[0].task[1].ns, 0);
+	assert_int_equal(cpu[1].task[0].ns, 200 * 10 * MS);
+	assert_string_equal(cpu[1].task[0].name, "b");
+}
+
+/* A load's process goes on, some of its threads do not. */
+static void test_own_threads_that_ended(void **state)
+{
+	struct task load = {
+		.id = 110, .parent = SELF, .name = "load", .used_ns = 1 * S,
+		.ticks = 100, .further_ticks = 300,
+	};
+	const struct task thread = {
+		.id = 111, .process = 110, .parent = SELF, .name = "thread",
+		.used_ns = 1 * S,
+	};
+	const struct tw_others_cpu *cpu;
+
+	(void)state;
+	make_before(0, 0);
+	make_task(&load);
+	read_before();
+	load.used_ns = 2 * S;
+	load.ticks = 200;
+	load.further_ticks = 700;
+	make_task(&load);
+	make_task(&thread);
+	make_after(6020, 0);
+	read_after();
+	cpu = compare("0", 0);
+	/* 1 s its own, 1 s of the thread, and 3 s of those that ended. */
+	assert_int_equal(cpu->unnamed_ns, 1 * S - 2 * tw_tick_ns());
+	assert_int_equal(cpu->ns, cpu->unnamed_ns);
+}
+
 /* Memory and time are bounded; then nothing is taken for ended. */
 static void test_too_many(void **state)
 {
 	struct task task = { .parent = 1, .name = "a", .flags = KERNEL,
-			     .used_ns = -1, .cpu = 1 };
+			     .used_ns = 1, .cpu = 1 };
 	const struct tw_others_cpu *cpu;
 	int i;
 
@@ -295,6 +353,8 @@ int main(void)
 		TEST(test_new_task_of_old_number),
 		TEST(test_threads_and_names),
 		TEST(test_coarse),
+		TEST(test_coarse_threads),
+		TEST(test_own_threads_that_ended),
 		TEST(test_too_many),
 		TEST(test_not_read_before),
 		TEST(test_nothing_to_read),

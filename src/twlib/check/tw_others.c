@@ -88,6 +88,23 @@ static int64_t reaped_ns(const struct tw_others_run *run,
 	       at_least_0(row->reaped_ns - (old ? old->reaped_ns : 0));
 }
 
+/* Of the threads that a process had, and that have ended. */
+static int64_t ended_ns(const struct tw_others_run *run,
+			const struct tw_task_row *row)
+{
+	const struct tw_tasks *tasks = &run->after->tasks;
+	const struct tw_task_row *old = find_before(run, row);
+	int64_t ns = row->process_ns - (old ? old->process_ns : 0);
+	size_t i;
+
+	if (row->id != row->process || is_unknown(run, old))
+		return 0;
+	for (i = 0; i < tasks->count; i++)
+		if (tasks->row[i].process == row->process)
+			ns -= used_ns(run, &tasks->row[i]);
+	return at_least_0(ns);
+}
+
 static struct sums sum(const struct tw_others_run *run, int64_t elapsed_ns)
 {
 	const struct tw_busy *before = &run->before->busy;
@@ -105,6 +122,7 @@ static struct sums sum(const struct tw_others_run *run, int64_t elapsed_ns)
 	for (i = 0; i < tasks->count; i++)
 		if (tw_tasks_descends(tasks, &tasks->row[i], run->self))
 			sums.own_ns += used_ns(run, &tasks->row[i]) +
+				       ended_ns(run, &tasks->row[i]) +
 				       reaped_ns(run, &tasks->row[i]);
 	for (cpu = 0; cpu < CPU_SETSIZE; cpu++)
 		if (CPU_ISSET(cpu, &run->cpus))

@@ -86,6 +86,21 @@ static void read_exactly(struct tw_task_row *row, const char *root,
 	row->coarse = false;
 }
 
+/* In ticks; of the process, its own file has the time of all threads. */
+static bool read_first_thread(struct tw_task_row *row, const char *root)
+{
+	struct tw_task_row thread = { .id = row->id };
+	char text[1024];
+	long threads;
+
+	if (!tw_kfile_text(root, text, sizeof(text), "/proc/%d/task/%d/stat",
+			   row->id, row->id) ||
+	    !parse(&thread, text, &threads))
+		return false;
+	row->used_ns = thread.used_ns;
+	return true;
+}
+
 /* A task that ends meanwhile is left out. Returns its number of threads. */
 static long read_task(struct scan *scan, int process, int id, const char *path)
 {
@@ -101,10 +116,13 @@ static long read_task(struct scan *scan, int process, int id, const char *path)
 		tasks->complete = false;
 		return 0;
 	}
-	read_exactly(&row, scan->root, path);
-	/* The process's, in the file of each of its threads. */
-	if (id != process)
+	if (id == process)
+		row.process_ns = row.used_ns;
+	else	/* The process's, in the file of each of its threads. */
 		row.reaped_ns = 0;
+	read_exactly(&row, scan->root, path);
+	if (id == process && row.coarse && !read_first_thread(&row, scan->root))
+		return 0;
 	tasks->row[tasks->count++] = row;
 	return threads;
 }

@@ -21,7 +21,9 @@ struct tw_task_row {
 	int cpu;		/* where it was last */
 	uint64_t start;		/* with the id, this names it for ever */
 	int64_t used_ns;
-	int64_t reaped_ns;	/* of the process's children that ended */
+	/* In ticks, and 0 but for a process's first thread: */
+	int64_t process_ns;	/* of all its threads, those that ended too */
+	int64_t reaped_ns;	/* of its children that ended */
 	bool coarse;		/* used_ns is in ticks of tw_tick_ns() */
 	bool kernel;		/* a thread of the kernel */
 	/*
