@@ -249,13 +249,17 @@ static void test_owner(void **state)
 	assert_int_equal(owner_of(""), 0);
 }
 
-/* Of this program: no other process is about to open an instance. */
+/* Of these programs: no other process is about to open an instance. */
 static void test_lives(void **state)
 {
 	(void)state;
 	assert_true(lives(getpid()));
 	assert_false(lives(1));
 	assert_false(lives(INT_MAX));
+	assert_true(is_ours("twowaytest"));
+	assert_true(is_ours("primitivetest"));
+	assert_false(is_ours("twowaytest2"));
+	assert_false(is_ours("sh"));
 }
 
 static bool make_dir(const char *name)

@@ -171,18 +171,27 @@ static int owner_of(const char *name)
 	unsigned int unique;
 	int pid, used = 0;
 
-	return sscanf(name, "twowaytest-%d-%8x%n", &pid, &unique, &used) == 2 &&
+	return sscanf(name, TW_TRACE_PREFIX "%d-%8x%n", &pid, &unique, &used) == 2 &&
 	       !name[used] ? pid : 0;
 }
 
-/* Whether @pid runs our program: it may be about to open its files. */
+/* A file of some other name may be this program, too. */
+static bool is_ours(const char *comm)
+{
+	char own[32] = "";
+
+	tw_kfile_text("", own, sizeof(own), "/proc/self/comm");
+	return !strcmp(comm, own) || !strcmp(comm, "twowaytest") ||
+	       !strcmp(comm, "primitivetest");
+}
+
+/* Whether @pid runs our programs: it may be about to open its files. */
 static bool lives(int pid)
 {
-	char ours[32] = "", comm[32] = "";
+	char comm[32] = "";
 
-	return tw_kfile_text("", ours, sizeof(ours), "/proc/self/comm") &&
-	       tw_kfile_text("", comm, sizeof(comm), "/proc/%d/comm", pid) &&
-	       !strcmp(ours, comm);
+	return tw_kfile_text("", comm, sizeof(comm), "/proc/%d/comm", pid) &&
+	       is_ours(comm);
 }
 
 /*

@@ -15,8 +15,8 @@
 
 /*
  * The default events: only those that the analysis reads, because each event
- * delays what is measured. Events that the kernel lacks are left out. netif_rx is the
- * path of a message through the loopback device.
+ * delays what is measured. Events that the kernel lacks are left out. netif_rx
+ * is the path of a message through the loopback device.
  */
 #define TW_TRACE_EVENTS	"sched:sched_switch,sched:sched_waking," \
 			"sched:sched_migrate_task," \
@@ -28,7 +28,8 @@
  * Name of an instance of either program: PID of its process, and a number that
  * makes it unique.
  */
-#define TW_TRACE_NAME	"twowaytest-%d-%08x"
+#define TW_TRACE_PREFIX	"twowaytest-"
+#define TW_TRACE_NAME	TW_TRACE_PREFIX "%d-%08x"
 
 struct tw_trace {
 	char dir[PATH_MAX];	/* directory of the instance; "": none */

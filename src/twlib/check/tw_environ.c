@@ -16,6 +16,7 @@
 #define CLOCK_DIR	"/sys/devices/system/clocksource/clocksource0/"
 #define DMI_DIR		"/sys/class/dmi/id/"
 #define TRACE_DIR	"/sys/kernel/tracing/"
+#define INSTANCE	"twowaytest-"	/* begins the name of one of ours */
 
 const struct tw_fact tw_facts[] = {
 #define FACT(name, kind, member, source) \
@@ -157,7 +158,7 @@ static void read_trace_events(struct tw_environ *env, const char *root)
 		env->trace_events = *line != '0';
 }
 
-/* The trace instances of other twowaytest processes. */
+/* The trace instances of other processes of either program. */
 static void read_instances(struct tw_environ *env, const char *root)
 {
 	char path[PATH_MAX], own[32];
@@ -165,14 +166,14 @@ static void read_instances(struct tw_environ *env, const char *root)
 	struct dirent *entry;
 	DIR *dir;
 
-	snprintf(own, sizeof(own), "twowaytest-%d-", (int)getpid());
+	snprintf(own, sizeof(own), INSTANCE "%d-", (int)getpid());
 	snprintf(path, sizeof(path), "%s" TRACE_DIR "instances", root);
 	dir = opendir(path);
 	while (dir && (entry = readdir(dir))) {
 		const char *name = entry->d_name;
 
 		/* The user may copy the name into a shell command. */
-		if (strncmp(name, "twowaytest-", strlen("twowaytest-")) ||
+		if (strncmp(name, INSTANCE, strlen(INSTANCE)) ||
 		    name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-")] ||
 		    !strncmp(name, own, strlen(own)) ||
 		    used + strlen(name) + 2 > size)
