@@ -86,6 +86,34 @@ static void test_peer_works(void **state)
 	assert_string_equal(analysis.sentence, "time +300 us: task prim-b running on CPU 3 for 1100.0 us before it woke the task prim-a");
 }
 
+/* While another task of the measurement works, it is to wait. */
+#define TURNS \
+	RUNS SWITCH("001100", "2", SERVER, "R", EQUAL) \
+	SWITCH("001900", "2", EQUAL, "R", SERVER)
+
+static void test_own_tasks(void **state)
+{
+	struct tw_stretch stretch = work(2300, 1000);
+
+	(void)state;
+	stretch.names.own = "equ";
+	look_into(&stretch, TURNS IRQ("001900", "2", SERVER)
+		  IRQ_END("002200", "2", SERVER) LATER);
+	assert_string_equal(analysis.sentence, "time +300 us: task prim-a interrupted on CPU 2 for 300.0 us while interrupt 36 (eth0) (300.0 us) ran");
+	look_into(&stretch, TURNS DISTURBED("001900", "002200") LATER);
+	assert_string_equal(analysis.sentence, "time +300 us: task prim-a runnable on CPU 2 for 1100.0 us while equal-500 (800.0 us), spinner-400 (300.0 us) ran, which outranks it");
+	/* An interrupt in its time is not its work. */
+	look_into(&stretch, RUNS SWITCH("001100", "2", SERVER, "R", EQUAL)
+		  IRQ("001200", "2", EQUAL) IRQ_END("001500", "2", EQUAL)
+		  SWITCH("002200", "2", EQUAL, "R", SERVER) LATER);
+	assert_says("time +300 us: task prim-a runnable on CPU 2 for 1100.0 us");
+	/* Others are not ours. */
+	stretch.names.own = "prim-";
+	look_into(&stretch, TURNS IRQ("001900", "2", SERVER)
+		  IRQ_END("002200", "2", SERVER) LATER);
+	assert_says("time +300 us: task prim-a runnable on CPU 2 for 800.0 us");
+}
+
 static void test_not_work(void **state)
 {
 	struct tw_stretch stretch = work(2300, 1000);
@@ -123,6 +151,7 @@ int main(void)
 		cmocka_unit_test(test_undisturbed),
 		cmocka_unit_test(test_blocked),
 		cmocka_unit_test(test_peer_works),
+		cmocka_unit_test(test_own_tasks),
 		cmocka_unit_test(test_not_work),
 		cmocka_unit_test(test_time_line),
 	};

@@ -130,6 +130,7 @@ static void assert_stretch(const char *phase, int side, int peer,
 	snprintf(name, sizeof(name), "prim-%d", side);
 	assert_string_equal(stretch.names.side, name);
 	assert_string_equal(stretch.names.title, "task ");
+	assert_string_equal(stretch.names.own, "prim-");
 	assert_int_equal(stretch.side, side);
 	assert_int_equal(stretch.side_pid, 100 + side);
 	assert_int_equal(stretch.peer_pid, peer < 0 ? 0 : 100 + peer);

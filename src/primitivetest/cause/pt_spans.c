@@ -108,7 +108,10 @@ const char *pt_spans_find(const struct pt_case *c, int64_t ahead_ns,
 	times = times_of(c, metric);
 	*stretch = (struct tw_stretch) {
 		.phase = i,
-		.names = { .phase = metric->token, .title = "task " },
+		.names = {
+			.phase = metric->token, .title = "task ",
+			.own = "prim-",
+		},
 		.mean_ns = (double)(times.end_ns - times.begin_ns) -
 			   excess_ns(c, i),
 		.waits = metric->span.to == PT_TO_RUN ? TW_BLOCKED :

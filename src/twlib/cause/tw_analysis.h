@@ -54,6 +54,7 @@ struct tw_names {
 	const char *side;
 	const char *peer;	/* NULL: there is none */
 	const char *title;	/* "task ": before both in texts; NULL: none */
+	const char *own;	/* "prim-" begins all their names; or NULL */
 };
 
 struct tw_analysis {
@@ -100,8 +101,8 @@ struct tw_stretch {
 	/* What it waits for whenever it is blocked; TW_UNKNOWN: the above. */
 	enum tw_blame waits;
 	/*
-	 * It is to run, or the peer is: as long as on average, that delays
-	 * nobody.
+	 * It is to run, or the peer is, and meanwhile other tasks with names
+	 * of our own: as long as on average, that delays nobody.
 	 */
 	bool works;
 	int64_t begin_ns, end_ns;

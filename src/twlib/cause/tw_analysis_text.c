@@ -63,31 +63,60 @@ int64_t tw_analysis_time_of(const struct tw_analysis *analysis,
 	return sum_ns;
 }
 
-/* Of the work that is to be done, only what takes longer than on average. */
-static int64_t delay_of(const struct tw_analysis *analysis,
-			enum tw_blame blame)
+/* Of the work that is to be done: it, or another task of ours, has the CPU. */
+static bool is_work(const struct tw_analysis *analysis,
+		    const struct tw_span *span)
 {
-	int64_t sum_ns = tw_analysis_time_of(analysis, blame);
-	int64_t work_ns;
+	const char *own = analysis->names.own;
 
-	if (!analysis->works || !sum_ns ||
-	    (blame != TW_RUNS && blame != TW_PEER_RUNS))
-		return sum_ns;
-	work_ns = tw_analysis_time_of(analysis, TW_RUNS) +
-		  tw_analysis_time_of(analysis, TW_PEER_RUNS);
-	return sum_ns - (int64_t)(analysis->mean_ns * (double)sum_ns /
-				  (double)work_ns);
+	if (span->blame == TW_RUNS || span->blame == TW_PEER_RUNS)
+		return analysis->works;
+	return analysis->works && own && !span->interrupt &&
+	       (span->blame == TW_RUNNABLE ||
+		span->blame == TW_PEER_RUNNABLE) &&
+	       !strncmp(span->who, own, strlen(own));
+}
+
+/* How much of the work's time is a delay: what is above the average. */
+static double late_part(const struct tw_analysis *analysis)
+{
+	int64_t work_ns = 0;
+	int i;
+
+	for (i = 0; i < analysis->sum_count; i++)
+		if (is_work(analysis, &analysis->sums[i]))
+			work_ns += analysis->sums[i].for_ns;
+	return work_ns ? 1 - analysis->mean_ns / (double)work_ns : 0;
+}
+
+static double delay_of(const struct tw_analysis *analysis,
+		       const struct tw_span *span)
+{
+	return (double)span->for_ns *
+	       (is_work(analysis, span) ? late_part(analysis) : 1);
+}
+
+static double delay_by(const struct tw_analysis *analysis,
+		       enum tw_blame blame)
+{
+	double sum_ns = 0;
+	int i;
+
+	for (i = 0; i < analysis->sum_count; i++)
+		if (analysis->sums[i].blame == blame)
+			sum_ns += delay_of(analysis, &analysis->sums[i]);
+	return sum_ns;
 }
 
 /* But for the sleep that was asked for, which delays nobody, and others'. */
 static enum tw_blame largest(const struct tw_analysis *analysis)
 {
 	enum tw_blame worst = TW_UNKNOWN;
-	int64_t most_ns = tw_analysis_time_of(analysis, worst);
+	double most_ns = delay_by(analysis, worst);
 	int blame;
 
 	for (blame = 0; blame < TW_BLAMES; blame++) {
-		int64_t sum_ns = delay_of(analysis, blame);
+		double sum_ns = delay_by(analysis, blame);
 
 		if (blame != TW_ASLEEP && blame != TW_AWAITS &&
 		    sum_ns > most_ns) {
@@ -155,16 +184,21 @@ static void name_them(const struct tw_analysis *analysis,
 		snprintf(text + used, size - used, " and %d more", more);
 }
 
-/* The longest of its kind: the sums are in that order. */
-static const struct tw_span *longest(const struct tw_analysis *analysis,
-				     enum tw_blame blame)
+/* Of its kind, what delayed most: the longest, if none of them is work. */
+static const struct tw_span *worst_of(const struct tw_analysis *analysis,
+				      enum tw_blame blame)
 {
+	const struct tw_span *span, *worst = NULL;
 	int i;
 
-	for (i = 0; i < analysis->sum_count; i++)
-		if (analysis->sums[i].blame == blame)
-			return &analysis->sums[i];
-	return &analysis->sums[0];
+	for (i = 0; i < analysis->sum_count; i++) {
+		span = &analysis->sums[i];
+		if (span->blame == blame &&
+		    (!worst || delay_of(analysis, span) >
+			       delay_of(analysis, worst)))
+			worst = span;
+	}
+	return worst ? worst : &analysis->sums[0];
 }
 
 /*
@@ -197,7 +231,7 @@ void tw_analysis_sum_up(struct tw_analysis *analysis, bool throttled,
 {
 	enum tw_blame blame = largest(analysis);
 	const struct phrase *phrase = &phrases[blame];
-	const struct tw_span *span = longest(analysis, blame);
+	const struct tw_span *span = worst_of(analysis, blame);
 	const struct tw_names *names = &analysis->names;
 	const char *title = names->title ? names->title : "";
 	const char *is = analysis->works && blame == TW_RUNS ?
