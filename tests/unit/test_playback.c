@@ -45,7 +45,7 @@ static struct tw_event away(int cpu, int pid, bool runnable, int next)
 	return got;
 }
 
-static void start(const struct tw_event *events, size_t count)
+static void start(struct tw_event *events, size_t count)
 {
 	assert_int_equal(tw_playback_open(&play, SIDE, PEER, events, count),
 			 0);
@@ -86,7 +86,7 @@ static void test_nothing_seen(void **state)
 static void check_foreseen(struct tw_event first, enum tw_task_state state,
 			   int cpu, int prio)
 {
-	const struct tw_event events[] = {
+	struct tw_event events[] = {
 		event(TW_EVENT_ENTER, 5, OTHER), first,
 		/* Later ones tell nothing of the time before. */
 		away(7, SIDE, true, OTHER), away(8, OTHER, true, SIDE),
@@ -115,7 +115,7 @@ static void test_foreseen(void **state)
 
 static void test_cpus_foreseen(void **state)
 {
-	const struct tw_event events[] = {
+	struct tw_event events[] = {
 		away(3, OTHER, true, SIDE), away(3, SIDE, true, PEER),
 		event(TW_EVENT_ENTER, 4, PEER),
 	};
@@ -182,17 +182,37 @@ static void test_settle(void **state)
 	size_t i;
 
 	(void)state;
-	tw_playback_settle(events, count, SIDE);
+	start(events, count);
 	for (i = 0; i < count; i++)
 		if (events[i].kind == TW_EVENT_SWITCH &&
 		    events[i].pid == SIDE)
 			assert_int_equal(events[i].runnable, i == 4);
 }
 
+/* There may be no peer; the idle task always goes on. */
+static void test_settle_peer(void **state)
+{
+	int peers[] = { PEER, 0 }, i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		struct tw_event events[] = {
+			to(event(TW_EVENT_WAKING, 1, OTHER), peers[i], 3, 33),
+			away(3, peers[i], false, OTHER),
+			away(3, OTHER, true, peers[i]),
+		};
+
+		assert_int_equal(tw_playback_open(&play, SIDE, peers[i], events,
+						  3), 0);
+		assert_int_equal(events[1].runnable, !i);
+		tw_playback_close(&play);
+	}
+}
+
 /* Of a side that does not exist, the idle task's events tell nothing. */
 static void test_no_peer(void **state)
 {
-	const struct tw_event events[] = { away(1, 0, true, 0) };
+	struct tw_event events[] = { away(1, 0, true, 0) };
 
 	(void)state;
 	assert_int_equal(tw_playback_open(&play, SIDE, 0, events, 1), 0);
@@ -275,7 +295,8 @@ int main(void)
 		PLAYED(test_foreseen),
 		PLAYED(test_cpus_foreseen),
 		PLAYED(test_life_of_a_task),
-		cmocka_unit_test(test_settle),
+		PLAYED(test_settle),
+		PLAYED(test_settle_peer),
 		PLAYED(test_no_peer),
 		PLAYED(test_interrupts),
 		PLAYED(test_nested),

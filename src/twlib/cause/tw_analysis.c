@@ -270,7 +270,7 @@ static const char *what_lacks(const struct scene *scene,
 	return NULL;
 }
 
-static void attribute(struct scene *scene, const struct tw_event *events,
+static void attribute(struct scene *scene, struct tw_event *events,
 		      size_t count, pid_t peer)
 {
 	struct tw_analysis *analysis = scene->analysis;
@@ -321,8 +321,6 @@ void tw_analyse_stretch(struct tw_analysis *analysis, const char *text,
 	analysis->value_ns = tw_span_ns(stretch->begin_ns, stretch->end_ns);
 	analysis->mean_ns = stretch->mean_ns;
 	count = tw_events_read(text, &events);
-	tw_playback_settle(events, count, stretch->side_pid);
-	tw_playback_settle(events, count, stretch->peer_pid);
 	attribute(&scene, events, count, stretch->peer_pid);
 	free(events);
 	if (!analysis->lacks)

@@ -92,13 +92,13 @@ static void foresee(struct tw_task_seen *task, const struct tw_event *event)
 }
 
 /* No wake-up comes between its leaving the CPU and its return. */
-void tw_playback_settle(struct tw_event *events, size_t count, int pid)
+static void settle(struct tw_event *events, size_t count, int pid)
 {
 	struct tw_event *left = NULL;
 	bool woken = false;
 	size_t i;
 
-	for (i = 0; i < count; i++) {
+	for (i = 0; pid && i < count; i++) {
 		struct tw_event *event = &events[i];
 		bool other = event->other_pid == pid;
 
@@ -126,11 +126,13 @@ static struct tw_task_seen unseen(int pid)
 }
 
 int tw_playback_open(struct tw_playback *play, int side, int peer,
-		     const struct tw_event *events, size_t count)
+		     struct tw_event *events, size_t count)
 {
 	size_t i;
 	int cpu;
 
+	settle(events, count, side);
+	settle(events, count, peer);
 	play->side = unseen(side);
 	play->peer = unseen(peer);
 	play->cpus = calloc(CPU_SETSIZE, sizeof(*play->cpus));

@@ -53,19 +53,15 @@ struct tw_playback {
 };
 
 /*
- * Task @pid may be woken by another CPU when it is about to sleep: then it gives
- * up its CPU as if to sleep, and is ready nevertheless. Notes that in its
- * sched_switch. To be called before the events are played back.
- */
-void tw_playback_settle(struct tw_event *events, size_t count, int pid);
-
-/*
  * Allocates the CPUs. Sets them, and the processes with PID @side and @peer, to
  * their state before the first event. All @events must be on CPUs below
- * CPU_SETSIZE. Returns 0 or -ENOMEM. End with tw_playback_close().
+ * CPU_SETSIZE. Either may be woken by another CPU when it is about to sleep:
+ * then it gives up its CPU as if to sleep, and is ready nevertheless; that is
+ * noted in its sched_switch. Returns 0 or -ENOMEM. End with
+ * tw_playback_close().
  */
 int tw_playback_open(struct tw_playback *play, int side, int peer,
-		     const struct tw_event *events, size_t count);
+		     struct tw_event *events, size_t count);
 
 /* Updates the state with @event. */
 void tw_playback_apply(struct tw_playback *play,
