@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "unit.h"
@@ -49,6 +51,31 @@ static void test_reset_on_fork(void **state)
 	(void)state;
 	assert_int_equal(run(do_keep_flag).exit_code, RETURNED);
 	assert_int_equal(run(do_no_flag).exit_code, RETURNED);
+}
+
+static void *own;
+
+/* Here is nothing of it. */
+static void do_touch_own(void)
+{
+	unsigned char there;
+
+	if (mincore(own, 1, &there) != -1 || errno != ENOMEM)
+		_exit(91);
+}
+
+static void test_own_memory(void **state)
+{
+	(void)state;
+	own = tw_system_map_own(100);
+	assert_non_null(own);
+	assert_int_equal(*(char *)own, 0);
+	memset(own, 1, 100);
+	assert_int_equal(run(do_touch_own).exit_code, RETURNED);
+	assert_int_equal(munmap(own, 100), 0);
+	errno = 0;
+	assert_null(tw_system_map_own(SIZE_MAX / 2));
+	assert_int_equal(errno, ENOMEM);
 }
 
 static struct tw_settings settings_of(int policy, int priority, int cpu)
@@ -110,6 +137,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_reset_on_fork),
+		cmocka_unit_test(test_own_memory),
 		cmocka_unit_test(test_changed),
 		cmocka_unit_test(test_merge),
 	};

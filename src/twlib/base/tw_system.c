@@ -21,6 +21,17 @@
 #define SCHED_DEADLINE	6
 #endif
 
+void *tw_system_map_own(size_t size)
+{
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		return NULL;
+	madvise(memory, size, MADV_DONTFORK);
+	return memory;
+}
+
 int tw_system_schedule(int policy, int priority)
 {
 	struct sched_param param = { .sched_priority = priority };

@@ -28,6 +28,12 @@ static inline size_t tw_size_in_lines(size_t size)
 	return size == SIZE_MAX ? size : size / TW_CACHE_LINE * TW_CACHE_LINE;
 }
 
+/*
+ * Maps zeroed memory of main's own: children do not inherit it, which would
+ * lock it. Returns NULL and errno if there is none; free it with munmap().
+ */
+void *tw_system_map_own(size_t size);
+
 /* As read from the kernel; locked: memory is locked. */
 struct tw_settings {
 	int policy;

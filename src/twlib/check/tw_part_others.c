@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/tw_json.h"
+#include "base/tw_system.h"
 #include "base/tw_time.h"
 #include "check/tw_environ.h"
 #include "check/tw_others.h"
@@ -19,8 +20,8 @@
 #define LINES		4	/* the JSON has all CPUs */
 
 static struct {
-	/* Not inherited by children, which would lock it; NULL: no memory. */
-	struct memory {
+	/* NULL: there is none. */
+	struct {
 		struct tw_others_state before, after;
 		struct tw_others others;
 	} *memory;
@@ -45,23 +46,11 @@ static int64_t children_ns(void)
 	return tv_to_ns(&used.ru_utime) + tv_to_ns(&used.ru_stime);
 }
 
-static struct memory *map(void)
-{
-	struct memory *memory = mmap(NULL, sizeof(*memory),
-				     PROT_READ | PROT_WRITE,
-				     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (memory == MAP_FAILED)
-		return NULL;
-	madvise(memory, sizeof(*memory), MADV_DONTFORK);
-	return memory;
-}
-
 /* Behind all other parts: loads run already. What fails is not known. */
 static int begin(struct tw_run *run)
 {
 	if (!run->step) {
-		set.memory = map();
+		set.memory = tw_system_map_own(sizeof(*set.memory));
 		set.begun = set.memory &&
 			    !tw_others_before(&set.memory->before, "");
 		set.run_ns = children_ns();

@@ -11,6 +11,7 @@
 
 #include "rt-utils.h"
 #include "base/tw_kfile.h"
+#include "base/tw_system.h"
 #include "base/tw_time.h"
 #include "check/tw_tasks.h"
 
@@ -189,14 +190,11 @@ int tw_tasks_read(struct tw_tasks *tasks, const char *root)
 	dir = open_dir(root, "/proc");
 	if (!dir)
 		return -errno;
-	tasks->row = mmap(NULL, SIZE, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (tasks->row == MAP_FAILED) {
-		tasks->row = NULL;
+	tasks->row = tw_system_map_own(SIZE);
+	if (!tasks->row) {
 		closedir(dir);
 		return -ENOMEM;
 	}
-	madvise(tasks->row, SIZE, MADV_DONTFORK);
 	while ((id = next(&scan, dir))) {
 		snprintf(path, sizeof(path), "/proc/%d", id);
 		if (read_task(&scan, id, id, path) > 1)

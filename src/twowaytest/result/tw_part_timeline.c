@@ -12,6 +12,7 @@
 
 #include "rt-utils.h"
 #include "base/tw_lapse.h"
+#include "base/tw_system.h"
 #include "base/tw_time.h"
 #include "result/tw_part_result.h"
 #include "run/tw_columns.h"
@@ -98,25 +99,20 @@ static void print_head(FILE *file)
 	fprintf(file, "\n");
 }
 
-/* Main's alone: a child that locks its memory would lock this, too. */
 static int open_timeline(struct tw_run *run)
 {
-	void *memory;
 	int err;
 
 	if (!set.path)
 		return 0;
 	line.size = (tw_config->pairs.count + 1) *
 		    (size_t)tw_config->metric_count * sizeof(*line.past);
-	memory = mmap(NULL, line.size, PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (memory == MAP_FAILED) {
+	line.past = tw_system_map_own(line.size);
+	if (!line.past) {
 		err = -errno;
 		return tw_fail(run, err, "--timeline: no memory for %zu KiB of earlier results: %s; give fewer --threads or --metrics",
 			       line.size / 1024, strerror(-err));
 	}
-	madvise(memory, line.size, MADV_DONTFORK);
-	line.past = memory;
 	tw_run_tick_at(run, (int)set.every_s * 1000);
 	print_head(set.file.flow.stream);
 	return tw_output_push(run, &set.file, 0);
