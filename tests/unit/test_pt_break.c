@@ -126,7 +126,7 @@ static void test_no_break(void **state)
 static void test_mark_fails(void **state)
 {
 	(void)state;
-	fds.mark = -1;
+	fds.mark = mark[0];
 	record(0, 1, 1);
 	record(10, 6000, 1);
 	assert_int_equal(c->broke.mark_err, -EBADF);

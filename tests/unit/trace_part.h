@@ -117,6 +117,22 @@ void tw_analyse(struct tw_analysis *analysis, const char *text,
 	world.may_throttle = may_throttle;
 }
 
+/* Only the client, and the text of -b, call these. */
+int tw_trace_mark_and_stop(const struct tw_trace_fds *fds, const char *mark,
+			   int len)
+{
+	(void)fds;
+	(void)mark;
+	(void)len;
+	return -EPERM;
+}
+
+void tw_trace_print_mark_err(FILE *file, int err)
+{
+	(void)file;
+	(void)err;
+}
+
 /* Only a server for other hosts calls these. */
 int tw_trace_open_file(const char *dir, const char *name, int flags,
 		       char why[TW_TRACE_WHY])

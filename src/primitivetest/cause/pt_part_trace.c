@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* --trace: the trace of a run that -b ends, and its analysis. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/tw_json.h"
 #include "cause/pt_part_cause.h"
@@ -164,11 +162,7 @@ static void print_trial(FILE *file, const struct pt_case *c)
 				broke->means_ps[i] / PT_PS_PER_NS);
 	}
 	fprintf(file, " ns\n");
-	if (broke->mark_err == -EBADF)
-		fprintf(file, "# Break: no mark: the kernel's tracing is off (tracing_on)\n");
-	else if (broke->mark_err)
-		fprintf(file, "# Break: could not mark and stop the trace: %s\n",
-			strerror(-broke->mark_err));
+	tw_trace_print_mark_err(file, broke->mark_err);
 }
 
 static void text(FILE *file, const struct tw_run *run)

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "core/pt_break.h"
 
@@ -79,15 +77,7 @@ static int compose(char *mark, size_t size, const struct pt_case *c)
 	for (i = 0; i < PT_STAMPS; i++)
 		used += snprintf(mark + used, size - used, " t%d %" PRId64, i,
 				 kept->trial.t_ns[i]);
-	used += snprintf(mark + used, size - used, " ns\n");
-	return used < (int)size ? used : (int)size - 1;
-}
-
-static void write_all(struct pt_case *c, int fd, const char *text, int len)
-{
-	errno = 0;
-	if (write(fd, text, len) != len && !c->broke.mark_err)
-		c->broke.mark_err = errno ? -errno : -EIO;
+	return used + snprintf(mark + used, size - used, " ns\n");
 }
 
 static void stop_trace(struct pt_case *c, const struct tw_trace_fds *fds)
@@ -95,8 +85,7 @@ static void stop_trace(struct pt_case *c, const struct tw_trace_fds *fds)
 	char mark[MARK_BYTES];
 	int len = compose(mark, sizeof(mark), c);
 
-	write_all(c, fds->mark, mark, len);
-	write_all(c, fds->stop, "0", 1);
+	c->broke.mark_err = tw_trace_mark_and_stop(fds, mark, len);
 }
 
 void pt_break_check(struct pt_case *c, const struct pt_kept *kept,

@@ -102,6 +102,33 @@ int tw_trace_open_fds(struct tw_trace_fds *fds, const char *dir,
 	return 0;
 }
 
+static int write_all(int fd, const char *text, int len)
+{
+	errno = 0;
+	if (fd < 0 || write(fd, text, len) == len)
+		return 0;
+	return errno ? -errno : -EIO;
+}
+
+int tw_trace_mark_and_stop(const struct tw_trace_fds *fds, const char *mark,
+			   int len)
+{
+	int marked = write_all(fds->mark, mark, len);
+	int stopped = write_all(fds->stop, "0", 1);
+
+	return marked ? marked : stopped;
+}
+
+void tw_trace_print_mark_err(FILE *file, int err)
+{
+	/* So the kernel answers to marks while it does not trace. */
+	if (err == -EBADF)
+		fprintf(file, "# Break: no mark: the kernel's tracing is off (tracing_on)\n");
+	else if (err)
+		fprintf(file, "# Break: could not mark and stop the trace: %s\n",
+			strerror(-err));
+}
+
 void tw_trace_close_fds(struct tw_trace_fds *fds)
 {
 	if (fds->mark >= 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The kernel's trace that the user has set up (--tracemark). It is only marked
- * and stopped. All functions here are called by main; the task that measures
- * uses the open descriptors.
+ * and stopped. All functions here are called by main, but the one for the task
+ * that measures.
  */
 #ifndef TW_TRACE_H
 #define TW_TRACE_H
@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #define TW_TRACE_WHY	320	/* size of a message in bytes */
 
@@ -41,6 +42,16 @@ int tw_trace_open_fds(struct tw_trace_fds *fds, const char *dir,
 /* Opens one of these files. Returns a descriptor, or -errno and @why. */
 int tw_trace_open_file(const char *dir, const char *name, int flags,
 		       char why[TW_TRACE_WHY]);
+
+/*
+ * For the task that measures: writes @mark and stops the trace, if there is
+ * one. Returns 0 or the first error, -errno; the second is tried nevertheless.
+ */
+int tw_trace_mark_and_stop(const struct tw_trace_fds *fds, const char *mark,
+			   int len);
+
+/* What came of it, in a line of the text; nothing if @err is 0. */
+void tw_trace_print_mark_err(FILE *file, int err);
 
 void tw_trace_close_fds(struct tw_trace_fds *fds);
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/tw_time.h"
 #include "cause/tw_break.h"
@@ -59,20 +57,14 @@ static int compose(char *mark, size_t size, const struct tw_break *brk,
 				 tw_metrics[phases->id[i]].token,
 				 tw_ns_to_us(tw_metrics[phases->id[i]].value_ns(
 						cycle, params)));
-	used += snprintf(mark + used, size - used,
-			 " missed %" PRIu64 "%s, t0 %" PRId64 " t1 %" PRId64
-			 " t2 %" PRId64 " t3 %" PRId64 " ns%s\n", cycle->missed,
-			 brk->kept.throttled ? " throttled" : "",
-			 cycle->t0_ns, cycle->t1_ns, cycle->t2_ns,
-			 cycle->t3_ns, params->two_clocks ?
-			 ", t1 and t2 of the server's clock" : "");
-	return used < (int)size ? used : (int)size - 1;
-}
-
-static void write_all(struct tw_break *brk, int fd, const char *text, int len)
-{
-	if (fd >= 0 && write(fd, text, len) != len && !brk->mark_err)
-		brk->mark_err = errno ? -errno : -EIO;
+	return used + snprintf(mark + used, size - used,
+			       " missed %" PRIu64 "%s, t0 %" PRId64 " t1 %"
+			       PRId64 " t2 %" PRId64 " t3 %" PRId64 " ns%s\n",
+			       cycle->missed,
+			       brk->kept.throttled ? " throttled" : "",
+			       cycle->t0_ns, cycle->t1_ns, cycle->t2_ns,
+			       cycle->t3_ns, params->two_clocks ?
+			       ", t1 and t2 of the server's clock" : "");
 }
 
 /* Only one pair ends the run, and stops the traces. */
@@ -104,9 +96,10 @@ bool tw_break_check(struct tw_break *brk, const struct tw_tally *tally,
 	keep(brk, tally, clock, cycle);
 	len = compose(mark, sizeof(mark), brk, &tally->params);
 	for (i = 0; i < TW_TRACES; i++) {
-		errno = 0;
-		write_all(brk, brk->traces[i].mark, mark, len);
-		write_all(brk, brk->traces[i].stop, "0", 1);
+		int err = tw_trace_mark_and_stop(&brk->traces[i], mark, len);
+
+		if (!brk->mark_err)
+			brk->mark_err = err;
 	}
 	return true;
 }

@@ -142,12 +142,7 @@ static void text(FILE *file, const struct tw_run *run)
 		tw_value(run->show->nsecs, brk->limit_ns));
 	tw_kept_print(file, run, &brk->kept,
 		      brk->number ? brk->means_ns : NULL, brk->metric);
-	/* So the kernel answers to marks while it does not trace. */
-	if (brk->mark_err == -EBADF)
-		fprintf(file, "# Break: no mark: the kernel's tracing is off (tracing_on)\n");
-	else if (brk->mark_err)
-		fprintf(file, "# Break: could not mark and stop the trace: %s\n",
-			strerror(-brk->mark_err));
+	tw_trace_print_mark_err(file, brk->mark_err);
 }
 
 static void json(struct tw_json *json, const struct tw_run *run)
