@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/tw_time.h"
 #include "measure/tw_excess.h"
@@ -24,7 +25,8 @@ static void print_label(FILE *file, const struct tw_run *run,
 
 	if (tw_session(run)->config->pairs.count > 1)
 		snprintf(label, sizeof(label), "%s.%u",
-			 tw_metrics[worst->id].token, worst->tally->pair % 1000);
+			 tw_metrics[worst->id].token,
+			 worst->tally->pair % 1000);
 	else
 		snprintf(label, sizeof(label), "%s",
 			 tw_metrics[worst->id].token);
@@ -71,98 +73,105 @@ static void print_places(FILE *file, const struct tw_run *run,
 		fprintf(file, "# t: real-time throttling explains the cycle\n");
 }
 
-/* Calls @print for each phase that there is, with its place. */
-static void for_phases(FILE *file, const struct tw_run *run,
-		       const struct tw_worst *worst,
-		       void (*print)(FILE *file, const struct tw_run *run,
-				     const struct tw_worst *worst,
-				     enum tw_metric_id id))
+/* A row of the phases: by metric, only those that there are. */
+struct row {
+	char cell[TW_METRICS][24];
+};
+
+static void print_row(FILE *file, const struct tw_run *run,
+		      const struct row *row)
 {
 	const struct tw_metric_list *phases = tw_kept_phases(run);
 	int i;
 
 	for (i = 0; i < phases->count; i++)
 		if (tw_kept_shows(run, phases->id[i]))
-			print(file, run, worst, phases->id[i]);
+			fprintf(file, " %*s", NUMBER,
+				row->cell[phases->id[i]]);
 	fprintf(file, "\n");
 }
 
-static void print_name(FILE *file, const struct tw_run *run,
-		       const struct tw_worst *worst, enum tw_metric_id id)
+static void print_names(FILE *file, const struct tw_run *run)
 {
-	(void)run;
-	(void)worst;
-	fprintf(file, " %*s", NUMBER, tw_metrics[id].token);
+	struct row row;
+	int id;
+
+	for (id = 0; id < TW_METRICS; id++)
+		snprintf(row.cell[id], sizeof(row.cell[id]), "%s",
+			 tw_metrics[id].token);
+	print_row(file, run, &row);
 }
 
-static void print_value(FILE *file, const struct tw_run *run,
-			const struct tw_worst *worst, enum tw_metric_id id)
+static void print_means(FILE *file, const struct tw_run *run,
+			const double means_ns[TW_METRICS])
 {
-	fprintf(file, " %*" PRId64, NUMBER,
-		tw_kept_value(run, kept_of(worst), id));
+	struct row row;
+	int id;
+
+	for (id = 0; id < TW_METRICS; id++)
+		snprintf(row.cell[id], sizeof(row.cell[id]), "%" PRId64,
+			 tw_kept_mean(run, means_ns[id]));
+	print_row(file, run, &row);
 }
 
-static void print_mean(FILE *file, const struct tw_run *run,
-		       const struct tw_worst *worst, enum tw_metric_id id)
+static void print_values(FILE *file, const struct tw_run *run,
+			 const struct tw_kept *kept)
 {
-	double means_ns[TW_METRICS];
+	struct row row;
+	int id;
 
-	tw_kept_means(worst->tally, means_ns);
-	fprintf(file, " %*" PRId64, NUMBER, tw_kept_mean(run, means_ns[id]));
+	for (id = 0; id < TW_METRICS; id++)
+		snprintf(row.cell[id], sizeof(row.cell[id]), "%" PRId64,
+			 tw_kept_value(run, kept, id));
+	print_row(file, run, &row);
 }
 
-/* "-": the phase is no part of the metric. */
-static void print_share(FILE *file, const struct tw_run *run,
-			const struct tw_worst *worst, enum tw_metric_id id)
+/*
+ * "-": the phase is no part of the metric. Of a metric that is a phase, it is
+ * all in this one.
+ */
+static void print_shares(FILE *file, const struct tw_run *run,
+			 const struct tw_worst *worst,
+			 const double means_ns[TW_METRICS])
 {
-	const struct tw_tally *tally = worst->tally;
+	const struct tw_metric_params *params = &worst->tally->params;
 	struct tw_share parts[TW_PARTS];
-	double means_ns[TW_METRICS];
+	struct row row;
 	int i, count;
 
-	(void)run;
-	tw_kept_means(tally, means_ns);
-	count = tw_excess(&kept_of(worst)->cycle, &tally->params, means_ns,
-			  worst->id, parts);
-	for (i = 0; i < count && parts[i].phase != id; i++)
-		;
-	if (i == count)
-		fprintf(file, " %*s", NUMBER, "-");
-	else
-		fprintf(file, " %*.0f", NUMBER,
-			round(100 * parts[i].share) + 0.0);
-}
-
-/* Of a metric that is a phase, it is all in this one. */
-static void print_shares(FILE *file, const struct tw_run *run,
-			 const struct tw_worst *worst)
-{
-	bool two_clocks = tw_session(run)->config->two_clocks;
-
-	if (!tw_metrics[worst->id].parts[two_clocks].count)
+	if (!tw_metrics[worst->id].parts[params->two_clocks].count)
 		return;
+	for (i = 0; i < TW_METRICS; i++)
+		strcpy(row.cell[i], "-");
+	count = tw_excess(&kept_of(worst)->cycle, params, means_ns, worst->id,
+			  parts);
+	for (i = 0; i < count; i++)
+		snprintf(row.cell[parts[i].phase], sizeof(row.cell[0]), "%.0f",
+			 round(100 * parts[i].share) + 0.0);
 	fprintf(file, "# %*s", LABEL, "%");
-	for_phases(file, run, worst, print_share);
+	print_row(file, run, &row);
 }
 
 static void print_phases(FILE *file, const struct tw_run *run,
 			 const struct tw_worst *worst, int count)
 {
 	const struct tw_tally *before = NULL;
+	double means_ns[TW_METRICS];
 	int i;
 
 	fprintf(file, "# Their phases; %%: each one's share of the excess over the mean\n");
 	fprintf(file, "# %-*s", LABEL, "worst");
-	for_phases(file, run, NULL, print_name);
+	print_names(file, run);
 	for (i = 0; i < count; i++) {
+		tw_kept_means(worst[i].tally, means_ns);
 		if (worst[i].tally != before) {
 			fprintf(file, "# %-*s", LABEL, "(mean)");
-			for_phases(file, run, &worst[i], print_mean);
+			print_means(file, run, means_ns);
 		}
 		before = worst[i].tally;
 		print_label(file, run, &worst[i]);
-		for_phases(file, run, &worst[i], print_value);
-		print_shares(file, run, &worst[i]);
+		print_values(file, run, kept_of(&worst[i]));
+		print_shares(file, run, &worst[i], means_ns);
 	}
 }
 

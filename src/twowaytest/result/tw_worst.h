@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The worst cycles as tables that fit into 80 columns: --worst on a terminal. */
+/* The worst cycles as tables of 80 columns at most: --worst on a terminal. */
 #ifndef TW_WORST_H
 #define TW_WORST_H
 
