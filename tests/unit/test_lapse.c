@@ -180,6 +180,26 @@ static void test_wraps(void **state)
 	assert_int_equal(lapse.max_ns, 250);
 }
 
+/* So many that a bucket may have come round: which it is cannot be told. */
+static void test_too_many_for_percentile(void **state)
+{
+	const int64_t value = 250;
+	struct tw_lapse lapse;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		lapse_of(&value, 0);
+		stats.min_ns = value;
+		stats.max_ns = value;
+		stats.buckets[250] += UINT32_MAX;
+		stats.count += (uint64_t)UINT32_MAX + i;
+		lapse = lapse_of(&value, 0);
+		assert_true(lapse.has_values);
+		assert_int_equal(lapse.has_percentile, !i);
+	}
+}
+
 /* Copied amid a write: counted, and in no bucket yet. */
 static void test_torn(void **state)
 {
@@ -203,6 +223,7 @@ int main(void)
 		cmocka_unit_test_setup(test_rank, setup),
 		cmocka_unit_test_setup(test_negative, setup),
 		cmocka_unit_test_setup(test_wraps, setup),
+		cmocka_unit_test_setup(test_too_many_for_percentile, setup),
 		cmocka_unit_test_setup(test_torn, setup),
 	};
 

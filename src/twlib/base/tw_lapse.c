@@ -87,7 +87,8 @@ static void find_percentile(struct tw_lapse *lapse,
 	unsigned int i = range->first;
 	uint64_t seen;
 
-	lapse->has_percentile = sum >= TW_LAPSE_LEAST;
+	lapse->has_percentile = sum >= TW_LAPSE_LEAST &&
+				lapse->count <= UINT32_MAX;
 	if (!lapse->has_percentile)
 		return;
 	seen = now->buckets[i] - before->buckets[i];

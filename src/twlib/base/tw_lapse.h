@@ -17,7 +17,10 @@ struct tw_past {
 	int64_t sum_ns;
 	int64_t min_ns;
 	int64_t max_ns;
-	/* Modulo 2^32. Those beyond minimum and maximum have any content. */
+	/*
+	 * Modulo 2^32. Those beyond minimum and maximum have any content in a
+	 * copy that is taken now; in the one before, they are 0.
+	 */
 	uint32_t buckets[TW_LOG_BUCKETS];
 };
 
@@ -27,11 +30,12 @@ struct tw_lapse {
 	bool has_values;
 	/*
 	 * Valid if has_values, which also needs values that are not half
-	 * written. Middles of their buckets, but exact if they are the smallest and the
-	 * largest of all so far. Negative values are in the bucket of 0.
+	 * written. Middles of their buckets, but exact if they are the smallest
+	 * and the largest of all so far. Negative values are in 0's bucket.
 	 */
 	int64_t min_ns;
 	int64_t max_ns;
+	/* No bucket may have come round: not of 2^32 values or more. */
 	bool has_percentile;
 	/* The middle of its bucket; from the minimum to the maximum. */
 	int64_t percentile_ns;
