@@ -21,7 +21,7 @@
 #define EVERY_MOST	86400
 #define PERCENT		99
 #define COPIES		10	/* more than a closed loop lets be whole */
-#define LOOKS		10000	/* some 10 us: as long as a write may take */
+#define LOOKS		10000	/* at least 10 us: a write takes less */
 
 static struct {
 	const char *path;
@@ -29,6 +29,11 @@ static struct {
 	struct tw_file file;
 } set;
 static const __typeof__(set) initial = { .every_s = 1 };
+
+static const char *const count_names[] = { "missed", "throttled", "lost" };
+static const char *const value_names[] = {
+	"count", "min_ns", "avg_ns", "max_ns", "p99_ns",
+};
 
 struct counts {
 	uint64_t missed, throttled, lost;
@@ -65,23 +70,19 @@ static int check(struct tw_run *run)
 static void print_names(FILE *file, const struct tw_config *config,
 			unsigned int pair)
 {
-	static const char *const counts[] = { "missed", "throttled", "lost" };
-	static const char *const values[] = {
-		"count", "min_ns", "avg_ns", "max_ns", "p99_ns",
-	};
 	char of[16] = "";
 	size_t k;
 	int i;
 
 	if (config->pairs.count > 1)
 		snprintf(of, sizeof(of), ".%u", pair);
-	for (k = 0; k < ARRAY_SIZE(counts); k++)
-		fprintf(file, ",%s%s", counts[k], of);
+	for (k = 0; k < ARRAY_SIZE(count_names); k++)
+		fprintf(file, ",%s%s", count_names[k], of);
 	for (i = 0; i < config->metric_count; i++)
-		for (k = 0; k < ARRAY_SIZE(values); k++)
+		for (k = 0; k < ARRAY_SIZE(value_names); k++)
 			fprintf(file, ",%s_%s%s",
 				tw_metrics[config->metrics[i]].token,
-				values[k], of);
+				value_names[k], of);
 }
 
 static void print_head(FILE *file)
@@ -226,10 +227,13 @@ static void print_pair(FILE *file, const struct tw_pair *pair)
 static void print_row(const struct tw_run *run, int64_t since_ns)
 {
 	const double unix_s = (double)tw_now_ns(CLOCK_REALTIME) / 1e9;
+	const size_t columns = ARRAY_SIZE(count_names) +
+			       ARRAY_SIZE(value_names) *
+			       (size_t)tw_config->metric_count;
 	FILE *file = set.file.flow.stream;
 	const struct tw_pair *pair;
 	unsigned int k;
-	int i;
+	size_t i;
 
 	fprintf(file, "%d,%.3f,%.3f", run->step,
 		(double)since_ns / (double)TW_NS_PER_S, unix_s);
@@ -237,7 +241,7 @@ static void print_row(const struct tw_run *run, int64_t since_ns)
 		pair = tw_session_pair(tw_session(run), k);
 		if (pair)
 			print_pair(file, pair);
-		for (i = 0; !pair && i < 3 + 5 * tw_config->metric_count; i++)
+		for (i = 0; !pair && i < columns; i++)
 			fputc(',', file);
 	}
 	fprintf(file, "\n");
