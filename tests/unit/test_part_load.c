@@ -222,7 +222,7 @@ static void test_dies(void **state)
 	world.dead = true;
 	world.child = (struct tw_child) { .pid = 77, .status = 0 };
 	assert_int_equal(tw_part_load.woken(&session.run), -ECHILD);
-	assert_error(-ECHILD, "--load=sham: it ended before the test did");
+	assert_error(-ECHILD, "--load=sham: it ended too early");
 	close_sham();
 
 	open_sham();

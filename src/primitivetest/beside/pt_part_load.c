@@ -93,7 +93,7 @@ static int begin(struct tw_run *run)
 
 static int woken(struct tw_run *run)
 {
-	return tw_load_woken(run, &set.choice, &set.load, "the tests did");
+	return tw_load_woken(run, &set.choice, &set.load);
 }
 
 static void end(struct tw_run *run)

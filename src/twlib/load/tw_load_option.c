@@ -98,19 +98,18 @@ int tw_load_fail_result(struct tw_run *run,
 }
 
 int tw_load_woken(struct tw_run *run, const struct tw_load_choice *choice,
-		  struct tw_load *load, const char *before)
+		  struct tw_load *load)
 {
-	char why[64];
 	int number;
 
 	if (!load->shared || !load->ops->died(load))
 		return 0;
-	snprintf(why, sizeof(why), "it ended before %s", before);
 	if (!WIFSIGNALED(load->dead->status) && load->shared->err)
 		return tw_load_fail(run, choice, load->shared->err,
 				    load->shared->why);
 	if (!WIFSIGNALED(load->dead->status))
-		return tw_load_fail(run, choice, -ECHILD, why);
+		return tw_load_fail(run, choice, -ECHILD,
+				    "it ended too early");
 	number = WTERMSIG(load->dead->status);
 	return tw_fail(run, -ECHILD, "the load (pid %d) was killed by signal %d (%s)",
 		       (int)load->dead->pid, number, strsignal(number));

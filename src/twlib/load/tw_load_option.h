@@ -34,10 +34,10 @@ int tw_load_fail_result(struct tw_run *run,
 
 /*
  * Called by main when a child may have ended: fails the run if the load has
- * done so. @before: of what it ended too early, "the test did".
+ * done so.
  */
 int tw_load_woken(struct tw_run *run, const struct tw_load_choice *choice,
-		  struct tw_load *load, const char *before);
+		  struct tw_load *load);
 
 /* Ends the load; fails the run if a process of it is left. */
 void tw_load_finish(struct tw_run *run, const struct tw_load_choice *choice,

@@ -167,7 +167,8 @@ struct tw_load_params tw_load_settings(const struct tw_run *run)
 		.policy = set.policy,
 		.priority = (int)set.priority,
 		/* External programs lock their memory themselves, or not. */
-		.lock_memory = config->mlockall && set.choice.kind && set.choice.kind->own,
+		.lock_memory = config->mlockall && set.choice.kind &&
+			       set.choice.kind->own,
 		.pinned = CPU_COUNT(&set.cpus),
 		.cpus = set.cpus,
 	};
@@ -191,8 +192,8 @@ static int open_load(struct tw_run *run)
 
 	if (!set.choice.kind)
 		return 0;
-	err = tw_load_open(&set.load, set.choice.kind, &params, tw_load_most(run),
-			   why);
+	err = tw_load_open(&set.load, set.choice.kind, &params,
+			   tw_load_most(run), why);
 	return err ? tw_load_fail(run, &set.choice, err, why) : 0;
 }
 
@@ -233,7 +234,7 @@ static int begin(struct tw_run *run)
 
 static int woken(struct tw_run *run)
 {
-	return tw_load_woken(run, &set.choice, &set.load, "the test did");
+	return tw_load_woken(run, &set.choice, &set.load);
 }
 
 static void end(struct tw_run *run)
