@@ -64,7 +64,7 @@ PART = r"(?:[^,]+-\d+|tasks that ended, moved or are hidden|further tasks)"
 OTHERS = (rf"Others: {PART} used [\d.]+ %(?:, {PART} [\d.]+ %)* of CPU \d+|"
           r"Others: on \d+ more CPUs, see --json|"
           r"Interrupts: threads such as \S+ used [\d.]+ % of CPU \d+, "
-          r"for this run, too")
+          r"partly for this run itself")
 REMARK = re.compile(rf"# (?:{OTHERS}|"
                     r"/dev/cpu_dma_latency set to \d+us|Missed: \d+|"
                     r"Not dumped: \d+ cycles, as the parent process could not keep up|"

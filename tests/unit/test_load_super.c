@@ -82,8 +82,9 @@ static void test_descriptors(void **state)
 }
 
 /*
- * Ignored or blocked by main, a signal is as usual for a command: but for 32 and
- * 33, which are the C library's own, and which make lets its children ignore.
+ * Ignored or blocked by main, a signal is as usual for a command: but for 32
+ * and 33, which are the C library's own, and which make lets its children
+ * ignore.
  */
 static void test_signals(void **state)
 {

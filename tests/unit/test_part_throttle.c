@@ -135,7 +135,7 @@ static void test_runtime(void **state)
 	check_runtime("-p80 --load=fft --rt-runtime=-1", -EBUSY,
 		      "--rt-runtime=-1: " HOGS ", or the kernel refuses the value because of a cgroup's share; give --load-affinity, fewer workers, or --force");
 	check_runtime("--rt-runtime=-1", -EALREADY,
-		      "--rt-runtime=-1: another run, such as a second twowaytest, has set /proc/sys/kernel/sched_rt_runtime_us until it ends; wait for its end, or set the value for both without this option");
+		      "--rt-runtime=-1: another run, such as a second one of this program, has set /proc/sys/kernel/sched_rt_runtime_us until it ends; wait for its end, or set the value for both without this option");
 	check_runtime("--rt-runtime=5", -EACCES,
 		      "--rt-runtime=5: cannot write /proc/sys/kernel/sched_rt_runtime_us: Permission denied; it needs root, and a value up to sched_rt_period_us that is not below a CPU cgroup's own");
 	assert_int_equal(kernel.set_us, 5);

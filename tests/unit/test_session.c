@@ -57,8 +57,8 @@ static int next_signal(void)
 {
 	struct signalfd_siginfo info;
 
-	return read(session.run.signal_fd, &info, sizeof(info)) == sizeof(info) ?
-	       (int)info.ssi_signo : 0;
+	return read(session.run.signal_fd, &info, sizeof(info)) ==
+	       sizeof(info) ? (int)info.ssi_signo : 0;
 }
 
 /* As nohup, and a shell that starts a job in the background, do. */

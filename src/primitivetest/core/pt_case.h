@@ -87,7 +87,7 @@ struct pt_case {
 	char name[PT_NAME];	/* "sync2.unnamed.process.same" */
 	const struct pt_config *config;
 	struct tw_clock clock;
-	struct tw_clock stamped;	/* of the timestamps: the same, usually */
+	struct tw_clock stamped;	/* of t_ns; another in bintime only */
 	int64_t clock_ps;	/* cost of a reading */
 	uint64_t trials;	/* to be measured; 0: until told */
 	int metric_count;

@@ -68,7 +68,7 @@ enum pt_to {
 	PT_TO_WAIT_LONG,	/* ... which has work to do before */
 	PT_TO_EXPIRE,		/* to be woken by a timer, due at the first */
 	PT_TO_SLEEP,		/* the same; it began to sleep at t_ns[0] */
-	PT_TO_REPEAT		/* woken each target_ps() since the one before */
+	PT_TO_REPEAT		/* woken each target_ps() since the last */
 };
 
 #define PT_OF_TRIAL	(-1)	/* the task whose pid is in the trial */

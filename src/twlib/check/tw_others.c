@@ -196,7 +196,7 @@ static void judge(struct tw_others_cpu *cpu, const struct tw_others_run *run,
 	const struct tw_busy *before = &run->before->busy;
 	const struct tw_busy *after = &run->after->busy;
 	int64_t busy_ns = tw_busy_ns(before, after, cpu->cpu);
-	/* Counted as busy by the scheduler alone. */
+	/* In the scheduler's busy time, and not in what idling leaves. */
 	int64_t taken_ns = before->exact && after->exact ?
 			   after->cpu[cpu->cpu].taken_ns -
 			   before->cpu[cpu->cpu].taken_ns : 0;

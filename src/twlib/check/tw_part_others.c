@@ -143,7 +143,7 @@ static void print_cpu(FILE *file, const struct tw_others_cpu *cpu)
 		fprintf(file, " of CPU %d\n", cpu->cpu);
 	}
 	if (is_told_interrupts(cpu))
-		fprintf(file, "# Interrupts: threads such as %s-%d used %.1f %% of CPU %d, for this run, too\n",
+		fprintf(file, "# Interrupts: threads such as %s-%d used %.1f %% of CPU %d, partly for this run itself\n",
 			cpu->interrupts.name, cpu->interrupts.id,
 			percent(cpu->interrupts_ns), cpu->cpu);
 }

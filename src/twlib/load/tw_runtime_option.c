@@ -20,7 +20,7 @@ int tw_option_runtime(const struct tw_option *option, const char *value,
 int tw_runtime_fail(struct tw_run *run, int err, int64_t runtime_us)
 {
 	if (err == -EALREADY)
-		return tw_fail(run, err, "--rt-runtime=%lld: another run, such as a second twowaytest, has set %s until it ends; wait for its end, or set the value for both without this option",
+		return tw_fail(run, err, "--rt-runtime=%lld: another run, such as a second one of this program, has set %s until it ends; wait for its end, or set the value for both without this option",
 			       (long long)runtime_us, TW_THROTTLE_FILE);
 	return tw_fail(run, err, "--rt-runtime=%lld: cannot write %s: %s; it needs root, and a value up to sched_rt_period_us that is not below a CPU cgroup's own",
 		       (long long)runtime_us, TW_THROTTLE_FILE, strerror(-err));
