@@ -293,7 +293,7 @@ static void test_own_threads_that_ended(void **state)
 static void test_too_many(void **state)
 {
 	struct task task = { .parent = 1, .name = "a", .flags = KERNEL,
-			     .used_ns = 1, .cpu = 1 };
+			     .used_ns = -1, .cpu = 1 };
 	const struct tw_others_cpu *cpu;
 	int i;
 

@@ -87,7 +87,7 @@ static void read_exactly(struct tw_task_row *row, const char *root,
 	row->coarse = false;
 }
 
-/* In ticks; of the process, its own file has the time of all threads. */
+/* In ticks; a process's own file has the time of all its threads. */
 static bool read_first_thread(struct tw_task_row *row, const char *root)
 {
 	struct tw_task_row thread = { .id = row->id };
@@ -122,7 +122,8 @@ static long read_task(struct scan *scan, int process, int id, const char *path)
 	else	/* The process's, in the file of each of its threads. */
 		row.reaped_ns = 0;
 	read_exactly(&row, scan->root, path);
-	if (id == process && row.coarse && !read_first_thread(&row, scan->root))
+	if (id == process && row.coarse && !row.kernel &&
+	    !read_first_thread(&row, scan->root))
 		return 0;
 	tasks->row[tasks->count++] = row;
 	return threads;
