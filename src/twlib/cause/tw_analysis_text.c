@@ -71,7 +71,7 @@ static bool is_work(const struct tw_analysis *analysis,
 
 	if (span->blame == TW_RUNS || span->blame == TW_PEER_RUNS)
 		return analysis->works;
-	return analysis->works && own && !span->interrupt &&
+	return analysis->works && own &&
 	       (span->blame == TW_RUNNABLE ||
 		span->blame == TW_PEER_RUNNABLE) &&
 	       !strncmp(span->who, own, strlen(own));
