@@ -8,7 +8,9 @@
 #include "cause/pt_part_cause.h"
 #include "cause/pt_spans.h"
 #include "cause/tw_trace_option.h"
+#include "check/tw_environ.h"
 #include "core/pt_session.h"
+#include "frame/tw_run.h"
 
 #define TRACE_FILE	"primitivetest-trace.txt"
 
@@ -42,11 +44,12 @@ static int check(struct tw_run *run)
 
 static int open_trace(struct tw_run *run)
 {
-	cpu_set_t used = pt_config->same_cpus;
+	struct tw_environ_params params;
+	cpu_set_t used;
 	int err;
 
-	if (pt_config->two_cpus && pt_config->cpus & PT_ON_CROSS)
-		CPU_OR(&used, &used, &pt_config->other_cpus);
+	run->program->environ_params(run, &params);
+	used = tw_environ_used(&params);
 	err = tw_trace_option_open(&set.asked, run, &set.trace, &set.fds,
 				   &used);
 	if (!err && set.asked.own)
