@@ -26,6 +26,7 @@ KINDS = {
                      "EVENTS", "ADDR", "ADDR[:PORT]", "HOST", "HOST[:PORT]",
                      "COMMAND", "SHELL-COMMAND", "TEXT", "PERCENT", "RUN",
                      "WORDS", "MIB", "S", "SUITE", "ARCH,...", "SERIES,...",
+                     "FUNCTION,...",
                      "METRIC:STAT:US"),
                     "any"),
 }

@@ -51,7 +51,7 @@ _twowaytest-virtlab_value()
 			arm64 \
 			riscv64
 		;;
-	-d|--directory|-k|--kernel|-o|--output|-a|--add|-b|--binary)
+	-d|--directory|-k|--kernel|-o|--output|-a|--add|-b|--binary|-J|--json)
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -P "$prefix" -f -- "$value")
 		;;
@@ -77,12 +77,12 @@ _twowaytest-virtlab()
 		_twowaytest-virtlab_value '' "${COMP_WORDS[COMP_CWORD - 2]}" "$cur"
 	elif [[ $cur == --*=* ]]; then
 		_twowaytest-virtlab_value "${cur%%=*}=" "${cur%%=*}" "${cur#*=}"
-	elif [[ $cur =~ ^(-[hv]*[srdkmojabAMtslS])(.+)$ ]]; then
+	elif [[ $cur =~ ^(-[hv]*[srdkmojabAMtslScOJ])(.+)$ ]]; then
 		_twowaytest-virtlab_value "${BASH_REMATCH[1]}" \
 			"-${BASH_REMATCH[1]: -1}" "${BASH_REMATCH[2]}"
-	elif [[ $cur != -* && $prev =~ ^-[hv]*([srdkmojabAMtslS])$ ]]; then
+	elif [[ $cur != -* && $prev =~ ^-[hv]*([srdkmojabAMtslScOJ])$ ]]; then
 		_twowaytest-virtlab_value '' "-${BASH_REMATCH[1]}" "$cur"
-	elif [[ $cur != -* && $prev =~ ^--(suite|arch|directory|kernel|mode|output|jobs|add|binary|append|memory|timeout|settle|limit|series)$ ]]; then
+	elif [[ $cur != -* && $prev =~ ^--(suite|arch|directory|kernel|mode|output|jobs|add|binary|append|memory|timeout|settle|limit|series|cycles|only|json)$ ]]; then
 		_twowaytest-virtlab_value '' "$prev" "$cur"
 	elif [[ $cur != -* && $COMP_CWORD == 1 ]]; then
 		_twowaytest-virtlab_words '' "$cur" \
@@ -92,6 +92,7 @@ _twowaytest-virtlab()
 			bisect-step \
 			bisect \
 			history \
+			functions \
 			study
 	elif [[ $cur != -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
@@ -131,7 +132,13 @@ _twowaytest-virtlab()
 			-l \
 			--limit= \
 			-S \
-			--series=
+			--series= \
+			-c \
+			--cycles= \
+			-O \
+			--only= \
+			-J \
+			--json=
 		[[ ${COMPREPLY[*]} != *= ]] || compopt -o nospace
 	fi
 }

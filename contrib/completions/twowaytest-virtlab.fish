@@ -18,7 +18,7 @@ function __twowaytest-virtlab_list
     end
 end
 
-complete -c twowaytest-virtlab -n __fish_use_subcommand -x -a 'fetch run compare bisect-step bisect history study'
+complete -c twowaytest-virtlab -n __fish_use_subcommand -x -a 'fetch run compare bisect-step bisect history functions study'
 complete -c twowaytest-virtlab -s h -l help -d 'print this help'
 complete -c twowaytest-virtlab -s v -l version -d 'print the version'
 complete -c twowaytest-virtlab -s s -l suite -x -d 'Debian\'s suite that has the package, such as trixie-backports (default: the system\'s own, or for another architecture that of --arch)'
@@ -36,3 +36,6 @@ complete -c twowaytest-virtlab -s t -l timeout -x -d 'maximum time of one boot w
 complete -c twowaytest-virtlab -s s -l settle -x -d 'wait for up to S s of guest time until others use less than 1 % of a CPU, before each measurement'
 complete -c twowaytest-virtlab -s l -l limit -x -d 'what crossed which value, for example send:avg:200'
 complete -c twowaytest-virtlab -s S -l series -x -d 'only these, such as 6.1,6.12 (default: all)'
+complete -c twowaytest-virtlab -s c -l cycles -x -d 'trace as many cycles, 1 to 1000 (default: 20)'
+complete -c twowaytest-virtlab -s O -l only -x -d 'trace only these functions, such as tick_nohz_*, and the system calls that phases end with'
+complete -c twowaytest-virtlab -s J -l json -r -F -d 'write all functions into this file'

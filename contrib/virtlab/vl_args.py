@@ -25,6 +25,14 @@ def series(text):
     return text.split(",")
 
 
+def function_names(text):
+    """A type: names of functions, as set_ftrace_filter takes them."""
+    if not re.fullmatch(r"[\w.*]+(,[\w.*]+)*", text):
+        raise bad(text, "a list of functions of the kernel, such as "
+                  "schedule,tick_nohz_*,")
+    return text.split(",")
+
+
 # What ends a bisection.
 WRONG = 128
 # Name: letter, what argparse is to know.
@@ -93,6 +101,17 @@ OPTIONS = {
         "required": True,
         "help": "what crossed which value, for example send:avg:200; STAT is "
                 f"one of {', '.join(vl_bisect.STATS)}"}),
+    "cycles": ("c", {
+        "metavar": "N", "default": 20, "type": number(1, 1000),
+        "help": "trace as many cycles, 1 to 1000 (default: 20)"}),
+    "only": ("O", {
+        "metavar": "FUNCTION,...", "type": function_names, "default": [],
+        "help": "trace only these functions, such as tick_nohz_*, and the "
+                "system calls that phases end with; a cycle then takes "
+                "hardly longer than usual (default: all)"}),
+    "json": ("J", {
+        "metavar": "FILE",
+        "help": "write all functions into this file"}),
     "directory": ("d", {
         "metavar": "DIR",
         "help": "keep the kernels there (default: the cache)"}),
@@ -118,6 +137,10 @@ COMMANDS = {
                                       "binary", "memory", "timeout", "settle"), None,
                 "measure each series of kernels that Debian has packaged, "
                 "and write a table and a figure", 1),
+    "functions": (vl_commands.functions, ("kernel", "cycles", "only", "json", "jobs",
+                                          *GUEST), "measure",
+                  "print in which functions of the kernel a cycle spent its "
+                  "time, and how two kernels differ in it", 1),
     "study": (vl_commands.study, ("kernel", "output", "jobs", *GUEST), None,
               "compare the standard and the PREEMPT_RT kernel, idle and under "
               "load, also with cyclictest, and write a report", 1),

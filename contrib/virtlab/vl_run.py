@@ -179,8 +179,11 @@ def boot_all(kernels, image, setup):
         raise Stopped(numbers[0]) from None
 
 
-def run(kernels, items, setup, output, added=(), binary=None):
-    """Boots each kernel; {kernel's name: {measurement's name: status}}."""
+def run(kernels, items, setup, output, added=(), binary=None, started=()):
+    """Boots each kernel; {kernel's name: {measurement's name: status}}.
+
+    started: programs that the measurements themselves start.
+    """
     names = [kernel.name for kernel in kernels]
     for name in names:
         if names.count(name) > 1:
@@ -195,7 +198,7 @@ def run(kernels, items, setup, output, added=(), binary=None):
         image = work / "initramfs"
         source = vl_programs.source(setup.machine)
         vl_image.make(image, items, vl_image.programs_of(
-            items, added, binary, source), source, setup.settle)
+            items, added, binary, source, started), source, setup.settle)
         return {name: write(name, directory, received, lab, items)
                 for name, directory, received, lab in zip(
                     names, made, boot_all(kernels, image, setup),
