@@ -222,6 +222,11 @@ def test_two_kernels(lab):
     assert (sent["phase"], sent["task"], sent["calls"]) == \
         ("send", "client", 2)
     assert sent["traced_own_ns"] == 5000 and 3500 < sent["own_ns"] < 4500
+    # It makes calls, too, whose cost is half in it.
+    outer = next(one for one in kernel["functions"]
+                 if one["function"] == "__x64_sys_sendto"
+                 and one["task"] == "client")
+    assert outer["traced_own_ns"] == 5500 and 3700 < outer["own_ns"] < 4500
 
 
 def test_one_kernel(lab):
