@@ -31,7 +31,8 @@ WAIT = 20               # times as long as the shortest function
 # a phase of their own: a traced cycle takes longer, so more ticks fall into it.
 INTERRUPTS = re.compile(r"irq_(enter|exit)(_rcu)?|__sysvec_\w+|gic_handle_irq"
                         r"|(raw_)?irqentry_exit\w*|__hrtimer_rearm_deferred"
-                        r"|generic_handle_(domain|arch)_irq|riscv_intc_irq")
+                        r"|do_interrupt_handler|handle_riscv_irq|riscv_intc_irq"
+                        r"|generic_handle_(domain|arch)_irq")
 INTERRUPT = "interrupt"
 
 
