@@ -33,7 +33,7 @@ complete -c twowaytest-virtlab -s b -l binary -r -F -d 'the twowaytest to run (d
 complete -c twowaytest-virtlab -s A -l append -x -d 'add to the kernel\'s command line'
 complete -c twowaytest-virtlab -s M -l memory -x -d 'the guest\'s memory in MiB, 128 to 65536 (default: 512)'
 complete -c twowaytest-virtlab -s t -l timeout -x -d 'maximum time of one boot with all its measurements, in seconds, 1 to 86400 (default: 600)'
-complete -c twowaytest-virtlab -s s -l settle -x -d 'wait for up to S s of guest time until others use less than 1 % of a CPU, before each measurement'
+complete -c twowaytest-virtlab -s s -l settle -x -d 'wait for up to S s of guest time until others use less than 1 % of its CPUs\' time, before each measurement'
 complete -c twowaytest-virtlab -s l -l limit -x -d 'what crossed which value, for example send:avg:200'
 complete -c twowaytest-virtlab -s S -l series -x -d 'only these, such as 6.1,6.12 (default: all)'
 complete -c twowaytest-virtlab -s c -l cycles -x -d 'trace as many cycles, 1 to 1000 (default: 20)'

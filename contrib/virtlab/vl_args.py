@@ -72,8 +72,8 @@ OPTIONS = {
     "settle": ("s", {
         "metavar": "S", "default": 120, "type": number(0, 3600, " s"),
         "help": "wait for up to S s of guest time until others use less than "
-                "1 %% of a CPU, before each measurement; then it is an error; "
-                "0 to 3600, 0: do not wait (default: 120)"}),
+                "1 %% of its CPUs' time, before each measurement; then it is "
+                "an error; 0 to 3600, 0: do not wait (default: 120)"}),
     "jobs": ("j", {
         "metavar": "N", "type": number(1, 1024),
         "help": "number of kernels that are booted at the same time, 1 to "
