@@ -98,6 +98,5 @@ def figures_of(runs, metrics):
     """As tr_figures.figures_of(); one of each run."""
     found = [(run, metric_of(run.timeline, metrics)) for run in runs
              if run.timeline]
-    for run, metric in found[:PANELS]:
-        if metric:
-            yield figure_of(run, metric)
+    for run, metric in [pair for pair in found if pair[1]][:PANELS]:
+        yield figure_of(run, metric)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The figure of a broken cycle: who ran when, and who is to blame."""
 
-import textwrap
 
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
@@ -47,11 +46,12 @@ def chosen(picture):
     begin_ns, end_ns = window(picture)
     own = {one.cpu for states in picture.play.sides.values()
            for one in within(states, begin_ns, end_ns)}
-    marked = {span.cpu for _, _, span in picture.marks}
+    marked = {span.cpu: span.ns for _, _, span in sorted(
+        picture.marks, key=lambda mark: mark[2].ns)}
 
     def order(cpu):
         busy = within(picture.play.cpus[cpu], begin_ns, end_ns)
-        return cpu not in marked, cpu not in own, -sum(
+        return -marked.get(cpu, 0), cpu not in own, -sum(
             one.end_ns - one.begin_ns for one in busy if one.pid)
     found = sorted(picture.play.cpus, key=order)
     return sorted(found[:MOST_CPUS]), max(0, len(found) - MOST_CPUS)
@@ -92,7 +92,7 @@ class Lanes:
     def __init__(self, look, picture):
         self.look, self.picture = look, picture
         self.begin_ns, self.end_ns = window(picture)
-        self.cpus, self.left_out = chosen(picture)
+        self.cpus, _ = chosen(picture)
         self.roles = [role for role in tr_trace_play.ROLES
                       if role in picture.play.sides]
         marks = picture.marks

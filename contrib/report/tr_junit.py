@@ -50,7 +50,8 @@ class Suite:
             "name": clean(self.name), "tests": str(len(self.cases)),
             "failures": str(tells.count("failure")),
             "errors": str(tells.count("error")),
-            "time": f"{when[1] - when[0]:.3f}",
+            # The clock may have been set back meanwhile.
+            "time": f"{max(0, when[1] - when[0]):.3f}",
             "timestamp": f"{begin:%Y-%m-%dT%H:%M:%S}",
             "hostname": clean(self.runs[-1].system.get("nodename")
                               or "unknown")})

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The picture of a broken cycle, and its export, from traces made here."""
 
+import dataclasses
 import json
 import re
 import xml.etree.ElementTree as tree
@@ -487,3 +488,23 @@ def test_many_cpus(files):
     assert cpus == [2, 3, 10, 11, 12, 13, 14, 15] and left == 14
     assert "14 more CPUs are not shown" in \
         tr_figures_trace.figures_of([found])[0][1]
+
+
+def test_many_marked_cpus(files, monkeypatch):
+    """What is to blame longest is drawn, on however many CPUs that was."""
+    import tr_figures_trace
+    import tr_style
+    import tr_trace_cause
+    monkeypatch.setattr(tr_figures_trace, "MOST_CPUS", 1)
+    monkeypatch.setattr(tr_figures_trace, "lane_of",
+                        lambda picture, span: span.cpu)
+    found = picture(files(made_trace.trace()), *RESULTS)
+    begin_ns, end_ns, span = found.marks[0]
+    assert len(found.play.cpus) > 1
+    for longest in found.play.cpus:
+        monkeypatch.setattr(tr_trace_cause.Picture, "marks", [
+            (begin_ns, end_ns, dataclasses.replace(
+                span, cpu=cpu, ns=span.ns + (cpu == longest)))
+            for cpu in found.play.cpus])
+        assert tr_figures_trace.chosen(found)[0] == [longest]
+        tr_figures_trace.Lanes(tr_style.Look(True), found).draw()
