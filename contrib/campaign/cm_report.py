@@ -84,12 +84,8 @@ def remarks(options, state):
     rows = [["failed", f"{one.title}: {state.record(one)['message']}"]
             for one in cm_plan.matrix(options)
             if state.record(one).get("message")]
-    for one in cm_plan.matrix(options):
-        twoway = (state.result(one) or {}).get("twoway", {})
-        rows += [["limit", f"{one.title}: {limit.get('limit')} "
-                           f"{limit.get('verdict')}"]
-                 for limit in twoway.get("limits") or []
-                 if limit.get("verdict") != "met"]
+    rows += [["limit", f"{one.title}: {text}"]
+             for one, text in cm_verdict.unmet(options, state)]
     rows += [["changed", text] for text in cm_changes.changes(options,
                                                               state)]
     sessions = state.data["sessions"]
@@ -153,6 +149,7 @@ def pages(children, options, state):
 
 def report(children, options, state):
     """Writes all of it, and prints the summary."""
+    state = state.read_once()
     done = [] if options.no_report else pages(children, options, state)
     first = summary(options, state)
     found = [table for table in (

@@ -5,6 +5,7 @@ import dataclasses
 
 import cm_changes
 import cm_plan
+from twtools.words import several
 
 # Tool, metric in its results, what it is called.
 KINDS = (("cyclictest", None, "cyclictest"),
@@ -60,12 +61,6 @@ def figures(options, state):
 
 def number(value):
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}"
-
-
-def several(texts, left=""):
-    more = len(texts) - MOST
-    return ", ".join(texts[:MOST]) + (f" and {more} more{left}"
-                                      if more > 0 else "")
 
 
 def of(found, kind):
@@ -124,20 +119,25 @@ def twice(options, found):
         "differences mean nothing here."
 
 
+def unmet(options, state):
+    """(measurement, text) of each limit that was not kept."""
+    for one in cm_plan.matrix(options):
+        twoway = (state.result(one) or {}).get("twoway", {})
+        for limit in twoway.get("limits") or []:
+            if limit.get("verdict") != "met":
+                yield one, f"{limit.get('limit')} {limit.get('verdict')}"
+
+
 def failed(options, state):
     """What is not there, or did not keep a limit."""
     matrix = cm_plan.matrix(options)
     lost = [one.title for one in matrix if not state.finished(one)]
     if lost:
         yield f"{len(lost)} of {len(matrix)} measurements failed or are " \
-            f"missing: {several(lost)}."
-    limits = [f"{limit.get('limit')} {limit.get('verdict')} ({one.title})"
-              for one in matrix
-              for limit in (state.result(one) or {}).get(
-                  "twoway", {}).get("limits") or []
-              if limit.get("verdict") != "met"]
+            f"missing: {several(lost, MOST)}."
+    limits = [f"{text} ({one.title})" for one, text in unmet(options, state)]
     if limits:
-        yield f"Limits: {several(limits)}."
+        yield f"Limits: {several(limits, MOST)}."
 
 
 def disturbed(options, state, virtual):
@@ -162,7 +162,7 @@ def disturbed(options, state, virtual):
     findings = list(cm_changes.findings(sessions[0])) if sessions else []
     if findings:
         texts.append("--check found " + several(
-            [text.partition(":")[0] for text in findings]))
+            [text.partition(":")[0] for text in findings], MOST))
     if texts:
         yield f"Disturbed: {'; '.join(texts)}."
 

@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What a verdict has to say of itself: what is unfair, disturbed, assumed."""
 
+import functools
+
 import tr_gate
 import tr_tables_unlike
+from twtools import words
 
-MOST = 4                # of a kind in a sentence; the tables have all
-
-
-def several(texts):
-    left = len(texts) - MOST
-    return ", ".join(texts[:MOST]) + (f" and {left} more" if left > 0
-                                      else "")
+# Of a kind in a sentence; the tables have all.
+several = functools.partial(words.several, most=4)
 
 
 def by_run(runs, text_of):

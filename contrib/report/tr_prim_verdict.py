@@ -7,14 +7,9 @@ import tr_prim
 import tr_prim_cycle
 import tr_tables_unlike
 from tr_prim_tables import ratio_text
+from twtools.words import several
 
 NAMED = 3               # systems, and tests, in a sentence
-
-
-def several(texts):
-    left = len(texts) - NAMED
-    return ", ".join(texts[:NAMED]) + (f" and {left} more" if left > 0
-                                       else "")
 
 
 def beside(first, other):
@@ -43,7 +38,7 @@ def unfair(parts):
     differ = [what for what, of, *_ in tr_tables_unlike.differences(parts)
               if of == "settings" and what not in tr_tables_unlike.HARMLESS]
     return "Parts were measured with settings that differ: " \
-        f"{several(differ)}." if differ else None
+        f"{several(differ, NAMED)}." if differ else None
 
 
 def trouble(parts):
@@ -54,7 +49,7 @@ def trouble(parts):
                  if any(test.troubles())]
         if names:
             texts.append(f"{len(names)} of {len(run.primitives.tests)} tests "
-                         f"of {run.title} ({several(names)})")
+                         f"of {run.title} ({several(names, NAMED)})")
     return f"Skipped, failed or disturbed were {'; '.join(texts[:NAMED])}." \
         if texts else None
 
