@@ -144,7 +144,8 @@ static void show(const struct tw_cause_view *view)
 	static struct tw_cause_view mine = {
 		.traced = true, .host = "here", .own_ns = 9,
 		.analysis = { .phase = TW_NETWORK,
-			      .names = { "network", "server", "client", NULL },
+			      .names = { .phase = "network", .side = "server",
+					 .peer = "client" },
 			      .waking_ns = -1, .running_ns = -1 },
 	};
 	struct tw_cause cause = {
