@@ -42,18 +42,18 @@ usual()
 5 build patches, check
 20 build cli, some
 6 build rt, some
-250 build cli
-150 build patches, some
-90 build report
-10 build twtools, some
+350 build cli
+75 build patches, some
+120 build report
+50 build twtools, some
 300 build lab, some
 300 build packaging
 75 build-clang-san build
 25 build-clang-san unit
 180 build-clang-san cli, some
-30 build-fuzz build
+40 build-fuzz build
 30 build-fuzz fuzz
-260 build rt
+275 build rt
 40 build runbook
 190 build campaign, stubs
 40 build campaign, real
@@ -62,7 +62,7 @@ usual()
 70 build-s390x build
 60 build-aarch64 unit
 25 build-i386 unit
-60 build-s390x unit
+45 build-s390x unit
 40 build-aarch64 cli, some
 15 build-i386 cli, some
 40 build-s390x cli, some

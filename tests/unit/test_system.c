@@ -64,9 +64,26 @@ static void do_touch_own(void)
 		_exit(91);
 }
 
+/* Whether children lack what they are not to inherit. */
+static bool kernel_keeps_own(void)
+{
+	int exit_code;
+
+	own = mmap(NULL, 100, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_true(own != MAP_FAILED);
+	madvise(own, 100, MADV_DONTFORK);
+	exit_code = run(do_touch_own).exit_code;
+	munmap(own, 100);
+	return exit_code == RETURNED;
+}
+
 static void test_own_memory(void **state)
 {
 	(void)state;
+	if (!kernel_keeps_own()) {
+		print_message("children have all memory here: an emulator\n");
+		skip();
+	}
 	own = tw_system_map_own(100);
 	assert_non_null(own);
 	assert_int_equal(*(char *)own, 0);
@@ -74,7 +91,7 @@ static void test_own_memory(void **state)
 	assert_int_equal(run(do_touch_own).exit_code, RETURNED);
 	assert_int_equal(munmap(own, 100), 0);
 	errno = 0;
-	assert_null(tw_system_map_own(SIZE_MAX / 2));
+	assert_null(tw_system_map_own(SIZE_MAX - 0xffff));
 	assert_int_equal(errno, ENOMEM);
 }
 
