@@ -19,7 +19,7 @@ import sys
 
 import count
 
-MOST = 5                # that are tried
+MOST = 12               # that are tried
 PATIENCE = 6            # times of the usual time limit: it may be an emulator
 
 
