@@ -11,7 +11,7 @@ import tr_trace_cause
 import tr_when
 from tr_member import NULL, NUMBER
 from tr_model import (
-    ALL_PHASES, METRICS, ONE_WAY, InputError, Part, Series, Step, Worst)
+    ALL_PHASES, METRICS, ONE_WAY, InputError, Part, Series, Worst)
 from tr_stats import Distribution, combined
 from twtools.units import US, of_json
 

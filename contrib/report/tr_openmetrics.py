@@ -11,7 +11,7 @@ import dataclasses
 import tr_limit
 from tr_model import InputError
 
-# What a name ends in: of what it is, its type. A name that ends in "_total" is
+# The end of a family's name: its help text. A name that ends in "_total" is
 # that of a counter.
 FAMILIES = {
     "system_info": "The program and the system that it measured; always 1",

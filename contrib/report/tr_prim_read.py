@@ -7,7 +7,7 @@ import tr_when
 from tr_member import NULL, NUMBER
 from tr_model import InputError, Part, Series
 from tr_prim import GROUP, PROGRAM, Derived, Primitives, Test, Verdict
-from twtools.units import NS, US, of_json
+from twtools.units import US, of_json
 
 
 def read_series(thread, column, unit):

@@ -71,7 +71,7 @@ def names_of(path, number, line):
     whole = [*COUNTS, *((metric, value) for metric in metrics
                         for value in VALUES)]
     pairs = max(pair for pair, _ in found) + 1
-    # Before all that there might be are made up: how many there are.
+    # The number is compared first: a large pair would make a huge list.
     if not metrics or pairs * len(whole) != len(found) or \
             sorted(map(str, found)) != sorted(
                 str((pair, name)) for pair in range(pairs) for name in whole):

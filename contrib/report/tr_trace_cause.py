@@ -8,7 +8,7 @@ import dataclasses
 import typing
 
 import tr_trace_play
-from tr_member import NULL, NUMBER
+from tr_member import NULL
 from tr_model import ALL_PHASES, InputError
 
 # A phase: the stamps at its begin and end.
@@ -36,7 +36,6 @@ class Analysis:
     phase: str
     side: str               # client or server: who waited
     pid: int
-    mean_ns: float
     cause: str              # the sentence
     spans: list             # of Span, in order of time
     sums: list              # of Span, the longest first
@@ -82,7 +81,6 @@ class Broken:
     value_ns: int
     cycle: int
     phases: dict            # of ALL_PHASES -> ns
-    trace_file: str | None
     where: str | None = None        # of two hosts: client, server, between
     analysis: Analysis | None = None
 
@@ -152,8 +150,8 @@ def read_analysis(member):
         member.bad("side", f"'{side}' is none of "
                            + ", ".join(tr_trace_play.ROLES))
     return Analysis(
-        phase, side, member.get("pid", int), member.get("mean_ns", *NUMBER),
-        member.get("cause", str), read_spans(member, "timeline"),
+        phase, side, member.get("pid", int), member.get("cause", str),
+        read_spans(member, "timeline"),
         read_spans(member, "contributors"),
         member.get("host", str, default=None))
 
@@ -169,7 +167,6 @@ def read(twoway, part):
         member.get("value_ns", int), member.get("cycle", int),
         {phase: value for phase in ALL_PHASES if (value := member.get(
             f"{phase}_ns", int, NULL, default=None)) is not None},
-        member.get("trace_file", str, NULL, default=None),
         member.get("where", str, NULL, default=None),
         read_analysis(member.inner("analysis")))
     if part.broken.analysis:

@@ -10,7 +10,6 @@ import time
 import pytest
 
 import hosts
-import outside
 import twoway
 
 PATIENCE_S = 20
