@@ -30,12 +30,11 @@ def begin(start, tmp_path):
                         *options, program=primitives.binary())
 
         def measuring():
-            own = {name: pid for name, pid in tasks(process).items()
-                   if name not in ("prim-starter", "primitivetest")}
-            return own and all(outside.switches(pid) > 100
-                               for pid in own.values())
+            own = [pid for name, pid in tasks(process).items()
+                   if name.startswith("prim-") and name != "prim-starter"]
+            return own and all(outside.switches(pid) > 100 for pid in own)
 
-        outside.wait_for(measuring)
+        assert outside.wait_for(measuring)
         return process
 
     begin_here.directory = tmp_path
@@ -83,7 +82,7 @@ def test_killed(begin, test, victim):
     if victim != "primitivetest":
         assert status == 1
         assert "was killed by signal 9" in process.err
-    outside.wait_for(lambda: sysv_sets() <= before)
+    assert outside.wait_for(lambda: sysv_sets() <= before)
 
 
 def test_hangs(begin):
@@ -102,12 +101,13 @@ def test_stopped_for_a_moment(begin, test):
     process = begin(test, "-i", "2000")
     answers = tasks(process)["prim-answers"]
     os.kill(answers, signal.SIGSTOP)
-    outside.wait_for(lambda: "\nState:\tT" in
-                     outside.read(f"/proc/{answers}/status"))
+    assert outside.wait_for(lambda: "\nState:\tT" in
+                            outside.read(f"/proc/{answers}/status"))
     os.kill(answers, signal.SIGCONT)
     before = outside.switches(answers)
-    outside.wait_for(lambda: not outside.read(f"/proc/{answers}/status") or
-                     outside.switches(answers) > before + 100)
+    assert outside.wait_for(
+        lambda: not outside.read(f"/proc/{answers}/status") or
+        outside.switches(answers) > before + 100)
     process.signal(signal.SIGINT)
     assert process.finish() == 0, process.err
 
