@@ -9,6 +9,8 @@ import pytest
 import guests
 import vl_kernel
 
+pytestmark = pytest.mark.long
+
 KERNELS = {"standard": vl_kernel.CLOUD, "preempt_rt": vl_kernel.PREEMPT_RT}
 PAIRS = 4
 TIMERS = ("nanosleep", "posix")

@@ -42,11 +42,11 @@ usual()
 5 build patches, check
 20 build cli, some
 6 build rt, some
-350 build cli
+320 build cli
 75 build patches, some
 120 build report
 50 build twtools, some
-300 build lab, some
+330 build lab, some
 300 build packaging
 75 build-clang-san build
 25 build-clang-san unit
