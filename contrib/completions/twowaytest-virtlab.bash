@@ -77,12 +77,12 @@ _twowaytest-virtlab()
 		_twowaytest-virtlab_value '' "${COMP_WORDS[COMP_CWORD - 2]}" "$cur"
 	elif [[ $cur == --*=* ]]; then
 		_twowaytest-virtlab_value "${cur%%=*}=" "${cur%%=*}" "${cur#*=}"
-	elif [[ $cur =~ ^(-[hv]*[srdkmojabAMtslScOJ])(.+)$ ]]; then
+	elif [[ $cur =~ ^(-[hvw]*[srdkmojabAMtslScJ])(.+)$ ]]; then
 		_twowaytest-virtlab_value "${BASH_REMATCH[1]}" \
 			"-${BASH_REMATCH[1]: -1}" "${BASH_REMATCH[2]}"
-	elif [[ $cur != -* && $prev =~ ^-[hv]*([srdkmojabAMtslScOJ])$ ]]; then
+	elif [[ $cur != -* && $prev =~ ^-[hvw]*([srdkmojabAMtslScJ])$ ]]; then
 		_twowaytest-virtlab_value '' "-${BASH_REMATCH[1]}" "$cur"
-	elif [[ $cur != -* && $prev =~ ^--(suite|arch|directory|kernel|mode|output|jobs|add|binary|append|memory|timeout|settle|limit|series|cycles|only|json)$ ]]; then
+	elif [[ $cur != -* && $prev =~ ^--(suite|arch|directory|kernel|mode|output|jobs|add|binary|append|memory|timeout|settle|limit|series|cycles|json)$ ]]; then
 		_twowaytest-virtlab_value '' "$prev" "$cur"
 	elif [[ $cur != -* && $COMP_CWORD == 1 ]]; then
 		_twowaytest-virtlab_words '' "$cur" \
@@ -135,8 +135,8 @@ _twowaytest-virtlab()
 			--series= \
 			-c \
 			--cycles= \
-			-O \
-			--only= \
+			-w \
+			--worst \
 			-J \
 			--json=
 		[[ ${COMPREPLY[*]} != *= ]] || compopt -o nospace

@@ -25,14 +25,6 @@ def series(text):
     return text.split(",")
 
 
-def function_names(text):
-    """A type: names of functions, as set_ftrace_filter takes them."""
-    if not re.fullmatch(r"[\w.*]+(,[\w.*]+)*", text):
-        raise bad(text, "a list of functions of the kernel, such as "
-                  "schedule,tick_nohz_*,")
-    return text.split(",")
-
-
 # What ends a bisection.
 WRONG = 128
 # Name: letter, what argparse is to know.
@@ -102,13 +94,12 @@ OPTIONS = {
         "help": "what crossed which value, for example send:avg:200; STAT is "
                 f"one of {', '.join(vl_bisect.STATS)}"}),
     "cycles": ("c", {
-        "metavar": "N", "default": 20, "type": number(1, 1000),
-        "help": "trace as many cycles, 1 to 1000 (default: 20)"}),
-    "only": ("O", {
-        "metavar": "FUNCTION,...", "type": function_names, "default": [],
-        "help": "trace only these functions, such as tick_nohz_*, and the "
-                "system calls that phases end with; a cycle then takes "
-                "hardly longer than usual (default: all)"}),
+        "metavar": "N", "default": 20, "type": number(1, 10000),
+        "help": "look at the N cycles, 1 to 10000 (default: 20)"}),
+    "worst": ("w", {
+        "action": "store_true",
+        "help": "of these, show the longest one, and how it differs from the "
+                "average"}),
     "json": ("J", {
         "metavar": "FILE",
         "help": "write all functions into this file"}),
@@ -137,7 +128,7 @@ COMMANDS = {
                                       "binary", "memory", "timeout", "settle"), None,
                 "measure each series of kernels that Debian has packaged, "
                 "and write a table and a figure", 1),
-    "functions": (vl_commands.functions, ("kernel", "cycles", "only", "json", "jobs",
+    "functions": (vl_commands.functions, ("kernel", "cycles", "worst", "json", "jobs",
                                           *GUEST), "measure",
                   "print in which functions of the kernel a cycle spent its "
                   "time, and how two kernels differ in it", 1),

@@ -136,7 +136,7 @@ def functions(options):
     kernels = kernels_of(options)
     item = options.measure[0]
     found = vl_functions.measure(kernels, item, setup_of(options),
-                                 options.cycles, options.only, options.add,
+                                 options.cycles, options.worst, options.add,
                                  options.binary)
     if options.json:
         whole.write(options.json, vl_functions.to_json(found, item.command))

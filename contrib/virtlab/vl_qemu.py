@@ -72,10 +72,11 @@ def kernel_arguments(setup):
            f"{setup.append}".rstrip()
 
 
-async def boot(kernel, image, setup):
+async def boot(kernel, image, setup, log=None):
     """Boots, waits for the end; returns what received() does.
 
-    Cancelled or not, it leaves no QEMU behind.
+    log: a Log of the instructions, or none. Cancelled or not, it leaves no
+    QEMU behind.
     """
     with scratch() as work:
         command = [str(word) for word in (
@@ -84,12 +85,17 @@ async def boot(kernel, image, setup):
             *(word.format(work / "data")
               for word in setup.machine.data_options),
             "-kernel", kernel.path, "-initrd", image,
-            "-append", kernel_arguments(setup))]
+            "-append", kernel_arguments(setup),
+            *(log.arguments() if log else []))]
+        monitor = subprocess.PIPE if log else subprocess.DEVNULL
         qemu = await asyncio.create_subprocess_exec(
-            *command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE, preexec_fn=dies_with_us())
+            *command, stdin=monitor, stdout=monitor, stderr=subprocess.PIPE,
+            preexec_fn=dies_with_us(),
+            pass_fds=[log.write_end] if log else [])
         try:
             async with asyncio.timeout(setup.timeout):
+                if log:
+                    await log.follow(qemu, work / "console")
                 error = (await qemu.communicate())[1]
         except TimeoutError:
             raise LabError(f"{kernel.name}: not at its end after "

@@ -10,6 +10,7 @@ import re
 import sys
 
 import vl_image
+import vl_log
 import vl_machine
 import vl_programs
 import vl_qemu
@@ -143,16 +144,17 @@ def write(name, directory, received, lab, items):
     return statuses
 
 
-async def boots(kernels, image, setup, stopped):
+async def boots(kernels, image, setup, readers, stopped):
     """What each kernel's boot sent, in the order of kernels.
 
-    A signal is told to stopped(), and ends in CancelledError.
+    readers: of a log of the kernel's instructions, by its name. A signal is told to stopped(), and ends in CancelledError.
     """
     free = asyncio.Semaphore(setup.jobs)
 
     async def one(kernel):
         async with free:
-            return await vl_qemu.boot(kernel, image, setup)
+            with vl_log.of(readers.get(kernel.name)) as log:
+                return await vl_qemu.boot(kernel, image, setup, log)
 
     this, loop = asyncio.current_task(), asyncio.get_running_loop()
 
@@ -171,18 +173,21 @@ async def boots(kernels, image, setup, stopped):
     return [task.result() for task in tasks]
 
 
-def boot_all(kernels, image, setup):
+def boot_all(kernels, image, setup, readers):
     numbers = []
     try:
-        return asyncio.run(boots(kernels, image, setup, numbers.append))
+        return asyncio.run(boots(kernels, image, setup, readers,
+                                 numbers.append))
     except asyncio.CancelledError:
         raise Stopped(numbers[0]) from None
 
 
-def run(kernels, items, setup, output, added=(), binary=None, started=()):
+def run(kernels, items, setup, output, added=(), binary=None, started=(),
+        readers=None):
     """Boots each kernel; {kernel's name: {measurement's name: status}}.
 
-    started: programs that the measurements themselves start.
+    started: programs that the measurements themselves start. readers: see
+    boots().
     """
     names = [kernel.name for kernel in kernels]
     for name in names:
@@ -201,5 +206,5 @@ def run(kernels, items, setup, output, added=(), binary=None, started=()):
             items, added, binary, source, started), source, setup.settle)
         return {name: write(name, directory, received, lab, items)
                 for name, directory, received, lab in zip(
-                    names, made, boot_all(kernels, image, setup),
+                    names, made, boot_all(kernels, image, setup, readers or {}),
                     describe(kernels, image, setup))}
