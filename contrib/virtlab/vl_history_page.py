@@ -5,20 +5,12 @@ import html
 
 from twtools import page as pages
 from twtools import tables
+from vl_rows import COLUMNS, NAMES, by_arch, changes
 
-# Title of a column: measurement, metric, whether with its maximum.
-COLUMNS = {
-    "cyclictest": ("cyclictest", "wakeup", False),
-    "wakeup": ("nanosleep", "wakeup", True),
-    "send": ("nanosleep", "send", False),
-    "sleep": ("nanosleep", "sleep", False),
-    "receive": ("nanosleep", "receive", False),
-    "response": ("nanosleep", "response", True),
-    "posix: wakeup": ("posix", "wakeup", True),
-    "posix: send": ("posix", "send", False),
-    "posix: response": ("posix", "response", True),
-    "closed loop": ("closed", "interval", False),
-}
+# Headings of findings.md: of changes that are explained.
+EXPLAINED = ("5.10 to 6.1", "6.1 to 6.12", "6.12 to 6.16", "6.12 to 7.2",
+             "6.17 to 6.18", "6.18 to 6.19", "6.19 to 7.0", "7.1 to 7.2",
+             "7.2 to 7.3")
 INTRO = """<!-- SPDX-License-Identifier: GPL-2.0-or-later -->
 <!-- Made by virtlab history. -->
 """
@@ -48,7 +40,6 @@ PANELS = (("response, nanosleep", "nanosleep", "response"),
           ("wakeup, nanosleep", "nanosleep", "wakeup"))
 COLOURS = {"standard": ("#0072b2", "#56b4e9"),
            "preempt-rt": ("#d55e00", "#f0813a")}
-NAMES = {"standard": "standard", "preempt-rt": "PREEMPT_RT"}
 WIDTH, HEIGHT = 460, 240
 LEFT, RIGHT, TOP, BOTTOM = 48, 12, 46, 34
 
@@ -63,16 +54,25 @@ def cells(figures):
         yield us(average) + (f" / {most / 1000:.0f}" if both else "")
 
 
-def by_arch(result):
-    """{architecture: its rows}."""
-    found = {}
-    for row in result["kernels"]:
-        found.setdefault(row["arch"], []).append(row)
-    return found
+def explained(pair):
+    """Where, or that it is not."""
+    if pair not in EXPLAINED:
+        return f"{pair}: not explained yet"
+    place = pair.replace(".", "").replace(" ", "-")
+    return f"[{pair}](findings.md#{place})"
+
+
+def table_of_changes(result):
+    return tables.Table(
+        "Changes of more than 5 %", ["Linux", "", "", "averages"],
+        [[explained(pair), *row] for pair, rows in changes(result).items()
+         for row in rows],
+        "Between two neighbours. Each link leads to the explanation.",
+        figures=4)
 
 
 def page(result):
-    """Markdown: the figure, and a table of each architecture."""
+    """Markdown: the figure, a table of each architecture, the changes."""
     found = []
     for arch, rows in by_arch(result).items():
         about = result["shared"][arch]
@@ -81,6 +81,7 @@ def page(result):
             [[row["version"], NAMES[row["kind"]], *cells(row["figures"])]
              for row in rows],
             f"QEMU {about['qemu']}.", figures=2))
+    found.append(table_of_changes(result))
     options = [f"    {name}: {command}"
                for name, command in result["measured"].items()]
     unread = [f"Not read: {', '.join(result['unread'])}.", ""] \

@@ -4,6 +4,7 @@
 import dataclasses
 import json
 import os
+import re
 import xml.etree.ElementTree as xml
 
 import pytest
@@ -20,6 +21,7 @@ import vl_kernel
 import vl_machine
 import vl_programs
 import vl_releases
+import vl_rows
 import vl_run
 
 RT = "linux-image-{}+made-rt-amd64"
@@ -340,3 +342,46 @@ def test_published_figures(tmp_path):
     for row, kernel in zip(rows, kernels):
         assert vl_history.figures(tmp_path / "results" / kernel.name) == \
             row["figures"]
+
+
+def rows_of(*wakeups):
+    """Of made kernels 6.1, 6.2 and so on, which differ in one figure."""
+    return {"kernels": [
+        {"arch": "arm64", "kind": "preempt-rt", "series": f"6.{i + 1}",
+         "figures": {name: {metric: [wakeup if (name, metric) ==
+                                     ("nanosleep", "wakeup") else 100.0, 1]
+                            for metric in metrics}
+                     for name, metrics in vl_history.KEPT.items()}}
+        for i, wakeup in enumerate(wakeups)]}
+
+
+def test_changes():
+    """Of more than 5 %, between neighbours, in the order of releases."""
+    made_rows = rows_of(100.0, 105.0, 94.0, 94.0, 94.0, 94.0, 94.0, 94.0,
+                        94.0, 100.0)
+    assert vl_rows.changes(made_rows) == {
+        "6.2 to 6.3": [["arm64", "PREEMPT_RT", "wakeup -10 %"]],
+        "6.9 to 6.10": [["arm64", "PREEMPT_RT", "wakeup +6 %"]]}
+    table = vl_history_page.table_of_changes(made_rows)
+    assert [row[0] for row in table.rows] == [
+        "6.2 to 6.3: not explained yet", "6.9 to 6.10: not explained yet"]
+
+
+def sections(text):
+    """{heading: what is below it}."""
+    parts = re.split(r"^#+ (.*)\n", text, flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2]))
+
+
+def test_published_changes_are_explained():
+    """Each, by name, below the heading that the page links to."""
+    assert "not explained" not in (made.VIRTLAB / "history.md").read_text()
+    found = sections((made.VIRTLAB / "findings.md").read_text())
+    assert set(vl_history_page.EXPLAINED) <= found.keys()
+    pairs = vl_rows.changes(published())
+    assert len(pairs) > 5
+    for pair, rows in pairs.items():
+        for arch, _, what in rows:
+            for one in [arch, *what.split(", ")]:
+                name = re.sub("^posix: | [+-].*", "", one)
+                assert name in found[pair], f"{pair}: {one}"
