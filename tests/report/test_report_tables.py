@@ -177,6 +177,23 @@ def test_counts_that_differ_stand_once(report):
         {"system": "c", "remark": "error: code: 0"}]
 
 
+@pytest.mark.parametrize("member, begin", [
+    ("missed", "missed expiries: "), ("throttled", "throttled cycles: "),
+    ("not_dumped", "cycles not dumped: "),
+    ("lost", "cycles lost on their way: ")])
+def test_each_count_stands_once(report, member, begin):
+    data = made.twoway(made.cycles(200))
+    twoway = data["twoway"]
+    within = twoway.setdefault("datagrams", {}) if member == "lost" else twoway
+    for name, count in (("a", 12), ("b", 7)):
+        within[member] = count
+        made.write(report.directory, f"{name}.json", data)
+    remarks = made.tables(report("-t", "-", "a.json", "b.json").stdout)[
+        "Remarks"]
+    assert {"system": "all", "remark": f"{begin}7 to 12"} in remarks
+    assert len(remarks) == 1
+
+
 def test_remarks(report):
     data = made.twoway(made.cycles(200))
     data["twoway"] |= {
