@@ -8,26 +8,16 @@ import time
 
 import made
 import pytest
+import timeline
 
 import twoway
 
 METRICS = ("interval", "send", "sleep", "receive", "response", "total",
            "wakeup")
-VALUES = ("count", "min_ns", "avg_ns", "max_ns", "p99_ns")
 COMMENTS = "# twowaytest --timeline: a row every 1 s\n# a\n# b\n"
 DAY_S = 86400
 START = 1790000000      # 2026-09-21 14:13:20 UTC
 GREW = "When the maximum grew"
-
-
-def head(metrics, pairs=1):
-    names = ["step", "seconds", "unix_s"]
-    for pair in range(pairs):
-        of = f".{pair}" if pairs > 1 else ""
-        names += [f"{name}{of}" for name in ("missed", "throttled", "lost")]
-        names += [f"{metric}_{value}{of}"
-                  for metric in metrics for value in VALUES]
-    return ",".join(names) + "\n"
 
 
 def times(step, second):
@@ -36,8 +26,8 @@ def times(step, second):
 
 def text_of(rows, metrics=("response",), pairs=1):
     """rows: of texts that are the fields after the times."""
-    return COMMENTS + head(metrics, pairs) + "".join(
-        f"{row}\n" for row in rows)
+    return COMMENTS + "".join(f"{row}\n" for row in [
+        ",".join(timeline.names(metrics, pairs)), *rows])
 
 
 SMALL = [
