@@ -169,7 +169,7 @@ def load(runs):
                          f"{getattr(step, member):.4g}"
                          for _, member in optional])
     if rows:
-        yield Table("Total Jitter against the load",
+        yield Table(f"Total Jitter against the load{of(runs)}",
                     ["workers", "system", "min", "avg", "max", "std"]
                     + [name for name, _ in optional], rows, "In us.",
                     figures=2, key="load")
