@@ -97,6 +97,7 @@ def test_many_systems(report):
     found = lines(report, *(f"r{i}.json" for i in range(6)))
     assert len(found) == 5
     assert found[0].endswith(", and 2 more.")
+    assert "; and 2 more. The worst" in found[1]
     assert found[2] == "The comparison is unfair: settings differ: " \
         "interval_us."
 
