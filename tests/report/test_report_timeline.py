@@ -88,6 +88,47 @@ def test_metric_that_is_drawn(report):
     assert GREW not in tables(report, "-m", "response", "r.csv")
 
 
+def panels(report, *args):
+    """Title of each figure, and whether it has missed expiries."""
+    report("-f", "figures", "-F", "svg", *args)
+    texts = [path.read_text() for path in
+             (report.directory / "figures").glob("timeline*.svg")]
+    return sorted((re.search(">([^<]* over time: [^<]*)<", text)[1],
+                   ">missed<" in text) for text in texts)
+
+
+def test_panels(report):
+    """A figure a run; missed expiries only where there are any."""
+    made.write(report.directory, "a.csv", text_of(SMALL))
+    made.write(report.directory, "b.csv", text_of(SMALL[3:]))
+    assert panels(report, "a.csv", "b.csv") == [
+        ("Response Time over time: a", True),
+        ("Response Time over time: b", False)]
+
+
+def test_panels_are_of_runs_that_have_the_metric(report):
+    """No more than 16; who lacks it takes no place."""
+    names = [f"{i:02}" for i in range(19)]
+    for i, name in enumerate(names):
+        made.write(report.directory, f"{name}.csv", text_of(
+            SMALL[3:], ("total",) if i < 2 else ("response",)))
+    found = panels(report, "-m", "response",
+                   *(f"{name}.csv" for name in names))
+    assert found == [(f"Response Time over time: {name}", False)
+                     for name in names[2:18]]
+
+
+def test_spans(report):
+    """Each is of as many rows; the caption tells."""
+    rows = [f"{times(0, second)},0,0,0,9,1,5.0,{second},"
+            for second in range(1, 1202)]
+    made.write(report.directory, "r.csv", text_of(rows))
+    report("-o", "r.html", "r.csv")
+    page = (report.directory / "r.html").read_text()
+    assert "of each 3 rows of the timeline" in page
+    assert "minutes since the first cycle" in page
+
+
 def changed(old, new, row=1):
     rows = list(SMALL)
     assert old in rows[row]
