@@ -42,9 +42,10 @@ def unfair(runs, metric):
 def missed(run):
     if not run.missed or not run.count:
         return str(run.missed or "")
-    percent = 100 * run.missed / (run.missed + run.count)
+    percent, left = (100 * number / (run.missed + run.count)
+                     for number in (run.missed, run.count))
     # Two digits of what is missed, or of what is left.
-    decimals = 1 - math.floor(math.log10(min(percent, 100 - percent)))
+    decimals = 1 - math.floor(math.log10(min(percent, left)))
     text = f"{percent:.{max(0, decimals)}f}"
     return (text.rstrip("0").rstrip(".") if "." in text else text) + " %"
 
