@@ -191,7 +191,9 @@ def read(path, name):
             Pair(number, table, missed=int(numpy.nansum(column["missed"])))
             for number, (table, column) in enumerate(zip(tables, columns))]
     part.remarks += tr_remarks.counted(missed=part.missed,
-                                       throttled=part.throttled)
+                                       throttled=part.throttled,
+                                       lost=int(sum_of(columns,
+                                                       "lost").sum()))
     if str(path).endswith(PARTIAL):
         part.remarks.append("a killed run left this timeline: it ends where "
                             "the run was killed")

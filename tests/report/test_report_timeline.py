@@ -58,6 +58,16 @@ def test_statistics(report):
     assert (file["is"], file["cycles"]) == ("twowaytest timeline", "2047")
 
 
+def test_lost_cycles(report):
+    """Those of two hosts, of all pairs; a file's and its JSON's are one."""
+    values = "10,900,950.0,1000,"
+    made.write(report.directory, "r.csv", text_of([
+        f"{times(0, 1)},0,0,3,{values},0,0,1,{values}",
+        f"{times(0, 2)},0,0,0,{values},0,0,5,{values}"], pairs=2))
+    assert [row["remark"] for row in tables(report, "r.csv")["Remarks"]][1:] \
+        == ["cycles lost on their way: 9"]
+
+
 def test_pairs_and_steps(report):
     """The largest of all pairs; a step begins where the last one ended."""
     rows = [
