@@ -11,12 +11,9 @@ import math
 from cm_verdict import number
 from twtools import page
 
-# Colours of the kinds: role, in light, in dark. Those of the reports.
-COLOURS = page.COLOURS | {
-    "cyclictest": ("#4d4d4d", "#c8c8c8"),
-    "wakeup": ("#0072b2", "#56a8e0"),
-    "response": ("#d55e00", "#f0813a"),
-}
+# With those of the kinds.
+COLOURS = page.COLOURS | {"cyclictest": page.GREY, "wakeup": page.BLUE,
+                          "response": page.ORANGE}
 WIDTH, LEFT, RIGHT = 400, 78, 288
 HEAD, ROW, GAP = 17, 15, 7
 TOP, FOOT = 20, 34

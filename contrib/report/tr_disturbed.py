@@ -2,6 +2,7 @@
 """What a verdict has to say of itself: what is unfair, disturbed, assumed."""
 
 import functools
+import math
 
 import tr_gate
 import tr_tables_unlike
@@ -41,7 +42,12 @@ def unfair(runs, metric):
 def missed(run):
     if not run.missed or not run.count:
         return str(run.missed or "")
-    return f"{100 * run.missed / (run.missed + run.count):.2g} %"
+    percent, left = (100 * number / (run.missed + run.count)
+                     for number in (run.missed, run.count))
+    # Two digits of what is missed, or of what is left.
+    decimals = 1 - math.floor(math.log10(min(percent, left)))
+    text = f"{percent:.{max(0, decimals)}f}"
+    return (text.rstrip("0").rstrip(".") if "." in text else text) + " %"
 
 
 def checked(run):

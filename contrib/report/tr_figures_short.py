@@ -57,7 +57,7 @@ def in_short(runs, metrics):
 
     def draw(look):
         figure, axes = look.figure(
-            f"In short: {group.metric}{of(runs)}", [],
+            f"Average, maximum: {group.metric}{of(runs)}", [],
             0.14 + row_in * len(names), len(found),
             left_in=0.2 + 0.073 * letters, titled=True, gap_in=0.55)
         for ax, (name, values, halves) in zip(axes, found):

@@ -20,6 +20,11 @@ HATCH = ("", "////", "", "\\\\\\\\", "xxxx", "----", "....", "++++")
 STYLE = (*PHASES, "network", *STAMPED)      # index of colour and hatch
 ORDER = ("wakeup", "send", *STAMPED, "network", "sleep", "receive")
 
+# The phases in a caption.
+SAID = {"wakeup": "the client's wake-up (where it was measured)",
+        "send": "send", "network": "network (send and receive together)",
+        "sleep": "the server's sleep", "receive": "receive"}
+
 
 def worst_of(cycles):
     """The largest total in each of POINTS spans, at its time in s."""
@@ -167,9 +172,8 @@ def phases(runs):
         look.legend(figure, [patch(look, name) for name in names], names)
         return figure
 
-    return ("phases", "From the planned expiry to the reply: the client's "
-            "wake-up (where it was measured), send, the server's sleep, "
-            "receive.", draw)
+    return ("phases", "From the planned expiry to the reply: " + ", ".join(
+        SAID[STYLE[k]] for k in known) + ".", draw)
 
 
 def load_panels(look, runs, title):

@@ -5,6 +5,7 @@ import dataclasses
 import math
 
 import tr_compare
+import tr_remarks
 from tr_model import InputError
 
 GROUP = "primitives"    # of these parts: they are no run of twowaytest
@@ -38,8 +39,7 @@ class Test:
         if self.had < ENOUGH * self.needed:
             yield f"not switched: {self.had} of {self.needed} switches " \
                 "happened"
-        if self.missed:
-            yield f"missed expiries: {self.missed}"
+        yield from tr_remarks.counted(missed=self.missed)
         if self.throttled:
             yield f"throttled: {self.throttled} of {self.trials} trials"
         for task in self.changed:

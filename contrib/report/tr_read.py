@@ -11,6 +11,7 @@ import tr_dump_pairs
 import tr_json
 import tr_log
 import tr_prim_read
+import tr_remarks
 import tr_text
 import tr_timeline
 import tr_trace_cause
@@ -159,8 +160,7 @@ def complete(parts, defaults):
                 str(period // 1000) for period in periods.values())
         dump.remarks.append(
             f"given without its JSON: a sleep of {sleep_us} us is assumed")
-        if dump.missed:
-            dump.remarks.append(f"missed expiries: {dump.missed}")
+        dump.remarks += tr_remarks.counted(missed=dump.missed)
     for number, cycles in (pairs or {0: dump.cycles}).items():
         dump.remarks += [f"pair {number}: {text}" if pairs else text for text
                          in off_grid(dump, cycles, periods[number])]

@@ -7,6 +7,18 @@ from tr_model import TWO_CLOCKS
 
 
 OTHERS = 1              # percent of a CPU, from which on they are told
+# Remarks that end in a count, by what is counted.
+COUNTED = {
+    "missed": "missed expiries: ",
+    "throttled": "throttled cycles: ",
+    "lost": "cycles lost on their way: ",
+    "not_dumped": "cycles not dumped: ",
+}
+
+
+def counted(**counts):
+    """The remarks on what there is any of."""
+    return [f"{COUNTED[key]}{count}" for key, count in counts.items() if count]
 
 
 def others(twoway):
@@ -25,23 +37,19 @@ def others(twoway):
 
 
 def read(twoway, part):
-    counts = {"missed": "missed expiries", "throttled": "throttled cycles"}
-    for key, text in counts.items():
+    for key in ("missed", "throttled"):
         number = twoway.get(key, int, default=None)
         if number is not None and number < 0:
             twoway.bad(key, f"{number} is no count")
         setattr(part, key, number)
-        if number:
-            part.remarks.append(f"{text}: {number}")
+    part.remarks += counted(missed=part.missed, throttled=part.throttled)
     if part.settings.get("clocks") == "two" and not part.oneway:
         part.remarks.append(TWO_CLOCKS)
-    lost = twoway.inner("datagrams").get("lost", int, default=0)
-    if lost:
-        part.remarks.append(f"cycles lost on their way: {lost}")
+    part.remarks += counted(
+        lost=twoway.inner("datagrams").get("lost", int, default=0))
     part.others = list(others(twoway))
     part.remarks += part.others
-    if part.lost:
-        part.remarks.append(f"cycles not dumped: {part.lost}")
+    part.remarks += counted(not_dumped=part.lost)
     wanted = [f"-{letter} {number}" for letter, key in
               (("l", "loops"), ("D", "duration_s"))
               if (number := part.settings.get(key))]

@@ -24,13 +24,7 @@ from twtools import page
 
 # Role: in light, in dark.
 COLOURS = page.COLOURS | {
-    "run0": ("#0072b2", "#56a8e0"),
-    "run1": ("#d55e00", "#f0813a"),
-    "run2": ("#009e73", "#2fbf94"),
-    "run3": ("#cc79a7", "#e29bc4"),
-    "run4": ("#b07d00", "#f2b84b"),
-    "run5": ("#56b4e9", "#a5dcff"),
-    "run6": ("#4d4d4d", "#c8c8c8"),
+    f"run{i}": pair for i, pair in enumerate(page.RUNS)} | {
     "phase0": ("#e69f00", "#ffcf6b"),
     "phase1": ("#6a51a3", "#a08fd6"),
     "phase2": ("#b0b0b0", "#6a6a70"),
@@ -53,7 +47,7 @@ STAND_IN = {role: f"#0b01{i:02x}" for i, role in enumerate(
 TAG = re.compile("<[^>]*>")         # what lies between tags is of the user
 DASHES = ("-", (0, (5, 1.5)), (0, (2, 1)), (0, (6, 1.5, 1, 1.5)))
 MARKERS = "osD^vPX"
-RUN_COLOURS = 7
+RUN_COLOURS = len(page.RUNS)
 OVERLAID = 4            # runs that stay legible in one drawing
 ENTRY_IN = 0.172        # a row of a legend
 WIDTH_IN = 4.8          # wide enough for a phone, and legible there

@@ -16,8 +16,10 @@ from tr_stats import CONFIDENCE
 from tr_tables_text import count_text, extent, of, percentile_text, widths
 from twtools.tables import Table
 from twtools.units import us
+from twtools.words import several
 
 MUCH = 2        # times as large: << in a ranking
+SHOWN = 4       # runs that share a target
 
 
 def groups_of(runs):
@@ -25,6 +27,20 @@ def groups_of(runs):
     for run in runs:
         groups.setdefault(run.group, []).append(run)
     return list(groups.values())
+
+
+def targets(found):
+    """What std is the deviation from; found: (run, series) each."""
+    runs = {}
+    for run, s in found:
+        if s.target_ns is not None:
+            runs.setdefault(f"{s.target_ns / 1000:.0f}", []).append(run.title)
+    if not runs:
+        return ""
+    text = next(iter(runs)) if len(runs) == 1 else "; ".join(
+        f"{target} in {several(names, SHOWN)}"
+        for target, names in runs.items())
+    return f" The target is {text}; std is the deviation from it."
 
 
 def results(runs, metrics, percents):
@@ -40,12 +56,7 @@ def results(runs, metrics, percents):
                 + [percentile_text(s, p) for p in shown]
                 for run, s in found]
         label, meaning = METRICS[metric]
-        target = next((s.target_ns for _, s in found
-                       if s.target_ns is not None), None)
-        note = f"In us. {meaning[0].upper()}{meaning[1:]}."
-        if target is not None:
-            note += f" The target is {target / 1000:.0f}; std is the " \
-                "deviation from it."
+        note = f"In us. {meaning[0].upper()}{meaning[1:]}." + targets(found)
         yield Table(f"{label}{of(runs)}",
                     ["system", "cycles", "min", "avg", "max", "std"]
                     + [f"p{p:.12g}" for p in shown], rows,
@@ -148,6 +159,13 @@ def ranking(runs, metrics):
                     figures=3, key="ranking")
 
 
+def short(value):
+    """At least four digits of a rate; a count is whole."""
+    if value is None:
+        return "-"
+    return f"{value:.0f}" if value >= 1000 else f"{value:.4g}"
+
+
 def load(runs):
     """total against the number of workers."""
     found = [run for run in runs if len(run.steps) > 1]
@@ -165,11 +183,10 @@ def load(runs):
                     s = step.series["total"]
                     rows.append(
                         [str(workers), run.title, *extent(s), us(s.std_ns)] +
-                        ["-" if getattr(step, member) is None else
-                         f"{getattr(step, member):.4g}"
+                        [short(getattr(step, member))
                          for _, member in optional])
     if rows:
-        yield Table("Total Jitter against the load",
+        yield Table(f"Total Jitter against the load{of(runs)}",
                     ["workers", "system", "min", "avg", "max", "std"]
                     + [name for name, _ in optional], rows, "In us.",
                     figures=2, key="load")

@@ -3,13 +3,13 @@
 
 import re
 
+import tr_remarks
 from twtools.tables import Table
 
 # A figure with its unit, in which findings of two runs may differ.
 FIGURE = re.compile(r"\d+(?:[.]\d+)?(?= (?:%|ns|us|ms|s|MHz)(?:\W|$))")
-# Remarks that end in a count, in which runs may differ, too.
-COUNTED = ("missed expiries: ", "throttled cycles: ",
-           "cycles lost on their way: ", "cycles not dumped: ")
+# Remarks that end in a count may differ in it, too.
+COUNTED = tuple(tr_remarks.COUNTED.values())
 COUNT = re.compile(r"\d+$")
 
 

@@ -8,6 +8,7 @@ import re
 import numpy
 
 import tr_pairs
+import tr_remarks
 from tr_dump import PARTIAL
 from tr_input import open_input
 from tr_model import METRICS, InputError, Pair, Part, Series
@@ -172,7 +173,9 @@ def read(path, name):
               for column in columns]
     part = Part(
         path, "timeline", name, series=tr_pairs.all_of(tables),
-        virtual=virtual, count=int(sum(numpy.nansum(count, axis=1).max() for count in counts)),
+        virtual=virtual,
+        count=int(sum(numpy.nansum(count, axis=1).max()
+                      for count in counts)),
         missed=int(sum_of(columns, "missed").sum()),
         throttled=int(sum_of(columns, "throttled").sum()),
         timeline=Timeline(
@@ -187,10 +190,10 @@ def read(path, name):
         part.pairs = [
             Pair(number, table, missed=int(numpy.nansum(column["missed"])))
             for number, (table, column) in enumerate(zip(tables, columns))]
-    for what, number in (("missed expiries", part.missed),
-                         ("throttled cycles", part.throttled)):
-        if number:
-            part.remarks.append(f"{what}: {number}")
+    part.remarks += tr_remarks.counted(missed=part.missed,
+                                       throttled=part.throttled,
+                                       lost=int(sum_of(columns,
+                                                       "lost").sum()))
     if str(path).endswith(PARTIAL):
         part.remarks.append("a killed run left this timeline: it ends where "
                             "the run was killed")

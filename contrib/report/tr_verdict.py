@@ -8,6 +8,7 @@ import tr_disturbed
 from tr_tables_text import count_text, of
 from twtools.tables import Table
 from twtools.units import us
+from twtools.words import several
 
 # The first that most runs have; what takes so long.
 TASKS = {"response": "to answer", "total": "in total jitter",
@@ -78,11 +79,6 @@ def ranked(values):
     return sorted(range(len(values)), key=values.__getitem__)
 
 
-def several(texts, between=", "):
-    left = len(texts) - NAMED
-    return between.join(texts[:NAMED] + [f"and {left} more"] * (left > 0))
-
-
 def speed(group):
     """The averages: each system beside the fastest."""
     names, values = group.names, group.averages
@@ -106,7 +102,7 @@ def speed(group):
         f"{us(values[best])} us on average. " + several([
             f"{names[i]} takes {more_text(values[i], values[best])} that "
             f"({us(values[i])} us{group.sure(levels[i])})"
-            for i in rest]) + "."
+            for i in rest], NAMED, last=", ") + "."
 
 
 def steadiness(group):
@@ -131,7 +127,7 @@ def steadiness(group):
     return f"{begin}: {share} takes longer than {us(values[best])} us with " \
         f"{names[best]}, " + several([
             f"{us(values[i])} us with {names[i]}{group.sure(levels[i])}"
-            for i in rest], "; ") + ". " + worst(group)
+            for i in rest], NAMED, "; ", "; ") + ". " + worst(group)
 
 
 def worst(group):

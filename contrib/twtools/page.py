@@ -4,13 +4,19 @@
 import html
 import pathlib
 
-# Role: in light, in dark.
+# Each in light, in dark.
+BLUE = ("#0072b2", "#56a8e0")
+ORANGE = ("#d55e00", "#f0813a")
+GREY = ("#4d4d4d", "#c8c8c8")
+# Of runs, in figures.
+RUNS = (BLUE, ORANGE, ("#009e73", "#2fbf94"), ("#cc79a7", "#e29bc4"),
+        ("#b07d00", "#f2b84b"), ("#56b4e9", "#a5dcff"), GREY)
 COLOURS = {
     "ink": ("#1a1a1a", "#e8e8e8"),
     "muted": ("#5f5f5f", "#a8a8a8"),
     "grid": ("#dcdcdc", "#3c3c40"),
     "paper": ("#ffffff", "#1b1b1e"),
-    "warn": ("#d55e00", "#f0813a"),
+    "warn": ORANGE,
 }
 STYLE = pathlib.Path(__file__).with_name("style.css")
 

@@ -2,7 +2,8 @@
 """Sentences that the tools write."""
 
 
-def several(texts, most):
-    """The first of them, and how many more there are."""
+def several(texts, most, between=", ", last=" "):
+    """The first of them, and how many more there are; last: before these."""
     left = len(texts) - most
-    return ", ".join(texts[:most]) + (f" and {left} more" if left > 0 else "")
+    return between.join(texts[:most]) + (
+        f"{last}and {left} more" if left > 0 else "")

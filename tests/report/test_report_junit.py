@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """--junit: its form, and what it says of limits and of the gate."""
 
+import os
 import re
 import xml.etree.ElementTree as xml
 
@@ -96,6 +97,53 @@ def test_limits(judged):
     assert [one.get("type") for one in suite.iter()
             if one.tag in ("failure", "error")] == \
         ["exceeded", "exceeded", "undecided"]
+
+
+START = "Sun, 22 Nov 2026 20:31:59 +0000"
+
+
+def timed(folder, name, **times):
+    """A result with a limit."""
+    data = made.twoway(made.cycles(600)) | times
+    data["twoway"]["limits"] = [made.limit("response:10", 5000)]
+    return made.write(folder, name, data)
+
+
+@pytest.mark.parametrize("end, time", [
+    ("Sun, 22 Nov 2026 20:32:00 +0000", "1.000"),
+    ("Sun, 22 Nov 2026 22:34:00 +0200", "121.000"),
+    ("Sun, 22 Nov 2026 20:31:58 +0000", "0.000")],
+    ids=["short", "other zone", "clock set back"])
+def test_time(judged, end, time):
+    found = judged(timed(judged.directory, "a.json", start_time=START,
+                         end_time=end))
+    suite, = found.suites
+    assert suite.get("time") == time
+    assert suite.get("timestamp") == "2026-11-22T20:31:59"
+
+
+@pytest.mark.parametrize("known", [{}, {"start_time": START},
+                                   {"end_time": START}])
+def test_time_of_a_file(judged, known):
+    """Of a result that does not tell, when it was written."""
+    path = timed(judged.directory, "a.json", **known)
+    os.utime(path, (0, 1700000000))
+    suite, = judged(path).suites
+    assert suite.get("time") == "0.000"
+    assert suite.get("timestamp") == "2023-11-14T22:13:20"
+
+
+def test_time_of_a_gate(judged):
+    """That of the candidate."""
+    path = timed(judged.directory, "a.json", start_time=START, end_time=START)
+    other = timed(judged.directory, "b.json",
+                  start_time=START.replace("22", "23", 1),
+                  end_time=START.replace("22", "24", 1))
+    *limits, gate = judged("-g", path, other).suites
+    assert [one.get("timestamp") for one in limits] == [
+        "2026-11-22T20:31:59", "2026-11-23T20:31:59"]
+    assert gate.get("timestamp") == "2026-11-23T20:31:59"
+    assert gate.get("time") == "86400.000"
 
 
 def test_limit_of_a_pair(judged):

@@ -223,7 +223,8 @@ def test_replaced_as_a_whole(report):
     assert "is an input" in report("-O", path, path, status=1).stderr
     assert "name one file" in report("-O", "x", "-j", "x", path,
                                      status=1).stderr
-    assert "-" not in [one.name for one in report.directory.iterdir()]
+    assert sorted(one.name for one in report.directory.iterdir()) == [
+        "a.json", "x.prom"]
 
 
 @pytest.mark.parametrize("key", ["start_time", "end_time"])

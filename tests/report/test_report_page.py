@@ -135,6 +135,33 @@ def test_fits_a_phone(page):
                 assert parent.get("class") == "scroll"
 
 
+def headings(root):
+    return ["".join(e.itertext()) for e in root.iter("h2")]
+
+
+def test_headings_differ(page):
+    """The verdict's figure stands above its table."""
+    found = headings(parsed(page))
+    assert len(found) == len(set(found))
+    assert "In short: response" in found
+    assert page.count(">In short: ") == 1
+    assert ">Average, maximum: response<" in page
+
+
+def test_headings_of_set_ups_differ(report):
+    """Of each, the load is a table, and a figure."""
+    made.write(report.directory, "p.csv", "\n".join([
+        "cores,workers,system,min,avg,max", "one,0,A,1,2,3", "one,1,A,1,2,4",
+        "four,0,A,1,2,3", "four,1,A,1,2,3", ""]))
+    report("-o", "r.html", "p.csv")
+    root = parsed((report.directory / "r.html").read_text())
+    found = headings(root)
+    assert "Total Jitter against the load (cores four)" in found
+    assert len(found) == len(set(found))
+    ids = [element.get("id") for element in root.iter() if element.get("id")]
+    assert len(ids) == len(set(ids)) and "load-average-cores-one" in ids
+
+
 def test_unkind_names_are_shown_as_they_are(page):
     root = parsed(page)
     texts = ["".join(element.itertext()) for element in root.iter()]

@@ -177,6 +177,23 @@ def test_counts_that_differ_stand_once(report):
         {"system": "c", "remark": "error: code: 0"}]
 
 
+@pytest.mark.parametrize("member, begin", [
+    ("missed", "missed expiries: "), ("throttled", "throttled cycles: "),
+    ("not_dumped", "cycles not dumped: "),
+    ("lost", "cycles lost on their way: ")])
+def test_each_count_stands_once(report, member, begin):
+    data = made.twoway(made.cycles(200))
+    twoway = data["twoway"]
+    within = twoway.setdefault("datagrams", {}) if member == "lost" else twoway
+    for name, count in (("a", 12), ("b", 7)):
+        within[member] = count
+        made.write(report.directory, f"{name}.json", data)
+    remarks = made.tables(report("-t", "-", "a.json", "b.json").stdout)[
+        "Remarks"]
+    assert {"system": "all", "remark": f"{begin}7 to 12"} in remarks
+    assert len(remarks) == 1
+
+
 def test_remarks(report):
     data = made.twoway(made.cycles(200))
     data["twoway"] |= {
@@ -193,6 +210,33 @@ def test_remarks(report):
                    "limit total:9 exceeded", "governor: powersave on CPU 1"):
         assert f"| {remark} | r |" in text
     assert "send:9" not in text
+
+
+def test_targets_that_differ(report):
+    """Each is told with its runs; a closed loop has none."""
+    data = made.twoway(made.cycles(200))
+    for name, target in (("a", 1000), ("b", 500), ("c", 1000), ("d", None)):
+        data["thread"]["0"]["target"] = target
+        made.write(report.directory, f"{name}.json", data)
+    text = report("-t", "-", "a.json", "c.json").stdout
+    assert "t0 to t0. The target is 1000; std is the deviation from" in text
+    text = report("-t", "-", *(f"{name}.json" for name in "abcd")).stdout
+    assert "t0 to t0. The target is 1000 in a, c; 500 in b; std is the " \
+        "deviation from it." in text
+    assert "t2 - t1. The target is 100; std is the deviation from" in text
+
+
+def test_large_counts_of_a_ramp(report):
+    """They are counts, to the last digit."""
+    data = made.twoway(made.cycles(200))
+    step = {"thread": data["thread"], "missed": 123456, "throttled": 1000003,
+            "work_per_second": 1234567.8}
+    data["twoway"]["steps"] = [{"workers": i} | step for i in range(2)]
+    made.write(report.directory, "r.json", data)
+    row, *_ = made.tables(report("-t", "-", "r.json").stdout)[
+        "Total Jitter against the load"]
+    assert (row["missed"], row["throttled"], row["work/s"]) == (
+        "123456", "1000003", "1234568")
 
 
 def test_csv_says_what_markdown_says(report):

@@ -8,26 +8,16 @@ import time
 
 import made
 import pytest
+import timeline
 
 import twoway
 
 METRICS = ("interval", "send", "sleep", "receive", "response", "total",
            "wakeup")
-VALUES = ("count", "min_ns", "avg_ns", "max_ns", "p99_ns")
 COMMENTS = "# twowaytest --timeline: a row every 1 s\n# a\n# b\n"
 DAY_S = 86400
 START = 1790000000      # 2026-09-21 14:13:20 UTC
 GREW = "When the maximum grew"
-
-
-def head(metrics, pairs=1):
-    names = ["step", "seconds", "unix_s"]
-    for pair in range(pairs):
-        of = f".{pair}" if pairs > 1 else ""
-        names += [f"{name}{of}" for name in ("missed", "throttled", "lost")]
-        names += [f"{metric}_{value}{of}"
-                  for metric in metrics for value in VALUES]
-    return ",".join(names) + "\n"
 
 
 def times(step, second):
@@ -36,8 +26,8 @@ def times(step, second):
 
 def text_of(rows, metrics=("response",), pairs=1):
     """rows: of texts that are the fields after the times."""
-    return COMMENTS + head(metrics, pairs) + "".join(
-        f"{row}\n" for row in rows)
+    return COMMENTS + "".join(f"{row}\n" for row in [
+        ",".join(timeline.names(metrics, pairs)), *rows])
 
 
 SMALL = [
@@ -68,6 +58,16 @@ def test_statistics(report):
     assert (file["is"], file["cycles"]) == ("twowaytest timeline", "2047")
 
 
+def test_lost_cycles(report):
+    """Those of two hosts, of all pairs; a file's and its JSON's are one."""
+    values = "10,900,950.0,1000,"
+    made.write(report.directory, "r.csv", text_of([
+        f"{times(0, 1)},0,0,3,{values},0,0,1,{values}",
+        f"{times(0, 2)},0,0,0,{values},0,0,5,{values}"], pairs=2))
+    assert [row["remark"] for row in tables(report, "r.csv")["Remarks"]][1:] \
+        == ["cycles lost on their way: 9"]
+
+
 def test_pairs_and_steps(report):
     """The largest of all pairs; a step begins where the last one ended."""
     rows = [
@@ -96,6 +96,47 @@ def test_metric_that_is_drawn(report):
     found = tables(report, "-m", "total", "r.csv")
     assert [row["metric"] for row in found[GREW]] == ["total"]
     assert GREW not in tables(report, "-m", "response", "r.csv")
+
+
+def panels(report, *args):
+    """Title of each figure, and whether it has missed expiries."""
+    report("-f", "figures", "-F", "svg", *args)
+    texts = [path.read_text() for path in
+             (report.directory / "figures").glob("timeline*.svg")]
+    return sorted((re.search(">([^<]* over time: [^<]*)<", text)[1],
+                   ">missed<" in text) for text in texts)
+
+
+def test_panels(report):
+    """A figure a run; missed expiries only where there are any."""
+    made.write(report.directory, "a.csv", text_of(SMALL))
+    made.write(report.directory, "b.csv", text_of(SMALL[3:]))
+    assert panels(report, "a.csv", "b.csv") == [
+        ("Response Time over time: a", True),
+        ("Response Time over time: b", False)]
+
+
+def test_panels_are_of_runs_that_have_the_metric(report):
+    """No more than 16; who lacks it takes no place."""
+    names = [f"{i:02}" for i in range(19)]
+    for i, name in enumerate(names):
+        made.write(report.directory, f"{name}.csv", text_of(
+            SMALL[3:], ("total",) if i < 2 else ("response",)))
+    found = panels(report, "-m", "response",
+                   *(f"{name}.csv" for name in names))
+    assert found == [(f"Response Time over time: {name}", False)
+                     for name in names[2:18]]
+
+
+def test_spans(report):
+    """Each is of as many rows; the caption tells."""
+    rows = [f"{times(0, second)},0,0,0,9,1,5.0,{second},"
+            for second in range(1, 1202)]
+    made.write(report.directory, "r.csv", text_of(rows))
+    report("-o", "r.html", "r.csv")
+    page = (report.directory / "r.html").read_text()
+    assert "of each 3 rows of the timeline" in page
+    assert "minutes since the first cycle" in page
 
 
 def changed(old, new, row=1):

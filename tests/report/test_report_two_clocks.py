@@ -178,6 +178,22 @@ def test_phases_are_drawn(report, rows):
     assert "Where the time goes" in page
 
 
+def test_caption_has_the_phases_that_are_drawn(report, rows):
+    made.write(report.directory, "one.json", made.twoway(rows))
+    made.write(report.directory, "two.json", twoway(rows))
+    wakeup = "reply: the client&#x27;s wake-up (where it was measured), "
+    network = "network (send and receive together), "
+    for files, text in (
+            (["one"], "send, the server&#x27;s sleep, receive."),
+            (["two"], f"{network}the server&#x27;s sleep."),
+            (["one", "two"], f"send, {network}the server&#x27;s sleep, "
+                             "receive.")):
+        report("-o", "r.html", "-m", "response",
+               *(f"{name}.json" for name in files))
+        assert f"{wakeup}{text}<" in \
+            (report.directory / "r.html").read_text()
+
+
 @pytest.mark.parametrize("pairs", [1, 2])
 def test_trltp3_needs_one_clock(report, rows, pairs):
     both = [(pair, *row[1:]) for pair in range(pairs) for row in rows]

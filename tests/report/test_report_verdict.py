@@ -97,6 +97,7 @@ def test_many_systems(report):
     found = lines(report, *(f"r{i}.json" for i in range(6)))
     assert len(found) == 5
     assert found[0].endswith(", and 2 more.")
+    assert "; and 2 more. The worst" in found[1]
     assert found[2] == "The comparison is unfair: settings differ: " \
         "interval_us."
 
@@ -275,6 +276,27 @@ def test_disturbances(report):
         "Disturbed: ended by a signal before its -D 5 in a; missed expiries, "
         "which no cycle shows: 4 % in b (virtual); throttled cycles: 7 in a; "
         "times of a virtual machine in b (virtual); --check found smt, idle.")
+
+
+@pytest.mark.parametrize("missed, text", [
+    (150, "20 %"), (150_000, "99.6 %"), (10_000_000, "99.994 %"),
+    (5, "0.83 %")])
+def test_share_of_missed_expiries(report, missed, text):
+    """Digits, and never more than all."""
+    data = made.twoway(made.cycles(600))
+    data["twoway"]["missed"] = missed
+    made.write(report.directory, "a.json", data)
+    [found] = [line for line in lines(report, "a.json")
+               if line.startswith("Disturbed")]
+    assert found == "Disturbed: missed expiries, which no cycle shows: " \
+        f"{text}."
+
+
+def test_a_single_missed_expiry(report):
+    data = made.twoway(made.cycles(600))
+    data["twoway"] |= {"cycles": 10_000_000, "missed": 1}
+    made.write(report.directory, "a.json", data)
+    assert "shows: 0.00001 %." in lines(report, "a.json")[2]
 
 
 def test_what_is_unfair(report):

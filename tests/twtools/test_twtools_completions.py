@@ -37,9 +37,9 @@ def test_files_are_as_generated(program, tmp_path):
             (tmp_path / name).read_text(), name
 
 
-def test_help_is_as_twowaytest_s(program="report/twowayreport"):
-    told = subprocess.run([CONTRIB / program, "--help"], text=True,
-                          capture_output=True, check=True).stdout
+def test_help_is_as_twowaytest_s():
+    told = subprocess.run([CONTRIB / "report/twowayreport", "--help"],
+                          text=True, capture_output=True, check=True).stdout
     assert "\n  -o, --html=FILE " in told and "\n  -g, --gate " in told
 
 
