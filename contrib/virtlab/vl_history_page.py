@@ -38,8 +38,7 @@ PANELS = (("response, nanosleep", "nanosleep", "response"),
           ("response, POSIX timer", "posix", "response"),
           ("send, POSIX timer", "posix", "send"),
           ("wakeup, nanosleep", "nanosleep", "wakeup"))
-COLOURS = {"standard": ("#0072b2", "#56b4e9"),
-           "preempt-rt": ("#d55e00", "#f0813a")}
+COLOURS = {"standard": pages.BLUE, "preempt-rt": pages.ORANGE}
 WIDTH, HEIGHT = 460, 240
 LEFT, RIGHT, TOP, BOTTOM = 48, 12, 46, 34
 
