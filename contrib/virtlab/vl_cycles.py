@@ -75,26 +75,12 @@ def order_of(found, tasks):
     return order
 
 
-@dataclasses.dataclass
-class Mean:
-    """Of a task's segments."""
-    instructions: float
-    idle: bool              # whether the CPU is idle in most of them
-
-
-def mean_of(found, task):
-    own = [one for one in found if one.task == task]
-    return Mean(average([one.instructions for one in own]),
-                average([one.before is not None for one in own]) > 0.5)
-
-
 def length(means, before, last):
     """Of a phase that ends with a segment, behind that of another one."""
     instructions, i = 0, before
     while i != last:
         i = (i + 1) % len(means)
-        instructions = means[i].instructions + \
-            (0 if means[i].idle else instructions)
+        instructions += means[i]
     return instructions
 
 
@@ -113,7 +99,8 @@ def named(found, order, lengths):
     the one that agrees best. (All calls of the kernel may return to the same
     place, as riscv64's do, and more than those that wait be seen.)
     """
-    means = [mean_of(found, task) for task in order]
+    means = [average([one.instructions for one in found if one.task == task])
+             for task in order]
 
     def unlike(way):
         names, ends = way
@@ -122,8 +109,8 @@ def named(found, order, lengths):
                    for i, name in enumerate(names) if name in MEASURED)
 
     if not MEASURED <= lengths.keys() or len(order) < len(MEASURED):
-        idle = [i for i, mean in enumerate(means) if mean.idle]
-        return ("cycle",), [order[(idle or [0])[0]]]
+        idle = [one.task for one in found if one.before is not None]
+        return ("cycle",), [(idle or order)[0]]
     names, ends = min(ways(len(order)), key=unlike)
     return names, [order[i] for i in ends]
 

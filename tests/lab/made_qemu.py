@@ -88,6 +88,9 @@ def main():
             log.flush()
             if i == 160:
                 monitor.wait(f"{STEPS} on")
+        else:
+            if CYCLES == 300:
+                sys.exit("nobody said 'log none'")
     finish({"twowaytest.json": json.dumps(RESULT), "lab.quiet": "",
             "twowaytest.txt": "what it said",
             "twowaytest.status": str(STATUS)})
