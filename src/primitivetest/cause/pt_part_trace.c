@@ -87,9 +87,7 @@ static bool analyse(const struct tw_stretch *stretch, int64_t from_ns)
 	set.text = NULL;
 	if (tw_trace_collect(&set.trace, from_ns, &set.text))
 		return false;
-	tw_analyse_stretch(set.analysis, set.text, stretch,
-			   set.broken->broke.throttled,
-			   pt_config->stall_ns > 0);
+	tw_analyse_stretch(set.analysis, set.text, stretch);
 	return true;
 }
 

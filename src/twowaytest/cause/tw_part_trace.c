@@ -178,9 +178,10 @@ static void look(struct tw_session *session, const struct tw_break *brk)
 	if (!set.analysis)
 		return;
 	tw_analyse(set.analysis, set.text, brk, params, pids,
-		   pair->tally->stall_max_ns > 0);
+		   pair->tally->stall_max_ns > 0, session->bypass);
 	session->throttling_traced = !set.analysis->lacks;
-	session->throttling = set.analysis->throttling;
+	session->throttling = set.analysis->throttling &&
+			      pair->tally->stall_max_ns > 0;
 }
 
 static void finish(struct tw_run *run)
