@@ -169,6 +169,16 @@ static void test_peer(void **state)
 		   SWITCH("001525", "2", IDLE, "R", SERVER),
 		   "client runnable on CPU 3 for 489.0 us while hog-300 (489.0 us) ran, probably let run by the fair server before it woke the server");
 	assert_false(analysis.side_overtaken);
+	/* For a moment only: then it slept, for longer. */
+	send_lasts(1540, TW_BYPASS_FAIR, BOTH_WAIT CLIENT_AWAKES
+		   SWITCH("001011", "3", CLIENT, "R", HOG)
+		   SWITCH("001020", "3", HOG, "S", CLIENT)
+		   SWITCH("001025", "3", CLIENT, "S", IDLE)
+		   WAKING("001516", "3", IDLE, SERVER, "2")
+		   SWITCH("001525", "2", IDLE, "R", SERVER),
+		   "client blocked on CPU 3 for 491.0 us before it woke");
+	assert_true(analysis.peer_overtaken);
+	assert_false(analysis.throttling);
 }
 
 /* Either was overtaken in the wake-up, which is not what is looked into. */
