@@ -9,6 +9,7 @@
 #include "cause/pt_spans.h"
 #include "cause/tw_trace_option.h"
 #include "check/tw_environ.h"
+#include "core/pt_report_json.h"
 #include "core/pt_session.h"
 #include "frame/tw_run.h"
 
@@ -200,12 +201,7 @@ static void json(struct tw_json *json, const struct tw_run *run)
 	tw_json_text(json, "metric", c->metric[c->broken]->token);
 	tw_json_uint(json, "trial", c->broke.kept.number);
 	tw_json_real(json, "value", in_us((double)c->broken_ps), 3);
-	tw_json_begin(json, "values", '{');
-	for (i = 0; i < c->metric_count; i++)
-		tw_json_real_if(json, c->metric[i]->token,
-				c->broke.kept.value_ps[i] != PT_NO_VALUE,
-				in_us((double)c->broke.kept.value_ps[i]), 3);
-	tw_json_end(json);
+	pt_report_json_kept(json, c, &c->broke.kept);
 	tw_json_begin(json, "means", '{');
 	for (i = 0; i < c->metric_count; i++)
 		tw_json_real_if(json, c->metric[i]->token, has_mean(c),
