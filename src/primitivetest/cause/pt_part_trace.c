@@ -28,13 +28,7 @@ static struct {
 static const __typeof__(set) initial = { .fds = { -1, -1 } };
 
 static const struct tw_option options[] = {
-	{ 0, "trace", TW_OPTIONAL_ARGUMENT, "EVENTS", tw_trace_option,
-	  &set.asked,
-	  .help = "with -b: trace the kernel in an instance of our own,\n"
-		  "save the last 20 ms and say what caused the delay" },
-	{ 0, "trace-file", TW_ARGUMENT, "FILE", tw_option_file,
-	  &set.asked.path,
-	  .help = "where to, default " TRACE_FILE },
+	TW_TRACE_OPTIONS(&set.asked, TRACE_FILE),
 	{ .name = NULL }
 };
 
