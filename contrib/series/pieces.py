@@ -34,7 +34,7 @@ MAILINGS = [
                           "tw_output.h"}),
         ("settings", {FRAME: "tw_output.c option_clock",
                       RUN: "place config config_check config_pairs"}),
-        ("sides", {BASE: "child", MEASURE: "tw_cost.h",
+        ("sides", {BASE: "child", FACTS: "bypass", MEASURE: "tw_cost.h",
                    RUN: "side explain tw_session.h deadline columns"}),
         ("program", {FRAME: "output_live tw_say.c part_signals",
                      RUN: "tw_session.c session_memory session_text watch",

@@ -1,17 +1,27 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A call that is late by a known time: seen in that trial and metric alone."""
 
+import csv
 import os
+import struct
 
 import pytest
 
 
-LATE_US = 200000
+LATE_US = 50000
 TRIALS = 12
 TRIAL = 7
 
+# From where to where a metric is measured: places in the trial before and in
+# the trial itself, which have five times each.
+SPANS = {"out": (5, 6), "back": (6, 7), "roundtrip": (5, 7),
+         "wakeup": (5, 6), "interval": (1, 6), "excess": (6, 7),
+         "enter": (5, 6), "leave": (6, 7)}
+
 # Test, task and its call; how many of these calls it makes before the first
-# trial, and in each; and the metrics that the delay is in.
+# trial, and in each; and the metrics that the delay is in. A condition variable
+# is signalled after its flag is set: who is not yet waiting goes on without the
+# signal. Nobody goes on before the mutex is unlocked.
 LATE = [
     ("sync2.unnamed", "asks", "sem_post", 1, 1, {"out", "roundtrip"}),
     ("sync2.unnamed", "answers", "sem_post", 1, 1, {"back", "roundtrip"}),
@@ -19,9 +29,12 @@ LATE = [
     ("sync2.sysv", "asks", "semop", 0, 2, {"out", "roundtrip"}),
     ("sync2.eventfd", "asks", "write", 0, 1, {"out", "roundtrip"}),
     ("sync2.eventfd", "answers", "write", 0, 1, {"back", "roundtrip"}),
-    ("sync2.cond", "asks", "pthread_cond_signal", 0, 1,
+    ("sync2.cond", "asks", "pthread_mutex_unlock", 0, 2,
      {"out", "roundtrip"}),
-    ("sync2.pi", "asks", "pthread_cond_signal", 0, 1, {"out", "roundtrip"}),
+    ("sync2.cond", "answers", "pthread_mutex_unlock", 1, 2,
+     {"back", "roundtrip"}),
+    ("sync2.pi", "asks", "pthread_mutex_unlock", 0, 2, {"out", "roundtrip"}),
+    ("sync2.pi", "asks", "pthread_cond_signal", 0, 1, {"roundtrip"}),
     ("sync2.mutex", "asks", "pthread_mutex_unlock", 0, 1, {"out"}),
     ("message.8", "asks", "mq_send", 0, 1, {"out", "roundtrip"}),
     ("message.8", "answers", "mq_send", 0, 1, {"back", "roundtrip"}),
@@ -35,23 +48,48 @@ LATE = [
 ]
 
 
+def shared_ns(span, delay):
+    """How long both last at the same time; below 0: they never do."""
+    return min(span[1], delay[1]) - max(span[0], delay[0])
+
+
+def spans(path, metric):
+    """Of each trial but the first, its number and its span of a metric."""
+    with open(path, newline="", encoding="ascii") as file:
+        lines = list(csv.reader(file))[1:]
+    begin, end = SPANS[metric]
+    for before, line in zip(lines, lines[1:]):
+        times = [int(word) for word in before[2:] + line[2:]]
+        yield int(line[1]), (times[begin], times[end])
+
+
+# Where the delay lies is compared with where the trials lie: the length of a
+# trial alone depends on what else runs.
 @pytest.mark.parametrize("test, role, call, first, each, metrics", LATE,
-                         ids=[f"{row[0]}-{row[1]}" for row in LATE])
+                         ids=[f"{row[0]}-{row[1]}-{row[2]}" for row in LATE])
 def test_late(primitive, test, role, call, first, each, metrics):
     warmup = 2
     number = first + each * (warmup + TRIAL - 1)
+    stamps = primitive.directory / "stamps"
+    stamps.write_bytes(b"")
     result = primitive(
-        f"--test={test}", f"--loops={TRIALS}", "--worst",
+        f"--test={test}", f"--loops={TRIALS}", "--worst", "--dump=dump",
         env={"LD_PRELOAD": os.environ["TWOWAY_DELAY_SO"],
-             "TW_DELAY": f"{role}:{call}:before:{number}:{LATE_US}"})
+             "TW_DELAY": f"{role}:{call}:before:{number}:{LATE_US}",
+             "TW_DELAY_STAMPS": str(stamps)})
     assert result.returncode == 0, result.stderr
+    delay = struct.unpack_from("=2q", stamps.read_bytes())
+    # The delay may begin up to a period before the timer expires.
+    late_ns = delay[1] - delay[0] - 1000000
+    assert late_ns >= 1000 * LATE_US - 1000000
     worst = result.json["primitives"]["worst"]
-    late = {name.rsplit(".", 1)[1]: found for name, found in worst.items()}
-    for metric, found in late.items():
-        value = found["values"][metric]
+    for name, found in worst.items():
+        metric = name.rsplit(".", 1)[1]
         if metric in metrics:
-            # The delay may begin up to a period before the timer expires.
-            assert value >= LATE_US - 1000
-            assert found["trial"] == TRIAL
-        else:
-            assert value < LATE_US
+            assert 1000 * found["values"][metric] >= late_ns
+        for trial, span in spans(primitive.directory / "dump", metric):
+            if trial == TRIAL and metric in metrics:
+                assert shared_ns(span, delay) >= late_ns
+            # Of a signal that nobody waits for, see above.
+            elif trial != TRIAL or call != "pthread_cond_signal":
+                assert shared_ns(span, delay) <= 0

@@ -78,6 +78,8 @@ static void look_into(const struct tw_broken *broken)
 					   TW_SERVER),
 		.mean_ns = (double)broken->mean_ns,
 		.side_pid = 7, .due_ns = 9 * TW_NS_PER_US,
+		.throttled = broken->throttled, .may_throttle = true,
+		.bypass = TW_BYPASS_FAIR,
 	};
 	enum tw_view_part part;
 	int64_t own_ns;
@@ -88,7 +90,7 @@ static void look_into(const struct tw_broken *broken)
 	require(part >= TW_VIEW_WHOLE && part < TW_VIEW_PARTS);
 	stretch.part = tw_view_parts[part];
 	stretch.whole_ns = part == TW_VIEW_WHOLE ? 0 : broken->whole_ns;
-	tw_analyse_stretch(&analysis, text, &stretch, broken->throttled, true);
+	tw_analyse_stretch(&analysis, text, &stretch);
 	require(!analysis.lacks);
 	tw_analysis_print(null, &analysis, true);
 }

@@ -89,6 +89,7 @@ static void test_random(void **state)
 		brk.kept.cycle.t3_ns += any(-300000, 300000);
 		brk.kept.throttled = any(0, 1);
 		trace_may_throttle = any(0, 1);
+		trace_bypass = any(0, TW_BYPASSES - 1);
 		analyse(text, &brk);
 		told += !analysis.lacks;
 		free(text);

@@ -18,7 +18,7 @@ static struct tw_stretch work(double until_us, double mean_us)
 static void look_into(const struct tw_stretch *stretch, const char *text)
 {
 	memset(&analysis, 0x5a, sizeof(analysis));
-	tw_analyse_stretch(&analysis, text, stretch, false, false);
+	tw_analyse_stretch(&analysis, text, stretch);
 	assert_null(analysis.lacks);
 	assert_int_equal(analysis.phase, 7);
 	assert_int_equal(analysis.side, 3);

@@ -350,10 +350,10 @@ static void test_client(void **state)
 	brk.metric = TW_RESPONSE;
 	brk.means_ns[TW_NETWORK] = 40000;
 	tw_analyse(&analysis, BOTH_WAIT CLIENT_AWAKES CLIENT_SENDS
-		   WAKING("001100", "3", IDLE, CLIENT, "3")
+		   WAKING("001100", "2", IDLE, CLIENT, "3")
 		   SWITCH("001200", "3", IDLE, "R", HOG)
 		   SWITCH("002000", "3", HOG, "R+", CLIENT), &brk, &params,
-		   trace_pids, false);
+		   trace_pids, false, TW_BYPASS_LIMIT);
 	assert_identities();
 	assert_string_equal(time_line(),
 			    "4 runs, CPU 3: twoway-client-100\n"

@@ -8,7 +8,7 @@
 
 static const struct tw_throttle fifty = {
 	.known = true, .runtime_us = 950000, .period_us = 1000000,
-	.stall_ns = 50000000,
+	.stall_ns = 50000000, .bypass = TW_BYPASS_LIMIT,
 };
 
 /* A run of three on CPUs 1 to 6, by -a, with the load on @load. */

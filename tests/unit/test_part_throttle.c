@@ -255,7 +255,10 @@ static void read_throttle(const char *line, int64_t runtime_us, bool group,
 	throttle.runtime_us = runtime_us;
 	throttle.group = group;
 	throttle.fair_server = fair_server;
+	throttle.bypass = fair_server && !group ? TW_BYPASS_FAIR :
+						  TW_BYPASS_LIMIT;
 	assert_int_equal(try_open(line, &throttle), 0);
+	assert_int_equal(session.bypass, throttle.bypass);
 }
 
 /* What is said of @throttled cycles. */

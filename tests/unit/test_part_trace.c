@@ -161,11 +161,13 @@ static void check_throttling(int64_t stall_max_ns, const char *lacks,
 	world.found.lacks = lacks;
 	world.found.throttling = traced;
 	pair.tally->stall_max_ns = stall_max_ns;
+	session.bypass = TW_BYPASS_FAIR;
 	pair.brk->broken = true;
 	finish();
 	assert_int_equal(world.may_throttle, stall_max_ns > 0);
 	assert_int_equal(session.throttling_traced, !lacks);
-	assert_int_equal(session.throttling, traced);
+	assert_int_equal(world.bypass, TW_BYPASS_FAIR);
+	assert_int_equal(session.throttling, traced && stall_max_ns);
 	tw_part_trace.close(&session.run);
 }
 
@@ -173,6 +175,7 @@ static void test_throttling(void **state)
 {
 	(void)state;
 	check_throttling(0, NULL, false);
+	check_throttling(0, NULL, true);
 	check_throttling(1, NULL, false);
 	check_throttling(1, NULL, true);
 	check_throttling(1, "the trace lost events", false);

@@ -186,7 +186,7 @@ static void test_settle(void **state)
 	for (i = 0; i < count; i++)
 		if (events[i].kind == TW_EVENT_SWITCH &&
 		    events[i].pid == SIDE)
-			assert_int_equal(events[i].runnable, i == 4);
+			assert_int_equal(events[i].recalled, i == 4);
 }
 
 /* There may be no peer; the idle task always goes on. */
@@ -204,7 +204,7 @@ static void test_settle_peer(void **state)
 
 		assert_int_equal(tw_playback_open(&play, SIDE, peers[i], events,
 						  3), 0);
-		assert_int_equal(events[1].runnable, !i);
+		assert_int_equal(events[1].recalled, !i);
 		tw_playback_close(&play);
 	}
 }

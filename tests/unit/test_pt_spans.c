@@ -8,7 +8,9 @@
 #define US	TW_NS_PER_US
 #define AHEAD	(1000 * US)
 
-static const struct pt_config config = { .bin_ns = 1000, .break_ps = 1 };
+static const struct pt_config config = {
+	.bin_ns = 1000, .break_ps = 1, .stall_ns = 1, .bypass = TW_BYPASS_FAIR,
+};
 
 static const struct pt_test *test_of(const char *name)
 {
@@ -107,6 +109,7 @@ static void broken(const char *name, int broken, const int64_t t_us[PT_STAMPS])
 	}
 	c->broken = broken;
 	c->broke.kept.number = 3;
+	c->broke.throttled = true;
 	trial = &c->broke.kept.trial;
 	for (i = 0; i < PT_STAMPS; i++)
 		trial->t_ns[i] = t_us[i] * US;
@@ -139,6 +142,9 @@ static void assert_stretch(const char *phase, int side, int peer,
 	assert_int_equal(stretch.begin_ns, begin_us * US - AHEAD);
 	assert_int_equal(stretch.end_ns, end_us * US - AHEAD);
 	assert_int_equal((int64_t)stretch.mean_ns, mean_us * US);
+	assert_true(stretch.throttled);
+	assert_true(stretch.may_throttle);
+	assert_int_equal(stretch.bypass, TW_BYPASS_FAIR);
 	pt_case_unmap(c);
 }
 

@@ -96,10 +96,12 @@ static void test_old_kernel(void **state)
 	assert_false(throttle.fair_server);
 	assert_int_equal(throttle.runtime_us, 950000);
 	assert_int_equal(throttle.stall_ns, 50 * MS);
+	assert_int_equal(throttle.bypass, TW_BYPASS_LIMIT);
 
 	throttle = read_and_drop(new_system("200000\n", "500000\n"),
 				 "5.10.0-rt17");
 	assert_int_equal(throttle.stall_ns, 300 * MS);
+	assert_int_equal(throttle.bypass, TW_BYPASS_LIMIT);
 }
 
 static void test_unlimited(void **state)
@@ -110,10 +112,12 @@ static void test_unlimited(void **state)
 	throttle = read_and_drop(new_system("-1\n", "1000000\n"), "6.1.0");
 	assert_int_equal(throttle.runtime_us, -1);
 	assert_int_equal(throttle.stall_ns, 0);
+	assert_int_equal(throttle.bypass, TW_BYPASS_UNKNOWN);
 	/* All of the period allowed is no limit either. */
 	throttle = read_and_drop(new_system("1000000\n", "1000000\n"),
 				 "6.1.0");
 	assert_int_equal(throttle.stall_ns, 0);
+	assert_int_equal(throttle.bypass, TW_BYPASS_UNKNOWN);
 }
 
 /* With 0 the kernel throttles as little as with no limit. */
@@ -127,16 +131,19 @@ static void test_zero(void **state)
 	assert_true(throttle.known);
 	assert_int_equal(throttle.runtime_us, 0);
 	assert_int_equal(throttle.stall_ns, 0);
+	assert_int_equal(throttle.bypass, TW_BYPASS_UNKNOWN);
 
 	system = new_system("0\n", "1000000\n");
 	add(&system, "/sys/fs/cgroup/cpu/cpu.rt_runtime_us", "0\n");
 	throttle = read_and_drop(system, "6.1.0");
 	assert_true(throttle.group);
 	assert_int_equal(throttle.stall_ns, 0);
+	assert_int_equal(throttle.bypass, TW_BYPASS_UNKNOWN);
 
 	/* What others get then, they get from the fair server. */
 	throttle = read_and_drop(new_system("0\n", "1000000\n"), "6.12.0");
 	assert_int_equal(throttle.stall_ns, 50 * MS);
+	assert_int_equal(throttle.bypass, TW_BYPASS_FAIR);
 }
 
 static void test_fair_server(void **state)
@@ -150,6 +157,7 @@ static void test_fair_server(void **state)
 	throttle = read_and_drop(system, "6.6.0");
 	assert_true(throttle.fair_server);
 	assert_int_equal(throttle.stall_ns, 50 * MS);
+	assert_int_equal(throttle.bypass, TW_BYPASS_FAIR);
 
 	/* Set otherwise, or turned off. */
 	system = new_system("-1\n", "1000000\n");
@@ -158,12 +166,14 @@ static void test_fair_server(void **state)
 	throttle = read_and_drop(system, "6.18.0");
 	assert_true(throttle.fair_server);
 	assert_int_equal(throttle.stall_ns, 20 * MS);
+	assert_int_equal(throttle.bypass, TW_BYPASS_FAIR);
 	system = new_system("-1\n", "1000000\n");
 	add(&system, "/sys/kernel/debug/sched/fair_server/cpu0/runtime",
 	    "0\n");
 	throttle = read_and_drop(system, "6.18.0");
 	assert_false(throttle.fair_server);
 	assert_int_equal(throttle.stall_ns, 0);
+	assert_int_equal(throttle.bypass, TW_BYPASS_UNKNOWN);
 
 	/* Without debugfs the version has to tell. */
 	throttle = read_and_drop(new_system("-1\n", "1000000\n"), "6.12.0");
@@ -187,6 +197,7 @@ static void test_group(void **state)
 	assert_true(throttle.group);
 	assert_true(throttle.fair_server);
 	assert_int_equal(throttle.stall_ns, 100 * MS);
+	assert_int_equal(throttle.bypass, TW_BYPASS_LIMIT);
 }
 
 static void test_unreadable(void **state)
@@ -197,6 +208,7 @@ static void test_unreadable(void **state)
 	throttle = read_and_drop(new_system(NULL, NULL), "6.1.0");
 	assert_false(throttle.known);
 	assert_int_equal(throttle.stall_ns, 0);
+	assert_int_equal(throttle.bypass, TW_BYPASS_UNKNOWN);
 	throttle = read_and_drop(new_system("rubbish\n", "1000000\n"),
 				 "6.1.0");
 	assert_false(throttle.known);

@@ -60,7 +60,8 @@ static void test_phase(void **state)
 static void analyse_two(const struct tw_break *brk, const char *text)
 {
 	memset(&analysis, 0x5a, sizeof(analysis));
-	tw_analyse(&analysis, text, brk, &two, trace_pids, false);
+	tw_analyse(&analysis, text, brk, &two, trace_pids, false,
+		   TW_BYPASS_LIMIT);
 	assert_identities();
 }
 

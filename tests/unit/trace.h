@@ -131,6 +131,7 @@ static inline struct tw_break late_break(enum tw_metric_id id, double end_us)
 
 static struct tw_analysis analysis;
 static bool trace_may_throttle;
+static enum tw_bypass trace_bypass = TW_BYPASS_LIMIT;
 
 static inline void assert_span(const struct tw_span *span)
 {
@@ -186,7 +187,7 @@ static inline void analyse(const char *text, const struct tw_break *brk)
 {
 	memset(&analysis, 0x5a, sizeof(analysis));
 	tw_analyse(&analysis, text, brk, &trace_params, trace_pids,
-		   trace_may_throttle);
+		   trace_may_throttle, trace_bypass);
 	assert_identities();
 }
 

@@ -36,6 +36,7 @@ static struct {
 	const struct tw_metric_params *params;
 	pid_t pids[TW_ROLES];
 	bool may_throttle;
+	enum tw_bypass bypass;
 	struct tw_analysis found;
 } world;
 
@@ -106,7 +107,8 @@ int64_t tw_trace_ahead_ns(const char *root)
 void tw_analyse(struct tw_analysis *analysis, const char *text,
 		const struct tw_break *brk,
 		const struct tw_metric_params *params,
-		const pid_t pids[TW_ROLES], bool may_throttle)
+		const pid_t pids[TW_ROLES], bool may_throttle,
+		enum tw_bypass bypass)
 {
 	note("analyse ");
 	*analysis = world.found;
@@ -115,6 +117,7 @@ void tw_analyse(struct tw_analysis *analysis, const char *text,
 	world.params = params;
 	memcpy(world.pids, pids, sizeof(world.pids));
 	world.may_throttle = may_throttle;
+	world.bypass = bypass;
 }
 
 /* Only the client, and the text of -b, call these. */
@@ -151,14 +154,11 @@ void tw_trace_mask(char text[TW_TRACE_MASK], const cpu_set_t *cpus)
 }
 
 void tw_analyse_stretch(struct tw_analysis *analysis, const char *text,
-			const struct tw_stretch *stretch, bool throttled,
-			bool may_throttle)
+			const struct tw_stretch *stretch)
 {
 	(void)analysis;
 	(void)text;
 	(void)stretch;
-	(void)throttled;
-	(void)may_throttle;
 }
 
 static inline int set_up(void **state)

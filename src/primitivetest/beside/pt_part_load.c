@@ -22,16 +22,8 @@ static struct {
 static const __typeof__(set) initial;
 
 static const struct tw_option options[] = {
-	{ 0, "load", TW_ARGUMENT, "KIND[:ARG]", tw_option_load, &set.choice,
-	  .kinds = tw_load_usages, .lists_kinds = true,
-	  .help = "load the system meanwhile: none (default)" },
-	{ 0, "load-affinity", TW_ARGUMENT, "CPUSET", tw_option_cpus,
-	  &set.cpus,
-	  .help = "run the load on CPUSET, a worker on each in turn;\n"
-		  "default: on the CPU of the tasks" },
-	{ 0, "load-args", TW_ARGUMENT, "STRING", tw_option_string,
-	  &set.choice.arguments,
-	  .help = "hackbench's arguments but -g" },
+	TW_LOAD_OPTIONS(&set.choice, &set.cpus,
+			";\ndefault: on the CPU of the tasks"),
 	{ .name = NULL }
 };
 

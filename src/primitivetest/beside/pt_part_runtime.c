@@ -26,7 +26,7 @@ static int open_runtime(struct tw_run *run)
 
 	if (err)
 		return tw_runtime_fail(run, err, set.runtime_us);
-	pt_config_stall(set.throttle.known ? set.throttle.stall_ns : 0);
+	pt_config_throttle(&set.throttle);
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 #include "cause/pt_spans.h"
 #include "cause/tw_trace_option.h"
 #include "check/tw_environ.h"
+#include "core/pt_report_json.h"
 #include "core/pt_session.h"
 #include "frame/tw_run.h"
 
@@ -27,13 +28,7 @@ static struct {
 static const __typeof__(set) initial = { .fds = { -1, -1 } };
 
 static const struct tw_option options[] = {
-	{ 0, "trace", TW_OPTIONAL_ARGUMENT, "EVENTS", tw_trace_option,
-	  &set.asked,
-	  .help = "with -b: trace the kernel in an instance of our own,\n"
-		  "save the last 20 ms and say what caused the delay" },
-	{ 0, "trace-file", TW_ARGUMENT, "FILE", tw_option_file,
-	  &set.asked.path,
-	  .help = "where to, default " TRACE_FILE },
+	TW_TRACE_OPTIONS(&set.asked, TRACE_FILE),
 	{ .name = NULL }
 };
 
@@ -87,9 +82,7 @@ static bool analyse(const struct tw_stretch *stretch, int64_t from_ns)
 	set.text = NULL;
 	if (tw_trace_collect(&set.trace, from_ns, &set.text))
 		return false;
-	tw_analyse_stretch(set.analysis, set.text, stretch,
-			   set.broken->broke.throttled,
-			   pt_config->stall_ns > 0);
+	tw_analyse_stretch(set.analysis, set.text, stretch);
 	return true;
 }
 
@@ -202,12 +195,7 @@ static void json(struct tw_json *json, const struct tw_run *run)
 	tw_json_text(json, "metric", c->metric[c->broken]->token);
 	tw_json_uint(json, "trial", c->broke.kept.number);
 	tw_json_real(json, "value", in_us((double)c->broken_ps), 3);
-	tw_json_begin(json, "values", '{');
-	for (i = 0; i < c->metric_count; i++)
-		tw_json_real_if(json, c->metric[i]->token,
-				c->broke.kept.value_ps[i] != PT_NO_VALUE,
-				in_us((double)c->broke.kept.value_ps[i]), 3);
-	tw_json_end(json);
+	pt_report_json_kept(json, c, &c->broke.kept);
 	tw_json_begin(json, "means", '{');
 	for (i = 0; i < c->metric_count; i++)
 		tw_json_real_if(json, c->metric[i]->token, has_mean(c),

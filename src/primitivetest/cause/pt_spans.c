@@ -121,6 +121,9 @@ const char *pt_spans_find(const struct pt_case *c, int64_t ahead_ns,
 		.begin_ns = times.begin_ns - ahead_ns,
 		.end_ns = times.end_ns - ahead_ns,
 		.due_ns = times.due_ns - ahead_ns,
+		.throttled = c->broke.throttled,
+		.may_throttle = c->config->stall_ns > 0,
+		.bypass = c->config->bypass,
 	};
 	name_tasks(c, &metric->span, stretch);
 	return stretch->side_pid ? NULL : "its task is not known";

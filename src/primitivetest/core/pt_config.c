@@ -28,9 +28,10 @@ void pt_config_keep_all(void)
 	set.keep_all = true;
 }
 
-void pt_config_stall(int64_t stall_ns)
+void pt_config_throttle(const struct tw_throttle *throttle)
 {
-	set.stall_ns = set.priority ? stall_ns : 0;
+	set.stall_ns = set.priority ? throttle->stall_ns : 0;
+	set.bypass = throttle->bypass;
 }
 
 void pt_config_worst(void)

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "cause/tw_trace.h"
+#include "check/tw_throttle.h"
 #include "core/pt_test.h"
 #include "frame/tw_part.h"
 
@@ -64,14 +65,15 @@ struct pt_config {
 	cpu_set_t main_cpus, same_cpus, other_cpus;
 	bool two_cpus;
 	int64_t stall_ns;	/* of real-time throttling; 0: none */
+	enum tw_bypass bypass;
 };
 
 extern const struct pt_config *const pt_config;
 extern const struct tw_part pt_part_config;
 extern const struct tw_part pt_part_list;	/* --list */
 
-/* Called by open(): how long throttling stops real-time tasks; 0: never. */
-void pt_config_stall(int64_t stall_ns);
+/* Called by open(): how this kernel throttles. */
+void pt_config_throttle(const struct tw_throttle *throttle);
 
 /* For parts, in their check(): all trials of a case are kept in memory; */
 void pt_config_keep_all(void);

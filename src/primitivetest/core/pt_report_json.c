@@ -14,6 +14,19 @@ static double in_us(int64_t ps)
 	return (double)ps / PT_PS_PER_NS / (double)TW_NS_PER_US;
 }
 
+void pt_report_json_kept(struct tw_json *json, const struct pt_case *c,
+			 const struct pt_kept *kept)
+{
+	int i;
+
+	tw_json_begin(json, "values", '{');
+	for (i = 0; i < c->metric_count; i++)
+		tw_json_real_if(json, c->metric[i]->token,
+				kept->value_ps[i] != PT_NO_VALUE,
+				in_us(kept->value_ps[i]), 3);
+	tw_json_end(json);
+}
+
 static void json_task(struct tw_json *json, const struct pt_task *task)
 {
 	char list[256];

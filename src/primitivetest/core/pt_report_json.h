@@ -8,6 +8,10 @@
 void pt_report_json(struct tw_json *json, const struct tw_run *run);
 void pt_report_json_settings(struct tw_json *json, const struct tw_run *run);
 
+/* The member "values", in us: those of a trial. */
+void pt_report_json_kept(struct tw_json *json, const struct pt_case *c,
+			 const struct pt_kept *kept);
+
 /* Calls the derive() of all tests. */
 void pt_report_derived(const struct pt_sums *sums);
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/tw_json.h"
+#include "core/pt_report_json.h"
 #include "core/pt_session.h"
 #include "result/pt_part_result.h"
 
@@ -61,18 +62,9 @@ static void text(FILE *file, const struct tw_run *run)
 
 static void json_worst(struct tw_json *json, const struct pt_case *c, int k)
 {
-	const struct pt_kept *worst = &c->worst[k];
-	int i;
-
 	tw_json_begin_line(json, c->token[k], '{');
-	tw_json_uint(json, "trial", worst->number);
-	tw_json_begin(json, "values", '{');
-	for (i = 0; i < c->metric_count; i++)
-		tw_json_real_if(json, c->metric[i]->token,
-				worst->value_ps[i] != PT_NO_VALUE,
-				(double)worst->value_ps[i] / PT_PS_PER_NS /
-				(double)TW_NS_PER_US, 3);
-	tw_json_end(json);
+	tw_json_uint(json, "trial", c->worst[k].number);
+	pt_report_json_kept(json, c, &c->worst[k]);
 	tw_json_end(json);
 }
 

@@ -291,14 +291,17 @@ static void attribute(struct scene *scene, struct tw_event *events,
 				     scene->begin_ns;
 	analysis->peer_passed_over = scene->play.peer.passed_ns >=
 				     scene->begin_ns;
+	analysis->side_overtaken = scene->play.side.overtaken_ns >=
+				   scene->begin_ns;
+	analysis->peer_overtaken = scene->play.peer.overtaken_ns >=
+				   scene->begin_ns;
 	tw_playback_close(&scene->play);
 	qsort(analysis->sums, analysis->sum_count, sizeof(analysis->sums[0]),
 	      by_length);
 }
 
 void tw_analyse_stretch(struct tw_analysis *analysis, const char *text,
-			const struct tw_stretch *stretch, bool throttled,
-			bool may_throttle)
+			const struct tw_stretch *stretch)
 {
 	struct scene scene = {
 		.analysis = analysis, .waits = stretch->waits,
@@ -324,5 +327,5 @@ void tw_analyse_stretch(struct tw_analysis *analysis, const char *text,
 	attribute(&scene, events, count, stretch->peer_pid);
 	free(events);
 	if (!analysis->lacks)
-		tw_analysis_sum_up(analysis, throttled, may_throttle);
+		tw_analysis_sum_up(analysis, stretch);
 }

@@ -14,6 +14,8 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "check/tw_bypass.h"
+
 struct tw_json;
 
 /* State of the side. "Peer" is the task that has to wake it. */
@@ -73,7 +75,10 @@ struct tw_analysis {
 	/* The scheduler chose an ordinary task although this one was ready. */
 	bool side_passed_over;
 	bool peer_passed_over;
-	bool throttling;	/* throttling is the probable cause */
+	/* It surely did: one followed another, or this one itself. */
+	bool side_overtaken;
+	bool peer_overtaken;
+	bool throttling;	/* the kernel's bypass is the probable cause */
 	int64_t value_ns;
 	double mean_ns;
 	/* The wake-up that ended the wait, from its begin; -1: none. */
@@ -107,16 +112,17 @@ struct tw_stretch {
 	bool works;
 	int64_t begin_ns, end_ns;
 	int64_t due_ns;		/* when a timer should expire */
+	bool throttled;		/* as long as real-time throttling lasts, ... */
+	bool may_throttle;	/* ... which is possible here */
+	enum tw_bypass bypass;
 };
 
 /*
- * Analyses @text, the lines of a trace. @throttled: the stretch took as long as
- * real-time throttling stops tasks; @may_throttle: that is possible here.
- * Cannot fail: without a result, analysis->lacks tells why.
+ * Analyses @text, the lines of a trace. Cannot fail: without a result,
+ * analysis->lacks tells why.
  */
 void tw_analyse_stretch(struct tw_analysis *analysis, const char *text,
-			const struct tw_stretch *stretch, bool throttled,
-			bool may_throttle);
+			const struct tw_stretch *stretch);
 
 /* The time in a state, in ns. */
 int64_t tw_analysis_time_of(const struct tw_analysis *analysis,
@@ -144,7 +150,7 @@ void tw_analysis_json(struct tw_json *json, const char *key,
 extern const char *const tw_blame_names[TW_BLAMES];
 
 /* Internal: writes the sentence from the other members. */
-void tw_analysis_sum_up(struct tw_analysis *analysis, bool throttled,
-			bool may_throttle);
+void tw_analysis_sum_up(struct tw_analysis *analysis,
+			const struct tw_stretch *stretch);
 
 #endif /* TW_ANALYSIS_H */

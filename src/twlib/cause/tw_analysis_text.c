@@ -51,6 +51,13 @@ static const struct phrase {
 	[TW_AWAITS] = { false, false, "waiting for the other host", "" },
 };
 
+/* Why an ordinary task has a CPU that a real-time task waits for. */
+static const char *const bypasses[TW_BYPASSES] = {
+	[TW_BYPASS_UNKNOWN] = ", chosen before it by the scheduler",
+	[TW_BYPASS_LIMIT] = ", probably stopped by real-time throttling",
+	[TW_BYPASS_FAIR] = ", probably let run by the fair server",
+};
+
 int64_t tw_analysis_time_of(const struct tw_analysis *analysis,
 			    enum tw_blame blame)
 {
@@ -132,17 +139,18 @@ static enum tw_blame largest(const struct tw_analysis *analysis)
  * the kernel's own rule that the higher priority goes first.
  */
 static const char *why(const struct tw_analysis *analysis,
-		       const struct tw_span *span, bool throttled)
+		       const struct tw_span *span,
+		       const struct tw_stretch *stretch)
 {
 	bool peer = span->blame == TW_PEER_RUNNABLE;
 	int prio = peer ? analysis->peer_prio : analysis->side_prio;
 
 	if ((span->blame != TW_RUNNABLE && !peer) || span->interrupt)
 		return "";
-	if (throttled)
+	if (stretch->throttled)
 		return ", stopped by real-time throttling";
 	if (analysis->throttling)
-		return ", probably stopped by real-time throttling";
+		return bypasses[stretch->bypass];
 	if (!span->pid)
 		return ", leaving its idle state";
 	/* Without the switch, who had the CPU up to then is not sure either. */
@@ -202,18 +210,20 @@ static const struct tw_span *worst_of(const struct tw_analysis *analysis,
 }
 
 /*
- * Whether real-time throttling explains why a task did not get the CPU from
+ * Whether the kernel's bypass explains why a task did not get the CPU from
  * @span's: an ordinary one that the scheduler chose before it.
  */
 static bool is_passed_over(const struct tw_analysis *analysis,
-			   const struct tw_span *span)
+			   const struct tw_span *span, bool may_throttle)
 {
-	bool passed = span->blame == TW_RUNNABLE ?
-		      analysis->side_passed_over :
-		      span->blame == TW_PEER_RUNNABLE &&
-		      analysis->peer_passed_over;
+	bool side = span->blame == TW_RUNNABLE;
+	bool passed = side ? analysis->side_passed_over :
+			     analysis->peer_passed_over;
+	bool overtaken = side ? analysis->side_overtaken :
+				analysis->peer_overtaken;
 
-	return passed && !span->interrupt &&
+	return (side || span->blame == TW_PEER_RUNNABLE) &&
+	       (overtaken || (passed && may_throttle)) && !span->interrupt &&
 	       (span->pid <= 0 || span->prio < 0 ||
 		span->prio >= TW_REALTIME);
 }
@@ -226,8 +236,8 @@ static void add_part(struct tw_analysis *analysis)
 		 ", %s", analysis->part);
 }
 
-void tw_analysis_sum_up(struct tw_analysis *analysis, bool throttled,
-			bool may_throttle)
+void tw_analysis_sum_up(struct tw_analysis *analysis,
+			const struct tw_stretch *stretch)
 {
 	enum tw_blame blame = largest(analysis);
 	const struct phrase *phrase = &phrases[blame];
@@ -240,7 +250,8 @@ void tw_analysis_sum_up(struct tw_analysis *analysis, bool throttled,
 
 	if (span->cpu >= 0)
 		snprintf(where, sizeof(where), " on CPU %d", span->cpu);
-	analysis->throttling = may_throttle && is_passed_over(analysis, span);
+	analysis->throttling = is_passed_over(analysis, span,
+					      stretch->may_throttle);
 	if (phrase->names)
 		name_them(analysis, blame, who, sizeof(who));
 	snprintf(analysis->sentence, sizeof(analysis->sentence),
@@ -253,7 +264,7 @@ void tw_analysis_sum_up(struct tw_analysis *analysis, bool throttled,
 		 (double)tw_analysis_time_of(analysis, blame) /
 		 (double)TW_NS_PER_US,
 		 *who ? " while " : "", who, *who ? " ran" : "",
-		 why(analysis, span, throttled), phrase->then,
+		 why(analysis, span, stretch), phrase->then,
 		 *phrase->then ? title : "",
 		 *phrase->then ? names->side : "");
 	if (analysis->part)

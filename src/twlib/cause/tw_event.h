@@ -38,6 +38,8 @@ struct tw_event {
 	int other_cpu;		/* WAKING, MIGRATE: its new CPU */
 	char name[48];		/* ENTER, LEAVE: the interrupt */
 	bool resched;		/* the kernel wants a new task on this CPU */
+	/* SWITCH: set by tw_playback_open(), see there. */
+	bool recalled;
 };
 
 /*

@@ -27,8 +27,8 @@ static void follow(struct tw_task_seen *task, const struct tw_event *event)
 		task->cpu = event->cpu;
 		task->prio = event->other_prio;
 	} else if (event->kind == TW_EVENT_SWITCH && current) {
-		task->state = event->runnable ? TW_TASK_RUNNABLE :
-						TW_TASK_BLOCKED;
+		task->state = event->runnable || event->recalled ?
+			      TW_TASK_RUNNABLE : TW_TASK_BLOCKED;
 		task->locked = event->locked;
 		task->cpu = event->cpu;
 		task->prio = event->prio;
@@ -107,7 +107,7 @@ static void settle(struct tw_event *events, size_t count, int pid)
 			woken = false;
 		} else if (event->kind == TW_EVENT_SWITCH && other) {
 			if (left)
-				left->runnable = true;
+				left->recalled = true;
 			left = NULL;
 			woken = false;
 		} else if (event->kind == TW_EVENT_WAKING && other) {
@@ -121,7 +121,7 @@ static struct tw_task_seen unseen(int pid)
 {
 	return (struct tw_task_seen) {
 		.pid = pid, .cpu = -1, .prio = -1, .waits_ns = -1,
-		.left_ns = -1, .passed_ns = -1,
+		.left_ns = -1, .passed_ns = -1, .overtaken_ns = -1,
 	};
 }
 
@@ -185,6 +185,36 @@ static void look_for_choice(struct tw_task_seen *task,
 		task->left_ns = event->time_ns;
 }
 
+/*
+ * With preemption off, no CPU goes from one ordinary task to another past a
+ * real-time task in its queue, nor from that task itself. To be called before
+ * @event is applied.
+ */
+static void look_for_overtaking(struct tw_task_seen *task,
+				const struct tw_event *event)
+{
+	bool itself = event->pid == task->pid && event->runnable &&
+		      event->prio < TW_REALTIME;
+	bool waits = task->waits_ns >= 0 && task->cpu == event->cpu &&
+		     event->time_ns >= task->queued_ns;
+
+	if (event->kind == TW_EVENT_SWITCH && event->other_pid &&
+	    event->other_prio >= TW_REALTIME && (itself || waits))
+		task->overtaken_ns = event->time_ns;
+}
+
+/* From another CPU it may take until the next tick at most. */
+static int64_t queued_ns(const struct tw_task_seen *task,
+			 const struct tw_event *event)
+{
+	bool woken = event->kind == TW_EVENT_WAKING &&
+		     event->other_pid == task->pid && event->cpu == task->cpu;
+	bool itself = event->kind == TW_EVENT_SWITCH &&
+		      event->pid == task->pid && event->runnable;
+
+	return event->time_ns + (woken || itself ? 0 : WAKEN_NS);
+}
+
 /* After @event was applied. */
 static void note_wait(struct tw_task_seen *task,
 		      const struct tw_cpu_seen *cpus,
@@ -199,6 +229,7 @@ static void note_wait(struct tw_task_seen *task,
 	if (waits && !moved && task->waits_ns >= 0)
 		return;
 	task->waits_ns = waits ? event->time_ns : -1;
+	task->queued_ns = queued_ns(task, event);
 	task->left_ns = -1;
 }
 
@@ -208,6 +239,8 @@ void tw_playback_apply(struct tw_playback *play, const struct tw_event *event)
 
 	look_for_choice(&play->side, cpu, event);
 	look_for_choice(&play->peer, cpu, event);
+	look_for_overtaking(&play->side, event);
+	look_for_overtaking(&play->peer, event);
 	follow(&play->side, event);
 	follow(&play->peer, event);
 	follow_cpu(cpu, event);

@@ -36,6 +36,13 @@ struct tw_task_seen {
 	int64_t waits_ns;
 	int64_t left_ns;
 	int64_t passed_ns;
+	/*
+	 * Of which there is no doubt, as it is in its CPU's queue. In ns:
+	 * queued_ns: from then on, while waits_ns is set
+	 * overtaken_ns: last time that an ordinary task was chosen; -1: none
+	 */
+	int64_t queued_ns;
+	int64_t overtaken_ns;
 };
 
 struct tw_cpu_seen {
@@ -57,7 +64,7 @@ struct tw_playback {
  * their state before the first event. All @events must be on CPUs below
  * CPU_SETSIZE. Either may be woken by another CPU when it is about to sleep:
  * then it gives up its CPU as if to sleep, and is ready nevertheless; that is
- * noted in its sched_switch. Returns 0 or -ENOMEM. End with
+ * noted in its sched_switch, as recalled. Returns 0 or -ENOMEM. End with
  * tw_playback_close().
  */
 int tw_playback_open(struct tw_playback *play, int side, int peer,

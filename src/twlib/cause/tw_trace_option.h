@@ -12,6 +12,15 @@ struct tw_trace_asked {
 	const char *path;	/* --trace-file */
 };
 
+/* Their rows. @asked: the struct tw_trace_asked; @file: the usual one. */
+#define TW_TRACE_OPTIONS(asked, file) \
+	{ 0, "trace", TW_OPTIONAL_ARGUMENT, "EVENTS", tw_trace_option, \
+	  (asked), \
+	  .help = "with -b: trace the kernel in an instance of our own,\n" \
+		  "save the last 20 ms and say what caused the delay" }, \
+	{ 0, "trace-file", TW_ARGUMENT, "FILE", tw_option_file, \
+	  &(asked)->path, .help = "where to, default " file }
+
 /* Parses --trace[=EVENTS]; option->to: struct tw_trace_asked. */
 int tw_trace_option(const struct tw_option *option, const char *value,
 		    struct tw_run *run);

@@ -49,11 +49,15 @@ void tw_throttle_read(struct tw_throttle *throttle, const char *root,
 
 	stops = throttle->group || !throttle->fair_server;
 	/* With 0 there is nothing to be used up: the kernel stops nobody. */
-	if (stops && throttle->runtime_us > 0)
+	if (stops && throttle->runtime_us > 0 &&
+	    throttle->runtime_us < throttle->period_us) {
+		throttle->bypass = TW_BYPASS_LIMIT;
 		throttle->stall_ns = (throttle->period_us -
 				      throttle->runtime_us) * TW_NS_PER_US;
-	else if (throttle->fair_server)
+	} else if (throttle->fair_server) {
+		throttle->bypass = TW_BYPASS_FAIR;
 		throttle->stall_ns = share_ns;
+	}
 }
 
 int tw_throttle_listen(const char *root)

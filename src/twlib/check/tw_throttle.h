@@ -11,12 +11,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "check/tw_bypass.h"
+
 struct tw_throttle {
 	bool known;		/* false: could not be read */
 	int64_t runtime_us;	/* sched_rt_runtime_us; -1, 0: no limit */
 	int64_t period_us;
 	bool group;		/* RT_GROUP_SCHED, from the CPU cgroup */
 	bool fair_server;
+	enum tw_bypass bypass;	/* that of the stall; UNKNOWN: none */
 	/* Maximum stall of real-time tasks in a period; 0: none. */
 	int64_t stall_ns;
 };

@@ -13,6 +13,16 @@ struct tw_load_choice {
 	int count;			/* workers; or 0: not given */
 };
 
+/* Their rows. @choice: the struct tw_load_choice; @more: of the help of @cpus. */
+#define TW_LOAD_OPTIONS(choice, cpus, more) \
+	{ 0, "load", TW_ARGUMENT, "KIND[:ARG]", tw_option_load, (choice), \
+	  .kinds = tw_load_usages, .lists_kinds = true, \
+	  .help = "load the system meanwhile: none (default)" }, \
+	{ 0, "load-affinity", TW_ARGUMENT, "CPUSET", tw_option_cpus, (cpus), \
+	  .help = "run the load on CPUSET, a worker on each in turn" more }, \
+	{ 0, "load-args", TW_ARGUMENT, "STRING", tw_option_string, \
+	  &(choice)->arguments, .help = "hackbench's arguments but -g" }
+
 /* KIND[:ARG] of --load, to the struct tw_load_choice at @to. */
 int tw_option_load(const struct tw_option *option, const char *value,
 		   struct tw_run *run);

@@ -5,7 +5,8 @@
 void tw_analyse(struct tw_analysis *analysis, const char *text,
 		const struct tw_break *brk,
 		const struct tw_metric_params *params,
-		const pid_t pids[TW_ROLES], bool may_throttle)
+		const pid_t pids[TW_ROLES], bool may_throttle,
+		enum tw_bypass bypass)
 {
 	const struct tw_cycle *cycle = &brk->kept.cycle;
 	/* Who waits, for whom (0: a timer), from when to when. */
@@ -41,6 +42,8 @@ void tw_analyse(struct tw_analysis *analysis, const char *text,
 		.begin_ns = phases[id].begin_ns - brk->ahead_ns,
 		.end_ns = phases[id].end_ns - brk->ahead_ns,
 		.due_ns = phases[id].due_ns - brk->ahead_ns,
+		.throttled = brk->kept.throttled,
+		.may_throttle = may_throttle, .bypass = bypass,
 	};
 
 	/* Begin, end and cause are all there. */
@@ -53,6 +56,5 @@ void tw_analyse(struct tw_analysis *analysis, const char *text,
 		};
 		return;
 	}
-	tw_analyse_stretch(analysis, text, &stretch, brk->kept.throttled,
-			   may_throttle);
+	tw_analyse_stretch(analysis, text, &stretch);
 }

@@ -23,13 +23,14 @@ struct tw_names tw_analysis_names(enum tw_metric_id phase, enum tw_role side);
 
 /*
  * Analyses @text, which tw_trace_collect() returned. @pids: client and server,
- * by role. @may_throttle: real-time throttling is possible. Cannot fail:
+ * by role. @may_throttle, @bypass: as in struct tw_stretch. Cannot fail:
  * without a result, analysis->lacks tells why. With two clocks, there is no
  * result for the phase sleep, and for network only what the client's host shows.
  */
 void tw_analyse(struct tw_analysis *analysis, const char *text,
 		const struct tw_break *brk,
 		const struct tw_metric_params *params,
-		const pid_t pids[TW_ROLES], bool may_throttle);
+		const pid_t pids[TW_ROLES], bool may_throttle,
+		enum tw_bypass bypass);
 
 #endif /* TW_ANALYSIS_PHASE_H */

@@ -42,12 +42,7 @@ static const __typeof__(set) initial = {
 };
 
 static const struct tw_option options[] = {
-	{ 0, "trace", TW_OPTIONAL_ARGUMENT, "EVENTS", tw_trace_option,
-	  &set.asked,
-	  .help = "with -b: trace the kernel in an instance of our own,\n"
-		  "save the last 20 ms and say what caused the delay" },
-	{ 0, "trace-file", TW_ARGUMENT, "FILE", tw_option_file, &set.asked.path,
-	  .help = "where to, default " TRACE_FILE },
+	TW_TRACE_OPTIONS(&set.asked, TRACE_FILE),
 	{ 0, "tracemark", TW_NO_ARGUMENT, NULL, tw_option_flag, &set.mark,
 	  .help = "with -b: mark the cycle in the kernel's trace, and\n"
 		  "stop the tracing" },
@@ -178,9 +173,10 @@ static void look(struct tw_session *session, const struct tw_break *brk)
 	if (!set.analysis)
 		return;
 	tw_analyse(set.analysis, set.text, brk, params, pids,
-		   pair->tally->stall_max_ns > 0);
+		   pair->tally->stall_max_ns > 0, session->bypass);
 	session->throttling_traced = !set.analysis->lacks;
-	session->throttling = set.analysis->throttling;
+	session->throttling = set.analysis->throttling &&
+			      pair->tally->stall_max_ns > 0;
 }
 
 static void finish(struct tw_run *run)

@@ -181,10 +181,12 @@ const char *tw_far_cause_cut(struct tw_stretch *stretch,
 }
 
 static const char *analyse(struct tw_cause_view *view, const char *text,
-			   int64_t ahead_ns, const struct tw_pair *pair,
+			   int64_t ahead_ns, const struct tw_session *session,
 			   const struct tw_broken *broken,
 			   const struct tw_traced_request *request)
 {
+	const struct tw_pair *pair = tw_session_pair(session,
+					(unsigned int)broken->pair);
 	const struct tw_traced *traced = pair->limit->traced;
 	struct tw_stretch stretch = {
 		.phase = broken->phase, .side = TW_SERVER,
@@ -194,6 +196,9 @@ static const char *analyse(struct tw_cause_view *view, const char *text,
 		.side_pid = traced->pid ? traced->pid :
 					  pair->side[TW_SERVER].child.pid,
 		.due_ns = pair->task.sleep_ns,
+		.throttled = broken->throttled,
+		.may_throttle = pair->tally->stall_max_ns > 0,
+		.bypass = session->bypass,
 	};
 	enum tw_view_part part;
 	const char *lacks;
@@ -206,8 +211,7 @@ static const char *analyse(struct tw_cause_view *view, const char *text,
 	view->after_t1_ns = stretch.begin_ns - (request->t1_ns - ahead_ns);
 	stretch.part = tw_view_parts[part];
 	stretch.whole_ns = part == TW_VIEW_WHOLE ? 0 : broken->whole_ns;
-	tw_analyse_stretch(&view->analysis, text, &stretch, broken->throttled,
-			   pair->tally->stall_max_ns > 0);
+	tw_analyse_stretch(&view->analysis, text, &stretch);
 	/* Without events, when it came is not known either. */
 	if (view->analysis.lacks)
 		view->own_ns = -1;
@@ -243,7 +247,7 @@ static const char *find(struct tw_cause_view *view,
 			      &view->cut))
 		return "the server's host could not read its trace";
 	view->traced = true;
-	lacks = analyse(view, text, ahead_ns, pair, broken, request);
+	lacks = analyse(view, text, ahead_ns, session, broken, request);
 	free(text);
 	return lacks;
 }

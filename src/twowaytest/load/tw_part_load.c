@@ -39,15 +39,7 @@ static int parse_steps(const struct tw_option *option, const char *value,
 }
 
 static const struct tw_option options[] = {
-	{ 0, "load", TW_ARGUMENT, "KIND[:ARG]", tw_option_load, &set.choice,
-	  .kinds = tw_load_usages, .lists_kinds = true,
-	  .help = "load the system meanwhile: none (default)" },
-	{ 0, "load-affinity", TW_ARGUMENT, "CPUSET", tw_option_cpus,
-	  &set.cpus,
-	  .help = "run the load on CPUSET, a worker on each in turn" },
-	{ 0, "load-args", TW_ARGUMENT, "STRING", tw_option_string,
-	  &set.choice.arguments,
-	  .help = "hackbench's arguments but -g" },
+	TW_LOAD_OPTIONS(&set.choice, &set.cpus, ""),
 	{ 0, "load-policy", TW_ARGUMENT, "NAME", tw_option_policy,
 	  &set.policy,
 	  .help = "policy of the load; default rr for fft beside\n"

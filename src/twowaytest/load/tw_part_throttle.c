@@ -102,6 +102,7 @@ static int open_throttle(struct tw_run *run)
 	if (err)
 		return err == -EBUSY ? fail_hogging(run) :
 		       tw_runtime_fail(run, err, set.runtime_us);
+	tw_session(run)->bypass = set.throttle.bypass;
 	set.kernel_log = tw_throttle_listen("");
 	if (tw_session(run)->config->force || set.throttle.stall_ns ||
 	    !hogs_all(run))
@@ -199,8 +200,7 @@ static void print_throttling(FILE *file, const struct tw_session *session,
 			PRId64 " us at a time; counted are only stalls from %"
 			PRId64 " us on\n", tw_ns_to_us(throttle->stall_ns),
 			tw_ns_to_us(tally->stall_min_ns));
-	if (throttle->runtime_us > 0 &&
-	    (throttle->group || !throttle->fair_server))
+	if (throttle->bypass == TW_BYPASS_LIMIT)
 		fprintf(file, "# (sched_rt_runtime_us %" PRId64 " of %" PRId64
 			"): not this kernel's latency; --rt-runtime=-1 lifts it for a run\n",
 			throttle->runtime_us, throttle->period_us);

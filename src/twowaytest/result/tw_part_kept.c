@@ -132,13 +132,13 @@ static void print_line(FILE *file, const struct tw_run *run,
 	const struct tw_tally *tally = worst->tally;
 	enum tw_metric_id id = worst->id;
 	double means_ns[TW_METRICS];
-	char of[16] = "";
+	char of[TW_SUFFIX];
 
 	tw_kept_means(tally, means_ns);
-	if (tw_session(run)->config->pairs.count > 1)
-		snprintf(of, sizeof(of), ".%u", tally->pair);
 	fprintf(file, "# Worst %s%s: %" PRId64 " (mean %" PRId64 "): ",
-		tw_metrics[id].token, of, tw_kept_max(run, tally, id),
+		tw_metrics[id].token,
+		tw_config_suffix(tw_session(run)->config, tally->pair, of),
+		tw_kept_max(run, tally, id),
 		tw_kept_mean(run, means_ns[id]));
 	tw_kept_print(file, run, &tally->worst[id], means_ns, id);
 }

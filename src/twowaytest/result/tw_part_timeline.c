@@ -70,12 +70,11 @@ static int check(struct tw_run *run)
 static void print_names(FILE *file, const struct tw_config *config,
 			unsigned int pair)
 {
-	char of[16] = "";
+	char of[TW_SUFFIX];
 	size_t k;
 	int i;
 
-	if (config->pairs.count > 1)
-		snprintf(of, sizeof(of), ".%u", pair);
+	tw_config_suffix(config, pair, of);
 	for (k = 0; k < ARRAY_SIZE(count_names); k++)
 		fprintf(file, ",%s%s", count_names[k], of);
 	for (i = 0; i < config->metric_count; i++)

@@ -21,16 +21,12 @@ static const struct tw_kept *kept_of(const struct tw_worst *worst)
 static void print_label(FILE *file, const struct tw_run *run,
 			const struct tw_worst *worst)
 {
-	char label[LABEL + 1];
+	const char *token = tw_metrics[worst->id].token;
+	char of[TW_SUFFIX];
 
-	if (tw_session(run)->config->pairs.count > 1)
-		snprintf(label, sizeof(label), "%s.%u",
-			 tw_metrics[worst->id].token,
-			 worst->tally->pair % 1000);
-	else
-		snprintf(label, sizeof(label), "%s",
-			 tw_metrics[worst->id].token);
-	fprintf(file, "# %-*s", LABEL, label);
+	fprintf(file, "# %s%-*s", token, LABEL - (int)strlen(token),
+		tw_config_suffix(tw_session(run)->config, worst->tally->pair,
+				 of));
 }
 
 /* Which cycle it was, and where it ran. */

@@ -148,6 +148,11 @@ int64_t tw_config_loops(const struct tw_config *config, unsigned int pair);
 int tw_config_priority(const struct tw_config *config, enum tw_role role,
 		       unsigned int pair);
 
+/* What a name needs behind it: ".2", "" if there is one pair. Returns @text. */
+#define TW_SUFFIX	16
+const char *tw_config_suffix(const struct tw_config *config, unsigned int pair,
+			     char text[TW_SUFFIX]);
+
 /* How many pairs step @step has. */
 unsigned int tw_config_pairs_in(const struct tw_config *config, int step);
 

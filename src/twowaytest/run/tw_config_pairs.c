@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What the settings say of each pair: period, priorities, CPUs. */
+#include <stdio.h>
+
 #include "base/tw_time.h"
 #include "run/tw_config.h"
 
@@ -32,6 +34,15 @@ int64_t tw_config_loops(const struct tw_config *config, unsigned int pair)
 	if (loops < 1)
 		return 1;
 	return loops < MANY_LOOPS ? (int64_t)loops : (int64_t)MANY_LOOPS;
+}
+
+const char *tw_config_suffix(const struct tw_config *config, unsigned int pair,
+			     char text[TW_SUFFIX])
+{
+	text[0] = '\0';
+	if (config->pairs.count > 1)
+		snprintf(text, TW_SUFFIX, ".%u", pair);
+	return text;
 }
 
 unsigned int tw_config_pairs_in(const struct tw_config *config, int step)

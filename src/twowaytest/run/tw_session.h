@@ -9,6 +9,7 @@
 #ifndef TW_SESSION_H
 #define TW_SESSION_H
 
+#include "check/tw_bypass.h"
 #include "frame/tw_run.h"
 #include "run/tw_config.h"
 #include "run/tw_side.h"
@@ -79,6 +80,7 @@ struct tw_session {
 	bool has_drift;		/* the clock is a CPU counter: */
 	int64_t drift_ns;	/* time that it gained */
 	int64_t drift_over_ns;	/* during this time */
+	enum tw_bypass bypass;	/* this kernel's */
 	/* A trace has shown whether throttling stopped the cycle that broke. */
 	bool throttling_traced;
 	bool throttling;	/* it did */
