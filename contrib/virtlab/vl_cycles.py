@@ -17,6 +17,8 @@ CYCLES = (("wakeup", "send", "sleep", "receive"),
           ("send", "receive"))
 # Of them, what begins and ends as what twowaytest measures by that name.
 MEASURED = {"send", "receive"}
+# Of what they take in sum: how much what is counted may differ.
+UNLIKE = 0.1
 
 
 def added(*counts):
@@ -96,7 +98,7 @@ def named(found, order, lengths):
     """The names of the phases, and the tasks that they end with.
 
     By what the program itself measured, {phase: average in ns}: of all ways,
-    the one that agrees best. (All calls of the kernel may return to the same
+    the one that agrees best, or one phase if none does. (All calls of the kernel may return to the same
     place, as riscv64's do, and more than those that wait be seen.)
     """
     means = [average([one.instructions for one in found if one.task == task])
@@ -108,11 +110,12 @@ def named(found, order, lengths):
                        - lengths[name])
                    for i, name in enumerate(names) if name in MEASURED)
 
-    if not MEASURED <= lengths.keys() or len(order) < len(MEASURED):
-        idle = [one.task for one in found if one.before is not None]
-        return ("cycle",), [(idle or order)[0]]
-    names, ends = min(ways(len(order)), key=unlike)
-    return names, [order[i] for i in ends]
+    if MEASURED <= lengths.keys() and len(order) >= len(MEASURED):
+        best = min(ways(len(order)), key=unlike)
+        if unlike(best) <= UNLIKE * sum(lengths[name] for name in MEASURED):
+            return best[0], [order[i] for i in best[1]]
+    idle = [one.task for one in found if one.before is not None]
+    return ("cycle",), [(idle or order)[0]]
 
 
 def cut(found, order):
@@ -135,13 +138,12 @@ def cycles_of(segments, lengths):
         raise LabError("the log has no cycle: no task returned from "
                        + ", ".join(sorted(WAITS)))
     found = only(segments, tasks)
-    names, order = named(found, order_of(found, tasks), lengths)
-    found = only(found, order)
-    cycles = cut(found, order)
-    if len(cycles) * len(order) < len(found) * ORDERLY:
+    order = order_of(found, tasks)
+    if len(cut(found, order)) * len(order) < len(found) * ORDERLY:
         raise LabError("client and server do not take turns in the log: it "
                        "tells phases of one pair only")
-    return names, cycles
+    names, order = named(found, order, lengths)
+    return names, cut(only(found, order), order)
 
 
 def average(values):

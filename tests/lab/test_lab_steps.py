@@ -167,6 +167,13 @@ def test_closed_loop(steps, cycles):
     assert one.count("receive", "tcp_sendmsg").instructions == 200
 
 
+def test_none_agrees_with_what_was_measured(steps, cycles):
+    """Then phases are not told apart."""
+    far = {name: 2 * value for name, value in LENGTHS.items()}
+    one = profile(steps, cycles, several().text(), far)
+    assert list(one.phases) == ["cycle, until idle", "cycle"]
+
+
 def test_another_program(steps, cycles):
     """It measured no phases: a cycle is one."""
     made = Made()
