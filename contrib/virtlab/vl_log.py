@@ -51,6 +51,12 @@ class Log:
         """To the pipe's end."""
         self.close_write()
         monitor = Monitor(qemu)
+        try:
+            await self.read(monitor, console)
+        finally:
+            await monitor.close()
+
+    async def read(self, monitor, console):
         tasks = [asyncio.create_task(self.begin(monitor, console))]
         # QEMU obeys only while it can write its lines: go on reading.
         while block := await asyncio.to_thread(os.read, self.read_end, BLOCK):
@@ -112,6 +118,12 @@ class Monitor:
         except (BrokenPipeError, ConnectionResetError):
             pass
         return None
+
+    async def close(self):
+        """Whether or not QEMU has read it all: else asyncio complains."""
+        self.qemu.stdin.close()
+        with contextlib.suppress(OSError):
+            await self.qemu.stdin.wait_closed()
 
     async def command(self, text):
         return await self.ask(execute="human-monitor-command",

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """functions: in which functions of the kernel a cycle spent its time."""
 
+import asyncio
 import json
 import pathlib
 import sys
@@ -10,6 +11,7 @@ import pytest
 import guests
 import vl_functions
 import vl_kernel
+import vl_log
 from vl_functions import GUEST
 
 QEMU = pathlib.Path(__file__).with_name("made_qemu.py")
@@ -100,6 +102,26 @@ def test_qemu_ends(lab):
     err = lab("functions", "-k", f"one={lab.kernel}", "-b", lab.tool,
               *MEASURE, status=1, LAB_GUEST=first)[1]
     assert "one: QEMU ended with status 5" in err
+
+
+@pytest.mark.parametrize("program", [
+    "exit 5", "read x; exit 5", "exec <&-; sleep 0.01; exit 5",
+    """read x; echo '{"return": {}}'; exit 5""",
+])
+def test_monitor_ends(tmp_path, capfd, program):
+    """At any moment: nobody waits, and nothing is said of it."""
+    async def follow():
+        with vl_log.of(lambda block: None) as log:
+            qemu = await asyncio.create_subprocess_exec(
+                "sh", "-c", program, stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE, pass_fds=[log.write_end])
+            async with asyncio.timeout(30):
+                await log.follow(qemu, tmp_path / "console")
+                await qemu.communicate()
+
+    for _ in range(15):
+        asyncio.run(follow())
+    assert capfd.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize("args, said", [
