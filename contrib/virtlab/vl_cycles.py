@@ -41,12 +41,6 @@ def joined(one, other):
                    other.calls)
 
 
-def completed(code, tasks):
-    """An interrupt may have cut a task's code."""
-    whole = [task for task in tasks if task[:len(code)] == code]
-    return whole[0] if len(whole) == 1 else code
-
-
 def often(segments):
     """The tasks that return in each cycle."""
     counts = collections.Counter(one.task for one in segments)
@@ -58,7 +52,6 @@ def only(segments, tasks):
     """The segments of these tasks; what others do is part of them."""
     found, rest = [], None
     for one in segments:
-        one = dataclasses.replace(one, task=completed(one.task, tasks))
         one = joined(rest, one) if rest else one
         rest = None if one.task in tasks else one
         if not rest:
@@ -119,7 +112,7 @@ def named(found, order, lengths):
 
 
 def cut(found, order):
-    """Whole cycles: lists of segments in this order."""
+    """Whole cycles: lists of segments in this order; others are left out."""
     at, cycles = 0, []
     while at + len(order) <= len(found):
         part = found[at:at + len(order)]

@@ -45,8 +45,13 @@ def measured(path):
         return {}
     result = json.loads(path.read_text())
     unit = 1 if result.get("resolution_in_ns") else 1000
-    return {thread["metric"]: thread["avg"] * unit
-            for thread in result["thread"].values() if "metric" in thread}
+    threads = [thread for thread in result["thread"].values()
+               if "metric" in thread]
+    found = {thread["metric"]: thread["avg"] * unit for thread in threads}
+    if len(found) < len(threads):
+        raise LabError("several pairs were measured: phases can be told of "
+                       "one pair only")
+    return found
 
 
 def symbols_of(kernels, setup, binary):
@@ -60,9 +65,13 @@ def symbols_of(kernels, setup, binary):
                 for kernel in kernels}
 
 
-def found_in(segments, lengths, cycles, worst):
-    """What one kernel's log says of the last cycles."""
-    names, known = vl_cycles.cycles_of(segments, lengths)
+def found_in(reader, lengths, cycles, worst):
+    """What one kernel's log says of the cycles."""
+    steady = reader.calls if reader.steady is None else reader.steady
+    if reader.stepping and steady > vl_steps.SKIPPED:
+        raise LabError("QEMU obeyed too late, as this computer is busy: try "
+                       "again")
+    names, known = vl_cycles.cycles_of(reader.segments, lengths)
     known = [cycle for cycle in known
              if cycle[0].calls > vl_steps.SKIPPED][:cycles]
     if len(known) < cycles:
@@ -95,9 +104,8 @@ def measure(kernels, item, setup, cycles, worst, added, binary):
         for name, reader in readers.items():
             try:
                 found[name] = found_in(
-                    reader.segments,
-                    measured(output / name / f"{item.name}.json"), cycles,
-                    worst)
+                    reader, measured(output / name / f"{item.name}.json"),
+                    cycles, worst)
             except LabError as err:
                 raise LabError(f"{name}: {err}") from None
         return found

@@ -12,6 +12,8 @@ import contextlib
 import json
 import os
 
+from vl_common import LabError
+
 # What the guest says on its console when the log is to begin.
 MARKER = "virtlab: log"
 # Each instruction is a line of its own; newer versions of QEMU call it so.
@@ -26,7 +28,8 @@ class Log:
     """Of one boot; reader(block) gets it, a block at a time.
 
     First, the log has a line for each block of instructions that QEMU runs as
-    a whole. The reader returns what is to change, if anything.
+    a whole. The reader returns what is to change, if anything; obeyed() tells
+    it that each instruction is a line from now on.
     """
 
     def __init__(self, reader):
@@ -57,26 +60,34 @@ class Log:
             await monitor.close()
 
     async def read(self, monitor, console):
-        tasks = [asyncio.create_task(self.begin(monitor, console))]
-        # QEMU obeys only while it can write its lines: go on reading.
-        while block := await asyncio.to_thread(os.read, self.read_end, BLOCK):
-            wish = await asyncio.to_thread(self.reader, block)
-            if wish:
-                await tasks[-1]
-                tasks.append(asyncio.create_task(self.obey(monitor, wish)))
-        for task in tasks:
-            await task
+        last = asyncio.create_task(self.begin(monitor, console))
+        try:
+            # QEMU obeys only while it can write its lines: go on reading.
+            while block := await asyncio.to_thread(os.read, self.read_end,
+                                                   BLOCK):
+                wish = await asyncio.to_thread(self.reader, block)
+                if wish:
+                    last = asyncio.create_task(self.obey(monitor, wish, last))
+            await last
+        finally:
+            last.cancel()
 
-    async def obey(self, monitor, wish):
+    async def obey(self, monitor, wish, before):
+        await before
         if wish == ENOUGH:
             await monitor.command("log none")
         await monitor.steps("on" if wish == ONE_BY_ONE else "off")
+        if wish == ONE_BY_ONE:
+            self.reader.obeyed()
 
     async def begin(self, monitor, console):
         await monitor.ask(execute="qmp_capabilities")
         while not monitor.ended() and not said(console, MARKER):
             await asyncio.sleep(LOOK_S)
-        await monitor.command("log exec,nochain")
+        answer = await monitor.command("log exec,nochain")
+        if answer:
+            raise LabError("QEMU does not log instructions: "
+                           + answer.strip())
 
 
 @contextlib.contextmanager
@@ -132,5 +143,7 @@ class Monitor:
     async def steps(self, state):
         for name in STEPS:
             answer = await self.command(f"{name} {state}")
-            if answer is not None and "unknown command" not in answer:
+            if answer is None or "unknown command" not in answer:
                 return
+        raise LabError(f"QEMU's monitor has none of the commands "
+                       f"{', '.join(STEPS)}: {answer.strip()}")

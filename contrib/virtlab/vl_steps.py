@@ -9,6 +9,7 @@ from a system call: client and server have code of their own.
 import bisect
 import collections
 import dataclasses
+import itertools
 import re
 
 import vl_log
@@ -33,16 +34,21 @@ USER = "user space"
 KERNEL = b"f"[0]
 # The system call from which on the log is looked at.
 BEGIN = "sethostname"
+# Bytes that QEMU may have written before it obeyed: pipe and buffer.
+PENDING = 1 << 17
+# riscv64's firmware, at a place where nobody's programs are.
+FIRMWARE = range(0x80000000, 0x80200000)
 # Bytes of the instruction that calls the kernel.
 CALL = {"amd64": 2, "arm64": 4, "riscv64": 4}
 # Instructions of user space that tell the waits of two tasks apart: as few as
 # all of a wait's returns have in common.
 CODE = 40
 BEFORE = 5000           # from user space to a system call's own function
+AHEAD = 50000           # that an interrupt may take in this code
 # Of WAITS, calls until the guest is quiet after what began, and until each
 # instruction certainly is a line: the cycles looked at are the same each time.
 QUIET = 600
-SKIPPED = QUIET + 20
+SKIPPED = QUIET + 100
 
 
 class Symbols:
@@ -63,8 +69,14 @@ class Symbols:
         if pc not in self.known:
             address = int(pc, 16)
             at = bisect.bisect(self.addresses, address) - 1
-            self.known[pc] = (USER, False) if pc[0] != KERNEL else (
-                self.names[at], self.addresses[at] == address)
+            if pc[0] != KERNEL:
+                self.known[pc] = ("firmware" if address in FIRMWARE else USER,
+                                  False)
+            elif at < 0:
+                self.known[pc] = ("elsewhere", False)
+            else:
+                self.known[pc] = (self.names[at],
+                                  self.addresses[at] == address)
         return self.known[pc]
 
     def starts(self, wanted):
@@ -131,10 +143,17 @@ class Reader:
         self.pcs = []           # since the segment before ended
         self.seen = 0           # of them, how many were looked at
         self.calls = 0          # of system calls, since it began
+        self.pending = None     # bytes that may not be one by one
+        self.steady = None      # calls, when they certainly were
         self.segments = []
 
     def __call__(self, block):
         """What is to change in the log."""
+        wish = self.take(block)
+        self.count(len(block))
+        return wish
+
+    def take(self, block):
         text = self.rest + block
         # Not the last instruction: the next line may say that it was stopped.
         end = text.rfind(b"\nTrace") + 1
@@ -147,6 +166,15 @@ class Reader:
         self.pcs += pcs
         self.look()
         return vl_log.ENOUGH if self.calls >= self.last else None
+
+    def obeyed(self):
+        self.pending = PENDING
+
+    def count(self, size):
+        if self.pending is not None and self.steady is None:
+            self.pending -= size
+            if self.pending < 0:
+                self.steady = self.calls
 
     def wait(self, pcs):
         """For what begins, and then until the guest is quiet again."""
@@ -163,44 +191,53 @@ class Reader:
         """At what is new, but for the code after the last return."""
         end = max(self.seen, len(self.pcs) - CODE)
         ended, at = 0, max(self.seen, 1)
-        while at < end:
-            watched = self.entries.keys() | self.returns
-            for at in [i for i in range(at, end) if self.pcs[i] in watched]:
-                if self.pcs[at] in self.entries:
-                    self.calls += 1
-                    if self.learn(at):
-                        break           # it may return among these
-                elif self.pcs[at - 1][0] == KERNEL:
-                    self.end(ended, at)
-                    ended = at
-            else:
-                at = end
+        while (at := self.hit(at, end)) is not None:
+            if self.pcs[at] in self.entries:
+                self.calls += 1
+                self.learn(at)
+            elif self.pcs[at - 1][0] == KERNEL:
+                code = self.code(at)
+                if code is None:
+                    end = at            # here again, when more was read
+                    break
+                self.end(ended, at, code)
+                ended = at
             at += 1
         del self.pcs[:ended]
         self.seen = end - ended
 
+    def hit(self, at, end):
+        """The first that is a wait's call, or what it returns to."""
+        for i in range(at, end):
+            if self.pcs[i] in self.entries or self.pcs[i] in self.returns:
+                return i
+        return None
+
+    def code(self, at):
+        """What the task executes first, in user space; None: not known yet."""
+        found = []
+        for pc in itertools.islice(self.pcs, at, at + AHEAD):
+            if pc[0] != KERNEL:
+                found.append(pc)
+                if len(found) == CODE:
+                    return tuple(found)
+        return tuple(found) if len(self.pcs) >= at + AHEAD else None
+
     def learn(self, at):
-        """A system call: where it will return to. Whether this is new."""
+        """A system call: where it will return to."""
         for i in range(at - 1, max(-1, at - BEFORE), -1):
             if self.pcs[i][0] != KERNEL:
-                back = b"%016x" % (int(self.pcs[i], 16) + self.call)
-                new = back not in self.returns
-                self.returns.add(back)
-                return new
-        return False
+                self.returns.add(b"%016x" % (int(self.pcs[i], 16)
+                                             + self.call))
+                return
 
-    def end(self, start, at):
+    def end(self, start, at, code):
         pcs = self.pcs[start:at]
-        code, i = [], at
-        while i < len(self.pcs) and len(code) < CODE and \
-                self.pcs[i][0] != KERNEL:
-            code.append(self.pcs[i])
-            i += 1
         halted = 0
         if not self.halts.keys().isdisjoint(pcs):
             halted = max(i for i, pc in enumerate(pcs) if pc in self.halts)
         self.segments.append(Segment(
-            tuple(code), counted(pcs[halted:], self.symbols),
+            code, counted(pcs[halted:], self.symbols),
             counted(pcs[:halted], self.symbols) if halted else None,
             self.calls))
 

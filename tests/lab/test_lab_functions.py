@@ -9,6 +9,7 @@ import sys
 import pytest
 
 import guests
+import lab as made
 import vl_functions
 import vl_kernel
 import vl_log
@@ -80,10 +81,31 @@ def test_one_kernel(lab):
 
 def test_too_short(lab):
     err = lab("functions", "-k", f"one={lab.kernel}", "-b", lab.tool, "-J",
-              "x.json", *MEASURE, status=1, **log(170))[1]
+              "x.json", *MEASURE, status=1, **log(185))[1]
     assert "one: the log has " in err and ", not 20: " in err
     assert "give -D or -l" in err
     assert not (lab.directory / "x.json").exists()
+
+
+def test_unknown_command(lab):
+    """Of a QEMU whose monitor cannot do it."""
+    err = lab("functions", "-k", f"one={lab.kernel}", "-b", lab.tool,
+              *MEASURE, status=1, **log(200, "other"))[1]
+    assert "one-insn-per-tb, singlestep: unknown command" in err
+
+
+def test_several_pairs(tmp_path):
+    made.write(tmp_path / "two.json", {"thread": {
+        str(i): {"metric": "send", "avg": 1.0} for i in range(2)}})
+    with pytest.raises(vl_functions.LabError, match="several pairs"):
+        vl_functions.measured(tmp_path / "two.json")
+
+
+def test_late(lab):
+    """The cycles to be looked at had begun: they would not be exact."""
+    err = lab("functions", "-k", f"one={lab.kernel}", "-b", lab.tool,
+              *MEASURE, status=1, LAB_LATE="190", **log())[1]
+    assert "one: QEMU obeyed too late" in err
 
 
 def test_guest_fails(lab):
@@ -145,7 +167,7 @@ def test_guest(tmp_path):
     measure = [*guests.REALTIME, "-i", "1013", "-D", "3"]
     out = guests.virtlab(
         "functions", f"--kernel=one={image}", f"--kernel=two={image}",
-        "--cycles=5", f"--json={tmp_path}/found.json", "--", *measure)
+        "--cycles=30", f"--json={tmp_path}/found.json", "--", *measure)
     assert "tcp_sendmsg" in out
     kernels = json.loads((tmp_path / "found.json").read_text())["kernels"]
     assert kernels["one"] == kernels["two"]
