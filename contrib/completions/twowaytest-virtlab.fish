@@ -36,6 +36,6 @@ complete -c twowaytest-virtlab -s t -l timeout -x -d 'maximum time of one boot w
 complete -c twowaytest-virtlab -s s -l settle -x -d 'wait for up to S s of guest time until others use less than 1 % of its CPUs\' time, before each measurement'
 complete -c twowaytest-virtlab -s l -l limit -x -d 'what crossed which value, for example send:avg:200'
 complete -c twowaytest-virtlab -s S -l series -x -d 'only these, such as 6.1,6.12 (default: all)'
-complete -c twowaytest-virtlab -s c -l cycles -x -d 'look at the N cycles, 1 to 10000 (default: 20)'
+complete -c twowaytest-virtlab -s c -l cycles -x -d 'look at N cycles, 1 to 10000 (default: 20)'
 complete -c twowaytest-virtlab -s w -l worst -d 'of these, show the longest one, and how it differs from the average'
 complete -c twowaytest-virtlab -s J -l json -r -F -d 'write all functions into this file'

@@ -95,7 +95,7 @@ OPTIONS = {
                 f"one of {', '.join(vl_bisect.STATS)}"}),
     "cycles": ("c", {
         "metavar": "N", "default": 20, "type": number(1, 10000),
-        "help": "look at the N cycles, 1 to 10000 (default: 20)"}),
+        "help": "look at N cycles, 1 to 10000 (default: 20)"}),
     "worst": ("w", {
         "action": "store_true",
         "help": "of these, show the longest one, and how it differs from the "

@@ -6,10 +6,11 @@ import dataclasses
 import itertools
 
 from vl_common import LabError
+from vl_qemu import SHIFT
 from vl_steps import WAITS, Count, Segment
 
 ORDERLY = 0.8           # of the returns: in the order of a cycle
-NS = 8                  # of guest time, an instruction
+NS = 1 << SHIFT         # of guest time, an instruction
 UNTIL = ", until idle"
 # The phases of a cycle, as far as somebody waits for a time in them.
 CYCLES = (("wakeup", "send", "sleep", "receive"),
@@ -91,8 +92,9 @@ def named(found, order, lengths):
     """The names of the phases, and the tasks that they end with.
 
     By what the program itself measured, {phase: average in ns}: of all ways,
-    the one that agrees best, or one phase if none does. (All calls of the kernel may return to the same
-    place, as riscv64's do, and more than those that wait be seen.)
+    the one that agrees best, or one phase if none does. (All calls of the
+    kernel may return to the same place, as riscv64's do; then others than
+    those that wait are seen, too.)
     """
     means = [average([one.instructions for one in found if one.task == task])
              for task in order]

@@ -14,8 +14,8 @@ import vl_run
 import vl_steps
 from twtools import tables
 from vl_common import LabError
-from vl_directory import scratch
 from vl_cycles import NS
+from vl_directory import scratch
 
 GUEST = pathlib.Path(__file__).with_name("functions")
 LINES = 40              # of a table of functions
@@ -32,7 +32,7 @@ twowaytest's do some 100 instructions later."""
 class Found:
     """Of a kernel."""
     average: vl_cycles.Profile
-    worst: vl_cycles.Profile     # the cycle with the most instructions, or None
+    worst: vl_cycles.Profile    # the longest cycle, or None
     measured: dict              # {metric: average in ns}, of the whole run
 
     def shown(self):
@@ -86,7 +86,7 @@ def found_in(reader, lengths, cycles, worst):
 def measure(kernels, item, setup, cycles, worst, added, binary):
     """{kernel's name: Found}."""
     symbols = symbols_of(kernels, setup, binary)
-    readers = {name: vl_steps.Reader(one, vl_steps.CALL[setup.machine.name],
+    readers = {name: vl_steps.Reader(one, setup.machine.call,
                                      CALLS * (cycles + MORE))
                for name, one in symbols.items()}
     logged = vl_run.Measurement(item.name, [GUEST.name, *item.command])

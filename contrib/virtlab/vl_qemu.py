@@ -32,14 +32,16 @@ class Mode:
     more: tuple = ()
 
 
+# Of an instruction: 2 to its power is ns of guest time.
+SHIFT = 3
 MODES = {
-    # Guest time is the number of instructions: 2^3 ns each. Recording keeps
+    # Guest time is the number of instructions. Recording keeps
     # QEMU's main thread from advancing the time of an idle CPU while that is
     # about to halt, its last instructions not yet counted: on a busy host
     # this happened in one boot of three. What is recorded is not needed.
     "exact": Mode(
         1, "tcg,thread=single",
-        ("-icount", "shift=3,sleep=off,rr=record,rrfile=/dev/null",
+        ("-icount", f"shift={SHIFT},sleep=off,rr=record,rrfile=/dev/null",
          "-rtc", "base=2026-01-01,clock=vm")),
     # Guest time is the host's; each CPU is a thread of it.
     "smp": Mode(4, "tcg,thread=multi"),

@@ -147,7 +147,8 @@ def write(name, directory, received, lab, items):
 async def boots(kernels, image, setup, readers, stopped):
     """What each kernel's boot sent, in the order of kernels.
 
-    readers: of a log of the kernel's instructions, by its name. A signal is told to stopped(), and ends in CancelledError.
+    readers: of a log of the kernel's instructions, by its name. A signal is
+    told to stopped(), and ends in CancelledError.
     """
     free = asyncio.Semaphore(setup.jobs)
 
@@ -206,5 +207,6 @@ def run(kernels, items, setup, output, added=(), binary=None, started=(),
             items, added, binary, source, started), source, setup.settle)
         return {name: write(name, directory, received, lab, items)
                 for name, directory, received, lab in zip(
-                    names, made, boot_all(kernels, image, setup, readers or {}),
+                    names, made,
+                    boot_all(kernels, image, setup, readers or {}),
                     describe(kernels, image, setup))}

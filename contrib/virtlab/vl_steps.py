@@ -38,8 +38,6 @@ BEGIN = "sethostname"
 PENDING = 1 << 17
 # riscv64's firmware, at a place where nobody's programs are.
 FIRMWARE = range(0x80000000, 0x80200000)
-# Bytes of the instruction that calls the kernel.
-CALL = {"amd64": 2, "arm64": 4, "riscv64": 4}
 # Instructions of user space that tell the waits of two tasks apart: as few as
 # all of a wait's returns have in common.
 CODE = 40
@@ -80,10 +78,10 @@ class Symbols:
         return self.known[pc]
 
     def starts(self, wanted):
-        """{first instruction: name} of what wanted(name) names."""
-        return {b"%016x" % address: call
+        """Where functions begin; wanted(name): one of them."""
+        return {b"%016x" % address
                 for address, name in zip(self.addresses, self.names)
-                for call in [wanted(name)] if call}
+                if wanted(name)}
 
 
 @dataclasses.dataclass
@@ -132,11 +130,14 @@ class Reader:
     """Gets blocks of the log; segments is what it found."""
 
     def __init__(self, symbols, call, calls):
-        """calls: of WAITS, how many are wanted."""
+        """call: the length of the instruction that calls the kernel.
+
+        calls: of WAITS, how many are wanted.
+        """
         self.symbols, self.call, self.last = symbols, call, SKIPPED + calls
-        self.entries = symbols.starts(waits)
+        self.entries = symbols.starts(lambda name: call_of(name) in WAITS)
         self.halts = symbols.starts(lambda name: name in HALTS)
-        self.begin = symbols.starts(begins)
+        self.begin = symbols.starts(lambda name: call_of(name) == BEGIN)
         self.returns = set()
         self.rest = b""
         self.begun = self.stepping = False
@@ -234,7 +235,7 @@ class Reader:
     def end(self, start, at, code):
         pcs = self.pcs[start:at]
         halted = 0
-        if not self.halts.keys().isdisjoint(pcs):
+        if not self.halts.isdisjoint(pcs):
             halted = max(i for i, pc in enumerate(pcs) if pc in self.halts)
         self.segments.append(Segment(
             code, counted(pcs[halted:], self.symbols),
@@ -242,11 +243,7 @@ class Reader:
             self.calls))
 
 
-def waits(name):
+def call_of(name):
+    """The system call of a function; None: it is none's."""
     found = SYSTEM_CALL.fullmatch(name)
-    return found and found[1] in WAITS
-
-
-def begins(name):
-    found = SYSTEM_CALL.fullmatch(name)
-    return found and found[1] == BEGIN
+    return found and found[1]
