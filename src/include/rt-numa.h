@@ -15,8 +15,9 @@ int numa_initialize(void);
  * numa_bitmask_free(), or NULL if the set is empty. A set that is relative
  * to others (! or +) is narrowed to those CPUs of the caller's affinity that
  * are below @max_cpus; any other set is left as the user wrote it.
- * Returns 0, -ENOMEM if libnuma refuses @str, or another -errno if the
- * affinity cannot be read. *cpumask is set on success only.
+ * Returns 0, -EINVAL for a bad range or a CPU that is not below @max_cpus,
+ * -ENOMEM if libnuma refuses @str, or another -errno if the affinity cannot
+ * be read. *cpumask is NULL then.
  */
 int parse_cpumask(char *str, int max_cpus, struct bitmask **cpumask);
 

@@ -4,11 +4,53 @@
  */
 #include "rt-error.h"
 
+/* A macro, as the caller's arguments cannot be passed on by a function. */
+#define SAY(prefix, err, fmt) do {				\
+	va_list args;						\
+								\
+	va_start(args, fmt);					\
+	say(prefix, err, fmt, args);				\
+	va_end(args);						\
+} while (0)
+
+static __RT_PRINTF(3, 0)
+void say(const char *prefix, int err, const char *fmt, va_list args)
+{
+	fputs(prefix, stderr);
+	vfprintf(stderr, fmt, args);
+	if (err)
+		fprintf(stderr, ": %s\n", strerror(err));
+}
+
 void err_msg(char *fmt, ...)
 {
-	va_list args;
+	SAY("", 0, fmt);
+}
 
-	va_start(args, fmt);
-	vfprintf(stderr, fmt, args);
-	va_end(args);
+void err_msg_n(int err, char *fmt, ...)
+{
+	SAY("", err, fmt);
+}
+
+void warn(char *fmt, ...)
+{
+	SAY("WARN: ", 0, fmt);
+}
+
+void err_exit(int err, char *fmt, ...)
+{
+	SAY("", err, fmt);
+	exit(err);
+}
+
+void err_quit(char *fmt, ...)
+{
+	SAY("", 0, fmt);
+	exit(EXIT_FAILURE);
+}
+
+void fatal(char *fmt, ...)
+{
+	SAY("FATAL: ", 0, fmt);
+	exit(EXIT_FAILURE);
 }

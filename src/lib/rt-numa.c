@@ -2,7 +2,10 @@
 /*
  * Sets of CPUs.
  */
+#include <ctype.h>
 #include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "rt-numa.h"
@@ -49,20 +52,52 @@ static int narrow_to_affinity(struct bitmask *mask, int max_cpus)
 	return 0;
 }
 
+/*
+ * libnuma takes 3-1 as CPU 3, -0 as CPU 0, and 4294967296 as CPU 0. What else
+ * is wrong in a set, it refuses.
+ */
+static bool ranges_are_good(const char *str, int max_cpus)
+{
+	str += strspn(str, "!+");
+	while (*str && strcmp(str, "all")) {
+		unsigned long first, last;
+		char *end;
+
+		str += strspn(str, " \t");
+		if (!isdigit((unsigned char)*str))
+			return false;
+		first = strtoul(str, &end, 0);
+		last = first;
+		if (*end == '-') {
+			str = end + 1;
+			if (!isdigit((unsigned char)*str))
+				return false;
+			last = strtoul(str, &end, 0);
+		}
+		if (first > last || max_cpus < 0 ||
+		    last >= (unsigned long)max_cpus)
+			return false;
+		str = *end == ',' ? end + 1 : end;
+	}
+	return true;
+}
+
 int parse_cpumask(char *str, int max_cpus, struct bitmask **cpumask)
 {
-	struct bitmask *mask = numa_parse_cpustring_all(str);
+	struct bitmask *mask;
 	int ret = 0;
 
+	*cpumask = NULL;
+	if (!ranges_are_good(str, max_cpus))
+		return -EINVAL;
+	mask = numa_parse_cpustring_all(str);
 	if (!mask)
 		return -ENOMEM;
 	if (strpbrk(str, "!+"))
 		ret = narrow_to_affinity(mask, max_cpus);
-	if (ret || !numa_bitmask_weight(mask)) {
-		numa_bitmask_free(mask);
-		mask = NULL;
-	}
-	if (!ret)
+	if (!ret && numa_bitmask_weight(mask))
 		*cpumask = mask;
+	else
+		numa_bitmask_free(mask);
 	return ret;
 }

@@ -6,7 +6,6 @@
 #include <time.h>
 
 #include "rt-utils.h"
-#include "base/tw_json.h"
 #include "base/tw_system.h"
 #include "frame/tw_run.h"
 #include "frame/tw_say.h"
@@ -32,28 +31,6 @@ static char **copy_argv(int argc, char *argv[])
 	char **copy = calloc(argc + 1, sizeof(*copy));
 
 	return copy ? memcpy(copy, argv, argc * sizeof(*copy)) : NULL;
-}
-
-/* rt_write_json() writes the command line unescaped: escape it before. */
-static int init_library(int argc, char *argv[])
-{
-	char **escaped = calloc(argc + 1, sizeof(*escaped));
-	int i, ok = escaped != NULL;
-
-	for (i = 0; ok && i < argc; i++) {
-		size_t size = 6 * strlen(argv[i]) + 1;
-
-		escaped[i] = malloc(size);
-		ok = escaped[i] != NULL;
-		if (ok)
-			tw_json_escape(escaped[i], size, argv[i]);
-	}
-	if (ok)
-		rt_init(argc, escaped);
-	for (i = 0; escaped && i < argc; i++)
-		free(escaped[i]);
-	free(escaped);
-	return ok ? 0 : -1;
 }
 
 static int measure(struct tw_run *run)
@@ -112,8 +89,9 @@ int tw_run_main(struct tw_run *run, const struct tw_program *program,
 	if (tw_system_check_stdio())
 		return complain(run, "standard output and standard error must be open");
 	original = copy_argv(argc, argv);
-	if (!original || init_library(argc, argv))
+	if (!original)
 		return complain(run, "out of memory");
+	rt_init(argc, argv);
 
 	if (tw_run_parse(run, program, argc, argv)) {
 		status = complain(run, run->error);
