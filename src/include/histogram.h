@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Histograms of whole numbers, whatever their unit is, and the events that
- * did not fit. Not safe against concurrent use of one histogram.
- */
+/* Histograms of whole numbers, whatever their unit. */
 #ifndef __HISTOGRAM_H
 #define __HISTOGRAM_H
 
@@ -21,22 +18,20 @@ struct histogram {
 	uint64_t oflow_magnitude;	/* by how many buckets, in all */
 };
 
-#define HIST_OVERFLOW		1	/* the sample is in no bucket, */
-#define HIST_OVERFLOW_MAG	2	/* not in oflow_magnitude, */
-#define HIST_OVERFLOW_LOG	4	/* not in oflows */
+/* A sample is in no bucket, did not add to oflow_magnitude, not to oflows. */
+#define HIST_OVERFLOW		1
+#define HIST_OVERFLOW_MAG	2
+#define HIST_OVERFLOW_LOG	4
 
-/* An empty histogram that keeps no overflows. Returns 0 or -ENOMEM. */
+/* Return 0 or -ENOMEM; without the second, no overflows are kept. */
 int hist_init(struct histogram *h, unsigned long width, unsigned long num);
-
-/* Keep the numbers of the first @num overflows. Returns 0 or -ENOMEM. */
 int hist_init_oflow(struct histogram *h, unsigned long num);
-
 void hist_destroy(struct histogram *h);
 
 /* Returns 0, or the HIST_OVERFLOW flags that apply. */
 int hist_sample(struct histogram *h, uint64_t sample);
 
-/* The buckets that are not empty as members of a JSON object. */
+/* The buckets that are not empty, as members of a JSON object. */
 void hist_print_json(struct histogram *h, FILE *f);
 
 /* The overflows that were kept and how many more there were, in a line. */

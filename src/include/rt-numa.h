@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Sets of CPUs, as users write them.
- */
+/* Sets of CPUs, as users write them. */
 #ifndef __RT_NUMA_H
 #define __RT_NUMA_H
 
@@ -11,13 +9,12 @@
 int numa_initialize(void);
 
 /*
- * Reads a set in libnuma's syntax into *cpumask, which the caller frees with
+ * Reads a set in libnuma's syntax into *cpumask, to be freed with
  * numa_bitmask_free(), or NULL if the set is empty. A set that is relative
- * to others (! or +) is narrowed to those CPUs of the caller's affinity that
- * are below @max_cpus; any other set is left as the user wrote it.
+ * to others (! or +) is narrowed to the caller's affinity below @max_cpus.
  * Returns 0, -EINVAL for a bad range or a CPU that is not below @max_cpus,
- * -ENOMEM if libnuma refuses @str, or another -errno if the affinity cannot
- * be read. *cpumask is NULL then.
+ * -ENOMEM if libnuma refuses @str, or -errno if the affinity cannot be read;
+ * *cpumask is NULL then.
  */
 int parse_cpumask(char *str, int max_cpus, struct bitmask **cpumask);
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Histograms.
- */
+/* Histograms. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -29,34 +27,28 @@ void hist_destroy(struct histogram *h)
 	h->oflows = NULL;
 }
 
-static int count_overflow(struct histogram *h, unsigned long event,
-			  uint64_t excess)
-{
-	int flags = HIST_OVERFLOW;
-	uint64_t sum;
-
-	/* An excess of 0 adds nothing to the sum, which the flag tells. */
-	if (!excess || __builtin_add_overflow(h->oflow_magnitude, excess, &sum))
-		flags |= HIST_OVERFLOW_MAG;
-	else
-		h->oflow_magnitude = sum;
-	if (h->oflows && h->oflow_count >= h->oflow_bufsize)
-		flags |= HIST_OVERFLOW_LOG;
-	else if (h->oflows)
-		h->oflows[h->oflow_count] = event;
-	h->oflow_count++;
-	return flags;
-}
-
 int hist_sample(struct histogram *h, uint64_t sample)
 {
-	uint64_t bucket = sample / h->width;
-	unsigned long event = h->events++;
+	uint64_t bucket = sample / h->width, sum;
+	unsigned long event = h->events++, overflow;
+	int flags = HIST_OVERFLOW;
 
-	if (bucket >= h->num)
-		return count_overflow(h, event, bucket - h->num);
-	h->buckets[bucket]++;
-	return 0;
+	if (bucket < h->num) {
+		h->buckets[bucket]++;
+		return 0;
+	}
+	/* The sum tells nothing of a sample just beyond the last bucket. */
+	sum = h->oflow_magnitude + (bucket - h->num);
+	if (sum > h->oflow_magnitude)
+		h->oflow_magnitude = sum;
+	else
+		flags |= HIST_OVERFLOW_MAG;
+	overflow = h->oflow_count++;
+	if (h->oflows && overflow < h->oflow_bufsize)
+		h->oflows[overflow] = event;
+	else if (h->oflows)
+		flags |= HIST_OVERFLOW_LOG;
+	return flags;
 }
 
 void hist_print_json(struct histogram *h, FILE *f)
@@ -76,10 +68,9 @@ void hist_print_json(struct histogram *h, FILE *f)
 
 void hist_print_oflows(struct histogram *h, FILE *f)
 {
-	unsigned long kept = h->oflow_count, i;
+	unsigned long kept = h->oflow_count < h->oflow_bufsize ?
+			     h->oflow_count : h->oflow_bufsize, i;
 
-	if (kept > h->oflow_bufsize)
-		kept = h->oflow_bufsize;
 	for (i = 0; i < kept; i++)
 		fprintf(f, "%s%05lu", i ? " " : "", h->oflows[i]);
 	if (kept == h->oflow_bufsize)

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Messages on stderr.
- */
+/* Messages on stderr. */
 #include "rt-error.h"
 
 /* A macro, as the caller's arguments cannot be passed on by a function. */

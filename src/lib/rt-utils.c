@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Policies, times, trace marks, power management and JSON reports.
- */
+/* Policies, times, trace marks, power management and JSON reports. */
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <mntent.h>
 #include <sched.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,15 +15,10 @@
 #include "rt-error.h"
 #include "rt-utils.h"
 
-/* glibc's <sched.h> has not always had this one. */
-#ifndef SCHED_DEADLINE
-#define SCHED_DEADLINE	6
-#endif
-
 #define CMDLINE_BYTES	4096
 #define TIME_FORMAT	"%a, %d %b %Y %T %z"
 #define MARK_BYTES	1024
-#define TRACEFS		"/sys/kernel/tracing"
+#define TRACEFS		"/sys/kernel/tracing/"
 #define DMA_LATENCY	"/dev/cpu_dma_latency"
 
 static const struct {
@@ -38,13 +30,11 @@ static const struct {
 	{ "rr", "SCHED_RR", SCHED_RR },
 	{ "batch", "SCHED_BATCH", SCHED_BATCH },
 	{ "idle", "SCHED_IDLE", SCHED_IDLE },
-	{ "deadline", "SCHED_DEADLINE", SCHED_DEADLINE },
+	{ "deadline", "SCHED_DEADLINE", 6 }, /* not in every <sched.h> */
 };
 
 static char cmdline[CMDLINE_BYTES + 1];
 static time_t start_time;
-
-/* Open while marks are enabled. */
 static int marker_fd = -1, tracing_on_fd = -1;
 
 const char *policy_to_string(int policy)
@@ -69,70 +59,32 @@ uint32_t string_to_policy(const char *str)
 
 int parse_time_string(char *val)
 {
-	char *unit;
-	long long seconds = strtol(val, &unit, 10), factor = 1;
+	char *end;
+	double seconds = strtol(val, &end, 10);
+	int unit = tolower((unsigned char)*end);
 
-	switch (*unit) {
-	case 'm':
-	case 'M':
-		factor = 60;
-		break;
-	case 'h':
-	case 'H':
-		factor = 60 * 60;
-		break;
-	case 'd':
-	case 'D':
-		factor = 24 * 60 * 60;
-		break;
-	}
-	if (seconds > INT_MAX / factor)
-		return INT_MAX;
-	if (seconds < INT_MIN / factor)
-		return INT_MIN;
-	return seconds * factor;
+	if (unit == 'd')
+		seconds *= 24 * 60 * 60;
+	else if (unit == 'h')
+		seconds *= 60 * 60;
+	else if (unit == 'm')
+		seconds *= 60;
+	return seconds > INT_MAX ? INT_MAX : (int)seconds;
 }
 
-static int open_tracefs_file(const char *directory, const char *name)
+static void open_once(int *fd, const char *path)
 {
-	char path[PATH_MAX];
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/%s", directory, name);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
+	if (*fd < 0)
+		*fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (*fd < 0)
 		err_msg_n(errno, "WARN: cannot open %s", path);
-	return fd;
-}
-
-/* Where tracefs is mounted, if that is not its usual place. */
-static void find_tracefs(char directory[PATH_MAX])
-{
-	FILE *mounts = NULL;
-	struct mntent *mount;
-
-	strcpy(directory, TRACEFS);
-	if (access(TRACEFS "/trace_marker", F_OK))
-		mounts = setmntent("/proc/self/mounts", "re");
-	while (mounts && (mount = getmntent(mounts))) {
-		if (strcmp(mount->mnt_type, "tracefs"))
-			continue;
-		snprintf(directory, PATH_MAX, "%s", mount->mnt_dir);
-		break;
-	}
-	if (mounts)
-		endmntent(mounts);
 }
 
 void enable_trace_mark(void)
 {
-	char directory[PATH_MAX];
-
-	find_tracefs(directory);
-	if (marker_fd < 0)
-		marker_fd = open_tracefs_file(directory, "trace_marker");
-	if (marker_fd >= 0 && tracing_on_fd < 0)
-		tracing_on_fd = open_tracefs_file(directory, "tracing_on");
+	open_once(&marker_fd, TRACEFS "trace_marker");
+	if (marker_fd >= 0)
+		open_once(&tracing_on_fd, TRACEFS "tracing_on");
 }
 
 void tracemark(char *fmt, ...)
@@ -160,10 +112,8 @@ void tracing_stop(void)
 
 void disable_trace_mark(void)
 {
-	if (marker_fd >= 0)
-		close(marker_fd);
-	if (tracing_on_fd >= 0)
-		close(tracing_on_fd);
+	close(marker_fd);
+	close(tracing_on_fd);
 	marker_fd = -1;
 	tracing_on_fd = -1;
 }
@@ -171,13 +121,8 @@ void disable_trace_mark(void)
 int set_latency_target(int32_t latency_us)
 {
 	int fd = open(DMA_LATENCY, O_WRONLY | O_CLOEXEC);
-	ssize_t written = 0;
 
-	if (fd >= 0) {
-		errno = EIO;	/* if less is written than was asked for */
-		written = write(fd, &latency_us, sizeof(latency_us));
-	}
-	if (written != sizeof(latency_us)) {
+	if (fd < 0 || write(fd, &latency_us, sizeof(latency_us)) < 0) {
 		err_msg_n(errno, "WARN: cannot set " DMA_LATENCY " to %dus",
 			  latency_us);
 		if (fd >= 0)
@@ -193,19 +138,12 @@ void rt_init(int argc, char *argv[])
 	size_t used = 0;
 	int i;
 
+	cmdline[0] = '\0';
 	for (i = 0; i < argc; i++) {
-		size_t len = strlen(argv[i]);
-		size_t gap = i > 0;
-
-		/* Half an argument would be another argument. */
-		if (len + gap > CMDLINE_BYTES - used)
+		if (used + (i > 0) + strlen(argv[i]) > CMDLINE_BYTES)
 			break;
-		if (gap)
-			cmdline[used++] = ' ';
-		memcpy(cmdline + used, argv[i], len);
-		used += len;
+		used += sprintf(cmdline + used, "%s%s", i ? " " : "", argv[i]);
 	}
-	cmdline[used] = '\0';
 	start_time = time(NULL);
 }
 
@@ -214,40 +152,26 @@ static void write_time(FILE *f, const char *key, time_t t)
 	char text[64] = "";
 	struct tm tm;
 
-	if (localtime_r(&t, &tm) &&
-	    !strftime(text, sizeof(text), TIME_FORMAT, &tm))
-		text[0] = '\0';
+	if (localtime_r(&t, &tm))
+		strftime(text, sizeof(text), TIME_FORMAT, &tm);
 	fprintf(f, "  \"%s\": \"%s\",\n", key, text);
 }
 
 /* The bytes of the character at @s; 0 if that is not valid UTF-8. */
 static int utf8_bytes(const unsigned char *s)
 {
-	/* Each row: the first byte, the second, and how many there are. */
-	static const struct {
-		unsigned char first, last, second_first, second_last;
-		int bytes;
-	} forms[] = {
-		{ 0xc2, 0xdf, 0x80, 0xbf, 2 }, { 0xe0, 0xe0, 0xa0, 0xbf, 3 },
-		{ 0xe1, 0xec, 0x80, 0xbf, 3 }, { 0xed, 0xed, 0x80, 0x9f, 3 },
-		{ 0xee, 0xef, 0x80, 0xbf, 3 }, { 0xf0, 0xf0, 0x90, 0xbf, 4 },
-		{ 0xf1, 0xf3, 0x80, 0xbf, 4 }, { 0xf4, 0xf4, 0x80, 0x8f, 4 },
-	};
-	size_t row = 0;
+	int bytes = *s < 0x80 ? 1 : *s < 0xc2 ? 0 : *s < 0xe0 ? 2 :
+		    *s < 0xf0 ? 3 : *s < 0xf5 ? 4 : 0;
 	int i;
 
-	if (*s < 0x80)
-		return 1;
-	while (row < ARRAY_SIZE(forms) &&
-	       (*s < forms[row].first || *s > forms[row].last))
-		row++;
-	if (row == ARRAY_SIZE(forms) || s[1] < forms[row].second_first ||
-	    s[1] > forms[row].second_last)
-		return 0;
-	for (i = 2; i < forms[row].bytes; i++)
+	for (i = 1; i < bytes; i++)
 		if ((s[i] & 0xc0) != 0x80)
 			return 0;
-	return forms[row].bytes;
+	/* Overlong forms, surrogates, and what is above U+10FFFF. */
+	if ((*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] > 0x9f) ||
+	    (*s == 0xf0 && s[1] < 0x90) || (*s == 0xf4 && s[1] > 0x8f))
+		return 0;
+	return bytes;
 }
 
 void rt_json_string(FILE *f, const char *str)
@@ -256,18 +180,16 @@ void rt_json_string(FILE *f, const char *str)
 	int bytes;
 
 	fputc('"', f);
-	for (; *s; s += bytes) {
+	for (; *s; s += bytes ? bytes : 1) {
 		bytes = utf8_bytes(s);
-		if (!bytes) {
+		if (!bytes)
 			fputs("\\ufffd", f);
-			bytes = 1;
-		} else if (*s == '"' || *s == '\\') {
+		else if (*s == '"' || *s == '\\')
 			fprintf(f, "\\%c", *s);
-		} else if (*s < 0x20 || *s == 0x7f) {
+		else if (*s < 0x20 || *s == 0x7f)
 			fprintf(f, "\\u%04x", *s);
-		} else {
+		else
 			fwrite(s, bytes, 1, f);
-		}
 	}
 	fputc('"', f);
 }
@@ -279,63 +201,36 @@ static void write_string(FILE *f, const char *key, const char *value)
 	fputs(",\n", f);
 }
 
-static bool kernel_is_realtime(void)
-{
-	int fd = open("/sys/kernel/realtime", O_RDONLY | O_CLOEXEC);
-	char c = '0';
-
-	if (fd < 0)
-		return false;
-	if (read(fd, &c, 1) != 1)
-		c = '0';
-	close(fd);
-	return c == '1';
-}
-
 static void write_sysinfo(FILE *f, const char *separator)
 {
+	FILE *realtime = fopen("/sys/kernel/realtime", "re");
 	struct utsname uts;
 
 	if (uname(&uts))
 		memset(&uts, 0, sizeof(uts));
-
 	fputs("  \"sysinfo\": {\n", f);
 	write_string(f, "    \"sysname\"", uts.sysname);
 	write_string(f, "    \"nodename\"", uts.nodename);
 	write_string(f, "    \"release\"", uts.release);
 	write_string(f, "    \"version\"", uts.version);
 	write_string(f, "    \"machine\"", uts.machine);
-	fprintf(f, "    \"realtime\": %d\n", kernel_is_realtime());
-	fprintf(f, "  }%s\n", separator);
-}
-
-static int finish_file(FILE *f)
-{
-	int err = 0;
-
-	if (fflush(f))
-		err = errno;
-	else if (ferror(f))
-		err = EIO;
-	if (f != stdout && fclose(f) && !err)
-		err = errno;
-	return err;
+	fprintf(f, "    \"realtime\": %d\n  }%s\n",
+		realtime && fgetc(realtime) == '1', separator);
+	if (realtime)
+		fclose(realtime);
 }
 
 void rt_write_json(const char *filename, int return_code,
 		   void (*cb)(FILE *, void *), void *data)
 {
 	FILE *f = stdout;
-	int err;
 
 	if (!filename || !strcmp(filename, "-"))
 		filename = "standard output";
 	else
 		f = fopen(filename, "we");
-	if (!f) {
-		err_msg("cannot open %s: %s\n", filename, strerror(errno));
-		exit(EXIT_FAILURE);
-	}
+	if (!f)
+		fatal("cannot open %s: %s\n", filename, strerror(errno));
 
 	fputs("{\n  \"file_version\": 1,\n", f);
 	write_string(f, "  \"cmdline:\"", cmdline);
@@ -348,9 +243,7 @@ void rt_write_json(const char *filename, int return_code,
 		cb(f, data);
 	fputs("}\n", f);
 
-	err = finish_file(f);
-	if (err) {
-		err_msg("cannot write %s: %s\n", filename, strerror(err));
-		exit(EXIT_FAILURE);
-	}
+	errno = EIO;	/* if only an earlier write failed */
+	if (fflush(f) || ferror(f) || (f != stdout && fclose(f)))
+		fatal("cannot write %s: %s\n", filename, strerror(errno));
 }
