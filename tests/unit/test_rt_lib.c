@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* rt-error and what of rt-utils needs no file: messages, policies. */
+/*
+ * rt-error, histogram, and what of rt-utils is no report.
+ *
+ * The files that the library opens are replaced by one of the test's own.
+ */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
 #include <time.h>
 
 #include "child.h"
+#include "histogram.h"
 #include "rt-error.h"
 #include "rt-utils.h"
 
@@ -19,24 +27,260 @@ static void do_err_msg(void)
 	err_msg("two\n");
 }
 
+static void do_err_msg_n(void)
+{
+	err_msg_n(0, "%d,", 1);
+	err_msg_n(ENOENT, "two");
+}
+
+static void do_warn(void)
+{
+	warn("%d\n", 1);
+}
+
+static void do_err_exit(void)
+{
+	err_exit(ENOSPC, "%d", 1);
+}
+
+static void do_err_quit(void)
+{
+	err_quit("%d\n", 1);
+}
+
+static void do_fatal(void)
+{
+	fatal("%d\n", 1);
+}
+
 static void test_messages(void **state)
 {
 	(void)state;
 	assert_outcome(do_err_msg, RETURNED, "one 1,two\n");
+	assert_outcome(do_err_msg_n, RETURNED,
+		       "1,two: No such file or directory\n");
+	assert_outcome(do_warn, RETURNED, "WARN: 1\n");
+	assert_outcome(do_err_exit, ENOSPC, "1: No space left on device\n");
+	assert_outcome(do_err_quit, 1, "1\n");
+	assert_outcome(do_fatal, 1, "FATAL: 1\n");
 }
 
 static void test_policies(void **state)
 {
+	static const struct {
+		const char *word, *name;
+		int policy;
+	} rows[] = {
+		{ "other", "SCHED_OTHER", SCHED_OTHER },
+		{ "fifo", "SCHED_FIFO", SCHED_FIFO },
+		{ "rr", "SCHED_RR", SCHED_RR },
+		{ "batch", "SCHED_BATCH", SCHED_BATCH },
+		{ "idle", "SCHED_IDLE", SCHED_IDLE },
+		{ "deadline", "SCHED_DEADLINE", 6 },
+		{ "normal", "SCHED_OTHER", SCHED_OTHER },
+		{ "fif", "SCHED_OTHER", SCHED_OTHER },
+		{ "", "SCHED_OTHER", SCHED_OTHER },
+	};
+	size_t i;
+
 	(void)state;
-	assert_int_equal(string_to_policy("other"), SCHED_OTHER);
-	assert_int_equal(string_to_policy("normal"), SCHED_OTHER);
-	assert_int_equal(string_to_policy("fifo"), SCHED_FIFO);
-	assert_int_equal(string_to_policy("rr"), SCHED_RR);
-	assert_int_equal(string_to_policy("batch"), SCHED_BATCH);
-	assert_int_equal(string_to_policy("idle"), SCHED_IDLE);
-	assert_int_equal(string_to_policy("deadline"), 6);
-	assert_int_equal(string_to_policy("fif"), SCHED_OTHER);
-	assert_int_equal(string_to_policy(""), SCHED_OTHER);
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		assert_int_equal(string_to_policy(rows[i].word),
+				 rows[i].policy);
+		assert_string_equal(policy_to_string(rows[i].policy),
+				    rows[i].name);
+	}
+	assert_string_equal(policy_to_string(-1), "unknown");
+	assert_string_equal(policy_to_string(4), "unknown");
+}
+
+static void test_times(void **state)
+{
+	static const struct {
+		char *text;
+		int seconds;
+	} rows[] = {
+		{ "0", 0 }, { "5", 5 }, { "5s", 5 }, { "-5", -5 },
+		{ "2m", 120 }, { "2M", 120 }, { "2h", 7200 }, { "2H", 7200 },
+		{ "2d", 172800 }, { "2D", 172800 }, { "", 0 }, { "x", 0 },
+		{ "24855d", 2147472000 }, { "24856d", INT_MAX },
+		{ "99999999999999999999h", INT_MAX },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		assert_int_equal(parse_time_string(rows[i].text),
+				 rows[i].seconds);
+}
+
+/* The files that open() opens instead of the library's. */
+static const char *marker, *tracing_on, *dma_latency;
+
+int open(const char *path, int flags, ...)
+{
+	if (!strcmp(path, "/sys/kernel/tracing/trace_marker"))
+		path = marker;
+	else if (!strcmp(path, "/sys/kernel/tracing/tracing_on"))
+		path = tracing_on;
+	else if (!strcmp(path, "/dev/cpu_dma_latency"))
+		path = dma_latency;
+	return openat(AT_FDCWD, path, flags);
+}
+
+static void do_marks(void)
+{
+	tracemark("not enabled");
+	tracing_stop();
+	enable_trace_mark();
+	tracemark("a%d", 1);
+	tracemark("%2000d", 1);
+	tracing_stop();
+	disable_trace_mark();
+	tracemark("disabled");
+	tracing_stop();
+}
+
+/* Marks come out on stdout; where there is no trace, only a warning. */
+static void test_marks(void **state)
+{
+	struct outcome o;
+
+	(void)state;
+	marker = "/dev/stdout";
+	tracing_on = "/dev/stdout";
+	o = run(do_marks);
+	assert_string_equal(o.err, "");
+	assert_int_equal(strlen(o.out), 2 + 1023 + 2);
+	assert_memory_equal(o.out, "a1  ", 4);
+	assert_string_equal(o.out + 2 + 1022, " 0\n");
+
+	tracing_on = "/dev/full";
+	o = run(do_marks);
+	assert_string_equal(o.err, "WARN: cannot stop tracing\n");
+
+	marker = "/dev/full";
+	o = run(do_marks);
+	assert_string_equal(o.err, "WARN: cannot write a trace mark\n"
+			    "WARN: cannot write a trace mark\n"
+			    "WARN: cannot stop tracing\n");
+
+	marker = "/nowhere";
+	assert_outcome(do_marks, RETURNED, "WARN: cannot open "
+		       "/sys/kernel/tracing/trace_marker: "
+		       "No such file or directory\n");
+}
+
+/* Exits with 3 if there is a descriptor that exec() closes. */
+static void do_latency(void)
+{
+	int fd = set_latency_target(7), flags = fcntl(fd, F_GETFD);
+
+	fflush(stdout);
+	_exit(fd < 0 ? 2 : flags & FD_CLOEXEC ? 3 : 4);
+}
+
+static void test_latency(void **state)
+{
+	static const struct {
+		const char *path, *out, *err;
+		int status;
+	} rows[] = {
+		{ "/dev/null", "# /dev/cpu_dma_latency set to 7us\n", "", 3 },
+		{ "/dev/full", "", "WARN: cannot set /dev/cpu_dma_latency "
+			"to 7us: No space left on device\n", 2 },
+		{ "/nowhere", "", "WARN: cannot set /dev/cpu_dma_latency "
+			"to 7us: No such file or directory\n", 2 },
+	};
+	struct outcome o;
+	size_t i;
+	int fd, next;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		dma_latency = rows[i].path;
+		o = run(do_latency);
+		assert_string_equal(o.out, rows[i].out);
+		assert_string_equal(o.err, rows[i].err);
+		assert_int_equal(o.exit_code, rows[i].status);
+	}
+
+	/* Nothing stays open if the value cannot be written. */
+	dma_latency = "/dev/full";
+	fd = dup(2);
+	close(fd);
+	assert_int_equal(set_latency_target(7), -1);
+	next = dup(2);
+	close(next);
+	assert_int_equal(next, fd);
+}
+
+static void test_latency_value(void **state)
+{
+	char path[] = "/tmp/test_rt_lib.XXXXXX";
+	int fd = mkstemp(path);
+	int32_t values[2];
+
+	(void)state;
+	assert_true(fd >= 0);
+	dma_latency = path;
+	assert_int_equal(close(set_latency_target(0x123456)), 0);
+	assert_int_equal(read(fd, values, sizeof(values)), sizeof(values[0]));
+	assert_int_equal(values[0], 0x123456);
+	close(fd);
+	unlink(path);
+}
+
+/* Samples of 0, 10 or more, in 3 buckets of 10; 2 overflows are kept. */
+static void test_histogram(void **state)
+{
+	static const struct {
+		uint64_t sample;
+		int ret;
+	} rows[] = {
+		{ 0, 0 }, { 9, 0 }, { 29, 0 },
+		{ 30, HIST_OVERFLOW | HIST_OVERFLOW_MAG },
+		{ 40, HIST_OVERFLOW },
+		{ 59, HIST_OVERFLOW | HIST_OVERFLOW_LOG }, { 25, 0 },
+		{ UINT64_MAX, HIST_OVERFLOW | HIST_OVERFLOW_LOG },
+	};
+	struct histogram h;
+	char text[100];
+	FILE *f = fmemopen(text, sizeof(text), "w");
+	size_t i;
+
+	(void)state;
+	assert_int_equal(hist_init(&h, 10, 3), 0);
+	assert_int_equal(hist_init_oflow(&h, 2), 0);
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		assert_int_equal(hist_sample(&h, rows[i].sample), rows[i].ret);
+	assert_int_equal(h.events, ARRAY_SIZE(rows));
+	assert_int_equal(h.oflow_count, 4);
+	assert_true(h.oflow_magnitude == 0 + 1 + 2 + UINT64_MAX / 10 - 3);
+	hist_print_json(&h, f);
+	hist_print_oflows(&h, f);
+	fclose(f);
+	assert_string_equal(text, "\n        \"0\": 2,\n        \"2\": 2\n"
+			    "00003 00004 # 00002 others");
+	hist_destroy(&h);
+	assert_null(h.buckets);
+	assert_null(h.oflows);
+}
+
+static void test_histogram_without_numbers(void **state)
+{
+	struct histogram h;
+
+	(void)state;
+	assert_int_equal(hist_init(&h, 1, 1), 0);
+	assert_int_equal(hist_sample(&h, 3), HIST_OVERFLOW);
+	h.oflow_magnitude = UINT64_MAX - 1;
+	assert_int_equal(hist_sample(&h, 3), HIST_OVERFLOW | HIST_OVERFLOW_MAG);
+	assert_true(h.oflow_magnitude == UINT64_MAX - 1);
+	assert_int_equal(h.oflow_count, 2);
+	hist_destroy(&h);
+	assert_int_equal(hist_init(&h, 1, ULONG_MAX / 2), -ENOMEM);
+	assert_int_equal(hist_init_oflow(&h, ULONG_MAX / 2), -ENOMEM);
 }
 
 static void test_macros(void **state)
@@ -45,6 +289,7 @@ static void test_macros(void **state)
 
 	(void)state;
 	assert_int_equal(ARRAY_SIZE(three), 3);
+	assert_true(1000L * USEC_PER_SEC == NSEC_PER_SEC);
 }
 
 int main(void)
@@ -52,6 +297,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_messages),
 		cmocka_unit_test(test_policies),
+		cmocka_unit_test(test_times),
+		cmocka_unit_test(test_marks),
+		cmocka_unit_test(test_latency),
+		cmocka_unit_test(test_latency_value),
+		cmocka_unit_test(test_histogram),
+		cmocka_unit_test(test_histogram_without_numbers),
 		cmocka_unit_test(test_macros),
 	};
 

@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -20,15 +21,19 @@
 #include "child.h"
 #include "rt-utils.h"
 
-/* Where open() finds /sys/kernel/realtime; NULL: nowhere. */
+/* Where fopen() finds /sys/kernel/realtime; NULL: nowhere. */
 static const char *realtime_path;
 
-/* The library creates no file with it, so that there is no mode. */
-int open(const char *path, int flags, ...)
+FILE *fopen(const char *path, const char *mode)
 {
+	bool writes = *mode == 'w';
+	int fd;
+
 	if (!strcmp(path, "/sys/kernel/realtime"))
 		path = realtime_path ? realtime_path : "/nowhere";
-	return openat(AT_FDCWD, path, flags);
+	fd = openat(AT_FDCWD, path, O_CLOEXEC |
+		    (writes ? O_WRONLY | O_CREAT | O_TRUNC : O_RDONLY), 0600);
+	return fd < 0 ? NULL : fdopen(fd, mode);
 }
 
 static time_t now;
@@ -98,7 +103,7 @@ static void add_members(FILE *f, void *data)
 /* 1 s before 2026 begins in Greenwich, and a minute later. */
 static void init_and_wait(void)
 {
-	char *argv[] = { "tool", "-l", "5", "a\\\"b", "", NULL };
+	char *argv[] = { "tool", "-l", "5", "a\"\xc3\xa9\xff\nb", "", NULL };
 
 	setenv("TZ", "TST-5:30", 1);
 	tzset();
@@ -162,7 +167,8 @@ static const char *report(int return_code, int realtime, const char *rest)
 	snprintf(text, sizeof(text),
 		 "{\n"
 		 "  \"file_version\": 1,\n"
-		 "  \"cmdline:\": \"tool -l 5 a\\\"b \",\n"
+		 "  \"cmdline:\": \"tool -l 5 "
+		 "a\\\"\xc3\xa9\\ufffd\\u000ab \",\n"
 		 "  \"rt_test_version:\": \"%1.2f\",\n"
 		 "  \"start_time\": \"Thu, 01 Jan 2026 05:29:59 +0530\",\n"
 		 "  \"end_time\": \"Thu, 01 Jan 2026 05:30:59 +0530\",\n"
@@ -224,16 +230,18 @@ static void test_json_errors(void **state)
 	char text[256];
 
 	(void)state;
-	snprintf(text, sizeof(text), "cannot open /nonexistent/file: %s\n",
+	snprintf(text, sizeof(text),
+		 "FATAL: cannot open /nonexistent/file: %s\n",
 		 strerror(ENOENT));
 	assert_outcome(json_to_nowhere, 1, text);
-	snprintf(text, sizeof(text), "cannot write /dev/full: %s\n",
+	snprintf(text, sizeof(text), "FATAL: cannot write /dev/full: %s\n",
 		 strerror(ENOSPC));
 	assert_outcome(json_to_full_disk, 1, text);
-	snprintf(text, sizeof(text), "cannot write standard output: %s\n",
+	snprintf(text, sizeof(text),
+		 "FATAL: cannot write standard output: %s\n",
 		 strerror(ENOSPC));
 	assert_outcome(json_to_full_stdout, 1, text);
-	snprintf(text, sizeof(text), "cannot write /dev/null: %s\n",
+	snprintf(text, sizeof(text), "FATAL: cannot write /dev/null: %s\n",
 		 strerror(EIO));
 	assert_outcome(json_with_early_error, 1, text);
 }

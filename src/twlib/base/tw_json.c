@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
+#include <time.h>
 
+#include "rt-utils.h"
 #include "base/tw_json.h"
-
-static void write_text(FILE *file, const char *text)
-{
-	char piece[8];
-
-	fputc('"', file);
-	while (*text) {
-		text += tw_json_escape_one(piece, text);
-		fputs(piece, file);
-	}
-	fputc('"', file);
-}
 
 void tw_json_open(struct tw_json *json, FILE *file, int depth)
 {
@@ -33,7 +24,7 @@ static void write_key(struct tw_json *json, const char *key)
 	if (!json->line)
 		fprintf(json->file, "%*s", 2 * json->depth, "");
 	if (key) {
-		write_text(json->file, key);
+		rt_json_string(json->file, key);
 		fputs(": ", json->file);
 	}
 	json->before = json->line ? ", " : ",\n";
@@ -74,7 +65,7 @@ void tw_json_text(struct tw_json *json, const char *key, const char *text)
 {
 	write_key(json, key);
 	if (text)
-		write_text(json->file, text);
+		rt_json_string(json->file, text);
 	else
 		fputs("null", json->file);
 }

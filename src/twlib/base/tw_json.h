@@ -73,14 +73,4 @@ void tw_json_real_if(struct tw_json *json, const char *key, bool known,
  */
 size_t tw_json_character(const char *at, uint32_t *code);
 
-/*
- * Writes @text to @buf (@size bytes), escaped for a JSON string. The result is
- * valid UTF-8 for any @text. Returns its length without the final NUL; if this
- * is @size or more, the result was cut. A character needs at most 6 bytes.
- */
-size_t tw_json_escape(char *buf, size_t size, const char *text);
-
-/* Internal: one character of @text; returns how many bytes it had. */
-size_t tw_json_escape_one(char piece[8], const char *text);
-
 #endif /* TW_JSON_H */
