@@ -224,6 +224,17 @@ def test_progress_is_told_at_once(tree):
     assert (tree / "file").read_text() == "c\n"
 
 
+def test_a_quiet_command_tells_its_own_progress(tree):
+    """As the tests of this file do, which a suite runs."""
+    done = subprocess.run(
+        ["sh", "-c", "export TWOWAY_TIMES=times; exec 3>&1; "
+         ". tests/tools/build.sh; quietly sh -c '. tests/tools/build.sh; "
+         'timed a true\'; printf "%s\n" "$output"'],
+        cwd=tree, capture_output=True, text=True, check=True)
+    assert done.stdout == "-- a\n"
+    assert not (tree / "times").exists()
+
+
 def test_usual_times_are_of_what_there_is():
     """A suite that is renamed would be told without its time."""
     script = (TOP / "tests/tools/build.sh").read_text(encoding="ascii")

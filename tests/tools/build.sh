@@ -102,10 +102,11 @@ time_table()
 	printf '%7s %7s all\n' "$(($(date +%s) - first))" ""
 }
 
-# Runs a command; its output is shown if it fails.
+# Runs a command; its output is shown if it fails. It is not told of our
+# progress, and tells of its own as a first script.
 quietly()
 {
-	output=$("$@" </dev/null 2>&1 3>&-) && return
+	output=$(unset TWOWAY_TIMES; "$@" </dev/null 2>&1 3>&-) && return
 	printf '%s\n' "$output"
 	return 1
 }
