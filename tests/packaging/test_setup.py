@@ -124,6 +124,137 @@ def test_root_s_tree(tree, env):
     assert owners(tree) == {0}
 
 
+# Appended to the copy of build.sh: PATH has links to this system's commands and
+# stubs alone, and "made-up" is missing until apt-get has installed it.
+ALONE = """PATH={stubs}
+needs() {{
+	echo cc run gcc - -
+	echo made-up test python3-made-up - -
+	echo other {group} chromium - -
+}}
+have() {{ [ "$1" = cc ] || [ -e installed ]; }}
+"""
+APT = """#!/bin/sh
+case $* in
+*update) ;;
+*--print-uris*) echo 'Need to get 2 MB of archives.' ;;
+*) echo "apt-get $*" >>asked; {end} ;;
+esac
+"""
+
+
+def alone(tree, group="extra", end=">installed", sudo=None):
+    """Makes the tree's setup one of a system with or without sudo."""
+    stubs = tree.parent / "stubs"
+    stubs.mkdir()
+    for folder in "/bin", "/usr/bin", "/usr/sbin":
+        for path in pathlib.Path(folder).iterdir():
+            link = stubs / path.name
+            if path.name not in ("sudo", "apt-get") and not link.is_symlink():
+                link.symlink_to(path)
+    for name, text in {"apt-get": APT.format(end=end), "sudo": sudo}.items():
+        if text:
+            (stubs / name).write_text(text)
+            (stubs / name).chmod(0o755)
+    with open(tree / "tests/tools/build.sh", "a", encoding="ascii") as file:
+        file.write(ALONE.format(stubs=stubs, group=group))
+    (tree / "contrib/mkpatches").symlink_to("/bin/true")
+
+
+def as_user(tree, *args):
+    """setup, called by the user who owns the tree."""
+    give(tree, USER)
+    return subprocess.run(
+        ["contrib/setup", *args], cwd=tree, preexec_fn=outside.nobody(),
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+        timeout=300, env={**os.environ, "HOME": "/", "CC": "gcc"})
+
+
+@needs_root
+def test_root_without_sudo(tree):
+    """Installs; says before how long it takes, and what it installs."""
+    alone(tree)
+    done = run(tree / "contrib/setup", "quick", cwd=tree)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.startswith(
+        "contrib/setup quick takes less than 3 minutes on two CPUs, and longer "
+        "if packages are missing.\n"
+        "installing with apt-get:\n"
+        "  Python: python3-made-up\n"
+        "  Need to get 2 MB of archives.\n"
+        "-- build build")
+    assert (tree / "asked").read_text(encoding="ascii") == (
+        "apt-get -qy --no-install-recommends install python3-made-up\n")
+
+
+@needs_root
+def test_what_is_installed_is_told_before(tree):
+    """Also if that fails: then nothing is begun."""
+    alone(tree, end="echo apt-get fails; exit 100")
+    done = run(tree / "contrib/setup", "test", cwd=tree)
+    assert done.returncode == 1
+    lines = done.stdout.splitlines()
+    told = [lines.index(line) for line in (
+        "contrib/setup test takes 15 to 20 minutes on two CPUs, and longer if "
+        "packages are missing.", "  Python: python3-made-up",
+        "  browser: chromium", "  Need to get 2 MB of archives.",
+        "apt-get fails", "FAILED install: cannot do without")]
+    assert told == sorted(told)
+    assert not (tree / "build").exists()
+
+
+@needs_root
+@pytest.mark.parametrize("action", ["run", "quick", "test", "lab"])
+def test_user_with_sudo(tree, action):
+    """It is called by sudo with the same words, before all else."""
+    alone(tree, sudo="#!/bin/sh\necho \"sudo: $*\"\nexit 3\n")
+    done = as_user(tree, action)
+    assert done.returncode == 3
+    assert done.stdout == f"sudo: env CC=gcc contrib/setup {action}\n"
+    assert done.stderr == (
+        "contrib/setup: packages and real-time priority need root: calling "
+        "sudo (--no-install does without)\n")
+    assert not (tree / "build").exists()
+
+
+@needs_root
+def test_no_install_calls_no_sudo(tree):
+    alone(tree, sudo="#!/bin/sh\necho sudo; exit 3\n")
+    done = as_user(tree, "--no-install", "run")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "sudo" not in done.stdout + done.stderr
+
+
+@needs_root
+def test_user_without_sudo(tree):
+    """Measures without real-time priority; says what is left out, and why."""
+    alone(tree)
+    done = as_user(tree, "run")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.splitlines()[-2:] == [
+        "measuring for 10 s: build/twowaytest -q -a -D 10", "made -q"]
+    for said in ("you are not root, and there is no sudo",
+                 "no right to real-time priority here", "Without privilege"):
+        assert said in done.stderr
+    assert not (tree / "asked").exists()
+    assert owners(tree) == {USER}
+
+
+@needs_root
+@pytest.mark.parametrize("action, status", [("run", 0), ("quick", 1)])
+def test_user_without_sudo_and_packages(tree, action, status):
+    """What cannot be done without is named, with the command for root."""
+    alone(tree)
+    done = as_user(tree, action)
+    assert done.returncode == status, done.stdout + done.stderr
+    named = ["missing: made-up (package python3-made-up)",
+             "root can install all that is missing: apt-get install "
+             "python3-made-up", "FAILED install: cannot do without"]
+    assert [line in done.stdout.splitlines() for line in named] == \
+        [status == 1] * 3
+    assert not (tree / "asked").exists()
+
+
 QUICK = ["build build", "build lint", "build unit", "build patches, check",
          "build cli, some", "build rt, some"]
 
@@ -222,6 +353,17 @@ def test_progress_is_told_at_once(tree):
         cwd=tree, capture_output=True, text=True, check=True)
     assert done.stdout == "-- a b\n"
     assert (tree / "file").read_text() == "c\n"
+
+
+def test_a_quiet_command_tells_its_own_progress(tree):
+    """As the tests of this file do, which a suite runs."""
+    done = subprocess.run(
+        ["sh", "-c", "export TWOWAY_TIMES=times; exec 3>&1; "
+         ". tests/tools/build.sh; quietly sh -c '. tests/tools/build.sh; "
+         'timed a true\'; printf "%s\n" "$output"'],
+        cwd=tree, capture_output=True, text=True, check=True)
+    assert done.stdout == "-- a\n"
+    assert not (tree / "times").exists()
 
 
 def test_usual_times_are_of_what_there_is():

@@ -102,10 +102,11 @@ time_table()
 	printf '%7s %7s all\n' "$(($(date +%s) - first))" ""
 }
 
-# Runs a command; its output is shown if it fails.
+# Runs a command; its output is shown if it fails. It is not told of our
+# progress, and tells of its own as a first script.
 quietly()
 {
-	output=$("$@" </dev/null 2>&1 3>&-) && return
+	output=$(unset TWOWAY_TIMES; "$@" </dev/null 2>&1 3>&-) && return
 	printf '%s\n' "$output"
 	return 1
 }
@@ -160,13 +161,45 @@ missing()
 	done
 }
 
+# kinds PACKAGE...: what they are, a line for each kind.
+kinds()
+{
+	for package; do
+		case $package in
+		qemu*) kind=QEMU ;;
+		chromium) kind=browser ;;
+		python3-*) kind=Python ;;
+		dpkg-dev|debhelper|dh-python|lintian|rpm*) kind=packaging ;;
+		gcc*|clang*|compiler-rt|*-dev|*-devel|meson|ninja*|pkg*|binutils)
+			kind=compilers ;;
+		*) kind=others ;;
+		esac
+		echo "$kind $package"
+	done | awk '
+		{ list[$1] = list[$1] " " $2 }
+		END { for (kind in list) print "  " kind ":" list[kind] }' |
+		sort
+}
+
+# How much apt-get is about to download and to install, in its own words.
+# --assume-no would install what brings no other package: apt-get asks nothing.
+size()
+{
+	LC_ALL=C apt-get --print-uris --no-install-recommends install "$@" \
+		</dev/null 2>/dev/null 3>&- |
+		grep -E 'Need to get|Download size|After this operation|Space needed' |
+		sed 's/^ */  /'
+}
+
+# Tells first what it installs.
 install()
 {
-	echo "installing: $*"
+	echo "installing with $manager:"
+	kinds "$@"
 	case $manager in
 	apt-get)
 		export DEBIAN_FRONTEND=noninteractive
-		quietly apt-get -q update &&
+		quietly apt-get -q update && size "$@" &&
 			quietly apt-get -qy --no-install-recommends install "$@"
 		;;
 	dnf)
@@ -198,12 +231,16 @@ provide()
 		short=$(missing "$@")
 		[ -n "$short" ] || return 0
 	elif $installing; then
-		fail "install: use sudo, or --no-install to do without"
+		fail "install: needs root; or --no-install, to do without"
 	fi
 
 	echo "$short" | while read -r need group package; do
 		echo "missing: $need (package $package)"
 	done
+	# shellcheck disable=SC2046 # a list of packages
+	$installing || [ "$manager" = none ] ||
+		echo "root can install all that is missing:" "$manager install" \
+			$(echo "$short" | cut -d ' ' -f 3 | sort -u)
 	case $short in
 	*" run "*|*" test "*) fail "install: cannot do without" ;;
 	esac
