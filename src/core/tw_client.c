@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The client's loop: wait for the timer, send a request, wait for the reply. */
+#include <errno.h>
+#include <string.h>
+
+#include "tw_loop.h"
+#include "tw_time.h"
+#include "tw_wire.h"
+
+/* The next expiry: 0, -ECANCELED if told to stop, or -errno. */
+static int await_expiry(const struct tw_loop *loop, struct tw_timer *timer)
+{
+	int err;
+
+	do {
+		if (atomic_load_explicit(loop->stop, memory_order_relaxed))
+			return -ECANCELED;
+		err = timer->ops->wait(timer);
+	} while (err == -EINTR);
+	return err;
+}
+
+/* One exchange; t0 is in the cycle already, t1, t2 and t3 come in here. */
+static int exchange(const struct tw_loop *loop, struct tw_cycle *cycle)
+{
+	struct tw_reply reply;
+	int err;
+
+	err = tw_wire_send(loop->fd, loop->request, loop->size, loop->stop);
+	if (!err)
+		err = tw_wire_receive(loop->fd, &reply, sizeof(reply),
+				      loop->stop);
+	cycle->t3_ns = tw_now_ns(loop->clockid);
+	if (err)
+		return err;
+	if (reply.seq != cycle->seq)
+		return -EPROTO;
+	cycle->t1_ns = reply.t1_ns;
+	cycle->t2_ns = reply.t2_ns;
+	return 0;
+}
+
+static int run(const struct tw_loop *loop, struct tw_timer *timer)
+{
+	uint64_t last = loop->loops ? loop->warmup + loop->loops : UINT64_MAX;
+	struct tw_request *request = loop->request;
+	struct tw_cycle cycle = { .seq = 0 };
+	int64_t end_ns = INT64_MAX;
+	int err;
+
+	/* The first expiry only gives the interval its beginning. */
+	err = await_expiry(loop, timer);
+	cycle.t0_ns = tw_now_ns(loop->clockid);
+	timer->ops->settle(timer, cycle.t0_ns);
+
+	while (!err && cycle.seq < last && cycle.t3_ns < end_ns) {
+		/* All that can be done before the expiry is done before. */
+		cycle.prev_t0_ns = cycle.t0_ns;
+		cycle.prev_t3_ns = cycle.t3_ns;
+		if (cycle.seq == loop->warmup && loop->duration_ns)
+			end_ns = cycle.t0_ns + loop->duration_ns;
+		request->seq = ++cycle.seq;
+
+		err = await_expiry(loop, timer);
+		cycle.t0_ns = tw_now_ns(loop->clockid);
+		if (!err)
+			err = exchange(loop, &cycle);
+		if (err)
+			break;
+		timer->ops->settle(timer, cycle.t0_ns);
+		cycle.planned_ns = timer->planned_ns;
+		cycle.missed = timer->missed;
+		if (cycle.seq > loop->warmup &&
+		    loop->record(loop->sink, &cycle))
+			*loop->stop = 1;
+	}
+	return err == -ECANCELED ? 0 : err;
+}
+
+int tw_client_run(const struct tw_loop *loop)
+{
+	int64_t first_ns = *loop->first_ns ?
+			   *loop->first_ns + loop->offset_ns : 0;
+	struct tw_timer timer;
+	int err = tw_timer_start(&timer, loop->timer, loop->clockid,
+				 loop->period_ns, first_ns);
+
+	if (err)
+		return err;
+	err = run(loop, &timer);
+	timer.ops->stop(&timer);
+	return err;
+}

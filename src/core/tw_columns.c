@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* --metrics: columns of these metrics, for each pair, instead of the latency. */
+#include <getopt.h>
+#include <string.h>
+#include <time.h>
+
+#include "rt-error.h"
+#include "tw_part.h"
+#include "tw_config.h"
+
+static void add(const struct tw_option *option, const char *name)
+{
+	int id, i;
+
+	for (id = 0; id < TW_METRICS; id++)
+		if (!strcmp(name, tw_metrics[id].name))
+			break;
+	if (id == TW_METRICS)
+		tw_option_refuse(option, name, "allowed are all, or of latency, wakeup, send, sleep, receive, response, interval, total, planned, network");
+	for (i = 0; i < tw_config.columns; i++)
+		if ((int)tw_config.metrics[i] == id)
+			tw_option_refuse(option, name, "is there twice");
+	tw_config.metrics[tw_config.columns++] = id;
+}
+
+static void parse(const struct tw_option *option, char *value)
+{
+	char *rest = NULL, *name;
+	int id;
+
+	tw_config.columns = 0;
+	tw_config.latency_only = false;
+	for (id = 0; id < TW_METRICS && !strcmp(value, "all"); id++)
+		add(option, tw_metrics[id].name);
+	if (tw_config.columns)
+		return;
+	for (name = strtok_r(value, ",", &rest); name;
+	     name = strtok_r(NULL, ",", &rest))
+		add(option, name);
+	if (!tw_config.columns)
+		add(option, value);
+}
+
+static const struct tw_option options[] = {
+	{ 0, "metrics", required_argument, "LIST", parse,
+	  .help = "columns of these metrics instead of the latency:\n"
+		  "latency, wakeup, send, sleep, receive, response,\n"
+		  "interval, total, planned, network; or all" },
+	{ .name = NULL }
+};
+
+/* Of all, a closed loop has those that need no timer. */
+static void check(struct tw_run *run)
+{
+	const struct tw_metric_params params = tw_config_params(0);
+	int i, kept = 0;
+	bool all = tw_config.columns == TW_METRICS;
+
+	for (i = 0; i < tw_config.columns; i++) {
+		enum tw_metric_id id = tw_config.metrics[i];
+
+		if (tw_metric_valid(id, &params))
+			tw_config.metrics[kept++] = id;
+		else if (!all)
+			fatal("--metrics=%s: needs a timer, so an --interval above 0\n",
+			      tw_metrics[id].name);
+	}
+	tw_config.columns = kept;
+}
+
+const struct tw_part tw_part_columns = {
+	.options = options, .check = check,
+};

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The user's settings. main sets them once; then they are constant. */
+#ifndef TW_CONFIG_H
+#define TW_CONFIG_H
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tw_metric.h"
+#include "tw_timer.h"
+
+#define TW_PAIRS_MAX	256
+
+enum tw_role {
+	TW_MAIN,
+	TW_SERVER,
+	TW_CLIENT,
+	TW_LOAD,
+	TW_ROLES
+};
+
+/* Names in messages: "parent process", "server", "client", "load". */
+extern const char *const tw_role_names[TW_ROLES];
+
+struct tw_config {
+	int64_t intervals_us[TW_PAIRS_MAX];	/* 0: a closed loop */
+	int intervals;		/* how many were given; the last is repeated */
+	int64_t sleep_us;
+	int64_t size;		/* of a request in bytes */
+	int64_t loops;		/* 0: no limit */
+	int64_t duration_s;	/* 0: no limit */
+	int64_t warmup;
+	clockid_t clockid;
+	const struct tw_timer_ops *timer;
+
+	int64_t pairs;
+	int64_t distance_us;	/* period of a pair less that of the one before */
+	int64_t aligned_us;	/* offset of first expiries; -1: not aligned */
+	bool smp;		/* client and server of a pair on one CPU */
+	bool spread;		/* pair k has the priority - 2k */
+
+	int policy;
+	int64_t priority;	/* of the first client; 0: not real-time */
+	int main_priority;	/* 0: an ordinary task, as a rule */
+	int load_priority;	/* 0: an ordinary task */
+	bool mlockall;
+
+	/* The columns of the results, of each pair: metrics. */
+	enum tw_metric_id metrics[TW_METRICS];
+	int columns;
+	bool latency_only;	/* no --metrics: the phases are comments */
+	bool histogram;		/* -h: all pairs have the same period */
+
+	bool quiet;
+	bool verbose;
+	bool nsecs;
+	bool silent;		/* nothing is displayed while it measures */
+};
+
+extern struct tw_config tw_config;
+
+int64_t tw_config_interval_us(int pair);
+
+/* Of the client or server of pair @number, or of a load: see tw_place(). */
+int tw_config_priority(enum tw_role role, int number);
+struct tw_metric_params tw_config_params(int pair);
+
+#endif /* TW_CONFIG_H */

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A result file appears whole or not at all: it is written to a temporary name
+ * in the same directory, and then renamed. What is no regular file, such as a
+ * pipe or a device, is written directly. Called by main.
+ */
+#ifndef TW_FILE_H
+#define TW_FILE_H
+
+#include <stdio.h>
+
+struct tw_run;
+
+/* Ends the program after a message if @path cannot be written. */
+void tw_file_check(const char *path);
+
+/* The name to write to. The caller gives it to tw_file_finish(), which frees it. */
+char *tw_file_begin(const char *path);
+
+/* Writes what @print prints. Returns 0, or -errno after a message. */
+int tw_file_write(const char *path,
+		  void (*print)(FILE *file, const struct tw_run *run),
+		  const struct tw_run *run);
+
+/*
+ * Called when @name is written and closed. @err: 0, or -errno of writing it,
+ * and then @name is removed. Returns 0, or -errno after a message.
+ */
+int tw_file_finish(const char *path, char *name, int err);
+
+#endif /* TW_FILE_H */

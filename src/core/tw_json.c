@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* --json: the members that cyclictest has, then those of the parts. */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "rt-error.h"
+#include "rt-utils.h"
+#include "tw_file.h"
+#include "tw_part.h"
+#include "tw_place.h"
+#include "tw_text.h"
+
+#define SCHEMA	2
+
+static const char *path;
+static int output = -1;		/* of "-": the descriptor of the JSON */
+
+/* stdout is then for the JSON alone; all else that is printed is on stderr. */
+static void parse(const struct tw_option *option, char *value)
+{
+	tw_option_path(option, value);
+	if (strcmp(path, "-") || output >= 0)
+		return;
+	output = dup(STDOUT_FILENO);
+	if (output < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+		err_exit(errno, "--json=-");
+}
+
+static const struct tw_option options[] = {
+	{ 0, "json", required_argument, "FILE", parse, &path,
+	  .help = "write the results to FILE, as JSON; -: to standard\n"
+		  "output, and the text to standard error" },
+	{ .name = NULL }
+};
+
+static void check(struct tw_run *run)
+{
+	if (path && output < 0)
+		tw_file_check(path);
+}
+
+static void write_stats(FILE *file, const struct tw_stats *of)
+{
+	fprintf(file, "\"min\": %" PRId64 ", \"max\": %" PRId64
+		", \"avg\": %.3f, \"stddev\": %.3f",
+		tw_text_whole(of->min_ns), tw_text_whole(of->max_ns),
+		tw_text_real(tw_stats_mean(of)),
+		tw_text_real(tw_stats_deviation(of)));
+}
+
+static void write_phases(FILE *file, const struct tw_run *run, int pair)
+{
+	const struct tw_metric_params params = tw_config_params(pair);
+	const char *comma = "";
+	int id;
+
+	fprintf(file, "      \"phases\": {");
+	for (id = 0; id < TW_METRICS; id++) {
+		const struct tw_stats *of = &run->pairs[pair]->total.stats[id];
+
+		if (!tw_metric_valid(id, &params))
+			continue;
+		fprintf(file, "%s\n        \"%s\": { ", comma,
+			tw_metrics[id].name);
+		write_stats(file, of);
+		fprintf(file, ", \"cycles\": %" PRIu64 " }", of->count);
+		comma = ",";
+	}
+	fprintf(file, "\n      },\n");
+}
+
+static void write_column(FILE *file, const struct tw_run *run, int column)
+{
+	const struct tw_stats *of = tw_text_total(run, column);
+	int i, pair = tw_text_pair(column);
+
+	fprintf(file, "%s    \"%d\": {\n", column ? ",\n" : "", column);
+	for (i = 0; tw_parts[i]; i++)
+		if (tw_parts[i]->column)
+			tw_parts[i]->column(file, run, column);
+	write_phases(file, run, pair);
+	fprintf(file, "      \"metric\": \"%s\",\n      \"pair\": %d,\n",
+		tw_metrics[tw_text_metric(column)].name, pair);
+	fprintf(file, "      \"interval_us\": %" PRId64 ",\n      \"cycles\": %"
+		PRIu64 ",\n      ", tw_config_interval_us(pair), of->count);
+	write_stats(file, of);
+	fprintf(file, ",\n      \"cpu\": %d\n    }", tw_place_single(
+		&run->pairs[pair]->process[TW_CLIENT].cpus));
+}
+
+static void write_cpus(FILE *file, const cpu_set_t *cpus)
+{
+	const char *comma = "";
+	int cpu;
+
+	fprintf(file, "[");
+	for (cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, cpus)) {
+			fprintf(file, "%s%d", comma, cpu);
+			comma = ", ";
+		}
+	fprintf(file, "]");
+}
+
+static void write_process(FILE *file, const struct tw_pair *pair,
+			  enum tw_role role)
+{
+	const struct tw_process *process = &pair->process[role];
+
+	fprintf(file, "        \"%s\": { \"pid\": %d, \"policy\": \"%s\", \"priority\": %d, \"cpus\": ",
+		tw_role_names[role], process->pid,
+		policy_to_string(process->policy), process->priority);
+	write_cpus(file, &process->cpus);
+	fprintf(file, ", \"page_faults\": %" PRIu64
+		", \"context_switches\": %" PRIu64 " }%s\n",
+		pair->usage[role].faults, pair->usage[role].switches,
+		role == TW_SERVER ? "," : "");
+}
+
+static void write_pairs(FILE *file, const struct tw_run *run)
+{
+	int i;
+
+	fprintf(file, "    \"pairs\": [\n");
+	for (i = 0; i < tw_config.pairs; i++) {
+		fprintf(file, "      {\n        \"missed\": %" PRIu64 ",\n",
+			run->pairs[i]->total.missed);
+		write_process(file, run->pairs[i], TW_SERVER);
+		write_process(file, run->pairs[i], TW_CLIENT);
+		fprintf(file, "      }%s\n",
+			i + 1 < tw_config.pairs ? "," : "");
+	}
+	fprintf(file, "    ],\n");
+}
+
+static void write_members(FILE *file, void *data)
+{
+	const struct tw_run *run = data;
+	int i;
+
+	fprintf(file, "  \"num_threads\": %d,\n", tw_text_columns());
+	fprintf(file, "  \"resolution_in_ns\": %d,\n  \"thread\": {\n",
+		tw_config.nsecs);
+	for (i = 0; i < tw_text_columns(); i++)
+		write_column(file, run, i);
+	fprintf(file, "\n  },\n  \"twoway\": {\n    \"schema\": %d,\n", SCHEMA);
+	for (i = 0; tw_parts[i]; i++)
+		if (tw_parts[i]->json)
+			tw_parts[i]->json(file, run);
+	write_pairs(file, run);
+	fprintf(file, "    \"interrupted\": %s\n  }\n",
+		run->interrupted ? "true" : "false");
+}
+
+static int write_json(const struct tw_run *run, int status)
+{
+	char *name;
+
+	if (!path)
+		return 0;
+	if (output >= 0) {
+		fflush(stdout);
+		dup2(output, STDOUT_FILENO);
+		rt_write_json("-", status, write_members, (void *)run);
+		return 0;
+	}
+	name = tw_file_begin(path);
+	rt_write_json(name, status, write_members, (void *)run);
+	return tw_file_finish(path, name, 0);
+}
+
+const struct tw_part tw_part_json = {
+	.options = options, .check = check, .write = write_json,
+};

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "rt-error.h"
+#include "tw_load.h"
+#include "tw_part.h"
+#include "tw_place.h"
+#include "tw_run.h"
+#include "tw_time.h"
+
+#define LOADS_MAX	8
+#define SETTLE_MS	150	/* what cannot run fails within this time */
+#define LOAD_PRIORITY	1	/* of a real-time load */
+
+static struct tw_load *loads[LOADS_MAX];
+static int count;
+
+struct tw_load *tw_load_first(void)
+{
+	return loads[0];
+}
+
+static const struct tw_load_ops *find(const char *name)
+{
+	int i;
+
+	for (i = 0; tw_load_kinds[i]; i++)
+		if (!strcmp(name, tw_load_kinds[i]->name))
+			break;
+	return tw_load_kinds[i];
+}
+
+static void parse(const struct tw_option *option, char *value)
+{
+	struct tw_option units = *option;
+	char *number = strchr(value, ':');
+	const struct tw_load_ops *ops;
+	int64_t wanted;
+
+	if (number)
+		*number++ = '\0';
+	ops = find(value);
+	if (!strcmp(value, "none")) {
+		count = 0;
+		loads[0] = NULL;
+		return;
+	}
+	if (!ops || count == LOADS_MAX)
+		tw_option_refuse(option, value, "allowed are at most 8 of the kinds that twowaytest --help names");
+	units.to = &wanted;
+	wanted = ops->usual;
+	if (number)
+		tw_option_number(&units, number);
+	loads[count] = mmap(NULL, sizeof(struct tw_load),
+			    PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (loads[count] == MAP_FAILED)
+		err_exit(errno, "--load");
+	loads[count]->ops = ops;
+	loads[count++]->wanted = (int)wanted;
+}
+
+static const struct tw_option options[] = {
+	{ 0, "load", required_argument, "KIND[:N]", parse, NULL,
+	  1, TW_LOAD_MAX,
+	  "load the system meanwhile: fft[:WORKERS] (default 1),\n"
+	  "Fourier transforms and file writes; hackbench[:GROUPS]\n"
+	  "(10), messages between processes; or none. Several\n"
+	  "--load run together" },
+	{ .name = NULL }
+};
+
+/*
+ * Main must get CPU time beside a real-time load, but never from a process that
+ * is measured.
+ */
+static void check(struct tw_run *run)
+{
+	bool realtime = false;
+	int i;
+
+	for (i = 0; i < count; i++)
+		realtime |= loads[i]->ops->realtime;
+	if (!realtime || !tw_config.priority)
+		return;
+	tw_config.load_priority = LOAD_PRIORITY;
+	tw_config.main_priority = LOAD_PRIORITY + 1;
+	if (tw_config_priority(TW_SERVER, (int)tw_config.pairs - 1) <=
+	    LOAD_PRIORITY)
+		fatal("--priority=%d: allowed is %d or more here: the server, one below the client, must be above the load, which has the real-time priority %d\n",
+		      (int)tw_config.priority,
+		      (int)tw_config.priority + LOAD_PRIORITY + 1 -
+		      tw_config_priority(TW_SERVER, (int)tw_config.pairs - 1),
+		      LOAD_PRIORITY);
+}
+
+static int live(void *arg)
+{
+	struct tw_load *load = arg;
+
+	return load->ops->live(load);
+}
+
+static int woken(struct tw_run *run)
+{
+	int i, n;
+
+	for (i = 0; i < count; i++)
+		for (n = 0; n < loads[i]->processes; n++)
+			if (tw_process_ended(&loads[i]->process[n])) {
+				if (!tw_process_failed(&loads[i]->process[n],
+						       false))
+					warn("the load ended by itself\n");
+				warn("--load=%s: it does not run any longer\n",
+				     loads[i]->ops->name);
+				return -ECHILD;
+			}
+	return 0;
+}
+
+static int start(struct tw_load *load)
+{
+	int err = 0, wanted = load->ops->single ? load->units > 0 : load->units;
+
+	for (load->processes = 0; !err && load->processes < wanted;
+	     load->processes++)
+		err = tw_process_start(&load->process[load->processes],
+				       TW_LOAD, load->ops->single ?
+				       TW_PLACE_ALL : load->processes, live,
+				       load);
+	return err;
+}
+
+/* In a ramp, step k has k units of the first load. */
+static int begin(struct tw_run *run)
+{
+	const struct timespec settle = { .tv_nsec = SETTLE_MS * TW_NS_PER_MS };
+	int i, err = 0, begun = 0;
+
+	for (i = 0; !err && i < count; i++) {
+		loads[i]->units = run->steps > 1 && !i ? run->step :
+				  loads[i]->wanted;
+		err = start(loads[i]);
+		begun += loads[i]->processes;
+	}
+	if (err || !begun)
+		return err;
+	nanosleep(&settle, NULL);
+	for (i = 0; i < count; i++) {
+		loads[i]->first = loads[i]->ops->done(loads[i]);
+		loads[i]->begin_ns = tw_now_ns(CLOCK_MONOTONIC);
+	}
+	return woken(run);
+}
+
+static void end(struct tw_run *run)
+{
+	int i, n;
+
+	for (i = 0; i < count; i++) {
+		struct tw_load *load = loads[i];
+		int64_t ns = tw_now_ns(CLOCK_MONOTONIC) - load->begin_ns;
+		uint64_t done = load->processes ? load->ops->done(load) : 0;
+
+		load->rate = done > load->first ? (double)(done - load->first) /
+			     ((double)ns / TW_NS_PER_S) : 0;
+	}
+	for (i = 0; i < count; i++)
+		for (n = 0; n < loads[i]->processes; n++)
+			tw_process_stop(&loads[i]->process[n]);
+}
+
+/* A wrong result is worth more than all others. */
+static bool exceeded(const struct tw_run *run)
+{
+	uint64_t errors = 0;
+	int i;
+
+	for (i = 0; i < count; i++)
+		errors += loads[i]->errors;
+	if (errors)
+		warn("--load=fft: %" PRIu64 " results were wrong: this kernel does not keep the floating-point registers of a preempted task, or the memory fails\n",
+		     errors);
+	return errors;
+}
+
+static void text(FILE *file, const struct tw_run *run)
+{
+	int i;
+
+	for (i = 0; i < count; i++)
+		if (run->steps == 1)
+			fprintf(file, "# Load: %s, %d %s, %.1f %s a second\n",
+				loads[i]->ops->name, loads[i]->units,
+				loads[i]->ops->unit, loads[i]->rate,
+				loads[i]->ops->work);
+}
+
+static void json(FILE *file, const struct tw_run *run)
+{
+	int i;
+
+	fprintf(file, "    \"load\": [");
+	for (i = 0; i < count; i++)
+		fprintf(file, "%s\n      { \"kind\": \"%s\", \"%s\": %d, \"priority\": %d, \"work\": \"%s\", \"rate\": %.3f, \"errors\": %"
+			PRIu64 " }", i ? "," : "", loads[i]->ops->name,
+			loads[i]->ops->unit, loads[i]->units,
+			loads[i]->process[0].priority, loads[i]->ops->work,
+			loads[i]->rate, loads[i]->errors);
+	fprintf(file, "%s],\n", count ? "\n    " : "");
+}
+
+const struct tw_part tw_part_load = {
+	.options = options, .check = check, .begin = begin, .woken = woken,
+	.end = end, .exceeded = exceeded, .text = text, .json = json,
+};

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Load "hackbench" of rt-tests: groups of processes that send messages to each
+ * other as fast as possible. It is started again when it has sent them all. Our
+ * process and all of hackbench are a process group, which is killed as a whole.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tw_load.h"
+
+#define LOOPS		"5000"	/* a run takes some seconds */
+
+/* By the kernel when main ends; this process is one of the group. */
+static void kill_group(int signal)
+{
+	kill(0, SIGKILL);
+}
+
+static void __attribute__((noreturn))
+become_hackbench(const struct tw_load *load)
+{
+	char groups[16];
+	int null = open("/dev/null", O_RDWR);
+
+	dup2(null, STDIN_FILENO);
+	dup2(null, STDOUT_FILENO);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGINT, SIG_DFL);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	snprintf(groups, sizeof(groups), "%d", load->units);
+	execlp("hackbench", "hackbench", "-g", groups, "-l", LOOPS, NULL);
+	fprintf(stderr, "hackbench is not in PATH; it is part of rt-tests\n");
+	_exit(EXIT_FAILURE);
+}
+
+static int hackbench_live(struct tw_load *load)
+{
+	int status;
+	pid_t pid;
+
+	signal(SIGTERM, kill_group);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	for (;;) {
+		pid = fork();
+		if (!pid)
+			become_hackbench(load);
+		if (pid < 0)
+			return -errno;
+		while (waitpid(pid, &status, 0) < 0)
+			;
+		if (status)
+			return -ECHILD;
+	}
+}
+
+/* Calls of write() by the process @pid and the children that it has reaped. */
+static uint64_t writes_of(const char *pid)
+{
+	uint64_t writes = 0;
+	char path[300], line[80];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%s/io", pid);
+	file = fopen(path, "r");
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "syscw: %" SCNu64, &writes) == 1)
+			break;
+	if (file)
+		fclose(file);
+	return writes;
+}
+
+/* Each message is one write(). Completed runs say nothing: they take long. */
+static uint64_t hackbench_done(const struct tw_load *load)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	uint64_t done = 0;
+
+	while (proc && (entry = readdir(proc)))
+		if (atoi(entry->d_name) > 0 &&
+		    getpgid(atoi(entry->d_name)) == load->process[0].pid)
+			done += writes_of(entry->d_name);
+	if (proc)
+		closedir(proc);
+	return done;
+}
+
+const struct tw_load_ops tw_load_hackbench = {
+	.name = "hackbench", .unit = "groups", .work = "messages", .usual = 10,
+	.single = true, .live = hackbench_live, .done = hackbench_done,
+};

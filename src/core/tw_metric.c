@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* To add a metric: its function, an entry in the enum, and a row here. */
+#include "tw_metric.h"
+
+static int64_t distance(int64_t a_ns, int64_t b_ns)
+{
+	return a_ns < b_ns ? b_ns - a_ns : a_ns - b_ns;
+}
+
+static int64_t interval_ns(const struct tw_cycle *cycle,
+			   const struct tw_metric_params *params)
+{
+	return cycle->t0_ns - cycle->prev_t0_ns;
+}
+
+static int64_t send_ns(const struct tw_cycle *cycle,
+		       const struct tw_metric_params *params)
+{
+	return cycle->t1_ns - cycle->t0_ns;
+}
+
+static int64_t sleep_ns(const struct tw_cycle *cycle,
+			const struct tw_metric_params *params)
+{
+	return cycle->t2_ns - cycle->t1_ns;
+}
+
+static int64_t receive_ns(const struct tw_cycle *cycle,
+			  const struct tw_metric_params *params)
+{
+	return cycle->t3_ns - cycle->t2_ns;
+}
+
+static int64_t response_ns(const struct tw_cycle *cycle,
+			   const struct tw_metric_params *params)
+{
+	return cycle->t3_ns - cycle->t0_ns;
+}
+
+/* By how much the reply came later than from an ideal system. */
+static int64_t latency_ns(const struct tw_cycle *cycle,
+			  const struct tw_metric_params *params)
+{
+	return response_ns(cycle, params) - params->sleep_ns;
+}
+
+/*
+ * How late the client woke while it waited. If the cycle before took longer
+ * than a period, the client began to wait after the expiry: that is no late
+ * wake-up.
+ */
+static int64_t wakeup_ns(const struct tw_cycle *cycle,
+			 const struct tw_metric_params *params)
+{
+	return cycle->t0_ns - (cycle->planned_ns > cycle->prev_t3_ns ?
+			       cycle->planned_ns : cycle->prev_t3_ns);
+}
+
+/* In a closed loop no interval is too long or too short. */
+static int64_t total_ns(const struct tw_cycle *cycle,
+			const struct tw_metric_params *params)
+{
+	return send_ns(cycle, params) + receive_ns(cycle, params) +
+	       distance(sleep_ns(cycle, params), params->sleep_ns) +
+	       (params->period_ns ? distance(interval_ns(cycle, params),
+					     params->period_ns) : 0);
+}
+
+static int64_t planned_ns(const struct tw_cycle *cycle,
+			  const struct tw_metric_params *params)
+{
+	return cycle->t3_ns - cycle->planned_ns;
+}
+
+/* Both ways together: valid even if the server has a clock of its own. */
+static int64_t network_ns(const struct tw_cycle *cycle,
+			  const struct tw_metric_params *params)
+{
+	return response_ns(cycle, params) - sleep_ns(cycle, params);
+}
+
+static int64_t period_target(const struct tw_metric_params *params)
+{
+	return params->period_ns;
+}
+
+static int64_t sleep_target(const struct tw_metric_params *params)
+{
+	return params->sleep_ns;
+}
+
+const struct tw_metric tw_metrics[TW_METRICS] = {
+	[TW_LATENCY] = { "latency", false, latency_ns },
+	[TW_WAKEUP] = { "wakeup", true, wakeup_ns },
+	[TW_SEND] = { "send", false, send_ns },
+	[TW_SLEEP] = { "sleep", false, sleep_ns, sleep_target },
+	[TW_RECEIVE] = { "receive", false, receive_ns },
+	[TW_RESPONSE] = { "response", false, response_ns },
+	[TW_INTERVAL] = { "interval", false, interval_ns, period_target },
+	[TW_TOTAL] = { "total", false, total_ns },
+	[TW_PLANNED] = { "planned", true, planned_ns },
+	[TW_NETWORK] = { "network", false, network_ns },
+};

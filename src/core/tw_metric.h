@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The metrics. Each is a row of one table and a pure function of a cycle.
+ * Values are in ns.
+ */
+#ifndef TW_METRIC_H
+#define TW_METRIC_H
+
+#include <stdbool.h>
+
+#include "tw_cycle.h"
+
+enum tw_metric_id {
+	TW_LATENCY,	/* the one that is printed as cyclictest prints it */
+	/* The phases: they are printed below it. */
+	TW_WAKEUP,
+	TW_SEND,
+	TW_SLEEP,
+	TW_RECEIVE,
+	TW_RESPONSE,
+	TW_INTERVAL,
+	TW_TOTAL,
+	/* Only in the JSON, and where --metrics names them. */
+	TW_PLANNED,
+	TW_NETWORK,
+	TW_METRICS
+};
+
+/* The settings that the formulas need. */
+struct tw_metric_params {
+	int64_t period_ns;	/* 0: a closed loop */
+	int64_t sleep_ns;	/* sleep of the server; 0: none */
+};
+
+struct tw_metric {
+	const char *name;
+	bool needs_timer;	/* means nothing in a closed loop */
+	int64_t (*value_ns)(const struct tw_cycle *cycle,
+			    const struct tw_metric_params *params);
+	/*
+	 * The expected value: the standard deviation is about it, not about
+	 * the mean. NULL, or a result of 0: there is none.
+	 */
+	int64_t (*target_ns)(const struct tw_metric_params *params);
+};
+
+/* Index: enum tw_metric_id. */
+extern const struct tw_metric tw_metrics[TW_METRICS];
+
+/* Whether the metric @id means something with these settings. */
+static inline bool tw_metric_valid(enum tw_metric_id id,
+				   const struct tw_metric_params *params)
+{
+	return params->period_ns || !tw_metrics[id].needs_timer;
+}
+
+#endif /* TW_METRIC_H */

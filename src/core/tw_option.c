@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rt-error.h"
+#include "tw_option.h"
+#include "tw_part.h"
+
+#define OPTIONS_MAX	128
+#define FIRST		256	/* getopt's code of the first row */
+#define HELP		255
+#define VERSION_CODE	254
+
+/* The rows of all parts, sorted by name. */
+static const struct tw_option *rows[OPTIONS_MAX];
+static int count;
+
+void tw_option_refuse(const struct tw_option *option, const char *value,
+		      const char *message)
+{
+	fatal("--%s=%s: %s\n", option->name, value, message);
+}
+
+void tw_option_flag(const struct tw_option *option, char *value)
+{
+	*(bool *)option->to = true;
+}
+
+/* A space before the number is allowed: rteval writes "-h 3500" in one word. */
+void tw_option_number(const struct tw_option *option, char *value)
+{
+	char message[80], *end;
+	long long number;
+
+	errno = 0;
+	number = strtoll(value, &end, 10);
+	if (errno || end == value || *end ||
+	    number < option->min || number > option->max) {
+		snprintf(message, sizeof(message),
+			 "allowed is a whole number from %lld to %lld",
+			 (long long)option->min, (long long)option->max);
+		tw_option_refuse(option, value, message);
+	}
+	*(int64_t *)option->to = number;
+}
+
+void tw_option_path(const struct tw_option *option, char *value)
+{
+	if (!*value || (value[0] == '-' && value[1]))
+		tw_option_refuse(option, value, "allowed is the name of a file; one that begins with - is written ./-");
+	*(const char **)option->to = value;
+}
+
+static void help_option(const struct tw_option *option)
+{
+	char head[48];
+	const char *line;
+	int len;
+
+	snprintf(head, sizeof(head), option->letter ? "-%c, --%s%s%s%s" :
+		 "%c   --%s%s%s%s", option->letter ? option->letter : ' ',
+		 option->name,
+		 option->argument == optional_argument ? "[" : "",
+		 option->metavar ? "=" : "",
+		 option->metavar ? option->metavar : "");
+	if (option->argument == optional_argument)
+		strcat(head, "]");
+	for (line = option->help; line; head[0] = '\0') {
+		len = (int)strcspn(line, "\n");
+		printf("  %-28s %.*s\n", head, len, line);
+		line = line[len] ? line + len + 1 : NULL;
+	}
+}
+
+static void __attribute__((noreturn)) print_help(void)
+{
+	int i;
+
+	printf("usage: twowaytest [options]\n"
+	       "Measures the latency of a request and its reply on this host: a timer wakes a\n"
+	       "client, which wakes a server, which sleeps and replies.\n\n");
+	for (i = 0; i < count; i++)
+		help_option(rows[i]);
+	printf("  %-28s %s\n", "    --help", "print this");
+	printf("  %-28s %s\n", "    --version", "print the version");
+	exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
+}
+
+static void collect(void)
+{
+	const struct tw_option *option;
+	int i, part;
+
+	for (part = 0; tw_parts[part]; part++)
+		for (option = tw_parts[part]->options; option && option->name;
+		     option++) {
+			for (i = count++; i && strcmp(rows[i - 1]->name,
+						      option->name) > 0; i--)
+				rows[i] = rows[i - 1];
+			rows[i] = option;
+		}
+}
+
+static const struct tw_option *find(int code)
+{
+	int i;
+
+	for (i = 0; i < count; i++)
+		if (code == FIRST + i ||
+		    (rows[i]->letter && code == rows[i]->letter))
+			return rows[i];
+	return NULL;
+}
+
+/*
+ * As in cyclictest, what an option may have can also be the next word. Other
+ * words are allowed nowhere, so it can be nothing else.
+ */
+static char *next_word(const struct tw_option *option, int argc, char *argv[])
+{
+	if (optarg || option->argument != optional_argument || optind >= argc ||
+	    argv[optind][0] == '-')
+		return optarg;
+	return argv[optind++];
+}
+
+void tw_option_parse_all(int argc, char *argv[])
+{
+	struct option names[OPTIONS_MAX + 3] = { { NULL } };
+	/* +: getopt must not move a word away from its option. */
+	char letters[3 * OPTIONS_MAX + 2] = "+", *letter = letters + 1;
+	const struct tw_option *option;
+	int code, i;
+
+	collect();
+	for (i = 0; i < count; i++) {
+		names[i] = (struct option) {
+			rows[i]->name, rows[i]->argument, NULL, FIRST + i
+		};
+		if (rows[i]->letter)
+			letter += sprintf(letter, "%c%.*s", rows[i]->letter,
+					  rows[i]->argument, "::");
+	}
+	names[count] = (struct option) { "help", no_argument, NULL, HELP };
+	names[count + 1] = (struct option) {
+		"version", no_argument, NULL, VERSION_CODE
+	};
+	while ((code = getopt_long(argc, argv, letters, names, NULL)) != -1) {
+		option = find(code);
+		if (option) {
+			option->parse(option, next_word(option, argc, argv));
+		} else if (code == HELP) {
+			print_help();
+		} else if (code == VERSION_CODE) {
+			printf("twowaytest V %1.2f\n", VERSION);
+			exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
+		} else {
+			fatal("see twowaytest --help\n");
+		}
+	}
+	if (optind < argc)
+		fatal("%s: such a word is not expected; see twowaytest --help\n",
+		      argv[optind]);
+}
+
+void tw_option_set(const char *name, char *value)
+{
+	int i;
+
+	for (i = 0; i < count; i++)
+		if (!strcmp(rows[i]->name, name))
+			rows[i]->parse(rows[i], value);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A row of an option table: for getopt_long(), --help and the check of its
+ * value. A parse function ends the program after a message if that is wrong.
+ */
+#ifndef TW_OPTION_H
+#define TW_OPTION_H
+
+#include <stdint.h>
+
+struct tw_option {
+	char letter;		/* '\0': none */
+	const char *name;	/* NULL: end of the table */
+	int argument;		/* has_arg of getopt_long() */
+	const char *metavar;
+	void (*parse)(const struct tw_option *option, char *value);
+	void *to;
+	int64_t min, max;	/* allowed range of a number */
+	const char *help;	/* \n starts a new line */
+};
+
+/* To the bool, the int64_t or the const char * at @to. */
+void tw_option_flag(const struct tw_option *option, char *value);
+void tw_option_number(const struct tw_option *option, char *value);
+void tw_option_path(const struct tw_option *option, char *value);
+
+/* Ends the program: "--NAME=VALUE: MESSAGE". */
+void tw_option_refuse(const struct tw_option *option, const char *value,
+		      const char *message) __attribute__((noreturn));
+
+/* Reads the command line by the options of all parts. */
+void tw_option_parse_all(int argc, char *argv[]);
+
+/* Sets the option @name as if it stood there; @value is changed. */
+void tw_option_set(const char *name, char *value);
+
+#endif /* TW_OPTION_H */

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The memory of a pair, and its two processes. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "rt-error.h"
+#include "rt-numa.h"
+#include "tw_link.h"
+#include "tw_pair.h"
+#include "tw_part.h"
+#include "tw_place.h"
+#include "tw_time.h"
+
+/* Rounded up: what a part writes is not in another part's cache line. */
+static size_t room_of(const struct tw_part *part, const struct tw_run *run)
+{
+	return part->room ? (part->room(run) + 63) / 64 * 64 : 0;
+}
+
+void *tw_pair_room(const struct tw_run *run, int pair,
+		   const struct tw_part *part)
+{
+	size_t at = 0;
+	int i;
+
+	for (i = 0; tw_parts[i] != part; i++)
+		at += room_of(tw_parts[i], run);
+	return room_of(part, run) ? run->pairs[pair]->rooms + at : NULL;
+}
+
+/* The client reads and writes it in each cycle. */
+static void bind_to_node(void *memory, size_t size, int pair)
+{
+	cpu_set_t cpus;
+	int cpu;
+
+	tw_place(TW_CLIENT, pair, &cpus);
+	cpu = tw_place_single(&cpus);
+	if (numa_initialize() && numa_max_node() > 0 && cpu >= 0)
+		numa_tonode_memory(memory, size, numa_node_of_cpu(cpu));
+}
+
+static int map(struct tw_run *run, int number)
+{
+	struct tw_pair *pair = mmap(NULL, run->pair_size,
+				    PROT_READ | PROT_WRITE,
+				    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int i;
+
+	if (pair == MAP_FAILED)
+		return -errno;
+	madvise(pair, run->pair_size, MADV_DONTFORK);
+	bind_to_node(pair, run->pair_size, number);
+	pair->number = number;
+	pair->tally.params = tw_config_params(number);
+	pair->loop = (struct tw_loop) {
+		.size = tw_config.size, .clockid = tw_config.clockid,
+		.timer = tw_config.timer, .warmup = tw_config.warmup,
+		.period_ns = pair->tally.params.period_ns,
+		.sleep_ns = pair->tally.params.sleep_ns,
+		.loops = tw_config.loops, .stop = &run->control->stop,
+		.first_ns = &run->control->first_ns,
+		.offset_ns = number * tw_config.aligned_us * TW_NS_PER_US,
+		.duration_ns = tw_config.duration_s * TW_NS_PER_S,
+	};
+	run->pairs[number] = pair;
+	for (i = 0; tw_parts[i]; i++)
+		if (tw_parts[i]->attach && room_of(tw_parts[i], run))
+			tw_parts[i]->attach(pair, tw_pair_room(run, number,
+							       tw_parts[i]));
+	return 0;
+}
+
+int tw_pair_map_all(struct tw_run *run)
+{
+	int64_t limit = (int64_t)sysconf(_SC_PHYS_PAGES) *
+			sysconf(_SC_PAGESIZE) / 2;
+	int i, err = 0;
+
+	run->pair_size = sizeof(struct tw_pair);
+	for (i = 0; tw_parts[i]; i++)
+		run->pair_size += room_of(tw_parts[i], run);
+	if ((int64_t)run->pair_size > limit / tw_config.pairs)
+		err = -ENOMEM;
+	for (i = 0; !err && i < tw_config.pairs; i++)
+		err = map(run, i);
+	if (err)
+		warn("the results of %d pairs need %zu KiB of memory each; allowed is half of what there is: %s\n",
+		     (int)tw_config.pairs, run->pair_size / 1024,
+		     strerror(-err));
+	return err;
+}
+
+/* Touches every page, so that no page fault happens in a cycle. */
+static void prefault(void *memory, size_t size)
+{
+	size_t page = sysconf(_SC_PAGESIZE), at;
+	volatile char *bytes = memory;
+
+	for (at = 0; at < size; at += page)
+		bytes[at] = bytes[at];
+}
+
+/* The client's: what is done with each measured cycle. */
+static struct recorder {
+	bool (*record)(void *room, const struct tw_cycle *cycle);
+	void *room;
+} recorders[16];
+
+static void list_recorders(const struct tw_run *run, int pair)
+{
+	struct recorder *next = recorders;
+	int i;
+
+	for (i = 0; tw_parts[i]; i++)
+		if (tw_parts[i]->record && room_of(tw_parts[i], run))
+			*next++ = (struct recorder) {
+				tw_parts[i]->record,
+				tw_pair_room(run, pair, tw_parts[i])
+			};
+}
+
+static bool record(void *sink, const struct tw_cycle *cycle)
+{
+	struct tw_pair *pair = sink;
+	bool end = false;
+	int i;
+
+	tw_tally_add(&pair->tally, cycle);
+	for (i = 0; recorders[i].record; i++)
+		end |= recorders[i].record(recorders[i].room, cycle);
+	return end;
+}
+
+static void add_usage(struct tw_usage *usage, int sign)
+{
+	struct rusage now;
+
+	if (getrusage(RUSAGE_SELF, &now))
+		return;
+	usage->faults += sign * (now.ru_minflt + now.ru_majflt);
+	usage->switches += sign * (now.ru_nvcsw + now.ru_nivcsw);
+}
+
+/* What fork() hands over of a process's settings. */
+struct start {
+	struct tw_run *run;
+	struct tw_pair *pair;
+};
+
+static int live(struct start *start, enum tw_role role,
+		int (*run_loop)(const struct tw_loop *loop))
+{
+	struct tw_run *run = start->run;
+	struct tw_pair *pair = start->pair;
+	struct tw_loop loop = pair->loop;
+	char byte;
+	int err;
+
+	/* The other's end open here would hide that it has ended. */
+	close(pair->fd[role == TW_CLIENT ? TW_SERVER : TW_CLIENT]);
+	close(run->go[1]);
+	loop.fd = pair->fd[role];
+	loop.request = calloc(1, loop.size);
+	loop.record = record;
+	loop.sink = pair;
+	if (!loop.request)
+		return -ENOMEM;
+	list_recorders(run, pair->number);
+	prefault(loop.request, loop.size);
+	if (role == TW_CLIENT)
+		prefault(pair, run->pair_size);
+	/* Until main closes the other end: all are ready. */
+	while (read(run->go[0], &byte, 1) < 0 && !*loop.stop)
+		;
+	add_usage(&pair->usage[role], -1);
+	err = run_loop(&loop);
+	add_usage(&pair->usage[role], 1);
+	return err;
+}
+
+static int live_client(void *arg)
+{
+	return live(arg, TW_CLIENT, tw_client_run);
+}
+
+static int live_server(void *arg)
+{
+	return live(arg, TW_SERVER, tw_server_run);
+}
+
+int tw_pair_start(struct tw_run *run, int number)
+{
+	struct tw_pair *pair = run->pairs[number];
+	struct start start = { run, pair };
+	int err = tw_link_tcp(&pair->fd[TW_CLIENT], &pair->fd[TW_SERVER]);
+
+	/* The other pairs' processes do not need it. */
+	madvise(pair, run->pair_size, MADV_DOFORK);
+	if (err)
+		warn("cannot connect client and server on 127.0.0.1: %s\n",
+		     strerror(-err));
+	else
+		err = tw_process_start(&pair->process[TW_SERVER], TW_SERVER,
+				       number, live_server, &start);
+	if (!err)
+		err = tw_process_start(&pair->process[TW_CLIENT], TW_CLIENT,
+				       number, live_client, &start);
+	close(pair->fd[TW_CLIENT]);
+	close(pair->fd[TW_SERVER]);
+	madvise(pair, run->pair_size, MADV_DONTFORK);
+	return err;
+}

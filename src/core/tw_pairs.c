@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* -t, -S, -d, -A, --priospread: several pairs of client and server at a time. */
+#include <getopt.h>
+#include <string.h>
+#include <time.h>
+
+#include "rt-error.h"
+#include "tw_part.h"
+#include "tw_place.h"
+#include "tw_run.h"
+
+static int64_t distance_us = -1;	/* -1: not given */
+static bool threads;
+
+static void parse_threads(const struct tw_option *option, char *value)
+{
+	threads = true;
+	tw_config.pairs = tw_place_count();
+	if (value)
+		tw_option_number(option, value);
+	else if (tw_config.pairs > TW_PAIRS_MAX)
+		tw_config.pairs = TW_PAIRS_MAX;
+}
+
+static void parse_smp(const struct tw_option *option, char *value)
+{
+	tw_config.smp = true;
+}
+
+static void parse_aligned(const struct tw_option *option, char *value)
+{
+	tw_config.aligned_us = 0;
+	if (value)
+		tw_option_number(option, value);
+}
+
+static const struct tw_option options[] = {
+	{ 'A', "aligned", optional_argument, "US", parse_aligned,
+	  &tw_config.aligned_us, 0, 1000000,
+	  "all pairs have the same first expiry; with US, each\n"
+	  "is so much later than the one before" },
+	{ 'd', "distance", required_argument, "US", tw_option_number,
+	  &distance_us, 0, 1000000,
+	  "each pair's period is longer by US than that of the\n"
+	  "one before; default 500, or 0 with -h, -H or a list\n"
+	  "of intervals" },
+	{ 0, "priospread", no_argument, NULL, tw_option_flag,
+	  &tw_config.spread,
+	  .help = "each pair's priorities are lower by 2 than those of\n"
+		  "the one before" },
+	{ 'S', "smp", no_argument, NULL, parse_smp,
+	  .help = "a pair on each CPU, client and server on the same" },
+	{ 't', "threads", optional_argument, "N", parse_threads,
+	  &tw_config.pairs, 1, TW_PAIRS_MAX,
+	  "N pairs of client and server; without N, one for each\n"
+	  "CPU" },
+	{ .name = NULL }
+};
+
+static void check(struct tw_run *run)
+{
+	int most;
+
+	if (tw_config.smp && (threads || tw_place_chosen()))
+		fatal("--smp: not allowed with --threads or --affinity, which it sets itself\n");
+	if (tw_config.smp)
+		tw_config.pairs = tw_place_count() > TW_PAIRS_MAX ?
+				  TW_PAIRS_MAX : tw_place_count();
+	most = (int)tw_config.priority / 2;
+	if (tw_config.spread && tw_config.pairs > most)
+		fatal("--priospread: --priority=%d has levels for at most %d pairs\n",
+		      (int)tw_config.priority, most);
+	if (distance_us < 0)
+		distance_us = tw_config.histogram || tw_config.intervals > 1 ?
+			      0 : 500;
+	tw_config.distance_us = distance_us;
+}
+
+const struct tw_part tw_part_pairs = {
+	.options = options, .check = check,
+};

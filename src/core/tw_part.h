@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A part is a feature: its options, and what it does in a run. It has files of
+ * its own and a row in tw_parts. All members may be NULL. main calls them in the
+ * order of the table, end() in the reverse order. A function that returns int
+ * returns 0, or -errno after a message.
+ */
+#ifndef TW_PART_H
+#define TW_PART_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "tw_option.h"
+
+struct tw_cycle;
+struct tw_pair;
+struct tw_run;
+
+struct tw_part {
+	const struct tw_option *options;	/* the last has no name */
+	/* All options are read: completes them, refuses contradictions. */
+	void (*check)(struct tw_run *run);
+	/* Of each step of a ramp, or once. */
+	int (*begin)(struct tw_run *run);	/* before clients and servers */
+	int (*woken)(struct tw_run *run);	/* see tw_run.tick_ms */
+	void (*end)(struct tw_run *run);	/* also if begin() failed */
+	/*
+	 * Memory that a client shares with main, zeroed: its size for each
+	 * pair, and how to fill it in. tw_pair_room() finds it. For a part that
+	 * wants some, the client calls record() for each measured cycle, after
+	 * t3; true ends the run.
+	 */
+	size_t (*room)(const struct tw_run *run);
+	void (*attach)(struct tw_pair *pair, void *room);
+	bool (*record)(void *room, const struct tw_cycle *cycle);
+	bool (*exceeded)(const struct tw_run *run);	/* exit status 2 */
+	/*
+	 * What it adds to the text, to "thread" "@column" in the JSON, and to
+	 * "twoway" there; each member ends with a comma.
+	 */
+	void (*text)(FILE *file, const struct tw_run *run);
+	void (*column)(FILE *file, const struct tw_run *run, int column);
+	void (*json)(FILE *file, const struct tw_run *run);
+	/* The results are complete; @status: of the program. */
+	int (*write)(const struct tw_run *run, int status);
+};
+
+/* The last is NULL. */
+extern const struct tw_part *const tw_parts[];
+
+extern const struct tw_part tw_part_config;
+extern const struct tw_part tw_part_place;
+extern const struct tw_part tw_part_text;
+extern const struct tw_part tw_part_latency;
+extern const struct tw_part tw_part_histogram;
+extern const struct tw_part tw_part_blocks;
+extern const struct tw_part tw_part_json;
+extern const struct tw_part tw_part_columns;
+extern const struct tw_part tw_part_pairs;
+extern const struct tw_part tw_part_break;
+extern const struct tw_part tw_part_verbose;
+extern const struct tw_part tw_part_load;
+extern const struct tw_part tw_part_ramp;
+extern const struct tw_part tw_part_trltp;
+
+#endif /* TW_PART_H */

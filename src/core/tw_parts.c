@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The table of parts. A feature is its files and its row here. */
+#include "tw_part.h"
+
+const struct tw_part *const tw_parts[] = {
+	&tw_part_histogram,
+	&tw_part_pairs,
+	&tw_part_config,
+	&tw_part_place,
+	&tw_part_columns,
+	&tw_part_text,
+	&tw_part_latency,
+	&tw_part_ramp,
+	&tw_part_load,
+	&tw_part_trltp,
+	&tw_part_verbose,
+	&tw_part_break,
+	&tw_part_blocks,
+	&tw_part_json,	/* last: it has the exit status */
+	NULL
+};

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "rt-error.h"
+#include "rt-numa.h"
+#include "tw_part.h"
+#include "tw_place.h"
+
+static cpu_set_t allowed;	/* that this program may use */
+static bool pinned;		/* -a was given */
+static cpu_set_t chosen;	/* by -a CPUSET; else empty */
+static cpu_set_t own[TW_ROLES];	/* by --client-affinity and so on */
+
+/* @count CPUs of the set @from, beginning with its @n-th. */
+static void nth(const cpu_set_t *from, int n, int count, cpu_set_t *to)
+{
+	int cpu;
+
+	CPU_ZERO(to);
+	for (cpu = 0; cpu < CPU_SETSIZE && count; cpu++)
+		if (CPU_ISSET(cpu, from) && n-- <= 0) {
+			CPU_SET(cpu, to);
+			count--;
+		}
+}
+
+/*
+ * -a without a set: of the CPUs c0, c1, ... that this program may use
+ *
+ *   CPUs       main  server  client  load
+ *   4 or more  c1    c2      c3      c3 and above
+ *   3          c0    c1      c2      c2
+ *   2          c0    c0      c1      c1
+ *   1          c0    c0      c0      c0
+ *
+ * From 4 CPUs on, the next pairs take the next two, then c2 and c3 again.
+ */
+static int planned(enum tw_role role, int number, int count)
+{
+	int first = count > 2 ? count > 3 ? 2 : 1 : 0;
+	int rest = count - first;
+	int client = count > 1 ? first + 1 : 0;
+
+	if (role == TW_MAIN)
+		return count > 3;
+	if (role == TW_LOAD)
+		return client + number % (count - client);
+	if (rest < 2)
+		return first;
+	return first + (2 * number + (role == TW_CLIENT)) % (rest & ~1);
+}
+
+void tw_place(enum tw_role role, int number, cpu_set_t *cpus)
+{
+	int count = CPU_COUNT(&chosen);
+	bool client = role == TW_CLIENT;
+
+	if (CPU_COUNT(&own[role]))
+		*cpus = own[role];
+	else if (tw_config.smp && (client || role == TW_SERVER))
+		nth(&allowed, number % CPU_COUNT(&allowed), 1, cpus);
+	else if (!pinned || (count && !client && role != TW_SERVER))
+		*cpus = allowed;
+	else if (count)
+		nth(&chosen, (2 * number + client) % count, 1, cpus);
+	else if (number == TW_PLACE_ALL)
+		nth(&allowed, planned(role, 0, CPU_COUNT(&allowed)),
+		    CPU_SETSIZE, cpus);
+	else
+		nth(&allowed, planned(role, number, CPU_COUNT(&allowed)), 1,
+		    cpus);
+}
+
+int tw_place_count(void)
+{
+	return CPU_COUNT(&allowed);
+}
+
+bool tw_place_chosen(void)
+{
+	return pinned;
+}
+
+int tw_place_single(const cpu_set_t *cpus)
+{
+	int cpu = 0;
+
+	if (CPU_COUNT(cpus) != 1)
+		return -1;
+	while (!CPU_ISSET(cpu, cpus))
+		cpu++;
+	return cpu;
+}
+
+/* libnuma's syntax: lists, ranges, !, + and all. */
+static void parse_set(const struct tw_option *option, char *value,
+		      cpu_set_t *set)
+{
+	struct bitmask *mask = NULL;
+	cpu_set_t usable;
+	int cpu;
+
+	CPU_ZERO(set);
+	if (!parse_cpumask(value, numa_num_possible_cpus(), &mask) && mask)
+		for (cpu = 0; cpu < CPU_SETSIZE && cpu < (int)mask->size; cpu++)
+			if (numa_bitmask_isbitset(mask, cpu))
+				CPU_SET(cpu, set);
+	CPU_AND(&usable, &allowed, set);
+	if (!CPU_COUNT(set) || !CPU_EQUAL(&usable, set))
+		tw_option_refuse(option, value, "allowed is a set of CPUs that this process may use");
+}
+
+static void parse_affinity(const struct tw_option *option, char *value)
+{
+	pinned = true;
+	CPU_ZERO(&chosen);
+	if (value)
+		parse_set(option, value, &chosen);
+}
+
+static void parse_own(const struct tw_option *option, char *value)
+{
+	parse_set(option, value, option->to);
+}
+
+static const struct tw_option options[] = {
+	{ 'a', "affinity", optional_argument, "CPUSET", parse_affinity,
+	  .help = "pin parent process, server and client to CPUs\n"
+		  "of their own; with CPUSET, server and client of\n"
+		  "pair N to its CPUs 2N and 2N + 1" },
+	{ 0, "client-affinity", required_argument, "CPUSET", parse_own,
+	  &own[TW_CLIENT], .help = "pin the clients to CPUSET" },
+	{ 0, "load-affinity", required_argument, "CPUSET", parse_own,
+	  &own[TW_LOAD], .help = "pin the load to CPUSET" },
+	{ 0, "mainaffinity", required_argument, "CPUSET", parse_own,
+	  &own[TW_MAIN], .help = "pin the parent process to CPUSET" },
+	{ 0, "server-affinity", required_argument, "CPUSET", parse_own,
+	  &own[TW_SERVER], .help = "pin the servers to CPUSET" },
+	{ .name = NULL }
+};
+
+const struct tw_part tw_part_place = {
+	.options = options,
+};
+
+void tw_place_open(void)
+{
+	if (sched_getaffinity(0, sizeof(allowed), &allowed))
+		err_exit(errno, "cannot read the CPUs of this process");
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "rt-error.h"
+#include "tw_place.h"
+#include "tw_process.h"
+#include "tw_time.h"
+
+#define START_MS	5000	/* to get ready */
+#define STOP_MS		1000	/* to end, before it is killed */
+
+/* What a child tells on its pipe: that it is ready, or why not. */
+struct answer {
+	int err;
+	char what[300];
+};
+
+/*
+ * On a cgroup v2 no file tells that RT_GROUP_SCHED refuses real time, so the
+ * message must.
+ */
+static const char no_priority[] =
+	"real-time priority; this needs root, CAP_SYS_NICE or a sufficient \"ulimit -r\"; "
+	"root is refused, too, where the kernel has RT_GROUP_SCHED and the cgroup has no real-time runtime";
+
+static int role_policy(enum tw_role role, int priority)
+{
+	if (role == TW_SERVER || role == TW_CLIENT)
+		return tw_config.policy;
+	if (!priority)
+		return SCHED_OTHER;
+	return role == TW_LOAD ? SCHED_RR : SCHED_FIFO;
+}
+
+int tw_process_settle(enum tw_role role, int number, const char **what)
+{
+	struct sched_param param = {
+		.sched_priority = tw_config_priority(role, number)
+	};
+	cpu_set_t cpus, wanted;
+
+	/* First: with a lower priority it might never run on a busy CPU. */
+	*what = param.sched_priority ? no_priority : "scheduling policy";
+	if (sched_setscheduler(0, role_policy(role, param.sched_priority),
+			       &param))
+		return -errno;
+	*what = "CPUs";
+	tw_place(role, number, &wanted);
+	if (sched_setaffinity(0, sizeof(wanted), &wanted) ||
+	    sched_getaffinity(0, sizeof(cpus), &cpus))
+		return -errno;
+	if (!CPU_EQUAL(&cpus, &wanted))
+		return -EINVAL;
+	*what = "locked memory; this needs root, CAP_IPC_LOCK or a sufficient \"ulimit -l\"";
+	if (tw_config.mlockall && mlockall(MCL_CURRENT | MCL_FUTURE))
+		return -errno;
+	return 0;
+}
+
+/* Empty: the signal only has to interrupt system calls. */
+static void on_stop(int signal)
+{
+}
+
+/* Only main acts on signals that the terminal sends to all. */
+static void set_signals(enum tw_role role)
+{
+	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGUSR1 };
+	struct sigaction action = { .sa_handler = SIG_IGN };
+	sigset_t none;
+	size_t i;
+
+	for (i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
+		sigaction(ignored[i], &action, NULL);
+	action.sa_handler = on_stop;
+	sigaction(TW_STOP_SIGNAL, &action, NULL);
+	if (role == TW_LOAD)
+		signal(SIGPIPE, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static void __attribute__((noreturn))
+be_child(enum tw_role role, int number, pid_t parent, int fd,
+	 int (*live)(void *arg), void *arg)
+{
+	struct answer answer = { .err = 0 };
+	const char *what = "";
+	char name[16];
+
+	set_signals(role);
+	snprintf(name, sizeof(name), "twoway-%s", tw_role_names[role]);
+	prctl(PR_SET_NAME, name);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* It may have died before the call above. */
+	if (getppid() != parent)
+		_exit(EXIT_FAILURE);
+	if (role == TW_LOAD)
+		setpgid(0, 0);
+	answer.err = tw_process_settle(role, number, &what);
+	snprintf(answer.what, sizeof(answer.what), "%s", what);
+	if (write(fd, &answer, sizeof(answer)) != sizeof(answer) || answer.err)
+		_exit(EXIT_FAILURE);
+	close(fd);
+	/* Not exit(): it would write the parent's stdio buffers again. */
+	_exit(-live(arg));
+}
+
+/* Waits until the child has answered. */
+static int await(struct tw_process *process, int fd)
+{
+	struct pollfd pipe = { .fd = fd, .events = POLLIN };
+	struct sched_param param;
+	struct answer answer;
+
+	if (poll(&pipe, 1, START_MS) != 1) {
+		warn("the %s (pid %d) was not ready within %d s: it gets no CPU time; look for a task of higher priority on its CPU\n",
+		     process->name, process->pid, START_MS / 1000);
+		return -ETIMEDOUT;
+	}
+	if (read(fd, &answer, sizeof(answer)) != sizeof(answer)) {
+		warn("the %s ended before it was ready\n", process->name);
+		return -ECHILD;
+	}
+	if (answer.err) {
+		warn("the %s cannot get its %s: %s\n", process->name,
+		     answer.what, strerror(-answer.err));
+		return answer.err;
+	}
+	process->policy = sched_getscheduler(process->pid);
+	if (process->policy < 0 || sched_getparam(process->pid, &param) ||
+	    sched_getaffinity(process->pid, sizeof(process->cpus),
+			      &process->cpus))
+		return 0;	/* it has ended: that is told later */
+	process->priority = param.sched_priority;
+	return 0;
+}
+
+static int not_started(const struct tw_process *process, int err)
+{
+	warn("cannot start the %s: %s\n", process->name, strerror(-err));
+	return err;
+}
+
+int tw_process_start(struct tw_process *process, enum tw_role role,
+		     int number, int (*live)(void *arg), void *arg)
+{
+	pid_t pid, parent = getpid();
+	int fds[2], err;
+
+	*process = (struct tw_process) {
+		.name = tw_role_names[role], .group = role == TW_LOAD,
+	};
+	if (pipe2(fds, O_CLOEXEC))
+		return not_started(process, -errno);
+	/* *process is shared memory: only main may write it. */
+	pid = fork();
+	if (!pid)
+		be_child(role, number, parent, fds[1], live, arg);
+	err = pid < 0 ? not_started(process, -errno) : 0;
+	close(fds[1]);
+	if (!err) {
+		process->pid = pid;
+		err = await(process, fds[0]);
+	}
+	close(fds[0]);
+	if (err && process->pid) {
+		kill(process->pid, SIGKILL);
+		tw_process_stop(process);
+		process->pid = 0;
+	}
+	return err;
+}
+
+bool tw_process_ended(struct tw_process *process)
+{
+	if (process->pid && !process->ended)
+		process->ended = waitpid(process->pid, &process->status,
+					 WNOHANG) == process->pid;
+	return process->ended;
+}
+
+/* Its orphans come to main, which is their subreaper. */
+static void stop_group(struct tw_process *process)
+{
+	const struct timespec pause = { .tv_nsec = TW_NS_PER_MS };
+	pid_t pid = 0;
+	int i = 0;
+
+	kill(-process->pid, SIGKILL);
+	while (pid >= 0 && i < STOP_MS) {
+		pid = waitpid(-process->pid, NULL, WNOHANG);
+		if (!pid) {
+			nanosleep(&pause, NULL);
+			i++;
+		}
+	}
+}
+
+void tw_process_stop(struct tw_process *process)
+{
+	const struct timespec pause = { .tv_nsec = TW_NS_PER_MS };
+	int i, signal = TW_STOP_SIGNAL;
+
+	if (!process->pid)
+		return;
+	/* Repeatedly: a signal may come just before the child waits for it. */
+	for (i = 0; i < 2 * STOP_MS && !process->group &&
+	     !tw_process_ended(process); i++) {
+		if (i == STOP_MS) {
+			warn("the %s (pid %d) did not end within %d s and is killed\n",
+			     process->name, process->pid, STOP_MS / 1000);
+			signal = SIGKILL;
+		}
+		kill(process->pid, signal);
+		nanosleep(&pause, NULL);
+	}
+	if (process->group)
+		stop_group(process);
+	process->ended = true;
+}
+
+bool tw_process_failed(const struct tw_process *process, bool killed)
+{
+	int status = process->status;
+
+	if (!process->ended || !status || (killed && !WIFSIGNALED(status)))
+		return false;
+	if (WIFSIGNALED(status))
+		warn("the %s (pid %d) was killed by signal %d (%s)\n",
+		     process->name, process->pid, WTERMSIG(status),
+		     strsignal(WTERMSIG(status)));
+	else
+		warn("the %s (pid %d) stopped: %s\n", process->name,
+		     process->pid, strerror(WEXITSTATUS(status)));
+	return true;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Child processes: each applies its settings, reads them back, and says that
+ * it is ready; it dies with main. Every wait has a time limit, because a child
+ * may be unable to run while a task of higher priority uses its CPU.
+ */
+#ifndef TW_PROCESS_H
+#define TW_PROCESS_H
+
+#include <sys/types.h>
+
+#include "tw_config.h"
+
+/* Interrupts any wait of a child, which then looks whether it is to stop. */
+#define TW_STOP_SIGNAL	(SIGRTMIN + 1)
+
+struct tw_process {
+	pid_t pid;		/* 0: none was started */
+	const char *name;	/* in messages */
+	bool group;		/* of a process group of its own */
+	bool ended;		/* and reaped */
+	int status;		/* then, as of waitpid() */
+	/* As the kernel says, once it is ready. */
+	int policy;
+	int priority;
+	cpu_set_t cpus;
+};
+
+/*
+ * Sets policy, priority, CPUs and locked memory of the calling process as
+ * @role @number is to have them, and reads them back. Returns 0 or -errno, and
+ * what failed in *what.
+ */
+int tw_process_settle(enum tw_role role, int number, const char **what);
+
+/*
+ * Forks, settles the child as @role @number, and waits until it is ready; then
+ * the child runs live(arg) and exits with it. Prints a message if that fails.
+ * Returns 0 or -errno. A load becomes a process group.
+ */
+int tw_process_start(struct tw_process *process, enum tw_role role,
+		     int number, int (*live)(void *arg), void *arg);
+
+/* Whether it has ended, without waiting. One that was not started has not. */
+bool tw_process_ended(struct tw_process *process);
+
+/*
+ * Ends it: asks it to, repeatedly, and kills it after a second; a group is
+ * killed at once.
+ */
+void tw_process_stop(struct tw_process *process);
+
+/*
+ * Prints a message if it has ended otherwise than with exit status 0 (and
+ * @killed: only if a signal did it). Returns whether it did.
+ */
+bool tw_process_failed(const struct tw_process *process, bool killed);
+
+#endif /* TW_PROCESS_H */

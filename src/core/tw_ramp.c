@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* --steps: the same measurement with 0, 1, 2... units of the first load. */
+#include <getopt.h>
+#include <inttypes.h>
+
+#include "rt-error.h"
+#include "tw_load.h"
+#include "tw_part.h"
+#include "tw_text.h"
+
+static int64_t steps = 1;
+
+/* What is kept of each step, over all pairs. */
+static struct {
+	double rate;		/* work of the load a second */
+	struct tw_results results;
+} kept[TW_LOAD_MAX + 1];
+
+static const struct tw_option options[] = {
+	{ 0, "steps", required_argument, "N", tw_option_number, &steps,
+	  1, TW_LOAD_MAX + 1,
+	  "N runs, with 0, 1 ... N-1 workers (or groups) of the\n"
+	  "first --load" },
+	{ .name = NULL }
+};
+
+static void check(struct tw_run *run)
+{
+	if (steps > 1 && !tw_load_first())
+		fatal("--steps=%d: allowed only with --load\n", (int)steps);
+	if (steps > 1 && !tw_config.loops && !tw_config.duration_s)
+		fatal("--steps=%d: allowed only with --loops or --duration\n",
+		      (int)steps);
+	run->steps = (int)steps;
+}
+
+static int begin(struct tw_run *run)
+{
+	if (run->steps > 1)
+		printf("# Step %d/%d: load %s, %d %s\n", run->step + 1,
+		       run->steps, tw_load_first()->ops->name, run->step,
+		       tw_load_first()->ops->unit);
+	return 0;
+}
+
+static void end(struct tw_run *run)
+{
+	int i;
+
+	if (run->steps == 1)
+		return;
+	for (i = 0; i < tw_config.pairs; i++)
+		tw_results_merge(&kept[run->step].results,
+				 &run->pairs[i]->tally.results,
+				 &run->pairs[i]->tally.params);
+	kept[run->step].rate = tw_load_first()->rate;
+	if (!run->no_status && kept[run->step].results.stats[0].count)
+		tw_text_status(stdout, run);
+	fflush(stdout);
+}
+
+static void print_stats(FILE *file, const struct tw_stats *of)
+{
+	fprintf(file, " %7" PRId64 " %7" PRId64 " %7" PRId64 " %7.1f",
+		tw_text_whole(of->min_ns),
+		tw_text_whole((int64_t)tw_stats_mean(of)),
+		tw_text_whole(of->max_ns),
+		tw_text_real(tw_stats_deviation(of)));
+}
+
+static void text(FILE *file, const struct tw_run *run)
+{
+	int i;
+
+	if (run->steps == 1)
+		return;
+	fprintf(file, "# Load %s: response and total by %s; work: %s a second\n"
+		"# %7s | %31s | %31s | %8s\n",
+		tw_load_first()->ops->name, tw_load_first()->ops->unit,
+		tw_load_first()->ops->work, tw_load_first()->ops->unit,
+		"response: min avg max std", "total: min avg max std", "work");
+	for (i = 0; i < run->steps && kept[i].results.stats[0].count; i++) {
+		fprintf(file, "# %7d |", i);
+		print_stats(file, &kept[i].results.stats[TW_RESPONSE]);
+		fprintf(file, " |");
+		print_stats(file, &kept[i].results.stats[TW_TOTAL]);
+		fprintf(file, " | %8.1f\n", kept[i].rate);
+	}
+}
+
+static void json_stats(FILE *file, int id, const struct tw_stats *of)
+{
+	fprintf(file, ",\n        \"%s\": { \"min\": %" PRId64 ", \"max\": %"
+		PRId64 ", \"avg\": %.3f, \"stddev\": %.3f }",
+		tw_metrics[id].name, tw_text_whole(of->min_ns),
+		tw_text_whole(of->max_ns), tw_text_real(tw_stats_mean(of)),
+		tw_text_real(tw_stats_deviation(of)));
+}
+
+static void json(FILE *file, const struct tw_run *run)
+{
+	const struct tw_metric_params params = tw_config_params(0);
+	int i, id;
+
+	if (run->steps == 1)
+		return;
+	fprintf(file, "    \"steps\": [");
+	for (i = 0; i < run->steps && kept[i].results.stats[0].count; i++) {
+		fprintf(file, "%s\n      { \"%s\": %d, \"rate\": %.3f, \"cycles\": %"
+			PRIu64 ", \"missed\": %" PRIu64, i ? "," : "",
+			tw_load_first()->ops->unit, i, kept[i].rate,
+			kept[i].results.stats[0].count, kept[i].results.missed);
+		for (id = 0; id < TW_METRICS; id++)
+			if (tw_metric_valid(id, &params))
+				json_stats(file, id,
+					   &kept[i].results.stats[id]);
+		fprintf(file, " }");
+	}
+	fprintf(file, "\n    ],\n");
+}
+
+const struct tw_part tw_part_ramp = {
+	.options = options, .check = check, .begin = begin, .end = end,
+	.text = text, .json = json,
+};

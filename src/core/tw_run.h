@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A run: main connects clients and servers, starts them, waits for the end,
+ * stops them. A ramp is several steps, each of which starts them anew.
+ */
+#ifndef TW_RUN_H
+#define TW_RUN_H
+
+#include <stdio.h>
+
+#include "tw_loop.h"
+#include "tw_process.h"
+#include "tw_tally.h"
+
+struct tw_part;
+
+/* What the kernel has counted for a process while its loop ran. */
+struct tw_usage {
+	uint64_t faults;
+	uint64_t switches;	/* voluntary and involuntary */
+};
+
+/*
+ * A client and its server. Memory that main shares with both; on the NUMA node
+ * of the client.
+ */
+struct tw_pair {
+	int number;
+	struct tw_loop loop;	/* what both loops have in common */
+	int fd[TW_ROLES];	/* connected: the client's end, the server's */
+	struct tw_process process[TW_ROLES];	/* used by main only */
+	struct tw_usage usage[TW_ROLES];
+	struct tw_tally tally;	/* of this step; written by the client */
+	struct tw_results total;	/* of all steps; written by main */
+	char rooms[];		/* of the parts */
+};
+
+/* Memory that main shares with all. */
+struct tw_control {
+	atomic_int stop;	/* all clients and servers are to end */
+	int64_t first_ns;	/* first expiry of aligned clients; else 0 */
+};
+
+struct tw_run {
+	struct tw_control *control;
+	struct tw_pair *pairs[TW_PAIRS_MAX];
+	size_t pair_size;	/* in bytes */
+	int signal_fd;
+	int go[2];		/* a pipe; closed when all may start */
+	int steps;		/* of a ramp; 1: none */
+	int step;		/* the present one, from 0 */
+	int tick_ms;		/* woken() is also called so often; 0: not */
+	bool no_status;		/* at the end, as there is a histogram */
+	bool broken;		/* -b: the run ended at a long cycle */
+	int interrupted;	/* the signal that ended the run; 0: none */
+	bool measured;		/* there are results */
+};
+
+/* Called by main. Measures all steps. Returns 0, or -errno after a message. */
+int tw_run_measure(struct tw_run *run);
+
+/* A part's memory in a pair; NULL: it has none. Called by main. */
+void *tw_pair_room(const struct tw_run *run, int pair,
+		   const struct tw_part *part);
+
+#endif /* TW_RUN_H */

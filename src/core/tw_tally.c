@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <math.h>
+#include <string.h>
+
+#include "tw_tally.h"
+
+/* A read is amid a write at most this often, unless the writer is stopped. */
+#define READ_TRIES	10000
+
+/* @inverse: 1 / (count including this value), the same for all metrics. */
+static void add(struct tw_stats *stats, int64_t value_ns, double inverse,
+		int64_t target_ns)
+{
+	double delta = (double)value_ns - stats->mean_ns;
+
+	if (!stats->count++ || value_ns < stats->min_ns)
+		stats->min_ns = value_ns;
+	if (stats->count == 1 || value_ns > stats->max_ns)
+		stats->max_ns = value_ns;
+	stats->last_ns = value_ns;
+	stats->sum_ns += value_ns;
+	stats->mean_ns += delta * inverse;
+	if (target_ns) {
+		delta = (double)(value_ns - target_ns);
+		stats->m2_ns2 += delta * delta;
+	} else {
+		stats->m2_ns2 += delta * ((double)value_ns - stats->mean_ns);
+	}
+}
+
+static int64_t target_of(int id, const struct tw_metric_params *params)
+{
+	return tw_metrics[id].target_ns ? tw_metrics[id].target_ns(params) : 0;
+}
+
+static void add_all(struct tw_tally *tally, const struct tw_cycle *cycle)
+{
+	const struct tw_metric_params *params = &tally->params;
+	struct tw_results *results = &tally->results;
+	double inverse = 1.0 / (double)(results->stats[0].count + 1);
+	int id;
+
+	results->missed += cycle->missed;
+	for (id = 0; id < TW_METRICS; id++)
+		add(&results->stats[id], tw_metrics[id].value_ns(cycle, params),
+		    inverse, target_of(id, params));
+}
+
+void tw_tally_add(struct tw_tally *tally, const struct tw_cycle *cycle)
+{
+	uint32_t version = atomic_load_explicit(&tally->version,
+						memory_order_relaxed);
+
+	atomic_store_explicit(&tally->version, version + 1,
+			      memory_order_relaxed);
+	/* No write may be seen before the odd version... */
+	atomic_thread_fence(memory_order_release);
+	add_all(tally, cycle);
+	/* ...and none after the even one. */
+	atomic_store_explicit(&tally->version, version + 2,
+			      memory_order_release);
+}
+
+void tw_tally_read(const struct tw_tally *tally, struct tw_results *results)
+{
+	uint32_t before, after;
+	int tries = READ_TRIES;
+
+	do {
+		before = atomic_load_explicit(&tally->version,
+					      memory_order_acquire);
+		*results = tally->results;
+		atomic_thread_fence(memory_order_acquire);
+		after = atomic_load_explicit(&tally->version,
+					     memory_order_relaxed);
+	} while ((before & 1 || before != after) && --tries);
+}
+
+/*
+ * The squared deviations about a target simply add up. Those about two means
+ * are about the common mean after a correction (Chan, Golub, LeVeque 1979).
+ */
+static void merge(struct tw_stats *to, const struct tw_stats *from,
+		  bool about_mean)
+{
+	double delta = from->mean_ns - to->mean_ns;
+	double count = (double)to->count + (double)from->count;
+
+	if (!from->count)
+		return;
+	if (!to->count || from->min_ns < to->min_ns)
+		to->min_ns = from->min_ns;
+	if (!to->count || from->max_ns > to->max_ns)
+		to->max_ns = from->max_ns;
+	to->m2_ns2 += from->m2_ns2;
+	if (about_mean)
+		to->m2_ns2 += delta * delta * (double)to->count *
+			      (double)from->count / count;
+	to->mean_ns += delta * (double)from->count / count;
+	to->count += from->count;
+	to->last_ns = from->last_ns;
+	to->sum_ns += from->sum_ns;
+}
+
+void tw_results_merge(struct tw_results *to, const struct tw_results *from,
+		      const struct tw_metric_params *params)
+{
+	int id;
+
+	to->missed += from->missed;
+	for (id = 0; id < TW_METRICS; id++)
+		merge(&to->stats[id], &from->stats[id],
+		      !target_of(id, params));
+}
+
+double tw_stats_mean(const struct tw_stats *stats)
+{
+	return stats->count ? (double)stats->sum_ns / (double)stats->count : 0;
+}
+
+double tw_stats_deviation(const struct tw_stats *stats)
+{
+	return stats->count > 1 ?
+	       sqrt(stats->m2_ns2 / (double)(stats->count - 1)) : 0;
+}

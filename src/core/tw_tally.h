@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The statistics of all metrics of a pair, in memory that client and main
+ * share. The client adds; main may read at any time.
+ *
+ * This is a sequence lock: the writer never waits, and the reader tries again
+ * if the version has changed. The data are plain fields; the fences keep them
+ * between the two versions.
+ */
+#ifndef TW_TALLY_H
+#define TW_TALLY_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "tw_metric.h"
+
+/* Of one metric. Without a value, all are 0. */
+struct tw_stats {
+	uint64_t count;
+	int64_t last_ns;
+	int64_t min_ns;
+	int64_t max_ns;
+	int64_t sum_ns;		/* overflows after 292 years of latency */
+	double mean_ns;		/* running mean (Welford) */
+	double m2_ns2;		/* sum of squared deviations */
+};
+
+/* Of all metrics, and the expiries that got no cycle. */
+struct tw_results {
+	uint64_t missed;
+	struct tw_stats stats[TW_METRICS];
+};
+
+struct tw_tally {
+	struct tw_metric_params params;
+	_Atomic uint32_t version;	/* odd while the client writes */
+	struct tw_results results;
+};
+
+/* Called by the client. Adds a measured cycle to all statistics. */
+void tw_tally_add(struct tw_tally *tally, const struct tw_cycle *cycle);
+
+/*
+ * Called by main. Copies the results, all of the same cycles, unless the
+ * client was killed while it wrote.
+ */
+void tw_tally_read(const struct tw_tally *tally, struct tw_results *results);
+
+/* Adds the results @from, of other cycles with the same @params, to @to. */
+void tw_results_merge(struct tw_results *to, const struct tw_results *from,
+		      const struct tw_metric_params *params);
+
+/* Mean and standard deviation in ns; 0 if there are too few values. */
+double tw_stats_mean(const struct tw_stats *stats);
+double tw_stats_deviation(const struct tw_stats *stats);
+
+#endif /* TW_TALLY_H */

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "rt-utils.h"
+#include "tw_part.h"
+#include "tw_text.h"
+#include "tw_time.h"
+
+#define PHASES	(1 + TW_TOTAL - TW_LATENCY)	/* lines, with the names */
+
+static bool unbuffered;
+
+static const struct tw_option options[] = {
+	{ 'u', "unbuffered", no_argument, NULL, tw_option_flag, &unbuffered,
+	  .help = "do not buffer the output" },
+	{ .name = NULL }
+};
+
+static void check(struct tw_run *run)
+{
+	if (unbuffered)
+		setvbuf(stdout, NULL, _IONBF, 0);
+	if (!tw_config.priority)
+		printf("# Not real-time: no -p; these are times of an ordinary process (as a rule: -m -p 98 -a)\n");
+}
+
+const struct tw_part tw_part_text = {
+	.options = options, .check = check,
+};
+
+int64_t tw_text_whole(int64_t ns)
+{
+	return tw_config.nsecs ? ns : tw_ns_to_us(ns);
+}
+
+double tw_text_real(double ns)
+{
+	return tw_config.nsecs ? ns : ns / (double)TW_NS_PER_US;
+}
+
+int tw_text_columns(void)
+{
+	return (int)tw_config.pairs * tw_config.columns;
+}
+
+int tw_text_pair(int column)
+{
+	return column / tw_config.columns;
+}
+
+enum tw_metric_id tw_text_metric(int column)
+{
+	return tw_config.metrics[column % tw_config.columns];
+}
+
+const struct tw_stats *tw_text_total(const struct tw_run *run, int column)
+{
+	return &run->pairs[tw_text_pair(column)]->
+		total.stats[tw_text_metric(column)];
+}
+
+static void print_column(FILE *file, const struct tw_run *run, int column,
+			 const struct tw_results *results)
+{
+	const struct tw_stats *of = &results->stats[tw_text_metric(column)];
+	int pair = tw_text_pair(column), width = tw_config.nsecs ? 8 : 5;
+
+	fprintf(file, "T:%2d (%5d) P:%2d I:%" PRId64 " C:%7" PRIu64
+		" Min:%7" PRId64 " Act:%*" PRId64 " Avg:%*" PRId64 " Max:%8"
+		PRId64, column, run->pairs[pair]->process[TW_CLIENT].pid,
+		tw_config_priority(TW_CLIENT, pair),
+		tw_config_interval_us(pair), of->count,
+		tw_text_whole(of->min_ns), width, tw_text_whole(of->last_ns),
+		width, tw_text_whole((int64_t)tw_stats_mean(of)),
+		tw_text_whole(of->max_ns));
+	if (!tw_config.latency_only)
+		fprintf(file, " Std:%8.1f %s",
+			tw_text_real(tw_stats_deviation(of)),
+			tw_metrics[tw_text_metric(column)].name);
+	fputc('\n', file);
+}
+
+static void print_phases(FILE *file, const struct tw_results *results)
+{
+	const struct tw_metric_params params = tw_config_params(0);
+	int id;
+
+	fprintf(file, "# %-9s %8s %8s %8s %8s\n", "", "min", "avg", "max",
+		"std");
+	for (id = TW_LATENCY + 1; id <= TW_TOTAL; id++) {
+		const struct tw_stats *of = &results->stats[id];
+
+		if (tw_metric_valid(id, &params))
+			fprintf(file, "# %-9s %8" PRId64 " %8" PRId64 " %8"
+				PRId64 " %8.1f\n", tw_metrics[id].name,
+				tw_text_whole(of->min_ns),
+				tw_text_whole((int64_t)tw_stats_mean(of)),
+				tw_text_whole(of->max_ns),
+				tw_text_real(tw_stats_deviation(of)));
+	}
+}
+
+/* The first @lines of them. Returns how many were printed. */
+static int print_status(FILE *file, const struct tw_run *run, int lines)
+{
+	struct tw_results all = { .missed = 0 }, results;
+	int column, printed = 0;
+
+	for (column = 0; column < tw_text_columns(); column++) {
+		int pair = tw_text_pair(column);
+
+		if (column % tw_config.columns == 0) {
+			tw_tally_read(&run->pairs[pair]->tally, &results);
+			tw_results_merge(&all, &results,
+					 &run->pairs[pair]->tally.params);
+		}
+		if (printed < lines) {
+			print_column(file, run, column, &results);
+			printed++;
+		}
+	}
+	if (!tw_config.latency_only || printed + PHASES > lines)
+		return printed;
+	print_phases(file, &all);
+	return printed + PHASES;
+}
+
+void tw_text_status(FILE *file, const struct tw_run *run)
+{
+	print_status(file, run, INT32_MAX);
+}
+
+/* A line that is too wide is cut by the terminal: it must not be two. */
+void tw_text_redraw(const struct tw_run *run)
+{
+	struct winsize window = { .ws_row = 0 };
+	double load[3] = { 0 };
+	int lines;
+
+	if (getloadavg(load, 3) < 0)
+		load[0] = load[1] = load[2] = 0;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) || window.ws_row < 4)
+		window.ws_row = 24;
+	printf("\033[?7l\033[Kpolicy: %s: loadavg: %.2f %.2f %.2f\n\033[K\n",
+	       policy_to_string(tw_config.policy), load[0], load[1], load[2]);
+	lines = print_status(stdout, run, window.ws_row - 3);
+	printf("\033[?7h\033[%dA", lines + 2);
+	fflush(stdout);
+}
+
+void tw_text_print(FILE *file, const struct tw_run *run)
+{
+	uint64_t missed = 0;
+	int i;
+
+	if (!run->no_status && run->steps == 1)
+		tw_text_status(file, run);
+	for (i = 0; tw_parts[i]; i++)
+		if (tw_parts[i]->text)
+			tw_parts[i]->text(file, run);
+	for (i = 0; i < tw_config.pairs; i++)
+		missed += run->pairs[i]->total.missed;
+	if (missed)
+		fprintf(file, "# Missed: %" PRIu64 "\n", missed);
+}

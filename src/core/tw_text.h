@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is printed of a run. Called by main. */
+#ifndef TW_TEXT_H
+#define TW_TEXT_H
+
+#include "tw_run.h"
+
+/* A value in the user's unit: us (integers are rounded down) or ns. */
+int64_t tw_text_whole(int64_t ns);
+double tw_text_real(double ns);
+
+/* Of all columns of all pairs: column i is metric i % columns of a pair. */
+int tw_text_columns(void);
+int tw_text_pair(int column);
+enum tw_metric_id tw_text_metric(int column);
+/* Over all steps. */
+const struct tw_stats *tw_text_total(const struct tw_run *run, int column);
+
+/*
+ * The status: for each column the line of cyclictest; then, if the columns are
+ * the latency alone, the phases as comments, over all pairs.
+ */
+void tw_text_status(FILE *file, const struct tw_run *run);
+
+/* The same on the terminal, over what was printed before. */
+void tw_text_redraw(const struct tw_run *run);
+
+/* All that is printed at the end. */
+void tw_text_print(FILE *file, const struct tw_run *run);
+
+#endif /* TW_TEXT_H */

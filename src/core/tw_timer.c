@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <string.h>
+
+#include "tw_time.h"
+#include "tw_timer.h"
+
+#define TIMER_SIGNAL	SIGRTMIN
+
+static void advance(struct tw_timer *timer, uint64_t missed)
+{
+	timer->planned_ns = timer->next_ns;
+	timer->missed = missed;
+	timer->next_ns += (int64_t)(missed + 1) * timer->period_ns;
+}
+
+static int posix_start(struct tw_timer *timer)
+{
+	struct itimerspec spec = {
+		.it_value = tw_ns_to_ts(timer->next_ns),
+		.it_interval = tw_ns_to_ts(timer->period_ns),
+	};
+	struct sigevent event;
+
+	sigemptyset(&timer->signals);
+	sigaddset(&timer->signals, TIMER_SIGNAL);
+	if (sigprocmask(SIG_BLOCK, &timer->signals, NULL))
+		return -errno;
+	memset(&event, 0, sizeof(event));
+	event.sigev_notify = SIGEV_SIGNAL;
+	event.sigev_signo = TIMER_SIGNAL;
+	if (timer_create(timer->clockid, &event, &timer->id))
+		return -errno;
+	return timer_settime(timer->id, TIMER_ABSTIME, &spec, NULL) ?
+	       -errno : 0;
+}
+
+static int posix_wait(struct tw_timer *timer)
+{
+	siginfo_t info;
+
+	if (sigwaitinfo(&timer->signals, &info) < 0)
+		return -errno;
+	/* Sent by somebody else, or the clock was set back. */
+	if (info.si_code != SI_TIMER || info.si_overrun < 0)
+		return -EINTR;
+	timer->overrun = info.si_overrun;
+	return 0;
+}
+
+static void posix_settle(struct tw_timer *timer, int64_t awake_ns)
+{
+	advance(timer, timer->overrun);
+}
+
+static void posix_stop(struct tw_timer *timer)
+{
+	timer_delete(timer->id);
+}
+
+static int nothing_to_start(struct tw_timer *timer)
+{
+	return 0;
+}
+
+static int nanosleep_wait(struct tw_timer *timer)
+{
+	struct timespec next = tw_ns_to_ts(timer->next_ns);
+
+	return -clock_nanosleep(timer->clockid, TIMER_ABSTIME, &next, NULL);
+}
+
+/* No kernel counts here: what has passed by t0 is what was missed. */
+static void nanosleep_settle(struct tw_timer *timer, int64_t awake_ns)
+{
+	int64_t late_ns = awake_ns - timer->next_ns;
+
+	advance(timer, late_ns < 0 ? 0 : late_ns / timer->period_ns);
+}
+
+static void nothing_to_stop(struct tw_timer *timer)
+{
+}
+
+static int nothing_to_wait_for(struct tw_timer *timer)
+{
+	return 0;
+}
+
+/* The next request is due at once. */
+static void none_settle(struct tw_timer *timer, int64_t awake_ns)
+{
+	timer->planned_ns = awake_ns;
+}
+
+const struct tw_timer_ops tw_timer_nanosleep = {
+	"nanosleep", nothing_to_start, nanosleep_wait, nanosleep_settle,
+	nothing_to_stop
+};
+
+const struct tw_timer_ops tw_timer_posix = {
+	"posix", posix_start, posix_wait, posix_settle, posix_stop
+};
+
+const struct tw_timer_ops tw_timer_none = {
+	"none", nothing_to_start, nothing_to_wait_for, none_settle,
+	nothing_to_stop
+};
+
+int tw_timer_start(struct tw_timer *timer, const struct tw_timer_ops *ops,
+		   clockid_t clockid, int64_t period_ns, int64_t first_ns)
+{
+	memset(timer, 0, sizeof(*timer));
+	timer->ops = ops;
+	timer->clockid = clockid;
+	timer->period_ns = period_ns;
+	timer->next_ns = first_ns ? first_ns : tw_now_ns(clockid) + period_ns;
+	return ops->start(timer);
+}

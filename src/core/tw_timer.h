@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The timers that wake the client. Expiries are at first + k * period; a late
+ * cycle does not change this. A cycle belongs to the oldest expiry that has no
+ * cycle yet. The expiries that passed since then are overruns ("missed"): they
+ * get no cycle. Times are in ns on @clockid.
+ */
+#ifndef TW_TIMER_H
+#define TW_TIMER_H
+
+#include <signal.h>
+#include <stdint.h>
+#include <time.h>
+
+struct tw_timer;
+
+struct tw_timer_ops {
+	const char *name;
+	/* Starts the timer: first expiry at next_ns. Returns 0 or -errno. */
+	int (*start)(struct tw_timer *timer);
+	/*
+	 * Sleeps until next_ns. Returns 0; -EINTR if a signal arrived or the
+	 * clock was set back: call it again; or -errno.
+	 */
+	int (*wait)(struct tw_timer *timer);
+	/*
+	 * Called after the cycle. Sets planned_ns and missed for the expiry
+	 * that wait() returned for; the client woke up at @awake_ns. Moves
+	 * next_ns to the next expiry.
+	 */
+	void (*settle)(struct tw_timer *timer, int64_t awake_ns);
+	void (*stop)(struct tw_timer *timer);
+};
+
+/* Used by the client process only. */
+struct tw_timer {
+	const struct tw_timer_ops *ops;
+	clockid_t clockid;
+	int64_t period_ns;
+	int64_t next_ns;
+	int64_t planned_ns;
+	uint64_t missed;
+	uint64_t overrun;	/* overrun count of the kernel, last expiry */
+	timer_t id;
+	sigset_t signals;
+};
+
+extern const struct tw_timer_ops tw_timer_nanosleep;
+extern const struct tw_timer_ops tw_timer_posix;
+extern const struct tw_timer_ops tw_timer_none;	/* the closed loop */
+
+/*
+ * Starts a timer. Its first expiry is at @first_ns; 0: one period from now.
+ * Returns 0 or -errno.
+ */
+int tw_timer_start(struct tw_timer *timer, const struct tw_timer_ops *ops,
+		   clockid_t clockid, int64_t period_ns, int64_t first_ns);
+
+#endif /* TW_TIMER_H */

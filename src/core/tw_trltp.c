@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* --trltp and --trltp-log: set-up and log of the reference program. */
+#include <getopt.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <string.h>
+#include <time.h>
+
+#include "rt-error.h"
+#include "rt-utils.h"
+#include "tw_file.h"
+#include "tw_load.h"
+#include "tw_part.h"
+#include "tw_text.h"
+#include "tw_time.h"
+
+#define BIN_US		10
+#define BINS		20000	/* up to 200 ms */
+
+/* In the log's order, with its names. */
+static const struct {
+	enum tw_metric_id id;
+	const char *label;
+} logged[] = {
+	{ TW_INTERVAL, "POSIX Timer Interval Time" },
+	{ TW_SEND, "Send Time" },
+	{ TW_SLEEP, "nanosleep(100 Micro Sec)" },
+	{ TW_RECEIVE, "Receive Time" },
+	{ TW_RESPONSE, "Response Time" },
+	{ TW_TOTAL, "Total Jitter" },
+};
+
+/* Memory of a pair, for one step. The last bin has all that is longer. */
+struct room {
+	struct tw_metric_params params;
+	uint64_t bins[ARRAY_SIZE(logged)][BINS + 1];
+};
+
+static bool reference;
+static const char *path;
+static FILE *steps;		/* in memory: the log of the steps so far */
+static char *steps_text;
+static size_t steps_size;
+
+static void set(const struct tw_option *option, char *value)
+{
+	static char words[][2][48] = {
+		{ "mlockall" }, { "policy", "fifo" }, { "priority", "98" },
+		{ "affinity" }, { "posix_timers" }, { "interval", "1000" },
+		{ "loops", "100000" }, { "sleep", "100" },
+		{ "load", "none" }, { "load", "fft" },
+		{ "steps", "16" }, { "warmup", "1" },
+		{ "metrics", "interval,send,sleep,receive,response,total" },
+	};
+	size_t i;
+
+	reference = true;
+	for (i = 0; i < ARRAY_SIZE(words); i++)
+		tw_option_set(words[i][0], words[i][1][0] ? words[i][1] : NULL);
+}
+
+static const struct tw_option options[] = {
+	{ 0, "trltp", no_argument, NULL, set,
+	  .help = "the reference set-up: -m -p 98 -a -x -i 1000\n"
+		  "-l 100000 --sleep=100 --load=fft --steps=16\n"
+		  "--warmup=1; later options override it" },
+	{ 0, "trltp-log", required_argument, "FILE", tw_option_path, &path,
+	  .help = "write the reference program's log to FILE" },
+	{ .name = NULL }
+};
+
+/* Main is at the highest priority, as in the reference, and prints nothing. */
+static void check(struct tw_run *run)
+{
+	if (reference) {
+		tw_config.main_priority = sched_get_priority_max(SCHED_FIFO);
+		tw_config.silent = true;
+	}
+	if (!path)
+		return;
+	tw_file_check(path);
+	steps = open_memstream(&steps_text, &steps_size);
+	if (!steps)
+		fatal("--trltp-log: no memory\n");
+}
+
+static size_t room(const struct tw_run *run)
+{
+	return path ? sizeof(struct room) : 0;
+}
+
+static void attach(struct tw_pair *pair, void *memory)
+{
+	struct room *to = memory;
+
+	to->params = pair->tally.params;
+}
+
+static bool record(void *memory, const struct tw_cycle *cycle)
+{
+	struct room *to = memory;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(logged); i++) {
+		int64_t bin = tw_metrics[logged[i].id].
+			      value_ns(cycle, &to->params) /
+			      (BIN_US * TW_NS_PER_US);
+
+		to->bins[i][bin < 0 ? 0 : bin < BINS ? bin : BINS]++;
+	}
+	return false;
+}
+
+static double us(double ns)
+{
+	return ns / (double)TW_NS_PER_US;
+}
+
+static void log_metric(const struct tw_stats *of, const char *label,
+		       const uint64_t *bins)
+{
+	int bin;
+
+	fprintf(steps, "\n%s (Micro Sec)\nMinimum,%.1f\nAverage,%.1f\n"
+		"Maximum,%.1f\nStandard Deviation,%.1f\nCount,%" PRIu64
+		"\nLower Bound,Count\n", label, us((double)of->min_ns),
+		us(tw_stats_mean(of)), us((double)of->max_ns),
+		us(tw_stats_deviation(of)), of->count);
+	for (bin = 0; bin <= BINS; bin++)
+		if (bins[bin])
+			fprintf(steps, "%s%d,%" PRIu64 "\n",
+				bin == BINS ? "above," : "", bin * BIN_US,
+				bins[bin]);
+}
+
+static void end(struct tw_run *run)
+{
+	struct tw_load *load = tw_load_first();
+	size_t i;
+	int pair;
+
+	for (pair = 0; path && pair < tw_config.pairs; pair++) {
+		struct room *of = tw_pair_room(run, pair, &tw_part_trltp);
+		const struct tw_stats *stats =
+			run->pairs[pair]->tally.results.stats;
+
+		fprintf(steps, "%sWorkers,%d\n",
+			run->step || pair ? "\n" : "", load ? load->units : 0);
+		if (tw_config.pairs > 1)
+			fprintf(steps, "Pair,%d\n", pair);
+		for (i = 0; i < ARRAY_SIZE(logged); i++)
+			log_metric(&stats[logged[i].id], logged[i].label,
+				   of->bins[i]);
+		memset(of->bins, 0, sizeof(of->bins));
+	}
+}
+
+static void print(FILE *file, const struct tw_run *run)
+{
+	fclose(steps);
+	fwrite(steps_text, 1, steps_size, file);
+}
+
+static int write_log(const struct tw_run *run, int status)
+{
+	return path ? tw_file_write(path, print, run) : 0;
+}
+
+const struct tw_part tw_part_trltp = {
+	.options = options, .check = check, .end = end, .room = room,
+	.attach = attach, .record = record, .write = write_log,
+};

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * twowaytest: measures the latency of a request and its reply under real-time
+ * scheduling. tw_parts.c says what it consists of.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "rt-error.h"
+#include "rt-utils.h"
+#include "tw_part.h"
+#include "tw_place.h"
+#include "tw_text.h"
+
+#define EXIT_EXCEEDED	2
+
+/*
+ * What is closed would become a socket of ours, and messages would go there.
+ * Opened so, writing fails as before.
+ */
+static void occupy_closed(void)
+{
+	int fd;
+
+	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) < 0)
+			exit(EXIT_FAILURE);
+}
+
+static int print(const struct tw_run *run, int status)
+{
+	tw_text_print(stdout, run);
+	if (!fflush(stdout) && !ferror(stdout))
+		return status;
+	warn("cannot write the results to standard output\n");
+	return EXIT_FAILURE;
+}
+
+int main(int argc, char *argv[])
+{
+	static struct tw_run run = { .steps = 1 };
+	int i, status = EXIT_SUCCESS;
+
+	occupy_closed();
+	rt_init(argc, argv);
+	tw_place_open();
+	tw_option_parse_all(argc, argv);
+	for (i = 0; tw_parts[i]; i++)
+		if (tw_parts[i]->check)
+			tw_parts[i]->check(&run);
+	if (tw_run_measure(&run))
+		status = EXIT_FAILURE;
+	if (!run.measured)
+		return status;
+	for (i = 0; tw_parts[i]; i++)
+		if (tw_parts[i]->exceeded && tw_parts[i]->exceeded(&run))
+			status = status ? status : EXIT_EXCEEDED;
+	status = print(&run, status);
+	for (i = 0; tw_parts[i]; i++)
+		if (tw_parts[i]->write && tw_parts[i]->write(&run, status))
+			status = EXIT_FAILURE;
+	return status;
+}
