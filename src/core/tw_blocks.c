@@ -14,7 +14,6 @@
 
 /* Memory of a pair. */
 struct room {
-	struct tw_metric_params params;
 	uint64_t cycles;	/* recorded */
 	uint64_t each;		/* of a sum; a power of two */
 	int64_t sums_ns[][SUMS];	/* index: column of the pair */
@@ -25,12 +24,9 @@ static size_t room(const struct tw_run *run)
 	return sizeof(struct room) + tw_config.columns * SUMS * sizeof(int64_t);
 }
 
-static void attach(struct tw_pair *pair, void *memory)
+static void attach(void *memory, int pair)
 {
-	struct room *to = memory;
-
-	to->params = pair->tally.params;
-	to->each = 1;
+	((struct room *)memory)->each = 1;
 }
 
 static void halve(struct room *to)
@@ -47,7 +43,8 @@ static void halve(struct room *to)
 	to->each *= 2;
 }
 
-static bool record(void *memory, const struct tw_cycle *cycle)
+static bool record(void *memory, const struct tw_cycle *cycle,
+		   const int64_t values_ns[])
 {
 	struct room *to = memory;
 	uint64_t at;
@@ -57,8 +54,7 @@ static bool record(void *memory, const struct tw_cycle *cycle)
 		halve(to);
 	at = to->cycles++ / to->each;
 	for (i = 0; i < tw_config.columns; i++)
-		to->sums_ns[i][at] += tw_metrics[tw_config.metrics[i]].
-			value_ns(cycle, &to->params);
+		to->sums_ns[i][at] += values_ns[tw_config.metrics[i]];
 	return false;
 }
 

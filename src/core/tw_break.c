@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* -b: ends the run at the first cycle that takes too long; --tracemark. */
-#include <getopt.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -13,8 +13,8 @@
 
 /* Memory of a pair. */
 struct room {
-	struct tw_metric_params params;
 	struct tw_cycle cycle;	/* the long one; seq 0: none */
+	int64_t values_ns[TW_METRICS];
 };
 
 static enum tw_metric_id metric = TW_LATENCY;
@@ -24,25 +24,22 @@ static bool tracing;
 static void parse(const struct tw_option *option, char *value)
 {
 	char *number = strchr(value, ':');
-	int id = TW_LATENCY;
 
+	metric = TW_LATENCY;
 	if (number) {
 		*number++ = '\0';
-		for (id = 0; id < TW_METRICS; id++)
-			if (!strcmp(value, tw_metrics[id].name))
-				break;
-		if (id == TW_METRICS)
-			tw_option_refuse(option, value, "there is no such metric; see --metrics in twowaytest --help");
+		metric = tw_metric_find(value);
+		if (metric == TW_METRICS)
+			tw_option_refuse(option, value, "allowed is a metric; see --metrics in twowaytest --help");
 	}
-	metric = id;
 	tw_option_number(option, number ? number : value);
 }
 
 static const struct tw_option options[] = {
 	{ 'b', "breaktrace", required_argument, "[METRIC:]US", parse,
 	  &limit_us, 1, 1000000000,
-	  "end the run at the first cycle whose latency, or\n"
-	  "METRIC, is above US; the exit status is then 2" },
+	  .help = "end the run at the first cycle whose latency, or\n"
+		  "METRIC, is above US; the exit status is then 2" },
 	{ 0, "tracemark", no_argument, NULL, tw_option_flag, &tracing,
 	  .help = "with -b: then also write a mark to the kernel's trace\n"
 		  "and stop the tracing that you have started" },
@@ -67,28 +64,22 @@ static size_t room(const struct tw_run *run)
 	return limit_us ? sizeof(struct room) : 0;
 }
 
-static void attach(struct tw_pair *pair, void *memory)
+static bool record(void *memory, const struct tw_cycle *cycle,
+		   const int64_t values_ns[])
 {
 	struct room *to = memory;
 
-	to->params = pair->tally.params;
-}
-
-static bool record(void *memory, const struct tw_cycle *cycle)
-{
-	struct room *to = memory;
-	int64_t ns = tw_metrics[metric].value_ns(cycle, &to->params);
-
-	if (ns <= limit_us * TW_NS_PER_US)
+	if (to->cycle.seq || values_ns[metric] <= limit_us * TW_NS_PER_US)
 		return false;
 	if (tracing) {
 		tracemark("twowaytest: %s of %lld us exceeds %lld us",
-			  tw_metrics[metric].name, (long long)tw_ns_to_us(ns),
+			  tw_metrics[metric].name,
+			  (long long)tw_ns_to_us(values_ns[metric]),
 			  (long long)limit_us);
 		tracing_stop();
 	}
-	if (!to->cycle.seq)
-		to->cycle = *cycle;
+	to->cycle = *cycle;
+	memcpy(to->values_ns, values_ns, sizeof(to->values_ns));
 	return true;
 }
 
@@ -119,19 +110,21 @@ static bool exceeded(const struct tw_run *run)
 	return run->broken;
 }
 
-static int64_t value(const struct room *of, int id)
+/* The values of the long cycle, each with its name. */
+static void print_values(FILE *file, const struct room *of, const char *format)
 {
-	return tw_text_whole(tw_metrics[id].value_ns(&of->cycle, &of->params));
-}
+	const struct tw_metric_params params = tw_config_params(0);
+	int id;
 
-static uint64_t number(const struct room *of)
-{
-	return of->cycle.seq - tw_config.warmup - 1;
+	for (id = 0; id < TW_METRICS; id++)
+		if (tw_metric_valid(id, &params))
+			fprintf(file, format, tw_metrics[id].name,
+				(long long)tw_text_whole(of->values_ns[id]));
 }
 
 static void text(FILE *file, const struct tw_run *run)
 {
-	int id, pair = broken_pair(run);
+	int pair = broken_pair(run);
 	const struct room *of;
 
 	if (pair < 0)
@@ -139,40 +132,31 @@ static void text(FILE *file, const struct tw_run *run)
 	of = tw_pair_room(run, pair, &tw_part_break);
 	fprintf(file, "# Break thread: %d\n# Break value: %" PRId64
 		"\n# Break: pair %d, cycle %" PRIu64 ":",
-		run->pairs[pair]->process[TW_CLIENT].pid, value(of, metric),
-		pair, number(of));
-	for (id = TW_LATENCY; id <= TW_TOTAL; id++)
-		if (tw_metric_valid(id, &of->params))
-			fprintf(file, "%s %s %" PRId64, id ? "," : "",
-				tw_metrics[id].name, value(of, id));
+		run->pairs[pair]->process[TW_CLIENT].pid,
+		tw_text_whole(of->values_ns[metric]),
+		pair, of->cycle.seq - tw_config.warmup - 1);
+	print_values(file, of, " %s %lld");
 	fprintf(file, "\n");
 }
 
 static void json(FILE *file, const struct tw_run *run)
 {
-	int id, pair = broken_pair(run);
+	int pair = broken_pair(run);
 	const struct room *of;
 
-	if (!limit_us)
-		return;
-	fprintf(file, "    \"breaktrace\": { \"metric\": \"%s\", \"limit_us\": %"
-		PRId64 " },\n    \"breaks\": [",
-		tw_metrics[metric].name, limit_us);
+	fprintf(file, "    \"breaks\": [");
 	if (pair >= 0) {
 		of = tw_pair_room(run, pair, &tw_part_break);
-		fprintf(file, "{ \"pair\": %d, \"cycle\": %" PRIu64, pair,
-			number(of));
-		for (id = 0; id < TW_METRICS; id++)
-			if (tw_metric_valid(id, &of->params))
-				fprintf(file, ", \"%s\": %" PRId64,
-					tw_metrics[id].name, value(of, id));
+		fprintf(file, "{ \"metric\": \"%s\", \"pair\": %d, \"cycle\": %"
+			PRIu64, tw_metrics[metric].name, pair,
+			of->cycle.seq - tw_config.warmup - 1);
+		print_values(file, of, ", \"%s\": %lld");
 		fprintf(file, " }");
 	}
 	fprintf(file, "],\n");
 }
 
 const struct tw_part tw_part_break = {
-	.options = options, .check = check, .room = room, .attach = attach,
-	.record = record, .end = end, .exceeded = exceeded, .text = text,
-	.json = json,
+	.options = options, .check = check, .room = room, .record = record,
+	.end = end, .exceeded = exceeded, .text = text, .json = json,
 };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* --metrics: columns of these metrics, for each pair, instead of the latency. */
-#include <getopt.h>
 #include <string.h>
 #include <time.h>
 
@@ -10,16 +9,14 @@
 
 static void add(const struct tw_option *option, const char *name)
 {
-	int id, i;
+	enum tw_metric_id id = tw_metric_find(name);
+	int i;
 
-	for (id = 0; id < TW_METRICS; id++)
-		if (!strcmp(name, tw_metrics[id].name))
-			break;
 	if (id == TW_METRICS)
 		tw_option_refuse(option, name, "allowed are all, or of latency, wakeup, send, sleep, receive, response, interval, total, planned, network");
 	for (i = 0; i < tw_config.columns; i++)
-		if ((int)tw_config.metrics[i] == id)
-			tw_option_refuse(option, name, "is there twice");
+		if (tw_config.metrics[i] == id)
+			tw_option_refuse(option, name, "allowed is each metric once");
 	tw_config.metrics[tw_config.columns++] = id;
 }
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +6,8 @@
 
 #include "rt-error.h"
 #include "rt-utils.h"
+#include "tw_config.h"
 #include "tw_part.h"
-#include "tw_place.h"
-#include "tw_run.h"
 #include "tw_time.h"
 
 #define PRIORITY_MIN	2	/* the server needs one below it */
@@ -30,35 +27,33 @@ struct tw_config tw_config = {
 	.timer = &tw_timer_nanosleep,
 	.pairs = 1,
 	.aligned_us = -1,
-	.policy = SCHED_OTHER,
 	.metrics = { TW_LATENCY },
 	.columns = 1,
 	.latency_only = true,
 };
+
+static const char *const clocks[] = { "monotonic", "realtime", "0", "1", NULL };
+static const char *const policies[] = {
+	"other", "batch", "idle", "fifo", "rr", NULL
+};
+static const char *const timers[] = { "nanosleep", "posix", NULL };
+
+static const char *clock_name = "monotonic", *timer_name = "nanosleep";
+static const char *policy_name;	/* NULL: fifo with -p, else other */
 
 static void parse_intervals(const struct tw_option *option, char *value)
 {
 	char *rest = NULL, *word = strtok_r(value, ",", &rest);
 	struct tw_option one = *option;
 
-	for (tw_config.intervals = 0; word; word = strtok_r(NULL, ",", &rest)) {
+	tw_config.intervals = 0;
+	do {
 		if (tw_config.intervals == TW_PAIRS_MAX)
 			tw_option_refuse(option, word, "allowed are at most 256 values");
 		one.to = &tw_config.intervals_us[tw_config.intervals++];
-		tw_option_number(&one, word);
-	}
-	if (!tw_config.intervals)
-		tw_option_number(option, value);
-}
-
-static void parse_clock(const struct tw_option *option, char *value)
-{
-	if (!strcmp(value, "0") || !strcmp(value, "monotonic"))
-		tw_config.clockid = CLOCK_MONOTONIC;
-	else if (!strcmp(value, "1") || !strcmp(value, "realtime"))
-		tw_config.clockid = CLOCK_REALTIME;
-	else
-		tw_option_refuse(option, value, "allowed is monotonic (or 0) or realtime (or 1)");
+		tw_option_number(&one, word ? word : value);
+		word = strtok_r(NULL, ",", &rest);
+	} while (word);
 }
 
 static void parse_duration(const struct tw_option *option, char *value)
@@ -71,37 +66,9 @@ static void parse_duration(const struct tw_option *option, char *value)
 	tw_config.duration_s = parse_time_string(value);
 }
 
-static void parse_policy(const struct tw_option *option, char *value)
+static void set_posix(const struct tw_option *option, char *value)
 {
-	static const char *const names[] = {
-		"other", "batch", "idle", "fifo", "rr"
-	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(value, names[i])) {
-			tw_config.policy = (int)string_to_policy(value);
-			return;
-		}
-	tw_option_refuse(option, value, "allowed is other, batch, idle, fifo or rr");
-}
-
-static void parse_priority(const struct tw_option *option, char *value)
-{
-	tw_option_number(option, value);
-	if (tw_config.policy == SCHED_OTHER)
-		tw_config.policy = SCHED_FIFO;
-}
-
-static void parse_timer(const struct tw_option *option, char *value)
-{
-	/* -x has no value. */
-	if (!value || !strcmp(value, "posix"))
-		tw_config.timer = &tw_timer_posix;
-	else if (!strcmp(value, "nanosleep"))
-		tw_config.timer = &tw_timer_nanosleep;
-	else
-		tw_option_refuse(option, value, "allowed is nanosleep or posix");
+	timer_name = "posix";
 }
 
 static void accept_nanosleep(const struct tw_option *option, char *value)
@@ -109,18 +76,21 @@ static void accept_nanosleep(const struct tw_option *option, char *value)
 }
 
 static const struct tw_option options[] = {
-	{ 'c', "clock", required_argument, "NAME", parse_clock,
-	  .help = "monotonic (0, the default) or realtime (1)" },
+	{ 'c', "clock", required_argument, "NAME", tw_option_choice,
+	  &clock_name, .choices = clocks,
+	  .help = "of all times: monotonic (0, the default) or\n"
+		  "realtime (1)" },
 	{ 'D', "duration", required_argument, "TIME", parse_duration,
+	  &tw_config.duration_s, 0, INT64_MAX,
 	  .help = "measure for TIME seconds, or with m, h, d appended" },
 	{ 'i', "interval", required_argument, "US[,US...]", parse_intervals,
-	  NULL, 0, INTERVAL_MAX_US,
-	  "period of the requests in microseconds, default 1000;\n"
-	  "0: the next request follows at once; of a list, each\n"
-	  "pair has one, and further pairs the last" },
+	  tw_config.intervals_us, 0, INTERVAL_MAX_US,
+	  .help = "period of the requests in microseconds, default 1000;\n"
+		  "0: the next request follows at once; of a list, each\n"
+		  "pair has one, and further pairs the last" },
 	{ 'l', "loops", required_argument, "N", tw_option_number,
 	  &tw_config.loops, 0, 1000000000000LL,
-	  "measure N cycles; 0 (default): until stopped" },
+	  .help = "measure N cycles; 0 (default): until stopped" },
 	{ 'm', "mlockall", no_argument, NULL, tw_option_flag,
 	  &tw_config.mlockall,
 	  .help = "lock this test's memory, so that none is paged out" },
@@ -128,42 +98,38 @@ static const struct tw_option options[] = {
 	  .help = "accepted for old scripts: it is the default" },
 	{ 'N', "nsecs", no_argument, NULL, tw_option_flag, &tw_config.nsecs,
 	  .help = "print nanoseconds instead of microseconds" },
-	{ 0, "policy", required_argument, "NAME", parse_policy,
+	{ 0, "policy", required_argument, "NAME", tw_option_choice,
+	  &policy_name, .choices = policies,
 	  .help = "scheduling policy of clients and servers: other,\n"
 		  "batch, idle, fifo or rr; default fifo with -p,\n"
 		  "else other" },
-	{ 'p', "priority", required_argument, "PRIO", parse_priority,
+	{ 'p', "priority", required_argument, "PRIO", tw_option_number,
 	  &tw_config.priority, PRIORITY_MIN, 99,
-	  "real-time priority of the client; the server's is\n"
-	  "one less, the parent process has none" },
+	  .help = "real-time priority of the client; the server's is\n"
+		  "one less, the parent process has none" },
 	{ 'q', "quiet", no_argument, NULL, tw_option_flag, &tw_config.quiet,
 	  .help = "print the results only, at the end" },
 	{ 0, "size", required_argument, "BYTES", tw_option_number,
-	  &tw_config.size, 8, 65536, "size of a request, default 8" },
+	  &tw_config.size, 8, 65536,
+	  .help = "size of a request, default 8" },
 	{ 0, "sleep", required_argument, "US", tw_option_number,
 	  &tw_config.sleep_us, 0, 10000000,
-	  "the server's sleep in microseconds, default 100" },
-	{ 0, "timer", required_argument, "NAME", parse_timer,
+	  .help = "the server's sleep in microseconds, default 100" },
+	{ 0, "timer", required_argument, "NAME", tw_option_choice,
+	  &timer_name, .choices = timers,
 	  .help = "what wakes the client: nanosleep (default) or posix" },
 	{ 0, "warmup", required_argument, "N", tw_option_number,
 	  &tw_config.warmup, 0, 1000000,
-	  "cycles run before the measured ones, default 2" },
-	{ 'x', "posix_timers", no_argument, NULL, parse_timer,
+	  .help = "cycles run before the measured ones, default 2" },
+	{ 'x', "posix_timers", no_argument, NULL, set_posix,
 	  .help = "the same as --timer=posix" },
 	{ .name = NULL }
 };
 
-static void check(struct tw_run *run)
+static void check_intervals(void)
 {
-	bool realtime = tw_config.policy == SCHED_FIFO ||
-			tw_config.policy == SCHED_RR;
 	int pair;
 
-	if (tw_config.priority && !realtime)
-		fatal("--priority=%d: allowed only with --policy=fifo or rr\n",
-		      (int)tw_config.priority);
-	if (realtime && !tw_config.priority)
-		tw_config.priority = PRIORITY_MIN;
 	for (pair = 0; pair < tw_config.pairs; pair++) {
 		int64_t us = tw_config_interval_us(pair);
 
@@ -173,33 +139,35 @@ static void check(struct tw_run *run)
 		if (us && us <= tw_config.sleep_us)
 			fatal("--interval=%lld: allowed is 0, or more than --sleep=%lld\n",
 			      (long long)us, (long long)tw_config.sleep_us);
-	}
-	/* Each closed loop is its own clock; so all pairs are or none is. */
-	for (pair = 1; pair < tw_config.pairs; pair++)
-		if (!tw_config_interval_us(pair) != !tw_config_interval_us(0))
+		if (!us != !tw_config_interval_us(0))
 			fatal("--interval: allowed is 0 for all pairs or for none\n");
-	if (!tw_config_interval_us(0))
-		tw_config.timer = &tw_timer_none;
+	}
 }
 
-static void json(FILE *file, const struct tw_run *run)
+static void check(struct tw_run *run)
 {
-	fprintf(file, "    \"interval_us\": %lld,\n    \"sleep_us\": %lld,\n",
-		(long long)tw_config.intervals_us[0],
-		(long long)tw_config.sleep_us);
-	fprintf(file, "    \"size\": %lld,\n    \"timer\": \"%s\",\n",
-		(long long)tw_config.size, tw_config.timer->name);
-	fprintf(file, "    \"clock\": \"%s\",\n    \"warmup\": %lld,\n",
-		tw_config.clockid == CLOCK_REALTIME ? "realtime" : "monotonic",
-		(long long)tw_config.warmup);
-	fprintf(file, "    \"loops\": %lld,\n    \"duration_s\": %lld,\n",
-		(long long)tw_config.loops, (long long)tw_config.duration_s);
-	fprintf(file, "    \"mlockall\": %s,\n",
-		tw_config.mlockall ? "true" : "false");
+	bool realtime;
+
+	if (!policy_name)
+		policy_name = tw_config.priority ? "fifo" : "other";
+	tw_config.policy = (int)string_to_policy(policy_name);
+	realtime = tw_config.policy == SCHED_FIFO ||
+		   tw_config.policy == SCHED_RR;
+	if (tw_config.priority && !realtime)
+		fatal("--priority=%d: allowed only with --policy=fifo or rr\n",
+		      (int)tw_config.priority);
+	if (realtime && !tw_config.priority)
+		tw_config.priority = PRIORITY_MIN;
+	if (strpbrk(clock_name, "1r"))
+		tw_config.clockid = CLOCK_REALTIME;
+	check_intervals();
+	if (!tw_config_interval_us(0))
+		timer_name = "none";
+	tw_config.timer = tw_timer_find(timer_name);
 }
 
 const struct tw_part tw_part_config = {
-	.options = options, .check = check, .json = json,
+	.options = options, .check = check,
 };
 
 int64_t tw_config_interval_us(int pair)

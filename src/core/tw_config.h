@@ -35,7 +35,7 @@ struct tw_config {
 	const struct tw_timer_ops *timer;
 
 	int64_t pairs;
-	int64_t distance_us;	/* period of a pair less that of the one before */
+	int64_t distance_us;	/* a pair's period less that of the one before */
 	int64_t aligned_us;	/* offset of first expiries; -1: not aligned */
 	bool smp;		/* client and server of a pair on one CPU */
 	bool spread;		/* pair k has the priority - 2k */
@@ -50,10 +50,10 @@ struct tw_config {
 	enum tw_metric_id metrics[TW_METRICS];
 	int columns;
 	bool latency_only;	/* no --metrics: the phases are comments */
-	bool histogram;		/* -h: all pairs have the same period */
 
 	bool quiet;
 	bool verbose;
+	bool histogram;
 	bool nsecs;
 	bool silent;		/* nothing is displayed while it measures */
 };
@@ -61,9 +61,27 @@ struct tw_config {
 extern struct tw_config tw_config;
 
 int64_t tw_config_interval_us(int pair);
+struct tw_metric_params tw_config_params(int pair);
 
 /* Of the client or server of pair @number, or of a load: see tw_place(). */
 int tw_config_priority(enum tw_role role, int number);
-struct tw_metric_params tw_config_params(int pair);
+
+/* Reads which CPUs this program may use. Called first. */
+void tw_place_open(void);
+
+/*
+ * The CPUs of the process @number of a role: of the pair @number, or of the
+ * worker @number of a load; TW_PLACE_ALL: of a load that is one process.
+ * Without -a: all that this program may use.
+ */
+#define TW_PLACE_ALL	(-1)
+void tw_place(enum tw_role role, int number, cpu_set_t *cpus);
+
+/* The number of CPUs that this program may use; whether -a was given. */
+int tw_place_count(void);
+bool tw_place_chosen(void);
+
+/* The one CPU of a set; -1: it has several. */
+int tw_place_single(const cpu_set_t *cpus);
 
 #endif /* TW_CONFIG_H */

@@ -14,18 +14,16 @@ struct tw_run;
 /* Ends the program after a message if @path cannot be written. */
 void tw_file_check(const char *path);
 
-/* The name to write to. The caller gives it to tw_file_finish(), which frees it. */
-char *tw_file_begin(const char *path);
-
 /* Writes what @print prints. Returns 0, or -errno after a message. */
 int tw_file_write(const char *path,
 		  void (*print)(FILE *file, const struct tw_run *run),
 		  const struct tw_run *run);
 
 /*
- * Called when @name is written and closed. @err: 0, or -errno of writing it,
- * and then @name is removed. Returns 0, or -errno after a message.
+ * The same in two halves: the name to write to; and, when it is closed, with
+ * the -errno of writing it or 0.
  */
-int tw_file_finish(const char *path, char *name, int err);
+const char *tw_file_begin(const char *path);
+int tw_file_finish(const char *path, int err);
 
 #endif /* TW_FILE_H */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* -h, -H: histograms of the columns, in the format of cyclictest. */
-#include <getopt.h>
 #include <inttypes.h>
 
 #include "histogram.h"
@@ -16,10 +15,10 @@ static int64_t width_us;	/* rows of a column; 0: none is wanted */
 static bool sum;		/* -H */
 static const char *path;
 
-/* Memory of a pair. */
+/* Memory of a pair; index: column of the pair. */
 struct room {
-	struct tw_metric_params params;
-	struct histogram of[TW_METRICS];	/* index: column of the pair */
+	int64_t base_us[TW_METRICS];	/* the first row */
+	struct histogram of[TW_METRICS];
 	unsigned long memory[];	/* of each column: rows, then overflows */
 };
 
@@ -32,11 +31,11 @@ static void parse_all(const struct tw_option *option, char *value)
 static const struct tw_option options[] = {
 	{ 'h', "histogram", required_argument, "US", tw_option_number,
 	  &width_us, 1, 1000000,
-	  "print a histogram of each column after the run:\n"
-	  "rows of 1 us, range US" },
+	  .help = "print a histogram of each column after the run:\n"
+		  "rows of 1 us, range US" },
 	{ 'H', "histofall", required_argument, "US", parse_all,
 	  &width_us, 1, 1000000,
-	  "the same, with a column for the sum of all" },
+	  .help = "the same, with a column for the sum of all" },
 	{ 0, "histfile", required_argument, "FILE", tw_option_path, &path,
 	  .help = "write the histogram to FILE" },
 	{ .name = NULL }
@@ -58,15 +57,25 @@ static size_t room(const struct tw_run *run)
 	       tw_config.columns * sizeof(unsigned long) : 0;
 }
 
-static void attach(struct tw_pair *pair, void *memory)
+/* A column's rows begin where its values are to be expected. */
+static int64_t base_of(enum tw_metric_id id, int64_t period_us)
+{
+	if (id == TW_INTERVAL && period_us > width_us / 2)
+		return period_us - width_us / 2;
+	return id == TW_SLEEP || id == TW_RESPONSE || id == TW_PLANNED ?
+	       tw_config.sleep_us : 0;
+}
+
+static void attach(void *memory, int pair)
 {
 	struct room *to = memory;
 	int i;
 
-	to->params = pair->tally.params;
 	for (i = 0; i < tw_config.columns; i++) {
 		unsigned long *rows = to->memory + i * (width_us + OVERFLOWS);
 
+		to->base_us[i] = base_of(tw_config.metrics[i],
+					 tw_config_interval_us(pair));
 		to->of[i] = (struct histogram) {
 			.width = 1, .num = width_us, .buckets = rows,
 			.oflows = rows + width_us, .oflow_bufsize = OVERFLOWS,
@@ -74,33 +83,15 @@ static void attach(struct tw_pair *pair, void *memory)
 	}
 }
 
-/* The first row: where the values of a metric are to be expected. */
-static int64_t base_us(enum tw_metric_id id,
-		       const struct tw_metric_params *params)
-{
-	int64_t period_us = params->period_ns / TW_NS_PER_US;
-
-	switch (id) {
-	case TW_INTERVAL:
-		return period_us > width_us / 2 ? period_us - width_us / 2 : 0;
-	case TW_SLEEP:
-	case TW_RESPONSE:
-	case TW_PLANNED:
-		return params->sleep_ns / TW_NS_PER_US;
-	default:
-		return 0;
-	}
-}
-
-static bool record(void *memory, const struct tw_cycle *cycle)
+static bool record(void *memory, const struct tw_cycle *cycle,
+		   const int64_t values_ns[])
 {
 	struct room *to = memory;
 	int i;
 
 	for (i = 0; i < tw_config.columns; i++) {
-		enum tw_metric_id id = tw_config.metrics[i];
-		int64_t ns = tw_metrics[id].value_ns(cycle, &to->params);
-		int64_t row = tw_ns_to_us(ns) - base_us(id, &to->params);
+		int64_t row = tw_ns_to_us(values_ns[tw_config.metrics[i]]) -
+			      to->base_us[i];
 
 		/* What is below the first row is an overflow, too. */
 		hist_sample(&to->of[i], row < 0 ? width_us : row);
@@ -109,12 +100,12 @@ static bool record(void *memory, const struct tw_cycle *cycle)
 }
 
 static struct histogram *of_column(const struct tw_run *run, int column,
-				   int64_t *base)
+				   int64_t *base_us)
 {
 	struct room *room = tw_pair_room(run, tw_text_pair(column),
 					 &tw_part_histogram);
 
-	*base = base_us(tw_text_metric(column), &room->params);
+	*base_us = room->base_us[column % tw_config.columns];
 	return &room->of[column % tw_config.columns];
 }
 
@@ -123,66 +114,60 @@ static void print_row(FILE *file, const struct tw_run *run, int64_t us)
 {
 	unsigned long counts[TW_PAIRS_MAX * TW_METRICS], all = 0;
 	int i, columns = tw_text_columns();
-	int64_t base;
+	int64_t base_us;
 
 	for (i = 0; i < columns; i++) {
-		struct histogram *of = of_column(run, i, &base);
+		struct histogram *of = of_column(run, i, &base_us);
 
-		counts[i] = us >= base && us < base + width_us ?
-			    of->buckets[us - base] : 0;
+		counts[i] = us >= base_us && us < base_us + width_us ?
+			    of->buckets[us - base_us] : 0;
 		all += counts[i];
 	}
 	if (!all)
 		return;
-	fprintf(file, "%06" PRId64 " ", us);
+	fprintf(file, "%06" PRId64, us);
 	for (i = 0; i < columns; i++)
-		fprintf(file, "%s%06lu", i ? "\t" : "", counts[i]);
+		fprintf(file, "%c%06lu", i ? '\t' : ' ', counts[i]);
 	if (sum)
 		fprintf(file, "\t%06lu", all);
 	fputc('\n', file);
 }
 
-static int64_t minimum(const struct tw_stats *of)
+/* The largest in a column for all, if that is wanted. */
+static void print_latencies(FILE *file, const struct tw_run *run)
 {
-	return tw_text_whole(of->min_ns);
-}
+	int64_t largest_ns = 0;
+	int i, columns = tw_text_columns();
 
-static int64_t average(const struct tw_stats *of)
-{
-	return tw_text_whole((int64_t)tw_stats_mean(of));
-}
+	fprintf(file, "# Min Latencies:");
+	for (i = 0; i < columns; i++)
+		fprintf(file, " %05" PRId64,
+			tw_text_whole(tw_text_total(run, i)->min_ns));
+	fprintf(file, "\n# Avg Latencies:");
+	for (i = 0; i < columns; i++)
+		fprintf(file, " %05" PRId64, tw_text_whole((int64_t)
+			tw_stats_mean(tw_text_total(run, i))));
+	fprintf(file, "\n# Max Latencies:");
+	for (i = 0; i < columns; i++) {
+		int64_t ns = tw_text_total(run, i)->max_ns;
 
-static int64_t maximum(const struct tw_stats *of)
-{
-	return tw_text_whole(of->max_ns);
-}
-
-static int64_t print_values(FILE *file, const struct tw_run *run,
-			    const char *name,
-			    int64_t (*value)(const struct tw_stats *of))
-{
-	int64_t largest = 0, one;
-	int i;
-
-	fprintf(file, "# %s Latencies:", name);
-	for (i = 0; i < tw_text_columns(); i++) {
-		one = value(tw_text_total(run, i));
-		fprintf(file, " %05" PRId64, one);
-		if (one > largest)
-			largest = one;
+		fprintf(file, " %05" PRId64, tw_text_whole(ns));
+		largest_ns = ns > largest_ns ? ns : largest_ns;
 	}
-	return largest;
+	if (sum && columns > 1)
+		fprintf(file, " %05" PRId64, tw_text_whole(largest_ns));
+	fputc('\n', file);
 }
 
 static void print_overflows(FILE *file, const struct tw_run *run)
 {
 	unsigned long all = 0;
-	int64_t base;
+	int64_t base_us;
 	int i;
 
 	fprintf(file, "# Histogram Overflows:");
 	for (i = 0; i < tw_text_columns(); i++) {
-		unsigned long count = of_column(run, i, &base)->oflow_count;
+		unsigned long count = of_column(run, i, &base_us)->oflow_count;
 
 		fprintf(file, " %05lu", count);
 		all += count;
@@ -192,34 +177,27 @@ static void print_overflows(FILE *file, const struct tw_run *run)
 	fprintf(file, "\n# Histogram Overflow at cycle number:\n");
 	for (i = 0; i < tw_text_columns(); i++) {
 		fprintf(file, "# Thread %d: ", i);
-		hist_print_oflows(of_column(run, i, &base), file);
+		hist_print_oflows(of_column(run, i, &base_us), file);
 		fputc('\n', file);
 	}
+	fputc('\n', file);
 }
 
 static void print(FILE *file, const struct tw_run *run)
 {
-	int64_t us, base, first = INT64_MAX, end = 0, largest;
+	int64_t us, base_us, first = INT64_MAX, end = 0;
 	int i;
 
 	for (i = 0; i < tw_text_columns(); i++) {
-		of_column(run, i, &base);
-		first = base < first ? base : first;
-		end = base + width_us > end ? base + width_us : end;
+		of_column(run, i, &base_us);
+		first = base_us < first ? base_us : first;
+		end = base_us + width_us > end ? base_us + width_us : end;
 	}
 	fprintf(file, "# Histogram\n");
 	for (us = first; us < end; us++)
 		print_row(file, run, us);
-	print_values(file, run, "Min", minimum);
-	fputc('\n', file);
-	print_values(file, run, "Avg", average);
-	fputc('\n', file);
-	largest = print_values(file, run, "Max", maximum);
-	if (sum && tw_text_columns() > 1)
-		fprintf(file, " %05" PRId64, largest);
-	fputc('\n', file);
+	print_latencies(file, run);
 	print_overflows(file, run);
-	fputc('\n', file);
 }
 
 static void text(FILE *file, const struct tw_run *run)
@@ -237,17 +215,17 @@ static void json(FILE *file, const struct tw_run *run, int column)
 {
 	struct histogram *of;
 	const char *comma = "";
-	int64_t us, base;
+	int64_t us, base_us;
 
 	if (!width_us)
 		return;
-	of = of_column(run, column, &base);
+	of = of_column(run, column, &base_us);
 	fprintf(file, "      \"histogram\": {");
 	for (us = 0; us < width_us; us++) {
 		if (!of->buckets[us])
 			continue;
 		fprintf(file, "%s\n        \"%" PRId64 "\": %lu", comma,
-			base + us, of->buckets[us]);
+			base_us + us, of->buckets[us]);
 		comma = ",";
 	}
 	fprintf(file, "\n      },\n      \"overflows\": %lu,\n",

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* --json: the members that cyclictest has, then those of the parts. */
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +11,6 @@
 #include "rt-utils.h"
 #include "tw_file.h"
 #include "tw_part.h"
-#include "tw_place.h"
 #include "tw_text.h"
 
 #define SCHEMA	2
@@ -53,25 +51,24 @@ static void write_stats(FILE *file, const struct tw_stats *of)
 		tw_text_real(tw_stats_deviation(of)));
 }
 
-static void write_phases(FILE *file, const struct tw_run *run, int pair)
+void tw_json_phases(FILE *file, const struct tw_results *results)
 {
-	const struct tw_metric_params params = tw_config_params(pair);
+	const struct tw_metric_params params = tw_config_params(0);
 	const char *comma = "";
 	int id;
 
-	fprintf(file, "      \"phases\": {");
+	fprintf(file, "\"phases\": {");
 	for (id = 0; id < TW_METRICS; id++) {
-		const struct tw_stats *of = &run->pairs[pair]->total.stats[id];
-
 		if (!tw_metric_valid(id, &params))
 			continue;
 		fprintf(file, "%s\n        \"%s\": { ", comma,
 			tw_metrics[id].name);
-		write_stats(file, of);
-		fprintf(file, ", \"cycles\": %" PRIu64 " }", of->count);
+		write_stats(file, &results->stats[id]);
+		fprintf(file, ", \"cycles\": %" PRIu64 " }",
+			results->stats[id].count);
 		comma = ",";
 	}
-	fprintf(file, "\n      },\n");
+	fprintf(file, "\n      }");
 }
 
 static void write_column(FILE *file, const struct tw_run *run, int column)
@@ -83,8 +80,9 @@ static void write_column(FILE *file, const struct tw_run *run, int column)
 	for (i = 0; tw_parts[i]; i++)
 		if (tw_parts[i]->column)
 			tw_parts[i]->column(file, run, column);
-	write_phases(file, run, pair);
-	fprintf(file, "      \"metric\": \"%s\",\n      \"pair\": %d,\n",
+	fprintf(file, "      ");
+	tw_json_phases(file, &run->pairs[pair]->total);
+	fprintf(file, ",\n      \"metric\": \"%s\",\n      \"pair\": %d,\n",
 		tw_metrics[tw_text_metric(column)].name, pair);
 	fprintf(file, "      \"interval_us\": %" PRId64 ",\n      \"cycles\": %"
 		PRIu64 ",\n      ", tw_config_interval_us(pair), of->count);
@@ -148,7 +146,10 @@ static void write_members(FILE *file, void *data)
 		tw_config.nsecs);
 	for (i = 0; i < tw_text_columns(); i++)
 		write_column(file, run, i);
-	fprintf(file, "\n  },\n  \"twoway\": {\n    \"schema\": %d,\n", SCHEMA);
+	fprintf(file, "\n  },\n  \"twoway\": {\n    \"schema\": %d,\n    \"settings\": {",
+		SCHEMA);
+	tw_option_json(file);
+	fprintf(file, "\n    },\n");
 	for (i = 0; tw_parts[i]; i++)
 		if (tw_parts[i]->json)
 			tw_parts[i]->json(file, run);
@@ -159,8 +160,6 @@ static void write_members(FILE *file, void *data)
 
 static int write_json(const struct tw_run *run, int status)
 {
-	char *name;
-
 	if (!path)
 		return 0;
 	if (output >= 0) {
@@ -169,9 +168,8 @@ static int write_json(const struct tw_run *run, int status)
 		rt_write_json("-", status, write_members, (void *)run);
 		return 0;
 	}
-	name = tw_file_begin(path);
-	rt_write_json(name, status, write_members, (void *)run);
-	return tw_file_finish(path, name, 0);
+	rt_write_json(tw_file_begin(path), status, write_members, (void *)run);
+	return tw_file_finish(path, 0);
 }
 
 const struct tw_part tw_part_json = {

@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "tw_link.h"
+#include "tw_run.h"
 
 static int new_socket(void)
 {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +9,6 @@
 #include "rt-error.h"
 #include "tw_load.h"
 #include "tw_part.h"
-#include "tw_place.h"
 #include "tw_run.h"
 #include "tw_time.h"
 
@@ -18,43 +16,39 @@
 #define SETTLE_MS	150	/* what cannot run fails within this time */
 #define LOAD_PRIORITY	1	/* of a real-time load */
 
+static const struct tw_load_ops *const kinds[] = {
+	&tw_load_fft,
+	&tw_load_hackbench,
+	NULL
+};
+
 static struct tw_load *loads[LOADS_MAX];
 static int count;
 
 struct tw_load *tw_load_first(void)
 {
-	return loads[0];
-}
-
-static const struct tw_load_ops *find(const char *name)
-{
-	int i;
-
-	for (i = 0; tw_load_kinds[i]; i++)
-		if (!strcmp(name, tw_load_kinds[i]->name))
-			break;
-	return tw_load_kinds[i];
+	return count ? loads[0] : NULL;
 }
 
 static void parse(const struct tw_option *option, char *value)
 {
 	struct tw_option units = *option;
 	char *number = strchr(value, ':');
-	const struct tw_load_ops *ops;
 	int64_t wanted;
+	int i = 0;
 
-	if (number)
-		*number++ = '\0';
-	ops = find(value);
 	if (!strcmp(value, "none")) {
 		count = 0;
-		loads[0] = NULL;
 		return;
 	}
-	if (!ops || count == LOADS_MAX)
+	if (number)
+		*number++ = '\0';
+	while (kinds[i] && strcmp(value, kinds[i]->name))
+		i++;
+	if (!kinds[i] || count == LOADS_MAX)
 		tw_option_refuse(option, value, "allowed are at most 8 of the kinds that twowaytest --help names");
 	units.to = &wanted;
-	wanted = ops->usual;
+	wanted = kinds[i]->usual;
 	if (number)
 		tw_option_number(&units, number);
 	loads[count] = mmap(NULL, sizeof(struct tw_load),
@@ -62,17 +56,17 @@ static void parse(const struct tw_option *option, char *value)
 			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (loads[count] == MAP_FAILED)
 		err_exit(errno, "--load");
-	loads[count]->ops = ops;
+	loads[count]->ops = kinds[i];
 	loads[count++]->wanted = (int)wanted;
 }
 
 static const struct tw_option options[] = {
 	{ 0, "load", required_argument, "KIND[:N]", parse, NULL,
 	  1, TW_LOAD_MAX,
-	  "load the system meanwhile: fft[:WORKERS] (default 1),\n"
-	  "Fourier transforms and file writes; hackbench[:GROUPS]\n"
-	  "(10), messages between processes; or none. Several\n"
-	  "--load run together" },
+	  .help = "load the system meanwhile: fft[:WORKERS] (default 1),\n"
+		  "Fourier transforms and file writes; hackbench[:GROUPS]\n"
+		  "(10), messages between processes; or none. Several\n"
+		  "--load run together" },
 	{ .name = NULL }
 };
 
@@ -82,22 +76,18 @@ static const struct tw_option options[] = {
  */
 static void check(struct tw_run *run)
 {
-	bool realtime = false;
-	int i;
+	int i, server = tw_config_priority(TW_SERVER, (int)tw_config.pairs - 1);
 
 	for (i = 0; i < count; i++)
-		realtime |= loads[i]->ops->realtime;
-	if (!realtime || !tw_config.priority)
+		if (loads[i]->ops->realtime && tw_config.priority)
+			tw_config.load_priority = LOAD_PRIORITY;
+	if (!tw_config.load_priority)
 		return;
-	tw_config.load_priority = LOAD_PRIORITY;
 	tw_config.main_priority = LOAD_PRIORITY + 1;
-	if (tw_config_priority(TW_SERVER, (int)tw_config.pairs - 1) <=
-	    LOAD_PRIORITY)
-		fatal("--priority=%d: allowed is %d or more here: the server, one below the client, must be above the load, which has the real-time priority %d\n",
-		      (int)tw_config.priority,
-		      (int)tw_config.priority + LOAD_PRIORITY + 1 -
-		      tw_config_priority(TW_SERVER, (int)tw_config.pairs - 1),
-		      LOAD_PRIORITY);
+	if (server <= LOAD_PRIORITY)
+		fatal("--priority=%d: allowed is %d or more here: the server must be above the load, which has the real-time priority %d\n",
+		      (int)tw_config.priority, (int)tw_config.priority +
+		      LOAD_PRIORITY + 1 - server, LOAD_PRIORITY);
 }
 
 static int live(void *arg)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A load on the system during the measurement. A kind is a file with an ops
- * struct and a row in tw_load_kinds. Its processes end with main.
+ * struct and a row in tw_load.c. Its processes end with main.
  */
 #ifndef TW_LOAD_H
 #define TW_LOAD_H
@@ -44,9 +44,6 @@ struct tw_load {
 
 extern const struct tw_load_ops tw_load_fft;
 extern const struct tw_load_ops tw_load_hackbench;
-
-/* The last is NULL. */
-extern const struct tw_load_ops *const tw_load_kinds[];
 
 /* The first --load, which a ramp varies; NULL: there is none. */
 struct tw_load *tw_load_first(void);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* To add a metric: its function, an entry in the enum, and a row here. */
+#include <string.h>
+
 #include "tw_metric.h"
 
 static int64_t distance(int64_t a_ns, int64_t b_ns)
@@ -101,3 +103,12 @@ const struct tw_metric tw_metrics[TW_METRICS] = {
 	[TW_PLANNED] = { "planned", true, planned_ns },
 	[TW_NETWORK] = { "network", false, network_ns },
 };
+
+enum tw_metric_id tw_metric_find(const char *name)
+{
+	enum tw_metric_id id = 0;
+
+	while (id < TW_METRICS && strcmp(name, tw_metrics[id].name))
+		id++;
+	return id;
+}

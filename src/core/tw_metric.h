@@ -47,6 +47,9 @@ struct tw_metric {
 /* Index: enum tw_metric_id. */
 extern const struct tw_metric tw_metrics[TW_METRICS];
 
+/* The metric of this name; TW_METRICS: there is none. */
+enum tw_metric_id tw_metric_find(const char *name);
+
 /* Whether the metric @id means something with these settings. */
 static inline bool tw_metric_valid(enum tw_metric_id id,
 				   const struct tw_metric_params *params)

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
-#include <getopt.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "rt-error.h"
-#include "tw_option.h"
+#include "rt-utils.h"
 #include "tw_part.h"
 
 #define OPTIONS_MAX	128
 #define FIRST		256	/* getopt's code of the first row */
-#define HELP		255
-#define VERSION_CODE	254
 
 /* The rows of all parts, sorted by name. */
 static const struct tw_option *rows[OPTIONS_MAX];
@@ -55,6 +54,21 @@ void tw_option_path(const struct tw_option *option, char *value)
 	*(const char **)option->to = value;
 }
 
+void tw_option_choice(const struct tw_option *option, char *value)
+{
+	char message[120] = "allowed is";
+	int i;
+
+	for (i = 0; option->choices[i]; i++) {
+		if (!strcmp(value, option->choices[i])) {
+			*(const char **)option->to = option->choices[i];
+			return;
+		}
+		strcat(strcat(message, i ? ", " : " "), option->choices[i]);
+	}
+	tw_option_refuse(option, value, message);
+}
+
 static void help_option(const struct tw_option *option)
 {
 	char head[48];
@@ -76,7 +90,13 @@ static void help_option(const struct tw_option *option)
 	}
 }
 
-static void __attribute__((noreturn)) print_help(void)
+static void print_version(const struct tw_option *option, char *value)
+{
+	printf("twowaytest V %1.2f\n", VERSION);
+	exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
+}
+
+static void print_help(const struct tw_option *option, char *value)
 {
 	int i;
 
@@ -85,24 +105,26 @@ static void __attribute__((noreturn)) print_help(void)
 	       "client, which wakes a server, which sleeps and replies.\n\n");
 	for (i = 0; i < count; i++)
 		help_option(rows[i]);
-	printf("  %-28s %s\n", "    --help", "print this");
-	printf("  %-28s %s\n", "    --version", "print the version");
 	exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
 }
 
-static void collect(void)
-{
-	const struct tw_option *option;
-	int i, part;
+static const struct tw_option own[] = {
+	{ 0, "help", no_argument, NULL, print_help, .help = "print this" },
+	{ 0, "version", no_argument, NULL, print_version,
+	  .help = "print the version" },
+	{ .name = NULL }
+};
 
-	for (part = 0; tw_parts[part]; part++)
-		for (option = tw_parts[part]->options; option && option->name;
-		     option++) {
-			for (i = count++; i && strcmp(rows[i - 1]->name,
-						      option->name) > 0; i--)
-				rows[i] = rows[i - 1];
-			rows[i] = option;
-		}
+static void collect(const struct tw_option *option)
+{
+	int i;
+
+	for (; option && option->name; option++) {
+		for (i = count++; i && strcmp(rows[i - 1]->name,
+					      option->name) > 0; i--)
+			rows[i] = rows[i - 1];
+		rows[i] = option;
+	}
 }
 
 static const struct tw_option *find(int code)
@@ -130,13 +152,15 @@ static char *next_word(const struct tw_option *option, int argc, char *argv[])
 
 void tw_option_parse_all(int argc, char *argv[])
 {
-	struct option names[OPTIONS_MAX + 3] = { { NULL } };
+	struct option names[OPTIONS_MAX + 1] = { { NULL } };
 	/* +: getopt must not move a word away from its option. */
 	char letters[3 * OPTIONS_MAX + 2] = "+", *letter = letters + 1;
 	const struct tw_option *option;
 	int code, i;
 
-	collect();
+	collect(own);
+	for (i = 0; tw_parts[i]; i++)
+		collect(tw_parts[i]->options);
 	for (i = 0; i < count; i++) {
 		names[i] = (struct option) {
 			rows[i]->name, rows[i]->argument, NULL, FIRST + i
@@ -145,22 +169,11 @@ void tw_option_parse_all(int argc, char *argv[])
 			letter += sprintf(letter, "%c%.*s", rows[i]->letter,
 					  rows[i]->argument, "::");
 	}
-	names[count] = (struct option) { "help", no_argument, NULL, HELP };
-	names[count + 1] = (struct option) {
-		"version", no_argument, NULL, VERSION_CODE
-	};
 	while ((code = getopt_long(argc, argv, letters, names, NULL)) != -1) {
 		option = find(code);
-		if (option) {
-			option->parse(option, next_word(option, argc, argv));
-		} else if (code == HELP) {
-			print_help();
-		} else if (code == VERSION_CODE) {
-			printf("twowaytest V %1.2f\n", VERSION);
-			exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
-		} else {
+		if (!option)	/* getopt has said why */
 			fatal("see twowaytest --help\n");
-		}
+		option->parse(option, next_word(option, argc, argv));
 	}
 	if (optind < argc)
 		fatal("%s: such a word is not expected; see twowaytest --help\n",
@@ -174,4 +187,30 @@ void tw_option_set(const char *name, char *value)
 	for (i = 0; i < count; i++)
 		if (!strcmp(rows[i]->name, name))
 			rows[i]->parse(rows[i], value);
+}
+
+static void write_value(FILE *file, const struct tw_option *row)
+{
+	if (row->parse == tw_option_flag)
+		fprintf(file, *(bool *)row->to ? "true" : "false");
+	else if (row->min < row->max)
+		fprintf(file, "%" PRId64, *(int64_t *)row->to);
+	else if (*(const char **)row->to)
+		rt_json_string(file, *(const char **)row->to);
+	else
+		fprintf(file, "null");
+}
+
+void tw_option_json(FILE *file)
+{
+	const char *comma = "";
+	int i;
+
+	for (i = 0; i < count; i++) {
+		if (!rows[i]->to)
+			continue;
+		fprintf(file, "%s\n      \"%s\": ", comma, rows[i]->name);
+		write_value(file, rows[i]);
+		comma = ",";
+	}
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A row of an option table: for getopt_long(), --help and the check of its
- * value. A parse function ends the program after a message if that is wrong.
+ * A row of an option table: for getopt_long(), --help, the check of its value
+ * and "settings" in the JSON. A parse function ends the program after a message
+ * if the value is wrong.
  */
 #ifndef TW_OPTION_H
 #define TW_OPTION_H
 
+#include <getopt.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct tw_option {
 	char letter;		/* '\0': none */
@@ -17,12 +20,14 @@ struct tw_option {
 	void *to;
 	int64_t min, max;	/* allowed range of a number */
 	const char *help;	/* \n starts a new line */
+	const char *const *choices;	/* allowed words; the last is NULL */
 };
 
 /* To the bool, the int64_t or the const char * at @to. */
 void tw_option_flag(const struct tw_option *option, char *value);
 void tw_option_number(const struct tw_option *option, char *value);
 void tw_option_path(const struct tw_option *option, char *value);
+void tw_option_choice(const struct tw_option *option, char *value);
 
 /* Ends the program: "--NAME=VALUE: MESSAGE". */
 void tw_option_refuse(const struct tw_option *option, const char *value,
@@ -33,5 +38,8 @@ void tw_option_parse_all(int argc, char *argv[]);
 
 /* Sets the option @name as if it stood there; @value is changed. */
 void tw_option_set(const char *name, char *value);
+
+/* Writes the values of all options that are a flag, a number or a word. */
+void tw_option_json(FILE *file);
 
 #endif /* TW_OPTION_H */

@@ -9,10 +9,8 @@
 
 #include "rt-error.h"
 #include "rt-numa.h"
-#include "tw_link.h"
-#include "tw_pair.h"
 #include "tw_part.h"
-#include "tw_place.h"
+#include "tw_run.h"
 #include "tw_time.h"
 
 /* Rounded up: what a part writes is not in another part's cache line. */
@@ -70,8 +68,8 @@ static int map(struct tw_run *run, int number)
 	run->pairs[number] = pair;
 	for (i = 0; tw_parts[i]; i++)
 		if (tw_parts[i]->attach && room_of(tw_parts[i], run))
-			tw_parts[i]->attach(pair, tw_pair_room(run, number,
-							       tw_parts[i]));
+			tw_parts[i]->attach(tw_pair_room(run, number,
+							 tw_parts[i]), number);
 	return 0;
 }
 
@@ -107,7 +105,8 @@ static void prefault(void *memory, size_t size)
 
 /* The client's: what is done with each measured cycle. */
 static struct recorder {
-	bool (*record)(void *room, const struct tw_cycle *cycle);
+	bool (*record)(void *room, const struct tw_cycle *cycle,
+		       const int64_t values_ns[]);
 	void *room;
 } recorders[16];
 
@@ -127,12 +126,16 @@ static void list_recorders(const struct tw_run *run, int pair)
 static bool record(void *sink, const struct tw_cycle *cycle)
 {
 	struct tw_pair *pair = sink;
+	int64_t values_ns[TW_METRICS];
 	bool end = false;
 	int i;
 
-	tw_tally_add(&pair->tally, cycle);
+	for (i = 0; i < TW_METRICS; i++)
+		values_ns[i] = tw_metrics[i].value_ns(cycle,
+						      &pair->tally.params);
+	tw_tally_add(&pair->tally, values_ns, cycle->missed);
 	for (i = 0; recorders[i].record; i++)
-		end |= recorders[i].record(recorders[i].room, cycle);
+		end |= recorders[i].record(recorders[i].room, cycle, values_ns);
 	return end;
 }
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* -t, -S, -d, -A, --priospread: several pairs of client and server at a time. */
-#include <getopt.h>
 #include <string.h>
 #include <time.h>
 
 #include "rt-error.h"
 #include "tw_part.h"
-#include "tw_place.h"
 #include "tw_run.h"
 
 static int64_t distance_us = -1;	/* -1: not given */
@@ -37,13 +35,13 @@ static void parse_aligned(const struct tw_option *option, char *value)
 static const struct tw_option options[] = {
 	{ 'A', "aligned", optional_argument, "US", parse_aligned,
 	  &tw_config.aligned_us, 0, 1000000,
-	  "all pairs have the same first expiry; with US, each\n"
-	  "is so much later than the one before" },
+	  .help = "all pairs have the same first expiry; with US, each\n"
+		  "is so much later than the one before" },
 	{ 'd', "distance", required_argument, "US", tw_option_number,
 	  &distance_us, 0, 1000000,
-	  "each pair's period is longer by US than that of the\n"
-	  "one before; default 500, or 0 with -h, -H or a list\n"
-	  "of intervals" },
+	  .help = "each pair's period is longer by US than that of the\n"
+		  "one before; default 500, or 0 with -h, -H or a list\n"
+		  "of intervals" },
 	{ 0, "priospread", no_argument, NULL, tw_option_flag,
 	  &tw_config.spread,
 	  .help = "each pair's priorities are lower by 2 than those of\n"
@@ -52,8 +50,8 @@ static const struct tw_option options[] = {
 	  .help = "a pair on each CPU, client and server on the same" },
 	{ 't', "threads", optional_argument, "N", parse_threads,
 	  &tw_config.pairs, 1, TW_PAIRS_MAX,
-	  "N pairs of client and server; without N, one for each\n"
-	  "CPU" },
+	  .help = "N pairs of client and server; without N, one for each\n"
+		  "CPU" },
 	{ .name = NULL }
 };
 

@@ -30,11 +30,12 @@ struct tw_part {
 	 * Memory that a client shares with main, zeroed: its size for each
 	 * pair, and how to fill it in. tw_pair_room() finds it. For a part that
 	 * wants some, the client calls record() for each measured cycle, after
-	 * t3; true ends the run.
+	 * t3, with the values of all metrics; true ends the run.
 	 */
 	size_t (*room)(const struct tw_run *run);
-	void (*attach)(struct tw_pair *pair, void *room);
-	bool (*record)(void *room, const struct tw_cycle *cycle);
+	void (*attach)(void *room, int pair);
+	bool (*record)(void *room, const struct tw_cycle *cycle,
+		       const int64_t values_ns[]);
 	bool (*exceeded)(const struct tw_run *run);	/* exit status 2 */
 	/*
 	 * What it adds to the text, to "thread" "@column" in the JSON, and to

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Which CPUs a process runs on. */
 #include <errno.h>
-#include <getopt.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "rt-error.h"
 #include "rt-numa.h"
+#include "tw_config.h"
 #include "tw_part.h"
-#include "tw_place.h"
 
 static cpu_set_t allowed;	/* that this program may use */
 static bool pinned;		/* -a was given */
 static cpu_set_t chosen;	/* by -a CPUSET; else empty */
 static cpu_set_t own[TW_ROLES];	/* by --client-affinity and so on */
+static const char *words, *own_words[TW_ROLES];	/* as they were given */
 
 /* @count CPUs of the set @from, beginning with its @n-th. */
 static void nth(const cpu_set_t *from, int n, int count, cpu_set_t *to)
@@ -42,31 +42,30 @@ static void nth(const cpu_set_t *from, int n, int count, cpu_set_t *to)
 static int planned(enum tw_role role, int number, int count)
 {
 	int first = count > 2 ? count > 3 ? 2 : 1 : 0;
-	int rest = count - first;
 	int client = count > 1 ? first + 1 : 0;
+	int twos = (count - first) & ~1;
 
 	if (role == TW_MAIN)
 		return count > 3;
 	if (role == TW_LOAD)
 		return client + number % (count - client);
-	if (rest < 2)
-		return first;
-	return first + (2 * number + (role == TW_CLIENT)) % (rest & ~1);
+	return first + (twos ? (2 * number + (role == TW_CLIENT)) % twos : 0);
 }
 
 void tw_place(enum tw_role role, int number, cpu_set_t *cpus)
 {
+	bool side = role == TW_CLIENT || role == TW_SERVER;
 	int count = CPU_COUNT(&chosen);
-	bool client = role == TW_CLIENT;
 
 	if (CPU_COUNT(&own[role]))
 		*cpus = own[role];
-	else if (tw_config.smp && (client || role == TW_SERVER))
+	else if (tw_config.smp && side)
 		nth(&allowed, number % CPU_COUNT(&allowed), 1, cpus);
-	else if (!pinned || (count && !client && role != TW_SERVER))
+	else if (!pinned || (count && !side))
 		*cpus = allowed;
 	else if (count)
-		nth(&chosen, (2 * number + client) % count, 1, cpus);
+		nth(&chosen, (2 * number + (role == TW_CLIENT)) % count, 1,
+		    cpus);
 	else if (number == TW_PLACE_ALL)
 		nth(&allowed, planned(role, 0, CPU_COUNT(&allowed)),
 		    CPU_SETSIZE, cpus);
@@ -112,34 +111,37 @@ static void parse_set(const struct tw_option *option, char *value,
 	CPU_AND(&usable, &allowed, set);
 	if (!CPU_COUNT(set) || !CPU_EQUAL(&usable, set))
 		tw_option_refuse(option, value, "allowed is a set of CPUs that this process may use");
+	*(const char **)option->to = value;
 }
 
 static void parse_affinity(const struct tw_option *option, char *value)
 {
 	pinned = true;
 	CPU_ZERO(&chosen);
+	*(const char **)option->to = "";
 	if (value)
 		parse_set(option, value, &chosen);
 }
 
 static void parse_own(const struct tw_option *option, char *value)
 {
-	parse_set(option, value, option->to);
+	parse_set(option, value, &own[(const char **)option->to - own_words]);
 }
 
 static const struct tw_option options[] = {
 	{ 'a', "affinity", optional_argument, "CPUSET", parse_affinity,
+	  &words,
 	  .help = "pin parent process, server and client to CPUs\n"
 		  "of their own; with CPUSET, server and client of\n"
 		  "pair N to its CPUs 2N and 2N + 1" },
 	{ 0, "client-affinity", required_argument, "CPUSET", parse_own,
-	  &own[TW_CLIENT], .help = "pin the clients to CPUSET" },
+	  &own_words[TW_CLIENT], .help = "pin the clients to CPUSET" },
 	{ 0, "load-affinity", required_argument, "CPUSET", parse_own,
-	  &own[TW_LOAD], .help = "pin the load to CPUSET" },
+	  &own_words[TW_LOAD], .help = "pin the load to CPUSET" },
 	{ 0, "mainaffinity", required_argument, "CPUSET", parse_own,
-	  &own[TW_MAIN], .help = "pin the parent process to CPUSET" },
+	  &own_words[TW_MAIN], .help = "pin the parent process to CPUSET" },
 	{ 0, "server-affinity", required_argument, "CPUSET", parse_own,
-	  &own[TW_SERVER], .help = "pin the servers to CPUSET" },
+	  &own_words[TW_SERVER], .help = "pin the servers to CPUSET" },
 	{ .name = NULL }
 };
 

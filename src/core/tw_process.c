@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "rt-error.h"
-#include "tw_place.h"
 #include "tw_process.h"
 #include "tw_time.h"
 
@@ -191,44 +190,59 @@ bool tw_process_ended(struct tw_process *process)
 	return process->ended;
 }
 
+static void pause_1ms(void)
+{
+	const struct timespec pause = { .tv_nsec = TW_NS_PER_MS };
+
+	nanosleep(&pause, NULL);
+}
+
+void tw_process_await(struct tw_process *process)
+{
+	int ms;
+
+	for (ms = 0; ms < STOP_MS && !tw_process_ended(process); ms++)
+		pause_1ms();
+}
+
 /* Its orphans come to main, which is their subreaper. */
 static void stop_group(struct tw_process *process)
 {
-	const struct timespec pause = { .tv_nsec = TW_NS_PER_MS };
 	pid_t pid = 0;
-	int i = 0;
+	int ms = 0;
 
 	kill(-process->pid, SIGKILL);
-	while (pid >= 0 && i < STOP_MS) {
+	while (pid >= 0 && ms < STOP_MS) {
 		pid = waitpid(-process->pid, NULL, WNOHANG);
 		if (!pid) {
-			nanosleep(&pause, NULL);
-			i++;
+			pause_1ms();
+			ms++;
 		}
 	}
+	process->ended = true;
 }
 
 void tw_process_stop(struct tw_process *process)
 {
-	const struct timespec pause = { .tv_nsec = TW_NS_PER_MS };
-	int i, signal = TW_STOP_SIGNAL;
+	int ms;
 
 	if (!process->pid)
 		return;
-	/* Repeatedly: a signal may come just before the child waits for it. */
-	for (i = 0; i < 2 * STOP_MS && !process->group &&
-	     !tw_process_ended(process); i++) {
-		if (i == STOP_MS) {
-			warn("the %s (pid %d) did not end within %d s and is killed\n",
-			     process->name, process->pid, STOP_MS / 1000);
-			signal = SIGKILL;
-		}
-		kill(process->pid, signal);
-		nanosleep(&pause, NULL);
-	}
-	if (process->group)
+	if (process->group) {
 		stop_group(process);
-	process->ended = true;
+		return;
+	}
+	/* Repeatedly: a signal may come just before the child waits for it. */
+	for (ms = 0; ms < STOP_MS && !tw_process_ended(process); ms++) {
+		kill(process->pid, TW_STOP_SIGNAL);
+		pause_1ms();
+	}
+	if (process->ended)
+		return;
+	warn("the %s (pid %d) did not end within %d s and is killed\n",
+	     process->name, process->pid, STOP_MS / 1000);
+	kill(process->pid, SIGKILL);
+	tw_process_await(process);
 }
 
 bool tw_process_failed(const struct tw_process *process, bool killed)

@@ -17,7 +17,7 @@
 struct tw_process {
 	pid_t pid;		/* 0: none was started */
 	const char *name;	/* in messages */
-	bool group;		/* of a process group of its own */
+	bool group;		/* leads a process group of its own */
 	bool ended;		/* and reaped */
 	int status;		/* then, as of waitpid() */
 	/* As the kernel says, once it is ready. */
@@ -43,6 +43,9 @@ int tw_process_start(struct tw_process *process, enum tw_role role,
 
 /* Whether it has ended, without waiting. One that was not started has not. */
 bool tw_process_ended(struct tw_process *process);
+
+/* Waits for its end, for at most a second. */
+void tw_process_await(struct tw_process *process);
 
 /*
  * Ends it: asks it to, repeatedly, and kills it after a second; a group is

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* --steps: the same measurement with 0, 1, 2... units of the first load. */
-#include <getopt.h>
 #include <inttypes.h>
 
 #include "rt-error.h"
@@ -19,8 +18,8 @@ static struct {
 static const struct tw_option options[] = {
 	{ 0, "steps", required_argument, "N", tw_option_number, &steps,
 	  1, TW_LOAD_MAX + 1,
-	  "N runs, with 0, 1 ... N-1 workers (or groups) of the\n"
-	  "first --load" },
+	  .help = "N runs, with 0, 1 ... N-1 workers (or groups) of the\n"
+		  "first --load" },
 	{ .name = NULL }
 };
 
@@ -88,35 +87,22 @@ static void text(FILE *file, const struct tw_run *run)
 	}
 }
 
-static void json_stats(FILE *file, int id, const struct tw_stats *of)
-{
-	fprintf(file, ",\n        \"%s\": { \"min\": %" PRId64 ", \"max\": %"
-		PRId64 ", \"avg\": %.3f, \"stddev\": %.3f }",
-		tw_metrics[id].name, tw_text_whole(of->min_ns),
-		tw_text_whole(of->max_ns), tw_text_real(tw_stats_mean(of)),
-		tw_text_real(tw_stats_deviation(of)));
-}
-
 static void json(FILE *file, const struct tw_run *run)
 {
-	const struct tw_metric_params params = tw_config_params(0);
-	int i, id;
+	int i;
 
 	if (run->steps == 1)
 		return;
 	fprintf(file, "    \"steps\": [");
 	for (i = 0; i < run->steps && kept[i].results.stats[0].count; i++) {
-		fprintf(file, "%s\n      { \"%s\": %d, \"rate\": %.3f, \"cycles\": %"
-			PRIu64 ", \"missed\": %" PRIu64, i ? "," : "",
+		fprintf(file, "%s {\n      \"%s\": %d, \"rate\": %.3f, \"missed\": %"
+			PRIu64 ",\n      ", i ? "," : "",
 			tw_load_first()->ops->unit, i, kept[i].rate,
-			kept[i].results.stats[0].count, kept[i].results.missed);
-		for (id = 0; id < TW_METRICS; id++)
-			if (tw_metric_valid(id, &params))
-				json_stats(file, id,
-					   &kept[i].results.stats[id]);
-		fprintf(file, " }");
+			kept[i].results.missed);
+		tw_json_phases(file, &kept[i].results);
+		fprintf(file, "\n    }");
 	}
-	fprintf(file, "\n    ],\n");
+	fprintf(file, "],\n");
 }
 
 const struct tw_part tw_part_ramp = {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -12,14 +11,13 @@
 #include <unistd.h>
 
 #include "rt-error.h"
-#include "tw_pair.h"
 #include "tw_part.h"
 #include "tw_run.h"
 #include "tw_text.h"
 #include "tw_time.h"
 
 #define DISPLAY_MS	100
-#define GRACE_MS	1000	/* after which main ends what -D has not */
+#define GRACE_S		1	/* after which main ends what -D has not */
 
 /*
  * SIGINT ends the run even if it was ignored at the start, as it is in a
@@ -35,6 +33,7 @@ static int open_signals(void)
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGUSR1);
 	sigaddset(&signals, SIGCHLD);
+	sigaddset(&signals, SIGALRM);
 	if (!sigaction(SIGHUP, NULL, &action) && action.sa_handler != SIG_IGN)
 		sigaddset(&signals, SIGHUP);
 	signal(SIGCHLD, SIG_DFL);
@@ -53,13 +52,15 @@ static void take_signals(struct tw_run *run)
 			fputs(rule, stderr);
 			tw_text_status(stderr, run);
 			fputs(rule, stderr);
+		} else if (info.ssi_signo == SIGALRM) {
+			run->control->stop = 1;
 		} else if (info.ssi_signo != SIGCHLD) {
 			run->interrupted = (int)info.ssi_signo;
 		}
 	}
 }
 
-/* Whether a process of a pair has failed; prints which, and how. */
+/* Whether a side has failed; prints which, and how. @killed: by a signal. */
 static bool any_failed(struct tw_run *run, bool killed)
 {
 	int i;
@@ -75,52 +76,25 @@ static bool any_failed(struct tw_run *run, bool killed)
 }
 
 /*
- * A client whose server was killed sees only that the connection is closed.
- * Waits until the server has ended, too, so that the message can name the
- * cause.
+ * Notes who has ended. 1: all clients have; -ECHILD, after a message: some
+ * process has failed. A client whose server was killed sees only that the
+ * connection is closed; the server, which dies first, is to be named.
  */
-static int report_failure(struct tw_run *run)
-{
-	const struct timespec pause = { .tv_nsec = TW_NS_PER_MS };
-	int i, ms;
-
-	for (i = 0; i < tw_config.pairs; i++) {
-		struct tw_process *process = run->pairs[i]->process;
-
-		for (ms = 0; ms < GRACE_MS &&
-		     tw_process_ended(&process[TW_CLIENT]) &&
-		     process[TW_CLIENT].status &&
-		     !tw_process_ended(&process[TW_SERVER]); ms++)
-			nanosleep(&pause, NULL);
-	}
-	return any_failed(run, true) || any_failed(run, false) ? -ECHILD : 0;
-}
-
-/* A server that has ended just before its client is no failure. */
 static int reap(struct tw_run *run)
 {
-	bool failed = false;
+	bool failed = false, done = true;
 	int i;
 
 	for (i = 0; i < tw_config.pairs; i++) {
 		struct tw_process *process = run->pairs[i]->process;
 
-		failed |= (tw_process_ended(&process[TW_CLIENT]) &&
-			   process[TW_CLIENT].status) ||
-			  (tw_process_ended(&process[TW_SERVER]) &&
-			   process[TW_SERVER].status);
+		done &= tw_process_ended(&process[TW_CLIENT]);
+		if (process[TW_CLIENT].ended && process[TW_CLIENT].status)
+			tw_process_await(&process[TW_SERVER]);
+		tw_process_ended(&process[TW_SERVER]);
 	}
-	return failed ? report_failure(run) : 0;
-}
-
-static bool all_done(struct tw_run *run)
-{
-	int i;
-
-	for (i = 0; i < tw_config.pairs; i++)
-		if (!run->pairs[i]->process[TW_CLIENT].ended)
-			return false;
-	return true;
+	failed = any_failed(run, true) || any_failed(run, false);
+	return failed ? -ECHILD : done;
 }
 
 static int tell_parts(struct tw_run *run)
@@ -133,31 +107,14 @@ static int tell_parts(struct tw_run *run)
 	return err;
 }
 
-/* When main ends the run by itself: a blocked client cannot. */
-static int64_t latest_end_ns(void)
+/* When main itself ends the run: a client that is blocked cannot. */
+static void set_alarm(void)
 {
 	int64_t period_ns = tw_config_params((int)tw_config.pairs - 1).period_ns;
 
-	if (!tw_config.duration_s)
-		return INT64_MAX;
-	return tw_now_ns(CLOCK_MONOTONIC) +
-	       tw_config.duration_s * TW_NS_PER_S +
-	       (tw_config.warmup + 2) * period_ns + GRACE_MS * TW_NS_PER_MS;
-}
-
-/* How long main may sleep: until a tick, a redraw, or the end; -1: for ever. */
-static int wait_ms(const struct tw_run *run, bool live, int64_t end_ns)
-{
-	int64_t left_ms = INT_MAX;
-
-	if (end_ns != INT64_MAX)
-		left_ms = (end_ns - tw_now_ns(CLOCK_MONOTONIC)) / TW_NS_PER_MS +
-			  1;
-	if (live && left_ms > DISPLAY_MS)
-		left_ms = DISPLAY_MS;
-	if (run->tick_ms && left_ms > run->tick_ms)
-		left_ms = run->tick_ms;
-	return left_ms < INT_MAX ? (int)left_ms : -1;
+	if (tw_config.duration_s)
+		alarm(tw_config.duration_s + GRACE_S +
+		      (tw_config.warmup + 2) * period_ns / TW_NS_PER_S);
 }
 
 /*
@@ -169,26 +126,26 @@ static int watch(struct tw_run *run)
 	bool live = !tw_config.quiet && !tw_config.verbose &&
 		    !tw_config.silent && isatty(STDOUT_FILENO);
 	struct pollfd signals = { .fd = run->signal_fd, .events = POLLIN };
-	int64_t end_ns = latest_end_ns();
 	int err = 0;
 
-	while (!err && !run->interrupted && !run->control->stop &&
-	       !all_done(run) && tw_now_ns(CLOCK_MONOTONIC) < end_ns) {
-		poll(&signals, 1, wait_ms(run, live, end_ns));
+	set_alarm();
+	while (!err && !run->interrupted && !run->control->stop) {
+		poll(&signals, 1, live ? DISPLAY_MS : run->tick_ms);
 		take_signals(run);
 		err = reap(run);
-		if (!err)
-			err = tell_parts(run);
+		if (err >= 0 && tell_parts(run))
+			err = -ECHILD;
 		if (live)
 			tw_text_redraw(run);
-		if (!err && ferror(stdout)) {
+		if (ferror(stdout)) {
 			warn("cannot write to standard output\n");
 			err = -EIO;
 		}
 	}
+	alarm(0);
 	if (live)
 		printf("\033[J");
-	return err;
+	return err < 0 ? err : 0;
 }
 
 /* Room for the last process to get ready before the common expiry. */

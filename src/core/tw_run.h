@@ -49,18 +49,33 @@ struct tw_run {
 	int go[2];		/* a pipe; closed when all may start */
 	int steps;		/* of a ramp; 1: none */
 	int step;		/* the present one, from 0 */
-	int tick_ms;		/* woken() is also called so often; 0: not */
+	int tick_ms;		/* woken() is also called so often; -1: not */
 	bool no_status;		/* at the end, as there is a histogram */
 	bool broken;		/* -b: the run ended at a long cycle */
 	int interrupted;	/* the signal that ended the run; 0: none */
 	bool measured;		/* there are results */
 };
 
-/* Called by main. Measures all steps. Returns 0, or -errno after a message. */
+/* All are called by main, and return 0, or -errno after a message. */
+
+/* Measures all steps. */
 int tw_run_measure(struct tw_run *run);
 
-/* A part's memory in a pair; NULL: it has none. Called by main. */
+/* Allocates the memory of all pairs. */
+int tw_pair_map_all(struct tw_run *run);
+
+/* Connects and starts client and server, which wait for the end of run->go. */
+int tw_pair_start(struct tw_run *run, int number);
+
+/* A part's memory in a pair; NULL: it has none. */
 void *tw_pair_room(const struct tw_run *run, int pair,
 		   const struct tw_part *part);
+
+/*
+ * Connects two TCP sockets over 127.0.0.1, without Nagle's delay. The caller
+ * closes both, also after an error. Prints no message; -EPERM: somebody else
+ * was faster to connect.
+ */
+int tw_link_tcp(int *client_fd, int *server_fd);
 
 #endif /* TW_RUN_H */

@@ -33,29 +33,23 @@ static int64_t target_of(int id, const struct tw_metric_params *params)
 	return tw_metrics[id].target_ns ? tw_metrics[id].target_ns(params) : 0;
 }
 
-static void add_all(struct tw_tally *tally, const struct tw_cycle *cycle)
-{
-	const struct tw_metric_params *params = &tally->params;
-	struct tw_results *results = &tally->results;
-	double inverse = 1.0 / (double)(results->stats[0].count + 1);
-	int id;
-
-	results->missed += cycle->missed;
-	for (id = 0; id < TW_METRICS; id++)
-		add(&results->stats[id], tw_metrics[id].value_ns(cycle, params),
-		    inverse, target_of(id, params));
-}
-
-void tw_tally_add(struct tw_tally *tally, const struct tw_cycle *cycle)
+void tw_tally_add(struct tw_tally *tally, const int64_t values_ns[TW_METRICS],
+		  uint64_t missed)
 {
 	uint32_t version = atomic_load_explicit(&tally->version,
 						memory_order_relaxed);
+	struct tw_results *results = &tally->results;
+	double inverse = 1.0 / (double)(results->stats[0].count + 1);
+	int id;
 
 	atomic_store_explicit(&tally->version, version + 1,
 			      memory_order_relaxed);
 	/* No write may be seen before the odd version... */
 	atomic_thread_fence(memory_order_release);
-	add_all(tally, cycle);
+	results->missed += missed;
+	for (id = 0; id < TW_METRICS; id++)
+		add(&results->stats[id], values_ns[id], inverse,
+		    target_of(id, &tally->params));
 	/* ...and none after the even one. */
 	atomic_store_explicit(&tally->version, version + 2,
 			      memory_order_release);

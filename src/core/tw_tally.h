@@ -38,8 +38,9 @@ struct tw_tally {
 	struct tw_results results;
 };
 
-/* Called by the client. Adds a measured cycle to all statistics. */
-void tw_tally_add(struct tw_tally *tally, const struct tw_cycle *cycle);
+/* Called by the client. Adds the values of all metrics of a measured cycle. */
+void tw_tally_add(struct tw_tally *tally, const int64_t values_ns[TW_METRICS],
+		  uint64_t missed);
 
 /*
  * Called by main. Copies the results, all of the same cycles, unless the

@@ -16,6 +16,9 @@ enum tw_metric_id tw_text_metric(int column);
 /* Over all steps. */
 const struct tw_stats *tw_text_total(const struct tw_run *run, int column);
 
+/* For the JSON: a member "phases", an object for each metric. */
+void tw_json_phases(FILE *file, const struct tw_results *results);
+
 /*
  * The status: for each column the line of cyclictest; then, if the columns are
  * the latency alone, the phases as comments, over all pairs.

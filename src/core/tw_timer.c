@@ -98,14 +98,27 @@ const struct tw_timer_ops tw_timer_nanosleep = {
 	nothing_to_stop
 };
 
-const struct tw_timer_ops tw_timer_posix = {
+static const struct tw_timer_ops posix = {
 	"posix", posix_start, posix_wait, posix_settle, posix_stop
 };
 
-const struct tw_timer_ops tw_timer_none = {
+static const struct tw_timer_ops none = {
 	"none", nothing_to_start, nothing_to_wait_for, none_settle,
 	nothing_to_stop
 };
+
+static const struct tw_timer_ops *const kinds[] = {
+	&tw_timer_nanosleep, &posix, &none, NULL
+};
+
+const struct tw_timer_ops *tw_timer_find(const char *name)
+{
+	int i = 0;
+
+	while (kinds[i] && strcmp(kinds[i]->name, name))
+		i++;
+	return kinds[i];
+}
 
 int tw_timer_start(struct tw_timer *timer, const struct tw_timer_ops *ops,
 		   clockid_t clockid, int64_t period_ns, int64_t first_ns)

@@ -46,8 +46,9 @@ struct tw_timer {
 };
 
 extern const struct tw_timer_ops tw_timer_nanosleep;
-extern const struct tw_timer_ops tw_timer_posix;
-extern const struct tw_timer_ops tw_timer_none;	/* the closed loop */
+
+/* "nanosleep", "posix", or "none" for the closed loop. */
+const struct tw_timer_ops *tw_timer_find(const char *name);
 
 /*
  * Starts a timer. Its first expiry is at @first_ns; 0: one period from now.

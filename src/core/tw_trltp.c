@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* --trltp and --trltp-log: set-up and log of the reference program. */
-#include <getopt.h>
 #include <inttypes.h>
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -32,7 +32,6 @@ static const struct {
 
 /* Memory of a pair, for one step. The last bin has all that is longer. */
 struct room {
-	struct tw_metric_params params;
 	uint64_t bins[ARRAY_SIZE(logged)][BINS + 1];
 };
 
@@ -89,22 +88,14 @@ static size_t room(const struct tw_run *run)
 	return path ? sizeof(struct room) : 0;
 }
 
-static void attach(struct tw_pair *pair, void *memory)
-{
-	struct room *to = memory;
-
-	to->params = pair->tally.params;
-}
-
-static bool record(void *memory, const struct tw_cycle *cycle)
+static bool record(void *memory, const struct tw_cycle *cycle,
+		   const int64_t values_ns[])
 {
 	struct room *to = memory;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(logged); i++) {
-		int64_t bin = tw_metrics[logged[i].id].
-			      value_ns(cycle, &to->params) /
-			      (BIN_US * TW_NS_PER_US);
+		int64_t bin = values_ns[logged[i].id] / (BIN_US * TW_NS_PER_US);
 
 		to->bins[i][bin < 0 ? 0 : bin < BINS ? bin : BINS]++;
 	}
@@ -168,5 +159,5 @@ static int write_log(const struct tw_run *run, int status)
 
 const struct tw_part tw_part_trltp = {
 	.options = options, .check = check, .end = end, .room = room,
-	.attach = attach, .record = record, .write = write_log,
+	.record = record, .write = write_log,
 };

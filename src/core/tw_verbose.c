@@ -4,8 +4,8 @@
  * ring, and main prints them. A full ring loses cycles for this output alone;
  * they are counted.
  */
-#include <getopt.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "tw_part.h"
 #include "tw_text.h"
@@ -18,8 +18,10 @@ struct room {
 	_Atomic uint64_t written;	/* by the client only */
 	_Atomic uint64_t read;		/* by main only */
 	uint64_t lost;
-	struct tw_metric_params params;
-	struct tw_cycle cycles[RING];
+	struct value {
+		uint64_t seq;
+		int64_t values_ns[TW_METRICS];
+	} ring[RING];
 };
 
 static uint64_t lost;
@@ -44,38 +46,32 @@ static size_t room(const struct tw_run *run)
 	return tw_config.verbose ? sizeof(struct room) : 0;
 }
 
-static void attach(struct tw_pair *pair, void *memory)
-{
-	struct room *to = memory;
-
-	to->params = pair->tally.params;
-}
-
-static bool record(void *memory, const struct tw_cycle *cycle)
+static bool record(void *memory, const struct tw_cycle *cycle,
+		   const int64_t values_ns[])
 {
 	struct room *to = memory;
 	uint64_t at = atomic_load_explicit(&to->written, memory_order_relaxed);
+	struct value *value = &to->ring[at % RING];
 
 	if (at - atomic_load_explicit(&to->read, memory_order_acquire) >= RING) {
 		to->lost++;
 		return false;
 	}
-	to->cycles[at % RING] = *cycle;
+	value->seq = cycle->seq;
+	memcpy(value->values_ns, values_ns, sizeof(value->values_ns));
 	atomic_store_explicit(&to->written, at + 1, memory_order_release);
 	return false;
 }
 
-static void print_cycle(int pair, const struct tw_metric_params *params,
-			const struct tw_cycle *cycle)
+static void print_value(int pair, const struct value *value)
 {
 	int i;
 
 	for (i = 0; i < tw_config.columns; i++)
 		printf("%8d:%8" PRIu64 ":%8" PRId64 "\n",
 		       pair * tw_config.columns + i,
-		       cycle->seq - tw_config.warmup - 1,
-		       tw_text_whole(tw_metrics[tw_config.metrics[i]].
-				     value_ns(cycle, params)));
+		       value->seq - tw_config.warmup - 1,
+		       tw_text_whole(value->values_ns[tw_config.metrics[i]]));
 }
 
 static int print(struct tw_run *run)
@@ -89,8 +85,7 @@ static int print(struct tw_run *run)
 		uint64_t at;
 
 		for (at = from->read; at < end; at++)
-			print_cycle(pair, &from->params,
-				    &from->cycles[at % RING]);
+			print_value(pair, &from->ring[at % RING]);
 		atomic_store_explicit(&from->read, end, memory_order_release);
 	}
 	return 0;
@@ -118,5 +113,5 @@ static void text(FILE *file, const struct tw_run *run)
 
 const struct tw_part tw_part_verbose = {
 	.options = options, .check = check, .woken = print, .end = end,
-	.room = room, .attach = attach, .record = record, .text = text,
+	.room = room, .record = record, .text = text,
 };

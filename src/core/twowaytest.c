@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -12,7 +13,6 @@
 #include "rt-error.h"
 #include "rt-utils.h"
 #include "tw_part.h"
-#include "tw_place.h"
 #include "tw_text.h"
 
 #define EXIT_EXCEEDED	2
@@ -41,7 +41,7 @@ static int print(const struct tw_run *run, int status)
 
 int main(int argc, char *argv[])
 {
-	static struct tw_run run = { .steps = 1 };
+	static struct tw_run run = { .steps = 1, .tick_ms = -1 };
 	int i, status = EXIT_SUCCESS;
 
 	occupy_closed();
