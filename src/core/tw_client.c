@@ -85,9 +85,5 @@ int tw_client_run(const struct tw_loop *loop)
 	int err = tw_timer_start(&timer, loop->timer, loop->clockid,
 				 loop->period_ns, first_ns);
 
-	if (err)
-		return err;
-	err = run(loop, &timer);
-	timer.ops->stop(&timer);
-	return err;
+	return err ? err : run(loop, &timer);
 }

@@ -97,7 +97,7 @@ static int live(void *arg)
 	return load->ops->live(load);
 }
 
-static int woken(struct tw_run *run)
+static bool woken(struct tw_run *run)
 {
 	int i, n;
 
@@ -109,44 +109,37 @@ static int woken(struct tw_run *run)
 					warn("the load ended by itself\n");
 				warn("--load=%s: it does not run any longer\n",
 				     loads[i]->ops->name);
-				return -ECHILD;
+				return true;
 			}
-	return 0;
-}
-
-static int start(struct tw_load *load)
-{
-	int err = 0, wanted = load->ops->single ? load->units > 0 : load->units;
-
-	for (load->processes = 0; !err && load->processes < wanted;
-	     load->processes++)
-		err = tw_process_start(&load->process[load->processes],
-				       TW_LOAD, load->ops->single ?
-				       TW_PLACE_ALL : load->processes, live,
-				       load);
-	return err;
+	return false;
 }
 
 /* In a ramp, step k has k units of the first load. */
-static int begin(struct tw_run *run)
+static void begin(struct tw_run *run)
 {
 	const struct timespec settle = { .tv_nsec = SETTLE_MS * TW_NS_PER_MS };
-	int i, err = 0, begun = 0;
+	int i, n;
 
-	for (i = 0; !err && i < count; i++) {
-		loads[i]->units = run->steps > 1 && !i ? run->step :
-				  loads[i]->wanted;
-		err = start(loads[i]);
-		begun += loads[i]->processes;
+	for (i = 0; i < count; i++) {
+		struct tw_load *load = loads[i];
+		bool single = load->ops->single;
+
+		load->units = run->steps > 1 && !i ? run->step : load->wanted;
+		load->processes = single ? load->units > 0 : load->units;
+		for (n = 0; n < load->processes; n++)
+			tw_process_start(&load->process[n], TW_LOAD,
+					 single ? TW_PLACE_ALL : n, live, load);
 	}
-	if (err || !begun)
-		return err;
+	if (!count)
+		return;
 	nanosleep(&settle, NULL);
 	for (i = 0; i < count; i++) {
-		loads[i]->first = loads[i]->ops->done(loads[i]);
+		loads[i]->first = loads[i]->processes ?
+				  loads[i]->ops->done(loads[i]) : 0;
 		loads[i]->begin_ns = tw_now_ns(CLOCK_MONOTONIC);
 	}
-	return woken(run);
+	if (woken(run))
+		exit(EXIT_FAILURE);
 }
 
 static void end(struct tw_run *run)

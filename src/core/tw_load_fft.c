@@ -8,8 +8,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,75 +23,48 @@
 static FILE *open_scratch(void)
 {
 	const char *dir = getenv("TMPDIR");
-	FILE *file;
-	int fd;
+	int fd = open(dir && *dir ? dir : "/tmp",
+		      O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 
-	fd = open(dir && *dir ? dir : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC,
-		  0600);
-	if (fd < 0)
-		return tmpfile();
-	file = fdopen(fd, "w");
-	if (!file)
-		close(fd);
-	return file;
+	return fd < 0 ? tmpfile() : fdopen(fd, "w");
 }
 
-static void fill(struct tw_complex *signal, uint64_t number)
-{
-	unsigned short seed[3] = { number, 0x330e, getpid() };
-	int i;
-
-	for (i = 0; i < POINTS; i++) {
-		signal[i].re = 2 * erand48(seed) - 1;
-		signal[i].im = 2 * erand48(seed) - 1;
-	}
-}
-
-static int came_back(const struct tw_complex *signal,
-		     const struct tw_complex *original)
-{
-	int i;
-
-	for (i = 0; i < POINTS; i++)
-		if (!(fabs(signal[i].re - original[i].re) < TOLERANCE) ||
-		    !(fabs(signal[i].im - original[i].im) < TOLERANCE))
-			return 0;
-	return 1;
-}
-
-static int work(struct tw_load *load, const struct tw_fft *fft,
-		struct tw_complex *signal, struct tw_complex *original)
+static int work(struct tw_load *load, double complex *signal,
+		double complex *original, const double complex *roots)
 {
 	FILE *file = open_scratch();
+	bool same = true;
 	int i;
 
 	if (!file)
 		return -errno;
-	fill(original, load->count);
-	memcpy(signal, original, POINTS * sizeof(*signal));
-	tw_fft_forward(fft, signal);
-	tw_fft_inverse(fft, signal);
-	if (!came_back(signal, original))
-		load->errors++;
 	for (i = 0; i < POINTS; i++)
-		fprintf(file, "%.17g %.17g\n", signal[i].re, signal[i].im);
+		original[i] = 2 * drand48() - 1 + (2 * drand48() - 1) * I;
+	memcpy(signal, original, POINTS * sizeof(*signal));
+	tw_fft_forward(signal, POINTS, roots);
+	tw_fft_inverse(signal, POINTS, roots);
+	for (i = 0; i < POINTS; i++) {
+		/* Not so is also what is not a number. */
+		same &= cabs(signal[i] - original[i]) < TOLERANCE;
+		fprintf(file, "%.17g %.17g\n", creal(signal[i]),
+			cimag(signal[i]));
+	}
 	fclose(file);
+	load->errors += !same;
 	load->count++;
 	return 0;
 }
 
 static int fft_live(struct tw_load *load)
 {
-	struct tw_complex *signal = calloc(POINTS, sizeof(*signal));
-	struct tw_complex *original = calloc(POINTS, sizeof(*original));
-	struct tw_fft fft;
-	int err;
+	double complex *signal = calloc(POINTS, sizeof(*signal));
+	double complex *original = calloc(POINTS, sizeof(*original));
+	double complex *roots = tw_fft_roots(POINTS);
+	int err = signal && original && roots ? 0 : -ENOMEM;
 
-	if (!signal || !original)
-		return -ENOMEM;
-	err = tw_fft_open(&fft, POINTS);
+	srand48(getpid());
 	while (!err)
-		err = work(load, &fft, signal, original);
+		err = work(load, signal, original, roots);
 	return err;
 }
 

@@ -42,7 +42,7 @@ static void bind_to_node(void *memory, size_t size, int pair)
 		numa_tonode_memory(memory, size, numa_node_of_cpu(cpu));
 }
 
-static int map(struct tw_run *run, int number)
+static void map(struct tw_run *run, int number)
 {
 	struct tw_pair *pair = mmap(NULL, run->pair_size,
 				    PROT_READ | PROT_WRITE,
@@ -50,7 +50,7 @@ static int map(struct tw_run *run, int number)
 	int i;
 
 	if (pair == MAP_FAILED)
-		return -errno;
+		err_exit(errno, "no memory for pair %d", number);
 	madvise(pair, run->pair_size, MADV_DONTFORK);
 	bind_to_node(pair, run->pair_size, number);
 	pair->number = number;
@@ -70,27 +70,23 @@ static int map(struct tw_run *run, int number)
 		if (tw_parts[i]->attach && room_of(tw_parts[i], run))
 			tw_parts[i]->attach(tw_pair_room(run, number,
 							 tw_parts[i]), number);
-	return 0;
 }
 
-int tw_pair_map_all(struct tw_run *run)
+void tw_pair_map_all(struct tw_run *run)
 {
-	int64_t limit = (int64_t)sysconf(_SC_PHYS_PAGES) *
-			sysconf(_SC_PAGESIZE) / 2;
-	int i, err = 0;
+	int64_t kib = (int64_t)sysconf(_SC_PHYS_PAGES) *
+		      sysconf(_SC_PAGESIZE) / 1024;
+	int i;
 
 	run->pair_size = sizeof(struct tw_pair);
 	for (i = 0; tw_parts[i]; i++)
 		run->pair_size += room_of(tw_parts[i], run);
-	if ((int64_t)run->pair_size > limit / tw_config.pairs)
-		err = -ENOMEM;
-	for (i = 0; !err && i < tw_config.pairs; i++)
-		err = map(run, i);
-	if (err)
-		warn("the results of %d pairs need %zu KiB of memory each; allowed is half of what there is: %s\n",
-		     (int)tw_config.pairs, run->pair_size / 1024,
-		     strerror(-err));
-	return err;
+	if ((int64_t)run->pair_size / 1024 > kib / 2 / tw_config.pairs)
+		fatal("the results of %d pairs need %zu KiB of memory each; allowed is half of this system's %lld KiB in all\n",
+		      (int)tw_config.pairs, run->pair_size / 1024,
+		      (long long)kib);
+	for (i = 0; i < tw_config.pairs; i++)
+		map(run, i);
 }
 
 /* Touches every page, so that no page fault happens in a cycle. */
@@ -196,25 +192,21 @@ static int live_server(void *arg)
 	return live(arg, TW_SERVER, tw_server_run);
 }
 
-int tw_pair_start(struct tw_run *run, int number)
+void tw_pair_start(struct tw_run *run, int number)
 {
 	struct tw_pair *pair = run->pairs[number];
 	struct start start = { run, pair };
 	int err = tw_link_tcp(&pair->fd[TW_CLIENT], &pair->fd[TW_SERVER]);
 
+	if (err)
+		err_exit(-err, "cannot connect client and server on 127.0.0.1");
 	/* The other pairs' processes do not need it. */
 	madvise(pair, run->pair_size, MADV_DOFORK);
-	if (err)
-		warn("cannot connect client and server on 127.0.0.1: %s\n",
-		     strerror(-err));
-	else
-		err = tw_process_start(&pair->process[TW_SERVER], TW_SERVER,
-				       number, live_server, &start);
-	if (!err)
-		err = tw_process_start(&pair->process[TW_CLIENT], TW_CLIENT,
-				       number, live_client, &start);
+	tw_process_start(&pair->process[TW_SERVER], TW_SERVER, number,
+			 live_server, &start);
+	tw_process_start(&pair->process[TW_CLIENT], TW_CLIENT, number,
+			 live_client, &start);
+	madvise(pair, run->pair_size, MADV_DONTFORK);
 	close(pair->fd[TW_CLIENT]);
 	close(pair->fd[TW_SERVER]);
-	madvise(pair, run->pair_size, MADV_DONTFORK);
-	return err;
 }

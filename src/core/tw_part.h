@@ -2,8 +2,9 @@
 /*
  * A part is a feature: its options, and what it does in a run. It has files of
  * its own and a row in tw_parts. All members may be NULL. main calls them in the
- * order of the table, end() in the reverse order. A function that returns int
- * returns 0, or -errno after a message.
+ * order of the table, end() in the reverse order. What fails before the start
+ * ends the program, and so all children; later failures are returned, after a
+ * message.
  */
 #ifndef TW_PART_H
 #define TW_PART_H
@@ -23,9 +24,9 @@ struct tw_part {
 	/* All options are read: completes them, refuses contradictions. */
 	void (*check)(struct tw_run *run);
 	/* Of each step of a ramp, or once. */
-	int (*begin)(struct tw_run *run);	/* before clients and servers */
-	int (*woken)(struct tw_run *run);	/* see tw_run.tick_ms */
-	void (*end)(struct tw_run *run);	/* also if begin() failed */
+	void (*begin)(struct tw_run *run);	/* before clients and servers */
+	bool (*woken)(struct tw_run *run);	/* see tick_ms; true: failed */
+	void (*end)(struct tw_run *run);
 	/*
 	 * Memory that a client shares with main, zeroed: its size for each
 	 * pair, and how to fill it in. tw_pair_room() finds it. For a part that
@@ -45,7 +46,7 @@ struct tw_part {
 	void (*column)(FILE *file, const struct tw_run *run, int column);
 	void (*json)(FILE *file, const struct tw_run *run);
 	/* The results are complete; @status: of the program. */
-	int (*write)(const struct tw_run *run, int status);
+	int (*write)(const struct tw_run *run, int status);	/* -errno */
 };
 
 /* The last is NULL. */

@@ -19,20 +19,6 @@
 #define START_MS	5000	/* to get ready */
 #define STOP_MS		1000	/* to end, before it is killed */
 
-/* What a child tells on its pipe: that it is ready, or why not. */
-struct answer {
-	int err;
-	char what[300];
-};
-
-/*
- * On a cgroup v2 no file tells that RT_GROUP_SCHED refuses real time, so the
- * message must.
- */
-static const char no_priority[] =
-	"real-time priority; this needs root, CAP_SYS_NICE or a sufficient \"ulimit -r\"; "
-	"root is refused, too, where the kernel has RT_GROUP_SCHED and the cgroup has no real-time runtime";
-
 static int role_policy(enum tw_role role, int priority)
 {
 	if (role == TW_SERVER || role == TW_CLIENT)
@@ -42,29 +28,35 @@ static int role_policy(enum tw_role role, int priority)
 	return role == TW_LOAD ? SCHED_RR : SCHED_FIFO;
 }
 
-int tw_process_settle(enum tw_role role, int number, const char **what)
+static void __attribute__((noreturn))
+refused(enum tw_role role, const char *what, const char *needed)
+{
+	fatal("the %s cannot get its %s: %s%s\n", tw_role_names[role], what,
+	      strerror(errno), needed);
+}
+
+void tw_process_settle(enum tw_role role, int number)
 {
 	struct sched_param param = {
 		.sched_priority = tw_config_priority(role, number)
 	};
+	int policy = role_policy(role, param.sched_priority);
 	cpu_set_t cpus, wanted;
 
-	/* First: with a lower priority it might never run on a busy CPU. */
-	*what = param.sched_priority ? no_priority : "scheduling policy";
-	if (sched_setscheduler(0, role_policy(role, param.sched_priority),
-			       &param))
-		return -errno;
-	*what = "CPUs";
+	/*
+	 * First: with a lower priority it might never run on a busy CPU. On a
+	 * cgroup v2 no file tells that RT_GROUP_SCHED refuses real time.
+	 */
+	if (sched_setscheduler(0, policy, &param))
+		refused(role, "scheduling policy and priority",
+			param.sched_priority ? "; needed is root, CAP_SYS_NICE or a higher \"ulimit -r\"; root is refused, too, if the kernel has RT_GROUP_SCHED and the cgroup has no real-time runtime" : "");
 	tw_place(role, number, &wanted);
 	if (sched_setaffinity(0, sizeof(wanted), &wanted) ||
-	    sched_getaffinity(0, sizeof(cpus), &cpus))
-		return -errno;
-	if (!CPU_EQUAL(&cpus, &wanted))
-		return -EINVAL;
-	*what = "locked memory; this needs root, CAP_IPC_LOCK or a sufficient \"ulimit -l\"";
+	    sched_getaffinity(0, sizeof(cpus), &cpus) ||
+	    !CPU_EQUAL(&cpus, &wanted))
+		refused(role, "CPUs", "");
 	if (tw_config.mlockall && mlockall(MCL_CURRENT | MCL_FUTURE))
-		return -errno;
-	return 0;
+		refused(role, "locked memory", "; needed is root, CAP_IPC_LOCK or a higher \"ulimit -l\"");
 }
 
 /* Empty: the signal only has to interrupt system calls. */
@@ -91,11 +83,9 @@ static void set_signals(enum tw_role role)
 }
 
 static void __attribute__((noreturn))
-be_child(enum tw_role role, int number, pid_t parent, int fd,
+be_child(enum tw_role role, int number, pid_t parent, int ready,
 	 int (*live)(void *arg), void *arg)
 {
-	struct answer answer = { .err = 0 };
-	const char *what = "";
 	char name[16];
 
 	set_signals(role);
@@ -107,79 +97,54 @@ be_child(enum tw_role role, int number, pid_t parent, int fd,
 		_exit(EXIT_FAILURE);
 	if (role == TW_LOAD)
 		setpgid(0, 0);
-	answer.err = tw_process_settle(role, number, &what);
-	snprintf(answer.what, sizeof(answer.what), "%s", what);
-	if (write(fd, &answer, sizeof(answer)) != sizeof(answer) || answer.err)
+	tw_process_settle(role, number);
+	if (write(ready, "", 1) != 1)
 		_exit(EXIT_FAILURE);
-	close(fd);
+	close(ready);
 	/* Not exit(): it would write the parent's stdio buffers again. */
 	_exit(-live(arg));
 }
 
-/* Waits until the child has answered. */
-static int await(struct tw_process *process, int fd)
+/* A child that cannot get ready has said why. */
+static void await_ready(const struct tw_process *process, int fd)
 {
 	struct pollfd pipe = { .fd = fd, .events = POLLIN };
-	struct sched_param param;
-	struct answer answer;
+	char byte;
 
-	if (poll(&pipe, 1, START_MS) != 1) {
-		warn("the %s (pid %d) was not ready within %d s: it gets no CPU time; look for a task of higher priority on its CPU\n",
-		     process->name, process->pid, START_MS / 1000);
-		return -ETIMEDOUT;
-	}
-	if (read(fd, &answer, sizeof(answer)) != sizeof(answer)) {
-		warn("the %s ended before it was ready\n", process->name);
-		return -ECHILD;
-	}
-	if (answer.err) {
-		warn("the %s cannot get its %s: %s\n", process->name,
-		     answer.what, strerror(-answer.err));
-		return answer.err;
-	}
-	process->policy = sched_getscheduler(process->pid);
-	if (process->policy < 0 || sched_getparam(process->pid, &param) ||
-	    sched_getaffinity(process->pid, sizeof(process->cpus),
-			      &process->cpus))
-		return 0;	/* it has ended: that is told later */
-	process->priority = param.sched_priority;
-	return 0;
+	if (poll(&pipe, 1, START_MS) != 1)
+		fatal("the %s (pid %d) was not ready within %d s: it gets no CPU time; look for a task of higher priority on its CPU\n",
+		      process->name, process->pid, START_MS / 1000);
+	if (read(fd, &byte, 1) != 1)
+		exit(EXIT_FAILURE);
+	close(fd);
 }
 
-static int not_started(const struct tw_process *process, int err)
+void tw_process_start(struct tw_process *process, enum tw_role role,
+		      int number, int (*live)(void *arg), void *arg)
 {
-	warn("cannot start the %s: %s\n", process->name, strerror(-err));
-	return err;
-}
-
-int tw_process_start(struct tw_process *process, enum tw_role role,
-		     int number, int (*live)(void *arg), void *arg)
-{
+	struct sched_param param = { .sched_priority = 0 };
 	pid_t pid, parent = getpid();
-	int fds[2], err;
+	int fds[2];
 
-	*process = (struct tw_process) {
-		.name = tw_role_names[role], .group = role == TW_LOAD,
-	};
+	fflush(NULL);
 	if (pipe2(fds, O_CLOEXEC))
-		return not_started(process, -errno);
-	/* *process is shared memory: only main may write it. */
+		err_exit(errno, "cannot start the %s", tw_role_names[role]);
 	pid = fork();
+	if (pid < 0)
+		err_exit(errno, "cannot start the %s", tw_role_names[role]);
 	if (!pid)
 		be_child(role, number, parent, fds[1], live, arg);
-	err = pid < 0 ? not_started(process, -errno) : 0;
+	/* *process is shared memory: only main writes it. */
+	*process = (struct tw_process) {
+		.pid = pid, .name = tw_role_names[role],
+		.group = role == TW_LOAD,
+	};
 	close(fds[1]);
-	if (!err) {
-		process->pid = pid;
-		err = await(process, fds[0]);
-	}
-	close(fds[0]);
-	if (err && process->pid) {
-		kill(process->pid, SIGKILL);
-		tw_process_stop(process);
-		process->pid = 0;
-	}
-	return err;
+	await_ready(process, fds[0]);
+	process->policy = sched_getscheduler(pid);
+	sched_getparam(pid, &param);
+	process->priority = param.sched_priority;
+	sched_getaffinity(pid, sizeof(process->cpus), &process->cpus);
 }
 
 bool tw_process_ended(struct tw_process *process)

@@ -28,18 +28,17 @@ struct tw_process {
 
 /*
  * Sets policy, priority, CPUs and locked memory of the calling process as
- * @role @number is to have them, and reads them back. Returns 0 or -errno, and
- * what failed in *what.
+ * @role @number is to have them. Ends it after a message if that fails.
  */
-int tw_process_settle(enum tw_role role, int number, const char **what);
+void tw_process_settle(enum tw_role role, int number);
 
 /*
  * Forks, settles the child as @role @number, and waits until it is ready; then
- * the child runs live(arg) and exits with it. Prints a message if that fails.
- * Returns 0 or -errno. A load becomes a process group.
+ * the child runs live(arg) and exits with it. If that fails, the program ends
+ * after a message, and so do all children. A load becomes a process group.
  */
-int tw_process_start(struct tw_process *process, enum tw_role role,
-		     int number, int (*live)(void *arg), void *arg);
+void tw_process_start(struct tw_process *process, enum tw_role role,
+		      int number, int (*live)(void *arg), void *arg);
 
 /* Whether it has ended, without waiting. One that was not started has not. */
 bool tw_process_ended(struct tw_process *process);

@@ -33,13 +33,12 @@ static void check(struct tw_run *run)
 	run->steps = (int)steps;
 }
 
-static int begin(struct tw_run *run)
+static void begin(struct tw_run *run)
 {
 	if (run->steps > 1)
 		printf("# Step %d/%d: load %s, %d %s\n", run->step + 1,
 		       run->steps, tw_load_first()->ops->name, run->step,
 		       tw_load_first()->ops->unit);
-	return 0;
 }
 
 static void end(struct tw_run *run)

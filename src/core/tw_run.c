@@ -76,35 +76,32 @@ static bool any_failed(struct tw_run *run, bool killed)
 }
 
 /*
- * Notes who has ended. 1: all clients have; -ECHILD, after a message: some
- * process has failed. A client whose server was killed sees only that the
- * connection is closed; the server, which dies first, is to be named.
+ * A client whose server was killed sees only that the connection is closed;
+ * the server, which died first, is to be named.
  */
-static int reap(struct tw_run *run)
+static bool reap_failed(struct tw_run *run, bool *done)
 {
-	bool failed = false, done = true;
 	int i;
 
-	for (i = 0; i < tw_config.pairs; i++) {
+	for (*done = true, i = 0; i < tw_config.pairs; i++) {
 		struct tw_process *process = run->pairs[i]->process;
 
-		done &= tw_process_ended(&process[TW_CLIENT]);
-		if (process[TW_CLIENT].ended && process[TW_CLIENT].status)
+		*done &= tw_process_ended(&process[TW_CLIENT]);
+		if (process[TW_CLIENT].status)
 			tw_process_await(&process[TW_SERVER]);
 		tw_process_ended(&process[TW_SERVER]);
 	}
-	failed = any_failed(run, true) || any_failed(run, false);
-	return failed ? -ECHILD : done;
+	return any_failed(run, true) || any_failed(run, false);
 }
 
-static int tell_parts(struct tw_run *run)
+static bool part_failed(struct tw_run *run)
 {
-	int i, err = 0;
+	int i;
 
-	for (i = 0; !err && tw_parts[i]; i++)
-		if (tw_parts[i]->woken)
-			err = tw_parts[i]->woken(run);
-	return err;
+	for (i = 0; tw_parts[i]; i++)
+		if (tw_parts[i]->woken && tw_parts[i]->woken(run))
+			return true;
+	return false;
 }
 
 /* When main itself ends the run: a client that is blocked cannot. */
@@ -119,68 +116,54 @@ static void set_alarm(void)
 
 /*
  * Until all clients are done, one ended the run for all, something failed, or a
- * signal came.
+ * signal came. Returns whether something failed, after a message.
  */
-static int watch(struct tw_run *run)
+static bool watch_failed(struct tw_run *run)
 {
 	bool live = !tw_config.quiet && !tw_config.verbose &&
 		    !tw_config.silent && isatty(STDOUT_FILENO);
 	struct pollfd signals = { .fd = run->signal_fd, .events = POLLIN };
-	int err = 0;
+	bool failed = false, done = false;
 
 	set_alarm();
-	while (!err && !run->interrupted && !run->control->stop) {
+	while (!failed && !done && !run->interrupted && !run->control->stop) {
 		poll(&signals, 1, live ? DISPLAY_MS : run->tick_ms);
 		take_signals(run);
-		err = reap(run);
-		if (err >= 0 && tell_parts(run))
-			err = -ECHILD;
+		failed = reap_failed(run, &done) || part_failed(run);
 		if (live)
 			tw_text_redraw(run);
 		if (ferror(stdout)) {
 			warn("cannot write to standard output\n");
-			err = -EIO;
+			failed = true;
 		}
 	}
 	alarm(0);
 	if (live)
 		printf("\033[J");
-	return err < 0 ? err : 0;
+	return failed;
 }
 
-/* Room for the last process to get ready before the common expiry. */
-static void let_go(struct tw_run *run)
+static void start(struct tw_run *run)
 {
-	if (tw_config.aligned_us >= 0)
-		run->control->first_ns = tw_now_ns(tw_config.clockid) +
-			(20 + tw_config.pairs) * TW_NS_PER_MS;
-	close(run->go[0]);
-	close(run->go[1]);
-}
-
-static int start(struct tw_run *run)
-{
-	int i, err = 0;
+	int i;
 
 	run->control->stop = 0;
 	for (i = 0; i < tw_config.pairs; i++)
 		memset(&run->pairs[i]->tally.results, 0,
 		       sizeof(run->pairs[i]->tally.results));
-	for (i = 0; !err && tw_parts[i]; i++)
+	for (i = 0; tw_parts[i]; i++)
 		if (tw_parts[i]->begin)
-			err = tw_parts[i]->begin(run);
-	if (!err && pipe2(run->go, O_CLOEXEC)) {
-		err = -errno;
-		warn("cannot open a pipe: %s\n", strerror(-err));
-	}
-	if (err)
-		return err;
-	for (i = 0; !err && i < tw_config.pairs; i++)
-		err = tw_pair_start(run, i);
-	if (err)
-		run->control->stop = 1;
-	let_go(run);
-	return err;
+			tw_parts[i]->begin(run);
+	if (pipe2(run->go, O_CLOEXEC))
+		err_exit(errno, "cannot open a pipe");
+	for (i = 0; i < tw_config.pairs; i++)
+		tw_pair_start(run, i);
+	/* Room for all to wake up before the common expiry. */
+	if (tw_config.aligned_us >= 0)
+		run->control->first_ns = tw_now_ns(tw_config.clockid) +
+			(20 + tw_config.pairs) * TW_NS_PER_MS;
+	close(run->go[0]);
+	close(run->go[1]);
 }
 
 static void stop(struct tw_run *run)
@@ -206,44 +189,31 @@ static void stop(struct tw_run *run)
 			tw_parts[i]->end(run);
 }
 
-static int prepare(struct tw_run *run)
+static void prepare(struct tw_run *run)
 {
-	const char *what;
-	int err;
-
 	run->control = mmap(NULL, sizeof(*run->control),
 			    PROT_READ | PROT_WRITE,
 			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (run->control == MAP_FAILED) {
-		warn("no memory: %s\n", strerror(errno));
-		return -ENOMEM;
-	}
-	err = tw_pair_map_all(run);
-	if (err)
-		return err;
+	if (run->control == MAP_FAILED)
+		err_exit(errno, "no memory");
+	tw_pair_map_all(run);
 	run->signal_fd = open_signals();
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	err = tw_process_settle(TW_MAIN, 0, &what);
-	if (err)
-		warn("the parent process cannot get its %s: %s\n", what,
-		     strerror(-err));
-	return err;
+	tw_process_settle(TW_MAIN, 0);
 }
 
-int tw_run_measure(struct tw_run *run)
+bool tw_run_failed(struct tw_run *run)
 {
-	int err = prepare(run);
+	bool failed = false;
 
-	for (run->step = 0; !err && !run->interrupted && !run->broken &&
+	prepare(run);
+	for (run->step = 0; !failed && !run->interrupted && !run->broken &&
 	     run->step < run->steps; run->step++) {
-		err = start(run);
-		if (!err)
-			err = watch(run);
+		start(run);
+		failed = watch_failed(run);
 		stop(run);
 	}
-	if (!err && !run->measured) {
+	if (!failed && !run->measured)
 		warn("not one cycle was measured\n");
-		err = -ENODATA;
-	}
-	return err;
+	return failed || !run->measured;
 }

@@ -56,16 +56,16 @@ struct tw_run {
 	bool measured;		/* there are results */
 };
 
-/* All are called by main, and return 0, or -errno after a message. */
+/* All are called by main. What fails before the start ends the program. */
 
-/* Measures all steps. */
-int tw_run_measure(struct tw_run *run);
+/* Measures all steps. Returns whether something failed, after a message. */
+bool tw_run_failed(struct tw_run *run);
 
 /* Allocates the memory of all pairs. */
-int tw_pair_map_all(struct tw_run *run);
+void tw_pair_map_all(struct tw_run *run);
 
 /* Connects and starts client and server, which wait for the end of run->go. */
-int tw_pair_start(struct tw_run *run, int number);
+void tw_pair_start(struct tw_run *run, int number);
 
 /* A part's memory in a pair; NULL: it has none. */
 void *tw_pair_room(const struct tw_run *run, int pair,
@@ -73,8 +73,8 @@ void *tw_pair_room(const struct tw_run *run, int pair,
 
 /*
  * Connects two TCP sockets over 127.0.0.1, without Nagle's delay. The caller
- * closes both, also after an error. Prints no message; -EPERM: somebody else
- * was faster to connect.
+ * closes both. Returns 0 or -errno; -EPERM: somebody else was faster to
+ * connect.
  */
 int tw_link_tcp(int *client_fd, int *server_fd);
 

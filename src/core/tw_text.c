@@ -12,7 +12,7 @@
 #include "tw_text.h"
 #include "tw_time.h"
 
-#define PHASES	(1 + TW_TOTAL - TW_LATENCY)	/* lines, with the names */
+#define PHASES	(1 + TW_TOTAL - TW_LATENCY)	/* lines, at most */
 
 static bool unbuffered;
 
@@ -86,24 +86,28 @@ static void print_column(FILE *file, const struct tw_run *run, int column,
 	fputc('\n', file);
 }
 
-static void print_phases(FILE *file, const struct tw_results *results)
+/* Returns the number of lines. */
+static int print_phases(FILE *file, const struct tw_results *results)
 {
 	const struct tw_metric_params params = tw_config_params(0);
-	int id;
+	int id, lines = 1;
 
 	fprintf(file, "# %-9s %8s %8s %8s %8s\n", "", "min", "avg", "max",
 		"std");
 	for (id = TW_LATENCY + 1; id <= TW_TOTAL; id++) {
 		const struct tw_stats *of = &results->stats[id];
 
-		if (tw_metric_valid(id, &params))
-			fprintf(file, "# %-9s %8" PRId64 " %8" PRId64 " %8"
-				PRId64 " %8.1f\n", tw_metrics[id].name,
-				tw_text_whole(of->min_ns),
-				tw_text_whole((int64_t)tw_stats_mean(of)),
-				tw_text_whole(of->max_ns),
-				tw_text_real(tw_stats_deviation(of)));
+		if (!tw_metric_valid(id, &params))
+			continue;
+		fprintf(file, "# %-9s %8" PRId64 " %8" PRId64 " %8" PRId64
+			" %8.1f\n", tw_metrics[id].name,
+			tw_text_whole(of->min_ns),
+			tw_text_whole((int64_t)tw_stats_mean(of)),
+			tw_text_whole(of->max_ns),
+			tw_text_real(tw_stats_deviation(of)));
+		lines++;
 	}
+	return lines;
 }
 
 /* The first @lines of them. Returns how many were printed. */
@@ -127,8 +131,7 @@ static int print_status(FILE *file, const struct tw_run *run, int lines)
 	}
 	if (!tw_config.latency_only || printed + PHASES > lines)
 		return printed;
-	print_phases(file, &all);
-	return printed + PHASES;
+	return printed + print_phases(file, &all);
 }
 
 void tw_text_status(FILE *file, const struct tw_run *run)

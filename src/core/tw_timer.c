@@ -53,16 +53,6 @@ static void posix_settle(struct tw_timer *timer, int64_t awake_ns)
 	advance(timer, timer->overrun);
 }
 
-static void posix_stop(struct tw_timer *timer)
-{
-	timer_delete(timer->id);
-}
-
-static int nothing_to_start(struct tw_timer *timer)
-{
-	return 0;
-}
-
 static int nanosleep_wait(struct tw_timer *timer)
 {
 	struct timespec next = tw_ns_to_ts(timer->next_ns);
@@ -78,10 +68,6 @@ static void nanosleep_settle(struct tw_timer *timer, int64_t awake_ns)
 	advance(timer, late_ns < 0 ? 0 : late_ns / timer->period_ns);
 }
 
-static void nothing_to_stop(struct tw_timer *timer)
-{
-}
-
 static int nothing_to_wait_for(struct tw_timer *timer)
 {
 	return 0;
@@ -94,17 +80,15 @@ static void none_settle(struct tw_timer *timer, int64_t awake_ns)
 }
 
 const struct tw_timer_ops tw_timer_nanosleep = {
-	"nanosleep", nothing_to_start, nanosleep_wait, nanosleep_settle,
-	nothing_to_stop
+	"nanosleep", NULL, nanosleep_wait, nanosleep_settle
 };
 
 static const struct tw_timer_ops posix = {
-	"posix", posix_start, posix_wait, posix_settle, posix_stop
+	"posix", posix_start, posix_wait, posix_settle
 };
 
 static const struct tw_timer_ops none = {
-	"none", nothing_to_start, nothing_to_wait_for, none_settle,
-	nothing_to_stop
+	"none", NULL, nothing_to_wait_for, none_settle
 };
 
 static const struct tw_timer_ops *const kinds[] = {
@@ -128,5 +112,5 @@ int tw_timer_start(struct tw_timer *timer, const struct tw_timer_ops *ops,
 	timer->clockid = clockid;
 	timer->period_ns = period_ns;
 	timer->next_ns = first_ns ? first_ns : tw_now_ns(clockid) + period_ns;
-	return ops->start(timer);
+	return ops->start ? ops->start(timer) : 0;
 }

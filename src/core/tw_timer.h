@@ -16,7 +16,10 @@ struct tw_timer;
 
 struct tw_timer_ops {
 	const char *name;
-	/* Starts the timer: first expiry at next_ns. Returns 0 or -errno. */
+	/*
+	 * Starts the timer: first expiry at next_ns. Returns 0 or -errno. It
+	 * ends with the process. NULL: nothing is to be started.
+	 */
 	int (*start)(struct tw_timer *timer);
 	/*
 	 * Sleeps until next_ns. Returns 0; -EINTR if a signal arrived or the
@@ -29,7 +32,6 @@ struct tw_timer_ops {
 	 * next_ns to the next expiry.
 	 */
 	void (*settle)(struct tw_timer *timer, int64_t awake_ns);
-	void (*stop)(struct tw_timer *timer);
 };
 
 /* Used by the client process only. */

@@ -51,7 +51,7 @@ int main(int argc, char *argv[])
 	for (i = 0; tw_parts[i]; i++)
 		if (tw_parts[i]->check)
 			tw_parts[i]->check(&run);
-	if (tw_run_measure(&run))
+	if (tw_run_failed(&run))
 		status = EXIT_FAILURE;
 	if (!run.measured)
 		return status;
