@@ -60,9 +60,9 @@ static void parse_duration(const struct tw_option *option, char *value)
 {
 	size_t digits = strspn(value, "0123456789");
 
-	if (!digits || digits > 5 || strlen(value + digits) > 1 ||
-	    !strchr("smhd", value[digits]))
-		tw_option_refuse(option, value, "allowed is a time of up to 99999 seconds, or with m, h or d appended");
+	if (!digits || digits > (value[digits] == 'd' ? 4 : 5) ||
+	    strlen(value + digits) > 1 || !strchr("smhd", value[digits]))
+		tw_option_refuse(option, value, "allowed is 0 to 99999 seconds, or with m or h appended, or 0d to 9999d");
 	tw_config.duration_s = parse_time_string(value);
 }
 

@@ -145,6 +145,15 @@ static void add_usage(struct tw_usage *usage, int sign)
 	usage->switches += sign * (now.ru_nvcsw + now.ru_nivcsw);
 }
 
+/* Of a pipe that nobody writes to: until all have closed it, or a stop signal. */
+static void await_end(int fd)
+{
+	char byte;
+
+	if (read(fd, &byte, 1) < 0 && errno != EINTR)
+		_exit(errno);
+}
+
 /* What fork() hands over of a process's settings. */
 struct start {
 	struct tw_run *run;
@@ -157,12 +166,13 @@ static int live(struct start *start, enum tw_role role,
 	struct tw_run *run = start->run;
 	struct tw_pair *pair = start->pair;
 	struct tw_loop loop = pair->loop;
-	char byte;
 	int err;
 
 	/* The other's end open here would hide that it has ended. */
 	close(pair->fd[role == TW_CLIENT ? TW_SERVER : TW_CLIENT]);
 	close(run->go[1]);
+	if (role == TW_SERVER)
+		close(run->done[1]);
 	loop.fd = pair->fd[role];
 	loop.request = calloc(1, loop.size);
 	loop.record = record;
@@ -173,12 +183,18 @@ static int live(struct start *start, enum tw_role role,
 	prefault(loop.request, loop.size);
 	if (role == TW_CLIENT)
 		prefault(pair, run->pair_size);
-	/* Until main closes the other end: all are ready. */
-	while (read(run->go[0], &byte, 1) < 0 && !*loop.stop)
-		;
+	await_end(run->go[0]);
 	add_usage(&pair->usage[role], -1);
 	err = run_loop(&loop);
 	add_usage(&pair->usage[role], 1);
+	/*
+	 * To end takes a process milliseconds, at its priority: only when the
+	 * other pairs have done their last cycles.
+	 */
+	if (role == TW_CLIENT && !err) {
+		close(run->done[1]);
+		await_end(run->done[0]);
+	}
 	return err;
 }
 

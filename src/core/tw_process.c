@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -55,7 +56,9 @@ void tw_process_settle(enum tw_role role, int number)
 	    sched_getaffinity(0, sizeof(cpus), &cpus) ||
 	    !CPU_EQUAL(&cpus, &wanted))
 		refused(role, "CPUs", "");
-	if (tw_config.mlockall && mlockall(MCL_CURRENT | MCL_FUTURE))
+	/* Of main, which is not measured, what it has touched will do. */
+	if (tw_config.mlockall && mlockall(MCL_CURRENT | MCL_FUTURE |
+					   (role == TW_MAIN ? MCL_ONFAULT : 0)))
 		refused(role, "locked memory", "; needed is root, CAP_IPC_LOCK or a higher \"ulimit -l\"");
 }
 
@@ -97,6 +100,7 @@ be_child(enum tw_role role, int number, pid_t parent, int ready,
 		_exit(EXIT_FAILURE);
 	if (role == TW_LOAD)
 		setpgid(0, 0);
+	malloc_trim(0);	/* what is free need not be locked */
 	tw_process_settle(role, number);
 	if (write(ready, "", 1) != 1)
 		_exit(EXIT_FAILURE);

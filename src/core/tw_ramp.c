@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* --steps: the same measurement with 0, 1, 2... units of the first load. */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "rt-error.h"
 #include "tw_load.h"
@@ -13,7 +14,7 @@ static int64_t steps = 1;
 static struct {
 	double rate;		/* work of the load a second */
 	struct tw_results results;
-} kept[TW_LOAD_MAX + 1];
+} *kept;
 
 static const struct tw_option options[] = {
 	{ 0, "steps", required_argument, "N", tw_option_number, &steps,
@@ -31,6 +32,9 @@ static void check(struct tw_run *run)
 		fatal("--steps=%d: allowed only with --loops or --duration\n",
 		      (int)steps);
 	run->steps = (int)steps;
+	kept = calloc(steps, sizeof(*kept));
+	if (!kept)
+		fatal("--steps=%d: no memory\n", (int)steps);
 }
 
 static void begin(struct tw_run *run)

@@ -154,7 +154,7 @@ static void start(struct tw_run *run)
 	for (i = 0; tw_parts[i]; i++)
 		if (tw_parts[i]->begin)
 			tw_parts[i]->begin(run);
-	if (pipe2(run->go, O_CLOEXEC))
+	if (pipe2(run->go, O_CLOEXEC) || pipe2(run->done, O_CLOEXEC))
 		err_exit(errno, "cannot open a pipe");
 	for (i = 0; i < tw_config.pairs; i++)
 		tw_pair_start(run, i);
@@ -162,6 +162,8 @@ static void start(struct tw_run *run)
 	if (tw_config.aligned_us >= 0)
 		run->control->first_ns = tw_now_ns(tw_config.clockid) +
 			(20 + tw_config.pairs) * TW_NS_PER_MS;
+	close(run->done[0]);
+	close(run->done[1]);
 	close(run->go[0]);
 	close(run->go[1]);
 }

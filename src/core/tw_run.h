@@ -46,7 +46,9 @@ struct tw_run {
 	struct tw_pair *pairs[TW_PAIRS_MAX];
 	size_t pair_size;	/* in bytes */
 	int signal_fd;
-	int go[2];		/* a pipe; closed when all may start */
+	/* Pipes that end when all may start, and when all clients are done. */
+	int go[2];
+	int done[2];
 	int steps;		/* of a ramp; 1: none */
 	int step;		/* the present one, from 0 */
 	int tick_ms;		/* woken() is also called so often; -1: not */
