@@ -58,7 +58,7 @@ def build(name, prefix, options, made_with):
             # Without debugging information: that has the tree's path.
             call(["meson", "setup", "-Dtests=disabled", "-Ddebug=false",
                   *options, directory, PROJECT])
-        call(["meson", "compile", "-C", directory, f"{name}:executable"])
+        call(["meson", "compile", "-C", directory, f"./{name}:executable"])
     remove_old(cache(), f"{prefix}-*", KEPT)
     return directory / name
 
