@@ -82,7 +82,8 @@ static const struct tw_option options[] = {
 		  "realtime (1)" },
 	{ 'D', "duration", required_argument, "TIME", parse_duration,
 	  &tw_config.duration_s, 0, INT64_MAX,
-	  .help = "measure for TIME seconds, or with m, h, d appended" },
+	  .help = "measure for TIME seconds; m, h or d after the number:\n"
+		  "minutes, hours or days" },
 	{ 'i', "interval", required_argument, "US[,US...]", parse_intervals,
 	  tw_config.intervals_us, 0, INTERVAL_MAX_US,
 	  .help = "period of the requests in microseconds, default 1000;\n"
@@ -106,7 +107,7 @@ static const struct tw_option options[] = {
 	{ 'p', "priority", required_argument, "PRIO", tw_option_number,
 	  &tw_config.priority, PRIORITY_MIN, 99,
 	  .help = "real-time priority of the client; the server's is\n"
-		  "one less, the parent process has none" },
+		  "one less" },
 	{ 'q', "quiet", no_argument, NULL, tw_option_flag, &tw_config.quiet,
 	  .help = "print the results only, at the end" },
 	{ 0, "size", required_argument, "BYTES", tw_option_number,
@@ -169,6 +170,15 @@ static void check(struct tw_run *run)
 const struct tw_part tw_part_config = {
 	.options = options, .check = check,
 };
+
+const char *tw_config_policy(int policy)
+{
+	int i = 0;
+
+	while (policies[i] && (int)string_to_policy(policies[i]) != policy)
+		i++;
+	return policies[i] ? policies[i] : "unknown";
+}
 
 int64_t tw_config_interval_us(int pair)
 {

@@ -60,6 +60,9 @@ struct tw_config {
 
 extern struct tw_config tw_config;
 
+/* The name of a policy, as --policy has it. */
+const char *tw_config_policy(int policy);
+
 int64_t tw_config_interval_us(int pair);
 struct tw_metric_params tw_config_params(int pair);
 
@@ -76,6 +79,11 @@ void tw_place_open(void);
  */
 #define TW_PLACE_ALL	(-1)
 void tw_place(enum tw_role role, int number, cpu_set_t *cpus);
+
+/* For the options that pin one role: they store the words of the set here. */
+struct tw_option;
+extern const char *tw_place_words[TW_ROLES];
+void tw_place_parse(const struct tw_option *option, char *value);
 
 /* The number of CPUs that this program may use; whether -a was given. */
 int tw_place_count(void);

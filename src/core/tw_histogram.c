@@ -35,7 +35,7 @@ static const struct tw_option options[] = {
 		  "rows of 1 us, range US" },
 	{ 'H', "histofall", required_argument, "US", parse_all,
 	  &width_us, 1, 1000000,
-	  .help = "the same, with a column for the sum of all" },
+	  .help = "as -h, with a column for the sum of all columns" },
 	{ 0, "histfile", required_argument, "FILE", tw_option_path, &path,
 	  .help = "write the histogram to FILE" },
 	{ .name = NULL }

@@ -112,7 +112,7 @@ static void write_process(FILE *file, const struct tw_pair *pair,
 
 	fprintf(file, "        \"%s\": { \"pid\": %d, \"policy\": \"%s\", \"priority\": %d, \"cpus\": ",
 		tw_role_names[role], process->pid,
-		policy_to_string(process->policy), process->priority);
+		tw_config_policy(process->policy), process->priority);
 	write_cpus(file, &process->cpus);
 	fprintf(file, ", \"page_faults\": %" PRIu64
 		", \"context_switches\": %" PRIu64 " }%s\n",

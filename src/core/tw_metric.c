@@ -81,24 +81,14 @@ static int64_t network_ns(const struct tw_cycle *cycle,
 	return response_ns(cycle, params) - sleep_ns(cycle, params);
 }
 
-static int64_t period_target(const struct tw_metric_params *params)
-{
-	return params->period_ns;
-}
-
-static int64_t sleep_target(const struct tw_metric_params *params)
-{
-	return params->sleep_ns;
-}
-
 const struct tw_metric tw_metrics[TW_METRICS] = {
 	[TW_LATENCY] = { "latency", false, latency_ns },
 	[TW_WAKEUP] = { "wakeup", true, wakeup_ns },
 	[TW_SEND] = { "send", false, send_ns },
-	[TW_SLEEP] = { "sleep", false, sleep_ns, sleep_target },
+	[TW_SLEEP] = { "sleep", false, sleep_ns },
 	[TW_RECEIVE] = { "receive", false, receive_ns },
 	[TW_RESPONSE] = { "response", false, response_ns },
-	[TW_INTERVAL] = { "interval", false, interval_ns, period_target },
+	[TW_INTERVAL] = { "interval", false, interval_ns },
 	[TW_TOTAL] = { "total", false, total_ns },
 	[TW_PLANNED] = { "planned", true, planned_ns },
 	[TW_NETWORK] = { "network", false, network_ns },
@@ -111,4 +101,11 @@ enum tw_metric_id tw_metric_find(const char *name)
 	while (id < TW_METRICS && strcmp(name, tw_metrics[id].name))
 		id++;
 	return id;
+}
+
+int64_t tw_metric_target_ns(enum tw_metric_id id,
+			    const struct tw_metric_params *params)
+{
+	return id == TW_INTERVAL ? params->period_ns :
+	       id == TW_SLEEP ? params->sleep_ns : 0;
 }

@@ -37,11 +37,6 @@ struct tw_metric {
 	bool needs_timer;	/* means nothing in a closed loop */
 	int64_t (*value_ns)(const struct tw_cycle *cycle,
 			    const struct tw_metric_params *params);
-	/*
-	 * The expected value: the standard deviation is about it, not about
-	 * the mean. NULL, or a result of 0: there is none.
-	 */
-	int64_t (*target_ns)(const struct tw_metric_params *params);
 };
 
 /* Index: enum tw_metric_id. */
@@ -49,6 +44,13 @@ extern const struct tw_metric tw_metrics[TW_METRICS];
 
 /* The metric of this name; TW_METRICS: there is none. */
 enum tw_metric_id tw_metric_find(const char *name);
+
+/*
+ * The expected value: the standard deviation is about it, not about the mean.
+ * 0: there is none.
+ */
+int64_t tw_metric_target_ns(enum tw_metric_id id,
+			    const struct tw_metric_params *params);
 
 /* Whether the metric @id means something with these settings. */
 static inline bool tw_metric_valid(enum tw_metric_id id,

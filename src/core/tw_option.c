@@ -152,7 +152,7 @@ static char *next_word(const struct tw_option *option, int argc, char *argv[])
 
 void tw_option_parse_all(int argc, char *argv[])
 {
-	struct option names[OPTIONS_MAX + 1] = { { NULL } };
+	struct option names[OPTIONS_MAX + 1] = { { .name = NULL } };
 	/* +: getopt must not move a word away from its option. */
 	char letters[3 * OPTIONS_MAX + 2] = "+", *letter = letters + 1;
 	const struct tw_option *option;

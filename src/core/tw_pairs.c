@@ -35,17 +35,15 @@ static void parse_aligned(const struct tw_option *option, char *value)
 static const struct tw_option options[] = {
 	{ 'A', "aligned", optional_argument, "US", parse_aligned,
 	  &tw_config.aligned_us, 0, 1000000,
-	  .help = "all pairs have the same first expiry; with US, each\n"
-		  "is so much later than the one before" },
+	  .help = "all pairs have the same first expiry; with US, that of\n"
+		  "pair N is N times US later" },
 	{ 'd', "distance", required_argument, "US", tw_option_number,
 	  &distance_us, 0, 1000000,
-	  .help = "each pair's period is longer by US than that of the\n"
-		  "one before; default 500, or 0 with -h, -H or a list\n"
-		  "of intervals" },
+	  .help = "the period of pair N is N times US longer; default 500,\n"
+		  "or 0 with -h, -H or a list of intervals" },
 	{ 0, "priospread", no_argument, NULL, tw_option_flag,
 	  &tw_config.spread,
-	  .help = "each pair's priorities are lower by 2 than those of\n"
-		  "the one before" },
+	  .help = "the priorities of pair N are 2N lower" },
 	{ 'S', "smp", no_argument, NULL, parse_smp,
 	  .help = "a pair on each CPU, client and server on the same" },
 	{ 't', "threads", optional_argument, "N", parse_threads,
@@ -64,6 +62,8 @@ static void check(struct tw_run *run)
 	if (tw_config.smp)
 		tw_config.pairs = tw_place_count() > TW_PAIRS_MAX ?
 				  TW_PAIRS_MAX : tw_place_count();
+	if (tw_config.spread && !tw_config.priority)
+		fatal("--priospread: allowed only with --priority\n");
 	most = (int)tw_config.priority / 2;
 	if (tw_config.spread && tw_config.pairs > most)
 		fatal("--priospread: --priority=%d has levels for at most %d pairs\n",

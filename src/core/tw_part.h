@@ -3,8 +3,8 @@
  * A part is a feature: its options, and what it does in a run. It has files of
  * its own and a row in tw_parts. All members may be NULL. main calls them in the
  * order of the table, end() in the reverse order. What fails before the start
- * ends the program, and so all children; later failures are returned, after a
- * message.
+ * ends the program, and so all children; what fails later sets tw_run.failed,
+ * after a message.
  */
 #ifndef TW_PART_H
 #define TW_PART_H
@@ -25,7 +25,7 @@ struct tw_part {
 	void (*check)(struct tw_run *run);
 	/* Of each step of a ramp, or once. */
 	void (*begin)(struct tw_run *run);	/* before clients and servers */
-	bool (*woken)(struct tw_run *run);	/* see tick_ms; true: failed */
+	void (*woken)(struct tw_run *run);	/* see tw_run.tick_ms */
 	void (*end)(struct tw_run *run);
 	/*
 	 * Memory that a client shares with main, zeroed: its size for each

@@ -13,7 +13,8 @@ static cpu_set_t allowed;	/* that this program may use */
 static bool pinned;		/* -a was given */
 static cpu_set_t chosen;	/* by -a CPUSET; else empty */
 static cpu_set_t own[TW_ROLES];	/* by --client-affinity and so on */
-static const char *words, *own_words[TW_ROLES];	/* as they were given */
+static const char *chosen_words;	/* as they were given */
+const char *tw_place_words[TW_ROLES];
 
 /* @count CPUs of the set @from, beginning with its @n-th. */
 static void nth(const cpu_set_t *from, int n, int count, cpu_set_t *to)
@@ -123,25 +124,24 @@ static void parse_affinity(const struct tw_option *option, char *value)
 		parse_set(option, value, &chosen);
 }
 
-static void parse_own(const struct tw_option *option, char *value)
+void tw_place_parse(const struct tw_option *option, char *value)
 {
-	parse_set(option, value, &own[(const char **)option->to - own_words]);
+	parse_set(option, value,
+		  &own[(const char **)option->to - tw_place_words]);
 }
 
 static const struct tw_option options[] = {
 	{ 'a', "affinity", optional_argument, "CPUSET", parse_affinity,
-	  &words,
+	  &chosen_words,
 	  .help = "pin parent process, server and client to CPUs\n"
 		  "of their own; with CPUSET, server and client of\n"
 		  "pair N to its CPUs 2N and 2N + 1" },
-	{ 0, "client-affinity", required_argument, "CPUSET", parse_own,
-	  &own_words[TW_CLIENT], .help = "pin the clients to CPUSET" },
-	{ 0, "load-affinity", required_argument, "CPUSET", parse_own,
-	  &own_words[TW_LOAD], .help = "pin the load to CPUSET" },
-	{ 0, "mainaffinity", required_argument, "CPUSET", parse_own,
-	  &own_words[TW_MAIN], .help = "pin the parent process to CPUSET" },
-	{ 0, "server-affinity", required_argument, "CPUSET", parse_own,
-	  &own_words[TW_SERVER], .help = "pin the servers to CPUSET" },
+	{ 0, "client-affinity", required_argument, "CPUSET", tw_place_parse,
+	  &tw_place_words[TW_CLIENT], .help = "pin the clients to CPUSET" },
+	{ 0, "mainaffinity", required_argument, "CPUSET", tw_place_parse,
+	  &tw_place_words[TW_MAIN], .help = "pin the parent process to CPUSET" },
+	{ 0, "server-affinity", required_argument, "CPUSET", tw_place_parse,
+	  &tw_place_words[TW_SERVER], .help = "pin the servers to CPUSET" },
 	{ .name = NULL }
 };
 

@@ -76,32 +76,34 @@ static bool any_failed(struct tw_run *run, bool killed)
 }
 
 /*
- * A client whose server was killed sees only that the connection is closed;
- * the server, which died first, is to be named.
+ * Returns whether all clients have ended. A client whose server was killed sees
+ * only that the connection is closed; the server, which died first, is to be
+ * named.
  */
-static bool reap_failed(struct tw_run *run, bool *done)
+static bool reap(struct tw_run *run)
 {
+	bool done = true;
 	int i;
 
-	for (*done = true, i = 0; i < tw_config.pairs; i++) {
+	for (i = 0; i < tw_config.pairs; i++) {
 		struct tw_process *process = run->pairs[i]->process;
 
-		*done &= tw_process_ended(&process[TW_CLIENT]);
+		done &= tw_process_ended(&process[TW_CLIENT]);
 		if (process[TW_CLIENT].status)
 			tw_process_await(&process[TW_SERVER]);
 		tw_process_ended(&process[TW_SERVER]);
 	}
-	return any_failed(run, true) || any_failed(run, false);
+	run->failed = any_failed(run, true) || any_failed(run, false);
+	return done;
 }
 
-static bool part_failed(struct tw_run *run)
+static void tell_parts(struct tw_run *run)
 {
 	int i;
 
 	for (i = 0; tw_parts[i]; i++)
-		if (tw_parts[i]->woken && tw_parts[i]->woken(run))
-			return true;
-	return false;
+		if (tw_parts[i]->woken && !run->failed)
+			tw_parts[i]->woken(run);
 }
 
 /* When main itself ends the run: a client that is blocked cannot. */
@@ -116,31 +118,32 @@ static void set_alarm(void)
 
 /*
  * Until all clients are done, one ended the run for all, something failed, or a
- * signal came. Returns whether something failed, after a message.
+ * signal came.
  */
-static bool watch_failed(struct tw_run *run)
+static void watch(struct tw_run *run)
 {
 	bool live = !tw_config.quiet && !tw_config.verbose &&
 		    !tw_config.silent && isatty(STDOUT_FILENO);
 	struct pollfd signals = { .fd = run->signal_fd, .events = POLLIN };
-	bool failed = false, done = false;
+	bool done = false;
 
 	set_alarm();
-	while (!failed && !done && !run->interrupted && !run->control->stop) {
+	while (!run->failed && !done && !run->interrupted &&
+	       !run->control->stop) {
 		poll(&signals, 1, live ? DISPLAY_MS : run->tick_ms);
 		take_signals(run);
-		failed = reap_failed(run, &done) || part_failed(run);
+		done = reap(run);
+		tell_parts(run);
 		if (live)
 			tw_text_redraw(run);
 		if (ferror(stdout)) {
 			warn("cannot write to standard output\n");
-			failed = true;
+			run->failed = true;
 		}
 	}
 	alarm(0);
 	if (live)
 		printf("\033[J");
-	return failed;
 }
 
 static void start(struct tw_run *run)
@@ -204,18 +207,16 @@ static void prepare(struct tw_run *run)
 	tw_process_settle(TW_MAIN, 0);
 }
 
-bool tw_run_failed(struct tw_run *run)
+void tw_run_measure(struct tw_run *run)
 {
-	bool failed = false;
-
 	prepare(run);
-	for (run->step = 0; !failed && !run->interrupted && !run->broken &&
-	     run->step < run->steps; run->step++) {
+	for (run->step = 0; !run->failed && !run->interrupted &&
+	     !run->broken && run->step < run->steps; run->step++) {
 		start(run);
-		failed = watch_failed(run);
+		watch(run);
 		stop(run);
 	}
-	if (!failed && !run->measured)
+	if (!run->failed && !run->measured)
 		warn("not one cycle was measured\n");
-	return failed || !run->measured;
+	run->failed |= !run->measured;
 }

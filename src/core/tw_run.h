@@ -54,14 +54,15 @@ struct tw_run {
 	int tick_ms;		/* woken() is also called so often; -1: not */
 	bool no_status;		/* at the end, as there is a histogram */
 	bool broken;		/* -b: the run ended at a long cycle */
+	bool failed;		/* after a message: exit status 1 */
 	int interrupted;	/* the signal that ended the run; 0: none */
 	bool measured;		/* there are results */
 };
 
 /* All are called by main. What fails before the start ends the program. */
 
-/* Measures all steps. Returns whether something failed, after a message. */
-bool tw_run_failed(struct tw_run *run);
+/* Measures all steps. */
+void tw_run_measure(struct tw_run *run);
 
 /* Allocates the memory of all pairs. */
 void tw_pair_map_all(struct tw_run *run);

@@ -28,11 +28,6 @@ static void add(struct tw_stats *stats, int64_t value_ns, double inverse,
 	}
 }
 
-static int64_t target_of(int id, const struct tw_metric_params *params)
-{
-	return tw_metrics[id].target_ns ? tw_metrics[id].target_ns(params) : 0;
-}
-
 void tw_tally_add(struct tw_tally *tally, const int64_t values_ns[TW_METRICS],
 		  uint64_t missed)
 {
@@ -49,7 +44,7 @@ void tw_tally_add(struct tw_tally *tally, const int64_t values_ns[TW_METRICS],
 	results->missed += missed;
 	for (id = 0; id < TW_METRICS; id++)
 		add(&results->stats[id], values_ns[id], inverse,
-		    target_of(id, &tally->params));
+		    tw_metric_target_ns(id, &tally->params));
 	/* ...and none after the even one. */
 	atomic_store_explicit(&tally->version, version + 2,
 			      memory_order_release);
@@ -104,7 +99,7 @@ void tw_results_merge(struct tw_results *to, const struct tw_results *from,
 	to->missed += from->missed;
 	for (id = 0; id < TW_METRICS; id++)
 		merge(&to->stats[id], &from->stats[id],
-		      !target_of(id, params));
+		      !tw_metric_target_ns(id, params));
 }
 
 double tw_stats_mean(const struct tw_stats *stats)

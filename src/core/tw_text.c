@@ -26,12 +26,16 @@ static void check(struct tw_run *run)
 {
 	if (unbuffered)
 		setvbuf(stdout, NULL, _IONBF, 0);
-	if (!tw_config.priority)
+}
+
+static void begin(struct tw_run *run)
+{
+	if (!tw_config.priority && !run->step)
 		printf("# Not real-time: no -p; these are times of an ordinary process (as a rule: -m -p 98 -a)\n");
 }
 
 const struct tw_part tw_part_text = {
-	.options = options, .check = check,
+	.options = options, .check = check, .begin = begin,
 };
 
 int64_t tw_text_whole(int64_t ns)
@@ -151,7 +155,7 @@ void tw_text_redraw(const struct tw_run *run)
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) || window.ws_row < 4)
 		window.ws_row = 24;
 	printf("\033[?7l\033[Kpolicy: %s: loadavg: %.2f %.2f %.2f\n\033[K\n",
-	       policy_to_string(tw_config.policy), load[0], load[1], load[2]);
+	       tw_config_policy(tw_config.policy), load[0], load[1], load[2]);
 	lines = print_status(stdout, run, window.ws_row - 3);
 	printf("\033[?7h\033[%dA", lines + 2);
 	fflush(stdout);

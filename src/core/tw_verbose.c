@@ -74,7 +74,7 @@ static void print_value(int pair, const struct value *value)
 		       tw_text_whole(value->values_ns[tw_config.metrics[i]]));
 }
 
-static bool print(struct tw_run *run)
+static void print(struct tw_run *run)
 {
 	int pair;
 
@@ -88,7 +88,6 @@ static bool print(struct tw_run *run)
 			print_value(pair, &from->ring[at % RING]);
 		atomic_store_explicit(&from->read, end, memory_order_release);
 	}
-	return false;
 }
 
 /* The clients have ended: what is left. */

@@ -42,7 +42,7 @@ static int print(const struct tw_run *run, int status)
 int main(int argc, char *argv[])
 {
 	static struct tw_run run = { .steps = 1, .tick_ms = -1 };
-	int i, status = EXIT_SUCCESS;
+	int i, status;
 
 	occupy_closed();
 	rt_init(argc, argv);
@@ -51,8 +51,8 @@ int main(int argc, char *argv[])
 	for (i = 0; tw_parts[i]; i++)
 		if (tw_parts[i]->check)
 			tw_parts[i]->check(&run);
-	if (tw_run_failed(&run))
-		status = EXIT_FAILURE;
+	tw_run_measure(&run);
+	status = run.failed ? EXIT_FAILURE : EXIT_SUCCESS;
 	if (!run.measured)
 		return status;
 	for (i = 0; tw_parts[i]; i++)
