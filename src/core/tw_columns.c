@@ -22,7 +22,7 @@ static void add(const struct tw_option *option, const char *name)
 
 static void parse(const struct tw_option *option, char *value)
 {
-	char *rest = NULL, *name;
+	char *name;
 	int id;
 
 	tw_config.columns = 0;
@@ -31,11 +31,8 @@ static void parse(const struct tw_option *option, char *value)
 		add(option, tw_metrics[id].name);
 	if (tw_config.columns)
 		return;
-	for (name = strtok_r(value, ",", &rest); name;
-	     name = strtok_r(NULL, ",", &rest))
+	while ((name = strsep(&value, ",")))
 		add(option, name);
-	if (!tw_config.columns)
-		add(option, value);
 }
 
 static const struct tw_option options[] = {

@@ -38,22 +38,24 @@ static const char *const policies[] = {
 };
 static const char *const timers[] = { "nanosleep", "posix", NULL };
 
+static const char *const waits[] = { "poll", "read", NULL };
+
 static const char *clock_name = "monotonic", *timer_name = "nanosleep";
+static const char *wait_name = "poll";
 static const char *policy_name;	/* NULL: fifo with -p, else other */
 
 static void parse_intervals(const struct tw_option *option, char *value)
 {
-	char *rest = NULL, *word = strtok_r(value, ",", &rest);
 	struct tw_option one = *option;
+	char *word;
 
 	tw_config.intervals = 0;
-	do {
+	while ((word = strsep(&value, ","))) {
 		if (tw_config.intervals == TW_PAIRS_MAX)
 			tw_option_refuse(option, word, "allowed are at most 256 values");
 		one.to = &tw_config.intervals_us[tw_config.intervals++];
-		tw_option_number(&one, word ? word : value);
-		word = strtok_r(NULL, ",", &rest);
-	} while (word);
+		tw_option_number(&one, word);
+	}
 }
 
 static void parse_duration(const struct tw_option *option, char *value)
@@ -119,6 +121,10 @@ static const struct tw_option options[] = {
 	{ 0, "timer", required_argument, "NAME", tw_option_choice,
 	  &timer_name, .choices = timers,
 	  .help = "what wakes the client: nanosleep (default) or posix" },
+	{ 0, "wait", required_argument, "NAME", tw_option_choice,
+	  &wait_name, .choices = waits,
+	  .help = "how the server waits for a request: poll (default),\n"
+		  "or read, which saves a system call" },
 	{ 0, "warmup", required_argument, "N", tw_option_number,
 	  &tw_config.warmup, 0, 1000000,
 	  .help = "cycles run before the measured ones, default 2" },
@@ -161,6 +167,7 @@ static void check(struct tw_run *run)
 		tw_config.priority = PRIORITY_MIN;
 	if (strpbrk(clock_name, "1r"))
 		tw_config.clockid = CLOCK_REALTIME;
+	tw_config.polls = !strcmp(wait_name, "poll");
 	check_intervals();
 	if (!tw_config_interval_us(0))
 		timer_name = "none";

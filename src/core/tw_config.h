@@ -33,6 +33,7 @@ struct tw_config {
 	int64_t warmup;
 	clockid_t clockid;
 	const struct tw_timer_ops *timer;
+	bool polls;		/* the server waits in poll(), else in recv() */
 
 	int64_t pairs;
 	int64_t distance_us;	/* a pair's period less that of the one before */

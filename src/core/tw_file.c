@@ -12,12 +12,22 @@
 /* Of a file that is being written; rt_write_json() ends the program if it fails. */
 static char *temporary;
 
+/* Of tw_file_check(). */
+static char *probes[16];
+static int probed;
+
 static void remove_temporary(void)
 {
 	if (temporary)
 		unlink(temporary);
 	free(temporary);
 	temporary = NULL;
+}
+
+static void remove_all(void)
+{
+	remove_temporary();
+	tw_file_checked();
 }
 
 /* A link is followed: the file that it names is replaced, not the link. */
@@ -28,13 +38,17 @@ const char *tw_file_begin(const char *path)
 
 	if (real && (stat(real, &status) || !S_ISREG(status.st_mode))) {
 		free(real);
+		/* Else opening a pipe without a reader would never end. */
+		if (open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC) < 0)
+			fatal("%s: cannot be written: %s\n", path,
+			      strerror(errno));
 		return path;
 	}
 	if (asprintf(&temporary, "%s.%d", real ? real : path,
 		     (int)getpid()) < 0)
 		err_exit(ENOMEM, "%s", path);
 	free(real);
-	atexit(remove_temporary);
+	atexit(remove_all);
 	return temporary;
 }
 
@@ -55,26 +69,40 @@ int tw_file_finish(const char *path, int err)
 	return err;
 }
 
-/* By doing it: permissions alone do not tell. A pipe must have a reader. */
+/*
+ * By doing it: permissions alone do not tell. What this opens stays so: the
+ * reader of a pipe would leave, and a second option with the same file is to be
+ * refused.
+ */
 void tw_file_check(const char *path)
 {
 	const char *name = tw_file_begin(path);
-	int fd = open(name, O_WRONLY | O_NONBLOCK |
-		      (temporary ? O_CREAT | O_EXCL : 0), 0666);
 
-	if (fd < 0)
-		fatal("%s: cannot be written: %s\n", path, strerror(errno));
-	close(fd);
-	remove_temporary();
+	if (temporary && open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+			      0666) < 0)
+		fatal("%s: cannot be written: %s\n", path, errno == EEXIST ?
+		      "another option writes it" : strerror(errno));
+	probes[probed++] = temporary;
+	temporary = NULL;
+}
+
+void tw_file_checked(void)
+{
+	while (probed) {
+		temporary = probes[--probed];
+		remove_temporary();
+	}
 }
 
 int tw_file_write(const char *path,
 		  void (*print)(FILE *file, const struct tw_run *run),
 		  const struct tw_run *run)
 {
-	FILE *file = fopen(tw_file_begin(path), "we");
+	const char *name = tw_file_begin(path);
+	FILE *file;
 	int err = 0;
 
+	file = fopen(name, "we");
 	if (file) {
 		print(file, run);
 		err = ferror(file) ? -EIO : 0;

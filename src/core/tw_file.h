@@ -11,8 +11,12 @@
 
 struct tw_run;
 
-/* Ends the program after a message if @path cannot be written. */
+/*
+ * Ends the program after a message if @path cannot be written. When all files
+ * were checked, tw_file_checked() removes what this has made.
+ */
 void tw_file_check(const char *path);
+void tw_file_checked(void);
 
 /* Writes what @print prints. Returns 0, or -errno after a message. */
 int tw_file_write(const char *path,

@@ -18,15 +18,11 @@
 static const char *path;
 static int output = -1;		/* of "-": the descriptor of the JSON */
 
-/* stdout is then for the JSON alone; all else that is printed is on stderr. */
 static void parse(const struct tw_option *option, char *value)
 {
-	tw_option_path(option, value);
-	if (strcmp(path, "-") || output >= 0)
-		return;
-	output = dup(STDOUT_FILENO);
-	if (output < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
-		err_exit(errno, "--json=-");
+	path = value;
+	if (strcmp(path, "-"))
+		tw_option_path(option, value);
 }
 
 static const struct tw_option options[] = {
@@ -36,10 +32,24 @@ static const struct tw_option options[] = {
 	{ .name = NULL }
 };
 
+/* With "-", stdout is for the JSON alone; all else is printed on stderr. */
 static void check(struct tw_run *run)
 {
-	if (path && output < 0)
+	if (!path)
+		return;
+	if (strcmp(path, "-")) {
 		tw_file_check(path);
+		return;
+	}
+	output = dup(STDOUT_FILENO);
+	if (output < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+		err_exit(errno, "--json=-");
+}
+
+/* All options are checked. */
+static void begin(struct tw_run *run)
+{
+	tw_file_checked();
 }
 
 static void write_stats(FILE *file, const struct tw_stats *of)
@@ -146,8 +156,13 @@ static void write_members(FILE *file, void *data)
 		tw_config.nsecs);
 	for (i = 0; i < tw_text_columns(); i++)
 		write_column(file, run, i);
-	fprintf(file, "\n  },\n  \"twoway\": {\n    \"schema\": %d,\n    \"settings\": {",
-		SCHEMA);
+	fprintf(file, "\n  },\n  \"twoway\": {\n    \"schema\": %d,\n    \"version\": \"%1.2f\",\n    \"argv\": [",
+		SCHEMA, VERSION);
+	for (i = 0; run->argv[i]; i++) {
+		fprintf(file, "%s", i ? ", " : "");
+		rt_json_string(file, run->argv[i]);
+	}
+	fprintf(file, "],\n    \"settings\": {");
 	tw_option_json(file);
 	fprintf(file, "\n    },\n");
 	for (i = 0; tw_parts[i]; i++)
@@ -173,5 +188,6 @@ static int write_json(const struct tw_run *run, int status)
 }
 
 const struct tw_part tw_part_json = {
-	.options = options, .check = check, .write = write_json,
+	.options = options, .check = check, .begin = begin,
+	.write = write_json,
 };

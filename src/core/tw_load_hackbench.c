@@ -16,8 +16,10 @@
 #include <unistd.h>
 
 #include "tw_load.h"
+#include "tw_time.h"
 
 #define LOOPS		"5000"	/* a run takes some seconds */
+#define SHORTEST_MS	20	/* one that ends earlier has not done its work */
 
 /* By the kernel when main ends; this process is one of the group. */
 static void kill_group(int signal)
@@ -50,6 +52,8 @@ static int hackbench_live(struct tw_load *load)
 	signal(SIGTERM, kill_group);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	for (;;) {
+		int64_t begin_ns = tw_now_ns(CLOCK_MONOTONIC);
+
 		pid = fork();
 		if (!pid)
 			become_hackbench(load);
@@ -57,7 +61,8 @@ static int hackbench_live(struct tw_load *load)
 			return -errno;
 		while (waitpid(pid, &status, 0) < 0)
 			;
-		if (status)
+		if (status || tw_now_ns(CLOCK_MONOTONIC) < begin_ns +
+		    SHORTEST_MS * TW_NS_PER_MS)
 			return -ECHILD;
 	}
 }

@@ -23,6 +23,7 @@ struct tw_loop {
 	int64_t period_ns;	/* client; 0: a closed loop */
 	const int64_t *first_ns;	/* client: first expiry; 0: any... */
 	int64_t offset_ns;	/* ...or so much later */
+	bool polls;		/* server: calls poll() before it receives */
 	int64_t sleep_ns;	/* server; 0: does not call sleep */
 	uint64_t warmup;	/* cycles before the measured cycles */
 	uint64_t loops;		/* measured cycles; 0: no limit */

@@ -49,7 +49,7 @@ void tw_option_number(const struct tw_option *option, char *value)
 
 void tw_option_path(const struct tw_option *option, char *value)
 {
-	if (!*value || (value[0] == '-' && value[1]))
+	if (!*value || value[0] == '-')
 		tw_option_refuse(option, value, "allowed is the name of a file; one that begins with - is written ./-");
 	*(const char **)option->to = value;
 }
@@ -142,12 +142,18 @@ static const struct tw_option *find(int code)
  * As in cyclictest, what an option may have can also be the next word. Other
  * words are allowed nowhere, so it can be nothing else.
  */
-static char *next_word(const struct tw_option *option, int argc, char *argv[])
+static const char *next_word(const struct tw_option *option, int argc, char *argv[])
 {
 	if (optarg || option->argument != optional_argument || optind >= argc ||
 	    argv[optind][0] == '-')
 		return optarg;
 	return argv[optind++];
+}
+
+/* A copy, as what is given is written into the JSON unchanged. */
+static void set(const struct tw_option *option, const char *value)
+{
+	option->parse(option, value ? strdup(value) : NULL);
 }
 
 void tw_option_parse_all(int argc, char *argv[])
@@ -173,20 +179,20 @@ void tw_option_parse_all(int argc, char *argv[])
 		option = find(code);
 		if (!option)	/* getopt has said why */
 			fatal("see twowaytest --help\n");
-		option->parse(option, next_word(option, argc, argv));
+		set(option, next_word(option, argc, argv));
 	}
 	if (optind < argc)
 		fatal("%s: such a word is not expected; see twowaytest --help\n",
 		      argv[optind]);
 }
 
-void tw_option_set(const char *name, char *value)
+void tw_option_set(const char *name, const char *value)
 {
 	int i;
 
 	for (i = 0; i < count; i++)
 		if (!strcmp(rows[i]->name, name))
-			rows[i]->parse(rows[i], value);
+			set(rows[i], value);
 }
 
 static void write_value(FILE *file, const struct tw_option *row)

@@ -36,8 +36,8 @@ void tw_option_refuse(const struct tw_option *option, const char *value,
 /* Reads the command line by the options of all parts. */
 void tw_option_parse_all(int argc, char *argv[]);
 
-/* Sets the option @name as if it stood there; @value is changed. */
-void tw_option_set(const char *name, char *value);
+/* Sets the option @name as if it stood there. */
+void tw_option_set(const char *name, const char *value);
 
 /* Writes the values of all options that are a flag, a number or a word. */
 void tw_option_json(FILE *file);

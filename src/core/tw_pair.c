@@ -59,6 +59,7 @@ static void map(struct tw_run *run, int number)
 		.size = tw_config.size, .clockid = tw_config.clockid,
 		.timer = tw_config.timer, .warmup = tw_config.warmup,
 		.period_ns = pair->tally.params.period_ns,
+		.polls = tw_config.polls,
 		.sleep_ns = pair->tally.params.sleep_ns,
 		.loops = tw_config.loops, .stop = &run->control->stop,
 		.first_ns = &run->control->first_ns,

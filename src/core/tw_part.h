@@ -2,7 +2,7 @@
 /*
  * A part is a feature: its options, and what it does in a run. It has files of
  * its own and a row in tw_parts. All members may be NULL. main calls them in the
- * order of the table, end() in the reverse order. What fails before the start
+ * order of the table, end() and write() in the reverse order. What fails before the start
  * ends the program, and so all children; what fails later sets tw_run.failed,
  * after a message.
  */

@@ -3,6 +3,7 @@
 #include "tw_part.h"
 
 const struct tw_part *const tw_parts[] = {
+	&tw_part_json,	/* first, so written last: it has the exit status */
 	&tw_part_histogram,
 	&tw_part_pairs,
 	&tw_part_config,
@@ -16,6 +17,5 @@ const struct tw_part *const tw_parts[] = {
 	&tw_part_verbose,
 	&tw_part_break,
 	&tw_part_blocks,
-	&tw_part_json,	/* last: it has the exit status */
 	NULL
 };

@@ -96,6 +96,11 @@ int tw_place_single(const cpu_set_t *cpus)
 	return cpu;
 }
 
+/* libnuma calls it, and would print a line beside our message. */
+void numa_warn(int number, char *where, ...)
+{
+}
+
 /* libnuma's syntax: lists, ranges, !, + and all. */
 static void parse_set(const struct tw_option *option, char *value,
 		      cpu_set_t *set)

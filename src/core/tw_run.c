@@ -37,7 +37,9 @@ static int open_signals(void)
 	if (!sigaction(SIGHUP, NULL, &action) && action.sa_handler != SIG_IGN)
 		sigaddset(&signals, SIGHUP);
 	signal(SIGCHLD, SIG_DFL);
+	/* Writing then fails with an error that is told. */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	return signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 }

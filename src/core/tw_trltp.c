@@ -43,7 +43,7 @@ static size_t steps_size;
 
 static void set(const struct tw_option *option, char *value)
 {
-	static char words[][2][48] = {
+	static const char *const words[][2] = {
 		{ "mlockall" }, { "policy", "fifo" }, { "priority", "98" },
 		{ "affinity" }, { "posix_timers" }, { "interval", "1000" },
 		{ "loops", "100000" }, { "sleep", "100" },
@@ -55,7 +55,7 @@ static void set(const struct tw_option *option, char *value)
 
 	reference = true;
 	for (i = 0; i < ARRAY_SIZE(words); i++)
-		tw_option_set(words[i][0], words[i][1][0] ? words[i][1] : NULL);
+		tw_option_set(words[i][0], words[i][1]);
 }
 
 static const struct tw_option options[] = {

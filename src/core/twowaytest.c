@@ -47,6 +47,7 @@ int main(int argc, char *argv[])
 	occupy_closed();
 	rt_init(argc, argv);
 	tw_place_open();
+	run.argv = argv;
 	tw_option_parse_all(argc, argv);
 	for (i = 0; tw_parts[i]; i++)
 		if (tw_parts[i]->check)
@@ -60,6 +61,8 @@ int main(int argc, char *argv[])
 			status = status ? status : EXIT_EXCEEDED;
 	status = print(&run, status);
 	for (i = 0; tw_parts[i]; i++)
+		;
+	while (i--)
 		if (tw_parts[i]->write && tw_parts[i]->write(&run, status))
 			status = EXIT_FAILURE;
 	return status;

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Fixtures of the core's tests."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+import pytest
+
+import outside
+import twoway
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Runs it to its end, in a directory of the test's own."""
+    def run_here(*args, **options):
+        return twoway.run(*args, directory=tmp_path, **options)
+
+    run_here.directory = tmp_path
+    return run_here
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Starts it in the background; it ends with the test."""
+    running = []
+
+    def start_here(*args, **options):
+        running.append(twoway.start(*args, directory=tmp_path, **options))
+        return running[-1]
+
+    start_here.directory = tmp_path
+    yield start_here
+    for process in running:
+        process.end()
+
+
+def library(name):
+    """A library to preload, from tests/tools."""
+    if "INTERP" not in subprocess.run(
+            ["readelf", "-lW", outside.binary()], text=True, check=True,
+            capture_output=True).stdout:
+        pytest.skip("the program is static: nothing can be preloaded")
+    return os.environ[f"TWOWAY_{name.upper()}_SO"]
+
+
+@pytest.fixture(scope="session")
+def shim():
+    """The environment that makes calls late, see tools/delay.c."""
+    path = library("delay")
+    return lambda *faults: {"LD_PRELOAD": path, "TW_DELAY": ",".join(faults)} \
+        if faults else {}
+
+
+@pytest.fixture(scope="session")
+def amiss():
+    """The environment that makes memcpy() miss a byte."""
+    return {"LD_PRELOAD": library("amiss"),
+            "TW_AMISS": "copy"}
+
+
+@pytest.fixture
+def public():
+    """A directory with the program that anybody may run and write to."""
+    with tempfile.TemporaryDirectory(prefix="core-tests-") as name:
+        directory = pathlib.Path(name)
+        shutil.copy(outside.binary(), directory / "twowaytest")
+        os.chmod(directory, 0o1777)
+        os.chmod(directory / "twowaytest", 0o755)
+        yield directory
+
+
+@pytest.fixture
+def small(tmp_path):
+    """A file system of 16 KiB in memory."""
+    directory = tmp_path / "small"
+    directory.mkdir()
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs",
+                           directory], capture_output=True, text=True)
+    if done.returncode:
+        pytest.skip(f"no tmpfs: {done.stderr.strip()}")
+    yield directory
+    subprocess.run(["umount", directory], check=True)

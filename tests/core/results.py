@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Reads what the core prints, strictly, and computes all of it once more from
+the values of single cycles (-v)."""
+
+import math
+import pathlib
+import re
+import types
+
+import pytest
+
+import outside
+import schema
+
+root = pytest.mark.skipif(outside.why_not() is not None,
+                          reason=outside.why_not() or "")
+SCHEMA = schema.CONTRIB / "twowaytest-2.schema.json"
+METRICS = ("latency", "wakeup", "send", "sleep", "receive", "response",
+           "interval", "total", "planned", "network")
+PHASES = METRICS[1:8]
+TIMED = ("wakeup", "planned")       # need a timer
+NOT_REALTIME = ("# Not real-time: no -p; these are times of an ordinary "
+                "process (as a rule: -m -p 98 -a)")
+STATUS = re.compile(
+    r"T:(?P<column> *\d+) \((?P<pid> *\d+)\) P:(?P<priority> *\d+) "
+    r"I:(?P<interval>\d+) C:(?P<cycles> *\d+) Min:(?P<min> *-?\d+) "
+    r"Act:(?P<act> *-?\d+) Avg:(?P<avg> *-?\d+) Max:(?P<max> *-?\d+)"
+    r"(?: Std:(?P<std> *[\d.]+) (?P<metric>[a-z]+))?")
+HEAD = "# %-9s %8s %8s %8s %8s" % ("", "min", "avg", "max", "std")
+PHASE = re.compile(r"# (\w+) +(-?\d+) +(-?\d+) +(-?\d+) +([\d.]+)")
+REMARK = re.compile(
+    r"# (?:/dev/cpu_dma_latency set to \d+us|Missed: \d+|"
+    r"Break (?:thread|value): \d+|Break: pair \d+, cycle \d+: .*|"
+    r"Load: [a-z]+, \d+ [a-z]+, [\d.]+ [a-z]+ a second|"
+    r"Step \d+/\d+: load [a-z]+, \d+ [a-z]+|Not printed: \d+ cycles)")
+LOGGED = {
+    "interval": "POSIX Timer Interval Time", "send": "Send Time",
+    "sleep": "nanosleep(100 Micro Sec)", "receive": "Receive Time",
+    "response": "Response Time", "total": "Total Jitter",
+}
+
+
+def status(line, nsecs=False):
+    """A T: line, right to the last byte."""
+    match = STATUS.fullmatch(line)
+    assert match, f"no status line: {line!r}"
+    of = types.SimpleNamespace(**{
+        name: value if name == "metric" or value is None else
+        float(value) if name == "std" else int(value)
+        for name, value in match.groupdict().items()})
+    width = 8 if nsecs else 5
+    again = "T:%2d (%5d) P:%2d I:%d C:%7d Min:%7d Act:%*d Avg:%*d Max:%8d" % (
+        of.column, of.pid, of.priority, of.interval, of.cycles, of.min, width,
+        of.act, width, of.avg, of.max)
+    if of.metric:
+        again += " Std:%8.1f %s" % (of.std, of.metric)
+    assert line == again
+    assert of.min <= of.avg <= of.max and of.min <= of.act <= of.max, line
+    return of
+
+
+def statuses(lines, nsecs=False):
+    found = [status(line, nsecs) for line in lines if line[:1] == "T"]
+    assert [of.column for of in found] == list(range(len(found)))
+    return found
+
+
+def phases(lines):
+    """The table: {name: (min, avg, max, std)}."""
+    lines = lines[lines.index(HEAD) + 1:]
+    found = {}
+    for match in map(PHASE.fullmatch, lines):
+        if not match or match[1] not in PHASES:
+            break
+        line = "# %-9s %8d %8d %8d %8.1f" % (
+            match[1], *map(int, match.groups()[1:4]), float(match[5]))
+        assert line == match[0]
+        found[match[1]] = (int(match[2]), int(match[3]), int(match[4]),
+                           float(match[5]))
+    return found
+
+
+def text(out, nsecs=False):
+    """All that a run without -h prints: nothing in it is unknown."""
+    lines = out.splitlines()
+    rest = [line for line in lines if not line.startswith("T:")
+            and line not in (HEAD, NOT_REALTIME) and not PHASE.fullmatch(line)
+            and not REMARK.fullmatch(line)]
+    assert not rest, rest
+    return types.SimpleNamespace(
+        threads=statuses(lines, nsecs),
+        phases=phases(lines) if HEAD in lines else None, lines=lines,
+        missed=sum(int(line.split()[-1]) for line in lines
+                   if line.startswith("# Missed: ")))
+
+
+def check(path_or_text):
+    """The JSON, as the schema has it, and consistent in itself."""
+    if isinstance(path_or_text, pathlib.Path):
+        path_or_text = path_or_text.read_text(encoding="utf-8")
+    json = schema.check(path_or_text, SCHEMA)
+    for thread in json["thread"].values():
+        of = thread["phases"][thread["metric"]]
+        assert {key: thread[key] for key in of} == of
+        for one in thread["phases"].values():
+            assert one["min"] <= one["avg"] < one["max"] + 1
+        if "histogram" in thread:
+            assert sum(thread["histogram"].values()) + thread["overflows"] \
+                == thread["cycles"]
+        if thread["blocks"]:
+            assert len(thread["blocks"]) == 64
+            assert thread["min"] <= min(thread["blocks"])
+            assert max(thread["blocks"]) < thread["max"] + 1
+    return json
+
+
+def cycles(out, columns):
+    """Of -v: a list of {metric: value} for each pair."""
+    pairs = {}
+    for line in out.splitlines():
+        if line[:1] == "#" or not line.strip():
+            continue
+        column, cycle, value = map(int, line.split(":"))
+        assert line == "%8d:%8d:%8d" % (column, cycle, value)
+        pair, metric = column // len(columns), columns[column % len(columns)]
+        found = pairs.setdefault(pair, [])
+        if metric == columns[0]:
+            assert cycle == len(found)
+            found.append({})
+        assert cycle == len(found) - 1
+        found[-1][metric] = value
+    return [pairs[pair] for pair in range(len(pairs))]
+
+
+def assert_identities(values, period, sleep):
+    """Of each cycle, to the ns; @period 0: a closed loop. The missed expiries
+    that lie before another cycle."""
+    missed = 0
+    for now, before in zip(values, [None, *values]):
+        assert now["response"] == now["send"] + now["sleep"] + now["receive"]
+        assert now["latency"] == now["response"] - sleep
+        assert now["network"] == now["response"] - now["sleep"]
+        assert now["total"] == now["network"] + abs(now["sleep"] - sleep) + \
+            (abs(now["interval"] - period) if period else 0)
+        assert min(now["send"], now["receive"]) > 0 and now["sleep"] >= sleep
+        if not before:
+            continue
+        waited = now["interval"] - before["response"]
+        assert waited > 0
+        if period:
+            late = now["planned"] - now["response"]
+            assert now["wakeup"] == min(late, waited)
+            assert late >= 0
+            # The grid: planned times differ by whole periods, ever.
+            step = now["interval"] - late + before["planned"] - \
+                before["response"]
+            assert step > 0 and step % period == 0
+            missed += step // period - 1
+    return missed
+
+
+def deviation(values, target):
+    about = target if target else sum(values) / len(values)
+    return math.sqrt(sum((value - about) ** 2 for value in values) /
+                     (len(values) - 1)) if len(values) > 1 else 0
+
+
+def pooled(parts, target):
+    """(min, max, avg, stddev) of all together, from those of each."""
+    n = sum(one["cycles"] for one in parts)
+    mean = sum(one["avg"] * one["cycles"] for one in parts) / n
+    squares = sum(one["stddev"] ** 2 * (one["cycles"] - 1) +
+                  (0 if target else one["cycles"] * (one["avg"] - mean) ** 2)
+                  for one in parts)
+    return (min(one["min"] for one in parts), max(one["max"] for one in parts),
+            mean, math.sqrt(squares / (n - 1)))
+
+
+def blocks(values):
+    each = 1
+    while len(values) > 2048 * each:
+        each *= 2
+    size = len(values) // each // 64 * each
+    return [sum(values[i * size:(i + 1) * size]) / size
+            for i in range(64 if size else 0)]
+
+
+def first_row(metric, width, period_us, sleep_us):
+    return max(period_us - width // 2, 0) if metric == "interval" else \
+        sleep_us if metric in ("sleep", "response", "planned") else 0
+
+
+def histogram(values, base, width):
+    rows = {}
+    for value in values:
+        if base <= value // 1000 < base + width:
+            rows[value // 1000] = rows.get(value // 1000, 0) + 1
+    return rows
+
+
+def close(a, b):
+    return math.isclose(a, b, rel_tol=1e-7, abs_tol=0.0011)
+
+
+def assert_statistics(thread, values, target):
+    of = [one[thread["metric"]] for one in values]
+    assert (thread["cycles"], thread["min"], thread["max"]) == \
+        (len(of), min(of), max(of))
+    assert close(thread["avg"], sum(of) / len(of))
+    assert close(thread["stddev"], deviation(of, target)), thread["metric"]
+    expected = blocks(of)
+    assert len(expected) == len(thread["blocks"])
+    assert all(map(close, expected, thread["blocks"]))
+
+
+def log_section(lines, label):
+    """Of --trltp-log: ({"Minimum": ...}, {bin: count})."""
+    at = lines.index(f"{label} (Micro Sec)")
+    assert not lines[at - 1]
+    figures = dict(line.split(",") for line in lines[at + 1:at + 6])
+    assert lines[at + 6] == "Lower Bound,Count"
+    bins = {}
+    for line in lines[at + 7:]:
+        if not line:
+            break
+        bound, _, count = line.rpartition(",")
+        bins[bound] = int(count)
+    return figures, bins
+
+
+def assert_log(lines, values):
+    """A step of a pair in --trltp-log, from its cycles."""
+    for metric, label in LOGGED.items():
+        of = [one[metric] for one in values]
+        figures, bins = log_section(lines, label)
+        expected = {}
+        for value in of:
+            bound = min(value // 10000, 20000) * 10
+            name = f"above,{bound}" if bound == 200000 else str(bound)
+            expected[name] = expected.get(name, 0) + 1
+        assert bins == expected
+        assert int(figures["Count"]) == len(of) == sum(bins.values())
+        target = {"interval": 1000000, "sleep": 100000}.get(metric)
+        for name, value in (("Minimum", min(of)), ("Maximum", max(of)),
+                            ("Average", sum(of) / len(of)),
+                            ("Standard Deviation", deviation(of, target))):
+            assert abs(float(figures[name]) - value / 1000) <= 0.051, name
+
+
+def histogram_text(lines, columns, with_sum=False):
+    """Of -h and -H: (rows {us: counts}, {name: words}, overflow cycles)."""
+    lines = list(lines)
+    assert lines.pop(0) == "# Histogram" and lines.pop() == ""
+    rows = {}
+    while not lines[0].startswith("#"):
+        match = re.fullmatch(r"(\d{6,}) (\d{6,}(?:\t\d{6,})*)", lines.pop(0))
+        counts = list(map(int, match[2].split("\t")))
+        assert len(counts) == columns + with_sum and any(counts)
+        assert not rows or int(match[1]) > max(rows)
+        assert not with_sum or counts.pop() == sum(counts)
+        rows[int(match[1])] = counts
+    found = {}
+    for name in ("Min Latencies", "Avg Latencies", "Max Latencies",
+                 "Histogram Overflows"):
+        line = lines.pop(0)
+        assert re.fullmatch(rf"# {name}:( \d{{5,}})+", line), line
+        found[name] = list(map(int, line.split(":")[1].split()))
+    assert lines.pop(0) == "# Histogram Overflow at cycle number:"
+    for number in range(columns):
+        match = re.fullmatch(
+            rf"# Thread {number}: ([\d ]*\d)?(?: # (\d+) others)?",
+            lines.pop(0))
+        kept = list(map(int, (match[1] or "").split()))
+        assert len(kept) + int(match[2] or 0) == \
+            found["Histogram Overflows"][number]
+        found.setdefault("at", []).append(kept)
+    assert not lines
+    return rows, found
+
+
+def loaded(result, name="json"):
+    return check(result.path(name))
+
+
+def alive(pids):
+    return [pid for pid in pids if outside.alive(pid)]

@@ -1,0 +1,363 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""However a run ends: what it says and writes, and that nothing is left."""
+
+import os
+import resource
+import signal
+import stat
+import subprocess
+import time
+
+import pytest
+
+import outside
+import results
+import twoway
+
+CPU = sorted(os.sched_getaffinity(0))[0]
+LOADS = {
+    "idle": (), "pairs": ("-t2", "-d0"), "real-time": ("-p", "50", "-m"),
+    "fft": ("-p", "50", "--load=fft:2", f"--load-affinity={CPU}"),
+    "hackbench": ("--load=hackbench:1",),
+    "both": ("-p", "9", "--load=hackbench:1", "--load=fft"),
+}
+
+
+def ready(process, load):
+    """When cycles are measured and every load runs: its processes' pids by
+    name."""
+    names = ["server", "client"] + ["load"] * (load in ("fft", "hackbench",
+                                                        "both"))
+    names = [f"twoway-{name}" for name in names] + \
+        ["hackbench"] * (load in ("hackbench", "both"))
+
+    def found():
+        pids = {name: process.named(name) for name in names}
+        sides = [pid for name in names[:2] for pid in pids[name]]
+        return all(pids.values()) and pids if sides and \
+            min(map(outside.switches, sides)) > 40 else None
+
+    pids = outside.wait_for(found)
+    assert pids, process.err
+    return {**pids, "main": [process.pid]}
+
+
+@results.root
+@pytest.mark.parametrize("load,victim,which,named", [
+    *((load, "main", 0, "") for load in LOADS),
+    *((load, f"twoway-{role}", -1, f"the {role} (pid {{}}) was killed by "
+       "signal 9") for load in LOADS for role in ("client", "server")),
+    ("fft", "twoway-load", 0, "the load (pid {}) was killed by signal 9"),
+    ("fft", "twoway-load", 1, "the load (pid {}) was killed by signal 9"),
+    ("hackbench", "twoway-load", 0, "the load (pid {}) was killed by"),
+    ("hackbench", "hackbench", 0, "the load "),
+    ("both", "twoway-load", 0, "the load (pid {}) was killed by signal 9"),
+    ("both", "twoway-load", 1, "the load (pid {}) was killed by signal 9"),
+])
+def test_kill(start, load, victim, which, named):
+    """SIGKILL of anyone: results so far, status 1, its name, nobody left."""
+    process = start("-q", "-i", 500, "--json=json", *LOADS[load])
+    pids = ready(process, load)
+    everyone = [pid for group in pids.values() for pid in group]
+    pid = pids[victim][which]
+    os.kill(pid, signal.SIGKILL)
+    begin = time.monotonic()
+    status = process.finish()
+    took = time.monotonic() - begin
+    assert process.gone(), process.processes()
+    assert not results.alive(everyone)
+    if victim == "main":
+        assert status == -signal.SIGKILL
+        return
+    assert status == 1
+    # Within a second; the machine has others to serve, too.
+    assert took < 3, took
+    assert named.format(pid) in process.err
+    assert len(results.text(process.out).threads) == (load == "pairs") + 1
+    json = results.check(start.directory / "json")
+    assert json["return_code"] == 1 and json["thread"]["0"]["cycles"] > 0
+
+
+@pytest.mark.parametrize("number,ignored,how", [
+    (signal.SIGINT, (), "main"), (signal.SIGTERM, (), "main"),
+    (signal.SIGHUP, (), "main"),
+    (signal.SIGINT, (signal.SIGINT, signal.SIGTERM), "main"),
+    (signal.SIGTERM, (signal.SIGINT, signal.SIGTERM), "main"),
+    (signal.SIGINT, (signal.SIGHUP,), "main"),
+    (signal.SIGINT, (signal.SIGCHLD,), "main"),
+    (signal.SIGINT, (), "group"), (signal.SIGTERM, (), "group"),
+])
+@pytest.mark.parametrize("load", ["idle", "pairs"])
+def test_signals_end_it(start, number, ignored, how, load):
+    """As of a terminal, too, which signals all; ignored at the start or not;
+    SIGHUP stays ignored."""
+    def prepare():
+        for one in ignored:
+            signal.signal(one, signal.SIG_IGN)
+
+    process = start("-q", "--json=json", *LOADS[load], preexec_fn=prepare,
+                    start_new_session=True)
+    pids = ready(process, load)
+    if signal.SIGHUP in ignored:
+        process.signal(signal.SIGHUP)
+        client = pids["twoway-client"][0]
+        before = outside.switches(client)
+        assert outside.wait_for(
+            lambda: outside.switches(client) > before + 30)
+    if how == "group":
+        os.killpg(process.pid, number)
+    else:
+        process.signal(number)
+    assert process.finish() == 0 and process.gone()
+    json = results.check(start.directory / "json")
+    assert json["twoway"]["interrupted"] is True and json["return_code"] == 0
+    assert results.text(process.out).threads and not process.err
+
+
+@pytest.mark.parametrize("number", [
+    signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1])
+def test_the_sides_ignore_signals(start, number):
+    process = start("-q", "-l", 300)
+    pids = process.steady()
+    for side in outside.SIDES:
+        os.kill(pids[side], number)
+    assert process.finish() == 0 and not process.err
+    assert results.text(process.out).threads[0].cycles == 300
+
+
+def test_a_stopped_server_is_no_late_wakeup(start):
+    """Of three tries, as the machine can be late by itself."""
+    for _ in range(3):
+        process = start("-q", "-N", "--json=json", "-D", 9)
+        server = process.steady()["server"]
+        os.kill(server, signal.SIGSTOP)
+        assert outside.wait_for(
+            lambda pid=server: outside.status(pid, "State")[:1] == "T")
+        time.sleep(0.025)
+        os.kill(server, signal.SIGCONT)
+        time.sleep(0.05)
+        process.signal(signal.SIGINT)
+        assert process.finish() == 0
+        json = results.check(start.directory / "json")
+        phases = json["thread"]["0"]["phases"]
+        for name in "response", "planned", "latency":
+            assert phases[name]["max"] >= 20000000, name
+        assert json["twoway"]["pairs"][0]["missed"] >= 19
+        if phases["wakeup"]["max"] < 15000000:
+            return
+    assert not phases["wakeup"]
+
+
+@pytest.mark.parametrize("fault,named", [
+    ("client:send:flip:9:0", "the server"), ("server:send:flip:9:0",
+                                             "the client")])
+def test_a_wrong_number_is_no_answer(run, shim, fault, named):
+    done = run("-q", "-D", 9, env=shim(fault))
+    assert done.returncode == 1 and "Protocol error" in done.stderr
+    assert named in done.stderr
+    assert 5 < results.text(done.stdout).threads[0].cycles < 10
+
+
+def test_a_server_that_does_not_end(start):
+    process = start("-q", "-i", 500)
+    server = process.steady()["server"]
+    os.kill(server, signal.SIGSTOP)
+    process.signal(signal.SIGINT)
+    assert process.finish(10) == 0 and process.gone()
+    assert f"the server (pid {server}) did not end within 1 s" in process.err
+    assert results.text(process.out).threads
+
+
+def test_the_client_needs_no_main_to_end(start):
+    """-D: main cannot run, and the sides end nevertheless."""
+    process = start("-q", "-D", 1)
+    pids = process.steady()
+    process.signal(signal.SIGSTOP)
+    assert outside.wait_for(
+        lambda: not results.alive([pids["client"], pids["server"]]), 5)
+    process.signal(signal.SIGCONT)
+    assert process.finish() == 0 and process.gone()
+    line, = results.text(process.out).threads
+    assert line.cycles <= 1002
+
+
+@results.root
+@pytest.mark.alone
+@pytest.mark.parametrize("sleep", [100, 0])
+@pytest.mark.parametrize("how", ["duration", "signal", "killed"])
+def test_a_closed_loop_that_takes_the_cpu(start, how, sleep):
+    """Main is an ordinary process on the CPU that both sides fill."""
+    process = start("-q", "-p", 50, "-a", CPU, "-i", 0, f"--sleep={sleep}",
+                    "-D", 1 if how == "duration" else 60,
+                    preexec_fn=lambda: os.sched_setaffinity(0, {CPU}))
+    if how != "duration":
+        # The server is preempted rather than blocking, without a sleep.
+        pids = outside.wait_for(lambda: process.sides() if sum(
+            map(outside.switches, process.sides().values())) > 300 else None)
+        process.signal(signal.SIGINT if how == "signal" else signal.SIGKILL)
+    begin = time.monotonic()
+    status = process.finish(20)
+    assert time.monotonic() - begin < 6
+    assert process.gone()
+    if how == "killed":
+        assert not results.alive(pids.values())
+        return
+    line, = results.text(process.out).threads
+    assert status == 0 and line.cycles > 50 and line.interval == 0
+
+
+@pytest.mark.parametrize("closed", [(0,), (1,), (2,), (0, 1), (0, 1, 2),
+                                    (1, 2), (0, 2)])
+def test_closed_descriptors(run, closed):
+    """Nothing of ours gets their numbers; without stdout, status 1."""
+    done = run("-q", "-l", 20, "--json=json", preexec_fn=lambda: [
+        os.close(fd) for fd in closed])
+    assert done.returncode == (1 if 1 in closed else 0)
+    json = results.loaded(done)
+    assert json["return_code"] == done.returncode
+    assert ("standard output" in done.stderr) == \
+        (1 in closed and 2 not in closed)
+
+
+@pytest.mark.parametrize("options", [
+    ("-q", "-l", 20), ("-q", "-l", 20, "-h", 50), ("-v",), ("-v", "-u"),
+    ("-q", "-l", 20, "--json=-")])
+def test_full_stdout(run, options):
+    with open("/dev/full", "w", encoding="ascii") as full:
+        done = run(*options, stdout=full)
+    assert done.returncode == 1
+    assert "standard output" in done.stderr
+
+
+def test_a_reader_that_leaves(start):
+    """twowaytest -v | head: it ends."""
+    process = start("-v")
+    os.read(process.process.stdout.fileno(), 5)
+    process.process.stdout.close()
+    process.process.stdout = None
+    process.finish(10)
+    assert process.process.returncode == 1 and process.gone()
+
+
+FILES = [("--json=",), ("-h", "500", "--histfile="), ("--trltp-log=",)]
+
+
+@results.root
+@pytest.mark.parametrize("option", FILES)
+@pytest.mark.parametrize("exists", [False, True])
+def test_full_file_system(run, small, option, exists):
+    """Nothing half-written is left; what was there stays."""
+    file = small / "file"
+    if exists:
+        file.write_text("old")
+    with open(small / "fill", "wb", buffering=0) as fill:
+        try:
+            while fill.write(b"x" * 4096):
+                pass
+        except OSError:
+            pass
+    before = sorted(os.listdir(small))
+    done = run("-q", "-l", 20, *option[:-1], f"{option[-1]}{file}")
+    assert done.returncode == 1
+    assert str(file) in done.stderr and "No space left" in done.stderr
+    assert sorted(os.listdir(small)) == before
+    assert not exists or file.read_text() == "old"
+    assert "T:" in done.stdout or "# Histogram" in done.stdout
+
+
+@pytest.mark.parametrize("option", FILES)
+def test_file_that_cannot_grow(run, option):
+    """RLIMIT_FSIZE: EFBIG, and no core dump."""
+    run.directory.joinpath("f").write_text("old")
+    done = run("-q", "-l", 20, *option[:-1], f"{option[-1]}f", preexec_fn=(
+        lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))))
+    assert done.returncode == 1 and "f: " in done.stderr.replace(" f:", "f: ")
+    assert os.listdir(run.directory) == ["f"]
+    assert run.directory.joinpath("f").read_text() == "old"
+
+
+@pytest.mark.parametrize("option", FILES)
+def test_device_as_file(run, option):
+    done = run("-q", "-l", 20, *option[:-1], f"{option[-1]}/dev/full")
+    assert done.returncode == 1 and "/dev/full" in done.stderr
+    assert not done.files and stat.S_ISCHR(os.stat("/dev/full").st_mode)
+    done = run("-q", "-l", 20, *option[:-1], f"{option[-1]}/dev/null")
+    assert done.returncode == 0 and not done.files
+
+
+@pytest.mark.parametrize("option", FILES)
+def test_file_that_is_replaced(run, option):
+    """A link is followed; the permissions stay; other links keep the old."""
+    target = run.directory / "target"
+    target.write_text("old")
+    target.chmod(0o640)
+    os.link(target, run.directory / "hard")
+    os.symlink("target", run.directory / "link")
+    done = run("-q", "-l", 20, *option[:-1], f"{option[-1]}link")
+    assert done.returncode == 0 and not done.files
+    assert os.readlink(run.directory / "link") == "target"
+    assert stat.S_IMODE(target.stat().st_mode) == 0o640
+    assert target.read_text() != "old"
+    assert run.directory.joinpath("hard").read_text() == "old"
+
+
+@pytest.mark.parametrize("option", FILES)
+def test_pipe_as_file(run, option):
+    """Without a reader: refused at once, not waited for."""
+    fifo = run.directory / "fifo"
+    os.mkfifo(fifo)
+    done = run("-q", "-l", 20, *option[:-1], f"{option[-1]}fifo", timeout=5)
+    assert done.returncode == 1 and "T:" not in done.stdout
+    reader = subprocess.Popen(["cat", fifo], stdout=subprocess.PIPE)
+    try:
+        time.sleep(0.2)     # until it waits in open()
+        done = run("-q", "-l", 20, *option[:-1], f"{option[-1]}fifo",
+                   timeout=2)
+        assert done.returncode == 0
+        assert len(reader.communicate(timeout=5)[0]) > 50
+    finally:
+        reader.kill()
+        reader.wait()
+
+
+NICE = ("real-time priority", "CAP_SYS_NICE", "ulimit -r")
+
+
+@results.root
+@pytest.mark.parametrize("options,limits,missing", [
+    (("-p", "50"), {"RTPRIO": 0}, NICE),
+    (("-p", "51"), {"RTPRIO": 50}, NICE), (("-p", "50"), {"RTPRIO": 50}, ()),
+    (("--policy=rr",), {"RTPRIO": 1}, NICE),
+    (("-p", "9", "--load=fft"), {"RTPRIO": 8}, NICE),
+    (("-m",), {"MEMLOCK": 4096}, ("locked memory", "CAP_IPC_LOCK",
+                                  "ulimit -l")),
+    (("-m",), {"MEMLOCK": 1 << 30}, ()), ((), {}, ()),
+    ((), {"NPROC": 1}, ("cannot start the server", "temporarily")),
+    ((), {"NOFILE": 6}, ("Too many open files",)),
+    (("--json=/etc/f",), {}, ("/etc/f", "Permission denied")),
+])
+def test_without_rights(public, options, limits, missing):
+    """As nobody: what is missing is named, and nothing runs."""
+    for name, value in limits.items():
+        hard = resource.getrlimit(getattr(resource, "RLIMIT_" + name))[1]
+        if hard != -1 and value > hard:
+            pytest.skip(f"RLIMIT_{name}: {hard} here")
+    done = twoway.run("-q", "-l", 20, *options, directory=public,
+                      program=str(public / "twowaytest"),
+                      preexec_fn=outside.nobody(**limits))
+    lines = [line for line in done.stderr.splitlines()
+             if "/dev/cpu_dma_latency" not in line]
+    assert done.returncode == bool(missing), done.stderr
+    assert ("T:" in done.stdout) != bool(missing)
+    assert len(lines) == bool(missing), lines
+    for word in missing:
+        assert word in lines[0]
+
+
+def test_interrupted_before_a_cycle(start):
+    """Nothing was measured: status 1, and nobody is left."""
+    process = start("-q", "-i", "900000000")
+    assert outside.wait_for(lambda: len(process.sides()) == 2)
+    process.signal(signal.SIGINT)
+    assert process.finish() == 1 and process.gone()
+    assert "not one cycle" in process.err and "T:" not in process.out

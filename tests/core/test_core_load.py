@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Loads, ramps, the reference set-up; settings as the kernel tells them."""
+
+import os
+import re
+import signal
+
+import pytest
+
+import outside
+import results
+from test_core_ends import ready
+
+CPUS = sorted(os.sched_getaffinity(0))
+ALL = outside.cpu_list(CPUS)
+LINE = re.compile(r"# Load: (\w+), (\d+) (\w+), ([\d.]+) (\w+) a second")
+KINDS = {"fft": ("workers", "transforms"), "hackbench": ("groups", "messages")}
+
+
+@results.root
+@pytest.mark.parametrize("options,loads", [
+    (("--load=fft",), [("fft", 1, 0)]),
+    (("--load=fft:3", "-p", "50"), [("fft", 3, 1)]),
+    (("--load=hackbench:1", "-p", "50"), [("hackbench", 1, 0)]),
+    (("--load=fft:2", "--load=hackbench:2"),
+     [("fft", 2, 0), ("hackbench", 2, 0)]),
+    (("--load=hackbench:1", "--load=fft", "--load=fft:2", "-t2"),
+     [("hackbench", 1, 0), ("fft", 1, 0), ("fft", 2, 0)]),
+    (("--load=fft", "--load=none"), []),
+    (("--load=fft", "--load=none", "--load=hackbench:1"),
+     [("hackbench", 1, 0)]),
+])
+def test_each_load_has_its_line(run, options, loads):
+    """All of them run together, and each has done work."""
+    done = run("-q", "-l", 600 if loads else 20, "--json=json", *options)
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = [match for match in map(LINE.fullmatch, done.stdout.splitlines())
+             if match]
+    json = results.loaded(done)["twoway"]["load"]
+    assert [(one["kind"], one[KINDS[one["kind"]][0]], one["priority"])
+            for one in json] == loads
+    assert len(lines) == len(json)
+    for line, one in zip(lines, json):
+        assert line.groups()[:3] + line.groups()[4:] == (
+            one["kind"], str(one[KINDS[one["kind"]][0]]),
+            *KINDS[one["kind"]])
+        assert abs(float(line[4]) - one["rate"]) < 0.051
+        assert one["rate"] > 0 and one["errors"] == 0
+
+
+def write_hackbench(directory, script):
+    path = directory / "hackbench"
+    path.write_text(f"#!/bin/sh\n{script}\n", encoding="ascii")
+    path.chmod(0o755)
+    return {"PATH": f"{directory}:{os.environ['PATH']}"}
+
+
+@pytest.mark.parametrize("script,named,measured", [
+    (None, "hackbench is not in PATH", False),
+    ("exit 1", "hackbench", False), ("exit 0", "hackbench", False),
+    ("kill -9 $$", "hackbench", False),
+    ("echo no memory >&2; sleep 100 & exit 3", "no memory", False),
+    ("sleep 0.4; sleep 100 & exit 1", "hackbench", True),
+])
+def test_hackbench_that_fails(run, script, named, measured):
+    """Told before anything is measured, or as soon as it does."""
+    env = {"PATH": "/nonexistent"} if script is None else \
+        write_hackbench(run.directory, script)
+    done = run("-q", "-D", 2, "--load=hackbench", env=env)
+    assert done.returncode == 1 and named in done.stderr
+    assert ("T:" in done.stdout) == measured
+
+
+def test_wrong_transforms_are_told(run, amiss):
+    done = run("-q", "-l", 500, "--load=fft", "--json=json", env=amiss)
+    json = results.loaded(done)
+    assert done.returncode == json["return_code"] != 0
+    assert json["twoway"]["load"][0]["errors"] > 0
+    assert "results were wrong" in done.stderr
+
+
+@results.root
+@pytest.mark.parametrize("options,kind,steps", [
+    (("--load=fft", "-p50"), "fft", 3),
+    (("--load=hackbench",), "hackbench", 2),
+    (("--load=fft", "-t2", "-d0", "-N"), "fft", 2),
+    (("--load=fft", "--load=hackbench:2"), "fft", 2),
+    (("--load=fft", "-i0", "-h50"), "fft", 2), (("--load=fft",), "fft", 1),
+])
+def test_ramp(run, options, kind, steps):
+    done = run("-q", "-l", 20, f"--steps={steps}", "--json=json", *options)
+    assert (done.returncode, done.stderr) == (0, "")
+    unit, work = KINDS[kind]
+    json = results.loaded(done)
+    lines = done.stdout.splitlines()
+    heads = [line for line in lines if line.startswith("# Step ")]
+    of_steps = json["twoway"].get("steps", [])
+    pairs = len(json["twoway"]["pairs"])
+    if steps == 1:
+        assert not heads and not of_steps
+        return
+    assert heads == [f"# Step {k + 1}/{steps}: load {kind}, {k} {unit}"
+                     for k in range(steps)]
+    threads = [results.status(line, "-N" in options) for line in lines
+               if line[:1] == "T"]
+    if "-h50" in options:
+        assert not threads and lines.count("# Histogram") == 1
+    else:
+        assert [line.column for line in threads] == list(range(pairs)) * steps
+        assert {line.cycles for line in threads} == {20}
+    at = lines.index(f"# Load {kind}: response and total by {unit}; work: "
+                     f"{work} a second")
+    assert lines[at + 1].endswith(" work")
+    assert len(of_steps) == steps
+    for k, step in enumerate(of_steps):
+        assert (step[unit], step["cycles"]) == (k, 20 * pairs)
+        # 20 cycles are too short for a transform, not for messages.
+        assert step["rate"] == 0 if not k else step["rate"] > 0 or \
+            kind == "fft"
+        number, response, total, rate = lines[at + 2 + k][2:].split(" | ")
+        assert int(number) == k and abs(float(rate) - step["rate"]) < 0.051
+        for words, one in ((response, step["response"]),
+                           (total, step["total"])):
+            least, avg, most, std = words.split()
+            assert (int(least), int(most)) == (one["min"], one["max"])
+            assert abs(float(std) - one["stddev"]) < 0.051
+            assert one["avg"] - 1 <= int(avg) <= one["avg"]
+    assert json["thread"]["0"]["cycles"] == 20 * steps
+    # The first load alone is varied.
+    assert [one.get("groups") for one in json["twoway"]["load"][1:]] == \
+        [2] * ("--load=hackbench:2" in options)
+    missed = sum(pair["missed"] for pair in json["twoway"]["pairs"])
+    assert missed == sum(step["missed"] for step in of_steps)
+    assert (f"# Missed: {missed}" in lines) == bool(missed)
+    unit_ns = 1 if "-N" in options else 1000
+    for name in json["thread"]["0"]["phases"] if pairs == 1 else ():
+        target = {"sleep": 100000, "interval": 0 if "-i0" in options else
+                  1000000}.get(name, 0) / unit_ns
+        found = results.pooled([{**step[name], "cycles": step["cycles"]}
+                                for step in of_steps], target)
+        one = json["thread"]["0"]["phases"][name]
+        assert found[:2] == (one["min"], one["max"])
+        assert abs(found[2] - one["avg"]) < 0.002
+        assert abs(found[3] - one["stddev"]) < 0.01 + one["stddev"] * 1e-5
+
+
+@results.root
+@pytest.mark.parametrize("pairs", [1, 2])
+def test_reference_set_up(run, pairs):
+    """--trltp with later options; its log, a section a step and a pair."""
+    done = run("--trltp", "-l", 30, "--steps=2", "-d0", f"-t{pairs}", "-q",
+               "--trltp-log=log", "--json=json", "-h", 100, "--histfile=h")
+    assert (done.returncode, done.stderr) == (0, "")
+    json = results.loaded(done)
+    twoway_ = json["twoway"]
+    assert {key: twoway_[key] for key in (
+        "interval_us", "sleep_us", "timer", "warmup", "loops", "mlockall")} \
+        == {"interval_us": 1000, "sleep_us": 100, "timer": "posix",
+            "warmup": 1, "loops": 30, "mlockall": True}
+    assert twoway_["pairs"][0]["client"]["priority"] == 98
+    metrics = ["interval", "send", "sleep", "receive", "response", "total"]
+    assert [thread["metric"] for thread in json["thread"].values()] == \
+        metrics * pairs
+    for thread in json["thread"].values():
+        assert sum(thread["histogram"].values()) + thread["overflows"] == 60
+    sections = re.split(r"^(?=Workers,)", done.text("log"), flags=re.M)[1:]
+    expected = [(step, pair) for step in range(2) for pair in range(pairs)]
+    assert len(sections) == len(expected)
+    for section, (step, pair) in zip(sections, expected):
+        lines = section.splitlines()
+        assert lines[0] == f"Workers,{step}"
+        assert (lines[1] == f"Pair,{pair}") == (pairs > 1)
+        assert [line for line in lines if "Micro Sec)" in line] == [
+            f"{results.LOGGED[metric]} (Micro Sec)" for metric in metrics]
+        for label in results.LOGGED.values():
+            figures, bins = results.log_section(lines, label)
+            assert int(figures["Count"]) == 30 == sum(bins.values())
+
+
+@results.root
+@pytest.mark.parametrize("given", ["--trltp --trltp", "--load=hackbench "
+                                   "--trltp"])
+def test_trltp_again(run, given):
+    done = run(*given.split(), "--steps=1", "-l", 20, "-q", "--json=json")
+    json = results.loaded(done)
+    assert [one["kind"] for one in json["twoway"]["load"]] == ["fft"]
+    assert json["num_threads"] == 6
+
+
+def plan(role):
+    """Of -a without a set."""
+    n = len(CPUS)
+    at = {"main": 1, "server": 2, "client": 3, "load": 3} if n > 3 else \
+        {"main": 0, "server": n > 2, "client": n - 1, "load": n - 1}
+    return str(CPUS[at[role]])
+
+
+P50 = {"client": ("fifo", 50), "server": ("fifo", 49)}
+OTHER = {role: ("other", 0) for role in ("main", "server", "client", "load")}
+LAST, FIRST = str(CPUS[-1]), str(CPUS[0])
+EVERYWHERE = dict.fromkeys(OTHER, ALL)
+
+
+@results.root
+@pytest.mark.parametrize("options,load,policies,cpus", [
+    ((), "idle", OTHER, EVERYWHERE),
+    (("-p50",), "idle", {**OTHER, **P50}, EVERYWHERE),
+    (("-p50", "-m", "-a"), "idle", {**OTHER, **P50},
+     {role: plan(role) for role in OTHER}),
+    (("-p50", "--load=fft"), "fft",
+     {**P50, "main": ("fifo", 2), "load": ("rr", 1)}, EVERYWHERE),
+    (("--load=fft", "-a"), "fft", OTHER, {role: plan(role) for role in OTHER}),
+    (("-p50", "--load=hackbench:1", "-a"), "hackbench", {**OTHER, **P50},
+     {**{role: plan(role) for role in OTHER},
+      "load": outside.cpu_list(CPUS[CPUS.index(int(plan("load"))):])}),
+    (("--trltp", "--steps=1"), "fft",
+     {"main": ("fifo", 99), "client": ("fifo", 98), "server": ("fifo", 97),
+      "load": ("rr", 1)}, {role: plan(role) for role in OTHER}),
+    (("-p", "3", "--load=fft", "--load=hackbench:1"), "both",
+     {"main": ("fifo", 2), "client": ("fifo", 3), "server": ("fifo", 2),
+      "load": ("rr", 1)}, EVERYWHERE),
+    (("-a" + FIRST, f"--mainaffinity={LAST}", "--load=fft",
+      f"--load-affinity={LAST}"), "fft", OTHER,
+     {"main": LAST, "load": LAST, "client": FIRST, "server": FIRST}),
+    (("-a", f"--client-affinity={FIRST}", f"--server-affinity={LAST}"), "idle",
+     OTHER, {**EVERYWHERE, "client": FIRST, "server": LAST,
+             "main": plan("main")}),
+])
+def test_settings_as_the_kernel_has_them(start, options, load, policies, cpus):
+    """Priorities, CPUs, locked memory; the JSON says the same."""
+    process = start("-q", "--json=json", *options)
+    pids = ready(process, load)
+    locked = "-m" in options or "--trltp" in options
+    found = {role: outside.settings(pids[f"twoway-{role}"][0])
+             for role in ("server", "client")}
+    found["main"] = outside.settings(process.pid)
+    loads = [outside.settings(pid) for pid in pids.get("twoway-load", ())]
+    if loads:
+        found["load"] = loads[-1 if load == "both" and loads[-1]["priority"]
+                              else 0]
+    for role, is_ in found.items():
+        assert (is_["policy"], is_["priority"]) == policies[role], role
+        assert is_["cpus"] == cpus[role], role
+    for role in ("server", "client"):
+        pid = pids[f"twoway-{role}"][0]
+        assert not locked or not outside.unlocked(pid)
+        assert found[role]["locked"] == locked
+        assert outside.status(pid, "PPid") == str(process.pid)
+    for pid in pids.get("hackbench", ())[:1]:
+        assert outside.settings(pid)["cpus"] == cpus["load"]
+        assert outside.settings(pid)["policy"] == "other"
+    process.signal(signal.SIGINT)
+    assert process.finish() == 0 and process.gone()
+    pair = results.check(start.directory / "json")["twoway"]["pairs"][0]
+    for role in ("server", "client"):
+        assert pair[role]["policy"].endswith(policies[role][0].upper())
+        assert pair[role]["priority"] == policies[role][1]
+        assert outside.cpu_list(pair[role]["cpus"]) == cpus[role]
+
+
+@results.root
+def test_no_faults_in_the_loops(run):
+    """Locked and touched before: not one page fault while it measures."""
+    done = run("-q", "-m", "-l", 300, "-h", 5000, "-v", "--trltp-log=log",
+               "--json=json", "-p", 50)
+    pair = results.loaded(done)["twoway"]["pairs"][0]
+    assert pair["client"]["page_faults"] == pair["server"]["page_faults"] == 0
+    for side in outside.SIDES:
+        assert pair[side]["context_switches"] >= 300
+
+
+def test_many_pairs(run):
+    done = run("-q", "-t", "256", "-i", 20000, "-d0", "-l", 3, "--json=json")
+    assert done.returncode == 0, done.stderr
+    json = results.loaded(done)
+    assert [t["cycles"] for t in json["thread"].values()] == [3] * 256
+    assert len({p[s]["pid"] for p in json["twoway"]["pairs"]
+                for s in outside.SIDES}) == 512

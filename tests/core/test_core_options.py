@@ -1,0 +1,381 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Options: each is refused what it must not have, and does what it says."""
+
+import functools
+import os
+import re
+import subprocess
+import time
+
+import pytest
+
+import outside
+import results
+import twoway
+
+CPUS = sorted(os.sched_getaffinity(0))
+CPU0 = str(CPUS[0])
+NO_CPU = os.cpu_count() + 7
+OPTION = re.compile(r"  (?:-(?P<letter>\w), |    )--(?P<name>[\w-]+)"
+                    r"(?P<optional>\[)?(?:=(?P<value>(?:[^\s\]]|\](?!\s|$))+)"
+                    r"\]?)?(?: .*)?")
+# A number's spellings that are none, whatever its range.
+NO_NUMBER = ("", " ", "x", "1x", "0x10", "1.5", "1e3", "--5", "9" * 30,
+             "1 000", "\u0663", "-0x1", "5,")
+# By what --help calls the value; "{number}" stands for those above.
+BAD = {
+    "US": ("{number}",), "N": ("{number}",), "BYTES": ("{number}",),
+    "PRIO": ("{number}",),
+    "US[,US...": ("x", "", ",", "1000,x", "1000,,2000", "1000,-1",
+                   "1000000001", "1000 2000", ",".join(["1000"] * 257)),
+    "TIME": ("x", "", "-1", "1.5", "5x", "5mm", "m", "100000", " 5", "5 s"),
+    "NAME": ("bogus", "", "2", "fifo,rr", "nanosleep ", "timerfd "),
+    "LIST": ("bogus", "", ",", "send,bogus", "send,send", "send,,sleep",
+             "all,send", "ALL"),
+    "KIND[:N": ("bogus", "", ":1", "fft:", "fft:0", "fft:1025", "fft:x",
+                 "fft:1:1", "hackbench:0", "none:1", "FFT"),
+    "CPUSET": ("x", "", "-1", f"{NO_CPU}", f"0-{NO_CPU}", "1-0", "0-", "0,x",
+               "99999", "4294967296", "!all", "0x"),
+    "[METRIC:]US": ("{number}", "bogus:5", ":5", "send:", "send:x", "send:0",
+                    "5:send"),
+    "FILE": ("", "-x", "/nonexistent/file", "/", "."),
+}
+NOT_STDOUT = ("histfile", "trltp-log")      # "-" would be a file's name
+
+
+@functools.cache
+def options():
+    """What --help says: {name: match}."""
+    done = subprocess.run([twoway.binary(), "--help"], text=True, check=True,
+                          capture_output=True)
+    rows = [OPTION.fullmatch(line) for line in done.stdout.splitlines()
+            if line.startswith(("  -", "      --"))]
+    assert all(rows) and len(rows) > 38 and not done.stderr
+    return {row["name"]: row for row in rows}
+
+
+def words(name, value):
+    """Each way to write it."""
+    letter, optional = options()[name]["letter"], options()[name]["optional"]
+    yield [f"--{name}={value}"]
+    if letter and value:
+        yield [f"-{letter}{value}"]
+    if letter and not optional and not value.startswith("-"):
+        yield [f"-{letter}", value]
+    if optional and value and not value.startswith("-"):
+        yield [f"--{name}", value]
+
+
+def refusal(*args, **more):
+    """The message that a command line is refused with, within a second: one
+    line, nothing started."""
+    begin = time.monotonic()
+    done = subprocess.run([twoway.binary(), *map(str, args)], text=True,
+                          capture_output=True, timeout=20, check=False,
+                          stdin=subprocess.DEVNULL, errors="replace", **more)
+    assert time.monotonic() - begin < 1 + outside.stolen_s() or \
+        os.getloadavg()[0] > 4
+    assert done.returncode == 1, (args, done.stdout, done.stderr)
+    assert "T:" not in done.stdout and "Step" not in done.stdout
+    lines = done.stderr.splitlines()
+    assert len(lines) == 1, (args, done.stderr)
+    return lines[0]
+
+
+def ranges(name):
+    """The allowed numbers, from the message that refuses another."""
+    found = re.search(r"allowed is a whole number from (\d+) to (\d+)$",
+                      refusal(f"--{name}=x"))
+    assert found, name
+    return int(found[1]), int(found[2])
+
+
+@pytest.mark.parametrize("name", sorted(
+    name for name, row in options().items() if row["value"]))
+def test_bad_values(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)     # what is taken may make a file
+    bad = []
+    for value in BAD[options()[name]["value"]]:
+        if value != "{number}":
+            bad.append(value)
+            continue
+        least, most = ranges(name)
+        bad += [*NO_NUMBER, str(least - 1), str(most + 1), f"-{most}"]
+        # The others are taken: a word behind it is what is refused.
+        for good in least, most, least + 1, f" {most}":
+            assert refusal(f"--{name}={good}", "--", "stray").startswith(
+                "FATAL: stray: "), good
+    if name in NOT_STDOUT:
+        bad.append("-")
+    wrong = []
+    for value in dict.fromkeys(bad):
+        for form in words(name, value):
+            extra = ("-h", "9") if name == "histfile" else ()
+            try:
+                message = refusal(*extra, *form, "-l", "1", "-q")
+                # Of a list, the part that is bad; a file by its own name.
+                part = message.partition("=")[2].partition(": ")[0]
+                if not message.startswith(f"FATAL: --{name}=") or \
+                        part not in value or \
+                        not re.search("allowed|twice|see --", message):
+                    if options()[name]["value"] == "FILE" and \
+                            f"{value}: cannot be written: " in message:
+                        continue
+                    wrong.append(f"{form}: {message}")
+            except AssertionError as error:
+                wrong.append(f"{form}: taken, or: {error}".splitlines()[0])
+    assert not wrong, "\n".join(wrong)
+
+
+FLAG = sorted(name for name, row in options().items()
+              if not row["value"] and name not in ("help", "version"))
+
+
+@pytest.mark.parametrize("args,named", [
+    *((("--" + name + "=1",), name) for name in FLAG),
+    (("--bogus",), "--bogus"), (("-Z",), "Z"), (("word",), "word"),
+    (("-q", "word"), "word"), (("-a", CPU0, "7"), "7"),
+    (("",), ""), (("--", "-q"), "-q"), (("-i",), "i"), (("--json",), "json"),
+    (("--json", "-q"), "-q"), (("-qZ",), "Z"), (("-h", "-q"), "-q"),
+    # Ambiguous: the candidates are named.
+    (("--hist=5",), "histofall"), (("--p=5",), "priority"),
+])
+def test_strange_words(args, named):
+    """getopt's own message, then where to look."""
+    done = subprocess.run([twoway.binary(), *args], text=True,
+                          capture_output=True, timeout=5, check=False)
+    assert done.returncode == 1 and not done.stdout
+    assert named in done.stderr and len(done.stderr.splitlines()) <= 2
+
+
+@pytest.mark.parametrize("args,named", [
+    (("-S", "-a"), "--smp"), (("-S", "-t"), "--smp"),
+    (("-t", "2", "-S"), "--smp"), (("-S", "-a", CPU0), "--smp"),
+    (("--priospread", "-t", "3", "-p", "5"), "at most 2 pairs"),
+    (("--priospread", "-t", "50", "-p", "99"), "at most 49 pairs"),
+    (("--histfile=f",), "--histfile=f"),
+    (("--tracemark",), "--tracemark"),
+    (("--steps=2",), "--steps=2"),
+    (("--steps=2", "--load=fft"), "--steps=2"),
+    (("--steps=2", "--load=fft", "--load=none", "-l", "5"), "--steps=2"),
+    (("--latency=5", "--default-system"), "--latency=5"),
+    (("--policy=other", "-p", "5"), "--priority=5"),
+    (("-p", "5", "--policy=other"), "--priority=5"),
+    (("-p", "5", "--policy=batch"), "--priority=5"),
+    (("-i", "100"), "--interval=100"), (("-i", "50"), "--sleep=100"),
+    (("--sleep=1000",), "--sleep=1000"),
+    (("-t", "3", "-i", "900,0"), "--interval"),
+    (("-t", "2", "-i", "1000000000"), "pair 1"),
+    (("-i", "0", "-b", "wakeup:5"), "--breaktrace=wakeup"),
+    (("-i", "0", "-b", "planned:5"), "--breaktrace=planned"),
+    (("-i", "0", "--metrics=send,wakeup"), "--metrics=wakeup"),
+    (("-p", "2", "--load=fft"), "allowed is 3 or more"),
+    (("-p", "6", "-t3", "--priospread", "--load=fft"), "allowed is 7 or more"),
+    (("--json=f", "--histfile=f", "-h", "9"), "f"),
+    (("--json=f", "--trltp-log=./f"), "f"),
+    (("-h", "1000000", "-t", "256", "--metrics=all"), "memory"),
+])
+def test_contradictions(tmp_path, args, named):
+    assert named in refusal(*args, *(() if "--steps=2" in args else
+                                     ("-D", "1")), "-q", cwd=tmp_path)
+    assert not os.listdir(tmp_path)
+
+
+CPU = str(CPUS[-1])
+ALL = list(CPUS)
+
+
+def role(json, name="client", pair=0):
+    return json["twoway"]["pairs"][pair][name]
+
+
+# given, what is taken from the JSON, expected
+GOOD = [
+    (("-i", "700"), lambda j: j["thread"]["0"]["interval_us"], 700),
+    (("-i", "400,500", "-t4"), lambda j: [
+        t["interval_us"] for t in j["thread"].values()], [400, 500, 500, 500]),
+    (("-t3", "-d", "50"), lambda j: [
+        t["interval_us"] for t in j["thread"].values()], [500, 550, 600]),
+    (("-t2",), lambda j: [
+        t["interval_us"] for t in j["thread"].values()], [500, 1000]),
+    (("-t2", "-h", "50"), lambda j: [
+        t["interval_us"] for t in j["thread"].values()], [500, 500]),
+    (("-t2", "-H", "50", "-d9"), lambda j: [
+        t["interval_us"] for t in j["thread"].values()], [500, 509]),
+    (("-t", "2"), lambda j: j["num_threads"], 2),
+    (("--threads", "2"), lambda j: len(j["twoway"]["pairs"]), 2),
+    (("-t",), lambda j: j["num_threads"], len(CPUS)),
+    (("-t", "-q"), lambda j: j["num_threads"], len(CPUS)),
+    (("-S",), lambda j: [(t["cpu"], role(j, "server", t["pair"])["cpus"])
+                         for t in j["thread"].values()],
+     [(cpu, [cpu]) for cpu in CPUS]),
+    (("-a", CPU), lambda j: (role(j)["cpus"], role(j, "server")["cpus"]),
+     ([CPUS[-1]],) * 2),
+    (("-a" + CPU,), lambda j: j["thread"]["0"]["cpu"], CPUS[-1]),
+    (("--affinity", CPU, "-t", "2"), lambda j: role(j, pair=1)["cpus"],
+     [CPUS[-1]]),
+    (("-a", "all"), lambda j: (role(j, "server")["cpus"], role(j)["cpus"]),
+     (ALL[:1], [ALL[1 % len(ALL)]])),
+    (("-a", "-q"), lambda j: j["thread"]["0"]["cpu"] in CPUS, True),
+    ((), lambda j: (role(j)["cpus"], j["thread"]["0"]["cpu"]),
+     (ALL, -1 if len(ALL) > 1 else ALL[0])),
+    (("--client-affinity=" + CPU,), lambda j: (
+        role(j)["cpus"], role(j, "server")["cpus"]), ([CPUS[-1]], ALL)),
+    (("-a", CPU, "--server-affinity=all"), lambda j: (
+        role(j)["cpus"], role(j, "server")["cpus"]), ([CPUS[-1]], ALL)),
+    (("-c", "1"), lambda j: j["twoway"]["clock"], "realtime"),
+    (("-c", "realtime"), lambda j: j["twoway"]["clock"], "realtime"),
+    (("--clock=0",), lambda j: j["twoway"]["clock"], "monotonic"),
+    (("-x",), lambda j: j["twoway"]["timer"], "posix"),
+    (("--timer=posix",), lambda j: j["twoway"]["timer"], "posix"),
+    (("-x", "--timer=nanosleep"), lambda j: j["twoway"]["timer"], "nanosleep"),
+    (("-n",), lambda j: j["twoway"]["timer"], "nanosleep"),
+    (("-x", "-i", "0"), lambda j: j["twoway"]["timer"], "none"),
+    (("--size=9",), lambda j: j["twoway"]["size"], 9),
+    (("--size=65536",), lambda j: j["thread"]["0"]["cycles"], 20),
+    (("--sleep=5",), lambda j: j["twoway"]["sleep_us"], 5),
+    (("--warmup=7",), lambda j: (
+        j["twoway"]["warmup"], j["thread"]["0"]["cycles"]), (7, 20)),
+    (("-m",), lambda j: j["twoway"]["mlockall"], True),
+    (("-l", "33"), lambda j: (
+        j["twoway"]["loops"], j["thread"]["0"]["cycles"]), (33, 33)),
+    (("-l", "0", "-D", "1"), lambda j: 500 <= j["thread"]["0"]["cycles"] +
+     role(j, "..missed") <= 2002, True),
+    (("-D", "1d"), lambda j: j["twoway"]["duration_s"], 86400),
+    (("-D", "3m"), lambda j: j["twoway"]["duration_s"], 180),
+    (("-D", "4s"), lambda j: j["twoway"]["duration_s"], 4),
+    (("--latency=77",), lambda j: j["twoway"]["cpu_dma_latency_us"], 77),
+    ((), lambda j: j["twoway"]["cpu_dma_latency_us"], 0),
+    (("--default-system",), lambda j: j["twoway"]["cpu_dma_latency_us"], None),
+    (("-N",), lambda j: (j["resolution_in_ns"], j["thread"]["0"]["min"] > 999),
+     (1, True)),
+    (("-p", "50"), lambda j: [
+        (role(j, s)["policy"], role(j, s)["priority"]) for s in outside.SIDES],
+     [("SCHED_FIFO", 49), ("SCHED_FIFO", 50)]),
+    (("-p", "50", "--policy=rr"), lambda j: [
+        (role(j, s)["policy"], role(j, s)["priority"]) for s in outside.SIDES],
+     [("SCHED_RR", 49), ("SCHED_RR", 50)]),
+    (("--policy=rr", "-p", "50"), lambda j: role(j)["policy"], "SCHED_RR"),
+    (("--policy=fifo",), lambda j: (
+        role(j)["priority"], role(j, "server")["priority"]), (2, 1)),
+    (("--policy=batch",), lambda j: role(j)["policy"], "SCHED_BATCH"),
+    (("--policy=idle",), lambda j: role(j)["policy"], "SCHED_IDLE"),
+    (("-t2", "-p5", "--priospread"), lambda j: [
+        p[s]["priority"] for p in j["twoway"]["pairs"] for s in outside.SIDES],
+     [4, 5, 2, 3]),
+    (("-t2", "-p5"), lambda j: [
+        p[s]["priority"] for p in j["twoway"]["pairs"] for s in outside.SIDES],
+     [4, 5, 4, 5]),
+    (("--metrics=sleep,send", "-t2"), lambda j: [
+        (t["pair"], t["metric"]) for t in j["thread"].values()],
+     [(0, "sleep"), (0, "send"), (1, "sleep"), (1, "send")]),
+    (("--metrics=all",), lambda j: [
+        t["metric"] for t in j["thread"].values()], list(results.METRICS)),
+    (("-i", "0", "--metrics=all"), lambda j: [
+        t["metric"] for t in j["thread"].values()],
+     [m for m in results.METRICS if m not in results.TIMED]),
+    (("-i", "0", "-t2"), lambda j: [list(t["phases"]) for t in
+                                    j["thread"].values()],
+     [[m for m in results.METRICS if m not in results.TIMED]] * 2),
+    (("-H", "1000"), lambda j: j["thread"]["0"]["overflows"] + sum(
+        j["thread"]["0"]["histogram"].values()), 20),
+    (("-b", "9000000"), lambda j: (
+        j["twoway"]["breaktrace"], j["twoway"]["breaks"], j["return_code"]),
+     ({"metric": "latency", "limit_us": 9000000}, [], 0)),
+]
+
+
+@results.root
+@pytest.mark.parametrize("given,taken,expected", GOOD,
+                         ids=[" ".join(row[0]) or "none" for row in GOOD])
+def test_good_values(run, given, taken, expected):
+    done = run("-q", "-l", 20, "-i", 500, "--json=json", *given)
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    json = results.loaded(done)
+    if "..missed" in taken.__code__.co_consts:
+        json["twoway"]["pairs"][0]["..missed"] = \
+            json["twoway"]["pairs"][0]["missed"]
+    assert taken(json) == expected
+    assert json["cmdline:"].split()[1:] == list(map(str, done.argv[1:]))
+    realtime = role(json)["policy"] in ("SCHED_FIFO", "SCHED_RR")
+    assert realtime == (results.NOT_REALTIME not in done.stdout)
+    latency = json["twoway"]["cpu_dma_latency_us"]
+    assert (f"# /dev/cpu_dma_latency set to {latency}us\n" in done.stdout) == \
+        (latency is not None)
+
+
+# What the processes do, as strace tells: options, a call's pattern, how many
+# of its lines there are in the client or the server, of 20 cycles and 2.
+CALLS = [
+    ((), r"clock_nanosleep\(CLOCK_MONOTONIC, TIMER_ABSTIME, ", "client", 23),
+    (("-c1",), r"clock_nanosleep\(CLOCK_REALTIME, TIMER_ABSTIME, ", "client",
+     23),
+    (("-x",), r"(rt_sigtimedwait|rt_sigtimedwait_time64)\(\[RT", "client",
+     23),
+    (("-x", "-c1"), r"timer_create\(CLOCK_REALTIME, ", "client", 1),
+    (("-i0",), r"(clock_nanosleep|rt_sigtimedwait)", "client", 0),
+    (("-i0", "--warmup=9"), r"sendto\(\d+, .*, 8, ", "client", 29),
+    (("--size=65",), r"sendto\(\d+, .*, 65, MSG_NOSIGNAL, .* = 65$", "client",
+     22),
+    ((), r"clock_nanosleep\(CLOCK_REALTIME, 0, {tv_sec=0, tv_nsec=100000}",
+     "server", 22),
+    (("--sleep=2000", "-i2500"),
+     r"clock_nanosleep\(CLOCK_REALTIME, 0, {tv_sec=0, tv_nsec=2000000}",
+     "server", 22),
+    (("--sleep=0",), r"(clock_)?nanosleep", "server", 0),
+    ((), r"(setsockopt|getsockopt).*NODELAY", "main", 2),
+    ((), r"poll\(\[{fd=\d+, events=POLLIN}\], 1, -1", "server", 23),
+]
+
+
+def traced(run, *args):
+    """{role: its system calls}."""
+    strace = ("/usr/bin/strace", "-qq", "-ff", "-o", run.directory / "calls")
+    if not os.path.exists(strace[0]):
+        pytest.skip("strace is not here")
+    done = run(*strace[1:], twoway.binary(), "-q", *args, program=strace[0])
+    assert done.returncode == 0, done.stderr
+    found = {}
+    for name in done.files:
+        if name.startswith("calls."):
+            lines = done.text(name).splitlines()
+            found.setdefault("main", [[]])[0].extend(lines)
+            for side in outside.SIDES:
+                if any(f"PR_SET_NAME, \"twoway-{side}\"" in line
+                       for line in lines):
+                    found.setdefault(side, []).append(lines)
+    return found
+
+
+@pytest.mark.parametrize("given,pattern,side,count", CALLS)
+def test_options_reach_the_kernel(run, given, pattern, side, count):
+    calls = traced(run, "-l", 20, *given)[side][0]
+    assert len([line for line in calls if re.match(pattern, line)]) == count, \
+        calls[-9:]
+
+
+def test_calls_of_a_cycle(run):
+    """Client: wait, send, receive; server: wait, receive, sleep, send."""
+    short, long = (traced(run, "-m", "-l", loops) for loops in (20, 120))
+    assert {side: len(long[side][0]) - len(short[side][0])
+            for side in outside.SIDES} == {"client": 300, "server": 400}
+
+
+@pytest.mark.parametrize("given,offset,periods", [
+    (("-t2", "-d0", "-A"), 0, (900, 900)),
+    (("-t2", "-d0", "-A", "50"), 50, (900, 900)),
+    (("-t2", "-d100", "--aligned=70"), 70, (900, 1000)),
+])
+def test_expiries_lie_on_grids(run, given, offset, periods):
+    """-A: the first ones together; then whole periods, whatever is missed."""
+    grids = []
+    for calls in traced(run, "-i", 900, "-l", 20, *given)["client"]:
+        times = [int(s) * 10**9 + int(ns) for s, ns in re.findall(
+            r"TIMER_ABSTIME, {tv_sec=(\d+), tv_nsec=(\d+)}", "\n".join(calls))]
+        grids.append(times)
+    grids.sort()
+    assert grids[1][0] - grids[0][0] == offset * 1000
+    for times, period in zip(grids, periods):
+        steps = [b - a for a, b in zip(times, times[1:])]
+        assert steps and all(step > 0 and step % (period * 1000) == 0
+                             for step in steps)

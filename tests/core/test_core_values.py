@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""All results, computed once more from the values of single cycles."""
+
+import pytest
+
+import results
+
+US = 1000
+WIDTH = 300
+QUICK = ("-i", 500)
+# name: (options, faults, pairs, period of each in us, sleep in us)
+RUNS = {
+    "usual": (("-l", 70), (), 1, [1000], 100),
+    "posix": (("-l", 60, "-x"), (), 1, [1000], 100),
+    "realtime": (("-l", 40, "-c", 1, *QUICK), (), 1, [500], 100),
+    "no-sleep": (("-l", 64, "--sleep=0", *QUICK), (), 1, [500], 0),
+    "closed": (("-l", 200, "-i", 0), (), 1, [0], 100),
+    "halved": (("-l", 5000, "-i", 0, "--sleep=0"), (), 1, [0], 0),
+    "halved-twice": (("-l", 4097, "-i", 0, "--sleep=0", "--size=3000"), (), 1,
+                     [0], 0),
+    "pairs": (("-l", 40, "-t", 2, "-d", 0, "-A"), (), 2, [1000, 1000], 100),
+    "list": (("-l", 30, "-t3", "-i", "700,900"), (), 3, [700, 900, 900], 100),
+    "apart": (("-l", 30, "-t2", "-d", 300, *QUICK), (), 2, [500, 800], 100),
+    "server-late": (("-l", 40), ("server:nanosleep:after:9:20000",), 1,
+                    [1000], 100),
+    "posix-late": (("-l", 40, "-x"), ("server:nanosleep:after:9:20000",), 1,
+                   [1000], 100),
+    "client-late": (("-l", 40), ("client:clock_nanosleep:after:9:7000",), 1,
+                    [1000], 100),
+    "posix-wakes-late": (("-l", 40, "-x"),
+                         ("client:sigwaitinfo:after:9:7000",), 1, [1000], 100),
+    "beyond-the-log": (("-l", 5), ("server:send:before:2:201000",), 1,
+                       [1000], 100),
+}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_results_are_those_of_the_cycles(run, shim, name):
+    options, faults, pairs, periods_us, sleep_us = RUNS[name]
+    done = run("-q", "-v", "-N", "--metrics=all", "--warmup=0", "--json=json",
+               "-h", WIDTH, "--histfile=histogram", "--trltp-log=log",
+               *options, env=shim(*faults))
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    columns = [metric for metric in results.METRICS
+               if periods_us[0] or metric not in results.TIMED]
+    json = results.loaded(done)
+    of_pairs = results.cycles(done.stdout, columns)
+    assert len(of_pairs) == pairs
+    assert json["num_threads"] == pairs * len(columns)
+    assert json["resolution_in_ns"] == 1
+    rows, lists = results.histogram_text(
+        done.text("histogram").split("\n")[:-1], json["num_threads"])
+    sections = done.text("log").split("Workers,0\n")[1:]
+    assert len(sections) == pairs
+
+    expected_rows, all_missed = {}, 0
+    for number, thread in json["thread"].items():
+        number = int(number)
+        pair, metric = divmod(number, len(columns))
+        metric = columns[metric]
+        period, sleep = periods_us[pair] * US, sleep_us * US
+        values = of_pairs[pair]
+        assert (thread["pair"], thread["metric"], thread["interval_us"]) == \
+            (pair, metric, periods_us[pair])
+        results.assert_statistics(
+            thread, values,
+            {"interval": period, "sleep": sleep}.get(metric, 0))
+        assert list(thread["phases"]) == columns
+        base = results.first_row(metric, WIDTH, periods_us[pair], sleep_us)
+        own = results.histogram([one[metric] for one in values], base, WIDTH)
+        assert thread["histogram"] == \
+            {str(us): own[us] for us in sorted(own)}
+        for us, count in own.items():
+            expected_rows.setdefault(us, [0] * json["num_threads"])[number] \
+                = count
+        beyond = [i for i, one in enumerate(values)
+                  if one[metric] // US not in own]
+        assert lists["at"][number] == beyond[:100]
+        for of in "Min", "Max":
+            assert lists[f"{of} Latencies"][number] == thread[of.lower()]
+        assert lists["Avg Latencies"][number] == int(thread["avg"] + 0.0005)
+        if metric == columns[0]:
+            missed = results.assert_identities(values, period, sleep)
+            reported = json["twoway"]["pairs"][pair]["missed"]
+            assert missed <= reported
+            # What the last cycle missed is before no other.
+            last = values[-1].get("planned", 0)
+            assert reported - missed <= (last // period if period else 0)
+            all_missed += reported
+            if sleep_us == 100 and period == 1000 * US:
+                lines = sections[pair].splitlines()
+                assert lines[0] == (f"Pair,{pair}" if pairs > 1 else "")
+                results.assert_log(lines, values)
+    assert not faults or all_missed > 3
+    assert rows == dict(sorted(expected_rows.items()))
+    assert (f"# Missed: {all_missed}" in done.stdout.splitlines()) == \
+        bool(all_missed)
+
+
+@pytest.mark.parametrize("options", [("-t2", "-d0"), ("-l", 90),
+                                     ("-t3", "-i0"), ("-N", "-t2")])
+def test_table_of_phases_pools_all_pairs(run, options):
+    """min, avg, max, std of the table from those of each pair."""
+    done = run("-q", "-l", 30, "--json=json", *options)
+    json = results.loaded(done)
+    unit = 1 if "-N" in options else US
+    text = results.text(done.stdout, "-N" in options)
+    threads = list(json["thread"].values())
+    names = [name for name in results.PHASES
+             if name not in results.TIMED or "-i0" not in options]
+    assert list(text.phases) == names
+    for name in names:
+        of = [thread["phases"][name] for thread in threads]
+        about = {"sleep": 100 * US / unit,
+                 "interval": "-i0" not in options and
+                 1000 * US / unit}.get(name)
+        least, most, mean, deviation = results.pooled(of, about)
+        found = text.phases[name]
+        assert (found[0], found[2]) == (least, most)
+        assert found[1] in (int(mean - 0.001), int(mean + 0.001))
+        assert abs(found[3] - deviation) < 0.06 + 0.01 * len(of), name
+    assert len(text.threads) == len(threads)
