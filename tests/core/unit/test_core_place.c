@@ -3,8 +3,8 @@
 #include <sched.h>
 
 #include "table.h"
+#include "tw_config.h"
 #include "tw_option.h"
-#include "tw_place.h"
 
 static int machine;		/* CPUs, 2 3 4... so that none is CPU 0 */
 
