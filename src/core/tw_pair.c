@@ -55,6 +55,9 @@ static void map(struct tw_run *run, int number)
 	bind_to_node(pair, run->pair_size, number);
 	pair->number = number;
 	pair->tally.params = tw_config_params(number);
+	for (i = 0; i < TW_METRICS; i++)
+		pair->tally.targets_ns[i] =
+			tw_metric_target_ns(i, &pair->tally.params);
 	pair->loop = (struct tw_loop) {
 		.size = tw_config.size, .clockid = tw_config.clockid,
 		.timer = tw_config.timer, .warmup = tw_config.warmup,

@@ -13,9 +13,11 @@ static void add(struct tw_stats *stats, int64_t value_ns, double inverse,
 {
 	double delta = (double)value_ns - stats->mean_ns;
 
-	if (!stats->count++ || value_ns < stats->min_ns)
+	if (!stats->count++)
+		stats->min_ns = stats->max_ns = value_ns;
+	else if (value_ns < stats->min_ns)
 		stats->min_ns = value_ns;
-	if (stats->count == 1 || value_ns > stats->max_ns)
+	else if (value_ns > stats->max_ns)
 		stats->max_ns = value_ns;
 	stats->last_ns = value_ns;
 	stats->sum_ns += value_ns;
@@ -44,7 +46,7 @@ void tw_tally_add(struct tw_tally *tally, const int64_t values_ns[TW_METRICS],
 	results->missed += missed;
 	for (id = 0; id < TW_METRICS; id++)
 		add(&results->stats[id], values_ns[id], inverse,
-		    tw_metric_target_ns(id, &tally->params));
+		    tally->targets_ns[id]);
 	/* ...and none after the even one. */
 	atomic_store_explicit(&tally->version, version + 2,
 			      memory_order_release);

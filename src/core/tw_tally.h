@@ -34,6 +34,7 @@ struct tw_results {
 
 struct tw_tally {
 	struct tw_metric_params params;
+	int64_t targets_ns[TW_METRICS];	/* tw_metric_target_ns() */
 	_Atomic uint32_t version;	/* odd while the client writes */
 	struct tw_results results;
 };

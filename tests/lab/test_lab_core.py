@@ -130,12 +130,17 @@ def test_wakeup(boot, threads, timer):
         assert pair["max"] <= 3 * average
 
 
-def test_closed_loop(boot):
-    """A transaction of the core's and of sockperf's, both without poll()."""
+@pytest.mark.parametrize("boot, most", [
+    ("standard", 1.00), ("preempt_rt", 1.003)], indirect=["boot"])
+def test_closed_loop(boot, most):
+    """A transaction of the core's and of sockperf's, both without poll().
+
+    On PREEMPT_RT, where the tick falls moves the ratio by 0.002.
+    """
     peers.need("sockperf")
     mine, = phases(boot, "closed", "interval")
     theirs_ns, count = peers.sockperf_ns(boot.text("sockperf.txt"))
     ratio = mine["avg"] / theirs_ns
     print(f"transaction {ratio:.4f} of sockperf's, 2000 and {count}")
     assert count == pytest.approx(mine["cycles"], rel=0.1)
-    assert ratio <= 1.003
+    assert ratio <= most

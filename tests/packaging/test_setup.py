@@ -19,8 +19,8 @@ executable('twowaytest', 'made.c')
 executable('primitivetest', 'made.c')
 if get_option('tests').enabled() or get_option('fuzz')
   foreach suite : [
-    'campaign', 'cli', 'fuzz', 'lab', 'lint', 'packaging', 'patches', 'report',
-    'rt', 'runbook', 'twtools', 'unit',
+    'campaign', 'cli', 'core', 'fuzz', 'lab', 'lint', 'packaging', 'patches',
+    'report', 'rt', 'runbook', 'twtools', 'unit',
   ]
     test(suite, find_program('sh'),
       args: ['-c', 'echo "$@" >>"$0"', meson.current_source_dir() / suite],
@@ -256,7 +256,7 @@ def test_user_without_sudo_and_packages(tree, action, status):
 
 
 QUICK = ["build build", "build lint", "build unit", "build patches, check",
-         "build cli, some", "build rt, some"]
+         "build core", "build cli, some", "build rt, some"]
 
 
 @pytest.mark.parametrize("status", [0, 1])
@@ -272,7 +272,7 @@ def test_quick(tree, status):
     lines = done.stdout.splitlines()
     assert [re.fullmatch("-- (.*): usually [0-9]+ s", line)[1]
             for line in lines if line.startswith("-- ")] == QUICK
-    assert lines[-1] == f"{5 - status} passed, {status} failed, 0 skipped"
+    assert lines[-1] == f"{6 - status} passed, {status} failed, 0 skipped"
     assert lines[-2].endswith(" all")
     table = lines[lines.index("seconds usually what") + 1:-2]
     assert sorted(line.split(maxsplit=2)[2] for line in table) == sorted(QUICK)
@@ -303,13 +303,13 @@ def test_test(tree):
     lines = done.stdout.splitlines()
     passed = re.fullmatch(r"(\d+) passed, 0 failed, \d+ skipped", lines[-1])
     runs = {suite: words_of(tree, suite) for suite in (
-        "campaign", "cli", "fuzz", "lab", "lint", "patches", "report", "rt",
-        "runbook", "twtools", "unit")}
+        "campaign", "cli", "core", "fuzz", "lab", "lint", "patches", "report",
+        "rt", "runbook", "twtools", "unit")}
     assert int(passed[1]) == sum(map(len, runs.values()))
     assert runs["campaign"] == ["-k not test_campaign_real",
                                 "-k test_campaign_real"]
     assert runs["cli"][0] == "" and "--ignore-glob=" in runs["cli"][1]
-    assert runs["unit"] == ["", ""]
+    assert runs["unit"] == runs["core"] == ["", ""]
     for suite in "fuzz", "lint", "report", "rt", "runbook":
         assert runs[suite] == [""]
     for suite in "lab", "patches", "twtools":

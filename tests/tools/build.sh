@@ -43,7 +43,8 @@ usual()
 20 build cli, some
 6 build rt, some
 320 build cli
-75 build patches, some
+65 build core
+25 build patches, some
 120 build report
 50 build twtools, some
 330 build lab, some
@@ -51,6 +52,7 @@ usual()
 75 build-clang-san build
 25 build-clang-san unit
 180 build-clang-san cli, some
+90 build-clang-san core
 40 build-fuzz build
 30 build-fuzz fuzz
 275 build rt
