@@ -37,12 +37,12 @@ static void parse(const struct tw_option *option, char *value)
 	int64_t wanted;
 	int i = 0;
 
-	if (!strcmp(value, "none")) {
+	if (number)
+		*number++ = '\0';
+	if (!strcmp(value, "none") && !number) {
 		count = 0;
 		return;
 	}
-	if (number)
-		*number++ = '\0';
 	while (kinds[i] && strcmp(value, kinds[i]->name))
 		i++;
 	if (!kinds[i] || count == LOADS_MAX)

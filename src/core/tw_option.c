@@ -142,18 +142,12 @@ static const struct tw_option *find(int code)
  * As in cyclictest, what an option may have can also be the next word. Other
  * words are allowed nowhere, so it can be nothing else.
  */
-static const char *next_word(const struct tw_option *option, int argc, char *argv[])
+static char *next_word(const struct tw_option *option, int argc, char *argv[])
 {
 	if (optarg || option->argument != optional_argument || optind >= argc ||
 	    argv[optind][0] == '-')
 		return optarg;
 	return argv[optind++];
-}
-
-/* A copy, as what is given is written into the JSON unchanged. */
-static void set(const struct tw_option *option, const char *value)
-{
-	option->parse(option, value ? strdup(value) : NULL);
 }
 
 void tw_option_parse_all(int argc, char *argv[])
@@ -179,7 +173,7 @@ void tw_option_parse_all(int argc, char *argv[])
 		option = find(code);
 		if (!option)	/* getopt has said why */
 			fatal("see twowaytest --help\n");
-		set(option, next_word(option, argc, argv));
+		option->parse(option, next_word(option, argc, argv));
 	}
 	if (optind < argc)
 		fatal("%s: such a word is not expected; see twowaytest --help\n",
@@ -188,11 +182,13 @@ void tw_option_parse_all(int argc, char *argv[])
 
 void tw_option_set(const char *name, const char *value)
 {
+	char copy[64];
 	int i;
 
+	snprintf(copy, sizeof(copy), "%s", value ? value : "");
 	for (i = 0; i < count; i++)
 		if (!strcmp(rows[i]->name, name))
-			set(rows[i], value);
+			rows[i]->parse(rows[i], value ? copy : NULL);
 }
 
 static void write_value(FILE *file, const struct tw_option *row)

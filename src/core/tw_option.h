@@ -33,10 +33,10 @@ void tw_option_choice(const struct tw_option *option, char *value);
 void tw_option_refuse(const struct tw_option *option, const char *value,
 		      const char *message) __attribute__((noreturn));
 
-/* Reads the command line by the options of all parts. */
+/* Reads the command line by the options of all parts, which may change it. */
 void tw_option_parse_all(int argc, char *argv[]);
 
-/* Sets the option @name as if it stood there. */
+/* Sets the option @name, whose parse function does not keep the value. */
 void tw_option_set(const char *name, const char *value);
 
 /* Writes the values of all options that are a flag, a number or a word. */

@@ -42,7 +42,7 @@ struct tw_control {
 };
 
 struct tw_run {
-	char **argv;
+	char **argv;		/* as it was given */
 	struct tw_control *control;
 	struct tw_pair *pairs[TW_PAIRS_MAX];
 	size_t pair_size;	/* in bytes */

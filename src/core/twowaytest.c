@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -47,7 +48,9 @@ int main(int argc, char *argv[])
 	occupy_closed();
 	rt_init(argc, argv);
 	tw_place_open();
-	run.argv = argv;
+	run.argv = calloc(argc + 1, sizeof(*run.argv));
+	for (i = 0; i < argc; i++)
+		run.argv[i] = strdup(argv[i]);
 	tw_option_parse_all(argc, argv);
 	for (i = 0; tw_parts[i]; i++)
 		if (tw_parts[i]->check)
