@@ -30,7 +30,7 @@ static void parse(const struct tw_option *option, char *value)
 		*number++ = '\0';
 		metric = tw_metric_find(value);
 		if (metric == TW_METRICS)
-			tw_option_refuse(option, value, "allowed is a metric; see --metrics in twowaytest --help");
+			tw_option_refuse(option, value, TW_METRIC_NAMES);
 	}
 	tw_option_number(option, number ? number : value);
 }
@@ -41,8 +41,8 @@ static const struct tw_option options[] = {
 	  .help = "end the run at the first cycle whose latency, or\n"
 		  "METRIC, is above US; the exit status is then 2" },
 	{ 0, "tracemark", no_argument, NULL, tw_option_flag, &tracing,
-	  .help = "with -b: then also write a mark to the kernel's trace\n"
-		  "and stop the tracing that you have started" },
+	  .help = "with -b: at that cycle, write a mark into the kernel's\n"
+		  "trace and stop tracing, which you must have started" },
 	{ .name = NULL }
 };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The client's loop: wait for the timer, send a request, wait for the reply. */
 #include <errno.h>
-#include <string.h>
 
 #include "tw_loop.h"
 #include "tw_time.h"
@@ -20,7 +19,10 @@ static int await_expiry(const struct tw_loop *loop, struct tw_timer *timer)
 	return err;
 }
 
-/* One exchange; t0 is in the cycle already, t1, t2 and t3 come in here. */
+/*
+ * Sends the request and waits for the reply; fills in t1, t2 and t3. Here and
+ * below, the clock is read before errors are looked at.
+ */
 static int exchange(const struct tw_loop *loop, struct tw_cycle *cycle)
 {
 	struct tw_reply reply;
@@ -48,17 +50,18 @@ static int run(const struct tw_loop *loop, struct tw_timer *timer)
 	int64_t end_ns = INT64_MAX;
 	int err;
 
-	/* The first expiry only gives the interval its beginning. */
+	/* At the first expiry, no request is sent: it begins the interval. */
 	err = await_expiry(loop, timer);
 	cycle.t0_ns = tw_now_ns(loop->clockid);
 	timer->ops->settle(timer, cycle.t0_ns);
 
 	while (!err && cycle.seq < last && cycle.t3_ns < end_ns) {
-		/* All that can be done before the expiry is done before. */
+		/* What can be prepared before the expiry is no part of it. */
 		cycle.prev_t0_ns = cycle.t0_ns;
 		cycle.prev_t3_ns = cycle.t3_ns;
 		if (cycle.seq == loop->warmup && loop->duration_ns)
-			end_ns = cycle.t0_ns + loop->duration_ns;
+			*loop->end_ns = end_ns = cycle.t0_ns +
+						 loop->duration_ns;
 		request->seq = ++cycle.seq;
 
 		err = await_expiry(loop, timer);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* --metrics: columns of these metrics, for each pair, instead of the latency. */
+/* --metrics: columns of these metrics of each pair, instead of the latency. */
 #include <string.h>
 #include <time.h>
 
@@ -13,7 +13,7 @@ static void add(const struct tw_option *option, const char *name)
 	int i;
 
 	if (id == TW_METRICS)
-		tw_option_refuse(option, name, "allowed are all, or of latency, wakeup, send, sleep, receive, response, interval, total, planned, network");
+		tw_option_refuse(option, name, TW_METRIC_NAMES);
 	for (i = 0; i < tw_config.columns; i++)
 		if (tw_config.metrics[i] == id)
 			tw_option_refuse(option, name, "allowed is each metric once");

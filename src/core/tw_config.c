@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -64,7 +63,7 @@ static void parse_duration(const struct tw_option *option, char *value)
 
 	if (!digits || digits > (value[digits] == 'd' ? 4 : 5) ||
 	    strlen(value + digits) > 1 || !strchr("smhd", value[digits]))
-		tw_option_refuse(option, value, "allowed is 0 to 99999 seconds, or with m or h appended, or 0d to 9999d");
+		tw_option_refuse(option, value, "allowed is a number of at most 5 digits, also with s, m or h after it, or of at most 4 digits with d");
 	tw_config.duration_s = parse_time_string(value);
 }
 
@@ -80,8 +79,8 @@ static void accept_nanosleep(const struct tw_option *option, char *value)
 static const struct tw_option options[] = {
 	{ 'c', "clock", required_argument, "NAME", tw_option_choice,
 	  &clock_name, .choices = clocks,
-	  .help = "of all times: monotonic (0, the default) or\n"
-		  "realtime (1)" },
+	  .help = "clock of the timer and of all times: monotonic (0,\n"
+		  "the default) or realtime (1)" },
 	{ 'D', "duration", required_argument, "TIME", parse_duration,
 	  &tw_config.duration_s, 0, INT64_MAX,
 	  .help = "measure for TIME seconds; m, h or d after the number:\n"
@@ -165,7 +164,7 @@ static void check(struct tw_run *run)
 		      (int)tw_config.priority);
 	if (realtime && !tw_config.priority)
 		tw_config.priority = PRIORITY_MIN;
-	if (strpbrk(clock_name, "1r"))
+	if (!strcmp(clock_name, "1") || !strcmp(clock_name, "realtime"))
 		tw_config.clockid = CLOCK_REALTIME;
 	tw_config.polls = !strcmp(wait_name, "poll");
 	check_intervals();

@@ -9,10 +9,10 @@
 #include "rt-error.h"
 #include "tw_file.h"
 
-/* Of a file that is being written; rt_write_json() ends the program if it fails. */
+/* In use. Removed at exit, as rt_write_json() may end the program. */
 static char *temporary;
 
-/* Of tw_file_check(). */
+/* Made by tw_file_check(). */
 static char *probes[16];
 static int probed;
 
@@ -70,9 +70,9 @@ int tw_file_finish(const char *path, int err)
 }
 
 /*
- * By doing it: permissions alone do not tell. What this opens stays so: the
- * reader of a pipe would leave, and a second option with the same file is to be
- * refused.
+ * Tries it, as permissions alone do not tell. The reader of a pipe would leave
+ * at a close, so that stays open. The temporary file stays until
+ * tw_file_checked(), so that a second option with the same file is refused.
  */
 void tw_file_check(const char *path)
 {

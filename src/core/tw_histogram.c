@@ -133,7 +133,7 @@ static void print_row(FILE *file, const struct tw_run *run, int64_t us)
 	fputc('\n', file);
 }
 
-/* The largest in a column for all, if that is wanted. */
+/* With -H, the maximum of all columns comes last, if there are several. */
 static void print_latencies(FILE *file, const struct tw_run *run)
 {
 	int64_t largest_ns = 0;

@@ -20,9 +20,9 @@ static int output = -1;		/* of "-": the descriptor of the JSON */
 
 static void parse(const struct tw_option *option, char *value)
 {
-	path = value;
-	if (strcmp(path, "-"))
+	if (strcmp(value, "-"))
 		tw_option_path(option, value);
+	path = value;
 }
 
 static const struct tw_option options[] = {
@@ -43,10 +43,10 @@ static void check(struct tw_run *run)
 	}
 	output = dup(STDOUT_FILENO);
 	if (output < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
-		err_exit(errno, "--json=-");
+		err_exit(errno, "--json=-: cannot redirect standard output");
 }
 
-/* All options are checked. */
+/* All parts have checked their files. */
 static void begin(struct tw_run *run)
 {
 	tw_file_checked();

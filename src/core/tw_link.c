@@ -19,7 +19,7 @@ static int no_delay(int fd)
 	return setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 }
 
-/* Loopback: connect() ends before accept(), so nobody needs to wait. */
+/* On loopback, connect() ends before accept(), so one process can do both. */
 static int connect_both(int listener, int *client_fd, int *server_fd)
 {
 	struct sockaddr_in to, own, peer;
@@ -33,7 +33,7 @@ static int connect_both(int listener, int *client_fd, int *server_fd)
 			     SOCK_CLOEXEC);
 	if (*server_fd < 0 || no_delay(*client_fd) || no_delay(*server_fd))
 		return -errno;
-	/* Any user of this host can connect. */
+	/* Another process could have connected first. */
 	return peer.sin_port == own.sin_port ? 0 : -EPERM;
 }
 

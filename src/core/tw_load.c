@@ -159,7 +159,7 @@ static void end(struct tw_run *run)
 	}
 	for (i = 0; i < count; i++) {
 		for (n = 0; n < loads[i]->processes; n++)
-			tw_process_stop(&loads[i]->process[n]);
+			tw_process_stop_failed(&loads[i]->process[n]);
 		if (!loads[i]->errors)
 			continue;
 		warn("--load=%s: %" PRIu64 " results were wrong: this kernel does not keep the floating-point registers of a preempted task, or the memory fails\n",

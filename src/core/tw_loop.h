@@ -21,13 +21,14 @@ struct tw_loop {
 	clockid_t clockid;
 	const struct tw_timer_ops *timer;	/* client */
 	int64_t period_ns;	/* client; 0: a closed loop */
-	const int64_t *first_ns;	/* client: first expiry; 0: any... */
-	int64_t offset_ns;	/* ...or so much later */
+	const int64_t *first_ns;	/* client: first expiry; 0: see timer */
+	int64_t offset_ns;	/* client: added to *first_ns if that is not 0 */
 	bool polls;		/* server: calls poll() before it receives */
 	int64_t sleep_ns;	/* server; 0: does not call sleep */
 	uint64_t warmup;	/* cycles before the measured cycles */
 	uint64_t loops;		/* measured cycles; 0: no limit */
 	int64_t duration_ns;	/* of the measured cycles; 0: no limit */
+	int64_t *end_ns;	/* client: when that will be over; 0 before */
 	atomic_int *stop;	/* not 0: end, see TW_STOP_SIGNAL */
 	/*
 	 * Called by the client for each measured cycle, after t3. True: ends

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* To add a metric: its function, an entry in the enum, and a row here. */
+/*
+ * To add a metric: its function, an entry in the enum, and a row here. Before
+ * TW_TOTAL, it is also printed as a phase. See tw_metric_target_ns(), and
+ * base_of() in tw_histogram.c.
+ */
 #include <string.h>
 
 #include "tw_metric.h"
@@ -74,7 +78,7 @@ static int64_t planned_ns(const struct tw_cycle *cycle,
 	return cycle->t3_ns - cycle->planned_ns;
 }
 
-/* Both ways together: valid even if the server has a clock of its own. */
+/* Send and receive together: compares no times of different processes. */
 static int64_t network_ns(const struct tw_cycle *cycle,
 			  const struct tw_metric_params *params)
 {

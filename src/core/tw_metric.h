@@ -20,7 +20,7 @@ enum tw_metric_id {
 	TW_RESPONSE,
 	TW_INTERVAL,
 	TW_TOTAL,
-	/* Only in the JSON, and where --metrics names them. */
+	/* Not in the table of phases: print_phases() ends at TW_TOTAL. */
 	TW_PLANNED,
 	TW_NETWORK,
 	TW_METRICS
@@ -41,6 +41,9 @@ struct tw_metric {
 
 /* Index: enum tw_metric_id. */
 extern const struct tw_metric tw_metrics[TW_METRICS];
+
+/* For messages. */
+#define TW_METRIC_NAMES	"allowed are latency, wakeup, send, sleep, receive, response, interval, total, planned, network"
 
 /* The metric of this name; TW_METRICS: there is none. */
 enum tw_metric_id tw_metric_find(const char *name);

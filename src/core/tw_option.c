@@ -176,7 +176,7 @@ void tw_option_parse_all(int argc, char *argv[])
 		option->parse(option, next_word(option, argc, argv));
 	}
 	if (optind < argc)
-		fatal("%s: such a word is not expected; see twowaytest --help\n",
+		fatal("unexpected argument %s; see twowaytest --help\n",
 		      argv[optind]);
 }
 

@@ -2,7 +2,6 @@
 /* The memory of a pair, and its two processes. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -13,7 +12,7 @@
 #include "tw_run.h"
 #include "tw_time.h"
 
-/* Rounded up: what a part writes is not in another part's cache line. */
+/* Rounded up, so that each part's memory is aligned. */
 static size_t room_of(const struct tw_part *part, const struct tw_run *run)
 {
 	return part->room ? (part->room(run) + 63) / 64 * 64 : 0;
@@ -30,7 +29,7 @@ void *tw_pair_room(const struct tw_run *run, int pair,
 	return room_of(part, run) ? run->pairs[pair]->rooms + at : NULL;
 }
 
-/* The client reads and writes it in each cycle. */
+/* The client uses this memory in each cycle, so it is put on its node. */
 static void bind_to_node(void *memory, size_t size, int pair)
 {
 	cpu_set_t cpus;
@@ -58,17 +57,6 @@ static void map(struct tw_run *run, int number)
 	for (i = 0; i < TW_METRICS; i++)
 		pair->tally.targets_ns[i] =
 			tw_metric_target_ns(i, &pair->tally.params);
-	pair->loop = (struct tw_loop) {
-		.size = tw_config.size, .clockid = tw_config.clockid,
-		.timer = tw_config.timer, .warmup = tw_config.warmup,
-		.period_ns = pair->tally.params.period_ns,
-		.polls = tw_config.polls,
-		.sleep_ns = pair->tally.params.sleep_ns,
-		.loops = tw_config.loops, .stop = &run->control->stop,
-		.first_ns = &run->control->first_ns,
-		.offset_ns = number * tw_config.aligned_us * TW_NS_PER_US,
-		.duration_ns = tw_config.duration_s * TW_NS_PER_S,
-	};
 	run->pairs[number] = pair;
 	for (i = 0; tw_parts[i]; i++)
 		if (tw_parts[i]->attach && room_of(tw_parts[i], run))
@@ -103,7 +91,7 @@ static void prefault(void *memory, size_t size)
 		bytes[at] = bytes[at];
 }
 
-/* The client's: what is done with each measured cycle. */
+/* The parts whose record() the client calls, with their memory. */
 static struct recorder {
 	bool (*record)(void *room, const struct tw_cycle *cycle,
 		       const int64_t values_ns[]);
@@ -149,7 +137,7 @@ static void add_usage(struct tw_usage *usage, int sign)
 	usage->switches += sign * (now.ru_nvcsw + now.ru_nivcsw);
 }
 
-/* Of a pipe that nobody writes to: until all have closed it, or a stop signal. */
+/* Until all processes have closed the write end, or a stop signal comes. */
 static void await_end(int fd)
 {
 	char byte;
@@ -158,74 +146,89 @@ static void await_end(int fd)
 		_exit(errno);
 }
 
-/* What fork() hands over of a process's settings. */
+/* What fork() hands over. */
 struct start {
 	struct tw_run *run;
 	struct tw_pair *pair;
+	enum tw_role role;
 };
 
-static int live(struct start *start, enum tw_role role,
-		int (*run_loop)(const struct tw_loop *loop))
+static int run_loop(const struct start *start)
 {
-	struct tw_run *run = start->run;
+	struct tw_control *control = start->run->control;
 	struct tw_pair *pair = start->pair;
-	struct tw_loop loop = pair->loop;
+	const struct tw_loop loop = {
+		.fd = pair->fd[start->role], .size = tw_config.size,
+		.request = calloc(1, tw_config.size),
+		.clockid = tw_config.clockid, .timer = tw_config.timer,
+		.period_ns = pair->tally.params.period_ns,
+		.first_ns = &control->first_ns,
+		.offset_ns = pair->number * tw_config.aligned_us * TW_NS_PER_US,
+		.polls = tw_config.polls,
+		.sleep_ns = pair->tally.params.sleep_ns,
+		.warmup = tw_config.warmup, .loops = tw_config.loops,
+		.duration_ns = tw_config.duration_s * TW_NS_PER_S,
+		.end_ns = &pair->end_ns, .stop = &control->stop,
+		.record = record, .sink = pair,
+	};
 	int err;
 
-	/* The other's end open here would hide that it has ended. */
-	close(pair->fd[role == TW_CLIENT ? TW_SERVER : TW_CLIENT]);
-	close(run->go[1]);
-	if (role == TW_SERVER)
-		close(run->done[1]);
-	loop.fd = pair->fd[role];
-	loop.request = calloc(1, loop.size);
-	loop.record = record;
-	loop.sink = pair;
 	if (!loop.request)
 		return -ENOMEM;
-	list_recorders(run, pair->number);
 	prefault(loop.request, loop.size);
-	if (role == TW_CLIENT)
-		prefault(pair, run->pair_size);
-	await_end(run->go[0]);
-	add_usage(&pair->usage[role], -1);
-	err = run_loop(&loop);
-	add_usage(&pair->usage[role], 1);
-	/*
-	 * To end takes a process milliseconds, at its priority: only when the
-	 * other pairs have done their last cycles.
-	 */
-	if (role == TW_CLIENT && !err) {
-		close(run->done[1]);
-		await_end(run->done[0]);
-	}
+	await_end(start->run->go[0]);
+	add_usage(&pair->usage[start->role], -1);
+	err = start->role == TW_CLIENT ? tw_client_run(&loop) :
+	      tw_server_run(&loop);
+	add_usage(&pair->usage[start->role], 1);
 	return err;
 }
 
-static int live_client(void *arg)
+static int live(void *arg)
 {
-	return live(arg, TW_CLIENT, tw_client_run);
-}
+	const struct start *start = arg;
+	struct tw_run *run = start->run;
+	struct tw_pair *pair = start->pair;
+	int err;
 
-static int live_server(void *arg)
-{
-	return live(arg, TW_SERVER, tw_server_run);
+	/*
+	 * An open copy would hide that the other side has ended, or that all
+	 * are ready.
+	 */
+	close(pair->fd[start->role == TW_CLIENT ? TW_SERVER : TW_CLIENT]);
+	close(run->go[1]);
+	if (start->role == TW_SERVER) {
+		close(run->done[1]);
+		return run_loop(start);
+	}
+	list_recorders(run, pair->number);
+	prefault(pair, run->pair_size);
+	err = run_loop(start);
+	/*
+	 * Exiting takes milliseconds at real-time priority and would disturb
+	 * other pairs. So wait until all clients have finished.
+	 */
+	close(run->done[1]);
+	if (!err && !run->control->stop)
+		await_end(run->done[0]);
+	return err;
 }
 
 void tw_pair_start(struct tw_run *run, int number)
 {
 	struct tw_pair *pair = run->pairs[number];
-	struct start start = { run, pair };
+	struct start server = { run, pair, TW_SERVER };
+	struct start client = { run, pair, TW_CLIENT };
 	int err = tw_link_tcp(&pair->fd[TW_CLIENT], &pair->fd[TW_SERVER]);
 
 	if (err)
 		err_exit(-err, "cannot connect client and server on 127.0.0.1");
 	/* The other pairs' processes do not need it. */
 	madvise(pair, run->pair_size, MADV_DOFORK);
-	tw_process_start(&pair->process[TW_SERVER], TW_SERVER, number,
-			 live_server, &start);
-	tw_process_start(&pair->process[TW_CLIENT], TW_CLIENT, number,
-			 live_client, &start);
+	tw_process_start(&pair->process[TW_SERVER], TW_SERVER, number, live,
+			 &server);
+	tw_process_start(&pair->process[TW_CLIENT], TW_CLIENT, number, live,
+			 &client);
 	madvise(pair, run->pair_size, MADV_DONTFORK);
 	close(pair->fd[TW_CLIENT]);
 	close(pair->fd[TW_SERVER]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* -t, -S, -d, -A, --priospread: several pairs of client and server at a time. */
+/* -t, -S, -d, -A, --priospread: several pairs of client and server. */
 #include <string.h>
 #include <time.h>
 
@@ -20,11 +20,6 @@ static void parse_threads(const struct tw_option *option, char *value)
 		tw_config.pairs = TW_PAIRS_MAX;
 }
 
-static void parse_smp(const struct tw_option *option, char *value)
-{
-	tw_config.smp = true;
-}
-
 static void parse_aligned(const struct tw_option *option, char *value)
 {
 	tw_config.aligned_us = 0;
@@ -43,8 +38,8 @@ static const struct tw_option options[] = {
 		  "or 0 with -h, -H or a list of intervals" },
 	{ 0, "priospread", no_argument, NULL, tw_option_flag,
 	  &tw_config.spread,
-	  .help = "the priorities of pair N are 2N lower" },
-	{ 'S', "smp", no_argument, NULL, parse_smp,
+	  .help = "lower both priorities of pair N by 2N" },
+	{ 'S', "smp", no_argument, NULL, tw_option_flag, &tw_config.smp,
 	  .help = "a pair on each CPU, client and server on the same" },
 	{ 't', "threads", optional_argument, "N", parse_threads,
 	  &tw_config.pairs, 1, TW_PAIRS_MAX,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A part is a feature: its options, and what it does in a run. It has files of
- * its own and a row in tw_parts. All members may be NULL. main calls them in the
- * order of the table, end() and write() in the reverse order. What fails before the start
- * ends the program, and so all children; what fails later sets tw_run.failed,
- * after a message.
+ * its own, a declaration below, and a row in tw_parts. All members may be NULL.
+ * main calls all but record(), in the order of the table, end() and write() in
+ * the reverse order. What fails before the start ends the program, and so all
+ * children; what fails later sets tw_run.failed, after a message.
  */
 #ifndef TW_PART_H
 #define TW_PART_H
@@ -23,7 +23,7 @@ struct tw_part {
 	const struct tw_option *options;	/* the last has no name */
 	/* All options are read: completes them, refuses contradictions. */
 	void (*check)(struct tw_run *run);
-	/* Of each step of a ramp, or once. */
+	/* Called once in a step; a run without a ramp has one step. */
 	void (*begin)(struct tw_run *run);	/* before clients and servers */
 	void (*woken)(struct tw_run *run);	/* see tw_run.tick_ms */
 	void (*end)(struct tw_run *run);
@@ -39,8 +39,8 @@ struct tw_part {
 		       const int64_t values_ns[]);
 	bool (*exceeded)(const struct tw_run *run);	/* exit status 2 */
 	/*
-	 * What it adds to the text, to "thread" "@column" in the JSON, and to
-	 * "twoway" there; each member ends with a comma.
+	 * text() prints lines at the end. column() writes members of "thread"
+	 * in the JSON, json() of "twoway"; each ends with a comma.
 	 */
 	void (*text)(FILE *file, const struct tw_run *run);
 	void (*column)(FILE *file, const struct tw_run *run, int column);

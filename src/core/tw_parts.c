@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The table of parts. A feature is its files and its row here. */
+/*
+ * The table of parts. A feature is its files and its row here. Of their checks,
+ * that of histogram comes before that of pairs (the default of -d), and that
+ * before the one of config (the intervals).
+ */
 #include "tw_part.h"
 
 const struct tw_part *const tw_parts[] = {

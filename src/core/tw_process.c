@@ -45,18 +45,20 @@ void tw_process_settle(enum tw_role role, int number)
 	cpu_set_t cpus, wanted;
 
 	/*
-	 * First: with a lower priority it might never run on a busy CPU. On a
-	 * cgroup v2 no file tells that RT_GROUP_SCHED refuses real time.
+	 * Set the priority first, or the process may never run on a busy CPU.
+	 * With cgroup v2 no file tells whether RT_GROUP_SCHED is the cause, so
+	 * the message names it as a possibility.
 	 */
 	if (sched_setscheduler(0, policy, &param))
 		refused(role, "scheduling policy and priority",
 			param.sched_priority ? "; needed is root, CAP_SYS_NICE or a higher \"ulimit -r\"; root is refused, too, if the kernel has RT_GROUP_SCHED and the cgroup has no real-time runtime" : "");
 	tw_place(role, number, &wanted);
+	errno = EPERM;
 	if (sched_setaffinity(0, sizeof(wanted), &wanted) ||
 	    sched_getaffinity(0, sizeof(cpus), &cpus) ||
 	    !CPU_EQUAL(&cpus, &wanted))
 		refused(role, "CPUs", "");
-	/* Of main, which is not measured, what it has touched will do. */
+	/* main is not measured: its pages are locked when they are touched. */
 	if (tw_config.mlockall && mlockall(MCL_CURRENT | MCL_FUTURE |
 					   (role == TW_MAIN ? MCL_ONFAULT : 0)))
 		refused(role, "locked memory", "; needed is root, CAP_IPC_LOCK or a higher \"ulimit -l\"");
@@ -95,7 +97,7 @@ be_child(enum tw_role role, int number, pid_t parent, int ready,
 	snprintf(name, sizeof(name), "twoway-%s", tw_role_names[role]);
 	prctl(PR_SET_NAME, name);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* It may have died before the call above. */
+	/* The parent may have died before prctl(). */
 	if (getppid() != parent)
 		_exit(EXIT_FAILURE);
 	if (role == TW_LOAD)
@@ -109,7 +111,7 @@ be_child(enum tw_role role, int number, pid_t parent, int ready,
 	_exit(-live(arg));
 }
 
-/* A child that cannot get ready has said why. */
+/* A child that ends without the ready byte has printed the reason. */
 static void await_ready(const struct tw_process *process, int fd)
 {
 	struct pollfd pipe = { .fd = fd, .events = POLLIN };
@@ -191,27 +193,24 @@ static void stop_group(struct tw_process *process)
 	process->ended = true;
 }
 
-void tw_process_stop(struct tw_process *process)
+bool tw_process_stop_failed(struct tw_process *process)
 {
 	int ms;
 
-	if (!process->pid)
-		return;
-	if (process->group) {
+	if (process->group)
 		stop_group(process);
-		return;
-	}
 	/* Repeatedly: a signal may come just before the child waits for it. */
 	for (ms = 0; ms < STOP_MS && !tw_process_ended(process); ms++) {
 		kill(process->pid, TW_STOP_SIGNAL);
 		pause_1ms();
 	}
 	if (process->ended)
-		return;
+		return false;
 	warn("the %s (pid %d) did not end within %d s and is killed\n",
 	     process->name, process->pid, STOP_MS / 1000);
 	kill(process->pid, SIGKILL);
 	tw_process_await(process);
+	return true;
 }
 
 bool tw_process_failed(const struct tw_process *process, bool killed)

@@ -18,9 +18,9 @@ struct tw_process {
 	pid_t pid;		/* 0: none was started */
 	const char *name;	/* in messages */
 	bool group;		/* leads a process group of its own */
-	bool ended;		/* and reaped */
-	int status;		/* then, as of waitpid() */
-	/* As the kernel says, once it is ready. */
+	bool ended;		/* has ended and was reaped */
+	int status;		/* from waitpid(), once ended */
+	/* Read back from the kernel when it was ready. */
 	int policy;
 	int priority;
 	cpu_set_t cpus;
@@ -47,14 +47,14 @@ bool tw_process_ended(struct tw_process *process);
 void tw_process_await(struct tw_process *process);
 
 /*
- * Ends it: asks it to, repeatedly, and kills it after a second; a group is
- * killed at once.
+ * Ends it: asks it to, repeatedly, and kills it after a second; returns whether
+ * that was necessary, after a message. A group is killed at once.
  */
-void tw_process_stop(struct tw_process *process);
+bool tw_process_stop_failed(struct tw_process *process);
 
 /*
- * Prints a message if it has ended otherwise than with exit status 0 (and
- * @killed: only if a signal did it). Returns whether it did.
+ * If the process has failed, prints how and returns true. With @killed, only a
+ * death by a signal counts.
  */
 bool tw_process_failed(const struct tw_process *process, bool killed);
 

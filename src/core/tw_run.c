@@ -17,7 +17,7 @@
 #include "tw_time.h"
 
 #define DISPLAY_MS	100
-#define GRACE_S		1	/* after which main ends what -D has not */
+#define GRACE_S		1	/* that clients get after -D */
 
 /*
  * SIGINT ends the run even if it was ignored at the start, as it is in a
@@ -36,12 +36,32 @@ static int open_signals(void)
 	sigaddset(&signals, SIGALRM);
 	if (!sigaction(SIGHUP, NULL, &action) && action.sa_handler != SIG_IGN)
 		sigaddset(&signals, SIGHUP);
+	/* It may have been ignored at the start, and children not be reaped. */
 	signal(SIGCHLD, SIG_DFL);
-	/* Writing then fails with an error that is told. */
+	/* A failed write then returns an error, which is reported. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	return signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* A blocked client cannot end itself after -D; main does it a little later. */
+static void check_ends(struct tw_run *run)
+{
+	int64_t now_ns = tw_now_ns(tw_config.clockid);
+	int i;
+
+	for (i = 0; i < tw_config.pairs; i++) {
+		struct tw_pair *pair = run->pairs[i];
+
+		if (!pair->process[TW_CLIENT].ended &&
+		    (!pair->end_ns ||
+		     now_ns < pair->end_ns + GRACE_S * TW_NS_PER_S)) {
+			alarm(GRACE_S);
+			return;
+		}
+	}
+	run->control->stop = 1;
 }
 
 static void take_signals(struct tw_run *run)
@@ -55,14 +75,17 @@ static void take_signals(struct tw_run *run)
 			tw_text_status(stderr, run);
 			fputs(rule, stderr);
 		} else if (info.ssi_signo == SIGALRM) {
-			run->control->stop = 1;
+			check_ends(run);
 		} else if (info.ssi_signo != SIGCHLD) {
 			run->interrupted = (int)info.ssi_signo;
 		}
 	}
 }
 
-/* Whether a side has failed; prints which, and how. @killed: by a signal. */
+/*
+ * Reports the first process that has failed; with @killed, the first one that a
+ * signal has ended. Returns whether there was one.
+ */
 static bool any_failed(struct tw_run *run, bool killed)
 {
 	int i;
@@ -108,16 +131,6 @@ static void tell_parts(struct tw_run *run)
 			tw_parts[i]->woken(run);
 }
 
-/* When main itself ends the run: a client that is blocked cannot. */
-static void set_alarm(void)
-{
-	int64_t period_ns = tw_config_params((int)tw_config.pairs - 1).period_ns;
-
-	if (tw_config.duration_s)
-		alarm(tw_config.duration_s + GRACE_S +
-		      (tw_config.warmup + 2) * period_ns / TW_NS_PER_S);
-}
-
 /*
  * Until all clients are done, one ended the run for all, something failed, or a
  * signal came.
@@ -129,7 +142,7 @@ static void watch(struct tw_run *run)
 	struct pollfd signals = { .fd = run->signal_fd, .events = POLLIN };
 	bool done = false;
 
-	set_alarm();
+	alarm(tw_config.duration_s ? tw_config.duration_s + GRACE_S : 0);
 	while (!run->failed && !done && !run->interrupted &&
 	       !run->control->stop) {
 		poll(&signals, 1, live ? DISPLAY_MS : run->tick_ms);
@@ -153,9 +166,11 @@ static void start(struct tw_run *run)
 	int i;
 
 	run->control->stop = 0;
-	for (i = 0; i < tw_config.pairs; i++)
+	for (i = 0; i < tw_config.pairs; i++) {
 		memset(&run->pairs[i]->tally.results, 0,
 		       sizeof(run->pairs[i]->tally.results));
+		run->pairs[i]->end_ns = 0;
+	}
 	for (i = 0; tw_parts[i]; i++)
 		if (tw_parts[i]->begin)
 			tw_parts[i]->begin(run);
@@ -163,7 +178,7 @@ static void start(struct tw_run *run)
 		err_exit(errno, "cannot open a pipe");
 	for (i = 0; i < tw_config.pairs; i++)
 		tw_pair_start(run, i);
-	/* Room for all to wake up before the common expiry. */
+	/* Leave time for all clients to start before the common expiry. */
 	if (tw_config.aligned_us >= 0)
 		run->control->first_ns = tw_now_ns(tw_config.clockid) +
 			(20 + tw_config.pairs) * TW_NS_PER_MS;
@@ -175,13 +190,15 @@ static void start(struct tw_run *run)
 
 static void stop(struct tw_run *run)
 {
-	int i = 0;
+	int i;
 
 	run->control->stop = 1;
 	for (i = 0; i < tw_config.pairs; i++)
-		tw_process_stop(&run->pairs[i]->process[TW_CLIENT]);
+		run->failed |= tw_process_stop_failed(
+			&run->pairs[i]->process[TW_CLIENT]);
 	for (i = 0; i < tw_config.pairs; i++)
-		tw_process_stop(&run->pairs[i]->process[TW_SERVER]);
+		run->failed |= tw_process_stop_failed(
+			&run->pairs[i]->process[TW_SERVER]);
 	for (i = 0; i < tw_config.pairs; i++) {
 		struct tw_pair *pair = run->pairs[i];
 
@@ -219,6 +236,6 @@ void tw_run_measure(struct tw_run *run)
 		stop(run);
 	}
 	if (!run->failed && !run->measured)
-		warn("not one cycle was measured\n");
+		warn("no cycle was measured\n");
 	run->failed |= !run->measured;
 }

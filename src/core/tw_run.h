@@ -26,8 +26,8 @@ struct tw_usage {
  */
 struct tw_pair {
 	int number;
-	struct tw_loop loop;	/* what both loops have in common */
 	int fd[TW_ROLES];	/* connected: the client's end, the server's */
+	int64_t end_ns;		/* when the client is to end; 0: not known */
 	struct tw_process process[TW_ROLES];	/* used by main only */
 	struct tw_usage usage[TW_ROLES];
 	struct tw_tally tally;	/* of this step; written by the client */
@@ -47,13 +47,17 @@ struct tw_run {
 	struct tw_pair *pairs[TW_PAIRS_MAX];
 	size_t pair_size;	/* in bytes */
 	int signal_fd;
-	/* Pipes that end when all may start, and when all clients are done. */
+	/*
+	 * Nobody writes to these pipes. Reading "go" ends when main and all
+	 * children have closed its write end: then all start. Reading "done"
+	 * ends when all clients have closed theirs: then they exit.
+	 */
 	int go[2];
 	int done[2];
 	int steps;		/* of a ramp; 1: none */
 	int step;		/* the present one, from 0 */
 	int tick_ms;		/* woken() is also called so often; -1: not */
-	bool no_status;		/* at the end, as there is a histogram */
+	bool no_status;		/* -h or -v prints instead */
 	bool broken;		/* -b: the run ended at a long cycle */
 	bool failed;		/* after a message: exit status 1 */
 	int interrupted;	/* the signal that ended the run; 0: none */

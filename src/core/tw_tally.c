@@ -4,7 +4,7 @@
 
 #include "tw_tally.h"
 
-/* A read is amid a write at most this often, unless the writer is stopped. */
+/* Then give up: a client that was killed while it wrote would block main. */
 #define READ_TRIES	10000
 
 /* @inverse: 1 / (count including this value), the same for all metrics. */

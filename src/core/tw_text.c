@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
@@ -114,7 +113,10 @@ static int print_phases(FILE *file, const struct tw_results *results)
 	return lines;
 }
 
-/* The first @lines of them. Returns how many were printed. */
+/*
+ * Prints at most @lines lines of columns, and the phases if there is room.
+ * Returns the number of lines.
+ */
 static int print_status(FILE *file, const struct tw_run *run, int lines)
 {
 	struct tw_results all = { .missed = 0 }, results;
@@ -143,15 +145,17 @@ void tw_text_status(FILE *file, const struct tw_run *run)
 	print_status(file, run, INT32_MAX);
 }
 
-/* A line that is too wide is cut by the terminal: it must not be two. */
+/*
+ * ?7l: the terminal cuts a line that is too wide, so that it stays one; K:
+ * erases to its end; A: moves up.
+ */
 void tw_text_redraw(const struct tw_run *run)
 {
 	struct winsize window = { .ws_row = 0 };
 	double load[3] = { 0 };
 	int lines;
 
-	if (getloadavg(load, 3) < 0)
-		load[0] = load[1] = load[2] = 0;
+	getloadavg(load, 3);
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) || window.ws_row < 4)
 		window.ws_row = 24;
 	printf("\033[?7l\033[Kpolicy: %s: loadavg: %.2f %.2f %.2f\n\033[K\n",

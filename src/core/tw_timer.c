@@ -60,7 +60,10 @@ static int nanosleep_wait(struct tw_timer *timer)
 	return -clock_nanosleep(timer->clockid, TIMER_ABSTIME, &next, NULL);
 }
 
-/* No kernel counts here: what has passed by t0 is what was missed. */
+/*
+ * The kernel counts no overruns here: the later expiries that have passed by t0
+ * were missed.
+ */
 static void nanosleep_settle(struct tw_timer *timer, int64_t awake_ns)
 {
 	int64_t late_ns = awake_ns - timer->next_ns;

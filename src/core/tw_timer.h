@@ -27,9 +27,9 @@ struct tw_timer_ops {
 	 */
 	int (*wait)(struct tw_timer *timer);
 	/*
-	 * Called after the cycle. Sets planned_ns and missed for the expiry
-	 * that wait() returned for; the client woke up at @awake_ns. Moves
-	 * next_ns to the next expiry.
+	 * Called after the cycle, so that this is no part of it. Sets
+	 * planned_ns and missed for the expiry that wait() returned for; the
+	 * client woke up at @awake_ns. Moves next_ns to the next expiry.
 	 */
 	void (*settle)(struct tw_timer *timer, int64_t awake_ns);
 };

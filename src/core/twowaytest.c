@@ -19,8 +19,8 @@
 #define EXIT_EXCEEDED	2
 
 /*
- * What is closed would become a socket of ours, and messages would go there.
- * Opened so, writing fails as before.
+ * If descriptor 0, 1 or 2 is closed, a socket could get its number and receive
+ * our messages. Opened for reading, it cannot, and writing still fails.
  */
 static void occupy_closed(void)
 {
