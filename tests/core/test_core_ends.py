@@ -16,7 +16,7 @@ import twoway
 
 CPU = sorted(os.sched_getaffinity(0))[0]
 LOADS = {
-    "idle": (), "pairs": ("-t2", "-d0"), "real-time": ("-p", "50", "-m"),
+    "idle": (), "pairs": ("-t2", "-d0"), "read": ("--wait=read",), "real-time": ("-p", "50", "-m"),
     "fft": ("-p", "50", "--load=fft:2", f"--load-affinity={CPU}"),
     "hackbench": ("--load=hackbench:1",),
     "both": ("-p", "9", "--load=hackbench:1", "--load=fft"),
@@ -87,7 +87,7 @@ def test_kill(start, load, victim, which, named):
     (signal.SIGINT, (signal.SIGCHLD,), "main"),
     (signal.SIGINT, (), "group"), (signal.SIGTERM, (), "group"),
 ])
-@pytest.mark.parametrize("load", ["idle", "pairs"])
+@pytest.mark.parametrize("load", ["idle", "pairs", "read"])
 def test_signals_end_it(start, number, ignored, how, load):
     """As of a terminal, too, which signals all; ignored at the start or not;
     SIGHUP stays ignored."""
@@ -181,6 +181,17 @@ def test_the_client_needs_no_main_to_end(start):
     assert line.cycles <= 1002
 
 
+def test_who_is_done_waits_for_the_others(start):
+    """Its exit would disturb them."""
+    process = start("-q", "-t2", "-l", 60, "-i", "400,20000", "--json=json")
+    slow = outside.wait_for(lambda: len(process.named("twoway-client")) == 2
+                            and process.named("twoway-client")[1])
+    assert outside.wait_for(lambda: outside.switches(slow) > 60)
+    assert len(process.children()) == 4
+    assert process.finish() == 0 and process.gone() and not process.err
+    results.check(start.directory / "json")
+
+
 @results.root
 @pytest.mark.alone
 @pytest.mark.parametrize("sleep", [100, 0])
@@ -263,6 +274,26 @@ def test_full_file_system(run, small, option, exists):
     assert sorted(os.listdir(small)) == before
     assert not exists or file.read_text() == "old"
     assert "T:" in done.stdout or "# Histogram" in done.stdout
+
+
+@pytest.mark.parametrize("first,second", [
+    (FILES[0], FILES[1]), (FILES[0], FILES[2]), (FILES[1], FILES[2])])
+@pytest.mark.parametrize("one,other", [
+    ("f", "f"), ("f", "./f"), ("f", "d/../f"), ("old", "link"),
+    ("to", "dangling")])
+def test_two_options_with_one_file(run, first, second, one, other):
+    run.directory.joinpath("d").mkdir()
+    run.directory.joinpath("old").write_text("old")
+    run.directory.joinpath("link").symlink_to("old")
+    run.directory.joinpath("dangling").symlink_to("to")
+    for a, b in (one, other), (other, one):
+        done = run("-l", 5, *first[:-1], first[-1] + a, *second[:-1],
+                   second[-1] + b)
+        assert done.returncode == 1 and "T:" not in done.stdout
+        assert done.stderr == f"FATAL: {done.stderr[7:]}" and \
+            "another option writes it" in done.stderr
+        assert not done.files
+        assert run.directory.joinpath("old").read_text() == "old"
 
 
 @pytest.mark.parametrize("option", FILES)
