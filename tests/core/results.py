@@ -30,7 +30,7 @@ HEAD = "# %-9s %8s %8s %8s %8s" % ("", "min", "avg", "max", "std")
 PHASE = re.compile(r"# (\w+) +(-?\d+) +(-?\d+) +(-?\d+) +([\d.]+)")
 REMARK = re.compile(
     r"# (?:/dev/cpu_dma_latency set to \d+us|Missed: \d+|"
-    r"Break (?:thread|value): \d+|Break: pair \d+, cycle \d+: .*|"
+    r"Break (?:thread|value): \d+|Break: pair \d+, cycle \d+:( \w+ -?\d+)+|"
     r"Load: [a-z]+, \d+ [a-z]+, [\d.]+ [a-z]+ a second|"
     r"Step \d+/\d+: load [a-z]+, \d+ [a-z]+|Not printed: \d+ cycles)")
 LOGGED = {
