@@ -30,7 +30,7 @@ HEAD = "# %-9s %8s %8s %8s %8s" % ("", "min", "avg", "max", "std")
 PHASE = re.compile(r"# (\w+) +(-?\d+) +(-?\d+) +(-?\d+) +([\d.]+)")
 REMARK = re.compile(
     r"# (?:/dev/cpu_dma_latency set to \d+us|Missed: \d+|"
-    r"Break (?:thread|value): \d+|Break: pair \d+, cycle \d+: .*|"
+    r"Break (?:thread|value): \d+|Break: pair \d+, cycle \d+:( \w+ -?\d+)+|"
     r"Load: [a-z]+, \d+ [a-z]+, [\d.]+ [a-z]+ a second|"
     r"Step \d+/\d+: load [a-z]+, \d+ [a-z]+|Not printed: \d+ cycles)")
 LOGGED = {
@@ -111,7 +111,26 @@ def check(path_or_text):
             assert len(thread["blocks"]) == 64
             assert thread["min"] <= min(thread["blocks"])
             assert max(thread["blocks"]) < thread["max"] + 1
+    of = json["twoway"]
+    given = of["settings"]
+    assert " ".join(of["argv"]) == json["cmdline:"]
+    assert (given["nsecs"], given["threads"], given["interval"]) == (
+        json["resolution_in_ns"], len(of["pairs"]),
+        json["thread"]["0"]["interval_us"])
+    assert {side["policy"] for pair in of["pairs"] for side in (
+        pair["server"], pair["client"])} == {given["policy"]}
+    assert ("steps" in of) == (given["steps"] > 1)
+    assert (json["return_code"] == 2) == bool(of["breaks"]) or \
+        json["return_code"] == 1
+    if given["loops"] and not (json["return_code"] or of["interrupted"] or
+                               given["duration"]):
+        assert {thread["cycles"] for thread in json["thread"].values()} == \
+            {given["loops"] * given["steps"]}
     return json
+
+
+def settings(json, *names):
+    return {name: json["twoway"]["settings"][name] for name in names}
 
 
 def cycles(out, columns):

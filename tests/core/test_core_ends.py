@@ -2,10 +2,10 @@
 """However a run ends: what it says and writes, and that nothing is left."""
 
 import os
+import re
 import resource
 import signal
 import stat
-import subprocess
 import time
 
 import pytest
@@ -16,7 +16,7 @@ import twoway
 
 CPU = sorted(os.sched_getaffinity(0))[0]
 LOADS = {
-    "idle": (), "pairs": ("-t2", "-d0"), "real-time": ("-p", "50", "-m"),
+    "idle": (), "pairs": ("-t2", "-d0"), "read": ("--wait=read",), "real-time": ("-p", "50", "-m"),
     "fft": ("-p", "50", "--load=fft:2", f"--load-affinity={CPU}"),
     "hackbench": ("--load=hackbench:1",),
     "both": ("-p", "9", "--load=hackbench:1", "--load=fft"),
@@ -87,7 +87,7 @@ def test_kill(start, load, victim, which, named):
     (signal.SIGINT, (signal.SIGCHLD,), "main"),
     (signal.SIGINT, (), "group"), (signal.SIGTERM, (), "group"),
 ])
-@pytest.mark.parametrize("load", ["idle", "pairs"])
+@pytest.mark.parametrize("load", ["idle", "pairs", "read"])
 def test_signals_end_it(start, number, ignored, how, load):
     """As of a terminal, too, which signals all; ignored at the start or not;
     SIGHUP stays ignored."""
@@ -181,6 +181,17 @@ def test_the_client_needs_no_main_to_end(start):
     assert line.cycles <= 1002
 
 
+def test_who_is_done_waits_for_the_others(start):
+    """Its exit would disturb them."""
+    process = start("-q", "-t2", "-l", 60, "-i", "400,20000", "--json=json")
+    slow = outside.wait_for(lambda: len(process.named("twoway-client")) == 2
+                            and process.named("twoway-client")[1])
+    assert outside.wait_for(lambda: outside.switches(slow) > 60)
+    assert len(process.children()) == 4
+    assert process.finish() == 0 and process.gone() and not process.err
+    results.check(start.directory / "json")
+
+
 @results.root
 @pytest.mark.alone
 @pytest.mark.parametrize("sleep", [100, 0])
@@ -265,13 +276,31 @@ def test_full_file_system(run, small, option, exists):
     assert "T:" in done.stdout or "# Histogram" in done.stdout
 
 
+@pytest.mark.parametrize("first,second", [
+    (FILES[0], FILES[1]), (FILES[0], FILES[2]), (FILES[1], FILES[2])])
+@pytest.mark.parametrize("one,other", [
+    ("f", "f"), ("f", "./f"), ("f", "d/../f"), ("old", "link")])
+def test_two_options_with_one_file(run, first, second, one, other):
+    run.directory.joinpath("d").mkdir()
+    run.directory.joinpath("old").write_text("old")
+    run.directory.joinpath("link").symlink_to("old")
+    for a, b in (one, other), (other, one):
+        done = run("-l", 5, *first[:-1], first[-1] + a, *second[:-1],
+                   second[-1] + b)
+        assert done.returncode == 1 and "T:" not in done.stdout
+        assert re.fullmatch(r"FATAL: \S+: cannot be written: another option "
+                            r"writes it\n", done.stderr) and not done.files
+        assert run.directory.joinpath("old").read_text() == "old"
+
+
 @pytest.mark.parametrize("option", FILES)
 def test_file_that_cannot_grow(run, option):
     """RLIMIT_FSIZE: EFBIG, and no core dump."""
     run.directory.joinpath("f").write_text("old")
     done = run("-q", "-l", 20, *option[:-1], f"{option[-1]}f", preexec_fn=(
         lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))))
-    assert done.returncode == 1 and "f: " in done.stderr.replace(" f:", "f: ")
+    assert done.returncode == 1 and \
+        re.search("(^| )f: ", done.stderr)
     assert os.listdir(run.directory) == ["f"]
     assert run.directory.joinpath("f").read_text() == "old"
 
@@ -302,25 +331,28 @@ def test_file_that_is_replaced(run, option):
 
 
 @pytest.mark.parametrize("option", FILES)
+def test_link_to_nothing(run, option):
+    """Refused or followed, but not replaced."""
+    os.symlink("target", run.directory / "link")
+    done = run("-q", "-l", 20, *option[:-1], f"{option[-1]}link")
+    assert os.path.islink(run.directory / "link")
+    assert done.files == (set() if done.returncode else {"target"})
+
+
+@pytest.mark.parametrize("option", FILES)
 def test_pipe_as_file(run, option):
     """Without a reader: refused at once, not waited for."""
     fifo = run.directory / "fifo"
     os.mkfifo(fifo)
-    done = run("-q", "-l", 20, *option[:-1], f"{option[-1]}fifo", timeout=5)
+    done = run("-q", "-l", 20, *option[:-1], f"{option[-1]}fifo")
     assert done.returncode == 1 and "T:" not in done.stdout
-    reader = subprocess.Popen(["cat", fifo], stdout=subprocess.PIPE)
-    try:
-        time.sleep(0.2)     # until it waits in open()
-        done = run("-q", "-l", 20, *option[:-1], f"{option[-1]}fifo",
-                   timeout=2)
-        assert done.returncode == 0
-        assert len(reader.communicate(timeout=5)[0]) > 50
-    finally:
-        reader.kill()
-        reader.wait()
+    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    done = run("-q", "-l", 20, *option[:-1], f"{option[-1]}fifo")
+    assert done.returncode == 0 and len(os.read(reader, 65536)) > 50
+    os.close(reader)
 
 
-NICE = ("real-time priority", "CAP_SYS_NICE", "ulimit -r")
+NICE = ("scheduling policy and priority", "CAP_SYS_NICE", "ulimit -r")
 
 
 @results.root
