@@ -36,7 +36,7 @@ struct tw_config {
 	bool polls;		/* the server waits in poll(), else in recv() */
 
 	int64_t pairs;
-	int64_t distance_us;	/* a pair's period less that of the one before */
+	int64_t distance_us;	/* by which the next pair's period is longer */
 	int64_t aligned_us;	/* offset of first expiries; -1: not aligned */
 	bool smp;		/* client and server of a pair on one CPU */
 	bool spread;		/* pair k has the priority - 2k */

@@ -19,7 +19,7 @@
 #include "tw_time.h"
 
 #define LOOPS		"5000"	/* a run takes some seconds */
-#define SHORTEST_MS	20	/* one that ends earlier has not done its work */
+#define SHORTEST_MS	20	/* one that ends earlier did no work */
 
 /* By the kernel when main ends; this process is one of the group. */
 static void kill_group(int signal)

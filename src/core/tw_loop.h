@@ -22,7 +22,7 @@ struct tw_loop {
 	const struct tw_timer_ops *timer;	/* client */
 	int64_t period_ns;	/* client; 0: a closed loop */
 	const int64_t *first_ns;	/* client: first expiry; 0: see timer */
-	int64_t offset_ns;	/* client: added to *first_ns if that is not 0 */
+	int64_t offset_ns;	/* client: added to *first_ns, if not 0 */
 	bool polls;		/* server: calls poll() before it receives */
 	int64_t sleep_ns;	/* server; 0: does not call sleep */
 	uint64_t warmup;	/* cycles before the measured cycles */

@@ -53,7 +53,8 @@ static bool record(void *memory, const struct tw_cycle *cycle,
 	uint64_t at = atomic_load_explicit(&to->written, memory_order_relaxed);
 	struct value *value = &to->ring[at % RING];
 
-	if (at - atomic_load_explicit(&to->read, memory_order_acquire) >= RING) {
+	if (at - atomic_load_explicit(&to->read, memory_order_acquire) >=
+	    RING) {
 		to->lost++;
 		return false;
 	}
