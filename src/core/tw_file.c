@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,12 +10,12 @@
 #include "rt-error.h"
 #include "tw_file.h"
 
-/* In use. Removed at exit, as rt_write_json() may end the program. */
-static char *temporary;
+#define FILES_MAX	16
 
-/* Made by tw_file_check(). */
-static char *probes[16];
-static int probed;
+/* Temporary names: made by tw_file_check(), and the one in use. */
+static char *made[FILES_MAX];
+static int count;
+static char *temporary;
 
 static void remove_temporary(void)
 {
@@ -24,45 +25,67 @@ static void remove_temporary(void)
 	temporary = NULL;
 }
 
-static void remove_all(void)
+/* Also at exit, as rt_write_json() may end the program. */
+void tw_file_checked(void)
 {
 	remove_temporary();
-	tw_file_checked();
+	while (count) {
+		temporary = made[--count];
+		remove_temporary();
+	}
 }
 
-/* A link is followed: the file that it names is replaced, not the link. */
+/* A link is followed, also one to nothing: what it names is replaced. */
+static void follow(const char *path, char *real)
+{
+	ssize_t len;
+
+	if (realpath(path, real))
+		return;
+	len = readlink(path, real, PATH_MAX - 1);
+	if (len < 0)
+		len = snprintf(real, PATH_MAX, "%s", path);
+	real[len < PATH_MAX ? len : PATH_MAX - 1] = '\0';
+}
+
 const char *tw_file_begin(const char *path)
 {
-	char *real = realpath(path, NULL);
+	char real[PATH_MAX];
 	struct stat status;
 
-	if (real && (stat(real, &status) || !S_ISREG(status.st_mode))) {
-		free(real);
+	if (!stat(path, &status) && !S_ISREG(status.st_mode)) {
 		/* Else opening a pipe without a reader would never end. */
 		if (open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC) < 0)
-			fatal("%s: cannot be written: %s\n", path,
-			      strerror(errno));
+			fatal("%s: cannot be written: %m\n", path);
 		return path;
 	}
-	if (asprintf(&temporary, "%s.%d", real ? real : path,
-		     (int)getpid()) < 0)
-		err_exit(ENOMEM, "%s", path);
-	free(real);
-	atexit(remove_all);
+	follow(path, real);
+	if (asprintf(&temporary, "%s.%d", real, (int)getpid()) < 0)
+		fatal("%s: no memory\n", path);
 	return temporary;
+}
+
+/* The new file has the permissions of the one that it replaces. */
+static int replace(const char *path)
+{
+	char real[PATH_MAX];
+	struct stat status;
+	int fd = open(temporary, O_WRONLY | O_CLOEXEC);
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	follow(path, real);
+	err = (!stat(real, &status) && fchmod(fd, status.st_mode & 07777)) ||
+	      fsync(fd) || rename(temporary, real) ? -errno : 0;
+	close(fd);
+	return err;
 }
 
 int tw_file_finish(const char *path, int err)
 {
-	char *real = realpath(path, NULL);
-	int fd = temporary && !err ? open(temporary, O_WRONLY) : -1;
-
-	if (temporary && !err && (fd < 0 || fsync(fd) ||
-				  rename(temporary, real ? real : path)))
-		err = -errno;
-	if (fd >= 0)
-		close(fd);
-	free(real);
+	if (!err && temporary)
+		err = replace(path);
 	remove_temporary();
 	if (err)
 		warn("%s: cannot be written: %s\n", path, strerror(-err));
@@ -78,31 +101,29 @@ void tw_file_check(const char *path)
 {
 	const char *name = tw_file_begin(path);
 
-	if (temporary && open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-			      0666) < 0)
-		fatal("%s: cannot be written: %s\n", path, errno == EEXIST ?
-		      "another option writes it" : strerror(errno));
-	probes[probed++] = temporary;
-	temporary = NULL;
-}
+	if (!temporary)
+		return;
+	if (open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666) < 0) {
+		int err = errno;
 
-void tw_file_checked(void)
-{
-	while (probed) {
-		temporary = probes[--probed];
-		remove_temporary();
+		free(temporary);
+		temporary = NULL;
+		fatal("%s: cannot be written: %s\n", path, err == EEXIST ?
+		      "another option writes it" : strerror(err));
 	}
+	if (!count)
+		atexit(tw_file_checked);
+	made[count++] = temporary;
+	temporary = NULL;
 }
 
 int tw_file_write(const char *path,
 		  void (*print)(FILE *file, const struct tw_run *run),
 		  const struct tw_run *run)
 {
-	const char *name = tw_file_begin(path);
-	FILE *file;
+	FILE *file = fopen(tw_file_begin(path), "we");
 	int err = 0;
 
-	file = fopen(name, "we");
 	if (file) {
 		print(file, run);
 		err = ferror(file) ? -EIO : 0;

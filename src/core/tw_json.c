@@ -43,7 +43,7 @@ static void check(struct tw_run *run)
 	}
 	output = dup(STDOUT_FILENO);
 	if (output < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
-		err_exit(errno, "--json=-: cannot redirect standard output");
+		fatal("--json=-: cannot redirect standard output: %m\n");
 }
 
 /* All parts have checked their files. */

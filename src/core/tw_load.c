@@ -55,7 +55,7 @@ static void parse(const struct tw_option *option, char *value)
 			    PROT_READ | PROT_WRITE,
 			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (loads[count] == MAP_FAILED)
-		err_exit(errno, "--load");
+		fatal("--load: no memory: %m\n");
 	loads[count]->ops = kinds[i];
 	loads[count++]->wanted = (int)wanted;
 }
@@ -116,6 +116,29 @@ static void woken(struct tw_run *run)
 			}
 }
 
+static void end(struct tw_run *run)
+{
+	int i, n;
+
+	for (i = 0; i < count; i++) {
+		struct tw_load *load = loads[i];
+		int64_t ns = tw_now_ns(CLOCK_MONOTONIC) - load->begin_ns;
+		uint64_t done = load->processes ? load->ops->done(load) : 0;
+
+		load->rate = done > load->first ? (double)(done - load->first) /
+			     ((double)ns / TW_NS_PER_S) : 0;
+	}
+	for (i = 0; i < count; i++) {
+		for (n = 0; n < loads[i]->processes; n++)
+			tw_process_stop_failed(&loads[i]->process[n]);
+		if (!loads[i]->errors)
+			continue;
+		warn("--load=%s: %" PRIu64 " results were wrong: this kernel does not keep the floating-point registers of a preempted task, or the memory fails\n",
+		     loads[i]->ops->name, loads[i]->errors);
+		run->failed = true;
+	}
+}
+
 /* In a ramp, step k has k units of the first load. */
 static void begin(struct tw_run *run)
 {
@@ -141,30 +164,9 @@ static void begin(struct tw_run *run)
 		loads[i]->begin_ns = tw_now_ns(CLOCK_MONOTONIC);
 	}
 	woken(run);
-	if (run->failed)
+	if (run->failed) {
+		end(run);
 		exit(EXIT_FAILURE);
-}
-
-static void end(struct tw_run *run)
-{
-	int i, n;
-
-	for (i = 0; i < count; i++) {
-		struct tw_load *load = loads[i];
-		int64_t ns = tw_now_ns(CLOCK_MONOTONIC) - load->begin_ns;
-		uint64_t done = load->processes ? load->ops->done(load) : 0;
-
-		load->rate = done > load->first ? (double)(done - load->first) /
-			     ((double)ns / TW_NS_PER_S) : 0;
-	}
-	for (i = 0; i < count; i++) {
-		for (n = 0; n < loads[i]->processes; n++)
-			tw_process_stop_failed(&loads[i]->process[n]);
-		if (!loads[i]->errors)
-			continue;
-		warn("--load=%s: %" PRIu64 " results were wrong: this kernel does not keep the floating-point registers of a preempted task, or the memory fails\n",
-		     loads[i]->ops->name, loads[i]->errors);
-		run->failed = true;
 	}
 }
 

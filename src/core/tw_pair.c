@@ -2,6 +2,7 @@
 /* The memory of a pair, and its two processes. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -49,7 +50,7 @@ static void map(struct tw_run *run, int number)
 	int i;
 
 	if (pair == MAP_FAILED)
-		err_exit(errno, "no memory for pair %d", number);
+		fatal("no memory for pair %d: %m\n", number);
 	madvise(pair, run->pair_size, MADV_DONTFORK);
 	bind_to_node(pair, run->pair_size, number);
 	pair->number = number;
@@ -222,7 +223,8 @@ void tw_pair_start(struct tw_run *run, int number)
 	int err = tw_link_tcp(&pair->fd[TW_CLIENT], &pair->fd[TW_SERVER]);
 
 	if (err)
-		err_exit(-err, "cannot connect client and server on 127.0.0.1");
+		fatal("cannot connect client and server on 127.0.0.1: %s\n",
+		      strerror(-err));
 	/* The other pairs' processes do not need it. */
 	madvise(pair, run->pair_size, MADV_DOFORK);
 	tw_process_start(&pair->process[TW_SERVER], TW_SERVER, number, live,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Which CPUs a process runs on. */
-#include <errno.h>
 #include <string.h>
 #include <time.h>
 
@@ -157,5 +156,5 @@ const struct tw_part tw_part_place = {
 void tw_place_open(void)
 {
 	if (sched_getaffinity(0, sizeof(allowed), &allowed))
-		err_exit(errno, "cannot read the CPUs of this process");
+		fatal("cannot read the CPUs of this process: %m\n");
 }

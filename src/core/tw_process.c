@@ -32,8 +32,8 @@ static int role_policy(enum tw_role role, int priority)
 static void __attribute__((noreturn))
 refused(enum tw_role role, const char *what, const char *needed)
 {
-	fatal("the %s cannot get its %s: %s%s\n", tw_role_names[role], what,
-	      strerror(errno), needed);
+	fatal("the %s cannot get its %s: %m%s\n", tw_role_names[role], what,
+	      needed);
 }
 
 void tw_process_settle(enum tw_role role, int number)
@@ -134,10 +134,10 @@ void tw_process_start(struct tw_process *process, enum tw_role role,
 
 	fflush(NULL);
 	if (pipe2(fds, O_CLOEXEC))
-		err_exit(errno, "cannot start the %s", tw_role_names[role]);
+		fatal("cannot start the %s: %m\n", tw_role_names[role]);
 	pid = fork();
 	if (pid < 0)
-		err_exit(errno, "cannot start the %s", tw_role_names[role]);
+		fatal("cannot start the %s: %m\n", tw_role_names[role]);
 	if (!pid)
 		be_child(role, number, parent, fds[1], live, arg);
 	/* *process is shared memory: only main writes it. */

@@ -175,7 +175,7 @@ static void start(struct tw_run *run)
 		if (tw_parts[i]->begin)
 			tw_parts[i]->begin(run);
 	if (pipe2(run->go, O_CLOEXEC) || pipe2(run->done, O_CLOEXEC))
-		err_exit(errno, "cannot open a pipe");
+		fatal("cannot open a pipe: %m\n");
 	for (i = 0; i < tw_config.pairs; i++)
 		tw_pair_start(run, i);
 	/* Leave time for all clients to start before the common expiry. */
@@ -219,7 +219,7 @@ static void prepare(struct tw_run *run)
 			    PROT_READ | PROT_WRITE,
 			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (run->control == MAP_FAILED)
-		err_exit(errno, "no memory");
+		fatal("no memory: %m\n");
 	tw_pair_map_all(run);
 	run->signal_fd = open_signals();
 	prctl(PR_SET_CHILD_SUBREAPER, 1);

@@ -392,4 +392,4 @@ def test_interrupted_before_a_cycle(start):
     assert outside.wait_for(lambda: len(process.sides()) == 2)
     process.signal(signal.SIGINT)
     assert process.finish() == 1 and process.gone()
-    assert "not one cycle" in process.err and "T:" not in process.out
+    assert "no cycle" in process.err and "T:" not in process.out

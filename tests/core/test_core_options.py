@@ -105,7 +105,7 @@ def test_bad_values(name, tmp_path, monkeypatch):
         # The others are taken: a word behind it is what is refused.
         for good in least, most, least + 1, f" {most}":
             assert refusal(f"--{name}={good}", "--", "stray").startswith(
-                "FATAL: stray: "), good
+                "FATAL: unexpected argument stray"), good
     if name in NOT_STDOUT:
         bad.append("-")
     wrong = []
