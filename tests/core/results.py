@@ -129,10 +129,6 @@ def check(path_or_text):
     return json
 
 
-def settings(json, *names):
-    return {name: json["twoway"]["settings"][name] for name in names}
-
-
 def cycles(out, columns):
     """Of -v: a list of {metric: value} for each pair."""
     pairs = {}
