@@ -187,7 +187,9 @@ def facts(json):
         "metrics": [(t["pair"], t["metric"]) for t in threads],
         "phases": [[*t["phases"]] for t in threads],
         "cycles": threads[0]["cycles"], "in ns": threads[0]["min"] > 999,
-        "a second": 500 <= threads[0]["cycles"] + pairs[0]["missed"] <= 2002,
+        # What the last cycle missed may lie beyond it.
+        "a second": threads[0]["cycles"] <= 2002 and
+        threads[0]["cycles"] + pairs[0]["missed"] >= 500,
     }
 
 
@@ -268,7 +270,8 @@ CALLS = [
     ("-x -c1", r"timer_create\(CLOCK_REALTIME, ", "client", 1),
     ("-i0", r"(clock_nanosleep|rt_sigtimedwait)", "client", 0),
     ("-i0 --warmup=9", r"sendto\(\d+, .*, 8, ", "client", 29),
-    ("--size=65", r"sendto\(\d+, .*, 65, MSG_NOSIGNAL, .* = 65$", "client", 22),
+    ("--size=65", r"sendto\(\d+, .*, 65, MSG_NOSIGNAL, .* = 65$", "client",
+     22),
     ("", r"clock_nanosleep\(CLOCK_REALTIME, 0, {tv_sec=0, tv_nsec=100000}",
      "server", 22),
     ("--sleep=2000 -i2500",
@@ -291,7 +294,9 @@ def traced(run, *args):
     found = {}
     for name in done.files:
         if name.startswith("calls."):
-            lines = done.text(name).splitlines()
+            # Main repeats its signal until the side has ended.
+            lines = [line for line in done.text(name).splitlines()
+                     if not line.startswith(("---", "rt_sigreturn"))]
             found.setdefault("main", [[]])[0].extend(lines)
             for side in outside.SIDES:
                 if any(f"PR_SET_NAME, \"twoway-{side}\"" in line
