@@ -111,8 +111,7 @@ def check(path_or_text):
             assert len(thread["blocks"]) == 64
             assert thread["min"] <= min(thread["blocks"])
             assert max(thread["blocks"]) < thread["max"] + 1
-    of = json["twoway"]
-    given = of["settings"]
+    of, given = json["twoway"], json["twoway"]["settings"]
     assert " ".join(of["argv"]) == json["cmdline:"]
     assert (given["nsecs"], given["threads"], given["interval"]) == (
         json["resolution_in_ns"], len(of["pairs"]),
