@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Fixtures of the core's tests."""
 
+import functools
 import os
 import pathlib
 import shutil
@@ -16,9 +17,7 @@ import twoway
 @pytest.fixture
 def run(tmp_path):
     """Runs it to its end, in a directory of the test's own."""
-    def run_here(*args, **options):
-        return twoway.run(*args, directory=tmp_path, **options)
-
+    run_here = functools.partial(twoway.run, directory=tmp_path)
     run_here.directory = tmp_path
     return run_here
 
@@ -58,8 +57,7 @@ def shim():
 @pytest.fixture(scope="session")
 def amiss():
     """The environment that makes memcpy() miss a byte."""
-    return {"LD_PRELOAD": library("amiss"),
-            "TW_AMISS": "copy"}
+    return {"LD_PRELOAD": library("amiss"), "TW_AMISS": "copy"}
 
 
 @pytest.fixture

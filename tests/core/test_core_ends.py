@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """However a run ends: what it says and writes, and that nothing is left."""
 
+import contextlib
 import os
 import re
 import resource
@@ -16,7 +17,8 @@ import twoway
 
 CPU = sorted(os.sched_getaffinity(0))[0]
 LOADS = {
-    "idle": (), "pairs": ("-t2", "-d0"), "read": ("--wait=read",), "real-time": ("-p", "50", "-m"),
+    "idle": (), "pairs": ("-t2", "-d0"), "read": ("--wait=read",),
+    "real-time": ("-p", "50", "-m"),
     "fft": ("-p", "50", "--load=fft:2", f"--load-affinity={CPU}"),
     "hackbench": ("--load=hackbench:1",),
     "both": ("-p", "9", "--load=hackbench:1", "--load=fft"),
@@ -24,11 +26,9 @@ LOADS = {
 
 
 def ready(process, load):
-    """When cycles are measured and every load runs: its processes' pids by
-    name."""
-    names = ["server", "client"] + ["load"] * (load in ("fft", "hackbench",
-                                                        "both"))
-    names = [f"twoway-{name}" for name in names] + \
+    """When cycles are measured and all loads run: its pids by name."""
+    names = ["twoway-server", "twoway-client"] + \
+        ["twoway-load"] * (load in ("fft", "hackbench", "both")) + \
         ["hackbench"] * (load in ("hackbench", "both"))
 
     def found():
@@ -47,12 +47,10 @@ def ready(process, load):
     *((load, "main", 0, "") for load in LOADS),
     *((load, f"twoway-{role}", -1, f"the {role} (pid {{}}) was killed by "
        "signal 9") for load in LOADS for role in ("client", "server")),
-    ("fft", "twoway-load", 0, "the load (pid {}) was killed by signal 9"),
-    ("fft", "twoway-load", 1, "the load (pid {}) was killed by signal 9"),
+    *((load, "twoway-load", which, "the load (pid {}) was killed by signal 9")
+      for load in ("fft", "both") for which in (0, 1)),
     ("hackbench", "twoway-load", 0, "the load (pid {}) was killed by"),
     ("hackbench", "hackbench", 0, "the load "),
-    ("both", "twoway-load", 0, "the load (pid {}) was killed by signal 9"),
-    ("both", "twoway-load", 1, "the load (pid {}) was killed by signal 9"),
 ])
 def test_kill(start, load, victim, which, named):
     """SIGKILL of anyone: results so far, status 1, its name, nobody left."""
@@ -65,13 +63,13 @@ def test_kill(start, load, victim, which, named):
     status = process.finish()
     took = time.monotonic() - begin
     assert process.gone(), process.processes()
-    assert not results.alive(everyone)
+    # One that is being killed has lost its environment, but is there still.
+    assert outside.wait_for(lambda: not results.alive(everyone), 10)
     if victim == "main":
         assert status == -signal.SIGKILL
         return
     assert status == 1
-    # Within a second; the machine has others to serve, too.
-    assert took < 3, took
+    assert took < 3, took       # as a rule within a second
     assert named.format(pid) in process.err
     assert len(results.text(process.out).threads) == (load == "pairs") + 1
     json = results.check(start.directory / "json")
@@ -177,8 +175,7 @@ def test_the_client_needs_no_main_to_end(start):
         lambda: not results.alive([pids["client"], pids["server"]]), 5)
     process.signal(signal.SIGCONT)
     assert process.finish() == 0 and process.gone()
-    line, = results.text(process.out).threads
-    assert line.cycles <= 1002
+    assert results.text(process.out).threads[0].cycles <= 1002
 
 
 def test_who_is_done_waits_for_the_others(start):
@@ -261,11 +258,9 @@ def test_full_file_system(run, small, option, exists):
     file = small / "file"
     if exists:
         file.write_text("old")
-    with open(small / "fill", "wb", buffering=0) as fill:
-        try:
-            while fill.write(b"x" * 4096):
-                pass
-        except OSError:
+    with contextlib.suppress(OSError), \
+            open(small / "fill", "wb", buffering=0) as fill:
+        while fill.write(b"x" * 4096):
             pass
     before = sorted(os.listdir(small))
     done = run("-q", "-l", 20, *option[:-1], f"{option[-1]}{file}")
@@ -281,37 +276,36 @@ def test_full_file_system(run, small, option, exists):
 @pytest.mark.parametrize("one,other", [
     ("f", "f"), ("f", "./f"), ("f", "d/../f"), ("old", "link")])
 def test_two_options_with_one_file(run, first, second, one, other):
-    run.directory.joinpath("d").mkdir()
-    run.directory.joinpath("old").write_text("old")
-    run.directory.joinpath("link").symlink_to("old")
+    old, _ = run.directory / "old", run.directory.joinpath("d").mkdir()
+    old.write_text("old")
+    os.symlink("old", run.directory / "link")
     for a, b in (one, other), (other, one):
         done = run("-l", 5, *first[:-1], first[-1] + a, *second[:-1],
                    second[-1] + b)
         assert done.returncode == 1 and "T:" not in done.stdout
         assert re.fullmatch(r"FATAL: \S+: cannot be written: another option "
                             r"writes it\n", done.stderr) and not done.files
-        assert run.directory.joinpath("old").read_text() == "old"
+        assert old.read_text() == "old"
 
 
 @pytest.mark.parametrize("option", FILES)
 def test_file_that_cannot_grow(run, option):
     """RLIMIT_FSIZE: EFBIG, and no core dump."""
-    run.directory.joinpath("f").write_text("old")
+    file = run.directory / "f"
+    file.write_text("old")
     done = run("-q", "-l", 20, *option[:-1], f"{option[-1]}f", preexec_fn=(
         lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))))
     assert done.returncode == 1 and \
         re.search("(^| )f: ", done.stderr)
-    assert os.listdir(run.directory) == ["f"]
-    assert run.directory.joinpath("f").read_text() == "old"
+    assert os.listdir(run.directory) == ["f"] and file.read_text() == "old"
 
 
 @pytest.mark.parametrize("option", FILES)
 def test_device_as_file(run, option):
-    done = run("-q", "-l", 20, *option[:-1], f"{option[-1]}/dev/full")
-    assert done.returncode == 1 and "/dev/full" in done.stderr
-    assert not done.files and stat.S_ISCHR(os.stat("/dev/full").st_mode)
-    done = run("-q", "-l", 20, *option[:-1], f"{option[-1]}/dev/null")
-    assert done.returncode == 0 and not done.files
+    for device, status in ("/dev/full", 1), ("/dev/null", 0):
+        done = run("-q", "-l", 20, *option[:-1], option[-1] + device)
+        assert done.returncode == status == (device in done.stderr)
+        assert not done.files and stat.S_ISCHR(os.stat(device).st_mode)
 
 
 @pytest.mark.parametrize("option", FILES)
@@ -377,13 +371,11 @@ def test_without_rights(public, options, limits, missing):
     done = twoway.run("-q", "-l", 20, *options, directory=public,
                       program=str(public / "twowaytest"),
                       preexec_fn=outside.nobody(**limits))
-    lines = [line for line in done.stderr.splitlines()
-             if "/dev/cpu_dma_latency" not in line]
+    lines = [x for x in done.stderr.splitlines() if "cpu_dma_lat" not in x]
     assert done.returncode == bool(missing), done.stderr
     assert ("T:" in done.stdout) != bool(missing)
     assert len(lines) == bool(missing), lines
-    for word in missing:
-        assert word in lines[0]
+    assert all(word in lines[0] for word in missing)
 
 
 def test_interrupted_before_a_cycle(start):

@@ -84,10 +84,9 @@ def test_histogram_text(run, letter, width, options):
     begin = lines.index("# Histogram")
     assert "T:" not in done.stdout
     end = next(i for i in range(begin, len(lines)) if not lines[i]) + 1
-    columns = json["num_threads"]
-    rows, lists = results.histogram_text(lines[begin:end], columns,
+    sums = letter == "H" and json["num_threads"] > 1
+    rows, lists = results.histogram_text(lines[begin:end], json["num_threads"],
                                          letter == "H")
-    sums = letter == "H" and columns > 1
     for key, of in (("Min", "min"), ("Max", "max")):
         values = [t[of] for t in json["thread"].values()]
         expected = values + [max(values)] * (sums and key == "Max")
@@ -114,12 +113,10 @@ def test_consumers(run, name, pairs):
     assert (done.returncode, done.stderr) == (0, "")
     json = results.loaded(done)
     threads = list(json["thread"].values())
-    count = len(threads)
-    maxima = [thread["max"] for thread in threads]
+    count, maxima = len(threads), [thread["max"] for thread in threads]
     assert {thread["metric"] for thread in threads} == {"latency"}
     # With its sleep, every value would be above this.
-    assert all(t["min"] < t["phases"]["response"]["min"] - 99
-               for t in threads)
+    assert all(t["min"] < t["phases"]["response"]["min"] - 99 for t in threads)
     text = done.text("histogram") if name == "crucible" else done.stdout
     if name == "linaro":
         passed, measured = consumers.linaro(done.text("json"))
@@ -139,10 +136,9 @@ def test_consumers(run, name, pairs):
         assert consumers.openshift(text) == maxima
     elif name == "crucible":
         assert consumers.crucible(text) == max(maxima)
-    elif name == "canonical":
-        assert consumers.canonical(text, "80") == count
     else:
-        assert consumers.phoronix(text) == maxima[0]
+        assert consumers.canonical(text, "80") == count \
+            if name == "canonical" else consumers.phoronix(text) == maxima[0]
 
 
 def interactive(*words, rows, columns):
@@ -316,7 +312,7 @@ BREAKS = [
 
 @pytest.mark.parametrize("fault,option,cycle,metric", BREAKS)
 def test_break(run, shim, fault, option, cycle, metric):
-    """Ends at that cycle, and names it. (A slow machine may break before.)"""
+    """Ends at that cycle, and names it."""
     done = run("-q", "-N", option, "--json=json", "-D", 9, env=shim(fault))
     json = results.loaded(done)
     assert done.returncode == json["return_code"] == 2
@@ -352,6 +348,4 @@ def test_first_cycle_within_300_ms():
         subprocess.run([twoway.binary(), "-q", "-l1", "--warmup=0"],
                        check=True, capture_output=True)
         took.append(time.monotonic() - begin)
-        if took[-1] < 0.3:
-            return
-    assert not took, took
+    assert min(took) < 0.3, took

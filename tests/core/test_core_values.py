@@ -7,40 +7,33 @@ import results
 
 US = 1000
 WIDTH = 300
-QUICK = ("-i", 500)
-# name: (options, faults, pairs, period of each in us, sleep in us)
+# name: (options, fault, period of each pair in us)
 RUNS = {
-    "usual": (("-l", 70), (), 1, [1000], 100),
-    "posix": (("-l", 60, "-x"), (), 1, [1000], 100),
-    "realtime": (("-l", 40, "-c", 1, *QUICK), (), 1, [500], 100),
-    "no-sleep": (("-l", 64, "--sleep=0", *QUICK), (), 1, [500], 0),
-    "reads": (("-l", 40, "--wait=read"), (), 1, [1000], 100),
-    "closed": (("-l", 200, "-i", 0), (), 1, [0], 100),
-    "halved": (("-l", 5000, "-i", 0, "--sleep=0"), (), 1, [0], 0),
-    "halved-twice": (("-l", 4097, "-i", 0, "--sleep=0", "--size=3000"), (), 1,
-                     [0], 0),
-    "pairs": (("-l", 40, "-t", 2, "-d", 0, "-A"), (), 2, [1000, 1000], 100),
-    "list": (("-l", 30, "-t3", "-i", "700,900"), (), 3, [700, 900, 900], 100),
-    "apart": (("-l", 30, "-t2", "-d", 300, *QUICK), (), 2, [500, 800], 100),
-    "server-late": (("-l", 40), ("server:nanosleep:after:9:20000",), 1,
-                    [1000], 100),
-    "posix-late": (("-l", 40, "-x"), ("server:nanosleep:after:9:20000",), 1,
-                   [1000], 100),
-    "client-late": (("-l", 40), ("client:clock_nanosleep:after:9:7000",), 1,
-                    [1000], 100),
-    "posix-wakes-late": (("-l", 40, "-x"),
-                         ("client:sigwaitinfo:after:9:7000",), 1, [1000], 100),
-    "beyond-the-log": (("-l", 5), ("server:send:before:2:201000",), 1,
-                       [1000], 100),
+    "usual": ("-l 70", "", [1000]), "posix": ("-l 60 -x", "", [1000]),
+    "realtime": ("-l 40 -c 1 -i 500", "", [500]),
+    "no-sleep": ("-l 64 --sleep=0 -i 500", "", [500]),
+    "reads": ("-l 40 --wait=read", "", [1000]),
+    "closed": ("-l 200 -i 0", "", [0]),
+    "halved": ("-l 5000 -i 0 --sleep=0", "", [0]),
+    "halved-twice": ("-l 4097 -i 0 --sleep=0 --size=3000", "", [0]),
+    "pairs": ("-l 40 -t 2 -d 0 -A", "", [1000, 1000]),
+    "list": ("-l 30 -t3 -i 700,900", "", [700, 900, 900]),
+    "apart": ("-l 30 -t2 -d 300 -i 500", "", [500, 800]),
+    "server-late": ("-l 40", "server:nanosleep:after:9:20000", [1000]),
+    "posix-late": ("-l 40 -x", "server:nanosleep:after:9:20000", [1000]),
+    "client-late": ("-l 40", "client:clock_nanosleep:after:9:7000", [1000]),
+    "posix-wakes": ("-l 40 -x", "client:sigwaitinfo:after:9:7000", [1000]),
+    "beyond-the-log": ("-l 5", "server:send:before:2:201000", [1000]),
 }
 
 
 @pytest.mark.parametrize("name", RUNS)
 def test_results_are_those_of_the_cycles(run, shim, name):
-    options, faults, pairs, periods_us, sleep_us = RUNS[name]
+    options, fault, periods_us = RUNS[name]
+    pairs, sleep_us = len(periods_us), 0 if "--sleep=0" in options else 100
     done = run("-q", "-v", "-N", "--metrics=all", "--warmup=0", "--json=json",
                "-h", WIDTH, "--histfile=histogram", "--trltp-log=log",
-               *options, env=shim(*faults))
+               *options.split(), env=shim(*fault.split()))
     assert (done.returncode, done.stderr) == (0, ""), done.stderr
     columns = [metric for metric in results.METRICS
                if periods_us[0] or metric not in results.TIMED]
@@ -92,7 +85,7 @@ def test_results_are_those_of_the_cycles(run, shim, name):
                 lines = sections[pair].splitlines()
                 assert lines[0] == (f"Pair,{pair}" if pairs > 1 else "")
                 results.assert_log(lines, values)
-    assert not faults or all_missed > 3
+    assert not fault or all_missed > 3
     assert rows == dict(sorted(expected_rows.items()))
     assert (f"# Missed: {all_missed}" in done.stdout.splitlines()) == \
         bool(all_missed)

@@ -45,14 +45,12 @@ static struct grid {
 	int overrun[WAITS];		/* as the kernel tells */
 	uint64_t missed[WAITS];
 } grids[] = {
-	{ "nanosleep in time", "nanosleep", { 5, 0, 9, 999, 1 },
-	  { 0 }, { 0, 0, 0, 0, 0 } },
-	{ "nanosleep late", "nanosleep", { 5, 3500, 1000, 19999, 0 },
-	  { 0 }, { 0, 3, 1, 19, 0 } },
-	{ "nanosleep early", "nanosleep", { -1, -900, 7, -3000, 0 },
-	  { 0 }, { 0, 0, 0, 0, 0 } },
-	{ "posix in time", "posix", { 5, 0, 9, 5, 1 },
-	  { 0 }, { 0, 0, 0, 0, 0 } },
+	{ "nanosleep in time", "nanosleep", { 5, 0, 9, 999, 1 }, { 0 }, { 0 } },
+	{ "nanosleep late", "nanosleep", { 5, 3500, 1000, 19999, 0 }, { 0 },
+	  { 0, 3, 1, 19, 0 } },
+	{ "nanosleep early", "nanosleep", { -1, -900, 7, -3000, 0 }, { 0 },
+	  { 0 } },
+	{ "posix in time", "posix", { 5, 0, 9, 5, 1 }, { 0 }, { 0 } },
 	{ "posix, as the kernel counts", "posix",
 	  { 5, 3500, 1000, 0, 0 }, { 0, 3, 0, 19, 2 }, { 0, 3, 0, 19, 2 } },
 };
