@@ -166,6 +166,8 @@ static void check(struct tw_run *run)
 		tw_config.priority = PRIORITY_MIN;
 	if (!strcmp(clock_name, "1") || !strcmp(clock_name, "realtime"))
 		tw_config.clockid = CLOCK_REALTIME;
+	clock_name = tw_config.clockid == CLOCK_REALTIME ? "realtime" :
+		     "monotonic";
 	tw_config.polls = !strcmp(wait_name, "poll");
 	check_intervals();
 	if (!tw_config_interval_us(0))
