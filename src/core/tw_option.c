@@ -13,6 +13,7 @@
 
 #define OPTIONS_MAX	128
 #define FIRST		256	/* getopt's code of the first row */
+#define HEAD_WIDTH	22	/* of an option in the help */
 
 /* The rows of all parts, sorted by name. */
 static const struct tw_option *rows[OPTIONS_MAX];
@@ -83,9 +84,13 @@ static void help_option(const struct tw_option *option)
 		 option->metavar ? option->metavar : "");
 	if (option->argument == optional_argument)
 		strcat(head, "]");
+	if (strlen(head) > HEAD_WIDTH) {
+		printf("  %s\n", head);
+		head[0] = '\0';
+	}
 	for (line = option->help; line; head[0] = '\0') {
 		len = (int)strcspn(line, "\n");
-		printf("  %-28s %.*s\n", head, len, line);
+		printf("  %-*s %.*s\n", HEAD_WIDTH, head, len, line);
 		line = line[len] ? line + len + 1 : NULL;
 	}
 }

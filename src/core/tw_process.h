@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Child processes: each applies its settings, reads them back, and says that
- * it is ready; it dies with main. Every wait has a time limit, because a child
- * may be unable to run while a task of higher priority uses its CPU.
+ * it is ready; it dies with main. Waiting until a child is ready or has ended
+ * has a time limit: it cannot run while a task of higher priority uses its CPU.
  */
 #ifndef TW_PROCESS_H
 #define TW_PROCESS_H

@@ -36,7 +36,9 @@ static int print(const struct tw_run *run, int status)
 	tw_text_print(stdout, run);
 	if (!fflush(stdout) && !ferror(stdout))
 		return status;
-	warn("cannot write the results to standard output\n");
+	/* Else it was told while it measured. */
+	if (!run->failed)
+		warn("cannot write to standard output\n");
 	return EXIT_FAILURE;
 }
 
