@@ -54,10 +54,12 @@ const char *tw_file_begin(const char *path)
 	struct stat status;
 
 	if (!stat(path, &status) && !S_ISREG(status.st_mode)) {
-		/* Else opening a pipe without a reader would never end. */
-		if (open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC) < 0)
-			fatal("%s: cannot be written: %m\n", path);
-		return path;
+		/*
+		 * Else opening a pipe without a reader would never end. Open
+		 * until the end, so that the reader stays.
+		 */
+		return open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC) < 0 ?
+		       NULL : path;
 	}
 	follow(path, real);
 	if (asprintf(&temporary, "%s.%d", real, (int)getpid()) < 0)
@@ -93,14 +95,15 @@ int tw_file_finish(const char *path, int err)
 }
 
 /*
- * Tries it, as permissions alone do not tell. The reader of a pipe would leave
- * at a close, so that stays open. The temporary file stays until
+ * Tries it, as permissions alone do not tell. The temporary file stays until
  * tw_file_checked(), so that a second option with the same file is refused.
  */
 void tw_file_check(const char *path)
 {
 	const char *name = tw_file_begin(path);
 
+	if (!name)
+		fatal("%s: cannot be written: %m\n", path);
 	if (!temporary)
 		return;
 	if (open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666) < 0) {
@@ -121,7 +124,8 @@ int tw_file_write(const char *path,
 		  void (*print)(FILE *file, const struct tw_run *run),
 		  const struct tw_run *run)
 {
-	FILE *file = fopen(tw_file_begin(path), "we");
+	const char *name = tw_file_begin(path);
+	FILE *file = name ? fopen(name, "we") : NULL;
 	int err = 0;
 
 	if (file) {

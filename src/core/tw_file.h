@@ -24,8 +24,8 @@ int tw_file_write(const char *path,
 		  const struct tw_run *run);
 
 /*
- * The same in two halves: the name to write to; and, when it is closed, with
- * the -errno of writing it or 0.
+ * The same in two halves: the name to write to, or NULL and errno; and, when it
+ * is closed, with the -errno of writing it or 0.
  */
 const char *tw_file_begin(const char *path);
 int tw_file_finish(const char *path, int err);

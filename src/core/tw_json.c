@@ -175,6 +175,8 @@ static void write_members(FILE *file, void *data)
 
 static int write_json(const struct tw_run *run, int status)
 {
+	const char *name;
+
 	if (!path)
 		return 0;
 	if (output >= 0) {
@@ -183,7 +185,10 @@ static int write_json(const struct tw_run *run, int status)
 		rt_write_json("-", status, write_members, (void *)run);
 		return 0;
 	}
-	rt_write_json(tw_file_begin(path), status, write_members, (void *)run);
+	name = tw_file_begin(path);
+	if (!name)
+		return tw_file_finish(path, -errno);
+	rt_write_json(name, status, write_members, (void *)run);
 	return tw_file_finish(path, 0);
 }
 

@@ -23,7 +23,7 @@
  * SIGINT ends the run even if it was ignored at the start, as it is in a
  * shell's background job; SIGHUP stays ignored under nohup.
  */
-static int open_signals(void)
+void tw_run_open_signals(struct tw_run *run)
 {
 	struct sigaction action;
 	sigset_t signals;
@@ -44,7 +44,9 @@ static int open_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
-	return signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	run->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (run->signal_fd < 0)
+		fatal("cannot take signals: %m\n");
 }
 
 /* A blocked client cannot end itself after -D; main does it a little later. */
@@ -223,7 +225,6 @@ static void prepare(struct tw_run *run)
 	if (run->control == MAP_FAILED)
 		fatal("no memory: %m\n");
 	tw_pair_map_all(run);
-	run->signal_fd = open_signals();
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	tw_process_settle(TW_MAIN, 0);
 }

@@ -66,6 +66,9 @@ struct tw_run {
 
 /* All are called by main. What fails before the start ends the program. */
 
+/* From here on, a signal ends the run in an orderly way. */
+void tw_run_open_signals(struct tw_run *run);
+
 /* Measures all steps. */
 void tw_run_measure(struct tw_run *run);
 

@@ -54,6 +54,7 @@ int main(int argc, char *argv[])
 	for (i = 0; i < argc; i++)
 		run.argv[i] = strdup(argv[i]);
 	tw_option_parse_all(argc, argv);
+	tw_run_open_signals(&run);
 	for (i = 0; tw_parts[i]; i++)
 		if (tw_parts[i]->check)
 			tw_parts[i]->check(&run);

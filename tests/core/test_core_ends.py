@@ -346,6 +346,32 @@ def test_pipe_as_file(run, option):
     os.close(reader)
 
 
+def test_reader_of_a_pipe_that_leaves(run, start):
+    """The other file is written nevertheless."""
+    fifo = start.directory / "fifo"
+    os.mkfifo(fifo)
+    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    process = start("-q", "-h9", f"--histfile={fifo}", "--json=json")
+    process.steady()
+    os.close(reader)
+    process.signal(signal.SIGINT)
+    assert process.finish() == 1 and "fifo: cannot be" in process.err
+    assert results.check(start.directory / "json")["return_code"] == 1
+
+
+@pytest.mark.parametrize("args,least", [
+    (("-A1000000", "-t2", "-i1000", "-d0"), 800),
+    (("-t2", "-i1000000,1000", "-d0", "--warmup=1"), 0),
+    (("-i0", "--sleep=200", "--warmup=9000"), 800)])
+def test_duration_begins_with_each_pair(run, args, least):
+    """However long its warm-up takes, or how late it begins."""
+    done = run("-q", "-D", 1, "--json=json", *args)
+    assert done.returncode == 0, done.stderr
+    for thread in results.loaded(done)["thread"].values():
+        assert thread["cycles"] > min(least, 0 if os.getloadavg()[0] > 3
+                                      else least)
+
+
 NICE = ("scheduling policy and priority", "CAP_SYS_NICE", "ulimit -r")
 
 

@@ -169,6 +169,20 @@ def test_reference_set_up(run, pairs):
 
 
 @results.root
+def test_load_that_dies_in_a_later_step(start):
+    """What the steps before have measured is printed and written."""
+    process = start("-q", "-l200", "--steps=4", "--load=fft", "--json=json")
+    assert outside.wait_for(lambda: [
+        pid for pid in outside.children(process.pid)
+        if outside.status(pid, "Name") == "twoway-load"])
+    os.kill(next(pid for pid in outside.children(process.pid)
+                 if outside.status(pid, "Name") == "twoway-load"),
+            signal.SIGKILL)
+    assert process.finish() == 1 and "was killed by signal 9" in process.err
+    steps = results.check(start.directory / "json")["twoway"]["steps"]
+    assert steps[0]["phases"]["latency"]["cycles"] == 200
+
+
 @pytest.mark.parametrize("given", ["--trltp --trltp", "--load=hackbench "
                                    "--trltp"])
 def test_trltp_again(run, given):

@@ -340,6 +340,12 @@ def test_a_break_ends_all_pairs(run, shim):
     assert all(t["cycles"] < 300 for t in json["thread"].values())
 
 
+def test_a_break_does_not_wait_for_a_pair_of_long_period(run):
+    done = run("-q", "-t2", "-i", "1000,1000000000", "-d0", "-b1", "-D", 9,
+               "--warmup=0", timeout=20)
+    assert done.returncode == 2 and "# Break: pair 0, cycle 0:" in done.stdout
+
+
 def test_first_cycle_within_300_ms():
     """The best of some, as this machine may be busy."""
     took = []
