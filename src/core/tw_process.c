@@ -197,6 +197,8 @@ bool tw_process_stop_failed(struct tw_process *process)
 {
 	int ms;
 
+	if (!process->pid)
+		return false;
 	if (process->group)
 		stop_group(process);
 	/* Repeatedly: a signal may come just before the child waits for it. */

@@ -122,7 +122,7 @@ static bool reap(struct tw_run *run)
 			tw_process_await(&process[TW_SERVER]);
 		tw_process_ended(&process[TW_SERVER]);
 	}
-	run->failed = any_failed(run, true) || any_failed(run, false);
+	run->failed |= any_failed(run, true) || any_failed(run, false);
 	return done;
 }
 
