@@ -51,7 +51,6 @@ usual()
 300 build packaging
 75 build-clang-san build
 25 build-clang-san unit
-180 build-clang-san cli, some
 90 build-clang-san core
 40 build-fuzz build
 30 build-fuzz fuzz
