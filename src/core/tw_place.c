@@ -113,6 +113,8 @@ static void parse_set(const struct tw_option *option, char *value,
 		for (cpu = 0; cpu < CPU_SETSIZE && cpu < (int)mask->size; cpu++)
 			if (numa_bitmask_isbitset(mask, cpu))
 				CPU_SET(cpu, set);
+	if (mask)
+		numa_bitmask_free(mask);
 	CPU_AND(&usable, &allowed, set);
 	if (!CPU_COUNT(set) || !CPU_EQUAL(&usable, set))
 		tw_option_refuse(option, value, "allowed is a set of CPUs that this process may use");

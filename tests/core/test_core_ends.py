@@ -208,7 +208,7 @@ def test_a_closed_loop_that_takes_the_cpu(start, how, sleep):
     assert time.monotonic() - begin < 6
     assert process.gone()
     if how == "killed":
-        assert not results.alive(pids.values())
+        assert outside.wait_for(lambda: not results.alive(pids.values()), 5)
         return
     line, = results.text(process.out).threads
     assert status == 0 and line.cycles > 50 and line.interval == 0
