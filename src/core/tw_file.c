@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -35,17 +36,15 @@ void tw_file_checked(void)
 	}
 }
 
-/* A link is followed, also one to nothing: what it names is replaced. */
-static void follow(const char *path, char *real)
+/* What a link names is replaced; false: it names nothing. */
+static bool follow(const char *path, char *real)
 {
-	ssize_t len;
+	struct stat status;
 
 	if (realpath(path, real))
-		return;
-	len = readlink(path, real, PATH_MAX - 1);
-	if (len < 0)
-		len = snprintf(real, PATH_MAX, "%s", path);
-	real[len < PATH_MAX ? len : PATH_MAX - 1] = '\0';
+		return true;
+	snprintf(real, PATH_MAX, "%s", path);
+	return lstat(path, &status) != 0;
 }
 
 const char *tw_file_begin(const char *path)
@@ -61,7 +60,10 @@ const char *tw_file_begin(const char *path)
 		return open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC) < 0 ?
 		       NULL : path;
 	}
-	follow(path, real);
+	if (!follow(path, real)) {
+		errno = ENOENT;
+		return NULL;
+	}
 	if (asprintf(&temporary, "%s.%d", real, (int)getpid()) < 0)
 		fatal("%s: no memory\n", path);
 	return temporary;
