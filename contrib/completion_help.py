@@ -5,30 +5,17 @@ import dataclasses
 import re
 import sys
 
-# What a value is, by the word that stands for it in --help. Names are taken
-# from the help text: those between its first colon and the next semicolon.
+# What a value is, by the word that stands for it in --help; other values are
+# not completed. Names are taken from the help text: those between its first
+# colon and the next semicolon, or in parentheses at its end.
 KINDS = {
     "": "flag",
-    "FILE": "file",
     "CPUSET": "cpus",
-    "NAME": "name",
-    "KIND": "name",
-    "MODE": "name",
-    "ARCH": "name",
-    "KIND[:ARG]": "name",
-    "METRIC": "name",
-    "LIMIT": "name",
-    "[METRIC:]US": "name",
     "LIST": "list",
-    "FORMULA": "name",
-    **dict.fromkeys(("[NAME=]FILE", "DIR", "PROGRAM"), "file"),
-    **dict.fromkeys(("US", "NS", "N", "PRIO", "BYTES", "TIME", "STRING",
-                     "EVENTS", "ADDR", "ADDR[:PORT]", "HOST", "HOST[:PORT]",
-                     "COMMAND", "SHELL-COMMAND", "TEXT", "PERCENT", "RUN",
-                     "WORDS", "MIB", "S", "SUITE", "ARCH,...", "SERIES,...",
-                     "FUNCTION,...",
-                     "METRIC:STAT:US"),
-                    "any"),
+    **dict.fromkeys(("FILE", "[NAME=]FILE", "DIR", "PROGRAM"), "file"),
+    **dict.fromkeys(("NAME", "KIND", "MODE", "ARCH", "FORMULA", "METRIC",
+                     "KIND[:ARG]", "KIND[:N]", "LIMIT", "[METRIC:]US"),
+                    "name"),
 }
 REPEATED = re.compile("may be given several times|repeatable")
 
@@ -57,20 +44,22 @@ class Option:
     @property
     def description(self):
         """The help's first statement, without the names that follow it."""
-        end = "[;:]" if self.names and self.names_here() else ";"
-        return re.split(end + r"(?=\s|$)", self.text)[0].strip()
+        end = r"[;:](?=\s|$)| \([^()]*\)$" if self.names and \
+            self.names_here() else r";(?=\s|$)"
+        return re.split(end, self.text)[0].strip()
 
     def names_here(self):
         """The names in the option's own text. One that takes an argument,
         and must, ends in a colon."""
-        text = re.sub(r" \([^)]*\)", "", self.text)
-        _, _, listed = text.partition(": ")
-        found = [NAME.fullmatch(word.strip())
-                 for word in listed.split(";")[0].split(",")]
-        if not listed or not all(found):
-            return ()
-        return tuple(match[1] + ":" * (match[2] or "").startswith(":")
-                     for match in found)
+        plain = re.sub(r" \([^)]*\)", "", self.text)
+        for listed in (*re.findall(r": ([^;]*)", plain)[:1],
+                       *re.findall(r"\(([^()]*,[^()]*)\)$", self.text)):
+            found = [NAME.fullmatch(word.strip())
+                     for word in re.sub(r", \d+\b", "", listed).split(",")]
+            if all(found):
+                return tuple(match[1] + ":" * (match[2] or "").startswith(":")
+                             for match in found)
+        return tuple(re.findall(r"\b([a-z]\w*)\[:[A-Z]", self.text))
 
 
 @dataclasses.dataclass
@@ -119,10 +108,7 @@ def options_of(text):
 def complete(option, by_name):
     """Finds out what its value may be."""
     option.text = option.text.strip()
-    if option.metavar not in KINDS:
-        sys.exit(f"mkcompletions: --{option.name}={option.metavar}: of "
-                 "unknown kind; say in KINDS what it offers")
-    option.kind = KINDS[option.metavar]
+    option.kind = KINDS.get(option.metavar, "any")
     if option.kind not in ("name", "list"):
         return
     # METRIC is one of --metrics, and --load-policy takes what --policy does.
@@ -132,17 +118,13 @@ def complete(option, by_name):
     option.names = option.names_here() or (model and model.names_here()) or ()
     if option.metavar == "[METRIC:]US":
         option.names = tuple(f"{name}:" for name in option.names)
-    if option.metavar == "LIMIT" and not model:
-        option.kind = "any"     # of tests that have metrics of their own
-    elif option.metavar == "LIMIT":
-        # Forms such as METRIC:US and missed:N.
+    if option.metavar == "LIMIT":
+        # Forms such as METRIC:US and missed:N; tests have other metrics.
         option.names = tuple(dict.fromkeys(
             f"{name}:" for word in re.findall(r"\b(METRIC|[a-z]+):p?[A-Z]",
                                               option.text)
-            for name in (option.names if word == "METRIC" else (word,))))
-    if option.kind == "name" and not option.names:
-        sys.exit(f"mkcompletions: --{option.name}={option.metavar}: the help "
-                 "names no value, write \": ONE, ANOTHER;\"")
+            for name in (option.names if word == "METRIC" else (word,)))
+            if model else ())
     if not option.names:
         option.kind = "any"
 

@@ -81,7 +81,7 @@ OPTIONS = {
             "metavar": "LIMIT", "type": not_empty, "action": "append",
             "default": [],
             "help": "a limit that twowaytest checks, for example "
-                    "response:p99.9:500; repeatable"}),
+                    "p99.9:500; repeatable"}),
     ),
     "programs and files": (
         ("o", "output", {

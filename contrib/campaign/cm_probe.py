@@ -113,15 +113,16 @@ def cpus(children, options):
     """
     rights = [] if options.dry_run else cm_plan.scheduling(options)
     argv = [options.twowaytest, "-q", *rights, "-a", "-l", "5", "--json=-"]
-    processes = object_in(trial(children, argv), argv)
+    result = object_in(trial(children, argv), argv)
     try:
-        where = {role: int(processes["twoway"]["processes"][role]["cpus"])
-                 for role in ("main", "client")}
-    except (KeyError, TypeError, ValueError):
-        raise Failure(f"{' '.join(argv)}: its JSON does not tell the CPUs of "
-                      "main and client") from None
-    one = where["client"] if options.cpu is None else options.cpu
-    return cm_plan.Cpus(where["main"], where["client"], one,
+        [client] = result["twoway"]["pairs"][0]["client"]["cpus"]
+    except (KeyError, TypeError, ValueError, IndexError):
+        raise Failure(f"{' '.join(argv)}: its JSON does not tell the client's "
+                      "CPU") from None
+    allowed = sorted(children.cpus)
+    one = client if options.cpu is None else options.cpu
+    # The plan leaves the first CPU to the system if there are enough.
+    return cm_plan.Cpus(allowed[len(allowed) > 3], client, one,
                         cm_plan.cpu_list(children.cpus))
 
 

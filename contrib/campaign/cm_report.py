@@ -12,6 +12,7 @@ import cm_plan
 import cm_verdict
 from cm_state import Failure, text_of
 from twtools import page, tables, whole
+from twtools.results import metrics, missed
 from twtools.tables import Table
 
 REPORT = pathlib.Path(__file__).resolve().parents[1] / "report/twowayreport"
@@ -24,7 +25,7 @@ FIGURES = (("min", 0), ("avg", 1), ("max", 0))
 
 
 def figures(result, metric):
-    thread = cm_verdict.thread_of(result, metric)
+    thread = metrics(result).get(metric, {})
     return ["-" if thread.get(key) is None else f"{thread[key]:.{digits}f}"
             for key, digits in FIGURES]
 
@@ -63,11 +64,11 @@ def measurements(options, state):
     rows = []
     for one in cm_plan.matrix(options):
         record = state.record(one)
-        twoway = (state.result(one) or {}).get("twoway", {})
+        result = state.result(one) or {}
         rows.append([one.title, record.get("state", "waiting"),
                      *(number_text(record.get(key)) for key in keys),
-                     *(number_text(twoway.get(key))
-                       for key in ("missed", "throttled"))])
+                     number_text(missed(result)), number_text(
+                         result.get("twoway", {}).get("throttled"))])
     return Table(
         "What may have disturbed the measurements",
         ["measurement", "is", "start", "cycles", "work/s", "steal %",

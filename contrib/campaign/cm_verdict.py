@@ -5,6 +5,7 @@ import dataclasses
 
 import cm_changes
 import cm_plan
+from twtools.results import metrics, missed
 from twtools.words import several
 
 # Tool, metric in its results, what it is called.
@@ -38,21 +39,14 @@ class Figure:
         return f"placement {self.placement}, load {self.load}"
 
 
-def thread_of(result, metric):
-    """A tool's results of a metric; cyclictest has but one."""
-    threads = (result or {}).get("thread", {}).values()
-    return next((thread for thread in threads
-                 if thread.get("metric") == metric), {})
-
-
 def figures(options, state):
     """In the order of placements and loads."""
     found = []
     for placement in options.placements:
         for load in options.loads:
             for tool, metric, kind in KINDS:
-                thread = thread_of(state.result(cm_plan.Measurement(
-                    placement, load, tool)), metric)
+                thread = metrics(state.result(cm_plan.Measurement(
+                    placement, load, tool))).get(metric, {})
                 values = thread.get("avg"), thread.get("max")
                 if tool in options.tools and None not in values:
                     found.append(Figure(placement, load, kind, *values))
@@ -146,8 +140,9 @@ def disturbed(options, state, virtual):
     for key, least, text in DISTURBANCES:
         values = []
         for one in cm_plan.matrix(options):
-            twoway = (state.result(one) or {}).get("twoway", {})
-            value = state.record(one).get(key, twoway.get(key))
+            result = state.result(one) or {}
+            told = {**result.get("twoway", {}), "missed": missed(result)}
+            value = state.record(one).get(key, told.get(key))
             if isinstance(value, (int, float)) and value >= least:
                 values.append((value, one.title))
         if values:

@@ -107,7 +107,10 @@ def agree(a, b, assumed):
     for where, table in tables_of(b):
         for metric, two in table.items():
             one = tables.get(where, {}).get(metric)
-            if one is None or metric == "total" and assumed:
+            # Of a dump's first cycle, and in old results, the wakeup may
+            # have another begin.
+            if one is None or metric == "total" and assumed or \
+                    metric == "wakeup" and "dump" in (a.kind, b.kind):
                 continue
             found = contradiction(a, b, metric, one, two)
             if not found:

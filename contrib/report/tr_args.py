@@ -63,7 +63,8 @@ OPTIONS = {
         ("m", "metrics", {
             "metavar": "LIST", "type": names(METRICS),
             "help": f"metrics: {', '.join(METRICS)}; default: all, with "
-                    "--gate response"}),
+                    "--gate latency, or the first of these that both "
+                    "runs have: response, total, wakeup, network, planned"}),
         ("p", "percentiles", {
             "metavar": "LIST", "type": percentages,
             "help": "numbers above 0 and below 100; default: "
@@ -97,7 +98,7 @@ OPTIONS = {
         ("g", "gate", {
             "action": "store_true",
             "help": "is the second run (candidate) worse than the first "
-                    "(baseline)? response is compared, or what --metrics "
+                    "(baseline)? latency is compared, or what --metrics "
                     "names"}),
         ("c", "confidence", {
             "metavar": "PERCENT", "type": number(50, 99.99, " %", False),
@@ -146,14 +147,15 @@ def parse(argv):
     default = [50, 99, 99.9] if options.gate else \
         [50, 90, 99, 99.9, 99.99, 99.999]
     options.percentiles = options.percentiles or default
-    options.metrics = options.metrics or (
-        ["response"] if options.gate else list(METRICS))
     if options.gate and options.skip_bad:
         p.error("--skip-bad with --gate: a gate needs both of its runs")
     # Of a dump, a gate alone needs nothing else.
     asked = options.html or options.figures or options.tables or \
         options.openmetrics or options.perfetto
-    options.wanted = options.metrics if options.gate and not asked else None
+    options.wanted = options.metrics or ["latency", "response"] \
+        if options.gate and not asked else None
+    if not options.gate:
+        options.metrics = options.metrics or list(METRICS)
     if not asked and not options.gate and not options.junit:
         options.html = "twowayreport.html"
     return options

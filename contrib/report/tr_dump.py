@@ -34,7 +34,6 @@ SEPARATORS = b",,,,,,,\n"
 CHUNK = 1 << 20         # bytes
 SEEN = 100000           # grid steps that show the period
 LARGEST = 2**62         # ns: CLOCK_REALTIME reaches it in 2116
-PARTIAL = ".partial"    # what has no name yet, as its run has not ended
 NO_TIMER = 0.5          # fewer expiries on a grid: there was no timer
 WORST = ("response", "total", "wakeup")    # of which the worst cycle is shown
 
@@ -46,7 +45,7 @@ class Cycles:
         self.two_clocks, self.stamped = two_clocks, stamped
         self.phases = TWO_CLOCKS_PHASES if two_clocks else PHASES
         self.column = {name: [] for name in (
-            "interval", *self.phases, *(STAMPED if stamped else ()))}
+            "interval", "planned", *self.phases, *(STAMPED if stamped else ()))}
         self.starts = []        # first cycle of each step
         self.breaks = []        # cycles whose forerunner is not here
         self.missed = []        # arrays of (cycle, expiries missed after it)
@@ -78,7 +77,11 @@ class Cycles:
         self.missed.append(numpy.stack([self.count + missed,
                                         rows[missed, 7]]))
         planned, t0, t1, t2, t3 = rows[:, 2:7].T
-        found = {"interval": t0 - before[:, 3], "wakeup": t0 - planned,
+        # Who still waits for a reply does not wait for the timer.
+        waits = planned if self.two_clocks else numpy.where(
+            breaks, planned, numpy.maximum(planned, before[:, 6]))
+        found = {"interval": t0 - before[:, 3], "wakeup": t0 - waits,
+                 "planned": t3 - planned,
                  "send": t1 - t0, "sleep": t2 - t1, "receive": t3 - t2,
                  "network": t3 - t0 - (t2 - t1)}
         if self.stamped:
@@ -126,8 +129,8 @@ class Cycles:
             return network
         if metric == "response":
             return network + get["sleep"]
-        if metric == "planned":
-            return get["wakeup"] + network + get["sleep"]
+        if metric == "latency":
+            return network + get["sleep"] - self.sleep_ns
         return network + \
             abs(get["sleep"] - self.sleep_ns) + \
             self.off_period(get, self.periods_ns(part))
@@ -319,10 +322,6 @@ def read(path, name):
     part.cycles = next(iter(pairs.values())) if len(pairs) == 1 else pairs
     if next(iter(pairs.values())).two_clocks:
         part.remarks.append(TWO_CLOCKS)
-    if os.fspath(path).endswith(PARTIAL):
-        part.remarks.append("a killed run left this dump: it ends where the "
-                            "run was killed")
-        part.troubles.append("a killed run left its dump")
     return [part]
 
 

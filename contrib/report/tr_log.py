@@ -10,7 +10,8 @@ from tr_text import MARK, lines_of, numbers
 from twtools.units import US, Unit
 
 TENS = Unit(10 * US.ns)        # bins
-LABELS = {label: metric for metric, (label, _) in METRICS.items()}
+LABELS = {label: metric for metric, (label, _) in METRICS.items()} | {
+    "nanosleep(100 Micro Sec)": "sleep"}       # as TRLTP itself has it
 LOG_LABEL = re.compile(r"(.+) \(Micro Sec\)")
 LOG_VALUES = ("Minimum", "Average", "Maximum", "Standard Deviation", "Count")
 

@@ -10,6 +10,9 @@ from tr_model import InputError
 NUMBER = (int, float)
 NULL = type(None)
 LARGEST = 1e18
+# Of these each run has its own; they make no set-ups unlike.
+CHANCE = {"port", "irq_names", "irqs", "steal_ppm", "clocksources",
+          "trace_events", "findings"}
 NAMES = {dict: "object", list: "array", str: "string", bool: "boolean",
          int: "number", float: "number", NULL: "null"}
 
@@ -52,6 +55,30 @@ class Member:
             if not isinstance(value, dict):
                 self.bad(f"{key}[{i}]", "no object")
             yield Member(self.path, value, f"{self.where}.{key}[{i}]")
+
+    def ns(self, key, unit, default=...):
+        """A time: of KEY_ns, or of KEY in the file's unit."""
+        value = self.get(f"{key}_ns", int, NULL, default=None)
+        if value is None and key in self.value:
+            return unit.read(self.get(key, int))
+        return self.get(f"{key}_ns", int, default=default) \
+            if value is None else value
+
+
+def flat(member, prefix=""):
+    """Simple values by name: what can be compared."""
+    result = {}
+    for key, value in member.value.items():
+        if key in CHANCE:
+            continue
+        if isinstance(value, dict):
+            result.update(flat(member.inner(key), f"{prefix}{key} "))
+        elif isinstance(value, list):
+            if all(isinstance(item, (str, int, float)) for item in value):
+                result[prefix + key] = " ".join(map(str, value))
+        else:
+            result[prefix + key] = value
+    return result
 
 
 def no_number(name):

@@ -8,6 +8,7 @@ from twtools.units import NS, Unit
 
 # Token: label, what it is. The order is that of tables and figures.
 METRICS = {
+    "latency": ("Latency", "response without the sleep that was asked for"),
     "interval": ("POSIX Timer Interval Time",
                  "time between two requests, t0 to t0"),
     "send": ("Send Time", "request sent to server awake: t1 - t0"),
@@ -23,7 +24,7 @@ METRICS = {
     "network": ("Network Time", "both ways together, each difference on one "
                 "clock: response - (t2 - t1)"),
 }
-SIX = list(METRICS)[:6]
+SIX = list(METRICS)[1:7]
 PHASES = ("wakeup", "send", "sleep", "receive")
 # Of client and server with a clock each, in order of time; and of all runs.
 TWO_CLOCKS_PHASES = ("wakeup", "network", "sleep")

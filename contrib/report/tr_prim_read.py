@@ -4,9 +4,10 @@
 import tr_json
 import tr_remarks
 import tr_when
-from tr_member import NULL, NUMBER
+from tr_member import NULL, NUMBER, flat
 from tr_model import InputError, Part, Series
 from tr_prim import GROUP, PROGRAM, Derived, Primitives, Test, Verdict
+from tr_thread import read_percentiles, threads
 from twtools.units import US, of_json
 
 
@@ -31,7 +32,7 @@ def read_series(thread, column, unit):
                     unit.read(value))
     if series.std_ns is not None and series.std_ns < 0:
         thread.bad("stddev", "0 or more is expected")
-    tr_json.read_percentiles(thread.inner("percentiles"), series, unit)
+    read_percentiles(thread.inner("percentiles"), series, unit)
     return series
 
 
@@ -70,7 +71,7 @@ def read_derived(member):
 def read_all(data, member):
     result = Primitives()
     unit = of_json(data.get("resolution_in_ns", int))
-    for thread in tr_json.threads(data):
+    for thread in threads(data):
         column = thread.get("metric", str)
         if column in result.series:
             thread.bad("metric", f"{column} is above already")
@@ -89,10 +90,10 @@ def read_all(data, member):
 
 
 def settings_of(member):
-    found = tr_json.flat(member.inner("settings"))
+    found = flat(member.inner("settings"))
     found.pop("test", None)     # what was measured, the tables show
     found |= {f"load {key}": value for key, value
-              in tr_json.flat(member.inner("load")).items()
+              in flat(member.inner("load")).items()
               if key in ("kind", "command", "arguments", "workers")}
     found["version"] = member.get("version", str, default=None)
     return found
@@ -111,7 +112,7 @@ def read(data, name):
     environment = member.inner("environment")
     part.settings = settings_of(member)
     part.system = tr_json.systems(data) | {
-        key: value for key, value in tr_json.flat(environment).items()
+        key: value for key, value in flat(environment).items()
         if key != "release"}
     part.virtual = environment.get("virtual", bool, NULL, default=None) is \
         True

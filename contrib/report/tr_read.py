@@ -12,6 +12,7 @@ import tr_json
 import tr_log
 import tr_prim_read
 import tr_remarks
+import tr_status
 import tr_text
 import tr_timeline
 import tr_trace_cause
@@ -24,7 +25,8 @@ TABLE = re.compile(r"([a-z_]+,)*system,"
                    r"((cycles,)?min,avg,max(,stddev)?|finding)")
 DISPLAY = 100           # lines of it, if the file begins with it
 EXPECTED = ("twowaytest JSON, --dump, --timeline or --trace-file, "
-            "primitivetest JSON, cyclictest JSON or -h text, a TRLTP log, or "
+            "primitivetest JSON, text of twowaytest, JSON or text of "
+            "cyclictest, a TRLTP log, or "
             "a table with the columns system,min,avg,max")
 
 
@@ -78,8 +80,9 @@ def reader_of(path):
         if line and not re.match(r"#|policy:|T: ?\d|\x1b", line):
             break
     else:
-        raise InputError(path, None, "no histogram, only comments and lines "
-                         f"of the display; expected: {EXPECTED}")
+        if any(line.startswith("T:") for line in lines):
+            return tr_status.read
+        raise InputError(path, None, f"only comments; expected: {EXPECTED}")
     raise InputError(path, lines.index(line) + 1,
                      f"'{line[:60]}' is not understood; expected: {EXPECTED}")
 

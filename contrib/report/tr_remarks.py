@@ -37,11 +37,11 @@ def others(twoway):
 
 
 def read(twoway, part):
+    part.throttled = twoway.get("throttled", int, default=None)
     for key in ("missed", "throttled"):
-        number = twoway.get(key, int, default=None)
+        number = getattr(part, key)
         if number is not None and number < 0:
             twoway.bad(key, f"{number} is no count")
-        setattr(part, key, number)
     part.remarks += counted(missed=part.missed, throttled=part.throttled)
     if part.settings.get("clocks") == "two" and not part.oneway:
         part.remarks.append(TWO_CLOCKS)
@@ -57,8 +57,6 @@ def read(twoway, part):
         part.remarks.append("ended by a signal")
         part.troubles += [f"ended by a signal before its {one}"
                           for one in wanted]
-    if twoway.get("partial", bool, default=False):
-        part.troubles.append("partial: written before the run had ended")
     if error := twoway.get("error", str, NULL, default=None):
         part.remarks.append(f"error: {error}")
         part.troubles.append(f"error: {error}")
@@ -69,7 +67,7 @@ def read(twoway, part):
             f" by pair {one.pair}" if one.pair is not None and
             one.verdict == tr_limit.EXCEEDED else "")
         for one in part.limits if one.verdict != tr_limit.MET]
-    if twoway.get("break", dict, NULL, default=None):
+    if twoway.value.get("break") is not None or twoway.value.get("breaks"):
         part.remarks.append("ended by -b")
         part.troubles.append("ended by -b")
     part.findings = [(one.get("name", str), one.get("read", str))

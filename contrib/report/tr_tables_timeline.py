@@ -8,7 +8,7 @@ from twtools.tables import Table
 from twtools.units import us
 
 SHOWN = 10              # of a run: the last, as the first come with the start
-ORDER = ("response", "planned", "network")      # the first of these
+ORDER = ("latency", "response", "planned", "network")   # the first of these
 
 
 def metric_of(timeline, metrics):

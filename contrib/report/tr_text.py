@@ -18,6 +18,8 @@ LISTS = {"Min Latencies": "min", "Avg Latencies": "avg",
          "Total": "total", "Std Deviations": "std"}
 MARK = re.compile(r"# *(virtual|lab)\b")
 RAMP = re.compile(r"# Step \d+/\d+: \d+ other clients?$")
+# What cyclictest does not print.
+OURS = re.compile(r"# (?:Not real-time:|Missed:|Load:|Step \d)")
 
 
 def lines_of(path):
@@ -54,16 +56,21 @@ class HistogramText:
         self.virtual = False
         self.counts = {}        # of each column, or of each pair
         self.ramp = False       # of pairs
+        ours = False
         self.oneway = None      # what it says of the clocks of two hosts
         seen = False
         for number, line in lines_of(path):
             self.virtual |= bool(MARK.match(line))
             self.ramp |= bool(RAMP.match(line))
+            ours |= bool(OURS.match(line))
             self.oneway = self.oneway or tr_oneway.read_line(line)
             seen |= line == "# Histogram"
             if seen and line:
                 self.take(number, line)
         self.end = number
+        if ours and not self.metrics:       # a column is a pair
+            self.metrics = ["latency"] * len(self.lists.get("min", ()))
+            self.pairs = list(range(len(self.metrics)))
 
     def take(self, number, line):
         if match := ROW.fullmatch(line):

@@ -9,7 +9,6 @@ import numpy
 
 import tr_pairs
 import tr_remarks
-from tr_dump import PARTIAL
 from tr_input import open_input
 from tr_model import METRICS, InputError, Pair, Part, Series
 
@@ -194,8 +193,4 @@ def read(path, name):
                                        throttled=part.throttled,
                                        lost=int(sum_of(columns,
                                                        "lost").sum()))
-    if str(path).endswith(PARTIAL):
-        part.remarks.append("a killed run left this timeline: it ends where "
-                            "the run was killed")
-        part.troubles.append("a killed run left its timeline")
     return [part]

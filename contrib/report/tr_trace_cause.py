@@ -10,6 +10,7 @@ import typing
 import tr_trace_play
 from tr_member import NULL
 from tr_model import ALL_PHASES, InputError
+from twtools.units import NS, US, Unit
 
 # A phase: the stamps at its begin and end.
 PHASES = {"wakeup": ("planned", "t0"), "send": ("t0", "t1"),
@@ -40,10 +41,13 @@ class Analysis:
     spans: list             # of Span, in order of time
     sums: list              # of Span, the longest first
     host: str | None = None
+    judged: str | None = None       # schema 2: the state to blame
 
     @property
     def state(self):
         """What the sentence is about: most of the time, delays only."""
+        if self.judged:
+            return self.judged
         times = {}
         for one in self.sums:
             if one.state not in NO_DELAY:
@@ -83,6 +87,8 @@ class Broken:
     phases: dict            # of ALL_PHASES -> ns
     where: str | None = None        # of two hosts: client, server, between
     analysis: Analysis | None = None
+    unit: Unit = NS         # of the phases
+    pids: dict = dataclasses.field(default_factory=dict)    # role -> pid
 
     @property
     def here(self):
@@ -140,7 +146,7 @@ def read_spans(member, key):
 
 
 def read_analysis(member):
-    if not member.value:
+    if not member.value or "lacks" in member.value:
         return None
     phase = member.get("phase", str)
     if phase not in PHASES:
@@ -153,33 +159,47 @@ def read_analysis(member):
         phase, side, member.get("pid", int), member.get("cause", str),
         read_spans(member, "timeline"),
         read_spans(member, "contributors"),
-        member.get("host", str, default=None))
+        member.get("host", str, default=None),
+        member.get("state", str, default=None))
 
 
-def read(twoway, part):
+def pids_of(twoway, member):
+    """Of the pair, if the JSON has its processes."""
+    for pair, of in enumerate(twoway.items("pairs")):
+        if pair == member.value.get("pair") and "client" in of.value:
+            return {role: of.inner(role).get("pid", int)
+                    for role in tr_trace_play.ROLES}
+    return {}
+
+
+def read(twoway, part, unit):
     """Sets part.broken, if -b has ended the run."""
-    member = twoway.inner("break")
-    if not {"cycle", "metric", "limit_ns", "value_ns"} <= \
-            member.value.keys():
+    member = next(twoway.items("breaks"), twoway.inner("break"))
+    if not {"cycle", "metric"} <= member.value.keys():
         return
+    metric = member.get("metric", str)
     part.broken = Broken(
-        member.get("metric", str), member.get("limit_ns", int),
-        member.get("value_ns", int), member.get("cycle", int),
-        {phase: value for phase in ALL_PHASES if (value := member.get(
-            f"{phase}_ns", int, NULL, default=None)) is not None},
+        metric, member.get("limit_ns", int, default=US.read(
+            part.settings.get("breaktrace", 0))),
+        member.ns("value" if "value_ns" in member.value else metric, unit),
+        member.get("cycle", int),
+        {phase: value for phase in ALL_PHASES
+         if (value := member.ns(phase, unit, None)) is not None},
         member.get("where", str, NULL, default=None),
-        read_analysis(member.inner("analysis")))
+        read_analysis(member.inner(
+            "cause" if "cause" in member.value else "analysis")), unit,
+        pids_of(twoway, member))
     if part.broken.analysis:
         part.remarks.append(
             f"cause of the broken cycle: {part.broken.analysis.cause}")
 
 
 def fits(trace, broken):
-    """Whether it is the trace of this very cycle: to the ns."""
+    """Whether it is the trace of this very cycle: as exact as is known."""
     if trace.cycle != broken.cycle:
         return False
-    return all(trace.stamps[end] - trace.stamps[begin] ==
-               broken.phases[phase]
+    return all(0 <= trace.stamps[end] - trace.stamps[begin] -
+               broken.phases[phase] < broken.unit.ns
                for phase, (begin, end) in PHASES.items()
                if phase in broken.phases and phase != "network"
                and begin in trace.stamps and end in trace.stamps)
@@ -225,7 +245,8 @@ def picture(run):
     if not run.trace:
         return None
     analysis = run.broken.here if run.broken else None
-    known = {analysis.side: analysis.pid} if analysis else {}
+    known = {**run.broken.pids, analysis.side: analysis.pid} \
+        if analysis else {}
     return Picture(run.title, run.trace, run.broken,
                    tr_trace_play.play(run.trace, known))
 

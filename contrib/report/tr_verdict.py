@@ -10,8 +10,9 @@ from twtools.tables import Table
 from twtools.units import us
 from twtools.words import several
 
-# The first that most runs have; what takes so long.
-TASKS = {"response": "to answer", "total": "in total jitter",
+# What takes so long.
+TASKS = {"latency": "to answer without the server's sleep",
+         "response": "to answer", "total": "in total jitter",
          "wakeup": "to wake up", "network": "on the network",
          "planned": "to answer, from the planned expiry on"}
 PERCENTS = {99.9: "1 in 1,000", 99: "1 in 100", 90: "1 in 10"}
@@ -47,13 +48,18 @@ class Group:
                 for run in self.runs]
 
 
-def group_of(runs, metrics):
-    """None if there is nothing that a verdict can be about."""
+def task_of(runs, metrics=TASKS):
+    """The first that most runs have; None: none has any."""
     counts = {metric: sum(metric in run.series for run in runs)
               for metric in TASKS if metric in metrics}
-    if not any(counts.values()):
+    return max(counts, key=counts.get) if any(counts.values()) else None
+
+
+def group_of(runs, metrics):
+    """None if there is nothing that a verdict can be about."""
+    metric = task_of(runs, metrics)
+    if not metric:
         return None
-    metric = max(counts, key=counts.get)
     runs = [run for run in runs if metric in run.series]
     percent = next((p for p in PERCENTS if all(
         run.series[metric].percentile(p) is not None for run in runs)), None)

@@ -40,20 +40,18 @@ def thread_pids(pid):
 def read_metrics(path):
     """The metrics of a result file; ValueError if it is not a whole one.
 
-    Each is its name, its statistics, its percentiles and its histogram.
+    Each is its name, its statistics and its histogram, which only the latency
+    has.
     """
     try:
         with open(path, encoding="utf-8") as file:
-            threads = json.load(file)["thread"].values()
-        return [(thread["metric"],
-                 {name: float(thread[key])
-                  for name, key in STATISTICS.items()},
-                 {percent: float(value)
-                  for percent, value in thread["percentiles"].items()
-                  if value is not None},
+            thread = json.load(file)["thread"]["0"]
+        found = thread["phases"] | {thread["metric"]: thread}
+        return [(metric, {name: float(one[key])
+                          for name, key in STATISTICS.items()},
                  {int(index): int(count)
-                  for index, count in thread["histogram"].items()})
-                for thread in threads]
+                  for index, count in one.get("histogram", {}).items()})
+                for metric, one in found.items()]
     except (AttributeError, KeyError, TypeError) as error:
         raise ValueError(f"{type(error).__name__}: {error}") from error
 
@@ -173,7 +171,7 @@ class Twowaytest(rtevalModulePrototype):
         for reason in self.__failures:
             report.newChild(None, "abort_report", None).newProp("reason",
                                                                 reason)
-        for name, statistics, percentiles, histogram in self.__metrics:
+        for name, statistics, histogram in self.__metrics:
             metric = report.newChild(None, "metric", None)
             metric.newProp("id", name)
             node = metric.newChild(None, "statistics", None)
@@ -181,10 +179,8 @@ class Twowaytest(rtevalModulePrototype):
                 value_node = add_value(node, key, value)
                 if key != "samples":
                     value_node.newProp("unit", "us")
-            for percent, value in percentiles.items():
-                value_node = add_value(node, "percentile", value)
-                value_node.newProp("percent", percent)
-                value_node.newProp("unit", "us")
+            if not histogram:
+                continue
             node = metric.newChild(None, "histogram", None)
             node.newProp("nbuckets", str(len(histogram)))
             for index, count in sorted(histogram.items()):
@@ -202,7 +198,7 @@ def ModuleParameters():
         "buckets": {"descr": "Histogram width in microseconds",
                     "default": 3500, "metavar": "US"},
         "priority": {"descr": "Real-time priority of the client; the "
-                              "server's is one less, main's two less",
+                              "server's is one less",
                      "default": 95, "metavar": "PRIO"},
     }
 

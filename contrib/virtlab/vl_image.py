@@ -40,7 +40,7 @@ def script(measurements, settle):
 def programs_of(measurements, added, binary, source, started=()):
     """Name in the guest: path here, of all that the measurements need."""
     busybox, applets = source.busybox()
-    found = {"twowaytest": binary or source.own("twowaytest"),
+    found = {"twowaytest": binary or source.own("twowaytest-hosts"),
              "busybox": busybox}
     for path in added:
         if not os.path.isfile(path):

@@ -7,15 +7,12 @@
 
 #include "rt-error.h"
 #include "rt-utils.h"
+#include "tw_break.h"
 #include "tw_part.h"
 #include "tw_text.h"
 #include "tw_time.h"
 
-/* Memory of a pair. */
-struct room {
-	struct tw_cycle cycle;	/* the long one; seq 0: none */
-	int64_t values_ns[TW_METRICS];
-};
+void (*tw_break_more)(FILE *file);
 
 static enum tw_metric_id metric = TW_LATENCY;
 static int64_t limit_us;	/* 0: none */
@@ -23,16 +20,8 @@ static bool tracing;
 
 static void parse(const struct tw_option *option, char *value)
 {
-	char *number = strchr(value, ':');
-
-	metric = TW_LATENCY;
-	if (number) {
-		*number++ = '\0';
-		metric = tw_metric_find(value);
-		if (metric == TW_METRICS)
-			tw_option_refuse(option, value, TW_METRIC_NAMES);
-	}
-	tw_option_number(option, number ? number : value);
+	metric = tw_config_metric(option, &value);
+	tw_option_number(option, value);
 }
 
 static const struct tw_option options[] = {
@@ -61,13 +50,13 @@ static void check(struct tw_run *run)
 
 static size_t room(const struct tw_run *run)
 {
-	return limit_us ? sizeof(struct room) : 0;
+	return limit_us ? sizeof(struct tw_break) : 0;
 }
 
 static bool record(void *memory, const struct tw_cycle *cycle,
 		   const int64_t values_ns[])
 {
-	struct room *to = memory;
+	struct tw_break *to = memory;
 
 	if (to->cycle.seq || values_ns[metric] <= limit_us * TW_NS_PER_US)
 		return false;
@@ -78,19 +67,19 @@ static bool record(void *memory, const struct tw_cycle *cycle,
 			  (long long)limit_us);
 		tracing_stop();
 	}
+	to->metric = metric;
 	to->cycle = *cycle;
 	memcpy(to->values_ns, values_ns, sizeof(to->values_ns));
 	return true;
 }
 
-/* The pair whose long cycle was the first; -1: none. */
-static int broken_pair(const struct tw_run *run)
+int tw_break_pair(const struct tw_run *run)
 {
 	int64_t first_ns = INT64_MAX;
 	int pair, found = -1;
 
 	for (pair = 0; limit_us && pair < tw_config.pairs; pair++) {
-		struct room *of = tw_pair_room(run, pair, &tw_part_break);
+		struct tw_break *of = tw_pair_room(run, pair, &tw_part_break);
 
 		if (of->cycle.seq && of->cycle.t3_ns < first_ns) {
 			first_ns = of->cycle.t3_ns;
@@ -100,9 +89,14 @@ static int broken_pair(const struct tw_run *run)
 	return found;
 }
 
+uint64_t tw_break_number(const struct tw_break *of)
+{
+	return of->cycle.seq - tw_config.warmup - 1;
+}
+
 static void end(struct tw_run *run)
 {
-	run->broken = broken_pair(run) >= 0;
+	run->broken |= tw_break_pair(run) >= 0;
 }
 
 static bool exceeded(const struct tw_run *run)
@@ -111,7 +105,8 @@ static bool exceeded(const struct tw_run *run)
 }
 
 /* The values of the long cycle, each with its name. */
-static void print_values(FILE *file, const struct room *of, const char *format)
+static void print_values(FILE *file, const struct tw_break *of,
+			 const char *format)
 {
 	const struct tw_metric_params params = tw_config_params(0);
 	int id;
@@ -124,8 +119,8 @@ static void print_values(FILE *file, const struct room *of, const char *format)
 
 static void text(FILE *file, const struct tw_run *run)
 {
-	int pair = broken_pair(run);
-	const struct room *of;
+	int pair = tw_break_pair(run);
+	const struct tw_break *of;
 
 	if (pair < 0)
 		return;
@@ -134,23 +129,25 @@ static void text(FILE *file, const struct tw_run *run)
 		"\n# Break: pair %d, cycle %" PRIu64 ":",
 		run->pairs[pair]->process[TW_CLIENT].pid,
 		tw_text_whole(of->values_ns[metric]),
-		pair, of->cycle.seq - tw_config.warmup - 1);
+		pair, tw_break_number(of));
 	print_values(file, of, " %s %lld");
 	fprintf(file, "\n");
 }
 
 static void json(FILE *file, const struct tw_run *run)
 {
-	int pair = broken_pair(run);
-	const struct room *of;
+	int pair = tw_break_pair(run);
+	const struct tw_break *of;
 
 	fprintf(file, "    \"breaks\": [");
 	if (pair >= 0) {
 		of = tw_pair_room(run, pair, &tw_part_break);
 		fprintf(file, "{ \"metric\": \"%s\", \"pair\": %d, \"cycle\": %"
 			PRIu64, tw_metrics[metric].name, pair,
-			of->cycle.seq - tw_config.warmup - 1);
+			tw_break_number(of));
 		print_values(file, of, ", \"%s\": %lld");
+		if (tw_break_more)
+			tw_break_more(file);
 		fprintf(file, " }");
 	}
 	fprintf(file, "],\n");

@@ -3,7 +3,6 @@
 #include <errno.h>
 
 #include "tw_loop.h"
-#include "tw_time.h"
 #include "tw_wire.h"
 
 /* The next expiry: 0, -ECANCELED if told to stop, or -errno. */
@@ -19,57 +18,39 @@ static int await_expiry(const struct tw_loop *loop, struct tw_timer *timer)
 	return err;
 }
 
-/*
- * Sends the request and waits for the reply; fills in t1, t2 and t3. Here and
- * below, the clock is read before errors are looked at.
- */
-static int exchange(const struct tw_loop *loop, struct tw_cycle *cycle)
-{
-	struct tw_reply reply;
-	int err;
-
-	err = tw_wire_send(loop->fd, loop->request, loop->size, loop->stop);
-	if (!err)
-		err = tw_wire_receive(loop->fd, &reply, sizeof(reply),
-				      loop->stop);
-	cycle->t3_ns = tw_now_ns(loop->clockid);
-	if (err)
-		return err;
-	if (reply.seq != cycle->seq)
-		return -EPROTO;
-	cycle->t1_ns = reply.t1_ns;
-	cycle->t2_ns = reply.t2_ns;
-	return 0;
-}
-
 static int run(const struct tw_loop *loop, struct tw_timer *timer)
 {
 	uint64_t last = loop->loops ? loop->warmup + loop->loops : UINT64_MAX;
 	struct tw_request *request = loop->request;
 	struct tw_cycle cycle = { .seq = 0 };
-	int64_t end_ns = INT64_MAX;
+	int64_t end_ns = INT64_MAX, free_ns = 0;
 	int err;
 
 	/* At the first expiry, no request is sent: it begins the interval. */
 	err = await_expiry(loop, timer);
-	cycle.t0_ns = tw_now_ns(loop->clockid);
+	cycle.t0_ns = loop->now_ns();
 	timer->ops->settle(timer, cycle.t0_ns);
 
-	while (!err && cycle.seq < last && cycle.t3_ns < end_ns) {
+	while (!err && cycle.seq < last && free_ns < end_ns) {
 		/* What can be prepared before the expiry is no part of it. */
 		cycle.prev_t0_ns = cycle.t0_ns;
-		cycle.prev_t3_ns = cycle.t3_ns;
+		cycle.prev_t3_ns = free_ns;
 		if (cycle.seq == loop->warmup && loop->duration_ns)
 			*loop->end_ns = end_ns = cycle.t0_ns +
 						 loop->duration_ns;
 		request->seq = ++cycle.seq;
 
 		err = await_expiry(loop, timer);
-		cycle.t0_ns = tw_now_ns(loop->clockid);
+		cycle.t0_ns = loop->now_ns();
 		if (!err)
-			err = exchange(loop, &cycle);
-		if (err)
+			err = loop->link->exchange(loop, &cycle);
+		if (err < 0)
 			break;
+		free_ns = cycle.t3_ns;
+		if (err == TW_LINK_LOST) {
+			cycle.t1_ns = cycle.t2_ns = cycle.t3_ns = 0;
+			err = 0;
+		}
 		timer->ops->settle(timer, cycle.t0_ns);
 		cycle.planned_ns = timer->planned_ns;
 		cycle.missed = timer->missed;
@@ -85,7 +66,8 @@ int tw_client_run(const struct tw_loop *loop)
 	int64_t first_ns = *loop->first_ns ?
 			   *loop->first_ns + loop->offset_ns : 0;
 	struct tw_timer timer;
-	int err = tw_timer_start(&timer, loop->timer, loop->clockid,
+	int err = tw_timer_start(&timer, loop->timer,
+				 loop->timer_clockid,
 				 loop->period_ns, first_ns);
 
 	return err ? err : run(loop, &timer);

@@ -22,7 +22,8 @@ struct tw_config tw_config = {
 	.sleep_us = 100,
 	.size = 8,
 	.warmup = 2,
-	.clockid = CLOCK_MONOTONIC,
+	.link = &tw_link_tcp,
+	.clock = &tw_clock_monotonic,
 	.timer = &tw_timer_nanosleep,
 	.pairs = 1,
 	.aligned_us = -1,
@@ -31,13 +32,9 @@ struct tw_config tw_config = {
 	.latency_only = true,
 };
 
-static const char *const clocks[] = { "monotonic", "realtime", "0", "1", NULL };
 static const char *const policies[] = {
 	"other", "batch", "idle", "fifo", "rr", NULL
 };
-static const char *const timers[] = { "nanosleep", "posix", NULL };
-
-static const char *const waits[] = { "poll", "read", NULL };
 
 static const char *clock_name = "monotonic", *timer_name = "nanosleep";
 static const char *wait_name = "poll";
@@ -78,9 +75,9 @@ static void accept_nanosleep(const struct tw_option *option, char *value)
 
 static const struct tw_option options[] = {
 	{ 'c', "clock", required_argument, "NAME", tw_option_choice,
-	  &clock_name, .choices = clocks,
-	  .help = "clock of the timer and of all times: monotonic (0,\n"
-		  "the default) or realtime (1)" },
+	  &clock_name, .choice = tw_clock_word,
+	  .help = "clock of all times, default monotonic, which is 0;\n"
+		  "realtime is 1" },
 	{ 'D', "duration", required_argument, "TIME", parse_duration,
 	  &tw_config.duration_s, 0, INT64_MAX,
 	  .help = "measure for TIME seconds; m, h or d after the number:\n"
@@ -102,9 +99,8 @@ static const struct tw_option options[] = {
 	  .help = "print nanoseconds instead of microseconds" },
 	{ 0, "policy", required_argument, "NAME", tw_option_choice,
 	  &policy_name, .choices = policies,
-	  .help = "scheduling policy of clients and servers: other,\n"
-		  "batch, idle, fifo or rr; default fifo with -p,\n"
-		  "else other" },
+	  .help = "scheduling policy of clients and servers, default\n"
+		  "fifo with -p, else other" },
 	{ 'p', "priority", required_argument, "PRIO", tw_option_number,
 	  &tw_config.priority, PRIORITY_MIN, 99,
 	  .help = "real-time priority of the client; the server's is\n"
@@ -118,12 +114,12 @@ static const struct tw_option options[] = {
 	  &tw_config.sleep_us, 0, 10000000,
 	  .help = "the server's sleep in microseconds, default 100" },
 	{ 0, "timer", required_argument, "NAME", tw_option_choice,
-	  &timer_name, .choices = timers,
-	  .help = "what wakes the client: nanosleep (default) or posix" },
+	  &timer_name, .choice = tw_timer_name,
+	  .help = "what wakes the client, default nanosleep" },
 	{ 0, "wait", required_argument, "NAME", tw_option_choice,
-	  &wait_name, .choices = waits,
-	  .help = "how the server waits for a request: poll (default),\n"
-		  "or read, which saves a system call" },
+	  &wait_name, .choice = tw_wait_name,
+	  .help = "how the server waits for a request, default poll;\n"
+		  "read saves a system call" },
 	{ 0, "warmup", required_argument, "N", tw_option_number,
 	  &tw_config.warmup, 0, 1000000,
 	  .help = "cycles run before the measured ones, default 2" },
@@ -164,15 +160,13 @@ static void check(struct tw_run *run)
 		      (int)tw_config.priority);
 	if (realtime && !tw_config.priority)
 		tw_config.priority = PRIORITY_MIN;
-	if (!strcmp(clock_name, "1") || !strcmp(clock_name, "realtime"))
-		tw_config.clockid = CLOCK_REALTIME;
-	clock_name = tw_config.clockid == CLOCK_REALTIME ? "realtime" :
-		     "monotonic";
-	tw_config.polls = !strcmp(wait_name, "poll");
+	tw_config.wait = tw_wait_find(wait_name);
 	check_intervals();
 	if (!tw_config_interval_us(0))
 		timer_name = "none";
 	tw_config.timer = tw_timer_find(timer_name);
+	tw_config.clock = tw_clock_find(clock_name);
+	clock_name = tw_config.clock->name;
 }
 
 const struct tw_part tw_part_config = {
@@ -196,13 +190,27 @@ int64_t tw_config_interval_us(int pair)
 	return us ? us + pair * tw_config.distance_us : 0;
 }
 
+enum tw_metric_id tw_config_metric(const struct tw_option *option, char **value)
+{
+	char *rest = strchr(*value, ':');
+	enum tw_metric_id id;
+
+	if (!rest)
+		return TW_LATENCY;
+	*rest = '\0';
+	id = tw_metric_find(*value);
+	if (id == TW_METRICS)
+		tw_option_refuse(option, *value, TW_METRIC_NAMES);
+	*value = rest + 1;
+	return id;
+}
+
 int tw_config_priority(enum tw_role role, int number)
 {
 	if (role == TW_MAIN)
 		return tw_config.main_priority;
-	/* A program as a load is an ordinary task. */
 	if (role == TW_LOAD)
-		return number == TW_PLACE_ALL ? 0 : tw_config.load_priority;
+		return tw_config.load_priority;
 	if (!tw_config.priority)
 		return 0;
 	return (int)tw_config.priority - (role == TW_SERVER) -

@@ -7,8 +7,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "tw_clock.h"
+#include "tw_link.h"
 #include "tw_metric.h"
 #include "tw_timer.h"
+#include "tw_wait.h"
 
 #define TW_PAIRS_MAX	256
 
@@ -31,19 +34,22 @@ struct tw_config {
 	int64_t loops;		/* 0: no limit */
 	int64_t duration_s;	/* 0: no limit */
 	int64_t warmup;
-	clockid_t clockid;
+	const struct tw_link_ops *link;
+	const struct tw_clock *clock;
 	const struct tw_timer_ops *timer;
-	bool polls;		/* the server waits in poll(), else in recv() */
+	const struct tw_wait_ops *wait;
 
 	int64_t pairs;
 	int64_t distance_us;	/* by which the next pair's period is longer */
 	int64_t aligned_us;	/* offset of first expiries; -1: not aligned */
-	bool smp;		/* client and server of a pair on one CPU */
+	bool smp;		/* client and server of a pair on one CPU... */
+	bool peer_next;		/* ...or the server on the next one */
 	bool spread;		/* pair k has the priority - 2k */
 
 	int policy;
 	int64_t priority;	/* of the first client; 0: not real-time */
 	int main_priority;	/* 0: an ordinary task, as a rule */
+	int load_policy;	/* of the load that is started next */
 	int load_priority;	/* 0: an ordinary task */
 	bool mlockall;
 
@@ -67,6 +73,11 @@ const char *tw_config_policy(int policy);
 int64_t tw_config_interval_us(int pair);
 struct tw_metric_params tw_config_params(int pair);
 
+/* Takes "METRIC:" from *value; if it does not begin so, it is the latency. */
+struct tw_option;
+enum tw_metric_id tw_config_metric(const struct tw_option *option,
+				   char **value);
+
 /* Of the client or server of pair @number, or of a load: see tw_place(). */
 int tw_config_priority(enum tw_role role, int number);
 
@@ -82,7 +93,6 @@ void tw_place_open(void);
 void tw_place(enum tw_role role, int number, cpu_set_t *cpus);
 
 /* For the options that pin one role: they store the words of the set here. */
-struct tw_option;
 extern const char *tw_place_words[TW_ROLES];
 void tw_place_parse(const struct tw_option *option, char *value);
 

@@ -11,29 +11,33 @@
 #include "rt-error.h"
 #include "tw_file.h"
 
-#define FILES_MAX	16
+/* The temporary files that are there, the last one first. */
+static struct temporary {
+	const char *path;	/* as the option has it */
+	char *name;
+	struct temporary *next;
+} *first;
 
-/* Temporary names: made by tw_file_check(), and the one in use. */
-static char *made[FILES_MAX];
-static int count;
-static char *temporary;
-
-static void remove_temporary(void)
+/* Without @path: all of them. */
+static void remove_temporary(const char *path)
 {
-	if (temporary)
-		unlink(temporary);
-	free(temporary);
-	temporary = NULL;
+	struct temporary **at = &first, *this;
+
+	while ((this = *at)) {
+		if (path && this->path != path) {
+			at = &this->next;
+			continue;
+		}
+		*at = this->next;
+		unlink(this->name);
+		free(this->name);
+		free(this);
+	}
 }
 
-/* Also at exit, as rt_write_json() may end the program. */
 void tw_file_checked(void)
 {
-	remove_temporary();
-	while (count) {
-		temporary = made[--count];
-		remove_temporary();
-	}
+	remove_temporary(NULL);
 }
 
 /* What a link names is replaced; false: it names nothing. */
@@ -49,6 +53,7 @@ static bool follow(const char *path, char *real)
 
 const char *tw_file_begin(const char *path)
 {
+	struct temporary *this;
 	char real[PATH_MAX];
 	struct stat status;
 
@@ -64,33 +69,41 @@ const char *tw_file_begin(const char *path)
 		errno = ENOENT;
 		return NULL;
 	}
-	if (asprintf(&temporary, "%s.%d", real, (int)getpid()) < 0)
+	this = malloc(sizeof(*this));
+	if (!this || asprintf(&this->name, "%s.%d", real, (int)getpid()) < 0)
 		fatal("%s: no memory\n", path);
-	return temporary;
+	this->path = path;
+	this->next = first;
+	first = this;
+	return this->name;
 }
 
 /* The new file has the permissions of the one that it replaces. */
-static int replace(const char *path)
+static int replace(const struct temporary *this)
 {
 	char real[PATH_MAX];
 	struct stat status;
-	int fd = open(temporary, O_WRONLY | O_CLOEXEC);
+	int fd = open(this->name, O_WRONLY | O_CLOEXEC);
 	int err;
 
 	if (fd < 0)
 		return -errno;
-	follow(path, real);
+	follow(this->path, real);
 	err = (!stat(real, &status) && fchmod(fd, status.st_mode & 07777)) ||
-	      fsync(fd) || rename(temporary, real) ? -errno : 0;
+	      fsync(fd) || rename(this->name, real) ? -errno : 0;
 	close(fd);
 	return err;
 }
 
 int tw_file_finish(const char *path, int err)
 {
-	if (!err && temporary)
-		err = replace(path);
-	remove_temporary();
+	const struct temporary *this = first;
+
+	while (this && this->path != path)
+		this = this->next;
+	if (!err && this)
+		err = replace(this);
+	remove_temporary(path);
 	if (err)
 		warn("%s: cannot be written: %s\n", path, strerror(-err));
 	return err;
@@ -103,23 +116,22 @@ int tw_file_finish(const char *path, int err)
 void tw_file_check(const char *path)
 {
 	const char *name = tw_file_begin(path);
+	struct temporary *this = first;
+	int err;
 
 	if (!name)
 		fatal("%s: cannot be written: %m\n", path);
-	if (!temporary)
+	if (name == path)
 		return;
-	if (open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666) < 0) {
-		int err = errno;
-
-		free(temporary);
-		temporary = NULL;
-		fatal("%s: cannot be written: %s\n", path, err == EEXIST ?
-		      "another option writes it" : strerror(err));
-	}
-	if (!count)
+	if (!this->next)
 		atexit(tw_file_checked);
-	made[count++] = temporary;
-	temporary = NULL;
+	if (open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666) >= 0)
+		return;
+	/* It is not ours to remove. */
+	err = errno;
+	first = this->next;
+	fatal("%s: cannot be written: %s\n", path, err == EEXIST ?
+	      "another option writes it" : strerror(err));
 }
 
 int tw_file_write(const char *path,
@@ -131,8 +143,9 @@ int tw_file_write(const char *path,
 	int err = 0;
 
 	if (file) {
+		errno = EIO;
 		print(file, run);
-		err = ferror(file) ? -EIO : 0;
+		err = ferror(file) ? -errno : 0;
 		err = fclose(file) ? -errno : err;
 	} else {
 		err = -errno;

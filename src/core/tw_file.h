@@ -25,7 +25,7 @@ int tw_file_write(const char *path,
 
 /*
  * The same in two halves: the name to write to, or NULL and errno; and, when it
- * is closed, with the -errno of writing it or 0.
+ * is closed, with the -errno of writing it or 0. @path is the same pointer.
  */
 const char *tw_file_begin(const char *path);
 int tw_file_finish(const char *path, int err);

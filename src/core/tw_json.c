@@ -46,10 +46,11 @@ static void check(struct tw_run *run)
 		fatal("--json=-: cannot redirect standard output: %m\n");
 }
 
-/* All parts have checked their files. */
+/* All parts have checked their files, and none has begun to write one. */
 static void begin(struct tw_run *run)
 {
-	tw_file_checked();
+	if (!run->step)
+		tw_file_checked();
 }
 
 static void write_stats(FILE *file, const struct tw_stats *of)
@@ -125,25 +126,44 @@ static void write_process(FILE *file, const struct tw_pair *pair,
 		tw_config_policy(process->policy), process->priority);
 	write_cpus(file, &process->cpus);
 	fprintf(file, ", \"page_faults\": %" PRIu64
-		", \"context_switches\": %" PRIu64 " }%s\n",
-		pair->usage[role].faults, pair->usage[role].switches,
+		", \"context_switches\": %" PRIu64 ", \"cpu_us\": %" PRId64
+		" }%s\n", pair->usage[role].faults,
+		pair->usage[role].switches, pair->usage[role].cpu_us,
 		role == TW_SERVER ? "," : "");
 }
 
 static void write_pairs(FILE *file, const struct tw_run *run)
 {
-	int i;
+	int i, part;
 
 	fprintf(file, "    \"pairs\": [\n");
 	for (i = 0; i < tw_config.pairs; i++) {
 		fprintf(file, "      {\n        \"missed\": %" PRIu64 ",\n",
 			run->pairs[i]->total.missed);
+		for (part = 0; tw_parts[part]; part++)
+			if (tw_parts[part]->pair)
+				tw_parts[part]->pair(file, run, i);
 		write_process(file, run->pairs[i], TW_SERVER);
 		write_process(file, run->pairs[i], TW_CLIENT);
 		fprintf(file, "      }%s\n",
 			i + 1 < tw_config.pairs ? "," : "");
 	}
 	fprintf(file, "    ],\n");
+}
+
+void tw_json_head(FILE *file, const struct tw_run *run)
+{
+	int i;
+
+	fprintf(file, "  \"twoway\": {\n    \"schema\": %d,\n    \"version\": \"%1.2f\",\n    \"argv\": [",
+		SCHEMA, VERSION);
+	for (i = 0; run->argv[i]; i++) {
+		fprintf(file, "%s", i ? ", " : "");
+		rt_json_string(file, run->argv[i]);
+	}
+	fprintf(file, "],\n    \"settings\": {");
+	tw_option_json(file);
+	fprintf(file, "\n    },\n");
 }
 
 static void write_members(FILE *file, void *data)
@@ -156,15 +176,8 @@ static void write_members(FILE *file, void *data)
 		tw_config.nsecs);
 	for (i = 0; i < tw_text_columns(); i++)
 		write_column(file, run, i);
-	fprintf(file, "\n  },\n  \"twoway\": {\n    \"schema\": %d,\n    \"version\": \"%1.2f\",\n    \"argv\": [",
-		SCHEMA, VERSION);
-	for (i = 0; run->argv[i]; i++) {
-		fprintf(file, "%s", i ? ", " : "");
-		rt_json_string(file, run->argv[i]);
-	}
-	fprintf(file, "],\n    \"settings\": {");
-	tw_option_json(file);
-	fprintf(file, "\n    },\n");
+	fprintf(file, "\n  },\n");
+	tw_json_head(file, run);
 	for (i = 0; tw_parts[i]; i++)
 		if (tw_parts[i]->json)
 			tw_parts[i]->json(file, run);
@@ -173,7 +186,8 @@ static void write_members(FILE *file, void *data)
 		run->interrupted ? "true" : "false");
 }
 
-static int write_json(const struct tw_run *run, int status)
+int tw_json_write(const struct tw_run *run, int status,
+		  void (*members)(FILE *file, void *run))
 {
 	const char *name;
 
@@ -182,14 +196,19 @@ static int write_json(const struct tw_run *run, int status)
 	if (output >= 0) {
 		fflush(stdout);
 		dup2(output, STDOUT_FILENO);
-		rt_write_json("-", status, write_members, (void *)run);
+		rt_write_json("-", status, members, (void *)run);
 		return 0;
 	}
 	name = tw_file_begin(path);
 	if (!name)
 		return tw_file_finish(path, -errno);
-	rt_write_json(name, status, write_members, (void *)run);
+	rt_write_json(name, status, members, (void *)run);
 	return tw_file_finish(path, 0);
+}
+
+static int write_json(const struct tw_run *run, int status)
+{
+	return tw_json_write(run, status, write_members);
 }
 
 const struct tw_part tw_part_json = {

@@ -2,14 +2,49 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "tw_run.h"
+#include "tw_loop.h"
+#include "tw_wire.h"
 
-static int new_socket(void)
+/* On one host, connect() ends before accept(), so one process can do both. */
+static int connect_both(int listener, int *client_fd, int *server_fd)
 {
-	return socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct sockaddr_storage to, own, peer;
+	socklen_t len = sizeof(to), own_len = sizeof(own);
+	socklen_t peer_len = sizeof(peer);
+
+	if (getsockname(listener, (struct sockaddr *)&to, &len) ||
+	    connect(*client_fd, (struct sockaddr *)&to, len) ||
+	    getsockname(*client_fd, (struct sockaddr *)&own, &own_len))
+		return -errno;
+	*server_fd = accept4(listener, (struct sockaddr *)&peer, &peer_len,
+			     SOCK_CLOEXEC);
+	if (*server_fd < 0)
+		return -errno;
+	/* Another process could have connected first. */
+	return own_len == peer_len && !memcmp(&own, &peer, own_len) ?
+	       0 : -EPERM;
+}
+
+int tw_link_connect(const struct sockaddr *own, socklen_t len, int *client_fd,
+		    int *server_fd)
+{
+	int listener = socket(own->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int err;
+
+	*server_fd = -1;
+	*client_fd = socket(own->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (listener < 0 || *client_fd < 0 || bind(listener, own, len) ||
+	    bind(*client_fd, own, len) || listen(listener, 1))
+		err = -errno;
+	else
+		err = connect_both(listener, client_fd, server_fd);
+	if (listener >= 0)
+		close(listener);
+	return err;
 }
 
 static int no_delay(int fd)
@@ -19,42 +54,56 @@ static int no_delay(int fd)
 	return setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 }
 
-/* On loopback, connect() ends before accept(), so one process can do both. */
-static int connect_both(int listener, int *client_fd, int *server_fd)
+/* On 127.0.0.1, without Nagle's delay. */
+static int tcp_open(int *client_fd, int *server_fd)
 {
-	struct sockaddr_in to, own, peer;
-	socklen_t len = sizeof(to);
-
-	if (getsockname(listener, (struct sockaddr *)&to, &len) ||
-	    connect(*client_fd, (struct sockaddr *)&to, len) ||
-	    getsockname(*client_fd, (struct sockaddr *)&own, &len))
-		return -errno;
-	*server_fd = accept4(listener, (struct sockaddr *)&peer, &len,
-			     SOCK_CLOEXEC);
-	if (*server_fd < 0 || no_delay(*client_fd) || no_delay(*server_fd))
-		return -errno;
-	/* Another process could have connected first. */
-	return peer.sin_port == own.sin_port ? 0 : -EPERM;
-}
-
-int tw_link_tcp(int *client_fd, int *server_fd)
-{
-	struct sockaddr_in any = {
+	const struct sockaddr_in own = {
 		.sin_family = AF_INET,
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
 	};
-	int listener = new_socket();
+	int err = tw_link_connect((const struct sockaddr *)&own, sizeof(own),
+				  client_fd, server_fd);
+
+	if (err)
+		return err;
+	return no_delay(*client_fd) || no_delay(*server_fd) ? -errno : 0;
+}
+
+/* Here and below, the clock is read before errors are looked at. */
+int tw_link_exchange(const struct tw_loop *loop, struct tw_cycle *cycle)
+{
+	struct tw_reply reply;
 	int err;
 
-	*server_fd = -1;
-	*client_fd = new_socket();
-	if (listener < 0 || *client_fd < 0 ||
-	    bind(listener, (struct sockaddr *)&any, sizeof(any)) ||
-	    listen(listener, 1))
-		err = -errno;
-	else
-		err = connect_both(listener, client_fd, server_fd);
-	if (listener >= 0)
-		close(listener);
-	return err;
+	err = tw_wire_send(loop->fd, loop->request, loop->size, loop->stop);
+	if (!err)
+		err = tw_wire_receive(loop->fd, &reply, sizeof(reply),
+				      loop->stop);
+	cycle->t3_ns = loop->now_ns();
+	if (err)
+		return err;
+	if (reply.seq != cycle->seq)
+		return -EPROTO;
+	cycle->t1_ns = reply.t1_ns;
+	cycle->t2_ns = reply.t2_ns;
+	return 0;
 }
+
+int tw_link_take(const struct tw_loop *loop, int wait_fd,
+		 struct tw_reply *reply)
+{
+	struct tw_request *request = loop->request;
+	int err;
+
+	loop->wait->wait(wait_fd, loop->stop);
+	err = tw_wire_receive(loop->fd, request, loop->size, loop->stop);
+	reply->t1_ns = loop->now_ns();
+	if (err)
+		return err;
+	return request->seq == ++reply->seq ? 0 : -EPROTO;
+}
+
+const struct tw_link_ops tw_link_tcp = {
+	"tcp", "the loopback interface", tcp_open, tw_link_exchange,
+	tw_link_take
+};

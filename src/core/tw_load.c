@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "rt-error.h"
 #include "tw_load.h"
@@ -19,27 +21,45 @@
 static const struct tw_load_ops *const kinds[] = {
 	&tw_load_fft,
 	&tw_load_hackbench,
+	&tw_load_command,
 	NULL
 };
 
 static struct tw_load *loads[LOADS_MAX];
 static int count;
+/* Nobody writes to it. All loads begin when main has closed its write end. */
+static int go[2];
 
-struct tw_load *tw_load_first(void)
+struct tw_load *tw_load_number(int number)
 {
-	return count ? loads[0] : NULL;
+	return number < count ? loads[number] : NULL;
+}
+
+void tw_load_units(struct tw_load *load, const struct tw_option *option,
+		   char *value)
+{
+	struct tw_option units = *option;
+	int64_t wanted = load->ops->usual;
+
+	units.to = &wanted;
+	if (value)
+		tw_option_number(&units, value);
+	load->wanted = (int)wanted;
+}
+
+static const char *kind_name(int number)
+{
+	return kinds[number] ? kinds[number]->name : NULL;
 }
 
 static void parse(const struct tw_option *option, char *value)
 {
-	struct tw_option units = *option;
-	char *number = strchr(value, ':');
-	int64_t wanted;
+	char *argument = strchr(value, ':');
 	int i = 0;
 
-	if (number)
-		*number++ = '\0';
-	if (!strcmp(value, "none") && !number) {
+	if (argument)
+		*argument++ = '\0';
+	if (!strcmp(value, "none") && !argument) {
 		count = 0;
 		return;
 	}
@@ -47,22 +67,21 @@ static void parse(const struct tw_option *option, char *value)
 		i++;
 	if (!kinds[i] || count == LOADS_MAX)
 		tw_option_refuse(option, value, "allowed are up to 8 of the kinds that twowaytest --help names");
-	units.to = &wanted;
-	wanted = kinds[i]->usual;
-	if (number)
-		tw_option_number(&units, number);
 	loads[count] = mmap(NULL, sizeof(struct tw_load),
 			    PROT_READ | PROT_WRITE,
 			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (loads[count] == MAP_FAILED)
 		fatal("--load: no memory: %m\n");
 	loads[count]->ops = kinds[i];
-	loads[count++]->wanted = (int)wanted;
+	loads[count]->words = kinds[i]->words;
+	loads[count]->policy = kinds[i]->realtime ? SCHED_RR : SCHED_OTHER;
+	loads[count]->priority = kinds[i]->realtime ? LOAD_PRIORITY : 0;
+	kinds[i]->parse(loads[count++], option, argument);
 }
 
 static const struct tw_option options[] = {
-	{ 0, "load", required_argument, "KIND[:N]", parse, NULL,
-	  1, TW_LOAD_MAX,
+	{ 0, "load", required_argument, "KIND[:ARG]", parse, NULL,
+	  1, TW_LOAD_MAX, .choice = kind_name,
 	  .help = "load the system meanwhile: fft[:WORKERS] (default 1),\n"
 		  "Fourier transforms and file writes; hackbench[:GROUPS]\n"
 		  "(10), messages between processes; or none. Several\n"
@@ -79,23 +98,34 @@ static const struct tw_option options[] = {
 static void check(struct tw_run *run)
 {
 	int i, server = tw_config_priority(TW_SERVER, (int)tw_config.pairs - 1);
+	int highest = 0;
 
-	for (i = 0; i < count; i++)
-		if (loads[i]->ops->realtime && tw_config.priority)
-			tw_config.load_priority = LOAD_PRIORITY;
-	if (!tw_config.load_priority)
+	for (i = 0; i < count; i++) {
+		if (!tw_config.priority && loads[i]->priority) {
+			loads[i]->policy = SCHED_OTHER;
+			loads[i]->priority = 0;
+		}
+		if (loads[i]->priority > highest)
+			highest = loads[i]->priority;
+	}
+	if (!highest)
 		return;
-	tw_config.main_priority = LOAD_PRIORITY + 1;
-	if (server <= LOAD_PRIORITY)
+	tw_config.main_priority = highest + 1;
+	if (server <= highest)
 		fatal("--priority=%d: allowed is %d or more here: the server must be above the load, which has the real-time priority %d\n",
 		      (int)tw_config.priority, (int)tw_config.priority +
-		      LOAD_PRIORITY + 1 - server, LOAD_PRIORITY);
+		      highest + 1 - server, highest);
 }
 
 static int live(void *arg)
 {
 	struct tw_load *load = arg;
+	char byte;
 
+	close(go[1]);
+	while (read(go[0], &byte, 1) < 0 && errno == EINTR)
+		;
+	close(go[0]);
 	return load->ops->live(load);
 }
 
@@ -130,7 +160,8 @@ static void end(struct tw_run *run)
 	}
 	for (i = 0; i < count; i++) {
 		for (n = 0; n < loads[i]->processes; n++)
-			tw_process_stop_failed(&loads[i]->process[n]);
+			run->failed |= tw_process_stop_failed(
+				&loads[i]->process[n]);
 		if (!loads[i]->errors)
 			continue;
 		warn("--load=%s: %" PRIu64 " results were wrong: this kernel does not keep the floating-point registers of a preempted task, or the memory fails\n",
@@ -139,24 +170,30 @@ static void end(struct tw_run *run)
 	}
 }
 
-/* In a ramp, step k has k units of the first load. */
+/* In a ramp, step k has k units of its load. */
 static void begin(struct tw_run *run)
 {
 	const struct timespec settle = { .tv_nsec = SETTLE_MS * TW_NS_PER_MS };
 	int i, n;
 
+	if (!count)
+		return;
+	if (pipe2(go, O_CLOEXEC))
+		fatal("--load: cannot open a pipe: %m\n");
 	for (i = 0; i < count; i++) {
 		struct tw_load *load = loads[i];
 		bool single = load->ops->single;
 
-		load->units = run->steps > 1 && !i ? run->step : load->wanted;
+		load->units = load->ramped ? run->step : load->wanted;
 		load->processes = single ? load->units > 0 : load->units;
+		tw_config.load_policy = load->policy;
+		tw_config.load_priority = load->priority;
 		for (n = 0; n < load->processes; n++)
 			tw_process_start(&load->process[n], TW_LOAD,
 					 single ? TW_PLACE_ALL : n, live, load);
 	}
-	if (!count)
-		return;
+	close(go[0]);
+	close(go[1]);
 	nanosleep(&settle, NULL);
 	for (i = 0; i < count; i++) {
 		loads[i]->first = loads[i]->processes ?
@@ -192,7 +229,7 @@ static void json(FILE *file, const struct tw_run *run)
 		fprintf(file, "%s\n      { \"kind\": \"%s\", \"%s\": %d, \"priority\": %d, \"work\": \"%s\", \"rate\": %.3f, \"errors\": %"
 			PRIu64 " }", i ? "," : "", loads[i]->ops->name,
 			loads[i]->ops->unit, loads[i]->units,
-			loads[i]->process[0].priority, loads[i]->ops->work,
+			loads[i]->priority, loads[i]->ops->work,
 			loads[i]->rate, loads[i]->errors);
 	fprintf(file, "%s],\n", count ? "\n    " : "");
 }

@@ -10,10 +10,12 @@
 #include <stdint.h>
 
 #include "tw_process.h"
+#include "tw_tally.h"
 
 #define TW_LOAD_MAX	1024	/* workers or groups */
 
 struct tw_load;
+struct tw_option;
 
 struct tw_load_ops {
 	const char *name;
@@ -22,6 +24,10 @@ struct tw_load_ops {
 	int usual;		/* default number of units */
 	bool realtime;		/* with -p, at the lowest priority */
 	bool single;		/* one process runs all units */
+	const char *words;	/* usual arguments of a program */
+	/* Reads what follows "KIND:"; NULL: nothing does. */
+	void (*parse)(struct tw_load *load, const struct tw_option *option,
+		      char *value);
 	/* Runs in each process until it is killed. Returns -errno. */
 	int (*live)(struct tw_load *load);
 	/* The work that was done since the start. Called by main. */
@@ -31,7 +37,11 @@ struct tw_load_ops {
 /* One --load. Shared memory. */
 struct tw_load {
 	const struct tw_load_ops *ops;
+	const char *words;	/* see tw_load_ops */
+	int policy;
+	int priority;		/* 0: not real-time */
 	int wanted;		/* units, as the user wants them */
+	bool ramped;		/* by --steps */
 	int units;		/* the same, or those of a ramp's step */
 	int processes;
 	_Atomic uint64_t count;	/* of work, by the processes */
@@ -44,8 +54,19 @@ struct tw_load {
 
 extern const struct tw_load_ops tw_load_fft;
 extern const struct tw_load_ops tw_load_hackbench;
+extern const struct tw_load_ops tw_load_command;
 
-/* The first --load, which a ramp varies; NULL: there is none. */
-struct tw_load *tw_load_first(void);
+/* The --load @number; NULL: there is none. A ramp varies the first, 0. */
+struct tw_load *tw_load_number(int number);
+
+/* A kind's parse function: the number of units. */
+void tw_load_units(struct tw_load *load, const struct tw_option *option,
+		   char *value);
+
+/* As --steps has it; 1: no ramp. */
+extern int64_t tw_ramp_steps;
+
+/* " MIN AVG MAX STD", for the table of a ramp. */
+void tw_ramp_stats(FILE *file, const struct tw_stats *of);
 
 #endif /* TW_LOAD_H */

@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,7 +19,8 @@
 #include "tw_load.h"
 #include "tw_time.h"
 
-#define LOOPS		"5000"	/* a run takes some seconds */
+#define WORDS		"-l 5000"	/* a run takes some seconds */
+#define WORDS_MAX	64
 #define SHORTEST_MS	20	/* one that ends earlier did no work */
 
 /* By the kernel when main ends; this process is one of the group. */
@@ -30,8 +32,9 @@ static void kill_group(int signal)
 static void __attribute__((noreturn))
 become_hackbench(const struct tw_load *load)
 {
-	char groups[16];
-	int null = open("/dev/null", O_RDWR);
+	char groups[16], *word, *rest = strdup(load->words);
+	char *words[WORDS_MAX + 1] = { "hackbench", "-g", groups };
+	int null = open("/dev/null", O_RDWR), count = 3;
 
 	dup2(null, STDIN_FILENO);
 	dup2(null, STDOUT_FILENO);
@@ -39,7 +42,10 @@ become_hackbench(const struct tw_load *load)
 	signal(SIGINT, SIG_DFL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	snprintf(groups, sizeof(groups), "%d", load->units);
-	execlp("hackbench", "hackbench", "-g", groups, "-l", LOOPS, NULL);
+	while (count < WORDS_MAX && (word = strsep(&rest, " ")))
+		if (*word)
+			words[count++] = word;
+	execvp(words[0], words);
 	fprintf(stderr, "hackbench is not in PATH; it is part of rt-tests\n");
 	_exit(EXIT_FAILURE);
 }
@@ -102,5 +108,6 @@ static uint64_t hackbench_done(const struct tw_load *load)
 
 const struct tw_load_ops tw_load_hackbench = {
 	.name = "hackbench", .unit = "groups", .work = "messages", .usual = 10,
-	.single = true, .live = hackbench_live, .done = hackbench_done,
+	.single = true, .words = WORDS, .parse = tw_load_units,
+	.live = hackbench_live, .done = hackbench_done,
 };

@@ -11,19 +11,24 @@
 #include <stdbool.h>
 
 #include "tw_cycle.h"
+#include "tw_link.h"
 #include "tw_timer.h"
+#include "tw_wait.h"
 
 /* The settings of a loop. They do not change while it runs. */
 struct tw_loop {
 	int fd;			/* connected to the other side, blocking */
+	const struct tw_link_ops *link;
+	int pair;		/* its number */
 	size_t size;		/* of a request in bytes */
 	void *request;		/* buffer of @size bytes */
-	clockid_t clockid;
+	int64_t (*now_ns)(void);	/* of tw_config.clock */
 	const struct tw_timer_ops *timer;	/* client */
+	clockid_t timer_clockid;
 	int64_t period_ns;	/* client; 0: a closed loop */
 	const int64_t *first_ns;	/* client: first expiry; 0: see timer */
 	int64_t offset_ns;	/* client: added to *first_ns, if not 0 */
-	bool polls;		/* server: calls poll() before it receives */
+	const struct tw_wait_ops *wait;		/* server */
 	int64_t sleep_ns;	/* server; 0: does not call sleep */
 	uint64_t warmup;	/* cycles before the measured cycles */
 	uint64_t loops;		/* measured cycles; 0: no limit */
@@ -50,5 +55,14 @@ int tw_client_run(const struct tw_loop *loop);
  * connection or *stop is set. Returns 0, -EPROTO or -errno.
  */
 int tw_server_run(const struct tw_loop *loop);
+
+struct tw_reply;
+/*
+ * The same for one request, which follows that of the previous @reply. @wait_fd:
+ * see tw_wait.h. Returns also -ECONNRESET if the client closed the connection,
+ * and -ECANCELED.
+ */
+int tw_server_answer(const struct tw_loop *loop, int wait_fd,
+		     struct tw_reply *reply);
 
 #endif /* TW_LOOP_H */

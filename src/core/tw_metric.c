@@ -85,7 +85,7 @@ static int64_t network_ns(const struct tw_cycle *cycle,
 	return response_ns(cycle, params) - sleep_ns(cycle, params);
 }
 
-const struct tw_metric tw_metrics[TW_METRICS] = {
+struct tw_metric tw_metrics[TW_METRICS] = {
 	[TW_LATENCY] = { "latency", false, latency_ns },
 	[TW_WAKEUP] = { "wakeup", true, wakeup_ns },
 	[TW_SEND] = { "send", false, send_ns },

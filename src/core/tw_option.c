@@ -14,6 +14,7 @@
 #define OPTIONS_MAX	128
 #define FIRST		256	/* getopt's code of the first row */
 #define HEAD_WIDTH	22	/* of an option in the help */
+#define LIST_SIZE	120	/* of the words that an option allows */
 
 /* The rows of all parts, sorted by name. */
 static const struct tw_option *rows[OPTIONS_MAX];
@@ -55,19 +56,57 @@ void tw_option_path(const struct tw_option *option, char *value)
 	*(const char **)option->to = value;
 }
 
-void tw_option_choice(const struct tw_option *option, char *value)
+/* NULL: there are not so many. */
+static const char *choice_of(const struct tw_option *option, int i)
 {
-	char message[120] = "allowed is";
+	return option->choices ? option->choices[i] :
+	       option->choice ? option->choice(i) : NULL;
+}
+
+/* "a, b, c" */
+static void list_choices(const struct tw_option *option, char *text)
+{
 	int i;
 
-	for (i = 0; option->choices[i]; i++) {
-		if (!strcmp(value, option->choices[i])) {
-			*(const char **)option->to = option->choices[i];
+	text[0] = '\0';
+	for (i = 0; choice_of(option, i); i++)
+		strcat(strcat(text, i ? ", " : ""), choice_of(option, i));
+}
+
+void tw_option_choice(const struct tw_option *option, char *value)
+{
+	char list[LIST_SIZE], message[LIST_SIZE + 16];
+	int i;
+
+	for (i = 0; choice_of(option, i); i++)
+		if (!strcmp(value, choice_of(option, i))) {
+			*(const char **)option->to = choice_of(option, i);
 			return;
 		}
-		strcat(strcat(message, i ? ", " : " "), option->choices[i]);
-	}
+	list_choices(option, list);
+	snprintf(message, sizeof(message), "allowed is %s", list);
 	tw_option_refuse(option, value, message);
+}
+
+/* The words that an option allows, in lines of 80 columns. */
+static void help_choices(const struct tw_option *option)
+{
+	const char *word, *begin = "(";
+	size_t left = 0;
+	int i;
+
+	for (i = 0; (word = choice_of(option, i)); i++) {
+		if (left < strlen(word) + 3) {
+			printf("%s  %-*s ", i ? ",\n" : "", HEAD_WIDTH, "");
+			left = 80 - HEAD_WIDTH - 3;
+		} else {
+			left -= printf(", ");
+		}
+		left -= printf("%s%s", begin, word);
+		begin = "";
+	}
+	if (i)
+		printf(")\n");
 }
 
 static void help_option(const struct tw_option *option)
@@ -76,6 +115,8 @@ static void help_option(const struct tw_option *option)
 	const char *line;
 	int len;
 
+	if (!option->help)
+		return;
 	snprintf(head, sizeof(head), option->letter ? "-%c, --%s%s%s%s" :
 		 "%c   --%s%s%s%s", option->letter ? option->letter : ' ',
 		 option->name,
@@ -93,6 +134,7 @@ static void help_option(const struct tw_option *option)
 		printf("  %-*s %.*s\n", HEAD_WIDTH, head, len, line);
 		line = line[len] ? line + len + 1 : NULL;
 	}
+	help_choices(option);
 }
 
 static void print_version(const struct tw_option *option, char *value)

@@ -19,8 +19,10 @@ struct tw_option {
 	void (*parse)(const struct tw_option *option, char *value);
 	void *to;
 	int64_t min, max;	/* allowed range of a number */
-	const char *help;	/* \n starts a new line */
-	const char *const *choices;	/* allowed words; the last is NULL */
+	const char *help;	/* \n starts a new line; NULL: not in the help */
+	/* The allowed words, NULL after the last: a list, or a table's names. */
+	const char *const *choices;
+	const char *(*choice)(int number);
 };
 
 /* To the bool, the int64_t or the const char * at @to. */

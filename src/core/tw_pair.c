@@ -94,22 +94,40 @@ static void prefault(void *memory, size_t size)
 
 /* The parts whose record() the client calls, with their memory. */
 static struct recorder {
+	void (*lose)(void *room, const struct tw_cycle *cycle);
 	bool (*record)(void *room, const struct tw_cycle *cycle,
 		       const int64_t values_ns[]);
 	void *room;
-} recorders[16];
+} *recorders;			/* the last has no record() */
 
-static void list_recorders(const struct tw_run *run, int pair)
+static int list_recorders(const struct tw_run *run, int pair)
 {
-	struct recorder *next = recorders;
+	struct recorder *next;
 	int i;
 
 	for (i = 0; tw_parts[i]; i++)
+		;
+	next = recorders = calloc(i + 1, sizeof(*next));
+	if (!next)
+		return -ENOMEM;
+	for (i = 0; tw_parts[i]; i++)
 		if (tw_parts[i]->record && room_of(tw_parts[i], run))
 			*next++ = (struct recorder) {
-				tw_parts[i]->record,
+				tw_parts[i]->lose, tw_parts[i]->record,
 				tw_pair_room(run, pair, tw_parts[i])
 			};
+	return 0;
+}
+
+/* A cycle without a reply has missed expiries, but no metrics. */
+static void lose(struct tw_pair *pair, const struct tw_cycle *cycle)
+{
+	int i;
+
+	tw_tally_add(&pair->tally, NULL, cycle->missed);
+	for (i = 0; recorders[i].record; i++)
+		if (recorders[i].lose)
+			recorders[i].lose(recorders[i].room, cycle);
 }
 
 static bool record(void *sink, const struct tw_cycle *cycle)
@@ -119,6 +137,10 @@ static bool record(void *sink, const struct tw_cycle *cycle)
 	bool end = false;
 	int i;
 
+	if (!cycle->t3_ns) {
+		lose(pair, cycle);
+		return false;
+	}
 	for (i = 0; i < TW_METRICS; i++)
 		values_ns[i] = tw_metrics[i].value_ns(cycle,
 						      &pair->tally.params);
@@ -128,14 +150,32 @@ static bool record(void *sink, const struct tw_cycle *cycle)
 	return end;
 }
 
-static void add_usage(struct tw_usage *usage, int sign)
+static int64_t us_of(const struct timeval *time)
 {
-	struct rusage now;
+	return time->tv_sec * 1000000LL + time->tv_usec;
+}
 
-	if (getrusage(RUSAGE_SELF, &now))
-		return;
-	usage->faults += sign * (now.ru_minflt + now.ru_majflt);
-	usage->switches += sign * (now.ru_nvcsw + now.ru_nivcsw);
+/* Of this process until now. */
+static struct tw_usage read_usage(void)
+{
+	struct rusage now = { .ru_minflt = 0 };
+
+	getrusage(RUSAGE_SELF, &now);
+	return (struct tw_usage) {
+		.faults = now.ru_minflt + now.ru_majflt,
+		.switches = now.ru_nvcsw + now.ru_nivcsw,
+		.cpu_us = us_of(&now.ru_utime) + us_of(&now.ru_stime),
+	};
+}
+
+/* Only now: of a process that is killed nothing is known. */
+static void add_usage(struct tw_usage *to, const struct tw_usage *begin)
+{
+	struct tw_usage end = read_usage();
+
+	to->faults += end.faults - begin->faults;
+	to->switches += end.switches - begin->switches;
+	to->cpu_us += end.cpu_us - begin->cpu_us;
 }
 
 /* Until all processes have closed the write end, or a stop signal comes. */
@@ -152,6 +192,7 @@ struct start {
 	struct tw_run *run;
 	struct tw_pair *pair;
 	enum tw_role role;
+	int fd, other_fd;	/* its end, the other side's; -1: closed */
 };
 
 static int run_loop(const struct start *start)
@@ -159,29 +200,32 @@ static int run_loop(const struct start *start)
 	struct tw_control *control = start->run->control;
 	struct tw_pair *pair = start->pair;
 	const struct tw_loop loop = {
-		.fd = pair->fd[start->role], .size = tw_config.size,
+		.fd = start->fd, .link = tw_config.link,
+		.pair = pair->number, .size = tw_config.size,
 		.request = calloc(1, tw_config.size),
-		.clockid = tw_config.clockid, .timer = tw_config.timer,
+		.now_ns = tw_config.clock->now_ns, .timer = tw_config.timer,
+		.timer_clockid = tw_config.clock->timer_clockid,
 		.period_ns = pair->tally.params.period_ns,
 		.first_ns = &control->first_ns,
 		.offset_ns = pair->number * tw_config.aligned_us * TW_NS_PER_US,
-		.polls = tw_config.polls,
+		.wait = tw_config.wait,
 		.sleep_ns = pair->tally.params.sleep_ns,
 		.warmup = tw_config.warmup, .loops = tw_config.loops,
 		.duration_ns = tw_config.duration_s * TW_NS_PER_S,
 		.end_ns = &pair->end_ns, .stop = &control->stop,
 		.record = record, .sink = pair,
 	};
+	struct tw_usage begin;
 	int err;
 
 	if (!loop.request)
 		return -ENOMEM;
 	prefault(loop.request, loop.size);
 	await_end(start->run->go[0]);
-	add_usage(&pair->usage[start->role], -1);
+	begin = read_usage();
 	err = start->role == TW_CLIENT ? tw_client_run(&loop) :
-	      tw_server_run(&loop);
-	add_usage(&pair->usage[start->role], 1);
+	      start->run->serve(&loop);
+	add_usage(&pair->usage[start->role], &begin);
 	return err;
 }
 
@@ -196,13 +240,15 @@ static int live(void *arg)
 	 * An open copy would hide that the other side has ended, or that all
 	 * are ready.
 	 */
-	close(pair->fd[start->role == TW_CLIENT ? TW_SERVER : TW_CLIENT]);
+	close(start->other_fd);
 	close(run->go[1]);
 	if (start->role == TW_SERVER) {
 		close(run->done[1]);
 		return run_loop(start);
 	}
-	list_recorders(run, pair->number);
+	err = list_recorders(run, pair->number);
+	if (err)
+		return err;
 	prefault(pair, run->pair_size);
 	err = run_loop(start);
 	/*
@@ -215,23 +261,37 @@ static int live(void *arg)
 	return err;
 }
 
-void tw_pair_start(struct tw_run *run, int number)
+void tw_pair_connect(struct tw_run *run, int number)
 {
 	struct tw_pair *pair = run->pairs[number];
-	struct start server = { run, pair, TW_SERVER };
-	struct start client = { run, pair, TW_CLIENT };
-	int err = tw_link_tcp(&pair->fd[TW_CLIENT], &pair->fd[TW_SERVER]);
+	int err = tw_config.link->open(&pair->fd[TW_CLIENT],
+				       &pair->fd[TW_SERVER]);
 
 	if (err)
-		fatal("cannot connect client and server on 127.0.0.1: %s\n",
-		      strerror(-err));
+		fatal("cannot connect client and server of pair %d over %s: %s; needed is %s\n",
+		      number, tw_config.link->name, strerror(-err),
+		      tw_config.link->needed);
+}
+
+void tw_pair_start_process(struct tw_run *run, int number, enum tw_role role)
+{
+	struct tw_pair *pair = run->pairs[number];
+	struct start start = {
+		run, pair, role, pair->fd[role],
+		pair->fd[role == TW_CLIENT ? TW_SERVER : TW_CLIENT]
+	};
+
 	/* The other pairs' processes do not need it. */
 	madvise(pair, run->pair_size, MADV_DOFORK);
-	tw_process_start(&pair->process[TW_SERVER], TW_SERVER, number, live,
-			 &server);
-	tw_process_start(&pair->process[TW_CLIENT], TW_CLIENT, number, live,
-			 &client);
+	tw_process_start(&pair->process[role], role, number, live, &start);
 	madvise(pair, run->pair_size, MADV_DONTFORK);
-	close(pair->fd[TW_CLIENT]);
-	close(pair->fd[TW_SERVER]);
+	close(pair->fd[role]);
+	pair->fd[role] = -1;
+}
+
+void tw_pair_start(struct tw_run *run, int number)
+{
+	tw_pair_connect(run, number);
+	tw_pair_start_process(run, number, TW_SERVER);
+	tw_pair_start_process(run, number, TW_CLIENT);
 }

@@ -9,6 +9,8 @@
 
 static int64_t distance_us = -1;	/* -1: not given */
 static bool threads;
+static const char *const peers[] = { "same", "next", NULL };
+static const char *peer;	/* NULL: same */
 
 static void parse_threads(const struct tw_option *option, char *value)
 {
@@ -36,6 +38,10 @@ static const struct tw_option options[] = {
 	  &distance_us, 0, 1000000,
 	  .help = "the period of pair N is N times US longer; default 500,\n"
 		  "or 0 with -h, -H or a list of intervals" },
+	{ 0, "peer", required_argument, "NAME", tw_option_choice, &peer,
+	  .choices = peers,
+	  .help = "with -S, the CPU of the server: that of its client\n"
+		  "(the default), or the next one" },
 	{ 0, "priospread", no_argument, NULL, tw_option_flag,
 	  &tw_config.spread,
 	  .help = "lower both priorities of pair N by 2N" },
@@ -57,6 +63,9 @@ static void check(struct tw_run *run)
 	if (tw_config.smp)
 		tw_config.pairs = tw_place_count() > TW_PAIRS_MAX ?
 				  TW_PAIRS_MAX : tw_place_count();
+	if (peer && !tw_config.smp)
+		fatal("--peer=%s: allowed only with --smp\n", peer);
+	tw_config.peer_next = peer && !strcmp(peer, "next");
 	if (tw_config.spread && !tw_config.priority)
 		fatal("--priospread: allowed only with --priority\n");
 	most = (int)tw_config.priority / 2;

@@ -31,19 +31,23 @@ struct tw_part {
 	 * Memory that a client shares with main, zeroed: its size for each
 	 * pair, and how to fill it in. tw_pair_room() finds it. For a part that
 	 * wants some, the client calls record() for each measured cycle, after
-	 * t3, with the values of all metrics; true ends the run.
+	 * t3, with the values of all metrics; true ends the step of all pairs.
 	 */
 	size_t (*room)(const struct tw_run *run);
 	void (*attach)(void *room, int pair);
 	bool (*record)(void *room, const struct tw_cycle *cycle,
 		       const int64_t values_ns[]);
+	/* In place of record(), for a cycle whose reply was lost. */
+	void (*lose)(void *room, const struct tw_cycle *cycle);
 	bool (*exceeded)(const struct tw_run *run);	/* exit status 2 */
 	/*
 	 * text() prints lines at the end. column() writes members of "thread"
-	 * in the JSON, json() of "twoway"; each ends with a comma.
+	 * in the JSON, pair() of "twoway.pairs", json() of "twoway"; each ends
+	 * with a comma.
 	 */
 	void (*text)(FILE *file, const struct tw_run *run);
 	void (*column)(FILE *file, const struct tw_run *run, int column);
+	void (*pair)(FILE *file, const struct tw_run *run, int pair);
 	void (*json)(FILE *file, const struct tw_run *run);
 	/* The results are complete; @status: of the program. */
 	int (*write)(const struct tw_run *run, int status);	/* -errno */
@@ -58,13 +62,31 @@ extern const struct tw_part tw_part_text;
 extern const struct tw_part tw_part_latency;
 extern const struct tw_part tw_part_histogram;
 extern const struct tw_part tw_part_blocks;
+extern const struct tw_part tw_part_percentiles;
+extern const struct tw_part tw_part_kept;
+extern const struct tw_part tw_part_limit;
+extern const struct tw_part tw_part_dump;
+extern const struct tw_part tw_part_timeline;
 extern const struct tw_part tw_part_json;
 extern const struct tw_part tw_part_columns;
 extern const struct tw_part tw_part_pairs;
 extern const struct tw_part tw_part_break;
+extern const struct tw_part tw_part_trace;
 extern const struct tw_part tw_part_verbose;
+extern const struct tw_part tw_part_load_option;
+extern const struct tw_part tw_part_runtime;
 extern const struct tw_part tw_part_load;
+extern const struct tw_part tw_part_throttle;
 extern const struct tw_part tw_part_ramp;
 extern const struct tw_part tw_part_trltp;
+extern const struct tw_part tw_part_clock;
+extern const struct tw_part tw_part_transport;
+extern const struct tw_part tw_part_total;
+extern const struct tw_part tw_part_gone;
+extern const struct tw_part tw_part_servers;
+extern const struct tw_part tw_part_orb;
+extern const struct tw_part tw_part_orb_step;
+extern const struct tw_part tw_part_check;
+extern const struct tw_part tw_part_others;
 
 #endif /* TW_PART_H */

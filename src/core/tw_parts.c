@@ -7,7 +7,9 @@
 #include "tw_part.h"
 
 const struct tw_part *const tw_parts[] = {
-	&tw_part_json,	/* first, so written last: it has the exit status */
+	&tw_part_others,	/* first: ours begins after it, ends before */
+	&tw_part_json,	/* written last: it has the exit status */
+	&tw_part_orb,		/* sets the number of pairs */
 	&tw_part_histogram,
 	&tw_part_pairs,
 	&tw_part_config,
@@ -15,11 +17,27 @@ const struct tw_part *const tw_parts[] = {
 	&tw_part_columns,
 	&tw_part_text,
 	&tw_part_latency,
+	&tw_part_break,
+	&tw_part_trace,
 	&tw_part_ramp,
+	&tw_part_load_option,
+	&tw_part_runtime,
 	&tw_part_load,
+	&tw_part_throttle,
 	&tw_part_trltp,
 	&tw_part_verbose,
-	&tw_part_break,
 	&tw_part_blocks,
+	&tw_part_percentiles,
+	&tw_part_kept,
+	&tw_part_limit,
+	&tw_part_dump,
+	&tw_part_timeline,
+	&tw_part_clock,
+	&tw_part_transport,
+	&tw_part_total,
+	&tw_part_gone,
+	&tw_part_servers,
+	&tw_part_orb_step,
+	&tw_part_check,	/* last: all else is checked, or it exits */
 	NULL
 };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Which CPUs a process runs on. */
-#include <string.h>
 #include <time.h>
 
 #include "rt-error.h"
@@ -60,7 +59,9 @@ void tw_place(enum tw_role role, int number, cpu_set_t *cpus)
 	if (CPU_COUNT(&own[role]))
 		*cpus = own[role];
 	else if (tw_config.smp && side)
-		nth(&allowed, number % CPU_COUNT(&allowed), 1, cpus);
+		nth(&allowed, (number + (role == TW_SERVER &&
+					 tw_config.peer_next)) %
+		    CPU_COUNT(&allowed), 1, cpus);
 	else if (!pinned || (count && !side))
 		*cpus = allowed;
 	else if (count)

@@ -24,9 +24,9 @@ static int role_policy(enum tw_role role, int priority)
 {
 	if (role == TW_SERVER || role == TW_CLIENT)
 		return tw_config.policy;
-	if (!priority)
-		return SCHED_OTHER;
-	return role == TW_LOAD ? SCHED_RR : SCHED_FIFO;
+	if (role == TW_LOAD)
+		return tw_config.load_policy;
+	return priority ? SCHED_FIFO : SCHED_OTHER;
 }
 
 static void __attribute__((noreturn))
@@ -44,14 +44,12 @@ void tw_process_settle(enum tw_role role, int number)
 	int policy = role_policy(role, param.sched_priority);
 	cpu_set_t cpus, wanted;
 
-	/*
-	 * Set the priority first, or the process may never run on a busy CPU.
-	 * With cgroup v2 no file tells whether RT_GROUP_SCHED is the cause, so
-	 * the message names it as a possibility.
-	 */
+	/* Priority first, or the process may never run on a busy CPU. */
 	if (sched_setscheduler(0, policy, &param))
 		refused(role, "scheduling policy and priority",
-			param.sched_priority ? "; needed is root, CAP_SYS_NICE or a higher \"ulimit -r\"; root is refused, too, if the kernel has RT_GROUP_SCHED and the cgroup has no real-time runtime" : "");
+			!param.sched_priority ? "" :
+			geteuid() ? "; needed is root, CAP_SYS_NICE or a higher \"ulimit -r\"" :
+			"; root is refused if the kernel has RT_GROUP_SCHED and the cgroup has no real-time runtime (then move the shell to the root cgroup), in a user namespace, and without CAP_SYS_NICE");
 	tw_place(role, number, &wanted);
 	errno = EPERM;
 	if (sched_setaffinity(0, sizeof(wanted), &wanted) ||
@@ -81,8 +79,10 @@ static void set_signals(enum tw_role role)
 		sigaction(ignored[i], &action, NULL);
 	action.sa_handler = on_stop;
 	sigaction(TW_STOP_SIGNAL, &action, NULL);
-	if (role == TW_LOAD)
+	if (role == TW_LOAD) {
 		signal(SIGPIPE, SIG_DFL);
+		signal(SIGTERM, SIG_DFL);
+	}
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
@@ -111,17 +111,28 @@ be_child(enum tw_role role, int number, pid_t parent, int ready,
 	_exit(-live(arg));
 }
 
-/* A child that ends without the ready byte has printed the reason. */
-static void await_ready(const struct tw_process *process, int fd)
+/*
+ * A child that ends without the ready byte has printed the reason, unless it
+ * was killed.
+ */
+static void await_ready(struct tw_process *process, int fd)
 {
 	struct pollfd pipe = { .fd = fd, .events = POLLIN };
+	cpu_set_t cpus;
 	char byte;
 
-	if (poll(&pipe, 1, START_MS) != 1)
+	if (poll(&pipe, 1, START_MS) != 1) {
+		/* To die, it needs a CPU: main's. */
+		if (!sched_getaffinity(0, sizeof(cpus), &cpus))
+			sched_setaffinity(process->pid, sizeof(cpus), &cpus);
 		fatal("the %s (pid %d) was not ready within %d s: it gets no CPU time; look for a task of higher priority on its CPU\n",
 		      process->name, process->pid, START_MS / 1000);
-	if (read(fd, &byte, 1) != 1)
+	}
+	if (read(fd, &byte, 1) != 1) {
+		tw_process_await(process);
+		tw_process_failed(process, true);
 		exit(EXIT_FAILURE);
+	}
 	close(fd);
 }
 
@@ -155,9 +166,10 @@ void tw_process_start(struct tw_process *process, enum tw_role role,
 
 bool tw_process_ended(struct tw_process *process)
 {
+	/* It also has ended if it was reaped as another pair's process. */
 	if (process->pid && !process->ended)
 		process->ended = waitpid(process->pid, &process->status,
-					 WNOHANG) == process->pid;
+					 WNOHANG) != 0;
 	return process->ended;
 }
 
@@ -176,21 +188,44 @@ void tw_process_await(struct tw_process *process)
 		pause_1ms();
 }
 
-/* Its orphans come to main, which is their subreaper. */
-static void stop_group(struct tw_process *process)
+/* Like tw_process_ended(), but it is not reaped: its pid is still its own. */
+static bool finished(const struct tw_process *process)
 {
-	pid_t pid = 0;
-	int ms = 0;
+	siginfo_t info = { .si_pid = 0 };
 
+	return process->ended ||
+	       waitid(P_PID, process->pid, &info, WEXITED | WNOWAIT | WNOHANG) ||
+	       info.si_pid;
+}
+
+/*
+ * A load may first end what it has started. Orphans of the group come to main,
+ * which is their subreaper. Returns whether the load did not end, or failed.
+ */
+static bool stop_group_failed(struct tw_process *process)
+{
+	int status, ms = 0;
+	pid_t pid = 0;
+	bool late;
+
+	if (!process->ended)
+		kill(process->pid, SIGTERM);
+	while (!finished(process) && ms++ < STOP_MS)
+		pause_1ms();
+	late = !finished(process);
+	if (late)
+		warn("the %s (pid %d) did not end within %d s and is killed\n",
+		     process->name, process->pid, STOP_MS / 1000);
 	kill(-process->pid, SIGKILL);
-	while (pid >= 0 && ms < STOP_MS) {
-		pid = waitpid(-process->pid, NULL, WNOHANG);
-		if (!pid) {
+	for (ms = 0; pid >= 0 && ms < STOP_MS; ms += !pid) {
+		pid = waitpid(-process->pid, &status, WNOHANG);
+		if (pid == process->pid)
+			process->status = status;
+		if (!pid)
 			pause_1ms();
-			ms++;
-		}
 	}
 	process->ended = true;
+	return late || (WIFEXITED(process->status) && process->status);
 }
 
 bool tw_process_stop_failed(struct tw_process *process)
@@ -200,7 +235,7 @@ bool tw_process_stop_failed(struct tw_process *process)
 	if (!process->pid)
 		return false;
 	if (process->group)
-		stop_group(process);
+		return stop_group_failed(process);
 	/* Repeatedly: a signal may come just before the child waits for it. */
 	for (ms = 0; ms < STOP_MS && !tw_process_ended(process); ms++) {
 		kill(process->pid, TW_STOP_SIGNAL);

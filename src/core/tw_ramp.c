@@ -8,17 +8,17 @@
 #include "tw_part.h"
 #include "tw_text.h"
 
-static int64_t steps = 1;
+int64_t tw_ramp_steps = 1;
 
-/* What is kept of each step, over all pairs. */
+/* What is kept of each step, over all pairs. NULL: this is no ramp of a load. */
 static struct {
 	double rate;		/* work of the load a second */
 	struct tw_results results;
 } *kept;
 
 static const struct tw_option options[] = {
-	{ 0, "steps", required_argument, "N", tw_option_number, &steps,
-	  1, TW_LOAD_MAX + 1,
+	{ 0, "steps", required_argument, "N", tw_option_number,
+	  &tw_ramp_steps, 1, TW_LOAD_MAX + 1,
 	  .help = "N runs, with 0, 1 ... N-1 workers (or groups) of the\n"
 		  "first --load" },
 	{ .name = NULL }
@@ -26,42 +26,48 @@ static const struct tw_option options[] = {
 
 static void check(struct tw_run *run)
 {
-	if (steps > 1 && !tw_load_first())
-		fatal("--steps=%d: allowed only with --load\n", (int)steps);
-	if (steps > 1 && !tw_config.loops && !tw_config.duration_s)
+	int steps = (int)tw_ramp_steps;
+
+	/* Another part may have a ramp of something else. */
+	if (steps == 1 || run->steps == steps)
+		return;
+	if (!tw_load_number(0))
+		fatal("--steps=%d: allowed only with --load\n", steps);
+	if (!tw_config.loops && !tw_config.duration_s)
 		fatal("--steps=%d: allowed only with --loops or --duration\n",
-		      (int)steps);
-	run->steps = (int)steps;
+		      steps);
+	run->steps = steps;
+	tw_load_number(0)->ramped = true;
 	kept = calloc(steps, sizeof(*kept));
 	if (!kept)
-		fatal("--steps=%d: no memory\n", (int)steps);
+		fatal("--steps=%d: no memory\n", steps);
 }
 
 static void begin(struct tw_run *run)
 {
-	if (run->steps > 1)
+	if (kept)
 		printf("# Step %d/%d: load %s, %d %s\n", run->step + 1,
-		       run->steps, tw_load_first()->ops->name, run->step,
-		       tw_load_first()->ops->unit);
+		       run->steps, tw_load_number(0)->ops->name, run->step,
+		       tw_load_number(0)->ops->unit);
 }
 
 static void end(struct tw_run *run)
 {
 	int i;
 
-	if (run->steps == 1)
+	if (!kept)
 		return;
 	for (i = 0; i < tw_config.pairs; i++)
 		tw_results_merge(&kept[run->step].results,
 				 &run->pairs[i]->tally.results,
 				 &run->pairs[i]->tally.params);
-	kept[run->step].rate = tw_load_first()->rate;
+	kept[run->step].rate = tw_load_number(0)->rate;
 	if (!run->no_status && kept[run->step].results.stats[0].count)
 		tw_text_status(stdout, run);
 	fflush(stdout);
 }
 
-static void print_stats(FILE *file, const struct tw_stats *of)
+void tw_ramp_stats(FILE *file, const struct tw_stats *of)
 {
 	fprintf(file, " %7" PRId64 " %7" PRId64 " %7" PRId64 " %7.1f",
 		tw_text_whole(of->min_ns),
@@ -74,18 +80,18 @@ static void text(FILE *file, const struct tw_run *run)
 {
 	int i;
 
-	if (run->steps == 1)
+	if (!kept)
 		return;
 	fprintf(file, "# Load %s: response and total by %s; work: %s a second\n"
 		"# %7s | %31s | %31s | %8s\n",
-		tw_load_first()->ops->name, tw_load_first()->ops->unit,
-		tw_load_first()->ops->work, tw_load_first()->ops->unit,
+		tw_load_number(0)->ops->name, tw_load_number(0)->ops->unit,
+		tw_load_number(0)->ops->work, tw_load_number(0)->ops->unit,
 		"response: min avg max std", "total: min avg max std", "work");
 	for (i = 0; i < run->steps && kept[i].results.stats[0].count; i++) {
 		fprintf(file, "# %7d |", i);
-		print_stats(file, &kept[i].results.stats[TW_RESPONSE]);
+		tw_ramp_stats(file, &kept[i].results.stats[TW_RESPONSE]);
 		fprintf(file, " |");
-		print_stats(file, &kept[i].results.stats[TW_TOTAL]);
+		tw_ramp_stats(file, &kept[i].results.stats[TW_TOTAL]);
 		fprintf(file, " | %8.1f\n", kept[i].rate);
 	}
 }
@@ -94,13 +100,13 @@ static void json(FILE *file, const struct tw_run *run)
 {
 	int i;
 
-	if (run->steps == 1)
+	if (!kept)
 		return;
 	fprintf(file, "    \"steps\": [");
 	for (i = 0; i < run->steps && kept[i].results.stats[0].count; i++) {
 		fprintf(file, "%s {\n      \"%s\": %d, \"rate\": %.3f, \"missed\": %"
 			PRIu64 ",\n      ", i ? "," : "",
-			tw_load_first()->ops->unit, i, kept[i].rate,
+			tw_load_number(0)->ops->unit, i, kept[i].rate,
 			kept[i].results.missed);
 		tw_json_phases(file, &kept[i].results);
 		fprintf(file, "\n    }");

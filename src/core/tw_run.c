@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -7,6 +6,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -52,7 +52,7 @@ void tw_run_open_signals(struct tw_run *run)
 /* A blocked client cannot end itself after -D; main does it a little later. */
 static void check_ends(struct tw_run *run)
 {
-	int64_t now_ns = tw_now_ns(tw_config.clockid);
+	int64_t now_ns = tw_config.clock->now_ns();
 	int i;
 
 	for (i = 0; i < tw_config.pairs; i++) {
@@ -106,8 +106,8 @@ static bool any_failed(struct tw_run *run, bool killed)
 
 /*
  * Returns whether all clients have ended. A client whose server was killed sees
- * only that the connection is closed; the server, which died first, is to be
- * named.
+ * only that the connection is closed, and stops; the server, which died first,
+ * is to be named.
  */
 static bool reap(struct tw_run *run)
 {
@@ -118,7 +118,7 @@ static bool reap(struct tw_run *run)
 		struct tw_process *process = run->pairs[i]->process;
 
 		done &= tw_process_ended(&process[TW_CLIENT]);
-		if (process[TW_CLIENT].status)
+		if (WEXITSTATUS(process[TW_CLIENT].status))
 			tw_process_await(&process[TW_SERVER]);
 		tw_process_ended(&process[TW_SERVER]);
 	}
@@ -143,13 +143,14 @@ static void watch(struct tw_run *run)
 {
 	bool live = !tw_config.quiet && !tw_config.verbose &&
 		    !tw_config.silent && isatty(STDOUT_FILENO);
+	int tick_ms = live && run->tick_ms < 0 ? DISPLAY_MS : run->tick_ms;
 	struct pollfd signals = { .fd = run->signal_fd, .events = POLLIN };
 	bool done = false;
 
 	alarm(tw_config.duration_s ? tw_config.duration_s + GRACE_S : 0);
 	while (!run->failed && !done && !run->interrupted &&
 	       !run->control->stop) {
-		poll(&signals, 1, live ? DISPLAY_MS : run->tick_ms);
+		poll(&signals, 1, tick_ms);
 		take_signals(run);
 		done = reap(run);
 		tell_parts(run);
@@ -181,10 +182,11 @@ static void start(struct tw_run *run)
 	if (pipe2(run->go, O_CLOEXEC) || pipe2(run->done, O_CLOEXEC))
 		fatal("cannot open a pipe: %m\n");
 	for (i = 0; i < tw_config.pairs; i++)
-		tw_pair_start(run, i);
+		run->start_pair(run, i);
 	/* Leave time for all clients to start before the common expiry. */
 	if (tw_config.aligned_us >= 0)
-		run->control->first_ns = tw_now_ns(tw_config.clockid) +
+		run->control->first_ns =
+			tw_now_ns(tw_config.clock->timer_clockid) +
 			(20 + tw_config.pairs) * TW_NS_PER_MS;
 	close(run->done[0]);
 	close(run->done[1]);

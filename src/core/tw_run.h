@@ -18,6 +18,7 @@ struct tw_part;
 struct tw_usage {
 	uint64_t faults;
 	uint64_t switches;	/* voluntary and involuntary */
+	int64_t cpu_us;		/* CPU time, of user and system */
 };
 
 /*
@@ -26,13 +27,13 @@ struct tw_usage {
  */
 struct tw_pair {
 	int number;
-	int fd[TW_ROLES];	/* connected: the client's end, the server's */
+	int fd[TW_ROLES];	/* sockets of both; used by main; -1: closed */
 	int64_t end_ns;		/* when the client is to end; 0: not known */
 	struct tw_process process[TW_ROLES];	/* used by main only */
 	struct tw_usage usage[TW_ROLES];
 	struct tw_tally tally;	/* of this step; written by the client */
 	struct tw_results total;	/* of all steps; written by main */
-	char rooms[];		/* of the parts */
+	_Alignas(64) char rooms[];	/* of the parts */
 };
 
 /* Memory that main shares with all. */
@@ -40,6 +41,8 @@ struct tw_control {
 	atomic_int stop;	/* all clients and servers are to end */
 	int64_t first_ns;	/* first expiry of aligned clients; else 0 */
 };
+
+#define TW_TICK_MS	50	/* a ring holds the cycles of much more */
 
 struct tw_run {
 	char **argv;		/* as it was given */
@@ -56,7 +59,10 @@ struct tw_run {
 	int done[2];
 	int steps;		/* of a ramp; 1: none */
 	int step;		/* the present one, from 0 */
-	int tick_ms;		/* woken() is also called so often; -1: not */
+	int tick_ms;		/* TW_TICK_MS: woken() is called so often, too */
+	/* How a pair is started and its requests answered; a part may set it. */
+	void (*start_pair)(struct tw_run *run, int number);
+	int (*serve)(const struct tw_loop *loop);
 	bool no_status;		/* -h or -v prints instead */
 	bool broken;		/* -b: the run ended at a long cycle */
 	bool failed;		/* after a message: exit status 1 */
@@ -75,18 +81,16 @@ void tw_run_measure(struct tw_run *run);
 /* Allocates the memory of all pairs. */
 void tw_pair_map_all(struct tw_run *run);
 
-/* Connects and starts client and server, which wait for the end of run->go. */
+/*
+ * Connects client and server; starts one of them, which waits for the end of
+ * run->go; does all of this.
+ */
+void tw_pair_connect(struct tw_run *run, int number);
+void tw_pair_start_process(struct tw_run *run, int number, enum tw_role role);
 void tw_pair_start(struct tw_run *run, int number);
 
 /* A part's memory in a pair; NULL: it has none. */
 void *tw_pair_room(const struct tw_run *run, int pair,
 		   const struct tw_part *part);
-
-/*
- * Connects two TCP sockets over 127.0.0.1, without Nagle's delay. The caller
- * closes both. Returns 0 or -errno; -EPERM: somebody else was faster to
- * connect.
- */
-int tw_link_tcp(int *client_fd, int *server_fd);
 
 #endif /* TW_RUN_H */

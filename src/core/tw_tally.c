@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <math.h>
-#include <string.h>
 
 #include "tw_tally.h"
 
@@ -30,7 +29,7 @@ static void add(struct tw_stats *stats, int64_t value_ns, double inverse,
 	}
 }
 
-void tw_tally_add(struct tw_tally *tally, const int64_t values_ns[TW_METRICS],
+void tw_tally_add(struct tw_tally *tally, const int64_t values_ns[],
 		  uint64_t missed)
 {
 	uint32_t version = atomic_load_explicit(&tally->version,
@@ -44,7 +43,7 @@ void tw_tally_add(struct tw_tally *tally, const int64_t values_ns[TW_METRICS],
 	/* No write may be seen before the odd version... */
 	atomic_thread_fence(memory_order_release);
 	results->missed += missed;
-	for (id = 0; id < TW_METRICS; id++)
+	for (id = 0; values_ns && id < TW_METRICS; id++)
 		add(&results->stats[id], values_ns[id], inverse,
 		    tally->targets_ns[id]);
 	/* ...and none after the even one. */

@@ -39,8 +39,11 @@ struct tw_tally {
 	struct tw_results results;
 };
 
-/* Called by the client. Adds the values of all metrics of a measured cycle. */
-void tw_tally_add(struct tw_tally *tally, const int64_t values_ns[TW_METRICS],
+/*
+ * Called by the client. Adds the values of all metrics of a measured cycle;
+ * NULL: its reply was lost.
+ */
+void tw_tally_add(struct tw_tally *tally, const int64_t values_ns[],
 		  uint64_t missed);
 
 /*

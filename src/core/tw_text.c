@@ -13,9 +13,11 @@
 
 #define PHASES	(1 + TW_TOTAL - TW_LATENCY)	/* lines, at most */
 
-static bool unbuffered;
+static bool on_max, unbuffered;
 
 static const struct tw_option options[] = {
+	{ 'M', "refresh_on_max", no_argument, NULL, tw_option_flag, &on_max,
+	  .help = "redraw the display only when a maximum has grown" },
 	{ 'u', "unbuffered", no_argument, NULL, tw_option_flag, &unbuffered,
 	  .help = "do not buffer the output" },
 	{ .name = NULL }
@@ -145,6 +147,19 @@ void tw_text_status(FILE *file, const struct tw_run *run)
 	print_status(file, run, INT32_MAX);
 }
 
+/* Whether a maximum is not as it was at the last call. */
+static bool max_has_changed(const struct tw_run *run)
+{
+	static int64_t last_ns = -1;
+	int64_t before_ns = last_ns;
+	int i;
+
+	for (last_ns = 0, i = 0; i < tw_text_columns(); i++)
+		last_ns += run->pairs[tw_text_pair(i)]->tally.results.
+			   stats[tw_text_metric(i)].max_ns;
+	return last_ns != before_ns;
+}
+
 /*
  * ?7l: the terminal cuts a line that is too wide, so that it stays one; K:
  * erases to its end; A: moves up.
@@ -155,6 +170,8 @@ void tw_text_redraw(const struct tw_run *run)
 	double load[3] = { 0 };
 	int lines;
 
+	if (on_max && !max_has_changed(run))
+		return;
 	getloadavg(load, 3);
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) || window.ws_row < 4)
 		window.ws_row = 24;

@@ -48,7 +48,7 @@ static int posix_wait(struct tw_timer *timer)
 	return 0;
 }
 
-static void posix_settle(struct tw_timer *timer, int64_t awake_ns)
+void tw_timer_settle_overrun(struct tw_timer *timer, int64_t awake_ns)
 {
 	advance(timer, timer->overrun);
 }
@@ -86,8 +86,8 @@ const struct tw_timer_ops tw_timer_nanosleep = {
 	"nanosleep", NULL, nanosleep_wait, nanosleep_settle
 };
 
-static const struct tw_timer_ops posix = {
-	"posix", posix_start, posix_wait, posix_settle
+const struct tw_timer_ops tw_timer_posix = {
+	"posix", posix_start, posix_wait, tw_timer_settle_overrun
 };
 
 static const struct tw_timer_ops none = {
@@ -95,8 +95,16 @@ static const struct tw_timer_ops none = {
 };
 
 static const struct tw_timer_ops *const kinds[] = {
-	&tw_timer_nanosleep, &posix, &none, NULL
+	&tw_timer_nanosleep,
+	&tw_timer_posix,
+	&tw_timer_timerfd,
+	NULL
 };
+
+const char *tw_timer_name(int number)
+{
+	return kinds[number] ? kinds[number]->name : NULL;
+}
 
 const struct tw_timer_ops *tw_timer_find(const char *name)
 {
@@ -104,7 +112,7 @@ const struct tw_timer_ops *tw_timer_find(const char *name)
 
 	while (kinds[i] && strcmp(kinds[i]->name, name))
 		i++;
-	return kinds[i];
+	return kinds[i] ? kinds[i] : &none;
 }
 
 int tw_timer_start(struct tw_timer *timer, const struct tw_timer_ops *ops,

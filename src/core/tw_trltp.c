@@ -126,7 +126,7 @@ static void log_metric(const struct tw_stats *of, const char *label,
 
 static void end(struct tw_run *run)
 {
-	struct tw_load *load = tw_load_first();
+	struct tw_load *load = tw_load_number(0);
 	size_t i;
 	int pair;
 

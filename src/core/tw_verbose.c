@@ -5,24 +5,11 @@
  * they are counted.
  */
 #include <inttypes.h>
-#include <string.h>
+#include <time.h>
 
 #include "tw_part.h"
+#include "tw_ring.h"
 #include "tw_text.h"
-
-#define RING		8192	/* cycles */
-#define TICK_MS		50
-
-/* Memory of a pair. */
-struct room {
-	_Atomic uint64_t written;	/* by the client only */
-	_Atomic uint64_t read;		/* by main only */
-	uint64_t lost;
-	struct value {
-		uint64_t seq;
-		int64_t values_ns[TW_METRICS];
-	} ring[RING];
-};
 
 static uint64_t lost;
 
@@ -37,72 +24,40 @@ static void check(struct tw_run *run)
 {
 	if (!tw_config.verbose)
 		return;
-	run->tick_ms = TICK_MS;
+	run->tick_ms = TW_TICK_MS;
 	run->no_status = true;
 }
 
 static size_t room(const struct tw_run *run)
 {
-	return tw_config.verbose ? sizeof(struct room) : 0;
+	return tw_config.verbose ? sizeof(struct tw_ring) : 0;
 }
 
-static bool record(void *memory, const struct tw_cycle *cycle,
-		   const int64_t values_ns[])
+static void print_cycle(int pair, const struct tw_cycle *cycle)
 {
-	struct room *to = memory;
-	uint64_t at = atomic_load_explicit(&to->written, memory_order_relaxed);
-	struct value *value = &to->ring[at % RING];
-
-	if (at - atomic_load_explicit(&to->read, memory_order_acquire) >=
-	    RING) {
-		to->lost++;
-		return false;
-	}
-	value->seq = cycle->seq;
-	memcpy(value->values_ns, values_ns, sizeof(value->values_ns));
-	atomic_store_explicit(&to->written, at + 1, memory_order_release);
-	return false;
-}
-
-static void print_value(int pair, const struct value *value)
-{
+	const struct tw_metric_params params = tw_config_params(pair);
 	int i;
 
 	for (i = 0; i < tw_config.columns; i++)
 		printf("%8d:%8" PRIu64 ":%8" PRId64 "\n",
 		       pair * tw_config.columns + i,
-		       value->seq - tw_config.warmup - 1,
-		       tw_text_whole(value->values_ns[tw_config.metrics[i]]));
+		       cycle->seq - tw_config.warmup - 1,
+		       tw_text_whole(tw_metrics[tw_config.metrics[i]].value_ns(
+				     cycle, &params)));
 }
 
 static void print(struct tw_run *run)
 {
-	int pair;
-
-	for (pair = 0; tw_config.verbose && pair < tw_config.pairs; pair++) {
-		struct room *from = tw_pair_room(run, pair, &tw_part_verbose);
-		uint64_t end = atomic_load_explicit(&from->written,
-						    memory_order_acquire);
-		uint64_t at;
-
-		for (at = from->read; at < end; at++)
-			print_value(pair, &from->ring[at % RING]);
-		atomic_store_explicit(&from->read, end, memory_order_release);
-	}
+	if (tw_config.verbose)
+		tw_ring_take(run, &tw_part_verbose, print_cycle);
 }
 
 /* The clients have ended: what is left. */
 static void end(struct tw_run *run)
 {
-	int pair;
-
 	print(run);
-	for (pair = 0; tw_config.verbose && pair < tw_config.pairs; pair++) {
-		struct room *from = tw_pair_room(run, pair, &tw_part_verbose);
-
-		lost += from->lost;
-		from->lost = 0;
-	}
+	if (tw_config.verbose)
+		lost += tw_ring_lost(run, &tw_part_verbose);
 }
 
 static void text(FILE *file, const struct tw_run *run)
@@ -113,5 +68,5 @@ static void text(FILE *file, const struct tw_run *run)
 
 const struct tw_part tw_part_verbose = {
 	.options = options, .check = check, .woken = print, .end = end,
-	.room = room, .record = record, .text = text,
+	.room = room, .record = tw_ring_record, .text = text,
 };

@@ -22,6 +22,7 @@ import signal
 import sys
 import time
 
+CYCLES = int(os.environ.get("STUB_CYCLES", "999999"))
 TOOL = os.path.basename(sys.argv[0])
 CPUS = ",".join(map(str, sorted(os.sched_getaffinity(0))))
 ENVIRONMENT = {
@@ -43,7 +44,7 @@ def value(name, default=None):
 
 def thread(metric):
     times = 10 if metric == "response" else 1
-    return {"metric": metric, "cycles": 10, "min": 1 * times,
+    return {"metric": metric, "cycles": CYCLES, "min": 1 * times,
             "avg": 2.5 * times, "max": 7 * times}
 
 
@@ -72,17 +73,19 @@ def results(interrupted):
                                  "max": 8}}}
     cpu = CPUS.split(",")[-1]
     connected = value("--connect") is not None
-    return {
-        "thread": {str(i): thread(metric) for i, metric in enumerate(
-            ("wakeup", "response", "total") + ("network", "sleep") * connected)},
-        "twoway": {"environment": ENVIRONMENT, "missed": 1, "throttled": 0,
-                   "cycles": int(os.environ.get("STUB_CYCLES", "999999")),
-                   "load": {"work_per_second": 5.0, "elapsed_s": float(
-                       os.environ.get("STUB_ELAPSED", "9"))}, "limits": [],
-                   "interrupted": interrupted,
-                   "peer": peer() if connected else None,
-                   "processes": {"main": {"cpus": CPUS.split(",")[0]},
-                                 "client": {"cpus": cpu}}}}
+    threads = {str(i): thread(metric) for i, metric in enumerate(
+        ("wakeup", "response", "total") + ("network", "sleep") * connected)}
+    if not connected:
+        threads = {"0": thread("latency") | {"phases": {
+            one["metric"]: one for one in threads.values()}}}
+    if interrupted:         # the load's, which wakes once a second
+        threads["0"]["cycles"] = int(os.environ.get("STUB_ELAPSED", "9"))
+    known = {"missed": 1, "peer": peer()} if connected else {
+        "schema": 2, "pairs": [{"missed": int(not interrupted),
+                                   "client": {"cpus": [int(cpu)]}}]}
+    return {"thread": threads, "twoway": {
+        "environment": ENVIRONMENT, "throttled": 0, "limits": [],
+        "load": [{"rate": 5.0}], "interrupted": interrupted, **known}}
 
 
 def write(found):

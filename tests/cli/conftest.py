@@ -2,6 +2,7 @@
 """Fixtures of the tests that need no privilege."""
 
 import os
+import re
 
 import pytest
 
@@ -13,6 +14,15 @@ import twoway
 def pytest_sessionstart():
     if not os.access(twoway.binary(), os.X_OK):
         pytest.exit(f"{twoway.binary()}: set TWOWAYTEST to the program", 1)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def program(request):
+    """What measures between two hosts is still the program before."""
+    with pytest.MonkeyPatch.context() as patch:
+        if re.search("hosts|oneway|stamps|two_clocks", request.path.stem):
+            patch.setenv("TWOWAYTEST", os.environ["TWOWAYTEST_HOSTS"])
+        yield
 
 
 @pytest.fixture

@@ -1,106 +1,64 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The completions: as generated, and as the shells understand them."""
+"""The completions that the build has made, as the shells understand them."""
 
-import json
 import pathlib
+import re
 import subprocess
+import sys
 
 import pytest
 
 import options
 import outside
-import prim_options
 import primitives
 import shells
 import twoway
 
-CONTRIB = pathlib.Path(__file__).resolve().parent.parent.parent / "contrib"
-COMPLETIONS = CONTRIB / "completions"
-PROGRAMS = {"twowaytest": twoway.binary, "primitivetest": primitives.binary}
-# Those have tests of their own, in twtools.
-TOOLS = ("twowayreport", "twowaytest-campaign", "twowaytest-virtlab")
-OPTIONS = {"twowaytest": options.OPTIONS,
-           "primitivetest": prim_options.OPTIONS}
+CONTRIB = pathlib.Path(__file__).resolve().parents[2] / "contrib"
+MADE = pathlib.Path(twoway.binary()).parent / "contrib"
+PROGRAMS = {
+    "twowaytest": [twoway.binary()],
+    "primitivetest": [primitives.binary()],
+    "twowayreport": [sys.executable, CONTRIB / "report/twowayreport"],
+    "twowaytest-campaign": [sys.executable, CONTRIB / "campaign/campaign"],
+    "twowaytest-virtlab": [sys.executable, CONTRIB / "virtlab/virtlab"],
+}
+SHELLS = ("bash", "zsh", "fish")
 
 
 @pytest.fixture(params=PROGRAMS)
 def program(request):
+    if not (MADE / f"_{request.param}").exists():
+        pytest.skip(f"{MADE}: not of a build directory, or of a cross build")
     return request.param
 
 
-def files(program):
-    return {f"{program}.bash", f"_{program}", f"{program}.fish"}
+def ask(program, *words):
+    return subprocess.run([*PROGRAMS[program], *words, "--help"], text=True,
+                          capture_output=True, check=True).stdout
 
 
-def generate(program, directory):
-    return subprocess.run(
-        [CONTRIB / "mkcompletions", program, directory], text=True,
-        capture_output=True, check=False)
-
-
-def test_files_are_as_generated(program, tmp_path):
-    """If not: contrib/mkcompletions build/PROGRAM writes them anew."""
-    done = generate(PROGRAMS[program](), tmp_path)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    assert {path.name for path in tmp_path.iterdir()} == files(program)
-    for name in files(program):
-        assert (COMPLETIONS / name).read_text() == \
-            (tmp_path / name).read_text(), name
-
-
-def test_there_are_no_others():
-    assert {path.name for path in COMPLETIONS.iterdir()} == \
-        set().union(*map(files, [*PROGRAMS, *TOOLS]))
-
-
-@pytest.mark.parametrize("program", [*PROGRAMS, *TOOLS])
-def test_they_are_installed(program):
-    """Where bash-completion, zsh and fish look for them."""
-    plan = pathlib.Path(twoway.binary()).parent / \
-        "meson-info" / "intro-installed.json"
-    if not plan.exists():
-        pytest.skip(f"{twoway.binary()} does not lie in a build directory")
-    installed = json.loads(plan.read_text())
-    for source, place in (
-            (f"{program}.bash", f"bash-completion/completions/{program}"),
-            (f"_{program}", f"zsh/site-functions/_{program}"),
-            (f"{program}.fish",
-             f"fish/vendor_completions.d/{program}.fish")):
-        assert installed[str(COMPLETIONS / source)].endswith(f"/{place}")
-
-
-def stub(directory, help_text):
-    """A program with that help, and with a list of tests."""
-    program = directory / "stub"
-    usage = "other\n" if help_text is None else \
-        f"usage: twowaytest [options]\n\n{help_text}"
-    program.write_text(
-        "#!/bin/sh\n[ \"$1\" != --list ] || { echo '{\"a\": 1, \"b\": "
-        "{\"list\": [{\"name\": \"one\"}, {\"name\": \"two\"}]}}'; exit; }\n"
-        f"cat <<'EOF'\n{usage}EOF\n")
-    program.chmod(0o755)
-    return program
-
-
-@pytest.mark.parametrize("text, message", [
-    ("", "no option in the help"),
-    (None, "does not begin with \"usage: NAME \""),
-    ("      --odd=THING          do it\n", "--odd=THING: of unknown kind"),
-    ("      --odd=NAME           do it\n", "--odd=NAME: the help names no"),
-])
-def test_unknown_kinds_are_refused(tmp_path, text, message):
-    done = generate(stub(tmp_path, text), tmp_path / "out")
-    assert done.returncode == 1 and message in done.stderr
-    assert not (tmp_path / "out").exists()
-
-
-# Every option as the shells offer it, and what the table says it takes.
-def offered(option):
-    yield option.short and f"-{option.short}", ""
-    if option.argument != "required":
-        yield option.long, ""
-    if option.argument != "none":
-        yield option.long, "="
+def test_options(program):
+    """Those of --help, and of each command's, with the value's = in bash."""
+    told = ask(program)
+    _, _, commands = told.partition("\n  COMMAND\n")
+    commands = re.findall("^    ([a-z-]+)", commands, re.M)
+    assert bool(commands) == ("virtlab" in program)
+    text = "".join([told, *(ask(program, word) for word in commands)])
+    rows = re.findall(r"^  (?:-(\w), |    )--([\w-]+)(\[?=)?", text, re.M)
+    letters = {letter for letter, _, _ in rows if letter}
+    names = {name for _, name, _ in rows}
+    values = {name for _, name, sign in rows if sign}
+    bash, zsh, fish = ((MADE / name).read_text(encoding="ascii")
+                       for name in (program, f"_{program}", f"{program}.fish"))
+    offers = re.findall(r"^\t+--([\w-]+=?)(?: \\)?$", bash, re.M)
+    assert {offer.rstrip("=") for offer in offers} == names
+    assert {offer[:-1] for offer in offers if offer[-1] == "="} == values
+    rows = re.findall(r"^complete -c \S+ (?:-s (\w) )?-l (\S+)", fish, re.M)
+    assert {name for _, name in rows} == names
+    assert {letter for letter, _ in rows if letter} == letters
+    assert letters | names == set(
+        re.findall(r"^\t'(?:\([^)]*\)|\*)?-{1,2}([\w-]*\w)[-+=]*\[", zsh, re.M))
 
 
 def names(option):
@@ -109,93 +67,55 @@ def names(option):
                   if not good.value.isdigit())
 
 
-def long(program):
-    return [option.long for option in OPTIONS[program]]
-
-
-def short(program):
-    return [f"-{option.short}" for option in OPTIONS[program] if option.short]
-
-
-def begins(words, start):
-    return [word for word in words if word.startswith(start)]
-
-
 # Command lines, what is offered for the last word, and the part of that word
 # that bash leaves alone.
 VALUES = {"twowaytest": [
-    ("--clock=m", ["monotonic", "monotonic_raw"], "--clock="),
+    ("--clo", ["--clock"], ""),
     ("--clock=", names("clock"), "--clock="),
-    ("--clock r", ["realtime"], ""),
-    ("-c m", ["monotonic", "monotonic_raw"], ""),
     ("-qNc m", ["monotonic", "monotonic_raw"], ""),
     ("-cb", ["-cboottime"], ""),
     ("--clock=x", [], ""),
-    ("--policy=", names("policy"), "--policy="),
-    ("--load-policy=", names("load-policy"), "--load-policy="),
-    ("--timer=", names("timer"), "--timer="),
-    ("--wait=", names("wait"), "--wait="),
-    ("--total=", names("total"), "--total="),
-    ("--load=", ["command:", "fft", "hackbench", "none"], "--load="),
+    ("--load-policy=", ["batch", "fifo", "idle", "other", "rr"],
+     "--load-policy="),
+    ("--load=", ["command", "fft", "hackbench"], "--load="),
     ("--load=fft:", [], ""),
-    ("--metrics=", sorted(options.METRICS), "--metrics="),
     ("--metrics=send,to", ["send,total"], "--metrics="),
-    ("--metrics=send,se", [], ""),
-    ("--metrics send,sleep,s", [], ""),
     ("--metrics wakeup,s", ["wakeup,send", "wakeup,sleep"], ""),
     ("--dump=hi", ["hist", "history"], "--dump="),
     ("--json hi", ["hist", "history"], ""),
-    ("--interval=", [], ""),
     ("-i ", [], ""),
-    ("--load-args=", [], ""),
-    ("--percentiles=", [], ""),
     ("--percentiles --dum", ["--dump"], ""),
     ("-a --dum", ["--dump"], ""),
-    ("-q --dum", ["--dump"], ""),
     ("x", [], ""),
 ], "primitivetest": [
-    ("--clock=m", ["monotonic", "monotonic_raw"], "--clock="),
-    ("-c m", ["monotonic", "monotonic_raw"], ""),
-    ("--policy=", names("policy"), "--policy="),
-    ("--order=", ["equal", "higher", "lower"], "--order="),
     ("--order lo", ["lower"], ""),
-    ("--cpus=", ["cross", "same"], "--cpus="),
-    ("--cpus=same,", ["same,cross"], "--cpus="),
     ("--tasks process,t", ["process,thread"], ""),
-    ("--test=time", ["timer"], "--test="),
     ("--test=sync1,ae", ["sync1,aegis"], "--test="),
-    ("--test pc", ["pcserver"], ""),
-    ("--test=x", [], ""),
-    ("--dump=hi", ["hist", "history"], "--dump="),
     ("--limit=", [], ""),
-    ("--bin=", [], ""),
-    ("-i ", [], ""),
-    ("-q --dum", ["--dump"], ""),
+], "twowayreport": [
+    ("hi", ["hist", "history"], ""),
+    ("--gate o", ["other"], ""),
+    ("--total tr", ["trltp3"], ""),
+], "twowaytest-campaign": [
+    ("--loads fft,h", ["fft,hackbench"], ""),
+    ("--tools c", ["cyclictest"], ""),
+], "twowaytest-virtlab": [
+    ("stu", ["study"], ""),
+    ("compare o", ["other"], ""),
+    ("run --mode e", ["exact"], ""),
+    ("run --ker", ["--kernel"], ""),
 ]}
 
 
-@pytest.fixture(scope="module")
-def online():
-    """The numbers of the CPUs that are online."""
-    found = []
+def cpu_values():
+    online = []
     for part in outside.read("/sys/devices/system/cpu/online").split(","):
         first, _, last = part.strip().partition("-")
-        found += range(int(first), int(last or first) + 1)
-    return [str(cpu) for cpu in found]
-
-
-def cpu_values(program, online):
+        online += map(str, range(int(first), int(last or first) + 1))
     everything = sorted(["all", *online])
-    behind = sorted(f"{online[0]},{cpu}" for cpu in everything
-                    if cpu != online[0])
-    both = [("-a ", everything, ""),
-            (f"-a {online[0]},", behind, ""),
-            ("--affinity=", everything, "--affinity=")]
-    if program == "primitivetest":
-        return both
-    return [*both,
-            ("--mainaffinity=al", ["all"], "--mainaffinity="),
-            ("--load-affinity al", ["all"], "")]
+    return [("--affinity=", everything, "--affinity="),
+            (f"-a {online[0]},", sorted(f"{online[0]},{cpu}" for cpu in
+                                        everything if cpu != online[0]), "")]
 
 
 @pytest.fixture
@@ -206,86 +126,70 @@ def directory(tmp_path):
     return tmp_path
 
 
-def last_word(line):
-    return line.rpartition(" ")[2]
-
-
-def inserted(line, words):
-    """What bash or zsh has offered, by the words of the completed line."""
-    before = line.split(" ")[:-1]
-    assert words[:len(before)] == [word for word in before if word]
-    found = words[len([word for word in before if word]):]
-    return [] if found == [last_word(line)] else found
-
-
-def check_values(cases, found, whole):
-    """@whole: whether each offer repeats the option before its "="."""
+def check(shell, cases, directory, made, program="twowaytest", setup=""):
+    """@setup: bash, which else leaves what is before an "=" alone."""
+    lines = [line for line, _, _ in cases]
+    found = getattr(shells, shell)(directory, made, lines, program=program,
+                                   **{"setup": setup} if setup else {})
     assert len(found) == len(cases)
     for (line, wanted, kept), words in zip(cases, found):
-        if whole:
+        *before, last = line.split(" ")
+        if shell == "fish":
+            # It falls back to words that have the letters anywhere.
+            words = [word for word in words if word.startswith(last)]
+        else:
+            assert words[:len(before)] == before
+            words = words[len([word for word in before if word]):]
+            words = [] if words == [last] else words
+        if shell != "bash" or setup:
             wanted = [kept + word for word in wanted]
         elif wanted:
-            # The first stands behind what was typed.
-            words = [words[0].removeprefix(kept), *words[1:]]
-        assert sorted(word.rstrip("=") for word in words) == wanted, line
+            words[0] = words[0].removeprefix(kept)
+        # Of an optional value, bash offers the option with "=" and without.
+        assert sorted({word.rstrip("=") for word in words}) == wanted, line
 
 
-BREAKS = {"as usual": "", "without =": "COMP_WORDBREAKS=${COMP_WORDBREAKS//=}"}
+@pytest.mark.parametrize("shell", SHELLS)
+def test_values(directory, program, shell):
+    cases = list(VALUES[program])
+    if program in ("twowaytest", "primitivetest"):
+        cases += cpu_values()
+    check(shell, cases, directory, MADE, program)
 
 
-@pytest.mark.parametrize("setup", BREAKS.values(), ids=BREAKS.keys())
-def test_bash_values(directory, program, online, setup):
-    cases = VALUES[program] + cpu_values(program, online)
-    lines = [line for line, _, _ in cases]
-    found = shells.bash(directory, COMPLETIONS, lines, setup, program)
-    check_values(cases, list(map(inserted, lines, found)), bool(setup))
+def test_bash_without_breaks(directory):
+    """Some take "=" out of what divides words."""
+    check("bash", VALUES["twowaytest"], directory, MADE,
+          setup="COMP_WORDBREAKS=${COMP_WORDBREAKS//=}")
 
 
-def test_zsh_values(directory, program, online):
-    cases = VALUES[program] + cpu_values(program, online)
-    lines = [line for line, _, _ in cases]
-    found = shells.zsh(directory, COMPLETIONS, lines, program=program)
-    check_values(cases, list(map(inserted, lines, found)), True)
+def generate(directory, help_text):
+    """The completions of a program with that help, and a list of tests."""
+    program = directory / "stub"
+    program.write_text(
+        "#!/bin/sh\n[ \"$1\" != --list ] || "
+        "exec echo '{\"a\": 1, \"b\": {\"list\": "
+        "[{\"name\": \"one\"}, {\"name\": \"two\"}]}}'\n"
+        f"cat <<'EOF'\n{help_text}EOF\n")
+    program.chmod(0o755)
+    return subprocess.run(
+        [CONTRIB / "mkcompletions", program, directory / "out"], text=True,
+        capture_output=True, check=False)
 
 
-def test_fish_values(directory, program, online):
-    cases = VALUES[program] + cpu_values(program, online)
-    lines = [line for line, _, _ in cases]
-    found = shells.fish(directory, COMPLETIONS, lines, program=program)
-    # It falls back to words that have the letters anywhere.
-    check_values(cases, [begins(words, last_word(line))
-                         for line, words in zip(lines, found)], True)
-
-
-def test_bash_options(directory, program):
-    """Each as the table has it; with = if it takes a value."""
-    found, some = shells.bash(directory, COMPLETIONS, ["-", "--cl"],
-                              program=program)
-    assert sorted(found) == sorted(
-        word + sign for option in OPTIONS[program]
-        for word, sign in offered(option) if word)
-    assert sorted(some) == sorted(
-        f"{word}=" for word in begins(long(program), "--cl"))
-
-
-def test_zsh_options(directory, program):
-    found, some = shells.zsh(directory, COMPLETIONS, ["-", "--cl"],
-                             program=program)
-    assert sorted(found) == sorted(long(program) + short(program))
-    assert sorted(some) == sorted(begins(long(program), "--cl"))
-
-
-def test_fish_options(directory, program):
-    """It offers letters to "-", long options to "--"."""
-    letters, found, some = shells.fish(directory, COMPLETIONS,
-                                       ["-", "--", "--cl"], program)
-    assert set(short(program)) <= set(letters)
-    assert sorted(found) == sorted(long(program))
-    assert sorted(some) == sorted(begins(long(program), "--cl"))
+@pytest.mark.parametrize("text, message", [
+    ("usage: twowaytest [options]\n\n", "no option in the help"),
+    ("other\n", "does not begin with \"usage: NAME \"")])
+def test_other_help_is_refused(tmp_path, text, message):
+    done = generate(tmp_path, text)
+    assert done.returncode == 1 and message in done.stderr
+    assert not (tmp_path / "out").exists()
 
 
 # Kinds of values beside those that VALUES has.
 KINDS = """\
+usage: twowaytest [options]
+
       --metrics=LIST       print these: send, total
       --limit=LIMIT        exit status 2 if METRIC:US, METRIC:pPERCENT:US or
                            missed:N is exceeded; may be given several times
@@ -296,6 +200,10 @@ KINDS = """\
                            only answer
       --list               print the tests
       --test=LIST          run these groups, or tests: most, all; see --list
+      --odd=THING          this is of no known kind: one, other
+      --order=NAME         who wakes, default first (first, last, 0)
+      --busy=KIND[:N]      be busy: sums[:WORKERS] (1), of numbers; mails[:GROUPS]
+      --both=NAME          one of both (default)
 """
 OFFERED = [
     ("--limit=", ["missed:", "send:", "total:"], "--limit="),
@@ -306,19 +214,15 @@ OFFERED = [
     ("--server=", [], ""),
     ("--server --thr", ["--threads"], ""),
     ("--test=all,", ["all,most", "all,one", "all,two"], "--test="),
+    ("--odd=", [], ""),
+    ("--order=", ["first", "last"], "--order="),
+    ("--busy=", ["mails", "sums"], "--busy="),
+    ("--both=", [], ""),
 ]
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+@pytest.mark.parametrize("shell", SHELLS)
 def test_kinds(directory, shell):
-    out = directory / "out"
-    done = generate(stub(directory, KINDS), out)
+    done = generate(directory, KINDS)
     assert done.returncode == 0, done.stderr
-    lines = [line for line, _, _ in OFFERED]
-    found = getattr(shells, shell)(directory, out, lines)
-    if shell != "fish":
-        found = list(map(inserted, lines, found))
-    # Of an optional value, bash offers the option with and without "=".
-    check_values(OFFERED, [sorted(set(word.removesuffix("=")
-                                      for word in words)) for words in found],
-                 shell != "bash")
+    check(shell, OFFERED, directory, directory / "out")

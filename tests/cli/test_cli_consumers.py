@@ -46,11 +46,9 @@ def run_ours(*words):
 
 @pytest.fixture(params=["twowaytest", "cyclictest"], scope="module")
 def program(request):
-    """run(*words) of either, and its name; each command is run once."""
+    """run(*words) of either; each command is run once."""
     run = run_ours if request.param == "twowaytest" else run_cyclictest
     cached = functools.cache(run)
-    cached.ours = request.param == "twowaytest"
-    cached.columns = 7 if cached.ours else 1
     return cached
 
 
@@ -58,12 +56,9 @@ def test_linaro(program):
     _, files = program("-q", "-l", 100, "--json=json")
     passed, measured = consumers.linaro(files["json"])
     assert passed
-    assert len(measured) == 3 * program.columns
-    for number in range(program.columns):
-        least, mean, most = (measured[f"t{number}-{key}"]
-                             for key in ("min", "avg", "max"))
-        # Whole us but for the mean.
-        assert least <= mean < most + 1
+    assert len(measured) == 3
+    # Whole us but for the mean.
+    assert measured["t0-min"] <= measured["t0-avg"] < measured["t0-max"] + 1
 
 
 def test_linaro_fails_a_failed_run(tmp_path):
@@ -85,13 +80,11 @@ def histogram(program):
     return output
 
 
-def test_rteval(program, histogram):
-    columns, maxima = consumers.rteval(histogram)
-    assert len(columns) == len(maxima) == program.columns
-    for column, largest in zip(columns, maxima):
-        assert 0 < sum(column.values()) <= 200
-        if sum(column.values()) == 200:
-            assert max(column) == largest
+def test_rteval(histogram):
+    [column], [largest] = consumers.rteval(histogram)
+    assert 0 < sum(column.values()) <= 200
+    if sum(column.values()) == 200:
+        assert max(column) == largest
 
 
 def test_rteval_interrupts(start):
@@ -101,27 +94,26 @@ def test_rteval_interrupts(start):
     process.signal(signal.SIGINT)
     assert process.finish() == 0
     columns, maxima = consumers.rteval(process.out)
-    assert len(columns) == len(maxima) == 7
+    assert len(columns) == len(maxima) == 1
 
 
-def test_osadl(program, histogram):
+def test_osadl(histogram):
     rows, largest = consumers.osadl(histogram)
     _, maxima = consumers.rteval(histogram)
     assert largest == max(maxima)
-    assert rows and all(len(row) == 1 + program.columns for row in rows)
+    assert rows and all(len(row) == 2 for row in rows)
 
 
-def test_openshift(program, histogram):
+def test_openshift(histogram):
     _, maxima = consumers.rteval(histogram)
     assert consumers.openshift(histogram) == maxima
 
 
 def test_openshift_with_a_summary(program):
     """-H adds the largest of all, and each is a whole number still."""
-    output, _ = program("-q", "-H", 100, "-l", 100,
-                        *(() if program.ours else ("-t", 2)))
+    output, _ = program("-q", "-H", 100, "-l", 100, "-t", 2)
     *found, largest = consumers.openshift(output)
-    assert len(found) == (program.columns if program.ours else 2)
+    assert len(found) == 2
     assert largest == max(found)
     assert largest == consumers.crucible(output)
 
@@ -141,7 +133,7 @@ def test_crucible(program):
 
 def test_canonical(program):
     output, _ = program("-q", "-l", 100)
-    assert consumers.canonical(output) == program.columns
+    assert consumers.canonical(output) == 1
 
 
 def test_phoronix(program):
@@ -152,7 +144,7 @@ def test_phoronix(program):
 
 def test_canonical_knows_what_it_asked_for(program):
     output, _ = program("-q", "-l", 100, "-i", 700)
-    assert consumers.canonical(output, interval=700) == program.columns
+    assert consumers.canonical(output, interval=700) == 1
     with pytest.raises(ValueError):
         consumers.canonical(output, interval=70)
 
@@ -163,31 +155,22 @@ def test_parser_can_fail(name):
         getattr(consumers, name)("# nothing that it wants\n")
 
 
-# Each consumer's own reading of 3 threads: so many columns, in this order.
+# Each consumer's own reading of 3 threads, or pairs.
 THREE = ("-t", 3, "-d", 0)
-COLUMNS_OF_THREE = {"twowaytest": 21, "cyclictest": 3}
 
 
-@pytest.fixture(params=COLUMNS_OF_THREE, scope="module")
-def three(request):
-    """(columns, histogram, files) of a run of three threads, and its text."""
-    run = run_ours if request.param == "twowaytest" else run_cyclictest
-    histogram, files = run("-qu", "-h 3500", "-l", 200, *THREE,
-                           "--json=json")
-    text, _ = run("-q", "-l", 100, *THREE)
-    return COLUMNS_OF_THREE[request.param], histogram, files, text
-
-
-def test_three_threads(three):
-    count, histogram, files, text = three
+def test_three_threads(program):
+    histogram, files = program("-qu", "-h 3500", "-l", 200, *THREE,
+                               "--json=json")
+    text, _ = program("-q", "-l", 100, *THREE)
     columns, maxima = consumers.rteval(histogram)
-    assert len(columns) == len(maxima) == count
+    assert len(columns) == len(maxima) == 3
     rows, largest = consumers.osadl(histogram)
-    assert {len(row) for row in rows} == {1 + count}
+    assert {len(row) for row in rows} == {4}
     assert largest == max(maxima)
     assert consumers.openshift(histogram) == maxima
     passed, measured = consumers.linaro(files["json"])
-    assert passed and len(measured) == 3 * count
-    assert [measured[f"t{n}-max"] for n in range(count)] == maxima
-    assert consumers.canonical(text) == count
+    assert passed and len(measured) == 9
+    assert [measured[f"t{n}-max"] for n in range(3)] == maxima
+    assert consumers.canonical(text) == 3
     assert consumers.phoronix(text) >= 0

@@ -19,6 +19,7 @@ METRICS = ("latency", "wakeup", "send", "sleep", "receive", "response",
            "interval", "total", "planned", "network")
 PHASES = METRICS[1:8]
 TIMED = ("wakeup", "planned")       # need a timer
+CONVERTED = ("raw", "tai", "boottime", "tsc")   # clocks without timers
 NOT_REALTIME = ("# Not real-time: no -p; these are times of an ordinary "
                 "process (as a rule: -m -p 98 -a)")
 STATUS = re.compile(
@@ -30,9 +31,26 @@ HEAD = "# %-9s %8s %8s %8s %8s" % ("", "min", "avg", "max", "std")
 PHASE = re.compile(r"# (\w+) +(-?\d+) +(-?\d+) +(-?\d+) +([\d.]+)")
 REMARK = re.compile(
     r"# (?:/dev/cpu_dma_latency set to \d+us|Missed: \d+|"
-    r"Break (?:thread|value): \d+|Break: pair \d+, cycle \d+:( \w+ -?\d+)+|"
+    r"Cause: .+|Wake-up of the (?:client|server): .+|Time line of .+|"
+    r" +at us +for us  CPU  .*|(?: +-?[\d.]+){2} .+| +[\d.]+ +in shorter .+|"
+    r"Trace: .+|Break (?:thread|value): \d+|"
+    r"Break: pair \d+, cycle \d+:( \w+ -?\d+)+|"
     r"Load: [a-z]+, \d+ [a-z]+, [\d.]+ [a-z]+ a second|"
-    r"Step \d+/\d+: load [a-z]+, \d+ [a-z]+|Not printed: \d+ cycles)")
+    r"Step \d+/\d+: (?:load [a-z]+, \d+ [a-z]+|\d+ other clients?)|"
+    r"Inversions:(?: \d+)+|Not printed: \d+ cycles|"
+    r"Others used [\d.]+ % of CPU \d+(: .+)?|Others used \d+ more CPUs, .*|"
+    r"The host took [\d.]+ % of CPU \d+|"
+    r"Clock tsc: [+-][\d.]+ ppm against the kernel's, [+-][\d.]+ us in "
+    r"[\d.]+ s|"
+    r"Lost: \d+ of \d+ cycles; late \d+, duplicate \d+, reordered \d+|"
+    r"Not (?:dumped|in the timeline): \d+ cycles|Percentiles T:\d+ .*|"
+    r"Worst [a-z]+: .*|Limit [a-z0-9:.]+: (?:met|undecided|exceeded): .*|"
+    r"Throttled: [1-9]\d*|The kernel (?:may have|has probably) stopped "
+    r"real-time tasks, for up to \d+ us at a time; a cycle was \d+ us late|"
+    r".+ \(pid \d+\) used [\d.]+ s of the same CPUs at real-time priority|"
+    r"\((?:fair server, /sys/kernel/debug/sched/fair_server|"
+    r"sched_rt_runtime_us -?\d+ of \d+)\): not this kernel's latency"
+    r"(?:; --rt-runtime=-1 lifts it)?)")
 LOGGED = {
     "interval": "POSIX Timer Interval Time", "send": "Send Time",
     "sleep": "nanosleep(100 Micro Sec)", "receive": "Receive Time",
@@ -119,13 +137,34 @@ def check(path_or_text):
     assert {side["policy"] for pair in of["pairs"] for side in (
         pair["server"], pair["client"])} == {given["policy"]}
     assert ("steps" in of) == (given["steps"] > 1)
+    stops = of["throttling"]
+    assert sum(stops["steps"]) == of["throttled"]
+    assert len(stops["steps"]) == given["steps"]
+    assert bool(stops["task"]) == (stops["pid"] > 0)
+    assert stops["task"] or not of["throttled"]
     status = json["return_code"]
-    assert status == 1 or (status == 2) == bool(of["breaks"])
+    assert status == 1 or (status == 2) == bool(of["breaks"] or [
+        one for one in of["limits"] if one["verdict"] != "met"])
     if given["loops"] and not (status or of["interrupted"] or
                                given["duration"]):
-        assert {thread["cycles"] for thread in json["thread"].values()} == \
-            {given["loops"] * given["steps"]}
+        for thread in json["thread"].values():
+            # In a ramp of pairs, each begins one step later.
+            late = thread["pair"] if given["ramp"] == "pairs" else 0
+            assert thread["cycles"] + lost(json, thread["pair"]) == \
+                given["loops"] * (given["steps"] - late)
+    for thread in json["thread"].values():
+        found = of["pairs"][thread["pair"]]["datagrams"]
+        assert (found is None) == (given["transport"] != "udp")
+        if found and status != 1:
+            assert found["sent"] == found["answered"] + found["lost"]
+            assert found["answered"] == thread["cycles"]
+            assert found["late"] <= found["lost"]
     return json
+
+
+def lost(json, pair):
+    """How many cycles of a pair were lost."""
+    return (json["twoway"]["pairs"][pair]["datagrams"] or {"lost": 0})["lost"]
 
 
 def cycles(out, columns):
@@ -146,9 +185,10 @@ def cycles(out, columns):
     return [pairs[pair] for pair in range(len(pairs))]
 
 
-def assert_identities(values, period, sleep):
+def assert_identities(values, period, sleep, slack=0):
     """Of each cycle, to the ns; @period 0: a closed loop. The missed expiries
-    that lie before another cycle."""
+    that lie before another cycle. @slack: of planned times, if they are
+    converted to the clock."""
     missed = 0
     for now, before in zip(values, [None, *values]):
         assert now["response"] == now["send"] + now["sleep"] + now["receive"]
@@ -164,12 +204,13 @@ def assert_identities(values, period, sleep):
         if period:
             late = now["planned"] - now["response"]
             assert now["wakeup"] == min(late, waited)
-            assert late >= 0
+            assert late >= -slack
             # The grid: planned times differ by whole periods, ever.
             step = now["interval"] - late + before["planned"] - \
                 before["response"]
-            assert step > 0 and step % period == 0
-            missed += step // period - 1
+            steps = round(step / period)
+            assert steps > 0 and abs(step - steps * period) <= slack
+            missed += steps - 1
     return missed
 
 

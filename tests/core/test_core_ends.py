@@ -18,6 +18,9 @@ import twoway
 CPU = sorted(os.sched_getaffinity(0))[0]
 LOADS = {
     "idle": (), "pairs": ("-t2", "-d0"), "read": ("--wait=read",),
+    "udp": ("--transport=udp", "--timeout=9000000"),
+    "busy": ("--transport=unix", "--wait=busy"),
+    "busy-udp": ("--transport=udp", "--wait=busy", "--timeout=9000000"),
     "real-time": ("-p", "50", "-m"),
     "fft": ("-p", "50", "--load=fft:2", f"--load-affinity={CPU}"),
     "hackbench": ("--load=hackbench:1",),
@@ -85,7 +88,7 @@ def test_kill(start, load, victim, which, named):
     (signal.SIGINT, (signal.SIGCHLD,), "main"),
     (signal.SIGINT, (), "group"), (signal.SIGTERM, (), "group"),
 ])
-@pytest.mark.parametrize("load", ["idle", "pairs", "read"])
+@pytest.mark.parametrize("load", ["idle", "pairs", "read", "udp", "busy-udp"])
 def test_signals_end_it(start, number, ignored, how, load):
     """As of a terminal, too, which signals all; ignored at the start or not;
     SIGHUP stays ignored."""
@@ -247,7 +250,8 @@ def test_a_reader_that_leaves(start):
     assert process.process.returncode == 1 and process.gone()
 
 
-FILES = [("--json=",), ("-h", "500", "--histfile="), ("--trltp-log=",)]
+FILES = [("--json=",), ("-h", "500", "--histfile="), ("--trltp-log=",),
+         ("--dump=",), ("--timeline=",)]
 
 
 @results.root
@@ -272,7 +276,8 @@ def test_full_file_system(run, small, option, exists):
 
 
 @pytest.mark.parametrize("first,second", [
-    (FILES[0], FILES[1]), (FILES[0], FILES[2]), (FILES[1], FILES[2])])
+    (FILES[0], FILES[1]), (FILES[0], FILES[2]), (FILES[1], FILES[2]),
+    (FILES[0], FILES[3]), (FILES[3], FILES[4])])
 @pytest.mark.parametrize("one,other", [
     ("f", "f"), ("f", "./f"), ("f", "d/../f"), ("old", "link")])
 def test_two_options_with_one_file(run, first, second, one, other):

@@ -172,9 +172,10 @@ def test_reference_set_up(run, pairs):
 def test_load_that_dies_in_a_later_step(start):
     """What the steps before have measured is printed and written."""
     process = start("-q", "-l200", "--steps=4", "--load=fft", "--json=json")
-    assert outside.wait_for(lambda: [
-        pid for pid in outside.children(process.pid)
-        if outside.status(pid, "Name") == "twoway-load"])
+    # The client starts when the load is ready.
+    assert outside.wait_for(lambda: {"twoway-load", "twoway-client"} <= {
+        outside.status(pid, "Name")
+        for pid in outside.children(process.pid)})
     os.kill(next(pid for pid in outside.children(process.pid)
                  if outside.status(pid, "Name") == "twoway-load"),
             signal.SIGKILL)

@@ -32,16 +32,26 @@ BAD = {
              "10000d", "99999d"),
     "NAME": ("bogus", "", "2", "fifo,rr", "nanosleep ", "timerfd "),
     "LIST": ("bogus", "", ",", "send,bogus", "send,send", "send,,sleep",
-             "all,send", "ALL"),
-    "KIND[:N": ("bogus", "", ":1", "fft:", "fft:0", "fft:1025", "fft:x",
-                 "fft:1:1", "hackbench:0", "none:1", "FFT"),
+             "all,send", "ALL", "0", "100", "-1", "1e1", "50,50", "50,",
+             "0x1", "99.99999999", ",".join(map(str, range(1, 34)))),
+    "STRING": (),               # each is allowed
+    "KIND[:ARG": ("bogus", "", ":1", "fft:", "fft:0", "fft:1025", "fft:x",
+                  "fft:1:1", "hackbench:0", "none:1", "FFT",
+                  "command", "command:"),
     "CPUSET": ("x", "", "-1", f"{NO_CPU}", f"0-{NO_CPU}", "1-0", "0-", "0,x",
                "99999", "4294967296", "!all", "0x"),
     "[METRIC:]US": ("{number}", "bogus:5", ":5", "send:", "send:x", "send:0",
                     "5:send"),
+    "LIMIT": ("", "x", "-1", "bogus:5", "send:", ":5", "5:", "5:5", "p:5",
+              "p99", "px:5", "p0:5", "p100:5", "p-1:5", "p99:", "avg", "avg:",
+              "avg:p99:5", "missed", "missed:", "missed:1.5", "missed:-1",
+              "missed:avg:5", "5x", "1.2.3", "1e3", "1000000001", "nan",
+              "inf", "latency@0:5", "5@0", "LATENCY:5", "send:send:5"),
+    "FILE[:SECONDS": ("-x", "f:0", "f:86401", "f:99999999999999999999"),
+    "EVENTS": ("", "!irq", "irq;sched"),
     "FILE": ("", "-x", "/nonexistent/file", "/", "."),
 }
-NOT_STDOUT = ("histfile", "trltp-log")      # "-" would be a file's name
+NOT_STDOUT = ("dump", "histfile", "trltp-log")     # "-" would be a file
 
 
 @functools.cache
@@ -85,7 +95,7 @@ def refusal(*args, **more):
 
 def ranges(name):
     """The allowed numbers, from the message that refuses another."""
-    found = re.search(r"allowed is a whole number from (\d+) to (\d+)$",
+    found = re.search(r"allowed is a whole number from (-?\d+) to (\d+)$",
                       refusal(f"--{name}=x"))
     assert found, name
     return int(found[1]), int(found[2])
@@ -158,10 +168,19 @@ def test_strange_words(args, named):
     ("-t 3 -i 900,0", "--interval"), ("-t 2 -i 1000000000", "pair 1"),
     ("-i 0 -b wakeup:5", "--breaktrace=wakeup"),
     ("-i 0 -b planned:5", "--breaktrace=planned"),
+    ("-i 0 --limit=wakeup:5", "--limit=wakeup:5: needs a timer"),
+    ("-i 0 --spike=planned:5", "--spike=planned: needs a timer"),
+    ("--spike=5 --spike-nodes=10000000 -t256", "memory"),
     ("-i 0 --metrics=send,wakeup", "--metrics=wakeup"),
     ("-p 2 --load=fft", "allowed is 3 or more"),
     ("-p 6 -t3 --priospread --load=fft", "allowed is 7 or more"),
     ("-h 1000000 -t 256 --metrics=all", "memory"),
+    ("--transport=udp --size=65508", "from 8 to 65507"),
+    ("--timeout=5", "--timeout=5: allowed only with --transport=udp"),
+    ("--transport=udp --timeout=100", "--timeout=100: allowed is more than"),
+    ("--transport=unix --dscp=0", "--dscp=0: allowed only with --transport"),
+    ("--transport=vsock --busy-poll=9", "--busy-poll=9: allowed only with"),
+    ("--transport=unix --sock-priority=9", "--sock-priority=9: allowed only"),
 ])
 def test_contradictions(tmp_path, args, named):
     limit = () if "--steps=2" in args else ("-D", "1")
@@ -210,6 +229,21 @@ GOOD = [
     (f"--client-affinity={CPU}", "cpus", [ALL, LAST]),
     (f"-a {CPU} --server-affinity=all", "cpus", [ALL, LAST]),
     (f"-a {CPU}", "affinity", CPU), ("", "affinity", None),
+    ("-c tai", "clock", "tai"), ("--clock=boottime", "clock", "boottime"),
+    ("--timer=timerfd", "timer", "timerfd"), ("", "transport", "tcp"),
+    ("-x --timer=timerfd -i 0", "timer", "none"),
+    ("--wait=select", "wait", "select"), ("--wait=epoll", "wait", "epoll"),
+    ("--wait=busy", "wait", "busy"), ("", "timeout", -1),
+    ("--transport=udp", "transport", "udp"),
+    ("--transport=unix", "transport", "unix"),
+    ("--transport=udp", "timeout", 100000),
+    ("--transport=udp --sleep=70000 -i 71000", "timeout", 140000),
+    ("--transport=udp --timeout=90001", "timeout", 90001),
+    ("", "dscp", 0), ("--dscp=46", "dscp", 46), ("", "busy-poll", 0),
+    ("--dscp=46 --transport=udp", "dscp", 46),
+    ("--dscp=46", "sock-priority", 4), ("", "sock-priority", 0),
+    ("--sock-priority=3 --dscp=46", "sock-priority", 3),
+    ("--busy-poll=50", "busy-poll", 50), ("--transport=unix", "dscp", -1),
     ("-c 1", "clock", "realtime"), ("-c realtime", "clock", "realtime"),
     ("--clock=0", "clock", "monotonic"), ("", "clock", "monotonic"),
     ("-x", "timer", "posix"), ("--timer=posix", "timer", "posix"),
@@ -281,6 +315,31 @@ CALLS = [
     ("", r"(setsockopt|getsockopt).*NODELAY", "main", 2),
     ("", r"poll\(\[{fd=\d+, events=POLLIN}\], 1, -1", "server", 23),
     ("--wait=read", r"poll\(", "server", 0),
+    ("--wait=select", r"p?select6?\(\d+, \[\d+\], NULL, NULL, NULL", "server",
+     23),
+    ("--wait=epoll", r"epoll_p?wait\(\d+, .*, 1, -1", "server", 23),
+    ("--wait=epoll", r"epoll_ctl\(\d+, EPOLL_CTL_ADD", "server", 1),
+    ("--wait=busy", r"recvfrom\(\d+, \"[^\"]+\", 1, (MSG_(PEEK|DONTWAIT)\|?)+",
+     "server", 22),
+    ("--timer=timerfd", r"timerfd_create\(CLOCK_MONOTONIC", "client", 1),
+    ("--timer=timerfd -c1", r"timerfd_create\(CLOCK_REALTIME", "client", 1),
+    ("--timer=timerfd -c tai", r"timerfd_create\(CLOCK_MONO", "client", 1),
+    ("--timer=timerfd", r"read\(\d+, .*, 8\) += 8", "client", 23),
+    ("--timer=timerfd -i0", r"timerfd_create", "client", 0),
+    ("-c boottime", r"clock_nanosleep\(CLOCK_MONOTONIC, TIMER_ABSTIME",
+     "client", 23),
+    ("-c tai -x", r"timer_create\(CLOCK_MONOTONIC, ", "client", 1),
+    ("-c monotonic_raw -i0", r"clock_nanosleep", "client", 0),
+    ("--dscp=46", r"setsockopt\(\d+, SOL_IP, IP_TOS, \[184\]", "main", 2),
+    ("--sock-priority=5 --transport=udp",
+     r"setsockopt\(\d+, SOL_SOCKET, SO_PRIORITY, \[5\]", "main", 2),
+    ("--transport=udp", r"setsockopt\(.*SO_REUSE", "main", 0),
+    ("--transport=udp", r"setsockopt\(.*SO_", "main", 1),
+    ("--transport=udp --timeout=2500000",
+     r"setsockopt\(\d+, SOL_SOCKET, SO_RCVTIMEO\S*, (\"\\2\\0.*\\241\\7|"
+     r".*tv_sec=2, tv_usec=500000)", "main", 1),
+    ("--transport=unix", r"socketpair\(AF_UNIX, SOCK_STREAM", "main", 1),
+    ("--transport=unix", r"socket\(", "main", 0),
 ]
 
 
@@ -312,10 +371,16 @@ def test_options_reach_the_kernel(run, given, pattern, side, count):
         calls[-9:]
 
 
-@pytest.mark.parametrize("wait,server", [("poll", 400), ("read", 300)])
-def test_calls_of_a_cycle(run, wait, server):
+@pytest.mark.parametrize("given,server", [
+    ("", 400), ("--wait=read", 300), ("--wait=select", 400),
+    ("--wait=epoll -x", 400), ("-c tai --timer=timerfd", 400),
+    ("-c tsc", 400), ("--transport=unix", 400), ("--transport=udp", 400),
+    ("--transport=udp --wait=read -c monotonic_raw", 300)])
+def test_calls_of_a_cycle(run, given, server):
     """Client: wait, send, receive; server: wait, receive, sleep, send."""
-    short, long = (traced(run, "-m", "-l", loops, f"--wait={wait}")
+    if "udp" in given:
+        given += " --timeout=9000000"
+    short, long = (traced(run, "-m", "-l", loops, *given.split())
                    for loops in (20, 120))
     assert {side: len(long[side][0]) - len(short[side][0])
             for side in outside.SIDES} == {"client": 300, "server": server}

@@ -10,6 +10,8 @@ import pytest
 
 import lab as made
 
+# The lab still measures with the program before.
+os.environ["TWOWAYTEST"] = os.environ.get("TWOWAYTEST_HOSTS", "")
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(made.VIRTLAB.parent))
 sys.path.insert(0, str(made.VIRTLAB))

@@ -72,7 +72,7 @@ def test_marked(cloud):
 
 def test_static(cloud):
     """The program that was measured needs no library."""
-    assert not vl_programs.is_dynamic(vl_programs.Native().own("twowaytest"))
+    assert not vl_programs.is_dynamic(vl_programs.Native().own("twowaytest-hosts"))
 
 
 @pytest.mark.skipif(

@@ -125,7 +125,7 @@ if [ "$1" = setup ]; then
 	shift $(($# - 2))	# the directory, then the tree
 	touch "$1/build.ninja"
 else
-	cp "$LAB_TOOL" "$3/twowaytest"
+	cp "$LAB_TOOL" "$3/twowaytest-hosts"
 fi
 echo - >>"$LAB_LOG"
 """
@@ -240,7 +240,7 @@ def place(lab, monkeypatch):
             return ""
 
         monkeypatch.setattr(vl_programs, "call", call)
-        return source.own("twowaytest").parent
+        return source.own("twowaytest-hosts").parent
     return place
 
 
@@ -268,7 +268,7 @@ def test_no_compiler(lab, monkeypatch):
     monkeypatch.setenv("CC", "nosuch-cc")
     with pytest.raises(vl_common.LabError, match="nosuch-cc is missing: "
                        "package gcc"):
-        HERE.own("twowaytest")
+        HERE.own("twowaytest-hosts")
 
 
 SOURCES = ("src", "man", "contrib", "tests")    # and the files beside them
@@ -297,7 +297,7 @@ def test_same_bytes_of_two_trees(lab):
         assert run.communicate(timeout=300)[1] == ""
         assert run.returncode == 0
     programs = [path.read_bytes() for path in
-                lab.directory.glob("home/*/*/build-*/twowaytest")]
+                lab.directory.glob("home/*/*/build-*/twowaytest-hosts")]
     assert len(programs) == 2 and programs[0] == programs[1]
     one, two = (json.loads(path.read_text())["lab"]["initramfs_sha256"]
                 for path in lab.directory.glob("out-*/*/lab.json"))
@@ -315,7 +315,8 @@ def test_installed(lab, monkeypatch):
     monkeypatch.setattr(vl_programs, "PROJECT", lab.directory)
     monkeypatch.setenv("PATH", str(lab.directory / "bin"))
     with pytest.raises(vl_common.LabError,
-                       match="twowaytest is missing.*--binary=FILE"):
-        HERE.own("twowaytest")
-    lab.program("twowaytest", "#!/bin/sh\n")
-    assert HERE.own("twowaytest") == str(lab.directory / "bin/twowaytest")
+                       match="twowaytest-hosts is missing.*--binary=FILE"):
+        HERE.own("twowaytest-hosts")
+    lab.program("twowaytest-hosts", "#!/bin/sh\n")
+    assert HERE.own("twowaytest-hosts") == \
+        str(lab.directory / "bin/twowaytest-hosts")

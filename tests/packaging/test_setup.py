@@ -28,6 +28,9 @@ if get_option('tests').enabled() or get_option('fuzz')
   endforeach
 endif
 """
+# Without what contrib/setup tells its own tests.
+ENV = {**{name: value for name, value in os.environ.items()
+          if not name.startswith("TWOWAY_")}, "SUDO_UID": "", "SUDO_GID": ""}
 WORDS = "run, quick, test, packaging, lab, --no-install or --help"
 PROGRAM = """#include <stdio.h>
 int main(int argc, char **argv)
@@ -56,17 +59,18 @@ def tree():
         yield base
 
 
-def run(program, *args, cwd, **env):
+def run(program, *args, cwd, preexec_fn=None, **env):
     return subprocess.run(
         [str(program), *args], cwd=cwd, stdin=subprocess.DEVNULL,
         capture_output=True, text=True, check=False, timeout=300,
-        env={**os.environ, "SUDO_UID": "", "SUDO_GID": "", **env})
+        preexec_fn=preexec_fn, env={**ENV, **env})
 
 
-def call(tree, **env):
-    done = run(tree / "contrib/setup", "--no-install", "run", cwd=tree, **env)
+def call(tree, **options):
+    done = run("contrib/setup", "--no-install", "run", cwd=tree, **options)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "made -q\n" in done.stdout
+    assert "made -q" in done.stdout
+    return done
 
 
 def owners(tree):
@@ -80,48 +84,39 @@ def give(tree, uid):
 
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+BY_SUDO = {"SUDO_UID": str(USER), "SUDO_GID": str(USER)}
 
 
 @needs_root
-@pytest.mark.parametrize("env", [
-    {"SUDO_UID": str(USER), "SUDO_GID": str(USER)}, {}], ids=["sudo", "root"])
-@pytest.mark.parametrize("before", [None, 0], ids=["new", "root's"])
-def test_its_user_can_build_again(tree, env, before):
+@pytest.mark.parametrize("owner, mode, env, builder", [
+    (USER, 0o755, BY_SUDO, USER),
+    (USER, 0o755, {}, USER),
+    # Its user may write there: what is built is his; or could not anyway.
+    (0, 0o777, BY_SUDO, USER),
+    (0, 0o755, BY_SUDO, 0),
+    (0, 0o755, {}, 0),
+    (0, 0o755, {"SUDO_UID": "0", "SUDO_GID": "0"}, 0)])
+def test_who_owns_what_is_built(tree, owner, mode, env, builder):
+    give(tree, owner)
+    tree.chmod(mode)
+    call(tree, **env)
+    assert owners(tree) == {builder}
+
+
+@needs_root
+def test_its_user_can_build_again(tree):
     """Even where root has built before."""
+    (tree / "build").mkdir()
+    call(tree)
     give(tree, USER)
-    if before is not None:
-        (tree / "build").mkdir()
-        call(tree)
-        give(tree / "build", before)
-    call(tree, **env)
-    assert owners(tree) == {USER}
+    give(tree / "build", 0)
+    call(tree)
     (tree / "made.c").write_text(PROGRAM + "\n")
-    for command in (["meson", "compile", "-C", "build"],
-                    ["contrib/setup", "--no-install", "run"]):
-        done = subprocess.run(
-            command, cwd=tree, preexec_fn=outside.nobody(), text=True,
-            capture_output=True, check=False, timeout=300,
-            env={**os.environ, "HOME": "/"})
-        assert done.returncode == 0, done.stdout + done.stderr
+    done = run("meson", "compile", "-C", "build", cwd=tree, HOME="/",
+               preexec_fn=outside.nobody())
+    assert done.returncode == 0, done.stdout + done.stderr
+    call(tree, preexec_fn=outside.nobody(), HOME="/")
     assert owners(tree) == {USER}
-
-
-@needs_root
-def test_a_tree_that_others_own(tree):
-    """Its user may write there: what is built is his."""
-    tree.chmod(0o777)
-    call(tree, SUDO_UID=str(USER), SUDO_GID=str(USER))
-    assert owners(tree) == {USER}
-
-
-@needs_root
-@pytest.mark.parametrize("env", [
-    {"SUDO_UID": str(USER), "SUDO_GID": str(USER)}, {},
-    {"SUDO_UID": "0", "SUDO_GID": "0"}])
-def test_root_s_tree(tree, env):
-    """Its user could not build there anyway."""
-    call(tree, **env)
-    assert owners(tree) == {0}
 
 
 # Appended to the copy of build.sh: PATH has links to this system's commands and
@@ -164,10 +159,8 @@ def alone(tree, group="extra", end=">installed", sudo=None):
 def as_user(tree, *args):
     """setup, called by the user who owns the tree."""
     give(tree, USER)
-    return subprocess.run(
-        ["contrib/setup", *args], cwd=tree, preexec_fn=outside.nobody(),
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
-        timeout=300, env={**os.environ, "HOME": "/", "CC": "gcc"})
+    return run("contrib/setup", *args, cwd=tree, HOME="/", CC="gcc",
+               preexec_fn=outside.nobody())
 
 
 @needs_root
@@ -226,32 +219,25 @@ def test_no_install_calls_no_sudo(tree):
 
 
 @needs_root
-def test_user_without_sudo(tree):
-    """Measures without real-time priority; says what is left out, and why."""
-    alone(tree)
-    done = as_user(tree, "run")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.splitlines()[-2:] == [
-        "measuring for 10 s: build/twowaytest -q -a -D 10", "made -q"]
-    for said in ("you are not root, and there is no sudo",
-                 "no right to real-time priority here", "Without privilege"):
-        assert said in done.stderr
-    assert not (tree / "asked").exists()
-    assert owners(tree) == {USER}
-
-
-@needs_root
-@pytest.mark.parametrize("action, status", [("run", 0), ("quick", 1)])
-def test_user_without_sudo_and_packages(tree, action, status):
-    """What cannot be done without is named, with the command for root."""
+@pytest.mark.parametrize("action", ["run", "quick"])
+def test_user_without_sudo(tree, action):
+    """Measures without real-time priority, or names what cannot be done
+    without, and the command for root."""
     alone(tree)
     done = as_user(tree, action)
-    assert done.returncode == status, done.stdout + done.stderr
-    named = ["missing: made-up (package python3-made-up)",
-             "root can install all that is missing: apt-get install "
-             "python3-made-up", "FAILED install: cannot do without"]
-    assert [line in done.stdout.splitlines() for line in named] == \
-        [status == 1] * 3
+    lines = done.stdout.splitlines()
+    measured = [line in lines for line in (
+        "measuring for 10 s: build/twowaytest -q -a -D 10", "made -q")]
+    named = [line in lines for line in (
+        "missing: made-up (package python3-made-up)",
+        "root can install all that is missing: apt-get install "
+        "python3-made-up", "FAILED install: cannot do without")]
+    assert (measured, named, done.returncode) == (
+        ([True] * 2, [False] * 3, 0) if action == "run"
+        else ([False] * 2, [True] * 3, 1)), done.stdout
+    assert "you are not root, and there is no sudo" in done.stdout + done.stderr
+    assert ("no right to real-time priority here" in done.stderr and
+            "Without privilege" in done.stderr) == (action == "run")
     assert not (tree / "asked").exists()
 
 
@@ -341,7 +327,7 @@ def test_what_a_distribution_lacks_is_not_asked_for(tree, manager, wanted):
         ["sh", "-c", f". tests/tools/build.sh; manager={manager}; have() "
          "{ false; }; needs() { echo 'one packaging a1 d1 -'; "
          "echo 'two packaging a2 - z2'; echo 'three lab a3 d3 z3'; }; "
-         "missing run packaging"],
+         "missing run packaging"], env=ENV,
         cwd=tree, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == wanted
 
@@ -350,7 +336,7 @@ def test_progress_is_told_at_once(tree):
     """Not in the file that a suite beside others writes to."""
     done = subprocess.run(
         ["sh", "-c", '. tests/tools/build.sh; timed "a b" echo c >file'],
-        cwd=tree, capture_output=True, text=True, check=True)
+        env=ENV, cwd=tree, capture_output=True, text=True, check=True)
     assert done.stdout == "-- a b\n"
     assert (tree / "file").read_text() == "c\n"
 

@@ -40,7 +40,7 @@ def dump(rows):
 
 def values(rows, period=PERIOD, sleep=SLEEP, trltp3=False):
     """Metric -> values in ns; interval and total lack unknown ones."""
-    result = {metric: [] for metric in METRICS}
+    result = {metric: [] for metric in (*METRICS, "latency")}
     before = None
     for row in rows:
         _, number, planned, t0, t1, t2, t3, _ = row
@@ -48,6 +48,7 @@ def values(rows, period=PERIOD, sleep=SLEEP, trltp3=False):
         result["sleep"].append(t2 - t1)
         result["receive"].append(t3 - t2)
         result["response"].append(t3 - t0)
+        result["latency"].append(t3 - t0 - sleep)
         result["wakeup"].append(t0 - planned)
         result["planned"].append(t3 - planned)
         result["network"].append(t3 - t0 - (t2 - t1))

@@ -19,32 +19,33 @@ def verdicts(text):
     """(metric, figure) -> its line's words."""
     rows = [line.split() for line in text.splitlines()[2:]]
     return {(row[0], row[1]): row[2:] for row in rows
-            if row and row[0] in made.METRICS}
+            if row and row[0] in (*made.METRICS, "latency")}
 
 
 def test_no_shift_is_not_found(report):
-    """response is judged, as a user means it; that is told."""
+    """latency is judged, as a user means it; that is told."""
     rows = write(report, "a.csv", 1), write(report, "b.csv", 2)
     out = report("-g", "a.csv", "b.csv").stdout
     assert out.splitlines()[-1] == "not worse"
-    assert "Judged: response (request to reply: t3 - t0)" in out
+    assert "Judged: latency (response without the sleep that was asked " \
+        "for)" in out
     found = verdicts(out)
-    assert set(found) == {("response", figure) for figure in
+    assert set(found) == {("latency", figure) for figure in
                           ("average", "p50")}
     for side, one in enumerate(rows):
-        values = made.values(one)["response"]
+        values = made.values(one)["latency"]
         for figure, value in (("average", made.mean(values)),
                               ("p50", made.percentile(values, "50"))):
-            assert found["response", figure][side] == made.us(value, 3)
-    assert "Not judged, as fewer than 100 cycles lie beyond: response p99, response p99.9" in out
+            assert found["latency", figure][side] == made.us(value, 3)
+    assert "Not judged, as fewer than 100 cycles lie beyond: latency p99, latency p99.9" in out
 
 
 def test_shift_is_found(report):
     write(report, "a.csv", 1)
     write(report, "b.csv", 2, shift=9000)
     out = report("-g", "a.csv", "b.csv", status=2).stdout
-    assert out.splitlines()[-1] == "worse: response average, response p50"
-    low, high = (float(verdicts(out)["response", "average"][i])
+    assert out.splitlines()[-1] == "worse: latency average, latency p50"
+    low, high = (float(verdicts(out)["latency", "average"][i])
                  for i in (3, 5))
     assert low < 9 < high
     # The other way round it is better.
@@ -57,8 +58,8 @@ def test_shift_of_the_tail_alone_is_found(report):
             for row in rows]
     made.write(report.directory, "b.csv", made.dump(slow))
     out = report("-g", "a.csv", "b.csv", "-p", "50,99", status=2).stdout
-    assert "response p99" in out.splitlines()[-1]
-    assert "response p50" not in out.splitlines()[-1]
+    assert "latency p99" in out.splitlines()[-1]
+    assert "latency p50" not in out.splitlines()[-1]
 
 
 def test_only_the_metric_that_changed(report):
@@ -194,7 +195,7 @@ def test_shift_on_a_ramp_is_found(report):
     out = report(*args, "a.csv", "b.csv").stdout
     assert "measure longer" not in out and "steps" not in out
     out = report(*args, "a.csv", "c.csv", status=2).stdout
-    assert "response average" in out.splitlines()[-1]
+    assert "latency average" in out.splitlines()[-1]
     report(*args, "c.csv", "a.csv")
 
 
@@ -303,7 +304,7 @@ def test_histogram_that_overflowed_cannot_be_compared(refused):
     for name in ("a.json", "b.json"):
         made.write(refused.directory, name, data)
     assert "overflowed" in refused("-g", "-m", "total", "a.json", "b.json")
-    assert "response: not measured; choose of total by --metrics" in \
+    assert "total: its histogram lacks values" in \
         refused("-g", "a.json", "b.json")
     del data["thread"]["0"]["histogram"], data["thread"]["0"]["overflows"]
     made.write(refused.directory, "a.json", data)

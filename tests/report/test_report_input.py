@@ -81,12 +81,12 @@ def test_line_ends_of_windows(refused, name):
     assert f"{name}: line 1: the line ends with CR LF" in message
 
 
-def test_display_without_a_histogram(refused):
+def test_display_cut_short(refused):
     made.write(refused.directory, "x.txt", "# a comment\nT: 0 (77) P:98 I:"
-               "1000 C:   2000 Min:    413 Act: 1001 Avg: 1002 Max: 4565\n")
-    message = refused("x.txt")
-    assert "x.txt: no histogram, only comments and lines of the display" in \
-        message
+               "1000 C:   2000 Min:    413 Act: 1001\n")
+    assert "x.txt: no cycles" in refused("x.txt")
+    made.write(refused.directory, "x.txt", "# a comment\n")
+    assert "x.txt: only comments" in refused("x.txt")
 
 
 def test_json_with_line_ends_of_windows(report):

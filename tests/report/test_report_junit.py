@@ -190,7 +190,7 @@ def test_gate(judged, shift, status, tag):
     found = judged("-g", "-p", "50,99.9", *paths, status=status)
     cases = found.cases()
     assert [case[0] for case in cases] == [
-        "response average", "response p50"]     # too few for p99.9
+        "latency average", "latency p50"]     # too few for p99.9
     assert [case[1] for case in cases] == [tag, tag]
     assert found.suites[0].get("name") == "gate of b against a"
     if tag:

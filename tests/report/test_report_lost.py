@@ -146,7 +146,6 @@ def test_three_times_as_many_are_found(model):
 @pytest.mark.parametrize("members, reason", [
     ({"interrupted": True}, "ended by a signal before its -l 9000"),
     ({"error": "no memory"}, "error: no memory"),
-    ({"partial": True}, "partial: written before the run had ended"),
     ({"break": {"metric": "total"}}, "ended by -b")])
 @pytest.mark.parametrize("broken", ["a", "b"])
 def test_broken_run_is_undecided(report, members, reason, broken):
@@ -172,16 +171,6 @@ def test_throttled_is_told(report):
     b = write(report, "b", {}, throttled=7, seed=2)
     assert "Throttled cycles: a 0, b 7 beside 6000 cycles." in \
         gate(report, a, b, 0)
-
-
-def test_dump_of_a_killed_run(report):
-    write(report, "a", {}, json=False)
-    made.write(report.directory, "b.csv.partial",
-               made.dump(made.cycles(COUNT, 2)))
-    assert "a killed run left this dump" in \
-        report("-t", "-", "b.csv.partial").stdout
-    out = report(*GATE, "a.csv", "b.csv.partial", status=3).stdout
-    assert "undecided: b.csv (a killed run left its dump)" in out
 
 
 def test_missed_of_histogram_texts(report):

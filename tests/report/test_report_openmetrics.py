@@ -201,14 +201,14 @@ def test_set_ups_are_kept_apart(measured):
 
 
 def test_beside_the_gate(report):
-    """The gate judges response; its exit status stays."""
+    """The gate judges latency; its exit status stays."""
     paths = [made.write(report.directory, f"{name}.csv", made.dump(
         made.cycles(600, shift=shift)))
         for name, shift in (("a", 0), ("b", 50_000))]
     report("-g", "-O", "x.prom", *paths, status=2)
     found = Metrics((report.directory / "x.prom").read_text())
     assert {labels["metric"] for labels in
-            found.of("twowaytest_max_seconds")} == {"response"}
+            found.of("twowaytest_max_seconds")} == {"latency"}
 
 
 def test_replaced_as_a_whole(report):

@@ -14,7 +14,7 @@ import pytest
 SPACES = {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
 FIGURES = {"short", "ranges", "metrics", "load-average", "load-deviation",
            "load-maximum", "phases", "time-line"} | {
-               f"{kind}-{metric}" for metric in made.METRICS
+               f"{kind}-{metric}" for metric in (*made.METRICS, "latency")
                for kind in ("histogram", "exceeding")}
 
 
@@ -143,9 +143,9 @@ def test_headings_differ(page):
     """The verdict's figure stands above its table."""
     found = headings(parsed(page))
     assert len(found) == len(set(found))
-    assert "In short: response" in found
+    assert "In short: latency" in found
     assert page.count(">In short: ") == 1
-    assert ">Average, maximum: response<" in page
+    assert ">Average, maximum: latency<" in page
 
 
 def test_headings_of_set_ups_differ(report):
@@ -172,7 +172,7 @@ def test_unkind_names_are_shown_as_they_are(page):
 def test_differences_come_before_results(page):
     order = [page.index(mark) for mark in (
         '<section id="verdict">', '<figure id="short">',
-        "<h2>In short: response", "<nav>", "<h2>What differs between",
+        "<h2>In short: latency", "<nav>", "<h2>What differs between",
         "<h2>Remarks", '<h2 id="figures">Figures', '<figure id="ranges">',
         '<figure id="time-line">', '<figure id="histogram-interval">',
         "<h2>Ranking", "<h2>Send Time", "<h2>Worst cycles", "<h2>Files")]
@@ -187,7 +187,7 @@ def test_links_to_all_that_is_not_at_the_top(page):
     places = [("#" + e.get("id"), "".join(e.find("h2").itertext()))
               for e in root.iter("section")
               if e.get("id") != "verdict"] + [("#figures", "Figures")]
-    assert {("#short-00", "In short: response")} == \
+    assert {("#short-00", "In short: latency")} == \
         set(places) - set(links)
     assert not set(links) - set(places) and len(links) == len(places) - 1
     order = [page.index(f'id="{address[1:]}"') for address, _ in links]

@@ -43,10 +43,10 @@ def test_average_is_that_of_all_pairs(report, two):
         made.write(report.directory, f"{name}.csv", made_pairs.dump(pairs))
     done = report(*ARGS, "-t", "t.csv", "a.csv", "b.csv", status=2)
     row = next(line for line in done.stdout.splitlines()
-               if line.startswith("response  average"))
+               if line.startswith("latency  average"))
     for text, pairs in zip(row.split()[2:4], (two[0], late)):
         assert float(text) == pytest.approx(
-            float(made.mean(made_pairs.all_of(pairs, "response"))) / 1000,
+            float(made.mean(made_pairs.all_of(pairs, "latency"))) / 1000,
             abs=0.001)
 
 

@@ -178,12 +178,6 @@ def test_other_run(refused):
         refused("x=r.csv", "x=s.csv")
 
 
-def test_killed(report):
-    made.write(report.directory, "r.csv.partial", text_of(SMALL))
-    text = report("-t", "-", "r.csv.partial").stdout
-    assert "a killed run left this timeline" in text
-
-
 def day():
     """Rows of a day: each has 1000 cycles, and few are slow."""
     source = random.Random(4)
@@ -227,7 +221,7 @@ def test_real(report):
     assert done.returncode == 0, done.stderr
     found = tables(report, "j=r.json", "t=r.csv", "both=r.json", "both=r.csv")
     rows = {row["system"].split(" (")[0]: row
-            for row in found["Response Time"]}
+            for row in found["Latency"]}
     assert rows["j"]["cycles"] == rows["t"]["cycles"]
     assert rows["both"]["max"] == rows["j"]["max"]
     for key in ("min", "max"):

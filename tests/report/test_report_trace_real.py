@@ -29,7 +29,7 @@ def recorded(tmp_path_factory):
             run = outside.Run(
                 "-q", "-m", "-p", 60, "-a", "-i", 5000, "-l", 100,
                 "--warmup", WARMUP, "-b", 3000, "--trace",
-                "--trace-file", directory / "t.txt",
+                f"--trace-file={directory / 't.txt'}",
                 "--json", directory / "r.json", env={
                     "LD_PRELOAD": os.environ["TWOWAY_DELAY_SO"],
                     "TW_DELAY": "server:nanosleep:busy-after:"
@@ -41,8 +41,8 @@ def recorded(tmp_path_factory):
             assert status in (0, 2), run.err
             if "LD_PRELOAD" in run.err:
                 pytest.skip("the program is static: nothing can be preloaded")
-            if status == 2 and outside.load_json(directory / "r.json")[
-                    "twoway"]["break"]["analysis"]:
+            if status == 2 and "state" in outside.load_json(
+                    directory / "r.json")["twoway"]["breaks"][0]["cause"]:
                 return types.SimpleNamespace(directory=directory,
                                              out=run.out)
     pytest.skip(f"none of {TRIES} runs has a broken cycle with an analysis")

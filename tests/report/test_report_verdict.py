@@ -35,7 +35,7 @@ def constant(value, longest, count=20000):
 
 
 def lines(report, *args):
-    text = report("-t", "-", "-i", "1000", "-s", "1", *args).stdout
+    text = report("-t", "-", "-i", "1000", "-s", "0", *args).stdout
     return [line.removeprefix("- ") for line in text.splitlines()
             if line.startswith("- ")]
 
@@ -44,8 +44,8 @@ def test_two_systems(report):
     dump(report, "a", constant(50_000, 60_000))
     dump(report, "b", constant(64_500, 75_000))
     assert lines(report, "a.csv", "b.csv") == [
-        "b takes 29 % longer than a to answer on average: 64.5 us instead of "
-        "50.0 us, 99 % sure.",
+        "b takes 29 % longer than a to answer without the server's sleep on "
+        "average: 64.5 us instead of 50.0 us, 99 % sure.",
         "a is the steadier one: 1 in 1,000 takes longer than 50.0 us with a, "
         "64.5 us with b, 99 % sure. The worst of 20,000 of b took 75.0 us, "
         "1.2 times that of a (60.0 us): single cycles, which may be chance.",
@@ -63,8 +63,9 @@ def test_one_system(report):
     values = constant(50_000, 100_000)
     dump(report, "a", values)
     found = lines(report, "a.csv")
-    assert re.fullmatch(r"a takes 50\.0 us to answer on average \(\+-0\.0 "
-                        r"us, 99 % sure\)\.", found[0])
+    assert re.fullmatch(r"a takes 50\.0 us to answer without the server's "
+                        r"sleep on average \(\+-0\.0 us, 99 % sure\)\.",
+                        found[0])
     assert found[1:] == [
         "1 in 1,000 takes longer than 50.0 us. The worst of 20,000 took "
         "100.0 us, 2.0 times the average.",
@@ -77,9 +78,9 @@ def test_three_systems(report):
         dump(report, name, constant(value, value + 1000))
     found = lines(report, "a.csv", "b.csv", "c.csv")
     assert found[0] == (
-        "b takes the shortest time to answer: 50.0 us on average. a takes "
-        "20 % longer than that (60.0 us, 99 % sure), c takes 2.5 times as "
-        "long as that (125.0 us, 99 % sure).")
+        "b takes the shortest time to answer without the server's sleep: "
+        "50.0 us on average. a takes 20 % longer than that (60.0 us, 99 % "
+        "sure), c takes 2.5 times as long as that (125.0 us, 99 % sure).")
     assert found[1].startswith(
         "b is the steadiest: 1 in 1,000 takes longer than 50.0 us with b, "
         "60.0 us with a, 99 % sure; 125.0 us with c, 99 % sure. The worst of "
@@ -229,8 +230,9 @@ def test_too_few_cycles(report, count, known):
 def test_equal_systems(report):
     dump(report, "a", constant(50_000, 60_000))
     found = lines(report, "a.csv", "b=a.csv")
-    assert found[0] == "b takes as long as a to answer on average: 50.0 us " \
-        "instead of 50.0 us, which may be chance."
+    assert found[0] == "b takes as long as a to answer without the " \
+        "server's sleep on average: 50.0 us instead of 50.0 us, " \
+        "which may be chance."
     assert found[1].startswith("Neither is surely steadier: ")
     assert "about as long as that of" in found[1]
 
@@ -345,8 +347,8 @@ def test_set_ups(report):
 def test_table(report):
     dump(report, "a", constant(50_000, 60_000), missed=4)
     dump(report, "b", constant(64_500, 75_000))
-    found = made.tables(report("-t", "-", "-i", "1000", "a.csv",
-                               "b.csv").stdout)["In short: response"]
+    found = made.tables(report("-t", "-", "-i", "1000", "-s", "0", "a.csv",
+                               "b.csv").stdout)["In short: latency"]
     assert [list(row.values()) for row in found] == [
         ["a", "20000", "50.0", "0.0", "1.00", "50.0", "60.0", "4"],
         ["b", "20000", "64.5", "0.0", "1.29", "64.5", "75.0", "0"]]

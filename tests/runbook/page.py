@@ -29,7 +29,7 @@ SHORTER = (
     (re.compile(r" --duration=\w+"), " --duration=1"),
     (re.compile(r" --steps=\d+"), " --steps=2"),
     (re.compile(r"(primitivetest -q.*)"), r"\1 -l 200"),
-    (re.compile(r"(--limit=[\w.]+:)p[\d.]+"), r"\1p90"),
+    (re.compile(r"(--limit=(?:\w+:)?)p[\d.]+"), r"\1p90"),
 )
 # Behind a command: "# status 0, or 2: why".
 STATUS = re.compile(r"\s+# status ([\d, or]+):.*")

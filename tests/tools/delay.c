@@ -11,7 +11,9 @@
  * counted from 0. CALL: a name in call_names. NUMBER: which of these calls of
  * that process, counted from 0; one that failed is not counted; "*": each. WHEN: "before" or "after"
  * the call VALUE microseconds are slept, "busy-before" or "busy-after" it they
- * are spent running; "flip" inverts bit VALUE of what a send sends.
+ * are spent running. Of a send alone: "flip" inverts bit VALUE of the message;
+ * "drop" does not send it; "twice" sends it twice; "swap" sends it after the
+ * next one.
  *
  *	TW_DELAY_STAMPS=FILE	when each delay began and ended
  *
@@ -63,10 +65,13 @@ static const char *const call_names[CALLS] = {
 	"pthread_mutex_unlock", "pthread_cond_signal", "sigsuspend", "kill",
 };
 
-enum when { BEFORE, AFTER, FLIP, BUSY_BEFORE, BUSY_AFTER, WHENS };
+enum when {
+	BEFORE, AFTER, BUSY_BEFORE, BUSY_AFTER, FLIP, DROP, TWICE, SWAP, WHENS
+};
 
 static const char *const when_names[WHENS] = {
-	"before", "after", "flip", "busy-before", "busy-after",
+	"before", "after", "busy-before", "busy-after", "flip", "drop",
+	"twice", "swap",
 };
 
 enum role {
@@ -247,8 +252,9 @@ ssize_t send(int fd, const void *buf, size_t size, int flags)
 	ssize_t (*next)(int fd, const void *buf, size_t size, int flags) =
 		real(SEND);
 	const struct fault *flip = due(SEND, FLIP);
-	static char damaged[MESSAGE_MAX];
-	ssize_t result;
+	static char damaged[MESSAGE_MAX], held[MESSAGE_MAX];
+	static size_t held_size;
+	ssize_t result = size;
 
 	if (flip && size <= sizeof(damaged) && flip->value < 8 * size) {
 		memcpy(damaged, buf, size);
@@ -256,7 +262,17 @@ ssize_t send(int fd, const void *buf, size_t size, int flags)
 		buf = damaged;
 	}
 	before(SEND);
-	result = next(fd, buf, size, flags);
+	if (due(SEND, SWAP)) {
+		memcpy(held, buf, size);
+		held_size = size;
+	} else if (!due(SEND, DROP)) {
+		result = next(fd, buf, size, flags);
+		if (due(SEND, TWICE))
+			next(fd, buf, size, flags);
+		if (held_size)
+			next(fd, held, held_size, flags);
+		held_size = 0;
+	}
 	after(SEND, result < 0);
 	return result;
 }
@@ -312,7 +328,7 @@ static int parse(const char *text, struct fault *fault)
 	found_call = find(what, call_names, CALLS);
 	found_when = find(when, when_names, WHENS);
 	if (found_role < 0 || found_call < 0 || found_when < 0 ||
-	    (found_when == FLIP && found_call != SEND))
+	    (found_when >= FLIP && found_call != SEND))
 		return -1;
 	fault->role = found_role;
 	fault->call = found_call;

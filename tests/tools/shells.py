@@ -106,7 +106,7 @@ def typed(argv, setup, lines, directory, program):
 def bash(directory, completions, lines, setup="", program="twowaytest"):
     """A list of words for each of the lines."""
     return typed([require("bash"), "--norc", "--noprofile", "-i"],
-                 f"{setup}\n. {completions}/{program}.bash\n{BASH}",
+                 f"{setup}\n. {completions}/{program}\n{BASH}",
                  lines, directory, program)
 
 

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The cause, as text and as JSON. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+#include "rt-utils.h"
+#include "tw_cause.h"
+#include "tw_time.h"
+
+#define LINES	40	/* of the time line, on the terminal */
+
+static const char *const names[TW_STATES] = {
+	[TW_UNKNOWN] = "unknown",
+	[TW_ASLEEP] = "asleep",
+	[TW_TIMER_LATE] = "timer late",
+	[TW_BLOCKED] = "blocked",
+	[TW_PEER_RUNS] = "peer runs",
+	[TW_PEER_INTERRUPTED] = "peer interrupted",
+	[TW_PEER_RUNNABLE] = "peer runnable",
+	[TW_PEER_BLOCKED] = "peer blocked",
+	[TW_ON_THE_WAY] = "message on its way",
+	[TW_RUNNABLE] = "runnable",
+	[TW_INTERRUPTED] = "interrupted",
+	[TW_RUNS] = "runs",
+};
+
+static double to_us(int64_t ns)
+{
+	return (double)ns / (double)TW_NS_PER_US;
+}
+
+static void print_piece(FILE *file, const struct tw_piece *piece)
+{
+	fprintf(file, "# %10.1f %10.1f %4d  %-18s %s", to_us(piece->at_ns),
+		to_us(piece->for_ns), piece->cpu, names[piece->state],
+		piece->who);
+	if (piece->prio >= 0 && piece->prio < 99 && !piece->interrupt)
+		fprintf(file, ", priority %d", 99 - piece->prio);
+	fprintf(file, "\n");
+}
+
+void tw_cause_print(FILE *file, const struct tw_cause *cause)
+{
+	/* That is, of too many pieces, at most LINES. */
+	int64_t least_ns = cause->count > LINES ? cause->value_ns / LINES : 0;
+	int64_t left_ns = 0;
+	int i;
+
+	if (cause->lacks) {
+		fprintf(file, "# Cause: unknown, as %s\n", cause->lacks);
+		return;
+	}
+	fprintf(file, "# Cause: %s\n", cause->sentence);
+	if (cause->running_ns >= 0)
+		fprintf(file, "# Wake-up of the %s: %.1f us from sched_waking to %s\n",
+			cause->span.side,
+			to_us(cause->running_ns - cause->waking_ns),
+			cause->switch_unseen ? "its first event" :
+					       "sched_switch");
+	fprintf(file, "# Time line of %s: %.1f us, on average %.1f\n# %10s %10s  CPU  %-18s who had the CPU\n",
+		cause->span.name, to_us(cause->value_ns),
+		cause->span.mean_ns / (double)TW_NS_PER_US, "at us", "for us",
+		cause->span.side);
+	for (i = 0; i < cause->count; i++) {
+		if (cause->pieces[i].for_ns >= least_ns)
+			print_piece(file, &cause->pieces[i]);
+		else
+			left_ns += cause->pieces[i].for_ns;
+	}
+	if (left_ns)
+		fprintf(file, "# %10s %10.1f       in shorter pieces\n", "",
+			to_us(left_ns));
+}
+
+static void write_pieces(FILE *file, const char *key,
+			 const struct tw_piece *piece, int count)
+{
+	int i;
+
+	fprintf(file, ", \"%s\": [", key);
+	for (i = 0; i < count; i++, piece++) {
+		fprintf(file, "%s\n        { \"at_ns\": %" PRId64 ", \"ns\": %"
+			PRId64 ", \"state\": \"%s\", \"cpu\": %d, \"who\": ",
+			i ? "," : "", piece->at_ns, piece->for_ns,
+			names[piece->state], piece->cpu);
+		rt_json_string(file, piece->who);
+		fprintf(file, ", \"pid\": %d, \"prio\": %d, \"interrupt\": %s }",
+			piece->pid, piece->prio,
+			piece->interrupt ? "true" : "false");
+	}
+	fprintf(file, "]");
+}
+
+/* A string as the value of a member. */
+static void write_string(FILE *file, const char *key, const char *value)
+{
+	fprintf(file, "\"%s\": ", key);
+	rt_json_string(file, value);
+	fprintf(file, ", ");
+}
+
+void tw_cause_json(FILE *file, const struct tw_cause *cause)
+{
+	struct utsname host;
+
+	uname(&host);
+	fprintf(file, "{ ");
+	write_string(file, "host", host.nodename);
+	write_string(file, "phase", cause->span.name);
+	if (cause->lacks)
+		write_string(file, "lacks", cause->lacks);
+	write_string(file, "side", cause->span.side);
+	fprintf(file, "\"pid\": %d, \"ns\": %" PRId64 ", \"mean_ns\": %.1f",
+		cause->span.side_pid, cause->value_ns, cause->span.mean_ns);
+	if (!cause->lacks) {
+		fprintf(file, ",\n      ");
+		write_string(file, "state", names[cause->state]);
+		if (cause->to_blame)
+			write_string(file, "who", cause->worst.who);
+		else
+			fprintf(file, "\"who\": null, ");
+		fprintf(file, "\"state_ns\": %" PRId64 ", ", cause->state_ns);
+		if (cause->running_ns >= 0)
+			fprintf(file, "\"wakeup_ns\": %" PRId64 ", ",
+				cause->running_ns - cause->waking_ns);
+		fprintf(file, "\"cause\": ");
+		rt_json_string(file, cause->sentence);
+		write_pieces(file, "contributors", cause->sums,
+			     cause->sum_count);
+		write_pieces(file, "timeline", cause->pieces, cause->count);
+	}
+	fprintf(file, " }");
+}

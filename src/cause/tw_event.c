@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "tw_event.h"
+#include "tw_time.h"
+
+#define LOOK	4096	/* lines between two looks for a signal */
+
+/*
+ * Copies from @from up to @to, cut to what a task's name may have. It may be
+ * printed to a terminal.
+ */
+static void copy_comm(char comm[TW_COMM], const char *from, const char *to)
+{
+	snprintf(comm, TW_COMM, "%.*s", (int)(to - from), from);
+	for (; *comm; comm++)
+		if (iscntrl((unsigned char)*comm))
+			*comm = '?';
+}
+
+/* "comm=NAME pid=5 prio=9 ...": names may hold blanks, even " pid=". */
+static const char *last_of(const char *text, const char *what)
+{
+	const char *found = NULL, *next;
+
+	for (next = strstr(text, what); next; next = strstr(next + 1, what))
+		found = next;
+	return found;
+}
+
+static bool parse_switch(struct tw_event *event, const char *args)
+{
+	const char *arrow = strstr(args, " ==> next_comm=");
+	const char *first = strstr(args, "prev_comm=");
+	const char *prev = strstr(args, " prev_pid=");
+	const char *name, *next;
+	char state;
+
+	while (prev && sscanf(prev, " prev_pid=%*d prev_prio=%d prev_state=%c",
+			      &event->prio, &state) != 2)
+		prev = strstr(prev + 1, " prev_pid=");
+	if (!arrow || !prev)
+		return false;
+	name = arrow + strlen(" ==> next_comm=");
+	next = last_of(name, " next_pid=");
+	if (!next || sscanf(next, " next_pid=%d next_prio=%d",
+			    &event->other_pid, &event->other_prio) != 2)
+		return false;
+	copy_comm(event->other_comm, name, next);
+	/* The line's own begin has no name where the kernel notes none. */
+	if (!strcmp(event->comm, "<...>") && first && first < prev)
+		copy_comm(event->comm, first + strlen("prev_comm="), prev);
+	event->runnable = state == 'R';
+	event->held = state == 'D' || state == 'T' || state == 't';
+	return true;
+}
+
+static bool parse_task(struct tw_event *event, const char *args)
+{
+	const char *name = strstr(args, "comm=");
+	const char *pid = last_of(args, " pid=");
+	const char *cpu = last_of(args, "_cpu=");
+
+	if (!name || !pid || !cpu ||
+	    sscanf(pid, " pid=%d prio=%d", &event->other_pid,
+		   &event->other_prio) != 2)
+		return false;
+	copy_comm(event->other_comm, name + strlen("comm="), pid);
+	event->other_cpu = (int)strtol(cpu + strlen("_cpu="), NULL, 10);
+	return true;
+}
+
+static bool parse_irq(struct tw_event *event, const char *args)
+{
+	const char *name = strstr(args, "name=");
+	const char *equals = strchr(args, '=');
+	int number;
+
+	if (!equals)
+		return false;
+	number = (int)strtol(equals + 1, NULL, 10);
+	snprintf(event->name, sizeof(event->name), "interrupt %d%s%.*s%s",
+		 number, name ? " (" : "", name ? (int)strcspn(name + 5, "\n") :
+		 0, name ? name + 5 : "", name ? ")" : "");
+	return true;
+}
+
+static bool parse_softirq(struct tw_event *event, const char *args)
+{
+	const char *action = strstr(args, "action=");
+
+	if (!action)
+		return false;
+	action += strlen("action=");
+	snprintf(event->name, sizeof(event->name), "softirq %.*s",
+		 (int)strcspn(action, "]\n"), action);
+	return true;
+}
+
+/* Of the interrupt controller: the event's own name is the interrupt's. */
+static bool parse_vector(struct tw_event *event, const char *args)
+{
+	return strstr(args, "vector=") || !strncmp(event->name, "ipi ", 4);
+}
+
+static bool parse_net(struct tw_event *event, const char *args)
+{
+	return true;
+}
+
+/* By how the event's name begins and ends; the first that fits. */
+static const struct form {
+	const char *begin, *end;
+	enum tw_event_kind kind;
+	bool (*parse)(struct tw_event *event, const char *args);
+} forms[] = {
+	{ "sched_switch", "", TW_EVENT_SWITCH, parse_switch },
+	{ "sched_waking", "", TW_EVENT_WAKING, parse_task },
+	{ "sched_migrate_task", "", TW_EVENT_MIGRATE, parse_task },
+	{ "irq_handler", "_entry", TW_EVENT_ENTER, parse_irq },
+	{ "irq_handler", "_exit", TW_EVENT_LEAVE, parse_irq },
+	{ "softirq", "_entry", TW_EVENT_ENTER, parse_softirq },
+	{ "softirq", "_exit", TW_EVENT_LEAVE, parse_softirq },
+	{ "net_dev", "", TW_EVENT_NET, parse_net },
+	{ "netif_", "", TW_EVENT_NET, parse_net },
+	{ "", "_entry", TW_EVENT_ENTER, parse_vector },
+	{ "", "_exit", TW_EVENT_LEAVE, parse_vector },
+};
+
+static bool fits(const struct form *form, const char *name, size_t len)
+{
+	size_t begin = strlen(form->begin), end = strlen(form->end);
+
+	return len >= begin + end && !strncmp(name, form->begin, begin) &&
+	       !strncmp(name + len - end, form->end, end);
+}
+
+static void parse_kind(struct tw_event *event, const char *name, size_t len)
+{
+	const char *args = name[len] == ':' ? name + len + 1 : "";
+	size_t i;
+
+	event->kind = TW_EVENT_OTHER;
+	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		if (!fits(&forms[i], name, len))
+			continue;
+		snprintf(event->name, sizeof(event->name), "%.*s%s",
+			 (int)(len - strlen(forms[i].end)), name,
+			 " interrupt");
+		if (forms[i].parse(event, args))
+			event->kind = forms[i].kind;
+		return;
+	}
+}
+
+/* " [003] " of "NAME-PID   [003] d.h1. 12.345678: event: ..." */
+static const char *find_cpu(const char *line)
+{
+	const char *at = line;
+	size_t digits;
+
+	while ((at = strstr(at, " ["))) {
+		digits = strspn(at + 2, "0123456789");
+		if (digits && at[2 + digits] == ']')
+			return at;
+		at += 2;
+	}
+	return NULL;
+}
+
+/* The NAME-PID before it, perhaps with the task's group: NAME-PID (PID). */
+static bool parse_current(struct tw_event *event, const char *line,
+			  const char *end)
+{
+	const char *dash = end;
+
+	if (dash > line && dash[-1] == ')')
+		while (dash > line && *dash != '(')
+			dash--;
+	while (dash > line && *dash != '-')
+		dash--;
+	if (dash == line || !isdigit((unsigned char)dash[1]))
+		return false;
+	event->pid = (int)strtol(dash + 1, NULL, 10);
+	line += strspn(line, " ");
+	copy_comm(event->comm, line, dash);
+	return true;
+}
+
+/* From the CPU on; *used: up to the event's name. */
+static bool parse_time(struct tw_event *event, const char *cpu, int *used)
+{
+	int64_t seconds, us;
+	char flags[16];
+
+	*used = 0;
+	if (sscanf(cpu, " [%d] %15s %" SCNd64 ".%6" SCNd64 ": %n",
+		   &event->cpu, flags, &seconds, &us, used) != 4 || !*used ||
+	    seconds < 0 || us < 0 || seconds >= INT64_MAX / TW_NS_PER_S)
+		return false;
+	/* The second flag: not those that can wait for the next tick, l, L. */
+	event->resched = flags[0] && flags[1] && strchr("BbNnp", flags[1]);
+	event->time_ns = seconds * TW_NS_PER_S + us * TW_NS_PER_US;
+	return true;
+}
+
+static bool has_place(const struct tw_event *event)
+{
+	return event->cpu >= 0 && event->cpu < CPU_SETSIZE &&
+	       event->other_cpu >= 0 && event->other_cpu < CPU_SETSIZE;
+}
+
+/* False: no event, or on a CPU from CPU_SETSIZE on. */
+static bool parse_line(const char *line, struct tw_event *event)
+{
+	const char *cpu, *name;
+	int used;
+
+	memset(event, 0, sizeof(*event));
+	if (*line == '#')
+		return false;
+	/* What looks like a CPU may be in the task's name. */
+	for (cpu = find_cpu(line); cpu; cpu = find_cpu(cpu + 1)) {
+		if (!parse_current(event, line, cpu) ||
+		    !parse_time(event, cpu, &used))
+			continue;
+		name = cpu + used;
+		parse_kind(event, name, strcspn(name, ":\n"));
+		return has_place(event);
+	}
+	return false;
+}
+
+struct reader {
+	struct tw_window *window;
+	size_t room;			/* for events */
+	FILE *out;
+	int64_t from_ns;
+	bool kept;			/* the line before was */
+	const char *whose;
+	const struct tw_mark *mark, *end;
+	bool lost[CPU_SETSIZE];		/* something, before its next event */
+};
+
+static void put_marks(struct reader *to, int64_t before_ns)
+{
+	for (; to->mark < to->end && to->mark->at_ns <= before_ns; to->mark++)
+		fprintf(to->out, "# %" PRId64 ".%09" PRId64 ": %s: %s\n",
+			to->mark->at_ns / TW_NS_PER_S,
+			to->mark->at_ns % TW_NS_PER_S, to->whose,
+			to->mark->what);
+}
+
+static int add(struct reader *to, const struct tw_event *event)
+{
+	struct tw_window *window = to->window;
+
+	if (window->count == to->room) {
+		size_t room = to->room ? 2 * to->room : 1024;
+		void *more = realloc(window->events, room * sizeof(*event));
+
+		if (!more)
+			return -ENOMEM;
+		window->events = more;
+		to->room = room;
+	}
+	window->events[window->count++] = *event;
+	return 0;
+}
+
+/* What the kernel prints where a CPU's events were overwritten. */
+static void note_loss(struct reader *to, const char *line)
+{
+	int cpu;
+
+	if ((sscanf(line, "CPU:%d [LOST ", &cpu) == 1 ||
+	     sscanf(line, "##### CPU %d buffer started", &cpu) == 1) &&
+	    cpu >= 0 && cpu < CPU_SETSIZE)
+		to->lost[cpu] = true;
+}
+
+static int take(struct reader *to, const char *line)
+{
+	struct tw_event event;
+
+	/* A line without a time belongs to the one before. */
+	if (!parse_line(line, &event)) {
+		note_loss(to, line);
+		if (to->kept)
+			fputs(line, to->out);
+		return 0;
+	}
+	if (to->lost[event.cpu])
+		to->window->lost_ns = event.time_ns;
+	to->lost[event.cpu] = false;
+	to->kept = event.time_ns >= to->from_ns;
+	if (to->kept) {
+		put_marks(to, event.time_ns);
+		fputs(line, to->out);
+	}
+	return add(to, &event);
+}
+
+/* main has blocked them, and looks for them when it waits. */
+static bool is_to_end(void)
+{
+	sigset_t pending;
+
+	return !sigpending(&pending) && (sigismember(&pending, SIGINT) ||
+					 sigismember(&pending, SIGTERM));
+}
+
+static int take_all(struct reader *to, FILE *trace)
+{
+	unsigned int lines = 0;
+	char *line = NULL;
+	size_t size = 0;
+	int err = 0;
+
+	while (!err && getline(&line, &size, trace) >= 0)
+		err = ++lines % LOOK == 0 && is_to_end() ? -EINTR :
+		      take(to, line);
+	free(line);
+	put_marks(to, INT64_MAX);
+	return !err && (ferror(trace) || ferror(to->out)) ? -EIO : err;
+}
+
+int tw_window_read(struct tw_window *window, FILE *trace, int64_t from_ns,
+		   const char *whose, const struct tw_mark *marks, int count)
+{
+	struct reader *to = calloc(1, sizeof(*to));
+	size_t size;
+	int err = -ENOMEM;
+
+	*window = (struct tw_window) { .lost_ns = INT64_MIN };
+	if (!to)
+		return err;
+	*to = (struct reader) {
+		.window = window, .from_ns = from_ns, .kept = true,
+		.whose = whose, .mark = marks, .end = marks + count,
+		.out = open_memstream(&window->text, &size),
+	};
+	if (to->out)
+		err = take_all(to, trace);
+	if (to->out && fclose(to->out) && !err)
+		err = -ENOMEM;
+	free(to);
+	return err;
+}
+
+void tw_window_free(struct tw_window *window)
+{
+	free(window->events);
+	free(window->text);
+	*window = (struct tw_window) { .events = NULL };
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The verdict of an analysis: what delayed most, by whom, and why. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+#include "tw_cause.h"
+#include "tw_playback.h"
+#include "tw_time.h"
+
+#define NAMED	3	/* of those that had the CPU */
+
+/* Whose doing a state is, and how it is put. */
+static const struct phrase {
+	bool peer;		/* it is said of the peer */
+	bool names;		/* those on the CPU are named */
+	const char *is;
+} phrases[TW_STATES] = {
+	[TW_UNKNOWN] = { false, false, "" },
+	[TW_ASLEEP] = { false, false, "asleep, as was asked for," },
+	[TW_TIMER_LATE] = { false, true, "not woken by its timer" },
+	[TW_BLOCKED] = { false, false, "blocked on something else" },
+	[TW_PEER_RUNS] = { true, false, "running" },
+	[TW_PEER_INTERRUPTED] = { true, true, "interrupted" },
+	[TW_PEER_RUNNABLE] = { true, true, "runnable" },
+	[TW_PEER_BLOCKED] = { true, false, "blocked" },
+	[TW_ON_THE_WAY] = { true, true, "done, its message on the way," },
+	[TW_RUNNABLE] = { false, true, "runnable" },
+	[TW_INTERRUPTED] = { false, true, "interrupted" },
+	[TW_RUNS] = { false, false, "running, already awake," },
+};
+
+static int64_t read_number(const char *path, int64_t otherwise)
+{
+	FILE *file = fopen(path, "re");
+	int64_t number;
+
+	if (!file)
+		return otherwise;
+	if (fscanf(file, "%" SCNd64, &number) != 1)
+		number = otherwise;
+	fclose(file);
+	return number;
+}
+
+enum tw_bypass tw_bypass_read(void)
+{
+	int64_t runtime_us, period_us;
+	struct utsname name;
+	int major = 0, minor = 0;
+
+	uname(&name);
+	sscanf(name.release, "%d.%d", &major, &minor);
+	if (major > 6 || (major == 6 && minor >= 12))
+		return read_number("/sys/kernel/debug/sched/fair_server/cpu0/runtime",
+				   1) ? TW_BYPASS_FAIR : TW_BYPASS_NONE;
+	runtime_us = read_number("/proc/sys/kernel/sched_rt_runtime_us", -1);
+	period_us = read_number("/proc/sys/kernel/sched_rt_period_us", 0);
+	return runtime_us > 0 && runtime_us < period_us ? TW_BYPASS_LIMIT :
+							  TW_BYPASS_NONE;
+}
+
+/* Of the work that is to be done: it, or another task of ours, has the CPU. */
+static bool is_work(const struct tw_cause *cause, const struct tw_piece *piece)
+{
+	const char *own = cause->span.own;
+
+	if (piece->state == TW_RUNS || piece->state == TW_PEER_RUNS)
+		return cause->span.works;
+	return cause->span.works && own &&
+	       (piece->state == TW_RUNNABLE ||
+		piece->state == TW_PEER_RUNNABLE) &&
+	       !strncmp(piece->who, own, strlen(own));
+}
+
+/* How much of the work's time is a delay: what is above the usual. */
+static double late_part(const struct tw_cause *cause)
+{
+	int64_t work_ns = 0;
+	int i;
+
+	for (i = 0; i < cause->sum_count; i++)
+		if (is_work(cause, &cause->sums[i]))
+			work_ns += cause->sums[i].for_ns;
+	return work_ns ? 1 - cause->span.mean_ns / (double)work_ns : 0;
+}
+
+/* The sleep that was asked for delays nobody. */
+static double delay_of(const struct tw_cause *cause,
+		       const struct tw_piece *piece)
+{
+	if (piece->state == TW_ASLEEP)
+		return 0;
+	return (double)piece->for_ns *
+	       (is_work(cause, piece) ? late_part(cause) : 1);
+}
+
+/* Which state delayed most, for how long it lasted, and who most in it. */
+static void find_worst(struct tw_cause *cause)
+{
+	double delays_ns[TW_STATES] = { 0 }, most_ns = 0;
+	const struct tw_piece *piece, *end = cause->sums + cause->sum_count;
+	enum tw_state state;
+
+	for (piece = cause->sums; piece < end; piece++)
+		delays_ns[piece->state] += delay_of(cause, piece);
+	cause->state = TW_UNKNOWN;
+	for (state = 0; state < TW_STATES; state++)
+		if (delays_ns[state] > delays_ns[cause->state])
+			cause->state = state;
+	cause->worst = cause->sums[0];
+	for (piece = cause->sums; piece < end; piece++) {
+		if (piece->state != cause->state)
+			continue;
+		cause->state_ns += piece->for_ns;
+		if (delay_of(cause, piece) > most_ns) {
+			most_ns = delay_of(cause, piece);
+			cause->worst = *piece;
+		}
+	}
+	/* It is no doing of who has the CPU what a blocked task waits for. */
+	cause->to_blame = cause->state != TW_UNKNOWN &&
+			  cause->state != TW_BLOCKED &&
+			  cause->state != TW_PEER_BLOCKED;
+}
+
+/*
+ * Whether the kernel's bypass explains why a task did not get the CPU from
+ * @who: an ordinary one that the scheduler chose before it.
+ */
+static bool is_passed_over(const struct tw_choices *task,
+			   const struct tw_piece *who, enum tw_bypass bypass)
+{
+	return (task->overtaken ||
+		(task->passed_over && bypass != TW_BYPASS_NONE)) &&
+	       (who->pid <= 0 || who->prio < 0 || who->prio >= TW_REALTIME);
+}
+
+/*
+ * Why a task that was runnable did not get the CPU from who had it. It is
+ * the kernel's own rule that the higher priority goes first.
+ */
+static const char *why(const struct tw_cause *cause, enum tw_bypass bypass)
+{
+	static const char *const bypasses[] = {
+		[TW_BYPASS_NONE] = ", chosen before it by the scheduler",
+		[TW_BYPASS_LIMIT] = ", probably stopped by real-time throttling",
+		[TW_BYPASS_FAIR] = ", probably let run by the fair server",
+	};
+	const struct tw_piece *worst = &cause->worst;
+	bool peer = worst->state == TW_PEER_RUNNABLE;
+	const struct tw_choices *task = peer ? &cause->by_peer :
+					       &cause->by_side;
+	int prio = task->prio;
+
+	if ((worst->state != TW_RUNNABLE && !peer) || worst->interrupt)
+		return "";
+	if (is_passed_over(task, worst, bypass))
+		return bypasses[bypass];
+	if (!worst->pid)
+		return ", leaving its idle state";
+	/* Without the switch, who had the CPU up to then is not sure either. */
+	if (prio < 0 || worst->prio < 0 || cause->switch_unseen)
+		return "";
+	/* Among ordinary tasks it is a weight, and outranks nobody. */
+	if (prio >= TW_REALTIME && worst->prio >= TW_REALTIME)
+		return ", by the fair share of both";
+	if (worst->prio < prio)
+		return ", which outranks it";
+	if (worst->prio == prio)
+		return ", at the same priority";
+	return " with preemption off";
+}
+
+static double to_us(double ns)
+{
+	return ns / (double)TW_NS_PER_US;
+}
+
+/* " while kworker/2:1-123 (290.0 us), interrupt 36 (11.0 us) and 2 more ran" */
+static void print_names(FILE *file, const struct tw_cause *cause)
+{
+	int named = 0, more = 0, i;
+
+	for (i = 0; i < cause->sum_count; i++) {
+		const struct tw_piece *piece = &cause->sums[i];
+
+		if (piece->state == cause->state && named == NAMED)
+			more++;
+		else if (piece->state == cause->state)
+			fprintf(file, "%s%s (%.1f us)",
+				named++ ? ", " : " while ", piece->who,
+				to_us((double)piece->for_ns));
+	}
+	if (more)
+		fprintf(file, " and %d more", more);
+	if (named)
+		fprintf(file, " ran");
+}
+
+static void print_sentence(FILE *file, const struct tw_cause *cause,
+			   enum tw_bypass bypass)
+{
+	const struct phrase *phrase = &phrases[cause->state];
+	const struct tw_span *span = &cause->span;
+
+	fprintf(file, "%s %+.0f us: ", span->name,
+		to_us((double)cause->value_ns - span->mean_ns));
+	if (cause->state == TW_UNKNOWN) {
+		fprintf(file, "undecided, as the trace does not show what the %s did for %.1f us",
+			span->side, to_us((double)cause->state_ns));
+		return;
+	}
+	fprintf(file, "%s %s", phrase->peer ? span->peer : span->side,
+		span->works && cause->state == TW_RUNS ?
+		"running, undisturbed," : phrase->is);
+	if (cause->worst.cpu >= 0)
+		fprintf(file, " on CPU %d", cause->worst.cpu);
+	fprintf(file, " for %.1f us", to_us((double)cause->state_ns));
+	if (phrase->names)
+		print_names(file, cause);
+	fputs(why(cause, bypass), file);
+	if (phrase->peer)
+		fprintf(file, " before %s woke the %s",
+			cause->state == TW_ON_THE_WAY ? "that" : "it",
+			span->side);
+}
+
+void tw_cause_judge(struct tw_cause *cause, enum tw_bypass bypass)
+{
+	FILE *file;
+
+	find_worst(cause);
+	file = fmemopen(cause->sentence, sizeof(cause->sentence) - 1, "w");
+	if (!file)
+		return;
+	print_sentence(file, cause, bypass);
+	fclose(file);
+}

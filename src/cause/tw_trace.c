@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * --trace: with -b, traces the kernel, and says what made the cycle long. The
+ * client stops the trace as soon as it has seen that; main does the rest.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "rt-error.h"
+#include "rt-utils.h"
+#include "tw_break.h"
+#include "tw_cause.h"
+#include "tw_clocks.h"
+#include "tw_file.h"
+#include "tw_part.h"
+#include "tw_time.h"
+#include "tw_tracefs.h"
+
+#define TRACE_FILE	"twowaytest-trace.txt"
+#define KEPT_NS		(20 * TW_NS_PER_MS)	/* in the file */
+#define BEFORE_NS	TW_NS_PER_MS	/* who was where, at its begin */
+#define PHASES		4
+
+/* Memory of a pair. */
+struct room {
+	const struct tw_break *of;
+	/* By how much the measuring clock is ahead of CLOCK_MONOTONIC. */
+	int64_t ahead_ns;
+};
+
+static const char *events;	/* NULL: no --trace */
+static const char *path;	/* --trace-file */
+static struct tw_window window;	/* of the trace, once the run has broken */
+static struct tw_cause cause;
+
+static void parse(const struct tw_option *option, char *value)
+{
+	events = value ? value : TW_TRACEFS_EVENTS;
+	if (!*events || strcspn(events, "!;\n") != strlen(events))
+		tw_option_refuse(option, value, "allowed is " TW_TRACEFS_ALLOWED);
+}
+
+static const struct tw_option options[] = {
+	{ 0, "trace", optional_argument, "EVENTS", parse, &events,
+	  .help = "with -b: trace the kernel in an instance of its own,\n"
+		  "save the last 20 ms, and say what caused the delay;\n"
+		  "+EVENTS: in addition to the usual events" },
+	{ 0, "trace-file", required_argument, "FILE", tw_option_path, &path,
+	  .help = "where to, default " TRACE_FILE },
+	{ .name = NULL }
+};
+
+static void write_more(FILE *file)
+{
+	fprintf(file, ", \"trace_file\": ");
+	rt_json_string(file, path);
+	fprintf(file, ",\n      \"cause\": ");
+	tw_cause_json(file, &cause);
+}
+
+static void check(struct tw_run *run)
+{
+	if (events && !tw_part_break.room(run))
+		fatal("--trace: allowed only with --breaktrace\n");
+	if (path && !events)
+		fatal("--trace-file=%s: allowed only with --trace\n", path);
+	if (!events)
+		return;
+	if (!path)
+		path = TRACE_FILE;
+	tw_file_check(path);
+	tw_break_more = write_more;
+}
+
+static size_t room(const struct tw_run *run)
+{
+	return events ? sizeof(struct room) : 0;
+}
+
+static void begin(struct tw_run *run)
+{
+	cpu_set_t used, cpus;
+	int i;
+
+	if (!events)
+		return;
+	CPU_ZERO(&used);
+	for (i = 0; i < tw_config.pairs; i++) {
+		struct room *to = tw_pair_room(run, i, &tw_part_trace);
+
+		to->of = tw_pair_room(run, i, &tw_part_break);
+		tw_place(TW_CLIENT, i, &cpus);
+		CPU_OR(&used, &used, &cpus);
+		tw_place(TW_SERVER, i, &cpus);
+		CPU_OR(&used, &used, &cpus);
+	}
+	tw_tracefs_open(events, &used);
+}
+
+/* The part of -b comes first, and ends the run. */
+static bool record(void *memory, const struct tw_cycle *cycle,
+		   const int64_t values_ns[])
+{
+	struct room *to = memory;
+
+	if (to->of->cycle.seq != cycle->seq)
+		return false;
+	tw_tracefs_stop();
+	to->ahead_ns = tw_clock_ahead_ns(tw_config.clock);
+	return false;
+}
+
+/* What it was before this cycle, or should be. */
+static double usual_ns(const struct tw_pair *pair, const struct tw_break *of,
+		       enum tw_metric_id id)
+{
+	const struct tw_stats *stats = &pair->tally.results.stats[id];
+
+	if (stats->count < 2)
+		return (double)pair->tally.targets_ns[id];
+	return (double)(stats->sum_ns - of->values_ns[id]) /
+	       (double)(stats->count - 1);
+}
+
+/* Whether the phase @id is a part of the metric. */
+static bool has_part(enum tw_metric_id metric, enum tw_metric_id id)
+{
+	if (metric == TW_LATENCY || metric == TW_RESPONSE)
+		return id != TW_WAKEUP;
+	if (metric == TW_NETWORK)
+		return id == TW_SEND || id == TW_RECEIVE;
+	return id == metric || metric == TW_INTERVAL || metric == TW_TOTAL ||
+	       metric == TW_PLANNED;
+}
+
+/* The phases of the cycle. Returns their number. */
+static int list_spans(struct tw_span spans[PHASES], const struct tw_pair *pair,
+		      const struct tw_break *of, int64_t ahead_ns)
+{
+	const struct tw_metric_params *params = &pair->tally.params;
+	const struct tw_cycle *cycle = &of->cycle;
+	/* Who waits, for whom, from when to when. */
+	const struct {
+		enum tw_metric_id id;
+		enum tw_role side, peer;	/* TW_MAIN: for a timer */
+		int64_t begin_ns, end_ns, due_ns;
+	} phases[PHASES] = {
+		{ TW_SEND, TW_SERVER, TW_CLIENT, cycle->t0_ns, cycle->t1_ns,
+		  0 },
+		{ TW_SLEEP, TW_SERVER, TW_MAIN, cycle->t1_ns, cycle->t2_ns,
+		  cycle->t1_ns + params->sleep_ns },
+		{ TW_RECEIVE, TW_CLIENT, TW_SERVER, cycle->t2_ns,
+		  cycle->t3_ns, 0 },
+		{ TW_WAKEUP, TW_CLIENT, TW_MAIN,
+		  cycle->t0_ns - of->values_ns[TW_WAKEUP], cycle->t0_ns,
+		  cycle->planned_ns },
+	};
+	int i, count = 0;
+
+	for (i = 0; i < PHASES; i++) {
+		enum tw_metric_id id = phases[i].id;
+		enum tw_role side = phases[i].side, peer = phases[i].peer;
+
+		if (!has_part(of->metric, id) || !tw_metric_valid(id, params))
+			continue;
+		spans[count++] = (struct tw_span) {
+			.name = tw_metrics[id].name,
+			.side = tw_role_names[side],
+			.peer = tw_role_names[peer],
+			.side_pid = pair->process[side].pid,
+			.peer_pid = peer == TW_MAIN ? 0 :
+				    pair->process[peer].pid,
+			.begin_ns = phases[i].begin_ns - ahead_ns,
+			.end_ns = phases[i].end_ns - ahead_ns,
+			.due_ns = phases[i].due_ns - ahead_ns,
+			.mean_ns = usual_ns(pair, of, id),
+		};
+	}
+	return count;
+}
+
+/* Since the cycle before, as on a quiet system there may be nothing since. */
+static int64_t from_ns(const struct tw_cycle *cycle)
+{
+	int64_t from = cycle->t3_ns - KEPT_NS;
+
+	if (cycle->planned_ns - BEFORE_NS < from)
+		from = cycle->planned_ns - BEFORE_NS;
+	return cycle->prev_t0_ns < from ? cycle->prev_t0_ns : from;
+}
+
+static int read_window(const struct tw_break *of, int64_t ahead_ns)
+{
+	const struct tw_cycle *cycle = &of->cycle;
+	const struct tw_mark marks[] = {
+		{ cycle->planned_ns - ahead_ns,
+		  "planned: the timer is to expire" },
+		{ cycle->t0_ns - ahead_ns,
+		  "t0: the client is awake, about to send" },
+		{ cycle->t1_ns - ahead_ns,
+		  "t1: the server has read the request" },
+		{ cycle->t2_ns - ahead_ns,
+		  "t2: the server has slept, about to reply" },
+		{ cycle->t3_ns - ahead_ns,
+		  "t3: the client has read the reply" },
+	};
+	bool timed = tw_config_interval_us(0);
+	FILE *file = tw_tracefs_read();
+	char whose[64];
+	int err;
+
+	if (!file)
+		return -errno;
+	snprintf(whose, sizeof(whose), "twowaytest: cycle %" PRIu64,
+		 tw_break_number(of));
+	err = tw_window_read(&window, file, from_ns(cycle) - ahead_ns, whose,
+			     timed ? marks : marks + 1, timed ? 5 : 4);
+	fclose(file);
+	return err;
+}
+
+static void look(const struct tw_run *run, int number)
+{
+	const struct tw_break *of = tw_pair_room(run, number, &tw_part_break);
+	const struct room *room = tw_pair_room(run, number, &tw_part_trace);
+	int64_t ahead_ns = room->ahead_ns + tw_tracefs_ahead_ns();
+	struct tw_span spans[PHASES];
+	int count = list_spans(spans, run->pairs[number], of, ahead_ns);
+	int err = read_window(of, ahead_ns);
+
+	tw_cause_find(&cause, &window, spans, count, tw_bypass_read());
+	if (err)
+		cause.lacks = err == -EINTR ? "a signal ended the reading of the trace" :
+			      "the trace could not be read";
+}
+
+/* After the end of all who have it open. */
+static void end(struct tw_run *run)
+{
+	int pair;
+
+	if (!events)
+		return;
+	pair = tw_break_pair(run);
+	if (pair >= 0)
+		look(run, pair);
+	tw_tracefs_close();
+}
+
+static void text(FILE *file, const struct tw_run *run)
+{
+	if (!events || !run->broken)
+		return;
+	tw_cause_print(file, &cause);
+	fprintf(file, "# Trace: %s\n", path);
+}
+
+static void print_trace(FILE *file, const struct tw_run *run)
+{
+	fputs(window.text ? window.text : "", file);
+}
+
+static int write_trace(const struct tw_run *run, int status)
+{
+	return events && run->broken ? tw_file_write(path, print_trace, run) :
+	       0;
+}
+
+const struct tw_part tw_part_trace = {
+	.options = options, .check = check, .room = room, .begin = begin,
+	.record = record, .end = end, .text = text, .write = write_trace,
+};

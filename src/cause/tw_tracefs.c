@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "rt-error.h"
+#include "tw_guard.h"
+#include "tw_time.h"
+#include "tw_tracefs.h"
+
+#define NAME		"twowaytest-%d-%08x"	/* PID, and what makes it unique */
+/* Of a used CPU: 20 ms at a million events a second. Others get the least. */
+#define RING_KB		2048
+#define RING_LEAST_KB	8
+#define RINGS_KB	32768	/* of all used ones, where there are many */
+#define TRIES		10
+#define REMOVE_MS	4000
+#define SETTLE_MS	100
+
+static char instances[64], instance[128];
+static int stop_fd = -1;
+static struct tw_guard guard;
+
+static void pause_ms(int ms)
+{
+	const struct timespec pause = tw_ns_to_ts(ms * TW_NS_PER_MS);
+
+	nanosleep(&pause, NULL);
+}
+
+static const char *hint(void)
+{
+	if (errno == ENOENT)
+		return "; tracefs is not mounted, or this kernel cannot trace; as root: mount -t tracefs nodev /sys/kernel/tracing";
+	if (errno == EACCES || errno == EPERM)
+		return "; needed is root, and no kernel lockdown (Secure Boot)";
+	return "";
+}
+
+static int open_in(const char *name, int flags)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%s", instance, name);
+	return open(path, flags | O_CLOEXEC);
+}
+
+/* Returns 0 or -errno. */
+static int put(const char *name, const char *text)
+{
+	int fd = open_in(name, O_WRONLY);
+	int err = fd < 0 || write(fd, text, strlen(text)) < 0 ? -errno : 0;
+
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+static void must_put(const char *name, const char *text)
+{
+	int err = put(name, text);
+
+	if (err)
+		fatal("--trace: cannot write \"%s\" to %s/%s: %s\n", text,
+		      instance, name, strerror(-err));
+}
+
+/* Words of 32 bits, the highest first. */
+static void put_mask(const cpu_set_t *cpus)
+{
+	char text[CPU_SETSIZE / 32 * 9 + 1];
+	int used = 0, word, bit;
+
+	for (word = CPU_SETSIZE / 32 - 1; word >= 0; word--) {
+		uint32_t bits = 0;
+
+		for (bit = 0; bit < 32; bit++)
+			if (CPU_ISSET(word * 32 + bit, cpus))
+				bits |= UINT32_C(1) << bit;
+		/* It refuses words beyond those that it knows of. */
+		if (bits || used || !word)
+			used += sprintf(text + used, "%s%08x", used ? "," : "",
+					bits);
+	}
+	must_put("tracing_cpumask", text);
+}
+
+static void size_rings(const cpu_set_t *cpus)
+{
+	int most_kb = RINGS_KB / CPU_COUNT(cpus), cpu;
+	char name[64], size[16];
+
+	sprintf(size, "%d", RING_LEAST_KB);
+	must_put("buffer_size_kb", size);
+	sprintf(size, "%d", most_kb < RING_KB ? most_kb : RING_KB);
+	for (cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (!CPU_ISSET(cpu, cpus))
+			continue;
+		sprintf(name, "per_cpu/cpu%d/buffer_size_kb", cpu);
+		must_put(name, size);
+	}
+}
+
+/* What the kernel lacks counts only if the user has asked for it. */
+static void add_events(const char *events, bool asked)
+{
+	/* A comma, a blank, or the + at the begin. */
+	char *list = strdup(events), *rest = list, *word;
+
+	while ((word = strsep(&rest, ", +"))) {
+		int err = *word ? put("set_event", word) : 0;
+
+		if (err && (asked || (err != -EINVAL && err != -ENOENT)))
+			fatal("--trace=%s: %s: %s; allowed is " TW_TRACEFS_ALLOWED "\n",
+			      events, word, strerror(-err));
+	}
+	free(list);
+}
+
+/*
+ * An instance begins with the options that the user has set for the main trace:
+ * what our reading needs is set again. Not every kernel has each. record-cmd
+ * stays: to turn it off for us counts as off for whoever else traces.
+ */
+static void set_options(void)
+{
+	static const char *const options[] = {
+		"overwrite", "annotate", "context-info", "irq-info",
+		"nolatency-format", "noraw", "nohex", "nobin", "nofields",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		put("trace_options", options[i]);
+}
+
+/*
+ * The kernel frees thousands of files after a removal, in softirqs, for some
+ * ms: that is not to fall into what is measured next.
+ */
+static int remove_instance(void)
+{
+	int ms;
+
+	/* Processes that were killed keep it busy until they are gone. */
+	for (ms = 0; rmdir(instance); ms++) {
+		if (errno == ENOENT)
+			return 0;
+		if (errno != EBUSY || ms == REMOVE_MS)
+			return -errno;
+		pause_ms(1);
+	}
+	pause_ms(SETTLE_MS);
+	return 0;
+}
+
+/* The kernel refuses to remove those that a run has open. */
+static void remove_stale(void)
+{
+	DIR *dir = opendir(instances);
+	struct dirent *entry;
+	unsigned int unique;
+	int pid, end, removed = 0;
+
+	while (dir && (entry = readdir(dir))) {
+		end = 0;
+		sscanf(entry->d_name, NAME "%n", &pid, &unique, &end);
+		if (!end || entry->d_name[end] ||
+		    unlinkat(dirfd(dir), entry->d_name, AT_REMOVEDIR))
+			continue;
+		warn("--trace: removed %s/%s, which a killed run has left\n",
+		     instances, entry->d_name);
+		removed++;
+	}
+	if (dir)
+		closedir(dir);
+	if (removed)
+		pause_ms(SETTLE_MS);
+}
+
+static void find_tracefs(void)
+{
+	static const char *const places[] = {
+		"/sys/kernel/debug/tracing", "/sys/kernel/tracing",
+	};
+	int i = 2;
+
+	do
+		snprintf(instances, sizeof(instances), "%s/instances",
+			 places[--i]);
+	while (i && access(instances, F_OK) && errno == ENOENT);
+	if (access(instances, W_OK))
+		fatal("--trace: %s: %m%s\n", places[i], hint());
+}
+
+/*
+ * By the time, as in another container our PID may be another's. Until it is
+ * open, another run may take it for a stale one.
+ */
+static void make(void)
+{
+	int i = 0;
+
+	do {
+		snprintf(instance, sizeof(instance), "%s/" NAME, instances,
+			 (int)getpid(),
+			 (unsigned int)tw_now_ns(CLOCK_MONOTONIC));
+		tw_guard_start(&guard, remove_instance);
+		if (!mkdir(instance, 0700))
+			stop_fd = open_in("tracing_on", O_WRONLY);
+		if (stop_fd >= 0)
+			return;
+		if (errno != ENOENT && errno != ENODEV && errno != EEXIST)
+			break;
+		tw_guard_end(&guard);
+	} while (++i < TRIES);
+	fatal("--trace: cannot make %s: %m%s\n", instance, hint());
+}
+
+void tw_tracefs_open(const char *events, const cpu_set_t *cpus)
+{
+	find_tracefs();
+	remove_stale();
+	make();
+	tw_tracefs_stop();
+	set_options();
+	must_put("trace_clock", "mono");
+	put_mask(cpus);
+	size_rings(cpus);
+	if (*events == '+')
+		add_events(TW_TRACEFS_EVENTS, false);
+	add_events(events, strcmp(events, TW_TRACEFS_EVENTS));
+	must_put("tracing_on", "1");
+}
+
+void tw_tracefs_stop(void)
+{
+	if (write(stop_fd, "0", 1) != 1)
+		warn("--trace: cannot stop tracing: %m\n");
+}
+
+FILE *tw_tracefs_read(void)
+{
+	int fd = open_in("trace", O_RDONLY);
+
+	return fd < 0 ? NULL : fdopen(fd, "r");
+}
+
+void tw_tracefs_close(void)
+{
+	int err;
+
+	close(stop_fd);
+	stop_fd = -1;
+	err = tw_guard_end(&guard);
+	if (err)
+		warn("--trace: cannot remove %s: %s\n", instance,
+		     strerror(-err));
+}
+
+int64_t tw_tracefs_ahead_ns(void)
+{
+	FILE *file = fopen("/proc/self/timens_offsets", "re");
+	int64_t seconds = 0, ns = 0;
+
+	if (!file)
+		return 0;
+	if (fscanf(file, "monotonic %" SCNd64 " %" SCNd64, &seconds, &ns) != 2)
+		seconds = ns = 0;
+	fclose(file);
+	return seconds * TW_NS_PER_S + ns;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The cycle that ended the run. */
+#ifndef TW_BREAK_H
+#define TW_BREAK_H
+
+#include "tw_run.h"
+
+/* Memory of a pair, see tw_pair_room(). Its client writes it. */
+struct tw_break {
+	struct tw_cycle cycle;	/* the long one; seq 0: none */
+	int64_t values_ns[TW_METRICS];
+	enum tw_metric_id metric;	/* the one that was too large */
+};
+
+/*
+ * Called by main after the clients have ended: the pair whose long cycle was
+ * the first; -1: none.
+ */
+int tw_break_pair(const struct tw_run *run);
+
+/* The number of this pair's long cycle, from 0, without the warm-up. */
+uint64_t tw_break_number(const struct tw_break *of);
+
+/* A part may set it: it writes more members of its JSON, each after a comma. */
+extern void (*tw_break_more)(FILE *file);
+
+#endif /* TW_BREAK_H */

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What requests and replies go over. main connects client and server before it
+ * starts them; their loops call exchange() and take().
+ */
+#ifndef TW_LINK_H
+#define TW_LINK_H
+
+#include <sys/socket.h>
+
+struct tw_cycle;
+struct tw_loop;
+struct tw_reply;
+
+#define TW_LINK_LOST	1	/* no reply came in time */
+
+struct tw_link_ops {
+	const char *name;
+	const char *needed;	/* for open(), as a message has it */
+	/*
+	 * Connects two blocking sockets of this host. Returns 0 or -errno. The
+	 * caller closes both, also after an error; one that is -1 is not open.
+	 */
+	int (*open)(int *client_fd, int *server_fd);
+	/*
+	 * Called by the client: sends the request and waits for its reply.
+	 * Fills in t3 and, with a reply, t1 and t2. Returns 0; TW_LINK_LOST;
+	 * -ECANCELED if *loop->stop is set; -ECONNRESET if the server has gone;
+	 * -EPROTO if the reply does not match; or -errno.
+	 */
+	int (*exchange)(const struct tw_loop *loop, struct tw_cycle *cycle);
+	/*
+	 * Called by the server: waits for the next request. Fills in seq and
+	 * t1 of its reply. Returns 0, -ECANCELED, -ECONNRESET, -EPROTO or
+	 * -errno. @wait_fd: see tw_wait.h.
+	 */
+	int (*take)(const struct tw_loop *loop, int wait_fd,
+		    struct tw_reply *reply);
+};
+
+extern const struct tw_link_ops tw_link_tcp;
+extern const struct tw_link_ops tw_link_udp;
+extern const struct tw_link_ops tw_link_unix;
+extern const struct tw_link_ops tw_link_vsock;
+
+/*
+ * open() of a stream whose client and server both get the address @own, with a
+ * port that the kernel chooses. -EPERM: another process was faster to connect.
+ */
+int tw_link_connect(const struct sockaddr *own, socklen_t len, int *client_fd,
+		    int *server_fd);
+
+/* exchange() and take() of any stream. */
+int tw_link_exchange(const struct tw_loop *loop, struct tw_cycle *cycle);
+int tw_link_take(const struct tw_loop *loop, int wait_fd,
+		 struct tw_reply *reply);
+
+#endif /* TW_LINK_H */

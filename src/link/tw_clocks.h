@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TW_CLOCKS_H
+#define TW_CLOCKS_H
+
+#include "tw_clock.h"
+
+/* The value of a counter or clock, and the time on CLOCK_MONOTONIC. */
+struct tw_moment {
+	int64_t here;
+	int64_t ns;
+};
+
+/* Reads both at one moment: the best of a few tries. Any process. */
+struct tw_moment tw_clock_moment(int64_t (*read)(void));
+
+/*
+ * The time of @clock minus that of CLOCK_MONOTONIC, in ns. Any process;
+ * takes less than a microsecond.
+ */
+int64_t tw_clock_ahead_ns(const struct tw_clock *clock);
+
+/*
+ * Called by main: calibrates tw_clock_tsc, which takes 50 ms. Ends the program
+ * after a message if there is no reliable counter.
+ */
+void tw_clock_open_tsc(void);
+
+#endif /* TW_CLOCKS_H */

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* --ramp=pairs: step k measures pair 0 and k others; --orb. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rt-error.h"
+#include "rt-utils.h"
+#include "tw_load.h"
+#include "tw_part.h"
+#include "tw_servers.h"
+#include "tw_text.h"
+
+#define OTHERS		8	/* of --orb, by default */
+
+static const char *const kinds[] = { "load", "pairs", NULL };
+static const char *kind = "load";
+static int64_t others;		/* of --orb; 0: not given */
+
+static bool ramping;
+
+/* Of each step that was measured, of each of its pairs. */
+static struct kept {
+	uint64_t inversions;
+	struct tw_results results;
+} *kept[TW_PAIRS_MAX];
+
+static void parse_orb(const struct tw_option *option, char *value)
+{
+	static const char *const words[][2] = {
+		{ "mlockall" }, { "policy", "fifo" }, { "priority", "98" },
+		{ "affinity" }, { "interval", "50000,100000" },
+		{ "priospread" }, { "servers", "one" }, { "ramp", "pairs" },
+		{ "duration", "60" },
+	};
+	char steps[12];
+	size_t i;
+
+	others = OTHERS;
+	if (value)
+		tw_option_number(option, value);
+	for (i = 0; i < ARRAY_SIZE(words); i++)
+		tw_option_set(words[i][0], words[i][1]);
+	snprintf(steps, sizeof(steps), "%d", (int)others + 1);
+	tw_option_set("steps", steps);
+}
+
+static const struct tw_option options[] = {
+	{ 0, "orb", optional_argument, "N", parse_orb, &others,
+	  1, TW_PAIRS_MAX - 1,
+	  .help = "one client and 0 to N (8) others at one server:\n"
+		  "-m -p 98 -a -i 50000,100000 --priospread\n"
+		  "--servers=one --ramp=pairs --steps=N+1 -D 60; later\n"
+		  "options override it" },
+	{ 0, "ramp", required_argument, "NAME", tw_option_choice, &kind,
+	  .choices = kinds,
+	  .help = "what grows from step to step of --steps: the load\n"
+		  "(the default), or the number of pairs" },
+	{ .name = NULL }
+};
+
+/* The checks of the other parts then see the pairs of the last step. */
+static void check(struct tw_run *run)
+{
+	int steps = (int)tw_ramp_steps;
+
+	if (strcmp(kind, "pairs"))
+		return;
+	if (steps == 1 || steps > TW_PAIRS_MAX)
+		fatal("--ramp=pairs: allowed only with --steps from 2 to %d\n",
+		      TW_PAIRS_MAX);
+	if (tw_config.pairs > 1 || tw_config.smp)
+		fatal("--ramp=pairs: not allowed with --threads or --smp: step K has K pairs\n");
+	if (!tw_config.loops && !tw_config.duration_s)
+		fatal("--steps=%d: allowed only with --loops or --duration\n",
+		      steps);
+	tw_config.pairs = run->steps = steps;
+	ramping = true;
+}
+
+static void begin(struct tw_run *run)
+{
+	if (!ramping)
+		return;
+	tw_config.pairs = run->step + 1;
+	printf("# Step %d/%d: %d other client%s\n", run->step + 1, run->steps,
+	       run->step, run->step == 1 ? "" : "s");
+}
+
+static void end(struct tw_run *run)
+{
+	static uint64_t before[TW_PAIRS_MAX];	/* in all earlier steps */
+	int pair, step = run->step;
+
+	if (!ramping || !run->pairs[0]->tally.results.stats[0].count)
+		return;
+	kept[step] = calloc(step + 1, sizeof(*kept[step]));
+	if (!kept[step])
+		fatal("--ramp=pairs: no memory\n");
+	for (pair = 0; pair <= step; pair++) {
+		uint64_t count = tw_servers_inversions(run, pair);
+
+		kept[step][pair] = (struct kept) {
+			count - before[pair], run->pairs[pair]->tally.results
+		};
+		before[pair] = count;
+	}
+	if (!run->no_status)
+		tw_text_status(stdout, run);
+}
+
+static void text(FILE *file, const struct tw_run *run)
+{
+	int step, pair;
+
+	if (!ramping)
+		return;
+	fprintf(file, "# Response of pair 0 and of the others, by their number\n"
+		"# %7s | %31s | %31s | %10s\n", "others",
+		"pair 0: min avg max std", "others: min avg max std",
+		"inversions");
+	for (step = 0; step < TW_PAIRS_MAX && kept[step]; step++) {
+		const struct kept *first = kept[step];
+		struct tw_results rest = { .missed = 0 };
+
+		for (pair = 1; pair <= step; pair++)
+			tw_results_merge(&rest, &kept[step][pair].results,
+					 &run->pairs[pair]->tally.params);
+		fprintf(file, "# %7d |", step);
+		tw_ramp_stats(file, &first->results.stats[TW_RESPONSE]);
+		fprintf(file, " |");
+		if (step)
+			tw_ramp_stats(file, &rest.stats[TW_RESPONSE]);
+		else
+			fprintf(file, " %31s", "-");
+		fprintf(file, " | %10" PRIu64 "\n", first->inversions);
+	}
+}
+
+static void json(FILE *file, const struct tw_run *run)
+{
+	int step, pair;
+
+	if (!ramping)
+		return;
+	fprintf(file, "    \"steps\": [");
+	for (step = 0; step < TW_PAIRS_MAX && kept[step]; step++) {
+		fprintf(file, "%s {\n      \"others\": %d, \"pairs\": [",
+			step ? "," : "", step);
+		for (pair = 0; pair <= step; pair++) {
+			const struct kept *of = &kept[step][pair];
+
+			fprintf(file, "%s {\n      \"missed\": %" PRIu64
+				", \"inversions\": %" PRIu64 ",\n      ",
+				pair ? "," : "", of->results.missed,
+				of->inversions);
+			tw_json_phases(file, &of->results);
+			fprintf(file, "\n      }");
+		}
+		fprintf(file, "]\n    }");
+	}
+	fprintf(file, "],\n");
+}
+
+const struct tw_part tw_part_orb = {
+	.options = options, .check = check, .end = end, .text = text,
+	.json = json,
+};
+
+/* The last in the table: at the first step, others begin with all pairs. */
+const struct tw_part tw_part_orb_step = {
+	.begin = begin,
+};

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * --servers=one: one process answers the requests of all clients. It is the
+ * server of pair 0; the other pairs have a copy of its struct tw_process.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "rt-error.h"
+#include "tw_part.h"
+#include "tw_run.h"
+#include "tw_servers.h"
+#include "tw_wire.h"
+
+#define ANSWERS		4096	/* that are kept */
+
+static const char *const kinds[] = { "each", "one", NULL };
+static const char *kind = "each";
+static const char *order_name;	/* NULL: not given */
+static int64_t priority;	/* 0: one less than the first client's */
+static bool one;
+
+/* Index: pair. */
+static struct pollfd clients[TW_PAIRS_MAX];	/* the server's ends */
+static int client_fds[TW_PAIRS_MAX];	/* the clients' ends */
+static int left;			/* clients that have not ended */
+static int epoll_fd;
+
+/* The last answers: written by the server, read by all clients. */
+static struct answers {
+	_Atomic uint64_t count;
+	struct answer {
+		int64_t t2_ns;
+		int64_t pair;
+	} ring[ANSWERS];
+} *answers;
+
+/* Memory of a pair. */
+struct room {
+	int64_t pair;
+	uint64_t inversions;
+};
+
+/* A higher client may have come meanwhile, so it asks before each answer. */
+static int next_by_priority(void)
+{
+	int i = 0;
+
+	if (poll(clients, tw_config.pairs, -1) < 0)
+		return -1;
+	while (!clients[i].revents)
+		i++;
+	return i;
+}
+
+/*
+ * The kernel lists who is ready in the order of arrival. With edges, because
+ * otherwise a client that was answered would stay in the list, and its next
+ * request come before those that arrived earlier.
+ */
+static int open_by_arrival(void)
+{
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
+	int i;
+
+	epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	for (i = 0; epoll_fd >= 0 && i < tw_config.pairs; i++) {
+		event.data.u32 = i;
+		if (epoll_ctl(epoll_fd, EPOLL_CTL_ADD, clients[i].fd, &event))
+			return -errno;
+	}
+	return epoll_fd < 0 ? -errno : 0;
+}
+
+static int next_by_arrival(void)
+{
+	struct epoll_event event;
+
+	return epoll_wait(epoll_fd, &event, 1, -1) < 0 ? -1 :
+	       (int)event.data.u32;
+}
+
+static const struct order {
+	const char *name;
+	int (*open)(void);	/* 0 or -errno; NULL: nothing to be done */
+	int (*next)(void);	/* waits for a request: its pair; -1: errno */
+} orders[] = {
+	{ "priority", NULL, next_by_priority },
+	{ "arrival", open_by_arrival, next_by_arrival },
+	{ .name = NULL }
+};
+static const struct order *order = orders;
+
+static const char *order_choice(int number)
+{
+	return orders[number].name;
+}
+
+static const struct tw_option options[] = {
+	{ 0, "order", required_argument, "NAME", tw_option_choice, &order_name,
+	  .choice = order_choice,
+	  .help = "with --servers=one, whose request is answered next,\n"
+		  "default priority: that of the lowest number" },
+	{ 0, "server-priority", required_argument, "PRIO", tw_option_number,
+	  &priority, 2, 99,
+	  .help = "with --servers=one, the server's real-time priority,\n"
+		  "default one less than the first client's" },
+	{ 0, "servers", required_argument, "NAME", tw_option_choice, &kind,
+	  .choices = kinds,
+	  .help = "a server for each client (the default), or one for all" },
+	{ .name = NULL }
+};
+
+/* Answers the next request, or looks why there is none. */
+static int answer_next(const struct tw_loop *loop)
+{
+	static struct tw_reply replies[TW_PAIRS_MAX];
+	struct tw_loop of_pair = *loop;
+	uint64_t at = answers->count;
+	int err, pair = order->next();
+
+	if (pair < 0)
+		return tw_wire_failed(loop->stop);
+	of_pair.fd = clients[pair].fd;
+	of_pair.pair = pair;
+	of_pair.wait = &tw_wait_read;	/* there is a request */
+	err = tw_server_answer(&of_pair, of_pair.fd, &replies[pair]);
+	if (err == -ECONNRESET) {
+		close(clients[pair].fd);
+		clients[pair].fd = -1;
+		return --left ? 0 : -ECANCELED;
+	}
+	answers->ring[at % ANSWERS] = (struct answer) {
+		replies[pair].t2_ns, pair
+	};
+	atomic_store_explicit(&answers->count, at + 1, memory_order_release);
+	return err;
+}
+
+/* The loop of the server. */
+static int serve(const struct tw_loop *loop)
+{
+	int i, err = order->open ? order->open() : 0;
+
+	/* An open copy would hide that a client has ended. */
+	for (i = 1; i < tw_config.pairs; i++)
+		close(client_fds[i]);
+	memset(answers, 0, sizeof(*answers));
+	while (!err)
+		err = answer_next(loop);
+	return err == -ECANCELED ? 0 : err;
+}
+
+/* Main sets it, which reads it back as it does for the others. */
+static void set_priority(struct tw_process *server)
+{
+	struct sched_param param = { .sched_priority = (int)priority };
+
+	if (!priority)
+		return;
+	if (sched_setscheduler(server->pid, tw_config.policy, &param) ||
+	    sched_getparam(server->pid, &param))
+		fatal("--server-priority=%d: the server cannot get it: %m\n",
+		      (int)priority);
+	server->priority = param.sched_priority;
+}
+
+static void start_server(struct tw_run *run)
+{
+	int i;
+
+	for (i = 0; i < tw_config.pairs; i++) {
+		tw_pair_connect(run, i);
+		clients[i].fd = run->pairs[i]->fd[TW_SERVER];
+		clients[i].events = POLLIN;
+		client_fds[i] = run->pairs[i]->fd[TW_CLIENT];
+	}
+	left = tw_config.pairs;
+	tw_pair_start_process(run, 0, TW_SERVER);
+	set_priority(&run->pairs[0]->process[TW_SERVER]);
+	for (i = 1; i < tw_config.pairs; i++) {
+		close(clients[i].fd);
+		run->pairs[i]->fd[TW_SERVER] = -1;
+		run->pairs[i]->process[TW_SERVER] =
+			run->pairs[0]->process[TW_SERVER];
+	}
+}
+
+static void start_pair(struct tw_run *run, int number)
+{
+	if (!number)
+		start_server(run);
+	tw_pair_start_process(run, number, TW_CLIENT);
+}
+
+static void check(struct tw_run *run)
+{
+	one = !strcmp(kind, "one");
+	if (order_name && !one)
+		fatal("--order=%s: allowed only with --servers=one\n",
+		      order_name);
+	if (priority && !one)
+		fatal("--server-priority=%d: allowed only with --servers=one\n",
+		      (int)priority);
+	if (!one)
+		return;
+	if (priority && !tw_config.priority)
+		fatal("--server-priority=%d: allowed only with --priority\n",
+		      (int)priority);
+	if (tw_config.wait != &tw_wait_poll)
+		fatal("--wait=%s: not allowed with --servers=one, where --order says how the server waits\n",
+		      tw_config.wait->name);
+	order_name = order_name ? order_name : orders->name;
+	while (strcmp(order->name, order_name))
+		order++;
+	answers = mmap(NULL, sizeof(*answers), PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (answers == MAP_FAILED)
+		fatal("--servers=one: no memory: %m\n");
+	run->start_pair = start_pair;
+	run->serve = serve;
+}
+
+static size_t room(const struct tw_run *run)
+{
+	return one ? sizeof(struct room) : 0;
+}
+
+static void attach(void *memory, int pair)
+{
+	((struct room *)memory)->pair = pair;
+}
+
+/* Counts, from the last answer back to the first after t0. */
+static bool record(void *memory, const struct tw_cycle *cycle,
+		   const int64_t values_ns[])
+{
+	uint64_t at = atomic_load_explicit(&answers->count,
+					   memory_order_acquire);
+	uint64_t first = at > ANSWERS ? at - ANSWERS : 0;
+	struct room *to = memory;
+
+	while (at-- > first) {
+		const struct answer *answer = &answers->ring[at % ANSWERS];
+
+		if (answer->t2_ns <= cycle->t0_ns)
+			break;
+		to->inversions += answer->pair > to->pair &&
+				  answer->t2_ns < cycle->t1_ns;
+	}
+	return false;
+}
+
+uint64_t tw_servers_inversions(const struct tw_run *run, int pair)
+{
+	const struct room *of = tw_pair_room(run, pair, &tw_part_servers);
+
+	return of ? of->inversions : 0;
+}
+
+/* One server has one count of page faults and switches. */
+static void end(struct tw_run *run)
+{
+	int i;
+
+	for (i = 1; one && i < tw_config.pairs; i++)
+		run->pairs[i]->usage[TW_SERVER] =
+			run->pairs[0]->usage[TW_SERVER];
+}
+
+static void text(FILE *file, const struct tw_run *run)
+{
+	int i;
+
+	if (!one)
+		return;
+	fprintf(file, "# Inversions:");
+	for (i = 0; i < tw_config.pairs; i++)
+		fprintf(file, " %" PRIu64, tw_servers_inversions(run, i));
+	fprintf(file, "\n");
+}
+
+static void json(FILE *file, const struct tw_run *run)
+{
+	int i;
+
+	fprintf(file, "    \"inversions\": [");
+	for (i = 0; one && i < tw_config.pairs; i++)
+		fprintf(file, "%s%" PRIu64, i ? ", " : "",
+			tw_servers_inversions(run, i));
+	fprintf(file, "],\n");
+}
+
+const struct tw_part tw_part_servers = {
+	.options = options, .check = check, .end = end, .room = room,
+	.attach = attach, .record = record, .text = text, .json = json,
+};

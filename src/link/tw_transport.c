@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* --transport, the options of its sockets, and the counts of datagrams. */
+#include <errno.h>
+#include <inttypes.h>
+#include <netinet/in.h>
+#include <netinet/ip.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "rt-error.h"
+#include "tw_datagram.h"
+#include "tw_part.h"
+#include "tw_run.h"
+#include "tw_time.h"
+
+#define TIMEOUT_US	100000	/* default, but not below twice the sleep */
+
+/* In this order they are set: IP_TOS changes SO_PRIORITY. */
+static struct sockopt {
+	const char *option;
+	int level, name;
+	int shift;
+	int64_t value;		/* -1: not given; later, as read back */
+	bool given;
+} sockopts[] = {
+	{ "dscp", IPPROTO_IP, IP_TOS, 2, -1, false },
+	{ "sock-priority", SOL_SOCKET, SO_PRIORITY, 0, -1, false },
+	{ "busy-poll", SOL_SOCKET, SO_BUSY_POLL, 0, -1, false },
+};
+
+#define SOCKOPTS	(sizeof(sockopts) / sizeof(sockopts[0]))
+
+static const struct tw_link_ops *const kinds[] = {
+	&tw_link_tcp, &tw_link_udp, &tw_link_unix, &tw_link_vsock, NULL
+};
+
+static const struct tw_link_ops *kind;
+static const char *kind_name = "tcp";
+static int64_t timeout_us = -1;
+
+static const char *name_of(int number)
+{
+	return kinds[number] ? kinds[number]->name : NULL;
+}
+
+static const struct tw_option options[] = {
+	{ 0, "busy-poll", required_argument, "US", tw_option_number,
+	  &sockopts[2].value, 0, 1000000,
+	  .help = "with tcp or udp: let the kernel poll the network device\n"
+		  "for so many microseconds in a receive" },
+	{ 0, "dscp", required_argument, "N", tw_option_number,
+	  &sockopts[0].value, 0, 63,
+	  .help = "with tcp or udp: the packets' class of service" },
+	{ 0, "sock-priority", required_argument, "N", tw_option_number,
+	  &sockopts[1].value, 0, INT32_MAX,
+	  .help = "with tcp or udp: the packets' priority in this host" },
+	{ 0, "timeout", required_argument, "US", tw_option_number,
+	  &timeout_us, 1, 10000000,
+	  .help = "with udp: a cycle is lost if its reply takes longer,\n"
+		  "default 100000" },
+	{ 0, "transport", required_argument, "NAME", tw_option_choice,
+	  &kind_name, .choice = name_of,
+	  .help = "what requests go over, default tcp" },
+	{ .name = NULL }
+};
+
+static void set(const struct sockopt *option, int fd)
+{
+	int value = (int)option->value << option->shift;
+
+	if (setsockopt(fd, option->level, option->name, &value, sizeof(value)))
+		fatal("--%s=%" PRId64 ": refused by the kernel: %m%s\n",
+		      option->option, option->value, errno == EPERM ?
+		      "; needed is root or CAP_NET_ADMIN" : "");
+}
+
+/* Also those that were not asked for: for the JSON. */
+static void read_back(struct sockopt *option, int fd)
+{
+	socklen_t len = sizeof(int);
+	int value;
+
+	if (!getsockopt(fd, option->level, option->name, &value, &len))
+		option->value = value >> option->shift;
+}
+
+static int open_with_options(int *client_fd, int *server_fd)
+{
+	int err = kind->open(client_fd, server_fd);
+	size_t i;
+
+	for (i = 0; !err && i < SOCKOPTS; i++)
+		if (sockopts[i].given) {
+			set(&sockopts[i], *client_fd);
+			set(&sockopts[i], *server_fd);
+		}
+	for (i = 0; !err && i < SOCKOPTS; i++)
+		read_back(&sockopts[i], *client_fd);
+	return err;
+}
+
+static void check_datagrams(void)
+{
+	if (kind != &tw_link_udp) {
+		if (timeout_us >= 0)
+			fatal("--timeout=%" PRId64 ": allowed only with --transport=udp\n",
+			      timeout_us);
+		return;
+	}
+	if (tw_config.size > TW_DATAGRAM_MAX)
+		fatal("--size=%" PRId64 ": with --transport=udp, allowed is a whole number from 8 to %d\n",
+		      tw_config.size, TW_DATAGRAM_MAX);
+	if (timeout_us < 0)
+		timeout_us = TIMEOUT_US > 2 * tw_config.sleep_us ?
+			     TIMEOUT_US : 2 * tw_config.sleep_us;
+	if (timeout_us <= tw_config.sleep_us)
+		fatal("--timeout=%" PRId64 ": allowed is more than --sleep=%" PRId64 "\n",
+		      timeout_us, tw_config.sleep_us);
+}
+
+/* At a real-time priority, main would not get a CPU to end the run. */
+static void check_busy(void)
+{
+	cpu_set_t main_cpus, cpus, spun;
+	int i;
+
+	if (tw_config.wait != &tw_wait_busy || !tw_config.priority)
+		return;
+	tw_place(TW_MAIN, 0, &main_cpus);
+	CPU_ZERO(&spun);
+	for (i = 0; i < tw_config.pairs; i++) {
+		tw_place(TW_SERVER, i, &cpus);
+		CPU_OR(&spun, &spun, &cpus);
+	}
+	CPU_AND(&cpus, &spun, &main_cpus);
+	if (CPU_EQUAL(&cpus, &main_cpus) &&
+	    tw_config.pairs >= CPU_COUNT(&main_cpus))
+		fatal("--wait=busy: at a real-time priority, %d server%s would leave the parent process no CPU; allowed are fewer pairs, or --server-affinity and --mainaffinity that differ\n",
+		      (int)tw_config.pairs, tw_config.pairs > 1 ? "s" : "");
+}
+
+static void check(struct tw_run *run)
+{
+	static struct tw_link_ops with_options;
+	int i = 0;
+
+	while (strcmp(kinds[i]->name, kind_name))
+		i++;
+	kind = kinds[i];
+	check_datagrams();
+	check_busy();
+	tw_config.link = kind;
+	if (kind == &tw_link_tcp || kind == &tw_link_udp) {
+		with_options = *kind;
+		with_options.open = open_with_options;
+		tw_config.link = &with_options;
+	}
+	for (i = 0; i < (int)SOCKOPTS; i++) {
+		sockopts[i].given = sockopts[i].value >= 0;
+		if (sockopts[i].given && tw_config.link == kind)
+			fatal("--%s=%" PRId64 ": allowed only with --transport=tcp or udp\n",
+			      sockopts[i].option, sockopts[i].value);
+	}
+}
+
+static size_t room(const struct tw_run *run)
+{
+	return kind == &tw_link_udp ? sizeof(struct tw_datagrams) : 0;
+}
+
+static void attach(void *room, int pair)
+{
+	tw_datagram_count(pair, room, timeout_us * TW_NS_PER_US);
+}
+
+static bool record(void *room, const struct tw_cycle *cycle,
+		   const int64_t values_ns[])
+{
+	struct tw_datagrams *counts = room;
+
+	counts->answered++;
+	return false;
+}
+
+static void lose(void *room, const struct tw_cycle *cycle)
+{
+	struct tw_datagrams *counts = room;
+
+	counts->lost++;
+}
+
+/* Of a pair; zeros without udp. */
+static struct tw_datagrams counts_of(const struct tw_run *run, int pair)
+{
+	const struct tw_datagrams *counts =
+		tw_pair_room(run, pair, &tw_part_transport);
+
+	return counts ? *counts : (struct tw_datagrams) { .sent = 0 };
+}
+
+uint64_t tw_datagrams_lost(const struct tw_run *run, int pair)
+{
+	return counts_of(run, pair).lost;
+}
+
+static void end(struct tw_run *run)
+{
+	struct tw_datagrams counts;
+	int i;
+
+	for (i = 0; i < tw_config.pairs; i++) {
+		counts = counts_of(run, i);
+		if (counts.lost && !counts.answered)
+			warn("pair %d: all %" PRIu64 " cycles were lost; give a longer --timeout, or find out what drops the datagrams\n",
+			     i, counts.lost);
+	}
+}
+
+static void text(FILE *file, const struct tw_run *run)
+{
+	struct tw_datagrams sum = { .sent = 0 };
+	uint64_t repeated = 0;
+	int i;
+
+	for (i = 0; i < tw_config.pairs; i++) {
+		struct tw_datagrams counts = counts_of(run, i);
+
+		sum.sent += counts.sent;
+		sum.lost += counts.lost;
+		sum.late += counts.late;
+		sum.reordered += counts.reordered;
+		repeated += counts.repeated_replies + counts.repeated_requests;
+	}
+	if (sum.lost || sum.late || sum.reordered || repeated)
+		fprintf(file, "# Lost: %" PRIu64 " of %" PRIu64 " cycles; late %" PRIu64 ", duplicate %" PRIu64 ", reordered %" PRIu64 "\n",
+			sum.lost, sum.sent, sum.late, repeated, sum.reordered);
+}
+
+static void json(FILE *file, const struct tw_run *run, int pair)
+{
+	struct tw_datagrams counts = counts_of(run, pair);
+
+	if (kind != &tw_link_udp)
+		fprintf(file, "        \"datagrams\": null,\n");
+	else
+		fprintf(file, "        \"datagrams\": { \"sent\": %" PRIu64 ", \"answered\": %" PRIu64 ", \"lost\": %" PRIu64
+			", \"late\": %" PRIu64 ", \"duplicate\": %" PRIu64 ", \"reordered\": %" PRIu64 " },\n",
+			counts.sent, counts.answered, counts.lost, counts.late,
+			counts.repeated_replies + counts.repeated_requests,
+			counts.reordered);
+}
+
+const struct tw_part tw_part_transport = {
+	.options = options, .check = check, .room = room, .attach = attach,
+	.record = record, .lose = lose, .end = end, .text = text, .pair = json,
+};

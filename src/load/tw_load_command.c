@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Load "command": copies of a shell command. A copy that ends is started again.
+ * Each copy has two processes of ours above it:
+ *
+ *	main - load - keeper - shell - what it starts
+ *
+ * Both are subreapers: what the command starts stays below them, also if it
+ * leaves its process group, so they find and kill it at the end. They are two,
+ * so that one is left if the other is killed.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "rt-error.h"
+#include "tw_load.h"
+#include "tw_option.h"
+#include "tw_proc.h"
+#include "tw_time.h"
+
+#define KILL_MS		10000	/* if there is little CPU time */
+#define REFUSED_MS	500	/* what cannot be killed; main waits longer */
+#define PAUSE_MS	5	/* before the next run */
+#define SHOWN		60	/* characters of the command in messages */
+
+static void pause_ms(int ms)
+{
+	const struct timespec pause = { .tv_nsec = ms * TW_NS_PER_MS };
+
+	nanosleep(&pause, NULL);
+}
+
+/* Returns one that cannot be killed, or 0. */
+static pid_t kill_children(void)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	struct tw_stat stat;
+	char path[300];
+	pid_t pid, left = 0;
+
+	while (proc && (entry = readdir(proc))) {
+		pid = atoi(entry->d_name);
+		snprintf(path, sizeof(path), "/proc/%s/stat", entry->d_name);
+		if (pid > 0 && tw_proc_stat(&stat, path) &&
+		    stat.field[TW_STAT_PARENT] == getpid() &&
+		    kill(pid, SIGKILL))
+			left = pid;
+	}
+	if (proc)
+		closedir(proc);
+	return left;
+}
+
+/* The children of one that ends become ours, until there are none. */
+static int kill_descendants(void)
+{
+	int64_t begin_ns = tw_now_ns(CLOCK_MONOTONIC);
+	pid_t left = 0, pid = 1;
+
+	while (pid >= 0 && tw_now_ns(CLOCK_MONOTONIC) - begin_ns <
+	       (left ? REFUSED_MS : KILL_MS) * TW_NS_PER_MS) {
+		left = kill_children();
+		do
+			pid = waitpid(-1, NULL, WNOHANG);
+		while (pid > 0);
+		if (!pid)
+			pause_ms(1);
+	}
+	if (pid < 0)
+		return 0;
+	warn("--load=command: its process %d cannot be ended\n", left);
+	return EPERM;
+}
+
+static void block_signals(sigset_t *signals)
+{
+	sigemptyset(signals);
+	sigaddset(signals, SIGCHLD);
+	sigaddset(signals, SIGTERM);
+	sigprocmask(SIG_BLOCK, signals, NULL);
+}
+
+/*
+ * Runs @live in a child until that ends, or until SIGTERM comes, which the
+ * kernel sends if our parent dies. Returns the child's status, or -1.
+ */
+static int keep(const struct tw_load *load,
+		int (*live)(const struct tw_load *load))
+{
+	pid_t pid, ended, parent = getpid();
+	sigset_t signals;
+	int status;
+
+	block_signals(&signals);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGTERM);
+		/* Main may kill the load's; "kill 0" of a script hits its own. */
+		setpgid(0, 0);
+		_exit(getppid() == parent ? live(load) : EXIT_FAILURE);
+	}
+	while (pid > 0) {
+		while ((ended = waitpid(-1, &status, WNOHANG)) > 0)
+			if (ended == pid)
+				return status;
+		if (sigwaitinfo(&signals, NULL) == SIGTERM)
+			return -1;
+	}
+	warn("--load=command: cannot start it: %m\n");
+	return EXIT_FAILURE;
+}
+
+static void set_priority(const struct tw_load *load, int policy, int priority)
+{
+	const struct sched_param param = { .sched_priority = priority };
+
+	if (load->priority)
+		sched_setscheduler(0, policy, &param);
+}
+
+static int become_shell(const struct tw_load *load)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGUSR1 };
+	int null = open("/dev/null", O_RDWR);
+	char copies[16];
+	sigset_t none;
+	size_t i;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	dup2(null, STDIN_FILENO);
+	dup2(null, STDOUT_FILENO);
+	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		signal(signals[i], SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	snprintf(copies, sizeof(copies), "%d", load->units);
+	setenv("TWOWAYTEST_WORKERS", copies, 1);
+	set_priority(load, load->policy, load->priority);
+	execl("/bin/sh", "sh", "-c", load->words, NULL);
+	warn("cannot run /bin/sh: %m\n");
+	return EXIT_FAILURE;
+}
+
+/* The keeper: one run of the command. */
+static int run_once(const struct tw_load *load)
+{
+	int status = keep(load, become_shell);
+	size_t line = strcspn(load->words, "\n");
+	int length = line < SHOWN ? (int)line : SHOWN;
+	const char *dots = load->words[length] ? "..." : "";
+
+	if (status > 0 && WIFSIGNALED(status))
+		warn("--load=command:%.*s%s: killed by signal %d (%s)\n",
+		     length, load->words, dots, WTERMSIG(status),
+		     strsignal(WTERMSIG(status)));
+	else if (status > 0)
+		warn("--load=command:%.*s%s: ended with exit status %d\n",
+		     length, load->words, dots, WEXITSTATUS(status));
+	return kill_descendants() || status ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+/*
+ * With real-time priority, above what it has to kill, which may not leave it
+ * any time.
+ */
+static int command_live(struct tw_load *load)
+{
+	int status, err;
+
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	set_priority(load, SCHED_FIFO, load->priority + 1);
+	while (!(status = keep(load, run_once))) {
+		load->count++;
+		pause_ms(PAUSE_MS);
+	}
+	err = kill_descendants();
+	return -(err || status < 0 ? err : ECHILD);
+}
+
+static uint64_t command_done(const struct tw_load *load)
+{
+	return load->count;
+}
+
+static void command_parse(struct tw_load *load, const struct tw_option *option,
+			  char *value)
+{
+	if (!value || !*value)
+		tw_option_refuse(option, "command", "allowed is command:SHELL-COMMAND");
+	load->words = value;
+	load->wanted = 1;
+}
+
+const struct tw_load_ops tw_load_command = {
+	.name = "command", .unit = "copies", .work = "runs",
+	.parse = command_parse, .live = command_live, .done = command_done,
+};

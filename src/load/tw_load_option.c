@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* --load-policy, --load-priority and --load-args: they change all loads. */
+#include "rt-error.h"
+#include "rt-utils.h"
+#include "tw_load.h"
+#include "tw_part.h"
+
+static const char *const policies[] = {
+	"other", "batch", "idle", "fifo", "rr", NULL
+};
+
+static const char *policy;	/* NULL: each load has its own */
+static int64_t priority;	/* 0: each load has its own */
+static const char *words;
+
+static void parse_words(const struct tw_option *option, char *value)
+{
+	words = value;
+}
+
+static const struct tw_option options[] = {
+	{ 0, "load-args", required_argument, "STRING", parse_words, &words,
+	  .help = "arguments of hackbench, separated by spaces, default\n"
+		  "\"-l 5000\"; -g GROUPS comes before them" },
+	{ 0, "load-policy", required_argument, "NAME", tw_option_choice,
+	  &policy, .choices = policies,
+	  .help = "scheduling policy of the load, default rr for fft\n"
+		  "with -p, else other" },
+	{ 0, "load-priority", required_argument, "PRIO", tw_option_number,
+	  &priority, 1, 97,
+	  .help = "real-time priority of the load, default 1" },
+	{ .name = NULL }
+};
+
+/* Before the check of the loads, which uses the priorities. */
+static void check(struct tw_run *run)
+{
+	int number = policy ? (int)string_to_policy(policy) : SCHED_OTHER;
+	bool realtime = number == SCHED_FIFO || number == SCHED_RR;
+	bool hackbench = false, any_realtime = false;
+	struct tw_load *load;
+	int i;
+
+	for (i = 0; (load = tw_load_number(i)); i++) {
+		if (policy) {
+			load->policy = number;
+			load->priority = realtime;
+		}
+		if (priority && load->priority)
+			load->priority = (int)priority;
+		if (words && load->ops == &tw_load_hackbench)
+			load->words = words;
+		hackbench |= load->ops == &tw_load_hackbench;
+		any_realtime |= load->priority && tw_config.priority;
+	}
+	if (words && !hackbench)
+		fatal("--load-args=%s: allowed only with --load=hackbench\n",
+		      words);
+	if (policy && !i)
+		fatal("--load-policy=%s: allowed only with --load\n", policy);
+	if (realtime && !any_realtime)
+		fatal("--load-policy=%s: allowed is other, batch or idle without --priority: else client and server would wait for the load\n",
+		      policy);
+	if (priority && !any_realtime)
+		fatal("--load-priority=%d: allowed only with --priority and a load that is real-time: fft, or any with --load-policy=fifo or rr\n",
+		      (int)priority);
+}
+
+const struct tw_part tw_part_load_option = {
+	.options = options, .check = check,
+};

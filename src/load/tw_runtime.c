@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * --rt-runtime: changes sched_rt_runtime_us of the whole system for the run.
+ * main restores it at any end but SIGKILL; then a guard does, a process that
+ * the kernel signals when main has died.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "rt-error.h"
+#include "tw_part.h"
+#include "tw_proc.h"
+#include "tw_run.h"
+#include "tw_time.h"
+
+#define SETTING		"/proc/sys/kernel/sched_rt_runtime_us"
+/*
+ * Locked for as long as the setting is changed. Everybody may open the setting
+ * itself, and could lock it; this file exists on the same systems, and only
+ * root may open it.
+ */
+#define LOCK		"/proc/sys/kernel/cad_pid"
+#define KEEP		(-2)
+#define TRIES		100	/* 10 ms apart */
+
+static int64_t runtime_us = KEEP, old_us;
+static int setting_fd;	/* open until the end: there may be no other then */
+static pid_t owner, guard;
+
+static const struct tw_option options[] = {
+	{ 0, "rt-runtime", required_argument, "US", tw_option_number,
+	  &runtime_us, -1, 1000000,
+	  .help = "set sched_rt_runtime_us for the run, and restore it;\n"
+		  "-1, 0: real-time tasks have no limit" },
+	{ .name = NULL }
+};
+
+/* Returns 0 or -errno. */
+static int write_setting(int64_t us)
+{
+	char text[24];
+	int length = snprintf(text, sizeof(text), "%lld\n", (long long)us);
+
+	return pwrite(setting_fd, text, length, 0) == length ? 0 : -errno;
+}
+
+/* Returns 0, or -errno of the last try if each was @again. */
+static int repeat(int (*try)(int64_t value), int64_t value, int again)
+{
+	const struct timespec pause = { .tv_nsec = 10 * TW_NS_PER_MS };
+	int i, err = try(value);
+
+	for (i = 0; i < TRIES && err == again; i++) {
+		nanosleep(&pause, NULL);
+		err = try(value);
+	}
+	return err;
+}
+
+/* The kernel may reserve time some ms longer than a deadline task lives. */
+static int change(int64_t us)
+{
+	return repeat(write_setting, us, -EBUSY);
+}
+
+static void restore(void)
+{
+	int err = change(old_us);
+
+	if (err)
+		warn("%s: cannot restore %lld: %s\n", SETTING,
+		     (long long)old_us, strerror(-err));
+}
+
+/*
+ * At the end of main. A child that fails may come here, too, but leaves it to
+ * main.
+ */
+static void at_exit(void)
+{
+	if (getpid() != owner)
+		return;
+	restore();
+	kill(guard, SIGKILL);
+	waitpid(guard, NULL, 0);
+}
+
+/* In a session of its own, so that a signal to main's group does not hit it. */
+static void __attribute__((noreturn)) stand_guard(int ready)
+{
+	const struct sched_param param = {
+		.sched_priority = sched_get_priority_max(SCHED_FIFO)
+	};
+	sigset_t all;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, NULL);
+	setsid();
+	prctl(PR_SET_NAME, "twoway-guard");
+	/* It must get CPU time whatever runs; it sleeps until it is needed. */
+	sched_setscheduler(0, SCHED_FIFO, &param);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (write(ready, "", 1) != 1)
+		_exit(EXIT_FAILURE);
+	while (getppid() == owner)
+		sigwaitinfo(&all, NULL);
+	restore();
+	_exit(EXIT_SUCCESS);
+}
+
+static void start_guard(void)
+{
+	char byte;
+	int fds[2];
+
+	owner = getpid();
+	if (pipe2(fds, O_CLOEXEC))
+		fatal("--rt-runtime: cannot open a pipe: %m\n");
+	guard = fork();
+	if (guard < 0)
+		fatal("--rt-runtime: cannot start a process: %m\n");
+	if (!guard)
+		stand_guard(fds[1]);
+	close(fds[1]);
+	if (read(fds[0], &byte, 1) != 1)
+		fatal("--rt-runtime: a process that restores the value cannot run\n");
+	close(fds[0]);
+}
+
+static int lock(int64_t fd)
+{
+	return flock((int)fd, LOCK_EX | LOCK_NB) ? -errno : 0;
+}
+
+/* A second run would restore what the first has set. */
+static void open_setting(void)
+{
+	int fd = open(LOCK, O_RDONLY | O_CLOEXEC);
+
+	setting_fd = open(SETTING, O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || setting_fd < 0)
+		fatal("--rt-runtime=%d: cannot write %s: %m; this needs root and a /proc/sys that can be written\n",
+		      (int)runtime_us, SETTING);
+	/* The guard of a run that was killed holds it for a moment. */
+	if (repeat(lock, fd, -EWOULDBLOCK))
+		fatal("--rt-runtime=%d: another run has set %s until it ends\n",
+		      (int)runtime_us, SETTING);
+}
+
+/* Main has its policy now: a deadline task could start no process. */
+static void begin(struct tw_run *run)
+{
+	int err;
+
+	if (runtime_us == KEEP || run->step)
+		return;
+	open_setting();
+	if (!tw_proc_number(&old_us, SETTING))
+		fatal("--rt-runtime=%d: cannot read %s\n", (int)runtime_us,
+		      SETTING);
+	start_guard();
+	atexit(at_exit);
+	err = change(runtime_us);
+	if (err)
+		fatal("--rt-runtime=%d: cannot write %s: %s; %s\n",
+		      (int)runtime_us, SETTING, strerror(-err), err == -EBUSY ?
+		      "the kernel has reserved more time for SCHED_DEADLINE tasks, or since Linux 6.12 for its fair server (as a rule 50000 us of each 1000000)" :
+		      "allowed is at most sched_rt_period_us, and not less than a CPU cgroup has (cpu.rt_runtime_us)");
+}
+
+const struct tw_part tw_part_runtime = {
+	.options = options, .begin = begin,
+};

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* --dump: every cycle, as CSV. */
+#include <inttypes.h>
+
+#include "tw_file.h"
+#include "tw_part.h"
+#include "tw_ring.h"
+#include "tw_run.h"
+#include "tw_stream.h"
+
+static struct tw_stream stream;
+static uint64_t lost;		/* cycles that the rings could not take */
+
+static const struct tw_option options[] = {
+	{ 0, "dump", required_argument, "FILE", tw_option_path, &stream.path,
+	  .help = "write every cycle to FILE, as CSV" },
+	{ .name = NULL }
+};
+
+static void check(struct tw_run *run)
+{
+	if (!stream.path)
+		return;
+	tw_file_check(stream.path);
+	run->tick_ms = TW_TICK_MS;
+}
+
+static void lose(void *ring, const struct tw_cycle *cycle)
+{
+	tw_ring_record(ring, cycle, NULL);
+}
+
+static size_t room(const struct tw_run *run)
+{
+	return stream.path ? sizeof(struct tw_ring) : 0;
+}
+
+static void begin(struct tw_run *run)
+{
+	if (!stream.path || run->step)
+		return;
+	tw_stream_open(&stream);
+	fprintf(stream.text, "pair,cycle,planned_ns,t0_ns,t1_ns,t2_ns,t3_ns,missed\n");
+}
+
+/* A cycle whose reply was lost has no t1, t2 and t3. */
+static void print(int pair, const struct tw_cycle *cycle)
+{
+	fprintf(stream.text, "%d,%" PRIu64 ",%" PRId64 ",%" PRId64 ",", pair,
+		cycle->seq - tw_config.warmup - 1, cycle->planned_ns,
+		cycle->t0_ns);
+	if (cycle->t3_ns)
+		fprintf(stream.text, "%" PRId64 ",%" PRId64 ",%" PRId64,
+			cycle->t1_ns, cycle->t2_ns, cycle->t3_ns);
+	else
+		fprintf(stream.text, ",,");
+	fprintf(stream.text, ",%" PRIu64 "\n", cycle->missed);
+}
+
+/* While the file takes no more, the cycles wait in the rings. */
+static void woken(struct tw_run *run)
+{
+	if (stream.path && tw_stream_push(&stream, run))
+		tw_ring_take(run, &tw_part_dump, print);
+}
+
+static void end(struct tw_run *run)
+{
+	if (!stream.path)
+		return;
+	tw_ring_take(run, &tw_part_dump, print);
+	lost += tw_ring_lost(run, &tw_part_dump);
+	tw_stream_drain(&stream, run);
+}
+
+static void text(FILE *file, const struct tw_run *run)
+{
+	if (lost)
+		fprintf(file, "# Not dumped: %" PRIu64 " cycles\n", lost);
+}
+
+static void json(FILE *file, const struct tw_run *run)
+{
+	if (stream.path)
+		fprintf(file, "    \"not_dumped\": %" PRIu64 ",\n", lost);
+}
+
+static int write_dump(const struct tw_run *run, int status)
+{
+	return stream.path ? tw_stream_finish(&stream) : 0;
+}
+
+const struct tw_part tw_part_dump = {
+	.options = options, .check = check, .begin = begin, .woken = woken,
+	.end = end, .room = room, .record = tw_ring_record, .lose = lose,
+	.text = text, .json = json, .write = write_dump,
+};

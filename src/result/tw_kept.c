@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* --worst, --spike: cycles that are kept whole, with all their phases. */
+#include <inttypes.h>
+#include <math.h>
+#include <time.h>
+
+#include "rt-error.h"
+#include "tw_kept.h"
+#include "tw_part.h"
+#include "tw_text.h"
+#include "tw_time.h"
+
+#define PARTS_MAX	4
+
+/* Memory of a pair. */
+struct room {
+	int step;		/* written by main before the step */
+	bool started;
+	int64_t start_ns;	/* t0 of the first measured cycle */
+	int64_t worst_ns[TW_METRICS];
+	struct tw_kept worst[TW_METRICS];
+	uint64_t seen;		/* spikes, kept or not */
+	struct tw_kept spikes[];
+};
+
+static bool show_worst;
+static enum tw_metric_id spike_on = TW_LATENCY;
+static int64_t spike_us;	/* 0: none are kept */
+static int64_t spike_nodes = 1024;
+static int64_t behind_ns;	/* of the measuring clock: to the time of day */
+
+static void parse_spike(const struct tw_option *option, char *value)
+{
+	spike_on = tw_config_metric(option, &value);
+	tw_option_number(option, value);
+}
+
+static const struct tw_option options[] = {
+	{ 0, "spike", required_argument, "[METRIC:]US", parse_spike,
+	  &spike_us, 1, 1000000000,
+	  .help = "keep and print every cycle whose latency, or METRIC,\n"
+		  "is above US" },
+	{ 0, "spike-nodes", required_argument, "N", tw_option_number,
+	  &spike_nodes, 1, 10000000,
+	  .help = "how many of them are kept of each pair, default 1024" },
+	{ 0, "worst", no_argument, NULL, tw_option_flag, &show_worst,
+	  .help = "print the worst cycle of each metric: its phases, and\n"
+		  "which of them caused it" },
+	{ .name = NULL }
+};
+
+static void check(struct tw_run *run)
+{
+	const struct tw_metric_params params = tw_config_params(0);
+
+	if (!tw_metric_valid(spike_on, &params))
+		fatal("--spike=%s: needs a timer, so an --interval above 0\n",
+		      tw_metrics[spike_on].name);
+}
+
+static size_t room(const struct tw_run *run)
+{
+	return sizeof(struct room) +
+	       (spike_us ? spike_nodes * sizeof(struct tw_kept) : 0);
+}
+
+static struct room *room_of(const struct tw_run *run, int pair)
+{
+	return tw_pair_room(run, pair, &tw_part_kept);
+}
+
+static void begin(struct tw_run *run)
+{
+	int pair;
+
+	for (pair = 0; pair < tw_config.pairs; pair++)
+		room_of(run, pair)->step = run->step;
+}
+
+static void keep(struct tw_kept *kept, const struct tw_cycle *cycle, int step)
+{
+	kept->cycle = *cycle;
+	kept->step = step;
+}
+
+static bool record(void *memory, const struct tw_cycle *cycle,
+		   const int64_t values_ns[])
+{
+	struct room *to = memory;
+	int id;
+
+	if (!to->started) {
+		to->started = true;
+		to->start_ns = cycle->t0_ns;
+	}
+	for (id = 0; id < TW_METRICS; id++) {
+		if (to->worst[id].cycle.seq &&
+		    values_ns[id] <= to->worst_ns[id])
+			continue;
+		to->worst_ns[id] = values_ns[id];
+		keep(&to->worst[id], cycle, to->step);
+	}
+	if (spike_us && values_ns[spike_on] > spike_us * TW_NS_PER_US &&
+	    to->seen++ < (uint64_t)spike_nodes)
+		keep(&to->spikes[to->seen - 1], cycle, to->step);
+	return false;
+}
+
+static void end(struct tw_run *run)
+{
+	behind_ns = tw_now_ns(CLOCK_REALTIME) - tw_config.clock->now_ns();
+}
+
+const struct tw_kept *tw_kept_worst(const struct tw_run *run, int pair,
+				    enum tw_metric_id id)
+{
+	const struct tw_kept *kept = &room_of(run, pair)->worst[id];
+
+	return kept->cycle.seq ? kept : NULL;
+}
+
+static uint64_t number_of(const struct tw_kept *kept)
+{
+	return kept->cycle.seq - tw_config.warmup - 1;
+}
+
+void tw_kept_print_number(FILE *file, const struct tw_run *run,
+			  const struct tw_kept *kept)
+{
+	if (run->steps > 1)
+		fprintf(file, "step %d, ", kept->step + 1);
+	fprintf(file, "cycle %" PRIu64, number_of(kept));
+}
+
+/* The time of day of its t0, as strftime() prints it; then the us. */
+static int print_time(char *text, size_t size, const char *format,
+		      const struct tw_kept *kept)
+{
+	int64_t wall_ns = kept->cycle.t0_ns + behind_ns;
+	time_t seconds = (time_t)(wall_ns / TW_NS_PER_S);
+	struct tm tm;
+
+	localtime_r(&seconds, &tm);
+	strftime(text, size, format, &tm);
+	return (int)(wall_ns % TW_NS_PER_S / TW_NS_PER_US);
+}
+
+/* Each phase and its value; with @pair, its mean in this pair, too. */
+static void print_phases(FILE *file, const struct tw_kept *kept,
+			 const struct tw_metric_params *params,
+			 const struct tw_pair *pair)
+{
+	const char *comma = "";
+	int id;
+
+	for (id = TW_LATENCY + 1; id <= TW_TOTAL; id++) {
+		if (!tw_metric_valid(id, params))
+			continue;
+		fprintf(file, "%s %s %" PRId64, comma, tw_metrics[id].name,
+			tw_text_whole(tw_metrics[id].value_ns(&kept->cycle,
+							      params)));
+		if (!pair)
+			continue;
+		fprintf(file, " (%" PRId64 ")", tw_text_whole((int64_t)
+			tw_stats_mean(&pair->total.stats[id])));
+		comma = ",";
+	}
+}
+
+/* By how much a metric of this cycle is above its mean. */
+static double excess_ns(const struct tw_kept *kept, const struct tw_pair *pair,
+			enum tw_metric_id id)
+{
+	return (double)tw_metrics[id].value_ns(&kept->cycle,
+					       &pair->tally.params) -
+	       tw_stats_mean(&pair->total.stats[id]);
+}
+
+/*
+ * What each phase has of the excess of metric @id. What the others have not is
+ * the last one's: in total, the interval counts as a deviation, whose mean is
+ * not kept; in planned, a cycle also waits for the one before it.
+ */
+static void print_causes(FILE *file, const struct tw_kept *kept,
+			 const struct tw_pair *pair, enum tw_metric_id id)
+{
+	static const enum tw_metric_id parts[TW_METRICS][PARTS_MAX] = {
+		[TW_LATENCY] = { TW_SEND, TW_SLEEP, TW_RECEIVE },
+		[TW_RESPONSE] = { TW_SEND, TW_SLEEP, TW_RECEIVE },
+		[TW_TOTAL] = { TW_SEND, TW_SLEEP, TW_RECEIVE, TW_INTERVAL },
+		[TW_PLANNED] = { TW_SEND, TW_SLEEP, TW_RECEIVE, TW_WAKEUP },
+		[TW_NETWORK] = { TW_SEND, TW_RECEIVE },
+	};
+	double all_ns = excess_ns(kept, pair, id), left_ns = all_ns, ns;
+	int i;
+
+	for (i = 0; i < PARTS_MAX && parts[id][i] && all_ns > 0; i++) {
+		ns = i + 1 == PARTS_MAX || !parts[id][i + 1] ? left_ns :
+		     excess_ns(kept, pair, parts[id][i]);
+		left_ns -= ns;
+		fprintf(file, "%s %s %.0f %%", i ? "," : "; excess:",
+			tw_metrics[parts[id][i]].name,
+			round(100 * ns / all_ns) + 0.0);
+	}
+}
+
+/* The pair with the largest value of metric @id. */
+static int worst_pair(const struct tw_run *run, enum tw_metric_id id)
+{
+	int pair, worst = 0;
+
+	for (pair = 1; pair < tw_config.pairs; pair++)
+		if (tw_kept_worst(run, pair, id) &&
+		    (!tw_kept_worst(run, worst, id) ||
+		     room_of(run, pair)->worst_ns[id] >
+		     room_of(run, worst)->worst_ns[id]))
+			worst = pair;
+	return worst;
+}
+
+static void print_worst(FILE *file, const struct tw_run *run,
+			enum tw_metric_id id)
+{
+	const struct tw_pair *pair = run->pairs[worst_pair(run, id)];
+	const struct tw_kept *kept = tw_kept_worst(run, pair->number, id);
+	char clock[32];
+	int us = print_time(clock, sizeof(clock), "%H:%M:%S", kept);
+
+	fprintf(file, "# Worst %s: %" PRId64 " (mean %" PRId64 "): ",
+		tw_metrics[id].name,
+		tw_text_whole(pair->total.stats[id].max_ns),
+		tw_text_whole((int64_t)tw_stats_mean(&pair->total.stats[id])));
+	if (tw_config.pairs > 1)
+		fprintf(file, "pair %d, ", pair->number);
+	tw_kept_print_number(file, run, kept);
+	fprintf(file, ", %.6f s after start, %s.%06d:",
+		(double)(kept->cycle.t0_ns -
+			 room_of(run, pair->number)->start_ns) /
+		(double)TW_NS_PER_S, clock, us);
+	print_phases(file, kept, &pair->tally.params, pair);
+	print_causes(file, kept, pair, id);
+	fprintf(file, "; missed %" PRIu64 "\n", kept->cycle.missed);
+}
+
+/* The first column that spikes are about, else the pair's first. */
+static int spike_column(int pair)
+{
+	int i = 0;
+
+	while (i < tw_config.columns && tw_config.metrics[i] != spike_on)
+		i++;
+	return pair * tw_config.columns + i % tw_config.columns;
+}
+
+static uint64_t kept_spikes(const struct room *of)
+{
+	return of->seen < (uint64_t)spike_nodes ? of->seen : spike_nodes;
+}
+
+/* As cyclictest prints it; then what it has not. */
+static void print_spike(FILE *file, const struct tw_run *run, int pair,
+			const struct tw_kept *kept)
+{
+	const struct tw_metric_params params = tw_config_params(pair);
+
+	fprintf(file, "T:%2d Spike:%8" PRId64 ": TS: %12" PRId64 " C: %7"
+		PRIu64, spike_column(pair),
+		tw_text_whole(tw_metrics[spike_on].value_ns(&kept->cycle,
+							    &params)),
+		tw_ns_to_us(kept->cycle.t0_ns), number_of(kept));
+	if (run->steps > 1)
+		fprintf(file, " step %d", kept->step + 1);
+	print_phases(file, kept, &params, NULL);
+	fputc('\n', file);
+}
+
+static void print_spikes(FILE *file, const struct tw_run *run)
+{
+	uint64_t seen = 0, kept = 0, i;
+	int pair;
+
+	fprintf(file, "# Spikes: cycles whose %s is above %" PRId64 "\n",
+		tw_metrics[spike_on].name,
+		tw_text_whole(spike_us * TW_NS_PER_US));
+	for (pair = 0; pair < tw_config.pairs; pair++) {
+		const struct room *of = room_of(run, pair);
+
+		for (i = 0; i < kept_spikes(of); i++)
+			print_spike(file, run, pair, &of->spikes[i]);
+		seen += of->seen;
+		kept += kept_spikes(of);
+	}
+	fprintf(file, "spikes = %" PRIu64 "\n", seen);
+	if (seen > kept)
+		fprintf(file, "# Spikes not kept: %" PRIu64 "\n", seen - kept);
+}
+
+static void text(FILE *file, const struct tw_run *run)
+{
+	const struct tw_metric_params params = tw_config_params(0);
+	int id;
+
+	for (id = 0; show_worst && id < TW_METRICS; id++)
+		if (tw_metric_valid(id, &params))
+			print_worst(file, run, id);
+	if (spike_us)
+		print_spikes(file, run);
+}
+
+static void json_cycle(FILE *file, const struct tw_run *run, int pair,
+		       const struct tw_kept *kept)
+{
+	const struct tw_metric_params params = tw_config_params(pair);
+	char date[32], zone[8];
+	int us = print_time(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", kept);
+	int id;
+
+	print_time(zone, sizeof(zone), "%z", kept);
+	fprintf(file, "{ \"pair\": %d, \"cycle\": %" PRIu64
+		", \"step\": %d, \"since_start_ns\": %" PRId64
+		", \"time\": \"%s.%06d%s\", \"missed\": %" PRIu64, pair,
+		number_of(kept), kept->step,
+		kept->cycle.t0_ns - room_of(run, pair)->start_ns, date, us,
+		zone, kept->cycle.missed);
+	for (id = 0; id < TW_METRICS; id++)
+		if (tw_metric_valid(id, &params))
+			fprintf(file, ", \"%s_ns\": %" PRId64,
+				tw_metrics[id].name,
+				tw_metrics[id].value_ns(&kept->cycle,
+							&params));
+	fprintf(file, " }");
+}
+
+static void json_spikes(FILE *file, const struct tw_run *run)
+{
+	uint64_t seen = 0, i;
+	const char *comma = "";
+	int pair;
+
+	for (pair = 0; pair < tw_config.pairs; pair++)
+		seen += room_of(run, pair)->seen;
+	fprintf(file, "    \"spikes\": { \"metric\": \"%s\", \"limit_us\": %"
+		PRId64 ", \"seen\": %" PRIu64 ", \"kept\": [",
+		tw_metrics[spike_on].name, spike_us, seen);
+	for (pair = 0; pair < tw_config.pairs; pair++)
+		for (i = 0; i < kept_spikes(room_of(run, pair)); i++) {
+			fprintf(file, "%s\n      ", comma);
+			json_cycle(file, run, pair,
+				   &room_of(run, pair)->spikes[i]);
+			comma = ",";
+		}
+	fprintf(file, "] },\n");
+}
+
+static void json(FILE *file, const struct tw_run *run)
+{
+	const struct tw_metric_params params = tw_config_params(0);
+	const char *comma = "";
+	int id, pair;
+
+	fprintf(file, "    \"worst\": {");
+	for (id = 0; id < TW_METRICS; id++) {
+		if (!tw_metric_valid(id, &params))
+			continue;
+		pair = worst_pair(run, id);
+		fprintf(file, "%s\n      \"%s\": ", comma,
+			tw_metrics[id].name);
+		json_cycle(file, run, pair, tw_kept_worst(run, pair, id));
+		comma = ",";
+	}
+	fprintf(file, "\n    },\n");
+	if (spike_us)
+		json_spikes(file, run);
+}
+
+const struct tw_part tw_part_kept = {
+	.options = options, .check = check, .begin = begin, .room = room,
+	.record = record, .end = end, .text = text, .json = json,
+};

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Cycles that are kept whole: the worst of each metric, and --spike. */
+#ifndef TW_KEPT_H
+#define TW_KEPT_H
+
+#include "tw_run.h"
+
+struct tw_kept {
+	struct tw_cycle cycle;	/* seq 0: none */
+	int step;		/* of a ramp, from 0 */
+};
+
+/*
+ * The first cycle of a pair that reached the maximum of metric @id; NULL: none.
+ * Called by main; nobody may write.
+ */
+const struct tw_kept *tw_kept_worst(const struct tw_run *run, int pair,
+				    enum tw_metric_id id);
+
+/* Prints "step 2, cycle 5"; the step only of a ramp. */
+void tw_kept_print_number(FILE *file, const struct tw_run *run,
+			  const struct tw_kept *kept);
+
+#endif /* TW_KEPT_H */

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Percentiles of the metrics of each pair. Called by main. */
+#ifndef TW_PERCENTILE_H
+#define TW_PERCENTILE_H
+
+#include "tw_run.h"
+
+#define TW_BOUNDS_MAX	64
+
+/*
+ * Before the run: keeps what is needed for percentiles of metric @id, each of
+ * which will be on the right side of @bound_ns. At most TW_BOUNDS_MAX times.
+ */
+void tw_percentile_bound(enum tw_metric_id id, int64_t bound_ns);
+
+/* Within 1/1024 of the value; false: too few values. Nobody may write. */
+bool tw_percentile_ns(const struct tw_run *run, int pair, enum tw_metric_id id,
+		      double percent, int64_t *value_ns);
+
+#endif /* TW_PERCENTILE_H */

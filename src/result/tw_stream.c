@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "rt-error.h"
+#include "tw_file.h"
+#include "tw_run.h"
+#include "tw_stream.h"
+
+#define KEPT_MOST	(1 << 18)	/* bytes of what was not taken yet */
+#define DRAIN_MS	5000
+
+void tw_stream_open(struct tw_stream *stream)
+{
+	const char *name = tw_file_begin(stream->path);
+
+	stream->fd = !name ? -1 : open(name, O_WRONLY | O_CREAT | O_TRUNC |
+				       O_NONBLOCK | O_CLOEXEC, 0666);
+	if (stream->fd < 0)
+		fatal("%s: cannot be written: %m\n", stream->path);
+	stream->text = open_memstream(&stream->data, &stream->size);
+	if (!stream->text)
+		fatal("%s: no memory\n", stream->path);
+}
+
+static void fail(struct tw_stream *stream, struct tw_run *run, int err)
+{
+	stream->err = err;
+	run->failed = true;
+	tw_file_finish(stream->path, err);
+}
+
+bool tw_stream_push(struct tw_stream *stream, struct tw_run *run)
+{
+	ssize_t len = 0;
+
+	if (stream->err)
+		return false;
+	fflush(stream->text);
+	if (stream->sent < stream->size)
+		len = write(stream->fd, stream->data + stream->sent,
+			    stream->size - stream->sent);
+	if (len < 0 && errno != EAGAIN)
+		fail(stream, run, -errno);
+	if (len > 0)
+		stream->sent += len;
+	if (stream->sent == stream->size) {
+		rewind(stream->text);
+		fflush(stream->text);
+		stream->sent = 0;
+	}
+	return stream->size - stream->sent < KEPT_MOST;
+}
+
+void tw_stream_drain(struct tw_stream *stream, struct tw_run *run)
+{
+	struct pollfd fd = { .fd = stream->fd, .events = POLLOUT };
+
+	tw_stream_push(stream, run);
+	while (stream->size && !stream->err) {
+		if (poll(&fd, 1, DRAIN_MS) == 1)
+			tw_stream_push(stream, run);
+		else
+			fail(stream, run, -ETIMEDOUT);
+	}
+}
+
+int tw_stream_finish(struct tw_stream *stream)
+{
+	int err = close(stream->fd) ? -errno : 0;
+
+	return stream->err ? stream->err : tw_file_finish(stream->path, err);
+}

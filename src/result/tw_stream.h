@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A result file that is written while the run lasts. Main never waits for it
+ * meanwhile: what a pipe does not take yet is kept in memory. Called by main.
+ */
+#ifndef TW_STREAM_H
+#define TW_STREAM_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct tw_run;
+
+struct tw_stream {
+	const char *path;	/* NULL: not asked for */
+	FILE *text;		/* in memory: print to it */
+	char *data;
+	size_t size, sent;
+	int fd;
+	int err;		/* -errno of writing; there was a message */
+};
+
+/* The file of the option was checked. Ends the program if it fails. */
+void tw_stream_open(struct tw_stream *stream);
+
+/*
+ * Writes what can be written now. Returns whether there is room for more. If it
+ * fails, so does the run, after a message.
+ */
+bool tw_stream_push(struct tw_stream *stream, struct tw_run *run);
+
+/* Writes all, and fails if the reader has taken nothing for 5 seconds. */
+void tw_stream_drain(struct tw_stream *stream, struct tw_run *run);
+
+/* The file is complete. Returns 0, or -errno after a message. */
+int tw_stream_finish(struct tw_stream *stream);
+
+#endif /* TW_STREAM_H */

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * --timeline: a row of statistics each second. Main computes them from cycles
+ * that the client has put into a ring.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "rt-error.h"
+#include "rt-utils.h"
+#include "tw_buckets.h"
+#include "tw_file.h"
+#include "tw_limit.h"
+#include "tw_part.h"
+#include "tw_ring.h"
+#include "tw_run.h"
+#include "tw_stream.h"
+#include "tw_time.h"
+
+#define EVERY_MOST	86400
+#define PERCENT		99
+#define LEAST		100	/* values for the percentile */
+
+/* What a pair has in the row that is being made. Memory of main alone. */
+struct row {
+	struct tw_tally tally;
+	uint64_t buckets[TW_METRICS][TW_BUCKETS];	/* by column */
+};
+
+static struct tw_stream stream;
+static long every_s = 1;
+static struct row *rows;	/* of each pair */
+static int64_t start_ns;	/* first t0 of the step; 0: not known */
+static int64_t next_ns;		/* when the row ends */
+static bool any;		/* the row has a cycle */
+static uint64_t lost;		/* cycles that the rings could not take */
+
+/* Besides missed, which is known of each cycle; those that there are. */
+static struct {
+	const char *name;
+	const struct tw_counter *counter;
+	uint64_t before[TW_PAIRS_MAX];
+} counts[] = { { .name = "throttled" }, { .name = "lost" } };
+
+static void parse(const struct tw_option *option, char *value)
+{
+	char *colon = strrchr(value, ':');
+
+	every_s = 1;
+	if (colon && colon[1] && !colon[1 + strspn(colon + 1, "0123456789")]) {
+		every_s = strtol(colon + 1, NULL, 10);
+		if (every_s < 1 || every_s > EVERY_MOST)
+			tw_option_refuse(option, value, "allowed are 1 to 86400 seconds");
+		*colon = '\0';
+	}
+	tw_option_path(option, value);
+}
+
+static const struct tw_option options[] = {
+	{ 0, "timeline", required_argument, "FILE[:SECONDS]", parse,
+	  &stream.path,
+	  .help = "write a row of statistics each second, or every\n"
+		  "SECONDS, to FILE, as CSV" },
+	{ .name = NULL }
+};
+
+static void check(struct tw_run *run)
+{
+	size_t i;
+
+	if (!stream.path)
+		return;
+	tw_file_check(stream.path);
+	run->tick_ms = TW_TICK_MS;
+	for (i = 0; i < ARRAY_SIZE(counts); i++)
+		counts[i].counter = tw_counter_find(counts[i].name);
+}
+
+static size_t room(const struct tw_run *run)
+{
+	return stream.path ? sizeof(struct tw_ring) : 0;
+}
+
+static void lose(void *ring, const struct tw_cycle *cycle)
+{
+	tw_ring_record(ring, cycle, NULL);
+}
+
+/* Children do not get a copy, which -m would lock. */
+static void map_rows(const struct tw_run *run)
+{
+	size_t size = tw_config.pairs * sizeof(*rows);
+	int pair;
+
+	rows = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (rows == MAP_FAILED)
+		fatal("--timeline: no memory: %m\n");
+	madvise(rows, size, MADV_DONTFORK);
+	for (pair = 0; pair < tw_config.pairs; pair++) {
+		rows[pair].tally.params = run->pairs[pair]->tally.params;
+		memcpy(rows[pair].tally.targets_ns,
+		       run->pairs[pair]->tally.targets_ns,
+		       sizeof(rows[pair].tally.targets_ns));
+	}
+}
+
+static void print_names(int pair)
+{
+	static const char *const values[] = {
+		"count", "min_ns", "avg_ns", "max_ns", "p99_ns",
+	};
+	char of[16] = "";
+	size_t k;
+	int i;
+
+	if (tw_config.pairs > 1)
+		snprintf(of, sizeof(of), ".%d", pair);
+	fprintf(stream.text, ",missed%s", of);
+	for (k = 0; k < ARRAY_SIZE(counts); k++)
+		fprintf(stream.text, ",%s%s", counts[k].name, of);
+	for (i = 0; i < tw_config.columns; i++)
+		for (k = 0; k < ARRAY_SIZE(values); k++)
+			fprintf(stream.text, ",%s_%s%s",
+				tw_metrics[tw_config.metrics[i]].name,
+				values[k], of);
+}
+
+static void begin(struct tw_run *run)
+{
+	int pair;
+
+	start_ns = 0;
+	if (!stream.path || run->step)
+		return;
+	map_rows(run);
+	tw_stream_open(&stream);
+	fprintf(stream.text, "# twowaytest --timeline: a row every %ld s, of the cycles since the row before\n"
+		"# p99: %d %% of the row's values are not above it, within 1/1024; empty if there are fewer than %d\n"
+		"step,seconds,unix_s", every_s, PERCENT, LEAST);
+	for (pair = 0; pair < tw_config.pairs; pair++)
+		print_names(pair);
+	fprintf(stream.text, "\n");
+}
+
+static void add(int pair, const struct tw_cycle *cycle)
+{
+	struct row *row = &rows[pair];
+	int64_t values_ns[TW_METRICS];
+	int i;
+
+	if (!cycle->t3_ns) {	/* its reply was lost */
+		tw_tally_add(&row->tally, NULL, cycle->missed);
+		return;
+	}
+	for (i = 0; i < TW_METRICS; i++)
+		values_ns[i] = tw_metrics[i].value_ns(cycle,
+						      &row->tally.params);
+	tw_tally_add(&row->tally, values_ns, cycle->missed);
+	for (i = 0; i < tw_config.columns; i++)
+		row->buckets[i][tw_buckets_of(
+			values_ns[tw_config.metrics[i]])]++;
+	any = true;
+	if (start_ns)
+		return;
+	start_ns = cycle->t0_ns;
+	next_ns = start_ns + every_s * TW_NS_PER_S;
+}
+
+static void print_metric(const struct tw_stats *of, const uint64_t *buckets)
+{
+	int64_t ns;
+
+	if (!of->count) {
+		fprintf(stream.text, ",0,,,,");
+		return;
+	}
+	fprintf(stream.text, ",%" PRIu64 ",%" PRId64 ",%.1f,%" PRId64 ",",
+		of->count, of->min_ns, tw_stats_mean(of), of->max_ns);
+	if (of->count < LEAST)
+		return;
+	ns = tw_buckets_value_ns(buckets, tw_buckets_rank(of->count, PERCENT));
+	fprintf(stream.text, "%" PRId64, ns > of->max_ns ? of->max_ns :
+		ns < of->min_ns ? of->min_ns : ns);
+}
+
+static void print_pair(const struct tw_run *run, int pair)
+{
+	struct row *row = &rows[pair];
+	uint64_t count;
+	size_t k;
+	int i;
+
+	fprintf(stream.text, ",%" PRIu64, row->tally.results.missed);
+	for (k = 0; k < ARRAY_SIZE(counts); k++) {
+		fputc(',', stream.text);
+		if (!counts[k].counter)
+			continue;
+		count = counts[k].counter->count(run, pair);
+		fprintf(stream.text, "%" PRIu64,
+			count - counts[k].before[pair]);
+		counts[k].before[pair] = count;
+	}
+	for (i = 0; i < tw_config.columns; i++)
+		print_metric(&row->tally.results.stats[tw_config.metrics[i]],
+			     row->buckets[i]);
+	memset(&row->tally.results, 0, sizeof(row->tally.results));
+	memset(row->buckets, 0, tw_config.columns * sizeof(*row->buckets));
+}
+
+static void print_row(const struct tw_run *run, int64_t now_ns)
+{
+	int pair;
+
+	fprintf(stream.text, "%d,%.3f,%.3f", run->step,
+		(double)(now_ns - start_ns) / (double)TW_NS_PER_S,
+		(double)tw_now_ns(CLOCK_REALTIME) / (double)TW_NS_PER_S);
+	for (pair = 0; pair < tw_config.pairs; pair++)
+		print_pair(run, pair);
+	fprintf(stream.text, "\n");
+	any = false;
+}
+
+/* If main or the reader is late, there are fewer rows, of a longer time. */
+static void woken(struct tw_run *run)
+{
+	int64_t now_ns;
+
+	if (!stream.path)
+		return;
+	tw_ring_take(run, &tw_part_timeline, add);
+	now_ns = tw_config.clock->now_ns();
+	if (tw_stream_push(&stream, run) && start_ns && now_ns >= next_ns) {
+		print_row(run, now_ns);
+		next_ns = now_ns - (now_ns - start_ns) %
+			  (every_s * TW_NS_PER_S) + every_s * TW_NS_PER_S;
+		tw_stream_push(&stream, run);
+	}
+}
+
+/* What is left of the step. */
+static void end(struct tw_run *run)
+{
+	if (!stream.path)
+		return;
+	tw_ring_take(run, &tw_part_timeline, add);
+	if (any)
+		print_row(run, tw_config.clock->now_ns());
+	lost += tw_ring_lost(run, &tw_part_timeline);
+	tw_stream_drain(&stream, run);
+}
+
+static void text(FILE *file, const struct tw_run *run)
+{
+	if (lost)
+		fprintf(file, "# Not in the timeline: %" PRIu64 " cycles\n",
+			lost);
+}
+
+static int write_timeline(const struct tw_run *run, int status)
+{
+	return stream.path ? tw_stream_finish(&stream) : 0;
+}
+
+const struct tw_part tw_part_timeline = {
+	.options = options, .check = check, .begin = begin, .woken = woken,
+	.end = end, .room = room, .record = tw_ring_record, .lose = lose,
+	.text = text, .write = write_timeline,
+};

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* --total: the metric total as version 3.0 of the reference program has it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "rt-error.h"
+#include "tw_config.h"
+#include "tw_part.h"
+#include "tw_time.h"
+
+static const char *const formulas[] = { "documented", "trltp3", NULL };
+static const char *formula = "documented";
+
+static const struct tw_option options[] = {
+	{ 0, "total", required_argument, "NAME", tw_option_choice, &formula,
+	  .choices = formulas,
+	  .help = "formula of the metric total; trltp3 is only to compare\n"
+		  "with published tables" },
+	{ .name = NULL }
+};
+
+/*
+ * It differs from the documented formula in two ways: the interval ends at t1,
+ * so it contains the send phase; and the period in us is taken to be the rate
+ * in Hz, which is the same number only at 1000 Hz.
+ */
+static int64_t trltp3_ns(const struct tw_cycle *cycle,
+			 const struct tw_metric_params *params)
+{
+	int64_t slept_ns = cycle->t2_ns - cycle->t1_ns;
+	int64_t rate_ns = TW_NS_PER_S * TW_NS_PER_US / params->period_ns;
+
+	return cycle->t3_ns - cycle->t0_ns - slept_ns +
+	       llabs(slept_ns - params->sleep_ns) +
+	       llabs(cycle->t1_ns - cycle->prev_t0_ns - rate_ns);
+}
+
+static void check(struct tw_run *run)
+{
+	if (strcmp(formula, "trltp3"))
+		return;
+	if (!tw_config_interval_us(0))
+		fatal("--total=trltp3: needs a timer, so an --interval above 0\n");
+	tw_metrics[TW_TOTAL].value_ns = trltp3_ns;
+}
+
+const struct tw_part tw_part_total = {
+	.options = options, .check = check,
+};

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "rt-error.h"
+#include "rt-utils.h"
+#include "tw_check.h"
+#include "tw_read.h"
+
+#define FACTS_MAX	128
+
+static struct {
+	const struct tw_fact *fact;
+	struct tw_value value;
+	bool disturbs;
+} found[FACTS_MAX];
+static int count;
+static struct tw_checked checked;
+
+void tw_value_text(struct tw_value *value, const char *text)
+{
+	free(value->text);
+	value->text = strdup(text);
+	value->known = value->text;
+}
+
+void tw_value_cpus(struct tw_value *value, const cpu_set_t *cpus)
+{
+	char list[TW_READ_LINE];
+
+	tw_cpus_print(cpus, list, sizeof(list));
+	tw_value_text(value, list);
+}
+
+void tw_value_number(struct tw_value *value, int64_t number)
+{
+	value->number = number;
+	value->known = true;
+}
+
+/* A file without a text has nothing to say. */
+static void read_file(struct tw_value *value, enum tw_fact_kind kind)
+{
+	char text[TW_READ_LINE];
+	int64_t number;
+	cpu_set_t cpus;
+
+	if (kind == TW_FACT_CPUS) {
+		if (tw_read_cpus(&cpus, value->from))
+			tw_value_cpus(value, &cpus);
+	} else if (kind == TW_FACT_TEXT) {
+		if (tw_read_text(text, sizeof(text), value->from) && *text)
+			tw_value_text(value, text);
+	} else if (tw_read_number(&number, value->from)) {
+		tw_value_number(value, number);
+	}
+}
+
+static bool add(const struct tw_fact *fact)
+{
+	struct tw_value *value = &found[count].value;
+
+	*value = (struct tw_value) { .from = fact->from, .of = &checked };
+	if (fact->read)
+		fact->read(value);
+	else
+		read_file(value, fact->kind);
+	found[count].fact = fact;
+	found[count].disturbs = value->known && fact->disturbs &&
+				fact->disturbs(value);
+	return found[count++].disturbs;
+}
+
+int tw_check_read(const struct tw_checked *of,
+		  const struct tw_fact *const tables[])
+{
+	const struct tw_fact *fact;
+	int findings = 0;
+
+	checked = *of;
+	for (; *tables; tables++)
+		for (fact = *tables; fact->name && count < FACTS_MAX; fact++)
+			findings += add(fact);
+	return findings;
+}
+
+/* For people: one line. */
+static void format(char *text, size_t size, int i)
+{
+	const struct tw_value *value = &found[i].value;
+
+	if (found[i].fact->kind == TW_FACT_NUMBER)
+		snprintf(text, size, "%" PRId64, value->number);
+	else if (found[i].fact->kind == TW_FACT_FLAG)
+		snprintf(text, size, value->number ? "yes" : "no");
+	else
+		snprintf(text, size, "%s", *value->text ? value->text : "none");
+}
+
+/* Without CPU 0, which the system needs. */
+static void fill_in(char *text, size_t size, const char *fix)
+{
+	cpu_set_t cpus = checked.cpus;
+	char list[TW_READ_LINE];
+	size_t used = 0;
+
+	CPU_CLR(0, &cpus);
+	tw_cpus_print(&cpus, list, sizeof(list));
+	for (text[0] = '\0'; *fix && used < size; fix++)
+		used += *fix == '@' ?
+			snprintf(text + used, size - used, "%s",
+				 *list ? list : "CPUS") :
+			snprintf(text + used, size - used, "%c", *fix);
+}
+
+static void print_fact(FILE *file, int i)
+{
+	char text[TW_READ_LINE];
+
+	format(text, sizeof(text), i);
+	fprintf(file, "%-7s  %-21s  %s\n", found[i].disturbs ? "FINDING" : "ok",
+		found[i].fact->name, text);
+	if (!found[i].disturbs)
+		return;
+	fill_in(text, sizeof(text), found[i].fact->fix);
+	fprintf(file, "         why: %s\n         fix: %s\n",
+		found[i].fact->why, text);
+}
+
+void tw_check_print(FILE *file)
+{
+	char list[TW_READ_LINE];
+	int i;
+
+	tw_cpus_print(&checked.cpus, list, sizeof(list));
+	fprintf(file, "# Checked for %s on CPU %s%s\n", checked.priority ?
+		"real-time tasks" : "ordinary tasks (no -p)", list,
+		checked.pinned ? "" : ", not pinned to one each (-a)");
+	for (i = 0; i < count; i++)
+		if (found[i].fact->disturbs && found[i].value.known)
+			print_fact(file, i);
+	for (i = 0; i < count; i++)
+		if (found[i].fact->disturbs && !found[i].value.known)
+			fprintf(file, "# Not known: %s\n",
+				found[i].fact->name);
+}
+
+static void write_value(FILE *file, const struct tw_fact *fact,
+			const struct tw_value *value)
+{
+	if (!value->known)
+		fprintf(file, "null");
+	else if (fact->kind == TW_FACT_NUMBER)
+		fprintf(file, "%" PRId64, value->number);
+	else if (fact->kind == TW_FACT_FLAG)
+		fprintf(file, value->number ? "true" : "false");
+	else
+		rt_json_string(file, value->text);
+}
+
+static void write_finding(FILE *file, int i)
+{
+	char text[TW_READ_LINE];
+
+	format(text, sizeof(text), i);
+	fprintf(file, "        { \"name\": \"%s\", \"read\": ",
+		found[i].fact->name);
+	rt_json_string(file, text);
+	fprintf(file, " }");
+}
+
+void tw_check_json(FILE *file)
+{
+	const char *comma = "\n";
+	int i;
+
+	fprintf(file, "    \"environment\": {\n");
+	for (i = 0; i < count; i++) {
+		fprintf(file, "      \"%s\": ", found[i].fact->name);
+		write_value(file, found[i].fact, &found[i].value);
+		fprintf(file, ",\n");
+	}
+	fprintf(file, "      \"findings\": [");
+	for (i = 0; i < count; i++)
+		if (found[i].disturbs) {
+			fprintf(file, "%s", comma);
+			write_finding(file, i);
+			comma = ",\n";
+		}
+	fprintf(file, "]\n    }");
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What in this system the results depend on: a table of facts, each of which
+ * is read, recorded in the JSON, and judged by --check if it can disturb.
+ * A program has a list of tables, and may add its own. Called by main, before
+ * it measures: reading takes some ms and changes nothing.
+ */
+#ifndef TW_CHECK_H
+#define TW_CHECK_H
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* What is measured, for those that judge. */
+struct tw_checked {
+	cpu_set_t cpus;		/* of what is measured */
+	bool pinned;		/* each of its processes to one CPU */
+	int priority;		/* real-time, the highest of them; 0: none */
+	bool softirq_timer;	/* PREEMPT_RT wakes them by ktimers */
+	bool realtime_load;	/* a load of ours may fill a CPU */
+};
+
+enum tw_fact_kind {
+	TW_FACT_TEXT,
+	TW_FACT_CPUS,		/* a text: a list such as 0-2,5; may be empty */
+	TW_FACT_NUMBER,
+	TW_FACT_FLAG		/* a number: 0 or not */
+};
+
+struct tw_value {
+	const char *from;	/* that of the fact */
+	const struct tw_checked *of;
+	bool known;
+	char *text;
+	int64_t number;
+};
+
+struct tw_fact {
+	const char *name;	/* in the JSON and in --check */
+	enum tw_fact_kind kind;
+	const char *from;	/* the file; for some readers something else */
+	/* Makes @value known if it can. NULL: it is what the file has. */
+	void (*read)(struct tw_value *value);
+	/* Called if the value is known. NULL: it is only recorded. */
+	bool (*disturbs)(const struct tw_value *value);
+	const char *why;	/* it disturbs */
+	const char *fix;	/* what to do; @: the CPUs, but for CPU 0 */
+};
+
+/* Tables end with a row without a name, a list of tables with NULL. */
+extern const struct tw_fact tw_facts_kernel[];
+extern const struct tw_fact tw_facts_realtime[];
+extern const struct tw_fact tw_facts_cpus[];
+extern const struct tw_fact tw_facts_machine[];
+
+/* For readers; each makes the value known. */
+void tw_value_text(struct tw_value *value, const char *text);
+void tw_value_cpus(struct tw_value *value, const cpu_set_t *cpus);
+void tw_value_number(struct tw_value *value, int64_t number);
+
+/* The same: is it PREEMPT_RT; the last @name= on the kernel's command line. */
+bool tw_facts_preempt_rt(void);
+bool tw_facts_boot(char *value, size_t size, const char *name);
+
+/* For the tables: whether a number is not 0, a text not empty. */
+bool tw_facts_is_set(const struct tw_value *value);
+bool tw_facts_is_any(const struct tw_value *value);
+
+/* Reads all facts and judges them. Returns how many disturb. */
+int tw_check_read(const struct tw_checked *of,
+		  const struct tw_fact *const tables[]);
+
+/* After that: what --check prints, and the member "environment" of the JSON. */
+void tw_check_print(FILE *file);
+void tw_check_json(FILE *file);
+
+#endif /* TW_CHECK_H */

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What the kernel allows to real-time tasks, and what it runs for them. */
+#include <dirent.h>
+#include <errno.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "rt-utils.h"
+#include "tw_check.h"
+#include "tw_read.h"
+#include "tw_time.h"
+
+#define SYSCTL		"/proc/sys/kernel/"
+#define SCAN_NS		(100 * TW_NS_PER_MS)	/* at most */
+
+/* Tries it, and goes back. Returns an errno. */
+static int refusal(int priority)
+{
+	const struct sched_param ordinary = { .sched_priority = 0 }, param = {
+		.sched_priority = priority ? priority : 1
+	};
+	int policy = sched_getscheduler(0), err = 0;
+	int flag = policy & SCHED_RESET_ON_FORK, name = policy & ~flag;
+
+	/* It has one, or what cannot be set again. */
+	if (name != SCHED_OTHER && name != SCHED_BATCH && name != SCHED_IDLE)
+		return 0;
+	if (sched_setscheduler(0, SCHED_FIFO | flag, &param))
+		err = errno;
+	sched_setscheduler(0, policy, &ordinary);
+	return err;
+}
+
+static void read_allowed(struct tw_value *value)
+{
+	tw_value_number(value, !refusal(value->of->priority));
+}
+
+static bool is_refused(const struct tw_value *value)
+{
+	return value->of->priority && !value->number;
+}
+
+/* Of our CPU cgroup, version 1; "" if there is none. */
+static void find_cgroup(char *path, size_t size)
+{
+	static const char *const mounts[] = {
+		"/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct",
+	};
+	char *text = tw_read_all("/proc/self/cgroup"), *line, *rest = text;
+	char list[128], words[132], of_list[256], group[256] = "";
+	size_t i;
+
+	while ((line = strsep(&rest, "\n"))) {
+		if (sscanf(line, "%*d:%127[^:]:%255s", list, of_list) != 2)
+			continue;
+		snprintf(words, sizeof(words), ",%s,", list);
+		if (strstr(words, ",cpu,"))
+			strcpy(group, of_list);
+	}
+	free(text);
+	/* In a container, the root of the mount may be our own cgroup. */
+	for (i = 0; i < 2 * ARRAY_SIZE(mounts); i++) {
+		snprintf(path, size, "%s%s/cpu.rt_runtime_us", mounts[i % 2],
+			 i < ARRAY_SIZE(mounts) ? group : "");
+		if (!access(path, R_OK))
+			return;
+	}
+	path[0] = '\0';
+}
+
+static void read_cgroup(struct tw_value *value)
+{
+	char path[512];
+	int64_t number;
+
+	find_cgroup(path, sizeof(path));
+	if (*path && tw_read_number(&number, path))
+		tw_value_number(value, number);
+}
+
+static bool is_less(const struct tw_value *value)
+{
+	int64_t most_us;
+
+	return value->of->priority && value->number >= 0 &&
+	       tw_read_number(&most_us, SYSCTL "sched_rt_runtime_us") &&
+	       (most_us < 0 || value->number < most_us);
+}
+
+/* CAP_SYS_NICE in the first user namespace. */
+static bool is_entitled(void)
+{
+	char *status = tw_read_all("/proc/self/status"), map[64];
+	const char *line = status ? strstr(status, "\nCapEff:") : NULL;
+	unsigned long long rights = 0, users = 0;
+
+	if (line)
+		sscanf(line, "\nCapEff: %llx", &rights);
+	free(status);
+	if (tw_read_text(map, sizeof(map), "/proc/self/uid_map"))
+		sscanf(map, "%*u %*u %llu", &users);
+	return users == UINT32_MAX && (rights & (1ULL << CAP_SYS_NICE));
+}
+
+/* With cgroup v2 no file tells, but only this refuses it to the entitled. */
+static void read_group(struct tw_value *value)
+{
+	char path[512];
+
+	find_cgroup(path, sizeof(path));
+	if (*path || (is_entitled() && refusal(value->of->priority) == EPERM))
+		tw_value_number(value, true);
+}
+
+static bool may_throttle(const struct tw_value *value)
+{
+	int64_t period_us;
+
+	return value->of->realtime_load && value->number > 0 &&
+	       tw_read_number(&period_us, SYSCTL "sched_rt_period_us") &&
+	       value->number < period_us;
+}
+
+/* From Linux 6.12 on; off with a runtime of 0. */
+static void read_fair_server(struct tw_value *value)
+{
+	char release[128];
+	int major, minor;
+	int64_t ns;
+
+	if (tw_read_number(&ns, value->from))
+		tw_value_number(value, ns > 0);
+	else if (tw_read_text(release, sizeof(release), SYSCTL "osrelease") &&
+		 sscanf(release, "%d.%d", &major, &minor) == 2)
+		tw_value_number(value, major > 6 ||
+				       (major == 6 && minor >= 12));
+}
+
+static bool may_serve(const struct tw_value *value)
+{
+	return value->of->realtime_load && value->number;
+}
+
+/* Of one scan of all processes. */
+static bool irqbalance;
+static int64_t timer_priority;	/* -1: there is none */
+static int processes;
+
+static void look_at(const char *pid, const cpu_set_t *cpus)
+{
+	char path[300], text[1024], *name, *end;
+	int64_t priority;
+	int cpu;
+
+	snprintf(path, sizeof(path), "/proc/%s/stat", pid);
+	if (!tw_read_text(text, sizeof(text), path))
+		return;
+	/* The name may have brackets itself. */
+	name = strchr(text, '(');
+	end = strrchr(text, ')');
+	if (!name || !end || !tw_read_field(end, 40, &priority))
+		return;
+	*end = '\0';
+	irqbalance |= !strcmp(name + 1, "irqbalance");
+	if (sscanf(name, "(ktimers/%d", &cpu) == 1 && cpu >= 0 &&
+	    cpu < CPU_SETSIZE && CPU_ISSET(cpu, cpus) &&
+	    (timer_priority < 0 || priority < timer_priority))
+		timer_priority = priority;
+	processes++;
+}
+
+static void read_irqbalance(struct tw_value *value)
+{
+	int64_t end_ns = tw_now_ns(CLOCK_MONOTONIC) + SCAN_NS;
+	struct dirent *entry;
+	DIR *dir = opendir("/proc");
+
+	irqbalance = false;
+	processes = 0;
+	timer_priority = -1;
+	while (dir && (entry = readdir(dir)) &&
+	       tw_now_ns(CLOCK_MONOTONIC) < end_ns)
+		if (atoi(entry->d_name) > 0)
+			look_at(entry->d_name, &value->of->cpus);
+	if (dir)
+		closedir(dir);
+	if (processes)
+		tw_value_number(value, irqbalance);
+}
+
+/* irqbalance spares isolated CPUs and those without a tick. */
+static bool moves_irqs(const struct tw_value *value)
+{
+	cpu_set_t isolated, tickless, spared;
+
+	if (!tw_read_cpus(&isolated, "/sys/devices/system/cpu/isolated"))
+		CPU_ZERO(&isolated);
+	if (!tw_read_cpus(&tickless, "/sys/devices/system/cpu/nohz_full"))
+		CPU_ZERO(&tickless);
+	CPU_OR(&spared, &isolated, &tickless);
+	CPU_AND(&spared, &spared, &value->of->cpus);
+	return value->number && (!value->of->pinned ||
+				 !CPU_EQUAL(&spared, &value->of->cpus));
+}
+
+static void read_timer_thread(struct tw_value *value)
+{
+	if (timer_priority >= 0)
+		tw_value_number(value, timer_priority);
+}
+
+static bool is_below(const struct tw_value *value)
+{
+	return value->of->softirq_timer && value->number < value->of->priority;
+}
+
+const struct tw_fact tw_facts_realtime[] = {
+	{ "rt_allowed", TW_FACT_FLAG, NULL, read_allowed, is_refused,
+	  "the kernel refuses the real-time priority, so nothing can be measured with -p",
+	  "needed is root, CAP_SYS_NICE or a higher \"ulimit -r\"; root is refused in a user namespace, and if the kernel has RT_GROUP_SCHED in all cgroups without real-time runtime: echo $$ >/sys/fs/cgroup/cgroup.procs (with cgroup v1 cpu/cgroup.procs there), or boot with rt_group_sched=0" },
+	{ "rt_group_sched", TW_FACT_FLAG, .read = read_group },
+	{ "cgroup_rt_runtime_us", TW_FACT_NUMBER, NULL, read_cgroup, is_less,
+	  "real-time tasks of this CPU cgroup are stopped when they have used its share of a period, which is less than the system's",
+	  "run in the root cgroup: echo $$ >/sys/fs/cgroup/cpu/cgroup.procs, or write a longer time to cpu.rt_runtime_us of this one" },
+	{ "rt_runtime_us", TW_FACT_NUMBER, SYSCTL "sched_rt_runtime_us",
+	  NULL, may_throttle,
+	  "the real-time load may use all the time of a CPU; the kernel then stops all real-time tasks there, the measured ones, too",
+	  "keep the load off the measured CPUs (--load-affinity), or: sysctl kernel.sched_rt_runtime_us=-1" },
+	{ "rt_period_us", TW_FACT_NUMBER, .from = SYSCTL "sched_rt_period_us" },
+	{ "fair_server", TW_FACT_FLAG,
+	  "/sys/kernel/debug/sched/fair_server/cpu0/runtime",
+	  read_fair_server, may_serve,
+	  "when the real-time load fills a CPU, the kernel runs other tasks there before the measured ones",
+	  "keep the load off the measured CPUs (--load-affinity), or: for f in /sys/kernel/debug/sched/fair_server/cpu*/runtime; do echo 0 >$f; done" },
+	{ "irqbalance", TW_FACT_FLAG, NULL, read_irqbalance, moves_irqs,
+	  "irqbalance moves interrupts between CPUs, also to the measured ones",
+	  "systemctl stop irqbalance, or IRQBALANCE_BANNED_CPULIST=@ in its environment" },
+	/* After irqbalance, whose scan finds it. */
+	{ "timer_thread_priority", TW_FACT_NUMBER, NULL, read_timer_thread,
+	  is_below,
+	  "on PREEMPT_RT this timer expires in a kernel thread, which tasks of higher priority delay",
+	  "--timer=nanosleep, or: for p in $(pgrep ktimers/); do chrt -f -p 99 $p; done" },
+	{ .name = NULL }
+};

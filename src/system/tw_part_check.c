@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* --check, and the environment in the JSON. */
+#include <stdlib.h>
+
+#include "rt-error.h"
+#include "tw_check.h"
+#include "tw_load.h"
+#include "tw_part.h"
+#include "tw_run.h"
+#include "tw_text.h"
+
+static bool only;	/* --check: nothing is measured */
+
+static const struct tw_fact *const tables[] = {
+	tw_facts_kernel, tw_facts_realtime, tw_facts_cpus, tw_facts_machine,
+	NULL
+};
+
+static const struct tw_option options[] = {
+	{ 0, "check", no_argument, NULL, tw_option_flag, &only,
+	  .help = "print what in this system disturbs real-time results\n"
+		  "and what to do; measure nothing" },
+	{ .name = NULL }
+};
+
+static void add_side(struct tw_checked *of, enum tw_role role, int pair)
+{
+	cpu_set_t cpus;
+
+	tw_place(role, pair, &cpus);
+	of->pinned &= CPU_COUNT(&cpus) == 1;
+	CPU_OR(&of->cpus, &of->cpus, &cpus);
+}
+
+static void write_members(FILE *file, void *data)
+{
+	fprintf(file, "  \"num_threads\": 0,\n  \"resolution_in_ns\": %d,\n  \"thread\": {},\n",
+		tw_config.nsecs);
+	tw_json_head(file, data);
+	tw_check_json(file);
+	fprintf(file, "\n  }\n");
+}
+
+/* After all other parts, which refuse what is wrong. */
+static void check(struct tw_run *run)
+{
+	struct tw_checked of = {
+		.pinned = true,
+		.priority = (int)tw_config.priority,
+		.softirq_timer = tw_config.timer->start,
+	};
+	/* The option of that part stores the file's name. */
+	const char *json_file = *(const char **)tw_part_json.options->to;
+	int i, status;
+
+	if (!only && !json_file)
+		return;
+	for (i = 0; i < tw_config.pairs; i++) {
+		add_side(&of, TW_SERVER, i);
+		add_side(&of, TW_CLIENT, i);
+	}
+	for (i = 0; tw_load_number(i); i++)
+		of.realtime_load |= tw_config.priority &&
+				    tw_load_number(i)->priority;
+	status = tw_check_read(&of, tables) ? 2 : EXIT_SUCCESS;
+	if (!only)
+		return;
+	tw_check_print(stdout);
+	if (fflush(stdout)) {
+		warn("cannot write to standard output\n");
+		status = EXIT_FAILURE;
+	}
+	if (tw_json_write(run, status, write_members))
+		status = EXIT_FAILURE;
+	exit(status);
+}
+
+static void json(FILE *file, const struct tw_run *run)
+{
+	tw_check_json(file);
+	fprintf(file, ",\n");
+}
+
+const struct tw_part tw_part_check = {
+	.options = options, .check = check, .json = json,
+};

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tw_read.h"
+
+#define ALL_MAX		(16u << 20)
+
+size_t tw_read_bytes(void *bytes, size_t size, const char *path)
+{
+	/* A FIFO must not block. */
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	size_t used = 0;
+	ssize_t len = 1;
+
+	if (fd < 0)
+		return 0;
+	while (used < size && len > 0) {
+		len = read(fd, (char *)bytes + used, size - used);
+		used += len > 0 ? len : 0;
+	}
+	close(fd);
+	return used;
+}
+
+bool tw_read_text(char *text, size_t size, const char *path)
+{
+	char line[TW_READ_LINE];
+	char *from = line, *end, *at;
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	ssize_t len = fd < 0 ? -1 : read(fd, line, sizeof(line) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	if (len < 0)
+		return false;
+	line[len] = '\0';
+	line[strcspn(line, "\n")] = '\0';
+	while (isspace((unsigned char)*from))
+		from++;
+	end = from + strlen(from);
+	while (end > from && isspace((unsigned char)end[-1]))
+		*--end = '\0';
+	for (at = from; at < end; at++)
+		if (*at < ' ' || *at > '~')
+			*at = '?';
+	snprintf(text, size, "%s", from);
+	return true;
+}
+
+bool tw_read_number(int64_t *number, const char *path)
+{
+	char text[32], *end;
+
+	if (!tw_read_text(text, sizeof(text), path) || !*text)
+		return false;
+	errno = 0;
+	*number = strtoll(text, &end, 10);
+	return !*end && !errno;
+}
+
+bool tw_read_field(const char *text, int number, int64_t *value)
+{
+	int i;
+
+	for (i = 2; text && i < number; i++)
+		text = strchr(text + 1, ' ');
+	return text && sscanf(text, "%" SCNd64, value) == 1;
+}
+
+char *tw_read_all(const char *path)
+{
+	char *text = malloc(ALL_MAX + 1);
+	size_t len = text ? tw_read_bytes(text, ALL_MAX, path) : 0;
+	char *all = len ? realloc(text, len + 1) : NULL;
+
+	if (!all) {
+		free(text);
+		return NULL;
+	}
+	all[len] = '\0';
+	return all;
+}
+
+bool tw_cpus_parse(cpu_set_t *cpus, const char *list)
+{
+	unsigned long cpu, last;
+	char *end;
+
+	CPU_ZERO(cpus);
+	/* So some kernels write an empty one. */
+	if (!strcmp(list, "(null)"))
+		return true;
+	while (*list) {
+		cpu = strtoul(list, &end, 10);
+		if (end == list)
+			return false;
+		last = *end == '-' ? strtoul(end + 1, &end, 10) : cpu;
+		if (last < cpu || last >= CPU_SETSIZE || (*end && *end != ','))
+			return false;
+		while (cpu <= last)
+			CPU_SET(cpu++, cpus);
+		list = end + (*end == ',');
+	}
+	return true;
+}
+
+bool tw_read_cpus(cpu_set_t *cpus, const char *path)
+{
+	char list[TW_READ_LINE];
+
+	return tw_read_text(list, sizeof(list), path) &&
+	       tw_cpus_parse(cpus, list);
+}
+
+void tw_cpus_print(const cpu_set_t *cpus, char *list, size_t size)
+{
+	size_t used = 0;
+	int first, cpu;
+
+	list[0] = '\0';
+	for (cpu = 0; cpu < CPU_SETSIZE && used < size; cpu++) {
+		if (!CPU_ISSET(cpu, cpus))
+			continue;
+		for (first = cpu; cpu + 1 < CPU_SETSIZE &&
+		     CPU_ISSET(cpu + 1, cpus); cpu++)
+			;
+		used += snprintf(list + used, size - used,
+				 first == cpu ? "%s%d" : "%s%d-%d",
+				 used ? "," : "", first, cpu);
+	}
+}

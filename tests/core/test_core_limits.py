@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""--limit: verdicts and exit status of runs that are cut short, and of those
+that are not."""
+
+import os
+import re
+import signal
+
+import pytest
+
+import results
+
+ENDLESS, LOOPS, TIME = (), ("-l", 10 ** 6), ("-D", 600)
+
+
+@pytest.mark.parametrize("length,limit,verdict", [
+    (ENDLESS, "1000000000", "met"), (ENDLESS, "0", "exceeded"),
+    (LOOPS, "1000000000", "undecided"), (LOOPS, "avg:0", "exceeded"),
+    (TIME, "missed:1000000000", "undecided"), (TIME, "0", "exceeded"),
+    (ENDLESS, "p99.999:1000000000", "undecided"),
+    (TIME, "p99.99:0", "undecided"), (ENDLESS, "p20:0", "exceeded")])
+@pytest.mark.parametrize("end", ["signal", "killed"])
+def test_a_run_that_is_cut_short(start, length, limit, verdict, end):
+    """A signal is the usual end of a run without -l and -D. What a failed or
+    shorter run has not exceeded is not met; what is said of it is true."""
+    process = start("-q", "--json=json", *length, f"--limit={limit}")
+    pids = process.steady()
+    if end == "signal":
+        process.signal(signal.SIGINT)
+    else:
+        os.kill(pids["client"], signal.SIGKILL)
+        verdict = "undecided" if verdict == "met" else verdict
+    status = 1 if end == "killed" else 0 if verdict == "met" else 2
+    assert process.finish() == status
+    json = results.check(start.directory / "json")
+    one, = json["twoway"]["limits"]
+    assert one["verdict"] == verdict
+    line, = (line for line in results.text(process.out).lines
+             if line.startswith("# Limit "))
+    cycles = json["thread"]["0"]["cycles"]
+    needed = {"p99.999": 1000000, "p99.99": 100000}.get(limit.split(":")[0], 0)
+    if needed:
+        assert line == f"# Limit {limit}: undecided: {cycles} cycles, " \
+            f"needed are {needed}"
+    else:
+        assert line.startswith(f"# Limit {limit}: {verdict}: " +
+                               "the run was cut short; so far " *
+                               (verdict == "undecided"))
+    assert (one.get("value", one.get("value_ns")) is None) == \
+        (verdict == "undecided")
+
+
+@pytest.mark.parametrize("options,status", [
+    ("--limit=1000000000 -b 1", 2), ("--limit=0 -h 50", 2),
+    ("--limit=1000000000 -h 50 --histfile=h", 0),
+    ("--limit=missed:1000000000 -t3 -d0", 0), ("-t2 --limit=send:avg:0", 2),
+    ("--limit=p50:1000000000", 0),
+    ("--limit=p90:1000000000 -l 50 --load=fft --steps=2", 0),
+    ("-i0 --limit=interval:p90:1e", 1)])
+def test_status_of_limits(run, options, status):
+    done = run("-q", "-l", 100, "--json=json", *options.split())
+    assert done.returncode == status
+    if status == 1:
+        return
+    one, = results.loaded(done)["twoway"]["limits"]
+    broke = "-b" in options
+    assert one["verdict"] == "undecided" if broke else \
+        ("met", "", "exceeded")[status]
+    assert len(re.findall("^# Limit ", done.stdout, re.M)) == 1
+
+
+def test_percentile_that_just_can_be_decided(run):
+    """One cycle less is refused at once: 10 values must be above it."""
+    for percent, needed in (("50", 20), ("90", 100), ("99", 1000)):
+        args = ("-q", "-i", 0, "--sleep=0", f"--limit=p{percent}:1000000000")
+        assert run(*args, "-l", needed).returncode == 0
+        for few in (("-l", needed - 1), ("-D", 1, "-l", needed - 1)):
+            done = run(*args, *few)
+            assert done.returncode == 1 and "T:" not in done.stdout
+            assert done.stderr == f"FATAL: --limit=p{percent}:1000000000: " \
+                f"needs {needed} cycles; with --loops and --duration, " \
+                f"pair 0 has at most {needed - 1}\n"
+    done = run("-q", "-D", 2, "-t2", "-d", 100000, "--limit=p90:5")
+    assert "pair 1 has at most 20\n" in done.stderr
+
+
+def test_many_limits(run):
+    given = [f"--limit=send:{10 ** 9 - n}" for n in range(64)]
+    done = run("-q", "-l", 20, "--json=json", *given)
+    assert done.returncode == 0
+    assert len(results.loaded(done)["twoway"]["limits"]) == 64
+    done = run("-l", 20, *given, "--limit=5")
+    assert "--limit=5: allowed are at most 64" in done.stderr

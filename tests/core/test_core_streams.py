@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Dump and timeline: files that are written while the run lasts, whatever
+becomes of their readers."""
+
+import csv
+import os
+import re
+import signal
+
+import pytest
+
+import outside
+import results
+
+
+def test_interrupted_run_is_whole(start):
+    """Its last cycles, too, are in dump and timeline."""
+    process = start("-q", "-i0", "--sleep=0", "--dump=dump", "--json=json",
+                    "--timeline=line")
+    process.steady()
+    process.signal(signal.SIGINT)
+    assert process.finish() == 0, process.err
+    cycles = results.check(start.directory / "json")["thread"]["0"]["cycles"]
+    left = {name: int(count) for name, count in re.findall(
+        r"# Not (dumped|in the timeline): (\d+) cycles", process.out)}
+    rows = (start.directory / "line").read_text().splitlines()[3:]
+    assert sum(int(row.split(",")[6]) for row in rows) + \
+        left.get("in the timeline", 0) == cycles
+    dumped = (start.directory / "dump").read_text().splitlines()[1:]
+    assert len(dumped) + left.get("dumped", 0) == cycles > 50
+
+
+def test_lost_cycle(run, shim):
+    """It is in dump and timeline, and what was missed meanwhile; a limit."""
+    done = run("-q", "-l", 100, "--transport=udp", "--timeout=20000",
+               "--timeline=line", "--dump=dump", "--limit=lost:0",
+               "--limit=lost:1", "--json=json",
+               env=shim("client:send:drop:9:0"))
+    json = results.loaded(done)
+    assert done.returncode == 2
+    assert [(one["value"], one["verdict"]) for one in json["twoway"]["limits"]
+            ] == [(1, "exceeded"), (1, "met")]
+    rows = [row.split(",") for row in done.text("line").splitlines()[3:]]
+    assert sum(int(row[3]) for row in rows) == \
+        json["twoway"]["pairs"][0]["missed"] > 10
+    assert sum(int(row[5]) for row in rows) == 1
+    assert sum(int(row[6]) for row in rows) == 99
+    assert len([row for row in done.text("dump").splitlines()
+                if ",,," in row]) == 1
+
+
+def read_slowly(fifo, process, until):
+    """What comes through a pipe that nobody reads until then."""
+    fd = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    running = process()
+    assert outside.wait_for(lambda: until(running))
+    os.set_blocking(fd, True)
+    running.signal(signal.SIGINT)
+    with open(fd, encoding="ascii") as file:
+        text = file.read()
+    return running, text
+
+
+def test_slow_reader_of_the_dump(start):
+    """What does not fit is counted, and lost for the dump alone."""
+    fifo = start.directory / "fifo"
+    os.mkfifo(fifo)
+
+    def until(process):
+        client = process.sides().get("client")
+        return client and outside.switches(client) > 40000
+
+    process, text = read_slowly(
+        fifo, lambda: start("-q", "-i0", "--sleep=0", f"--dump={fifo}",
+                            "--json=json"), until)
+    assert process.finish() == 0, process.err
+    json = results.check(start.directory / "json")
+    lost = json["twoway"]["not_dumped"]
+    rows = list(csv.reader(text.splitlines()[1:]))
+    assert lost > 0 and len(rows) + lost == json["thread"]["0"]["cycles"]
+    assert f"# Not dumped: {lost} cycles\n" in process.out
+    numbers = [int(row[1]) for row in rows]
+    assert numbers == sorted(set(numbers)) and numbers[-1] < len(rows) + lost
+
+
+@pytest.mark.parametrize("option", ["--dump=", "--timeline="])
+def test_reader_that_leaves(start, option):
+    """The run ends as failed; the other file is written."""
+    fifo = start.directory / "fifo"
+    os.mkfifo(fifo)
+    fd = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    process = start("-q", f"{option}{fifo}", "--json=json")
+    process.steady()
+    os.close(fd)
+    assert process.finish(20) == 1 and process.gone()
+    assert process.err == f"WARN: {fifo}: cannot be written: Broken pipe\n"
+    assert results.check(start.directory / "json")["return_code"] == 1
+
+
+def test_reader_that_stalls(start):
+    """It is not waited for during the run, and 5 s after it."""
+    fifo = start.directory / "fifo"
+    os.mkfifo(fifo)
+    fd = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    process = start("-q", "-i0", "--sleep=0", "-D", 1, f"--dump={fifo}",
+                    "--json=json")
+    assert process.finish(30) == 1 and process.gone()
+    os.close(fd)
+    assert process.err == f"WARN: {fifo}: cannot be written: " \
+        "Connection timed out\n"
+    assert results.check(start.directory / "json")["return_code"] == 1
+
+
+@pytest.mark.parametrize("option", ["--dump=", "--timeline="])
+def test_full_before_the_first_cycle(run, option):
+    """The reason is said, once."""
+    done = run("-q", "-i", 600000, "-D", 1, f"{option}/dev/full")
+    assert done.returncode == 1 and "T:" not in done.stdout
+    assert done.stderr == "WARN: /dev/full: cannot be written: No space " \
+        "left on device\nWARN: no cycle was measured\n"
+
+
+def test_second_without_a_cycle(start):
+    """It is a row, and what it missed is in the next one."""
+    fifo = start.directory / "fifo"
+    os.mkfifo(fifo)
+    fd = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    text = ""
+
+    def rows():
+        nonlocal text
+        try:
+            text += os.read(fd, 65536).decode()
+        except BlockingIOError:
+            pass
+        return [line.split(",") for line in text.split("\n")[3:-1]]
+
+    process = start("-q", f"--timeline={fifo}")
+    client = process.steady()["client"]
+    os.kill(client, signal.SIGSTOP)
+    assert outside.wait_for(lambda: [
+        row for row in rows() if row[6:] == ["0", *[""] * 4]])
+    os.kill(client, signal.SIGCONT)
+    assert outside.wait_for(lambda: [
+        row for row in rows() if int(row[3]) >= 900 and int(row[6])])
+    process.signal(signal.SIGINT)
+    assert process.finish() == 0, process.err
+    missed = sum(int(row[3]) for row in rows())
+    assert f"# Missed: {missed}\n" in process.out
+    os.close(fd)
+
+
+def test_rows_are_as_long_as_asked(run):
+    done = run("-q", "-D", 3, "--timeline=a:b:2")
+    assert done.files == {"a:b"} and not done.stderr
+    rows = done.text("a:b").splitlines()[3:]
+    assert done.returncode == 0 and "every 2 s" in done.text("a:b")
+    assert float(rows[0].split(",")[1]) >= 2 and len(rows) <= 2
+
+
+@results.root
+def test_disk_that_fills_up(run, small):
+    """It ends the run; its results are written where the dump was."""
+    done = run("-q", "-i", 200, "-D", 60, f"--dump={small / 'dump'}",
+               f"--json={small / 'json'}", timeout=30)
+    assert done.returncode == 1
+    assert done.stderr == f"WARN: {small / 'dump'}: cannot be written: " \
+        "No space left on device\n"
+    assert os.listdir(small) == ["json"]
+    json = results.check(small / "json")
+    assert json["return_code"] == 1 and json["thread"]["0"]["cycles"] > 50
+
+
+@pytest.mark.parametrize("options", ["--dump=f", "--timeline=f"])
+def test_killed_main_leaves_no_half_file(start, options):
+    """Only its temporary name may be there."""
+    process = start("-q", options)
+    process.steady()
+    process.signal(signal.SIGKILL)
+    assert process.gone()
+    assert os.listdir(start.directory) == [f"f.{process.pid}"]

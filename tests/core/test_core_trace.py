@@ -1,0 +1,324 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""--trace: an instance of its own, what is kept of it, and that nothing of it
+is left, however a run ends."""
+
+import os
+import random
+import re
+import signal
+import subprocess
+import time
+
+import pytest
+
+import outside
+import results
+import tracing
+import twoway
+
+SEED = int(os.environ.get("TWOWAY_SEED", time.time_ns() % 1000000))
+BREAK = ("-q", "-m", "-p", 60, "-a", "-b1", "--warmup=30", "-D", 30)
+WHOLE = ("-q", "-m", "-p", 60, "-a", "-b", 10**9)
+FILES = ("--trace-file=trace", "--json=json")
+# Of the user's own trace: what a run must not change.
+SETTINGS = ("tracing_on", "trace_clock", "set_event", "buffer_size_kb",
+            "tracing_cpumask", "current_tracer", "trace_options")
+pytestmark = results.root
+
+
+@pytest.fixture(autouse=True)
+def tracefs():
+    with tracing.usable() as directory:
+        yield directory
+
+
+def settings(directory):
+    return {name: outside.read(directory / name).strip() for name in SETTINGS}
+
+
+def broken(process):
+    """The break in the JSON of a run that has to break."""
+    assert process.finish() == 2, process.err
+    results.text(process.out)
+    found, = results.check(process.directory / "json")["twoway"]["breaks"]
+    return found
+
+
+@pytest.fixture
+def begin(start):
+    def run(*options, **more):
+        process = start(*options, **more)
+        process.directory = start.directory
+        return process
+    return run
+
+
+@pytest.fixture
+def kernel_text(tmp_path):
+    return lambda: outside.read(tmp_path / "trace")
+
+
+@pytest.mark.parametrize("options", [
+    ("-i", 1000), ("-i", 30000, "--sleep=25000"), ("-i0", "--wait=read"),
+    ("-t2", "-d0")])
+def test_file(begin, kernel_text, tracefs, options):
+    """Lines in order, stamps among them: 20 ms, or since the cycle before.
+    Nothing of the user's trace is touched."""
+    before = settings(tracefs)
+    process = begin(*BREAK, *options, "--trace", *FILES)
+    found = broken(process)
+    assert settings(tracefs) == before
+    assert tracing.instance(tracefs, process.pid) == []
+    assert found["trace_file"] == "trace"
+    assert "# Trace: trace\n" in process.out
+    text = kernel_text()
+    at = dict(tracing.stamps(text))
+    assert list(at) == ["planned", "t0", "t1", "t2", "t3"]["-i0" in options:]
+    assert (at["t1"] - at["t0"]) // 1000 == found["send"]
+    assert (at["t2"] - at["t1"]) // 1000 == found["sleep"]
+    assert (at["t3"] - at["t2"]) // 1000 == found["receive"]
+    assert f"twowaytest: cycle {found['cycle']}: t3: " in text
+
+    # A line has whole us, cut off.
+    times = [(one[0].time_ns + 999) if (one := tracing.events(line))
+             else tracing.stamps(line)[0][1] for line in text.splitlines()
+             if tracing.event(line) or tracing.stamps(line)]
+    assert len(times) > 50
+    assert all(a <= b + 1000 for a, b in zip(times, times[1:]))
+    events = tracing.events(text)
+    assert events[0].time_ns + 1000 >= min(
+        at["t3"] - 20 * 10**6, at["t0"] - 1000 * (found["interval"] + 1))
+    if "planned" in at and "-i" in options:
+        # The request of the cycle before is there, too.
+        assert events[0].time_ns <= at["t0"] + 10**7 - \
+            1000 * found["interval"]
+    # The client stopped it before it did anything else.
+    assert not [one for one in events if one.time_ns > at["t3"] and
+                one.task == "twoway-client" and "prev_state=S" in one.args]
+    assert {"twoway-client", "twoway-server"} <= {one.task for one in events}
+    # No event that is not read costs a cycle time.
+    assert {one.name for one in events
+            if not one.name.endswith(("_entry", "_exit"))} <= {
+                "sched_switch", "sched_waking", "sched_migrate_task",
+                "netif_rx"}
+
+
+def test_instance(begin, tracefs):
+    """While it runs: its clock, its events, the used CPUs; then it is gone."""
+    process = begin("-q", "-p", 60, "-a", min(os.sched_getaffinity(0)), "-b",
+                    10**9, "-D", 30, "--trace")
+    process.steady()
+    own, = tracing.instance(tracefs, process.pid)
+    assert "[mono]" in outside.read(own / "trace_clock")
+    assert outside.read(own / "tracing_on").strip() == "1"
+    assert {"sched:sched_switch", "sched:sched_waking"} <= set(
+        outside.read(own / "set_event").split())
+    used = {cpu for pid in process.sides().values()
+            for cpu in os.sched_getaffinity(pid)}
+    mask = int(outside.read(own / "tracing_cpumask").replace(",", ""), 16)
+    assert mask == sum(1 << cpu for cpu in used)
+    process.signal(signal.SIGINT)
+    assert process.finish() == 0, process.err
+    assert tracing.instance(tracefs, process.pid) == []
+
+
+@pytest.mark.parametrize("events,has,lacks", [
+    ("sched_switch", {"sched_switch"}, True),
+    ("sched:sched_waking,irq", {"sched_waking"}, True),
+    ("+timer", {"sched_switch", "sched_waking", "hrtimer_start"}, False)])
+def test_events(begin, kernel_text, events, has, lacks):
+    """Those that were asked for; without switches nothing can be said."""
+    process = begin(*BREAK, f"--trace={events}", *FILES)
+    found = broken(process)
+    names = {one.name for one in tracing.events(kernel_text())}
+    assert has <= names
+    assert events[0] == "+" or not names - has & {
+        "sched_switch", "sched_waking", "local_timer_entry"}
+    assert ("lacks" in found["cause"]) == lacks
+    assert ("# Cause: unknown, as the trace lacks " in process.out) == lacks
+
+
+def test_users_stacktrace(begin, kernel_text, tracefs):
+    """What the user has set for every trace is left alone, and is no harm."""
+    options = tracefs / "trace_options"
+    had = "nostacktrace" in outside.read(options).split()
+    options.write_text("stacktrace\n", encoding="ascii")
+    try:
+        found = broken(begin(*BREAK, "--trace", *FILES))
+    finally:
+        if had:
+            options.write_text("nostacktrace\n", encoding="ascii")
+    lines = kernel_text().splitlines()
+    assert any("<stack trace>" in one for one in lines)
+    assert "lacks" not in found["cause"]
+
+
+@pytest.mark.parametrize("options,told", [
+    (("--trace",), "--trace: allowed only with --breaktrace"),
+    (("--trace-file=x",), "--trace-file=x: allowed only with --trace"),
+    (("-b9", "--trace-file=x"), "--trace-file=x: allowed only with --trace"),
+    (("-b9", "--trace", "--trace-file=/nowhere/x"), "/nowhere/x: cannot be"),
+    *((("-b9", f"--trace={events}"), f"--trace={events}: {word}: Invalid "
+       "argument; allowed is a list of systems (irq), events (sched_switch) "
+       "or system:event") for events, word in [
+           ("no_such", "no_such"), ("sched:no_such", "sched:no_such"),
+           ("no_such:*", "no_such:*"), ("+sched,no_such", "no_such")])])
+def test_refused(run, tracefs, options, told):
+    result = run("-q", "-l5", *options)
+    assert result.returncode == 1 and told in result.stderr
+    assert "T: 0" not in result.stdout and not result.files
+    assert outside.wait_for(
+        lambda: not tracing.instance(tracefs, result.pid), 5)
+
+
+@pytest.mark.parametrize("how,told", [
+    ("unmounted", "tracefs is not mounted"), ("read-only", "Read-only"),
+    ("nobody", "needed is root")])
+def test_no_trace(public, tracefs, how, told):
+    if how == "unmounted":
+        tracing.unmount_all()
+    elif how == "read-only":
+        tracing.mount("-o", "remount,bind,ro", tracefs)
+    process = twoway.start(
+        "-q", "-b9", "-l5", "--trace", directory=public,
+        program=public / "twowaytest",
+        preexec_fn=outside.nobody() if how == "nobody" else None)
+    assert process.finish() == 1 and told in process.err
+    assert not any(path.name.startswith("twowaytest-trace")
+                   for path in public.iterdir())
+
+
+def test_time_namespace(begin, kernel_text):
+    """The trace's clock knows nothing of it."""
+    namespace = ("--time", "--fork", "--monotonic", 100000)
+    if begin(*namespace, "true", program="unshare").finish():
+        pytest.skip("this system has no time namespaces")
+    found = broken(begin(*namespace, twoway.binary(), *BREAK, "--trace",
+                         *FILES, program="unshare"))
+    assert "lacks" not in found["cause"]
+    events, at = tracing.events(kernel_text()), \
+        dict(tracing.stamps(kernel_text()))
+    assert events[0].time_ns <= at["t0"] <= events[-1].time_ns
+
+
+def kill(role):
+    def end(process, pids):
+        os.kill(pids[role], signal.SIGKILL)
+        return -signal.SIGKILL if role == "main" else 1
+    return end
+
+
+def send(number):
+    def end(process, _):
+        process.signal(number)
+        return 0
+    return end
+
+
+def kill_guard(process, _):
+    """main goes on, and does it itself."""
+    guard, = process.named("twoway-guard")
+    os.kill(guard, signal.SIGKILL)
+    process.signal(signal.SIGINT)
+    return 0
+
+
+ENDS = {"duration": lambda process, pids: 0, "SIGINT": send(signal.SIGINT),
+        "SIGTERM": send(signal.SIGTERM), "main": kill("main"),
+        "client": kill("client"), "server": kill("server"),
+        "guard": kill_guard}
+
+
+@pytest.mark.parametrize("load", [(), ("-p9", "--load=fft", "--steps=2")])
+@pytest.mark.parametrize("end", ENDS)
+def test_ends(begin, tracefs, tmp_path, end, load):
+    """However a run ends that did not break."""
+    before = settings(tracefs)
+    (tmp_path / "trace").write_text("old\n", encoding="ascii")
+    process = begin(*WHOLE, *load, "-D", 1 if end == "duration" else 30,
+                    "--trace", "--trace-file=trace")
+    pids = process.steady()
+    assert len(tracing.instance(tracefs, process.pid)) == 1
+    status = ENDS[end](process, pids)
+    assert process.finish() == status, process.err
+    assert process.gone(5)
+    assert tracing.instance(tracefs, process.pid) == []
+    assert settings(tracefs) == before
+    # An old file stays where there is nothing new.
+    assert outside.read(tmp_path / "trace") == "old\n"
+    assert os.listdir(tmp_path) == ["trace"]
+
+
+@pytest.mark.parametrize("number", range(8))
+def test_main_killed_at_any_moment(begin, tracefs, number):
+    moment = random.Random(f"{SEED} {number}")
+    print(f"TWOWAY_SEED={SEED}")
+    process = begin(*BREAK, "--trace", *FILES)
+    time.sleep(moment.uniform(0, 0.2))
+    process.signal(signal.SIGKILL)
+    assert process.gone(6)
+    assert process.finish() in (-signal.SIGKILL, 2)
+    assert tracing.instance(tracefs, process.pid) == []
+
+
+def test_all_killed_at_once(begin, tracefs):
+    """Guard and all: the next run removes it; that of a living run stays."""
+    living = begin(*WHOLE, "-D", 60, "--trace")
+    living.steady()
+    killed = begin(*WHOLE, "-D", 60, "--trace")
+    killed.steady()
+    pids = killed.processes()
+    for number in (signal.SIGSTOP, signal.SIGKILL):
+        for pid in pids:
+            os.kill(pid, number)
+    assert killed.gone(3)
+    left, = tracing.instance(tracefs, killed.pid)
+    process = begin(*WHOLE, "-l50", "--trace")
+    assert process.finish() == 0, process.err
+    assert f"{left.name}, which a killed run has left\n" in process.err
+    assert f"-{living.pid}-" not in process.err
+    assert tracing.instance(tracefs, killed.pid) == []
+    assert len(tracing.instance(tracefs, living.pid)) == 1
+    living.signal(signal.SIGINT)
+    assert living.finish() == 0, living.err
+
+
+def test_same_pid_twice(begin, tracefs):
+    """As in two containers: each has an instance of its own."""
+    container = ("--pid", "--fork", "--mount-proc", "--kill-child")
+    if begin(*container, "true", program="unshare").finish():
+        pytest.skip("this system has no PID namespaces")
+    both = [begin(*container, twoway.binary(), *WHOLE, "-D", 60, "--trace",
+                  "--trace-file=/dev/null", program="unshare")
+            for _ in range(2)]
+    assert outside.wait_for(lambda: len(tracing.instance(tracefs, 1)) == 2, 10)
+    for process in both:
+        assert outside.wait_for(lambda: outside.measuring(
+            process.named("twoway-server") + process.named("twoway-client")))
+        main, = process.named("twowaytest")
+        os.kill(main, signal.SIGINT)
+        assert process.finish() == 0, process.err
+    assert tracing.instance(tracefs, 1) == []
+
+
+def test_full_disk(start, tracefs, small):
+    """A trace that does not fit leaves what was there."""
+    (small / "trace").write_text("old\n", encoding="ascii")
+    process = start(*BREAK, "--trace", f"--trace-file={small / 'trace'}")
+    assert process.finish() == 1
+    assert f"{small / 'trace'}: cannot be written: No space left" in \
+        process.err
+    assert os.listdir(small) == ["trace"]
+    assert outside.read(small / "trace") == "old\n"
+    assert tracing.instance(tracefs, process.pid) == []
+
+
+def test_cause_is_printed_once(run, tracefs):
+    """In a ramp, too: the step that broke is the last."""
+    result = run(*BREAK, "--load=fft", "--steps=3", "--trace", *FILES,
+                 timeout=60)
+    assert result.returncode == 2, result.stderr
+    assert len(re.findall("^# Cause: ", result.stdout, re.M)) == 1
+    assert subprocess.run(["grep", "-c", "twowaytest: cycle",
+                           result.path("trace")], capture_output=True,
+                          check=True, text=True).stdout == "5\n"

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Schema 2, and the text of the same program: a column is a pair."""
+
+import copy
+
+import made
+import made_columns
+import made_pairs
+import made_trace
+import pytest
+
+ROWS = made.cycles(3000)
+PAIRS = list(made_pairs.pairs([900, 500]).values())
+PERIODS = made_pairs.PERIODS[:2]
+LABEL = dict(zip(made.METRICS, made.LABELS)) | {"latency": "Latency"}
+
+
+def tables(report, **files):
+    """File by the name of its run; what each table has of each run."""
+    for name, content in files.items():
+        made.write(report.directory, name, content)
+    found = made.tables(report("-t", "-", *files).stdout)
+    return {title: {row["system"].split(" ")[0]: {
+        key: value for key, value in row.items() if key != "system"}
+        for row in rows if "system" in row} for title, rows in found.items()}
+
+
+def test_every_metric_is_what_schema_1_tells(report):
+    """By columns, with histograms, the same; as phases, without these."""
+    found = tables(report, old=made.twoway(ROWS),
+                   all=made_columns.twoway([ROWS], names=made_columns.ALL),
+                   new=made_columns.twoway([ROWS]))
+    for metric in made.METRICS:
+        rows = found[LABEL[metric]]
+        assert rows["all"] == rows["old"]
+        wanted = dict(rows["old"])
+        if metric != "response":        # it is latency and the sleep
+            wanted |= {key: "-" for key in wanted if key.startswith("p")}
+        assert rows["new"] == wanted
+    assert found["Latency"]["new"] == found["Latency"]["all"]
+    values = made.values(ROWS)["latency"]
+    assert found["Latency"]["new"]["max"] == str(max(values) // 1000)
+    assert found["In short: response"]["new"]["missed"] == "0"
+
+
+def test_pairs_and_their_dump(report):
+    """Each pair, and all together, as schema 1 and the dump tell them."""
+    one = dict(enumerate(PAIRS))
+    made.write(report.directory, "new.csv", made_pairs.dump(one))
+    made.write(report.directory, "new.json",
+               made_columns.twoway(PAIRS, PERIODS))
+    made.write(report.directory, "old.json", made_pairs.twoway(one))
+    found = made.tables(report("-t", "-", "old.json", "new.json",
+                               "new.csv").stdout)
+    for title in (LABEL["send"], f"{LABEL['send']} of each pair"):
+        rows = [[row for row in found[title] if row["system"].startswith(name)]
+                for name in ("old", "new")]
+        assert rows[0] and len(rows[0]) == len(rows[1])
+        for old, new in zip(*rows):
+            assert old.get("pair") == new.get("pair")
+            assert old["cycles"] == new["cycles"]
+            assert float(old["avg"]) == pytest.approx(float(new["avg"]),
+                                                      abs=0.06)
+    assert [row["pair"] for row in found["Latency of each pair"]] == ["0", "1"]
+    missed = made.tables(report("-t", "-", "new.json").stdout)
+    assert missed["In short: latency"][0]["missed"] == "1"
+
+
+def test_ramp(report):
+    steps = [(0, [ROWS[:1500]]), (1, [ROWS[1500:]])]
+    found = tables(
+        report, new=made_columns.twoway([ROWS], steps=steps),
+        old=made.twoway(ROWS, steps=[(n, rows) for n, [rows] in steps]))
+    title = "Total Jitter against the load"
+    assert found[title]["new"] == found[title]["old"] | {"throttled": "-"}
+
+
+def test_text_is_what_the_json_tells(report):
+    found = tables(report, json=made_columns.twoway([ROWS]),
+                   text=made_columns.text([ROWS]) + "# Missed: 12\n")
+    for metric in ("latency", *made.METRICS[:7]):
+        rows = found[LABEL[metric]]
+        for key in ("min", "max"):
+            assert rows["text"][key] == rows["json"][key]
+        assert 0 <= float(rows["json"]["avg"]) - int(rows["text"]["avg"]) <= 1
+        assert rows["text"]["cycles"] == "3000"
+        if metric != "latency":
+            assert rows["text"]["std"] == rows["json"]["std"]
+    assert found["In short: latency"]["text"]["missed"] == "12"
+
+
+def test_text_of_a_ramp_of_pairs(report):
+    both = [ROWS[:1500], ROWS[1500:]]
+    made.write(report.directory, "x", "".join(
+        made_columns.text(both, f"# Step {i + 1}/2: load fft, {i} workers\n")
+        for i in range(2)))
+    found = made.tables(report("-t", "-", "x").stdout)
+    assert [row["cycles"] for row in found["Latency of each pair"]] == \
+        ["3000", "3000"]
+    assert [row["workers"] for row in
+            found["Total Jitter against the load"]] == ["0", "1"]
+
+
+def test_text_names_its_columns(report):
+    found = made.values(ROWS)
+    made.write(report.directory, "x", "".join(
+        made_columns.line(i, found[metric], metric)
+        for i, metric in enumerate(("send", "total") * 2)))
+    rows = made.tables(report("-t", "-", "x").stdout)
+    assert len(rows["Total Jitter of each pair"]) == 2
+    assert "Wakeup Time" not in rows
+
+
+def test_text_of_cyclictest(report):
+    wakeups = made.values(ROWS)["wakeup"]
+    made.write(report.directory, "x", made_columns.line(0, wakeups))
+    [row] = made.tables(report("-t", "-", "x").stdout)["Wakeup Time"]
+    assert row["max"] == str(max(wakeups) // 1000)
+
+
+def test_gate_judges_latency(report):
+    """Or what both runs have: one of schema 1 has the response only."""
+    slow = made.cycles(3000, 2, shift=9000)
+    for name, content in (
+            ("a", made_columns.twoway([ROWS])), ("o", made.twoway(ROWS)),
+            ("b", made_columns.twoway([slow], json="y", histofall=400)),
+            ("c", made.cyclictest(made.values(slow)["wakeup"]))):
+        made.write(report.directory, f"{name}.json", content)
+    out = report("-g", "a.json", "b.json", status=2).stdout
+    assert out.splitlines()[-1] == "worse: latency average, latency p50"
+    out = report("-g", "-u", "o.json", "b.json", status=2).stdout
+    assert out.splitlines()[-1] == "worse: response average, response p50"
+    assert "a: wakeup: neither a dump nor a histogram" in report(
+        "-g", "-u", "a.json", "c.json", status=1).stderr
+    made.write(report.directory, "b.json",
+               made_columns.twoway([ROWS], (2_000_000,)))
+    assert "interval_us 1000 / 2000" in report(
+        "-g", "a.json", "b.json", status=1).stderr
+
+
+def test_who_waits_for_a_reply_does_not_wait_for_the_timer(report):
+    """The wakeup after a late reply begins with that reply."""
+    planned = [10**12 + i * made.PERIOD for i in range(3)]
+    rows = [(0, 0, planned[0], planned[0] + 5000, 0, 0, 0, 0),
+            (0, 1, planned[1], planned[1] + 2_000_000, 0, 0, 0, 0)]
+    rows = [(*row[:4], row[3] + 1000, row[3] + 101_000, row[3] + 102_000, 0)
+            for row in rows]
+    rows[0] = (*rows[0][:6], planned[1] + 1_997_000, 0)
+    made.write(report.directory, "x.csv", made.dump(rows))
+    found = made.tables(report("-t", "-", "-i", "1000", "x.csv").stdout)
+    assert [found["Wakeup Time"][0][key] for key in ("min", "max")] == \
+        ["3.0", "5.0"]
+    assert found["Planned Response Time"][0]["max"] == "2997.0"
+
+
+def test_broken_cycle_and_its_trace(report):
+    """Whole us are known of it: enough to find its trace by."""
+    data = made_columns.twoway([ROWS], breaktrace=200)
+    broken = made_trace.broken()
+    data["twoway"]["breaks"] = [{
+        "metric": "response", "pair": 0, "cycle": made_trace.CYCLE,
+        "response": broken["response_ns"] // 1000,
+        "cause": {**broken["analysis"], "state": "timer late"},
+        **{phase: made_trace.duration(phase) // 1000
+           for phase in made_trace.PHASES}}]
+    made.write(report.directory, "a.json", data)
+    made.write(report.directory, "t.txt", made_trace.trace())
+    text = report("-t", "-", "a.json", "t.txt").stdout
+    assert "cause of the broken cycle: sleep +270 us" in text
+    assert set(row["system"] for row in made.tables(text)["Files"]) == {"a"}
+    data["twoway"]["breaks"][0]["sleep"] += 1
+    made.write(report.directory, "a.json", data)
+    text = report("-t", "-", "a.json", "t.txt").stdout
+    assert set(row["system"] for row in made.tables(text)["Files"]) == \
+        {"a", "t"}
+
+
+@pytest.mark.parametrize("path, value, named", [
+    (("thread", "0", "phases"), [], "thread.0.phases"),
+    (("thread", "0", "phases", "send"), 5, "thread.0.phases.send"),
+    (("thread", "0", "phases", "send"), {}, "thread.0.phases.send.cycles"),
+    (("thread", "0", "phases", "else"), {"cycles": 1}, "phases.else"),
+    (("thread", "0", "metric"), "else", "thread.0.metric"),
+    (("thread", "0", "pair"), "0", "thread.0.pair"),
+    (("thread", "0", "pair"), 7, "member thread"),
+    (("thread", "0", "interval_us"), None, "thread.0.interval_us"),
+    (("thread", "0", "cycles"), 7, "thread.0.histogram"),
+    (("twoway", "schema"), 3, "1 or 2 is expected"),
+    (("twoway", "settings", "sleep"), "long", "settings.sleep"),
+    (("twoway", "settings", "interval"), [], "settings.interval"),
+    (("twoway", "load"), [5], "twoway.load[0]"),
+    (("twoway", "pairs"), [{"missed": "no"}], "twoway.pairs[0].missed"),
+    (("twoway", "pairs"), [{"missed": 0, "client": 1}], "pairs[0].client"),
+    (("twoway", "steps"), [{"phases": 1}], "twoway.steps[0].phases"),
+    (("twoway", "breaks"), [{"metric": "send", "cycle": 1}], "breaks[0]")])
+def test_malformed(refused, path, value, named):
+    data = made_columns.twoway(PAIRS, PERIODS)
+    *folders, last = path
+    member = data
+    for name in folders:
+        member = member[name]
+    member[last] = copy.deepcopy(value)
+    made.write(refused.directory, "x.json", data)
+    message = refused("-t", "-", "x.json")
+    assert "x.json" in message and named in message
