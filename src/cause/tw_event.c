@@ -246,13 +246,15 @@ struct reader {
 	int64_t from_ns;
 	bool kept;			/* the line before was */
 	const char *whose;
-	const struct tw_mark *mark, *end;
+	const struct tw_mark *mark;
+	int marks;	/* still to be put */
 	bool lost[CPU_SETSIZE];		/* something, before its next event */
 };
 
 static void put_marks(struct reader *to, int64_t before_ns)
 {
-	for (; to->mark < to->end && to->mark->at_ns <= before_ns; to->mark++)
+	for (; to->marks && to->mark->at_ns <= before_ns;
+	     to->mark++, to->marks--)
 		fprintf(to->out, "# %" PRId64 ".%09" PRId64 ": %s: %s\n",
 			to->mark->at_ns / TW_NS_PER_S,
 			to->mark->at_ns % TW_NS_PER_S, to->whose,
@@ -345,7 +347,7 @@ int tw_window_read(struct tw_window *window, FILE *trace, int64_t from_ns,
 		return err;
 	*to = (struct reader) {
 		.window = window, .from_ns = from_ns, .kept = true,
-		.whose = whose, .mark = marks, .end = marks + count,
+		.whose = whose, .mark = marks, .marks = count,
 		.out = open_memstream(&window->text, &size),
 	};
 	if (to->out)
