@@ -17,11 +17,11 @@ const struct tw_part *const tw_parts[] = {
 	&tw_part_columns,
 	&tw_part_text,
 	&tw_part_latency,
+	&tw_part_runtime,	/* its guard is not to have the trace open */
 	&tw_part_break,
 	&tw_part_trace,
 	&tw_part_ramp,
 	&tw_part_load_option,
-	&tw_part_runtime,
 	&tw_part_load,
 	&tw_part_throttle,
 	&tw_part_trltp,

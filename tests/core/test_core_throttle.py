@@ -72,6 +72,23 @@ def test_in_force_while_it_runs(start, before, value_us, victim, number,
         assert of["settings"]["rt-runtime"] == value_us
 
 
+def test_guard_waits_for_main_alone(start, before, value_us):
+    """It gets CPU time whatever runs, and a client that gets none to die does
+    not keep it waiting."""
+    process = start("-q", "-p", 60, f"--rt-runtime={value_us}",
+                    f"--mainaffinity={FIRST}", f"--client-affinity={LAST}")
+    pids = process.steady()
+    guard, = process.named("twoway-guard")
+    settings = outside.settings(guard)
+    assert (settings["policy"], settings["priority"]) == ("fifo", 99)
+    with spinner(99, 0, 4000000, 4000000, 1):
+        process.signal(signal.SIGKILL)
+        assert outside.wait_for(lambda: outside.rt_runtime() == before, 2)
+        assert not outside.alive(guard)
+        assert FIRST == LAST or outside.alive(pids["client"])
+    assert process.gone(5)
+
+
 def test_one_at_a_time(start, before, value_us):
     """A second would find, and set back, what the first has set."""
     first = start("-q", "-p", 60, f"--rt-runtime={value_us}")

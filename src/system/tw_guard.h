@@ -10,21 +10,21 @@
 
 struct tw_guard {
 	pid_t pid;
-	int fd;			/* closing it asks for undo() */
-	/* Returns 0 or -errno; does no harm if there is nothing to undo. */
-	int (*undo)(void);
+	pid_t owner;		/* main */
+	/* Prints what fails; does no harm if there is nothing to undo. */
+	void (*undo)(void);
 };
 
 /*
  * Starts it, before the change. It knows what main knows now. If that fails,
  * the program ends after a message.
  */
-void tw_guard_start(struct tw_guard *guard, int (*undo)(void));
+void tw_guard_start(struct tw_guard *guard, void (*undo)(void));
 
 /*
  * Makes it undo the change and waits for that, for some seconds at most; if it
- * was killed, main does it. Returns 0 or -errno.
+ * was killed, main does it. In a child of main, this does nothing.
  */
-int tw_guard_end(struct tw_guard *guard);
+void tw_guard_end(const struct tw_guard *guard);
 
 #endif /* TW_GUARD_H */
