@@ -15,7 +15,7 @@
 #include "rt-error.h"
 #include "tw_guard.h"
 #include "tw_part.h"
-#include "tw_proc.h"
+#include "tw_read.h"
 #include "tw_run.h"
 #include "tw_time.h"
 
@@ -111,7 +111,7 @@ static void begin(struct tw_run *run)
 	if (runtime_us == KEEP || run->step)
 		return;
 	open_setting();
-	if (!tw_proc_number(&old_us, SETTING))
+	if (!tw_read_number(&old_us, SETTING))
 		fatal("--rt-runtime=%d: cannot read %s\n", (int)runtime_us,
 		      SETTING);
 	tw_guard_start(&guard, restore);

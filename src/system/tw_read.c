@@ -2,7 +2,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,15 +62,6 @@ bool tw_read_number(int64_t *number, const char *path)
 	errno = 0;
 	*number = strtoll(text, &end, 10);
 	return !*end && !errno;
-}
-
-bool tw_read_field(const char *text, int number, int64_t *value)
-{
-	int i;
-
-	for (i = 2; text && i < number; i++)
-		text = strchr(text + 1, ' ');
-	return text && sscanf(text, "%" SCNd64, value) == 1;
 }
 
 char *tw_read_all(const char *path)

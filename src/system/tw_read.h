@@ -28,12 +28,6 @@ bool tw_read_cpus(cpu_set_t *cpus, const char *path);
 /* Up to @size bytes; returns their number, 0 if there are none. */
 size_t tw_read_bytes(void *bytes, size_t size, const char *path);
 
-/*
- * Field @number of /proc/PID/stat, as proc(5) counts them, from the end of the
- * name on: ")".
- */
-bool tw_read_field(const char *text, int number, int64_t *value);
-
 /* All of it, at most 16 MiB, for free(); NULL: it cannot be read. */
 char *tw_read_all(const char *path);
 
