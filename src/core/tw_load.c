@@ -174,7 +174,7 @@ static void end(struct tw_run *run)
 static void begin(struct tw_run *run)
 {
 	const struct timespec settle = { .tv_nsec = SETTLE_MS * TW_NS_PER_MS };
-	int i, n;
+	int i, n, processes, err = 0;
 
 	if (!count)
 		return;
@@ -185,13 +185,18 @@ static void begin(struct tw_run *run)
 		bool single = load->ops->single;
 
 		load->units = load->ramped ? run->step : load->wanted;
-		load->processes = single ? load->units > 0 : load->units;
+		load->processes = 0;
 		tw_config.load_policy = load->policy;
 		tw_config.load_priority = load->priority;
-		for (n = 0; n < load->processes; n++)
-			tw_process_start(&load->process[n], TW_LOAD,
-					 single ? TW_PLACE_ALL : n, live, load);
+		processes = single ? load->units > 0 : load->units;
+		for (n = 0; n < processes && !err; n++) {
+			err = tw_process_start(&load->process[n], TW_LOAD,
+					       single ? TW_PLACE_ALL : n,
+					       live, load);
+			load->processes += !err;
+		}
 	}
+	run->failed |= err && err != -EINTR;
 	close(go[0]);
 	close(go[1]);
 	nanosleep(&settle, NULL);
@@ -201,11 +206,6 @@ static void begin(struct tw_run *run)
 		loads[i]->begin_ns = tw_now_ns(CLOCK_MONOTONIC);
 	}
 	woken(run);
-	/* Earlier steps have results, which are printed. */
-	if (run->failed && !run->step) {
-		end(run);
-		exit(EXIT_FAILURE);
-	}
 }
 
 static void text(FILE *file, const struct tw_run *run)

@@ -273,9 +273,10 @@ void tw_pair_connect(struct tw_run *run, int number)
 		      tw_config.link->needed);
 }
 
-void tw_pair_start_process(struct tw_run *run, int number, enum tw_role role)
+int tw_pair_start_process(struct tw_run *run, int number, enum tw_role role)
 {
 	struct tw_pair *pair = run->pairs[number];
+	int err;
 	struct start start = {
 		run, pair, role, pair->fd[role],
 		pair->fd[role == TW_CLIENT ? TW_SERVER : TW_CLIENT]
@@ -283,15 +284,18 @@ void tw_pair_start_process(struct tw_run *run, int number, enum tw_role role)
 
 	/* The other pairs' processes do not need it. */
 	madvise(pair, run->pair_size, MADV_DOFORK);
-	tw_process_start(&pair->process[role], role, number, live, &start);
+	err = tw_process_start(&pair->process[role], role, number, live,
+			       &start);
+	run->failed |= err && err != -EINTR;
 	madvise(pair, run->pair_size, MADV_DONTFORK);
 	close(pair->fd[role]);
 	pair->fd[role] = -1;
+	return err;
 }
 
 void tw_pair_start(struct tw_run *run, int number)
 {
 	tw_pair_connect(run, number);
-	tw_pair_start_process(run, number, TW_SERVER);
-	tw_pair_start_process(run, number, TW_CLIENT);
+	if (!tw_pair_start_process(run, number, TW_SERVER))
+		tw_pair_start_process(run, number, TW_CLIENT);
 }

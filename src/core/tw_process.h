@@ -34,11 +34,12 @@ void tw_process_settle(enum tw_role role, int number);
 
 /*
  * Forks, settles the child as @role @number, and waits until it is ready; then
- * the child runs live(arg) and exits with it. If that fails, the program ends
- * after a message, and so do all children. A load becomes a process group.
+ * the child runs live(arg) and exits with it. A load becomes a process group.
+ * Returns 0; -EINTR: a signal that ends the run came first; or, after a
+ * message, another -errno. Then the child was killed, and *process is as it was.
  */
-void tw_process_start(struct tw_process *process, enum tw_role role,
-		      int number, int (*live)(void *arg), void *arg);
+int tw_process_start(struct tw_process *process, enum tw_role role,
+		     int number, int (*live)(void *arg), void *arg);
 
 /* Whether it has ended, without waiting. One that was not started has not. */
 bool tw_process_ended(struct tw_process *process);

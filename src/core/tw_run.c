@@ -166,7 +166,15 @@ static void watch(struct tw_run *run)
 		printf("\033[J");
 }
 
-static void start(struct tw_run *run)
+/* A start may be ended by a signal, or fail where earlier steps have results. */
+static bool goes_on(struct tw_run *run)
+{
+	take_signals(run);
+	return !run->failed && !run->interrupted;
+}
+
+/* Returns whether all is running. */
+static bool start(struct tw_run *run)
 {
 	int i;
 
@@ -181,8 +189,10 @@ static void start(struct tw_run *run)
 			tw_parts[i]->begin(run);
 	if (pipe2(run->go, O_CLOEXEC) || pipe2(run->done, O_CLOEXEC))
 		fatal("cannot open a pipe: %m\n");
-	for (i = 0; i < tw_config.pairs; i++)
+	for (i = 0; i < tw_config.pairs && goes_on(run); i++)
 		run->start_pair(run, i);
+	if (!goes_on(run))
+		run->control->stop = 1;
 	/* Leave time for all clients to start before the common expiry. */
 	if (tw_config.aligned_us >= 0)
 		run->control->first_ns =
@@ -192,6 +202,7 @@ static void start(struct tw_run *run)
 	close(run->done[1]);
 	close(run->go[0]);
 	close(run->go[1]);
+	return !run->control->stop;
 }
 
 static void stop(struct tw_run *run)
@@ -244,17 +255,23 @@ static void judge(struct tw_run *run)
 		}
 	if (!run->measured && cut)
 		warn("no cycle was measured\n");
-	run->failed |= !run->measured;
 }
 
 void tw_run_measure(struct tw_run *run)
 {
+	bool started = false;
+
 	prepare(run);
 	for (run->step = 0; !run->failed && !run->interrupted &&
 	     !run->broken && run->step < run->steps; run->step++) {
-		start(run);
-		watch(run);
+		if (start(run)) {
+			started = true;
+			watch(run);
+		}
 		stop(run);
 	}
-	judge(run);
+	/* The reason why it did not start was printed. */
+	if (started || run->interrupted)
+		judge(run);
+	run->failed |= !run->measured;
 }

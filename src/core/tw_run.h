@@ -83,10 +83,10 @@ void tw_pair_map_all(struct tw_run *run);
 
 /*
  * Connects client and server; starts one of them, which waits for the end of
- * run->go; does all of this.
+ * run->go; does all of this. See tw_process_start(): what fails ends the run.
  */
 void tw_pair_connect(struct tw_run *run, int number);
-void tw_pair_start_process(struct tw_run *run, int number, enum tw_role role);
+int tw_pair_start_process(struct tw_run *run, int number, enum tw_role role);
 void tw_pair_start(struct tw_run *run, int number);
 
 /* A part's memory in a pair; NULL: it has none. */

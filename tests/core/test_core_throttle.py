@@ -313,3 +313,32 @@ def test_a_cpu_that_is_taken(start):
             assert process.finish(20) == 1 and process.gone(5)
             assert f"the {who} (pid " in process.err
             assert ") was not ready within 5 s: " in process.err
+
+
+@pytest.mark.alone
+@pytest.mark.skipif(LAST == FIRST, reason="needs two CPUs")
+@pytest.mark.parametrize("interrupted", [False, True])
+@pytest.mark.parametrize("steps", [1, 2])
+def test_a_start_without_a_cpu(start, steps, interrupted):
+    """What earlier steps have measured is kept; a signal ends it at once."""
+    with spinner(99, 0, 12000000, 12000000, 1):
+        begin = time.monotonic()
+        process = start("-q", "-p", 50, "-a", FIRST, f"--steps={steps}", "-l",
+                        50, "--load=fft", f"--load-affinity={LAST}",
+                        "--json=json")
+        if interrupted:
+            assert outside.wait_for(lambda: process.named("twoway-load"))
+            time.sleep(0.2)
+            process.signal(signal.SIGINT)
+        status = process.finish(20)
+        assert process.gone(2)
+        assert (time.monotonic() - begin < 4) == interrupted
+    assert ("the load (pid " in process.err) != interrupted
+    assert status == (not interrupted or steps == 1)
+    assert (start.directory / "json").exists() == (steps == 2)
+    if steps == 2:
+        of = results.check(start.directory / "json")["twoway"]
+        assert len(of["steps"]) == 1 and of["interrupted"] == interrupted
+        assert "T:" in process.out
+    else:
+        assert ("no cycle was measured" in process.err) == interrupted
