@@ -15,6 +15,7 @@
 #include "tw_cause.h"
 #include "tw_clocks.h"
 #include "tw_file.h"
+#include "tw_kept.h"
 #include "tw_part.h"
 #include "tw_time.h"
 #include "tw_tracefs.h"
@@ -125,15 +126,14 @@ static double usual_ns(const struct tw_pair *pair, const struct tw_break *of,
 	       (double)(stats->count - 1);
 }
 
-/* Whether the phase @id is a part of the metric. */
+/* Whether the phase @id is a part of the metric, or of one of its parts. */
 static bool has_part(enum tw_metric_id metric, enum tw_metric_id id)
 {
-	if (metric == TW_LATENCY || metric == TW_RESPONSE)
-		return id != TW_WAKEUP;
-	if (metric == TW_NETWORK)
-		return id == TW_SEND || id == TW_RECEIVE;
-	return id == metric || metric == TW_INTERVAL || metric == TW_TOTAL ||
-	       metric == TW_PLANNED;
+	const enum tw_metric_id *part = tw_kept_parts(metric);
+
+	while (*part && !has_part(*part, id))
+		part++;
+	return *part || metric == id;
 }
 
 /* The phases of the cycle. Returns their number. */

@@ -176,30 +176,39 @@ static double excess_ns(const struct tw_kept *kept, const struct tw_pair *pair,
 	       tw_stats_mean(&pair->total.stats[id]);
 }
 
+/* A phase has none. The interval before this cycle ended with its wake-up. */
+static const enum tw_metric_id parts[TW_METRICS][PARTS_MAX + 1] = {
+	[TW_LATENCY] = { TW_SEND, TW_SLEEP, TW_RECEIVE },
+	[TW_RESPONSE] = { TW_SEND, TW_SLEEP, TW_RECEIVE },
+	[TW_INTERVAL] = { TW_WAKEUP },
+	[TW_TOTAL] = { TW_SEND, TW_SLEEP, TW_RECEIVE, TW_INTERVAL },
+	[TW_PLANNED] = { TW_SEND, TW_SLEEP, TW_RECEIVE, TW_WAKEUP },
+	[TW_NETWORK] = { TW_SEND, TW_RECEIVE },
+};
+
+const enum tw_metric_id *tw_kept_parts(enum tw_metric_id id)
+{
+	return parts[id];
+}
+
 /*
- * What each phase has of the excess of metric @id. What the others have not is
- * the last one's: in total, the interval counts as a deviation, whose mean is
- * not kept; in planned, a cycle also waits for the one before it.
+ * What each of several parts has of the excess of metric @id. What the others
+ * have not is the last one's: in total, the interval counts as a deviation,
+ * whose mean is not kept; in planned, a cycle also waits for the one before it.
  */
 static void print_causes(FILE *file, const struct tw_kept *kept,
 			 const struct tw_pair *pair, enum tw_metric_id id)
 {
-	static const enum tw_metric_id parts[TW_METRICS][PARTS_MAX] = {
-		[TW_LATENCY] = { TW_SEND, TW_SLEEP, TW_RECEIVE },
-		[TW_RESPONSE] = { TW_SEND, TW_SLEEP, TW_RECEIVE },
-		[TW_TOTAL] = { TW_SEND, TW_SLEEP, TW_RECEIVE, TW_INTERVAL },
-		[TW_PLANNED] = { TW_SEND, TW_SLEEP, TW_RECEIVE, TW_WAKEUP },
-		[TW_NETWORK] = { TW_SEND, TW_RECEIVE },
-	};
 	double all_ns = excess_ns(kept, pair, id), left_ns = all_ns, ns;
-	int i;
+	const enum tw_metric_id *part = parts[id];
 
-	for (i = 0; i < PARTS_MAX && parts[id][i] && all_ns > 0; i++) {
-		ns = i + 1 == PARTS_MAX || !parts[id][i + 1] ? left_ns :
-		     excess_ns(kept, pair, parts[id][i]);
+	if (!part[0] || !part[1] || all_ns <= 0)
+		return;
+	for (; *part; part++) {
+		ns = part[1] ? excess_ns(kept, pair, *part) : left_ns;
 		left_ns -= ns;
-		fprintf(file, "%s %s %.0f %%", i ? "," : "; excess:",
-			tw_metrics[parts[id][i]].name,
+		fprintf(file, "%s %s %.0f %%", part > parts[id] ? "," :
+			"; excess:", tw_metrics[*part].name,
 			round(100 * ns / all_ns) + 0.0);
 	}
 }

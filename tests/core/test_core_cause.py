@@ -504,7 +504,7 @@ def test_stopped(traced, tmp_path, role):
     ("receive", {"receive"}), ("network", {"send", "receive"}),
     ("latency", {"send", "sleep", "receive"}),
     ("response", {"send", "sleep", "receive"}),
-    ("planned", set(causes.PHASES)), ("interval", set(causes.PHASES)),
+    ("planned", set(causes.PHASES)), ("interval", {"wakeup"}),
     ("total", set(causes.PHASES))])
 def test_metrics(traced, tmp_path, metric, phases):
     """Only what is a part of the metric is looked into."""
