@@ -173,7 +173,7 @@ static void end(struct tw_run *run)
 /* In a ramp, step k has k units of its load. */
 static void begin(struct tw_run *run)
 {
-	const struct timespec settle = { .tv_nsec = SETTLE_MS * TW_NS_PER_MS };
+	const struct timespec pause = { .tv_nsec = SETTLE_MS * TW_NS_PER_MS };
 	int i, n, processes, err = 0;
 
 	if (!count)
@@ -199,7 +199,7 @@ static void begin(struct tw_run *run)
 	run->failed |= err && err != -EINTR;
 	close(go[0]);
 	close(go[1]);
-	nanosleep(&settle, NULL);
+	nanosleep(&pause, NULL);
 	for (i = 0; i < count; i++) {
 		loads[i]->first = loads[i]->processes ?
 				  loads[i]->ops->done(loads[i]) : 0;

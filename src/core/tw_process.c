@@ -37,7 +37,7 @@ refused(enum tw_role role, const char *what, const char *needed)
 	      needed);
 }
 
-void tw_process_settle(enum tw_role role, int number)
+void tw_process_configure(enum tw_role role, int number)
 {
 	struct sched_param param = {
 		.sched_priority = tw_config_priority(role, number)
@@ -104,7 +104,7 @@ be_child(enum tw_role role, int number, pid_t parent, int ready,
 	if (role == TW_LOAD)
 		setpgid(0, 0);
 	malloc_trim(0);	/* what is free need not be locked */
-	tw_process_settle(role, number);
+	tw_process_configure(role, number);
 	if (write(ready, "", 1) != 1)
 		_exit(EXIT_FAILURE);
 	close(ready);

@@ -30,10 +30,10 @@ struct tw_process {
  * Sets policy, priority, CPUs and locked memory of the calling process as
  * @role @number is to have them. Ends it after a message if that fails.
  */
-void tw_process_settle(enum tw_role role, int number);
+void tw_process_configure(enum tw_role role, int number);
 
 /*
- * Forks, settles the child as @role @number, and waits until it is ready; then
+ * Forks, configures the child as @role @number, and waits until it is ready; then
  * the child runs live(arg) and exits with it. A load becomes a process group.
  * Returns 0; -EINTR: a signal that ends the run came first; or, after a
  * message, another -errno. Then the child was killed, and *process is as it was.

@@ -141,9 +141,9 @@ static void tell_parts(struct tw_run *run)
  */
 static void watch(struct tw_run *run)
 {
-	bool live = !tw_config.quiet && !tw_config.verbose &&
-		    !tw_config.silent && isatty(STDOUT_FILENO);
-	int tick_ms = live && run->tick_ms < 0 ? DISPLAY_MS : run->tick_ms;
+	bool display = !tw_config.quiet && !tw_config.verbose &&
+		       !tw_config.silent && isatty(STDOUT_FILENO);
+	int tick_ms = display && run->tick_ms < 0 ? DISPLAY_MS : run->tick_ms;
 	struct pollfd signals = { .fd = run->signal_fd, .events = POLLIN };
 	bool done = false;
 
@@ -154,7 +154,7 @@ static void watch(struct tw_run *run)
 		take_signals(run);
 		done = reap(run);
 		tell_parts(run);
-		if (live)
+		if (display)
 			tw_text_redraw(run);
 		if (ferror(stdout)) {
 			warn("cannot write to standard output\n");
@@ -162,7 +162,7 @@ static void watch(struct tw_run *run)
 		}
 	}
 	alarm(0);
-	if (live)
+	if (display)
 		printf("\033[J");
 }
 
@@ -239,7 +239,7 @@ static void prepare(struct tw_run *run)
 		fatal("no memory: %m\n");
 	tw_pair_map_all(run);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	tw_process_settle(TW_MAIN, 0);
+	tw_process_configure(TW_MAIN, 0);
 }
 
 /* A pair without a cycle must not look like one that was fast. */
