@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Which CPUs a process runs on. */
+#include <stdio.h>
 #include <time.h>
 
 #include "rt-error.h"
@@ -94,6 +95,24 @@ int tw_place_single(const cpu_set_t *cpus)
 	while (!CPU_ISSET(cpu, cpus))
 		cpu++;
 	return cpu;
+}
+
+void tw_place_list(const cpu_set_t *cpus, char *list, size_t size)
+{
+	size_t used = 0;
+	int first, cpu;
+
+	list[0] = '\0';
+	for (cpu = 0; cpu < CPU_SETSIZE && used < size; cpu++) {
+		if (!CPU_ISSET(cpu, cpus))
+			continue;
+		for (first = cpu; cpu + 1 < CPU_SETSIZE &&
+		     CPU_ISSET(cpu + 1, cpus); cpu++)
+			;
+		used += snprintf(list + used, size - used,
+				 first == cpu ? "%s%d" : "%s%d-%d",
+				 used ? "," : "", first, cpu);
+	}
 }
 
 /* libnuma calls it, and would print a line beside our message. */

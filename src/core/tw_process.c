@@ -165,10 +165,19 @@ static int await_ready(struct tw_process *process, int ready)
 	return err;
 }
 
+void tw_process_read(struct tw_process *process)
+{
+	struct sched_param param = { .sched_priority = 0 };
+
+	process->policy = sched_getscheduler(process->pid);
+	sched_getparam(process->pid, &param);
+	process->priority = param.sched_priority;
+	sched_getaffinity(process->pid, sizeof(process->cpus), &process->cpus);
+}
+
 int tw_process_start(struct tw_process *process, enum tw_role role,
 		     int number, int (*live)(void *arg), void *arg)
 {
-	struct sched_param param = { .sched_priority = 0 };
 	struct tw_process child;
 	pid_t pid, parent = getpid();
 	int err, fds[2];
@@ -190,10 +199,7 @@ int tw_process_start(struct tw_process *process, enum tw_role role,
 	err = await_ready(&child, fds[0]);
 	if (err)
 		return err;
-	child.policy = sched_getscheduler(pid);
-	sched_getparam(pid, &param);
-	child.priority = param.sched_priority;
-	sched_getaffinity(pid, sizeof(child.cpus), &child.cpus);
+	tw_process_read(&child);
 	/* It is shared memory: only main writes it. */
 	*process = child;
 	return 0;

@@ -20,7 +20,7 @@ struct tw_process {
 	bool group;		/* leads a process group of its own */
 	bool ended;		/* has ended and was reaped */
 	int status;		/* from waitpid(), once ended */
-	/* Read back from the kernel when it was ready. */
+	/* Read back from the kernel when it was ready: see tw_process_read(). */
 	int policy;
 	int priority;
 	cpu_set_t cpus;
@@ -40,6 +40,9 @@ void tw_process_configure(enum tw_role role, int number);
  */
 int tw_process_start(struct tw_process *process, enum tw_role role,
 		     int number, int (*live)(void *arg), void *arg);
+
+/* Policy, priority and CPUs, as the kernel has them. */
+void tw_process_read(struct tw_process *process);
 
 /* Whether it has ended, without waiting. One that was not started has not. */
 bool tw_process_ended(struct tw_process *process);

@@ -108,21 +108,3 @@ bool tw_read_cpus(cpu_set_t *cpus, const char *path)
 	return tw_read_text(list, sizeof(list), path) &&
 	       tw_cpus_parse(cpus, list);
 }
-
-void tw_cpus_print(const cpu_set_t *cpus, char *list, size_t size)
-{
-	size_t used = 0;
-	int first, cpu;
-
-	list[0] = '\0';
-	for (cpu = 0; cpu < CPU_SETSIZE && used < size; cpu++) {
-		if (!CPU_ISSET(cpu, cpus))
-			continue;
-		for (first = cpu; cpu + 1 < CPU_SETSIZE &&
-		     CPU_ISSET(cpu + 1, cpus); cpu++)
-			;
-		used += snprintf(list + used, size - used,
-				 first == cpu ? "%s%d" : "%s%d-%d",
-				 used ? "," : "", first, cpu);
-	}
-}

@@ -31,8 +31,7 @@ size_t tw_read_bytes(void *bytes, size_t size, const char *path);
 /* All of it, at most 16 MiB, for free(); NULL: it cannot be read. */
 char *tw_read_all(const char *path);
 
-/* The same list from text, and back: at most @size bytes are written. */
+/* The same list from text. */
 bool tw_cpus_parse(cpu_set_t *cpus, const char *list);
-void tw_cpus_print(const cpu_set_t *cpus, char *list, size_t size);
 
 #endif /* TW_READ_H */

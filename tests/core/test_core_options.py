@@ -189,6 +189,7 @@ def test_contradictions(tmp_path, args, named):
 
 
 CPU, LAST, ALL, N = str(CPUS[-1]), CPUS[-1:], list(CPUS), len(CPUS)
+LIST = outside.cpu_list(CPUS)
 UNTIMED = [m for m in results.METRICS if m not in results.TIMED]
 
 
@@ -201,6 +202,7 @@ def facts(json):
         "periods": [t["interval_us"] for t in threads],
         "cpu": [t["cpu"] for t in threads],
         "cpus": [side["cpus"] for side in sides],
+        "main": json["twoway"]["main"]["cpus"],
         "policies": [side["policy"] for side in sides],
         "levels": [side["priority"] for side in sides],
         "metrics": [(t["pair"], t["metric"]) for t in threads],
@@ -220,14 +222,15 @@ GOOD = [
     ("-t2 -H 50 -d9", "periods", [500, 509]), ("-t 2", "columns", 2),
     ("--threads 2", "threads", 2), ("-t", "columns", N),
     ("-t -q", "threads", N),
-    ("-S", "cpu", ALL), ("-S", "cpus", [[cpu] for cpu in CPUS for _ in "sc"]),
-    (f"-a {CPU}", "cpus", [LAST] * 2), (f"-a{CPU}", "cpu", LAST),
-    (f"--affinity {CPU} -t 2", "cpus", [LAST] * 4),
-    ("-a all", "cpus", [ALL[:1], [ALL[1 % N]]]),
-    ("-a -q", "cpu", [CPUS[min(3, N - 1)]]), ("", "cpus", [ALL] * 2),
+    ("-S", "cpu", ALL), ("-S", "cpus", [str(cpu) for cpu in CPUS for _ in "sc"]),
+    (f"-a {CPU}", "cpus", [CPU] * 2), (f"-a{CPU}", "cpu", LAST),
+    (f"--affinity {CPU} -t 2", "cpus", [CPU] * 4),
+    ("-a all", "cpus", [str(ALL[0]), str(ALL[1 % N])]),
+    ("-a -q", "cpu", [CPUS[min(3, N - 1)]]), ("", "cpus", [LIST] * 2),
     ("", "cpu", [-1] if N > 1 else ALL),
-    (f"--client-affinity={CPU}", "cpus", [ALL, LAST]),
-    (f"-a {CPU} --server-affinity=all", "cpus", [ALL, LAST]),
+    (f"--client-affinity={CPU}", "cpus", [LIST, CPU]),
+    (f"-a {CPU} --server-affinity=all", "cpus", [LIST, CPU]),
+    (f"--mainaffinity={CPU}", "main", CPU), ("", "main", LIST),
     (f"-a {CPU}", "affinity", CPU), ("", "affinity", None),
     ("-c tai", "clock", "tai"), ("--clock=boottime", "clock", "boottime"),
     ("--timer=timerfd", "timer", "timerfd"), ("", "transport", "tcp"),

@@ -319,7 +319,7 @@ def test_peer(run, peer):
     servers = [pair["server"]["cpus"] for pair in json["twoway"]["pairs"]]
     assert [thread["cpu"] for thread in json["thread"].values()] == CPUS
     want = CPUS if peer == "same" else CPUS[1:] + CPUS[:1]
-    assert servers == [[cpu] for cpu in want]
+    assert servers == [str(cpu) for cpu in want]
 
 
 @pytest.mark.parametrize("options", [(), ("--servers=one",)], ids=str)
