@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* --limit: a verdict for each limit, and from them the exit status. */
 #include <inttypes.h>
-#include <string.h>
 #include <time.h>
 
 #include "rt-error.h"
@@ -18,7 +17,10 @@ static uint64_t missed(const struct tw_run *run, int pair)
 	return run->pairs[pair]->total.missed;
 }
 
-static const struct tw_counter counters[] = {
+static const struct {
+	const char *name;
+	uint64_t (*count)(const struct tw_run *run, int pair);
+} counters[] = {
 	{ "missed", missed },
 	{ "throttled", tw_throttled },
 	{ "lost", tw_datagrams_lost },
@@ -26,16 +28,6 @@ static const struct tw_counter counters[] = {
 
 static struct tw_limit limits[TW_LIMITS_MAX];
 static int count;
-
-const struct tw_counter *tw_counter_find(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(counters); i++)
-		if (!strcmp(counters[i].name, name))
-			return &counters[i];
-	return NULL;
-}
 
 static const char *name_of(int about)
 {

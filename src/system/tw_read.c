@@ -11,7 +11,7 @@
 
 #define ALL_MAX		(16u << 20)
 
-size_t tw_read_bytes(void *bytes, size_t size, const char *path)
+ssize_t tw_read_bytes(void *bytes, size_t size, const char *path)
 {
 	/* A FIFO must not block. */
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -19,24 +19,21 @@ size_t tw_read_bytes(void *bytes, size_t size, const char *path)
 	ssize_t len = 1;
 
 	if (fd < 0)
-		return 0;
+		return -1;
 	while (used < size && len > 0) {
 		len = read(fd, (char *)bytes + used, size - used);
 		used += len > 0 ? len : 0;
 	}
 	close(fd);
-	return used;
+	return used || !len ? (ssize_t)used : -1;
 }
 
 bool tw_read_text(char *text, size_t size, const char *path)
 {
 	char line[TW_READ_LINE];
 	char *from = line, *end, *at;
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	ssize_t len = fd < 0 ? -1 : read(fd, line, sizeof(line) - 1);
+	ssize_t len = tw_read_bytes(line, sizeof(line) - 1, path);
 
-	if (fd >= 0)
-		close(fd);
 	if (len < 0)
 		return false;
 	line[len] = '\0';
@@ -67,8 +64,8 @@ bool tw_read_number(int64_t *number, const char *path)
 char *tw_read_all(const char *path)
 {
 	char *text = malloc(ALL_MAX + 1);
-	size_t len = text ? tw_read_bytes(text, ALL_MAX, path) : 0;
-	char *all = len ? realloc(text, len + 1) : NULL;
+	ssize_t len = text ? tw_read_bytes(text, ALL_MAX, path) : 0;
+	char *all = len > 0 ? realloc(text, len + 1) : NULL;
 
 	if (!all) {
 		free(text);
