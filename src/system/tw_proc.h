@@ -13,7 +13,6 @@ enum {
 	/* Ticks: of the thread, and of the process's children that were reaped. */
 	TW_STAT_USER = 14, TW_STAT_SYSTEM,
 	TW_STAT_CHILDREN_USER, TW_STAT_CHILDREN_SYSTEM,
-	TW_STAT_THREADS = 20,
 	TW_STAT_START = 22,
 	TW_STAT_CPU = 39, TW_STAT_PRIORITY, TW_STAT_POLICY,
 	TW_STAT_FIELDS

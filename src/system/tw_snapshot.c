@@ -23,7 +23,8 @@ static int64_t from_ticks(int64_t ticks)
 {
 	const int64_t tick_ns = TW_NS_PER_S / sysconf(_SC_CLK_TCK);
 
-	return ticks < INT64_MAX / 16 / tick_ns ? ticks * tick_ns : 0;
+	return ticks > 0 && ticks < INT64_MAX / 16 / tick_ns ?
+	       ticks * tick_ns : 0;
 }
 
 static bool works_for_interrupts(const char *name)
@@ -53,12 +54,13 @@ static bool read_task(struct tw_task *task, int pid, int tid)
 		.start = field[TW_STAT_START],
 		.policy = (int)field[TW_STAT_POLICY],
 		.priority = (int)field[TW_STAT_PRIORITY],
-		.ns = from_ticks(field[TW_STAT_USER] + field[TW_STAT_SYSTEM]),
+		.ns = from_ticks(field[TW_STAT_USER]) +
+		      from_ticks(field[TW_STAT_SYSTEM]),
 		.kernel = field[TW_STAT_FLAGS] & KERNEL_THREAD,
 	};
 	if (pid == tid)
-		task->children_ns = from_ticks(field[TW_STAT_CHILDREN_USER] +
-					       field[TW_STAT_CHILDREN_SYSTEM]);
+		task->children_ns = from_ticks(field[TW_STAT_CHILDREN_USER]) +
+				    from_ticks(field[TW_STAT_CHILDREN_SYSTEM]);
 	memcpy(task->name, stat.name, sizeof(task->name));
 	task->interrupts = task->kernel && works_for_interrupts(task->name);
 	return true;
