@@ -61,6 +61,7 @@ def test_in_force_while_it_runs(start, before, value_us, victim, number,
         assert outside.wait_for(lambda: number != signal.SIGKILL or
                                 not outside.alive(pids["guard"]))
         time.sleep(0.05)
+        assert outside.alive(pids["guard"]) == (number != signal.SIGKILL)
         assert outside.rt_runtime() == value_us
         process.signal(signal.SIGINT)
     process.finish()
