@@ -71,9 +71,10 @@ static ssize_t receive_reply(int fd, void *buf, size_t size, int flags)
 	struct iovec iov[] = { { buf, size }, { &trailer, sizeof(trailer) } };
 	ssize_t len = receive(fd, iov, 2, flags);
 
-	if (len <= 0)
-		return len;
-	return len == (ssize_t)(size + sizeof(trailer)) ? (ssize_t)size : 0;
+	if (len <= 0 || len == (ssize_t)(size + sizeof(trailer)))
+		return len > 0 ? (ssize_t)size : len;
+	trailer.seq = 0;
+	return 0;
 }
 
 static ssize_t send_reply(int fd, const void *buf, size_t size, int flags)
