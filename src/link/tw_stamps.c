@@ -16,13 +16,13 @@
 
 #include "rt-error.h"
 #include "tw_clocks.h"
-#include "tw_loop.h"
 #include "tw_config.h"
+#include "tw_loop.h"
 #include "tw_stamps.h"
 #include "tw_time.h"
 #include "tw_wire.h"
 
-#define BATCH	4	/* the two stamps of a message, and late ones */
+#define BATCH	8	/* the two stamps of a message, and late ones */
 #define SET_NS	10000	/* CLOCK_REALTIME moves so far only if it is set */
 
 /* Of a side, in the order of enum tw_time. */
@@ -135,17 +135,14 @@ static void take_all(int fd, int64_t at_ns[STAMPS])
 	struct mmsghdr msgs[BATCH];
 	int i, count;
 
-	do {
-		for (i = 0; i < BATCH; i++)
-			msgs[i].msg_hdr = (struct msghdr) {
-				.msg_control = control[i],
-				.msg_controllen = sizeof(control[i]),
-			};
-		count = recvmmsg(fd, msgs, BATCH,
-				 MSG_ERRQUEUE | MSG_DONTWAIT, NULL);
-		for (i = 0; i < count; i++)
-			take_stamp(&msgs[i].msg_hdr, at_ns);
-	} while (count == BATCH);
+	for (i = 0; i < BATCH; i++)
+		msgs[i].msg_hdr = (struct msghdr) {
+			.msg_control = control[i],
+			.msg_controllen = sizeof(control[i]),
+		};
+	count = recvmmsg(fd, msgs, BATCH, MSG_ERRQUEUE | MSG_DONTWAIT, NULL);
+	for (i = 0; i < count; i++)
+		take_stamp(&msgs[i].msg_hdr, at_ns);
 }
 
 /*
