@@ -84,6 +84,7 @@ extern const struct tw_part tw_part_transport;
 extern const struct tw_part tw_part_total;
 extern const struct tw_part tw_part_gone;
 extern const struct tw_part tw_part_servers;
+extern const struct tw_part tw_part_stamps;
 extern const struct tw_part tw_part_orb;
 extern const struct tw_part tw_part_orb_step;
 extern const struct tw_part tw_part_check;

@@ -37,6 +37,7 @@ const struct tw_part *const tw_parts[] = {
 	&tw_part_total,
 	&tw_part_gone,
 	&tw_part_servers,
+	&tw_part_stamps,	/* behind these two: it changes the link */
 	&tw_part_orb_step,
 	&tw_part_check,	/* last: all else is checked, or it exits */
 	NULL

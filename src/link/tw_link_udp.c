@@ -126,7 +126,8 @@ static int await_reply(const struct tw_loop *loop, struct tw_cycle *cycle)
 	struct tw_reply reply;
 
 	do {
-		ssize_t len = recv(loop->fd, &reply, sizeof(reply), MSG_TRUNC);
+		ssize_t len = tw_wire_in(loop->fd, &reply, sizeof(reply),
+					 MSG_TRUNC);
 		int err;
 
 		cycle->t3_ns = loop->now_ns();
@@ -178,7 +179,8 @@ static int udp_take(const struct tw_loop *loop, int wait_fd,
 		int err;
 
 		loop->wait->wait(wait_fd, loop->stop);
-		len = recv(loop->fd, loop->request, loop->size, MSG_TRUNC);
+		len = tw_wire_in(loop->fd, loop->request, loop->size,
+				 MSG_TRUNC);
 		reply->t1_ns = loop->now_ns();
 		err = len < 0 ? tw_wire_failed(loop->stop) : 0;
 		if (err)

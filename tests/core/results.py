@@ -43,6 +43,8 @@ REMARK = re.compile(
     r"Clock tsc: [+-][\d.]+ ppm against the kernel's, [+-][\d.]+ us in "
     r"[\d.]+ s|"
     r"Lost: \d+ of \d+ cycles; late \d+, duplicate \d+, reordered \d+|"
+    r"Stamps: \d+ of \d+ cycles, \d+ left out, \d+ unfinished|"
+    r"Stamps missing: \w+ \d+|in ns +min +avg +max|\w+(?: +-?\d+){3}|"
     r"Not (?:dumped|in the timeline): \d+ cycles|Percentiles T:\d+ .*|"
     r"Worst [a-z]+: .*|Limit [a-z0-9:.]+: (?:met|undecided|exceeded): .*|"
     r"Throttled: [1-9]\d*|The kernel (?:may have|has probably) stopped "

@@ -181,6 +181,9 @@ def test_strange_words(args, named):
     ("--transport=unix --dscp=0", "--dscp=0: allowed only with --transport"),
     ("--transport=vsock --busy-poll=9", "--busy-poll=9: allowed only with"),
     ("--transport=unix --sock-priority=9", "--sock-priority=9: allowed only"),
+    ("--transport=unix --stamps=rx", "--stamps=rx: allowed only with"),
+    ("--transport=vsock --stamps=all", "--stamps=all: allowed only with"),
+    ("-t2 --servers=one --stamps=rx", "--stamps=rx: not allowed with"),
 ])
 def test_contradictions(tmp_path, args, named):
     limit = () if "--steps=2" in args else ("-D", "1")
@@ -253,6 +256,7 @@ GOOD = [
     ("-x --timer=nanosleep", "timer", "nanosleep"),
     ("-n", "timer", "nanosleep"), ("-x -i 0", "timer", "none"),
     ("--wait=read", "wait", "read"), ("--wait=poll", "wait", "poll"),
+    ("", "stamps", "off"), ("--stamps=all", "stamps", "all"),
     ("", "wait", "poll"), ("--size=9", "size", 9), ("", "size", 8),
     ("--size=65536", "cycles", 20), ("--sleep=5", "sleep", 5),
     ("", "sleep", 100), ("--warmup=7", "warmup", 7), ("", "warmup", 2),
@@ -378,15 +382,20 @@ def test_options_reach_the_kernel(run, given, pattern, side, count):
     ("", 400), ("--wait=read", 300), ("--wait=select", 400),
     ("--wait=epoll -x", 400), ("-c tai --timer=timerfd", 400),
     ("-c tsc", 400), ("--transport=unix", 400), ("--transport=udp", 400),
-    ("--transport=udp --wait=read -c monotonic_raw", 300)])
+    ("--transport=udp --wait=read -c monotonic_raw", 300),
+    ("--stamps=off", 400), ("--stamps=rx", 400),
+    ("--stamps=rx --transport=udp", 400), ("--stamps=all", 500),
+    ("--stamps=all --transport=udp --wait=read", 400)])
 def test_calls_of_a_cycle(run, given, server):
-    """Client: wait, send, receive; server: wait, receive, sleep, send."""
+    """Client: wait, send, receive; server: wait, receive, sleep, send; with
+    all stamps, each one more."""
     if "udp" in given:
         given += " --timeout=9000000"
     short, long = (traced(run, "-m", "-l", loops, *given.split())
                    for loops in (20, 120))
     assert {side: len(long[side][0]) - len(short[side][0])
-            for side in outside.SIDES} == {"client": 300, "server": server}
+            for side in outside.SIDES} == {
+                "client": 400 if "all" in given else 300, "server": server}
 
 
 @pytest.mark.parametrize("given,offset,periods", [
