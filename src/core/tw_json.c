@@ -121,6 +121,10 @@ static void write_process(FILE *file, const struct tw_pair *pair,
 {
 	const struct tw_process *process = &pair->process[role];
 
+	if (!process->pid) {	/* the other side is no process of ours */
+		fprintf(file, "        \"%s\": null,\n", tw_role_names[role]);
+		return;
+	}
 	fprintf(file, "        \"%s\": { \"pid\": %d, \"policy\": \"%s\", \"priority\": %d, \"cpus\": ",
 		tw_role_names[role], process->pid,
 		tw_config_policy(process->policy), process->priority);

@@ -37,6 +37,7 @@ struct tw_metric {
 	bool needs_timer;	/* means nothing in a closed loop */
 	int64_t (*value_ns)(const struct tw_cycle *cycle,
 			    const struct tw_metric_params *params);
+	const char *absent;	/* why a run has none; a part may set it */
 };
 
 /* Index: enum tw_metric_id. A part may replace a function before the run. */
@@ -55,11 +56,19 @@ enum tw_metric_id tw_metric_find(const char *name);
 int64_t tw_metric_target_ns(enum tw_metric_id id,
 			    const struct tw_metric_params *params);
 
-/* Whether the metric @id means something with these settings. */
+/* Why the metric @id means nothing with these settings; NULL: it does. */
+static inline const char *
+tw_metric_absent(enum tw_metric_id id, const struct tw_metric_params *params)
+{
+	return params->period_ns || !tw_metrics[id].needs_timer ?
+	       tw_metrics[id].absent :
+	       "needs a timer, so an --interval above 0";
+}
+
 static inline bool tw_metric_valid(enum tw_metric_id id,
 				   const struct tw_metric_params *params)
 {
-	return params->period_ns || !tw_metrics[id].needs_timer;
+	return !tw_metric_absent(id, params);
 }
 
 #endif /* TW_METRIC_H */

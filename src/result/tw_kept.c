@@ -54,8 +54,8 @@ static void check(struct tw_run *run)
 	const struct tw_metric_params params = tw_config_params(0);
 
 	if (!tw_metric_valid(spike_on, &params))
-		fatal("--spike=%s: needs a timer, so an --interval above 0\n",
-		      tw_metrics[spike_on].name);
+		fatal("--spike=%s: %s\n", tw_metrics[spike_on].name,
+		      tw_metric_absent(spike_on, &params));
 }
 
 static size_t room(const struct tw_run *run)
