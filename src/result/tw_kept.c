@@ -184,22 +184,28 @@ static double excess_ns(const struct tw_kept *kept, const struct tw_pair *pair,
 static void print_causes(FILE *file, const struct tw_kept *kept,
 			 const struct tw_pair *pair, enum tw_metric_id id)
 {
-	static const enum tw_metric_id parts[TW_METRICS][PARTS_MAX] = {
+	static const enum tw_metric_id causes[TW_METRICS][PARTS_MAX] = {
 		[TW_LATENCY] = { TW_SEND, TW_SLEEP, TW_RECEIVE },
 		[TW_RESPONSE] = { TW_SEND, TW_SLEEP, TW_RECEIVE },
 		[TW_TOTAL] = { TW_SEND, TW_SLEEP, TW_RECEIVE, TW_INTERVAL },
 		[TW_PLANNED] = { TW_SEND, TW_SLEEP, TW_RECEIVE, TW_WAKEUP },
 		[TW_NETWORK] = { TW_SEND, TW_RECEIVE },
 	};
+	/* With --reflect. */
+	static const enum tw_metric_id few[TW_METRICS][PARTS_MAX] = {
+		[TW_PLANNED] = { TW_RESPONSE, TW_WAKEUP },
+	};
+	const enum tw_metric_id *parts =
+		(tw_metrics[TW_SEND].absent ? few : causes)[id];
 	double all_ns = excess_ns(kept, pair, id), left_ns = all_ns, ns;
 	int i;
 
-	for (i = 0; i < PARTS_MAX && parts[id][i] && all_ns > 0; i++) {
-		ns = i + 1 == PARTS_MAX || !parts[id][i + 1] ? left_ns :
-		     excess_ns(kept, pair, parts[id][i]);
+	for (i = 0; i < PARTS_MAX && parts[i] && all_ns > 0; i++) {
+		ns = i + 1 == PARTS_MAX || !parts[i + 1] ? left_ns :
+		     excess_ns(kept, pair, parts[i]);
 		left_ns -= ns;
 		fprintf(file, "%s %s %.0f %%", i ? "," : "; excess:",
-			tw_metrics[parts[id][i]].name,
+			tw_metrics[parts[i]].name,
 			round(100 * ns / all_ns) + 0.0);
 	}
 }
