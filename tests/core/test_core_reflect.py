@@ -15,7 +15,6 @@ import pytest
 import outside
 import results
 import tracing
-import twoway
 from device import FAR, SILENT, Device, enter, wire, within
 
 PRESENT = ("latency", "wakeup", "response", "interval", "planned")

@@ -12,7 +12,6 @@ import time
 
 import pytest
 
-import outside
 import tracing
 
 CLONE_NEWNET = 0x40000000
