@@ -77,7 +77,7 @@ static char *split(const struct tw_option *option, const char *value,
 		*end++ = '\0';
 		return *end ? end + 1 : NULL;
 	}
-	if (!end || strchr(end + 1, ':'))	/* a name, or an IPv6 address */
+	if (!end || strchr(end + 1, ':'))	/* or an address of IPv6 */
 		return NULL;
 	*end = '\0';
 	return end + 1;
@@ -189,16 +189,12 @@ static uint16_t checksum(const struct tw_request *request)
 static int failed(const struct tw_loop *loop)
 {
 	int number = errno, err = tw_wire_failed(loop->stop);
-	char byte;
 
 	if (number == EAGAIN)
 		return TW_LINK_LOST;
 	if (!err || err == -ECANCELED)
 		return err;
 	tw_datagram_error(loop, number);
-	/* They are also queued, and would leave replies no memory. */
-	while (recv(loop->fd, &byte, 1, MSG_ERRQUEUE | MSG_DONTWAIT) >= 0)
-		;
 	return answered ? TW_LINK_LOST : -number;
 }
 
@@ -270,7 +266,8 @@ static void start_pair(struct tw_run *run, int number)
 {
 	tw_pair_connect(run, number);
 	tw_pair_start_process(run, number, TW_CLIENT);
-	run->pairs[number]->process[TW_SERVER].ended = true;	/* is none */
+	/* There is none: nobody waits for its end. */
+	run->pairs[number]->process[TW_SERVER].ended = true;
 }
 
 static int64_t none_ns(const struct tw_cycle *cycle,

@@ -43,7 +43,7 @@ static void begin(struct tw_run *run)
 	fprintf(stream.text, "pair,cycle,planned_ns,t0_ns,t1_ns,t2_ns,t3_ns,missed\n");
 }
 
-/* A cycle whose reply was lost has no t1, t2 and t3; with --reflect, only t3. */
+/* A cycle whose reply was lost has no t1, t2 and t3; --reflect: only t3. */
 static void print(int pair, const struct tw_cycle *cycle)
 {
 	fprintf(stream.text, "%d,%" PRIu64 ",%" PRId64 ",%" PRId64 ",", pair,

@@ -189,8 +189,8 @@ def test_faults_of_icmp(near, sockets, silent, version, faults, counts):
 def test_requests(near, sockets, silent):
     """An identifier for each pair, the sequence from 1, the size, the TOS."""
     with Device("icmp", 4, namespace=silent) as device:
-        done = near("-q", "-t3", "-d0", "-l", 30, *REALTIME, "--size=1001", "--dscp=46",
-                    "--json=json", *device.options())
+        done = near("-q", "-t3", "-d0", "-l", 30, *REALTIME, "--size=1001",
+                    "--dscp=46", "--json=json", *device.options())
     assert (done.returncode, done.stderr) == (0, "")
     found = {}
     for size, tos, head, number in device.seen:
@@ -270,20 +270,25 @@ def test_nobody_listens(run):
         r"WARN: no cycle was measured\n", done.stderr)
 
 
-def test_nobody_listens_any_more(start):
+def test_nobody_listens_for_a_while(start):
     """Then the run goes on, its cycles are lost, and the reason is named."""
     with Device() as device:
-        process = start("-q", "-D3", "--json=json", *REALTIME,
-                        *device.options())
+        process = start("-q", "--json=json", *REALTIME, *device.options())
         assert outside.wait_for(lambda: len(device.seen) > 300)
+    client, = process.named("twoway-client")
+    before = outside.switches(client)
+    # More errors than the socket's queue for them has room for.
+    assert outside.wait_for(lambda: outside.switches(client) > before + 900)
+    with Device(port=device.port) as again:
+        assert outside.wait_for(lambda: len(again.seen) > 300)
+    process.signal(signal.SIGINT)
     assert process.finish() == 0
     assert re.fullmatch(
         r"WARN: pair 0: errors came from the network instead of replies: "
         r"\d+, the last: Connection refused\n", process.err)
     found = results.check(start.directory / "json")["twoway"]["pairs"][0][
         "datagrams"]
-    # More than an error queue that nobody reads has room for.
-    assert found["lost"] > 400 and found["answered"] > 290
+    assert found["lost"] > 400 and found["answered"] > 590
 
 
 @BOTH
@@ -430,6 +435,28 @@ def test_computer_is_late(run, tracefs, metric):
     # Others may have had the CPU as well, on a busy machine.
     assert found["who"].startswith("spinner-") or \
         "fair server" in found["cause"], found
+
+
+@results.root
+def test_computer_is_late_beside_a_slow_device(run, tracefs):
+    """The device takes longer than the delay, but it always does."""
+    cpus = sorted(os.sched_getaffinity(0))
+    if len(cpus) < 2:
+        pytest.skip("needs two CPUs")
+    spinner = subprocess.Popen(
+        [os.environ["TWOWAY_SPINNER"], str(cpus[-1]), "90", "0", "40000",
+         "310000", "0"], stdout=subprocess.DEVNULL)
+    try:
+        with Device(faults={None: "slow"}, cpu=cpus[0]) as device:
+            done = run(*BREAK, "-b", "response:72000", *device.options(),
+                       "-i", 100000, f"--client-affinity={cpus[-1]}")
+    finally:
+        spinner.terminate()
+        spinner.wait()
+    found = cause(done)
+    assert (found["phase"], found["state"]) == ("response", "runnable")
+    assert found["ns"] > 2 * found["state_ns"]
+    assert found["who"].startswith("spinner-"), found["cause"]
 
 
 def test_report(run, tmp_path):

@@ -74,11 +74,12 @@ class Device(threading.Thread):
     """@faults: by the number of a request, or None for all, the method that
     answers it. seen: of each request its size, TOS, head and number."""
 
-    def __init__(self, kind="udp", version=4, faults=None, namespace=None):
+    def __init__(self, kind="udp", version=4, faults=None, namespace=None,
+                 port=0, cpu=None):
         super().__init__(daemon=True)
         self.kind, self.version, self.namespace = kind, version, namespace
         self.address = (FAR if namespace else LOOPBACK)[version]
-        self.faults = faults or {}
+        self.faults, self.port, self.cpu = faults or {}, port, cpu
         self.seen, self.held, self.failed = [], [], None
         self.ready, self.over = threading.Event(), os.pipe()
 
@@ -117,8 +118,10 @@ class Device(threading.Thread):
             # A busy machine must not make it late.
             with contextlib.suppress(PermissionError):
                 os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(3))
+            if self.cpu is not None:
+                os.sched_setaffinity(0, {self.cpu})
             with self.open() as self.own:
-                self.own.bind((self.address, 0))
+                self.own.bind((self.address, self.port))
                 self.port = self.own.getsockname()[1]
                 self.ready.set()
                 while self.over[0] not in select.select(
