@@ -251,8 +251,10 @@ def rows_of(path, chunk, line, stamped):
         raise InputError(path, line + chunk.count(b"\n"),
                          "the file is cut off: no line end")
     columns = 8 + tr_dump_stamps.COLUMNS * stamped
+    first = re.search(rb"^(?!.*,,,,).*", chunk, re.M)
+    if first and NO_SERVER.search(first[0]):
+        chunk = NO_SERVER.sub(b",0,0,", chunk)
     whole = chunk
-    chunk = NO_SERVER.sub(b",0,0,", chunk)
     if b",,,," in chunk:
         chunk = LOST_ROW[stamped].sub(b"", chunk)
         if not chunk:
