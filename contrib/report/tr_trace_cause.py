@@ -110,7 +110,7 @@ class Picture:
         stamps = self.trace.stamps
         # With two hosts it is a phase; with --reflect, there is none of both.
         whole = "response" if self.broken and \
-            self.broken.phases.keys() == {"wakeup"} else "network"
+            self.broken.phases.keys() <= {"wakeup"} else "network"
         names = ("wakeup", whole) if "t1" not in stamps else \
             ("wakeup", "send", "sleep", "receive")
         return [(name, stamps[begin], stamps[end]) for name in names
