@@ -115,7 +115,9 @@ static struct tw_piece look(const struct scene *scene, int64_t now_ns)
 		cpu = -1;
 	} else if (side->state == TW_TASK_BLOCKED) {
 		piece.state = waits_for(scene, now_ns);
-		if (scene->play.peer.pid && piece.state != TW_BLOCKED)
+		if (piece.state == TW_AWAY)
+			cpu = -1;
+		else if (scene->play.peer.pid && piece.state != TW_BLOCKED)
 			cpu = scene->play.peer.cpu;
 	} else if (piece.state == TW_RUNS && cpu >= 0 &&
 		   scene->play.cpus[cpu].pid != side->pid) {

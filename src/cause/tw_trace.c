@@ -23,7 +23,7 @@
 #define TRACE_FILE	"twowaytest-trace.txt"
 #define KEPT_NS		(20 * TW_NS_PER_MS)	/* in the file */
 #define BEFORE_NS	TW_NS_PER_MS	/* who was where, at its begin */
-#define PHASES		4
+#define PHASES		5
 
 /* Memory of a pair. */
 struct room {
@@ -147,16 +147,19 @@ static int list_spans(struct tw_span spans[PHASES], const struct tw_pair *pair,
 		enum tw_metric_id id;
 		enum tw_role side, peer;	/* TW_MAIN: for a timer */
 		int64_t begin_ns, end_ns, due_ns;
+		enum tw_state waits;
 	} phases[PHASES] = {
 		{ TW_SEND, TW_SERVER, TW_CLIENT, cycle->t0_ns, cycle->t1_ns,
-		  0 },
+		  0, TW_UNKNOWN },
 		{ TW_SLEEP, TW_SERVER, TW_MAIN, cycle->t1_ns, cycle->t2_ns,
-		  cycle->t1_ns + params->sleep_ns },
+		  cycle->t1_ns + params->sleep_ns, TW_UNKNOWN },
 		{ TW_RECEIVE, TW_CLIENT, TW_SERVER, cycle->t2_ns,
-		  cycle->t3_ns, 0 },
+		  cycle->t3_ns, 0, TW_UNKNOWN },
+		{ TW_RESPONSE, TW_CLIENT, TW_MAIN, cycle->t0_ns,
+		  cycle->t3_ns, 0, TW_AWAY },
 		{ TW_WAKEUP, TW_CLIENT, TW_MAIN,
 		  cycle->t0_ns - of->values_ns[TW_WAKEUP], cycle->t0_ns,
-		  cycle->planned_ns },
+		  cycle->planned_ns, TW_UNKNOWN },
 	};
 	int i, count = 0;
 
@@ -164,7 +167,9 @@ static int list_spans(struct tw_span spans[PHASES], const struct tw_pair *pair,
 		enum tw_metric_id id = phases[i].id;
 		enum tw_role side = phases[i].side, peer = phases[i].peer;
 
-		if (!has_part(of->metric, id) || !tw_metric_valid(id, params))
+		/* A phase has no parts. */
+		if (*tw_kept_parts(id) || !has_part(of->metric, id) ||
+		    !tw_metric_valid(id, params))
 			continue;
 		spans[count++] = (struct tw_span) {
 			.name = tw_metrics[id].name,
@@ -177,6 +182,7 @@ static int list_spans(struct tw_span spans[PHASES], const struct tw_pair *pair,
 			.end_ns = phases[i].end_ns - ahead_ns,
 			.due_ns = phases[i].due_ns - ahead_ns,
 			.mean_ns = usual_ns(pair, of, id),
+			.waits = phases[i].waits,
 		};
 	}
 	return count;
@@ -196,28 +202,29 @@ static int read_window(const struct tw_break *of, int64_t ahead_ns)
 {
 	const struct tw_cycle *cycle = &of->cycle;
 	const struct tw_mark marks[] = {
-		{ cycle->planned_ns - ahead_ns,
+		{ tw_config_interval_us(0) ? cycle->planned_ns : 0,
 		  "planned: the timer is to expire" },
-		{ cycle->t0_ns - ahead_ns,
-		  "t0: the client is awake, about to send" },
-		{ cycle->t1_ns - ahead_ns,
-		  "t1: the server has read the request" },
-		{ cycle->t2_ns - ahead_ns,
-		  "t2: the server has slept, about to reply" },
-		{ cycle->t3_ns - ahead_ns,
-		  "t3: the client has read the reply" },
+		{ cycle->t0_ns, "t0: the client is awake, about to send" },
+		{ cycle->t1_ns, "t1: the server has read the request" },
+		{ cycle->t2_ns, "t2: the server has slept, about to reply" },
+		{ cycle->t3_ns, "t3: the client has read the reply" },
 	};
-	bool timed = tw_config_interval_us(0);
+	struct tw_mark known[ARRAY_SIZE(marks)];
 	FILE *file = tw_tracefs_read();
+	int i, err, count = 0;
 	char whose[64];
-	int err;
 
 	if (!file)
 		return -errno;
 	snprintf(whose, sizeof(whose), "twowaytest: cycle %" PRIu64,
 		 tw_break_number(of));
+	for (i = 0; i < (int)ARRAY_SIZE(marks); i++) {
+		known[count] = marks[i];
+		known[count].at_ns -= ahead_ns;
+		count += marks[i].at_ns != 0;
+	}
 	err = tw_window_read(&window, file, from_ns(cycle) - ahead_ns, whose,
-			     timed ? marks : marks + 1, timed ? 5 : 4);
+			     known, count);
 	fclose(file);
 	return err;
 }

@@ -116,6 +116,11 @@ static void write_settings(FILE *file, const char *name,
 static void write_process(FILE *file, const struct tw_pair *pair,
 			  enum tw_role role)
 {
+	if (!pair->process[role].pid) {
+		fprintf(file, "        \"%s\": null%s\n", tw_role_names[role],
+			role == TW_SERVER ? "," : "");
+		return;
+	}
 	fprintf(file, "        ");
 	write_settings(file, tw_role_names[role], &pair->process[role]);
 	fprintf(file, ", \"page_faults\": %" PRIu64

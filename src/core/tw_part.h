@@ -80,6 +80,7 @@ extern const struct tw_part tw_part_throttle;
 extern const struct tw_part tw_part_ramp;
 extern const struct tw_part tw_part_trltp;
 extern const struct tw_part tw_part_clock;
+extern const struct tw_part tw_part_reflect;
 extern const struct tw_part tw_part_transport;
 extern const struct tw_part tw_part_total;
 extern const struct tw_part tw_part_gone;

@@ -14,6 +14,7 @@ const struct tw_part *const tw_parts[] = {
 	&tw_part_pairs,
 	&tw_part_config,
 	&tw_part_place,
+	&tw_part_reflect,	/* which metrics there are */
 	&tw_part_columns,
 	&tw_part_text,
 	&tw_part_latency,

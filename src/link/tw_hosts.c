@@ -28,6 +28,16 @@ static int is_theirs(const char *word)
 	return 0;
 }
 
+/* A device that answers is measured here. */
+static int reflects(int argc, char **argv)
+{
+	int i = 1;
+
+	while (i < argc && strncmp(argv[i], "--reflect", 9))
+		i++;
+	return i < argc;
+}
+
 static void __attribute__((constructor)) hand_over(int argc, char **argv)
 {
 	char path[PATH_MAX + 16];
@@ -36,7 +46,7 @@ static void __attribute__((constructor)) hand_over(int argc, char **argv)
 
 	while (i < argc && !is_theirs(argv[i]))
 		i++;
-	if (i >= argc)
+	if (i >= argc || reflects(argc, argv))
 		return;
 	length = readlink("/proc/self/exe", path, PATH_MAX);
 	while (length > 0 && path[length - 1] != '/')

@@ -28,7 +28,7 @@
 /* Memory of a pair, for one step. */
 struct room {
 	int64_t expected_ns[TW_METRICS];
-	int first;		/* metric that can be late */
+	int first, last;	/* metrics that can be late */
 	int64_t min_ns, max_ns;	/* of a stop */
 	uint64_t stops;
 	int64_t longest_ns;
@@ -71,6 +71,8 @@ static void attach(void *memory, int pair)
 
 	room->expected_ns[TW_SLEEP] = params.sleep_ns;
 	room->first = params.period_ns ? TW_WAKEUP : TW_SEND;
+	/* The client also waits without phases of a server. */
+	room->last = tw_metrics[TW_SEND].lacks ? TW_RESPONSE : TW_RECEIVE;
 }
 
 /* How long, at most, one of both was kept back. */
@@ -81,7 +83,7 @@ static bool record(void *memory, const struct tw_cycle *cycle,
 	int64_t late_ns = 0;
 	int id;
 
-	for (id = room->first; id <= TW_RECEIVE; id++)
+	for (id = room->first; id <= room->last; id++)
 		if (values_ns[id] - room->expected_ns[id] > late_ns)
 			late_ns = values_ns[id] - room->expected_ns[id];
 	room->stops += late_ns >= room->min_ns && late_ns <= room->max_ns;

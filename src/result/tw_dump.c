@@ -55,17 +55,20 @@ static void begin(struct tw_run *run)
 		more ? more->names : "");
 }
 
-/* A cycle whose reply was lost has no t1, t2 and t3. */
+/* A cycle whose reply was lost has no t1, t2 and t3; --reflect: only t3. */
 static void print(int pair, const struct tw_cycle *cycle)
 {
 	fprintf(stream.text, "%d,%" PRIu64 ",%" PRId64 ",%" PRId64 ",", pair,
 		cycle->seq - tw_config.warmup - 1, cycle->planned_ns,
 		cycle->t0_ns);
-	if (cycle->t3_ns)
-		fprintf(stream.text, "%" PRId64 ",%" PRId64 ",%" PRId64,
-			cycle->t1_ns, cycle->t2_ns, cycle->t3_ns);
+	if (cycle->t1_ns)
+		fprintf(stream.text, "%" PRId64 ",%" PRId64, cycle->t1_ns,
+			cycle->t2_ns);
 	else
-		fprintf(stream.text, ",,");
+		fputc(',', stream.text);
+	fputc(',', stream.text);
+	if (cycle->t3_ns)
+		fprintf(stream.text, "%" PRId64, cycle->t3_ns);
 	fprintf(stream.text, ",%" PRIu64, cycle->missed);
 	if (more)
 		more->print(stream.text, pair, cycle->seq);

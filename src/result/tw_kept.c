@@ -54,8 +54,8 @@ static void check(struct tw_run *run)
 	const struct tw_metric_params params = tw_config_params(0);
 
 	if (!tw_metric_valid(spike_on, &params))
-		fatal("--spike=%s: needs a timer, so an --interval above 0\n",
-		      tw_metrics[spike_on].name);
+		fatal("--spike=%s: %s\n", tw_metrics[spike_on].name,
+		      tw_metric_lacks(spike_on, &params));
 }
 
 static size_t room(const struct tw_run *run)
@@ -177,7 +177,7 @@ static double excess_ns(const struct tw_kept *kept, const struct tw_pair *pair,
 }
 
 /* A phase has none. The interval before this cycle ended with its wake-up. */
-static const enum tw_metric_id parts[TW_METRICS][PARTS_MAX + 1] = {
+static const enum tw_metric_id one_host[TW_METRICS][PARTS_MAX + 1] = {
 	[TW_LATENCY] = { TW_SEND, TW_SLEEP, TW_RECEIVE },
 	[TW_RESPONSE] = { TW_SEND, TW_SLEEP, TW_RECEIVE },
 	[TW_INTERVAL] = { TW_WAKEUP },
@@ -186,9 +186,26 @@ static const enum tw_metric_id parts[TW_METRICS][PARTS_MAX + 1] = {
 	[TW_NETWORK] = { TW_SEND, TW_RECEIVE },
 };
 
+/* Of two clocks, only the sum of send and receive is known. */
+static const enum tw_metric_id two_hosts[TW_METRICS][PARTS_MAX + 1] = {
+	[TW_LATENCY] = { TW_SLEEP, TW_NETWORK },
+	[TW_RESPONSE] = { TW_SLEEP, TW_NETWORK },
+	[TW_INTERVAL] = { TW_WAKEUP },
+	[TW_TOTAL] = { TW_SLEEP, TW_NETWORK, TW_INTERVAL },
+	[TW_PLANNED] = { TW_SLEEP, TW_NETWORK, TW_WAKEUP },
+};
+
+/* --reflect: the response cannot be divided. */
+static const enum tw_metric_id reflected[TW_METRICS][PARTS_MAX + 1] = {
+	[TW_LATENCY] = { TW_RESPONSE },
+	[TW_INTERVAL] = { TW_WAKEUP },
+	[TW_PLANNED] = { TW_RESPONSE, TW_WAKEUP },
+};
+
 const enum tw_metric_id *tw_kept_parts(enum tw_metric_id id)
 {
-	return parts[id];
+	return !tw_metrics[TW_SEND].lacks ? one_host[id] :
+	       !tw_metrics[TW_NETWORK].lacks ? two_hosts[id] : reflected[id];
 }
 
 /*
@@ -200,15 +217,15 @@ static void print_causes(FILE *file, const struct tw_kept *kept,
 			 const struct tw_pair *pair, enum tw_metric_id id)
 {
 	double all_ns = excess_ns(kept, pair, id), left_ns = all_ns, ns;
-	const enum tw_metric_id *part = parts[id];
+	const enum tw_metric_id *parts = tw_kept_parts(id), *part = parts;
 
 	if (!part[0] || !part[1] || all_ns <= 0)
 		return;
 	for (; *part; part++) {
 		ns = part[1] ? excess_ns(kept, pair, *part) : left_ns;
 		left_ns -= ns;
-		fprintf(file, "%s %s %.0f %%", part > parts[id] ? "," :
-			"; excess:", tw_metrics[*part].name,
+		fprintf(file, "%s %s %.0f %%", part > parts ? "," : "; excess:",
+			tw_metrics[*part].name,
 			round(100 * ns / all_ns) + 0.0);
 	}
 }

@@ -56,7 +56,8 @@ static void check(struct tw_run *run)
 	if (!only && !json_file)
 		return;
 	for (i = 0; i < tw_config.pairs; i++) {
-		add_side(&of, TW_SERVER, i);
+		if (tw_config.link->take)	/* else there is no server */
+			add_side(&of, TW_SERVER, i);
 		add_side(&of, TW_CLIENT, i);
 	}
 	for (i = 0; tw_load_number(i); i++)

@@ -49,6 +49,8 @@ BAD = {
               "inf", "latency@0:5", "5@0", "LATENCY:5", "send:send:5"),
     "FILE[:SECONDS": ("-x", "f:0", "f:86401", "f:99999999999999999999"),
     "EVENTS": ("", "!irq", "irq;sched"),
+    "HOST[:PORT": ("", "[::1", "[::1]9", "[]", "127.0.0.1:", "127.0.0.1:x",
+                   "127.0.0.1:0", "127.0.0.1:65536", "[::1]:x", ":7"),
     "FILE": ("", "-x", "/nonexistent/file", "/", "."),
 }
 NOT_STDOUT = ("dump", "histfile", "trltp-log")     # "-" would be a file
@@ -120,7 +122,9 @@ def test_bad_values(name, tmp_path, monkeypatch):
         bad.append("-")
     for value in dict.fromkeys(bad):
         for form in words(name, value):
-            extra = ("-h", "9") if name == "histfile" else ()
+            # Another program has --connect alone.
+            extra = {"histfile": ("-h", "9"),
+                     "connect": ("--reflect=udp",)}.get(name, ())
             message = refusal(*extra, *form, "-l", "1", "-q")
             # Of a list, the part that is bad; a file by its own name.
             part = message.partition("=")[2].partition(": ")[0]
@@ -176,7 +180,7 @@ def test_strange_words(args, named):
     ("-p 6 -t3 --priospread --load=fft", "allowed is 7 or more"),
     ("-h 1000000 -t 256 --metrics=all", "memory"),
     ("--transport=udp --size=65508", "from 8 to 65507"),
-    ("--timeout=5", "--timeout=5: allowed only with --transport=udp"),
+    ("--timeout=5", "--timeout=5: allowed only with --transport=udp or"),
     ("--transport=udp --timeout=100", "--timeout=100: allowed is more than"),
     ("--transport=unix --dscp=0", "--dscp=0: allowed only with --transport"),
     ("--transport=vsock --busy-poll=9", "--busy-poll=9: allowed only with"),
