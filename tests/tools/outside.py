@@ -221,8 +221,8 @@ def nobody(**limits):
 
 class Turn:
     """Programs of tests that change sched_rt_runtime_us, or look whether it
-    was changed, do so in turn, as tests/unit/test_guard.c does. One program
-    may be in its turn several times over."""
+    was changed, do so in turn. One program may be in its turn several times
+    over."""
     entered = 0
     file = None
 
