@@ -56,7 +56,7 @@ class Spinner:
     def finish(self):
         """When it had the CPU."""
         self.process.terminate()
-        out, _ = self.process.communicate(timeout=20)
+        out, _ = outside.communicate(self.process, 20)
         return [tuple(map(int, one.split())) for one in out.splitlines()]
 
 
