@@ -36,7 +36,7 @@ usual()
 	cat <<'EOF'
 40 build build
 3 build lint
-20 build unit
+5 build unit
 5 build kernels
 5 build openssh
 5 build patches, check
