@@ -5,6 +5,7 @@ import contextlib
 import fcntl
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -195,8 +196,9 @@ class Limit:
 
 
 def runnable():
-    """How many tasks have a CPU or want one; this one does."""
-    return int(read("/proc/loadavg").split()[3].partition("/")[0])
+    """How many tasks have a CPU or want one: this one, whatever is read."""
+    found = re.match(r"(?:\S+ ){3}(\d+)/", read("/proc/loadavg"))
+    return max(int(found[1]) if found else 1, 1)
 
 
 def wait_for(condition, timeout=30.0):

@@ -28,8 +28,13 @@ def test_limit(monkeypatch, tasks, stolen, lasts_s):
     assert outside.wait_for(lambda: "here", 5) == "here"
 
 
-def test_who_asks_is_runnable():
+@pytest.mark.parametrize("text, tasks", [
+    ("0.5 0.2 0.1 7/300 999\n", 7), ("0 0 0 0/9 1\n", 1), ("", 1)])
+def test_runnable(monkeypatch, text, tasks):
+    """Who asks is one of them, also where a container says otherwise."""
     assert outside.runnable() >= 1
+    monkeypatch.setattr(outside, "read", lambda path: text)
+    assert outside.runnable() == tasks
 
 
 def test_communicate():
