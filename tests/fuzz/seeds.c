@@ -31,7 +31,7 @@ static void run_seed(const char *path)
 
 int main(int argc, char *argv[])
 {
-	DIR *folder = argc == 2 ? opendir(argv[1]) : NULL;
+	DIR *folder = argc > 1 ? opendir(argv[1]) : NULL;
 	struct dirent *entry;
 	char path[4096];
 	int seeds = 0;

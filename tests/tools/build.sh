@@ -59,15 +59,12 @@ usual()
 40 build runbook
 190 build campaign, stubs
 40 build campaign, real
-55 build-aarch64 build
-85 build-i386 build
-55 build-s390x build
-20 build-aarch64 unit
-10 build-i386 unit
-15 build-s390x unit
-40 build-aarch64 core, some
-15 build-i386 core, some
-40 build-s390x core, some
+10 build-aarch64 build
+10 build-i386 build
+10 build-s390x build
+70 build-aarch64 core, some
+50 build-i386 core, some
+70 build-s390x core, some
 EOF
 }
 
