@@ -150,7 +150,7 @@ FLAG = sorted(name for name, row in options().items()
 def test_strange_words(args, named):
     """getopt's own message, then where to look."""
     done = subprocess.run([twoway.binary(), *args], text=True,
-                          capture_output=True, timeout=5, check=False)
+                          capture_output=True, timeout=20, check=False)
     assert done.returncode == 1 and not done.stdout
     assert named in done.stderr and len(done.stderr.splitlines()) <= 2
 
