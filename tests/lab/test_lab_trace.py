@@ -6,7 +6,7 @@ import pytest
 import guests
 import vl_kernel
 
-# See test_lab_overhead.py.
+# See test_lab_core.py.
 ARMED = ["twowaytest", *guests.REALTIME, "--mainaffinity=0", "-i", "1013",
          "-l", "1500", "--warmup=100", "-b", "1000000"]
 # From its first cycle on.
