@@ -113,7 +113,8 @@ def history(arches, series, setup_of, output, binary=None):
 def to_json(result):
     """A line for each measurement of a kernel: small, and diffs are short."""
     lines = [f' "{key}": {json.dumps(result[key], indent=1)},'
-             for key in ("measured", "unread", "shared")]
+             for key in ("note", "measured", "unread", "shared")
+             if key in result]
     rows = []
     for one in result["kernels"]:
         about = json.dumps({**one, "figures": None}).removesuffix("null}")
