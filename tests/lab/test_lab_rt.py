@@ -22,7 +22,7 @@ def test_detected(preempt_rt):
     assert environment["preemption"] == "PREEMPT_RT"
     assert environment["realtime"] is True
     assert finding(preempt_rt, "preemption").split()[0] == "ok"
-    assert finding(preempt_rt, "hypervisor").split()[0] == "FINDING"
+    assert finding(preempt_rt, "virtual").split()[0] == "FINDING"
 
 
 def test_standard_is_not(cloud):
