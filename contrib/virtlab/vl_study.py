@@ -8,8 +8,7 @@ from vl_common import call, figures
 
 REPORT = pathlib.Path(__file__).resolve().parents[1] / "report/twowayreport"
 # No divisor of the kernel's tick of 4 ms, else the tick always meets the same
-# phase of a cycle. A warm-up, as the start leaves work to the kernel. No dump:
-# on one CPU, main writes it before a timer's thread may run.
+# phase of a cycle. A warm-up, as the start leaves work to the kernel.
 TWO_WAY = ["twowaytest", "-q", "-m", "-p", "98", "-a", "-N", "-i", "1013",
            "-D", "3", "--warmup=10", "--percentiles", "-h", "1500"]
 NANOSLEEP = [*TWO_WAY, "--timer=nanosleep"]
