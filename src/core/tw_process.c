@@ -303,6 +303,8 @@ bool tw_process_failed(const struct tw_process *process, bool killed)
 		     strsignal(WTERMSIG(status)));
 	else
 		warn("the %s (pid %d) stopped: %s\n", process->name,
-		     process->pid, strerror(WEXITSTATUS(status)));
+		     process->pid, WEXITSTATUS(status) == ECHILD ?
+		     "what it started has failed" :
+		     strerror(WEXITSTATUS(status)));
 	return true;
 }

@@ -301,6 +301,22 @@ def test_two_options_with_one_file(run, first, second, one, other):
 
 
 @pytest.mark.parametrize("option", FILES)
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_file_that_is_an_output(start, option, stream):
+    """The file would be replaced, and all text be lost."""
+    out = start.directory / "out"
+    for name in "out", f"/dev/{stream}":
+        with open(out, "w", encoding="ascii") as file:
+            process = start("-q", "-l", 5, *option[:-1], option[-1] + name,
+                            **{stream: file})
+            assert process.finish() == 1
+        err = out.read_text() if stream == "stderr" else process.err
+        assert err.endswith(f"{name}: cannot be written: standard output or "
+                            "standard error goes there\n")
+        assert os.listdir(start.directory) == ["out"]
+
+
+@pytest.mark.parametrize("option", FILES)
 def test_file_that_cannot_grow(run, option):
     """RLIMIT_FSIZE: EFBIG, and no core dump."""
     file = run.directory / "f"
