@@ -121,6 +121,11 @@ static void write_process(FILE *file, const struct tw_pair *pair,
 {
 	const struct tw_process *process = &pair->process[role];
 
+	if (!process->pid) {
+		fprintf(file, "        \"%s\": null%s\n", tw_role_names[role],
+			role == TW_SERVER ? "," : "");
+		return;
+	}
 	fprintf(file, "        \"%s\": { \"pid\": %d, \"policy\": \"%s\", \"priority\": %d, \"cpus\": ",
 		tw_role_names[role], process->pid,
 		tw_config_policy(process->policy), process->priority);
@@ -166,6 +171,19 @@ void tw_json_head(FILE *file, const struct tw_run *run)
 	fprintf(file, "\n    },\n");
 }
 
+void tw_json_twoway(FILE *file, const struct tw_run *run)
+{
+	int i;
+
+	tw_json_head(file, run);
+	for (i = 0; tw_parts[i]; i++)
+		if (tw_parts[i]->json)
+			tw_parts[i]->json(file, run);
+	write_pairs(file, run);
+	fprintf(file, "    \"interrupted\": %s\n  }\n",
+		run->interrupted ? "true" : "false");
+}
+
 static void write_members(FILE *file, void *data)
 {
 	const struct tw_run *run = data;
@@ -177,13 +195,7 @@ static void write_members(FILE *file, void *data)
 	for (i = 0; i < tw_text_columns(); i++)
 		write_column(file, run, i);
 	fprintf(file, "\n  },\n");
-	tw_json_head(file, run);
-	for (i = 0; tw_parts[i]; i++)
-		if (tw_parts[i]->json)
-			tw_parts[i]->json(file, run);
-	write_pairs(file, run);
-	fprintf(file, "    \"interrupted\": %s\n  }\n",
-		run->interrupted ? "true" : "false");
+	tw_json_twoway(file, run);
 }
 
 int tw_json_write(const struct tw_run *run, int status,

@@ -105,7 +105,7 @@ static void check(struct tw_run *run)
 			loads[i]->policy = SCHED_OTHER;
 			loads[i]->priority = 0;
 		}
-		if (loads[i]->priority > highest)
+		if (loads[i]->priority > highest && !loads[i]->elsewhere)
 			highest = loads[i]->priority;
 	}
 	if (!highest)
@@ -185,7 +185,8 @@ static void begin(struct tw_run *run)
 		bool single = load->ops->single;
 
 		load->units = load->ramped ? run->step : load->wanted;
-		load->processes = single ? load->units > 0 : load->units;
+		load->processes = load->elsewhere ? 0 :
+				  single ? load->units > 0 : load->units;
 		tw_config.load_policy = load->policy;
 		tw_config.load_priority = load->priority;
 		for (n = 0; n < load->processes; n++)

@@ -107,6 +107,22 @@ enum tw_metric_id tw_metric_find(const char *name)
 	return id;
 }
 
+const char *tw_metric_lacks(enum tw_metric_id id,
+			    const struct tw_metric_params *params)
+{
+	if (tw_metrics[id].needs_timer && !params->period_ns)
+		return "needs a timer, so an --interval above 0";
+	return tw_metrics[id].lacks;
+}
+
+bool tw_metric_is_phase(enum tw_metric_id id,
+			const struct tw_metric_params *params)
+{
+	return tw_metric_valid(id, params) &&
+	       ((id > TW_LATENCY && id <= TW_TOTAL) ||
+		(id == TW_NETWORK && tw_metrics[TW_SEND].lacks));
+}
+
 int64_t tw_metric_target_ns(enum tw_metric_id id,
 			    const struct tw_metric_params *params)
 {

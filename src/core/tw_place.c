@@ -13,6 +13,7 @@ static cpu_set_t chosen;	/* by -a CPUSET; else empty */
 static cpu_set_t own[TW_ROLES];	/* by --client-affinity and so on */
 static const char *chosen_words;	/* as they were given */
 const char *tw_place_words[TW_ROLES];
+static const struct tw_option *rows[TW_ROLES];	/* that brought them */
 
 /* @count CPUs of the set @from, beginning with its @n-th. */
 static void nth(const cpu_set_t *from, int n, int count, cpu_set_t *to)
@@ -131,10 +132,11 @@ static void parse_affinity(const struct tw_option *option, char *value)
 		parse_set(option, value, &chosen);
 }
 
+/* The words of a role's set are read once all options are known: see check(). */
 void tw_place_parse(const struct tw_option *option, char *value)
 {
-	parse_set(option, value,
-		  &own[(const char **)option->to - tw_place_words]);
+	rows[(const char **)option->to - tw_place_words] = option;
+	*(const char **)option->to = value;
 }
 
 static const struct tw_option options[] = {
@@ -152,8 +154,18 @@ static const struct tw_option options[] = {
 	{ .name = NULL }
 };
 
+static void check(struct tw_run *run)
+{
+	int role;
+
+	for (role = 0; role < TW_ROLES; role++)
+		if (tw_place_words[role])
+			parse_set(rows[role], (char *)tw_place_words[role],
+				  &own[role]);
+}
+
 const struct tw_part tw_part_place = {
-	.options = options,
+	.options = options, .check = check,
 };
 
 void tw_place_open(void)

@@ -13,6 +13,7 @@
 #include "tw_part.h"
 #include "tw_run.h"
 #include "tw_time.h"
+#include "tw_transport.h"
 
 #define TIMEOUT_US	100000	/* default, but not below twice the sleep */
 
@@ -69,6 +70,10 @@ static void set(const struct sockopt *option, int fd)
 {
 	int value = (int)option->value << option->shift;
 
+	/* IPv4 within IPv6 keeps to the options of IPv4, and IPv6 to its own. */
+	if (option->level == IPPROTO_IP)
+		setsockopt(fd, IPPROTO_IPV6, IPV6_TCLASS, &value,
+			   sizeof(value));
 	if (setsockopt(fd, option->level, option->name, &value, sizeof(value)))
 		fatal("--%s=%" PRId64 ": refused by the kernel: %m%s\n",
 		      option->option, option->value, errno == EPERM ?
@@ -85,18 +90,25 @@ static void read_back(struct sockopt *option, int fd)
 		option->value = value >> option->shift;
 }
 
+void tw_transport_prepare(int fd)
+{
+	size_t i;
+
+	for (i = 0; i < SOCKOPTS; i++)
+		if (sockopts[i].given)
+			set(&sockopts[i], fd);
+	for (i = 0; i < SOCKOPTS; i++)
+		read_back(&sockopts[i], fd);
+}
+
 static int open_with_options(int *client_fd, int *server_fd)
 {
 	int err = kind->open(client_fd, server_fd);
-	size_t i;
 
-	for (i = 0; !err && i < SOCKOPTS; i++)
-		if (sockopts[i].given) {
-			set(&sockopts[i], *client_fd);
-			set(&sockopts[i], *server_fd);
-		}
-	for (i = 0; !err && i < SOCKOPTS; i++)
-		read_back(&sockopts[i], *client_fd);
+	if (!err) {
+		tw_transport_prepare(*server_fd);
+		tw_transport_prepare(*client_fd);
+	}
 	return err;
 }
 

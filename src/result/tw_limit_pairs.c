@@ -146,8 +146,8 @@ static void check(struct tw_run *run)
 		const struct tw_limit *limit = &limits[i];
 
 		if (!limit->counts && !tw_metric_valid(limit->about, &params))
-			fatal("--limit=%s: needs a timer, so an --interval above 0\n",
-			      limit->text);
+			fatal("--limit=%s: %s\n", limit->text,
+			      tw_metric_lacks(limit->about, &params));
 		if (!limit->percent)
 			continue;
 		check_percentile(run, limit);
