@@ -36,4 +36,7 @@ uint64_t tw_datagrams_lost(const struct tw_run *run, int pair);
 void tw_datagram_count(int pair, struct tw_datagrams *counts,
 		       int64_t timeout_ns);
 
+/* Limits the wait for a reply at a client's socket to that. 0 or -errno. */
+int tw_datagram_prepare(int fd);
+
 #endif /* TW_DATAGRAM_H */
