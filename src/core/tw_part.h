@@ -56,6 +56,7 @@ struct tw_part {
 /* The last is NULL. */
 extern const struct tw_part *const tw_parts[];
 
+extern const struct tw_part tw_part_serve;
 extern const struct tw_part tw_part_far;
 extern const struct tw_part tw_part_connect;
 extern const struct tw_part tw_part_peer;

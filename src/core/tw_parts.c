@@ -7,6 +7,7 @@
 #include "tw_part.h"
 
 const struct tw_part *const tw_parts[] = {
+	&tw_part_serve,		/* its child is the next */
 	&tw_part_far,	/* first: it reads options, and has no results */
 	&tw_part_others,	/* first: ours begins after it, ends before */
 	&tw_part_json,	/* written last: it has the exit status */

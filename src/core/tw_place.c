@@ -57,7 +57,9 @@ void tw_place(enum tw_role role, int number, cpu_set_t *cpus)
 	bool side = role == TW_CLIENT || role == TW_SERVER;
 	int count = CPU_COUNT(&chosen);
 
-	if (CPU_COUNT(&own[role]))
+	if (tw_config.absent[role])
+		CPU_ZERO(cpus);
+	else if (CPU_COUNT(&own[role]))
 		*cpus = own[role];
 	else if (tw_config.smp && side)
 		nth(&allowed, (number + (role == TW_SERVER &&

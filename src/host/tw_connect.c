@@ -151,6 +151,7 @@ static void check(struct tw_run *run)
 		way.ask.load_cpus = take_cpus(TW_LOAD);
 	for (i = 0; way.ask.load && tw_load_number(i); i++)
 		tw_load_number(i)->elsewhere = true;
+	tw_config.absent[TW_SERVER] = true;
 	tw_peer_way = &way;
 	run->start_pair = tw_peer_start_pair;
 }

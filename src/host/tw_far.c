@@ -26,6 +26,7 @@
 #include "rt-error.h"
 #include "rt-utils.h"
 #include "tw_ask.h"
+#include "tw_far.h"
 #include "tw_lines.h"
 #include "tw_load.h"
 #include "tw_meet.h"
@@ -36,13 +37,14 @@
 #include "tw_transport.h"
 #include "tw_remote.h"
 
-#define REQUEST_S	10	/* until the request is there */
+#define REQUEST_S	5	/* until the request is there */
 #define MEET_S		10	/* until all clients are connected */
 #define SEND_MS		5000
 #define FOREVER_S	1000000
 #define MESSAGES_MAX	4096	/* bytes */
 
-static bool far;
+bool tw_far, tw_far_is_awake;
+int tw_far_priority = 99;
 static pid_t main_pid;
 static int output;		/* what was standard output */
 static int messages;		/* what was written to standard error */
@@ -53,7 +55,7 @@ static int stop_fd;
 static struct tw_meeting meeting;
 
 static const struct tw_option options[] = {
-	{ 0, "far", no_argument, NULL, tw_option_flag, &far,
+	{ 0, "far", no_argument, NULL, tw_option_flag, &tw_far,
 	  .help = "be the server's side, for --connect: requests come\n"
 		  "from standard input" },
 	{ .name = NULL }
@@ -159,7 +161,7 @@ static void woken(struct tw_run *run)
 {
 	const char *line;
 
-	if (!far)
+	if (!tw_far)
 		return;
 	while ((line = tw_lines_take(&lines)))
 		if (tw_remote_end(line) && tw_remote_member(line, "end"))
@@ -195,7 +197,7 @@ static void check(struct tw_run *run)
 {
 	const char *line;
 
-	if (!far)
+	if (!tw_far)
 		return;
 	redirect();
 	stop_fd = tw_lines_stop_fd();
@@ -203,7 +205,15 @@ static void check(struct tw_run *run)
 	if (!line)
 		fatal("--far: no request came within %d s\n", REQUEST_S);
 	run->steps = tw_ask_parse(line);
+	if (tw_config_priority(TW_SERVER, 0) > tw_far_priority)
+		fatal("--priority=%d: this server allows its servers %d at most\n",
+		      (int)tw_config.priority, tw_far_priority);
+	if (tw_far_is_awake) {
+		*(bool *)tw_option_find("default-system")->to = true;
+		*(int64_t *)tw_option_find("latency")->to = -1;
+	}
 	run->start_pair = start_pair;
+	tw_config.absent[TW_CLIENT] = true;
 }
 
 /*
@@ -214,7 +224,7 @@ static void begin(struct tw_run *run)
 {
 	const char *line;
 
-	if (!far)
+	if (!tw_far)
 		return;
 	line = tw_lines_await(&lines, stop_fd, in_ns(FOREVER_S));
 	if (!line && run->step)
@@ -239,7 +249,7 @@ static void print_ended(FILE *file, const struct tw_run *run)
 /* After all other parts. Here are no results to be judged. */
 static void end(struct tw_run *run)
 {
-	if (!far)
+	if (!tw_far)
 		return;
 	run->wake_fd = -1;
 	answer(run, print_ended);

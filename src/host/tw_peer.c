@@ -445,6 +445,8 @@ static void json(FILE *file, const struct tw_run *run)
 	const char *value = results ? tw_remote_member(results, "twoway") :
 			    NULL;
 
+	if (!tw_peer_way)
+		return;
 	fprintf(file, "    \"peer\": %.*s,\n", value ?
 		(int)(tw_remote_end(value) - value) : 4, value ? value : "null");
 }

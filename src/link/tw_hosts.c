@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 static const char *const theirs[] = {
-	"--server", "--stamps", "--oneway",
+	"--stamps", "--oneway",
 };
 
 static int is_theirs(const char *word)
