@@ -20,9 +20,10 @@
  */
 static const struct asked {
 	const char *name;
-	enum { ALWAYS, WITH_LOAD, SPECIAL } when;
+	enum { ALWAYS, WITH_LOAD, WITH_TRACE, SPECIAL } when;
 } asked[] = {
 	{ "affinity", SPECIAL },
+	{ "breaktrace", WITH_TRACE },
 	{ "busy-poll", ALWAYS },
 	{ "clock", ALWAYS },
 	{ "default-system", ALWAYS },
@@ -47,6 +48,7 @@ static const struct asked {
 	{ "steps", WITH_LOAD },
 	{ "threads", ALWAYS },
 	{ "timeout", ALWAYS },
+	{ "trace", WITH_TRACE },
 	{ "transport", ALWAYS },
 	{ "wait", ALWAYS },
 	{ "warmup", ALWAYS },
@@ -103,12 +105,14 @@ static void write_loads(FILE *file)
 
 void tw_ask_write(FILE *file, const struct tw_ask *ask)
 {
+	bool trace = *(const char **)tw_option_find("trace")->to;
 	size_t i;
 
 	fprintf(file, "[\"--far=%d\", %d", TW_ASK_VERSION,
 		ask->load ? 1 : ask->steps);
 	for (i = 0; i < ARRAY_SIZE(asked); i++)
 		if (asked[i].when == ALWAYS ||
+		    (asked[i].when == WITH_TRACE && trace) ||
 		    (asked[i].when == WITH_LOAD && ask->load))
 			write_option(file, tw_option_find(asked[i].name));
 	if (ask->load) {

@@ -27,6 +27,7 @@
 #include "rt-utils.h"
 #include "tw_ask.h"
 #include "tw_far.h"
+#include "tw_far_cause.h"
 #include "tw_lines.h"
 #include "tw_load.h"
 #include "tw_meet.h"
@@ -163,9 +164,13 @@ static void woken(struct tw_run *run)
 
 	if (!tw_far)
 		return;
-	while ((line = tw_lines_take(&lines)))
-		if (tw_remote_end(line) && tw_remote_member(line, "end"))
+	while ((line = tw_lines_take(&lines))) {
+		if (!tw_remote_end(line))
+			continue;
+		tw_far_cause_note(run, line);
+		if (tw_remote_member(line, "end"))
 			run->control->stop = 1;
+	}
 	if (lines.ended)
 		run->control->stop = 1;
 }
@@ -234,6 +239,12 @@ static void begin(struct tw_run *run)
 	run->wake_fd = lines.fd;
 }
 
+static void print_results(FILE *file, const struct tw_run *run)
+{
+	tw_far_cause_answer(file, run);
+	tw_json_twoway(file, run);
+}
+
 static void print_ended(FILE *file, const struct tw_run *run)
 {
 	const struct tw_load *load;
@@ -255,7 +266,7 @@ static void end(struct tw_run *run)
 	answer(run, print_ended);
 	if (!run->failed && !run->interrupted && run->step + 1 < run->steps)
 		return;
-	answer(run, tw_json_twoway);
+	answer(run, print_results);
 	exit(run->failed ? EXIT_FAILURE : EXIT_SUCCESS);
 }
 

@@ -16,6 +16,7 @@
 #include "rt-utils.h"
 #include "tw_break.h"
 #include "tw_datagram.h"
+#include "tw_far_cause.h"
 #include "tw_lines.h"
 #include "tw_link_far.h"
 #include "tw_load.h"
@@ -31,7 +32,7 @@
 #define LOGIN_S		120	/* somebody may have to type a password */
 #define READY_S		20	/* its loads start, too */
 #define MEET_S		5
-#define ANSWER_MS	5000
+#define ANSWER_MS	8000	/* also to look into a trace */
 #define HURRY_MS	150	/* after SIGINT */
 #define LINE_MAX	(1 << 20)
 #define MESSAGES_MAX	4096
@@ -397,6 +398,20 @@ static void end_stream(int ms)
 	lines.fd = -1;
 }
 
+static void tell_break(const struct tw_run *run)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		return;
+	tw_far_cause_tell(file, run);
+	fclose(file);
+	tell(text);
+	free(text);
+}
+
 static void end(struct tw_run *run)
 {
 	bool last = run->step + 1 >= run->steps || run->failed ||
@@ -411,6 +426,7 @@ static void end(struct tw_run *run)
 	run->wake_fd = -1;
 	end_ns = in_ms(hurry ? HURRY_MS : ANSWER_MS);
 	snprintf(text, sizeof(text), "{\"end\": %d}\n", run->step);
+	tell_break(run);
 	tell(text);
 	if (last)
 		end_input();
@@ -436,6 +452,7 @@ static void text(FILE *file, const struct tw_run *run)
 	if (addresses)
 		getnameinfo(addresses->ai_addr, addresses->ai_addrlen, address,
 			    sizeof(address), NULL, 0, NI_NUMERICHOST);
+	tw_far_cause_print(file, run, results);
 	fprintf(file, "# Server: %s (%s)\n", tw_peer_way->host.name, address);
 }
 

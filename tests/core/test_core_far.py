@@ -194,7 +194,7 @@ def far(run, text, **options):
     ('["--far=2", 1, "--size=' + "8" * 5000 + '"]\n', "longer than 4096"),
     ('["' + "x" * 70000 + '"]\n', "no request came"),
     ("[" * 100 + "\n", "no JSON array of words"),
-])
+], ids=range(26))
 def test_requests(run, text, named):
     code, answers = far(run, text)
     assert code == 1
@@ -280,7 +280,7 @@ def test_other_version(run):
      "127.0.0.1: a?[31mb\n127.0.0.1: c\n"),
     ("x" * (1 << 20), "longer than 1048576"),
     ("", "ended with status 3"),
-])
+], ids=range(10))
 def test_lying_peers(run, line, named):
     text = f"import sys\nprint({line!r})\nsys.stdout.flush()\nsys.exit(3)\n"
     done = run("--connect=127.0.0.1", fake(run.directory, text), *QUICK)
@@ -304,13 +304,13 @@ def test_interrupted_while_it_waits(start, what):
     begin = time.monotonic()
     process.signal(signal.SIGINT)
     process.finish(10)
-    assert process.returncode == 1
+    assert process.process.returncode == 1
     assert time.monotonic() - begin < 3
 
 
 def measuring(process, seconds=10):
     """Until the client's process is there."""
-    assert outside.wait_for(lambda: process.named("client"), seconds)
+    assert outside.wait_for(lambda: "client" in process.sides(), seconds)
     time.sleep(0.3)
 
 
@@ -327,7 +327,7 @@ def test_interrupted(start, transport):
     measuring(process)
     process.signal(signal.SIGINT)
     process.finish(10)
-    assert process.returncode == 0
+    assert process.process.returncode == 0
     assert process.gone()
     assert outside.load_json(start.directory / "json")["twoway"]["interrupted"]
 
@@ -339,7 +339,7 @@ def test_far_side_is_killed(start, transport):
     measuring(process)
     os.kill(far_side(process.pid), signal.SIGKILL)
     process.finish(15)
-    assert process.returncode == 1
+    assert process.process.returncode == 1
     assert "--connect=127.0.0.1" in process.err or "exec env" in process.err
     assert outside.load_json(start.directory / "json")["thread"]["0"]["cycles"]
     assert process.gone()
@@ -366,7 +366,7 @@ def test_server(run, server):
         "servers 0 at most" in done.stderr
     server.run.signal(signal.SIGINT)
     server.run.finish(10)
-    assert server.run.returncode == 0 and server.run.gone()
+    assert server.run.process.returncode == 0 and server.run.gone()
 
 
 @results.root
@@ -392,7 +392,7 @@ def test_busy(run, start, server):
     assert "127.0.0.1: BUSY: the server is measuring" in done.stderr
     process.signal(signal.SIGINT)
     process.finish(10)
-    assert process.returncode == 0
+    assert process.process.returncode == 0
 
 
 def test_strangers(run, server):
