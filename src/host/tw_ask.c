@@ -54,6 +54,11 @@ static const struct asked {
 	{ "warmup", ALWAYS },
 };
 
+/* What needs a login: it runs a command, or takes a CPU for itself. */
+static const char *const login_only[] = {
+	"--load=command", "--load-args", "--wait=busy",
+};
+
 static void write_word(FILE *file, const char *name, const char *value)
 {
 	char word[WORD_MAX];
@@ -129,6 +134,16 @@ void tw_ask_write(FILE *file, const struct tw_ask *ask)
 	fprintf(file, "]\n");
 }
 
+static void check_login(const char *word)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(login_only); i++)
+		if (!strncmp(word, login_only[i], strlen(login_only[i])))
+			fatal("%s: nobody may ask for this without a login; use --rsh\n",
+			      login_only[i]);
+}
+
 /* Of "--NAME" or "--NAME=VALUE": the row of NAME, if it may be asked for. */
 static void parse_word(char *word)
 {
@@ -165,7 +180,7 @@ static void check_version(const char *value)
 		      word + 6, TW_ASK_VERSION);
 }
 
-int tw_ask_parse(const char *line)
+int tw_ask_parse(const char *line, bool login)
 {
 	const char *end = tw_remote_end(line), *value;
 	char word[WORD_MAX];
@@ -182,6 +197,8 @@ int tw_ask_parse(const char *line)
 		if (!tw_remote_string(value, word, sizeof(word), true))
 			fatal("--far: a word of the request is no string, or longer than %d characters\n",
 			      WORD_MAX);
+		if (!login)
+			check_login(word);
 		parse_word(word);
 	}
 	return (int)steps;

@@ -6,6 +6,7 @@
 #ifndef TW_ASK_H
 #define TW_ASK_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #define TW_ASK_VERSION	2
@@ -24,8 +25,9 @@ void tw_ask_write(FILE *file, const struct tw_ask *ask);
 
 /*
  * Reads the options out of such a line; returns the number of steps. Ends the program after a message if it
- * is wrong, or asks for what nobody may ask for from another host.
+ * is wrong, or asks for what nobody may ask for from another host, or not without a
+ * @login there.
  */
-int tw_ask_parse(const char *line);
+int tw_ask_parse(const char *line, bool login);
 
 #endif /* TW_ASK_H */

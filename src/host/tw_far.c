@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -197,6 +198,16 @@ static void start_pair(struct tw_run *run, int number)
 	woken(run);
 }
 
+/* Not by ssh, whose user has logged in, but by a server or a socket unit. */
+static bool is_networked(void)
+{
+	struct sockaddr_storage peer = { .ss_family = AF_UNSPEC };
+	socklen_t length = sizeof(peer);
+
+	return !getpeername(STDIN_FILENO, (struct sockaddr *)&peer, &length) &&
+	       peer.ss_family != AF_UNIX;
+}
+
 /* Before all else is checked: what is asked for is as if it had been typed. */
 static void check(struct tw_run *run)
 {
@@ -209,7 +220,7 @@ static void check(struct tw_run *run)
 	line = tw_lines_await(&lines, stop_fd, in_ns(REQUEST_S));
 	if (!line)
 		fatal("--far: no request came within %d s\n", REQUEST_S);
-	run->steps = tw_ask_parse(line);
+	run->steps = tw_ask_parse(line, !is_networked());
 	if (tw_config_priority(TW_SERVER, 0) > tw_far_priority)
 		fatal("--priority=%d: this server allows its servers %d at most\n",
 		      (int)tw_config.priority, tw_far_priority);

@@ -10,12 +10,14 @@ import struct
 import subprocess
 import sys
 import time
+import types
 
 import pytest
 
 import outside
 import results
 import schema
+import tracing
 import twoway
 
 QUICK = ("--default-system", "-q")
@@ -451,3 +453,135 @@ def test_pending_stranger_at_the_port(run):
     assert answers[0]["ended"] == 0 and "twoway" in answers[1]
     for other in others:
         other.close()
+
+
+FAULTS = {
+    "server:nanosleep:busy-after:60:20000": ("server", "sleep"),
+    "server:poll:busy-after:60:20000": ("server", "network"),
+    "server:send:busy-before:60:20000": ("server", "network"),
+    "client:recv:busy-after:60:20000": ("client", "network"),
+}
+
+
+@results.root
+@pytest.mark.parametrize("fault", FAULTS)
+def test_cause(run, shim, fault):
+    """An injected delay has its host and its phase, in text and JSON."""
+    there, phase = FAULTS[fault]
+    env = shim(fault)
+    words = [f"{name}={value}" for name, value in env.items()]
+    with tracing.usable():
+        done = run("--connect=127.0.0.1",
+                   rsh(*words) if there == "server" else rsh(), *QUICK, "-m",
+                   "-p", 80, "-D", 20, "-b", 19000, "--trace",
+                   "--trace-file=trace", "--json=json",
+                   env={} if there == "server" else env)
+    assert done.returncode == 2, done.stderr
+    of = done.json()
+    schema.validator(results.SCHEMA).validate(of)
+    host = os.uname().nodename
+    first = next(line for line in done.stdout.splitlines()
+                 if line.startswith("# Cause: "))
+    assert first.startswith(f"# Cause: {there} host {host}: {phase} +"), first
+    peer = of["twoway"]["peer"]["breaks"][0]
+    mine = of["twoway"]["breaks"][0]
+    assert peer["cycle"] == mine["cycle"]
+    cause = (peer if there == "server" else mine)["cause"]
+    assert cause["phase"] == phase and cause["ns"] > 19000000
+
+
+@pytest.mark.parametrize("option", ["--load=command:id", "--wait=busy"])
+def test_login_only(run, server, option):
+    """Over the network, nobody runs a command or keeps a CPU."""
+    where = server()
+    done = run(where, *QUICK, "-l", 5, option,
+               *(["--load-side=server"] if "load" in option else []))
+    assert done.returncode == 1
+    assert f"{option.split(':')[0]}: nobody may ask for this without a login" \
+        in done.stderr
+
+
+class Net:
+    """Two network namespaces, joined by a cable."""
+    NEAR, FAR = "10.77.33.2", "10.77.33.1"
+
+    def __init__(self):
+        stem = f"twoway-{os.getpid()}"
+        self.near, self.far = f"{stem}-near", f"{stem}-far"
+
+    def ip(self, *words):
+        done = subprocess.run(["ip", *words], capture_output=True, text=True,
+                              check=False)
+        if done.returncode:
+            pytest.skip(f"no network namespaces: {done.stderr.strip()}")
+
+    def open(self):
+        for name in self.near, self.far:
+            self.ip("netns", "add", name)
+            self.ip("-n", name, "link", "set", "lo", "up")
+        self.ip("-n", self.near, "link", "add", "cable", "type", "veth",
+                "peer", "name", "cable", "netns", self.far)
+        for name, address in (self.near, self.NEAR), (self.far, self.FAR):
+            self.ip("-n", name, "address", "add", f"{address}/24", "dev",
+                    "cable")
+            self.ip("-n", name, "link", "set", "cable", "up")
+
+    def close(self):
+        for name in self.near, self.far:
+            subprocess.run(["ip", "netns", "delete", name], check=False,
+                           capture_output=True)
+
+
+@pytest.fixture
+def net():
+    if os.geteuid():
+        pytest.skip("needs root")
+    result = Net()
+    try:
+        result.open()
+        yield result
+    finally:
+        result.close()
+
+
+def inside(name):
+    return "ip", "netns", "exec", name
+
+
+def near(start, net, *options, **more):
+    """A client on the near host."""
+    words = [*inside(net.near), twoway.binary(), *options]
+    return start(*words[1:], program=words[0], **more)
+
+
+@pytest.mark.parametrize("transport", ["tcp", "udp"])
+def test_namespaces(start, net, transport):
+    process = near(start, net, f"--connect={net.FAR}",
+                   rsh(*inside(net.far)), *QUICK, "-l", "50", "-t2",
+                   f"--transport={transport}", "--json=json")
+    assert process.finish(30) == 0, process.err
+    assert f"# Server: {net.FAR} ({net.FAR})" in process.out
+
+
+@pytest.mark.parametrize("transport", ["tcp", "udp"])
+@pytest.mark.parametrize("listens", [False, True])
+def test_link_down(start, net, transport, listens):
+    """It is named in time, and what was measured is kept."""
+    port = 20110
+    if listens:
+        server = near(start, types.SimpleNamespace(near=net.far),
+                      f"--server={net.FAR}:{port}", f"--allow={net.NEAR}",
+                      "--default-system")
+        assert "Listening" in server.process.stdout.readline()
+    way = [f"--connect={net.FAR}"] + \
+        ([] if listens else [rsh(*inside(net.far))])
+    process = near(start, net, *way, *QUICK, f"--transport={transport}",
+                   "--json=json")
+    assert outside.wait_for(lambda: process.named("twoway-client"), 20)
+    time.sleep(0.5)
+    net.ip("-n", net.far, "link", "set", "cable", "down")
+    begin = time.monotonic()
+    assert process.finish(30) == 1
+    assert time.monotonic() - begin < 20
+    assert outside.load_json(start.directory / "json")["thread"]["0"]["cycles"]
+    assert f"--connect={net.FAR}" in process.err or "timed out" in process.err
