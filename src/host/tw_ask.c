@@ -38,6 +38,7 @@ static const struct asked {
 	{ "loops", SPECIAL },
 	{ "mlockall", ALWAYS },
 	{ "nsecs", ALWAYS },
+	{ "oneway", ALWAYS },
 	{ "policy", ALWAYS },
 	{ "priority", ALWAYS },
 	{ "priospread", ALWAYS },

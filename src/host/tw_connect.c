@@ -9,6 +9,7 @@
 #include "rt-error.h"
 #include "rt-utils.h"
 #include "tw_load.h"
+#include "tw_oneway.h"
 #include "tw_part.h"
 #include "tw_peer.h"
 #include "tw_run.h"
@@ -142,7 +143,8 @@ static void check(struct tw_run *run)
 	if (by_rsh)
 		make_command();
 	refuse();
-	drop_metrics();
+	if (!tw_oneway_chosen())
+		drop_metrics();
 	way.ask.server_cpus = take_cpus(TW_SERVER);
 	way.ask.load = load_side && !strcmp(load_side, "server");
 	if (way.ask.load && !tw_load_number(0))

@@ -34,6 +34,8 @@
 #define MEET_S		5
 #define ANSWER_MS	8000	/* also to look into a trace */
 #define HURRY_MS	150	/* after SIGINT */
+#define FAILED_MS	1000	/* it may have something to say */
+#define SILENT_S	9	/* udp: then its host is gone */
 #define LINE_MAX	(1 << 20)
 #define MESSAGES_MAX	4096
 #define RATE_MAX	1000000000000000LL	/* thousandths, a second */
@@ -333,10 +335,42 @@ void tw_peer_start_pair(struct tw_run *run, int number)
 	pair->fd[TW_SERVER] = -1;
 	pair->fd[TW_CLIENT] = meeting.fds[number];
 	tw_transport_prepare(pair->fd[TW_CLIENT]);
-	if (udp)
+	if (udp) {
 		tw_datagram_prepare(pair->fd[TW_CLIENT]);
+		if (run->tick_ms < 0)
+			run->tick_ms = tw_config.quiet ? 1000 : 100;
+	}
 	run->wake_fd = lines.fd;
 	tw_pair_start_process(run, number, TW_CLIENT);
+}
+
+/*
+ * Over udp, no socket tells that a host is gone, and ssh does not for hours. A
+ * lost datagram is one that is followed by others; if none of any pair comes for
+ * so long, this is the end.
+ */
+static void look_for_replies(struct tw_run *run)
+{
+	static uint64_t last;
+	static int64_t last_ns;
+	int64_t now_ns = tw_now_ns(CLOCK_MONOTONIC), period_us = 0;
+	uint64_t count = 0;
+	int i;
+
+	for (i = 0; i < tw_config.pairs; i++) {
+		count += run->pairs[i]->tally.results.stats[0].count;
+		if (tw_config_interval_us(i) > period_us)
+			period_us = tw_config_interval_us(i);
+	}
+	if (!count || count != last)
+		last_ns = now_ns;
+	last = count;
+	if (now_ns - last_ns < SILENT_S * TW_NS_PER_S +
+			       2 * period_us * TW_NS_PER_US)
+		return;
+	warn("--connect=%s: no reply has come for %d s\n", tw_peer_way->text,
+	     (int)((now_ns - last_ns) / TW_NS_PER_S));
+	run->failed = true;
 }
 
 /* While it measures, the server's side says nothing unless it fails. */
@@ -346,6 +380,8 @@ static void woken(struct tw_run *run)
 
 	if (!tw_peer_way || lines.fd < 0 || run->wake_fd < 0)
 		return;
+	if (meeting.udp)
+		look_for_replies(run);
 	while ((line = tw_lines_take(&lines)))
 		if (!strncmp(line, "{\"twowaytest\"", 13))
 			accept_line(line);
@@ -424,7 +460,7 @@ static void end(struct tw_run *run)
 	if (!tw_peer_way || lines.fd < 0)
 		return;
 	run->wake_fd = -1;
-	end_ns = in_ms(hurry ? HURRY_MS : ANSWER_MS);
+	end_ns = in_ms(hurry ? HURRY_MS : run->failed ? FAILED_MS : ANSWER_MS);
 	snprintf(text, sizeof(text), "{\"end\": %d}\n", run->step);
 	tell_break(run);
 	tell(text);

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 static const char *const theirs[] = {
-	"--stamps", "--oneway",
+	"--stamps",
 };
 
 static int is_theirs(const char *word)

@@ -8,7 +8,7 @@ import pytest
 
 
 @pytest.mark.parametrize("options", [
-    ("-m", "--stamps=none"), ("--oneway", "x"),
+    ("-m", "--stamps=none"), ("--stamps", "x"),
     ("--stamps", "rx", "--version")])
 def test_handed_over(run, options):
     """Its answer is that of the program before, to the last byte."""
@@ -26,8 +26,8 @@ def test_not_handed_over(run, option):
 
 
 def test_program_before_is_missing(public):
-    done = subprocess.run([public / "twowaytest", "--oneway=x"], text=True,
+    done = subprocess.run([public / "twowaytest", "--stamps=x"], text=True,
                           capture_output=True, check=False)
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == "--oneway=x: it needs twowaytest-hosts in the " \
+    assert done.stderr == "--stamps=x: it needs twowaytest-hosts in the " \
         "directory of twowaytest: No such file or directory\n"
