@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a client's side asks of a server's side: one line, a JSON array of words,
- * which are options of twowaytest. Called by main.
+ * What a client's side asks of a server's side: one line, a JSON array of words
+ * that are options of twowaytest. Called by main.
  */
 #ifndef TW_ASK_H
 #define TW_ASK_H
@@ -16,7 +16,7 @@
 struct tw_ask {
 	const char *server_cpus;	/* --server-affinity */
 	const char *load_cpus;		/* --load-affinity */
-	int load;			/* the load is to run there */
+	bool load;			/* the load is to run there */
 	int steps;			/* how many the run has */
 };
 
@@ -24,9 +24,9 @@ struct tw_ask {
 void tw_ask_write(FILE *file, const struct tw_ask *ask);
 
 /*
- * Reads the options out of such a line; returns the number of steps. Ends the program after a message if it
- * is wrong, or asks for what nobody may ask for from another host, or not without a
- * @login there.
+ * Reads the options out of such a line; returns the number of steps. Ends the
+ * program after a message if it is wrong, or asks for what nobody may ask for
+ * from another host, or not without a @login there.
  */
 int tw_ask_parse(const char *line, bool login);
 

@@ -126,10 +126,21 @@ static void make_command(void)
 	way.command = text;
 }
 
-static void check(struct tw_run *run)
+/* All --load run on the server's host. */
+static void send_load(void)
 {
 	int i;
 
+	if (!tw_load_number(0))
+		fatal("--load-side=server: allowed only with --load\n");
+	way.ask.load = true;
+	way.ask.load_cpus = take_cpus(TW_LOAD);
+	for (i = 0; tw_load_number(i); i++)
+		tw_load_number(i)->elsewhere = true;
+}
+
+static void check(struct tw_run *run)
+{
 	if (!host && (by_rsh || load_side))
 		fatal("--%s: allowed only with --connect\n",
 		      by_rsh ? "rsh" : "load-side");
@@ -146,13 +157,8 @@ static void check(struct tw_run *run)
 	if (!tw_oneway_chosen())
 		drop_metrics();
 	way.ask.server_cpus = take_cpus(TW_SERVER);
-	way.ask.load = load_side && !strcmp(load_side, "server");
-	if (way.ask.load && !tw_load_number(0))
-		fatal("--load-side=server: allowed only with --load\n");
-	if (way.ask.load)
-		way.ask.load_cpus = take_cpus(TW_LOAD);
-	for (i = 0; way.ask.load && tw_load_number(i); i++)
-		tw_load_number(i)->elsewhere = true;
+	if (load_side && !strcmp(load_side, "server"))
+		send_load();
 	tw_config.absent[TW_SERVER] = true;
 	tw_peer_way = &way;
 	run->start_pair = tw_peer_start_pair;

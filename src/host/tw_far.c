@@ -101,7 +101,7 @@ static void send_messages(void)
 		answer(NULL, print_messages);
 }
 
-/* Standard output has the answers alone; what is an error is sent at the end. */
+/* Standard output has the answers alone; errors are sent at the end. */
 static void redirect(void)
 {
 	int null = open("/dev/null", O_WRONLY);

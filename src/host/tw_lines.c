@@ -23,7 +23,7 @@ int tw_lines_stop_fd(void)
 	return signalfd(-1, &signals, SFD_CLOEXEC);
 }
 
-static int ms_until(int64_t end_ns)
+int tw_lines_ms_until(int64_t end_ns)
 {
 	int64_t ns = end_ns - tw_now_ns(CLOCK_MONOTONIC);
 
@@ -41,7 +41,7 @@ bool tw_lines_ready(int fd, int other_fd, int64_t end_ns)
 	int count;
 
 	do
-		count = poll(ready, 2, ms_until(end_ns));
+		count = poll(ready, 2, tw_lines_ms_until(end_ns));
 	while (count < 0 && errno == EINTR);
 	return ready[0].revents;
 }
@@ -118,7 +118,7 @@ int tw_lines_send(int fd, const char *text, size_t length, int ms)
 	ssize_t written;
 
 	while (length) {
-		if (poll(&ready, 1, ms_until(end_ns)) != 1)
+		if (poll(&ready, 1, tw_lines_ms_until(end_ns)) != 1)
 			return -ETIMEDOUT;
 		written = write(fd, text, length);
 		if (written < 0 && errno != EAGAIN && errno != EINTR)

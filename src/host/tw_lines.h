@@ -38,6 +38,9 @@ int tw_lines_send(int fd, const char *text, size_t length, int ms);
  */
 int tw_lines_stop_fd(void);
 
+/* Milliseconds until then, for poll(); -1: it is very far. */
+int tw_lines_ms_until(int64_t end_ns);
+
 /* Whether @fd can be read before @end_ns; @other_fd as above. */
 bool tw_lines_ready(int fd, int other_fd, int64_t end_ns);
 

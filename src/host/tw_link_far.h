@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Requests and replies between hosts. They have the server's byte order, so that
- * its loop is the same as on one host: the client converts.
+ * Requests and replies between hosts. They have the server's byte order, so
+ * that its loop is the same as on one host: the client converts.
  */
 #ifndef TW_LINK_FAR_H
 #define TW_LINK_FAR_H

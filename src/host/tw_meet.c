@@ -145,13 +145,6 @@ static int admit(struct tw_meeting *meeting, int fd)
 	return 1;
 }
 
-static int ms_until(int64_t end_ns)
-{
-	int64_t ns = end_ns - tw_now_ns(CLOCK_MONOTONIC);
-
-	return ns <= 0 ? 0 : (int)(ns / TW_NS_PER_MS) + 1;
-}
-
 static int accept_streams(struct tw_meeting *meeting, int other_fd,
 			  int64_t end_ns)
 {
@@ -165,7 +158,8 @@ static int accept_streams(struct tw_meeting *meeting, int other_fd,
 	for (i = 0; i < PENDING; i++)
 		pending[i].fd = -1;
 	while (found < meeting->pairs && !err) {
-		int count = poll(all, 2 + PENDING, ms_until(end_ns));
+		int count = poll(all, 2 + PENDING,
+				 tw_lines_ms_until(end_ns));
 
 		if (count < 0 && errno != EINTR)
 			err = -errno;
@@ -292,7 +286,8 @@ static int accept_datagrams(struct tw_meeting *meeting, int other_fd,
 		};
 	all[i] = (struct pollfd) { .fd = other_fd, .events = POLLIN };
 	while (found < meeting->pairs && err >= 0) {
-		int count = poll(all, meeting->pairs + 1, ms_until(end_ns));
+		int count = poll(all, meeting->pairs + 1,
+				 tw_lines_ms_until(end_ns));
 
 		if (count < 0 && errno != EINTR)
 			return -errno;
@@ -347,11 +342,9 @@ static int connect_datagram(struct tw_meeting *meeting, int pair,
 			    int64_t end_ns)
 {
 	const struct hello hello = hello_of(meeting, pair);
-	const struct addrinfo *at = *addresses;
-	int fd, left = 0, err = -EADDRNOTAVAIL;
+	int left = tw_reach_count(*addresses), fd, err = -EADDRNOTAVAIL;
+	const struct addrinfo *at;
 
-	for (; at; at = at->ai_next)
-		left++;
 	for (at = *addresses; at; at = at->ai_next) {
 		int64_t now_ns = tw_now_ns(CLOCK_MONOTONIC);
 		const struct addrinfo *from = at;

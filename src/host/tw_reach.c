@@ -126,14 +126,21 @@ static int connect_one(const struct addrinfo *at, int port, int other_fd,
 	return err;
 }
 
+int tw_reach_count(const struct addrinfo *addresses)
+{
+	int count = 0;
+
+	for (; addresses; addresses = addresses->ai_next)
+		count++;
+	return count;
+}
+
 int tw_reach_connect(const struct addrinfo **addresses, int port, int other_fd,
 		     int64_t end_ns)
 {
+	int left = tw_reach_count(*addresses), fd = -EADDRNOTAVAIL;
 	const struct addrinfo *at;
-	int left = 0, fd = -EADDRNOTAVAIL;
 
-	for (at = *addresses; at; at = at->ai_next)
-		left++;
 	for (at = *addresses; at && left; at = at->ai_next, left--) {
 		int64_t now_ns = tw_now_ns(CLOCK_MONOTONIC);
 

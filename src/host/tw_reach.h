@@ -37,6 +37,9 @@ struct addrinfo *tw_reach_find(const char *name, int type, const char **why);
 int tw_reach_connect(const struct addrinfo **addresses, int port, int other_fd,
 		     int64_t end_ns);
 
+/* How many addresses the list has. */
+int tw_reach_count(const struct addrinfo *addresses);
+
 /* Options of all streams between hosts: no delay; a dead peer is noticed. */
 int tw_reach_prepare(int fd);
 

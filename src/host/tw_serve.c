@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * --server: listens for clients, one at a time, and becomes the server's side
- * of each in a process of its own, see tw_far.c. For a laboratory: what guards a
- * host in a network are the units of systemd.
+ * of each in a process of its own, see tw_far.c. For a laboratory: in other
+ * networks, the units of systemd guard a host.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -38,7 +38,6 @@
 #define PENDING		64	/* connections that have not sent a request */
 #define GREETING_MS	2000	/* until they have */
 #define GREETING	"[\"--far="
-#define STOP_MS		2000
 
 /* IPv4 is written as IPv6 has it: ::ffff:192.0.2.1. */
 static struct net {
@@ -135,7 +134,7 @@ static int open_listener(void)
 		fatal("--server=%s: allowed is an address of this host, ADDR, ADDR:PORT or [ADDR]:PORT\n",
 		      where);
 	if (!is_loopback(&own.sin6_addr) && !allow)
-		fatal("--server=%s: needs --allow=LIST, the addresses of the clients, as it is no loopback address\n",
+		fatal("--server=%s: allowed is a loopback address, or --allow=LIST with the addresses of the clients\n",
 		      where);
 	if (IN6_IS_ADDR_V4MAPPED(&own.sin6_addr) &&
 	    !memcmp(own.sin6_addr.s6_addr + 12, "\0\0\0", 4))
@@ -262,13 +261,12 @@ static void be_server(int listener, int fd, pid_t parent)
 	int i;
 
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (getppid() != parent)
-		exit(EXIT_FAILURE);
 	close(listener);
 	for (i = 0; i < PENDING; i++)
 		if (pending[i].fd >= 0 && pending[i].fd != fd)
 			close(pending[i].fd);
-	if (setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &any, sizeof(any)) ||
+	if (getppid() != parent ||
+	    setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &any, sizeof(any)) ||
 	    dup2(fd, STDIN_FILENO) < 0 || dup2(fd, STDOUT_FILENO) < 0)
 		exit(EXIT_FAILURE);
 	close(fd);
@@ -323,14 +321,15 @@ static bool look_at_pending(int listener)
 
 static void __attribute__((noreturn)) finish(void)
 {
+	const struct timespec pause = { .tv_nsec = TW_NS_PER_MS };
 	int ms;
 
 	if (client)
 		kill(client, SIGTERM);
 	for (ms = 0; client && !waitpid(client, NULL, WNOHANG); ms++) {
-		if (ms == STOP_MS)
+		if (ms == 2000)
 			kill(client, SIGKILL);
-		nanosleep(&(struct timespec) { .tv_nsec = TW_NS_PER_MS }, NULL);
+		nanosleep(&pause, NULL);
 	}
 	exit(EXIT_SUCCESS);
 }

@@ -50,6 +50,11 @@ BAD = {
     "FILE[:SECONDS": ("-x", "f:0", "f:86401", "f:99999999999999999999"),
     "EVENTS": ("", "!irq", "irq;sched"),
     "FILE": ("", "-x", "/nonexistent/file", "/", "."),
+    "HOST[:PORT": ("", ":", "-x", "a b", "a;b", "$(x)", "a:", "a:0",
+                   "a:65536", "a:x", "[::1", "[::1]x", "user@host"),
+    "ADDR[:PORT]": ("", "x", "localhost", "1.2.3", "127.0.0.1:0",
+                   "127.0.0.1:65536", "192.0.2.1", "::", "0.0.0.0"),
+    "COMMAND": (),
 }
 NOT_STDOUT = ("dump", "histfile", "trltp-log")     # "-" would be a file
 
