@@ -20,6 +20,7 @@ import pytest
 import outside
 import results
 import schema
+import sshd
 import tracing
 import twoway
 import units
@@ -200,7 +201,9 @@ def far(run, text, **options):
     ('["--far=2", 1, "--size=' + "8" * 5000 + '"]\n', "longer than 4096"),
     ('["' + "x" * 70000 + '"]\n', "no request came"),
     ("[" * 100 + "\n", "no JSON array of words"),
-], ids=range(26))
+    ('["--far=2", 1, ' + "[" * 40 + "]" * 40 + "]\n", "no JSON array of"),
+    ('["--far=2", 1, ' + "[" * 20 + "]" * 20 + "]\n", "is no string"),
+], ids=range(28))
 def test_requests(run, text, named):
     code, answers = far(run, text)
     assert code == 1
@@ -443,7 +446,7 @@ def test_pending_stranger_at_the_port(run):
     port = ready["ready"][0]
     others = [socket.create_connection(("127.0.0.1", port))
               for _ in range(100)]
-    others[0].send(b"x" * 20)
+    others[-1].send(bytes(16) + struct.pack(">I", 0))
     with socket.create_connection(("127.0.0.1", port)) as one:
         one.send(bytes.fromhex(ready["cookie"]) + struct.pack(">I", 0))
         assert json.loads(process.stdout.readline())["started"] == 0
@@ -694,3 +697,20 @@ def test_units():
     socket_unit = units.settings("twowaytest.socket")
     assert socket_unit["Accept"] == "yes"
     assert socket_unit["ListenStream"] == "127.0.0.1:20110"
+
+
+@pytest.mark.parametrize("transport", ["tcp", "udp"])
+def test_ssh(start, net, transport):
+    """A real server of ssh on the far host."""
+    path = os.path.dirname(twoway.binary())
+    with sshd.serving(net.FAR, inside(net.far)) as login:
+        process = near(start, net, f"--connect=root@{net.FAR}",
+                       f"--rsh={login} env PATH={path}:$PATH", *QUICK,
+                       "-l", "50", f"--transport={transport}", "--json=json")
+        assert process.finish(60) == 0, process.err
+        peer = outside.load_json(start.directory / "json")["twoway"]["peer"]
+        assert peer["settings"]["transport"] == transport
+        process = near(start, net, f"--connect={net.FAR}",
+                       f"--rsh={login} env PATH=/nonexistent", *QUICK)
+        assert process.finish(60) == 1
+        assert "a command was not found" in process.err
