@@ -18,12 +18,13 @@
 #include "tw_kept.h"
 #include "tw_part.h"
 #include "tw_time.h"
+#include "tw_trace.h"
 #include "tw_tracefs.h"
 
 #define TRACE_FILE	"twowaytest-trace.txt"
 #define KEPT_NS		(20 * TW_NS_PER_MS)	/* in the file */
 #define BEFORE_NS	TW_NS_PER_MS	/* who was where, at its begin */
-#define PHASES		5
+#define PHASES		9
 
 /* Memory of a pair. */
 struct room {
@@ -72,7 +73,9 @@ static void check(struct tw_run *run)
 		return;
 	if (!path)
 		path = TRACE_FILE;
-	tw_file_check(path);
+	/* The server's side of another host sends what it finds. */
+	if (!tw_config.absent[TW_CLIENT])
+		tw_file_check(path);
 	tw_break_more = write_more;
 }
 
@@ -136,6 +139,43 @@ static bool has_part(enum tw_metric_id metric, enum tw_metric_id id)
 	return *part || metric == id;
 }
 
+/*
+ * When a message from another host woke the side, which had read it by @read_ns:
+ * the last time before. 0: it was not woken.
+ */
+static int64_t woken_ns(const struct tw_process *side, int64_t read_ns)
+{
+	int64_t at_ns = 0;
+	size_t i;
+
+	for (i = 0; i < window.count; i++)
+		if (window.events[i].kind == TW_EVENT_WAKING &&
+		    window.events[i].other_pid == side->pid &&
+		    window.events[i].time_ns <= read_ns)
+			at_ns = window.events[i].time_ns;
+	return at_ns;
+}
+
+/* When the side, which is about to send, waits again: at once, if not seen. */
+static int64_t waits_ns(const struct tw_process *side, int64_t sends_ns)
+{
+	size_t i = 0;
+
+	while (i < window.count &&
+	       (window.events[i].kind != TW_EVENT_SWITCH ||
+		window.events[i].pid != side->pid ||
+		window.events[i].runnable ||
+		window.events[i].time_ns < sends_ns))
+		i++;
+	return i < window.count ? window.events[i].time_ns : sends_ns;
+}
+
+/* Whether those who take part in a phase are processes of this host. */
+static bool is_here(enum tw_role side, enum tw_role peer)
+{
+	return !tw_config.absent[side] && !tw_config.absent[peer];
+}
+
 /* The phases of the cycle. Returns their number. */
 static int list_spans(struct tw_span spans[PHASES], const struct tw_pair *pair,
 		      const struct tw_break *of, int64_t ahead_ns)
@@ -160,6 +200,19 @@ static int list_spans(struct tw_span spans[PHASES], const struct tw_pair *pair,
 		{ TW_WAKEUP, TW_CLIENT, TW_MAIN,
 		  cycle->t0_ns - of->values_ns[TW_WAKEUP], cycle->t0_ns,
 		  cycle->planned_ns, TW_UNKNOWN },
+		/* Between hosts, what each has of it. */
+		{ TW_NETWORK, TW_SERVER, TW_MAIN,
+		  woken_ns(&pair->process[TW_SERVER], cycle->t1_ns - ahead_ns) +
+		  ahead_ns, cycle->t1_ns, 0, TW_BLOCKED },
+		{ TW_NETWORK, TW_CLIENT, TW_MAIN,
+		  woken_ns(&pair->process[TW_CLIENT], cycle->t3_ns - ahead_ns) +
+		  ahead_ns, cycle->t3_ns, 0, TW_BLOCKED },
+		{ TW_NETWORK, TW_SERVER, TW_MAIN, cycle->t2_ns,
+		  waits_ns(&pair->process[TW_SERVER], cycle->t2_ns - ahead_ns) +
+		  ahead_ns, 0, TW_BLOCKED },
+		{ TW_NETWORK, TW_CLIENT, TW_MAIN, cycle->t0_ns,
+		  waits_ns(&pair->process[TW_CLIENT], cycle->t0_ns - ahead_ns) +
+		  ahead_ns, 0, TW_BLOCKED },
 	};
 	int i, count = 0;
 
@@ -169,7 +222,8 @@ static int list_spans(struct tw_span spans[PHASES], const struct tw_pair *pair,
 
 		/* A phase has no parts. */
 		if (*tw_kept_parts(id) || !has_part(of->metric, id) ||
-		    !tw_metric_valid(id, params))
+		    !tw_metric_valid(id, params) || !is_here(side, peer) ||
+		    (id == TW_NETWORK && phases[i].begin_ns == ahead_ns))
 			continue;
 		spans[count++] = (struct tw_span) {
 			.name = tw_metrics[id].name,
@@ -181,7 +235,8 @@ static int list_spans(struct tw_span spans[PHASES], const struct tw_pair *pair,
 			.begin_ns = phases[i].begin_ns - ahead_ns,
 			.end_ns = phases[i].end_ns - ahead_ns,
 			.due_ns = phases[i].due_ns - ahead_ns,
-			.mean_ns = usual_ns(pair, of, id),
+			.mean_ns = id == TW_NETWORK ? 0 :
+				   usual_ns(pair, of, id),
 			.waits = phases[i].waits,
 		};
 	}
@@ -235,9 +290,13 @@ static void look(const struct tw_run *run, int number)
 	const struct room *room = tw_pair_room(run, number, &tw_part_trace);
 	int64_t ahead_ns = room->ahead_ns + tw_tracefs_ahead_ns();
 	struct tw_span spans[PHASES];
-	int count = list_spans(spans, run->pairs[number], of, ahead_ns);
 	int err = read_window(of, ahead_ns);
+	int count = list_spans(spans, run->pairs[number], of, ahead_ns);
 
+	if (!count) {
+		cause.lacks = "no phase of this host is a part of it";
+		return;
+	}
 	tw_cause_find(&cause, &window, spans, count, tw_bypass_read());
 	if (err)
 		cause.lacks = err == -EINTR ? "a signal ended the reading of the trace" :
@@ -257,11 +316,28 @@ static void end(struct tw_run *run)
 	tw_tracefs_close();
 }
 
+struct tw_cause *tw_trace_cause(const struct tw_run *run)
+{
+	return events && tw_break_pair(run) >= 0 ? &cause : NULL;
+}
+
+void tw_trace_break(const struct tw_run *run, int pair)
+{
+	struct room *to = tw_pair_room(run, pair, &tw_part_trace);
+
+	if (!to)
+		return;
+	tw_tracefs_stop();
+	to->ahead_ns = tw_clock_ahead_ns(tw_config.clock);
+}
+
 static void text(FILE *file, const struct tw_run *run)
 {
 	if (!events || !run->broken)
 		return;
-	tw_cause_print(file, &cause);
+	/* Between hosts, tw_peer.c prints both. */
+	if (!tw_config.absent[TW_SERVER])
+		tw_cause_print(file, &cause);
 	fprintf(file, "# Trace: %s\n", path);
 }
 

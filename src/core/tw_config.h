@@ -52,6 +52,7 @@ struct tw_config {
 	int load_policy;	/* of the load that is started next */
 	int load_priority;	/* 0: an ordinary task */
 	bool mlockall;
+	bool absent[TW_ROLES];	/* its processes are on another host */
 
 	/* The columns of the results, of each pair: metrics. */
 	enum tw_metric_id metrics[TW_METRICS];

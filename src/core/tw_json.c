@@ -174,6 +174,20 @@ void tw_json_head(FILE *file, const struct tw_run *run)
 	fprintf(file, "\n    },\n");
 }
 
+void tw_json_twoway(FILE *file, const struct tw_run *run)
+{
+	int i;
+
+	tw_json_head(file, run);
+	for (i = 0; tw_parts[i]; i++)
+		if (tw_parts[i]->json)
+			tw_parts[i]->json(file, run);
+	write_main(file);
+	write_pairs(file, run);
+	fprintf(file, "    \"interrupted\": %s\n  }\n",
+		run->interrupted ? "true" : "false");
+}
+
 static void write_members(FILE *file, void *data)
 {
 	const struct tw_run *run = data;
@@ -185,14 +199,7 @@ static void write_members(FILE *file, void *data)
 	for (i = 0; i < tw_text_columns(); i++)
 		write_column(file, run, i);
 	fprintf(file, "\n  },\n");
-	tw_json_head(file, run);
-	for (i = 0; tw_parts[i]; i++)
-		if (tw_parts[i]->json)
-			tw_parts[i]->json(file, run);
-	write_main(file);
-	write_pairs(file, run);
-	fprintf(file, "    \"interrupted\": %s\n  }\n",
-		run->interrupted ? "true" : "false");
+	tw_json_twoway(file, run);
 }
 
 int tw_json_write(const struct tw_run *run, int status,

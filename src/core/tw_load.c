@@ -105,7 +105,7 @@ static void check(struct tw_run *run)
 			loads[i]->policy = SCHED_OTHER;
 			loads[i]->priority = 0;
 		}
-		if (loads[i]->priority > highest)
+		if (loads[i]->priority > highest && !loads[i]->elsewhere)
 			highest = loads[i]->priority;
 	}
 	if (!highest)
@@ -188,7 +188,8 @@ static void begin(struct tw_run *run)
 		load->processes = 0;
 		tw_config.load_policy = load->policy;
 		tw_config.load_priority = load->priority;
-		processes = single ? load->units > 0 : load->units;
+		processes = load->elsewhere ? 0 :
+			    single ? load->units > 0 : load->units;
 		for (n = 0; n < processes && !err; n++) {
 			err = tw_process_start(&load->process[n], TW_LOAD,
 					       single ? TW_PLACE_ALL : n,

@@ -56,6 +56,11 @@ struct tw_part {
 /* The last is NULL. */
 extern const struct tw_part *const tw_parts[];
 
+extern const struct tw_part tw_part_serve;
+extern const struct tw_part tw_part_far;
+extern const struct tw_part tw_part_connect;
+extern const struct tw_part tw_part_peer;
+extern const struct tw_part tw_part_oneway;
 extern const struct tw_part tw_part_config;
 extern const struct tw_part tw_part_place;
 extern const struct tw_part tw_part_text;

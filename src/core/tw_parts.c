@@ -7,12 +7,16 @@
 #include "tw_part.h"
 
 const struct tw_part *const tw_parts[] = {
+	&tw_part_serve,		/* its child is the next */
+	&tw_part_far,	/* first: it reads options, and has no results */
 	&tw_part_others,	/* first: ours begins after it, ends before */
 	&tw_part_json,	/* written last: it has the exit status */
 	&tw_part_orb,		/* sets the number of pairs */
 	&tw_part_histogram,
 	&tw_part_pairs,
 	&tw_part_config,
+	&tw_part_connect,	/* what it asks of a server is not checked here */
+	&tw_part_oneway,
 	&tw_part_place,
 	&tw_part_reflect,	/* which metrics there are */
 	&tw_part_columns,
@@ -22,6 +26,7 @@ const struct tw_part *const tw_parts[] = {
 	&tw_part_break,
 	&tw_part_trace,
 	&tw_part_ramp,
+	&tw_part_peer,	/* has the work that a load did there, for the ramp */
 	&tw_part_load_option,
 	&tw_part_load,
 	&tw_part_throttle,

@@ -14,6 +14,7 @@ static cpu_set_t chosen;	/* by -a CPUSET; else empty */
 static cpu_set_t own[TW_ROLES];	/* by --client-affinity and so on */
 static const char *chosen_words;	/* as they were given */
 const char *tw_place_words[TW_ROLES];
+static const struct tw_option *rows[TW_ROLES];	/* that brought them */
 
 /* @count CPUs of the set @from, beginning with its @n-th. */
 static void nth(const cpu_set_t *from, int n, int count, cpu_set_t *to)
@@ -57,7 +58,9 @@ void tw_place(enum tw_role role, int number, cpu_set_t *cpus)
 	bool side = role == TW_CLIENT || role == TW_SERVER;
 	int count = CPU_COUNT(&chosen);
 
-	if (CPU_COUNT(&own[role]))
+	if (tw_config.absent[role])
+		CPU_ZERO(cpus);
+	else if (CPU_COUNT(&own[role]))
 		*cpus = own[role];
 	else if (tw_config.smp && side)
 		nth(&allowed, (number + (role == TW_SERVER &&
@@ -150,10 +153,11 @@ static void parse_affinity(const struct tw_option *option, char *value)
 		parse_set(option, value, &chosen);
 }
 
+/* The words of a role's set are read once all options are known: see check(). */
 void tw_place_parse(const struct tw_option *option, char *value)
 {
-	parse_set(option, value,
-		  &own[(const char **)option->to - tw_place_words]);
+	rows[(const char **)option->to - tw_place_words] = option;
+	*(const char **)option->to = value;
 }
 
 static const struct tw_option options[] = {
@@ -171,8 +175,18 @@ static const struct tw_option options[] = {
 	{ .name = NULL }
 };
 
+static void check(struct tw_run *run)
+{
+	int role;
+
+	for (role = 0; role < TW_ROLES; role++)
+		if (tw_place_words[role])
+			parse_set(rows[role], (char *)tw_place_words[role],
+				  &own[role]);
+}
+
 const struct tw_part tw_part_place = {
-	.options = options,
+	.options = options, .check = check,
 };
 
 void tw_place_open(void)

@@ -225,7 +225,8 @@ void tw_process_await(struct tw_process *process)
 {
 	int ms;
 
-	for (ms = 0; ms < STOP_MS && !tw_process_ended(process); ms++)
+	for (ms = 0; process->pid && ms < STOP_MS &&
+	     !tw_process_ended(process); ms++)
 		pause_1ms();
 }
 

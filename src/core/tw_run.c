@@ -144,13 +144,17 @@ static void watch(struct tw_run *run)
 	bool display = !tw_config.quiet && !tw_config.verbose &&
 		       !tw_config.silent && isatty(STDOUT_FILENO);
 	int tick_ms = display && run->tick_ms < 0 ? DISPLAY_MS : run->tick_ms;
-	struct pollfd signals = { .fd = run->signal_fd, .events = POLLIN };
+	struct pollfd ready[] = {
+		{ .fd = run->signal_fd, .events = POLLIN },
+		{ .events = POLLIN },
+	};
 	bool done = false;
 
 	alarm(tw_config.duration_s ? tw_config.duration_s + GRACE_S : 0);
 	while (!run->failed && !done && !run->interrupted &&
 	       !run->control->stop) {
-		poll(&signals, 1, tick_ms);
+		ready[1].fd = run->wake_fd;
+		poll(ready, 2, tick_ms);
 		take_signals(run);
 		done = reap(run);
 		tell_parts(run);

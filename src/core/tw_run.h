@@ -60,6 +60,7 @@ struct tw_run {
 	int steps;		/* of a ramp; 1: none */
 	int step;		/* the present one, from 0 */
 	int tick_ms;		/* TW_TICK_MS: woken() is called so often, too */
+	int wake_fd;		/* ...and when this can be read; -1: none */
 	/* How a pair is started and its requests answered; a part may set it. */
 	void (*start_pair)(struct tw_run *run, int number);
 	int (*serve)(const struct tw_loop *loop);

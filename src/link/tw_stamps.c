@@ -10,9 +10,11 @@
 #include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/uio.h>
 #include <linux/errqueue.h>
 #include <linux/net_tstamp.h>
+#include <linux/sockios.h>
 
 #include "rt-error.h"
 #include "tw_clocks.h"
@@ -23,6 +25,7 @@
 #include "tw_wire.h"
 
 #define BATCH	8	/* the two stamps of a message, and late ones */
+#define ACKED_MS	1000
 #define SET_NS	10000	/* CLOCK_REALTIME moves so far only if it is set */
 
 /* Of a side, in the order of enum tw_time. */
@@ -226,11 +229,18 @@ static int take(const struct tw_loop *loop, int wait_fd,
 	return err;
 }
 
-static void enable(int fd)
+void tw_stamps_enable(int fd)
 {
+	int ms, unacked = 0;
 	unsigned int flags = SOF_TIMESTAMPING_SOFTWARE |
 			     SOF_TIMESTAMPING_RX_SOFTWARE;
 
+	if (!plain)
+		return;
+	/* The kernel counts a stream from the first byte not acknowledged. */
+	for (ms = 0; is_stream && ms < ACKED_MS &&
+	     !ioctl(fd, SIOCOUTQ, &unacked) && unacked; ms++)
+		nanosleep(&(struct timespec) { .tv_nsec = TW_NS_PER_MS }, NULL);
 	if (with_all)
 		flags |= SOF_TIMESTAMPING_TX_SCHED |
 			 SOF_TIMESTAMPING_TX_SOFTWARE |
@@ -239,15 +249,14 @@ static void enable(int fd)
 		fatal("--stamps: the kernel refuses it (SO_TIMESTAMPING): %m\n");
 }
 
-/* Nothing has been sent, so the numbers of messages begin with 0. */
 static int open_both(int *client_fd, int *server_fd)
 {
 	int err = plain->open(client_fd, server_fd);
 
 	if (err)
 		return err;
-	enable(*client_fd);
-	enable(*server_fd);
+	tw_stamps_enable(*client_fd);
+	tw_stamps_enable(*server_fd);
 	return 0;
 }
 

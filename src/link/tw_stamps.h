@@ -35,4 +35,10 @@ const struct tw_link_ops *tw_stamps_link(const struct tw_link_ops *link,
 		bool all, void (*done)(int pair,
 				       const struct tw_stamped *stamped));
 
+/*
+ * Called by main before it starts a side whose socket open() did not connect:
+ * nothing that is measured was sent yet. Without --stamps, it does nothing.
+ */
+void tw_stamps_enable(int fd);
+
 #endif /* TW_STAMPS_H */

@@ -10,9 +10,11 @@
 
 #include "rt-error.h"
 #include "tw_datagram.h"
+#include "tw_link_far.h"
 #include "tw_part.h"
 #include "tw_run.h"
 #include "tw_time.h"
+#include "tw_transport.h"
 
 #define TIMEOUT_US	100000	/* default, but not below twice the sleep */
 
@@ -86,6 +88,10 @@ static void set(const struct sockopt *option, int fd)
 	const struct sockopt of = in_family(*option, fd);
 	int value = (int)option->value << option->shift;
 
+	/* IPv4 within IPv6 keeps to the options of IPv4. */
+	if (of.level != option->level)
+		setsockopt(fd, option->level, option->name, &value,
+			   sizeof(value));
 	if (setsockopt(fd, of.level, of.name, &value, sizeof(value)))
 		fatal("--%s=%" PRId64 ": refused by the kernel: %m%s\n",
 		      option->option, option->value, errno == EPERM ?
@@ -103,19 +109,26 @@ static void read_back(struct sockopt *option, int fd)
 		option->value = value >> option->shift;
 }
 
+void tw_transport_prepare(int fd)
+{
+	size_t i;
+
+	for (i = 0; i < SOCKOPTS; i++)
+		if (sockopts[i].given)
+			set(&sockopts[i], fd);
+	for (i = 0; i < SOCKOPTS; i++)
+		read_back(&sockopts[i], fd);
+}
+
 static int open_with_options(int *client_fd, int *server_fd)
 {
 	int err = kind->open(client_fd, server_fd);
-	size_t i;
 
-	for (i = 0; !err && i < SOCKOPTS; i++)
-		if (sockopts[i].given) {
-			set(&sockopts[i], *client_fd);
-			if (*server_fd >= 0)
-				set(&sockopts[i], *server_fd);
-		}
-	for (i = 0; !err && i < SOCKOPTS; i++)
-		read_back(&sockopts[i], *client_fd);
+	if (!err) {
+		if (*server_fd >= 0)
+			tw_transport_prepare(*server_fd);
+		tw_transport_prepare(*client_fd);
+	}
 	return err;
 }
 
@@ -177,7 +190,9 @@ static void check(struct tw_run *run)
 	check_busy();
 	tw_config.link = kind;
 	if (kind == &tw_link_tcp || lossy) {
-		with_options = *kind;
+		with_options = !tw_config.absent[TW_SERVER] || reflects ?
+			       *kind : lossy ? tw_link_far_udp :
+			       tw_link_far_tcp;
 		with_options.open = open_with_options;
 		tw_config.link = &with_options;
 	}

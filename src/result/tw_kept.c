@@ -153,8 +153,8 @@ static void print_phases(FILE *file, const struct tw_kept *kept,
 	const char *comma = "";
 	int id;
 
-	for (id = TW_LATENCY + 1; id <= TW_TOTAL; id++) {
-		if (!tw_metric_valid(id, params))
+	for (id = 0; id < TW_METRICS; id++) {
+		if (!tw_metric_is_phase(id, params))
 			continue;
 		fprintf(file, "%s %s %" PRId64, comma, tw_metrics[id].name,
 			tw_text_whole(tw_metrics[id].value_ns(&kept->cycle,
@@ -381,17 +381,19 @@ static void json_spikes(FILE *file, const struct tw_run *run)
 static void json(FILE *file, const struct tw_run *run)
 {
 	const struct tw_metric_params params = tw_config_params(0);
+	const struct tw_kept *kept;
 	const char *comma = "";
 	int id, pair;
 
 	fprintf(file, "    \"worst\": {");
 	for (id = 0; id < TW_METRICS; id++) {
-		if (!tw_metric_valid(id, &params))
-			continue;
 		pair = worst_pair(run, id);
+		kept = tw_kept_worst(run, pair, id);
+		if (!tw_metric_valid(id, &params) || !kept)
+			continue;
 		fprintf(file, "%s\n      \"%s\": ", comma,
 			tw_metrics[id].name);
-		json_cycle(file, run, pair, tw_kept_worst(run, pair, id));
+		json_cycle(file, run, pair, kept);
 		comma = ",";
 	}
 	fprintf(file, "\n    },\n");

@@ -8,6 +8,7 @@
 #include "tw_datagram.h"
 #include "tw_kept.h"
 #include "tw_limit.h"
+#include "tw_oneway.h"
 #include "tw_part.h"
 #include "tw_percentile.h"
 #include "tw_throttle.h"
@@ -55,6 +56,8 @@ static struct tw_limit_value value_of(const struct tw_run *run, int pair,
 		return of;
 	}
 	stats = &run->pairs[pair]->total.stats[limit->about];
+	if (tw_oneway_doubts(run, pair, limit->about))
+		return of;
 	of.cycles = stats->count;
 	if (limit->average)
 		of.value = tw_stats_mean(stats);

@@ -17,10 +17,11 @@
 #include "rt-utils.h"
 #include "tw_datagram.h"
 #include "tw_part.h"
+#include "tw_reach.h"
 #include "tw_run.h"
 #include "tw_wire.h"
 
-#define PORT		"7"	/* of the echo service */
+#define PORT		7	/* of the echo service */
 #define IP_HEAD_MAX	60	/* a raw socket of IPv4 receives it, too */
 #define ABSENT		"the peer of --reflect is no server of ours; allowed are latency, wakeup, response, interval and planned"
 
@@ -43,7 +44,6 @@ static const struct echo {
 static const char *const kinds[] = { "icmp", "udp", NULL };
 static const char *host, *kind;		/* --connect, --reflect */
 static struct addrinfo *peer;
-static bool has_port;
 
 /* Of the pair that was opened last: its client inherits it. */
 static const struct echo *echo;
@@ -54,57 +54,6 @@ static bool answered;		/* there was a reply */
 static char *reply;		/* whole */
 static size_t reply_size;
 
-static void __attribute__((noreturn))
-refuse(const struct tw_option *option, const char *value, const char *why)
-{
-	char message[160];
-
-	snprintf(message, sizeof(message), "%s; allowed is HOST, and with --reflect=udp HOST:PORT or [IPv6]:PORT",
-		 why);
-	tw_option_refuse(option, value, message);
-}
-
-/* The port after HOST, which is ended there; NULL: none. */
-static char *split(const struct tw_option *option, const char *value,
-		   char **name)
-{
-	char *end = strchr(*name, ':');
-
-	if (**name == '[') {
-		end = strchr(++*name, ']');
-		if (!end || (end[1] && end[1] != ':'))
-			refuse(option, value, "no address in brackets");
-		*end++ = '\0';
-		return *end ? end + 1 : NULL;
-	}
-	if (!end || strchr(end + 1, ':'))	/* or an address of IPv6 */
-		return NULL;
-	*end = '\0';
-	return end + 1;
-}
-
-/* Now, as a signal still ends the program: the name's server may be silent. */
-static void parse_host(const struct tw_option *option, char *value)
-{
-	const struct addrinfo hints = { .ai_socktype = SOCK_DGRAM };
-	char *name = strdup(value), *port = split(option, value, &name);
-	struct tw_option number = *option;
-	int64_t unused;
-	int err;
-
-	number.to = &unused;
-	number.min = 1;
-	number.max = 65535;
-	has_port = port;
-	if (port)
-		tw_option_number(&number, port);
-	err = *name ? getaddrinfo(name, port ? port : PORT, &hints, &peer) :
-		      EAI_NONAME;
-	if (err)
-		refuse(option, value, gai_strerror(err));
-	host = value;
-}
-
 /* The peer does not sleep, unless that is asked for: then it is refused. */
 static void parse_kind(const struct tw_option *option, char *value)
 {
@@ -114,8 +63,6 @@ static void parse_kind(const struct tw_option *option, char *value)
 }
 
 static const struct tw_option options[] = {
-	{ 0, "connect", required_argument, "HOST[:PORT]", parse_host, &host,
-	  .help = "with --reflect: the device; the port of udp, default " PORT },
 	{ 0, "reflect", required_argument, "NAME", parse_kind, &kind,
 	  .choices = kinds,
 	  .help = "measure a device that sends requests back, and runs\n"
@@ -296,6 +243,31 @@ static void check_server(void)
 			      of[i].name);
 }
 
+static void find_peer(void)
+{
+	struct tw_host parsed;
+	const char *why;
+	int port;
+
+	host = *(const char **)tw_option_find("connect")->to;
+	if (!host)
+		fatal("--reflect=%s: allowed only with --connect\n", kind);
+	if (!tw_host_parse(host, &parsed))
+		fatal("--connect=%s: allowed is HOST, HOST:PORT or [ADDRESS]:PORT\n",
+		      host);
+	if (head_size && parsed.port)
+		fatal("--connect=%s: a port is allowed only with --reflect=udp\n",
+		      host);
+	peer = tw_reach_find(parsed.name, SOCK_DGRAM, &why);
+	if (!peer)
+		fatal("--connect=%s: %s\n", host, why);
+	port = htons(parsed.port ? parsed.port : PORT);
+	if (peer->ai_family == AF_INET6)
+		((struct sockaddr_in6 *)peer->ai_addr)->sin6_port = port;
+	else
+		((struct sockaddr_in *)peer->ai_addr)->sin_port = port;
+}
+
 static void check(struct tw_run *run)
 {
 	static const enum tw_metric_id absent[] = {
@@ -306,16 +278,10 @@ static void check(struct tw_run *run)
 	};
 	size_t i;
 
-	if (!kind && host)
-		fatal("--connect=%s: allowed only with --reflect\n", host);
 	if (!kind)
 		return;
-	if (!host)
-		fatal("--reflect=%s: allowed only with --connect\n", kind);
 	head_size = strcmp(kind, "udp") ? sizeof(head) : 0;
-	if (head_size && has_port)
-		fatal("--connect=%s: a port is allowed only with --reflect=udp\n",
-		      host);
+	find_peer();
 	check_server();
 	for (i = 0; i < ARRAY_SIZE(absent); i++) {
 		tw_metrics[absent[i]].lacks = ABSENT;
