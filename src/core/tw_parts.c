@@ -6,6 +6,12 @@
  */
 #include "tw_part.h"
 
+const char tw_program_name[] = "twowaytest";
+const char tw_program_about[] =
+	"Measures the latency of a request and its reply on this host: a timer wakes a\n"
+	"client, which wakes a server, which sleeps and replies.\n";
+const char tw_program_member[] = "twoway";
+
 const struct tw_part *const tw_parts[] = {
 	&tw_part_others,	/* first: ours begins after it, ends before */
 	&tw_part_json,	/* written last: it has the exit status */
