@@ -119,6 +119,7 @@ struct pt_case {
 	sem_t ready;		/* posted by each task */
 	sem_t ended;		/* likewise */
 	atomic_int go;		/* all tasks are ready */
+	pid_t guard;		/* of SysV semaphores; 0: there is none */
 	char refused[PT_TEXT];	/* why it cannot be run; "": it can */
 	struct pt_verdict verdict[PT_VERDICTS];
 	int verdicts;

@@ -117,28 +117,37 @@ static void print_worst(FILE *file, const struct tw_run *run)
 	}
 }
 
-static void json_worst(FILE *file, const struct tw_run *run, int number)
+static void json_worst(FILE *file, const struct tw_run *run)
 {
-	const struct pt_column *column = pt_column(number);
-	const struct pt_case *c = column->in;
-	const char *comma = "";
-	int i;
+	const char *comma = "", *between;
+	int i, k;
 
-	if (!worst || !column->worst.number)
+	if (!worst)
 		return;
-	fprintf(file, "      \"worst\": { \"trial\": %" PRIu64 ", \"values\": {",
-		column->worst.number);
-	for (i = 0; i < c->columns; i++) {
-		if (column->worst.values_ps[i] == PT_NO_VALUE)
+	fprintf(file, "    \"worst\": {");
+	for (i = 0; i < pt_column_count(); i++) {
+		const struct pt_column *of = pt_column(i);
+
+		if (!of->worst.number)
 			continue;
-		fprintf(file, "%s\"%s\": %.6f", comma,
-			c->column[i].metric->token,
-			tw_text_real((double)column->worst.values_ps[i]));
-		comma = ", ";
+		fprintf(file, "%s\n      \"%s\": { \"trial\": %" PRIu64 ", \"values\": {",
+			comma, of->name, of->worst.number);
+		comma = ",";
+		for (k = 0, between = " "; k < of->in->columns; k++) {
+			int64_t ps = of->worst.values_ps[k];
+
+			if (ps == PT_NO_VALUE)
+				continue;
+			fprintf(file, "%s\"%s\": %.6f", between,
+				of->in->column[k].metric->token,
+				tw_text_real((double)ps));
+			between = ", ";
+		}
+		fprintf(file, " } }");
 	}
-	fprintf(file, "} },\n");
+	fprintf(file, "\n    },\n");
 }
 
 const struct tw_part pt_part_worst = {
-	.options = worst_options, .text = print_worst, .column = json_worst,
+	.options = worst_options, .text = print_worst, .json = json_worst,
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -99,6 +100,12 @@ double pt_rate(const struct pt_column *column)
 	       1e9 * PT_PS_PER_NS / mean_ps : 0;
 }
 
+/* Nanoseconds are rounded down to whole ones. */
+static double shown(double ps)
+{
+	return pt_config.us ? tw_text_real(ps) : floor(tw_text_real(ps));
+}
+
 static void print_column(FILE *file, int number)
 {
 	const struct pt_column *column = pt_column(number);
@@ -109,10 +116,9 @@ static void print_column(FILE *file, int number)
 	fprintf(file, "T:%2d (%5d) P:%2d I:%" PRId64 " C:%7" PRIu64
 		" Min:%7.*f Act:%8.*f Avg:%8.*f Max:%8.*f Std:%8.1f %s\n",
 		number, task->pid, task->priority, pt_config.interval_us,
-		of->count, digits, tw_text_real((double)of->min_ns), digits,
-		tw_text_real((double)of->last_ns), digits,
-		tw_text_real(tw_stats_mean(of)), digits,
-		tw_text_real((double)of->max_ns),
+		of->count, digits, shown((double)of->min_ns), digits,
+		shown((double)of->last_ns), digits, shown(tw_stats_mean(of)),
+		digits, shown((double)of->max_ns),
 		tw_text_real(tw_stats_deviation(of)), column->name);
 }
 
@@ -260,6 +266,11 @@ static void text(FILE *file, const struct tw_run *run)
 	}
 }
 
+static bool exceeded(const struct tw_run *run)
+{
+	return run->broken;
+}
+
 const struct tw_part pt_part_report = {
-	.text = text,
+	.text = text, .exceeded = exceeded,
 };

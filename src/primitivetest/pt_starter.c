@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "pt_record.h"
@@ -16,6 +17,8 @@
 
 #define READY_MS	4000	/* limit for the tasks to get ready */
 #define TICK_MS		250	/* how often the tasks are looked at */
+
+static pid_t main_pid;
 
 static const struct pt_role *roles_of(const struct pt_case *c)
 {
@@ -154,7 +157,7 @@ static int start_tasks(struct pt_case *c)
 	for (i = 0; !err && i < count; i++) {
 		err = c->choice.process ?
 		      pt_fork(&c->task[i].process, c->task[i].name,
-			      live_process, &c->task[i]) :
+			      SIGKILL, live_process, &c->task[i]) :
 		      start_thread(&c->task[i]);
 		c->task_count += !err;
 	}
@@ -173,12 +176,18 @@ static bool any_failed(struct pt_case *c)
 	bool failed = reap(c);
 	int i;
 
+	if (c->guard && waitpid(c->guard, NULL, WNOHANG))
+		pt_failed(&c->task[0], "the guard of its semaphores was killed",
+			  -ECHILD);
 	for (i = 0; i < c->task_count; i++)
 		failed |= c->task[i].failed != NULL;
 	return failed;
 }
 
-/* Until all tasks have ended, one has failed, or a trial takes too long. */
+/*
+ * Until all tasks have ended, one has failed, or a trial takes too long; or main
+ * has died, whatever it was, so that what outlives us is removed.
+ */
 static int watch(struct pt_case *c)
 {
 	const int64_t limit_ns = pt_case_limit_ms(c) * TW_NS_PER_MS;
@@ -188,7 +197,7 @@ static int watch(struct pt_case *c)
 
 	while (left) {
 		left -= !await(&c->ended, TICK_MS);
-		if (any_failed(c))
+		if (any_failed(c) || getppid() != main_pid)
 			return -ECHILD;
 		done = atomic_load(&c->done);
 		if (done != before)
@@ -248,5 +257,6 @@ static int live(void *arg)
 
 int pt_starter_start(struct pt_case *c)
 {
-	return pt_fork(&c->starter, "prim-starter", live, c);
+	main_pid = getpid();
+	return pt_fork(&c->starter, "prim-starter", SIGTERM, live, c);
 }

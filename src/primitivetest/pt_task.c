@@ -104,7 +104,7 @@ int pt_task_live(struct pt_task *task)
 	return err;
 }
 
-int pt_fork(struct tw_process *process, const char *name,
+int pt_fork(struct tw_process *process, const char *name, int death_signal,
 	    int (*live)(void *arg), void *arg)
 {
 	pid_t parent = getpid(), pid = fork();
@@ -116,7 +116,7 @@ int pt_fork(struct tw_process *process, const char *name,
 		sigfillset(&all);
 		sigprocmask(SIG_SETMASK, &all, NULL);
 		prctl(PR_SET_NAME, name);
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		prctl(PR_SET_PDEATHSIG, death_signal);
 		/* The parent may have died before prctl(). */
 		if (getppid() != parent)
 			_exit(EXIT_FAILURE);

@@ -15,10 +15,10 @@
 int pt_task_live(struct pt_task *task);
 
 /*
- * Forks a child that runs live(@arg) and exits with it; it dies with its
- * parent. Returns 0 or -errno.
+ * Forks a child that runs live(@arg) and exits with it, all signals blocked; it
+ * gets @death_signal when its parent dies. Returns 0 or -errno.
  */
-int pt_fork(struct tw_process *process, const char *name,
+int pt_fork(struct tw_process *process, const char *name, int death_signal,
 	    int (*live)(void *arg), void *arg);
 
 /* Called by main: starts the starter and so the case. Returns 0 or -errno. */

@@ -75,6 +75,7 @@ int pt_channel_sysv(struct pt_channel *channel, struct pt_case *c)
 		sysv[1] = c->choice.test->flags & PT_ALONE ? NULL :
 			  channel + 1;
 		tw_guard_start(&guard, remove_sets);
+		c->guard = guard.pid;
 	}
 	set = semget(IPC_PRIVATE, 1, 0600);
 	if (set < 0)
