@@ -143,15 +143,14 @@ static void write_result(FILE *file, const struct tw_run *run,
 	fprintf(file, " }");
 }
 
-/* A time that is told in ns is in the unit of the JSON. */
+/* A time is in us, as its unit says, also with -N. */
 static void write_derived(FILE *file, const struct pt_derived *of)
 {
-	const char *unit = tw_config.nsecs ? "ns" : "us";
 	bool time = !strcmp(of->unit, "ns");
 
 	fprintf(file, "      { \"name\": \"%s\", \"value\": %.6f, \"unit\": \"%s\", \"formula\": ",
-		of->name, time ? tw_text_real(of->value * PT_PS_PER_NS) :
-		of->value, time ? unit : of->unit);
+		of->name, time ? of->value / TW_NS_PER_US : of->value,
+		time ? "us" : of->unit);
 	rt_json_string(file, of->formula);
 	fprintf(file, " }");
 }
@@ -160,9 +159,8 @@ static void json(FILE *file, const struct tw_run *run)
 {
 	int i;
 
-	fprintf(file, "    \"clock_cost\": ");
-	write_time(file, pt_case_count ? pt_cases[0]->clock_ps : PT_NO_VALUE);
-	fprintf(file, ",\n    \"tests\": [");
+	fprintf(file, "    \"clock_cost\": %.6f,\n    \"tests\": [",
+		pt_case_count ? pt_cases[0]->clock_ps * 1e-6 : 0);
 	for (i = 0; i < pt_result_count; i++) {
 		fprintf(file, i ? ",\n" : "\n");
 		write_result(file, run, &pt_results[i]);

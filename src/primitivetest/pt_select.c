@@ -259,6 +259,8 @@ static void write_members(FILE *file, void *data)
 	const struct pt_kind *kind;
 	int i;
 
+	fprintf(file, "  \"num_threads\": 0,\n  \"resolution_in_ns\": %d,\n  \"thread\": {},\n",
+		tw_config.nsecs);
 	tw_json_head(file, data);
 	fprintf(file, "    \"list\": [");
 	for (i = 0; pt_tests[i]; i++) {
