@@ -185,10 +185,14 @@ static void json(FILE *file, const struct tw_run *run)
 	if (events) {
 		rt_json_string(file, path);
 		fprintf(file, ",\n      \"cause\": ");
-		tw_cause_json(file, &cause);
 	} else {
-		fprintf(file, "null, \"cause\": null");
+		fprintf(file, "null, \"cause\": ");
 	}
+	/* A value that is no time of a task has no span. */
+	if (cause.span.name)
+		tw_cause_json(file, &cause);
+	else
+		fprintf(file, "null");
 	fprintf(file, " },\n");
 }
 
