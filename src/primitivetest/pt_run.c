@@ -23,10 +23,12 @@
 #include "rt-error.h"
 #include "tw_text.h"
 
-#define STOP_MS	3000	/* from a signal to the end of a case */
+#define TICK_S		2
+#define LATER_S		5	/* than the starter, we end a case */
 
 void *pt_throttle_room;
 static bool wrong;	/* a result, which ends no run but fails it */
+static bool gave_up;	/* the starter was killed by us */
 
 /* Of the parts whose memory a pair has, throttling is used as it is. */
 void *tw_pair_room(const struct tw_run *run, int pair,
@@ -80,20 +82,31 @@ static void take_signals(struct tw_run *run, struct pt_case *c)
 		c->stop = 1;
 }
 
-/* Until the starter has ended: it knows itself when that is. */
+/* How far the case has come. */
+static uint64_t progress(const struct pt_case *c)
+{
+	return c->done + c->go + c->over + c->task_count;
+}
+
+/*
+ * Until the starter has ended. It knows itself when that is to be; if it cannot
+ * do it, because somebody has stopped it, we do, some seconds later.
+ */
 static void watch(struct tw_run *run, struct pt_case *c)
 {
 	struct pollfd signals = { .fd = run->signal_fd, .events = POLLIN };
-	bool ended = false;
-	int i;
+	int limit_s = LATER_S + pt_case_limit_ms(c) / 1000, idle_s = 0, i;
+	uint64_t before = 0;
 
-	while (!ended) {
-		bool late = !poll(&signals, 1, c->stop ? STOP_MS : -1);
-
+	while (!tw_process_ended(&c->starter)) {
+		poll(&signals, 1, TICK_S * 1000);
 		take_signals(run, c);
-		ended = tw_process_ended(&c->starter);
-		if (late && !ended)
+		idle_s = progress(c) == before ? idle_s + TICK_S : 0;
+		before = progress(c);
+		if (idle_s > limit_s && !gave_up) {
+			gave_up = true;
 			kill(c->starter.pid, SIGKILL);
+		}
 		for (i = 0; tw_parts[i]; i++)
 			if (tw_parts[i]->woken && !run->failed)
 				tw_parts[i]->woken(run);
@@ -107,7 +120,7 @@ static void tell_failure(const struct pt_case *c)
 {
 	int i;
 
-	if (tw_process_failed(&c->starter, true))
+	if (!gave_up && tw_process_failed(&c->starter, true))
 		return;
 	if (c->culprit && tw_process_failed(&c->culprit->process, true))
 		return;

@@ -122,13 +122,20 @@ static bool reap(struct pt_case *c)
 	return c->culprit;
 }
 
-static void kill_processes(struct pt_case *c)
+/* To die, they need a CPU: ours. Threads end with this process. */
+static void end_tasks(struct pt_case *c)
 {
 	int i;
 
-	for (i = 0; i < c->task_count; i++)
-		if (c->task[i].process.pid && !c->task[i].process.ended)
-			kill(c->task[i].process.pid, SIGKILL);
+	for (i = 0; i < c->task_count; i++) {
+		const struct tw_process *process = &c->task[i].process;
+
+		if (process->pid && !process->ended)
+			kill(process->pid, SIGKILL);
+		if (c->task[i].pid && !process->ended)
+			sched_setaffinity(c->task[i].pid, sizeof(cpu_set_t),
+					  &pt_config.main_cpus);
+	}
 	for (i = 0; i < c->task_count; i++)
 		if (c->task[i].process.pid)
 			tw_process_await(&c->task[i].process);
@@ -225,8 +232,8 @@ static int run_tasks(struct pt_case *c)
 		tw_process_await(&c->task[i].process);
 	if (!err && reap(c))
 		err = -ECHILD;
-	if (err && c->choice.process)
-		kill_processes(c);
+	if (err)
+		end_tasks(c);
 	return err;
 }
 

@@ -249,6 +249,36 @@ def test_no_span(start, tracefs, memory):
     assert outside.read(memory / "trace").startswith("# tracer: ")
 
 
+# What switch_net takes for known: futex calls and the like of a round trip.
+CALLS = {"unnamed": 2, "named": 2, "sysv": 4, "eventfd": 4, "futex": 3,
+         "cond": 3, "pi": 3}
+
+
+@pytest.mark.parametrize("kind", CALLS)
+def test_calls_of_a_round_trip(start, tracefs, memory, kind):
+    """As the kernel counts them; strace would change who runs when."""
+    here = tracefs / "instances" / f"calls-{os.getpid()}"
+    event = here / "events/raw_syscalls/sys_enter"
+    counts = []
+    here.mkdir()
+    try:
+        (here / "buffer_size_kb").write_text("4096")
+        for loops in (100, 300):
+            (here / "trace").write_text("\n")
+            (event / "enable").write_text("1")
+            done = start("-q", "-p", 60, f"--test=sync2.{kind}", "-l", loops,
+                         "--json", memory / "json",
+                         program=primitives.binary())
+            assert done.finish() == 0, done.err
+            (event / "enable").write_text("0")
+            counts.append(len(re.findall("prim-a.*sys_enter",
+                                         (here / "trace").read_text())))
+    finally:
+        here.rmdir()
+    # A task that somebody else delays may make one more.
+    assert round((counts[1] - counts[0]) / 200, 1) == CALLS[kind]
+
+
 def test_no_tracefs(start):
     with tracing.own_mounts():
         tracing.unmount_all()

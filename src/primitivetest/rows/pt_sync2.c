@@ -188,8 +188,8 @@ static const struct pt_kind kinds[] = {
 	{ "eventfd", .value = 1, .ops = &of_eventfd, .switches = 2,
 	  .calls = 4 },
 	{ "futex", .ops = &of_futex, .switches = 2, .calls = 3 },
-	{ "cond", .ops = &of_cond, .switches = 2, .calls = 2 },
-	{ "pi", .ops = &of_pi, .switches = 2, .calls = 2 },
+	{ "cond", .ops = &of_cond, .switches = 2, .calls = 3 },
+	{ "pi", .ops = &of_pi, .switches = 2, .calls = 3 },
 	{ "mutex", .ops = &of_mutex, .switches = 4, .metrics = mutex_metrics,
 	  .roles = mutex_roles },
 	{ .name = NULL }
