@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* --check, and the environment in the JSON; what its queues and signals need. */
+/* --check, and the environment in the JSON; what queues and signals need. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>

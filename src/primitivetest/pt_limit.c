@@ -24,7 +24,7 @@ static int count;
 
 static const char *const verdicts[] = { "met", "undecided", "exceeded" };
 
-/* The column that is judged; before the run, the name of the limit is parsed. */
+/* The column that is judged. */
 static int judged;
 
 static const char *name_of(int about)

@@ -192,7 +192,7 @@ static bool any_failed(struct pt_case *c)
 }
 
 /*
- * Until all tasks have ended, one has failed, or a trial takes too long; or main
+ * Until all tasks have ended, one has failed, or a trial takes too long; or
  * has died, whatever it was, so that what outlives us is removed.
  */
 static int watch(struct pt_case *c)

@@ -24,7 +24,7 @@ int pt_fork(struct tw_process *process, const char *name, int death_signal,
 /* Called by main: starts the starter and so the case. Returns 0 or -errno. */
 int pt_starter_start(struct pt_case *c);
 
-/* Sets policy, priority and CPUs of the caller. Returns what failed; or NULL. */
+/* Sets policy, priority and CPUs of the caller. Returns NULL or what failed. */
 const char *pt_settle(int priority, const cpu_set_t *cpus);
 
 /* Touches all of the memory, so that it is there. */

@@ -38,7 +38,7 @@ enum pt_level {
 	PT_ABOVE,
 	PT_ORDERED,	/* as --order says, of who answers one of PT_MID */
 	PT_BOTTOM,	/* 1 */
-	PT_STEPPED	/* of the first copy P, of the second P - 1, and so on */
+	PT_STEPPED	/* of the first copy P, of the next P - 1, and so on */
 };
 
 /* What a task is to do from the first timestamp of a metric to the second. */

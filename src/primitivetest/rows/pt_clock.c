@@ -24,7 +24,7 @@
 
 struct room {
 	int64_t told_ns;
-	int64_t ticks;		/* trials that awaited a step of many readings */
+	int64_t ticks;		/* trials that awaited a step of a slow clock */
 	uint64_t zero;		/* but the compiler does not know */
 };
 

@@ -20,7 +20,7 @@ struct side {
 
 struct shared {
 	struct side side[SIDES];
-	int64_t early;		/* trials in which low began before high's end */
+	int64_t early;		/* trials in which low began too early */
 };
 
 static int open_semaphores(struct pt_case *c)

@@ -26,7 +26,7 @@ struct side {
 
 struct shared {
 	struct side side[SIDES];
-	int64_t early;		/* trials in which low began before high's end */
+	int64_t early;		/* trials in which low began too early */
 };
 
 struct ways {

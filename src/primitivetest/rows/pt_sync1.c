@@ -16,7 +16,7 @@ struct own {
 	int (*pairs)(struct pt_channel *channel);
 };
 
-/* With the code of the calls in its loop: one through a pointer takes longer. */
+/* With the calls in its loop: one through a pointer would take longer. */
 #define KIND_OF(name, open, post, wait) \
 	static int pairs_##name(struct pt_channel *channel) \
 	{ \
