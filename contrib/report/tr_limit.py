@@ -41,7 +41,7 @@ def read(member, several_pairs=False, in_us=False):
             one.bad("verdict", f"'{verdict[:40]}' is none of {MET}, "
                     f"{EXCEEDED}, {UNDECIDED}")
         suffix = "_ns" if "most_ns" in one.value else ""
-        scale = US.ns if in_us else 1
+        scale = US.ns if in_us and not suffix else 1
         value = one.get(f"value{suffix}", *NUMBER, NULL)
         if (value is None) != (verdict == UNDECIDED):
             one.bad(f"value{suffix}", "null is expected if, and only if, "

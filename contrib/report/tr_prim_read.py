@@ -92,9 +92,8 @@ def read_all(data, member):
 def settings_of(member):
     found = flat(member.inner("settings"))
     found.pop("test", None)     # what was measured, the tables show
-    found |= {f"load {key}": value for key, value
-              in flat(member.inner("load")).items()
-              if key in ("kind", "command", "arguments", "workers")}
+    found["load"] = " ".join(one.get("kind", str)
+                             for one in member.items("load")) or "none"
     found["version"] = member.get("version", str, default=None)
     return found
 

@@ -61,7 +61,7 @@ struct tw_window {
  * Reads the text of a stopped trace. Each of the @count marks, which are in
  * order of time, is a line "# SECONDS: @whose: WHAT". Returns 0, -ENOMEM, -EIO,
  * or -EINTR: a signal that ends the program is pending, see
- * tw_run_open_signals(). End with tw_window_free(), whatever is returned.
+ * twowaytest.c. End with tw_window_free(), whatever is returned.
  */
 int tw_window_read(struct tw_window *window, FILE *trace, int64_t from_ns,
 		   const char *whose, const struct tw_mark *marks, int count);

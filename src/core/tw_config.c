@@ -32,10 +32,6 @@ struct tw_config tw_config = {
 	.latency_only = true,
 };
 
-static const char *const policies[] = {
-	"other", "batch", "idle", "fifo", "rr", NULL
-};
-
 static const char *clock_name = "monotonic", *timer_name = "nanosleep";
 static const char *wait_name = "poll";
 static const char *policy_name;	/* NULL: fifo with -p, else other */
@@ -54,16 +50,6 @@ static void parse_intervals(const struct tw_option *option, char *value)
 	}
 }
 
-static void parse_duration(const struct tw_option *option, char *value)
-{
-	size_t digits = strspn(value, "0123456789");
-
-	if (!digits || digits > (value[digits] == 'd' ? 4 : 5) ||
-	    strlen(value + digits) > 1 || !strchr("smhd", value[digits]))
-		tw_option_refuse(option, value, "allowed is a number of at most 5 digits, also with s, m or h after it, or of at most 4 digits with d");
-	tw_config.duration_s = parse_time_string(value);
-}
-
 static void set_posix(const struct tw_option *option, char *value)
 {
 	timer_name = "posix";
@@ -78,7 +64,7 @@ static const struct tw_option options[] = {
 	  &clock_name, .choice = tw_clock_word,
 	  .help = "clock of all times, default monotonic, which is 0;\n"
 		  "realtime is 1" },
-	{ 'D', "duration", required_argument, "TIME", parse_duration,
+	{ 'D', "duration", required_argument, "TIME", tw_option_duration,
 	  &tw_config.duration_s, 0, INT64_MAX,
 	  .help = "measure for TIME seconds; m, h or d after the number:\n"
 		  "minutes, hours or days" },
@@ -98,7 +84,7 @@ static const struct tw_option options[] = {
 	{ 'N', "nsecs", no_argument, NULL, tw_option_flag, &tw_config.nsecs,
 	  .help = "print nanoseconds instead of microseconds" },
 	{ 0, "policy", required_argument, "NAME", tw_option_choice,
-	  &policy_name, .choices = policies,
+	  &policy_name, .choices = tw_policies,
 	  .help = "scheduling policy of clients and servers, default\n"
 		  "fifo with -p, else other" },
 	{ 'p', "priority", required_argument, "PRIO", tw_option_number,
@@ -172,15 +158,6 @@ static void check(struct tw_run *run)
 const struct tw_part tw_part_config = {
 	.options = options, .check = check,
 };
-
-const char *tw_config_policy(int policy)
-{
-	int i = 0;
-
-	while (policies[i] && (int)string_to_policy(policies[i]) != policy)
-		i++;
-	return policies[i] ? policies[i] : "unknown";
-}
 
 int64_t tw_config_interval_us(int pair)
 {

@@ -68,7 +68,8 @@ struct tw_config {
 
 extern struct tw_config tw_config;
 
-/* The name of a policy, as --policy has it. */
+/* What --policy allows, and the name of a policy. */
+extern const char *const tw_policies[];
 const char *tw_config_policy(int policy);
 
 int64_t tw_config_interval_us(int pair);

@@ -11,7 +11,7 @@
 
 #define OVERFLOWS	100	/* cycle numbers kept of values outside */
 
-static int64_t width_us;	/* rows of a column; 0: none is wanted */
+int64_t tw_rows_us;	/* of a column; 0: none is wanted */
 static bool sum;		/* -H */
 static const char *path;
 
@@ -30,11 +30,11 @@ static void parse_all(const struct tw_option *option, char *value)
 
 static const struct tw_option options[] = {
 	{ 'h', "histogram", required_argument, "US", tw_option_number,
-	  &width_us, 1, 1000000,
+	  &tw_rows_us, 1, 1000000,
 	  .help = "print a histogram of each column after the run:\n"
 		  "rows of 1 us, range US" },
 	{ 'H', "histofall", required_argument, "US", parse_all,
-	  &width_us, 1, 1000000,
+	  &tw_rows_us, 1, 1000000,
 	  .help = "as -h, with a column for the sum of all columns" },
 	{ 0, "histfile", required_argument, "FILE", tw_option_path, &path,
 	  .help = "write the histogram to FILE" },
@@ -43,25 +43,25 @@ static const struct tw_option options[] = {
 
 static void check(struct tw_run *run)
 {
-	if (path && !width_us)
+	if (path && !tw_rows_us)
 		fatal("--histfile=%s: allowed only with -h or -H\n", path);
 	if (path)
 		tw_file_check(path);
-	run->no_status |= width_us && !path;
-	tw_config.histogram = width_us;
+	run->no_status |= tw_rows_us && !path;
+	tw_config.histogram = tw_rows_us;
 }
 
 static size_t room(const struct tw_run *run)
 {
-	return width_us ? sizeof(struct room) + (width_us + OVERFLOWS) *
+	return tw_rows_us ? sizeof(struct room) + (tw_rows_us + OVERFLOWS) *
 	       tw_config.columns * sizeof(unsigned long) : 0;
 }
 
 /* A column's rows begin where its values are to be expected. */
 static int64_t base_of(enum tw_metric_id id, int64_t period_us)
 {
-	if (id == TW_INTERVAL && period_us > width_us / 2)
-		return period_us - width_us / 2;
+	if (id == TW_INTERVAL && period_us > tw_rows_us / 2)
+		return period_us - tw_rows_us / 2;
 	return id == TW_SLEEP || id == TW_RESPONSE || id == TW_PLANNED ?
 	       tw_config.sleep_us : 0;
 }
@@ -72,13 +72,13 @@ static void attach(void *memory, int pair)
 	int i;
 
 	for (i = 0; i < tw_config.columns; i++) {
-		unsigned long *rows = to->memory + i * (width_us + OVERFLOWS);
+		unsigned long *rows = to->memory + i * (tw_rows_us + OVERFLOWS);
 
 		to->base_us[i] = base_of(tw_config.metrics[i],
 					 tw_config_interval_us(pair));
 		to->of[i] = (struct histogram) {
-			.width = 1, .num = width_us, .buckets = rows,
-			.oflows = rows + width_us, .oflow_bufsize = OVERFLOWS,
+			.width = 1, .num = tw_rows_us, .buckets = rows,
+			.oflows = rows + tw_rows_us, .oflow_bufsize = OVERFLOWS,
 		};
 	}
 }
@@ -94,13 +94,13 @@ static bool record(void *memory, const struct tw_cycle *cycle,
 			      to->base_us[i];
 
 		/* What is below the first row is an overflow, too. */
-		hist_sample(&to->of[i], row < 0 ? width_us : row);
+		hist_sample(&to->of[i], row < 0 ? tw_rows_us : row);
 	}
 	return false;
 }
 
-static struct histogram *of_column(const struct tw_run *run, int column,
-				   int64_t *base_us)
+static struct histogram *of_pair(const struct tw_run *run, int column,
+				 int64_t *base_us)
 {
 	struct room *room = tw_pair_room(run, tw_text_pair(column),
 					 &tw_part_histogram);
@@ -108,6 +108,9 @@ static struct histogram *of_column(const struct tw_run *run, int column,
 	*base_us = room->base_us[column % tw_config.columns];
 	return &room->of[column % tw_config.columns];
 }
+
+struct histogram *(*tw_rows_of)(const struct tw_run *run, int column,
+				int64_t *base_us) = of_pair;
 
 /* The row of all columns that is for @us; nothing if it is empty. */
 static void print_row(FILE *file, const struct tw_run *run, int64_t us)
@@ -117,9 +120,9 @@ static void print_row(FILE *file, const struct tw_run *run, int64_t us)
 	int64_t base_us;
 
 	for (i = 0; i < columns; i++) {
-		struct histogram *of = of_column(run, i, &base_us);
+		struct histogram *of = tw_rows_of(run, i, &base_us);
 
-		counts[i] = us >= base_us && us < base_us + width_us ?
+		counts[i] = us >= base_us && us < base_us + tw_rows_us ?
 			    of->buckets[us - base_us] : 0;
 		all += counts[i];
 	}
@@ -167,7 +170,7 @@ static void print_overflows(FILE *file, const struct tw_run *run)
 
 	fprintf(file, "# Histogram Overflows:");
 	for (i = 0; i < tw_text_columns(); i++) {
-		unsigned long count = of_column(run, i, &base_us)->oflow_count;
+		unsigned long count = tw_rows_of(run, i, &base_us)->oflow_count;
 
 		fprintf(file, " %05lu", count);
 		all += count;
@@ -177,7 +180,7 @@ static void print_overflows(FILE *file, const struct tw_run *run)
 	fprintf(file, "\n# Histogram Overflow at cycle number:\n");
 	for (i = 0; i < tw_text_columns(); i++) {
 		fprintf(file, "# Thread %d: ", i);
-		hist_print_oflows(of_column(run, i, &base_us), file);
+		hist_print_oflows(tw_rows_of(run, i, &base_us), file);
 		fputc('\n', file);
 	}
 	fputc('\n', file);
@@ -189,9 +192,9 @@ static void print(FILE *file, const struct tw_run *run)
 	int i;
 
 	for (i = 0; i < tw_text_columns(); i++) {
-		of_column(run, i, &base_us);
+		tw_rows_of(run, i, &base_us);
 		first = base_us < first ? base_us : first;
-		end = base_us + width_us > end ? base_us + width_us : end;
+		end = base_us + tw_rows_us > end ? base_us + tw_rows_us : end;
 	}
 	fprintf(file, "# Histogram\n");
 	for (us = first; us < end; us++)
@@ -202,7 +205,7 @@ static void print(FILE *file, const struct tw_run *run)
 
 static void text(FILE *file, const struct tw_run *run)
 {
-	if (width_us && !path)
+	if (tw_rows_us && !path)
 		print(file, run);
 }
 
@@ -217,11 +220,11 @@ static void json(FILE *file, const struct tw_run *run, int column)
 	const char *comma = "";
 	int64_t us, base_us;
 
-	if (!width_us)
+	if (!tw_rows_us)
 		return;
-	of = of_column(run, column, &base_us);
+	of = tw_rows_of(run, column, &base_us);
 	fprintf(file, "      \"histogram\": {");
-	for (us = 0; us < width_us; us++) {
+	for (us = 0; us < tw_rows_us; us++) {
 		if (!of->buckets[us])
 			continue;
 		fprintf(file, "%s\n        \"%" PRId64 "\": %lu", comma,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* --json: the members that cyclictest has, then those of the parts. */
+/* --json: the file; tw_members.c writes what it has. */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -53,118 +52,12 @@ static void begin(struct tw_run *run)
 		tw_file_checked();
 }
 
-static void write_stats(FILE *file, const struct tw_stats *of)
-{
-	fprintf(file, "\"min\": %" PRId64 ", \"max\": %" PRId64
-		", \"avg\": %.3f, \"stddev\": %.3f",
-		tw_text_whole(of->min_ns), tw_text_whole(of->max_ns),
-		tw_text_real(tw_stats_mean(of)),
-		tw_text_real(tw_stats_deviation(of)));
-}
-
-void tw_json_phases(FILE *file, const struct tw_results *results)
-{
-	const struct tw_metric_params params = tw_config_params(0);
-	const char *comma = "";
-	int id;
-
-	fprintf(file, "\"phases\": {");
-	for (id = 0; id < TW_METRICS; id++) {
-		if (!tw_metric_valid(id, &params))
-			continue;
-		fprintf(file, "%s\n        \"%s\": { ", comma,
-			tw_metrics[id].name);
-		write_stats(file, &results->stats[id]);
-		fprintf(file, ", \"cycles\": %" PRIu64 " }",
-			results->stats[id].count);
-		comma = ",";
-	}
-	fprintf(file, "\n      }");
-}
-
-static void write_column(FILE *file, const struct tw_run *run, int column)
-{
-	const struct tw_stats *of = tw_text_total(run, column);
-	int i, pair = tw_text_pair(column);
-
-	fprintf(file, "%s    \"%d\": {\n", column ? ",\n" : "", column);
-	for (i = 0; tw_parts[i]; i++)
-		if (tw_parts[i]->column)
-			tw_parts[i]->column(file, run, column);
-	fprintf(file, "      ");
-	tw_json_phases(file, &run->pairs[pair]->total);
-	fprintf(file, ",\n      \"metric\": \"%s\",\n      \"pair\": %d,\n",
-		tw_metrics[tw_text_metric(column)].name, pair);
-	fprintf(file, "      \"interval_us\": %" PRId64 ",\n      \"cycles\": %"
-		PRIu64 ",\n      ", tw_config_interval_us(pair), of->count);
-	write_stats(file, of);
-	fprintf(file, ",\n      \"cpu\": %d\n    }", tw_place_single(
-		&run->pairs[pair]->process[TW_CLIENT].cpus));
-}
-
-static void write_settings(FILE *file, const char *name,
-			   const struct tw_process *process)
-{
-	char list[TW_PLACE_LIST];
-
-	tw_place_list(&process->cpus, list, sizeof(list));
-	fprintf(file, "\"%s\": { \"pid\": %d, \"policy\": \"%s\", \"priority\": %d, \"cpus\": \"%s\"",
-		name, process->pid, tw_config_policy(process->policy),
-		process->priority, list);
-}
-
-static void write_process(FILE *file, const struct tw_pair *pair,
-			  enum tw_role role)
-{
-	if (!pair->process[role].pid) {
-		fprintf(file, "        \"%s\": null%s\n", tw_role_names[role],
-			role == TW_SERVER ? "," : "");
-		return;
-	}
-	fprintf(file, "        ");
-	write_settings(file, tw_role_names[role], &pair->process[role]);
-	fprintf(file, ", \"page_faults\": %" PRIu64
-		", \"context_switches\": %" PRIu64 ", \"cpu_us\": %" PRId64
-		" }%s\n", pair->usage[role].faults,
-		pair->usage[role].switches, pair->usage[role].cpu_us,
-		role == TW_SERVER ? "," : "");
-}
-
-static void write_main(FILE *file)
-{
-	struct tw_process process = { .pid = getpid() };
-
-	tw_process_read(&process);
-	fprintf(file, "    ");
-	write_settings(file, "main", &process);
-	fprintf(file, " },\n");
-}
-
-static void write_pairs(FILE *file, const struct tw_run *run)
-{
-	int i, part;
-
-	fprintf(file, "    \"pairs\": [\n");
-	for (i = 0; i < tw_config.pairs; i++) {
-		fprintf(file, "      {\n        \"missed\": %" PRIu64 ",\n",
-			run->pairs[i]->total.missed);
-		for (part = 0; tw_parts[part]; part++)
-			if (tw_parts[part]->pair)
-				tw_parts[part]->pair(file, run, i);
-		write_process(file, run->pairs[i], TW_SERVER);
-		write_process(file, run->pairs[i], TW_CLIENT);
-		fprintf(file, "      }%s\n",
-			i + 1 < tw_config.pairs ? "," : "");
-	}
-	fprintf(file, "    ],\n");
-}
-
 void tw_json_head(FILE *file, const struct tw_run *run)
 {
 	int i;
 
-	fprintf(file, "  \"twoway\": {\n    \"schema\": %d,\n    \"version\": \"%1.2f\",\n    \"argv\": [",
-		SCHEMA, VERSION);
+	fprintf(file, "  \"%s\": {\n    \"schema\": %d,\n    \"version\": \"%1.2f\",\n    \"argv\": [",
+		tw_program_member, SCHEMA, VERSION);
 	for (i = 0; run->argv[i]; i++) {
 		fprintf(file, "%s", i ? ", " : "");
 		rt_json_string(file, run->argv[i]);
@@ -172,34 +65,6 @@ void tw_json_head(FILE *file, const struct tw_run *run)
 	fprintf(file, "],\n    \"settings\": {");
 	tw_option_json(file);
 	fprintf(file, "\n    },\n");
-}
-
-void tw_json_twoway(FILE *file, const struct tw_run *run)
-{
-	int i;
-
-	tw_json_head(file, run);
-	for (i = 0; tw_parts[i]; i++)
-		if (tw_parts[i]->json)
-			tw_parts[i]->json(file, run);
-	write_main(file);
-	write_pairs(file, run);
-	fprintf(file, "    \"interrupted\": %s\n  }\n",
-		run->interrupted ? "true" : "false");
-}
-
-static void write_members(FILE *file, void *data)
-{
-	const struct tw_run *run = data;
-	int i;
-
-	fprintf(file, "  \"num_threads\": %d,\n", tw_text_columns());
-	fprintf(file, "  \"resolution_in_ns\": %d,\n  \"thread\": {\n",
-		tw_config.nsecs);
-	for (i = 0; i < tw_text_columns(); i++)
-		write_column(file, run, i);
-	fprintf(file, "\n  },\n");
-	tw_json_twoway(file, run);
 }
 
 int tw_json_write(const struct tw_run *run, int status,
@@ -224,7 +89,7 @@ int tw_json_write(const struct tw_run *run, int status,
 
 static int write_json(const struct tw_run *run, int status)
 {
-	return tw_json_write(run, status, write_members);
+	return tw_json_write(run, status, tw_json_members);
 }
 
 const struct tw_part tw_part_json = {

@@ -66,7 +66,7 @@ static void parse(const struct tw_option *option, char *value)
 	while (kinds[i] && strcmp(value, kinds[i]->name))
 		i++;
 	if (!kinds[i] || count == LOADS_MAX)
-		tw_option_refuse(option, value, "allowed are up to 8 of the kinds that twowaytest --help names");
+		tw_option_refuse(option, value, "allowed are up to 8 of the kinds that --help names");
 	loads[count] = mmap(NULL, sizeof(struct tw_load),
 			    PROT_READ | PROT_WRITE,
 			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);

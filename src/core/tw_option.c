@@ -56,6 +56,16 @@ void tw_option_path(const struct tw_option *option, char *value)
 	*(const char **)option->to = value;
 }
 
+void tw_option_duration(const struct tw_option *option, char *value)
+{
+	size_t digits = strspn(value, "0123456789");
+
+	if (!digits || digits > (value[digits] == 'd' ? 4 : 5) ||
+	    strlen(value + digits) > 1 || !strchr("smhd", value[digits]))
+		tw_option_refuse(option, value, "allowed is a number of at most 5 digits, also with s, m or h after it, or of at most 4 digits with d");
+	*(int64_t *)option->to = parse_time_string(value);
+}
+
 /* NULL: there are not so many. */
 static const char *choice_of(const struct tw_option *option, int i)
 {
@@ -139,7 +149,7 @@ static void help_option(const struct tw_option *option)
 
 static void print_version(const struct tw_option *option, char *value)
 {
-	printf("twowaytest V %1.2f\n", VERSION);
+	printf("%s V %1.2f\n", tw_program_name, VERSION);
 	exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
 }
 
@@ -147,9 +157,8 @@ static void print_help(const struct tw_option *option, char *value)
 {
 	int i;
 
-	printf("usage: twowaytest [options]\n"
-	       "Measures the latency of a request and its reply on this host: a timer wakes a\n"
-	       "client, which wakes a server, which sleeps and replies.\n\n");
+	printf("usage: %s [options]\n%s\n", tw_program_name,
+	       tw_program_about);
 	for (i = 0; i < count; i++)
 		help_option(rows[i]);
 	exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
@@ -219,12 +228,12 @@ void tw_option_parse_all(int argc, char *argv[])
 	while ((code = getopt_long(argc, argv, letters, names, NULL)) != -1) {
 		option = find(code);
 		if (!option)	/* getopt has said why */
-			fatal("see twowaytest --help\n");
+			fatal("see %s --help\n", tw_program_name);
 		option->parse(option, next_word(option, argc, argv));
 	}
 	if (optind < argc)
-		fatal("unexpected argument %s; see twowaytest --help\n",
-		      argv[optind]);
+		fatal("unexpected argument %s; see %s --help\n",
+		      argv[optind], tw_program_name);
 }
 
 const struct tw_option *tw_option_find(const char *name)

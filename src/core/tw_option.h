@@ -25,9 +25,13 @@ struct tw_option {
 	const char *(*choice)(int number);
 };
 
-/* To the bool, the int64_t or the const char * at @to. */
+/*
+ * To the bool, the int64_t or the const char * at @to; a duration is stored in
+ * seconds.
+ */
 void tw_option_flag(const struct tw_option *option, char *value);
 void tw_option_number(const struct tw_option *option, char *value);
+void tw_option_duration(const struct tw_option *option, char *value);
 void tw_option_path(const struct tw_option *option, char *value);
 void tw_option_choice(const struct tw_option *option, char *value);
 

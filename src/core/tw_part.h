@@ -53,7 +53,11 @@ struct tw_part {
 	int (*write)(const struct tw_run *run, int status);	/* -errno */
 };
 
-/* The last is NULL. */
+/*
+ * The program: what --help says it does, its member of the JSON, and its parts,
+ * of which the last is NULL.
+ */
+extern const char tw_program_name[], tw_program_about[], tw_program_member[];
 extern const struct tw_part *const tw_parts[];
 
 extern const struct tw_part tw_part_serve;

@@ -6,6 +6,12 @@
  */
 #include "tw_part.h"
 
+const char tw_program_name[] = "twowaytest";
+const char tw_program_about[] =
+	"Measures the latency of a request and its reply on this host: a timer wakes a\n"
+	"client, which wakes a server, which sleeps and replies.\n";
+const char tw_program_member[] = "twoway";
+
 const struct tw_part *const tw_parts[] = {
 	&tw_part_serve,		/* its child is the next */
 	&tw_part_far,	/* first: it reads options, and has no results */

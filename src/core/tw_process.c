@@ -15,11 +15,25 @@
 #include <unistd.h>
 
 #include "rt-error.h"
+#include "rt-utils.h"
 #include "tw_process.h"
 #include "tw_time.h"
 
 #define START_MS	5000	/* to get ready */
 #define STOP_MS		1000	/* to end, before it is killed */
+
+const char *const tw_policies[] = {
+	"other", "batch", "idle", "fifo", "rr", NULL
+};
+
+const char *tw_config_policy(int policy)
+{
+	int i = 0;
+
+	while (tw_policies[i] && (int)string_to_policy(tw_policies[i]) != policy)
+		i++;
+	return tw_policies[i] ? tw_policies[i] : "unknown";
+}
 
 static int role_policy(enum tw_role role, int priority)
 {

@@ -19,36 +19,6 @@
 #define DISPLAY_MS	100
 #define GRACE_S		1	/* that clients get after -D */
 
-/*
- * SIGINT ends the run even if it was ignored at the start, as it is in a
- * shell's background job; SIGHUP stays ignored under nohup.
- */
-void tw_run_open_signals(struct tw_run *run)
-{
-	struct sigaction action;
-	sigset_t signals;
-
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGINT);
-	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGUSR1);
-	sigaddset(&signals, SIGCHLD);
-	sigaddset(&signals, SIGALRM);
-	if (!sigaction(SIGHUP, NULL, &action) && action.sa_handler != SIG_IGN)
-		sigaddset(&signals, SIGHUP);
-	/* In cyclictest, it asks for something that is not here. */
-	signal(SIGUSR2, SIG_IGN);
-	/* It may have been ignored at the start, and children not be reaped. */
-	signal(SIGCHLD, SIG_DFL);
-	/* A failed write then returns an error, which is reported. */
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN);
-	sigprocmask(SIG_BLOCK, &signals, NULL);
-	run->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (run->signal_fd < 0)
-		fatal("cannot take signals: %m\n");
-}
-
 /* A blocked client cannot end itself after -D; main does it a little later. */
 static void check_ends(struct tw_run *run)
 {
@@ -244,6 +214,10 @@ static void prepare(struct tw_run *run)
 	tw_pair_map_all(run);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	tw_process_configure(TW_MAIN, 0);
+	if (!run->start_pair)
+		run->start_pair = tw_pair_start;
+	if (!run->serve)
+		run->serve = tw_server_run;
 }
 
 /* A pair without a cycle must not look like one that was fast. */

@@ -61,7 +61,7 @@ struct tw_run {
 	int step;		/* the present one, from 0 */
 	int tick_ms;		/* TW_TICK_MS: woken() is called so often, too */
 	int wake_fd;		/* ...and when this can be read; -1: none */
-	/* How a pair is started and its requests answered; a part may set it. */
+	/* A part may set how a pair is started, its requests answered. */
 	void (*start_pair)(struct tw_run *run, int number);
 	int (*serve)(const struct tw_loop *loop);
 	bool no_status;		/* -h or -v prints instead */
@@ -72,9 +72,6 @@ struct tw_run {
 };
 
 /* All are called by main. What fails before the start ends the program. */
-
-/* From here on, a signal ends the run in an orderly way. */
-void tw_run_open_signals(struct tw_run *run);
 
 /* Measures all steps. */
 void tw_run_measure(struct tw_run *run);

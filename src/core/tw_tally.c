@@ -6,9 +6,8 @@
 /* Then give up: a client that was killed while it wrote would block main. */
 #define READ_TRIES	10000
 
-/* @inverse: 1 / (count including this value), the same for all metrics. */
-static void add(struct tw_stats *stats, int64_t value_ns, double inverse,
-		int64_t target_ns)
+void tw_stats_add(struct tw_stats *stats, int64_t value_ns, double inverse,
+		  int64_t target_ns)
 {
 	double delta = (double)value_ns - stats->mean_ns;
 
@@ -44,8 +43,8 @@ void tw_tally_add(struct tw_tally *tally, const int64_t values_ns[],
 	atomic_thread_fence(memory_order_release);
 	results->missed += missed;
 	for (id = 0; values_ns && id < TW_METRICS; id++)
-		add(&results->stats[id], values_ns[id], inverse,
-		    tally->targets_ns[id]);
+		tw_stats_add(&results->stats[id], values_ns[id], inverse,
+			     tally->targets_ns[id]);
 	/* ...and none after the even one. */
 	atomic_store_explicit(&tally->version, version + 2,
 			      memory_order_release);

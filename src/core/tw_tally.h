@@ -56,6 +56,13 @@ void tw_tally_read(const struct tw_tally *tally, struct tw_results *results);
 void tw_results_merge(struct tw_results *to, const struct tw_results *from,
 		      const struct tw_metric_params *params);
 
+/*
+ * @inverse: 1 / (count with this value), which may be the same for several.
+ * @target_ns: the deviation is about it; 0: about the mean.
+ */
+void tw_stats_add(struct tw_stats *stats, int64_t value_ns, double inverse,
+		  int64_t target_ns);
+
 /* Mean and standard deviation in ns; 0 if there are too few values. */
 double tw_stats_mean(const struct tw_stats *stats);
 double tw_stats_deviation(const struct tw_stats *stats);

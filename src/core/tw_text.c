@@ -64,6 +64,11 @@ enum tw_metric_id tw_text_metric(int column)
 	return tw_config.metrics[column % tw_config.columns];
 }
 
+const char *tw_text_name(int column)
+{
+	return tw_metrics[tw_text_metric(column)].name;
+}
+
 const struct tw_stats *tw_text_total(const struct tw_run *run, int column)
 {
 	return &run->pairs[tw_text_pair(column)]->

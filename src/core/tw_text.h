@@ -13,15 +13,18 @@ double tw_text_real(double ns);
 int tw_text_columns(void);
 int tw_text_pair(int column);
 enum tw_metric_id tw_text_metric(int column);
+const char *tw_text_name(int column);
 /* Over all steps. */
 const struct tw_stats *tw_text_total(const struct tw_run *run, int column);
 
 /*
- * For --json: all of it, with @members, if it was given; the beginning of the
- * member "twoway", and all of that; a member "phases", an object for each metric.
+ * For --json: all of it, with @members, if it was given; the members of a
+ * measurement; the beginning of the member "twoway", and all of that; a member
+ * "phases", an object for each metric.
  */
 int tw_json_write(const struct tw_run *run, int status,
 		  void (*members)(FILE *file, void *run));	/* -errno */
+void tw_json_members(FILE *file, void *run);
 void tw_json_head(FILE *file, const struct tw_run *run);
 void tw_json_twoway(FILE *file, const struct tw_run *run);
 void tw_json_phases(FILE *file, const struct tw_results *results);
@@ -37,5 +40,14 @@ void tw_text_redraw(const struct tw_run *run);
 
 /* All that is printed at the end. */
 void tw_text_print(FILE *file, const struct tw_run *run);
+
+/*
+ * -h: rows of a column; 0: none. The histogram of a column, and what its first
+ * row is for; another program than twowaytest has its own function.
+ */
+struct histogram;
+extern int64_t tw_rows_us;
+extern struct histogram *(*tw_rows_of)(const struct tw_run *run, int column,
+				       int64_t *base_us);
 
 #endif /* TW_TEXT_H */

@@ -5,9 +5,11 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -31,6 +33,36 @@ static void occupy_closed(void)
 			exit(EXIT_FAILURE);
 }
 
+/*
+ * SIGINT ends the run even if it was ignored at the start, as it is in a
+ * shell's background job; SIGHUP stays ignored under nohup.
+ */
+static void open_signals(struct tw_run *run)
+{
+	struct sigaction action;
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGUSR1);
+	sigaddset(&signals, SIGCHLD);
+	sigaddset(&signals, SIGALRM);
+	if (!sigaction(SIGHUP, NULL, &action) && action.sa_handler != SIG_IGN)
+		sigaddset(&signals, SIGHUP);
+	/* In cyclictest, it asks for something that is not here. */
+	signal(SIGUSR2, SIG_IGN);
+	/* It may have been ignored at the start, and children not be reaped. */
+	signal(SIGCHLD, SIG_DFL);
+	/* A failed write then returns an error, which is reported. */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	run->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (run->signal_fd < 0)
+		fatal("cannot take signals: %m\n");
+}
+
 static int print(const struct tw_run *run, int status)
 {
 	tw_text_print(stdout, run);
@@ -46,7 +78,6 @@ int main(int argc, char *argv[])
 {
 	static struct tw_run run = {
 		.steps = 1, .tick_ms = -1, .wake_fd = -1,
-		.start_pair = tw_pair_start, .serve = tw_server_run,
 	};
 	int i, status;
 
@@ -57,7 +88,7 @@ int main(int argc, char *argv[])
 	for (i = 0; i < argc; i++)
 		run.argv[i] = strdup(argv[i]);
 	tw_option_parse_all(argc, argv);
-	tw_run_open_signals(&run);
+	open_signals(&run);
 	for (i = 0; tw_parts[i]; i++)
 		if (tw_parts[i]->check)
 			tw_parts[i]->check(&run);

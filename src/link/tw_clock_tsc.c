@@ -121,16 +121,32 @@ static bool calibrate(void)
 	       off > -ns_per_tick * CALIBRATION_PPM * 1e-6;
 }
 
-void tw_clock_open_tsc(void)
+const char *tw_clock_try_tsc(void)
 {
 	if (!has_constant_rate())
-		fatal("--clock=tsc: this CPU has no counter of a constant rate; choose another clock\n");
+		return "this CPU has no counter of a constant rate";
 	if (!kernel_trusts_it())
-		fatal("--clock=tsc: the kernel does not trust this CPU's counter (%s does not list %s); choose another clock\n",
-		      SOURCES, SOURCE);
-	if (!calibrate())
-		fatal("--clock=tsc: two calibrations of this CPU's counter differ by more than %d ppm; choose another clock\n",
-		      CALIBRATION_PPM);
+		return "the kernel does not trust this CPU's counter (" SOURCES " does not list " SOURCE ")";
+	return calibrate() ? NULL :
+	       "two calibrations of this CPU's counter differ by more than 100 ppm";
+}
+
+void tw_clock_open_tsc(void)
+{
+	const char *why = tw_clock_try_tsc();
+
+	if (why)
+		fatal("--clock=tsc: %s; choose another clock\n", why);
+}
+
+int64_t tw_clock_ticks(void)
+{
+	return read_counter();
+}
+
+double tw_clock_ns_per_tick(void)
+{
+	return ns_per_tick;
 }
 
 const struct tw_clock tw_clock_tsc = {

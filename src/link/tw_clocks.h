@@ -20,9 +20,14 @@ struct tw_moment tw_clock_moment(int64_t (*read)(void));
 int64_t tw_clock_ahead_ns(const struct tw_clock *clock);
 
 /*
- * Called by main: calibrates tw_clock_tsc, which takes 50 ms. Ends the program
- * after a message if there is no reliable counter.
+ * Called by main: calibrates tw_clock_tsc, which takes 50 ms. Returns NULL, or
+ * why there is no reliable counter; the first ends the program with it.
  */
 void tw_clock_open_tsc(void);
+const char *tw_clock_try_tsc(void);
+
+/* The counter, in ticks, and how long one takes; after one of these. */
+int64_t tw_clock_ticks(void);
+double tw_clock_ns_per_tick(void);
 
 #endif /* TW_CLOCKS_H */

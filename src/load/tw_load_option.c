@@ -5,10 +5,6 @@
 #include "tw_load.h"
 #include "tw_part.h"
 
-static const char *const policies[] = {
-	"other", "batch", "idle", "fifo", "rr", NULL
-};
-
 static const char *policy;	/* NULL: each load has its own */
 static int64_t priority;	/* 0: each load has its own */
 static const char *words;
@@ -23,7 +19,7 @@ static const struct tw_option options[] = {
 	  .help = "arguments of hackbench, separated by spaces, default\n"
 		  "\"-l 5000\"; -g GROUPS comes before them" },
 	{ 0, "load-policy", required_argument, "NAME", tw_option_choice,
-	  &policy, .choices = policies,
+	  &policy, .choices = tw_policies,
 	  .help = "scheduling policy of the load, default rr for fft\n"
 		  "with -p, else other" },
 	{ 0, "load-priority", required_argument, "PRIO", tw_option_number,

@@ -220,6 +220,12 @@ static void end(struct tw_run *run)
 		printf("# Throttled: %" PRIu64 "\n", of_step[run->step]);
 }
 
+bool tw_throttle_is_stop(int64_t late_ns)
+{
+	return stop_ns && late_ns >= stop_ns - stop_ns / 4 &&
+	       late_ns <= stop_ns + stop_ns / 2;
+}
+
 uint64_t tw_throttled(const struct tw_run *run, int pair)
 {
 	return of_pair[pair];

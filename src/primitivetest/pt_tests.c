@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The table of tests. A test is its file and its row here. */
-#include <stddef.h>
-
-#include "core/pt_report.h"
-#include "rows/pt_rhealstone.h"
-#include "rows/pt_rows.h"
+#include "pt_rows.h"
 
 const struct pt_test *const pt_tests[] = {
 	&pt_timer,
@@ -19,7 +15,7 @@ const struct pt_test *const pt_tests[] = {
 	&pt_sync2,
 	&pt_sync3,
 	&pt_message,
-	&pt_message_stream,
+	&pt_stream,
 	&pt_signal,
 	&pt_switch,
 	&pt_monopoly,
@@ -33,10 +29,5 @@ const struct pt_test *const pt_tests[] = {
 	&pt_pipe,
 	&pt_unix,
 	&pt_alloc,
-	NULL
-};
-
-pt_derive_all *const pt_derive_alls[] = {
-	pt_rhealstone_derive,
 	NULL
 };

@@ -126,17 +126,29 @@ bool tw_percentile_ns(const struct tw_run *run, int pair, enum tw_metric_id id,
 	return true;
 }
 
+static bool of_pair(const struct tw_run *run, int column, double percent,
+		    int64_t *value_ns)
+{
+	return tw_percentile_ns(run, tw_text_pair(column),
+				tw_text_metric(column), percent, value_ns);
+}
+
+bool (*tw_percentile_of)(const struct tw_run *run, int column, double percent,
+			 int64_t *value_ns) = of_pair;
+
+bool tw_percentile_any(void)
+{
+	return count;
+}
+
 static void print_column(FILE *file, const struct tw_run *run, int column)
 {
 	int64_t value_ns;
 	int i;
 
-	fprintf(file, "# Percentiles T:%d %s:", column,
-		tw_metrics[tw_text_metric(column)].name);
+	fprintf(file, "# Percentiles T:%d %s:", column, tw_text_name(column));
 	for (i = 0; i < count; i++)
-		if (tw_percentile_ns(run, tw_text_pair(column),
-				     tw_text_metric(column), percents[i],
-				     &value_ns))
+		if (tw_percentile_of(run, column, percents[i], &value_ns))
 			fprintf(file, " %.10g:%.*f", percents[i],
 				tw_config.nsecs ? 0 : 1,
 				tw_text_real((double)value_ns));
@@ -163,10 +175,8 @@ static void json(FILE *file, const struct tw_run *run, int column)
 	fprintf(file, "      \"percentiles\": {");
 	for (i = 0; i < count; i++) {
 		fprintf(file, "%s \"%.10g\": ", i ? "," : "", percents[i]);
-		if (tw_percentile_ns(run, tw_text_pair(column),
-				     tw_text_metric(column), percents[i],
-				     &value_ns))
-			fprintf(file, "%.3f", tw_text_real((double)value_ns));
+		if (tw_percentile_of(run, column, percents[i], &value_ns))
+			fprintf(file, "%.12g", tw_text_real((double)value_ns));
 		else
 			fprintf(file, "null");
 	}

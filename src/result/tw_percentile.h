@@ -17,4 +17,12 @@ void tw_percentile_bound(enum tw_metric_id id, int64_t bound_ns);
 bool tw_percentile_ns(const struct tw_run *run, int pair, enum tw_metric_id id,
 		      double percent, int64_t *value_ns);
 
+/*
+ * Whether --percentiles was given. Those of a column; another program than
+ * twowaytest has its own function.
+ */
+bool tw_percentile_any(void);
+extern bool (*tw_percentile_of)(const struct tw_run *run, int column,
+				double percent, int64_t *value_ns);
+
 #endif /* TW_PERCENTILE_H */

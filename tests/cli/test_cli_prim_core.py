@@ -52,8 +52,8 @@ def test_two_cpus(primitive):
     ("--tasks=fork", "thread"),
     ("--cpus=far", "same"),
     ("--order=up", "higher"),
-    ("-p99", "4 to 98"),
-    ("-p3", "4 to 98"),
+    ("-p99", "3 to 98"),
+    ("-p2", "3 to 98"),
     ("--bin=0", "1 to"),
     ("--period=99", "100 to"),
 ])

@@ -11,6 +11,7 @@ import pytest
 import outside
 import primitives
 
+CPU = str(max(os.sched_getaffinity(0)))
 TESTS = ["sync2.unnamed", "sync2.sysv", "sync2.eventfd", "sync2.cond",
          "timer.1000", "message.8", "stream.8", "signal.handler"]
 
@@ -112,9 +113,55 @@ def test_stopped_for_a_moment(begin, test):
     assert process.finish() == 0, process.err
 
 
+@pytest.mark.parametrize("how", ["deadline", "interrupt", "kill"])
+def test_starved(start, tmp_path, how):
+    """On one CPU with real-time tasks that never sleep, main is made an
+    ordinary task: it gets no time beside them, and yet all ends."""
+    process = start("-q", "-p", "50", "-a", CPU, "--test=sync2.unnamed",
+                    "-D", "2" if how == "deadline" else "600",
+                    program=primitives.binary(),
+                    preexec_fn=lambda: os.sched_setaffinity(0, {int(CPU)}))
+    if outside.wait_for(lambda: process.named("prim-asks")) is None or \
+            "cannot get its scheduling policy" in outside.read(
+                f"/proc/{process.pid}/status"):
+        pytest.skip("no right to real-time priorities")
+    if how == "interrupt":
+        process.signal(signal.SIGINT)
+    elif how == "kill":
+        os.kill(process.pid, signal.SIGKILL)
+    else:
+        os.sched_setscheduler(process.pid, os.SCHED_OTHER, os.sched_param(0))
+    process.finish(20)
+    assert process.gone(timeout=3)
+
+
+def test_guard_is_killed(begin):
+    """Nothing is left of its SysV semaphores, whoever is killed after it."""
+    before = sysv_sets()
+    process = begin("sync2.sysv")
+    os.kill(tasks(process)["twoway-guard"], signal.SIGKILL)
+    os.kill(process.pid, signal.SIGKILL)
+    process.finish()
+    assert process.gone(timeout=3)
+    assert outside.wait_for(lambda: sysv_sets() <= before)
+
+
+def test_every_process_is_killed(begin, tmp_path):
+    """In turn, at any moment: no task, queue or semaphore is left."""
+    before = sysv_sets(), set(os.listdir("/dev/shm"))
+    for number in range(20):
+        process = begin(TESTS[number % len(TESTS)])
+        victim = random.choice(process.processes())
+        os.kill(victim, signal.SIGKILL)
+        process.finish()
+        assert process.gone(timeout=3)
+    assert outside.wait_for(lambda: sysv_sets() <= before[0])
+    assert set(os.listdir("/dev/shm")) <= before[1]
+
+
 def test_who_was_killed(begin):
     """The one that somebody killed, not the others that are ended then."""
     process = begin("sync2.futex")
     os.kill(tasks(process)["prim-answers"], signal.SIGKILL)
     assert process.finish() == 1
-    assert "task prim-answers was killed by signal 9" in process.err
+    assert "the prim-answers (pid " in process.err

@@ -10,13 +10,13 @@ def test_load(primitive):
     result = primitive(*TEST, "--load=fft:2")
     assert result.returncode == 0, result.stderr
     load = result.json["primitives"]["load"]
-    assert load["kind"] == "fft" and load["workers"] == 2
+    assert [(one["kind"], one["workers"]) for one in load] == [("fft", 2)]
     assert result.lines("# Load: fft, 2 workers")
 
 
 def test_no_load(primitive):
     result = primitive(*TEST)
-    assert result.json["primitives"]["load"] == {"kind": "none"}
+    assert result.json["primitives"]["load"] == []
     assert not result.lines("# Load")
 
 
@@ -30,12 +30,11 @@ def test_load_that_ends(primitive):
 
 
 @pytest.mark.parametrize("options, why", [
-    (["--load=fft:0"], "N from 1"),
-    (["--load=nothing"], "hackbench"),
-    (["--load=none:1"], "no argument"),
-    (["--load-affinity=0"], "there is no load"),
-    (["--load=fft", "--load-args=-l 10"], "only --load=hackbench"),
-    (["--rt-runtime=1000001"], "-1 for no limit"),
+    (["--load=fft:0"], "1 to 1024"),
+    (["--load=nothing"], "--help names"),
+    (["--load=fft", "--load-args=-l 10"], "only with --load=hackbench"),
+    (["--load-policy=idle"], "only with --load"),
+    (["--rt-runtime=1000001"], "-1 to 1000000"),
 ])
 def test_refused(primitive, options, why):
     result = primitive(*TEST, *options, json=False)

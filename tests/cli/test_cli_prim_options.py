@@ -1,427 +1,284 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Every option of primitivetest, in every spelling: taken, and seen to take
-effect."""
+"""Every option of primitivetest: taken, and seen to take effect; or refused
+with one line, before anything is started."""
 
-import functools
+import json
 import os
 import re
+import resource
 import signal
 
 import pytest
 
-import options
 import outside
-import prim_options
 import primitives
-import schema
-import tracing
 import twoway
 
-OPTIONS = prim_options.OPTIONS
-BASE = prim_options.BASE
-LOOPS = prim_options.LOOPS
+BASE = ("--default-system", "-q", "--test=sync1.mutex", "-l", "5",
+        "--json=json")
+TWO = "--test=sync2.futex"
+CPU = str(max(os.sched_getaffinity(0)))
+
+# What the JSON says of a setting: (words, name, value).
+SETTINGS = [
+    (("--bin=7",), "bin", 7), (("-b1000000",), "breaktrace", 1000000),
+    (("--clock=1",), "clock", "realtime"), (("-c", "tai"), "clock", "tai"),
+    (("--cpus=same",), "cpus", "same"), (("-D8s", "-l1"), "duration", 8),
+    (("--duration=2m", "-l1"), "duration", 120), (("--hog=5",), "hog", 5),
+    (("--hold=100000",), "hold", 100000), (("-i700", TWO), "interval", 700),
+    (("--order=equal",), "order", "equal"),
+    (("--policy=batch",), "policy", "batch"), (("-m",), "mlockall", True),
+    (("--tasks=process,thread",), "tasks", "process,thread"),
+    (("--us",), "us", True), (("--warmup=12",), "warmup", 12),
+    (("--work=77",), "work", 77), (("-h9",), "histogram", 9),
+    (("-a", CPU), "affinity", CPU), (("--loops=3",), "loops", 3),
+]
+
+# Options that replace a test's kinds.
+OWN = [("--copies=3", "copy", "3"), ("--period=2000", "timer", "2000"),
+       ("--size=5", "message", "5"), ("--size=77", "unix", "77")]
+
+# What is refused, and what the line says besides the option.
+BAD = [
+    ("--bin=0", "1 to 1000000000"), ("-b0", "1 to 1000000"),
+    ("--clock=x", "monotonic"), ("--copies=17", "1 to 16"),
+    ("--cpus=same,x", "same, cross"), ("--cpus=", "same, cross"),
+    ("-Dx", "number of at most 5 digits"), ("--hog=100001", "1 to 100000"),
+    ("--hold=0", "1 to 100000"), ("-i1000001", "0 to 1000000"),
+    ("-l1e3", "0 to 1000000000"), ("--order=up", "higher, lower, equal"),
+    ("--period=99", "100 to 500000"), ("--policy=deadline", "other, batch"),
+    ("-p2", "3 to 98"), ("-p99", "3 to 98"), ("--size=0", "1 to 65536"),
+    ("--size=65537", "1 to 65536"), ("--tasks=fork", "thread, process"),
+    ("--warmup=-1", "0 to 1000000"), ("--work=x", "0 to 1000000000000"),
+    ("-a9999", "CPUs that this process may use"),
+    ("--load-affinity=9999", "CPUs that this process may use"),
+    ("--percentiles=100", "below 100"), ("-h0", "1 to 1000000"),
+    ("--json=", "name of a file"), ("--dump=-", "begins with -"),
+    ("--trace=!x", "a list of systems"),
+    *((f"--limit={value}", "allowed") for value in (
+        "", ":", "x", "5", "pair:5", "sync1.pair", "sync1.pair:",
+        "sync1.pair:x", "sync1.pair:-1", "sync1.pair:5x", "sync1.pair:0x1",
+        "sync1.pair:1e3", "sync1.pair:avg:", "sync1.pair:p50:",
+        "sync1.pair:p0:5", "sync1.pair:p100:5", "x" * 200 + ":5")),
+    *((f"--test={value}", "--list") for value in (
+        "", ",", "x", "Sync1", "sync", "sync1;sync2", "sync1,x")),
+    ("--test=sync1.x", "there is no such kind; sync1 has: unnamed, named"),
+    ("--test=sync1.mutex.pair", "there is no such kind"),
+]
+
+# What contradicts, or lacks something: (words, what the line says).
+CONTRADICTIONS = [
+    (("--us", "-N"), "--us: not allowed with --nsecs"),
+    (("--trace",), "only with --breaktrace"),
+    (("-b1", "--trace-file=f"), "only with --trace"),
+    (("-D5", "--dump=f"), "only if --loops"),
+    (("-D5", "-v"), "only if --loops"),
+    (("-p5", "--policy=other"), "only with --policy=fifo or rr"),
+    (("--policy=rr",), "only with --priority"),
+    (("--limit=timer.wakeup:5", "--test=sync1"), "nothing that is measured"),
+    (("--latency=5", "--default-system"), "not allowed with"),
+    (("--histfile=h",), "only with -h or -H"),
+    (("--size=8", "--test=sync1"), "--size=8: allowed only with one of"),
+    (("--period=500", "--test=sync1"), "only with one of the tests timer"),
+    (("--copies=2", "--test=sync1"), "only with one of the tests copy"),
+    (("word",), "unexpected argument word"),
+    (("--json=f", "--dump=f"), "another option writes it"),
+]
 
 
-def member(json, path):
-    """What lies at a path such as tests.0.trials."""
-    return functools.reduce(
-        lambda at, name: at[int(name) if name.isdigit() else name],
-        path.split("."), json["primitives"])
+def of_json(result):
+    return json.loads(result.text("json"))["primitives"]
 
 
-def cases(with_expectation):
-    for option in OPTIONS:
-        for good in option.good:
-            # Those that twowaytest's table expects are its own.
-            settled = good.expect is not None and \
-                option.name not in EFFECTS
-            if settled == with_expectation:
-                for words in option.spellings(good.value):
-                    yield pytest.param(option, good, words,
-                                       id=" ".join(words))
-
-
-def must_work(result, option, good):
-    """Skips what this machine may lack; nothing has happened then."""
-    if good.may_lack and result.returncode == 1:
-        assert re.match("primitivetest: --", result.stderr), result.stderr
-        assert not result.files and not result.stdout
+@pytest.mark.parametrize("words, name, value", SETTINGS,
+                         ids=[" ".join(row[0]) for row in SETTINGS])
+def test_setting(bare, words, name, value):
+    result = bare(*BASE, *words)
+    if name == "mlockall" and result.returncode:
         pytest.skip(result.stderr.strip())
-    assert not result.stderr
-    return result
+    assert result.returncode == 0, result.stderr
+    assert of_json(result)["settings"][name] == value
 
 
-# What the text or the files show, not a setting in the JSON.
-
-def effect_breaktrace(run, good, words):
-    result = run(*BASE, *good.extra, *words)
-    broken = re.findall(r"^# Break: sync2.futex.\S+ (\d+) ns$", result.stdout,
-                        re.M)
-    if good.value == "1":
-        assert result.returncode == 2 and int(broken[0]) > 1000
-    else:
-        assert result.returncode == 0 and not broken
+@pytest.mark.parametrize("option, test, kind", OWN)
+def test_own_kind(bare, option, test, kind):
+    result = bare("-q", f"--test={test}", "-l2", option, "--json=json")
+    assert result.returncode == 0, result.stderr
+    assert {one["kind"] for one in of_json(result)["tests"]} == {kind}
 
 
-def effect_check(run, good, words):
-    result = run(*BASE, *words)
-    assert result.returncode == result.json()["return_code"] != 1
-    assert result.json()["thread"] == {}
-    assert re.match(r"# \d+ checks: ", result.stdout.splitlines()[-1])
+@pytest.mark.parametrize("option, says", BAD, ids=[row[0][:40] for row in BAD])
+def test_bad_value(bare, option, says):
+    words = ("-q", "-l1", "--json=json")
+    if not option.startswith("--test"):
+        words += ("--test=sync1.mutex",)
+    result = bare(*words, option)
+    assert (result.returncode, result.stdout, result.files) == (1, "", set())
+    line, *rest = result.stderr.split("\n")
+    assert rest == [""] and says in line, result.stderr
 
 
-def effect_clock(run, good, words):
-    result = run(*BASE, *words)
-    if good.may_lack and result.returncode:
-        assert result.stderr.startswith("primitivetest: --clock=")
-        pytest.skip(result.stderr.strip())
-    name = {"0": "monotonic", "1": "realtime"}.get(good.value, good.value)
-    assert result.json()["primitives"]["settings"]["clock"] == name
-    assert f"# Clock: a reading of {name} takes " in result.stdout
+@pytest.mark.parametrize("words, says", CONTRADICTIONS,
+                         ids=[" ".join(row[0]) for row in CONTRADICTIONS])
+def test_contradiction(bare, words, says):
+    result = bare("-q", *words)
+    assert (result.returncode, result.files) == (1, set())
+    assert says in result.stderr
 
 
-def own_kind(run, good, words):
-    """The row has the option's value as its kind, and there is no other."""
-    result = run(*BASE, *good.extra, *words)
-    if "there is no such test" in result.stderr:
-        pytest.skip(result.stderr.strip())
-    assert (result.returncode, result.stderr) == (0, "")
-    kinds = {test["kind"] for test in result.json()["primitives"]["tests"]}
-    assert kinds == {good.value}
+def test_one_after_another(bare):
+    """A second --test adds to the first; each row comes once."""
+    result = bare(*BASE, "--test=sync1.futex,sync1.mutex")
+    assert [one["name"] for one in of_json(result)["tests"]] == [
+        "sync1.mutex", "sync1.futex"]
 
 
-effect_copies = effect_period = effect_size = own_kind
+def test_loops_and_duration(bare):
+    """Whichever comes first ends a test."""
+    result = bare(*BASE, "-D600")
+    assert of_json(result)["tests"][0]["trials"] == 5
 
 
-def where(run, good, words, key):
-    """The rows' tasks and CPUs: in the JSON, and in their names."""
-    result = run(*BASE, *good.extra, *words)
-    if good.may_lack and "needs two CPUs" in result.stderr:
-        pytest.skip(result.stderr.strip())
-    assert (result.returncode, result.stderr) == (0, "")
-    tests = result.json()["primitives"]["tests"]
-    assert {test[key] for test in tests} == set(re.split("[, ]", good.value))
-    for test in tests:
-        assert test["name"] == f"sync2.futex.{test['tasks']}.{test['cpus']}"
+@pytest.mark.parametrize("unit, size", [((), 1), (("--us",), 1000)])
+def test_text_and_json_agree(bare, unit, size):
+    result = bare(*BASE, TWO, *unit)
+    shown = re.findall(r"^T:.* Min: *([\d.]+) .* Max: *([\d.]+) ",
+                       result.stdout, re.M)
+    threads = json.loads(result.text("json"))["thread"].values()
+    assert len(shown) == len(threads)
+    for (low, high), thread in zip(shown, threads):
+        for text, key in ((low, "min"), (high, "max")):
+            assert float(text) * size == pytest.approx(
+                thread[key] * 1000, abs=size / 1000 + 1)
 
 
-effect_cpus = functools.partial(where, key="cpus")
-effect_tasks = functools.partial(where, key="tasks")
+def test_nsecs(bare):
+    """The JSON, too, is in ns."""
+    result = bare(*BASE, "-N")
+    data = json.loads(result.text("json"))
+    assert data["resolution_in_ns"] == 1
+    assert re.search(r"Max: *(\d+)", result.stdout)[1] == \
+        str(int(data["thread"]["0"]["max"]))
 
 
-def effect_dump(run, good, words):
-    result = run(*BASE, *words)
-    assert result.files == {"json", good.value}
-    head, *lines = result.text(good.value).splitlines()
-    assert head.startswith("test,trial,t0_ns,t1_ns,")
+def test_verbose(bare):
+    result = bare("--default-system", "--test=sync1.mutex", "-l3", "-v")
+    assert re.findall(r"^ *(\d+): *(\d+): *\d+$", result.stdout, re.M) == [
+        ("0", "1"), ("0", "2"), ("0", "3")]
+    assert "T: 0" not in result.stdout
+
+
+def test_histogram(bare):
+    """A row is as wide as --bin says; each value is in one or beyond."""
+    for words, width in ((("-h9",), 1000), (("-H99999", "--bin=1"), 1)):
+        result = bare(*BASE, *words, "--worst")
+        data = json.loads(result.text("json"))
+        column = data["thread"]["0"]
+        assert sum(column["histogram"].values()) + column["overflows"] == 5
+        worst = data["primitives"]["worst"]["sync1.mutex.pair"]["values"]
+        row = int(worst["pair"] * 1000 / width)
+        assert str(row) in column["histogram"]
+        assert f"{row:06} " in result.stdout
+
+
+def test_percentiles(bare):
+    result = bare(*BASE, "-l200", "--percentiles=50,99")
+    found = json.loads(result.text("json"))["thread"]["0"]
+    assert found["percentiles"]["99"] is None
+    assert found["min"] <= found["percentiles"]["50"] <= found["max"]
+    assert re.search("^# Percentiles T:0 sync1.mutex.pair: 50:[0-9.]+ 99:-$",
+                     result.stdout, re.M)
+
+
+def test_dump(bare):
+    result = bare(*BASE, "--dump=dump")
+    head, *lines = result.text("dump").splitlines()
+    assert head == "test,trial,t0_ns,t1_ns,t2_ns,t3_ns,t4_ns"
     assert [line.split(",")[:2] for line in lines] == [
-        ["sync1.mutex", str(n)] for n in range(1, LOOPS + 1)]
+        ["sync1.mutex", str(n)] for n in range(1, 6)]
 
 
-def effect_duration(run, good, words):
-    result = run(*BASE, *good.extra, *words)
-    assert result.returncode == (2 if good.extra else 0), result.stderr
-    assert {path: member(result.json(), path)
-            for path in good.expect} == good.expect
+@pytest.mark.parametrize("value, verdict", [
+    ("0", "exceeded"), ("1000000", "met"), ("avg:1000000", "met"),
+    ("p50:1000000", "undecided"), ("avg:0", "exceeded")])
+def test_limit(bare, value, verdict):
+    result = bare(*BASE, f"--limit=sync1.pair:{value}")
+    limit, = of_json(result)["limits"]
+    assert (limit["metric"], limit["verdict"]) == ("sync1.mutex.pair", verdict)
+    assert result.returncode == (0 if verdict == "met" else 2)
+    assert f"# Limit sync1.pair:{value}: {verdict}: sync1.mutex.pair" in \
+        result.stdout
 
 
-def effect_help(run, good, words):
-    result = run(*words)
-    assert (result.returncode, result.stderr, result.files) == (0, "", set())
-    assert result.stdout.startswith("usage: primitivetest [options]\n")
+def test_limit_of_a_percentile(bare):
+    """It is exact beside the limit: half of the values are above, or not."""
+    values = bare(*BASE, "-l101", "-v").stdout
+    result = bare(*BASE, "-l101", "--limit=sync1.pair:p50:0",
+                  "--limit=sync1.pair:p50:1000000")
+    assert [one["verdict"] for one in of_json(result)["limits"]] == [
+        "exceeded", "met"]
+    assert values.count("\n") > 100
 
 
-def effect_histfile(run, good, words):
-    result = run(*BASE, *good.extra, *words)
-    assert result.files == {"json", good.value}
-    assert "# Histogram" not in result.stdout
-    assert result.text(good.value).startswith("# Histogram\n")
+def test_limit_on_a_run_cut_short(start):
+    """So far it was met: that is no verdict."""
+    process = start("-q", TWO, "-D600", "--json=json",
+                    "--limit=sync2.out:1000000", program=primitives.binary())
+    asks = outside.wait_for(lambda: process.named("prim-asks"))
+    assert outside.wait_for(lambda: outside.switches(asks[0]) > 100)
+    process.signal(signal.SIGINT)
+    assert process.finish() == 2, process.err
+    assert "undecided: the run was cut short" in process.out
 
 
-def effect_histogram(run, good, words):
-    result = run(*BASE, *words)
-    assert result.json()["primitives"]["settings"]["histogram_us"] == \
-        int(good.value)
-    assert f"# Total: {LOOPS:09}" in result.stdout
-
-
-def effect_histofall(run, good, words):
-    result = run(*BASE, *words)
-    assert result.json()["primitives"]["settings"]["histogram_us"] == \
-        int(good.value)
-    # There is a sum of several columns only.
-    for test, columns in ((BASE[2], 1), (prim_options.TWO[0], 3)):
-        result = run(*BASE, test, *words)
-        total, above = (
-            list(map(int, re.findall(f"^# {name}: (.*)$", result.stdout,
-                                     re.M)[0].split()))
-            for name in ("Total", "Histogram Overflows"))
-        assert list(map(sum, zip(total, above))) == columns * [LOOPS] + \
-            [columns * LOOPS] * (columns > 1)
-
-
-def effect_json(run, good, words):
-    result = run(*BASE[:-1], *words)
-    assert result.returncode == 0
-    if good.value == "-":
-        assert not result.files
-        assert "sync1.mutex.pair" in result.stderr
-        json = schema.parse(result.stdout)
-    else:
-        assert result.files == {good.value} and not result.stderr
-        json = result.json(good.value)
-    assert json["primitives"]["tests"][0]["trials"] == LOOPS
-
-
-def effect_latency(run, good, words):
-    """What cannot be had is a warning, as not everybody is root."""
-    result = run("-q", "--test=sync1.mutex", "-l3", "--json=json", *good.extra,
-                 *words)
-    assert result.returncode == 0
-    latency = result.json()["primitives"]["settings"]["latency_us"]
-    if options.can_limit_latency():
-        assert latency == int(good.value) and not result.stderr
-    else:
-        assert latency is None and "/dev/cpu_dma_latency" in result.stderr
-
-
-def effect_limit(run, good, words):
-    result = run(*BASE, *words)
-    limit, = result.json()["primitives"]["limits"]
-    assert (limit["limit"], limit["metric"]) == (good.value,
-                                                 "sync1.mutex.pair")
-    assert limit["most"] == float(good.value.rpartition(":")[2])
-    assert result.returncode == (0 if limit["verdict"] == "met" else 2)
-    assert limit["verdict"] == {
-        "0": "exceeded", "0.001": "exceeded"}.get(
-            good.value.rpartition(":")[2],
-            "undecided" if ":p" in good.value else "met")
-
-
-def effect_list(run, good, words):
-    result = run(*BASE, *words)
-    listed = result.json()["primitives"]["list"]
-    for test in listed:
+def test_list(bare):
+    result = bare("--list", "--json=json")
+    for test in of_json(result)["list"]:
         assert re.search(rf"^{test['name']} +{re.escape(test['about'])}$",
                          result.stdout, re.M)
-    assert {"timer", "sync1", "sync2"} <= {test["name"] for test in listed}
-    assert result.json()["thread"] == {}
 
 
-def effect_load_affinity(run, good, words):
-    """Of the workers, one each CPU in turn."""
-    if os.environ.get("TWOWAY_EMULATOR"):
-        pytest.skip("an emulator of one process knows no child subreaper")
-    cpus = options.CPUS if good.value == options.ALL_CPUS else [
-        int(good.value)]
-    process = twoway.start(
-        "-q", "--test=sync1.mutex", "-D60", f"--load=fft:{len(cpus)}",
-        *words, program=primitives.binary(), directory=run.directory)
-    try:
-        def found():
-            workers = process.named("twoway-fft")
-            return len(workers) == len(cpus) and workers
-        workers = outside.wait_for(found)
-        assert workers, "there is no load"
-        where = outside.wait_for(lambda: sorted(
-            outside.status(pid, "Cpus_allowed_list") for pid in workers) ==
-            sorted(map(str, cpus)))
-        process.signal(signal.SIGINT)
-        process.finish()
-    finally:
-        process.end()
-    assert where
-
-
-def effect_load_args(run, good, words):
-    """The words that hackbench is called with."""
-    path = run.directory / "bin" / "hackbench"
-    path.parent.mkdir()
-    path.write_text('#!/bin/sh\nprintf "%s\\n" "$@" >"${0%/*}/../words"\n'
-                    "sleep 9\n")
-    path.chmod(0o755)
-    result = run(*BASE, "--load=hackbench:2", *words,
-                 env={"PATH": f"{path.parent}:{os.environ['PATH']}"})
-    assert result.returncode == 0, result.stderr
-    assert result.text("words").splitlines() == [
-        "-g", "2", *good.value.split()]
-
-
-def effect_nsecs(run, good, words):
-    """The JSON, too, is in ns; the text is so in any case."""
-    result = run(*BASE, *words)
-    json = result.json()
-    assert json["resolution_in_ns"] == 1
-    shown = re.search(r"Max: *(\d+)", result.stdout)[1]
-    assert int(json["thread"]["0"]["max"]) == int(shown)
-    json = run(*BASE).json()
-    assert json["resolution_in_ns"] == 0
-
-
-def effect_percentiles(run, good, words):
-    result = run(*BASE, *words)
-    value = good.value or "50,90,99,99.9,99.99,99.999"
-    wanted = [f"{float(word):.10g}" for word in re.split("[, ]", value)]
-    assert list(result.json()["thread"]["0"]["percentiles"]) == wanted
-    shown, = re.findall("^# Percentiles sync1.mutex.pair: (.*)$",
-                        result.stdout, re.M)
-    assert [pair.partition(":")[0] for pair in shown.split()] == wanted
-
-
-def effect_quiet(run, good, words):
-    """It silences the live display, and -v, too."""
-    line = "^T: 0 .*sync1.mutex.pair$"
-    loud = run(*BASE[2:], "--default-system").stdout
-    quiet = run(*BASE[2:], "--default-system", *words).stdout
-    assert "loadavg: " in loud and "loadavg: " not in quiet
-    assert re.search(line, quiet, re.M)
-    assert re.search(line, run(*BASE[2:], "-v", *words).stdout, re.M)
-
-
-def effect_refresh_on_max(run, good, words):
-    """What it leaves out of a live display is not in this text: its results
-    are the same."""
-    result = run(*BASE[2:], "--default-system", *words)
-    assert result.returncode == 0
-    assert len(re.findall("^T: 0 ", result.stdout, re.M)) == 1
-
-
-# A test of each group that the table of options names.
-GROUPS = {"pcserver": "alarm", "notes": "sleep", "rhealstone": "timer"}
-
-
-def effect_test(run, good, words):
-    """Each row once, in the order that was asked for."""
-    result = run(*BASE, *words, "-l2", "--period=1000")
-    assert result.returncode == 0, result.stderr
-    found = [(test["test"], test["kind"] if "kind" in test else None)
-             for test in result.json()["primitives"]["tests"]]
-    listed = {test["name"]: test["kinds"]
-              for test in primitives.listed(run)}
-    asked = re.split("[, ]", good.value)
-    wanted = []
-    for name, _, kind in (word.partition(".") for word in asked):
-        wanted += [(name, one) for one in ([kind] if kind else
-                                           listed.get(name, ()))
-                   if (name, one) not in wanted]
-    if set(asked) & set(GROUPS):
-        told = {name for name, _ in found}
-        assert {GROUPS.get(name, name) for name in asked} <= told
-        assert "switch" not in told     # of none of these groups
-    else:
-        assert found == wanted
-        assert len(found) == len(set(found))
-
-
-def effect_unbuffered(run, good, words):
-    """Taken as in other tests; all is printed at the end in any case."""
-    effect_verbose(run, good, ("-v", *words))
-
-
-def effect_us(run, good, words):
-    """The text has what the JSON has."""
-    result = run(*BASE, *prim_options.TWO, *words)
-    shown = re.findall(r"Min: *(\d+) .* Max: *(\d+) ", result.stdout)
-    assert shown == [
-        (str(int(thread["min"])), str(int(thread["max"])))
-        for thread in result.json()["thread"].values()]
-
-
-def effect_verbose(run, good, words):
-    result = run("--default-system", "--test=sync1.mutex", "-l3", *words)
+def test_help(bare):
+    result = bare("--help")
     assert (result.returncode, result.stderr) == (0, "")
-    assert [match[:2] for match in re.findall(
-        r"^ *(\d+): *(\d+): *(\d+)$", result.stdout, re.M)] == [
-            ("0", "1"), ("0", "2"), ("0", "3")]
+    assert result.stdout.startswith("usage: primitivetest [options]\n")
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    assert re.fullmatch(r"primitivetest V \d+\.\d\d\n",
+                        bare("--version").stdout)
 
 
-def traced(run, *words):
-    """A run that -b ends, and what the JSON says of that."""
-    with tracing.usable() as tracefs:
-        result = run(*BASE, *prim_options.BROKEN, *words)
-        assert not list((tracefs / "instances").glob(
-            f"twowaytest-{result.pid}-*"))
-    assert (result.returncode, result.stderr) == (2, "")
-    json = result.json()["primitives"]
-    assert json["break"]["marked"]
-    return result, json
+def test_check(bare):
+    """What queues and signals need is looked at, too."""
+    result = bare("-q", "--check", "--json=json")
+    assert result.returncode in (0, 2)
+    found = of_json(result)["environment"]
+    for name in ("mqueue_msg_max", "mqueue_msgsize_max", "rlimit_msgqueue",
+                 "rlimit_sigpending"):
+        assert name in found
+    assert isinstance(found["rlimit_sigpending"], int)
 
 
-def effect_trace(run, good, words):
-    result, json = traced(run, *words)
-    assert result.files == {"json", "primitivetest-trace.txt"}
-    assert json["break"]["trace_file"] == "primitivetest-trace.txt"
-    assert json["settings"]["trace"] == good.value or \
-        "sched:sched_switch," in json["settings"]["trace"]
-    assert ": sched_switch: " in result.text("primitivetest-trace.txt")
+def test_check_finds_what_forbids_a_test(bare):
+    result = bare("-q", "--check", "--json=json", preexec_fn=lambda: [
+        resource.setrlimit(which, (5, 5)) for which in (
+            resource.RLIMIT_MSGQUEUE, resource.RLIMIT_SIGPENDING)])
+    found = {one["name"] for one in of_json(result)["environment"]["findings"]}
+    assert {"rlimit_msgqueue", "rlimit_sigpending"} <= found
+    assert result.returncode == 2
 
 
-def effect_trace_file(run, good, words):
-    result, json = traced(run, "--trace", *words)
-    assert result.files == {"json", good.value}
-    assert json["break"]["trace_file"] == good.value
-    lines = result.text(good.value).splitlines()
-    marks = [line for line in lines if re.match(
-        r"# \d+\.\d{9}: primitivetest: sync2\.futex\.process\.same, trial "
-        rf"{json['break']['trial']}: (out|back) (begins|ends)$", line)]
-    assert len(marks) == 4
-    assert f"# Trace: {good.value}\n" in result.stdout
+def test_interval(bare):
+    """The trials of two tasks begin that far apart."""
+    result = bare("-q", TWO, "-l5", "-i20000", "--dump=dump")
+    begins = [int(line.split(",")[2])
+              for line in result.text("dump").splitlines()[1:]]
+    for before, after in zip(begins, begins[1:]):
+        assert after - before > 5e6
 
 
-def effect_version(run, good, words):
-    result = run(*words)
-    assert (result.returncode, result.stderr, result.files) == (0, "", set())
-    assert re.fullmatch(r"primitivetest V \d+\.\d\d\n", result.stdout)
-
-
-def effect_worst(run, good, words):
-    line = r"^# Worst: sync1.mutex.pair, trial [1-5]: pair \d+$"
-    assert re.search(line, run(*BASE, *words).stdout, re.M)
-    assert not re.search(line, run(*BASE).stdout, re.M)
-
-
-def option_name(function):
-    """refresh_on_max has the underscores itself."""
-    name = function.removeprefix("effect_")
-    return name if name == "refresh_on_max" else name.replace("_", "-")
-
-
-EFFECTS = {option_name(name): function
-           for name, function in list(globals().items())
-           if name.startswith("effect_")}
-
-
-def test_every_effect_is_looked_at():
-    """By its setting, or by a function."""
-    for option in OPTIONS:
-        assert option.good, f"{option.name}: no good value"
-        assert option.argument == "none" or option.bad or \
-            option.bad is options.TAKES_ALL, option.name
-        assert option.name in EFFECTS or \
-            all(good.expect for good in option.good), option.name
-    assert set(EFFECTS) <= {option.name for option in OPTIONS}
-
-
-@pytest.mark.parametrize("option, good, words", list(cases(True)))
-def test_setting(bare, option, good, words):
-    result = must_work(bare(*BASE, *good.extra, *words), option, good)
-    assert result.returncode == 0
-    json = result.json()
-    assert {path: member(json, path) for path in good.expect} == good.expect
-
-
-@pytest.mark.parametrize("option, good, words", list(cases(False)))
-def test_effect(bare, option, good, words):
-    EFFECTS[option.name](bare, good, words)
-
-
-def test_the_settings_are_no_defaults(bare):
-    """Were a value ignored, at least one of each option's would show it."""
-    json = bare("--default-system", "-q", "--test=sync1.mutex",
-                "--json=json").json()
-    for option in OPTIONS:
-        expected = [good for good in option.good if good.expect]
-        if expected and option.name != "default-system" and \
-                option.name not in EFFECTS:
-            assert any(member(json, path) != value for good in expected
-                       for path, value in good.expect.items()), option.name
+def test_runs(bare):
+    """A value that no other option has: where the tasks run."""
+    result = twoway.run(*BASE, "-a", CPU, program=primitives.binary(),
+                        directory=bare.directory)
+    assert {task["cpus"] for task in of_json(result)["tests"][0]["processes"]
+            } == {CPU}

@@ -30,6 +30,7 @@ def real_time(primitive):
             pytest.skip("no right to real-time priorities")
         return result
 
+    run_here.directory = primitive.directory
     return run_here
 
 
@@ -93,11 +94,11 @@ def test_first_and_last(real_time):
 
 
 def test_too_few_priorities(primitive):
-    result = primitive("--test=order", "-p", "8")
+    result = primitive("--test=order", "-p", "7")
     if "cannot have priority" in result.stderr:
         pytest.skip("no right to real-time priorities")
     assert result.returncode == 1
-    assert "give -p 9 or more" in result.stderr
+    assert "give -p 8 or more" in result.stderr
 
 
 def test_group_without_priority(primitive):
@@ -137,3 +138,37 @@ def test_high_that_sleeps(real_time):
                             "TW_DELAY": "high:sem_wait:after:9:3000"})
     assert result.returncode == 1
     assert "in 1 of 22 trials" in result.stderr
+
+
+def test_counted_work(real_time):
+    """It lasts as long as was asked, or longer: what it took is subtracted."""
+    result = real_time("--test=sync3", "-l", "20", "--hold=300", "--hog=900",
+                       "--dump=dump")
+    assert result.returncode == 0, result.stderr
+    columns = result.columns
+    assert columns["sync3.none.process.same.inversion"]["min"] >= 1200
+    for kind in ("inherit", "protect"):
+        name = f"sync3.{kind}.process.same"
+        assert columns[f"{name}.inversion"]["min"] >= 300
+        rows = [list(map(int, line.split(",")[2:])) for line in
+                (real_time.directory / "dump").read_text("ascii").splitlines()
+                if line.startswith(name)]
+        assert all(end - begin >= 300000 for *_, begin, end in rows)
+        assert result.sum_ns(f"{name}.handover") == pytest.approx(
+            sum(t1 - t0 - (end - begin) for t0, t1, _, begin, end in rows),
+            abs=2)
+
+
+def test_net_switch(real_time):
+    """Without the system calls of a round trip, by their number."""
+    result = real_time("--test=sync1.futex,sync2.unnamed", "-l", "20")
+    derived = {one["name"]: one["value"]
+               for one in result.json["primitives"]["derived"]}
+    trip = result.columns["sync2.unnamed.process.same.roundtrip"]
+    pair = result.columns["sync1.futex.pair"]
+    assert derived["sync2.unnamed.process.same.switch_net"] == pytest.approx(
+        (trip["avg"] - pair["avg"]) / 2, rel=1e-3)
+    # The path is another one, and so is the number of calls.
+    result = real_time("--test=sync1.futex,sync2.unnamed", "-l", "20",
+                       "--order=lower", json=False)
+    assert not result.returncode and "switch_net" not in result.stdout

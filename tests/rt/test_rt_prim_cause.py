@@ -64,7 +64,7 @@ class Broken:
         self.json = outside.load_json(directory / "json")
         self.trial = self.json["primitives"]["break"]
         self.trace = outside.read(directory / "trace")
-        self.analysis = self.trial["analysis"]
+        self.analysis = self.trial["cause"]
         test, = [test for test in self.json["primitives"]["tests"]
                  if test["name"] == self.trial["name"]]
         self.pids = {task["name"]: task["pid"] for task in test["processes"]}
@@ -92,8 +92,7 @@ def check_consistent(broken):
     """What holds of every analysis, whatever the cause."""
     print(broken.out)
     trial, analysis = broken.trial, broken.analysis
-    assert trial["marked"]
-    assert trial["values"][trial["metric"]] == trial["value"]
+    assert trial["values"][trial["metric"]] > 0
     begin_ns, end_ns = broken.window()
     assert end_ns - begin_ns == analysis["ns"]
     assert sum(span["ns"] for span in analysis["timeline"]) == analysis["ns"]
@@ -103,11 +102,8 @@ def check_consistent(broken):
         assert (analysis["side"], analysis["pid"]) in broken.tasks
     assert f"# Cause: {analysis['cause']}\n" in broken.out
     assert analysis["cause"].startswith(f"{analysis['phase']} +")
-    assert f"# Break: trial {trial['trial']} of {trial['name']}: " in \
-        broken.out
-    assert len(re.findall("tracing_mark_write: primitivetest: "
-                          rf"{re.escape(trial['name'])}, trial "
-                          rf"{trial['trial']}: ", broken.trace)) == 1
+    assert f"# Break: {trial['name']}.{trial['metric']}, trial " \
+        f"{trial['trial']}: " in broken.out
 
 
 @pytest.fixture
@@ -159,7 +155,7 @@ def test_delayed_call(measure, shim, memory, test, fault, before, phase, side,
                broken.overlap([injected])) < 1000 * DELAY_US * SHARE + \
         1000 * (broken.trial["means"][phase] or 0)
     verb = "running" if state.endswith("runs") else "blocked"
-    assert f": task prim-{culprit} {verb}" in broken.analysis["cause"]
+    assert f": prim-{culprit} {verb}" in broken.analysis["cause"]
 
 
 def spin(program, cpu):
@@ -222,7 +218,7 @@ def test_outranked(measure, spinner, test, options, cpu, phases):
     assert {span["state"] for span in runnable} <= {
         "runnable", "peer runnable", "timer late"}
     assert {(span["cpu"], span["prio"]) for span in runnable} == {(cpu, 0)}
-    assert re.search(rf": task prim-\w+ runnable on CPU {cpu} for [\d.]+ us "
+    assert re.search(rf": prim-\w+ runnable on CPU {cpu} for [\d.]+ us "
                      rf"while {name} \(.* ran, which outranks it",
                      broken.analysis["cause"])
 
@@ -247,11 +243,40 @@ def test_no_span(start, tracefs, memory):
     assert done.finish() == 2, done.err
     trial = outside.load_json(memory / "json")["primitives"]["break"]
     assert trial["metric"] in ("difference", "resolution")
-    assert trial["analysis"] is None
+    assert trial["cause"] is None
     assert "# Cause: unknown, as its value is no time that a task took\n" in \
         done.out
-    assert "tracing_mark_write: primitivetest: clock.times, trial " in \
-        outside.read(memory / "trace")
+    assert outside.read(memory / "trace").startswith("# tracer: ")
+
+
+# What switch_net takes for known: futex calls and the like of a round trip.
+CALLS = {"unnamed": 2, "named": 2, "sysv": 4, "eventfd": 4, "futex": 3,
+         "cond": 3, "pi": 3}
+
+
+@pytest.mark.parametrize("kind", CALLS)
+def test_calls_of_a_round_trip(start, tracefs, memory, kind):
+    """As the kernel counts them; strace would change who runs when."""
+    here = tracefs / "instances" / f"calls-{os.getpid()}"
+    event = here / "events/raw_syscalls/sys_enter"
+    counts = []
+    here.mkdir()
+    try:
+        (here / "buffer_size_kb").write_text("4096")
+        for loops in (100, 300):
+            (here / "trace").write_text("\n")
+            (event / "enable").write_text("1")
+            done = start("-q", "-p", 60, f"--test=sync2.{kind}", "-l", loops,
+                         "--json", memory / "json",
+                         program=primitives.binary())
+            assert done.finish() == 0, done.err
+            (event / "enable").write_text("0")
+            counts.append(len(re.findall("prim-a.*sys_enter",
+                                         (here / "trace").read_text())))
+    finally:
+        here.rmdir()
+    # A task that somebody else delays may make one more.
+    assert round((counts[1] - counts[0]) / 200, 1) == CALLS[kind]
 
 
 def test_no_tracefs(start):
@@ -259,6 +284,4 @@ def test_no_tracefs(start):
         tracing.unmount_all()
         done = start("-q", "-b", 1, "--trace", program=primitives.binary())
         assert done.finish() == 1
-    assert re.match("primitivetest: --trace: there is no .*tracefs is not "
-                    "mounted.*as root: mount -t tracefs nodev", done.err)
-    assert not done.out
+    assert "tracefs is not mounted" in done.err

@@ -78,30 +78,26 @@ def start_primitive(start, cpu):
                  program=primitives.binary())
 
 
-def slow_tasks(why):
-    return ("primitivetest: sync2.unnamed.process.same: its tasks were not "
-            f"ready in time{why}; see what else uses CPU time on their CPUs "
-            "(--check)\n")
+SLOW = ("WARN: sync2.unnamed.process.same: its tasks were not ready in time; "
+        "see what else uses CPU time on their CPUs (--check)\n")
 
 
 def test_primitive_time_is_up(start, hogged):
     run = start_primitive(start, hogged[1])
-    assert run.finish(timeout=READY_S + 10) == 1
+    assert run.finish(timeout=READY_S + 15) == 1
     assert run.gone()
-    assert run.err == slow_tasks("")
+    assert run.err == SLOW
 
 
 def test_primitive_starter(start, spinner, two_cpus):
-    """What starts the tasks is not ready either: it is what is killed."""
-    main, cpu = two_cpus
-    with hog(spinner, cpu):
-        run = start_primitive(start, cpu)
+    """What starts the tasks cannot end them either: main does."""
+    with hog(spinner, two_cpus[1]):
+        run = start_primitive(start, two_cpus[1])
         assert outside.wait_for(lambda: run.named("prim-starter"))
         os.kill(run.named("prim-starter")[0], signal.SIGSTOP)
-    assert run.finish(timeout=READY_S + 10) == 1
+    assert run.finish(timeout=READY_S + 20) == 1
     assert run.gone()
-    assert run.err == slow_tasks(
-        f": on CPU {main} its state is T (stopped)")
+    assert run.err == SLOW
 
 
 @pytest.mark.parametrize("options", [

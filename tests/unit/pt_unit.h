@@ -5,21 +5,16 @@
 
 #include "unit.h"
 
-#include "core/pt_record.h"
+#include "pt_record.h"
 
 /* A case of @test of the kind @kind (or NULL), as processes on one CPU. */
-static inline struct pt_case *pt_unit_case(const struct pt_config *config,
-					   const struct pt_test *test,
+static inline struct pt_case *pt_unit_case(const struct pt_test *test,
 					   const struct pt_kind *kind)
 {
-	const struct pt_choice choice = {
+	struct pt_case *c = pt_case_map(&(struct pt_choice) {
 		.test = test, .kind = kind, .process = true,
-	};
-	struct tw_clock clock;
-	struct pt_case *c;
+	});
 
-	assert_int_equal(tw_clock_open(&clock, "monotonic"), 0);
-	c = pt_case_map(config, &choice, &clock, 0, true);
 	assert_non_null(c);
 	return c;
 }

@@ -3,37 +3,35 @@
  * alarm: setitimer() sends SIGALRM each millisecond; its handler only takes a
  * timestamp. Standard signals do not queue: a late one swallows the next.
  */
-#include <errno.h>
 #include <signal.h>
 #include <sys/time.h>
 
-#include "core/pt_record.h"
-#include "rows/pt_rows.h"
+#include "pt_rows.h"
 
 #define PERIOD_US	1000
 #define PERIOD_NS	(PERIOD_US * TW_NS_PER_US)
 
 /* The handler's. The task is a process: nobody else has it. */
-static const struct tw_clock *clock_of;
+static struct pt_task *alarmed;
 static volatile int64_t stamp_ns;
+static sigset_t awaits;
 
 static void take_stamp(int signal)
 {
-	(void)signal;
-	stamp_ns = clock_of->read_ns(clock_of);
+	stamp_ns = pt_now(alarmed);
 }
 
-/* Outside of @awaits, the signal is blocked. */
-static int catch(sigset_t *awaits)
+/* Outside of awaits, the signal is blocked. */
+static int catch(void)
 {
 	struct sigaction action = { .sa_handler = take_stamp };
 	sigset_t alarm;
 
 	sigemptyset(&alarm);
 	sigaddset(&alarm, SIGALRM);
-	if (sigprocmask(SIG_BLOCK, &alarm, awaits))
+	if (sigprocmask(SIG_BLOCK, &alarm, &awaits))
 		return -errno;
-	sigdelset(awaits, SIGALRM);
+	sigdelset(&awaits, SIGALRM);
 	return sigaction(SIGALRM, &action, NULL) ? -errno : 0;
 }
 
@@ -54,40 +52,39 @@ static void count_doubled(struct pt_task *task, const struct pt_trial *trial)
 		c->number++;
 }
 
+static int expire_once(struct pt_task *task, struct pt_trial *trial)
+{
+	stamp_ns = 0;
+	while (!stamp_ns)
+		sigsuspend(&awaits);
+	trial->t_ns[0] = stamp_ns;
+	count_doubled(task, trial);
+	return 0;
+}
+
 static int run(struct pt_task *task)
 {
-	struct pt_trial trial = { .t_ns[0] = 0 };
-	sigset_t awaits;
 	int err;
 
-	clock_of = &task->in->clock;
-	err = catch(&awaits);
+	alarmed = task;
+	err = catch();
 	if (!err)
 		err = set_timer(PERIOD_US);
 	if (err)
 		return pt_failed(task, "setitimer", err);
-	while (pt_more(task)) {
-		stamp_ns = 0;
-		while (!stamp_ns)
-			sigsuspend(&awaits);
-		trial.t_ns[0] = stamp_ns;
-		count_doubled(task, &trial);
-		pt_record(task, &trial);
-	}
-	return set_timer(0);
+	err = pt_lead(task, expire_once);
+	return err ? err : set_timer(0);
 }
 
-static int64_t interval_ps(const struct pt_case *c, const struct pt_trial *now,
+static int64_t interval_ps(const struct pt_trial *now,
 			   const struct pt_trial *before)
 {
-	(void)c;
 	return before ? (now->t_ns[0] - before->t_ns[0]) * PT_PS_PER_NS :
 			PT_NO_VALUE;
 }
 
 static int64_t period_ps(const struct pt_case *c)
 {
-	(void)c;
 	return PERIOD_NS * PT_PS_PER_NS;
 }
 
@@ -98,14 +95,9 @@ static void verify(struct pt_case *c)
 }
 
 static const struct pt_metric metrics[] = {
-	{ .token = "interval", .label = "Interval", .value_ps = interval_ps,
-	  .target_ps = period_ps, .span = { PT_TO_REPEAT, 0, 0 } },
+	PT_METRIC("interval", "Interval", 0, 0, .value_ps = interval_ps,
+		  .target_ps = period_ps, PT_SPAN(PT_TO_REPEAT, 0, 0)),
 	{ .token = NULL }
-};
-
-static const struct pt_role roles[] = {
-	{ "high", PT_HIGH, false, run },
-	{ .name = NULL }
 };
 
 const struct pt_test pt_alarm = {
@@ -113,7 +105,7 @@ const struct pt_test pt_alarm = {
 	.about = "SIGALRM of setitimer() each millisecond",
 	.groups = PT_PCSERVER,
 	.flags = PT_ALONE,
-	.metrics = metrics, .roles = roles,
+	.metrics = metrics, .run = run,
 	/* A trial needs no switch: a late task finds the next signal sent. */
 	.trials = 10000, .verify = verify,
 };

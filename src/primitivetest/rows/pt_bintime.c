@@ -3,15 +3,15 @@
  * bintime: the highest task reads a clock back to back; a long delta is time
  * that something else has taken. A block of readings is recorded after it.
  */
-#include "core/pt_record.h"
-#include "core/pt_report.h"
-#include "rows/pt_face.h"
-#include "rows/pt_rows.h"
+#include "pt_face.h"
+#include "pt_report.h"
+#include "pt_rows.h"
+#include "tw_clocks.h"
 
 #define BLOCK	1024
 
 struct room {
-	struct pt_face face;
+	int64_t told_ns;
 	int64_t at_ns[BLOCK + 1];
 };
 
@@ -19,49 +19,32 @@ struct room {
 static int left_of(const struct pt_task *task)
 {
 	const struct pt_case *c = task->in;
-	uint64_t all = c->config->warmup + c->trials;
+	uint64_t all = tw_config.warmup + c->trials;
 
 	return c->trials && all - pt_done(task) < BLOCK ?
 	       (int)(all - pt_done(task)) : BLOCK;
 }
 
-static void read_block(struct room *room, int count)
-{
-	int i;
-
-	for (i = 0; i <= count; i++)
-		room->at_ns[i] = pt_face_read(&room->face);
-}
-
-/* Returns how many were recorded. */
-static int record_block(struct pt_task *task, const struct room *room,
-			int count)
-{
-	struct pt_trial trial = { .t_ns[0] = 0 };
-	int i;
-
-	for (i = 0; i < count && pt_more(task); i++) {
-		trial.t_ns[0] = room->at_ns[i];
-		trial.t_ns[1] = room->at_ns[i + 1];
-		pt_record(task, &trial);
-	}
-	return i;
-}
-
 static int run(struct pt_task *task)
 {
+	const struct pt_face *face = pt_kind_ops(task->in);
+	struct pt_trial trial = { .t_ns = { 0 } };
 	struct room *room = pt_room(task);
-	int64_t warmup = task->in->config->warmup;
-	int64_t skip, count;
+	int i, count;
 
 	while (pt_more(task)) {
-		skip = warmup - (int64_t)pt_done(task);
 		count = left_of(task);
-		read_block(room, (int)count);
-		count = record_block(task, room, (int)count);
-		/* The time of the measured ones: its deltas add up to it. */
-		skip = skip < 0 ? 0 : skip < count ? skip : count;
-		task->in->number += room->at_ns[count] - room->at_ns[skip];
+		for (i = 0; i <= count; i++)
+			room->at_ns[i] = face->read_ns(face);
+		for (i = 0; i < count && pt_more(task); i++) {
+			trial.t_ns[0] = room->at_ns[i];
+			trial.t_ns[1] = room->at_ns[i + 1];
+			/* The measured deltas add up to this time. */
+			if (!pt_warms_up(task))
+				task->in->number += trial.t_ns[1] -
+						    trial.t_ns[0];
+			pt_record(task, &trial);
+		}
 		pt_rest(task);
 	}
 	return 0;
@@ -69,21 +52,19 @@ static int run(struct pt_task *task)
 
 static int open_face(struct pt_case *c)
 {
-	struct pt_face *face = &((struct room *)c->room)->face;
-	int err = pt_face_open(face, c);
+	struct room *room = c->room;
+	const struct pt_face *face = pt_kind_ops(c);
 
-	if (err)
-		return err;
-	c->stamped = face->counter;
-	return face->ops == &pt_face_tsc ? 0 :
-	       tw_clock_open(&c->stamped, "monotonic");
+	c->stamped = face->read_ns == pt_face_tsc ? &tw_clock_tsc :
+						    &tw_clock_monotonic;
+	return pt_face_open(c, &room->told_ns);
 }
 
 /* Of CLOCK_MONOTONIC and the counter: neither is ever set back. */
 static void verify(struct pt_case *c)
 {
-	struct pt_sum delta;
 	double all_ns = (double)(c->end_ns - c->begin_ns);
+	struct pt_sum delta;
 
 	if (!pt_sum_in(c, "delta", &delta))
 		return;
@@ -95,30 +76,28 @@ static void verify(struct pt_case *c)
 			   -delta.min_ns);
 }
 
-static void derive(const struct pt_sums *sums, const struct pt_case *c)
+static void derive(const struct pt_case *c)
 {
 	struct pt_sum delta;
 
 	if (pt_sum_in(c, "delta", &delta))
-		pt_derive(sums, delta.max_ns - delta.mean_ns, "max - avg",
+		pt_derive(delta.max_ns - delta.mean_ns, "ns", "max - avg",
 			  "%s.blocking", c->name);
 }
 
 static const struct pt_metric metrics[] = {
-	{ .token = "delta", .label = "From a reading to the next", .from = 0,
-	  .to = 1, .rate = "readings", .span = { PT_TO_RUN, 0, 0 } },
+	PT_METRIC("delta", "From a reading to the next", 0, 1,
+		  PT_SPAN(PT_TO_RUN), .rate = "readings"),
 	{ .token = NULL }
 };
 
-static const struct pt_kind kinds[] = {
-	{ "vdso", .ops = &pt_face_monotonic },
-	{ "syscall", .ops = &pt_face_syscall },
-	{ "tsc", .ops = &pt_face_tsc, .optional = true },
-	{ .name = NULL }
-};
+#define KIND(function) .ops = &(const struct pt_face) { \
+		.read_ns = function, .clockid = CLOCK_MONOTONIC }
 
-static const struct pt_role roles[] = {
-	{ "high", PT_HIGH, false, run },
+static const struct pt_kind kinds[] = {
+	{ "vdso", KIND(pt_face_kernel) },
+	{ "syscall", KIND(pt_face_syscall) },
+	{ "tsc", KIND(pt_face_tsc), .optional = true },
 	{ .name = NULL }
 };
 
@@ -127,7 +106,7 @@ const struct pt_test pt_bintime = {
 	.about = "readings of a clock back to back",
 	.groups = PT_AEGIS | PT_SAMPLES,
 	.flags = PT_ALONE | PT_SPINS,
-	.kinds = kinds, .metrics = metrics, .roles = roles,
+	.kinds = kinds, .metrics = metrics, .run = run,
 	.trials = 1000000, .room = sizeof(struct room),
 	.open = open_face, .verify = verify, .derive = derive,
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -10,38 +10,24 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "rows/pt_channel.h"
+#include "pt_channel.h"
+#include "rt-error.h"
+#include "tw_guard.h"
 
-/* Without errno: one's own semaphore is a matter of a few ns. */
-static int raw_give(struct pt_channel *channel)
-{
-	return sem_post(channel->sem);
-}
+#define SETS	2
 
-static int raw_take(struct pt_channel *channel)
-{
-	return sem_wait(channel->sem);
-}
+/* In memory that the guard shares; 0: none. Sets have the number plus 1. */
+static struct pt_channel *sysv[SETS];
+static struct tw_guard guard;
 
-static int sem_give(struct pt_channel *channel)
+int pt_channel_unnamed(struct pt_channel *channel, struct pt_case *c)
 {
-	return raw_give(channel) ? -errno : 0;
-}
-
-static int sem_take(struct pt_channel *channel)
-{
-	return raw_take(channel) ? -errno : 0;
-}
-
-static int open_unnamed(struct pt_channel *channel, struct pt_case *c)
-{
-	(void)c;
 	channel->sem = &channel->own;
 	return sem_init(channel->sem, 1, 0) ? -errno : 0;
 }
 
 /* Its name is gone at once: nothing is left behind, whatever ends the run. */
-static int open_named(struct pt_channel *channel, struct pt_case *c)
+int pt_channel_named(struct pt_channel *channel, struct pt_case *c)
 {
 	char name[64];
 
@@ -55,32 +41,54 @@ static int open_named(struct pt_channel *channel, struct pt_case *c)
 	return 0;
 }
 
-/* @what: in shared memory, and -1 if there is no set. */
-static int remove_sysv(const void *what)
+int pt_sem_give(struct pt_channel *channel)
 {
-	int set = *(const int *)what;
-
-	return set >= 0 && semctl(set, 0, IPC_RMID) ? -errno : 0;
+	return sem_post(channel->sem) ? -errno : 0;
 }
 
-/* It outlives its processes: a guardian removes it if they cannot. */
-static int open_sysv(struct pt_channel *channel, struct pt_case *c)
+int pt_sem_take(struct pt_channel *channel)
 {
-	int err;
-
-	channel->fd = -1;
-	err = tw_guard_open(&channel->guard, remove_sysv, &channel->fd, -1);
-	if (err)
-		return err;
-	channel->fd = semget(IPC_PRIVATE, 1, 0600);
-	return channel->fd >= 0 ? 0 :
-	       pt_refuse(c, -errno, "semget: %s; see kernel.sem, and ipcs for what is in use",
-			 strerror(errno));
+	return sem_wait(channel->sem) ? -errno : 0;
 }
 
-static void close_sysv(struct pt_channel *channel)
+static void remove_sets(void)
 {
-	tw_guard_close(&channel->guard);
+	int i;
+
+	for (i = 0; i < SETS; i++)
+		if (sysv[i] && sysv[i]->fd > 0) {
+			if (semctl(sysv[i]->fd - 1, 0, IPC_RMID) &&
+			    errno != EINVAL && errno != EIDRM)
+				warn("cannot remove a System V semaphore: %m; see ipcs\n");
+			sysv[i]->fd = 0;
+		}
+}
+
+/* It outlives its processes: a guard removes it if they cannot. */
+int pt_channel_sysv(struct pt_channel *channel, struct pt_case *c)
+{
+	int set, i = sysv[0] != NULL;
+
+	if (!i) {
+		/* Both, as the guard knows what is known now. */
+		sysv[0] = channel;
+		sysv[1] = c->choice.test->flags & PT_ALONE ? NULL :
+			  channel + 1;
+		tw_guard_start(&guard, remove_sets);
+		c->guard = guard.pid;
+	}
+	set = semget(IPC_PRIVATE, 1, 0600);
+	if (set < 0)
+		return pt_refuse(c, -errno, "semget: %s; see kernel.sem, and ipcs for what is in use",
+				 strerror(errno));
+	channel->fd = set + 1;
+	return 0;
+}
+
+void pt_channel_close(struct pt_case *c)
+{
+	if (sysv[0])
+		tw_guard_end(&guard);
 }
 
 static int change_sysv(const struct pt_channel *channel, short by)
@@ -88,37 +96,29 @@ static int change_sysv(const struct pt_channel *channel, short by)
 	struct sembuf change = { .sem_op = by };
 
 	/* EINTR: the process was stopped, and continues. */
-	while (semop(channel->fd, &change, 1))
+	while (semop(channel->fd - 1, &change, 1))
 		if (errno != EINTR)
 			return -errno;
 	return 0;
 }
 
-static int give_sysv(struct pt_channel *channel)
+int pt_sysv_give(struct pt_channel *channel)
 {
 	return change_sysv(channel, 1);
 }
 
-static int take_sysv(struct pt_channel *channel)
+int pt_sysv_take(struct pt_channel *channel)
 {
 	return change_sysv(channel, -1);
 }
 
-static int open_eventfd(struct pt_channel *channel, struct pt_case *c)
+int pt_channel_eventfd(struct pt_channel *channel, struct pt_case *c)
 {
 	channel->fd = eventfd(0, EFD_SEMAPHORE);
-	if (channel->fd < 0)
-		return -errno;
-	pt_keep(c, channel->fd);
-	return 0;
+	return channel->fd < 0 ? -errno : 0;
 }
 
-static void close_eventfd(struct pt_channel *channel)
-{
-	close(channel->fd);
-}
-
-static int give_eventfd(struct pt_channel *channel)
+int pt_eventfd_give(struct pt_channel *channel)
 {
 	const uint64_t one = 1;
 
@@ -126,7 +126,7 @@ static int give_eventfd(struct pt_channel *channel)
 	       0 : -errno;
 }
 
-static int take_eventfd(struct pt_channel *channel)
+int pt_eventfd_take(struct pt_channel *channel)
 {
 	uint64_t count;
 
@@ -134,26 +134,25 @@ static int take_eventfd(struct pt_channel *channel)
 	       0 : -errno;
 }
 
-static int open_futex(struct pt_channel *channel, struct pt_case *c)
+int pt_channel_futex(struct pt_channel *channel, struct pt_case *c)
 {
-	(void)c;
 	atomic_init(&channel->word, 0);
 	return 0;
 }
 
-static long call_futex(struct pt_channel *channel, int operation, int value)
+long pt_futex(struct pt_channel *channel, int operation, int value)
 {
 	return syscall(SYS_futex, &channel->word, operation, value, NULL, NULL,
 		       0);
 }
 
-static int give_futex(struct pt_channel *channel)
+int pt_futex_give(struct pt_channel *channel)
 {
 	atomic_fetch_add(&channel->word, 1);
-	return call_futex(channel, FUTEX_WAKE, 1) < 0 ? -errno : 0;
+	return pt_futex(channel, FUTEX_WAKE, 1) < 0 ? -errno : 0;
 }
 
-static int take_futex(struct pt_channel *channel)
+int pt_futex_take(struct pt_channel *channel)
 {
 	int value;
 
@@ -163,47 +162,55 @@ static int take_futex(struct pt_channel *channel)
 		    atomic_compare_exchange_strong(&channel->word, &value,
 						   value - 1))
 			return 0;
-		if (value <= 0 && call_futex(channel, FUTEX_WAIT, value) &&
+		if (value <= 0 && pt_futex(channel, FUTEX_WAIT, value) &&
 		    errno != EAGAIN && errno != EINTR)
 			return -errno;
 	}
 }
 
-static int init_cond(struct pt_channel *channel, int protocol)
+int pt_mutex_open(pthread_mutex_t *mutex, int protocol, int ceiling)
 {
-	pthread_mutexattr_t mutex;
-	pthread_condattr_t cond;
+	pthread_mutexattr_t attributes;
 	int err;
 
-	pthread_mutexattr_init(&mutex);
-	pthread_condattr_init(&cond);
-	pthread_mutexattr_setpshared(&mutex, PTHREAD_PROCESS_SHARED);
-	pthread_condattr_setpshared(&cond, PTHREAD_PROCESS_SHARED);
-	err = pthread_mutexattr_setprotocol(&mutex, protocol);
+	pthread_mutexattr_init(&attributes);
+	pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+	err = pthread_mutexattr_setprotocol(&attributes, protocol);
+	if (!err && protocol == PTHREAD_PRIO_PROTECT)
+		err = pthread_mutexattr_setprioceiling(&attributes, ceiling);
 	if (!err)
-		err = pthread_mutex_init(&channel->mutex, &mutex);
-	if (!err)
-		err = pthread_cond_init(&channel->cond, &cond);
-	pthread_mutexattr_destroy(&mutex);
-	pthread_condattr_destroy(&cond);
+		err = pthread_mutex_init(mutex, &attributes);
+	pthread_mutexattr_destroy(&attributes);
 	return -err;
 }
 
-static int open_cond(struct pt_channel *channel, struct pt_case *c)
+static int open_cond(struct pt_channel *channel, struct pt_case *c,
+		     int protocol)
 {
-	(void)c;
-	return init_cond(channel, PTHREAD_PRIO_NONE);
+	pthread_condattr_t attributes;
+	int err = pt_mutex_open(&channel->mutex, protocol, 0);
+
+	if (err)
+		return pt_refuse(c, err, "mutexes with this protocol: %s",
+				 strerror(-err));
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+	err = -pthread_cond_init(&channel->cond, &attributes);
+	pthread_condattr_destroy(&attributes);
+	return err;
 }
 
-static int open_pi(struct pt_channel *channel, struct pt_case *c)
+int pt_channel_cond(struct pt_channel *channel, struct pt_case *c)
 {
-	int err = init_cond(channel, PTHREAD_PRIO_INHERIT);
-
-	return err ? pt_refuse(c, err, "mutexes that inherit priorities: %s",
-			       strerror(-err)) : 0;
+	return open_cond(channel, c, PTHREAD_PRIO_NONE);
 }
 
-static int give_cond(struct pt_channel *channel)
+int pt_channel_pi(struct pt_channel *channel, struct pt_case *c)
+{
+	return open_cond(channel, c, PTHREAD_PRIO_INHERIT);
+}
+
+int pt_cond_give(struct pt_channel *channel)
 {
 	int err = pthread_mutex_lock(&channel->mutex);
 
@@ -215,7 +222,7 @@ static int give_cond(struct pt_channel *channel)
 	return -pthread_cond_signal(&channel->cond);
 }
 
-static int take_cond(struct pt_channel *channel)
+int pt_cond_take(struct pt_channel *channel)
 {
 	int err = pthread_mutex_lock(&channel->mutex);
 
@@ -226,57 +233,4 @@ static int take_cond(struct pt_channel *channel)
 	channel->given -= !err;
 	pthread_mutex_unlock(&channel->mutex);
 	return -err;
-}
-
-PT_PAIRS(pairs_sem, raw_give, raw_take)
-PT_PAIRS(pairs_sysv, give_sysv, take_sysv)
-PT_PAIRS(pairs_eventfd, give_eventfd, take_eventfd)
-PT_PAIRS(pairs_futex, give_futex, take_futex)
-PT_PAIRS(pairs_cond, give_cond, take_cond)
-
-const struct pt_channel_ops pt_channel_unnamed = {
-	open_unnamed, NULL, sem_give, sem_take, pairs_sem,
-};
-
-const struct pt_channel_ops pt_channel_named = {
-	open_named, NULL, sem_give, sem_take, pairs_sem,
-};
-
-const struct pt_channel_ops pt_channel_sysv = {
-	open_sysv, close_sysv, give_sysv, take_sysv, pairs_sysv,
-};
-
-const struct pt_channel_ops pt_channel_eventfd = {
-	open_eventfd, close_eventfd, give_eventfd, take_eventfd, pairs_eventfd,
-};
-
-const struct pt_channel_ops pt_channel_futex = {
-	open_futex, NULL, give_futex, take_futex, pairs_futex,
-};
-
-const struct pt_channel_ops pt_channel_cond = {
-	open_cond, NULL, give_cond, take_cond, pairs_cond,
-};
-
-const struct pt_channel_ops pt_channel_pi = {
-	open_pi, NULL, give_cond, take_cond, pairs_cond,
-};
-
-int pt_channels_open(struct pt_case *c, int count)
-{
-	struct pt_channel *channel = c->room;
-	int i, err = 0;
-
-	for (i = 0; !err && i < count; i++)
-		err = pt_channel_of(c)->open(&channel[i], c);
-	return err;
-}
-
-void pt_channels_close(struct pt_case *c, int count)
-{
-	struct pt_channel *channel = c->room;
-	int i;
-
-	for (i = 0; pt_channel_of(c)->close && i < count; i++)
-		pt_channel_of(c)->close(&channel[i]);
 }

@@ -8,67 +8,46 @@
 #define PT_CHANNEL_H
 
 #include <pthread.h>
-#include <semaphore.h>
-#include <stdatomic.h>
 
-#include "base/tw_guard.h"
-#include "core/pt_case.h"
+#include "pt_record.h"
 
 struct pt_channel {
 	sem_t own;
 	sem_t *sem;
 	int fd;			/* eventfd, or a set of SysV semaphores */
-	struct tw_guard guard;
 	atomic_int word;
 	pthread_mutex_t mutex;
 	pthread_cond_t cond;
 	int given;
 };
 
-struct pt_channel_ops {
-	/* Called by the starter. Returns 0, or -errno after pt_refuse(). */
-	int (*open)(struct pt_channel *channel, struct pt_case *c);
-	void (*close)(struct pt_channel *channel);
-	/* Return 0 or -errno. */
-	int (*post)(struct pt_channel *channel);
-	int (*wait)(struct pt_channel *channel);
-	/* The same, one after the other, @count times; see PT_PAIRS(). */
-	int (*pairs)(struct pt_channel *channel, int count);
-};
+/* Called by the starter. Return 0, or -errno after pt_refuse(). */
+int pt_channel_unnamed(struct pt_channel *channel, struct pt_case *c);
+int pt_channel_named(struct pt_channel *channel, struct pt_case *c);
+int pt_channel_sysv(struct pt_channel *channel, struct pt_case *c);
+int pt_channel_eventfd(struct pt_channel *channel, struct pt_case *c);
+int pt_channel_futex(struct pt_channel *channel, struct pt_case *c);
+int pt_channel_cond(struct pt_channel *channel, struct pt_case *c);
+int pt_channel_pi(struct pt_channel *channel, struct pt_case *c);
 
-/*
- * A function pairs(), with the code of @post and @wait in its loop: they take
- * less time than a call through a pointer would add.
- */
-#define PT_PAIRS(name, post, wait) \
-	static int name(struct pt_channel *channel, int count) \
-	{ \
-		int bad = 0; \
-		for (; count; count--) { \
-			bad |= post(channel); \
-			bad |= wait(channel); \
-		} \
-		return bad ? -EIO : 0; \
-	}
+/* Removes what outlives a process. */
+void pt_channel_close(struct pt_case *c);
 
-extern const struct pt_channel_ops pt_channel_unnamed;
-extern const struct pt_channel_ops pt_channel_named;
-extern const struct pt_channel_ops pt_channel_sysv;
-extern const struct pt_channel_ops pt_channel_eventfd;
-extern const struct pt_channel_ops pt_channel_futex;
-extern const struct pt_channel_ops pt_channel_cond;
-extern const struct pt_channel_ops pt_channel_pi;
+/* A mutex that several processes use. Returns 0 or -errno. */
+int pt_mutex_open(pthread_mutex_t *mutex, int protocol, int ceiling);
 
-/* The channel's operations, of the kind of the case. */
-static inline const struct pt_channel_ops *pt_channel_of(const struct pt_case *c)
-{
-	return c->choice.kind->ops;
-}
+int pt_sem_give(struct pt_channel *channel);
+int pt_sem_take(struct pt_channel *channel);
+int pt_sysv_give(struct pt_channel *channel);
+int pt_sysv_take(struct pt_channel *channel);
+int pt_eventfd_give(struct pt_channel *channel);
+int pt_eventfd_take(struct pt_channel *channel);
+int pt_futex_give(struct pt_channel *channel);
+int pt_futex_take(struct pt_channel *channel);
+int pt_cond_give(struct pt_channel *channel);
+int pt_cond_take(struct pt_channel *channel);
 
-/*
- * For a test whose room is an array of @count channels: its open() and close().
- */
-int pt_channels_open(struct pt_case *c, int count);
-void pt_channels_close(struct pt_case *c, int count);
+/* futex(2) of the channel's word. */
+long pt_futex(struct pt_channel *channel, int operation, int value);
 
 #endif /* PT_CHANNEL_H */

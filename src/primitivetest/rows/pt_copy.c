@@ -4,13 +4,11 @@
  * copy of one thread, with timestamps of its own: it does not contain that the
  * thread waits for the others or, under a real-time policy, for its CPU.
  */
-#include <errno.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "core/pt_record.h"
-#include "rows/pt_rows.h"
+#include "pt_rows.h"
 
 #define COPIES_MAX	(PT_TASKS - 1)
 #define BYTES		(2 * 1024 * 1024)
@@ -115,7 +113,7 @@ static int open_copies(struct pt_case *c)
 	if (copies->buffers == MAP_FAILED)
 		return pt_refuse(c, -errno, "no %zu MiB of memory: %s; give fewer --copies",
 				 bytes >> 20, strerror(errno));
-	if (c->config->mlockall && mlock(copies->buffers, bytes))
+	if (tw_config.mlockall && mlock(copies->buffers, bytes))
 		return pt_refuse(c, -errno, "%zu MiB of memory cannot be locked: %s; raise RLIMIT_MEMLOCK (ulimit -l), or leave out -m",
 				 bytes >> 20, strerror(errno));
 	return -pthread_barrier_init(&copies->barrier, NULL,
@@ -158,8 +156,8 @@ static void verify(struct pt_case *c)
 }
 
 static const struct pt_metric metrics[] = {
-	{ .token = "time", .label = "Copy of 2 MB", .from = 0, .to = 1,
-	  .rate = "copies", .span = { PT_TO_RUN, 0, 0 } },
+	PT_METRIC("time", "Copy of 2 MB", 0, 1, .rate = "copies",
+		  PT_SPAN(PT_TO_RUN, 0, 0)),
 	{ .token = NULL }
 };
 

@@ -3,15 +3,12 @@
  * delay: a task spins until the CPU's counter has gone on by as much as asked.
  * The shortest delay that can be had depends on what a reading costs.
  */
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
-#include "base/tw_counter.h"
-#include "core/pt_record.h"
-#include "core/pt_report.h"
-#include "rows/pt_delay.h"
-#include "rows/pt_rows.h"
+#include "pt_report.h"
+#include "pt_rows.h"
+#include "tw_clocks.h"
 
 #define POINTS		20
 #define REPEATS		300	/* trials of a point, before the next */
@@ -20,7 +17,7 @@
 #define READINGS	1000
 
 struct room {
-	struct tw_clock counter;
+	double ns_per_tick;
 	int64_t cost;		/* of a reading, in ticks */
 	struct pt_delay_point point[POINTS];
 };
@@ -41,14 +38,14 @@ pt_delay_shortest(const struct pt_delay_point *point, int count, int64_t cost)
 static int64_t cost_of_reading(void)
 {
 	int64_t took, least = INT64_MAX;
-	uint64_t from;
+	int64_t from;
 	int i, k;
 
 	for (k = 0; k < BEST_OF; k++) {
-		from = tw_counter_read();
+		from = tw_clock_ticks();
 		for (i = 1; i < READINGS; i++)
-			tw_counter_read();
-		took = (int64_t)(tw_counter_read() - from);
+			tw_clock_ticks();
+		took = tw_clock_ticks() - from;
 		if (took < least)
 			least = took;
 	}
@@ -58,11 +55,12 @@ static int64_t cost_of_reading(void)
 static int open_counter(struct pt_case *c)
 {
 	struct room *room = c->room;
-	int i, err = tw_clock_open(&room->counter, "tsc");
+	const char *why = tw_clock_try_tsc();
+	int i;
 
-	if (err)
-		return pt_refuse(c, -ENOTSUP, "the CPU's counter cannot be used as a clock: %s",
-				 strerror(-err));
+	if (why)
+		return pt_refuse(c, -ENOTSUP, "%s", why);
+	room->ns_per_tick = tw_clock_ns_per_tick();
 	room->cost = cost_of_reading();
 	for (i = 0; i < POINTS; i++)
 		room->point[i].asked = room->cost + 1 + i * STEP;
@@ -70,56 +68,46 @@ static int open_counter(struct pt_case *c)
 }
 
 /* Returns when @end has come: how it is read then. */
-static uint64_t spin_until(uint64_t end)
+static int64_t spin_until(int64_t end)
 {
-	uint64_t now;
+	int64_t now;
 
 	do
-		now = tw_counter_read();
-	while ((int64_t)(now - end) < 0);
+		now = tw_clock_ticks();
+	while (now < end);
 	return now;
 }
 
-static int64_t in_ns(const struct room *room, uint64_t ticks)
-{
-	return (int64_t)((double)ticks * room->counter.ns_per_tick);
-}
-
-static void try(struct pt_task *task, struct pt_delay_point *point)
+static int try_once(struct pt_task *task, struct pt_trial *trial)
 {
 	struct room *room = pt_room(task);
+	uint64_t measured = pt_warms_up(task) ? 0 :
+			    pt_done(task) - tw_config.warmup;
+	struct pt_delay_point *point =
+		&room->point[measured / REPEATS % POINTS];
 	int64_t at_ns = pt_now(task);
-	uint64_t begin = tw_counter_read();
-	uint64_t end = spin_until(begin + (uint64_t)point->asked);
-	struct pt_trial trial = { .t_ns[0] = at_ns };
+	int64_t begin = tw_clock_ticks();
+	int64_t end = spin_until(begin + point->asked);
 
-	trial.t_ns[1] = at_ns + in_ns(room, (uint64_t)point->asked);
-	trial.t_ns[2] = at_ns + in_ns(room, end - begin);
+	trial->t_ns[0] = at_ns;
+	trial->t_ns[1] = at_ns + (int64_t)(point->asked * room->ns_per_tick);
+	trial->t_ns[2] = at_ns + (int64_t)((end - begin) * room->ns_per_tick);
 	if (!pt_warms_up(task)) {
-		point->error += (int64_t)(end - begin) - point->asked;
+		point->error += end - begin - point->asked;
 		point->count++;
 	}
-	pt_record(task, &trial);
+	return 0;
 }
 
 static int run(struct pt_task *task)
 {
-	struct room *room = pt_room(task);
-	uint64_t warmup = (uint64_t)task->in->config->warmup;
-	uint64_t measured;
-
-	while (pt_more(task)) {
-		measured = pt_warms_up(task) ? 0 : pt_done(task) - warmup;
-		try(task, &room->point[measured / REPEATS % POINTS]);
-		pt_rest(task);
-	}
-	return 0;
+	return pt_lead(task, try_once);
 }
 
 static void verify(struct pt_case *c)
 {
 	const struct room *room = c->room;
-	const double ns = room->counter.ns_per_tick;
+	const double ns = room->ns_per_tick;
 	const struct pt_delay_point *shortest;
 
 	shortest = pt_delay_shortest(room->point, POINTS, room->cost);
@@ -136,23 +124,17 @@ static void verify(struct pt_case *c)
 		   (long long)room->cost, ns);
 }
 
-static void derive(const struct pt_sums *sums, const struct pt_case *c)
+static void derive(const struct pt_case *c)
 {
 	if (c->number)
-		pt_derive(sums, (double)c->number / PT_PS_PER_NS,
+		pt_derive((double)c->number / PT_PS_PER_NS, "ns",
 			  "least delay with a mean error within a reading",
 			  "%s.shortest", c->name);
 }
 
 static const struct pt_metric metrics[] = {
-	{ .token = "error", .label = "Longer than asked", .from = 1, .to = 2,
-	  .span = { PT_TO_RUN, 0, 0 } },
+	PT_METRIC("error", "Longer than asked", 1, 2, PT_SPAN(PT_TO_RUN, 0, 0)),
 	{ .token = NULL }
-};
-
-static const struct pt_role roles[] = {
-	{ "high", PT_HIGH, false, run },
-	{ .name = NULL }
 };
 
 const struct pt_test pt_delay = {
@@ -160,7 +142,7 @@ const struct pt_test pt_delay = {
 	.about = "spins until the CPU's counter has gone on",
 	.groups = PT_OVERHEADS,
 	.flags = PT_ALONE | PT_SPINS,
-	.metrics = metrics, .roles = roles,
+	.metrics = metrics, .run = run,
 	.trials = POINTS * REPEATS, .room = sizeof(struct room),
 	.open = open_counter, .verify = verify, .derive = derive,
 };

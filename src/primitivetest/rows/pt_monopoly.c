@@ -3,11 +3,10 @@
  * monopoly: a starter releases a task of the lowest priority, then one of high
  * priority. Both work: the high one has to end before the other begins.
  */
-#include <errno.h>
 
-#include "core/pt_record.h"
-#include "rows/pt_rows.h"
-#include "rows/pt_spin.h"
+#include "pt_exchange.h"
+#include "pt_rows.h"
+#include "pt_spin.h"
 
 #define WORK_US	200
 
@@ -16,17 +15,17 @@ enum { HIGH, LOW, SIDES };
 struct side {
 	sem_t go, done;
 	int64_t begin_ns, end_ns;
+	int64_t iterations;
 };
 
 struct shared {
 	struct side side[SIDES];
-	int64_t early;		/* trials in which low began before high's end */
+	int64_t early;		/* trials in which low began too early */
 };
 
 static int open_semaphores(struct pt_case *c)
 {
 	struct shared *shared = c->room;
-
 	int i;
 
 	for (i = 0; i < SIDES; i++) {
@@ -45,74 +44,72 @@ static void release(struct shared *shared)
 /* First for low, which ends last: high's end does not wake the starter. */
 static int await(struct shared *shared)
 {
-	return sem_wait(&shared->side[LOW].done) ||
-	       sem_wait(&shared->side[HIGH].done) ? -errno : 0;
+	int err = pt_wait(&shared->side[LOW].done);
+
+	return err ? err : pt_wait(&shared->side[HIGH].done);
 }
 
 /* Above both: neither begins before it waits. */
-static int run_starter(struct pt_task *task)
+static int release_once(struct pt_task *task, struct pt_trial *trial)
 {
 	struct shared *shared = pt_room(task);
 	const struct side *high = &shared->side[HIGH];
 	const struct side *low = &shared->side[LOW];
-	struct pt_trial trial = { .t_ns = { 0 } };
+	int err;
+
+	trial->t_ns[0] = pt_now(task);
+	release(shared);
+	err = await(shared);
+	trial->t_ns[1] = high->end_ns;
+	trial->t_ns[2] = low->end_ns;
+	trial->t_ns[3] = low->begin_ns;
+	shared->early += low->begin_ns < high->end_ns;
+	return err;
+}
+
+static int run_starter(struct pt_task *task)
+{
+	struct shared *shared = pt_room(task);
 	int err = await(shared);	/* they know how much to work */
 
-	while (!err && pt_more(task)) {
-		trial.t_ns[0] = pt_now(task);
-		release(shared);
-		err = await(shared);
-		if (err)
-			return err;
-		trial.t_ns[1] = high->end_ns;
-		trial.t_ns[2] = low->end_ns;
-		trial.t_ns[3] = low->begin_ns;
-		shared->early += low->begin_ns < high->end_ns;
-		pt_record(task, &trial);
-		pt_rest(task);
-	}
+	if (!err)
+		err = pt_lead(task, release_once);
 	release(shared);
 	return err;
 }
 
-static int work(struct pt_task *task, struct side *side, int64_t iterations)
+static struct side *side_of(const struct pt_task *task)
 {
+	struct shared *shared = pt_room(task);
+
+	return &shared->side[task->number - 1];
+}
+
+static int await_go(struct pt_task *task)
+{
+	return pt_wait(&side_of(task)->go);
+}
+
+static int work(struct pt_task *task)
+{
+	struct side *side = side_of(task);
 	uint64_t sum;
+	int err;
 
 	side->begin_ns = pt_now(task);
-	sum = pt_spin(iterations);
+	sum = pt_spin(side->iterations);
 	side->end_ns = pt_now(task);
-	return pt_check_sum(task, sum);
+	err = pt_check_sum(task, sum);
+	return err ? err : pt_post(&side->done);
 }
 
-static int serve(struct pt_task *task, struct side *side)
+static int serve(struct pt_task *task)
 {
-	int64_t iterations = pt_spin_iterations(WORK_US);
-	int err = sem_post(&side->done) ? -errno : 0;
+	struct side *side = side_of(task);
 
-	while (!err) {
-		err = sem_wait(&side->go) ? -errno : 0;
-		if (err || pt_over(task))
-			return err;
-		err = work(task, side, iterations);
-		if (!err && sem_post(&side->done))
-			err = -errno;
-	}
-	return err;
-}
-
-static int run_high(struct pt_task *task)
-{
-	struct shared *shared = pt_room(task);
-
-	return serve(task, &shared->side[HIGH]);
-}
-
-static int run_low(struct pt_task *task)
-{
-	struct shared *shared = pt_room(task);
-
-	return serve(task, &shared->side[LOW]);
+	side->iterations = pt_spin_iterations(WORK_US);
+	pt_post(&side->done);
+	return pt_serve(task, await_go, work);
 }
 
 static void verify(struct pt_case *c)
@@ -126,17 +123,17 @@ static void verify(struct pt_case *c)
 }
 
 static const struct pt_metric metrics[] = {
-	{ .token = "high", .label = "Release to the high task's end",
-	  .from = 0, .to = 1, .span = { PT_TO_WAIT_LONG, 1, 0 } },
-	{ .token = "low", .label = "Release to the low task's end",
-	  .from = 0, .to = 2, .span = { PT_TO_WAIT_LONG, 2, 0 } },
+	PT_METRIC("high", "Release to the high task's end", 0, 1,
+		  PT_SPAN(PT_TO_WAIT_LONG, 1, 0)),
+	PT_METRIC("low", "Release to the low task's end", 0, 2,
+		  PT_SPAN(PT_TO_WAIT_LONG, 2, 0)),
 	{ .token = NULL }
 };
 
 static const struct pt_role roles[] = {
 	{ "releases", PT_ABOVE, false, run_starter },
-	{ "high", PT_HIGH, false, run_high },
-	{ "low", PT_BOTTOM, false, run_low },
+	{ "high", PT_HIGH, false, serve },
+	{ "low", PT_BOTTOM, false, serve },
 	{ .name = NULL }
 };
 

@@ -3,17 +3,14 @@
  * order: tasks of eight priorities wait for a condition. Told all at once, they
  * have to go on in the order of their priorities.
  */
-#include <errno.h>
 
-#include "core/pt_record.h"
-#include "rows/pt_channel.h"
-#include "rows/pt_order.h"
-#include "rows/pt_rows.h"
+#include "pt_channel.h"
+#include "pt_rows.h"
 
 #define WAITERS	8
 
 struct shared {
-	struct pt_channel channel;	/* first: see pt_channels_open() */
+	struct pt_channel channel;
 	sem_t done;
 	int turn;		/* that the waiters wait for */
 	int ready, woken;
@@ -33,7 +30,6 @@ int pt_order_inversions(const int order[], int count)
 
 static int copies(const struct pt_case *c)
 {
-	(void)c;
 	return WAITERS;
 }
 
@@ -41,11 +37,12 @@ static int open_condition(struct pt_case *c)
 {
 	struct shared *shared = c->room;
 
-	if (c->config->priority <= WAITERS)
+	if (tw_config.priority < WAITERS)
 		return pt_refuse(c, -EINVAL, "%d tasks have priorities from -p downwards; give -p %d or more",
-				 WAITERS, WAITERS + 1);
+				 WAITERS, WAITERS);
 	sem_init(&shared->done, 1, 0);
-	return pt_channels_open(c, 1);
+	return pt_kind_value(c) ? pt_channel_pi(&shared->channel, c) :
+				  pt_channel_cond(&shared->channel, c);
 }
 
 static int wake(struct pt_task *task, int64_t *begin_ns)
@@ -63,25 +60,28 @@ static int wake(struct pt_task *task, int64_t *begin_ns)
 	return -err;
 }
 
+static int wake_once(struct pt_task *task, struct pt_trial *trial)
+{
+	struct shared *shared = pt_room(task);
+	int err = wake(task, &trial->t_ns[0]);
+
+	if (!err)
+		err = pt_wait(&shared->done);
+	trial->t_ns[1] = shared->first_ns;
+	trial->t_ns[2] = shared->last_ns;
+	shared->inversions += pt_order_inversions(shared->order, WAITERS);
+	return err;
+}
+
 static int run_starter(struct pt_task *task)
 {
 	struct shared *shared = pt_room(task);
-	struct pt_trial trial = { .t_ns = { 0 } };
-	int err = sem_wait(&shared->done) ? -errno : 0;	/* until all wait */
+	int err = pt_wait(&shared->done);	/* until all wait */
+	int64_t at_ns;
 
-	while (!err && pt_more(task)) {
-		err = wake(task, &trial.t_ns[0]);
-		if (!err && sem_wait(&shared->done))
-			err = -errno;
-		if (err)
-			return err;
-		trial.t_ns[1] = shared->first_ns;
-		trial.t_ns[2] = shared->last_ns;
-		shared->inversions += pt_order_inversions(shared->order,
-							  WAITERS);
-		pt_record(task, &trial);
-	}
-	return err ? err : wake(task, &trial.t_ns[0]);
+	if (!err)
+		err = pt_lead(task, wake_once);
+	return err ? err : wake(task, &at_ns);
 }
 
 /* Holds the mutex; the last one tells the starter. */
@@ -96,7 +96,7 @@ static int go_on(struct pt_task *task)
 	if (shared->woken < WAITERS)
 		return 0;
 	shared->last_ns = now_ns;
-	return sem_post(&shared->done) ? -errno : 0;
+	return pt_post(&shared->done);
 }
 
 static int run_waiter(struct pt_task *task)
@@ -122,11 +122,6 @@ static int run_waiter(struct pt_task *task)
 	return -err;
 }
 
-static void close_condition(struct pt_case *c)
-{
-	pt_channels_close(c, 1);
-}
-
 static void verify(struct pt_case *c)
 {
 	const struct shared *shared = c->room;
@@ -138,10 +133,10 @@ static void verify(struct pt_case *c)
 }
 
 static const struct pt_metric metrics[] = {
-	{ .token = "first", .label = "Broadcast to the first task",
-	  .from = 0, .to = 1, .span = { PT_TO_WAIT, 1, 0 } },
-	{ .token = "last", .label = "Broadcast to the last task",
-	  .from = 0, .to = 2, .span = { PT_TO_WAIT, WAITERS, 0 } },
+	PT_METRIC("first", "Broadcast to the first task", 0, 1,
+		  PT_SPAN(PT_TO_WAIT, 1, 0)),
+	PT_METRIC("last", "Broadcast to the last task", 0, 2,
+		  PT_SPAN(PT_TO_WAIT, WAITERS, 0)),
 	{ .token = NULL }
 };
 
@@ -150,8 +145,8 @@ static const struct pt_metric metrics[] = {
  * last one holds until it waits again.
  */
 static const struct pt_kind kinds[] = {
-	{ "cond", .ops = &pt_channel_cond, .switches = WAITERS + 3 },
-	{ "pi", .ops = &pt_channel_pi, .switches = WAITERS + 3 },
+	{ "cond", .switches = WAITERS + 3 },
+	{ "pi", .value = 1, .switches = WAITERS + 3 },
 	{ .name = NULL }
 };
 
@@ -167,5 +162,5 @@ const struct pt_test pt_order = {
 	.flags = PT_SAME | PT_REALTIME,
 	.kinds = kinds, .metrics = metrics, .roles = roles, .copies = copies,
 	.trials = 1000, .room = sizeof(struct shared),
-	.open = open_condition, .close = close_condition, .verify = verify,
+	.open = open_condition, .verify = verify,
 };

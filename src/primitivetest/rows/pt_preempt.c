@@ -5,9 +5,7 @@
  */
 #include <semaphore.h>
 
-#include "core/pt_pace.h"
-#include "core/pt_record.h"
-#include "rows/pt_rows.h"
+#include "pt_rows.h"
 
 struct pair {
 	sem_t sem;
@@ -24,25 +22,26 @@ static int wait_high(struct pt_task *task)
 	return 0;
 }
 
+static int post_once(struct pt_task *task, struct pt_trial *trial)
+{
+	struct pair *pair = pt_room(task);
+
+	trial->t_ns[0] = pt_now(task);
+	sem_post(&pair->sem);
+	trial->t_ns[2] = pt_now(task);
+	trial->t_ns[1] = task->in->stamp_ns;
+	pair->late += trial->t_ns[1] < trial->t_ns[0];
+	return 0;
+}
+
 static int post_low(struct pt_task *task)
 {
 	struct pair *pair = pt_room(task);
-	struct pt_trial trial = { .t_ns = { 0 } };
-	struct pt_pace pace;
+	int err = pt_lead(task, post_once);
 
-	pt_pace_start(&pace, task);
-	while (pt_more(task)) {
-		pt_pace_wait(&pace);
-		trial.t_ns[0] = pt_now(task);
-		sem_post(&pair->sem);
-		trial.t_ns[2] = pt_now(task);
-		trial.t_ns[1] = task->in->stamp_ns;
-		pair->late += trial.t_ns[1] < trial.t_ns[0];
-		pt_record(task, &trial);
-	}
 	pair->end = true;
 	sem_post(&pair->sem);
-	return 0;
+	return err;
 }
 
 static int open_pair(struct pt_case *c)
@@ -61,12 +60,11 @@ static void verify(struct pt_case *c)
 }
 
 static const struct pt_metric metrics[] = {
-	{ .token = "preempt", .label = "Post to the higher task running",
-	  .from = 0, .to = 1, .rate = "preemptions",
-	  .span = { PT_TO_WAIT, 0, 1 } },
-	{ .token = "resume", .label = "From there to the post's return",
-	  .from = 1, .to = 2, .span = { PT_TO_WAIT, 1, 0 } },
-	{ .token = "post", .label = "The whole post", .from = 0, .to = 2 },
+	PT_METRIC("preempt", "Post to the higher task running", 0, 1,
+		  .rate = "preemptions", PT_SPAN(PT_TO_WAIT, 0, 1)),
+	PT_METRIC("resume", "From there to the post's return", 1, 2,
+		  PT_SPAN(PT_TO_WAIT, 1, 0)),
+	PT_METRIC("post", "The whole post", 0, 2),
 	{ .token = NULL }
 };
 
@@ -81,7 +79,7 @@ const struct pt_test pt_preempt = {
 	.name = "preempt",
 	.about = "a post wakes a higher task, which runs at once",
 	.groups = PT_RHEALSTONE,
-	.flags = PT_SAME | PT_REALTIME,
+	.flags = PT_SAME | PT_REALTIME | PT_PACED,
 	.metrics = metrics, .roles = roles, .switches = 2,
 	.trials = 10000, .room = sizeof(struct pair),
 	.open = open_pair, .verify = verify,

@@ -3,12 +3,10 @@
  * shuffle: a task asks for a semaphore that another of its priority holds,
  * which then releases it (Rhealstone). How long it is held is not counted.
  */
-#include <errno.h>
 #include <sched.h>
 #include <semaphore.h>
 
-#include "core/pt_record.h"
-#include "rows/pt_rows.h"
+#include "pt_rows.h"
 
 struct shuffle {
 	sem_t sem;
@@ -18,21 +16,13 @@ struct shuffle {
 	uint64_t disordered;
 };
 
-static int take(sem_t *sem)
-{
-	while (sem_wait(sem))
-		if (errno != EINTR)
-			return -errno;
-	return 0;
-}
-
 static int hold(struct pt_task *task)
 {
 	struct shuffle *shuffle = pt_room(task);
-	int err = take(&shuffle->here);
+	int err = pt_wait(&shuffle->here);
 
 	if (!err)
-		err = take(&shuffle->sem);
+		err = pt_wait(&shuffle->sem);
 	sem_post(&shuffle->held);
 	while (!err) {
 		sched_yield();
@@ -42,7 +32,7 @@ static int hold(struct pt_task *task)
 		shuffle->release_ns = pt_now(task);
 		sem_post(&shuffle->sem);
 		sched_yield();
-		err = take(&shuffle->sem);
+		err = pt_wait(&shuffle->sem);
 	}
 	return err;
 }
@@ -58,10 +48,10 @@ static int ask(struct pt_task *task)
 	int err;
 
 	sem_post(&shuffle->here);
-	err = take(&shuffle->held);
+	err = pt_wait(&shuffle->held);
 	while (!err && pt_more(task)) {
 		trial.t_ns[0] = pt_now(task);
-		err = take(&shuffle->sem);
+		err = pt_wait(&shuffle->sem);
 		trial.t_ns[3] = pt_now(task);
 		trial.t_ns[1] = shuffle->held_ns;
 		trial.t_ns[2] = shuffle->release_ns;
@@ -90,27 +80,25 @@ static void verify(struct pt_case *c)
 	const struct shuffle *shuffle = c->room;
 
 	/* With time slices, a task may lose its turn. */
-	if (shuffle->disordered && c->config->policy == SCHED_FIFO)
+	if (shuffle->disordered && tw_config.policy == SCHED_FIFO)
 		pt_verdict(c, true, "%llu times the semaphore was free when it was asked for",
 			   (unsigned long long)shuffle->disordered);
 }
 
-static int64_t shuffle_ps(const struct pt_case *c, const struct pt_trial *now,
+static int64_t shuffle_ps(const struct pt_trial *now,
 			  const struct pt_trial *before)
 {
-	(void)c;
-	(void)before;
 	return (now->t_ns[1] - now->t_ns[0] + now->t_ns[3] - now->t_ns[2]) *
 	       PT_PS_PER_NS;
 }
 
 static const struct pt_metric metrics[] = {
-	{ .token = "block", .label = "Request to its owner running",
-	  .from = 0, .to = 1, .span = { PT_TO_WAIT, 1, 0 } },
-	{ .token = "grant", .label = "Release to the task that asked",
-	  .from = 2, .to = 3, .span = { PT_TO_WAIT, 0, 1 } },
-	{ .token = "shuffle", .label = "Both", .value_ps = shuffle_ps,
-	  .rate = "shuffles", .span = { PT_TO_ADD, 0, 0 } },
+	PT_METRIC("block", "Request to its owner running", 0, 1,
+		  PT_SPAN(PT_TO_WAIT, 1, 0)),
+	PT_METRIC("grant", "Release to the task that asked", 2, 3,
+		  PT_SPAN(PT_TO_WAIT, 0, 1)),
+	PT_METRIC("shuffle", "Both", 0, 0, .value_ps = shuffle_ps,
+		  .rate = "shuffles", PT_SPAN(PT_TO_ADD, 0, 0)),
 	{ .token = NULL }
 };
 

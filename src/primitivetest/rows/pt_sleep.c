@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* sleep: how much longer than asked a task sleeps. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "core/pt_record.h"
-#include "core/pt_report.h"
-#include "rows/pt_rows.h"
+#include "pt_rows.h"
 
 struct way {
 	int (*sleep)(int64_t ns);
@@ -37,24 +34,24 @@ static const struct way with_usleep = { by_usleep };
 static const struct way with_nanosleep = { by_nanosleep };
 static const struct way with_absolute = { until };
 
+static int sleep_once(struct pt_task *task, struct pt_trial *trial)
+{
+	const struct way *way = pt_kind_ops(task->in);
+	int64_t asked_ns = pt_kind_value(task->in) * TW_NS_PER_US;
+	int err;
+
+	trial->t_ns[0] = pt_now(task);
+	err = way->sleep(asked_ns);
+	trial->t_ns[2] = pt_now(task);
+	trial->t_ns[1] = trial->t_ns[0] + asked_ns;
+	return err;
+}
+
 static int run(struct pt_task *task)
 {
-	const struct way *way = task->in->choice.kind->ops;
-	int64_t asked_ns = pt_kind_value(task->in) * TW_NS_PER_US;
-	struct pt_trial trial = { .t_ns[0] = 0 };
-	int err = 0;
-
 	/* The starter cannot ask for it: each task has its own. */
 	task->in->number = prctl(PR_GET_TIMERSLACK);
-	while (!err && pt_more(task)) {
-		trial.t_ns[0] = pt_now(task);
-		err = way->sleep(asked_ns);
-		trial.t_ns[2] = pt_now(task);
-		trial.t_ns[1] = trial.t_ns[0] + asked_ns;
-		if (!err)
-			pt_record(task, &trial);
-	}
-	return err;
+	return pt_lead(task, sleep_once);
 }
 
 /* Each sleep is one of CLOCK_MONOTONIC; other clocks run at another rate. */
@@ -63,16 +60,16 @@ static void verify(struct pt_case *c)
 	struct pt_sum excess;
 
 	if (pt_sum_in(c, "excess", &excess) && excess.min_ns < 0)
-		pt_verdict(c, !strcmp(c->clock.name, "monotonic"),
+		pt_verdict(c, tw_config.clock == &tw_clock_monotonic,
 			   "a sleep ended %.0f ns early", -excess.min_ns);
-	if (!c->config->priority)
+	if (!tw_config.priority)
 		pt_verdict(c, false, "timer slack: up to %lld ns of the excess",
 			   (long long)c->number);
 }
 
 static const struct pt_metric metrics[] = {
-	{ .token = "excess", .label = "Slept longer than asked", .from = 1,
-	  .to = 2, .span = { PT_TO_SLEEP, 0, 0 } },
+	PT_METRIC("excess", "Slept longer than asked", 1, 2,
+		  PT_SPAN(PT_TO_SLEEP, 0, 0)),
 	{ .token = NULL }
 };
 
@@ -88,16 +85,11 @@ static const struct pt_kind kinds[] = {
 	KINDS(usleep), KINDS(nanosleep), KINDS(absolute), { .name = NULL }
 };
 
-static const struct pt_role roles[] = {
-	{ "high", PT_HIGH, false, run },
-	{ .name = NULL }
-};
-
 const struct pt_test pt_sleep = {
 	.name = "sleep",
 	.about = "sleeps; the kind is the call and the time in us",
 	.groups = PT_NOTES | PT_OVERHEADS | PT_SAMPLES,
 	.flags = PT_ALONE,
-	.kinds = kinds, .metrics = metrics, .roles = roles,
+	.kinds = kinds, .metrics = metrics, .run = run,
 	.trials = 100, .verify = verify,
 };

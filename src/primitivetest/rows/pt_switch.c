@@ -5,15 +5,13 @@
  * end of a task, a switch, and the beginning of a task. For processes these are
  * long: memory is returned, and the first page faults come before a timestamp.
  */
-#include <errno.h>
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/pt_record.h"
-#include "core/pt_task.h"
-#include "rows/pt_rows.h"
+#include "pt_rows.h"
+#include "pt_task.h"
 
 enum { HIGH, LOW, SIDES };
 
@@ -28,7 +26,7 @@ struct side {
 
 struct shared {
 	struct side side[SIDES];
-	int64_t early;		/* trials in which low began before high's end */
+	int64_t early;		/* trials in which low began too early */
 };
 
 struct ways {
@@ -114,11 +112,13 @@ static int let_low_go(const struct pt_task *task, int policy)
 }
 
 /* Low ends last: waiting for high would mean to run between the two. */
-static int run_once(struct pt_task *task, const struct ways *ways)
+static int run_once(struct pt_task *task, struct pt_trial *trial)
 {
+	const struct ways *ways = task->in->choice.process ? &as_processes :
+							     &as_threads;
 	struct shared *shared = pt_room(task);
 	struct side *high = &shared->side[HIGH], *low = &shared->side[LOW];
-	int policy = task->in->config->policy;
+	int policy = tw_config.policy;
 	int err;
 
 	err = ways->start(high, policy, task->priority - 1);
@@ -128,33 +128,21 @@ static int run_once(struct pt_task *task, const struct ways *ways)
 		err = ways->await(low);
 	if (!err)
 		err = ways->await(high);
+	trial->t_ns[0] = high->t_ns;
+	trial->t_ns[1] = low->t_ns;
+	trial->pid = low->pid;
+	shared->early += low->t_ns < high->t_ns;
 	return err ? err : let_low_go(task, policy);
 }
 
 static int run(struct pt_task *task)
 {
-	const struct ways *ways = task->in->choice.process ? &as_processes :
-							     &as_threads;
 	struct shared *shared = pt_room(task);
-	struct side *side = shared->side;
-	struct pt_trial trial = { .t_ns = { 0 } };
-	int err = 0;
 
-	side[HIGH].starter = task;
-	side[LOW].starter = task;
-	side[LOW].tells = task->in->config->trace;
-	while (!err && pt_more(task)) {
-		err = run_once(task, ways);
-		if (err)
-			return err;
-		trial.t_ns[0] = side[HIGH].t_ns;
-		trial.t_ns[1] = side[LOW].t_ns;
-		trial.pid = side[LOW].pid;
-		shared->early += side[LOW].t_ns < side[HIGH].t_ns;
-		pt_record(task, &trial);
-		pt_rest(task);
-	}
-	return err;
+	shared->side[HIGH].starter = task;
+	shared->side[LOW].starter = task;
+	shared->side[LOW].tells = pt_config.trace;
+	return pt_lead(task, run_once);
 }
 
 static void verify(struct pt_case *c)
@@ -168,8 +156,8 @@ static void verify(struct pt_case *c)
 }
 
 static const struct pt_metric metrics[] = {
-	{ .token = "handover", .label = "End of a task to another's begin",
-	  .from = 0, .to = 1, .span = { PT_TO_RUN, PT_OF_TRIAL, 0 } },
+	PT_METRIC("handover", "End of a task to another's begin", 0, 1,
+		  PT_SPAN(PT_TO_RUN, PT_OF_TRIAL, 0)),
 	{ .token = NULL }
 };
 

@@ -4,109 +4,80 @@
  * mutex: for some kinds, Linux needs no system call for this. sysv, eventfd and
  * futex do enter the kernel.
  */
-#include <errno.h>
 #include <linux/futex.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include "core/pt_record.h"
-#include "rows/pt_channel.h"
-#include "rows/pt_rows.h"
+#include "pt_channel.h"
+#include "pt_rows.h"
 
 #define PAIRS	100
 
-static int open_mutex(struct pt_channel *channel, struct pt_case *c)
-{
-	return pt_channel_cond.open(channel, c);
-}
+struct own {
+	int (*open)(struct pt_channel *channel, struct pt_case *c);
+	int (*pairs)(struct pt_channel *channel);
+};
 
-static int lock(struct pt_channel *channel)
-{
-	return -pthread_mutex_lock(&channel->mutex);
-}
+/* With the calls in its loop: one through a pointer would take longer. */
+#define KIND_OF(name, open, post, wait) \
+	static int pairs_##name(struct pt_channel *channel) \
+	{ \
+		int i, bad = 0; \
+		for (i = 0; i < PAIRS; i++) { \
+			bad |= post; \
+			bad |= wait; \
+		} \
+		return bad ? -EIO : 0; \
+	} \
+	static const struct own of_##name = { open, pairs_##name }
 
-static int unlock(struct pt_channel *channel)
-{
-	return -pthread_mutex_unlock(&channel->mutex);
-}
-
-static int init_word(struct pt_channel *channel, struct pt_case *c)
-{
-	(void)c;
-	atomic_init(&channel->word, 0);
-	return 0;
-}
-
+KIND_OF(unnamed, pt_channel_unnamed, sem_post(channel->sem),
+	sem_wait(channel->sem));
+KIND_OF(named, pt_channel_named, sem_post(channel->sem),
+	sem_wait(channel->sem));
+KIND_OF(mutex, pt_channel_cond, pthread_mutex_lock(&channel->mutex),
+	pthread_mutex_unlock(&channel->mutex));
+KIND_OF(sysv, pt_channel_sysv, pt_sysv_give(channel), pt_sysv_take(channel));
+KIND_OF(eventfd, pt_channel_eventfd, pt_eventfd_give(channel),
+	pt_eventfd_take(channel));
 /* Nobody waits, so that none is woken; and a wait for another value. */
-static int wake_none(struct pt_channel *channel)
+KIND_OF(futex, pt_channel_futex, pt_futex(channel, FUTEX_WAKE, 1) != 0,
+	pt_futex(channel, FUTEX_WAIT, 1) != -1 || errno != EAGAIN);
+
+static int once(struct pt_task *task, struct pt_trial *trial)
 {
-	return syscall(SYS_futex, &channel->word, FUTEX_WAKE, 1, NULL, NULL,
-		       0) ? -errno : 0;
-}
+	const struct own *own = pt_kind_ops(task->in);
+	int err;
 
-static int wait_refused(struct pt_channel *channel)
-{
-	return syscall(SYS_futex, &channel->word, FUTEX_WAIT, 1, NULL, NULL,
-		       0) < 0 && errno == EAGAIN ? 0 : -EPROTO;
-}
-
-PT_PAIRS(pairs_mutex, lock, unlock)
-PT_PAIRS(pairs_futex, wake_none, wait_refused)
-
-static const struct pt_channel_ops own_mutex = {
-	open_mutex, NULL, lock, unlock, pairs_mutex,
-};
-
-static const struct pt_channel_ops own_futex = {
-	init_word, NULL, wake_none, wait_refused, pairs_futex,
-};
-
-static int run(struct pt_task *task)
-{
-	const struct pt_channel_ops *ops = pt_channel_of(task->in);
-	struct pt_channel *channel = pt_room(task);
-	struct pt_trial trial = { .t_ns = { 0 } };
-	int err = 0;
-
-	while (!err && pt_more(task)) {
-		trial.t_ns[0] = pt_now(task);
-		err = ops->pairs(channel, PAIRS);
-		trial.t_ns[1] = pt_now(task);
-		if (!err)
-			pt_record(task, &trial);
-	}
+	trial->t_ns[0] = pt_now(task);
+	err = own->pairs(pt_room(task));
+	trial->t_ns[1] = pt_now(task);
 	return err;
 }
 
-static int open_channel(struct pt_case *c)
+static int run(struct pt_task *task)
 {
-	return pt_channels_open(c, 1);
+	return pt_lead(task, once);
 }
 
-static void close_channel(struct pt_case *c)
+static int open_own(struct pt_case *c)
 {
-	pt_channels_close(c, 1);
+	const struct own *own = pt_kind_ops(c);
+
+	return own->open(c->room, c);
 }
 
 static const struct pt_metric metrics[] = {
-	{ .token = "pair", .label = "Post and wait, or lock and unlock",
-	  .from = 0, .to = 1, .per = PAIRS, .rate = "pairs",
-	  .span = { PT_TO_RUN, 0, 0 } },
+	PT_METRIC("pair", "Post and wait, or lock and unlock", 0, 1,
+		  PT_SPAN(PT_TO_RUN), .per = PAIRS, .rate = "pairs"),
 	{ .token = NULL }
 };
 
 static const struct pt_kind kinds[] = {
-	{ "unnamed", .ops = &pt_channel_unnamed },
-	{ "named", .ops = &pt_channel_named },
-	{ "mutex", .ops = &own_mutex },
-	{ "sysv", .ops = &pt_channel_sysv },
-	{ "eventfd", .ops = &pt_channel_eventfd },
-	{ "futex", .ops = &own_futex },
-	{ .name = NULL }
-};
-
-static const struct pt_role roles[] = {
-	{ "high", PT_HIGH, false, run },
+	{ "unnamed", .ops = &of_unnamed },
+	{ "named", .ops = &of_named },
+	{ "mutex", .ops = &of_mutex },
+	{ "sysv", .ops = &of_sysv },
+	{ "eventfd", .ops = &of_eventfd },
+	{ "futex", .ops = &of_futex },
 	{ .name = NULL }
 };
 
@@ -115,7 +86,7 @@ const struct pt_test pt_sync1 = {
 	.about = "post and wait of one's own semaphore, 100 times",
 	.groups = PT_AEGIS | PT_SAMPLES,
 	.flags = PT_ALONE,
-	.kinds = kinds, .metrics = metrics, .roles = roles,
+	.kinds = kinds, .metrics = metrics, .run = run,
 	.trials = 10000, .room = sizeof(struct pt_channel),
-	.open = open_channel, .close = close_channel,
+	.open = open_own, .close = pt_channel_close,
 };

@@ -4,18 +4,18 @@
  * begins to work. Without a protocol the high task waits for the middle one
  * too. With one, the low task has the high one's priority until it unlocks.
  */
-#include <errno.h>
-#include <pthread.h>
+#include "pt_channel.h"
 #include <string.h>
 
-#include "core/pt_record.h"
-#include "rows/pt_rows.h"
-#include "rows/pt_spin.h"
+#include "pt_exchange.h"
+#include "pt_rows.h"
+#include "pt_spin.h"
 
 struct shared {
 	pthread_mutex_t mutex;
 	sem_t high_go, mid_go;
 	sem_t high_done, mid_done;
+	int64_t hold, hog;	/* iterations */
 	int64_t high_ns;	/* when high had the mutex */
 	int64_t mid_ns;		/* when mid began to work */
 };
@@ -23,112 +23,103 @@ struct shared {
 static int open_mutex(struct pt_case *c)
 {
 	struct shared *shared = c->room;
-	int protocol = (int)pt_kind_value(c);
-	pthread_mutexattr_t attributes;
-	int err;
+	int err = pt_mutex_open(&shared->mutex, (int)pt_kind_value(c),
+				pt_config_priority(PT_HIGH));
 
 	sem_init(&shared->high_go, 1, 0);
 	sem_init(&shared->mid_go, 1, 0);
 	sem_init(&shared->high_done, 1, 0);
 	sem_init(&shared->mid_done, 1, 0);
-	pthread_mutexattr_init(&attributes);
-	pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
-	err = pthread_mutexattr_setprotocol(&attributes, protocol);
-	if (!err && protocol == PTHREAD_PRIO_PROTECT)
-		err = pthread_mutexattr_setprioceiling(&attributes,
-			pt_config_priority(c->config, PT_HIGH));
-	if (!err)
-		err = pthread_mutex_init(&shared->mutex, &attributes);
-	pthread_mutexattr_destroy(&attributes);
-	return err ? pt_refuse(c, -err, "mutexes with this protocol: %s",
-			       strerror(err)) : 0;
+	return err ? pt_refuse(c, err, "mutexes with this protocol: %s",
+			       strerror(-err)) : 0;
 }
 
 /* One trial; high and mid have ended when low has the CPU again. */
-static int invert(struct pt_task *task, int64_t iterations, int64_t *begin_ns)
+static int invert(struct pt_task *task, struct pt_trial *trial)
 {
 	struct shared *shared = pt_room(task);
-	int err = pthread_mutex_lock(&shared->mutex);
-	uint64_t sum;
+	int failed = pthread_mutex_lock(&shared->mutex), err;
 
-	if (err)
-		return pt_failed(task, "pthread_mutex_lock", -err);
-	*begin_ns = pt_now(task);
+	if (failed)
+		return pt_failed(task, "pthread_mutex_lock", -failed);
+	trial->t_ns[0] = pt_now(task);
 	sem_post(&shared->high_go);
 	sem_post(&shared->mid_go);
-	sum = pt_spin(iterations);
-	err = pthread_mutex_unlock(&shared->mutex);
-	if (err)
-		return pt_failed(task, "pthread_mutex_unlock", -err);
-	if (sem_wait(&shared->high_done) || sem_wait(&shared->mid_done))
-		return -errno;
-	return pt_check_sum(task, sum);
+	err = pt_spin_for(task, shared->hold, pt_config.hold_us,
+			  &trial->t_ns[3], &trial->t_ns[4]);
+	failed = pthread_mutex_unlock(&shared->mutex);
+	if (failed)
+		return pt_failed(task, "pthread_mutex_unlock", -failed);
+	if (!err)
+		err = pt_wait(&shared->high_done);
+	if (!err)
+		err = pt_wait(&shared->mid_done);
+	trial->t_ns[1] = shared->high_ns;
+	trial->t_ns[2] = shared->mid_ns;
+	if (!pt_warms_up(task))
+		task->in->number += trial->t_ns[2] >= trial->t_ns[1];
+	return err;
 }
 
 static int run_low(struct pt_task *task)
 {
 	struct shared *shared = pt_room(task);
-	int64_t hold = pt_spin_iterations(task->in->config->hold_us);
-	struct pt_trial trial = { .t_ns = { 0 } };
-	int err = 0;
+	int err;
 
-	while (!err && pt_more(task)) {
-		err = invert(task, hold, &trial.t_ns[0]);
-		trial.t_ns[1] = shared->high_ns;
-		trial.t_ns[2] = shared->mid_ns;
-		if (err)
-			return err;
-		if (!pt_warms_up(task))
-			task->in->number += trial.t_ns[2] >= trial.t_ns[1];
-		pt_record(task, &trial);
-		pt_rest(task);
-	}
+	shared->hold = pt_spin_iterations(pt_config.hold_us);
+	err = pt_lead(task, invert);
 	sem_post(&shared->high_go);
 	sem_post(&shared->mid_go);
 	return err;
 }
 
-static int run_mid(struct pt_task *task)
+static int await_mid(struct pt_task *task)
+{
+	return pt_wait(&((struct shared *)pt_room(task))->mid_go);
+}
+
+static int work_mid(struct pt_task *task)
 {
 	struct shared *shared = pt_room(task);
-	int64_t hog = pt_spin_iterations(task->in->config->hog_us);
-	int err = 0;
+	int64_t end_ns;
+	int err = pt_spin_for(task, shared->hog, pt_config.hog_us,
+			      &shared->mid_ns, &end_ns);
 
-	while (!err) {
-		err = sem_wait(&shared->mid_go) ? -errno : 0;
-		if (err || pt_over(task))
-			return err;
-		shared->mid_ns = pt_now(task);
-		err = pt_check_sum(task, pt_spin(hog));
-		if (!err && sem_post(&shared->mid_done))
-			err = -errno;
-	}
-	return err;
+	return err ? err : pt_post(&shared->mid_done);
+}
+
+static int run_mid(struct pt_task *task)
+{
+	((struct shared *)pt_room(task))->hog =
+		pt_spin_iterations(pt_config.hog_us);
+	return pt_serve(task, await_mid, work_mid);
+}
+
+static int await_high(struct pt_task *task)
+{
+	return pt_wait(&((struct shared *)pt_room(task))->high_go);
+}
+
+static int lock_high(struct pt_task *task)
+{
+	struct shared *shared = pt_room(task);
+	int err = -pthread_mutex_lock(&shared->mutex);
+
+	shared->high_ns = pt_now(task);
+	if (!err)
+		err = -pthread_mutex_unlock(&shared->mutex);
+	return err ? err : pt_post(&shared->high_done);
 }
 
 static int run_high(struct pt_task *task)
 {
-	struct shared *shared = pt_room(task);
-	int err = 0;
-
-	while (!err) {
-		err = sem_wait(&shared->high_go) ? -errno : 0;
-		if (err || pt_over(task))
-			return err;
-		err = -pthread_mutex_lock(&shared->mutex);
-		shared->high_ns = pt_now(task);
-		if (!err)
-			err = -pthread_mutex_unlock(&shared->mutex);
-		if (!err && sem_post(&shared->high_done))
-			err = -errno;
-	}
-	return err;
+	return pt_serve(task, await_high, lock_high);
 }
 
 /* Whether mid had to wait until high had the mutex, in all trials or none. */
 static void verify(struct pt_case *c)
 {
-	int64_t trials = (int64_t)tw_series_status(c->series, 0).count;
+	int64_t trials = (int64_t)c->column[0].stats.count;
 	bool waits = pt_kind_value(c) != PTHREAD_PRIO_NONE;
 
 	pt_verdict(c, c->number != (waits ? trials : 0),
@@ -136,9 +127,26 @@ static void verify(struct pt_case *c)
 		   (long long)c->number, (long long)trials);
 }
 
+/* Without what low's work took, whatever was asked. */
+static int64_t handover_ps(const struct pt_trial *now,
+			   const struct pt_trial *before)
+{
+	return (now->t_ns[1] - now->t_ns[0] - now->t_ns[4] + now->t_ns[3]) *
+	       PT_PS_PER_NS;
+}
+
+#define INVERSION \
+	PT_METRIC("inversion", "High waits for the mutex", 0, 1, \
+		  PT_SPAN(PT_TO_WAIT_LONG, 2, 0))
+
+static const struct pt_metric none_metrics[] = {
+	INVERSION, { .token = NULL }
+};
+
 static const struct pt_metric metrics[] = {
-	{ .token = "inversion", .label = "High waits for the mutex",
-	  .from = 0, .to = 1, .span = { PT_TO_WAIT_LONG, 2, 0 } },
+	INVERSION,
+	PT_METRIC("handover", "The same without the low task's work", 0, 0,
+		  .value_ps = handover_ps),
 	{ .token = NULL }
 };
 
@@ -148,7 +156,8 @@ static const struct pt_metric metrics[] = {
  * high ends; with protect, high begins when low ends.
  */
 static const struct pt_kind kinds[] = {
-	{ "none", .value = PTHREAD_PRIO_NONE, .switches = 6 },
+	{ "none", .value = PTHREAD_PRIO_NONE, .switches = 6,
+	  .metrics = none_metrics },
 	{ "inherit", .value = PTHREAD_PRIO_INHERIT, .switches = 5 },
 	{ "protect", .value = PTHREAD_PRIO_PROTECT, .switches = 3 },
 	{ .name = NULL }

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* syscall: what a system call that does little costs. */
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "core/pt_record.h"
-#include "rows/pt_rows.h"
+#include "pt_rows.h"
 
 #define CALLS	100
 
@@ -19,8 +17,6 @@ struct call {
 
 static int64_t call_getppid(int fd, const char *path)
 {
-	(void)fd;
-	(void)path;
 	return syscall(SYS_getppid);
 }
 
@@ -28,7 +24,6 @@ static int64_t call_read(int fd, const char *path)
 {
 	char byte = 1;
 
-	(void)path;
 	return read(fd, &byte, 1) == 1 ? byte : -errno;
 }
 
@@ -36,7 +31,6 @@ static int64_t call_write(int fd, const char *path)
 {
 	const char byte = 1;
 
-	(void)path;
 	return write(fd, &byte, 1) == 1 ? byte : -errno;
 }
 
@@ -44,78 +38,57 @@ static int64_t call_fstat(int fd, const char *path)
 {
 	struct stat status;
 
-	(void)path;
 	return fstat(fd, &status) ? -errno : (int64_t)status.st_mode;
 }
 
 static int64_t call_open(int fd, const char *path)
 {
-	(void)fd;
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	return fd < 0 || close(fd) ? -errno : fd;
 }
 
-static int many(const struct call *call, int fd, uint64_t *sum)
+static int call_many(struct pt_task *task, struct pt_trial *trial)
 {
-	int64_t result;
-	int i;
+	const struct call *call = pt_kind_ops(task->in);
+	int fd = *(int *)pt_room(task), i;
+	int64_t result = 0;
+	uint64_t sum = 0;
 
-	for (i = 0, *sum = 0; i < CALLS; i++) {
+	trial->t_ns[0] = pt_now(task);
+	for (i = 0; i < CALLS && result >= 0; i++) {
 		result = call->call(fd, call->path);
-		if (result < 0)
-			return (int)result;
-		*sum += (uint64_t)result;
+		sum += (uint64_t)result;
 	}
-	return 0;
+	trial->t_ns[1] = pt_now(task);
+	return result < 0 ? pt_failed(task, "the system call", (int)result) :
+	       pt_check_sum(task, sum);
 }
 
 static int run(struct pt_task *task)
 {
-	const struct call *call = task->in->choice.kind->ops;
+	const struct call *call = pt_kind_ops(task->in);
 	int fd = open(call->path, O_RDWR | O_CLOEXEC);
-	struct pt_trial trial = { .t_ns[0] = 0 };
-	uint64_t sum;
-	int err = 0;
 
-	if (fd < 0)
-		return pt_failed(task, call->path, -errno);
-	while (!err && pt_more(task)) {
-		trial.t_ns[0] = pt_now(task);
-		err = many(call, fd, &sum);
-		trial.t_ns[1] = pt_now(task);
-		if (!err)
-			err = pt_check_sum(task, sum);
-		if (!err)
-			pt_record(task, &trial);
-	}
-	close(fd);
-	return err;
+	*(int *)pt_room(task) = fd;
+	return fd < 0 ? pt_failed(task, call->path, -errno) :
+	       pt_lead(task, call_many);
 }
 
-static const struct call of_getppid = { "/dev/null", call_getppid };
-static const struct call of_read = { "/dev/zero", call_read };
-static const struct call of_write = { "/dev/null", call_write };
-static const struct call of_fstat = { "/dev/null", call_fstat };
-static const struct call of_open = { "/dev/null", call_open };
-
 static const struct pt_metric metrics[] = {
-	{ .token = "call", .label = "A system call, of 100", .from = 0,
-	  .to = 1, .per = CALLS, .rate = "calls",
-	  .span = { PT_TO_RUN, 0, 0 } },
+	PT_METRIC("call", "A system call, of 100", 0, 1, PT_SPAN(PT_TO_RUN),
+		  .per = CALLS, .rate = "calls"),
 	{ .token = NULL }
 };
 
-static const struct pt_kind kinds[] = {
-	{ "getppid", .ops = &of_getppid },
-	{ "read", .ops = &of_read },
-	{ "write", .ops = &of_write },
-	{ "fstat", .ops = &of_fstat },
-	{ "open", .ops = &of_open },	/* and close: two calls */
-	{ .name = NULL }
-};
+#define KIND(name, file) \
+	{ #name, .ops = &(const struct call) { "/dev/" #file, call_##name } }
 
-static const struct pt_role roles[] = {
-	{ "high", PT_HIGH, false, run },
+static const struct pt_kind kinds[] = {
+	KIND(getppid, null),
+	KIND(read, zero),
+	KIND(write, null),
+	KIND(fstat, null),
+	KIND(open, null),	/* and close: two calls */
 	{ .name = NULL }
 };
 
@@ -123,6 +96,6 @@ const struct pt_test pt_syscall = {
 	.name = "syscall",
 	.about = "system calls that do little; open: and close",
 	.flags = PT_ALONE,
-	.kinds = kinds, .metrics = metrics, .roles = roles,
-	.trials = 1000,
+	.kinds = kinds, .metrics = metrics, .run = run,
+	.trials = 1000, .room = sizeof(int),
 };

@@ -3,14 +3,11 @@
  * thread: a task creates a thread of its own priority, and joins it. The
  * thread's first action is its timestamp, and its last.
  */
-#include <errno.h>
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "core/pt_pace.h"
-#include "core/pt_record.h"
-#include "rows/pt_rows.h"
+#include "pt_rows.h"
 
 #define STACK		(64 * 1024)	/* all of it may be locked */
 
@@ -25,14 +22,12 @@ static void *begin(void *arg)
 	struct begun *begun = arg;
 
 	begun->at_ns = pt_now(begun->task);
-	if (begun->task->in->config->trace)
+	if (pt_config.trace)
 		begun->pid = (int)syscall(SYS_gettid);
 	return begun;
 }
 
-static int create_and_join(const struct pt_task *task,
-			   const pthread_attr_t *attributes,
-			   struct pt_trial *trial)
+static int create_and_join(struct pt_task *task, struct pt_trial *trial)
 {
 	struct begun begun = { .task = task };
 	pthread_t thread;
@@ -40,60 +35,42 @@ static int create_and_join(const struct pt_task *task,
 	int err;
 
 	trial->t_ns[0] = pt_now(task);
-	err = pthread_create(&thread, attributes, begin, &begun);
+	err = pthread_create(&thread, pt_room(task), begin, &begun);
 	trial->t_ns[1] = pt_now(task);
 	if (!err)
 		err = pthread_join(thread, &result);
 	trial->t_ns[3] = pt_now(task);
 	trial->t_ns[2] = begun.at_ns;
 	trial->pid = begun.pid;
-	if (err)
-		return -err;
-	return result == &begun ? 0 : -EBADMSG;
+	if (!err && result != &begun)
+		err = EBADMSG;
+	return err ? pt_failed(task, "a thread, created and joined,", -err) : 0;
 }
 
 static int run(struct pt_task *task)
 {
-	struct pt_trial trial = { .t_ns = { 0 } };
-	pthread_attr_t attributes;
-	struct pt_pace pace;
-	int err = 0;
+	pthread_attr_t *attributes = pt_room(task);
 
-	pthread_attr_init(&attributes);
-	pthread_attr_setstacksize(&attributes, STACK);
-	pt_pace_start(&pace, task);
-	while (!err && pt_more(task)) {
-		pt_pace_wait(&pace);
-		err = create_and_join(task, &attributes, &trial);
-		if (!err)
-			pt_record(task, &trial);
-	}
-	pthread_attr_destroy(&attributes);
-	return err ? pt_failed(task, "a thread, created and joined,", err) : 0;
+	pthread_attr_init(attributes);
+	pthread_attr_setstacksize(attributes, STACK);
+	return pt_lead(task, create_and_join);
 }
 
 static const struct pt_metric metrics[] = {
-	{ .token = "create", .label = "Call that creates a thread",
-	  .from = 0, .to = 1, .span = { PT_TO_RUN, 0, 0 } },
-	{ .token = "first", .label = "From there to the thread running",
-	  .from = 0, .to = 2, .span = { PT_TO_WAIT, PT_OF_TRIAL, 0 } },
-	{ .token = "join", .label = "The thread running to it joined",
-	  .from = 2, .to = 3, .span = { PT_TO_WAIT, 0, PT_OF_TRIAL } },
-	{ .token = "life", .label = "Thread created and joined",
-	  .from = 0, .to = 3, .rate = "threads" },
+	PT_METRIC("create", "Call that creates a thread", 0, 1,
+		  PT_SPAN(PT_TO_RUN, 0, 0)),
+	PT_METRIC("first", "From there to the thread running", 0, 2,
+		  PT_SPAN(PT_TO_WAIT, PT_OF_TRIAL, 0)),
+	PT_METRIC("join", "The thread running to it joined", 2, 3,
+		  PT_SPAN(PT_TO_WAIT, 0, PT_OF_TRIAL)),
+	PT_METRIC("life", "Thread created and joined", 0, 3, .rate = "threads"),
 	{ .token = NULL }
-};
-
-static const struct pt_role roles[] = {
-	{ "high", PT_HIGH, false, run },
-	{ .name = NULL }
 };
 
 const struct pt_test pt_thread = {
 	.name = "thread",
 	.about = "a thread is created, runs and is joined",
-	.groups = 0,
-	.flags = PT_ALONE,
-	.metrics = metrics, .roles = roles, .switches = 1,
-	.trials = 5000,
+	.flags = PT_ALONE | PT_PACED,
+	.metrics = metrics, .run = run, .switches = 1,
+	.trials = 5000, .room = sizeof(pthread_attr_t),
 };

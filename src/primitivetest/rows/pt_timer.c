@@ -3,49 +3,47 @@
  * timer: a POSIX timer wakes a task periodically. AEGIS's jitter is wakeup;
  * interval shows a late expiry twice.
  */
-#include <errno.h>
 
-#include "base/tw_timer.h"
-#include "core/pt_record.h"
-#include "rows/pt_rows.h"
+#include "pt_rows.h"
+#include "tw_clocks.h"
+#include "tw_timer.h"
+
+static int expire_once(struct pt_task *task, struct pt_trial *trial)
+{
+	struct tw_timer *timer = pt_room(task);
+	const struct tw_clock *clock = tw_config.clock;
+	int64_t ahead_ns = 0;
+	int err;
+
+	do {
+		err = timer->ops->wait(timer);
+		trial->t_ns[1] = pt_now(task);
+	} while (err == -EINTR);
+	if (err)
+		return pt_failed(task, "sigwaitinfo", err);
+	timer->ops->settle(timer, tw_now_ns(timer->clockid));
+	/* The timer of another clock runs on CLOCK_MONOTONIC. */
+	if (clock != &tw_clock_realtime && clock != &tw_clock_monotonic)
+		ahead_ns = tw_clock_ahead_ns(clock);
+	trial->t_ns[0] = timer->planned_ns + ahead_ns;
+	if (!pt_warms_up(task))
+		task->in->missed += timer->missed;
+	return 0;
+}
 
 static int run(struct pt_task *task)
 {
-	const struct tw_clock *clock = &task->in->clock;
-	int64_t period_ns = pt_kind_value(task->in) * TW_NS_PER_US;
-	struct tw_timer timer = { .period_ns = period_ns };
-	struct tw_ahead ahead = { 0 };
-	struct pt_trial trial = { .t_ns = { 0 } };
-	int64_t awake_ns;
-	int err;
+	int err = tw_timer_start(pt_room(task), &tw_timer_posix,
+				 tw_config.clock->timer_clockid,
+				 pt_kind_value(task->in) * TW_NS_PER_US, 0);
 
-	err = tw_timer_start(&timer, &tw_timer_posix, clock->timer_clockid,
-			     period_ns, 0);
-	if (err)
-		return pt_failed(task, "timer_create", err);
-	while (!err && pt_more(task)) {
-		err = timer.ops->wait(&timer);
-		trial.t_ns[1] = pt_now(task);
-		if (err == -EINTR) {
-			err = 0;
-			continue;
-		}
-		awake_ns = tw_now_ns(timer.clockid);
-		timer.ops->settle(&timer, awake_ns);
-		trial.t_ns[0] = timer.planned_ns +
-				tw_clock_ahead_ns(clock, &ahead);
-		if (!pt_warms_up(task))
-			task->in->missed += timer.missed;
-		pt_record(task, &trial);
-	}
-	timer.ops->stop(&timer);
-	return err;
+	return err ? pt_failed(task, "timer_create", err) :
+	       pt_lead(task, expire_once);
 }
 
-static int64_t interval_ps(const struct pt_case *c, const struct pt_trial *now,
+static int64_t interval_ps(const struct pt_trial *now,
 			   const struct pt_trial *before)
 {
-	(void)c;
 	return before ? (now->t_ns[1] - before->t_ns[1]) * PT_PS_PER_NS :
 			PT_NO_VALUE;
 }
@@ -56,10 +54,9 @@ static int64_t period_ps(const struct pt_case *c)
 }
 
 static const struct pt_metric metrics[] = {
-	{ .token = "wakeup", .label = "Wake-up", .from = 0, .to = 1,
-	  .span = { PT_TO_EXPIRE, 0, 0 } },
-	{ .token = "interval", .label = "Interval", .value_ps = interval_ps,
-	  .target_ps = period_ps, .span = { PT_TO_ADD, 0, 0 } },
+	PT_METRIC("wakeup", "Wake-up", 0, 1, PT_SPAN(PT_TO_EXPIRE, 0, 0)),
+	PT_METRIC("interval", "Interval", 0, 0, .value_ps = interval_ps,
+		  .target_ps = period_ps, PT_SPAN(PT_TO_ADD, 0, 0)),
 	{ .token = NULL }
 };
 
@@ -77,20 +74,14 @@ static void own_kind(struct pt_kind *kind)
 	kind->trials = 10 * TW_NS_PER_S / (kind->value * TW_NS_PER_US);
 }
 
-static const struct pt_role roles[] = {
-	{ "high", PT_HIGH, false, run },
-	{ .name = NULL }
-};
-
 /* AEGIS's jitter of an interval: its largest less its smallest. */
 static void verify(struct pt_case *c)
 {
-	struct tw_status interval = tw_series_status(c->series, 1);
+	struct pt_sum interval;
 
-	if (interval.count)
-		pt_verdict(c, false, "jitter %lld ns, the largest interval less the smallest",
-			   (long long)((interval.max_ns - interval.min_ns) /
-				       PT_PS_PER_NS));
+	if (pt_sum_in(c, "interval", &interval))
+		pt_verdict(c, false, "jitter %.0f ns, the largest interval less the smallest",
+			   interval.max_ns - interval.min_ns);
 }
 
 const struct pt_test pt_timer = {
@@ -99,6 +90,6 @@ const struct pt_test pt_timer = {
 	.groups = PT_AEGIS | PT_SAMPLES | PT_RHEALSTONE,
 	.flags = PT_ALONE,
 	.own = PT_OWN_PERIOD, .own_kind = own_kind,
-	.kinds = kinds, .metrics = metrics, .roles = roles,
-	.trials = 1000, .verify = verify,
+	.kinds = kinds, .metrics = metrics, .run = run,
+	.trials = 1000, .room = sizeof(struct tw_timer), .verify = verify,
 };

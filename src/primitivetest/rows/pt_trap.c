@@ -3,14 +3,12 @@
  * trap: from a fault to its handler, and back. A signal that the task sends to
  * itself takes the same way, without the fault.
  */
-#include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "core/pt_record.h"
-#include "rows/pt_rows.h"
+#include "pt_rows.h"
 
 struct cause {
 	int signal;
@@ -20,7 +18,7 @@ struct cause {
 
 /* The handler's. The task is a process: nobody else has it. */
 static struct {
-	const struct tw_clock *clock;
+	struct pt_task *task;
 	const struct cause *cause;
 	char *page;		/* may not be written */
 	volatile int64_t stamp_ns;
@@ -30,9 +28,8 @@ static struct {
 
 static void handle(int signal, siginfo_t *info, void *context)
 {
-	const int64_t now_ns = own.clock->read_ns(own.clock);
+	const int64_t now_ns = pt_now(own.task);
 
-	(void)context;
 	own.stamp_ns = now_ns;
 	if (info->si_code != own.cause->code)
 		own.wrong++;
@@ -64,7 +61,7 @@ static int prepare(struct pt_task *task)
 	};
 	sigset_t expected;
 
-	own.clock = &task->in->clock;
+	own.task = task;
 	own.cause = task->in->choice.kind->ops;
 	own.page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ,
 			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -78,36 +75,34 @@ static int prepare(struct pt_task *task)
 	return 0;
 }
 
+static int trap_once(struct pt_task *task, struct pt_trial *trial)
+{
+	int err;
+
+	own.stamp_ns = 0;
+	trial->t_ns[0] = pt_now(task);
+	err = own.cause->raise();
+	trial->t_ns[2] = pt_now(task);
+	trial->t_ns[1] = own.stamp_ns;
+	return err || (own.stamp_ns && !own.wrong) ? err :
+	       pt_failed(task, "the handler of its own signal", -EPROTO);
+}
+
 static int run(struct pt_task *task)
 {
-	struct pt_trial trial = { .t_ns[0] = 0 };
 	int err = prepare(task);
 
-	while (!err && pt_more(task)) {
-		own.stamp_ns = 0;
-		trial.t_ns[0] = pt_now(task);
-		err = own.cause->raise();
-		trial.t_ns[2] = pt_now(task);
-		trial.t_ns[1] = own.stamp_ns;
-		if (!err && (!own.stamp_ns || own.wrong))
-			err = pt_failed(task, "the handler of its own signal",
-					-EPROTO);
-		if (!err)
-			pt_record(task, &trial);
-	}
-	return err;
+	return err ? err : pt_lead(task, trap_once);
 }
 
 static const struct cause fault = { SIGSEGV, SEGV_ACCERR, write_protected };
 static const struct cause own_signal = { SIGUSR1, SI_USER, signal_itself };
 
 static const struct pt_metric metrics[] = {
-	{ .token = "enter", .label = "To the handler", .from = 0, .to = 1,
-	  .span = { PT_TO_RUN, 0, 0 } },
-	{ .token = "leave", .label = "From the handler", .from = 1, .to = 2,
-	  .span = { PT_TO_RUN, 0, 0 } },
-	{ .token = "roundtrip", .label = "To the handler and back",
-	  .from = 0, .to = 2, .rate = "traps" },
+	PT_METRIC("enter", "To the handler", 0, 1, PT_SPAN(PT_TO_RUN, 0, 0)),
+	PT_METRIC("leave", "From the handler", 1, 2, PT_SPAN(PT_TO_RUN, 0, 0)),
+	PT_METRIC("roundtrip", "To the handler and back", 0, 2,
+		  .rate = "traps"),
 	{ .token = NULL }
 };
 
@@ -117,15 +112,10 @@ static const struct pt_kind kinds[] = {
 	{ .name = NULL }
 };
 
-static const struct pt_role roles[] = {
-	{ "high", PT_HIGH, false, run },
-	{ .name = NULL }
-};
-
 const struct pt_test pt_trap = {
 	.name = "trap",
 	.about = "a forbidden write, or a signal to itself, and its handler",
 	.flags = PT_ALONE,
-	.kinds = kinds, .metrics = metrics, .roles = roles,
+	.kinds = kinds, .metrics = metrics, .run = run,
 	.trials = 10000,
 };

@@ -8,11 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/tw_fft.h"
-#include "core/pt_record.h"
-#include "core/pt_report.h"
-#include "rows/pt_rows.h"
-#include "rows/pt_work.h"
+#include "pt_report.h"
+#include "pt_rows.h"
+#include "tw_fft.h"
 
 #define TARGET_NS	(10 * TW_NS_PER_MS)
 #define BEST_OF		3
@@ -21,8 +19,8 @@
 #define LOOPS		10	/* of Whetstone: 100,000 instructions each */
 
 struct work {
-	struct tw_fft fft;
-	struct tw_complex signal[POINTS], spare[POINTS];
+	double complex *roots;	/* of the task that works */
+	double complex signal[POINTS], spare[POINTS];
 };
 
 /* The result depends on all that was calculated. */
@@ -46,10 +44,9 @@ static void prepare(struct work *work)
 {
 	size_t j;
 
-	for (j = 0; j < POINTS; j++) {
-		work->signal[j].re = (double)(j * 40503 % 1024);
-		work->signal[j].im = (double)(j % 7);
-	}
+	for (j = 0; j < POINTS; j++)
+		work->signal[j] = (double)(j * 40503 % 1024) +
+				  (double)(j % 7) * I;
 	memset(work->spare, 0, sizeof(work->spare));
 }
 
@@ -59,7 +56,6 @@ static uint64_t add(struct work *work, int64_t count)
 	uint64_t a = 0, b = 1;
 	int i;
 
-	(void)work;
 	for (; count; count--)
 		for (i = 0; i < ADDITIONS / 2; i++) {
 			a += b;
@@ -73,9 +69,9 @@ static uint64_t copy(struct work *work, int64_t count)
 	uint64_t sum = 0;
 
 	for (; count; count--) {
-		work->signal[count % POINTS].re += 1;
+		work->signal[count % POINTS] += 1;
 		memcpy(work->spare, work->signal, sizeof(work->spare));
-		sum += (uint64_t)work->spare[count % POINTS].re;
+		sum += (uint64_t)creal(work->spare[count % POINTS]);
 	}
 	return sum;
 }
@@ -111,7 +107,6 @@ static uint64_t whetstone(struct work *work, int64_t count)
 	int64_t loop;
 	int i;
 
-	(void)work;
 	for (loop = 0; loop < count * LOOPS; loop++) {
 		elements(e, t, 1 / t, 12);
 		elements(e, t, 2, 14 * 6);
@@ -133,8 +128,8 @@ static uint64_t whetstone(struct work *work, int64_t count)
 static uint64_t fft(struct work *work, int64_t count)
 {
 	for (; count; count--) {
-		tw_fft_forward(&work->fft, work->signal);
-		tw_fft_inverse(&work->fft, work->signal);
+		tw_fft_forward(work->signal, POINTS, work->roots);
+		tw_fft_inverse(work->signal, POINTS, work->roots);
 	}
 	return 0;
 }
@@ -192,51 +187,42 @@ static int64_t calibrate(struct pt_task *task)
 	}
 }
 
+static int work_once(struct pt_task *task, struct pt_trial *trial)
+{
+	return pt_check_sum(task, try_once(task, task->in->number, trial));
+}
+
 static int run(struct pt_task *task)
 {
-	struct pt_case *c = task->in;
 	struct work *work = pt_room(task);
-	struct pt_trial trial = { .t_ns = { 0 } };
-	int err = tw_fft_open(&work->fft, POINTS);
 
-	if (err)
-		return pt_failed(task, "the table of roots", err);
-	c->number = c->config->work ? c->config->work : calibrate(task);
-	while (!err && pt_more(task)) {
-		pt_rest(task);
-		err = pt_check_sum(task, try_once(task, c->number, &trial));
-		if (!err)
-			pt_record(task, &trial);
-	}
-	return err;
+	work->roots = tw_fft_roots(POINTS);
+	if (!work->roots)
+		return pt_failed(task, "the table of roots", -ENOMEM);
+	task->in->number = pt_config.work ? pt_config.work : calibrate(task);
+	return pt_lead(task, work_once);
 }
 
 static void verify(struct pt_case *c)
 {
 	pt_verdict(c, false, "%lld iterations a trial, %s",
 		   (long long)c->number,
-		   c->config->work ? "as --work says" :
+		   pt_config.work ? "as --work says" :
 		   "calibrated to 10 ms here: no other system can be compared");
 }
 
-static void derive(const struct pt_sums *sums, const struct pt_case *c)
+static void derive(const struct pt_case *c)
 {
-	struct tw_status time = tw_series_status(c->series, 0);
-	char name[PT_NAME + 16];
+	const struct tw_stats *time = &c->column[0].stats;
 
-	if (!time.count)
-		return;
-	snprintf(name, sizeof(name), "%s.stretch", c->name);
-	pt_derive_as(sums, &(struct pt_derived) {
-		.title = "Derived", .name = name, .unit = "%",
-		.value = pt_work_stretch(time.min_ns, time.max_ns),
-		.formula = "(max - min) / min of time",
-	});
+	if (time->count)
+		pt_derive(pt_work_stretch(time->min_ns, time->max_ns), "%",
+			  "(max - min) / min of time", "%s.stretch", c->name);
 }
 
 static const struct pt_metric metrics[] = {
-	{ .token = "time", .label = "Time of the same work", .from = 0,
-	  .to = 1, .span = { PT_TO_RUN, 0, 0 } },
+	PT_METRIC("time", "Time of the same work", 0, 1, PT_SPAN(PT_TO_RUN, 0,
+		  0)),
 	{ .token = NULL }
 };
 
@@ -248,17 +234,12 @@ static const struct pt_kind kinds[] = {
 	{ .name = NULL }
 };
 
-static const struct pt_role roles[] = {
-	{ "high", PT_HIGH, false, run },
-	{ .name = NULL }
-};
-
 const struct pt_test pt_work = {
 	.name = "work",
 	.about = "the same work again and again; --work fixes how much",
 	.groups = PT_AEGIS | PT_SAMPLES,
 	.flags = PT_ALONE | PT_SPINS,
-	.kinds = kinds, .metrics = metrics, .roles = roles,
+	.kinds = kinds, .metrics = metrics, .run = run,
 	.trials = 100, .room = sizeof(struct work),
 	.verify = verify, .derive = derive,
 };

@@ -4,12 +4,10 @@
  * two calls, each reads data of its own, which the others push out of the
  * caches. A trial is the switch from the last task to the first.
  */
-#include <errno.h>
 #include <sched.h>
 #include <semaphore.h>
 
-#include "core/pt_record.h"
-#include "rows/pt_rows.h"
+#include "pt_rows.h"
 
 #define EQUALS_MAX	16
 #define KIB_MAX		64
@@ -38,7 +36,7 @@ struct size {
 
 static const struct size *size_of(const struct pt_case *c)
 {
-	return c->choice.kind->ops;
+	return pt_kind_ops(c);
 }
 
 static uint64_t touch(const struct line *data, int lines)
@@ -58,19 +56,13 @@ static void yield(struct pt_task *task, struct equals *equals)
 	sched_yield();
 }
 
-static void take(sem_t *sem)
-{
-	while (sem_wait(sem) && errno == EINTR)
-		;
-}
-
 /* They are woken in turn, and run when the first task yields. */
 static void gather(struct equals *equals)
 {
 	int i;
 
 	for (i = 1; i < equals->count; i++)
-		take(&equals->here);
+		pt_wait(&equals->here);
 	for (i = 1; i < equals->count; i++)
 		sem_post(&equals->start);
 }
@@ -105,7 +97,7 @@ static int follow(struct pt_task *task, struct equals *equals, int lines)
 	int err = 0;
 
 	sem_post(&equals->here);
-	take(&equals->start);
+	pt_wait(&equals->start);
 	while (!err && !equals->end) {
 		err = pt_check_sum(task, touch(equals->data[task->copy],
 					       lines));
@@ -145,17 +137,16 @@ static void verify(struct pt_case *c)
 	const struct equals *equals = c->room;
 
 	/* With time slices, a task may lose its turn. */
-	if (equals->disordered && c->config->policy == SCHED_FIFO)
+	if (equals->disordered && tw_config.policy == SCHED_FIFO)
 		pt_verdict(c, true, "in %llu laps, not each task yielded once",
 			   (unsigned long long)equals->disordered);
 }
 
 static const struct pt_metric metrics[] = {
-	{ .token = "switch", .label = "Switch to a task of one's priority",
-	  .from = 0, .to = 1, .rate = "switches",
-	  .span = { PT_TO_RUN, 0, 0 } },
-	{ .token = "touched", .label = "Switch, and its data read",
-	  .from = 0, .to = 2, .span = { PT_TO_RUN, 0, 0 } },
+	PT_METRIC("switch", "Switch to a task of one's priority", 0, 1,
+		  .rate = "switches", PT_SPAN(PT_TO_RUN, 0, 0)),
+	PT_METRIC("touched", "Switch, and its data read", 0, 2,
+		  PT_SPAN(PT_TO_RUN, 0, 0)),
 	{ .token = NULL }
 };
 

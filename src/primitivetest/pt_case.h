@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A case: a test in one kind, with its results, in memory that its tasks share
+ * with main.
+ */
+#ifndef PT_CASE_H
+#define PT_CASE_H
+
+#include <semaphore.h>
+#include <stdatomic.h>
+
+#include "histogram.h"
+#include "pt_config.h"
+#include "tw_buckets.h"
+#include "tw_process.h"
+#include "tw_tally.h"
+
+#define PT_NAME		64
+#define PT_TEXT		200
+#define PT_VERDICTS	4
+#define PT_FIRST	8	/* warm-up trials whose values are kept */
+#define PT_CASES_MAX	512
+#define PT_BOUNDS	8	/* limits that are percentiles, of a column */
+
+/* What was chosen by --test, --tasks and --cpus. */
+struct pt_choice {
+	const struct pt_test *test;
+	const struct pt_kind *kind;	/* NULL: it has none */
+	bool process;
+	bool cross;
+	bool named;		/* by the user: what cannot be is refused */
+};
+
+/* Of the trials of a task. */
+struct pt_usage {
+	int64_t minor_faults, major_faults;
+	int64_t voluntary, involuntary;	/* switches */
+	int64_t cpu_us;
+};
+
+/* Of a task, as the kernel says. */
+struct pt_settings {
+	int policy;
+	int priority;
+	cpu_set_t cpus;
+};
+
+/* A thread or process. */
+struct pt_task {
+	struct pt_case *in;
+	const struct pt_role *role;
+	int number;		/* among the tasks; and among its copies */
+	int copy;
+	char name[16];
+	int priority;
+	cpu_set_t cpus;
+	sem_t gate;		/* opened when all are ready */
+	int pid;		/* of the thread */
+	struct tw_process process;	/* if it is one */
+	const char *failed;	/* what failed; NULL: nothing */
+	int err;
+	struct pt_settings settings, left;	/* at its begin and end */
+	struct pt_usage used;
+	int64_t next_ns;	/* -i: CLOCK_MONOTONIC */
+	int64_t spin_begin_ns;	/* see pt_rest() */
+	uint64_t checksum;	/* of results; see pt_check_sum() */
+	bool summed;
+};
+
+struct pt_verdict {
+	bool failed;
+	char text[PT_TEXT];
+};
+
+/* A trial that is kept: for --dump, -v or --worst, or the one of -b. */
+struct pt_kept {
+	uint64_t number;	/* from 1; the warm-up has none */
+	struct pt_trial trial;
+	int64_t values_ps[PT_METRICS];
+};
+
+/* What is measured of a metric. */
+struct pt_column {
+	struct pt_case *in;
+	const struct pt_metric *metric;
+	char name[PT_NAME + 16];	/* of the case, and of the metric */
+	int64_t target_ps;	/* 0: none */
+	struct tw_stats stats;	/* in ps */
+	struct histogram rows;	/* -h */
+	uint64_t *buckets;	/* for percentiles; NULL: none */
+	int64_t bounds_ps[PT_BOUNDS];	/* of limits that are percentiles... */
+	uint64_t above[PT_BOUNDS];	/* ...and how many values are above */
+	int bounds;
+	struct pt_kept worst;
+};
+
+/* The trial that was above -b, and what is needed to find its cause. */
+struct pt_broke {
+	int column;
+	struct pt_kept kept;
+	bool has_before;
+	struct pt_trial before;
+	int64_t ahead_ns;	/* its clock minus CLOCK_MONOTONIC */
+};
+
+struct pt_case {
+	struct pt_choice choice;
+	char name[PT_NAME];	/* "sync2.unnamed.process.same" */
+	int64_t (*now_ns)(void);	/* tw_config.clock */
+	const struct tw_clock *stamped;	/* t_ns; another in bintime only */
+	int64_t clock_ps;	/* cost of a reading */
+	uint64_t trials;	/* to be measured; 0: until told */
+	int columns;
+	struct pt_column column[PT_METRICS];
+	int task_count;
+	struct pt_task task[PT_TASKS];
+	struct tw_process starter;
+	const struct pt_task *culprit;	/* the process that failed first */
+	sem_t ready;		/* posted by each task */
+	sem_t ended;		/* likewise */
+	atomic_int go;		/* all tasks are ready */
+	pid_t guard;		/* of SysV semaphores; 0: there is none */
+	char refused[PT_TEXT];	/* why it cannot be run; "": it can */
+	struct pt_verdict verdict[PT_VERDICTS];
+	int verdicts;
+	atomic_int stop;	/* the task that leads shall end */
+	uint64_t hung;		/* the trial that took too long; 0: none */
+	/* Written by the task that records. */
+	_Alignas(64) atomic_int over;	/* see pt_over() */
+	_Atomic uint64_t done;	/* trials, those of the warm-up too */
+	bool has_before;
+	struct pt_trial before;
+	uint64_t first_count;
+	int64_t first_ps[PT_FIRST][PT_METRICS];
+	uint64_t missed;
+	uint64_t paced;		/* sleeps of -i */
+	uint64_t throttled;	/* took as long as throttling stops tasks */
+	struct pt_broke broke;	/* number 0: none was above -b */
+	int64_t begin_ns, end_ns;	/* of all trials; measuring clock */
+	int64_t number;		/* for the test: it tells its result by it */
+	int64_t stamp_ns;	/* of the task that does not lead */
+	uint64_t kept_max;
+	struct pt_kept *kept;	/* all trials, if they are kept */
+	void *room;		/* until it has ended */
+	size_t size;		/* of all this but the room, in bytes */
+};
+
+/* The cases that were run, and their columns. Called by main. */
+extern struct pt_case *pt_cases[PT_CASES_MAX];
+extern int pt_case_count;
+struct pt_column *pt_column(int number);
+int pt_column_count(void);
+
+/* Maps a case, before its tasks start; NULL and errno: no memory. */
+struct pt_case *pt_case_map(const struct pt_choice *choice);
+/* The case has ended: only its results are kept. */
+void pt_case_settle(struct pt_case *c);
+void pt_case_unmap(struct pt_case *c);
+
+/* The name of a choice: TEST[.KIND][.thread|.process][.same|.cross]. */
+void pt_choice_name(const struct pt_choice *choice, char name[PT_NAME]);
+
+/* Those of its kind, or of its test; and how many trials by default. */
+const struct pt_metric *pt_choice_metrics(const struct pt_choice *choice);
+int64_t pt_choice_trials(const struct pt_choice *choice);
+
+/*
+ * Whether "sync2.cond.roundtrip" is for the metric @token of the case @name:
+ * its first part is the test, its last the metric, and those between are in
+ * the name.
+ */
+bool pt_name_is_for(const char *word, const char *name, const char *token);
+
+/* The case as a whole took too long: trials of it must be faster, in ms. */
+int pt_case_limit_ms(const struct pt_case *c);
+
+/* What the tasks of a case share. */
+static inline void *pt_room(const struct pt_task *task)
+{
+	return task->in->room;
+}
+
+static inline int64_t pt_now(const struct pt_task *task)
+{
+	return task->in->now_ns();
+}
+
+static inline int64_t pt_kind_value(const struct pt_case *c)
+{
+	return c->choice.kind ? c->choice.kind->value : 0;
+}
+
+static inline const void *pt_kind_ops(const struct pt_case *c)
+{
+	return c->choice.kind->ops;
+}
+
+/* For open(): why the case cannot be run, for a message. Returns @err. */
+int pt_refuse(struct pt_case *c, int err, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* For a task: what failed, such as "mq_send". Returns @err. */
+int pt_failed(struct pt_task *task, const char *what, int err);
+
+/* For verify(): a line "# Verdict:"; @failed makes the exit status 1. */
+void pt_verdict(struct pt_case *c, bool failed, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/*
+ * Mean, minimum and maximum, in ns, of a metric of a case; and of the column
+ * @name, such as "sync1.futex.pair". false: it was not measured.
+ */
+struct pt_sum {
+	double mean_ns, min_ns, max_ns;
+};
+
+bool pt_sum_in(const struct pt_case *c, const char *metric,
+	       struct pt_sum *sum);
+bool pt_sum_of(const char *name, struct pt_sum *sum);
+
+#endif /* PT_CASE_H */

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* --check, and the environment in the JSON; what queues and signals need. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "pt_parts.h"
+#include "pt_config.h"
+#include "rt-error.h"
+#include "tw_check.h"
+#include "tw_load.h"
+#include "tw_text.h"
+
+#define QUEUE_DEPTH	10	/* of the test message, and its largest kind */
+#define QUEUE_SIZE	8192
+#define QUEUED		11	/* signals of the test signal.queue */
+#define UNLIMITED	INT64_MAX
+
+static bool only;	/* --check: nothing is measured */
+
+/* Too few messages, or bytes of one. */
+static bool is_small(const struct tw_value *value)
+{
+	return value->number < (strstr(value->from, "msg_max") ? QUEUE_DEPTH :
+				QUEUE_SIZE);
+}
+
+static void read_limit(struct tw_value *value, int which)
+{
+	struct rlimit limit;
+
+	if (!getrlimit(which, &limit))
+		tw_value_number(value, limit.rlim_cur == RLIM_INFINITY ?
+				UNLIMITED : (int64_t)limit.rlim_cur);
+}
+
+static void read_queues(struct tw_value *value)
+{
+	read_limit(value, RLIMIT_MSGQUEUE);
+}
+
+static void read_signals(struct tw_value *value)
+{
+	read_limit(value, RLIMIT_SIGPENDING);
+}
+
+/* Two queues of the largest kind. */
+static bool are_few_bytes(const struct tw_value *value)
+{
+	return value->number < 2 * QUEUE_DEPTH * QUEUE_SIZE;
+}
+
+static bool are_few_signals(const struct tw_value *value)
+{
+	return value->number < QUEUED;
+}
+
+static const struct tw_fact own_facts[] = {
+	{ "mqueue_msg_max", TW_FACT_NUMBER, "/proc/sys/fs/mqueue/msg_max",
+	  NULL, is_small,
+	  "a queue cannot have the 10 messages of the tests message and stream",
+	  "sysctl fs.mqueue.msg_max=10" },
+	{ "mqueue_msgsize_max", TW_FACT_NUMBER,
+	  "/proc/sys/fs/mqueue/msgsize_max", NULL, is_small,
+	  "a message cannot have the 8192 bytes of the tests message and stream",
+	  "sysctl fs.mqueue.msgsize_max=8192" },
+	{ "mqueue_queues_max", TW_FACT_NUMBER,
+	  .from = "/proc/sys/fs/mqueue/queues_max" },
+	{ "rlimit_msgqueue", TW_FACT_NUMBER, NULL, read_queues, are_few_bytes,
+	  "the queues of the tests message and stream need more bytes than RLIMIT_MSGQUEUE allows",
+	  "ulimit -q unlimited" },
+	{ "rlimit_sigpending", TW_FACT_NUMBER, NULL, read_signals,
+	  are_few_signals,
+	  "the test signal.queue queues more signals than RLIMIT_SIGPENDING allows for all of the user's processes",
+	  "ulimit -i unlimited" },
+	{ .name = NULL }
+};
+
+static const struct tw_fact *const tables[] = {
+	tw_facts_kernel, tw_facts_realtime, tw_facts_cpus, tw_facts_machine,
+	own_facts, NULL
+};
+
+static const struct tw_option options[] = {
+	{ 0, "check", no_argument, NULL, tw_option_flag, &only,
+	  .help = "print what in this system disturbs real-time results\n"
+		  "and what to do; measure nothing" },
+	{ .name = NULL }
+};
+
+static void write_members(FILE *file, void *data)
+{
+	fprintf(file, "  \"num_threads\": 0,\n  \"resolution_in_ns\": %d,\n  \"thread\": {},\n",
+		tw_config.nsecs);
+	tw_json_head(file, data);
+	tw_check_json(file);
+	fprintf(file, "\n  }\n");
+}
+
+/* After all other parts, which refuse what is wrong. */
+static void check(struct tw_run *run)
+{
+	struct tw_checked of = {
+		.cpus = pt_config.same_cpus, .pinned = true,
+		.priority = (int)tw_config.priority,
+		/* Its POSIX timers expire in a softirq. */
+		.softirq_timer = true,
+	};
+	const char *json_file = *(const char **)tw_part_json.options->to;
+	int i, status;
+
+	if (!only && !json_file)
+		return;
+	if (pt_config.cpus & PT_ON_CROSS)
+		CPU_OR(&of.cpus, &of.cpus, &pt_config.other_cpus);
+	for (i = 0; tw_load_number(i); i++)
+		of.realtime_load |= tw_load_number(i)->priority;
+	status = tw_check_read(&of, tables) ? 2 : EXIT_SUCCESS;
+	if (!only)
+		return;
+	tw_check_print(stdout);
+	if (fflush(stdout)) {
+		warn("cannot write to standard output\n");
+		status = EXIT_FAILURE;
+	}
+	if (tw_json_write(run, status, write_members))
+		status = EXIT_FAILURE;
+	exit(status);
+}
+
+static void json(FILE *file, const struct tw_run *run)
+{
+	tw_check_json(file);
+	fprintf(file, ",\n");
+}
+
+const struct tw_part pt_part_check = {
+	.options = options, .check = check, .json = json,
+};

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "pt_parts.h"
+#include "pt_select.h"
+#include "rt-error.h"
+#include "rt-utils.h"
+#include "tw_load.h"
+#include "tw_text.h"
+
+const char *const tw_role_names[TW_ROLES] = {
+	"parent process", "server", "client", "load"
+};
+
+/* What the files that are shared with twowaytest read; this is one "pair". */
+struct tw_config tw_config = {
+	.warmup = 2,
+	.clock = &tw_clock_monotonic,
+	.pairs = 1,
+	.columns = 1,
+};
+
+struct pt_config pt_config = {
+	.hold_us = 200,
+	.hog_us = 2000,
+	.bin_ns = 1000,
+	.tasks = PT_AS_PROCESS,
+	.cpus = PT_ON_SAME,
+};
+
+static const char *clock_name = "monotonic", *order = "higher", *policy_name;
+static const char *tasks_text = "process", *cpus_text = "same";
+static bool unbuffered, on_max;
+
+int pt_config_priority(enum pt_level level)
+{
+	return tw_config.priority ?
+	       (int)tw_config.priority - PT_HIGH + (int)level : 0;
+}
+
+/* The server of twowaytest's pair stands for the lowest task. */
+int tw_config_priority(enum tw_role role, int number)
+{
+	if (role == TW_MAIN)
+		return tw_config.main_priority;
+	return role == TW_LOAD ? tw_config.load_priority :
+	       pt_config_priority(role == TW_SERVER ? PT_LOW : PT_HIGH);
+}
+
+int64_t tw_config_interval_us(int pair)
+{
+	return 0;
+}
+
+struct tw_metric_params tw_config_params(int pair)
+{
+	return (struct tw_metric_params) { .period_ns = 0 };
+}
+
+/* Tasks are pinned in any case; without a set to the last CPUs. */
+static void parse_affinity(const struct tw_option *option, char *value)
+{
+	if (value)
+		tw_place_parse(option, value);
+}
+
+/* A bit for each word of a list. */
+static int parse_bits(const struct tw_option *option, char *value)
+{
+	struct tw_option one = *option;
+	const char *found;
+	int i, bits = 0;
+	char *word;
+
+	one.to = &found;
+	*(const char **)option->to = strdup(value);
+	while ((word = strsep(&value, ", "))) {
+		tw_option_choice(&one, word);
+		for (i = 0; option->choices[i] != found; i++)
+			;
+		bits |= 1 << i;
+	}
+	return bits;
+}
+
+static void parse_tasks(const struct tw_option *option, char *value)
+{
+	pt_config.tasks = parse_bits(option, value);
+}
+
+static void parse_cpus(const struct tw_option *option, char *value)
+{
+	pt_config.cpus = parse_bits(option, value);
+}
+
+static const char *const task_names[] = { "thread", "process", NULL };
+static const char *const cpu_names[] = { "same", "cross", NULL };
+static const char *const order_names[] = { "higher", "lower", "equal", NULL };
+
+static const struct tw_option options[] = {
+	{ 'a', "affinity", optional_argument, "CPUSET", parse_affinity,
+	  &tw_place_words[TW_CLIENT],
+	  .help = "pin the tasks to the first CPU of CPUSET, with\n"
+		  "--cpus=cross also to the second; default: the last\n"
+		  "CPU, and the one before it" },
+	{ 0, "bin", required_argument, "NS", tw_option_number,
+	  &pt_config.bin_ns, 1, 1000000000,
+	  .help = "a row of a histogram is NS nanoseconds wide, default\n"
+		  "1000; it begins with its number times NS" },
+	{ 'b', "breaktrace", required_argument, "US", tw_option_number,
+	  &pt_config.break_us, 1, 1000000,
+	  .help = "end at the first value above US, of an interval at\n"
+		  "the first that is that much longer than its period;\n"
+		  "the exit status is then 2" },
+	{ 'c', "clock", required_argument, "NAME", tw_option_choice,
+	  &clock_name, .choice = tw_clock_word,
+	  .help = "clock of the timestamps, default monotonic, which is\n"
+		  "0; realtime is 1" },
+	{ 0, "copies", required_argument, "N", tw_option_number,
+	  &pt_config.own[PT_OWN_COPIES], 1, 16,
+	  .help = "copy: N threads; default 1, 2, 4, 8 and 16" },
+	{ 0, "cpus", required_argument, "LIST", parse_cpus, &cpus_text,
+	  .choices = cpu_names,
+	  .help = "where the tasks of a test run, one or both: same (one\n"
+		  "CPU; default), cross (two)" },
+	{ 'D', "duration", required_argument, "TIME", tw_option_duration,
+	  &tw_config.duration_s, 0, INT64_MAX,
+	  .help = "measure each test for TIME seconds; m, h or d after\n"
+		  "the number: minutes, hours or days" },
+	{ 0, "hog", required_argument, "US", tw_option_number,
+	  &pt_config.hog_us, 1, 100000,
+	  .help = "sync3: work of the middle task in microseconds,\n"
+		  "default 2000" },
+	{ 0, "hold", required_argument, "US", tw_option_number,
+	  &pt_config.hold_us, 1, 100000,
+	  .help = "sync3: how long the low task works with the lock\n"
+		  "held, in microseconds, default 200" },
+	{ 'i', "interval", required_argument, "US", tw_option_number,
+	  &pt_config.interval_us, 0, 1000000,
+	  .help = "period of the trials of two tasks in microseconds,\n"
+		  "default 0: one follows another" },
+	{ 'l', "loops", required_argument, "N", tw_option_number,
+	  &tw_config.loops, 0, 1000000000,
+	  .help = "measure N trials of each test; 0 (default): as --list\n"
+		  "shows" },
+	{ 'm', "mlockall", no_argument, NULL, tw_option_flag,
+	  &tw_config.mlockall,
+	  .help = "lock the tasks' memory, so that none is paged out" },
+	{ 'N', "nsecs", no_argument, NULL, tw_option_flag, &tw_config.nsecs,
+	  .help = "nanoseconds in the JSON, too" },
+	{ 0, "order", required_argument, "NAME", tw_option_choice, &order,
+	  .choices = order_names,
+	  .help = "priority of the task that answers, default higher" },
+	{ 0, "period", required_argument, "US", tw_option_number,
+	  &pt_config.own[PT_OWN_PERIOD], 100, 500000,
+	  .help = "timer: period in microseconds; default 1000, 10000\n"
+		  "and 100000" },
+	{ 0, "policy", required_argument, "NAME", tw_option_choice,
+	  &policy_name, .choices = tw_policies,
+	  .help = "scheduling policy of the tasks, default fifo with -p,\n"
+		  "else other" },
+	{ 'p', "priority", required_argument, "PRIO", tw_option_number,
+	  &tw_config.priority, PT_PRIORITY_MIN, PT_PRIORITY_MAX,
+	  .help = "real-time priority of the highest task; others have\n"
+		  "one and two less, and who starts them one more" },
+	{ 'q', "quiet", no_argument, NULL, tw_option_flag, &tw_config.quiet,
+	  .help = "print the results only, at the end" },
+	{ 'M', "refresh_on_max", no_argument, NULL, tw_option_flag, &on_max,
+	  .help = "accepted for old scripts: nothing is redrawn" },
+	{ 0, "size", required_argument, "BYTES", tw_option_number,
+	  &pt_config.own[PT_OWN_SIZE], 1, 65536,
+	  .help = "message, stream, pipe, unix: bytes; default 8 (pipe,\n"
+		  "unix: 1), 64, 1024 and 8192" },
+	{ 0, "tasks", required_argument, "LIST", parse_tasks, &tasks_text,
+	  .choices = task_names,
+	  .help = "what the tasks of a test are, one or both: thread,\n"
+		  "process (default)" },
+	{ 'u', "unbuffered", no_argument, NULL, tw_option_flag, &unbuffered,
+	  .help = "do not buffer the output" },
+	{ 0, "us", no_argument, NULL, tw_option_flag, &pt_config.us,
+	  .help = "print microseconds instead of nanoseconds" },
+	{ 0, "warmup", required_argument, "N", tw_option_number,
+	  &tw_config.warmup, 0, 1000000,
+	  .help = "trials before the measured ones, default 2" },
+	{ 0, "work", required_argument, "N", tw_option_number,
+	  &pt_config.work, 0, 1000000000000,
+	  .help = "work: N iterations; 0 (default): as many as take 10\n"
+		  "ms here, which no other system can be compared with" },
+	{ .name = NULL }
+};
+
+/* The @n-th CPU of @cpus, counted from the end if @n is below 0. */
+static void pick(const cpu_set_t *cpus, int n, cpu_set_t *one)
+{
+	int cpu;
+
+	if (n < 0)
+		n += CPU_COUNT(cpus);
+	CPU_ZERO(one);
+	for (cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, cpus) && !n--)
+			CPU_SET(cpu, one);
+}
+
+/* Pins a role of twowaytest, as an option would. */
+static void pin(enum tw_role role, const cpu_set_t *cpus)
+{
+	const struct tw_option option = { .to = &tw_place_words[role] };
+	char *list = malloc(16);
+
+	if (!list)
+		fatal("no memory\n");
+	snprintf(list, 16, "%d", tw_place_single(cpus));
+	tw_place_parse(&option, list);
+}
+
+static void place(void)
+{
+	bool given = tw_place_words[TW_CLIENT];
+	cpu_set_t allowed, cpus;
+
+	sched_getaffinity(0, sizeof(allowed), &allowed);
+	tw_place(TW_CLIENT, 0, &cpus);
+	pt_config.two_cpus = CPU_COUNT(&cpus) > 1;
+	pick(&allowed, 0, &pt_config.main_cpus);
+	pick(&cpus, given ? 0 : -1, &pt_config.same_cpus);
+	if (pt_config.two_cpus)
+		pick(&cpus, given ? 1 : -2, &pt_config.other_cpus);
+	pin(TW_MAIN, &pt_config.main_cpus);
+	if (!tw_place_words[TW_LOAD])
+		pin(TW_LOAD, &pt_config.same_cpus);
+}
+
+static void check_policy(void)
+{
+	bool realtime;
+
+	if (!policy_name)
+		policy_name = tw_config.priority ? "fifo" : "other";
+	tw_config.policy = (int)string_to_policy(policy_name);
+	realtime = tw_config.policy == SCHED_FIFO ||
+		   tw_config.policy == SCHED_RR;
+	if (tw_config.priority && !realtime)
+		fatal("--priority=%d: allowed only with --policy=fifo or rr\n",
+		      (int)tw_config.priority);
+	if (!tw_config.priority && realtime)
+		fatal("--policy=%s: allowed only with --priority\n",
+		      policy_name);
+}
+
+/* An option of one test is refused if that is not measured. */
+static void check_owns(void)
+{
+	static const struct {
+		int64_t *value, usual;
+		const char *option, *tests;
+	} owns[] = {
+		{ &pt_config.own[PT_OWN_SIZE], 0, "size",
+		  "message,stream,pipe,unix" },
+		{ &pt_config.own[PT_OWN_PERIOD], 0, "period", "timer" },
+		{ &pt_config.own[PT_OWN_COPIES], 0, "copies", "copy" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(owns); i++)
+		if (*owns[i].value && !pt_select_has(owns[i].tests))
+			fatal("--%s=%lld: allowed only with one of the tests %s\n",
+			      owns[i].option, (long long)*owns[i].value,
+			      owns[i].tests);
+}
+
+/* A load takes no time from what is measured with -p, unless it is told to. */
+static void check_loads(void)
+{
+	struct tw_load *load;
+	int i;
+
+	for (i = 0; (load = tw_load_number(i)); i++) {
+		load->policy = SCHED_OTHER;
+		load->priority = 0;
+	}
+}
+
+static void check(struct tw_run *run)
+{
+	int i;
+
+	if (pt_config.us && tw_config.nsecs)
+		fatal("--us: not allowed with --nsecs\n");
+	if (unbuffered)
+		setvbuf(stdout, NULL, _IONBF, 0);
+	for (i = 0; strcmp(order_names[i], order); i++)
+		;
+	pt_config.order = i;
+	tw_config.clock = tw_clock_find(clock_name);
+	clock_name = tw_config.clock->name;
+	check_policy();
+	check_loads();
+	place();
+	pt_select();
+	check_owns();
+}
+
+const struct tw_part pt_part_config = {
+	.options = options, .check = check,
+};

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Single trials: --dump and -v have all of them, --worst the largest. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "pt_parts.h"
+#include "pt_report.h"
+#include "rt-error.h"
+#include "tw_file.h"
+#include "tw_text.h"
+
+static const char *path;
+static bool worst;
+
+static const struct tw_option dump_options[] = {
+	{ 0, "dump", required_argument, "FILE", tw_option_path, &path,
+	  .help = "write the timestamps of every trial to FILE, as CSV" },
+	{ 'v', "verbose", no_argument, NULL, tw_option_flag,
+	  &tw_config.verbose,
+	  .help = "print every value, as column:trial:value" },
+	{ .name = NULL }
+};
+
+/* They are kept in memory until all have been made. */
+static void check(struct tw_run *run)
+{
+	if (path)
+		tw_file_check(path);
+	run->no_status |= tw_config.verbose;
+	pt_config.keep = path || tw_config.verbose;
+	if (pt_config.keep && tw_config.duration_s && !tw_config.loops)
+		fatal("--duration=%lld: allowed with %s only if --loops says how many trials there are at most\n",
+		      (long long)tw_config.duration_s,
+		      path ? "--dump" : "--verbose");
+}
+
+static uint64_t kept_of(const struct pt_case *c)
+{
+	uint64_t done = c->done, warmup = tw_config.warmup;
+	uint64_t measured = done > warmup ? done - warmup : 0;
+
+	return measured < c->kept_max ? measured : c->kept_max;
+}
+
+static void print_dump(FILE *file, const struct tw_run *run)
+{
+	uint64_t n;
+	int i, k;
+
+	fprintf(file, "test,trial,t0_ns,t1_ns,t2_ns,t3_ns,t4_ns\n");
+	for (i = 0; i < pt_case_count; i++)
+		for (n = 0; n < kept_of(pt_cases[i]); n++) {
+			const struct pt_kept *kept = &pt_cases[i]->kept[n];
+
+			fprintf(file, "%s,%" PRIu64, pt_cases[i]->name,
+				kept->number);
+			for (k = 0; k < PT_STAMPS; k++)
+				fprintf(file, ",%" PRId64,
+					kept->trial.t_ns[k]);
+			fprintf(file, "\n");
+		}
+}
+
+static int write_dump(const struct tw_run *run, int status)
+{
+	return path ? tw_file_write(path, print_dump, run) : 0;
+}
+
+/* In ns, column by column as in the status lines. */
+static void print_all(FILE *file, const struct tw_run *run)
+{
+	const struct pt_case *c;
+	int64_t value_ps;
+	uint64_t n;
+	int i, k, first = 0;
+
+	for (i = 0; tw_config.verbose && i < pt_case_count; i++) {
+		c = pt_cases[i];
+		for (n = 0; n < kept_of(c); n++)
+			for (k = 0; k < c->columns; k++) {
+				value_ps = c->kept[n].values_ps[k];
+				if (value_ps != PT_NO_VALUE)
+					fprintf(file, "%8d:%8" PRIu64 ":%8" PRId64 "\n",
+						first + k, c->kept[n].number,
+						value_ps / PT_PS_PER_NS);
+			}
+		first += c->columns;
+	}
+}
+
+const struct tw_part pt_part_dump = {
+	.options = dump_options, .check = check, .text = print_all,
+	.write = write_dump,
+};
+
+static const struct tw_option worst_options[] = {
+	{ 0, "worst", no_argument, NULL, tw_option_flag, &worst,
+	  .help = "print the worst trial of each metric: its number, and\n"
+		  "all of its values" },
+	{ .name = NULL }
+};
+
+static void print_worst(FILE *file, const struct tw_run *run)
+{
+	const struct pt_column *column;
+	int i;
+
+	for (i = 0; worst && i < pt_column_count(); i++) {
+		column = pt_column(i);
+		if (!column->worst.number)
+			continue;
+		fprintf(file, "# Worst: %s, trial %" PRIu64 ":", column->name,
+			column->worst.number);
+		pt_report_values(file, column->in, &column->worst);
+		fprintf(file, "\n");
+	}
+}
+
+static void json_worst(FILE *file, const struct tw_run *run)
+{
+	const char *comma = "", *between;
+	int i, k;
+
+	if (!worst)
+		return;
+	fprintf(file, "    \"worst\": {");
+	for (i = 0; i < pt_column_count(); i++) {
+		const struct pt_column *of = pt_column(i);
+
+		if (!of->worst.number)
+			continue;
+		fprintf(file, "%s\n      \"%s\": { \"trial\": %" PRIu64 ", \"values\": {",
+			comma, of->name, of->worst.number);
+		comma = ",";
+		for (k = 0, between = " "; k < of->in->columns; k++) {
+			int64_t ps = of->worst.values_ps[k];
+
+			if (ps == PT_NO_VALUE)
+				continue;
+			fprintf(file, "%s\"%s\": %.6f", between,
+				of->in->column[k].metric->token,
+				tw_text_real((double)ps));
+			between = ", ";
+		}
+		fprintf(file, " } }");
+	}
+	fprintf(file, "\n    },\n");
+}
+
+const struct tw_part pt_part_worst = {
+	.options = worst_options, .text = print_worst, .json = json_worst,
+};

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "pt_record.h"
+#include "pt_run.h"
+#include "tw_clocks.h"
+#include "tw_part.h"
+#include "tw_throttle.h"
+#include "tw_tracefs.h"
+
+#define SPIN_NS		(500 * TW_NS_PER_MS)
+#define PERIOD_NS	TW_NS_PER_S
+
+static void sleep_until(int64_t then_ns)
+{
+	struct timespec then = tw_ns_to_ts(then_ns);
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &then, NULL) ==
+	       EINTR)
+		;
+}
+
+/* Until the next expiry of -i; if that has passed, the one after it. */
+static void pace(struct pt_task *task)
+{
+	int64_t period_ns = pt_config.interval_us * TW_NS_PER_US;
+	int64_t now_ns = tw_now_ns(CLOCK_MONOTONIC);
+
+	if (!task->next_ns)
+		task->next_ns = now_ns;
+	task->next_ns += period_ns;
+	if (now_ns > task->next_ns)
+		task->next_ns += ((now_ns - task->next_ns) / period_ns + 1) *
+				 period_ns;
+	task->in->paced++;
+	sleep_until(task->next_ns);
+}
+
+static bool is_done(struct pt_task *task)
+{
+	struct pt_case *c = task->in;
+	uint64_t done = pt_done(task);
+
+	if (!done && !c->begin_ns)
+		c->begin_ns = pt_now(task);
+	return atomic_load(&c->stop) ||
+	       (c->trials && done >= tw_config.warmup + c->trials) ||
+	       (tw_config.duration_s && pt_now(task) - c->begin_ns >=
+		tw_config.duration_s * TW_NS_PER_S);
+}
+
+bool pt_more(struct pt_task *task)
+{
+	struct pt_case *c = task->in;
+
+	if (!is_done(task)) {
+		if (pt_config.interval_us &&
+		    c->choice.test->flags & PT_PACED)
+			pace(task);
+		return true;
+	}
+	if (!c->end_ns)
+		c->end_ns = pt_now(task);
+	atomic_store_explicit(&c->over, 1, memory_order_release);
+	return false;
+}
+
+int pt_lead(struct pt_task *task,
+	    int (*once)(struct pt_task *task, struct pt_trial *trial))
+{
+	struct pt_trial trial = { .t_ns = { 0 } };
+	bool spins = task->in->choice.test->flags & PT_SPINS;
+	int err = 0;
+
+	while (!err && pt_more(task)) {
+		err = once(task, &trial);
+		if (!err)
+			pt_record(task, &trial);
+		if (spins)
+			pt_rest(task);
+	}
+	return err;
+}
+
+int64_t pt_value_ps(const struct pt_case *c, const struct pt_metric *metric,
+		    const struct pt_trial *now, const struct pt_trial *before)
+{
+	int64_t ps;
+
+	if (metric->value_ps)
+		return metric->value_ps(now, before);
+	ps = (now->t_ns[metric->to] - now->t_ns[metric->from]) * PT_PS_PER_NS;
+	return metric->per > 1 ? (ps - c->clock_ps) / metric->per : ps;
+}
+
+static void add(struct pt_column *column, const struct pt_kept *kept,
+		int64_t value_ps)
+{
+	struct tw_stats *stats = &column->stats;
+	int64_t max_ps = stats->max_ns;
+	int i;
+
+	tw_stats_add(stats, value_ps, 1.0 / (double)(stats->count + 1),
+		     column->target_ps);
+	if (column->rows.num)
+		hist_sample(&column->rows, value_ps < 0 ? column->rows.num :
+			    (uint64_t)(value_ps / PT_PS_PER_NS /
+				       pt_config.bin_ns));
+	if (column->buckets)
+		column->buckets[tw_buckets_of(value_ps)]++;
+	for (i = 0; i < column->bounds; i++)
+		column->above[i] += value_ps > column->bounds_ps[i];
+	if (stats->count == 1 || value_ps > max_ps)
+		column->worst = *kept;
+}
+
+/* How much longer a value is than expected. */
+static int64_t excess_ps(const struct pt_case *c, const struct pt_kept *kept,
+			 int i)
+{
+	return kept->values_ps[i] == PT_NO_VALUE ? 0 :
+	       kept->values_ps[i] - c->column[i].target_ps;
+}
+
+/* -b: the first value above ends the run, before it is in the statistics. */
+static void check_break(struct pt_case *c, const struct pt_kept *kept)
+{
+	int64_t limit_ps = pt_config.break_us * TW_NS_PER_US * PT_PS_PER_NS;
+	int i = 0;
+
+	while (i < c->columns && excess_ps(c, kept, i) <= limit_ps)
+		i++;
+	if (!limit_ps || c->broke.kept.number || i == c->columns)
+		return;
+	if (pt_config.trace)
+		tw_tracefs_stop();
+	c->broke = (struct pt_broke) {
+		.column = i, .kept = *kept, .has_before = c->has_before,
+		.before = c->before, .ahead_ns = tw_clock_ahead_ns(c->stamped),
+	};
+	atomic_store(&c->stop, 1);
+}
+
+static void add_all(struct pt_case *c, const struct pt_kept *kept)
+{
+	/* It is as if a reply of twowaytest had been so late. */
+	int64_t late_ns[TW_METRICS] = { 0 };
+	int i;
+
+	check_break(c, kept);
+	for (i = 0; i < c->columns; i++) {
+		int64_t ns = excess_ps(c, kept, i) / PT_PS_PER_NS;
+
+		if (ns > late_ns[TW_SEND])
+			late_ns[TW_SEND] = ns;
+		if (kept->values_ps[i] != PT_NO_VALUE)
+			add(&c->column[i], kept, kept->values_ps[i]);
+	}
+	if (pt_throttle_room)
+		tw_part_throttle.record(pt_throttle_room, NULL, late_ns);
+	c->throttled += tw_throttle_is_stop(late_ns[TW_SEND]);
+	if (kept->number <= c->kept_max)
+		c->kept[kept->number - 1] = *kept;
+}
+
+void pt_record(struct pt_task *task, const struct pt_trial *trial)
+{
+	struct pt_case *c = task->in;
+	uint64_t done = pt_done(task), warmup = tw_config.warmup;
+	struct pt_kept kept = { .trial = *trial };
+	int i;
+
+	for (i = 0; i < c->columns; i++)
+		kept.values_ps[i] = pt_value_ps(c, c->column[i].metric, trial,
+						c->has_before ? &c->before :
+								NULL);
+	if (done >= warmup) {
+		kept.number = done - warmup + 1;
+		add_all(c, &kept);
+	} else if (done < PT_FIRST) {
+		memcpy(c->first_ps[done], kept.values_ps,
+		       sizeof(kept.values_ps));
+		c->first_count = done + 1;
+	}
+	c->before = *trial;
+	c->has_before = true;
+	atomic_store_explicit(&c->done, done + 1, memory_order_release);
+}
+
+void pt_rest(struct pt_task *task)
+{
+	int64_t now_ns = tw_now_ns(CLOCK_MONOTONIC);
+
+	if (!task->priority)
+		return;
+	if (!task->spin_begin_ns)
+		task->spin_begin_ns = now_ns;
+	if (now_ns - task->spin_begin_ns < SPIN_NS)
+		return;
+	sleep_until(task->spin_begin_ns + PERIOD_NS);
+	task->spin_begin_ns = 0;
+	/* What the sleep did is in no trial, nor between two. */
+	task->in->has_before = false;
+}
+
+void pt_rest_after(struct pt_task *task)
+{
+	int64_t now_ns = tw_now_ns(CLOCK_MONOTONIC);
+
+	if (task->spin_begin_ns)
+		sleep_until(2 * now_ns - task->spin_begin_ns);
+}
+
+int pt_check_sum(struct pt_task *task, uint64_t sum)
+{
+	if (!task->summed) {
+		task->checksum = sum;
+		task->summed = true;
+	}
+	return task->checksum == sum ? 0 :
+	       pt_failed(task, "the checksum of the results", -EBADMSG);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the tasks of a test call around their trials. One of them, the first
+ * role's if the test does not say otherwise, leads: it asks pt_more() before
+ * each trial and calls pt_record() after it. The others run until pt_over().
+ */
+#ifndef PT_RECORD_H
+#define PT_RECORD_H
+
+#include <errno.h>
+
+#include "pt_case.h"
+
+/*
+ * Called by the task that leads: whether there is a further trial; sleeps until
+ * that is due (-i). It knows itself when its time is over.
+ */
+bool pt_more(struct pt_task *task);
+
+/*
+ * Called by the task that leads: adds a trial to the statistics. The first
+ * trials, --warmup of them, stand apart. Takes about 100 ns a metric; it is
+ * outside of all timestamps.
+ */
+void pt_record(struct pt_task *task, const struct pt_trial *trial);
+
+/* The task that leads: calls @once for each trial. Returns 0 or its -errno. */
+int pt_lead(struct pt_task *task,
+	    int (*once)(struct pt_task *task, struct pt_trial *trial));
+
+/*
+ * Called by the others when the task that leads has woken them: whether it has
+ * made its last trial. Only then do they leave it without an answer.
+ */
+static inline bool pt_over(const struct pt_task *task)
+{
+	return atomic_load_explicit(&task->in->over, memory_order_acquire);
+}
+
+/* How many trials there were, with those of the warm-up. */
+static inline uint64_t pt_done(const struct pt_task *task)
+{
+	return atomic_load_explicit(&task->in->done, memory_order_relaxed);
+}
+
+/* Whether the next trial is one of the warm-up. */
+static inline bool pt_warms_up(const struct pt_task *task)
+{
+	return pt_done(task) < (uint64_t)tw_config.warmup;
+}
+
+/* Wait and post; a task that was stopped for a moment waits on. */
+static inline int pt_wait(sem_t *sem)
+{
+	while (sem_wait(sem))
+		if (errno != EINTR)
+			return -errno;
+	return 0;
+}
+
+static inline int pt_post(sem_t *sem)
+{
+	return sem_post(sem) ? -errno : 0;
+}
+
+/* The value of a metric in ps; PT_NO_VALUE: this trial has none. */
+int64_t pt_value_ps(const struct pt_case *c, const struct pt_metric *metric,
+		    const struct pt_trial *now, const struct pt_trial *before);
+
+/*
+ * Called between two trials by a task that spins: under a real-time policy it
+ * sleeps once it has spun for 500 ms, till a second after it began to. So it
+ * leaves real-time throttling alone, which comes at 950 of 1000 ms.
+ */
+void pt_rest(struct pt_task *task);
+
+/*
+ * Called after its last trial: it sleeps for as long as it has spun since, so
+ * that the test that follows does not inherit the time of this one.
+ */
+void pt_rest_after(struct pt_task *task);
+
+/*
+ * Called after a trial whose result has the checksum @sum: all have the same.
+ * Returns 0 or -EBADMSG.
+ */
+int pt_check_sum(struct pt_task *task, uint64_t sum);
+
+#endif /* PT_RECORD_H */

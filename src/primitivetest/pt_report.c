@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "pt_parts.h"
+#include "pt_report.h"
+#include "pt_task.h"
+#include "tw_text.h"
+#include "tw_throttle.h"
+
+#define EDGES	2	/* switches of a task before and after all trials */
+
+struct pt_result pt_results[PT_CASES_MAX];
+int pt_result_count;
+struct pt_derived pt_derived[PT_DERIVED_MAX];
+int pt_derived_count;
+
+/* The unit of what is printed: how many ps. */
+static double unit_ps = PT_PS_PER_NS;
+
+void pt_report_unit(bool json)
+{
+	bool us = json ? !tw_config.nsecs : pt_config.us;
+
+	unit_ps = us ? PT_PS_PER_NS * TW_NS_PER_US : PT_PS_PER_NS;
+}
+
+/* What the shared files print: "ns" are ps here. */
+int64_t tw_text_whole(int64_t ps)
+{
+	return (int64_t)((double)ps / unit_ps);
+}
+
+double tw_text_real(double ps)
+{
+	return ps / unit_ps;
+}
+
+int tw_text_columns(void)
+{
+	return pt_column_count();
+}
+
+int tw_text_pair(int column)
+{
+	return column;
+}
+
+enum tw_metric_id tw_text_metric(int column)
+{
+	return TW_LATENCY;
+}
+
+const char *tw_text_name(int column)
+{
+	return pt_column(column)->name;
+}
+
+const struct tw_stats *tw_text_total(const struct tw_run *run, int column)
+{
+	return &pt_column(column)->stats;
+}
+
+void pt_derive(double value, const char *unit, const char *formula,
+	       const char *name, ...)
+{
+	struct pt_derived *to = &pt_derived[pt_derived_count];
+	va_list args;
+
+	if (pt_derived_count == PT_DERIVED_MAX)
+		return;
+	pt_derived_count++;
+	to->value = value;
+	to->unit = unit;
+	snprintf(to->formula, sizeof(to->formula), "%s", formula);
+	va_start(args, name);
+	vsnprintf(to->name, sizeof(to->name), name, args);
+	va_end(args);
+}
+
+void pt_derive_all(void)
+{
+	int i;
+
+	for (i = 0; i < pt_case_count; i++)
+		if (pt_cases[i]->choice.test->derive)
+			pt_cases[i]->choice.test->derive(pt_cases[i]);
+	pt_rhealstone_derive();
+}
+
+double pt_rate(const struct pt_column *column)
+{
+	double mean_ps = tw_stats_mean(&column->stats);
+
+	return column->metric->rate && mean_ps > 0 ?
+	       1e9 * PT_PS_PER_NS / mean_ps : 0;
+}
+
+/* Nanoseconds are rounded down to whole ones. */
+static double shown(double ps)
+{
+	return pt_config.us ? tw_text_real(ps) : floor(tw_text_real(ps));
+}
+
+static void print_column(FILE *file, int number)
+{
+	const struct pt_column *column = pt_column(number);
+	const struct tw_stats *of = &column->stats;
+	const struct pt_task *task = &column->in->task[0];
+	int digits = pt_config.us ? 3 : 0;
+
+	fprintf(file, "T:%2d (%5d) P:%2d I:%" PRId64 " C:%7" PRIu64
+		" Min:%7.*f Act:%8.*f Avg:%8.*f Max:%8.*f Std:%8.1f %s\n",
+		number, task->pid, task->priority, pt_config.interval_us,
+		of->count, digits, shown((double)of->min_ns), digits,
+		shown((double)of->last_ns), digits, shown(tw_stats_mean(of)),
+		digits, shown((double)of->max_ns),
+		tw_text_real(tw_stats_deviation(of)), column->name);
+}
+
+/* The columns of the cases that have ended. */
+void tw_text_status(FILE *file, const struct tw_run *run)
+{
+	int i;
+
+	pt_report_unit(false);
+	for (i = 0; i < pt_column_count(); i++)
+		print_column(file, i);
+}
+
+void tw_text_print(FILE *file, const struct tw_run *run)
+{
+	int i;
+
+	pt_report_unit(false);
+	if (!run->no_status)
+		tw_text_status(file, run);
+	for (i = 0; tw_parts[i]; i++)
+		if (tw_parts[i]->text)
+			tw_parts[i]->text(file, run);
+}
+
+/* The warm-up's values: they stand apart. */
+static void print_first(FILE *file, const struct pt_case *c)
+{
+	uint64_t n;
+	int i;
+
+	if (!c->first_count)
+		return;
+	fprintf(file, "# First: %s", c->name);
+	for (i = 0; i < c->columns; i++) {
+		fprintf(file, "%s %s", i ? ";" : "",
+			c->column[i].metric->token);
+		for (n = 0; n < c->first_count; n++)
+			if (c->first_ps[n][i] == PT_NO_VALUE)
+				fprintf(file, " -");
+			else
+				fprintf(file, " %" PRId64,
+					c->first_ps[n][i] / PT_PS_PER_NS);
+	}
+	fprintf(file, "\n");
+}
+
+static void print_switches(FILE *file, const struct pt_case *c)
+{
+	int64_t had = pt_switches(c), needed = pt_switches_needed(c);
+	int64_t usual = pt_switches_usual(c);
+
+	if (pt_switches_lack(c))
+		fprintf(file, "# Not switched: %s: %" PRId64 " of %" PRId64 " switches happened\n",
+			c->name, had, needed);
+	else if (needed && had > usual + usual / 100 + EDGES * c->task_count)
+		fprintf(file, "# Preempted: %s: %" PRId64 " switches more than the %" PRId64 " needed\n",
+			c->name, had - usual, usual);
+}
+
+static void print_changes(FILE *file, const struct pt_case *c)
+{
+	int i;
+
+	for (i = 0; i < c->task_count; i++)
+		if (pt_task_changed(&c->task[i]))
+			fprintf(file, "# Changed while it ran: %s: task %s, policy %s, priority %d to policy %s, priority %d, or its CPUs\n",
+				c->name, c->task[i].name,
+				tw_config_policy(c->task[i].settings.policy),
+				c->task[i].settings.priority,
+				tw_config_policy(c->task[i].left.policy),
+				c->task[i].left.priority);
+}
+
+void pt_report_values(FILE *file, const struct pt_case *c,
+		      const struct pt_kept *kept)
+{
+	int i;
+
+	for (i = 0; i < c->columns; i++)
+		if (kept->values_ps[i] == PT_NO_VALUE)
+			fprintf(file, " %s -", c->column[i].metric->token);
+		else
+			fprintf(file, " %s %" PRId64,
+				c->column[i].metric->token,
+				kept->values_ps[i] / PT_PS_PER_NS);
+}
+
+static void print_case(FILE *file, const struct tw_run *run,
+		       const struct pt_case *c)
+{
+	int i;
+
+	print_first(file, c);
+	if (c->missed)
+		fprintf(file, "# Missed: %s: %" PRIu64 "\n", c->name,
+			c->missed);
+	if (c->throttled && tw_throttled(run, 0))
+		fprintf(file, "# Throttled: %s: %" PRIu64 " trials took as long as the kernel stops real-time tasks\n",
+			c->name, c->throttled);
+	print_switches(file, c);
+	print_changes(file, c);
+	if (c->broke.kept.number) {
+		fprintf(file, "# Break: %s, trial %" PRIu64 ":",
+			c->column[c->broke.column].name, c->broke.kept.number);
+		pt_report_values(file, c, &c->broke.kept);
+		fprintf(file, " ns\n");
+	}
+	for (i = 0; i < c->columns; i++)
+		if (pt_rate(&c->column[i]) > 0)
+			fprintf(file, "# Rate: %s %.0f %s/s\n",
+				c->column[i].name, pt_rate(&c->column[i]),
+				c->column[i].metric->rate);
+	for (i = 0; i < c->verdicts; i++)
+		fprintf(file, "# Verdict: %s: %s%s\n", c->name,
+			c->verdict[i].failed ? "failed: " : "",
+			c->verdict[i].text);
+}
+
+static void text(FILE *file, const struct tw_run *run)
+{
+	const struct pt_derived *of;
+	char name[PT_NAME];
+	int i;
+
+	if (pt_case_count)
+		fprintf(file, "# Clock: a reading of %s takes %.1f ns, which is subtracted only from values of several operations\n",
+			tw_config.clock->name,
+			(double)pt_cases[0]->clock_ps / PT_PS_PER_NS);
+	for (i = 0; i < pt_result_count; i++) {
+		if (pt_results[i].c)
+			print_case(file, run, pt_results[i].c);
+		pt_choice_name(pt_results[i].choice, name);
+		if (*pt_results[i].skipped)
+			fprintf(file, "# Skipped: %s: %s\n", name,
+				pt_results[i].skipped);
+	}
+	for (i = 0; i < pt_derived_count; i++) {
+		of = &pt_derived[i];
+		fprintf(file, "# %s: %s %.1f%s%s = %s\n",
+			strncmp(of->name, "rhealstone", 10) ? "Derived" :
+			"Rhealstone", of->name, of->value,
+			strcmp(of->unit, "ns") ? " " : "",
+			strcmp(of->unit, "ns") ? of->unit : "", of->formula);
+	}
+}
+
+static bool exceeded(const struct tw_run *run)
+{
+	return run->broken;
+}
+
+const struct tw_part pt_part_report = {
+	.text = text, .exceeded = exceeded,
+};

@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What the rows of primitivetest compute, and what their table says. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "pt_unit.h"
+
+#include "pt_exchange.h"
+#include "pt_report.h"
+#include "pt_rows.h"
+#include "pt_spin.h"
+
+static struct pt_case one;
+
+static void test_alarm(void **state)
+{
+	const struct pt_trial before = { .t_ns = { 7000000 } };
+	const struct pt_trial now = { .t_ns = { 8000123 } };
+	const struct pt_metric *interval = &pt_alarm.metrics[0];
+
+	assert_int_equal(pt_value_ps(&one, interval, &now, &before),
+			 INT64_C(1000123000));
+	assert_true(pt_value_ps(&one, interval, &now, NULL) == PT_NO_VALUE);
+}
+
+static void test_alarm_target(void **state)
+{
+	assert_int_equal(pt_alarm.metrics[0].target_ps(&one),
+			 INT64_C(1000000000));
+}
+
+#define CLOCK_PS	20000
+
+static struct pt_case of_clock = { .clock_ps = CLOCK_PS };
+
+static int64_t value_ps(const char *token, struct pt_trial trial)
+{
+	const struct pt_metric *metric = pt_clock.metrics;
+
+	while (strcmp(metric->token, token))
+		metric++;
+	return pt_value_ps(&of_clock, metric, &trial, NULL);
+}
+
+/* 100 readings and the clock's own one. */
+static void test_cost(void **state)
+{
+	const struct pt_trial trial = { .t_ns = { 1000, 3520 } };
+
+	assert_int_equal(value_ps("cost", trial),
+			 (2520000 - CLOCK_PS) / 100);
+}
+
+static void test_step(void **state)
+{
+	const struct pt_trial at_once = { .t_ns = { 0, 0, 50, 70, 70 } };
+	const struct pt_trial later = { .t_ns = { 0, 0, 50, 50, 4050 } };
+
+	assert_int_equal(value_ps("difference", at_once), 20000);
+	assert_int_equal(value_ps("resolution", at_once), 20000);
+	assert_int_equal(value_ps("difference", later), 0);
+	assert_int_equal(value_ps("resolution", later), 4000000);
+}
+
+/* Not awaited: no step of 0 ns. */
+static void test_no_step(void **state)
+{
+	const struct pt_trial trial = { .t_ns = { 0, 0, 50, 50, 50 } };
+
+	assert_true(value_ps("resolution", trial) == PT_NO_VALUE);
+}
+
+static const size_t sizes[] = { 1, 7, 8, 9, 64, 8192, PT_SIZE_MAX };
+
+static unsigned char message[PT_SIZE_MAX + 1];
+
+#define EACH_SIZE(i)	(i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+
+/* A byte of it that is another one is found, wherever it is. */
+static void test_content_changed(void **state)
+{
+	size_t i, at;
+
+	for EACH_SIZE(i) {
+		pt_content_fill(message, sizes[i], 300);
+		assert_true(pt_content_is(message, sizes[i], 300));
+		for (at = 0; at < sizes[i]; at += 1 + sizes[i] / 100) {
+			message[at] ^= 0x10;
+			assert_false(pt_content_is(message, sizes[i],
+							300));
+			message[at] ^= 0x10;
+		}
+		message[sizes[i] - 1] ^= 1;
+		assert_false(pt_content_is(message, sizes[i], 300));
+	}
+}
+
+/* That of another trial has another number, of as many bytes as fit. */
+static void test_content_number(void **state)
+{
+	size_t i;
+
+	for EACH_SIZE(i) {
+		pt_content_fill(message, sizes[i], 300);
+		assert_false(pt_content_is(message, sizes[i], 301));
+		assert_true(pt_content_is_counted(message, sizes[i], 300));
+		assert_false(pt_content_is_counted(message, sizes[i], 299));
+		assert_int_equal(pt_content_is_counted(message, sizes[i],
+						     300 - 256),
+				 sizes[i] == 1);
+		pt_content_count(message, sizes[i], UINT64_C(1) << 40);
+		assert_true(pt_content_is(message, sizes[i],
+					       UINT64_C(1) << 40));
+	}
+}
+
+/* Nothing is written behind it. */
+static void test_content_end(void **state)
+{
+	size_t i;
+
+	for EACH_SIZE(i) {
+		message[sizes[i]] = 0xa5;
+		pt_content_fill(message, sizes[i], UINT64_MAX);
+		assert_int_equal(message[sizes[i]], 0xa5);
+	}
+}
+
+/* One that was cut, or longer, has another pattern. */
+static void test_content_size(void **state)
+{
+	pt_content_fill(message, 64, 1);
+	assert_false(pt_content_is(message, 63, 1));
+	assert_false(pt_content_is(message, 65, 1));
+}
+
+#define COST	47
+
+static void test_first_within(void **state)
+{
+	const struct pt_delay_point point[] = {
+		{ 48, 300 * COST + 1, 300 },
+		{ 58, 300 * COST, 300 },
+		{ 68, 0, 300 },
+	};
+
+	assert_ptr_equal(pt_delay_shortest(point, 3, COST), &point[1]);
+}
+
+/* One that was not tried has no error, but is no result either. */
+static void test_not_tried(void **state)
+{
+	const struct pt_delay_point point[] = {
+		{ 48, 1000, 20 }, { 58, 0, 0 }, { 68, 940, 20 },
+	};
+
+	assert_ptr_equal(pt_delay_shortest(point, 3, COST), &point[2]);
+}
+
+static void test_none(void **state)
+{
+	const struct pt_delay_point point[] = {
+		{ 48, 48, 1 }, { 58, 0, 0 },
+	};
+
+	assert_null(pt_delay_shortest(point, 2, COST));
+}
+
+static void check_line(const double *x, const double *y, int count, double slope,
+		  double intercept)
+{
+	struct pt_line line = pt_linear_fit(x, y, count);
+
+	assert_true(fabs(line.slope - slope) < 1e-9);
+	assert_true(fabs(line.intercept - intercept) < 1e-6);
+}
+
+static void test_exact(void **state)
+{
+	const double x[] = { 10, 100, 1000, 10000 };
+	double y[4];
+	int i;
+
+	for (i = 0; i < 4; i++)
+		y[i] = 1.625 * x[i] + 24;
+	check_line(x, y, 4, 1.625, 24);
+	check_line(x, y, 2, 1.625, 24);
+}
+
+/* By hand: of (0, 0), (1, 3), (2, 0), the best line is y = 1. */
+static void test_least_squares(void **state)
+{
+	const double x[] = { 0, 1, 2 }, y[] = { 0, 3, 0 };
+
+	check_line(x, y, 3, 0, 1);
+}
+
+#define COUNT	4
+
+static void test_inversions(void **state)
+{
+	static const struct {
+		int order[COUNT];
+		int inversions;
+	} rows[] = {
+		{ { 0, 1, 2, 3 }, 0 },
+		{ { 1, 0, 2, 3 }, 1 },
+		{ { 0, 1, 3, 2 }, 1 },
+		{ { 3, 0, 1, 2 }, 1 },
+		{ { 1, 0, 3, 2 }, 2 },
+		{ { 3, 2, 1, 0 }, 3 },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_int_equal(pt_order_inversions(rows[i].order, COUNT),
+				 rows[i].inversions);
+	assert_int_equal(pt_order_inversions(rows[5].order, 1), 0);
+}
+
+static void test_work_iterations(void **state)
+{
+	assert_int_equal(pt_work_iterations(1, 10 * TW_NS_PER_MS), 1);
+	assert_int_equal(pt_work_iterations(16, 4 * TW_NS_PER_MS), 40);
+	assert_int_equal(pt_work_iterations(8, 3 * TW_NS_PER_MS), 27);
+	/* One that takes longer than it should is one. */
+	assert_int_equal(pt_work_iterations(1, 500 * TW_NS_PER_MS), 1);
+	assert_true(pt_work_iterations(1, 0) > 0);
+}
+
+static void test_stretch(void **state)
+{
+	assert_float_equal(pt_work_stretch(100, 100), 0, 1e-9);
+	assert_float_equal(pt_work_stretch(100, 103), 3, 1e-9);
+	assert_float_equal(pt_work_stretch(200, 500), 150, 1e-9);
+	assert_float_equal(pt_work_stretch(0, 500), 0, 1e-9);
+}
+
+/* Each iteration is in the result, and nothing else is. */
+static void test_spin(void **state)
+{
+	const uint64_t first = UINT64_C(6364136223846793005) +
+			       UINT64_C(1442695040888963407);
+
+	assert_int_equal(pt_spin(0), 1);
+	assert_int_equal(pt_spin(1), first);
+	assert_int_equal(pt_spin(2), first * UINT64_C(6364136223846793005) +
+				     UINT64_C(1442695040888963407));
+	assert_int_equal(pt_spin(1000), pt_spin(1000));
+	assert_int_not_equal(pt_spin(1000), pt_spin(1001));
+}
+
+static int64_t least_took_ns(int64_t iterations)
+{
+	int64_t took_ns, least_ns = INT64_MAX;
+	int i;
+
+	for (i = 0; i < 50; i++) {
+		took_ns = -tw_now_ns(CLOCK_MONOTONIC);
+		assert_int_not_equal(pt_spin(iterations), 0);
+		took_ns += tw_now_ns(CLOCK_MONOTONIC);
+		if (took_ns < least_ns)
+			least_ns = took_ns;
+	}
+	return least_ns;
+}
+
+/* It takes the time asked for; a CPU may change its speed by half. */
+static void test_spin_iterations(void **state)
+{
+	int64_t took_ns = least_took_ns(pt_spin_iterations(200));
+
+	assert_true(took_ns > 100 * TW_NS_PER_US);
+	assert_true(pt_spin_iterations(1) >= 1);
+}
+
+static void check_metrics(const struct pt_test *test)
+{
+	const struct pt_metric *metric = test->metrics;
+	int count = 0;
+
+	for (; metric->token; metric++, count++) {
+		assert_true(metric->from < PT_STAMPS);
+		assert_true(metric->to < PT_STAMPS);
+		assert_true(metric->value_ps || metric->from != metric->to);
+		assert_non_null(metric->label);
+	}
+	assert_in_range(count, 1, PT_METRICS);
+}
+
+static int count_roles(const struct pt_test *test)
+{
+	int count = 0;
+
+	while (test->roles && test->roles[count].name)
+		count++;
+	return test->roles ? count : 1;
+}
+
+/* A kind, or none. */
+static void check_tasks(const struct pt_test *test, const struct pt_kind *kind)
+{
+	struct pt_case *c = pt_unit_case(test, kind);
+	int tasks = count_roles(test);
+
+	if (test->copies)
+		tasks += test->copies(c) - 1;
+	assert_in_range(tasks, 1, PT_TASKS);
+	assert_true(c->trials);
+	assert_true(strlen(c->name) < PT_NAME - 1);
+	pt_case_unmap(c);
+}
+
+static void check_kinds(const struct pt_test *test)
+{
+	const struct pt_kind *kind = test->kinds, *other;
+
+	if (!kind)
+		check_tasks(test, NULL);
+	for (; kind && kind->name; kind++) {
+		check_tasks(test, kind);
+		for (other = test->kinds; other != kind; other++)
+			assert_string_not_equal(kind->name, other->name);
+	}
+	if (test->own)
+		assert_non_null(test->kinds);
+}
+
+static void test_rows(void **state)
+{
+	const struct pt_test *const *test = pt_tests;
+	const struct pt_test *const *other;
+
+	for (; *test; test++) {
+		check_metrics(*test);
+		check_kinds(*test);
+		for (other = pt_tests; other != test; other++)
+			assert_string_not_equal((*test)->name, (*other)->name);
+	}
+}
+
+static const struct pt_role *role_of(const struct pt_test *test,
+				     const char *name)
+{
+	const struct pt_role *role = test->roles;
+
+	while (strcmp(role->name, name))
+		role++;
+	return role;
+}
+
+static void test_nobody_is_woken(void **state)
+{
+	struct pt_case *c;
+
+	tw_config.loops = 10;
+	tw_config.warmup = 2;
+	c = pt_unit_case(&pt_preempt, NULL);
+
+	assert_int_equal(pt_preempt.open(c), 0);
+	assert_int_equal(role_of(&pt_preempt, "low")->run(&c->task[0]), 0);
+	pt_preempt.verify(c);
+	assert_int_equal(c->verdicts, 1);
+	assert_true(c->verdict[0].failed);
+	assert_non_null(strstr(c->verdict[0].text, "12 posts"));
+	pt_case_unmap(c);
+	tw_config.loops = 0;
+}
+
+/* Each trial: the two parts are the whole, and holding is in neither. */
+static void test_shuffle(void **state)
+{
+	const struct pt_metric *metric = pt_shuffle.metrics;
+	struct pt_case *c = pt_unit_case(&pt_shuffle, NULL);
+	struct pt_trial trial = { .t_ns = { 1000, 1300, 99000, 99070 } };
+
+	assert_string_equal(metric[2].token, "shuffle");
+	assert_int_equal(pt_value_ps(c, &metric[0], &trial, NULL), 300000);
+	assert_int_equal(pt_value_ps(c, &metric[1], &trial, NULL), 70000);
+	assert_int_equal(pt_value_ps(c, &metric[2], &trial, NULL), 370000);
+	pt_case_unmap(c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_alarm),
+		cmocka_unit_test(test_alarm_target),
+		cmocka_unit_test(test_cost),
+		cmocka_unit_test(test_step),
+		cmocka_unit_test(test_no_step),
+		cmocka_unit_test(test_content_changed),
+		cmocka_unit_test(test_content_number),
+		cmocka_unit_test(test_content_end),
+		cmocka_unit_test(test_content_size),
+		cmocka_unit_test(test_first_within),
+		cmocka_unit_test(test_not_tried),
+		cmocka_unit_test(test_none),
+		cmocka_unit_test(test_exact),
+		cmocka_unit_test(test_least_squares),
+		cmocka_unit_test(test_inversions),
+		cmocka_unit_test(test_work_iterations),
+		cmocka_unit_test(test_stretch),
+		cmocka_unit_test(test_spin),
+		cmocka_unit_test(test_spin_iterations),
+		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_nobody_is_woken),
+		cmocka_unit_test(test_shuffle),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

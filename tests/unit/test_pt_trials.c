@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What is counted and kept of trials; -b; the spans of a trial; Rhealstone. */
+#include <stdio.h>
+#include <string.h>
+
+#include "pt_unit.h"
+
+#include "pt_report.h"
+#include "pt_spans.h"
+#include "pt_task.h"
+
+#define US	TW_NS_PER_US
+#define AHEAD	(1000 * US)
+
+static const struct pt_metric metrics[] = {
+	PT_METRIC("out", "Out", 0, 1, PT_SPAN(PT_TO_WAIT, 1, 0)),
+	PT_METRIC("back", "Back", 1, 2, PT_SPAN(PT_TO_WAIT, 0, 1)),
+	{ .token = NULL }
+};
+
+static const struct pt_test test = {
+	.name = "any", .metrics = metrics, .trials = 10, .switches = 2,
+	.spare_switches = 1, .flags = PT_PACED,
+};
+
+static struct pt_case *c;
+static struct pt_task *leads;
+
+static int set_up(void **state)
+{
+	tw_config.warmup = 2;
+	tw_config.loops = tw_config.duration_s = 0;
+	pt_config = (struct pt_config) { .bin_ns = 1000 };
+	c = pt_unit_case(&test, NULL);
+	leads = &c->task[0];
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	pt_case_unmap(c);
+	return 0;
+}
+
+static void record(int64_t t0_ns, int64_t out_ns, int64_t back_ns)
+{
+	pt_record(leads, &(struct pt_trial) {
+		.t_ns = { t0_ns, t0_ns + out_ns, t0_ns + out_ns + back_ns },
+	});
+}
+
+static void test_count(void **state)
+{
+	const struct tw_stats *stats = &c->column[0].stats;
+	int64_t n = 0;
+
+	for (; pt_more(leads); n++) {
+		assert_int_equal(pt_warms_up(leads), n < 2);
+		record(100, 100 + n, 1);
+	}
+	assert_int_equal(n, 12);
+	assert_true(pt_over(leads));
+	assert_int_equal(stats->count, 10);
+	assert_int_equal(stats->min_ns, 102 * PT_PS_PER_NS);
+	assert_int_equal(stats->max_ns, 111 * PT_PS_PER_NS);
+	assert_int_equal(c->column[0].worst.number, 10);
+	assert_int_equal(c->column[1].worst.number, 1);
+	assert_int_equal(c->first_count, 2);
+	assert_int_equal(c->first_ps[1][0], 101 * PT_PS_PER_NS);
+}
+
+/*
+ * The others have to answer the trial that is being run, or the task that leads
+ * would wait for ever: to them it is over only when that task says so.
+ */
+static void test_stop_within_a_trial(void **state)
+{
+	assert_true(pt_more(leads));
+	atomic_store(&c->stop, 1);
+	assert_false(pt_over(&c->task[1]));
+	record(0, 1, 1);
+	assert_false(pt_over(&c->task[1]));
+	assert_false(pt_more(leads));
+	assert_true(pt_over(&c->task[1]));
+}
+
+/* The task that leads knows itself when its time is over. */
+static void test_duration(void **state)
+{
+	tw_config.duration_s = 1;
+	assert_true(pt_more(leads));
+	c->begin_ns -= TW_NS_PER_S;
+	assert_false(pt_more(leads));
+}
+
+static void test_break(void **state)
+{
+	pt_config.break_us = 5;
+	record(0, 9000, 9000);		/* the warm-up is not judged */
+	record(0, 1, 1);
+	record(20000, 5000, 100);
+	record(30000, 3000, 300);
+	assert_int_equal(atomic_load(&c->stop), 0);
+	record(50000, 400, 5001);
+	assert_int_equal(atomic_load(&c->stop), 1);
+	assert_false(pt_over(leads));
+	assert_false(pt_more(leads));
+	record(60000, 90000, 90000);	/* the first one counts */
+	assert_int_equal(c->broke.column, 1);
+	assert_int_equal(c->broke.kept.number, 3);
+	assert_int_equal(c->broke.kept.trial.t_ns[0], 50000);
+	assert_int_equal(c->broke.kept.values_ps[0], 400 * PT_PS_PER_NS);
+	assert_true(c->broke.has_before);
+	assert_int_equal(c->broke.before.t_ns[0], 30000);
+	/* As far as two readings of one clock are apart. */
+	assert_in_range(c->broke.ahead_ns + TW_NS_PER_S / 2, 0, TW_NS_PER_S);
+	/* It is one of the statistics all the same. */
+	assert_int_equal(c->column[1].stats.count, 4);
+}
+
+/* What was usual before it; of the first trial, the warm-up's. */
+static void test_usual(void **state)
+{
+	pt_config.break_us = 5;
+	record(0, 70, 7);
+	record(0, 90, 9);
+	record(0, 6000, 1);
+	assert_int_equal(pt_spans_usual_ps(c, 0), 80 * PT_PS_PER_NS);
+	c->column[0].stats.count = 3;
+	c->column[0].stats.sum_ns = (6000 + 500 + 700) * PT_PS_PER_NS;
+	assert_int_equal(pt_spans_usual_ps(c, 0), 600 * PT_PS_PER_NS);
+}
+
+static int64_t period_ps(const struct pt_case *of)
+{
+	return 1000 * PT_PS_PER_NS;
+}
+
+/* An interval is above the limit only by what it exceeds its period. */
+static void test_break_beyond_the_target(void **state)
+{
+	static const struct pt_metric interval[] = {
+		PT_METRIC("interval", "Interval", 0, 1,
+			  .target_ps = period_ps),
+		{ .token = NULL }
+	};
+	static const struct pt_test timer = {
+		.name = "any", .metrics = interval, .trials = 10,
+	};
+
+	pt_case_unmap(c);
+	c = pt_unit_case(&timer, NULL);
+	leads = &c->task[0];
+	tw_config.warmup = 0;
+	pt_config.break_us = 1;
+	record(0, 2000, 0);
+	assert_int_equal(c->broke.kept.number, 0);
+	record(0, 2001, 0);
+	assert_int_equal(c->broke.kept.number, 2);
+}
+
+/* A task that sleeps until its next trial is not preempted by it. */
+static void test_switches(void **state)
+{
+	int i;
+
+	pt_config.interval_us = 100;
+	for (i = 0; i < 3; i++) {
+		assert_true(pt_more(leads));
+		record(0, 1, 1);
+	}
+	assert_int_equal(pt_switches_needed(c), 6);
+	assert_int_equal(pt_switches_usual(c), 12);
+	c->choice.cross = true;
+	assert_int_equal(pt_switches_needed(c), 3);
+}
+
+/* After a late trial, the next begins at an expiry, not at once. */
+static void test_pace_after_a_late_trial(void **state)
+{
+	int64_t first_ns;
+
+	pt_config.interval_us = 20000;
+	assert_true(pt_more(leads));
+	first_ns = leads->next_ns;
+	leads->next_ns -= 50 * TW_NS_PER_MS;	/* as if 50 ms had passed */
+	assert_true(pt_more(leads));
+	assert_int_equal((leads->next_ns - first_ns + 50 * TW_NS_PER_MS) %
+			 (20 * TW_NS_PER_MS), 0);
+	assert_true(leads->next_ns > first_ns);
+	assert_true(tw_now_ns(CLOCK_MONOTONIC) >= leads->next_ns);
+}
+
+/* Of a short run, what happens before the first trial counts. */
+static void test_too_few_switches(void **state)
+{
+	static const struct {
+		int trials, had;
+		bool lack;
+	} rows[] = {
+		{ 3, 4, false }, { 3, 3, true }, { 3, 0, true },
+		{ 1000, 2000, false }, { 1000, 1978, false },
+		{ 1000, 1977, true },
+	};
+	size_t i;
+
+	c->task_count = 2;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		atomic_store(&c->done, (uint64_t)rows[i].trials);
+		c->task[0].used.voluntary = rows[i].had;
+		assert_int_equal(pt_switches_lack(c), rows[i].lack);
+	}
+}
+
+static void test_check_sum(void **state)
+{
+	assert_int_equal(pt_check_sum(leads, 0), 0);
+	assert_int_equal(pt_check_sum(leads, 0), 0);
+	assert_true(pt_check_sum(leads, 1) < 0);
+	assert_non_null(leads->failed);
+}
+
+/* Ten periods, and a second at least. */
+static void test_limit_of_a_trial(void **state)
+{
+	assert_int_equal(pt_case_limit_ms(c), 1000);
+	pt_config.interval_us = 1000000;
+	assert_int_equal(pt_case_limit_ms(c), 10000);
+}
+
+/* Which names a limit is for. */
+static void test_names(void **state)
+{
+	static const char name[] = "sync2.cond.process.same";
+	static const char *const good[] = {
+		"sync2.out", "sync2.cond.out", "sync2.process.out",
+		"sync2.cond.same.out", "sync2.cond.process.same.out",
+	};
+	static const char *const bad[] = {
+		"sync2", "out", "sync2.back", "sync.out", "sync2.con.out",
+		"sync2.futex.out", "sync2.cond.x.out", "sync2..out.x",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		assert_true(pt_name_is_for(good[i], name, "out"));
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_false(pt_name_is_for(bad[i], name, "out"));
+}
+
+/* The trial above -b: its metric's span, or those within it. */
+static void test_spans(void **state)
+{
+	struct tw_span spans[PT_METRICS];
+	char texts[PT_MARKS][PT_MARK_TEXT];
+	struct tw_mark marks[PT_MARKS];
+	int i;
+
+	for (i = 0; i < PT_TASKS; i++) {
+		c->task[i].pid = 100 + i;
+		snprintf(c->task[i].name, sizeof(c->task[i].name), "prim-%d",
+			 i);
+	}
+	pt_config.break_us = 300;
+	record(0, 20 * US, 10 * US);
+	record(0, 20 * US, 10 * US);
+	record(5000 * US, 20 * US, 400 * US);
+	assert_int_equal(pt_spans_find(c, AHEAD, spans), 1);
+	assert_string_equal(spans[0].name, "back");
+	assert_string_equal(spans[0].side, "prim-0");
+	assert_string_equal(spans[0].peer, "prim-1");
+	assert_int_equal(spans[0].side_pid, 100);
+	assert_int_equal(spans[0].peer_pid, 101);
+	assert_int_equal(spans[0].begin_ns, 4020 * US);
+	assert_int_equal(spans[0].end_ns, 4420 * US);
+	assert_int_equal((int64_t)spans[0].mean_ns, 10 * US);
+	assert_int_equal(pt_spans_marks(c, AHEAD, marks, texts), 4);
+	assert_int_equal(marks[0].at_ns, 4000 * US);
+	assert_string_equal(marks[0].what, "out begins");
+	assert_string_equal(marks[3].what, "back ends");
+}
+
+/* Each metric of each test has its span, but for those of other spans. */
+static void test_every_span(void **state)
+{
+	static const char others[] =
+		"roundtrip post shuffle life interval difference resolution handover";
+	const struct pt_metric *metric;
+	int i;
+
+	for (i = 0; pt_tests[i]; i++)
+		for (metric = pt_tests[i]->metrics; metric->token; metric++) {
+			const struct pt_span *span = &metric->span;
+
+			assert_true(span->to > PT_TO_ADD ||
+				    strstr(others, metric->token));
+			assert_in_range(span->task + 1, 0, PT_TASKS);
+			if (span->to == PT_TO_REPEAT)
+				assert_non_null(metric->target_ps);
+			if (span->to == PT_TO_WAIT ||
+			    span->to == PT_TO_WAIT_LONG)
+				assert_int_not_equal(span->task, span->by);
+		}
+}
+
+/* The tests whose results are the parts; each has one metric here. */
+static const struct pt_kind kinds[PT_RHEALSTONES] = {
+	{ .name = "2x0" }, { .name = NULL }, { .name = "1000" },
+	{ .name = NULL }, { .name = "inherit" }, { .name = "8" },
+};
+
+static const struct pt_metric parts[PT_RHEALSTONES][2] = {
+	{ { .token = "switch" } }, { { .token = "preempt" } },
+	{ { .token = "wakeup" } }, { { .token = "shuffle" } },
+	{ { .token = "handover" } }, { { .token = "out" } },
+};
+
+static const struct pt_test tests_of[PT_RHEALSTONES] = {
+	{ .name = "yield", .metrics = parts[0] },
+	{ .name = "preempt", .metrics = parts[1] },
+	{ .name = "timer", .metrics = parts[2], .flags = PT_ALONE },
+	{ .name = "shuffle", .metrics = parts[3] },
+	{ .name = "sync3", .metrics = parts[4] },
+	{ .name = "message", .metrics = parts[5] },
+};
+
+/* The first @count parts were measured: 1000 ns, 2000 ns ... on average. */
+static void derive(int count)
+{
+	int i;
+
+	pt_derived_count = 0;
+	for (i = 0; i < count; i++) {
+		pt_cases[i] = pt_unit_case(&tests_of[i], kinds[i].name ?
+					   &kinds[i] : NULL);
+		tw_stats_add(&pt_cases[i]->column[0].stats,
+			     (i + 1) * 1000 * PT_PS_PER_NS, 1, 0);
+	}
+	pt_case_count = count;
+	pt_rhealstone_derive();
+	for (i = 0; i < count; i++)
+		pt_case_unmap(pt_cases[i]);
+	pt_case_count = 0;
+}
+
+static void test_rhealstone(void **state)
+{
+	const double equal[PT_RHEALSTONES] = { 1000, 1000, 1000, 1000, 1000,
+					       1000 };
+	const double none[PT_RHEALSTONES] = { 0 };
+
+	assert_float_equal(pt_rhealstone(equal), 1e6, 1e-3);
+	assert_float_equal(pt_rhealstone(none), 0, 1e-9);
+	derive(PT_RHEALSTONES - 1);
+	assert_int_equal(pt_derived_count, 0);
+	derive(PT_RHEALSTONES);
+	assert_int_equal(pt_derived_count, 1);
+	assert_string_equal(pt_derived[0].name, "rhealstone.process");
+	assert_float_equal(pt_derived[0].value, 6e9 / 21000, 1e-3);
+	assert_string_equal(pt_derived[0].unit, "/s");
+	assert_string_equal(pt_derived[0].formula, "6 / (switch 1000.0 + preemption 2000.0 + interrupt 3000.0 + shuffle 4000.0 + deadlock 5000.0 + message 6000.0 ns)");
+}
+
+#define EACH(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		EACH(test_count), EACH(test_stop_within_a_trial),
+		EACH(test_duration), EACH(test_break), EACH(test_usual),
+		EACH(test_break_beyond_the_target), EACH(test_switches),
+		EACH(test_pace_after_a_late_trial),
+		EACH(test_too_few_switches), EACH(test_check_sum),
+		EACH(test_limit_of_a_trial), EACH(test_names),
+		EACH(test_spans), EACH(test_every_span),
+		EACH(test_rhealstone),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
