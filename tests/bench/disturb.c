@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/tw_time.h"
+#include "tw_time.h"
 
 #define LINE	64
 #define LINES	((size_t)8 * 1024 * 1024 / LINE)

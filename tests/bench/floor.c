@@ -5,10 +5,9 @@
  * response exceeds this program's by is the tool's own cost.
  *
  * usage: floor -c CLIENT-CPU -s SERVER-CPU -p PRIORITY -l CYCLES [-i US]
- *	[-w CYCLES] [-f]
+ *	[-w CYCLES]
  *
- * -i is the period, by default 1000; -w the warm-up, 2. -f folds each cycle
- * into the tool's statistics, where the tool does.
+ * -i is the period, by default 1000; -w the warm-up, 2.
  * Prints the mean and the maximum of the response, in ns.
  */
 #include <err.h>
@@ -21,19 +20,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/tw_system.h"
-#include "base/tw_time.h"
-#include "measure/tw_tally.h"
-#include "measure/tw_wire.h"
+#include "rt-utils.h"
+#include "tw_time.h"
+#include "tw_wire.h"
 
 #define SLEEP_NS	(100 * TW_NS_PER_US)
-#define REQUEST		TW_REQUEST_MIN
-#define REPLY		TW_REPLY_SIZE
+#define REQUEST		((ssize_t)sizeof(struct tw_request))
+#define REPLY		((ssize_t)sizeof(struct tw_reply))
 
 static int client_cpu, server_cpu, priority;
 static int64_t period_ns = 1000 * TW_NS_PER_US;
@@ -41,7 +40,6 @@ static uint64_t loops, warmup = 2;
 
 /* Shared with main, who prints. */
 static int64_t *responses;
-static struct tw_tally *tally;
 
 static void *map(size_t size)
 {
@@ -55,12 +53,14 @@ static void *map(size_t size)
 
 static void settle(int cpu, int to_priority)
 {
+	const struct sched_param param = { .sched_priority = to_priority };
 	cpu_set_t cpus;
 
 	CPU_ZERO(&cpus);
 	CPU_SET(cpu, &cpus);
-	if (tw_system_pin(&cpus) || tw_system_lock_memory() ||
-	    tw_system_schedule(SCHED_FIFO, to_priority))
+	if (sched_setaffinity(0, sizeof(cpus), &cpus) ||
+	    mlockall(MCL_CURRENT | MCL_FUTURE) ||
+	    sched_setscheduler(0, SCHED_FIFO, &param))
 		errx(1, "CPU %d, locked memory or priority %d was refused",
 		     cpu, to_priority);
 }
@@ -125,35 +125,18 @@ static int64_t exchange(int fd, const sigset_t *signals, char *reply,
 	return t3_ns;
 }
 
-static void fold(struct tw_cycle *cycle, const char *reply)
-{
-	int64_t times_ns[2];
-
-	memcpy(times_ns, reply, sizeof(times_ns));
-	cycle->t1_ns = times_ns[0];
-	cycle->t2_ns = times_ns[1];
-	tw_tally_add(tally, cycle);
-	cycle->planned_ns += period_ns;
-}
-
 static void measure(int fd)
 {
-	struct tw_cycle cycle = { .seq = 0 };
+	int64_t t0_ns, t3_ns;
 	char reply[REPLY];
 	sigset_t signals;
+	uint64_t i;
 
 	start_timer(&signals);
-	while (cycle.seq < warmup + loops) {
-		cycle.prev_t0_ns = cycle.t0_ns;
-		cycle.seq++;
-		cycle.t3_ns = exchange(fd, &signals, reply, &cycle.t0_ns);
-		if (cycle.seq <= warmup) {
-			cycle.planned_ns = cycle.t0_ns + period_ns;
-			continue;
-		}
-		responses[cycle.seq - warmup - 1] = cycle.t3_ns - cycle.t0_ns;
-		if (tally)
-			fold(&cycle, reply);
+	for (i = 0; i < warmup + loops; i++) {
+		t3_ns = exchange(fd, &signals, reply, &t0_ns);
+		if (i >= warmup)
+			responses[i - warmup] = t3_ns - t0_ns;
 	}
 }
 
@@ -185,10 +168,9 @@ static void connect_both(int *client, int *server)
 
 static void parse(int argc, char *argv[])
 {
-	bool fold_them = false;
 	int option;
 
-	while ((option = getopt(argc, argv, "c:s:p:l:i:w:f")) >= 0) {
+	while ((option = getopt(argc, argv, "c:s:p:l:i:w:")) >= 0) {
 		if (option == 'c')
 			client_cpu = atoi(optarg);
 		else if (option == 's')
@@ -201,20 +183,11 @@ static void parse(int argc, char *argv[])
 			period_ns = atoi(optarg) * TW_NS_PER_US;
 		else if (option == 'w')
 			warmup = strtoull(optarg, NULL, 10);
-		else if (option == 'f')
-			fold_them = true;
 		else
 			exit(1);
 	}
 	if (!loops || priority < 2)
 		errx(1, "-l CYCLES and -p PRIORITY, at least 2, are needed");
-	if (fold_them) {
-		const struct tw_metric_params params = {
-			.period_ns = period_ns, .sleep_ns = SLEEP_NS,
-		};
-
-		tally = tw_tally_init(map(tw_tally_size(0)), &params, 0);
-	}
 }
 
 /* Starts a side, which has the other's end of the connection closed. */
@@ -229,14 +202,11 @@ static void start(void (*side)(int fd), int fd, int other, int cpu,
 	if (pid)
 		return;
 	close(other);
-	if (tw_system_die_with(parent, SIGKILL))
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
 		_exit(1);
 	settle(cpu, at_priority);
-	if (side == measure) {
-		tw_system_prefault(responses, loops * sizeof(*responses));
-		if (tally)
-			tw_system_prefault(tally, tw_tally_size(0));
-	}
+	if (side == measure)
+		memset(responses, 0, loops * sizeof(*responses));
 	side(fd);
 	_exit(0);
 }
@@ -262,7 +232,7 @@ int main(int argc, char *argv[])
 	parse(argc, argv);
 	responses = map(loops * sizeof(*responses));
 	/* As the tool: where there is no right to it, without. */
-	tw_system_limit_latency(0);
+	set_latency_target(0);
 	connect_both(&client, &server);
 	start(serve, server, client, server_cpu, priority - 1);
 	start(measure, client, server, client_cpu, priority);

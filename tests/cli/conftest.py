@@ -2,11 +2,9 @@
 """Fixtures of the tests that need no privilege."""
 
 import os
-import re
 
 import pytest
 
-import hosts
 import primitives
 import twoway
 
@@ -14,15 +12,6 @@ import twoway
 def pytest_sessionstart():
     if not os.access(twoway.binary(), os.X_OK):
         pytest.exit(f"{twoway.binary()}: set TWOWAYTEST to the program", 1)
-
-
-@pytest.fixture(autouse=True, scope="module")
-def program(request):
-    """What measures between two hosts is still the program before."""
-    with pytest.MonkeyPatch.context() as patch:
-        if re.search("hosts|oneway|stamps|two_clocks", request.path.stem):
-            patch.setenv("TWOWAYTEST", os.environ["TWOWAYTEST_HOSTS"])
-        yield
 
 
 @pytest.fixture
@@ -68,19 +57,3 @@ def bare(tmp_path):
 
     run_here.directory = tmp_path
     return run_here
-
-
-@pytest.fixture
-def serve():
-    """Starts servers for other hosts; they end with the test."""
-    running = []
-
-    def serve_here(*options, **more):
-        server = hosts.Server(*options, **more)
-        running.append(server)
-        server.listens()
-        return server
-
-    yield serve_here
-    for server in running:
-        server.end()

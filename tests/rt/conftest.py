@@ -3,7 +3,6 @@
 
 import os
 import pathlib
-import re
 import shutil
 import subprocess
 import tempfile
@@ -34,15 +33,6 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.skip(reason=reason))
         if item.path.stem.removeprefix("test_rt_") not in TOGETHER:
             item.add_marker("alone")
-
-
-@pytest.fixture(autouse=True, scope="module")
-def program(request):
-    """What measures between two hosts is still the program before."""
-    with pytest.MonkeyPatch.context() as patch:
-        if re.search("hosts|oneway|stamps|two_clocks", request.path.stem):
-            patch.setenv("TWOWAYTEST", os.environ["TWOWAYTEST_HOSTS"])
-        yield
 
 
 @pytest.fixture
