@@ -10,8 +10,8 @@ import numpy
 import tr_dump_stamps
 from tr_input import open_input
 from tr_model import (
-    METRICS, PHASES, STAMPED, TWO_CLOCKS, TWO_CLOCKS_PHASES, InputError, Part,
-    Step, Worst)
+    ALONE_PHASES, METRICS, PHASES, STAMPED, TWO_CLOCKS, TWO_CLOCKS_PHASES,
+    InputError, Part, Step, Worst)
 from tr_stats import PIECE, series_of, small
 
 HEADER = b"pair,cycle,planned_ns,t0_ns,t1_ns,t2_ns,t3_ns,missed"
@@ -23,6 +23,8 @@ HEADERS = {HEADER: (False, False), TWO_CLOCKS_HEADER: (True, False),
            HEADER + tr_dump_stamps.NAMES: (False, True),
            TWO_CLOCKS_HEADER + tr_dump_stamps.NAMES: (True, True)}
 LOST = rb"\d{1,9}(?:,\d{1,19}){3},,,,\d{1,19}"     # over UDP
+# With --reflect, which has no server: they are taken for 0.
+NO_SERVER = re.compile(rb",,,(?=\d{1,19},)")
 CYCLE = rb"\d{1,9}(?:,\d{1,19}){7}"
 # A line of a file without stamps, or with them.
 ROW = [re.compile(b"(?:" + CYCLE + b"|" + LOST + b")" + more)
@@ -41,9 +43,11 @@ WORST = ("response", "total", "wakeup")    # of which the worst cycle is shown
 class Cycles:
     """The cycles of one pair, kept as differences to spare memory."""
 
-    def __init__(self, two_clocks=False, stamped=False):
+    def __init__(self, two_clocks=False, stamped=False, alone=False):
         self.two_clocks, self.stamped = two_clocks, stamped
-        self.phases = TWO_CLOCKS_PHASES if two_clocks else PHASES
+        self.alone = alone      # the client: there are no t1 and t2
+        self.phases = ALONE_PHASES if alone else \
+            TWO_CLOCKS_PHASES if two_clocks else PHASES
         self.column = {name: [] for name in (
             "interval", "planned", *self.phases, *(STAMPED if stamped else ()))}
         self.starts = []        # first cycle of each step
@@ -64,7 +68,8 @@ class Cycles:
         if self.last is None:
             starts[0] = True
             self.first_ns = int(rows[0, 3])
-        bad = (rows[:, 6] < rows[:, 3]) | (rows[:, 3] < before[:, 3])
+        bad = (rows[:, 6] < rows[:, 3]) | (rows[:, 3] < before[:, 3]) | \
+            ((rows[:, 4] == 0) != self.alone)
         if bad.any():
             return int(bad.argmax())
         breaks = starts | (rows[:, 1] != before[:, 1] + 1)
@@ -81,7 +86,7 @@ class Cycles:
         waits = planned if self.two_clocks else numpy.where(
             breaks, planned, numpy.maximum(planned, before[:, 6]))
         found = {"interval": t0 - before[:, 3], "wakeup": t0 - waits,
-                 "planned": t3 - planned,
+                 "planned": t3 - planned, "response": t3 - t0,
                  "send": t1 - t0, "sleep": t2 - t1, "receive": t3 - t2,
                  "network": t3 - t0 - (t2 - t1)}
         if self.stamped:
@@ -115,6 +120,8 @@ class Cycles:
         gone = [] if self.period_ns else ["wakeup", "planned"]
         if self.two_clocks:
             gone += ["send", "receive"]
+        if self.alone:
+            gone += ["send", "sleep", "receive", "total", "network"]
         return [metric for metric in METRICS if metric not in gone]
 
     def piece(self, metric, part):
@@ -123,6 +130,8 @@ class Cycles:
                for name, column in self.column.items()}
         if metric in get:
             return get[metric]
+        if self.alone:
+            return get["response"]      # the latency
         network = get["network"] if self.two_clocks else \
             get["send"] + get["receive"]
         if metric == "network":
@@ -242,6 +251,9 @@ def rows_of(path, chunk, line, stamped):
         raise InputError(path, line + chunk.count(b"\n"),
                          "the file is cut off: no line end")
     columns = 8 + tr_dump_stamps.COLUMNS * stamped
+    first = re.search(rb"^(?!.*,,,,).*", chunk, re.M)
+    if first and NO_SERVER.search(first[0]):
+        chunk = NO_SERVER.sub(b",0,0,", chunk)
     whole = chunk
     if b",,,," in chunk:
         chunk = LOST_ROW[stamped].sub(b"", chunk)
@@ -295,8 +307,8 @@ def read_cycles(path):
             rows = rows_of(path, chunk, line, stamped)
             for pair in numpy.unique(rows[:, 0]):
                 own = numpy.flatnonzero(rows[:, 0] == pair)
-                cycles = pairs.setdefault(int(pair),
-                                          Cycles(two_clocks, stamped))
+                cycles = pairs.setdefault(int(pair), Cycles(
+                    two_clocks, stamped, not rows[own[0], 4]))
                 bad = cycles.add(rows if len(own) == len(rows)
                                  else rows[own])
                 if bad is not None:

@@ -42,7 +42,8 @@ class Together(Cycles):
     def __init__(self, pairs, steps):
         """pairs: Cycles by number, whose columns go; steps: steps_of()."""
         found = list(pairs.values())
-        super().__init__(found[0].two_clocks, found[0].stamped)
+        super().__init__(found[0].two_clocks, found[0].stamped,
+                         found[0].alone)
         lengths = [cycles.count for cycles in found]
         self.count = sum(lengths)
         step = numpy.concatenate([

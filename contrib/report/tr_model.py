@@ -28,6 +28,7 @@ SIX = list(METRICS)[1:7]
 PHASES = ("wakeup", "send", "sleep", "receive")
 # Of client and server with a clock each, in order of time; and of all runs.
 TWO_CLOCKS_PHASES = ("wakeup", "network", "sleep")
+ALONE_PHASES = ("wakeup", "response")   # of a client without a server
 ALL_PHASES = ("wakeup", "send", "network", "sleep", "receive")
 ONE_WAY = ("send", "receive")   # with two clocks, these compare them
 # What network is made of, if all of the kernel's timestamps were taken.

@@ -150,12 +150,13 @@ def complete(parts, defaults):
     pairs = dump.cycles if isinstance(dump.cycles, dict) else {}
     periods = periods_ns(pairs or {0: dump.cycles}, json, defaults)
     period_ns = next(iter(periods.values()))
-    sleep_us = known.get("sleep_us", defaults.sleep)
+    one = next(iter((pairs or {0: dump.cycles}).values()))
+    sleep_us = 0 if one.alone else known.get("sleep_us", defaults.sleep)
     formula = known.get("total", defaults.total)
     if not json:
         dump.settings = {"interval_us": period_ns // 1000,
                          "sleep_us": sleep_us, "total": formula}
-        if next(iter((pairs or {0: dump.cycles}).values())).two_clocks:
+        if one.two_clocks:
             dump.settings["clocks"] = "two"
         if pairs:
             dump.settings["pairs"] = len(pairs)

@@ -44,12 +44,12 @@ class Stamps:
                 self.rows[STAMPED[0]].count)
 
 
-def read_row(member, key):
-    """None if no cycle had it."""
+def read_row(member, key, cycles=...):
+    """None if no cycle had it. cycles: of all rows, if it does not tell."""
     row = member.inner(key)
     if not row.value:
         return None
-    found = Row(row.get("count", int), row.get("min_ns", int),
+    found = Row(row.get("count", int, default=cycles), row.get("min_ns", int),
                 row.get("avg_ns", *NUMBER), row.get("max_ns", int))
     if found.count < 1 or not found.min_ns <= \
             found.avg_ns + ROUNDED_NS <= found.max_ns + 2 * ROUNDED_NS:
@@ -96,19 +96,61 @@ def read_cycles(member):
         {kind: count_of(missing, kind) for kind in KINDS}, rows)
 
 
-def read(twoway, part):
-    """Give a part what its JSON says."""
-    member = twoway.inner("stamps")
-    if not member.value:
-        return
-    part.stamps = stamps = read_cycles(member)
+def read_schema1(member):
+    stamps = read_cycles(member)
     stamps.mode = member.get("mode", str)
     calls, exchange = member.inner("calls_more"), member.inner("exchange")
     stamps.calls = {side: count_of(calls, side) for side in SIDES}
     stamps.exchange = {key: row for key in ("without", "with")
                        if (row := read_row(exchange, key))}
-    pairs = [read_cycles(pair) for pair in member.items("pairs")]
-    stamps.pairs = pairs if len(pairs) > 1 else []
+    stamps.pairs = [read_cycles(pair) for pair in member.items("pairs")]
+    return stamps
+
+
+def read_pair(member):
+    """Of schema 2: all parts are of the same cycles."""
+    cycles, parts = count_of(member, "cycles"), member.inner("parts")
+    names = [f"{side} {name}" for side in SIDES for name in OF_SIDE]
+    rows = {name: read_row(parts, name.replace(" ", "_"), cycles)
+            for name in (*names, *STAMPED, "network")}
+    rows = {name: row for name, row in rows.items() if row}
+    check_sum(parts, rows)
+    missing = member.inner("missing")
+    return Stamps(cycles, *(count_of(member, key) for key in (
+        "left_out", "unfinished")),
+        {kind: count_of(missing, kind) for kind in KINDS}, rows)
+
+
+def together(rows):
+    count = sum(row.count for row in rows)
+    return Row(count, min(row.min_ns for row in rows),
+               sum(row.avg_ns * row.count for row in rows) / count,
+               max(row.max_ns for row in rows))
+
+
+def read_schema2(twoway, members):
+    pairs = [read_pair(member) for member in members]
+    names = dict.fromkeys(name for pair in pairs for name in pair.rows)
+    mode = twoway.inner("settings").get("stamps", str)
+    return Stamps(*(sum(getattr(pair, key) for pair in pairs) for key in (
+        "cycles", "left_out", "unfinished")),
+        {kind: sum(pair.missing[kind] for pair in pairs) for kind in KINDS},
+        {name: together([pair.rows[name] for pair in pairs
+                         if name in pair.rows]) for name in names},
+        mode, dict.fromkeys(SIDES, int(mode == "all")), pairs=pairs)
+
+
+def read(twoway, part):
+    """Give a part what its JSON says."""
+    member = twoway.inner("stamps")
+    members = [member for pair in twoway.items("pairs")
+               if (member := pair.inner("stamps")).value]
+    if not member.value and not members:
+        return
+    part.stamps = stamps = read_schema2(twoway, members) if members else \
+        read_schema1(member)
+    if len(stamps.pairs) == 1:
+        stamps.pairs = []
     if stamps.left_out:
         lacking = ", ".join(f"{kind} {count}" for kind, count
                             in stamps.missing.items() if count)

@@ -19,7 +19,8 @@ LISTS = {"Min Latencies": "min", "Avg Latencies": "avg",
 MARK = re.compile(r"# *(virtual|lab)\b")
 RAMP = re.compile(r"# Step \d+/\d+: \d+ other clients?$")
 # What cyclictest does not print.
-OURS = re.compile(r"# (?:Not real-time:|Missed:|Load:|Step \d)")
+OURS = re.compile(r"# (?:Not real-time:|Missed:|Load:|Step \d|Others used |"
+                  r"Worst \w+:)")
 
 
 def lines_of(path):

@@ -15,7 +15,7 @@ from twtools.units import NS, US, Unit
 # A phase: the stamps at its begin and end.
 PHASES = {"wakeup": ("planned", "t0"), "send": ("t0", "t1"),
           "sleep": ("t1", "t2"), "receive": ("t2", "t3"),
-          "network": ("t0", "t3")}
+          "network": ("t0", "t3"), "response": ("t0", "t3")}
 # What delays nobody: a sleep that was asked for, and the other host.
 NO_DELAY = ("asleep", "awaits the other")
 ALONE = ("blocked", "peer blocked", "unknown")  # no doing of who had the CPU
@@ -108,7 +108,10 @@ class Picture:
     def phases(self):
         """(phase, begin, end) on the trace's clock, in order of time."""
         stamps = self.trace.stamps
-        names = ("wakeup", "network") if "t1" not in stamps else \
+        # With two hosts it is a phase; with --reflect, there is none of both.
+        whole = "response" if self.broken and \
+            self.broken.phases.keys() <= {"wakeup"} else "network"
+        names = ("wakeup", whole) if "t1" not in stamps else \
             ("wakeup", "send", "sleep", "receive")
         return [(name, stamps[begin], stamps[end]) for name in names
                 for begin, end in [PHASES[name]]
@@ -168,7 +171,7 @@ def pids_of(twoway, member):
     for pair, of in enumerate(twoway.items("pairs")):
         if pair == member.value.get("pair") and "client" in of.value:
             return {role: of.inner(role).get("pid", int)
-                    for role in tr_trace_play.ROLES}
+                    for role in tr_trace_play.ROLES if of.value.get(role)}
     return {}
 
 

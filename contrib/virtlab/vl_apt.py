@@ -38,7 +38,10 @@ Dir::State::status "{base}/status";
 Dir::Cache "{base}";
 Dir::Etc::sourcelist "{base}/sources.list";
 Dir::Etc::sourceparts "-";
+#clear APT::Update::Post-Invoke;
 """
+# The last line: the system's own commands may empty its cache while others
+# install from it.
 
 
 def suite(text):

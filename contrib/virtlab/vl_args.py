@@ -11,7 +11,7 @@ import vl_commands
 import vl_run
 from twtools.options import HELP, Parser, bad, names, number, one_line, \
     one_of
-from vl_common import LabError
+from vl_common import STATS, LabError
 from vl_machine import DEFAULT, MACHINES
 from vl_qemu import MODES
 
@@ -92,7 +92,7 @@ OPTIONS = {
         "metavar": "METRIC:STAT:US", "type": vl_bisect.limit,
         "required": True,
         "help": "what crossed which value, for example send:avg:200; STAT is "
-                f"one of {', '.join(vl_bisect.STATS)}"}),
+                f"one of {', '.join(STATS)}"}),
     "cycles": ("c", {
         "metavar": "N", "default": 20, "type": number(1, 10000),
         "help": "look at N cycles, 1 to 10000 (default: 20)"}),

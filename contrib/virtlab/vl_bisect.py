@@ -8,10 +8,9 @@ import re
 import vl_releases
 import vl_run
 from twtools.options import bad
-from vl_common import LabError
+from vl_common import STATS, LabError, figures
 from vl_directory import scratch
 
-STATS = ("min", "avg", "max", "stddev")
 LIMIT = re.compile(rf"([a-z]+):({'|'.join(STATS)}):([0-9]+(?:\.[0-9]+)?)")
 
 
@@ -24,21 +23,14 @@ class Limit:
 
     def value(self, result):
         """The figure in a result of twowaytest, in us."""
-        known = {}
-        for thread in result["thread"].values():
-            if known.setdefault(thread.get("metric", "wakeup"),
-                                thread) is not thread:
-                raise LabError("--limit: of one pair only; several were "
-                               "measured")
+        known = figures(result)
         if self.metric not in known:
             raise LabError(f"--limit: '{self.metric}' is not measured; "
                            f"measured are {', '.join(known)}")
-        if known[self.metric].get(self.stat) is None:
+        if self.stat not in known[self.metric]:
             raise LabError(f"--limit: no cycle was measured, so {self} is "
                            "not known")
-        # What is measured without -N has us.
-        unit = 1000 if result.get("resolution_in_ns") else 1
-        return known[self.metric][self.stat] / unit
+        return known[self.metric][self.stat] / 1000
 
     def __str__(self):
         return f"{self.metric} {self.stat}"

@@ -3,13 +3,16 @@
 
 import contextlib
 import hashlib
+import json
 import os
 import pathlib
 import shutil
 import signal
 import subprocess
 
-from twtools import child
+from twtools import child, results
+
+STATS = ("min", "avg", "max", "stddev")
 
 ways_to_stop = [child.stop]
 
@@ -75,6 +78,23 @@ def call(command, input="", **options):
     if done.returncode:
         raise CallError(command, done.returncode, done.stderr + done.stdout)
     return done.stdout
+
+
+def figures(result):
+    """{metric: {name: ns}} of a result's only pair; cyclictest's is wakeup.
+
+    The result is an object or its file.
+    """
+    if not isinstance(result, dict):
+        result = json.loads(result.read_text())
+    columns = [thread.get("metric") for thread in result["thread"].values()]
+    if len(set(columns)) < len(columns):
+        raise LabError("several pairs were measured; measure one")
+    # What is measured without -N has us.
+    unit = 1 if result.get("resolution_in_ns") else 1000
+    return {metric or "wakeup": {name: one[name] * unit for name in STATS
+                                 if one.get(name) is not None}
+            for metric, one in results.metrics(result).items()}
 
 
 def sha256(path):

@@ -64,15 +64,26 @@ def member(value, name):
 
 
 def labels(*values):
-    """A thread's number means nothing to a reader: its metric does."""
+    """A thread's number means nothing to a reader: its metric does.
+
+    Of several pairs, also the pair.
+    """
     for value in values:
-        for key, thread in member(value, "thread").items():
-            if isinstance(thread, dict) and "metric" in thread:
-                yield ("thread", key), (str(thread["metric"]),)
+        threads = [(key, thread)
+                   for key, thread in member(value, "thread").items()
+                   if isinstance(thread, dict) and "metric" in thread]
+        several = len({str(thread.get("pair")) for _, thread in threads}) > 1
+        for key, thread in threads:
+            pair = ("pair", str(thread.get("pair"))) if several else ()
+            yield ("thread", key), (*pair, str(thread["metric"]))
+            yield ("thread", key, "phases"), pair
 
 
 def named(path, names):
-    return " ".join((*names.get(path[:2], path[:2]), *path[2:]))
+    for length in (3, 2):
+        if path[:length] in names:
+            return " ".join((*names[path[:length]], *path[length:]))
+    return " ".join(path)
 
 
 def difference(a, b):

@@ -13,7 +13,7 @@ import vl_cycles
 import vl_run
 import vl_steps
 from twtools import tables
-from vl_common import LabError
+from vl_common import LabError, figures
 from vl_cycles import NS
 from vl_directory import scratch
 
@@ -40,18 +40,10 @@ class Found:
 
 
 def measured(path):
-    """{metric: average in ns} of a result of twowaytest's; else nothing."""
+    """{metric: average in ns} of a result; nothing if there is none."""
     if not path.exists():
         return {}
-    result = json.loads(path.read_text())
-    unit = 1 if result.get("resolution_in_ns") else 1000
-    threads = [thread for thread in result["thread"].values()
-               if "metric" in thread]
-    found = {thread["metric"]: thread["avg"] * unit for thread in threads}
-    if len(found) < len(threads):
-        raise LabError("several pairs were measured: phases can be told of "
-                       "one pair only")
-    return found
+    return {metric: one["avg"] for metric, one in figures(path).items()}
 
 
 def symbols_of(kernels, setup, binary):

@@ -9,7 +9,7 @@ import vl_history_page
 import vl_releases
 import vl_run
 from twtools import whole
-from vl_common import LabError
+from vl_common import LabError, figures
 from vl_run import BOOT
 
 # See vl_study.py of the period and of the warm-up.
@@ -43,17 +43,13 @@ def items():
     return vl_run.measurements(words[1:])
 
 
-def figures(directory):
+def kept(directory):
     """{measurement: {metric: [average, maximum]}} of one boot, in ns."""
     found = {}
     for name, metrics in KEPT.items():
-        path = directory / f"{name}.json"
-        threads = json.loads(path.read_text())["thread"].values()
-        found[name] = {
-            metric: [thread["avg"], thread["max"]]
-            for thread in threads
-            for metric in [thread.get("metric", "wakeup")]
-            if metric in metrics}
+        known = figures(directory / f"{name}.json")
+        found[name] = {metric: [known[metric]["avg"], known[metric]["max"]]
+                       for metric in metrics}
     return found
 
 
@@ -62,7 +58,7 @@ def row(release, directory):
     lab = json.loads((directory / BOOT).read_text())["lab"]
     return {**dataclasses.asdict(release), "series": release.series,
             "kernel_sha256": lab["kernel_sha256"],
-            "figures": figures(directory)}
+            "figures": kept(directory)}
 
 
 def measure(releases, setup, output, binary=None):
@@ -117,7 +113,8 @@ def history(arches, series, setup_of, output, binary=None):
 def to_json(result):
     """A line for each measurement of a kernel: small, and diffs are short."""
     lines = [f' "{key}": {json.dumps(result[key], indent=1)},'
-             for key in ("measured", "unread", "shared")]
+             for key in ("note", "measured", "unread", "shared")
+             if key in result]
     rows = []
     for one in result["kernels"]:
         about = json.dumps({**one, "figures": None}).removesuffix("null}")

@@ -2,6 +2,7 @@
 """The history as a page of tables, and as a figure."""
 
 import html
+import textwrap
 
 from twtools import page as pages
 from twtools import tables
@@ -85,9 +86,11 @@ def page(result):
                for name, command in result["measured"].items()]
     unread = [f"Not read: {', '.join(result['unread'])}.", ""] \
         if result["unread"] else []
+    # Written by hand: how these figures compare with earlier ones.
+    note = [*textwrap.wrap(result["note"], 80), ""] if "note" in result else []
     return INTRO + tables.markdown(
         "From release to release", found,
-        [*TEXT.splitlines(), "", *options, "", *unread])
+        [*TEXT.splitlines(), "", *options, "", *note, *unread])
 
 
 def ceiling(rows, measurement, metric):

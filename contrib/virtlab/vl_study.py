@@ -1,24 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The lab's own comparison: two kernels, idle and loaded, two tools."""
 
-import json
 import pathlib
 
 from twtools import tables, whole
-from vl_common import call
+from vl_common import call, figures
 
 REPORT = pathlib.Path(__file__).resolve().parents[1] / "report/twowayreport"
 # No divisor of the kernel's tick of 4 ms, else the tick always meets the same
-# phase of a cycle. A warm-up, as the start leaves work to the kernel. No dump:
-# on one CPU, main writes it before a timer's thread may run.
+# phase of a cycle. A warm-up, as the start leaves work to the kernel.
 TWO_WAY = ["twowaytest", "-q", "-m", "-p", "98", "-a", "-N", "-i", "1013",
            "-D", "3", "--warmup=10", "--percentiles", "-h", "1500"]
 NANOSLEEP = [*TWO_WAY, "--timer=nanosleep"]
 POSIX = [*TWO_WAY, "--timer=posix"]
 WAKE_UP = ["cyclictest", "-q", "-m", "-p", "98", "-N", "-i", "1013", "-l",
            "3000"]
-# --force: on one CPU, a real-time worker leaves others no time.
-FFT = ["--load=fft:1", "--rt-runtime=-1", "--force"]
+FFT = ["--load=fft:1", "--rt-runtime=-1"]
 HACKBENCH = ["--load=hackbench:1"]
 # Set-up: what is measured in it. cyclictest's timer is nanosleep.
 MEASURED = {
@@ -39,13 +36,6 @@ def words():
     return found[1:]
 
 
-def figures_of(path):
-    """(average, maximum) of each metric in a JSON file, in us."""
-    for thread in json.loads(path.read_text())["thread"].values():
-        yield thread.get("metric", "wakeup"), (
-            thread["avg"] / 1000, thread["max"] / 1000)
-
-
 def summary(output, kernels):
     """Markdown: each set-up's metrics, of each kernel."""
     columns = ["metric", *(f"{kernel}, {what}" for kernel in kernels
@@ -53,14 +43,13 @@ def summary(output, kernels):
     found = []
     for setup, commands in MEASURED.items():
         for kind in commands:
-            figures = [dict(figures_of(output / kernel
-                                       / f"{setup}-{kind}.json"))
-                       for kernel in kernels]
+            found_of = [figures(output / kernel / f"{setup}-{kind}.json")
+                        for kernel in kernels]
             found.append(tables.Table(
                 f"{setup}, {kind}", columns,
-                [[metric, *(f"{value:.1f}" for one in figures
-                            for value in one[metric])]
-                 for metric in figures[0]]))
+                [[metric, *(f"{one[metric][name] / 1000:.1f}"
+                            for one in found_of for name in ("avg", "max"))]
+                 for metric in found_of[0]]))
     return tables.markdown(
         " against ".join(kernels) + ", in the virtual lab", found,
         ["In us of guest time, which counts instructions.", ""])

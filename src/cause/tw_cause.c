@@ -115,7 +115,9 @@ static struct tw_piece look(const struct scene *scene, int64_t now_ns)
 		cpu = -1;
 	} else if (side->state == TW_TASK_BLOCKED) {
 		piece.state = waits_for(scene, now_ns);
-		if (scene->play.peer.pid && piece.state != TW_BLOCKED)
+		if (piece.state == TW_AWAY)
+			cpu = -1;
+		else if (scene->play.peer.pid && piece.state != TW_BLOCKED)
 			cpu = scene->play.peer.cpu;
 	} else if (piece.state == TW_RUNS && cpu >= 0 &&
 		   scene->play.cpus[cpu].pid != side->pid) {
@@ -183,6 +185,13 @@ static void account(struct scene *scene, int64_t *from_ns, int64_t until_ns)
 	}
 }
 
+/* Woken by its timer once, it does not wait for that. */
+static bool is_expiry(const struct scene *scene, const struct tw_event *event)
+{
+	return !scene->play.peer.pid && !held(&scene->play.side) &&
+	       event->time_ns >= scene->span->due_ns - TW_NS_PER_US;
+}
+
 static void note_wakeup(struct scene *scene, const struct tw_event *event)
 {
 	const struct tw_task_seen *side = &scene->play.side;
@@ -198,10 +207,7 @@ static void note_wakeup(struct scene *scene, const struct tw_event *event)
 	if (at_ns < 0)
 		at_ns = 0;
 	if (event->kind == TW_EVENT_WAKING && !there) {
-		/* Woken by its timer once, it does not wait for that. */
-		if (!scene->play.peer.pid && !held(side) &&
-		    event->time_ns >= scene->span->due_ns - TW_NS_PER_US)
-			scene->expired = true;
+		scene->expired |= is_expiry(scene, event);
 		cause->waking_ns = at_ns;
 		cause->running_ns = -1;
 	} else if ((there || event->kind == TW_EVENT_SWITCH) &&

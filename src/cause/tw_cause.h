@@ -24,6 +24,7 @@ enum tw_state {
 	TW_PEER_RUNNABLE,	/* the peer is ready, but has no CPU */
 	TW_PEER_BLOCKED,	/* the peer waits for something else */
 	TW_ON_THE_WAY,		/* the network stack has the message */
+	TW_AWAY,		/* it waits for the network, or who is there */
 	TW_RUNNABLE,		/* it is ready, but has no CPU */
 	TW_INTERRUPTED,		/* an interrupt runs on its CPU */
 	TW_RUNS,

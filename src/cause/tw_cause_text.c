@@ -21,6 +21,7 @@ static const char *const names[TW_STATES] = {
 	[TW_PEER_RUNNABLE] = "peer runnable",
 	[TW_PEER_BLOCKED] = "peer blocked",
 	[TW_ON_THE_WAY] = "message on its way",
+	[TW_AWAY] = "awaits the other",
 	[TW_RUNNABLE] = "runnable",
 	[TW_INTERRUPTED] = "interrupted",
 	[TW_RUNS] = "runs",

@@ -27,6 +27,7 @@ static const struct phrase {
 	[TW_PEER_RUNNABLE] = { true, true, "runnable" },
 	[TW_PEER_BLOCKED] = { true, false, "blocked" },
 	[TW_ON_THE_WAY] = { true, true, "done, its message on the way," },
+	[TW_AWAY] = { false, false, "waiting for the network and the device" },
 	[TW_RUNNABLE] = { false, true, "runnable" },
 	[TW_INTERRUPTED] = { false, true, "interrupted" },
 	[TW_RUNS] = { false, false, "running, already awake," },
@@ -62,11 +63,16 @@ enum tw_bypass tw_bypass_read(void)
 							  TW_BYPASS_NONE;
 }
 
-/* Of the work that is to be done: it, or another task of ours, has the CPU. */
+/*
+ * Of the work that is to be done: it, or another task of ours, has the CPU, or
+ * it is done elsewhere.
+ */
 static bool is_work(const struct tw_cause *cause, const struct tw_piece *piece)
 {
 	const char *own = cause->span.own;
 
+	if (piece->state == TW_AWAY)
+		return true;
 	if (piece->state == TW_RUNS || piece->state == TW_PEER_RUNS)
 		return cause->span.works;
 	return cause->span.works && own &&
@@ -123,6 +129,7 @@ static void find_worst(struct tw_cause *cause)
 	/* It is no doing of who has the CPU what a blocked task waits for. */
 	cause->to_blame = cause->state != TW_UNKNOWN &&
 			  cause->state != TW_BLOCKED &&
+			  cause->state != TW_AWAY &&
 			  cause->state != TW_PEER_BLOCKED;
 }
 

@@ -15,14 +15,16 @@
 #include "tw_cause.h"
 #include "tw_clocks.h"
 #include "tw_file.h"
+#include "tw_kept.h"
 #include "tw_part.h"
 #include "tw_time.h"
+#include "tw_trace.h"
 #include "tw_tracefs.h"
 
 #define TRACE_FILE	"twowaytest-trace.txt"
 #define KEPT_NS		(20 * TW_NS_PER_MS)	/* in the file */
 #define BEFORE_NS	TW_NS_PER_MS	/* who was where, at its begin */
-#define PHASES		4
+#define PHASES		9
 
 /* Memory of a pair. */
 struct room {
@@ -71,7 +73,9 @@ static void check(struct tw_run *run)
 		return;
 	if (!path)
 		path = TRACE_FILE;
-	tw_file_check(path);
+	/* The server's side of another host sends what it finds. */
+	if (!tw_config.absent[TW_CLIENT])
+		tw_file_check(path);
 	tw_break_more = write_more;
 }
 
@@ -125,15 +129,51 @@ static double usual_ns(const struct tw_pair *pair, const struct tw_break *of,
 	       (double)(stats->count - 1);
 }
 
-/* Whether the phase @id is a part of the metric. */
+/* Whether the phase @id is a part of the metric, or of one of its parts. */
 static bool has_part(enum tw_metric_id metric, enum tw_metric_id id)
 {
-	if (metric == TW_LATENCY || metric == TW_RESPONSE)
-		return id != TW_WAKEUP;
-	if (metric == TW_NETWORK)
-		return id == TW_SEND || id == TW_RECEIVE;
-	return id == metric || metric == TW_INTERVAL || metric == TW_TOTAL ||
-	       metric == TW_PLANNED;
+	const enum tw_metric_id *part = tw_kept_parts(metric);
+
+	while (*part && !has_part(*part, id))
+		part++;
+	return *part || metric == id;
+}
+
+/*
+ * When a message from another host woke the side, which had read it by @read_ns:
+ * the last time before. 0: it was not woken.
+ */
+static int64_t woken_ns(const struct tw_process *side, int64_t read_ns)
+{
+	int64_t at_ns = 0;
+	size_t i;
+
+	for (i = 0; i < window.count; i++)
+		if (window.events[i].kind == TW_EVENT_WAKING &&
+		    window.events[i].other_pid == side->pid &&
+		    window.events[i].time_ns <= read_ns)
+			at_ns = window.events[i].time_ns;
+	return at_ns;
+}
+
+/* When the side, which is about to send, waits again: at once, if not seen. */
+static int64_t waits_ns(const struct tw_process *side, int64_t sends_ns)
+{
+	size_t i = 0;
+
+	while (i < window.count &&
+	       (window.events[i].kind != TW_EVENT_SWITCH ||
+		window.events[i].pid != side->pid ||
+		window.events[i].runnable ||
+		window.events[i].time_ns < sends_ns))
+		i++;
+	return i < window.count ? window.events[i].time_ns : sends_ns;
+}
+
+/* Whether those who take part in a phase are processes of this host. */
+static bool is_here(enum tw_role side, enum tw_role peer)
+{
+	return !tw_config.absent[side] && !tw_config.absent[peer];
 }
 
 /* The phases of the cycle. Returns their number. */
@@ -147,16 +187,32 @@ static int list_spans(struct tw_span spans[PHASES], const struct tw_pair *pair,
 		enum tw_metric_id id;
 		enum tw_role side, peer;	/* TW_MAIN: for a timer */
 		int64_t begin_ns, end_ns, due_ns;
+		enum tw_state waits;
 	} phases[PHASES] = {
 		{ TW_SEND, TW_SERVER, TW_CLIENT, cycle->t0_ns, cycle->t1_ns,
-		  0 },
+		  0, TW_UNKNOWN },
 		{ TW_SLEEP, TW_SERVER, TW_MAIN, cycle->t1_ns, cycle->t2_ns,
-		  cycle->t1_ns + params->sleep_ns },
+		  cycle->t1_ns + params->sleep_ns, TW_UNKNOWN },
 		{ TW_RECEIVE, TW_CLIENT, TW_SERVER, cycle->t2_ns,
-		  cycle->t3_ns, 0 },
+		  cycle->t3_ns, 0, TW_UNKNOWN },
+		{ TW_RESPONSE, TW_CLIENT, TW_MAIN, cycle->t0_ns,
+		  cycle->t3_ns, 0, TW_AWAY },
 		{ TW_WAKEUP, TW_CLIENT, TW_MAIN,
 		  cycle->t0_ns - of->values_ns[TW_WAKEUP], cycle->t0_ns,
-		  cycle->planned_ns },
+		  cycle->planned_ns, TW_UNKNOWN },
+		/* Between hosts, what each has of it. */
+		{ TW_NETWORK, TW_SERVER, TW_MAIN,
+		  woken_ns(&pair->process[TW_SERVER], cycle->t1_ns - ahead_ns) +
+		  ahead_ns, cycle->t1_ns, 0, TW_BLOCKED },
+		{ TW_NETWORK, TW_CLIENT, TW_MAIN,
+		  woken_ns(&pair->process[TW_CLIENT], cycle->t3_ns - ahead_ns) +
+		  ahead_ns, cycle->t3_ns, 0, TW_BLOCKED },
+		{ TW_NETWORK, TW_SERVER, TW_MAIN, cycle->t2_ns,
+		  waits_ns(&pair->process[TW_SERVER], cycle->t2_ns - ahead_ns) +
+		  ahead_ns, 0, TW_BLOCKED },
+		{ TW_NETWORK, TW_CLIENT, TW_MAIN, cycle->t0_ns,
+		  waits_ns(&pair->process[TW_CLIENT], cycle->t0_ns - ahead_ns) +
+		  ahead_ns, 0, TW_BLOCKED },
 	};
 	int i, count = 0;
 
@@ -164,7 +220,10 @@ static int list_spans(struct tw_span spans[PHASES], const struct tw_pair *pair,
 		enum tw_metric_id id = phases[i].id;
 		enum tw_role side = phases[i].side, peer = phases[i].peer;
 
-		if (!has_part(of->metric, id) || !tw_metric_valid(id, params))
+		/* A phase has no parts. */
+		if (*tw_kept_parts(id) || !has_part(of->metric, id) ||
+		    !tw_metric_valid(id, params) || !is_here(side, peer) ||
+		    (id == TW_NETWORK && phases[i].begin_ns == ahead_ns))
 			continue;
 		spans[count++] = (struct tw_span) {
 			.name = tw_metrics[id].name,
@@ -176,7 +235,9 @@ static int list_spans(struct tw_span spans[PHASES], const struct tw_pair *pair,
 			.begin_ns = phases[i].begin_ns - ahead_ns,
 			.end_ns = phases[i].end_ns - ahead_ns,
 			.due_ns = phases[i].due_ns - ahead_ns,
-			.mean_ns = usual_ns(pair, of, id),
+			.mean_ns = id == TW_NETWORK ? 0 :
+				   usual_ns(pair, of, id),
+			.waits = phases[i].waits,
 		};
 	}
 	return count;
@@ -196,28 +257,29 @@ static int read_window(const struct tw_break *of, int64_t ahead_ns)
 {
 	const struct tw_cycle *cycle = &of->cycle;
 	const struct tw_mark marks[] = {
-		{ cycle->planned_ns - ahead_ns,
+		{ tw_config_interval_us(0) ? cycle->planned_ns : 0,
 		  "planned: the timer is to expire" },
-		{ cycle->t0_ns - ahead_ns,
-		  "t0: the client is awake, about to send" },
-		{ cycle->t1_ns - ahead_ns,
-		  "t1: the server has read the request" },
-		{ cycle->t2_ns - ahead_ns,
-		  "t2: the server has slept, about to reply" },
-		{ cycle->t3_ns - ahead_ns,
-		  "t3: the client has read the reply" },
+		{ cycle->t0_ns, "t0: the client is awake, about to send" },
+		{ cycle->t1_ns, "t1: the server has read the request" },
+		{ cycle->t2_ns, "t2: the server has slept, about to reply" },
+		{ cycle->t3_ns, "t3: the client has read the reply" },
 	};
-	bool timed = tw_config_interval_us(0);
+	struct tw_mark known[ARRAY_SIZE(marks)];
 	FILE *file = tw_tracefs_read();
+	int i, err, count = 0;
 	char whose[64];
-	int err;
 
 	if (!file)
 		return -errno;
 	snprintf(whose, sizeof(whose), "twowaytest: cycle %" PRIu64,
 		 tw_break_number(of));
+	for (i = 0; i < (int)ARRAY_SIZE(marks); i++) {
+		known[count] = marks[i];
+		known[count].at_ns -= ahead_ns;
+		count += marks[i].at_ns != 0;
+	}
 	err = tw_window_read(&window, file, from_ns(cycle) - ahead_ns, whose,
-			     timed ? marks : marks + 1, timed ? 5 : 4);
+			     known, count);
 	fclose(file);
 	return err;
 }
@@ -228,9 +290,13 @@ static void look(const struct tw_run *run, int number)
 	const struct room *room = tw_pair_room(run, number, &tw_part_trace);
 	int64_t ahead_ns = room->ahead_ns + tw_tracefs_ahead_ns();
 	struct tw_span spans[PHASES];
-	int count = list_spans(spans, run->pairs[number], of, ahead_ns);
 	int err = read_window(of, ahead_ns);
+	int count = list_spans(spans, run->pairs[number], of, ahead_ns);
 
+	if (!count) {
+		cause.lacks = "no phase of this host is a part of it";
+		return;
+	}
 	tw_cause_find(&cause, &window, spans, count, tw_bypass_read());
 	if (err)
 		cause.lacks = err == -EINTR ? "a signal ended the reading of the trace" :
@@ -250,11 +316,28 @@ static void end(struct tw_run *run)
 	tw_tracefs_close();
 }
 
+struct tw_cause *tw_trace_cause(const struct tw_run *run)
+{
+	return events && tw_break_pair(run) >= 0 ? &cause : NULL;
+}
+
+void tw_trace_break(const struct tw_run *run, int pair)
+{
+	struct room *to = tw_pair_room(run, pair, &tw_part_trace);
+
+	if (!to)
+		return;
+	tw_tracefs_stop();
+	to->ahead_ns = tw_clock_ahead_ns(tw_config.clock);
+}
+
 static void text(FILE *file, const struct tw_run *run)
 {
 	if (!events || !run->broken)
 		return;
-	tw_cause_print(file, &cause);
+	/* Between hosts, tw_peer.c prints both. */
+	if (!tw_config.absent[TW_SERVER])
+		tw_cause_print(file, &cause);
 	fprintf(file, "# Trace: %s\n", path);
 }
 

@@ -146,20 +146,21 @@ static void set_options(void)
  * The kernel frees thousands of files after a removal, in softirqs, for some
  * ms: that is not to fall into what is measured next.
  */
-static int remove_instance(void)
+static void remove_instance(void)
 {
 	int ms;
 
 	/* Processes that were killed keep it busy until they are gone. */
 	for (ms = 0; rmdir(instance); ms++) {
-		if (errno == ENOENT)
-			return 0;
-		if (errno != EBUSY || ms == REMOVE_MS)
-			return -errno;
-		pause_ms(1);
+		if (errno == EBUSY && ms < REMOVE_MS) {
+			pause_ms(1);
+			continue;
+		}
+		if (errno != ENOENT)
+			warn("--trace: cannot remove %s: %m\n", instance);
+		return;
 	}
 	pause_ms(SETTLE_MS);
-	return 0;
 }
 
 /* The kernel refuses to remove those that a run has open. */
@@ -256,14 +257,9 @@ FILE *tw_tracefs_read(void)
 
 void tw_tracefs_close(void)
 {
-	int err;
-
 	close(stop_fd);
 	stop_fd = -1;
-	err = tw_guard_end(&guard);
-	if (err)
-		warn("--trace: cannot remove %s: %s\n", instance,
-		     strerror(-err));
+	tw_guard_end(&guard);
 }
 
 int64_t tw_tracefs_ahead_ns(void)

@@ -42,8 +42,8 @@ static void check(struct tw_run *run)
 	if (tracing && !limit_us)
 		fatal("--tracemark: allowed only with --breaktrace\n");
 	if (!tw_metric_valid(metric, &params))
-		fatal("--breaktrace=%s: needs a timer, so an --interval above 0\n",
-		      tw_metrics[metric].name);
+		fatal("--breaktrace=%s: %s\n", tw_metrics[metric].name,
+		      tw_metric_lacks(metric, &params));
 	if (tracing)
 		enable_trace_mark();
 }

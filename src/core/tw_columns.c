@@ -56,8 +56,8 @@ static void check(struct tw_run *run)
 		if (tw_metric_valid(id, &params))
 			tw_config.metrics[kept++] = id;
 		else if (!all)
-			fatal("--metrics=%s: needs a timer, so an --interval above 0\n",
-			      tw_metrics[id].name);
+			fatal("--metrics=%s: %s\n", tw_metrics[id].name,
+			      tw_metric_lacks(id, &params));
 	}
 	tw_config.columns = kept;
 }

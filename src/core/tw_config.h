@@ -52,6 +52,7 @@ struct tw_config {
 	int load_policy;	/* of the load that is started next */
 	int load_priority;	/* 0: an ordinary task */
 	bool mlockall;
+	bool absent[TW_ROLES];	/* its processes are on another host */
 
 	/* The columns of the results, of each pair: metrics. */
 	enum tw_metric_id metrics[TW_METRICS];
@@ -103,5 +104,9 @@ bool tw_place_chosen(void);
 
 /* The one CPU of a set; -1: it has several. */
 int tw_place_single(const cpu_set_t *cpus);
+
+/* The set as the kernel writes it, such as 0-2,5, in at most @size bytes. */
+#define TW_PLACE_LIST	4096	/* bytes of the longest, with its end */
+void tw_place_list(const cpu_set_t *cpus, char *list, size_t size);
 
 #endif /* TW_CONFIG_H */

@@ -109,16 +109,36 @@ int tw_file_finish(const char *path, int err)
 	return err;
 }
 
+/* Replacing this file would leave the text in one without a name. */
+static bool is_output(const char *path)
+{
+	struct stat file, output;
+	int fd;
+
+	if (stat(path, &file) || !S_ISREG(file.st_mode))
+		return false;
+	for (fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+		if (!fstat(fd, &output) && output.st_dev == file.st_dev &&
+		    output.st_ino == file.st_ino)
+			return true;
+	return false;
+}
+
 /*
  * Tries it, as permissions alone do not tell. The temporary file stays until
  * tw_file_checked(), so that a second option with the same file is refused.
  */
 void tw_file_check(const char *path)
 {
-	const char *name = tw_file_begin(path);
-	struct temporary *this = first;
+	struct temporary *this;
+	const char *name;
 	int err;
 
+	if (is_output(path))
+		fatal("%s: cannot be written: standard output or standard error goes there\n",
+		      path);
+	name = tw_file_begin(path);
+	this = first;
 	if (!name)
 		fatal("%s: cannot be written: %m\n", path);
 	if (name == path)

@@ -32,7 +32,7 @@ struct tw_link_ops {
 	/*
 	 * Called by the server: waits for the next request. Fills in seq and
 	 * t1 of its reply. Returns 0, -ECANCELED, -ECONNRESET, -EPROTO or
-	 * -errno. @wait_fd: see tw_wait.h.
+	 * -errno. @wait_fd: see tw_wait.h. NULL: the peer is no server of ours.
 	 */
 	int (*take)(const struct tw_loop *loop, int wait_fd,
 		    struct tw_reply *reply);

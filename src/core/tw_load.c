@@ -105,7 +105,7 @@ static void check(struct tw_run *run)
 			loads[i]->policy = SCHED_OTHER;
 			loads[i]->priority = 0;
 		}
-		if (loads[i]->priority > highest)
+		if (loads[i]->priority > highest && !loads[i]->elsewhere)
 			highest = loads[i]->priority;
 	}
 	if (!highest)
@@ -173,8 +173,8 @@ static void end(struct tw_run *run)
 /* In a ramp, step k has k units of its load. */
 static void begin(struct tw_run *run)
 {
-	const struct timespec settle = { .tv_nsec = SETTLE_MS * TW_NS_PER_MS };
-	int i, n;
+	const struct timespec pause = { .tv_nsec = SETTLE_MS * TW_NS_PER_MS };
+	int i, n, processes, err = 0;
 
 	if (!count)
 		return;
@@ -185,27 +185,28 @@ static void begin(struct tw_run *run)
 		bool single = load->ops->single;
 
 		load->units = load->ramped ? run->step : load->wanted;
-		load->processes = single ? load->units > 0 : load->units;
+		load->processes = 0;
 		tw_config.load_policy = load->policy;
 		tw_config.load_priority = load->priority;
-		for (n = 0; n < load->processes; n++)
-			tw_process_start(&load->process[n], TW_LOAD,
-					 single ? TW_PLACE_ALL : n, live, load);
+		processes = load->elsewhere ? 0 :
+			    single ? load->units > 0 : load->units;
+		for (n = 0; n < processes && !err; n++) {
+			err = tw_process_start(&load->process[n], TW_LOAD,
+					       single ? TW_PLACE_ALL : n,
+					       live, load);
+			load->processes += !err;
+		}
 	}
+	run->failed |= err && err != -EINTR;
 	close(go[0]);
 	close(go[1]);
-	nanosleep(&settle, NULL);
+	nanosleep(&pause, NULL);
 	for (i = 0; i < count; i++) {
 		loads[i]->first = loads[i]->processes ?
 				  loads[i]->ops->done(loads[i]) : 0;
 		loads[i]->begin_ns = tw_now_ns(CLOCK_MONOTONIC);
 	}
 	woken(run);
-	/* Earlier steps have results, which are printed. */
-	if (run->failed && !run->step) {
-		end(run);
-		exit(EXIT_FAILURE);
-	}
 }
 
 static void text(FILE *file, const struct tw_run *run)

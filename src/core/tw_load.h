@@ -42,6 +42,7 @@ struct tw_load {
 	int priority;		/* 0: not real-time */
 	int wanted;		/* units, as the user wants them */
 	bool ramped;		/* by --steps */
+	bool elsewhere;		/* another program runs it, and sets its rate */
 	int units;		/* the same, or those of a ramp's step */
 	int processes;
 	_Atomic uint64_t count;	/* of work, by the processes */

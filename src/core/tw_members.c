@@ -57,34 +57,42 @@ static void write_column(FILE *file, const struct tw_run *run, int column)
 		&run->pairs[pair]->process[TW_CLIENT].cpus));
 }
 
-static void write_cpus(FILE *file, const cpu_set_t *cpus)
+static void write_settings(FILE *file, const char *name,
+			   const struct tw_process *process)
 {
-	const char *comma = "";
-	int cpu;
+	char list[TW_PLACE_LIST];
 
-	fprintf(file, "[");
-	for (cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET(cpu, cpus)) {
-			fprintf(file, "%s%d", comma, cpu);
-			comma = ", ";
-		}
-	fprintf(file, "]");
+	tw_place_list(&process->cpus, list, sizeof(list));
+	fprintf(file, "\"%s\": { \"pid\": %d, \"policy\": \"%s\", \"priority\": %d, \"cpus\": \"%s\"",
+		name, process->pid, tw_config_policy(process->policy),
+		process->priority, list);
 }
 
 static void write_process(FILE *file, const struct tw_pair *pair,
 			  enum tw_role role)
 {
-	const struct tw_process *process = &pair->process[role];
-
-	fprintf(file, "        \"%s\": { \"pid\": %d, \"policy\": \"%s\", \"priority\": %d, \"cpus\": ",
-		tw_role_names[role], process->pid,
-		tw_config_policy(process->policy), process->priority);
-	write_cpus(file, &process->cpus);
+	if (!pair->process[role].pid) {
+		fprintf(file, "        \"%s\": null%s\n", tw_role_names[role],
+			role == TW_SERVER ? "," : "");
+		return;
+	}
+	fprintf(file, "        ");
+	write_settings(file, tw_role_names[role], &pair->process[role]);
 	fprintf(file, ", \"page_faults\": %" PRIu64
 		", \"context_switches\": %" PRIu64 ", \"cpu_us\": %" PRId64
 		" }%s\n", pair->usage[role].faults,
 		pair->usage[role].switches, pair->usage[role].cpu_us,
 		role == TW_SERVER ? "," : "");
+}
+
+static void write_main(FILE *file)
+{
+	struct tw_process process = { .pid = getpid() };
+
+	tw_process_read(&process);
+	fprintf(file, "    ");
+	write_settings(file, "main", &process);
+	fprintf(file, " },\n");
 }
 
 static void write_pairs(FILE *file, const struct tw_run *run)
@@ -106,6 +114,20 @@ static void write_pairs(FILE *file, const struct tw_run *run)
 	fprintf(file, "    ],\n");
 }
 
+void tw_json_twoway(FILE *file, const struct tw_run *run)
+{
+	int i;
+
+	tw_json_head(file, run);
+	for (i = 0; tw_parts[i]; i++)
+		if (tw_parts[i]->json)
+			tw_parts[i]->json(file, run);
+	write_main(file);
+	write_pairs(file, run);
+	fprintf(file, "    \"interrupted\": %s\n  }\n",
+		run->interrupted ? "true" : "false");
+}
+
 void tw_json_members(FILE *file, void *data)
 {
 	const struct tw_run *run = data;
@@ -117,11 +139,5 @@ void tw_json_members(FILE *file, void *data)
 	for (i = 0; i < tw_text_columns(); i++)
 		write_column(file, run, i);
 	fprintf(file, "\n  },\n");
-	tw_json_head(file, run);
-	for (i = 0; tw_parts[i]; i++)
-		if (tw_parts[i]->json)
-			tw_parts[i]->json(file, run);
-	write_pairs(file, run);
-	fprintf(file, "    \"interrupted\": %s\n  }\n",
-		run->interrupted ? "true" : "false");
+	tw_json_twoway(file, run);
 }

@@ -86,16 +86,16 @@ static int64_t network_ns(const struct tw_cycle *cycle,
 }
 
 struct tw_metric tw_metrics[TW_METRICS] = {
-	[TW_LATENCY] = { "latency", false, latency_ns },
-	[TW_WAKEUP] = { "wakeup", true, wakeup_ns },
-	[TW_SEND] = { "send", false, send_ns },
-	[TW_SLEEP] = { "sleep", false, sleep_ns },
-	[TW_RECEIVE] = { "receive", false, receive_ns },
-	[TW_RESPONSE] = { "response", false, response_ns },
-	[TW_INTERVAL] = { "interval", false, interval_ns },
-	[TW_TOTAL] = { "total", false, total_ns },
-	[TW_PLANNED] = { "planned", true, planned_ns },
-	[TW_NETWORK] = { "network", false, network_ns },
+	[TW_LATENCY] = { "latency", false, latency_ns, NULL },
+	[TW_WAKEUP] = { "wakeup", true, wakeup_ns, NULL },
+	[TW_SEND] = { "send", false, send_ns, NULL },
+	[TW_SLEEP] = { "sleep", false, sleep_ns, NULL },
+	[TW_RECEIVE] = { "receive", false, receive_ns, NULL },
+	[TW_RESPONSE] = { "response", false, response_ns, NULL },
+	[TW_INTERVAL] = { "interval", false, interval_ns, NULL },
+	[TW_TOTAL] = { "total", false, total_ns, NULL },
+	[TW_PLANNED] = { "planned", true, planned_ns, NULL },
+	[TW_NETWORK] = { "network", false, network_ns, NULL },
 };
 
 enum tw_metric_id tw_metric_find(const char *name)
@@ -105,6 +105,22 @@ enum tw_metric_id tw_metric_find(const char *name)
 	while (id < TW_METRICS && strcmp(name, tw_metrics[id].name))
 		id++;
 	return id;
+}
+
+const char *tw_metric_lacks(enum tw_metric_id id,
+			    const struct tw_metric_params *params)
+{
+	if (tw_metrics[id].needs_timer && !params->period_ns)
+		return "needs a timer, so an --interval above 0";
+	return tw_metrics[id].lacks;
+}
+
+bool tw_metric_is_phase(enum tw_metric_id id,
+			const struct tw_metric_params *params)
+{
+	return tw_metric_valid(id, params) &&
+	       ((id > TW_LATENCY && id <= TW_TOTAL) ||
+		(id == TW_NETWORK && tw_metrics[TW_SEND].lacks));
 }
 
 int64_t tw_metric_target_ns(enum tw_metric_id id,

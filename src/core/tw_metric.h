@@ -20,7 +20,7 @@ enum tw_metric_id {
 	TW_RESPONSE,
 	TW_INTERVAL,
 	TW_TOTAL,
-	/* Not in the table of phases: print_phases() ends at TW_TOTAL. */
+	/* Not in the table of phases, see tw_metric_is_phase(). */
 	TW_PLANNED,
 	TW_NETWORK,
 	TW_METRICS
@@ -37,9 +37,13 @@ struct tw_metric {
 	bool needs_timer;	/* means nothing in a closed loop */
 	int64_t (*value_ns)(const struct tw_cycle *cycle,
 			    const struct tw_metric_params *params);
+	const char *lacks;	/* why it means nothing in this run */
 };
 
-/* Index: enum tw_metric_id. A part may replace a function before the run. */
+/*
+ * Index: enum tw_metric_id. A part may replace a function before the run, or say
+ * what a metric lacks.
+ */
 extern struct tw_metric tw_metrics[TW_METRICS];
 
 /* For messages. */
@@ -55,11 +59,21 @@ enum tw_metric_id tw_metric_find(const char *name);
 int64_t tw_metric_target_ns(enum tw_metric_id id,
 			    const struct tw_metric_params *params);
 
-/* Whether the metric @id means something with these settings. */
+/*
+ * Why the metric @id means nothing with these settings, as a message has it;
+ * NULL: it does mean something.
+ */
+const char *tw_metric_lacks(enum tw_metric_id id,
+			    const struct tw_metric_params *params);
+
 static inline bool tw_metric_valid(enum tw_metric_id id,
 				   const struct tw_metric_params *params)
 {
-	return params->period_ns || !tw_metrics[id].needs_timer;
+	return !tw_metric_lacks(id, params);
 }
+
+/* Whether it is printed as a phase: network where send is not valid. */
+bool tw_metric_is_phase(enum tw_metric_id id,
+			const struct tw_metric_params *params);
 
 #endif /* TW_METRIC_H */

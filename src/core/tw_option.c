@@ -236,15 +236,23 @@ void tw_option_parse_all(int argc, char *argv[])
 		      argv[optind], tw_program_name);
 }
 
+const struct tw_option *tw_option_find(const char *name)
+{
+	int i = 0;
+
+	while (i < count && strcmp(rows[i]->name, name))
+		i++;
+	return i < count ? rows[i] : NULL;
+}
+
 void tw_option_set(const char *name, const char *value)
 {
+	const struct tw_option *row = tw_option_find(name);
 	char copy[64];
-	int i;
 
 	snprintf(copy, sizeof(copy), "%s", value ? value : "");
-	for (i = 0; i < count; i++)
-		if (!strcmp(rows[i]->name, name))
-			rows[i]->parse(rows[i], value ? copy : NULL);
+	if (row)
+		row->parse(row, value ? copy : NULL);
 }
 
 static void write_value(FILE *file, const struct tw_option *row)

@@ -42,6 +42,9 @@ void tw_option_refuse(const struct tw_option *option, const char *value,
 /* Reads the command line by the options of all parts, which may change it. */
 void tw_option_parse_all(int argc, char *argv[]);
 
+/* The row of the option @name, of any part; NULL: there is none. */
+const struct tw_option *tw_option_find(const char *name);
+
 /* Sets the option @name, whose parse function does not keep the value. */
 void tw_option_set(const char *name, const char *value);
 

@@ -188,19 +188,19 @@ static void await_end(int fd)
 }
 
 /* What fork() hands over. */
-struct start {
+struct side {
 	struct tw_run *run;
 	struct tw_pair *pair;
 	enum tw_role role;
 	int fd, other_fd;	/* its end, the other side's; -1: closed */
 };
 
-static int run_loop(const struct start *start)
+static int run_loop(const struct side *side)
 {
-	struct tw_control *control = start->run->control;
-	struct tw_pair *pair = start->pair;
+	struct tw_control *control = side->run->control;
+	struct tw_pair *pair = side->pair;
 	const struct tw_loop loop = {
-		.fd = start->fd, .link = tw_config.link,
+		.fd = side->fd, .link = tw_config.link,
 		.pair = pair->number, .size = tw_config.size,
 		.request = calloc(1, tw_config.size),
 		.now_ns = tw_config.clock->now_ns, .timer = tw_config.timer,
@@ -221,36 +221,36 @@ static int run_loop(const struct start *start)
 	if (!loop.request)
 		return -ENOMEM;
 	prefault(loop.request, loop.size);
-	await_end(start->run->go[0]);
+	await_end(side->run->go[0]);
 	begin = read_usage();
-	err = start->role == TW_CLIENT ? tw_client_run(&loop) :
-	      start->run->serve(&loop);
-	add_usage(&pair->usage[start->role], &begin);
+	err = side->role == TW_CLIENT ? tw_client_run(&loop) :
+	      side->run->serve(&loop);
+	add_usage(&pair->usage[side->role], &begin);
 	return err;
 }
 
 static int live(void *arg)
 {
-	const struct start *start = arg;
-	struct tw_run *run = start->run;
-	struct tw_pair *pair = start->pair;
+	const struct side *side = arg;
+	struct tw_run *run = side->run;
+	struct tw_pair *pair = side->pair;
 	int err;
 
 	/*
 	 * An open copy would hide that the other side has ended, or that all
 	 * are ready.
 	 */
-	close(start->other_fd);
+	close(side->other_fd);
 	close(run->go[1]);
-	if (start->role == TW_SERVER) {
+	if (side->role == TW_SERVER) {
 		close(run->done[1]);
-		return run_loop(start);
+		return run_loop(side);
 	}
 	err = list_recorders(run, pair->number);
 	if (err)
 		return err;
 	prefault(pair, run->pair_size);
-	err = run_loop(start);
+	err = run_loop(side);
 	/*
 	 * Exiting takes milliseconds at real-time priority and would disturb
 	 * other pairs. So wait until all clients have finished.
@@ -273,25 +273,29 @@ void tw_pair_connect(struct tw_run *run, int number)
 		      tw_config.link->needed);
 }
 
-void tw_pair_start_process(struct tw_run *run, int number, enum tw_role role)
+int tw_pair_start_process(struct tw_run *run, int number, enum tw_role role)
 {
 	struct tw_pair *pair = run->pairs[number];
-	struct start start = {
+	int err;
+	struct side side = {
 		run, pair, role, pair->fd[role],
 		pair->fd[role == TW_CLIENT ? TW_SERVER : TW_CLIENT]
 	};
 
 	/* The other pairs' processes do not need it. */
 	madvise(pair, run->pair_size, MADV_DOFORK);
-	tw_process_start(&pair->process[role], role, number, live, &start);
+	err = tw_process_start(&pair->process[role], role, number, live,
+			       &side);
+	run->failed |= err && err != -EINTR;
 	madvise(pair, run->pair_size, MADV_DONTFORK);
 	close(pair->fd[role]);
 	pair->fd[role] = -1;
+	return err;
 }
 
 void tw_pair_start(struct tw_run *run, int number)
 {
 	tw_pair_connect(run, number);
-	tw_pair_start_process(run, number, TW_SERVER);
-	tw_pair_start_process(run, number, TW_CLIENT);
+	if (!tw_pair_start_process(run, number, TW_SERVER))
+		tw_pair_start_process(run, number, TW_CLIENT);
 }

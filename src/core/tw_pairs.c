@@ -54,24 +54,34 @@ static const struct tw_option options[] = {
 	{ .name = NULL }
 };
 
-static void check(struct tw_run *run)
+static void check_smp(void)
 {
-	int most;
-
-	if (tw_config.smp && (threads || tw_place_chosen()))
+	if (threads || tw_place_chosen())
 		fatal("--smp: not allowed with --threads or --affinity, which it sets itself\n");
-	if (tw_config.smp)
-		tw_config.pairs = tw_place_count() > TW_PAIRS_MAX ?
-				  TW_PAIRS_MAX : tw_place_count();
-	if (peer && !tw_config.smp)
-		fatal("--peer=%s: allowed only with --smp\n", peer);
-	tw_config.peer_next = peer && !strcmp(peer, "next");
-	if (tw_config.spread && !tw_config.priority)
+	tw_config.pairs = tw_place_count() > TW_PAIRS_MAX ? TW_PAIRS_MAX :
+			  tw_place_count();
+}
+
+static void check_spread(void)
+{
+	int most = (int)tw_config.priority / 2;
+
+	if (!most)
 		fatal("--priospread: allowed only with --priority\n");
-	most = (int)tw_config.priority / 2;
-	if (tw_config.spread && tw_config.pairs > most)
+	if (tw_config.pairs > most)
 		fatal("--priospread: --priority=%d has levels for at most %d pairs\n",
 		      (int)tw_config.priority, most);
+}
+
+static void check(struct tw_run *run)
+{
+	if (tw_config.smp)
+		check_smp();
+	else if (peer)
+		fatal("--peer=%s: allowed only with --smp\n", peer);
+	tw_config.peer_next = peer && !strcmp(peer, "next");
+	if (tw_config.spread)
+		check_spread();
 	if (distance_us < 0)
 		distance_us = tw_config.histogram || tw_config.intervals > 1 ?
 			      0 : 500;

@@ -60,6 +60,11 @@ struct tw_part {
 extern const char tw_program_name[], tw_program_about[], tw_program_member[];
 extern const struct tw_part *const tw_parts[];
 
+extern const struct tw_part tw_part_serve;
+extern const struct tw_part tw_part_far;
+extern const struct tw_part tw_part_connect;
+extern const struct tw_part tw_part_peer;
+extern const struct tw_part tw_part_oneway;
 extern const struct tw_part tw_part_config;
 extern const struct tw_part tw_part_place;
 extern const struct tw_part tw_part_text;
@@ -84,10 +89,12 @@ extern const struct tw_part tw_part_throttle;
 extern const struct tw_part tw_part_ramp;
 extern const struct tw_part tw_part_trltp;
 extern const struct tw_part tw_part_clock;
+extern const struct tw_part tw_part_reflect;
 extern const struct tw_part tw_part_transport;
 extern const struct tw_part tw_part_total;
 extern const struct tw_part tw_part_gone;
 extern const struct tw_part tw_part_servers;
+extern const struct tw_part tw_part_stamps;
 extern const struct tw_part tw_part_orb;
 extern const struct tw_part tw_part_orb_step;
 extern const struct tw_part tw_part_check;

@@ -13,21 +13,27 @@ const char tw_program_about[] =
 const char tw_program_member[] = "twoway";
 
 const struct tw_part *const tw_parts[] = {
+	&tw_part_serve,		/* its child is the next */
+	&tw_part_far,	/* first: it reads options, and has no results */
 	&tw_part_others,	/* first: ours begins after it, ends before */
 	&tw_part_json,	/* written last: it has the exit status */
 	&tw_part_orb,		/* sets the number of pairs */
 	&tw_part_histogram,
 	&tw_part_pairs,
 	&tw_part_config,
+	&tw_part_connect,	/* what it asks of a server is not checked here */
+	&tw_part_oneway,
 	&tw_part_place,
+	&tw_part_reflect,	/* which metrics there are */
 	&tw_part_columns,
 	&tw_part_text,
 	&tw_part_latency,
+	&tw_part_runtime,	/* its guard is not to have the trace open */
 	&tw_part_break,
 	&tw_part_trace,
 	&tw_part_ramp,
+	&tw_part_peer,	/* has the work that a load did there, for the ramp */
 	&tw_part_load_option,
-	&tw_part_runtime,
 	&tw_part_load,
 	&tw_part_throttle,
 	&tw_part_trltp,
@@ -43,6 +49,7 @@ const struct tw_part *const tw_parts[] = {
 	&tw_part_total,
 	&tw_part_gone,
 	&tw_part_servers,
+	&tw_part_stamps,	/* behind these two: it changes the link */
 	&tw_part_orb_step,
 	&tw_part_check,	/* last: all else is checked, or it exits */
 	NULL

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Which CPUs a process runs on. */
+#include <stdio.h>
 #include <time.h>
 
 #include "rt-error.h"
@@ -13,6 +14,7 @@ static cpu_set_t chosen;	/* by -a CPUSET; else empty */
 static cpu_set_t own[TW_ROLES];	/* by --client-affinity and so on */
 static const char *chosen_words;	/* as they were given */
 const char *tw_place_words[TW_ROLES];
+static const struct tw_option *rows[TW_ROLES];	/* that brought them */
 
 /* @count CPUs of the set @from, beginning with its @n-th. */
 static void nth(const cpu_set_t *from, int n, int count, cpu_set_t *to)
@@ -56,7 +58,9 @@ void tw_place(enum tw_role role, int number, cpu_set_t *cpus)
 	bool side = role == TW_CLIENT || role == TW_SERVER;
 	int count = CPU_COUNT(&chosen);
 
-	if (CPU_COUNT(&own[role]))
+	if (tw_config.absent[role])
+		CPU_ZERO(cpus);
+	else if (CPU_COUNT(&own[role]))
 		*cpus = own[role];
 	else if (tw_config.smp && side)
 		nth(&allowed, (number + (role == TW_SERVER &&
@@ -96,6 +100,24 @@ int tw_place_single(const cpu_set_t *cpus)
 	return cpu;
 }
 
+void tw_place_list(const cpu_set_t *cpus, char *list, size_t size)
+{
+	size_t used = 0;
+	int first, cpu;
+
+	list[0] = '\0';
+	for (cpu = 0; cpu < CPU_SETSIZE && used < size; cpu++) {
+		if (!CPU_ISSET(cpu, cpus))
+			continue;
+		for (first = cpu; cpu + 1 < CPU_SETSIZE &&
+		     CPU_ISSET(cpu + 1, cpus); cpu++)
+			;
+		used += snprintf(list + used, size - used,
+				 first == cpu ? "%s%d" : "%s%d-%d",
+				 used ? "," : "", first, cpu);
+	}
+}
+
 /* libnuma calls it, and would print a line beside our message. */
 void numa_warn(int number, char *where, ...)
 {
@@ -131,10 +153,11 @@ static void parse_affinity(const struct tw_option *option, char *value)
 		parse_set(option, value, &chosen);
 }
 
+/* The words of a role's set are read once all options are known: see check(). */
 void tw_place_parse(const struct tw_option *option, char *value)
 {
-	parse_set(option, value,
-		  &own[(const char **)option->to - tw_place_words]);
+	rows[(const char **)option->to - tw_place_words] = option;
+	*(const char **)option->to = value;
 }
 
 static const struct tw_option options[] = {
@@ -152,8 +175,18 @@ static const struct tw_option options[] = {
 	{ .name = NULL }
 };
 
+static void check(struct tw_run *run)
+{
+	int role;
+
+	for (role = 0; role < TW_ROLES; role++)
+		if (tw_place_words[role])
+			parse_set(rows[role], (char *)tw_place_words[role],
+				  &own[role]);
+}
+
 const struct tw_part tw_part_place = {
-	.options = options,
+	.options = options, .check = check,
 };
 
 void tw_place_open(void)

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -50,7 +51,7 @@ refused(enum tw_role role, const char *what, const char *needed)
 	      needed);
 }
 
-void tw_process_settle(enum tw_role role, int number)
+void tw_process_configure(enum tw_role role, int number)
 {
 	struct sched_param param = {
 		.sched_priority = tw_config_priority(role, number)
@@ -117,7 +118,7 @@ be_child(enum tw_role role, int number, pid_t parent, int ready,
 	if (role == TW_LOAD)
 		setpgid(0, 0);
 	malloc_trim(0);	/* what is free need not be locked */
-	tw_process_settle(role, number);
+	tw_process_configure(role, number);
 	if (write(ready, "", 1) != 1)
 		_exit(EXIT_FAILURE);
 	close(ready);
@@ -125,57 +126,97 @@ be_child(enum tw_role role, int number, pid_t parent, int ready,
 	_exit(-live(arg));
 }
 
+/* It can be read when a signal has come that ends the run; -1: none is there. */
+static int open_end_signals(void)
+{
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGHUP);
+	return signalfd(-1, &signals, SFD_CLOEXEC);
+}
+
+/* To die, it needs a CPU: main's. */
+static void kill_starved(struct tw_process *process)
+{
+	cpu_set_t cpus;
+
+	if (!sched_getaffinity(0, sizeof(cpus), &cpus))
+		sched_setaffinity(process->pid, sizeof(cpus), &cpus);
+	kill(process->pid, SIGKILL);
+	tw_process_await(process);
+}
+
 /*
  * A child that ends without the ready byte has printed the reason, unless it
  * was killed.
  */
-static void await_ready(struct tw_process *process, int fd)
+static int await_ready(struct tw_process *process, int ready)
 {
-	struct pollfd pipe = { .fd = fd, .events = POLLIN };
-	cpu_set_t cpus;
+	struct pollfd fds[] = {
+		{ .fd = ready, .events = POLLIN },
+		{ .fd = open_end_signals(), .events = POLLIN },
+	};
+	int err = poll(fds, 2, START_MS) > 0 ? -EINTR : -ETIMEDOUT;
 	char byte;
 
-	if (poll(&pipe, 1, START_MS) != 1) {
-		/* To die, it needs a CPU: main's. */
-		if (!sched_getaffinity(0, sizeof(cpus), &cpus))
-			sched_setaffinity(process->pid, sizeof(cpus), &cpus);
-		fatal("the %s (pid %d) was not ready within %d s: it gets no CPU time; look for a task of higher priority on its CPU\n",
-		      process->name, process->pid, START_MS / 1000);
-	}
-	if (read(fd, &byte, 1) != 1) {
+	if (err == -ETIMEDOUT)
+		warn("the %s (pid %d) was not ready within %d s: it gets no CPU time; look for a task of higher priority on its CPU\n",
+		     process->name, process->pid, START_MS / 1000);
+	if (!fds[0].revents) {
+		kill_starved(process);
+	} else if (read(ready, &byte, 1) == 1) {
+		err = 0;
+	} else {
+		err = -ECHILD;
 		tw_process_await(process);
 		tw_process_failed(process, true);
-		exit(EXIT_FAILURE);
 	}
-	close(fd);
+	close(ready);
+	close(fds[1].fd);
+	return err;
 }
 
-void tw_process_start(struct tw_process *process, enum tw_role role,
-		      int number, int (*live)(void *arg), void *arg)
+void tw_process_read(struct tw_process *process)
 {
 	struct sched_param param = { .sched_priority = 0 };
+
+	process->policy = sched_getscheduler(process->pid);
+	sched_getparam(process->pid, &param);
+	process->priority = param.sched_priority;
+	sched_getaffinity(process->pid, sizeof(process->cpus), &process->cpus);
+}
+
+int tw_process_start(struct tw_process *process, enum tw_role role,
+		     int number, int (*live)(void *arg), void *arg)
+{
+	struct tw_process child;
 	pid_t pid, parent = getpid();
-	int fds[2];
+	int err, fds[2];
 
 	fflush(NULL);
-	if (pipe2(fds, O_CLOEXEC))
-		fatal("cannot start the %s: %m\n", tw_role_names[role]);
-	pid = fork();
-	if (pid < 0)
-		fatal("cannot start the %s: %m\n", tw_role_names[role]);
+	pid = pipe2(fds, O_CLOEXEC) ? -1 : fork();
+	if (pid < 0) {
+		err = -errno;
+		warn("cannot start the %s: %m\n", tw_role_names[role]);
+		return err;
+	}
 	if (!pid)
 		be_child(role, number, parent, fds[1], live, arg);
-	/* *process is shared memory: only main writes it. */
-	*process = (struct tw_process) {
+	child = (struct tw_process) {
 		.pid = pid, .name = tw_role_names[role],
 		.group = role == TW_LOAD,
 	};
 	close(fds[1]);
-	await_ready(process, fds[0]);
-	process->policy = sched_getscheduler(pid);
-	sched_getparam(pid, &param);
-	process->priority = param.sched_priority;
-	sched_getaffinity(pid, sizeof(process->cpus), &process->cpus);
+	err = await_ready(&child, fds[0]);
+	if (err)
+		return err;
+	tw_process_read(&child);
+	/* It is shared memory: only main writes it. */
+	*process = child;
+	return 0;
 }
 
 bool tw_process_ended(struct tw_process *process)
@@ -198,7 +239,8 @@ void tw_process_await(struct tw_process *process)
 {
 	int ms;
 
-	for (ms = 0; ms < STOP_MS && !tw_process_ended(process); ms++)
+	for (ms = 0; process->pid && ms < STOP_MS &&
+	     !tw_process_ended(process); ms++)
 		pause_1ms();
 }
 
@@ -276,6 +318,8 @@ bool tw_process_failed(const struct tw_process *process, bool killed)
 		     strsignal(WTERMSIG(status)));
 	else
 		warn("the %s (pid %d) stopped: %s\n", process->name,
-		     process->pid, strerror(WEXITSTATUS(status)));
+		     process->pid, WEXITSTATUS(status) == ECHILD ?
+		     "what it started has failed" :
+		     strerror(WEXITSTATUS(status)));
 	return true;
 }

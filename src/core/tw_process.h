@@ -20,7 +20,7 @@ struct tw_process {
 	bool group;		/* leads a process group of its own */
 	bool ended;		/* has ended and was reaped */
 	int status;		/* from waitpid(), once ended */
-	/* Read back from the kernel when it was ready. */
+	/* Read back from the kernel when it was ready: see tw_process_read(). */
 	int policy;
 	int priority;
 	cpu_set_t cpus;
@@ -30,15 +30,19 @@ struct tw_process {
  * Sets policy, priority, CPUs and locked memory of the calling process as
  * @role @number is to have them. Ends it after a message if that fails.
  */
-void tw_process_settle(enum tw_role role, int number);
+void tw_process_configure(enum tw_role role, int number);
 
 /*
- * Forks, settles the child as @role @number, and waits until it is ready; then
- * the child runs live(arg) and exits with it. If that fails, the program ends
- * after a message, and so do all children. A load becomes a process group.
+ * Forks, configures the child as @role @number, and waits until it is ready; then
+ * the child runs live(arg) and exits with it. A load becomes a process group.
+ * Returns 0; -EINTR: a signal that ends the run came first; or, after a
+ * message, another -errno. Then the child was killed, and *process is as it was.
  */
-void tw_process_start(struct tw_process *process, enum tw_role role,
-		      int number, int (*live)(void *arg), void *arg);
+int tw_process_start(struct tw_process *process, enum tw_role role,
+		     int number, int (*live)(void *arg), void *arg);
+
+/* Policy, priority and CPUs, as the kernel has them. */
+void tw_process_read(struct tw_process *process);
 
 /* Whether it has ended, without waiting. One that was not started has not. */
 bool tw_process_ended(struct tw_process *process);

@@ -91,7 +91,10 @@ static void text(FILE *file, const struct tw_run *run)
 		fprintf(file, "# %7d |", i);
 		tw_ramp_stats(file, &kept[i].results.stats[TW_RESPONSE]);
 		fprintf(file, " |");
-		tw_ramp_stats(file, &kept[i].results.stats[TW_TOTAL]);
+		if (tw_metrics[TW_TOTAL].lacks)
+			fprintf(file, " %31s", "-");
+		else
+			tw_ramp_stats(file, &kept[i].results.stats[TW_TOTAL]);
 		fprintf(file, " | %8.1f\n", kept[i].rate);
 	}
 }

@@ -111,20 +111,24 @@ static void tell_parts(struct tw_run *run)
  */
 static void watch(struct tw_run *run)
 {
-	bool live = !tw_config.quiet && !tw_config.verbose &&
-		    !tw_config.silent && isatty(STDOUT_FILENO);
-	int tick_ms = live && run->tick_ms < 0 ? DISPLAY_MS : run->tick_ms;
-	struct pollfd signals = { .fd = run->signal_fd, .events = POLLIN };
+	bool display = !tw_config.quiet && !tw_config.verbose &&
+		       !tw_config.silent && isatty(STDOUT_FILENO);
+	int tick_ms = display && run->tick_ms < 0 ? DISPLAY_MS : run->tick_ms;
+	struct pollfd ready[] = {
+		{ .fd = run->signal_fd, .events = POLLIN },
+		{ .events = POLLIN },
+	};
 	bool done = false;
 
 	alarm(tw_config.duration_s ? tw_config.duration_s + GRACE_S : 0);
 	while (!run->failed && !done && !run->interrupted &&
 	       !run->control->stop) {
-		poll(&signals, 1, tick_ms);
+		ready[1].fd = run->wake_fd;
+		poll(ready, 2, tick_ms);
 		take_signals(run);
 		done = reap(run);
 		tell_parts(run);
-		if (live)
+		if (display)
 			tw_text_redraw(run);
 		if (ferror(stdout)) {
 			warn("cannot write to standard output\n");
@@ -132,11 +136,19 @@ static void watch(struct tw_run *run)
 		}
 	}
 	alarm(0);
-	if (live)
+	if (display)
 		printf("\033[J");
 }
 
-static void start(struct tw_run *run)
+/* A start may be ended by a signal, or fail where earlier steps have results. */
+static bool goes_on(struct tw_run *run)
+{
+	take_signals(run);
+	return !run->failed && !run->interrupted;
+}
+
+/* Returns whether all is running. */
+static bool start(struct tw_run *run)
 {
 	int i;
 
@@ -151,8 +163,10 @@ static void start(struct tw_run *run)
 			tw_parts[i]->begin(run);
 	if (pipe2(run->go, O_CLOEXEC) || pipe2(run->done, O_CLOEXEC))
 		fatal("cannot open a pipe: %m\n");
-	for (i = 0; i < tw_config.pairs; i++)
+	for (i = 0; i < tw_config.pairs && goes_on(run); i++)
 		run->start_pair(run, i);
+	if (!goes_on(run))
+		run->control->stop = 1;
 	/* Leave time for all clients to start before the common expiry. */
 	if (tw_config.aligned_us >= 0)
 		run->control->first_ns =
@@ -162,6 +176,7 @@ static void start(struct tw_run *run)
 	close(run->done[1]);
 	close(run->go[0]);
 	close(run->go[1]);
+	return !run->control->stop;
 }
 
 static void stop(struct tw_run *run)
@@ -198,7 +213,7 @@ static void prepare(struct tw_run *run)
 		fatal("no memory: %m\n");
 	tw_pair_map_all(run);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	tw_process_settle(TW_MAIN, 0);
+	tw_process_configure(TW_MAIN, 0);
 	if (!run->start_pair)
 		run->start_pair = tw_pair_start;
 	if (!run->serve)
@@ -218,17 +233,23 @@ static void judge(struct tw_run *run)
 		}
 	if (!run->measured && cut)
 		warn("no cycle was measured\n");
-	run->failed |= !run->measured;
 }
 
 void tw_run_measure(struct tw_run *run)
 {
+	bool started = false;
+
 	prepare(run);
 	for (run->step = 0; !run->failed && !run->interrupted &&
 	     !run->broken && run->step < run->steps; run->step++) {
-		start(run);
-		watch(run);
+		if (start(run)) {
+			started = true;
+			watch(run);
+		}
 		stop(run);
 	}
-	judge(run);
+	/* The reason why it did not start was printed. */
+	if (started || run->interrupted)
+		judge(run);
+	run->failed |= !run->measured;
 }

@@ -60,6 +60,7 @@ struct tw_run {
 	int steps;		/* of a ramp; 1: none */
 	int step;		/* the present one, from 0 */
 	int tick_ms;		/* TW_TICK_MS: woken() is called so often, too */
+	int wake_fd;		/* ...and when this can be read; -1: none */
 	/* A part may set how a pair is started, its requests answered. */
 	void (*start_pair)(struct tw_run *run, int number);
 	int (*serve)(const struct tw_loop *loop);
@@ -80,10 +81,10 @@ void tw_pair_map_all(struct tw_run *run);
 
 /*
  * Connects client and server; starts one of them, which waits for the end of
- * run->go; does all of this.
+ * run->go; does all of this. See tw_process_start(): what fails ends the run.
  */
 void tw_pair_connect(struct tw_run *run, int number);
-void tw_pair_start_process(struct tw_run *run, int number, enum tw_role role);
+int tw_pair_start_process(struct tw_run *run, int number, enum tw_role role);
 void tw_pair_start(struct tw_run *run, int number);
 
 /* A part's memory in a pair; NULL: it has none. */

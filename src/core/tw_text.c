@@ -104,10 +104,10 @@ static int print_phases(FILE *file, const struct tw_results *results)
 
 	fprintf(file, "# %-9s %8s %8s %8s %8s\n", "", "min", "avg", "max",
 		"std");
-	for (id = TW_LATENCY + 1; id <= TW_TOTAL; id++) {
+	for (id = 0; id < TW_METRICS; id++) {
 		const struct tw_stats *of = &results->stats[id];
 
-		if (!tw_metric_valid(id, &params))
+		if (!tw_metric_is_phase(id, &params))
 			continue;
 		fprintf(file, "# %-9s %8" PRId64 " %8" PRId64 " %8" PRId64
 			" %8.1f\n", tw_metrics[id].name,

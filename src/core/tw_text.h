@@ -19,13 +19,14 @@ const struct tw_stats *tw_text_total(const struct tw_run *run, int column);
 
 /*
  * For --json: all of it, with @members, if it was given; the members of a
- * measurement; the beginning of the member "twoway"; a member "phases", an
- * object for each metric.
+ * measurement; the beginning of the member "twoway", and all of that; a member
+ * "phases", an object for each metric.
  */
 int tw_json_write(const struct tw_run *run, int status,
 		  void (*members)(FILE *file, void *run));	/* -errno */
 void tw_json_members(FILE *file, void *run);
 void tw_json_head(FILE *file, const struct tw_run *run);
+void tw_json_twoway(FILE *file, const struct tw_run *run);
 void tw_json_phases(FILE *file, const struct tw_results *results);
 
 /*

@@ -77,6 +77,9 @@ static void check(struct tw_run *run)
 	}
 	if (!path)
 		return;
+	if (tw_metrics[TW_TOTAL].lacks)
+		fatal("--trltp-log=%s: %s\n", path,
+		      tw_metrics[TW_TOTAL].lacks);
 	tw_file_check(path);
 	steps = open_memstream(&steps_text, &steps_size);
 	if (!steps)

@@ -3,6 +3,9 @@
 
 #include "tw_wire.h"
 
+ssize_t (*tw_wire_out)(int fd, const void *buf, size_t size, int flags) = send;
+ssize_t (*tw_wire_in)(int fd, void *buf, size_t size, int flags) = recv;
+
 int tw_wire_failed(const atomic_int *stop)
 {
 	if (atomic_load_explicit(stop, memory_order_relaxed))
@@ -26,8 +29,8 @@ int tw_wire_send_rest(int fd, const void *buf, size_t size, ssize_t len,
 			done += len;
 		if (done == size)
 			return 0;
-		len = send(fd, (const char *)buf + done, size - done,
-			   MSG_NOSIGNAL);
+		len = tw_wire_out(fd, (const char *)buf + done, size - done,
+				  MSG_NOSIGNAL);
 	}
 }
 
@@ -47,6 +50,7 @@ int tw_wire_receive_rest(int fd, void *buf, size_t size, ssize_t len,
 			done += len;
 		if (done == size)
 			return 0;
-		len = recv(fd, (char *)buf + done, size - done, MSG_WAITALL);
+		len = tw_wire_in(fd, (char *)buf + done, size - done,
+				 MSG_WAITALL);
 	}
 }

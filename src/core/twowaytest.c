@@ -77,7 +77,7 @@ static int print(const struct tw_run *run, int status)
 int main(int argc, char *argv[])
 {
 	static struct tw_run run = {
-		.steps = 1, .tick_ms = -1,
+		.steps = 1, .tick_ms = -1, .wake_fd = -1,
 	};
 	int i, status;
 

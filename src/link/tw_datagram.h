@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What becomes of the datagrams of --transport=udp. */
+/* What becomes of the datagrams of --transport=udp and --reflect. */
 #ifndef TW_DATAGRAM_H
 #define TW_DATAGRAM_H
 
 #include <stdalign.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define TW_DATAGRAM_MAX	65507	/* bytes that fit into one, over IPv4 */
@@ -19,21 +20,49 @@ struct tw_datagrams {
 	uint64_t lost;		/* no reply came within --timeout */
 	uint64_t late;		/* replies to lost cycles that came after all */
 	uint64_t repeated_replies;
-	/* Written by the server. */
+	uint64_t errors;	/* that the network sent instead of replies */
+	int error;		/* errno of the last one */
+	/* Written by the server; with --reflect, by the client. */
 	alignas(64) uint64_t repeated_requests;
-	uint64_t reordered;	/* came after a newer one, and got no reply */
+	/*
+	 * Requests that came after a newer one, and got no reply; with
+	 * --reflect, replies that came after a newer one: they are late, too.
+	 */
+	uint64_t reordered;
 };
 
+struct tw_cycle;
+struct tw_loop;
 struct tw_run;
 
-/* Of a pair, so far. Called by main. 0 without --transport=udp. */
+/* Of a pair, so far. Called by main. 0 if nothing can be lost. */
 uint64_t tw_datagrams_lost(const struct tw_run *run, int pair);
 
 /*
- * For tw_link_udp, before the start: the counts of a pair, and how many ns
- * after t0 a cycle is lost.
+ * Before the start: the counts of a pair, and how many ns after t0 a cycle is
+ * lost.
  */
 void tw_datagram_count(int pair, struct tw_datagrams *counts,
 		       int64_t timeout_ns);
+
+/* So that a client's recv() ends when a cycle is lost. 0, or -1 and errno. */
+int tw_datagram_set_timeout(int fd);
+
+/* Called by a client at t3: whether the cycle is not lost yet. */
+bool tw_datagram_in_time(const struct tw_cycle *cycle);
+
+/*
+ * Called by a client at t3: whether the reply to the request @seq is that of
+ * this cycle, and in time; else it is counted.
+ */
+bool tw_datagram_is_reply(const struct tw_loop *loop,
+			  const struct tw_cycle *cycle, uint64_t seq);
+
+/* Called by a client: the network has sent the error @number (errno). */
+void tw_datagram_error(const struct tw_loop *loop, int number);
+
+/* Called by a client at the end of exchange(): counts it. Returns @err. */
+int tw_datagram_sent(const struct tw_loop *loop, const struct tw_cycle *cycle,
+		     int err);
 
 #endif /* TW_DATAGRAM_H */

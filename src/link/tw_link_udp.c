@@ -10,6 +10,7 @@
 #include <sys/time.h>
 
 #include "tw_datagram.h"
+#include "tw_link_far.h"
 #include "tw_loop.h"
 #include "tw_run.h"
 #include "tw_time.h"
@@ -75,16 +76,23 @@ static void drain(int fd)
 		;
 }
 
+int tw_datagram_set_timeout(int fd)
+{
+	const struct timeval timeout = {
+		.tv_sec = timeout_ns / TW_NS_PER_S,
+		.tv_usec = timeout_ns % TW_NS_PER_S / TW_NS_PER_US,
+	};
+
+	return setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout,
+			  sizeof(timeout));
+}
+
 /*
  * No SO_REUSEADDR: nobody else can bind these ports. Once they are connected,
  * the kernel keeps others' datagrams away.
  */
 static int udp_open(int *client_fd, int *server_fd)
 {
-	const struct timeval timeout = {
-		.tv_sec = timeout_ns / TW_NS_PER_S,
-		.tv_usec = timeout_ns % TW_NS_PER_S / TW_NS_PER_US,
-	};
 	struct sockaddr_in client, server;
 
 	*client_fd = bound_socket(&client);
@@ -92,41 +100,63 @@ static int udp_open(int *client_fd, int *server_fd)
 	if (*client_fd < 0 || *server_fd < 0 ||
 	    connect(*client_fd, (struct sockaddr *)&server, sizeof(server)) ||
 	    connect(*server_fd, (struct sockaddr *)&client, sizeof(client)) ||
-	    setsockopt(*client_fd, SOL_SOCKET, SO_RCVTIMEO, &timeout,
-		       sizeof(timeout)))
+	    tw_datagram_set_timeout(*client_fd))
 		return -errno;
 	drain(*client_fd);
 	drain(*server_fd);
 	return 0;
 }
 
+bool tw_datagram_in_time(const struct tw_cycle *cycle)
+{
+	return cycle->t3_ns - cycle->t0_ns <= timeout_ns;
+}
+
 /* A reply that comes after the time is late, even if it is taken at once. */
-static bool is_reply(const struct tw_loop *loop, const struct tw_cycle *cycle,
-		     const struct tw_reply *reply)
+bool tw_datagram_is_reply(const struct tw_loop *loop,
+			  const struct tw_cycle *cycle, uint64_t seq)
 {
 	struct tw_datagrams *counts = counts_of[loop->pair];
-	bool in_time = cycle->t3_ns - cycle->t0_ns <= timeout_ns;
-	bool repeated = look(reply->seq) == REPEATED;
+	enum novelty novelty = look(seq);
+	bool repeated = novelty == REPEATED;
 
-	if (reply->seq == cycle->seq && in_time && !repeated)
+	if (seq == cycle->seq && tw_datagram_in_time(cycle) && !repeated)
 		return true;
-	if (reply->seq > loop->warmup) {
+	if (seq > loop->warmup) {
 		counts->repeated_replies += repeated;
 		counts->late += !repeated;
+		if (!loop->link->take)
+			counts->reordered += novelty == OLDER;
 	}
 	return false;
+}
+
+void tw_datagram_error(const struct tw_loop *loop, int number)
+{
+	counts_of[loop->pair]->errors++;
+	counts_of[loop->pair]->error = number;
+}
+
+int tw_datagram_sent(const struct tw_loop *loop, const struct tw_cycle *cycle,
+		     int err)
+{
+	if (err >= 0 && cycle->seq > loop->warmup)
+		counts_of[loop->pair]->sent++;
+	return err;
 }
 
 /*
  * SO_RCVTIMEO ends the wait, so that this needs no further system call. It
  * begins anew with each call, so the time is looked at as well.
  */
-static int await_reply(const struct tw_loop *loop, struct tw_cycle *cycle)
+static inline int await_reply(const struct tw_loop *loop,
+			      struct tw_cycle *cycle, bool far)
 {
 	struct tw_reply reply;
 
 	do {
-		ssize_t len = recv(loop->fd, &reply, sizeof(reply), MSG_TRUNC);
+		ssize_t len = tw_wire_in(loop->fd, &reply, sizeof(reply),
+					 MSG_TRUNC);
 		int err;
 
 		cycle->t3_ns = loop->now_ns();
@@ -135,25 +165,38 @@ static int await_reply(const struct tw_loop *loop, struct tw_cycle *cycle)
 		err = len < 0 ? tw_wire_failed(loop->stop) : 0;
 		if (err)
 			return err;
-		if (len == sizeof(reply) && is_reply(loop, cycle, &reply)) {
+		if (far)
+			tw_far_order(&reply);
+		if (len == sizeof(reply) &&
+		    tw_datagram_is_reply(loop, cycle, reply.seq)) {
 			cycle->t1_ns = reply.t1_ns;
 			cycle->t2_ns = reply.t2_ns;
-			return 0;
+			return far && !tw_far_possible(cycle) ? -EPROTO : 0;
 		}
-	} while (cycle->t3_ns - cycle->t0_ns <= timeout_ns);
+	} while (tw_datagram_in_time(cycle));
 	return TW_LINK_LOST;
 }
 
-static int udp_exchange(const struct tw_loop *loop, struct tw_cycle *cycle)
+static inline int exchange(const struct tw_loop *loop, struct tw_cycle *cycle,
+			   bool far)
 {
 	int err = tw_wire_send(loop->fd, loop->request, loop->size,
 			       loop->stop);
 
 	if (!err)
-		err = await_reply(loop, cycle);
-	if (err >= 0 && cycle->seq > loop->warmup)
-		counts_of[loop->pair]->sent++;
-	return err;
+		err = await_reply(loop, cycle, far);
+	return tw_datagram_sent(loop, cycle, err);
+}
+
+static int udp_exchange(const struct tw_loop *loop, struct tw_cycle *cycle)
+{
+	return exchange(loop, cycle, false);
+}
+
+static int far_exchange(const struct tw_loop *loop, struct tw_cycle *cycle)
+{
+	tw_far_order_request(loop->request);
+	return exchange(loop, cycle, true);
 }
 
 static bool is_request(const struct tw_loop *loop, uint64_t seq)
@@ -178,7 +221,8 @@ static int udp_take(const struct tw_loop *loop, int wait_fd,
 		int err;
 
 		loop->wait->wait(wait_fd, loop->stop);
-		len = recv(loop->fd, loop->request, loop->size, MSG_TRUNC);
+		len = tw_wire_in(loop->fd, loop->request, loop->size,
+				 MSG_TRUNC);
 		reply->t1_ns = loop->now_ns();
 		err = len < 0 ? tw_wire_failed(loop->stop) : 0;
 		if (err)
@@ -193,4 +237,8 @@ static int udp_take(const struct tw_loop *loop, int wait_fd,
 
 const struct tw_link_ops tw_link_udp = {
 	"udp", "the loopback interface", udp_open, udp_exchange, udp_take
+};
+
+const struct tw_link_ops tw_link_far_udp = {
+	.name = "udp", .exchange = far_exchange
 };

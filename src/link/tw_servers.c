@@ -46,6 +46,11 @@ struct room {
 	uint64_t inversions;
 };
 
+bool tw_servers_one(void)
+{
+	return one;
+}
+
 /* A higher client may have come meanwhile, so it asks before each answer. */
 static int next_by_priority(void)
 {
@@ -170,9 +175,9 @@ static void set_priority(struct tw_process *server)
 	server->priority = param.sched_priority;
 }
 
-static void start_server(struct tw_run *run)
+static int start_server(struct tw_run *run)
 {
-	int i;
+	int i, err;
 
 	for (i = 0; i < tw_config.pairs; i++) {
 		tw_pair_connect(run, i);
@@ -181,7 +186,9 @@ static void start_server(struct tw_run *run)
 		client_fds[i] = run->pairs[i]->fd[TW_CLIENT];
 	}
 	left = tw_config.pairs;
-	tw_pair_start_process(run, 0, TW_SERVER);
+	err = tw_pair_start_process(run, 0, TW_SERVER);
+	if (err)
+		return err;
 	set_priority(&run->pairs[0]->process[TW_SERVER]);
 	for (i = 1; i < tw_config.pairs; i++) {
 		close(clients[i].fd);
@@ -189,13 +196,13 @@ static void start_server(struct tw_run *run)
 		run->pairs[i]->process[TW_SERVER] =
 			run->pairs[0]->process[TW_SERVER];
 	}
+	return 0;
 }
 
 static void start_pair(struct tw_run *run, int number)
 {
-	if (!number)
-		start_server(run);
-	tw_pair_start_process(run, number, TW_CLIENT);
+	if (number || !start_server(run))
+		tw_pair_start_process(run, number, TW_CLIENT);
 }
 
 static void check(struct tw_run *run)
@@ -209,6 +216,8 @@ static void check(struct tw_run *run)
 		      (int)priority);
 	if (!one)
 		return;
+	if (!tw_config.link->take)
+		fatal("--servers=one: not allowed with --reflect, which has no server\n");
 	if (priority && !tw_config.priority)
 		fatal("--server-priority=%d: allowed only with --priority\n",
 		      (int)priority);

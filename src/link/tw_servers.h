@@ -8,6 +8,9 @@
 
 struct tw_run;
 
+/* Whether there is one. Called by main, after --servers was checked. */
+bool tw_servers_one(void);
+
 /*
  * How many requests of clients with a higher number were answered between t0
  * and t1 of a cycle of this pair, so far; 0 if each client has a server. Called

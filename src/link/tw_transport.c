@@ -10,9 +10,11 @@
 
 #include "rt-error.h"
 #include "tw_datagram.h"
+#include "tw_link_far.h"
 #include "tw_part.h"
 #include "tw_run.h"
 #include "tw_time.h"
+#include "tw_transport.h"
 
 #define TIMEOUT_US	100000	/* default, but not below twice the sleep */
 
@@ -36,6 +38,7 @@ static const struct tw_link_ops *const kinds[] = {
 };
 
 static const struct tw_link_ops *kind;
+static bool lossy;		/* udp, or --reflect */
 static const char *kind_name = "tcp";
 static int64_t timeout_us = -1;
 
@@ -57,19 +60,39 @@ static const struct tw_option options[] = {
 	  .help = "with tcp or udp: the packets' priority in this host" },
 	{ 0, "timeout", required_argument, "US", tw_option_number,
 	  &timeout_us, 1, 10000000,
-	  .help = "with udp: a cycle is lost if its reply takes longer,\n"
-		  "default 100000" },
+	  .help = "with udp or --reflect: a cycle is lost if its reply\n"
+		  "takes longer, default 100000" },
 	{ 0, "transport", required_argument, "NAME", tw_option_choice,
 	  &kind_name, .choice = name_of,
 	  .help = "what requests go over, default tcp" },
 	{ .name = NULL }
 };
 
+/* IPv6 has a name of its own for what is an option of IPv4. */
+static struct sockopt in_family(struct sockopt option, int fd)
+{
+	socklen_t len = sizeof(int);
+	int family;
+
+	if (option.level == IPPROTO_IP &&
+	    !getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &family, &len) &&
+	    family == AF_INET6) {
+		option.level = IPPROTO_IPV6;
+		option.name = IPV6_TCLASS;
+	}
+	return option;
+}
+
 static void set(const struct sockopt *option, int fd)
 {
+	const struct sockopt of = in_family(*option, fd);
 	int value = (int)option->value << option->shift;
 
-	if (setsockopt(fd, option->level, option->name, &value, sizeof(value)))
+	/* IPv4 within IPv6 keeps to the options of IPv4. */
+	if (of.level != option->level)
+		setsockopt(fd, option->level, option->name, &value,
+			   sizeof(value));
+	if (setsockopt(fd, of.level, of.name, &value, sizeof(value)))
 		fatal("--%s=%" PRId64 ": refused by the kernel: %m%s\n",
 		      option->option, option->value, errno == EPERM ?
 		      "; needed is root or CAP_NET_ADMIN" : "");
@@ -78,38 +101,47 @@ static void set(const struct sockopt *option, int fd)
 /* Also those that were not asked for: for the JSON. */
 static void read_back(struct sockopt *option, int fd)
 {
+	const struct sockopt of = in_family(*option, fd);
 	socklen_t len = sizeof(int);
 	int value;
 
-	if (!getsockopt(fd, option->level, option->name, &value, &len))
+	if (!getsockopt(fd, of.level, of.name, &value, &len))
 		option->value = value >> option->shift;
+}
+
+void tw_transport_prepare(int fd)
+{
+	size_t i;
+
+	for (i = 0; i < SOCKOPTS; i++)
+		if (sockopts[i].given)
+			set(&sockopts[i], fd);
+	for (i = 0; i < SOCKOPTS; i++)
+		read_back(&sockopts[i], fd);
 }
 
 static int open_with_options(int *client_fd, int *server_fd)
 {
 	int err = kind->open(client_fd, server_fd);
-	size_t i;
 
-	for (i = 0; !err && i < SOCKOPTS; i++)
-		if (sockopts[i].given) {
-			set(&sockopts[i], *client_fd);
-			set(&sockopts[i], *server_fd);
-		}
-	for (i = 0; !err && i < SOCKOPTS; i++)
-		read_back(&sockopts[i], *client_fd);
+	if (!err) {
+		if (*server_fd >= 0)
+			tw_transport_prepare(*server_fd);
+		tw_transport_prepare(*client_fd);
+	}
 	return err;
 }
 
 static void check_datagrams(void)
 {
-	if (kind != &tw_link_udp) {
+	if (!lossy) {
 		if (timeout_us >= 0)
-			fatal("--timeout=%" PRId64 ": allowed only with --transport=udp\n",
+			fatal("--timeout=%" PRId64 ": allowed only with --transport=udp or --reflect\n",
 			      timeout_us);
 		return;
 	}
 	if (tw_config.size > TW_DATAGRAM_MAX)
-		fatal("--size=%" PRId64 ": with --transport=udp, allowed is a whole number from 8 to %d\n",
+		fatal("--size=%" PRId64 ": with datagrams, allowed is a whole number from 8 to %d\n",
 		      tw_config.size, TW_DATAGRAM_MAX);
 	if (timeout_us < 0)
 		timeout_us = TIMEOUT_US > 2 * tw_config.sleep_us ?
@@ -143,16 +175,24 @@ static void check_busy(void)
 static void check(struct tw_run *run)
 {
 	static struct tw_link_ops with_options;
+	bool reflects = !tw_config.link->take;
 	int i = 0;
 
 	while (strcmp(kinds[i]->name, kind_name))
 		i++;
-	kind = kinds[i];
+	if (reflects && i)
+		fatal("--transport=%s: not allowed with --reflect\n",
+		      kind_name);
+	kind = reflects ? tw_config.link : kinds[i];
+	kind_name = kind->name;
+	lossy = reflects || kind == &tw_link_udp;
 	check_datagrams();
 	check_busy();
 	tw_config.link = kind;
-	if (kind == &tw_link_tcp || kind == &tw_link_udp) {
-		with_options = *kind;
+	if (kind == &tw_link_tcp || lossy) {
+		with_options = !tw_config.absent[TW_SERVER] || reflects ?
+			       *kind : lossy ? tw_link_far_udp :
+			       tw_link_far_tcp;
 		with_options.open = open_with_options;
 		tw_config.link = &with_options;
 	}
@@ -166,7 +206,7 @@ static void check(struct tw_run *run)
 
 static size_t room(const struct tw_run *run)
 {
-	return kind == &tw_link_udp ? sizeof(struct tw_datagrams) : 0;
+	return lossy ? sizeof(struct tw_datagrams) : 0;
 }
 
 static void attach(void *room, int pair)
@@ -211,6 +251,9 @@ static void end(struct tw_run *run)
 
 	for (i = 0; i < tw_config.pairs; i++) {
 		counts = counts_of(run, i);
+		if (counts.errors)
+			warn("pair %d: errors came from the network instead of replies: %" PRIu64 ", the last: %s\n",
+			     i, counts.errors, strerror(counts.error));
 		if (counts.lost && !counts.answered)
 			warn("pair %d: all %" PRIu64 " cycles were lost; give a longer --timeout, or find out what drops the datagrams\n",
 			     i, counts.lost);
@@ -241,7 +284,7 @@ static void json(FILE *file, const struct tw_run *run, int pair)
 {
 	struct tw_datagrams counts = counts_of(run, pair);
 
-	if (kind != &tw_link_udp)
+	if (!lossy)
 		fprintf(file, "        \"datagrams\": null,\n");
 	else
 		fprintf(file, "        \"datagrams\": { \"sent\": %" PRIu64 ", \"answered\": %" PRIu64 ", \"lost\": %" PRIu64

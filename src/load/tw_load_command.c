@@ -9,7 +9,6 @@
  * leaves its process group, so they find and kill it at the end. They are two,
  * so that one is left if the other is killed.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -39,26 +38,15 @@ static void pause_ms(int ms)
 	nanosleep(&pause, NULL);
 }
 
-/* Returns one that cannot be killed, or 0. */
-static pid_t kill_children(void)
+/* Into @left, if it cannot be killed. */
+static bool kill_child(int pid, void *left)
 {
-	DIR *proc = opendir("/proc");
-	struct dirent *entry;
 	struct tw_stat stat;
-	char path[300];
-	pid_t pid, left = 0;
 
-	while (proc && (entry = readdir(proc))) {
-		pid = atoi(entry->d_name);
-		snprintf(path, sizeof(path), "/proc/%s/stat", entry->d_name);
-		if (pid > 0 && tw_proc_stat(&stat, path) &&
-		    stat.field[TW_STAT_PARENT] == getpid() &&
-		    kill(pid, SIGKILL))
-			left = pid;
-	}
-	if (proc)
-		closedir(proc);
-	return left;
+	if (tw_proc_stat(&stat, pid, pid) &&
+	    stat.field[TW_STAT_PARENT] == getpid() && kill(pid, SIGKILL))
+		*(pid_t *)left = pid;
+	return true;
 }
 
 /* The children of one that ends become ours, until there are none. */
@@ -69,7 +57,8 @@ static int kill_descendants(void)
 
 	while (pid >= 0 && tw_now_ns(CLOCK_MONOTONIC) - begin_ns <
 	       (left ? REFUSED_MS : KILL_MS) * TW_NS_PER_MS) {
-		left = kill_children();
+		left = 0;
+		tw_proc_each("/proc", kill_child, &left);
 		do
 			pid = waitpid(-1, NULL, WNOHANG);
 		while (pid > 0);

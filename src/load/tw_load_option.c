@@ -28,24 +28,32 @@ static const struct tw_option options[] = {
 	{ .name = NULL }
 };
 
+static bool is_realtime(int number)
+{
+	return number == SCHED_FIFO || number == SCHED_RR;
+}
+
+static void apply(struct tw_load *load)
+{
+	if (policy) {
+		load->policy = (int)string_to_policy(policy);
+		load->priority = is_realtime(load->policy);
+	}
+	if (priority && load->priority)
+		load->priority = (int)priority;
+	if (words && load->ops == &tw_load_hackbench)
+		load->words = words;
+}
+
 /* Before the check of the loads, which uses the priorities. */
 static void check(struct tw_run *run)
 {
-	int number = policy ? (int)string_to_policy(policy) : SCHED_OTHER;
-	bool realtime = number == SCHED_FIFO || number == SCHED_RR;
 	bool hackbench = false, any_realtime = false;
 	struct tw_load *load;
 	int i;
 
 	for (i = 0; (load = tw_load_number(i)); i++) {
-		if (policy) {
-			load->policy = number;
-			load->priority = realtime;
-		}
-		if (priority && load->priority)
-			load->priority = (int)priority;
-		if (words && load->ops == &tw_load_hackbench)
-			load->words = words;
+		apply(load);
 		hackbench |= load->ops == &tw_load_hackbench;
 		any_realtime |= load->priority && tw_config.priority;
 	}
@@ -54,7 +62,8 @@ static void check(struct tw_run *run)
 		      words);
 	if (policy && !i)
 		fatal("--load-policy=%s: allowed only with --load\n", policy);
-	if (realtime && !any_realtime)
+	if (policy && is_realtime((int)string_to_policy(policy)) &&
+	    !any_realtime)
 		fatal("--load-policy=%s: allowed is other, batch or idle without --priority: else client and server would wait for the load\n",
 		      policy);
 	if (priority && !any_realtime)

@@ -1,24 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * --rt-runtime: changes sched_rt_runtime_us of the whole system for the run.
- * main restores it at any end but SIGKILL; then a guard does, a process that
- * the kernel signals when main has died.
+ * --rt-runtime: changes sched_rt_runtime_us of the whole system for the run. A
+ * guard restores it, whatever ends main.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "rt-error.h"
+#include "tw_guard.h"
 #include "tw_part.h"
-#include "tw_proc.h"
+#include "tw_read.h"
 #include "tw_run.h"
 #include "tw_time.h"
 
@@ -34,7 +31,7 @@
 
 static int64_t runtime_us = KEEP, old_us;
 static int setting_fd;	/* open until the end: there may be no other then */
-static pid_t owner, guard;
+static struct tw_guard guard;
 
 static const struct tw_option options[] = {
 	{ 0, "rt-runtime", required_argument, "US", tw_option_number,
@@ -81,59 +78,9 @@ static void restore(void)
 		     (long long)old_us, strerror(-err));
 }
 
-/*
- * At the end of main. A child that fails may come here, too, but leaves it to
- * main.
- */
 static void at_exit(void)
 {
-	if (getpid() != owner)
-		return;
-	restore();
-	kill(guard, SIGKILL);
-	waitpid(guard, NULL, 0);
-}
-
-/* In a session of its own, so that a signal to main's group does not hit it. */
-static void __attribute__((noreturn)) stand_guard(int ready)
-{
-	const struct sched_param param = {
-		.sched_priority = sched_get_priority_max(SCHED_FIFO)
-	};
-	sigset_t all;
-
-	sigfillset(&all);
-	sigprocmask(SIG_BLOCK, &all, NULL);
-	setsid();
-	prctl(PR_SET_NAME, "twoway-guard");
-	/* It must get CPU time whatever runs; it sleeps until it is needed. */
-	sched_setscheduler(0, SCHED_FIFO, &param);
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (write(ready, "", 1) != 1)
-		_exit(EXIT_FAILURE);
-	while (getppid() == owner)
-		sigwaitinfo(&all, NULL);
-	restore();
-	_exit(EXIT_SUCCESS);
-}
-
-static void start_guard(void)
-{
-	char byte;
-	int fds[2];
-
-	owner = getpid();
-	if (pipe2(fds, O_CLOEXEC))
-		fatal("--rt-runtime: cannot open a pipe: %m\n");
-	guard = fork();
-	if (guard < 0)
-		fatal("--rt-runtime: cannot start a process: %m\n");
-	if (!guard)
-		stand_guard(fds[1]);
-	close(fds[1]);
-	if (read(fds[0], &byte, 1) != 1)
-		fatal("--rt-runtime: a process that restores the value cannot run\n");
-	close(fds[0]);
+	tw_guard_end(&guard);
 }
 
 static int lock(int64_t fd)
@@ -164,10 +111,10 @@ static void begin(struct tw_run *run)
 	if (runtime_us == KEEP || run->step)
 		return;
 	open_setting();
-	if (!tw_proc_number(&old_us, SETTING))
+	if (!tw_read_number(&old_us, SETTING))
 		fatal("--rt-runtime=%d: cannot read %s\n", (int)runtime_us,
 		      SETTING);
-	start_guard();
+	tw_guard_start(&guard, restore);
 	atexit(at_exit);
 	err = change(runtime_us);
 	if (err)

@@ -14,22 +14,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 
 #include "rt-error.h"
 #include "rt-utils.h"
 #include "tw_part.h"
-#include "tw_proc.h"
+#include "tw_check.h"
+#include "tw_others.h"
+#include "tw_read.h"
 #include "tw_run.h"
 #include "tw_throttle.h"
 #include "tw_time.h"
 
-#define FAIR_NS		(50 * TW_NS_PER_MS)	/* unless it was changed */
-
 /* Memory of a pair, for one step. */
 struct room {
 	int64_t expected_ns[TW_METRICS];
-	int first;		/* metric that can be late */
+	int first, last;	/* metrics that can be late */
 	int64_t min_ns, max_ns;	/* of a stop */
 	uint64_t stops;
 	int64_t longest_ns;
@@ -40,9 +39,8 @@ static int64_t runtime_us, period_us;	/* -1: not known */
 static bool fair_server;
 static int64_t stop_ns;			/* the usual stop; 0: there is none */
 
-/* When a step began. */
-static struct tw_task *tasks_before;
-static int count_before;
+/* When a step began, and when it ended. */
+static struct tw_snapshot *before, *after;
 static int64_t cpu_us_before[TW_PAIRS_MAX];	/* of client and server */
 
 static uint64_t *of_step;		/* throttled cycles of all pairs */
@@ -50,27 +48,12 @@ static uint64_t of_pair[TW_PAIRS_MAX];	/* those of all steps */
 static int64_t longest_ns;		/* lateness, where there may be some */
 static struct tw_task worst;		/* who has used most */
 
-/* Its file is seldom there: then the default. */
-static int64_t fair_server_ns(void)
-{
-	struct utsname name;
-	int64_t share_ns;
-	int major = 0, minor = 0;
-
-	if (tw_proc_number(&share_ns, "/sys/kernel/debug/sched/fair_server/cpu0/runtime"))
-		return share_ns;
-	uname(&name);
-	return sscanf(name.release, "%d.%d", &major, &minor) == 2 &&
-	       (major > 6 || (major == 6 && minor >= 12)) ? FAIR_NS : 0;
-}
-
 static void read_rules(void)
 {
 	runtime_us = period_us = -1;
-	tw_proc_number(&runtime_us, "/proc/sys/kernel/sched_rt_runtime_us");
-	tw_proc_number(&period_us, "/proc/sys/kernel/sched_rt_period_us");
-	stop_ns = fair_server_ns();
-	fair_server = stop_ns > 0;
+	tw_read_number(&runtime_us, "/proc/sys/kernel/sched_rt_runtime_us");
+	tw_read_number(&period_us, "/proc/sys/kernel/sched_rt_period_us");
+	fair_server = tw_facts_fair_server(&stop_ns) && stop_ns;
 	if (!fair_server && runtime_us > 0)
 		stop_ns = (period_us - runtime_us) * TW_NS_PER_US;
 }
@@ -88,6 +71,8 @@ static void attach(void *memory, int pair)
 
 	room->expected_ns[TW_SLEEP] = params.sleep_ns;
 	room->first = params.period_ns ? TW_WAKEUP : TW_SEND;
+	/* The client also waits without phases of a server. */
+	room->last = tw_metrics[TW_SEND].lacks ? TW_RESPONSE : TW_RECEIVE;
 }
 
 /* How long, at most, one of both was kept back. */
@@ -98,7 +83,7 @@ static bool record(void *memory, const struct tw_cycle *cycle,
 	int64_t late_ns = 0;
 	int id;
 
-	for (id = room->first; id <= TW_RECEIVE; id++)
+	for (id = room->first; id <= room->last; id++)
 		if (values_ns[id] - room->expected_ns[id] > late_ns)
 			late_ns = values_ns[id] - room->expected_ns[id];
 	room->stops += late_ns >= room->min_ns && late_ns <= room->max_ns;
@@ -123,6 +108,10 @@ static void begin(struct tw_run *run)
 		if (!of_step)
 			fatal("no memory\n");
 		read_rules();
+		before = tw_snapshot_map();
+		if (!before)
+			fatal("no memory\n");
+		after = before + 1;
 	}
 	for (i = 0; i < tw_config.pairs && tw_config.priority; i++) {
 		room = tw_pair_room(run, i, &tw_part_throttle);
@@ -133,7 +122,7 @@ static void begin(struct tw_run *run)
 		cpu_us_before[i] = cpu_us(run->pairs[i]);
 	}
 	if (tw_config.priority)
-		count_before = tw_proc_realtime(&tasks_before);
+		tw_snapshot_read(before);
 }
 
 static bool share(const cpu_set_t *a, const cpu_set_t *b)
@@ -150,38 +139,48 @@ static void pair_cpus(const struct tw_pair *pair, cpu_set_t *cpus)
 	       &pair->process[TW_CLIENT].cpus);
 }
 
-/* The time since the step began, of a task that may use the CPUs @cpus. */
-static int64_t used_ns(struct tw_task task, const cpu_set_t *cpus)
+/* Of a task that may use the CPUs @may: its time, if the pair's are among them. */
+static int64_t used_ns(const struct tw_task *task, const cpu_set_t *may,
+		       const cpu_set_t *cpus)
 {
-	int i = 0;
-
-	if (!share(&task.cpus, cpus))
+	if (!share(may, cpus))
 		return 0;
-	while (i < count_before && tasks_before[i].tid != task.tid)
-		i++;
-	if (i < count_before)
-		task.ns -= tasks_before[i].ns;
-	if (task.ns > worst.ns)
-		worst = task;
-	return task.ns;
+	if (task->ns > worst.ns)
+		worst = *task;
+	return task->ns;
 }
 
-/* The same of client and server, which have ended. */
+/* Of a real-time task, since the step began. */
+static int64_t task_used_ns(struct tw_task task, const cpu_set_t *cpus)
+{
+	const struct tw_task *old = tw_snapshot_find(before, &task);
+	cpu_set_t may;
+
+	if ((task.policy != SCHED_FIFO && task.policy != SCHED_RR) ||
+	    sched_getaffinity(task.id, sizeof(may), &may))
+		return 0;
+	task.ns += task.children_ns;
+	if (old)
+		task.ns -= old->ns + old->children_ns;
+	return used_ns(&task, &may, cpus);
+}
+
+/* Of client and server, which have ended. */
 static int64_t pair_used_ns(const struct tw_pair *pair, const cpu_set_t *cpus)
 {
-	struct tw_task both = {
-		.tid = pair->process[TW_CLIENT].pid, .name = "client, server",
+	const struct tw_task both = {
+		.id = pair->process[TW_CLIENT].pid, .name = "client, server",
 		.ns = (cpu_us(pair) - cpu_us_before[pair->number]) *
 		      TW_NS_PER_US,
 	};
+	cpu_set_t may;
 
-	pair_cpus(pair, &both.cpus);
-	return used_ns(both, cpus);
+	pair_cpus(pair, &may);
+	return used_ns(&both, &may, cpus);
 }
 
 /* How many of a pair's stops there can have been. */
-static uint64_t judge(const struct tw_run *run, int number,
-		      const struct tw_task *tasks, int count)
+static uint64_t judge(const struct tw_run *run, int number)
 {
 	struct room *room = tw_pair_room(run, number, &tw_part_throttle);
 	int64_t sum_ns = 0;
@@ -192,8 +191,8 @@ static uint64_t judge(const struct tw_run *run, int number,
 	if (!stop_ns || room->longest_ns < stop_ns / 4)
 		return 0;
 	pair_cpus(run->pairs[number], &cpus);
-	for (i = 0; i < count; i++)
-		sum_ns += used_ns(tasks[i], &cpus);
+	for (i = 0; i < after->count; i++)
+		sum_ns += task_used_ns(after->task[i], &cpus);
 	for (i = 0; i < tw_config.pairs; i++)
 		sum_ns += pair_used_ns(run->pairs[i], &cpus);
 	/* The kernel's figures may be short by some ticks. */
@@ -206,20 +205,17 @@ static uint64_t judge(const struct tw_run *run, int number,
 /* The load still runs: it is one of the tasks. */
 static void end(struct tw_run *run)
 {
-	struct tw_task *tasks;
 	uint64_t found;
-	int i, count;
+	int i;
 
 	if (!tw_config.priority)
 		return;
-	count = tw_proc_realtime(&tasks);
+	tw_snapshot_read(after);
 	for (i = 0; i < tw_config.pairs; i++) {
-		found = judge(run, i, tasks, count);
+		found = judge(run, i);
 		of_step[run->step] += found;
 		of_pair[i] += found;
 	}
-	free(tasks);
-	free(tasks_before);
 	if (run->steps > 1 && of_step[run->step])
 		printf("# Throttled: %" PRIu64 "\n", of_step[run->step]);
 }
@@ -258,7 +254,7 @@ static void text(FILE *file, const struct tw_run *run)
 		sum ? "has probably" : "may have", tw_ns_to_us(stop_ns),
 		tw_ns_to_us(longest_ns));
 	fprintf(file, "# %s (pid %d) used %.2f s of the same CPUs at real-time priority\n",
-		worst.name, worst.tid, (double)worst.ns / TW_NS_PER_S);
+		worst.name, worst.id, (double)worst.ns / TW_NS_PER_S);
 	if (fair_server)
 		fprintf(file, "# (fair server, /sys/kernel/debug/sched/fair_server): not this kernel's latency\n");
 	else
@@ -278,7 +274,7 @@ static void json(FILE *file, const struct tw_run *run)
 		fair_server ? "true" : "false", tw_ns_to_us(stop_ns));
 	rt_json_string(file, longest_ns ? worst.name : "");
 	fprintf(file, ", \"pid\": %d, \"task_us\": %" PRId64
-		", \"steps\": [", longest_ns ? worst.tid : 0,
+		", \"steps\": [", longest_ns ? worst.id : 0,
 		longest_ns ? tw_ns_to_us(worst.ns) : 0);
 	for (i = 0; i < run->steps; i++)
 		fprintf(file, "%s%" PRIu64, i ? ", " : "", of_step[i]);

@@ -57,9 +57,9 @@ static void write_column(FILE *file, const struct tw_run *run, int number)
 
 static void write_task(FILE *file, const struct pt_task *task)
 {
-	char list[256];
+	char list[TW_PLACE_LIST];
 
-	tw_cpus_print(&task->settings.cpus, list, sizeof(list));
+	tw_place_list(&task->settings.cpus, list, sizeof(list));
 	fprintf(file, "          { \"name\": \"%s\", \"pid\": %d, \"cpus\": \"%s\", \"policy\": \"%s\", \"priority\": %d, \"changed\": %s,\n",
 		task->name, task->pid, list,
 		tw_config_policy(task->settings.policy),

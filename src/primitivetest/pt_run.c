@@ -64,7 +64,7 @@ static void prepare(struct tw_run *run)
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	/* Above all tasks, as it may have one CPU with them; it sleeps. */
 	tw_config.main_priority = pt_config_priority(PT_ABOVE);
-	tw_process_settle(TW_MAIN, 0);
+	tw_process_configure(TW_MAIN, 0);
 }
 
 static void take_signals(struct tw_run *run, struct pt_case *c)
@@ -248,7 +248,7 @@ void tw_run_measure(struct tw_run *run)
 		if (tw_parts[i]->end)
 			tw_parts[i]->end(run);
 	tw_config.main_priority = 0;
-	tw_process_settle(TW_MAIN, 0);
+	tw_process_configure(TW_MAIN, 0);
 	pt_derive_all();
 	if (!run->measured && !run->failed)
 		warn("nothing was measured: the run ended before the first trial, or in the warm-up; give more trials or time, or a smaller --warmup\n");

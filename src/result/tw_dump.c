@@ -2,6 +2,8 @@
 /* --dump: every cycle, as CSV. */
 #include <inttypes.h>
 
+#include "tw_config.h"
+#include "tw_dump.h"
 #include "tw_file.h"
 #include "tw_part.h"
 #include "tw_ring.h"
@@ -10,6 +12,9 @@
 
 static struct tw_stream stream;
 static uint64_t lost;		/* cycles that the rings could not take */
+static const struct tw_dump_columns *more;	/* NULL: none */
+/* With those, the last cycle of each pair, of which not all is known yet. */
+static struct tw_cycle held[TW_PAIRS_MAX];	/* seq 0: none */
 
 static const struct tw_option options[] = {
 	{ 0, "dump", required_argument, "FILE", tw_option_path, &stream.path,
@@ -23,6 +28,12 @@ static void check(struct tw_run *run)
 		return;
 	tw_file_check(stream.path);
 	run->tick_ms = TW_TICK_MS;
+}
+
+bool tw_dump_add(const struct tw_dump_columns *columns)
+{
+	more = columns;
+	return stream.path;
 }
 
 static void lose(void *ring, const struct tw_cycle *cycle)
@@ -40,35 +51,55 @@ static void begin(struct tw_run *run)
 	if (!stream.path || run->step)
 		return;
 	tw_stream_open(&stream);
-	fprintf(stream.text, "pair,cycle,planned_ns,t0_ns,t1_ns,t2_ns,t3_ns,missed\n");
+	fprintf(stream.text, "pair,cycle,planned_ns,t0_ns,t1_ns,t2_ns,t3_ns,missed%s\n",
+		more ? more->names : "");
 }
 
-/* A cycle whose reply was lost has no t1, t2 and t3. */
+/* A cycle whose reply was lost has no t1, t2 and t3; --reflect: only t3. */
 static void print(int pair, const struct tw_cycle *cycle)
 {
 	fprintf(stream.text, "%d,%" PRIu64 ",%" PRId64 ",%" PRId64 ",", pair,
 		cycle->seq - tw_config.warmup - 1, cycle->planned_ns,
 		cycle->t0_ns);
-	if (cycle->t3_ns)
-		fprintf(stream.text, "%" PRId64 ",%" PRId64 ",%" PRId64,
-			cycle->t1_ns, cycle->t2_ns, cycle->t3_ns);
+	if (cycle->t1_ns)
+		fprintf(stream.text, "%" PRId64 ",%" PRId64, cycle->t1_ns,
+			cycle->t2_ns);
 	else
-		fprintf(stream.text, ",,");
-	fprintf(stream.text, ",%" PRIu64 "\n", cycle->missed);
+		fputc(',', stream.text);
+	fputc(',', stream.text);
+	if (cycle->t3_ns)
+		fprintf(stream.text, "%" PRId64, cycle->t3_ns);
+	fprintf(stream.text, ",%" PRIu64, cycle->missed);
+	if (more)
+		more->print(stream.text, pair, cycle->seq);
+	fprintf(stream.text, "\n");
+}
+
+/* In place of @cycle, the one before it. */
+static void hold(int pair, const struct tw_cycle *cycle)
+{
+	if (held[pair].seq)
+		print(pair, &held[pair]);
+	held[pair] = *cycle;
 }
 
 /* While the file takes no more, the cycles wait in the rings. */
 static void woken(struct tw_run *run)
 {
 	if (stream.path && tw_stream_push(&stream, run))
-		tw_ring_take(run, &tw_part_dump, print);
+		tw_ring_take(run, &tw_part_dump, more ? hold : print);
 }
 
 static void end(struct tw_run *run)
 {
+	const struct tw_cycle none = { .seq = 0 };
+	int pair;
+
 	if (!stream.path)
 		return;
-	tw_ring_take(run, &tw_part_dump, print);
+	tw_ring_take(run, &tw_part_dump, more ? hold : print);
+	for (pair = 0; pair < tw_config.pairs; pair++)
+		hold(pair, &none);
 	lost += tw_ring_lost(run, &tw_part_dump);
 	tw_stream_drain(&stream, run);
 }

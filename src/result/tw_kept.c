@@ -54,8 +54,8 @@ static void check(struct tw_run *run)
 	const struct tw_metric_params params = tw_config_params(0);
 
 	if (!tw_metric_valid(spike_on, &params))
-		fatal("--spike=%s: needs a timer, so an --interval above 0\n",
-		      tw_metrics[spike_on].name);
+		fatal("--spike=%s: %s\n", tw_metrics[spike_on].name,
+		      tw_metric_lacks(spike_on, &params));
 }
 
 static size_t room(const struct tw_run *run)
@@ -153,8 +153,8 @@ static void print_phases(FILE *file, const struct tw_kept *kept,
 	const char *comma = "";
 	int id;
 
-	for (id = TW_LATENCY + 1; id <= TW_TOTAL; id++) {
-		if (!tw_metric_valid(id, params))
+	for (id = 0; id < TW_METRICS; id++) {
+		if (!tw_metric_is_phase(id, params))
 			continue;
 		fprintf(file, "%s %s %" PRId64, comma, tw_metrics[id].name,
 			tw_text_whole(tw_metrics[id].value_ns(&kept->cycle,
@@ -176,30 +176,56 @@ static double excess_ns(const struct tw_kept *kept, const struct tw_pair *pair,
 	       tw_stats_mean(&pair->total.stats[id]);
 }
 
+/* A phase has none. The interval before this cycle ended with its wake-up. */
+static const enum tw_metric_id one_host[TW_METRICS][PARTS_MAX + 1] = {
+	[TW_LATENCY] = { TW_SEND, TW_SLEEP, TW_RECEIVE },
+	[TW_RESPONSE] = { TW_SEND, TW_SLEEP, TW_RECEIVE },
+	[TW_INTERVAL] = { TW_WAKEUP },
+	[TW_TOTAL] = { TW_SEND, TW_SLEEP, TW_RECEIVE, TW_INTERVAL },
+	[TW_PLANNED] = { TW_SEND, TW_SLEEP, TW_RECEIVE, TW_WAKEUP },
+	[TW_NETWORK] = { TW_SEND, TW_RECEIVE },
+};
+
+/* Of two clocks, only the sum of send and receive is known. */
+static const enum tw_metric_id two_hosts[TW_METRICS][PARTS_MAX + 1] = {
+	[TW_LATENCY] = { TW_SLEEP, TW_NETWORK },
+	[TW_RESPONSE] = { TW_SLEEP, TW_NETWORK },
+	[TW_INTERVAL] = { TW_WAKEUP },
+	[TW_TOTAL] = { TW_SLEEP, TW_NETWORK, TW_INTERVAL },
+	[TW_PLANNED] = { TW_SLEEP, TW_NETWORK, TW_WAKEUP },
+};
+
+/* --reflect: the response cannot be divided. */
+static const enum tw_metric_id reflected[TW_METRICS][PARTS_MAX + 1] = {
+	[TW_LATENCY] = { TW_RESPONSE },
+	[TW_INTERVAL] = { TW_WAKEUP },
+	[TW_PLANNED] = { TW_RESPONSE, TW_WAKEUP },
+};
+
+const enum tw_metric_id *tw_kept_parts(enum tw_metric_id id)
+{
+	return !tw_metrics[TW_SEND].lacks ? one_host[id] :
+	       !tw_metrics[TW_NETWORK].lacks ? two_hosts[id] : reflected[id];
+}
+
 /*
- * What each phase has of the excess of metric @id. What the others have not is
- * the last one's: in total, the interval counts as a deviation, whose mean is
- * not kept; in planned, a cycle also waits for the one before it.
+ * What each of several parts has of the excess of metric @id. What the others
+ * have not is the last one's: in total, the interval counts as a deviation,
+ * whose mean is not kept; in planned, a cycle also waits for the one before it.
  */
 static void print_causes(FILE *file, const struct tw_kept *kept,
 			 const struct tw_pair *pair, enum tw_metric_id id)
 {
-	static const enum tw_metric_id parts[TW_METRICS][PARTS_MAX] = {
-		[TW_LATENCY] = { TW_SEND, TW_SLEEP, TW_RECEIVE },
-		[TW_RESPONSE] = { TW_SEND, TW_SLEEP, TW_RECEIVE },
-		[TW_TOTAL] = { TW_SEND, TW_SLEEP, TW_RECEIVE, TW_INTERVAL },
-		[TW_PLANNED] = { TW_SEND, TW_SLEEP, TW_RECEIVE, TW_WAKEUP },
-		[TW_NETWORK] = { TW_SEND, TW_RECEIVE },
-	};
 	double all_ns = excess_ns(kept, pair, id), left_ns = all_ns, ns;
-	int i;
+	const enum tw_metric_id *parts = tw_kept_parts(id), *part = parts;
 
-	for (i = 0; i < PARTS_MAX && parts[id][i] && all_ns > 0; i++) {
-		ns = i + 1 == PARTS_MAX || !parts[id][i + 1] ? left_ns :
-		     excess_ns(kept, pair, parts[id][i]);
+	if (!part[0] || !part[1] || all_ns <= 0)
+		return;
+	for (; *part; part++) {
+		ns = part[1] ? excess_ns(kept, pair, *part) : left_ns;
 		left_ns -= ns;
-		fprintf(file, "%s %s %.0f %%", i ? "," : "; excess:",
-			tw_metrics[parts[id][i]].name,
+		fprintf(file, "%s %s %.0f %%", part > parts ? "," : "; excess:",
+			tw_metrics[*part].name,
 			round(100 * ns / all_ns) + 0.0);
 	}
 }
@@ -355,17 +381,19 @@ static void json_spikes(FILE *file, const struct tw_run *run)
 static void json(FILE *file, const struct tw_run *run)
 {
 	const struct tw_metric_params params = tw_config_params(0);
+	const struct tw_kept *kept;
 	const char *comma = "";
 	int id, pair;
 
 	fprintf(file, "    \"worst\": {");
 	for (id = 0; id < TW_METRICS; id++) {
-		if (!tw_metric_valid(id, &params))
-			continue;
 		pair = worst_pair(run, id);
+		kept = tw_kept_worst(run, pair, id);
+		if (!tw_metric_valid(id, &params) || !kept)
+			continue;
 		fprintf(file, "%s\n      \"%s\": ", comma,
 			tw_metrics[id].name);
-		json_cycle(file, run, pair, tw_kept_worst(run, pair, id));
+		json_cycle(file, run, pair, kept);
 		comma = ",";
 	}
 	fprintf(file, "\n    },\n");

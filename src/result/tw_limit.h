@@ -77,16 +77,4 @@ void tw_limit_json(FILE *file, const struct tw_limit *limit,
 		   const struct tw_limited *of,
 		   const struct tw_judgment *judgment);
 
-/*
- * twowaytest's: a row of the table of counters in tw_limit_pairs.c. While the
- * run lasts, count() has what was counted so far.
- */
-struct tw_counter {
-	const char *name;
-	uint64_t (*count)(const struct tw_run *run, int pair);
-};
-
-/* The counter of this name; NULL: there is none. */
-const struct tw_counter *tw_counter_find(const char *name);
-
 #endif /* TW_LIMIT_H */

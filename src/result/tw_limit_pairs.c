@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* --limit: a verdict for each limit, and from them the exit status. */
 #include <inttypes.h>
-#include <string.h>
 #include <time.h>
 
 #include "rt-error.h"
@@ -9,6 +8,7 @@
 #include "tw_datagram.h"
 #include "tw_kept.h"
 #include "tw_limit.h"
+#include "tw_oneway.h"
 #include "tw_part.h"
 #include "tw_percentile.h"
 #include "tw_throttle.h"
@@ -18,7 +18,10 @@ static uint64_t missed(const struct tw_run *run, int pair)
 	return run->pairs[pair]->total.missed;
 }
 
-static const struct tw_counter counters[] = {
+static const struct {
+	const char *name;
+	uint64_t (*count)(const struct tw_run *run, int pair);
+} counters[] = {
 	{ "missed", missed },
 	{ "throttled", tw_throttled },
 	{ "lost", tw_datagrams_lost },
@@ -26,16 +29,6 @@ static const struct tw_counter counters[] = {
 
 static struct tw_limit limits[TW_LIMITS_MAX];
 static int count;
-
-const struct tw_counter *tw_counter_find(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(counters); i++)
-		if (!strcmp(counters[i].name, name))
-			return &counters[i];
-	return NULL;
-}
 
 static const char *name_of(int about)
 {
@@ -63,6 +56,8 @@ static struct tw_limit_value value_of(const struct tw_run *run, int pair,
 		return of;
 	}
 	stats = &run->pairs[pair]->total.stats[limit->about];
+	if (tw_oneway_doubts(run, pair, limit->about))
+		return of;
 	of.cycles = stats->count;
 	if (limit->average)
 		of.value = tw_stats_mean(stats);
@@ -146,8 +141,8 @@ static void check(struct tw_run *run)
 		const struct tw_limit *limit = &limits[i];
 
 		if (!limit->counts && !tw_metric_valid(limit->about, &params))
-			fatal("--limit=%s: needs a timer, so an --interval above 0\n",
-			      limit->text);
+			fatal("--limit=%s: %s\n", limit->text,
+			      tw_metric_lacks(limit->about, &params));
 		if (!limit->percent)
 			continue;
 		check_percentile(run, limit);

@@ -12,12 +12,13 @@
 #include "rt-error.h"
 #include "rt-utils.h"
 #include "tw_buckets.h"
+#include "tw_datagram.h"
 #include "tw_file.h"
-#include "tw_limit.h"
 #include "tw_part.h"
 #include "tw_ring.h"
 #include "tw_run.h"
 #include "tw_stream.h"
+#include "tw_throttle.h"
 #include "tw_time.h"
 
 #define EVERY_MOST	86400
@@ -38,12 +39,15 @@ static int64_t next_ns;		/* when the row ends */
 static bool any;		/* the row has a cycle */
 static uint64_t lost;		/* cycles that the rings could not take */
 
-/* Besides missed, which is known of each cycle; those that there are. */
+/* Besides missed, which is known of each cycle. */
 static struct {
 	const char *name;
-	const struct tw_counter *counter;
+	uint64_t (*count)(const struct tw_run *run, int pair);
 	uint64_t before[TW_PAIRS_MAX];
-} counts[] = { { .name = "throttled" }, { .name = "lost" } };
+} counts[] = {
+	{ .name = "throttled", .count = tw_throttled },
+	{ .name = "lost", .count = tw_datagrams_lost },
+};
 
 static void parse(const struct tw_option *option, char *value)
 {
@@ -69,14 +73,10 @@ static const struct tw_option options[] = {
 
 static void check(struct tw_run *run)
 {
-	size_t i;
-
 	if (!stream.path)
 		return;
 	tw_file_check(stream.path);
 	run->tick_ms = TW_TICK_MS;
-	for (i = 0; i < ARRAY_SIZE(counts); i++)
-		counts[i].counter = tw_counter_find(counts[i].name);
 }
 
 static size_t room(const struct tw_run *run)
@@ -196,11 +196,8 @@ static void print_pair(const struct tw_run *run, int pair)
 
 	fprintf(stream.text, ",%" PRIu64, row->tally.results.missed);
 	for (k = 0; k < ARRAY_SIZE(counts); k++) {
-		fputc(',', stream.text);
-		if (!counts[k].counter)
-			continue;
-		count = counts[k].counter->count(run, pair);
-		fprintf(stream.text, "%" PRIu64,
+		count = counts[k].count(run, pair);
+		fprintf(stream.text, ",%" PRIu64,
 			count - counts[k].before[pair]);
 		counts[k].before[pair] = count;
 	}

@@ -39,6 +39,8 @@ static void check(struct tw_run *run)
 {
 	if (strcmp(formula, "trltp3"))
 		return;
+	if (tw_metrics[TW_TOTAL].lacks)
+		fatal("--total=trltp3: %s\n", tw_metrics[TW_TOTAL].lacks);
 	if (!tw_config_interval_us(0))
 		fatal("--total=trltp3: needs a timer, so an --interval above 0\n");
 	tw_metrics[TW_TOTAL].value_ns = trltp3_ns;

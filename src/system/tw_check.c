@@ -7,6 +7,7 @@
 #include "rt-error.h"
 #include "rt-utils.h"
 #include "tw_check.h"
+#include "tw_config.h"
 #include "tw_read.h"
 
 #define FACTS_MAX	128
@@ -30,7 +31,7 @@ void tw_value_cpus(struct tw_value *value, const cpu_set_t *cpus)
 {
 	char list[TW_READ_LINE];
 
-	tw_cpus_print(cpus, list, sizeof(list));
+	tw_place_list(cpus, list, sizeof(list));
 	tw_value_text(value, list);
 }
 
@@ -107,7 +108,7 @@ static void fill_in(char *text, size_t size, const char *fix)
 	size_t used = 0;
 
 	CPU_CLR(0, &cpus);
-	tw_cpus_print(&cpus, list, sizeof(list));
+	tw_place_list(&cpus, list, sizeof(list));
 	for (text[0] = '\0'; *fix && used < size; fix++)
 		used += *fix == '@' ?
 			snprintf(text + used, size - used, "%s",
@@ -134,7 +135,7 @@ void tw_check_print(FILE *file)
 	char list[TW_READ_LINE];
 	int i;
 
-	tw_cpus_print(&checked.cpus, list, sizeof(list));
+	tw_place_list(&checked.cpus, list, sizeof(list));
 	fprintf(file, "# Checked for %s on CPU %s%s\n", checked.priority ?
 		"real-time tasks" : "ordinary tasks (no -p)", list,
 		checked.pinned ? "" : ", not pinned to one each (-a)");

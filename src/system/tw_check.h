@@ -64,6 +64,12 @@ void tw_value_number(struct tw_value *value, int64_t number);
 bool tw_facts_preempt_rt(void);
 bool tw_facts_boot(char *value, size_t size, const char *name);
 
+/*
+ * What the kernel reserves for ordinary tasks in each second where real-time
+ * tasks leave them none; 0: it has no such server. false: not known.
+ */
+bool tw_facts_fair_server(int64_t *ns);
+
 /* For the tables: whether a number is not 0, a text not empty. */
 bool tw_facts_is_set(const struct tw_value *value);
 bool tw_facts_is_any(const struct tw_value *value);

@@ -128,7 +128,7 @@ static bool read_dma_latency(int64_t *latency_us)
 	int32_t us;
 
 	if (tw_read_bytes(&us, sizeof(us), "/dev/cpu_dma_latency") !=
-	    sizeof(us))
+	    (ssize_t)sizeof(us))
 		return false;
 	*latency_us = us;
 	return true;

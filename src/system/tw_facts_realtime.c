@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What the kernel allows to real-time tasks, and what it runs for them. */
-#include <dirent.h>
 #include <errno.h>
 #include <linux/capability.h>
 #include <stdio.h>
@@ -11,10 +10,13 @@
 
 #include "rt-utils.h"
 #include "tw_check.h"
+#include "tw_proc.h"
 #include "tw_read.h"
 #include "tw_time.h"
 
 #define SYSCTL		"/proc/sys/kernel/"
+#define FAIR_SERVER	"/sys/kernel/debug/sched/fair_server/cpu0/runtime"
+#define FAIR_NS		(50 * TW_NS_PER_MS)	/* unless it was changed */
 #define SCAN_NS		(100 * TW_NS_PER_MS)	/* at most */
 
 /* Tries it, and goes back. Returns an errno. */
@@ -126,19 +128,26 @@ static bool may_throttle(const struct tw_value *value)
 	       value->number < period_us;
 }
 
-/* From Linux 6.12 on; off with a runtime of 0. */
-static void read_fair_server(struct tw_value *value)
+bool tw_facts_fair_server(int64_t *ns)
 {
 	char release[128];
 	int major, minor;
+
+	if (tw_read_number(ns, FAIR_SERVER))
+		return true;
+	if (!tw_read_text(release, sizeof(release), SYSCTL "osrelease") ||
+	    sscanf(release, "%d.%d", &major, &minor) != 2)
+		return false;
+	*ns = major > 6 || (major == 6 && minor >= 12) ? FAIR_NS : 0;
+	return true;
+}
+
+static void read_fair_server(struct tw_value *value)
+{
 	int64_t ns;
 
-	if (tw_read_number(&ns, value->from))
+	if (tw_facts_fair_server(&ns))
 		tw_value_number(value, ns > 0);
-	else if (tw_read_text(release, sizeof(release), SYSCTL "osrelease") &&
-		 sscanf(release, "%d.%d", &major, &minor) == 2)
-		tw_value_number(value, major > 6 ||
-				       (major == 6 && minor >= 12));
 }
 
 static bool may_serve(const struct tw_value *value)
@@ -146,51 +155,41 @@ static bool may_serve(const struct tw_value *value)
 	return value->of->realtime_load && value->number;
 }
 
-/* Of one scan of all processes. */
-static bool irqbalance;
-static int64_t timer_priority;	/* -1: there is none */
-static int processes;
+/* What a scan of all processes finds. */
+static struct {
+	const cpu_set_t *cpus;
+	int64_t end_ns;
+	bool irqbalance;
+	int64_t timer_priority;	/* -1: there is none */
+	int processes;
+} scan;
 
-static void look_at(const char *pid, const cpu_set_t *cpus)
+static bool look_at(int pid, void *arg)
 {
-	char path[300], text[1024], *name, *end;
+	struct tw_stat stat;
 	int64_t priority;
 	int cpu;
 
-	snprintf(path, sizeof(path), "/proc/%s/stat", pid);
-	if (!tw_read_text(text, sizeof(text), path))
-		return;
-	/* The name may have brackets itself. */
-	name = strchr(text, '(');
-	end = strrchr(text, ')');
-	if (!name || !end || !tw_read_field(end, 40, &priority))
-		return;
-	*end = '\0';
-	irqbalance |= !strcmp(name + 1, "irqbalance");
-	if (sscanf(name, "(ktimers/%d", &cpu) == 1 && cpu >= 0 &&
-	    cpu < CPU_SETSIZE && CPU_ISSET(cpu, cpus) &&
-	    (timer_priority < 0 || priority < timer_priority))
-		timer_priority = priority;
-	processes++;
+	if (!tw_proc_stat(&stat, pid, pid))
+		return true;
+	priority = stat.field[TW_STAT_PRIORITY];
+	scan.irqbalance |= !strcmp(stat.name, "irqbalance");
+	if (sscanf(stat.name, "ktimers/%d", &cpu) == 1 && cpu >= 0 &&
+	    cpu < CPU_SETSIZE && CPU_ISSET(cpu, scan.cpus) &&
+	    (scan.timer_priority < 0 || priority < scan.timer_priority))
+		scan.timer_priority = priority;
+	scan.processes++;
+	return tw_now_ns(CLOCK_MONOTONIC) < scan.end_ns;
 }
 
 static void read_irqbalance(struct tw_value *value)
 {
-	int64_t end_ns = tw_now_ns(CLOCK_MONOTONIC) + SCAN_NS;
-	struct dirent *entry;
-	DIR *dir = opendir("/proc");
-
-	irqbalance = false;
-	processes = 0;
-	timer_priority = -1;
-	while (dir && (entry = readdir(dir)) &&
-	       tw_now_ns(CLOCK_MONOTONIC) < end_ns)
-		if (atoi(entry->d_name) > 0)
-			look_at(entry->d_name, &value->of->cpus);
-	if (dir)
-		closedir(dir);
-	if (processes)
-		tw_value_number(value, irqbalance);
+	scan.cpus = &value->of->cpus;
+	scan.end_ns = tw_now_ns(CLOCK_MONOTONIC) + SCAN_NS;
+	scan.timer_priority = -1;
+	tw_proc_each("/proc", look_at, NULL);
+	if (scan.processes)
+		tw_value_number(value, scan.irqbalance);
 }
 
 /* irqbalance spares isolated CPUs and those without a tick. */
@@ -210,8 +209,8 @@ static bool moves_irqs(const struct tw_value *value)
 
 static void read_timer_thread(struct tw_value *value)
 {
-	if (timer_priority >= 0)
-		tw_value_number(value, timer_priority);
+	if (scan.timer_priority >= 0)
+		tw_value_number(value, scan.timer_priority);
 }
 
 static bool is_below(const struct tw_value *value)
@@ -232,9 +231,7 @@ const struct tw_fact tw_facts_realtime[] = {
 	  "the real-time load may use all the time of a CPU; the kernel then stops all real-time tasks there, the measured ones, too",
 	  "keep the load off the measured CPUs (--load-affinity), or: sysctl kernel.sched_rt_runtime_us=-1" },
 	{ "rt_period_us", TW_FACT_NUMBER, .from = SYSCTL "sched_rt_period_us" },
-	{ "fair_server", TW_FACT_FLAG,
-	  "/sys/kernel/debug/sched/fair_server/cpu0/runtime",
-	  read_fair_server, may_serve,
+	{ "fair_server", TW_FACT_FLAG, NULL, read_fair_server, may_serve,
 	  "when the real-time load fills a CPU, the kernel runs other tasks there before the measured ones",
 	  "keep the load off the measured CPUs (--load-affinity), or: for f in /sys/kernel/debug/sched/fair_server/cpu*/runtime; do echo 0 >$f; done" },
 	{ "irqbalance", TW_FACT_FLAG, NULL, read_irqbalance, moves_irqs,

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "tw_others.h"
@@ -19,14 +18,11 @@ static int64_t used_ns(const struct tw_snapshot *before,
 		       const struct tw_snapshot *after,
 		       const struct tw_task *task)
 {
-	const struct tw_task *old = bsearch(task, before->task, before->count,
-					    sizeof(*task), tw_task_compare);
+	const struct tw_task *old = tw_snapshot_find(before, task);
 
-	bool same = old && old->start == task->start;
-
-	if (!same && !before->complete)
+	if (!old && !before->complete)
 		return 0;
-	return between(0, task->ns - (same ? old->ns : 0),
+	return between(0, task->ns - (old ? old->ns : 0),
 		       after->at_ns - before->at_ns);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Who else used a CPU between two snapshots of /proc. Called by main, before
- * and after a run, never within it.
+ * and after a run or a step, never within it.
  *
  * The kernel knows how long each task ran, but not where, only on which CPU it
  * was last. So what tasks are said to have used of a CPU is limited by the
@@ -24,6 +24,7 @@ struct tw_task {
 	int cpu;		/* where it was last */
 	uint64_t start;		/* with the id, this names it for ever */
 	int64_t ns;		/* CPU time */
+	int64_t children_ns;	/* of its process's that were reaped */
 	int policy;
 	int priority;		/* real-time; else 0 */
 	bool kernel;		/* a thread of the kernel */
@@ -60,11 +61,15 @@ struct tw_others {
 	struct tw_task task[TW_OTHERS_NAMED];	/* the greatest first */
 };
 
-/* By id, for bsearch(). */
-int tw_task_compare(const void *a, const void *b);
+/* Memory for two of them, which children do not get; NULL: there is none. */
+struct tw_snapshot *tw_snapshot_map(void);
 
 /* Reads all tasks but the caller. Returns 0 or -errno. */
 int tw_snapshot_read(struct tw_snapshot *to);
+
+/* The same task there; NULL: it was not seen. */
+const struct tw_task *tw_snapshot_find(const struct tw_snapshot *in,
+				       const struct tw_task *task);
 
 /*
  * Sets all but the number of @to. Our processes used @own_ns there, and

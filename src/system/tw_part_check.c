@@ -27,6 +27,8 @@ static void add_side(struct tw_checked *of, enum tw_role role, int pair)
 {
 	cpu_set_t cpus;
 
+	if (tw_config.absent[role])
+		return;
 	tw_place(role, pair, &cpus);
 	of->pinned &= CPU_COUNT(&cpus) == 1;
 	CPU_OR(&of->cpus, &of->cpus, &cpus);
@@ -53,10 +55,12 @@ static void check(struct tw_run *run)
 	const char *json_file = *(const char **)tw_part_json.options->to;
 	int i, status;
 
-	if (!only && !json_file)
+	/* A server's side sends its results. */
+	if (!only && !json_file && !tw_config.absent[TW_CLIENT])
 		return;
 	for (i = 0; i < tw_config.pairs; i++) {
-		add_side(&of, TW_SERVER, i);
+		if (tw_config.link->take)	/* else there is no server */
+			add_side(&of, TW_SERVER, i);
 		add_side(&of, TW_CLIENT, i);
 	}
 	for (i = 0; tw_load_number(i); i++)

@@ -2,7 +2,6 @@
 /* Who else used the CPUs of clients and servers: in the text from 1 % on. */
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <time.h>
 
@@ -40,15 +39,10 @@ static void begin(struct tw_run *run)
 {
 	if (run->step)
 		return;
-	before = mmap(NULL, 2 * sizeof(*before), PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (before == MAP_FAILED)
-		return;
-	/* Children would have to lock it. */
-	madvise(before, 2 * sizeof(*before), MADV_DONTFORK);
+	before = tw_snapshot_map();
 	after = before + 1;
 	began_ns = ours_ns();
-	begun = !tw_snapshot_read(before);
+	begun = before && !tw_snapshot_read(before);
 }
 
 /* Adds what a process is known to have used of the only CPU that it had. */

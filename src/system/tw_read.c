@@ -2,7 +2,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +11,7 @@
 
 #define ALL_MAX		(16u << 20)
 
-size_t tw_read_bytes(void *bytes, size_t size, const char *path)
+ssize_t tw_read_bytes(void *bytes, size_t size, const char *path)
 {
 	/* A FIFO must not block. */
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -20,24 +19,21 @@ size_t tw_read_bytes(void *bytes, size_t size, const char *path)
 	ssize_t len = 1;
 
 	if (fd < 0)
-		return 0;
+		return -1;
 	while (used < size && len > 0) {
 		len = read(fd, (char *)bytes + used, size - used);
 		used += len > 0 ? len : 0;
 	}
 	close(fd);
-	return used;
+	return used || !len ? (ssize_t)used : -1;
 }
 
 bool tw_read_text(char *text, size_t size, const char *path)
 {
 	char line[TW_READ_LINE];
 	char *from = line, *end, *at;
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	ssize_t len = fd < 0 ? -1 : read(fd, line, sizeof(line) - 1);
+	ssize_t len = tw_read_bytes(line, sizeof(line) - 1, path);
 
-	if (fd >= 0)
-		close(fd);
 	if (len < 0)
 		return false;
 	line[len] = '\0';
@@ -65,20 +61,11 @@ bool tw_read_number(int64_t *number, const char *path)
 	return !*end && !errno;
 }
 
-bool tw_read_field(const char *text, int number, int64_t *value)
-{
-	int i;
-
-	for (i = 2; text && i < number; i++)
-		text = strchr(text + 1, ' ');
-	return text && sscanf(text, "%" SCNd64, value) == 1;
-}
-
 char *tw_read_all(const char *path)
 {
 	char *text = malloc(ALL_MAX + 1);
-	size_t len = text ? tw_read_bytes(text, ALL_MAX, path) : 0;
-	char *all = len ? realloc(text, len + 1) : NULL;
+	ssize_t len = text ? tw_read_bytes(text, ALL_MAX, path) : 0;
+	char *all = len > 0 ? realloc(text, len + 1) : NULL;
 
 	if (!all) {
 		free(text);
@@ -117,22 +104,4 @@ bool tw_read_cpus(cpu_set_t *cpus, const char *path)
 
 	return tw_read_text(list, sizeof(list), path) &&
 	       tw_cpus_parse(cpus, list);
-}
-
-void tw_cpus_print(const cpu_set_t *cpus, char *list, size_t size)
-{
-	size_t used = 0;
-	int first, cpu;
-
-	list[0] = '\0';
-	for (cpu = 0; cpu < CPU_SETSIZE && used < size; cpu++) {
-		if (!CPU_ISSET(cpu, cpus))
-			continue;
-		for (first = cpu; cpu + 1 < CPU_SETSIZE &&
-		     CPU_ISSET(cpu + 1, cpus); cpu++)
-			;
-		used += snprintf(list + used, size - used,
-				 first == cpu ? "%s%d" : "%s%d-%d",
-				 used ? "," : "", first, cpu);
-	}
 }

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #define TW_READ_LINE	4096	/* bytes of the longest line, with its end */
 
@@ -25,20 +26,13 @@ bool tw_read_number(int64_t *number, const char *path);
 /* A list of CPUs or of NUMA nodes, such as 0-2,5; it may be empty. */
 bool tw_read_cpus(cpu_set_t *cpus, const char *path);
 
-/* Up to @size bytes; returns their number, 0 if there are none. */
-size_t tw_read_bytes(void *bytes, size_t size, const char *path);
-
-/*
- * Field @number of /proc/PID/stat, as proc(5) counts them, from the end of the
- * name on: ")".
- */
-bool tw_read_field(const char *text, int number, int64_t *value);
+/* Up to @size bytes; returns their number, or -1: it cannot be read. */
+ssize_t tw_read_bytes(void *bytes, size_t size, const char *path);
 
 /* All of it, at most 16 MiB, for free(); NULL: it cannot be read. */
 char *tw_read_all(const char *path);
 
-/* The same list from text, and back: at most @size bytes are written. */
+/* The same list from text. */
 bool tw_cpus_parse(cpu_set_t *cpus, const char *list);
-void tw_cpus_print(const cpu_set_t *cpus, char *list, size_t size);
 
 #endif /* TW_READ_H */

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "rt-utils.h"
 #include "tw_others.h"
+#include "tw_proc.h"
 #include "tw_read.h"
 #include "tw_time.h"
 
@@ -22,7 +23,8 @@ static int64_t from_ticks(int64_t ticks)
 {
 	const int64_t tick_ns = TW_NS_PER_S / sysconf(_SC_CLK_TCK);
 
-	return ticks < INT64_MAX / 16 / tick_ns ? ticks * tick_ns : 0;
+	return ticks > 0 && ticks < INT64_MAX / 16 / tick_ns ?
+	       ticks * tick_ns : 0;
 }
 
 static bool works_for_interrupts(const char *name)
@@ -38,70 +40,69 @@ static bool works_for_interrupts(const char *name)
 	return false;
 }
 
-/* Returns the number of threads of its process; 0: it has ended. */
-static int64_t read_task(struct tw_task *task, const char *path)
+/* false: it has ended. */
+static bool read_task(struct tw_task *task, int pid, int tid)
 {
-	/* Fields of proc(5). */
-	enum { FLAGS = 9, USER = 14, SYSTEM, THREADS = 20, START = 22,
-	       CPU = 39, PRIORITY, POLICY, FIELDS };
-	char text[1024], *name, *end;
-	int64_t field[FIELDS];
-	int i;
+	const int64_t *field;
+	struct tw_stat stat;
 
-	if (!tw_read_text(text, sizeof(text), path))
-		return 0;
-	name = strchr(text, '(');
-	end = strrchr(text, ')');
-	for (i = FLAGS; i < FIELDS; i++)
-		if (!name || !tw_read_field(end, i, &field[i]))
-			return 0;
-	*end = '\0';
+	if (!tw_proc_stat(&stat, pid, tid))
+		return false;
+	field = stat.field;
 	*task = (struct tw_task) {
-		.id = atoi(text), .cpu = (int)field[CPU],
-		.start = field[START], .policy = (int)field[POLICY],
-		.priority = (int)field[PRIORITY],
-		.ns = from_ticks(field[USER] + field[SYSTEM]),
-		.kernel = field[FLAGS] & KERNEL_THREAD,
+		.id = tid, .cpu = (int)field[TW_STAT_CPU],
+		.start = field[TW_STAT_START],
+		.policy = (int)field[TW_STAT_POLICY],
+		.priority = (int)field[TW_STAT_PRIORITY],
+		.ns = from_ticks(field[TW_STAT_USER]) +
+		      from_ticks(field[TW_STAT_SYSTEM]),
+		.kernel = field[TW_STAT_FLAGS] & KERNEL_THREAD,
 	};
-	snprintf(task->name, sizeof(task->name), "%.27s", name + 1);
+	if (pid == tid)
+		task->children_ns = from_ticks(field[TW_STAT_CHILDREN_USER]) +
+				    from_ticks(field[TW_STAT_CHILDREN_SYSTEM]);
+	memcpy(task->name, stat.name, sizeof(task->name));
 	task->interrupts = task->kernel && works_for_interrupts(task->name);
-	return field[THREADS];
+	return true;
 }
 
-/* The threads of a process, or of all: @path is /proc or /proc/PID/task. */
-static void scan(struct tw_snapshot *to, const char *path, bool all,
-		 int64_t end_ns)
+/* By the number that it has in /proc. */
+static bool is_self(int pid)
 {
-	char self[32] = "", file[300];
-	DIR *dir = opendir(path);
-	struct dirent *entry;
+	char self[32] = "";
 
-	if (readlink("/proc/self", self, sizeof(self) - 1) < 0)
-		self[0] = '\0';
-	while (dir && (entry = readdir(dir))) {
-		int64_t threads;
+	return readlink("/proc/self", self, sizeof(self) - 1) > 0 &&
+	       atoi(self) == pid;
+}
 
-		if (!isdigit((unsigned char)entry->d_name[0]) ||
-		    !strcmp(entry->d_name, self))
-			continue;
-		if (to->count == TW_OTHERS_TASKS ||
-		    tw_now_ns(CLOCK_MONOTONIC) > end_ns) {
-			to->complete = false;
-			break;
-		}
-		/* The first thread; /proc/PID/stat is the sum of all. */
-		snprintf(file, sizeof(file), all ? "%s/%.16s/task/%.16s/stat" :
-			 "%s/%.16s/stat", path, entry->d_name, entry->d_name);
-		threads = read_task(&to->task[to->count], file);
-		snprintf(file, sizeof(file), "%s/%.16s/task", path,
-			 entry->d_name);
-		if (all && threads > 1)
-			scan(to, file, false, end_ns);
-		else
-			to->count += threads > 0;
-	}
-	if (dir)
-		closedir(dir);
+/* What is to be filled in, and the process whose threads are read. */
+struct scan {
+	struct tw_snapshot *to;
+	int pid;
+};
+
+static bool add_thread(int tid, void *arg)
+{
+	const struct scan *scan = arg;
+	struct tw_snapshot *to = scan->to;
+
+	to->complete = to->count < TW_OTHERS_TASKS &&
+		       tw_now_ns(CLOCK_MONOTONIC) < to->at_ns + SCAN_NS;
+	if (to->complete)
+		to->count += read_task(&to->task[to->count], scan->pid, tid);
+	return to->complete;
+}
+
+static bool add_process(int pid, void *arg)
+{
+	struct scan *scan = arg;
+	char path[32];
+
+	scan->pid = pid;
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	if (!is_self(pid))
+		tw_proc_each(path, add_thread, scan);
+	return scan->to->complete;
 }
 
 /* Idle and what follows; the time that tasks ran is counted by ticks only. */
@@ -145,22 +146,46 @@ static bool read_cpus(struct tw_snapshot *to, const char *path,
 	return any && all;
 }
 
-int tw_task_compare(const void *a, const void *b)
+static int compare(const void *a, const void *b)
 {
 	const struct tw_task *one = a, *two = b;
 
 	return (one->id > two->id) - (one->id < two->id);
 }
 
+const struct tw_task *tw_snapshot_find(const struct tw_snapshot *in,
+				       const struct tw_task *task)
+{
+	const struct tw_task *found = bsearch(task, in->task, in->count,
+					      sizeof(*task), compare);
+
+	return found && found->start == task->start ? found : NULL;
+}
+
+struct tw_snapshot *tw_snapshot_map(void)
+{
+	const size_t size = 2 * sizeof(struct tw_snapshot);
+	void *two = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (two == MAP_FAILED)
+		return NULL;
+	/* Children would have to lock it. */
+	madvise(two, size, MADV_DONTFORK);
+	return two;
+}
+
 int tw_snapshot_read(struct tw_snapshot *to)
 {
+	struct scan scan = { .to = to };
+
 	to->at_ns = tw_now_ns(CLOCK_MONOTONIC);
+	to->count = 0;
 	if (!read_cpus(to, "/proc/stat", parse_stat))
 		return -ENODATA;
 	to->exact = read_cpus(to, "/proc/schedstat", parse_schedstat);
 	to->complete = true;
-	to->count = 0;
-	scan(to, "/proc", true, to->at_ns + SCAN_NS);
-	qsort(to->task, to->count, sizeof(to->task[0]), tw_task_compare);
+	tw_proc_each("/proc", add_process, &scan);
+	qsort(to->task, to->count, sizeof(to->task[0]), compare);
 	return 0;
 }

@@ -5,7 +5,7 @@ Both wait in sigwaitinfo for a POSIX timer on the same CPU at the same
 priority and period. They differ in what lies between two expiries:
 cyclictest sleeps, while our client exchanges messages with the server and
 so finds warmer caches and a shorter idle time, but also wakes for the reply.
-Without caches, in tests/lab/test_lab_peers.py, the two are within 5 %.
+Without caches, in tests/lab/test_lab_core.py, the two are within 3 %.
 
 A round in which either missed an expiry is run again: if it is held up right
 after a wake-up, cyclictest 2.40 counts what it missed twice, and all its

@@ -3,7 +3,8 @@
 """Stands for twowaytest or cyclictest, by its name: takes the time that -D
 says, writes made-up results of the same form.
 
-In the environment, STUB_SLEEP is how long it really takes, STUB_STATUS its
+In the environment, STUB_SLEEP is how long it really takes, STUB_UNTIL what
+precedes "-TOOL" in the name of a file that it then waits for, STUB_STATUS its
 exit status once it has measured, or the signal that kills it if it is below 0,
 STUB_TRIAL the exit status of a run that only tries, STUB_CYCLES how many
 cycles it says that it has measured, STUB_GOVERNOR the governor that it sees,
@@ -97,6 +98,14 @@ def write(found):
             json.dump(found, file)
 
 
+def take_time():
+    time.sleep(float(os.environ.get("STUB_SLEEP", value("-D", "0"))))
+    end = time.monotonic() + 60
+    while "STUB_UNTIL" in os.environ and time.monotonic() < end and \
+            not os.path.exists(f"{os.environ['STUB_UNTIL']}-{TOOL}"):
+        time.sleep(0.01)
+
+
 def interrupt(*_):
     write(results(True))
     sys.exit(0)
@@ -132,7 +141,7 @@ def main():
         if os.environ.get("STUB_FAIL", "\0") in value("--json", ""):
             print("the stub was told to fail", file=sys.stderr)
             return 1
-        time.sleep(float(os.environ.get("STUB_SLEEP", value("-D", "0"))))
+        take_time()
     if "STUB_TRIAL" in os.environ and value("-l"):
         return int(os.environ["STUB_TRIAL"])
     write(results(False))

@@ -104,7 +104,8 @@ def test_again(campaign, tmp_path):
 def test_goes_on(begin, campaign, tmp_path):
     """Ended in the second: the first stays, the second is measured."""
     out = tmp_path / "out"
-    run = begin(*SHORT)
+    (tmp_path / f"end-{PAIR[0].split('-')[-1]}").touch()
+    run = begin(*SHORT, STUB_UNTIL=str(tmp_path / "end"))
     assert outside.wait_for(
         lambda: (out / f"{PAIR[1]}.log").exists(), 10)
     run.signal(signal.SIGKILL)
@@ -139,7 +140,7 @@ def test_no_death_signal(begin, tmp_path, name):
 @pytest.mark.parametrize("number", (
     signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
 def test_ended(begin, tmp_path, number):
-    run = begin(*SHORT)
+    run = begin(*SHORT, STUB_UNTIL=str(tmp_path / "end"))
     assert outside.wait_for(
         lambda: (tmp_path / "out/plan-none-cyclictest.log").exists(), 10)
     run.signal(number)
@@ -158,7 +159,8 @@ def test_nohup(launch, stubs, tmp_path):
 
     arguments = ["-T", stubs / "twowaytest", "-C", stubs / "cyclictest",
                  *SINGLE]
-    run = launch(*arguments, preexec_fn=ignore)
+    run = launch(*arguments, preexec_fn=ignore,
+                 env={"STUB_UNTIL": str(tmp_path / "end")})
     assert outside.wait_for(
         lambda: (tmp_path / "out/plan-none-twowaytest.log").exists(), 10)
     run.signal(signal.SIGHUP)
@@ -166,6 +168,7 @@ def test_nohup(launch, stubs, tmp_path):
                        (("-o", "new"), "at work on this machine")):
         second = launch(*arguments, *more)
         assert second.finish() == 1 and said in second.err
+    (tmp_path / "end-twowaytest").touch()
     assert run.finish() == 0
     assert not list((tmp_path / "new").iterdir())
     third = launch(*arguments, "-o", "new")

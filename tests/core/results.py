@@ -42,7 +42,10 @@ REMARK = re.compile(
     r"The host took [\d.]+ % of CPU \d+|"
     r"Clock tsc: [+-][\d.]+ ppm against the kernel's, [+-][\d.]+ us in "
     r"[\d.]+ s|"
+    r"Reflected by [\w.:%]+(?: port \d+: udp|: icmp)|"
     r"Lost: \d+ of \d+ cycles; late \d+, duplicate \d+, reordered \d+|"
+    r"Stamps: \d+ of \d+ cycles, \d+ left out, \d+ unfinished|"
+    r"Stamps missing: \w+ \d+|in ns +min +avg +max|\w+(?: +-?\d+){3}|"
     r"Not (?:dumped|in the timeline): \d+ cycles|Percentiles T:\d+ .*|"
     r"Worst [a-z]+: .*|Limit [a-z0-9:.]+: (?:met|undecided|exceeded): .*|"
     r"Throttled: [1-9]\d*|The kernel (?:may have|has probably) stopped "
@@ -135,7 +138,11 @@ def check(path_or_text):
         json["resolution_in_ns"], len(of["pairs"]),
         json["thread"]["0"]["interval_us"])
     assert {side["policy"] for pair in of["pairs"] for side in (
-        pair["server"], pair["client"])} == {given["policy"]}
+        pair["server"], pair["client"]) if side} == {given["policy"]}
+    for thread in json["thread"].values():
+        assert ("send" in thread["phases"]) != bool(given["reflect"])
+    for pair in of["pairs"]:
+        assert (pair["server"] is None) == bool(given["reflect"])
     assert ("steps" in of) == (given["steps"] > 1)
     stops = of["throttling"]
     assert sum(stops["steps"]) == of["throttled"]
@@ -154,7 +161,7 @@ def check(path_or_text):
                 given["loops"] * (given["steps"] - late)
     for thread in json["thread"].values():
         found = of["pairs"][thread["pair"]]["datagrams"]
-        assert (found is None) == (given["transport"] != "udp")
+        assert (found is None) == (given["transport"] not in ("udp", "icmp"))
         if found and status != 1:
             assert found["sent"] == found["answered"] + found["lost"]
             assert found["answered"] == thread["cycles"]

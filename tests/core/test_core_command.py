@@ -74,6 +74,7 @@ def test_a_command_that_fails_later(run, steps):
     done = run("-q", "-l", 300 if steps > 1 else 0, f"--steps={steps}",
                "--json=json", "--load=command:sleep 0.4; exit 5")
     assert done.returncode == 1 and "ended with exit status 5" in done.stderr
+    assert "stopped: what it started has failed\n" in done.stderr
     json = results.loaded(done)
     assert json["thread"]["0"]["cycles"] > 0
     if steps > 1:

@@ -257,11 +257,11 @@ def test_settings_as_the_kernel_has_them(start, options, load, policies, cpus):
         assert outside.settings(pid)["policy"] == "other"
     process.signal(signal.SIGINT)
     assert process.finish() == 0 and process.gone()
-    pair = results.check(start.directory / "json")["twoway"]["pairs"][0]
-    for role in ("server", "client"):
-        assert pair[role]["policy"] == policies[role][0]
-        assert pair[role]["priority"] == policies[role][1]
-        assert outside.cpu_list(pair[role]["cpus"]) == cpus[role]
+    of = results.check(start.directory / "json")["twoway"]
+    for role in ("server", "client", "main"):
+        told = {**of, **of["pairs"][0]}[role]
+        assert (told["policy"], told["priority"]) == policies[role]
+        assert told["cpus"] == cpus[role]
 
 
 @results.root

@@ -49,7 +49,14 @@ BAD = {
               "inf", "latency@0:5", "5@0", "LATENCY:5", "send:send:5"),
     "FILE[:SECONDS": ("-x", "f:0", "f:86401", "f:99999999999999999999"),
     "EVENTS": ("", "!irq", "irq;sched"),
+    "HOST[:PORT": ("", "[::1", "[::1]9", "[]", "127.0.0.1:", "127.0.0.1:x",
+                   "127.0.0.1:0", "127.0.0.1:65536", "[::1]:x", ":7"),
     "FILE": ("", "-x", "/nonexistent/file", "/", "."),
+    "HOST[:PORT": ("", ":", "-x", "a b", "a;b", "$(x)", "a:", "a:0",
+                   "a:65536", "a:x", "[::1", "[::1]x", "user@host"),
+    "ADDR[:PORT]": ("", "x", "localhost", "1.2.3", "127.0.0.1:0",
+                   "127.0.0.1:65536", "192.0.2.1", "::", "0.0.0.0"),
+    "COMMAND": (),
 }
 NOT_STDOUT = ("dump", "histfile", "trltp-log")     # "-" would be a file
 
@@ -120,7 +127,9 @@ def test_bad_values(name, tmp_path, monkeypatch):
         bad.append("-")
     for value in dict.fromkeys(bad):
         for form in words(name, value):
-            extra = ("-h", "9") if name == "histfile" else ()
+            # Another program has --connect alone.
+            extra = {"histfile": ("-h", "9"),
+                     "connect": ("--reflect=udp",)}.get(name, ())
             message = refusal(*extra, *form, "-l", "1", "-q")
             # Of a list, the part that is bad; a file by its own name.
             part = message.partition("=")[2].partition(": ")[0]
@@ -146,7 +155,7 @@ FLAG = sorted(name for name, row in options().items()
 def test_strange_words(args, named):
     """getopt's own message, then where to look."""
     done = subprocess.run([twoway.binary(), *args], text=True,
-                          capture_output=True, timeout=5, check=False)
+                          capture_output=True, timeout=20, check=False)
     assert done.returncode == 1 and not done.stdout
     assert named in done.stderr and len(done.stderr.splitlines()) <= 2
 
@@ -176,11 +185,14 @@ def test_strange_words(args, named):
     ("-p 6 -t3 --priospread --load=fft", "allowed is 7 or more"),
     ("-h 1000000 -t 256 --metrics=all", "memory"),
     ("--transport=udp --size=65508", "from 8 to 65507"),
-    ("--timeout=5", "--timeout=5: allowed only with --transport=udp"),
+    ("--timeout=5", "--timeout=5: allowed only with --transport=udp or"),
     ("--transport=udp --timeout=100", "--timeout=100: allowed is more than"),
     ("--transport=unix --dscp=0", "--dscp=0: allowed only with --transport"),
     ("--transport=vsock --busy-poll=9", "--busy-poll=9: allowed only with"),
     ("--transport=unix --sock-priority=9", "--sock-priority=9: allowed only"),
+    ("--transport=unix --stamps=rx", "--stamps=rx: allowed only with"),
+    ("--transport=vsock --stamps=all", "--stamps=all: allowed only with"),
+    ("-t2 --servers=one --stamps=rx", "--stamps=rx: not allowed with"),
 ])
 def test_contradictions(tmp_path, args, named):
     limit = () if "--steps=2" in args else ("-D", "1")
@@ -189,6 +201,7 @@ def test_contradictions(tmp_path, args, named):
 
 
 CPU, LAST, ALL, N = str(CPUS[-1]), CPUS[-1:], list(CPUS), len(CPUS)
+LIST = outside.cpu_list(CPUS)
 UNTIMED = [m for m in results.METRICS if m not in results.TIMED]
 
 
@@ -201,6 +214,7 @@ def facts(json):
         "periods": [t["interval_us"] for t in threads],
         "cpu": [t["cpu"] for t in threads],
         "cpus": [side["cpus"] for side in sides],
+        "main": json["twoway"]["main"]["cpus"],
         "policies": [side["policy"] for side in sides],
         "levels": [side["priority"] for side in sides],
         "metrics": [(t["pair"], t["metric"]) for t in threads],
@@ -220,14 +234,15 @@ GOOD = [
     ("-t2 -H 50 -d9", "periods", [500, 509]), ("-t 2", "columns", 2),
     ("--threads 2", "threads", 2), ("-t", "columns", N),
     ("-t -q", "threads", N),
-    ("-S", "cpu", ALL), ("-S", "cpus", [[cpu] for cpu in CPUS for _ in "sc"]),
-    (f"-a {CPU}", "cpus", [LAST] * 2), (f"-a{CPU}", "cpu", LAST),
-    (f"--affinity {CPU} -t 2", "cpus", [LAST] * 4),
-    ("-a all", "cpus", [ALL[:1], [ALL[1 % N]]]),
-    ("-a -q", "cpu", [CPUS[min(3, N - 1)]]), ("", "cpus", [ALL] * 2),
+    ("-S", "cpu", ALL), ("-S", "cpus", [str(cpu) for cpu in CPUS for _ in "sc"]),
+    (f"-a {CPU}", "cpus", [CPU] * 2), (f"-a{CPU}", "cpu", LAST),
+    (f"--affinity {CPU} -t 2", "cpus", [CPU] * 4),
+    ("-a all", "cpus", [str(ALL[0]), str(ALL[1 % N])]),
+    ("-a -q", "cpu", [CPUS[min(3, N - 1)]]), ("", "cpus", [LIST] * 2),
     ("", "cpu", [-1] if N > 1 else ALL),
-    (f"--client-affinity={CPU}", "cpus", [ALL, LAST]),
-    (f"-a {CPU} --server-affinity=all", "cpus", [ALL, LAST]),
+    (f"--client-affinity={CPU}", "cpus", [LIST, CPU]),
+    (f"-a {CPU} --server-affinity=all", "cpus", [LIST, CPU]),
+    (f"--mainaffinity={CPU}", "main", CPU), ("", "main", LIST),
     (f"-a {CPU}", "affinity", CPU), ("", "affinity", None),
     ("-c tai", "clock", "tai"), ("--clock=boottime", "clock", "boottime"),
     ("--timer=timerfd", "timer", "timerfd"), ("", "transport", "tcp"),
@@ -250,6 +265,7 @@ GOOD = [
     ("-x --timer=nanosleep", "timer", "nanosleep"),
     ("-n", "timer", "nanosleep"), ("-x -i 0", "timer", "none"),
     ("--wait=read", "wait", "read"), ("--wait=poll", "wait", "poll"),
+    ("", "stamps", "off"), ("--stamps=all", "stamps", "all"),
     ("", "wait", "poll"), ("--size=9", "size", 9), ("", "size", 8),
     ("--size=65536", "cycles", 20), ("--sleep=5", "sleep", 5),
     ("", "sleep", 100), ("--warmup=7", "warmup", 7), ("", "warmup", 2),
@@ -375,15 +391,20 @@ def test_options_reach_the_kernel(run, given, pattern, side, count):
     ("", 400), ("--wait=read", 300), ("--wait=select", 400),
     ("--wait=epoll -x", 400), ("-c tai --timer=timerfd", 400),
     ("-c tsc", 400), ("--transport=unix", 400), ("--transport=udp", 400),
-    ("--transport=udp --wait=read -c monotonic_raw", 300)])
+    ("--transport=udp --wait=read -c monotonic_raw", 300),
+    ("--stamps=off", 400), ("--stamps=rx", 400),
+    ("--stamps=rx --transport=udp", 400), ("--stamps=all", 500),
+    ("--stamps=all --transport=udp --wait=read", 400)])
 def test_calls_of_a_cycle(run, given, server):
-    """Client: wait, send, receive; server: wait, receive, sleep, send."""
+    """Client: wait, send, receive; server: wait, receive, sleep, send; with
+    all stamps, each one more."""
     if "udp" in given:
         given += " --timeout=9000000"
     short, long = (traced(run, "-m", "-l", loops, *given.split())
                    for loops in (20, 120))
     assert {side: len(long[side][0]) - len(short[side][0])
-            for side in outside.SIDES} == {"client": 300, "server": server}
+            for side in outside.SIDES} == {
+                "client": 400 if "all" in given else 300, "server": server}
 
 
 @pytest.mark.parametrize("given,offset,periods", [

@@ -42,7 +42,8 @@ def value_us(before):
 @pytest.mark.parametrize("victim,number,status", [
     (None, None, 0), ("main", signal.SIGINT, 0), ("main", signal.SIGTERM, 0),
     ("main", signal.SIGKILL, -9), ("guard", signal.SIGKILL, 0),
-    ("guard", signal.SIGTERM, 0), ("group", signal.SIGKILL, -9),
+    ("guard", signal.SIGTERM, 0), ("guard", signal.SIGRTMIN, 0),
+    ("group", signal.SIGKILL, -9),
     ("client", signal.SIGKILL, 1)])
 def test_in_force_while_it_runs(start, before, value_us, victim, number,
                                 status):
@@ -57,9 +58,10 @@ def test_in_force_while_it_runs(start, before, value_us, victim, number,
     elif victim:
         os.kill(pids[victim], number)
     if victim == "guard":
-        assert outside.wait_for(lambda: number == signal.SIGTERM or
+        assert outside.wait_for(lambda: number != signal.SIGKILL or
                                 not outside.alive(pids["guard"]))
         time.sleep(0.05)
+        assert outside.alive(pids["guard"]) == (number != signal.SIGKILL)
         assert outside.rt_runtime() == value_us
         process.signal(signal.SIGINT)
     process.finish()
@@ -70,6 +72,23 @@ def test_in_force_while_it_runs(start, before, value_us, victim, number,
         of = results.check(start.directory / "json")["twoway"]
         assert of["throttling"]["rt_runtime_us"] == value_us
         assert of["settings"]["rt-runtime"] == value_us
+
+
+def test_guard_waits_for_main_alone(start, before, value_us):
+    """It gets CPU time whatever runs, and a client that gets none to die does
+    not keep it waiting."""
+    process = start("-q", "-p", 60, f"--rt-runtime={value_us}",
+                    f"--mainaffinity={FIRST}", f"--client-affinity={LAST}")
+    pids = process.steady()
+    guard, = process.named("twoway-guard")
+    settings = outside.settings(guard)
+    assert (settings["policy"], settings["priority"]) == ("fifo", 99)
+    with spinner(99, 0, 4000000, 4000000, 1):
+        process.signal(signal.SIGKILL)
+        assert outside.wait_for(lambda: outside.rt_runtime() == before, 2)
+        assert not outside.alive(guard)
+        assert FIRST == LAST or outside.alive(pids["client"])
+    assert process.gone(5)
 
 
 def test_one_at_a_time(start, before, value_us):
@@ -296,3 +315,32 @@ def test_a_cpu_that_is_taken(start):
             assert process.finish(20) == 1 and process.gone(5)
             assert f"the {who} (pid " in process.err
             assert ") was not ready within 5 s: " in process.err
+
+
+@pytest.mark.alone
+@pytest.mark.skipif(LAST == FIRST, reason="needs two CPUs")
+@pytest.mark.parametrize("interrupted", [False, True])
+@pytest.mark.parametrize("steps", [1, 2])
+def test_a_start_without_a_cpu(start, steps, interrupted):
+    """What earlier steps have measured is kept; a signal ends it at once."""
+    with spinner(99, 0, 12000000, 12000000, 1):
+        begin = time.monotonic()
+        process = start("-q", "-p", 50, "-a", FIRST, f"--steps={steps}", "-l",
+                        50, "--load=fft", f"--load-affinity={LAST}",
+                        "--json=json")
+        if interrupted:
+            assert outside.wait_for(lambda: process.named("twoway-load"))
+            time.sleep(0.2)
+            process.signal(signal.SIGINT)
+        status = process.finish(20)
+        assert process.gone(2)
+        assert (time.monotonic() - begin < 4) == interrupted
+    assert ("the load (pid " in process.err) != interrupted
+    assert status == (not interrupted or steps == 1)
+    assert (start.directory / "json").exists() == (steps == 2)
+    if steps == 2:
+        of = results.check(start.directory / "json")["twoway"]
+        assert len(of["steps"]) == 1 and of["interrupted"] == interrupted
+        assert "T:" in process.out
+    else:
+        assert ("no cycle was measured" in process.err) == interrupted

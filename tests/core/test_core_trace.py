@@ -249,6 +249,15 @@ def test_ends(begin, tracefs, tmp_path, end, load):
     assert os.listdir(tmp_path) == ["trace"]
 
 
+def test_beside_another_guard(begin, tracefs):
+    """Which lives longer, and so must not have the instance open."""
+    process = begin(*BREAK, "--trace", *FILES,
+                    f"--rt-runtime={outside.rt_runtime()}")
+    broken(process)
+    assert "cannot remove" not in process.err
+    assert tracing.instance(tracefs, process.pid) == []
+
+
 @pytest.mark.parametrize("number", range(8))
 def test_main_killed_at_any_moment(begin, tracefs, number):
     moment = random.Random(f"{SEED} {number}")

@@ -10,8 +10,6 @@ import pytest
 
 import lab as made
 
-# The lab still measures with the program before.
-os.environ["TWOWAYTEST"] = os.environ.get("TWOWAYTEST_HOSTS", "")
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(made.VIRTLAB.parent))
 sys.path.insert(0, str(made.VIRTLAB))
@@ -19,41 +17,16 @@ sys.path.insert(0, str(made.VIRTLAB))
 import archive  # noqa: E402
 import guests  # noqa: E402
 import test_lab_primitives  # noqa: E402
-import peers  # noqa: E402
 import vl_kernel  # noqa: E402
 
 TWO_WAY = ["twowaytest", *guests.REALTIME]
-# See test_lab_overhead.py.
-BESIDE_FLOOR = [*TWO_WAY, "--mainaffinity=0", "--timer=posix", "-i", "1013",
-                "-l", "1500", "--warmup=100"]
-FLOOR = [guests.FLOOR, *"-c 0 -s 0 -p 98 -i 1013 -l 1500 -w 100".split()]
-# See test_lab_peers.py.
-WAKE_UP = ["-i", "1013", "-l", "1000"]
-PEERS = {
-    "cyclictest": {
-        "nanosleep": [*TWO_WAY, *WAKE_UP, "--timer=nanosleep",
-                      "--warmup=100"],
-        "cyclictest": ["cyclictest", *guests.REALTIME, *WAKE_UP],
-        "posix": [*TWO_WAY, *WAKE_UP, "--timer=posix", "--warmup=100"],
-        "cyclictest-x": ["cyclictest", *guests.REALTIME, *WAKE_UP, "-x"],
-    },
-    "sockperf": {
-        "closed-tcp": peers.ours("tcp", 2000, 1450),
-        "sockperf-tcp": peers.sockperf("tcp"),
-        "closed-udp": peers.ours("udp", 2400, 1800),
-        "sockperf-udp": peers.sockperf("udp"),
-    },
-}
 CLOUD = {
-    "tool-1": BESIDE_FLOOR, "floor-1": FLOOR,
-    "tool-2": BESIDE_FLOOR, "floor-2": FLOOR,
-    "tool-3": BESIDE_FLOOR, "floor-3": FLOOR,
     "idle": [*TWO_WAY, "-l", "300", "-h", "2000", "--worst",
              "--dump=idle.csv"],
     "loaded": [*TWO_WAY, "-l", "200", "--load=hackbench:1",
                "--dump=loaded.csv"],
     "slower": [*TWO_WAY, "-l", "300", "-i", "2000"],
-    **guests.installed(PEERS),
+    "slower-again": [*TWO_WAY, "-l", "300", "-i", "2000"],
 }
 BREAKS = [*TWO_WAY, "-l", "300", "-b", "1"]
 RT = {
@@ -66,10 +39,6 @@ RT = {
     "tracing": ["cat", "/sys/kernel/tracing/tracing_on"],
     "unlimited": [*TWO_WAY, "-l", "100", "--rt-runtime=-1"],
     "runtime": ["cat", "/proc/sys/kernel/sched_rt_runtime_us"],
-    # It is refused, with status 1, which would end virtlab.
-    "zero": ["sh", "-c", " ".join([*TWO_WAY, "-l", "100", "--load=fft:1",
-                                   "--rt-runtime=0; echo status $?"])],
-    **guests.installed(PEERS),
 }
 SMP = {
     "idle": [*TWO_WAY, "-l", "100"],
@@ -118,7 +87,6 @@ def cloud(tmp_path_factory):
     output = tmp_path_factory.mktemp("cloud")
     guests.virtlab(
         "run", f"--kernel=one={image}", f"--kernel=two={image}",
-        f"--add={guests.floor_program()}", *guests.added(PEERS),
         f"--output={output}", "--jobs=2", "--", *guests.words(CLOUD))
     return [guests.Boot(output / name) for name in ("one", "two")]
 
@@ -150,8 +118,8 @@ def rt_image():
 def preempt_rt(tmp_path_factory, rt_image):
     """PREEMPT_RT, exact; what breaks or finds something has status 2."""
     output = tmp_path_factory.mktemp("rt")
-    guests.virtlab("run", f"--kernel=rt={rt_image}", *guests.added(PEERS),
-                   f"--output={output}", "--", *guests.words(RT), status=2)
+    guests.virtlab("run", f"--kernel=rt={rt_image}", f"--output={output}",
+                   "--", *guests.words(RT), status=2)
     return guests.Boot(output / "rt")
 
 

@@ -12,10 +12,13 @@ import sys
 import pytest
 
 import lab as made
+import vl_kernel
 import vl_machine
+from twtools import results
 
 FLOOR = "bench_floor"
 PRIM_FLOOR = "bench_prim_floor"
+KERNELS = {"standard": vl_kernel.CLOUD, "preempt_rt": vl_kernel.PREEMPT_RT}
 REALTIME = ["-q", "-m", "-p", "98", "-a", "-N"]
 
 
@@ -37,8 +40,13 @@ class Boot:
         return {path.name: path.read_bytes() for path in self.path.iterdir()}
 
     def metric(self, name, metric):
-        return next(thread for thread in self.json(name)["thread"].values()
-                    if thread["metric"] == metric)
+        """Of the first pair."""
+        return results.metrics(self.json(name))[metric]
+
+    def pairs(self, name, metric):
+        """Of each pair."""
+        return [thread["phases"][metric]
+                for thread in self.json(name)["thread"].values()]
 
 
 def virtlab(*args, status=0):
@@ -62,6 +70,12 @@ def fetch(package, *options, arch="amd64"):
     if done.returncode:
         pytest.skip(f"no kernel: {done.stderr.strip()}")
     return done.stdout.strip()
+
+
+def kernels():
+    """Both, as virtlab's options."""
+    return [f"--kernel={name}={fetch(package)}"
+            for name, package in KERNELS.items()]
 
 
 def words(measurements):

@@ -40,7 +40,7 @@ export KERNEL
 quiet() {
 	echo "$1 ${LAB_QUIET:-$2}" >>lab.quiet
 	[ "$LAB_QUIET" = never ] || return 0
-	echo "# Others: loop-7 used 90.0 % of CPU 0" >>lab.quiet
+	echo "# Others used 90.0 % of CPU 0: loop-7 90.0 %" >>lab.quiet
 	return 1
 }
 boot() {
@@ -114,9 +114,9 @@ def archive(files, mode="w:gz"):
 
 def result(**figures):
     """A result of twowaytest's, as far as the lab looks into it."""
-    return {"start_time": "now", "thread": {
-        str(i): {"metric": metric, "max": figures.get(metric, 7)}
-        for i, metric in enumerate(METRICS)}}
+    return {"start_time": "now", "thread": {"0": {
+        "metric": "latency", "pair": 0, "max": 7, "phases": {
+            metric: {"max": figures.get(metric, 7)} for metric in METRICS}}}}
 
 
 def write(path, value):

@@ -20,8 +20,9 @@ CYCLES, STEPS, STATUS = json.loads(os.environ.get("LAB_LOG", "null")) or (
 # The cycle in which it does as it is told.
 LATE = int(os.environ.get("LAB_LATE", "160"))
 RESULT = {"resolution_in_ns": 1, "thread": {
-    "0": {"metric": "send", "avg": made_log.length(240)},
-    "1": {"metric": "receive", "avg": made_log.length(340)}}}
+    "0": {"metric": "latency", "avg": 1, "phases": {
+        "send": {"avg": made_log.length(240)},
+        "receive": {"avg": made_log.length(340)}}}}}
 
 
 def option(name):

@@ -14,11 +14,8 @@ import pytest
 
 import causes
 import guests
-import vl_kernel
 
 pytestmark = pytest.mark.long
-KERNELS = {"standard": vl_kernel.CLOUD, "preempt_rt": vl_kernel.PREEMPT_RT}
-CORE = "twowaycore"
 STAMPS = 8 * 16         # bytes that the shim writes
 ROUNDS = int(os.environ.get("TWOWAY_ROUNDS", 1))
 # Priority of the client and of the spinner, whose moment lies anywhere in a
@@ -28,7 +25,7 @@ SPINNERS = [
       for at_us in (0, 500, 1000, 1500, 2000, 2500, 3000, 3500)),
     (3, 50, 2500000, ", which outranks it"),
     (60, 60, 2500000, ", at the same priority")]
-RUN = f"""{CORE} -q -m --warmup={causes.WARMUP} -b total:{causes.BREAK_US} \
+RUN = f"""twowaytest -q -m --warmup={causes.WARMUP} -b total:{causes.BREAK_US} \
 --trace --trace-file=$n.trace --json=$n.json -D 8 -a"""
 
 
@@ -73,25 +70,23 @@ def found(name):
 
 @pytest.fixture(scope="module")
 def boots(tmp_path_factory):
-    images = [f"--kernel={name}={guests.fetch(package)}"
-              for name, package in KERNELS.items()]
     added = tmp_path_factory.mktemp("added")
-    (added / CORE).symlink_to(found("TWOWAYTEST_CORE"))
     (added / "delay.so").symlink_to(found("TWOWAY_DELAY_SO"))
     (added / "spinner").symlink_to(found("TWOWAY_SPINNER"))
     (added / "cases").write_text("#!/bin/sh\n" + "".join(
         command(name, row) for name, row in cases()), encoding="ascii")
     (added / "cases").chmod(0o755)
     output = tmp_path_factory.mktemp("cause")
-    guests.virtlab("run", *images, *(f"--add={path}"
-                                     for path in sorted(added.iterdir())),
+    # A static program would not preload the delay.
+    guests.virtlab("run", *guests.kernels(),
+                   f"--binary={found('TWOWAYTEST')}",
+                   *(f"--add={path}" for path in sorted(added.iterdir())),
                    f"--output={output}", "--jobs=2", "--settle=0",
-                   "--timeout=480", "--",
-                   "cases")
-    return {name: guests.Boot(output / name) for name in KERNELS}
+                   "--timeout=480", "--", "cases")
+    return {name: guests.Boot(output / name) for name in guests.KERNELS}
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("kernel", guests.KERNELS)
 @pytest.mark.parametrize("name,row", cases(), ids=lambda value:
                          value if isinstance(value, str) else "")
 def test_cause(boots, kernel, name, row):

@@ -35,6 +35,17 @@ def test_figure(compared):
         ["response", "max", "400", "410", "+10", "+2.50%"]
 
 
+def test_pairs(compared):
+    """Of several, the pair, too."""
+    values = [made.result(), made.result()]
+    for i, value in enumerate(values):
+        other, = made.result(send=i)["thread"].values()
+        value["thread"]["1"] = {**other, "pair": 1, "max": i}
+    assert [line.split()[:6] for line in compared(*values)[1:]] == [
+        ["pair", "1", "latency", "max", "0", "1"],
+        ["pair", "1", "send", "max", "0", "1"]]
+
+
 @pytest.mark.parametrize("one, other", [
     (1, 2), (0.1, 0.1000001), (1, "1"), (1, True), (0, False), (1, None),
     ("x", "y"), ([1], [1, 2]), ([], {}), ([], None), ({}, {"a": 1}),

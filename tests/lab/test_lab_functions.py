@@ -45,7 +45,8 @@ def test_two_kernels(lab, steps):
     assert found["kernels"]["a"] == found["kernels"]["b"]
     kernel = found["kernels"]["a"]
     assert kernel["cycles"] == 14 and kernel["longest"] is None
-    assert kernel["measured_ns"] == {"send": 1920, "receive": 2720}
+    assert kernel["measured_ns"] == {"send": 1920, "receive": 2720,
+                                     "latency": 1}
     send = kernel["average"]["send"]["functions"]["tcp_sendmsg"]
     # Two of fourteen take 40 longer.
     assert send == {"calls": 1, "instructions": pytest.approx(

@@ -216,7 +216,7 @@ def test_without_the_delay_as_before(guest):
     ("hosts", "udp", 1.00), on_rt("udp", 1.00)],
                          indirect=["guest"])
 def test_closed_loop(guest, program, distance, transport, most):
-    """As in test_lab_peers.py, with the server on another host.
+    """As in test_lab_core.py, with the server on another host.
 
     A transaction takes no longer than theirs on the standard kernel, and on
     PREEMPT_RT over TCP at most 2 % longer, for the reasons told there; the

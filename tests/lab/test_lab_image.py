@@ -79,6 +79,14 @@ def test_content(make):
         "echo 'a;b' '$c' >x.txt 2>&1\necho $? >x.status\n")
 
 
+def test_what_it_calls(make):
+    """The program for two hosts, as far as it is beside that of --binary."""
+    make.lab.program("twowaytest-hosts", "#!/bin/sh\n")
+    root = unpacked(make("image", "-q"), make.lab.directory / "root")
+    assert {path.name for path in (root / "bin").iterdir()} == {
+        "busybox", "twowaytest", "twowaytest-hosts"}
+
+
 def test_libraries(make):
     """A dynamic program finds in the guest what it finds here."""
     program = shutil.which("cat")
@@ -125,6 +133,7 @@ if [ "$1" = setup ]; then
 	shift $(($# - 2))	# the directory, then the tree
 	touch "$1/build.ninja"
 else
+	cp "$LAB_TOOL" "$3/twowaytest"
 	cp "$LAB_TOOL" "$3/twowaytest-hosts"
 fi
 echo - >>"$LAB_LOG"
@@ -240,7 +249,7 @@ def place(lab, monkeypatch):
             return ""
 
         monkeypatch.setattr(vl_programs, "call", call)
-        return source.own("twowaytest-hosts").parent
+        return source.own("twowaytest").parent
     return place
 
 
@@ -268,7 +277,7 @@ def test_no_compiler(lab, monkeypatch):
     monkeypatch.setenv("CC", "nosuch-cc")
     with pytest.raises(vl_common.LabError, match="nosuch-cc is missing: "
                        "package gcc"):
-        HERE.own("twowaytest-hosts")
+        HERE.own("twowaytest")
 
 
 SOURCES = ("src", "man", "contrib", "tests")    # and the files beside them
@@ -297,8 +306,9 @@ def test_same_bytes_of_two_trees(lab):
         assert run.communicate(timeout=300)[1] == ""
         assert run.returncode == 0
     programs = [path.read_bytes() for path in
-                lab.directory.glob("home/*/*/build-*/twowaytest-hosts")]
-    assert len(programs) == 2 and programs[0] == programs[1]
+                lab.directory.glob("home/*/*/build-*/twowaytest*")
+                if path.is_file()]
+    assert len(programs) == 4 and len(set(programs)) == 2
     one, two = (json.loads(path.read_text())["lab"]["initramfs_sha256"]
                 for path in lab.directory.glob("out-*/*/lab.json"))
     assert one == two
@@ -315,8 +325,8 @@ def test_installed(lab, monkeypatch):
     monkeypatch.setattr(vl_programs, "PROJECT", lab.directory)
     monkeypatch.setenv("PATH", str(lab.directory / "bin"))
     with pytest.raises(vl_common.LabError,
-                       match="twowaytest-hosts is missing.*--binary=FILE"):
-        HERE.own("twowaytest-hosts")
-    lab.program("twowaytest-hosts", "#!/bin/sh\n")
-    assert HERE.own("twowaytest-hosts") == \
-        str(lab.directory / "bin/twowaytest-hosts")
+                       match="twowaytest is missing.*--binary=FILE"):
+        HERE.own("twowaytest")
+    lab.program("twowaytest", "#!/bin/sh\n")
+    assert HERE.own("twowaytest") == \
+        str(lab.directory / "bin/twowaytest")

@@ -192,6 +192,11 @@ def test_limit():
     thread = {"0": {"metric": "send", "avg": 5000.5}}
     assert limit.value({"resolution_in_ns": 1, "thread": thread}) == 5.0005
     assert limit.value({"resolution_in_ns": 0, "thread": thread}) == 5000.5
+    phases = {"0": {"metric": "latency", "avg": 1, "phases": {
+        "send": {"avg": 7}}}}
+    assert limit.value({"thread": phases}) == 7
+    with pytest.raises(vl_common.LabError, match="several pairs"):
+        limit.value({"thread": {**phases, "1": phases["0"]}})
     with pytest.raises(vl_common.LabError, match="'wakeup' is not measured; "
                        "measured are send"):
         vl_bisect.limit("wakeup:avg:1").value({"thread": thread})
@@ -259,9 +264,9 @@ def test_history(history):
         figures = one["figures"]
         for name, metrics in figures.items():
             threads = json.loads((base / f"{name}.json").read_text())["thread"]
-            found = {thread.get("metric", "wakeup"):
-                     [thread["avg"], thread["max"]]
-                     for thread in threads.values()}
+            thread, = threads.values()
+            found = {metric: [one["avg"], one["max"]] for metric, one in
+                     thread.get("phases", {"wakeup": thread}).items()}
             assert metrics == {key: found[key] for key in metrics}
         name = vl_history_page.NAMES[one["kind"]]
         response = [value / 1000 for value in figures["posix"]["response"]]
@@ -340,7 +345,7 @@ def test_published_figures(tmp_path):
                         + ", ".join(unlike))
     vl_run.run(kernels, items, setup, tmp_path / "results")
     for row, kernel in zip(rows, kernels):
-        assert vl_history.figures(tmp_path / "results" / kernel.name) == \
+        assert vl_history.kept(tmp_path / "results" / kernel.name) == \
             row["figures"]
 
 

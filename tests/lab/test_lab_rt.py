@@ -22,7 +22,7 @@ def test_detected(preempt_rt):
     assert environment["preemption"] == "PREEMPT_RT"
     assert environment["realtime"] is True
     assert finding(preempt_rt, "preemption").split()[0] == "ok"
-    assert finding(preempt_rt, "hypervisor").split()[0] == "FINDING"
+    assert finding(preempt_rt, "virtual").split()[0] == "FINDING"
 
 
 def test_standard_is_not(cloud):
@@ -41,14 +41,14 @@ def test_statuses(preempt_rt):
     assert {name for name, status in found.items() if status} == {
         "check", "break", "traced", "marked"}
     assert set(found.values()) == {0, 2}
-    assert {"idle", "trace", "tracing", "unlimited", "runtime",
-            "zero"} <= set(found)
+    assert {"idle", "trace", "tracing", "unlimited",
+            "runtime"} <= set(found)
 
 
 def test_break(preempt_rt):
     text = preempt_rt.text("break.txt")
     for start in ("# Break thread: ", "# Break value: ",
-                  "# Break: response "):
+                  "# Break: pair 0, cycle 0: latency "):
         assert len(re.findall(f"^{start}", text, re.MULTILINE)) == 1
     assert preempt_rt.metric("break", "total")["cycles"] == 1
 
@@ -71,22 +71,14 @@ def test_cause(traced):
 
 def test_tracemark(preempt_rt):
     """The mark is in the kernel's trace, which has been stopped."""
-    assert "tracing_mark_write: twowaytest: cycle 0" in \
-        preempt_rt.text("trace.txt")
+    assert re.search(r"tracing_mark_write: twowaytest: latency of \d+ us "
+                     "exceeds 1 us", preempt_rt.text("trace.txt"))
     assert preempt_rt.text("tracing.txt").splitlines()[1:] == ["0"]
 
 
 def test_runtime_is_given_back(preempt_rt):
     assert preempt_rt.metric("unlimited", "response")["cycles"] == 100
     assert preempt_rt.text("runtime.txt").splitlines()[1:] == ["950000"]
-
-
-def test_no_runtime_is_no_limit(preempt_rt):
-    """This kernel throttles nobody then, and has no fair server."""
-    text = preempt_rt.text("zero.txt")
-    assert "--rt-runtime=0: this real-time load on every CPU would leave " \
-        "the rest of the system no time" in text
-    assert text.splitlines()[-1] == "status 1"
 
 
 @pytest.mark.long

@@ -68,9 +68,9 @@ def test_summary_and_pages(study):
             rows = [line.strip("| ").split(" | ")
                     for line in table.splitlines()[3:] if line]
             assert [[row[0], *row[1 + 2 * i:3 + 2 * i]] for row in rows] == [
-                [one["metric"], f"{one['avg'] / 1000:.1f}",
+                [metric, f"{one['avg'] / 1000:.1f}",
                  f"{one['max'] / 1000:.1f}"]
-                for one in result["thread"].values()]
+                for metric, one in result["thread"]["0"]["phases"].items()]
     for setup in ("idle", "fft", "hackbench"):
         page = (study.directory / f"{setup}.html").read_text()
         assert "a posix (virtual)" in page and "b nanosleep (virtual)" in page

@@ -6,7 +6,7 @@ import pytest
 import guests
 import vl_kernel
 
-# See test_lab_overhead.py.
+# See test_lab_core.py.
 ARMED = ["twowaytest", *guests.REALTIME, "--mainaffinity=0", "-i", "1013",
          "-l", "1500", "--warmup=100", "-b", "1000000"]
 # From its first cycle on.
@@ -42,16 +42,16 @@ def test_response(traces):
 
 
 def test_names_need_not_be_noted(traces):
-    """Without record-cmd it costs less, and the trace has names all the
+    """Without record-cmd it costs less, and the cause has names all the
     same."""
     plain = traces.metric("plain", "response")
     traced = traces.metric("unnamed", "response")
     print(f"average {traced['avg'] / plain['avg']:.4f} of what it is without")
     assert traced["avg"] <= 1.2 * plain["avg"]
-    trace = traces.text("kernel.txt")
+    text = traces.text("break.txt")
     for side in ("client", "server"):
-        assert f"twoway-{side}-" in trace
-    assert "<...>-" not in trace
+        assert f"twoway-{side}-" in text
+    assert "<...>-" not in text
 
 
 @pytest.mark.parametrize("metric", ["wakeup", "response"])

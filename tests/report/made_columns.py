@@ -33,7 +33,7 @@ def column(pair, metric, found, period, **members):
 
 def process(cpu, priority):
     return {"pid": 4321 + cpu, "policy": "fifo", "priority": priority,
-            "cpus": [cpu], "page_faults": 0, "context_switches": 7}
+            "cpus": str(cpu), "page_faults": 0, "context_switches": 7}
 
 
 def twoway(pairs, periods=(made.PERIOD,), names=("latency",), steps=(),

@@ -106,6 +106,18 @@ def member(rows, found, pairs=()):
                     for i, pair in enumerate(pairs or [(rows, found)])]}
 
 
+def of_pair(rows, found):
+    """The same of a pair, in schema 2: stamps of twoway.pairs."""
+    old = cycles_member(rows, found)
+    parts = {f"{side}_{name}": row for side in SIDES
+             for name, row in old[side].items()} | {
+        name: old[name] for name in (*STAMPED, "network")}
+    return {key: old[key] for key in ("cycles", "left_out", "unfinished",
+                                      "missing")} | {
+        "parts": {name: {key: row[key] for key in row if key != "count"}
+                  for name, row in parts.items() if row}}
+
+
 def twoway(rows, found, **settings):
     data = made_hosts.twoway(rows, stamps="all", **settings)
     data["twoway"]["stamps"] = member(rows, found)

@@ -420,6 +420,17 @@ def test_text_of_ns(report):
     assert us["std"] == ns["std"] == made.us(made.deviation(found))
 
 
+@pytest.mark.parametrize("line", ["# Missed: 1", "# Worst latency: 3: cycle 0",
+                                  "# Others used 7.0 % of CPU 0: sh-9 7.0 %"])
+def test_text_of_ns_without_metrics(report, line):
+    """A column is then a pair's latency; such a line tells it is ours."""
+    found = made.values(made.cycles(600))["total"]
+    text = in_ns(made.text(found), found) + line + "\n"
+    path = made.write(report.directory, "t.txt", text)
+    row, = made.tables(report("-t", "-", path).stdout)["Latency"]
+    assert row["max"] == made.us(max(found))
+
+
 @pytest.mark.parametrize("own", [True, False])
 def test_rows_beyond_the_maximum(refused, own):
     text = made.text(made.values(made.cycles(600))["total"], own=own)

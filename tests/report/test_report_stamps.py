@@ -5,6 +5,7 @@
 import types
 
 import made
+import made_columns
 import made_hosts
 import made_stamps
 import pytest
@@ -143,6 +144,37 @@ def test_table_of_what_is_missing(report):
               if "timestamps" in row["remark"]]
     assert text.startswith("kernel timestamps: 3 cycles lack one")
     assert text.endswith(": client_snd 1, server_rx 2")
+
+
+@pytest.mark.parametrize("cuts", [[2000], [1000, 2000]])
+def test_schema_2(report, cuts):
+    """Each pair has its own; together they are what schema 1 tells."""
+    pairs = [slice(end - cuts[0], end) for end in cuts]
+    pairs = [(ROWS[where], LACKING[where]) for where in pairs]
+    old = made_stamps.twoway(ROWS, LACKING)
+    old["twoway"]["stamps"] = made_stamps.member(ROWS, LACKING, pairs) | {
+        "client_work": None, "calls_more": {"client": 1, "server": 1}}
+    new = made_columns.twoway([made.cycles(50)] * len(pairs),
+                              [made.PERIOD] * len(pairs), stamps="all")
+    for one, pair in zip(new["twoway"]["pairs"], pairs):
+        one["stamps"] = made_stamps.of_pair(*pair)
+    write(report, "x.json", old)
+    write(report, "y.json", new)
+    before, now = (results(report, name) for name in ("x.json", "y.json"))
+    for title in (TIMES, MISSED):
+        assert [list(row.values())[1:] for row in now[title]] == \
+            [list(row.values())[1:] for row in before[title]]
+    assert len(now[MISSED]) == (3 if cuts[1:] else 1)
+
+
+def test_schema_2_contradicts_itself(refused):
+    """By the place in the file."""
+    data = made_columns.twoway([made.cycles(50)], stamps="all")
+    data["twoway"]["pairs"][0]["stamps"] = made_stamps.of_pair(ROWS, STAMPS)
+    data["twoway"]["pairs"][0]["stamps"]["parts"]["wire"]["avg_ns"] += 2
+    write(refused, "x.json", data)
+    assert "member twoway.pairs[0].stamps.parts.network: " in refused(
+        "-t", "-", "x.json")
 
 
 def test_nothing_is_missing(report):

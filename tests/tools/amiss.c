@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/timex.h>
 #include <unistd.h>
 
 #define CALL		7	/* of a process, counted from 1: that one is */
@@ -21,10 +22,13 @@ enum amiss {
 	WRITE,		/* the last byte is another */
 	COPY,		/* the last byte is not copied */
 	SKIP,		/* one copy is left out */
+	SYNC,		/* adjtimex() says that the clock is synchronised */
+	UNSYNC,		/* it says that it is not */
 	KINDS
 };
 
-static const char *const names[KINDS] = { "yield", "write", "copy", "skip" };
+static const char *const names[KINDS] = { "yield", "write", "copy", "skip",
+	"sync", "unsync" };
 
 static enum amiss amiss = KINDS;
 static int calls;
@@ -53,6 +57,12 @@ void *memcpy(void *to, const void *from, size_t size)
 	else if (size >= LARGE && amiss == SKIP && ++calls == CALL)
 		size = 0;
 	return memmove(to, from, size);
+}
+
+int adjtimex(struct timex *clock)
+{
+	clock->status = amiss == UNSYNC ? STA_UNSYNC : 0;
+	return amiss == UNSYNC ? TIME_ERROR : TIME_OK;
 }
 
 static void __attribute__((constructor)) init(void)

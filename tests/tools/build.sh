@@ -34,39 +34,37 @@ counts()
 usual()
 {
 	cat <<'EOF'
-40 build build
+35 build build
 3 build lint
-20 build unit
+5 build unit
 5 build kernels
 5 build openssh
 5 build patches, check
-20 build cli, some
-6 build rt, some
-320 build cli
-65 build core
-25 build patches, some
+15 build cli, few
+40 build core, few
+250 build cli
+150 build core, some
+120 build core, measuring
+25 build patches
 120 build report
-50 build twtools, some
-330 build lab, some
+50 build twtools
+210 build lab, some
 300 build packaging
-75 build-clang-san build
-25 build-clang-san unit
-90 build-clang-san core
-40 build-fuzz build
+60 build-clang-san build
+5 build-clang-san unit
+60 build-clang-san core, some
+30 build-fuzz build
 30 build-fuzz fuzz
-275 build rt
+100 build rt, some
 40 build runbook
 190 build campaign, stubs
 40 build campaign, real
-70 build-aarch64 build
-110 build-i386 build
-70 build-s390x build
-60 build-aarch64 unit
-25 build-i386 unit
-45 build-s390x unit
-40 build-aarch64 cli, some
-15 build-i386 cli, some
-40 build-s390x cli, some
+10 build-aarch64 build
+10 build-i386 build
+10 build-s390x build
+70 build-aarch64 core, some
+50 build-i386 core, some
+70 build-s390x core, some
 EOF
 }
 

@@ -5,6 +5,7 @@ import contextlib
 import fcntl
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -173,22 +174,55 @@ def stolen_s():
     return int(fields[8]) / os.sysconf("SC_CLK_TCK") if fields else 0
 
 
-def wait_for(condition, timeout=30.0):
-    """What condition() returns once that is true; None: it never was.
+class Limit:
+    """Of a wait: in seconds of a system that has nothing else to do.
 
-    A limit is in seconds that this system has had: it is put off by what was
-    stolen meanwhile, up to tenfold. It is long, as other tests may have the
-    CPUs: a shorter one is for what is to happen at once.
+    It is put off, up to tenfold, by what a hypervisor has stolen, and while
+    more tasks want to run than there are CPUs. It is long, as other tests may
+    have the CPUs: a shorter one is for what is to happen at once.
     """
-    begin, stolen = time.monotonic(), stolen_s()
+
+    def __init__(self, seconds):
+        self.left = seconds
+        self.at, self.stolen = time.monotonic(), stolen_s()
+        self.end = self.at + 10 * seconds
+
+    def is_over(self):
+        at, stolen = time.monotonic(), stolen_s()
+        had = max(at - self.at - (stolen - self.stolen), 0)
+        self.left -= had * min(os.cpu_count() / runnable(), 1)
+        self.at, self.stolen = at, stolen
+        return self.left <= 0 or at > self.end
+
+
+def runnable():
+    """How many tasks have a CPU or want one: this one, whatever is read."""
+    found = re.match(r"(?:\S+ ){3}(\d+)/", read("/proc/loadavg"))
+    return max(int(found[1]) if found else 1, 1)
+
+
+def wait_for(condition, timeout=30.0):
+    """What condition() returns once that is true; None: it never was within
+    this limit."""
+    limit = Limit(timeout)
     while True:
         result = condition()
         if result:
             return result
-        lost = min(stolen_s() - stolen, 9 * timeout)
-        if time.monotonic() - begin > timeout + lost:
+        if limit.is_over():
             return None
         time.sleep(0.002)
+
+
+def communicate(process, timeout):
+    """As subprocess has it, but with such a limit."""
+    limit = Limit(timeout)
+    while True:
+        try:
+            return process.communicate(timeout=0.1)
+        except subprocess.TimeoutExpired:
+            if limit.is_over():
+                raise
 
 
 def switches(pid):
@@ -221,8 +255,8 @@ def nobody(**limits):
 
 class Turn:
     """Programs of tests that change sched_rt_runtime_us, or look whether it
-    was changed, do so in turn, as tests/unit/test_guard.c does. One program
-    may be in its turn several times over."""
+    was changed, do so in turn. One program may be in its turn several times
+    over."""
     entered = 0
     file = None
 
@@ -313,7 +347,7 @@ class Run:
 
     def finish(self, timeout=60.0):
         """Waits for its end; the exit status."""
-        self.out, self.err = self.process.communicate(timeout=timeout)
+        self.out, self.err = communicate(self.process, timeout)
         self.turn.close()
         return self.process.returncode
 

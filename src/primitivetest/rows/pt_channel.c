@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "pt_channel.h"
+#include "rt-error.h"
 #include "tw_guard.h"
 
 #define SETS	2
@@ -50,18 +51,17 @@ int pt_sem_take(struct pt_channel *channel)
 	return sem_wait(channel->sem) ? -errno : 0;
 }
 
-static int remove_sets(void)
+static void remove_sets(void)
 {
-	int i, err = 0;
+	int i;
 
 	for (i = 0; i < SETS; i++)
 		if (sysv[i] && sysv[i]->fd > 0) {
 			if (semctl(sysv[i]->fd - 1, 0, IPC_RMID) &&
 			    errno != EINVAL && errno != EIDRM)
-				err = -errno;
+				warn("cannot remove a System V semaphore: %m; see ipcs\n");
 			sysv[i]->fd = 0;
 		}
-	return err;
 }
 
 /* It outlives its processes: a guard removes it if they cannot. */

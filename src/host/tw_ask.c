@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rt-error.h"
+#include "rt-utils.h"
+#include "tw_ask.h"
+#include "tw_config.h"
+#include "tw_load.h"
+#include "tw_option.h"
+#include "tw_remote.h"
+
+#define WORD_MAX	4096
+
+/*
+ * All that may be asked for. It is sent with its value on the client's side,
+ * but for what has a condition.
+ */
+static const struct asked {
+	const char *name;
+	enum { ALWAYS, WITH_LOAD, WITH_TRACE, SPECIAL } when;
+} asked[] = {
+	{ "affinity", SPECIAL },
+	{ "breaktrace", WITH_TRACE },
+	{ "busy-poll", ALWAYS },
+	{ "clock", ALWAYS },
+	{ "default-system", ALWAYS },
+	{ "dscp", ALWAYS },
+	{ "interval", ALWAYS },
+	{ "latency", ALWAYS },
+	{ "load", SPECIAL },
+	{ "load-affinity", SPECIAL },
+	{ "load-args", WITH_LOAD },
+	{ "load-policy", WITH_LOAD },
+	{ "load-priority", WITH_LOAD },
+	{ "loops", SPECIAL },
+	{ "mlockall", ALWAYS },
+	{ "nsecs", ALWAYS },
+	{ "oneway", ALWAYS },
+	{ "policy", ALWAYS },
+	{ "priority", ALWAYS },
+	{ "priospread", ALWAYS },
+	{ "server-affinity", SPECIAL },
+	{ "size", ALWAYS },
+	{ "sleep", ALWAYS },
+	{ "sock-priority", ALWAYS },
+	{ "stamps", ALWAYS },
+	{ "steps", WITH_LOAD },
+	{ "threads", ALWAYS },
+	{ "timeout", ALWAYS },
+	{ "trace", WITH_TRACE },
+	{ "transport", ALWAYS },
+	{ "wait", ALWAYS },
+	{ "warmup", ALWAYS },
+};
+
+/* What needs a login: it runs a command, or takes a CPU for itself. */
+static const char *const login_only[] = {
+	"--load=command", "--load-args", "--wait=busy",
+};
+
+static void write_word(FILE *file, const char *name, const char *value)
+{
+	char word[WORD_MAX];
+	int length = snprintf(word, sizeof(word), "--%s%s%s", name,
+			      value ? "=" : "", value ? value : "");
+
+	if (length >= (int)sizeof(word))
+		fatal("--%s: allowed are %d characters for another host\n",
+		      name, WORD_MAX);
+	fprintf(file, ", ");
+	rt_json_string(file, word);
+}
+
+/* With the value that it has here, if it has one. */
+static void write_option(FILE *file, const struct tw_option *row)
+{
+	char number[24];
+	int64_t value;
+
+	if (row->parse == tw_option_flag) {
+		if (*(bool *)row->to)
+			write_word(file, row->name, NULL);
+	} else if (row->min < row->max) {
+		value = *(int64_t *)row->to;
+		snprintf(number, sizeof(number), "%" PRId64, value);
+		if (value >= row->min && value <= row->max)
+			write_word(file, row->name, number);
+	} else if (*(const char **)row->to) {
+		write_word(file, row->name, *(const char **)row->to);
+	}
+}
+
+static void write_loads(FILE *file)
+{
+	const struct tw_load *load;
+	char word[WORD_MAX];
+	int i;
+
+	for (i = 0; (load = tw_load_number(i)); i++) {
+		if (load->ops == &tw_load_command)
+			snprintf(word, sizeof(word), "%s:%s", load->ops->name,
+				 load->words);
+		else
+			snprintf(word, sizeof(word), "%s:%d", load->ops->name,
+				 load->wanted);
+		write_word(file, "load", word);
+	}
+}
+
+void tw_ask_write(FILE *file, const struct tw_ask *ask)
+{
+	bool trace = *(const char **)tw_option_find("trace")->to;
+	size_t i;
+
+	fprintf(file, "[\"--far=%d\", %d", TW_ASK_VERSION,
+		ask->load ? 1 : ask->steps);
+	for (i = 0; i < ARRAY_SIZE(asked); i++)
+		if (asked[i].when == ALWAYS ||
+		    (asked[i].when == WITH_TRACE && trace) ||
+		    (asked[i].when == WITH_LOAD && ask->load))
+			write_option(file, tw_option_find(asked[i].name));
+	if (ask->load) {
+		write_loads(file);
+		/* A ramp must have it; the clients count. */
+		write_word(file, "loops", "1");
+	}
+	if (tw_place_chosen() || tw_config.smp)
+		write_word(file, "affinity", NULL);
+	if (ask->server_cpus)
+		write_word(file, "server-affinity", ask->server_cpus);
+	if (ask->load_cpus)
+		write_word(file, "load-affinity", ask->load_cpus);
+	fprintf(file, "]\n");
+}
+
+static void check_login(const char *word)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(login_only); i++)
+		if (!strncmp(word, login_only[i], strlen(login_only[i])))
+			fatal("%s: nobody may ask for this without a login; use --rsh\n",
+			      login_only[i]);
+}
+
+/* Of "--NAME" or "--NAME=VALUE": the row of NAME, if it may be asked for. */
+static void parse_word(char *word)
+{
+	char *value = strchr(word, '=');
+	const struct tw_option *row = NULL;
+	size_t i = 0;
+
+	if (value)
+		*value++ = '\0';
+	while (i < ARRAY_SIZE(asked) && (strncmp(word, "--", 2) ||
+					 strcmp(word + 2, asked[i].name)))
+		i++;
+	if (i < ARRAY_SIZE(asked))
+		row = tw_option_find(asked[i].name);
+	if (!row)
+		fatal("%s: nobody may ask for this from another host\n", word);
+	if ((row->argument == no_argument && value) ||
+	    (row->argument == required_argument && !value))
+		fatal("%s: allowed is %s value\n", word, value ? "no" : "a");
+	/* A parse function may keep it. */
+	row->parse(row, value ? strdup(value) : NULL);
+}
+
+static void check_version(const char *value)
+{
+	char word[WORD_MAX], own[16];
+
+	snprintf(own, sizeof(own), "--far=%d", TW_ASK_VERSION);
+	if (!tw_remote_string(value, word, sizeof(word), false) ||
+	    strncmp(word, "--far=", 6))
+		fatal("--far: the first line is no request of twowaytest\n");
+	if (strcmp(word, own))
+		fatal("--far: the client speaks version %.20s of the protocol, this program version %d: install the same release on both hosts\n",
+		      word + 6, TW_ASK_VERSION);
+}
+
+int tw_ask_parse(const char *line, bool login)
+{
+	const char *end = tw_remote_end(line), *value;
+	char word[WORD_MAX];
+	int64_t steps;
+
+	if (!end || *end || *line != '[')
+		fatal("--far: the first line is no JSON array of words\n");
+	value = tw_remote_first(line);
+	check_version(value);
+	value = tw_remote_next(value);
+	if (!tw_remote_number(value, 1, TW_LOAD_MAX + 1, &steps))
+		fatal("--far: the request has no number of steps\n");
+	while ((value = tw_remote_next(value))) {
+		if (!tw_remote_string(value, word, sizeof(word), true))
+			fatal("--far: a word of the request is no string, or longer than %d characters\n",
+			      WORD_MAX);
+		if (!login)
+			check_login(word);
+		parse_word(word);
+	}
+	return (int)steps;
+}

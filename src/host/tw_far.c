@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * --far: the server's side of a measurement between two hosts. Standard input
+ * has the request, then what the client's side does; standard output gets the
+ * answers, lines of JSON. It ends when its input ends.
+ *
+ *	["--far=2", 1, "--size=8", ...]
+ *				{"twowaytest": 2, "ready": [ports], ...}
+ *	{"step": 0}
+ *				{"twowaytest": 2, "started": 0}
+ *	{"end": 0}
+ *				{"twowaytest": 2, "ended": 0, "rates": [...]}
+ *				{"twowaytest": 2, "twoway": {...}}
+ *				{"twowaytest": 2, "messages": "..."}
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "rt-error.h"
+#include "rt-utils.h"
+#include "tw_ask.h"
+#include "tw_far.h"
+#include "tw_far_cause.h"
+#include "tw_lines.h"
+#include "tw_load.h"
+#include "tw_meet.h"
+#include "tw_part.h"
+#include "tw_run.h"
+#include "tw_stamps.h"
+#include "tw_text.h"
+#include "tw_time.h"
+#include "tw_transport.h"
+#include "tw_remote.h"
+
+#define REQUEST_S	5	/* until the request is there */
+#define MEET_S		10	/* until all clients are connected */
+#define SEND_MS		5000
+#define FOREVER_S	1000000
+#define MESSAGES_MAX	4096	/* bytes */
+
+bool tw_far, tw_far_is_awake;
+int tw_far_priority = 99;
+static pid_t main_pid;
+static int output;		/* what was standard output */
+static int messages;		/* what was written to standard error */
+static struct tw_lines lines = {
+	.fd = STDIN_FILENO, .max = TW_ASK_MAX,
+};
+static int stop_fd;
+static struct tw_meeting meeting;
+
+static const struct tw_option options[] = {
+	{ 0, "far", no_argument, NULL, tw_option_flag, &tw_far,
+	  .help = "be the server's side, for --connect: requests come\n"
+		  "from standard input" },
+	{ .name = NULL }
+};
+
+/* A line of JSON: what @print writes between its braces. */
+static void answer(const struct tw_run *run,
+		   void (*print)(FILE *file, const struct tw_run *run))
+{
+	char *text = NULL, *at;
+	size_t size = 0;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		return;
+	fprintf(file, "{\"twowaytest\": %d, ", TW_ASK_VERSION);
+	print(file, run);
+	fprintf(file, "}");
+	fclose(file);
+	for (at = text; (at = strchr(at, '\n')); )
+		*at = ' ';
+	text[size] = '\n';	/* open_memstream() has put a 0 there */
+	tw_lines_send(output, text, size + 1, SEND_MS);
+	free(text);
+}
+
+static void print_messages(FILE *file, const struct tw_run *run)
+{
+	static char text[MESSAGES_MAX];
+	ssize_t length = pread(messages, text, sizeof(text) - 1, 0);
+
+	text[length > 0 ? length : 0] = '\0';
+	fprintf(file, "\"messages\": ");
+	rt_json_string(file, text);
+}
+
+/* However the program ends; a child does not. */
+static void send_messages(void)
+{
+	if (getpid() == main_pid && lseek(messages, 0, SEEK_END) > 0)
+		answer(NULL, print_messages);
+}
+
+/* Standard output has the answers alone; errors are sent at the end. */
+static void redirect(void)
+{
+	int null = open("/dev/null", O_WRONLY);
+
+	if (isatty(STDIN_FILENO))
+		fatal("--far: standard input is a terminal; twowaytest --connect=HOST --rsh starts this program\n");
+	output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	messages = memfd_create("twowaytest", MFD_CLOEXEC);
+	if (output < 0 || messages < 0 || dup2(null, STDOUT_FILENO) < 0 ||
+	    dup2(messages, STDERR_FILENO) < 0)
+		fatal("--far: cannot redirect standard output: %m\n");
+	close(null);
+	fcntl(output, F_SETFL, O_NONBLOCK);
+	main_pid = getpid();
+	atexit(send_messages);
+}
+
+static int64_t in_ns(int seconds)
+{
+	return tw_now_ns(CLOCK_MONOTONIC) + seconds * TW_NS_PER_S;
+}
+
+static void print_ready(FILE *file, const struct tw_run *run)
+{
+	const uint16_t one = 1;
+	int i;
+
+	fprintf(file, "\"ready\": [");
+	for (i = 0; i < meeting.pairs; i++)
+		fprintf(file, "%s%d", i ? ", " : "", meeting.ports[i]);
+	fprintf(file, "], \"cookie\": \"");
+	for (i = 0; i < TW_COOKIE; i++)
+		fprintf(file, "%02x", meeting.cookie[i]);
+	fprintf(file, "\", \"order\": \"%s\"",
+		*(const uint8_t *)&one ? "little" : "big");
+}
+
+static void meet(const struct tw_run *run)
+{
+	int err;
+
+	meeting.udp = !strcmp(tw_config.link->name, "udp");
+	meeting.pairs = (int)tw_config.pairs;
+	err = tw_meet_listen(&meeting);
+	if (err)
+		fatal("cannot open the ports of the servers: %s\n",
+		      strerror(-err));
+	answer(run, print_ready);
+	err = tw_meet_accept(&meeting, lines.fd, in_ns(MEET_S));
+	if (err == -ETIMEDOUT)
+		fatal("the clients were not connected within %d s: look for a firewall between the hosts\n",
+		      MEET_S);
+	if (err)
+		fatal("the clients were not connected: %s\n", err == -EINTR ?
+		      "the client's side has ended" : strerror(-err));
+}
+
+static void woken(struct tw_run *run)
+{
+	const char *line;
+
+	if (!tw_far)
+		return;
+	while ((line = tw_lines_take(&lines))) {
+		if (!tw_remote_end(line))
+			continue;
+		tw_far_cause_note(run, line);
+		if (tw_remote_member(line, "end"))
+			run->control->stop = 1;
+	}
+	if (lines.ended)
+		run->control->stop = 1;
+}
+
+static void print_started(FILE *file, const struct tw_run *run)
+{
+	fprintf(file, "\"started\": %d", run->step);
+}
+
+static void start_pair(struct tw_run *run, int number)
+{
+	struct tw_pair *pair = run->pairs[number];
+
+	if (!number)
+		meet(run);
+	pair->fd[TW_CLIENT] = -1;
+	pair->fd[TW_SERVER] = meeting.fds[number];
+	tw_transport_prepare(pair->fd[TW_SERVER]);
+	tw_stamps_enable(pair->fd[TW_SERVER]);
+	tw_pair_start_process(run, number, TW_SERVER);
+	if (number < meeting.pairs - 1)
+		return;
+	answer(run, print_started);
+	/* A line that is in memory does not wake anybody. */
+	woken(run);
+}
+
+/* Not by ssh, whose user has logged in, but by a server or a socket unit. */
+static bool is_networked(void)
+{
+	struct sockaddr_storage peer = { .ss_family = AF_UNSPEC };
+	socklen_t length = sizeof(peer);
+
+	return !getpeername(STDIN_FILENO, (struct sockaddr *)&peer, &length) &&
+	       peer.ss_family != AF_UNIX;
+}
+
+/* Before all else is checked: what is asked for is as if it had been typed. */
+static void check(struct tw_run *run)
+{
+	const char *line;
+
+	if (!tw_far)
+		return;
+	redirect();
+	stop_fd = tw_lines_stop_fd();
+	line = tw_lines_await(&lines, stop_fd, in_ns(REQUEST_S));
+	if (!line)
+		fatal("--far: no request came within %d s\n", REQUEST_S);
+	run->steps = tw_ask_parse(line, !is_networked());
+	if (tw_config_priority(TW_SERVER, 0) > tw_far_priority)
+		fatal("--priority=%d: this server allows its servers %d at most\n",
+		      (int)tw_config.priority, tw_far_priority);
+	if (tw_far_is_awake) {
+		*(bool *)tw_option_find("default-system")->to = true;
+		*(int64_t *)tw_option_find("latency")->to = -1;
+	}
+	run->start_pair = start_pair;
+	tw_config.absent[TW_CLIENT] = true;
+}
+
+/*
+ * The client's side knows how many steps there are, and begins each; at the
+ * end of the input there are no more.
+ */
+static void begin(struct tw_run *run)
+{
+	const char *line;
+
+	if (!tw_far)
+		return;
+	line = tw_lines_await(&lines, stop_fd, in_ns(FOREVER_S));
+	if (!line && run->step)
+		answer(run, tw_json_twoway);
+	if (!line)
+		exit(EXIT_SUCCESS);
+	run->wake_fd = lines.fd;
+}
+
+static void print_results(FILE *file, const struct tw_run *run)
+{
+	tw_far_cause_answer(file, run);
+	tw_json_twoway(file, run);
+}
+
+static void print_ended(FILE *file, const struct tw_run *run)
+{
+	const struct tw_load *load;
+	int i;
+
+	fprintf(file, "\"ended\": %d, \"rates\": [", run->step);
+	for (i = 0; (load = tw_load_number(i)); i++)
+		fprintf(file, "%s%" PRId64, i ? ", " : "",
+			(int64_t)(load->rate * 1000));
+	fprintf(file, "]");
+}
+
+/* After all other parts. Here are no results to be judged. */
+static void end(struct tw_run *run)
+{
+	if (!tw_far)
+		return;
+	run->wake_fd = -1;
+	answer(run, print_ended);
+	if (!run->failed && !run->interrupted && run->step + 1 < run->steps)
+		return;
+	answer(run, print_results);
+	exit(run->failed ? EXIT_FAILURE : EXIT_SUCCESS);
+}
+
+const struct tw_part tw_part_far = {
+	.options = options, .check = check, .begin = begin, .woken = woken,
+	.end = end,
+};

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * -b with --trace between two hosts: each traces itself. When a client breaks,
+ * its side tells the other one which cycle that was, in a line; the answer has
+ * what the other one has found. Called by main.
+ */
+#ifndef TW_FAR_CAUSE_H
+#define TW_FAR_CAUSE_H
+
+#include <stdio.h>
+
+struct tw_run;
+
+/* The client's side: the line; nothing if no cycle was too long. */
+void tw_far_cause_tell(FILE *file, const struct tw_run *run);
+
+/* The server's side: notes what such a line says, and stops the trace. */
+void tw_far_cause_note(const struct tw_run *run, const char *line);
+
+/* The same: a member "cause" of the answer, which is text; then a comma. */
+void tw_far_cause_answer(FILE *file, const struct tw_run *run);
+
+/* The client's side: what both have found. @answer: NULL if there is none. */
+void tw_far_cause_print(FILE *file, const struct tw_run *run,
+			const char *answer);
+
+#endif /* TW_FAR_CAUSE_H */

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * --oneway=sync: the clocks of two hosts show one time, as with PTP. That no
+ * kernel says otherwise proves nothing; the cycles do: a request is read after
+ * it was sent, and so is a reply. Of the server's clock less the client's,
+ *
+ *	t2 - t3 <= offset <= t1 - t0
+ *
+ * A window of 64 cycles, in which 0 lies between the largest lower and the
+ * smallest upper bound, proves that the offset is no larger than both.
+ */
+#include <inttypes.h>
+#include <string.h>
+#include <sys/timex.h>
+
+#include "rt-error.h"
+#include "tw_oneway.h"
+#include "tw_part.h"
+#include "tw_run.h"
+#include "tw_text.h"
+#include "tw_time.h"
+
+#define WINDOW		64
+#define FARTHEST_NS	(1000 * TW_NS_PER_S)	/* of a sum, none overflows */
+
+/* Memory of a pair. */
+struct room {
+	uint64_t cycles;		/* of all windows */
+	uint64_t proven;		/* of those that contain 0 */
+	int64_t uncertainty_ns;		/* the largest of those */
+	int64_t lower_ns, upper_ns;	/* of the present window */
+	int count;			/* cycles in it */
+};
+
+static const char *const modes[] = { "off", "sync", NULL };
+static const char *mode = "off";
+
+static const struct tw_option options[] = {
+	{ 0, "oneway", required_argument, "NAME", tw_option_choice, &mode,
+	  .choices = modes,
+	  .help = "with --connect: sync, if the clocks of both hosts are\n"
+		  "synchronised, measures send and receive; default off" },
+	{ .name = NULL }
+};
+
+bool tw_oneway_chosen(void)
+{
+	return !strcmp(mode, "sync");
+}
+
+static int64_t bounded(int64_t ns)
+{
+	return ns > FARTHEST_NS ? FARTHEST_NS :
+	       ns < -FARTHEST_NS ? -FARTHEST_NS : ns;
+}
+
+static int64_t send_ns(const struct tw_cycle *cycle,
+		       const struct tw_metric_params *params)
+{
+	return bounded(cycle->t1_ns - cycle->t0_ns);
+}
+
+static int64_t receive_ns(const struct tw_cycle *cycle,
+			  const struct tw_metric_params *params)
+{
+	return bounded(cycle->t3_ns - cycle->t2_ns);
+}
+
+/* On both hosts. */
+static void check(struct tw_run *run)
+{
+	struct timex clock = { .modes = 0 };
+
+	if (!tw_oneway_chosen())
+		return;
+	if (!tw_config.absent[TW_SERVER] && !tw_config.absent[TW_CLIENT])
+		fatal("--oneway=sync: allowed only with --connect\n");
+	if (tw_config.clock != &tw_clock_realtime &&
+	    tw_config.clock != &tw_clock_tai)
+		fatal("--oneway=sync: allowed only with --clock=realtime or tai\n");
+	if (adjtimex(&clock) < 0 || clock.status & STA_UNSYNC)
+		fatal("--oneway=sync: the kernel says that its clock is not synchronised (adjtimex, STA_UNSYNC); start chronyd, or ptp4l and phc2sys, and wait for them\n");
+	tw_metrics[TW_SEND].value_ns = send_ns;
+	tw_metrics[TW_RECEIVE].value_ns = receive_ns;
+}
+
+static size_t room(const struct tw_run *run)
+{
+	return tw_oneway_chosen() && tw_config.absent[TW_SERVER] ?
+	       sizeof(struct room) : 0;
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+static bool record(void *memory, const struct tw_cycle *cycle,
+		   const int64_t values_ns[])
+{
+	int64_t lower_ns = -values_ns[TW_RECEIVE];
+	int64_t upper_ns = values_ns[TW_SEND];
+	struct room *to = memory;
+
+	if (!to->count++) {
+		to->lower_ns = lower_ns;
+		to->upper_ns = upper_ns;
+	}
+	to->lower_ns = larger(to->lower_ns, lower_ns);
+	to->upper_ns = -larger(-to->upper_ns, -upper_ns);
+	if (to->count < WINDOW)
+		return false;
+	to->cycles += WINDOW;
+	if (to->lower_ns <= 0 && to->upper_ns >= 0) {
+		to->proven += WINDOW;
+		to->uncertainty_ns = larger(to->uncertainty_ns,
+					    larger(-to->lower_ns,
+						   to->upper_ns));
+	}
+	to->count = 0;
+	return false;
+}
+
+bool tw_oneway_doubts(const struct tw_run *run, int pair, enum tw_metric_id id)
+{
+	const struct room *of = tw_pair_room(run, pair, &tw_part_oneway);
+
+	return of && (id == TW_SEND || id == TW_RECEIVE) &&
+	       (!of->cycles || of->proven < of->cycles / 2);
+}
+
+/* Of all pairs. */
+static struct room sum_of(const struct tw_run *run)
+{
+	struct room sum = { .count = 0 };
+	int i;
+
+	for (i = 0; i < tw_config.pairs; i++) {
+		const struct room *of = tw_pair_room(run, i, &tw_part_oneway);
+
+		sum.cycles += of->cycles;
+		sum.proven += of->proven;
+		sum.uncertainty_ns = larger(sum.uncertainty_ns,
+					    of->uncertainty_ns);
+	}
+	return sum;
+}
+
+static void text(FILE *file, const struct tw_run *run)
+{
+	struct room sum;
+
+	if (!room(run))
+		return;
+	sum = sum_of(run);
+	fprintf(file, "# One-way: %" PRIu64 " of %" PRIu64 " cycles are proven, within +-%.1f us\n",
+		sum.proven, sum.cycles,
+		(double)sum.uncertainty_ns / (double)TW_NS_PER_US);
+}
+
+static void json(FILE *file, const struct tw_run *run)
+{
+	struct room sum;
+
+	if (!room(run))
+		return;
+	sum = sum_of(run);
+	fprintf(file, "    \"oneway\": { \"cycles\": %" PRIu64 ", \"proven\": %" PRIu64 ", \"uncertainty_ns\": %" PRId64 " },\n",
+		sum.cycles, sum.proven, sum.uncertainty_ns);
+}
+
+const struct tw_part tw_part_oneway = {
+	.options = options, .check = check, .room = room, .record = record,
+	.text = text, .json = json,
+};

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The clients of a run whose servers are on another host: see tw_far.c. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include "rt-error.h"
+#include "rt-utils.h"
+#include "tw_break.h"
+#include "tw_datagram.h"
+#include "tw_far_cause.h"
+#include "tw_link_far.h"
+#include "tw_load.h"
+#include "tw_meet.h"
+#include "tw_part.h"
+#include "tw_peer.h"
+#include "tw_remote.h"
+#include "tw_run.h"
+#include "tw_stamps.h"
+#include "tw_talk.h"
+#include "tw_time.h"
+#include "tw_transport.h"
+
+#define LOGIN_S		120	/* somebody may have to type a password */
+#define READY_S		20	/* its loads start, too */
+#define MEET_S		5
+#define ANSWER_MS	8000	/* also to look into a trace */
+#define HURRY_MS	150	/* after SIGINT */
+#define FAILED_MS	1000	/* it may have something to say */
+#define SILENT_S	9	/* udp: then its host is gone */
+#define RATE_MAX	1000000000000000LL	/* thousandths, a second */
+
+const struct tw_peer_way *tw_peer_way;
+
+static const struct addrinfo *addresses;	/* from the one that works */
+static struct tw_meeting meeting;
+static char *results;		/* its line with "twoway" */
+
+/* Before the first step is measured there is nothing to be kept. */
+static void give_up(struct tw_run *run)
+{
+	if (!run->step && !run->pairs[0]->process[TW_CLIENT].pid)
+		exit(EXIT_FAILURE);
+	run->failed = true;
+}
+
+static bool read_cookie(const char *value)
+{
+	char text[2 * TW_COOKIE + 1];
+	unsigned int byte;
+	int i;
+
+	if (!tw_remote_string(value, text, sizeof(text), false) ||
+	    strspn(text, "0123456789abcdef") != 2 * TW_COOKIE)
+		return false;
+	for (i = 0; i < TW_COOKIE; i++) {
+		sscanf(text + 2 * i, "%2x", &byte);
+		meeting.cookie[i] = byte;
+	}
+	return true;
+}
+
+/* Ports, cookie and byte order of the server's side. */
+static bool read_ready(const char *line)
+{
+	const uint16_t one = 1;
+	const char *value = tw_remote_first(tw_remote_member(line, "ready"));
+	char order[8];
+	int64_t port;
+	int count = 0;
+
+	meeting.pairs = (int)tw_config.pairs;
+	for (; value && count < meeting.pairs; value = tw_remote_next(value)) {
+		if (!tw_remote_number(value, 1, 65535, &port))
+			return false;
+		meeting.ports[count++] = (int)port;
+	}
+	if (value || count < meeting.pairs ||
+	    !read_cookie(tw_remote_member(line, "cookie")) ||
+	    !tw_remote_string(tw_remote_member(line, "order"), order,
+			     sizeof(order), false))
+		return false;
+	tw_far_swaps = strcmp(order, *(const uint8_t *)&one ? "little" : "big");
+	return true;
+}
+
+/* Connects all pairs of a step. false: none is to be started. */
+static bool meet(struct tw_run *run)
+{
+	int login_s = tw_peer_way->command && !run->step ? LOGIN_S : 0;
+	char text[32], *line;
+	int err;
+
+	if (!run->step)
+		addresses = tw_talk_open(run);
+	if (!addresses)
+		return false;
+	snprintf(text, sizeof(text), "{\"step\": %d}\n", run->step);
+	tw_talk_tell(text);
+	line = tw_talk_expect("ready", tw_talk_in_ms((READY_S + login_s) * 1000), true);
+	if (!line) {
+		if (!tw_talk_interrupted())
+			give_up(run);
+		return false;
+	}
+	if (!read_ready(line)) {
+		warn("--connect=%s: what the server's side has sent is wrong (ready)\n",
+		     tw_peer_way->text);
+		give_up(run);
+		return false;
+	}
+	meeting.udp = !strcmp(tw_config.link->name, "udp");
+	if (meeting.udp && !run->step)
+		addresses = tw_talk_find(SOCK_DGRAM);
+	err = tw_meet_connect(&meeting, &addresses, tw_talk_stop_fd(),
+			      tw_talk_in_ms(MEET_S * 1000));
+	if (err && err != -EINTR) {
+		warn("--connect=%s: cannot connect to port %d over %s: %s\n",
+		     tw_peer_way->text, meeting.ports[0],
+		     tw_config.link->name, strerror(-err));
+		give_up(run);
+	}
+	if (err)
+		return false;
+	if (tw_talk_expect("started", tw_talk_in_ms(READY_S * 1000), true))
+		return true;
+	if (!tw_talk_interrupted())
+		give_up(run);
+	return false;
+}
+
+void tw_peer_start_pair(struct tw_run *run, int number)
+{
+	static bool met;
+	struct tw_pair *pair = run->pairs[number];
+	bool udp = !strcmp(tw_config.link->name, "udp");
+
+	if (!number)
+		met = meet(run);
+	if (!met)
+		return;
+	pair->fd[TW_SERVER] = -1;
+	pair->fd[TW_CLIENT] = meeting.fds[number];
+	tw_transport_prepare(pair->fd[TW_CLIENT]);
+	tw_stamps_enable(pair->fd[TW_CLIENT]);
+	if (udp) {
+		tw_datagram_set_timeout(pair->fd[TW_CLIENT]);
+		if (run->tick_ms < 0)
+			run->tick_ms = tw_config.quiet ? 1000 : 100;
+	}
+	run->wake_fd = tw_talk_fd();
+	tw_pair_start_process(run, number, TW_CLIENT);
+}
+
+/*
+ * Over udp, no socket tells that a host is gone, and ssh does not for hours. A
+ * lost datagram is one that is followed by others; if none of any pair comes for
+ * so long, this is the end.
+ */
+static void look_for_replies(struct tw_run *run)
+{
+	static uint64_t last;
+	static int64_t last_ns;
+	int64_t now_ns = tw_now_ns(CLOCK_MONOTONIC), period_us = 0;
+	uint64_t count = 0;
+	int i;
+
+	for (i = 0; i < tw_config.pairs; i++) {
+		count += run->pairs[i]->tally.results.stats[0].count;
+		if (tw_config_interval_us(i) > period_us)
+			period_us = tw_config_interval_us(i);
+	}
+	if (!count || count != last)
+		last_ns = now_ns;
+	last = count;
+	if (now_ns - last_ns < SILENT_S * TW_NS_PER_S +
+			       2 * period_us * TW_NS_PER_US)
+		return;
+	warn("--connect=%s: no reply has come for %d s\n", tw_peer_way->text,
+	     (int)((now_ns - last_ns) / TW_NS_PER_S));
+	run->failed = true;
+}
+
+/* While it measures, the server's side says nothing unless it fails. */
+static void woken(struct tw_run *run)
+{
+	if (!tw_peer_way || run->wake_fd < 0)
+		return;
+	if (meeting.udp)
+		look_for_replies(run);
+	if (tw_talk_listen())
+		return;
+	run->wake_fd = -1;
+	run->failed = true;
+}
+
+/* A load there ran with our settings: how much it has done. */
+static void read_rates(const char *line)
+{
+	const char *value = tw_remote_first(tw_remote_member(line, "rates"));
+	struct tw_load *load;
+	int64_t rate;
+	int i;
+
+	for (i = 0; value && (load = tw_load_number(i)); i++) {
+		if (load->elsewhere &&
+		    tw_remote_number(value, 0, RATE_MAX, &rate))
+			load->rate = (double)rate / 1000;
+		value = tw_remote_next(value);
+	}
+}
+
+static void tell_break(const struct tw_run *run)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		return;
+	tw_far_cause_tell(file, run);
+	fclose(file);
+	tw_talk_tell(text);
+	free(text);
+}
+
+/* What it answers to the end of a step, in time. */
+static void take_answers(struct tw_run *run, bool last, bool hurry)
+{
+	int64_t end_ns = tw_talk_in_ms(hurry ? HURRY_MS : run->failed ?
+				       FAILED_MS : ANSWER_MS);
+	char *line = tw_talk_expect("ended", end_ns, !hurry);
+
+	if (line)
+		read_rates(line);
+	if (line && last) {
+		line = tw_talk_expect("twoway", end_ns, !hurry);
+		results = line ? strdup(line) : NULL;
+	}
+	if (!line && !hurry && !tw_talk_interrupted())
+		run->failed = true;
+}
+
+static void end(struct tw_run *run)
+{
+	bool hurry = run->interrupted || tw_talk_interrupted();
+	bool last = run->step + 1 >= run->steps || run->failed || hurry ||
+		    tw_break_pair(run) >= 0;
+	char text[32];
+
+	if (!tw_peer_way || tw_talk_fd() < 0)
+		return;
+	run->wake_fd = -1;
+	tell_break(run);
+	snprintf(text, sizeof(text), "{\"end\": %d}\n", run->step);
+	tw_talk_tell(text);
+	if (last)
+		tw_talk_end_input();
+	if (!tw_talk_ended())
+		take_answers(run, last, hurry);
+	else
+		run->failed |= !hurry;
+	if (last || run->failed)
+		tw_talk_close(hurry ? 0 : 500);
+}
+
+static void text(FILE *file, const struct tw_run *run)
+{
+	char address[INET6_ADDRSTRLEN + 1] = "?";
+
+	if (!tw_peer_way)
+		return;
+	if (addresses)
+		getnameinfo(addresses->ai_addr, addresses->ai_addrlen, address,
+			    sizeof(address), NULL, 0, NI_NUMERICHOST);
+	tw_far_cause_print(file, run, results);
+	fprintf(file, "# Server: %s (%s)\n", tw_peer_way->host.name, address);
+}
+
+/* It is well-formed, of one line, and ASCII. */
+static void json(FILE *file, const struct tw_run *run)
+{
+	const char *value = results ? tw_remote_member(results, "twoway") :
+			    NULL;
+
+	if (!tw_peer_way)
+		return;
+	fprintf(file, "    \"peer\": %.*s,\n", value ?
+		(int)(tw_remote_end(value) - value) : 4, value ? value : "null");
+}
+
+const struct tw_part tw_part_peer = {
+	.woken = woken, .end = end, .text = text, .json = json,
+};

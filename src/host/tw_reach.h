@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Ways to another host. Called by main. */
+#ifndef TW_REACH_H
+#define TW_REACH_H
+
+#include <netdb.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define TW_REACH_PORT	20110	/* where a server listens */
+#define TW_REACH_NAME	256
+
+/* A host as the user has written it. */
+struct tw_host {
+	char name[TW_REACH_NAME];	/* or an address */
+	int port;			/* 0: none was given */
+};
+
+/*
+ * Splits HOST, HOST:PORT, [ADDRESS]:PORT. false: it is none of these, or has
+ * characters that no host has.
+ */
+bool tw_host_parse(const char *text, struct tw_host *host);
+
+/*
+ * The addresses of @name, without a USER@ before it; the caller frees them with
+ * freeaddrinfo(). @type: SOCK_STREAM, SOCK_DGRAM. NULL: see *@why.
+ */
+struct addrinfo *tw_reach_find(const char *name, int type, const char **why);
+
+/*
+ * A socket that is connected to @port at one of the addresses, each of which
+ * gets its share of the time. -EINTR: @other_fd can be read. The address is
+ * then @addresses[0]: the list is cut in front of it. Returns it, or -errno.
+ */
+int tw_reach_connect(const struct addrinfo **addresses, int port, int other_fd,
+		     int64_t end_ns);
+
+/* How many addresses the list has. */
+int tw_reach_count(const struct addrinfo *addresses);
+
+/* Options of all streams between hosts: no delay; a dead peer is noticed. */
+int tw_reach_prepare(int fd);
+
+/*
+ * Starts @command by a shell, with pipes as its standard input and output, in
+ * our process group: it may ask at the terminal for a password. It dies with
+ * main. Returns its PID or -errno.
+ */
+pid_t tw_reach_start(const char *command, int *to_fd, int *from_fd);
+
+#endif /* TW_REACH_H */

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * --stamps: where the time of a request and its reply goes.
+ *
+ *	client	t0 ..app_out.. sched ..stack_out.. snd      rx ..wake_in.. t3
+ *	                                            \       /
+ *	                                             wire
+ *	                                            /       \
+ *	server	t2 ..app_out.. sched ..stack_out.. snd      rx ..wake_in.. t1
+ *
+ * Each is a difference of times of one side, so it needs no common clock. What
+ * is missing is counted, never waited for.
+ */
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+
+#include "rt-error.h"
+#include "tw_dump.h"
+#include "tw_part.h"
+#include "tw_ring.h"
+#include "tw_run.h"
+#include "tw_servers.h"
+#include "tw_stamps.h"
+
+#define KEPT	(TW_RING_CYCLES + 64)	/* more than a ring of --dump holds */
+
+enum mode { OFF, RX, ALL };
+
+/* The stamps, in the order of the way, and which mode asks for them. */
+static const struct {
+	const char *name;
+	enum tw_time id;
+	enum mode least;
+} stamps[] = {
+	{ "client_sched", TW_CLIENT_SCHED, ALL },
+	{ "client_snd", TW_CLIENT_SND, ALL },
+	{ "server_rx", TW_SERVER_RX, RX },
+	{ "server_sched", TW_SERVER_SCHED, ALL },
+	{ "server_snd", TW_SERVER_SND, ALL },
+	{ "client_rx", TW_CLIENT_RX, RX },
+};
+
+#define STAMPS	((int)(sizeof(stamps) / sizeof(stamps[0])))
+
+/* What a cycle is divided into: one span of time, or two. */
+static const struct part {
+	const char *name;
+	enum mode least;
+	enum tw_time ends[4];	/* from, to, from, to; not given: both t0 */
+} parts[] = {
+	{ "client_app_out", ALL, { TW_T0, TW_CLIENT_SCHED } },
+	{ "client_stack_out", ALL, { TW_CLIENT_SCHED, TW_CLIENT_SND } },
+	{ "client_wake_in", RX, { TW_CLIENT_RX, TW_T3 } },
+	{ "server_app_out", ALL, { TW_T2, TW_SERVER_SCHED } },
+	{ "server_stack_out", ALL, { TW_SERVER_SCHED, TW_SERVER_SND } },
+	{ "server_wake_in", RX, { TW_SERVER_RX, TW_T1 } },
+	/* In each cycle, the last one is the sum of these three. */
+	{ "client_stack", ALL, { TW_T0, TW_CLIENT_SND, TW_CLIENT_RX, TW_T3 } },
+	{ "wire", ALL, { TW_CLIENT_SND, TW_CLIENT_RX, TW_SERVER_SND,
+			 TW_SERVER_RX } },
+	{ "server_stack", ALL, { TW_SERVER_RX, TW_T1, TW_T2, TW_SERVER_SND } },
+	{ "network", RX, { TW_T0, TW_T3, TW_T2, TW_T1 } },
+};
+
+#define PARTS	((int)(sizeof(parts) / sizeof(parts[0])))
+
+/* Of measured cycles. */
+struct sum {
+	uint64_t cycles;	/* that have all stamps of the mode */
+	uint64_t left_out;	/* that lack one */
+	uint64_t missing[STAMPS];
+	struct { int64_t min_ns, max_ns; uint64_t sum_ns; } part[PARTS];
+};
+
+/* Memory of a pair; over all steps. */
+struct room {
+	struct sum sum;
+	/* For --dump: written by the client, read by main. */
+	_Atomic uint64_t written, read;
+	struct tw_stamped kept[];
+};
+
+static const char *const modes[] = { "off", "rx", "all", NULL };
+static const char *mode_name = "off";
+static enum mode mode;
+static bool dumped;
+static struct room *rooms[TW_PAIRS_MAX];
+
+static const struct tw_option options[] = {
+	{ 0, "stamps", required_argument, "NAME", tw_option_choice,
+	  &mode_name, .choices = modes,
+	  .help = "with tcp or udp, the kernel's timestamps of packets:\n"
+		  "off (default), rx (of those received) or all; they\n"
+		  "tell where the time goes, and take some of it" },
+	{ .name = NULL }
+};
+
+/* Modulo 2^64: what another host sends can be any. */
+static int64_t value_of(const struct part *part, const int64_t at_ns[])
+{
+	uint64_t value_ns = 0;
+	int i;
+
+	for (i = 0; i < 4; i += 2)
+		value_ns += (uint64_t)at_ns[part->ends[i + 1]] -
+			    (uint64_t)at_ns[part->ends[i]];
+	return (int64_t)value_ns;
+}
+
+static void merge(struct sum *to, const struct sum *from)
+{
+	int i;
+
+	to->left_out += from->left_out;
+	for (i = 0; i < STAMPS; i++)
+		to->missing[i] += from->missing[i];
+	for (i = 0; i < PARTS && from->cycles; i++) {
+		if (!to->cycles || from->part[i].min_ns < to->part[i].min_ns)
+			to->part[i].min_ns = from->part[i].min_ns;
+		if (!to->cycles || from->part[i].max_ns > to->part[i].max_ns)
+			to->part[i].max_ns = from->part[i].max_ns;
+		to->part[i].sum_ns += from->part[i].sum_ns;
+	}
+	to->cycles += from->cycles;
+}
+
+static void add(struct sum *to, const int64_t at_ns[])
+{
+	struct sum one = { .left_out = 0 };
+	int i;
+
+	for (i = 0; i < STAMPS; i++) {
+		one.missing[i] = mode >= stamps[i].least && !at_ns[stamps[i].id];
+		one.left_out |= one.missing[i];
+	}
+	one.cycles = !one.left_out;
+	for (i = 0; i < PARTS; i++) {
+		int64_t ns = value_of(&parts[i], at_ns);
+
+		one.part[i].min_ns = one.part[i].max_ns = ns;
+		one.part[i].sum_ns = (uint64_t)ns;
+	}
+	merge(to, &one);
+}
+
+/* Called by the client. If main does not keep up, --dump lacks this. */
+static void record(int pair, const struct tw_stamped *stamped)
+{
+	struct room *to = rooms[pair];
+	uint64_t at = to->written;
+
+	add(&to->sum, stamped->at_ns);
+	if (!dumped || at - to->read >= KEPT)
+		return;
+	to->kept[at % KEPT] = *stamped;
+	to->written = at + 1;
+}
+
+/* Nothing for a stamp that is missing. */
+static void dump(FILE *file, int pair, uint64_t seq)
+{
+	struct room *of = rooms[pair];
+	uint64_t at = of->read, end = of->written;
+	const struct tw_stamped *found;
+	int i;
+
+	while (at < end && of->kept[at % KEPT].seq < seq)
+		at++;
+	found = &of->kept[at % KEPT];
+	for (i = 0; i < STAMPS; i++) {
+		fputc(',', file);
+		if (at < end && found->seq == seq &&
+		    found->at_ns[stamps[i].id])
+			fprintf(file, "%" PRId64, found->at_ns[stamps[i].id]);
+	}
+	of->read = at;
+}
+
+static void check(struct tw_run *run)
+{
+	static const struct tw_dump_columns columns = {
+		",client_sched_ns,client_snd_ns,server_rx_ns,server_sched_ns,server_snd_ns,client_rx_ns",
+		dump
+	};
+
+	while (strcmp(modes[mode], mode_name))
+		mode++;
+	if (!mode)
+		return;
+	if (strcmp(tw_config.link->name, "tcp") &&
+	    strcmp(tw_config.link->name, "udp"))
+		fatal("--stamps=%s: allowed only with --transport=tcp or udp\n",
+		      mode_name);
+	if (tw_servers_one())
+		fatal("--stamps=%s: not allowed with --servers=one\n",
+		      mode_name);
+	tw_config.link = tw_stamps_link(tw_config.link, mode == ALL, record);
+	dumped = tw_dump_add(&columns);
+}
+
+static size_t room(const struct tw_run *run)
+{
+	return mode ? sizeof(struct room) +
+	       dumped * KEPT * sizeof(struct tw_stamped) : 0;
+}
+
+static void attach(void *memory, int pair)
+{
+	rooms[pair] = memory;
+}
+
+/* What an earlier step has left is of other cycles. */
+static void begin(struct tw_run *run)
+{
+	int pair;
+
+	for (pair = 0; mode && pair < tw_config.pairs; pair++)
+		rooms[pair]->read = rooms[pair]->written;
+}
+
+static uint64_t measured(const struct tw_run *run, int pair)
+{
+	return run->pairs[pair]->total.stats[TW_NETWORK].count;
+}
+
+/* Of the last cycle of each step, the server's stamps do not come. */
+static uint64_t unfinished(const struct sum *sum, uint64_t cycles)
+{
+	uint64_t known = sum->cycles + sum->left_out;
+
+	return cycles > known ? cycles - known : 0;
+}
+
+static double mean_ns(const struct sum *sum, int part)
+{
+	return (double)(int64_t)sum->part[part].sum_ns / (double)sum->cycles;
+}
+
+static void text(FILE *file, const struct tw_run *run)
+{
+	struct sum all = { .cycles = 0 };
+	uint64_t cycles = 0;
+	int i;
+
+	for (i = 0; mode && i < tw_config.pairs; i++) {
+		merge(&all, &rooms[i]->sum);
+		cycles += measured(run, i);
+	}
+	if (!cycles)
+		return;
+	fprintf(file, "# Stamps: %" PRIu64 " of %" PRIu64 " cycles, %" PRIu64
+		" left out, %" PRIu64 " unfinished\n", all.cycles, cycles,
+		all.left_out, unfinished(&all, cycles));
+	for (i = 0; i < STAMPS; i++)
+		if (all.missing[i])
+			fprintf(file, "# Stamps missing: %s %" PRIu64 "\n",
+				stamps[i].name, all.missing[i]);
+	fprintf(file, "# %-16s %8s %8s %8s\n", "in ns", "min", "avg", "max");
+	for (i = 0; i < PARTS; i++)
+		if (all.cycles && mode >= parts[i].least)
+			fprintf(file, "# %-16s %8" PRId64 " %8.0f %8" PRId64
+				"\n", parts[i].name, all.part[i].min_ns,
+				mean_ns(&all, i), all.part[i].max_ns);
+}
+
+static void json(FILE *file, const struct tw_run *run, int pair)
+{
+	const struct sum *sum = mode ? &rooms[pair]->sum : NULL;
+	const char *comma = "";
+	int i;
+
+	fprintf(file, "        \"stamps\": %s", mode ? "{" : "null,\n");
+	if (!mode)
+		return;
+	fprintf(file, " \"cycles\": %" PRIu64 ", \"left_out\": %" PRIu64
+		", \"unfinished\": %" PRIu64 ",\n          \"missing\": {",
+		sum->cycles, sum->left_out,
+		unfinished(sum, measured(run, pair)));
+	for (i = 0; i < STAMPS; i++)
+		fprintf(file, "%s \"%s\": %" PRIu64, i ? "," : "",
+			stamps[i].name, sum->missing[i]);
+	fprintf(file, " },\n          \"parts\": {");
+	for (i = 0; i < PARTS; i++)
+		if (sum->cycles && mode >= parts[i].least) {
+			fprintf(file, "%s\n            \"%s\": { \"min_ns\": %"
+				PRId64 ", \"avg_ns\": %.1f, \"max_ns\": %"
+				PRId64 " }", comma, parts[i].name,
+				sum->part[i].min_ns, mean_ns(sum, i),
+				sum->part[i].max_ns);
+			comma = ",";
+		}
+	fprintf(file, "\n          }\n        },\n");
+}
+
+const struct tw_part tw_part_stamps = {
+	.options = options, .check = check, .begin = begin, .room = room,
+	.attach = attach, .text = text, .pair = json,
+};

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The kernel's stamps are of CLOCK_REALTIME. In the slack after a cycle, each
+ * side converts its own to the measuring clock, all by the same distance. The
+ * server's stamps of a cycle come with its next reply.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdalign.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/uio.h>
+#include <linux/errqueue.h>
+#include <linux/net_tstamp.h>
+#include <linux/sockios.h>
+
+#include "rt-error.h"
+#include "tw_clocks.h"
+#include "tw_config.h"
+#include "tw_loop.h"
+#include "tw_stamps.h"
+#include "tw_time.h"
+#include "tw_wire.h"
+
+#define BATCH	8	/* the two stamps of a message, and late ones */
+#define ACKED_MS	1000
+#define SET_NS	10000	/* CLOCK_REALTIME moves so far only if it is set */
+
+/* Of a side, in the order of enum tw_time. */
+enum stamp { SCHED, SND, RX, STAMPS };
+
+/* What follows a reply: the server's stamps of cycle @seq. Big endian. */
+struct trailer {
+	uint64_t seq;
+	int64_t at_ns[STAMPS];
+};
+
+static const struct tw_link_ops *plain;
+static bool with_all, is_stream;
+static void (*done)(int pair, const struct tw_stamped *stamped);
+
+/* Of this process, a client or a server. */
+static uint32_t sent;		/* bytes of a stream, or datagrams */
+static struct trailer trailer;	/* the last received, or the next to be sent */
+static struct tw_stamped pending;	/* client: lacks the server's stamps */
+static uint64_t answered;	/* server: seq of the last request */
+static struct {			/* with the last message received */
+	struct msghdr msg;
+	alignas(struct cmsghdr) char control[128];
+} in;
+
+static ssize_t receive(int fd, struct iovec *iov, int count, int flags)
+{
+	in.msg = (struct msghdr) {
+		.msg_iov = iov, .msg_iovlen = count,
+		.msg_control = in.control,
+		.msg_controllen = sizeof(in.control),
+	};
+	return recvmsg(fd, &in.msg, flags);
+}
+
+static ssize_t receive_request(int fd, void *buf, size_t size, int flags)
+{
+	struct iovec iov = { buf, size };
+
+	return receive(fd, &iov, 1, flags);
+}
+
+/* Returns the size of the reply alone; both come whole, in one packet. */
+static ssize_t receive_reply(int fd, void *buf, size_t size, int flags)
+{
+	struct iovec iov[] = { { buf, size }, { &trailer, sizeof(trailer) } };
+	ssize_t len = receive(fd, iov, 2, flags);
+
+	if (len <= 0 || len == (ssize_t)(size + sizeof(trailer)))
+		return len > 0 ? (ssize_t)size : len;
+	trailer.seq = 0;
+	return 0;
+}
+
+static ssize_t send_reply(int fd, const void *buf, size_t size, int flags)
+{
+	struct iovec iov[] = {
+		{ (void *)buf, size }, { &trailer, sizeof(trailer) }
+	};
+	const struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
+
+	if (sendmsg(fd, &msg, flags) < 0)
+		return -1;
+	sent += is_stream ? size + sizeof(trailer) : 1;
+	return (ssize_t)size;
+}
+
+static const void *find(struct msghdr *msg, int level, int type)
+{
+	struct cmsghdr *one;
+
+	for (one = CMSG_FIRSTHDR(msg); one; one = CMSG_NXTHDR(msg, one))
+		if (one->cmsg_level == level && one->cmsg_type == type)
+			return CMSG_DATA(one);
+	return NULL;
+}
+
+/* Of three times, the first is that of the software. */
+static int64_t stamp_of(struct msghdr *msg)
+{
+	const void *data = find(msg, SOL_SOCKET, SCM_TIMESTAMPING);
+	struct timespec ts = { .tv_sec = 0 };
+
+	if (data)
+		memcpy(&ts, data, sizeof(ts));
+	return ts.tv_sec * TW_NS_PER_S + ts.tv_nsec;
+}
+
+/* A stamp has the number of the message's last byte, or of the datagram. */
+static void take_stamp(struct msghdr *msg, int64_t at_ns[STAMPS])
+{
+	const void *data = find(msg, SOL_IP, IP_RECVERR);
+	struct sock_extended_err about;
+
+	if (!data)
+		data = find(msg, SOL_IPV6, IPV6_RECVERR);
+	if (!data)
+		return;
+	memcpy(&about, data, sizeof(about));
+	if (about.ee_origin == SO_EE_ORIGIN_TIMESTAMPING &&
+	    about.ee_data == sent - 1)	/* no late one of another message */
+		at_ns[about.ee_info == SCM_TSTAMP_SCHED ? SCHED : SND] =
+			stamp_of(msg);
+}
+
+/* Empties the error queue: because of a stamp in it, poll() would return. */
+static void take_all(int fd, int64_t at_ns[STAMPS])
+{
+	alignas(struct cmsghdr) char control[BATCH][256];
+	struct mmsghdr msgs[BATCH];
+	int i, count;
+
+	for (i = 0; i < BATCH; i++)
+		msgs[i].msg_hdr = (struct msghdr) {
+			.msg_control = control[i],
+			.msg_controllen = sizeof(control[i]),
+		};
+	count = recvmmsg(fd, msgs, BATCH, MSG_ERRQUEUE | MSG_DONTWAIT, NULL);
+	for (i = 0; i < count; i++)
+		take_stamp(&msgs[i].msg_hdr, at_ns);
+}
+
+/*
+ * By how much the measuring clock is ahead of CLOCK_REALTIME. False: that was
+ * set since the last call, so the stamps since then may be wrong.
+ */
+static bool read_ahead(int64_t *ahead_ns)
+{
+	static int64_t last_ns;
+	int64_t wall_ns = tw_clock_ahead_ns(&tw_clock_realtime);
+	bool same = !last_ns || llabs(wall_ns - last_ns) < SET_NS;
+
+	last_ns = wall_ns;
+	*ahead_ns = tw_config.clock == &tw_clock_realtime ? 0 :
+		    tw_config.clock == &tw_clock_monotonic ? -wall_ns :
+		    tw_clock_ahead_ns(tw_config.clock) - wall_ns;
+	return same;
+}
+
+/* This side's stamps of the last message sent and the last one received. */
+static void collect(int fd, int64_t at_ns[STAMPS])
+{
+	int64_t ahead_ns;
+	bool valid;
+	int i;
+
+	at_ns[SCHED] = at_ns[SND] = 0;
+	at_ns[RX] = stamp_of(&in.msg);
+	if (with_all)
+		take_all(fd, at_ns);
+	valid = read_ahead(&ahead_ns);
+	for (i = 0; i < STAMPS; i++)
+		at_ns[i] = valid && at_ns[i] ? at_ns[i] + ahead_ns : 0;
+}
+
+/* The reply after the pending cycle has come, or was lost. */
+static void complete(const struct tw_loop *loop)
+{
+	int i;
+
+	for (i = 0; i < STAMPS && be64toh(trailer.seq) == pending.seq; i++)
+		pending.at_ns[TW_SERVER_SCHED + i] =
+			(int64_t)be64toh(trailer.at_ns[i]);
+	if (pending.seq > loop->warmup)
+		done(loop->pair, &pending);
+}
+
+static int exchange(const struct tw_loop *loop, struct tw_cycle *cycle)
+{
+	int err;
+
+	tw_wire_in = receive_reply;
+	err = plain->exchange(loop, cycle);
+	if (err < 0)
+		return err;
+	/* t3 was taken: the rest belongs to the slack. */
+	sent += is_stream ? loop->size : 1;
+	complete(loop);
+	pending = (struct tw_stamped) { err ? 0 : cycle->seq, {
+		[TW_T0] = cycle->t0_ns, [TW_T1] = cycle->t1_ns,
+		[TW_T2] = cycle->t2_ns, [TW_T3] = cycle->t3_ns,
+	} };
+	collect(loop->fd, &pending.at_ns[TW_CLIENT_SCHED]);
+	return err;
+}
+
+static int take(const struct tw_loop *loop, int wait_fd,
+		struct tw_reply *reply)
+{
+	int i, err;
+
+	if (sent)
+		collect(loop->fd, trailer.at_ns);
+	for (i = 0; i < STAMPS && sent; i++)
+		trailer.at_ns[i] = (int64_t)htobe64(trailer.at_ns[i]);
+	trailer.seq = htobe64(answered);
+	tw_wire_in = receive_request;
+	tw_wire_out = send_reply;
+	err = plain->take(loop, wait_fd, reply);
+	answered = reply->seq;
+	return err;
+}
+
+void tw_stamps_enable(int fd)
+{
+	int ms, unacked = 0;
+	unsigned int flags = SOF_TIMESTAMPING_SOFTWARE |
+			     SOF_TIMESTAMPING_RX_SOFTWARE;
+
+	if (!plain)
+		return;
+	/* The kernel counts a stream from the first byte not acknowledged. */
+	for (ms = 0; is_stream && ms < ACKED_MS &&
+	     !ioctl(fd, SIOCOUTQ, &unacked) && unacked; ms++)
+		nanosleep(&(struct timespec) { .tv_nsec = TW_NS_PER_MS }, NULL);
+	if (with_all)
+		flags |= SOF_TIMESTAMPING_TX_SCHED |
+			 SOF_TIMESTAMPING_TX_SOFTWARE |
+			 SOF_TIMESTAMPING_OPT_ID | SOF_TIMESTAMPING_OPT_TSONLY;
+	if (setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPING, &flags, sizeof(flags)))
+		fatal("--stamps: the kernel refuses it (SO_TIMESTAMPING): %m\n");
+}
+
+static int open_both(int *client_fd, int *server_fd)
+{
+	int err = plain->open(client_fd, server_fd);
+
+	if (err)
+		return err;
+	tw_stamps_enable(*client_fd);
+	tw_stamps_enable(*server_fd);
+	return 0;
+}
+
+const struct tw_link_ops *tw_stamps_link(const struct tw_link_ops *link,
+		bool all, void (*call)(int pair,
+				       const struct tw_stamped *stamped))
+{
+	static struct tw_link_ops stamped;
+
+	plain = link;
+	is_stream = !strcmp(link->name, "tcp");
+	with_all = all;
+	done = call;
+	stamped = *link;
+	stamped.open = open_both;
+	stamped.exchange = exchange;
+	stamped.take = take;
+	return &stamped;
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "rt-error.h"
+#include "tw_guard.h"
+#include "tw_time.h"
+
+#define END_SIGNAL	SIGRTMIN	/* from main: undo it now */
+#define UNDO_MS		5000
+
+/*
+ * Neither a signal to main's process group nor one to the terminal's ends it.
+ * It must get CPU time whatever runs; it sleeps until it is needed. It asks who
+ * its parent is, as main's other children may outlive main by any time: they
+ * need a CPU to die.
+ */
+static void __attribute__((noreturn))
+keep_guard(const struct tw_guard *guard, int ready)
+{
+	const struct sched_param param = {
+		.sched_priority = sched_get_priority_max(SCHED_FIFO)
+	};
+	siginfo_t info;
+	sigset_t all;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	setsid();
+	prctl(PR_SET_NAME, "twoway-guard");
+	sched_setscheduler(0, SCHED_FIFO, &param);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (write(ready, "", 1) != 1)
+		_exit(EXIT_FAILURE);
+	close(ready);
+	while (getppid() == guard->owner &&
+	       !(sigwaitinfo(&all, &info) == END_SIGNAL &&
+		 info.si_pid == guard->owner))
+		;
+	guard->undo();
+	_exit(EXIT_SUCCESS);
+}
+
+void tw_guard_start(struct tw_guard *guard, void (*undo)(void))
+{
+	char byte;
+	int fds[2];
+
+	fflush(NULL);
+	if (pipe2(fds, O_CLOEXEC))
+		fatal("cannot start a guard: %m\n");
+	guard->undo = undo;
+	guard->owner = getpid();
+	guard->pid = fork();
+	if (guard->pid < 0)
+		fatal("cannot start a guard: %m\n");
+	if (!guard->pid)
+		keep_guard(guard, fds[1]);
+	close(fds[1]);
+	if (read(fds[0], &byte, 1) != 1)
+		fatal("the guard, which is to undo what is set, cannot run\n");
+	close(fds[0]);
+}
+
+void tw_guard_end(const struct tw_guard *guard)
+{
+	const struct timespec pause = { .tv_nsec = TW_NS_PER_MS };
+	int status = -1, ms = 0;
+
+	if (getpid() != guard->owner)
+		return;
+	kill(guard->pid, END_SIGNAL);
+	while (!waitpid(guard->pid, &status, WNOHANG) && ms++ < UNDO_MS)
+		nanosleep(&pause, NULL);
+	if (status)
+		guard->undo();
+}

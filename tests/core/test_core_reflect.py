@@ -1,0 +1,492 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""--reflect: a client alone, against a device that sends requests back."""
+
+import functools
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import outside
+import results
+import tracing
+from device import FAR, SILENT, Device, enter, wire, within
+
+PRESENT = ("latency", "wakeup", "response", "interval", "planned")
+ABSENT = [name for name in results.METRICS if name not in PRESENT]
+NONE = {"lost": 0, "late": 0, "duplicate": 0, "reordered": 0}
+TIMEOUT_MS = 700        # a busy machine loses nothing more
+REPORT = pathlib.Path(__file__).parents[2] / "contrib/report/twowayreport"
+RANGE = "net.ipv4.ping_group_range"
+BOTH = pytest.mark.parametrize("version", [4, 6])
+
+
+@pytest.fixture(scope="module")
+def ends():
+    """The namespaces of a wire: where the client is, where the device."""
+    if outside.why_not():
+        pytest.skip(outside.why_not())
+    with wire() as names:
+        yield names
+
+
+@pytest.fixture(params=["datagram", "raw"])
+def sockets(request, ends):
+    """Which kind of ICMP socket there may be."""
+    within(ends[0], "sysctl", "-w", f"{RANGE}=" + (
+        "0 0" if request.param == "datagram" else "1 0"))
+    return request.param
+
+
+@pytest.fixture
+def silent(ends):
+    """The far kernel does not answer, so that a device of ours can."""
+    for name in SILENT:
+        within(ends[1], "sysctl", "-w", f"{name}=1")
+    yield ends[1]
+    for name in SILENT:
+        within(ends[1], "sysctl", "-w", f"{name}=0")
+
+
+@pytest.fixture
+def near(run, ends):
+    """Runs it at the near end of the wire."""
+    return functools.partial(run, preexec_fn=lambda: enter(ends[0]))
+
+
+def datagrams(done, pair=0):
+    return results.loaded(done)["twoway"]["pairs"][pair]["datagrams"]
+
+
+def assert_values(done, period):
+    """All results once more, from the cycles that -v prints."""
+    values, = results.cycles(done.stdout, PRESENT)
+    json = results.loaded(done)
+    for thread in json["thread"].values():
+        results.assert_statistics(thread, values, {
+            "interval": period}.get(thread["metric"], 0))
+    for now, before in zip(values, [None, *values]):
+        assert now["latency"] == now["response"] > 0
+        late = now["planned"] - now["response"]
+        assert late >= 0
+        if before:
+            assert now["wakeup"] == min(
+                late, now["interval"] - before["response"])
+    dump = [line.split(",") for line in done.text("dump").splitlines()[1:]]
+    assert len(dump) == len(values)
+    for line, one in zip(dump, values):
+        planned, t0, t1, t2, t3 = line[2:7]
+        assert (t1, t2) == ("", "")
+        assert int(t3) - int(t0) == one["response"]
+        assert int(t3) - int(planned) == one["planned"]
+    return json
+
+
+MEASURED = ("-q", "-v", "-N", "-l", 80, f"--metrics={','.join(PRESENT)}",
+            "--json=json", "--dump=dump")
+
+
+@BOTH
+def test_icmp(near, sockets, version):
+    """Against the kernel at the other end."""
+    done = near(*MEASURED, f"--connect={FAR[version]}", "--reflect=icmp",
+                "--size=100")
+    assert (done.returncode, done.stderr) == (0, "")
+    json = assert_values(done, 10**6)
+    assert f"# Reflected by {FAR[version]}: icmp\n" in done.stdout
+    settings = json["twoway"]["settings"]
+    assert (settings["transport"], settings["connect"], settings["sleep"]) \
+        == ("icmp", FAR[version], 0)
+    assert datagrams(done) == {"sent": 80, "answered": 80, **NONE}
+
+
+@BOTH
+def test_udp(run, version):
+    with Device("udp", version) as device:
+        done = run(*MEASURED, *device.options(), "--size=33", "-i", 3000,
+                   "-x", "-c", "realtime")
+    assert (done.returncode, done.stderr) == (0, "")
+    json = assert_values(done, 3 * 10**6)
+    assert json["twoway"]["settings"]["transport"] == "udp"
+    assert [one[0] for one in device.seen] == [33] * 82
+    assert [one[3] for one in device.seen] == list(range(1, 83))
+    assert f" port {device.port}: udp\n" in done.stdout
+
+
+def test_text_and_histogram(run):
+    with Device() as device:
+        done = run("-q", "-l", 50, *device.options())
+        assert [*results.text(done.stdout).phases] == \
+            ["wakeup", "response", "interval"]
+        done = run("-q", "-l", 50, "-H", 10**6, "--metrics=all", "--worst",
+                   "-i", 3000, *device.options(), "--json=json",
+                   "--limit=planned:p50:1000000", "--spike=wakeup:1")
+        assert done.returncode == 0, done.stderr
+        json = results.loaded(done)
+        assert [thread["metric"] for thread in json["thread"].values()] == [
+            name for name in results.METRICS if name in PRESENT]
+        assert all(sum(thread["histogram"].values()) + thread["overflows"] ==
+                   50 for thread in json["thread"].values())
+        assert re.search("# Worst planned: .*; excess: response -?\\d+ %, "
+                         "wakeup -?\\d+ %; missed", done.stdout)
+        done = run("-q", "-l", 20, "-i0", *device.options(), "--json=json")
+        assert [*results.loaded(done)["thread"]["0"]["phases"]] == \
+            ["latency", "response", "interval"]
+
+
+# faults of 60 cycles, the counts
+FAULTS = [
+    ({9: "drop"}, {"lost": 1}),
+    ({1: "drop", 60: "drop"}, {"lost": 2}),
+    ({9: "twice", 20: "twice"}, {"duplicate": 2}),
+    ({9: "swap"}, {"lost": 1, "late": 1, "reordered": 1}),
+    ({9: "late"}, {"lost": 1, "late": 1}),
+    ({9: "future", 11: "slow"}, {}),
+    ({9: "shorter"}, {"lost": 1}),
+    ({9: "longer"}, {"lost": 1}),
+]
+OF_UDP = [({9: "stranger"}, {"lost": 1})]
+OF_ICMP = [({9: what}, {"lost": 1})
+           for what in ("kind_of", "code", "identifier", "sequence")]
+
+
+def assert_faults(done, counts):
+    lost = counts.get("lost", 0)
+    assert done.returncode == 2 * (lost > 1) and not done.stderr
+    assert datagrams(done) == \
+        {"sent": 60, "answered": 60 - lost, **NONE, **counts}
+    if counts:
+        assert re.search(f"# Lost: {lost} of 60 cycles; ", done.stdout)
+    dump = [line.split(",") for line in done.text("dump").splitlines()[1:]]
+    assert [line[1] for line in dump] == list(map(str, range(60)))
+    assert sum(line[6] == "" for line in dump) == lost
+
+
+# A busy machine must not make it late.
+REALTIME = () if outside.why_not() else ("-p", 60)
+LOSSY = ("-q", "-l", 60, *REALTIME, "--warmup=0", "--json=json", "--dump=dump",
+         f"--timeout={TIMEOUT_MS}000", "--limit=lost:1")
+
+
+@pytest.mark.parametrize("faults,counts", FAULTS + OF_UDP)
+def test_faults_of_udp(run, faults, counts):
+    with Device("udp", 4, faults) as device:
+        assert_faults(run(*LOSSY, *device.options()), counts)
+
+
+@BOTH
+@pytest.mark.parametrize("faults,counts", FAULTS[3:] + OF_ICMP)
+def test_faults_of_icmp(near, sockets, silent, version, faults, counts):
+    with Device("icmp", version, faults, silent) as device:
+        assert_faults(near(*LOSSY, *device.options()), counts)
+
+
+def test_requests(near, sockets, silent):
+    """An identifier for each pair, the sequence from 1, the size, the TOS."""
+    with Device("icmp", 4, namespace=silent) as device:
+        done = near("-q", "-t3", "-d0", "-l", 30, *REALTIME, "--size=1001",
+                    "--dscp=46", "--json=json", *device.options())
+    assert (done.returncode, done.stderr) == (0, "")
+    found = {}
+    for size, tos, head, number in device.seen:
+        assert (size, tos) == (1001, 46 << 2)
+        assert head[6:8] == (number & 0xffff).to_bytes(2, "big")
+        found.setdefault(head[4:6], []).append(number)
+    assert list(found.values()) == [list(range(1, 33))] * 3
+    assert results.loaded(done)["twoway"]["settings"]["dscp"] == 46
+
+
+def test_class_of_ipv6(near, ends):
+    done = near("-q", "-l", 5, f"--connect={FAR[6]}", "--reflect=icmp",
+                "--dscp=46", "--json=json")
+    assert results.loaded(done)["twoway"]["settings"]["dscp"] == 46
+
+
+def test_sequence_goes_round(near, sockets):
+    """It has 16 bits."""
+    done = near("-q", "-i0", "-l", 300, "--warmup=65400", "--json=json",
+                *REALTIME, f"--connect={FAR[4]}", "--reflect=icmp")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert datagrams(done) == {"sent": 300, "answered": 300, **NONE}
+
+
+def test_no_server(start):
+    """No process of that name, and what is told of the pair."""
+    with Device() as device:
+        process = start("-q", "-t2", "--json=json", *device.options())
+        clients = outside.wait_for(
+            lambda: len(found := process.named("twoway-client")) == 2 and
+            found)
+        assert outside.wait_for(lambda: all(
+            outside.switches(pid) > 100 for pid in clients))
+        assert process.named("twoway-server") == []
+        begin = time.monotonic()
+        process.signal(signal.SIGINT)
+        assert process.finish() == 0, process.err
+        assert time.monotonic() - begin < 5
+    json = results.check(start.directory / "json")
+    assert json["twoway"]["interrupted"]
+
+
+@pytest.mark.parametrize("limit", [("-l", 30), ("-D", 1)])
+def test_never_answers(run, limit):
+    with Device(faults={None: "drop"}) as device:
+        done = run("-q", "--warmup=0", *limit, "--timeout=9000",
+                   *device.options())
+    assert done.returncode == 1 and "T:" not in done.stdout
+    message = re.fullmatch(
+        r"WARN: pair 0: all (\d+) cycles were lost; give a longer --timeout, "
+        r"or find out what drops the datagrams\n"
+        r"WARN: pair 0: no cycle was measured\n", done.stderr)
+    assert message and 5 < int(message[1]) <= 1000 / 9 + 1
+
+
+def test_ends_while_it_waits(start):
+    """A signal ends a wait that would take ten seconds."""
+    with Device(faults={None: "drop"}) as device:
+        process = start("-q", "--timeout=10000000", *device.options())
+        assert outside.wait_for(lambda: device.seen)
+        begin = time.monotonic()
+        process.signal(signal.SIGINT)
+        assert process.finish() == 1
+        assert time.monotonic() - begin < 5
+
+
+def test_nobody_listens(run):
+    """The kernel says so at the first request."""
+    with Device() as device:
+        options = device.options()
+    done = run("-q", "-l", 1000, *options)
+    assert done.returncode == 1 and "T:" not in done.stdout
+    assert re.fullmatch(
+        r"WARN: the client \(pid \d+\) stopped: Connection refused\n"
+        r"WARN: pair 0: errors came from the network instead of replies: "
+        r"\d+, the last: Connection refused\n"
+        r"WARN: no cycle was measured\n", done.stderr)
+
+
+def test_nobody_listens_for_a_while(start):
+    """Then the run goes on, its cycles are lost, and the reason is named."""
+    with Device() as device:
+        process = start("-q", "--json=json", *REALTIME, *device.options())
+        assert outside.wait_for(lambda: len(device.seen) > 300)
+    client, = process.named("twoway-client")
+    before = outside.switches(client)
+    # More errors than the socket's queue for them has room for.
+    assert outside.wait_for(lambda: outside.switches(client) > before + 900)
+    with Device(port=device.port) as again:
+        assert outside.wait_for(lambda: len(again.seen) > 300)
+    process.signal(signal.SIGINT)
+    assert process.finish() == 0
+    assert re.fullmatch(
+        r"WARN: pair 0: errors came from the network instead of replies: "
+        r"\d+, the last: Connection refused\n", process.err)
+    found = results.check(start.directory / "json")["twoway"]["pairs"][0][
+        "datagrams"]
+    assert found["lost"] > 400 and found["answered"] > 590
+
+
+@BOTH
+def test_unreachable(near, version):
+    nobody = FAR[version][:-1] + "9"
+    done = near("-q", "-l", 500, *REALTIME, f"--connect={nobody}",
+                "--reflect=icmp")
+    assert done.returncode == 1
+    assert re.search(r"stopped: No route to host\n.*the last: No route to "
+                     r"host\n", done.stderr), done.stderr
+
+
+def test_no_route(near):
+    done = near("-q", "-l", 5, "--connect=192.0.2.1", "--reflect=icmp")
+    assert (done.returncode, done.stderr) == (
+        1, "FATAL: --connect=192.0.2.1: Network is unreachable\n")
+
+
+@BOTH
+@pytest.mark.parametrize("allowed", [False, True])
+def test_rights(public, ends, version, allowed):
+    """Without any it is said what is missing; what it says is enough."""
+    def nobody():
+        enter(ends[0])
+        outside.nobody()()
+
+    command = f"sysctl -w {RANGE}=\"{outside.NOBODY} {outside.NOBODY}\""
+    within(ends[0], "sh", "-c", command if allowed else
+           f"sysctl -w {RANGE}='1 0'")
+    done = subprocess.run(
+        [public / "twowaytest", "-q", "-l", "5", "--default-system",
+         f"--connect={FAR[version]}", "--reflect=icmp"], text=True,
+        capture_output=True, check=False, preexec_fn=nobody)
+    if allowed:
+        assert (done.returncode, done.stderr) == (0, "")
+    else:
+        assert done.returncode == 1 and "T:" not in done.stdout
+        assert done.stderr == \
+            "FATAL: --reflect=icmp: no socket of ICMP: Operation not " \
+            "permitted; needed is root, CAP_NET_RAW, or a group of this " \
+            f"process in {RANGE}: {command}\n"
+
+
+UDP = "--connect=127.0.0.1 --reflect=udp"
+
+
+@pytest.mark.parametrize("args,message", [
+    ("--reflect=icmp", "--reflect=icmp: allowed only with --connect"),
+    ("--connect=127.0.0.1:9 --reflect=icmp", "--connect=127.0.0.1:9: a port "
+     "is allowed only with --reflect=udp"),
+    ("--connect=[::1 --reflect=udp", "--connect=[::1: no address in brackets"),
+    ("--connect=[::1]9 --reflect=udp", "--connect=[::1]9: no address in"),
+    ("--connect=127.0.0.1:0 --reflect=udp", "--connect=0: allowed is a whole"),
+    ("--connect=127.0.0.1: --reflect=udp", "--connect=: allowed is a whole"),
+    ("--connect= --reflect=udp", "--connect=: Name or service not known; "
+     "allowed is HOST, and with --reflect=udp HOST:PORT or [IPv6]:PORT"),
+    (f"{UDP} --sleep=50", "--sleep: not allowed with --reflect, which has"),
+    (f"--sleep=50 {UDP}", "--sleep: not allowed with --reflect, which has"),
+    (f"{UDP} --wait=busy", "--wait: not allowed with --reflect, which has"),
+    (f"{UDP} -S --peer=next", "--peer: not allowed with --reflect"),
+    (f"{UDP} --server-affinity=0", "--server-affinity: not allowed with"),
+    (f"{UDP} --servers=one", "--servers=one: not allowed with --reflect"),
+    (f"{UDP} --orb", "--servers=one: not allowed with --reflect"),
+    (f"{UDP} --transport=udp", "--transport=udp: not allowed with --reflect"),
+    (f"{UDP} --size=65508", "--size=65508: with datagrams, allowed is"),
+    (f"{UDP} --trltp-log=f", "--trltp-log=f: the peer of --reflect is no "
+     "server of ours; allowed are latency, wakeup, response, interval and "
+     "planned"),
+    (f"{UDP} --total=trltp3", "--total=trltp3: the peer of --reflect is no"),
+    *((f"{UDP} {option}", f"{message}: the peer of --reflect is no server")
+      for name in ABSENT for option, message in (
+          (f"--metrics=latency,{name}", f"--metrics={name}"),
+          (f"--limit={name}:avg:5", f"--limit={name}:avg:5"),
+          (f"-b {name}:5", f"--breaktrace={name}"),
+          (f"--spike={name}:5", f"--spike={name}"))),
+    (f"{UDP} -i0 --limit=planned:9", "--limit=planned:9: needs a timer"),
+])
+def test_refused(run, args, message):
+    done = run("-q", "-l", 5, *args.split())
+    assert done.returncode == 1 and "T:" not in done.stdout
+    assert done.stderr.startswith(f"FATAL: {message}"), done.stderr
+    assert not done.files
+
+
+def test_ramp(run):
+    """Each step has sockets of its own."""
+    with Device() as device:
+        done = run("-q", "-l", 30, "--load=fft", "--steps=2", "--json=json",
+                   *REALTIME, *device.options())
+    assert done.returncode == 0, done.stderr
+    assert datagrams(done) == {"sent": 60, "answered": 60, **NONE}
+    assert [one[3] for one in device.seen] == 2 * list(range(1, 33))
+    assert re.search(r"^# +1 \|.*\| +- \|", done.stdout, re.M)
+
+
+@pytest.fixture
+def tracefs():
+    with tracing.usable() as directory:
+        yield directory
+
+
+BREAK = ("-q", "-m", "-p", 60, "--warmup=0", "-l", 900, "-i", 4000,
+         "--trace", "--trace-file=trace", "--json=json")
+
+
+def cause(done):
+    found, = results.loaded(done)["twoway"]["breaks"]
+    assert not set(found) & set(ABSENT)
+    assert "t1:" not in done.text("trace")
+    assert f"# Cause: {found['cause']['cause']}\n" in done.stdout
+    return found["cause"]
+
+
+@results.root
+def test_device_is_late(run, tracefs):
+    with Device(faults={99: "slow"}) as device:
+        done = run(*BREAK, "-b", 40000, *device.options())
+    assert done.returncode == 2, done.stderr
+    found = cause(done)
+    assert (found["phase"], found["side"], found["state"], found["who"]) == (
+        "response", "client", "awaits the other", None)
+    assert found["state_ns"] > 40 * 10**6
+    assert "client waiting for the network and the device for" in \
+        found["cause"]
+
+
+@results.root
+@pytest.mark.parametrize("metric", ["wakeup", "planned"])
+def test_computer_is_late(run, tracefs, metric):
+    """A task of higher priority takes the client's CPU."""
+    cpu = max(os.sched_getaffinity(0))
+    spinner = subprocess.Popen(
+        [os.environ["TWOWAY_SPINNER"], str(cpu), "90", "0", "60000",
+         "400000", "0"], stdout=subprocess.DEVNULL)
+    try:
+        done = run(*BREAK, "-b", f"{metric}:30000", "--connect=127.0.0.1",
+                   "--reflect=icmp", f"--client-affinity={cpu}")
+    finally:
+        spinner.terminate()
+        spinner.wait()
+    assert done.returncode == 2, done.stderr
+    found = cause(done)
+    assert found["state"] != "awaits the other" and found["who"]
+    # Others may have had the CPU as well, on a busy machine.
+    assert found["who"].startswith("spinner-") or \
+        "fair server" in found["cause"], found
+
+
+@results.root
+def test_computer_is_late_beside_a_slow_device(run, tracefs):
+    """The device takes longer than the delay, but it always does."""
+    cpus = sorted(os.sched_getaffinity(0))
+    if len(cpus) < 2:
+        pytest.skip("needs two CPUs")
+    spinner = subprocess.Popen(
+        [os.environ["TWOWAY_SPINNER"], str(cpus[-1]), "90", "0", "40000",
+         "310000", "0"], stdout=subprocess.DEVNULL)
+    try:
+        with Device(faults={None: "slow"}, cpu=cpus[0]) as device:
+            done = run(*BREAK, "-b", "response:72000", *device.options(),
+                       "-i", 100000, f"--client-affinity={cpus[-1]}")
+    finally:
+        spinner.terminate()
+        spinner.wait()
+    found = cause(done)
+    assert (found["phase"], found["state"]) == ("response", "runnable")
+    assert found["ns"] > 2 * found["state_ns"]
+    assert found["who"].startswith("spinner-"), found["cause"]
+
+
+def test_report(run, tmp_path):
+    """Phases that are missing are no error; two sources agree."""
+    with Device() as device:
+        for name, more in ("one", ()), ("two", ("-t2", "-d0")):
+            done = run("-q", "-l", 300, f"--json={name}.json",
+                       f"--dump={name}.csv", *more, *device.options(),
+                       f"--timeline={name}.time")
+            assert done.returncode == 0, done.stderr
+            (tmp_path / f"{name}.txt").write_text(done.stdout,
+                                                  encoding="ascii")
+    for names in (["a=one.json", "a=one.csv", "a=one.time", "b=two.json",
+                   "b=two.csv"], ["one.csv"], ["one.txt"], ["two.csv"],
+                  ["one.json"]):
+        done = subprocess.run(
+            [sys.executable, REPORT, *names, "--tables=-", "--html=page"],
+            cwd=tmp_path, text=True, capture_output=True, check=False)
+        assert done.returncode == 0, done.stderr
+        assert "## Response Time" in done.stdout
+        assert "## Send Time" not in done.stdout
+        assert "## Total Jitter" not in done.stdout
+
+
+def test_not_handed_over(run):
+    """To the program for two hosts, whatever else there is."""
+    for words in (["--reflect=x"], ["--connect=::1", "--reflect=x"],
+                  ["--reflect", "x", "--connect=::1"],
+                  ["--server", "--reflect=x"]):
+        done = run(*words)
+        assert done.returncode == 1
+        assert "--reflect=x: allowed is icmp, udp" in done.stderr or \
+            "--server" in done.stderr and "ambiguous" in done.stderr

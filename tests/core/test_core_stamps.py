@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""--stamps: each cycle's stamps, what they add up to, and what is told."""
+
+import csv
+import re
+import signal
+import socket
+import time
+
+import pytest
+
+import results
+
+QUICK = ("-q", "-i", 500, "--json=json", "--dump=dump")
+TRANSPORTS = (("--transport=tcp",),
+              ("--transport=udp", "--timeout=9000000"))
+UDP = TRANSPORTS[1]
+SENT = ("client_sched", "client_snd", "server_sched", "server_snd")
+RECEIVED = ("server_rx", "client_rx")
+OF_SERVER = ("server_rx", "server_sched", "server_snd")
+SUM = ("client_stack", "wire", "server_stack")
+HEAD = "pair,cycle,planned_ns,t0_ns,t1_ns,t2_ns,t3_ns,missed"
+COLUMNS = "client_sched,client_snd,server_rx,server_sched,server_snd,client_rx"
+SO_TIMESTAMPING = 37
+
+
+def has_stamps():
+    """Asked of the kernel, not of the program: of sched, snd and rx."""
+    flags = 1 << 1 | 1 << 3 | 1 << 4 | 1 << 7 | 1 << 8 | 1 << 11
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
+        one.bind(("127.0.0.1", 0))
+        one.connect(one.getsockname())
+        try:
+            one.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPING, flags)
+        except OSError:
+            return False
+        for _ in range(50):
+            one.send(b"x")
+            control = one.recvmsg(1, 256)[1]
+            try:
+                one.recvmsg(1, 256, socket.MSG_ERRQUEUE)
+            except BlockingIOError:
+                return False
+            if control:
+                return True
+            time.sleep(0.01)
+    return False
+
+
+pytestmark = pytest.mark.skipif(not has_stamps(), reason="the kernel gives no "
+                                "timestamps of packets here")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def switched_on():
+    """The kernel stamps from the first socket that asks on, after a moment."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
+        one.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPING, 1 << 3 | 1 << 4)
+        time.sleep(0.2)
+        yield
+
+
+def cycles(path):
+    """The lines of --dump; None for what is empty."""
+    with open(path, encoding="utf-8", newline="") as file:
+        rows = csv.DictReader(file)
+        assert ",".join(rows.fieldnames) == HEAD + "".join(
+            f",{name}_ns" for name in COLUMNS.split(","))
+        return [{name.removesuffix("_ns"): int(value) if value else None
+                 for name, value in row.items()} for row in rows]
+
+
+def parts(row):
+    """By the definitions, which the program does not share."""
+    found = {"network": (row["t3"] - row["t0"]) - (row["t2"] - row["t1"]),
+             "client_wake_in": row["t3"] - row["client_rx"],
+             "server_wake_in": row["t1"] - row["server_rx"]}
+    if row["client_snd"] is None:
+        return found
+    for side, out, back in (("client", "t0", "t3"), ("server", "t2", "t1")):
+        sched, snd, rx = (row[f"{side}_{name}"]
+                          for name in ("sched", "snd", "rx"))
+        found[f"{side}_app_out"] = sched - row[out]
+        found[f"{side}_stack_out"] = snd - sched
+        found[f"{side}_stack"] = (snd - row[out]) + (row[back] - rx)
+    found["wire"] = (row["client_rx"] - row["client_snd"]) - (
+        row["server_snd"] - row["server_rx"])
+    assert sum(found[name] for name in SUM) == found["network"]
+    return found
+
+
+def wanted(mode):
+    return RECEIVED if mode == "rx" else COLUMNS.split(",")
+
+
+def check(done, mode="all", status=0):
+    """What the JSON and the text tell is what each cycle had."""
+    assert (done.returncode, done.stderr) == (status, "")
+    json, rows = results.loaded(done), cycles(done.path("dump"))
+    told = [pair["stamps"] for pair in json["twoway"]["pairs"]]
+    found = {}
+    for number, stamps in enumerate(told):
+        own = [row for row in rows if row["pair"] == number and row["t3"]]
+        whole = [parts(row) for row in own
+                 if None not in (row[name] for name in wanted(mode))]
+        assert stamps["cycles"] == len(whole)
+        assert stamps["cycles"] + stamps["left_out"] + \
+            stamps["unfinished"] == len(own)
+        for name, values in stamps["parts"].items():
+            of = [one[name] for one in whole]
+            found.setdefault(name, []).extend(of)
+            assert (values["min_ns"], values["max_ns"]) == (min(of), max(of))
+            assert abs(values["avg_ns"] - sum(of) / len(of)) < 0.06
+        assert set(stamps["parts"]) == set(whole[0] if whole else ())
+    if json["twoway"]["settings"]["steps"] == 1:
+        results.text(done.stdout, bool(json["resolution_in_ns"]))
+    lines = done.stdout.splitlines()
+    assert "# Stamps: {} of {} cycles, {} left out, {} unfinished".format(
+        *(sum(stamps[key] for stamps in told) if key else
+          sum(row["t3"] is not None for row in rows)
+          for key in ("cycles", None, "left_out", "unfinished"))) in lines
+    for name in COLUMNS.split(","):
+        count = sum(stamps["missing"][name] for stamps in told)
+        line = f"# Stamps missing: {name} {count}"
+        assert (line in lines) == (count > 0)
+    table = [line for line in lines if re.fullmatch(r"# \w+( +-?\d+){3}",
+                                                    line)]
+    assert [line.split()[1] for line in table] == list(found)
+    for line, of in zip(table, found.values()):
+        assert line == "# %-16s %8d %8.0f %8d" % (
+            line.split()[1], min(of), float(line.split()[3]), max(of))
+        assert abs(float(line.split()[3]) - sum(of) / len(of)) < 0.6
+    return told, rows
+
+
+@pytest.mark.parametrize("wait", ["poll", "select", "epoll", "read", "busy"])
+@pytest.mark.parametrize("transport", TRANSPORTS, ids=["tcp", "udp"])
+def test_each_cycle(run, transport, wait):
+    """On one host, each stamp is behind the one before, too: on the way."""
+    [stamps], rows = check(run(*QUICK, "-l", 100, f"--wait={wait}",
+                               *transport, "--stamps=all"))
+    assert (stamps["cycles"], stamps["left_out"]) == (99, 0)
+    assert not any(stamps["missing"].values())
+    assert all(rows[-1][name] is None for name in COLUMNS.split(","))
+    for row in rows[:-1]:
+        # Converted by two readings of the clock, 1 us apart at most.
+        assert row["client_sched"] > row["t0"] - 1000
+        assert row["client_snd"] >= row["client_sched"]
+        assert row["client_snd"] < row["server_rx"] < row["t1"] + 1000
+        assert row["server_sched"] > row["t2"] - 1000
+        assert row["server_snd"] >= row["server_sched"]
+        assert row["server_snd"] < row["client_rx"] < row["t3"] + 1000
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS, ids=["tcp", "udp"])
+def test_rx(run, transport):
+    [stamps], rows = check(run(*QUICK, "-l", 50, "--stamps=rx",
+                               *transport), "rx")
+    assert (stamps["cycles"], stamps["unfinished"]) == (49, 1)
+    assert set(stamps["parts"]) == {"client_wake_in", "server_wake_in",
+                                    "network"}
+    for row in rows:
+        assert not any(row[name] for name in SENT)
+
+
+def test_off(run):
+    """No column, no line: as without the option."""
+    done = run(*QUICK, "-l", 9, "--stamps=off")
+    assert results.loaded(done)["twoway"]["pairs"][0]["stamps"] is None
+    assert done.text("dump").splitlines()[0] == HEAD
+    assert len(done.text("dump").splitlines()) == 10
+    assert "tamps" not in done.stdout
+
+
+@pytest.mark.parametrize("more", [
+    ("-c", "tsc"), ("-c", "monotonic_raw"), ("-c", "realtime"), ("-m",),
+    ("-c", "tai", *UDP), ("--size=65507", *UDP),
+    ("--size=65536",), ("--sleep=0", "-i0"), ("--warmup=0",), ("-x", "-N"),
+    ("--warmup=30", *UDP)], ids=" ".join)
+def test_variants(run, more):
+    done = run(*QUICK, "-l", 60, "--stamps=all", *more)
+    if done.returncode and "tsc" in more:
+        pytest.skip(done.stderr)
+    [stamps], _ = check(done)
+    assert (stamps["cycles"], stamps["unfinished"]) == (59, 1)
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS, ids=["tcp", "udp"])
+def test_pairs_and_steps(run, transport):
+    """Each pair for itself; of each step, one cycle is not complete."""
+    told, rows = check(run(*QUICK, "-l", 30, "-t2", "-d0", "--load=fft",
+                           "--steps=2", *transport,
+                           "--stamps=all"))
+    for stamps in told:
+        assert (stamps["cycles"], stamps["unfinished"]) == (58, 2)
+    assert len(rows) == 120
+
+
+def test_stamps_of_another_message(run, shim):
+    """From then on the kernel counts other messages: none is the one that
+    was sent, and nothing is taken for it."""
+    done = run(*QUICK, *UDP, "-l", 60, "--warmup=0", "--stamps=all",
+               env=shim("client:send:twice:20:0"))
+    [stamps], rows = check(done)
+    assert stamps["missing"] == {
+        name: 38 if name.startswith("client_s") else 0
+        for name in COLUMNS.split(",")}
+    assert (stamps["cycles"], stamps["left_out"]) == (21, 38)
+    for row in rows[:-1]:
+        assert (row["client_snd"] is None) == (row["cycle"] > 20)
+        assert row["server_snd"] and row["client_rx"]
+
+
+def test_lost(run, shim):
+    """The server's stamps of the cycle before do not come; of a reply that
+    is late, they are not taken for another's."""
+    done = run(*QUICK, "-l", 60, "--warmup=0", "--stamps=all",
+               "--transport=udp", "--timeout=20000",
+               env=shim("server:nanosleep:after:20:30000"))
+    [stamps], rows = check(done)
+    lost = [row["cycle"] for row in rows if row["t3"] is None]
+    before = [cycle - 1 for cycle in lost if cycle - 1 not in lost]
+    # The machine may be late, too.
+    assert 20 in lost and 19 in before
+    assert stamps["left_out"] == len(before)
+    assert stamps["missing"] == {
+        name: len(before) if name in OF_SERVER else 0
+        for name in COLUMNS.split(",")}
+    for row in rows[:-1]:
+        for name in COLUMNS.split(","):
+            assert (row[name] is None) == (row["cycle"] in lost or (
+                row["cycle"] in before and name in OF_SERVER))
+
+
+@pytest.mark.parametrize("signo", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted(start, signo):
+    process = start("--stamps=all", *UDP, *QUICK)
+    process.steady()
+    process.signal(signo)
+    assert process.finish() == 0
+    json = results.check(start.directory / "json")["twoway"]
+    stamps = json["pairs"][0]["stamps"]
+    assert stamps["left_out"] == 0 and stamps["unfinished"] <= 1
+    rows = cycles(start.directory / "dump")
+    assert stamps["cycles"] == len([row for row in rows if row["client_rx"]])
+    assert len(rows) == stamps["cycles"] + stamps["unfinished"]
+
+
+def test_break(run):
+    """The cycle that breaks is the last one: it is told without stamps."""
+    [stamps], rows = check(run(*QUICK, "-b", 1, "--stamps=all"), status=2)
+    assert (stamps["cycles"], stamps["unfinished"], len(rows)) == (0, 1, 1)
+    assert stamps["parts"] == {}
+
+
+@pytest.mark.parametrize("fault", ["drop", "twice"])
+def test_size_of_the_dump(run, shim, fault):
+    """Whatever becomes of a datagram, each line has all columns."""
+    done = run(*QUICK, "-l", 40, "--warmup=0", "--stamps=rx",
+               "--transport=udp", "--timeout=20000",
+               env=shim(f"client:send:{fault}:39:0"))
+    _, rows = check(done, "rx")
+    assert [row["cycle"] for row in rows] == list(range(40))
+    for line in done.text("dump").splitlines():
+        assert line.count(",") == 13

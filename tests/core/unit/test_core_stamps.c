@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What comes with a reply, and CLOCK_REALTIME that is set meanwhile. */
+#include <endian.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "table.h"
+#include "tw_clocks.h"
+#include "tw_loop.h"
+#include "tw_stamps.h"
+#include "tw_wire.h"
+
+#define WALL	INT64_C(1700000000000000000)	/* CLOCK_REALTIME is ahead */
+#define PAIR	3
+#define OF_SERVER	1000	/* the first of its stamps, as it sends them */
+
+static int64_t ahead_ns;
+static int fd;			/* connected to itself */
+static const struct row *row;
+static struct tw_stamped told;
+static int calls;
+
+int64_t __wrap_tw_clock_ahead_ns(const struct tw_clock *clock);
+int64_t __wrap_tw_clock_ahead_ns(const struct tw_clock *clock)
+{
+	assert_ptr_equal(clock, &tw_clock_realtime);
+	return ahead_ns;
+}
+
+/* A cycle: what comes with its reply, and what is known of it then. */
+static const struct row {
+	const char *name;
+	uint64_t of;		/* cycle that the trailer is about */
+	int64_t set_ns;		/* by so much, the clock was set in it */
+	bool lost, shorter;
+	bool rx, server;	/* its own stamp; those of the cycle before */
+} rows[] = {
+	{ "the first", 0, WALL, false, false, true, false },
+	{ "with the server's of the first", 1, 0, false, false, true, true },
+	{ "with those of an earlier one", 1, 0, false, false, true, false },
+	{ "as before", 3, 9000, false, false, true, true },
+	{ "the clock was set forward", 4, 20000, false, false, false, true },
+	{ "and is right again", 5, 0, false, false, true, true },
+	{ "the clock was set back", 6, -20000, false, false, false, true },
+	{ "lost", 7, 0, true, false, false, true },
+	{ "after the lost one", 8, 0, false, false, true, false },
+	{ "the reply is cut", 9, 0, false, true, true, false },
+};
+
+static int fake_exchange(const struct tw_loop *loop, struct tw_cycle *cycle)
+{
+	struct {
+		struct tw_reply reply;
+		uint64_t words[4];
+	} both = { { cycle->seq, 5, 6 }, {
+		htobe64(row->of), htobe64(OF_SERVER), htobe64(OF_SERVER + 1),
+		htobe64(OF_SERVER + 2),
+	} };
+	size_t size = sizeof(both) - row->shorter;
+	struct tw_reply reply;
+
+	assert_int_equal(loop->fd, fd);
+	assert_int_equal(send(fd, &both, size, 0), size);
+	assert_int_equal(tw_wire_in(fd, &reply, sizeof(reply), MSG_TRUNC),
+			 row->shorter ? 0 : sizeof(reply));
+	assert_int_equal(reply.seq, cycle->seq);
+	cycle->t3_ns = 9;
+	return row->lost ? TW_LINK_LOST : 0;
+}
+
+static int fake_open(int *client_fd, int *server_fd)
+{
+	*client_fd = *server_fd = fd;
+	return 0;
+}
+
+static void take(int pair, const struct tw_stamped *stamped)
+{
+	assert_int_equal(pair, PAIR);
+	told = *stamped;
+	calls++;
+}
+
+/* Until the kernel has begun to stamp; whether it has. */
+static bool await_stamp(void)
+{
+	const struct timespec pause = { .tv_nsec = 10000000 };
+	char control[128], byte;
+	struct iovec iov = { &byte, 1 };
+	int i;
+
+	for (i = 0; i < 50; i++) {
+		struct msghdr msg = {
+			.msg_iov = &iov, .msg_iovlen = 1,
+			.msg_control = control,
+			.msg_controllen = sizeof(control),
+		};
+
+		assert_int_equal(send(fd, "", 1, 0), 1);
+		assert_int_equal(recvmsg(fd, &msg, 0), 1);
+		if (msg.msg_controllen)
+			return true;
+		nanosleep(&pause, NULL);
+	}
+	return false;
+}
+
+static const struct tw_link_ops *open_link(void)
+{
+	static const struct tw_link_ops plain = {
+		"udp", "", fake_open, fake_exchange, NULL
+	};
+	const struct tw_link_ops *link = tw_stamps_link(&plain, false, take);
+	struct sockaddr_in own = {
+		.sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	socklen_t len = sizeof(own);
+	int both[2];
+
+	fd = socket(AF_INET, SOCK_DGRAM, 0);
+	assert_int_equal(bind(fd, (struct sockaddr *)&own, len), 0);
+	assert_int_equal(getsockname(fd, (struct sockaddr *)&own, &len), 0);
+	assert_int_equal(connect(fd, (struct sockaddr *)&own, len), 0);
+	assert_int_equal(link->open(&both[0], &both[1]), 0);
+	return link;
+}
+
+/* The cycle before @number, as it was told when this one had its reply. */
+static void check_before(int number, bool rx, bool was_lost)
+{
+	static int expected;
+	int i;
+
+	expected += number && !was_lost;
+	assert_int_equal(calls, expected);
+	if (!number || was_lost)
+		return;
+	assert_int_equal(told.seq, number);
+	assert_int_equal(told.at_ns[TW_T3], 9);
+	assert_true((told.at_ns[TW_CLIENT_RX] != 0) == rx);
+	for (i = 0; i < 3; i++)
+		assert_int_equal(told.at_ns[TW_SERVER_SCHED + i],
+				 row->server ? OF_SERVER + i : 0);
+	assert_int_equal(told.at_ns[TW_CLIENT_SND], 0);
+}
+
+static void test_cycles(void **state)
+{
+	const struct tw_link_ops *link = open_link();
+	const struct tw_loop loop = { .fd = fd, .pair = PAIR };
+	bool rx = false, lost = false;
+	size_t i;
+
+	(void)state;
+	if (!await_stamp())
+		skip();
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct tw_cycle cycle = { .seq = i + 1, .t1_ns = 5 };
+
+		row = &rows[i];
+		ahead_ns += row->set_ns;
+		assert_int_equal(link->exchange(&loop, &cycle),
+				 row->lost ? TW_LINK_LOST : 0);
+		check_before((int)i, rx, lost);
+		rx = row->rx;
+		lost = row->lost;
+	}
+	close(fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_cycles),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
