@@ -129,10 +129,17 @@ static double usual_ns(const struct tw_pair *pair, const struct tw_break *of,
 	       (double)(stats->count - 1);
 }
 
+/* The trace of a host does not show a phase that ends on another. */
+static const enum tw_metric_id *parts_of(enum tw_metric_id metric)
+{
+	return tw_kept_parts(metric, tw_config.absent[TW_CLIENT] ||
+				     tw_config.absent[TW_SERVER]);
+}
+
 /* Whether the phase @id is a part of the metric, or of one of its parts. */
 static bool has_part(enum tw_metric_id metric, enum tw_metric_id id)
 {
-	const enum tw_metric_id *part = tw_kept_parts(metric);
+	const enum tw_metric_id *part = parts_of(metric);
 
 	while (*part && !has_part(*part, id))
 		part++;
@@ -221,7 +228,7 @@ static int list_spans(struct tw_span spans[PHASES], const struct tw_pair *pair,
 		enum tw_role side = phases[i].side, peer = phases[i].peer;
 
 		/* A phase has no parts. */
-		if (*tw_kept_parts(id) || !has_part(of->metric, id) ||
+		if (*parts_of(id) || !has_part(of->metric, id) ||
 		    !tw_metric_valid(id, params) || !is_here(side, peer) ||
 		    (id == TW_NETWORK && phases[i].begin_ns == ahead_ns))
 			continue;

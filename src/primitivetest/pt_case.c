@@ -6,7 +6,6 @@
 #include <sys/mman.h>
 
 #include "pt_case.h"
-#include "pt_limit.h"
 #include "tw_percentile.h"
 #include "tw_text.h"
 

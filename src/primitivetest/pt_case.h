@@ -171,7 +171,7 @@ int64_t pt_choice_trials(const struct pt_choice *choice);
  */
 bool pt_name_is_for(const char *word, const char *name, const char *token);
 
-/* The case as a whole took too long: trials of it must be faster, in ms. */
+/* A trial that takes longer is an error. */
 int pt_case_limit_ms(const struct pt_case *c);
 
 /* What the tasks of a case share. */
@@ -217,5 +217,14 @@ struct pt_sum {
 bool pt_sum_in(const struct pt_case *c, const char *metric,
 	       struct pt_sum *sum);
 bool pt_sum_of(const char *name, struct pt_sum *sum);
+
+/* Whether a --limit is about a percentile of this choice. */
+bool pt_limit_any(const struct pt_choice *choice);
+
+/* Before the case: sets the bounds of the column. */
+void pt_limit_bounds(struct pt_column *column);
+
+/* Shared memory of tw_part_throttle; NULL: without -p. */
+extern void *pt_throttle_room;
 
 #endif /* PT_CASE_H */

@@ -207,20 +207,21 @@ static void pick(const cpu_set_t *cpus, int n, cpu_set_t *one)
 /* Pins a role of twowaytest, as an option would. */
 static void pin(enum tw_role role, const cpu_set_t *cpus)
 {
-	const struct tw_option option = { .to = &tw_place_words[role] };
-	char *list = malloc(16);
+	static struct tw_option options_of[TW_ROLES];
+	static char lists[TW_ROLES][16];
 
-	if (!list)
-		fatal("no memory\n");
-	snprintf(list, 16, "%d", tw_place_single(cpus));
-	tw_place_parse(&option, list);
+	options_of[role].to = &tw_place_words[role];
+	snprintf(lists[role], sizeof(lists[0]), "%d", tw_place_single(cpus));
+	tw_place_parse(&options_of[role], lists[role]);
 }
 
-static void place(void)
+static void place(struct tw_run *run)
 {
 	bool given = tw_place_words[TW_CLIENT];
 	cpu_set_t allowed, cpus;
 
+	/* It reads the sets. */
+	tw_part_place.check(run);
 	sched_getaffinity(0, sizeof(allowed), &allowed);
 	tw_place(TW_CLIENT, 0, &cpus);
 	pt_config.two_cpus = CPU_COUNT(&cpus) > 1;
@@ -231,6 +232,7 @@ static void place(void)
 	pin(TW_MAIN, &pt_config.main_cpus);
 	if (!tw_place_words[TW_LOAD])
 		pin(TW_LOAD, &pt_config.same_cpus);
+	tw_part_place.check(run);
 }
 
 static void check_policy(void)
@@ -298,7 +300,7 @@ static void check(struct tw_run *run)
 	clock_name = tw_config.clock->name;
 	check_policy();
 	check_loads();
-	place();
+	place(run);
 	pt_select();
 	check_owns();
 }

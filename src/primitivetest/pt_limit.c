@@ -8,7 +8,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "pt_limit.h"
 #include "pt_parts.h"
 #include "pt_report.h"
 #include "pt_select.h"

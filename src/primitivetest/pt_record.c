@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "pt_record.h"
-#include "pt_run.h"
 #include "tw_clocks.h"
 #include "tw_part.h"
 #include "tw_throttle.h"

@@ -17,7 +17,6 @@
 
 #include "pt_parts.h"
 #include "pt_report.h"
-#include "pt_run.h"
 #include "pt_select.h"
 #include "pt_task.h"
 #include "rt-error.h"

@@ -202,10 +202,10 @@ static const enum tw_metric_id reflected[TW_METRICS][PARTS_MAX + 1] = {
 	[TW_PLANNED] = { TW_RESPONSE, TW_WAKEUP },
 };
 
-const enum tw_metric_id *tw_kept_parts(enum tw_metric_id id)
+const enum tw_metric_id *tw_kept_parts(enum tw_metric_id id, bool apart)
 {
-	return !tw_metrics[TW_SEND].lacks ? one_host[id] :
-	       !tw_metrics[TW_NETWORK].lacks ? two_hosts[id] : reflected[id];
+	return tw_metrics[TW_NETWORK].lacks ? reflected[id] :
+	       apart ? two_hosts[id] : one_host[id];
 }
 
 /*
@@ -217,7 +217,9 @@ static void print_causes(FILE *file, const struct tw_kept *kept,
 			 const struct tw_pair *pair, enum tw_metric_id id)
 {
 	double all_ns = excess_ns(kept, pair, id), left_ns = all_ns, ns;
-	const enum tw_metric_id *parts = tw_kept_parts(id), *part = parts;
+	const enum tw_metric_id *parts =
+		tw_kept_parts(id, tw_metrics[TW_SEND].lacks);
+	const enum tw_metric_id *part = parts;
 
 	if (!part[0] || !part[1] || all_ns <= 0)
 		return;

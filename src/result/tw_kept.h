@@ -17,8 +17,11 @@ struct tw_kept {
 const struct tw_kept *tw_kept_worst(const struct tw_run *run, int pair,
 				    enum tw_metric_id id);
 
-/* The metrics that metric @id consists of, 0 after the last; a phase: none. */
-const enum tw_metric_id *tw_kept_parts(enum tw_metric_id id);
+/*
+ * The metrics that metric @id consists of, 0 after the last; a phase: none.
+ * @apart: send and receive are not known, only their sum.
+ */
+const enum tw_metric_id *tw_kept_parts(enum tw_metric_id id, bool apart);
 
 /* Prints "step 2, cycle 5"; the step only of a ramp. */
 void tw_kept_print_number(FILE *file, const struct tw_run *run,

@@ -339,12 +339,10 @@ UDP = "--connect=127.0.0.1 --reflect=udp"
     ("--reflect=icmp", "--reflect=icmp: allowed only with --connect"),
     ("--connect=127.0.0.1:9 --reflect=icmp", "--connect=127.0.0.1:9: a port "
      "is allowed only with --reflect=udp"),
-    ("--connect=[::1 --reflect=udp", "--connect=[::1: no address in brackets"),
-    ("--connect=[::1]9 --reflect=udp", "--connect=[::1]9: no address in"),
-    ("--connect=127.0.0.1:0 --reflect=udp", "--connect=0: allowed is a whole"),
-    ("--connect=127.0.0.1: --reflect=udp", "--connect=: allowed is a whole"),
-    ("--connect= --reflect=udp", "--connect=: Name or service not known; "
-     "allowed is HOST, and with --reflect=udp HOST:PORT or [IPv6]:PORT"),
+    *((f"--connect={wrong} --reflect=udp", f"--connect={wrong}: allowed is "
+       "HOST, HOST:PORT or [ADDRESS]:PORT")
+      for wrong in ("[::1", "[::1]9", "127.0.0.1:0", "127.0.0.1:", "")),
+    ("--connect=127.0.0.1 --reflect=udp --rsh", "--rsh: not allowed with"),
     (f"{UDP} --sleep=50", "--sleep: not allowed with --reflect, which has"),
     (f"--sleep=50 {UDP}", "--sleep: not allowed with --reflect, which has"),
     (f"{UDP} --wait=busy", "--wait: not allowed with --reflect, which has"),

@@ -18,6 +18,7 @@ CLONE_NEWNET = 0x40000000
 # By the version of IP: of a wire's ends, in their namespaces.
 NEAR = {4: "10.77.0.1", 6: "fd77::1"}
 FAR = {4: "10.77.0.2", 6: "fd77::2"}
+CARDS = ["02:00:00:00:00:01", "02:00:00:00:00:02"]
 LOOPBACK = {4: "127.0.0.1", 6: "::1"}
 FAMILIES = {4: socket.AF_INET, 6: socket.AF_INET6}
 PROTOCOLS = {4: socket.IPPROTO_ICMP, 6: socket.IPPROTO_ICMPV6}
@@ -42,13 +43,17 @@ def wire():
     """Two namespaces with a wire between them: their names."""
     names = [f"twt-{os.getpid()}-{end}" for end in ("near", "far")]
     lines = [f"netns add {name}" for name in names] + [
-        f"link add name wire netns {names[0]} type veth peer name wire netns "
-        f"{names[1]}"]
-    for name, own in zip(names, (NEAR, FAR)):
+        f"link add name wire address {CARDS[0]} netns {names[0]} type veth "
+        f"peer name wire address {CARDS[1]} netns {names[1]}"]
+    for i, name in enumerate(names):
+        own, other = (NEAR, FAR) if i == 0 else (FAR, NEAR)
         lines += [f"-n {name} address add {own[4]}/24 dev wire",
                   f"-n {name} address add {own[6]}/64 dev wire nodad",
                   f"-n {name} link set wire up",
-                  f"-n {name} link set lo up"]
+                  f"-n {name} link set lo up",
+                  # Or the first requests would wait for the discovery of it.
+                  f"-n {name} neighbour add {other[6]} lladdr {CARDS[1 - i]} "
+                  "dev wire"]
     try:
         for line in lines:
             done = subprocess.run(["ip", *line.split()], text=True,

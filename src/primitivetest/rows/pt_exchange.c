@@ -3,20 +3,20 @@
 
 #include "pt_exchange.h"
 
-const struct pt_way *pt_exchange_way(const struct pt_case *c)
+static const struct pt_way *way_of(const struct pt_task *task)
 {
-	return c->choice.kind->ops;
+	return pt_kind_ops(task->in);
 }
 
 int pt_exchange_give(struct pt_task *task)
 {
 	pt_side(task)->sent++;
-	return pt_exchange_way(task->in)->give(task);
+	return way_of(task)->give(task);
 }
 
 int pt_exchange_take(struct pt_task *task, int64_t *at_ns)
 {
-	int err = pt_exchange_way(task->in)->take(task, at_ns);
+	int err = way_of(task)->take(task, at_ns);
 
 	pt_side(task)->received += !err;
 	return err;
@@ -24,7 +24,7 @@ int pt_exchange_take(struct pt_task *task, int64_t *at_ns)
 
 static int ask_once(struct pt_task *task, struct pt_trial *trial)
 {
-	const struct pt_way *way = pt_exchange_way(task->in);
+	const struct pt_way *way = way_of(task);
 	uint64_t number = pt_done(task);
 	int err;
 
@@ -42,7 +42,7 @@ static int ask_once(struct pt_task *task, struct pt_trial *trial)
 
 static int enter(struct pt_task *task)
 {
-	const struct pt_way *way = pt_exchange_way(task->in);
+	const struct pt_way *way = way_of(task);
 
 	return way->enter ? way->enter(task) : 0;
 }
@@ -84,6 +84,12 @@ int pt_serve(struct pt_task *task, int (*take)(struct pt_task *task),
 			err = take(task);
 	}
 	return err;
+}
+
+void pt_verdict_early(struct pt_case *c, int64_t early)
+{
+	pt_verdict(c, early, "the low task began before the high one's end in %lld of %llu trials, those of the warm-up included",
+		   (long long)early, (unsigned long long)c->done);
 }
 
 void pt_exchange_verify(struct pt_case *c)

@@ -41,9 +41,6 @@ struct pt_way {
 	bool (*is_filled)(struct pt_task *task, uint64_t number);
 };
 
-/* For way_of() of a test without kinds of its own. */
-const struct pt_way *pt_exchange_way(const struct pt_case *c);
-
 static inline struct pt_side *pt_side(const struct pt_task *task)
 {
 	struct pt_exchange *room = task->in->room;
@@ -58,6 +55,9 @@ int pt_exchange_take(struct pt_task *task, int64_t *at_ns);
 /* The answering loop: @serve is called for each request, until pt_over(). */
 int pt_serve(struct pt_task *task, int (*take)(struct pt_task *task),
 	     int (*serve)(struct pt_task *task));
+
+/* For verify(): low began before high's end in so many trials. */
+void pt_verdict_early(struct pt_case *c, int64_t early);
 
 /* out, back, roundtrip; the two tasks; whether all arrived as it was sent. */
 extern const struct pt_metric pt_exchange_metrics[];

@@ -79,7 +79,7 @@ static const struct pt_metric metrics[] = {
 	{ #name ".100", 100, &with_##name, .switches = 1 }, \
 	{ #name ".1000", 1000, &with_##name, .switches = 1 }, \
 	{ #name ".10000", 10000, &with_##name, .switches = 1 }, \
-	{ #name ".100000", 100000, &with_##name, .switches = 1 }
+	{ #name ".100000", 100000, &with_##name, .switches = 1, .trials = 50 }
 
 static const struct pt_kind kinds[] = {
 	KINDS(usleep), KINDS(nanosleep), KINDS(absolute), { .name = NULL }

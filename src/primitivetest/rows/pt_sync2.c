@@ -15,7 +15,7 @@ enum { GO, DONE };
 
 /* A way, and how it is opened. */
 struct sync {
-	struct pt_way way;	/* first: see pt_exchange_way() */
+	struct pt_way way;	/* first: it is what pt_exchange.c sees */
 	int (*open)(struct pt_channel *channel, struct pt_case *c);
 };
 
