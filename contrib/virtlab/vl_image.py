@@ -9,7 +9,7 @@ import shutil
 import vl_quiet
 from vl_common import LabError, call, need
 from vl_directory import scratch
-from vl_programs import OURS, beside, is_dynamic
+from vl_programs import OURS, is_dynamic
 
 INIT = pathlib.Path(__file__).with_name("init")
 
@@ -40,9 +40,8 @@ def script(measurements, settle):
 def programs_of(measurements, added, binary, source, started=()):
     """Name in the guest: path here, of all that the measurements need."""
     busybox, applets = source.busybox()
-    binary = binary or source.own("twowaytest")
-    found = {"twowaytest": binary, "busybox": busybox,
-             **beside(binary, "twowaytest")}
+    found = {"twowaytest": binary or source.own("twowaytest"),
+             "busybox": busybox}
     for path in added:
         if not os.path.isfile(path):
             raise LabError(f"--add={path}: no such file")

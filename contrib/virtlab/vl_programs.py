@@ -18,8 +18,7 @@ from vl_common import LabError, cache, call, need, sha256
 from vl_directory import alone, remove_old, whole
 
 PACKAGES = {"cyclictest": "rt-tests", "hackbench": "rt-tests"}
-# Each program, and what it calls: in the same directory.
-OURS = {"twowaytest": ("twowaytest-hosts",), "primitivetest": ()}
+OURS = ("twowaytest", "primitivetest")
 STATIC = "-Dstatic=true"
 STATIC_LIBRARIES = ("libc.a", "libnuma.a")
 # What meson heeds of it.
@@ -41,15 +40,8 @@ def is_dynamic(program):
         re.search(rb"/ld[^/\0]*\.so", head) is not None
 
 
-def beside(program, name):
-    """{name: path} of what a program calls, as far as it is there."""
-    found = {other: pathlib.Path(program).with_name(other)
-             for other in OURS[name]}
-    return {other: path for other, path in found.items() if path.is_file()}
-
-
 def build(name, prefix, options, made_with):
-    """Builds a program of this tree, and what it calls; returns its path.
+    """Builds a program of this tree; returns its path.
 
     The same tree, options and tools give the same bytes, in any directory;
     as neither meson nor ninja sees that a tool is another one than at the
@@ -66,8 +58,7 @@ def build(name, prefix, options, made_with):
             # Without debugging information: that has the tree's path.
             call(["meson", "setup", "-Dtests=disabled", "-Ddebug=false",
                   *options, directory, PROJECT])
-        call(["meson", "compile", "-C", directory,
-              *(f"./{one}:executable" for one in (name, *OURS[name]))])
+        call(["meson", "compile", "-C", directory, f"./{name}:executable"])
     remove_old(cache(), f"{prefix}-*", KEPT)
     return directory / name
 

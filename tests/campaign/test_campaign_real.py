@@ -68,8 +68,7 @@ def test_without_privilege(launch, tmp_path):
     assert run.finish() == 0, run.out + run.err
     name = "plan-hackbench-twowaytest"
     result = json.loads((tmp_path / f"out/{name}.json").read_text("utf-8"))
-    assert not schema.errors(result, schema.CONTRIB /
-                             "twowaytest-2.schema.json")
+    assert not schema.errors(result, schema.TWOWAY)
     marked = result["campaign"]
     assert (marked["placement"], marked["load"]) == ("plan", "hackbench")
     assert "--load=hackbench:" in marked["load_command"]

@@ -16,11 +16,11 @@ SPELLED = {None: "none", "=": "required", "[=": "optional"}
 
 
 class Program:
-    """A program, its table of options, and the pages that have them."""
+    """A program, its table of options, and the page that has them."""
 
-    def __init__(self, binary, *pages):
+    def __init__(self, binary, page):
         self.binary = binary
-        self.pages = [TOP / "man" / page for page in pages]
+        self.page = TOP / "man" / page
 
     @property
     def table(self):
@@ -32,8 +32,7 @@ class Program:
                     r"^  (?:-(\w), |    )--([\w-]+)(\[?=)?", told, re.M)}
 
     def text(self):
-        return "\n".join(page.read_text(encoding="ascii")
-                         for page in self.pages)
+        return self.page.read_text(encoding="ascii")
 
     def help(self, directory):
         """As table, from what --help prints."""
@@ -91,28 +90,9 @@ def test_page_names_the_tables_options(program):
 
 def test_page_begins_and_ends_with_the_programs(program):
     """What is called, and the way to the other program's page."""
-    text = program.pages[0].read_text(encoding="ascii")
-    name = program.pages[0].stem
-    assert f".SH SYNOPSIS\n.SY {name}\n" in text
+    text = program.text()
+    assert f".SH SYNOPSIS\n.SY {program.page.stem}\n" in text
     assert "twowaytest(8)" in plain(text).split(".SH SEE ALSO\n")[1]
-
-
-def test_pages_of_a_program_name_each_other(program):
-    """A chapter on a page of its own is found from the first one, and back."""
-    first, *others = program.pages
-    ends = [plain(page.read_text(encoding="ascii")).split(".SH SEE ALSO\n")[1]
-            .replace(" (", "(") for page in program.pages]
-    for page, end in zip(others, ends[1:]):
-        assert f"{page.stem}(8)" in ends[0], page
-        assert f"{first.stem}(8)" in end, page
-
-
-def test_sections_of_another_page_are_there(program):
-    """As "see LOG in twowaytest-output(8)" says."""
-    for section, name in re.findall(r"see ([A-Z][A-Z ]+) in ([\w-]+)\(8\)",
-                                    plain(program.text())):
-        page = (TOP / "man" / f"{name}.8").read_text(encoding="ascii")
-        assert re.search(rf"^\.SH {section}$", plain(page), re.M), section
 
 
 # primitivetest's page also has its tests.

@@ -14,7 +14,7 @@ import schema
 
 root = pytest.mark.skipif(outside.why_not() is not None,
                           reason=outside.why_not() or "")
-SCHEMA = schema.CONTRIB / "twowaytest-2.schema.json"
+SCHEMA = schema.TWOWAY
 METRICS = ("latency", "wakeup", "send", "sleep", "receive", "response",
            "interval", "total", "planned", "network")
 PHASES = METRICS[1:8]

@@ -12,7 +12,7 @@ import lab as made
 import schema
 import vl_programs
 
-SCHEMA = schema.CONTRIB / "twowaytest-2.schema.json"
+SCHEMA = schema.TWOWAY
 REPORT = made.TOP / "contrib/report/twowayreport"
 MEASURED = ("idle", "loaded", "slower", "slower-again")
 

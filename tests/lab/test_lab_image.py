@@ -79,14 +79,6 @@ def test_content(make):
         "echo 'a;b' '$c' >x.txt 2>&1\necho $? >x.status\n")
 
 
-def test_what_it_calls(make):
-    """The program for two hosts, as far as it is beside that of --binary."""
-    make.lab.program("twowaytest-hosts", "#!/bin/sh\n")
-    root = unpacked(make("image", "-q"), make.lab.directory / "root")
-    assert {path.name for path in (root / "bin").iterdir()} == {
-        "busybox", "twowaytest", "twowaytest-hosts"}
-
-
 def test_libraries(make):
     """A dynamic program finds in the guest what it finds here."""
     program = shutil.which("cat")
@@ -134,7 +126,6 @@ if [ "$1" = setup ]; then
 	touch "$1/build.ninja"
 else
 	cp "$LAB_TOOL" "$3/twowaytest"
-	cp "$LAB_TOOL" "$3/twowaytest-hosts"
 fi
 echo - >>"$LAB_LOG"
 """

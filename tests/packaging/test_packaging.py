@@ -20,20 +20,17 @@ TOOLS = ("twowayreport", "twowaytest-campaign", "twowaytest-virtlab")
 # What a package of ours holds at least; the rest is how each names its files.
 PROGRAMS = ("twowaytest", "primitivetest")
 HOLDS = [
-    r"/usr/bin/twowaytest-hosts",
     r"/usr/share/twowaytest/twowaytest-2\.schema\.json",
-    r"/usr/share/man/man8/twowaytest-hosts\.8(\.gz)?",
-    r"/usr/share/man/man8/twowaytest-output\.8(\.gz)?",
+    r"/usr/share/twowaytest/primitivetest\.schema\.json",
     *(pattern for name in PROGRAMS for pattern in (
         rf"/usr/bin/{name}",
         rf"/usr/share/man/man8/{name}\.8(\.gz)?",
-        rf"/usr/share/twowaytest/{name}\.schema\.json",
         rf"/usr/share/bash-completion/completions/{name}",
         rf"/usr/share/fish/vendor_completions\.d/{name}\.fish")),
     r"/usr/share/doc/[^/]+/README\.md(\.gz)?",
     r"/usr/share/doc/[^/]+/contrib/security\.md(\.gz)?",
-    r"/usr/share/doc/[^/]+/contrib/systemd/twowaytest-server\.conf",
-    r"(/usr)?/lib/systemd/system/twowaytest-server\.service",
+    r"(/usr)?/lib/systemd/system/twowaytest\.socket",
+    r"(/usr)?/lib/systemd/system/twowaytest@\.service",
 ]
 TOOLS_HOLD = [
     *(rf"/usr/share/twowaytest/{name}" for name in (
@@ -174,9 +171,8 @@ def assert_unit_tests_ran(log):
     ("contrib/rpm/twowaytest.spec", r"^%changelog\n.* - (.+)-\d+$"),
     ("NEWS.md", r"^## (.+)$"),
     *((f"man/{page}", r'^\.TH .* "twowaytest (.+?)"') for page in (
-        "twowaytest.8", "twowaytest-hosts.8", "twowaytest-output.8",
-        "twowaytest-campaign.8", "primitivetest.8", "twowayreport.1",
-        "twowaytest-virtlab.1")),
+        "twowaytest.8", "twowaytest-campaign.8", "primitivetest.8",
+        "twowayreport.1", "twowaytest-virtlab.1")),
 ])
 def test_version_is_the_projects(path, pattern):
     assert version(path, pattern) == version("meson.build",
@@ -204,18 +200,17 @@ def test_debian_holds(debian):
     assert not set(files(debian.root)) & set(files(debian.tools))
 
 
-@pytest.mark.parametrize("name, unit, called", [
-    ("twowaytest", "twowaytest-server.service", {"try-restart"}),
-    ("twowaytest-tools", "twowaytest-monitor.timer", set())])
-def test_debian_neither_enables_nor_starts(debian, name, unit, called):
+@pytest.mark.parametrize("name, unit", [
+    ("twowaytest", "twowaytest.socket"),
+    ("twowaytest-tools", "twowaytest-monitor.timer")])
+def test_debian_neither_enables_nor_starts(debian, name, unit):
     """What its scripts call; what an operator has enabled stays so."""
     package, = debian.changes.parent.glob(f"{name}_*.deb")
     control = debian.changes.parent / f"control-{name}"
     output("dpkg-deb", "-e", package, control)
     script = (control / "postinst").read_text(encoding="utf-8")
     assert unit in script
-    assert set(re.findall(r"(?:deb-systemd-invoke|systemctl) (?!--)(\S+)",
-                          script)) <= called
+    assert not re.search("(?:deb-systemd-invoke|systemctl) (?!--)", script)
     before, _, _ = script.partition("deb-systemd-helper enable ")
     assert before == script or "if deb-systemd-helper --quiet was-enabled " \
         f"'{unit}'; then" in before.splitlines()[-3]
@@ -252,28 +247,28 @@ def test_meson_installs(tmp_path):
     output("meson", "setup", "--prefix=/usr", "-Dtests=disabled", build, TOP)
     for tools, folder, units in (
             ("false", "none", []),
-            ("false", "lib/systemd/system", ["server.service"]),
-            ("true", "lib/systemd/system",
-             ["monitor.service", "monitor.timer", "server.service"])):
+            ("false", "lib/systemd/system", [".socket", "@.service"]),
+            ("true", "lib/systemd/system", [
+                "-monitor.service", "-monitor.timer", ".socket",
+                "@.service"])):
         root = tmp_path / f"{tools}-{len(units)}"
         output("meson", "configure", f"-Dtools={tools}",
                f"-Dunit_dir={folder}", build)
         output("meson", "install", "-C", build, "--destdir", root)
         names = files(root)
         assert sorted(name for name in names if "systemd/system" in name) == \
-            [f"/usr/{folder}/twowaytest-{name}" for name in units]
+            [f"/usr/{folder}/twowaytest{name}" for name in units]
         if tools == "false":
             assert not [name for name in names if name.endswith(".py")]
             assert {name for name in names if "/bin/" in name} == {
-                f"/usr/bin/{name}"
-                for name in (*PROGRAMS, "twowaytest-hosts")}
+                f"/usr/bin/{name}" for name in PROGRAMS}
     assert_holds(names, TOOLS_HOLD)
     assert_tools_run(root, tmp_path)
     for unit, lines in (
-            ("server", ["/usr/bin/twowaytest $OPTIONS\n"]),
-            ("monitor", ["/usr/bin/twowaytest -q $OPTIONS ",
-                         "/usr/bin/twowayreport "])):
-        text = (root / f"usr/{folder}/twowaytest-{unit}.service").read_text()
+            ("@", ["/usr/bin/twowaytest --far\n"]),
+            ("-monitor", ["/usr/bin/twowaytest -q $OPTIONS ",
+                          "/usr/bin/twowayreport "])):
+        text = (root / f"usr/{folder}/twowaytest{unit}.service").read_text()
         assert all(f"\nExecStart={line}" in text for line in lines)
 
 

@@ -10,8 +10,7 @@ import jsonschema
 import outside
 
 CONTRIB = pathlib.Path(__file__).resolve().parents[2] / "contrib"
-PATH = CONTRIB / "twowaytest.schema.json"
-# It refers to the other, which lies beside it.
+TWOWAY = CONTRIB / "twowaytest-2.schema.json"
 PRIMITIVES = CONTRIB / "primitivetest.schema.json"
 
 
@@ -34,26 +33,20 @@ def read(path):
 
 
 @functools.cache
-def validator(path=PATH):
-    schema, shared = read(path), read(PATH)
+def validator(path):
+    schema = read(path)
     kind = jsonschema.validators.validator_for(schema)
     kind.check_schema(schema)
-    try:
-        import referencing
-    except ImportError:     # before jsonschema 4.18
-        return kind(schema, resolver=jsonschema.RefResolver(
-            path.as_uri(), schema, store={PATH.as_uri(): shared}))
-    return kind(schema, registry=referencing.Registry().with_resource(
-        PATH.name, referencing.Resource.from_contents(shared)))
+    return kind(schema)
 
 
-def errors(results, path=PATH):
+def errors(results, path):
     """What of the results the schema does not allow."""
     return [f"{'/'.join(map(str, error.absolute_path))}: {error.message}"
             for error in validator(path).iter_errors(results)]
 
 
-def check(text, path=PATH):
+def check(text, path):
     """The results in a JSON text, which must be what the schema says."""
     results = parse(text)
     found = errors(results, path)
