@@ -6,14 +6,10 @@ import cm_system
 from cm_state import text_of
 
 
-# Of the server's host, what no run should find changed.
-KEPT = ("host", "kernel", "version", "machine", "program", "cpus", "finding")
-
-
 def server_of(result):
-    """What a result tells of the server's host; empty if nothing."""
-    host = (result.get("twoway", {}).get("peer") or {}).get("host") or {}
-    return {key: host[key] for key in KEPT if key in host}
+    """The environment of the server's host; empty if there is none."""
+    peer = result.get("twoway", {}).get("peer") or {}
+    return cm_system.facts(peer.get("environment", {}))
 
 
 def seen(options, state):

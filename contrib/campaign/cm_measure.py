@@ -141,8 +141,8 @@ def expiries(result):
 
 def check_peer(result, options):
     """Failure if nothing is known of the server's host."""
-    peer = result.get("twoway", {}).get("peer") or {}
-    if options.connect and "twoway" in result and not peer.get("host"):
+    if options.connect and "twoway" in result and \
+            not result["twoway"].get("peer"):
         raise Failure(f"the server on {options.connect} did not send its "
                       "results")
 

@@ -115,7 +115,7 @@ def cpus(children, options):
     argv = [options.twowaytest, "-q", *rights, "-a", "-l", "5", "--json=-"]
     result = object_in(trial(children, argv), argv)
     try:
-        [client] = result["twoway"]["pairs"][0]["client"]["cpus"]
+        client = int(result["twoway"]["pairs"][0]["client"]["cpus"])
     except (KeyError, TypeError, ValueError, IndexError):
         raise Failure(f"{' '.join(argv)}: its JSON does not tell the client's "
                       "CPU") from None

@@ -21,6 +21,9 @@ SHOWN = (*cm_verdict.KINDS, ("twowaytest", "total", "total"))
 # With the server on another host.
 CONNECTED = (*SHOWN, ("twowaytest", "network", "network"),
              ("twowaytest", "sleep", "sleep"))
+# What is shown of the server's host; what changed there is a remark.
+SERVER = ("release", "preemption", "clocksource", "governor", "online_cpus",
+          "isolated_cpus")
 FIGURES = (("min", 0), ("avg", 1), ("max", 0))
 
 
@@ -111,7 +114,8 @@ def set_up(options, state):
     rows += [["CPU", key, text_of(value)]
              for key, value in state.data["plan"]["cpus"].items()]
     rows += [["server's host", key, text_of(value)]
-             for key, value in first_server(options, state).items()]
+             for key, value in first_server(options, state).items()
+             if key in SERVER]
     return Table("Set-up", ["of", "what", "is"], rows, "Every command line is "
                  "in campaign.json.", figures=3, key="set-up")
 

@@ -57,7 +57,7 @@ client()
 listens()
 {
 	tries=0
-	until grep -q '^# Listening on ' "${OUTPUT}/server.txt"; do
+	until grep -q '^# Listening at ' "${OUTPUT}/server.txt"; do
 		kill -0 "${pid}" 2>/dev/null || return
 		tries=$((tries + 1))
 		[ "${tries}" -le 100 ] || return
@@ -73,7 +73,7 @@ server()
 	*:*) set -- "--server=[${ADDRESS}]:20110" ;;
 	*) set -- "--server=${ADDRESS}" ;;
 	esac
-	set -- "$@" "--allow=$(told address)" "-a${AFFINITY}" --max-time=24h
+	set -- "$@" "--allow=$(told address)"
 	# The server's priority is one less than the client's.
 	[ -z "${RT_PRIORITY}" ] || set -- "$@" -p "$((RT_PRIORITY - 1))"
 	# shellcheck disable=SC2086 # a list of words

@@ -52,8 +52,8 @@ def thread(metric):
 def peer():
     """Of the server's host."""
     kernel = os.environ.get("STUB_FAR", "6.12-far")
-    return {"host": {"host": "far", "kernel": kernel, "checks": 0}
-            if kernel else None}
+    return {"environment": {**ENVIRONMENT, "release": kernel}} \
+        if kernel else None
 
 
 def serve():
@@ -74,19 +74,16 @@ def results(interrupted):
                                  "max": 8}}}
     cpu = CPUS.split(",")[-1]
     connected = value("--connect") is not None
-    threads = {str(i): thread(metric) for i, metric in enumerate(
-        ("wakeup", "response", "total") + ("network", "sleep") * connected)}
-    if not connected:
-        threads = {"0": thread("latency") | {"phases": {
-            one["metric"]: one for one in threads.values()}}}
+    phases = ("wakeup", "response", "total") + ("network", "sleep") * connected
+    threads = {"0": thread("latency") | {"phases": {
+        metric: thread(metric) for metric in phases}}}
     if interrupted:         # the load's, which wakes once a second
         threads["0"]["cycles"] = int(os.environ.get("STUB_ELAPSED", "9"))
-    known = {"missed": 1, "peer": peer()} if connected else {
-        "schema": 2, "pairs": [{"missed": int(not interrupted),
-                                   "client": {"cpus": [int(cpu)]}}]}
     return {"thread": threads, "twoway": {
         "environment": ENVIRONMENT, "throttled": 0, "limits": [],
-        "load": [{"rate": 5.0}], "interrupted": interrupted, **known}}
+        "load": [{"rate": 5.0}], "interrupted": interrupted, "schema": 2,
+        "pairs": [{"missed": int(not interrupted), "client": {"cpus": cpu}}],
+        "peer": peer() if connected else None}}
 
 
 def write(found):

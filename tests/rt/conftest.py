@@ -3,7 +3,6 @@
 
 import os
 import pathlib
-import shutil
 import subprocess
 import tempfile
 
@@ -13,12 +12,8 @@ import tracing
 
 BAD_FAULT = 99      # the shim's exit status where it cannot read its orders
 
-# Files that wait for ends and states, or inject delays above all that a host
-# does; only one of them may change sched_rt_runtime_us. The others are alone.
-TOGETHER = {
-    "delay", "disk", "faults", "frames", "hosts", "load_ends", "load_others",
-    "partial", "settings",
-}
+# Files that measure no latency; the others are alone.
+TOGETHER = {"frames"}
 
 TOOLS = pathlib.Path(__file__).resolve().parent.parent / "tools"
 
@@ -73,18 +68,6 @@ def shim(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def hurry(tmp_path_factory):
-    """The library that makes main's time fly by, see tools/hurry.c."""
-    if "INTERP" not in subprocess.run(["readelf", "-lW", outside.binary()],
-                                      text=True, check=True,
-                                      capture_output=True).stdout:
-        pytest.skip("the program is static: nothing can be preloaded")
-    return os.environ.get("TWOWAY_HURRY_SO") or \
-        compiled(tmp_path_factory.mktemp("hurry"), "hurry.so", "hurry.c",
-                 "-fPIC", "-shared")
-
-
-@pytest.fixture(scope="session")
 def spinner(tmp_path_factory):
     """The program that takes a CPU for itself, see tools/spinner.c."""
     return os.environ.get("TWOWAY_SPINNER") or \
@@ -101,17 +84,6 @@ def tracefs():
             except subprocess.CalledProcessError as error:
                 pytest.skip(f"no tracefs here: {error.stderr.decode()}")
         yield tracing.mounted()
-
-
-@pytest.fixture(scope="session")
-def public():
-    """A directory with a twowaytest that anybody may run and write to."""
-    with tempfile.TemporaryDirectory(prefix="twowaytest-") as name:
-        directory = pathlib.Path(name)
-        shutil.copy(outside.binary(), directory / "twowaytest")
-        os.chmod(directory, 0o1777)
-        os.chmod(directory / "twowaytest", 0o755)
-        yield directory
 
 
 @pytest.fixture
