@@ -10,18 +10,13 @@ import numpy
 import tr_dump_stamps
 from tr_input import open_input
 from tr_model import (
-    ALONE_PHASES, METRICS, PHASES, STAMPED, TWO_CLOCKS, TWO_CLOCKS_PHASES,
+    ALONE_PHASES, METRICS, ONE_WAY, PHASES, STAMPED, TWO_CLOCKS_PHASES,
     InputError, Part, Step, Worst)
 from tr_stats import PIECE, series_of, small
 
 HEADER = b"pair,cycle,planned_ns,t0_ns,t1_ns,t2_ns,t3_ns,missed"
-# t1 and t2 by a clock of the server's own.
-TWO_CLOCKS_HEADER = HEADER.replace(b"t1", b"server_t1").replace(
-    b"t2", b"server_t2")
-# Header: whether there are two clocks, and whether there are stamps.
-HEADERS = {HEADER: (False, False), TWO_CLOCKS_HEADER: (True, False),
-           HEADER + tr_dump_stamps.NAMES: (False, True),
-           TWO_CLOCKS_HEADER + tr_dump_stamps.NAMES: (True, True)}
+# Header: whether there are stamps.
+HEADERS = {HEADER: False, HEADER + tr_dump_stamps.NAMES: True}
 LOST = rb"\d{1,9}(?:,\d{1,19}){3},,,,\d{1,19}"     # over UDP
 # With --reflect, which has no server: they are taken for 0.
 NO_SERVER = re.compile(rb",,,(?=\d{1,19},)")
@@ -83,12 +78,11 @@ class Cycles:
                                         rows[missed, 7]]))
         planned, t0, t1, t2, t3 = rows[:, 2:7].T
         # Who still waits for a reply does not wait for the timer.
-        waits = planned if self.two_clocks else numpy.where(
+        waits = numpy.where(
             breaks, planned, numpy.maximum(planned, before[:, 6]))
         found = {"interval": t0 - before[:, 3], "wakeup": t0 - waits,
                  "planned": t3 - planned, "response": t3 - t0,
-                 "send": t1 - t0, "sleep": t2 - t1, "receive": t3 - t2,
-                 "network": t3 - t0 - (t2 - t1)}
+                 "send": t1 - t0, "sleep": t2 - t1, "receive": t3 - t2}
         if self.stamped:
             found |= tr_dump_stamps.split(rows)
         for name, column in self.column.items():
@@ -102,6 +96,18 @@ class Cycles:
             self.column[name] = numpy.concatenate(self.column[name])
         self.breaks = numpy.array(self.breaks, numpy.int64)
         self.missed = numpy.concatenate(self.missed, axis=1)
+
+    @property
+    def apart(self):
+        """Whether t1 and t2 cannot be of the clock of t0 and t3."""
+        return not self.alone and min(self.column[way].min()
+                                      for way in ONE_WAY) < 0
+
+    def set_two_clocks(self):
+        """What compares the clocks goes; network has both ways."""
+        self.two_clocks, self.phases = True, TWO_CLOCKS_PHASES
+        self.column["network"] = small(sum(
+            self.column.pop(way).astype(numpy.int64) for way in ONE_WAY))
 
     def seen_period_ns(self):
         """The timer's period in whole us, as expiries show it; 0: no timer."""
@@ -302,13 +308,13 @@ def read_cycles(path):
         if text.rstrip(b"\n") not in HEADERS:
             raise InputError(path, line - 1,
                              f"'{HEADER.decode()}' is expected")
-        two_clocks, stamped = HEADERS[text.rstrip(b"\n")]
+        stamped = HEADERS[text.rstrip(b"\n")]
         for chunk in chunks(file):
             rows = rows_of(path, chunk, line, stamped)
             for pair in numpy.unique(rows[:, 0]):
                 own = numpy.flatnonzero(rows[:, 0] == pair)
                 cycles = pairs.setdefault(int(pair), Cycles(
-                    two_clocks, stamped, not rows[own[0], 4]))
+                    stamped=stamped, alone=not rows[own[0], 4]))
                 bad = cycles.add(rows if len(own) == len(rows)
                                  else rows[own])
                 if bad is not None:
@@ -332,8 +338,6 @@ def read(path, name):
                            for cycles in pairs.values()),
                 program="twowaytest")
     part.cycles = next(iter(pairs.values())) if len(pairs) == 1 else pairs
-    if next(iter(pairs.values())).two_clocks:
-        part.remarks.append(TWO_CLOCKS)
     return [part]
 
 

@@ -44,7 +44,8 @@ def hosts(runs):
         return figure
 
     return ("hosts", "Client and server on two hosts, from the planned "
-            "expiry to the reply: the wake-up of the client's timer "
+            "expiry, or the reply before if that came later, to the reply: "
+            "the wake-up of the client's timer "
             "(without a timer: from the request), all between the two "
             "hosts, and the server's sleep with the time that was asked "
             "for. network has both ways, and on each host the path of a "

@@ -110,8 +110,8 @@ def phases_of(run):
                if p in run.series}
     worst = next((w for w in run.every("worst") if w.metric == "total"),
                  None)
-    return average, {p: value / 1000 for p, value in worst.phases.items()} \
-        if worst else None
+    return average, {p: worst.phases[p] / 1000 for p in phases_in(run)
+                     if p in worst.phases} if worst else None
 
 
 def draw_bars(look, ax, runs, bars, shares=False):

@@ -71,12 +71,12 @@ def role_of(picture, one):
 
 def lane_of(picture, span):
     """Where a span of who is to blame is marked."""
-    return picture.broken.here.role or span.cpu
+    return picture.broken.analysis.role or span.cpu
 
 
 def blamed(picture):
     """Who is to blame, and for how long."""
-    analysis = picture.broken.here
+    analysis = picture.broken.analysis
     if analysis.role:
         total = sum(span.ns for _, _, span in picture.marks)
         return f"{analysis.role}: " \
@@ -165,7 +165,7 @@ class Lanes:
                 "edgecolor": self.look.colour[edge]}
 
     def draw_phases(self):
-        analysis = self.picture.broken.here if self.picture.broken else None
+        analysis = self.picture.broken.analysis if self.picture.broken else None
         for name, begin_ns, end_ns in self.picture.phases:
             blamed = bool(analysis) and name == analysis.phase
             edge = "cause" if blamed else "muted"
@@ -332,15 +332,14 @@ def cause_of(picture):
     if not broken:
         return "Who is to blame is in the JSON of this run, which was not " \
             "given."
+    far = f" On the server's host, which this trace does not show: " \
+        f"{broken.far.cause}." if broken.far else ""
     if not broken.analysis:
-        return "The JSON of this run tells no cause."
+        return f"The JSON of this run tells no cause here.{far}"
     text = f"Cause: {broken.analysis.cause}."
-    if broken.where == "server":
-        text += " It was on the server's host, which this trace does not " \
-            "show."
-    elif not picture.marks:
+    if not picture.marks:
         text += " No piece of the time line is marked."
-    return text
+    return text + far
 
 
 def caption_of(picture, left_out):

@@ -209,7 +209,7 @@ def gate(runs, options):
     """Verdicts on all metrics, and what to know of them."""
     for metric in options.metrics:
         for run in runs:
-            if not tr_oneway.comparable(run, metric):
+            if metric in ONE_WAY and run.oneway and run.oneway.refusal:
                 raise InputError(run.name, metric, f"{run.oneway.refusal}; "
                                  + tr_oneway.ADVICE)
             if metric not in run.series:

@@ -221,15 +221,15 @@ class Run:
         self.when = first(part.when for part in self.parts)
 
     def apply_oneway(self):
-        """A histogram keeps what it counted before the times were void."""
+        """Times that prove nothing are not shown."""
         tables = [self.series, *(step.series for step in self.steps),
                   *(pair.series for pair in self.pairs)]
         for table in tables:
             for metric in table.keys() & ONE_WAY:
-                if self.oneway.void:
+                if self.oneway.refusal:
                     del table[metric]
                 else:
-                    table[metric].doubt_ns = self.oneway.uncertainty_ns or 0
+                    table[metric].doubt_ns = self.oneway.uncertainty_ns
 
     @property
     def title(self):

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Between two hosts: the parts of a cycle, from planned expiry to reply.
 
-wakeup + network + sleep are the whole cycle. That holds for one cycle and for
+wakeup + network + sleep are the whole cycle, which begins at the planned
+expiry, or at the reply before if that came later. That holds for one cycle and for
 averages over the same cycles. It does not hold for percentiles and maxima,
 which several parts do not reach in the same cycle: there, whole cycles are
 chosen, and their own parts are shown.
@@ -32,9 +33,7 @@ class Bar:
 
 def between(run):
     """Whether client and server had clocks of their own."""
-    return bool(run.hosts or run.oneway) or \
-        run.settings.get("clocks") == "two" or \
-        bool(run.cycles and run.cycles.two_clocks)
+    return run.settings.get("clocks") == "two"
 
 
 def shown(run):
@@ -86,8 +85,9 @@ def of_cycles(run, which):
 
 
 def whole(run):
-    """The metric that is the sum of the parts."""
-    return "planned" if "wakeup" in shown(run) else "response"
+    """Of each cycle of a dump, the sum of the parts."""
+    return sum(run.cycles.values(phase).astype(numpy.int64)
+               for phase in shown(run))
 
 
 def near_percentile(run):
@@ -98,7 +98,7 @@ def near_percentile(run):
     """
     if not run.cycles or not run.cycles.two_clocks:
         return Bar(None, "no dump")
-    values = run.cycles.values(whole(run))
+    values = whole(run)
     rank = math.ceil(PERCENT * len(values) / 100) - 1
     if rank + 1 + BEYOND > len(values):
         return Bar(None, "too few cycles")
@@ -111,7 +111,7 @@ def near_percentile(run):
 def longest(run):
     """The parts of the longest cycle; without dump, of those kept whole."""
     if run.cycles and run.cycles.two_clocks:
-        return Bar(of_cycles(run, [run.cycles.values(whole(run)).argmax()]))
+        return Bar(of_cycles(run, [whole(run).argmax()]))
     names = shown(run)
     kept = [item for item in run.every("worst") + run.every("spikes")
             if set(names) <= set(item.phases)]
@@ -119,9 +119,8 @@ def longest(run):
         return Bar(None, "no cycle was kept whole")
     found = max(kept, key=lambda item: sum(item.phases[name]
                                            for name in names))
-    sure = any(item.metric == whole(run) for item in kept)
     return Bar({name: found.phases[name] for name in names},
-               "" if sure else "of the cycles kept")
+               "of the cycles kept")
 
 
 # Name of a bar: what it is of.

@@ -86,7 +86,7 @@ class Export:
         for begin_ns, end_ns, span in picture.marks:
             self.piece(self.own, THREADS.index("cause"), span.who, "cause",
                        begin_ns, end_ns, {
-                           "cause": picture.broken.here.cause,
+                           "cause": picture.broken.analysis.cause,
                            "cpu": span.cpu, "state": span.state})
 
 

@@ -150,7 +150,12 @@ def complete(parts, defaults):
     pairs = dump.cycles if isinstance(dump.cycles, dict) else {}
     periods = periods_ns(pairs or {0: dump.cycles}, json, defaults)
     period_ns = next(iter(periods.values()))
-    one = next(iter((pairs or {0: dump.cycles}).values()))
+    every = list((pairs or {0: dump.cycles}).values())
+    one = every[0]
+    if known.get("clocks") == "two" if json else any(
+            cycles.apart for cycles in every):
+        for cycles in every:
+            cycles.set_two_clocks()
     sleep_us = 0 if one.alone else known.get("sleep_us", defaults.sleep)
     formula = known.get("total", defaults.total)
     if not json:
@@ -158,6 +163,7 @@ def complete(parts, defaults):
                          "sleep_us": sleep_us, "total": formula}
         if one.two_clocks:
             dump.settings["clocks"] = "two"
+            dump.remarks.append(TWO_CLOCKS)
         if pairs:
             dump.settings["pairs"] = len(pairs)
             dump.settings["intervals_us"] = " ".join(
@@ -169,8 +175,6 @@ def complete(parts, defaults):
         dump.remarks += [f"pair {number}: {text}" if pairs else text for text
                          in off_grid(dump, cycles, periods[number])]
     dump.lost = json.lost if json else 0
-    if json and json.oneway:        # it has send and receive
-        dump.remarks = [text for text in dump.remarks if text != TWO_CLOCKS]
     settings = sleep_us * 1000, formula == "trltp3"
     workers = [step.workers for step in json.steps] if json else None
     if pairs:

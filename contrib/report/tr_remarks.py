@@ -46,7 +46,8 @@ def read(twoway, part):
     if part.settings.get("clocks") == "two" and not part.oneway:
         part.remarks.append(TWO_CLOCKS)
     part.remarks += counted(
-        lost=twoway.inner("datagrams").get("lost", int, default=0))
+        lost=sum(one.inner("datagrams").get("lost", int, default=0)
+                 for one in (twoway, *twoway.items("pairs"))))
     part.others = list(others(twoway))
     part.remarks += part.others
     part.remarks += counted(not_dumped=part.lost)

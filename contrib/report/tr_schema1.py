@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Schema 1 of twowaytest --json: a member of thread is a metric of a pair."""
 
-import tr_hosts
 import tr_pairs
 from tr_member import NULL, NUMBER, flat
 from tr_model import InputError
@@ -84,7 +83,7 @@ def settings_of(twoway):
               in flat(twoway.inner("load")).items()
               if key in ("kind", "command", "arguments", "policy",
                          "priority", "cpus", "workers")}
-    found |= sides(twoway) | tr_hosts.settings(twoway)
+    found |= sides(twoway)
     found["version"] = twoway.get("version", str, default=None)
     return found
 
@@ -112,7 +111,9 @@ def read(data, part, unit):
     if len(tables) > 1:
         part.pairs = read_pairs(data, twoway, tables)
     part.settings = settings_of(twoway)
-    tr_hosts.read(data, part)
+    if part.settings.get("clocks") == "two":
+        twoway.bad("settings.clocks", "two; results of two hosts are read "
+                   "from schema 2 on: measure again")
     tr_pairs.add_steps(part, list(steps_of(twoway, unit)),
                        part.settings.get("ramp") == "pairs")
     part.count = twoway.get("cycles", int)

@@ -4,8 +4,9 @@
 It has the latency, or what --metrics named, and all metrics as its phases.
 """
 
+import tr_hosts
 import tr_pairs
-from tr_hosts import alike
+from tr_hosts import SIDES, alike
 from tr_member import NULL, NUMBER, flat
 from tr_model import METRICS, InputError, Pair
 from tr_stats import Distribution
@@ -18,9 +19,8 @@ NAMED = {"interval": "interval_us", "sleep": "sleep_us",
 # These change what is written, and where, but nothing that is measured.
 OUTPUT = {"breaks", "dump", "histfile", "histofall", "histogram", "json",
           "limit", "metrics", "nsecs", "on-break", "percentiles", "quiet",
-          "spike", "spike-nodes", "timeline", "trltp-log", "unbuffered",
+          "rsh", "spike", "spike-nodes", "timeline", "trltp-log", "unbuffered",
           "verbose"}
-SIDES = ("client", "server")
 UNITS = ("workers", "groups", "copies")     # of a load
 
 
@@ -35,12 +35,10 @@ def settings(twoway):
         if any(value is not None for value in values):
             found[f"load {key}"] = alike(values)
     for side in SIDES:
-        processes = [pair.inner(side) for pair in twoway.items("pairs")]
         for key in ("cpus", "policy", "priority"):
-            found[f"{side} {key}"] = alike(
-                [",".join(map(str, value)) if isinstance(value, list) else
-                 value for process in processes
-                 for value in [process.value.get(key)]])
+            known = tr_hosts.column(twoway, side, key)
+            found[f"{side} {key}"] = None if known == "?" else known
+    found["clocks"] = "two" if tr_hosts.two(twoway) else "one"
     found["version"] = twoway.get("version", str, default=None)
     return found
 
@@ -117,6 +115,7 @@ def steps_of(twoway, unit, targets):
 def read(data, part, unit):
     twoway = data.inner("twoway")
     part.settings = settings(twoway)
+    tr_hosts.read(data, part)
     sleep_ns = part.settings.get("sleep_us", 100) * 1000
     tables, pairs = tables_of(data, unit, sleep_ns)
     part.series = tr_pairs.all_of(tables.values())

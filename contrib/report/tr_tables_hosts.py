@@ -21,8 +21,8 @@ def settings(runs):
     if rows:
         yield Table(f"Hosts of client and server{of(runs)}",
                     ["what", "of", *(run.title for run in runs)], rows,
-                    "CPUs, policy, priority, locked memory, faults and "
-                    "switches: of the process, as each host read them "
+                    "CPUs, policy, priority, page faults, context switches "
+                    "and CPU time: of the process, as each host read them "
                     "back; of several pairs, each. ? means unknown.",
                     figures=2 + len(runs), key="hosts-settings")
 
@@ -72,7 +72,8 @@ def parts(runs):
     if rows:
         yield Table(f"Client, network and server{of(runs)}", columns,
                     [row[:len(columns)] for row in rows],
-                    "In us, from the planned expiry to the reply. wakeup: "
+                    "In us, from the planned expiry, or the reply before if "
+                    "that came later, to the reply. wakeup: "
                     "on the client's host. network: all between the hosts, "
                     "both ways. sleep: on the server's host. whole: the sum "
                     "of the parts. Percentiles and maxima of each part come "

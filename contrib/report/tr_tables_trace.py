@@ -27,14 +27,18 @@ def rows_of(analysis):
 
 def all_tables(runs):
     for run in runs:
-        analysis = run.broken.analysis if run.broken else None
-        if not analysis:
-            continue
-        where = f" on host {analysis.host}" if analysis.host else ""
-        yield Table(
-            f"{run.title}: {analysis.phase} of the cycle that broke{where}",
-            ["at us", "for us", "CPU", f"the {analysis.side}",
-             "who had the CPU", "cause"], rows_of(analysis),
-            f"Cause: {analysis.cause}. From the begin of the phase on; the "
-            "state is that of who waited, and yes is the state that most of "
-            "the delay passed in.", figures=6, key="broken")
+        broken = run.broken
+        for analysis in (broken.analysis, broken.far) if broken else ():
+            if analysis:
+                yield table_of(run, analysis)
+
+
+def table_of(run, analysis):
+    where = f" on host {analysis.host}" if analysis.host else ""
+    return Table(
+        f"{run.title}: {analysis.phase} of the cycle that broke{where}",
+        ["at us", "for us", "CPU", f"the {analysis.side}",
+         "who had the CPU", "cause"], rows_of(analysis),
+        f"Cause: {analysis.cause}. From the begin of the phase on; the "
+        "state is that of who waited, and yes is the state that most of "
+        "the delay passed in.", figures=6, key="broken")

@@ -207,7 +207,8 @@ def read_histogram(path, name):
     count = text.columns()
     unit = text.unit(count)
     part = Part(str(path), "text", name, virtual=text.virtual,
-                oneway=text.oneway)
+                oneway=text.oneway,
+                settings={"clocks": "two"} if text.oneway else {})
     if text.metrics:
         part.program = "twowaytest"
         add_metrics(part, text, unit)

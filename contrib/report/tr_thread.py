@@ -2,7 +2,7 @@
 """The members of member thread, and what else has statistics like these."""
 
 from tr_member import NULL, NUMBER
-from tr_model import METRICS, ONE_WAY, Series
+from tr_model import METRICS, Series
 from tr_stats import Distribution
 
 COARSE = 1 / 64         # of a value: widest bins that percentiles come from
@@ -46,9 +46,7 @@ def read_histogram(thread, series, unit):
 def read_thread(thread, metric, unit, bins):
     """A member of thread; bins: the unit of its histogram."""
     count = thread.get("cycles", int)
-    # A one-way time that became void keeps its count, but no figures.
-    if not count or metric in ONE_WAY and thread.get(
-            "min", *NUMBER, NULL) is None:
+    if not count:
         return Series(metric, 0, None, None, None)
     series = Series(
         metric, count, *(unit.read(thread.get(key, *NUMBER))

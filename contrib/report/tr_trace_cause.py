@@ -8,7 +8,6 @@ import dataclasses
 import typing
 
 import tr_trace_play
-from tr_member import NULL
 from tr_model import ALL_PHASES, InputError
 from twtools.units import NS, US, Unit
 
@@ -85,15 +84,10 @@ class Broken:
     value_ns: int
     cycle: int
     phases: dict            # of ALL_PHASES -> ns
-    where: str | None = None        # of two hosts: client, server, between
     analysis: Analysis | None = None
+    far: Analysis | None = None     # that of the server's host
     unit: Unit = NS         # of the phases
     pids: dict = dataclasses.field(default_factory=dict)    # role -> pid
-
-    @property
-    def here(self):
-        """The analysis, if the trace is of the host that it is about."""
-        return None if self.where == "server" else self.analysis
 
 
 @dataclasses.dataclass
@@ -128,7 +122,7 @@ class Picture:
     @property
     def marks(self):
         """(begin, end, Span) on the trace's clock: who is to blame."""
-        analysis = self.broken.here if self.broken else None
+        analysis = self.broken.analysis if self.broken else None
         if not analysis:
             return []
         start_ns = self.trace.stamps.get(PHASES[analysis.phase][0])
@@ -188,13 +182,15 @@ def read(twoway, part, unit):
         member.get("cycle", int),
         {phase: value for phase in ALL_PHASES
          if (value := member.ns(phase, unit, None)) is not None},
-        member.get("where", str, NULL, default=None),
         read_analysis(member.inner(
-            "cause" if "cause" in member.value else "analysis")), unit,
-        pids_of(twoway, member))
-    if part.broken.analysis:
-        part.remarks.append(
-            f"cause of the broken cycle: {part.broken.analysis.cause}")
+            "cause" if "cause" in member.value else "analysis")),
+        next((read_analysis(far.inner("cause"))
+              for far in twoway.inner("peer").items("breaks")), None),
+        unit, pids_of(twoway, member))
+    part.remarks += [
+        f"cause of the broken cycle{where}: {one.cause}"
+        for one, where in ((part.broken.analysis, ""),
+                           (part.broken.far, " on the server's host")) if one]
 
 
 def fits(trace, broken):
@@ -247,7 +243,7 @@ def picture(run):
     """None: without a trace."""
     if not run.trace:
         return None
-    analysis = run.broken.here if run.broken else None
+    analysis = run.broken.analysis if run.broken else None
     known = {**run.broken.pids, analysis.side: analysis.pid} \
         if analysis else {}
     return Picture(run.title, run.trace, run.broken,

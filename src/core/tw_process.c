@@ -138,14 +138,14 @@ static int open_end_signals(void)
 	return signalfd(-1, &signals, SFD_CLOEXEC);
 }
 
-/* To die, it needs a CPU: main's. */
+/* To die, it needs a CPU: main's. Killed first, it does not see that. */
 static void kill_starved(struct tw_process *process)
 {
 	cpu_set_t cpus;
 
+	kill(process->pid, SIGKILL);
 	if (!sched_getaffinity(0, sizeof(cpus), &cpus))
 		sched_setaffinity(process->pid, sizeof(cpus), &cpus);
-	kill(process->pid, SIGKILL);
 	tw_process_await(process);
 }
 

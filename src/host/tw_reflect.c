@@ -252,7 +252,7 @@ static void find_peer(void)
 	host = *(const char **)tw_option_find("connect")->to;
 	if (!host)
 		fatal("--reflect=%s: allowed only with --connect\n", kind);
-	if (!tw_host_parse(host, &parsed))
+	if (!tw_host_parse(host, &parsed) || strchr(parsed.name, '@'))
 		fatal("--connect=%s: allowed is HOST, HOST:PORT or [ADDRESS]:PORT\n",
 		      host);
 	if (head_size && parsed.port)

@@ -85,4 +85,4 @@ def hosts_json(report):
 def hosts_dump(report):
     """The same run's."""
     return made.write(report.directory, "x.csv",
-                      made_hosts.dump(made_hosts.ROWS))
+                      made.dump(made_hosts.ROWS))

@@ -4,27 +4,18 @@
 import fractions
 
 import made
+import made_columns
 
-HEADER = "pair,cycle,planned_ns,t0_ns,server_t1_ns,server_t2_ns,t3_ns,missed"
 TABLE = "Client, network and server"
 PARTS = ("wakeup", "network", "sleep")
-METRICS = ("interval", "network", "sleep", "response", "total", "wakeup")
-SERVERS = {"pairs": 1, "cpus": ["3"], "policy": ["rr"], "priority": [40],
-           "locked": [True], "changed": [False], "requests": [9],
-           "minor_faults": [5], "major_faults": [6],
-           "voluntary_switches": [7], "involuntary_switches": [8],
-           "retransmitted": [0]}
+ONE_WAY = ("send", "receive")
+ADDRESS = "10.0.0.2"
 
 
 def cycles(count, seed=1, ahead=10**15, **how):
     """As made.cycles(); the server's clock is so much ahead."""
-    return [(pair, i, planned, t0, t1 + ahead, t2 + ahead, t3, missed)
-            for pair, i, planned, t0, t1, t2, t3, missed
-            in made.cycles(count, seed, **how)]
-
-
-def dump(rows):
-    return made.dump(rows).replace(made.HEADER, HEADER)
+    return [(*row[:4], row[4] + ahead, row[5] + ahead, *row[6:])
+            for row in made.cycles(count, seed, **how)]
 
 
 def parts(row):
@@ -33,79 +24,66 @@ def parts(row):
     return t0 - planned, t3 - t0 - (t2 - t1), t2 - t1
 
 
-def values(rows, sleep=made.SLEEP, period=made.PERIOD):
-    found = made.values(rows)
-    found["network"] = [parts(row)[1] for row in rows]
-    found["total"] = [
-        network + abs(slept - sleep) + abs(interval - period)
-        for network, slept, interval in zip(
-            found["network"][1:], found["sleep"][1:], found["interval"])]
-    return found
-
-
 def mean(rows):
     """Of each part."""
     return [fractions.Fraction(sum(column), len(rows))
             for column in zip(*map(parts, rows))]
 
 
-def thread(metric, found):
-    """As made.json_thread()."""
-    if metric != "network":
-        return made.json_thread(metric, found)
-    return made.json_thread("response", found) | {
-        "metric": "network", "label": "Network Time"}
-
-
 def kept(row, start):
     """A cycle of member worst."""
     wakeup, network, sleep = parts(row)
-    return {"pair": 0, "cycle": row[1], "step": 0,
+    return {"pair": 0, "cycle": row[1], "step": 0, "missed": 0,
             "since_start_ns": row[3] - start, "wakeup_ns": wakeup,
             "network_ns": network, "sleep_ns": sleep, "interval_ns": 0,
             "response_ns": network + sleep, "total_ns": 0}
 
 
-def worst(rows, metrics):
+def worst(rows):
     """Of each metric the cycle."""
     of = {"network": lambda row: parts(row)[1],
           "sleep": lambda row: parts(row)[2],
           "response": lambda row: sum(parts(row)[1:]),
-          "wakeup": lambda row: parts(row)[0],
-          "planned": lambda row: sum(parts(row))}
-    return {metric: kept(max(rows, key=of[metric]), rows[0][3])
-            for metric in metrics if metric in of}
+          "wakeup": lambda row: parts(row)[0]}
+    return {metric: kept(max(rows, key=key), rows[0][3])
+            for metric, key in of.items()}
 
 
-def peer(**servers):
-    return {
-        "address": "10.0.0.2", "started_by": None,
-        "asked": {"policy": "fifo", "priority": 98, "lock_memory": False},
-        "granted": {"policy": "fifo", "priority": 98, "lock_memory": False,
-                    "port": [1234]},
-        "host": {"host": "far", "kernel": "6.12-rt", "version": "#7",
-                 "machine": "aarch64", "program": "0.11", "cpus": 4,
-                 "checks": 2, "finding": ["idle", "governor"]},
-        "servers": SERVERS | servers}
+def process(**changes):
+    return made_columns.process(3, 40) | {"policy": "rr", "page_faults": 5,
+                                          "cpu_us": 600} | changes
 
 
-def twoway(rows, metrics=METRICS, far=None, **settings):
-    """Results of --json with --connect."""
-    data = made.twoway(rows, clocks="two", address="10.0.0.2", **settings)
-    found = values(rows)
-    data["thread"] = {str(i): thread(metric, found[metric])
-                      for i, metric in enumerate(metrics)}
-    data["num_threads"] = len(metrics)
+def others(cpu, percent):
+    return {"cpus": [{"cpu": cpu, "percent": percent, "unnamed_percent": 0.5,
+                      "tasks": [{"name": "hog", "percent": percent - 0.5}]}]}
+
+
+def peer(*servers, **changes):
+    """What the server's host tells; servers: what differs of each."""
+    return {"schema": 2, "version": "0.11", "throttled": 0, "breaks": [],
+            "environment": {
+                "release": "6.12-rt", "preemption": "PREEMPT_RT",
+                "online_cpus": "0-3", "governor": None, "findings": [
+                    {"name": "idle", "read": "x"},
+                    {"name": "governor", "read": "y"}]},
+            "pairs": [{"missed": 0, "server": process(**one), "client": None}
+                      for one in servers or ({},)]} | changes
+
+
+def twoway(rows, names=("latency",), far=..., one_way=False, **settings):
+    """Results of --json with --connect; one_way: with --oneway, too."""
+    data = made_columns.twoway([rows], names=names, **{
+        "connect": ADDRESS, "total": "documented"} | settings)
     twoway = data["twoway"]
-    twoway["peer"] = peer() if far is None else far
-    twoway["worst"] = worst(rows, metrics)
-    twoway["processes"]["client"] |= {
-        "locked": False, "minor_faults": 1, "major_faults": 2,
-        "involuntary_switches": 3, "retransmitted": 4}
-    # This process is on the other host; here there is nothing of it.
-    twoway["processes"]["server"] = {"cpus": "", "policy": "other",
-                                     "priority": 0, "locked": False}
-    twoway["environment"]["findings"] = [{"name": "smt", "read": "on"}]
+    for thread in data["thread"].values():
+        for metric in ONE_WAY if not one_way else ():
+            del thread["phases"][metric]
+    twoway["peer"] = peer() if far is ... else far
+    twoway["worst"] = worst(rows)
+    twoway["environment"] |= {
+        "release": "6.1", "findings": [{"name": "smt", "read": "on"}]}
+    twoway["pairs"][0]["server"] = None
     return data
 
 
@@ -118,6 +96,10 @@ def write(report, name, content):
 
 def results(report, *args):
     return made.tables(report("-t", "-", *args).stdout)
+
+
+def remarks(found):
+    return [row["remark"] for row in found["Remarks"]]
 
 
 def bar_of(found, name, system="x"):

@@ -29,9 +29,9 @@ def stamps(rows, missing=None, seed=5):
     return found
 
 
-def dump(rows, found, header=made_hosts.HEADER):
+def dump(rows, found):
     """Rows with their stamps."""
-    lines = [header + COLUMNS]
+    lines = [made.HEADER + COLUMNS]
     for row, one in zip(rows, found):
         cells = [*row, *("" if one[kind] is None else one[kind]
                          for kind in KINDS)]
@@ -60,10 +60,9 @@ def of_side(row, one, side):
 
 
 def stamped(values):
-    """As the JSON has it; None without values."""
-    return {"count": len(values), "min_ns": min(values),
-            "avg_ns": round(float(made.mean(values)), 1),
-            "max_ns": max(values)} if values else None
+    """As the JSON has it."""
+    return {"min_ns": min(values), "max_ns": max(values),
+            "avg_ns": round(float(made.mean(values)), 1)}
 
 
 def rows_of(rows, found):
@@ -72,7 +71,7 @@ def rows_of(rows, found):
     table = {}
     for side in SIDES:
         for i, name in enumerate(("app_out", "stack_out", "wake_in")):
-            table[side, name] = [of_side(row, one, side)[i]
+            table[f"{side} {name}"] = [of_side(row, one, side)[i]
                                  for row, one in whole]
     for i, name in enumerate(STAMPED):
         table[name] = [split(row, one)[i] for row, one in whole]
@@ -80,63 +79,29 @@ def rows_of(rows, found):
     return table
 
 
-def cycles_member(rows, found):
-    """Of all pairs, or of one."""
+def member(rows, found):
+    """stamps of twoway.pairs."""
     table = rows_of(rows, found)
     lacking = [one for one in found if None in one.values()]
-    member = {"cycles": len(table["network"]), "left_out": len(lacking),
-              "unfinished": 0, "missing": {
-                  kind: sum(one[kind] is None for one in lacking)
-                  for kind in KINDS},
-              "client_work": stamped([1500, 2500])}
-    for name, values in table.items():
-        if isinstance(name, tuple):
-            member.setdefault(name[0], {})[name[1]] = stamped(values)
-        else:
-            member[name] = stamped(values)
-    return member
-
-
-def member(rows, found, pairs=()):
-    """twoway.stamps; pairs: rows and stamps of each."""
-    return {"mode": "all", "calls_more": {"client": 1, "server": 2},
-            "exchange": {"without": None, "with": None}} | cycles_member(
-                rows, found) | {"pairs": [
-                    {"pair": i} | cycles_member(*pair)
-                    for i, pair in enumerate(pairs or [(rows, found)])]}
-
-
-def of_pair(rows, found):
-    """The same of a pair, in schema 2: stamps of twoway.pairs."""
-    old = cycles_member(rows, found)
-    parts = {f"{side}_{name}": row for side in SIDES
-             for name, row in old[side].items()} | {
-        name: old[name] for name in (*STAMPED, "network")}
-    return {key: old[key] for key in ("cycles", "left_out", "unfinished",
-                                      "missing")} | {
-        "parts": {name: {key: row[key] for key in row if key != "count"}
-                  for name, row in parts.items() if row}}
+    return {"cycles": len(table["network"]), "left_out": len(lacking),
+            "unfinished": 0, "missing": {
+                kind: sum(one[kind] is None for one in lacking)
+                for kind in KINDS},
+            "parts": {name.replace(" ", "_"): stamped(values)
+                      for name, values in table.items() if values}}
 
 
 def twoway(rows, found, **settings):
     data = made_hosts.twoway(rows, stamps="all", **settings)
-    data["twoway"]["stamps"] = member(rows, found)
+    data["twoway"]["pairs"][0]["stamps"] = member(rows, found)
     return data
 
 
-def oneway(mode, **changes):
-    """twoway.oneway."""
-    return {"mode": mode, "valid": True, "uncertainty_us": 2.401,
-            "offset_us": -12.5, "ppm": 3.125, "windows": 31, "empty": 1,
-            "broken": 2, "longest_us": 64001.0, "cycles": 1990,
-            "without": 10, "void_at": None, "distrust": None,
-            "verdict": None} | changes
-
-
-def with_oneway(rows, mode, **changes):
+def with_oneway(rows, **changes):
     """Results with send and receive; the clocks in rows show one time."""
     data = made_hosts.twoway(
-        rows, (*made_hosts.METRICS, "send", "receive"), oneway=mode,
-        sync_limit_us=5)
-    data["twoway"]["oneway"] = oneway(mode, **changes)
+        rows, ("response", "send", "receive", "network"), one_way=True,
+        oneway="sync")
+    data["twoway"]["oneway"] = {"cycles": 1984, "proven": 1920,
+                                "uncertainty_ns": 2401} | changes
     return data

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Client and server on two hosts: what is read, and what the tables say."""
 
-import contextlib
-import socket
+import os
+import shlex
+import shutil
 import subprocess
 
 import made
 import made_hosts
 import pytest
-from made_hosts import ROWS, TABLE, results, shifted, write
+from made_hosts import ROWS, TABLE, remarks, results, shifted, write
 
 import twoway
 
@@ -23,7 +24,7 @@ def test_dump(report, hosts_dump, metric):
     label = dict(zip(made.METRICS, made.LABELS)) | {
         "network": "Network Time"}
     [row] = found[label[metric]]
-    values = made_hosts.values(ROWS)[metric]
+    values = made.values(ROWS)[metric]
     assert row["cycles"] == str(len(values))
     assert (row["min"], row["avg"], row["max"]) == (
         made.us(min(values)), made.us(made.mean(values)),
@@ -42,9 +43,9 @@ def test_no_one_way_times(report, request, file):
 
 def test_server_whose_clock_is_behind(report):
     rows = made_hosts.cycles(2000, ahead=-10**12 + 5)
-    write(report, "y.csv", made_hosts.dump(rows))
+    write(report, "y.csv", made.dump(rows))
     [row] = results(report, "y.csv")["Network Time"]
-    assert row["max"] == made.us(max(made_hosts.values(rows)["network"]))
+    assert row["max"] == made.us(max(made.values(rows)["network"]))
 
 
 def test_one_host(report):
@@ -80,104 +81,124 @@ def facts(found, side, system="x"):
 def test_both_hosts(report, hosts_json):
     found = results(report, hosts_json)
     assert facts(found, "client") == {
-        "host": "host", "kernel": "6.1", "version of the kernel": "#1",
-        "machine": "x86_64", "twowaytest": "0.10", "online CPUs": "?",
-        "CPUs": "1", "policy": "fifo", "priority": "98",
-        "memory locked": "no", "involuntary switches": "3",
-        "segments sent again": "4",
-        "faults": "1 minor, 2 major", "findings of --check": "smt"}
+        "host": "host", "kernel": "6.1", "preemption": "?",
+        "online CPUs": "?", "isolated CPUs": "?", "governor": "performance",
+        "clock source": "?", "twowaytest": "0.10", "CPUs": "4",
+        "policy": "fifo", "priority": "98", "page faults": "0",
+        "context switches": "7", "CPU time in us": "?",
+        "throttled cycles": "?", "findings of --check": "smt"}
     assert facts(found, "server") == {
-        "host": "far", "kernel": "6.12-rt", "version of the kernel": "#7",
-        "machine": "aarch64", "twowaytest": "0.11",
-        "online CPUs": "4 in all", "CPUs": "3", "policy": "rr",
-        "priority": "40", "memory locked": "yes",
-        "involuntary switches": "8", "segments sent again": "0",
-        "faults": "5 minor, 6 major",
-        "findings of --check": "idle, governor"}
+        "host": "10.0.0.2", "kernel": "6.12-rt", "preemption": "PREEMPT_RT",
+        "online CPUs": "0-3", "isolated CPUs": "?", "governor": "?",
+        "clock source": "?", "twowaytest": "0.11", "CPUs": "3",
+        "policy": "rr", "priority": "40", "page faults": "5",
+        "context switches": "7", "CPU time in us": "600",
+        "throttled cycles": "0", "findings of --check": "idle, governor"}
 
 
 def test_several_systems_side_by_side(report, hosts_json):
-    far = made_hosts.peer(priority=[50, 51], cpus=["2", "2"])
-    write(report, "y.json", made_hosts.twoway(ROWS, far=far))
+    far = made_hosts.peer({"priority": 50, "cpus": "2"},
+                          {"priority": 51, "cpus": "2"})
+    far["environment"]["release"] = "6.13"
+    write(report, "y.json", made_hosts.twoway(ROWS, far=far,
+                                              connect="10.0.0.3"))
     found = results(report, hosts_json, "y.json")
     assert facts(found, "server", "y")["priority"] == "50 51"
     assert facts(found, "server", "y")["CPUs"] == "2"
     assert facts(found, "server")["priority"] == "40"
-    rows = {row["what"]: row for row in found["What differs between the runs"]}
-    assert rows["server priority"]["x"] == "40"
-    assert rows["server priority"]["y"] == "50 51"
+    rows = {row["what"]: (row["of"], row["x"], row["y"])
+            for row in found["What differs between the runs"]}
+    assert rows["server priority"] == ("settings", "40", "50 51")
+    assert rows["server's host"] == ("system", "10.0.0.2", "10.0.0.3")
+    assert rows["server's release"] == ("system", "6.12-rt", "6.13")
+    assert "connect" not in rows
 
 
-def test_hosts_that_differ(report, hosts_json):
-    """Of the server's host, too."""
-    far = made_hosts.peer()
-    far["host"]["kernel"] = "6.13"
-    write(report, "y.json", made_hosts.twoway(ROWS, far=far))
-    found = results(report, hosts_json, "y.json")
-    rows = found["What differs between the runs"]
-    [row] = [row for row in rows if row["what"] == "server's kernel"]
-    assert (row["of"], row["x"], row["y"]) == ("system", "6.12-rt", "6.13")
-
-
-def remarks(report, far):
+def said(report, far):
     write(report, "x.json", made_hosts.twoway(ROWS, far=far))
-    return [row["remark"] for row in results(report, "x.json")["Remarks"]]
+    return remarks(results(report, "x.json"))
 
 
 def test_findings_on_the_servers_host(report):
     far = made_hosts.peer()
-    assert "server's host: idle, governor" in remarks(report, far)
-    far["host"]["finding"] = []
-    assert not any("server's host" in text for text in remarks(report, far))
+    assert "server's host: idle, governor" in said(report, far)
+    far["environment"]["findings"] = []
+    assert not any("server's host" in text for text in said(report, far))
 
 
-@pytest.mark.parametrize("key, wanted, given, said", [
-    ("policy", "fifo", "other", "policy other instead of fifo"),
-    ("priority", 98, 50, "priority 50 instead of 98"),
-    ("lock_memory", True, False, "lock memory no instead of yes")])
-def test_less_than_asked_for(report, key, wanted, given, said):
-    far = made_hosts.peer()
-    far["asked"][key], far["granted"][key] = wanted, given
-    assert any(said in text for text in remarks(report, far))
-    far["granted"][key] = wanted
-    assert not any("less" in text for text in remarks(report, far))
-
-
-def test_disturbances_of_the_server(report):
-    found = remarks(report, made_hosts.peer(retransmitted=[2, -1, 3],
-                                            changed=[False, True]))
-    assert "retransmitted by the server: 5" in found
-    assert any("setting of a server changed" in text for text in found)
-    found = remarks(report, made_hosts.peer())
-    assert not any("by the server" in text or "changed" in text
-                   for text in found)
-    assert "retransmitted by the client: 4" in found
+def test_disturbances_of_the_servers_host(report):
+    found = said(report, made_hosts.peer(
+        throttled=3, others=made_hosts.others(2, 7.5)))
+    assert "server's host: throttled cycles: 3" in found
+    assert "server's host: others used 7.5 % of CPU 2, hog 7.0 %" in found
+    text = report("-t", "-", "x.json", "y=x.json").stdout.split("## ")[0]
+    assert "server's host: others used 7.5 %" in text
+    assert "throttled cycles: 3" in text
 
 
 def test_server_that_told_nothing(report):
-    far = made_hosts.peer() | {"host": None, "servers": None}
-    assert "the server's host did not send its results" in \
-        remarks(report, far)
+    assert "the server's host did not send its results" in said(report, None)
     found = results(report, "x.json")
-    assert set(facts(found, "server").values()) == {"?"}
+    known = facts(found, "server")
+    assert known.pop("host") == "10.0.0.2"
+    assert set(known.values()) == {"?"}
     assert facts(found, "client")["priority"] == "98"
 
 
+def test_cause_on_either_host(report):
+    """A table of each, and a remark."""
+    piece = {"at_ns": 0, "ns": 9000, "state": "runnable", "cpu": 1,
+             "who": "hog", "pid": 9}
+    cause = {"host": "near", "phase": "network", "side": "client", "pid": 7,
+             "state": "runnable", "cause": "network +9 us",
+             "timeline": [piece], "contributors": [piece]}
+    broken = {"metric": "response", "cycle": 4, "pair": 0, "response": 160,
+              "trace_file": "x", "cause": cause}
+    far = broken | {"cause": cause | {"host": "far", "phase": "sleep",
+                                      "side": "server",
+                                      "cause": "sleep +8 us"}}
+    data = made_hosts.twoway(ROWS, far=made_hosts.peer(breaks=[far]))
+    data["twoway"]["breaks"] = [broken]
+    write(report, "x.json", data)
+    found = results(report, "x.json")
+    assert "cause of the broken cycle: network +9 us" in remarks(found)
+    assert "cause of the broken cycle on the server's host: sleep +8 us" in \
+        remarks(found)
+    for title, side in (("network of the cycle that broke on host near",
+                         "client"),
+                        ("sleep of the cycle that broke on host far",
+                         "server")):
+        [row] = found[f"x: {title}"]
+        assert (row[f"the {side}"], row["cause"]) == ("runnable", "yes")
+
+
 def test_bad_members_are_named(refused):
-    for key, value, where in (
-            ("priority", ["high", 1.5], "twoway.peer.servers.priority[1]"),
-            ("retransmitted", "none", "twoway.peer.servers.retransmitted"),
-            ("changed", [1], "twoway.peer.servers.changed[0]")):
-        write(refused, "x.json", made_hosts.twoway(
-            ROWS, far=made_hosts.peer(**{key: value})))
-        assert f"member {where}" in refused("-t", "-", "x.json")
+    far = made_hosts.peer({}, {"priority": [1]})
+    write(refused, "x.json", made_hosts.twoway(ROWS, far=far))
+    assert "member twoway.peer.pairs[1].server.priority" in refused(
+        "-t", "-", "x.json")
+
+
+def test_schema_1_is_refused(refused):
+    write(refused, "x.json", made.twoway(made.cycles(300), clocks="two"))
+    assert "member twoway.settings.clocks: two; results of two hosts are " \
+        "read from schema 2 on" in refused("-t", "-", "x.json")
+
+
+def test_the_json_tells_of_two_clocks(report):
+    """Times of a dump may look as if there were one."""
+    rows = made_hosts.cycles(300, ahead=0)
+    write(report, "x.csv", made.dump(rows))
+    assert "Send Time" in results(report, "x.csv")
+    write(report, "x.json", made_hosts.twoway(rows))
+    assert "Send Time" not in results(report, "x.json", "x.csv")
 
 
 def test_gate_of_network(report, hosts_json):
     """One host and two are not to be compared; two runs of two hosts are."""
     slower = [shifted(row, 0, 60_000, 0) for row in ROWS]
     for name, rows in (("x", ROWS), ("y", slower)):
-        write(report, f"{name}.csv", made_hosts.dump(rows))
+        write(report, f"{name}.csv", made.dump(rows))
     assert "WORSE" in report("--gate", "-m", "network", "x.csv", "y.csv",
                              status=2).stdout.upper()
     report("--gate", "-m", "network", "-d", "30", "a=x.csv", "b=x.csv")
@@ -186,7 +207,7 @@ def test_gate_of_network(report, hosts_json):
 def test_gate_refuses_one_clock_beside_two(refused):
     """Of a dump, its columns tell."""
     write(refused, "x.json", made_hosts.twoway(ROWS))
-    write(refused, "x.csv", made_hosts.dump(ROWS))
+    write(refused, "x.csv", made.dump(ROWS))
     write(refused, "y.json", made.twoway(made.cycles(2000), clocks="one"))
     for name in ("x.json", "x.csv"):
         assert "clocks two / one" in refused("--gate", name, "y.json")
@@ -211,59 +232,63 @@ def test_page_has_figure_and_tables(report, hosts_json):
         assert title in page
 
 
-def free_port():
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        return sock.getsockname()[1]
-
-
-@contextlib.contextmanager
-def server(port):
-    """Listening; ended in any case."""
-    with subprocess.Popen(
-            [twoway.binary(), f"--server=127.0.0.1:{port}"], text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
-        try:
-            line = process.stdout.readline()
-            assert "Listening" in line, line
-            yield
-        finally:
-            process.kill()
+def measured(report, *options):
+    """A real run to r.json and r.csv; both hosts are this one."""
+    path = os.path.dirname(twoway.binary())
+    rsh = shlex.join(["exec", "env", f"PATH={path}:{os.environ['PATH']}"])
+    done = subprocess.run(
+        [twoway.binary(), "--connect=127.0.0.1", f"--rsh={rsh}", "-q",
+         "--json=r.json", "--dump=r.csv", *options], cwd=report.directory,
+        capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("more", [
-    (), ("--stamps=all", "--oneway=bound", "--clock=realtime")])
+    (), ("--stamps=all",), ("--transport=udp", "--load-side=server",
+                            "--load=fft")])
 def test_real_run(report, more):
-    """Both hosts are this one; two pairs."""
-    port = free_port()
-    with server(port):
-        done = subprocess.run(
-            [twoway.binary(), f"--connect=127.0.0.1:{port}", "-q", "-l",
-             "1200", "-t", "2", "-h", "10000", "--json=r.json",
-             "--dump=r.csv", *more], cwd=report.directory,
-            capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stderr
+    """Two pairs."""
+    measured(report, "-l", "1200", "-t", "2", "-h", "10000", *more)
     text = report("-t", "-", "r.json", "r.csv", "b=r.csv", "c=r.json").stdout
     found = made.tables(text.replace("virtual, ", ""))
     system = "r (2 pairs)"
-    far = facts(found, "server", system)
-    near = facts(found, "client", system)
-    for key in ("host", "kernel", "version of the kernel", "machine",
-                "twowaytest"):
+    far, near = (facts(found, side, system) for side in ("server", "client"))
+    for key in ("kernel", "preemption", "online CPUs", "twowaytest", "CPUs",
+                "policy", "priority"):
         assert far[key] == near[key] != "?"
+    assert far["host"] == "127.0.0.1"
     for name in ("average", "cycles at p99", "longest cycle"):
         row = row_of(found, name, system)
-        assert row == row_of(found, name, "b (2 pairs)")
         whole, *parts = (float(row[key])
                          for key in ("whole", *made_hosts.PARTS))
         assert whole == pytest.approx(sum(parts), abs=0.2)
-        if more:
+        if "--stamps=all" in more:
             assert sum(map(float, list(row.values())[4:])) == pytest.approx(
                 float(row["network"]), abs=0.3)
-    # The program divides network as its dump does.
+    # The program computes the parts as its dump tells them.
     for one, other in zip(row_of(found, "average", system).values(),
                           row_of(found, "average", "c (2 pairs)").values()):
         assert float(one) == pytest.approx(float(other), abs=0.11)
+
+
+@pytest.mark.skipif(not shutil.which("unshare") or os.geteuid(),
+                    reason="needs root, for a network of its own")
+def test_real_reflection(report):
+    """The kernel answers, so there is no server on either host."""
+    command = shlex.join([
+        twoway.binary(), "--connect=127.0.0.1", "--reflect=icmp", "-q", "-l",
+        "300", "--json=r.json", "--dump=r.csv"])
+    done = subprocess.run(
+        ["unshare", "--net", "sh", "-c",
+         f"ip link set lo up && exec {command}"], cwd=report.directory,
+        capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    text = report("-t", "-", "r.json", "r.csv", "b=r.csv", "c=r.json").stdout
+    found = made.tables(text.replace(" (virtual)", ""))
+    assert {row["cycles"] for row in found["Response Time"]} == {"300"}
+    for title in ("Send Time", "Network Time", "Total Jitter", HOSTS, TABLE):
+        assert title not in found
+    assert not any("clocks of their own" in one for one in remarks(found))
 
 
 def row_of(found, name, system):

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""One-way times between two hosts: shown with their uncertainty, and never
-compared if the clocks' offset is an estimate."""
+"""One-way times between two hosts: shown with their uncertainty, and not at
+all if too few cycles prove that the clocks show one time."""
 
 import made
 import made_hosts
 import made_stamps
 import pytest
-from made_hosts import results, write
+from made_hosts import remarks, results, write
 
 # The server's clock shows the client's time.
 ROWS = made_hosts.cycles(2000, ahead=0)
@@ -14,39 +14,20 @@ SLOWER = [(*row[:4], row[4] + 4000, row[5] + 4000, row[6] + 4000, row[7])
           for row in ROWS]
 ONE_WAY = "One-way times"
 SEND, RECEIVE = "Send Time", "Receive Time"
-VOID_AT = {"pair": 1, "cycle": 868, "seconds": 1.0140532,
-           "lower_us": 999977.677, "upper_us": 13.57}
+LINE = "# One-way: 1920 of 1984 cycles are proven, within +-{} us"
+VOID = "one-way times are void: 900 of 1984 cycles prove that the clocks " \
+    "show one time"
 
 
-def run_of(report, name, mode, rows=ROWS, **changes):
-    return write(report, name, made_stamps.with_oneway(rows, mode,
-                                                       **changes))
-
-
-def remarks(found):
-    return [row["remark"] for row in found["Remarks"]]
-
-
-def void(data, count):
-    """As the program writes it: nothing but what was counted before."""
-    for thread in data["thread"].values():
-        if thread["metric"] in ("send", "receive"):
-            kept = dict(list(thread["histogram"].items())[:2])
-            thread |= {"min": None, "avg": None, "max": None,
-                       "stddev": None, "percentiles": {"50": None},
-                       "histogram": kept, "overflows": 0,
-                       "cycles": sum(kept.values()) if count else 0}
-    return data
+def run_of(report, name, rows=ROWS, **changes):
+    return write(report, name, made_stamps.with_oneway(rows, **changes))
 
 
 def test_table(report):
-    run_of(report, "x.json", "bound")
+    run_of(report, "x.json")
     [row] = results(report, "x.json")[ONE_WAY]
-    assert row == {
-        "system": "x", "mode": "bound", "uncertainty": "2.401",
-        "offset": "-12.500", "ppm": "+3.125", "cycles": "1990",
-        "without": "10", "windows": "31", "empty": "1", "broken": "2",
-        "longest window": "64001.0", "sync limit": "-", "void": "-"}
+    assert row == {"system": "x", "uncertainty": "2.401", "cycles": "1984",
+                   "proven": "1920", "void": "-"}
 
 
 def test_none_without_oneway(report, hosts_json):
@@ -55,101 +36,64 @@ def test_none_without_oneway(report, hosts_json):
     assert any("network stands for" in text for text in remarks(found))
 
 
-@pytest.mark.parametrize("mode, said", [
-    ("sync", "send and receive are known to +-2.5 us (--oneway=sync)"),
-    ("bound", "send and receive are estimates (--oneway=bound), known to "
-     "+-2.5 us: compare nothing with them")])
 @pytest.mark.parametrize("dumped", [False, True])
-def test_remark(report, mode, said, dumped):
-    """Rounded up; and nothing says that there is no send, not even a dump
-    that has none."""
-    run_of(report, "x.json", mode)
-    write(report, "x.csv", made_hosts.dump(ROWS))
+def test_remark(report, dumped):
+    """Nothing says that there is no send, not even a dump, which has none."""
+    run_of(report, "x.json")
+    write(report, "x.csv", made.dump(ROWS))
     found = results(report, "x.json", *["x.csv"] * dumped)
-    assert said in remarks(found)
+    assert "send and receive are known to +-2.5 us, by 1920 of 1984 cycles" \
+        in remarks(found)
     assert not any("network stands for" in text for text in remarks(found))
     assert found[SEND][0]["cycles"] == "2000"
 
 
-@pytest.mark.parametrize("us, said", [(1.1, "+-1.1 us"), (8.2, "+-8.2 us"),
-                                      (8.201, "+-8.3 us")])
-def test_uncertainty_is_rounded_up(report, us, said):
-    run_of(report, "x.json", "sync", uncertainty_us=us)
+@pytest.mark.parametrize("ns, said", [(1100, "+-1.1 us"), (8200, "+-8.2 us"),
+                                      (8201, "+-8.3 us")])
+def test_uncertainty_is_rounded_up(report, ns, said):
+    run_of(report, "x.json", uncertainty_ns=ns)
     assert any(said in text for text in remarks(results(report, "x.json")))
 
 
-def test_unknown_uncertainty(report):
-    run_of(report, "x.json", "sync", uncertainty_us=None)
-    found = results(report, "x.json")
-    assert "send and receive are of unknown uncertainty (--oneway=sync)" in \
-        remarks(found)
-    assert found[ONE_WAY][0]["uncertainty"] == "-"
-
-
-@pytest.mark.parametrize("verdict, said", [
-    ("met", False), (None, False), ("exceeded", True), ("undecided", True)])
-def test_sync_limit(report, verdict, said):
-    run_of(report, "x.json", "sync", verdict=verdict)
-    found = results(report, "x.json")
-    assert (f"sync limit 5 us {verdict}" in remarks(found)) == said
-    assert found[ONE_WAY][0]["sync limit"] == (verdict or "-")
-
-
 def test_note_below_the_figures(report):
-    run_of(report, "x.json", "sync")
-    run_of(report, "y.json", "bound")
-    text = report("-t", "-", "x.json", "y.json").stdout
+    run_of(report, "x.json")
+    text = report("-t", "-", "x.json").stdout
     for title in (SEND, RECEIVE):
         note = text.split(f"## {title}\n")[1].split("\n## ")[0]
-        assert "x: known to +-2.5 us. y: known to +-2.5 us, an estimate " \
-            "that nothing is to be compared with." in note
+        assert "x: known to +-2.5 us." in note
     note = text.split("## Response Time\n")[1].split("\n## ")[0]
     assert "known to" not in note
 
 
-@pytest.mark.parametrize("changes, why", [
-    ({"void_at": VOID_AT}, "from cycle 868 of pair 1 on, 1.014 s after the "
-     "first, the clocks did not show one time"),
-    ({"distrust": "the kernel says so"}, "the kernel says so"),
-    ({}, "too few cycles came to learn about the clocks")])
-@pytest.mark.parametrize("count", [0, 1])
-def test_void(report, changes, why, count):
-    """A histogram keeps what came before; neither format shows it."""
-    data = made_stamps.with_oneway(
-        ROWS, "sync", valid=False, uncertainty_us=None, **changes)
-    write(report, "x.json", void(data, count))
+@pytest.mark.parametrize("cycles, proven, void", [
+    (1984, 991, True), (1984, 992, False), (0, 0, True)])
+def test_void(report, cycles, proven, void):
+    """As twowaytest judges a --limit: half of the cycles are to prove it."""
+    data = made_stamps.with_oneway(ROWS, cycles=cycles, proven=proven)
+    data["twoway"]["worst"]["send"] = {
+        **data["twoway"]["worst"]["sleep"], "send_ns": 7, "receive_ns": 8}
+    write(report, "x.json", data)
     found = results(report, "x.json")
-    assert f"one-way times are void: {why}" in remarks(found)
-    assert found[ONE_WAY][0]["void"] == why
-    assert not {SEND, RECEIVE} & set(found)
+    [row] = found[ONE_WAY]
+    assert (row["void"] in remarks(found)) == void == \
+        row["void"].startswith("one-way times are void")
+    assert ({SEND, RECEIVE} <= set(found)) == (not void)
+    assert ("send" in [row["metric"] for row in found["Worst cycles"]]) == \
+        (not void)
     assert "Response Time" in found
 
 
 def test_void_does_not_come_back_by_a_text(report):
-    data = made_stamps.with_oneway(ROWS, "sync", valid=False,
-                                   uncertainty_us=None)
-    write(report, "x.json", void(data, 0))
+    run_of(report, "x.json", proven=0)
     write(report, "x.txt", text(""))
     assert SEND not in results(report, "x.json", "x.txt")
     assert SEND in results(report, "x.txt")
 
 
-def test_missing_figures_of_another_metric(refused):
-    data = made_stamps.with_oneway(ROWS, "sync")
-    [response] = [thread for thread in data["thread"].values()
-                  if thread["metric"] == "response"]
-    response["min"] = None
-    write(refused, "x.json", data)
-    assert "min: null is no number" in refused("-t", "-", "x.json")
-
-
 @pytest.mark.parametrize("key, value", [
-    ("mode", "both"), ("uncertainty_us", -1), ("valid", 1),
-    ("windows", "many")])
+    ("uncertainty_ns", -1), ("proven", True), ("cycles", "many")])
 def test_bad_members_are_named(refused, key, value):
-    data = made_stamps.with_oneway(ROWS, "sync")
-    data["twoway"]["oneway"][key] = value
-    write(refused, "x.json", data)
+    run_of(refused, "x.json", **{key: value})
     assert f"member twoway.oneway.{key}: " in refused("-t", "-", "x.json")
 
 
@@ -159,51 +103,32 @@ def ranked(report, *names):
             for row in found}
 
 
-def test_bound_is_not_ranked(report):
-    """network is."""
-    run_of(report, "x.json", "bound")
-    run_of(report, "y.json", "bound", SLOWER)
-    assert not {"send", "receive"} & {
-        metric for metric, _ in ranked(report, "x.json", "y.json")}
-    assert ranked(report, "x.json", "y.json")["network", "average"] == \
-        "x < y"
-
-
-@pytest.mark.parametrize("us, said", [(1.7, "x < y"), (2.1, "x = y")])
-def test_sync_is_ranked_beyond_the_uncertainty(report, us, said):
+@pytest.mark.parametrize("ns, said", [(1700, "x < y"), (2100, "x = y")])
+def test_ranked_beyond_the_uncertainty(report, ns, said):
     """send is 4 us longer; both clocks may be wrong, and so may cycles be
     by chance: 0.4 us."""
-    run_of(report, "x.json", "sync", uncertainty_us=us)
-    run_of(report, "y.json", "sync", SLOWER, uncertainty_us=us)
+    run_of(report, "x.json", uncertainty_ns=ns)
+    run_of(report, "y.json", SLOWER, uncertainty_ns=ns)
     assert ranked(report, "x.json", "y.json")["send", "average"] == said
 
 
-REFUSED = [
-    ("bound", {}, "the offset of the clocks is an estimate"),
-    ("sync", {"uncertainty_us": None}, "no window of cycles was complete"),
-    ("sync", {"valid": False, "void_at": VOID_AT}, "from cycle 868 of")]
-
-
-@pytest.mark.parametrize("mode, changes, why", REFUSED)
 @pytest.mark.parametrize("metric", ["send", "receive"])
 @pytest.mark.parametrize("place", [0, 1])
-def test_gate_refuses(refused, mode, changes, why, metric, place):
+def test_gate_refuses(refused, metric, place):
     """Either run; the message says what to judge instead."""
     for name in ("x.json", "y.json"):
-        run_of(refused, name, "sync")
-    run_of(refused, ("x.json", "y.json")[place], mode, **changes)
+        run_of(refused, name)
+    run_of(refused, ("x.json", "y.json")[place], proven=900)
     message = refused("--gate", "--unlike", "-m", f"response,{metric}",
                       "x.json", "y.json")
-    assert f"twowayreport: {'xy'[place]}: {metric}: " in message
-    assert why in message and "--metrics=network" in message
+    assert f"twowayreport: {'xy'[place]}: {metric}: {VOID}" in message
+    assert "--metrics=network" in message
 
 
-@pytest.mark.parametrize("mode, changes, why", REFUSED)
-def test_gate_judges_the_rest(report, mode, changes, why):
-    run_of(report, "x.json", mode, **changes)
+def test_gate_judges_the_rest(report):
+    run_of(report, "x.json", proven=900)
     out = report("--gate", "-d", "30", "-m", "network,response", "x.json",
                  "y=x.json").stdout
-    assert why not in out.split("network  ")[0]
     assert out.splitlines()[-1] == "not worse"
 
 
@@ -215,16 +140,16 @@ def interval(text, metric="send", figure="average"):
 
 
 @pytest.mark.parametrize("dumped", [False, True])
-def test_gate_of_sync_contains_the_uncertainty(report, dumped):
+def test_gate_contains_the_uncertainty(report, dumped):
     """That of both runs, and it is printed. A dump has no one-way times."""
     for name, rows in (("x", ROWS), ("y", SLOWER)):
-        write(report, f"{name}.csv", made_hosts.dump(rows))
+        write(report, f"{name}.csv", made.dump(rows))
     args = ["--gate", "-m", "send", "x.json", "y.json",
             *["x.csv", "y.csv"] * dumped]
     texts = []
-    for us, status in ((0.0, 2), (5.0, 3)):
-        run_of(report, "x.json", "sync", uncertainty_us=us)
-        run_of(report, "y.json", "sync", SLOWER, uncertainty_us=us / 5)
+    for ns, status in ((0, 2), (5000, 3)):
+        run_of(report, "x.json", uncertainty_ns=ns)
+        run_of(report, "y.json", SLOWER, uncertainty_ns=ns // 5)
         texts.append(report(*args, status=status).stdout)
     (low, high), (wide_low, wide_high) = map(interval, texts)
     assert low < 4 < high
@@ -239,9 +164,9 @@ def test_gate_of_sync_contains_the_uncertainty(report, dumped):
 def test_gate_of_response_does_not_contain_it(report):
     """It is a difference on one clock."""
     texts = []
-    for us in (0.0, 50.0):
-        run_of(report, "x.json", "sync", uncertainty_us=us)
-        texts.append(report("--gate", "-d", "30", "x.json",
+    for ns in (0, 50000):
+        run_of(report, "x.json", uncertainty_ns=ns)
+        texts.append(report("--gate", "-d", "30", "-m", "response", "x.json",
                             "y=x.json").stdout)
     assert texts[0] == texts[1]
 
@@ -267,34 +192,30 @@ def text(line):
 
 
 @pytest.mark.parametrize("line, why", [
-    ("# One-way: +-24.1 us, server 12.4 s ahead, +3.1 ppm", "give the JSON"),
-    ("# One-way: unknown uncertainty: no window of 64 cycles was complete",
-     "give the JSON"),
+    (LINE.replace("1920", "900").format(0.2), VOID),
     ("# One-way: void from cycle 7021 on, 7.021 s after the first: ...",
-     "one-way times are void: from cycle 7021 on"),
-    ("# One-way: void: the kernel says so", "void: the kernel says so")])
+     "one-way times are void: 0 of 0 cycles")])
 def test_gate_refuses_a_text(refused, line, why):
-    """Its '# Metrics:' has send, whatever mode there was."""
+    """Its '# Metrics:' has send, whatever the clocks show."""
     write(refused, "x.txt", text(line))
     assert why in refused("--gate", "-m", "send", "x.txt", "y=x.txt")
 
 
-def test_gate_takes_a_text_of_sync(report):
-    write(report, "x.txt", text(
-        "# One-way: +-0.2 us\n# One-way: 9 of 10 cycles have no one-way "
-        "times"))
+def test_gate_takes_a_text(report):
+    """The time in its line is rounded, perhaps down."""
+    write(report, "x.txt", text(LINE.format(0.2)))
     out = report("--gate", "-d", "90", "-p", "50", "-m", "send", "x.txt",
                  "y=x.txt").stdout
-    assert "x: send and receive are known to +-0.2 us" in out
+    assert "x: send and receive are known to +-0.3 us" in out
 
 
 def test_figures_show_network(report):
-    """Cycles without one-way times are in no phase but network."""
+    """As every other run between two hosts has it."""
     import tr_args
     import tr_figures
     import tr_figures_time
     import tr_read
-    run_of(report, "x.json", "bound")
+    run_of(report, "x.json")
     options = tr_args.parse(["-t", "-", "x.json"])
     [run], _ = tr_read.read_all(options.files, options)
     assert tr_figures_time.phases_in(run) == ("wakeup", "network", "sleep")

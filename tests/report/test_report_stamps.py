@@ -37,14 +37,13 @@ def parts_of(rows, stamps):
     return [made.us(value / len(rows)) for value in sums]
 
 
-@pytest.mark.parametrize("clocks, header", [(1, made.HEADER),
-                                            (2, made_hosts.HEADER)])
-def test_dump_is_as_without_stamps(report, clocks, header):
+@pytest.mark.parametrize("ahead", [0, 10**15])
+def test_dump_is_as_without_stamps(report, ahead):
     """Every figure; its name tells that it is the other file."""
-    rows = made_hosts.cycles(300, ahead=0 if clocks == 1 else 10**15)
-    write(report, "x.csv", made.dump(rows).replace(made.HEADER, header))
+    rows = made_hosts.cycles(300, ahead=ahead)
+    write(report, "x.csv", made.dump(rows))
     write(report, "y.csv", made_stamps.dump(
-        rows, made_stamps.stamps(rows, {5: "client_rx"}), header))
+        rows, made_stamps.stamps(rows, {5: "client_rx"})))
     texts = [report("-t", "-", f"x={name}.csv").stdout for name in "xy"]
     found = [made.tables(text) for text in texts]
     for one in found:
@@ -106,14 +105,11 @@ def test_table_of_times(report):
     found = {row["time"]: row for row in results(report, "x.json")[TIMES]}
     table = made_stamps.rows_of(ROWS, LACKING)
     for name, values in table.items():
-        row = found.pop(" ".join(name) if isinstance(name, tuple) else name)
+        row = found.pop(name)
         assert (row["cycles"], row["min"], row["max"]) == (
             "1997", made.us(min(values), 3), made.us(max(values), 3))
         assert float(row["avg"]) == pytest.approx(
             float(made.mean(values)) / NS, abs=1e-3)
-    row = found.pop("client_work")
-    assert (row["cycles"], row["min"], row["avg"], row["max"]) == (
-        "2", "1.500", "2.000", "2.500")
     assert not found
 
 
@@ -121,21 +117,24 @@ def test_table_of_what_is_missing(report):
     """Of all pairs, and of each; and a remark names the kinds."""
     rows = [ROWS[:1000], ROWS[1000:]]
     stamps = [LACKING[:1000], LACKING[1000:]]
-    data = made_stamps.twoway(ROWS, LACKING)
-    data["twoway"]["stamps"] = made_stamps.member(
-        ROWS, LACKING, list(zip(rows, stamps))) | {"unfinished": 4}
+    data = made_columns.twoway([made.cycles(50)] * 2, [made.PERIOD] * 2,
+                               stamps="all")
+    for one, *pair in zip(data["twoway"]["pairs"], rows, stamps):
+        one["stamps"] = made_stamps.member(*pair)
+    data["twoway"]["pairs"][0]["stamps"]["unfinished"] = 4
     write(report, "x.json", data)
     found = results(report, "x.json")
     table = {row["system"]: row for row in found[MISSED]}
-    assert list(table) == ["x", "x, pair 0", "x, pair 1"]
+    assert list(table) == ["x (2 pairs)"] + [
+        f"x (2 pairs), pair {i}" for i in (0, 1)]
+    table = dict(zip(["x", "x, pair 0", "x, pair 1"], table.values()))
     for name, counts in (("x", ("1997", "3", "4")),
-                         ("x, pair 0", ("997", "3", "0")),
+                         ("x, pair 0", ("997", "3", "4")),
                          ("x, pair 1", ("1000", "0", "0"))):
         row = table[name]
         assert (row["cycles"], row["left out"], row["unfinished"]) == counts
     assert [table["x"][kind] for kind in KINDS] == list("012000")
-    assert (table["x"]["stamps"], table["x"]["calls more"]) == ("all",
-                                                               "1 + 2")
+    assert table["x"]["stamps"] == "all"
     for name, one, own in zip(list(table)[1:], rows, stamps):
         wire = made.mean(made_stamps.rows_of(one, own)["wire"])
         assert float(table[name]["wire"]) == pytest.approx(
@@ -146,37 +145,6 @@ def test_table_of_what_is_missing(report):
     assert text.endswith(": client_snd 1, server_rx 2")
 
 
-@pytest.mark.parametrize("cuts", [[2000], [1000, 2000]])
-def test_schema_2(report, cuts):
-    """Each pair has its own; together they are what schema 1 tells."""
-    pairs = [slice(end - cuts[0], end) for end in cuts]
-    pairs = [(ROWS[where], LACKING[where]) for where in pairs]
-    old = made_stamps.twoway(ROWS, LACKING)
-    old["twoway"]["stamps"] = made_stamps.member(ROWS, LACKING, pairs) | {
-        "client_work": None, "calls_more": {"client": 1, "server": 1}}
-    new = made_columns.twoway([made.cycles(50)] * len(pairs),
-                              [made.PERIOD] * len(pairs), stamps="all")
-    for one, pair in zip(new["twoway"]["pairs"], pairs):
-        one["stamps"] = made_stamps.of_pair(*pair)
-    write(report, "x.json", old)
-    write(report, "y.json", new)
-    before, now = (results(report, name) for name in ("x.json", "y.json"))
-    for title in (TIMES, MISSED):
-        assert [list(row.values())[1:] for row in now[title]] == \
-            [list(row.values())[1:] for row in before[title]]
-    assert len(now[MISSED]) == (3 if cuts[1:] else 1)
-
-
-def test_schema_2_contradicts_itself(refused):
-    """By the place in the file."""
-    data = made_columns.twoway([made.cycles(50)], stamps="all")
-    data["twoway"]["pairs"][0]["stamps"] = made_stamps.of_pair(ROWS, STAMPS)
-    data["twoway"]["pairs"][0]["stamps"]["parts"]["wire"]["avg_ns"] += 2
-    write(refused, "x.json", data)
-    assert "member twoway.pairs[0].stamps.parts.network: " in refused(
-        "-t", "-", "x.json")
-
-
 def test_nothing_is_missing(report):
     write(report, "x.json", made_stamps.twoway(ROWS, STAMPS))
     assert not any("timestamps" in row["remark"]
@@ -185,16 +153,15 @@ def test_nothing_is_missing(report):
 
 def test_stamps_of_what_is_received_divide_nothing(report):
     data = made_stamps.twoway(ROWS, STAMPS)
-    for key in STAMPED:
-        data["twoway"]["stamps"][key] = None
-    for side in ("client", "server"):
-        data["twoway"]["stamps"][side] |= {"app_out": None,
-                                           "stack_out": None}
+    parts = data["twoway"]["pairs"][0]["stamps"]["parts"]
+    for key in [*STAMPED, *(f"{side}_{way}" for side in made_stamps.SIDES
+                            for way in ("app_out", "stack_out"))]:
+        del parts[key]
     write(report, "x.json", data)
     found = results(report, "x.json")
     assert "wire" not in found[TABLE][0]
     assert [row["time"] for row in found[TIMES]] == [
-        "client wake_in", "server wake_in", "network", "client_work"]
+        "client wake_in", "server wake_in", "network"]
     write(report, "x.csv", made_stamps.dump(ROWS, [
         one | {"client_sched": None, "client_snd": None} for one in STAMPS]))
     assert "wire" not in results(report, "x.csv")[TABLE][0]
@@ -206,41 +173,19 @@ def test_none_without_stamps(report, hosts_json):
     assert "wire" not in found[TABLE][0]
 
 
-def test_exchange_before_the_measurement(report):
-    """On one host there is no table of two hosts."""
-    data = made.twoway(made.cycles(300), clocks="one")
-    data["twoway"]["stamps"] = made_stamps.member(ROWS, STAMPS)
-    data["twoway"]["stamps"]["exchange"] = {
-        "without": made_stamps.stamped([4000, 6000]),
-        "with": made_stamps.stamped([7000])}
-    write(report, "x.json", data)
-    found = results(report, "x.json")
-    rows = {row["time"]: row["avg"] for row in found[TIMES]}
-    assert rows["exchange without stamps"] == "5.000"
-    assert rows["exchange with stamps"] == "7.000"
-    assert TABLE not in found
-
-
-@pytest.mark.parametrize("key, value, where", [
-    ("left_out", -1, "twoway.stamps.left_out"),
-    ("wire", {"count": 1, "min_ns": 5, "avg_ns": 4, "max_ns": 6},
-     "twoway.stamps.wire"),
-    ("wire", {"count": 0, "min_ns": 5, "avg_ns": 5, "max_ns": 6},
-     "twoway.stamps.wire"),
-    ("wire", {"count": 2000, "min_ns": 1, "avg_ns": 2, "max_ns": 3},
-     "twoway.stamps.network")])
-def test_contradictions_are_named(refused, key, value, where):
+@pytest.mark.parametrize("key, where", [
+    ("left_out", "left_out"), ("cycles", "parts.client_app_out"),
+    ("wire", "parts.wire"), ("network", "parts.network")])
+def test_contradictions_are_named(refused, key, where):
     data = made_stamps.twoway(ROWS, STAMPS)
-    data["twoway"]["stamps"][key] = value
+    found = data["twoway"]["pairs"][0]["stamps"]
+    if key in found:
+        found[key] = -1 if key == "left_out" else 0
+    else:
+        found["parts"][key]["avg_ns"] += 2 if key == "network" else 10**9
     write(refused, "x.json", data)
-    assert f"member {where}: " in refused("-t", "-", "x.json")
-
-
-def test_parts_of_other_cycles_are_no_sum(refused):
-    data = made_stamps.twoway(ROWS, STAMPS)
-    data["twoway"]["stamps"]["wire"]["count"] -= 1
-    write(refused, "x.json", data)
-    assert "the same cycles" in refused("-t", "-", "x.json")
+    assert f"member twoway.pairs[0].stamps.{where}: " in refused(
+        "-t", "-", "x.json")
 
 
 def lines(count=100):

@@ -348,15 +348,19 @@ def test_sentence_has_the_last_word(files, report):
 def test_cause_on_the_other_host(files, report):
     """This trace does not show it: nothing here is marked."""
     trace = made_trace.trace(stamps=("planned", "t0", "t3"))
-    directory = files(trace, where="server", analysis=made_trace.analysis()
-                      | {"host": "far", "side": "server"})
+    directory = files(trace)
+    data = made_trace.twoway(analysis=None)
+    data["twoway"]["peer"] = {"breaks": [{"cause": made_trace.analysis() | {
+        "host": "far", "side": "server"}}]}
+    made.write(directory, "r.json", data)
     found = picture(directory, *RESULTS)
     assert not found.marks
     assert [name for name, *_ in found.phases] == ["wakeup", "network"]
     assert set(found.play.sides) == {"client"}
     report("-o", "r.html", "-m", "send", *RESULTS)
     text = (directory / "r.html").read_text()
-    assert "It was on the server&#x27;s host" in text
+    assert "On the server&#x27;s host, which this trace does not show: " + \
+        made_trace.analysis()["cause"] in text
     assert "of the cycle that broke on host far" in text
 
 

@@ -5,13 +5,14 @@ shown, and everything else is as with one clock."""
 import types
 
 import made
+import made_columns
+import made_hosts
 import pytest
 
 PERCENTS = "50,90"
 AHEAD = 10**15
 GONE = ("send", "receive")
 SHOWN = [metric for metric in made.METRICS if metric not in GONE]
-HEADER = made.HEADER.replace("t1_ns,t2", "server_t1_ns,server_t2")
 REMARK = "client and server have clocks of their own: network stands for " \
     "send and receive"
 
@@ -23,16 +24,13 @@ def by_server(rows):
 
 
 def dump(rows):
-    return made.dump(by_server(rows)).replace(made.HEADER, HEADER)
+    return made.dump(by_server(rows))
 
 
 def twoway(rows):
     """JSON as of such a run."""
-    data = made.twoway(rows, clocks="two")
-    threads = [thread for thread in data["thread"].values()
-               if thread["metric"] in SHOWN]
-    data["thread"] = {str(i): thread for i, thread in enumerate(threads)}
-    data["num_threads"] = len(threads)
+    data = made_hosts.twoway(by_server(rows), names=[
+        name for name in made_columns.ALL if name not in GONE])
     data["twoway"]["worst"] = {"total": {
         "cycle": 5, "step": 0, "since_start_ns": 5_000_000,
         "wakeup_ns": 9000, "network_ns": 920_000, "sleep_ns": 150_000,
@@ -151,8 +149,8 @@ def run_with(**average_us):
     """As far as the figure of the phases looks at a run."""
     series = {name: types.SimpleNamespace(avg_ns=us * 1000)
               for name, us in average_us.items()}
-    return types.SimpleNamespace(series=series, every=lambda _: [], hosts={},
-                                 oneway=None, settings={}, cycles=None)
+    return types.SimpleNamespace(series=series, every=lambda _: [],
+                                 settings={})
 
 
 def test_phases_that_make_up_a_cycle():
@@ -203,7 +201,7 @@ def test_trltp3_needs_one_clock(report, rows, pairs):
 
 
 def test_a_header_of_neither_kind(report, rows):
-    text = dump(rows).replace("server_t1", "t1")
+    text = dump(rows).replace(",t1", ",server_t1")
     path = made.write(report.directory, "two.csv", text)
     assert report("-t", "-", path, status=1).stderr
 
