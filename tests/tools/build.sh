@@ -42,7 +42,7 @@ usual()
 5 build patches, check
 15 build cli, few
 40 build core, few
-250 build cli
+120 build cli
 150 build core, some
 120 build core, measuring
 25 build patches
