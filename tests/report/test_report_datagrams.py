@@ -2,6 +2,7 @@
 """Cycles that were lost over UDP: no values, but rows of a dump."""
 
 import made
+import made_columns
 import pytest
 
 ROWS = made.cycles(4000)
@@ -49,6 +50,15 @@ def test_line_behind_lost_cycles(refused):
     rows[15] = (*rows[15][:3], 5, *rows[15][4:])
     made.write(refused.directory, "d.csv", lose(rows, {3, 4}))
     assert "d.csv: line 17: time runs backwards here" in refused("d.csv")
+
+
+def test_json_of_pairs_tells(report):
+    """In schema 2, each has its own."""
+    data = made_columns.twoway([ROWS, ROWS], [made.PERIOD] * 2)
+    for pair, lost in zip(data["twoway"]["pairs"], (3, 4)):
+        pair["datagrams"] = {"lost": lost}
+    made.write(report.directory, "x.json", data)
+    assert "cycles lost on their way: 7" in report("-t", "-", "x.json").stdout
 
 
 def test_json_tells(report):

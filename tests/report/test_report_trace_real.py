@@ -63,13 +63,13 @@ def test_same_culprit(recorded, picture):
     """Who is marked is who "# Cause:" names, for the same time."""
     import tr_figures_trace
     [cause] = re.findall("^# Cause: (.*)$", recorded.out, re.MULTILINE)
-    assert picture.broken.here.cause == cause
+    assert picture.broken.analysis.cause == cause
     assert picture.marks
     total_us = sum(span.ns for _, _, span in picture.marks) / 1000
     assert f" for {total_us:.1f} us" in cause
-    [(who, ns), *_] = picture.broken.here.culprits
+    [(who, ns), *_] = picture.broken.analysis.culprits
     assert who in tr_figures_trace.blamed(picture) or \
-        picture.broken.here.role in tr_figures_trace.blamed(picture)
+        picture.broken.analysis.role in tr_figures_trace.blamed(picture)
     if " while " in cause:
         assert f" while {who} ({ns / 1000:.1f} us)" in cause
 
@@ -78,7 +78,7 @@ def test_same_playback(picture):
     """At each moment of the phase that was looked into, the lane of the CPU
     shows whom the analysis saw there."""
     import tr_trace_cause
-    analysis = picture.broken.here
+    analysis = picture.broken.analysis
     start_ns = picture.trace.stamps[
         tr_trace_cause.PHASES[analysis.phase][0]]
     checked = 0

@@ -167,6 +167,17 @@ def test_phases_that_make_up_a_cycle():
         assert (found is None) == ("sleep" not in known)
 
 
+def test_worst_cycle_has_the_same_phases():
+    """One of a JSON has network beside send and receive."""
+    import tr_figures_time
+    run = run_with(send=10, sleep=100, receive=20, network=30)
+    phases = {"send": 1000, "sleep": 5000, "receive": 2000, "network": 3000}
+    run.every = lambda _: [types.SimpleNamespace(metric="total",
+                                                 phases=phases)]
+    assert tr_figures_time.phases_of(run)[1] == {
+        "send": 1, "sleep": 5, "receive": 2}
+
+
 def test_phases_are_drawn(report, rows):
     """Of a run with and of one without send and receive."""
     made.write(report.directory, "one.csv", made.dump(rows))
