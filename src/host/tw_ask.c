@@ -130,7 +130,7 @@ void tw_ask_write(FILE *file, const struct tw_ask *ask)
 	if (tw_place_chosen() || tw_config.smp)
 		write_word(file, "affinity", NULL);
 	/* 0 is the default; a server may have --default-system. */
-	if (tw_config.latency_us > 0)
+	if (*(int64_t *)tw_option_find("latency")->to > 0)
 		write_option(file, tw_option_find("latency"));
 	if (ask->server_cpus)
 		write_word(file, "server-affinity", ask->server_cpus);

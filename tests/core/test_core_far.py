@@ -371,6 +371,9 @@ def test_server(run, server):
         done = run(where, *QUICK, "-l", 20, "--json=json", "--dump=dump")
         assert (done.returncode, done.stderr) == (0, "")
         identities(done)
+    # The client's power management is its own.
+    done = run(where, "-q", "-l", 5)
+    assert (done.returncode, done.stderr) == (0, "")
     done = run(where, *QUICK, "-l", 5, "-p", 50)
     assert done.returncode == 1
     assert "127.0.0.1: FATAL: --priority=50: this server allows its " \
