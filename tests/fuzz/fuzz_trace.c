@@ -22,9 +22,11 @@ static void require(bool holds)
 
 static void check_events(const struct tw_window *window)
 {
-	const struct tw_event *event = window->events;
+	size_t i;
 
-	for (; event < window->events + window->count; event++) {
+	for (i = 0; i < window->count; i++) {
+		const struct tw_event *event = &window->events[i];
+
 		require(event->time_ns >= 0);
 		require(event->kind <= TW_EVENT_NET);
 		require(event->cpu >= 0 && event->other_cpu >= 0);

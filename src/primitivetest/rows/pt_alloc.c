@@ -68,7 +68,7 @@ static int run(struct pt_task *task)
 
 static const struct pt_metric metrics[] = {
 	PT_METRIC("pair", "Allocation and release of 128 bytes", 0, 1,
-		  PT_SPAN(PT_TO_RUN), .per = BLOCKS, .rate = "pairs"),
+		  PT_SPAN(PT_TO_RUN, 0, 0), .per = BLOCKS, .rate = "pairs"),
 	{ .token = NULL }
 };
 

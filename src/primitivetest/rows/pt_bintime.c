@@ -87,7 +87,7 @@ static void derive(const struct pt_case *c)
 
 static const struct pt_metric metrics[] = {
 	PT_METRIC("delta", "From a reading to the next", 0, 1,
-		  PT_SPAN(PT_TO_RUN), .rate = "readings"),
+		  PT_SPAN(PT_TO_RUN, 0, 0), .rate = "readings"),
 	{ .token = NULL }
 };
 

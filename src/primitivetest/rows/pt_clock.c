@@ -212,7 +212,7 @@ static int open_face(struct pt_case *c)
 
 static const struct pt_metric metrics[] = {
 	PT_METRIC("cost", "A reading, of 100 readings", 0, 1,
-		  PT_SPAN(PT_TO_RUN), .per = READINGS, .rate = "readings"),
+		  PT_SPAN(PT_TO_RUN, 0, 0), .per = READINGS, .rate = "readings"),
 	PT_METRIC("difference", "Of two readings, by itself", 2, 3),
 	PT_METRIC("resolution", "Step when it changes", 0, 0,
 		  .value_ps = step_ps),
@@ -220,10 +220,10 @@ static const struct pt_metric metrics[] = {
 };
 
 static const struct pt_metric linear_metrics[] = {
-	PT_METRIC("loop10", "10 iterations", 0, 1, PT_SPAN(PT_TO_RUN)),
-	PT_METRIC("loop100", "100 iterations", 1, 2, PT_SPAN(PT_TO_RUN)),
-	PT_METRIC("loop1000", "1000 iterations", 2, 3, PT_SPAN(PT_TO_RUN)),
-	PT_METRIC("loop10000", "10000 iterations", 3, 4, PT_SPAN(PT_TO_RUN)),
+	PT_METRIC("loop10", "10 iterations", 0, 1, PT_SPAN(PT_TO_RUN, 0, 0)),
+	PT_METRIC("loop100", "100 iterations", 1, 2, PT_SPAN(PT_TO_RUN, 0, 0)),
+	PT_METRIC("loop1000", "1000 iterations", 2, 3, PT_SPAN(PT_TO_RUN, 0, 0)),
+	PT_METRIC("loop10000", "10000 iterations", 3, 4, PT_SPAN(PT_TO_RUN, 0, 0)),
 	{ .token = NULL }
 };
 

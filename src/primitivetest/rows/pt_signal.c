@@ -270,7 +270,7 @@ static void verify(struct pt_case *c)
 }
 
 static const struct pt_metric queue_metrics[] = {
-	PT_METRIC("send", "A signal to the queue", 0, 1, PT_SPAN(PT_TO_RUN),
+	PT_METRIC("send", "A signal to the queue", 0, 1, PT_SPAN(PT_TO_RUN, 0, 0),
 		  .per = QUEUED, .rate = "signals"),
 	PT_METRIC("take", "A signal from the queue", 2, 3,
 		  PT_SPAN(PT_TO_RUN, 1, 0), .per = QUEUED),

@@ -67,7 +67,7 @@ static int open_own(struct pt_case *c)
 
 static const struct pt_metric metrics[] = {
 	PT_METRIC("pair", "Post and wait, or lock and unlock", 0, 1,
-		  PT_SPAN(PT_TO_RUN), .per = PAIRS, .rate = "pairs"),
+		  PT_SPAN(PT_TO_RUN, 0, 0), .per = PAIRS, .rate = "pairs"),
 	{ .token = NULL }
 };
 

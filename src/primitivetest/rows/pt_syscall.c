@@ -75,7 +75,7 @@ static int run(struct pt_task *task)
 }
 
 static const struct pt_metric metrics[] = {
-	PT_METRIC("call", "A system call, of 100", 0, 1, PT_SPAN(PT_TO_RUN),
+	PT_METRIC("call", "A system call, of 100", 0, 1, PT_SPAN(PT_TO_RUN, 0, 0),
 		  .per = CALLS, .rate = "calls"),
 	{ .token = NULL }
 };
