@@ -149,14 +149,32 @@ static void check_before(int number, bool rx, bool was_lost)
 	assert_int_equal(told.at_ns[TW_CLIENT_SND], 0);
 }
 
+/* An emulator of another machine has none. */
+static bool can_stamp(void)
+{
+	int flags = SOF_TIMESTAMPING_SOFTWARE;
+	int one = socket(AF_INET, SOCK_DGRAM, 0);
+	bool can = !setsockopt(one, SOL_SOCKET, SO_TIMESTAMPING, &flags,
+			       sizeof(flags));
+
+	close(one);
+	return can;
+}
+
 static void test_cycles(void **state)
 {
-	const struct tw_link_ops *link = open_link();
-	const struct tw_loop loop = { .fd = fd, .pair = PAIR };
+	struct tw_loop loop = { .pair = PAIR };
+	const struct tw_link_ops *link;
 	bool rx = false, lost = false;
 	size_t i;
 
 	(void)state;
+	if (!can_stamp()) {
+		print_message("no SO_TIMESTAMPING here\n");
+		skip();
+	}
+	link = open_link();
+	loop.fd = fd;
 	if (!await_stamp())
 		skip();
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
