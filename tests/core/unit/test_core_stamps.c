@@ -2,6 +2,7 @@
 /* What comes with a reply, and CLOCK_REALTIME that is set meanwhile. */
 #include <endian.h>
 #include <errno.h>
+#include <linux/net_tstamp.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
