@@ -129,13 +129,16 @@ def test_wakeup(boot, threads, timer):
 
 
 @pytest.mark.parametrize("boot, transport, most", [
-    ("standard", "tcp", 1.00), ("preempt_rt", "tcp", 1.006),
+    ("standard", "tcp", 1.00), ("preempt_rt", "tcp", 1.01),
     ("standard", "udp", 1.00), ("preempt_rt", "udp", 1.00)],
                          indirect=["boot"])
 def test_closed_loop(boot, transport, most):
     """A transaction of ours and of sockperf's, both without poll().
 
-    On PREEMPT_RT, where the tick falls moves the ratio by 0.002. On the
+    Ours has the more to do: four clock reads in each transaction, sockperf two
+    of the CPU's counter; every number checked on both sides; and all metrics
+    folded in, sockperf's after the end. On PREEMPT_RT that shows, as some 250
+    instructions, and where the tick falls moves the ratio by 0.002. On the
     standard kernel some transactions of either take 20 us less than most, and
     more of ours.
     """

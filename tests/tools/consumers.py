@@ -128,9 +128,11 @@ PHORONIX = ("T: 0 (18772) P:99 I:1000 C: 100000 Min:      1 Act:    3 "
 
 
 def columns_of(line):
-    """Its words; what pads the numbers up to Min is no word."""
+    """Its words; what pads the numbers up to Min is no word. A number that
+    fills its field is one, too: on a busy machine, averages are that long."""
     head, found, tail = line.partition(" Min:")
-    return re.sub(r"([(:]) +", r"\1", head).split() + (found + tail).split()
+    tail = re.sub("(Act|Avg|Max):", r"\1: ", tail)
+    return re.sub(r"([(:]) +", r"\1", head).split() + (found + " " + tail).split()
 
 
 def phoronix(text):
