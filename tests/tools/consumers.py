@@ -131,8 +131,9 @@ def columns_of(line):
     """Its words; what pads the numbers up to Min is no word. A number that
     fills its field is one, too: on a busy machine, averages are that long."""
     head, found, tail = line.partition(" Min:")
+    head = re.sub(r"([(:]) +", r"\1", head)
     tail = re.sub("(Act|Avg|Max):", r"\1: ", tail)
-    return re.sub(r"([(:]) +", r"\1", head).split() + (found + " " + tail).split()
+    return f"{head} {found} {tail}".split()
 
 
 def phoronix(text):
