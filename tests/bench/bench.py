@@ -101,10 +101,8 @@ def measure(*options):
 
 
 def metric(result, token):
-    for column in result["thread"].values():
-        if column["metric"] == token:
-            return column
-    raise KeyError(token)
+    """Of the first pair."""
+    return result["thread"]["0"]["phases"][token]
 
 
 def mean_and_max(result, token):
@@ -117,7 +115,7 @@ def floor(cpus, *options):
     server, client = cpus
     out = run(helper("floor"), "-c", client, "-s", server, "-p", PRIORITY,
               "-l", CYCLES, *options)
-    mean, maximum = out.split()
+    mean, maximum = out.split()[:2]
     return float(mean), float(maximum)
 
 

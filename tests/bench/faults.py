@@ -19,10 +19,10 @@ def main():
     for options in RUNS:
         result = bench.measure(*bench.realtime(cpus), "-l", 2000, *options)
         for side in ("client", "server"):
-            process = result["twoway"]["processes"][side]
+            process = result["twoway"]["pairs"][0][side]
             name = " ".join(["page faults,", side, *options])
-            faults = process["minor_faults"] + process["major_faults"]
-            verdicts.append(bench.judge(f"{name}:", faults, most=0))
+            verdicts.append(bench.judge(f"{name}:", process["page_faults"],
+                                        most=0))
     bench.finish(*verdicts)
 
 

@@ -44,7 +44,6 @@ PERIODS = 500       # of a run with a period
 SECONDS = 1         # qperf's least
 SIZE = closed_loop.SIZE
 SEED = 1            # of the order of the rounds
-NEVER = 10000000  # requests a second: no limit of ours
 OTHERS = ("sockperf", "qperf", "irtt")
 PORTS = itertools.count(20110)      # each run its own
 
@@ -80,15 +79,13 @@ def ours(at, transport, *options):
     port = next(PORTS)
     address = f"{at.server.address}:{port}"
     argv = [*at.server.enter, bench.TOOL, f"--server={address}",
-            f"--allow={namespaces.NETWORK}", "-p", str(bench.PRIORITY - 1),
-            f"--max-rate={NEVER}", f"--server-affinity={at.server_cpu}",
-            f"--mainaffinity={at.server_cpu}", "--force", "--runs=1"]
+            f"--allow={namespaces.NETWORK}", "-p", str(bench.PRIORITY - 1)]
     with closed_loop.server(argv, "tcp", port), bench.scratch() as folder:
         path = f"{folder}/results"
         bench.run(*at.client.enter, bench.TOOL, "-q", "-N",
                   f"--json={path}", f"--connect={address}", "-m",
                   "-p", bench.PRIORITY, f"--client-affinity={at.client_cpu}",
-                  f"--mainaffinity={at.server_cpu}", "--sleep=0",
+                  f"--server-affinity={at.server_cpu}", "--sleep=0",
                   "--wait=read", f"--transport={transport}",
                   f"--size={SIZE}", *options)
         with open(path, encoding="utf-8") as file:

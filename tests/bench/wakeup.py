@@ -25,7 +25,7 @@ def main():
     def tool():
         result = bench.measure(*bench.realtime(cpus), "-l", bench.CYCLES,
                                "-x", "--metrics=wakeup")
-        if result["twoway"]["missed"]:
+        if result["twoway"]["pairs"][0]["missed"]:
             return None
         return bench.mean_and_max(result, "wakeup")
 
