@@ -220,6 +220,11 @@ static void check(struct tw_run *run)
 	redirect();
 	stop_fd = tw_lines_stop_fd();
 	line = tw_lines_await(&lines, stop_fd, in_ns(REQUEST_S));
+	if (lines.too_long)
+		fatal("--far: the request is longer than %zu bytes\n",
+		      lines.max);
+	if (lines.ended && !line)
+		fatal("--far: the input ended before a request came\n");
 	if (!line)
 		fatal("--far: no request came within %d s\n", REQUEST_S);
 	run->steps = tw_ask_parse(line, !is_networked());

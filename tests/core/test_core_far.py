@@ -175,7 +175,8 @@ def far(run, text, **options):
 
 
 @pytest.mark.parametrize("text, named", [
-    ("", "no request came"),
+    ("", "the input ended before a request came"),
+    ('["--far=2", 1]', "the input ended before a request came"),
     ("x\n", "no JSON array of words"),
     ("[]\n", "no request of twowaytest"),
     ('["--far=2"\n', "no JSON array of words"),
@@ -199,11 +200,11 @@ def far(run, text, **options):
     ('["--far=2", 1, "--size=1e3"]\n', "--size=1e3: allowed is"),
     ('["--far=2", 1, "\\u001b[31m"]\n', "nobody may ask"),
     ('["--far=2", 1, "--size=' + "8" * 5000 + '"]\n', "longer than 4096"),
-    ('["' + "x" * 70000 + '"]\n', "no request came"),
+    ('["' + "x" * 70000 + '"]\n', "the request is longer than 65536 bytes"),
     ("[" * 100 + "\n", "no JSON array of words"),
     ('["--far=2", 1, ' + "[" * 40 + "]" * 40 + "]\n", "no JSON array of"),
     ('["--far=2", 1, ' + "[" * 20 + "]" * 20 + "]\n", "is no string"),
-], ids=range(28))
+], ids=range(29))
 def test_requests(run, text, named):
     code, answers = far(run, text)
     assert code == 1
