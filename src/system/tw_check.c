@@ -110,8 +110,9 @@ static void fill_in(char *text, size_t size, const char *fix)
 	CPU_CLR(0, &cpus);
 	tw_place_list(&cpus, list, sizeof(list));
 	for (text[0] = '\0'; *fix && used < size; fix++)
-		used += *fix == '@' ?
+		used += *fix == '@' || *fix == '%' ?
 			snprintf(text + used, size - used, "%s",
+				 *fix == '%' ? checked.device :
 				 *list ? list : "CPUS") :
 			snprintf(text + used, size - used, "%c", *fix);
 }
@@ -121,7 +122,7 @@ static void print_fact(FILE *file, int i)
 	char text[TW_READ_LINE];
 
 	format(text, sizeof(text), i);
-	fprintf(file, "%-7s  %-21s  %s\n", found[i].disturbs ? "FINDING" : "ok",
+	fprintf(file, "%-7s  %-24s  %s\n", found[i].disturbs ? "FINDING" : "ok",
 		found[i].fact->name, text);
 	if (!found[i].disturbs)
 		return;

@@ -8,6 +8,7 @@
 #ifndef TW_CHECK_H
 #define TW_CHECK_H
 
+#include <net/if.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,6 +21,7 @@ struct tw_checked {
 	int priority;		/* real-time, the highest of them; 0: none */
 	bool softirq_timer;	/* PREEMPT_RT wakes them by ktimers */
 	bool realtime_load;	/* a load of ours may fill a CPU */
+	char device[IF_NAMESIZE];	/* of the network; "": none */
 };
 
 enum tw_fact_kind {
@@ -46,7 +48,7 @@ struct tw_fact {
 	/* Called if the value is known. NULL: it is only recorded. */
 	bool (*disturbs)(const struct tw_value *value);
 	const char *why;	/* it disturbs */
-	const char *fix;	/* what to do; @: the CPUs, but for CPU 0 */
+	const char *fix;	/* what to do; @: the CPUs, but for CPU 0; %: device */
 };
 
 /* Tables end with a row without a name, a list of tables with NULL. */
@@ -54,6 +56,15 @@ extern const struct tw_fact tw_facts_kernel[];
 extern const struct tw_fact tw_facts_realtime[];
 extern const struct tw_fact tw_facts_cpus[];
 extern const struct tw_fact tw_facts_machine[];
+extern const struct tw_fact tw_facts_device[];
+extern const struct tw_fact tw_facts_network[];	/* after that; of hardware */
+
+/*
+ * The device that leads to @host, which may be the one below a virtual one;
+ * it is not changed if there is no way. Whether a device is hardware.
+ */
+void tw_check_route(char device[IF_NAMESIZE], const char *host);
+bool tw_check_is_hardware(const char *device);
 
 /* For readers; each makes the value known. */
 void tw_value_text(struct tw_value *value, const char *text);

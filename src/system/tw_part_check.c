@@ -9,17 +9,20 @@
 #include "tw_run.h"
 #include "tw_text.h"
 
-static bool only;	/* --check: nothing is measured */
+static const char *named;	/* its device; NULL: no --check */
 
-static const struct tw_fact *const tables[] = {
-	tw_facts_kernel, tw_facts_realtime, tw_facts_cpus, tw_facts_machine,
-	NULL
-};
+static void parse(const struct tw_option *option, char *value)
+{
+	named = value ? value : "";
+	if (value && !if_nametoindex(value))
+		tw_option_refuse(option, value, "allowed is a network device of this system");
+}
 
 static const struct tw_option options[] = {
-	{ 0, "check", no_argument, NULL, tw_option_flag, &only,
+	{ 0, "check", optional_argument, "DEVICE", parse, &named,
 	  .help = "print what in this system disturbs real-time results\n"
-		  "and what to do; measure nothing" },
+		  "and what to do; measure nothing; also of the network\n"
+		  "device DEVICE, or of the one that leads to --connect" },
 	{ .name = NULL }
 };
 
@@ -53,10 +56,15 @@ static void check(struct tw_run *run)
 	};
 	/* The option of that part stores the file's name. */
 	const char *json_file = *(const char **)tw_part_json.options->to;
+	const char *host = *(const char **)tw_option_find("connect")->to;
+	const struct tw_fact *tables[] = {
+		tw_facts_kernel, tw_facts_realtime, tw_facts_cpus,
+		tw_facts_machine, NULL, NULL, NULL
+	};
 	int i, status;
 
 	/* A server's side sends its results. */
-	if (!only && !json_file && !tw_config.absent[TW_CLIENT])
+	if (!named && !json_file && !tw_config.absent[TW_CLIENT])
 		return;
 	for (i = 0; i < tw_config.pairs; i++) {
 		if (tw_config.link->take)	/* else there is no server */
@@ -66,8 +74,16 @@ static void check(struct tw_run *run)
 	for (i = 0; tw_load_number(i); i++)
 		of.realtime_load |= tw_config.priority &&
 				    tw_load_number(i)->priority;
+	if (named && *named)
+		snprintf(of.device, sizeof(of.device), "%s", named);
+	else if (host)
+		tw_check_route(of.device, host);
+	if (*of.device)
+		tables[4] = tw_facts_device;
+	if (tw_check_is_hardware(of.device))
+		tables[5] = tw_facts_network;
 	status = tw_check_read(&of, tables) ? 2 : EXIT_SUCCESS;
-	if (!only)
+	if (!named)
 		return;
 	tw_check_print(stdout);
 	if (fflush(stdout)) {

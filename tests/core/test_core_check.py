@@ -360,7 +360,8 @@ def test_measures_nothing(run):
     (("-i", 50), 1, "FATAL: --interval=50: "),
     (("--json=/dev/full",), 1, "No space left on device"),
     (("--json=/nowhere/x",), 1, "/nowhere/x: cannot be written"),
-    (("stray",), 1, "unexpected argument")])
+    (("stray",), 1, "FATAL: --check=stray: allowed is a network device"),
+    (("lo", "stray"), 1, "unexpected argument")])
 def test_refusals(run, words, status, error):
     done = run("--check", *words)
     assert done.returncode == status and error in done.stderr

@@ -34,6 +34,7 @@ BAD = {
     "LIST": ("bogus", "", ",", "send,bogus", "send,send", "send,,sleep",
              "all,send", "ALL", "0", "100", "-1", "1e1", "50,50", "50,",
              "0x1", "99.99999999", ",".join(map(str, range(1, 34)))),
+    "DEVICE": ("", "no-device", "lo0/", "x" * 99),
     "STRING": (),               # each is allowed
     "KIND[:ARG": ("bogus", "", ":1", "fft:", "fft:0", "fft:1025", "fft:x",
                   "fft:1:1", "hackbench:0", "none:1", "FFT",

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A library to preload: a call does not do what it should, so that the tests of
- * primitivetest that need it have to say so.
+ * primitivetest that need it have to say so; or it answers as a network card.
  *
  *	TW_AMISS=NAME	a name in names[]
  */
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
+#include <net/if.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/timex.h>
 #include <unistd.h>
@@ -24,11 +29,14 @@ enum amiss {
 	SKIP,		/* one copy is left out */
 	SYNC,		/* adjtimex() says that the clock is synchronised */
 	UNSYNC,		/* it says that it is not */
+	CARD,		/* coalescing of 50 us, and saving energy */
+	ADAPTIVE,	/* a driver that adapts the time */
+	GOOD,		/* a card without both */
 	KINDS
 };
 
 static const char *const names[KINDS] = { "yield", "write", "copy", "skip",
-	"sync", "unsync" };
+	"sync", "unsync", "card", "adaptive", "good" };
 
 static enum amiss amiss = KINDS;
 static int calls;
@@ -57,6 +65,29 @@ void *memcpy(void *to, const void *from, size_t size)
 	else if (size >= LARGE && amiss == SKIP && ++calls == CALL)
 		size = 0;
 	return memmove(to, from, size);
+}
+
+int ioctl(int fd, unsigned long request, ...)
+{
+	struct ethtool_coalesce *delay;
+	va_list words;
+	void *data;
+
+	va_start(words, request);
+	data = va_arg(words, void *);
+	va_end(words);
+	if (request != SIOCETHTOOL || amiss < CARD || amiss == KINDS)
+		return (int)syscall(SYS_ioctl, fd, request, data);
+	delay = (void *)((struct ifreq *)data)->ifr_data;
+	if (delay->cmd == ETHTOOL_GCOALESCE) {
+		delay->rx_coalesce_usecs = amiss == GOOD ? 0 : 50;
+		delay->use_adaptive_rx_coalesce = amiss == ADAPTIVE;
+	} else if (delay->cmd == ETHTOOL_GEEE) {
+		((struct ethtool_eee *)delay)->eee_enabled = amiss == CARD;
+	} else {
+		return -1;
+	}
+	return 0;
 }
 
 int adjtimex(struct timex *clock)
