@@ -123,9 +123,9 @@ def test_its_user_can_build_again(tree):
 # stubs alone, and "made-up" is missing until apt-get has installed it.
 ALONE = """PATH={stubs}
 needs() {{
-	echo cc run gcc - -
-	echo made-up test python3-made-up - -
-	echo other {group} chromium - -
+	echo cc run gcc
+	echo made-up test python3-made-up
+	echo other {group} chromium
 }}
 have() {{ [ "$1" = cc ] || [ -e installed ]; }}
 """
@@ -325,17 +325,14 @@ def test_packaging(tree):
     assert done.stdout.splitlines()[-1] == "1 passed, 0 failed, 0 skipped"
 
 
-@pytest.mark.parametrize("manager, wanted", [
-    ("apt-get", ["one packaging a1", "two packaging a2"]),
-    ("dnf", ["one packaging d1"]), ("zypper", ["two packaging z2"])])
-def test_what_a_distribution_lacks_is_not_asked_for(tree, manager, wanted):
+def test_what_a_distribution_lacks_is_not_asked_for(tree):
     done = subprocess.run(
-        ["sh", "-c", f". tests/tools/build.sh; manager={manager}; have() "
-         "{ false; }; needs() { echo 'one packaging a1 d1 -'; "
-         "echo 'two packaging a2 - z2'; echo 'three lab a3 d3 z3'; }; "
+        ["sh", "-c", ". tests/tools/build.sh; have() { false; }; "
+         "needs() { echo 'one packaging a1'; echo 'two packaging -'; "
+         "echo 'three lab a3'; }; "
          "missing run packaging"], env=ENV,
         cwd=tree, capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines() == wanted
+    assert done.stdout == "one packaging a1\n"
 
 
 def test_progress_is_told_at_once(tree):

@@ -148,14 +148,9 @@ among()
 # missing GROUP...: "need group package" of all that is not there.
 missing()
 {
-	needs | while read -r need group apt dnf zypper; do
+	needs | while read -r need group package; do
 		among "$group" "$@" || continue
 		have "$need" </dev/null && continue
-		case $manager in
-		dnf) package=$dnf ;;
-		zypper) package=$zypper ;;
-		*) package=$apt ;;
-		esac
 		[ "$package" = - ] || echo "$need $group $package"
 	done
 }
@@ -201,14 +196,8 @@ install()
 		quietly apt-get -q update && size "$@" &&
 			quietly apt-get -qy --no-install-recommends install "$@"
 		;;
-	dnf)
-		quietly dnf -y install "$@"
-		;;
-	zypper)
-		quietly zypper --non-interactive install "$@"
-		;;
 	*)
-		echo "no apt-get, dnf or zypper here"
+		echo "no apt-get here"
 		false
 		;;
 	esac
@@ -217,7 +206,7 @@ install()
 # provide GROUP...: installs what is missing; fails if more than extras are.
 provide()
 {
-	for manager in apt-get dnf zypper none; do
+	for manager in apt-get none; do
 		command -v $manager >/dev/null && break
 	done
 	short=$(missing "$@")
