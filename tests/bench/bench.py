@@ -115,7 +115,7 @@ def floor(cpus, *options):
     server, client = cpus
     out = run(helper("floor"), "-c", client, "-s", server, "-p", PRIORITY,
               "-l", CYCLES, *options)
-    mean, maximum = out.split()[:2]
+    mean, maximum = out.splitlines()[-1].split()   # after remarks
     return float(mean), float(maximum)
 
 
