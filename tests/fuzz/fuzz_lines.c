@@ -54,6 +54,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!lines.ended || bytes > size - 1 ||
 	    (!lines.too_long && bytes + lines.used - lines.taken != size - 1))
 		abort();
+	if (lines.used > lines.taken &&
+	    memchr(lines.text + lines.taken, '\n', lines.used - lines.taken))
+		abort();
 	close(fds[0]);
 	free(lines.text);
 	return 0;
