@@ -25,6 +25,7 @@ struct tw_config tw_config = {
 	.link = &tw_link_tcp,
 	.clock = &tw_clock_monotonic,
 	.timer = &tw_timer_nanosleep,
+	.schedule = tw_process_schedule,
 	.pairs = 1,
 	.aligned_us = -1,
 	.metrics = { TW_LATENCY },

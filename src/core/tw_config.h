@@ -38,6 +38,7 @@ struct tw_config {
 	const struct tw_clock *clock;
 	const struct tw_timer_ops *timer;
 	const struct tw_wait_ops *wait;
+	int (*schedule)(int pair, int policy, int priority);
 
 	int64_t pairs;
 	int64_t distance_us;	/* by which the next pair's period is longer */
@@ -68,7 +69,11 @@ struct tw_config {
 
 extern struct tw_config tw_config;
 
+/* Sets the calling process's: 0, or -1 and errno. See tw_config.schedule. */
+int tw_process_schedule(int pair, int policy, int priority);
+
 /* What --policy allows, and the name of a policy. */
+extern const char tw_policy_deadline[];
 extern const char *const tw_policies[];
 const char *tw_config_policy(int policy);
 

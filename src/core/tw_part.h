@@ -67,6 +67,7 @@ extern const struct tw_part tw_part_peer;
 extern const struct tw_part tw_part_oneway;
 extern const struct tw_part tw_part_config;
 extern const struct tw_part tw_part_place;
+extern const struct tw_part tw_part_deadline;
 extern const struct tw_part tw_part_text;
 extern const struct tw_part tw_part_latency;
 extern const struct tw_part tw_part_histogram;

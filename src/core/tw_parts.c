@@ -24,6 +24,7 @@ const struct tw_part *const tw_parts[] = {
 	&tw_part_connect,	/* what it asks of a server is not checked here */
 	&tw_part_oneway,
 	&tw_part_place,
+	&tw_part_deadline,
 	&tw_part_reflect,	/* which metrics there are */
 	&tw_part_columns,
 	&tw_part_text,

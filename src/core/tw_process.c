@@ -23,6 +23,7 @@
 #define STOP_MS		1000	/* to end, before it is killed */
 
 const char *const tw_policies[] = {
+	tw_policy_deadline,
 	"other", "batch", "idle", "fifo", "rr", NULL
 };
 
@@ -51,18 +52,22 @@ refused(enum tw_role role, const char *what, const char *needed)
 	      needed);
 }
 
+int tw_process_schedule(int pair, int policy, int priority)
+{
+	const struct sched_param param = { .sched_priority = priority };
+
+	return sched_setscheduler(0, policy, &param);
+}
+
 void tw_process_configure(enum tw_role role, int number)
 {
-	struct sched_param param = {
-		.sched_priority = tw_config_priority(role, number)
-	};
-	int policy = role_policy(role, param.sched_priority);
+	int priority = tw_config_priority(role, number);
 	cpu_set_t cpus, wanted;
 
 	/* Priority first, or the process may never run on a busy CPU. */
-	if (sched_setscheduler(0, policy, &param))
+	if (tw_config.schedule(number, role_policy(role, priority), priority))
 		refused(role, "scheduling policy and priority",
-			!param.sched_priority ? "" :
+			!priority ? "" :
 			geteuid() ? "; needed is root, CAP_SYS_NICE or a higher \"ulimit -r\"" :
 			"; root is refused if the kernel has RT_GROUP_SCHED and the cgroup has no real-time runtime (then move the shell to the root cgroup), in a user namespace, and without CAP_SYS_NICE");
 	tw_place(role, number, &wanted);

@@ -31,7 +31,8 @@ static void check(struct tw_run *run)
 
 static void begin(struct tw_run *run)
 {
-	if (!tw_config.priority && !run->step)
+	if (!tw_config.priority && !run->step &&
+	    tw_config.schedule == tw_process_schedule)
 		printf("# Not real-time: no -p; these are times of an ordinary process (as a rule: -m -p 98 -a)\n");
 }
 

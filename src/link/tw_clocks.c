@@ -90,6 +90,7 @@ static void check(struct tw_run *run)
 {
 	static struct tw_timer_ops converted;
 
+	tw_clock_open_aux(tw_config.clock);
 	if (tw_config.clock == &tw_clock_tsc) {
 		tw_clock_open_tsc();
 		since_ns = tw_now_ns(CLOCK_MONOTONIC);

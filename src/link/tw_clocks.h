@@ -26,6 +26,9 @@ int64_t tw_clock_ahead_ns(const struct tw_clock *clock);
 void tw_clock_open_tsc(void);
 const char *tw_clock_try_tsc(void);
 
+/* Called by main: ends the program if @clock is an auxiliary one, and not there. */
+void tw_clock_open_aux(const struct tw_clock *clock);
+
 /* The counter, in ticks, and how long one takes; after one of these. */
 int64_t tw_clock_ticks(void);
 double tw_clock_ns_per_tick(void);

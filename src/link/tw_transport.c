@@ -29,6 +29,8 @@ static struct sockopt {
 	{ "dscp", IPPROTO_IP, IP_TOS, 2, -1, false },
 	{ "sock-priority", SOL_SOCKET, SO_PRIORITY, 0, -1, false },
 	{ "busy-poll", SOL_SOCKET, SO_BUSY_POLL, 0, -1, false },
+	{ "prefer-busy-poll", SOL_SOCKET, SO_BUSY_POLL_BUDGET, 0, -1, false },
+	{ "prefer-busy-poll", SOL_SOCKET, SO_PREFER_BUSY_POLL, 0, -1, false },
 };
 
 #define SOCKOPTS	(sizeof(sockopts) / sizeof(sockopts[0]))
@@ -47,6 +49,13 @@ static const char *name_of(int number)
 	return kinds[number] ? kinds[number]->name : NULL;
 }
 
+/* Its value is the budget. */
+static void parse_prefer(const struct tw_option *option, char *value)
+{
+	tw_option_number(option, value);
+	sockopts[4].value = 1;
+}
+
 static const struct tw_option options[] = {
 	{ 0, "busy-poll", required_argument, "US", tw_option_number,
 	  &sockopts[2].value, 0, 1000000,
@@ -55,6 +64,11 @@ static const struct tw_option options[] = {
 	{ 0, "dscp", required_argument, "N", tw_option_number,
 	  &sockopts[0].value, 0, 63,
 	  .help = "with tcp or udp: the packets' class of service" },
+	{ 0, "prefer-busy-poll", required_argument, "N", parse_prefer,
+	  &sockopts[3].value, 1, 65535,
+	  .help = "with tcp or udp: take packets from the network device\n"
+		  "in a receive, at most N at once, not by\n"
+		  "interrupts" },
 	{ 0, "sock-priority", required_argument, "N", tw_option_number,
 	  &sockopts[1].value, 0, INT32_MAX,
 	  .help = "with tcp or udp: the packets' priority in this host" },

@@ -19,7 +19,7 @@ static const struct tw_option options[] = {
 	  .help = "arguments of hackbench, separated by spaces, default\n"
 		  "\"-l 5000\"; -g GROUPS comes before them" },
 	{ 0, "load-policy", required_argument, "NAME", tw_option_choice,
-	  &policy, .choices = tw_policies,
+	  &policy, .choices = tw_policies + 1, /* not deadline */
 	  .help = "scheduling policy of the load, default rr for fft\n"
 		  "with -p, else other" },
 	{ 0, "load-priority", required_argument, "PRIO", tw_option_number,

@@ -158,7 +158,7 @@ static const struct tw_option options[] = {
 	  .help = "timer: period in microseconds; default 1000, 10000\n"
 		  "and 100000" },
 	{ 0, "policy", required_argument, "NAME", tw_option_choice,
-	  &policy_name, .choices = tw_policies,
+	  &policy_name, .choices = tw_policies + 1, /* not deadline */
 	  .help = "scheduling policy of the tasks, default fifo with -p,\n"
 		  "else other" },
 	{ 'p', "priority", required_argument, "PRIO", tw_option_number,

@@ -64,8 +64,11 @@ def test_options(program):
 # that bash leaves alone.
 VALUES = {"twowaytest": [
     ("--clo", ["--clock"], ""),
-    ("--clock=", ["boottime", "monotonic", "monotonic_raw", "realtime", "tai",
-                  "tsc"], "--clock="),
+    ("--clock=", [*(f"aux{number}" for number in range(8)), "boottime",
+                  "monotonic", "monotonic_raw", "realtime", "tai", "tsc"],
+     "--clock="),
+    ("--policy=", ["batch", "deadline", "fifo", "idle", "other", "rr"],
+     "--policy="),
     ("-qNc m", ["monotonic", "monotonic_raw"], ""),
     ("-cb", ["-cboottime"], ""),
     ("--clock=x", [], ""),

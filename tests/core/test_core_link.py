@@ -182,7 +182,8 @@ def test_vsock(run):
 
 
 @results.root
-@pytest.mark.parametrize("option", ["--sock-priority=7", "--busy-poll=50"])
+@pytest.mark.parametrize("option", [
+    "--sock-priority=7", "--busy-poll=50", "--prefer-busy-poll=9"])
 def test_privileged_option(public, option):
     """Refused by its name, with what it needs; some kernels do not mind."""
     done = subprocess.run(
