@@ -54,6 +54,10 @@ static void follow_cpu(struct tw_cpu_seen *cpu, const struct tw_event *event)
 	/* Nobody is switched away from amid an interrupt. */
 	if (comes || cpu->pid != pid)
 		cpu->depth = 0;
+	if (comes || cpu->pid != pid || !event->resched)
+		cpu->resched_ns = -1;
+	else if (cpu->resched_ns < 0)
+		cpu->resched_ns = event->time_ns;
 	if (comes)
 		cpu->prio = event->other_prio;
 	else if (cpu->pid != pid)
@@ -139,7 +143,7 @@ int tw_playback_open(struct tw_playback *play, int side, int peer,
 	if (!play->cpus)
 		return -ENOMEM;
 	for (cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		play->cpus[cpu].pid = -1;
+		play->cpus[cpu].pid = play->cpus[cpu].resched_ns = -1;
 	for (i = 0; i < count; i++) {
 		const struct tw_event *event = &events[i];
 		struct tw_cpu_seen *there = &play->cpus[event->cpu];
@@ -162,6 +166,18 @@ static bool is_ordinary(int pid, int prio)
 }
 
 /*
+ * Only the scheduler takes back that a new task is wanted: it has chosen, also
+ * if it went on with the same task.
+ */
+static bool has_chosen(const struct tw_task_seen *task,
+		       const struct tw_cpu_seen *cpu,
+		       const struct tw_event *event)
+{
+	return cpu->resched_ns >= task->queued_ns && !event->resched &&
+	       event->kind != TW_EVENT_SWITCH;
+}
+
+/*
  * With preemption off, the CPU is still to choose anew after an interrupt.
  * If it is not, or goes on to another ordinary task, then the scheduler has
  * chosen, and not by priority. To be called before @event is applied.
@@ -176,7 +192,9 @@ static void look_for_choice(struct tw_task_seen *task,
 
 	if (task->waits_ns < 0 || task->cpu != event->cpu)
 		return;
-	if (task->left_ns >= 0 && event->time_ns - task->left_ns >= SWITCH_NS)
+	if ((task->left_ns >= 0 &&
+	     event->time_ns - task->left_ns >= SWITCH_NS) ||
+	    has_chosen(task, cpu, event))
 		task->passed_ns = event->time_ns;
 	if (event->resched && !switched)
 		task->left_ns = -1;

@@ -49,6 +49,7 @@ struct tw_cpu_seen {
 	int pid;		/* current task; -1: unknown */
 	int prio;
 	char comm[TW_COMM];
+	int64_t resched_ns;	/* since then a new task is wanted; -1: none */
 	int depth;		/* number of entries used in interrupts */
 	char interrupts[TW_NESTED][48];
 };

@@ -50,6 +50,7 @@ usual()
 50 build twtools
 210 build lab, some
 300 build packaging
+80 build packaging, container
 60 build-clang-san build
 5 build-clang-san unit
 60 build-clang-san core, some
