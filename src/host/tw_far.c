@@ -225,6 +225,8 @@ static void check(struct tw_run *run)
 		      lines.max);
 	if (lines.ended && !line)
 		fatal("--far: the input ended before a request came\n");
+	if (!line && tw_lines_ready(stop_fd, -1, 0))
+		exit(EXIT_SUCCESS);
 	if (!line)
 		fatal("--far: no request came within %d s\n", REQUEST_S);
 	run->steps = tw_ask_parse(line, !is_networked());

@@ -263,7 +263,7 @@ static void end(struct tw_run *run)
 	else
 		run->failed |= !hurry;
 	if (last || run->failed)
-		tw_talk_close(hurry ? 0 : 500);
+		tw_talk_close(hurry || tw_talk_interrupted() ? 0 : 500);
 }
 
 static void text(FILE *file, const struct tw_run *run)

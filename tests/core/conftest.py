@@ -5,11 +5,13 @@ import functools
 import os
 import pathlib
 import shutil
+import socket
 import subprocess
 import tempfile
 
 import pytest
 
+import hosts
 import outside
 import twoway
 
@@ -83,3 +85,30 @@ def small(tmp_path):
         pytest.skip(f"no tmpfs: {done.stderr.strip()}")
     yield directory
     subprocess.run(["umount", directory], check=True)
+
+
+@pytest.fixture
+def server(start):
+    """Starts a server; the words of a client."""
+    def begin(*options, address="127.0.0.1"):
+        with socket.socket() as one:
+            one.bind(("127.0.0.1", 0))
+            port = one.getsockname()[1]
+        begin.run = start(f"--server={address}:{port}", *options,
+                          "--default-system", stdout=subprocess.PIPE)
+        assert "Listening" in begin.run.process.stdout.readline()
+        begin.port = port
+        return f"--connect=127.0.0.1:{port}"
+    return begin
+
+
+@pytest.fixture
+def net():
+    if os.geteuid():
+        pytest.skip("needs root")
+    result = hosts.Net()
+    try:
+        result.open()
+        yield result
+    finally:
+        result.close()

@@ -5,12 +5,10 @@ import json
 import os
 import pathlib
 import re
-import shlex
 import signal
 import socket
 import struct
 import subprocess
-import sys
 import tempfile
 import time
 import types
@@ -24,39 +22,10 @@ import sshd
 import tracing
 import twoway
 import units
+from hosts import QUICK, far_side, fake, inside, measuring, near, rsh
 
-QUICK = ("--default-system", "-q")
 METRICS = [name for name in results.METRICS
            if name not in ("send", "receive")]
-
-
-def rsh(*words):
-    """A command that starts the program as if it were elsewhere."""
-    path = os.path.dirname(twoway.binary())
-    return "--rsh=" + shlex.join(
-        ["exec", "env", f"PATH={path}:{os.environ['PATH']}", *words])
-
-
-def fake(directory, text):
-    """The same with a program of Python in its place."""
-    path = directory / "fake.py"
-    path.write_text(text, encoding="ascii")
-    return f"--rsh=exec {sys.executable} {path}"
-
-
-@pytest.fixture
-def server(start):
-    """Starts a server; the words of a client."""
-    def begin(*options, address="127.0.0.1"):
-        with socket.socket() as one:
-            one.bind(("127.0.0.1", 0))
-            port = one.getsockname()[1]
-        begin.run = start(f"--server={address}:{port}", *options,
-                          "--default-system", stdout=subprocess.PIPE)
-        assert "Listening" in begin.run.process.stdout.readline()
-        begin.port = port
-        return f"--connect=127.0.0.1:{port}"
-    return begin
 
 
 def identities(result, pairs=1):
@@ -320,18 +289,6 @@ def test_interrupted_while_it_waits(start, what):
     assert process.err == "WARN: no cycle was measured\n"
 
 
-def measuring(process, seconds=10):
-    """Until the client's process is there."""
-    assert outside.wait_for(lambda: "client" in process.sides(), seconds)
-    time.sleep(0.3)
-
-
-def far_side(pid):
-    """The main process of the server's side, below @pid."""
-    return next(child for child in outside.children(pid)
-                if "--far" in outside.read(f"/proc/{child}/cmdline"))
-
-
 @pytest.mark.parametrize("transport", ["tcp", "udp"])
 def test_interrupted(start, transport):
     process = start("--connect=127.0.0.1", rsh(), *QUICK, "--json=json",
@@ -512,59 +469,6 @@ def test_login_only(run, server, option):
     assert done.returncode == 1
     assert f"{option.split(':')[0]}: nobody may ask for this without a login" \
         in done.stderr
-
-
-class Net:
-    """Two network namespaces, joined by a cable."""
-    NEAR, FAR = "10.77.33.2", "10.77.33.1"
-
-    def __init__(self):
-        stem = f"twoway-{os.getpid()}"
-        self.near, self.far = f"{stem}-near", f"{stem}-far"
-
-    def ip(self, *words):
-        done = subprocess.run(["ip", *words], capture_output=True, text=True,
-                              check=False)
-        if done.returncode:
-            pytest.skip(f"no network namespaces: {done.stderr.strip()}")
-
-    def open(self):
-        for name in self.near, self.far:
-            self.ip("netns", "add", name)
-            self.ip("-n", name, "link", "set", "lo", "up")
-        self.ip("-n", self.near, "link", "add", "cable", "type", "veth",
-                "peer", "name", "cable", "netns", self.far)
-        for name, address in (self.near, self.NEAR), (self.far, self.FAR):
-            self.ip("-n", name, "address", "add", f"{address}/24", "dev",
-                    "cable")
-            self.ip("-n", name, "link", "set", "cable", "up")
-
-    def close(self):
-        for name in self.near, self.far:
-            subprocess.run(["ip", "netns", "delete", name], check=False,
-                           capture_output=True)
-
-
-@pytest.fixture
-def net():
-    if os.geteuid():
-        pytest.skip("needs root")
-    result = Net()
-    try:
-        result.open()
-        yield result
-    finally:
-        result.close()
-
-
-def inside(name):
-    return "ip", "netns", "exec", name
-
-
-def near(start, net, *options, **more):
-    """A client on the near host."""
-    words = [*inside(net.near), twoway.binary(), *options]
-    return start(*words[1:], program=words[0], **more)
 
 
 @pytest.mark.parametrize("transport", ["tcp", "udp"])

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Two hosts, which are this one or two network namespaces."""
+
+import os
+import shlex
+import subprocess
+import sys
+import time
+
+import pytest
+
+import outside
+import twoway
+
+QUICK = ("--default-system", "-q")
+
+
+def rsh(*words):
+    """A command that starts the program as if it were elsewhere."""
+    path = os.path.dirname(twoway.binary())
+    return "--rsh=" + shlex.join(
+        ["exec", "env", f"PATH={path}:{os.environ['PATH']}", *words])
+
+
+def fake(directory, text):
+    """The same with a program of Python in its place."""
+    path = directory / "fake.py"
+    path.write_text(text, encoding="ascii")
+    return f"--rsh=exec {sys.executable} {path}"
+
+
+def measuring(process, seconds=10):
+    """Until the client's process is there."""
+    assert outside.wait_for(lambda: "client" in process.sides(), seconds)
+    time.sleep(0.3)
+
+
+def far_side(pid):
+    """The main process of the server's side, below @pid."""
+    return next(child for child in outside.children(pid)
+                if "--far" in outside.read(f"/proc/{child}/cmdline"))
+
+
+class Net:
+    """Two network namespaces, joined by a cable."""
+    NEAR, FAR = "10.77.33.2", "10.77.33.1"
+
+    def __init__(self):
+        stem = f"twoway-{os.getpid()}"
+        self.near, self.far = f"{stem}-near", f"{stem}-far"
+
+    def ip(self, *words):
+        done = subprocess.run(["ip", *words], capture_output=True, text=True,
+                              check=False)
+        if done.returncode:
+            pytest.skip(f"no network namespaces: {done.stderr.strip()}")
+
+    def open(self):
+        for name in self.near, self.far:
+            self.ip("netns", "add", name)
+            self.ip("-n", name, "link", "set", "lo", "up")
+        self.ip("-n", self.near, "link", "add", "cable", "type", "veth",
+                "peer", "name", "cable", "netns", self.far)
+        for name, address in (self.near, self.NEAR), (self.far, self.FAR):
+            self.ip("-n", name, "address", "add", f"{address}/24", "dev",
+                    "cable")
+            self.ip("-n", name, "link", "set", "cable", "up")
+
+    def close(self):
+        for name in self.near, self.far:
+            subprocess.run(["ip", "netns", "delete", name], check=False,
+                           capture_output=True)
+
+
+def inside(name):
+    return "ip", "netns", "exec", name
+
+
+def near(start, net, *options, **more):
+    """A client on the near host."""
+    words = [*inside(net.near), twoway.binary(), *options]
+    return start(*words[1:], program=words[0], **more)
