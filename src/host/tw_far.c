@@ -47,7 +47,7 @@
 #define MESSAGES_MAX	4096	/* bytes */
 
 bool tw_far, tw_far_is_awake;
-int tw_far_priority = 99;
+int tw_far_priority = 99, tw_far_lock_fd = -1;
 static pid_t main_pid;
 static int output;		/* what was standard output */
 static int messages;		/* what was written to standard error */
@@ -213,6 +213,7 @@ static bool is_networked(void)
 /* Before all else is checked: what is asked for is as if it had been typed. */
 static void check(struct tw_run *run)
 {
+	struct flock lock = { .l_type = F_WRLCK };
 	const char *line;
 
 	if (!tw_far)
@@ -229,6 +230,8 @@ static void check(struct tw_run *run)
 		exit(EXIT_SUCCESS);
 	if (!line)
 		fatal("--far: no request came within %d s\n", REQUEST_S);
+	if (tw_far_lock_fd >= 0 && fcntl(tw_far_lock_fd, F_SETLK, &lock))
+		fatal("BUSY: the server is measuring with another client\n");
 	run->steps = tw_ask_parse(line, !is_networked());
 	if (tw_config_priority(TW_SERVER, 0) > tw_far_priority)
 		fatal("--priority=%d: this server allows its servers %d at most\n",

@@ -10,6 +10,9 @@ extern bool tw_far;
 /* The highest that a server may have. */
 extern int tw_far_priority;
 
+/* A client measures only if it gets this lock; -1: there is none. */
+extern int tw_far_lock_fd;
+
 /* Its parent holds /dev/cpu_dma_latency, so it need not, and may not. */
 extern bool tw_far_is_awake;
 

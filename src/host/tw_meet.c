@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/random.h>
@@ -15,7 +16,7 @@
 #include "tw_reach.h"
 #include "tw_time.h"
 
-#define PENDING		64	/* connections that have not said who they are */
+#define HELLO_S		10	/* until a connection has said who it is */
 #define AGAIN_MS	50	/* a datagram may be lost */
 
 /* The first message. A copy that comes late must not look like a request. */
@@ -64,7 +65,7 @@ static int open_any(int type, int *port)
 {
 	union address own = { .v6.sin6_family = AF_INET6 };
 	socklen_t length = sizeof(own.v6);
-	int off = 0, on = 1, err = 0;
+	int off = 0, on = 1, hello_s = HELLO_S, err = 0;
 	int fd = socket(AF_INET6, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
 	/* PKTINFO: which address a datagram came to. */
@@ -80,8 +81,11 @@ static int open_any(int type, int *port)
 	}
 	if (fd < 0)
 		return -errno;
+	/* Until it has sent something, the kernel keeps a connection. */
 	if (bind(fd, &own.any, length) ||
-	    (type == SOCK_STREAM && listen(fd, TW_PAIRS_MAX)) ||
+	    (type == SOCK_STREAM &&
+	     (setsockopt(fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, &hello_s,
+			 sizeof(hello_s)) || listen(fd, TW_PAIRS_MAX))) ||
 	    getsockname(fd, &own.any, &length))
 		err = -errno;
 	/* Both families have it at the same place. */
@@ -114,28 +118,18 @@ int tw_meet_listen(struct tw_meeting *meeting)
 	return err;
 }
 
-/* Who says nothing makes room for others. */
-static void take_pending(int listener, struct pollfd *pending)
+/* Returns 1 if it is a new pair; one that does not say so at once is closed. */
+static int admit_stream(struct tw_meeting *meeting)
 {
-	int fd;
-
-	while ((fd = accept4(listener, NULL, NULL,
-			     SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
-		if (pending[PENDING - 1].fd >= 0)
-			close(pending[PENDING - 1].fd);
-		memmove(pending + 1, pending,
-			(PENDING - 1) * sizeof(pending[0]));
-		pending[0] = (struct pollfd) { .fd = fd, .events = POLLIN };
-	}
-}
-
-/* It has said who it is, or is closed. Returns 1 if it is a new pair. */
-static int admit(struct tw_meeting *meeting, int fd)
-{
+	int fd = accept4(meeting->listener, NULL, NULL,
+			 SOCK_CLOEXEC | SOCK_NONBLOCK);
 	struct hello hello = { .pair = 0 };
-	int pair = recv(fd, &hello, sizeof(hello), 0) == hello_size() ?
-		   pair_of(meeting, &hello) : -1;
+	int pair;
 
+	if (fd < 0)
+		return 0;
+	pair = recv(fd, &hello, sizeof(hello), 0) == hello_size() ?
+	       pair_of(meeting, &hello) : -1;
 	if (pair < 0 || meeting->fds[pair] >= 0 || tw_reach_prepare(fd)) {
 		close(fd);
 		return 0;
@@ -143,44 +137,6 @@ static int admit(struct tw_meeting *meeting, int fd)
 	fcntl(fd, F_SETFL, 0);
 	meeting->fds[pair] = fd;
 	return 1;
-}
-
-static int accept_streams(struct tw_meeting *meeting, int other_fd,
-			  int64_t end_ns)
-{
-	struct pollfd all[2 + PENDING] = {
-		{ .fd = other_fd, .events = POLLIN },
-		{ .fd = meeting->listener, .events = POLLIN },
-	};
-	struct pollfd *pending = all + 2;
-	int i, found = 0, err = 0;
-
-	for (i = 0; i < PENDING; i++)
-		pending[i].fd = -1;
-	while (found < meeting->pairs && !err) {
-		int count = poll(all, 2 + PENDING,
-				 tw_lines_ms_until(end_ns));
-
-		if (count < 0 && errno != EINTR)
-			err = -errno;
-		else if (!count)
-			err = -ETIMEDOUT;
-		else if (all[0].revents)
-			err = -EINTR;
-		for (i = 0; i < PENDING && !err; i++)
-			if (pending[i].revents) {
-				found += admit(meeting, pending[i].fd);
-				pending[i].fd = -1;
-			}
-		if (!err && all[1].revents)
-			take_pending(meeting->listener, pending);
-	}
-	for (i = 0; i < PENDING; i++)
-		if (pending[i].fd >= 0)
-			close(pending[i].fd);
-	close(meeting->listener);
-	meeting->listener = -1;
-	return err;
 }
 
 /* The local address that a datagram has come to, with @port. */
@@ -274,43 +230,40 @@ static int admit_datagram(struct tw_meeting *meeting, int pair)
 	       -errno : 1;
 }
 
-static int accept_datagrams(struct tw_meeting *meeting, int other_fd,
-			    int64_t end_ns)
+int tw_meet_accept(struct tw_meeting *meeting, int other_fd, int64_t end_ns)
 {
 	struct pollfd all[TW_PAIRS_MAX + 1];
 	int i, found = 0, err = 0;
+	int fds = meeting->udp ? meeting->pairs : 1;
 
-	for (i = 0; i < meeting->pairs; i++)
+	for (i = 0; i < fds; i++)
 		all[i] = (struct pollfd) {
-			.fd = meeting->fds[i], .events = POLLIN
+			.fd = meeting->udp ? meeting->fds[i] :
+					     meeting->listener,
+			.events = POLLIN
 		};
-	all[i] = (struct pollfd) { .fd = other_fd, .events = POLLIN };
+	all[fds] = (struct pollfd) { .fd = other_fd, .events = POLLIN };
 	while (found < meeting->pairs && err >= 0) {
-		int count = poll(all, meeting->pairs + 1,
-				 tw_lines_ms_until(end_ns));
+		int count = poll(all, fds + 1, tw_lines_ms_until(end_ns));
 
 		if (count < 0 && errno != EINTR)
 			return -errno;
 		if (!count)
 			return -ETIMEDOUT;
-		if (all[meeting->pairs].revents)
+		if (all[fds].revents)
 			return -EINTR;
-		for (i = 0; i < meeting->pairs && err >= 0; i++) {
-			err = all[i].revents ? admit_datagram(meeting, i) : 0;
-			if (err == 1) {
-				all[i].fd = -1;
-				all[i].revents = 0;
-				found++;
-			}
+		for (i = 0; i < fds && err >= 0; i++) {
+			err = !all[i].revents ? 0 : !meeting->udp ?
+			      admit_stream(meeting) :
+			      admit_datagram(meeting, i);
+			found += err == 1;
+			if (err == 1 && meeting->udp)
+				all[i] = (struct pollfd) { .fd = -1 };
 		}
 	}
+	if (!meeting->udp)
+		close(meeting->listener);
 	return err < 0 ? err : 0;
-}
-
-int tw_meet_accept(struct tw_meeting *meeting, int other_fd, int64_t end_ns)
-{
-	return meeting->udp ? accept_datagrams(meeting, other_fd, end_ns) :
-	       accept_streams(meeting, other_fd, end_ns);
 }
 
 /* Sends it again until it comes back: 0 or -errno. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * --server: listens for clients, one at a time, and becomes the server's side
- * of each in a process of its own, see tw_far.c. For a laboratory: in other
- * networks, the units of systemd guard a host.
+ * --server: listens for clients, and becomes the server's side of each in a
+ * process of its own, see tw_far.c; one of them measures. For a laboratory: in
+ * other networks, the units of systemd guard a host.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -10,10 +10,11 @@
 #include <grp.h>
 #include <linux/capability.h>
 #include <netinet/in.h>
-#include <poll.h>
+#include <netinet/tcp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -35,8 +36,8 @@
 
 #define NOBODY		65534
 #define NETS_MAX	32
-#define PENDING		64	/* connections that have not sent a request */
-#define GREETING_MS	2000	/* until they have */
+#define CHILDREN	16	/* of which one measures */
+#define GREETING_S	2	/* until a request begins */
 #define GREETING	"[\"--far="
 
 /* IPv4 is written as IPv6 has it: ::ffff:192.0.2.1. */
@@ -46,13 +47,8 @@ static struct net {
 } nets[NETS_MAX];
 static int net_count;
 
-static struct pending {
-	int fd;			/* -1: none */
-	int64_t end_ns;
-	bool told;		/* that the server is busy */
-} pending[PENDING];
-
-static pid_t client;		/* the process for it; 0: none */
+static pid_t children[CHILDREN];	/* 0: none */
+static int lock_fd;		/* who holds its lock measures */
 static const char *where, *allow;	/* --server, --allow */
 
 static bool to_address(const char *text, struct in6_addr *address, int *bits)
@@ -126,7 +122,7 @@ static bool is_loopback(const struct in6_addr *address)
 static int open_listener(void)
 {
 	struct sockaddr_in6 own = { .sin6_family = AF_INET6 };
-	int fd, base, on = 1, off = 0;
+	int fd, base, on = 1, off = 0, greeting_s = GREETING_S;
 	struct tw_host host;
 
 	if (!tw_host_parse(where, &host) ||
@@ -144,6 +140,8 @@ static int open_listener(void)
 	if (fd < 0 ||
 	    setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off)) ||
 	    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) ||
+	    setsockopt(fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, &greeting_s,
+		       sizeof(greeting_s)) ||
 	    bind(fd, (struct sockaddr *)&own, sizeof(own)) ||
 	    listen(fd, SOMAXCONN))
 		fatal("--server=%s: cannot listen: %m\n", where);
@@ -186,178 +184,111 @@ static void drop_root(void)
 		fatal("--server: cannot become the user %d: %m\n", NOBODY);
 }
 
-static void say_busy(struct pending *of)
+/* Those that have said nothing, the kernel keeps for some seconds. */
+static bool begins_request(int fd)
 {
-	char text[4096];
-	int length = snprintf(text, sizeof(text),
-			      "{\"twowaytest\": %d, \"messages\": \"BUSY: the server is measuring with another client\"}\n",
-			      TW_ASK_VERSION);
+	char text[sizeof(GREETING) - 1];
 
-	send(of->fd, text, length, MSG_DONTWAIT | MSG_NOSIGNAL);
-	shutdown(of->fd, SHUT_WR);
-	of->told = true;
-}
-
-static void drop(struct pending *of)
-{
-	close(of->fd);
-	of->fd = -1;
-}
-
-static void accept_all(int listener)
-{
-	struct sockaddr_in6 from;
-	socklen_t length = sizeof(from);
-	/* A few bytes wake nobody. */
-	const int lowest = sizeof(GREETING) - 1;
-	int fd, i;
-
-	while ((fd = accept4(listener, (struct sockaddr *)&from, &length,
-			     SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
-		struct pending *oldest = pending;
-
-		length = sizeof(from);
-		if (!is_allowed(&from.sin6_addr) || tw_reach_prepare(fd) ||
-		    setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &lowest,
-			       sizeof(lowest))) {
-			close(fd);
-			continue;
-		}
-		for (i = 0; i < PENDING; i++)
-			if (pending[i].fd < 0 ||
-			    (oldest->fd >= 0 &&
-			     pending[i].end_ns < oldest->end_ns))
-				oldest = &pending[i];
-		if (oldest->fd >= 0)
-			drop(oldest);
-		*oldest = (struct pending) {
-			.fd = fd, .end_ns = tw_now_ns(CLOCK_MONOTONIC) +
-					    GREETING_MS * TW_NS_PER_MS,
-		};
-	}
-}
-
-/* Whether it begins as a request does; if it cannot be one, it is closed. */
-static bool is_request(struct pending *of)
-{
-	char text[4096];
-	ssize_t length = recv(of->fd, text, sizeof(GREETING) - 1, MSG_PEEK);
-
-	/* If it is closed with what was not read, the answer may be lost. */
-	if (of->told && length > 0) {
-		recv(of->fd, text, sizeof(text), 0);
-		return false;
-	}
-	if (length > 0 && !memcmp(text, GREETING, length))
-		return length == sizeof(GREETING) - 1;
-	drop(of);
-	return false;
+	return recv(fd, text, sizeof(text), MSG_PEEK) == sizeof(text) &&
+	       !memcmp(text, GREETING, sizeof(text));
 }
 
 /* In the child: the server's side of this client, and nothing else. */
 static void be_server(int listener, int fd, pid_t parent)
 {
-	const int any = 1;
-	int i;
-
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	close(listener);
-	for (i = 0; i < PENDING; i++)
-		if (pending[i].fd >= 0 && pending[i].fd != fd)
-			close(pending[i].fd);
-	if (getppid() != parent ||
-	    setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &any, sizeof(any)) ||
-	    dup2(fd, STDIN_FILENO) < 0 || dup2(fd, STDOUT_FILENO) < 0)
+	if (getppid() != parent || dup2(fd, STDIN_FILENO) < 0 ||
+	    dup2(fd, STDOUT_FILENO) < 0)
 		exit(EXIT_FAILURE);
 	close(fd);
 	tw_far_priority = (int)tw_config.priority;
 	tw_config.priority = 0;
 	tw_far = true;
+	tw_far_lock_fd = lock_fd;
 }
 
 /* Returns whether this is the child. */
-static bool serve(int listener, struct pending *of)
+static bool serve(int listener, int fd)
 {
 	pid_t parent = getpid();
+	int i = 0;
 
-	if (client) {
-		say_busy(of);
+	while (i < CHILDREN && children[i])
+		i++;
+	if (i == CHILDREN)
 		return false;
-	}
 	fflush(NULL);
-	client = fork();
-	if (!client) {
-		be_server(listener, of->fd, parent);
+	children[i] = fork();
+	if (!children[i]) {
+		be_server(listener, fd, parent);
 		return true;
 	}
-	if (client < 0) {
+	if (children[i] < 0) {
 		warn("cannot start a process for a client: %m\n");
-		client = 0;
+		children[i] = 0;
 	}
-	drop(of);
 	return false;
 }
 
-/* Returns whether this is the child. */
-static bool look_at_pending(int listener)
+/* Returns whether this is a child. */
+static bool accept_all(int listener)
 {
-	int64_t now_ns = tw_now_ns(CLOCK_MONOTONIC);
+	struct sockaddr_in6 from;
+	socklen_t length = sizeof(from);
+	bool child = false;
+	int fd;
+
+	while (!child &&
+	       (fd = accept4(listener, (struct sockaddr *)&from, &length,
+			     SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
+		child = is_allowed(&from.sin6_addr) && begins_request(fd) &&
+			!tw_reach_prepare(fd) && serve(listener, fd);
+		if (!child)
+			close(fd);
+		length = sizeof(from);
+	}
+	return child;
+}
+
+static void reap(void)
+{
 	int i;
 
-	for (i = 0; i < PENDING; i++) {
-		struct pollfd ready = { .fd = pending[i].fd, .events = POLLIN };
-
-		if (pending[i].fd < 0)
-			continue;
-		if (poll(&ready, 1, 0) > 0 && is_request(&pending[i])) {
-			if (serve(listener, &pending[i]))
-				return true;
-		} else if (pending[i].fd >= 0 && now_ns > pending[i].end_ns) {
-			drop(&pending[i]);
-		}
-	}
-	return false;
+	for (i = 0; i < CHILDREN; i++)
+		if (children[i] && waitpid(children[i], NULL, WNOHANG))
+			children[i] = 0;
 }
 
 static void __attribute__((noreturn)) finish(void)
 {
 	const struct timespec pause = { .tv_nsec = TW_NS_PER_MS };
-	int ms;
+	int i, ms, left = 1;
 
-	if (client)
-		kill(client, SIGTERM);
-	for (ms = 0; client && !waitpid(client, NULL, WNOHANG); ms++) {
-		if (ms == 2000)
-			kill(client, SIGKILL);
+	for (ms = 0; left; ms++) {
+		for (i = left = 0; i < CHILDREN; i++) {
+			if (children[i] && ms % 2000 == 0)
+				kill(children[i], ms ? SIGKILL : SIGTERM);
+			left |= children[i];
+		}
 		nanosleep(&pause, NULL);
+		reap();
 	}
 	exit(EXIT_SUCCESS);
-}
-
-/* A signal has come: of a client's process that has ended, or to end. */
-static void take_signals(int signal_fd, int stop_fd)
-{
-	struct signalfd_siginfo info;
-
-	if (tw_lines_ready(stop_fd, -1, 0))
-		finish();
-	while (read(signal_fd, &info, sizeof(info)) > 0)
-		;
-	if (client && waitpid(client, NULL, WNOHANG))
-		client = 0;
 }
 
 /* Returns in a process for a client. */
 static void check(struct tw_run *run)
 {
-	struct pollfd all[PENDING + 2];
-	int i, listener, stop_fd, waiting;
+	struct signalfd_siginfo info;
+	int listener, stop_fd;
 
 	if (allow && !where)
 		fatal("--allow=%s: allowed only with --server\n", allow);
 	if (!where)
 		return;
 	listener = open_listener();
+	lock_fd = memfd_create("twowaytest-lock", MFD_CLOEXEC);
 	stop_fd = tw_lines_stop_fd();
 	if (!*(bool *)tw_option_find("default-system")->to)
 		tw_far_is_awake = set_latency_target(0) >= 0;
@@ -365,25 +296,14 @@ static void check(struct tw_run *run)
 	printf("# Listening at %s, priorities up to %d\n", where,
 	       (int)tw_config.priority);
 	fflush(stdout);
-	for (i = 0; i < PENDING; i++)
-		pending[i].fd = -1;
 	do {
-		all[0] = (struct pollfd) {
-			.fd = run->signal_fd, .events = POLLIN
-		};
-		all[1] = (struct pollfd) { .fd = listener, .events = POLLIN };
-		for (i = waiting = 0; i < PENDING; i++) {
-			all[i + 2] = (struct pollfd) {
-				.fd = pending[i].fd, .events = POLLIN
-			};
-			waiting += pending[i].fd >= 0;
-		}
-		poll(all, PENDING + 2, waiting ? 50 : -1);
-		if (all[0].revents)
-			take_signals(run->signal_fd, stop_fd);
-		if (all[1].revents)
-			accept_all(listener);
-	} while (!look_at_pending(listener));
+		tw_lines_ready(run->signal_fd, listener, INT64_MAX);
+		if (tw_lines_ready(stop_fd, -1, 0))
+			finish();
+		while (read(run->signal_fd, &info, sizeof(info)) > 0)
+			;
+		reap();
+	} while (!accept_all(listener));
 	close(stop_fd);
 }
 

@@ -361,7 +361,7 @@ def test_busy(run, start, server):
     measuring(process)
     done = run(where, *QUICK, "-l", 5)
     assert done.returncode == 1
-    assert "127.0.0.1: BUSY: the server is measuring" in done.stderr
+    assert "127.0.0.1: FATAL: BUSY: the server is measuring" in done.stderr
     process.signal(signal.SIGINT)
     process.finish(10)
     assert process.process.returncode == 0
