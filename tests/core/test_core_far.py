@@ -609,6 +609,29 @@ def test_units():
     assert socket_unit["ListenStream"] == "127.0.0.1:20110"
 
 
+def test_socket_unit(run):
+    """Started by systemd's own program as the units have it started."""
+    units.require("systemd-socket-activate")
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port = one.getsockname()[1]
+    with subprocess.Popen(
+            ["systemd-socket-activate", "-l", f"127.0.0.1:{port}", "--inetd",
+             "-a", twoway.binary(), "--far"], text=True,
+            stderr=subprocess.PIPE) as manager:
+        assert "Listening" in manager.stderr.readline()
+        where = f"--connect=127.0.0.1:{port}"
+        for transport in "tcp", "udp":
+            done = run(where, *QUICK, "-l", 30, f"--transport={transport}")
+            assert (done.returncode, done.stderr) == (0, "")
+        done = run(where, *QUICK, "-l", 5, "--load=command:id",
+                   "--load-side=server")
+        assert done.returncode == 1
+        assert "nobody may ask for this without a login" in done.stderr
+        manager.kill()
+        manager.stderr.read()
+
+
 @pytest.mark.parametrize("transport", ["tcp", "udp"])
 def test_ssh(start, net, transport):
     """A real server of ssh on the far host."""
