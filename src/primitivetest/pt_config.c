@@ -16,6 +16,7 @@ const char *const tw_role_names[TW_ROLES] = {
 
 /* What the files that are shared with twowaytest read; this is one "pair". */
 struct tw_config tw_config = {
+	.schedule = tw_process_schedule,
 	.warmup = 2,
 	.clock = &tw_clock_monotonic,
 	.pairs = 1,
