@@ -85,30 +85,17 @@ struct room {
 static const char *const modes[] = { "off", "rx", "all", NULL };
 static const char *mode_name = "off";
 static enum mode mode;
-static bool alone;		/* the peer reflects: there is no server */
 static bool dumped;
 static struct room *rooms[TW_PAIRS_MAX];
 
 static const struct tw_option options[] = {
 	{ 0, "stamps", required_argument, "NAME", tw_option_choice,
 	  &mode_name, .choices = modes,
-	  .help = "with tcp, udp or --reflect, the kernel's timestamps of\n"
-		  "packets: off (default), rx (of those received) or all;\n"
-		  "they tell where the time goes, and take some of it" },
+	  .help = "with tcp or udp, the kernel's timestamps of packets:\n"
+		  "off (default), rx (of those received) or all; they\n"
+		  "tell where the time goes, and take some of it" },
 	{ .name = NULL }
 };
-
-static bool has_stamp(int i)
-{
-	return mode >= stamps[i].least &&
-	       !(alone && stamps[i].id >= TW_SERVER_SCHED);
-}
-
-static bool has_part(int i)
-{
-	return mode >= parts[i].least &&
-	       !(alone && !strncmp(parts[i].name, "server", 6));
-}
 
 /* Modulo 2^64: what another host sends can be any. */
 static int64_t value_of(const struct part *part, const int64_t at_ns[])
@@ -145,7 +132,7 @@ static void add(struct sum *to, const int64_t at_ns[])
 	int i;
 
 	for (i = 0; i < STAMPS; i++) {
-		one.missing[i] = has_stamp(i) && !at_ns[stamps[i].id];
+		one.missing[i] = mode >= stamps[i].least && !at_ns[stamps[i].id];
 		one.left_out |= one.missing[i];
 	}
 	one.cycles = !one.left_out;
@@ -202,10 +189,9 @@ static void check(struct tw_run *run)
 		mode++;
 	if (!mode)
 		return;
-	alone = !tw_config.link->take;
-	if (!alone && strcmp(tw_config.link->name, "tcp") &&
+	if (strcmp(tw_config.link->name, "tcp") &&
 	    strcmp(tw_config.link->name, "udp"))
-		fatal("--stamps=%s: allowed only with --transport=tcp or udp, or --reflect\n",
+		fatal("--stamps=%s: allowed only with --transport=tcp or udp\n",
 		      mode_name);
 	if (tw_servers_one())
 		fatal("--stamps=%s: not allowed with --servers=one\n",
@@ -273,7 +259,7 @@ static void text(FILE *file, const struct tw_run *run)
 				stamps[i].name, all.missing[i]);
 	fprintf(file, "# %-16s %8s %8s %8s\n", "in ns", "min", "avg", "max");
 	for (i = 0; i < PARTS; i++)
-		if (all.cycles && has_part(i))
+		if (all.cycles && mode >= parts[i].least)
 			fprintf(file, "# %-16s %8" PRId64 " %8.0f %8" PRId64
 				"\n", parts[i].name, all.part[i].min_ns,
 				mean_ns(&all, i), all.part[i].max_ns);
@@ -297,7 +283,7 @@ static void json(FILE *file, const struct tw_run *run, int pair)
 			stamps[i].name, sum->missing[i]);
 	fprintf(file, " },\n          \"parts\": {");
 	for (i = 0; i < PARTS; i++)
-		if (sum->cycles && has_part(i)) {
+		if (sum->cycles && mode >= parts[i].least) {
 			fprintf(file, "%s\n            \"%s\": { \"min_ns\": %"
 				PRId64 ", \"avg_ns\": %.1f, \"max_ns\": %"
 				PRId64 " }", comma, parts[i].name,

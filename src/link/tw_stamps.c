@@ -197,7 +197,7 @@ static int exchange(const struct tw_loop *loop, struct tw_cycle *cycle)
 {
 	int err;
 
-	tw_wire_in = plain->take ? receive_reply : receive_request;
+	tw_wire_in = receive_reply;
 	err = plain->exchange(loop, cycle);
 	if (err < 0)
 		return err;
@@ -256,8 +256,7 @@ static int open_both(int *client_fd, int *server_fd)
 	if (err)
 		return err;
 	tw_stamps_enable(*client_fd);
-	if (*server_fd >= 0)
-		tw_stamps_enable(*server_fd);
+	tw_stamps_enable(*server_fd);
 	return 0;
 }
 
@@ -274,7 +273,6 @@ const struct tw_link_ops *tw_stamps_link(const struct tw_link_ops *link,
 	stamped = *link;
 	stamped.open = open_both;
 	stamped.exchange = exchange;
-	if (link->take)
-		stamped.take = take;
+	stamped.take = take;
 	return &stamped;
 }

@@ -27,8 +27,7 @@ struct tw_stamped {
 };
 
 /*
- * The same link with rx, or with @all stamps, for tcp, udp or a peer that
- * reflects, of which there are no stamps. The client calls
+ * The same link with rx, or with @all stamps, for tcp or udp. The client calls
  * @done for each measured cycle, but for one that was lost and the last one,
  * before the next cycle is recorded. Called by main, once.
  */

@@ -118,56 +118,6 @@ def test_udp(run, version):
     assert f" port {device.port}: udp\n" in done.stdout
 
 
-@BOTH
-@pytest.mark.parametrize("mode,names", [
-    ("rx", ["client_wake_in", "network"]),
-    ("all", ["client_app_out", "client_stack_out", "client_wake_in",
-             "client_stack", "wire", "network"]),
-])
-def test_stamps(near, sockets, version, mode, names):
-    """Of this host: from the dump to the ns, and what they add up to."""
-    done = near("-q", "-l", 80, "-N", "--json=json", "--dump=dump",
-                f"--connect={FAR[version]}", "--reflect=icmp",
-                f"--stamps={mode}")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert datagrams(done) == {"sent": 80, "answered": 80, **NONE}
-    found = results.loaded(done)["twoway"]["pairs"][0]["stamps"]
-    assert [*found["parts"]] == names
-    whole, sums = [], []
-    for line in done.text("dump").splitlines()[1:]:
-        t0, _, _, t3, _, sched, snd, *there, rx = line.split(",")[3:]
-        assert there == ["", "", ""]
-        if not rx or (mode == "all" and not (sched and snd)):
-            continue
-        whole.append(int(t3) - int(t0))
-        if mode == "all":
-            out, back = int(snd) - int(t0), int(t3) - int(rx)
-            assert 0 <= int(sched) - int(t0) <= out and back > 0
-            sums.append(out + back + int(rx) - int(snd))
-    assert len(whole) == found["cycles"] > 0
-    assert found["cycles"] + found["left_out"] + found["unfinished"] == 80
-    assert sums in ([], whole)
-    network = found["parts"]["network"]
-    assert (network["min_ns"], network["max_ns"]) == (min(whole), max(whole))
-    if mode == "all":
-        assert network["avg_ns"] == pytest.approx(
-            sum(found["parts"][name]["avg_ns"]
-                for name in ("client_stack", "wire")), abs=0.2)
-
-
-def test_stamps_of_udp_and_a_report(run, tmp_path):
-    with Device() as device:
-        done = run("-q", "-l", 50, *device.options(), "--stamps=all",
-                   "--json=json")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "# client_stack " in done.stdout and "server" not in \
-        done.stdout.partition("# Stamps")[2]
-    made = subprocess.run(
-        [sys.executable, REPORT, "-o", tmp_path / "page.html",
-         run.directory / "json"], capture_output=True, text=True, check=False)
-    assert made.returncode == 0, made.stderr
-
-
 def test_text_and_histogram(run):
     with Device() as device:
         done = run("-q", "-l", 50, *device.options())
