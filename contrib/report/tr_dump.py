@@ -19,7 +19,8 @@ HEADER = b"pair,cycle,planned_ns,t0_ns,t1_ns,t2_ns,t3_ns,missed"
 HEADERS = {HEADER: False, HEADER + tr_dump_stamps.NAMES: True}
 LOST = rb"\d{1,9}(?:,\d{1,19}){3},,,,\d{1,19}"     # over UDP
 # With --reflect, which has no server: they are taken for 0.
-NO_SERVER = re.compile(rb",,,(?=\d{1,19},)")
+NO_SERVER = re.compile(rb"^((?:\d{1,19},){4}),,(?=\d{1,19},)", re.M)
+NOT_LOST = re.compile(rb"^(?!(?:\d{1,19},){4},,,).*", re.M)
 CYCLE = rb"\d{1,9}(?:,\d{1,19}){7}"
 # A line of a file without stamps, or with them.
 ROW = [re.compile(b"(?:" + CYCLE + b"|" + LOST + b")" + more)
@@ -257,9 +258,9 @@ def rows_of(path, chunk, line, stamped):
         raise InputError(path, line + chunk.count(b"\n"),
                          "the file is cut off: no line end")
     columns = 8 + tr_dump_stamps.COLUMNS * stamped
-    first = re.search(rb"^(?!.*,,,,).*", chunk, re.M)
-    if first and NO_SERVER.search(first[0]):
-        chunk = NO_SERVER.sub(b",0,0,", chunk)
+    first = NOT_LOST.search(chunk)
+    if first and NO_SERVER.match(first[0]):
+        chunk = NO_SERVER.sub(rb"\g<1>0,0,", chunk)
     whole = chunk
     if b",,,," in chunk:
         chunk = LOST_ROW[stamped].sub(b"", chunk)

@@ -10,6 +10,8 @@ SIDES = ("client", "server")
 OF_SIDE = ("app_out", "stack_out", "wake_in")
 KINDS = ("client_sched", "client_snd", "server_rx", "server_sched",
          "server_snd", "client_rx")
+# Of a device without server: the first two are the third.
+ALONE = ("client_stack", "wire_and_device", "response")
 ROUNDED_NS = 0.5        # of a sum of averages, each to 0.1 ns
 
 
@@ -65,14 +67,15 @@ def count_of(member, key):
 
 
 def check_sum(member, rows):
-    """In each cycle the parts are the network, so in the mean, too."""
-    if not {*STAMPED, "network"} <= set(rows):
-        return
-    parts = sum(rows[name].avg_ns for name in STAMPED)
-    if abs(parts - rows["network"].avg_ns) > ROUNDED_NS:
-        member.bad("network", f"{rows['network'].avg_ns} ns on average, but "
-                   f"{' + '.join(STAMPED)} is {parts:.1f}; they are the "
-                   "same time of the same cycles")
+    """In each cycle the parts are the whole, so in the mean, too."""
+    for *names, whole in (*STAMPED, "network"), ALONE:
+        if not {*names, whole} <= set(rows):
+            continue
+        parts = sum(rows[name].avg_ns for name in names)
+        if abs(parts - rows[whole].avg_ns) > ROUNDED_NS:
+            member.bad(whole, f"{rows[whole].avg_ns} ns on average, but "
+                       f"{' + '.join(names)} is {parts:.1f}; they are the "
+                       "same time of the same cycles")
 
 
 def read_pair(member):
@@ -80,7 +83,8 @@ def read_pair(member):
     cycles, parts = count_of(member, "cycles"), member.inner("parts")
     names = [f"{side} {name}" for side in SIDES for name in OF_SIDE]
     rows = {name: read_row(parts, name.replace(" ", "_"), cycles)
-            for name in (*names, *STAMPED, "network")}
+            for name in (*names, *STAMPED, "network", *ALONE[1:],
+                         "response_to_rx")}
     rows = {name: row for name, row in rows.items() if row}
     check_sum(parts, rows)
     missing = member.inner("missing")

@@ -41,7 +41,10 @@ def times(runs):
                     "to the driver. wake_in: from the driver to the "
                     "program. client_stack + wire + server_stack = network "
                     "in each cycle: the client's host, all between the two "
-                    "drivers, the server's host, both ways together.",
+                    "drivers, the server's host, both ways together. With "
+                    "a device instead of a server, client_stack + "
+                    "wire_and_device = response, and response_to_rx ends "
+                    "before wake_in.",
                     figures=2, key="stamps")
 
 

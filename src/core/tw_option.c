@@ -18,6 +18,7 @@
 
 /* The rows of all parts, sorted by name. */
 static const struct tw_option *rows[OPTIONS_MAX];
+static bool given[OPTIONS_MAX];
 static int count;
 
 void tw_option_refuse(const struct tw_option *option, const char *value,
@@ -183,15 +184,24 @@ static void collect(const struct tw_option *option)
 	}
 }
 
-static const struct tw_option *find(int code)
+/* The number of a row; count: there is none. */
+static int find(int code)
 {
-	int i;
+	int i = 0;
 
-	for (i = 0; i < count; i++)
-		if (code == FIRST + i ||
-		    (rows[i]->letter && code == rows[i]->letter))
-			return rows[i];
-	return NULL;
+	while (i < count && code != FIRST + i &&
+	       (!rows[i]->letter || code != rows[i]->letter))
+		i++;
+	return i;
+}
+
+static int find_name(const char *name)
+{
+	int i = 0;
+
+	while (i < count && strcmp(rows[i]->name, name))
+		i++;
+	return i;
 }
 
 /*
@@ -211,7 +221,6 @@ void tw_option_parse_all(int argc, char *argv[])
 	struct option names[OPTIONS_MAX + 1] = { { .name = NULL } };
 	/* +: getopt must not move a word away from its option. */
 	char letters[3 * OPTIONS_MAX + 2] = "+", *letter = letters + 1;
-	const struct tw_option *option;
 	int code, i;
 
 	collect(own);
@@ -226,10 +235,11 @@ void tw_option_parse_all(int argc, char *argv[])
 					  rows[i]->argument, "::");
 	}
 	while ((code = getopt_long(argc, argv, letters, names, NULL)) != -1) {
-		option = find(code);
-		if (!option)	/* getopt has said why */
+		i = find(code);
+		if (i == count)	/* getopt has said why */
 			fatal("see %s --help\n", tw_program_name);
-		option->parse(option, next_word(option, argc, argv));
+		given[i] = true;
+		rows[i]->parse(rows[i], next_word(rows[i], argc, argv));
 	}
 	if (optind < argc)
 		fatal("unexpected argument %s; see %s --help\n",
@@ -238,21 +248,28 @@ void tw_option_parse_all(int argc, char *argv[])
 
 const struct tw_option *tw_option_find(const char *name)
 {
-	int i = 0;
+	int i = find_name(name);
 
-	while (i < count && strcmp(rows[i]->name, name))
-		i++;
 	return i < count ? rows[i] : NULL;
+}
+
+bool tw_option_given(const char *name)
+{
+	int i = find_name(name);
+
+	return i < count && given[i];
 }
 
 void tw_option_set(const char *name, const char *value)
 {
-	const struct tw_option *row = tw_option_find(name);
+	int i = find_name(name);
 	char copy[64];
 
 	snprintf(copy, sizeof(copy), "%s", value ? value : "");
-	if (row)
-		row->parse(row, value ? copy : NULL);
+	if (i == count)
+		return;
+	given[i] = true;
+	rows[i]->parse(rows[i], value ? copy : NULL);
 }
 
 static void write_value(FILE *file, const struct tw_option *row)

@@ -8,6 +8,7 @@
 #define TW_OPTION_H
 
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -44,6 +45,9 @@ void tw_option_parse_all(int argc, char *argv[]);
 
 /* The row of the option @name, of any part; NULL: there is none. */
 const struct tw_option *tw_option_find(const char *name);
+
+/* Whether it was given, or another one has set it. */
+bool tw_option_given(const char *name);
 
 /* Sets the option @name, whose parse function does not keep the value. */
 void tw_option_set(const char *name, const char *value);

@@ -74,7 +74,7 @@ static void check(struct tw_run *run)
 	if (!tw_oneway_chosen())
 		return;
 	if (!tw_config.absent[TW_SERVER] && !tw_config.absent[TW_CLIENT])
-		fatal("--oneway=sync: allowed only with --connect\n");
+		fatal("--oneway=sync: allowed only with --connect, and not with --reflect\n");
 	if (tw_config.clock != &tw_clock_realtime &&
 	    tw_config.clock != &tw_clock_tai)
 		fatal("--oneway=sync: allowed only with --clock=realtime or tai\n");

@@ -51,15 +51,14 @@ static struct icmphdr head;	/* of a request; the same in ICMPv6 */
 static size_t head_size;	/* 0: of UDP */
 static bool raw;
 static bool answered;		/* there was a reply */
-static char *reply;		/* whole */
+static char *message, *reply;	/* whole */
 static size_t reply_size;
 
-/* The peer does not sleep, unless that is asked for: then it is refused. */
+/* The peer does not sleep; a --sleep that was given is refused later. */
 static void parse_kind(const struct tw_option *option, char *value)
 {
 	tw_option_choice(option, value);
-	if (tw_config.sleep_us == 100)
-		tw_config.sleep_us = 0;
+	tw_config.sleep_us = 0;
 }
 
 static const struct tw_option options[] = {
@@ -147,16 +146,15 @@ static int failed(const struct tw_loop *loop)
 
 static int send_request(const struct tw_loop *loop, uint64_t seq)
 {
-	struct iovec parts[] = {
-		{ &head, head_size }, { loop->request, loop->size }
-	};
-	const struct msghdr message = { .msg_iov = parts, .msg_iovlen = 2 };
 	int err = 0;
 
 	head.un.echo.sequence = htons((uint16_t)seq);
 	if (raw && echo->family == AF_INET)
 		head.checksum = checksum(loop->request);
-	while (!err && sendmsg(loop->fd, &message, MSG_NOSIGNAL) < 0)
+	memcpy(message, &head, head_size);
+	memcpy(message + head_size, loop->request, sizeof(struct tw_request));
+	while (!err && tw_wire_out(loop->fd, message, head_size + loop->size,
+				   MSG_NOSIGNAL) < 0)
 		err = failed(loop);
 	return err;
 }
@@ -182,7 +180,8 @@ static uint64_t number_of(const struct tw_loop *loop, ssize_t len)
 static int await_reply(const struct tw_loop *loop, struct tw_cycle *cycle)
 {
 	do {
-		ssize_t len = recv(loop->fd, reply, reply_size, MSG_TRUNC);
+		ssize_t len = tw_wire_in(loop->fd, reply, reply_size,
+					 MSG_TRUNC);
 		uint64_t seq;
 		int err;
 
@@ -223,24 +222,19 @@ static int64_t none_ns(const struct tw_cycle *cycle,
 	return 0;
 }
 
-/* What would be told to a server of ours. */
+/* What would be told to a server of ours, even if it is the default. */
 static void check_server(void)
 {
-	const struct {
-		const char *name;
-		bool given;
-	} of[] = {
-		{ "sleep", tw_config.sleep_us },
-		{ "wait", tw_config.wait != &tw_wait_poll },
-		{ "peer", tw_config.peer_next },
-		{ "server-affinity", tw_place_words[TW_SERVER] },
+	static const char *const of[] = {
+		"sleep", "wait", "peer", "server-affinity", "server-priority",
+		"servers", "order", "transport",
 	};
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(of); i++)
-		if (of[i].given)
+		if (tw_option_given(of[i]))
 			fatal("--%s: not allowed with --reflect, which has no server\n",
-			      of[i].name);
+			      of[i]);
 }
 
 static void find_peer(void)
@@ -291,7 +285,8 @@ static void check(struct tw_run *run)
 	/* One byte more: a longer reply is seen. */
 	reply_size = IP_HEAD_MAX + head_size + tw_config.size + 1;
 	reply = calloc(1, reply_size);
-	if (!reply)
+	message = calloc(1, head_size + tw_config.size);
+	if (!reply || !message)
 		fatal("--reflect=%s: no memory\n", kind);
 	link.name = kind;
 	tw_config.link = &link;

@@ -9,7 +9,8 @@
  *	server	t2 ..app_out.. sched ..stack_out.. snd      rx ..wake_in.. t1
  *
  * Each is a difference of times of one side, so it needs no common clock. What
- * is missing is counted, never waited for.
+ * is missing is counted, never waited for. With --reflect, there is no server,
+ * so wire and device are one part.
  */
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -27,19 +28,26 @@
 #define KEPT	(TW_RING_CYCLES + 64)	/* more than a ring of --dump holds */
 
 enum mode { OFF, RX, ALL };
+enum peer { ANY, SERVER, DEVICE };
 
-/* The stamps, in the order of the way, and which mode asks for them. */
+/* In which runs there is a stamp or a part: the mode, the peer. */
+struct needs {
+	enum mode least;
+	enum peer peer;
+};
+
+/* The stamps, in the order of the way. */
 static const struct {
 	const char *name;
 	enum tw_time id;
-	enum mode least;
+	struct needs needs;
 } stamps[] = {
-	{ "client_sched", TW_CLIENT_SCHED, ALL },
-	{ "client_snd", TW_CLIENT_SND, ALL },
-	{ "server_rx", TW_SERVER_RX, RX },
-	{ "server_sched", TW_SERVER_SCHED, ALL },
-	{ "server_snd", TW_SERVER_SND, ALL },
-	{ "client_rx", TW_CLIENT_RX, RX },
+	{ "client_sched", TW_CLIENT_SCHED, { ALL, ANY } },
+	{ "client_snd", TW_CLIENT_SND, { ALL, ANY } },
+	{ "server_rx", TW_SERVER_RX, { RX, SERVER } },
+	{ "server_sched", TW_SERVER_SCHED, { ALL, SERVER } },
+	{ "server_snd", TW_SERVER_SND, { ALL, SERVER } },
+	{ "client_rx", TW_CLIENT_RX, { RX, ANY } },
 };
 
 #define STAMPS	((int)(sizeof(stamps) / sizeof(stamps[0])))
@@ -47,21 +55,28 @@ static const struct {
 /* What a cycle is divided into: one span of time, or two. */
 static const struct part {
 	const char *name;
-	enum mode least;
+	struct needs needs;
 	enum tw_time ends[4];	/* from, to, from, to; not given: both t0 */
 } parts[] = {
-	{ "client_app_out", ALL, { TW_T0, TW_CLIENT_SCHED } },
-	{ "client_stack_out", ALL, { TW_CLIENT_SCHED, TW_CLIENT_SND } },
-	{ "client_wake_in", RX, { TW_CLIENT_RX, TW_T3 } },
-	{ "server_app_out", ALL, { TW_T2, TW_SERVER_SCHED } },
-	{ "server_stack_out", ALL, { TW_SERVER_SCHED, TW_SERVER_SND } },
-	{ "server_wake_in", RX, { TW_SERVER_RX, TW_T1 } },
-	/* In each cycle, the last one is the sum of these three. */
-	{ "client_stack", ALL, { TW_T0, TW_CLIENT_SND, TW_CLIENT_RX, TW_T3 } },
-	{ "wire", ALL, { TW_CLIENT_SND, TW_CLIENT_RX, TW_SERVER_SND,
-			 TW_SERVER_RX } },
-	{ "server_stack", ALL, { TW_SERVER_RX, TW_T1, TW_T2, TW_SERVER_SND } },
-	{ "network", RX, { TW_T0, TW_T3, TW_T2, TW_T1 } },
+	{ "client_app_out", { ALL, ANY }, { TW_T0, TW_CLIENT_SCHED } },
+	{ "client_stack_out", { ALL, ANY }, { TW_CLIENT_SCHED, TW_CLIENT_SND } },
+	{ "client_wake_in", { RX, ANY }, { TW_CLIENT_RX, TW_T3 } },
+	{ "server_app_out", { ALL, SERVER }, { TW_T2, TW_SERVER_SCHED } },
+	{ "server_stack_out", { ALL, SERVER },
+	  { TW_SERVER_SCHED, TW_SERVER_SND } },
+	{ "server_wake_in", { RX, SERVER }, { TW_SERVER_RX, TW_T1 } },
+	/* In each cycle, network is the sum of these three. */
+	{ "client_stack", { ALL, ANY },
+	  { TW_T0, TW_CLIENT_SND, TW_CLIENT_RX, TW_T3 } },
+	{ "wire", { ALL, SERVER },
+	  { TW_CLIENT_SND, TW_CLIENT_RX, TW_SERVER_SND, TW_SERVER_RX } },
+	{ "server_stack", { ALL, SERVER },
+	  { TW_SERVER_RX, TW_T1, TW_T2, TW_SERVER_SND } },
+	{ "network", { RX, SERVER }, { TW_T0, TW_T3, TW_T2, TW_T1 } },
+	/* And client_stack + wire_and_device = response. */
+	{ "wire_and_device", { ALL, DEVICE }, { TW_CLIENT_SND, TW_CLIENT_RX } },
+	{ "response_to_rx", { RX, DEVICE }, { TW_T0, TW_CLIENT_RX } },
+	{ "response", { RX, DEVICE }, { TW_T0, TW_T3 } },
 };
 
 #define PARTS	((int)(sizeof(parts) / sizeof(parts[0])))
@@ -85,17 +100,24 @@ struct room {
 static const char *const modes[] = { "off", "rx", "all", NULL };
 static const char *mode_name = "off";
 static enum mode mode;
+static enum peer peer;
 static bool dumped;
 static struct room *rooms[TW_PAIRS_MAX];
 
 static const struct tw_option options[] = {
 	{ 0, "stamps", required_argument, "NAME", tw_option_choice,
 	  &mode_name, .choices = modes,
-	  .help = "with tcp or udp, the kernel's timestamps of packets:\n"
-		  "off (default), rx (of those received) or all; they\n"
-		  "tell where the time goes, and take some of it" },
+	  .help = "with tcp, udp or --reflect, the kernel's timestamps of\n"
+		  "packets: off (default), rx (of those received) or all;\n"
+		  "they tell where the time goes, and take some of it" },
 	{ .name = NULL }
 };
+
+static bool there_is(const struct needs *needs)
+{
+	return mode >= needs->least &&
+	       (needs->peer == ANY || needs->peer == peer);
+}
 
 /* Modulo 2^64: what another host sends can be any. */
 static int64_t value_of(const struct part *part, const int64_t at_ns[])
@@ -132,7 +154,8 @@ static void add(struct sum *to, const int64_t at_ns[])
 	int i;
 
 	for (i = 0; i < STAMPS; i++) {
-		one.missing[i] = mode >= stamps[i].least && !at_ns[stamps[i].id];
+		one.missing[i] = there_is(&stamps[i].needs) &&
+				 !at_ns[stamps[i].id];
 		one.left_out |= one.missing[i];
 	}
 	one.cycles = !one.left_out;
@@ -189,14 +212,17 @@ static void check(struct tw_run *run)
 		mode++;
 	if (!mode)
 		return;
-	if (strcmp(tw_config.link->name, "tcp") &&
+	/* Only a device makes network mean nothing. */
+	peer = tw_metrics[TW_NETWORK].lacks ? DEVICE : SERVER;
+	if (peer == SERVER && strcmp(tw_config.link->name, "tcp") &&
 	    strcmp(tw_config.link->name, "udp"))
-		fatal("--stamps=%s: allowed only with --transport=tcp or udp\n",
+		fatal("--stamps=%s: allowed only with --transport=tcp or udp, or with --reflect\n",
 		      mode_name);
 	if (tw_servers_one())
 		fatal("--stamps=%s: not allowed with --servers=one\n",
 		      mode_name);
-	tw_config.link = tw_stamps_link(tw_config.link, mode == ALL, record);
+	tw_config.link = tw_stamps_link(tw_config.link, mode == ALL,
+					peer == SERVER, record);
 	dumped = tw_dump_add(&columns);
 }
 
@@ -222,10 +248,10 @@ static void begin(struct tw_run *run)
 
 static uint64_t measured(const struct tw_run *run, int pair)
 {
-	return run->pairs[pair]->total.stats[TW_NETWORK].count;
+	return run->pairs[pair]->total.stats[TW_RESPONSE].count;
 }
 
-/* Of the last cycle of each step, the server's stamps do not come. */
+/* Of the last cycle of each step, a server's stamps do not come. */
 static uint64_t unfinished(const struct sum *sum, uint64_t cycles)
 {
 	uint64_t known = sum->cycles + sum->left_out;
@@ -259,7 +285,7 @@ static void text(FILE *file, const struct tw_run *run)
 				stamps[i].name, all.missing[i]);
 	fprintf(file, "# %-16s %8s %8s %8s\n", "in ns", "min", "avg", "max");
 	for (i = 0; i < PARTS; i++)
-		if (all.cycles && mode >= parts[i].least)
+		if (all.cycles && there_is(&parts[i].needs))
 			fprintf(file, "# %-16s %8" PRId64 " %8.0f %8" PRId64
 				"\n", parts[i].name, all.part[i].min_ns,
 				mean_ns(&all, i), all.part[i].max_ns);
@@ -283,7 +309,7 @@ static void json(FILE *file, const struct tw_run *run, int pair)
 			stamps[i].name, sum->missing[i]);
 	fprintf(file, " },\n          \"parts\": {");
 	for (i = 0; i < PARTS; i++)
-		if (sum->cycles && mode >= parts[i].least) {
+		if (sum->cycles && there_is(&parts[i].needs)) {
 			fprintf(file, "%s\n            \"%s\": { \"min_ns\": %"
 				PRId64 ", \"avg_ns\": %.1f, \"max_ns\": %"
 				PRId64 " }", comma, parts[i].name,

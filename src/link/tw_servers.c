@@ -216,8 +216,6 @@ static void check(struct tw_run *run)
 		      (int)priority);
 	if (!one)
 		return;
-	if (!tw_config.link->take)
-		fatal("--servers=one: not allowed with --reflect, which has no server\n");
 	if (priority && !tw_config.priority)
 		fatal("--server-priority=%d: allowed only with --priority\n",
 		      (int)priority);

@@ -2,7 +2,7 @@
 /*
  * The kernel's stamps are of CLOCK_REALTIME. In the slack after a cycle, each
  * side converts its own to the measuring clock, all by the same distance. The
- * server's stamps of a cycle come with its next reply.
+ * server's stamps of a cycle come with its next reply. A device has none.
  */
 #include <endian.h>
 #include <errno.h>
@@ -38,7 +38,7 @@ struct trailer {
 };
 
 static const struct tw_link_ops *plain;
-static bool with_all, is_stream;
+static bool with_all, is_stream, served;
 static void (*done)(int pair, const struct tw_stamped *stamped);
 
 /* Of this process, a client or a server. */
@@ -61,7 +61,7 @@ static ssize_t receive(int fd, struct iovec *iov, int count, int flags)
 	return recvmsg(fd, &in.msg, flags);
 }
 
-static ssize_t receive_request(int fd, void *buf, size_t size, int flags)
+static ssize_t receive_alone(int fd, void *buf, size_t size, int flags)
 {
 	struct iovec iov = { buf, size };
 
@@ -80,6 +80,18 @@ static ssize_t receive_reply(int fd, void *buf, size_t size, int flags)
 	return 0;
 }
 
+static ssize_t counted(ssize_t len)
+{
+	if (len > 0)
+		sent += is_stream ? len : 1;
+	return len;
+}
+
+static ssize_t send_alone(int fd, const void *buf, size_t size, int flags)
+{
+	return counted(send(fd, buf, size, flags));
+}
+
 static ssize_t send_reply(int fd, const void *buf, size_t size, int flags)
 {
 	struct iovec iov[] = {
@@ -87,10 +99,7 @@ static ssize_t send_reply(int fd, const void *buf, size_t size, int flags)
 	};
 	const struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
 
-	if (sendmsg(fd, &msg, flags) < 0)
-		return -1;
-	sent += is_stream ? size + sizeof(trailer) : 1;
-	return (ssize_t)size;
+	return counted(sendmsg(fd, &msg, flags)) < 0 ? -1 : (ssize_t)size;
 }
 
 static const void *find(struct msghdr *msg, int level, int type)
@@ -181,7 +190,7 @@ static void collect(int fd, int64_t at_ns[STAMPS])
 		at_ns[i] = valid && at_ns[i] ? at_ns[i] + ahead_ns : 0;
 }
 
-/* The reply after the pending cycle has come, or was lost. */
+/* All is known of the pending cycle, or what is missing does not come. */
 static void complete(const struct tw_loop *loop)
 {
 	int i;
@@ -197,18 +206,21 @@ static int exchange(const struct tw_loop *loop, struct tw_cycle *cycle)
 {
 	int err;
 
-	tw_wire_in = receive_reply;
+	tw_wire_in = served ? receive_reply : receive_alone;
+	tw_wire_out = send_alone;
 	err = plain->exchange(loop, cycle);
 	if (err < 0)
 		return err;
 	/* t3 was taken: the rest belongs to the slack. */
-	sent += is_stream ? loop->size : 1;
-	complete(loop);
+	if (served)
+		complete(loop);
 	pending = (struct tw_stamped) { err ? 0 : cycle->seq, {
 		[TW_T0] = cycle->t0_ns, [TW_T1] = cycle->t1_ns,
 		[TW_T2] = cycle->t2_ns, [TW_T3] = cycle->t3_ns,
 	} };
 	collect(loop->fd, &pending.at_ns[TW_CLIENT_SCHED]);
+	if (!served)
+		complete(loop);
 	return err;
 }
 
@@ -222,7 +234,7 @@ static int take(const struct tw_loop *loop, int wait_fd,
 	for (i = 0; i < STAMPS && sent; i++)
 		trailer.at_ns[i] = (int64_t)htobe64(trailer.at_ns[i]);
 	trailer.seq = htobe64(answered);
-	tw_wire_in = receive_request;
+	tw_wire_in = receive_alone;
 	tw_wire_out = send_reply;
 	err = plain->take(loop, wait_fd, reply);
 	answered = reply->seq;
@@ -235,7 +247,7 @@ void tw_stamps_enable(int fd)
 	unsigned int flags = SOF_TIMESTAMPING_SOFTWARE |
 			     SOF_TIMESTAMPING_RX_SOFTWARE;
 
-	if (!plain)
+	if (!plain || fd < 0)
 		return;
 	/* The kernel counts a stream from the first byte not acknowledged. */
 	for (ms = 0; is_stream && ms < ACKED_MS &&
@@ -261,14 +273,15 @@ static int open_both(int *client_fd, int *server_fd)
 }
 
 const struct tw_link_ops *tw_stamps_link(const struct tw_link_ops *link,
-		bool all, void (*call)(int pair,
-				       const struct tw_stamped *stamped))
+		bool all, bool has_server,
+		void (*call)(int pair, const struct tw_stamped *stamped))
 {
 	static struct tw_link_ops stamped;
 
 	plain = link;
 	is_stream = !strcmp(link->name, "tcp");
 	with_all = all;
+	served = has_server;
 	done = call;
 	stamped = *link;
 	stamped.open = open_both;

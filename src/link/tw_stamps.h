@@ -27,17 +27,18 @@ struct tw_stamped {
 };
 
 /*
- * The same link with rx, or with @all stamps, for tcp or udp. The client calls
- * @done for each measured cycle, but for one that was lost and the last one,
- * before the next cycle is recorded. Called by main, once.
+ * The same link with rx, or with @all stamps, for tcp, udp or icmp. The client
+ * calls @done for each measured cycle that was not lost, before the next cycle
+ * is recorded; with a server of ours, not for the last one. Called by main, once.
  */
 const struct tw_link_ops *tw_stamps_link(const struct tw_link_ops *link,
-		bool all, void (*done)(int pair,
-				       const struct tw_stamped *stamped));
+		bool all, bool has_server,
+		void (*done)(int pair, const struct tw_stamped *stamped));
 
 /*
  * Called by main before it starts a side whose socket open() did not connect:
- * nothing that is measured was sent yet. Without --stamps, it does nothing.
+ * nothing that is measured was sent yet. Without --stamps, or if there is no
+ * socket (-1), it does nothing.
  */
 void tw_stamps_enable(int fd);
 

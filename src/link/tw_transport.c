@@ -194,9 +194,6 @@ static void check(struct tw_run *run)
 
 	while (strcmp(kinds[i]->name, kind_name))
 		i++;
-	if (reflects && i)
-		fatal("--transport=%s: not allowed with --reflect\n",
-		      kind_name);
 	kind = reflects ? tw_config.link : kinds[i];
 	kind_name = kind->name;
 	lossy = reflects || kind == &tw_link_udp;

@@ -343,14 +343,22 @@ UDP = "--connect=127.0.0.1 --reflect=udp"
        "HOST, HOST:PORT or [ADDRESS]:PORT")
       for wrong in ("[::1", "[::1]9", "127.0.0.1:0", "127.0.0.1:", "")),
     ("--connect=127.0.0.1 --reflect=udp --rsh", "--rsh: not allowed with"),
-    (f"{UDP} --sleep=50", "--sleep: not allowed with --reflect, which has"),
-    (f"--sleep=50 {UDP}", "--sleep: not allowed with --reflect, which has"),
-    (f"{UDP} --wait=busy", "--wait: not allowed with --reflect, which has"),
-    (f"{UDP} -S --peer=next", "--peer: not allowed with --reflect"),
-    (f"{UDP} --server-affinity=0", "--server-affinity: not allowed with"),
-    (f"{UDP} --servers=one", "--servers=one: not allowed with --reflect"),
-    (f"{UDP} --orb", "--servers=one: not allowed with --reflect"),
-    (f"{UDP} --transport=udp", "--transport=udp: not allowed with --reflect"),
+    # Also those that ask for the default.
+    *((f"{words} {UDP}", f"--{option}: not allowed with --reflect, which has "
+       "no server")
+      for words, option in (
+          ("--sleep=50", "sleep"), ("--sleep=100", "sleep"),
+          ("--sleep=0", "sleep"), ("--wait=busy", "wait"),
+          ("--wait=poll", "wait"), ("-S --peer=next", "peer"),
+          ("--server-affinity=0", "server-affinity"),
+          ("--server-priority=5", "server-priority"),
+          ("--order=arrival", "order"), ("--servers=one", "servers"),
+          ("--servers=each", "servers"), ("--orb", "servers"),
+          ("--transport=udp", "transport"),
+          ("--transport=tcp", "transport"))),
+    (f"{UDP} --sleep=100", "--sleep: not allowed with --reflect, which has"),
+    (f"{UDP} --oneway=sync", "--oneway=sync: allowed only with --connect, "
+     "and not with --reflect"),
     (f"{UDP} --size=65508", "--size=65508: with datagrams, allowed is"),
     (f"{UDP} --trltp-log=f", "--trltp-log=f: the peer of --reflect is no "
      "server of ours; allowed are latency, wakeup, response, interval and "

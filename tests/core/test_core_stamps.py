@@ -2,6 +2,7 @@
 """--stamps: each cycle's stamps, what they add up to, and what is told."""
 
 import csv
+import functools
 import re
 import signal
 import socket
@@ -9,7 +10,9 @@ import time
 
 import pytest
 
+import outside
 import results
+from device import FAR, LOOPBACK, Device, enter, wire, within
 
 QUICK = ("-q", "-i", 500, "--json=json", "--dump=dump")
 TRANSPORTS = (("--transport=tcp",),
@@ -89,11 +92,32 @@ def parts(row):
     return found
 
 
-def wanted(mode):
-    return RECEIVED if mode == "rx" else COLUMNS.split(",")
+def parts_alone(row):
+    """Against a device, which has no stamps."""
+    found = {"client_wake_in": row["t3"] - row["client_rx"],
+             "response_to_rx": row["client_rx"] - row["t0"],
+             "response": row["t3"] - row["t0"]}
+    if row["client_snd"] is not None:
+        found |= {
+            "client_app_out": row["client_sched"] - row["t0"],
+            "client_stack_out": row["client_snd"] - row["client_sched"],
+            "client_stack": (row["client_snd"] - row["t0"]) +
+            (row["t3"] - row["client_rx"]),
+            "wire_and_device": row["client_rx"] - row["client_snd"]}
+        assert found["client_stack"] + found["wire_and_device"] == \
+            found["response"]
+    assert found["response_to_rx"] + found["client_wake_in"] == \
+        found["response"]
+    return found
 
 
-def check(done, mode="all", status=0):
+def wanted(mode, parts_of):
+    return [name for name in (
+        RECEIVED if mode == "rx" else COLUMNS.split(","))
+        if parts_of == parts or name not in OF_SERVER]
+
+
+def check(done, mode="all", status=0, parts_of=parts):
     """What the JSON and the text tell is what each cycle had."""
     assert (done.returncode, done.stderr) == (status, "")
     json, rows = results.loaded(done), cycles(done.path("dump"))
@@ -101,8 +125,8 @@ def check(done, mode="all", status=0):
     found = {}
     for number, stamps in enumerate(told):
         own = [row for row in rows if row["pair"] == number and row["t3"]]
-        whole = [parts(row) for row in own
-                 if None not in (row[name] for name in wanted(mode))]
+        whole = [parts_of(row) for row in own if None not in (
+            row[name] for name in wanted(mode, parts_of))]
         assert stamps["cycles"] == len(whole)
         assert stamps["cycles"] + stamps["left_out"] + \
             stamps["unfinished"] == len(own)
@@ -263,3 +287,69 @@ def test_size_of_the_dump(run, shim, fault):
     assert [row["cycle"] for row in rows] == list(range(40))
     for line in done.text("dump").splitlines():
         assert line.count(",") == 13
+
+
+@pytest.fixture(scope="module")
+def ends():
+    if outside.why_not():
+        pytest.skip(outside.why_not())
+    with wire() as names:
+        yield names
+
+
+def check_alone(done, mode):
+    """All cycles, none unfinished; in order, as it is one clock."""
+    [stamps], rows = check(done, mode, parts_of=parts_alone)
+    assert (stamps["cycles"], stamps["left_out"], stamps["unfinished"]) == \
+        (60, 0, 0)
+    assert not any(stamps["missing"].values())
+    for row in rows:
+        assert not any(row[name] for name in OF_SERVER)
+        assert row["t0"] < row["client_rx"] < row["t3"] + 1000
+        if mode == "rx":
+            assert not any(row[name] for name in SENT)
+        else:
+            # Converted by two readings of the clock, 1 us apart at most.
+            assert row["t0"] - 1000 < row["client_sched"] <= \
+                row["client_snd"] < row["client_rx"]
+
+
+ALONE = (*QUICK, "-l", 60, "--timeout=9000000")
+
+
+@pytest.mark.parametrize("version", [4, 6])
+@pytest.mark.parametrize("groups", ["0 0", "1 0"], ids=["datagram", "raw"])
+@pytest.mark.parametrize("mode", ["rx", "all"])
+def test_icmp(run, ends, mode, groups, version):
+    """Against the kernel at the other end of a wire."""
+    within(ends[0], "sysctl", "-w", f"net.ipv4.ping_group_range={groups}")
+    near = functools.partial(run, preexec_fn=lambda: enter(ends[0]))
+    check_alone(near(*ALONE, f"--connect={FAR[version]}", "--reflect=icmp",
+                     f"--stamps={mode}"), mode)
+
+
+@pytest.mark.parametrize("version", LOOPBACK)
+@pytest.mark.parametrize("mode", ["rx", "all"])
+def test_echo_service(run, mode, version):
+    with Device("udp", version) as device:
+        check_alone(run(*ALONE, *device.options(), f"--stamps={mode}"), mode)
+
+
+def test_refused_requests_have_no_stamps(start):
+    """Errors of the network come the same way as stamps; a request that was
+    not sent is not counted, so later ones have theirs."""
+    with Device() as device:
+        process = start(*QUICK, *device.options(), "--stamps=all")
+        assert outside.wait_for(lambda: len(device.seen) > 50)
+    client, = process.named("twoway-client")
+    before = outside.switches(client)
+    assert outside.wait_for(lambda: outside.switches(client) > before + 90)
+    with Device(port=device.port) as again:
+        assert outside.wait_for(lambda: len(again.seen) > 60)
+    process.signal(signal.SIGINT)
+    assert process.finish() == 0
+    pair, = results.check(start.directory / "json")["twoway"]["pairs"]
+    assert pair["datagrams"]["lost"] > 0
+    assert pair["stamps"]["cycles"] == pair["datagrams"]["answered"]
+    for row in cycles(start.directory / "dump")[-10:]:
+        assert row["t3"] is None or row["client_snd"] and row["client_rx"]

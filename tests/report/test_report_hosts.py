@@ -273,11 +273,12 @@ def test_real_run(report, more):
 
 @pytest.mark.skipif(not shutil.which("unshare") or os.geteuid(),
                     reason="needs root, for a network of its own")
-def test_real_reflection(report):
+@pytest.mark.parametrize("mode", ["off", "rx", "all"])
+def test_real_reflection(report, mode):
     """The kernel answers, so there is no server on either host."""
     command = shlex.join([
         twoway.binary(), "--connect=127.0.0.1", "--reflect=icmp", "-q", "-l",
-        "300", "--json=r.json", "--dump=r.csv"])
+        "300", "--json=r.json", "--dump=r.csv", f"--stamps={mode}"])
     done = subprocess.run(
         ["unshare", "--net", "sh", "-c",
          f"ip link set lo up && exec {command}"], cwd=report.directory,
@@ -289,6 +290,17 @@ def test_real_reflection(report):
     for title in ("Send Time", "Network Time", "Total Jitter", HOSTS, TABLE):
         assert title not in found
     assert not any("clocks of their own" in one for one in remarks(found))
+    times = {row["time"]: row for row in found.get("Kernel timestamps", ())
+             if row["system"].startswith("r")}
+    assert (not times) == (mode == "off")
+    if mode == "all":
+        assert float(times["client_stack"]["avg"]) + float(
+            times["wire_and_device"]["avg"]) == pytest.approx(
+                float(times["response"]["avg"]), abs=0.01)
+    if mode != "off":
+        assert float(times["response_to_rx"]["avg"]) + float(
+            times["client wake_in"]["avg"]) == pytest.approx(
+                float(times["response"]["avg"]), abs=0.01)
 
 
 def row_of(found, name, system):

@@ -115,7 +115,8 @@ static const struct tw_link_ops *open_link(void)
 	static const struct tw_link_ops plain = {
 		"udp", "", fake_open, fake_exchange, NULL
 	};
-	const struct tw_link_ops *link = tw_stamps_link(&plain, false, take);
+	const struct tw_link_ops *link = tw_stamps_link(&plain, false, true,
+							take);
 	struct sockaddr_in own = {
 		.sin_family = AF_INET,
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
