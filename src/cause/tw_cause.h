@@ -94,6 +94,7 @@ struct tw_cause {
 	struct tw_piece worst;	/* who delayed most in this state ... */
 	bool to_blame;		/* ... and is to blame */
 	char sentence[384];
+	char brief[128];	/* without times and numbers of processes */
 };
 
 /* What lets ordinary tasks run although a real-time task is ready. */

@@ -248,6 +248,18 @@ void tw_tracefs_stop(void)
 		warn("--trace: cannot stop tracing: %m\n");
 }
 
+void tw_tracefs_resume(void)
+{
+	int fd = open_in("trace", O_WRONLY | O_TRUNC), err;
+
+	if (fd >= 0)
+		close(fd);
+	err = put("tracing_on", "1");
+	if (err)
+		warn("--trace: cannot start tracing again: %s\n",
+		     strerror(-err));
+}
+
 FILE *tw_tracefs_read(void)
 {
 	int fd = open_in("trace", O_RDONLY);

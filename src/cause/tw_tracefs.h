@@ -36,6 +36,9 @@ void tw_tracefs_open(const char *events, const cpu_set_t *cpus);
 /* May be called by all children of main, at any time: one system call. */
 void tw_tracefs_stop(void);
 
+/* Starts it again, empty. */
+void tw_tracefs_resume(void);
+
 /* The text of the stopped trace; NULL and errno. The caller closes it. */
 FILE *tw_tracefs_read(void);
 
