@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #include "rt-error.h"
@@ -36,7 +37,6 @@ struct row {
 
 /* Memory of a pair; the client writes it, but for what is said. */
 struct room {
-	_Atomic int64_t total;		/* of all pairs, in that of pair 0 */
 	/* Main has to look into the cycle in struct tw_break; it clears this. */
 	_Atomic bool kept;
 	enum tw_metric_id phase;	/* of this cycle */
@@ -47,17 +47,17 @@ struct room {
 
 static int64_t most;		/* --breaks; 0: not given */
 static const char *command;	/* --on-break; NULL: none */
-static struct room *first_room;
+static _Atomic int64_t *total;	/* of all pairs, which share it */
 static int64_t begin_ns;
 static struct row rows[ROWS];
 static struct tw_break longest;
 static int longest_pair;
 static struct {
-	const struct tw_break *of;
+	struct tw_break of;
 	const struct row *row;
 	const struct tw_cause *cause;
 	int pair;
-} now;				/* what is looked into */
+} now;
 
 static void parse_command(const struct tw_option *option, char *value)
 {
@@ -118,7 +118,10 @@ static void begin(struct tw_run *run)
 						      &tw_part_break);
 		room_of(run, pair)->pair = run->pairs[pair];
 	}
-	first_room = room_of(run, 0);
+	total = mmap(NULL, sizeof(*total), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (total == MAP_FAILED)
+		fatal("--breaks: no memory: %m\n");
 	begin_ns = tw_config.clock->now_ns();
 }
 
@@ -171,7 +174,7 @@ static bool record(void *memory, const struct tw_cycle *cycle,
 			count(&to->rows[phase], values_ns[to->of->metric],
 			      cycle->t3_ns);
 		}
-		return atomic_fetch_add(&first_room->total, 1) + 1 >= most;
+		return atomic_fetch_add(total, 1) + 1 >= most;
 	}
 	/* Main has looked into it: there is room for another. */
 	if (!atomic_load_explicit(&to->kept, memory_order_acquire))
@@ -197,10 +200,10 @@ static struct row *row_of(enum tw_metric_id phase, const char *cause)
 static void set_environment(void)
 {
 	const struct { const char *name, *text; int64_t number; } members[] = {
-		{ "US", NULL, tw_ns_to_us(now.of->values_ns[now.of->metric]) },
-		{ "METRIC", tw_metrics[now.of->metric].name, 0 },
+		{ "US", NULL, tw_ns_to_us(now.of.values_ns[now.of.metric]) },
+		{ "METRIC", tw_metrics[now.of.metric].name, 0 },
 		{ "PAIR", NULL, now.pair },
-		{ "CYCLE", NULL, (int64_t)tw_break_number(now.of) },
+		{ "CYCLE", NULL, (int64_t)tw_break_number(&now.of) },
 		{ "PHASE", tw_metrics[now.row->phase].name, 0 },
 		{ "CAUSE", !now.cause || now.cause->lacks ? now.row->cause :
 			   now.cause->sentence, 0 },
@@ -231,7 +234,7 @@ static void look(const struct tw_run *run, int pair, enum tw_metric_id phase)
 	row = row_of(cause && !cause->lacks ?
 		     tw_metric_find(cause->span.name) : phase, text);
 	count(row, of->values_ns[of->metric], of->cycle.t3_ns);
-	now.of = of;
+	now.of = *of;
 	now.row = row;
 	now.cause = cause;
 	now.pair = pair;
@@ -329,7 +332,7 @@ static void end(struct tw_run *run)
 		room_of(run, pair)->of->cycle.seq = 0;
 	if (longest.cycle.seq)
 		*room_of(run, longest_pair)->of = longest;
-	run->broken |= first_room->total >= most;
+	run->broken |= *total >= most;
 	tw_on_break_end();
 }
 
@@ -344,8 +347,8 @@ static void text(FILE *file, const struct tw_run *run)
 
 	if (!most)
 		return;
-	fprintf(file, "# Breaks: %" PRId64 "\n", first_room->total);
-	if (first_room->total)
+	fprintf(file, "# Breaks: %" PRId64 "\n", *total);
+	if (*total)
 		fprintf(file, "# %8s %10s %10s %10s  %s\n", "breaks", "longest",
 			"first s", "last s", "cause");
 	for (row = rows; row < rows + ROWS && row->count; row++)

@@ -73,7 +73,6 @@ be_keeper(const char *command, int input, pid_t parent)
 	int status = 0;
 	pid_t pid;
 
-	setpgid(0, 0);
 	sched_setscheduler(0, SCHED_OTHER, &ordinary);
 	prctl(PR_SET_NAME, "twoway-keeper");
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -103,6 +102,7 @@ static void start(const char *command, void (*set)(void), int input)
 	lseek(input, 0, SEEK_SET);
 	pid = fork();
 	if (!pid) {
+		setpgid(0, 0);
 		set();
 		be_keeper(command, input, parent);
 	}
@@ -110,6 +110,7 @@ static void start(const char *command, void (*set)(void), int input)
 		warn("--on-break: cannot start the command: %m\n");
 		return;
 	}
+	setpgid(pid, pid);
 	keeper = (struct tw_process) {
 		.pid = pid, .name = "keeper of --on-break", .group = true,
 	};
