@@ -24,7 +24,7 @@
 
 #define ROWS		64
 #define NOT_LOOKED	"not looked into, as it came too soon after another"
-#define TOO_MANY	"other causes"
+#define OTHERS		"other causes"
 
 /* Long cycles of a kind. */
 struct row {
@@ -123,15 +123,29 @@ static void begin(struct tw_run *run)
 	if (total == MAP_FAILED)
 		fatal("--breaks: no memory: %m\n");
 	begin_ns = tw_config.clock->now_ns();
+	if (command)
+		tw_on_break_begin();
 }
 
-static void count(struct row *row, int64_t value_ns, int64_t t3_ns)
+static void add(struct row *to, const struct row *from)
 {
-	if (!row->count++)
-		row->first_ns = t3_ns;
-	row->last_ns = t3_ns;
-	if (value_ns > row->longest_ns)
-		row->longest_ns = value_ns;
+	if (!to->count || from->first_ns < to->first_ns)
+		to->first_ns = from->first_ns;
+	if (from->last_ns > to->last_ns)
+		to->last_ns = from->last_ns;
+	if (from->longest_ns > to->longest_ns)
+		to->longest_ns = from->longest_ns;
+	to->count += from->count;
+}
+
+static void add_one(struct row *to, int64_t value_ns, int64_t t3_ns)
+{
+	const struct row one = {
+		.count = 1, .longest_ns = value_ns,
+		.first_ns = t3_ns, .last_ns = t3_ns,
+	};
+
+	add(to, &one);
 }
 
 /* The part of the metric that exceeds what is usual by most. */
@@ -162,24 +176,24 @@ static bool record(void *memory, const struct tw_cycle *cycle,
 		   const int64_t values_ns[])
 {
 	struct room *to = memory;
+	bool exceeds = tw_break_exceeds(values_ns);
 	enum tw_metric_id phase;
 
-	if (tw_break_exceeds(values_ns)) {
+	if (exceeds) {
 		phase = worst_phase(to, values_ns);
-		if (to->of->cycle.seq == cycle->seq) {
+		if (to->of->cycle.seq != cycle->seq) {
+			add_one(&to->rows[phase], values_ns[to->of->metric],
+				cycle->t3_ns);
+		} else {
 			to->phase = phase;
 			atomic_store_explicit(&to->kept, true,
 					      memory_order_release);
-		} else {
-			count(&to->rows[phase], values_ns[to->of->metric],
-			      cycle->t3_ns);
 		}
-		return atomic_fetch_add(total, 1) + 1 >= most;
 	}
-	/* Main has looked into it: there is room for another. */
+	/* Main has looked into the one that was kept: for another. */
 	if (!atomic_load_explicit(&to->kept, memory_order_acquire))
 		to->of->cycle.seq = 0;
-	return false;
+	return exceeds && atomic_fetch_add(total, 1) + 1 >= most;
 }
 
 static struct row *row_of(enum tw_metric_id phase, const char *cause)
@@ -193,8 +207,14 @@ static struct row *row_of(enum tw_metric_id phase, const char *cause)
 		return row;
 	row->phase = phase;
 	snprintf(row->cause, sizeof(row->cause), "%s",
-		 row == rows + ROWS - 1 ? TOO_MANY : cause);
+		 row == rows + ROWS - 1 ? OTHERS : cause);
 	return row;
+}
+
+/* Without --trace, there is nothing to be looked into. */
+static const char *not_looked(void)
+{
+	return now.cause ? NOT_LOOKED : "";
 }
 
 static void set_environment(void)
@@ -233,7 +253,7 @@ static void look(const struct tw_run *run, int pair, enum tw_metric_id phase)
 		snprintf(text, sizeof(text), "%s", cause->brief);
 	row = row_of(cause && !cause->lacks ?
 		     tw_metric_find(cause->span.name) : phase, text);
-	count(row, of->values_ns[of->metric], of->cycle.t3_ns);
+	add_one(row, of->values_ns[of->metric], of->cycle.t3_ns);
 	now.of = *of;
 	now.row = row;
 	now.cause = cause;
@@ -250,7 +270,7 @@ static void look(const struct tw_run *run, int pair, enum tw_metric_id phase)
 /* Of several pairs, the first one is looked into. */
 static void take(const struct tw_run *run)
 {
-	bool taken[TW_PAIRS_MAX] = { false };
+	bool taken[TW_PAIRS_MAX];
 	int pair, first = -1;
 
 	for (pair = 0; pair < tw_config.pairs; pair++) {
@@ -270,9 +290,9 @@ static void take(const struct tw_run *run)
 		struct room *of = room_of(run, pair);
 
 		if (taken[pair] && pair != first)
-			count(row_of(of->phase, NOT_LOOKED),
-			      of->of->values_ns[of->of->metric],
-			      of->of->cycle.t3_ns);
+			add_one(row_of(of->phase, not_looked()),
+				of->of->values_ns[of->of->metric],
+				of->of->cycle.t3_ns);
 		if (taken[pair])
 			atomic_store_explicit(&of->kept, false,
 					      memory_order_release);
@@ -295,18 +315,9 @@ static void add_others(const struct tw_run *run)
 	for (pair = 0; pair < tw_config.pairs; pair++)
 		for (id = 0; id < TW_METRICS; id++) {
 			const struct row *from = &room_of(run, pair)->rows[id];
-			struct row *to;
 
-			if (!from->count)
-				continue;
-			to = row_of(id, now.cause ? NOT_LOOKED : "");
-			if (!to->count || from->first_ns < to->first_ns)
-				to->first_ns = from->first_ns;
-			if (from->last_ns > to->last_ns)
-				to->last_ns = from->last_ns;
-			if (from->longest_ns > to->longest_ns)
-				to->longest_ns = from->longest_ns;
-			to->count += from->count;
+			if (from->count)
+				add(row_of(id, not_looked()), from);
 		}
 }
 
@@ -333,7 +344,8 @@ static void end(struct tw_run *run)
 	if (longest.cycle.seq)
 		*room_of(run, longest_pair)->of = longest;
 	run->broken |= *total >= most;
-	tw_on_break_end();
+	if (command)
+		tw_on_break_end();
 }
 
 static double seconds(int64_t at_ns)
@@ -382,13 +394,7 @@ static void json(FILE *file, const struct tw_run *run)
 			tw_text_whole(row->longest_ns), seconds(row->first_ns),
 			seconds(row->last_ns));
 	}
-	fprintf(file, "],\n    \"on_break\": ");
-	if (command)
-		fprintf(file, "{ \"run\": %" PRIu64 ", \"failed\": %" PRIu64
-			", \"left_out\": %" PRIu64 " },\n", tw_on_break.run,
-			tw_on_break.failed, tw_on_break.left_out);
-	else
-		fprintf(file, "null,\n");
+	fprintf(file, "],\n");
 }
 
 const struct tw_part tw_part_breaks = {

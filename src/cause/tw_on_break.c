@@ -1,41 +1,55 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Two processes: the shell, and a keeper above it, which ends both, and what
- * they have started, when the time is over or main has died.
- */
-#include <errno.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "rt-error.h"
+#include "tw_guard.h"
 #include "tw_on_break.h"
 #include "tw_process.h"
 #include "tw_time.h"
 
 #define LIMIT_S		10
-#define MARGIN_S	2	/* that the keeper has beyond it, to get a CPU */
 
 struct tw_on_break tw_on_break;
 
-static struct tw_process keeper;
+static struct tw_process shell;
 static int64_t end_ns;		/* when it must have ended */
+static struct tw_guard guard;
+static pid_t *group;		/* the shell's, which the guard sees; 0: none */
+
+static void kill_group(void)
+{
+	if (*group)
+		kill(-*group, SIGKILL);
+}
+
+void tw_on_break_begin(void)
+{
+	group = mmap(NULL, sizeof(*group), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (group == MAP_FAILED)
+		fatal("--on-break: no memory: %m\n");
+	tw_guard_start(&guard, kill_group);
+}
 
 static void __attribute__((noreturn))
 be_shell(const char *command, int input)
 {
 	static const int ignored[] = { SIGHUP, SIGPIPE, SIGUSR2, SIGXFSZ };
+	const struct sched_param ordinary = { .sched_priority = 0 };
 	sigset_t none;
 	size_t i;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	setpgid(0, 0);
+	*group = getpid();
+	sched_setscheduler(0, SCHED_OTHER, &ordinary);
 	dup2(input, STDIN_FILENO);
 	/* Standard output is for the results alone. */
 	dup2(STDERR_FILENO, STDOUT_FILENO);
@@ -48,122 +62,80 @@ be_shell(const char *command, int input)
 	_exit(EXIT_FAILURE);
 }
 
-/* Returns whether it has failed, after a message. */
-static bool report(int status)
-{
-	if (WIFSIGNALED(status))
-		warn("--on-break: the command was killed by signal %d (%s)\n",
-		     WTERMSIG(status), strsignal(WTERMSIG(status)));
-	else if (status)
-		warn("--on-break: the command ended with exit status %d\n",
-		     WEXITSTATUS(status));
-	return status;
-}
-
-/* Main has blocked these signals. */
-static void __attribute__((noreturn))
-be_keeper(const char *command, int input, pid_t parent)
-{
-	const struct timespec limit = { .tv_sec = LIMIT_S };
-	const struct sched_param ordinary = { .sched_priority = 0 };
-	const struct sigaction ends = {
-		.sa_handler = SIG_DFL, .sa_flags = SA_NOCLDSTOP,
-	};
-	sigset_t signals;
-	int status = 0;
-	pid_t pid;
-
-	sched_setscheduler(0, SCHED_OTHER, &ordinary);
-	prctl(PR_SET_NAME, "twoway-keeper");
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	sigaction(SIGCHLD, &ends, NULL);
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGCHLD);
-	sigaddset(&signals, SIGTERM);
-	sigprocmask(SIG_SETMASK, &signals, NULL);
-	pid = getppid() == parent ? fork() : -1;
-	if (!pid)
-		be_shell(command, input);
-	if (pid > 0 && sigtimedwait(&signals, NULL, &limit) == SIGCHLD &&
-	    waitpid(pid, &status, WNOHANG) == pid)
-		_exit(report(status));
-	if (errno == EAGAIN)
-		warn("--on-break: the command did not end within %d s and is killed\n",
-		     LIMIT_S);
-	kill(0, SIGKILL);
-	_exit(EXIT_FAILURE);
-}
-
-static void start(const char *command, void (*set)(void), int input)
-{
-	pid_t pid, parent = getpid();
-
-	fflush(NULL);
-	lseek(input, 0, SEEK_SET);
-	pid = fork();
-	if (!pid) {
-		setpgid(0, 0);
-		set();
-		be_keeper(command, input, parent);
-	}
-	if (pid < 0) {
-		warn("--on-break: cannot start the command: %m\n");
-		return;
-	}
-	setpgid(pid, pid);
-	keeper = (struct tw_process) {
-		.pid = pid, .name = "keeper of --on-break", .group = true,
-	};
-	end_ns = tw_now_ns(CLOCK_MONOTONIC) +
-		 (LIMIT_S + MARGIN_S) * TW_NS_PER_S;
-	tw_on_break.run++;
-}
-
 void tw_on_break_start(const char *command, void (*set)(void),
 		       void (*print)(FILE *file))
 {
-	FILE *file;
-	int input;
+	FILE *input;
+	pid_t pid;
 
-	if (keeper.pid) {
+	if (shell.pid) {
 		tw_on_break.left_out++;
 		return;
 	}
-	input = memfd_create("on-break", MFD_CLOEXEC);
-	file = input < 0 ? NULL : fdopen(input, "w");
-	if (!file) {
+	input = fdopen(memfd_create("on-break", MFD_CLOEXEC), "w");
+	if (!input) {
 		warn("--on-break: no memory for its standard input: %m\n");
 		return;
 	}
-	print(file);
-	start(command, set, input);
-	fclose(file);
+	print(input);
+	fflush(NULL);
+	lseek(fileno(input), 0, SEEK_SET);
+	pid = fork();
+	if (!pid) {
+		set();
+		be_shell(command, fileno(input));
+	}
+	if (pid < 0)
+		warn("--on-break: cannot start the command: %m\n");
+	fclose(input);
+	if (pid < 0)
+		return;
+	setpgid(pid, pid);
+	shell = (struct tw_process) {
+		.pid = pid, .name = "command of --on-break", .group = true,
+	};
+	end_ns = tw_now_ns(CLOCK_MONOTONIC) + LIMIT_S * TW_NS_PER_S;
+	tw_on_break.run++;
 }
 
 static bool has_ended(void)
 {
 	siginfo_t info = { .si_pid = 0 };
 
-	return waitid(P_PID, keeper.pid, &info,
+	return waitid(P_PID, shell.pid, &info,
 		      WEXITED | WNOWAIT | WNOHANG) || info.si_pid;
 }
 
 void tw_on_break_watch(void)
 {
-	bool failed;
+	bool late;
+	int status;
 
-	if (!keeper.pid || (!has_ended() &&
-			    tw_now_ns(CLOCK_MONOTONIC) < end_ns))
+	if (!shell.pid)
 		return;
-	failed = tw_process_stop_failed(&keeper);
-	tw_on_break.failed += failed || WIFSIGNALED(keeper.status);
-	keeper.pid = 0;
+	late = !has_ended();
+	if (late && tw_now_ns(CLOCK_MONOTONIC) < end_ns)
+		return;
+	tw_process_stop_failed(&shell);
+	status = shell.status;
+	if (late)
+		warn("--on-break: the command did not end within %d s and was ended\n",
+		     LIMIT_S);
+	else if (WIFSIGNALED(status))
+		warn("--on-break: the command was killed by signal %d (%s)\n",
+		     WTERMSIG(status), strsignal(WTERMSIG(status)));
+	else if (status)
+		warn("--on-break: the command ended with exit status %d\n",
+		     WEXITSTATUS(status));
+	tw_on_break.failed += late || status;
+	*group = shell.pid = 0;
 }
 
 void tw_on_break_end(void)
 {
 	const struct timespec pause = { .tv_nsec = TW_NS_PER_MS };
 
-	for (tw_on_break_watch(); keeper.pid; tw_on_break_watch())
+	for (tw_on_break_watch(); shell.pid; tw_on_break_watch())
 		nanosleep(&pause, NULL);
+	tw_guard_end(&guard);
 }
