@@ -31,7 +31,8 @@ HEAD = "# %-9s %8s %8s %8s %8s" % ("", "min", "avg", "max", "std")
 PHASE = re.compile(r"# (\w+) +(-?\d+) +(-?\d+) +(-?\d+) +([\d.]+)")
 REMARK = re.compile(
     r"# (?:/dev/cpu_dma_latency set to \d+us|Missed: \d+|"
-    r"Cause: .+|Wake-up of the (?:client|server): .+|Time line of .+|"
+    r"Cause: .+|Stack of .+, as (?:an interrupt came|it left the CPU): .+|"
+    r"Wake-up of the (?:client|server): .+|Time line of .+|"
     r" +at us +for us  CPU  .*|(?: +-?[\d.]+){2} .+| +[\d.]+ +in shorter .+|"
     r"Trace: .+|Break (?:thread|value): \d+|"
     r"Break: pair \d+, cycle \d+:( \w+ -?\d+)+|Breaks: \d+|"
