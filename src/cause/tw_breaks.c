@@ -22,7 +22,8 @@
 #include "tw_time.h"
 #include "tw_trace.h"
 
-#define ROWS		64
+#define CAUSES		64
+#define ROWS		(CAUSES + 2 * TW_METRICS + 1)	/* one is not used */
 #define NOT_LOOKED	"not looked into, as it came too soon after another"
 #define OTHERS		"other causes"
 
@@ -196,19 +197,26 @@ static bool record(void *memory, const struct tw_cycle *cycle,
 	return exceeds && atomic_fetch_add(total, 1) + 1 >= most;
 }
 
-static struct row *row_of(enum tw_metric_id phase, const char *cause)
+/* The row of this kind, or the first that is not used. */
+static struct row *find_row(enum tw_metric_id phase, const char *cause)
 {
 	struct row *row = rows;
 
-	while (row < rows + ROWS - 1 && row->count &&
+	while (row->count &&
 	       (row->phase != phase || strcmp(row->cause, cause)))
 		row++;
-	if (row->count)
-		return row;
 	row->phase = phase;
-	snprintf(row->cause, sizeof(row->cause), "%s",
-		 row == rows + ROWS - 1 ? OTHERS : cause);
+	snprintf(row->cause, sizeof(row->cause), "%s", cause);
 	return row;
+}
+
+/* Of causes beyond CAUSES, there is one row for each phase. */
+static struct row *row_of_cause(enum tw_metric_id phase, const char *cause)
+{
+	struct row *row = find_row(phase, cause);
+
+	return row->count || row < rows + CAUSES ? row :
+	       find_row(phase, OTHERS);
 }
 
 /* Without --trace, there is nothing to be looked into. */
@@ -251,8 +259,8 @@ static void look(const struct tw_run *run, int pair, enum tw_metric_id phase)
 		snprintf(text, sizeof(text), "unknown, as %s", cause->lacks);
 	else if (cause)
 		snprintf(text, sizeof(text), "%s", cause->brief);
-	row = row_of(cause && !cause->lacks ?
-		     tw_metric_find(cause->span.name) : phase, text);
+	row = row_of_cause(cause && !cause->lacks ?
+			   tw_metric_find(cause->span.name) : phase, text);
 	add_one(row, of->values_ns[of->metric], of->cycle.t3_ns);
 	now.of = *of;
 	now.row = row;
@@ -290,7 +298,7 @@ static void take(const struct tw_run *run)
 		struct room *of = room_of(run, pair);
 
 		if (taken[pair] && pair != first)
-			add_one(row_of(of->phase, not_looked()),
+			add_one(find_row(of->phase, not_looked()),
 				of->of->values_ns[of->of->metric],
 				of->of->cycle.t3_ns);
 		if (taken[pair])
@@ -317,7 +325,7 @@ static void add_others(const struct tw_run *run)
 			const struct row *from = &room_of(run, pair)->rows[id];
 
 			if (from->count)
-				add(row_of(id, not_looked()), from);
+				add(find_row(id, not_looked()), from);
 		}
 }
 
@@ -363,7 +371,7 @@ static void text(FILE *file, const struct tw_run *run)
 	if (*total)
 		fprintf(file, "# %8s %10s %10s %10s  %s\n", "breaks", "longest",
 			"first s", "last s", "cause");
-	for (row = rows; row < rows + ROWS && row->count; row++)
+	for (row = rows; row->count; row++)
 		fprintf(file, "# %8" PRIu64 " %10" PRId64 " %10.3f %10.3f  %s%s%s\n",
 			row->count, tw_text_whole(row->longest_ns),
 			seconds(row->first_ns), seconds(row->last_ns),
@@ -382,7 +390,7 @@ static void json(FILE *file, const struct tw_run *run)
 	if (!most)
 		return;
 	fprintf(file, "    \"causes\": [");
-	for (row = rows; row < rows + ROWS && row->count; row++) {
+	for (row = rows; row->count; row++) {
 		fprintf(file, "%s\n      { \"phase\": \"%s\", \"cause\": ",
 			row == rows ? "" : ",", tw_metrics[row->phase].name);
 		if (*row->cause)
