@@ -81,7 +81,9 @@ def blamed(picture):
         total = sum(span.ns for _, _, span in picture.marks)
         return f"{analysis.role}: " \
             f"{analysis.state.removeprefix('peer ')}, {us(total)} us"
-    names = [f"{who}, {us(ns)} us" for who, ns in analysis.culprits]
+    names = [f"{who}, {us(ns)} us" + (
+        f" in {analysis.stack[0]}" if analysis.stack and
+        who == analysis.who else "") for who, ns in analysis.culprits]
     return names[0] + (f", and {len(names) - 1} more"
                        if len(names) > 1 else "")
 
@@ -336,7 +338,8 @@ def cause_of(picture):
         f"{broken.far.cause}." if broken.far else ""
     if not broken.analysis:
         return f"The JSON of this run tells no cause here.{far}"
-    text = f"Cause: {broken.analysis.cause}."
+    text = f"Cause: {broken.analysis.cause}. " \
+        f"{broken.analysis.stack_text}".rstrip()
     if not picture.marks:
         text += " No piece of the time line is marked."
     return text + far

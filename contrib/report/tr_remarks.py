@@ -69,7 +69,10 @@ def read(twoway, part):
             one.verdict == tr_limit.EXCEEDED else "")
         for one in part.limits if one.verdict != tr_limit.MET]
     if twoway.value.get("break") is not None or twoway.value.get("breaks"):
-        part.remarks.append("ended by -b")
-        part.troubles.append("ended by -b")
+        long = sum(one.get("count", int) for one in twoway.items("causes"))
+        text = f"{long} cycles above the limit of -b" if long else \
+            "ended by -b"
+        part.remarks.append(text)
+        part.troubles.append(text)
     part.findings = [(one.get("name", str), one.get("read", str))
                      for one in twoway.inner("environment").items("findings")]

@@ -25,9 +25,24 @@ def rows_of(analysis):
     return rows
 
 
+def kinds_of(run):
+    """The table of causes, of --breaks."""
+    kinds = run.broken.kinds
+    return Table(
+        f"{run.title}: causes of the cycles above the limit",
+        ["phase", "cause", "cycles", "longest us", "first s", "last s"],
+        [[one.phase, one.cause or "-", str(one.count), us(one.longest_ns),
+          f"{one.first_s:.1f}", f"{one.last_s:.1f}"] for one in kinds],
+        f"{run.broken.metric} above {us(run.broken.limit_ns)} us, in "
+        f"{sum(one.count for one in kinds)} cycles; seconds from the start "
+        "of the run.", figures=4, key="causes")
+
+
 def all_tables(runs):
     for run in runs:
         broken = run.broken
+        if broken and broken.kinds:
+            yield kinds_of(run)
         for analysis in (broken.analysis, broken.far) if broken else ():
             if analysis:
                 yield table_of(run, analysis)
@@ -39,6 +54,6 @@ def table_of(run, analysis):
         f"{run.title}: {analysis.phase} of the cycle that broke{where}",
         ["at us", "for us", "CPU", f"the {analysis.side}",
          "who had the CPU", "cause"], rows_of(analysis),
-        f"Cause: {analysis.cause}. From the begin of the phase on; the "
-        "state is that of who waited, and yes is the state that most of "
-        "the delay passed in.", figures=6, key="broken")
+        f"Cause: {analysis.cause}. {analysis.stack_text} ".rstrip() +
+        " From the begin of the phase on; the state is that of who waited, "
+        "and yes is the state that most of the delay passed in.", figures=6, key="broken")

@@ -8,6 +8,7 @@ import dataclasses
 import typing
 
 import tr_trace_play
+from tr_member import NULL
 from tr_model import ALL_PHASES, InputError
 from twtools.units import NS, US, Unit
 
@@ -41,6 +42,9 @@ class Analysis:
     sums: list              # of Span, the longest first
     host: str | None = None
     judged: str | None = None       # schema 2: the state to blame
+    who: str | None = None          # is to blame
+    stack: list | None = None       # its functions in the kernel, inner first
+    stack_at: str | None = None     # interrupt, switch
 
     @property
     def state(self):
@@ -63,6 +67,16 @@ class Analysis:
                 if one.state == self.state]
 
     @property
+    def stack_text(self):
+        """A sentence; "" without --trace=stack."""
+        if self.stack is None:
+            return ""
+        when = "left the CPU" if self.stack_at == "switch" else \
+            "was interrupted"
+        return f"{self.who} {when} in " + (
+            " < ".join(self.stack) or "user mode") + "."
+
+    @property
     def marked(self):
         """The spans that are to blame."""
         return [one for one in self.spans if one.state == self.state]
@@ -77,8 +91,20 @@ class Analysis:
 
 
 @dataclasses.dataclass
+class Kind:
+    """With --breaks: the long cycles of a cause."""
+    phase: str
+    cause: str | None       # None: without a trace
+    count: int
+    longest_ns: int
+    first_s: float          # after the start of the run
+    last_s: float
+
+
+@dataclasses.dataclass
 class Broken:
-    """What the JSON says of the cycle that -b ended the run at."""
+    """What the JSON says of the cycle that -b ended the run at; with --breaks,
+    of the longest one."""
     metric: str
     limit_ns: int
     value_ns: int
@@ -88,6 +114,7 @@ class Broken:
     far: Analysis | None = None     # that of the server's host
     unit: Unit = NS         # of the phases
     pids: dict = dataclasses.field(default_factory=dict)    # role -> pid
+    kinds: list = dataclasses.field(default_factory=list)   # of Kind
 
 
 @dataclasses.dataclass
@@ -157,7 +184,17 @@ def read_analysis(member):
         read_spans(member, "timeline"),
         read_spans(member, "contributors"),
         member.get("host", str, default=None),
-        member.get("state", str, default=None))
+        member.get("state", str, default=None),
+        member.get("who", str, NULL, default=None),
+        member.get("stack", list, default=None),
+        member.get("stack_at", str, default=None))
+
+
+def read_kinds(twoway, unit):
+    return [Kind(one.get("phase", str), one.get("cause", str, NULL),
+                 one.get("count", int), one.ns("longest", unit),
+                 one.get("first_s", float, int), one.get("last_s", float, int))
+            for one in twoway.items("causes")]
 
 
 def pids_of(twoway, member):
@@ -186,7 +223,7 @@ def read(twoway, part, unit):
             "cause" if "cause" in member.value else "analysis")),
         next((read_analysis(far.inner("cause"))
               for far in twoway.inner("peer").items("breaks")), None),
-        unit, pids_of(twoway, member))
+        unit, pids_of(twoway, member), read_kinds(twoway, unit))
     part.remarks += [
         f"cause of the broken cycle{where}: {one.cause}"
         for one, where in ((part.broken.analysis, ""),

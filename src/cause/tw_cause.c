@@ -307,6 +307,31 @@ static void note_choices(struct tw_choices *to,
 	to->overtaken = task->overtaken_ns >= begin_ns;
 }
 
+/* How much it tells: at a switch, the task may be done with all. */
+static int worth(const struct tw_stack *stack)
+{
+	if (!stack->pid)
+		return 0;
+	return stack->at == TW_EVENT_SWITCH ? 1 : stack->count ? 3 : 2;
+}
+
+/* The stack in the span that tells most of the task that is to blame. */
+static void find_stack(struct tw_cause *cause, const struct tw_window *window)
+{
+	const struct tw_stack *stack = window->stacks;
+	const struct tw_stack *end = stack + window->stack_count;
+	const struct tw_piece *who = &cause->worst;
+
+	if (!cause->to_blame || who->interrupt || who->pid <= 0)
+		return;
+	for (; stack < end; stack++)
+		if (stack->pid == who->pid && stack->cpu == who->cpu &&
+		    stack->time_ns >= cause->span.begin_ns - TW_NS_PER_US &&
+		    stack->time_ns <= cause->span.end_ns &&
+		    worth(stack) > worth(&cause->stack))
+			cause->stack = *stack;
+}
+
 void tw_cause_find(struct tw_cause *cause, const struct tw_window *window,
 		   const struct tw_span *spans, int count,
 		   enum tw_bypass bypass)
@@ -334,4 +359,5 @@ void tw_cause_find(struct tw_cause *cause, const struct tw_window *window,
 	qsort(cause->sums, cause->sum_count, sizeof(cause->sums[0]),
 	      by_length);
 	tw_cause_judge(cause, bypass);
+	find_stack(cause, window);
 }

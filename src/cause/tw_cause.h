@@ -93,7 +93,9 @@ struct tw_cause {
 	int64_t state_ns;	/* how long it was in this state */
 	struct tw_piece worst;	/* who delayed most in this state ... */
 	bool to_blame;		/* ... and is to blame */
+	struct tw_stack stack;	/* of that task; pid 0: not in the trace */
 	char sentence[384];
+	char brief[128];	/* without times and numbers of processes */
 };
 
 /* What lets ordinary tasks run although a real-time task is ready. */

@@ -42,6 +42,21 @@ static void print_piece(FILE *file, const struct tw_piece *piece)
 	fprintf(file, "\n");
 }
 
+static void print_stack(FILE *file, const struct tw_cause *cause)
+{
+	const struct tw_stack *stack = &cause->stack;
+	int i;
+
+	if (!stack->pid)
+		return;
+	fprintf(file, "# Stack of %s, as %s:", cause->worst.who,
+		stack->at == TW_EVENT_SWITCH ? "it left the CPU" :
+		"an interrupt came");
+	for (i = 0; i < stack->count; i++)
+		fprintf(file, "%s %s", i ? " <" : "", stack->frames[i]);
+	fprintf(file, "%s\n", i ? "" : " in user mode");
+}
+
 void tw_cause_print(FILE *file, const struct tw_cause *cause)
 {
 	/* That is, of too many pieces, at most LINES. */
@@ -54,6 +69,7 @@ void tw_cause_print(FILE *file, const struct tw_cause *cause)
 		return;
 	}
 	fprintf(file, "# Cause: %s\n", cause->sentence);
+	print_stack(file, cause);
 	if (cause->running_ns >= 0)
 		fprintf(file, "# Wake-up of the %s: %.1f us from sched_waking to %s\n",
 			cause->span.side,
@@ -94,6 +110,19 @@ static void write_pieces(FILE *file, const char *key,
 	fprintf(file, "]");
 }
 
+static void write_stack(FILE *file, const struct tw_stack *stack)
+{
+	int i;
+
+	fprintf(file, ", \"stack_at\": \"%s\", \"stack\": [",
+		stack->at == TW_EVENT_SWITCH ? "switch" : "interrupt");
+	for (i = 0; i < stack->count; i++) {
+		fprintf(file, "%s", i ? ", " : "");
+		rt_json_string(file, stack->frames[i]);
+	}
+	fprintf(file, "]");
+}
+
 /* A string as the value of a member. */
 static void write_string(FILE *file, const char *key, const char *value)
 {
@@ -128,6 +157,8 @@ void tw_cause_json(FILE *file, const struct tw_cause *cause)
 				cause->running_ns - cause->waking_ns);
 		fprintf(file, "\"cause\": ");
 		rt_json_string(file, cause->sentence);
+		if (cause->stack.pid)
+			write_stack(file, &cause->stack);
 		write_pieces(file, "contributors", cause->sums,
 			     cause->sum_count);
 		write_pieces(file, "timeline", cause->pieces, cause->count);

@@ -111,7 +111,7 @@ static bool parse_vector(struct tw_event *event, const char *args)
 	return strstr(args, "vector=") || !strncmp(event->name, "ipi ", 4);
 }
 
-static bool parse_net(struct tw_event *event, const char *args)
+static bool parse_any(struct tw_event *event, const char *args)
 {
 	return true;
 }
@@ -122,6 +122,7 @@ static const struct form {
 	enum tw_event_kind kind;
 	bool (*parse)(struct tw_event *event, const char *args);
 } forms[] = {
+	{ "<stack trace>", "", TW_EVENT_STACK, parse_any },
 	{ "sched_switch", "", TW_EVENT_SWITCH, parse_switch },
 	{ "sched_waking", "", TW_EVENT_WAKING, parse_task },
 	{ "sched_migrate_task", "", TW_EVENT_MIGRATE, parse_task },
@@ -129,8 +130,8 @@ static const struct form {
 	{ "irq_handler", "_exit", TW_EVENT_LEAVE, parse_irq },
 	{ "softirq", "_entry", TW_EVENT_ENTER, parse_softirq },
 	{ "softirq", "_exit", TW_EVENT_LEAVE, parse_softirq },
-	{ "net_dev", "", TW_EVENT_NET, parse_net },
-	{ "netif_", "", TW_EVENT_NET, parse_net },
+	{ "net_dev", "", TW_EVENT_NET, parse_any },
+	{ "netif_", "", TW_EVENT_NET, parse_any },
 	{ "", "_entry", TW_EVENT_ENTER, parse_vector },
 	{ "", "_exit", TW_EVENT_LEAVE, parse_vector },
 };
@@ -249,6 +250,8 @@ struct reader {
 	const struct tw_mark *mark;
 	int marks;	/* still to be put */
 	bool lost[CPU_SETSIZE];		/* something, before its next event */
+	enum tw_event_kind last[CPU_SETSIZE];
+	bool in_stack;			/* the lines are frames of the last */
 };
 
 static void put_marks(struct reader *to, int64_t before_ns)
@@ -261,10 +264,68 @@ static void put_marks(struct reader *to, int64_t before_ns)
 			to->mark->what);
 }
 
+/* By how their names begin: an interrupt came here; the scheduler's own. */
+static const char *const entries[] = {
+	"asm_", "el0t_64_", "el1h_64_", "el0_", "el1_", "__irq_", "handle_arch_",
+	"ret_from_exception", "hardware_interrupt_common", "do_ext_interrupt",
+	"apic_timer_interrupt", "common_interrupt", NULL
+};
+static const char *const schedulers[] = {
+	"__schedule", "schedule", "preempt_schedule", "__cond_resched",
+	"trace_event_", "__traceiter_", NULL
+};
+
+static bool begins_so(const char *name, const char *const *list)
+{
+	while (*list && strncmp(name, *list, strlen(*list)))
+		list++;
+	return *list;
+}
+
+/* A line " => FUNCTION" of the last stack. */
+static void take_frame(struct reader *to, const char *line)
+{
+	struct tw_stack *stack;
+	char name[sizeof(stack->frames[0])];
+
+	if (!to->in_stack || sscanf(line, " => %47[^+ <\n]", name) != 1)
+		return;
+	stack = &to->window->stacks[to->window->stack_count - 1];
+	if (begins_so(name, entries))
+		stack->count = 0;
+	else if (stack->count < TW_FRAMES &&
+		 (stack->count || !begins_so(name, schedulers)))
+		strcpy(stack->frames[stack->count++], name);
+}
+
+static int add_stack(struct reader *to, const struct tw_event *event)
+{
+	struct tw_window *window = to->window;
+	size_t count = window->stack_count;
+	struct tw_stack *more = window->stacks;
+
+	/* The room is doubled at each power of two. */
+	if (!(count & (count - 1)))
+		more = realloc(more, (count ? 2 * count : 1) * sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	window->stacks = more;
+	window->stack_count++;
+	more[count] = (struct tw_stack) {
+		.time_ns = event->time_ns, .cpu = event->cpu,
+		.pid = event->pid, .at = to->last[event->cpu],
+	};
+	return 0;
+}
+
 static int add(struct reader *to, const struct tw_event *event)
 {
 	struct tw_window *window = to->window;
 
+	to->in_stack = event->kind == TW_EVENT_STACK;
+	if (to->in_stack && add_stack(to, event))
+		return -ENOMEM;
+	to->last[event->cpu] = event->kind;
 	if (window->count == to->room) {
 		size_t room = to->room ? 2 * to->room : 1024;
 		void *more = realloc(window->events, room * sizeof(*event));
@@ -296,6 +357,7 @@ static int take(struct reader *to, const char *line)
 	/* A line without a time belongs to the one before. */
 	if (!parse_line(line, &event)) {
 		note_loss(to, line);
+		take_frame(to, line);
 		if (to->kept)
 			fputs(line, to->out);
 		return 0;
@@ -361,6 +423,7 @@ int tw_window_read(struct tw_window *window, FILE *trace, int64_t from_ns,
 void tw_window_free(struct tw_window *window)
 {
 	free(window->events);
+	free(window->stacks);
 	free(window->text);
 	*window = (struct tw_window) { .events = NULL };
 }

@@ -17,7 +17,8 @@ enum tw_event_kind {
 	TW_EVENT_MIGRATE,	/* sched_migrate_task */
 	TW_EVENT_ENTER,		/* an interrupt or softirq starts */
 	TW_EVENT_LEAVE,		/* an interrupt or softirq ends */
-	TW_EVENT_NET		/* the network stack passes a packet on */
+	TW_EVENT_NET,		/* the network stack passes a packet on */
+	TW_EVENT_STACK		/* the stack of the event before it */
 };
 
 struct tw_event {
@@ -42,6 +43,21 @@ struct tw_event {
 	bool recalled;		/* SWITCH: see tw_playback_open() */
 };
 
+#define TW_FRAMES	5
+
+/*
+ * The kernel stack of the current task at an event on its CPU: what it did
+ * itself, without an interrupt above that, or the scheduler. No frame: it was
+ * in user mode.
+ */
+struct tw_stack {
+	int64_t time_ns;
+	int cpu, pid;
+	enum tw_event_kind at;	/* SWITCH: it gave up the CPU */
+	int count;
+	char frames[TW_FRAMES][48];	/* functions, the innermost first */
+};
+
 /* A remark, inserted among the lines. Times are the trace clock's, in ns. */
 struct tw_mark {
 	int64_t at_ns;
@@ -51,6 +67,8 @@ struct tw_mark {
 struct tw_window {
 	struct tw_event *events;	/* all, in order of time */
 	size_t count;
+	struct tw_stack *stacks;	/* all, in order of time */
+	size_t stack_count;
 	/* Events before that were lost on a CPU; INT64_MIN: none were. */
 	int64_t lost_ns;
 	/* The head, the lines from @from_ns on, and the marks. */

@@ -235,14 +235,47 @@ static void print_sentence(FILE *file, const struct tw_cause *cause,
 			span->side);
 }
 
-void tw_cause_judge(struct tw_cause *cause, enum tw_bypass bypass)
+/* The same for all causes of a kind. */
+static void print_brief(FILE *file, const struct tw_cause *cause,
+			enum tw_bypass bypass)
 {
-	FILE *file;
+	const struct phrase *phrase = &phrases[cause->state];
+	const struct tw_span *span = &cause->span;
+	const struct tw_piece *worst = &cause->worst;
+	const char *number = strrchr(worst->who, '-');
+	size_t length = strlen(worst->who);
 
-	find_worst(cause);
-	file = fmemopen(cause->sentence, sizeof(cause->sentence) - 1, "w");
+	if (cause->state == TW_UNKNOWN) {
+		fprintf(file, "undecided");
+		return;
+	}
+	/* What is said of it may end with a comma. */
+	fprintf(file, "%s %.*s", phrase->peer ? span->peer : span->side,
+		(int)strcspn(phrase->is, ","), phrase->is);
+	if (number && worst->pid > 0 && !worst->interrupt)
+		length = number - worst->who;
+	if (phrase->names)
+		fprintf(file, " while %.*s ran", (int)length, worst->who);
+	fputs(why(cause, bypass), file);
+}
+
+static void judge(const struct tw_cause *cause, enum tw_bypass bypass,
+		  void (*print)(FILE *file, const struct tw_cause *cause,
+				enum tw_bypass bypass),
+		  char *text, size_t size)
+{
+	FILE *file = fmemopen(text, size - 1, "w");
+
 	if (!file)
 		return;
-	print_sentence(file, cause, bypass);
+	print(file, cause, bypass);
 	fclose(file);
+}
+
+void tw_cause_judge(struct tw_cause *cause, enum tw_bypass bypass)
+{
+	find_worst(cause);
+	judge(cause, bypass, print_sentence, cause->sentence,
+	      sizeof(cause->sentence));
+	judge(cause, bypass, print_brief, cause->brief, sizeof(cause->brief));
 }

@@ -35,8 +35,15 @@ struct room {
 
 static const char *events;	/* NULL: no --trace */
 static const char *path;	/* --trace-file */
-static struct tw_window window;	/* of the trace, once the run has broken */
+/* The cycle that was looked into last; at the end, the longest one. */
+static struct tw_window window;
 static struct tw_cause cause;
+static int64_t cycle_ns;
+static struct {
+	struct tw_window window;
+	struct tw_cause cause;
+	int64_t cycle_ns;	/* 0: none, or it is the one above */
+} longest;
 
 static void parse(const struct tw_option *option, char *value)
 {
@@ -49,7 +56,8 @@ static const struct tw_option options[] = {
 	{ 0, "trace", optional_argument, "EVENTS", parse, &events,
 	  .help = "with -b: trace the kernel in an instance of its own,\n"
 		  "save the last 20 ms, and say what caused the delay;\n"
-		  "+EVENTS: in addition to the usual events" },
+		  "+EVENTS: in addition to the usual events; stack, also\n"
+		  "before EVENTS: with the kernel stack of the culprit" },
 	{ 0, "trace-file", required_argument, "FILE", tw_option_path, &path,
 	  .help = "where to, default " TRACE_FILE },
 	{ .name = NULL }
@@ -117,16 +125,15 @@ static bool record(void *memory, const struct tw_cycle *cycle,
 	return false;
 }
 
-/* What it was before this cycle, or should be. */
-static double usual_ns(const struct tw_pair *pair, const struct tw_break *of,
-		       enum tw_metric_id id)
+double tw_trace_usual_ns(const struct tw_pair *pair,
+			 const struct tw_results *results,
+			 enum tw_metric_id id, int64_t but_ns)
 {
-	const struct tw_stats *stats = &pair->tally.results.stats[id];
+	const struct tw_stats *stats = &results->stats[id];
 
 	if (stats->count < 2)
 		return (double)pair->tally.targets_ns[id];
-	return (double)(stats->sum_ns - of->values_ns[id]) /
-	       (double)(stats->count - 1);
+	return (double)(stats->sum_ns - but_ns) / (double)(stats->count - 1);
 }
 
 /* The trace of a host does not show a phase that ends on another. */
@@ -136,7 +143,6 @@ static const enum tw_metric_id *parts_of(enum tw_metric_id metric)
 				     tw_config.absent[TW_SERVER]);
 }
 
-/* Whether the phase @id is a part of the metric, or of one of its parts. */
 static bool has_part(enum tw_metric_id metric, enum tw_metric_id id)
 {
 	const enum tw_metric_id *part = parts_of(metric);
@@ -144,6 +150,12 @@ static bool has_part(enum tw_metric_id metric, enum tw_metric_id id)
 	while (*part && !has_part(*part, id))
 		part++;
 	return *part || metric == id;
+}
+
+bool tw_trace_has(enum tw_metric_id metric, enum tw_metric_id id)
+{
+	/* A phase has no parts. */
+	return !*parts_of(id) && has_part(metric, id);
 }
 
 /*
@@ -221,14 +233,15 @@ static int list_spans(struct tw_span spans[PHASES], const struct tw_pair *pair,
 		  waits_ns(&pair->process[TW_CLIENT], cycle->t0_ns - ahead_ns) +
 		  ahead_ns, 0, TW_BLOCKED },
 	};
+	struct tw_results results;
 	int i, count = 0;
 
+	tw_tally_read(&pair->tally, &results);
 	for (i = 0; i < PHASES; i++) {
 		enum tw_metric_id id = phases[i].id;
 		enum tw_role side = phases[i].side, peer = phases[i].peer;
 
-		/* A phase has no parts. */
-		if (*parts_of(id) || !has_part(of->metric, id) ||
+		if (!tw_trace_has(of->metric, id) ||
 		    !tw_metric_valid(id, params) || !is_here(side, peer) ||
 		    (id == TW_NETWORK && phases[i].begin_ns == ahead_ns))
 			continue;
@@ -243,7 +256,8 @@ static int list_spans(struct tw_span spans[PHASES], const struct tw_pair *pair,
 			.end_ns = phases[i].end_ns - ahead_ns,
 			.due_ns = phases[i].due_ns - ahead_ns,
 			.mean_ns = id == TW_NETWORK ? 0 :
-				   usual_ns(pair, of, id),
+				   tw_trace_usual_ns(pair, &results, id,
+						     of->values_ns[id]),
 			.waits = phases[i].waits,
 		};
 	}
@@ -300,6 +314,7 @@ static void look(const struct tw_run *run, int number)
 	int err = read_window(of, ahead_ns);
 	int count = list_spans(spans, run->pairs[number], of, ahead_ns);
 
+	cycle_ns = of->values_ns[of->metric];
 	if (!count) {
 		cause.lacks = "no phase of this host is a part of it";
 		return;
@@ -310,6 +325,40 @@ static void look(const struct tw_run *run, int number)
 			      "the trace could not be read";
 }
 
+const struct tw_cause *tw_trace_look(const struct tw_run *run, int pair)
+{
+	if (!events)
+		return NULL;
+	/* Another client may have stopped it before main has started it. */
+	tw_tracefs_stop();
+	look(run, pair);
+	return &cause;
+}
+
+void tw_trace_print(FILE *file)
+{
+	if (!events)
+		return;
+	tw_cause_print(file, &cause);
+	fputs(window.text ? window.text : "", file);
+}
+
+void tw_trace_resume(void)
+{
+	if (!events)
+		return;
+	if (cycle_ns > longest.cycle_ns) {
+		tw_window_free(&longest.window);
+		longest.window = window;
+		longest.cause = cause;
+		longest.cycle_ns = cycle_ns;
+	} else {
+		tw_window_free(&window);
+	}
+	window = (struct tw_window) { .events = NULL };
+	tw_tracefs_resume();
+}
+
 /* After the end of all who have it open. */
 static void end(struct tw_run *run)
 {
@@ -318,8 +367,12 @@ static void end(struct tw_run *run)
 	if (!events)
 		return;
 	pair = tw_break_pair(run);
-	if (pair >= 0)
+	if (longest.cycle_ns) {
+		window = longest.window;
+		cause = longest.cause;
+	} else if (pair >= 0) {
 		look(run, pair);
+	}
 	tw_tracefs_close();
 }
 
@@ -340,7 +393,7 @@ void tw_trace_break(const struct tw_run *run, int pair)
 
 static void text(FILE *file, const struct tw_run *run)
 {
-	if (!events || !run->broken)
+	if (!events || tw_break_pair(run) < 0)
 		return;
 	/* Between hosts, tw_peer.c prints both. */
 	if (!tw_config.absent[TW_SERVER])
@@ -355,8 +408,8 @@ static void print_trace(FILE *file, const struct tw_run *run)
 
 static int write_trace(const struct tw_run *run, int status)
 {
-	return events && run->broken ? tw_file_write(path, print_trace, run) :
-	       0;
+	return events && tw_break_pair(run) >= 0 ?
+	       tw_file_write(path, print_trace, run) : 0;
 }
 
 const struct tw_part tw_part_trace = {

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --trace, for a pair whose client and server are on two hosts. */
+/* --trace, for --breaks, and for client and server on two hosts. */
 #ifndef TW_TRACE_H
 #define TW_TRACE_H
 
+#include <stdio.h>
+
+#include "tw_metric.h"
+
 struct tw_cause;
+struct tw_pair;
+struct tw_results;
 struct tw_run;
 
 /* What this host knows of the long cycle; NULL: there is none, or no trace. */
@@ -14,5 +20,25 @@ struct tw_cause *tw_trace_cause(const struct tw_run *run);
  * struct tw_break now. Called by main.
  */
 void tw_trace_break(const struct tw_run *run, int pair);
+
+/* Whether the phase @id is a part of the metric, or of one of its parts. */
+bool tw_trace_has(enum tw_metric_id metric, enum tw_metric_id id);
+
+/*
+ * What metric @id usually is: its mean in @results, without the cycle that has
+ * the value @but_ns; or what it should be.
+ */
+double tw_trace_usual_ns(const struct tw_pair *pair,
+			 const struct tw_results *results,
+			 enum tw_metric_id id, int64_t but_ns);
+
+/*
+ * The clients go on: finds the cause of this pair's long cycle, NULL without
+ * --trace; prints it, and its trace; traces again. Of all that were found, that
+ * of the longest cycle is kept.
+ */
+const struct tw_cause *tw_trace_look(const struct tw_run *run, int pair);
+void tw_trace_print(FILE *file);
+void tw_trace_resume(void);
 
 #endif /* TW_TRACE_H */

@@ -125,6 +125,26 @@ static void add_events(const char *events, bool asked)
 	free(list);
 }
 
+#define OURS(name)	"(" name " ~ \"twoway-*\" || " name " ~ \"prim-*\")"
+
+/*
+ * Tasks of ours are known by their names; COMM is that of the current task.
+ * The stacks of ours and of the idle task tell nothing, so they have no cost.
+ * The interrupt of the timer, where it is an event, shows who keeps the CPU for
+ * longer than a tick.
+ */
+static void add_stacks(void)
+{
+	must_put("events/sched/sched_waking/trigger",
+		 "stacktrace if common_pid != 0 && " OURS("comm")
+		 " && !" OURS("COMM"));
+	must_put("events/sched/sched_switch/trigger",
+		 "stacktrace if prev_pid != 0 && " OURS("next_comm")
+		 " && !" OURS("prev_comm"));
+	put("events/irq_vectors/local_timer_entry/trigger",
+	    "stacktrace if common_pid != 0 && !" OURS("COMM"));
+}
+
 /*
  * An instance begins with the options that the user has set for the main trace:
  * what our reading needs is set again. Not every kernel has each. record-cmd
@@ -135,6 +155,7 @@ static void set_options(void)
 	static const char *const options[] = {
 		"overwrite", "annotate", "context-info", "irq-info",
 		"nolatency-format", "noraw", "nohex", "nobin", "nofields",
+		"nosym-offset", "nosym-addr",
 	};
 	size_t i;
 
@@ -228,6 +249,13 @@ static void make(void)
 
 void tw_tracefs_open(const char *events, const cpu_set_t *cpus)
 {
+	size_t word = strcspn(events, ", +");
+	bool stacks = word == strlen("stack") && !strncmp(events, "stack", word);
+
+	if (stacks)
+		events += word + strspn(events + word, ", ");
+	if (!*events)
+		events = TW_TRACEFS_EVENTS;
 	find_tracefs();
 	remove_stale();
 	make();
@@ -239,6 +267,8 @@ void tw_tracefs_open(const char *events, const cpu_set_t *cpus)
 	if (*events == '+')
 		add_events(TW_TRACEFS_EVENTS, false);
 	add_events(events, strcmp(events, TW_TRACEFS_EVENTS));
+	if (stacks)
+		add_stacks();
 	must_put("tracing_on", "1");
 }
 
@@ -246,6 +276,18 @@ void tw_tracefs_stop(void)
 {
 	if (write(stop_fd, "0", 1) != 1)
 		warn("--trace: cannot stop tracing: %m\n");
+}
+
+void tw_tracefs_resume(void)
+{
+	int fd = open_in("trace", O_WRONLY | O_TRUNC), err;
+
+	if (fd >= 0)
+		close(fd);
+	err = put("tracing_on", "1");
+	if (err)
+		warn("--trace: cannot start tracing again: %s\n",
+		     strerror(-err));
 }
 
 FILE *tw_tracefs_read(void)

@@ -23,18 +23,22 @@
 			  "ipi:ipi_entry,ipi:ipi_exit,net:netif_rx"
 
 /* For messages. */
-#define TW_TRACEFS_ALLOWED "a list of systems (irq), events (sched_switch) or system:event out of available_events in tracefs"
+#define TW_TRACEFS_ALLOWED "stack, and a list of systems (irq), events (sched_switch) or system:event out of available_events in tracefs"
 
 /*
  * Makes and starts it, on @cpus. @events: a list of systems, events or
- * system:event; with "+" in front, they are added to the usual ones. Removes
- * what killed runs have left behind. What fails ends the program after a
+ * system:event; with "+" in front, they are added to the usual ones. With
+ * "stack" before all of it, or alone, it has the kernel stack of whom a wake-up
+ * of a task of ours interrupts, and of who leaves the CPU to one. Removes what killed runs have left behind. What fails ends the program after a
  * message. However main ends, the trace is removed.
  */
 void tw_tracefs_open(const char *events, const cpu_set_t *cpus);
 
 /* May be called by all children of main, at any time: one system call. */
 void tw_tracefs_stop(void);
+
+/* Starts it again, empty. */
+void tw_tracefs_resume(void);
 
 /* The text of the stopped trace; NULL and errno. The caller closes it. */
 FILE *tw_tracefs_read(void);

@@ -13,6 +13,7 @@
 #include "tw_time.h"
 
 void (*tw_break_more)(FILE *file);
+bool tw_break_ends = true;
 
 static enum tw_metric_id metric = TW_LATENCY;
 static int64_t limit_us;	/* 0: none */
@@ -53,12 +54,17 @@ static size_t room(const struct tw_run *run)
 	return limit_us ? sizeof(struct tw_break) : 0;
 }
 
+bool tw_break_exceeds(const int64_t values_ns[])
+{
+	return values_ns[metric] > limit_us * TW_NS_PER_US;
+}
+
 static bool record(void *memory, const struct tw_cycle *cycle,
 		   const int64_t values_ns[])
 {
 	struct tw_break *to = memory;
 
-	if (to->cycle.seq || values_ns[metric] <= limit_us * TW_NS_PER_US)
+	if (to->cycle.seq || !tw_break_exceeds(values_ns))
 		return false;
 	if (tracing) {
 		tracemark("twowaytest: %s of %lld us exceeds %lld us",
@@ -70,7 +76,7 @@ static bool record(void *memory, const struct tw_cycle *cycle,
 	to->metric = metric;
 	to->cycle = *cycle;
 	memcpy(to->values_ns, values_ns, sizeof(to->values_ns));
-	return true;
+	return tw_break_ends;
 }
 
 int tw_break_pair(const struct tw_run *run)
@@ -96,12 +102,12 @@ uint64_t tw_break_number(const struct tw_break *of)
 
 static void end(struct tw_run *run)
 {
-	run->broken |= tw_break_pair(run) >= 0;
+	run->broken |= tw_break_ends && tw_break_pair(run) >= 0;
 }
 
 static bool exceeded(const struct tw_run *run)
 {
-	return run->broken;
+	return tw_break_pair(run) >= 0;
 }
 
 /* The values of the long cycle, each with its name. */

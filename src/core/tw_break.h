@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The cycle that ended the run. */
+/* The cycle that ended the run; of several, the longest. */
 #ifndef TW_BREAK_H
 #define TW_BREAK_H
 
@@ -23,5 +23,11 @@ uint64_t tw_break_number(const struct tw_break *of);
 
 /* A part may set it: it writes more members of its JSON, each after a comma. */
 extern void (*tw_break_more)(FILE *file);
+
+/* Called by a client: whether a cycle with these values is too long. */
+bool tw_break_exceeds(const int64_t values_ns[]);
+
+/* A part may unset it: it ends the run then, or clears the cycle for another. */
+extern bool tw_break_ends;
 
 #endif /* TW_BREAK_H */

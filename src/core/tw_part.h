@@ -82,6 +82,7 @@ extern const struct tw_part tw_part_columns;
 extern const struct tw_part tw_part_pairs;
 extern const struct tw_part tw_part_break;
 extern const struct tw_part tw_part_trace;
+extern const struct tw_part tw_part_breaks;
 extern const struct tw_part tw_part_verbose;
 extern const struct tw_part tw_part_load_option;
 extern const struct tw_part tw_part_runtime;

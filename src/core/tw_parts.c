@@ -32,6 +32,7 @@ const struct tw_part *const tw_parts[] = {
 	&tw_part_runtime,	/* its guard is not to have the trace open */
 	&tw_part_break,
 	&tw_part_trace,
+	&tw_part_breaks,	/* its end() comes before those of both */
 	&tw_part_ramp,
 	&tw_part_peer,	/* has the work that a load did there, for the ramp */
 	&tw_part_load_option,

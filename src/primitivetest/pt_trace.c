@@ -36,7 +36,8 @@ static const struct tw_option options[] = {
 	{ 0, "trace", optional_argument, "EVENTS", parse, &events,
 	  .help = "with -b: trace the kernel in an instance of its own,\n"
 		  "save the last 20 ms, and say what caused the delay;\n"
-		  "+EVENTS: in addition to the usual events" },
+		  "+EVENTS: in addition to the usual events; stack, also\n"
+		  "before EVENTS: with the kernel stack of the culprit" },
 	{ 0, "trace-file", required_argument, "FILE", tw_option_path, &path,
 	  .help = "where to, default " TRACE_FILE },
 	{ .name = NULL }

@@ -31,10 +31,14 @@ HEAD = "# %-9s %8s %8s %8s %8s" % ("", "min", "avg", "max", "std")
 PHASE = re.compile(r"# (\w+) +(-?\d+) +(-?\d+) +(-?\d+) +([\d.]+)")
 REMARK = re.compile(
     r"# (?:/dev/cpu_dma_latency set to \d+us|Missed: \d+|"
-    r"Cause: .+|Wake-up of the (?:client|server): .+|Time line of .+|"
+    r"Cause: .+|Stack of .+, as (?:an interrupt came|it left the CPU): .+|"
+    r"Wake-up of the (?:client|server): .+|Time line of .+|"
     r" +at us +for us  CPU  .*|(?: +-?[\d.]+){2} .+| +[\d.]+ +in shorter .+|"
     r"Trace: .+|Break (?:thread|value): \d+|"
-    r"Break: pair \d+, cycle \d+:( \w+ -?\d+)+|"
+    r"Break: pair \d+, cycle \d+:( \w+ -?\d+)+|Breaks: \d+|"
+    r" +breaks +longest +first s +last s  cause|"
+    r" +\d+ +\d+ +\d+\.\d{3} +\d+\.\d{3}  \w+(?:: .+)?|"
+    r"On break: run \d+, failed \d+, left out \d+|"
     r"Load: [a-z]+, \d+ [a-z]+, [\d.]+ [a-z]+ a second|"
     r"Step \d+/\d+: (?:load [a-z]+, \d+ [a-z]+|\d+ other clients?)|"
     r"Inversions:(?: \d+)+|Not printed: \d+ cycles|"

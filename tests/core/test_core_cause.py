@@ -10,6 +10,7 @@ import os
 import signal
 import struct
 import subprocess
+import sys
 import time
 
 import pytest
@@ -182,6 +183,48 @@ def test_outranked_again(beside):
     found = beside((cpu_of("client"), 50, 300000, causes.DELAY_US, 200000, 0),
                    "-p", 3, "-a")
     assert_spinner(*found, ", which outranks it")
+
+
+# Reads much from a device, above the client: a long system call.
+READER = """
+import os, sys, time
+os.sched_setaffinity(0, {int(sys.argv[1])})
+os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(90))
+data = bytearray(int(sys.argv[3]) << 20)
+with open(sys.argv[2], "rb", buffering=0) as file:
+    print("ready", flush=True)
+    while True:
+        time.sleep(0.0983)
+        file.readinto(data)
+"""
+
+
+@results.root
+@pytest.mark.parametrize("device,megabytes,function", [
+    ("/dev/urandom", 8, "get_random_bytes_user"),
+    ("/dev/zero", 256, "read_zero")])
+def test_stack(traced, tmp_path, device, megabytes, function):
+    """What the culprit did: the functions of its system call."""
+    for _ in range(TRIES):
+        with subprocess.Popen(
+                [sys.executable, "-c", READER, str(cpu_of("client")), device,
+                 str(megabytes)], stdout=subprocess.PIPE, text=True) as reader:
+            try:
+                assert reader.stdout.readline() == "ready\n"
+                broken = Broken(traced("-p", 60, "-a", "-b", "planned:5000",
+                                       "--trace=stack"), tmp_path)
+            finally:
+                reader.kill()
+        broken.check(broken.cause["phase"])
+        if (broken.cause["who"] or "").endswith(f"-{reader.pid}") and \
+                function in broken.cause.get("stack", ()):
+            break
+    else:
+        unfit()
+    told = " < ".join(broken.cause["stack"])
+    assert f"-{reader.pid}, as an interrupt came: {told}\n" in broken.text
+    assert "vfs_read" in told and "asm_" not in told
+    assert f"=> {function}" in broken.trace
 
 
 @results.root

@@ -162,6 +162,88 @@ def test_made(span, lines, verdict):
     assert len(text.splitlines()) <= 45
 
 
+# The lines of a stack, below its event; what is told, and when.
+ENTRY = "asm_sysvec_apic_timer_interrupt"
+STACKS = [
+    # An interrupt over a system call, and what the scheduler adds to it.
+    ("wakes", ["try_to_wake_up", "hrtimer_wakeup", ENTRY, "clear_user",
+               "read_zero", "vfs_read", "ksys_read", "do_syscall_64",
+               "entry_SYSCALL_64_after_hwframe"],
+     "interrupt", ["clear_user", "read_zero", "vfs_read", "ksys_read",
+                   "do_syscall_64"]),
+    ("leaves", ["trace_event_raw_event_sched_switch",
+                "__traceiter_sched_switch", "__schedule",
+                "preempt_schedule_irq", "irqentry_exit", ENTRY, "memset"],
+     "switch", ["memset"]),
+    ("leaves", ["__traceiter_sched_switch", "__schedule",
+                "preempt_schedule_common", "preempt_schedule_thunk",
+                "_raw_spin_unlock", "unmap_page_range", "schedule_work"],
+     "switch", ["_raw_spin_unlock", "unmap_page_range", "schedule_work"]),
+    # An interrupt in an interrupt.
+    ("wakes", ["a", "b", "c", "d", "e", "f", "asm_common_interrupt", "g",
+               "h", ENTRY, "i"], "interrupt", ["i"]),
+    ("wakes", ["gic_handle_irq", "el1_interrupt", "el1h_64_irq_handler",
+               "el1h_64_irq", "__arch_clear_user"],
+     "interrupt", ["__arch_clear_user"]),
+    ("wakes", ["gic_handle_irq", "el0t_64_irq_handler", "el0t_64_irq"],
+     "interrupt", []),
+    ("wakes", ["hrtimer_wakeup", ENTRY], "interrupt", []),
+    # As trace_options of the user may have them.
+    ("wakes", [ENTRY, "a+0x10/0x20", "b <ffffffff81000000>"], "interrupt",
+     ["a", "b"]),
+    ("wakes", [ENTRY, "x" * 60], "interrupt", ["x" * 47]),
+]
+
+
+@pytest.mark.parametrize("where,frames,at,told", STACKS)
+def test_stacks(where, frames, at, told):
+    """Of who is to blame, what it did itself."""
+    stack = " <stack trace>\n" + "".join(f" => {one}\n" for one in frames)
+    text = trace(["wait; 500 2 idle R> hog; 1016 2 hog wakes server 2; "
+                  "1016 2 hog FIRST; 1316 2 hog R+> server; 1316 2 hog LAST; "
+                  "1320 2 server <stack trace>"]) + " => others\n"
+    for name, here in (("FIRST", "wakes"), ("LAST", "leaves")):
+        text = text.replace(f" {name}\n", stack if here == where else " x\n")
+    cause, text = analysed(["send", "1010", "1330", "20", "none"], text)
+    assert cause["who"] == "hog-300"
+    assert (cause["stack_at"], cause["stack"]) == (at, told)
+    assert text.splitlines()[1] == "# Stack of hog-300, as " + (
+        "an interrupt came: " if at == "interrupt" else "it left the CPU: "
+    ) + (" < ".join(told) or "in user mode")
+
+
+@pytest.mark.parametrize("stack", [
+    "900 2 hog <stack trace>", "1331 2 hog <stack trace>",
+    "1020 3 hog <stack trace>", "1018 2 other <stack trace>; 1019 2 hog -rx"])
+def test_stacks_of_others(stack):
+    """Not before it, after it, on another CPU or of another task."""
+    events = sorted(["500 2 idle R> hog", "1016 2 hog wakes server 2",
+                     "1316 2 hog R+> server", stack],
+                    key=lambda one: int(one.split()[0]))
+    cause, text = analysed(
+        ["send", "1010", "1330", "20", "none"],
+        trace(["wait; " + "; ".join(events)]).replace(
+            "<stack trace>\n", "<stack trace>\n => read_zero\n"))
+    assert cause["who"] == "hog-300" and "stack" not in cause
+    assert "Stack" not in text
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 0, 2)])
+def test_the_stack_that_tells_most(order):
+    """In the kernel, else in user mode, else as it left the CPU."""
+    stacks = ["1100 2 hog wakes x 2; 1100 2 hog <stack trace>\n => a",
+              "1100 2 hog wakes x 2; 1100 2 hog <stack trace>\n => asm_x",
+              "1100 2 hog R> hog; 1100 2 hog <stack trace>\n => b"]
+    told = [("interrupt", ["a"]), ("interrupt", []), ("switch", ["b"])]
+    for first in range(3):
+        shown = [stacks[i].replace("1100", f"1{2 + at}00")
+                 for at, i in enumerate(order) if i >= first]
+        text = trace(["wait; 500 2 idle R> hog; 1016 2 hog wakes server 2; " +
+                      "; ".join(shown) + "; 1800 2 hog R+> server"])
+        cause, _ = analysed(["send", "1010", "1810", "20", "none"], text)
+        assert (cause["stack_at"], cause["stack"]) == told[first]
+
+
 def test_lines():
     """As kernels print events, each with how it is read below it."""
     at = None

@@ -103,6 +103,25 @@ def test_file(begin, kernel_text, tracefs, options):
                 "netif_rx"}
 
 
+@pytest.mark.parametrize("events,wanted", [
+    ("stack", {"sched_switch", "sched_waking"}), ("stack,irq", {"irq_handler_entry"}),
+    ("stack,+net", {"sched_switch", "net_dev_queue"})])
+def test_stack(begin, tracefs, events, wanted):
+    """Its triggers, beside the events that are asked for; then all is gone."""
+    process = begin(*WHOLE, "-D", 30, f"--trace={events}")
+    process.steady()
+    own, = tracing.instance(tracefs, process.pid)
+    for event in ("sched_waking", "sched_switch"):
+        assert "stacktrace" in outside.read(
+            own / "events" / "sched" / event / "trigger")
+    found = {one.split(":")[-1] for one in outside.read(
+        own / "set_event").split()}
+    assert wanted <= found and not {"stack", ""} & found
+    process.signal(signal.SIGINT)
+    assert process.finish() == 0 and not process.err
+    assert tracing.instance(tracefs, process.pid) == []
+
+
 def test_instance(begin, tracefs):
     """While it runs: its clock, its events, the used CPUs; then it is gone."""
     process = begin("-q", "-p", 60, "-a", min(os.sched_getaffinity(0)), "-b",

@@ -13,6 +13,7 @@ ARMED = ["twowaytest", *guests.REALTIME, "--mainaffinity=0", "-i", "1013",
 EARLY = [*ARMED[:-4], "400", "--warmup=0", "-b", "1000000"]
 TRACE = {
     "plain": ARMED, "traced": [*ARMED, "--trace"],
+    "stacked": [*ARMED, "--trace=stack"],
     "before": EARLY, "between": [*EARLY, "--trace"], "after": EARLY,
     # What the man page advises. The last, as it stays so.
     "noted": ["sh", "-c", "echo 0 >/sys/kernel/tracing/options/record-cmd"],
@@ -39,6 +40,17 @@ def test_response(traces):
     print(f"average {traced['avg'] / plain['avg']:.4f}, "
           f"maximum {traced['max'] / plain['max']:.4f} of what it is without")
     assert plain["avg"] < traced["avg"] <= 1.25 * plain["avg"]
+
+
+def test_stacks(traces):
+    """Without a culprit there is none, and deciding that costs little."""
+    plain = traces.metric("plain", "response")
+    traced = traces.metric("traced", "response")
+    stacked = traces.metric("stacked", "response")
+    print(f"average {traced['avg'] / plain['avg']:.4f}, with stacks "
+          f"{stacked['avg'] / plain['avg']:.4f} of what it is without; "
+          f"{plain['avg']} {traced['avg']} {stacked['avg']} ns")
+    assert traced["avg"] < stacked["avg"] <= 1.4 * plain["avg"]
 
 
 def test_names_need_not_be_noted(traces):

@@ -171,6 +171,51 @@ def test_page(files, report):
             "system": "r"} in found["Remarks"]
 
 
+STACKS = [      # in the JSON; the sentence; in the figure
+    ({}, None, ""), ({"stack": [], "stack_at": "interrupt"},
+                     "was interrupted in user mode.", ""),
+    ({"stack": ["clear_user", "read_zero"], "stack_at": "interrupt"},
+     "was interrupted in clear_user < read_zero.", " in clear_user"),
+    ({"stack": ["schedule_timeout"], "stack_at": "switch"},
+     "left the CPU in schedule_timeout.", " in schedule_timeout")]
+
+
+@pytest.mark.parametrize("stack,sentence,shown", STACKS)
+def test_stack(files, report, stack, sentence, shown):
+    """What the culprit did, in the figure and in the table."""
+    who = "a [002] hog-1-300"
+    directory = files(analysis={**made_trace.analysis(), "who": who, **stack})
+    report("-m", "send", *RESULTS)
+    page = (directory / "twowayreport.html").read_text()
+    for told in (one[1] for one in STACKS if one[1]):
+        assert (f"{who} {told}".replace("<", "&lt;") in page) == \
+            (told == sentence)
+    report("-m", "send", "-f", "figs", *RESULTS)
+    [text] = [one for one in texts_of(directory / "figs/broken-cycle.svg")
+              if one.startswith("cause: ")]
+    assert text == f"cause: {who}, 260.7 us{shown}, and 3 more"
+
+
+def test_causes(files, report):
+    """The table of --breaks."""
+    data = made_trace.twoway()
+    rows = [("sleep", "server running", 12, 500, 0.25, 61.04),
+            ("send", None, 3, 410, 7, 7)]
+    data["twoway"]["causes"] = [
+        dict(zip(("phase", "cause", "count", "longest", "first_s", "last_s"),
+                 row)) for row in rows]
+    made.write(files(), "r.json", data)
+    found = made.tables(report("-t", "-", *RESULTS).stdout)
+    unit = 1 if data.get("resolution_in_ns") else 1000
+    assert [list(row.values()) for row in found[
+        "r: causes of the cycles above the limit"]] == [
+        [phase, cause or "-", str(count), made.us(longest * unit),
+         f"{first:.1f}", f"{last:.1f}"]
+        for phase, cause, count, longest, first, last in rows]
+    assert {"remark": "15 cycles above the limit of -b", "system": "r"} in \
+        found["Remarks"]
+
+
 def exported(report, *args):
     report("-P", "p.json", *args)
     return json.loads((report.directory / "p.json").read_text())

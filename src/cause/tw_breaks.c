@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * --breaks, --on-break: the run goes on after a long cycle. The client counts
+ * each, and keeps one whole until main has looked into it; those that come
+ * meanwhile are counted by their phase alone.
+ */
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "rt-error.h"
+#include "rt-utils.h"
+#include "tw_break.h"
+#include "tw_cause.h"
+#include "tw_load.h"
+#include "tw_on_break.h"
+#include "tw_part.h"
+#include "tw_text.h"
+#include "tw_time.h"
+#include "tw_trace.h"
+
+#define CAUSES		64
+#define ROWS		(CAUSES + 2 * TW_METRICS + 1)	/* one is not used */
+#define NOT_LOOKED	"not looked into, as it came too soon after another"
+#define OTHERS		"other causes"
+
+/* Long cycles of a kind. */
+struct row {
+	enum tw_metric_id phase;
+	char cause[160];	/* "": not known without --trace */
+	uint64_t count;		/* 0: the row is not used */
+	int64_t longest_ns;
+	int64_t first_ns, last_ns;	/* when they ended */
+};
+
+/* Memory of a pair; the client writes it, but for what is said. */
+struct room {
+	/* Main has to look into the cycle in struct tw_break; it clears this. */
+	_Atomic bool kept;
+	enum tw_metric_id phase;	/* of this cycle */
+	struct row rows[TW_METRICS];	/* by phase: the other ones */
+	struct tw_break *of;		/* these two by main */
+	const struct tw_pair *pair;
+};
+
+static int64_t most;		/* --breaks; 0: not given */
+static const char *command;	/* --on-break; NULL: none */
+static _Atomic int64_t *total;	/* of all pairs, which share it */
+static int64_t begin_ns;
+static struct row rows[ROWS];
+static struct tw_break longest;
+static int longest_pair;
+static struct {
+	struct tw_break of;
+	const struct row *row;
+	const struct tw_cause *cause;
+	int pair;
+} now;
+
+static void parse_command(const struct tw_option *option, char *value)
+{
+	if (!*value)
+		tw_option_refuse(option, value, "allowed is a command of the shell");
+	command = value;
+}
+
+static const struct tw_option options[] = {
+	{ 0, "breaks", required_argument, "N", tw_option_number, &most,
+	  1, 1000000000,
+	  .help = "with -b: end the run at the Nth such cycle, and print a\n"
+		  "table of their causes" },
+	{ 0, "on-break", required_argument, "COMMAND", parse_command, &command,
+	  .help = "with -b: run COMMAND at each such cycle, for 10 s at most;\n"
+		  "TWOWAYTEST_BREAK_* in its environment tell of it, and\n"
+		  "its standard input has the cause and the trace" },
+	{ .name = NULL }
+};
+
+static void check(struct tw_run *run)
+{
+	const char *option = most ? "breaks" : "on-break";
+
+	if (!most && !command)
+		return;
+	if (!tw_part_break.room(run))
+		fatal("--%s: allowed only with --breaktrace\n", option);
+	if (tw_config.absent[TW_SERVER])
+		fatal("--%s: not allowed with --connect without --reflect\n",
+		      option);
+	if (tw_ramp_steps > 1)
+		fatal("--%s: not allowed with --steps\n", option);
+	if (!most)
+		most = 1;
+	tw_break_ends = false;
+	run->tick_ms = TW_TICK_MS;
+}
+
+static size_t room(const struct tw_run *run)
+{
+	return most ? sizeof(struct room) : 0;
+}
+
+static struct room *room_of(const struct tw_run *run, int pair)
+{
+	return tw_pair_room(run, pair, &tw_part_breaks);
+}
+
+static void begin(struct tw_run *run)
+{
+	int pair;
+
+	if (!most)
+		return;
+	for (pair = 0; pair < tw_config.pairs; pair++) {
+		room_of(run, pair)->of = tw_pair_room(run, pair,
+						      &tw_part_break);
+		room_of(run, pair)->pair = run->pairs[pair];
+	}
+	total = mmap(NULL, sizeof(*total), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (total == MAP_FAILED)
+		fatal("--breaks: no memory: %m\n");
+	begin_ns = tw_config.clock->now_ns();
+	if (command)
+		tw_on_break_begin();
+}
+
+static void add(struct row *to, const struct row *from)
+{
+	if (!to->count || from->first_ns < to->first_ns)
+		to->first_ns = from->first_ns;
+	if (from->last_ns > to->last_ns)
+		to->last_ns = from->last_ns;
+	if (from->longest_ns > to->longest_ns)
+		to->longest_ns = from->longest_ns;
+	to->count += from->count;
+}
+
+static void add_one(struct row *to, int64_t value_ns, int64_t t3_ns)
+{
+	const struct row one = {
+		.count = 1, .longest_ns = value_ns,
+		.first_ns = t3_ns, .last_ns = t3_ns,
+	};
+
+	add(to, &one);
+}
+
+/* The part of the metric that exceeds what is usual by most. */
+static enum tw_metric_id worst_phase(const struct room *of,
+				     const int64_t values_ns[])
+{
+	const struct tw_pair *pair = of->pair;
+	enum tw_metric_id id, worst = of->of->metric;
+	double excess_ns, most_ns = 0;
+
+	for (id = 0; id < TW_METRICS; id++) {
+		if (!tw_trace_has(of->of->metric, id) ||
+		    !tw_metric_valid(id, &pair->tally.params))
+			continue;
+		excess_ns = (double)values_ns[id] -
+			    tw_trace_usual_ns(pair, &pair->tally.results, id,
+					      values_ns[id]);
+		if (excess_ns > most_ns) {
+			most_ns = excess_ns;
+			worst = id;
+		}
+	}
+	return worst;
+}
+
+/* After those of -b and --trace. */
+static bool record(void *memory, const struct tw_cycle *cycle,
+		   const int64_t values_ns[])
+{
+	struct room *to = memory;
+	bool exceeds = tw_break_exceeds(values_ns);
+	enum tw_metric_id phase;
+
+	if (exceeds) {
+		phase = worst_phase(to, values_ns);
+		if (to->of->cycle.seq != cycle->seq) {
+			add_one(&to->rows[phase], values_ns[to->of->metric],
+				cycle->t3_ns);
+		} else {
+			to->phase = phase;
+			atomic_store_explicit(&to->kept, true,
+					      memory_order_release);
+		}
+	}
+	/* Main has looked into the one that was kept: for another. */
+	if (!atomic_load_explicit(&to->kept, memory_order_acquire))
+		to->of->cycle.seq = 0;
+	return exceeds && atomic_fetch_add(total, 1) + 1 >= most;
+}
+
+/* The row of this kind, or the first that is not used. */
+static struct row *find_row(enum tw_metric_id phase, const char *cause)
+{
+	struct row *row = rows;
+
+	while (row->count &&
+	       (row->phase != phase || strcmp(row->cause, cause)))
+		row++;
+	row->phase = phase;
+	snprintf(row->cause, sizeof(row->cause), "%s", cause);
+	return row;
+}
+
+/* Of causes beyond CAUSES, there is one row for each phase. */
+static struct row *row_of_cause(enum tw_metric_id phase, const char *cause)
+{
+	struct row *row = find_row(phase, cause);
+
+	return row->count || row < rows + CAUSES ? row :
+	       find_row(phase, OTHERS);
+}
+
+/* Without --trace, there is nothing to be looked into. */
+static const char *not_looked(void)
+{
+	return now.cause ? NOT_LOOKED : "";
+}
+
+static void set_environment(void)
+{
+	const struct { const char *name, *text; int64_t number; } members[] = {
+		{ "US", NULL, tw_ns_to_us(now.of.values_ns[now.of.metric]) },
+		{ "METRIC", tw_metrics[now.of.metric].name, 0 },
+		{ "PAIR", NULL, now.pair },
+		{ "CYCLE", NULL, (int64_t)tw_break_number(&now.of) },
+		{ "PHASE", tw_metrics[now.row->phase].name, 0 },
+		{ "CAUSE", !now.cause || now.cause->lacks ? now.row->cause :
+			   now.cause->sentence, 0 },
+	};
+	char name[32], number[24];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(members); i++) {
+		snprintf(name, sizeof(name), "TWOWAYTEST_BREAK_%s",
+			 members[i].name);
+		snprintf(number, sizeof(number), "%" PRId64,
+			 members[i].number);
+		setenv(name, members[i].text ? members[i].text : number, 1);
+	}
+}
+
+static void look(const struct tw_run *run, int pair, enum tw_metric_id phase)
+{
+	const struct tw_break *of = room_of(run, pair)->of;
+	const struct tw_cause *cause = tw_trace_look(run, pair);
+	char text[160] = "";
+	struct row *row;
+
+	if (cause && cause->lacks)
+		snprintf(text, sizeof(text), "unknown, as %s", cause->lacks);
+	else if (cause)
+		snprintf(text, sizeof(text), "%s", cause->brief);
+	row = row_of_cause(cause && !cause->lacks ?
+			   tw_metric_find(cause->span.name) : phase, text);
+	add_one(row, of->values_ns[of->metric], of->cycle.t3_ns);
+	now.of = *of;
+	now.row = row;
+	now.cause = cause;
+	now.pair = pair;
+	if (command)
+		tw_on_break_start(command, set_environment, tw_trace_print);
+	if (!longest.cycle.seq || of->values_ns[of->metric] >
+				  longest.values_ns[longest.metric]) {
+		longest = *of;
+		longest_pair = pair;
+	}
+}
+
+/* Of several pairs, the first one is looked into. */
+static void take(const struct tw_run *run)
+{
+	bool taken[TW_PAIRS_MAX];
+	int pair, first = -1;
+
+	for (pair = 0; pair < tw_config.pairs; pair++) {
+		struct room *of = room_of(run, pair);
+
+		taken[pair] = atomic_load_explicit(&of->kept,
+						   memory_order_acquire);
+		if (taken[pair] && (first < 0 || of->of->cycle.t3_ns <
+				    room_of(run, first)->of->cycle.t3_ns))
+			first = pair;
+	}
+	if (first < 0)
+		return;
+	look(run, first, room_of(run, first)->phase);
+	tw_trace_resume();
+	for (pair = 0; pair < tw_config.pairs; pair++) {
+		struct room *of = room_of(run, pair);
+
+		if (taken[pair] && pair != first)
+			add_one(find_row(of->phase, not_looked()),
+				of->of->values_ns[of->of->metric],
+				of->of->cycle.t3_ns);
+		if (taken[pair])
+			atomic_store_explicit(&of->kept, false,
+					      memory_order_release);
+	}
+}
+
+static void woken(struct tw_run *run)
+{
+	if (!most)
+		return;
+	tw_on_break_watch();
+	take(run);
+}
+
+/* What the clients have counted. */
+static void add_others(const struct tw_run *run)
+{
+	int pair, id;
+
+	for (pair = 0; pair < tw_config.pairs; pair++)
+		for (id = 0; id < TW_METRICS; id++) {
+			const struct row *from = &room_of(run, pair)->rows[id];
+
+			if (from->count)
+				add(find_row(id, not_looked()), from);
+		}
+}
+
+/* The most frequent one first. */
+static int by_count(const void *a, const void *b)
+{
+	const struct row *first = a, *second = b;
+
+	return (first->count < second->count) - (first->count > second->count);
+}
+
+/* The others print the longest cycle, as if it had ended the run. */
+static void end(struct tw_run *run)
+{
+	int pair;
+
+	if (!most)
+		return;
+	take(run);
+	add_others(run);
+	qsort(rows, ROWS, sizeof(rows[0]), by_count);
+	for (pair = 0; pair < tw_config.pairs; pair++)
+		room_of(run, pair)->of->cycle.seq = 0;
+	if (longest.cycle.seq)
+		*room_of(run, longest_pair)->of = longest;
+	run->broken |= *total >= most;
+	if (command)
+		tw_on_break_end();
+}
+
+static double seconds(int64_t at_ns)
+{
+	return (double)(at_ns - begin_ns) / (double)TW_NS_PER_S;
+}
+
+static void text(FILE *file, const struct tw_run *run)
+{
+	const struct row *row;
+
+	if (!most)
+		return;
+	fprintf(file, "# Breaks: %" PRId64 "\n", *total);
+	if (*total)
+		fprintf(file, "# %8s %10s %10s %10s  %s\n", "breaks", "longest",
+			"first s", "last s", "cause");
+	for (row = rows; row->count; row++)
+		fprintf(file, "# %8" PRIu64 " %10" PRId64 " %10.3f %10.3f  %s%s%s\n",
+			row->count, tw_text_whole(row->longest_ns),
+			seconds(row->first_ns), seconds(row->last_ns),
+			tw_metrics[row->phase].name, *row->cause ? ": " : "",
+			row->cause);
+	if (command)
+		fprintf(file, "# On break: run %" PRIu64 ", failed %" PRIu64
+			", left out %" PRIu64 "\n", tw_on_break.run,
+			tw_on_break.failed, tw_on_break.left_out);
+}
+
+static void json(FILE *file, const struct tw_run *run)
+{
+	const struct row *row;
+
+	if (!most)
+		return;
+	fprintf(file, "    \"causes\": [");
+	for (row = rows; row->count; row++) {
+		fprintf(file, "%s\n      { \"phase\": \"%s\", \"cause\": ",
+			row == rows ? "" : ",", tw_metrics[row->phase].name);
+		if (*row->cause)
+			rt_json_string(file, row->cause);
+		else
+			fprintf(file, "null");
+		fprintf(file, ", \"count\": %" PRIu64 ", \"longest\": %" PRId64
+			", \"first_s\": %.6f, \"last_s\": %.6f }", row->count,
+			tw_text_whole(row->longest_ns), seconds(row->first_ns),
+			seconds(row->last_ns));
+	}
+	fprintf(file, "],\n");
+}
+
+const struct tw_part tw_part_breaks = {
+	.options = options, .check = check, .room = room, .begin = begin,
+	.woken = woken, .end = end, .record = record, .text = text,
+	.json = json,
+};

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "rt-error.h"
+#include "tw_guard.h"
+#include "tw_on_break.h"
+#include "tw_process.h"
+#include "tw_time.h"
+
+#define LIMIT_S		10
+
+struct tw_on_break tw_on_break;
+
+static struct tw_process shell;
+static int64_t end_ns;		/* when it must have ended */
+static struct tw_guard guard;
+static pid_t *group;		/* the shell's, which the guard sees; 0: none */
+
+static void kill_group(void)
+{
+	if (*group)
+		kill(-*group, SIGKILL);
+}
+
+void tw_on_break_begin(void)
+{
+	group = mmap(NULL, sizeof(*group), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (group == MAP_FAILED)
+		fatal("--on-break: no memory: %m\n");
+	tw_guard_start(&guard, kill_group);
+}
+
+static void __attribute__((noreturn))
+be_shell(const char *command, int input)
+{
+	static const int ignored[] = { SIGHUP, SIGPIPE, SIGUSR2, SIGXFSZ };
+	const struct sched_param ordinary = { .sched_priority = 0 };
+	sigset_t none;
+	size_t i;
+
+	setpgid(0, 0);
+	*group = getpid();
+	sched_setscheduler(0, SCHED_OTHER, &ordinary);
+	dup2(input, STDIN_FILENO);
+	/* Standard output is for the results alone. */
+	dup2(STDERR_FILENO, STDOUT_FILENO);
+	for (i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
+		signal(ignored[i], SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	execl("/bin/sh", "sh", "-c", command, NULL);
+	warn("--on-break: cannot run /bin/sh: %m\n");
+	_exit(EXIT_FAILURE);
+}
+
+void tw_on_break_start(const char *command, void (*set)(void),
+		       void (*print)(FILE *file))
+{
+	FILE *input;
+	pid_t pid;
+
+	if (shell.pid) {
+		tw_on_break.left_out++;
+		return;
+	}
+	input = fdopen(memfd_create("on-break", MFD_CLOEXEC), "w");
+	if (!input) {
+		warn("--on-break: no memory for its standard input: %m\n");
+		return;
+	}
+	print(input);
+	fflush(NULL);
+	lseek(fileno(input), 0, SEEK_SET);
+	pid = fork();
+	if (!pid) {
+		set();
+		be_shell(command, fileno(input));
+	}
+	if (pid < 0)
+		warn("--on-break: cannot start the command: %m\n");
+	fclose(input);
+	if (pid < 0)
+		return;
+	setpgid(pid, pid);
+	shell = (struct tw_process) {
+		.pid = pid, .name = "command of --on-break", .group = true,
+	};
+	end_ns = tw_now_ns(CLOCK_MONOTONIC) + LIMIT_S * TW_NS_PER_S;
+	tw_on_break.run++;
+}
+
+static bool has_ended(void)
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	return waitid(P_PID, shell.pid, &info,
+		      WEXITED | WNOWAIT | WNOHANG) || info.si_pid;
+}
+
+void tw_on_break_watch(void)
+{
+	bool late;
+	int status;
+
+	if (!shell.pid)
+		return;
+	late = !has_ended();
+	if (late && tw_now_ns(CLOCK_MONOTONIC) < end_ns)
+		return;
+	tw_process_stop_failed(&shell);
+	status = shell.status;
+	if (late)
+		warn("--on-break: the command did not end within %d s and was ended\n",
+		     LIMIT_S);
+	else if (WIFSIGNALED(status))
+		warn("--on-break: the command was killed by signal %d (%s)\n",
+		     WTERMSIG(status), strsignal(WTERMSIG(status)));
+	else if (status)
+		warn("--on-break: the command ended with exit status %d\n",
+		     WEXITSTATUS(status));
+	tw_on_break.failed += late || status;
+	*group = shell.pid = 0;
+}
+
+void tw_on_break_end(void)
+{
+	const struct timespec pause = { .tv_nsec = TW_NS_PER_MS };
+
+	for (tw_on_break_watch(); shell.pid; tw_on_break_watch())
+		nanosleep(&pause, NULL);
+	tw_guard_end(&guard);
+}

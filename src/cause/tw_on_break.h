@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The command of --on-break: one at a time, in a process group of its own. All
+ * is called by main, which waits for it only at the end of the run.
+ */
+#ifndef TW_ON_BREAK_H
+#define TW_ON_BREAK_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+/* How often. What was left out came while the one before still ran. */
+extern struct tw_on_break {
+	uint64_t run, failed, left_out;
+} tw_on_break;
+
+/* Before the run: however main ends, the command is killed. */
+void tw_on_break_begin(void);
+
+/* What @set puts into its environment, @print prints to its standard input. */
+void tw_on_break_start(const char *command, void (*set)(void),
+		       void (*print)(FILE *file));
+
+/* Sees to one that has ended, or must: to be called now and then. */
+void tw_on_break_watch(void);
+
+/* After the run: waits for its end, but no longer than it may run. */
+void tw_on_break_end(void);
+
+#endif /* TW_ON_BREAK_H */
