@@ -27,6 +27,7 @@ STAMPS = ("planned", "t0", "t1", "t2", "t3")
 NAMELESS = "<...>"      # the kernel had forgotten the task's name
 COMM = 15               # letters of a task's name
 BEGIN = "# tracer: "
+STACK = ": <stack trace>"
 
 
 @dataclasses.dataclass(slots=True)
@@ -179,7 +180,9 @@ def read_trace(path):
             line = line.rstrip("\n")
             if match := STAMP.fullmatch(line):
                 take_stamp(trace, number, match)
-            elif not line.startswith("#") and (event := read_event(line)):
+            # A stack at a switch has the task that left as the current one.
+            elif not line.startswith("#") and STACK not in line and (
+                    event := read_event(line)):
                 trace.events.append(event)
                 if event.kind == "mark":
                     take_mark(trace, event)

@@ -322,9 +322,10 @@ static int add(struct reader *to, const struct tw_event *event)
 {
 	struct tw_window *window = to->window;
 
+	/* After a switch, it has the task that left as the current one. */
 	to->in_stack = event->kind == TW_EVENT_STACK;
-	if (to->in_stack && add_stack(to, event))
-		return -ENOMEM;
+	if (to->in_stack)
+		return add_stack(to, event);
 	to->last[event->cpu] = event->kind;
 	if (window->count == to->room) {
 		size_t room = to->room ? 2 * to->room : 1024;

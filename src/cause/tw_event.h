@@ -18,7 +18,7 @@ enum tw_event_kind {
 	TW_EVENT_ENTER,		/* an interrupt or softirq starts */
 	TW_EVENT_LEAVE,		/* an interrupt or softirq ends */
 	TW_EVENT_NET,		/* the network stack passes a packet on */
-	TW_EVENT_STACK		/* the stack of the event before it */
+	TW_EVENT_STACK		/* of the event before it: see struct tw_stack */
 };
 
 struct tw_event {

@@ -224,8 +224,9 @@ def test_main_killed(start):
                             if "file" in os.listdir(start.directory) else "")
     shell = int(outside.read(start.directory / "file"))
     process.signal(signal.SIGKILL)
+    assert outside.wait_for(lambda: not outside.alive(shell), 5)
     process.finish()
-    assert process.gone(5) and not outside.alive(shell)
+    assert process.gone(5)
 
 
 @results.root

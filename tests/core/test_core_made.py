@@ -203,10 +203,14 @@ def test_stacks(where, frames, at, told):
                   "1016 2 hog FIRST; 1316 2 hog R+> server; 1316 2 hog LAST; "
                   "1320 2 server <stack trace>"]) + " => others\n"
     for name, here in (("FIRST", "wakes"), ("LAST", "leaves")):
-        text = text.replace(f" {name}\n", stack if here == where else " x\n")
+        text = text.replace(f" {name}\n", stack) if here == where else \
+            re.sub(rf".*: {name}\n", "", text)
     cause, text = analysed(["send", "1010", "1330", "20", "none"], text)
     assert cause["who"] == "hog-300"
     assert (cause["stack_at"], cause["stack"]) == (at, told)
+    # The stack at a switch names who left; the next one has the CPU.
+    assert [(one["state"], one["who"]) for one in cause["timeline"][-2:]] == [
+        ("runnable", "hog-300"), ("runs", "twoway-server-200")]
     assert text.splitlines()[1] == "# Stack of hog-300, as " + (
         "an interrupt came: " if at == "interrupt" else "it left the CPU: "
     ) + (" < ".join(told) or "in user mode")

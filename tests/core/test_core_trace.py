@@ -112,8 +112,8 @@ def test_stack(begin, tracefs, events, wanted):
     process.steady()
     own, = tracing.instance(tracefs, process.pid)
     for event in ("sched_waking", "sched_switch"):
-        assert "stacktrace" in outside.read(
-            own / "events" / "sched" / event / "trigger")
+        trigger = outside.read(own / "events" / "sched" / event / "trigger")
+        assert trigger.startswith("stacktrace:unlimited if "), trigger
     found = {one.split(":")[-1] for one in outside.read(
         own / "set_event").split()}
     assert wanted <= found and not {"stack", ""} & found

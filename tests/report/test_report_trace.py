@@ -61,6 +61,19 @@ def test_who_had_the_cpu(files):
         [100, 0, 100, 0, 100]
 
 
+def test_stacks_change_nothing(files):
+    """A stack has no say in who has a CPU: at a switch, it names who left."""
+    plain = picture(files(), *RESULTS).play
+    lines = []
+    for one in made_trace.events():
+        lines.append(one)
+        if "sched_switch" in one:
+            lines.append(one.split("sched_switch")[0] + "<stack trace>\n"
+                         " => __schedule\n")
+    assert picture(files(trace=made_trace.trace(lines=lines)),
+                   *RESULTS).play == plain
+
+
 def test_what_client_and_server_did(files):
     play = picture(files(), *RESULTS).play
     assert play.pids == {"client": 100, "server": 200}

@@ -194,7 +194,8 @@ def test_outranked(measure, spinner, test, options, cpu, phases):
     for _ in range(TRIES):
         task = spin(spinner, cpu)
         try:
-            broken = measure(test, "-l", 0, "-D", 1, *options)
+            broken = measure(test, "-l", 0, "-D", 1, "--trace=stack",
+                             *options)
         finally:
             had = ended(task)
         # Else the host was the cause, or it did not begin in a trial.
@@ -221,6 +222,11 @@ def test_outranked(measure, spinner, test, options, cpu, phases):
     assert re.search(rf": prim-\w+ runnable on CPU {cpu} for [\d.]+ us "
                      rf"while {name} \(.* ran, which outranks it",
                      broken.analysis["cause"])
+    # It spins in user mode, and then sleeps.
+    told = "an interrupt came: in user mode"
+    if broken.analysis["stack_at"] == "switch":
+        told = f"it left the CPU: {' < '.join(broken.analysis['stack'])}"
+    assert f"# Stack of {name}, as {told}\n" in broken.out
 
 
 def test_no_break(start, tracefs, memory):
