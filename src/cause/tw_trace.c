@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/sysinfo.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -92,6 +93,17 @@ static size_t room(const struct tw_run *run)
 	return events ? sizeof(struct room) : 0;
 }
 
+/* A message that comes from elsewhere wakes a task from any CPU. */
+static void add_all(cpu_set_t *used)
+{
+	int cpu;
+
+	if (tw_config.absent[TW_SERVER] || tw_config.absent[TW_CLIENT] ||
+	    tw_metrics[TW_NETWORK].lacks)
+		for (cpu = 0; cpu < get_nprocs_conf(); cpu++)
+			CPU_SET(cpu, used);
+}
+
 static void begin(struct tw_run *run)
 {
 	cpu_set_t used, cpus;
@@ -100,6 +112,7 @@ static void begin(struct tw_run *run)
 	if (!events)
 		return;
 	CPU_ZERO(&used);
+	add_all(&used);
 	for (i = 0; i < tw_config.pairs; i++) {
 		struct room *to = tw_pair_room(run, i, &tw_part_trace);
 
@@ -160,18 +173,22 @@ bool tw_trace_has(enum tw_metric_id metric, enum tw_metric_id id)
 
 /*
  * When a message from another host woke the side, which had read it by @read_ns:
- * the last time before. 0: it was not woken.
+ * the last time before, but for the end of a stop or of a wait for a lock.
+ * 0: it was not woken.
  */
 static int64_t woken_ns(const struct tw_process *side, int64_t read_ns)
 {
+	const struct tw_event *event = window.events;
+	const struct tw_event *end = event + window.count;
 	int64_t at_ns = 0;
-	size_t i;
+	bool held = false;
 
-	for (i = 0; i < window.count; i++)
-		if (window.events[i].kind == TW_EVENT_WAKING &&
-		    window.events[i].other_pid == side->pid &&
-		    window.events[i].time_ns <= read_ns)
-			at_ns = window.events[i].time_ns;
+	for (; event < end && event->time_ns <= read_ns; event++)
+		if (event->kind == TW_EVENT_SWITCH && event->pid == side->pid)
+			held = event->held;
+		else if (event->kind == TW_EVENT_WAKING && !held &&
+			 event->other_pid == side->pid)
+			at_ns = event->time_ns;
 	return at_ns;
 }
 

@@ -460,6 +460,51 @@ def test_cause(run, shim, fault):
     assert cause["phase"] == phase and cause["ns"] > 19000000
 
 
+@results.root
+def test_far_server_is_stopped(start):
+    """The request does not wake it: its host is to blame nevertheless."""
+    with tracing.usable():
+        process = start("--connect=127.0.0.1", rsh(), *QUICK, "-b", 300000,
+                        "--trace", "--json=json")
+        measuring(process)
+        there, = process.named("twoway-server")
+        os.kill(there, signal.SIGSTOP)
+        time.sleep(1)
+        os.kill(there, signal.SIGCONT)
+        assert process.finish(60) == 2, process.err
+    causes = re.findall("^# Cause: .*", process.out, re.M)
+    assert causes[0].startswith("# Cause: server host "), causes
+    cause = outside.load_json(start.directory / "json")[
+        "twoway"]["peer"]["breaks"][0]["cause"]
+    assert cause["ns"] > 600 * 10 ** 6
+
+
+@results.root
+@pytest.mark.parametrize("way", [
+    ("--connect=127.0.0.1", rsh()), ("--connect=127.0.0.1",
+                                     "--reflect=icmp")])
+def test_all_cpus_are_traced(start, way):
+    """What comes from another host may wake a task from any of them."""
+    cpu = min(os.sched_getaffinity(0))
+    with tracing.usable() as tracefs:
+        process = start(*way, *QUICK, "-b", 10**6, "--trace",
+                        f"--client-affinity={cpu}", *(
+                            [f"--server-affinity={cpu}"]
+                            if "--reflect=icmp" not in way else []))
+        measuring(process)
+        pids = [process.pid]
+        if "--reflect=icmp" not in way:
+            pids.append(far_side(process.pid))
+        for pid in pids:
+            one, = pathlib.Path(tracefs, "instances").glob(
+                f"twowaytest-{pid}-*")
+            mask = (one / "tracing_cpumask").read_text("ascii")
+            assert int(mask.replace(",", ""), 16) & \
+                (1 << os.cpu_count()) - 1 == (1 << os.cpu_count()) - 1
+        process.signal(signal.SIGINT)
+        process.finish(20)
+
+
 @pytest.mark.parametrize("option", ["--load=command:id", "--wait=busy"])
 def test_login_only(run, server, option):
     """Over the network, nobody runs a command or keeps a CPU."""
