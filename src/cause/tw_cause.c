@@ -318,18 +318,20 @@ static int worth(const struct tw_stack *stack)
 /* The stack in the span that tells most of the task that is to blame. */
 static void find_stack(struct tw_cause *cause, const struct tw_window *window)
 {
-	const struct tw_stack *stack = window->stacks;
-	const struct tw_stack *end = stack + window->stack_count;
 	const struct tw_piece *who = &cause->worst;
+	size_t i;
 
 	if (!cause->to_blame || who->interrupt || who->pid <= 0)
 		return;
-	for (; stack < end; stack++)
+	for (i = 0; i < window->stack_count; i++) {
+		const struct tw_stack *stack = &window->stacks[i];
+
 		if (stack->pid == who->pid && stack->cpu == who->cpu &&
 		    stack->time_ns >= cause->span.begin_ns - TW_NS_PER_US &&
 		    stack->time_ns <= cause->span.end_ns &&
 		    worth(stack) > worth(&cause->stack))
 			cause->stack = *stack;
+	}
 }
 
 void tw_cause_find(struct tw_cause *cause, const struct tw_window *window,

@@ -178,17 +178,20 @@ bool tw_trace_has(enum tw_metric_id metric, enum tw_metric_id id)
  */
 static int64_t woken_ns(const struct tw_process *side, int64_t read_ns)
 {
-	const struct tw_event *event = window.events;
-	const struct tw_event *end = event + window.count;
 	int64_t at_ns = 0;
 	bool held = false;
+	size_t i;
 
-	for (; event < end && event->time_ns <= read_ns; event++)
+	for (i = 0; i < window.count && window.events[i].time_ns <= read_ns;
+	     i++) {
+		const struct tw_event *event = &window.events[i];
+
 		if (event->kind == TW_EVENT_SWITCH && event->pid == side->pid)
 			held = event->held;
 		else if (event->kind == TW_EVENT_WAKING && !held &&
 			 event->other_pid == side->pid)
 			at_ns = event->time_ns;
+	}
 	return at_ns;
 }
 

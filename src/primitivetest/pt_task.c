@@ -75,6 +75,7 @@ void pt_prefault(void *memory, size_t size)
 
 int pt_task_live(struct pt_task *task)
 {
+	struct pt_usage used = { .minor_faults = 0 };
 	const char *refused;
 	int err;
 
@@ -92,9 +93,10 @@ int pt_task_live(struct pt_task *task)
 	if (err)
 		return err;
 	pt_wait(&task->gate);
-	add_usage(&task->used, -1);
+	add_usage(&used, -1);
 	err = task->role->run(task);
-	add_usage(&task->used, 1);
+	add_usage(&used, 1);
+	task->used = used;	/* of one that is killed there is none */
 	if (!err)
 		pt_rest_after(task);
 	read_settings(&task->left);

@@ -178,8 +178,8 @@ def test_users_stacktrace(begin, kernel_text, tracefs):
     (("-b9", "--trace-file=x"), "--trace-file=x: allowed only with --trace"),
     (("-b9", "--trace", "--trace-file=/nowhere/x"), "/nowhere/x: cannot be"),
     *((("-b9", f"--trace={events}"), f"--trace={events}: {word}: Invalid "
-       "argument; allowed is a list of systems (irq), events (sched_switch) "
-       "or system:event") for events, word in [
+       "argument; allowed is stack, and a list of systems (irq), events "
+       "(sched_switch) or system:event") for events, word in [
            ("no_such", "no_such"), ("sched:no_such", "sched:no_such"),
            ("no_such:*", "no_such:*"), ("+sched,no_such", "no_such")])])
 def test_refused(run, tracefs, options, told):
