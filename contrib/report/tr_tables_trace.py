@@ -56,4 +56,5 @@ def table_of(run, analysis):
          "who had the CPU", "cause"], rows_of(analysis),
         f"Cause: {analysis.cause}. {analysis.stack_text} ".rstrip() +
         " From the begin of the phase on; the state is that of who waited, "
-        "and yes is the state that most of the delay passed in.", figures=6, key="broken")
+        "and yes is the state that most of the delay passed in.", figures=6,
+        key="broken")

@@ -264,60 +264,6 @@ static void put_marks(struct reader *to, int64_t before_ns)
 			to->mark->what);
 }
 
-/* By how their names begin: an interrupt came here; the scheduler's own. */
-static const char *const entries[] = {
-	"asm_", "el0t_64_", "el1h_64_", "el0_", "el1_", "__irq_", "handle_arch_",
-	"ret_from_exception", "hardware_interrupt_common", "do_ext_interrupt",
-	"apic_timer_interrupt", "common_interrupt", NULL
-};
-static const char *const schedulers[] = {
-	"__schedule", "schedule", "preempt_schedule", "__cond_resched",
-	"trace_event_", "__traceiter_", NULL
-};
-
-static bool begins_so(const char *name, const char *const *list)
-{
-	while (*list && strncmp(name, *list, strlen(*list)))
-		list++;
-	return *list;
-}
-
-/* A line " => FUNCTION" of the last stack. */
-static void take_frame(struct reader *to, const char *line)
-{
-	struct tw_stack *stack;
-	char name[sizeof(stack->frames[0])];
-
-	if (!to->in_stack || sscanf(line, " => %47[^+ <\n]", name) != 1)
-		return;
-	stack = &to->window->stacks[to->window->stack_count - 1];
-	if (begins_so(name, entries))
-		stack->count = 0;
-	else if (stack->count < TW_FRAMES &&
-		 (stack->count || !begins_so(name, schedulers)))
-		strcpy(stack->frames[stack->count++], name);
-}
-
-static int add_stack(struct reader *to, const struct tw_event *event)
-{
-	struct tw_window *window = to->window;
-	size_t count = window->stack_count;
-	struct tw_stack *more = window->stacks;
-
-	/* The room is doubled at each power of two. */
-	if (!(count & (count - 1)))
-		more = realloc(more, (count ? 2 * count : 1) * sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	window->stacks = more;
-	window->stack_count++;
-	more[count] = (struct tw_stack) {
-		.time_ns = event->time_ns, .cpu = event->cpu,
-		.pid = event->pid, .at = to->last[event->cpu],
-	};
-	return 0;
-}
-
 static int add(struct reader *to, const struct tw_event *event)
 {
 	struct tw_window *window = to->window;
@@ -325,7 +271,7 @@ static int add(struct reader *to, const struct tw_event *event)
 	/* After a switch, it has the task that left as the current one. */
 	to->in_stack = event->kind == TW_EVENT_STACK;
 	if (to->in_stack)
-		return add_stack(to, event);
+		return tw_stack_begin(window, event, to->last[event->cpu]);
 	to->last[event->cpu] = event->kind;
 	if (window->count == to->room) {
 		size_t room = to->room ? 2 * to->room : 1024;
@@ -358,7 +304,8 @@ static int take(struct reader *to, const char *line)
 	/* A line without a time belongs to the one before. */
 	if (!parse_line(line, &event)) {
 		note_loss(to, line);
-		take_frame(to, line);
+		if (to->in_stack)
+			tw_stack_line(to->window, line);
 		if (to->kept)
 			fputs(line, to->out);
 		return 0;

@@ -86,4 +86,12 @@ int tw_window_read(struct tw_window *window, FILE *trace, int64_t from_ns,
 
 void tw_window_free(struct tw_window *window);
 
+/*
+ * Internal: a stack of the current task begins, at an event of the kind @at: 0
+ * or -ENOMEM. One of its lines, " => FUNCTION".
+ */
+int tw_stack_begin(struct tw_window *window, const struct tw_event *event,
+		   enum tw_event_kind at);
+void tw_stack_line(struct tw_window *window, const char *line);
+
 #endif /* TW_EVENT_H */

@@ -98,14 +98,6 @@ void tw_on_break_start(const char *command, void (*set)(void),
 	tw_on_break.run++;
 }
 
-static bool has_ended(void)
-{
-	siginfo_t info = { .si_pid = 0 };
-
-	return waitid(P_PID, shell.pid, &info,
-		      WEXITED | WNOWAIT | WNOHANG) || info.si_pid;
-}
-
 void tw_on_break_watch(void)
 {
 	bool late;
@@ -113,7 +105,7 @@ void tw_on_break_watch(void)
 
 	if (!shell.pid)
 		return;
-	late = !has_ended();
+	late = !tw_process_ended(&shell);
 	if (late && tw_now_ns(CLOCK_MONOTONIC) < end_ns)
 		return;
 	tw_process_stop_failed(&shell);

@@ -36,15 +36,12 @@ struct room {
 
 static const char *events;	/* NULL: no --trace */
 static const char *path;	/* --trace-file */
-/* The cycle that was looked into last; at the end, the longest one. */
-static struct tw_window window;
-static struct tw_cause cause;
-static int64_t cycle_ns;
-static struct {
+/* The cycle that was looked into last, and the longest; in the end, both. */
+static struct looked {
 	struct tw_window window;
 	struct tw_cause cause;
-	int64_t cycle_ns;	/* 0: none, or it is the one above */
-} longest;
+	int64_t cycle_ns;	/* 0: none */
+} last, longest;
 
 static void parse(const struct tw_option *option, char *value)
 {
@@ -69,7 +66,7 @@ static void write_more(FILE *file)
 	fprintf(file, ", \"trace_file\": ");
 	rt_json_string(file, path);
 	fprintf(file, ",\n      \"cause\": ");
-	tw_cause_json(file, &cause);
+	tw_cause_json(file, &last.cause);
 }
 
 static void check(struct tw_run *run)
@@ -182,9 +179,9 @@ static int64_t woken_ns(const struct tw_process *side, int64_t read_ns)
 	bool held = false;
 	size_t i;
 
-	for (i = 0; i < window.count && window.events[i].time_ns <= read_ns;
+	for (i = 0; i < last.window.count && last.window.events[i].time_ns <= read_ns;
 	     i++) {
-		const struct tw_event *event = &window.events[i];
+		const struct tw_event *event = &last.window.events[i];
 
 		if (event->kind == TW_EVENT_SWITCH && event->pid == side->pid)
 			held = event->held;
@@ -200,13 +197,13 @@ static int64_t waits_ns(const struct tw_process *side, int64_t sends_ns)
 {
 	size_t i = 0;
 
-	while (i < window.count &&
-	       (window.events[i].kind != TW_EVENT_SWITCH ||
-		window.events[i].pid != side->pid ||
-		window.events[i].runnable ||
-		window.events[i].time_ns < sends_ns))
+	while (i < last.window.count &&
+	       (last.window.events[i].kind != TW_EVENT_SWITCH ||
+		last.window.events[i].pid != side->pid ||
+		last.window.events[i].runnable ||
+		last.window.events[i].time_ns < sends_ns))
 		i++;
-	return i < window.count ? window.events[i].time_ns : sends_ns;
+	return i < last.window.count ? last.window.events[i].time_ns : sends_ns;
 }
 
 /* Whether those who take part in a phase are processes of this host. */
@@ -319,7 +316,7 @@ static int read_window(const struct tw_break *of, int64_t ahead_ns)
 		known[count].at_ns -= ahead_ns;
 		count += marks[i].at_ns != 0;
 	}
-	err = tw_window_read(&window, file, from_ns(cycle) - ahead_ns, whose,
+	err = tw_window_read(&last.window, file, from_ns(cycle) - ahead_ns, whose,
 			     known, count);
 	fclose(file);
 	return err;
@@ -334,15 +331,16 @@ static void look(const struct tw_run *run, int number)
 	int err = read_window(of, ahead_ns);
 	int count = list_spans(spans, run->pairs[number], of, ahead_ns);
 
-	cycle_ns = of->values_ns[of->metric];
+	last.cycle_ns = of->values_ns[of->metric];
 	if (!count) {
-		cause.lacks = "no phase of this host is a part of it";
+		last.cause.lacks = "no phase of this host is a part of it";
 		return;
 	}
-	tw_cause_find(&cause, &window, spans, count, tw_bypass_read());
+	tw_cause_find(&last.cause, &last.window, spans, count,
+		      tw_bypass_read());
 	if (err)
-		cause.lacks = err == -EINTR ? "a signal ended the reading of the trace" :
-			      "the trace could not be read";
+		last.cause.lacks = err == -EINTR ? "a signal ended the reading of the trace" :
+				   "the trace could not be read";
 }
 
 const struct tw_cause *tw_trace_look(const struct tw_run *run, int pair)
@@ -352,30 +350,28 @@ const struct tw_cause *tw_trace_look(const struct tw_run *run, int pair)
 	/* Another client may have stopped it before main has started it. */
 	tw_tracefs_stop();
 	look(run, pair);
-	return &cause;
+	return &last.cause;
 }
 
 void tw_trace_print(FILE *file)
 {
 	if (!events)
 		return;
-	tw_cause_print(file, &cause);
-	fputs(window.text ? window.text : "", file);
+	tw_cause_print(file, &last.cause);
+	fputs(last.window.text ? last.window.text : "", file);
 }
 
 void tw_trace_resume(void)
 {
 	if (!events)
 		return;
-	if (cycle_ns > longest.cycle_ns) {
+	if (last.cycle_ns > longest.cycle_ns) {
 		tw_window_free(&longest.window);
-		longest.window = window;
-		longest.cause = cause;
-		longest.cycle_ns = cycle_ns;
+		longest = last;
 	} else {
-		tw_window_free(&window);
+		tw_window_free(&last.window);
 	}
-	window = (struct tw_window) { .events = NULL };
+	last = (struct looked) { .cycle_ns = 0 };
 	tw_tracefs_resume();
 }
 
@@ -387,18 +383,16 @@ static void end(struct tw_run *run)
 	if (!events)
 		return;
 	pair = tw_break_pair(run);
-	if (longest.cycle_ns) {
-		window = longest.window;
-		cause = longest.cause;
-	} else if (pair >= 0) {
+	if (longest.cycle_ns)
+		last = longest;
+	else if (pair >= 0)
 		look(run, pair);
-	}
 	tw_tracefs_close();
 }
 
 struct tw_cause *tw_trace_cause(const struct tw_run *run)
 {
-	return events && tw_break_pair(run) >= 0 ? &cause : NULL;
+	return events && tw_break_pair(run) >= 0 ? &last.cause : NULL;
 }
 
 void tw_trace_break(const struct tw_run *run, int pair)
@@ -417,13 +411,13 @@ static void text(FILE *file, const struct tw_run *run)
 		return;
 	/* Between hosts, tw_peer.c prints both. */
 	if (!tw_config.absent[TW_SERVER])
-		tw_cause_print(file, &cause);
+		tw_cause_print(file, &last.cause);
 	fprintf(file, "# Trace: %s\n", path);
 }
 
 static void print_trace(FILE *file, const struct tw_run *run)
 {
-	fputs(window.text ? window.text : "", file);
+	fputs(last.window.text ? last.window.text : "", file);
 }
 
 static int write_trace(const struct tw_run *run, int status)

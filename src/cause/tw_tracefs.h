@@ -29,8 +29,9 @@
  * Makes and starts it, on @cpus. @events: a list of systems, events or
  * system:event; with "+" in front, they are added to the usual ones. With
  * "stack" before all of it, or alone, it has the kernel stack of whom a wake-up
- * of a task of ours interrupts, and of who leaves the CPU to one. Removes what killed runs have left behind. What fails ends the program after a
- * message. However main ends, the trace is removed.
+ * of a task of ours interrupts, and of who leaves the CPU to one. Removes what
+ * killed runs have left behind. What fails ends the program after a message.
+ * However main ends, the trace is removed.
  */
 void tw_tracefs_open(const char *events, const cpu_set_t *cpus);
 

@@ -48,7 +48,6 @@ static struct net {
 static int net_count;
 
 static pid_t children[CHILDREN];	/* 0: none */
-static int lock_fd;		/* who holds its lock measures */
 static const char *where, *allow;	/* --server, --allow */
 
 static bool to_address(const char *text, struct in6_addr *address, int *bits)
@@ -205,7 +204,6 @@ static void be_server(int listener, int fd, pid_t parent)
 	tw_far_priority = (int)tw_config.priority;
 	tw_config.priority = 0;
 	tw_far = true;
-	tw_far_lock_fd = lock_fd;
 }
 
 /* Returns whether this is the child. */
@@ -288,7 +286,9 @@ static void check(struct tw_run *run)
 	if (!where)
 		return;
 	listener = open_listener();
-	lock_fd = memfd_create("twowaytest-lock", MFD_CLOEXEC);
+	tw_far_lock_fd = memfd_create("twowaytest-lock", MFD_CLOEXEC);
+	if (tw_far_lock_fd < 0)
+		fatal("--server=%s: no lock for its clients: %m\n", where);
 	stop_fd = tw_lines_stop_fd();
 	if (!*(bool *)tw_option_find("default-system")->to)
 		tw_far_is_awake = set_latency_target(0) >= 0;
