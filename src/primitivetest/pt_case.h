@@ -54,7 +54,7 @@ struct pt_task {
 	char name[16];
 	int priority;
 	cpu_set_t cpus;
-	sem_t gate;		/* opened when all are ready */
+	sem_t gate;		/* opened when all are ready; see pt_wake() */
 	int pid;		/* of the thread */
 	struct tw_process process;	/* if it is one */
 	const char *failed;	/* what failed; NULL: nothing */

@@ -71,7 +71,7 @@ int pt_lead(struct pt_task *task,
 {
 	struct pt_trial trial = { .t_ns = { 0 } };
 	bool spins = task->in->choice.test->flags & PT_SPINS;
-	int err = 0;
+	int i, err = 0;
 
 	while (!err && pt_more(task)) {
 		err = once(task, &trial);
@@ -79,6 +79,21 @@ int pt_lead(struct pt_task *task,
 			pt_record(task, &trial);
 		if (spins)
 			pt_rest(task);
+	}
+	for (i = 0; i < task->in->task_count; i++)
+		if (i != task->number)
+			pt_wake(task, i);
+	return err;
+}
+
+int pt_serve(struct pt_task *task, int (*serve)(struct pt_task *task))
+{
+	int err = pt_await(task);
+
+	while (!err && !pt_over(task)) {
+		err = serve(task);
+		if (!err)
+			err = pt_await(task);
 	}
 	return err;
 }

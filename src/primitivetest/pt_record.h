@@ -24,9 +24,15 @@ bool pt_more(struct pt_task *task);
  */
 void pt_record(struct pt_task *task, const struct pt_trial *trial);
 
-/* The task that leads: calls @once for each trial. Returns 0 or its -errno. */
+/*
+ * The task that leads: calls @once for each trial, and wakes all others after
+ * the last. Returns 0 or its -errno.
+ */
 int pt_lead(struct pt_task *task,
 	    int (*once)(struct pt_task *task, struct pt_trial *trial));
+
+/* Another one: calls @serve each time that it is woken, until pt_over(). */
+int pt_serve(struct pt_task *task, int (*serve)(struct pt_task *task));
 
 /*
  * Called by the others when the task that leads has woken them: whether it has
@@ -61,6 +67,18 @@ static inline int pt_wait(sem_t *sem)
 static inline int pt_post(sem_t *sem)
 {
 	return sem_post(sem) ? -errno : 0;
+}
+
+/* Wakes the task of that number, which is in pt_await() or will be. */
+static inline int pt_wake(struct pt_task *task, int number)
+{
+	return pt_post(&task->in->task[number].gate);
+}
+
+/* Sleeps until another task wakes it. */
+static inline int pt_await(struct pt_task *task)
+{
+	return pt_wait(&task->gate);
 }
 
 /* The value of a metric in ps; PT_NO_VALUE: this trial has none. */

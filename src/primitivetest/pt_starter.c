@@ -22,9 +22,10 @@ static pid_t main_pid;
 
 static const struct pt_role *roles_of(const struct pt_case *c)
 {
-	static struct pt_role alone[2] = { { "high", PT_HIGH, false, NULL } };
+	static struct pt_role alone[2] = { { .name = "high", PT_HIGH } };
 	const struct pt_kind *kind = c->choice.kind;
 
+	alone[0].once = c->choice.test->once;
 	alone[0].run = c->choice.test->run;
 	return kind && kind->roles ? kind->roles :
 	       c->choice.test->roles ? c->choice.test->roles : alone;

@@ -73,8 +73,17 @@ void pt_prefault(void *memory, size_t size)
 		bytes[at] = bytes[at];
 }
 
+static int run(struct pt_task *task)
+{
+	const struct pt_role *role = task->role;
+
+	return role->once ? pt_lead(task, role->once) :
+	       role->serve ? pt_serve(task, role->serve) : role->run(task);
+}
+
 int pt_task_live(struct pt_task *task)
 {
+	const struct pt_test *test = task->in->choice.test;
 	struct pt_usage used = { .minor_faults = 0 };
 	const char *refused;
 	int err;
@@ -88,13 +97,15 @@ int pt_task_live(struct pt_task *task)
 	err = refused ? pt_failed(task, refused, -errno) : 0;
 	read_settings(&task->settings);
 	if (!err && tw_config.mlockall)
-		pt_prefault(task->in->room, task->in->choice.test->room);
+		pt_prefault(task->in->room, test->room);
+	if (!err && test->enter)
+		err = test->enter(task);
 	sem_post(&task->in->ready);
 	if (err)
 		return err;
 	pt_wait(&task->gate);
 	add_usage(&used, -1);
-	err = task->role->run(task);
+	err = run(task);
 	add_usage(&used, 1);
 	task->used = used;	/* of one that is killed there is none */
 	if (!err)

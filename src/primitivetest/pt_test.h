@@ -90,8 +90,14 @@ struct pt_role {
 	const char *name;	/* of the task: "prim-" and this; NULL: end */
 	enum pt_level level;
 	bool other_cpu;		/* with --cpus=cross */
-	/* Runs all trials. Returns 0 or -errno. */
+	/*
+	 * One of three, which return 0 or -errno. All trials; or of the task
+	 * that leads, one; or what another does each time that it is woken by
+	 * pt_wake().
+	 */
 	int (*run)(struct pt_task *task);
+	int (*once)(struct pt_task *task, struct pt_trial *trial);
+	int (*serve)(struct pt_task *task);
 };
 
 struct pt_kind {
@@ -146,9 +152,12 @@ struct pt_test {
 	void (*own_kind)(struct pt_kind *kind);
 	const struct pt_kind *kinds;	/* NULL: none */
 	const struct pt_metric *metrics;
-	/* One for each task; NULL: one task, PT_HIGH, of run(). */
+	/* One for each task; NULL: one, PT_HIGH, of once() or run(). */
 	const struct pt_role *roles;
+	int (*once)(struct pt_task *task, struct pt_trial *trial);
 	int (*run)(struct pt_task *task);
+	/* Called by each task, before the first trial; NULL: by none. */
+	int (*enter)(struct pt_task *task);
 	/* So many tasks of the last role; NULL: one. */
 	int (*copies)(const struct pt_case *c);
 	/*

@@ -175,7 +175,7 @@ static const struct pt_kind kinds[] = {
 };
 
 static const struct pt_role roles[] = {
-	{ "copies", PT_HIGH, false, run },
+	{ "copies", PT_HIGH, .run = run },
 	{ .name = NULL }
 };
 

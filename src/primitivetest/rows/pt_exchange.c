@@ -73,7 +73,7 @@ static int answer(struct pt_task *task)
 	return err;
 }
 
-int pt_serve(struct pt_task *task, int (*take)(struct pt_task *task),
+int pt_answer(struct pt_task *task, int (*take)(struct pt_task *task),
 	     int (*serve)(struct pt_task *task))
 {
 	int err = take(task);
@@ -174,7 +174,7 @@ const struct pt_metric pt_exchange_metrics[] = {
 };
 
 const struct pt_role pt_exchange_roles[] = {
-	[PT_ASKS] = { "asks", PT_MID, false, ask },
-	[PT_ANSWERS] = { "answers", PT_ORDERED, true, answer },
+	[PT_ASKS] = { "asks", PT_MID, .run = ask },
+	[PT_ANSWERS] = { "answers", PT_ORDERED, true, .run = answer },
 	{ .name = NULL }
 };

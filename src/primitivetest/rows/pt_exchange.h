@@ -53,7 +53,7 @@ int pt_exchange_give(struct pt_task *task);
 int pt_exchange_take(struct pt_task *task, int64_t *at_ns);
 
 /* The answering loop: @serve is called for each request, until pt_over(). */
-int pt_serve(struct pt_task *task, int (*take)(struct pt_task *task),
+int pt_answer(struct pt_task *task, int (*take)(struct pt_task *task),
 	     int (*serve)(struct pt_task *task));
 
 /* For verify(): low began before high's end in so many trials. */

@@ -202,8 +202,8 @@ static const struct pt_metric stream_metrics[] = {
 };
 
 static const struct pt_role stream_roles[] = {
-	{ "asks", PT_MID, false, send_all },
-	{ "answers", PT_ORDERED, true, receive },
+	{ "asks", PT_MID, .run = send_all },
+	{ "answers", PT_ORDERED, true, .run = receive },
 	{ .name = NULL }
 };
 

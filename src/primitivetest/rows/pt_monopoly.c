@@ -109,7 +109,7 @@ static int serve(struct pt_task *task)
 
 	side->iterations = pt_spin_iterations(WORK_US);
 	pt_post(&side->done);
-	return pt_serve(task, await_go, work);
+	return pt_answer(task, await_go, work);
 }
 
 static void verify(struct pt_case *c)
@@ -126,9 +126,9 @@ static const struct pt_metric metrics[] = {
 };
 
 static const struct pt_role roles[] = {
-	{ "releases", PT_ABOVE, false, run_starter },
-	{ "high", PT_HIGH, false, serve },
-	{ "low", PT_BOTTOM, false, serve },
+	{ "releases", PT_ABOVE, .run = run_starter },
+	{ "high", PT_HIGH, .run = serve },
+	{ "low", PT_BOTTOM, .run = serve },
 	{ .name = NULL }
 };
 

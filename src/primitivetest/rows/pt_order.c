@@ -151,8 +151,8 @@ static const struct pt_kind kinds[] = {
 };
 
 static const struct pt_role roles[] = {
-	{ "wakes", PT_ABOVE, false, run_starter },
-	{ "waits", PT_STEPPED, false, run_waiter },
+	{ "wakes", PT_ABOVE, .run = run_starter },
+	{ "waits", PT_STEPPED, .run = run_waiter },
 	{ .name = NULL }
 };
 

@@ -70,8 +70,8 @@ static const struct pt_metric metrics[] = {
 
 /* The higher one first: it has to wait when the lower one begins. */
 static const struct pt_role roles[] = {
-	{ "high", PT_HIGH, false, wait_high },
-	{ "low", PT_LOW, false, post_low },
+	{ "high", PT_HIGH, .run = wait_high },
+	{ "low", PT_LOW, .run = post_low },
 	{ .name = NULL }
 };
 

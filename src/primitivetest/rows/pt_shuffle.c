@@ -103,8 +103,8 @@ static const struct pt_metric metrics[] = {
 };
 
 static const struct pt_role roles[] = {
-	{ "asks", PT_HIGH, false, ask },
-	{ "holds", PT_HIGH, false, hold },
+	{ "asks", PT_HIGH, .run = ask },
+	{ "holds", PT_HIGH, .run = hold },
 	{ .name = NULL }
 };
 

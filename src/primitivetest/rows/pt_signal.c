@@ -223,7 +223,7 @@ static int take_all(struct pt_task *task)
 
 static int dequeue(struct pt_task *task)
 {
-	return pt_serve(task, await_go, take_all);
+	return pt_answer(task, await_go, take_all);
 }
 
 /* Whether as many as are needed can be queued; all signals are blocked. */
@@ -278,8 +278,8 @@ static const struct pt_metric queue_metrics[] = {
 };
 
 static const struct pt_role queue_roles[] = {
-	{ "asks", PT_MID, false, queue },
-	{ "answers", PT_ORDERED, true, dequeue },
+	{ "asks", PT_MID, .run = queue },
+	{ "answers", PT_ORDERED, true, .run = dequeue },
 	{ .name = NULL }
 };
 

@@ -158,7 +158,7 @@ static const struct pt_metric metrics[] = {
 };
 
 static const struct pt_role roles[] = {
-	{ "creates", PT_ABOVE, false, run },
+	{ "creates", PT_ABOVE, .run = run },
 	{ .name = NULL }
 };
 

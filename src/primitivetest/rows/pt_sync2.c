@@ -120,7 +120,7 @@ static int lock_once(struct pt_task *task)
 
 static int lock(struct pt_task *task)
 {
-	return pt_serve(task, await_go, lock_once);
+	return pt_answer(task, await_go, lock_once);
 }
 
 static const struct pt_metric mutex_metrics[] = {
@@ -130,8 +130,8 @@ static const struct pt_metric mutex_metrics[] = {
 };
 
 static const struct pt_role mutex_roles[] = {
-	{ "asks", PT_MID, false, unlock },
-	{ "answers", PT_ORDERED, true, lock },
+	{ "asks", PT_MID, .run = unlock },
+	{ "answers", PT_ORDERED, true, .run = lock },
 	{ .name = NULL }
 };
 

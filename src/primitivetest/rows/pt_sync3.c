@@ -92,7 +92,7 @@ static int run_mid(struct pt_task *task)
 {
 	((struct shared *)pt_room(task))->hog =
 		pt_spin_iterations(pt_config.hog_us);
-	return pt_serve(task, await_mid, work_mid);
+	return pt_answer(task, await_mid, work_mid);
 }
 
 static int await_high(struct pt_task *task)
@@ -113,7 +113,7 @@ static int lock_high(struct pt_task *task)
 
 static int run_high(struct pt_task *task)
 {
-	return pt_serve(task, await_high, lock_high);
+	return pt_answer(task, await_high, lock_high);
 }
 
 /* Whether mid had to wait until high had the mutex, in all trials or none. */
@@ -164,9 +164,9 @@ static const struct pt_kind kinds[] = {
 };
 
 static const struct pt_role roles[] = {
-	{ "low", PT_LOW, false, run_low },
-	{ "mid", PT_MID, false, run_mid },
-	{ "high", PT_HIGH, false, run_high },
+	{ "low", PT_LOW, .run = run_low },
+	{ "mid", PT_MID, .run = run_mid },
+	{ "high", PT_HIGH, .run = run_high },
 	{ .name = NULL }
 };
 

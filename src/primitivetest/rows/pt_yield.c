@@ -162,7 +162,7 @@ static const struct pt_kind kinds[] = {
 };
 
 static const struct pt_role roles[] = {
-	{ "yields", PT_HIGH, false, run },
+	{ "yields", PT_HIGH, .run = run },
 	{ .name = NULL }
 };
 
