@@ -9,7 +9,6 @@
 #include "pt_exchange.h"
 #include "pt_report.h"
 #include "pt_rows.h"
-#include "pt_spin.h"
 
 static struct pt_case one;
 
@@ -358,8 +357,8 @@ static void test_nobody_is_woken(void **state)
 	tw_config.warmup = 2;
 	c = pt_unit_case(&pt_preempt, NULL);
 
-	assert_int_equal(pt_preempt.open(c), 0);
-	assert_int_equal(role_of(&pt_preempt, "low")->run(&c->task[0]), 0);
+	assert_int_equal(pt_lead(&c->task[1], role_of(&pt_preempt, "low")->once),
+			 0);
 	pt_preempt.verify(c);
 	assert_int_equal(c->verdicts, 1);
 	assert_true(c->verdict[0].failed);

@@ -86,12 +86,6 @@ int pt_answer(struct pt_task *task, int (*take)(struct pt_task *task),
 	return err;
 }
 
-void pt_verdict_early(struct pt_case *c, int64_t early)
-{
-	pt_verdict(c, early, "the low task began before the high one's end in %lld of %llu trials, those of the warm-up included",
-		   (long long)early, (unsigned long long)c->done);
-}
-
 void pt_exchange_verify(struct pt_case *c)
 {
 	const struct pt_exchange *room = c->room;

@@ -56,9 +56,6 @@ int pt_exchange_take(struct pt_task *task, int64_t *at_ns);
 int pt_answer(struct pt_task *task, int (*take)(struct pt_task *task),
 	     int (*serve)(struct pt_task *task));
 
-/* For verify(): low began before high's end in so many trials. */
-void pt_verdict_early(struct pt_case *c, int64_t early);
-
 /* out, back, roundtrip; the two tasks; whether all arrived as it was sent. */
 extern const struct pt_metric pt_exchange_metrics[];
 extern const struct pt_role pt_exchange_roles[];

@@ -55,6 +55,13 @@ pt_delay_shortest(const struct pt_delay_point *point, int count, int64_t cost);
 /* How many neighbours in @order, of @count numbers, are not in rising order. */
 int pt_order_inversions(const int order[], int count);
 
+/* Work of so many iterations, on which its result depends; how many take @us. */
+uint64_t pt_spin(int64_t iterations);
+int64_t pt_spin_iterations(int64_t us);
+
+/* For verify(): low began before high's end in so many trials. */
+void pt_verdict_early(struct pt_case *c, int64_t early);
+
 /* How many iterations take about 10 ms if @count took @took_ns; at least 1. */
 int64_t pt_work_iterations(int64_t count, int64_t took_ns);
 

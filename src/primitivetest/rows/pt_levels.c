@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * preempt, monopoly, sync3: tasks of different priorities on one CPU. preempt:
+ * a post wakes a higher task, which runs within that call. monopoly: of two
+ * that work, the high one ends before the low one begins. sync3: a low task
+ * holds a mutex that a high one waits for, when a middle one begins to work;
+ * with a protocol, the middle one has to wait too.
+ */
+#include <pthread.h>
+#include <string.h>
+
+#include "pt_channel.h"
+#include "pt_rows.h"
+
+#define WORK_US		200	/* of monopoly */
+#define SERIES		20
+#define ITERATIONS	20000
+#define STEPS		256	/* of such a step, so many more at most */
+
+/* Of a task: it counts iterations, and never waits for a clock. */
+struct work {
+	int64_t us, iterations;
+	int64_t begin_ns, end_ns;
+};
+
+struct levels {
+	pthread_mutex_t mutex;
+	struct work work[3];	/* of each task */
+	int64_t high_ns;	/* when high had the mutex */
+	atomic_int ended;	/* monopoly: pieces of work */
+	int64_t early;		/* trials in the wrong order */
+};
+
+uint64_t pt_spin(int64_t iterations)
+{
+	uint64_t value = 1;
+
+	/* Knuth's generator: each step needs the one before. */
+	while (iterations-- > 0)
+		value = value * UINT64_C(6364136223846793005) +
+			UINT64_C(1442695040888963407);
+	return value;
+}
+
+/* From the fastest of a few series, so that the work takes at least @us. */
+int64_t pt_spin_iterations(int64_t us)
+{
+	int64_t took_ns, least_ns = INT64_MAX;
+	uint64_t sum = 0;
+	int i;
+
+	for (i = 0; i < SERIES; i++) {
+		took_ns = -tw_now_ns(CLOCK_MONOTONIC);
+		sum += pt_spin(ITERATIONS);
+		took_ns += tw_now_ns(CLOCK_MONOTONIC);
+		if (took_ns < least_ns)
+			least_ns = took_ns;
+	}
+	/* The sum is never 0: it only has to be needed. */
+	return us * TW_NS_PER_US * ITERATIONS /
+	       (least_ns + !least_ns + !sum) + 1;
+}
+
+static int calibrate(struct pt_task *task)
+{
+	struct levels *levels = pt_room(task);
+	struct work *work = &levels->work[task->number];
+
+	work->iterations = pt_spin_iterations(work->us);
+	return 0;
+}
+
+/* For the time asked for at least: the CPU may be faster than before. */
+static int do_work(struct pt_task *task)
+{
+	struct levels *levels = pt_room(task);
+	struct work *work = &levels->work[task->number];
+	uint64_t sum, more = 0;
+	int i;
+
+	work->begin_ns = pt_now(task);
+	sum = pt_spin(work->iterations);
+	work->end_ns = pt_now(task);
+	for (i = 0; i < STEPS && work->end_ns - work->begin_ns <
+	     work->us * TW_NS_PER_US; i++) {
+		more += pt_spin(work->iterations / STEPS + 1);
+		work->end_ns = pt_now(task);
+	}
+	return pt_check_sum(task, sum + (more == 1));
+}
+
+/* The higher one comes first: it has to wait when the lower one begins. */
+enum { PREEMPT_HIGH, PREEMPT_LOW };
+
+static int preempt(struct pt_task *task)
+{
+	task->in->stamp_ns = pt_now(task);
+	return 0;
+}
+
+static int post(struct pt_task *task, struct pt_trial *trial)
+{
+	struct levels *levels = pt_room(task);
+
+	trial->t_ns[0] = pt_now(task);
+	pt_wake(task, PREEMPT_HIGH);
+	trial->t_ns[2] = pt_now(task);
+	trial->t_ns[1] = task->in->stamp_ns;
+	levels->early += trial->t_ns[1] < trial->t_ns[0];
+	return 0;
+}
+
+static void verify_preempt(struct pt_case *c)
+{
+	const struct levels *levels = c->room;
+
+	if (levels->early)
+		pt_verdict(c, true, "%lld posts returned before the higher task had run",
+			   (long long)levels->early);
+}
+
+static const struct pt_metric preempt_metrics[] = {
+	PT_METRIC("preempt", "Post to the higher task running", 0, 1,
+		  .rate = "preemptions", PT_SPAN(PT_TO_WAIT, 0, 1)),
+	PT_METRIC("resume", "From there to the post's return", 1, 2,
+		  PT_SPAN(PT_TO_WAIT, 1, 0)),
+	PT_METRIC("post", "The whole post", 0, 2),
+	{ .token = NULL }
+};
+
+static const struct pt_role preempt_roles[] = {
+	[PREEMPT_HIGH] = { "high", PT_HIGH, .serve = preempt },
+	[PREEMPT_LOW] = { "low", PT_LOW, .once = post },
+	{ .name = NULL }
+};
+
+const struct pt_test pt_preempt = {
+	.name = "preempt",
+	.about = "a post wakes a higher task, which runs at once",
+	.groups = PT_RHEALSTONE,
+	.flags = PT_SAME | PT_REALTIME | PT_PACED,
+	.metrics = preempt_metrics, .roles = preempt_roles, .switches = 2,
+	.trials = 10000, .room = sizeof(struct levels),
+	.verify = verify_preempt,
+};
+
+enum { RELEASES, RELEASED_HIGH, RELEASED_LOW };
+
+static int open_monopoly(struct pt_case *c)
+{
+	struct levels *levels = c->room;
+
+	levels->work[RELEASED_HIGH].us = WORK_US;
+	levels->work[RELEASED_LOW].us = WORK_US;
+	return 0;
+}
+
+/* Above both: neither begins before it waits. The last one wakes it. */
+static int release(struct pt_task *task, struct pt_trial *trial)
+{
+	struct levels *levels = pt_room(task);
+	const struct work *high = &levels->work[RELEASED_HIGH];
+	const struct work *low = &levels->work[RELEASED_LOW];
+	int err;
+
+	trial->t_ns[0] = pt_now(task);
+	pt_wake(task, RELEASED_LOW);
+	pt_wake(task, RELEASED_HIGH);
+	err = pt_await(task);
+	trial->t_ns[1] = high->end_ns;
+	trial->t_ns[2] = low->end_ns;
+	trial->t_ns[3] = low->begin_ns;
+	levels->early += low->begin_ns < high->end_ns;
+	return err;
+}
+
+static int work_released(struct pt_task *task)
+{
+	struct levels *levels = pt_room(task);
+	int err = do_work(task);
+
+	return err || ++levels->ended % 2 ? err : pt_wake(task, RELEASES);
+}
+
+void pt_verdict_early(struct pt_case *c, int64_t early)
+{
+	pt_verdict(c, early, "the low task began before the high one's end in %lld of %llu trials, those of the warm-up included",
+		   (long long)early, (unsigned long long)c->done);
+}
+
+static void verify_monopoly(struct pt_case *c)
+{
+	pt_verdict_early(c, ((const struct levels *)c->room)->early);
+}
+
+static const struct pt_metric monopoly_metrics[] = {
+	PT_METRIC("high", "Release to the high task's end", 0, 1,
+		  PT_SPAN(PT_TO_WAIT_LONG, RELEASED_HIGH, RELEASES)),
+	PT_METRIC("low", "Release to the low task's end", 0, 2,
+		  PT_SPAN(PT_TO_WAIT_LONG, RELEASED_LOW, RELEASES)),
+	{ .token = NULL }
+};
+
+static const struct pt_role monopoly_roles[] = {
+	[RELEASES] = { "releases", PT_ABOVE, .once = release },
+	[RELEASED_HIGH] = { "high", PT_HIGH, .serve = work_released },
+	[RELEASED_LOW] = { "low", PT_BOTTOM, .serve = work_released },
+	{ .name = NULL }
+};
+
+/* To high, to low, and back to the starter. */
+const struct pt_test pt_monopoly = {
+	.name = "monopoly",
+	.about = "a high task works before one of the lowest priority",
+	.groups = PT_OVERHEADS,
+	.flags = PT_SAME | PT_REALTIME | PT_SPINS,
+	.metrics = monopoly_metrics, .roles = monopoly_roles, .switches = 3,
+	.trials = 1000, .room = sizeof(struct levels), .enter = calibrate,
+	.open = open_monopoly, .verify = verify_monopoly,
+};
+
+enum { LOW, MID, HIGH };
+
+static int open_mutex(struct pt_case *c)
+{
+	struct levels *levels = c->room;
+	int err = pt_mutex_open(&levels->mutex, (int)pt_kind_value(c),
+				pt_config_priority(PT_HIGH));
+
+	levels->work[LOW].us = pt_config.hold_us;
+	levels->work[MID].us = pt_config.hog_us;
+	return err ? pt_refuse(c, err, "mutexes with this protocol: %s",
+			       strerror(-err)) : 0;
+}
+
+/* High and mid have ended when low has the CPU again. */
+static int hold(struct pt_task *task, struct pt_trial *trial)
+{
+	struct levels *levels = pt_room(task);
+	int unlocked, err = -pthread_mutex_lock(&levels->mutex);
+
+	if (err)
+		return err;
+	trial->t_ns[0] = pt_now(task);
+	pt_wake(task, HIGH);
+	pt_wake(task, MID);
+	err = do_work(task);
+	unlocked = -pthread_mutex_unlock(&levels->mutex);
+	err = err ? err : unlocked ? unlocked : pt_await(task);
+	if (!err)
+		err = pt_await(task);
+	trial->t_ns[1] = levels->high_ns;
+	trial->t_ns[2] = levels->work[MID].begin_ns;
+	trial->t_ns[3] = levels->work[LOW].begin_ns;
+	trial->t_ns[4] = levels->work[LOW].end_ns;
+	if (!pt_warms_up(task))
+		task->in->number += trial->t_ns[2] >= trial->t_ns[1];
+	return err;
+}
+
+static int hog(struct pt_task *task)
+{
+	int err = do_work(task);
+
+	return err ? err : pt_wake(task, LOW);
+}
+
+static int lock(struct pt_task *task)
+{
+	struct levels *levels = pt_room(task);
+	int err = -pthread_mutex_lock(&levels->mutex);
+
+	levels->high_ns = pt_now(task);
+	if (!err)
+		err = -pthread_mutex_unlock(&levels->mutex);
+	return err ? err : pt_wake(task, LOW);
+}
+
+/* Whether mid had to wait until high had the mutex, in all trials or none. */
+static void verify_mutex(struct pt_case *c)
+{
+	int64_t trials = (int64_t)c->column[0].stats.count;
+	bool waits = pt_kind_value(c) != PTHREAD_PRIO_NONE;
+
+	pt_verdict(c, c->number != (waits ? trials : 0),
+		   "the middle task waited for the high one in %lld of %lld trials",
+		   (long long)c->number, (long long)trials);
+}
+
+/* Without what low's work took, whatever was asked. */
+static int64_t handover_ps(const struct pt_trial *now,
+			   const struct pt_trial *before)
+{
+	return (now->t_ns[1] - now->t_ns[0] - now->t_ns[4] + now->t_ns[3]) *
+	       PT_PS_PER_NS;
+}
+
+#define INVERSION \
+	PT_METRIC("inversion", "High waits for the mutex", 0, 1, \
+		  PT_SPAN(PT_TO_WAIT_LONG, HIGH, LOW))
+
+static const struct pt_metric none_metrics[] = {
+	INVERSION, { .token = NULL }
+};
+
+static const struct pt_metric mutex_metrics[] = {
+	INVERSION,
+	PT_METRIC("handover", "The same without the low task's work", 0, 0,
+		  .value_ps = handover_ps),
+	{ .token = NULL }
+};
+
+/*
+ * A switch each when high begins, waits for the mutex, gets it, when mid begins
+ * and ends, and when it is low's turn again: with inherit, mid begins when
+ * high ends; with protect, high begins when low ends.
+ */
+static const struct pt_kind mutex_kinds[] = {
+	{ "none", .value = PTHREAD_PRIO_NONE, .switches = 6,
+	  .metrics = none_metrics },
+	{ "inherit", .value = PTHREAD_PRIO_INHERIT, .switches = 5 },
+	{ "protect", .value = PTHREAD_PRIO_PROTECT, .switches = 3 },
+	{ .name = NULL }
+};
+
+static const struct pt_role mutex_roles[] = {
+	[LOW] = { "low", PT_LOW, .once = hold },
+	[MID] = { "mid", PT_MID, .serve = hog },
+	[HIGH] = { "high", PT_HIGH, .serve = lock },
+	{ .name = NULL }
+};
+
+const struct pt_test pt_sync3 = {
+	.name = "sync3",
+	.about = "a high task waits for a low one's mutex, a middle one works",
+	.groups = PT_AEGIS | PT_RHEALSTONE,
+	.flags = PT_SAME | PT_REALTIME | PT_SPINS,
+	.kinds = mutex_kinds, .metrics = mutex_metrics, .roles = mutex_roles,
+	.trials = 1000, .room = sizeof(struct levels), .enter = calibrate,
+	.open = open_mutex, .verify = verify_mutex,
+};
