@@ -73,8 +73,8 @@ static const struct tw_option options[] = {
 	  .help = "with -b: end the run at the Nth such cycle, and print a\n"
 		  "table of their causes" },
 	{ 0, "on-break", required_argument, "COMMAND", parse_command, &command,
-	  .help = "with -b: run COMMAND at each such cycle, for 10 s at most;\n"
-		  "TWOWAYTEST_BREAK_* in its environment tell of it, and\n"
+	  .help = "with -b: run COMMAND at such a cycle, for at most 10 s;\n"
+		  "TWOWAYTEST_BREAK_* in its environment describe it, and\n"
 		  "its standard input has the cause and the trace" },
 	{ .name = NULL }
 };

@@ -172,7 +172,7 @@ def check_step(tree, number):
     page = (tree / "src/twowaytest/twowaytest.8").read_text(encoding="ascii")
     options = set(re.findall(r"--([a-z_-]+)", text))
     assert options == {name.replace("\\", "") for line in
-                       re.findall(r"^\.TP\n(.*)", page, re.M)
+                       re.findall(r"^\.T[PQ]\n(.*)", page, re.M)
                        for name in re.findall(r"\\-\\-([a-z_\\-]+)", line)}
     done = run(program, "-q", "-l", "20")
     assert done.returncode == 0, done.stderr
