@@ -13,7 +13,7 @@ READ = ("Where values differ much, scales are logarithmic, and so are the "
         "the line of a percentile at its value, and ends at the maximum. A "
         "run has the same colour in all figures.")
 # Where a table stands in the page: the verdict, then what warns.
-TOP = ("gate", "short", "prim-cycle")
+TOP = ("gate", "short")
 FIRST = ("differences", "notes", "prim-troubles")
 LAST = ("worst", "sources")
 SHORT = "short"         # the figure of the verdict, if there is one set-up

@@ -6,15 +6,12 @@ import math
 
 import tr_compare
 import tr_remarks
-from tr_model import InputError
 
 GROUP = "primitives"    # of these parts: they are no run of twowaytest
 PROGRAM = "primitivetest"
 FEWEST = 400            # trials; below, how sure something is is not known
 ENOUGH = 0.99           # of the switches that the trials need
 CALIBRATED = "work"     # of its own size on each system, unless it is fixed
-# What a name tells of a system once it is one.
-IDENTITY = ("kernel release", "kernel version", "machine")
 
 
 @dataclasses.dataclass
@@ -29,7 +26,7 @@ class Test:
     throttled: int = 0
     missed: int = 0
     changed: list = dataclasses.field(default_factory=list)     # tasks
-    verdicts: list = dataclasses.field(default_factory=list)
+    failed: list = dataclasses.field(default_factory=list)      # texts
     columns: list = dataclasses.field(default_factory=list)
 
     def troubles(self):
@@ -44,15 +41,7 @@ class Test:
             yield f"throttled: {self.throttled} of {self.trials} trials"
         for task in self.changed:
             yield f"task {task} changed policy, priority or CPUs while it ran"
-        for verdict in self.verdicts:
-            if verdict.failed:
-                yield f"failed: {verdict.text}"
-
-
-@dataclasses.dataclass
-class Verdict:
-    failed: bool
-    text: str
+        yield from (f"failed: {text}" for text in self.failed)
 
 
 @dataclasses.dataclass
@@ -60,7 +49,6 @@ class Derived:
     name: str
     value: float
     unit: str
-    formula: str
 
 
 @dataclasses.dataclass
@@ -81,28 +69,6 @@ def split(runs):
     for run in parts:       # the group has kept them apart while they were read
         run.group = ""
     return [run for run in runs if not run.primitives], parts
-
-
-def pairs_of(runs, parts):
-    """(run of twowaytest, run of primitivetest) of each system with both."""
-    found = []
-    for run in runs:
-        for own in parts:
-            if own.name == run.name and not run.group:
-                same_system(run, own)
-                found.append((run, own))
-    return found
-
-
-def same_system(run, own):
-    """Raise if two files of one name are of two systems."""
-    for key in IDENTITY:
-        values = run.system.get(key), own.system.get(key)
-        if None not in values and values[0] != values[1]:
-            raise InputError(
-                own.parts[0].path, None, f"{own.name} has {key} "
-                f"{values[1]} here, and {values[0]} in {run.parts[0].path}: "
-                "these are not one system; name them apart: NAME=FILE")
 
 
 def columns_of(parts):

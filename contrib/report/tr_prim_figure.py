@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The figure of the parts: which take longer on the other system."""
+"""The figure of the parts: which take longer on the other systems."""
 
 import collections
 import re
@@ -10,17 +10,29 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 import tr_prim
 from tr_style import short
 
-SHOWN = 44              # bars; the tables have all
+SHOWN = 44              # parts; the table has all
 ROW_IN = 0.165
+BAR_IN = 0.08           # the least, if several systems share a row
 LETTER_IN = 0.07
 PLACE = re.compile(r"\.(process|thread)\.(same|cross)\.")
 PALE = 0.4              # what may be chance
 
 
-def extremes(rows):
-    """Sorted; of many, those that differ most."""
-    rows = sorted(rows, key=lambda row: max(row[1], 1 / row[1]))[-SHOWN:]
-    return sorted(rows, key=lambda row: row[1], reverse=True)
+def widest(shares):
+    return max(max(share, 1 / share) for share, _ in shares.values())
+
+
+def rows_of(first, others):
+    """(column, {index of a system: (ratio, how sure)}); sorted; of many,
+    those that differ most."""
+    found = {}
+    for run in others:
+        for column, *shares in tr_prim.ratios(first, run):
+            found.setdefault(column, {})[run.index] = shares
+    rows = sorted(found.items(), key=lambda row: widest(row[1]))[-SHOWN:]
+    rows.sort(key=lambda row: max(share for share, _ in row[1].values()),
+              reverse=True)
+    return rows, len(found) - len(rows)
 
 
 def labels_of(columns):
@@ -41,17 +53,21 @@ def ticks(low, high):
         (1, 1.5, 2, 3, 5, 7)
 
 
-def draw_bars(look, ax, first, other, rows):
-    low = min(0.9, *(row[1] for row in rows))
-    high = max(1.1, *(row[1] for row in rows))
-    for i, (_, share, level) in enumerate(rows):
-        ax.barh(i, share - 1, 0.7, left=1, alpha=1 if level else PALE,
-                color=look.fill((other if share > 1 else first).index))
-        ax.annotate(f"{share:.2f}", (share, i), va="center", fontsize=7.5,
-                    ha="left" if share >= 1 else "right",
-                    color=look.colour["ink"],
-                    xytext=(2 if share >= 1 else -2, 0),
-                    textcoords="offset points")
+def draw_bars(look, ax, rows, indexes):
+    height = 0.8 / len(indexes)
+    every = [share for _, shares in rows for share, _ in shares.values()]
+    low, high = min(0.9, *every), max(1.1, *every)
+    for i, (_, shares) in enumerate(rows):
+        for index, (share, level) in shares.items():
+            at = i - 0.4 + (indexes.index(index) + 0.5) * height
+            ax.barh(at, share - 1, height, left=1, color=look.fill(index),
+                    alpha=1 if level else PALE)
+            ax.annotate(f"{share:.2f}", (share, at), va="center",
+                        ha="left" if share >= 1 else "right",
+                        fontsize=7.5 if len(indexes) == 1 else 5,
+                        color=look.colour["ink"],
+                        xytext=(2 if share >= 1 else -2, 0),
+                        textcoords="offset points")
     ax.set_xscale("log")
     room = (high / low) ** 0.25
     ax.set_xlim(low / room, high * room)
@@ -65,37 +81,31 @@ def draw_bars(look, ax, first, other, rows):
     ax.tick_params(axis="y", length=0, labelsize=7.5)
 
 
-def ratios(first, other):
-    """None if there is nothing to compare."""
-    found = tr_prim.ratios(first, other)
-    if not found:
-        return None
-    rows = extremes(found)
-    labels, common = labels_of([row[0] for row in rows])
-    title = f"Parts: average on {short(other.title)} / on " \
-        f"{short(first.title)}"
-    names = [f"longer on {run.title}" for run in (other, first)]
+def figures_of(parts):
+    """All systems beside the first; none if there is nothing to compare."""
+    first, *others = parts or [None]
+    rows, left = rows_of(first, others)
+    if not rows:
+        return
+    labels, common = labels_of([column for column, _ in rows])
+    title = "Parts: average on " + (
+        short(others[0].title) if len(others) == 1 else "each system") + \
+        f" / on {short(first.title)}"
+    names = [run.title for run in others]
 
     def draw(look):
         figure, [ax] = look.figure(
-            title, names, 0.2 + ROW_IN * len(rows),
+            title, names,
+            0.2 + max(ROW_IN, BAR_IN * len(others)) * len(rows),
             left_in=0.2 + LETTER_IN * max(map(len, labels)))
-        draw_bars(look, ax, first, other, rows)
+        draw_bars(look, ax, rows, [run.index for run in others])
         look.legend(figure, [Patch(color=look.fill(run.index))
-                             for run in (other, first)], names)
+                             for run in others], names)
         ax.set_yticks(range(len(labels)), labels)
         look.x_label(figure, "times as long")
         return figure
 
-    left = len(found) - len(rows)
     more = f" The {left} that differ least are not shown." if left else ""
-    return ("primitives", f"How many times as long each part takes on "
-            f"average. Pale: may be chance, or not known.{common}{more}",
-            draw)
-
-
-def figures_of(parts):
-    """Each system beside the first."""
-    for other in parts[1:]:
-        if found := ratios(parts[0], other):
-            yield found
+    yield "primitives", "How many times as long each part takes on average " \
+        f"as on {first.title}. Pale: may be chance, or not known." \
+        f"{common}{more}", draw

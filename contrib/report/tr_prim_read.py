@@ -6,7 +6,7 @@ import tr_remarks
 import tr_when
 from tr_member import NULL, NUMBER, flat
 from tr_model import InputError, Part, Series
-from tr_prim import GROUP, PROGRAM, Derived, Primitives, Test, Verdict
+from tr_prim import GROUP, PROGRAM, Derived, Primitives, Test
 from tr_thread import read_percentiles, threads
 from twtools.units import US, of_json
 
@@ -54,8 +54,8 @@ def read_test(member):
         count_of(member, "throttled"), count_of(member, "missed"),
         [task.get("name", str) for task in member.items("processes")
          if task.get("changed", bool, default=False)],
-        [Verdict(one.get("failed", bool), one.get("text", str))
-         for one in member.items("verdicts")],
+        [one.get("text", str) for one in member.items("verdicts")
+         if one.get("failed", bool)],
         [metrics.inner(key).get("column", str) for key in metrics.value])
 
 
@@ -64,8 +64,7 @@ def read_derived(member):
     value = member.get("value", *NUMBER)
     return Derived(member.get("name", str),
                    US.read(value) if unit == "us" else value,
-                   "ns" if unit == "us" else unit,
-                   member.get("formula", str))
+                   "ns" if unit == "us" else unit)
 
 
 def read_all(data, member):

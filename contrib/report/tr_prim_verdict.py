@@ -4,7 +4,6 @@
 import statistics
 
 import tr_prim
-import tr_prim_cycle
 import tr_tables_unlike
 from tr_prim_tables import ratio_text
 from twtools.words import several
@@ -54,11 +53,10 @@ def trouble(parts):
         if texts else None
 
 
-def lines_of(runs, parts):
-    """Sentences; runs: of twowaytest, beside which the parts are seen."""
+def lines_of(parts):
+    """Sentences."""
     if not parts:
         return []
     first, *rest = parts
-    lines = tr_prim_cycle.lines_of(runs, parts)
-    lines += [beside(first, other) for other in rest[:NAMED]]
+    lines = [beside(first, other) for other in rest[:NAMED]]
     return lines + list(filter(None, [unfair(parts), trouble(parts)]))

@@ -10,9 +10,7 @@ import pytest
 
 import primitives
 
-TIMERS = "Parts: timers and sleeps"
-LOCKS = "Parts: semaphores and locks"
-CALLS = "Parts: system calls and traps"
+PARTS = "Parts"
 MISSING = "Parts: what is missing or disturbed"
 
 
@@ -36,8 +34,8 @@ def lines(report):
     return of
 
 
-def row_of(found, title, metric):
-    [row] = [row for row in found[title] if row["metric"] == metric]
+def row_of(found, metric):
+    [row] = [row for row in found[PARTS] if row["metric"] == metric]
     return row
 
 
@@ -47,35 +45,19 @@ def test_side_by_side(tables):
     found = tables(
         a=prim.primitives(how={column: {"p99": 740}}),
         b=prim.primitives(prim.more(2), {column: {"cycles": 2000}}))
-    assert row_of(found, LOCKS, column) == {
+    assert row_of(found, column) == {
         "metric": column, "average a": "700.0", "average b": "1400.0",
         "b / a": "2.00", "sure": "99 %", "minimum a": "696",
         "minimum b": "1396", "p99 a": "740", "p99 b": "-",
         "maximum a": "796", "maximum b": "1496", "trials a": "1000",
         "trials b": "2000"}
-    assert "p99 a" not in found[TIMERS][0]
-    columns = [row["metric"] for title, rows in found.items()
-               if title.startswith("Parts: ") for row in rows
-               if "average a" in row]
-    assert sorted(columns) == sorted(prim.PARTS)
-
-
-def test_a_table_a_group_of_tests(tables):
-    found = tables(a=prim.primitives(prim.more(**{"new.kind.value": 5})))
-    groups = {title.removeprefix("Parts: "): [
-        row["metric"].partition(".")[0] for row in rows]
-        for title, rows in found.items() if title.startswith("Parts: ")}
-    assert groups == {
-        "timers and sleeps": ["sleep", "sleep", "timer", "timer"],
-        "clocks": ["clock"], "semaphores and locks": ["sync1"],
-        "messages, signals, pipes, sockets": ["pipe"],
-        "switches and tasks": ["yield"], "system calls and traps":
-        ["syscall"], "other tests": ["new"]}
+    assert [row["metric"] for row in found[PARTS]] == list(prim.PARTS)
+    assert "p99 a" not in tables(a=prim.primitives())[PARTS][0]
 
 
 def test_ns_and_us_are_the_same(tables):
     found = tables(a=prim.primitives(), b=prim.primitives(ns=True))
-    for row in found[TIMERS] + found[LOCKS]:
+    for row in found[PARTS]:
         for key in ("average", "minimum", "maximum", "trials"):
             assert row[f"{key} a"] == row[f"{key} b"]
 
@@ -83,7 +65,7 @@ def test_ns_and_us_are_the_same(tables):
 def test_each_beside_the_first(tables):
     found = tables(a=prim.primitives(), b=prim.primitives(prim.more(2)),
                    c=prim.primitives(prim.more(.5)))
-    row = found[CALLS][0]
+    row = row_of(found, "syscall.getppid.call")
     assert (row["b / a"], row["c / a"]) == ("2.00", "0.50")
     assert [row[f"average {name}"] for name in "abc"] == \
         ["170.0", "340.0", "85.0"]
@@ -100,8 +82,7 @@ def test_each_beside_the_first(tables):
 def test_what_has_a_ratio(tables, column, low, high, settings, ratio):
     found = tables(a=prim.primitives({column: low}, **settings),
                    b=prim.primitives({column: high}, **settings))
-    [row] = [row for rows in found.values() for row in rows
-             if row.get("metric") == column]
+    row = row_of(found, column)
     assert row["b / a"] == ratio
     assert (row["sure"] == "99 %") == (ratio != "-")
 
@@ -109,15 +90,15 @@ def test_what_has_a_ratio(tables, column, low, high, settings, ratio):
 def test_a_target_has_no_ratio(tables):
     how = {"timer.1000.interval": {"target": 1000000}}
     found = tables(a=prim.primitives(how=how), b=prim.primitives())
-    assert row_of(found, TIMERS, "timer.1000.interval")["b / a"] == "-"
-    assert row_of(found, TIMERS, "timer.1000.wakeup")["b / a"] == "1.00"
+    assert row_of(found, "timer.1000.interval")["b / a"] == "-"
+    assert row_of(found, "timer.1000.wakeup")["b / a"] == "1.00"
 
 
 def test_what_one_lacks(tables, lines):
     files = {"a": prim.primitives(),
              "b": prim.primitives({"trap.fault.enter": 900})}
     found = tables(**files)
-    row = row_of(found, CALLS, "trap.fault.enter")
+    row = row_of(found, "trap.fault.enter")
     assert (row["average a"], row["b / a"], row["trials a"]) == ("-",) * 3
     assert row["average b"] == "900.0"
     assert lines(**files)[0] == "b has no parts in common with a that " \
@@ -133,7 +114,7 @@ def test_how_sure(tables, high, how, sure):
     column = "syscall.getppid.call"
     found = tables(a=prim.primitives({column: 170.5}),
                    b=prim.primitives({column: high}, {column: how}))
-    assert row_of(found, CALLS, column)["sure"] == sure
+    assert row_of(found, column)["sure"] == sure
 
 
 def test_many_comparisons_share_the_risk(tables):
@@ -146,7 +127,7 @@ def test_many_comparisons_share_the_risk(tables):
             a=prim.primitives(dict.fromkeys(names, 170)),
             b=prim.primitives(dict.fromkeys(names, 170) |
                               {column: 170 + step}))
-        assert row_of(found, CALLS, column)["sure"] == sure
+        assert row_of(found, column)["sure"] == sure
 
 
 TROUBLES = [
@@ -171,8 +152,6 @@ def test_what_is_missing_or_disturbed(tables, lines, change, text):
     found = tables(**files)
     assert found.get(MISSING) == (text and [
         {"test": "timer.1000", "what": text, "system": "b"}])
-    told = "verdicts" in change and not text
-    assert ("Parts: verdicts" in found) == told
     said = "Skipped, failed or disturbed were 1 of 8 tests of b " \
         "(timer.1000)."
     assert (said in lines(**files)) == bool(text)
@@ -180,13 +159,9 @@ def test_what_is_missing_or_disturbed(tables, lines, change, text):
 
 def test_what_all_have_stands_once(tables):
     one = prim.primitives(tests={
-        "trap": {"skipped": "why"}, "pipe.64.process.same": {"verdicts": [
-            {"failed": False, "text": "0 changed"}]}})
+        "trap": {"skipped": "why"}})
     found = tables(a=one, b=one)
     assert [row["system"] for row in found[MISSING]] == ["all"]
-    assert found["Parts: verdicts"] == [{
-        "test": "pipe.64.process.same", "verdict": "0 changed",
-        "system": "all"}]
 
 
 def derived(name, value, unit="us", formula="max - avg"):
@@ -194,31 +169,17 @@ def derived(name, value, unit="us", formula="max - avg"):
 
 
 def test_derived_figures(tables):
+    """In the same table: their value, the ratio, and nothing else."""
     found = tables(
         a=prim.primitives(derived=[derived("x.switch", 1.5),
                                    derived("x.rate", 7.25, "MB/s")]),
-        b=prim.primitives(derived=[derived("x.switch", 3, formula="other")]))
-    assert found["Parts: derived figures"] == [
-        {"figure": "x.switch", "formula": "max - avg or other", "unit": "ns",
-         "a": "1500.0", "b": "3000.0", "b / a": "2.00"},
-        {"figure": "x.rate", "formula": "max - avg", "unit": "MB/s",
-         "a": "7.2", "b": "-", "b / a": "-"}]
-
-
-def test_rhealstone(tables):
-    """The figure, and its parts as the formula has them."""
-    text = "6 / (switch {:.1f} + preemption 100.0 + deadlock -3.0 ns)"
-    found = tables(**{name: prim.primitives(derived=[derived(
-        "rhealstone.thread", value, "/s", text.format(part))])
-        for name, value, part in (("a", 6000, 50), ("b", 3000, 150))})
-    assert found["Parts: Rhealstone, tasks: thread"] == [
-        {"part": "Rhealstone, a second", "a": "6000.0", "b": "3000.0",
-         "b / a": "0.50"},
-        {"part": "switch, ns", "a": "50.0", "b": "150.0", "b / a": "3.00"},
-        {"part": "preemption, ns", "a": "100.0", "b": "100.0",
-         "b / a": "1.00"},
-        {"part": "deadlock, ns", "a": "-3.0", "b": "-3.0", "b / a": "-"}]
-    assert "Parts: derived figures" not in found
+        b=prim.primitives(derived=[derived("x.switch", 3)]))
+    for name, a, b, ratio in (("x.switch", "1500.0", "3000.0", "2.00"),
+                              ("x.rate, MB/s", "7.2", "-", "-")):
+        row = dict(row_of(found, name))
+        assert [row.pop(key) for key in ("metric", "average a", "average b",
+                                         "b / a")] == [name, a, b, ratio]
+        assert set(row.values()) == {"-"}
 
 
 def test_sentences(lines):
@@ -257,7 +218,7 @@ def test_settings_that_differ_are_said(lines):
 def test_virtual_systems_are_marked(tables, report):
     one = prim.primitives()
     one["primitives"]["environment"]["virtual"] = True
-    assert f"{TIMERS} (virtual: b)" in tables(a=prim.primitives(), b=one)
+    assert f"{PARTS} (virtual: b)" in tables(a=prim.primitives(), b=one)
     prim.write(report.directory, b=one)
     report("-o", "r.html", "b.json")
     assert "not the times of a machine: b" in \
@@ -318,8 +279,7 @@ def test_a_column_without_values(tables):
     data["thread"]["0"] |= {"cycles": 0, "min": None, "max": None,
                             "avg": None, "stddev": None}
     found = tables(a=data, b=prim.primitives())
-    row = row_of(found, "Parts: messages, signals, pipes, sockets",
-                 prim.TRIP)
+    row = row_of(found, prim.TRIP)
     assert (row["average a"], row["average b"]) == ("-", "5000.0")
 
 
@@ -342,6 +302,17 @@ def test_figure(report):
     assert 'href="#figures"' in page
 
 
+def test_all_systems_are_in_one_figure(report):
+    files = prim.write(report.directory, a=prim.primitives(),
+                       b=prim.primitives(prim.more(2)),
+                       c=prim.primitives(prim.more(.5)))
+    report("-f", "figs", *files)
+    text = "".join(tree.parse(report.directory / "figs/primitives.svg")
+                   .getroot().itertext())
+    assert "Parts: average on each system / on a" in text
+    assert text.count("2.00") == text.count("0.50") == len(prim.PARTS)
+
+
 def test_formats(report):
     files = prim.write(report.directory, a=prim.primitives(),
                        b=prim.primitives(prim.more(2)))
@@ -361,7 +332,8 @@ def test_a_real_run(report):
     text = report("-t", "-", f"a={done.path('json')}").stdout
     rows = {row["metric"]: row for found in made.tables(text).values()
             for row in found if "metric" in row}
-    assert set(rows) == set(done.columns)
+    assert set(rows) == set(done.columns) | {
+        one["name"] for one in done.json["primitives"]["derived"]}
     for name, column in done.columns.items():
         assert float(rows[name]["average a"]) == \
             pytest.approx(1000 * column["avg"], abs=.06)
