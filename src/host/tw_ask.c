@@ -179,7 +179,7 @@ static void check_version(const char *value)
 	char word[WORD_MAX], own[16];
 
 	snprintf(own, sizeof(own), "--far=%d", TW_ASK_VERSION);
-	if (!tw_remote_string(value, word, sizeof(word), false) ||
+	if (!tw_remote_string(value, word, sizeof(word)) ||
 	    strncmp(word, "--far=", 6))
 		fatal("--far: the first line is no request of twowaytest\n");
 	if (strcmp(word, own))
@@ -201,7 +201,7 @@ int tw_ask_parse(const char *line, bool login)
 	if (!tw_remote_number(value, 1, TW_LOAD_MAX + 1, &steps))
 		fatal("--far: the request has no number of steps\n");
 	while ((value = tw_remote_next(value))) {
-		if (!tw_remote_string(value, word, sizeof(word), true))
+		if (!tw_remote_string(value, word, sizeof(word)))
 			fatal("--far: a word of the request is no string, or longer than %d characters\n",
 			      WORD_MAX);
 		if (!login)

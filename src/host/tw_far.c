@@ -5,7 +5,7 @@
  * answers, lines of JSON. It ends when its input ends.
  *
  *	["--far=2", 1, "--size=8", ...]
- *				{"twowaytest": 2, "ready": [ports], ...}
+ *				{"twowaytest": 2, "ready": PORT, ...}
  *	{"step": 0}
  *				{"twowaytest": 2, "started": 0}
  *	{"end": 0}
@@ -30,6 +30,7 @@
 #include "tw_far.h"
 #include "tw_far_cause.h"
 #include "tw_lines.h"
+#include "tw_link_far.h"
 #include "tw_load.h"
 #include "tw_meet.h"
 #include "tw_part.h"
@@ -42,8 +43,6 @@
 
 #define REQUEST_S	5	/* until the request is there */
 #define MEET_S		10	/* until all clients are connected */
-#define SEND_MS		5000
-#define FOREVER_S	1000000
 #define MESSAGES_MAX	4096	/* bytes */
 
 bool tw_far, tw_far_is_awake;
@@ -54,7 +53,6 @@ static int messages;		/* what was written to standard error */
 static struct tw_lines lines = {
 	.fd = STDIN_FILENO, .max = TW_ASK_MAX,
 };
-static int stop_fd;
 static struct tw_meeting meeting;
 
 static const struct tw_option options[] = {
@@ -81,7 +79,7 @@ static void answer(const struct tw_run *run,
 	for (at = text; (at = strchr(at, '\n')); )
 		*at = ' ';
 	text[size] = '\n';	/* open_memstream() has put a 0 there */
-	tw_lines_send(output, text, size + 1, SEND_MS);
+	tw_lines_send(output, text, size + 1);
 	free(text);
 }
 
@@ -120,24 +118,10 @@ static void redirect(void)
 	atexit(send_messages);
 }
 
-static int64_t in_ns(int seconds)
-{
-	return tw_now_ns(CLOCK_MONOTONIC) + seconds * TW_NS_PER_S;
-}
-
 static void print_ready(FILE *file, const struct tw_run *run)
 {
-	const uint16_t one = 1;
-	int i;
-
-	fprintf(file, "\"ready\": [");
-	for (i = 0; i < meeting.pairs; i++)
-		fprintf(file, "%s%d", i ? ", " : "", meeting.ports[i]);
-	fprintf(file, "], \"cookie\": \"");
-	for (i = 0; i < TW_COOKIE; i++)
-		fprintf(file, "%02x", meeting.cookie[i]);
-	fprintf(file, "\", \"order\": \"%s\"",
-		*(const uint8_t *)&one ? "little" : "big");
+	fprintf(file, "\"ready\": %d, \"cookie\": \"%s\", \"order\": \"%s\"",
+		meeting.port, meeting.cookie, tw_far_order_name());
 }
 
 static void meet(const struct tw_run *run)
@@ -148,10 +132,10 @@ static void meet(const struct tw_run *run)
 	meeting.pairs = (int)tw_config.pairs;
 	err = tw_meet_listen(&meeting);
 	if (err)
-		fatal("cannot open the ports of the servers: %s\n",
+		fatal("cannot open a port for the clients: %s\n",
 		      strerror(-err));
 	answer(run, print_ready);
-	err = tw_meet_accept(&meeting, lines.fd, in_ns(MEET_S));
+	err = tw_meet_accept(&meeting, lines.fd, tw_in_ms(MEET_S * 1000));
 	if (err == -ETIMEDOUT)
 		fatal("the clients were not connected within %d s: look for a firewall between the hosts\n",
 		      MEET_S);
@@ -166,7 +150,7 @@ static void woken(struct tw_run *run)
 
 	if (!tw_far)
 		return;
-	while ((line = tw_lines_take(&lines))) {
+	while ((line = tw_lines_await(&lines, -1, 0))) {
 		if (!tw_remote_end(line))
 			continue;
 		tw_far_cause_note(run, line);
@@ -219,14 +203,13 @@ static void check(struct tw_run *run)
 	if (!tw_far)
 		return;
 	redirect();
-	stop_fd = tw_lines_stop_fd();
-	line = tw_lines_await(&lines, stop_fd, in_ns(REQUEST_S));
+	line = tw_lines_await(&lines, tw_stop_fd(), tw_in_ms(REQUEST_S * 1000));
 	if (lines.too_long)
 		fatal("--far: the request is longer than %zu bytes\n",
 		      lines.max);
 	if (lines.ended && !line)
 		fatal("--far: the input ended before a request came\n");
-	if (!line && tw_lines_ready(stop_fd, -1, 0))
+	if (!line && tw_is_stopped())
 		exit(EXIT_SUCCESS);
 	if (!line)
 		fatal("--far: no request came within %d s\n", REQUEST_S);
@@ -254,7 +237,7 @@ static void begin(struct tw_run *run)
 
 	if (!tw_far)
 		return;
-	line = tw_lines_await(&lines, stop_fd, in_ns(FOREVER_S));
+	line = tw_lines_await(&lines, tw_stop_fd(), INT64_MAX);
 	if (!line && run->step)
 		answer(run, tw_json_twoway);
 	if (!line)

@@ -11,13 +11,13 @@
 
 struct tw_run;
 
-/* The client's side: the line; nothing if no cycle was too long. */
-void tw_far_cause_tell(FILE *file, const struct tw_run *run);
+/* The client's side: sends the line, if a cycle was too long. */
+void tw_far_cause_tell(const struct tw_run *run);
 
 /* The server's side: notes what such a line says, and stops the trace. */
 void tw_far_cause_note(const struct tw_run *run, const char *line);
 
-/* The same: a member "cause" of the answer, which is text; then a comma. */
+/* The same: members of the answer, each with a comma. */
 void tw_far_cause_answer(FILE *file, const struct tw_run *run);
 
 /* The client's side: what both have found. @answer: NULL if there is none. */

@@ -5,45 +5,57 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "rt-error.h"
 #include "tw_lines.h"
 #include "tw_time.h"
 
-int tw_lines_stop_fd(void)
-{
-	sigset_t signals;
+#define SEND_MS		5000
+#define WAIT_MS		1000000000	/* at most, at once */
 
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGINT);
-	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGHUP);
-	return signalfd(-1, &signals, SFD_CLOEXEC);
+int64_t tw_in_ms(int64_t ms)
+{
+	return tw_now_ns(CLOCK_MONOTONIC) + ms * TW_NS_PER_MS;
 }
 
-int tw_lines_ms_until(int64_t end_ns)
-{
-	int64_t ns = end_ns - tw_now_ns(CLOCK_MONOTONIC);
-
-	if (ns > INT32_MAX * TW_NS_PER_MS / 2)
-		return -1;
-	return ns <= 0 ? 0 : (int)(ns / TW_NS_PER_MS) + 1;
-}
-
-bool tw_lines_ready(int fd, int other_fd, int64_t end_ns)
+int tw_await(int fd, short events, int other_fd, int64_t end_ns)
 {
 	struct pollfd ready[] = {
-		{ .fd = fd, .events = POLLIN },
+		{ .fd = fd, .events = events },
 		{ .fd = other_fd, .events = POLLIN },
 	};
 	int count;
 
-	do
-		count = poll(ready, 2, tw_lines_ms_until(end_ns));
-	while (count < 0 && errno == EINTR);
-	return ready[0].revents;
+	do {
+		int64_t ms = (end_ns - tw_in_ms(0)) / TW_NS_PER_MS + 1;
+
+		count = poll(ready, 2, ms < 0 ? 0 : ms > WAIT_MS ? WAIT_MS :
+			     (int)ms);
+	} while (count < 0 && errno == EINTR);
+	if (count < 0)
+		return -errno;
+	return ready[1].revents ? -EINTR : count ? 0 : -ETIMEDOUT;
+}
+
+int tw_stop_fd(void)
+{
+	static int fd = -1;
+	sigset_t signals;
+
+	if (fd >= 0)
+		return fd;
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGHUP);
+	fd = signalfd(-1, &signals, SFD_CLOEXEC);
+	return fd;
+}
+
+bool tw_is_stopped(void)
+{
+	return !tw_await(tw_stop_fd(), POLLIN, -1, 0);
 }
 
 /* Only ASCII, and no end of the text. */
@@ -78,7 +90,7 @@ static void read_more(struct tw_lines *lines)
 	}
 }
 
-char *tw_lines_take(struct tw_lines *lines)
+char *tw_lines_await(struct tw_lines *lines, int other_fd, int64_t end_ns)
 {
 	char *end;
 
@@ -95,38 +107,29 @@ char *tw_lines_take(struct tw_lines *lines)
 			lines->taken = end + 1 - lines->text;
 			return lines->text;
 		}
-		if (lines->ended || !tw_lines_ready(lines->fd, -1, 0))
+		if (lines->ended ||
+		    tw_await(lines->fd, POLLIN, other_fd, end_ns))
 			return NULL;
 		read_more(lines);
 	}
 }
 
-char *tw_lines_await(struct tw_lines *lines, int other_fd, int64_t end_ns)
+int tw_lines_send(int fd, const char *text, size_t length)
 {
-	char *line = tw_lines_take(lines);
+	int64_t end_ns = tw_in_ms(SEND_MS);
+	int err = 0;
 
-	while (!line && !lines->ended &&
-	       tw_lines_ready(lines->fd, other_fd, end_ns))
-		line = tw_lines_take(lines);
-	return line;
-}
+	while (length && !err) {
+		ssize_t written = write(fd, text, length);
 
-int tw_lines_send(int fd, const char *text, size_t length, int ms)
-{
-	int64_t end_ns = tw_now_ns(CLOCK_MONOTONIC) + ms * TW_NS_PER_MS;
-	struct pollfd ready = { .fd = fd, .events = POLLOUT };
-	ssize_t written;
-
-	while (length) {
-		if (poll(&ready, 1, tw_lines_ms_until(end_ns)) != 1)
-			return -ETIMEDOUT;
-		written = write(fd, text, length);
-		if (written < 0 && errno != EAGAIN && errno != EINTR)
-			return -errno;
 		if (written > 0) {
 			text += written;
 			length -= written;
+		} else if (errno != EAGAIN && errno != EINTR) {
+			err = -errno;
+		} else {
+			err = tw_await(fd, POLLOUT, -1, end_ns);
 		}
 	}
-	return 0;
+	return err;
 }

@@ -17,31 +17,30 @@ struct tw_lines {
 };
 
 /*
- * The next line, without its \n, if it is there; it is valid until the next
- * call. NULL: it is not there yet, or @ended is set. What is not ASCII has
- * become "?".
+ * Waits until @end_ns of CLOCK_MONOTONIC for @events (poll(2)) of @fd, or until
+ * @other_fd can be read (-1: there is none). 0, -ETIMEDOUT, -EINTR: @other_fd
+ * can be read; or another -errno.
  */
-char *tw_lines_take(struct tw_lines *lines);
+int tw_await(int fd, short events, int other_fd, int64_t end_ns);
 
-/*
- * The same, but waits until @end_ns of CLOCK_MONOTONIC for it, or until
- * @other_fd can be read (-1: there is none).
- */
-char *tw_lines_await(struct tw_lines *lines, int other_fd, int64_t end_ns);
-
-/* Writes all; it takes @ms at most. Returns 0 or -errno. @fd does not block. */
-int tw_lines_send(int fd, const char *text, size_t length, int ms);
+/* A time of CLOCK_MONOTONIC. */
+int64_t tw_in_ms(int64_t ms);
 
 /*
  * Can be read once SIGINT or another signal has come that is to end the run;
- * nobody reads it. -1 and errno.
+ * nobody reads it.
  */
-int tw_lines_stop_fd(void);
+int tw_stop_fd(void);
+bool tw_is_stopped(void);
 
-/* Milliseconds until then, for poll(); -1: it is very far. */
-int tw_lines_ms_until(int64_t end_ns);
+/*
+ * The next line, without its \n, which is valid until the next call; waits as
+ * tw_await() does. NULL: it is not there, or @ended is set. What is not ASCII
+ * has become "?".
+ */
+char *tw_lines_await(struct tw_lines *lines, int other_fd, int64_t end_ns);
 
-/* Whether @fd can be read before @end_ns; @other_fd as above. */
-bool tw_lines_ready(int fd, int other_fd, int64_t end_ns);
+/* Writes all, within 5 s. Returns 0 or -errno. @fd does not block. */
+int tw_lines_send(int fd, const char *text, size_t length);
 
 #endif /* TW_LINES_H */

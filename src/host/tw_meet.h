@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The measuring sockets of two hosts: one for each pair, connected, blocking.
- * The first message of each has a secret and the number of the pair; over udp,
- * the server's side sends it back. Called by main.
+ * Each begins as a connection of tcp whose first message has a secret and the
+ * number of the pair. Over udp, that is replaced. Called by main.
  */
 #ifndef TW_MEET_H
 #define TW_MEET_H
@@ -14,19 +14,19 @@
 
 struct addrinfo;
 
-#define TW_COOKIE	16	/* bytes */
+#define TW_COOKIE	32	/* characters, with 128 random bits */
 
 struct tw_meeting {
 	bool udp;
 	int pairs;
-	uint8_t cookie[TW_COOKIE];
-	int ports[TW_PAIRS_MAX];	/* of the server's side */
-	int fds[TW_PAIRS_MAX];		/* listening, then connected; -1 */
-	int listener;			/* tcp, server's side; else -1 */
+	char cookie[TW_COOKIE + 1];
+	int port;			/* of the server's side */
+	int listener;			/* the server's side */
+	int fds[TW_PAIRS_MAX];		/* -1: not connected */
 };
 
 /*
- * The server's side: opens the ports, and makes a cookie; then waits until all
+ * The server's side: opens the port, and makes a cookie; then waits until all
  * pairs are connected, or @other_fd can be read (-EINTR). Returns 0 or -errno.
  */
 int tw_meet_listen(struct tw_meeting *meeting);

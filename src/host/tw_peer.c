@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <time.h>
 
 #include "rt-error.h"
@@ -11,6 +10,7 @@
 #include "tw_break.h"
 #include "tw_datagram.h"
 #include "tw_far_cause.h"
+#include "tw_lines.h"
 #include "tw_link_far.h"
 #include "tw_load.h"
 #include "tw_meet.h"
@@ -19,13 +19,12 @@
 #include "tw_remote.h"
 #include "tw_run.h"
 #include "tw_stamps.h"
-#include "tw_talk.h"
 #include "tw_time.h"
 #include "tw_transport.h"
 
-#define LOGIN_S		120	/* somebody may have to type a password */
-#define READY_S		20	/* its loads start, too */
-#define MEET_S		5
+#define LOGIN_MS	120000	/* somebody may have to type a password */
+#define READY_MS	20000	/* its loads start, too */
+#define MEET_MS		5000
 #define ANSWER_MS	8000	/* also to look into a trace */
 #define HURRY_MS	150	/* after SIGINT */
 #define FAILED_MS	1000	/* it may have something to say */
@@ -46,106 +45,72 @@ static void give_up(struct tw_run *run)
 	run->failed = true;
 }
 
-static bool read_cookie(const char *value)
-{
-	char text[2 * TW_COOKIE + 1];
-	unsigned int byte;
-	int i;
-
-	if (!tw_remote_string(value, text, sizeof(text), false) ||
-	    strspn(text, "0123456789abcdef") != 2 * TW_COOKIE)
-		return false;
-	for (i = 0; i < TW_COOKIE; i++) {
-		sscanf(text + 2 * i, "%2x", &byte);
-		meeting.cookie[i] = byte;
-	}
-	return true;
-}
-
-/* Ports, cookie and byte order of the server's side. */
+/* Port, cookie and byte order of the server's side. */
 static bool read_ready(const char *line)
 {
-	const uint16_t one = 1;
-	const char *value = tw_remote_first(tw_remote_member(line, "ready"));
 	char order[8];
 	int64_t port;
-	int count = 0;
 
-	meeting.pairs = (int)tw_config.pairs;
-	for (; value && count < meeting.pairs; value = tw_remote_next(value)) {
-		if (!tw_remote_number(value, 1, 65535, &port))
-			return false;
-		meeting.ports[count++] = (int)port;
-	}
-	if (value || count < meeting.pairs ||
-	    !read_cookie(tw_remote_member(line, "cookie")) ||
+	if (!tw_remote_number(tw_remote_member(line, "ready"), 1, 65535,
+			      &port) ||
+	    !tw_remote_string(tw_remote_member(line, "cookie"),
+			      meeting.cookie, sizeof(meeting.cookie)) ||
 	    !tw_remote_string(tw_remote_member(line, "order"), order,
-			     sizeof(order), false))
+			      sizeof(order)))
 		return false;
-	tw_far_swaps = strcmp(order, *(const uint8_t *)&one ? "little" : "big");
-	return true;
+	meeting.port = (int)port;
+	tw_far_swaps = strcmp(order, tw_far_order_name());
+	return strlen(meeting.cookie) == TW_COOKIE;
 }
 
-/* Connects all pairs of a step. false: none is to be started. */
-static bool meet(struct tw_run *run)
+/* Connects all pairs of a step. Returns 0 or, after a message, -1. */
+static int meet(const struct tw_run *run)
 {
-	int login_s = tw_peer_way->command && !run->step ? LOGIN_S : 0;
+	int login_ms = tw_peer_way->command && !run->step ? LOGIN_MS : 0;
 	char text[32], *line;
 	int err;
 
-	if (!run->step)
-		addresses = tw_talk_open(run);
-	if (!addresses)
-		return false;
 	snprintf(text, sizeof(text), "{\"step\": %d}\n", run->step);
 	tw_talk_tell(text);
-	line = tw_talk_expect("ready", tw_talk_in_ms((READY_S + login_s) * 1000), true);
-	if (!line) {
-		if (!tw_talk_interrupted())
-			give_up(run);
-		return false;
-	}
+	line = tw_talk_expect("ready", tw_in_ms(READY_MS + login_ms), true);
+	if (!line)
+		return -1;
 	if (!read_ready(line)) {
 		warn("--connect=%s: what the server's side has sent is wrong (ready)\n",
 		     tw_peer_way->text);
-		give_up(run);
-		return false;
+		return -1;
 	}
 	meeting.udp = !strcmp(tw_config.link->name, "udp");
-	if (meeting.udp && !run->step)
-		addresses = tw_talk_find(SOCK_DGRAM);
-	err = tw_meet_connect(&meeting, &addresses, tw_talk_stop_fd(),
-			      tw_talk_in_ms(MEET_S * 1000));
-	if (err && err != -EINTR) {
+	meeting.pairs = (int)tw_config.pairs;
+	err = tw_meet_connect(&meeting, &addresses, tw_stop_fd(),
+			      tw_in_ms(MEET_MS));
+	if (err && err != -EINTR)
 		warn("--connect=%s: cannot connect to port %d over %s: %s\n",
-		     tw_peer_way->text, meeting.ports[0],
-		     tw_config.link->name, strerror(-err));
-		give_up(run);
-	}
+		     tw_peer_way->text, meeting.port, tw_config.link->name,
+		     strerror(-err));
 	if (err)
-		return false;
-	if (tw_talk_expect("started", tw_talk_in_ms(READY_S * 1000), true))
-		return true;
-	if (!tw_talk_interrupted())
-		give_up(run);
-	return false;
+		return -1;
+	return tw_talk_expect("started", tw_in_ms(READY_MS), true) ? 0 : -1;
 }
 
 void tw_peer_start_pair(struct tw_run *run, int number)
 {
 	static bool met;
 	struct tw_pair *pair = run->pairs[number];
-	bool udp = !strcmp(tw_config.link->name, "udp");
 
+	if (!number && !run->step)
+		addresses = tw_talk_open(run);
 	if (!number)
-		met = meet(run);
+		met = addresses && !meet(run);
+	if (!met && !tw_is_stopped())
+		give_up(run);
 	if (!met)
 		return;
 	pair->fd[TW_SERVER] = -1;
 	pair->fd[TW_CLIENT] = meeting.fds[number];
 	tw_transport_prepare(pair->fd[TW_CLIENT]);
 	tw_stamps_enable(pair->fd[TW_CLIENT]);
-	if (udp) {
+	if (meeting.udp) {
 		tw_datagram_set_timeout(pair->fd[TW_CLIENT]);
 		if (run->tick_ms < 0)
 			run->tick_ms = tw_config.quiet ? 1000 : 100;
@@ -212,24 +177,10 @@ static void read_rates(const char *line)
 	}
 }
 
-static void tell_break(const struct tw_run *run)
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *file = open_memstream(&text, &size);
-
-	if (!file)
-		return;
-	tw_far_cause_tell(file, run);
-	fclose(file);
-	tw_talk_tell(text);
-	free(text);
-}
-
 /* What it answers to the end of a step, in time. */
 static void take_answers(struct tw_run *run, bool last, bool hurry)
 {
-	int64_t end_ns = tw_talk_in_ms(hurry ? HURRY_MS : run->failed ?
+	int64_t end_ns = tw_in_ms(hurry ? HURRY_MS : run->failed ?
 				       FAILED_MS : ANSWER_MS);
 	char *line = tw_talk_expect("ended", end_ns, !hurry);
 
@@ -239,13 +190,13 @@ static void take_answers(struct tw_run *run, bool last, bool hurry)
 		line = tw_talk_expect("twoway", end_ns, !hurry);
 		results = line ? strdup(line) : NULL;
 	}
-	if (!line && !hurry && !tw_talk_interrupted())
+	if (!line && !hurry && !tw_is_stopped())
 		run->failed = true;
 }
 
 static void end(struct tw_run *run)
 {
-	bool hurry = run->interrupted || tw_talk_interrupted();
+	bool hurry = run->interrupted || tw_is_stopped();
 	bool last = run->step + 1 >= run->steps || run->failed || hurry ||
 		    tw_break_pair(run) >= 0;
 	char text[32];
@@ -253,7 +204,7 @@ static void end(struct tw_run *run)
 	if (!tw_peer_way || tw_talk_fd() < 0)
 		return;
 	run->wake_fd = -1;
-	tell_break(run);
+	tw_far_cause_tell(run);
 	snprintf(text, sizeof(text), "{\"end\": %d}\n", run->step);
 	tw_talk_tell(text);
 	if (last)
@@ -263,7 +214,7 @@ static void end(struct tw_run *run)
 	else
 		run->failed |= !hurry;
 	if (last || run->failed)
-		tw_talk_close(hurry || tw_talk_interrupted() ? 0 : 500);
+		tw_talk_close(hurry || tw_is_stopped() ? 0 : 500);
 }
 
 static void text(FILE *file, const struct tw_run *run)

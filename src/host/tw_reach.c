@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "rt-utils.h"
+#include "tw_lines.h"
 #include "tw_reach.h"
-#include "tw_time.h"
 
 /* Together, a peer that is gone is noticed after 8 s. */
 #define IDLE_S		5
@@ -45,15 +45,14 @@ bool tw_host_parse(const char *text, struct tw_host *host)
 	       host->port > 0 && host->port < 65536;
 }
 
-struct addrinfo *tw_reach_find(const char *name, int type, const char **why)
+struct addrinfo *tw_reach_find(const char *name, const char **why)
 {
-	const struct addrinfo hints = { .ai_socktype = type };
+	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
 	const char *user = strchr(name, '@');
 	struct addrinfo *found = NULL;
 	int err = getaddrinfo(user ? user + 1 : name, NULL, &hints, &found);
 
-	*why = err == EAI_SYSTEM ? strerror(errno) : err ? gai_strerror(err) :
-	       NULL;
+	*why = err == EAI_SYSTEM ? strerror(errno) : gai_strerror(err);
 	return found;
 }
 
@@ -78,47 +77,24 @@ int tw_reach_prepare(int fd)
 	return 0;
 }
 
-/* Waits for the end of a connect(). Returns 0 or -errno. */
-static int finish(int fd, int other_fd, int64_t end_ns)
-{
-	struct pollfd ready[] = {
-		{ .fd = fd, .events = POLLOUT },
-		{ .fd = other_fd, .events = POLLIN },
-	};
-	int64_t ns = end_ns - tw_now_ns(CLOCK_MONOTONIC);
-	int count = poll(ready, 2, ns < 0 ? 0 : (int)(ns / TW_NS_PER_MS));
-	socklen_t length = sizeof(int);
-	int err = 0;
-
-	if (count < 0)
-		return -errno;
-	if (ready[1].revents)
-		return -EINTR;
-	if (!count)
-		return -ETIMEDOUT;
-	getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &length);
-	return -err;
-}
-
 static int connect_one(const struct addrinfo *at, int port, int other_fd,
 		       int64_t end_ns)
 {
-	int fd = socket(at->ai_family, at->ai_socktype | SOCK_NONBLOCK |
+	int fd = socket(at->ai_family, SOCK_STREAM | SOCK_NONBLOCK |
 			SOCK_CLOEXEC, 0);
-	/* Both have the port at the same place. */
-	struct sockaddr_in6 to;
+	/* Both families have the port at the same place. */
+	struct sockaddr_in6 *to = (void *)at->ai_addr;
+	socklen_t length = sizeof(int);
 	int err;
 
 	if (fd < 0)
 		return -errno;
-	memcpy(&to, at->ai_addr, at->ai_addrlen < sizeof(to) ?
-	       at->ai_addrlen : sizeof(to));
-	to.sin6_port = htons(port);
-	err = connect(fd, (struct sockaddr *)&to, at->ai_addrlen) ? -errno : 0;
+	to->sin6_port = htons(port);
+	err = connect(fd, at->ai_addr, at->ai_addrlen) ? -errno : 0;
 	if (err == -EINPROGRESS)
-		err = finish(fd, other_fd, end_ns);
-	if (!err && at->ai_socktype == SOCK_STREAM)
-		err = tw_reach_prepare(fd);
+		err = tw_await(fd, POLLOUT, other_fd, end_ns);
+	if (!err && !getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &length))
+		err = err ? -err : tw_reach_prepare(fd);
 	fcntl(fd, F_SETFL, 0);
 	if (!err)
 		return fd;
@@ -126,26 +102,19 @@ static int connect_one(const struct addrinfo *at, int port, int other_fd,
 	return err;
 }
 
-int tw_reach_count(const struct addrinfo *addresses)
-{
-	int count = 0;
-
-	for (; addresses; addresses = addresses->ai_next)
-		count++;
-	return count;
-}
-
 int tw_reach_connect(const struct addrinfo **addresses, int port, int other_fd,
 		     int64_t end_ns)
 {
-	int left = tw_reach_count(*addresses), fd = -EADDRNOTAVAIL;
+	int left = 0, fd = -EADDRNOTAVAIL;
 	const struct addrinfo *at;
 
-	for (at = *addresses; at && left; at = at->ai_next, left--) {
-		int64_t now_ns = tw_now_ns(CLOCK_MONOTONIC);
+	for (at = *addresses; at; at = at->ai_next)
+		left++;
+	for (at = *addresses; at; at = at->ai_next) {
+		int64_t now_ns = tw_in_ms(0);
 
 		fd = connect_one(at, port, other_fd,
-				 now_ns + (end_ns - now_ns) / left);
+				 now_ns + (end_ns - now_ns) / left--);
 		if (fd >= 0)
 			*addresses = at;
 		if (fd >= 0 || fd == -EINTR)
@@ -155,7 +124,7 @@ int tw_reach_connect(const struct addrinfo **addresses, int port, int other_fd,
 }
 
 static void __attribute__((noreturn))
-be_command(const char *command, pid_t parent, int in_fd, int out_fd)
+be_command(const char *command, pid_t parent, int fd)
 {
 	static const int usual[] = { SIGPIPE, SIGXFSZ, SIGUSR2 };
 	sigset_t none;
@@ -168,35 +137,26 @@ be_command(const char *command, pid_t parent, int in_fd, int out_fd)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (getppid() == parent && dup2(in_fd, STDIN_FILENO) >= 0 &&
-	    dup2(out_fd, STDOUT_FILENO) >= 0)
+	if (getppid() == parent && dup2(fd, STDIN_FILENO) >= 0 &&
+	    dup2(fd, STDOUT_FILENO) >= 0)
 		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
 	_exit(127);
 }
 
-pid_t tw_reach_start(const char *command, int *to_fd, int *from_fd)
+pid_t tw_reach_start(const char *command, int *fd)
 {
 	pid_t pid, parent = getpid();
-	int to[2], from[2];
+	int ends[2];
 
-	if (pipe2(to, O_CLOEXEC))
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
 		return -errno;
-	if (pipe2(from, O_CLOEXEC)) {
-		pid = -errno;
-		close(to[0]);
-		close(to[1]);
-		return pid;
-	}
 	fflush(NULL);
 	pid = fork();
 	if (!pid)
-		be_command(command, parent, to[0], from[1]);
+		be_command(command, parent, ends[1]);
 	if (pid < 0)
 		pid = -errno;
-	close(to[0]);
-	close(from[1]);
-	*to_fd = to[1];
-	*from_fd = from[0];
-	fcntl(*to_fd, F_SETFL, O_NONBLOCK);
+	close(ends[1]);
+	*fd = ends[0];
 	return pid;
 }

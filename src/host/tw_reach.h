@@ -25,9 +25,9 @@ bool tw_host_parse(const char *text, struct tw_host *host);
 
 /*
  * The addresses of @name, without a USER@ before it; the caller frees them with
- * freeaddrinfo(). @type: SOCK_STREAM, SOCK_DGRAM. NULL: see *@why.
+ * freeaddrinfo(). NULL: see *@why.
  */
-struct addrinfo *tw_reach_find(const char *name, int type, const char **why);
+struct addrinfo *tw_reach_find(const char *name, const char **why);
 
 /*
  * A socket that is connected to @port at one of the addresses, each of which
@@ -37,17 +37,14 @@ struct addrinfo *tw_reach_find(const char *name, int type, const char **why);
 int tw_reach_connect(const struct addrinfo **addresses, int port, int other_fd,
 		     int64_t end_ns);
 
-/* How many addresses the list has. */
-int tw_reach_count(const struct addrinfo *addresses);
-
 /* Options of all streams between hosts: no delay; a dead peer is noticed. */
 int tw_reach_prepare(int fd);
 
 /*
- * Starts @command by a shell, with pipes as its standard input and output, in
- * our process group: it may ask at the terminal for a password. It dies with
- * main. Returns its PID or -errno.
+ * Starts @command by a shell, with a stream to us as its standard input and
+ * output, in our process group: it may ask at the terminal for a password. It
+ * dies with main. Returns its PID or -errno.
  */
-pid_t tw_reach_start(const char *command, int *to_fd, int *from_fd);
+pid_t tw_reach_start(const char *command, int *fd);
 
 #endif /* TW_REACH_H */

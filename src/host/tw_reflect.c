@@ -252,7 +252,7 @@ static void find_peer(void)
 	if (head_size && parsed.port)
 		fatal("--connect=%s: a port is allowed only with --reflect=udp\n",
 		      host);
-	peer = tw_reach_find(parsed.name, SOCK_DGRAM, &why);
+	peer = tw_reach_find(parsed.name, &why);
 	if (!peer)
 		fatal("--connect=%s: %s\n", host, why);
 	port = htons(parsed.port ? parsed.port : PORT);

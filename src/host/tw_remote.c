@@ -5,29 +5,57 @@
 
 #include "tw_remote.h"
 
-#define LEVELS	32
-#define DIGITS	20
-#define HEX	"0123456789abcdefABCDEF"
+#define LEVELS		32
+#define DIGITS		20
+#define PRINTED_MAX	16384	/* bytes */
 
 static const char *skip(const char *at)
 {
-	return at + strspn(at, " \t\r\n");
+	return at + strspn(at, " ");
 }
 
-static const char *string_end(const char *at)
+/* After the "\": of \u, those above 255 are not needed. -1: it is none. */
+static int escaped(const char *at)
 {
-	for (at++; (unsigned char)*at >= ' '; at++) {
-		if (*at == '"')
-			return at + 1;
-		if (*at != '\\')
-			continue;
-		at++;
-		if (*at == 'u' && strspn(at + 1, HEX) >= 4)
-			at += 4;
-		else if (!*at || !strchr("\"\\/bfnrt", *at))
+	char digits[5] = { 0 };
+	long code;
+
+	if (*at != 'u')
+		return *at == '"' || *at == '\\' ? *at : -1;
+	if (strspn(at + 1, "0123456789abcdef") < 4)
+		return -1;
+	memcpy(digits, at + 1, 4);
+	code = strtol(digits, NULL, 16);
+	return code && code < 256 ? (int)code : '?';
+}
+
+/* Its text goes to @to, unless that is NULL; it must fit into @size bytes. */
+static const char *string_end(const char *at, char *to, size_t size)
+{
+	size_t used = 0;
+
+	if (*at++ != '"')
+		return NULL;
+	for (; *at != '"'; at++) {
+		int byte = (unsigned char)*at;
+
+		if (byte < ' ')
 			return NULL;
+		if (byte == '\\') {
+			byte = escaped(++at);
+			if (byte < 0)
+				return NULL;
+			at += *at == 'u' ? 4 : 0;
+		}
+		if (to && used + 1 < size)
+			to[used] = (char)byte;
+		used++;
 	}
-	return NULL;
+	if (to && used >= size)
+		return NULL;
+	if (to)
+		to[used] = '\0';
+	return at + 1;
 }
 
 static const char *digits_end(const char *at)
@@ -60,6 +88,14 @@ static const char *word_end(const char *at)
 
 static const char *value_end(const char *at, int levels);
 
+/* The value of a member; NULL: there is none. */
+static const char *after_name(const char *at)
+{
+	at = string_end(at, NULL, 0);
+	at = at ? skip(at) : "";
+	return *at == ':' ? skip(at + 1) : NULL;
+}
+
 /* Of an object or an array, after its first character. */
 static const char *rest_end(const char *at, char last, int levels)
 {
@@ -67,13 +103,8 @@ static const char *rest_end(const char *at, char last, int levels)
 	if (*at == last)
 		return at + 1;
 	while (at) {
-		if (last == '}') {
-			at = *at == '"' ? string_end(at) : NULL;
-			at = at ? skip(at) : "";
-			if (*at++ != ':')
-				return NULL;
-		}
-		at = value_end(at, levels);
+		at = last == '}' ? after_name(at) : at;
+		at = at ? value_end(at, levels) : NULL;
 		at = at ? skip(at) : "";
 		if (*at == last)
 			return at + 1;
@@ -89,7 +120,7 @@ static const char *value_end(const char *at, int levels)
 		return levels ? rest_end(at + 1, *at == '{' ? '}' : ']',
 					 levels - 1) : NULL;
 	if (*at == '"')
-		return string_end(at);
+		return string_end(at, NULL, 0);
 	return *at == '-' || (*at >= '0' && *at <= '9') ? number_end(at) :
 	       word_end(at);
 }
@@ -120,7 +151,7 @@ const char *tw_remote_member(const char *object, const char *name)
 	size_t length = strlen(name);
 
 	while (at) {
-		const char *value = skip(skip(string_end(at)) + 1);
+		const char *value = after_name(at);
 
 		if (!strncmp(at + 1, name, length) && at[length + 1] == '"')
 			return value;
@@ -129,49 +160,31 @@ const char *tw_remote_member(const char *object, const char *name)
 	return NULL;
 }
 
-/* The character after "\"; of \u, those above 255 are not needed. */
-static char unescape(const char **at)
+bool tw_remote_string(const char *value, char *to, size_t size)
 {
-	static const char from[] = "bfnrt", to[] = "\b\f\n\r\t";
-	char digits[5] = { 0 };
-	const char *found;
-	long code;
-
-	if (**at == 'u') {
-		memcpy(digits, *at + 1, 4);
-		*at += 4;
-		code = strtol(digits, NULL, 16);
-		return code && code < 256 ? (char)code : '?';
-	}
-	found = strchr(from, **at);
-	return found ? to[found - from] : **at;
+	return value && string_end(skip(value), to, size);
 }
 
-bool tw_remote_string(const char *value, char *to, size_t size, bool raw)
+bool tw_remote_print(FILE *file, const char *name, const char *value)
 {
-	const char *at = value ? skip(value) : "";
-	char *end = to + size - 1;
+	static char text[PRINTED_MAX];
+	char *line, *next = text, *at;
 
-	if (*at++ != '"')
+	if (!tw_remote_string(value, text, sizeof(text)))
 		return false;
-	for (; *at != '"'; at++) {
-		char byte = *at;
-
-		if (to == end)
-			return false;
-		if (byte == '\\') {
-			at++;
-			byte = unescape(&at);
-		}
-		*to++ = raw || (byte >= ' ' && byte < 127) || byte == '\n' ?
-			byte : '?';
+	while ((line = strsep(&next, "\n"))) {
+		for (at = line; *at; at++)
+			if (*at < ' ' || *at > 126)
+				*at = '?';
+		if (*line)
+			fprintf(file, "%s%s\n", strncmp(line, name,
+				strlen(name)) ? name : "", line);
 	}
-	*to = '\0';
 	return true;
 }
 
 bool tw_remote_number(const char *value, int64_t min, int64_t max,
-		     int64_t *number)
+		      int64_t *number)
 {
 	const char *end = value ? tw_remote_end(value) : NULL;
 	char *last;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * JSON from another host. tw_remote_end() says whether a text is well-formed;
- * the others are for text that is.
+ * JSON from another host, as this program writes it. tw_remote_end() says
+ * whether a text is well-formed; the others are for text that is.
  */
 #ifndef TW_REMOTE_H
 #define TW_REMOTE_H
@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /*
  * The character after the value at @text; NULL: it is no value, or has more
@@ -23,14 +24,18 @@ const char *tw_remote_member(const char *object, const char *name);
 const char *tw_remote_first(const char *array);
 const char *tw_remote_next(const char *value);
 
+/* false: it is NULL, no string, or does not fit. */
+bool tw_remote_string(const char *value, char *to, size_t size);
+
 /*
- * false: it is NULL, no string, or does not fit. Control characters and what is
- * not ASCII become "?", so that it can be printed; with @raw, they do not.
+ * Prints a string: each line, after @name unless it begins so, with "?" for
+ * control characters and what is not ASCII. false: it is none, or longer than
+ * 16 KiB.
  */
-bool tw_remote_string(const char *value, char *to, size_t size, bool raw);
+bool tw_remote_print(FILE *file, const char *name, const char *value);
 
 /* false: it is NULL, no whole number, or out of range. */
 bool tw_remote_number(const char *value, int64_t min, int64_t max,
-		     int64_t *number);
+		      int64_t *number);
 
 #endif /* TW_REMOTE_H */

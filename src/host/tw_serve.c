@@ -11,7 +11,7 @@
 #include <linux/capability.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <signal.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -47,7 +47,7 @@ static struct net {
 } nets[NETS_MAX];
 static int net_count;
 
-static pid_t children[CHILDREN];	/* 0: none */
+static int children;
 static const char *where, *allow;	/* --server, --allow */
 
 static bool to_address(const char *text, struct in6_addr *address, int *bits)
@@ -59,28 +59,16 @@ static bool to_address(const char *text, struct in6_addr *address, int *bits)
 	return inet_pton(AF_INET6, mapped, address) == 1;
 }
 
-static bool same_net(const struct net *net, const struct in6_addr *address)
-{
-	int i = 0, left = net->bits % 8;
-	const uint8_t *a = net->address.s6_addr, *b = address->s6_addr;
-
-	while (i < net->bits / 8 && a[i] == b[i])
-		i++;
-	return i == net->bits / 8 &&
-	       (!left || !((a[i] ^ b[i]) & (0xff00 >> left & 0xff)));
-}
-
 static void parse_server(const struct tw_option *option, char *value)
 {
 	where = value ? value : "127.0.0.1";
 }
 
-static void parse_allow(const struct tw_option *option, char *value)
+/* @option: of which it is the value; NULL: it is known to be good. */
+static void add_nets(const struct tw_option *option, const char *value)
 {
 	char *copy = strdup(value), *word;
 
-	*(const char **)option->to = value;
-	net_count = 0;
 	while ((word = strsep(&copy, ","))) {
 		char *slash = strchr(word, '/'), *end = NULL;
 		struct net net;
@@ -99,23 +87,31 @@ static void parse_allow(const struct tw_option *option, char *value)
 	}
 }
 
-/* Without --allow, this server listens at a loopback address only. */
-static bool is_allowed(const struct in6_addr *address)
+static void parse_allow(const struct tw_option *option, char *value)
 {
-	int i;
-
-	for (i = 0; i < net_count; i++)
-		if (same_net(&nets[i], address))
-			return true;
-	return !net_count;
+	allow = value;
+	net_count = 0;
+	add_nets(option, value);
 }
 
-static bool is_loopback(const struct in6_addr *address)
+static bool has(const struct net *net, const uint8_t address[16])
 {
-	struct net v4 = { .bits = 104 };
+	const uint8_t *own = net->address.s6_addr;
+	int bit = 0;
 
-	to_address("127.0.0.0", &v4.address, &(int) { 0 });
-	return IN6_IS_ADDR_LOOPBACK(address) || same_net(&v4, address);
+	while (bit < net->bits && !((own[bit / 8] ^ address[bit / 8]) &
+				    0x80 >> bit % 8))
+		bit++;
+	return bit == net->bits;
+}
+
+static bool is_allowed(const struct in6_addr *address)
+{
+	int i = 0;
+
+	while (i < net_count && !has(&nets[i], address->s6_addr))
+		i++;
+	return i < net_count;
 }
 
 static int open_listener(void)
@@ -124,11 +120,13 @@ static int open_listener(void)
 	int fd, base, on = 1, off = 0, greeting_s = GREETING_S;
 	struct tw_host host;
 
+	if (!allow)
+		add_nets(NULL, "127.0.0.0/8,::1");
 	if (!tw_host_parse(where, &host) ||
 	    !to_address(host.name, &own.sin6_addr, &base))
 		fatal("--server=%s: allowed is an address of this host, ADDR, ADDR:PORT or [ADDR]:PORT\n",
 		      where);
-	if (!is_loopback(&own.sin6_addr) && !allow)
+	if (!allow && !is_allowed(&own.sin6_addr))
 		fatal("--server=%s: allowed is a loopback address, or --allow=LIST with the addresses of the clients\n",
 		      where);
 	if (IN6_IS_ADDR_V4MAPPED(&own.sin6_addr) &&
@@ -209,24 +207,18 @@ static void be_server(int listener, int fd, pid_t parent)
 /* Returns whether this is the child. */
 static bool serve(int listener, int fd)
 {
-	pid_t parent = getpid();
-	int i = 0;
+	pid_t pid, parent = getpid();
 
-	while (i < CHILDREN && children[i])
-		i++;
-	if (i == CHILDREN)
+	if (children == CHILDREN)
 		return false;
 	fflush(NULL);
-	children[i] = fork();
-	if (!children[i]) {
+	pid = fork();
+	if (!pid)
 		be_server(listener, fd, parent);
-		return true;
-	}
-	if (children[i] < 0) {
+	if (pid < 0)
 		warn("cannot start a process for a client: %m\n");
-		children[i] = 0;
-	}
-	return false;
+	children += pid > 0;
+	return !pid;
 }
 
 /* Returns whether this is a child. */
@@ -249,37 +241,11 @@ static bool accept_all(int listener)
 	return child;
 }
 
-static void reap(void)
-{
-	int i;
-
-	for (i = 0; i < CHILDREN; i++)
-		if (children[i] && waitpid(children[i], NULL, WNOHANG))
-			children[i] = 0;
-}
-
-static void __attribute__((noreturn)) finish(void)
-{
-	const struct timespec pause = { .tv_nsec = TW_NS_PER_MS };
-	int i, ms, left = 1;
-
-	for (ms = 0; left; ms++) {
-		for (i = left = 0; i < CHILDREN; i++) {
-			if (children[i] && ms % 2000 == 0)
-				kill(children[i], ms ? SIGKILL : SIGTERM);
-			left |= children[i];
-		}
-		nanosleep(&pause, NULL);
-		reap();
-	}
-	exit(EXIT_SUCCESS);
-}
-
-/* Returns in a process for a client. */
+/* Returns in a process for a client, which ends with this one. */
 static void check(struct tw_run *run)
 {
 	struct signalfd_siginfo info;
-	int listener, stop_fd;
+	int listener;
 
 	if (allow && !where)
 		fatal("--allow=%s: allowed only with --server\n", allow);
@@ -289,7 +255,6 @@ static void check(struct tw_run *run)
 	tw_far_lock_fd = memfd_create("twowaytest-lock", MFD_CLOEXEC);
 	if (tw_far_lock_fd < 0)
 		fatal("--server=%s: no lock for its clients: %m\n", where);
-	stop_fd = tw_lines_stop_fd();
 	if (!*(bool *)tw_option_find("default-system")->to)
 		tw_far_is_awake = set_latency_target(0) >= 0;
 	drop_root();
@@ -297,14 +262,14 @@ static void check(struct tw_run *run)
 	       (int)tw_config.priority);
 	fflush(stdout);
 	do {
-		tw_lines_ready(run->signal_fd, listener, INT64_MAX);
-		if (tw_lines_ready(stop_fd, -1, 0))
-			finish();
+		tw_await(listener, POLLIN, run->signal_fd, INT64_MAX);
+		if (tw_is_stopped())
+			exit(EXIT_SUCCESS);
 		while (read(run->signal_fd, &info, sizeof(info)) > 0)
 			;
-		reap();
+		while (waitpid(-1, NULL, WNOHANG) > 0)
+			children--;
 	} while (!accept_all(listener));
-	close(stop_fd);
 }
 
 static const struct tw_option options[] = {

@@ -18,123 +18,102 @@
 #include "tw_peer.h"
 #include "tw_remote.h"
 #include "tw_run.h"
-#include "tw_talk.h"
 #include "tw_time.h"
 
-#define CONNECT_S	5
-#define SEND_MS		5000
+#define CONNECT_MS	5000
+#define STATUS_MS	500	/* until a command has ended, too */
 #define KILL_MS		50	/* after SIGTERM */
 #define LINE_MAX	(1 << 20)
-#define MESSAGES_MAX	4096
+#define LINES_MAX	100	/* at once, while it measures */
 #define BEGIN		"{\"twowaytest\""	/* of its lines */
 
 static struct tw_lines lines = { .fd = -1, .max = LINE_MAX };
-static int to_fd = -1;
-static pid_t rsh_pid;
-static int stop_fd;
-static struct addrinfo *found;	/* addresses */
-static bool told;		/* it has said what is wrong */
+static pid_t rsh_pid;		/* 0: it has ended, or there is none */
+static int rsh_status;
+static bool told;		/* it is known what is wrong */
 
-int64_t tw_talk_in_ms(int64_t ms)
+/* Waits until the command of --rsh has ended; returns whether it has. */
+static bool rsh_ends(int ms)
 {
-	return tw_now_ns(CLOCK_MONOTONIC) + ms * TW_NS_PER_MS;
-}
-
-bool tw_talk_interrupted(void)
-{
-	return tw_lines_ready(stop_fd, -1, 0);
-}
-
-static void print_messages(const char *value)
-{
-	char text[MESSAGES_MAX], *line, *next = text;
-
-	if (!tw_remote_string(value, text, sizeof(text), false))
-		return;
-	told = true;
-	while ((line = strsep(&next, "\n")))
-		if (*line)
-			fprintf(stderr, "%s: %s\n", tw_peer_way->host.name,
-				line);
+	while (rsh_pid && waitpid(rsh_pid, &rsh_status, WNOHANG) != rsh_pid) {
+		if (ms-- <= 0)
+			return false;
+		nanosleep(&(struct timespec) { .tv_nsec = TW_NS_PER_MS }, NULL);
+	}
+	rsh_pid = 0;
+	return true;
 }
 
 /* Why there is nothing more to read. */
 static void tell_end(void)
 {
-	const char *name = tw_peer_way->text;
-	int status = 0, ms = 0;
-	pid_t pid = 0;
+	const char *command = tw_peer_way->command;
+	int status;
 
 	if (told)
 		return;
-	while (rsh_pid && !pid && ms++ < 500) {
-		pid = waitpid(rsh_pid, &status, WNOHANG);
-		if (!pid)
-			nanosleep(&(struct timespec) { .tv_nsec =
-				  TW_NS_PER_MS }, NULL);
-	}
+	told = true;
+	status = command && rsh_ends(STATUS_MS) && WIFEXITED(rsh_status) ?
+		 WEXITSTATUS(rsh_status) : -1;
 	if (lines.too_long)
 		warn("--connect=%s: its answer is longer than %d bytes\n",
-		     name, LINE_MAX);
-	else if (pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 127)
+		     tw_peer_way->text, LINE_MAX);
+	else if (status == 127)
 		warn("%s: a command was not found; twowaytest must be in the PATH of that user\n",
-		     tw_peer_way->command);
-	else if (pid > 0 && WIFEXITED(status))
-		warn("%s: it has ended with status %d\n",
-		     tw_peer_way->command, WEXITSTATUS(status));
+		     command);
+	else if (status >= 0)
+		warn("%s: it has ended with status %d\n", command, status);
 	else
 		warn("--connect=%s: the server's side has ended, or its host cannot be reached any longer\n",
-		     name);
-	rsh_pid = pid ? 0 : rsh_pid;
-	told = true;
+		     tw_peer_way->text);
 }
 
-/* Whether it is well-formed, of our version, and no message. */
+/*
+ * Whether it is one of its lines, and no message; what a login prints is none.
+ * One that is not well-formed, or of another version, is the last.
+ */
 static bool accept_line(const char *line)
 {
-	const char *end = tw_remote_end(line);
+	const char *end = tw_remote_end(line), *value;
+	char name[TW_REACH_NAME + 2];
 	int64_t version;
 
+	if (strncmp(line, BEGIN, strlen(BEGIN)))
+		return false;
 	if (!end || *end) {
 		warn("--connect=%s: the server's side has sent what is no JSON\n",
 		     tw_peer_way->text);
 		told = lines.ended = true;
 		return false;
 	}
-	if (!tw_remote_number(tw_remote_member(line, "twowaytest"), 0, INT32_MAX,
-			     &version) || version != TW_ASK_VERSION) {
+	if (!tw_remote_number(tw_remote_member(line, "twowaytest"), 0,
+			      INT32_MAX, &version) ||
+	    version != TW_ASK_VERSION) {
 		warn("--connect=%s: the server's side does not speak version %d of the protocol: install the same release on both hosts\n",
 		     tw_peer_way->text, TW_ASK_VERSION);
 		told = lines.ended = true;
 		return false;
 	}
-	if (!tw_remote_member(line, "messages"))
-		return true;
-	print_messages(tw_remote_member(line, "messages"));
-	return false;
+	value = tw_remote_member(line, "messages");
+	snprintf(name, sizeof(name), "%s: ", tw_peer_way->host.name);
+	told |= value && tw_remote_print(stderr, name, value);
+	return !value;
 }
 
-/*
- * Waits for the line that has this member. What a login prints is skipped. NULL:
- * there was a message; or a signal is to end the run.
- */
 char *tw_talk_expect(const char *member, int64_t end_ns, bool hear)
 {
+	int other_fd = hear ? tw_stop_fd() : -1;
 	char *line;
 
-	for (;;) {
-		line = tw_lines_await(&lines, hear ? stop_fd : -1, end_ns);
-		if (!line)
-			break;
-		if (strncmp(line, BEGIN, strlen(BEGIN)))
-			continue;
-		if (accept_line(line) && tw_remote_member(line, member))
+	do {
+		line = tw_lines_await(&lines, other_fd, end_ns);
+		if (line && accept_line(line) && tw_remote_member(line, member))
 			return line;
-	}
+	} while (line && tw_in_ms(0) < end_ns && !(hear && tw_is_stopped()));
 	/* Without @hear there is no time, and nobody expects much. */
 	if (lines.ended && hear)
 		tell_end();
-	else if (hear && !tw_talk_interrupted())
+	else if (hear && !tw_is_stopped())
 		warn("--connect=%s: the server's side did not answer in time (%s)\n",
 		     tw_peer_way->text, member);
 	return NULL;
@@ -143,8 +122,7 @@ char *tw_talk_expect(const char *member, int64_t end_ns, bool hear)
 void tw_talk_tell(const char *text)
 {
 	/* If it has ended, there is nothing to read, either. */
-	if (to_fd >= 0)
-		tw_lines_send(to_fd, text, strlen(text), SEND_MS);
+	tw_lines_send(lines.fd, text, strlen(text));
 }
 
 static void send_request(const struct tw_run *run)
@@ -166,76 +144,48 @@ static void send_request(const struct tw_run *run)
 	free(text);
 }
 
-const struct addrinfo *tw_talk_find(int type)
-{
-	const char *why;
-
-	if (found)
-		freeaddrinfo(found);
-	found = tw_reach_find(tw_peer_way->host.name, type, &why);
-	if (!found)
-		fatal("--connect=%s: %s\n", tw_peer_way->text, why);
-	return found;
-}
-
-/* The server that listens: returns false if a signal came. */
-static bool connect_server(const struct addrinfo **addresses)
-{
-	int port = tw_peer_way->host.port;
-	int fd;
-
-	port = port ? port : TW_REACH_PORT;
-	fd = tw_reach_connect(addresses, port, stop_fd,
-			      tw_talk_in_ms(CONNECT_S * 1000));
-	if (fd == -EINTR)
-		return false;
-	if (fd < 0)
-		fatal("--connect=%s: cannot connect to port %d: %s\n",
-		      tw_peer_way->text, port, strerror(-fd));
-	fcntl(fd, F_SETFL, O_NONBLOCK);
-	lines.fd = to_fd = fd;
-	return true;
-}
-
 const struct addrinfo *tw_talk_open(const struct tw_run *run)
 {
+	int port = tw_peer_way->host.port ? tw_peer_way->host.port :
+		   TW_REACH_PORT;
 	const struct addrinfo *addresses;
+	const char *why;
 
-	stop_fd = tw_lines_stop_fd();
-	addresses = tw_talk_find(SOCK_STREAM);
+	addresses = tw_reach_find(tw_peer_way->host.name, &why);
+	if (!addresses)
+		fatal("--connect=%s: %s\n", tw_peer_way->text, why);
 	if (tw_peer_way->command) {
-		rsh_pid = tw_reach_start(tw_peer_way->command, &to_fd,
-					 &lines.fd);
+		rsh_pid = tw_reach_start(tw_peer_way->command, &lines.fd);
 		if (rsh_pid < 0)
 			fatal("--rsh: cannot start %s: %s\n",
 			      tw_peer_way->command, strerror(-rsh_pid));
-	} else if (!connect_server(&addresses)) {
-		return NULL;
+	} else {
+		lines.fd = tw_reach_connect(&addresses, port, tw_stop_fd(),
+					    tw_in_ms(CONNECT_MS));
+		if (lines.fd == -EINTR)
+			return NULL;
+		if (lines.fd < 0)
+			fatal("--connect=%s: cannot connect to port %d: %s\n",
+			      tw_peer_way->text, port, strerror(-lines.fd));
 	}
+	fcntl(lines.fd, F_SETFL, O_NONBLOCK);
 	send_request(run);
 	return addresses;
 }
 
-/* There is no further step: its input ends. */
 void tw_talk_end_input(void)
 {
-	if (to_fd == lines.fd)
-		shutdown(to_fd, SHUT_WR);
-	else
-		close(to_fd);
-	to_fd = -1;
+	shutdown(lines.fd, SHUT_WR);
 }
 
 void tw_talk_close(int ms)
 {
-	const struct timespec pause = { .tv_nsec = TW_NS_PER_MS };
-
-	for (; rsh_pid && !waitpid(rsh_pid, NULL, WNOHANG); ms--) {
-		if (ms == 0 || ms == -KILL_MS)
-			kill(rsh_pid, ms ? SIGKILL : SIGTERM);
-		nanosleep(&pause, NULL);
-	}
-	rsh_pid = 0;
+	if (!rsh_ends(ms))
+		kill(rsh_pid, SIGTERM);
+	if (!rsh_ends(KILL_MS))
+		kill(rsh_pid, SIGKILL);
+	while (!rsh_ends(KILL_MS))
+		;
 	close(lines.fd);
 	lines.fd = -1;
 }
@@ -243,10 +193,10 @@ void tw_talk_close(int ms)
 bool tw_talk_listen(void)
 {
 	char *line;
+	int i = 0;
 
-	while ((line = tw_lines_take(&lines)))
-		if (!strncmp(line, BEGIN, strlen(BEGIN)))
-			accept_line(line);
+	while (i++ < LINES_MAX && (line = tw_lines_await(&lines, -1, 0)))
+		accept_line(line);
 	if (lines.ended)
 		tell_end();
 	return !lines.ended;
@@ -254,15 +204,10 @@ bool tw_talk_listen(void)
 
 bool tw_talk_ended(void)
 {
-	return lines.fd < 0 || lines.ended;
+	return lines.ended;
 }
 
 int tw_talk_fd(void)
 {
 	return lines.fd;
-}
-
-int tw_talk_stop_fd(void)
-{
-	return stop_fd;
 }

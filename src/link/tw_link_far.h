@@ -6,6 +6,7 @@
 #ifndef TW_LINK_FAR_H
 #define TW_LINK_FAR_H
 
+#include <arpa/inet.h>
 #include <byteswap.h>
 #include <stdbool.h>
 
@@ -17,7 +18,11 @@
 extern const struct tw_link_ops tw_link_far_tcp;
 extern const struct tw_link_ops tw_link_far_udp;
 
-/* Whether the other host has another byte order. Set before the start. */
+/* Of this host; whether the other one's is another. Set before the start. */
+static inline const char *tw_far_order_name(void)
+{
+	return htonl(1) == 1 ? "big" : "little";
+}
 extern bool tw_far_swaps;
 
 static inline void tw_far_order_request(struct tw_request *request)

@@ -354,7 +354,7 @@ void tw_check_route(char device[IF_NAMESIZE], const char *host)
 	const char *why;
 
 	if (tw_host_parse(host, &parsed))
-		to = tw_reach_find(parsed.name, SOCK_DGRAM, &why);
+		to = tw_reach_find(parsed.name, &why);
 	if (!to)
 		return;
 	find_route(device, to);

@@ -36,10 +36,10 @@ at = full if STAGE == "silent port" else listener
 def say(**members):
     print(json.dumps({"twowaytest": 2, **members}), flush=True)
 sys.stdin.readline()
-say(ready=[at.getsockname()[1]], cookie="0" * 32, order="big")
+say(ready=at.getsockname()[1], cookie="0" * 32, order="big")
 reached("silent port")
 one = listener.accept()[0]
-one.recv(20)
+one.recv(36)
 reached("not started")
 say(started=0)
 reached("no reply")
@@ -115,6 +115,25 @@ def test_interrupted_while_it_measures(start, transport):
         process = start("--connect=127.0.0.1", rsh(), *QUICK,
                         f"--transport={transport}")
         measuring(process)
+        times.append(took(process))
+        if times[-1] < 0.3:
+            return
+    assert not times
+
+
+@pytest.mark.parametrize("stage", ["asked", "no reply"])
+def test_interrupted_in_a_flood(start, stage):
+    """It says much, and nothing of it is an answer."""
+    text = STAGES.replace("STAGE", repr(stage)).replace(
+        "time.sleep(100)", "\n        while True: print('y' * 99)")
+    path = start.directory / "stage"
+    times = []
+    for _ in range(TRIES):
+        path.unlink(missing_ok=True)
+        process = start("--connect=127.0.0.1", fake(start.directory, text),
+                        *QUICK, "--sleep=0")
+        assert outside.wait_for(path.exists, 20), process.err
+        time.sleep(0.2)
         times.append(took(process))
         if times[-1] < 0.3:
             return

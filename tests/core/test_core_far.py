@@ -187,7 +187,7 @@ def test_client_that_leaves(run):
     assert (code, answers) == (0, [])
     code, answers = far(run, '["--far=2", 1, "--size=8"]\n{"step": 0}\n')
     assert code == 1
-    assert len(answers[0]["ready"]) == 1
+    assert 0 < answers[0]["ready"] < 65536
     assert "client's side has ended" in answers[1]["messages"]
 
 
@@ -199,10 +199,10 @@ listener = socket.create_server(("127.0.0.1", 0))
 def say(**members):
     print(json.dumps({"twowaytest": VERSION, **members}), flush=True)
 sys.stdin.readline()
-say(ready=[listener.getsockname()[1]], cookie="0" * 32, order="big")
+say(ready=listener.getsockname()[1], cookie="0" * 32, order="big")
 one = listener.accept()[0]
-hello = one.recv(20)
-assert hello == bytes(20), hello
+hello = one.recv(36)
+assert hello == b"0" * 32 + bytes(4), hello
 say(started=0)
 begin = 1 << 50
 for number in range(1, 1000):
@@ -249,13 +249,13 @@ def test_other_version(run):
 
 @pytest.mark.parametrize("line, named", [
     ('{"twowaytest": 2, ', "what is no JSON"),
-    ('{"twowaytest": 2, "ready": 5}', "(ready)"),
-    ('{"twowaytest": 2, "ready": [0]}', "(ready)"),
-    ('{"twowaytest": 2, "ready": [70000]}', "(ready)"),
-    ('{"twowaytest": 2, "ready": [1, 2]}', "(ready)"),
-    ('{"twowaytest": 2, "ready": [1], "cookie": "00"}', "(ready)"),
-    ('{"twowaytest": 2, "ready": [1e9]}', "what is no JSON"),
-    ('{"twowaytest": 2, "messages": "a\\u001b[31mb\\nc"}',
+    ('{"twowaytest": 2, "ready": [5]}', "(ready)"),
+    ('{"twowaytest": 2, "ready": 0}', "(ready)"),
+    ('{"twowaytest": 2, "ready": 70000}', "(ready)"),
+    ('{"twowaytest": 2, "ready": 1}', "(ready)"),
+    ('{"twowaytest": 2, "ready": 1, "cookie": "00"}', "(ready)"),
+    ('{"twowaytest": 2, "ready": 1e9}', "what is no JSON"),
+    ('{"twowaytest": 2, "messages": "a\\u001b[31mb\\u000ac"}',
      "127.0.0.1: a?[31mb\n127.0.0.1: c\n"),
     ("x" * (1 << 20), "longer than 1048576"),
     ("", "ended with status 3"),
@@ -406,12 +406,12 @@ def test_pending_stranger_at_the_port(run):
     process.stdin.write('["--far=2", 1, "--default-system"]\n{"step": 0}\n')
     process.stdin.flush()
     ready = json.loads(process.stdout.readline())
-    port = ready["ready"][0]
+    port = ready["ready"]
     others = [socket.create_connection(("127.0.0.1", port))
               for _ in range(100)]
-    others[-1].send(bytes(16) + struct.pack(">I", 0))
+    others[-1].send(b"0" * 32 + struct.pack(">I", 0))
     with socket.create_connection(("127.0.0.1", port)) as one:
-        one.send(bytes.fromhex(ready["cookie"]) + struct.pack(">I", 0))
+        one.send(ready["cookie"].encode() + struct.pack(">I", 0))
         assert json.loads(process.stdout.readline())["started"] == 0
         order = "<" if ready["order"] == "little" else ">"
         one.send(struct.pack(f"{order}Q", 1))

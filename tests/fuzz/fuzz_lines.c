@@ -21,7 +21,7 @@ static size_t take(struct tw_lines *lines)
 	const char *line;
 	size_t bytes = 0, i;
 
-	while ((line = tw_lines_take(lines))) {
+	while ((line = tw_lines_await(lines, -1, 0))) {
 		for (i = 0; line[i]; i++)
 			if ((unsigned char)line[i] > 126 || line[i] == '\n')
 				abort();
