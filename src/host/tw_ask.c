@@ -174,39 +174,33 @@ static void parse_word(char *word)
 	row->parse(row, value ? strdup(value) : NULL);
 }
 
-static void check_version(const char *value)
-{
-	char word[WORD_MAX], own[16];
-
-	snprintf(own, sizeof(own), "--far=%d", TW_ASK_VERSION);
-	if (!tw_remote_string(value, word, sizeof(word)) ||
-	    strncmp(word, "--far=", 6))
-		fatal("--far: the first line is no request of twowaytest\n");
-	if (strcmp(word, own))
-		fatal("--far: the client speaks version %.20s of the protocol, this program version %d: install the same release on both hosts\n",
-		      word + 6, TW_ASK_VERSION);
-}
-
 int tw_ask_parse(const char *line, bool login)
 {
-	const char *end = tw_remote_end(line), *value;
+	int version = 0, steps = 0, length = 0;
 	char word[WORD_MAX];
-	int64_t steps;
+	const char *at;
 
-	if (!end || *end || *line != '[')
-		fatal("--far: the first line is no JSON array of words\n");
-	value = tw_remote_first(line);
-	check_version(value);
-	value = tw_remote_next(value);
-	if (!tw_remote_number(value, 1, TW_LOAD_MAX + 1, &steps))
+	sscanf(line, "[\"--far=%9d\"%n", &version, &length);
+	if (!length)
+		fatal("--far: the first line is no request of twowaytest\n");
+	if (version != TW_ASK_VERSION)
+		fatal("--far: the client speaks version %d of the protocol, this program version %d: install the same release on both hosts\n",
+		      version, TW_ASK_VERSION);
+	at = line + length;
+	sscanf(at, ", %9d%n", &steps, &length);
+	if (steps < 1 || steps > TW_LOAD_MAX + 1)
 		fatal("--far: the request has no number of steps\n");
-	while ((value = tw_remote_next(value))) {
-		if (!tw_remote_string(value, word, sizeof(word)))
+	for (at += length; *at == ','; ) {
+		at = tw_remote_string(at + 1 + (at[1] == ' '), word,
+				      sizeof(word));
+		if (!at)
 			fatal("--far: a word of the request is no string, or longer than %d characters\n",
 			      WORD_MAX);
 		if (!login)
 			check_login(word);
 		parse_word(word);
 	}
-	return (int)steps;
+	if (strcmp(at, "]"))
+		fatal("--far: the request has no end\n");
+	return steps;
 }

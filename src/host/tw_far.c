@@ -39,7 +39,6 @@
 #include "tw_text.h"
 #include "tw_time.h"
 #include "tw_transport.h"
-#include "tw_remote.h"
 
 #define REQUEST_S	5	/* until the request is there */
 #define MEET_S		10	/* until all clients are connected */
@@ -151,10 +150,8 @@ static void woken(struct tw_run *run)
 	if (!tw_far)
 		return;
 	while ((line = tw_lines_await(&lines, -1, 0))) {
-		if (!tw_remote_end(line))
-			continue;
 		tw_far_cause_note(run, line);
-		if (tw_remote_member(line, "end"))
+		if (!strncmp(line, "{\"end\"", 6))
 			run->control->stop = 1;
 	}
 	if (lines.ended)
@@ -227,6 +224,12 @@ static void check(struct tw_run *run)
 	tw_config.absent[TW_CLIENT] = true;
 }
 
+static void print_results(FILE *file, const struct tw_run *run)
+{
+	tw_json_twoway(file, run);
+	tw_far_cause_answer(file, run);
+}
+
 /*
  * The client's side knows how many steps there are, and begins each; at the
  * end of the input there are no more.
@@ -239,16 +242,10 @@ static void begin(struct tw_run *run)
 		return;
 	line = tw_lines_await(&lines, tw_stop_fd(), INT64_MAX);
 	if (!line && run->step)
-		answer(run, tw_json_twoway);
+		answer(run, print_results);
 	if (!line)
 		exit(EXIT_SUCCESS);
 	run->wake_fd = lines.fd;
-}
-
-static void print_results(FILE *file, const struct tw_run *run)
-{
-	tw_far_cause_answer(file, run);
-	tw_json_twoway(file, run);
 }
 
 static void print_ended(FILE *file, const struct tw_run *run)

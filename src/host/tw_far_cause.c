@@ -16,6 +16,7 @@
 #include "tw_run.h"
 #include "tw_trace.h"
 
+#define TELL		"{\"break\": "
 #define TELL_MAX	1024	/* bytes */
 #define NS_MAX		(INT64_MAX / 4)
 
@@ -28,8 +29,8 @@ void tw_far_cause_tell(const struct tw_run *run)
 	if (pair < 0)
 		return;
 	of = tw_pair_room(run, pair, &tw_part_break);
-	used = sprintf(text, "{\"break\": [%d, %d, %" PRIu64 ", %" PRId64
-		       ", %" PRId64, pair, (int)of->metric, of->cycle.seq,
+	used = sprintf(text, TELL "[%d, %d, %" PRIu64 ", %" PRId64 ", %" PRId64,
+		       pair, (int)of->metric, of->cycle.seq,
 		       of->cycle.t1_ns, of->cycle.t2_ns);
 	for (i = 0; i < TW_METRICS; i++)
 		used += sprintf(text + used, ", %" PRId64, of->values_ns[i]);
@@ -51,19 +52,15 @@ static void note(struct tw_break *to, const int64_t numbers[])
 
 void tw_far_cause_note(const struct tw_run *run, const char *line)
 {
-	const char *value = tw_remote_first(tw_remote_member(line, "break"));
 	int64_t numbers[5 + TW_METRICS];
 	struct tw_break *to;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(numbers); i++) {
-		if (!tw_remote_number(value, i < 5 ? 0 : -NS_MAX, NS_MAX,
-				      &numbers[i]))
-			return;
-		value = tw_remote_next(value);
-	}
-	if (numbers[0] >= tw_config.pairs || numbers[1] >= TW_METRICS ||
-	    !numbers[2] || numbers[4] < numbers[3])
+	if (strncmp(line, TELL, strlen(TELL)) ||
+	    tw_remote_numbers(line + strlen(TELL), NS_MAX, numbers,
+			      ARRAY_SIZE(numbers)) < (int)ARRAY_SIZE(numbers) ||
+	    numbers[0] < 0 || numbers[0] >= tw_config.pairs ||
+	    numbers[1] < 0 || numbers[1] >= TW_METRICS || numbers[2] < 1 ||
+	    numbers[3] < 0 || numbers[4] < numbers[3])
 		return;
 	to = tw_pair_room(run, (int)numbers[0], &tw_part_break);
 	if (!to || to->cycle.seq)
@@ -106,26 +103,27 @@ void tw_far_cause_answer(FILE *file, const struct tw_run *run)
 		return;
 	print(to, cause, "server");
 	fclose(to);
-	fprintf(file, "\"excess_ns\": %" PRId64 ", \"cause\": ",
+	fprintf(file, ", \"excess_ns\": %" PRId64 ", \"cause\": ",
 		excess_ns(cause));
 	rt_json_string(file, text);
-	fprintf(file, ", ");
 	free(text);
 }
 
-static void print_theirs(FILE *file, const char *answer)
+static void print_theirs(FILE *file, const char *cause)
 {
-	if (!answer || !tw_remote_print(file, "# ",
-					tw_remote_member(answer, "cause")))
+	if (!cause || !tw_remote_print(file, "# ", cause))
 		fprintf(file, "# Cause: server host: unknown, as it has not answered\n");
 }
 
 void tw_far_cause_print(FILE *file, const struct tw_run *run,
-			const char *answer)
+			const char *members)
 {
 	const struct tw_cause *cause = tw_trace_cause(run);
-	int64_t all_ns, ours_ns, theirs_ns = 0;
+	long long theirs_ns = 0;
+	const char *theirs;
 	const struct tw_break *of;
+	int64_t all_ns, ours_ns;
+	int length = 0;
 
 	if (!cause)
 		return;
@@ -133,15 +131,16 @@ void tw_far_cause_print(FILE *file, const struct tw_run *run,
 	all_ns = of->values_ns[of->metric] - (int64_t)tw_stats_mean(
 		&run->pairs[tw_break_pair(run)]->total.stats[of->metric]);
 	ours_ns = excess_ns(cause);
-	if (answer)
-		tw_remote_number(tw_remote_member(answer, "excess_ns"),
-				 -NS_MAX, NS_MAX, &theirs_ns);
+	if (members)
+		sscanf(members, " , \"excess_ns\": %18lld, \"cause\": %n",
+		       &theirs_ns, &length);
+	theirs = length ? members + length : NULL;
 	if (theirs_ns < all_ns / 2 && ours_ns < all_ns / 2)
 		fprintf(file, "# Cause: between the hosts: each has less than half of the delay\n");
 	if (theirs_ns >= ours_ns)
-		print_theirs(file, answer);
+		print_theirs(file, theirs);
 	if (ours_ns)
 		print(file, cause, "client");
 	if (theirs_ns < ours_ns)
-		print_theirs(file, answer);
+		print_theirs(file, theirs);
 }

@@ -17,11 +17,11 @@ void tw_far_cause_tell(const struct tw_run *run);
 /* The server's side: notes what such a line says, and stops the trace. */
 void tw_far_cause_note(const struct tw_run *run, const char *line);
 
-/* The same: members of the answer, each with a comma. */
+/* The same: members of the answer, each after a comma. */
 void tw_far_cause_answer(FILE *file, const struct tw_run *run);
 
-/* The client's side: what both have found. @answer: NULL if there is none. */
+/* The client's side: what both have found. @members: NULL if there are none. */
 void tw_far_cause_print(FILE *file, const struct tw_run *run,
-			const char *answer);
+			const char *members);
 
 #endif /* TW_FAR_CAUSE_H */

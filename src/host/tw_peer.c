@@ -29,13 +29,15 @@
 #define HURRY_MS	150	/* after SIGINT */
 #define FAILED_MS	1000	/* it may have something to say */
 #define SILENT_S	9	/* udp: then its host is gone */
+#define LOADS_MAX	16	/* of which a rate is read */
 #define RATE_MAX	1000000000000000LL	/* thousandths, a second */
 
 const struct tw_peer_way *tw_peer_way;
 
 static const struct addrinfo *addresses;	/* from the one that works */
 static struct tw_meeting meeting;
-static char *results;		/* its line with "twoway" */
+static const char *results;	/* its "twoway", and what follows it... */
+static const char *cause;	/* ...the cause; NULL: it has not answered */
 
 /* Before the first step is measured there is nothing to be kept. */
 static void give_up(struct tw_run *run)
@@ -45,20 +47,22 @@ static void give_up(struct tw_run *run)
 	run->failed = true;
 }
 
+static void tell_wrong(const char *member)
+{
+	warn("--connect=%s: what the server's side has sent is wrong (%s)\n",
+	     tw_peer_way->text, member);
+}
+
 /* Port, cookie and byte order of the server's side. */
-static bool read_ready(const char *line)
+static bool read_ready(const char *value)
 {
 	char order[8];
-	int64_t port;
+	int end = 0;
 
-	if (!tw_remote_number(tw_remote_member(line, "ready"), 1, 65535,
-			      &port) ||
-	    !tw_remote_string(tw_remote_member(line, "cookie"),
-			      meeting.cookie, sizeof(meeting.cookie)) ||
-	    !tw_remote_string(tw_remote_member(line, "order"), order,
-			      sizeof(order)))
+	sscanf(value, "%5d, \"cookie\": \"%32[0-9a-f]\", \"order\": \"%7[a-z]\"%n",
+	       &meeting.port, meeting.cookie, order, &end);
+	if (!end || meeting.port < 1 || meeting.port > 65535)
 		return false;
-	meeting.port = (int)port;
 	tw_far_swaps = strcmp(order, tw_far_order_name());
 	return strlen(meeting.cookie) == TW_COOKIE;
 }
@@ -67,17 +71,17 @@ static bool read_ready(const char *line)
 static int meet(const struct tw_run *run)
 {
 	int login_ms = tw_peer_way->command && !run->step ? LOGIN_MS : 0;
-	char text[32], *line;
+	const char *value;
+	char text[32];
 	int err;
 
 	snprintf(text, sizeof(text), "{\"step\": %d}\n", run->step);
 	tw_talk_tell(text);
-	line = tw_talk_expect("ready", tw_in_ms(READY_MS + login_ms), true);
-	if (!line)
+	value = tw_talk_expect("ready", tw_in_ms(READY_MS + login_ms), true);
+	if (!value)
 		return -1;
-	if (!read_ready(line)) {
-		warn("--connect=%s: what the server's side has sent is wrong (ready)\n",
-		     tw_peer_way->text);
+	if (!read_ready(value)) {
+		tell_wrong("ready");
 		return -1;
 	}
 	meeting.udp = !strcmp(tw_config.link->name, "udp");
@@ -162,19 +166,18 @@ static void woken(struct tw_run *run)
 }
 
 /* A load there ran with our settings: how much it has done. */
-static void read_rates(const char *line)
+static void read_rates(const char *value)
 {
-	const char *value = tw_remote_first(tw_remote_member(line, "rates"));
+	int64_t rates[LOADS_MAX];
 	struct tw_load *load;
-	int64_t rate;
-	int i;
+	int i, count;
 
-	for (i = 0; value && (load = tw_load_number(i)); i++) {
-		if (load->elsewhere &&
-		    tw_remote_number(value, 0, RATE_MAX, &rate))
-			load->rate = (double)rate / 1000;
-		value = tw_remote_next(value);
-	}
+	value = strchr(value, '[');
+	count = value ? tw_remote_numbers(value, RATE_MAX, rates,
+					  LOADS_MAX) : 0;
+	for (i = 0; i < count && (load = tw_load_number(i)); i++)
+		if (load->elsewhere)
+			load->rate = (double)rates[i] / 1000;
 }
 
 /* What it answers to the end of a step, in time. */
@@ -182,15 +185,19 @@ static void take_answers(struct tw_run *run, bool last, bool hurry)
 {
 	int64_t end_ns = tw_in_ms(hurry ? HURRY_MS : run->failed ?
 				       FAILED_MS : ANSWER_MS);
-	char *line = tw_talk_expect("ended", end_ns, !hurry);
+	const char *value = tw_talk_expect("ended", end_ns, !hurry);
 
-	if (line)
-		read_rates(line);
-	if (line && last) {
-		line = tw_talk_expect("twoway", end_ns, !hurry);
-		results = line ? strdup(line) : NULL;
+	if (value)
+		read_rates(value);
+	if (value && last)
+		value = tw_talk_expect("twoway", end_ns, !hurry);
+	if (value && last) {
+		results = strdup(value);
+		cause = tw_remote_end(results);
 	}
-	if (!line && !hurry && !tw_is_stopped())
+	if (value && last && !cause)
+		tell_wrong("twoway");
+	if ((!value || (last && !cause)) && !hurry && !tw_is_stopped())
 		run->failed = true;
 }
 
@@ -226,20 +233,16 @@ static void text(FILE *file, const struct tw_run *run)
 	if (addresses)
 		getnameinfo(addresses->ai_addr, addresses->ai_addrlen, address,
 			    sizeof(address), NULL, 0, NI_NUMERICHOST);
-	tw_far_cause_print(file, run, results);
+	tw_far_cause_print(file, run, cause);
 	fprintf(file, "# Server: %s (%s)\n", tw_peer_way->host.name, address);
 }
 
 /* It is well-formed, of one line, and ASCII. */
 static void json(FILE *file, const struct tw_run *run)
 {
-	const char *value = results ? tw_remote_member(results, "twoway") :
-			    NULL;
-
-	if (!tw_peer_way)
-		return;
-	fprintf(file, "    \"peer\": %.*s,\n", value ?
-		(int)(tw_remote_end(value) - value) : 4, value ? value : "null");
+	if (tw_peer_way)
+		fprintf(file, "    \"peer\": %.*s,\n", cause ?
+			(int)(cause - results) : 4, cause ? results : "null");
 }
 
 const struct tw_part tw_part_peer = {

@@ -32,10 +32,11 @@ const struct addrinfo *tw_talk_open(const struct tw_run *run);
 void tw_talk_tell(const char *line);
 
 /*
- * Waits for the line that has this member. What a login prints is skipped.
- * NULL: there was a message; or, with @hear, a signal is to end the run.
+ * Waits for the line that begins with this member, whose value it returns. What
+ * a login prints is skipped. NULL: there was a message; or, with @hear, a
+ * signal is to end the run.
  */
-char *tw_talk_expect(const char *member, int64_t end_ns, bool hear);
+const char *tw_talk_expect(const char *member, int64_t end_ns, bool hear);
 
 /* Reads what there is; false, after a message: it has ended. */
 bool tw_talk_listen(void);

@@ -88,14 +88,6 @@ static const char *word_end(const char *at)
 
 static const char *value_end(const char *at, int levels);
 
-/* The value of a member; NULL: there is none. */
-static const char *after_name(const char *at)
-{
-	at = string_end(at, NULL, 0);
-	at = at ? skip(at) : "";
-	return *at == ':' ? skip(at + 1) : NULL;
-}
-
 /* Of an object or an array, after its first character. */
 static const char *rest_end(const char *at, char last, int levels)
 {
@@ -103,8 +95,12 @@ static const char *rest_end(const char *at, char last, int levels)
 	if (*at == last)
 		return at + 1;
 	while (at) {
-		at = last == '}' ? after_name(at) : at;
-		at = at ? value_end(at, levels) : NULL;
+		if (last == '}') {
+			at = string_end(at, NULL, 0);
+			at = at ? skip(at) : "";
+			at = *at == ':' ? at + 1 : "";
+		}
+		at = value_end(at, levels);
 		at = at ? skip(at) : "";
 		if (*at == last)
 			return at + 1;
@@ -130,47 +126,17 @@ const char *tw_remote_end(const char *text)
 	return value_end(text, LEVELS);
 }
 
-const char *tw_remote_first(const char *array)
+const char *tw_remote_string(const char *text, char *to, size_t size)
 {
-	array = array ? skip(array) : "";
-	if (*array != '[' && *array != '{')
-		return NULL;
-	array = skip(array + 1);
-	return *array == ']' || *array == '}' ? NULL : array;
+	return string_end(text, to, size);
 }
 
-const char *tw_remote_next(const char *value)
-{
-	value = skip(tw_remote_end(value));
-	return *value == ',' ? skip(value + 1) : NULL;
-}
-
-const char *tw_remote_member(const char *object, const char *name)
-{
-	const char *at = *skip(object) == '{' ? tw_remote_first(object) : NULL;
-	size_t length = strlen(name);
-
-	while (at) {
-		const char *value = after_name(at);
-
-		if (!strncmp(at + 1, name, length) && at[length + 1] == '"')
-			return value;
-		at = tw_remote_next(value);
-	}
-	return NULL;
-}
-
-bool tw_remote_string(const char *value, char *to, size_t size)
-{
-	return value && string_end(skip(value), to, size);
-}
-
-bool tw_remote_print(FILE *file, const char *name, const char *value)
+bool tw_remote_print(FILE *file, const char *name, const char *string)
 {
 	static char text[PRINTED_MAX];
 	char *line, *next = text, *at;
 
-	if (!tw_remote_string(value, text, sizeof(text)))
+	if (!string_end(string, text, sizeof(text)))
 		return false;
 	while ((line = strsep(&next, "\n"))) {
 		for (at = line; *at; at++)
@@ -183,15 +149,18 @@ bool tw_remote_print(FILE *file, const char *name, const char *value)
 	return true;
 }
 
-bool tw_remote_number(const char *value, int64_t min, int64_t max,
-		      int64_t *number)
+int tw_remote_numbers(const char *array, int64_t max, int64_t to[], int count)
 {
-	const char *end = value ? tw_remote_end(value) : NULL;
-	char *last;
+	const char *at = array;
+	char *end;
+	int i;
 
-	if (!end)
-		return false;
-	errno = 0;
-	*number = strtoll(skip(value), &last, 10);
-	return !errno && last == end && *number >= min && *number <= max;
+	for (i = 0; i < count && *at == (i ? ',' : '['); i++) {
+		errno = 0;
+		to[i] = strtoll(at + 1, &end, 10);
+		if (errno || end == at + 1 || to[i] > max || to[i] < -max)
+			break;
+		at = end;
+	}
+	return i;
 }

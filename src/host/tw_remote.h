@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * JSON from another host, as this program writes it. tw_remote_end() says
- * whether a text is well-formed; the others are for text that is.
- */
+/* JSON from another host, as this program writes it. */
 #ifndef TW_REMOTE_H
 #define TW_REMOTE_H
 
@@ -17,25 +14,20 @@
  */
 const char *tw_remote_end(const char *text);
 
-/* The value of a member of an object; NULL: there is none. */
-const char *tw_remote_member(const char *object, const char *name);
-
-/* The first value of an array, the one after @value; NULL: there is none. */
-const char *tw_remote_first(const char *array);
-const char *tw_remote_next(const char *value);
-
-/* false: it is NULL, no string, or does not fit. */
-bool tw_remote_string(const char *value, char *to, size_t size);
+/* The same of a string, whose characters go to @to; NULL also: too small. */
+const char *tw_remote_string(const char *text, char *to, size_t size);
 
 /*
  * Prints a string: each line, after @name unless it begins so, with "?" for
  * control characters and what is not ASCII. false: it is none, or longer than
  * 16 KiB.
  */
-bool tw_remote_print(FILE *file, const char *name, const char *value);
+bool tw_remote_print(FILE *file, const char *name, const char *string);
 
-/* false: it is NULL, no whole number, or out of range. */
-bool tw_remote_number(const char *value, int64_t min, int64_t max,
-		      int64_t *number);
+/*
+ * How many whole numbers an array begins with, up to @count of them, each from
+ * -@max to @max.
+ */
+int tw_remote_numbers(const char *array, int64_t max, int64_t to[], int count);
 
 #endif /* TW_REMOTE_H */

@@ -25,7 +25,6 @@
 #define KILL_MS		50	/* after SIGTERM */
 #define LINE_MAX	(1 << 20)
 #define LINES_MAX	100	/* at once, while it measures */
-#define BEGIN		"{\"twowaytest\""	/* of its lines */
 
 static struct tw_lines lines = { .fd = -1, .max = LINE_MAX };
 static pid_t rsh_pid;		/* 0: it has ended, or there is none */
@@ -69,46 +68,42 @@ static void tell_end(void)
 }
 
 /*
- * Whether it is one of its lines, and no message; what a login prints is none.
- * One that is not well-formed, or of another version, is the last.
+ * If @line begins with the member, its value. NULL: it does not; or it is a
+ * message, which is printed, of another version, or what a login prints.
  */
-static bool accept_line(const char *line)
+static const char *value_of(const char *line, const char *member)
 {
-	const char *end = tw_remote_end(line), *value;
+	int version = 0, length = 0, end = 0;
 	char name[TW_REACH_NAME + 2];
-	int64_t version;
 
-	if (strncmp(line, BEGIN, strlen(BEGIN)))
-		return false;
-	if (!end || *end) {
-		warn("--connect=%s: the server's side has sent what is no JSON\n",
-		     tw_peer_way->text);
-		told = lines.ended = true;
-		return false;
-	}
-	if (!tw_remote_number(tw_remote_member(line, "twowaytest"), 0,
-			      INT32_MAX, &version) ||
-	    version != TW_ASK_VERSION) {
+	sscanf(line, "{\"twowaytest\": %9d, \"%n%*[a-z]\": %n", &version,
+	       &length, &end);
+	if (!end)
+		return NULL;
+	if (version != TW_ASK_VERSION) {
 		warn("--connect=%s: the server's side does not speak version %d of the protocol: install the same release on both hosts\n",
 		     tw_peer_way->text, TW_ASK_VERSION);
 		told = lines.ended = true;
-		return false;
+		return NULL;
 	}
-	value = tw_remote_member(line, "messages");
+	line += length;
 	snprintf(name, sizeof(name), "%s: ", tw_peer_way->host.name);
-	told |= value && tw_remote_print(stderr, name, value);
-	return !value;
+	if (!strncmp(line, "messages", 8))
+		told |= tw_remote_print(stderr, name, line + end - length);
+	return !strncmp(line, member, strlen(member)) ? line + end - length :
+	       NULL;
 }
 
-char *tw_talk_expect(const char *member, int64_t end_ns, bool hear)
+const char *tw_talk_expect(const char *member, int64_t end_ns, bool hear)
 {
 	int other_fd = hear ? tw_stop_fd() : -1;
-	char *line;
+	const char *line, *value;
 
 	do {
 		line = tw_lines_await(&lines, other_fd, end_ns);
-		if (line && accept_line(line) && tw_remote_member(line, member))
-			return line;
+		value = line ? value_of(line, member) : NULL;
+		if (value)
+			return value;
 	} while (line && tw_in_ms(0) < end_ns && !(hear && tw_is_stopped()));
 	/* Without @hear there is no time, and nobody expects much. */
 	if (lines.ended && hear)
@@ -196,7 +191,7 @@ bool tw_talk_listen(void)
 	int i = 0;
 
 	while (i++ < LINES_MAX && (line = tw_lines_await(&lines, -1, 0)))
-		accept_line(line);
+		value_of(line, "messages");
 	if (lines.ended)
 		tell_end();
 	return !lines.ended;
