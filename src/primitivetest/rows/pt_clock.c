@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * clock: what a clock costs, and how finely it counts. Its cost is taken by the
- * clock of the timestamps: a coarse clock does not see its own. linear: loops
- * of 10 to 10,000 iterations with a reading between two: what a clock adds to
- * what it measures.
+ * clock, bintime: clocks that are measured themselves; the timestamps' is
+ * another, which the user chooses (-c). clock: what a reading costs, by the
+ * timestamps' clock, as a coarse one does not see its own cost; and how finely
+ * it counts. linear: loops of 10 to 10,000 iterations with a reading between
+ * two: what a clock adds to what it measures. bintime: the highest task reads a
+ * clock back to back; a long delta is time that something else has taken; a
+ * block of readings is recorded after it.
  */
+#include <string.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/times.h>
 #include <unistd.h>
-#include <string.h>
 
-#include "pt_face.h"
 #include "pt_report.h"
 #include "pt_rows.h"
 #include "tw_clocks.h"
@@ -19,26 +21,36 @@
 #define READINGS	100
 #define FEW		1000	/* readings: more are a clock of ticks */
 #define TICKS		20	/* trials that await such a clock's step */
+#define TICK_NS		(TW_NS_PER_S / 100)	/* of times() */
 #define MOST		INT64_C(100000000)
 #define LOOPS		4
+#define BLOCK		1024
 
 struct room {
-	int64_t told_ns;
+	int64_t told_ns;	/* the resolution, as the system tells it */
 	int64_t ticks;		/* trials that awaited a step of a slow clock */
 	uint64_t zero;		/* but the compiler does not know */
+	int64_t at_ns[BLOCK + 1];
 };
 
-int64_t pt_face_kernel(const struct pt_face *face)
+struct face {
+	int64_t (*read_ns)(const struct face *face);
+	clockid_t clockid;
+	int64_t told_ns;	/* 0: as clock_getres() does */
+	bool settable;		/* somebody may set it back */
+};
+
+static int64_t read_kernel(const struct face *face)
 {
 	return tw_now_ns(face->clockid);
 }
 
-int64_t pt_face_tsc(const struct pt_face *face)
+static int64_t read_tsc(const struct face *face)
 {
 	return tw_clock_tsc.now_ns();
 }
 
-static int64_t read_gettimeofday(const struct pt_face *face)
+static int64_t read_gettimeofday(const struct face *face)
 {
 	struct timeval now;
 
@@ -46,27 +58,11 @@ static int64_t read_gettimeofday(const struct pt_face *face)
 	return now.tv_sec * TW_NS_PER_S + now.tv_usec * TW_NS_PER_US;
 }
 
-static int64_t told_us(void)
-{
-	return TW_NS_PER_US;
-}
-
-/* A tick is less than what can be told in whole nanoseconds. */
-static int64_t told_ns(void)
-{
-	return 1;
-}
-
-static int64_t told_ticks(void)
-{
-	return TW_NS_PER_S / sysconf(_SC_CLK_TCK);
-}
-
-static int64_t read_times(const struct pt_face *face)
+static int64_t read_times(const struct face *face)
 {
 	struct tms now;
 
-	return times(&now) * told_ticks();
+	return times(&now) * TICK_NS;
 }
 
 /* The kernel's own struct timespec, whatever the C library's is. */
@@ -79,7 +75,7 @@ struct time { int64_t s, ns; };
 #endif
 
 /* Enters the kernel, as clock_gettime() of the vDSO does not. */
-int64_t pt_face_syscall(const struct pt_face *face)
+static int64_t read_syscall(const struct face *face)
 {
 	struct time now = { 0, 0 };
 
@@ -87,13 +83,17 @@ int64_t pt_face_syscall(const struct pt_face *face)
 	return now.s * TW_NS_PER_S + now.ns;
 }
 
-int pt_face_open(struct pt_case *c, int64_t *told_ns)
+/* Takes 50 ms for tsc. */
+static int open_face(struct pt_case *c)
 {
-	const struct pt_face *face = pt_kind_ops(c);
+	const struct face *face = pt_kind_ops(c);
+	struct room *room = c->room;
 	const char *why = NULL;
 	struct timespec told, now;
 
-	if (face->read_ns == pt_face_tsc)
+	if (!face)
+		return 0;
+	if (face->read_ns == read_tsc)
 		why = tw_clock_try_tsc();
 	else if (clock_getres(face->clockid, &told) ||
 		 clock_gettime(face->clockid, &now))
@@ -101,13 +101,13 @@ int pt_face_open(struct pt_case *c, int64_t *told_ns)
 	if (why)
 		return pt_refuse(c, -ENOTSUP, "the system cannot read this clock: %s",
 				 why);
-	*told_ns = face->told_ns ? face->told_ns() :
-		   told.tv_sec * TW_NS_PER_S + told.tv_nsec;
+	room->told_ns = face->told_ns ? face->told_ns :
+			told.tv_sec * TW_NS_PER_S + told.tv_nsec;
 	return 0;
 }
 
 /* The first reading that is not @from_ns; @from_ns: it stands still. */
-static int64_t await_step(const struct pt_face *face, int64_t from_ns,
+static int64_t await_step(const struct face *face, int64_t from_ns,
 			  int64_t *readings)
 {
 	int64_t now_ns = from_ns;
@@ -120,7 +120,7 @@ static int64_t await_step(const struct pt_face *face, int64_t from_ns,
 
 static int read_once(struct pt_task *task, struct pt_trial *trial)
 {
-	const struct pt_face *face = pt_kind_ops(task->in);
+	const struct face *face = pt_kind_ops(task->in);
 	struct room *room = pt_room(task);
 	int64_t readings, *t_ns = trial->t_ns;
 	int i;
@@ -141,25 +141,6 @@ static int read_once(struct pt_task *task, struct pt_trial *trial)
 }
 
 static const int iterations[LOOPS] = { 10, 100, 1000, 10000 };
-
-struct pt_line pt_linear_fit(const double *x, const double *y, int count)
-{
-	double mean_x = 0, mean_y = 0, xx = 0, xy = 0;
-	struct pt_line line;
-	int i;
-
-	for (i = 0; i < count; i++) {
-		mean_x += x[i] / count;
-		mean_y += y[i] / count;
-	}
-	for (i = 0; i < count; i++) {
-		xx += (x[i] - mean_x) * (x[i] - mean_x);
-		xy += (x[i] - mean_x) * (y[i] - mean_y);
-	}
-	line.slope = xy / xx;
-	line.intercept = mean_y - line.slope * mean_x;
-	return line;
-}
 
 /* Each iteration needs the result of the one before it (xorshift). */
 static uint64_t loop(uint64_t x, int count)
@@ -190,7 +171,7 @@ static int loop_once(struct pt_task *task, struct pt_trial *trial)
 	return pt_check_sum(task, x);
 }
 
-static int run(struct pt_task *task)
+static int run_clock(struct pt_task *task)
 {
 	return pt_lead(task, pt_kind_ops(task->in) ? read_once : loop_once);
 }
@@ -203,14 +184,7 @@ static int64_t step_ps(const struct pt_trial *now,
 	return step_ns ? step_ns * PT_PS_PER_NS : PT_NO_VALUE;
 }
 
-static int open_face(struct pt_case *c)
-{
-	struct room *room = c->room;
-
-	return pt_kind_ops(c) ? pt_face_open(c, &room->told_ns) : 0;
-}
-
-static const struct pt_metric metrics[] = {
+static const struct pt_metric clock_metrics[] = {
 	PT_METRIC("cost", "A reading, of 100 readings", 0, 1,
 		  PT_SPAN(PT_TO_RUN, 0, 0), .per = READINGS, .rate = "readings"),
 	PT_METRIC("difference", "Of two readings, by itself", 2, 3),
@@ -227,44 +201,69 @@ static const struct pt_metric linear_metrics[] = {
 	{ .token = NULL }
 };
 
-static void tell_line(struct pt_case *c, const char *what, const double *y)
+struct pt_line pt_linear_fit(const double *x, const double *y, int count)
 {
-	double x[LOOPS];
+	double mean_x = 0, mean_y = 0, xx = 0, xy = 0;
 	struct pt_line line;
 	int i;
 
-	for (i = 0; i < LOOPS; i++)
-		x[i] = iterations[i];
-	line = pt_linear_fit(x, y, LOOPS);
+	for (i = 0; i < count; i++) {
+		mean_x += x[i] / count;
+		mean_y += y[i] / count;
+	}
+	for (i = 0; i < count; i++) {
+		xx += (x[i] - mean_x) * (x[i] - mean_x);
+		xy += (x[i] - mean_x) * (y[i] - mean_y);
+	}
+	line.slope = xy / xx;
+	line.intercept = mean_y - line.slope * mean_x;
+	return line;
+}
+
+static void tell_line(struct pt_case *c, const char *what, const double *x,
+		      const double *y)
+{
+	struct pt_line line = pt_linear_fit(x, y, LOOPS);
+
 	pt_verdict(c, false, "of the %s: slope %.4f ns an iteration, intercept %.1f ns",
 		   what, line.slope, line.intercept);
 }
 
 static void verify_linear(struct pt_case *c)
 {
-	double mean[LOOPS], min[LOOPS];
+	double x[LOOPS], mean[LOOPS], min[LOOPS];
 	struct pt_sum sum;
 	int i;
 
 	for (i = 0; i < LOOPS; i++) {
 		if (!pt_sum_in(c, linear_metrics[i].token, &sum))
 			return;
+		x[i] = iterations[i];
 		mean[i] = sum.mean_ns;
 		min[i] = sum.min_ns;
 	}
-	tell_line(c, "means", mean);
-	tell_line(c, "minima", min);
+	tell_line(c, "means", x, mean);
+	tell_line(c, "minima", x, min);
 	pt_verdict(c, false, "a reading takes %.1f ns",
 		   (double)c->clock_ps / PT_PS_PER_NS);
 }
 
-static void verify(struct pt_case *c)
+static void verify_backward(struct pt_case *c, const char *metric)
 {
-	const struct pt_face *face = pt_kind_ops(c);
-	const struct room *room = c->room;
-	struct pt_sum cost, step, difference;
+	const struct face *face = pt_kind_ops(c);
+	struct pt_sum sum;
 
-	if (!face) {
+	if (pt_sum_in(c, metric, &sum) && sum.min_ns < 0 && !face->settable)
+		pt_verdict(c, true, "the clock went back by %.0f ns",
+			   -sum.min_ns);
+}
+
+static void verify_clock(struct pt_case *c)
+{
+	const struct room *room = c->room;
+	struct pt_sum cost, step;
+
+	if (!pt_kind_ops(c)) {
 		verify_linear(c);
 		return;
 	}
@@ -273,32 +272,31 @@ static void verify(struct pt_case *c)
 		pt_verdict(c, false, "resolution: least step %.0f ns, with readings of %.1f ns; the system tells %lld ns",
 			   step.min_ns, cost.min_ns,
 			   (long long)room->told_ns);
-	if (pt_sum_in(c, "difference", &difference) &&
-	    difference.min_ns < 0 && !face->settable)
-		pt_verdict(c, true, "the clock went back by %.0f ns",
-			   -difference.min_ns);
+	verify_backward(c, "difference");
 }
 
-#define FACE(...)	.ops = &(const struct pt_face) { __VA_ARGS__ }
-#define KERNEL(id, ...)	FACE(pt_face_kernel, CLOCK_##id, NULL, __VA_ARGS__)
+#define FACE(function, id, ...) \
+	.ops = &(const struct face) { .read_ns = read_##function, \
+				      .clockid = CLOCK_##id, __VA_ARGS__ }
 
-static const struct pt_kind kinds[] = {
-	{ "gettimeofday", FACE(read_gettimeofday, CLOCK_REALTIME, told_us,
-			       true) },
-	{ "realtime", KERNEL(REALTIME, true) },
-	{ "monotonic", KERNEL(MONOTONIC, false) },
-	{ "monotonic_raw", KERNEL(MONOTONIC_RAW, false) },
-	{ "boottime", KERNEL(BOOTTIME, false) },
-	{ "tai", KERNEL(TAI, true) },
-	{ "realtime_coarse", KERNEL(REALTIME_COARSE, true) },
-	{ "monotonic_coarse", KERNEL(MONOTONIC_COARSE, false) },
-	{ "process_cpu", KERNEL(PROCESS_CPUTIME_ID, false) },
-	{ "thread_cpu", KERNEL(THREAD_CPUTIME_ID, false) },
-	{ "realtime_alarm", KERNEL(REALTIME_ALARM, true), .optional = true },
-	{ "boottime_alarm", KERNEL(BOOTTIME_ALARM, false), .optional = true },
-	{ "times", FACE(read_times, CLOCK_MONOTONIC, told_ticks, false) },
-	{ "tsc", FACE(pt_face_tsc, CLOCK_MONOTONIC, told_ns, false),
+static const struct pt_kind clock_kinds[] = {
+	{ "gettimeofday", FACE(gettimeofday, REALTIME, .told_ns = 1000,
+			       .settable = true) },
+	{ "realtime", FACE(kernel, REALTIME, .settable = true) },
+	{ "monotonic", FACE(kernel, MONOTONIC) },
+	{ "monotonic_raw", FACE(kernel, MONOTONIC_RAW) },
+	{ "boottime", FACE(kernel, BOOTTIME) },
+	{ "tai", FACE(kernel, TAI, .settable = true) },
+	{ "realtime_coarse", FACE(kernel, REALTIME_COARSE, .settable = true) },
+	{ "monotonic_coarse", FACE(kernel, MONOTONIC_COARSE) },
+	{ "process_cpu", FACE(kernel, PROCESS_CPUTIME_ID) },
+	{ "thread_cpu", FACE(kernel, THREAD_CPUTIME_ID) },
+	{ "realtime_alarm", FACE(kernel, REALTIME_ALARM, .settable = true),
 	  .optional = true },
+	{ "boottime_alarm", FACE(kernel, BOOTTIME_ALARM), .optional = true },
+	{ "times", FACE(times, MONOTONIC, .told_ns = TICK_NS) },
+	/* A tick is less than what can be told in whole nanoseconds. */
+	{ "tsc", FACE(tsc, MONOTONIC, .told_ns = 1), .optional = true },
 	{ "linear", .metrics = linear_metrics },
 	{ .name = NULL }
 };
@@ -308,7 +306,93 @@ const struct pt_test pt_clock = {
 	.about = "cost and resolution of a clock; linear: what it adds",
 	.groups = PT_NOTES | PT_OVERHEADS,
 	.flags = PT_ALONE | PT_SPINS,
-	.kinds = kinds, .metrics = metrics, .run = run,
+	.kinds = clock_kinds, .metrics = clock_metrics, .run = run_clock,
 	.trials = 10000, .room = sizeof(struct room),
-	.open = open_face, .verify = verify,
+	.open = open_face, .verify = verify_clock,
+};
+
+/* How many deltas are left, at most a block of them. */
+static int left_of(const struct pt_task *task)
+{
+	const struct pt_case *c = task->in;
+	uint64_t left = tw_config.warmup + c->trials - pt_done(task);
+
+	return c->trials && left < BLOCK ? (int)left : BLOCK;
+}
+
+static int run_bintime(struct pt_task *task)
+{
+	const struct face *face = pt_kind_ops(task->in);
+	struct pt_trial trial = { .t_ns = { 0 } };
+	struct room *room = pt_room(task);
+	int i, count;
+
+	while (pt_more(task)) {
+		count = left_of(task);
+		for (i = 0; i <= count; i++)
+			room->at_ns[i] = face->read_ns(face);
+		for (i = 0; i < count && pt_more(task); i++) {
+			trial.t_ns[0] = room->at_ns[i];
+			trial.t_ns[1] = room->at_ns[i + 1];
+			/* The measured deltas add up to this time. */
+			if (!pt_warms_up(task))
+				task->in->number += trial.t_ns[1] -
+						    trial.t_ns[0];
+			pt_record(task, &trial);
+		}
+		pt_rest(task);
+	}
+	return 0;
+}
+
+static int open_bintime(struct pt_case *c)
+{
+	const struct face *face = pt_kind_ops(c);
+
+	c->stamped = face->read_ns == read_tsc ? &tw_clock_tsc :
+						 &tw_clock_monotonic;
+	return open_face(c);
+}
+
+static void verify_bintime(struct pt_case *c)
+{
+	if (c->column[0].stats.count)
+		pt_verdict(c, false, "%.3f ms in deltas, %.1f %% of the time",
+			   (double)c->number / (double)TW_NS_PER_MS,
+			   (double)c->number /
+			   (double)(c->end_ns - c->begin_ns) * 100);
+	verify_backward(c, "delta");
+}
+
+static void derive_bintime(const struct pt_case *c)
+{
+	struct pt_sum delta;
+
+	if (pt_sum_in(c, "delta", &delta))
+		pt_derive(delta.max_ns - delta.mean_ns, "ns", "max - avg",
+			  "%s.blocking", c->name);
+}
+
+static const struct pt_metric bintime_metrics[] = {
+	PT_METRIC("delta", "From a reading to the next", 0, 1,
+		  PT_SPAN(PT_TO_RUN, 0, 0), .rate = "readings"),
+	{ .token = NULL }
+};
+
+static const struct pt_kind bintime_kinds[] = {
+	{ "vdso", FACE(kernel, MONOTONIC) },
+	{ "syscall", FACE(syscall, MONOTONIC) },
+	{ "tsc", FACE(tsc, MONOTONIC), .optional = true },
+	{ .name = NULL }
+};
+
+const struct pt_test pt_bintime = {
+	.name = "bintime",
+	.about = "readings of a clock back to back",
+	.groups = PT_AEGIS | PT_SAMPLES,
+	.flags = PT_ALONE | PT_SPINS,
+	.kinds = bintime_kinds, .metrics = bintime_metrics, .run = run_bintime,
+	.trials = 1000000, .room = sizeof(struct room),
+	.open = open_bintime, .verify = verify_bintime,
+	.derive = derive_bintime,
 };

@@ -4,6 +4,7 @@
  * copy of one thread, with timestamps of its own: it does not contain that the
  * thread waits for the others or, under a real-time policy, for its CPU.
  */
+#include <math.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -21,51 +22,59 @@ struct buffers {
 
 struct copies {
 	pthread_barrier_t barrier;
-	int count;
 	struct buffers *buffers;	/* of each thread */
-	bool end;
-	struct pt_trial trial[COPIES_MAX];
-	int wrong[COPIES_MAX];		/* copies that were no copies */
-	/* By the thread that leads: of those recorded, by thread. */
-	int64_t took_ns[COPIES_MAX], times[COPIES_MAX];
+	struct copy {
+		struct pt_trial trial;
+		int wrong;		/* copies that were no copies */
+		int64_t took_ns, times;	/* of those recorded */
+	} copy[COPIES_MAX];
 };
 
-static void fill(struct buffers *buffers, int copy)
+static int count_copies(const struct pt_case *c)
 {
+	return (int)pt_kind_value(c);
+}
+
+static int fill(struct pt_task *task)
+{
+	struct copies *copies = pt_room(task);
+	struct buffers *buffers = &copies->buffers[task->copy];
 	size_t i;
 
 	for (i = 0; i < WORDS; i++)
-		buffers->from[i] = (i + (uint64_t)copy) * SPREAD;
+		buffers->from[i] = (i + (uint64_t)task->copy) * SPREAD;
 	memset(buffers->to, 0, BYTES);
+	copies->copy[task->copy].trial.copy = task->copy;
+	return 0;
 }
 
 /* Each round copies something else. */
-static void copy_once(struct copies *copies, int copy, uint64_t round,
-		      const struct pt_task *task)
+static void copy_once(struct pt_task *task, uint64_t round)
 {
-	struct buffers *buffers = &copies->buffers[copy];
-	struct pt_trial *trial = &copies->trial[copy];
+	struct copies *copies = pt_room(task);
+	struct buffers *buffers = &copies->buffers[task->copy];
+	struct copy *copy = &copies->copy[task->copy];
 
 	buffers->from[round % WORDS] += round + 1;
-	trial->t_ns[0] = pt_now(task);
+	copy->trial.t_ns[0] = pt_now(task);
 	memcpy(buffers->to, buffers->from, BYTES);
-	trial->t_ns[1] = pt_now(task);
-	copies->wrong[copy] += buffers->to[round % WORDS] !=
-			       buffers->from[round % WORDS];
+	copy->trial.t_ns[1] = pt_now(task);
+	copy->wrong += buffers->to[round % WORDS] !=
+		       buffers->from[round % WORDS];
 }
 
 static void record(struct pt_task *task, struct copies *copies)
 {
+	struct copy *copy = copies->copy;
 	int i;
 
-	for (i = 0; i < copies->count && pt_more(task); i++) {
-		const int64_t *t_ns = copies->trial[i].t_ns;
-
+	for (i = 0; i < count_copies(task->in) && pt_more(task); i++, copy++) {
 		if (!pt_warms_up(task)) {
-			copies->took_ns[i] += t_ns[1] - t_ns[0];
-			copies->times[i]++;
+			copy->took_ns += copy->trial.t_ns[1] -
+					 copy->trial.t_ns[0];
+			copy->times++;
 		}
-		pt_record(task, &copies->trial[i]);
+		pt_record(task, &copy->trial);
 	}
 }
 
@@ -76,38 +85,29 @@ static int run(struct pt_task *task)
 	struct buffers *buffers = &copies->buffers[task->copy];
 	uint64_t round;
 
-	fill(buffers, task->copy);
-	copies->trial[task->copy].copy = task->copy;
 	for (round = 0;; round++) {
 		if (!task->copy) {
 			pt_rest(task);
-			copies->end = !pt_more(task);
+			pt_more(task);
 		}
 		pthread_barrier_wait(&copies->barrier);
-		if (copies->end)
+		if (pt_over(task))
 			break;
-		copy_once(copies, task->copy, round, task);
+		copy_once(task, round);
 		pthread_barrier_wait(&copies->barrier);
 		if (!task->copy)
 			record(task, copies);
 	}
-	copies->wrong[task->copy] += memcmp(buffers->to, buffers->from,
-					    BYTES) != 0;
+	copies->copy[task->copy].wrong += memcmp(buffers->to, buffers->from,
+						 BYTES) != 0;
 	return 0;
-}
-
-static int count_copies(const struct pt_case *c)
-{
-	return (int)pt_kind_value(c);
 }
 
 static int open_copies(struct pt_case *c)
 {
 	struct copies *copies = c->room;
-	size_t bytes;
+	size_t bytes = (size_t)count_copies(c) * sizeof(*copies->buffers);
 
-	copies->count = count_copies(c);
-	bytes = (size_t)copies->count * sizeof(*copies->buffers);
 	copies->buffers = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (copies->buffers == MAP_FAILED)
@@ -117,42 +117,31 @@ static int open_copies(struct pt_case *c)
 		return pt_refuse(c, -errno, "%zu MiB of memory cannot be locked: %s; raise RLIMIT_MEMLOCK (ulimit -l), or leave out -m",
 				 bytes >> 20, strerror(errno));
 	return -pthread_barrier_init(&copies->barrier, NULL,
-				     (unsigned int)copies->count);
-}
-
-static double mean_ns(const struct copies *copies, int i)
-{
-	return (double)copies->took_ns[i] / (double)copies->times[i];
+				     (unsigned int)count_copies(c));
 }
 
 /* Of the threads' averages, the largest and the smallest. */
-static void compare(struct pt_case *c, const struct copies *copies)
-{
-	int i, worst = 0, best = 0;
-
-	for (i = 1; i < copies->count && copies->times[i]; i++) {
-		if (mean_ns(copies, i) > mean_ns(copies, worst))
-			worst = i;
-		if (mean_ns(copies, i) < mean_ns(copies, best))
-			best = i;
-	}
-	if (copies->times[0])
-		pt_verdict(c, false, "by thread: worst average %.1f ns, best %.1f ns, ratio %.3f",
-			   mean_ns(copies, worst), mean_ns(copies, best),
-			   mean_ns(copies, worst) / mean_ns(copies, best));
-}
-
 static void verify(struct pt_case *c)
 {
 	const struct copies *copies = c->room;
-	int i, wrong = 0;
+	const struct copy *copy = copies->copy, *end = copy + count_copies(c);
+	double mean_ns, worst_ns = 0, best_ns = INFINITY;
+	int wrong = 0;
 
-	for (i = 0; i < copies->count; i++)
-		wrong += copies->wrong[i];
+	for (; copy < end; copy++) {
+		wrong += copy->wrong;
+		if (!copy->times)
+			continue;
+		mean_ns = (double)copy->took_ns / (double)copy->times;
+		worst_ns = fmax(worst_ns, mean_ns);
+		best_ns = fmin(best_ns, mean_ns);
+	}
 	if (wrong)
 		pt_verdict(c, true, "%d copies differ from what was copied",
 			   wrong);
-	compare(c, copies);
+	if (worst_ns > 0)
+		pt_verdict(c, false, "by thread: worst average %.1f ns, best %.1f ns, ratio %.3f",
+			   worst_ns, best_ns, worst_ns / best_ns);
 }
 
 static const struct pt_metric metrics[] = {
@@ -188,5 +177,5 @@ const struct pt_test pt_copy = {
 	.kinds = kinds, .metrics = metrics, .roles = roles,
 	.copies = count_copies,
 	.trials = 1000, .room = sizeof(struct copies),
-	.open = open_copies, .verify = verify,
+	.open = open_copies, .enter = fill, .verify = verify,
 };

@@ -4,7 +4,6 @@
  * The shortest delay that can be had depends on what a reading costs.
  */
 #include <math.h>
-#include <string.h>
 
 #include "pt_report.h"
 #include "pt_rows.h"
@@ -37,8 +36,7 @@ pt_delay_shortest(const struct pt_delay_point *point, int count, int64_t cost)
 /* The least average of a few series of readings. */
 static int64_t cost_of_reading(void)
 {
-	int64_t took, least = INT64_MAX;
-	int64_t from;
+	int64_t from, took, least = INT64_MAX;
 	int i, k;
 
 	for (k = 0; k < BEST_OF; k++) {
@@ -67,17 +65,6 @@ static int open_counter(struct pt_case *c)
 	return 0;
 }
 
-/* Returns when @end has come: how it is read then. */
-static int64_t spin_until(int64_t end)
-{
-	int64_t now;
-
-	do
-		now = tw_clock_ticks();
-	while (now < end);
-	return now;
-}
-
 static int try_once(struct pt_task *task, struct pt_trial *trial)
 {
 	struct room *room = pt_room(task);
@@ -87,8 +74,11 @@ static int try_once(struct pt_task *task, struct pt_trial *trial)
 		&room->point[measured / REPEATS % POINTS];
 	int64_t at_ns = pt_now(task);
 	int64_t begin = tw_clock_ticks();
-	int64_t end = spin_until(begin + point->asked);
+	int64_t end;
 
+	do
+		end = tw_clock_ticks();
+	while (end < begin + point->asked);
 	trial->t_ns[0] = at_ns;
 	trial->t_ns[1] = at_ns + (int64_t)(point->asked * room->ns_per_tick);
 	trial->t_ns[2] = at_ns + (int64_t)((end - begin) * room->ns_per_tick);
@@ -97,11 +87,6 @@ static int try_once(struct pt_task *task, struct pt_trial *trial)
 		point->count++;
 	}
 	return 0;
-}
-
-static int run(struct pt_task *task)
-{
-	return pt_lead(task, try_once);
 }
 
 static void verify(struct pt_case *c)
@@ -142,7 +127,7 @@ const struct pt_test pt_delay = {
 	.about = "spins until the CPU's counter has gone on",
 	.groups = PT_OVERHEADS,
 	.flags = PT_ALONE | PT_SPINS,
-	.metrics = metrics, .run = run,
+	.metrics = metrics, .once = try_once,
 	.trials = POINTS * REPEATS, .room = sizeof(struct room),
 	.open = open_counter, .verify = verify, .derive = derive,
 };

@@ -6,40 +6,73 @@
 #ifndef PT_EXCHANGE_H
 #define PT_EXCHANGE_H
 
-#include "pt_channel.h"
+#include <pthread.h>
+
+#include "pt_record.h"
 
 #define PT_SIZE_MAX	65536	/* bytes of a message; see --size */
 
 enum { PT_ASKS, PT_ANSWERS };	/* the numbers of the two tasks */
 
+/* What a way needs in one direction; threads and processes may share it. */
+struct pt_channel {
+	int from, to;		/* descriptors; sysv: a set, and a number in it */
+	sem_t own;
+	sem_t *sem;
+	atomic_int word;
+	pthread_mutex_t mutex;
+	pthread_cond_t cond;
+	int given;
+};
+
+/* Of a task: what it sends, or has received. */
+struct pt_side {
+	int64_t sent, received;
+	int64_t wrong;		/* received, with other content than sent */
+	volatile sig_atomic_t handled;	/* a signal, by its handler... */
+	int64_t handled_ns;
+	union {
+		unsigned char buffer[PT_SIZE_MAX];
+		int value;	/* of a signal */
+	};
+};
+
 /* The room of these tests. */
 struct pt_exchange {
 	struct pt_channel channel[2];	/* there, and back */
-	int to[2], from[2];	/* descriptors of each side */
-	sem_t go, done;
-	struct pt_side {
-		int64_t sent, received;
-		int64_t wrong;	/* received, with other content than sent */
-		int value;	/* of a signal */
-		int signal_fd;
-		unsigned char buffer[PT_SIZE_MAX];
-	} side[2];
+	struct pt_side side[2];
 	int64_t standard;	/* signal.queue: SIGUSR1 that arrived... */
 	int64_t taken_ns;	/* ...and when the last one was taken */
 };
 
-/* Of a kind, or of a test. All return 0 or -errno. */
+/*
+ * What wakes another task. give() and take() have the semantics of a semaphore
+ * that is 0 at first, and return 0 or -errno.
+ */
 struct pt_way {
-	/* Called by each task first; NULL: there is nothing to do. */
-	int (*enter)(struct pt_task *task);
-	/* Prepares a content that @number tells; NULL: there is none. */
-	void (*fill)(struct pt_task *task, uint64_t number);
-	int (*give)(struct pt_task *task);
-	/* Also stores the timestamp of the arrival. */
-	int (*take)(struct pt_task *task, int64_t *at_ns);
-	/* Whether the content is that of @number. */
-	bool (*is_filled)(struct pt_task *task, uint64_t number);
+	/* Called by the starter. Returns 0, or -errno after pt_refuse(). */
+	int (*open)(struct pt_case *c, struct pt_channel *channel);
+	int (*give)(struct pt_task *task, struct pt_channel *to);
+	int (*take)(struct pt_task *task, struct pt_channel *from);
+	/* When the last one arrived, if it was not when take() returned. */
+	int64_t (*arrived_ns)(struct pt_task *task);
+	size_t size;		/* of its content; 0: that is the kind's value */
+	bool futex;		/* its system calls are those of sync1.futex */
 };
+
+extern const struct pt_way pt_way_unnamed, pt_way_named, pt_way_sysv,
+	pt_way_eventfd, pt_way_futex, pt_way_cond, pt_way_pi, pt_way_message,
+	pt_way_pipe, pt_way_unix, pt_way_sigwaitinfo, pt_way_handler,
+	pt_way_signalfd;
+
+/* For close(): removes what outlives a process. */
+void pt_way_close(struct pt_case *c);
+
+/* A mutex that several processes use. Returns 0, or -errno after pt_refuse(). */
+int pt_mutex_open(struct pt_case *c, pthread_mutex_t *mutex, int protocol);
+
+/* futex(2) of the channel's word. */
+long pt_futex(struct pt_channel *channel, int operation, int value);
 
 static inline struct pt_side *pt_side(const struct pt_task *task)
 {
@@ -48,18 +81,9 @@ static inline struct pt_side *pt_side(const struct pt_task *task)
 	return &room->side[task->number];
 }
 
-/* These count. */
-int pt_exchange_give(struct pt_task *task);
-int pt_exchange_take(struct pt_task *task, int64_t *at_ns);
-
-/* The answering loop: @serve is called for each request, until pt_over(). */
-int pt_answer(struct pt_task *task, int (*take)(struct pt_task *task),
-	     int (*serve)(struct pt_task *task));
-
-/* out, back, roundtrip; the two tasks; whether all arrived as it was sent. */
-extern const struct pt_metric pt_exchange_metrics[];
-extern const struct pt_role pt_exchange_roles[];
-void pt_exchange_verify(struct pt_case *c);
+/* By the kind's way, counted. */
+int pt_give(struct pt_task *task);
+int pt_take(struct pt_task *task, int64_t *at_ns);
 
 /*
  * A message is its number, of as many bytes of 8 as fit, and then a pattern
@@ -72,8 +96,14 @@ void pt_content_count(unsigned char *message, size_t size, uint64_t number);
 bool pt_content_is_counted(const unsigned char *message, size_t size,
 			   uint64_t number);
 
-/* fill() and is_filled() of messages whose size is the kind's value. */
-void pt_message_fill(struct pt_task *task, uint64_t number);
-bool pt_message_is_filled(struct pt_task *task, uint64_t number);
+/* What the tests have in common. */
+int pt_exchange_open(struct pt_case *c);
+void pt_exchange_verify(struct pt_case *c);
+extern const struct pt_kind pt_message_kinds[];
+
+/* sync2.mutex, signal.queue */
+extern const struct pt_metric pt_mutex_metrics[], pt_queue_metrics[];
+extern const struct pt_role pt_mutex_roles[], pt_queue_roles[];
+void pt_signal_verify(struct pt_case *c);
 
 #endif /* PT_EXCHANGE_H */

@@ -6,10 +6,7 @@
  * holds a mutex that a high one waits for, when a middle one begins to work;
  * with a protocol, the middle one has to wait too.
  */
-#include <pthread.h>
-#include <string.h>
-
-#include "pt_channel.h"
+#include "pt_exchange.h"
 #include "pt_rows.h"
 
 #define WORK_US		200	/* of monopoly */
@@ -224,13 +221,10 @@ enum { LOW, MID, HIGH };
 static int open_mutex(struct pt_case *c)
 {
 	struct levels *levels = c->room;
-	int err = pt_mutex_open(&levels->mutex, (int)pt_kind_value(c),
-				pt_config_priority(PT_HIGH));
 
 	levels->work[LOW].us = pt_config.hold_us;
 	levels->work[MID].us = pt_config.hog_us;
-	return err ? pt_refuse(c, err, "mutexes with this protocol: %s",
-			       strerror(-err)) : 0;
+	return pt_mutex_open(c, &levels->mutex, (int)pt_kind_value(c));
 }
 
 /* High and mid have ended when low has the CPU again. */

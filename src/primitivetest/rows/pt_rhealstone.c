@@ -4,7 +4,6 @@
  * its six parts measure. The breaking of a deadlock is sync3's hand-over.
  */
 #include <stdio.h>
-#include <string.h>
 
 #include "pt_report.h"
 
@@ -33,23 +32,21 @@ double pt_rhealstone(const double parts_ns[PT_RHEALSTONES])
 /* It needs all parts. */
 static void derive(const char *tasks)
 {
-	char name[PT_NAME + 16], formula[PT_TEXT] = "6 / (";
+	char name[PT_NAME + 16], formula[PT_TEXT];
 	double parts_ns[PT_RHEALSTONES];
 	struct pt_sum sum;
-	size_t used;
-	int i;
+	int i, used = 0;
 
 	for (i = 0; i < PT_RHEALSTONES; i++) {
 		snprintf(name, sizeof(name), parts[i].format, tasks);
 		if (!pt_sum_of(name, &sum))
 			return;
 		parts_ns[i] = sum.mean_ns;
-		used = strlen(formula);
-		snprintf(formula + used, sizeof(formula) - used, "%s%s %.1f",
-			 i ? " + " : "", parts[i].name, sum.mean_ns);
+		used += snprintf(formula + used, PT_TEXT - used, "%s%s %.1f",
+				 i ? " + " : "6 / (", parts[i].name,
+				 sum.mean_ns);
 	}
-	used = strlen(formula);
-	snprintf(formula + used, sizeof(formula) - used, " ns)");
+	snprintf(formula + used, PT_TEXT - used, " ns)");
 	pt_derive(pt_rhealstone(parts_ns), "/s", formula, "rhealstone.%s",
 		  tasks);
 }

@@ -28,15 +28,11 @@ static struct {
 
 static void handle(int signal, siginfo_t *info, void *context)
 {
-	const int64_t now_ns = pt_now(own.task);
-
-	own.stamp_ns = now_ns;
-	if (info->si_code != own.cause->code)
-		own.wrong++;
+	own.stamp_ns = pt_now(own.task);
+	own.wrong += info->si_code != own.cause->code;
 	if (signal != SIGSEGV)
 		return;
-	if (info->si_addr != own.page)
-		own.wrong++;
+	own.wrong += info->si_addr != own.page;
 	/* A return would repeat the fault. */
 	siglongjmp(own.after, 1);
 }
@@ -62,20 +58,19 @@ static int prepare(struct pt_task *task)
 	sigset_t expected;
 
 	own.task = task;
-	own.cause = task->in->choice.kind->ops;
+	own.cause = pt_kind_ops(task->in);
 	own.page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ,
 			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (own.page == MAP_FAILED)
 		return pt_failed(task, "mmap", -errno);
 	sigemptyset(&expected);
 	sigaddset(&expected, own.cause->signal);
-	if (sigprocmask(SIG_UNBLOCK, &expected, NULL) ||
-	    sigaction(own.cause->signal, &action, NULL))
-		return pt_failed(task, "sigaction", -errno);
-	return 0;
+	sigprocmask(SIG_UNBLOCK, &expected, NULL);
+	return sigaction(own.cause->signal, &action, NULL) ?
+	       pt_failed(task, "sigaction", -errno) : 0;
 }
 
-static int trap_once(struct pt_task *task, struct pt_trial *trial)
+static int trap(struct pt_task *task, struct pt_trial *trial)
 {
 	int err;
 
@@ -88,16 +83,6 @@ static int trap_once(struct pt_task *task, struct pt_trial *trial)
 	       pt_failed(task, "the handler of its own signal", -EPROTO);
 }
 
-static int run(struct pt_task *task)
-{
-	int err = prepare(task);
-
-	return err ? err : pt_lead(task, trap_once);
-}
-
-static const struct cause fault = { SIGSEGV, SEGV_ACCERR, write_protected };
-static const struct cause own_signal = { SIGUSR1, SI_USER, signal_itself };
-
 static const struct pt_metric metrics[] = {
 	PT_METRIC("enter", "To the handler", 0, 1, PT_SPAN(PT_TO_RUN, 0, 0)),
 	PT_METRIC("leave", "From the handler", 1, 2, PT_SPAN(PT_TO_RUN, 0, 0)),
@@ -106,9 +91,11 @@ static const struct pt_metric metrics[] = {
 	{ .token = NULL }
 };
 
+#define CAUSE(...)	.ops = &(const struct cause) { __VA_ARGS__ }
+
 static const struct pt_kind kinds[] = {
-	{ "fault", .ops = &fault },
-	{ "signal", .ops = &own_signal },
+	{ "fault", CAUSE(SIGSEGV, SEGV_ACCERR, write_protected) },
+	{ "signal", CAUSE(SIGUSR1, SI_USER, signal_itself) },
 	{ .name = NULL }
 };
 
@@ -116,6 +103,6 @@ const struct pt_test pt_trap = {
 	.name = "trap",
 	.about = "a forbidden write, or a signal to itself, and its handler",
 	.flags = PT_ALONE,
-	.kinds = kinds, .metrics = metrics, .run = run,
+	.kinds = kinds, .metrics = metrics, .enter = prepare, .once = trap,
 	.trials = 10000,
 };

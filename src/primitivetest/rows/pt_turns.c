@@ -10,7 +10,7 @@
  */
 #include <sched.h>
 
-#include "pt_channel.h"
+#include "pt_exchange.h"
 #include "pt_rows.h"
 
 #define EQUALS_MAX	16
@@ -283,13 +283,13 @@ static int count_waiters(const struct pt_case *c)
 
 static int open_condition(struct pt_case *c)
 {
+	const struct pt_way *way = pt_kind_ops(c);
 	struct waiters *waiters = c->room;
 
 	if (tw_config.priority < WAITERS)
 		return pt_refuse(c, -EINVAL, "%d tasks have priorities from -p downwards; give -p %d or more",
 				 WAITERS, WAITERS);
-	return pt_kind_value(c) ? pt_channel_pi(&waiters->channel, c) :
-				  pt_channel_cond(&waiters->channel, c);
+	return way->open(c, &waiters->channel);
 }
 
 static int broadcast(struct pt_task *task, int64_t *begin_ns)
@@ -388,8 +388,8 @@ static const struct pt_metric order_metrics[] = {
  * last one holds until it waits again.
  */
 static const struct pt_kind order_kinds[] = {
-	{ "cond", .switches = WAITERS + 3 },
-	{ "pi", .value = 1, .switches = WAITERS + 3 },
+	{ "cond", .ops = &pt_way_cond, .switches = WAITERS + 3 },
+	{ "pi", .ops = &pt_way_pi, .switches = WAITERS + 3 },
 	{ .name = NULL }
 };
 

@@ -20,22 +20,23 @@
 
 struct work {
 	double complex *roots;	/* of the task that works */
-	double complex signal[POINTS], spare[POINTS];
+	double complex data[2][POINTS];
 };
 
-/* The result depends on all that was calculated. */
-typedef uint64_t work_fn(struct work *work, int64_t count);
+/* A kind. The result depends on all that was calculated. */
+struct type {
+	uint64_t (*work)(struct work *work, int64_t count);
+};
 
 static uint64_t sum_of(const struct work *work)
 {
-	uint64_t bits[2], sum = 0;
-	size_t j;
+	const char *bytes = (const char *)work->data;
+	uint64_t bits, sum = 0;
+	size_t at;
 
-	for (j = 0; j < POINTS; j++) {
-		memcpy(bits, &work->signal[j], sizeof(bits));
-		sum = sum * 31 + bits[0] + bits[1];
-		memcpy(bits, &work->spare[j], sizeof(bits));
-		sum = sum * 31 + bits[0] + bits[1];
+	for (at = 0; at < sizeof(work->data); at += sizeof(bits)) {
+		memcpy(&bits, bytes + at, sizeof(bits));
+		sum = sum * 31 + bits;
 	}
 	return sum;
 }
@@ -45,9 +46,9 @@ static void prepare(struct work *work)
 	size_t j;
 
 	for (j = 0; j < POINTS; j++)
-		work->signal[j] = (double)(j * 40503 % 1024) +
-				  (double)(j % 7) * I;
-	memset(work->spare, 0, sizeof(work->spare));
+		work->data[0][j] = (double)(j * 40503 % 1024) +
+				   (double)(j % 7) * I;
+	memset(work->data[1], 0, sizeof(work->data[1]));
 }
 
 /* Each addition needs the one before: Fibonacci's numbers. */
@@ -69,9 +70,9 @@ static uint64_t copy(struct work *work, int64_t count)
 	uint64_t sum = 0;
 
 	for (; count; count--) {
-		work->signal[count % POINTS] += 1;
-		memcpy(work->spare, work->signal, sizeof(work->spare));
-		sum += (uint64_t)creal(work->spare[count % POINTS]);
+		work->data[0][count % POINTS] += 1;
+		memcpy(work->data[1], work->data[0], sizeof(work->data[1]));
+		sum += (uint64_t)creal(work->data[1][count % POINTS]);
 	}
 	return sum;
 }
@@ -103,7 +104,7 @@ static uint64_t whetstone(struct work *work, int64_t count)
 {
 	const double t = 0.499975, t1 = 0.50025;
 	double e[4] = { 1, -1, -1, -1 }, x = 0.5, y = 0.5, z = 1, f = 0.75;
-	uint64_t bits[7];
+	uint64_t bits[7], sum = 0;
 	int64_t loop;
 	int i;
 
@@ -121,24 +122,19 @@ static uint64_t whetstone(struct work *work, int64_t count)
 	}
 	memcpy(bits, (const double[]) { e[0], e[1], e[2], e[3], x + y, z, f },
 	       sizeof(bits));
-	return bits[0] ^ bits[1] ^ bits[2] ^ bits[3] ^ bits[4] ^ bits[5] ^
-	       bits[6];
+	for (i = 0; i < 7; i++)
+		sum ^= bits[i];
+	return sum;
 }
 
 static uint64_t fft(struct work *work, int64_t count)
 {
 	for (; count; count--) {
-		tw_fft_forward(work->signal, POINTS, work->roots);
-		tw_fft_inverse(work->signal, POINTS, work->roots);
+		tw_fft_forward(work->data[0], POINTS, work->roots);
+		tw_fft_inverse(work->data[0], POINTS, work->roots);
 	}
 	return 0;
 }
-
-enum { ADD, COPY, WHETSTONE, FFT };
-
-static work_fn *const works[] = {
-	[ADD] = add, [COPY] = copy, [WHETSTONE] = whetstone, [FFT] = fft,
-};
 
 int64_t pt_work_iterations(int64_t count, int64_t took_ns)
 {
@@ -157,13 +153,13 @@ double pt_work_stretch(int64_t min, int64_t max)
 static uint64_t try_once(struct pt_task *task, int64_t count,
 			 struct pt_trial *trial)
 {
-	work_fn *run = works[pt_kind_value(task->in)];
+	const struct type *type = pt_kind_ops(task->in);
 	struct work *work = pt_room(task);
 	uint64_t sum;
 
 	prepare(work);
 	trial->t_ns[0] = pt_now(task);
-	sum = run(work, count);
+	sum = type->work(work, count);
 	trial->t_ns[1] = pt_now(task);
 	return sum + sum_of(work);
 }
@@ -198,7 +194,7 @@ static int run(struct pt_task *task)
 
 	work->roots = tw_fft_roots(POINTS);
 	if (!work->roots)
-		return pt_failed(task, "the table of roots", -ENOMEM);
+		return -ENOMEM;
 	task->in->number = pt_config.work ? pt_config.work : calibrate(task);
 	return pt_lead(task, work_once);
 }
@@ -221,16 +217,16 @@ static void derive(const struct pt_case *c)
 }
 
 static const struct pt_metric metrics[] = {
-	PT_METRIC("time", "Time of the same work", 0, 1, PT_SPAN(PT_TO_RUN, 0,
-		  0)),
+	PT_METRIC("time", "Time of the same work", 0, 1,
+		  PT_SPAN(PT_TO_RUN, 0, 0)),
 	{ .token = NULL }
 };
 
 static const struct pt_kind kinds[] = {
-	{ "add", .value = ADD },
-	{ "copy", .value = COPY },
-	{ "whetstone", .value = WHETSTONE },
-	{ "fft", .value = FFT },
+	{ "add", .ops = &(const struct type) { add } },
+	{ "copy", .ops = &(const struct type) { copy } },
+	{ "whetstone", .ops = &(const struct type) { whetstone } },
+	{ "fft", .ops = &(const struct type) { fft } },
 	{ .name = NULL }
 };
 

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * thread, switch: tasks that live for one trial. thread: one of the creator's
+ * priority; its first action is its timestamp, and its last. switch: one of
+ * high priority and one of the lowest. The first ends with a timestamp, the
+ * second begins with one: between them are the end of a task, a switch, and the
+ * beginning of a task. For processes these are long: memory is returned, and
+ * the first page faults come before a timestamp.
+ */
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "pt_rows.h"
+#include "pt_task.h"
+
+#define STACK	(64 * 1024)	/* of thread; all of it may be locked */
+
+enum { HIGH, LOW, SIDES };
+
+/* A task of one trial. */
+struct born {
+	struct pt_task *creator;
+	int64_t t_ns;
+	pthread_t thread;
+	pid_t pid;
+	bool tells;		/* its pid: high's call would be in the trial */
+};
+
+struct room {
+	pthread_attr_t attributes;	/* of thread */
+	struct born born[SIDES];
+	int64_t early;		/* trials in which low began too early */
+};
+
+static void *live(void *arg)
+{
+	struct born *born = arg;
+
+	born->t_ns = pt_now(born->creator);
+	if (born->tells)
+		born->pid = (pid_t)syscall(SYS_gettid);
+	return NULL;
+}
+
+static int prepare(struct pt_task *task)
+{
+	struct room *room = pt_room(task);
+
+	room->born[HIGH].creator = task;
+	room->born[LOW].creator = task;
+	room->born[LOW].tells = pt_config.trace;
+	return 0;
+}
+
+static int create_and_join(struct pt_task *task, struct pt_trial *trial)
+{
+	struct room *room = pt_room(task);
+	struct born *born = &room->born[LOW];
+	int err;
+
+	trial->t_ns[0] = pt_now(task);
+	err = pthread_create(&born->thread, &room->attributes, live, born);
+	trial->t_ns[1] = pt_now(task);
+	if (!err)
+		err = pthread_join(born->thread, NULL);
+	trial->t_ns[3] = pt_now(task);
+	trial->t_ns[2] = born->t_ns;
+	trial->pid = born->pid;
+	return err ? pt_failed(task, "a thread, created and joined,", -err) : 0;
+}
+
+static int open_thread(struct pt_case *c)
+{
+	struct room *room = c->room;
+
+	pthread_attr_init(&room->attributes);
+	return -pthread_attr_setstacksize(&room->attributes, STACK);
+}
+
+static const struct pt_metric thread_metrics[] = {
+	PT_METRIC("create", "Call that creates a thread", 0, 1,
+		  PT_SPAN(PT_TO_RUN, 0, 0)),
+	PT_METRIC("first", "From there to the thread running", 0, 2,
+		  PT_SPAN(PT_TO_WAIT, PT_OF_TRIAL, 0)),
+	PT_METRIC("join", "The thread running to it joined", 2, 3,
+		  PT_SPAN(PT_TO_WAIT, 0, PT_OF_TRIAL)),
+	PT_METRIC("life", "Thread created and joined", 0, 3, .rate = "threads"),
+	{ .token = NULL }
+};
+
+const struct pt_test pt_thread = {
+	.name = "thread",
+	.about = "a thread is created, runs and is joined",
+	.flags = PT_ALONE | PT_PACED,
+	.metrics = thread_metrics, .once = create_and_join, .switches = 1,
+	.trials = 5000, .room = sizeof(struct room),
+	.open = open_thread, .enter = prepare,
+};
+
+static int start_thread(struct born *born, const struct sched_param *param)
+{
+	pthread_attr_t attributes;
+	int err;
+
+	pthread_attr_init(&attributes);
+	pthread_attr_setinheritsched(&attributes, PTHREAD_EXPLICIT_SCHED);
+	pthread_attr_setschedpolicy(&attributes, tw_config.policy);
+	pthread_attr_setschedparam(&attributes, param);
+	pthread_attr_setstacksize(&attributes, PT_STACK);
+	err = pthread_create(&born->thread, &attributes, live, born);
+	pthread_attr_destroy(&attributes);
+	return err ? pt_failed(born->creator, "pthread_create", -err) : 0;
+}
+
+static int await_thread(struct born *born)
+{
+	return -pthread_join(born->thread, NULL);
+}
+
+/* It runs when the creator waits, and then has its own priority. */
+static int start_process(struct born *born, const struct sched_param *param)
+{
+	pid_t pid = fork();
+
+	/* Both have *born in common: the child must not store its 0 there. */
+	if (!pid) {
+		live(born);
+		_exit(0);
+	}
+	born->pid = pid;
+	if (pid < 0)
+		return pt_failed(born->creator, "fork", -errno);
+	return sched_setscheduler(pid, tw_config.policy, param) ?
+	       pt_failed(born->creator, "sched_setscheduler", -errno) : 0;
+}
+
+static int await_process(struct born *born)
+{
+	int status;
+
+	while (waitpid(born->pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return -errno;
+	return status ? -ECHILD : 0;
+}
+
+static const struct way {
+	int (*start)(struct born *born, const struct sched_param *param);
+	int (*await)(struct born *born);
+} ways[] = {
+	{ start_thread, await_thread }, { start_process, await_process },
+};
+
+/*
+ * The creator is woken before the low task has gone for good. What is left of
+ * it would be in the next trial: so it gets the CPU first.
+ */
+static int let_low_go(const struct pt_task *task,
+		      const struct sched_param *low)
+{
+	const struct sched_param own = { .sched_priority = task->priority };
+
+	if (sched_setscheduler(0, tw_config.policy, low))
+		return -errno;
+	sched_yield();
+	return sched_setscheduler(0, tw_config.policy, &own) ? -errno : 0;
+}
+
+/* Low ends last: waiting for high would mean to run between the two. */
+static int hand_over(struct pt_task *task, struct pt_trial *trial)
+{
+	const struct sched_param high = { .sched_priority = task->priority - 1 };
+	const struct sched_param low = { .sched_priority = 1 };
+	const struct way *way = &ways[task->in->choice.process];
+	struct room *room = pt_room(task);
+	struct born *born = room->born;
+	int err = way->start(&born[HIGH], &high);
+
+	if (!err)
+		err = way->start(&born[LOW], &low);
+	if (!err)
+		err = way->await(&born[LOW]);
+	if (!err)
+		err = way->await(&born[HIGH]);
+	trial->t_ns[0] = born[HIGH].t_ns;
+	trial->t_ns[1] = born[LOW].t_ns;
+	trial->pid = born[LOW].pid;
+	room->early += trial->t_ns[1] < trial->t_ns[0];
+	return err ? err : let_low_go(task, &low);
+}
+
+static void verify_switch(struct pt_case *c)
+{
+	pt_verdict_early(c, ((struct room *)c->room)->early);
+}
+
+static const struct pt_metric switch_metrics[] = {
+	PT_METRIC("handover", "End of a task to another's begin", 0, 1,
+		  PT_SPAN(PT_TO_RUN, PT_OF_TRIAL, 0)),
+	{ .token = NULL }
+};
+
+static const struct pt_role switch_roles[] = {
+	{ "creates", PT_ABOVE, .once = hand_over },
+	{ .name = NULL }
+};
+
+/* The creator waits for low; what is left of that may be a second switch. */
+const struct pt_test pt_switch = {
+	.name = "switch",
+	.about = "a high task ends, one of the lowest priority begins",
+	.groups = PT_OVERHEADS,
+	.flags = PT_SAME | PT_REALTIME | PT_SPINS,
+	.metrics = switch_metrics, .roles = switch_roles, .switches = 1,
+	.trials = 10000, .room = sizeof(struct room),
+	.enter = prepare, .verify = verify_switch,
+};

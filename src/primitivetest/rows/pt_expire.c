@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * timer, alarm, sleep: a task waits for a time. timer: a POSIX timer; AEGIS's
+ * jitter is wakeup, while interval shows a late expiry twice. alarm:
+ * setitimer() sends SIGALRM each millisecond; standard signals do not queue: a
+ * late one swallows the next. sleep: how much longer than asked.
+ */
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "pt_rows.h"
+#include "tw_clocks.h"
+#include "tw_timer.h"
+
+#define ALARM_US	1000
+
+static int64_t period_ps(const struct pt_case *c)
+{
+	int64_t us = c->choice.kind ? pt_kind_value(c) : ALARM_US;
+
+	return us * TW_NS_PER_US * PT_PS_PER_NS;
+}
+
+static int await_timer(struct pt_task *task, struct pt_trial *trial)
+{
+	struct tw_timer *timer = pt_room(task);
+	const struct tw_clock *clock = tw_config.clock;
+	int64_t ahead_ns = 0;
+	int err;
+
+	do {
+		err = timer->ops->wait(timer);
+		trial->t_ns[1] = pt_now(task);
+	} while (err == -EINTR);
+	if (err)
+		return pt_failed(task, "sigwaitinfo", err);
+	timer->ops->settle(timer, tw_now_ns(timer->clockid));
+	/* The timer of another clock runs on CLOCK_MONOTONIC. */
+	if (clock != &tw_clock_realtime && clock != &tw_clock_monotonic)
+		ahead_ns = tw_clock_ahead_ns(clock);
+	trial->t_ns[0] = timer->planned_ns + ahead_ns;
+	if (!pt_warms_up(task))
+		task->in->missed += timer->missed;
+	return 0;
+}
+
+static int run_timer(struct pt_task *task)
+{
+	int err = tw_timer_start(pt_room(task), &tw_timer_posix,
+				 tw_config.clock->timer_clockid,
+				 pt_kind_value(task->in) * TW_NS_PER_US, 0);
+
+	return err ? pt_failed(task, "timer_create", err) :
+	       pt_lead(task, await_timer);
+}
+
+static int64_t timer_interval_ps(const struct pt_trial *now,
+				 const struct pt_trial *before)
+{
+	return before ? (now->t_ns[1] - before->t_ns[1]) * PT_PS_PER_NS :
+			PT_NO_VALUE;
+}
+
+/* AEGIS's jitter of an interval: its largest less its smallest. */
+static void verify_timer(struct pt_case *c)
+{
+	struct pt_sum interval;
+
+	if (pt_sum_in(c, "interval", &interval))
+		pt_verdict(c, false, "jitter %.0f ns, the largest interval less the smallest",
+			   interval.max_ns - interval.min_ns);
+}
+
+/* As those of the table: 10 s, whatever the period. */
+static void own_timer(struct pt_kind *kind)
+{
+	kind->trials = 10 * TW_NS_PER_S / (kind->value * TW_NS_PER_US);
+}
+
+static const struct pt_metric timer_metrics[] = {
+	PT_METRIC("wakeup", "Wake-up", 0, 1, PT_SPAN(PT_TO_EXPIRE, 0, 0)),
+	PT_METRIC("interval", "Interval", 0, 0, .value_ps = timer_interval_ps,
+		  .target_ps = period_ps, PT_SPAN(PT_TO_ADD, 0, 0)),
+	{ .token = NULL }
+};
+
+/* No switch is needed: of a task that is late, the next expiry has passed. */
+static const struct pt_kind timer_kinds[] = {
+	{ "1000", .value = 1000, .trials = 10000 },
+	{ "10000", .value = 10000, .trials = 1000 },
+	{ "100000", .value = 100000, .trials = 100 },
+	{ .name = NULL }
+};
+
+const struct pt_test pt_timer = {
+	.name = "timer",
+	.about = "a POSIX timer; the kind is its period in us",
+	.groups = PT_AEGIS | PT_SAMPLES | PT_RHEALSTONE,
+	.flags = PT_ALONE,
+	.own = PT_OWN_PERIOD, .own_kind = own_timer,
+	.kinds = timer_kinds, .metrics = timer_metrics, .run = run_timer,
+	.trials = 1000, .room = sizeof(struct tw_timer),
+	.verify = verify_timer,
+};
+
+/* The handler's. The task is a process: nobody else has it. */
+static struct pt_task *alarmed;
+static volatile int64_t alarmed_ns;
+static sigset_t awaits;		/* SIGALRM is blocked outside of it */
+
+static void take_stamp(int signal)
+{
+	alarmed_ns = pt_now(alarmed);
+}
+
+static int set_alarm(int64_t period_us)
+{
+	const struct timeval period = { .tv_usec = period_us };
+	const struct itimerval timer = { period, period };
+
+	return setitimer(ITIMER_REAL, &timer, NULL) ? -errno : 0;
+}
+
+static int await_alarm(struct pt_task *task, struct pt_trial *trial)
+{
+	struct pt_case *c = task->in;
+
+	alarmed_ns = 0;
+	while (!alarmed_ns)
+		sigsuspend(&awaits);
+	trial->t_ns[0] = alarmed_ns;
+	if (c->has_before && !pt_warms_up(task))
+		c->number += trial->t_ns[0] - c->before.t_ns[0] >=
+			     ALARM_US * TW_NS_PER_US * 3 / 2;
+	return 0;
+}
+
+static int run_alarm(struct pt_task *task)
+{
+	struct sigaction action = { .sa_handler = take_stamp };
+	int err;
+
+	alarmed = task;
+	sigprocmask(SIG_BLOCK, NULL, &awaits);
+	sigdelset(&awaits, SIGALRM);
+	if (sigaction(SIGALRM, &action, NULL) || set_alarm(ALARM_US))
+		return pt_failed(task, "setitimer", -errno);
+	err = pt_lead(task, await_alarm);
+	return err ? err : set_alarm(0);
+}
+
+static int64_t alarm_interval_ps(const struct pt_trial *now,
+				 const struct pt_trial *before)
+{
+	return before ? (now->t_ns[0] - before->t_ns[0]) * PT_PS_PER_NS :
+			PT_NO_VALUE;
+}
+
+static void verify_alarm(struct pt_case *c)
+{
+	pt_verdict(c, false, "doubled: %lld intervals of at least 1.5 periods",
+		   (long long)c->number);
+}
+
+static const struct pt_metric alarm_metrics[] = {
+	PT_METRIC("interval", "Interval", 0, 0, .value_ps = alarm_interval_ps,
+		  .target_ps = period_ps, PT_SPAN(PT_TO_REPEAT, 0, 0)),
+	{ .token = NULL }
+};
+
+const struct pt_test pt_alarm = {
+	.name = "alarm",
+	.about = "SIGALRM of setitimer() each millisecond",
+	.groups = PT_PCSERVER,
+	.flags = PT_ALONE,
+	.metrics = alarm_metrics, .run = run_alarm,
+	/* A trial needs no switch: a late task finds the next signal sent. */
+	.trials = 10000, .verify = verify_alarm,
+};
+
+struct way {
+	int (*sleep)(int64_t ns);
+};
+
+static int by_usleep(int64_t ns)
+{
+	return usleep((useconds_t)(ns / TW_NS_PER_US)) ? -errno : 0;
+}
+
+static int by_nanosleep(int64_t ns)
+{
+	struct timespec time = tw_ns_to_ts(ns);
+
+	return nanosleep(&time, NULL) ? -errno : 0;
+}
+
+static int by_absolute(int64_t ns)
+{
+	struct timespec then = tw_ns_to_ts(tw_now_ns(CLOCK_MONOTONIC) + ns);
+
+	return -clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &then, NULL);
+}
+
+static int sleep_once(struct pt_task *task, struct pt_trial *trial)
+{
+	const struct way *way = pt_kind_ops(task->in);
+	int64_t asked_ns = pt_kind_value(task->in) * TW_NS_PER_US;
+	int err;
+
+	trial->t_ns[0] = pt_now(task);
+	err = way->sleep(asked_ns);
+	trial->t_ns[2] = pt_now(task);
+	trial->t_ns[1] = trial->t_ns[0] + asked_ns;
+	return err;
+}
+
+/* The starter cannot ask for it: each task has its own. */
+static int read_slack(struct pt_task *task)
+{
+	task->in->number = prctl(PR_GET_TIMERSLACK);
+	return 0;
+}
+
+/* Each sleep is one of CLOCK_MONOTONIC; other clocks run at another rate. */
+static void verify_sleep(struct pt_case *c)
+{
+	struct pt_sum excess;
+
+	if (pt_sum_in(c, "excess", &excess) && excess.min_ns < 0)
+		pt_verdict(c, tw_config.clock == &tw_clock_monotonic,
+			   "a sleep ended %.0f ns early", -excess.min_ns);
+	if (!tw_config.priority)
+		pt_verdict(c, false, "timer slack: up to %lld ns of the excess",
+			   (long long)c->number);
+}
+
+static const struct pt_metric sleep_metrics[] = {
+	PT_METRIC("excess", "Slept longer than asked", 1, 2,
+		  PT_SPAN(PT_TO_SLEEP, 0, 0)),
+	{ .token = NULL }
+};
+
+#define SLEEP(call, us, ...) \
+	{ #call "." #us, us, &(const struct way) { by_##call }, __VA_ARGS__ }
+/* A sleep of 1 us may be over before the task has given up the CPU. */
+#define SLEEPS(call) \
+	SLEEP(call, 1, .switches = 0), SLEEP(call, 100, .switches = 1), \
+	SLEEP(call, 1000, .switches = 1), SLEEP(call, 10000, .switches = 1), \
+	SLEEP(call, 100000, .switches = 1, .trials = 50)
+
+static const struct pt_kind sleep_kinds[] = {
+	SLEEPS(usleep), SLEEPS(nanosleep), SLEEPS(absolute), { .name = NULL }
+};
+
+const struct pt_test pt_sleep = {
+	.name = "sleep",
+	.about = "sleeps; the kind is the call and the time in us",
+	.groups = PT_NOTES | PT_OVERHEADS | PT_SAMPLES,
+	.flags = PT_ALONE,
+	.kinds = sleep_kinds, .metrics = sleep_metrics, .once = sleep_once,
+	.trials = 100, .enter = read_slack, .verify = verify_sleep,
+};

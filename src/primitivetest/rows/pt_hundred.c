@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * sync1, syscall, alloc: a hundred operations between two timestamps. sync1: a
+ * task posts and waits for its own semaphore, or locks and unlocks a mutex: for
+ * some kinds, Linux needs no system call for this; sysv, eventfd and futex do
+ * enter the kernel. syscall: system calls that do little. alloc: 128 bytes are
+ * allocated and freed, a hundred times; or a hundred times allocated, then
+ * freed: the first takes the same block again from the thread's cache, the
+ * second needs more than that holds.
+ */
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sem.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "pt_exchange.h"
+#include "pt_rows.h"
+
+#define TIMES	100
+#define BYTES	128
+
+struct room {
+	struct pt_channel channel;
+	int fd;
+	/* As they are kept here, the compiler cannot do without them. */
+	unsigned char *block[TIMES];
+};
+
+/* A kind. */
+struct hundred {
+	/* The sum of the results, the same each time; or -errno. */
+	int64_t (*all)(struct room *room);
+	const struct pt_way *way;	/* its channel is opened; or NULL */
+	const char *path;		/* likewise */
+};
+
+/* With the call in its loop: one through a pointer would take longer. */
+#define ALL(name, call) \
+	static int64_t all_##name(struct room *room) \
+	{ \
+		int64_t result = 0, sum = 0; \
+		int i; \
+		for (i = 0; i < TIMES && result >= 0; i++) { \
+			result = (call); \
+			sum += result; \
+		} \
+		return result < 0 ? -(errno ? errno : EIO) : sum; \
+	}
+
+static const uint64_t one = 1;
+static uint64_t count;
+static struct sembuf up = { .sem_op = 1 }, down = { .sem_op = -1 };
+static struct stat status;
+static char byte;
+
+ALL(semaphore, sem_post(room->channel.sem) ? -1 : sem_wait(room->channel.sem))
+ALL(mutex, pthread_mutex_lock(&room->channel.mutex) ||
+    pthread_mutex_unlock(&room->channel.mutex) ? -1 : 0)
+ALL(sysv, semop(room->channel.from, &up, 1) ? -1 :
+    semop(room->channel.from, &down, 1))
+ALL(eventfd, write(room->channel.to, &one, sizeof(one)) != sizeof(one) ||
+    read(room->channel.from, &count, sizeof(count)) != sizeof(count) ? -1 : 0)
+/* Nobody waits, so that none is woken; and a wait for another value. */
+ALL(futex, pt_futex(&room->channel, FUTEX_WAKE, 1) ||
+    pt_futex(&room->channel, FUTEX_WAIT, 1) != -1 || errno != EAGAIN ? -1 : 0)
+ALL(getppid, syscall(SYS_getppid))
+ALL(read, read(room->fd, &byte, 1) == 1 ? byte : -1)
+ALL(write, write(room->fd, &byte, 1) == 1 ? 1 : -1)
+ALL(fstat, fstat(room->fd, &status) ? -1 : status.st_mode)
+
+static int open_null(void)
+{
+	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	return fd < 0 || close(fd) ? -1 : fd;
+}
+
+ALL(open, open_null())
+
+static bool allocate(struct room *room, int i)
+{
+	unsigned char *block = malloc(BYTES);
+
+	room->block[i] = block;
+	if (!block)
+		return false;
+	block[0] = (unsigned char)i;
+	block[BYTES - 1] = 1;
+	return true;
+}
+
+/* What is in a block, and whether it lies as it should. */
+static int64_t release(struct room *room, int i)
+{
+	const unsigned char *block = room->block[i];
+	int64_t sum = block[0] + block[BYTES - 1] +
+		      (int64_t)((uintptr_t)block % _Alignof(max_align_t));
+
+	free(room->block[i]);
+	return sum;
+}
+
+ALL(single, allocate(room, i) ? release(room, i) : -1)
+ALL(allocated, allocate(room, i) ? 1 : -1)
+ALL(released, release(room, i))
+
+static int64_t all_batch(struct room *room)
+{
+	int64_t count = all_allocated(room);
+
+	return count < 0 ? count : count + all_released(room);
+}
+
+static int once(struct pt_task *task, struct pt_trial *trial)
+{
+	const struct hundred *hundred = pt_kind_ops(task->in);
+	int64_t sum;
+
+	trial->t_ns[0] = pt_now(task);
+	sum = hundred->all(pt_room(task));
+	trial->t_ns[1] = pt_now(task);
+	return sum < 0 ? (int)sum : pt_check_sum(task, (uint64_t)sum);
+}
+
+static int open_room(struct pt_case *c)
+{
+	const struct hundred *hundred = pt_kind_ops(c);
+	struct room *room = c->room;
+
+	if (hundred->way)
+		return hundred->way->open(c, &room->channel);
+	if (!hundred->path)
+		return 0;
+	room->fd = open(hundred->path, O_RDWR | O_CLOEXEC);
+	return room->fd < 0 ? pt_refuse(c, -errno, "%s: %s", hundred->path,
+					strerror(errno)) : 0;
+}
+
+#define OF(function, ...) \
+	.ops = &(const struct hundred) { .all = all_##function, __VA_ARGS__ }
+
+static const struct pt_kind sync1_kinds[] = {
+	{ "unnamed", OF(semaphore, .way = &pt_way_unnamed) },
+	{ "named", OF(semaphore, .way = &pt_way_named) },
+	{ "mutex", OF(mutex, .way = &pt_way_cond) },
+	{ "sysv", OF(sysv, .way = &pt_way_sysv) },
+	{ "eventfd", OF(eventfd, .way = &pt_way_eventfd) },
+	{ "futex", OF(futex, .way = &pt_way_futex) },
+	{ .name = NULL }
+};
+
+static const struct pt_kind syscall_kinds[] = {
+	{ "getppid", OF(getppid) },
+	{ "read", OF(read, .path = "/dev/zero") },
+	{ "write", OF(write, .path = "/dev/null") },
+	{ "fstat", OF(fstat, .path = "/dev/null") },
+	{ "open", OF(open) },	/* and close: two calls */
+	{ .name = NULL }
+};
+
+static const struct pt_kind alloc_kinds[] = {
+	{ "single", OF(single) },
+	{ "batch", OF(batch) },
+	{ .name = NULL }
+};
+
+#define HUNDRED(text, metric, label, unit, ...) \
+	static const struct pt_metric text##_metrics[] = { \
+		PT_METRIC(metric, label, 0, 1, PT_SPAN(PT_TO_RUN, 0, 0), \
+			  .per = TIMES, .rate = unit), \
+		{ .token = NULL } \
+	}; \
+	const struct pt_test pt_##text = { \
+		.name = #text, .flags = PT_ALONE, .kinds = text##_kinds, \
+		.metrics = text##_metrics, .once = once, \
+		.room = sizeof(struct room), .open = open_room, __VA_ARGS__ \
+	}
+
+HUNDRED(sync1, "pair", "Post and wait, or lock and unlock", "pairs",
+	.about = "post and wait of one's own semaphore, 100 times",
+	.groups = PT_AEGIS | PT_SAMPLES, .trials = 10000,
+	.close = pt_way_close);
+HUNDRED(syscall, "call", "A system call, of 100", "calls", .trials = 1000,
+	.about = "system calls that do little; open: and close");
+HUNDRED(alloc, "pair", "Allocation and release of 128 bytes", "pairs",
+	.trials = 10000, .about = "128 bytes allocated and freed, 100 times");
