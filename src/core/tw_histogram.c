@@ -11,13 +11,14 @@
 
 #define OVERFLOWS	100	/* cycle numbers kept of values outside */
 
-int64_t tw_rows_us;	/* of a column; 0: none is wanted */
+int64_t tw_row_ns = TW_NS_PER_US;
+static int64_t rows;		/* of a column; 0: none is wanted */
 static bool sum;		/* -H */
 static const char *path;
 
-/* Memory of a pair; index: column of the pair. */
+/* Memory of a pair. */
 struct room {
-	int64_t base_us[TW_METRICS];	/* the first row */
+	int64_t base[TW_METRICS];	/* the first row */
 	struct histogram of[TW_METRICS];
 	unsigned long memory[];	/* of each column: rows, then overflows */
 };
@@ -30,11 +31,11 @@ static void parse_all(const struct tw_option *option, char *value)
 
 static const struct tw_option options[] = {
 	{ 'h', "histogram", required_argument, "US", tw_option_number,
-	  &tw_rows_us, 1, 1000000,
+	  &rows, 1, 1000000,
 	  .help = "print a histogram of each column after the run:\n"
 		  "rows of 1 us, range US" },
 	{ 'H', "histofall", required_argument, "US", parse_all,
-	  &tw_rows_us, 1, 1000000,
+	  &rows, 1, 1000000,
 	  .help = "as -h, with a column for the sum of all columns" },
 	{ 0, "histfile", required_argument, "FILE", tw_option_path, &path,
 	  .help = "write the histogram to FILE" },
@@ -43,25 +44,25 @@ static const struct tw_option options[] = {
 
 static void check(struct tw_run *run)
 {
-	if (path && !tw_rows_us)
+	if (path && !rows)
 		fatal("--histfile=%s: allowed only with -h or -H\n", path);
 	if (path)
 		tw_file_check(path);
-	run->no_status |= tw_rows_us && !path;
-	tw_config.histogram = tw_rows_us;
+	run->no_status |= rows && !path;
+	tw_config.histogram = rows;
 }
 
 static size_t room(const struct tw_run *run)
 {
-	return tw_rows_us ? sizeof(struct room) + (tw_rows_us + OVERFLOWS) *
+	return rows ? sizeof(struct room) + (rows + OVERFLOWS) *
 	       tw_config.columns * sizeof(unsigned long) : 0;
 }
 
 /* A column's rows begin where its values are to be expected. */
 static int64_t base_of(enum tw_metric_id id, int64_t period_us)
 {
-	if (id == TW_INTERVAL && period_us > tw_rows_us / 2)
-		return period_us - tw_rows_us / 2;
+	if (id == TW_INTERVAL && period_us > rows / 2)
+		return period_us - rows / 2;
 	return id == TW_SLEEP || id == TW_RESPONSE || id == TW_PLANNED ?
 	       tw_config.sleep_us : 0;
 }
@@ -72,15 +73,20 @@ static void attach(void *memory, int pair)
 	int i;
 
 	for (i = 0; i < tw_config.columns; i++) {
-		unsigned long *rows = to->memory + i * (tw_rows_us + OVERFLOWS);
+		unsigned long *buckets = to->memory + i * (rows + OVERFLOWS);
+		enum tw_metric_id id = tw_config.metrics[i];
 
-		to->base_us[i] = base_of(tw_config.metrics[i],
-					 tw_config_interval_us(pair));
-		to->of[i] = (struct histogram) {
-			.width = 1, .num = tw_rows_us, .buckets = rows,
-			.oflows = rows + tw_rows_us, .oflow_bufsize = OVERFLOWS,
+		to->base[id] = base_of(id, tw_config_interval_us(pair));
+		to->of[id] = (struct histogram) {
+			.width = 1, .num = rows, .buckets = buckets,
+			.oflows = buckets + rows, .oflow_bufsize = OVERFLOWS,
 		};
 	}
+}
+
+static int64_t row_of(int64_t ns)
+{
+	return ns / tw_row_ns - (ns % tw_row_ns < 0);
 }
 
 static bool record(void *memory, const struct tw_cycle *cycle,
@@ -90,40 +96,38 @@ static bool record(void *memory, const struct tw_cycle *cycle,
 	int i;
 
 	for (i = 0; i < tw_config.columns; i++) {
-		int64_t row = tw_ns_to_us(values_ns[tw_config.metrics[i]]) -
-			      to->base_us[i];
+		enum tw_metric_id id = tw_config.metrics[i];
+		int64_t row = row_of(values_ns[id]) - to->base[id];
 
 		/* What is below the first row is an overflow, too. */
-		hist_sample(&to->of[i], row < 0 ? tw_rows_us : row);
+		if (values_ns[id] != TW_NO_VALUE)
+			hist_sample(&to->of[id], row < 0 ? rows : row);
 	}
 	return false;
 }
 
-static struct histogram *of_pair(const struct tw_run *run, int column,
-				 int64_t *base_us)
+static struct histogram *rows_of(const struct tw_run *run, int column,
+				 int64_t *base)
 {
 	struct room *room = tw_pair_room(run, tw_text_pair(column),
 					 &tw_part_histogram);
 
-	*base_us = room->base_us[column % tw_config.columns];
-	return &room->of[column % tw_config.columns];
+	*base = room->base[tw_text_metric(column)];
+	return &room->of[tw_text_metric(column)];
 }
-
-struct histogram *(*tw_rows_of)(const struct tw_run *run, int column,
-				int64_t *base_us) = of_pair;
 
 /* The row of all columns that is for @us; nothing if it is empty. */
 static void print_row(FILE *file, const struct tw_run *run, int64_t us)
 {
 	unsigned long counts[TW_PAIRS_MAX * TW_METRICS], all = 0;
 	int i, columns = tw_text_columns();
-	int64_t base_us;
+	int64_t base;
 
 	for (i = 0; i < columns; i++) {
-		struct histogram *of = tw_rows_of(run, i, &base_us);
+		struct histogram *of = rows_of(run, i, &base);
 
-		counts[i] = us >= base_us && us < base_us + tw_rows_us ?
-			    of->buckets[us - base_us] : 0;
+		counts[i] = us >= base && us < base + rows ?
+			    of->buckets[us - base] : 0;
 		all += counts[i];
 	}
 	if (!all)
@@ -165,12 +169,12 @@ static void print_latencies(FILE *file, const struct tw_run *run)
 static void print_overflows(FILE *file, const struct tw_run *run)
 {
 	unsigned long all = 0;
-	int64_t base_us;
+	int64_t base;
 	int i;
 
 	fprintf(file, "# Histogram Overflows:");
 	for (i = 0; i < tw_text_columns(); i++) {
-		unsigned long count = tw_rows_of(run, i, &base_us)->oflow_count;
+		unsigned long count = rows_of(run, i, &base)->oflow_count;
 
 		fprintf(file, " %05lu", count);
 		all += count;
@@ -180,7 +184,7 @@ static void print_overflows(FILE *file, const struct tw_run *run)
 	fprintf(file, "\n# Histogram Overflow at cycle number:\n");
 	for (i = 0; i < tw_text_columns(); i++) {
 		fprintf(file, "# Thread %d: ", i);
-		hist_print_oflows(tw_rows_of(run, i, &base_us), file);
+		hist_print_oflows(rows_of(run, i, &base), file);
 		fputc('\n', file);
 	}
 	fputc('\n', file);
@@ -188,13 +192,13 @@ static void print_overflows(FILE *file, const struct tw_run *run)
 
 static void print(FILE *file, const struct tw_run *run)
 {
-	int64_t us, base_us, first = INT64_MAX, end = 0;
+	int64_t us, base, first = INT64_MAX, end = 0;
 	int i;
 
 	for (i = 0; i < tw_text_columns(); i++) {
-		tw_rows_of(run, i, &base_us);
-		first = base_us < first ? base_us : first;
-		end = base_us + tw_rows_us > end ? base_us + tw_rows_us : end;
+		rows_of(run, i, &base);
+		first = base < first ? base : first;
+		end = base + rows > end ? base + rows : end;
 	}
 	fprintf(file, "# Histogram\n");
 	for (us = first; us < end; us++)
@@ -205,7 +209,7 @@ static void print(FILE *file, const struct tw_run *run)
 
 static void text(FILE *file, const struct tw_run *run)
 {
-	if (tw_rows_us && !path)
+	if (rows && !path)
 		print(file, run);
 }
 
@@ -218,17 +222,17 @@ static void json(FILE *file, const struct tw_run *run, int column)
 {
 	struct histogram *of;
 	const char *comma = "";
-	int64_t us, base_us;
+	int64_t us, base;
 
-	if (!tw_rows_us)
+	if (!rows)
 		return;
-	of = tw_rows_of(run, column, &base_us);
+	of = rows_of(run, column, &base);
 	fprintf(file, "      \"histogram\": {");
-	for (us = 0; us < tw_rows_us; us++) {
+	for (us = 0; us < rows; us++) {
 		if (!of->buckets[us])
 			continue;
 		fprintf(file, "%s\n        \"%" PRId64 "\": %lu", comma,
-			base_us + us, of->buckets[us]);
+			base + us, of->buckets[us]);
 		comma = ",";
 	}
 	fprintf(file, "\n      },\n      \"overflows\": %lu,\n",

@@ -26,6 +26,9 @@ enum tw_metric_id {
 	TW_METRICS
 };
 
+/* In place of a value, for parts: this cycle has none. */
+#define TW_NO_VALUE	INT64_MIN
+
 /* The settings that the formulas need. */
 struct tw_metric_params {
 	int64_t period_ns;	/* 0: a closed loop */

@@ -42,7 +42,7 @@ static void bind_to_node(void *memory, size_t size, int pair)
 		numa_tonode_memory(memory, size, numa_node_of_cpu(cpu));
 }
 
-static void map(struct tw_run *run, int number)
+void tw_pair_map(struct tw_run *run, int number)
 {
 	struct tw_pair *pair = mmap(NULL, run->pair_size,
 				    PROT_READ | PROT_WRITE,
@@ -79,7 +79,7 @@ void tw_pair_map_all(struct tw_run *run)
 		      (int)tw_config.pairs, run->pair_size / 1024,
 		      (long long)kib);
 	for (i = 0; i < tw_config.pairs; i++)
-		map(run, i);
+		tw_pair_map(run, i);
 }
 
 /* Touches every page, so that no page fault happens in a cycle. */

@@ -143,11 +143,13 @@ static int open_end_signals(void)
 	return signalfd(-1, &signals, SFD_CLOEXEC);
 }
 
-/* To die, it needs a CPU: main's. Killed first, it does not see that. */
-static void kill_starved(struct tw_process *process)
+/* Killed first, it does not see that it is moved. */
+void tw_process_kill(struct tw_process *process)
 {
 	cpu_set_t cpus;
 
+	if (!process->pid || process->ended)
+		return;
 	kill(process->pid, SIGKILL);
 	if (!sched_getaffinity(0, sizeof(cpus), &cpus))
 		sched_setaffinity(process->pid, sizeof(cpus), &cpus);
@@ -171,7 +173,7 @@ static int await_ready(struct tw_process *process, int ready)
 		warn("the %s (pid %d) was not ready within %d s: it gets no CPU time; look for a task of higher priority on its CPU\n",
 		     process->name, process->pid, START_MS / 1000);
 	if (!fds[0].revents) {
-		kill_starved(process);
+		tw_process_kill(process);
 	} else if (read(ready, &byte, 1) == 1) {
 		err = 0;
 	} else {

@@ -50,6 +50,9 @@ bool tw_process_ended(struct tw_process *process);
 /* Waits for its end, for at most a second. */
 void tw_process_await(struct tw_process *process);
 
+/* Kills it, and waits for its end: to die, it gets the caller's CPUs. */
+void tw_process_kill(struct tw_process *process);
+
 /*
  * Ends it: asks it to, repeatedly, and kills it after a second; returns whether
  * that was necessary, after a message. A group is killed at once.

@@ -41,13 +41,7 @@ void tw_text_redraw(const struct tw_run *run);
 /* All that is printed at the end. */
 void tw_text_print(FILE *file, const struct tw_run *run);
 
-/*
- * -h: rows of a column; 0: none. The histogram of a column, and what its first
- * row is for; another program than twowaytest has its own function.
- */
-struct histogram;
-extern int64_t tw_rows_us;
-extern struct histogram *(*tw_rows_of)(const struct tw_run *run, int column,
-				       int64_t *base_us);
+/* How wide a row of a histogram is; another program may set it. */
+extern int64_t tw_row_ns;
 
 #endif /* TW_TEXT_H */

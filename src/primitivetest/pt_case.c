@@ -6,16 +6,16 @@
 #include <sys/mman.h>
 
 #include "pt_case.h"
-#include "tw_percentile.h"
-#include "tw_text.h"
+#include "rt-error.h"
 
 #define BEST_OF		10
 #define READINGS	1000
-#define OVERFLOWS	100	/* numbers of values beyond the rows */
 #define TRIAL_MS	1000	/* a longer trial is an error */
 
 struct pt_case *pt_cases[PT_CASES_MAX];
 int pt_case_count;
+struct pt_column *pt_columns[PT_CASES_MAX * PT_METRICS];
+int pt_column_count;
 
 void pt_choice_name(const struct pt_choice *choice, char name[PT_NAME])
 {
@@ -39,35 +39,6 @@ const struct pt_metric *pt_choice_metrics(const struct pt_choice *choice)
 {
 	return choice->kind && choice->kind->metrics ? choice->kind->metrics :
 						       choice->test->metrics;
-}
-
-/* Whether @part is one of the parts of @name, which points separate. */
-static bool has_part(const char *name, const char *part, size_t length)
-{
-	for (; name; name = strchr(name, '.')) {
-		name += *name == '.';
-		if (!strncmp(name, part, length) &&
-		    (name[length] == '.' || !name[length]))
-			return true;
-	}
-	return false;
-}
-
-bool pt_name_is_for(const char *word, const char *name, const char *token)
-{
-	const char *last = strrchr(word, '.');
-	size_t length = strcspn(word, ".");
-
-	if (!last || strcmp(last + 1, token) ||
-	    strcspn(name, ".") != length || memcmp(word, name, length))
-		return false;
-	for (word += length; word < last; word += length) {
-		word++;
-		length = strcspn(word, ".");
-		if (!has_part(name, word, length))
-			return false;
-	}
-	return true;
 }
 
 int pt_case_limit_ms(const struct pt_case *c)
@@ -104,21 +75,15 @@ static int64_t clock_cost_ps(void)
 
 static void *map(size_t size)
 {
-	return mmap(NULL, size, PROT_READ | PROT_WRITE,
-		    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (memory == MAP_FAILED)
+		fatal("no memory for the results: %m; give fewer trials (-l)\n");
+	return memory;
 }
 
-/* Of one column, after the case: buckets, rows and overflows. */
-static size_t tables_size(const struct pt_choice *choice)
-{
-	return (tw_percentile_any() || pt_limit_any(choice) ?
-		TW_BUCKETS * sizeof(uint64_t) : 0) +
-	       (tw_rows_us ? (tw_rows_us + OVERFLOWS) * sizeof(unsigned long) :
-		0);
-}
-
-static void open_column(struct pt_case *c, const struct pt_metric *metric,
-			char *tables)
+static void open_column(struct pt_case *c, const struct pt_metric *metric)
 {
 	struct pt_column *column = &c->column[c->columns++];
 
@@ -128,18 +93,6 @@ static void open_column(struct pt_case *c, const struct pt_metric *metric,
 		 metric->token);
 	if (metric->target_ps)
 		column->target_ps = metric->target_ps(c);
-	if (tw_rows_us) {
-		column->rows = (struct histogram) {
-			.width = 1, .num = tw_rows_us,
-			.buckets = (unsigned long *)tables,
-			.oflows = (unsigned long *)tables + tw_rows_us,
-			.oflow_bufsize = OVERFLOWS,
-		};
-		tables += (tw_rows_us + OVERFLOWS) * sizeof(unsigned long);
-	}
-	if (tw_percentile_any() || pt_limit_any(&c->choice))
-		column->buckets = (uint64_t *)tables;
-	pt_limit_bounds(column);
 }
 
 /* How many trials; all of them may be kept. */
@@ -156,31 +109,21 @@ static void count_trials(struct pt_case *c)
 struct pt_case *pt_case_map(const struct pt_choice *choice)
 {
 	const struct pt_metric *metric = pt_choice_metrics(choice);
-	size_t tables = (tables_size(choice) + 63) / 64 * 64;
 	struct pt_case start = { .choice = *choice }, *c;
-	char *rest;
 	int i;
 
 	count_trials(&start);
-	start.size = sizeof(*c) + PT_METRICS * tables +
-		     start.kept_max * sizeof(struct pt_kept);
+	start.size = sizeof(*c) + start.kept_max * sizeof(struct pt_kept);
 	c = map(start.size);
-	if (c == MAP_FAILED)
-		return NULL;
 	*c = start;
 	c->room = map(choice->test->room + 1);
-	if (c->room == MAP_FAILED) {
-		pt_case_unmap(c);
-		return NULL;
-	}
 	c->stamped = tw_config.clock;
 	c->now_ns = tw_config.clock->now_ns;
 	c->clock_ps = clock_cost_ps();
 	pt_choice_name(choice, c->name);
-	rest = (char *)(c + 1);
-	for (; metric->token; metric++, rest += tables)
-		open_column(c, metric, rest);
-	c->kept = (struct pt_kept *)rest;
+	for (; metric->token; metric++)
+		open_column(c, metric);
+	c->kept = (struct pt_kept *)(c + 1);
 	for (i = 0; i < PT_TASKS; i++)
 		c->task[i].in = c;
 	return c;
@@ -189,35 +132,14 @@ struct pt_case *pt_case_map(const struct pt_choice *choice)
 /* Children would have to lock it. */
 void pt_case_settle(struct pt_case *c)
 {
+	int i;
+
 	munmap(c->room, c->choice.test->room + 1);
 	c->room = NULL;
 	madvise(c, c->size, MADV_DONTFORK);
 	pt_cases[pt_case_count++] = c;
-}
-
-void pt_case_unmap(struct pt_case *c)
-{
-	if (c->room && c->room != MAP_FAILED)
-		munmap(c->room, c->choice.test->room + 1);
-	munmap(c, c->size);
-}
-
-int pt_column_count(void)
-{
-	int i, count = 0;
-
-	for (i = 0; i < pt_case_count; i++)
-		count += pt_cases[i]->columns;
-	return count;
-}
-
-struct pt_column *pt_column(int number)
-{
-	int i;
-
-	for (i = 0; number >= pt_cases[i]->columns; i++)
-		number -= pt_cases[i]->columns;
-	return &pt_cases[i]->column[number];
+	for (i = 0; i < c->columns && !*c->refused; i++)
+		pt_columns[pt_column_count++] = &c->column[i];
 }
 
 int pt_refuse(struct pt_case *c, int err, const char *format, ...)
@@ -275,8 +197,8 @@ bool pt_sum_of(const char *name, struct pt_sum *sum)
 {
 	int i;
 
-	for (i = 0; i < pt_column_count(); i++)
-		if (!strcmp(pt_column(i)->name, name))
-			return sum_of_column(pt_column(i), sum);
+	for (i = 0; i < pt_column_count; i++)
+		if (!strcmp(pt_columns[i]->name, name))
+			return sum_of_column(pt_columns[i], sum);
 	return false;
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A case: a test in one kind, with its results, in memory that its tasks share
- * with main.
+ * A case: a test in one kind, its tasks and its results, in memory that its
+ * tasks share with main. The tasks are threads or processes of a process that
+ * starts them ("starter"); it is above all of them, and knows itself when their
+ * time is over.
  */
 #ifndef PT_CASE_H
 #define PT_CASE_H
@@ -9,18 +11,22 @@
 #include <semaphore.h>
 #include <stdatomic.h>
 
-#include "histogram.h"
 #include "pt_config.h"
-#include "tw_buckets.h"
-#include "tw_process.h"
-#include "tw_tally.h"
+#include "tw_run.h"
 
+#define PT_STACK	(256 * 1024)	/* of a thread: all of it is locked */
 #define PT_NAME		64
 #define PT_TEXT		200
 #define PT_VERDICTS	4
 #define PT_FIRST	8	/* warm-up trials whose values are kept */
-#define PT_CASES_MAX	512
-#define PT_BOUNDS	8	/* limits that are percentiles, of a column */
+#define PT_CASES_MAX	(TW_PAIRS_MAX - 1)	/* see struct pt_case, pair */
+
+/*
+ * Parts of twowaytest that record values: of the whole run, the first; of each
+ * case, the others.
+ */
+#define PT_RECORDERS	3
+extern const struct tw_part *const pt_recorders[PT_RECORDERS];
 
 /* What was chosen by --test, --tasks and --cpus. */
 struct pt_choice {
@@ -31,20 +37,6 @@ struct pt_choice {
 	bool named;		/* by the user: what cannot be is refused */
 };
 
-/* Of the trials of a task. */
-struct pt_usage {
-	int64_t minor_faults, major_faults;
-	int64_t voluntary, involuntary;	/* switches */
-	int64_t cpu_us;
-};
-
-/* Of a task, as the kernel says. */
-struct pt_settings {
-	int policy;
-	int priority;
-	cpu_set_t cpus;
-};
-
 /* A thread or process. */
 struct pt_task {
 	struct pt_case *in;
@@ -53,14 +45,14 @@ struct pt_task {
 	int copy;
 	char name[16];
 	int priority;
-	cpu_set_t cpus;
+	enum tw_role on;	/* the client's CPU, or the server's, the other */
 	sem_t gate;		/* opened when all are ready; see pt_wake() */
 	int pid;		/* of the thread */
 	struct tw_process process;	/* if it is one */
 	const char *failed;	/* what failed; NULL: nothing */
 	int err;
-	struct pt_settings settings, left;	/* at its begin and end */
-	struct pt_usage used;
+	struct tw_process begun, left;	/* its settings at its begin and end */
+	struct tw_usage used;	/* in its trials */
 	int64_t next_ns;	/* -i: CLOCK_MONOTONIC */
 	int64_t spin_begin_ns;	/* see pt_rest() */
 	uint64_t checksum;	/* of results; see pt_check_sum() */
@@ -86,11 +78,6 @@ struct pt_column {
 	char name[PT_NAME + 16];	/* of the case, and of the metric */
 	int64_t target_ps;	/* 0: none */
 	struct tw_stats stats;	/* in ps */
-	struct histogram rows;	/* -h */
-	uint64_t *buckets;	/* for percentiles; NULL: none */
-	int64_t bounds_ps[PT_BOUNDS];	/* of limits that are percentiles... */
-	uint64_t above[PT_BOUNDS];	/* ...and how many values are above */
-	int bounds;
 	struct pt_kept worst;
 };
 
@@ -105,6 +92,8 @@ struct pt_broke {
 
 struct pt_case {
 	struct pt_choice choice;
+	struct tw_pair *pair;	/* memory of parts; NULL: it was not run */
+	void *rooms[PT_RECORDERS];	/* of each; NULL: it has none */
 	char name[PT_NAME];	/* "sync2.unnamed.process.same" */
 	int64_t (*now_ns)(void);	/* tw_config.clock */
 	const struct tw_clock *stamped;	/* t_ns; another in bintime only */
@@ -115,16 +104,13 @@ struct pt_case {
 	int task_count;
 	struct pt_task task[PT_TASKS];
 	struct tw_process starter;
-	const struct pt_task *culprit;	/* the process that failed first */
 	sem_t ready;		/* posted by each task */
 	sem_t ended;		/* likewise */
-	atomic_int go;		/* all tasks are ready */
 	pid_t guard;		/* of SysV semaphores; 0: there is none */
-	char refused[PT_TEXT];	/* why it cannot be run; "": it can */
+	char refused[PT_TEXT];	/* why it is skipped; "": it is run */
 	struct pt_verdict verdict[PT_VERDICTS];
 	int verdicts;
 	atomic_int stop;	/* the task that leads shall end */
-	uint64_t hung;		/* the trial that took too long; 0: none */
 	/* Written by the task that records. */
 	_Alignas(64) atomic_int over;	/* see pt_over() */
 	_Atomic uint64_t done;	/* trials, those of the warm-up too */
@@ -145,17 +131,18 @@ struct pt_case {
 	size_t size;		/* of all this but the room, in bytes */
 };
 
-/* The cases that were run, and their columns. Called by main. */
+/*
+ * The cases that have ended, in their order, and the columns of those that were
+ * run. Called by main.
+ */
 extern struct pt_case *pt_cases[PT_CASES_MAX];
 extern int pt_case_count;
-struct pt_column *pt_column(int number);
-int pt_column_count(void);
+extern struct pt_column *pt_columns[PT_CASES_MAX * PT_METRICS];
+extern int pt_column_count;
 
-/* Maps a case, before its tasks start; NULL and errno: no memory. */
+/* Maps a case, before its tasks start; settles it when they have ended. */
 struct pt_case *pt_case_map(const struct pt_choice *choice);
-/* The case has ended: only its results are kept. */
 void pt_case_settle(struct pt_case *c);
-void pt_case_unmap(struct pt_case *c);
 
 /* The name of a choice: TEST[.KIND][.thread|.process][.same|.cross]. */
 void pt_choice_name(const struct pt_choice *choice, char name[PT_NAME]);
@@ -163,13 +150,6 @@ void pt_choice_name(const struct pt_choice *choice, char name[PT_NAME]);
 /* Those of its kind, or of its test; and how many trials by default. */
 const struct pt_metric *pt_choice_metrics(const struct pt_choice *choice);
 int64_t pt_choice_trials(const struct pt_choice *choice);
-
-/*
- * Whether "sync2.cond.roundtrip" is for the metric @token of the case @name:
- * its first part is the test, its last the metric, and those between are in
- * the name.
- */
-bool pt_name_is_for(const char *word, const char *name, const char *token);
 
 /* A trial that takes longer is an error. */
 int pt_case_limit_ms(const struct pt_case *c);
@@ -218,13 +198,24 @@ bool pt_sum_in(const struct pt_case *c, const char *metric,
 	       struct pt_sum *sum);
 bool pt_sum_of(const char *name, struct pt_sum *sum);
 
-/* Whether a --limit is about a percentile of this choice. */
-bool pt_limit_any(const struct pt_choice *choice);
+/* Called by main: runs the case. Returns 0 or, after a message, -errno. */
+int pt_starter_start(struct pt_case *c);
 
-/* Before the case: sets the bounds of the column. */
-void pt_limit_bounds(struct pt_column *column);
+/* The life of a task, in its process or thread. */
+int pt_task_live(struct pt_task *task);
 
-/* Shared memory of tw_part_throttle; NULL: without -p. */
-extern void *pt_throttle_room;
+/* Whether its settings are not as they were in the beginning. */
+bool pt_task_changed(const struct pt_task *task);
+
+/*
+ * How many switches the tasks had in their trials; how many they have if nobody
+ * disturbs them; and how many they need at least.
+ */
+int64_t pt_switches(const struct pt_case *c);
+int64_t pt_switches_usual(const struct pt_case *c);
+int64_t pt_switches_needed(const struct pt_case *c);
+
+/* Whether less than 99 % of them happened; a task may begin with the answer. */
+bool pt_switches_lack(const struct pt_case *c);
 
 #endif /* PT_CASE_H */

@@ -5,12 +5,10 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "pt_parts.h"
-#include "pt_config.h"
+#include "pt_report.h"
 #include "rt-error.h"
 #include "tw_check.h"
 #include "tw_load.h"
-#include "tw_text.h"
 
 #define QUEUE_DEPTH	10	/* of the test message, and its largest kind */
 #define QUEUE_SIZE	8192

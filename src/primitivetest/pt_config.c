@@ -3,15 +3,13 @@
 #include <string.h>
 #include <time.h>
 
-#include "pt_parts.h"
-#include "pt_select.h"
+#include "pt_report.h"
 #include "rt-error.h"
 #include "rt-utils.h"
 #include "tw_load.h"
-#include "tw_text.h"
 
 const char *const tw_role_names[TW_ROLES] = {
-	"parent process", "server", "client", "load"
+	"parent process", "task on the second CPU", "task", "load"
 };
 
 /* What the files that are shared with twowaytest read; this is one "pair". */
@@ -20,7 +18,8 @@ struct tw_config tw_config = {
 	.warmup = 2,
 	.clock = &tw_clock_monotonic,
 	.pairs = 1,
-	.columns = 1,
+	.metrics = { 0, 1, 2, 3, 4 },	/* of a case */
+	.columns = PT_METRICS,
 };
 
 struct pt_config pt_config = {
@@ -39,15 +38,6 @@ int pt_config_priority(enum pt_level level)
 {
 	return tw_config.priority ?
 	       (int)tw_config.priority - PT_HIGH + (int)level : 0;
-}
-
-/* The server of twowaytest's pair stands for the lowest task. */
-int tw_config_priority(enum tw_role role, int number)
-{
-	if (role == TW_MAIN)
-		return tw_config.main_priority;
-	return role == TW_LOAD ? tw_config.load_priority :
-	       pt_config_priority(role == TW_SERVER ? PT_LOW : PT_HIGH);
 }
 
 int64_t tw_config_interval_us(int pair)
@@ -231,6 +221,9 @@ static void place(struct tw_run *run)
 	if (pt_config.two_cpus)
 		pick(&cpus, given ? 1 : -2, &pt_config.other_cpus);
 	pin(TW_MAIN, &pt_config.main_cpus);
+	pin(TW_CLIENT, &pt_config.same_cpus);
+	pin(TW_SERVER, pt_config.two_cpus ? &pt_config.other_cpus :
+					    &pt_config.same_cpus);
 	if (!tw_place_words[TW_LOAD])
 		pin(TW_LOAD, &pt_config.same_cpus);
 	tw_part_place.check(run);
@@ -299,6 +292,7 @@ static void check(struct tw_run *run)
 	pt_config.order = i;
 	tw_config.clock = tw_clock_find(clock_name);
 	clock_name = tw_config.clock->name;
+	tw_row_ns = pt_config.bin_ns * PT_PS_PER_NS;
 	check_policy();
 	check_loads();
 	place(run);

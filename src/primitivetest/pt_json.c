@@ -6,12 +6,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "pt_parts.h"
 #include "pt_report.h"
-#include "pt_task.h"
 #include "rt-utils.h"
 #include "tw_read.h"
-#include "tw_text.h"
 #include "tw_throttle.h"
 
 /* A time in the unit of the JSON; JSON has no number for none. */
@@ -25,7 +22,7 @@ static void write_time(FILE *file, int64_t ps)
 
 static void write_column(FILE *file, const struct tw_run *run, int number)
 {
-	const struct pt_column *column = pt_column(number);
+	const struct pt_column *column = pt_columns[number];
 	const struct tw_stats *of = &column->stats;
 	int64_t none = of->count ? 0 : PT_NO_VALUE;
 	int i;
@@ -52,23 +49,21 @@ static void write_column(FILE *file, const struct tw_run *run, int number)
 		tw_text_real(sqrt(of->m2_ns2 / (double)of->count)) : 0);
 	write_time(file, column->target_ps ? column->target_ps : PT_NO_VALUE);
 	fprintf(file, ",\n      \"cpu\": %d\n    }",
-		tw_place_single(&column->in->task[0].cpus));
+		tw_place_single(&column->in->task[0].begun.cpus));
 }
 
 static void write_task(FILE *file, const struct pt_task *task)
 {
+	const struct tw_process *process = &task->begun;
 	char list[TW_PLACE_LIST];
 
-	tw_place_list(&task->settings.cpus, list, sizeof(list));
-	fprintf(file, "          { \"name\": \"%s\", \"pid\": %d, \"cpus\": \"%s\", \"policy\": \"%s\", \"priority\": %d, \"changed\": %s,\n",
-		task->name, task->pid, list,
-		tw_config_policy(task->settings.policy),
-		task->settings.priority,
+	tw_place_list(&process->cpus, list, sizeof(list));
+	fprintf(file, "          { \"name\": \"%s\", \"pid\": %d, \"policy\": \"%s\", \"priority\": %d, \"cpus\": \"%s\", \"changed\": %s,\n",
+		task->name, task->pid, tw_config_policy(process->policy),
+		process->priority, list,
 		pt_task_changed(task) ? "true" : "false");
-	fprintf(file, "            \"minor_faults\": %" PRId64 ", \"major_faults\": %" PRId64 ", \"voluntary_switches\": %" PRId64 ", \"involuntary_switches\": %" PRId64 ", \"cpu_us\": %" PRId64 " }",
-		task->used.minor_faults, task->used.major_faults,
-		task->used.voluntary, task->used.involuntary,
-		task->used.cpu_us);
+	fprintf(file, "            \"page_faults\": %" PRIu64 ", \"context_switches\": %" PRIu64 ", \"cpu_us\": %" PRId64 " }",
+		task->used.faults, task->used.switches, task->used.cpu_us);
 }
 
 static void write_metric(FILE *file, const struct pt_case *c, int i)
@@ -118,15 +113,13 @@ static void write_case(FILE *file, const struct tw_run *run,
 	fprintf(file, "]");
 }
 
-static void write_result(FILE *file, const struct tw_run *run,
-			 const struct pt_result *result)
+static void write_row(FILE *file, const struct tw_run *run,
+		      const struct pt_case *c)
 {
-	const struct pt_choice *choice = result->choice;
-	char name[PT_NAME];
+	const struct pt_choice *choice = &c->choice;
 
-	pt_choice_name(choice, name);
 	fprintf(file, "      { \"name\": \"%s\", \"test\": \"%s\", \"kind\": ",
-		name, choice->test->name);
+		c->name, choice->test->name);
 	if (choice->kind)
 		fprintf(file, "\"%s\"", choice->kind->name);
 	else
@@ -134,12 +127,12 @@ static void write_result(FILE *file, const struct tw_run *run,
 	fprintf(file, ",\n        \"tasks\": \"%s\", \"cpus\": \"%s\", \"skipped\": ",
 		choice->process ? "process" : "thread",
 		choice->cross ? "cross" : "same");
-	if (*result->skipped)
-		rt_json_string(file, result->skipped);
-	else
+	if (*c->refused) {
+		rt_json_string(file, c->refused);
+	} else {
 		fprintf(file, "null");
-	if (result->c)
-		write_case(file, run, result->c);
+		write_case(file, run, c);
+	}
 	fprintf(file, " }");
 }
 
@@ -161,9 +154,9 @@ static void json(FILE *file, const struct tw_run *run)
 
 	fprintf(file, "    \"clock_cost\": %.6f,\n    \"tests\": [",
 		pt_case_count ? pt_cases[0]->clock_ps * 1e-6 : 0);
-	for (i = 0; i < pt_result_count; i++) {
+	for (i = 0; i < pt_case_count; i++) {
 		fprintf(file, i ? ",\n" : "\n");
-		write_result(file, run, &pt_results[i]);
+		write_row(file, run, pt_cases[i]);
 	}
 	fprintf(file, "\n    ],\n    \"derived\": [");
 	for (i = 0; i < pt_derived_count; i++) {
@@ -184,8 +177,8 @@ void tw_json_members(FILE *file, void *data)
 
 	pt_report_unit(true);
 	fprintf(file, "  \"num_threads\": %d,\n  \"resolution_in_ns\": %d,\n  \"thread\": {\n",
-		pt_column_count(), tw_config.nsecs);
-	for (i = 0; i < pt_column_count(); i++)
+		pt_column_count, tw_config.nsecs);
+	for (i = 0; i < pt_column_count; i++)
 		write_column(file, run, i);
 	fprintf(file, "\n  },\n");
 	tw_json_head(file, run);

@@ -4,11 +4,9 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "pt_parts.h"
 #include "pt_report.h"
 #include "rt-error.h"
 #include "tw_file.h"
-#include "tw_text.h"
 
 static const char *path;
 static bool worst;
@@ -106,8 +104,8 @@ static void print_worst(FILE *file, const struct tw_run *run)
 	const struct pt_column *column;
 	int i;
 
-	for (i = 0; worst && i < pt_column_count(); i++) {
-		column = pt_column(i);
+	for (i = 0; worst && i < pt_column_count; i++) {
+		column = pt_columns[i];
 		if (!column->worst.number)
 			continue;
 		fprintf(file, "# Worst: %s, trial %" PRIu64 ":", column->name,
@@ -125,8 +123,8 @@ static void json_worst(FILE *file, const struct tw_run *run)
 	if (!worst)
 		return;
 	fprintf(file, "    \"worst\": {");
-	for (i = 0; i < pt_column_count(); i++) {
-		const struct pt_column *of = pt_column(i);
+	for (i = 0; i < pt_column_count; i++) {
+		const struct pt_column *of = pt_columns[i];
 
 		if (!of->worst.number)
 			continue;

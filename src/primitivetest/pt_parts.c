@@ -3,7 +3,7 @@
  * The table of parts: those of twowaytest, and those of its own. A feature is
  * its files and its row here.
  */
-#include "pt_parts.h"
+#include "pt_report.h"
 
 const char tw_program_name[] = "primitivetest";
 const char tw_program_about[] =
@@ -27,7 +27,7 @@ const struct tw_part *const tw_parts[] = {
 	&pt_part_report,
 	&tw_part_percentiles,
 	&pt_part_worst,
-	&pt_part_limit,
+	&tw_part_limit,
 	&pt_part_json,
 	&pt_part_check,	/* last: all else is checked, or it exits */
 	NULL

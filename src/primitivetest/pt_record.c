@@ -109,23 +109,18 @@ int64_t pt_value_ps(const struct pt_case *c, const struct pt_metric *metric,
 	return metric->per > 1 ? (ps - c->clock_ps) / metric->per : ps;
 }
 
+const struct tw_part *const pt_recorders[PT_RECORDERS] = {
+	&tw_part_throttle, &tw_part_histogram, &tw_part_percentiles
+};
+
 static void add(struct pt_column *column, const struct pt_kept *kept,
 		int64_t value_ps)
 {
 	struct tw_stats *stats = &column->stats;
 	int64_t max_ps = stats->max_ns;
-	int i;
 
 	tw_stats_add(stats, value_ps, 1.0 / (double)(stats->count + 1),
 		     column->target_ps);
-	if (column->rows.num)
-		hist_sample(&column->rows, value_ps < 0 ? column->rows.num :
-			    (uint64_t)(value_ps / PT_PS_PER_NS /
-				       pt_config.bin_ns));
-	if (column->buckets)
-		column->buckets[tw_buckets_of(value_ps)]++;
-	for (i = 0; i < column->bounds; i++)
-		column->above[i] += value_ps > column->bounds_ps[i];
 	if (stats->count == 1 || value_ps > max_ps)
 		column->worst = *kept;
 }
@@ -172,8 +167,10 @@ static void add_all(struct pt_case *c, const struct pt_kept *kept)
 		if (kept->values_ps[i] != PT_NO_VALUE)
 			add(&c->column[i], kept, kept->values_ps[i]);
 	}
-	if (pt_throttle_room)
-		tw_part_throttle.record(pt_throttle_room, NULL, late_ns);
+	for (i = 0; i < PT_RECORDERS; i++)
+		if (c->rooms[i])
+			pt_recorders[i]->record(c->rooms[i], NULL, i ?
+						kept->values_ps : late_ns);
 	c->throttled += tw_throttle_is_stop(late_ns[TW_SEND]);
 	if (kept->number <= c->kept_max)
 		c->kept[kept->number - 1] = *kept;
@@ -186,10 +183,11 @@ void pt_record(struct pt_task *task, const struct pt_trial *trial)
 	struct pt_kept kept = { .trial = *trial };
 	int i;
 
-	for (i = 0; i < c->columns; i++)
-		kept.values_ps[i] = pt_value_ps(c, c->column[i].metric, trial,
-						c->has_before ? &c->before :
-								NULL);
+	for (i = 0; i < PT_METRICS; i++)
+		kept.values_ps[i] = i < c->columns ?
+			pt_value_ps(c, c->column[i].metric, trial,
+				    c->has_before ? &c->before : NULL) :
+			PT_NO_VALUE;
 	if (done >= warmup) {
 		kept.number = done - warmup + 1;
 		add_all(c, &kept);

@@ -6,16 +6,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "pt_parts.h"
 #include "pt_report.h"
-#include "pt_task.h"
-#include "tw_text.h"
 #include "tw_throttle.h"
 
 #define EDGES	2	/* switches of a task before and after all trials */
 
-struct pt_result pt_results[PT_CASES_MAX];
-int pt_result_count;
 struct pt_derived pt_derived[PT_DERIVED_MAX];
 int pt_derived_count;
 
@@ -42,27 +37,27 @@ double tw_text_real(double ps)
 
 int tw_text_columns(void)
 {
-	return pt_column_count();
+	return pt_column_count;
 }
 
 int tw_text_pair(int column)
 {
-	return column;
+	return pt_columns[column]->in->pair->number;
 }
 
 enum tw_metric_id tw_text_metric(int column)
 {
-	return TW_LATENCY;
+	return pt_columns[column] - pt_columns[column]->in->column;
 }
 
 const char *tw_text_name(int column)
 {
-	return pt_column(column)->name;
+	return pt_columns[column]->name;
 }
 
 const struct tw_stats *tw_text_total(const struct tw_run *run, int column)
 {
-	return &pt_column(column)->stats;
+	return &pt_columns[column]->stats;
 }
 
 void pt_derive(double value, const char *unit, const char *formula,
@@ -108,7 +103,7 @@ static double shown(double ps)
 
 static void print_column(FILE *file, int number)
 {
-	const struct pt_column *column = pt_column(number);
+	const struct pt_column *column = pt_columns[number];
 	const struct tw_stats *of = &column->stats;
 	const struct pt_task *task = &column->in->task[0];
 	int digits = pt_config.us ? 3 : 0;
@@ -128,7 +123,7 @@ void tw_text_status(FILE *file, const struct tw_run *run)
 	int i;
 
 	pt_report_unit(false);
-	for (i = 0; i < pt_column_count(); i++)
+	for (i = 0; i < pt_column_count; i++)
 		print_column(file, i);
 }
 
@@ -187,8 +182,8 @@ static void print_changes(FILE *file, const struct pt_case *c)
 		if (pt_task_changed(&c->task[i]))
 			fprintf(file, "# Changed while it ran: %s: task %s, policy %s, priority %d to policy %s, priority %d, or its CPUs\n",
 				c->name, c->task[i].name,
-				tw_config_policy(c->task[i].settings.policy),
-				c->task[i].settings.priority,
+				tw_config_policy(c->task[i].begun.policy),
+				c->task[i].begun.priority,
 				tw_config_policy(c->task[i].left.policy),
 				c->task[i].left.priority);
 }
@@ -241,21 +236,18 @@ static void print_case(FILE *file, const struct tw_run *run,
 static void text(FILE *file, const struct tw_run *run)
 {
 	const struct pt_derived *of;
-	char name[PT_NAME];
 	int i;
 
-	if (pt_case_count)
+	if (pt_column_count)
 		fprintf(file, "# Clock: a reading of %s takes %.1f ns, which is subtracted only from values of several operations\n",
 			tw_config.clock->name,
 			(double)pt_cases[0]->clock_ps / PT_PS_PER_NS);
-	for (i = 0; i < pt_result_count; i++) {
-		if (pt_results[i].c)
-			print_case(file, run, pt_results[i].c);
-		pt_choice_name(pt_results[i].choice, name);
-		if (*pt_results[i].skipped)
-			fprintf(file, "# Skipped: %s: %s\n", name,
-				pt_results[i].skipped);
-	}
+	for (i = 0; i < pt_case_count; i++)
+		if (*pt_cases[i]->refused)
+			fprintf(file, "# Skipped: %s: %s\n", pt_cases[i]->name,
+				pt_cases[i]->refused);
+		else
+			print_case(file, run, pt_cases[i]);
 	for (i = 0; i < pt_derived_count; i++) {
 		of = &pt_derived[i];
 		fprintf(file, "# %s: %s %.1f%s%s = %s\n",

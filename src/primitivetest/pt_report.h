@@ -4,19 +4,41 @@
 #define PT_REPORT_H
 
 #include "pt_case.h"
-#include "tw_run.h"
+#include "tw_cause.h"
+#include "tw_part.h"
+#include "tw_text.h"
 
 #define PT_DERIVED_MAX	1024
 
-/* What became of a choice. */
-struct pt_result {
-	const struct pt_choice *choice;
-	const struct pt_case *c;	/* NULL: it was not run */
-	char skipped[PT_TEXT];	/* why; "": it was run, or never begun */
+/* What --test names. */
+struct pt_selection {
+	int count;
+	struct pt_choice choice[PT_CASES_MAX];
 };
 
-extern struct pt_result pt_results[PT_CASES_MAX];
-extern int pt_result_count;
+extern struct pt_selection pt_selection;
+
+/*
+ * Finds the cases of --test. Ends the program after a message: an unknown name,
+ * or a test that the user has named and that cannot be run.
+ */
+void pt_select(void);
+
+/* Whether one of the tests of this list was found. */
+bool pt_select_has(const char *tests);
+
+/* Why a choice cannot be run with these settings; NULL: it can. */
+const char *pt_lacks(const struct pt_choice *choice);
+
+/* The parts of primitivetest that are its own. */
+extern const struct tw_part pt_part_check;
+extern const struct tw_part pt_part_config;
+extern const struct tw_part pt_part_dump;
+extern const struct tw_part pt_part_json;
+extern const struct tw_part pt_part_report;
+extern const struct tw_part pt_part_select;
+extern const struct tw_part pt_part_trace;
+extern const struct tw_part pt_part_worst;
 
 /* A figure that follows from others. */
 struct pt_derived {
@@ -53,5 +75,22 @@ void pt_report_unit(bool json);
 /* "out 6372 back 3907", for a kept trial. */
 void pt_report_values(FILE *file, const struct pt_case *c,
 		      const struct pt_kept *kept);
+
+/*
+ * Whether the text of a limit, such as sync2.cond.roundtrip:5, is for the metric
+ * @token of the case @name.
+ */
+bool pt_limit_is_for(const char *text, const char *name, const char *token);
+
+/*
+ * Of the trial that was above -b: the span of that metric, or if it has none,
+ * those within it. @ahead_ns: the timestamps' clock minus the trace's. Returns
+ * their number.
+ */
+int pt_trace_spans(const struct pt_case *c, int64_t ahead_ns,
+		   struct tw_span spans[PT_METRICS]);
+
+/* What the metric was before this trial, or is to be. */
+double pt_trace_usual_ps(const struct pt_case *c, int metric);
 
 #endif /* PT_REPORT_H */

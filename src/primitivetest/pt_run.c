@@ -3,63 +3,34 @@
  * primitivetest: main starts one case after another, and waits for its end. The
  * files that it shares with twowaytest, of which main() is one, know all of its
  * tasks as the one pair 0: as the client those on the first CPU, as the server
- * those on the second.
+ * those on the second. Further pairs are memory for the values of a case.
  */
+#include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "pt_parts.h"
 #include "pt_report.h"
-#include "pt_select.h"
-#include "pt_task.h"
 #include "rt-error.h"
 #include "tw_text.h"
 
-#define TICK_S		2
-#define LATER_S		5	/* than the starter, we end a case */
+#define TICK_S	2
+#define LATER_S	5	/* than the starter, we end a case */
 
-void *pt_throttle_room;
 static bool wrong;	/* a result, which ends no run but fails it */
-static bool gave_up;	/* the starter was killed by us */
-
-/* Of the parts whose memory a pair has, throttling is used as it is. */
-void *tw_pair_room(const struct tw_run *run, int pair,
-		   const struct tw_part *part)
-{
-	return part == &tw_part_throttle ? pt_throttle_room : NULL;
-}
-
-static struct histogram *rows_of(const struct tw_run *run, int column,
-				 int64_t *base_us)
-{
-	*base_us = 0;
-	return &pt_column(column)->rows;
-}
 
 static void prepare(struct tw_run *run)
 {
-	size_t size = tw_part_throttle.room(run);
-	struct tw_pair *pair = calloc(1, sizeof(*pair));
-
-	if (size)
-		pt_throttle_room = mmap(NULL, size, PROT_READ | PROT_WRITE,
-					MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (!pair || pt_throttle_room == MAP_FAILED)
-		fatal("no memory\n");
-	if (size)
-		tw_part_throttle.attach(pt_throttle_room, 0);
-	pair->process[TW_CLIENT].cpus = pt_config.same_cpus;
-	pair->process[TW_SERVER].cpus = pt_config.cpus & PT_ON_CROSS &&
+	tw_pair_map_all(run);
+	madvise(run->pairs[0], run->pair_size, MADV_DOFORK);
+	run->pairs[0]->process[TW_CLIENT].cpus = pt_config.same_cpus;
+	run->pairs[0]->process[TW_SERVER].cpus = pt_config.cpus & PT_ON_CROSS &&
 		pt_config.two_cpus ? pt_config.other_cpus : pt_config.same_cpus;
-	run->pairs[0] = pair;
-	tw_rows_of = rows_of;
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	/* Above all tasks, as it may have one CPU with them; it sleeps. */
 	tw_config.main_priority = pt_config_priority(PT_ABOVE);
@@ -84,7 +55,7 @@ static void take_signals(struct tw_run *run, struct pt_case *c)
 /* How far the case has come. */
 static uint64_t progress(const struct pt_case *c)
 {
-	return c->done + c->go + c->over + c->task_count;
+	return c->done + c->over + c->task_count;
 }
 
 /*
@@ -102,10 +73,8 @@ static void watch(struct tw_run *run, struct pt_case *c)
 		take_signals(run, c);
 		idle_s = progress(c) == before ? idle_s + TICK_S : 0;
 		before = progress(c);
-		if (idle_s > limit_s && !gave_up) {
-			gave_up = true;
+		if (idle_s > limit_s)
 			kill(c->starter.pid, SIGKILL);
-		}
 		for (i = 0; tw_parts[i]; i++)
 			if (tw_parts[i]->woken && !run->failed)
 				tw_parts[i]->woken(run);
@@ -114,42 +83,14 @@ static void watch(struct tw_run *run, struct pt_case *c)
 	}
 }
 
-/* What a task could not do, or that it was killed; only that is told. */
-static void tell_failure(const struct pt_case *c)
-{
-	int i;
-
-	if (!gave_up && tw_process_failed(&c->starter, true))
-		return;
-	if (c->culprit && tw_process_failed(&c->culprit->process, true))
-		return;
-	for (i = 0; i <= c->task_count && i < PT_TASKS; i++)
-		if (c->task[i].failed) {
-			warn("%s: task %s: %s: %s\n", c->name, c->task[i].name,
-			     c->task[i].failed, strerror(-c->task[i].err));
-			return;
-		}
-	if (c->hung)
-		warn("%s: trial %llu, those of the warm-up included, took longer than %d ms, and was ended; see what else uses CPU time on its CPUs (--check)\n",
-		     c->name, (unsigned long long)c->hung,
-		     pt_case_limit_ms(c));
-	else
-		warn("%s: its tasks were not ready in time; see what else uses CPU time on their CPUs (--check)\n",
-		     c->name);
-}
-
 /* Whose CPU time it was, for who else used the CPUs. */
 static void account(struct tw_run *run, const struct pt_case *c)
 {
 	struct tw_pair *pair = run->pairs[0];
 	int i;
 
-	for (i = 0; i < c->task_count; i++) {
-		bool same = CPU_EQUAL(&c->task[i].cpus, &pt_config.same_cpus);
-
-		pair->usage[same ? TW_CLIENT : TW_SERVER].cpu_us +=
-			c->task[i].used.cpu_us;
-	}
+	for (i = 0; i < c->task_count; i++)
+		pair->usage[c->task[i].on].cpu_us += c->task[i].used.cpu_us;
 }
 
 /* What the case is judged by, when its tasks have ended. */
@@ -172,60 +113,55 @@ static void judge(struct tw_run *run, const struct pt_case *c)
 	run->broken |= c->broke.kept.number;
 }
 
-static void run_case(struct tw_run *run, struct pt_result *result)
+/* Starts it, and waits for its end. */
+static void measure(struct tw_run *run, struct pt_case *c)
 {
-	struct pt_case *c = pt_case_map(result->choice);
-	int err;
+	int number = pt_case_count + 1, i, err;
 
-	if (!c)
-		fatal("no memory for the results: %m; give fewer trials (-l), or fewer rows to -h\n");
-	fflush(stdout);
+	tw_pair_map(run, number);
+	c->pair = run->pairs[number];
+	for (i = 0; i < PT_RECORDERS; i++)
+		c->rooms[i] = tw_pair_room(run, i ? number : 0,
+					   pt_recorders[i]);
+	madvise(c->pair, run->pair_size, MADV_DOFORK);
 	err = pt_starter_start(c);
+	madvise(c->pair, run->pair_size, MADV_DONTFORK);
+	take_signals(run, c);
+	run->failed |= err && err != -EINTR;
 	if (err)
-		fatal("cannot start a process: %s\n", strerror(-err));
-	watch(run, c);
-	if (*c->refused) {
-		snprintf(result->skipped, sizeof(result->skipped), "%s",
-			 c->refused);
-		if (result->choice->named) {
-			warn("--test: %s: %s\n", c->name, c->refused);
-			run->failed = true;
-		}
-		pt_case_unmap(c);
 		return;
-	}
+	watch(run, c);
 	account(run, c);
-	if (c->starter.status) {
-		tell_failure(c);
-		run->failed = true;
-	} else {
+	for (i = 0; i < c->columns; i++)
+		c->pair->total.stats[i] = c->column[i].stats;
+	if (*c->refused && c->choice.named)
+		warn("--test: %s: %s\n", c->name, c->refused);
+	run->failed |= tw_process_failed(&c->starter, true) ||
+		       (c->starter.status && (c->choice.named || !*c->refused));
+	if (!run->failed && !*c->refused)
 		judge(run, c);
-	}
-	pt_case_settle(c);
-	result->c = c;
 }
 
 static void run_all(struct tw_run *run)
 {
 	bool live = !tw_config.quiet && isatty(STDOUT_FILENO);
-	char name[PT_NAME];
 	int i;
 
 	for (i = 0; i < pt_selection.count && !run->failed &&
 	     !run->interrupted && !run->broken; i++) {
-		struct pt_result *result = &pt_results[pt_result_count++];
-		const char *lacks;
+		struct pt_case *c = pt_case_map(&pt_selection.choice[i]);
+		const char *lacks = pt_lacks(&c->choice);
 
-		result->choice = &pt_selection.choice[i];
-		pt_choice_name(result->choice, name);
-		lacks = pt_lacks(result->choice);
-		snprintf(result->skipped, sizeof(result->skipped), "%s",
-			 lacks ? lacks : "");
-		if (live)
+		if (live) {
 			printf("\r\033[K%d of %d: %s", i + 1,
-			       pt_selection.count, name);
-		if (!lacks)
-			run_case(run, result);
+			       pt_selection.count, c->name);
+			fflush(stdout);
+		}
+		if (lacks)
+			pt_refuse(c, 0, "%s", lacks);
+		else
+			measure(run, c);
+		pt_case_settle(c);
 	}
 	run->failed |= wrong;
 	if (live)

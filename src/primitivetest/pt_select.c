@@ -4,11 +4,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "pt_parts.h"
-#include "pt_select.h"
+#include "pt_report.h"
 #include "rt-error.h"
 #include "rt-utils.h"
-#include "tw_text.h"
 
 #define TESTS_MAX	64
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The process that starts the tasks of a case, watches them, and ends them: it
- * is above all of them, so that nothing that they do can keep it from that.
+ * The process that starts the tasks of a case, watches them, and ends them. It
+ * has the CPUs and the priority of main: above all of them, so that nothing
+ * that they do can keep it from that.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -9,16 +10,29 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "pt_record.h"
-#include "pt_task.h"
+#include "rt-error.h"
 
-#define READY_MS	4000	/* limit for the tasks to get ready */
+#define READY_MS	4000	/* limit for a thread to get ready */
 #define TICK_MS		250	/* how often the tasks are looked at */
 
 static pid_t main_pid;
+static struct pt_case *running;	/* in its starter, and in its tasks */
+
+/* The server of twowaytest's pair stands for the lowest task. */
+int tw_config_priority(enum tw_role role, int number)
+{
+	if (role == TW_MAIN)
+		return tw_config.main_priority;
+	if (role == TW_LOAD)
+		return tw_config.load_priority;
+	return running ? running->task[number].priority :
+			 pt_config_priority(PT_LOW);
+}
 
 static const struct pt_role *roles_of(const struct pt_case *c)
 {
@@ -75,24 +89,22 @@ static void describe(struct pt_case *c, int number)
 	task->priority = priority_of(task);
 	other = c->choice.test->flags & PT_SPREAD ? task->copy % 2 :
 						    role->other_cpu;
-	task->cpus = c->choice.cross && other ? pt_config.other_cpus :
-						pt_config.same_cpus;
+	task->on = c->choice.cross && other ? TW_SERVER : TW_CLIENT;
 	sem_init(&task->gate, 1, 0);
 }
 
-/* If a thread fails, the others would wait for it: all of them end. */
+static int live_process(void *task)
+{
+	return pt_task_live(task);
+}
+
 static void *live_thread(void *arg)
 {
 	struct pt_task *task = arg;
 
-	if (pt_task_live(task) && atomic_load(&task->in->go))
-		_exit(EXIT_FAILURE);
+	tw_process_configure(task->on, task->number);
+	pt_task_live(task);
 	return NULL;
-}
-
-static int live_process(void *arg)
-{
-	return pt_task_live(arg);
 }
 
 static int start_thread(struct pt_task *task)
@@ -109,39 +121,6 @@ static int start_thread(struct pt_task *task)
 	return -err;
 }
 
-/* Whether a process has failed: the first one is named. */
-static bool reap(struct pt_case *c)
-{
-	int i;
-
-	for (i = 0; i < c->task_count && !c->culprit; i++) {
-		struct tw_process *process = &c->task[i].process;
-
-		if (tw_process_ended(process) && process->status)
-			c->culprit = &c->task[i];
-	}
-	return c->culprit;
-}
-
-/* To die, they need a CPU: ours. Threads end with this process. */
-static void end_tasks(struct pt_case *c)
-{
-	int i;
-
-	for (i = 0; i < c->task_count; i++) {
-		const struct tw_process *process = &c->task[i].process;
-
-		if (process->pid && !process->ended)
-			kill(process->pid, SIGKILL);
-		if (c->task[i].pid && !process->ended)
-			sched_setaffinity(c->task[i].pid, sizeof(cpu_set_t),
-					  &pt_config.main_cpus);
-	}
-	for (i = 0; i < c->task_count; i++)
-		if (c->task[i].process.pid)
-			tw_process_await(&c->task[i].process);
-}
-
 /* Waits for a post, up to @ms. Returns 0 or -ETIMEDOUT. */
 static int await(sem_t *sem, int ms)
 {
@@ -154,47 +133,50 @@ static int await(sem_t *sem, int ms)
 	return 0;
 }
 
-static int start_tasks(struct pt_case *c)
+/* What fails is told. */
+static int start(struct pt_case *c, struct pt_task *task)
 {
-	int i, count = count_tasks(c), err = 0;
+	int err = c->choice.process ?
+		  tw_process_start(&task->process, task->on, task->number,
+				   live_process, task) : start_thread(task);
 
-	sem_init(&c->ready, 1, 0);
-	sem_init(&c->ended, 1, 0);
-	for (i = 0; i < count; i++)
-		describe(c, i);
-	for (i = 0; !err && i < count; i++) {
-		err = c->choice.process ?
-		      pt_fork(&c->task[i].process, c->task[i].name,
-			      SIGKILL, live_process, &c->task[i]) :
-		      start_thread(&c->task[i]);
-		c->task_count += !err;
-	}
 	if (err)
-		return pt_failed(&c->task[c->task_count], "to start", err);
-	for (i = 0; !err && i < count; i++)
-		err = await(&c->ready, READY_MS);
-	for (i = 0; !err && i < count; i++)
-		err = c->task[i].failed ? c->task[i].err : 0;
-	return err;
+		return err;
+	task->process.name = task->name;
+	c->task_count++;
+	err = await(&c->ready, READY_MS);
+	if (err)
+		warn("%s: task %s was not ready in time; see what else uses CPU time on its CPU (--check)\n",
+		     c->name, task->name);
+	return err ? err : task->err;
 }
 
-/* Whether one has failed, or was killed: the others would wait for it. */
+/* Whether a task has failed or was killed, after a message: the first one. */
 static bool any_failed(struct pt_case *c)
 {
-	bool failed = reap(c);
+	bool killed = false;
 	int i;
 
-	if (c->guard && waitpid(c->guard, NULL, WNOHANG))
-		pt_failed(&c->task[0], "the guard of its semaphores was killed",
-			  -ECHILD);
-	for (i = 0; i < c->task_count; i++)
-		failed |= c->task[i].failed != NULL;
-	return failed;
+	for (i = 0; i < c->task_count && !killed; i++) {
+		tw_process_ended(&c->task[i].process);
+		killed = tw_process_failed(&c->task[i].process, true);
+	}
+	for (i = 0; i < c->task_count && !killed; i++)
+		if (c->task[i].failed) {
+			warn("%s: task %s: %s: %s\n", c->name, c->task[i].name,
+			     c->task[i].failed, strerror(-c->task[i].err));
+			return true;
+		}
+	if (!killed && c->guard && waitpid(c->guard, NULL, WNOHANG)) {
+		warn("%s: the guard of its semaphores was killed\n", c->name);
+		return true;
+	}
+	return killed;
 }
 
 /*
  * Until all tasks have ended, one has failed, or a trial takes too long; or
- * has died, whatever it was, so that what outlives us is removed.
+ * main has died, whatever it was, so that what outlives us is removed.
  */
 static int watch(struct pt_case *c)
 {
@@ -205,51 +187,63 @@ static int watch(struct pt_case *c)
 
 	while (left) {
 		left -= !await(&c->ended, TICK_MS);
-		if (any_failed(c) || getppid() != main_pid)
+		if (getppid() != main_pid || any_failed(c))
 			return -ECHILD;
 		done = atomic_load(&c->done);
 		if (done != before)
 			since_ns = tw_now_ns(CLOCK_MONOTONIC);
 		before = done;
-		if (tw_now_ns(CLOCK_MONOTONIC) - since_ns > limit_ns) {
-			c->hung = done + 1;
-			return -ETIMEDOUT;
-		}
+		if (tw_now_ns(CLOCK_MONOTONIC) - since_ns <= limit_ns)
+			continue;
+		warn("%s: trial %llu, those of the warm-up included, took longer than %d ms, and was ended; see what else uses CPU time on its CPUs (--check)\n",
+		     c->name, (unsigned long long)done + 1,
+		     pt_case_limit_ms(c));
+		return -ETIMEDOUT;
 	}
 	return 0;
 }
 
 static int run_tasks(struct pt_case *c)
 {
-	int i, err = start_tasks(c);
+	int i, count = count_tasks(c), err = 0;
 
-	if (!err) {
-		atomic_store(&c->go, 1);
-		for (i = 0; i < c->task_count; i++)
-			sem_post(&c->task[i].gate);
+	sem_init(&c->ready, 1, 0);
+	sem_init(&c->ended, 1, 0);
+	for (i = 0; i < count; i++)
+		describe(c, i);
+	for (i = 0; !err && i < count; i++)
+		err = start(c, &c->task[i]);
+	for (i = 0; !err && i < count; i++)
+		sem_post(&c->task[i].gate);
+	if (!err)
 		err = watch(c);
-	}
-	for (i = 0; c->choice.process && !err && i < c->task_count; i++)
-		tw_process_await(&c->task[i].process);
-	if (!err && reap(c))
-		err = -ECHILD;
-	if (err)
-		end_tasks(c);
-	return err;
+	else
+		any_failed(c);
+	for (i = 0; i < c->task_count; i++)
+		if (!err)
+			tw_process_await(&c->task[i].process);
+		else if (c->choice.process)
+			tw_process_kill(&c->task[i].process);
+		else	/* it dies with this process, but for that needs a CPU */
+			sched_setaffinity(c->task[i].pid, sizeof(cpu_set_t),
+					  &pt_config.main_cpus);
+	return err ? err : any_failed(c) ? -ECHILD : 0;
 }
 
-/* Above all tasks, so that none begins before all are there. */
 static int live(void *arg)
 {
 	struct pt_case *c = arg;
 	const struct pt_test *test = c->choice.test;
-	const char *refused = pt_settle(pt_config_priority(PT_ABOVE),
-					&pt_config.main_cpus);
+	sigset_t all;
 	int err;
 
-	if (refused)
-		return pt_refuse(c, -errno, "the process that starts the tasks cannot get %s: %s",
-				 refused, strerror(errno));
+	prctl(PR_SET_NAME, "prim-starter");
+	prctl(PR_SET_PDEATHSIG, 0);	/* see watch() */
+	if (getppid() != main_pid)
+		return -ECHILD;
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	running = c;
 	err = test->open ? test->open(c) : 0;
 	if (err && !*c->refused)
 		pt_refuse(c, err, "%s", strerror(-err));
@@ -265,6 +259,10 @@ static int live(void *arg)
 
 int pt_starter_start(struct pt_case *c)
 {
+	int err;
+
 	main_pid = getpid();
-	return pt_fork(&c->starter, "prim-starter", SIGTERM, live, c);
+	err = tw_process_start(&c->starter, TW_MAIN, 0, live, c);
+	c->starter.name = "process that starts the tasks";
+	return err;
 }

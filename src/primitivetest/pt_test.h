@@ -13,13 +13,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tw_metric.h"
 #include "tw_time.h"
 
 #define PT_STAMPS	5	/* timestamps of a trial */
 #define PT_METRICS	5	/* of a test */
 #define PT_TASKS	17
 #define PT_PS_PER_NS	1000
-#define PT_NO_VALUE	INT64_MIN
+#define PT_NO_VALUE	TW_NO_VALUE
 
 struct pt_case;
 struct pt_task;

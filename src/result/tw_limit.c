@@ -4,26 +4,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rt-error.h"
 #include "tw_buckets.h"
+#include "tw_config.h"
 #include "tw_limit.h"
+#include "tw_part.h"
+#include "tw_run.h"
 
+#define LIMITS_MAX	64
 #define MOST	1e9	/* US or N */
+
+/* From good to bad. */
+enum verdict { MET, UNDECIDED, EXCEEDED };
 
 static const char *const verdicts[] = { "met", "undecided", "exceeded" };
 
-/* What the word up to the first colon names; -1: nothing. */
-static int find(const struct tw_limited *of, const char *value)
-{
-	size_t length = strcspn(value, ":");
-	const char *name;
-	int i;
+struct judgment {
+	enum verdict verdict;
+	bool cut;		/* met until the run was cut short */
+	int result;		/* the worst one; -1: there is none */
+	struct tw_limit_value of;
+};
 
-	for (i = 0; value[length] && (name = of->name(i)); i++)
-		if (strlen(name) == length && !memcmp(name, value, length))
-			return i;
-	return -1;
-}
+static struct tw_limit limits[LIMITS_MAX];
+static int count;
 
 /* "p99.9:" at the beginning; returns what follows. */
 static const char *parse_percent(const char *text, double *percent)
@@ -50,29 +53,18 @@ static bool parse_number(const char *text, bool whole, double *number)
 	       !text[strspn(text, digits + whole)] && *number <= MOST;
 }
 
-static void __attribute__((noreturn))
-refuse(const struct tw_option *option, const char *value,
-       const struct tw_limited *of)
+static void parse(const struct tw_option *option, char *value)
 {
-	char message[256] = "allowed are US, avg:US and pPERCENT:US, also with METRIC: before it, as in 500 or p99.9:800";
-	int i;
+	struct tw_limit *limit = &limits[count];
+	size_t length = strcspn(value, ":");
+	int about = value[length] ? tw_limited.find(value, length) : -1;
+	const char *rest = about < 0 ? value : value + length + 1;
 
-	for (i = of->metrics; of->name(i); i++)
-		snprintf(message + strlen(message),
-			 sizeof(message) - strlen(message), "; and %s:N",
-			 of->name(i));
-	tw_option_refuse(option, value, message);
-}
-
-void tw_limit_parse(const struct tw_option *option, const char *value,
-		    const struct tw_limited *of, struct tw_limit *limit)
-{
-	int about = find(of, value);
-	const char *rest = about < 0 ? value : strchr(value, ':') + 1;
-
+	if (count++ == LIMITS_MAX)
+		tw_option_refuse(option, value, "allowed are at most 64 limits");
 	*limit = (struct tw_limit) {
-		.text = value, .about = about < 0 ? of->usual : about,
-		.counts = about >= of->metrics,
+		.text = value, .about = about < 0 ? tw_limited.usual : about,
+		.counts = about >= tw_limited.metrics,
 	};
 	if (!limit->counts && !strncmp(rest, "avg:", 4)) {
 		limit->average = true;
@@ -82,7 +74,7 @@ void tw_limit_parse(const struct tw_option *option, const char *value,
 	}
 	if (limit->about < 0 ||
 	    !parse_number(rest, limit->counts, &limit->most))
-		refuse(option, value, of);
+		tw_option_refuse(option, value, tw_limited.allowed);
 	if (!limit->counts)
 		limit->most = round(limit->most * 1e6) / 1e3;
 }
@@ -93,35 +85,51 @@ uint64_t tw_limit_needed(const struct tw_limit *limit)
 	       limit->percent > 0 ? tw_buckets_needed(limit->percent) : 1;
 }
 
-static struct tw_judgment judge(const struct tw_limit *limit,
-				const struct tw_limited *of,
-				const struct tw_run *run, int result, bool cut)
+static void check(struct tw_run *run)
 {
-	struct tw_judgment judgment = {
-		.result = result, .of = of->value(run, result, limit),
+	int i;
+
+	for (i = 0; i < count; i++)
+		tw_limited.check(run, &limits[i]);
+}
+
+/* A signal is the usual end of a run that has no other. */
+static bool is_cut(const struct tw_run *run)
+{
+	return run->failed || run->broken ||
+	       (run->interrupted && (tw_limited.ends || tw_config.loops ||
+				     tw_config.duration_s));
+}
+
+static struct judgment judge_one(const struct tw_run *run,
+				 const struct tw_limit *limit, int result)
+{
+	struct judgment judgment = {
+		.result = result, .of = tw_limited.value(run, result, limit),
 	};
 
 	if (judgment.of.cycles < tw_limit_needed(limit))
-		judgment.verdict = TW_UNDECIDED;
+		judgment.verdict = UNDECIDED;
 	else if (judgment.of.value > limit->most)
-		judgment.verdict = TW_EXCEEDED;
+		judgment.verdict = EXCEEDED;
 	else
-		judgment.cut = cut;
+		judgment.cut = is_cut(run);
 	if (judgment.cut)
-		judgment.verdict = TW_UNDECIDED;
+		judgment.verdict = UNDECIDED;
 	return judgment;
 }
 
-struct tw_judgment tw_limit_judge(const struct tw_limit *limit,
-				  const struct tw_limited *of,
-				  const struct tw_run *run, bool cut)
+static struct judgment judge(const struct tw_run *run,
+			     const struct tw_limit *limit)
 {
-	struct tw_judgment worst = judge(limit, of, run, 0, cut), other;
+	struct judgment worst = { .verdict = UNDECIDED, .result = -1 }, other;
 	int i;
 
-	for (i = 1; i < of->results(run); i++) {
-		other = judge(limit, of, run, i, cut);
-		if (other.verdict > worst.verdict ||
+	for (i = 0; i < tw_limited.results(run); i++) {
+		if (tw_limited.is_for && !tw_limited.is_for(limit, i))
+			continue;
+		other = judge_one(run, limit, i);
+		if (worst.result < 0 || other.verdict > worst.verdict ||
 		    (other.verdict == worst.verdict &&
 		     other.of.value > worst.of.value))
 			worst = other;
@@ -129,16 +137,26 @@ struct tw_judgment tw_limit_judge(const struct tw_limit *limit,
 	return worst;
 }
 
-void tw_limit_print(FILE *file, const struct tw_limit *limit,
-		    const struct tw_limited *of, const struct tw_run *run,
-		    const struct tw_judgment *judgment)
+static bool exceeded(const struct tw_run *run)
 {
-	fprintf(file, "# Limit %s: %s: ", limit->text,
-		verdicts[judgment->verdict]);
+	int i;
+
+	for (i = 0; i < count; i++)
+		if (judge(run, &limits[i]).verdict != MET)
+			return true;
+	return false;
+}
+
+static void print_value(FILE *file, const struct tw_run *run,
+			const struct tw_limit *limit,
+			const struct judgment *judgment)
+{
 	if (judgment->cut)
 		fprintf(file, "the run was cut short; so far ");
-	if (of->results(run) > 1)
-		fprintf(file, "%s %d: ", of->noun, judgment->result);
+	if (!tw_limited.noun)
+		fprintf(file, "%s: ", tw_limited.name(limit, judgment->result));
+	else if (tw_limited.results(run) > 1)
+		fprintf(file, "%s %d: ", tw_limited.noun, judgment->result);
 	if (judgment->of.cycles < tw_limit_needed(limit))
 		fprintf(file, "%" PRIu64 " cycles, needed are %" PRIu64,
 			judgment->of.cycles, tw_limit_needed(limit));
@@ -146,27 +164,74 @@ void tw_limit_print(FILE *file, const struct tw_limit *limit,
 		fprintf(file, "%.0f", judgment->of.value);
 	else
 		fprintf(file, "%.3f us", judgment->of.value / 1000);
-	if (!limit->counts && !limit->average && !limit->percent)
-		of->where(file, run, judgment->result, limit);
-	fputc('\n', file);
+	if (tw_limited.where && !limit->counts && !limit->average &&
+	    !limit->percent)
+		tw_limited.where(file, run, judgment->result, limit);
 }
 
-void tw_limit_json(FILE *file, const struct tw_limit *limit,
-		   const struct tw_limited *of,
-		   const struct tw_judgment *judgment)
+static void text(FILE *file, const struct tw_run *run)
+{
+	int i;
+
+	for (i = 0; i < count; i++) {
+		const struct judgment judgment = judge(run, &limits[i]);
+
+		fprintf(file, "# Limit %s: %s: ", limits[i].text,
+			verdicts[judgment.verdict]);
+		if (judgment.result < 0)
+			fprintf(file, "it was not measured");
+		else
+			print_value(file, run, &limits[i], &judgment);
+		fputc('\n', file);
+	}
+}
+
+static void write_limit(FILE *file, const struct tw_limit *limit,
+			const struct judgment *judgment)
 {
 	const char *unit = limit->counts ? "" : "_ns";
 
-	fprintf(file, "{ \"limit\": \"%s\", \"metric\": \"%s\", ",
-		limit->text, of->name(limit->about));
+	fprintf(file, "{ \"limit\": \"%s\", \"metric\": ", limit->text);
+	if (judgment->result < 0)
+		fprintf(file, "null, ");
+	else
+		fprintf(file, "\"%s\", ",
+			tw_limited.name(limit, judgment->result));
 	if (limit->percent > 0)
 		fprintf(file, "\"percentile\": %.10g, ", limit->percent);
 	fprintf(file, "\"most%s\": %.15g, \"value%s\": ", unit, limit->most,
 		unit);
-	if (judgment->verdict == TW_UNDECIDED)
-		fprintf(file, "null");
+	if (judgment->verdict == UNDECIDED)
+		fprintf(file, "null, ");
 	else
-		fprintf(file, "%.15g", judgment->of.value);
-	fprintf(file, ", \"%s\": %d, \"verdict\": \"%s\" }", of->noun,
-		judgment->result, verdicts[judgment->verdict]);
+		fprintf(file, "%.15g, ", judgment->of.value);
+	if (tw_limited.noun)
+		fprintf(file, "\"%s\": %d, ", tw_limited.noun,
+			judgment->result);
+	fprintf(file, "\"verdict\": \"%s\" }", verdicts[judgment->verdict]);
 }
+
+static void json(FILE *file, const struct tw_run *run)
+{
+	int i;
+
+	fprintf(file, "    \"limits\": [");
+	for (i = 0; i < count; i++) {
+		const struct judgment judgment = judge(run, &limits[i]);
+
+		fprintf(file, "%s\n      ", i ? "," : "");
+		write_limit(file, &limits[i], &judgment);
+	}
+	fprintf(file, "],\n");
+}
+
+static const struct tw_option options[] = {
+	{ 0, "limit", required_argument, "LIMIT", parse,
+	  .help = tw_limit_help },
+	{ .name = NULL }
+};
+
+const struct tw_part tw_part_limit = {
+	.options = options, .check = check, .exceeded = exceeded,
+	.text = text, .json = json,
+};

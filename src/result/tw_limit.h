@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Limits, of any program: [METRIC:]US, [METRIC:]avg:US, [METRIC:]pPERCENT:US or
- * COUNTER:N. Each of several results has to meet them. Called by main.
+ * --limit, of any program: [METRIC:]US, [METRIC:]avg:US, [METRIC:]pPERCENT:US or
+ * COUNTER:N. Each of several results has to meet a limit, and the worst one is
+ * told. Called by main.
  */
 #ifndef TW_LIMIT_H
 #define TW_LIMIT_H
@@ -10,15 +11,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "tw_option.h"
-
-#define TW_LIMITS_MAX	64
-
 struct tw_run;
 
 struct tw_limit {
 	const char *text;	/* as it was given */
-	int about;		/* a metric, or a counter, as name() has it */
+	int about;		/* a metric, or a counter, as find() knows it */
 	bool counts;		/* it is a counter */
 	bool average;
 	double percent;		/* 0: the maximum, or the average */
@@ -31,50 +28,34 @@ struct tw_limit_value {
 	double value;		/* ns, or how many; 0 if they are too few */
 };
 
-/* What a program has limits for. */
+/* What a program has limits for. What has no comment may not be NULL. */
 struct tw_limited {
-	/* The metrics, then the counters; NULL: there is no more. */
-	const char *(*name)(int about);
-	int metrics;		/* how many metrics there are */
+	const char *allowed;	/* in a message on a bad limit */
+	/* The metric or counter of this name, from 0; -1: there is none. */
+	int (*find)(const char *name, size_t length);
+	int metrics;		/* from here on, they are counters */
 	int usual;		/* the one without METRIC; -1: none */
+	bool ends;		/* a run has an end without -l and -D, too */
+	/* All options are read: refuses what is never measured. */
+	void (*check)(const struct tw_run *run, const struct tw_limit *limit);
 
-	const char *noun;	/* of a result: "pair" */
+	const char *noun;	/* of a result: "pair"; NULL: it has a name */
 	int (*results)(const struct tw_run *run);	/* how many */
+	/* The metric's name, or if it has none, the result's. */
+	const char *(*name)(const struct tw_limit *limit, int result);
+	/* Whether the limit is for it; NULL: it always is. */
+	bool (*is_for)(const struct tw_limit *limit, int result);
 	struct tw_limit_value (*value)(const struct tw_run *run, int result,
 				       const struct tw_limit *limit);
-	/* Prints " in cycle 5", if that is known. */
+	/* Prints " in cycle 5", if that is known; NULL: it never is. */
 	void (*where)(FILE *file, const struct tw_run *run, int result,
 		      const struct tw_limit *limit);
 };
 
-/* From good to bad. */
-enum tw_verdict { TW_MET, TW_UNDECIDED, TW_EXCEEDED };
-
-struct tw_judgment {
-	enum tw_verdict verdict;
-	bool cut;		/* met until the run was cut short */
-	int result;		/* the worst one */
-	struct tw_limit_value of;
-};
-
-/* Ends the program after a message if @value is wrong. Keeps @value. */
-void tw_limit_parse(const struct tw_option *option, const char *value,
-		    const struct tw_limited *of, struct tw_limit *limit);
+extern const struct tw_limited tw_limited;
+extern const char tw_limit_help[];
 
 /* How many values it needs. */
 uint64_t tw_limit_needed(const struct tw_limit *limit);
-
-/* @cut: the run was cut short, so that no limit can be said to be met. */
-struct tw_judgment tw_limit_judge(const struct tw_limit *limit,
-				  const struct tw_limited *of,
-				  const struct tw_run *run, bool cut);
-
-/* A line of text; an object of the JSON. */
-void tw_limit_print(FILE *file, const struct tw_limit *limit,
-		    const struct tw_limited *of, const struct tw_run *run,
-		    const struct tw_judgment *judgment);
-void tw_limit_json(FILE *file, const struct tw_limit *limit,
-		   const struct tw_limited *of,
-		   const struct tw_judgment *judgment);
 
 #endif /* TW_LIMIT_H */

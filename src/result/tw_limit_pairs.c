@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* --limit: a verdict for each limit, and from them the exit status. */
+/* What the limits of twowaytest are for: metrics and counters of each pair. */
 #include <inttypes.h>
+#include <string.h>
 #include <time.h>
 
 #include "rt-error.h"
@@ -9,7 +10,6 @@
 #include "tw_kept.h"
 #include "tw_limit.h"
 #include "tw_oneway.h"
-#include "tw_part.h"
 #include "tw_percentile.h"
 #include "tw_throttle.h"
 
@@ -27,15 +27,28 @@ static const struct {
 	{ "lost", tw_datagrams_lost },
 };
 
-static struct tw_limit limits[TW_LIMITS_MAX];
-static int count;
-
-static const char *name_of(int about)
+static bool is(const char *known, const char *name, size_t length)
 {
-	if (about < TW_METRICS)
-		return tw_metrics[about].name;
-	about -= TW_METRICS;
-	return about < (int)ARRAY_SIZE(counters) ? counters[about].name : NULL;
+	return strlen(known) == length && !memcmp(known, name, length);
+}
+
+static int find(const char *name, size_t length)
+{
+	int i;
+
+	for (i = 0; i < TW_METRICS; i++)
+		if (is(tw_metrics[i].name, name, length))
+			return i;
+	for (i = 0; i < (int)ARRAY_SIZE(counters); i++)
+		if (is(counters[i].name, name, length))
+			return TW_METRICS + i;
+	return -1;
+}
+
+static const char *name_of(const struct tw_limit *limit, int pair)
+{
+	return limit->counts ? counters[limit->about - TW_METRICS].name :
+			       tw_metrics[limit->about].name;
 }
 
 static int pairs(const struct tw_run *run)
@@ -80,28 +93,6 @@ static void where(FILE *file, const struct tw_run *run, int pair,
 	tw_kept_print_number(file, run, kept);
 }
 
-static const struct tw_limited limited = {
-	.name = name_of, .metrics = TW_METRICS, .usual = TW_LATENCY,
-	.noun = "pair", .results = pairs, .value = value_of, .where = where,
-};
-
-static void parse(const struct tw_option *option, char *value)
-{
-	if (count == TW_LIMITS_MAX)
-		tw_option_refuse(option, value, "allowed are at most 64 limits");
-	tw_limit_parse(option, value, &limited, &limits[count++]);
-}
-
-static const struct tw_option options[] = {
-	{ 0, "limit", required_argument, "LIMIT", parse,
-	  .help = "exit status 2 if the latency of any pair is above US,\n"
-		  "its average above avg:US, or its percentile above\n"
-		  "pPERCENT:US; METRIC: before it: of this metric; or if\n"
-		  "there are more than missed:N, throttled:N or lost:N;\n"
-		  "may be repeated" },
-	{ .name = NULL }
-};
-
 /* The most cycles that a pair can have; UINT64_MAX: nobody knows. */
 static uint64_t possible_cycles(const struct tw_run *run, int pair)
 {
@@ -132,70 +123,29 @@ static void check_percentile(const struct tw_run *run,
 	}
 }
 
-static void check(struct tw_run *run)
+static void check(const struct tw_run *run, const struct tw_limit *limit)
 {
 	const struct tw_metric_params params = tw_config_params(0);
-	int i;
 
-	for (i = 0; i < count; i++) {
-		const struct tw_limit *limit = &limits[i];
-
-		if (!limit->counts && !tw_metric_valid(limit->about, &params))
-			fatal("--limit=%s: %s\n", limit->text,
-			      tw_metric_lacks(limit->about, &params));
-		if (!limit->percent)
-			continue;
-		check_percentile(run, limit);
-		tw_percentile_bound(limit->about, (int64_t)limit->most);
-	}
+	if (!limit->counts && !tw_metric_valid(limit->about, &params))
+		fatal("--limit=%s: %s\n", limit->text,
+		      tw_metric_lacks(limit->about, &params));
+	if (!limit->percent)
+		return;
+	check_percentile(run, limit);
+	tw_percentile_bound(limit->about, (int64_t)limit->most);
 }
 
-/* A signal is the usual end of a run without -l and -D. */
-static struct tw_judgment judge(const struct tw_run *run, int i)
-{
-	bool cut = run->failed || run->broken ||
-		   (run->interrupted &&
-		    (tw_config.loops || tw_config.duration_s));
+const char tw_limit_help[] =
+	"exit status 2 if the latency of any pair is above US,\n"
+	"its average above avg:US, or its percentile above\n"
+	"pPERCENT:US; METRIC: before it: of this metric; or if\n"
+	"there are more than missed:N, throttled:N or lost:N;\n"
+	"may be repeated";
 
-	return tw_limit_judge(&limits[i], &limited, run, cut);
-}
-
-static bool exceeded(const struct tw_run *run)
-{
-	int i;
-
-	for (i = 0; i < count; i++)
-		if (judge(run, i).verdict != TW_MET)
-			return true;
-	return false;
-}
-
-static void text(FILE *file, const struct tw_run *run)
-{
-	int i;
-
-	for (i = 0; i < count; i++) {
-		const struct tw_judgment judgment = judge(run, i);
-
-		tw_limit_print(file, &limits[i], &limited, run, &judgment);
-	}
-}
-
-static void json(FILE *file, const struct tw_run *run)
-{
-	int i;
-
-	fprintf(file, "    \"limits\": [");
-	for (i = 0; i < count; i++) {
-		const struct tw_judgment judgment = judge(run, i);
-
-		fprintf(file, "%s\n      ", i ? "," : "");
-		tw_limit_json(file, &limits[i], &limited, &judgment);
-	}
-	fprintf(file, "],\n");
-}
-
-const struct tw_part tw_part_limit = {
-	.options = options, .check = check, .exceeded = exceeded,
-	.text = text, .json = json,
+const struct tw_limited tw_limited = {
+	.allowed = "allowed are US, avg:US and pPERCENT:US, also with METRIC: before it, as in 500 or p99.9:800; and missed:N; and throttled:N; and lost:N",
+	.find = find, .metrics = TW_METRICS, .usual = TW_LATENCY,
+	.check = check, .noun = "pair", .results = pairs, .name = name_of,
+	.value = value_of, .where = where,
 };

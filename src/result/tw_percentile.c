@@ -90,7 +90,8 @@ static bool record(void *memory, const struct tw_cycle *cycle,
 	int i;
 
 	for (i = 0; i < kept_count; i++)
-		to->of[i][tw_buckets_of(values_ns[kept[i]])]++;
+		if (values_ns[kept[i]] != TW_NO_VALUE)
+			to->of[i][tw_buckets_of(values_ns[kept[i]])]++;
 	for (i = 0; i < bound_count; i++)
 		to->above[i] += values_ns[bounds[i].id] > bounds[i].ns;
 	return false;
@@ -126,19 +127,11 @@ bool tw_percentile_ns(const struct tw_run *run, int pair, enum tw_metric_id id,
 	return true;
 }
 
-static bool of_pair(const struct tw_run *run, int column, double percent,
-		    int64_t *value_ns)
+static bool of_column(const struct tw_run *run, int column, double percent,
+		      int64_t *value_ns)
 {
 	return tw_percentile_ns(run, tw_text_pair(column),
 				tw_text_metric(column), percent, value_ns);
-}
-
-bool (*tw_percentile_of)(const struct tw_run *run, int column, double percent,
-			 int64_t *value_ns) = of_pair;
-
-bool tw_percentile_any(void)
-{
-	return count;
 }
 
 static void print_column(FILE *file, const struct tw_run *run, int column)
@@ -148,7 +141,7 @@ static void print_column(FILE *file, const struct tw_run *run, int column)
 
 	fprintf(file, "# Percentiles T:%d %s:", column, tw_text_name(column));
 	for (i = 0; i < count; i++)
-		if (tw_percentile_of(run, column, percents[i], &value_ns))
+		if (of_column(run, column, percents[i], &value_ns))
 			fprintf(file, " %.10g:%.*f", percents[i],
 				tw_config.nsecs ? 0 : 1,
 				tw_text_real((double)value_ns));
@@ -175,7 +168,7 @@ static void json(FILE *file, const struct tw_run *run, int column)
 	fprintf(file, "      \"percentiles\": {");
 	for (i = 0; i < count; i++) {
 		fprintf(file, "%s \"%.10g\": ", i ? "," : "", percents[i]);
-		if (tw_percentile_of(run, column, percents[i], &value_ns))
+		if (of_column(run, column, percents[i], &value_ns))
 			fprintf(file, "%.12g", tw_text_real((double)value_ns));
 		else
 			fprintf(file, "null");

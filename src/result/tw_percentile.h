@@ -5,7 +5,7 @@
 
 #include "tw_run.h"
 
-#define TW_BOUNDS_MAX	64
+#define TW_BOUNDS_MAX	320	/* 64 limits, each for some metrics */
 
 /*
  * Before the run: keeps what is needed for percentiles of metric @id, each of
@@ -16,13 +16,5 @@ void tw_percentile_bound(enum tw_metric_id id, int64_t bound_ns);
 /* Within 1/1024 of the value; false: too few values. Nobody may write. */
 bool tw_percentile_ns(const struct tw_run *run, int pair, enum tw_metric_id id,
 		      double percent, int64_t *value_ns);
-
-/*
- * Whether --percentiles was given. Those of a column; another program than
- * twowaytest has its own function.
- */
-bool tw_percentile_any(void);
-extern bool (*tw_percentile_of)(const struct tw_run *run, int column,
-				double percent, int64_t *value_ns);
 
 #endif /* TW_PERCENTILE_H */

@@ -79,6 +79,7 @@ ENVIRONMENT = ("primitives", "environment")
 NAMED = [(name,) for name in ("release", "mqueue_msg_max", "rlimit_msgqueue",
                               "rlimit_sigpending", "findings")]
 OPTIONAL = (("primitives", "load", "*", "workers"),
+            ("primitives", "limits", "*", "percentile"),
             ("thread", "*", "percentiles"), ("primitives", "worst"))
 
 

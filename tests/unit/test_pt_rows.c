@@ -308,7 +308,6 @@ static void check_tasks(const struct pt_test *test, const struct pt_kind *kind)
 	assert_in_range(tasks, 1, PT_TASKS);
 	assert_true(c->trials);
 	assert_true(strlen(c->name) < PT_NAME - 1);
-	pt_case_unmap(c);
 }
 
 static void check_kinds(const struct pt_test *test)
@@ -363,7 +362,6 @@ static void test_nobody_is_woken(void **state)
 	assert_int_equal(c->verdicts, 1);
 	assert_true(c->verdict[0].failed);
 	assert_non_null(strstr(c->verdict[0].text, "12 posts"));
-	pt_case_unmap(c);
 	tw_config.loops = 0;
 }
 
@@ -378,7 +376,6 @@ static void test_shuffle(void **state)
 	assert_int_equal(pt_value_ps(c, &metric[0], &trial, NULL), 300000);
 	assert_int_equal(pt_value_ps(c, &metric[1], &trial, NULL), 70000);
 	assert_int_equal(pt_value_ps(c, &metric[2], &trial, NULL), 370000);
-	pt_case_unmap(c);
 }
 
 int main(void)

@@ -6,8 +6,6 @@
 #include "pt_unit.h"
 
 #include "pt_report.h"
-#include "pt_spans.h"
-#include "pt_task.h"
 
 #define US	TW_NS_PER_US
 #define AHEAD	(1000 * US)
@@ -33,12 +31,6 @@ static int set_up(void **state)
 	pt_config = (struct pt_config) { .bin_ns = 1000 };
 	c = pt_unit_case(&test, NULL);
 	leads = &c->task[0];
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	pt_case_unmap(c);
 	return 0;
 }
 
@@ -125,10 +117,10 @@ static void test_usual(void **state)
 	record(0, 70, 7);
 	record(0, 90, 9);
 	record(0, 6000, 1);
-	assert_int_equal(pt_spans_usual_ps(c, 0), 80 * PT_PS_PER_NS);
+	assert_int_equal(pt_trace_usual_ps(c, 0), 80 * PT_PS_PER_NS);
 	c->column[0].stats.count = 3;
 	c->column[0].stats.sum_ns = (6000 + 500 + 700) * PT_PS_PER_NS;
-	assert_int_equal(pt_spans_usual_ps(c, 0), 600 * PT_PS_PER_NS);
+	assert_int_equal(pt_trace_usual_ps(c, 0), 600 * PT_PS_PER_NS);
 }
 
 static int64_t period_ps(const struct pt_case *of)
@@ -148,7 +140,6 @@ static void test_break_beyond_the_target(void **state)
 		.name = "any", .metrics = interval, .trials = 10,
 	};
 
-	pt_case_unmap(c);
 	c = pt_unit_case(&timer, NULL);
 	leads = &c->task[0];
 	tw_config.warmup = 0;
@@ -207,7 +198,7 @@ static void test_too_few_switches(void **state)
 	c->task_count = 2;
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		atomic_store(&c->done, (uint64_t)rows[i].trials);
-		c->task[0].used.voluntary = rows[i].had;
+		c->task[0].used.switches = rows[i].had;
 		assert_int_equal(pt_switches_lack(c), rows[i].lack);
 	}
 }
@@ -233,27 +224,27 @@ static void test_names(void **state)
 {
 	static const char name[] = "sync2.cond.process.same";
 	static const char *const good[] = {
-		"sync2.out", "sync2.cond.out", "sync2.process.out",
-		"sync2.cond.same.out", "sync2.cond.process.same.out",
+		"sync2.out:5", "sync2.cond.out:avg:5", "sync2.process.out:5",
+		"sync2.cond.same.out:p99.9:5",
+		"sync2.cond.process.same.out:.5",
 	};
 	static const char *const bad[] = {
-		"sync2", "out", "sync2.back", "sync.out", "sync2.con.out",
-		"sync2.futex.out", "sync2.cond.x.out", "sync2..out.x",
+		"sync2.back:5", "sync.out:5", "sync2.con.out:5",
+		"sync2.futex.out:5", "sync2.cond.x.out:5", "sync2..out.x:5",
+		".out:5", "sync2.ou:5",
 	};
 	size_t i;
 
 	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++)
-		assert_true(pt_name_is_for(good[i], name, "out"));
+		assert_true(pt_limit_is_for(good[i], name, "out"));
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		assert_false(pt_name_is_for(bad[i], name, "out"));
+		assert_false(pt_limit_is_for(bad[i], name, "out"));
 }
 
 /* The trial above -b: its metric's span, or those within it. */
 static void test_spans(void **state)
 {
 	struct tw_span spans[PT_METRICS];
-	char texts[PT_MARKS][PT_MARK_TEXT];
-	struct tw_mark marks[PT_MARKS];
 	int i;
 
 	for (i = 0; i < PT_TASKS; i++) {
@@ -265,7 +256,7 @@ static void test_spans(void **state)
 	record(0, 20 * US, 10 * US);
 	record(0, 20 * US, 10 * US);
 	record(5000 * US, 20 * US, 400 * US);
-	assert_int_equal(pt_spans_find(c, AHEAD, spans), 1);
+	assert_int_equal(pt_trace_spans(c, AHEAD, spans), 1);
 	assert_string_equal(spans[0].name, "back");
 	assert_string_equal(spans[0].side, "prim-0");
 	assert_string_equal(spans[0].peer, "prim-1");
@@ -274,10 +265,6 @@ static void test_spans(void **state)
 	assert_int_equal(spans[0].begin_ns, 4020 * US);
 	assert_int_equal(spans[0].end_ns, 4420 * US);
 	assert_int_equal((int64_t)spans[0].mean_ns, 10 * US);
-	assert_int_equal(pt_spans_marks(c, AHEAD, marks, texts), 4);
-	assert_int_equal(marks[0].at_ns, 4000 * US);
-	assert_string_equal(marks[0].what, "out begins");
-	assert_string_equal(marks[3].what, "back ends");
 }
 
 /* Each metric of each test has its span, but for those of other spans. */
@@ -331,16 +318,15 @@ static void derive(int count)
 
 	pt_derived_count = 0;
 	for (i = 0; i < count; i++) {
-		pt_cases[i] = pt_unit_case(&tests_of[i], kinds[i].name ?
-					   &kinds[i] : NULL);
-		tw_stats_add(&pt_cases[i]->column[0].stats,
+		struct pt_case *of = pt_unit_case(&tests_of[i], kinds[i].name ?
+						  &kinds[i] : NULL);
+
+		tw_stats_add(&of->column[0].stats,
 			     (i + 1) * 1000 * PT_PS_PER_NS, 1, 0);
+		pt_case_settle(of);
 	}
-	pt_case_count = count;
 	pt_rhealstone_derive();
-	for (i = 0; i < count; i++)
-		pt_case_unmap(pt_cases[i]);
-	pt_case_count = 0;
+	pt_case_count = pt_column_count = 0;
 }
 
 static void test_rhealstone(void **state)
@@ -361,7 +347,7 @@ static void test_rhealstone(void **state)
 	assert_string_equal(pt_derived[0].formula, "6 / (switch 1000.0 + preemption 2000.0 + interrupt 3000.0 + shuffle 4000.0 + deadlock 5000.0 + message 6000.0 ns)");
 }
 
-#define EACH(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define EACH(name)	cmocka_unit_test_setup(name, set_up)
 
 int main(void)
 {

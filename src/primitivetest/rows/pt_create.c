@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "pt_rows.h"
-#include "pt_task.h"
 
 #define STACK	(64 * 1024)	/* of thread; all of it may be locked */
 
