@@ -73,8 +73,12 @@ static void watch(struct tw_run *run, struct pt_case *c)
 		take_signals(run, c);
 		idle_s = progress(c) == before ? idle_s + TICK_S : 0;
 		before = progress(c);
-		if (idle_s > limit_s)
-			kill(c->starter.pid, SIGKILL);
+		if (idle_s > limit_s) {
+			warn("%s: nothing has happened for %d s; its tasks are killed\n",
+			     c->name, idle_s);
+			tw_process_kill(&c->starter);
+			idle_s = 0;
+		}
 		for (i = 0; tw_parts[i]; i++)
 			if (tw_parts[i]->woken && !run->failed)
 				tw_parts[i]->woken(run);
