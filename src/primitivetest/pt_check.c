@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* --check, and the environment in the JSON; what queues and signals need. */
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 
 #include "pt_report.h"
-#include "rt-error.h"
 #include "tw_check.h"
 #include "tw_load.h"
 
@@ -87,15 +85,6 @@ static const struct tw_option options[] = {
 	{ .name = NULL }
 };
 
-static void write_members(FILE *file, void *data)
-{
-	fprintf(file, "  \"num_threads\": 0,\n  \"resolution_in_ns\": %d,\n  \"thread\": {},\n",
-		tw_config.nsecs);
-	tw_json_head(file, data);
-	tw_check_json(file);
-	fprintf(file, "\n  }\n");
-}
-
 /* After all other parts, which refuse what is wrong. */
 static void check(struct tw_run *run)
 {
@@ -106,7 +95,7 @@ static void check(struct tw_run *run)
 		.softirq_timer = true,
 	};
 	const char *json_file = *(const char **)tw_part_json.options->to;
-	int i, status;
+	int i;
 
 	if (!only && !json_file)
 		return;
@@ -114,25 +103,9 @@ static void check(struct tw_run *run)
 		CPU_OR(&of.cpus, &of.cpus, &pt_config.other_cpus);
 	for (i = 0; tw_load_number(i); i++)
 		of.realtime_load |= tw_load_number(i)->priority;
-	status = tw_check_read(&of, tables) ? 2 : EXIT_SUCCESS;
-	if (!only)
-		return;
-	tw_check_print(stdout);
-	if (fflush(stdout)) {
-		warn("cannot write to standard output\n");
-		status = EXIT_FAILURE;
-	}
-	if (tw_json_write(run, status, write_members))
-		status = EXIT_FAILURE;
-	exit(status);
-}
-
-static void json(FILE *file, const struct tw_run *run)
-{
-	tw_check_json(file);
-	fprintf(file, ",\n");
+	tw_check_facts(run, &of, tables, only);
 }
 
 const struct tw_part pt_part_check = {
-	.options = options, .check = check, .json = json,
+	.options = options, .check = check, .json = tw_check_json,
 };

@@ -9,6 +9,7 @@
 #include "tw_check.h"
 #include "tw_config.h"
 #include "tw_read.h"
+#include "tw_text.h"
 
 #define FACTS_MAX	128
 
@@ -74,19 +75,6 @@ static bool add(const struct tw_fact *fact)
 	return found[count++].disturbs;
 }
 
-int tw_check_read(const struct tw_checked *of,
-		  const struct tw_fact *const tables[])
-{
-	const struct tw_fact *fact;
-	int findings = 0;
-
-	checked = *of;
-	for (; *tables; tables++)
-		for (fact = *tables; fact->name && count < FACTS_MAX; fact++)
-			findings += add(fact);
-	return findings;
-}
-
 /* For people: one line. */
 static void format(char *text, size_t size, int i)
 {
@@ -131,7 +119,7 @@ static void print_fact(FILE *file, int i)
 		found[i].fact->why, text);
 }
 
-void tw_check_print(FILE *file)
+static void print_facts(FILE *file)
 {
 	char list[TW_READ_LINE];
 	int i;
@@ -173,7 +161,7 @@ static void write_finding(FILE *file, int i)
 	fprintf(file, " }");
 }
 
-void tw_check_json(FILE *file)
+static void write_environment(FILE *file)
 {
 	const char *comma = "\n";
 	int i;
@@ -192,4 +180,39 @@ void tw_check_json(FILE *file)
 			comma = ",\n";
 		}
 	fprintf(file, "]\n    }");
+}
+
+void tw_check_json(FILE *file, const struct tw_run *run)
+{
+	write_environment(file);
+	fprintf(file, ",\n");
+}
+
+static void write_members(FILE *file, void *run)
+{
+	fprintf(file, "  \"num_threads\": 0,\n  \"resolution_in_ns\": %d,\n  \"thread\": {},\n",
+		tw_config.nsecs);
+	tw_json_head(file, run);
+	write_environment(file);
+	fprintf(file, "\n  }\n");
+}
+
+void tw_check_facts(struct tw_run *run, const struct tw_checked *of,
+		    const struct tw_fact *const tables[], bool only)
+{
+	const struct tw_fact *fact;
+	int status = EXIT_SUCCESS;
+
+	checked = *of;
+	for (; *tables; tables++)
+		for (fact = *tables; fact->name && count < FACTS_MAX; fact++)
+			status |= add(fact) ? 2 : 0;
+	if (!only)
+		return;
+	print_facts(stdout);
+	if (fflush(stdout)) {
+		warn("cannot write to standard output\n");
+		status = EXIT_FAILURE;
+	}
+	exit(tw_json_write(run, status, write_members) ? EXIT_FAILURE : status);
 }

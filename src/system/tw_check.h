@@ -14,6 +14,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+struct tw_run;
+
 /* What is measured, for those that judge. */
 struct tw_checked {
 	cpu_set_t cpus;		/* of what is measured */
@@ -85,12 +87,14 @@ bool tw_facts_fair_server(int64_t *ns);
 bool tw_facts_is_set(const struct tw_value *value);
 bool tw_facts_is_any(const struct tw_value *value);
 
-/* Reads all facts and judges them. Returns how many disturb. */
-int tw_check_read(const struct tw_checked *of,
-		  const struct tw_fact *const tables[]);
+/*
+ * Reads all facts and judges them. With @only, prints them, writes the JSON and
+ * ends the program: exit status 2 if one disturbs.
+ */
+void tw_check_facts(struct tw_run *run, const struct tw_checked *of,
+		    const struct tw_fact *const tables[], bool only);
 
-/* After that: what --check prints, and the member "environment" of the JSON. */
-void tw_check_print(FILE *file);
-void tw_check_json(FILE *file);
+/* After that: the member "environment" of the JSON. */
+void tw_check_json(FILE *file, const struct tw_run *run);
 
 #endif /* TW_CHECK_H */

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* --check, and the environment in the JSON. */
-#include <stdlib.h>
-
-#include "rt-error.h"
 #include "tw_check.h"
 #include "tw_load.h"
 #include "tw_part.h"
 #include "tw_run.h"
-#include "tw_text.h"
 
 static const char *named;	/* its device; NULL: no --check */
 
@@ -37,15 +33,6 @@ static void add_side(struct tw_checked *of, enum tw_role role, int pair)
 	CPU_OR(&of->cpus, &of->cpus, &cpus);
 }
 
-static void write_members(FILE *file, void *data)
-{
-	fprintf(file, "  \"num_threads\": 0,\n  \"resolution_in_ns\": %d,\n  \"thread\": {},\n",
-		tw_config.nsecs);
-	tw_json_head(file, data);
-	tw_check_json(file);
-	fprintf(file, "\n  }\n");
-}
-
 /* After all other parts, which refuse what is wrong. */
 static void check(struct tw_run *run)
 {
@@ -61,7 +48,7 @@ static void check(struct tw_run *run)
 		tw_facts_kernel, tw_facts_realtime, tw_facts_cpus,
 		tw_facts_machine, NULL, NULL, NULL
 	};
-	int i, status;
+	int i;
 
 	/* A server's side sends its results. */
 	if (!named && !json_file && !tw_config.absent[TW_CLIENT])
@@ -82,25 +69,9 @@ static void check(struct tw_run *run)
 		tables[4] = tw_facts_device;
 	if (tw_check_is_hardware(of.device))
 		tables[5] = tw_facts_network;
-	status = tw_check_read(&of, tables) ? 2 : EXIT_SUCCESS;
-	if (!named)
-		return;
-	tw_check_print(stdout);
-	if (fflush(stdout)) {
-		warn("cannot write to standard output\n");
-		status = EXIT_FAILURE;
-	}
-	if (tw_json_write(run, status, write_members))
-		status = EXIT_FAILURE;
-	exit(status);
-}
-
-static void json(FILE *file, const struct tw_run *run)
-{
-	tw_check_json(file);
-	fprintf(file, ",\n");
+	tw_check_facts(run, &of, tables, named);
 }
 
 const struct tw_part tw_part_check = {
-	.options = options, .check = check, .json = json,
+	.options = options, .check = check, .json = tw_check_json,
 };
