@@ -30,7 +30,7 @@
 /* Long cycles of a kind. */
 struct row {
 	enum tw_metric_id phase;
-	char cause[160];	/* "": not known without --trace */
+	char cause[128];	/* "": not known without --trace */
 	uint64_t count;		/* 0: the row is not used */
 	int64_t longest_ns;
 	int64_t first_ns, last_ns;	/* when they ended */
@@ -233,8 +233,7 @@ static void set_environment(void)
 		{ "PAIR", NULL, now.pair },
 		{ "CYCLE", NULL, (int64_t)tw_break_number(&now.of) },
 		{ "PHASE", tw_metrics[now.row->phase].name, 0 },
-		{ "CAUSE", !now.cause || now.cause->lacks ? now.row->cause :
-			   now.cause->sentence, 0 },
+		{ "CAUSE", now.cause ? now.cause->sentence : "", 0 },
 	};
 	char name[32], number[24];
 	size_t i;
@@ -252,15 +251,10 @@ static void look(const struct tw_run *run, int pair, enum tw_metric_id phase)
 {
 	const struct tw_break *of = room_of(run, pair)->of;
 	const struct tw_cause *cause = tw_trace_look(run, pair);
-	char text[160] = "";
-	struct row *row;
+	struct row *row = row_of_cause(cause && !cause->lacks ?
+				       tw_metric_find(cause->span.name) : phase,
+				       cause ? cause->brief : "");
 
-	if (cause && cause->lacks)
-		snprintf(text, sizeof(text), "unknown, as %s", cause->lacks);
-	else if (cause)
-		snprintf(text, sizeof(text), "%s", cause->brief);
-	row = row_of_cause(cause && !cause->lacks ?
-			   tw_metric_find(cause->span.name) : phase, text);
 	add_one(row, of->values_ns[of->metric], of->cycle.t3_ns);
 	now.of = *of;
 	now.row = row;

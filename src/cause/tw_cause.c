@@ -4,6 +4,7 @@
  * is known where the span begins. From there, each piece of time gets its
  * cause.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -272,6 +273,12 @@ static bool has(const struct tw_window *window, enum tw_event_kind kind)
 static const char *what_lacks(const struct tw_window *window,
 			      const struct tw_span *span)
 {
+	if (!span->side)
+		return "its value is no time that a task of this host took";
+	if (window->err == -EINTR)
+		return "a signal ended the reading of the trace";
+	if (window->err)
+		return "the trace could not be read";
 	if (!has(window, TW_EVENT_SWITCH) || !has(window, TW_EVENT_WAKING))
 		return "the trace lacks sched_switch or sched_waking";
 	if (window->events[0].time_ns > span->begin_ns)
@@ -338,7 +345,8 @@ void tw_cause_find(struct tw_cause *cause, const struct tw_window *window,
 		   const struct tw_span *spans, int count,
 		   enum tw_bypass bypass)
 {
-	const struct tw_span *span = choose(spans, count);
+	const struct tw_span none = { .name = "" };
+	const struct tw_span *span = count ? choose(spans, count) : &none;
 	struct scene scene = {
 		.cause = cause, .span = span, .lost_ns = window->lost_ns,
 	};
@@ -346,20 +354,20 @@ void tw_cause_find(struct tw_cause *cause, const struct tw_window *window,
 	*cause = (struct tw_cause) {
 		.span = *span, .value_ns = span->end_ns - span->begin_ns,
 		.waking_ns = -1, .running_ns = -1,
+		.lacks = what_lacks(window, span),
 	};
-	cause->lacks = what_lacks(window, span);
 	if (!cause->lacks &&
 	    tw_playback_open(&scene.play, span->side_pid, span->peer_pid,
 			     window->events, window->count))
 		cause->lacks = "there is no memory for it";
-	if (cause->lacks)
-		return;
-	play_back(&scene, window);
-	note_choices(&cause->by_side, &scene.play.side, &scene);
-	note_choices(&cause->by_peer, &scene.play.peer, &scene);
-	tw_playback_close(&scene.play);
-	qsort(cause->sums, cause->sum_count, sizeof(cause->sums[0]),
-	      by_length);
+	if (!cause->lacks) {
+		play_back(&scene, window);
+		note_choices(&cause->by_side, &scene.play.side, &scene);
+		note_choices(&cause->by_peer, &scene.play.peer, &scene);
+		tw_playback_close(&scene.play);
+		qsort(cause->sums, cause->sum_count, sizeof(cause->sums[0]),
+		      by_length);
+	}
 	tw_cause_judge(cause, bypass);
 	find_stack(cause, window);
 }

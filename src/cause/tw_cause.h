@@ -98,6 +98,14 @@ struct tw_cause {
 	char brief[128];	/* without times and numbers of processes */
 };
 
+/* What is said of a state. */
+extern const struct tw_state_words {
+	const char *name;
+	const char *is;		/* in a sentence */
+	bool peer;		/* it is said of the peer */
+	bool names;		/* those on the CPU are named */
+} tw_state_words[TW_STATES];
+
 /* What lets ordinary tasks run although a real-time task is ready. */
 enum tw_bypass {
 	TW_BYPASS_NONE,
@@ -108,7 +116,7 @@ enum tw_bypass {
 /* That of this system. */
 enum tw_bypass tw_bypass_read(void);
 
-/* Of @count spans, at least one; cause->lacks says what makes it impossible. */
+/* Of @count spans; cause->lacks says what makes it impossible. */
 void tw_cause_find(struct tw_cause *cause, const struct tw_window *window,
 		   const struct tw_span *spans, int count,
 		   enum tw_bypass bypass);
@@ -116,7 +124,7 @@ void tw_cause_find(struct tw_cause *cause, const struct tw_window *window,
 /* Prints the cause and the time line. */
 void tw_cause_print(FILE *file, const struct tw_cause *cause);
 
-/* Writes it as an object. */
+/* Writes it as an object; null: there was no span. */
 void tw_cause_json(FILE *file, const struct tw_cause *cause);
 
 /* Internal: comes to the verdict from the other members. */

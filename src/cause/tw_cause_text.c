@@ -11,22 +11,6 @@
 
 #define LINES	40	/* of the time line, on the terminal */
 
-static const char *const names[TW_STATES] = {
-	[TW_UNKNOWN] = "unknown",
-	[TW_ASLEEP] = "asleep",
-	[TW_TIMER_LATE] = "timer late",
-	[TW_BLOCKED] = "blocked",
-	[TW_PEER_RUNS] = "peer runs",
-	[TW_PEER_INTERRUPTED] = "peer interrupted",
-	[TW_PEER_RUNNABLE] = "peer runnable",
-	[TW_PEER_BLOCKED] = "peer blocked",
-	[TW_ON_THE_WAY] = "message on its way",
-	[TW_AWAY] = "awaits the other",
-	[TW_RUNNABLE] = "runnable",
-	[TW_INTERRUPTED] = "interrupted",
-	[TW_RUNS] = "runs",
-};
-
 static double to_us(int64_t ns)
 {
 	return (double)ns / (double)TW_NS_PER_US;
@@ -35,7 +19,7 @@ static double to_us(int64_t ns)
 static void print_piece(FILE *file, const struct tw_piece *piece)
 {
 	fprintf(file, "# %10.1f %10.1f %4d  %-18s %s", to_us(piece->at_ns),
-		to_us(piece->for_ns), piece->cpu, names[piece->state],
+		to_us(piece->for_ns), piece->cpu, tw_state_words[piece->state].name,
 		piece->who);
 	if (piece->prio >= 0 && piece->prio < 99 && !piece->interrupt)
 		fprintf(file, ", priority %d", 99 - piece->prio);
@@ -64,11 +48,9 @@ void tw_cause_print(FILE *file, const struct tw_cause *cause)
 	int64_t left_ns = 0;
 	int i;
 
-	if (cause->lacks) {
-		fprintf(file, "# Cause: unknown, as %s\n", cause->lacks);
-		return;
-	}
 	fprintf(file, "# Cause: %s\n", cause->sentence);
+	if (cause->lacks)
+		return;
 	print_stack(file, cause);
 	if (cause->running_ns >= 0)
 		fprintf(file, "# Wake-up of the %s: %.1f us from sched_waking to %s\n",
@@ -101,7 +83,7 @@ static void write_pieces(FILE *file, const char *key,
 		fprintf(file, "%s\n        { \"at_ns\": %" PRId64 ", \"ns\": %"
 			PRId64 ", \"state\": \"%s\", \"cpu\": %d, \"who\": ",
 			i ? "," : "", piece->at_ns, piece->for_ns,
-			names[piece->state], piece->cpu);
+			tw_state_words[piece->state].name, piece->cpu);
 		rt_json_string(file, piece->who);
 		fprintf(file, ", \"pid\": %d, \"prio\": %d, \"interrupt\": %s }",
 			piece->pid, piece->prio,
@@ -135,6 +117,10 @@ void tw_cause_json(FILE *file, const struct tw_cause *cause)
 {
 	struct utsname host;
 
+	if (!cause->span.side) {
+		fprintf(file, "null");
+		return;
+	}
 	uname(&host);
 	fprintf(file, "{ ");
 	write_string(file, "host", host.nodename);
@@ -146,7 +132,7 @@ void tw_cause_json(FILE *file, const struct tw_cause *cause)
 		cause->span.side_pid, cause->value_ns, cause->span.mean_ns);
 	if (!cause->lacks) {
 		fprintf(file, ",\n      ");
-		write_string(file, "state", names[cause->state]);
+		write_string(file, "state", tw_state_words[cause->state].name);
 		if (cause->to_blame)
 			write_string(file, "who", cause->worst.who);
 		else

@@ -348,24 +348,23 @@ static int take_all(struct reader *to, FILE *trace)
 int tw_window_read(struct tw_window *window, FILE *trace, int64_t from_ns,
 		   const char *whose, const struct tw_mark *marks, int count)
 {
-	struct reader *to = calloc(1, sizeof(*to));
-	size_t size;
-	int err = -ENOMEM;
-
-	*window = (struct tw_window) { .lost_ns = INT64_MIN };
-	if (!to)
-		return err;
-	*to = (struct reader) {
+	struct reader to = {
 		.window = window, .from_ns = from_ns, .kept = true,
 		.whose = whose, .mark = marks, .marks = count,
-		.out = open_memstream(&window->text, &size),
 	};
-	if (to->out)
-		err = take_all(to, trace);
-	if (to->out && fclose(to->out) && !err)
-		err = -ENOMEM;
-	free(to);
-	return err;
+	size_t size;
+
+	*window = (struct tw_window) {
+		.lost_ns = INT64_MIN, .err = trace ? -ENOMEM : -EIO,
+	};
+	to.out = trace ? open_memstream(&window->text, &size) : NULL;
+	if (to.out)
+		window->err = take_all(&to, trace);
+	if (to.out && fclose(to.out) && !window->err)
+		window->err = -ENOMEM;
+	if (trace)
+		fclose(trace);
+	return window->err;
 }
 
 void tw_window_free(struct tw_window *window)

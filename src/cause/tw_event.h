@@ -71,15 +71,17 @@ struct tw_window {
 	size_t stack_count;
 	/* Events before that were lost on a CPU; INT64_MIN: none were. */
 	int64_t lost_ns;
+	int err;			/* what tw_window_read() returned */
 	/* The head, the lines from @from_ns on, and the marks. */
 	char *text;
 };
 
 /*
- * Reads the text of a stopped trace. Each of the @count marks, which are in
- * order of time, is a line "# SECONDS: @whose: WHAT". Returns 0, -ENOMEM, -EIO,
- * or -EINTR: a signal that ends the program is pending, see
- * twowaytest.c. End with tw_window_free(), whatever is returned.
+ * Reads the text of a stopped trace, and closes it; NULL could not be opened.
+ * Each of the @count marks, which are in order of time, is a line "# SECONDS:
+ * @whose: WHAT". Returns 0, -ENOMEM, -EIO, or -EINTR: a signal that ends the
+ * program is pending, see twowaytest.c. End with tw_window_free(), whatever is
+ * returned.
  */
 int tw_window_read(struct tw_window *window, FILE *trace, int64_t from_ns,
 		   const char *whose, const struct tw_mark *marks, int count);

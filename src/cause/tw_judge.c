@@ -1,64 +1,51 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The verdict of an analysis: what delayed most, by whom, and why. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
 
 #include "tw_cause.h"
+#include "tw_check.h"
 #include "tw_playback.h"
+#include "tw_read.h"
 #include "tw_time.h"
 
 #define NAMED	3	/* of those that had the CPU */
 
-/* Whose doing a state is, and how it is put. */
-static const struct phrase {
-	bool peer;		/* it is said of the peer */
-	bool names;		/* those on the CPU are named */
-	const char *is;
-} phrases[TW_STATES] = {
-	[TW_UNKNOWN] = { false, false, "" },
-	[TW_ASLEEP] = { false, false, "asleep, as was asked for," },
-	[TW_TIMER_LATE] = { false, true, "not woken by its timer" },
-	[TW_BLOCKED] = { false, false, "blocked on something else" },
-	[TW_PEER_RUNS] = { true, false, "running" },
-	[TW_PEER_INTERRUPTED] = { true, true, "interrupted" },
-	[TW_PEER_RUNNABLE] = { true, true, "runnable" },
-	[TW_PEER_BLOCKED] = { true, false, "blocked" },
-	[TW_ON_THE_WAY] = { true, true, "done, its message on the way," },
-	[TW_AWAY] = { false, false, "waiting for the network and the device" },
-	[TW_RUNNABLE] = { false, true, "runnable" },
-	[TW_INTERRUPTED] = { false, true, "interrupted" },
-	[TW_RUNS] = { false, false, "running, already awake," },
+const struct tw_state_words tw_state_words[TW_STATES] = {
+	[TW_UNKNOWN] = { "unknown", "" },
+	[TW_ASLEEP] = { "asleep", "asleep, as was asked for," },
+	[TW_TIMER_LATE] = { "timer late", "not woken by its timer",
+			    .names = true },
+	[TW_BLOCKED] = { "blocked", "blocked on something else" },
+	[TW_PEER_RUNS] = { "peer runs", "running", .peer = true },
+	[TW_PEER_INTERRUPTED] = { "peer interrupted", "interrupted", true,
+				  true },
+	[TW_PEER_RUNNABLE] = { "peer runnable", "runnable", true, true },
+	[TW_PEER_BLOCKED] = { "peer blocked", "blocked", .peer = true },
+	[TW_ON_THE_WAY] = { "message on its way",
+			    "done, its message on the way,", true, true },
+	[TW_AWAY] = { "awaits the other",
+		      "waiting for the network and the device" },
+	[TW_RUNNABLE] = { "runnable", "runnable", .names = true },
+	[TW_INTERRUPTED] = { "interrupted", "interrupted", .names = true },
+	[TW_RUNS] = { "runs", "running, already awake," },
 };
-
-static int64_t read_number(const char *path, int64_t otherwise)
-{
-	FILE *file = fopen(path, "re");
-	int64_t number;
-
-	if (!file)
-		return otherwise;
-	if (fscanf(file, "%" SCNd64, &number) != 1)
-		number = otherwise;
-	fclose(file);
-	return number;
-}
 
 enum tw_bypass tw_bypass_read(void)
 {
-	int64_t runtime_us, period_us;
+	int64_t runtime_us = -1, period_us = 0, server_ns = 1;
 	struct utsname name;
 	int major = 0, minor = 0;
 
 	uname(&name);
 	sscanf(name.release, "%d.%d", &major, &minor);
 	if (major > 6 || (major == 6 && minor >= 12))
-		return read_number("/sys/kernel/debug/sched/fair_server/cpu0/runtime",
-				   1) ? TW_BYPASS_FAIR : TW_BYPASS_NONE;
-	runtime_us = read_number("/proc/sys/kernel/sched_rt_runtime_us", -1);
-	period_us = read_number("/proc/sys/kernel/sched_rt_period_us", 0);
+		return tw_facts_fair_server(&server_ns) && server_ns ?
+		       TW_BYPASS_FAIR : TW_BYPASS_NONE;
+	tw_read_number(&runtime_us, "/proc/sys/kernel/sched_rt_runtime_us");
+	tw_read_number(&period_us, "/proc/sys/kernel/sched_rt_period_us");
 	return runtime_us > 0 && runtime_us < period_us ? TW_BYPASS_LIMIT :
 							  TW_BYPASS_NONE;
 }
@@ -210,7 +197,7 @@ static void print_names(FILE *file, const struct tw_cause *cause)
 static void print_sentence(FILE *file, const struct tw_cause *cause,
 			   enum tw_bypass bypass)
 {
-	const struct phrase *phrase = &phrases[cause->state];
+	const struct tw_state_words *words = &tw_state_words[cause->state];
 	const struct tw_span *span = &cause->span;
 
 	fprintf(file, "%s %+.0f us: ", span->name,
@@ -220,16 +207,16 @@ static void print_sentence(FILE *file, const struct tw_cause *cause,
 			span->side, to_us((double)cause->state_ns));
 		return;
 	}
-	fprintf(file, "%s %s", phrase->peer ? span->peer : span->side,
+	fprintf(file, "%s %s", words->peer ? span->peer : span->side,
 		span->works && cause->state == TW_RUNS ?
-		"running, undisturbed," : phrase->is);
+		"running, undisturbed," : words->is);
 	if (cause->worst.cpu >= 0)
 		fprintf(file, " on CPU %d", cause->worst.cpu);
 	fprintf(file, " for %.1f us", to_us((double)cause->state_ns));
-	if (phrase->names)
+	if (words->names)
 		print_names(file, cause);
 	fputs(why(cause, bypass), file);
-	if (phrase->peer)
+	if (words->peer)
 		fprintf(file, " before %s woke the %s",
 			cause->state == TW_ON_THE_WAY ? "that" : "it",
 			span->side);
@@ -239,7 +226,7 @@ static void print_sentence(FILE *file, const struct tw_cause *cause,
 static void print_brief(FILE *file, const struct tw_cause *cause,
 			enum tw_bypass bypass)
 {
-	const struct phrase *phrase = &phrases[cause->state];
+	const struct tw_state_words *words = &tw_state_words[cause->state];
 	const struct tw_span *span = &cause->span;
 	const struct tw_piece *worst = &cause->worst;
 	const char *number = strrchr(worst->who, '-');
@@ -250,11 +237,11 @@ static void print_brief(FILE *file, const struct tw_cause *cause,
 		return;
 	}
 	/* What is said of it may end with a comma. */
-	fprintf(file, "%s %.*s", phrase->peer ? span->peer : span->side,
-		(int)strcspn(phrase->is, ","), phrase->is);
+	fprintf(file, "%s %.*s", words->peer ? span->peer : span->side,
+		(int)strcspn(words->is, ","), words->is);
 	if (number && worst->pid > 0 && !worst->interrupt)
 		length = number - worst->who;
-	if (phrase->names)
+	if (words->names)
 		fprintf(file, " while %.*s ran", (int)length, worst->who);
 	fputs(why(cause, bypass), file);
 }
@@ -274,6 +261,12 @@ static void judge(const struct tw_cause *cause, enum tw_bypass bypass,
 
 void tw_cause_judge(struct tw_cause *cause, enum tw_bypass bypass)
 {
+	if (cause->lacks) {
+		snprintf(cause->brief, sizeof(cause->brief), "unknown, as %s",
+			 cause->lacks);
+		strcpy(cause->sentence, cause->brief);
+		return;
+	}
 	find_worst(cause);
 	judge(cause, bypass, print_sentence, cause->sentence,
 	      sizeof(cause->sentence));

@@ -3,7 +3,6 @@
  * --trace: with -b, traces the kernel, and says what made the cycle long. The
  * client stops the trace as soon as it has seen that; main does the rest.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/sysinfo.h>
@@ -291,7 +290,7 @@ static int64_t from_ns(const struct tw_cycle *cycle)
 	return cycle->prev_t0_ns < from ? cycle->prev_t0_ns : from;
 }
 
-static int read_window(const struct tw_break *of, int64_t ahead_ns)
+static void read_window(const struct tw_break *of, int64_t ahead_ns)
 {
 	const struct tw_cycle *cycle = &of->cycle;
 	const struct tw_mark marks[] = {
@@ -303,12 +302,9 @@ static int read_window(const struct tw_break *of, int64_t ahead_ns)
 		{ cycle->t3_ns, "t3: the client has read the reply" },
 	};
 	struct tw_mark known[ARRAY_SIZE(marks)];
-	FILE *file = tw_tracefs_read();
-	int i, err, count = 0;
+	int i, count = 0;
 	char whose[64];
 
-	if (!file)
-		return -errno;
 	snprintf(whose, sizeof(whose), "twowaytest: cycle %" PRIu64,
 		 tw_break_number(of));
 	for (i = 0; i < (int)ARRAY_SIZE(marks); i++) {
@@ -316,10 +312,8 @@ static int read_window(const struct tw_break *of, int64_t ahead_ns)
 		known[count].at_ns -= ahead_ns;
 		count += marks[i].at_ns != 0;
 	}
-	err = tw_window_read(&last.window, file, from_ns(cycle) - ahead_ns, whose,
-			     known, count);
-	fclose(file);
-	return err;
+	tw_window_read(&last.window, tw_tracefs_read(),
+		       from_ns(cycle) - ahead_ns, whose, known, count);
 }
 
 static void look(const struct tw_run *run, int number)
@@ -328,19 +322,12 @@ static void look(const struct tw_run *run, int number)
 	const struct room *room = tw_pair_room(run, number, &tw_part_trace);
 	int64_t ahead_ns = room->ahead_ns + tw_tracefs_ahead_ns();
 	struct tw_span spans[PHASES];
-	int err = read_window(of, ahead_ns);
-	int count = list_spans(spans, run->pairs[number], of, ahead_ns);
 
+	read_window(of, ahead_ns);
 	last.cycle_ns = of->values_ns[of->metric];
-	if (!count) {
-		last.cause.lacks = "no phase of this host is a part of it";
-		return;
-	}
-	tw_cause_find(&last.cause, &last.window, spans, count,
+	tw_cause_find(&last.cause, &last.window, spans,
+		      list_spans(spans, run->pairs[number], of, ahead_ns),
 		      tw_bypass_read());
-	if (err)
-		last.cause.lacks = err == -EINTR ? "a signal ended the reading of the trace" :
-				   "the trace could not be read";
 }
 
 const struct tw_cause *tw_trace_look(const struct tw_run *run, int pair)

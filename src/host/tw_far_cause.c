@@ -83,13 +83,9 @@ static void print(FILE *file, const struct tw_cause *cause, const char *side)
 	struct utsname host;
 
 	uname(&host);
-	if (cause->lacks)
-		fprintf(file, "# Cause: %s host %s: unknown, as %s\n", side,
-			host.nodename, cause->lacks);
 	snprintf(named.sentence, sizeof(named.sentence), "%s host %.64s: %.250s",
 		 side, host.nodename, cause->sentence);
-	if (!cause->lacks)
-		tw_cause_print(file, &named);
+	tw_cause_print(file, &named);
 }
 
 void tw_far_cause_answer(FILE *file, const struct tw_run *run)

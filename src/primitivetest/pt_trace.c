@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* --trace: with -b, traces the kernel, and says what made the trial long. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -238,9 +237,7 @@ static void look(void)
 	char texts[MARKS][MARK_TEXT], whose[PT_NAME + 48];
 	struct tw_mark marks[MARKS];
 	struct tw_span spans[PT_METRICS];
-	int count = pt_trace_spans(broken, ahead_ns, spans), err, i;
-	int mark_count = list_marks(broken, ahead_ns, marks, texts);
-	FILE *file;
+	int mark_count = list_marks(broken, ahead_ns, marks, texts), i;
 
 	for (i = 0; i < mark_count; i++) {
 		if (marks[i].at_ns < begin_ns)
@@ -250,19 +247,11 @@ static void look(void)
 	}
 	snprintf(whose, sizeof(whose), "primitivetest: %s, trial %" PRIu64,
 		 broken->name, broken->broke.kept.number);
-	file = tw_tracefs_read();
-	err = file ? tw_window_read(&window, file, mark_count ?
-				    from_ns(begin_ns, end_ns, ahead_ns) : 0,
-				    whose, marks, mark_count) : -errno;
-	if (file)
-		fclose(file);
-	if (count)
-		tw_cause_find(&cause, &window, spans, count, tw_bypass_read());
-	else
-		cause.lacks = "its value is no time that a task took";
-	if (err)
-		cause.lacks = err == -EINTR ? "a signal ended the reading of the trace" :
-			      "the trace could not be read";
+	tw_window_read(&window, tw_tracefs_read(), mark_count ?
+		       from_ns(begin_ns, end_ns, ahead_ns) : 0, whose, marks,
+		       mark_count);
+	tw_cause_find(&cause, &window, spans,
+		      pt_trace_spans(broken, ahead_ns, spans), tw_bypass_read());
 }
 
 /* After the end of all who have it open. */
@@ -340,7 +329,7 @@ static void json(FILE *file, const struct tw_run *run)
 		fprintf(file, "null, \"cause\": ");
 	}
 	/* A value that is no time of a task has no span. */
-	if (cause.span.name)
+	if (events)
 		tw_cause_json(file, &cause);
 	else
 		fprintf(file, "null");

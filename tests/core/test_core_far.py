@@ -486,6 +486,19 @@ def test_cause(run, shim, fault):
 
 
 @results.root
+def test_no_phase_there(run):
+    """The server takes no part in the client's wake-up, and says so."""
+    with tracing.usable():
+        done = run("--connect=127.0.0.1", rsh(), *QUICK, "-b", "wakeup:1",
+                   "--trace", "--json=json")
+    assert (done.returncode, done.stderr) == (2, "")
+    assert re.search("^# Cause: client host .*: wakeup ", done.stdout, re.M)
+    assert re.search("^# Cause: server host .*: unknown, as its value is no "
+                     "time that a task of this host took$", done.stdout, re.M)
+    assert done.json()["twoway"]["peer"]["breaks"][0]["cause"] is None
+
+
+@results.root
 def test_far_server_is_stopped(start):
     """The request does not wake it: its host is to blame nevertheless."""
     with tracing.usable():

@@ -93,7 +93,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	file = fmemopen((void *)(data + 1), size - 1, "r");
 	require(file);
 	require(!tw_window_read(&window, file, 0, "", NULL, 0));
-	fclose(file);
 	require(window.text);
 	check_events(&window);
 	check_cause(&window, data[0]);
