@@ -129,10 +129,10 @@ static void print_facts(FILE *file)
 		"real-time tasks" : "ordinary tasks (no -p)", list,
 		checked.pinned ? "" : ", not pinned to one each (-a)");
 	for (i = 0; i < count; i++)
-		if (found[i].fact->disturbs && found[i].value.known)
+		if (found[i].fact->why && found[i].value.known)
 			print_fact(file, i);
 	for (i = 0; i < count; i++)
-		if (found[i].fact->disturbs && !found[i].value.known)
+		if (found[i].fact->why && !found[i].value.known)
 			fprintf(file, "# Not known: %s\n",
 				found[i].fact->name);
 }

@@ -47,9 +47,9 @@ struct tw_fact {
 	const char *from;	/* the file; for some readers something else */
 	/* Makes @value known if it can. NULL: it is what the file has. */
 	void (*read)(struct tw_value *value);
-	/* Called if the value is known. NULL: it is only recorded. */
+	/* Called if the value is known. NULL: it never does. */
 	bool (*disturbs)(const struct tw_value *value);
-	const char *why;	/* it disturbs */
+	const char *why;	/* it disturbs; NULL: it is only recorded */
 	const char *fix;	/* what to do; @: the CPUs, but for CPU 0; %: device */
 };
 

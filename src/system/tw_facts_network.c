@@ -135,11 +135,6 @@ static void read_device(struct tw_value *value)
 	tw_value_text(value, card.name);
 }
 
-static bool is_never(const struct tw_value *value)
-{
-	return false;
-}
-
 static void read_number(struct tw_value *value)
 {
 	value->known = tw_read_number(&value->number, path_of(value->from));
@@ -252,8 +247,7 @@ static bool is_below(const struct tw_value *value)
 }
 
 const struct tw_fact tw_facts_device[] = {
-	{ "network_device", TW_FACT_TEXT, .read = read_device,
-	  .disturbs = is_never },
+	{ "network_device", TW_FACT_TEXT, .read = read_device, .why = "" },
 	{ .name = NULL }
 };
 
@@ -278,7 +272,7 @@ const struct tw_fact tw_facts_network[] = {
 	  "when there is much to receive, this thread does it (ksoftirqd on the CPUs of the interrupts), which tasks of a priority between it and -p delay",
 	  "for p in $(pgrep ksoftirqd/); do chrt -f -p 99 $p; done; or threaded NAPI: echo 1 >" NET_DIR "%/threaded" },
 	{ "network_threaded", TW_FACT_FLAG, .from = "threaded",
-	  .read = read_number, .disturbs = is_never },
+	  .read = read_number, .why = "" },
 	{ "network_napi_priority", TW_FACT_NUMBER, "napi", read_priority,
 	  is_below,
 	  "messages are received in these threads (threaded NAPI), which tasks of a priority between it and -p delay; 0 is an ordinary task",
