@@ -51,10 +51,11 @@ OPTIONS = {
             "metavar": "FILE", "type": not_empty,
             "help": "verdicts for CI systems, in the form of JUnit: of each "
                     "--limit that a file has, and of --gate"}),
-        ("P", "perfetto", {
-            "metavar": "FILE", "type": not_empty,
-            "help": "the traces of broken cycles for Perfetto or "
-                    "chrome://tracing, in Chrome's JSON trace event format"}),
+        ("H", "hgrm", {
+            "metavar": "DIR", "type": not_empty,
+            "help": "the distribution of each run and metric as a file "
+                    "NAME-METRIC.hgrm in this directory, in the text form of "
+                    "HdrHistogram, in us"}),
         ("T", "title", {
             "metavar": "TEXT", "type": not_empty,
             "help": "title of the report"}),
@@ -127,8 +128,8 @@ def parser():
         prog="twowayreport", usage="twowayreport [options] [NAME=]FILE...",
         description="Compares the results of latency tests: JSON, dumps "
         "and timelines of twowaytest, JSON of primitivetest, JSON and "
-        "histograms of cyclictest, TRLTP logs, published tables, and traces "
-        "of broken cycles. Files of one NAME are one run.",
+        "histograms of cyclictest, TRLTP logs and published tables. Files "
+        "of one NAME are one run.",
         epilog="Exit status: 0 done, or not worse; 1 error, nothing is "
         "written; 2 --gate: worse; 3 --gate: undecided, as the "
         "measurements are too short or too noisy, or a run is broken.")
@@ -151,9 +152,10 @@ def parse(argv):
         p.error("--skip-bad with --gate: a gate needs both of its runs")
     # Of a dump, a gate alone needs nothing else.
     asked = options.html or options.figures or options.tables or \
-        options.openmetrics or options.perfetto
+        options.openmetrics or options.hgrm
     options.wanted = options.metrics or ["latency", "response"] \
         if options.gate and not asked else None
+    options.chosen = options.metrics
     if not options.gate:
         options.metrics = options.metrics or list(METRICS)
     if not asked and not options.gate and not options.junit:

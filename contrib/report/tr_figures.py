@@ -9,7 +9,6 @@ import math
 import textwrap
 
 import numpy
-from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter
 
 from tr_model import METRICS, SIX
@@ -57,13 +56,13 @@ def bins_of(found):
          for _, run, dist in found}
 
 
-def draw_histogram(look, ax, found, bins, narrow=False):
+def draw_histogram(look, ax, found, bins):
     """Overlaid; returns handles."""
     edges, grow, scale = bins
     shown = edges / 1000
     if grow:
         shown = numpy.maximum(shown, shown[1] / 2)
-        log_axis(ax.xaxis, shown[0], shown[-1], narrow)
+        log_axis(ax.xaxis, shown[0], shown[-1])
     handles, top = [], ax.get_ylim()[1] / 2 if ax.get_yscale() == "log" else 1
     for i, _, dist in found:
         values = dist.rebinned(edges) * scale[i]
@@ -86,7 +85,10 @@ def outside_text(found):
 
 
 def histogram(runs, metric):
+    """None if no run tells its distribution."""
     found = with_dist(runs, metric)
+    if not found:
+        return None
 
     def draw(look):
         figure, panels = look.panels(f"{METRICS[metric][0]}{of(runs)}",
@@ -136,7 +138,10 @@ def draw_exceeding(look, figure, ax, found, metric, least):
 
 
 def exceeding(runs, metric):
+    """As histogram()."""
     found = with_dist(runs, metric)
+    if not found:
+        return None
 
     def draw(look):
         figure, panels = look.panels(
@@ -155,35 +160,6 @@ def exceeding(runs, metric):
 
     return (f"exceeding-{metric}", f"{METRICS[metric][0]}: what share of "
             "cycles takes longer." + outside_text(found), draw)
-
-
-def multiples(runs, metrics):
-    """The metrics side by side."""
-    shown = [m for m in metrics if with_dist(runs, m)]
-    runs = [run for run in runs if any(with_dist([run], m) for m in shown)]
-
-    def draw(look):
-        names = [run.title for run in runs]
-        figure, axes = look.figure(
-            f"The metrics{of(runs)}", names, 1.15,
-            math.ceil(len(shown) / 2), 2, gap_in=0.52, titled=True)
-        for metric, ax in zip(shown, axes):
-            found = with_dist(runs, metric)
-            draw_histogram(look, ax, found, bins_of(found), narrow=True)
-            scaled = ax.get_ylabel()
-            look.title(ax, metric)
-            ax.set_ylabel("")
-        for ax in axes[len(shown):]:
-            ax.set_axis_off()
-        look.x_label(figure, "us")
-        look.y_label(figure, scaled)
-        look.legend(figure, [Line2D([], [], linewidth=1.8,
-                                    **look.run(run.index))
-                             for run in runs], names)
-        return figure
-
-    return ("metrics", "Histograms of the metrics side by side, as below.",
-            draw)
 
 
 def draw_range(look, ax, runs, metric):
@@ -213,9 +189,9 @@ def draw_range(look, ax, runs, metric):
     ax.margins(x=0.08)
 
 
-def ranges(runs, metrics, key="ranges"):
+def ranges(runs, metrics):
     """None if there is nothing to show."""
-    shown = [m for m in metrics if any(m in run.series for run in runs)]
+    shown = [m for m in shown_in_ranges(runs, metrics) if any(m in run.series for run in runs)]
     runs = [run for run in runs if any(m in run.series for m in shown)]
     if not shown:
         return None
@@ -244,7 +220,7 @@ def ranges(runs, metrics, key="ranges"):
         look.x_label(figure, "us")
         return figure
 
-    return (key, "From minimum to maximum; the marker is the average, the "
+    return ("ranges", "From minimum to maximum; the marker is the average, the "
             "band one standard deviation to both sides (not for interval "
             "and sleep, whose deviation is that from the target).", draw)
 
@@ -256,21 +232,8 @@ def few(runs):
     return [*SIX, "network"] if instead else SIX
 
 
-def figures_of(runs, metrics):
-    """Of runs that share a set-up."""
-    runs = [run for run in runs if run.series]
-    drawn = [m for m in metrics if with_dist(runs, m)]
-    known = few(runs)
-    six = [m for m in metrics if m in known]
-    found = [ranges(runs, six)]
-    # Of cyclictest there is nothing else.
-    if "wakeup" in metrics and \
-            not all(set(six) & set(run.series) for run in runs):
-        found.append(ranges(runs, ["wakeup"], "ranges-wakeup"))
-    yield from filter(None, found)
-    six = [m for m in drawn if m in known]
-    if len(six) > 1 and len(runs) <= OVERLAID:
-        yield multiples(runs, six)
-    for metric in drawn:
-        yield histogram(runs, metric)
-        yield exceeding(runs, metric)
+def shown_in_ranges(runs, metrics):
+    """Of cyclictest there is nothing but wakeup."""
+    found = [m for m in metrics if m in few(runs)]
+    return found if all(set(found) & set(run.series) for run in runs) or \
+        "wakeup" not in metrics else [*found, "wakeup"]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """JSON of twowaytest and of cyclictest."""
 
+import tr_break
 import tr_cyclictest
 import tr_hosts
 import tr_oneway
@@ -8,7 +9,6 @@ import tr_remarks
 import tr_schema1
 import tr_schema2
 import tr_stamps
-import tr_trace_cause
 import tr_when
 from tr_member import NULL, flat
 from tr_model import ALL_PHASES, InputError, Part, Worst
@@ -121,7 +121,7 @@ def read_twoway(data, name):
     tr_oneway.read(twoway, part)
     tr_stamps.read(twoway, part)
     tr_remarks.read(twoway, part)
-    tr_trace_cause.read(twoway, part, unit)
+    tr_break.read(twoway, part, unit)
     tr_hosts.remarks(twoway, part)
     return part
 

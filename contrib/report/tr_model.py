@@ -132,8 +132,7 @@ class Part:
     oneway: typing.Any = None       # tr_oneway.OneWay
     stamps: typing.Any = None       # tr_stamps.Stamps
     primitives: typing.Any = None   # tr_prim.Primitives
-    broken: typing.Any = None       # tr_trace_cause.Broken
-    trace: typing.Any = None        # tr_trace_text.Trace
+    broken: typing.Any = None       # tr_break.Broken
     worst: list = dataclasses.field(default_factory=list)
     spikes: list = dataclasses.field(default_factory=list)
     remarks: list = dataclasses.field(default_factory=list)
@@ -173,7 +172,6 @@ KINDS = {
     "log": "TRLTP log",
     "published": "published table",
     "primitives": "primitivetest JSON",
-    "trace": "trace of twowaytest",
 }
 
 
@@ -212,7 +210,6 @@ class Run:
         self.stamps = first(part.stamps for part in self.parts)
         self.primitives = first(part.primitives for part in self.parts)
         self.broken = first(part.broken for part in self.parts)
-        self.trace = first(part.trace for part in self.parts)
         if self.oneway:
             self.apply_oneway()
         self.throttled = first(part.throttled for part in counted)

@@ -30,7 +30,7 @@ class Targets:
             self.inputs[identity(path)] = path
         self.inputs.pop(None, None)
         given = {f"--{name}": getattr(options, name) for name in (
-            "html", "tables", "openmetrics", "junit", "perfetto")}
+            "html", "tables", "openmetrics", "junit")}
         found = {}
         for option, path in given.items():
             if not path or option == "--tables" and path == "-":
@@ -50,7 +50,7 @@ class Targets:
                 f"{self.inputs[own]}, which would be overwritten; name "
                 "another file")
 
-    def check_figures(self, paths):
-        """Of --figures, whose names are known late."""
+    def check_all(self, paths):
+        """Of --figures and --hgrm, whose names are known late."""
         for path in paths:
-            self.check("--figures", path)
+            self.check("--figures or --hgrm", path)

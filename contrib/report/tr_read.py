@@ -15,16 +15,14 @@ import tr_remarks
 import tr_status
 import tr_text
 import tr_timeline
-import tr_trace_cause
-import tr_trace_text
 from tr_input import forget_copies, open_input
 from tr_member import load
-from tr_model import TWO_CLOCKS, InputError, Part, Run
+from tr_model import TWO_CLOCKS, InputError, Run
 
 TABLE = re.compile(r"([a-z_]+,)*system,"
                    r"((cycles,)?min,avg,max(,stddev)?|finding)")
 DISPLAY = 100           # lines of it, if the file begins with it
-EXPECTED = ("twowaytest JSON, --dump, --timeline or --trace-file, "
+EXPECTED = ("twowaytest JSON, --dump or --timeline, "
             "primitivetest JSON, text of twowaytest, JSON or text of "
             "cyclictest, a TRLTP log, or "
             "a table with the columns system,min,avg,max")
@@ -48,11 +46,6 @@ def read_json(path, name):
     return tr_json.read(data, name)
 
 
-def read_trace(path, name):
-    return [Part(str(path), "trace", name,
-                 trace=tr_trace_text.read_trace(path))]
-
-
 def reader_of(path):
     """What reads this file, by its content."""
     start = start_of(path)
@@ -64,8 +57,10 @@ def reader_of(path):
     if lines[0].endswith("\r"):
         raise InputError(path, 1, "the line ends with CR LF, as on Windows; "
                          "LF is expected: tr -d '\\r' <FILE >NEW")
-    if lines[0].startswith(tr_trace_text.BEGIN):
-        return read_trace
+    if lines[0].startswith("# tracer: "):
+        raise InputError(path, 1, "a trace of the kernel, which "
+                         "https://ui.perfetto.dev shows; the cause is in the "
+                         "JSON of the run: give that")
     for line in lines:
         if line == "# Histogram":
             return tr_text.read_histogram
@@ -217,7 +212,6 @@ def runs_of(parts, defaults):
         tr_agree.same_program(members)
         complete(members, defaults)
         tr_agree.check(members)
-        tr_trace_cause.check(members)
         for part in members:
             if part.kind == "log" and len(members) > 1:
                 part.remarks = []       # the others have all together
@@ -237,18 +231,15 @@ def read_all(arguments, defaults):
 
     defaults: the options interval, sleep, total, virtual, skip_bad, wanted.
     """
-    parts, named, left_out = [], [], []
+    parts, left_out = [], []
     forget_copies()
-    for argument, (name, path) in zip(arguments, names_of(arguments)):
+    for name, path in names_of(arguments):
         try:
-            found = read_parts(path, name)
-            parts += found
-            named += [split(argument)[0] is not None] * len(found)
+            parts += read_parts(path, name)
         except InputError as err:
             if not defaults.skip_bad:
                 raise
             left_out.append(str(err))
-    tr_trace_cause.adopt(parts, named)
     unknown = set(defaults.virtual) - {part.name for part in parts}
     if unknown:
         raise InputError("--virtual", None,

@@ -33,12 +33,6 @@ COLOURS = page.COLOURS | {
     "phase5": ("#4b7d1f", "#a3cf76"),
     "phase6": ("#1f4e8c", "#6f9fdc"),
     "phase7": ("#a83253", "#e58aa3"),
-    # Of lanes that text stands in, and of what is to blame there.
-    "fill0": ("#cfe4f5", "#1c4560"),
-    "fill1": ("#fbdcc3", "#6b3a14"),
-    "fill2": ("#e6e6e6", "#3a3a40"),
-    "fill3": ("#dcd2f2", "#47397a"),
-    "fill4": ("#d2ecd3", "#285634"),
     "cause": ("#c00020", "#ff8a90"),
 }
 # Colours that nothing else has, replaced in the SVG that is drawn.
@@ -87,29 +81,27 @@ class Look:
 
     def figure(self, title, names, panel_in, rows=1, columns=1, left_in=0.66,
                right_in=0.18, gap_in=0.6, bottom_in=0.5, between_in=0.5,
-               titled=False, width_in=WIDTH_IN, **options):
+               titled=False, **options):
         """A figure with room for a legend of names; its axes, as a list.
 
         Distances are fixed, in inches: letting matplotlib find them takes
         longer than drawing.
         """
-        title = textwrap.fill(title, int(56 * width_in / WIDTH_IN))
+        title = textwrap.fill(title, 56)
         head_in = 0.13 + 0.19 * (title.count("\n") + 1)
-        top_in = head_in + ENTRY_IN * legend_rows(names, width_in) + 0.12 + \
+        top_in = head_in + ENTRY_IN * legend_rows(names) + 0.12 + \
             0.22 * titled
         height_in = top_in + rows * panel_in + (rows - 1) * gap_in + bottom_in
-        figure = Figure((width_in, height_in),
-                        facecolor=self.colour["paper"])
+        figure = Figure((WIDTH_IN, height_in), facecolor=self.colour["paper"])
         figure.suptitle(title, x=0.012, y=1 - 0.08 / height_in, ha="left",
                         va="top", fontsize=10.5, fontweight="bold",
                         color=self.colour["ink"])
         figure.legend_at = 0, 1 - head_in / height_in
-        across = (width_in - left_in - right_in -
-                  between_in * (columns - 1)) / \
-            columns
+        across = (WIDTH_IN - left_in - right_in -
+                  between_in * (columns - 1)) / columns
         figure.subplots_adjust(
-            left_in / width_in, bottom_in / height_in,
-            1 - right_in / width_in, 1 - top_in / height_in,
+            left_in / WIDTH_IN, bottom_in / height_in,
+            1 - right_in / WIDTH_IN, 1 - top_in / height_in,
             between_in / across, gap_in / panel_in)
         axes = figure.subplots(rows, columns, squeeze=False, **options)
         for ax in axes.flat:
@@ -170,8 +162,7 @@ class Look:
         # A name that begins with "_" would be left out: it comes later.
         legend = figure.legend(
             handles, ["x"] * len(names),
-            ncol=legend_columns(names, figure.get_figwidth()),
-            frameon=False, **place, borderaxespad=0.1, handlelength=2.2,
+            ncol=legend_columns(names), frameon=False, **place, borderaxespad=0.1, handlelength=2.2,
             labelspacing=0.35, columnspacing=1.4,
             labelcolor=self.colour["ink"])
         for text, name in zip(legend.get_texts(), names):
@@ -183,15 +174,14 @@ def short(name):
         else name
 
 
-def legend_columns(names, width_in=WIDTH_IN):
+def legend_columns(names):
     """How many entries fit side by side."""
     longest = max((len(short(name)) for name in names), default=0)
-    letters = int(62 * width_in / WIDTH_IN)
-    return max(1, min(len(names), letters // (longest + 7)))
+    return max(1, min(len(names), 62 // (longest + 7)))
 
 
-def legend_rows(names, width_in=WIDTH_IN):
-    return -(-len(names) // legend_columns(names, width_in))
+def legend_rows(names):
+    return -(-len(names) // legend_columns(names))
 
 
 def plain(value, _position=None):
@@ -225,10 +215,7 @@ def to_png(figure):
 
 
 def to_svg(figure, key):
-    """With the stand-in colours; see themed() and printed().
-
-    Of a figure that has tips, the parts of these ids have a title each.
-    """
+    """With the stand-in colours; see themed() and printed()."""
     out = io.StringIO()
     FigureCanvasSVG(figure)
     figure.savefig(out, format="svg", metadata={"Date": None})
@@ -244,9 +231,6 @@ def to_svg(figure, key):
         r"(\.\d)\d+", r"\1", match[0]), text)
     text = re.sub(r' transform="rotate\(-0 [^"]*"', "", text)
     text = re.sub(r"\s*<style.*?</style>", "", text, flags=re.S)
-    for name, tip in getattr(figure, "tips", {}).items():
-        begin = f'<g id="{key}-{name}">'
-        text = text.replace(begin, f"{begin}<title>{escape(tip)}</title>", 1)
     text = text.replace("<svg ", '<svg stroke-linejoin="round" ', 1)
     text = text.replace("'DejaVu Sans'", "'DejaVu Sans', sans-serif")
     return re.sub(r" +\n", "\n", text)
@@ -262,13 +246,13 @@ def replaced(text, value):
 def themed(svg, label):
     """For a page that sets --ROLE in light and dark; sized by the page."""
     svg = replaced(svg, lambda role: f"var(--{role})")
-    label = label.replace("&", "&amp;").replace('"', "&quot;") \
-        .replace("<", "&lt;")
+    head = '<svg stroke-linejoin="round" role="img" ' \
+        f'aria-label="{escape(label)}" viewBox="{{}}" ' \
+        'xmlns="http://www.w3.org/2000/svg" ' \
+        'xmlns:xlink="http://www.w3.org/1999/xlink">'
+    # No template of re.sub(): a name may have backslashes.
     return re.sub(r'<svg .*?viewBox="([^"]+)".*?>',
-                  '<svg stroke-linejoin="round" role="img" '
-                  f'aria-label="{label}" viewBox="\\1" '
-                  'xmlns="http://www.w3.org/2000/svg" '
-                  'xmlns:xlink="http://www.w3.org/1999/xlink">',
+                  lambda match: head.replace("{}", match[1]),
                   svg, count=1, flags=re.S)
 
 

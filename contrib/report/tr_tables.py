@@ -5,12 +5,11 @@ import math
 import statistics
 
 import tr_oneway
+import tr_tables_break
 import tr_tables_hosts
 import tr_tables_pairs
 import tr_tables_timeline
-import tr_tables_trace
 import tr_tables_unlike
-import tr_verdict
 from tr_model import ALL_PHASES, KINDS, METRICS, PHASES
 from tr_stats import CONFIDENCE
 from tr_tables_text import count_text, extent, of, percentile_text, widths
@@ -44,25 +43,27 @@ def targets(found):
 
 
 def results(runs, metrics, percents):
-    """A table a metric: one row a run."""
-    for metric in metrics:
-        found = [(run, run.series[metric]) for run in runs
-                 if metric in run.series]
-        if not found:
-            continue
-        shown = [p for p in percents
-                 if any(s.percentile(p) is not None for _, s in found)]
-        rows = [[run.title, count_text(s.count), *extent(s), us(s.std_ns)]
-                + [percentile_text(s, p) for p in shown]
-                for run, s in found]
-        label, meaning = METRICS[metric]
-        note = f"In us. {meaning[0].upper()}{meaning[1:]}." + targets(found)
-        yield Table(f"{label}{of(runs)}",
-                    ["system", "cycles", "min", "avg", "max", "std"]
+    """A row a metric and run."""
+    found = [(metric, run, run.series[metric]) for metric in metrics
+             for run in runs if metric in run.series]
+    shown = [p for p in percents
+             if any(s.percentile(p) is not None for *_, s in found)]
+    rows = [[metric, run.title, count_text(s.count), *extent(s),
+             us(s.std_ns)] + [percentile_text(s, p) for p in shown]
+            for metric, run, s in found]
+    metrics = list(dict.fromkeys(metric for metric, *_ in found))
+    notes = [f"{metric}: {METRICS[metric][1]}." + targets(
+        [(run, s) for one, run, s in found if one == metric])
+        for metric in metrics]
+    if rows:
+        yield Table(f"Results{of(runs)}",
+                    ["metric", "system", "cycles", "min", "avg", "max", "std"]
                     + [f"p{p:.12g}" for p in shown], rows,
-                    note + widths(found, shown) +
-                    "".join(tr_oneway.note(run, metric) for run, _ in found),
-                    key=f"results-{metric}")
+                    "In us. " + " ".join(notes) +
+                    widths([(run, s) for _, run, s in found], shown) +
+                    "".join(dict.fromkeys(tr_oneway.note(run, metric)
+                                          for metric, run, _ in found)),
+                    figures=2, key="results", elsewhere="cycles")
 
 
 # Figure of a ranking: its name, value of a series.
@@ -198,39 +199,40 @@ def worst(runs, metrics):
              for phase in item.phases}.union(PHASES)
     phases = [phase for phase in ALL_PHASES if phase in known]
     for run in runs:
-        best = {}
+        best, cycles = {}, {}
         for item in run.every("worst"):
-            best.setdefault(item.metric, item)
-        for metric in metrics:
-            if metric in best:
-                item = best[metric]
-                rows.append([run.title, metric, us(item.value_ns),
-                             f"{item.since_start_ns / 1e9:.3f}",
-                             str(item.step)]
-                            + [count_text(item.pair)] * pairs
-                            + [us(item.phases.get(p)) for p in phases])
+            if item.metric in metrics:
+                best.setdefault(item.metric, item)
+        for metric, item in best.items():
+            cycles.setdefault(item.since_start_ns, []).append((metric, item))
+        for found in cycles.values():
+            _, item = found[0]
+            rows.append([run.title, ", ".join(metric for metric, _ in found),
+                         f"{item.since_start_ns / 1e9:.3f}", str(item.step)]
+                        + [count_text(item.pair)] * pairs
+                        + [us(item.phases.get(p)) for p in phases])
     if rows:
         yield Table("Worst cycles",
-                    ["system", "metric", "us", "at s", "step",
+                    ["system", "metric", "at s", "step",
                      *["pair"] * pairs, *phases],
                     rows, "The cycle of each maximum, with all its phases "
                     "in us. Steps count from 0.", figures=2, key="worst")
 
 
 def sources(runs, left_out):
-    rows = [[run.title, part.path, KINDS[part.kind], count_text(part.count)]
-            for run in runs for part in run.parts]
-    rows += [["left out", text, "-", "-"] for text in left_out]
+    rows = [[run.title, part.path, KINDS[part.kind], count_text(part.count),
+             count_text(part.missed)] for run in runs for part in run.parts]
+    rows += [["left out", text, "-", "-", "-"] for text in left_out]
     seen = list(dict.fromkeys(map(tuple, rows)))
-    return Table("Files", ["system", "file", "is", "cycles"],
-                 [list(row) for row in seen], figures=3, key="sources")
+    return Table("Files", ["system", "file", "is", "cycles", "missed"],
+                 [list(row) for row in seen], "missed: expiries without a "
+                 "cycle.", figures=3, key="sources")
 
 
 def all_tables(runs, metrics, percents):
     """From whole to part."""
-    tables = [table for group in groups_of(runs)
-              for table in tr_verdict.table(group, metrics)]
-    tables += tr_tables_unlike.all_tables(runs)
+    tables = [*tr_tables_break.all_tables(runs),
+              *tr_tables_unlike.all_tables(runs)]
     for group in groups_of(runs):
         tables += tr_tables_hosts.all_tables(group)
         tables += ranking(group, metrics)
@@ -238,5 +240,4 @@ def all_tables(runs, metrics, percents):
         tables += load(group)
         tables += tr_tables_pairs.all_tables(group, metrics, percents)
         tables += tr_tables_timeline.all_tables(group, metrics)
-    return [*tables, *worst(runs, metrics),
-            *tr_tables_trace.all_tables(runs)]
+    return [*tables, *worst(runs, metrics)]

@@ -40,32 +40,15 @@ def cells(parts):
             us(parts["network"]) if divided else "-"]
 
 
-def alone(run, percent):
-    """Of each part for itself; percent None: its maximum."""
-    found = {phase: run.series[phase].max_ns if percent is None
-             else run.series[phase].percentile(percent)
-             for phase in tr_parts.shown(run)}
-    stamps = run.stamps.rows if run.stamps and percent is None else {}
-    return ["-", *(us(found.get(phase)) for phase in TWO_CLOCKS_PHASES),
-            *(us(stamps[name].max_ns) if name in stamps else "-"
-              for name in STAMPED), "-"]
-
-
 def parts(runs):
-    """What the figure shows, and each part for itself."""
+    """What the figure shows."""
     runs = tr_parts.stacked(runs)
     bars = [(run, name, bar_of(run)) for run in runs
             for name, bar_of in tr_parts.BARS.items()]
     # Without kernel timestamps, network is not divided.
     divided = any(set(STAMPED) <= set(bar.parts or ()) for *_, bar in bars)
-    rows = []
-    for run in runs:
-        rows += [[run.title, f"{name} ({bar.note})" if bar.note else name,
-                  *cells(bar.parts)] for one, name, bar in bars
-                 if one is run]
-        rows += [[run.title, name, *alone(run, percent)] for name, percent in (
-            (f"p{tr_parts.PERCENT} of each", tr_parts.PERCENT),
-            ("maximum of each", None))]
+    rows = [[run.title, f"{name} ({bar.note})" if bar.note else name,
+             *cells(bar.parts)] for run, name, bar in bars]
     columns = ["system", "of", "whole", *TWO_CLOCKS_PHASES]
     if divided:
         columns += [*STAMPED, "not divided"]
@@ -76,8 +59,7 @@ def parts(runs):
                     "that came later, to the reply. wakeup: "
                     "on the client's host. network: all between the hosts, "
                     "both ways. sleep: on the server's host. whole: the sum "
-                    "of the parts. Percentiles and maxima of each part come "
-                    "from different cycles, so they have no sum." + (
+                    "of the parts." + (
                         " network is the sum of client_stack, wire, "
                         "server_stack and what is not divided, of cycles "
                         "that lack a kernel timestamp." if divided else ""),

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The tables of several pairs of client and server."""
 
-from tr_model import METRICS
 from tr_tables_text import count_text, extent, of, percentile_text, widths
 from twtools.tables import Table
 from twtools.units import us
@@ -21,24 +20,23 @@ def pairs(runs):
                     "that one server for all answered first.", key="pairs")
 
 
-def side_by_side(runs, metric, percents):
-    """One row a pair."""
-    found = [(run, pair, pair.series[metric]) for run in runs
-             for pair in run.pairs if metric in pair.series]
-    if not found:
-        return
-    each = [(run, series) for run, _, series in found]
+def side_by_side(runs, metrics, percents):
+    """A row a metric and pair."""
+    found = [(metric, run, pair, pair.series[metric]) for metric in metrics
+             for run in runs for pair in run.pairs if metric in pair.series]
+    each = [(run, series) for _, run, _, series in found]
     shown = [p for p in percents
              if any(s.percentile(p) is not None for _, s in each)]
-    rows = [[run.title, str(pair.number), count_text(pair.cpu),
-             count_text(s.count), *extent(s), us(s.std_ns)]
-            + [percentile_text(s, p) for p in shown]
-            for run, pair, s in found]
-    yield Table(f"{METRICS[metric][0]} of each pair{of(runs)}",
-                ["system", "pair", "CPU", "cycles", "min", "avg", "max",
-                 "std"] + [f"p{p:.12g}" for p in shown], rows,
-                "In us. CPU: that of the client." + widths(each, shown),
-                key=f"pairs-{metric}")
+    rows = [[metric, run.title, str(pair.number), count_text(s.count),
+             *extent(s), us(s.std_ns)] + [percentile_text(s, p) for p in shown]
+            for metric, run, pair, s in found]
+    if rows:
+        yield Table(f"Results of each pair{of(runs)}",
+                    ["metric", "system", "pair", "cycles", "min", "avg", "max",
+                     "std"]
+                    + [f"p{p:.12g}" for p in shown], rows,
+                    "In us." + widths(each, shown), figures=2,
+                    key="pairs-results", elsewhere="cycles")
 
 
 def ramp(runs):
@@ -74,5 +72,4 @@ def all_tables(runs, metrics, percents):
     """Of runs that share a set-up."""
     yield from ramp(runs)
     yield from pairs(runs)
-    for metric in metrics:
-        yield from side_by_side(runs, metric, percents)
+    yield from side_by_side(runs, metrics, percents)

@@ -43,9 +43,9 @@ def page(title, body, colours=COLOURS):
         "</body>", "</html>", ""])
 
 
-def verdict(lines):
+def verdict(lines, name="verdict"):
     """What a page begins with: sentences."""
-    return ['<section id="verdict">', "<ul>",
+    return [f'<section id="{name}" class="verdict">', "<ul>",
             *(f"<li>{html.escape(line)}</li>" for line in lines), "</ul>",
             "</section>"] if lines else []
 

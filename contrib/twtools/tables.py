@@ -24,6 +24,13 @@ class Table:
     note: str = ""
     figures: int = 1            # columns from this one on are numbers
     key: str = ""               # its name in a page
+    elsewhere: str = ""         # a column that a page has in another table
+
+    def of_page(self):
+        """Columns and rows without that."""
+        at = [i for i, name in enumerate(self.columns)
+              if name != self.elsewhere]
+        return [[row[i] for i in at] for row in (self.columns, *self.rows)]
 
 
 def one_line(text):
@@ -85,17 +92,18 @@ def html_row(cells, tag, figures, scope=""):
 def html(table, name):
     """A section of a page; name: its id, which no other section has."""
     title = escaped.escape(table.title)
+    columns, *rows = table.of_page()
     lines = [f'<section id="{escaped.escape(name)}">', f"<h2>{title}</h2>"]
     if table.rows:
-        kind = "" if table.figures < len(table.columns) else ' class="text"'
+        kind = "" if table.figures < len(columns) else ' class="text"'
         # Who has no mouse scrolls what has the focus.
         lines += [f'<div class="scroll" tabindex="0" role="region" '
                   f'aria-label="{title}"><table{kind}>',
-                  "<thead>" + html_row(table.columns, "th", table.figures,
+                  "<thead>" + html_row(columns, "th", table.figures,
                                        ' scope="col"') + "</thead>",
                   "<tbody>",
                   *(html_row(row, "td", table.figures)
-                    for row in table.rows),
+                    for row in rows),
                   "</tbody></table></div>"]
     if table.note:
         lines.append(f'<p class="note">{escaped.escape(table.note)}</p>')

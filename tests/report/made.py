@@ -15,6 +15,7 @@ METRICS = ("interval", "send", "sleep", "receive", "response", "total",
 LABELS = ("POSIX Timer Interval Time", "Send Time", "nanosleep Time",
           "Receive Time", "Response Time", "Total Jitter", "Wakeup Time",
           "Planned Response Time", "Network Time")
+LABEL = {"latency": "Latency", **dict(zip(METRICS, LABELS))}
 
 
 def cycles(count, seed=1, period=PERIOD, sleep=SLEEP, shift=0, start=10**12):
@@ -240,7 +241,28 @@ def every_format(rows):
 
 
 def tables(markdown):
-    """Title -> rows as dicts, of the report's Markdown."""
+    """Title -> rows as dicts, of the report's Markdown.
+
+    Of results, a title is what the metric measures.
+    """
+    found = {}
+    for title, rows in plain_tables(markdown).items():
+        if not title.startswith("Results"):
+            found[title] = rows
+            continue
+        for row in rows:
+            label = LABEL[row["metric"]] + title.removeprefix("Results")
+            found.setdefault(label, []).append(
+                {key: value for key, value in row.items()
+                 if key != "metric" and (value != "-" or key[0] != "p" or
+                                         any(one[key] != "-" for one in rows
+                                             if one["metric"] ==
+                                             row["metric"]))})
+    return found
+
+
+def plain_tables(markdown):
+    """Title -> rows as dicts."""
     found, title, columns = {}, None, None
     for line in markdown.splitlines():
         if line.startswith("## "):

@@ -6,8 +6,8 @@ import sys
 
 import browser
 import made
+import made_break
 import made_hosts
-import made_trace
 import pytest
 
 PLAIN = """<!DOCTYPE html><html lang="en"><head><style>
@@ -39,11 +39,10 @@ def looked(tmp_path_factory):
     browser.program()
     directory = tmp_path_factory.mktemp("browser")
     rows = made.cycles(400, 1)
-    data = made_trace.twoway()
+    data = made_break.twoway()
     data["twoway"]["environment"]["findings"] = [
         {"name": "governor", "read": "powersave " * 30}]
     made.write(directory, "a.json", data)
-    made.write(directory, "t.txt", made_trace.trace())
     made.write(directory, "b.json", made.twoway(rows, size=9))
     made.write(directory, "b.csv", made.dump(rows))
     made.write(directory, f"long-{'x' * 60}.csv",
@@ -52,7 +51,7 @@ def looked(tmp_path_factory):
     report = made.REPORT / "twowayreport"
     subprocess.run([
         sys.executable, report, "-o", "r.html", "-m", "response,total",
-        "a.json", "t.txt", "b.json", "b.csv", f"long-{'x' * 60}.csv",
+        "a.json", "b.json", "b.csv", f"long-{'x' * 60}.csv",
         "h.json"], cwd=directory, check=True, timeout=300)
     reports = {"report": (directory / "r.html").read_text(encoding="utf-8")}
     wrong = {name: PLAIN.format(body)

@@ -22,7 +22,7 @@ def inputs(refused):
     os.link(refused.directory / "c.csv", refused.directory / "hard.csv")
     (refused.directory / "figs").mkdir()
     os.link(refused.directory / "c.csv",
-            refused.directory / "figs" / "ranges-wakeup-load-none.svg")
+            refused.directory / "figs" / "ranges-load-none.svg")
     return state(refused.directory)
 
 
@@ -33,7 +33,7 @@ def inputs(refused):
     (("-t", "c.csv", "a.json", "c.csv"), "--tables", "c.csv"),
     (("-t", "hard.csv", "c.csv"), "--tables", "hard.csv"),
     (("-f", "figs", "-F", "svg", "c.csv"), "--figures",
-     "figs/ranges-wakeup-load-none.svg")])
+     "figs/ranges-load-none.svg")])
 def test_output_that_is_an_input(refused, inputs, args, option, named):
     message = refused(*args)
     assert option in message and named in message

@@ -76,17 +76,6 @@ def test_nothing_kept(report):
                   "whole)") == ["-"] * 4
 
 
-def test_parts_for_themselves(report, hosts_dump):
-    """They have no sum."""
-    found = results(report, hosts_dump)
-    values = made.values(ROWS)
-    assert bar_of(found, "maximum of each") == ["-"] + [
-        made.us(max(values[part])) for part in made_hosts.PARTS]
-    assert bar_of(found, "p99 of each") == ["-"] + [
-        made.us(made.percentile(values[part], "99"))
-        for part in made_hosts.PARTS]
-
-
 def test_closed_loop(report):
     """There is no expiry, and so no wakeup."""
     data = made_hosts.twoway(ROWS, interval=0)
@@ -102,11 +91,11 @@ def test_closed_loop(report):
 def drawn(report, *args):
     """Figure of the runs, or None."""
     import tr_args
-    import tr_figures_hosts
+    import tr_figures_time
     import tr_read
     options = tr_args.parse(["-t", "-", *map(str, args)])
     runs, _ = tr_read.read_all(options.files, options)
-    return tr_figures_hosts.hosts(runs)
+    return tr_figures_time.phases(runs)
 
 
 def bars_of(ax):
@@ -120,10 +109,10 @@ def test_figure(report, hosts_json, hosts_dump):
     import tr_style
     write(report, "y.json", made_hosts.twoway(ROWS))
     key, caption, draw = drawn(report, hosts_json, hosts_dump, "y.json")
-    assert key == "hosts" and "network" in caption
+    assert key == "phases" and "network" in caption
     figure = draw(tr_style.Look(True))
     assert [ax.get_xlabel() for ax in figure.axes] == [
-        "us, average", "us, cycles at p99", "us, longest cycle"]
+        "us, average", "us, cycles at p99", "%, longest cycle"]
     mean = [float(part) / 1000 for part in made_hosts.mean(ROWS)]
     for ax, rows in zip(figure.axes, ((0, 1), (0,), (0, 1))):
         bars = bars_of(ax)
@@ -135,16 +124,11 @@ def test_figure(report, hosts_json, hosts_dump):
             assert own[2][0] == pytest.approx(own[0][1] + own[1][1])
     for bar, value in zip(bars_of(figure.axes[0]), mean):
         assert bar[1] == pytest.approx(value, rel=1e-6)
-    longest = max(map(sum, map(made_hosts.parts, ROWS))) / 1000
-    assert sum(bar[1] for bar in bars_of(figure.axes[2])[:3]) == \
-        pytest.approx(longest)
+    parts = max(map(made_hosts.parts, ROWS), key=sum)
+    assert [bar[1] for bar in bars_of(figure.axes[2])[:3]] == pytest.approx(
+        [100 * part / sum(parts) for part in parts])
     texts = [text.get_text() for text in figure.axes[1].texts]
     assert "y: not known" in texts[1]
     [legend] = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == [
-        "client's host (wakeup)", "network", "server's host (sleep)"]
-
-
-def test_no_figure_of_one_host(report):
-    write(report, "y.json", made.twoway(made.cycles(300)))
-    assert drawn(report, "y.json") is None
+        "wakeup", "network", "sleep"]

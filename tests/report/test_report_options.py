@@ -6,13 +6,12 @@ import subprocess
 import sys
 
 import made
-import made_trace
 import pytest
 
 # Of as many cycles as it takes to see that they are not worse.
 DUMPS = {f"{name}.csv": made.dump(made.cycles(4000, seed))
          for name, seed in (("a", 1), ("b", 2))}
-INPUTS = ["a.csv", "b.csv", "p.csv", "t.txt"]
+INPUTS = ["a.csv", "b.csv", "p.csv"]
 GATE = ("-g", "-p50", "a.csv", "b.csv")
 SHOW = ("-t", "-", "a.csv")
 # Letter, name, a good value or None, files, bad values: (value, said).
@@ -27,8 +26,7 @@ OPTIONS = [
     ("O", "openmetrics", "x.prom", ("p.csv",), [("", "must not be empty")]),
     ("j", "junit", "x.xml", GATE, [("", "must not be empty"),
                                    ("\0", "must not contain a NUL")]),
-    ("P", "perfetto", "x.json", ("-t", "-", "t.txt"),
-     [("", "must not be empty")]),
+    ("H", "hgrm", "h", SHOW, [("", "must not be empty")]),
     ("T", "title", "Name", SHOW, [("", "must not be empty"), (" ", "must not be empty")]),
     ("m", "metrics", "send,total", SHOW,
      [("", "send"), ("sent", "'sent'"), ("send,,total", "''")]),
@@ -63,7 +61,6 @@ def files(report):
     for name, text in DUMPS.items():
         made.write(report.directory, name, text)
     made.write(report.directory, "p.csv", made.PUBLISHED)     # is quick
-    made.write(report.directory, "t.txt", made_trace.trace())
 
 
 def forms(letter, name, value):

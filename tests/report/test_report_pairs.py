@@ -136,7 +136,8 @@ def test_all_formats_of_one_run(report):
     names = [made.write(report.directory, *file) for file in FILES.values()]
     found = results(report, *names)
     assert [row["system"] for row in found["Send Time"]] == ["x (3 pairs)"]
-    assert [row["CPU"] for row in found["Send Time of each pair"]] == \
+    assert len(found["Send Time of each pair"]) == 3
+    assert [row["CPU"] for row in found["Pairs of client and server"]] == \
         ["4", "5", "6"]
 
 
@@ -223,7 +224,7 @@ def test_worst_cycles_name_their_pair(report):
     pairs[1][120] = (*row[:6], row[6] + 900_000, 0)
     made.write(report.directory, "x.csv", made_pairs.dump(pairs))
     found = results(report, "x.csv")["Worst cycles"]
-    row = next(row for row in found if row["metric"] == "response")
+    row = next(row for row in found if "response" in row["metric"])
     assert row["pair"] == "1"
     assert row["at s"] == f"{(pairs[1][120][3] - pairs[0][0][3]) / 1e9:.3f}"
     made.write(report.directory, "one.csv", made.dump(made.cycles(100)))

@@ -85,7 +85,7 @@ def test_ramp_of_load_is_no_ramp_of_pairs(report):
         found = results(report, "-f", "figs", "-F", "svg", *files)
         assert TITLE not in found
         names = {path.stem for path in (report.directory / "figs").iterdir()}
-        assert "load-average" in names and "ramp-pairs" not in names
+        assert "load" in names and "ramp-pairs" not in names
         rows = found[LOAD]
         assert [row["workers"] for row in rows] == \
             (["0", "4"] if "x.json" in files else ["0", "1"])

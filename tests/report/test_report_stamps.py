@@ -80,16 +80,6 @@ def test_cycles_at_p99_and_the_longest_are_divided(report):
             [ROWS[i] for i in chosen], [stamps[i] for i in chosen])
 
 
-def test_parts_for_themselves(report):
-    """The JSON tells the maxima, nothing tells percentiles."""
-    write(report, "x.json", made_stamps.twoway(ROWS, STAMPS))
-    found = results(report, "x.json")
-    table = made_stamps.rows_of(ROWS, STAMPS)
-    assert divided(found, "maximum of each") == [
-        made.us(max(table[name])) for name in STAMPED] + ["-"]
-    assert divided(found, "p99 of each") == ["-"] * 4
-
-
 def test_a_dump_that_lacks_cycles_divides_nothing(report):
     """Its averages are those of other cycles than the JSON's."""
     data = made_stamps.twoway(ROWS, LACKING)
@@ -244,7 +234,7 @@ def test_several_pairs(report):
 def test_figure(report):
     """Five parts one behind the other, and network where no stamps are."""
     import tr_args
-    import tr_figures_hosts
+    import tr_figures_time
     import tr_read
     import tr_style
     write(report, "x.json", made_stamps.twoway(ROWS, STAMPS))
@@ -252,11 +242,10 @@ def test_figure(report):
     write(report, "y.json", made_hosts.twoway(ROWS))
     options = tr_args.parse(["-t", "-", "x.json", "x.csv", "y.json"])
     runs, _ = tr_read.read_all(options.files, options)
-    _, _, draw = tr_figures_hosts.hosts(runs)
+    _, _, draw = tr_figures_time.phases(runs)
     figure = draw(tr_style.Look(True))
     [legend] = figure.legends
-    assert [text.get_text().split(" (")[-1].rstrip(")")
-            for text in legend.get_texts()] == [
+    assert [text.get_text() for text in legend.get_texts()] == [
         "wakeup", "client_stack", "wire", "server_stack", "network", "sleep"]
     bars = [(bar.get_x(), bar.get_width()) for bar in figure.axes[0].patches]
     assert len(bars) == 5 + 3
@@ -280,6 +269,6 @@ def test_thin_parts_have_no_outline(report):
     ax = matplotlib.figure.Figure().subplots()
     bars = [{"wakeup": 500, "wire": 1, "sleep": 499}, None]
     tr_figures_time.draw_bars(tr_style.Look(True), ax, [
-        types.SimpleNamespace(title=name) for name in "xy"], bars)
+        types.SimpleNamespace(title=name) for name in "xy"], bars, False)
     assert [bar.get_linewidth() > 0 for bar in ax.patches] == [
         True, False, True]

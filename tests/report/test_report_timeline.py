@@ -98,45 +98,53 @@ def test_metric_that_is_drawn(report):
     assert GREW not in tables(report, "-m", "response", "r.csv")
 
 
-def panels(report, *args):
-    """Title of each figure, and whether it has missed expiries."""
-    report("-f", "figures", "-F", "svg", *args)
-    texts = [path.read_text() for path in
-             (report.directory / "figures").glob("timeline*.svg")]
-    return sorted((re.search(">([^<]* over time: [^<]*)<", text)[1],
-                   ">missed<" in text) for text in texts)
+def drawn(report, metric, *names):
+    """Title of each panel, its times and its values; the caption."""
+    import tr_args
+    import tr_figures_time
+    import tr_read
+    import tr_style
+    runs, _ = tr_read.read_all([str(report.directory / name)
+                                for name in names],
+                               tr_args.parse(list(names)))
+    _, caption, draw = tr_figures_time.time_line(runs, metric)
+    figure = draw(tr_style.Look(True))
+    return [(ax.get_title(loc="left"), *ax.lines[0].get_data())
+            for ax in figure.axes], caption, figure.texts
 
 
 def test_panels(report):
-    """A figure a run; missed expiries only where there are any."""
-    made.write(report.directory, "a.csv", text_of(SMALL))
-    made.write(report.directory, "b.csv", text_of(SMALL[3:]))
-    assert panels(report, "a.csv", "b.csv") == [
-        ("Response Time over time: a", True),
-        ("Response Time over time: b", False)]
-
-
-def test_panels_are_of_runs_that_have_the_metric(report):
-    """No more than 16; who lacks it takes no place."""
-    names = [f"{i:02}" for i in range(19)]
+    """One a run that has the metric, no more than 16."""
+    names = [f"{i:02}.csv" for i in range(19)]
     for i, name in enumerate(names):
-        made.write(report.directory, f"{name}.csv", text_of(
+        made.write(report.directory, name, text_of(
             SMALL[3:], ("total",) if i < 2 else ("response",)))
-    found = panels(report, "-m", "response",
-                   *(f"{name}.csv" for name in names))
-    assert found == [(f"Response Time over time: {name}", False)
-                     for name in names[2:18]]
+    panels, caption, _ = drawn(report, "response", *names)
+    assert [title for title, *_ in panels] == \
+        [name[:2] for name in names[2:18]]
+    assert "1 more runs are not shown" in caption
+
+
+def test_values_in_time(report):
+    """The largest of each row, from its begin to its end."""
+    made.write(report.directory, "r.csv", text_of(SMALL))
+    [(_, at, values)], _, _ = drawn(report, "response", "r.csv")
+    high = [float(row.split(",")[9]) / 1000 if row.split(",")[9] else None
+            for row in SMALL]
+    assert [None if value != value else value for value in values] == \
+        [*high, high[-1]]
+    assert list(at) == sorted(at) and at[0] == 0
 
 
 def test_spans(report):
-    """Each is of as many rows; the caption tells."""
+    """Of many rows, each point is the largest of as many."""
     rows = [f"{times(0, second)},0,0,0,9,1,5.0,{second},"
             for second in range(1, 1202)]
     made.write(report.directory, "r.csv", text_of(rows))
-    report("-o", "r.html", "r.csv")
-    page = (report.directory / "r.html").read_text()
-    assert "of each 3 rows of the timeline" in page
-    assert "minutes since the first cycle" in page
+    [(_, at, values)], _, texts = drawn(report, "response", "r.csv")
+    assert list(values[:3] * 1000) == [4, 8, 12] and len(at) == 302
+    assert "minutes since the first cycle" in [
+        text.get_text() for text in texts]
 
 
 def changed(old, new, row=1):
@@ -203,13 +211,12 @@ def test_day(report):
     assert grown[-1]["max"] == "123456.8" and grown[-1]["at s"] == "50000"
     assert [float(row["max"]) for row in grown] == sorted(
         float(row["max"]) for row in grown)
-    svg = (report.directory / "figures" / "timeline.svg").read_text()
-    for words in ("Response Time over time: day", "hours since", "missed",
-                  "above all before"):
+    svg = (report.directory / "figures" / "time-line.svg").read_text()
+    for words in ("Response Time: the longest in time", "hours since"):
         assert words in svg
     # A figure of few points, however many rows there are.
     assert len(svg) < 200000
-    assert 'id="timeline"' in (report.directory / "day.html").read_text()
+    assert 'id="time-line"' in (report.directory / "day.html").read_text()
 
 
 def test_real(report):
@@ -229,6 +236,4 @@ def test_real(report):
         assert low - 0.05 <= float(rows["t"][key]) < low + 1.05
     assert float(rows["t"]["avg"]) == pytest.approx(float(rows["j"]["avg"]),
                                                     abs=0.11)
-    report("-f", "figures", "-F", "svg", "r.csv")
-    svg = (report.directory / "figures" / "timeline.svg").read_text()
-    assert re.search("s since the first cycle", svg)
+    assert drawn(report, "interval", "r.csv")[0]

@@ -344,42 +344,6 @@ def test_set_ups(report):
             "2 more set-ups are below."]
 
 
-def test_table(report):
-    dump(report, "a", constant(50_000, 60_000), missed=4)
-    dump(report, "b", constant(64_500, 75_000))
-    found = made.tables(report("-t", "-", "-i", "1000", "-s", "0", "a.csv",
-                               "b.csv").stdout)["In short: latency"]
-    assert [list(row.values()) for row in found] == [
-        ["a", "20000", "50.0", "0.0", "1.00", "50.0", "60.0", "4"],
-        ["b", "20000", "64.5", "0.0", "1.29", "64.5", "75.0", "0"]]
-    assert "p99.9" in found[0]
-
-
-def test_figure(report):
-    """Three panels from 0; a bar a system, and its value."""
-    import tr_args
-    import tr_figures_short
-    import tr_read
-    import tr_style
-    dump(report, "a", constant(50_000, 60_000))
-    dump(report, "b", constant(64_500, 75_000))
-    options = tr_args.parse(["-t", "-", "a.csv", "b.csv"])
-    runs, _ = tr_read.read_all(options.files, options)
-    key, _, draw = tr_figures_short.in_short(runs, ["response"])
-    figure = draw(tr_style.Look(True))
-    assert key == "short"
-    for ax, values in zip(figure.axes, ((50.0, 64.5), (50.0, 64.5),
-                                        (60.0, 75.0)), strict=True):
-        assert [bar.get_x() for bar in ax.patches] == [0, 0]
-        assert [bar.get_width() for bar in ax.patches] == \
-            pytest.approx(values, abs=0.01)
-        assert [text.get_text() for text in ax.texts] == [
-            f"{value:.1f}" for value in values]
-        assert [text.xy[1] for text in ax.texts] == [0, 1]
-        assert ax.get_xlim()[0] == 0
-    assert tr_figures_short.in_short(runs, ["send"]) is None
-
-
 def findings(report, *texts):
     names = [f"r{i}.json" for i in range(len(texts))]
     for name, found in zip(names, texts):
