@@ -6,6 +6,7 @@ import os
 
 from tr_input import open_input
 from tr_model import InputError
+from twtools.words import harmless
 
 NUMBER = (int, float)
 NULL = type(None)
@@ -81,6 +82,12 @@ def flat(member, prefix=""):
     return result
 
 
+def plain(value):
+    """Texts of others as one line each."""
+    return harmless(value) if isinstance(value, str) else \
+        list(map(plain, value)) if isinstance(value, list) else value
+
+
 def no_number(name):
     raise ArithmeticError(f"{name} is no number")
 
@@ -90,7 +97,9 @@ def load(path):
     with open_input(path) as file:
         text = file.read()
     try:
-        value = json.loads(text, parse_constant=no_number)
+        value = json.loads(
+            text, parse_constant=no_number, object_pairs_hook=lambda pairs: {
+                harmless(key): plain(one) for key, one in pairs})
     except UnicodeDecodeError as err:
         raise InputError(path, text[:err.start].count(b"\n") + 1,
                          "not UTF-8") from None

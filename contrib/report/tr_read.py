@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """From files to runs: which format it is, what belongs together."""
 
+import codecs
 import os
 import pathlib
 import re
@@ -18,6 +19,7 @@ import tr_timeline
 from tr_input import forget_copies, open_input
 from tr_member import load
 from tr_model import TWO_CLOCKS, InputError, Run
+from twtools.words import harmless
 
 TABLE = re.compile(r"([a-z_]+,)*system,"
                    r"((cycles,)?min,avg,max(,stddev)?|finding)")
@@ -51,6 +53,9 @@ def reader_of(path):
     start = start_of(path)
     if not start.strip():
         raise InputError(path, None, "the file is empty")
+    if start.startswith(codecs.BOM_UTF8):
+        raise InputError(path, 1, "the file begins with a byte order mark, "
+                         "as on Windows; remove it: tail -c +4 FILE >NEW")
     if start.lstrip()[:1] in b"{[":
         return read_json
     lines = start.decode("ascii", "replace").split("\n")
@@ -108,7 +113,7 @@ def names_of(arguments):
             name = pathlib.Path(path).stem
             if len(folders[name]) > 1:
                 name = f"{pathlib.Path(path).absolute().parent.name}/{name}"
-        result.append((name, path))
+        result.append((harmless(name), path))
     return result
 
 

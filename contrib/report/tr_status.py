@@ -14,11 +14,11 @@ from twtools.units import NS, US
 
 LINE = re.compile(r"T: ?(\d+) \( *\d+\) P: ?\d+ I:\d+ C: *(\d+) Min: *(-?\d+) "
                   r"Act:( *-?\d+) Avg: *(-?\d+) Max: *(-?\d+)"
-                  r"(?: Std: *([\d.]+) (\w+))?$")
+                  r"(?: Std: *([\d.]+) (\w+))?$", re.ASCII)
 PHASE = re.compile(rf"# ({'|'.join(METRICS)}) +(-?\d+) +(-?\d+) +(-?\d+) +"
-                   r"([\d.]+)$")
-STEP = re.compile(r"# Step \d+/\d+: .*?(\d+) (\w+)(?: clients?)?$")
-MISSED = re.compile(r"# Missed: (\d+)$")
+                   r"([\d.]+)$", re.ASCII)
+STEP = re.compile(r"# Step \d+/\d+: .*?(\d+) (\w+)(?: clients?)?$", re.ASCII)
+MISSED = re.compile(r"# Missed: (\d+)$", re.ASCII)
 WIDE = 8                # digits of Act if it is in ns
 
 

@@ -10,9 +10,11 @@ from tr_input import open_input
 from tr_model import METRICS, InputError, Part, Series, Step
 from tr_stats import Distribution, combined
 from twtools.units import NS, US
+from twtools.words import harmless
 
 LARGEST = 10**14
-ROW = re.compile(r"(\d{6,12})\s+(\d{6,15}(?:\s+\d{6,15})*)\s*")
+ROW = re.compile(r"(\d{6,12})\s+(\d{6,15}(?:\s+\d{6,15})*)\s*", re.ASCII)
+DIGITS = re.compile(r" *[-+]?[0-9]*\.?[0-9]+([eE][-+]?[0-9]+)? *")
 LISTS = {"Min Latencies": "min", "Avg Latencies": "avg",
          "Max Latencies": "max", "Histogram Overflows": "over",
          "Total": "total", "Std Deviations": "std"}
@@ -36,7 +38,8 @@ def lines_of(path):
 
 def numbers(path, number, words, kind=int):
     try:
-        values = [kind(word) for word in words]
+        values = [kind(word) if DIGITS.fullmatch(word) else LARGEST
+                  for word in words]
     except ValueError:
         values = [LARGEST]
     if not all(-LARGEST < value < LARGEST for value in values):
@@ -228,16 +231,24 @@ def read_histogram(path, name):
     return [part]
 
 
+def cells_of(path, number, line):
+    """Of a line of CSV."""
+    try:
+        return list(map(harmless, next(csv.reader([line]))))
+    except csv.Error as err:
+        raise InputError(path, number, f"no line of a table: {err}") \
+            from None
+
+
 def table_rows(path):
     """(number, row as a dict) of a published table; its comment lines."""
     lines = lines_of(path)
     comments = [line for _, line in lines if line.startswith("#")]
     lines = [(n, line) for n, line in lines
              if line and not line.startswith("#")]
-    header = next(csv.reader([lines[0][1]]))
-    rows = []
+    header, rows = cells_of(path, *lines[0]), []
     for number, line in lines[1:]:
-        cells = next(csv.reader([line]))
+        cells = cells_of(path, number, line)
         if len(cells) != len(header):
             raise InputError(path, number, f"{len(cells)} columns; "
                              f"{len(header)} are expected: "

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The members of member thread, and what else has statistics like these."""
 
+import re
+
 from tr_member import NULL, NUMBER
 from tr_model import METRICS, Series
 from tr_stats import Distribution
@@ -93,10 +95,9 @@ def read_percentiles(member, series, unit):
 
 
 def percent_of(member, key):
-    try:
-        return float(key)
-    except ValueError:
+    if not re.fullmatch(r"[0-9]+(\.[0-9]+)?", key):
         member.bad(key, "no percentage")
+    return float(key)
 
 
 def threads(member):

@@ -3,6 +3,8 @@
 
 import email.utils
 
+YEAR_10000 = 253402300800     # in seconds, UTC
+
 
 def read(data):
     """(start, end) in seconds since 1970; None: it does not tell."""
@@ -15,7 +17,10 @@ def second_of(data, key):
     if text is None:
         return None
     try:
-        return email.utils.parsedate_to_datetime(text).timestamp()
+        second = email.utils.parsedate_to_datetime(text).timestamp()
     except (ValueError, OverflowError):
+        second = -1
+    if not 0 <= second < YEAR_10000:
         data.bad(key, f"'{text[:40]}' is no time such as 'Sun, 22 Nov 2026 "
                  "20:31:59 +0000'")
+    return second

@@ -4,6 +4,8 @@
 import html
 import pathlib
 
+from twtools.words import harmless
+
 # Each in light, in dark.
 BLUE = ("#0072b2", "#56a8e0")
 ORANGE = ("#d55e00", "#f0813a")
@@ -33,7 +35,7 @@ def style_sheet(colours):
 
 def page(title, body, colours=COLOURS):
     """body: lines of HTML, well-formed as XML, too."""
-    title = html.escape(title)
+    title = html.escape(harmless(title))
     return "\n".join([
         "<!DOCTYPE html>", '<html lang="en">', "<head>",
         '<meta charset="utf-8"/>', '<meta name="viewport" '
@@ -46,7 +48,7 @@ def page(title, body, colours=COLOURS):
 def verdict(lines, name="verdict"):
     """What a page begins with: sentences."""
     return [f'<section id="{name}" class="verdict">', "<ul>",
-            *(f"<li>{html.escape(line)}</li>" for line in lines), "</ul>",
+            *(f"<li>{html.escape(harmless(line))}</li>" for line in lines), "</ul>",
             "</section>"] if lines else []
 
 

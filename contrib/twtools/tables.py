@@ -11,6 +11,8 @@ import html as escaped
 import io
 import re
 
+from twtools.words import harmless
+
 NUMBER = re.compile(r"[+-]?[0-9.]+%?|-+|\+-")
 TAG = re.compile(r"<(?=[A-Za-z/!?])")
 ENTITY = re.compile(r"&(?=#?\w+;)")
@@ -33,13 +35,16 @@ class Table:
         return [[row[i] for i in at] for row in (self.columns, *self.rows)]
 
 
-def one_line(text):
-    return " ".join(text.splitlines())
+class Link(str):
+    """A cell that is a link in Markdown."""
 
 
 def md_text(text):
     """A text that stands for itself; "<" and "&" alone already do."""
-    return TAG.sub("&lt;", ENTITY.sub("&amp;", one_line(text)))
+    if isinstance(text, Link):
+        return text
+    return TAG.sub("&lt;", ENTITY.sub("&amp;", harmless(text))) \
+        .replace("](", "]&#40;")
 
 
 def md_row(cells):
@@ -64,7 +69,7 @@ def markdown(title, tables, intro=()):
 
 def csv_cell(text):
     """An apostrophe in front of what a spreadsheet would calculate."""
-    text = one_line(text)
+    text = harmless(text)
     return f"'{text}" if re.match(r"\s*[=+@-]", text) and \
         not NUMBER.fullmatch(text) else text
 
@@ -72,10 +77,10 @@ def csv_cell(text):
 def csv_text(title, tables):
     """Each table below its title, a comment, and above an empty line."""
     out = io.StringIO()
-    out.write(f"# {one_line(title)}\n\n")
+    out.write(f"# {harmless(title)}\n\n")
     writer = csv.writer(out, lineterminator="\n")
     for table in tables:
-        out.write(f"# {one_line(table.title)}\n")
+        out.write(f"# {harmless(table.title)}\n")
         for row in [table.columns, *table.rows]:
             writer.writerow(map(csv_cell, row))
         out.write("\n")
@@ -85,13 +90,13 @@ def csv_text(title, tables):
 def html_row(cells, tag, figures, scope=""):
     kinds = ["" if i < figures else ' class="n"' for i in range(len(cells))]
     return "<tr>" + "".join(
-        f"<{tag}{scope}{kind}>{escaped.escape(cell)}</{tag}>"
+        f"<{tag}{scope}{kind}>{escaped.escape(harmless(cell))}</{tag}>"
         for kind, cell in zip(kinds, cells)) + "</tr>"
 
 
 def html(table, name):
     """A section of a page; name: its id, which no other section has."""
-    title = escaped.escape(table.title)
+    title = escaped.escape(harmless(table.title))
     columns, *rows = table.of_page()
     lines = [f'<section id="{escaped.escape(name)}">', f"<h2>{title}</h2>"]
     if table.rows:
@@ -106,7 +111,7 @@ def html(table, name):
                     for row in rows),
                   "</tbody></table></div>"]
     if table.note:
-        lines.append(f'<p class="note">{escaped.escape(table.note)}</p>')
+        lines.append(f'<p class="note">{escaped.escape(harmless(table.note))}</p>')
     return "\n".join([*lines, "</section>"])
 
 
@@ -115,10 +120,10 @@ def terminal(table):
     rows = [table.columns] + table.rows
     widths = [max(len(row[i]) for row in rows)
               for i in range(len(table.columns))]
-    lines = [one_line(table.title)]
+    lines = [harmless(table.title)]
     for row in rows:
         cells = [cell.ljust(width) if i < table.figures else
                  cell.rjust(width)
                  for i, (cell, width) in enumerate(zip(row, widths))]
-        lines.append(one_line("  ".join(cells).rstrip()))
-    return "\n".join(lines + [table.note] * bool(table.note))
+        lines.append(harmless("  ".join(cells).rstrip()))
+    return "\n".join(lines + [harmless(table.note)] * bool(table.note))

@@ -1,5 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Sentences that the tools write."""
+"""Texts of others, and sentences that the tools write."""
+
+
+def harmless(text):
+    """One line of what can be seen: nothing that a terminal obeys."""
+    return "".join(c if c.isprintable() else
+                   " " if c.isspace() else "\N{REPLACEMENT CHARACTER}"
+                   for c in text)
 
 
 def several(texts, most, between=", ", last=" "):

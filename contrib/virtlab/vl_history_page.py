@@ -59,7 +59,7 @@ def explained(pair):
     if pair not in EXPLAINED:
         return f"{pair}: not explained yet"
     place = pair.replace(".", "").replace(" ", "-")
-    return f"[{pair}](findings.md#{place})"
+    return tables.Link(f"[{pair}](findings.md#{place})")
 
 
 def table_of_changes(result):

@@ -2,7 +2,6 @@
 """Timelines: what is read of them, and a day of them in seconds."""
 
 import random
-import re
 import subprocess
 import time
 
@@ -236,4 +235,4 @@ def test_real(report):
         assert low - 0.05 <= float(rows["t"][key]) < low + 1.05
     assert float(rows["t"]["avg"]) == pytest.approx(float(rows["j"]["avg"]),
                                                     abs=0.11)
-    assert drawn(report, "interval", "r.csv")[0]
+    assert drawn(report, "latency", "r.csv")[0]

@@ -7,11 +7,11 @@ import xml.etree.ElementTree as tree
 
 import pytest
 
-from twtools import page, tables, units
+from twtools import page, tables, units, words
 
 HOSTILE = ['<img src=x onerror="alert(1)">', "</table><script>", "a|b",
            "two\nlines", "&lt;b&gt;", "=1+1", "@SUM(A1)", "+1+1", "-1+1",
-           "\t=1", "\r=1", "a < b << c", "AT&T", "*bold*"]
+           "\t=1", "\r=1", "a < b << c", "AT&T", "*bold*", "[x](http://y)"]
 
 
 def table(cells):
@@ -28,7 +28,7 @@ def test_markdown_has_no_tag_and_one_row_a_cell():
     assert len(lines) == 6 + len(HOSTILE) + 2 and rows[2] == "| a\\|b | 1.5 |"
     assert "| a < b << c | 1.5 |" in rows and "| AT&T | 1.5 |" in rows
     assert "| &amp;lt;b&amp;gt; | 1.5 |" in rows
-    for tag in ("<img", "</", "<script", "<b", "<i"):
+    for tag in ("<img", "</", "<script", "<b", "<i", "]("):
         assert not any(tag in line for line in lines)
 
 
@@ -38,7 +38,8 @@ def test_csv_has_no_formula():
     rows = list(csv.reader(io.StringIO(text.split("\n", 3)[3])))
     cells = [row[0] for row in rows[1:1 + len(HOSTILE)]]
     assert [cell.removeprefix("'") for cell in cells] == \
-        [cell.replace("\n", " ").replace("\r", " ") for cell in HOSTILE]
+        [cell.replace("\n", " ").replace("\r", " ").replace("\t", " ")
+         for cell in HOSTILE]
     assert not any(cell.lstrip()[0] in "=+-@" for cell in cells)
     assert sum(cell.startswith("'") for cell in cells) == 6
 
@@ -53,7 +54,7 @@ def test_html_is_well_formed_and_shows_what_it_is_given():
     root = tree.fromstring(text.removeprefix("<!DOCTYPE html>"))
     cells = [cell.text for cell in root.iter("td")]
     assert [cell for cell in cells if cell != "1.5"] == \
-        [cell.replace("\r", "\n") for cell in HOSTILE]
+        [words.harmless(cell) for cell in HOSTILE]
     assert root.find("body/h1").text == "<t> & more"
     [scrolled] = [one for one in root.iter("div")
                   if one.get("class") == "scroll"]
@@ -88,3 +89,11 @@ def test_units_of_files():
     assert units.us(None) == "-" and units.us(1234, 3) == "1.234"
     assert [str(one) for one in (units.NS, units.US, units.Unit(10000))] == \
         ["1 ns", "1 us", "10 us"]
+
+
+@pytest.mark.parametrize("text, shown", [
+    ("a\x1b[31mb", "a\ufffd[31mb"), ("\x9b1m\0", "\ufffd1m\ufffd"),
+    ("\u202eabc\u2066", "\ufffdabc\ufffd"), ("a\r\nb\tc", "a  b c"),
+    ("\udc80", "\ufffd"), ("\u7a7a \xe9", "\u7a7a \xe9")])
+def test_harmless(text, shown):
+    assert words.harmless(text) == shown
