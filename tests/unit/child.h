@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Children of a test whose output and end are kept: for functions that write
- * to stderr or exit. Include cmocka.h and what it needs first.
+ * to stderr or exit.
  */
 #ifndef CHILD_H
 #define CHILD_H
@@ -11,6 +11,8 @@
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "unit.h"
 
 #define OUTPUT_BYTES	16384
 

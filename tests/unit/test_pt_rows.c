@@ -12,7 +12,7 @@
 
 static struct pt_case one;
 
-static void test_alarm(void **state)
+TEST(test_alarm)
 {
 	const struct pt_trial before = { .t_ns = { 7000000 } };
 	const struct pt_trial now = { .t_ns = { 8000123 } };
@@ -23,7 +23,7 @@ static void test_alarm(void **state)
 	assert_true(pt_value_ps(&one, interval, &now, NULL) == PT_NO_VALUE);
 }
 
-static void test_alarm_target(void **state)
+TEST(test_alarm_target)
 {
 	assert_int_equal(pt_alarm.metrics[0].target_ps(&one),
 			 INT64_C(1000000000));
@@ -43,7 +43,7 @@ static int64_t value_ps(const char *token, struct pt_trial trial)
 }
 
 /* 100 readings and the clock's own one. */
-static void test_cost(void **state)
+TEST(test_cost)
 {
 	const struct pt_trial trial = { .t_ns = { 1000, 3520 } };
 
@@ -51,7 +51,7 @@ static void test_cost(void **state)
 			 (2520000 - CLOCK_PS) / 100);
 }
 
-static void test_step(void **state)
+TEST(test_step)
 {
 	const struct pt_trial at_once = { .t_ns = { 0, 0, 50, 70, 70 } };
 	const struct pt_trial later = { .t_ns = { 0, 0, 50, 50, 4050 } };
@@ -63,7 +63,7 @@ static void test_step(void **state)
 }
 
 /* Not awaited: no step of 0 ns. */
-static void test_no_step(void **state)
+TEST(test_no_step)
 {
 	const struct pt_trial trial = { .t_ns = { 0, 0, 50, 50, 50 } };
 
@@ -77,7 +77,7 @@ static unsigned char message[PT_SIZE_MAX + 1];
 #define EACH_SIZE(i)	(i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 
 /* A byte of it that is another one is found, wherever it is. */
-static void test_content_changed(void **state)
+TEST(test_content_changed)
 {
 	size_t i, at;
 
@@ -96,7 +96,7 @@ static void test_content_changed(void **state)
 }
 
 /* That of another trial has another number, of as many bytes as fit. */
-static void test_content_number(void **state)
+TEST(test_content_number)
 {
 	size_t i;
 
@@ -115,7 +115,7 @@ static void test_content_number(void **state)
 }
 
 /* Nothing is written behind it. */
-static void test_content_end(void **state)
+TEST(test_content_end)
 {
 	size_t i;
 
@@ -127,7 +127,7 @@ static void test_content_end(void **state)
 }
 
 /* One that was cut, or longer, has another pattern. */
-static void test_content_size(void **state)
+TEST(test_content_size)
 {
 	pt_content_fill(message, 64, 1);
 	assert_false(pt_content_is(message, 63, 1));
@@ -136,7 +136,7 @@ static void test_content_size(void **state)
 
 #define COST	47
 
-static void test_first_within(void **state)
+TEST(test_first_within)
 {
 	const struct pt_delay_point point[] = {
 		{ 48, 300 * COST + 1, 300 },
@@ -148,7 +148,7 @@ static void test_first_within(void **state)
 }
 
 /* One that was not tried has no error, but is no result either. */
-static void test_not_tried(void **state)
+TEST(test_not_tried)
 {
 	const struct pt_delay_point point[] = {
 		{ 48, 1000, 20 }, { 58, 0, 0 }, { 68, 940, 20 },
@@ -157,7 +157,7 @@ static void test_not_tried(void **state)
 	assert_ptr_equal(pt_delay_shortest(point, 3, COST), &point[2]);
 }
 
-static void test_none(void **state)
+TEST(test_none)
 {
 	const struct pt_delay_point point[] = {
 		{ 48, 48, 1 }, { 58, 0, 0 },
@@ -175,7 +175,7 @@ static void check_line(const double *x, const double *y, int count, double slope
 	assert_true(fabs(line.intercept - intercept) < 1e-6);
 }
 
-static void test_exact(void **state)
+TEST(test_exact)
 {
 	const double x[] = { 10, 100, 1000, 10000 };
 	double y[4];
@@ -188,7 +188,7 @@ static void test_exact(void **state)
 }
 
 /* By hand: of (0, 0), (1, 3), (2, 0), the best line is y = 1. */
-static void test_least_squares(void **state)
+TEST(test_least_squares)
 {
 	const double x[] = { 0, 1, 2 }, y[] = { 0, 3, 0 };
 
@@ -197,7 +197,7 @@ static void test_least_squares(void **state)
 
 #define COUNT	4
 
-static void test_inversions(void **state)
+TEST(test_inversions)
 {
 	static const struct {
 		int order[COUNT];
@@ -218,7 +218,7 @@ static void test_inversions(void **state)
 	assert_int_equal(pt_order_inversions(rows[5].order, 1), 0);
 }
 
-static void test_work_iterations(void **state)
+TEST(test_work_iterations)
 {
 	assert_int_equal(pt_work_iterations(1, 10 * TW_NS_PER_MS), 1);
 	assert_int_equal(pt_work_iterations(16, 4 * TW_NS_PER_MS), 40);
@@ -228,7 +228,7 @@ static void test_work_iterations(void **state)
 	assert_true(pt_work_iterations(1, 0) > 0);
 }
 
-static void test_stretch(void **state)
+TEST(test_stretch)
 {
 	assert_float_equal(pt_work_stretch(100, 100), 0, 1e-9);
 	assert_float_equal(pt_work_stretch(100, 103), 3, 1e-9);
@@ -237,7 +237,7 @@ static void test_stretch(void **state)
 }
 
 /* Each iteration is in the result, and nothing else is. */
-static void test_spin(void **state)
+TEST(test_spin)
 {
 	const uint64_t first = UINT64_C(6364136223846793005) +
 			       UINT64_C(1442695040888963407);
@@ -266,7 +266,7 @@ static int64_t least_took_ns(int64_t iterations)
 }
 
 /* It takes the time asked for; a CPU may change its speed by half. */
-static void test_spin_iterations(void **state)
+TEST(test_spin_iterations)
 {
 	int64_t took_ns = least_took_ns(pt_spin_iterations(200));
 
@@ -325,7 +325,7 @@ static void check_kinds(const struct pt_test *test)
 		assert_non_null(test->kinds);
 }
 
-static void test_rows(void **state)
+TEST(test_rows)
 {
 	const struct pt_test *const *test = pt_tests;
 	const struct pt_test *const *other;
@@ -348,7 +348,7 @@ static const struct pt_role *role_of(const struct pt_test *test,
 	return role;
 }
 
-static void test_nobody_is_woken(void **state)
+TEST(test_nobody_is_woken)
 {
 	struct pt_case *c;
 
@@ -366,7 +366,7 @@ static void test_nobody_is_woken(void **state)
 }
 
 /* Each trial: the two parts are the whole, and holding is in neither. */
-static void test_shuffle(void **state)
+TEST(test_shuffle)
 {
 	const struct pt_metric *metric = pt_shuffle.metrics;
 	struct pt_case *c = pt_unit_case(&pt_shuffle, NULL);
@@ -376,34 +376,4 @@ static void test_shuffle(void **state)
 	assert_int_equal(pt_value_ps(c, &metric[0], &trial, NULL), 300000);
 	assert_int_equal(pt_value_ps(c, &metric[1], &trial, NULL), 70000);
 	assert_int_equal(pt_value_ps(c, &metric[2], &trial, NULL), 370000);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_alarm),
-		cmocka_unit_test(test_alarm_target),
-		cmocka_unit_test(test_cost),
-		cmocka_unit_test(test_step),
-		cmocka_unit_test(test_no_step),
-		cmocka_unit_test(test_content_changed),
-		cmocka_unit_test(test_content_number),
-		cmocka_unit_test(test_content_end),
-		cmocka_unit_test(test_content_size),
-		cmocka_unit_test(test_first_within),
-		cmocka_unit_test(test_not_tried),
-		cmocka_unit_test(test_none),
-		cmocka_unit_test(test_exact),
-		cmocka_unit_test(test_least_squares),
-		cmocka_unit_test(test_inversions),
-		cmocka_unit_test(test_work_iterations),
-		cmocka_unit_test(test_stretch),
-		cmocka_unit_test(test_spin),
-		cmocka_unit_test(test_spin_iterations),
-		cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_nobody_is_woken),
-		cmocka_unit_test(test_shuffle),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

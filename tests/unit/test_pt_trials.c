@@ -24,14 +24,13 @@ static const struct pt_test test = {
 static struct pt_case *c;
 static struct pt_task *leads;
 
-static int set_up(void **state)
+BEFORE_EACH
 {
 	tw_config.warmup = 2;
 	tw_config.loops = tw_config.duration_s = 0;
 	pt_config = (struct pt_config) { .bin_ns = 1000 };
 	c = pt_unit_case(&test, NULL);
 	leads = &c->task[0];
-	return 0;
 }
 
 static void record(int64_t t0_ns, int64_t out_ns, int64_t back_ns)
@@ -41,7 +40,7 @@ static void record(int64_t t0_ns, int64_t out_ns, int64_t back_ns)
 	});
 }
 
-static void test_count(void **state)
+TEST(test_count)
 {
 	const struct tw_stats *stats = &c->column[0].stats;
 	int64_t n = 0;
@@ -65,7 +64,7 @@ static void test_count(void **state)
  * The others have to answer the trial that is being run, or the task that leads
  * would wait for ever: to them it is over only when that task says so.
  */
-static void test_stop_within_a_trial(void **state)
+TEST(test_stop_within_a_trial)
 {
 	assert_true(pt_more(leads));
 	atomic_store(&c->stop, 1);
@@ -77,7 +76,7 @@ static void test_stop_within_a_trial(void **state)
 }
 
 /* The task that leads knows itself when its time is over. */
-static void test_duration(void **state)
+TEST(test_duration)
 {
 	tw_config.duration_s = 1;
 	assert_true(pt_more(leads));
@@ -85,7 +84,7 @@ static void test_duration(void **state)
 	assert_false(pt_more(leads));
 }
 
-static void test_break(void **state)
+TEST(test_break)
 {
 	pt_config.break_us = 5;
 	record(0, 9000, 9000);		/* the warm-up is not judged */
@@ -111,7 +110,7 @@ static void test_break(void **state)
 }
 
 /* What was usual before it; of the first trial, the warm-up's. */
-static void test_usual(void **state)
+TEST(test_usual)
 {
 	pt_config.break_us = 5;
 	record(0, 70, 7);
@@ -129,7 +128,7 @@ static int64_t period_ps(const struct pt_case *of)
 }
 
 /* An interval is above the limit only by what it exceeds its period. */
-static void test_break_beyond_the_target(void **state)
+TEST(test_break_beyond_the_target)
 {
 	static const struct pt_metric interval[] = {
 		PT_METRIC("interval", "Interval", 0, 1,
@@ -151,7 +150,7 @@ static void test_break_beyond_the_target(void **state)
 }
 
 /* A task that sleeps until its next trial is not preempted by it. */
-static void test_switches(void **state)
+TEST(test_switches)
 {
 	int i;
 
@@ -167,7 +166,7 @@ static void test_switches(void **state)
 }
 
 /* After a late trial, the next begins at an expiry, not at once. */
-static void test_pace_after_a_late_trial(void **state)
+TEST(test_pace_after_a_late_trial)
 {
 	int64_t first_ns;
 
@@ -183,7 +182,7 @@ static void test_pace_after_a_late_trial(void **state)
 }
 
 /* Of a short run, what happens before the first trial counts. */
-static void test_too_few_switches(void **state)
+TEST(test_too_few_switches)
 {
 	static const struct {
 		int trials, had;
@@ -203,7 +202,7 @@ static void test_too_few_switches(void **state)
 	}
 }
 
-static void test_check_sum(void **state)
+TEST(test_check_sum)
 {
 	assert_int_equal(pt_check_sum(leads, 0), 0);
 	assert_int_equal(pt_check_sum(leads, 0), 0);
@@ -212,7 +211,7 @@ static void test_check_sum(void **state)
 }
 
 /* Ten periods, and a second at least. */
-static void test_limit_of_a_trial(void **state)
+TEST(test_limit_of_a_trial)
 {
 	assert_int_equal(pt_case_limit_ms(c), 1000);
 	pt_config.interval_us = 1000000;
@@ -220,7 +219,7 @@ static void test_limit_of_a_trial(void **state)
 }
 
 /* Which names a limit is for. */
-static void test_names(void **state)
+TEST(test_names)
 {
 	static const char name[] = "sync2.cond.process.same";
 	static const char *const good[] = {
@@ -242,7 +241,7 @@ static void test_names(void **state)
 }
 
 /* The trial above -b: its metric's span, or those within it. */
-static void test_spans(void **state)
+TEST(test_spans)
 {
 	struct tw_span spans[PT_METRICS];
 	int i;
@@ -268,7 +267,7 @@ static void test_spans(void **state)
 }
 
 /* Each metric of each test has its span, but for those of other spans. */
-static void test_every_span(void **state)
+TEST(test_every_span)
 {
 	static const char others[] =
 		"roundtrip post shuffle life interval difference resolution handover";
@@ -329,7 +328,7 @@ static void derive(int count)
 	pt_case_count = pt_column_count = 0;
 }
 
-static void test_rhealstone(void **state)
+TEST(test_rhealstone)
 {
 	const double equal[PT_RHEALSTONES] = { 1000, 1000, 1000, 1000, 1000,
 					       1000 };
@@ -345,22 +344,4 @@ static void test_rhealstone(void **state)
 	assert_float_equal(pt_derived[0].value, 6e9 / 21000, 1e-3);
 	assert_string_equal(pt_derived[0].unit, "/s");
 	assert_string_equal(pt_derived[0].formula, "6 / (switch 1000.0 + preemption 2000.0 + interrupt 3000.0 + shuffle 4000.0 + deadlock 5000.0 + message 6000.0 ns)");
-}
-
-#define EACH(name)	cmocka_unit_test_setup(name, set_up)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		EACH(test_count), EACH(test_stop_within_a_trial),
-		EACH(test_duration), EACH(test_break), EACH(test_usual),
-		EACH(test_break_beyond_the_target), EACH(test_switches),
-		EACH(test_pace_after_a_late_trial),
-		EACH(test_too_few_switches), EACH(test_check_sum),
-		EACH(test_limit_of_a_trial), EACH(test_names),
-		EACH(test_spans), EACH(test_every_span),
-		EACH(test_rhealstone),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

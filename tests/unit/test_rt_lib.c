@@ -4,12 +4,6 @@
  *
  * The files that the library opens are replaced by one of the test's own.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -53,9 +47,8 @@ static void do_fatal(void)
 	fatal("%d\n", 1);
 }
 
-static void test_messages(void **state)
+TEST(test_messages)
 {
-	(void)state;
 	assert_outcome(do_err_msg, RETURNED, "one 1,two\n");
 	assert_outcome(do_err_msg_n, RETURNED,
 		       "1,two: No such file or directory\n");
@@ -65,7 +58,7 @@ static void test_messages(void **state)
 	assert_outcome(do_fatal, 1, "FATAL: 1\n");
 }
 
-static void test_policies(void **state)
+TEST(test_policies)
 {
 	static const struct {
 		const char *word, *name;
@@ -83,7 +76,6 @@ static void test_policies(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		assert_int_equal(string_to_policy(rows[i].word),
 				 rows[i].policy);
@@ -94,7 +86,7 @@ static void test_policies(void **state)
 	assert_string_equal(policy_to_string(4), "unknown");
 }
 
-static void test_times(void **state)
+TEST(test_times)
 {
 	static const struct {
 		char *text;
@@ -108,7 +100,6 @@ static void test_times(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(rows); i++)
 		assert_int_equal(parse_time_string(rows[i].text),
 				 rows[i].seconds);
@@ -142,11 +133,10 @@ static void do_marks(void)
 }
 
 /* Marks come out on stdout; where there is no trace, only a warning. */
-static void test_marks(void **state)
+TEST(test_marks)
 {
 	struct outcome o;
 
-	(void)state;
 	marker = "/dev/stdout";
 	tracing_on = "/dev/stdout";
 	o = run(do_marks);
@@ -180,7 +170,7 @@ static void do_latency(void)
 	_exit(fd < 0 ? 2 : flags & FD_CLOEXEC ? 3 : 4);
 }
 
-static void test_latency(void **state)
+TEST(test_latency)
 {
 	static const struct {
 		const char *path, *out, *err;
@@ -196,7 +186,6 @@ static void test_latency(void **state)
 	size_t i;
 	int fd, next;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		dma_latency = rows[i].path;
 		o = run(do_latency);
@@ -215,13 +204,12 @@ static void test_latency(void **state)
 	assert_int_equal(next, fd);
 }
 
-static void test_latency_value(void **state)
+TEST(test_latency_value)
 {
 	char path[] = "/tmp/test_rt_lib.XXXXXX";
 	int fd = mkstemp(path);
 	int32_t values[2];
 
-	(void)state;
 	assert_true(fd >= 0);
 	dma_latency = path;
 	assert_int_equal(close(set_latency_target(0x123456)), 0);
@@ -232,7 +220,7 @@ static void test_latency_value(void **state)
 }
 
 /* Samples of 0, 10 or more, in 3 buckets of 10; 2 overflows are kept. */
-static void test_histogram(void **state)
+TEST(test_histogram)
 {
 	static const struct {
 		uint64_t sample;
@@ -249,7 +237,6 @@ static void test_histogram(void **state)
 	FILE *f = fmemopen(text, sizeof(text), "w");
 	size_t i;
 
-	(void)state;
 	assert_int_equal(hist_init(&h, 10, 3), 0);
 	assert_int_equal(hist_init_oflow(&h, 2), 0);
 	for (i = 0; i < ARRAY_SIZE(rows); i++)
@@ -274,11 +261,10 @@ const char *__asan_default_options(void)
 	return "allocator_may_return_null=1";
 }
 
-static void test_histogram_without_numbers(void **state)
+TEST(test_histogram_without_numbers)
 {
 	struct histogram h;
 
-	(void)state;
 	assert_int_equal(hist_init(&h, 1, 1), 0);
 	assert_int_equal(hist_sample(&h, 3), HIST_OVERFLOW);
 	h.oflow_magnitude = UINT64_MAX - 1;
@@ -290,28 +276,10 @@ static void test_histogram_without_numbers(void **state)
 	assert_int_equal(hist_init_oflow(&h, ULONG_MAX / 2), -ENOMEM);
 }
 
-static void test_macros(void **state)
+TEST(test_macros)
 {
 	int three[3];
 
-	(void)state;
 	assert_int_equal(ARRAY_SIZE(three), 3);
 	assert_true(1000L * USEC_PER_SEC == NSEC_PER_SEC);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_messages),
-		cmocka_unit_test(test_policies),
-		cmocka_unit_test(test_times),
-		cmocka_unit_test(test_marks),
-		cmocka_unit_test(test_latency),
-		cmocka_unit_test(test_latency_value),
-		cmocka_unit_test(test_histogram),
-		cmocka_unit_test(test_histogram_without_numbers),
-		cmocka_unit_test(test_macros),
-	};
-
-	return cmocka_run_group_tests_name("rt_lib", tests, NULL, NULL);
 }

@@ -5,12 +5,6 @@
  * The affinity is replaced here, so that the machine's number of CPUs does
  * not decide what is tested. Only CPU 0 is taken for granted.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 
@@ -58,12 +52,10 @@ void numa_warn(int num, char *fmt, ...)
 	(void)fmt;
 }
 
-static int reset(void **state)
+BEFORE_EACH
 {
-	(void)state;
 	affinity.cpus = 0;
 	affinity.err = 0;
-	return 0;
 }
 
 static void do_numa_initialize(void)
@@ -76,9 +68,8 @@ static void do_numa_initialize(void)
 	exit(first);
 }
 
-static void test_numa_is_asked_once(void **state)
+TEST(test_numa_is_asked_once)
 {
-	(void)state;
 	numa_answer = 0;
 	assert_outcome(do_numa_initialize, 1, "");
 	numa_answer = -1;
@@ -102,11 +93,10 @@ static void assert_set(char *str, int max_cpus, int cpu)
 	numa_bitmask_free(mask);
 }
 
-static void test_set_as_written(void **state)
+TEST(test_set_as_written)
 {
 	struct bitmask *mask;
 
-	(void)state;
 	affinity.cpus = 0x20;
 	assert_set("0", 64, 0);
 	assert_set("0-0,0", 64, 0);
@@ -120,9 +110,8 @@ static void test_set_as_written(void **state)
 	numa_bitmask_free(mask);
 }
 
-static void test_relative_set(void **state)
+TEST(test_relative_set)
 {
-	(void)state;
 	affinity.cpus = 0x01;
 	assert_set("+0", 64, 0);
 	assert_set("+0", 1, 0);
@@ -131,9 +120,8 @@ static void test_relative_set(void **state)
 	assert_set("+0", 64, -1);
 }
 
-static void test_relative_set_of_two(void **state)
+TEST(test_relative_set_of_two)
 {
-	(void)state;
 	if (sysconf(_SC_NPROCESSORS_CONF) < 2) {
 		print_message("skipped: needs a machine with 2 CPUs\n");
 		skip();
@@ -146,7 +134,7 @@ static void test_relative_set_of_two(void **state)
 	assert_set("+0-1", 64, 0);
 }
 
-static void test_bad_set(void **state)
+TEST(test_bad_set)
 {
 	static const struct {
 		char *str;
@@ -186,7 +174,6 @@ static void test_bad_set(void **state)
 	struct bitmask unset, *mask;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		affinity.err = rows[i].affinity_err;
 		mask = &unset;
@@ -196,17 +183,4 @@ static void test_bad_set(void **state)
 		assert_null(mask);
 	}
 	assert_set("0", 64, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_numa_is_asked_once),
-		cmocka_unit_test_setup(test_set_as_written, reset),
-		cmocka_unit_test_setup(test_relative_set, reset),
-		cmocka_unit_test_setup(test_relative_set_of_two, reset),
-		cmocka_unit_test_setup(test_bad_set, reset),
-	};
-
-	return cmocka_run_group_tests_name("rt_numa", tests, NULL, NULL);
 }

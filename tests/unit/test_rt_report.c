@@ -5,12 +5,6 @@
  * The system's answers are replaced here, so that the machine does not
  * decide what is tested.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -76,21 +70,20 @@ static void assert_file(const char *content)
 	assert_string_equal(text, content);
 }
 
-static int setup_file(void **state)
+BEFORE_EACH
 {
 	int fd;
 
-	(void)state;
 	strcpy(strrchr(test_path, '.'), ".XXXXXX");
 	fd = mkstemp(test_path);
-	return fd < 0 ? -1 : close(fd);
+	assert_true(fd >= 0);
+	close(fd);
 }
 
-static int teardown_file(void **state)
+AFTER_EACH
 {
-	(void)state;
 	realtime_path = NULL;
-	return unlink(test_path);
+	unlink(test_path);
 }
 
 static int answer = 42;
@@ -184,11 +177,10 @@ static const char *report(int return_code, int realtime, const char *rest)
 	return text;
 }
 
-static void test_json_on_stdout(void **state)
+TEST(test_json_on_stdout)
 {
 	struct outcome o = run(json_to_null);
 
-	(void)state;
 	assert_string_equal(o.out, report(0, 0, "\n"));
 	assert_string_equal(o.err, "");
 	assert_int_equal(o.exit_code, RETURNED);
@@ -199,9 +191,8 @@ static void test_json_on_stdout(void **state)
 	assert_int_equal(o.exit_code, RETURNED);
 }
 
-static void test_json_in_file(void **state)
+TEST(test_json_in_file)
 {
-	(void)state;
 	make_file("older and longer than the report: ");
 	assert_outcome(json_to_file, RETURNED, "");
 	assert_file(report(1, 0, ",\n  \"answer\": 42\n"));
@@ -217,19 +208,17 @@ static void assert_realtime(const char *file, int realtime)
 	assert_string_equal(o.out, report(0, realtime, "\n"));
 }
 
-static void test_json_realtime(void **state)
+TEST(test_json_realtime)
 {
-	(void)state;
 	assert_realtime("1\n", 1);
 	assert_realtime("0\n", 0);
 	assert_realtime("", 0);
 }
 
-static void test_json_errors(void **state)
+TEST(test_json_errors)
 {
 	char text[256];
 
-	(void)state;
 	snprintf(text, sizeof(text),
 		 "FATAL: cannot open /nonexistent/file: %s\n",
 		 strerror(ENOENT));
@@ -281,9 +270,8 @@ static void assert_command(void (*fn)(void), size_t bytes, const char *end)
 	assert_memory_equal(quote - strlen(end), end, strlen(end));
 }
 
-static void test_command_is_cut(void **state)
+TEST(test_command_is_cut)
 {
-	(void)state;
 	/* "tool y...y z" is of 7 bytes more than the argument. */
 	long_bytes = 10;
 	assert_command(json_of_long_command, 17, "y z");
@@ -296,19 +284,4 @@ static void test_command_is_cut(void **state)
 	long_bytes = 4096 - 4;
 	assert_command(json_of_long_command, 4, "tool");
 	assert_command(json_of_no_command, 0, "");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_json_on_stdout),
-		cmocka_unit_test_setup_teardown(test_json_in_file,
-						setup_file, teardown_file),
-		cmocka_unit_test_setup_teardown(test_json_realtime,
-						setup_file, teardown_file),
-		cmocka_unit_test(test_json_errors),
-		cmocka_unit_test(test_command_is_cut),
-	};
-
-	return cmocka_run_group_tests_name("rt_report", tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Buckets and ranks: within 1/1024, in order, to the last value. */
-#include "table.h"
+#include "unit.h"
 #include "tw_buckets.h"
 
 struct rank {
@@ -23,11 +23,10 @@ static const struct rank needs[] = {
 	{ 0, 0, 0 },
 };
 
-static void test_ranks(void **unused)
+TEST(test_ranks)
 {
 	const struct rank *row;
 
-	(void)unused;
 	for (row = ranks; row->count; row++)
 		assert_int_equal(tw_buckets_rank(row->count, row->percent),
 				 row->rank);
@@ -49,12 +48,11 @@ static int64_t known(int64_t value_ns)
 	return found_ns;
 }
 
-static void test_values(void **unused)
+TEST(test_values)
 {
 	const int64_t top_ns = (INT64_C(1) << TW_BUCKETS_TOP) - 1;
 	int64_t ns, before_ns = 0;
 
-	(void)unused;
 	for (ns = 0; ns <= top_ns; ns += 1 + ns / 700) {
 		int64_t found_ns = known(ns), off_ns = found_ns - ns;
 
@@ -66,13 +64,4 @@ static void test_values(void **unused)
 	assert_int_equal(known(-5), 0);
 	assert_int_equal(known(INT64_MIN), 0);
 	assert_int_equal(known(INT64_MAX), known(top_ns));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ranks), cmocka_unit_test(test_values),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

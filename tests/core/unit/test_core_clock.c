@@ -3,7 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "table.h"
+#include "unit.h"
 #include "tw_config.h"
 #include "tw_part.h"
 #include "tw_time.h"
@@ -45,17 +45,16 @@ static struct word {
 	{ "boottime", "boottime", CLOCK_BOOTTIME, CLOCK_MONOTONIC },
 };
 
-static void found(void **state)
+TEST_EACH(found, words)
 {
-	const struct word *word = *state;
-	const struct tw_clock *clock = tw_clock_find(word->word);
+	const struct tw_clock *clock = tw_clock_find(of->word);
 
-	assert_string_equal(clock->name, word->name);
-	assert_int_equal(clock->timer_clockid, word->timer);
+	assert_string_equal(clock->name, of->name);
+	assert_int_equal(clock->timer_clockid, of->timer);
 	own = true;
 	time_ns = 5000;
 	assert_int_equal(clock->now_ns(),
-			 5000 + STEP_NS + word->clockid * AHEAD_NS);
+			 5000 + STEP_NS + of->clockid * AHEAD_NS);
 	own = false;
 }
 
@@ -80,9 +79,8 @@ static struct conversion {
 	  (CLOCK_BOOTTIME - 1) * AHEAD_NS, 1000 },
 };
 
-static void converted(void **state)
+TEST_EACH(converted, conversions)
 {
-	const struct conversion *of = *state;
 	const struct tw_timer_ops *inner = tw_timer_find("nanosleep");
 	struct tw_timer timer;
 	size_t i;
@@ -109,17 +107,12 @@ static void converted(void **state)
 	assert_int_equal(timer.next_ns, 83000);
 }
 
-static struct counter {
-	const char *name;
-} counter[] = { { "tsc" } };
-
 /* It ends the program if there is none, which a child tries. */
-static void is_monotonic(void **state)
+TEST(is_monotonic)
 {
 	int64_t before_ns, here_ns, after_ns;
 	int status;
 
-	(void)state;
 	if (!fork()) {
 		tw_config.clock = tw_clock_find("tsc");
 		tw_part_clock.check(NULL);
@@ -132,10 +125,4 @@ static void is_monotonic(void **state)
 	wait(&status);
 	assert_true(WIFEXITED(status));
 	assert_int_not_equal(WEXITSTATUS(status), 99);
-}
-
-int main(void)
-{
-	return ROWS(words, found) + ROWS(conversions, converted) +
-	       ROWS(counter, is_monotonic);
 }

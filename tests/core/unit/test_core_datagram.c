@@ -7,7 +7,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "table.h"
+#include "unit.h"
 #include "tw_datagram.h"
 #include "tw_loop.h"
 #include "tw_time.h"
@@ -75,9 +75,8 @@ static struct requests {
 	{ "a jump", { 5, 6, 70, 6, 133, 70, 70 }, { 5, 6, 70, 133 }, 2, 1 },
 };
 
-static void taken(void **state)
+TEST_EACH(taken, requests)
 {
-	const struct requests *of = *state;
 	struct tw_request *request = calloc(1, SIZE);
 	struct tw_reply reply = { .seq = 0 };
 	struct tw_datagrams counts;
@@ -124,9 +123,8 @@ static struct replies {
 	{ "held up", { 3, 4, 5, 6, 7, 9 }, 1001, 9, TW_LINK_LOST, 1, 5, 0 },
 };
 
-static void received(void **state)
+TEST_EACH(received, replies)
 {
-	const struct replies *of = *state;
 	bool measured = of->seq > WARMUP;
 	struct tw_datagrams counts;
 	struct tw_request request;
@@ -174,16 +172,11 @@ int __wrap_connect(int fd, const struct sockaddr *to, socklen_t len)
 	return __real_connect(fd, to, len);
 }
 
-static struct {
-	const char *name;
-} strangers[] = { { "what they sent is thrown away" } };
-
-static void opened(void **state)
+TEST(what_strangers_sent_is_thrown_away)
 {
 	int fds[2], i;
 	char byte;
 
-	(void)state;
 	assert_int_equal(tw_link_udp.open(&fds[0], &fds[1]), 0);
 	for (i = 0; i < 2; i++) {
 		assert_int_equal(recv(fds[i], &byte, 1, MSG_DONTWAIT), -1);
@@ -194,9 +187,4 @@ static void opened(void **state)
 	assert_int_equal(byte, 'a');
 	close(fds[0]);
 	close(fds[1]);
-}
-
-int main(void)
-{
-	return ROWS(strangers, opened) + ROWS(requests, taken) + ROWS(replies, received);
 }

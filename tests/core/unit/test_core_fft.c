@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <math.h>
 
-#include "table.h"
+#include "unit.h"
 #include "tw_fft.h"
 
 #define POINTS_MAX	1024
@@ -14,11 +14,10 @@ static struct sizes {
 };
 
 /* Of an impulse at @f, the sum as it is defined; and back. */
-static void transforms(void **state)
+TEST_EACH(transforms, sizes)
 {
-	const struct sizes *size = *state;
 	static double complex signal[POINTS_MAX], original[POINTS_MAX];
-	size_t n = size->points, f, j, k;
+	size_t n = of->points, f, j, k;
 	double complex *roots = tw_fft_roots(n);
 	uint64_t random = 7;
 
@@ -42,9 +41,4 @@ static void transforms(void **state)
 	for (j = 0; j < n; j++)
 		assert_true(cabs(signal[j] - original[j]) < 1e-9);
 	free(roots);
-}
-
-int main(void)
-{
-	return ROWS(sizes, transforms);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Metrics of given cycles. */
-#include "table.h"
+#include "unit.h"
 #include "tw_metric.h"
 
 static struct given {
@@ -35,18 +35,12 @@ static struct given {
 	  { 5, 1, 10, 90, 5, 105, 1000, 25, 106, 15 } },
 };
 
-static void values(void **state)
+TEST_EACH(values, given)
 {
-	const struct given *of = *state;
 	int id;
 
 	for (id = 0; id < TW_METRICS; id++)
 		assert_int_equal(tw_metrics[id].value_ns(&of->cycle,
 							 &of->params),
 				 of->expected[id]);
-}
-
-int main(void)
-{
-	return ROWS(given, values);
 }

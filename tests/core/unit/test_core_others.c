@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Who else used a CPU: two snapshots, in ms. */
-#include "table.h"
+#include "unit.h"
 #include "tw_others.h"
 
 #define MS	1000000LL
@@ -73,11 +73,10 @@ static struct tw_task task(const int from[4], bool interrupts)
 	};
 }
 
-static void compares(void **state)
+TEST_EACH(compares, given)
 {
 	static struct tw_snapshot before, after;
 	struct tw_others others = { .cpu = CPU, .ns = 77 };
-	const struct given *of = *state;
 	int i;
 
 	before.at_ns = BOOT * MS;
@@ -111,9 +110,4 @@ static void compares(void **state)
 	assert_int_equal(others.task[0].ns, of->of_first * MS);
 	for (i = 1; i < TW_OTHERS_NAMED; i++)
 		assert_true(others.task[i].ns <= others.task[i - 1].ns);
-}
-
-int main(void)
-{
-	return ROWS(given, compares);
 }

@@ -2,7 +2,7 @@
 /* The placement plan, on machines of 1 to 8 CPUs. */
 #include <sched.h>
 
-#include "table.h"
+#include "unit.h"
 #include "tw_config.h"
 #include "tw_option.h"
 
@@ -47,34 +47,32 @@ static void assert_cpu(enum tw_role role, int number, int expected)
 	assert_int_equal(tw_place_single(&cpus), 2 + expected);
 }
 
-static void placed(void **state)
-{
-	const struct plan *plan = *state;
-	cpu_set_t cpus;
-	int i;
-
-	machine = plan->cpus;
-	tw_place_open();
-	assert_int_equal(tw_place_count(), plan->cpus);
-	assert_cpu(TW_MAIN, 0, plan->main);
-	for (i = 0; i < 3; i++) {
-		assert_cpu(TW_SERVER, i, plan->server[i]);
-		assert_cpu(TW_CLIENT, i, plan->client[i]);
-		assert_cpu(TW_LOAD, i, plan->load[i]);
-	}
-	tw_place(TW_LOAD, TW_PLACE_ALL, &cpus);
-	assert_int_equal(CPU_COUNT(&cpus), plan->cpus - plan->all_loads);
-	for (i = plan->all_loads; i < plan->cpus; i++)
-		assert_true(CPU_ISSET(2 + i, &cpus));
-	if (CPU_COUNT(&cpus) > 1)
-		assert_int_equal(tw_place_single(&cpus), -1);
-}
-
-int main(void)
+AT_START(set_affinity)
 {
 	char *words[] = { "test", NULL };
 
 	tw_option_parse_all(1, words);
 	tw_option_set("affinity", NULL);
-	return ROWS(plans, placed);
+}
+
+TEST_EACH(placed, plans)
+{
+	cpu_set_t cpus;
+	int i;
+
+	machine = of->cpus;
+	tw_place_open();
+	assert_int_equal(tw_place_count(), of->cpus);
+	assert_cpu(TW_MAIN, 0, of->main);
+	for (i = 0; i < 3; i++) {
+		assert_cpu(TW_SERVER, i, of->server[i]);
+		assert_cpu(TW_CLIENT, i, of->client[i]);
+		assert_cpu(TW_LOAD, i, of->load[i]);
+	}
+	tw_place(TW_LOAD, TW_PLACE_ALL, &cpus);
+	assert_int_equal(CPU_COUNT(&cpus), of->cpus - of->all_loads);
+	for (i = of->all_loads; i < of->cpus; i++)
+		assert_true(CPU_ISSET(2 + i, &cpus));
+	if (CPU_COUNT(&cpus) > 1)
+		assert_int_equal(tw_place_single(&cpus), -1);
 }

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "table.h"
+#include "unit.h"
 #include "tw_clocks.h"
 #include "tw_loop.h"
 #include "tw_stamps.h"
@@ -163,14 +163,13 @@ static bool can_stamp(void)
 	return can;
 }
 
-static void test_cycles(void **state)
+TEST(test_cycles)
 {
 	struct tw_loop loop = { .pair = PAIR };
 	const struct tw_link_ops *link;
 	bool rx = false, lost = false;
 	size_t i;
 
-	(void)state;
 	if (!can_stamp()) {
 		print_message("no SO_TIMESTAMPING here\n");
 		skip();
@@ -191,13 +190,4 @@ static void test_cycles(void **state)
 		lost = row->lost;
 	}
 	close(fd);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cycles),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

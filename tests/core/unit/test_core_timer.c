@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "table.h"
+#include "unit.h"
 #include "tw_time.h"
 #include "tw_timer.h"
 
@@ -55,16 +55,15 @@ static struct grid {
 	  { 5, 3500, 1000, 0, 0 }, { 0, 3, 0, 19, 2 }, { 0, 3, 0, 19, 2 } },
 };
 
-static void expiries(void **state)
+TEST_EACH(expiries, grids)
 {
-	const struct grid *grid = *state;
 	const int64_t first_ns = INT64_C(4000000000000) * TW_NS_PER_MS / 1000;
-	bool posix = !strcmp(grid->timer, "posix");
+	bool posix = !strcmp(of->timer, "posix");
 	int64_t planned_ns = first_ns;
 	struct tw_timer timer;
 	int i;
 
-	assert_int_equal(tw_timer_start(&timer, tw_timer_find(grid->timer),
+	assert_int_equal(tw_timer_start(&timer, tw_timer_find(of->timer),
 					CLOCK_REALTIME, 1000, first_ns), 0);
 	for (i = 0; i < WAITS; i++) {
 		/* What is no expiry: call it again. */
@@ -78,19 +77,14 @@ static void expiries(void **state)
 		overrun = -1;
 		if (posix)
 			assert_int_equal(timer.ops->wait(&timer), -EINTR);
-		overrun = grid->overrun[i];
+		overrun = of->overrun[i];
 		assert_int_equal(timer.ops->wait(&timer), 0);
 		if (!posix)
 			assert_int_equal(asked_ns, planned_ns);
-		timer.ops->settle(&timer, planned_ns + grid->late_ns[i]);
+		timer.ops->settle(&timer, planned_ns + of->late_ns[i]);
 		assert_int_equal(timer.planned_ns, planned_ns);
-		assert_int_equal(timer.missed, grid->missed[i]);
-		planned_ns += 1000 * (1 + (int64_t)grid->missed[i]);
+		assert_int_equal(timer.missed, of->missed[i]);
+		planned_ns += 1000 * (1 + (int64_t)of->missed[i]);
 		assert_int_equal(timer.next_ns, planned_ns);
 	}
-}
-
-int main(void)
-{
-	return ROWS(grids, expiries);
 }
