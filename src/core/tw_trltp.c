@@ -120,11 +120,12 @@ static void log_metric(const struct tw_stats *of, const char *label,
 		"\nLower Bound,Count\n", label, us((double)of->min_ns),
 		us(tw_stats_mean(of)), us((double)of->max_ns),
 		us(tw_stats_deviation(of)), of->count);
-	for (bin = 0; bin <= BINS; bin++)
+	for (bin = 0; bin < BINS; bin++)
 		if (bins[bin])
-			fprintf(steps, "%s%d,%" PRIu64 "\n",
-				bin == BINS ? "above," : "", bin * BIN_US,
+			fprintf(steps, "%d,%" PRIu64 "\n", bin * BIN_US,
 				bins[bin]);
+	if (bins[BINS])
+		fprintf(steps, "above,%" PRIu64 "\n", bins[BINS]);
 }
 
 static void end(struct tw_run *run)

@@ -289,7 +289,7 @@ def log_section(lines, label):
     for line in lines[at + 7:]:
         if not line:
             break
-        bound, _, count = line.rpartition(",")
+        bound, count = line.split(",")
         bins[bound] = int(count)
     return figures, bins
 
@@ -302,7 +302,7 @@ def assert_log(lines, values):
         expected = {}
         for value in of:
             bound = min(value // 10000, 20000) * 10
-            name = f"above,{bound}" if bound == 200000 else str(bound)
+            name = "above" if bound == 200000 else str(bound)
             expected[name] = expected.get(name, 0) + 1
         assert bins == expected
         assert int(figures["Count"]) == len(of) == sum(bins.values())

@@ -264,6 +264,19 @@ def test_settings_as_the_kernel_has_them(start, options, load, policies, cpus):
         assert told["cpus"] == cpus[role]
 
 
+def test_log_of_a_cycle_beyond_its_bins(run, shim):
+    """The reference program calls them "above", without a bound."""
+    done = run("-q", "-v", "-N", "-l", 10, "--warmup=0", "--trltp-log=log",
+               "--metrics=interval,send,sleep,receive,response,total",
+               env=shim("client:send:before:5:210000"))
+    columns = list(results.LOGGED)
+    [values] = results.cycles(done.stdout, columns)
+    lines = done.text("log").splitlines()
+    results.assert_log(lines, values)
+    assert [line for line in lines if line.startswith("above,")].count(
+        "above,1") >= 3     # send, response, total
+
+
 @results.root
 def test_no_faults_in_the_loops(run):
     """Locked and touched before: not one page fault while it measures."""
