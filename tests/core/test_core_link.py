@@ -17,34 +17,40 @@ import twoway
 UDP = ("--transport=udp",)
 SOURCES = "/sys/devices/system/clocksource/clocksource0/available_clocksource"
 NONE = {"lost": 0, "late": 0, "duplicate": 0, "reordered": 0}
-TIMEOUT_MS = 700        # a busy machine loses nothing more
-# faults of 60 cycles, the counts
+# A busy machine loses nothing more: a wait ends where a fault says so.
+PATIENT = "--timeout=10000000"
+WAIT_MS = 30
+# faults of 60 cycles, waits that end, the counts
 LOSSES = [
-    ("client:send:drop:9:0", {"lost": 1}),
-    ("server:send:drop:9:0", {"lost": 1}),
+    ("client:send:drop:9:0", [9], {"lost": 1}),
+    ("server:send:drop:9:0", [9], {"lost": 1}),
     ("client:send:drop:9:0,client:send:drop:10:0,server:send:drop:20:0",
-     {"lost": 3}),
-    ("client:send:twice:9:0", {"duplicate": 1}),
-    ("server:send:twice:9:0", {"duplicate": 1}),
-    ("client:send:twice:9:0,server:send:twice:19:0", {"duplicate": 2}),
+     [9, 10, 22], {"lost": 3}),
+    ("client:send:twice:9:0", [], {"duplicate": 1}),
+    ("server:send:twice:9:0", [], {"duplicate": 1}),
+    ("client:send:twice:9:0,server:send:twice:19:0", [], {"duplicate": 2}),
     # The next request overtakes it.
-    ("client:send:swap:9:0", {"lost": 1, "reordered": 1}),
-    ("server:send:swap:9:0", {"lost": 1, "late": 1}),
-    ("server:send:before:9:1000000", {"lost": 1, "late": 1}),
-    # It comes at the end of the wait, as the client itself was held up.
-    ("client:recv:before:9:800000", {"lost": 1, "late": 1}),
-    ("client:send:drop:59:0", {"lost": 1}),
-    ("client:send:drop:0:0", {"lost": 1}),
+    ("client:send:swap:9:0", [9], {"lost": 1, "reordered": 1}),
+    ("server:send:swap:9:0", [9], {"lost": 1, "late": 1}),
+    ("server:send:before:9:60000", [9], {"lost": 1, "late": 1}),
+    ("client:send:drop:59:0", [59], {"lost": 1}),
+    ("client:send:drop:0:0", [0], {"lost": 1}),
 ]
 
 
-@pytest.mark.parametrize("faults,counts", LOSSES)
+def losing(shim, faults, waits):
+    """The environment with the faults, in which these waits end."""
+    return shim(*faults, *(f"client:recv:expire:{wait}:{WAIT_MS}000"
+                           for wait in waits))
+
+
+@pytest.mark.parametrize("faults,ends,counts", LOSSES)
 @pytest.mark.parametrize("more", [(), ("--wait=read", "-x", "-c", "tai")])
-def test_lost(run, shim, faults, counts, more):
+def test_lost(run, shim, faults, ends, counts, more):
     """In no statistic, but in all counts; the results are of the others."""
     done = run("-q", "-v", "-N", "--metrics=all", "-l", 60, "--warmup=0",
-               "--json=json", f"--timeout={TIMEOUT_MS}000", "--dump=dump",
-               "--limit=lost:1", *UDP, *more, env=shim(*faults.split(",")))
+               "--json=json", PATIENT, "--dump=dump", "--limit=lost:1", *UDP,
+               *more, env=losing(shim, faults.split(","), ends))
     json = results.loaded(done)
     found = json["twoway"]["pairs"][0]["datagrams"]
     lost = counts.get("lost", 0)
@@ -70,15 +76,27 @@ def test_lost(run, shim, faults, counts, more):
             {"interval": 10 ** 6, "sleep": 10 ** 5}.get(thread["metric"], 0))
     # The next cycle waited for it, and expiries were missed.
     waits = lost if 59 in numbers else 0
-    assert json["thread"]["6"]["max"] > TIMEOUT_MS * 10 ** 6 * bool(waits)
-    assert json["twoway"]["pairs"][0]["missed"] >= (TIMEOUT_MS - 5) * waits
+    assert json["thread"]["6"]["max"] > WAIT_MS * 10 ** 6 * bool(waits)
+    assert json["twoway"]["pairs"][0]["missed"] >= (WAIT_MS - 1) * waits
+
+
+def test_a_reply_that_is_taken_late_is_lost(run, shim):
+    """It came in time, but the client itself was held up."""
+    done = run("-q", "-l", 60, "--warmup=0", "--json=json", "--dump=dump",
+               "--timeout=60000", *UDP, env=shim("client:recv:before:9:70000"))
+    found = results.loaded(done)["twoway"]["pairs"][0]["datagrams"]
+    lost = [line.split(",")[1] for line in done.text("dump").splitlines()
+            if ",,," in line]
+    # A busy machine loses more.
+    assert "9" in lost and found["lost"] == len(lost) and found["late"] >= 1
 
 
 def test_warmup_is_in_no_count(run, shim):
-    done = run("-q", "-l", 20, "--warmup=9", "--json=json", *UDP,
-               f"--timeout={TIMEOUT_MS}000", env=shim(
+    # Of the seventh cycle, the second wait: the first has the reply before.
+    done = run("-q", "-l", 20, "--warmup=9", "--json=json", *UDP, PATIENT,
+               env=losing(shim, [
                    "client:send:drop:3:0", "client:send:twice:5:0",
-                   "server:send:twice:6:0", "server:send:swap:7:0"))
+                   "server:send:twice:6:0", "server:send:swap:7:0"], [3, 8]))
     assert results.loaded(done)["twoway"]["pairs"][0]["datagrams"] == \
         {"sent": 20, "answered": 20, **NONE}
     assert "# Lost" not in done.stdout
@@ -86,9 +104,10 @@ def test_warmup_is_in_no_count(run, shim):
 
 def test_counts_of_pairs_and_steps(run, shim):
     done = run("-q", "-t2", "-d0", "-l", 20, "--warmup=0", "--load=fft",
-               "--steps=2", "--json=json", *UDP, f"--timeout={TIMEOUT_MS}000",
-               env=shim("client1:send:drop:3:0", "client3:send:drop:3:0",
-                        "client2:send:twice:9:0"))
+               "--steps=2", "--json=json", *UDP, PATIENT, env=shim(
+                   "client1:send:drop:3:0", "client3:send:drop:3:0",
+                   "client1:recv:expire:3:9000", "client3:recv:expire:3:9000",
+                   "client2:send:twice:9:0"))
     assert [pair["datagrams"] for pair in
             results.loaded(done)["twoway"]["pairs"]] == [
         {"sent": 40, "answered": 40, **NONE, "duplicate": 1},
@@ -98,16 +117,13 @@ def test_counts_of_pairs_and_steps(run, shim):
 
 
 def test_a_lost_cycle_is_no_late_wakeup(run, shim):
-    """The client waited for the reply. Of three tries: the machine is late,
-    too."""
-    for _ in range(3):
-        done = run("-q", "-N", "-l", 40, "--json=json", *UDP,
-                   "--timeout=60000", env=shim("client:send:drop:9:0"))
-        phases = results.loaded(done)["thread"]["0"]["phases"]
-        assert phases["interval"]["max"] >= 60000000
-        if phases["wakeup"]["max"] < 40000000:
-            return
-    assert not phases["wakeup"]
+    """The client waited for the reply: that is in the interval alone."""
+    done = run("-q", "-v", "-N", "--metrics=wakeup,interval", "-l", 40,
+               "--warmup=0", *UDP, PATIENT,
+               env=losing(shim, ["client:send:drop:9:0"], [9]))
+    values = {tuple(map(int, line.split(":")[:2])): int(line.split(":")[2])
+              for line in done.stdout.splitlines() if line[:1] == " "}
+    assert values[1, 10] - values[0, 10] >= WAIT_MS * 10 ** 6
 
 
 def test_a_stall_does_not_end_the_run(run, shim):
@@ -129,7 +145,7 @@ def test_all_are_lost(run, shim, limit):
         r"or find out what drops the datagrams\n"
         r"WARN: pair 0: no cycle was measured\n", done.stderr)
     # In a second, there is no time for more.
-    assert message and 5 < int(message[1]) <= 1000 / 9 + 1
+    assert message and 0 < int(message[1]) <= 1000 / 9 + 1
 
 
 def ports():

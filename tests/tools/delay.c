@@ -13,7 +13,8 @@
  * the call VALUE microseconds are slept, "busy-before" or "busy-after" it they
  * are spent running. Of a send alone: "flip" inverts bit VALUE of the message;
  * "drop" does not send it; "twice" sends it twice; "swap" sends it after the
- * next one.
+ * next one. Of a recv alone: "expire" makes it fail after VALUE microseconds, as
+ * if its time were over, and takes nothing.
  *
  *	TW_DELAY_STAMPS=FILE	when each delay began and ended
  *
@@ -66,12 +67,13 @@ static const char *const call_names[CALLS] = {
 };
 
 enum when {
-	BEFORE, AFTER, BUSY_BEFORE, BUSY_AFTER, FLIP, DROP, TWICE, SWAP, WHENS
+	BEFORE, AFTER, BUSY_BEFORE, BUSY_AFTER, FLIP, DROP, TWICE, SWAP, EXPIRE,
+	WHENS
 };
 
 static const char *const when_names[WHENS] = {
 	"before", "after", "busy-before", "busy-after", "flip", "drop",
-	"twice", "swap",
+	"twice", "swap", "expire",
 };
 
 enum role {
@@ -204,8 +206,6 @@ static void after(enum call call, int failed)
 		return result;						\
 	}
 
-WRAP(RECV, ssize_t, recv, result < 0,
-     (int fd, void *buf, size_t size, int flags), (fd, buf, size, flags))
 /* That of a timerfd alone: files are read with more room. */
 WRAP(READ, ssize_t, read, result < 0 || size != sizeof(uint64_t),
      (int fd, void *buf, size_t size), (fd, buf, size))
@@ -246,6 +246,24 @@ WRAP(COND_SIGNAL, int, pthread_cond_signal, result,
 /* It always returns as if it had failed. */
 WRAP(SIGSUSPEND, int, sigsuspend, result >= 0, (const sigset_t *mask), (mask))
 WRAP(KILL, int, kill, result, (pid_t pid, int number), (pid, number))
+
+ssize_t recv(int fd, void *buf, size_t size, int flags)
+{
+	ssize_t (*next)(int fd, void *buf, size_t size, int flags) =
+		real(RECV);
+	const struct fault *expire = due(RECV, EXPIRE);
+	ssize_t result = -1;
+
+	before(RECV);
+	if (expire)
+		doze(expire->value);
+	else
+		result = next(fd, buf, size, flags);
+	after(RECV, !expire && result < 0);
+	if (expire)
+		errno = EAGAIN;
+	return result;
+}
 
 ssize_t send(int fd, const void *buf, size_t size, int flags)
 {
@@ -328,7 +346,8 @@ static int parse(const char *text, struct fault *fault)
 	found_call = find(what, call_names, CALLS);
 	found_when = find(when, when_names, WHENS);
 	if (found_role < 0 || found_call < 0 || found_when < 0 ||
-	    (found_when >= FLIP && found_call != SEND))
+	    (found_when >= FLIP &&
+	     found_call != (found_when == EXPIRE ? RECV : SEND)))
 		return -1;
 	fault->role = found_role;
 	fault->call = found_call;
