@@ -33,6 +33,8 @@ CHUNK = 1 << 20         # bytes
 SEEN = 100000           # grid steps that show the period
 LARGEST = 2**62         # ns: CLOCK_REALTIME reaches it in 2116
 NO_TIMER = 0.5          # fewer expiries on a grid: there was no timer
+# What the cycle before takes part in: unknown after a break.
+FOLLOWING = ("interval", "total", "wakeup")
 WORST = ("response", "total", "wakeup")    # of which the worst cycle is shown
 
 
@@ -172,7 +174,7 @@ class Cycles:
                   for i in range(part.start, part.stop, PIECE)]
         values = numpy.concatenate(pieces)
         del pieces
-        if not followed or metric not in ("interval", "total"):
+        if not followed or metric not in FOLLOWING:
             return values
         inside = self.breaks[(self.breaks >= part.start) &
                              (self.breaks < part.stop)]
@@ -212,7 +214,7 @@ class Cycles:
     def worst(self, metric):
         """The first cycle that reached the maximum."""
         values = self.values(metric, followed=False)
-        if metric in ("interval", "total"):
+        if metric in FOLLOWING:
             values[self.breaks] = 0
         index = int(values.argmax())
         return Worst(metric, float(values[index]), self.since_ns(index),

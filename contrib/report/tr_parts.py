@@ -85,9 +85,11 @@ def of_cycles(run, which):
 
 
 def whole(run):
-    """Of each cycle of a dump, the sum of the parts."""
-    return sum(run.cycles.values(phase).astype(numpy.int64)
-               for phase in shown(run))
+    """Of each cycle of a dump, the sum of the parts; 0: a part is unknown."""
+    found = sum(run.cycles.values(phase, followed=False).astype(numpy.int64)
+                for phase in shown(run))
+    found[run.cycles.breaks] = 0
+    return found
 
 
 def near_percentile(run):

@@ -40,7 +40,8 @@ def dump(rows):
 
 
 def values(rows, period=PERIOD, sleep=SLEEP, trltp3=False):
-    """Metric -> values in ns; interval and total lack unknown ones."""
+    """Metric -> values in ns, as a dump has them: of a cycle whose forerunner is
+    not there, interval, total and wakeup are unknown."""
     result = {metric: [] for metric in (*METRICS, "latency")}
     before = None
     for row in rows:
@@ -50,12 +51,13 @@ def values(rows, period=PERIOD, sleep=SLEEP, trltp3=False):
         result["receive"].append(t3 - t2)
         result["response"].append(t3 - t0)
         result["latency"].append(t3 - t0 - sleep)
-        result["wakeup"].append(t0 - planned)
         result["planned"].append(t3 - planned)
         result["network"].append(t3 - t0 - (t2 - t1))
         if before and number == before[1] + 1:
             interval = t0 - before[3]
             result["interval"].append(interval)
+            # Who still waits for a reply does not wait for the timer.
+            result["wakeup"].append(t0 - max(planned, before[6]))
             off = t1 - before[3] - 10**12 // period if trltp3 else \
                 interval - period
             result["total"].append(t1 - t0 + t3 - t2 + abs(t2 - t1 - sleep)

@@ -312,7 +312,7 @@ def test_syntax_of_json(refused):
 
 
 @pytest.mark.parametrize("name, old, new, line", [
-    ("hist.txt", "# Total: 000000500", "# Total: 000000499", None),
+    ("hist.txt", "# Total: 000000499", "# Total: 000000498", None),
     ("hist.txt", "# Min Latencies: 0", "# Min Latencies: x", ...),
     ("hist.txt", " 000001\n", " 000001\t000002\n", ...),
     ("hist.txt", " 000001\n", " 1\n", ...),
