@@ -36,7 +36,7 @@ class Block:
             column, count, low, act, avg, high, std, metric = match.groups()
             if len(act) < WIDE:
                 self.unit = US
-            values = numbers(path, number, [low, avg, high, std or 0], float)
+            values = numbers(path, number, [low, avg, high, std or "0"], float)
             self.columns[int(column)] = metric, int(count), values
         elif match := PHASE.match(line):
             low, avg, high, std = numbers(path, number, match.groups()[1:],

@@ -101,15 +101,11 @@ def test_ramp_of_pairs(report):
 
 @pytest.mark.skipif(not shutil.which("cyclictest"),
                     reason="cyclictest is not installed")
-@pytest.mark.parametrize("threads", [1, 2])
-def test_cyclictest(report, threads):
-    """It prints when one thread has ended: another counts meanwhile."""
+def test_cyclictest(report):
+    """Of one thread: while it prints, a second one would still count."""
     with open(report.directory / "c.txt", "w", encoding="ascii") as out:
-        subprocess.run(["cyclictest", "-q", "-l", "300", f"-t{threads}", "-h",
-                        "100000", "--json=c.json"], cwd=report.directory,
-                       stdout=out, check=True, timeout=60)
-    found = results(report, "j=c.json", "t=c.txt")
-    json, text = found["Wakeup Time"]
-    assert json.keys() == text.keys() and int(json["cycles"]) >= 300
-    if threads == 1:
-        assert json | {"system": "t"} == text
+        subprocess.run(["cyclictest", "-q", "-l", "300", "-h", "100000",
+                        "--json=c.json"], cwd=report.directory, stdout=out,
+                       check=True, timeout=60)
+    json, text = results(report, "j=c.json", "t=c.txt")["Wakeup Time"]
+    assert json["cycles"] == "300" and json | {"system": "t"} == text
