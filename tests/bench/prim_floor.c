@@ -7,10 +7,12 @@
  * usage: prim_floor KIND CPU PRIORITY TRIALS WARMUP
  *
  * Two processes on CPU, the one that answers at PRIORITY, the other one below.
- * Prints the mean and the minimum of the round trip, in ns; for pair: of one
- * pair of calls.
+ * Prints the mean and the minimum of the round trip, in ns. For pair, shared and
+ * private, one process: of one pair of calls, which wake nobody and do not wait;
+ * the last two are those of a futex that processes share, or one alone has.
  */
 #include <err.h>
+#include <linux/futex.h>
 #include <mqueue.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -23,7 +25,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -32,6 +34,7 @@
 
 static struct shared {
 	sem_t sem[2];
+	uint32_t futex[2];
 	int64_t stamp_ns;	/* when the answer was begun */
 } *shared;
 
@@ -153,18 +156,51 @@ static void signal_take(int way)
 	check(sigwaitinfo(&signals, &info) < 0, "sigwaitinfo");
 }
 
+static void open_futex(void)
+{
+}
+
+static void futex(int way, int operation)
+{
+	/* Another value than 0 is expected: a wait is refused. */
+	syscall(SYS_futex, &shared->futex[way], operation, 1, NULL);
+}
+
+static void shared_give(int way)
+{
+	futex(way, FUTEX_WAKE);
+}
+
+static void shared_take(int way)
+{
+	futex(way, FUTEX_WAIT);
+}
+
+static void private_give(int way)
+{
+	futex(way, FUTEX_WAKE_PRIVATE);
+}
+
+static void private_take(int way)
+{
+	futex(way, FUTEX_WAIT_PRIVATE);
+}
+
 static const struct kind {
 	const char *name;
 	void (*open)(void);
 	void (*give)(int way);
 	void (*take)(int way);
+	int alone;
 } kinds[] = {
-	{ "pair", open_sems, sem_give, sem_take },
-	{ "unnamed", open_sems, sem_give, sem_take },
-	{ "eventfd", open_eventfds, fd_give, fd_take },
-	{ "pipe", open_pipes, fd_give, fd_take },
-	{ "message", open_queues, mq_give, mq_take },
-	{ "signal", open_signals, signal_give, signal_take },
+	{ "pair", open_sems, sem_give, sem_take, 1 },
+	{ "shared", open_futex, shared_give, shared_take, 1 },
+	{ "private", open_futex, private_give, private_take, 1 },
+	{ "unnamed", open_sems, sem_give, sem_take, 0 },
+	{ "eventfd", open_eventfds, fd_give, fd_take, 0 },
+	{ "pipe", open_pipes, fd_give, fd_take, 0 },
+	{ "message", open_queues, mq_give, mq_take, 0 },
+	{ "signal", open_signals, signal_give, signal_take, 0 },
 };
 
 static void settle(int cpu, int priority)
@@ -186,7 +222,9 @@ static _Noreturn void answer(const struct kind *kind, long trials)
 		shared->stamp_ns = now_ns();
 		kind->give(1);
 	}
-	_exit(0);
+	/* The end of this process is not to be a part of the last trial. */
+	for (;;)
+		pause();
 }
 
 static int64_t ask(const struct kind *kind)
@@ -213,9 +251,9 @@ static int64_t pairs(const struct kind *kind)
 static void measure(const struct kind *kind, long trials, long warmup)
 {
 	int64_t (*trial)(const struct kind *kind) =
-		kind == kinds ? pairs : ask;
+		kind->alone ? pairs : ask;
 	int64_t took_ns, sum_ns = 0, min_ns = INT64_MAX;
-	long n, per = kind == kinds ? PAIRS : 1;
+	long n, per = kind->alone ? PAIRS : 1;
 
 	for (n = -warmup; n < trials; n++) {
 		took_ns = trial(kind);
@@ -250,7 +288,7 @@ int main(int argc, char *argv[])
 	kind->open();
 	pids[1] = getpid();
 	settle(cpu, priority - 1);
-	if (kind != kinds) {
+	if (!kind->alone) {
 		pids[0] = fork();
 		check(pids[0] < 0, "fork");
 		if (!pids[0]) {
@@ -263,6 +301,6 @@ int main(int argc, char *argv[])
 	}
 	measure(kind, trials, warmup);
 	if (pids[0] > 0)
-		waitpid(pids[0], NULL, 0);
+		kill(pids[0], SIGKILL);
 	return 0;
 }

@@ -96,16 +96,13 @@ def primitives(tmp_path_factory):
     """primitivetest on the cloud kernel, booted twice at the same time."""
     image = guests.fetch(vl_kernel.CLOUD)
     output = tmp_path_factory.mktemp("primitives")
-    measured = {name: words for name, words
-                in test_lab_primitives.measurements().items()
-                if shutil.which(words[0]) or
-                words[0] not in test_lab_primitives.PEERS}
     guests.virtlab(
         "run", f"--kernel=one={image}", f"--kernel=two={image}",
         f"--add={os.environ['PRIMITIVETEST']}",
         f"--add={guests.floor_program(guests.PRIM_FLOOR)}",
-        *guests.added(test_lab_primitives.PEERS),
-        f"--output={output}", "--jobs=2", "--", *guests.words(measured))
+        *guests.added(test_lab_primitives.PROGRAMS),
+        f"--output={output}", "--jobs=2", "--",
+        *guests.words(test_lab_primitives.measurements()))
     return [guests.Boot(output / name) for name in ("one", "two")]
 
 
