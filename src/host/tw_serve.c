@@ -279,7 +279,7 @@ static const struct tw_option options[] = {
 	{ 0, "server", optional_argument, "ADDR[:PORT]", parse_server, &where,
 	  .help = "serve clients of other hosts at ADDR, default\n"
 		  "127.0.0.1, one at a time, until a signal comes; -p is\n"
-		  "the highest priority of a client" },
+		  "the highest priority of a server" },
 	{ .name = NULL }
 };
 
