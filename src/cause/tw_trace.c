@@ -21,7 +21,6 @@
 #include "tw_trace.h"
 #include "tw_tracefs.h"
 
-#define TRACE_FILE	"twowaytest-trace.txt"
 #define KEPT_NS		(20 * TW_NS_PER_MS)	/* in the file */
 #define BEFORE_NS	TW_NS_PER_MS	/* who was where, at its begin */
 #define PHASES		9
@@ -33,8 +32,6 @@ struct room {
 	int64_t ahead_ns;
 };
 
-static const char *events;	/* NULL: no --trace */
-static const char *path;	/* --trace-file */
 /* The cycle that was looked into last, and the longest; in the end, both. */
 static struct looked {
 	struct tw_window window;
@@ -42,51 +39,27 @@ static struct looked {
 	int64_t cycle_ns;	/* 0: none */
 } last, longest;
 
-static void parse(const struct tw_option *option, char *value)
-{
-	events = value ? value : TW_TRACEFS_EVENTS;
-	if (!*events || strcspn(events, "!;\n") != strlen(events))
-		tw_option_refuse(option, value, "allowed is " TW_TRACEFS_ALLOWED);
-}
-
-static const struct tw_option options[] = {
-	{ 0, "trace", optional_argument, "EVENTS", parse, &events,
-	  .help = "with -b: trace the kernel in an instance of its own,\n"
-		  "save the last 20 ms, and say what caused the delay;\n"
-		  "+EVENTS: in addition to the usual events; stack, also\n"
-		  "before EVENTS: with the kernel stack of the culprit" },
-	{ 0, "trace-file", required_argument, "FILE", tw_option_path, &path,
-	  .help = "where to, default " TRACE_FILE },
-	{ .name = NULL }
-};
-
 static void write_more(FILE *file)
 {
 	fprintf(file, ", \"trace_file\": ");
-	rt_json_string(file, path);
+	rt_json_string(file, tw_tracefs_file);
 	fprintf(file, ",\n      \"cause\": ");
 	tw_cause_json(file, &last.cause);
 }
 
 static void check(struct tw_run *run)
 {
-	if (events && !tw_part_break.room(run))
-		fatal("--trace: allowed only with --breaktrace\n");
-	if (path && !events)
-		fatal("--trace-file=%s: allowed only with --trace\n", path);
-	if (!events)
+	if (!tw_tracefs_check(tw_part_break.room(run)))
 		return;
-	if (!path)
-		path = TRACE_FILE;
 	/* The server's side of another host sends what it finds. */
 	if (!tw_config.absent[TW_CLIENT])
-		tw_file_check(path);
+		tw_file_check(tw_tracefs_file);
 	tw_break_more = write_more;
 }
 
 static size_t room(const struct tw_run *run)
 {
-	return events ? sizeof(struct room) : 0;
+	return tw_tracefs_events ? sizeof(struct room) : 0;
 }
 
 /* A message that comes from elsewhere wakes a task from any CPU. */
@@ -105,7 +78,7 @@ static void begin(struct tw_run *run)
 	cpu_set_t used, cpus;
 	int i;
 
-	if (!events)
+	if (!tw_tracefs_events)
 		return;
 	CPU_ZERO(&used);
 	add_all(&used);
@@ -118,7 +91,7 @@ static void begin(struct tw_run *run)
 		tw_place(TW_SERVER, i, &cpus);
 		CPU_OR(&used, &used, &cpus);
 	}
-	tw_tracefs_open(events, &used);
+	tw_tracefs_open(&used);
 }
 
 /* The part of -b comes first, and ends the run. */
@@ -332,7 +305,7 @@ static void look(const struct tw_run *run, int number)
 
 const struct tw_cause *tw_trace_look(const struct tw_run *run, int pair)
 {
-	if (!events)
+	if (!tw_tracefs_events)
 		return NULL;
 	/* Another client may have stopped it before main has started it. */
 	tw_tracefs_stop();
@@ -342,7 +315,7 @@ const struct tw_cause *tw_trace_look(const struct tw_run *run, int pair)
 
 void tw_trace_print(FILE *file)
 {
-	if (!events)
+	if (!tw_tracefs_events)
 		return;
 	tw_cause_print(file, &last.cause);
 	fputs(last.window.text ? last.window.text : "", file);
@@ -350,7 +323,7 @@ void tw_trace_print(FILE *file)
 
 void tw_trace_resume(void)
 {
-	if (!events)
+	if (!tw_tracefs_events)
 		return;
 	if (last.cycle_ns > longest.cycle_ns) {
 		tw_window_free(&longest.window);
@@ -367,7 +340,7 @@ static void end(struct tw_run *run)
 {
 	int pair;
 
-	if (!events)
+	if (!tw_tracefs_events)
 		return;
 	pair = tw_break_pair(run);
 	if (longest.cycle_ns)
@@ -379,7 +352,8 @@ static void end(struct tw_run *run)
 
 struct tw_cause *tw_trace_cause(const struct tw_run *run)
 {
-	return events && tw_break_pair(run) >= 0 ? &last.cause : NULL;
+	return tw_tracefs_events && tw_break_pair(run) >= 0 ?
+	       &last.cause : NULL;
 }
 
 void tw_trace_break(const struct tw_run *run, int pair)
@@ -394,12 +368,12 @@ void tw_trace_break(const struct tw_run *run, int pair)
 
 static void text(FILE *file, const struct tw_run *run)
 {
-	if (!events || tw_break_pair(run) < 0)
+	if (!tw_tracefs_events || tw_break_pair(run) < 0)
 		return;
 	/* Between hosts, tw_peer.c prints both. */
 	if (!tw_config.absent[TW_SERVER])
 		tw_cause_print(file, &last.cause);
-	fprintf(file, "# Trace: %s\n", path);
+	fprintf(file, "# Trace: %s\n", tw_tracefs_file);
 }
 
 static void print_trace(FILE *file, const struct tw_run *run)
@@ -409,11 +383,12 @@ static void print_trace(FILE *file, const struct tw_run *run)
 
 static int write_trace(const struct tw_run *run, int status)
 {
-	return events && tw_break_pair(run) >= 0 ?
-	       tw_file_write(path, print_trace, run) : 0;
+	return tw_tracefs_events && tw_break_pair(run) >= 0 ?
+	       tw_file_write(tw_tracefs_file, print_trace, run) : 0;
 }
 
 const struct tw_part tw_part_trace = {
-	.options = options, .check = check, .room = room, .begin = begin,
-	.record = record, .end = end, .text = text, .write = write_trace,
+	.options = tw_tracefs_options, .check = check, .room = room,
+	.begin = begin, .record = record, .end = end, .text = text,
+	.write = write_trace,
 };

@@ -13,6 +13,7 @@
 
 #include "rt-error.h"
 #include "tw_guard.h"
+#include "tw_part.h"
 #include "tw_time.h"
 #include "tw_tracefs.h"
 
@@ -25,9 +26,57 @@
 #define REMOVE_MS	4000
 #define SETTLE_MS	100
 
+/*
+ * The usual events: only those that the analysis reads, because each event
+ * delays what is measured. Events that the kernel lacks are left out. netif_rx
+ * is the path of a message through the loopback device.
+ */
+#define EVENTS	"sched:sched_switch,sched:sched_waking," \
+		"sched:sched_migrate_task," \
+		"irq:irq_handler_entry,irq:irq_handler_exit," \
+		"irq:softirq_entry,irq:softirq_exit,irq_vectors," \
+		"ipi:ipi_entry,ipi:ipi_exit,net:netif_rx"
+#define ALLOWED	"allowed is stack, and a list of systems (irq), events (sched_switch) or system:event out of available_events in tracefs"
+
+const char *tw_tracefs_events, *tw_tracefs_file;
+
 static char instances[64], instance[128];
 static int stop_fd = -1;
 static struct tw_guard guard;
+
+static void parse(const struct tw_option *option, char *value)
+{
+	tw_tracefs_events = value ? value : EVENTS;
+	if (value && (!*value || strcspn(value, "!;\n") != strlen(value)))
+		tw_option_refuse(option, value, ALLOWED);
+}
+
+const struct tw_option tw_tracefs_options[] = {
+	{ 0, "trace", optional_argument, "EVENTS", parse, &tw_tracefs_events,
+	  .help = "with -b: trace the kernel in an instance of its own,\n"
+		  "save the last 20 ms, and say what caused the delay;\n"
+		  "+EVENTS: in addition to the usual events; stack, also\n"
+		  "before EVENTS: with the kernel stack of the culprit" },
+	{ 0, "trace-file", required_argument, "FILE", tw_option_path,
+	  &tw_tracefs_file,
+	  .help = "where to, default PROGRAM-trace.txt" },
+	{ .name = NULL }
+};
+
+bool tw_tracefs_check(bool breaks)
+{
+	static char usual[64];
+
+	if (tw_tracefs_events && !breaks)
+		fatal("--trace: allowed only with --breaktrace\n");
+	if (tw_tracefs_file && !tw_tracefs_events)
+		fatal("--trace-file=%s: allowed only with --trace\n",
+		      tw_tracefs_file);
+	snprintf(usual, sizeof(usual), "%s-trace.txt", tw_program_name);
+	if (tw_tracefs_events && !tw_tracefs_file)
+		tw_tracefs_file = usual;
+	return tw_tracefs_events;
+}
 
 static void pause_ms(int ms)
 {
@@ -119,8 +168,8 @@ static void add_events(const char *events, bool asked)
 		int err = *word ? put("set_event", word) : 0;
 
 		if (err && (asked || (err != -EINVAL && err != -ENOENT)))
-			fatal("--trace=%s: %s: %s; allowed is " TW_TRACEFS_ALLOWED "\n",
-			      events, word, strerror(-err));
+			fatal("--trace=%s: %s: %s; " ALLOWED "\n", events,
+			      word, strerror(-err));
 	}
 	free(list);
 }
@@ -247,15 +296,16 @@ static void make(void)
 	fatal("--trace: cannot make %s: %m%s\n", instance, hint());
 }
 
-void tw_tracefs_open(const char *events, const cpu_set_t *cpus)
+void tw_tracefs_open(const cpu_set_t *cpus)
 {
+	const char *events = tw_tracefs_events;
 	size_t word = strcspn(events, ", +");
 	bool stacks = word == strlen("stack") && !strncmp(events, "stack", word);
 
 	if (stacks)
 		events += word + strspn(events + word, ", ");
 	if (!*events)
-		events = TW_TRACEFS_EVENTS;
+		events = EVENTS;
 	find_tracefs();
 	remove_stale();
 	make();
@@ -265,8 +315,8 @@ void tw_tracefs_open(const char *events, const cpu_set_t *cpus)
 	put_mask(cpus);
 	size_rings(cpus);
 	if (*events == '+')
-		add_events(TW_TRACEFS_EVENTS, false);
-	add_events(events, strcmp(events, TW_TRACEFS_EVENTS));
+		add_events(EVENTS, false);
+	add_events(events, strcmp(events, EVENTS));
 	if (stacks)
 		add_stacks();
 	must_put("tracing_on", "1");

@@ -11,29 +11,25 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/*
- * The usual events: only those that the analysis reads, because each event
- * delays what is measured. Events that the kernel lacks are left out. netif_rx
- * is the path of a message through the loopback device.
- */
-#define TW_TRACEFS_EVENTS "sched:sched_switch,sched:sched_waking," \
-			  "sched:sched_migrate_task," \
-			  "irq:irq_handler_entry,irq:irq_handler_exit," \
-			  "irq:softirq_entry,irq:softirq_exit,irq_vectors," \
-			  "ipi:ipi_entry,ipi:ipi_exit,net:netif_rx"
+#include "tw_option.h"
 
-/* For messages. */
-#define TW_TRACEFS_ALLOWED "stack, and a list of systems (irq), events (sched_switch) or system:event out of available_events in tracefs"
+/* --trace and --trace-file. */
+extern const struct tw_option tw_tracefs_options[];
+extern const char *tw_tracefs_events;	/* NULL: no --trace */
+extern const char *tw_tracefs_file;
+
+/* Refuses contradictions; @breaks: -b was given. Returns whether to trace. */
+bool tw_tracefs_check(bool breaks);
 
 /*
- * Makes and starts it, on @cpus. @events: a list of systems, events or
+ * Makes and starts it, on @cpus. The events: a list of systems, events or
  * system:event; with "+" in front, they are added to the usual ones. With
  * "stack" before all of it, or alone, it has the kernel stack of whom a wake-up
  * of a task of ours interrupts, and of who leaves the CPU to one. Removes what
  * killed runs have left behind. What fails ends the program after a message.
  * However main ends, the trace is removed.
  */
-void tw_tracefs_open(const char *events, const cpu_set_t *cpus);
+void tw_tracefs_open(const cpu_set_t *cpus);
 
 /* May be called by all children of main, at any time: one system call. */
 void tw_tracefs_stop(void);

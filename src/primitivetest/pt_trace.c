@@ -13,47 +13,20 @@
 #include "tw_file.h"
 #include "tw_tracefs.h"
 
-#define TRACE_FILE	"primitivetest-trace.txt"
 #define KEPT_NS		(20 * TW_NS_PER_MS)	/* in the file */
 #define MARKS		(2 * PT_METRICS)
 #define MARK_TEXT	(PT_NAME + 16)
 #define BEFORE_NS	TW_NS_PER_MS	/* who was where, at its begin */
 
-static const char *events;	/* NULL: no --trace */
-static const char *path;	/* --trace-file */
 static struct tw_window window;	/* of the trace, once the run has broken */
 static struct tw_cause cause;
 static const struct pt_case *broken;	/* the case that -b ended; or NULL */
 
-static void parse(const struct tw_option *option, char *value)
-{
-	events = value ? value : TW_TRACEFS_EVENTS;
-	if (!*events || strcspn(events, "!;\n") != strlen(events))
-		tw_option_refuse(option, value, "allowed is " TW_TRACEFS_ALLOWED);
-}
-
-static const struct tw_option options[] = {
-	{ 0, "trace", optional_argument, "EVENTS", parse, &events,
-	  .help = "with -b: trace the kernel in an instance of its own,\n"
-		  "save the last 20 ms, and say what caused the delay;\n"
-		  "+EVENTS: in addition to the usual events; stack, also\n"
-		  "before EVENTS: with the kernel stack of the culprit" },
-	{ 0, "trace-file", required_argument, "FILE", tw_option_path, &path,
-	  .help = "where to, default " TRACE_FILE },
-	{ .name = NULL }
-};
-
 static void check(struct tw_run *run)
 {
-	if (events && !pt_config.break_us)
-		fatal("--trace: allowed only with --breaktrace\n");
-	if (path && !events)
-		fatal("--trace-file=%s: allowed only with --trace\n", path);
-	if (!events)
+	if (!tw_tracefs_check(pt_config.break_us))
 		return;
-	if (!path)
-		path = TRACE_FILE;
-	tw_file_check(path);
+	tw_file_check(tw_tracefs_file);
 	pt_config.trace = true;
 }
 
@@ -61,11 +34,11 @@ static void begin(struct tw_run *run)
 {
 	cpu_set_t used = pt_config.same_cpus;
 
-	if (!events)
+	if (!tw_tracefs_events)
 		return;
 	if (pt_config.cpus & PT_ON_CROSS)
 		CPU_OR(&used, &used, &pt_config.other_cpus);
-	tw_tracefs_open(events, &used);
+	tw_tracefs_open(&used);
 }
 
 /* When the span of @metric began, ended and was due, on the trial's clock. */
@@ -262,18 +235,18 @@ static void end(struct tw_run *run)
 	for (i = 0; i < pt_case_count; i++)
 		if (pt_cases[i]->broke.kept.number)
 			broken = pt_cases[i];
-	if (events && broken)
+	if (tw_tracefs_events && broken)
 		look();
-	if (events)
+	if (tw_tracefs_events)
 		tw_tracefs_close();
 }
 
 static void text(FILE *file, const struct tw_run *run)
 {
-	if (!events || !broken)
+	if (!tw_tracefs_events || !broken)
 		return;
 	tw_cause_print(file, &cause);
-	fprintf(file, "# Trace: %s\n", path);
+	fprintf(file, "# Trace: %s\n", tw_tracefs_file);
 }
 
 static void print_trace(FILE *file, const struct tw_run *run)
@@ -283,7 +256,8 @@ static void print_trace(FILE *file, const struct tw_run *run)
 
 static int write_trace(const struct tw_run *run, int status)
 {
-	return events && broken ? tw_file_write(path, print_trace, run) : 0;
+	return tw_tracefs_events && broken ?
+	       tw_file_write(tw_tracefs_file, print_trace, run) : 0;
 }
 
 /* A member "@key": the values of the trial, or the usual ones. */
@@ -322,14 +296,14 @@ static void json(FILE *file, const struct tw_run *run)
 	write_values(file, "values", false);
 	write_values(file, "means", true);
 	fprintf(file, ",\n      \"trace_file\": ");
-	if (events) {
-		rt_json_string(file, path);
+	if (tw_tracefs_events) {
+		rt_json_string(file, tw_tracefs_file);
 		fprintf(file, ",\n      \"cause\": ");
 	} else {
 		fprintf(file, "null, \"cause\": ");
 	}
 	/* A value that is no time of a task has no span. */
-	if (events)
+	if (tw_tracefs_events)
 		tw_cause_json(file, &cause);
 	else
 		fprintf(file, "null");
@@ -337,6 +311,7 @@ static void json(FILE *file, const struct tw_run *run)
 }
 
 const struct tw_part pt_part_trace = {
-	.options = options, .check = check, .begin = begin, .end = end,
+	.options = tw_tracefs_options, .check = check, .begin = begin,
+	.end = end,
 	.text = text, .json = json, .write = write_trace,
 };

@@ -93,8 +93,11 @@ def test_file(begin, kernel_text, tracefs, options):
         assert events[0].time_ns <= at["t0"] + 10**7 - \
             1000 * found["interval"]
     # The client stopped it before it did anything else.
+    clients = [pair["client"]["pid"] for pair in outside.load_json(
+        process.directory / "json")["twoway"]["pairs"]]
     assert not [one for one in events if one.time_ns > at["t3"] and
-                one.task == "twoway-client" and "prev_state=S" in one.args]
+                one.pid == clients[found["pair"]] and
+                "prev_state=S" in one.args]
     assert {"twoway-client", "twoway-server"} <= {one.task for one in events}
     # No event that is not read costs a cycle time.
     assert {one.name for one in events
