@@ -9,7 +9,7 @@
  *	{"step": 0}
  *				{"twowaytest": 2, "started": 0}
  *	{"end": 0}
- *				{"twowaytest": 2, "ended": 0, "rates": [...]}
+ *				{"twowaytest": 2, "ended": 0, "rates": [...], ...}
  *				{"twowaytest": 2, "twoway": {...}}
  *				{"twowaytest": 2, "messages": "..."}
  */
@@ -27,6 +27,7 @@
 #include "rt-error.h"
 #include "rt-utils.h"
 #include "tw_ask.h"
+#include "tw_datagram.h"
 #include "tw_far.h"
 #include "tw_far_cause.h"
 #include "tw_lines.h"
@@ -257,6 +258,9 @@ static void print_ended(FILE *file, const struct tw_run *run)
 	for (i = 0; (load = tw_load_number(i)); i++)
 		fprintf(file, "%s%" PRId64, i ? ", " : "",
 			(int64_t)(load->rate * 1000));
+	for (i = 0; i < tw_config.pairs; i++)
+		fprintf(file, "%s%" PRIu64, i ? ", " : "], \"requests\": [",
+			tw_datagrams_answered(run, i));
 	fprintf(file, "]");
 }
 

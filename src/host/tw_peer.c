@@ -29,7 +29,6 @@
 #define HURRY_MS	150	/* after SIGINT */
 #define FAILED_MS	1000	/* it may have something to say */
 #define SILENT_S	9	/* udp: then its host is gone */
-#define LOADS_MAX	16	/* of which a rate is read */
 #define RATE_MAX	1000000000000000LL	/* thousandths, a second */
 
 const struct tw_peer_way *tw_peer_way;
@@ -165,19 +164,27 @@ static void woken(struct tw_run *run)
 	run->failed = true;
 }
 
-/* A load there ran with our settings: how much it has done. */
-static void read_rates(const char *value)
+/*
+ * A load there ran with our settings: how much it has done. And how many
+ * requests each server has answered.
+ */
+static void read_ended(const struct tw_run *run, const char *value)
 {
-	int64_t rates[LOADS_MAX];
+	int64_t numbers[TW_PAIRS_MAX];
 	struct tw_load *load;
 	int i, count;
 
 	value = strchr(value, '[');
-	count = value ? tw_remote_numbers(value, RATE_MAX, rates,
-					  LOADS_MAX) : 0;
+	count = value ? tw_remote_numbers(value, RATE_MAX, numbers,
+					  TW_PAIRS_MAX) : 0;
 	for (i = 0; i < count && (load = tw_load_number(i)); i++)
 		if (load->elsewhere)
-			load->rate = (double)rates[i] / 1000;
+			load->rate = (double)numbers[i] / 1000;
+	value = value ? strchr(value + 1, '[') : NULL;
+	count = value ? tw_remote_numbers(value, INT64_MAX, numbers,
+					  (int)tw_config.pairs) : 0;
+	for (i = 0; i < count; i++)
+		tw_datagrams_told(run, i, (uint64_t)numbers[i]);
 }
 
 /* What it answers to the end of a step, in time. */
@@ -188,7 +195,7 @@ static void take_answers(struct tw_run *run, bool last, bool hurry)
 	const char *value = tw_talk_expect("ended", end_ns, !hurry);
 
 	if (value)
-		read_rates(value);
+		read_ended(run, value);
 	if (value && last)
 		value = tw_talk_expect("twoway", end_ns, !hurry);
 	if (value && last) {

@@ -23,7 +23,8 @@ struct tw_datagrams {
 	uint64_t errors;	/* that the network sent instead of replies */
 	int error;		/* errno of the last one */
 	/* Written by the server; with --reflect, by the client. */
-	alignas(64) uint64_t repeated_requests;
+	alignas(64) uint64_t requests;	/* that were answered */
+	uint64_t repeated_requests;
 	/*
 	 * Requests that came after a newer one, and got no reply; with
 	 * --reflect, replies that came after a newer one: they are late, too.
@@ -37,6 +38,13 @@ struct tw_run;
 
 /* Of a pair, so far. Called by main. 0 if nothing can be lost. */
 uint64_t tw_datagrams_lost(const struct tw_run *run, int pair);
+
+/*
+ * Of a pair, so far: requests that its server has answered; what a server on
+ * another host says of it. Called by main.
+ */
+uint64_t tw_datagrams_answered(const struct tw_run *run, int pair);
+void tw_datagrams_told(const struct tw_run *run, int pair, uint64_t requests);
 
 /*
  * Before the start: the counts of a pair, and how many ns after t0 a cycle is

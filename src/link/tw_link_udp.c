@@ -204,7 +204,8 @@ static bool is_request(const struct tw_loop *loop, uint64_t seq)
 	struct tw_datagrams *counts = counts_of[loop->pair];
 	enum novelty novelty = look(seq);
 
-	if (novelty != NEW && seq > loop->warmup) {
+	if (seq > loop->warmup) {
+		counts->requests += novelty == NEW;
 		counts->repeated_requests += novelty == REPEATED;
 		counts->reordered += novelty == OLDER;
 	}

@@ -41,6 +41,7 @@ static const struct tw_link_ops *const kinds[] = {
 
 static const struct tw_link_ops *kind;
 static bool lossy;		/* udp, or --reflect */
+static bool told;		/* the server's counts are known */
 static const char *kind_name = "tcp";
 static int64_t timeout_us = -1;
 
@@ -197,6 +198,8 @@ static void check(struct tw_run *run)
 	kind = reflects ? tw_config.link : kinds[i];
 	kind_name = kind->name;
 	lossy = reflects || kind == &tw_link_udp;
+	told = !reflects && !tw_config.absent[TW_SERVER] &&
+	       !tw_config.absent[TW_CLIENT];
 	check_datagrams();
 	check_busy();
 	tw_config.link = kind;
@@ -255,6 +258,30 @@ uint64_t tw_datagrams_lost(const struct tw_run *run, int pair)
 	return counts_of(run, pair).lost;
 }
 
+uint64_t tw_datagrams_answered(const struct tw_run *run, int pair)
+{
+	return counts_of(run, pair).requests;
+}
+
+void tw_datagrams_told(const struct tw_run *run, int pair, uint64_t requests)
+{
+	struct tw_datagrams *counts =
+		tw_pair_room(run, pair, &tw_part_transport);
+
+	if (counts)
+		counts->requests = requests;
+	told = true;
+}
+
+/* The others' replies were lost, or late. What another host says can be any. */
+static uint64_t lost_requests(const struct tw_datagrams *counts)
+{
+	uint64_t lost = counts->sent > counts->requests ?
+			counts->sent - counts->requests : 0;
+
+	return lost < counts->lost ? lost : counts->lost;
+}
+
 static void end(struct tw_run *run)
 {
 	struct tw_datagrams counts;
@@ -274,35 +301,47 @@ static void end(struct tw_run *run)
 static void text(FILE *file, const struct tw_run *run)
 {
 	struct tw_datagrams sum = { .sent = 0 };
-	uint64_t repeated = 0;
+	uint64_t repeated = 0, requests = 0;
 	int i;
 
 	for (i = 0; i < tw_config.pairs; i++) {
 		struct tw_datagrams counts = counts_of(run, i);
 
+		requests += lost_requests(&counts);
 		sum.sent += counts.sent;
 		sum.lost += counts.lost;
 		sum.late += counts.late;
 		sum.reordered += counts.reordered;
 		repeated += counts.repeated_replies + counts.repeated_requests;
 	}
-	if (sum.lost || sum.late || sum.reordered || repeated)
-		fprintf(file, "# Lost: %" PRIu64 " of %" PRIu64 " cycles; late %" PRIu64 ", duplicate %" PRIu64 ", reordered %" PRIu64 "\n",
-			sum.lost, sum.sent, sum.late, repeated, sum.reordered);
+	if (!sum.lost && !sum.late && !sum.reordered && !repeated)
+		return;
+	fprintf(file, "# Lost: %" PRIu64 " of %" PRIu64 " cycles; late %" PRIu64 ", duplicate %" PRIu64 ", reordered %" PRIu64,
+		sum.lost, sum.sent, sum.late, repeated, sum.reordered);
+	if (told)
+		fprintf(file, "; requests %" PRIu64 ", replies %" PRIu64,
+			requests, sum.lost - requests);
+	fprintf(file, "\n");
 }
 
 static void json(FILE *file, const struct tw_run *run, int pair)
 {
 	struct tw_datagrams counts = counts_of(run, pair);
 
-	if (!lossy)
+	if (!lossy) {
 		fprintf(file, "        \"datagrams\": null,\n");
-	else
-		fprintf(file, "        \"datagrams\": { \"sent\": %" PRIu64 ", \"answered\": %" PRIu64 ", \"lost\": %" PRIu64
-			", \"late\": %" PRIu64 ", \"duplicate\": %" PRIu64 ", \"reordered\": %" PRIu64 " },\n",
-			counts.sent, counts.answered, counts.lost, counts.late,
-			counts.repeated_replies + counts.repeated_requests,
-			counts.reordered);
+		return;
+	}
+	fprintf(file, "        \"datagrams\": { \"sent\": %" PRIu64 ", \"answered\": %" PRIu64 ", \"lost\": %" PRIu64
+		", \"late\": %" PRIu64 ", \"duplicate\": %" PRIu64 ", \"reordered\": %" PRIu64,
+		counts.sent, counts.answered, counts.lost, counts.late,
+		counts.repeated_replies + counts.repeated_requests,
+		counts.reordered);
+	if (told)
+		fprintf(file, ", \"lost_request\": %" PRIu64 ", \"lost_reply\": %" PRIu64,
+			lost_requests(&counts),
+			counts.lost - lost_requests(&counts));
+	fprintf(file, " },\n");
 }
 
 const struct tw_part tw_part_transport = {

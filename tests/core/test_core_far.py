@@ -70,6 +70,25 @@ def test_measures(run, transport, pairs, host):
             assert pair["datagrams"]["answered"] == 40
 
 
+@pytest.mark.parametrize("fault, requests, replies", [
+    ("client:send:drop:9:0", 1, 0), ("server:send:drop:9:0", 0, 1)])
+def test_lost_on_the_way(run, shim, fault, requests, replies):
+    """The other host says how many requests have come."""
+    env = shim(fault)
+    there = [f"{name}={value}" for name, value in env.items()]
+    done = run("--connect=127.0.0.1", rsh(*there), *QUICK, "-l", 40,
+               "--transport=udp", "--timeout=700000", "--json=json",
+               "--load=fft", "--steps=2", env=env)
+    assert (done.returncode, done.stderr) == (0, "")
+    of = schema.check(done.text("json"), results.SCHEMA)["twoway"]
+    datagrams = of["pairs"][0]["datagrams"]
+    assert (datagrams["sent"], datagrams["lost"]) == (80, 2)
+    assert (datagrams["lost_request"], datagrams["lost_reply"]) == (
+        2 * requests, 2 * replies)
+    assert f"; requests {2 * requests}, replies {2 * replies}\n" in \
+        done.stdout
+
+
 @pytest.mark.parametrize("side", ["client", "server"])
 def test_ramp(run, side):
     done = run("--connect=127.0.0.1", rsh(), *QUICK, "-l", 20, "-i", 5000,
@@ -225,6 +244,36 @@ def faked(run, version="2", slept="7000", twoway_="{}", **_):
     return run("--connect=127.0.0.1",
                fake(run.directory, text.replace("TWOWAY", twoway_)), *QUICK,
                "-l", 20, "--sleep=0", "--dump=dump", "--json=json")
+
+
+OVER_UDP = """stream = listener.accept()[0]
+assert stream.recv(36) == b"0" * 32 + bytes(4)
+one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+one.bind(("127.0.0.1", 0))
+stream.send(struct.pack(">H", one.getsockname()[1]))
+knock, client = one.recvfrom(99)
+assert knock == b"0" * 32
+one.connect(client)
+one.send(knock)
+"""
+
+
+@pytest.mark.parametrize("requests, lost", [(-5, 0), (0, 1), (20, 0),
+                                            (10 ** 18, 0)])
+def test_counts_that_cannot_be(run, requests, lost):
+    """Whatever a server says, no more requests are lost than cycles."""
+    begin = FAKE.index("one = listener")
+    text = FAKE[:begin] + OVER_UDP + FAKE[FAKE.index("say(started"):]
+    text = text.replace("VERSION", "2").replace("TWOWAY", "{}").replace(
+        "range(1, 1000)", "range(1, 21)").replace("SLEPT", "7").replace(
+        "rates=[]", f"rates=[], requests=[{requests}]")
+    done = run("--connect=127.0.0.1", fake(run.directory, text.replace(
+        "    one.send", "    if number != 9: one.send")), *QUICK, "-l", 20,
+        "--warmup=0", "--sleep=0", "--transport=udp", "--json=json")
+    assert (done.returncode, done.stderr) == (0, "")
+    datagrams = done.json()["twoway"]["pairs"][0]["datagrams"]
+    assert (datagrams["lost"], datagrams["lost_request"],
+            datagrams["lost_reply"]) == (1, lost, 1 - lost)
 
 
 def test_other_byte_order(run):

@@ -16,25 +16,28 @@ import twoway
 
 UDP = ("--transport=udp",)
 SOURCES = "/sys/devices/system/clocksource/clocksource0/available_clocksource"
-NONE = {"lost": 0, "late": 0, "duplicate": 0, "reordered": 0}
+NONE = {"lost": 0, "late": 0, "duplicate": 0, "reordered": 0,
+        "lost_request": 0, "lost_reply": 0}
 # A busy machine loses nothing more: a wait ends where a fault says so.
 PATIENT = "--timeout=10000000"
 WAIT_MS = 30
 # faults of 60 cycles, waits that end, the counts
 LOSSES = [
-    ("client:send:drop:9:0", [9], {"lost": 1}),
-    ("server:send:drop:9:0", [9], {"lost": 1}),
+    ("client:send:drop:9:0", [9], {"lost": 1, "lost_request": 1}),
+    ("server:send:drop:9:0", [9], {"lost": 1, "lost_reply": 1}),
     ("client:send:drop:9:0,client:send:drop:10:0,server:send:drop:20:0",
-     [9, 10, 22], {"lost": 3}),
+     [9, 10, 22], {"lost": 3, "lost_request": 2, "lost_reply": 1}),
     ("client:send:twice:9:0", [], {"duplicate": 1}),
     ("server:send:twice:9:0", [], {"duplicate": 1}),
     ("client:send:twice:9:0,server:send:twice:19:0", [], {"duplicate": 2}),
     # The next request overtakes it.
-    ("client:send:swap:9:0", [9], {"lost": 1, "reordered": 1}),
-    ("server:send:swap:9:0", [9], {"lost": 1, "late": 1}),
-    ("server:send:before:9:60000", [9], {"lost": 1, "late": 1}),
-    ("client:send:drop:59:0", [59], {"lost": 1}),
-    ("client:send:drop:0:0", [0], {"lost": 1}),
+    ("client:send:swap:9:0", [9],
+     {"lost": 1, "reordered": 1, "lost_request": 1}),
+    ("server:send:swap:9:0", [9], {"lost": 1, "late": 1, "lost_reply": 1}),
+    ("server:send:before:9:60000", [9],
+     {"lost": 1, "late": 1, "lost_reply": 1}),
+    ("client:send:drop:59:0", [59], {"lost": 1, "lost_request": 1}),
+    ("client:send:drop:0:0", [0], {"lost": 1, "lost_request": 1}),
 ]
 
 
@@ -63,6 +66,8 @@ def test_lost(run, shim, faults, ends, counts, more):
     assert found == {"sent": 60, "answered": 60 - lost, **NONE, **counts}
     assert (f"# Lost: {found['lost']} of 60 cycles; late {found['late']}, "
             f"duplicate {found['duplicate']}, reordered {found['reordered']}"
+            f"; requests {found['lost_request']}, replies "
+            f"{found['lost_reply']}"
             in done.stdout.splitlines())
     cycles = [re.split(" *: *", line.strip())
               for line in done.stdout.splitlines() if line[:1] == " "]
@@ -111,8 +116,10 @@ def test_counts_of_pairs_and_steps(run, shim):
     assert [pair["datagrams"] for pair in
             results.loaded(done)["twoway"]["pairs"]] == [
         {"sent": 40, "answered": 40, **NONE, "duplicate": 1},
-        {"sent": 40, "answered": 38, **NONE, "lost": 2}]
-    assert "# Lost: 2 of 80 cycles; late 0, duplicate 1, reordered 0\n" in \
+        {"sent": 40, "answered": 38, **NONE, "lost": 2,
+         "lost_request": 2}]
+    assert "# Lost: 2 of 80 cycles; late 0, duplicate 1, reordered 0; "\
+        "requests 2, replies 0\n" in \
         done.stdout
 
 
