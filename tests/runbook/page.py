@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""contrib/runbook.md, as far as a test can judge it: commands and tables.
+"""contrib/runbook.md and contrib/reflect.md, as far as a test can judge them:
+commands and tables.
 
 Commands are the lines of the fenced blocks that are marked sh. To be run
 here, they are changed by these rules, and by no other:
@@ -18,6 +19,7 @@ import typing
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
 PAGE = SOURCE / "contrib" / "runbook.md"
+REFLECT = SOURCE / "contrib" / "reflect.md"
 
 CPUS = re.compile(r"server=\d+ client=\d+ others=\S+")
 HOSTS = "far=127.0.0.1 near=127.0.0.1"
@@ -42,9 +44,9 @@ class Command(typing.NamedTuple):
     statuses: set
 
 
-def commands():
+def commands(path=PAGE):
     found, inside = [], False
-    for line, text in enumerate(PAGE.read_text().splitlines(), 1):
+    for line, text in enumerate(path.read_text().splitlines(), 1):
         if text.startswith("```"):
             inside = text == "```sh"
         elif inside and text:
