@@ -158,7 +158,7 @@ def test_no_kernels(suites):
 @pytest.mark.parametrize("figures, steps", [
     ([1, 2, 3, 9, 9, 9], 4), ([9, 9, 9, 9, 9, 1], 5), ([1, 9], 2),
     ([1, 5, 5.1, 9], 4)])
-def test_neighbours(figures, steps):
+def test_neighbours(capsys, figures, steps):
     """Rising or falling; a figure that equals the limit is not above it."""
     releases = [dataclasses.replace(KNOWN[1], version=f"6.{i}")
                 for i in range(len(figures))]
@@ -175,6 +175,10 @@ def test_neighbours(figures, steps):
         [left, right]
     assert (left > 5) != (right > 5)
     assert len(asked) <= steps and len(set(asked)) == len(asked)
+    out = capsys.readouterr().out
+    for value in (left, right):
+        assert f": send avg {value:.1f} us: {'not ' * (value <= 5)}above " \
+            "5 us\n" in out
 
 
 @pytest.mark.parametrize("figures, said", [
@@ -197,6 +201,8 @@ def test_limit():
     assert limit.value({"thread": phases}) == 7
     with pytest.raises(vl_common.LabError, match="several pairs"):
         limit.value({"thread": {**phases, "1": phases["0"]}})
+    with pytest.raises(vl_common.LabError, match="so send avg is not known"):
+        limit.value({"thread": {"0": {"metric": "send"}}})
     with pytest.raises(vl_common.LabError, match="'wakeup' is not measured; "
                        "measured are send"):
         vl_bisect.limit("wakeup:avg:1").value({"thread": thread})
