@@ -14,7 +14,7 @@ from twtools.words import several
 TASKS = {"latency": "to answer without the server's sleep",
          "response": "to answer", "total": "in total jitter",
          "wakeup": "to wake up", "network": "on the network",
-         "planned": "to answer, from the planned expiry on"}
+         "planned": "from the planned expiry to the answer"}
 PERCENTS = {99.9: "1 in 1,000", 99: "1 in 100", 90: "1 in 10"}
 NAMED = 3               # systems in a sentence; the table has all
 SET_UPS = 4             # each has a sentence, if there are several

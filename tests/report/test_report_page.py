@@ -325,11 +325,29 @@ def test_single_cycles_in_time(report, start_s):
     import tr_style
     runs = [tr_model.Run(f"r{i}", "", [tr_model.Part(
         "f", "json", f"r{i}", worst=[tr_model.Worst(
-            "total", 5000, int(start_s * 1e9) + 40 * i, {})])])
+            "total", 5000 << i, int(start_s * 1e9) + 40 * i, {})])])
         for i in range(4)]
     _, _, draw = tr_figures_time.time_line(runs, "total")
     figure = draw(tr_style.Look(True))
     figure.canvas.draw()
     low, high = figure.axes[-1].get_xlim()
     assert low == 0 and start_s < high < start_s + 1
+    for ax in figure.axes:
+        low, high = ax.get_ylim()
+        assert low < 5 and 40 < high
     assert figure.axes[-1].xaxis.get_major_formatter().get_offset() == ""
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 6])
+def test_ranges_of_each_metric(report, count):
+    import tr_figures
+    import tr_model
+    import tr_style
+    metrics = list(tr_model.PHASES + ("response", "total"))[:count]
+    part = tr_model.Part("f", "json", "r", series={
+        metric: tr_model.Series(metric, 9, 1000, 5000, 9000)
+        for metric in metrics})
+    _, _, draw = tr_figures.ranges([tr_model.Run("r", "", [part])], metrics)
+    axes = draw(tr_style.Look(True)).axes
+    assert [ax.get_title(loc="left") or ax.get_title() for ax in axes
+            if ax.axison] == metrics

@@ -257,6 +257,9 @@ def test_another_metric(report):
     assert " in total jitter on " in lines(report, "-m", "total,wakeup",
                                            "a.json")[0]
     assert " to wake up on " in lines(report, "c.json")[0]
+    made.write(report.directory, "d.csv", made.dump(rows))
+    assert " from the planned expiry to the answer on " in lines(
+        report, "-m", "planned", "d.csv")[0]
     assert not lines(report, "-m", "interval,send", "a.json")
 
 
