@@ -16,8 +16,11 @@ OLD = ".old-"
 LATELY_S = 3600         # a run needs what it has built for less
 
 
-def check_replaceable(directory, mark):
-    """LabError if a directory is in the way that the lab did not make."""
+def check_replaceable(directory, mark, made_by):
+    """LabError if a directory is in the way that holds others' files.
+
+    made_by: of the file @mark, the names of the files that are the lab's.
+    """
     if not directory.exists():
         return
     if not directory.is_dir():
@@ -27,21 +30,29 @@ def check_replaceable(directory, mark):
         raise LabError(f"{directory}: holds files, but no {mark}, so it is "
                        "none of virtlab's and is not replaced; move it away, "
                        "or name another directory")
+    ours = made_by(directory / mark) if made_by else None
+    others = [] if ours is None else sorted(
+        name for path in directory.rglob("*") if not path.is_dir() and
+        (name := str(path.relative_to(directory))) not in {mark, *ours})
+    if others:
+        raise LabError(f"{directory}: holds {others[0]}, which {mark} does "
+                       "not name, so it is not replaced; move it away, or "
+                       "name another directory")
 
 
 @contextlib.contextmanager
-def whole(directory, mark):
+def whole(directory, mark, made_by=None):
     """A new directory that takes the place of another once it is complete.
 
     The other has to be empty, or to hold a file named @mark, as each
-    directory that is made here does.
+    directory that is made here does, and nothing that this does not name.
     """
     directory = pathlib.Path(directory)
-    check_replaceable(directory, mark)
+    check_replaceable(directory, mark, made_by)
     missing = [parent for parent in directory.parents if not parent.exists()]
     directory.parent.mkdir(parents=True, exist_ok=True)
     try:
-        yield from replaced(directory, mark)
+        yield from replaced(directory, mark, made_by)
     except BaseException:
         for parent in missing:
             with contextlib.suppress(OSError):
@@ -49,7 +60,7 @@ def whole(directory, mark):
         raise
 
 
-def replaced(directory, mark):
+def replaced(directory, mark, made_by):
     temporary = directory.with_name(f".{directory.name}.virtlab-new")
     temporary.mkdir(exist_ok=True)
     with held(temporary) as ours:
@@ -62,7 +73,7 @@ def replaced(directory, mark):
         made.mkdir()
         yield made
         # Again: the measurement has taken its time.
-        check_replaceable(directory, mark)
+        check_replaceable(directory, mark, made_by)
         if directory.exists():
             directory.rename(temporary / "old")
         made.rename(directory)

@@ -116,6 +116,14 @@ def marked(data, lab):
             f"QEMU {lab['qemu']}\n{text}").encode()
 
 
+def made_by(path):
+    """The files that a lab.json says were written with it."""
+    try:
+        return list(map(str, json.loads(path.read_text())["files"]))
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return []       # an older one: nobody knows
+
+
 def write(name, directory, received, lab, items):
     """One boot's results, and lab.json; returns each command's status."""
     files, dropped = received
@@ -137,7 +145,7 @@ def write(name, directory, received, lab, items):
               "letters, digits, '.', '_', '+' and '-', and begin with a "
               "letter, a digit or '_'; links and lab.json are not copied",
               file=sys.stderr)
-    boot = {"lab": lab, "measurements": [
+    boot = {"lab": lab, "files": sorted(files), "measurements": [
         {**dataclasses.asdict(item), "status": statuses[item.name],
          "waited_s": waited.get(item.name)} for item in items]}
     (directory / BOOT).write_text(json.dumps(boot, indent=2) + "\n")
@@ -199,7 +207,7 @@ def run(kernels, items, setup, output, added=(), binary=None, started=(),
         # First: what cannot be written need not be measured. All results take
         # their places after the last is complete.
         made = [results.enter_context(whole(pathlib.Path(output) / name,
-                                            BOOT))
+                                            BOOT, made_by))
                 for name in names]
         image = work / "initramfs"
         source = vl_programs.source(setup.machine)

@@ -268,6 +268,26 @@ def test_foreign_directory(lab, name):
         "run", "-o", "file", "-b", lab.tool, "-k", "b=vmlinuz", *MEASURED)
 
 
+@pytest.mark.parametrize("name", ["thesis.tex", "sub/twowaytest.json"])
+def test_foreign_file_among_results(lab, name):
+    """It is not removed with them; what lab.json names is."""
+    lab.measure(*MEASURED)
+    base = lab.directory / "virtlab" / made.RELEASE
+    assert sorted(json.loads((base / "lab.json").read_text())["files"]) == \
+        sorted(path.name for path in base.iterdir()
+               if path.name != "lab.json")
+    lab.measure(*MEASURED)
+    precious = made.write(base / name, "3 y")
+    err = lab.refused("run", "-b", lab.tool, "-k", lab.kernel, *MEASURED)
+    assert f"{made.RELEASE}: holds {name}, which lab.json does not name" in err
+    assert precious.read_text() == "3 y"
+    precious.unlink()
+    lab.measure(*MEASURED)
+    made.write(base / "lab.json", "{}")         # of an older version
+    assert "which lab.json does not name" in lab.refused(
+        "run", "-b", lab.tool, "-k", lab.kernel, *MEASURED)
+
+
 def test_becomes_foreign(lab):
     """While it is measured, somebody else puts a file there."""
     base = lab.directory / "virtlab" / made.RELEASE
