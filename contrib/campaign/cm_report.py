@@ -7,7 +7,6 @@ import sys
 
 import cm_changes
 import cm_child
-import cm_figure
 import cm_plan
 import cm_verdict
 from cm_state import Failure, text_of
@@ -167,19 +166,22 @@ def report(children, options, state):
     if virtual(state):
         title += " (virtual: these are not the times of a machine)"
     lines = cm_verdict.lines_of(options, state, virtual(state))
+    drawn, colours = [], page.COLOURS
+    if not options.no_report:       # it needs matplotlib, too
+        import cm_figure
+        drawn = cm_figure.figure(cm_verdict.figures(options, state), options)
+        colours = cm_figure.plots.COLOURS
     intro = [f"- {tables.md_text(line)}" for line in lines]
     links = [f"- [Load: {load}]({load}.md)" for load in done]
     whole.write(state.path("index.md"), tables.markdown(
         title, found, [*intro, *[""] * bool(intro),
                        *links, *[""] * bool(links)]))
     whole.write(state.path("index.html"), page.page(title, [
-        *page.verdict(lines),
-        *cm_figure.figure(cm_verdict.figures(options, state), options),
+        *page.verdict(lines), *drawn,
         "<nav>",
         *page.links([(f"{load}.html", f"Load: {load}") for load in done]
                     + [(f"#{table.key}", table.title) for table in found]),
         "</nav>",
-        *(tables.html(table, table.key) for table in found)],
-        cm_figure.COLOURS))
+        *(tables.html(table, table.key) for table in found)], colours))
     print("\n".join(lines))
     print(tables.terminal(first))

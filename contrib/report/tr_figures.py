@@ -13,7 +13,7 @@ from matplotlib.ticker import FuncFormatter
 
 from tr_model import METRICS, SIX
 from tr_parts import between
-from tr_style import MARKERS, OVERLAID, log_axis, plain, short
+from twtools.plots import MARKERS, OVERLAID, log_axis, plain, short
 from tr_tables_text import of
 
 BINS = 80

@@ -9,7 +9,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 import tr_parts
 from tr_model import METRICS, PHASES, STAMPED
-from tr_style import MARKERS, OVERLAID, log_axis, plain
+from twtools.plots import MARKERS, OVERLAID, log_axis, plain
 from tr_tables_text import of
 
 SPANS = 400             # of a time line

@@ -4,7 +4,7 @@
 import html
 
 import twtools.page
-from tr_style import COLOURS, themed
+from twtools.plots import COLOURS, themed
 from twtools import tables
 
 READ = ("Where values differ much, scales are logarithmic, and so are the "

@@ -8,7 +8,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 import tr_prim
-from tr_style import short
+from twtools.plots import short
 
 SHOWN = 44              # parts; the table has all
 ROW_IN = 0.165

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The history as a page of tables, and as a figure."""
 
-import html
+import math
 import textwrap
 
-from twtools import page as pages
-from twtools import tables
+from twtools import plots, tables
 from vl_rows import COLUMNS, NAMES, by_arch, changes
 
 # Headings of findings.md: of changes that are explained.
@@ -37,11 +36,8 @@ transaction without a timer and without a pause, of ordinary priority.
 # Panels of the figure: title, measurement, metric.
 PANELS = (("response, nanosleep", "nanosleep", "response"),
           ("response, POSIX timer", "posix", "response"),
-          ("send, POSIX timer", "posix", "send"),
-          ("wakeup, nanosleep", "nanosleep", "wakeup"))
-COLOURS = {"standard": pages.BLUE, "preempt-rt": pages.ORANGE}
-WIDTH, HEIGHT = 460, 240
-LEFT, RIGHT, TOP, BOTTOM = 48, 12, 46, 34
+          ("wakeup, nanosleep", "nanosleep", "wakeup"),
+          ("wakeup, POSIX timer", "posix", "wakeup"))
 
 
 def us(value):
@@ -93,99 +89,44 @@ def page(result):
         [*TEXT.splitlines(), "", *options, "", *note, *unread])
 
 
-def ceiling(rows, measurement, metric):
-    """A round value that none exceeds."""
-    most = max(row["figures"][measurement][metric][1] for row in rows) / 1000
-    step = next(step for step in (10, 20, 50, 100, 200, 500, 1000, 10 ** 9)
-                if most <= 5 * step)
-    return step, step * -(-most // step)
-
-
-def text(x, y, words, anchor="middle", kind="t"):
-    return (f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" '
-            f'text-anchor="{anchor}">{html.escape(words)}</text>')
-
-
-def grid(at, step, top):
-    """Lines at round values."""
-    lines = []
-    for i in range(int(top // step) + 1):
-        y = at(i * step)
-        lines += [f'<line class="g" x1="{LEFT}" x2="{WIDTH - RIGHT}" '
-                  f'y1="{y:.1f}" y2="{y:.1f}"/>',
-                  text(LEFT - 5, y + 4, str(i * step), "end")]
-    return lines
-
-
-def mark(x, at, row, pair, metric):
-    """An average and the line to its maximum; its title tells both."""
-    average, most = (value / 1000 for value in pair)
-    return (f'<g class="{row["kind"]}"><title>Linux {row["version"]}, '
-            f'{NAMES[row["kind"]]}: {metric} {average:.1f} us, maximum '
-            f'{most:.1f} us</title><line x1="{x:.1f}" x2="{x:.1f}" '
-            f'y1="{at(average):.1f}" y2="{at(most):.1f}"/>'
-            f'<circle cx="{x:.1f}" cy="{at(average):.1f}" r="3.5"/></g>')
-
-
-def panel(arch, rows, what):
+def panel(look, ax, rows, measurement, metric):
     """One metric of one architecture, from release to release."""
-    title, measurement, metric = what
-    step, top = ceiling(rows, measurement, metric)
-    height = HEIGHT - TOP - BOTTOM
     series = list(dict.fromkeys(row["series"] for row in rows))
-    width = (WIDTH - LEFT - RIGHT) / len(series)
-
-    def at(value):
-        return TOP + height * (1 - value / top)
-
-    lines = [text(LEFT, TOP - 12, f"{arch}: {title}, us", "start", "h"),
-             *grid(at, step, top)]
-    for i, one in enumerate(series):
-        middle = LEFT + width * (i + 0.5)
-        lines.append(text(middle, HEIGHT - BOTTOM + 16, one))
-        for row in rows:
-            if row["series"] == one:
-                x = middle + (width / 6 if row["kind"] != "standard" else
-                              -width / 6)
-                lines.append(mark(x, at, row,
-                                  row["figures"][measurement][metric],
-                                  metric))
-    return lines
+    look.dress(ax)
+    for k, (kind, name) in enumerate(NAMES.items()):
+        mine = [row for row in rows if row["kind"] == kind]
+        at = [series.index(row["series"]) + (k - 0.5) / 3 for row in mine]
+        pairs = [row["figures"][measurement][metric] for row in mine]
+        average, most = ([pair[i] / 1000 for pair in pairs] for i in (0, 1))
+        # One line with gaps, as many lines make a large file.
+        ax.plot([x for one in at for x in (one, one, math.nan)],
+                [y for pair in zip(average, most) for y in (*pair, math.nan)],
+                color=look.fill(k), linewidth=1.2)
+        ax.plot(at, average, linestyle="", marker=plots.MARKERS[k],
+                markersize=4, color=look.fill(k), label=name)
+    ax.set_xticks(range(len(series)), series)
+    ax.tick_params(axis="x", labelsize=8, length=0)
+    ax.grid(False, axis="x")
+    ax.set_ylim(bottom=0)
 
 
-def legend():
-    lines, x = [], LEFT
-    for kind, name in NAMES.items():
-        lines += [f'<g class="{kind}"><circle cx="{x + 4}" cy="14" r="4"/>'
-                  "</g>", text(x + 13, 18, name, "start")]
-        x += 100
-    return lines
-
-
-def style():
-    ink, faint = pages.COLOURS["ink"], pages.COLOURS["grid"]
-    rules = [
-        ".{0}{{fill:{1};stroke:{1};stroke-width:1.6}}".format(kind, pair[i])
-        for i in (0, 1) for kind, pair in COLOURS.items()]
-    themes = [f".t,.h{{fill:{ink[i]}}}.g{{stroke:{faint[i]}}}" for i in (0, 1)]
-    return ("text{font:11px sans-serif}.h{font-weight:bold}"
-            + themes[0] + "".join(rules[:2])
-            + "@media (prefers-color-scheme:dark){" + themes[1]
-            + "".join(rules[2:]) + "}")
+def draw(look, result):
+    """Rows of panels for each architecture."""
+    arches = by_arch(result)
+    figure, axes = look.figure(
+        "Response and wake-up by release of Linux: averages, with a line to "
+        "the maximum", list(NAMES.values()), 1.5, 2 * len(arches), 2,
+        gap_in=0.55, between_in=0.6, titled=True, width_in=9.6)
+    for i, (arch, rows) in enumerate(arches.items()):
+        for ax, (title, measurement, metric) in zip(axes[4 * i:], PANELS):
+            panel(look, ax, rows, measurement, metric)
+            look.title(ax, f"{arch}: {title}, us")
+    handles, names = axes[0].get_legend_handles_labels()
+    look.legend(figure, handles, names)
+    return figure
 
 
 def figure(result):
-    """SVG: a row of panels for each architecture."""
-    arches = by_arch(result)
-    width, height = WIDTH * 2, len(arches) * 2 * HEIGHT
-    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} '
-             f'{height + 24}" role="img">',
-             "<!-- SPDX-License-Identifier: GPL-2.0-or-later -->",
-             "<title>Response and wake-up by release of Linux</title>",
-             f"<style>{style()}</style>", *legend()]
-    for i, (arch, rows) in enumerate(arches.items()):
-        for j, what in enumerate(PANELS):
-            x, y = WIDTH * (j % 2), HEIGHT * (2 * i + j // 2)
-            lines += [f'<g transform="translate({x},{y})">',
-                      *panel(arch, rows, what), "</g>"]
-    return "\n".join([*lines, "</svg>", ""])
+    """SVG."""
+    return plots.printed(plots.to_svg(draw(plots.Look(False), result),
+                                      "history"))

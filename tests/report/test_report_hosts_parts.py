@@ -107,11 +107,11 @@ def bars_of(ax):
 
 def test_figure(report, hosts_json, hosts_dump):
     """Three panels; each part begins where the one before ends."""
-    import tr_style
+    from twtools import plots
     write(report, "y.json", made_hosts.twoway(ROWS))
     key, caption, draw = drawn(report, hosts_json, hosts_dump, "y.json")
     assert key == "phases" and "network" in caption
-    figure = draw(tr_style.Look(True))
+    figure = draw(plots.Look(True))
     assert [ax.get_xlabel() for ax in figure.axes] == [
         "us, average", "us, cycles at p99", "%, longest cycle"]
     values = made.values(ROWS)

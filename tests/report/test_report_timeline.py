@@ -102,12 +102,12 @@ def drawn(report, metric, *names):
     import tr_args
     import tr_figures_time
     import tr_read
-    import tr_style
+    from twtools import plots
     runs, _ = tr_read.read_all([str(report.directory / name)
                                 for name in names],
                                tr_args.parse(list(names)))
     _, caption, draw = tr_figures_time.time_line(runs, metric)
-    figure = draw(tr_style.Look(True))
+    figure = draw(plots.Look(True))
     return [(ax.get_title(loc="left"), *ax.lines[0].get_data())
             for ax in figure.axes], caption, figure.texts
 

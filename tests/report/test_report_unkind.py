@@ -152,9 +152,9 @@ def test_percentiles_are_named_in_full(report):
 
 def test_phases_have_colours_of_their_own():
     """A run has the same colour everywhere, so no phase has a run's."""
-    import tr_style
+    from twtools import plots
     for theme in (0, 1):
         runs, phases = ({pair[theme] for role, pair in
-                         tr_style.COLOURS.items() if role.startswith(kind)}
+                         plots.COLOURS.items() if role.startswith(kind)}
                         for kind in ("run", "phase"))
         assert len(phases) == 8 and not runs & phases

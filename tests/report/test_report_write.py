@@ -180,3 +180,13 @@ def test_without_a_home(tmp_path):
         cwd=tmp_path, capture_output=True, text=True, timeout=60,
         env={"HOME": "/dev/null/none", "PATH": os.environ["PATH"]})
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_figures_of_an_earlier_report(report, files):
+    """They stay, as they may be anybody's, and are named."""
+    assert report(*files).stderr == ""
+    assert report(*files).stderr == ""
+    assert report("-f", "figs", "-F", "png", "-m", "send", "a.csv") \
+        .stderr.endswith("figures that are not of this report are left there: "
+                         "exceeding-send.svg, histogram-send.svg, phases.svg, "
+                         "ranges.svg, time-line.svg\n")

@@ -1,18 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How figures look: one drawing, in light, in dark and on paper.
+"""Figures by matplotlib: one drawing, in light, in dark and on paper.
+
+A drawing is a function of a Look that returns a figure.
 
 The palette is that of Okabe and Ito, which the colour-blind can tell apart;
 runs also differ by dashes and markers, phases by hatching.
 """
 
 import io
+import logging
 import re
 import textwrap
 import warnings
 from html import escape
 
-import tr_quiet  # noqa: F401, I001
-import matplotlib
+# Who has no directory for matplotlib's cache needs no advice about it.
+logging.getLogger("matplotlib").addFilter(lambda record: not any(
+    text in record.getMessage()
+    for text in ("MPLCONFIGDIR", "mkdir -p failed")))
+
+import matplotlib  # noqa: E402, I001
 import numpy
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
@@ -81,27 +88,27 @@ class Look:
 
     def figure(self, title, names, panel_in, rows=1, columns=1, left_in=0.66,
                right_in=0.18, gap_in=0.6, bottom_in=0.5, between_in=0.5,
-               titled=False, **options):
+               titled=False, width_in=WIDTH_IN, **options):
         """A figure with room for a legend of names; its axes, as a list.
 
         Distances are fixed, in inches: letting matplotlib find them takes
         longer than drawing.
         """
-        title = textwrap.fill(title, 56)
+        title = textwrap.fill(title, int(56 * width_in / WIDTH_IN))
         head_in = 0.13 + 0.19 * (title.count("\n") + 1)
         top_in = head_in + ENTRY_IN * legend_rows(names) + 0.12 + \
             0.22 * titled
         height_in = top_in + rows * panel_in + (rows - 1) * gap_in + bottom_in
-        figure = Figure((WIDTH_IN, height_in), facecolor=self.colour["paper"])
+        figure = Figure((width_in, height_in), facecolor=self.colour["paper"])
         figure.suptitle(title, x=0.012, y=1 - 0.08 / height_in, ha="left",
                         va="top", fontsize=10.5, fontweight="bold",
                         color=self.colour["ink"])
         figure.legend_at = 0, 1 - head_in / height_in
-        across = (WIDTH_IN - left_in - right_in -
+        across = (width_in - left_in - right_in -
                   between_in * (columns - 1)) / columns
         figure.subplots_adjust(
-            left_in / WIDTH_IN, bottom_in / height_in,
-            1 - right_in / WIDTH_IN, 1 - top_in / height_in,
+            left_in / width_in, bottom_in / height_in,
+            1 - right_in / width_in, 1 - top_in / height_in,
             between_in / across, gap_in / panel_in)
         axes = figure.subplots(rows, columns, squeeze=False, **options)
         for ax in axes.flat:
@@ -227,8 +234,11 @@ def to_svg(figure, key):
         r'\bid="|href="#|url\(#', lambda match: f"{match[0]}{key}-",
         tag[0]), text)
     # What matplotlib writes at length: a tenth of a pixel is enough.
-    text = re.sub(r' d="[^"]*"', lambda match: re.sub(
-        r"(\.\d)\d+", r"\1", match[0]), text)
+    text = re.sub(r' (d|x|y)="[^"]*"', lambda match: re.sub(
+        r"(\.\d)\d+", r"\1", match[0]).replace(" \n", "").replace("\n", ""),
+        text)
+    text = re.sub('<g id="[^"]*">', "<g>", text)     # nothing refers to them
+    text = re.sub(r">\s+<", ">\n<", text)
     text = re.sub(r' transform="rotate\(-0 [^"]*"', "", text)
     text = re.sub(r"\s*<style.*?</style>", "", text, flags=re.S)
     text = text.replace("<svg ", '<svg stroke-linejoin="round" ', 1)
