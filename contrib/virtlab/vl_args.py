@@ -93,16 +93,6 @@ OPTIONS = {
         "required": True,
         "help": "what crossed which value, for example send:avg:200; STAT is "
                 f"one of {', '.join(STATS)}"}),
-    "cycles": ("c", {
-        "metavar": "N", "default": 20, "type": number(1, 10000),
-        "help": "look at N cycles, 1 to 10000 (default: 20)"}),
-    "worst": ("w", {
-        "action": "store_true",
-        "help": "of these, show the longest one, and how it differs from the "
-                "average"}),
-    "json": ("J", {
-        "metavar": "FILE",
-        "help": "write all functions into this file"}),
     "directory": ("d", {
         "metavar": "DIR",
         "help": "keep the kernels there (default: the cache)"}),
@@ -128,10 +118,6 @@ COMMANDS = {
                                       "binary", "memory", "timeout", "settle"), None,
                 "measure each series of kernels that Debian has packaged, "
                 "and write a table and a figure", 1),
-    "functions": (vl_commands.functions, ("kernel", "cycles", "worst", "json", "jobs",
-                                          *GUEST), "measure",
-                  "print in which functions of the kernel a cycle spent its "
-                  "time, and how two kernels differ in it", 1),
     "study": (vl_commands.study, ("kernel", "output", "jobs", *GUEST), None,
               "compare the standard and the PREEMPT_RT kernel, idle and under "
               "load, also with cyclictest, and write a report", 1),

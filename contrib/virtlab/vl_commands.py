@@ -7,13 +7,11 @@ import sys
 
 import vl_bisect
 import vl_compare
-import vl_functions
 import vl_history
 import vl_kernel
 import vl_quiet
 import vl_run
 import vl_study
-from twtools import whole
 from vl_common import LabError
 from vl_directory import scratch
 from vl_machine import MACHINES
@@ -127,20 +125,6 @@ def bisect(options):
             options.add)))
     print(f"{limit} crossed {limit.us:g} us between " + " and ".join(
         f"{one.package} ({figure:.1f} us)" for one, figure in ends))
-    return 0
-
-
-def functions(options):
-    if len(options.measure) != 1:
-        options.parser.error("one measurement is expected after --")
-    kernels = kernels_of(options)
-    item = options.measure[0]
-    found = vl_functions.measure(kernels, item, setup_of(options),
-                                 options.cycles, options.worst, options.add,
-                                 options.binary)
-    if options.json:
-        whole.write(options.json, vl_functions.to_json(found, item.command))
-    print(vl_functions.text(found), end="")
     return 0
 
 

@@ -37,7 +37,7 @@ def script(measurements, settle):
     return "\n".join(lines) + "\n"
 
 
-def programs_of(measurements, added, binary, source, started=()):
+def programs_of(measurements, added, binary, source):
     """Name in the guest: path here, of all that the measurements need."""
     busybox, applets = source.busybox()
     found = {"twowaytest": binary or source.own("twowaytest"),
@@ -46,7 +46,7 @@ def programs_of(measurements, added, binary, source, started=()):
         if not os.path.isfile(path):
             raise LabError(f"--add={path}: no such file")
         found[os.path.basename(path)] = path
-    words = [*started, *(item.command[0] for item in measurements)]
+    words = [item.command[0] for item in measurements]
     words += ["hackbench" for item in measurements for word in item.command
               if word.startswith("--load=hackbench")]
     for name in words:

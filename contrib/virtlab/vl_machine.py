@@ -25,7 +25,6 @@ class Machine:
     data_options: tuple     # how QEMU is given that port: {} is a file
     smp: str = ""           # what the kernel is told with several CPUs
     static: bool = True     # what is built here needs no library
-    call: int = 4           # bytes of the instruction that calls the kernel
 
     @property
     def triple(self):
@@ -53,7 +52,7 @@ MACHINES = {machine.name: machine for machine in (
              "linux-image-rt-amd64"),
             ("qemu-system-x86_64", "qemu-system-x86"), ("-M", "q35"),
             "max,-rdrand,-rdseed", "ttyS0", "ttyS1", ("-serial", "file:{}"),
-            " tsc=reliable", call=2),
+            " tsc=reliable"),
     Machine("arm64", "aarch64", "bookworm",
             ("linux-image-arm64", "linux-image-rt-arm64"),
             ("qemu-system-aarch64", "qemu-system-arm"),

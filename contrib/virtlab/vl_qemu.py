@@ -32,16 +32,14 @@ class Mode:
     more: tuple = ()
 
 
-# Of an instruction: 2 to its power is ns of guest time.
-SHIFT = 3
 MODES = {
-    # Guest time is the number of instructions. Recording keeps
+    # Guest time is the number of instructions, 8 ns each. Recording keeps
     # QEMU's main thread from advancing the time of an idle CPU while that is
     # about to halt, its last instructions not yet counted: on a busy host
     # this happened in one boot of three. What is recorded is not needed.
     "exact": Mode(
         1, "tcg,thread=single",
-        ("-icount", f"shift={SHIFT},sleep=off,rr=record,rrfile=/dev/null",
+        ("-icount", "shift=3,sleep=off,rr=record,rrfile=/dev/null",
          "-rtc", "base=2026-01-01,clock=vm")),
     # Guest time is the host's; each CPU is a thread of it.
     "smp": Mode(4, "tcg,thread=multi"),
@@ -74,11 +72,10 @@ def kernel_arguments(setup):
            f"{setup.append}".rstrip()
 
 
-async def boot(kernel, image, setup, log=None):
+async def boot(kernel, image, setup):
     """Boots, waits for the end; returns what received() does.
 
-    log: a Log of the instructions, or none. Cancelled or not, it leaves no
-    QEMU behind.
+    Cancelled or not, it leaves no QEMU behind.
     """
     with scratch() as work:
         command = [str(word) for word in (
@@ -87,17 +84,12 @@ async def boot(kernel, image, setup, log=None):
             *(word.format(work / "data")
               for word in setup.machine.data_options),
             "-kernel", kernel.path, "-initrd", image,
-            "-append", kernel_arguments(setup),
-            *(log.arguments() if log else []))]
-        monitor = subprocess.PIPE if log else subprocess.DEVNULL
+            "-append", kernel_arguments(setup))]
         qemu = await asyncio.create_subprocess_exec(
-            *command, stdin=monitor, stdout=monitor, stderr=subprocess.PIPE,
-            preexec_fn=dies_with_us(),
-            pass_fds=[log.write_end] if log else [])
+            *command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE, preexec_fn=dies_with_us())
         try:
             async with asyncio.timeout(setup.timeout):
-                if log:
-                    await log.follow(qemu, work / "console")
                 error = (await qemu.communicate())[1]
         except TimeoutError:
             raise LabError(f"{kernel.name}: not at its end after "

@@ -10,7 +10,6 @@ import re
 import sys
 
 import vl_image
-import vl_log
 import vl_machine
 import vl_programs
 import vl_qemu
@@ -152,18 +151,16 @@ def write(name, directory, received, lab, items):
     return statuses
 
 
-async def boots(kernels, image, setup, readers, stopped):
+async def boots(kernels, image, setup, stopped):
     """What each kernel's boot sent, in the order of kernels.
 
-    readers: of a log of the kernel's instructions, by its name. A signal is
-    told to stopped(), and ends in CancelledError.
+    A signal is told to stopped(), and ends in CancelledError.
     """
     free = asyncio.Semaphore(setup.jobs)
 
     async def one(kernel):
         async with free:
-            with vl_log.of(readers.get(kernel.name)) as log:
-                return await vl_qemu.boot(kernel, image, setup, log)
+            return await vl_qemu.boot(kernel, image, setup)
 
     this, loop = asyncio.current_task(), asyncio.get_running_loop()
 
@@ -182,22 +179,16 @@ async def boots(kernels, image, setup, readers, stopped):
     return [task.result() for task in tasks]
 
 
-def boot_all(kernels, image, setup, readers):
+def boot_all(kernels, image, setup):
     numbers = []
     try:
-        return asyncio.run(boots(kernels, image, setup, readers,
-                                 numbers.append))
+        return asyncio.run(boots(kernels, image, setup, numbers.append))
     except asyncio.CancelledError:
         raise Stopped(numbers[0]) from None
 
 
-def run(kernels, items, setup, output, added=(), binary=None, started=(),
-        readers=None):
-    """Boots each kernel; {kernel's name: {measurement's name: status}}.
-
-    started: programs that the measurements themselves start. readers: see
-    boots().
-    """
+def run(kernels, items, setup, output, added=(), binary=None):
+    """Boots each kernel; {kernel's name: {measurement's name: status}}."""
     names = [kernel.name for kernel in kernels]
     for name in names:
         if names.count(name) > 1:
@@ -212,9 +203,9 @@ def run(kernels, items, setup, output, added=(), binary=None, started=(),
         image = work / "initramfs"
         source = vl_programs.source(setup.machine)
         vl_image.make(image, items, vl_image.programs_of(
-            items, added, binary, source, started), source, setup.settle)
+            items, added, binary, source), source, setup.settle)
         return {name: write(name, directory, received, lab, items)
                 for name, directory, received, lab in zip(
                     names, made,
-                    boot_all(kernels, image, setup, readers or {}),
+                    boot_all(kernels, image, setup),
                     describe(kernels, image, setup))}

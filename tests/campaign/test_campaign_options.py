@@ -9,9 +9,6 @@ import outside
 import pytest
 
 import cm_args
-from conftest import CAMPAIGN
-
-
 
 
 def all_s(last):
