@@ -124,7 +124,7 @@ class Foreign:
             if not (made / "version").is_file() or \
                     (made / "version").read_text() != version:
                 with whole(made, "version") as new:
-                    unpack(debian, new)
+                    unpack(debian, FOREIGN, new)
                     (new / "version").write_text(version)
         return made
 
@@ -192,11 +192,11 @@ def needed(program):
     return [name for name in found if not name.startswith("ld-")]
 
 
-def unpack(debian, new):
-    """The packages FOREIGN, with links that lead to themselves."""
+def unpack(debian, packages, new):
+    """With links that lead to themselves."""
     work = new.with_name("work")
     work.mkdir()
-    debian.download(FOREIGN, work)
+    debian.download(packages, work)
     for deb in work.glob("*.deb"):
         call(["dpkg-deb", "-x", deb, new])
     # One name for what lies in /lib and, on newer systems, in /usr/lib.

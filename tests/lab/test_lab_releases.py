@@ -5,6 +5,7 @@ import dataclasses
 import json
 import os
 import re
+import subprocess
 import xml.etree.ElementTree as xml
 
 import pytest
@@ -418,3 +419,24 @@ def test_published_changes_are_explained():
             for one in [arch.replace("amd64", ""), *what.split(", ")]:
                 name = re.sub("^posix: | [+-].*", "", one)
                 assert name in found[pair], f"{pair}: {one}"
+
+
+def test_unpack(debian):
+    """Packages for another machine, for contrib/cross."""
+    root = debian.directory / "root"
+    command = [made.VIRTLAB / "unpack", root, "arm64", "trixie"]
+    found = subprocess.run(
+        [*command, "linux-binary-6.19.2+made-arm64"], text=True,
+        env={**os.environ, **debian.environment}, capture_output=True,
+        timeout=60)
+    assert found.returncode == 0, found.stderr
+    assert {str(path.relative_to(root)) for path in root.rglob("*")
+            if not path.is_dir()} == {
+        "complete", "usr/lib/modules/6.19.2+made-arm64/vmlinuz",
+        "usr/lib/modules/6.19.2+made-arm64/kernel/drivers/net/veth.ko",
+        "lib"}
+    found = subprocess.run(
+        [*command, "no-such"], text=True, capture_output=True, timeout=60,
+        env={**os.environ, **debian.environment})
+    assert found.returncode == 1 and found.stderr.startswith("unpack: ")
+    assert (root / "complete").exists()
