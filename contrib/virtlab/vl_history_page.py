@@ -4,7 +4,7 @@
 import math
 import textwrap
 
-from twtools import plots, tables
+from twtools import tables
 from vl_rows import COLUMNS, NAMES, by_arch, changes
 
 # Headings of findings.md: of changes that are explained.
@@ -89,7 +89,7 @@ def page(result):
         [*TEXT.splitlines(), "", *options, "", *note, *unread])
 
 
-def panel(look, ax, rows, measurement, metric):
+def panel(look, ax, rows, measurement, metric, markers):
     """One metric of one architecture, from release to release."""
     series = list(dict.fromkeys(row["series"] for row in rows))
     look.dress(ax)
@@ -102,7 +102,7 @@ def panel(look, ax, rows, measurement, metric):
         ax.plot([x for one in at for x in (one, one, math.nan)],
                 [y for pair in zip(average, most) for y in (*pair, math.nan)],
                 color=look.fill(k), linewidth=1.2)
-        ax.plot(at, average, linestyle="", marker=plots.MARKERS[k],
+        ax.plot(at, average, linestyle="", marker=markers[k],
                 markersize=4, color=look.fill(k), label=name)
     ax.set_xticks(range(len(series)), series)
     ax.tick_params(axis="x", labelsize=8, length=0)
@@ -119,7 +119,7 @@ def draw(look, result):
         gap_in=0.55, between_in=0.6, titled=True, width_in=9.6)
     for i, (arch, rows) in enumerate(arches.items()):
         for ax, (title, measurement, metric) in zip(axes[4 * i:], PANELS):
-            panel(look, ax, rows, measurement, metric)
+            panel(look, ax, rows, measurement, metric, "os")
             look.title(ax, f"{arch}: {title}, us")
     handles, names = axes[0].get_legend_handles_labels()
     look.legend(figure, handles, names)
@@ -127,6 +127,7 @@ def draw(look, result):
 
 
 def figure(result):
-    """SVG."""
+    """SVG; only this needs matplotlib."""
+    from twtools import plots
     return plots.printed(plots.to_svg(draw(plots.Look(False), result),
                                       "history"))
