@@ -12,7 +12,7 @@
 #define PRIORITY_MIN	2	/* the server needs one below it */
 #define INTERVAL_MAX_US	1000000000
 
-const char *const tw_role_names[TW_ROLES] = {
+const char *tw_role_names[TW_ROLES] = {
 	"parent process", "server", "client", "load"
 };
 

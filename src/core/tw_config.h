@@ -24,7 +24,7 @@ enum tw_role {
 };
 
 /* Names in messages: "parent process", "server", "client", "load". */
-extern const char *const tw_role_names[TW_ROLES];
+extern const char *tw_role_names[TW_ROLES];
 
 struct tw_config {
 	int64_t intervals_us[TW_PAIRS_MAX];	/* 0: a closed loop */

@@ -201,6 +201,9 @@ bool pt_sum_of(const char *name, struct pt_sum *sum);
 /* Called by main: runs the case. Returns 0 or, after a message, -errno. */
 int pt_starter_start(struct pt_case *c);
 
+/* For tw_config.schedule. */
+int pt_starter_schedule(int number, int policy, int priority);
+
 /* The life of a task, in its process or thread. */
 int pt_task_live(struct pt_task *task);
 

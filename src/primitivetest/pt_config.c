@@ -8,20 +8,6 @@
 #include "rt-utils.h"
 #include "tw_load.h"
 
-const char *const tw_role_names[TW_ROLES] = {
-	"parent process", "task on the second CPU", "task", "load"
-};
-
-/* What the files that are shared with twowaytest read; this is one "pair". */
-struct tw_config tw_config = {
-	.schedule = tw_process_schedule,
-	.warmup = 2,
-	.clock = &tw_clock_monotonic,
-	.pairs = 1,
-	.metrics = { 0, 1, 2, 3, 4 },	/* of a case */
-	.columns = PT_METRICS,
-};
-
 struct pt_config pt_config = {
 	.hold_us = 200,
 	.hog_us = 2000,
@@ -38,16 +24,6 @@ int pt_config_priority(enum pt_level level)
 {
 	return tw_config.priority ?
 	       (int)tw_config.priority - PT_HIGH + (int)level : 0;
-}
-
-int64_t tw_config_interval_us(int pair)
-{
-	return 0;
-}
-
-struct tw_metric_params tw_config_params(int pair)
-{
-	return (struct tw_metric_params) { .period_ns = 0 };
 }
 
 /* Tasks are pinned in any case; without a set to the last CPUs. */
@@ -246,27 +222,6 @@ static void check_policy(void)
 		      policy_name);
 }
 
-/* An option of one test is refused if that is not measured. */
-static void check_owns(void)
-{
-	static const struct {
-		int64_t *value, usual;
-		const char *option, *tests;
-	} owns[] = {
-		{ &pt_config.own[PT_OWN_SIZE], 0, "size",
-		  "message,stream,pipe,unix" },
-		{ &pt_config.own[PT_OWN_PERIOD], 0, "period", "timer" },
-		{ &pt_config.own[PT_OWN_COPIES], 0, "copies", "copy" },
-	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(owns); i++)
-		if (*owns[i].value && !pt_select_has(owns[i].tests))
-			fatal("--%s=%lld: allowed only with one of the tests %s\n",
-			      owns[i].option, (long long)*owns[i].value,
-			      owns[i].tests);
-}
-
 /* A load takes no time from what is measured with -p, unless it is told to. */
 static void check_loads(void)
 {
@@ -283,6 +238,13 @@ static void check(struct tw_run *run)
 {
 	int i;
 
+	/* What the files that are shared with twowaytest read. */
+	tw_role_names[TW_CLIENT] = tw_role_names[TW_SERVER] = "task";
+	tw_config.intervals_us[0] = tw_config.sleep_us = 0;
+	for (i = 0; i < PT_METRICS; i++)
+		tw_config.metrics[i] = i;
+	tw_config.columns = PT_METRICS;
+	tw_config.schedule = pt_starter_schedule;
 	if (pt_config.us && tw_config.nsecs)
 		fatal("--us: not allowed with --nsecs\n");
 	if (unbuffered)
@@ -297,7 +259,6 @@ static void check(struct tw_run *run)
 	check_loads();
 	place(run);
 	pt_select();
-	check_owns();
 }
 
 const struct tw_part pt_part_config = {

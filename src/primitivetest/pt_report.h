@@ -20,12 +20,10 @@ extern struct pt_selection pt_selection;
 
 /*
  * Finds the cases of --test. Ends the program after a message: an unknown name,
- * or a test that the user has named and that cannot be run.
+ * a test that the user has named and that cannot be run, an option of tests of
+ * which there is none.
  */
 void pt_select(void);
-
-/* Whether one of the tests of this list was found. */
-bool pt_select_has(const char *tests);
 
 /* Why a choice cannot be run with these settings; NULL: it can. */
 const char *pt_lacks(const struct pt_choice *choice);

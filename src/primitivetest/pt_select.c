@@ -194,6 +194,25 @@ static void parse(const struct tw_option *option, char *value)
 	tests = both;
 }
 
+/* An option of some tests is refused if none of them is to be run. */
+static void check_own(enum pt_own own, const char *option)
+{
+	char names[64] = "";
+	int i;
+
+	for (i = 0; i < pt_selection.count; i++)
+		if (pt_selection.choice[i].test->own == own)
+			return;
+	for (i = 0; pt_tests[i]; i++)
+		if (pt_tests[i]->own == own)
+			snprintf(names + strlen(names),
+				 sizeof(names) - strlen(names), "%s%s",
+				 *names ? "," : "", pt_tests[i]->name);
+	if (pt_config.own[own])
+		fatal("--%s=%lld: allowed only with one of the tests %s\n",
+		      option, (long long)pt_config.own[own], names);
+}
+
 void pt_select(void)
 {
 	char *copy, *rest, *word;
@@ -208,20 +227,9 @@ void pt_select(void)
 	if (!pt_selection.count)
 		fatal("--test=%s: at least one test is needed; --list shows them\n",
 		      tests);
-}
-
-bool pt_select_has(const char *names)
-{
-	size_t length;
-	int i;
-
-	for (; *names; names += length + !!names[length]) {
-		length = strcspn(names, ",");
-		for (i = 0; i < pt_selection.count; i++)
-			if (pt_selection.choice[i].test == find(names, length))
-				return true;
-	}
-	return false;
+	check_own(PT_OWN_SIZE, "size");
+	check_own(PT_OWN_PERIOD, "period");
+	check_own(PT_OWN_COPIES, "copies");
 }
 
 static const struct tw_option options[] = {
@@ -252,41 +260,19 @@ static void print_test(FILE *file, const struct pt_test *test)
 	fprintf(file, "\n");
 }
 
-static void write_members(FILE *file, void *data)
-{
-	const struct pt_kind *kind;
-	int i;
-
-	fprintf(file, "  \"num_threads\": 0,\n  \"resolution_in_ns\": %d,\n  \"thread\": {},\n",
-		tw_config.nsecs);
-	tw_json_head(file, data);
-	fprintf(file, "    \"list\": [");
-	for (i = 0; pt_tests[i]; i++) {
-		fprintf(file, "%s\n      { \"name\": \"%s\", \"about\": ",
-			i ? "," : "", pt_tests[i]->name);
-		rt_json_string(file, pt_tests[i]->about);
-		fprintf(file, ", \"trials\": %lld, \"kinds\": [",
-			(long long)pt_tests[i]->trials);
-		for (kind = pt_tests[i]->kinds; kind && kind->name; kind++)
-			fprintf(file, "%s\"%s\"", kind == pt_tests[i]->kinds ?
-				"" : ", ", kind->name);
-		fprintf(file, "] }");
-	}
-	fprintf(file, "\n    ]\n  }\n");
-}
-
 static void check(struct tw_run *run)
 {
 	int i;
 
 	if (!list)
 		return;
+	if (*(const char **)tw_part_json.options->to)
+		fatal("--list: not allowed with --json\n");
 	for (i = 0; pt_tests[i]; i++)
 		print_test(stdout, pt_tests[i]);
 	if (fflush(stdout))
 		fatal("cannot write to standard output\n");
-	exit(tw_json_write(run, EXIT_SUCCESS, write_members) ? EXIT_FAILURE :
-	     EXIT_SUCCESS);
+	exit(EXIT_SUCCESS);
 }
 
 const struct tw_part pt_part_select = {

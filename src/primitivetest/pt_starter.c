@@ -23,15 +23,11 @@
 static pid_t main_pid;
 static struct pt_case *running;	/* in its starter, and in its tasks */
 
-/* The server of twowaytest's pair stands for the lowest task. */
-int tw_config_priority(enum tw_role role, int number)
+/* Of a task, the priority that its role has. */
+int pt_starter_schedule(int number, int policy, int priority)
 {
-	if (role == TW_MAIN)
-		return tw_config.main_priority;
-	if (role == TW_LOAD)
-		return tw_config.load_priority;
-	return running ? running->task[number].priority :
-			 pt_config_priority(PT_LOW);
+	return tw_process_schedule(number, policy, running ?
+				   running->task[number].priority : priority);
 }
 
 static const struct pt_role *roles_of(const struct pt_case *c)

@@ -232,10 +232,12 @@ def test_limit_on_a_run_cut_short(start):
 
 
 def test_list(bare):
-    result = bare("--list", "--json=json")
-    for test in of_json(result)["list"]:
-        assert re.search(rf"^{test['name']} +{re.escape(test['about'])}$",
-                         result.stdout, re.M)
+    """Every test with its trials, and its kinds if it has some."""
+    found = primitives.listed(bare)
+    assert len(found) == bare("--list").stdout.count("trials: ") > 20
+    assert next(one["kinds"] for one in found if one["name"] == "sync2")
+    assert "--list: not allowed with --json" in \
+        bare("--list", "--json=json").stderr
 
 
 def test_help(bare):

@@ -2,6 +2,7 @@
 """Running primitivetest to its end, and reading what it has written."""
 
 import os
+import re
 
 import pytest
 
@@ -66,6 +67,11 @@ def run(*args, directory, json=True, **options):
     return Result(twoway.run("-q", *args, directory=directory, **options))
 
 
+TEST = re.compile(r"^(\w+) +(.+)\n(?: +kinds: (.+)\n)? +trials: (\d+); ", re.M)
+
+
 def listed(run_here):
     """What --list says of each test."""
-    return run_here("--list", "--json=list").json("list")["primitives"]["list"]
+    return [{"name": name, "about": about, "kinds": kinds.split(),
+             "trials": int(trials)} for name, about, kinds, trials in
+            TEST.findall(run_here("--list").stdout)]
