@@ -129,10 +129,11 @@ def complete(option, by_name):
         option.kind = "any"
 
 
-def add_listed(options, results):
-    """Tests, where the help says that --list names more values."""
-    listed, = [value["list"] for value in results.values()
-               if isinstance(value, dict) and "list" in value]
+def add_listed(options, listed):
+    """Tests, where the help says that --list names more values.
+
+    listed: what that prints; a name is what a line begins with.
+    """
     for option in options:
         if "see --list" in option.text and option.kind == "list":
-            option.names += tuple(test["name"] for test in listed)
+            option.names += tuple(re.findall(r"^\w+", listed, re.M))

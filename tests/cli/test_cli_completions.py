@@ -165,8 +165,7 @@ def generate(directory, help_text):
     program = directory / "stub"
     program.write_text(
         "#!/bin/sh\n[ \"$1\" != --list ] || "
-        "exec echo '{\"a\": 1, \"b\": {\"list\": "
-        "[{\"name\": \"one\"}, {\"name\": \"two\"}]}}'\n"
+        "exec printf 'one  A test.\\n     kinds: a b\\ntwo  Another.\\n'\n"
         f"cat <<'EOF'\n{help_text}EOF\n")
     program.chmod(0o755)
     return subprocess.run(
