@@ -55,22 +55,20 @@ int pt_case_limit_ms(const struct pt_case *c)
 	return (int)(test->flags & PT_SPINS ? 2 * ms : ms);
 }
 
-/* The cost of a reading: the least average of a few series of readings. */
-static int64_t clock_cost_ps(void)
+int64_t pt_reading_cost(int64_t (*read)(void))
 {
-	int64_t (*now_ns)(void) = tw_config.clock->now_ns;
-	int64_t from_ns, took_ns, least_ns = INT64_MAX;
+	int64_t from, took, least = INT64_MAX;
 	int i, k;
 
 	for (k = 0; k < BEST_OF; k++) {
-		from_ns = now_ns();
+		from = read();
 		for (i = 1; i < READINGS; i++)
-			now_ns();
-		took_ns = now_ns() - from_ns;
-		if (took_ns < least_ns)
-			least_ns = took_ns;
+			read();
+		took = read() - from;
+		if (took < least)
+			least = took;
 	}
-	return least_ns * PT_PS_PER_NS / READINGS;
+	return least * 1000 / READINGS;
 }
 
 static void *map(size_t size)
@@ -119,7 +117,7 @@ struct pt_case *pt_case_map(const struct pt_choice *choice)
 	c->room = map(choice->test->room + 1);
 	c->stamped = tw_config.clock;
 	c->now_ns = tw_config.clock->now_ns;
-	c->clock_ps = clock_cost_ps();
+	c->clock_ps = pt_reading_cost(c->now_ns);
 	pt_choice_name(choice, c->name);
 	for (; metric->token; metric++)
 		open_column(c, metric);

@@ -124,6 +124,7 @@ struct pt_case {
 	struct pt_broke broke;	/* number 0: none was above -b */
 	int64_t begin_ns, end_ns;	/* of all trials; measuring clock */
 	int64_t number;		/* for the test: it tells its result by it */
+	int64_t wrong;		/* what test->wrong says */
 	int64_t stamp_ns;	/* of the task that does not lead */
 	uint64_t kept_max;
 	struct pt_kept *kept;	/* all trials, if they are kept */
@@ -150,6 +151,9 @@ void pt_choice_name(const struct pt_choice *choice, char name[PT_NAME]);
 /* Those of its kind, or of its test; and how many trials by default. */
 const struct pt_metric *pt_choice_metrics(const struct pt_choice *choice);
 int64_t pt_choice_trials(const struct pt_choice *choice);
+
+/* The cost of a reading, in thousandths: the least average of a few series. */
+int64_t pt_reading_cost(int64_t (*read)(void));
 
 /* A trial that takes longer is an error. */
 int pt_case_limit_ms(const struct pt_case *c);

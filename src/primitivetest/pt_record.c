@@ -88,14 +88,16 @@ int pt_lead(struct pt_task *task,
 
 int pt_serve(struct pt_task *task, int (*serve)(struct pt_task *task))
 {
-	int err = pt_await(task);
+	int err;
 
-	while (!err && !pt_over(task)) {
+	for (;;) {
+		pt_await(task);
+		if (pt_over(task))
+			return 0;
 		err = serve(task);
-		if (!err)
-			err = pt_await(task);
+		if (err)
+			return err;
 	}
-	return err;
 }
 
 int64_t pt_value_ps(const struct pt_case *c, const struct pt_metric *metric,
@@ -103,9 +105,15 @@ int64_t pt_value_ps(const struct pt_case *c, const struct pt_metric *metric,
 {
 	int64_t ps;
 
-	if (metric->value_ps)
-		return metric->value_ps(now, before);
-	ps = (now->t_ns[metric->to] - now->t_ns[metric->from]) * PT_PS_PER_NS;
+	if (metric->interval && !before)
+		return PT_NO_VALUE;
+	if (!metric->interval)
+		before = now;
+	ps = (now->t_ns[metric->to] - before->t_ns[metric->from] -
+	      now->t_ns[metric->less_to] + now->t_ns[metric->less_from]) *
+	     PT_PS_PER_NS;
+	if (metric->not_zero && !ps)
+		return PT_NO_VALUE;
 	return metric->per > 1 ? (ps - c->clock_ps) / metric->per : ps;
 }
 

@@ -56,12 +56,10 @@ static inline bool pt_warms_up(const struct pt_task *task)
 }
 
 /* Wait and post; a task that was stopped for a moment waits on. */
-static inline int pt_wait(sem_t *sem)
+static inline void pt_wait(sem_t *sem)
 {
-	while (sem_wait(sem))
-		if (errno != EINTR)
-			return -errno;
-	return 0;
+	while (sem_wait(sem) && errno == EINTR)
+		;
 }
 
 static inline int pt_post(sem_t *sem)
@@ -76,9 +74,9 @@ static inline int pt_wake(struct pt_task *task, int number)
 }
 
 /* Sleeps until another task wakes it. */
-static inline int pt_await(struct pt_task *task)
+static inline void pt_await(struct pt_task *task)
 {
-	return pt_wait(&task->gate);
+	pt_wait(&task->gate);
 }
 
 /* The value of a metric in ps; PT_NO_VALUE: this trial has none. */

@@ -245,6 +245,9 @@ static int live(void *arg)
 		pt_refuse(c, err, "%s", strerror(-err));
 	if (!err)
 		err = run_tasks(c);
+	if (!err && test->wrong && (c->wrong || test->flags & PT_TELLS))
+		pt_verdict(c, c->wrong, test->wrong, (long long)c->wrong,
+			   (unsigned long long)c->done);
 	if (!err && test->verify)
 		test->verify(c);
 	if (test->close)

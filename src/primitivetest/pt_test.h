@@ -67,6 +67,9 @@ struct pt_metric {
 	const char *token;	/* NULL: end of the table */
 	const char *label;
 	int from, to;		/* the value is t_ns[to] - t_ns[from]... */
+	int less_from, less_to;	/* ...less the time between these two */
+	bool interval;		/* ...t_ns[from] of the trial before */
+	bool not_zero;		/* 0 is none */
 	struct pt_span span;
 	/* What one value is one of, as "messages", for "# Rate:"; or NULL. */
 	const char *rate;
@@ -75,9 +78,6 @@ struct pt_metric {
 	 * the clock's cost is subtracted, and the rest divided.
 	 */
 	int per;
-	/* ...or, if not NULL, this, or PT_NO_VALUE; @before may be NULL. */
-	int64_t (*value_ps)(const struct pt_trial *now,
-			    const struct pt_trial *before);
 	/* The deviation is about it; NULL: about the mean. */
 	int64_t (*target_ps)(const struct pt_case *c);
 };
@@ -86,6 +86,10 @@ struct pt_metric {
 #define PT_METRIC(name, text, first, last, ...) \
 	{ .token = name, .label = text, .from = first, .to = last, __VA_ARGS__ }
 #define PT_SPAN(...)	.span = { __VA_ARGS__ }
+#define PT_RUNS		PT_SPAN(PT_TO_RUN, 0, 0)
+
+/* A table of metrics, kinds or roles. */
+#define PT_TABLE(of, ...)	(const struct pt_##of[]) { __VA_ARGS__, { 0 } }
 
 struct pt_role {
 	const char *name;	/* of the task: "prim-" and this; NULL: end */
@@ -131,7 +135,8 @@ enum {
 	PT_REALTIME = 1 << 3,	/* needs -p */
 	PT_SPINS = 1 << 4,	/* spins half of each second: see pt_rest() */
 	PT_SPREAD = 1 << 5,	/* of copies, every second on the other CPU */
-	PT_PACED = 1 << 6	/* -i is for it */
+	PT_PACED = 1 << 6,	/* -i is for it */
+	PT_TELLS = 1 << 7	/* a verdict even if nothing was wrong */
 };
 
 /* Options that replace a test's kinds by one that they name. */
@@ -177,6 +182,8 @@ struct pt_test {
 	 */
 	int (*open)(struct pt_case *c);
 	void (*close)(struct pt_case *c);
+	/* The verdict if something was wrong: how often, of how many trials. */
+	const char *wrong;
 	/* After the tasks: pt_verdict(). */
 	void (*verify)(struct pt_case *c);
 	/* Of all results: pt_derive(). */

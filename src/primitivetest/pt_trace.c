@@ -102,7 +102,7 @@ static bool is_within(const struct pt_metric *part,
 		      const struct pt_metric *whole)
 {
 	return whole->span.to == PT_TO_ADD ||
-	       (!whole->value_ps && part->from >= whole->from &&
+	       (!whole->less_to && part->from >= whole->from &&
 		part->to <= whole->to);
 }
 

@@ -176,57 +176,32 @@ static int run_clock(struct pt_task *task)
 	return pt_lead(task, pt_kind_ops(task->in) ? read_once : loop_once);
 }
 
-static int64_t step_ps(const struct pt_trial *now,
-		       const struct pt_trial *before)
-{
-	int64_t step_ns = now->t_ns[4] - now->t_ns[2];
-
-	return step_ns ? step_ns * PT_PS_PER_NS : PT_NO_VALUE;
-}
-
-static const struct pt_metric clock_metrics[] = {
-	PT_METRIC("cost", "A reading, of 100 readings", 0, 1,
-		  PT_SPAN(PT_TO_RUN, 0, 0), .per = READINGS, .rate = "readings"),
-	PT_METRIC("difference", "Of two readings, by itself", 2, 3),
-	PT_METRIC("resolution", "Step when it changes", 0, 0,
-		  .value_ps = step_ps),
-	{ .token = NULL }
-};
-
 static const struct pt_metric linear_metrics[] = {
-	PT_METRIC("loop10", "10 iterations", 0, 1, PT_SPAN(PT_TO_RUN, 0, 0)),
-	PT_METRIC("loop100", "100 iterations", 1, 2, PT_SPAN(PT_TO_RUN, 0, 0)),
-	PT_METRIC("loop1000", "1000 iterations", 2, 3, PT_SPAN(PT_TO_RUN, 0, 0)),
-	PT_METRIC("loop10000", "10000 iterations", 3, 4, PT_SPAN(PT_TO_RUN, 0, 0)),
+	PT_METRIC("loop10", "10 iterations", 0, 1, PT_RUNS),
+	PT_METRIC("loop100", "100 iterations", 1, 2, PT_RUNS),
+	PT_METRIC("loop1000", "1000 iterations", 2, 3, PT_RUNS),
+	PT_METRIC("loop10000", "10000 iterations", 3, 4, PT_RUNS),
 	{ .token = NULL }
 };
 
-struct pt_line pt_linear_fit(const double *x, const double *y, int count)
-{
-	double mean_x = 0, mean_y = 0, xx = 0, xy = 0;
-	struct pt_line line;
-	int i;
-
-	for (i = 0; i < count; i++) {
-		mean_x += x[i] / count;
-		mean_y += y[i] / count;
-	}
-	for (i = 0; i < count; i++) {
-		xx += (x[i] - mean_x) * (x[i] - mean_x);
-		xy += (x[i] - mean_x) * (y[i] - mean_y);
-	}
-	line.slope = xy / xx;
-	line.intercept = mean_y - line.slope * mean_x;
-	return line;
-}
-
+/* The line of least squares. */
 static void tell_line(struct pt_case *c, const char *what, const double *x,
 		      const double *y)
 {
-	struct pt_line line = pt_linear_fit(x, y, LOOPS);
+	double slope, mean_x = 0, mean_y = 0, xx = 0, xy = 0;
+	int i;
 
+	for (i = 0; i < LOOPS; i++) {
+		mean_x += x[i] / LOOPS;
+		mean_y += y[i] / LOOPS;
+	}
+	for (i = 0; i < LOOPS; i++) {
+		xx += (x[i] - mean_x) * (x[i] - mean_x);
+		xy += (x[i] - mean_x) * (y[i] - mean_y);
+	}
+	slope = xy / xx;
 	pt_verdict(c, false, "of the %s: slope %.4f ns an iteration, intercept %.1f ns",
-		   what, line.slope, line.intercept);
+		   what, slope, mean_y - slope * mean_x);
 }
 
 static void verify_linear(struct pt_case *c)
@@ -279,34 +254,39 @@ static void verify_clock(struct pt_case *c)
 	.ops = &(const struct face) { .read_ns = read_##function, \
 				      .clockid = CLOCK_##id, __VA_ARGS__ }
 
-static const struct pt_kind clock_kinds[] = {
-	{ "gettimeofday", FACE(gettimeofday, REALTIME, .told_ns = 1000,
-			       .settable = true) },
-	{ "realtime", FACE(kernel, REALTIME, .settable = true) },
-	{ "monotonic", FACE(kernel, MONOTONIC) },
-	{ "monotonic_raw", FACE(kernel, MONOTONIC_RAW) },
-	{ "boottime", FACE(kernel, BOOTTIME) },
-	{ "tai", FACE(kernel, TAI, .settable = true) },
-	{ "realtime_coarse", FACE(kernel, REALTIME_COARSE, .settable = true) },
-	{ "monotonic_coarse", FACE(kernel, MONOTONIC_COARSE) },
-	{ "process_cpu", FACE(kernel, PROCESS_CPUTIME_ID) },
-	{ "thread_cpu", FACE(kernel, THREAD_CPUTIME_ID) },
-	{ "realtime_alarm", FACE(kernel, REALTIME_ALARM, .settable = true),
-	  .optional = true },
-	{ "boottime_alarm", FACE(kernel, BOOTTIME_ALARM), .optional = true },
-	{ "times", FACE(times, MONOTONIC, .told_ns = TICK_NS) },
-	/* A tick is less than what can be told in whole nanoseconds. */
-	{ "tsc", FACE(tsc, MONOTONIC, .told_ns = 1), .optional = true },
-	{ "linear", .metrics = linear_metrics },
-	{ .name = NULL }
-};
-
 const struct pt_test pt_clock = {
 	.name = "clock",
 	.about = "cost and resolution of a clock; linear: what it adds",
 	.groups = PT_NOTES | PT_OVERHEADS,
 	.flags = PT_ALONE | PT_SPINS,
-	.kinds = clock_kinds, .metrics = clock_metrics, .run = run_clock,
+	.kinds = PT_TABLE(kind,
+		{ "gettimeofday", FACE(gettimeofday, REALTIME, .told_ns = 1000,
+				       .settable = true) },
+		{ "realtime", FACE(kernel, REALTIME, .settable = true) },
+		{ "monotonic", FACE(kernel, MONOTONIC) },
+		{ "monotonic_raw", FACE(kernel, MONOTONIC_RAW) },
+		{ "boottime", FACE(kernel, BOOTTIME) },
+		{ "tai", FACE(kernel, TAI, .settable = true) },
+		{ "realtime_coarse",
+		  FACE(kernel, REALTIME_COARSE, .settable = true) },
+		{ "monotonic_coarse", FACE(kernel, MONOTONIC_COARSE) },
+		{ "process_cpu", FACE(kernel, PROCESS_CPUTIME_ID) },
+		{ "thread_cpu", FACE(kernel, THREAD_CPUTIME_ID) },
+		{ "realtime_alarm", .optional = true,
+		  FACE(kernel, REALTIME_ALARM, .settable = true) },
+		{ "boottime_alarm", .optional = true,
+		  FACE(kernel, BOOTTIME_ALARM) },
+		{ "times", FACE(times, MONOTONIC, .told_ns = TICK_NS) },
+		/* A tick is less than what can be told in whole nanoseconds. */
+		{ "tsc", FACE(tsc, MONOTONIC, .told_ns = 1), .optional = true },
+		{ "linear", .metrics = linear_metrics }),
+	.metrics = PT_TABLE(metric,
+		PT_METRIC("cost", "A reading, of 100 readings", 0, 1,
+			  PT_RUNS, .per = READINGS, .rate = "readings"),
+		PT_METRIC("difference", "Of two readings, by itself", 2, 3),
+		PT_METRIC("resolution", "Step when it changes", 2, 4,
+			  .not_zero = true)),
+	.run = run_clock,
 	.trials = 10000, .room = sizeof(struct room),
 	.open = open_face, .verify = verify_clock,
 };
@@ -373,25 +353,19 @@ static void derive_bintime(const struct pt_case *c)
 			  "%s.blocking", c->name);
 }
 
-static const struct pt_metric bintime_metrics[] = {
-	PT_METRIC("delta", "From a reading to the next", 0, 1,
-		  PT_SPAN(PT_TO_RUN, 0, 0), .rate = "readings"),
-	{ .token = NULL }
-};
-
-static const struct pt_kind bintime_kinds[] = {
-	{ "vdso", FACE(kernel, MONOTONIC) },
-	{ "syscall", FACE(syscall, MONOTONIC) },
-	{ "tsc", FACE(tsc, MONOTONIC), .optional = true },
-	{ .name = NULL }
-};
-
 const struct pt_test pt_bintime = {
 	.name = "bintime",
 	.about = "readings of a clock back to back",
 	.groups = PT_AEGIS | PT_SAMPLES,
 	.flags = PT_ALONE | PT_SPINS,
-	.kinds = bintime_kinds, .metrics = bintime_metrics, .run = run_bintime,
+	.kinds = PT_TABLE(kind,
+		{ "vdso", FACE(kernel, MONOTONIC) },
+		{ "syscall", FACE(syscall, MONOTONIC) },
+		{ "tsc", FACE(tsc, MONOTONIC), .optional = true }),
+	.metrics = PT_TABLE(metric,
+		PT_METRIC("delta", "From a reading to the next", 0, 1,
+			  PT_RUNS, .rate = "readings")),
+	.run = run_bintime,
 	.trials = 1000000, .room = sizeof(struct room),
 	.open = open_bintime, .verify = verify_bintime,
 	.derive = derive_bintime,

@@ -144,12 +144,6 @@ static void verify(struct pt_case *c)
 			   worst_ns, best_ns, worst_ns / best_ns);
 }
 
-static const struct pt_metric metrics[] = {
-	PT_METRIC("time", "Copy of 2 MB", 0, 1, .rate = "copies",
-		  PT_SPAN(PT_TO_RUN, 0, 0)),
-	{ .token = NULL }
-};
-
 /* All but the last thread that comes to a barrier wait, twice a round. */
 #define KIND(n)	{ #n, .value = n, .switches = 2 * (n - 1), .per = n }
 
@@ -159,22 +153,19 @@ static void own_kind(struct pt_kind *kind)
 	kind->switches = 2 * (kind->per - 1);
 }
 
-static const struct pt_kind kinds[] = {
-	KIND(1), KIND(2), KIND(4), KIND(8), KIND(16), { .name = NULL }
-};
-
-static const struct pt_role roles[] = {
-	{ "copies", PT_HIGH, .run = run },
-	{ .name = NULL }
-};
-
 const struct pt_test pt_copy = {
 	.name = "copy",
 	.about = "threads that copy 2 MB each; the kind is their number",
 	.groups = PT_PCSERVER,
 	.flags = PT_THREADS | PT_SPINS | PT_SPREAD,
 	.own = PT_OWN_COPIES, .own_kind = own_kind,
-	.kinds = kinds, .metrics = metrics, .roles = roles,
+	.kinds = PT_TABLE(kind,
+		KIND(1), KIND(2), KIND(4), KIND(8), KIND(16)),
+	.metrics = PT_TABLE(metric,
+		PT_METRIC("time", "Copy of 2 MB", 0, 1, .rate = "copies",
+			  PT_RUNS)),
+	.roles = PT_TABLE(role,
+		{ "copies", PT_HIGH, .run = run }),
 	.copies = count_copies,
 	.trials = 1000, .room = sizeof(struct copies),
 	.open = open_copies, .enter = fill, .verify = verify,

@@ -30,7 +30,6 @@ struct born {
 struct room {
 	pthread_attr_t attributes;	/* of thread */
 	struct born born[SIDES];
-	int64_t early;		/* trials in which low began too early */
 };
 
 static void *live(void *arg)
@@ -78,22 +77,20 @@ static int open_thread(struct pt_case *c)
 	return -pthread_attr_setstacksize(&room->attributes, STACK);
 }
 
-static const struct pt_metric thread_metrics[] = {
-	PT_METRIC("create", "Call that creates a thread", 0, 1,
-		  PT_SPAN(PT_TO_RUN, 0, 0)),
-	PT_METRIC("first", "From there to the thread running", 0, 2,
-		  PT_SPAN(PT_TO_WAIT, PT_OF_TRIAL, 0)),
-	PT_METRIC("join", "The thread running to it joined", 2, 3,
-		  PT_SPAN(PT_TO_WAIT, 0, PT_OF_TRIAL)),
-	PT_METRIC("life", "Thread created and joined", 0, 3, .rate = "threads"),
-	{ .token = NULL }
-};
-
 const struct pt_test pt_thread = {
 	.name = "thread",
 	.about = "a thread is created, runs and is joined",
 	.flags = PT_ALONE | PT_PACED,
-	.metrics = thread_metrics, .once = create_and_join, .switches = 1,
+	.metrics = PT_TABLE(metric,
+		PT_METRIC("create", "Call that creates a thread", 0, 1,
+			  PT_RUNS),
+		PT_METRIC("first", "From there to the thread running", 0, 2,
+			  PT_SPAN(PT_TO_WAIT, PT_OF_TRIAL, 0)),
+		PT_METRIC("join", "The thread running to it joined", 2, 3,
+			  PT_SPAN(PT_TO_WAIT, 0, PT_OF_TRIAL)),
+		PT_METRIC("life", "Thread created and joined", 0, 3,
+			  .rate = "threads")),
+	.once = create_and_join, .switches = 1,
 	.trials = 5000, .room = sizeof(struct room),
 	.open = open_thread, .enter = prepare,
 };
@@ -170,7 +167,9 @@ static int let_low_go(const struct pt_task *task,
 /* Low ends last: waiting for high would mean to run between the two. */
 static int hand_over(struct pt_task *task, struct pt_trial *trial)
 {
-	const struct sched_param high = { .sched_priority = task->priority - 1 };
+	const struct sched_param high = {
+		.sched_priority = task->priority - 1,
+	};
 	const struct sched_param low = { .sched_priority = 1 };
 	const struct way *way = &ways[task->in->choice.process];
 	struct room *room = pt_room(task);
@@ -186,33 +185,22 @@ static int hand_over(struct pt_task *task, struct pt_trial *trial)
 	trial->t_ns[0] = born[HIGH].t_ns;
 	trial->t_ns[1] = born[LOW].t_ns;
 	trial->pid = born[LOW].pid;
-	room->early += trial->t_ns[1] < trial->t_ns[0];
+	task->in->wrong += trial->t_ns[1] < trial->t_ns[0];
 	return err ? err : let_low_go(task, &low);
 }
-
-static void verify_switch(struct pt_case *c)
-{
-	pt_verdict_early(c, ((struct room *)c->room)->early);
-}
-
-static const struct pt_metric switch_metrics[] = {
-	PT_METRIC("handover", "End of a task to another's begin", 0, 1,
-		  PT_SPAN(PT_TO_RUN, PT_OF_TRIAL, 0)),
-	{ .token = NULL }
-};
-
-static const struct pt_role switch_roles[] = {
-	{ "creates", PT_ABOVE, .once = hand_over },
-	{ .name = NULL }
-};
 
 /* The creator waits for low; what is left of that may be a second switch. */
 const struct pt_test pt_switch = {
 	.name = "switch",
 	.about = "a high task ends, one of the lowest priority begins",
 	.groups = PT_OVERHEADS,
-	.flags = PT_SAME | PT_REALTIME | PT_SPINS,
-	.metrics = switch_metrics, .roles = switch_roles, .switches = 1,
+	.flags = PT_SAME | PT_REALTIME | PT_SPINS | PT_TELLS,
+	.metrics = PT_TABLE(metric,
+		PT_METRIC("handover", "End of a task to another's begin", 0, 1,
+			  PT_SPAN(PT_TO_RUN, PT_OF_TRIAL, 0))),
+	.roles = PT_TABLE(role,
+		{ "creates", PT_ABOVE, .once = hand_over }),
+	.switches = 1,
 	.trials = 10000, .room = sizeof(struct room),
-	.enter = prepare, .verify = verify_switch,
+	.enter = prepare, .wrong = PT_EARLY,
 };

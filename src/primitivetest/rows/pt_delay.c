@@ -12,8 +12,6 @@
 #define POINTS		20
 #define REPEATS		300	/* trials of a point, before the next */
 #define STEP		10	/* ticks from a point to the next */
-#define BEST_OF		10
-#define READINGS	1000
 
 struct room {
 	double ns_per_tick;
@@ -33,23 +31,6 @@ pt_delay_shortest(const struct pt_delay_point *point, int count, int64_t cost)
 	return NULL;
 }
 
-/* The least average of a few series of readings. */
-static int64_t cost_of_reading(void)
-{
-	int64_t from, took, least = INT64_MAX;
-	int i, k;
-
-	for (k = 0; k < BEST_OF; k++) {
-		from = tw_clock_ticks();
-		for (i = 1; i < READINGS; i++)
-			tw_clock_ticks();
-		took = tw_clock_ticks() - from;
-		if (took < least)
-			least = took;
-	}
-	return (least + READINGS / 2) / READINGS;
-}
-
 static int open_counter(struct pt_case *c)
 {
 	struct room *room = c->room;
@@ -59,7 +40,7 @@ static int open_counter(struct pt_case *c)
 	if (why)
 		return pt_refuse(c, -ENOTSUP, "%s", why);
 	room->ns_per_tick = tw_clock_ns_per_tick();
-	room->cost = cost_of_reading();
+	room->cost = (pt_reading_cost(tw_clock_ticks) + 500) / 1000;
 	for (i = 0; i < POINTS; i++)
 		room->point[i].asked = room->cost + 1 + i * STEP;
 	return 0;
@@ -117,17 +98,14 @@ static void derive(const struct pt_case *c)
 			  "%s.shortest", c->name);
 }
 
-static const struct pt_metric metrics[] = {
-	PT_METRIC("error", "Longer than asked", 1, 2, PT_SPAN(PT_TO_RUN, 0, 0)),
-	{ .token = NULL }
-};
-
 const struct pt_test pt_delay = {
 	.name = "delay",
 	.about = "spins until the CPU's counter has gone on",
 	.groups = PT_OVERHEADS,
 	.flags = PT_ALONE | PT_SPINS,
-	.metrics = metrics, .once = try_once,
+	.metrics = PT_TABLE(metric,
+		PT_METRIC("error", "Longer than asked", 1, 2, PT_RUNS)),
+	.once = try_once,
 	.trials = POINTS * REPEATS, .room = sizeof(struct room),
 	.open = open_counter, .verify = verify, .derive = derive,
 };

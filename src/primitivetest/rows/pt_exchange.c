@@ -98,36 +98,19 @@ void pt_exchange_verify(struct pt_case *c)
 		   sent, received, wrong);
 }
 
-static size_t number_size(size_t size)
-{
-	return size < sizeof(uint64_t) ? size : sizeof(uint64_t);
-}
-
-/* The lowest byte first: a short message has that one. */
-void pt_content_count(unsigned char *message, size_t size, uint64_t number)
-{
-	number = htole64(number);
-	memcpy(message, &number, number_size(size));
-}
-
-bool pt_content_is_counted(const unsigned char *message, size_t size,
-			   uint64_t number)
-{
-	number = htole64(number);
-	return !memcmp(message, &number, number_size(size));
-}
-
 static unsigned char pattern(size_t i, size_t size)
 {
 	return (unsigned char)(i * 167 + size);
 }
 
+/* The lowest byte first: a short message has that one. */
 void pt_content_fill(unsigned char *message, size_t size, uint64_t number)
 {
 	size_t i;
 
-	pt_content_count(message, size, number);
-	for (i = number_size(size); i < size; i++)
+	number = htole64(number);
+	memcpy(message, &number, pt_content_head(size));
+	for (i = pt_content_head(size); i < size; i++)
 		message[i] = pattern(i, size);
 }
 
@@ -135,10 +118,11 @@ bool pt_content_is(const unsigned char *message, size_t size, uint64_t number)
 {
 	size_t i;
 
-	for (i = number_size(size); i < size; i++)
+	for (i = pt_content_head(size); i < size; i++)
 		if (message[i] != pattern(i, size))
 			return false;
-	return pt_content_is_counted(message, size, number);
+	number = htole64(number);
+	return !memcmp(message, &number, pt_content_head(size));
 }
 
 /* The mean and the minimum, without so many calls of which @name has two. */

@@ -16,7 +16,7 @@ enum { PT_ASKS, PT_ANSWERS };	/* the numbers of the two tasks */
 
 /* What a way needs in one direction; threads and processes may share it. */
 struct pt_channel {
-	int from, to;		/* descriptors; sysv: a set, and a number in it */
+	int from, to;		/* descriptors; sysv: a set, and its number */
 	sem_t own;
 	sem_t *sem;
 	atomic_int word;
@@ -56,7 +56,7 @@ struct pt_way {
 	int (*take)(struct pt_task *task, struct pt_channel *from);
 	/* When the last one arrived, if it was not when take() returned. */
 	int64_t (*arrived_ns)(struct pt_task *task);
-	size_t size;		/* of its content; 0: that is the kind's value */
+	size_t size;		/* of its content; 0: as the kind's value */
 	bool futex;		/* its system calls are those of sync1.futex */
 };
 
@@ -91,10 +91,12 @@ int pt_take(struct pt_task *task, int64_t *at_ns);
  */
 void pt_content_fill(unsigned char *message, size_t size, uint64_t number);
 bool pt_content_is(const unsigned char *message, size_t size, uint64_t number);
-/* The same of the number only, for messages that were filled before. */
-void pt_content_count(unsigned char *message, size_t size, uint64_t number);
-bool pt_content_is_counted(const unsigned char *message, size_t size,
-			   uint64_t number);
+
+/* The size of the number, which is a message without a pattern. */
+static inline size_t pt_content_head(size_t size)
+{
+	return size < sizeof(uint64_t) ? size : sizeof(uint64_t);
+}
 
 /* What the tests have in common. */
 int pt_exchange_open(struct pt_case *c);

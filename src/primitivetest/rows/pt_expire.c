@@ -57,13 +57,6 @@ static int run_timer(struct pt_task *task)
 	       pt_lead(task, await_timer);
 }
 
-static int64_t timer_interval_ps(const struct pt_trial *now,
-				 const struct pt_trial *before)
-{
-	return before ? (now->t_ns[1] - before->t_ns[1]) * PT_PS_PER_NS :
-			PT_NO_VALUE;
-}
-
 /* AEGIS's jitter of an interval: its largest less its smallest. */
 static void verify_timer(struct pt_case *c)
 {
@@ -80,28 +73,23 @@ static void own_timer(struct pt_kind *kind)
 	kind->trials = 10 * TW_NS_PER_S / (kind->value * TW_NS_PER_US);
 }
 
-static const struct pt_metric timer_metrics[] = {
-	PT_METRIC("wakeup", "Wake-up", 0, 1, PT_SPAN(PT_TO_EXPIRE, 0, 0)),
-	PT_METRIC("interval", "Interval", 0, 0, .value_ps = timer_interval_ps,
-		  .target_ps = period_ps, PT_SPAN(PT_TO_ADD, 0, 0)),
-	{ .token = NULL }
-};
-
 /* No switch is needed: of a task that is late, the next expiry has passed. */
-static const struct pt_kind timer_kinds[] = {
-	{ "1000", .value = 1000, .trials = 10000 },
-	{ "10000", .value = 10000, .trials = 1000 },
-	{ "100000", .value = 100000, .trials = 100 },
-	{ .name = NULL }
-};
-
 const struct pt_test pt_timer = {
 	.name = "timer",
 	.about = "a POSIX timer; the kind is its period in us",
 	.groups = PT_AEGIS | PT_SAMPLES | PT_RHEALSTONE,
 	.flags = PT_ALONE,
 	.own = PT_OWN_PERIOD, .own_kind = own_timer,
-	.kinds = timer_kinds, .metrics = timer_metrics, .run = run_timer,
+	.kinds = PT_TABLE(kind,
+		{ "1000", .value = 1000, .trials = 10000 },
+		{ "10000", .value = 10000, .trials = 1000 },
+		{ "100000", .value = 100000, .trials = 100 }),
+	.metrics = PT_TABLE(metric,
+		PT_METRIC("wakeup", "Wake-up", 0, 1,
+			  PT_SPAN(PT_TO_EXPIRE, 0, 0)),
+		PT_METRIC("interval", "Interval", 1, 1, .interval = true,
+			  .target_ps = period_ps, PT_SPAN(PT_TO_ADD, 0, 0))),
+	.run = run_timer,
 	.trials = 1000, .room = sizeof(struct tw_timer),
 	.verify = verify_timer,
 };
@@ -152,31 +140,21 @@ static int run_alarm(struct pt_task *task)
 	return err ? err : set_alarm(0);
 }
 
-static int64_t alarm_interval_ps(const struct pt_trial *now,
-				 const struct pt_trial *before)
-{
-	return before ? (now->t_ns[0] - before->t_ns[0]) * PT_PS_PER_NS :
-			PT_NO_VALUE;
-}
-
 static void verify_alarm(struct pt_case *c)
 {
 	pt_verdict(c, false, "doubled: %lld intervals of at least 1.5 periods",
 		   (long long)c->number);
 }
 
-static const struct pt_metric alarm_metrics[] = {
-	PT_METRIC("interval", "Interval", 0, 0, .value_ps = alarm_interval_ps,
-		  .target_ps = period_ps, PT_SPAN(PT_TO_REPEAT, 0, 0)),
-	{ .token = NULL }
-};
-
 const struct pt_test pt_alarm = {
 	.name = "alarm",
 	.about = "SIGALRM of setitimer() each millisecond",
 	.groups = PT_PCSERVER,
 	.flags = PT_ALONE,
-	.metrics = alarm_metrics, .run = run_alarm,
+	.metrics = PT_TABLE(metric,
+		PT_METRIC("interval", "Interval", 0, 0, .interval = true,
+			  .target_ps = period_ps, PT_SPAN(PT_TO_REPEAT, 0, 0))),
+	.run = run_alarm,
 	/* A trial needs no switch: a late task finds the next signal sent. */
 	.trials = 10000, .verify = verify_alarm,
 };
@@ -237,12 +215,6 @@ static void verify_sleep(struct pt_case *c)
 			   (long long)c->number);
 }
 
-static const struct pt_metric sleep_metrics[] = {
-	PT_METRIC("excess", "Slept longer than asked", 1, 2,
-		  PT_SPAN(PT_TO_SLEEP, 0, 0)),
-	{ .token = NULL }
-};
-
 #define SLEEP(call, us, ...) \
 	{ #call "." #us, us, &(const struct way) { by_##call }, __VA_ARGS__ }
 /* A sleep of 1 us may be over before the task has given up the CPU. */
@@ -251,15 +223,16 @@ static const struct pt_metric sleep_metrics[] = {
 	SLEEP(call, 1000, .switches = 1), SLEEP(call, 10000, .switches = 1), \
 	SLEEP(call, 100000, .switches = 1, .trials = 50)
 
-static const struct pt_kind sleep_kinds[] = {
-	SLEEPS(usleep), SLEEPS(nanosleep), SLEEPS(absolute), { .name = NULL }
-};
-
 const struct pt_test pt_sleep = {
 	.name = "sleep",
 	.about = "sleeps; the kind is the call and the time in us",
 	.groups = PT_NOTES | PT_OVERHEADS | PT_SAMPLES,
 	.flags = PT_ALONE,
-	.kinds = sleep_kinds, .metrics = sleep_metrics, .once = sleep_once,
+	.kinds = PT_TABLE(kind,
+		SLEEPS(usleep), SLEEPS(nanosleep), SLEEPS(absolute)),
+	.metrics = PT_TABLE(metric,
+		PT_METRIC("excess", "Slept longer than asked", 1, 2,
+			  PT_SPAN(PT_TO_SLEEP, 0, 0))),
+	.once = sleep_once,
 	.trials = 100, .enter = read_slack, .verify = verify_sleep,
 };

@@ -81,38 +81,36 @@ static int open_null(void)
 
 ALL(open, open_null())
 
-static bool allocate(struct room *room, int i)
+static int allocate(struct room *room, int i)
 {
 	unsigned char *block = malloc(BYTES);
 
 	room->block[i] = block;
 	if (!block)
-		return false;
+		return -1;
 	block[0] = (unsigned char)i;
 	block[BYTES - 1] = 1;
-	return true;
+	return 0;
 }
 
-/* What is in a block, and whether it lies as it should. */
 static int64_t release(struct room *room, int i)
 {
 	const unsigned char *block = room->block[i];
-	int64_t sum = block[0] + block[BYTES - 1] +
-		      (int64_t)((uintptr_t)block % _Alignof(max_align_t));
+	int64_t sum = block[0] + block[BYTES - 1];
 
 	free(room->block[i]);
 	return sum;
 }
 
-ALL(single, allocate(room, i) ? release(room, i) : -1)
-ALL(allocated, allocate(room, i) ? 1 : -1)
+ALL(single, allocate(room, i) ? -1 : release(room, i))
+ALL(allocated, allocate(room, i))
 ALL(released, release(room, i))
 
 static int64_t all_batch(struct room *room)
 {
-	int64_t count = all_allocated(room);
+	int64_t err = all_allocated(room);
 
-	return count < 0 ? count : count + all_released(room);
+	return err ? err : all_released(room);
 }
 
 static int once(struct pt_task *task, struct pt_trial *trial)
@@ -170,7 +168,7 @@ static const struct pt_kind alloc_kinds[] = {
 
 #define HUNDRED(text, metric, label, unit, ...) \
 	static const struct pt_metric text##_metrics[] = { \
-		PT_METRIC(metric, label, 0, 1, PT_SPAN(PT_TO_RUN, 0, 0), \
+		PT_METRIC(metric, label, 0, 1, PT_RUNS, \
 			  .per = TIMES, .rate = unit), \
 		{ .token = NULL } \
 	}; \

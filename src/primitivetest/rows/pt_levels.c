@@ -25,7 +25,6 @@ struct levels {
 	struct work work[3];	/* of each task */
 	int64_t high_ns;	/* when high had the mutex */
 	atomic_int ended;	/* monopoly: pieces of work */
-	int64_t early;		/* trials in the wrong order */
 };
 
 uint64_t pt_spin(int64_t iterations)
@@ -97,48 +96,31 @@ static int preempt(struct pt_task *task)
 
 static int post(struct pt_task *task, struct pt_trial *trial)
 {
-	struct levels *levels = pt_room(task);
-
 	trial->t_ns[0] = pt_now(task);
 	pt_wake(task, PREEMPT_HIGH);
 	trial->t_ns[2] = pt_now(task);
 	trial->t_ns[1] = task->in->stamp_ns;
-	levels->early += trial->t_ns[1] < trial->t_ns[0];
+	task->in->wrong += trial->t_ns[1] < trial->t_ns[0];
 	return 0;
 }
-
-static void verify_preempt(struct pt_case *c)
-{
-	const struct levels *levels = c->room;
-
-	if (levels->early)
-		pt_verdict(c, true, "%lld posts returned before the higher task had run",
-			   (long long)levels->early);
-}
-
-static const struct pt_metric preempt_metrics[] = {
-	PT_METRIC("preempt", "Post to the higher task running", 0, 1,
-		  .rate = "preemptions", PT_SPAN(PT_TO_WAIT, 0, 1)),
-	PT_METRIC("resume", "From there to the post's return", 1, 2,
-		  PT_SPAN(PT_TO_WAIT, 1, 0)),
-	PT_METRIC("post", "The whole post", 0, 2),
-	{ .token = NULL }
-};
-
-static const struct pt_role preempt_roles[] = {
-	[PREEMPT_HIGH] = { "high", PT_HIGH, .serve = preempt },
-	[PREEMPT_LOW] = { "low", PT_LOW, .once = post },
-	{ .name = NULL }
-};
 
 const struct pt_test pt_preempt = {
 	.name = "preempt",
 	.about = "a post wakes a higher task, which runs at once",
 	.groups = PT_RHEALSTONE,
 	.flags = PT_SAME | PT_REALTIME | PT_PACED,
-	.metrics = preempt_metrics, .roles = preempt_roles, .switches = 2,
+	.metrics = PT_TABLE(metric,
+		PT_METRIC("preempt", "Post to the higher task running", 0, 1,
+			  .rate = "preemptions", PT_SPAN(PT_TO_WAIT, 0, 1)),
+		PT_METRIC("resume", "From there to the post's return", 1, 2,
+			  PT_SPAN(PT_TO_WAIT, 1, 0)),
+		PT_METRIC("post", "The whole post", 0, 2)),
+	.roles = PT_TABLE(role,
+		[PREEMPT_HIGH] = { "high", PT_HIGH, .serve = preempt },
+		[PREEMPT_LOW] = { "low", PT_LOW, .once = post }),
+	.switches = 2,
 	.trials = 10000, .room = sizeof(struct levels),
-	.verify = verify_preempt,
+	.wrong = "%lld posts returned before the higher task had run",
 };
 
 enum { RELEASES, RELEASED_HIGH, RELEASED_LOW };
@@ -158,17 +140,16 @@ static int release(struct pt_task *task, struct pt_trial *trial)
 	struct levels *levels = pt_room(task);
 	const struct work *high = &levels->work[RELEASED_HIGH];
 	const struct work *low = &levels->work[RELEASED_LOW];
-	int err;
 
 	trial->t_ns[0] = pt_now(task);
 	pt_wake(task, RELEASED_LOW);
 	pt_wake(task, RELEASED_HIGH);
-	err = pt_await(task);
+	pt_await(task);
 	trial->t_ns[1] = high->end_ns;
 	trial->t_ns[2] = low->end_ns;
 	trial->t_ns[3] = low->begin_ns;
-	levels->early += low->begin_ns < high->end_ns;
-	return err;
+	task->in->wrong += low->begin_ns < high->end_ns;
+	return 0;
 }
 
 static int work_released(struct pt_task *task)
@@ -179,41 +160,24 @@ static int work_released(struct pt_task *task)
 	return err || ++levels->ended % 2 ? err : pt_wake(task, RELEASES);
 }
 
-void pt_verdict_early(struct pt_case *c, int64_t early)
-{
-	pt_verdict(c, early, "the low task began before the high one's end in %lld of %llu trials, those of the warm-up included",
-		   (long long)early, (unsigned long long)c->done);
-}
-
-static void verify_monopoly(struct pt_case *c)
-{
-	pt_verdict_early(c, ((const struct levels *)c->room)->early);
-}
-
-static const struct pt_metric monopoly_metrics[] = {
-	PT_METRIC("high", "Release to the high task's end", 0, 1,
-		  PT_SPAN(PT_TO_WAIT_LONG, RELEASED_HIGH, RELEASES)),
-	PT_METRIC("low", "Release to the low task's end", 0, 2,
-		  PT_SPAN(PT_TO_WAIT_LONG, RELEASED_LOW, RELEASES)),
-	{ .token = NULL }
-};
-
-static const struct pt_role monopoly_roles[] = {
-	[RELEASES] = { "releases", PT_ABOVE, .once = release },
-	[RELEASED_HIGH] = { "high", PT_HIGH, .serve = work_released },
-	[RELEASED_LOW] = { "low", PT_BOTTOM, .serve = work_released },
-	{ .name = NULL }
-};
-
 /* To high, to low, and back to the starter. */
 const struct pt_test pt_monopoly = {
 	.name = "monopoly",
 	.about = "a high task works before one of the lowest priority",
 	.groups = PT_OVERHEADS,
-	.flags = PT_SAME | PT_REALTIME | PT_SPINS,
-	.metrics = monopoly_metrics, .roles = monopoly_roles, .switches = 3,
+	.flags = PT_SAME | PT_REALTIME | PT_SPINS | PT_TELLS,
+	.metrics = PT_TABLE(metric,
+		PT_METRIC("high", "Release to the high task's end", 0, 1,
+			  PT_SPAN(PT_TO_WAIT_LONG, RELEASED_HIGH, RELEASES)),
+		PT_METRIC("low", "Release to the low task's end", 0, 2,
+			  PT_SPAN(PT_TO_WAIT_LONG, RELEASED_LOW, RELEASES))),
+	.roles = PT_TABLE(role,
+		[RELEASES] = { "releases", PT_ABOVE, .once = release },
+		[RELEASED_HIGH] = { "high", PT_HIGH, .serve = work_released },
+		[RELEASED_LOW] = { "low", PT_BOTTOM, .serve = work_released }),
+	.switches = 3,
 	.trials = 1000, .room = sizeof(struct levels), .enter = calibrate,
-	.open = open_monopoly, .verify = verify_monopoly,
+	.open = open_monopoly, .wrong = PT_EARLY,
 };
 
 enum { LOW, MID, HIGH };
@@ -240,16 +204,17 @@ static int hold(struct pt_task *task, struct pt_trial *trial)
 	pt_wake(task, MID);
 	err = do_work(task);
 	unlocked = -pthread_mutex_unlock(&levels->mutex);
-	err = err ? err : unlocked ? unlocked : pt_await(task);
-	if (!err)
-		err = pt_await(task);
+	if (err || unlocked)
+		return err ? err : unlocked;
+	pt_await(task);
+	pt_await(task);
 	trial->t_ns[1] = levels->high_ns;
 	trial->t_ns[2] = levels->work[MID].begin_ns;
 	trial->t_ns[3] = levels->work[LOW].begin_ns;
 	trial->t_ns[4] = levels->work[LOW].end_ns;
 	if (!pt_warms_up(task))
 		task->in->number += trial->t_ns[2] >= trial->t_ns[1];
-	return err;
+	return 0;
 }
 
 static int hog(struct pt_task *task)
@@ -281,55 +246,34 @@ static void verify_mutex(struct pt_case *c)
 		   (long long)c->number, (long long)trials);
 }
 
-/* Without what low's work took, whatever was asked. */
-static int64_t handover_ps(const struct pt_trial *now,
-			   const struct pt_trial *before)
-{
-	return (now->t_ns[1] - now->t_ns[0] - now->t_ns[4] + now->t_ns[3]) *
-	       PT_PS_PER_NS;
-}
-
 #define INVERSION \
 	PT_METRIC("inversion", "High waits for the mutex", 0, 1, \
 		  PT_SPAN(PT_TO_WAIT_LONG, HIGH, LOW))
-
-static const struct pt_metric none_metrics[] = {
-	INVERSION, { .token = NULL }
-};
-
-static const struct pt_metric mutex_metrics[] = {
-	INVERSION,
-	PT_METRIC("handover", "The same without the low task's work", 0, 0,
-		  .value_ps = handover_ps),
-	{ .token = NULL }
-};
 
 /*
  * A switch each when high begins, waits for the mutex, gets it, when mid begins
  * and ends, and when it is low's turn again: with inherit, mid begins when
  * high ends; with protect, high begins when low ends.
  */
-static const struct pt_kind mutex_kinds[] = {
-	{ "none", .value = PTHREAD_PRIO_NONE, .switches = 6,
-	  .metrics = none_metrics },
-	{ "inherit", .value = PTHREAD_PRIO_INHERIT, .switches = 5 },
-	{ "protect", .value = PTHREAD_PRIO_PROTECT, .switches = 3 },
-	{ .name = NULL }
-};
-
-static const struct pt_role mutex_roles[] = {
-	[LOW] = { "low", PT_LOW, .once = hold },
-	[MID] = { "mid", PT_MID, .serve = hog },
-	[HIGH] = { "high", PT_HIGH, .serve = lock },
-	{ .name = NULL }
-};
-
 const struct pt_test pt_sync3 = {
 	.name = "sync3",
 	.about = "a high task waits for a low one's mutex, a middle one works",
 	.groups = PT_AEGIS | PT_RHEALSTONE,
 	.flags = PT_SAME | PT_REALTIME | PT_SPINS,
-	.kinds = mutex_kinds, .metrics = mutex_metrics, .roles = mutex_roles,
+	.kinds = PT_TABLE(kind,
+		{ "none", .value = PTHREAD_PRIO_NONE, .switches = 6,
+		  .metrics = PT_TABLE(metric, INVERSION) },
+		{ "inherit", .value = PTHREAD_PRIO_INHERIT, .switches = 5 },
+		{ "protect", .value = PTHREAD_PRIO_PROTECT, .switches = 3 }),
+	.metrics = PT_TABLE(metric,
+		INVERSION,
+		/* Without what that took, whatever was asked. */
+		PT_METRIC("handover", "The same without the low task's work", 0, 1,
+			  .less_from = 3, .less_to = 4)),
+	.roles = PT_TABLE(role,
+		[LOW] = { "low", PT_LOW, .once = hold },
+		[MID] = { "mid", PT_MID, .serve = hog },
+		[HIGH] = { "high", PT_HIGH, .serve = lock }),
 	.trials = 1000, .room = sizeof(struct levels), .enter = calibrate,
 	.open = open_mutex, .verify = verify_mutex,
 };

@@ -15,34 +15,24 @@
 #define MB_PER_GB	1000
 
 /*
- * Whether the other one waits for the mutex as soon as it is told to; else this
- * one has to sleep, so that the other one gets there.
+ * The other one ends its turn before the next: it waits only when told to. If
+ * it does not do that at once, this one sleeps, so that it gets there.
  */
-static bool waits_at_once(const struct pt_task *task)
-{
-	return task->priority && !task->in->choice.cross &&
-	       pt_config.order == PT_HIGHER;
-}
-
-/* The other one ends its turn before the next: it waits only when told to. */
 static int unlock(struct pt_task *task, struct pt_trial *trial)
 {
 	struct pt_exchange *room = pt_room(task);
 	const struct timespec pause = tw_ns_to_ts(PAUSE_NS);
 	int err = pthread_mutex_lock(&room->channel[0].mutex);
 
-	if (err)
-		return pt_failed(task, "pthread_mutex_lock", -err);
 	pt_wake(task, PT_ANSWERS);
-	if (!waits_at_once(task))
+	if (!task->priority || task->in->choice.cross ||
+	    pt_config.order != PT_HIGHER)
 		clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
 	trial->t_ns[0] = pt_now(task);
-	err = pthread_mutex_unlock(&room->channel[0].mutex);
-	if (err)
-		return pt_failed(task, "pthread_mutex_unlock", -err);
-	err = pt_await(task);
+	err |= pthread_mutex_unlock(&room->channel[0].mutex);
+	pt_await(task);
 	trial->t_ns[1] = task->in->stamp_ns;
-	return err;
+	return -err;
 }
 
 static int lock(struct pt_task *task)
@@ -51,10 +41,8 @@ static int lock(struct pt_task *task)
 	int err = pthread_mutex_lock(&room->channel[0].mutex);
 
 	task->in->stamp_ns = pt_now(task);
-	if (err)
-		return pt_failed(task, "pthread_mutex_lock", -err);
 	pthread_mutex_unlock(&room->channel[0].mutex);
-	return pt_wake(task, PT_ASKS);
+	return err ? -err : pt_wake(task, PT_ASKS);
 }
 
 const struct pt_metric pt_mutex_metrics[] = {
@@ -71,17 +59,17 @@ const struct pt_role pt_mutex_roles[] = {
 
 static int send_all(struct pt_task *task, struct pt_trial *trial)
 {
+	size_t head = pt_content_head(pt_kind_value(task->in));
 	struct pt_side *side = pt_side(task);
 	int i, err = 0;
 
 	trial->t_ns[0] = pt_now(task);
 	for (i = 0; !err && i < MESSAGES; i++) {
-		pt_content_count(side->buffer, pt_kind_value(task->in),
-				 (uint64_t)side->sent);
+		pt_content_fill(side->buffer, head, (uint64_t)side->sent);
 		err = pt_give(task);
 	}
 	if (!err)
-		err = pt_await(task);
+		pt_await(task);
 	trial->t_ns[1] = task->in->stamp_ns;
 	return err;
 }
@@ -100,7 +88,7 @@ static int run_asks(struct pt_task *task)
 static int run_answers(struct pt_task *task)
 {
 	struct pt_side *side = pt_side(task);
-	size_t size = pt_kind_value(task->in);
+	size_t size = pt_kind_value(task->in), head = pt_content_head(size);
 	int64_t at_ns;
 	int i, err;
 
@@ -109,8 +97,8 @@ static int run_answers(struct pt_task *task)
 			err = pt_take(task, &at_ns);
 			if (err || pt_over(task))
 				return err;
-			side->wrong += !pt_content_is_counted(side->buffer,
-				size, (uint64_t)side->received - 1);
+			side->wrong += !pt_content_is(side->buffer, head,
+				(uint64_t)side->received - 1);
 		}
 		task->in->stamp_ns = pt_now(task);
 		side->wrong += !pt_content_is(side->buffer, size,
@@ -149,26 +137,21 @@ static void derive(const struct pt_case *c)
 			  "%s.rate", c->name);
 }
 
-static const struct pt_metric metrics[] = {
-	PT_METRIC("message", "A message of many", 0, 1,
-		  PT_SPAN(PT_TO_WAIT_LONG, PT_ANSWERS, PT_ASKS),
-		  .per = MESSAGES, .rate = "messages"),
-	{ .token = NULL }
-};
-
-static const struct pt_role roles[] = {
-	[PT_ASKS] = { "asks", PT_MID, .run = run_asks },
-	[PT_ANSWERS] = { "answers", PT_ORDERED, true, .run = run_answers },
-	{ .name = NULL }
-};
-
 const struct pt_test pt_stream = {
 	.name = "stream",
 	.about = "120 messages to another task; the kind is their size",
 	.groups = PT_AEGIS | PT_SAMPLES,
 	.flags = PT_PACED,
 	.own = PT_OWN_SIZE,
-	.kinds = pt_message_kinds, .metrics = metrics, .roles = roles,
+	.kinds = pt_message_kinds,
+	.metrics = PT_TABLE(metric,
+		PT_METRIC("message", "A message of many", 0, 1,
+			  PT_SPAN(PT_TO_WAIT_LONG, PT_ANSWERS, PT_ASKS),
+			  .per = MESSAGES, .rate = "messages")),
+	.roles = PT_TABLE(role,
+		[PT_ASKS] = { "asks", PT_MID, .run = run_asks },
+		[PT_ANSWERS] = { "answers", PT_ORDERED, true,
+				 .run = run_answers }),
 	.switches_of = stream_switches,
 	.trials = 1000, .room = sizeof(struct pt_exchange),
 	.open = pt_exchange_open, .verify = pt_exchange_verify,

@@ -83,26 +83,20 @@ static int trap(struct pt_task *task, struct pt_trial *trial)
 	       pt_failed(task, "the handler of its own signal", -EPROTO);
 }
 
-static const struct pt_metric metrics[] = {
-	PT_METRIC("enter", "To the handler", 0, 1, PT_SPAN(PT_TO_RUN, 0, 0)),
-	PT_METRIC("leave", "From the handler", 1, 2, PT_SPAN(PT_TO_RUN, 0, 0)),
-	PT_METRIC("roundtrip", "To the handler and back", 0, 2,
-		  .rate = "traps"),
-	{ .token = NULL }
-};
-
 #define CAUSE(...)	.ops = &(const struct cause) { __VA_ARGS__ }
-
-static const struct pt_kind kinds[] = {
-	{ "fault", CAUSE(SIGSEGV, SEGV_ACCERR, write_protected) },
-	{ "signal", CAUSE(SIGUSR1, SI_USER, signal_itself) },
-	{ .name = NULL }
-};
 
 const struct pt_test pt_trap = {
 	.name = "trap",
 	.about = "a forbidden write, or a signal to itself, and its handler",
 	.flags = PT_ALONE,
-	.kinds = kinds, .metrics = metrics, .enter = prepare, .once = trap,
+	.kinds = PT_TABLE(kind,
+		{ "fault", CAUSE(SIGSEGV, SEGV_ACCERR, write_protected) },
+		{ "signal", CAUSE(SIGUSR1, SI_USER, signal_itself) }),
+	.metrics = PT_TABLE(metric,
+		PT_METRIC("enter", "To the handler", 0, 1, PT_RUNS),
+		PT_METRIC("leave", "From the handler", 1, 2, PT_RUNS),
+		PT_METRIC("roundtrip", "To the handler and back", 0, 2,
+			  .rate = "traps")),
+	.enter = prepare, .once = trap,
 	.trials = 10000,
 };

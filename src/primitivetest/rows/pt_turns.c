@@ -25,7 +25,6 @@ struct line {
 
 struct equals {
 	uint64_t yields;	/* of all */
-	uint64_t disordered;	/* laps in which not each yielded once */
 	struct line data[EQUALS_MAX][LINES];
 };
 
@@ -84,7 +83,9 @@ static int lap(struct pt_task *task, struct pt_trial *trial)
 	sum = touch(task);
 	trial->t_ns[2] = pt_now(task);
 	trial->t_ns[0] = task->in->stamp_ns;
-	equals->disordered += equals->yields != yields;
+	/* With time slices, a task may lose its turn. */
+	task->in->wrong += equals->yields != yields &&
+			   tw_config.policy == SCHED_FIFO;
 	return pt_check_sum(task, sum);
 }
 
@@ -95,87 +96,70 @@ static int run_equal(struct pt_task *task)
 
 	if (task->copy) {
 		pt_wake(task, 0);
-		err = pt_await(task);
+		pt_await(task);
 		while (!err && !pt_over(task)) {
 			err = pt_check_sum(task, touch(task));
 			yield(task);
 		}
 		return err;
 	}
-	for (i = 1; !err && i < count; i++)
-		err = pt_await(task);
+	for (i = 1; i < count; i++)
+		pt_await(task);
 	for (i = 1; i < count; i++)
 		pt_wake(task, i);
-	return err ? err : pt_lead(task, lap);
+	return pt_lead(task, lap);
 }
-
-static void verify_equals(struct pt_case *c)
-{
-	const struct equals *equals = c->room;
-
-	/* With time slices, a task may lose its turn. */
-	if (equals->disordered && tw_config.policy == SCHED_FIFO)
-		pt_verdict(c, true, "in %llu laps, not each task yielded once",
-			   (unsigned long long)equals->disordered);
-}
-
-static const struct pt_metric yield_metrics[] = {
-	PT_METRIC("switch", "Switch to a task of one's priority", 0, 1,
-		  .rate = "switches", PT_SPAN(PT_TO_RUN, 0, 0)),
-	PT_METRIC("touched", "Switch, and its data read", 0, 2,
-		  PT_SPAN(PT_TO_RUN, 0, 0)),
-	{ .token = NULL }
-};
 
 #define KIND(tasks, kib) \
 	{ #tasks "x" #kib, .switches = tasks, \
 	  .ops = &(const struct size) { tasks, kib * 1024 / LINE } }
-
-static const struct pt_kind yield_kinds[] = {
-	KIND(2, 0), KIND(2, 16), KIND(2, 64),
-	KIND(8, 0), KIND(8, 16), KIND(8, 64),
-	KIND(16, 0), KIND(16, 16), KIND(16, 64),
-	{ .name = NULL }
-};
-
-static const struct pt_role yield_roles[] = {
-	{ "yields", PT_HIGH, .run = run_equal },
-	{ .name = NULL }
-};
 
 const struct pt_test pt_yield = {
 	.name = "yield",
 	.about = "sched_yield() among equals; the kind: tasks x KiB touched",
 	.groups = PT_RHEALSTONE,
 	.flags = PT_SAME | PT_REALTIME,
-	.kinds = yield_kinds, .metrics = yield_metrics, .roles = yield_roles,
+	.kinds = PT_TABLE(kind,
+		KIND(2, 0), KIND(2, 16), KIND(2, 64),
+		KIND(8, 0), KIND(8, 16), KIND(8, 64),
+		KIND(16, 0), KIND(16, 16), KIND(16, 64)),
+	.metrics = PT_TABLE(metric,
+		PT_METRIC("switch", "Switch to a task of one's priority", 0, 1,
+			  .rate = "switches", PT_RUNS),
+		PT_METRIC("touched", "Switch, and its data read", 0, 2,
+			  PT_RUNS)),
+	.roles = PT_TABLE(role,
+		{ "yields", PT_HIGH, .run = run_equal }),
 	.copies = count_equals, .enter = fill,
 	.trials = 2000, .room = sizeof(struct equals),
-	.verify = verify_equals,
-};
-
-struct shuffle {
-	sem_t sem;
-	int64_t held_ns, release_ns;
-	uint64_t disordered;
+	.wrong = "in %lld laps, not each task yielded once",
 };
 
 enum { ASKS, HOLDS };
 
+struct shuffle {
+	int64_t held_ns, release_ns;
+};
+
+/* What is asked for: the gate of the task that holds it. */
+static sem_t *shuffled(const struct pt_task *task)
+{
+	return &task->in->task[HOLDS].gate;
+}
+
 static int hold(struct pt_task *task)
 {
 	struct shuffle *shuffle = pt_room(task);
-	int err;
 
 	pt_wake(task, ASKS);
 	for (;;) {
-		err = pt_wait(&shuffle->sem);
+		pt_wait(shuffled(task));
 		sched_yield();
 		shuffle->held_ns = pt_now(task);
-		if (err || pt_over(task))
-			return err;
+		if (pt_over(task))
+			return 0;
 		shuffle->release_ns = pt_now(task);
-		sem_post(&shuffle->sem);
+		sem_post(shuffled(task));
 		sched_yield();
 	}
 }
@@ -183,69 +167,26 @@ static int hold(struct pt_task *task)
 /* It has the semaphore, and lets the other one take it before it asks. */
 static int ask(struct pt_task *task, struct pt_trial *trial)
 {
-	struct shuffle *shuffle = pt_room(task);
-	int err;
+	const struct shuffle *shuffle = pt_room(task);
 
-	sem_post(&shuffle->sem);
+	sem_post(shuffled(task));
 	sched_yield();
 	trial->t_ns[0] = pt_now(task);
-	err = pt_wait(&shuffle->sem);
+	pt_wait(shuffled(task));
 	trial->t_ns[3] = pt_now(task);
 	trial->t_ns[1] = shuffle->held_ns;
 	trial->t_ns[2] = shuffle->release_ns;
-	shuffle->disordered += trial->t_ns[1] < trial->t_ns[0];
-	return err;
+	/* With time slices, a task may lose its turn. */
+	task->in->wrong += trial->t_ns[1] < trial->t_ns[0] &&
+			   tw_config.policy == SCHED_FIFO;
+	return 0;
 }
 
 static int run_asks(struct pt_task *task)
 {
-	struct shuffle *shuffle = pt_room(task);
-	int err = pt_await(task);
-
-	if (!err)
-		err = pt_lead(task, ask);
-	return err ? err : pt_post(&shuffle->sem);
+	pt_await(task);
+	return pt_lead(task, ask);
 }
-
-static int open_shuffle(struct pt_case *c)
-{
-	struct shuffle *shuffle = c->room;
-
-	return sem_init(&shuffle->sem, 1, 0) ? -errno : 0;
-}
-
-static void verify_shuffle(struct pt_case *c)
-{
-	const struct shuffle *shuffle = c->room;
-
-	/* With time slices, a task may lose its turn. */
-	if (shuffle->disordered && tw_config.policy == SCHED_FIFO)
-		pt_verdict(c, true, "%llu times the semaphore was free when it was asked for",
-			   (unsigned long long)shuffle->disordered);
-}
-
-static int64_t shuffle_ps(const struct pt_trial *now,
-			  const struct pt_trial *before)
-{
-	return (now->t_ns[1] - now->t_ns[0] + now->t_ns[3] - now->t_ns[2]) *
-	       PT_PS_PER_NS;
-}
-
-static const struct pt_metric shuffle_metrics[] = {
-	PT_METRIC("block", "Request to its owner running", 0, 1,
-		  PT_SPAN(PT_TO_WAIT, HOLDS, ASKS)),
-	PT_METRIC("grant", "Release to the task that asked", 2, 3,
-		  PT_SPAN(PT_TO_WAIT, ASKS, HOLDS)),
-	PT_METRIC("shuffle", "Both", 0, 0, .value_ps = shuffle_ps,
-		  .rate = "shuffles", PT_SPAN(PT_TO_ADD, ASKS, ASKS)),
-	{ .token = NULL }
-};
-
-static const struct pt_role shuffle_roles[] = {
-	[ASKS] = { "asks", PT_HIGH, .run = run_asks },
-	[HOLDS] = { "holds", PT_HIGH, .run = hold },
-	{ .name = NULL }
-};
 
 /* Each of the tasks yields to the other; one waits, the other yields again. */
 const struct pt_test pt_shuffle = {
@@ -253,28 +194,28 @@ const struct pt_test pt_shuffle = {
 	.about = "a semaphore passes from its owner to one who waits",
 	.groups = PT_RHEALSTONE,
 	.flags = PT_SAME | PT_REALTIME,
-	.metrics = shuffle_metrics, .roles = shuffle_roles, .switches = 4,
+	.metrics = PT_TABLE(metric,
+		PT_METRIC("block", "Request to its owner running", 0, 1,
+			  PT_SPAN(PT_TO_WAIT, HOLDS, ASKS)),
+		PT_METRIC("grant", "Release to the task that asked", 2, 3,
+			  PT_SPAN(PT_TO_WAIT, ASKS, HOLDS)),
+		PT_METRIC("shuffle", "Both", 0, 1, .less_from = 3, .less_to = 2,
+			  .rate = "shuffles", PT_SPAN(PT_TO_ADD, ASKS, ASKS))),
+	.roles = PT_TABLE(role,
+		[ASKS] = { "asks", PT_HIGH, .run = run_asks },
+		[HOLDS] = { "holds", PT_HIGH, .run = hold }),
+	.switches = 4,
 	.trials = 10000, .room = sizeof(struct shuffle),
-	.open = open_shuffle, .verify = verify_shuffle,
+	.wrong = "%lld times the semaphore was free when it was asked for",
 };
 
 struct waiters {
 	struct pt_channel channel;
 	int turn;		/* that they wait for */
 	int ready, woken;
-	int order[WAITERS];	/* the copies as they went on; 0: highest */
+	int last;		/* copy that went on; 0: the highest */
 	int64_t first_ns, last_ns;
-	int64_t inversions;
 };
-
-int pt_order_inversions(const int order[], int count)
-{
-	int i, inversions = 0;
-
-	for (i = 1; i < count; i++)
-		inversions += order[i] < order[i - 1];
-	return inversions;
-}
 
 static int count_waiters(const struct pt_case *c)
 {
@@ -300,7 +241,7 @@ static int broadcast(struct pt_task *task, int64_t *begin_ns)
 	if (err)
 		return -err;
 	waiters->turn++;
-	waiters->woken = 0;
+	waiters->woken = waiters->last = 0;
 	*begin_ns = pt_now(task);
 	err = pthread_cond_broadcast(&waiters->channel.cond);
 	pthread_mutex_unlock(&waiters->channel.mutex);
@@ -313,10 +254,9 @@ static int tell(struct pt_task *task, struct pt_trial *trial)
 	int err = broadcast(task, &trial->t_ns[0]);
 
 	if (!err)
-		err = pt_await(task);
+		pt_await(task);
 	trial->t_ns[1] = waiters->first_ns;
 	trial->t_ns[2] = waiters->last_ns;
-	waiters->inversions += pt_order_inversions(waiters->order, WAITERS);
 	return err;
 }
 
@@ -324,10 +264,10 @@ static int tell(struct pt_task *task, struct pt_trial *trial)
 static int run_tells(struct pt_task *task)
 {
 	int64_t at_ns;
-	int err = pt_await(task);
+	int err;
 
-	if (!err)
-		err = pt_lead(task, tell);
+	pt_await(task);
+	err = pt_lead(task, tell);
 	return err ? err : broadcast(task, &at_ns);
 }
 
@@ -339,8 +279,9 @@ static int go_on(struct pt_task *task)
 	waiters->last_ns = pt_now(task);
 	if (!waiters->woken)
 		waiters->first_ns = waiters->last_ns;
-	waiters->order[waiters->woken++] = task->copy;
-	return waiters->woken < WAITERS ? 0 : pt_wake(task, 0);
+	task->in->wrong += task->copy < waiters->last;
+	waiters->last = task->copy;
+	return ++waiters->woken < WAITERS ? 0 : pt_wake(task, 0);
 }
 
 static int run_waiter(struct pt_task *task)
@@ -365,46 +306,27 @@ static int run_waiter(struct pt_task *task)
 	return -err;
 }
 
-static void verify_order(struct pt_case *c)
-{
-	const struct waiters *waiters = c->room;
-
-	pt_verdict(c, waiters->inversions,
-		   "%lld inversions of %d priorities in %llu trials, those of the warm-up included",
-		   (long long)waiters->inversions, WAITERS,
-		   (unsigned long long)atomic_load(&c->done));
-}
-
-static const struct pt_metric order_metrics[] = {
-	PT_METRIC("first", "Broadcast to the first task", 0, 1,
-		  PT_SPAN(PT_TO_WAIT, 1, 0)),
-	PT_METRIC("last", "Broadcast to the last task", 0, 2,
-		  PT_SPAN(PT_TO_WAIT, WAITERS, 0)),
-	{ .token = NULL }
-};
-
 /*
  * One to each waiter and one back; the starter then needs the mutex that the
  * last one holds until it waits again.
  */
-static const struct pt_kind order_kinds[] = {
-	{ "cond", .ops = &pt_way_cond, .switches = WAITERS + 3 },
-	{ "pi", .ops = &pt_way_pi, .switches = WAITERS + 3 },
-	{ .name = NULL }
-};
-
-static const struct pt_role order_roles[] = {
-	{ "wakes", PT_ABOVE, .run = run_tells },
-	{ "waits", PT_STEPPED, .run = run_waiter },
-	{ .name = NULL }
-};
-
 const struct pt_test pt_order = {
 	.name = "order",
 	.about = "a broadcast to tasks of eight priorities",
-	.flags = PT_SAME | PT_REALTIME,
-	.kinds = order_kinds, .metrics = order_metrics, .roles = order_roles,
+	.flags = PT_SAME | PT_REALTIME | PT_TELLS,
+	.kinds = PT_TABLE(kind,
+		{ "cond", .ops = &pt_way_cond, .switches = WAITERS + 3 },
+		{ "pi", .ops = &pt_way_pi, .switches = WAITERS + 3 }),
+	.metrics = PT_TABLE(metric,
+		PT_METRIC("first", "Broadcast to the first task", 0, 1,
+			  PT_SPAN(PT_TO_WAIT, 1, 0)),
+		PT_METRIC("last", "Broadcast to the last task", 0, 2,
+			  PT_SPAN(PT_TO_WAIT, WAITERS, 0))),
+	.roles = PT_TABLE(role,
+		{ "wakes", PT_ABOVE, .run = run_tells },
+		{ "waits", PT_STEPPED, .run = run_waiter }),
 	.copies = count_waiters,
 	.trials = 1000, .room = sizeof(struct waiters),
-	.open = open_condition, .verify = verify_order,
+	.open = open_condition,
+	.wrong = "%lld inversions of 8 priorities in %llu trials, those of the warm-up included",
 };

@@ -52,7 +52,8 @@ static int give_sem(struct pt_task *task, struct pt_channel *to)
 
 static int take_sem(struct pt_task *task, struct pt_channel *from)
 {
-	return sem_wait(from->sem) ? -errno : 0;
+	pt_wait(from->sem);
+	return 0;
 }
 
 /* In memory that the guard shares. */

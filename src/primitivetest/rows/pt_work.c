@@ -144,11 +144,6 @@ int64_t pt_work_iterations(int64_t count, int64_t took_ns)
 	return wanted > 0 ? wanted : 1;
 }
 
-double pt_work_stretch(int64_t min, int64_t max)
-{
-	return min > 0 ? 100.0 * (double)(max - min) / (double)min : 0;
-}
-
 /* One trial. Returns the sum of its results. */
 static uint64_t try_once(struct pt_task *task, int64_t count,
 			 struct pt_trial *trial)
@@ -212,30 +207,24 @@ static void derive(const struct pt_case *c)
 	const struct tw_stats *time = &c->column[0].stats;
 
 	if (time->count)
-		pt_derive(pt_work_stretch(time->min_ns, time->max_ns), "%",
+		pt_derive(100.0 * (double)(time->max_ns - time->min_ns) /
+			  (double)time->min_ns, "%",
 			  "(max - min) / min of time", "%s.stretch", c->name);
 }
-
-static const struct pt_metric metrics[] = {
-	PT_METRIC("time", "Time of the same work", 0, 1,
-		  PT_SPAN(PT_TO_RUN, 0, 0)),
-	{ .token = NULL }
-};
-
-static const struct pt_kind kinds[] = {
-	{ "add", .ops = &(const struct type) { add } },
-	{ "copy", .ops = &(const struct type) { copy } },
-	{ "whetstone", .ops = &(const struct type) { whetstone } },
-	{ "fft", .ops = &(const struct type) { fft } },
-	{ .name = NULL }
-};
 
 const struct pt_test pt_work = {
 	.name = "work",
 	.about = "the same work again and again; --work fixes how much",
 	.groups = PT_AEGIS | PT_SAMPLES,
 	.flags = PT_ALONE | PT_SPINS,
-	.kinds = kinds, .metrics = metrics, .run = run,
+	.kinds = PT_TABLE(kind,
+		{ "add", .ops = &(const struct type) { add } },
+		{ "copy", .ops = &(const struct type) { copy } },
+		{ "whetstone", .ops = &(const struct type) { whetstone } },
+		{ "fft", .ops = &(const struct type) { fft } }),
+	.metrics = PT_TABLE(metric,
+		PT_METRIC("time", "Time of the same work", 0, 1, PT_RUNS)),
+	.run = run,
 	.trials = 100, .room = sizeof(struct work),
 	.verify = verify, .derive = derive,
 };
