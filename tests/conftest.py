@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What all Python tests share: the modules in tests/tools."""
 
-import os
 import pathlib
 import signal
 import sys
@@ -19,18 +18,3 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "alone: see tests/tools/workers.py")
     config.addinivalue_line(
         "markers", "long: not among what contrib/setup test runs, for time")
-
-
-def pytest_collection_modifyitems(config, items):
-    """For tools/again.py: the tests that TWOWAY_ONLY names, a line each."""
-    names = os.environ.get("TWOWAY_ONLY", "").splitlines()
-    if names:
-        config.hook.pytest_deselected(items=[
-            item for item in items if name_in_junit(item) not in names])
-        items[:] = [item for item in items if name_in_junit(item) in names]
-
-
-def name_in_junit(item):
-    head, bracket, parameters = item.nodeid.partition("[")
-    return head.replace(".py::", ".").replace("::", ".").replace("/", ".") + \
-        bracket + parameters

@@ -17,11 +17,10 @@ def test_identity(primitive):
 
 
 def test_interval_follows_from_wakeup(primitive):
-    """interval[n] = period + wakeup[n] - wakeup[n - 1], without misses."""
+    """interval[n] = period + wakeup[n] - wakeup[n - 1]; longer by those that
+    were missed."""
     result = primitive("--test=timer", "--period=2000", "-l", "20")
     test = result.tests["timer.2000"]
-    if test["missed"]:
-        pytest.skip(f"{test['missed']} expiries were missed")
     first = test["metrics"]["wakeup"]["first"][-1]
     interval = result.sum_ns("timer.2000.interval")
     assert interval >= 20 * 2000000 - first * 1000

@@ -105,7 +105,7 @@ def test_order_and_inversions(measure, layout, order):
         assert assert_order(cycles, order) or layout == "highest-first"
         if inversions == want[order]:
             return
-    pytest.skip("the host was disturbed: requests did not come as planned")
+    pytest.fail("in no run, requests came as planned")
 
 
 @results.root
@@ -127,7 +127,7 @@ def test_order_behind_a_late_answer(measure, order, pairs, want):
             assert [cycle.pair for cycle in cycles[6:10]] == pairs
             if inversions == want:
                 return
-    pytest.skip("the host was disturbed: requests did not come as planned")
+    pytest.fail("in no run, requests came as planned")
 
 
 @results.root
@@ -142,7 +142,7 @@ def test_who_was_answered_goes_to_the_end(measure):
         assert assert_order(cycles, "arrival")
         if [cycle.pair for cycle in cycles[:5]] == [0, 1, 2, 3, 1]:
             return
-    pytest.skip("the host was disturbed: requests did not come as planned")
+    pytest.fail("in no run, requests came as planned")
 
 
 @results.root
@@ -156,4 +156,4 @@ def test_a_late_receiver_did_not_wait_for_others(measure):
         if cycles and [cycle.pair for cycle in cycles] == [0, 1, 2] * 5:
             assert inversions == [0, 0, 0]
             return
-    pytest.skip("the host was disturbed: requests did not come as planned")
+    pytest.fail("in no run, requests came as planned")

@@ -47,7 +47,7 @@ def others(run, *args):
         assert done.returncode == 0, done.stderr
         if results.loaded(done)["twoway"]["others"]["complete"]:
             return compared(done)
-    pytest.skip("in none of 10 runs, all tasks were read")
+    pytest.fail("in none of 10 runs, all tasks were read")
 
 
 def compared(done):

@@ -8,8 +8,7 @@ LOG is meson's JSON log, STATUS the exit status of `meson test`. A pytest
 program counts by the cases in its --junitxml file, a TAP program by its
 lines, any other as one case. Prints PASSED FAILED SKIPPED on stdout, and
 every failure and every skip with its reason on stderr. Whatever ended
-badly without a failed case of its own counts as one. If the environment's
-TWOWAY_AGAIN names a file, failed cases are added to it, for again.py.
+badly without a failed case of its own counts as one.
 """
 
 import collections
@@ -113,13 +112,6 @@ def read(log):
         return []
 
 
-def remember(*row):
-    path = os.environ.get("TWOWAY_AGAIN")
-    if path:
-        with open(path, "a", encoding="utf-8") as file:
-            file.write("\t".join(row) + "\n")
-
-
 def main():
     label, log, status = sys.argv[1:]
     count = collections.Counter()
@@ -132,9 +124,6 @@ def main():
                 where = " ".join(filter(None, (label, program, name)))
                 reason = reason or "no reason given"
                 print(f"{verdict.upper()} {where}: {reason}", file=sys.stderr)
-                # A whole suite would take too long.
-                if verdict == "failed" and (name or not xml_files(test)):
-                    remember(label, program, name, " ".join(reason.split()))
 
     if not tests or (int(status) and not count["failed"]):
         count["failed"] += 1
