@@ -81,27 +81,24 @@ def debian(lab, made_archive):
 
 
 @pytest.fixture(scope="session")
-def cloud(tmp_path_factory):
+def cloud():
     """The cloud kernel, booted twice at the same time."""
     image = guests.fetch(vl_kernel.CLOUD)
-    output = tmp_path_factory.mktemp("cloud")
-    guests.virtlab(
-        "run", f"--kernel=one={image}", f"--kernel=two={image}",
-        f"--output={output}", "--jobs=2", "--", *guests.words(CLOUD))
+    output = guests.run(
+        "cloud", f"--kernel=one={image}", f"--kernel=two={image}",
+        "--jobs=2", "--", *guests.words(CLOUD))
     return [guests.Boot(output / name) for name in ("one", "two")]
 
 
 @pytest.fixture(scope="session")
-def primitives(tmp_path_factory):
+def primitives():
     """primitivetest on the cloud kernel, booted twice at the same time."""
     image = guests.fetch(vl_kernel.CLOUD)
-    output = tmp_path_factory.mktemp("primitives")
-    guests.virtlab(
-        "run", f"--kernel=one={image}", f"--kernel=two={image}",
+    output = guests.run(
+        "primitives", f"--kernel=one={image}", f"--kernel=two={image}",
         f"--add={os.environ['PRIMITIVETEST']}",
         f"--add={guests.floor_program(guests.PRIM_FLOOR)}",
-        *guests.added(test_lab_primitives.PROGRAMS),
-        f"--output={output}", "--jobs=2", "--",
+        *guests.added(test_lab_primitives.PROGRAMS), "--jobs=2", "--",
         *guests.words(test_lab_primitives.measurements()))
     return [guests.Boot(output / name) for name in ("one", "two")]
 
@@ -112,18 +109,15 @@ def rt_image():
 
 
 @pytest.fixture(scope="session")
-def preempt_rt(tmp_path_factory, rt_image):
+def preempt_rt(rt_image):
     """PREEMPT_RT, exact; what breaks or finds something has status 2."""
-    output = tmp_path_factory.mktemp("rt")
-    guests.virtlab("run", f"--kernel=rt={rt_image}", f"--output={output}",
-                   "--", *guests.words(RT), status=2)
+    output = guests.run("rt", f"--kernel=rt={rt_image}", "--",
+                        *guests.words(RT), status=2)
     return guests.Boot(output / "rt")
 
 
 @pytest.fixture(scope="session")
-def smp(tmp_path_factory, rt_image):
-    output = tmp_path_factory.mktemp("smp")
-    guests.virtlab("run", f"--kernel=smp={rt_image}", "--mode=smp",
-                   "--settle=0", f"--output={output}", "--",
-                   *guests.words(SMP), status=2)
+def smp(rt_image):
+    output = guests.run("smp", f"--kernel=smp={rt_image}", "--mode=smp",
+                        "--settle=0", "--", *guests.words(SMP), status=2)
     return guests.Boot(output / "smp")

@@ -2,16 +2,19 @@
 """The boots that the tests look at: few, each with many measurements."""
 
 import dataclasses
+import hashlib
 import json
 import os
 import pathlib
 import shutil
 import subprocess
 import sys
+import tempfile
 
 import pytest
 
 import lab as made
+import outside
 import vl_kernel
 import vl_machine
 from twtools import results
@@ -56,6 +59,45 @@ def virtlab(*args, status=0):
         stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     assert done.returncode == status, done.stdout + done.stderr
     return done.stdout or done.stderr
+
+
+def contents(path):
+    return hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest()
+
+
+def digest(words):
+    """Of the words, and of all that virtlab builds and boots for them."""
+    found = []
+    for word in map(str, words):
+        option, _, last = word.rpartition("=")
+        path = last if os.path.isfile(last) else shutil.which(last)
+        # Where a file lies does not matter.
+        found.append(f"{option}={os.path.basename(path)} {contents(path)}"
+                     if path else word)
+    tools = ["cc", "busybox", *(machine.qemu[0] for machine in
+                                vl_machine.MACHINES.values())]
+    paths = [*filter(None, map(shutil.which, tools)), *(
+        path for folder in ("src", "contrib/virtlab", "tests/cross")
+        for path in sorted((made.TOP / folder).rglob("*"))
+        if path.suffix in ("", ".build", ".c", ".h", ".ini", ".py")
+        and path.is_file())]
+    found += map(contents, paths)
+    return hashlib.sha256("\n".join(found).encode()).hexdigest()[:16]
+
+
+def run(name, *words, status=0):
+    """Runs virtlab, or finds what it has measured for @name with the same
+    programs, kernels and QEMU: the results' directory, in the build."""
+    kept = pathlib.Path(outside.binary()).resolve().parent / "lab"
+    kept.mkdir(exist_ok=True)
+    path = kept / f"{name}-{digest(words)}"
+    if not path.is_dir():
+        with tempfile.TemporaryDirectory(dir=kept) as new:
+            virtlab("run", f"--output={new}/out", *words, status=status)
+            for old in kept.glob(f"{name}-*"):
+                shutil.rmtree(old)
+            os.rename(f"{new}/out", path)
+    return path
 
 
 def fetch(package, *options, arch="amd64"):

@@ -76,13 +76,12 @@ def boots(tmp_path_factory):
     (added / "cases").write_text("#!/bin/sh\n" + "".join(
         command(name, row) for name, row in cases()), encoding="ascii")
     (added / "cases").chmod(0o755)
-    output = tmp_path_factory.mktemp("cause")
     # A static program would not preload the delay.
-    guests.virtlab("run", *guests.kernels(),
-                   f"--binary={found('TWOWAYTEST')}",
-                   *(f"--add={path}" for path in sorted(added.iterdir())),
-                   f"--output={output}", "--jobs=2", "--settle=0",
-                   "--timeout=480", "--", "cases")
+    output = guests.run("cause", *guests.kernels(),
+                        f"--binary={found('TWOWAYTEST')}",
+                        *(f"--add={path}" for path in sorted(added.iterdir())),
+                        "--jobs=2", "--settle=0", "--timeout=480", "--",
+                        "cases")
     return {name: guests.Boot(output / name) for name in guests.KERNELS}
 
 

@@ -63,13 +63,11 @@ def measured():
 
 
 @pytest.fixture(scope="module")
-def boots(tmp_path_factory):
-    output = tmp_path_factory.mktemp("core")
-    guests.virtlab("run", *guests.kernels(),
-                   f"--add={guests.floor_program()}",
-                   *guests.added(["cyclictest", "sockperf"]),
-                   f"--output={output}", "--jobs=2", "--",
-                   *guests.words(measured()))
+def boots():
+    output = guests.run("core", *guests.kernels(),
+                        f"--add={guests.floor_program()}",
+                        *guests.added(["cyclictest", "sockperf"]), "--jobs=2",
+                        "--", *guests.words(measured()))
     return {name: guests.Boot(output / name) for name in guests.KERNELS}
 
 

@@ -109,31 +109,28 @@ def tools():
     return found
 
 
-def boot(package, output, names):
+def boot(package, result, names):
     """Boots the package's kernel once for each name."""
     image = pathlib.Path(guests.fetch(package))
     modules = [image.parent / "modules" / f"{name}.ko"
                for name in vl_kernel.MODULES]
     if not all(path.exists() for path in modules):
         pytest.skip(f"{package} has no module of veth or netem")
-    guests.virtlab(
-        "run", *(f"--kernel={name}={image}" for name in names), *tools(),
+    output = guests.run(
+        result, *(f"--kernel={name}={image}" for name in names), *tools(),
         *(f"--add={path}" for path in modules), *guests.added(PEERS),
-        f"--output={output}", f"--jobs={len(names)}", "--",
-        *guests.words(HOSTS))
+        f"--jobs={len(names)}", "--", *guests.words(HOSTS))
     return [guests.Boot(output / name) for name in names]
 
 
 @pytest.fixture(scope="module")
-def hosts(tmp_path_factory):
-    return boot(vl_kernel.CLOUD, tmp_path_factory.mktemp("hosts"),
-                ("one", "two"))
+def hosts():
+    return boot(vl_kernel.CLOUD, "hosts", ("one", "two"))
 
 
 @pytest.fixture(scope="module")
-def hosts_rt(tmp_path_factory):
-    return boot(vl_kernel.PREEMPT_RT, tmp_path_factory.mktemp("hosts-rt"),
-                ("rt",))
+def hosts_rt():
+    return boot(vl_kernel.PREEMPT_RT, "hosts-rt", ("rt",))
 
 
 def on_rt(*values):

@@ -26,15 +26,15 @@ FOREIGN = [machine for machine in vl_machine.MACHINES.values()
 
 @pytest.mark.long
 @pytest.mark.parametrize("machine", FOREIGN, ids=lambda one: one.name)
-def test_same_bytes_twice(machine, tmp_path):
+def test_same_bytes_twice(machine):
     """Every file of every program, of two boots at the same time."""
     if not shutil.which(f"{machine.triple}-gcc"):
         pytest.skip(f"{machine.triple}-gcc is not installed")
     image = guests.fetch(machine.kinds["standard"], arch=machine.name)
-    guests.virtlab("run", f"--arch={machine.name}", f"--kernel=one={image}",
-                   f"--kernel=two={image}", f"--output={tmp_path}", "--jobs=2",
-                   "--", *guests.words(MEASURED))
-    one, two = (guests.Boot(tmp_path / name) for name in ("one", "two"))
+    output = guests.run(
+        machine.name, f"--arch={machine.name}", f"--kernel=one={image}",
+        f"--kernel=two={image}", "--jobs=2", "--", *guests.words(MEASURED))
+    one, two = (guests.Boot(output / name) for name in ("one", "two"))
     assert one.files() == two.files()
     assert one.text("machine.txt").splitlines()[1:] == [machine.cpu]
     assert one.metric("idle", "response")["cycles"] == 50

@@ -28,12 +28,10 @@ MEASURED = {
 
 
 @pytest.fixture(scope="module")
-def boots(tmp_path_factory):
-    output = tmp_path_factory.mktemp("pairs")
+def boots():
     words = guests.words({name: map(str, command)
                           for name, command in MEASURED.items()})
-    guests.virtlab("run", *guests.kernels(), f"--output={output}", "--jobs=2",
-                   "--", *words)
+    output = guests.run("pairs", *guests.kernels(), "--jobs=2", "--", *words)
     return {name: guests.Boot(output / name) for name in guests.KERNELS}
 
 

@@ -74,15 +74,14 @@ def test_spinner(tmp_path):
 
 
 @pytest.fixture(scope="module")
-def after_boot(tmp_path_factory):
+def after_boot():
     """Debian 13's standard kernel, right after boot and when it is quiet."""
     image = guests.fetch("linux-image-amd64", "--suite=trixie")
-    output = tmp_path_factory.mktemp("boot")
 
     def boot(name, status, *options):
-        guests.virtlab("run", f"--kernel={name}={image}", *options,
-                       f"--output={output}", "--", *guests.words(DISTURBED),
-                       status=status)
+        output = guests.run(f"boot-{name}", f"--kernel={name}={image}",
+                            *options, "--", *guests.words(DISTURBED),
+                            status=status)
         return guests.Boot(output / name)
 
     with concurrent.futures.ThreadPoolExecutor() as pool:

@@ -25,11 +25,10 @@ TRACE = {
 
 
 @pytest.fixture(scope="module")
-def traces(tmp_path_factory):
+def traces():
     image = guests.fetch(vl_kernel.CLOUD)
-    output = tmp_path_factory.mktemp("trace")
-    guests.virtlab("run", f"--kernel=trace={image}", f"--output={output}",
-                   "--", *guests.words(TRACE))
+    output = guests.run("trace", f"--kernel=trace={image}", "--",
+                        *guests.words(TRACE))
     return guests.Boot(output / "trace")
 
 
