@@ -126,8 +126,9 @@ def test_bad_values(name, tmp_path, monkeypatch):
                 "FATAL: unexpected argument stray"), good
     if name in NOT_STDOUT:
         bad.append("-")
-    for value in dict.fromkeys(bad):
-        for form in words(name, value):
+    for number, value in enumerate(dict.fromkeys(bad)):
+        # Two of them in each spelling.
+        for form in list(words(name, value))[:None if number < 2 else 1]:
             # Another program has --connect alone.
             extra = {"histfile": ("-h", "9"),
                      "connect": ("--reflect=udp",)}.get(name, ())
