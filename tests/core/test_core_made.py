@@ -162,6 +162,29 @@ def test_made(span, lines, verdict):
     assert len(text.splitlines()) <= 45
 
 
+def interrupt():
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+READABLE = "# tracer: nop\n" + 5000 * "# a line\n"
+
+
+@pytest.mark.parametrize("why,text,prepare", [
+    ("the trace could not be read", "", lambda: os.close(0)),
+    ("the trace could not be read", "",
+     lambda: os.dup2(os.open("/", os.O_RDONLY), 0)),
+    ("a signal ended the reading of the trace", READABLE, interrupt),
+    ("the trace lacks sched_switch or sched_waking", READABLE, None)],
+    ids=["closed", "directory", "signal", "whole"])
+def test_not_read(why, text, prepare):
+    out = program("send", "server", 200, "client", 100, BASE_NS, BASE_NS + 9,
+                  BASE_NS, 1, 0, "", 0, text=text, preexec_fn=prepare)
+    cause, end = json.JSONDecoder().raw_decode(out)
+    assert cause["lacks"] == why
+    assert out[end:].strip() == f"# Cause: unknown, as {why}"
+
+
 # The lines of a stack, below its event; what is told, and when.
 ENTRY = "asm_sysvec_apic_timer_interrupt"
 STACKS = [
@@ -313,12 +336,8 @@ def test_lost(at, verdict):
 
 def test_signal_ends_reading():
     """SIGINT is not left waiting while a long trace is read."""
-    def interrupted():
-        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-        os.kill(os.getpid(), signal.SIGINT)
-
     text = trace(["100 2 hog S> worker"]) * 10000
     assert program(text=text).count("\n") == 10000
     with pytest.raises(subprocess.CalledProcessError):
-        program(text=text, preexec_fn=interrupted)
-    assert program(text=text[:1000], preexec_fn=interrupted)
+        program(text=text, preexec_fn=interrupt)
+    assert program(text=text[:1000], preexec_fn=interrupt)

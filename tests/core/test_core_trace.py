@@ -53,6 +53,13 @@ def begin(start):
     return run
 
 
+def test_default_file(begin):
+    process = begin(*BREAK, "--trace", "--json=json")
+    assert broken(process)["trace_file"] == "twowaytest-trace.txt"
+    assert "# Trace: twowaytest-trace.txt\n" in process.out
+    assert (process.directory / "twowaytest-trace.txt").exists()
+
+
 @pytest.fixture
 def kernel_text(tmp_path):
     return lambda: outside.read(tmp_path / "trace")

@@ -9,6 +9,7 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "tw_cause.h"
 
@@ -53,12 +54,14 @@ static void print_cause(const struct tw_window *window, char *argv[])
 
 int main(int argc, char *argv[])
 {
+	FILE *trace = fdopen(STDIN_FILENO, "r");	/* NULL: it is closed */
 	struct tw_window window;
+	int err = tw_window_read(&window, trace, 0, "", NULL, 0);
 
-	if (tw_window_read(&window, stdin, 0, "", NULL, 0))
-		return EXIT_FAILURE;
 	if (argc == 13)
 		print_cause(&window, argv);
+	else if (err)
+		return EXIT_FAILURE;
 	else
 		print_events(&window);
 	tw_window_free(&window);
