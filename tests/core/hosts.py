@@ -10,9 +10,38 @@ import time
 import pytest
 
 import outside
+import results
+import schema
 import twoway
 
 QUICK = ("--default-system", "-q")
+METRICS = [name for name in results.METRICS
+           if name not in ("send", "receive")]
+# A server's side that answers what it is told to.
+FAKE = """
+import json, socket, struct, sys
+request = json.loads(sys.stdin.readline())
+print("Welcome\\n{motd}")
+listener = socket.create_server(("127.0.0.1", 0))
+def say(**members):
+    print(json.dumps({"twowaytest": VERSION, **members}), flush=True)
+sys.stdin.readline()
+say(ready=listener.getsockname()[1], cookie="0" * 32, order="big")
+one = listener.accept()[0]
+hello = one.recv(36)
+assert hello == b"0" * 32 + bytes(4), hello
+say(started=0)
+begin = 1 << 50
+for number in range(1, 1000):
+    data = one.recv(8)
+    if not data:
+        break
+    assert struct.unpack(">Q", data) == (number,)
+    one.send(struct.pack(">Qqq", number, begin, begin + SLEPT))
+sys.stdin.read()
+say(ended=0, rates=[])
+say(twoway=TWOWAY)
+"""
 
 
 def rsh(*words):
@@ -80,3 +109,23 @@ def near(start, net, *options, **more):
     """A client on the near host."""
     words = [*inside(net.near), twoway.binary(), *options]
     return start(*words[1:], program=words[0], **more)
+
+
+def identities(result, pairs=1):
+    """network = response - sleep, from the dump to the results."""
+    of = result.json()
+    schema_of = results.SCHEMA
+    schema.validator(schema_of).validate(of)
+    for number in range(pairs):
+        mine = [cycle for cycle in result.dump() if cycle.pair == number]
+        thread = of["thread"][str(number)]
+        assert len(mine) == thread["cycles"] > 0
+        assert list(thread["phases"]) == METRICS
+        values = {
+            "sleep": [c.t2_ns - c.t1_ns for c in mine],
+            "response": [c.t3_ns - c.t0_ns for c in mine],
+            "network": [c.t3_ns - c.t0_ns - c.t2_ns + c.t1_ns for c in mine]}
+        for name, ns in values.items():
+            assert thread["phases"][name]["min"] == min(ns) // 1000
+            assert thread["phases"][name]["max"] == max(ns) // 1000
+    return of

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""--trace on two hosts: which of them caused a long cycle."""
+
+import os
+import pathlib
+import re
+import signal
+import time
+
+import pytest
+
+import outside
+import results
+import schema
+import tracing
+from hosts import QUICK, far_side, measuring, rsh
+
+FAULTS = {
+    "server:nanosleep:busy-after:60:20000": ("server", "sleep"),
+    "server:poll:busy-after:60:20000": ("server", "network"),
+    "server:send:busy-before:60:20000": ("server", "network"),
+    "client:recv:busy-after:60:20000": ("client", "network"),
+}
+
+
+@results.root
+@pytest.mark.parametrize("fault", FAULTS)
+def test_cause(run, shim, fault):
+    """An injected delay has its host and its phase, in text and JSON."""
+    there, phase = FAULTS[fault]
+    env = shim(fault)
+    words = [f"{name}={value}" for name, value in env.items()]
+    with tracing.usable():
+        done = run("--connect=127.0.0.1",
+                   rsh(*words) if there == "server" else rsh(), *QUICK, "-m",
+                   "-p", 80, "-D", 20, "-b", 19000, "--trace",
+                   "--trace-file=trace", "--json=json",
+                   env={} if there == "server" else env)
+    assert done.returncode == 2, done.stderr
+    of = done.json()
+    schema.validator(results.SCHEMA).validate(of)
+    host = os.uname().nodename
+    first = next(line for line in done.stdout.splitlines()
+                 if line.startswith("# Cause: "))
+    assert first.startswith(f"# Cause: {there} host {host}: {phase} +"), first
+    peer = of["twoway"]["peer"]["breaks"][0]
+    mine = of["twoway"]["breaks"][0]
+    assert peer["cycle"] == mine["cycle"]
+    cause = (peer if there == "server" else mine)["cause"]
+    assert cause["phase"] == phase and cause["ns"] > 19000000
+
+
+@results.root
+def test_far_server_is_stopped(start):
+    """The request does not wake it: its host is to blame nevertheless."""
+    with tracing.usable():
+        process = start("--connect=127.0.0.1", rsh(), *QUICK, "-b", 300000,
+                        "--trace", "--json=json")
+        measuring(process)
+        there, = process.named("twoway-server")
+        os.kill(there, signal.SIGSTOP)
+        time.sleep(1)
+        os.kill(there, signal.SIGCONT)
+        assert process.finish(60) == 2, process.err
+    causes = re.findall("^# Cause: .*", process.out, re.M)
+    assert causes[0].startswith("# Cause: server host "), causes
+    cause = outside.load_json(start.directory / "json")[
+        "twoway"]["peer"]["breaks"][0]["cause"]
+    assert cause["ns"] > 600 * 10 ** 6
+
+
+@results.root
+@pytest.mark.parametrize("way", [
+    ("--connect=127.0.0.1", rsh()), ("--connect=127.0.0.1",
+                                     "--reflect=icmp")])
+def test_all_cpus_are_traced(start, way):
+    """What comes from another host may wake a task from any of them."""
+    cpu = min(os.sched_getaffinity(0))
+    with tracing.usable() as tracefs:
+        process = start(*way, *QUICK, "-b", 10**6, "--trace",
+                        f"--client-affinity={cpu}", *(
+                            [f"--server-affinity={cpu}"]
+                            if "--reflect=icmp" not in way else []))
+        measuring(process)
+        pids = [process.pid]
+        if "--reflect=icmp" not in way:
+            pids.append(far_side(process.pid))
+        for pid in pids:
+            one, = pathlib.Path(tracefs, "instances").glob(
+                f"twowaytest-{pid}-*")
+            mask = (one / "tracing_cpumask").read_text("ascii")
+            assert int(mask.replace(",", ""), 16) & \
+                (1 << os.cpu_count()) - 1 == (1 << os.cpu_count()) - 1
+        process.signal(signal.SIGINT)
+        process.finish(20)

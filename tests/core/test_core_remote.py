@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What another host sends: requests, answers, and what is none of both."""
+
+import pytest
+
+import schema
+from hosts import FAKE, QUICK, fake
+
+
+def far(run, text, **options):
+    """What it answers to this input."""
+    path = run.directory / "input"
+    path.write_text(text, encoding="utf-8")
+    with open(path, encoding="utf-8") as file:
+        done = run("--far", stdin=file, **options)
+    assert not done.stderr
+    return done.returncode, [schema.parse(line)
+                             for line in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize("text, named", [
+    ("", "the input ended before a request came"),
+    ('["--far=2", 1]', "the input ended before a request came"),
+    ("x\n", "no request of twowaytest"),
+    ("[]\n", "no request of twowaytest"),
+    ('["--far=2"\n', "no number of steps"),
+    ('["--far=2"] x\n', "no number of steps"),
+    ('["--far=2", 1\n', "has no end"),
+    ('["--far=2", 1] x\n', "has no end"),
+    ('["--far=2", 1, "--size=8"\n', "has no end"),
+    ('{"a": 1}\n', "no request of twowaytest"),
+    ('["--far=3", 1]\n', "version 3 of the protocol, this program version 2"),
+    ('["--far=2"]\n', "no number of steps"),
+    ('["--far=2", 0]\n', "no number of steps"),
+    ('["--far=2", 99999]\n', "no number of steps"),
+    ('["--far=2", 1, 5]\n', "is no string"),
+    ('["--far=2", 1, "--size=8\n', "is no string"),
+    ('["--far=2", 1, "--size=\\n8"]\n', "is no string"),
+    ('["--far=2", 1, "-q"]\n', "-q: nobody may ask for this"),
+    ('["--far=2", 1, "--json=/tmp/x"]\n', "--json: nobody may ask"),
+    ('["--far=2", 1, "--dump=x"]\n', "--dump: nobody may ask"),
+    ('["--far=2", 1, "--server"]\n', "--server: nobody may ask"),
+    ('["--far=2", 1, "--rsh=x"]\n', "--rsh: nobody may ask"),
+    ('["--far=2", 1, "--on-break=x"]\n', "nobody may ask"),
+    ('["--far=2", 1, "--siz=8"]\n', "--siz: nobody may ask"),
+    ('["--far=2", 1, "--size"]\n', "--size: allowed is a value"),
+    ('["--far=2", 1, "--mlockall=1"]\n', "--mlockall: allowed is no value"),
+    ('["--far=2", 1, "--size=7"]\n', "--size=7: allowed is a whole number"),
+    ('["--far=2", 1, "--size=1e3"]\n', "--size=1e3: allowed is"),
+    ('["--far=2", 1, "\\u001b[31m"]\n', "nobody may ask"),
+    ('["--far=2", 1, "--size=' + "8" * 5000 + '"]\n', "longer than 4096"),
+    ('["' + "x" * 70000 + '"]\n', "the request is longer than 65536 bytes"),
+    ('["--far=2", 1, ' + "[" * 20 + "]" * 20 + "]\n", "is no string"),
+], ids=range(32))
+def test_requests(run, text, named):
+    code, answers = far(run, text)
+    assert code == 1
+    assert len(answers) == 1 and answers[0]["twowaytest"] == 2
+    assert named in answers[0]["messages"]
+
+
+def test_client_that_leaves(run):
+    """Before it is connected, and without asking for a step at all."""
+    code, answers = far(run, '["--far=2", 1, "--size=8"]\n')
+    assert (code, answers) == (0, [])
+    code, answers = far(run, '["--far=2", 1, "--size=8"]\n{"step": 0}\n')
+    assert code == 1
+    assert 0 < answers[0]["ready"] < 65536
+    assert "client's side has ended" in answers[1]["messages"]
+
+
+def faked(run, version="2", slept="7000", twoway_="{}", **_):
+    text = FAKE.replace("VERSION", version).replace("SLEPT", slept)
+    return run("--connect=127.0.0.1",
+               fake(run.directory, text.replace("TWOWAY", twoway_)), *QUICK,
+               "-l", 20, "--sleep=0", "--dump=dump", "--json=json")
+
+
+OVER_UDP = """stream = listener.accept()[0]
+assert stream.recv(36) == b"0" * 32 + bytes(4)
+one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+one.bind(("127.0.0.1", 0))
+stream.send(struct.pack(">H", one.getsockname()[1]))
+knock, client = one.recvfrom(99)
+assert knock == b"0" * 32
+one.connect(client)
+one.send(knock)
+"""
+
+
+@pytest.mark.parametrize("requests, lost", [(-5, 0), (0, 1), (20, 0),
+                                            (10 ** 18, 0)])
+def test_counts_that_cannot_be(run, requests, lost):
+    """Whatever a server says, no more requests are lost than cycles."""
+    begin = FAKE.index("one = listener")
+    text = FAKE[:begin] + OVER_UDP + FAKE[FAKE.index("say(started"):]
+    text = text.replace("VERSION", "2").replace("TWOWAY", "{}").replace(
+        "range(1, 1000)", "range(1, 21)").replace("SLEPT", "7").replace(
+        "rates=[]", f"rates=[], requests=[{requests}]")
+    done = run("--connect=127.0.0.1", fake(run.directory, text.replace(
+        "    one.send", "    if number != 9: one.send")), *QUICK, "-l", 20,
+        "--warmup=0", "--sleep=0", "--transport=udp", "--json=json")
+    assert (done.returncode, done.stderr) == (0, "")
+    datagrams = done.json()["twoway"]["pairs"][0]["datagrams"]
+    assert (datagrams["lost"], datagrams["lost_request"],
+            datagrams["lost_reply"]) == (1, lost, 1 - lost)
+
+
+def test_other_byte_order(run):
+    """And what the login prints, and a clock of which nothing is known."""
+    done = faked(run)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert {c.t2_ns - c.t1_ns for c in done.dump()} == {7000}
+    assert {c.t1_ns for c in done.dump()} == {1 << 50}
+    assert done.json()["twoway"]["peer"] == {}
+
+
+@pytest.mark.parametrize("slept", ["-1", "10 ** 12", "-begin - 1",
+                                   "2 ** 62"])
+def test_times_that_cannot_be(run, slept):
+    done = faked(run, slept=slept)
+    assert done.returncode == 1
+    assert "the client" in done.stderr and "Protocol error" in done.stderr
+
+
+@pytest.mark.parametrize("results_", [
+    '{"a": 1e5}', "[" * 40 + "]" * 40, '{"a" 1}', "tru", '"\\x"', "01", "1.",
+    "[1,]", ""])
+def test_results_that_are_no_json(run, results_):
+    """They do not get into ours."""
+    text = FAKE.replace("VERSION", "2").replace("SLEPT", "7").replace(
+        "say(twoway=TWOWAY)",
+        f"""print('{{"twowaytest": 2, "twoway": ' + {results_!r} + '}}')""")
+    done = run("--connect=127.0.0.1", fake(run.directory, text), *QUICK,
+               "-l", 20, "--sleep=0", "--json=json")
+    assert done.returncode == 1
+    assert "is wrong (twoway)" in done.stderr
+    assert done.json()["twoway"]["peer"] is None
+
+
+def test_other_version(run):
+    done = faked(run, version="3")
+    assert done.returncode == 1
+    assert "does not speak version 2" in done.stderr
+
+
+COOKIE = '"cookie": "' + "0" * 32 + '", "order": "big"}'
+
+
+@pytest.mark.parametrize("line, named", [
+    ('{"twowaytest": 2, ', "ended with status 3"),
+    ('{"twowaytest": 2, "ready": [5]}', "(ready)"),
+    ('{"twowaytest": 2, "ready": 0, ' + COOKIE, "(ready)"),
+    ('{"twowaytest": 2, "ready": 70000, ' + COOKIE, "(ready)"),
+    ('{"twowaytest": 2, "ready": 1}', "(ready)"),
+    ('{"twowaytest": 2, "ready": 1, ' + COOKIE.replace("0" * 32, "0" * 31),
+     "(ready)"),
+    ('{"twowaytest": 2, "ready": 1, ' + COOKIE.replace("0" * 32, "0" * 33),
+     "(ready)"),
+    ('{"twowaytest": 2, "ready": 1e9, ' + COOKIE, "(ready)"),
+    ('{"twowaytest": 2, "messages": "a\\u001b[31mb\\u000ac"}',
+     "127.0.0.1: a?[31mb\n127.0.0.1: c\n"),
+    ('{"twowaytest": 2, "messages": "a', "ended with status 3"),
+    ("x" * (1 << 20), "longer than 1048576"),
+    ("", "ended with status 3"),
+], ids=range(12))
+def test_lying_peers(run, line, named):
+    text = f"import sys\nprint({line!r})\nsys.stdout.flush()\nsys.exit(3)\n"
+    done = run("--connect=127.0.0.1", fake(run.directory, text), *QUICK)
+    assert done.returncode == 1
+    assert named in done.stderr
+    assert "\033" not in done.stderr
+
+
+def test_command_that_is_missing(run):
+    done = run("--connect=127.0.0.1", "--rsh=/nonexistent/ssh", *QUICK)
+    assert done.returncode == 1
+    assert "a command was not found" in done.stderr

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""--server, and the units of systemd: who gets in, and what they may."""
+
+import json
+import os
+import pathlib
+import re
+import signal
+import socket
+import struct
+import subprocess
+import tempfile
+
+import pytest
+
+import outside
+import results
+import twoway
+import units
+from hosts import QUICK, identities, measuring
+
+
+def test_server(run, server):
+    """One client after the other, of whom one is refused."""
+    where = server()
+    for _ in range(2):
+        done = run(where, *QUICK, "-l", 20, "--json=json", "--dump=dump")
+        assert (done.returncode, done.stderr) == (0, "")
+        identities(done)
+    # The client's power management is its own.
+    done = run(where, "-q", "-l", 5)
+    assert (done.returncode, done.stderr) == (0, "")
+    done = run(where, *QUICK, "-l", 5, "-p", 50)
+    assert done.returncode == 1
+    assert "127.0.0.1: FATAL: --priority=50: this server allows its " \
+        "servers 0 at most" in done.stderr
+    server.run.signal(signal.SIGINT)
+    server.run.finish(10)
+    assert server.run.process.returncode == 0 and server.run.gone()
+
+
+@results.root
+def test_server_is_not_root(run, start, server):
+    where = server("-p", 60)
+    process = start(where, *QUICK, "-p", 61)
+    measuring(process)
+    pids = outside.children(server.run.pid)
+    assert pids
+    for pid in [server.run.pid, *pids]:
+        assert set(outside.status(pid, "Uid").split()) == \
+            {str(outside.NOBODY)}
+    process.signal(signal.SIGINT)
+    process.finish(10)
+
+
+def test_busy(run, start, server):
+    where = server()
+    process = start(where, *QUICK)
+    measuring(process)
+    done = run(where, *QUICK, "-l", 5)
+    assert done.returncode == 1
+    assert "127.0.0.1: FATAL: BUSY: the server is measuring" in done.stderr
+    process.signal(signal.SIGINT)
+    process.finish(10)
+    assert process.process.returncode == 0
+
+
+def test_strangers(run, server):
+    """Who sends something else, nothing, or little, keeps nobody waiting."""
+    where = server()
+    strangers = []
+    for number in range(200):
+        one = socket.create_connection(("127.0.0.1", server.port))
+        one.setblocking(False)
+        one.send(os.urandom((0, 3, 100)[number % 3]) or b"[")
+        strangers.append(one)
+    done = run(where, *QUICK, "-l", 5)
+    assert (done.returncode, done.stderr) == (0, "")
+    for one in strangers:
+        one.close()
+
+
+def test_forbidden(run, server):
+    where = server("--allow=192.0.2.0/24,2001:db8::1")
+    done = run(where, *QUICK, "-l", 5)
+    assert done.returncode == 1
+    with socket.create_connection(("127.0.0.1", server.port)) as one:
+        one.settimeout(10)
+        assert one.recv(1) == b""
+
+
+@pytest.mark.parametrize("allow", ["127.0.0.1", "127.0.0.0/8", "0.0.0.0/0",
+                                   "192.0.2.1,127.0.0.0/31"])
+def test_allowed(run, server, allow):
+    done = run(server(f"--allow={allow}"), *QUICK, "-l", 5)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_pending_stranger_at_the_port(run):
+    """Somebody else is first at the measuring port, and says nothing."""
+    process = subprocess.Popen(
+        [twoway.binary(), "--far"], stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, text=True)
+    process.stdin.write('["--far=2", 1, "--default-system"]\n{"step": 0}\n')
+    process.stdin.flush()
+    ready = json.loads(process.stdout.readline())
+    port = ready["ready"]
+    others = [socket.create_connection(("127.0.0.1", port))
+              for _ in range(100)]
+    others[-1].send(b"0" * 32 + struct.pack(">I", 0))
+    with socket.create_connection(("127.0.0.1", port)) as one:
+        one.send(ready["cookie"].encode() + struct.pack(">I", 0))
+        assert json.loads(process.stdout.readline())["started"] == 0
+        order = "<" if ready["order"] == "little" else ">"
+        one.send(struct.pack(f"{order}Q", 1))
+        seq, begin, end = struct.unpack(f"{order}Qqq", one.recv(24))
+        assert seq == 1 and 0 < begin < end
+    process.stdin.close()
+    answers = [json.loads(line) for line in process.stdout]
+    assert process.wait() == 0
+    assert answers[0]["ended"] == 0 and "twoway" in answers[1]
+    for other in others:
+        other.close()
+
+
+@pytest.mark.parametrize("option", ["--load=command:id", "--wait=busy"])
+def test_login_only(run, server, option):
+    """Over the network, nobody runs a command or keeps a CPU."""
+    where = server()
+    done = run(where, *QUICK, "-l", 5, option,
+               *(["--load-side=server"] if "load" in option else []))
+    assert done.returncode == 1
+    assert f"{option.split(':')[0]}: nobody may ask for this without a login" \
+        in done.stderr
+
+
+def test_units():
+    """systemd understands them, and what is left open has a reason."""
+    units.require("systemd-analyze")
+    with tempfile.TemporaryDirectory() as name:
+        directory = pathlib.Path(name)
+        service = (units.SYSTEMD / "twowaytest@.service.in").read_text()
+        service = re.sub("(?m)^Documentation=.*", "", service).replace(
+            "@bindir@/twowaytest", "/bin/true")
+        (directory / "twowaytest@.service").write_text(service)
+        (directory / "twowaytest@x.service").write_text(service)
+        text = (units.SYSTEMD / "twowaytest.socket").read_text()
+        (directory / "twowaytest.socket").write_text(
+            re.sub("(?m)^Documentation=.*", "", text))
+        done = subprocess.run(
+            ["systemd-analyze", "verify", directory / "twowaytest.socket",
+             directory / "twowaytest@x.service"], capture_output=True,
+            text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
+        done = subprocess.run(
+            ["systemd-analyze", "security", "--offline=yes",
+             "--threshold=20", directory / "twowaytest@x.service"],
+            capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout
+    settings = units.settings("twowaytest@.service.in")
+    assert "RestrictRealtime" not in settings
+    assert settings["IPAddressDeny"] == "any"
+    socket_unit = units.settings("twowaytest.socket")
+    assert socket_unit["Accept"] == "yes"
+    assert socket_unit["ListenStream"] == "127.0.0.1:20110"
+
+
+def test_socket_unit(run):
+    """Started by systemd's own program as the units have it started."""
+    units.require("systemd-socket-activate")
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port = one.getsockname()[1]
+    with subprocess.Popen(
+            ["systemd-socket-activate", "-l", f"127.0.0.1:{port}", "--inetd",
+             "-a", twoway.binary(), "--far"], text=True,
+            stderr=subprocess.PIPE) as manager:
+        assert "Listening" in manager.stderr.readline()
+        where = f"--connect=127.0.0.1:{port}"
+        for transport in "tcp", "udp":
+            done = run(where, *QUICK, "-l", 30, f"--transport={transport}")
+            assert (done.returncode, done.stderr) == (0, "")
+        done = run(where, *QUICK, "-l", 5, "--load=command:id",
+                   "--load-side=server")
+        assert done.returncode == 1
+        assert "nobody may ask for this without a login" in done.stderr
+        manager.kill()
+        manager.stderr.read()
