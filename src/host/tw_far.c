@@ -29,7 +29,6 @@
 #include "tw_ask.h"
 #include "tw_datagram.h"
 #include "tw_far.h"
-#include "tw_far_cause.h"
 #include "tw_lines.h"
 #include "tw_link_far.h"
 #include "tw_load.h"

@@ -3,6 +3,9 @@
 #define TW_FAR_H
 
 #include <stdbool.h>
+#include <stdio.h>
+
+struct tw_run;
 
 /* This is the server's side, of a client at standard input and output. */
 extern bool tw_far;
@@ -15,5 +18,24 @@ extern int tw_far_lock_fd;
 
 /* Its parent holds /dev/cpu_dma_latency, so it need not, and may not. */
 extern bool tw_far_is_awake;
+
+/*
+ * -b with --trace between two hosts: each traces itself. When a client breaks,
+ * its side tells the other one which cycle that was, in a line; the answer has
+ * what the other one has found. Called by main.
+ */
+
+/* The client's side: sends the line, if a cycle was too long. */
+void tw_far_cause_tell(const struct tw_run *run);
+
+/* The server's side: notes what such a line says, and stops the trace. */
+void tw_far_cause_note(const struct tw_run *run, const char *line);
+
+/* The same: members of the answer, each after a comma. */
+void tw_far_cause_answer(FILE *file, const struct tw_run *run);
+
+/* The client's side: what both have found. @members: NULL if there are none. */
+void tw_far_cause_print(FILE *file, const struct tw_run *run,
+			const char *members);
 
 #endif /* TW_FAR_H */

@@ -9,7 +9,7 @@
 #include "tw_break.h"
 #include "tw_cause.h"
 #include "tw_config.h"
-#include "tw_far_cause.h"
+#include "tw_far.h"
 #include "tw_part.h"
 #include "tw_peer.h"
 #include "tw_remote.h"

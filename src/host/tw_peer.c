@@ -9,7 +9,7 @@
 #include "rt-utils.h"
 #include "tw_break.h"
 #include "tw_datagram.h"
-#include "tw_far_cause.h"
+#include "tw_far.h"
 #include "tw_lines.h"
 #include "tw_link_far.h"
 #include "tw_load.h"
