@@ -45,10 +45,10 @@ def test_measures(run, transport, pairs, host):
     ("client:send:drop:9:0", 1, 0), ("server:send:drop:9:0", 0, 1)])
 def test_lost_on_the_way(run, shim, fault, requests, replies):
     """The other host says how many requests have come."""
-    env = shim(fault)
+    env = shim(fault, "client:recv:expire:9:30000")
     there = [f"{name}={value}" for name, value in env.items()]
     done = run("--connect=127.0.0.1", rsh(*there), *QUICK, "-l", 40,
-               "--transport=udp", "--timeout=700000", "--json=json",
+               "--transport=udp", "--timeout=10000000", "--json=json",
                "--load=fft", "--steps=2", env=env)
     assert (done.returncode, done.stderr) == (0, "")
     of = schema.check(done.text("json"), results.SCHEMA)["twoway"]
