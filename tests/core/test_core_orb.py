@@ -11,7 +11,7 @@ import pytest
 
 import outside
 import results
-from test_core_options import traced
+from test_core_calls import traced
 
 CPUS = sorted(os.sched_getaffinity(0))
 ORDERS = ("priority", "arrival")

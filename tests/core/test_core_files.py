@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Standard output and files that are closed, full, links, pipes or devices."""
+
+import contextlib
+import os
+import re
+import resource
+import signal
+import stat
+
+import pytest
+
+import results
+
+
+@pytest.mark.parametrize("closed", [(0,), (1,), (2,), (0, 1), (0, 1, 2),
+                                    (1, 2), (0, 2)])
+def test_closed_descriptors(run, closed):
+    """Nothing of ours gets their numbers; without stdout, status 1."""
+    done = run("-q", "-l", 20, "--json=json", preexec_fn=lambda: [
+        os.close(fd) for fd in closed])
+    assert done.returncode == (1 if 1 in closed else 0)
+    json = results.loaded(done)
+    assert json["return_code"] == done.returncode
+    assert ("standard output" in done.stderr) == \
+        (1 in closed and 2 not in closed)
+
+
+@pytest.mark.parametrize("options", [
+    ("-q", "-l", 20), ("-q", "-l", 20, "-h", 50), ("-v",), ("-v", "-u"),
+    ("-q", "-l", 20, "--json=-")])
+def test_full_stdout(run, options):
+    with open("/dev/full", "w", encoding="ascii") as full:
+        done = run(*options, stdout=full)
+    assert done.returncode == 1
+    assert "standard output" in done.stderr
+
+
+def test_a_reader_that_leaves(start):
+    """twowaytest -v | head: it ends."""
+    process = start("-v")
+    os.read(process.process.stdout.fileno(), 5)
+    process.process.stdout.close()
+    process.process.stdout = None
+    process.finish(10)
+    assert process.process.returncode == 1 and process.gone()
+
+
+FILES = [("--json=",), ("-h", "500", "--histfile="), ("--trltp-log=",),
+         ("--dump=",), ("--timeline=",)]
+
+
+@results.root
+@pytest.mark.parametrize("option", FILES)
+@pytest.mark.parametrize("exists", [False, True])
+def test_full_file_system(run, small, option, exists):
+    """Nothing half-written is left; what was there stays."""
+    file = small / "file"
+    if exists:
+        file.write_text("old")
+    with contextlib.suppress(OSError), \
+            open(small / "fill", "wb", buffering=0) as fill:
+        while fill.write(b"x" * 4096):
+            pass
+    before = sorted(os.listdir(small))
+    done = run("-q", "-l", 20, *option[:-1], f"{option[-1]}{file}")
+    assert done.returncode == 1
+    assert str(file) in done.stderr and "No space left" in done.stderr
+    assert sorted(os.listdir(small)) == before
+    assert not exists or file.read_text() == "old"
+    # A stream that fails ends the run, on a busy machine before a cycle.
+    assert re.search("T:|# Histogram", done.stdout) or \
+        "no cycle was measured" in done.stderr
+
+
+@pytest.mark.parametrize("first,second", [
+    (FILES[0], FILES[1]), (FILES[0], FILES[2]), (FILES[1], FILES[2]),
+    (FILES[0], FILES[3]), (FILES[3], FILES[4])])
+@pytest.mark.parametrize("one,other", [
+    ("f", "f"), ("f", "./f"), ("f", "d/../f"), ("old", "link")])
+def test_two_options_with_one_file(run, first, second, one, other):
+    old, _ = run.directory / "old", run.directory.joinpath("d").mkdir()
+    old.write_text("old")
+    os.symlink("old", run.directory / "link")
+    for a, b in (one, other), (other, one):
+        done = run("-l", 5, *first[:-1], first[-1] + a, *second[:-1],
+                   second[-1] + b)
+        assert done.returncode == 1 and "T:" not in done.stdout
+        assert re.fullmatch(r"FATAL: \S+: cannot be written: another option "
+                            r"writes it\n", done.stderr) and not done.files
+        assert old.read_text() == "old"
+
+
+@pytest.mark.parametrize("option", FILES)
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_file_that_is_an_output(start, option, stream):
+    """The file would be replaced, and all text be lost."""
+    out = start.directory / "out"
+    for name in "out", f"/dev/{stream}":
+        with open(out, "w", encoding="ascii") as file:
+            process = start("-q", "-l", 5, *option[:-1], option[-1] + name,
+                            **{stream: file})
+            assert process.finish() == 1
+        err = out.read_text() if stream == "stderr" else process.err
+        assert err.endswith(f"{name}: cannot be written: standard output or "
+                            "standard error goes there\n")
+        assert os.listdir(start.directory) == ["out"]
+
+
+@pytest.mark.parametrize("option", FILES)
+def test_file_that_cannot_grow(run, option):
+    """RLIMIT_FSIZE: EFBIG, and no core dump."""
+    file = run.directory / "f"
+    file.write_text("old")
+    done = run("-q", "-l", 20, *option[:-1], f"{option[-1]}f", preexec_fn=(
+        lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))))
+    assert done.returncode == 1 and \
+        re.search(r"\bf(\.\d+)?: ", done.stderr)
+    assert os.listdir(run.directory) == ["f"] and file.read_text() == "old"
+
+
+@pytest.mark.parametrize("option", FILES)
+def test_device_as_file(run, option):
+    for device, status in ("/dev/full", 1), ("/dev/null", 0):
+        done = run("-q", "-l", 20, *option[:-1], option[-1] + device)
+        assert done.returncode == status == (device in done.stderr)
+        assert not done.files and stat.S_ISCHR(os.stat(device).st_mode)
+
+
+@pytest.mark.parametrize("option", FILES)
+def test_file_that_is_replaced(run, option):
+    """A link is followed; the permissions stay; other links keep the old."""
+    target = run.directory / "target"
+    target.write_text("old")
+    target.chmod(0o640)
+    os.link(target, run.directory / "hard")
+    os.symlink("target", run.directory / "link")
+    done = run("-q", "-l", 20, *option[:-1], f"{option[-1]}link")
+    assert done.returncode == 0 and not done.files
+    assert os.readlink(run.directory / "link") == "target"
+    assert stat.S_IMODE(target.stat().st_mode) == 0o640
+    assert target.read_text() != "old"
+    assert run.directory.joinpath("hard").read_text() == "old"
+
+
+@pytest.mark.parametrize("option", FILES)
+def test_link_to_nothing(run, option):
+    """Refused or followed, but not replaced."""
+    os.symlink("target", run.directory / "link")
+    done = run("-q", "-l", 20, *option[:-1], f"{option[-1]}link")
+    assert os.path.islink(run.directory / "link")
+    assert done.files == (set() if done.returncode else {"target"})
+
+
+@pytest.mark.parametrize("option", FILES)
+def test_pipe_as_file(run, option):
+    """Without a reader: refused at once, not waited for."""
+    fifo = run.directory / "fifo"
+    os.mkfifo(fifo)
+    done = run("-q", "-l", 20, *option[:-1], f"{option[-1]}fifo")
+    assert done.returncode == 1 and "T:" not in done.stdout
+    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    done = run("-q", "-l", 20, *option[:-1], f"{option[-1]}fifo")
+    assert done.returncode == 0 and len(os.read(reader, 65536)) > 50
+    os.close(reader)
+
+
+def test_reader_of_a_pipe_that_leaves(run, start):
+    """The other file is written nevertheless."""
+    fifo = start.directory / "fifo"
+    os.mkfifo(fifo)
+    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    process = start("-q", "-h9", f"--histfile={fifo}", "--json=json")
+    process.steady()
+    os.close(reader)
+    process.signal(signal.SIGINT)
+    assert process.finish() == 1 and "fifo: cannot be" in process.err
+    assert results.check(start.directory / "json")["return_code"] == 1
