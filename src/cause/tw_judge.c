@@ -14,11 +14,13 @@
 #define NAMED	3	/* of those that had the CPU */
 
 const struct tw_state_words tw_state_words[TW_STATES] = {
-	[TW_UNKNOWN] = { "unknown", "" },
-	[TW_ASLEEP] = { "asleep", "asleep, as was asked for," },
+	[TW_UNKNOWN] = { "unknown", "", .peer = false },
+	[TW_ASLEEP] = { "asleep", "asleep, as was asked for,",
+			.peer = false },
 	[TW_TIMER_LATE] = { "timer late", "not woken by its timer",
 			    .names = true },
-	[TW_BLOCKED] = { "blocked", "blocked on something else" },
+	[TW_BLOCKED] = { "blocked", "blocked on something else",
+			 .peer = false },
 	[TW_PEER_RUNS] = { "peer runs", "running", .peer = true },
 	[TW_PEER_INTERRUPTED] = { "peer interrupted", "interrupted", true,
 				  true },
@@ -27,10 +29,11 @@ const struct tw_state_words tw_state_words[TW_STATES] = {
 	[TW_ON_THE_WAY] = { "message on its way",
 			    "done, its message on the way,", true, true },
 	[TW_AWAY] = { "awaits the other",
-		      "waiting for the network and the device" },
+		      "waiting for the network and the device",
+		      .peer = false },
 	[TW_RUNNABLE] = { "runnable", "runnable", .names = true },
 	[TW_INTERRUPTED] = { "interrupted", "interrupted", .names = true },
-	[TW_RUNS] = { "runs", "running, already awake," },
+	[TW_RUNS] = { "runs", "running, already awake,", .peer = false },
 };
 
 enum tw_bypass tw_bypass_read(void)
