@@ -65,11 +65,11 @@ static const char *const login_only[] = {
 
 static void write_word(FILE *file, const char *name, const char *value)
 {
-	char word[WORD_MAX];
+	char word[WORD_MAX + 1];
 	int length = snprintf(word, sizeof(word), "--%s%s%s", name,
 			      value ? "=" : "", value ? value : "");
 
-	if (length >= (int)sizeof(word))
+	if (length > WORD_MAX)
 		fatal("--%s: allowed are %d characters for another host\n",
 		      name, WORD_MAX);
 	fprintf(file, ", ");
@@ -98,7 +98,7 @@ static void write_option(FILE *file, const struct tw_option *row)
 static void write_loads(FILE *file)
 {
 	const struct tw_load *load;
-	char word[WORD_MAX];
+	char word[WORD_MAX + 1];
 	int i;
 
 	for (i = 0; (load = tw_load_number(i)); i++) {
@@ -177,7 +177,7 @@ static void parse_word(char *word)
 int tw_ask_parse(const char *line, bool login)
 {
 	int version = 0, steps = 0, length = 0;
-	char word[WORD_MAX];
+	char word[WORD_MAX + 1];
 	const char *at;
 
 	sscanf(line, "[\"--far=%9d\"%n", &version, &length);

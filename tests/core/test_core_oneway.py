@@ -47,6 +47,20 @@ def test_oneway_is_disproven(run, amiss, ahead_ns):
     assert "# Limit send:1000000: undecided" in done.stdout
 
 
+@pytest.mark.parametrize("right, status", [(64, 2), (128, 0)])
+def test_oneway_is_proven_in_part(run, amiss, right, status):
+    """Limits need half of the cycles."""
+    text = FAKE.replace("VERSION", "2").replace("TWOWAY", "{}").replace(
+        "begin, begin + SLEPT", "begin, begin").replace(
+        "    one.send", "    import time\n    begin = time.time_ns() + "
+        f"10 ** 8 * (number > {right})\n    one.send")
+    done = run("--connect=127.0.0.1", fake(run.directory, text), *QUICK,
+               "-l", 192, "--warmup=0", "--sleep=0", *ONEWAY,
+               "--limit=send:5000000", env={**amiss, "TW_AMISS": "sync"})
+    assert (done.returncode, done.stderr) == (status, "")
+    assert f"# One-way: {right} of 192 cycles are proven" in done.stdout
+
+
 @pytest.mark.parametrize("here", [True, False])
 def test_oneway_refused(run, amiss, here):
     """Either kernel may say that its clock is not synchronised."""

@@ -49,9 +49,11 @@ def far(run, text, **options):
     ('["--far=2", 1, "--size=1e3"]\n', "--size=1e3: allowed is"),
     ('["--far=2", 1, "\\u001b[31m"]\n', "nobody may ask"),
     ('["--far=2", 1, "--size=' + "8" * 5000 + '"]\n', "longer than 4096"),
+    ('["--far=2", 1, "--size=' + "8" * 4090 + '"]\n', "longer than 4096"),
+    ('["--far=2", 1, "--size=' + "8" * 4089 + '"]\n', "FATAL: --size=88"),
     ('["' + "x" * 70000 + '"]\n', "the request is longer than 65536 bytes"),
     ('["--far=2", 1, ' + "[" * 20 + "]" * 20 + "]\n", "is no string"),
-], ids=range(32))
+], ids=range(34))
 def test_requests(run, text, named):
     code, answers = far(run, text)
     assert code == 1

@@ -80,8 +80,10 @@ def test_strangers(run, server):
         one.close()
 
 
-def test_forbidden(run, server):
-    where = server("--allow=192.0.2.0/24,2001:db8::1")
+@pytest.mark.parametrize("allow", ["192.0.2.0/24,2001:db8::1", "127.0.0.2",
+                                   "127.0.0.2/31", "126.0.0.0/8"])
+def test_forbidden(run, server, allow):
+    where = server(f"--allow={allow}")
     done = run(where, *QUICK, "-l", 5)
     assert done.returncode == 1
     with socket.create_connection(("127.0.0.1", server.port)) as one:
@@ -96,31 +98,95 @@ def test_allowed(run, server, allow):
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_pending_stranger_at_the_port(run):
-    """Somebody else is first at the measuring port, and says nothing."""
-    process = subprocess.Popen(
-        [twoway.binary(), "--far"], stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE, text=True)
-    process.stdin.write('["--far=2", 1, "--default-system"]\n{"step": 0}\n')
-    process.stdin.flush()
-    ready = json.loads(process.stdout.readline())
-    port = ready["ready"]
-    others = [socket.create_connection(("127.0.0.1", port))
-              for _ in range(100)]
-    others[-1].send(b"0" * 32 + struct.pack(">I", 0))
-    with socket.create_connection(("127.0.0.1", port)) as one:
-        one.send(ready["cookie"].encode() + struct.pack(">I", 0))
-        assert json.loads(process.stdout.readline())["started"] == 0
-        order = "<" if ready["order"] == "little" else ">"
+class Far:
+    """A server's side that has been asked, and is ready."""
+
+    def __init__(self, *words):
+        self.process = subprocess.Popen(
+            [twoway.binary(), "--far"], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, text=True)
+        self.tell(["--far=2", 1, "--default-system", "--warmup=0", *words])
+        self.tell({"step": 0})
+        self.ready = self.answer()
+        self.cookie = self.ready["cookie"].encode()
+
+    def tell(self, line):
+        self.process.stdin.write(json.dumps(line) + "\n")
+        self.process.stdin.flush()
+
+    def answer(self):
+        return json.loads(self.process.stdout.readline())
+
+    def greet(self):
+        one = socket.create_connection(("127.0.0.1", self.ready["ready"]))
+        one.send(self.cookie + struct.pack(">I", 0))
+        return one
+
+    def measure(self, one):
+        """A cycle."""
+        assert self.answer()["started"] == 0
+        order = "<" if self.ready["order"] == "little" else ">"
         one.send(struct.pack(f"{order}Q", 1))
         seq, begin, end = struct.unpack(f"{order}Qqq", one.recv(24))
         assert seq == 1 and 0 < begin < end
-    process.stdin.close()
-    answers = [json.loads(line) for line in process.stdout]
-    assert process.wait() == 0
+
+    def end(self):
+        """The last answers."""
+        self.process.stdin.close()
+        answers = [json.loads(line) for line in self.process.stdout]
+        assert self.process.wait() == 0
+        return answers
+
+
+def test_pending_stranger_at_the_port():
+    """Somebody else is first at the measuring port, and says nothing."""
+    far = Far()
+    others = [socket.create_connection(("127.0.0.1", far.ready["ready"]))
+              for _ in range(100)]
+    others[-1].send(b"0" * 32 + struct.pack(">I", 0))
+    with far.greet() as one:
+        far.measure(one)
+    answers = far.end()
     assert answers[0]["ended"] == 0 and "twoway" in answers[1]
     for other in others:
         other.close()
+
+
+def test_stranger_at_the_port_of_udp():
+    """Only who knows the cookie gets an answer, and is answered later."""
+    far = Far("--transport=udp")
+    with far.greet() as stream:
+        port, = struct.unpack(">H", stream.recv(2))
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger, \
+            socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
+        for text in (b"0" * 32, far.cookie + b"0", far.cookie[:31],
+                     far.cookie[:31] + b"x", b"x" + far.cookie[1:], b""):
+            stranger.sendto(text, ("127.0.0.1", port))
+        one.connect(("127.0.0.1", port))
+        one.settimeout(10)
+        one.send(far.cookie)
+        assert one.recv(99) == far.cookie
+        stranger.sendto(bytes(8), ("127.0.0.1", port))
+        far.measure(one)
+    assert far.end()[0]["requests"] == [1]
+
+
+RIGHT = [0, 0, 1, 5, 6]         # pair, metric, cycle, t1, t2
+WRONG = [(0, 1), (0, -1), (1, 10), (1, -1), (2, 0), (3, -1), (4, 4)]
+
+
+@pytest.mark.parametrize("at, value", [*WRONG, (5, None), (0, 0)])
+def test_breaks_that_cannot_be(at, value):
+    """What the client says of a long cycle is looked at before it is used."""
+    far = Far("--breaktrace=100")
+    with far.greet() as one:
+        far.measure(one)
+        numbers = [*RIGHT, *10 * [7]]
+        numbers[at:at + 1] = [] if value is None else [value]
+        far.tell({"break": numbers})
+    breaks = far.end()[1]["twoway"]["breaks"]
+    assert [found["cycle"] for found in breaks] == (
+        [0] if (at, value) == (0, 0) else [])
 
 
 @pytest.mark.parametrize("option", ["--load=command:id", "--wait=busy"])
