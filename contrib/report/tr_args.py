@@ -19,6 +19,20 @@ def percentages(text):
     return sorted({float(word) for word in words})
 
 
+def changes(text):
+    """Figure, or "" for all others -> percent."""
+    found = {"": 3.0, "missed": 1.0}
+    for word in text.split(","):
+        figure, colon, percent = word.rpartition(":")
+        if not re.fullmatch("average|missed|p[0-9.]+", figure) and colon or \
+                not re.fullmatch("[0-9]+(\\.[0-9]*)?|\\.[0-9]+", percent) or \
+                float(percent) > 10**6:
+            raise bad(word, "a number from 0 to 1000000 %, or FIGURE:NUMBER "
+                      "of average, missed, or a percentile such as p99")
+        found[figure] = float(percent)
+    return found
+
+
 def table_file(text):
     if text != "-" and not text.endswith((".md", ".csv")):
         raise bad(text, "FILE.md, FILE.csv, or -")
@@ -98,7 +112,7 @@ OPTIONS = {
     "gate": (
         ("g", "gate", {
             "action": "store_true",
-            "help": "is the second run (candidate) worse than the first "
+            "help": "is the last run (candidate) worse than the others "
                     "(baseline)? latency is compared, or what --metrics "
                     "names"}),
         ("c", "confidence", {
@@ -112,10 +126,15 @@ OPTIONS = {
             "help": "how much higher the candidate may be, in percent of the "
                     "baseline; default: 1"}),
         ("d", "detect", {
-            "metavar": "PERCENT", "type": number(0, 10**6, " %", False),
-            "default": 3.0,
-            "help": "an increase that must not be missed: undecided, if the "
-                    "measurements cannot exclude it; default: 3"}),
+            "metavar": "LIST", "type": changes, "default": changes("3"),
+            "help": "an increase that must not be overlooked: undecided, if "
+                    "the measurements cannot exclude it; default: "
+                    "3,missed:1. FIGURE:PERCENT is for average, missed "
+                    "expiries, or a percentile, as 3,p99:20"}),
+        ("r", "propose", {
+            "action": "store_true",
+            "help": "print the --detect that at least two runs of a baseline "
+                    "allow, and how long they must be for 3 %%"}),
         ("u", "unlike", {
             "action": "store_true",
             "help": "compare although the settings differ"}),
@@ -145,19 +164,22 @@ def parse(argv):
     options = p.parse_args(argv)
     if not options.files:
         p.error("no file: name at least one with results")
-    default = [50, 99, 99.9] if options.gate else \
+    judging = options.gate or options.propose
+    default = [50, 99, 99.9] if judging else \
         [50, 90, 99, 99.9, 99.99, 99.999]
     options.percentiles = options.percentiles or default
-    if options.gate and options.skip_bad:
-        p.error("--skip-bad with --gate: a gate needs both of its runs")
+    if options.gate and options.propose:
+        p.error("--propose with --gate: allowed is one of them")
+    if judging and options.skip_bad:
+        p.error("--skip-bad with --gate or --propose: all runs are needed")
     # Of a dump, a gate alone needs nothing else.
     asked = options.html or options.figures or options.tables or \
         options.openmetrics or options.hgrm
     options.wanted = options.metrics or ["latency", "response"] \
-        if options.gate and not asked else None
+        if judging and not asked else None
     options.chosen = options.metrics
-    if not options.gate:
+    if not judging:
         options.metrics = options.metrics or list(METRICS)
-    if not asked and not options.gate and not options.junit:
+    if not asked and not judging and not options.junit:
         options.html = "twowayreport.html"
     return options

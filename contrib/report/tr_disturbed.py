@@ -5,6 +5,7 @@ import functools
 import math
 
 import tr_gate
+import tr_sure
 import tr_tables_unlike
 from twtools import words
 
@@ -70,30 +71,19 @@ def disturbed(runs):
     return f"Disturbed: {'; '.join(texts)}." if texts else None
 
 
-def how(group):
-    """What averages were compared by."""
-    sides = [side for side in group.sides if side]
-    if not sides:
-        return None
-    if all(side.blocks for side in sides):
-        return "blocks of consecutive cycles"
-    if any(side.blocks for side in sides):
-        return "blocks of cycles where there is a dump, else of cycles as " \
-            "if these were independent, which is too sure of itself"
-    return "cycles as if these were independent, which is too sure of " \
-        "itself (a dump tells more)"
-
-
 def method(group):
     """What the sureness is of, and what it leaves out."""
+    silent = [run.title for run, side in zip(group.runs, group.sides)
+              if side.blocks is None]
     wander = [run.title for run, side in zip(group.runs, group.sides)
-              if side and side.more_ns]
-    test = "Welch's test of " if len(group.runs) > 1 else ""
-    about = how(group)
-    text = f"How sure: by {test}the means of {about}. " if about else \
-        "How sure is not known: cycles are too few, or their deviation is " \
-        "not told. "
+              if side.blocks is not None and tr_sure.change(side.blocks)[1]]
+    text = "How sure: by the means of 64 blocks of consecutive cycles, of " \
+        "an average without the longest cycles, 1 in 1,000. "
+    if silent:
+        text = f"How sure is not known, as {several(silent)} " \
+            f"{'has' if len(silent) == 1 else 'have'} no blocks: these " \
+            "are in a --dump, and in the JSON of twowaytest for its columns. "
     if wander:
-        text += f"The level changes slowly in {several(wander)}. "
+        text += f"The level changes in the course of {several(wander)}. "
     return text + "Each system was measured once: another boot may differ " \
         "by more."

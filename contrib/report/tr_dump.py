@@ -180,13 +180,6 @@ class Cycles:
                              (self.breaks < part.stop)]
         return numpy.delete(values, inside - part.start)
 
-    def average(self, metric, left_out=()):
-        """Of all steps but some."""
-        values = [self.values(metric, part) for i, part in
-                  enumerate(self.slices()) if i not in left_out]
-        return sum(int(part.sum(dtype=numpy.int64)) for part in values) / \
-            sum(map(len, values))
-
     def target_ns(self, metric):
         return {"interval": self.period_ns or None,
                 "sleep": self.sleep_ns}.get(metric)

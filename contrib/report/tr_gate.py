@@ -1,69 +1,93 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Is a candidate worse than a baseline?
+"""Is a candidate worse than a baseline of one or more runs?
 
-Each figure of both runs has a confidence interval, and so has the difference.
-It is worse if that interval lies above what is allowed, not worse if it lies
-below a change that is to be found, and undecided else.
+Each figure has the interval of its difference (tr_sure). It is worse if that
+lies above what is allowed, not worse if it lies below a change that is to be
+found, and undecided else.
 """
 
 import dataclasses
 import math
+import statistics
 
 import numpy
 
-import tr_interval
-import tr_lost
 import tr_oneway
-from tr_lost import NOT_WORSE, UNDECIDED, WORSE
+import tr_sure
 from tr_model import METRICS, ONE_WAY, InputError
-from tr_stats import Distribution, rank_of
+from tr_sure import Figure, difference
 from twtools.tables import Table
-from twtools.units import NS, us
+from twtools.words import several
 
 FEWEST = 400            # cycles of a run
 BEYOND = 100            # of them, a percentile that is judged
 UNEVEN = 0.01           # of a step's share in all cycles: worth a remark
+AGAIN = 0.05            # risk that an equal run is not seen to be one
+GOAL = 3                # percent that a proposal is to reach
+HOPELESS = 1000         # percent; a figure that cannot be told is left out
+MISSED = "missed expiries"
+WORSE, UNDECIDED, NOT_WORSE = "WORSE", "undecided", "not worse"
 STATUS = {WORSE: 2, UNDECIDED: 3, NOT_WORSE: 0}     # the first that occurs
 
 
 @dataclasses.dataclass
-class Verdict:
-    """On one figure of one metric."""
+class Compared:
+    """A figure of the baseline's runs and of the candidate."""
     metric: str
-    percent: float | None       # None: the average
-    baseline_ns: float
-    candidate_ns: float
-    low_ns: float               # of the difference
-    high_ns: float
-    allowed_ns: float
-    found_ns: float             # a change that would be found
-
-    @property
-    def text(self):
-        if self.low_ns > self.allowed_ns:
-            return WORSE
-        return NOT_WORSE if self.high_ns <= self.found_ns else UNDECIDED
+    figure: str                 # as --detect names it
+    baseline: list              # a tr_sure.Figure a run
+    candidate: Figure
 
     @property
     def name(self):
-        return f"{self.metric} " + (
-            "average" if self.percent is None else f"p{self.percent:.12g}")
+        return MISSED if self.metric == "missed" else \
+            f"{self.metric} {self.figure}"
 
     @property
-    def said(self):
-        """What was compared, and what is allowed."""
-        return (f"{self.name} is {us(self.candidate_ns, 3)} us; the baseline "
-                f"has {us(self.baseline_ns, 3)} us. The difference lies "
-                f"between {signed(self.low_ns)} and {signed(self.high_ns)} "
-                f"us; {signed(self.allowed_ns)} us are allowed, and more "
-                f"than {signed(self.found_ns)} us must not be missed.")
+    def mean(self):
+        return statistics.fmean(one.value for one in self.baseline)
 
-    @property
-    def cells(self):
-        return [*self.name.split(" "), us(self.baseline_ns, 3),
-                us(self.candidate_ns, 3),
-                signed(self.candidate_ns - self.baseline_ns),
-                f"{signed(self.low_ns)} .. {signed(self.high_ns)}", self.text]
+    def percent(self, value):
+        """As a share of the baseline's, but that of expiries is one."""
+        if self.metric == "missed":
+            return value
+        return 100 * value / self.mean if self.mean > 0 else math.nan
+
+    def shown(self, value, sign=""):
+        scale = 1 if self.metric == "missed" else 1000      # %, us
+        return f"{value / scale:{sign}.3f}" if math.isfinite(value) else "?"
+
+
+@dataclasses.dataclass
+class Verdict:
+    """On a figure, or on a broken run."""
+    name: str
+    text: str
+    said: str
+    cells: list | None = None   # of the gate's table
+
+
+def judged(one, options, alpha):
+    """One Compared."""
+    low, high = difference(one.baseline, one.candidate, alpha)
+    allowed = 0 if one.metric == "missed" else options.tolerance
+    found = max(allowed, options.detect.get(one.figure, options.detect[""]))
+    text = UNDECIDED
+    if one.percent(low) > allowed:
+        text = WORSE
+    elif one.percent(high) <= found or \
+            one.metric == "missed" and one.candidate.value <= one.mean:
+        text = NOT_WORSE
+    unit = "%" if one.metric == "missed" else "us"
+    before, after = one.shown(one.mean), one.shown(one.candidate.value)
+    between = f"{one.shown(low, '+')} .. {one.shown(high, '+')}"
+    return Verdict(one.name, text, (
+        f"{one.name}: {after} {unit}; the baseline has {before} {unit}. The "
+        f"difference lies in {between} {unit}; {allowed:g} % are allowed, "
+        f"and more than {found:g} % must not be missed."), [
+            one.metric, f"{one.figure} in {unit}", before, after,
+            one.shown(one.candidate.value - one.mean, "+"), between,
+            f"{found:g}", text])
 
 
 def lengths(run):
@@ -74,175 +98,138 @@ def short_steps(runs):
     """Numbers of steps that are too short in one of the runs."""
     return {i for run in runs if run.cycles
             for i, length in enumerate(lengths(run))
-            if length < tr_interval.SHORTEST}
-
-
-def cycles_of(run, metric):
-    """Those of a dump, if they have the metric; else None."""
-    return run.cycles if run.cycles and metric in run.cycles.metrics() \
-        else None
-
-
-def values_of(run, metric, unit, left_out):
-    """Of each step of a dump, rounded down as a histogram's are."""
-    for i, part in enumerate(run.cycles.slices()):
-        if i not in left_out:
-            values = run.cycles.values(metric, part)
-            yield values if unit == NS else values // unit.ns * unit.ns
-
-
-def histogram_of(run, metric):
-    dist = run.series[metric].dist
-    if dist is None or not dist.complete:
-        # A dump of two clocks has no one-way times.
-        dump = "" if run.oneway and metric in ONE_WAY else \
-            "give its --dump, or "
-        raise InputError(run.name, metric, (
-            "its histogram lacks values (they overflowed)" if dist else
-            "neither a dump nor a histogram") + f": {dump}measure with a -h "
-            "above its maximum")
-    return dist
-
-
-def unit_of(runs, metric):
-    """Of the values that are compared: the widest bins of both."""
-    units = {run.name: NS if cycles_of(run, metric)
-             else histogram_of(run, metric).unit for run in runs}
-    if len(set(units.values()) - {NS}) > 1:
-        raise InputError("--gate", metric, "bins of unlike width cannot be "
-                         "compared: " + ", ".join(
-                             f"{unit} in {name}"
-                             for name, unit in units.items()))
-    return max(units.values())
-
-
-def side_of(run, metric, unit, percents, left_out):
-    """A run as tr_interval knows it."""
-    if not cycles_of(run, metric):
-        return tr_interval.of_histogram(histogram_of(run, metric),
-                                        run.series[metric].avg_ns, percents)
-    steps = list(values_of(run, metric, unit, left_out))
-    dist = run.series[metric].dist
-    if not dist or dist.unit != unit or dist.count != sum(map(len, steps)):
-        dist = Distribution.of(numpy.concatenate(steps))
-    side = tr_interval.of_steps(steps, dist, percents)
-    if unit != NS:      # the average is known better
-        side.average_ns = run.cycles.average(metric, left_out)
-    return side
-
-
-def count_of(run, metric, left_out):
-    if not cycles_of(run, metric):
-        return histogram_of(run, metric).count
-    return sum(length for i, length in enumerate(lengths(run))
-               if i not in left_out)
-
-
-def supported(runs, metric, percents, left_out):
-    """Those that both sides have enough cycles for."""
-    counts = [count_of(run, metric, left_out) for run in runs]
-    for run, count in zip(runs, counts):
-        if count < FEWEST:
-            raise InputError(run.name, metric, f"{count} cycles are too few "
-                             f"to compare; {FEWEST} are needed")
-    return [p for p in percents
-            if min(counts) >= rank_of(min(counts), p) + BEYOND]
-
-
-def compare(runs, metric, percents, options, alpha, left_out=()):
-    """Verdicts on one metric, and the runs that wander.
-
-    alpha: the risk of a false alarm a figure.
-    """
-    unit = unit_of(runs, metric)
-    sides = [side_of(run, metric, unit, percents, left_out) for run in runs]
-    found = [tr_interval.estimates(side, percents, alpha) for side in sides]
-    doubt_ns = sum(run.series[metric].doubt_ns for run in runs)
-    verdicts = []
-    for percent, before, after in zip([None, *percents], *found):
-        # Both are rounded: an average by its own unit, the rest by bins.
-        width = max(run.series[metric].avg_unit for run in runs) \
-            if percent is None else unit
-        share = max(before.value_ns, 0) / 100
-        verdicts.append(Verdict(
-            metric, percent, before.value_ns, after.value_ns,
-            *difference(before, after, doubt_ns), *(
-                share * part + (width.ns if width != NS else 0)
-                for part in (options.tolerance,
-                             max(options.tolerance, options.detect)))))
-    return verdicts, [run.title for run, side in zip(runs, sides)
-                      if not tr_interval.steady(side, percents)]
-
-
-def difference(before, after, doubt_ns=0):
-    """The interval of it, by those of both (method of Zou and Donner).
-
-    doubt_ns: by how much it may be wrong besides, in all cycles alike.
-    """
-    middle = after.value_ns - before.value_ns
-    return (middle - doubt_ns - math.hypot(after.value_ns - after.low_ns,
-                                           before.high_ns - before.value_ns),
-            middle + doubt_ns + math.hypot(after.high_ns - after.value_ns,
-                                           before.value_ns - before.low_ns))
+            if length < tr_sure.SHORTEST}
 
 
 def uneven(runs):
-    """A remark if the runs are not made up of the same steps, or None."""
-    if not all(run.cycles for run in runs):
-        return None
-    found = [lengths(run) for run in runs]
-    counts = [len(steps) for steps in found]
-    if counts[0] != counts[1]:
-        return (f"the runs have {counts[0]} and {counts[1]} steps: figures "
+    """A remark if runs are not made up of the same steps, or None."""
+    found = [lengths(run) for run in runs if run.cycles]
+    counts = sorted({len(steps) for steps in found})
+    if len(counts) > 1:
+        return (f"the runs have {counts[0]} to {counts[-1]} steps: figures "
                 "of all together differ for that alone")
-    shares = [numpy.array(steps) / sum(steps) for steps in found]
-    off = numpy.abs(shares[1] - shares[0]) * counts[0]
-    if off.max() <= UNEVEN:
+    shares = numpy.array([numpy.array(one) / sum(one) for one in found])
+    if len(found) < 2 or (numpy.ptp(shares, axis=0) <= UNEVEN
+                          / counts[0]).all():
         return None
-    step = int(off.argmax())
-    return (f"step {step + 1} has {100 * shares[0][step]:.2f} and "
-            f"{100 * shares[1][step]:.2f} % of the cycles: figures of all "
-            "steps together differ for that alone")
+    step = int(numpy.ptp(shares, axis=0).argmax())
+    low, high = (100 * end for end in (shares[:, step].min(),
+                                       shares[:, step].max()))
+    return (f"step {step + 1} has {low:.2f} to {high:.2f} % of the cycles: "
+            "figures of all steps together differ for that alone")
+
+
+def seconds(run):
+    """How long it was measured, about; None: nothing tells."""
+    if run.cycles:
+        return float(run.cycles.times_s(numpy.array([-1]))[0])
+    return run.when[1] - run.when[0] if run.when else None
+
+
+def settled(run, metric, left_out, notes):
+    """How many blocks of a run are its warm-up; what its level does is said.
+
+    Only a run that is steady afterwards has one, of at most a quarter.
+    """
+    figure = tr_sure.average(run.series[metric],
+                             tr_sure.steps_of(run, metric, left_out))
+    if figure.blocks is None:
+        return 0
+    at, wanders = tr_sure.change(figure.blocks)
+    if not wanders:
+        return 0
+    parts = figure.blocks[:at], figure.blocks[at:]
+    start = at if 4 * at <= tr_sure.BLOCKS and \
+        not tr_sure.change(parts[1])[1] else 0
+    whole = seconds(run)
+    when = f"second {whole * at / tr_sure.BLOCKS:.0f} on" if whole else \
+        f"{100 * at / tr_sure.BLOCKS:.0f} % of the run on"
+    low, high = (f"{part.mean() / 1000:.1f}" for part in parts)
+    notes.append(f"{run.title}: the level of {metric} changes: {low} us on "
+                 f"average, from {when} {high} us; " + (
+                     "what was before that is not judged, as the run is "
+                     "steady afterwards" if start else
+                     "this makes its interval wide: find what changes"))
+    return start
+
+
+def of_metric(runs, metric, percents, left_out, notes):
+    """A Compared of each figure; what cannot be judged is said."""
+    for run in runs:
+        if metric in ONE_WAY and run.oneway and run.oneway.refusal:
+            raise InputError(run.name, metric, f"{run.oneway.refusal}; "
+                             + tr_oneway.ADVICE)
+        if metric not in run.series:
+            raise InputError(run.name, metric, "not measured; choose of "
+                             f"{', '.join(run.series)} by --metrics")
+        count = run.series[metric].count or 0
+        if count < FEWEST:
+            raise InputError(run.name, metric, f"{count} cycles are too few "
+                             f"to compare; {FEWEST} are needed")
+    sides = [(run.series[metric], tr_sure.steps_of(run, metric, left_out),
+              settled(run, metric, left_out, notes)) for run in runs]
+    averages = [tr_sure.average(*side) for side in sides]
+    if any(one.blocks is None for one in averages):     # all, or the longest
+        averages = [Figure(series.avg_ns, None, series.avg_unit.ns / 2)
+                    for series, *_ in sides]
+    yield Compared(metric, "average", averages[:-1], averages[-1])
+    gone = []
+    for percent in percents:
+        found = [tr_sure.percentile(series, steps, percent, start)
+                 if (1 - percent / 100) * series.count >= BEYOND else None
+                 for series, steps, start in sides]
+        if None in found:
+            gone.append(f"{metric} p{percent:.12g}")
+        else:
+            yield Compared(metric, f"p{percent:.12g}", found[:-1], found[-1])
+    if gone:
+        notes.append(f"Not judged, as not known or as fewer than {BEYOND} "
+                     f"cycles lie beyond: {', '.join(gone)}")
+
+
+def figures_of(runs, options, notes):
+    """Of all metrics; the last run is the candidate."""
+    left_out = short_steps(runs)
+    if left_out:
+        notes.append("too short to be judged, so left out: step " +
+                     ", ".join(str(i + 1) for i in sorted(left_out)))
+    found = [one for metric in options.metrics for one in of_metric(
+        runs, metric, options.percentiles, left_out, notes)]
+    lost = [tr_sure.missed(run) for run in runs]
+    if None not in lost and any(one.value for one in lost):
+        found.append(Compared("missed", "missed", lost[:-1], lost[-1]))
+    return found
 
 
 def gate(runs, options):
-    """Verdicts on all metrics, and what to know of them."""
-    for metric in options.metrics:
-        for run in runs:
-            if metric in ONE_WAY and run.oneway and run.oneway.refusal:
-                raise InputError(run.name, metric, f"{run.oneway.refusal}; "
-                                 + tr_oneway.ADVICE)
-            if metric not in run.series:
-                raise InputError(run.name, metric, "not measured; choose of "
-                                 f"{', '.join(run.series)} by --metrics")
-    left_out = short_steps(runs)
-    percents = {metric: supported(runs, metric, options.percentiles, left_out)
-                for metric in options.metrics}
-    figures = sum(1 + len(found) for found in percents.values()) + \
-        tr_lost.any_missed(runs)
-    alpha = (1 - options.confidence / 100) / figures
-    verdicts, wandering = [], {}
-    for metric in options.metrics:
-        found, names = compare(runs, metric, percents[metric], options, alpha,
-                               left_out)
-        verdicts += found
-        for name in names:
-            wandering.setdefault(name, []).append(metric)
-    notes = [f"{name}: the level of {', '.join(metrics)} changes so slowly "
-             "that the run is too short for it: its intervals are widened; "
-             "measure longer, or find what changes"
-             for name, metrics in wandering.items()]
-    lost = tr_lost.verdicts_of(runs, alpha)
-    return verdicts + lost, tr_lost.notes_of(runs, lost) + notes + notes_on(
-        runs, options, percents, left_out)
+    """Verdicts on all figures, and what to know of them."""
+    notes = []
+    found = figures_of(runs, options, notes)
+    alpha = (1 - options.confidence / 100) / len(found)
+    verdicts = [judged(one, options, alpha) for one in found]
+    if any(one.candidate.blocks is None for one in found):
+        notes.append("What has no blocks is never worse, and undecided beside "
+                     "a single run: give a --dump, or for the average the "
+                     "JSON of twowaytest")
+    return verdicts + [
+        Verdict(name, UNDECIDED, f"{name}: measure it again.") for name in (
+            f"{run.title} ({trouble})" for run in runs
+            for trouble in run.troubles)], notes + notes_on(runs, options)
 
 
-def notes_on(runs, options, percents, left_out):
-    notes = [f"{run.title}: no dump, so cycles are taken as independent of "
-             "each other; the interval is narrower than the truth"
-             for run in runs
-             if not all(cycles_of(run, metric)
-                        for metric in options.metrics)]
+def notes_on(runs, options):
+    notes = []
+    if len(runs) == 2:
+        notes.append("A single run of the baseline does not tell how much "
+                     "equal runs differ: give several")
+    for member, what in (("missed", "Missed expiries"),
+                         ("throttled", "Throttled cycles")):
+        counts = [getattr(run, member) for run in runs]
+        if any(counts):
+            notes.append(f"{what}: " + ", ".join(
+                f"{run.title} " + ("unknown" if count is None else f"{count}")
+                + (f" beside {run.count} cycles" if count and run.count
+                   else "") for run, count in zip(runs, counts)))
     notes += tr_oneway.notes_on(runs, options.metrics)
     notes += [f"{run.name}: {run.virtual_remark}"
               for run in runs if run.virtual]
@@ -253,38 +240,73 @@ def notes_on(runs, options, percents, left_out):
               for text in run.every("remarks")
               if not text.startswith(("missed", "throttled",
                                       "send and receive"))]
-    if left_out:
-        notes.append("too short to be judged, so left out: step " +
-                     ", ".join(str(i + 1) for i in sorted(left_out)))
     if remark := uneven(runs):
         notes.append(remark)
-    gone = [f"{metric} p{percent:.12g}" for metric in options.metrics
-            for percent in options.percentiles
-            if percent not in percents[metric]]
-    if gone:
-        notes.append(f"Not judged, as fewer than {BEYOND} cycles lie beyond: "
-                     + ", ".join(gone))
     return notes
 
 
-def signed(value_ns):
-    return f"{value_ns / 1000:+.3f}" if math.isfinite(value_ns) else "?"
-
-
 def table_of(runs, verdicts, notes, options):
-    baseline, candidate = runs
-    rows = [verdict.cells for verdict in verdicts if verdict.cells]
-    judged = ", ".join(f"{metric} ({METRICS[metric][1]})"
-                       for metric in options.metrics)
-    lines = [f"In us. Judged: {judged}.",
+    *baseline, candidate = runs
+    names = several([run.title for run in baseline], 4)
+    judged_of = ", ".join(f"{metric} ({METRICS[metric][1]})"
+                          for metric in options.metrics)
+    lines = [f"Judged: {judged_of}. Averages are without the longest cycles, "
+             "1 in 1,000, where there are blocks. missed: of all expiries.",
              f"The interval is that of the difference, at "
-             f"{options.confidence:g} % confidence for all figures together.",
-             f"Worse: the whole interval lies above "
-             f"{options.tolerance:g} % of the baseline, the tolerance.",
-             f"Not worse: no part of the interval lies above "
-             f"{max(options.tolerance, options.detect):g} % of the baseline."]
-    lines += [f"{text}." for text in notes]
-    return Table(f"Is {candidate.title} worse than {baseline.title}?",
+             f"{options.confidence:g} % confidence for all figures together"
+             + (f", by the spread of {len(baseline)} runs, whose mean is "
+                "shown." if baseline[1:] else "."),
+             f"Worse: the whole interval lies above {options.tolerance:g} % "
+             "of the baseline, the tolerance; of missed, above 0.",
+             "Not worse: no part of the interval lies above as many percent "
+             "as detect has; of missed, of all expiries.",
+             *(f"{text}." for text in notes)]
+    return Table(f"Is {candidate.title} worse than {names}?",
                  ["metric", "figure", "baseline", "candidate", "difference",
-                  "interval", "verdict"], rows, "\n".join(lines),
-                 figures=2, key="gate")
+                  "interval", "detect", "verdict"],
+                 [one.cells for one in verdicts if one.cells],
+                 "\n".join(lines), figures=2, key="gate")
+
+
+def reach(one, alpha):
+    """The least --detect at which a further run is not worse, if equal."""
+    values = [side.value for side in one.baseline]
+    return one.percent(tr_sure.spread(values, alpha) +
+                       tr_sure.spread(values, AGAIN))
+
+
+def proposal(runs, options):
+    """The table of --propose, and the options that it proposes."""
+    notes, rows, detect, percents = [], [], {}, set()
+    found = figures_of([*runs, runs[-1]], options, notes)
+    alpha = (1 - options.confidence / 100) / len(found)
+    long_s = statistics.fmean(seconds(run) or 0 for run in runs)
+    for one in found:
+        least = math.ceil(10 * min(reach(one, alpha), HOPELESS)) / 10
+        values = [side.value for side in one.baseline]
+        known = 0 < least < HOPELESS
+        minutes = long_s / 60 * (least / GOAL) ** 2
+        rows.append([one.metric, one.figure,
+                     *map(one.shown, (one.mean, min(values), max(values))),
+                     f"{least:g}" if known else "?",
+                     f"{minutes:.0f}" if known and long_s else "?"])
+        if known:
+            detect[one.figure] = max(least, detect.get(one.figure, 0))
+            percents |= {one.figure[1:]} if one.figure[0] == "p" else set()
+    notes = dict.fromkeys(f"{text}." for text in notes)
+    table = Table(
+        f"What {len(runs)} runs can tell apart",
+        ["metric", "figure", "mean", "least", "most", "detect",
+         f"minutes for {GOAL} %"], rows, "\n".join([
+             "In us; missed in % of the expiries. detect: by how many percent "
+             "a further run has to be higher, so that these runs tell it; a "
+             "run that is equal is not worse at this --detect, with a "
+             f"probability of {100 * (1 - AGAIN):g} %. minutes: how long "
+             f"each run must be, so that it is {GOAL} %, if what makes them "
+             "differ comes and goes within that time.", *notes]), figures=2,
+        key="proposal")
+    text = " ".join([
+        *[f"--percentiles={','.join(sorted(percents, key=float))}"]
+        * bool(percents), "--detect=" + ",".join(
+            f"{figure}:{least:g}" for figure, least in detect.items())])
+    return table, text

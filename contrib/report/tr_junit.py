@@ -14,8 +14,9 @@ import time
 import xml.etree.ElementTree as xml
 
 import tr_limit
-from tr_lost import UNDECIDED, WORSE
+from tr_gate import UNDECIDED, WORSE
 from tr_model import InputError
+from twtools.words import several
 
 # The verdict: the element that tells it.
 TELL = {tr_limit.EXCEEDED: "failure", tr_limit.UNDECIDED: "error",
@@ -102,10 +103,10 @@ def text(runs, parts, verdicts):
     """As tr_openmetrics.text(); verdicts: of the gate, None without one."""
     suites = [limits_of(run) for run in [*runs, *parts] if run.limits]
     if verdicts is not None:
-        baseline, candidate = runs
+        *baseline, candidate = runs
         suites.append(Suite(
             "twowayreport", f"gate of {candidate.title} against "
-            f"{baseline.title}",
+            f"{several([run.title for run in baseline], 4)}",
             [Case(one.name, one.text, one.said) for one in verdicts], runs))
     if not suites:
         raise InputError("--junit", None, "there is no verdict: the files "

@@ -59,7 +59,7 @@ class Series:
     target_ns: float | None = None
     percentiles: dict = dataclasses.field(default_factory=dict)
     dist: typing.Any = None         # tr_stats.Distribution
-    half_ns: float | None = None    # 99 % confidence: average +- this
+    blocks: typing.Any = None       # of a JSON: means, for tr_sure
     unit: Unit = NS                 # of min and max
     avg_unit: Unit = NS
     doubt_ns: float = 0             # all values may be off by this together
@@ -182,7 +182,7 @@ class Run:
     group: str
     parts: list
     index: int = 0                  # what its colour goes by
-    sides: dict = dataclasses.field(default_factory=dict)   # tr_compare's
+    sides: dict = dataclasses.field(default_factory=dict)   # tr_sure's
 
     def __post_init__(self):
         order = list(KINDS)
@@ -279,7 +279,7 @@ def merge(tables):
             continue
         base = dataclasses.replace(found[0])
         for other in found[1:]:
-            for member in ("count", "std_ns", "target_ns", "dist"):
+            for member in ("count", "std_ns", "target_ns", "dist", "blocks"):
                 if getattr(base, member) is None:
                     setattr(base, member, getattr(other, member))
             if not (found[0].dist and found[0].dist.unit == NS):

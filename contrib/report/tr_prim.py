@@ -3,8 +3,8 @@
 
 import dataclasses
 import math
+import statistics
 
-import tr_compare
 import tr_remarks
 
 GROUP = "primitives"    # of these parts: they are no run of twowaytest
@@ -98,17 +98,17 @@ def ratio(first, other, column):
     return found[1].avg_ns / found[0].avg_ns if found else None
 
 
-def side_of(series):
-    """As tr_compare has it; None: it cannot tell how sure it is."""
-    if series.std_ns is None or series.count < FEWEST:
-        return None
-    return tr_compare.Side(series.avg_ns, {
-        1: (series.std_ns ** 2 / series.count, math.inf)})
-
-
 def sure(found, tries=1):
-    """As tr_compare.sure_of_average(), of what compared() has returned."""
-    return tr_compare.sure_of_average(*map(side_of, found), tries)
+    """99 or 95, of what compared() has returned, if trials are independent.
+
+    0: the difference may be chance; None: it cannot be told.
+    """
+    if any(one.std_ns is None or one.count < FEWEST for one in found):
+        return None
+    off = abs(found[1].avg_ns - found[0].avg_ns) / (math.sqrt(
+        sum(one.std_ns ** 2 / one.count for one in found)) or 1e-9)
+    return next((level for level in (99, 95) if off > statistics.NormalDist()
+                 .inv_cdf(1 - (1 - level / 100) / 2 / tries)), 0)
 
 
 def ratios(first, other):

@@ -2,17 +2,15 @@
 """Distributions, and what follows from them."""
 
 import math
-import statistics
 
 import numpy
 
 from tr_model import BEYOND, Series
 from twtools.units import NS
 
+BLOCKS = 64             # of a run, see tr_sure
 PIECE = 1 << 20         # values handled at a time
 DENSE = 1 << 24         # ns of range that are counted, not sorted
-CONFIDENCE = 0.99       # of the intervals that make a tie
-BATCHES = 50
 
 
 def small(values):
@@ -73,18 +71,6 @@ class Distribution:
         rank = rank_of(self.count, percent)
         return self.at_rank(rank) if self.count >= rank + BEYOND else None
 
-    def percentile_interval(self, percent):
-        """99 % confidence by order statistics; None if it is open."""
-        z = statistics.NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
-        share = percent / 100
-        half = z * math.sqrt(self.count * share * (1 - share))
-        rank = rank_of(self.count, percent)
-        if not 1 <= rank - half or rank + half > self.count:
-            return None
-        ends = (self.at_rank(math.floor(rank - half)),
-                self.at_rank(math.ceil(rank + half)))
-        return None if None in ends else ends
-
     def mean(self):
         return float(numpy.dot(self.values, self.counts)) / \
             int(self.counts.sum())
@@ -122,41 +108,12 @@ def rank_of(count, percent):
     return max(1, math.ceil(exact - exact * 1e-15))
 
 
-def student(alpha, freedom):
-    """What Student's t exceeds with this probability; freedom: 7 or more.
-
-    By that of the normal distribution: Abramowitz and Stegun, 26.7.5.
-    """
-    z = statistics.NormalDist().inv_cdf(1 - alpha)
-    terms = ((z**3 + z) / 4,
-             (5 * z**5 + 16 * z**3 + 3 * z) / 96,
-             (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
-             (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z)
-             / 92160)
-    return z + sum(term / freedom ** i for i, term in enumerate(terms, 1))
-
-
-def half_width(values, confidence=CONFIDENCE):
-    """Of the average's confidence interval, by the means of batches.
-
-    Cycles that follow each other are alike, so single ones would promise
-    too much. None with too few.
-    """
-    size = len(values) // BATCHES
-    if size < 2:
-        return None
-    means = numpy.array([values[i * size:(i + 1) * size].mean()
-                         for i in range(BATCHES)])
-    return float(student((1 - confidence) / 2, BATCHES - 1) *
-                 means.std(ddof=1) / math.sqrt(BATCHES))
-
-
 def series_of(metric, values, target_ns=None):
     """The results of single values, at least one."""
     dist = Distribution.of(values)
     return Series(metric, dist.count, float(dist.values[0]), dist.mean(),
                   float(dist.values[-1]), dist.deviation(target_ns),
-                  target_ns, dist=dist, half_ns=half_width(values))
+                  target_ns, dist=dist)
 
 
 def combined(series):
@@ -177,10 +134,14 @@ def combined(series):
                             sum(d.below for d in dists),
                             sum(d.above for d in dists))
     used = [one for one in series if one.count]
+    # They ran at the same time, and so did their blocks.
+    blocks = None if any(one.blocks is None for one in used) else \
+        numpy.average([one.blocks for one in used], axis=0,
+                      weights=[one.count for one in used])
     return Series(
         series[0].metric, count,
         min((one.min_ns for one in used), default=0),
         sum(one.avg_ns * one.count for one in series) / max(count, 1),
         max((one.max_ns for one in used), default=0),
         dist.deviation() if dist and dist.complete and count else None,
-        dist=dist, unit=series[0].unit)
+        dist=dist, unit=series[0].unit, blocks=blocks)

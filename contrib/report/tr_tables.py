@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The tables of a report."""
 
-import math
-import statistics
-
 import tr_oneway
+import tr_sure
 import tr_tables_break
 import tr_tables_hosts
 import tr_tables_pairs
 import tr_tables_timeline
 import tr_tables_unlike
 from tr_model import ALL_PHASES, KINDS, METRICS, PHASES
-from tr_stats import CONFIDENCE
 from tr_tables_text import count_text, extent, of, percentile_text, widths
 from twtools.tables import Table
 from twtools.units import us
@@ -72,9 +69,8 @@ FIGURES = (
     ("deviation", lambda s: s.std_ns),
     ("99 %", lambda s: s.percentile(99)),
     ("99.9 %", lambda s: s.percentile(99.9)),
-    ("maximum", lambda s: s.max_ns),
 )
-NO_RANK = ("maximum",)      # one cycle, whatever the run
+PERCENTS = {"average": None, "99 %": 99, "99.9 %": 99.9}    # of tr_sure
 
 
 def distance(series):
@@ -84,57 +80,26 @@ def distance(series):
     return None if series.metric in ("interval", "sleep") else series.avg_ns
 
 
-def interval(series, figure):
-    """Half of the 99 % confidence interval, or its ends; None: unknown."""
-    if figure == "average":
-        half = series.half_ns
-        if half is None and series.count and series.std_ns:
-            z = statistics.NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
-            half = z * series.std_ns / math.sqrt(series.count)
-        if half is None:
-            return None
-        return distance(series) - half, distance(series) + half
-    if figure in ("99 %", "99.9 %") and series.dist:
-        return series.dist.percentile_interval(float(figure[:-2]))
-    return None
+def surely(metric, figure, one, other, tries):
+    """Whether the run other surely has more of a figure than the run one."""
+    if figure not in PERCENTS or one.series[metric].target_ns is not None:
+        return False
+    less, more = (tr_sure.of_run(run, metric, PERCENTS[figure])
+                  for run in (one, other))
+    return tr_sure.level(less, more, tries) == tr_sure.LEVELS[0] and \
+        less.value < more.value
 
 
-def tie(a, b, value, figure):
-    """Whether the larger b may as well be a."""
-    ends = interval(a, figure), interval(b, figure)
-    if None not in ends:
-        return ends[0][1] + a.doubt_ns >= ends[1][0] - b.doubt_ns
-    return us(value(a)) == us(value(b))
-
-
-def ranking_text(found, figure, value):
-    """As "A < B << C = D": the best first."""
-    if figure in NO_RANK:
-        return "not ranked"
+def ranking_text(metric, found, figure, value):
+    """As "A < B <= C": the best first."""
     order = sorted(found, key=lambda pair: value(pair[1]))
-    text, start = order[0][0].title, 0
-    for i in range(1, len(order)):
-        (_, before), (run, series) = order[i - 1], order[i]
-        if tie(before, series, value, figure):
-            text += f" = {run.title}"
-            continue
-        text += apart(order[start:i], value, figure)
-        text += " << " if value(series) >= MUCH * value(before) else " < "
-        text += run.title
-        start = i
-    return text + apart(order[start:], value, figure)
-
-
-def apart(chain, value, figure):
-    """Of those that tie one by one, the nearest that do not."""
-    pairs, last = [], len(chain)
-    for i in range(len(chain) - 1, -1, -1):
-        k = next((k for k in range(i + 1, last) if not tie(
-            chain[i][1], chain[k][1], value, figure)), None)
-        if k is not None:
-            pairs.append(f"{chain[i][0].title} < {chain[k][0].title}")
-            last = k
-    return f" ({', '.join(pairs[::-1])})" if pairs else ""
+    text = order[0][0].title
+    for (one, before), (other, series) in zip(order, order[1:]):
+        sign = "<=" if us(value(before)) != us(value(series)) else "="
+        if surely(metric, figure, one, other, len(order) - 1):
+            sign = "<<" if value(series) >= MUCH * value(before) else "<"
+        text += f" {sign} {other.title}"
+    return text
 
 
 def ranking(runs, metrics):
@@ -146,16 +111,15 @@ def ranking(runs, metrics):
                      value(run.series[metric]) is not None]
             if len(found) > 1:
                 rows.append([metric, figure,
-                             ranking_text(found, figure, value)])
+                             ranking_text(metric, found, figure, value)])
     if rows:
         yield Table(f"Ranking{of(runs)}",
                     ["metric", "figure", "best first"], rows,
-                    f"<<: at least {MUCH} times as much. =: within the "
-                    f"{CONFIDENCE:.0%} confidence interval, or equal where "
-                    "none is known (deviation, published tables). A = B = C "
-                    "(A < C): neighbours tie, these two do not. Averages of "
+                    f"<: surely less ({tr_sure.LEVELS[0]} %); <<: surely "
+                    f"less, and {MUCH} times as much or more. <=: less, but "
+                    "that may be chance, or nothing tells. Averages of "
                     "interval and sleep are ranked by their distance from "
-                    "the target. A maximum is one cycle: it is not ranked.",
+                    "the target.",
                     figures=3, key="ranking")
 
 

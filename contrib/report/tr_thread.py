@@ -3,9 +3,11 @@
 
 import re
 
-from tr_member import NULL, NUMBER
+import numpy
+
+from tr_member import NULL, NUMBER, Member
 from tr_model import METRICS, Series
-from tr_stats import Distribution
+from tr_stats import BLOCKS, Distribution
 
 COARSE = 1 / 64         # of a value: widest bins that percentiles come from
 
@@ -59,6 +61,7 @@ def read_thread(thread, metric, unit, bins):
                    f"{thread.value['avg']}, max {thread.value['max']} of "
                    f"{count} cycles; min <= avg <= max is expected")
     series.dist = read_histogram(thread, series, bins)
+    series.blocks = read_blocks(thread, series, unit)
     std = thread.get("stddev", *NUMBER, NULL, default=None)
     if std is not None and std < 0:
         thread.bad("stddev", f"{std}; 0 or more is expected")
@@ -71,6 +74,22 @@ def read_thread(thread, metric, unit, bins):
         series.target_ns = unit.read(target)
     read_percentiles(thread.inner("percentiles"), series, unit)
     return series
+
+
+def read_blocks(thread, series, unit):
+    """Means of consecutive cycles, for tr_sure; None: there are none."""
+    found = thread.get("blocks", list, NULL, default=None) or []
+    if len(found) not in (0, BLOCKS):
+        thread.bad("blocks", f"{len(found)} of them; {BLOCKS} are expected")
+    member = Member(thread.path, dict(enumerate(found)),
+                    f"{thread.where}.blocks")
+    values = [unit.read(member.get(i, *NUMBER)) for i in member.value]
+    if not values:
+        return None
+    if min(values) < series.min_ns - 1 or \
+            max(values) > series.max_ns + unit.ns:
+        thread.bad("blocks", "a mean lies outside of minimum and maximum")
+    return numpy.array(values, float)
 
 
 def read_percentiles(member, series, unit):

@@ -2,9 +2,10 @@
 """What a report begins with: who is faster, who steadier, and how sure."""
 
 import dataclasses
+import math
 
-import tr_compare
 import tr_disturbed
+import tr_sure
 from tr_tables_text import count_text, of
 from twtools.tables import Table
 from twtools.units import us
@@ -18,7 +19,7 @@ TASKS = {"latency": "to answer without the server's sleep",
 PERCENTS = {99.9: "1 in 1,000", 99: "1 in 100", 90: "1 in 10"}
 NAMED = 3               # systems in a sentence; the table has all
 SET_UPS = 4             # each has a sentence, if there are several
-SURE = {None: ", how sure is not known", 0: ", which may be chance"}
+SURE = {None: "", 0: ", which may be chance"}
 ALIKE = 1.05            # so many times as long is no longer
 
 
@@ -28,11 +29,23 @@ class Group:
     metric: str
     runs: list
     percent: float | None           # the highest that all know
-    sides: list                     # as tr_compare has them
+    sides: list                     # the average of each, by tr_sure
 
-    def sure(self, level):
-        """How sure something is; the last sentence tells if nothing is."""
-        return SURE.get(level, f", {level} % sure") if any(self.sides) else ""
+    def sure(self, best, other, percent=None):
+        """(text, level): how sure it is that other has more than best."""
+        less, more = (tr_sure.of_run(self.runs[i], self.metric, percent)
+                      for i in (best, other))
+        level = tr_sure.level(less, more, len(self.runs) - 1)
+        if level and more.value < less.value:   # by the longest cycles only
+            level = 0
+        return SURE.get(level, f", {level} % sure"), level
+
+    @property
+    def halves(self):
+        """Of the interval of each average, 99 % sure; None: not known."""
+        found = [math.inf if side.blocks is None else
+                 tr_sure.half(side.blocks, 0.005) for side in self.sides]
+        return [half if half < math.inf else None for half in found]
 
     @property
     def names(self):
@@ -63,9 +76,8 @@ def group_of(runs, metrics):
     runs = [run for run in runs if metric in run.series]
     percent = next((p for p in PERCENTS if all(
         run.series[metric].percentile(p) is not None for run in runs)), None)
-    return Group(metric, runs, percent, [
-        tr_compare.side_of(run, metric, [percent] if percent else [])
-        for run in runs])
+    return Group(metric, runs, percent,
+                 [tr_sure.of_run(run, metric) for run in runs])
 
 
 def more_text(value, least):
@@ -91,23 +103,22 @@ def speed(group):
     best, *rest = ranked(values)
     task = TASKS[group.metric]
     if not rest:
-        side = group.sides[best]
-        about = f" (+-{us(tr_compare.half_ns(side, 0.01))} us, 99 % sure)" \
-            if side else ""
+        half = group.halves[best]
+        about = f" (+-{us(half)} us, 99 % sure)" \
+            if half is not None else ""
         return f"{names[best]} takes {us(values[best])} us {task} on " \
             f"average{about}."
-    levels = {i: tr_compare.sure_of_average(
-        group.sides[best], group.sides[i], len(rest)) for i in rest}
+    sure = {i: group.sure(best, i)[0] for i in rest}
     if len(rest) == 1:
         [other] = rest
         return f"{names[other]} takes " \
             f"{more_text(values[other], values[best])} {names[best]} " \
             f"{task} on average: {us(values[other])} us instead of " \
-            f"{us(values[best])} us{group.sure(levels[other])}."
+            f"{us(values[best])} us{sure[other]}."
     return f"{names[best]} takes the shortest time {task}: " \
         f"{us(values[best])} us on average. " + several([
             f"{names[i]} takes {more_text(values[i], values[best])} that "
-            f"({us(values[i])} us{group.sure(levels[i])})"
+            f"({us(values[i])} us{sure[i]})"
             for i in rest], NAMED, last=", ") + "."
 
 
@@ -121,18 +132,16 @@ def steadiness(group):
     if not rest:
         return f"{share} takes longer than {us(values[best])} us. " + \
             worst(group)
-    levels = {i: tr_compare.sure_of_percentile(
-        group.sides[best], group.sides[i], group.percent, len(rest))
-        for i in rest}
+    sure = {i: group.sure(best, i, group.percent) for i in rest}
     first = rest[0]
     begin = f"{names[best]} is the steadier one" if len(rest) == 1 else \
         f"{names[best]} is the steadiest"
-    if not levels[first]:
+    if not sure[first][1]:
         begin = "None is surely steadier" if rest[1:] else \
             "Neither is surely steadier"
     return f"{begin}: {share} takes longer than {us(values[best])} us with " \
         f"{names[best]}, " + several([
-            f"{us(values[i])} us with {names[i]}{group.sure(levels[i])}"
+            f"{us(values[i])} us with {names[i]}{sure[i][0]}"
             for i in rest], NAMED, "; ", "; ") + ". " + worst(group)
 
 
@@ -187,19 +196,19 @@ def table(runs, metrics):
         return
     least = min(group.averages)
     rows = []
-    for run, side, value in zip(group.runs, group.sides, group.averages):
+    for run, half, value in zip(group.runs, group.halves, group.averages):
         series = run.series[group.metric]
         rows.append([
             run.title, count_text(series.count), series.avg_unit.text(value),
-            us(tr_compare.half_ns(side, 0.01)) if side else "-",
+            us(half),
             "-" if least <= 0 else f"{value / least:.2f}",
             *([us(series.percentile(group.percent))] if group.percent
               else []),
             series.unit.text(series.max_ns), count_text(run.missed)])
     percent = f"p{group.percent:g}" if group.percent else None
-    note = "In us. within: how exact the average is, 99 % sure" + (
-        f", by the means of {about}" if (about := tr_disturbed.how(group))
-        else "") + ". of the best: the average divided by the least."
+    note = "In us. within: how exact the average is, 99 % sure, without the " \
+        "longest cycles, 1 in 1,000. of the best: the average divided by " \
+        "the least."
     if percent:
         note += f" {percent}: what {PERCENTS[group.percent]} exceeds."
     yield Table(f"In short: {group.metric}{of(runs)}",

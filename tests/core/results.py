@@ -5,6 +5,7 @@ the values of single cycles (-v)."""
 import math
 import pathlib
 import re
+import statistics
 import types
 
 import pytest
@@ -244,12 +245,22 @@ def pooled(parts, target):
 
 
 def blocks(values):
+    """Their means, without the longest cycles, at most one of a sum."""
     each = 1
     while len(values) > 2048 * each:
         each *= 2
-    size = len(values) // each // 64 * each
-    return [sum(values[i * size:(i + 1) * size]) / size
-            for i in range(64 if size else 0)]
+    sums = [values[i:i + each]
+            for i in range(0, len(values) - each + 1, each)]
+    longest = sorted(map(max, sums), reverse=True)
+    left_out = len(values) // 1000
+    if left_out < len(sums):
+        sums = [sorted(one)[:-1] if max(one) > longest[left_out] else one
+                for one in sums]
+    else:
+        sums = [sorted(one)[:-1] for one in sums]
+    together = len(sums) // 64
+    return [statistics.fmean(sum(sums[i * together:(i + 1) * together], []))
+            for i in range(64 if together else 0)]
 
 
 def first_row(metric, width, period_us, sleep_us):

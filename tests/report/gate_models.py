@@ -99,9 +99,11 @@ def run(steps, name="run"):
     return types.SimpleNamespace(
         name=name, title=name, virtual=False, count=len(values), missed=0,
         throttled=0, troubles=[], pairs=[], every=lambda member: [],
-        oneway=None,
+        oneway=None, when=None,
         series={"total": tr_stats.series_of("total", values)},
         cycles=types.SimpleNamespace(
+            count=len(values), missed=numpy.empty((2, 0), int),
+            times_s=lambda cycles: cycles / 1000,
             values=lambda _, part=slice(None): values[part],
             metrics=lambda: ["total"], slices=lambda: slices))
 
@@ -118,7 +120,8 @@ def pair(model, trial, percent):
 def options(**changes):
     return types.SimpleNamespace(**{
         "metrics": ["total"], "percentiles": [50, 99, 99.9],
-        "confidence": 99, "tolerance": 1, "detect": 3} | changes)
+        "confidence": 99, "tolerance": 1,
+        "detect": {"": 3}} | changes)
 
 
 def verdict(runs, **changes):
