@@ -178,13 +178,16 @@ def of_metric(runs, metric, percents, left_out, notes):
         found = [tr_sure.percentile(series, steps, percent, start)
                  if (1 - percent / 100) * series.count >= BEYOND else None
                  for series, steps, start in sides]
-        if None in found:
+        # Of a single run, only blocks tell how exact it is.
+        if None in found or not found[2:] and any(
+                one.blocks is None for one in found):
             gone.append(f"{metric} p{percent:.12g}")
         else:
             yield Compared(metric, f"p{percent:.12g}", found[:-1], found[-1])
     if gone:
-        notes.append(f"Not judged, as not known or as fewer than {BEYOND} "
-                     f"cycles lie beyond: {', '.join(gone)}")
+        notes.append(f"Not judged, as fewer than {BEYOND} cycles lie beyond, "
+                     "or as that needs the --dump of each run: "
+                     f"{', '.join(gone)}")
 
 
 def figures_of(runs, options, notes):
@@ -209,8 +212,8 @@ def gate(runs, options):
     verdicts = [judged(one, options, alpha) for one in found]
     if any(one.candidate.blocks is None for one in found):
         notes.append("What has no blocks is never worse, and undecided beside "
-                     "a single run: give a --dump, or for the average the "
-                     "JSON of twowaytest")
+                     "a single run: give the --dump of each run, or for the "
+                     "average the JSON of twowaytest")
     return verdicts + [
         Verdict(name, UNDECIDED, f"{name}: measure it again.") for name in (
             f"{run.title} ({trouble})" for run in runs

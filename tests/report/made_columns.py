@@ -26,7 +26,8 @@ def column(pair, metric, found, period, **members):
     return {key: one[key] for key in ("histogram", "overflows",
                                       "percentiles")} | \
         stats(metric, found[metric], period) | {
-            "blocks": [], "phases": phases([found], [period]),
+            "blocks": made.blocks(found[metric]),
+            "phases": phases([found], [period]),
             "metric": metric, "pair": pair, "cpu": 4 + pair,
             "interval_us": period // 1000} | members
 

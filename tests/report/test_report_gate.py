@@ -37,8 +37,8 @@ def test_no_shift_is_not_found(report):
                               ("p50", made.percentile(values, "50"))):
             assert float(found["latency", figure][2 + side]) == \
                 pytest.approx(float(value) / 1000, abs=0.02)
-    assert "Not judged, as not known or as fewer than 100 cycles lie beyond:" \
-        " latency p99, latency p99.9" in out
+    assert "Not judged, as fewer than 100 cycles lie beyond, or as that needs " \
+        "the --dump of each run: latency p99, latency p99.9" in out
     assert "A single run of the baseline does not tell how much equal runs " \
         "differ: give several" in out
 
@@ -206,7 +206,8 @@ def test_without_blocks_nothing_is_worse(report):
     out = report("-g", "-m", "wakeup", "a.json", "b.json", status=3).stdout
     assert verdicts(out)["wakeup", "average"][5:] == \
         ["?", "..", "?", "3", "undecided"]
-    assert "give a --dump, or for the average the JSON of twowaytest" in out
+    assert "give the --dump of each run, or for the average the JSON of " \
+        "twowaytest" in out
     report("-g", "-m", "wakeup", "b.json", "a.json", status=3)
     # Their spread tells where a further run is to be, but not what is worse.
     for name, seed in (("c", 3), ("d", 4)):
@@ -235,16 +236,16 @@ def test_blocks_of_a_json(report):
     assert out.splitlines()[-1] == "worse: response average"
     assert verdicts(out)["response", "average"][2:5] == \
         ["50.000", "52.000", "+2.000"]
-    assert verdicts(out)["response", "p50"][-1] == "undecided"
+    assert "that needs the --dump of each run: response p50" in out
     rounded(report, "c.json", 52_000, blocks=False)
     report("-g", "-p", "50", "a.json", "c.json", status=3)
     rows = made.cycles(COUNT)
     made.write(report.directory, "d.json", made.twoway(rows))
     made.write(report.directory, "e.csv", made.dump(rows))
     out = report("-g", "-m", "response", "-p", "50", "-d", "10", "d.json",
-                 "e.csv", status=3).stdout
+                 "e.csv").stdout
     row = verdicts(out)["response", "average"]
-    assert abs(float(row[4])) < 0.5 and row[-1] == "not worse".split()[-1]
+    assert abs(float(row[4])) < 0.5
 
 
 @pytest.mark.parametrize("blocks, why", [

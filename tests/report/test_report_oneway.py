@@ -102,7 +102,7 @@ def ranked(report, *names):
             for row in found}
 
 
-@pytest.mark.parametrize("ns, said", [(1700, "x < y"), (2100, "x = y")])
+@pytest.mark.parametrize("ns, said", [(1700, "x < y"), (2100, "x <= y")])
 def test_ranked_beyond_the_uncertainty(report, ns, said):
     """send is 4 us longer; both clocks may be wrong, and so may cycles be
     by chance: 0.4 us."""
@@ -134,7 +134,7 @@ def test_gate_judges_the_rest(report):
 def interval(text, metric="send", figure="average"):
     [line] = [line for line in text.splitlines()
               if line.split()[:2] == [metric, figure]]
-    low, _, high = line.split()[5:8]
+    low, _, high = line.split()[7:10]
     return float(low), float(high)
 
 
@@ -157,7 +157,6 @@ def test_gate_contains_the_uncertainty(report, dumped):
     assert "x: send and receive are known to +-5.0 us; the interval " \
         "contains that" in texts[1]
     assert "y: send and receive are known to +-1.0 us" in texts[1]
-    assert "x: no dump, so cycles are taken as independent" in texts[1]
 
 
 def test_gate_of_response_does_not_contain_it(report):
@@ -204,7 +203,7 @@ def test_gate_takes_a_text(report):
     """The time in its line is rounded, perhaps down."""
     write(report, "x.txt", text(LINE.format(0.2)))
     out = report("--gate", "-d", "90", "-p", "50", "-m", "send", "x.txt",
-                 "y=x.txt").stdout
+                 "y=x.txt", status=3).stdout
     assert "x: send and receive are known to +-0.3 us" in out
 
 
