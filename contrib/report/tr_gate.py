@@ -80,13 +80,13 @@ def judged(one, options, alpha):
         text = NOT_WORSE
     unit = "%" if one.metric == "missed" else "us"
     before, after = one.shown(one.mean), one.shown(one.candidate.value)
-    between = f"{one.shown(low, '+')} .. {one.shown(high, '+')}"
+    ends = [one.shown(end, "+") for end in (low, high)]
     return Verdict(one.name, text, (
-        f"{one.name}: {after} {unit}; the baseline has {before} {unit}. The "
-        f"difference lies in {between} {unit}; {allowed:g} % are allowed, "
-        f"and more than {found:g} % must not be missed."), [
+        f"{one.name} is {after} {unit}; the baseline has {before} {unit}. The "
+        f"difference lies between {' and '.join(ends)} {unit}; {allowed:g} % "
+        f"are allowed, and more than {found:g} % must not be overlooked."), [
             one.metric, f"{one.figure} in {unit}", before, after,
-            one.shown(one.candidate.value - one.mean, "+"), between,
+            one.shown(one.candidate.value - one.mean, "+"), " .. ".join(ends),
             f"{found:g}", text])
 
 
@@ -228,7 +228,7 @@ def notes_on(runs, options):
     for member, what in (("missed", "Missed expiries"),
                          ("throttled", "Throttled cycles")):
         counts = [getattr(run, member) for run in runs]
-        if any(counts):
+        if any(count is not None for count in counts):
             notes.append(f"{what}: " + ", ".join(
                 f"{run.title} " + ("unknown" if count is None else f"{count}")
                 + (f" beside {run.count} cycles" if count and run.count

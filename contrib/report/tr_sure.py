@@ -47,14 +47,14 @@ def student(alpha, freedom):
 def effective(blocks):
     """As how many independent ones they count, or somewhat fewer.
 
-    How alike neighbours are is itself not known better than to 1 / sqrt(count).
+    How alike neighbours are is known to 1 / sqrt(count) only: half of it is added.
     """
     count, off = len(blocks), blocks - blocks.mean()
     squares = off @ off
     if not squares:
         return count
     alike = (count * (off[1:] @ off[:-1]) / squares + 1) / (count - 4)
-    alike = min(max(alike + count ** -0.5, 0), 1)
+    alike = min(max(alike + 0.5 * count ** -0.5, 0), 1)
     return max(count * (1 - alike) / (1 + alike), FEWEST)
 
 

@@ -50,13 +50,6 @@ def test_statistics(report, count, formula):
             assert found[label][0]["std"] == "0.0"
 
 
-def test_student_widens_an_interval():
-    """Two-sided 99 % of 49 degrees of freedom, and of 19: from tables."""
-    import tr_stats
-    for freedom, t in ((49, 2.6800), (19, 2.8609)):
-        assert tr_stats.student(0.005, freedom) == pytest.approx(t, rel=1e-3)
-
-
 def test_gap_makes_no_interval(report):
     rows = [row for row in made.cycles(300) if row[1] not in (50, 51, 200)]
     made.write(report.directory, "d.csv", made.dump(rows))

@@ -49,8 +49,11 @@ OPTIONS = [
     ("a", "tolerance", "0.5", GATE,
      [("-1", "from 0"), ("1001", "to 1000"), ("inf", "to 1000")]),
     ("d", "detect", "20", GATE,
-     [("-1", "from 0"), ("1000001", "to 1000000 %"), ("x", "number")]),
+     [("-1", "from 0"), ("1000001", "to 1000000 %"), ("x", "number"),
+      ("3,max:5", "'max:5': a number from 0 to 1000000 %, or FIGURE"),
+      ("p99:", "of average, missed, or a percentile")]),
     ("u", "unlike", None, GATE, []),
+    ("r", "propose", None, ("-p50", "a.csv", "b.csv"), []),
     ("h", "help", None, (), []),
     ("v", "version", None, (), []),
 ]
@@ -85,7 +88,7 @@ def test_good(report, files, letter, name, value, rest, _bad):
 
     states = [state([*form, *rest]) for form in forms(letter, name, value)]
     assert all(one == states[0] for one in states)
-    if letter in "kuhvg":       # shown elsewhere, or by what they print
+    if letter in "kuhvgr":       # shown elsewhere, or by what they print
         assert states[0] != ("", {})
     else:
         assert states[0] != state(rest)
@@ -118,6 +121,7 @@ def test_every_option_is_tested_and_documented(report):
                                                 "--bogus"),
     (("--perc=50", "a.csv"), "--perc"), (("-Z", "a.csv"), "-Z"),
     (("-g", "-k", "a.csv", "b.csv"), "--skip-bad with --gate"),
+    (("-g", "-r", "a.csv", "b.csv"), "--propose with --gate"),
     (("-p",), "-p"), (("--gate=1", "a.csv"), "--gate")])
 def test_wrong_command_lines(refused, files, args, said):
     assert said in refused(*args)
