@@ -77,13 +77,13 @@ def method(group):
               if side.blocks is None]
     wander = [run.title for run, side in zip(group.runs, group.sides)
               if side.blocks is not None and tr_sure.change(side.blocks)[1]]
-    text = "How sure: by the means of 64 blocks of consecutive cycles, of " \
-        "an average without the longest cycles, 1 in 1,000. "
+    text = "How much runs vary: 99 % interval by the means of 64 blocks of " \
+        "consecutive cycles; an average is without the longest, 1 in 1,000. "
     if silent:
-        text = f"How sure is not known, as {several(silent)} " \
+        text = f"How much runs vary is not known, as {several(silent)} " \
             f"{'has' if len(silent) == 1 else 'have'} no blocks: these " \
             "are in a --dump, and in the JSON of twowaytest for its columns. "
     if wander:
         text += f"The level changes in the course of {several(wander)}. "
-    return text + "Each system was measured once: another boot may differ " \
-        "by more."
+    return text + "Each system was measured once, and equal runs may differ " \
+        "by more: several of each tell, see --gate."

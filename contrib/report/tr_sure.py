@@ -31,7 +31,7 @@ from tr_tables_text import unit_of
 LEFT_OUT = 1000         # one cycle in so many
 SHORTEST = 2 * BLOCKS   # cycles of a step
 FEWEST = 3.0            # blocks, however alike they are
-LEVELS = (99, 95)       # percent; less is chance
+RISK = 0.01             # that chance is taken for a difference
 WANDERS = 1 / 4         # blocks that count as fewer than this share of them
 
 
@@ -202,18 +202,16 @@ def difference(baseline, candidate, alpha):
     return middle - below - doubt, middle + above + doubt
 
 
-def level(a, b, tries=1):
-    """The highest of LEVELS that a difference reaches; 0: may be chance.
+def apart(a, b, tries=1):
+    """Whether two runs differ by more than chance, 99 % sure.
 
-    None: nothing tells. tries: how many such questions are asked.
+    None: nothing tells. tries: how many such questions are asked. It is sure of
+    these runs, not of their systems: those may differ less than two boots do.
     """
     if None in (a, b) or a.blocks is None or b.blocks is None:
         return None
-    for one in LEVELS:
-        low, high = difference([a], b, (1 - one / 100) / 2 / tries)
-        if low > 0 or high < 0:
-            return one
-    return 0
+    low, high = difference([a], b, RISK / 2 / tries)
+    return low > 0 or high < 0
 
 
 def change(blocks):

@@ -81,13 +81,12 @@ def distance(series):
 
 
 def surely(metric, figure, one, other, tries):
-    """Whether the run other surely has more of a figure than the run one."""
+    """Whether other has more than one, and more than the runs vary."""
     if figure not in PERCENTS or one.series[metric].target_ns is not None:
         return False
     less, more = (tr_sure.of_run(run, metric, PERCENTS[figure])
                   for run in (one, other))
-    return tr_sure.level(less, more, tries) == tr_sure.LEVELS[0] and \
-        less.value < more.value
+    return tr_sure.apart(less, more, tries) and less.value < more.value
 
 
 def ranking_text(metric, found, figure, value):
@@ -115,8 +114,8 @@ def ranking(runs, metrics):
     if rows:
         yield Table(f"Ranking{of(runs)}",
                     ["metric", "figure", "best first"], rows,
-                    f"<: surely less ({tr_sure.LEVELS[0]} %); <<: surely "
-                    f"less, and {MUCH} times as much or more. <=: less, but "
+                    "<: less, and by more than the runs vary; <<: also at "
+                    f"least {MUCH} times as much. <=: less, but "
                     "that may be chance, or nothing tells. Averages of "
                     "interval and sleep are ranked by their distance from "
                     "the target.",

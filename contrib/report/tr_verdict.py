@@ -19,7 +19,8 @@ TASKS = {"latency": "to answer without the server's sleep",
 PERCENTS = {99.9: "1 in 1,000", 99: "1 in 100", 90: "1 in 10"}
 NAMED = 3               # systems in a sentence; the table has all
 SET_UPS = 4             # each has a sentence, if there are several
-SURE = {None: "", 0: ", which may be chance"}
+SURE = {None: "", False: ", which may be chance",
+        True: ", more than these runs vary"}
 ALIKE = 1.05            # so many times as long is no longer
 
 
@@ -32,19 +33,19 @@ class Group:
     sides: list                     # the average of each, by tr_sure
 
     def sure(self, best, other, percent=None):
-        """(text, level): how sure it is that other has more than best."""
+        """(text, whether it is): how sure other has more than best."""
         less, more = (tr_sure.of_run(self.runs[i], self.metric, percent)
                       for i in (best, other))
-        level = tr_sure.level(less, more, len(self.runs) - 1)
-        if level and more.value < less.value:   # by the longest cycles only
-            level = 0
-        return SURE.get(level, f", {level} % sure"), level
+        apart = tr_sure.apart(less, more, len(self.runs) - 1)
+        if apart and more.value < less.value:   # by the longest cycles only
+            apart = False
+        return SURE[apart], apart
 
     @property
     def halves(self):
-        """Of the interval of each average, 99 % sure; None: not known."""
+        """Of the interval of each average, 99 %; None: not known."""
         found = [math.inf if side.blocks is None else
-                 tr_sure.half(side.blocks, 0.005) for side in self.sides]
+                 tr_sure.half(side.blocks, tr_sure.RISK / 2) for side in self.sides]
         return [half if half < math.inf else None for half in found]
 
     @property
@@ -104,7 +105,7 @@ def speed(group):
     task = TASKS[group.metric]
     if not rest:
         half = group.halves[best]
-        about = f" (+-{us(half)} us, 99 % sure)" \
+        about = f" (+-{us(half)} us in this run)" \
             if half is not None else ""
         return f"{names[best]} takes {us(values[best])} us {task} on " \
             f"average{about}."
@@ -137,8 +138,8 @@ def steadiness(group):
     begin = f"{names[best]} is the steadier one" if len(rest) == 1 else \
         f"{names[best]} is the steadiest"
     if not sure[first][1]:
-        begin = "None is surely steadier" if rest[1:] else \
-            "Neither is surely steadier"
+        begin = "None is steadier by more than they vary" if rest[1:] else \
+            "Neither is steadier by more than they vary"
     return f"{begin}: {share} takes longer than {us(values[best])} us with " \
         f"{names[best]}, " + several([
             f"{us(values[i])} us with {names[i]}{sure[i][0]}"
@@ -206,7 +207,7 @@ def table(runs, metrics):
               else []),
             series.unit.text(series.max_ns), count_text(run.missed)])
     percent = f"p{group.percent:g}" if group.percent else None
-    note = "In us. within: how exact the average is, 99 % sure, without the " \
+    note = "In us. within: 99 % interval of this run's average, without the " \
         "longest cycles, 1 in 1,000. of the best: the average divided by " \
         "the least."
     if percent:

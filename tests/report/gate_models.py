@@ -1,21 +1,13 @@
-#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the gate says of cycles whose truth is known: a table of simulations.
+"""What the gate says of cycles whose truth is known.
 
-    tests/report/gate_models.py [TRIALS [MODEL...]]
-
-Each trial makes two runs of one model; the second is as the first, or longer
-by some percent. An alarm is "worse" where nothing is. The same trials give the
-same table; tests take a few of them.
+Each trial makes two runs of one model; the second is as the first, or longer by
+some percent. An alarm is "worse" where nothing is.
 """
 
-import pathlib
-import sys
 import types
 
 import numpy
-
-SHIFTS = (0, 3, 10)             # percent
 
 
 def noise(source, count):
@@ -136,24 +128,3 @@ def counts(model, percent, trials, **changes):
     found = [verdict(pair(model, trial, percent), **changes)
              for trial in trials]
     return {text: found.count(text) for text in sorted(set(found))}
-
-
-def main(arguments):
-    trials = int(arguments[0]) if arguments else 40
-    print("| model | " + " | ".join(
-        f"+{percent} %: worse, undecided" for percent in SHIFTS) + " |")
-    print("| --- |" + " --- |" * len(SHIFTS))
-    for model in MODELS:
-        if len(arguments) > 1 and model not in arguments[1:]:
-            continue
-        cells = [counts(model, percent, range(trials)) for percent in SHIFTS]
-        print(f"| {model} | " + " | ".join(
-            f"{cell.get('WORSE', 0)}, {cell.get('undecided', 0)}"
-            for cell in cells) + " |", flush=True)
-
-
-if __name__ == "__main__":
-    sys.dont_write_bytecode = True
-    contrib = pathlib.Path(__file__).resolve().parents[2] / "contrib"
-    sys.path[:0] = [str(contrib / "report"), str(contrib)]
-    main(sys.argv[1:])

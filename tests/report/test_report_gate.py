@@ -107,7 +107,7 @@ def test_no_chance_is_in_it(report):
     assert first == again
 
 
-# Few trials, as they take time: gate_models.py has more of them, and models.
+# Few trials, as they take time: test_report_sure.py has more.
 @pytest.mark.parametrize("model, percent, expected", [
     ("independent, 20000", 0, {"not worse", "undecided"}),
     ("independent, 20000", 3, {"WORSE"}),

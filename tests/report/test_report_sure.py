@@ -81,8 +81,8 @@ MODELS = {
 
 def sure(one, two):
     import tr_sure
-    return tr_sure.level(*(tr_sure.Figure(blocks.mean(), blocks)
-                           for blocks in (one, two))) == 99
+    return tr_sure.apart(*(tr_sure.Figure(blocks.mean(), blocks)
+                           for blocks in (one, two)))
 
 
 def percent_sure(found, factor=1.0):
@@ -239,15 +239,15 @@ def test_change_of_the_level(at, wanders):
 
 
 def test_more_questions_are_less_sure():
-    """Of 3.0 deviations: 99 % sure as one question, not as one of 10."""
+    """Of 3.0 deviations: sure as one question, not as one of 10."""
     import tr_sure
     blocks = numpy.tile([-1.0, 1.0], 32)
     blocks = [blocks, blocks + 3.0 * math.sqrt(2 / 63)]
     sides = [tr_sure.Figure(one.mean(), one) for one in blocks]
-    assert [tr_sure.level(*sides, tries) for tries in (1, 10, 100)] == \
-        [99, 95, 0]
-    assert tr_sure.level(sides[0], tr_sure.Figure(9)) is None
-    assert tr_sure.level(None, sides[0]) is None
+    assert [tr_sure.apart(*sides, tries) for tries in (1, 10)] == \
+        [True, False]
+    assert tr_sure.apart(sides[0], tr_sure.Figure(9)) is None
+    assert tr_sure.apart(None, sides[0]) is None
 
 
 def test_doubt_is_added():
@@ -256,6 +256,6 @@ def test_doubt_is_added():
     one, two = (tr_sure.Figure(value, numpy.full(64, value), doubt)
                 for value, doubt in ((10.0, 1.0), (13.0, 1.5)))
     assert tr_sure.difference([one], two, 0.01) == (0.5, 5.5)
-    assert tr_sure.level(one, two) == 99
+    assert tr_sure.apart(one, two)
     two.doubt = 2.0
-    assert tr_sure.level(one, two) == 0
+    assert not tr_sure.apart(one, two)

@@ -7,9 +7,11 @@ import made
 import numpy
 import pytest
 
-BOOT = "Each system was measured once: another boot may differ by more."
-BLOCKS = "How sure: by the means of 64 blocks of consecutive cycles, of an " \
-    f"average without the longest cycles, 1 in 1,000. {BOOT}"
+BOOT = "Each system was measured once, and equal runs may differ by more: " \
+    "several of each tell, see --gate."
+BLOCKS = "How much runs vary: 99 % interval by the means of 64 blocks of " \
+    "consecutive cycles; an average is without the longest, 1 in 1,000. " \
+    f"{BOOT}"
 
 
 def rows_of(responses, missed=0):
@@ -44,9 +46,9 @@ def test_two_systems(report):
     dump(report, "b", constant(64_500, 75_000))
     assert lines(report, "a.csv", "b.csv") == [
         "b takes 29 % longer than a to answer without the server's sleep on "
-        "average: 64.5 us instead of 50.0 us, 99 % sure.",
+        "average: 64.5 us instead of 50.0 us, more than these runs vary.",
         "a is the steadier one: 1 in 1,000 takes longer than 50.0 us with a, "
-        "64.5 us with b, 99 % sure. The worst of 20,000 of b took 75.0 us, "
+        "64.5 us with b, more than these runs vary. The worst of 20,000 of b took 75.0 us, "
         "1.2 times that of a (60.0 us): single cycles, which may be chance.",
         BLOCKS]
 
@@ -63,7 +65,7 @@ def test_one_system(report):
     dump(report, "a", values)
     found = lines(report, "a.csv")
     assert re.fullmatch(r"a takes 50\.0 us to answer without the server's "
-                        r"sleep on average \(\+-0\.0 us, 99 % sure\)\.",
+                        r"sleep on average \(\+-0\.0 us in this run\)\.",
                         found[0])
     assert found[1:] == [
         "1 in 1,000 takes longer than 50.0 us. The worst of 20,000 took "
@@ -78,11 +80,12 @@ def test_three_systems(report):
     found = lines(report, "a.csv", "b.csv", "c.csv")
     assert found[0] == (
         "b takes the shortest time to answer without the server's sleep: "
-        "50.0 us on average. a takes 20 % longer than that (60.0 us, 99 % "
-        "sure), c takes 2.5 times as long as that (125.0 us, 99 % sure).")
+        "50.0 us on average. a takes 20 % longer than that (60.0 us, more "
+        "than these runs vary), c takes 2.5 times as long as that (125.0 us, "
+        "more than these runs vary).")
     assert found[1].startswith(
         "b is the steadiest: 1 in 1,000 takes longer than 50.0 us with b, "
-        "60.0 us with a, 99 % sure; 125.0 us with c, 99 % sure. The worst of "
+        "60.0 us with a, more than these runs vary; 125.0 us with c, more than these runs vary. The worst of "
         "20,000 of c took 126.0 us, 2.5 times that of b (51.0 us)")
 
 
@@ -118,7 +121,7 @@ def test_difference_that_chance_makes(report):
     assert "which may be chance" in found[0].split(": ")[1]
     for name, seed, scale in (("a", 3, 1), ("b", 4, 1.01)):
         dump(report, name, noise(seed, 1, scale))
-    assert ", 99 % sure." in lines(report, "a.csv", "b.csv")[0]
+    assert ", more than these runs vary." in lines(report, "a.csv", "b.csv")[0]
 
 
 def test_slow_change_is_told(report):
@@ -136,11 +139,11 @@ def test_without_blocks_nothing_is_sure(report):
         made.write(report.directory, f"{name}.json", made.cyclictest(
             [factor * value for value in made.values(rows)["wakeup"]]))
     found = lines(report, "a.json", "b.json")
-    assert "% sure" not in " ".join(found)
+    assert "runs vary." not in " ".join(found)
     assert "chance" not in found[0]
-    assert found[1].startswith("Neither is surely steadier")
+    assert found[1].startswith("Neither is steadier by more than they vary")
     assert found[-1] == (
-        "How sure is not known, as a, b have no blocks: these are in a "
+        "How much runs vary is not known, as a, b have no blocks: these are in a "
         f"--dump, and in the JSON of twowaytest for its columns. {BOOT}")
 
 
@@ -153,7 +156,7 @@ def test_same_cycles_as_text_and_json(report):
     made.write(report.directory, "c.txt", made.text(found["wakeup"]))
     for files in (("a.json", "b.csv"), ("a.json", "c.txt"),
                   ("b.csv", "c.txt")):
-        assert "% sure" not in " ".join(lines(report, "-m", "wakeup",
+        assert "runs vary." not in " ".join(lines(report, "-m", "wakeup",
                                               *files))
 
 
@@ -172,9 +175,9 @@ def test_too_few_cycles(report, count, known):
         made.write(report.directory, f"{name}.csv", made.dump(
             made.cycles(count, seed)))
     found = lines(report, "a.csv", "b.csv")
-    assert found[-1].startswith("How sure: " if known else
-                                "How sure is not known, as a, b have no")
-    assert known == ("chance." in found[0] or "sure." in found[0])
+    assert found[-1].startswith("How much runs vary: " if known else
+                                "How much runs vary is not known, as a, b have no")
+    assert known == ("chance." in found[0] or "runs vary." in found[0])
 
 
 def test_equal_systems(report):
@@ -183,7 +186,7 @@ def test_equal_systems(report):
     assert found[0] == "b takes as long as a to answer without the " \
         "server's sleep on average: 50.0 us instead of 50.0 us, " \
         "which may be chance."
-    assert found[1].startswith("Neither is surely steadier: ")
+    assert found[1].startswith("Neither is steadier by more than they vary: ")
     assert "about as long as that of" in found[1]
 
 
