@@ -11,7 +11,8 @@ Biometrika 41, 1954).
 
 An average is that of all cycles but the longest, one in 1000, since few of them
 would decide it. A percentile is as sure as the share of the cycles above it
-(Woodruff, Journal of the American Statistical Association 47, 1952). The
+(Woodruff, Journal of the American Statistical Association 47, 1952), whose
+blocks are at least as alike as those of the average: few cycles hide it. The
 interval of a difference comes from those of both sides (Zou and Donner,
 Statistics in Medicine 27, 2008).
 
@@ -58,9 +59,12 @@ def effective(blocks):
     return max(count * (1 - alike) / (1 + alike), FEWEST)
 
 
-def half(blocks, alpha):
-    """Half of the interval of their mean; alpha: the risk at each end."""
-    freedom = effective(blocks) - 1
+def half(blocks, alpha, most=BLOCKS):
+    """Half of the interval of their mean; alpha: the risk at each end.
+
+    most: independent ones that they can be.
+    """
+    freedom = min(effective(blocks), most) - 1
     return student(alpha, freedom) * math.sqrt(blocks.var() / freedom)
 
 
@@ -72,12 +76,13 @@ class Figure:
     doubt: float = 0            # it may be off by this besides
     percent: float | None = None
     dist: Distribution | None = None    # of a percentile: blocks are shares
+    most: float = BLOCKS        # as many blocks as the average's count as
 
     def ends(self, alpha):
         """Of its interval."""
         if self.blocks is None:
             return -math.inf, math.inf
-        width = half(self.blocks, alpha)
+        width = half(self.blocks, alpha, self.most)
         if not self.dist:
             return self.value - width, self.value + width
         share = self.percent / 100
@@ -139,7 +144,8 @@ def percentile(series, steps, percent, start=0):
     if value is None:
         return None
     return Figure(value, sums(steps, lambda values: values > value) / sums(
-        steps, numpy.ones_like), series.doubt_ns, percent, dist)
+        steps, numpy.ones_like), series.doubt_ns, percent, dist, effective(
+            average(series, steps).blocks))
 
 
 def of_run(run, metric, percent=None):

@@ -57,6 +57,9 @@ def test_campaign(launch, tmp_path):
         assert f'href="{load}.html"' in (out / "index.html").read_text()
         page = (out / f"{load}.html").read_text("utf-8")
         assert "<svg" in page and "plan cyclictest" in page
+        # Each was measured once, and not all have blocks.
+        assert not re.search(r"\b(sure|surely)\b", page)
+        assert "Each system was measured once" in page
         assert re.search(r"^\| plan twowaytest", (
             out / f"{load}.md").read_text("utf-8"), re.MULTILINE)
 

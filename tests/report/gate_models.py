@@ -95,7 +95,7 @@ def run(steps, name="run"):
         series={"total": tr_stats.series_of("total", values)},
         cycles=types.SimpleNamespace(
             count=len(values), missed=numpy.empty((2, 0), int),
-            times_s=lambda cycles: cycles / 1000,
+            times_s=lambda cycles: numpy.arange(len(values))[cycles] / 1000,
             values=lambda _, part=slice(None): values[part],
             metrics=lambda: ["total"], slices=lambda: slices))
 
