@@ -29,6 +29,7 @@ import numpy
 from tr_stats import BLOCKS, Distribution, rank_of
 from tr_tables_text import unit_of
 
+LONGER = 16             # blocks of a share: in short ones, chance hides much
 LEFT_OUT = 1000         # one cycle in so many
 SHORTEST = 2 * BLOCKS   # cycles of a step
 FEWEST = 3.0            # blocks, however alike they are
@@ -109,6 +110,12 @@ def sums(steps, of):
         dtype=numpy.int64) for values in steps)
 
 
+def shares(steps, of):
+    """Of the cycles of each longer block."""
+    count = sums(steps, of).reshape(LONGER, -1).sum(axis=1)
+    return count / sums(steps, numpy.ones_like).reshape(LONGER, -1).sum(axis=1)
+
+
 def after(found, start):
     """Blocks, or values of a step, without the first blocks."""
     return found[len(found) * start // BLOCKS:]
@@ -143,9 +150,9 @@ def percentile(series, steps, percent, start=0):
     value = dist.percentile(percent)
     if value is None:
         return None
-    return Figure(value, sums(steps, lambda values: values > value) / sums(
-        steps, numpy.ones_like), series.doubt_ns, percent, dist, effective(
-            average(series, steps).blocks))
+    return Figure(value, shares(steps, lambda values: values > value),
+                  series.doubt_ns, percent, dist,
+                  effective(average(series, steps).blocks))
 
 
 def of_run(run, metric, percent=None):
@@ -171,11 +178,11 @@ def missed(run):
              if part.stop - part.start >= SHORTEST]
     if not steps:
         return Figure(whole)
-    gone = sums(steps, lambda values: values)
-    every = gone + sums(steps, numpy.ones_like)
+    each = shares(steps, lambda values: values)     # beside a cycle
     # A block has as many cycles as others, and so more or fewer expiries.
-    share = gone.sum() / every.sum()
-    return Figure(whole, whole + 100 * (gone - share * every) / every.mean())
+    every = 1 + each
+    share = each.sum() / every.sum()
+    return Figure(whole, whole + 100 * (each - share * every) / every.mean())
 
 
 def spread(values, alpha):

@@ -67,7 +67,7 @@ def bursts(source):
 MODELS = {
     "independent": (noise, 1, 99),
     "alike 0.9": (alike(0.9), 1, 99),
-    "alike 0.99": (alike(0.99), 1, 90),
+    "alike 0.99": (alike(0.99), 1, 88),
     "alike 0.999": (alike(0.999), 1, 0),
     "bursts": (bursts, 1, 0),
     "levels 0.1 s": (two_levels(0.1), 1, 60),
