@@ -11,13 +11,17 @@
 #include <unistd.h>
 
 #include "pt_exchange.h"
+#include "tw_process.h"
 
 #define QUEUED	10
 
-/* Threads of a process have the signals in common: each task has its own. */
+/*
+ * Threads of a process have the signals in common: each task has its own. The
+ * core has one that ends a task.
+ */
 static int number_of(int side)
 {
-	return SIGRTMIN + side;
+	return TW_STOP_SIGNAL + 1 + side;
 }
 
 static sigset_t set_of(int signal)
