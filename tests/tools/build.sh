@@ -42,30 +42,30 @@ usual()
 5 build patches, check
 15 build cli, few
 40 build core, few
-120 build cli
-150 build core, some
-120 build core, measuring
-25 build patches
-120 build report
-50 build twtools
-210 build lab, some
+80 build cli
+200 build core, some
+160 build core, measuring
+45 build patches
+135 build report
+20 build twtools
+40 build lab, some
 300 build packaging
-80 build packaging, container
-60 build-clang-san build
+130 build packaging, container
+15 build-clang-san build
 5 build-clang-san unit
-60 build-clang-san core, some
-30 build-fuzz build
-30 build-fuzz fuzz
-100 build rt, some
-40 build runbook
-190 build campaign, stubs
+10 build-clang-san core, some
+15 build-fuzz build
+12 build-fuzz fuzz
+40 build rt, some
+50 build runbook
+165 build campaign, stubs
 40 build campaign, real
 10 build-aarch64 build
 10 build-i386 build
 10 build-s390x build
 70 build-aarch64 core, some
-50 build-i386 core, some
-70 build-s390x core, some
+30 build-i386 core, some
+60 build-s390x core, some
 EOF
 }
 
