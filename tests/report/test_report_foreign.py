@@ -35,6 +35,8 @@ PLACES = {
          "tasks": [{"name": text, "percent": 9.0}]}]}),
     "cause": lambda data, text: data["twoway"]["break"]["analysis"].update(
         cause=text),
+    "stack": lambda data, text: data["twoway"]["break"]["analysis"].update(
+        who="hog", stack=[text], stack_at="interrupt"),
     "culprit": lambda data, text: data["twoway"]["break"]["analysis"][
         "timeline"][1].update(who=text)}
 KNOWN = {"html", "head", "meta", "title", "style", "body", "h1", "h2", "p",

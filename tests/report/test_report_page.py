@@ -167,6 +167,8 @@ def test_order(page):
         "<h2>What differs between", "<h2>Remarks", "<h2>Ranking",
         "<h2>Results", "<h2>Worst cycles", "<h2>Files")]
     assert order == sorted(order)
+    assert page[order[0]:order[1]].count("<li>") == 1
+    assert page[order[2]:order[3]].count("<li>") > 1
 
 
 def test_links_to_all_tables(page):

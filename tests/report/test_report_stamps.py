@@ -267,8 +267,8 @@ def test_thin_parts_have_no_outline(report):
     import tr_figures_time
     from twtools import plots
     ax = matplotlib.figure.Figure().subplots()
-    bars = [{"wakeup": 500, "wire": 1, "sleep": 499}, None]
+    bars = [{"wakeup": 500, "wire": 1, "sleep": 499}, {"wire": 5}]
     tr_figures_time.draw_bars(plots.Look(True), ax, [
         types.SimpleNamespace(title=name) for name in "xy"], bars, False)
     assert [bar.get_linewidth() > 0 for bar in ax.patches] == [
-        True, False, True]
+        True, False, True, False]

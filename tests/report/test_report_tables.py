@@ -272,6 +272,22 @@ def test_worst_and_spikes_of_a_json(report):
          "receive": "900.0"}]
 
 
+def test_worst_cycle_of_the_most_exact_file(report):
+    """That of the dump, not that of the JSON, comes first."""
+    rows = made.cycles(200)
+    data = made.twoway(rows)
+    data["twoway"]["worst"] = {"response": {
+        "cycle": 5, "step": 0, "since_start_ns": 5_000_000,
+        "send_ns": 1000, "sleep_ns": 2000, "receive_ns": 3000,
+        "response_ns": 6000, "wakeup_ns": 9000}}
+    made.write(report.directory, "a.json", data)
+    made.write(report.directory, "a.csv", made.dump(rows))
+    [row] = made.tables(report("-t", "-", "-m", "response", "a.json",
+                               "a.csv").stdout)["Worst cycles"]
+    _, _, _, t0, t1, *_ = max(rows, key=lambda row: row[6] - row[3])
+    assert row["send"] == made.us(t1 - t0)
+
+
 def test_worst_cycles_are_those_of_the_metrics(report):
     path = made.write(report.directory, "a.csv", made.dump(made.cycles(200)))
     for metric in ("wakeup", "response"):
