@@ -128,6 +128,8 @@ def test_thread(primitive):
     assert total["first"] + total["join"] == \
         pytest.approx(total["life"], abs=2)
     assert total["create"] < total["life"]
+    # The thread took that timestamp, not the task that created it.
+    assert total["create"] != total["first"]
     for metric in total:
         assert result.columns[f"thread.{metric}"]["min"] > 0
 

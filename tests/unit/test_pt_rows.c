@@ -2,6 +2,7 @@
 /* What the rows of primitivetest compute, and what their table says. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "pt_unit.h"
 
@@ -312,4 +313,87 @@ TEST(test_shuffle)
 	assert_int_equal(pt_value_ps(c, &metric[0], &trial, NULL), 300000);
 	assert_int_equal(pt_value_ps(c, &metric[1], &trial, NULL), 70000);
 	assert_int_equal(pt_value_ps(c, &metric[2], &trial, NULL), 370000);
+}
+
+static const struct pt_kind *kind_of(const struct pt_test *test,
+				     const char *name)
+{
+	const struct pt_kind *kind = test->kinds;
+
+	while (kind && strcmp(kind->name, name))
+		kind++;
+	return kind;
+}
+
+/* A hundred calls of which one fails are no trial. */
+TEST(test_calls_that_fail)
+{
+	static const struct {
+		const struct pt_test *test;
+		const char *kind;
+	} rows[] = {
+		{ &pt_syscall, "read" }, { &pt_syscall, "write" },
+		{ &pt_syscall, "fstat" }, { &pt_sync1, "eventfd" },
+	};
+	int kept = dup(0);
+	size_t i;
+
+	/* Nothing was opened: their descriptor is 0. */
+	close(0);
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct pt_case *c = pt_unit_case(rows[i].test,
+			kind_of(rows[i].test, rows[i].kind));
+		struct pt_trial trial = { .t_ns = { 0 } };
+
+		errno = 0;
+		assert_int_equal(rows[i].test->once(&c->task[0], &trial),
+				 -EBADF);
+	}
+	dup2(kept, 0);
+	close(kept);
+}
+
+/* From which timestamps each value follows; PT_NO_VALUE: from none before. */
+TEST(test_values)
+{
+	static const struct {
+		const struct pt_test *test;
+		const char *kind, *token;
+		int64_t ns, alone_ns;
+	} rows[] = {
+		{ &pt_sync3, "inherit", "handover", 100 - 10000, 100 - 10000 },
+		{ &pt_sync3, "inherit", "inversion", 100, 100 },
+		{ &pt_timer, "1000", "wakeup", 100, 100 },
+		{ &pt_timer, "1000", "interval", 5100, PT_NO_VALUE },
+		{ &pt_sleep, "usleep.100", "excess", 900, 900 },
+		{ &pt_sync2, "futex", "out", 100, 100 },
+		{ &pt_sync2, "futex", "back", 900, 900 },
+		{ &pt_sync2, "futex", "roundtrip", 1000, 1000 },
+		{ &pt_monopoly, "", "high", 100, 100 },
+		{ &pt_monopoly, "", "low", 1000, 1000 },
+		{ &pt_thread, "", "first", 1000, 1000 },
+		{ &pt_thread, "", "join", 9000, 9000 },
+		{ &pt_preempt, "", "resume", 900, 900 },
+	};
+	const struct pt_trial before = { .t_ns = { 1000, 0, 0, 0, 0 } };
+	const struct pt_trial now = {
+		.t_ns = { 5000, 5100, 6000, 15000, 25000 },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct pt_case *c = pt_unit_case(rows[i].test,
+			kind_of(rows[i].test, rows[i].kind));
+		const struct pt_metric *metric = rows[i].test->metrics;
+		int64_t alone_ps = rows[i].alone_ns;
+
+		while (strcmp(metric->token, rows[i].token))
+			metric++;
+		if (alone_ps != PT_NO_VALUE)
+			alone_ps *= PT_PS_PER_NS;
+		assert_int_equal(pt_value_ps(c, metric, &now, &before),
+				 rows[i].ns * PT_PS_PER_NS);
+		assert_int_equal(pt_value_ps(c, metric, &now, NULL),
+				 alone_ps);
+	}
 }

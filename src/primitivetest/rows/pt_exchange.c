@@ -225,7 +225,8 @@ EXCHANGE(message, .own = PT_OWN_SIZE, .verify = pt_exchange_verify,
 	 .about = "message to another task and back; the kind is its size",
 	 .groups = PT_AEGIS | PT_SAMPLES | PT_RHEALSTONE);
 EXCHANGE(signal, .about = "real-time signal to another task and back",
-	 .groups = PT_AEGIS | PT_SAMPLES, .verify = pt_signal_verify);
+	 .groups = PT_AEGIS | PT_SAMPLES, .enter = pt_signal_enter,
+	 .verify = pt_signal_verify);
 EXCHANGE(pipe, .own = PT_OWN_SIZE, .verify = pt_exchange_verify,
 	 .about = "bytes through a pipe and back; the kind is their number");
 EXCHANGE(unix, .own = PT_OWN_SIZE, .verify = pt_exchange_verify,

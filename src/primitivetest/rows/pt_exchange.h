@@ -106,6 +106,7 @@ extern const struct pt_kind pt_message_kinds[];
 /* sync2.mutex, signal.queue */
 extern const struct pt_metric pt_mutex_metrics[], pt_queue_metrics[];
 extern const struct pt_role pt_mutex_roles[], pt_queue_roles[];
+int pt_signal_enter(struct pt_task *task);
 void pt_signal_verify(struct pt_case *c);
 
 #endif /* PT_EXCHANGE_H */

@@ -70,7 +70,7 @@ ALL(futex, pt_futex(&room->channel, FUTEX_WAKE, 1) ||
 ALL(getppid, syscall(SYS_getppid))
 ALL(read, read(room->fd, &byte, 1) == 1 ? byte : -1)
 ALL(write, write(room->fd, &byte, 1) == 1 ? 1 : -1)
-ALL(fstat, fstat(room->fd, &status) ? -1 : status.st_mode)
+ALL(fstat, fstat(room->fd, &status) ? -1 : (int64_t)status.st_mode)
 
 static int open_null(void)
 {

@@ -46,7 +46,7 @@ static bool take_pending(int signal, int *value)
 }
 
 /* Whether as many as are needed can be queued; all signals are blocked. */
-static int open_sigwaitinfo(struct pt_case *c, struct pt_channel *channel)
+static int open_signal(struct pt_case *c, struct pt_channel *channel)
 {
 	const union sigval none = { .sival_int = 0 };
 	struct rlimit limit = { .rlim_cur = 0 };
@@ -106,20 +106,18 @@ static void handle(int signal, siginfo_t *info, void *context)
 	side->handled = 1;
 }
 
-/* The channel to a task has the number of the other one. */
-static int open_handler(struct pt_case *c, struct pt_channel *channel)
+/* A task that is a process begins without the handlers of its parent. */
+int pt_signal_enter(struct pt_task *task)
 {
-	const struct pt_exchange *room = c->room;
-	int to = channel == &room->channel[PT_ASKS] ? PT_ANSWERS : PT_ASKS;
 	struct sigaction action = {
 		.sa_sigaction = handle, .sa_flags = SA_SIGINFO,
 	};
 
-	handles[to] = &c->task[to];
-	handles[to]->number = to;
+	if (pt_kind_ops(task->in) != &pt_way_handler)
+		return 0;
+	handles[task->number] = task;
 	sigfillset(&action.sa_mask);
-	return sigaction(number_of(to), &action, NULL) ?
-	       -errno : open_sigwaitinfo(c, channel);
+	return sigaction(number_of(task->number), &action, NULL) ? -errno : 0;
 }
 
 static int take_handler(struct pt_task *task, struct pt_channel *from)
@@ -146,7 +144,7 @@ static int open_signalfd(struct pt_case *c, struct pt_channel *channel)
 	const sigset_t set = set_of(number_of(channel == room->channel));
 
 	channel->from = signalfd(-1, &set, SFD_CLOEXEC);
-	return channel->from < 0 ? -errno : open_sigwaitinfo(c, channel);
+	return channel->from < 0 ? -errno : open_signal(c, channel);
 }
 
 static int take_signalfd(struct pt_task *task, struct pt_channel *from)
@@ -159,15 +157,15 @@ static int take_signalfd(struct pt_task *task, struct pt_channel *from)
 	return 0;
 }
 
-#define WAY(name, ...) \
+#define WAY(name, opened, ...) \
 	const struct pt_way pt_way_##name = { \
-		.open = open_##name, .give = give, .take = take_##name, \
+		.open = open_##opened, .give = give, .take = take_##name, \
 		.size = sizeof(int), __VA_ARGS__ \
 	}
 
-WAY(sigwaitinfo);
-WAY(handler, .arrived_ns = handled_ns);
-WAY(signalfd);
+WAY(sigwaitinfo, signal);
+WAY(handler, signal, .arrived_ns = handled_ns);
+WAY(signalfd, signalfd);
 
 static int send_all(struct pt_task *task, int signal)
 {
