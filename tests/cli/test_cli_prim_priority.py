@@ -153,7 +153,9 @@ def test_counted_work(real_time):
         rows = [list(map(int, line.split(",")[2:])) for line in
                 (real_time.directory / "dump").read_text("ascii").splitlines()
                 if line.startswith(name)]
-        assert all(end - begin >= 300000 for *_, begin, end in rows)
+        held = [end - begin for *_, begin, end in rows]
+        # The least is what low was told, not what mid was.
+        assert 300000 <= min(held) < 900000
         assert result.sum_ns(f"{name}.handover") == pytest.approx(
             sum(t1 - t0 - (end - begin) for t0, t1, _, begin, end in rows),
             abs=2)
@@ -161,13 +163,19 @@ def test_counted_work(real_time):
 
 def test_net_switch(real_time):
     """Without the system calls of a round trip, by their number."""
-    result = real_time("--test=sync1.futex,sync2.unnamed", "-l", "20")
+    result = real_time("--test=sync1.futex,sync1.unnamed,sync2.unnamed", "-l",
+                       "20")
     derived = {one["name"]: one["value"]
                for one in result.json["primitives"]["derived"]}
     trip = result.columns["sync2.unnamed.process.same.roundtrip"]
     pair = result.columns["sync1.futex.pair"]
     assert derived["sync2.unnamed.process.same.switch_net"] == pytest.approx(
         (trip["avg"] - pair["avg"]) / 2, rel=1e-3)
+    # AEGIS's is without sync1's own pair, of each of two tasks.
+    own = result.columns["sync1.unnamed.pair"]
+    for name, value in (("switch", "avg"), ("switch.min", "min")):
+        assert derived[f"sync2.unnamed.process.same.{name}"] == pytest.approx(
+            trip[value] / 2 - own[value], rel=1e-2)
     # The path is another one, and so is the number of calls.
     result = real_time("--test=sync1.futex,sync2.unnamed", "-l", "20",
                        "--order=lower", json=False)
