@@ -87,6 +87,16 @@ def test_calls_are_made(strace, kind):
     assert sum(more.get(name, 0) for name in KINDS[kind]) == 10 * CALLS
 
 
+@pytest.mark.parametrize("kind, each", [
+    ("unnamed", 0), ("named", 0), ("mutex", 0), ("futex", 2 * CALLS)])
+def test_pairs_without_the_kernel(strace, kind, each):
+    """Nobody waits: of sync1, only what is a system call itself is one."""
+    calls = [strace(f"--test=sync1.{kind}", "-l", str(loops)).get("futex", 0)
+             for loops in (10, 20)]
+    # A few are the waits of the processes for each other.
+    assert abs(calls[1] - calls[0] - 10 * each) < 10
+
+
 def test_vdso_does_not_enter_the_kernel(strace):
     names = ("clock_gettime", "clock_gettime64")
     calls = strace("--test=bintime.vdso", "-l", "500")

@@ -175,7 +175,7 @@ def test_net_switch(real_time):
     own = result.columns["sync1.unnamed.pair"]
     for name, value in (("switch", "avg"), ("switch.min", "min")):
         assert derived[f"sync2.unnamed.process.same.{name}"] == pytest.approx(
-            trip[value] / 2 - own[value], rel=1e-2)
+            trip[value] / 2 - own[value], abs=0.002)
     # The path is another one, and so is the number of calls.
     result = real_time("--test=sync1.futex,sync2.unnamed", "-l", "20",
                        "--order=lower", json=False)
