@@ -74,6 +74,16 @@ def test_ramp(run, side):
         ([2] if side == "server" else [])
 
 
+@pytest.mark.parametrize("side", ["client", "server"])
+def test_load_of_one_side(start, side):
+    process = start("--connect=127.0.0.1", rsh(), *QUICK, "--load=fft:1",
+                    f"--load-side={side}")
+    measuring(process)
+    assert len(process.named("twoway-load")) == 1
+    process.signal(signal.SIGINT)
+    assert process.finish() == 0, process.err
+
+
 def test_steps_of_a_load_here(run):
     """More than one step, and no load there."""
     done = run("--connect=127.0.0.1", rsh(), *QUICK, "-l", 5,

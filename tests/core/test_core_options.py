@@ -15,6 +15,7 @@ import twoway
 
 CPUS = sorted(os.sched_getaffinity(0))
 CPU0 = str(CPUS[0])
+KIB = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 1024
 NO_CPU = os.cpu_count() + 7
 OPTION = re.compile(r"  (?:-(?P<letter>\w), |    )--(?P<name>[\w-]+)"
                     r"(?P<optional>\[)?(?:=(?P<value>(?:[^\s\]]|\](?!\s|$))+)"
@@ -180,7 +181,8 @@ def test_strange_words(args, named):
     ("-i 0 -b planned:5", "--breaktrace=planned"),
     ("-i 0 --limit=wakeup:5", "--limit=wakeup:5: needs a timer"),
     ("-i 0 --spike=planned:5", "--spike=planned: needs a timer"),
-    ("--spike=5 --spike-nodes=10000000 -t256", "memory"),
+    ("--spike=5 --spike-nodes=10000000 -t256",
+     f"allowed is half of this system's {KIB} KiB in all"),
     ("-i 0 --metrics=send,wakeup", "--metrics=wakeup"),
     ("-p 2 --load=fft", "allowed is 3 or more"),
     ("-p 6 -t3 --priospread --load=fft", "allowed is 7 or more"),

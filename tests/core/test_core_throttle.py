@@ -347,10 +347,11 @@ def test_a_cpu_that_is_taken(start):
 
 @pytest.mark.alone
 @pytest.mark.skipif(LAST == FIRST, reason="needs two CPUs")
-@pytest.mark.parametrize("interrupted", [False, True])
+@pytest.mark.parametrize("number", [0, signal.SIGINT, signal.SIGHUP])
 @pytest.mark.parametrize("steps", [1, 2])
-def test_a_start_without_a_cpu(start, steps, interrupted):
+def test_a_start_without_a_cpu(start, steps, number):
     """What earlier steps have measured is kept; a signal ends it at once."""
+    interrupted = number > 0
     with spinner(99, 0, 12000000, 12000000, 1):
         begin = time.monotonic()
         process = start("-q", "-p", 50, "-a", FIRST, f"--steps={steps}", "-l",
@@ -359,7 +360,7 @@ def test_a_start_without_a_cpu(start, steps, interrupted):
         if interrupted:
             assert outside.wait_for(lambda: process.named("twoway-load"))
             time.sleep(0.2)
-            process.signal(signal.SIGINT)
+            process.signal(number)
         status = process.finish(20)
         assert process.gone(2)
         assert (time.monotonic() - begin < 4) == interrupted
