@@ -140,9 +140,11 @@ def test_ramp(run, options, kind, steps):
 @results.root
 @pytest.mark.parametrize("pairs", [1, 2])
 def test_reference_set_up(run, pairs):
-    """--trltp with later options; its log, a section a step and a pair."""
-    done = run("--trltp", "-l", 30, "--steps=2", "-d0", f"-t{pairs}", "-q",
-               "--trltp-log=log", "--json=json", "-h", 100, "--histfile=h")
+    """--trltp overrides earlier options, not later ones; its log, a section a
+    step and a pair."""
+    done = run("--load=command:false", "--trltp", "-l", 30, "--steps=2",
+               "-d0", f"-t{pairs}", "-q", "--trltp-log=log", "--json=json",
+               "-h", 100, "--histfile=h")
     assert (done.returncode, done.stderr) == (0, "")
     json = results.loaded(done)
     expected = {"interval": 1000, "sleep": 100, "timer": "posix", "warmup": 1,
