@@ -149,3 +149,16 @@ def test_spoilt(primitive, test, spoil, why):
               result.tests[f"{test}.process.same"]["verdicts"]
               if verdict["failed"]]
     assert len(failed) == 1
+
+
+@pytest.mark.parametrize("test, why", [
+    ("thread", "creating and joining a thread: Resource temporarily"),
+    ("syscall.open", "a system call of its trials: Too many open files"),
+])
+def test_refused_call(primitive, test, why):
+    """A trial whose call fails is no trial: it is told, and ends the test."""
+    result = primitive(f"--test={test}", "-l", "50", json=False,
+                       env={"LD_PRELOAD": os.environ["TWOWAY_SPOIL_SO"],
+                            "TW_SPOIL": "refused"})
+    assert result.returncode == 1
+    assert why in result.stderr

@@ -6,6 +6,8 @@
  *	TW_SPOIL=NAME	a name in names[]
  */
 #include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <mqueue.h>
 #include <pthread.h>
 #include <sched.h>
@@ -31,11 +33,13 @@ enum spoil {
 	INHERIT,	/* they inherit priorities */
 	LATE,		/* the highest of those woken gives way to the others */
 	SWAPPED,	/* the lowest priority for the high task */
+	REFUSED,	/* no thread is created, /dev/null is not opened */
 	SPOILS
 };
 
 static const char *const names[SPOILS] = {
 	"content", "value", "lost", "none", "inherit", "late", "swapped",
+	"refused",
 };
 
 static enum spoil spoil = SPOILS;
@@ -132,6 +136,29 @@ int pthread_attr_setschedparam(pthread_attr_t *attributes,
 	};
 
 	return next(attributes, spoil == SWAPPED ? &other : param);
+}
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+		   void *(*live)(void *arg), void *arg)
+{
+	int (*next)(pthread_t *thread, const pthread_attr_t *attributes,
+		    void *(*live)(void *arg), void *arg) =
+		real("pthread_create");
+
+	return spoil == REFUSED && ++calls == CALL ? EAGAIN :
+	       next(thread, attributes, live, arg);
+}
+
+/* Of the open() in a trial; none of them makes a file. */
+int open64(const char *path, int flags, ...)
+{
+	int (*next)(const char *path, int flags, ...) = real("open64");
+
+	if (spoil == REFUSED && !strcmp(path, "/dev/null") && ++calls == CALL) {
+		errno = EMFILE;
+		return -1;
+	}
+	return next(path, flags, 0666);
 }
 
 static void __attribute__((constructor)) init(void)

@@ -66,7 +66,7 @@ static int create_and_join(struct pt_task *task, struct pt_trial *trial)
 	trial->t_ns[3] = pt_now(task);
 	trial->t_ns[2] = born->t_ns;
 	trial->pid = born->pid;
-	return err ? pt_failed(task, "a thread, created and joined,", -err) : 0;
+	return err ? pt_failed(task, "creating and joining a thread", -err) : 0;
 }
 
 static int open_thread(struct pt_case *c)
