@@ -186,6 +186,14 @@ def test_on_break(run, command, says):
     assert result["thread"]["0"]["cycles"] == 200
 
 
+@results.root
+def test_command_is_ordinary(run):
+    """It has no part of the real-time priority of who starts it."""
+    done = run("-q", "-p", 50, "-l200", "-b1", "--breaks=1000000",
+               "--on-break=cut -d ' ' -f 40,41 /proc/self/stat >>settings")
+    assert set(done.text("settings").splitlines()) == {"0 0"}
+
+
 def test_environment(run):
     """What it is told is what the results have; its output is no result."""
     done = run("-q", "-l300", "-b1", "--json=json", "--dump=dump",

@@ -272,6 +272,7 @@ GOOD = [
     ("--dscp=46 --transport=udp", "dscp", 46),
     ("--dscp=46", "sock-priority", 4), ("", "sock-priority", 0),
     ("--sock-priority=3 --dscp=46", "sock-priority", 3),
+    ("--sock-priority=0 --dscp=46", "sock-priority", 0),
     ("", "prefer-busy-poll", -1), ("", "runtime", 0),
     ("--prefer-busy-poll=8", "prefer-busy-poll", 8),
     ("--busy-poll=50", "busy-poll", 50), ("--transport=unix", "dscp", -1),
