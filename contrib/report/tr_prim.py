@@ -87,8 +87,9 @@ def compared(first, other, column):
     if None in found or min(one.avg_ns for one in found) <= 0 or \
             any(one.target_ns is not None for one in found):
         return None
-    if first.primitives.test_of(column) == CALIBRATED and not all(
-            run.settings.get("work") for run in (first, other)):
+    work = first.settings.get("work")
+    if first.primitives.test_of(column) == CALIBRATED and (
+            not work or other.settings.get("work") != work):
         return None
     return found
 

@@ -347,6 +347,17 @@ def test_two_devices_without_a_server(devices):
     assert server == {"twowaytest-server": ("fail", None, None)}
 
 
+def test_two_devices_with_a_silent_server(devices):
+    """It is waited for 100 times, and no longer."""
+    programs = devices.trees["server"].bin
+    (programs / "twowaytest").unlink()
+    write_program(programs / "twowaytest", "#!/bin/sh\nexec /bin/sleep 99\n")
+    write_program(programs / "sleep", "#!/bin/sh\nexec /bin/sleep 0.001\n")
+    client, server = devices.run()
+    assert client == FAILED
+    assert server == {"twowaytest-server": ("fail", None, None)}
+
+
 def test_two_devices_have_the_same_parameters(definition):
     yaml = pytest.importorskip("yaml")
     both = yaml.safe_load((LAVA / "twowaytest-hosts.yaml").read_text())

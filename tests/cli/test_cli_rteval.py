@@ -281,8 +281,9 @@ def test_it_is_started_once(make):
 
 
 def test_one_that_does_not_end(make, monkeypatch):
-    module = make(program="#!/bin/sh\ntrap '' INT\n: >\"${0%/*}/trapped\"\n"
-                          "while :; do sleep 0.1; done\n")
+    module = make(program="#!/bin/sh\ntrap '' INT TERM\n"
+                          ": >\"${0%/*}/trapped\"\nwhile :; do sleep 0.1; "
+                          "done\n")
     monkeypatch.setitem(vars(type(module.module))["_WorkloadCleanup"]
                         .__globals__, "END_S", 0.3)
     main, *_ = module.start()

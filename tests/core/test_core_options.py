@@ -284,6 +284,7 @@ GOOD = [
     ("--wait=read", "wait", "read"), ("--wait=poll", "wait", "poll"),
     ("", "stamps", "off"), ("--stamps=all", "stamps", "all"),
     ("", "wait", "poll"), ("--size=9", "size", 9), ("", "size", 8),
+    ("--transport=udp --size=65507", "size", 65507),
     ("--size=65536", "cycles", 20), ("--sleep=5", "sleep", 5),
     ("", "sleep", 100), ("--warmup=7", "warmup", 7), ("", "warmup", 2),
     ("--warmup=7", "cycles", 20), ("-m", "mlockall", True),

@@ -197,6 +197,11 @@ def test_builds_in_use(builds):
     assert not {"build-5", "build-6"} & left
 
 
+def test_gone_directory_is_not_held(tmp_path):
+    with vl_directory.held(tmp_path / "gone") as ours:
+        assert not ours
+
+
 def test_removed_meanwhile(lab):
     """Who waited for a build that another removed, makes it again."""
     build = lab.directory / "build"

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Results of several pairs: each is told apart, in every format."""
 
+import statistics
+
 import made
 import made_pairs
 import pytest
@@ -293,3 +295,15 @@ def test_own_results_without_their_member(report, refused):
         thread["metric"] = "send"
     made.write(report.directory, "x.json", data)
     assert "no wakeup" in refused("-t", "-", "x.json")
+
+
+def test_deviation_of_few_cycles(report):
+    """Of n values, n - 1 are free, in each pair and in all."""
+    import tr_model
+    import tr_pairs
+    pairs = [[1000, 4000], [2000, 9000, 4000], [7000]]
+    series = [tr_model.Series(
+        "send", len(one), min(one), statistics.mean(one), max(one),
+        std_ns=statistics.stdev(one) if one[1:] else None) for one in pairs]
+    assert tr_pairs.together(series).std_ns == pytest.approx(
+        statistics.stdev(sum(pairs, [])))

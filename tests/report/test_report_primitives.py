@@ -87,6 +87,14 @@ def test_what_has_a_ratio(tables, column, low, high, settings, ratio):
     assert (row["sure"] == "99 %") == (ratio != "-")
 
 
+@pytest.mark.parametrize("works, ratio", [
+    ((7, 7), "1.00"), ((7, 0), "-"), ((0, 7), "-"), ((7, 9), "-")])
+def test_work_of_another_size_has_no_ratio(tables, works, ratio):
+    a, b = (prim.primitives({"work.fft.time": 100}, work=work)
+            for work in works)
+    assert row_of(tables(a=a, b=b), "work.fft.time")["b / a"] == ratio
+
+
 def test_a_target_has_no_ratio(tables):
     how = {"timer.1000.interval": {"target": 1000000}}
     found = tables(a=prim.primitives(how=how), b=prim.primitives())
