@@ -165,6 +165,13 @@ def test_what_is_missing_or_disturbed(tables, lines, change, text):
     assert (said in lines(**files)) == bool(text)
 
 
+def test_all_that_disturbed_a_test_is_told(tables):
+    found = tables(a=prim.primitives(tests={
+        "timer.1000": {"missed": 3, "throttled": 2}}))
+    assert [row["what"] for row in found[MISSING]] == [
+        "missed expiries: 3", "throttled: 2 of 1000 trials"]
+
+
 def test_what_all_have_stands_once(tables):
     one = prim.primitives(tests={
         "trap": {"skipped": "why"}})
