@@ -40,6 +40,13 @@ class Broken(causes.Broken):
         assert self.cause["host"] == os.uname().nodename
         assert {name: self.cause[name] for name in wanted} == wanted
 
+    def check_mean(self, phase):
+        """That of the phase in all cycles but this one."""
+        thread = self.threads["0"]
+        all_ns = thread["phases"][phase]["avg"] * 1000 * thread["cycles"]
+        assert self.cause["mean_ns"] == pytest.approx(
+            (all_ns - self.cause["ns"]) / (thread["cycles"] - 1), abs=1000)
+
 
 class Spinner:
     """A task that takes a CPU; see tools/spinner.c. @at_us: from now."""
@@ -120,6 +127,7 @@ def test_delayed_call(delayed, how, fault, phase):
     """One call takes longer: by the doing of the side that makes it."""
     broken, injected = delayed(causes.fault(fault, how), phase)
     broken.check(phase)
+    broken.check_mean(phase)
     broken.assert_fault(fault, how, phase, injected)
 
 

@@ -74,6 +74,7 @@ class Broken:
 
     def __init__(self, json, text, trace):
         self.found, = json["twoway"]["breaks"]
+        self.threads = json["thread"]
         self.cause = self.found["cause"]
         self.text = text
         self.trace = trace
