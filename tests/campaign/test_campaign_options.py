@@ -44,6 +44,9 @@ def test_default_and_long(plan, arguments, whole):
     cyclictest = {argv[argv.index("-D") + 1]
                   for argv in words(rows, "cyclictest")}
     assert len(cyclictest) == 1
+    for tool in ("cyclictest", "twowaytest"):
+        assert {argv[argv.index("-i") + 1]
+                for argv in words(rows, tool)} == {"1000"}
 
 
 def test_fewer_take_as_long(plan):
