@@ -81,6 +81,19 @@ def test_tolerance(report):
         report("-g", "-a", tolerance, "a.csv", "b.csv", status=status)
 
 
+def test_more_figures_are_less_sure(report):
+    """The risk is that of all together."""
+    write(report, "a.csv", 1)
+    write(report, "b.csv", 2)
+    ends = []
+    for percents in ("50", "20,30,40,50,60,70"):
+        row = verdicts(report("-g", "-d", "9", "-p", percents, "a.csv",
+                              "b.csv").stdout)["latency", "average"]
+        ends.append((float(row[5]), float(row[7])))
+    (low, high), (lower, higher) = ends
+    assert lower < low and high < higher
+
+
 def test_undecided(report):
     """Too few cycles to see 3 % are no proof of anything."""
     write(report, "a.csv", 1, 500)

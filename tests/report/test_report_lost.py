@@ -71,6 +71,13 @@ def test_as_many_as_before_are_not_worse(report):
     assert "a 200 beside 6000 cycles, b 205 beside 6000 cycles" in out
 
 
+def test_no_more_are_allowed(report):
+    """0.8 %, less than the tolerance of other figures."""
+    a = write(report, "a", {})
+    out = gate(report, a, write(report, "b", scattered(50), seed=2), 2)
+    assert out.splitlines()[-1] == "worse: missed expiries"
+
+
 def test_few_may_be_chance(report):
     a = write(report, "a", {})
     gate(report, a, write(report, "b", scattered(4), seed=2), 0)

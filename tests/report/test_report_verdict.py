@@ -167,6 +167,12 @@ def test_longer_by_the_longest_cycles_alone(report):
     values[500] = 10**9
     dump(report, "b", values)
     assert "which may be chance" in lines(report, "a.csv", "b.csv")[0]
+    # All others are surely shorter.
+    values = noise(2, 1, 0.9)
+    values[500] = 10**9
+    dump(report, "c", values)
+    found = lines(report, "a.csv", "c.csv")[0]
+    assert found.startswith("c takes") and "which may be chance" in found
 
 
 @pytest.mark.parametrize("count, known", [(120, False), (400, True)])
