@@ -94,7 +94,7 @@ def of_json(result):
                          ids=[" ".join(row[0]) for row in SETTINGS])
 def test_setting(bare, words, name, value):
     result = bare(*BASE, *words)
-    if name == "mlockall" and result.returncode:
+    if name == "mlockall" and result.returncode and os.geteuid():
         pytest.skip(result.stderr.strip())
     assert result.returncode == 0, result.stderr
     assert of_json(result)["settings"][name] == value

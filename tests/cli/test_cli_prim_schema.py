@@ -3,6 +3,7 @@
 else."""
 
 import copy
+import os
 import re
 
 import jsonschema
@@ -42,7 +43,7 @@ def allowed(results):
 def measured(directory, name):
     result = twoway.run(*QUICK, *RUNS[name], program=primitives.binary(),
                         directory=directory, timeout=120)
-    if result.returncode == 1 and not result.files:
+    if os.geteuid() and result.returncode == 1 and not result.files:
         pytest.skip(result.stderr.strip())
     return schema.check(result.text("json"), schema.PRIMITIVES)
 

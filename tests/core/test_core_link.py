@@ -280,7 +280,7 @@ def test_busy_servers_leave_main_a_cpu(pairs, cpus):
 @pytest.mark.parametrize("clock", ["monotonic", "realtime", "tai", "tsc"])
 def test_cost_and_drift(run, clock):
     done = run("-q", "-l", 20, "--json=json", "-c", clock)
-    if clock == "tsc" and done.returncode:
+    if clock == "tsc" and not outside.has_counter():
         pytest.skip(done.stderr.strip())
     json = results.loaded(done)["twoway"]
     cost, drift = json["cost"], json["clock_drift"]

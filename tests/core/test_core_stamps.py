@@ -203,7 +203,7 @@ def test_off(run):
     ("--warmup=30", *UDP)], ids=" ".join)
 def test_variants(run, more):
     done = run(*QUICK, "-l", 60, "--stamps=all", *more)
-    if done.returncode and "tsc" in more:
+    if "tsc" in more and not outside.has_counter():
         pytest.skip(done.stderr)
     [stamps], _ = check(done)
     assert (stamps["cycles"], stamps["unfinished"]) == (59, 1)

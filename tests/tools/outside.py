@@ -115,6 +115,13 @@ def cpu_ticks(pid):
     return int(fields[11]) + int(fields[12]) if fields else 0
 
 
+def has_counter():
+    """Whether --clock=tsc can be used: the kernel trusts the CPU's counter."""
+    return bool({"tsc", "arch_sys_counter"} & set(read(
+        "/sys/devices/system/clocksource/clocksource0/available_clocksource")
+        .split())) and not os.environ.get("TWOWAY_EMULATOR")
+
+
 def rt_runtime():
     return int(read(RT_RUNTIME))
 
