@@ -206,6 +206,9 @@ static void take_answers(struct tw_run *run, bool last, bool hurry)
 		tell_wrong("twoway");
 	if ((!value || (last && !cause)) && !hurry && !tw_is_stopped())
 		run->failed = true;
+	/* What it has to say comes last. */
+	if (run->failed && !hurry)
+		tw_talk_expect("messages", end_ns, false);
 }
 
 static void end(struct tw_run *run)

@@ -172,6 +172,19 @@ def test_far_side_is_killed(start, transport):
     assert process.gone()
 
 
+@pytest.mark.parametrize("transport", ["tcp", "udp"])
+def test_far_server_is_killed(start, transport):
+    """The far side says so, also where the client's socket does not."""
+    process = start("--connect=127.0.0.1", rsh(), *QUICK,
+                    f"--transport={transport}")
+    measuring(process)
+    pid, = outside.children(far_side(process.pid))
+    os.kill(pid, signal.SIGKILL)
+    assert process.finish(15) == 1
+    assert f"127.0.0.1: WARN: the server (pid {pid})" in process.err
+    assert process.gone()
+
+
 def test_client_is_killed(start):
     process = start("--connect=127.0.0.1", rsh(), *QUICK)
     measuring(process)
