@@ -137,7 +137,7 @@ def test_cause_on_the_other_host(broken):
 
 def test_many_pieces(broken):
     """The shortest are one row, so that the page stays small."""
-    spans = [made_break.span(i * 2000, 1000 + 100 * i, "runnable", HOG, 1)
+    spans = [made_break.span(i * 2000, 1000 + i, "runnable", HOG, 1)
              for i in range(60)]
     _, found = broken(analysis={**made_break.analysis(), "timeline": spans})
     rows = found["r: sleep of the cycle that broke"]
