@@ -2,6 +2,7 @@
 """What the first page of a campaign begins with: sentences and a figure."""
 
 import argparse
+import types
 import xml.etree.ElementTree as tree
 
 import browser
@@ -243,3 +244,18 @@ def test_results_are_read_once():
     assert read == ["a", "b"]
     # One that is still measured is read again.
     assert state.result("a") == {"cycles": 3}
+
+
+def test_virtual_since_a_later_session():
+    import cm_report
+    state = types.SimpleNamespace(data={"sessions": [
+        {"environment": {"virtual": found}} for found in (False, True)]})
+    assert cm_report.virtual(state)
+
+
+@pytest.mark.parametrize("seconds, text", [
+    (-3, "0 s"), (0.4, "0 s"), (59.4, "59 s"), (59.6, "1 min 00 s"),
+    (242, "4 min 02 s"), (3660, "1 h 01 min"), (90000, "1 d 01 h")])
+def test_time_that_is_left(seconds, text):
+    import cm_progress
+    assert cm_progress.time_text(seconds) == text
