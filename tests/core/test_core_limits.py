@@ -54,6 +54,7 @@ def test_a_run_that_is_cut_short(start, length, limit, verdict, end):
     ("--limit=1000000000 -b 1", 2), ("--limit=0 -h 50", 2),
     ("--limit=1000000000 -h 50 --histfile=h", 0),
     ("--limit=missed:1000000000 -t3 -d0", 0), ("-t2 --limit=send:avg:0", 2),
+    ("-t2 -d0 -i20000,101 -l 20 --limit=missed:0", 2),
     ("--limit=p50:1000000000", 0),
     ("--limit=p90:1000000000 -l 50 --load=fft --steps=2", 0),
     ("-i0 --limit=interval:p90:1e", 1)])
