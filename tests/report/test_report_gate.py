@@ -367,7 +367,7 @@ def test_a_run_that_wanders(report, changed, judged):
     rows = [row if row[1] >= changed else (*row[:6], row[6] + 60_000, 0)
             for row in made.cycles(COUNT, 2)]
     made.write(report.directory, "b.csv", made.dump(rows))
-    out = report("-g", "-p", "50", "-d", "5", "a.csv", "b.csv",
+    out = report("-g", "-p", "50", "-d", "20", "a.csv", "b.csv",
                  status=0 if judged else 3).stdout
     assert f"from second {changed / 1000:.0f} on" in out or \
         f"from second {changed // 1000} on" in out
