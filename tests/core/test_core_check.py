@@ -267,6 +267,24 @@ def test_no_findings(fake, changes):
                           "--default-system", *ARGS))[0]
 
 
+@pytest.mark.parametrize("changes,fix", [
+    ({**NO_RT, "proc/version": "#1 SMP"},
+     "boot a kernel built with CONFIG_PREEMPT_RT"),
+    ({"proc/71/task/71/stat": IRQBALANCE, CPUS + "isolated": "77"},
+     f"IRQBALANCE_BANNED_CPULIST={CPU} in its environment")])
+def test_fix(fake, changes, fix):
+    done = fake({**GOOD, **changes}, "--check", "--default-system", *ARGS)
+    assert re.search(f"{fix}$", done.stdout, re.M)
+
+
+def test_boot_parameter_of_idle(fake):
+    _, facts = check(fake(
+        {**GOOD, "proc/cmdline": GOOD["proc/cmdline"].replace(
+            "quiet", "idle=halt")}, "--check", "--default-system",
+        "--json=json", *ARGS))
+    assert facts["boot_idle"] == "halt"
+
+
 def test_not_pinned(fake):
     """Nobody promised these CPUs to the run."""
     changes = {CPUS + "isolated": "", "proc/cmdline": "",
