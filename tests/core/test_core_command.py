@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Loads by any command; arguments, policy and priority of loads."""
 
+import contextlib
 import os
 import shutil
 import signal
@@ -113,7 +114,15 @@ def test_policy(start, options, policy, priority, kind, name):
     """Of what loads; main is above it, and below the server."""
     process = start("-q", "--json=json", f"--load={kind}", *options.split())
     process.steady()
-    found = outside.settings(process.named(name)[0])
+
+    def settings():
+        """A shell becomes the command when it gets CPU time, and hackbench
+        ends and begins again."""
+        with contextlib.suppress(IndexError, ProcessLookupError):
+            return outside.settings(process.named(name)[0])
+        return None
+
+    found = outside.wait_for(settings)
     assert (found["policy"], found["priority"]) == (policy, priority)
     main = outside.settings(process.pid)
     assert main["priority"] == (priority + 1 if priority else 0)

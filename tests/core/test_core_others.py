@@ -47,6 +47,8 @@ def others(run, *args):
         assert done.returncode == 0, done.stderr
         if results.loaded(done)["twoway"]["others"]["complete"]:
             return compared(done)
+    if outside.runnable() > 4 * os.cpu_count():
+        pytest.skip("too many tasks want the CPUs to read all of them")
     pytest.fail("in none of 10 runs, all tasks were read")
 
 

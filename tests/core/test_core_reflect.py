@@ -482,7 +482,7 @@ def test_report(run, tmp_path):
             [sys.executable, REPORT, *names, "--tables=-", "--html=page"],
             cwd=tmp_path, text=True, capture_output=True, check=False)
         assert done.returncode == 0, done.stderr
-        assert "## Response Time" in done.stdout
+        assert "## Results" in done.stdout
         assert "## Send Time" not in done.stdout
         assert "## Total Jitter" not in done.stdout
 

@@ -32,10 +32,11 @@ def test_interrupted_run_is_whole(start):
 
 def test_lost_cycle(run, shim):
     """It is in dump and timeline, and what was missed meanwhile; a limit."""
-    done = run("-q", "-l", 100, "--transport=udp", "--timeout=20000",
+    done = run("-q", "-l", 100, "--transport=udp", "--timeout=9000000",
                "--timeline=line", "--dump=dump", "--limit=lost:0",
-               "--limit=lost:1", "--json=json",
-               env=shim("client:send:drop:9:0"))
+               "--limit=lost:1", "--json=json", "--warmup=0",
+               env=shim("client:send:drop:9:0", "client:recv:expire:9:20000"),
+               timeout=60)
     json = results.loaded(done)
     assert done.returncode == 2
     assert [(one["value"], one["verdict"]) for one in json["twoway"]["limits"]
