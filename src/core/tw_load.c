@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -158,6 +159,10 @@ static void end(struct tw_run *run)
 		load->rate = done > load->first ? (double)(done - load->first) /
 			     ((double)ns / TW_NS_PER_S) : 0;
 	}
+	/* All first: one that still runs may have the CPU of main. */
+	for (i = 0; i < count; i++)
+		for (n = 0; n < loads[i]->processes; n++)
+			kill(loads[i]->process[n].pid, SIGTERM);
 	for (i = 0; i < count; i++) {
 		for (n = 0; n < loads[i]->processes; n++)
 			run->failed |= tw_process_stop_failed(

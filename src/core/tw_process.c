@@ -228,11 +228,16 @@ int tw_process_start(struct tw_process *process, enum tw_role role,
 
 bool tw_process_ended(struct tw_process *process)
 {
-	/* It also has ended if it was reaped as another pair's process. */
-	if (process->pid && !process->ended)
-		process->ended = waitpid(process->pid, &process->status,
-					 WNOHANG) != 0;
-	return process->ended;
+	siginfo_t info = { .si_pid = 0 };
+
+	if (!process->pid || process->ended ||
+	    (!waitid(P_PID, process->pid, &info,
+		     WEXITED | WNOWAIT | WNOHANG) && !info.si_pid))
+		return process->ended;
+	process->status = info.si_code == CLD_EXITED ?
+			  W_EXITCODE(info.si_status, 0) : info.si_status;
+	process->ended = true;
+	return true;
 }
 
 static void pause_1ms(void)
@@ -251,14 +256,25 @@ void tw_process_await(struct tw_process *process)
 		pause_1ms();
 }
 
-/* Like tw_process_ended(), but it is not reaped: its pid is still its own. */
-static bool finished(const struct tw_process *process)
+/*
+ * Reaps a group whose processes were killed. Not at a real-time priority: the
+ * kernel removes what /proc has of them, and tries again for as long as another
+ * task, such as ps, is busy with that, which then might never get our CPU.
+ */
+static void reap_group(pid_t group)
 {
-	siginfo_t info = { .si_pid = 0 };
+	struct sched_param own, ordinary = { .sched_priority = 0 };
+	int ms = 0, policy = sched_getscheduler(0);
+	pid_t pid = 0;
 
-	return process->ended ||
-	       waitid(P_PID, process->pid, &info, WEXITED | WNOWAIT | WNOHANG) ||
-	       info.si_pid;
+	sched_getparam(0, &own);
+	sched_setscheduler(0, SCHED_OTHER, &ordinary);
+	for (; pid >= 0 && ms < STOP_MS; ms += !pid) {
+		pid = waitpid(-group, NULL, WNOHANG);
+		if (!pid)
+			pause_1ms();
+	}
+	sched_setscheduler(0, policy, &own);
 }
 
 /*
@@ -267,27 +283,17 @@ static bool finished(const struct tw_process *process)
  */
 static bool stop_group_failed(struct tw_process *process)
 {
-	int status, ms = 0;
-	pid_t pid = 0;
 	bool late;
 
-	if (!process->ended)
-		kill(process->pid, SIGTERM);
-	while (!finished(process) && ms++ < STOP_MS)
-		pause_1ms();
-	late = !finished(process);
+	kill(process->pid, SIGTERM);
+	tw_process_await(process);
+	late = !process->ended;
 	if (late)
 		warn("the %s (pid %d) did not end within %d s and is killed\n",
 		     process->name, process->pid, STOP_MS / 1000);
 	kill(-process->pid, SIGKILL);
-	for (ms = 0; pid >= 0 && ms < STOP_MS; ms += !pid) {
-		pid = waitpid(-process->pid, &status, WNOHANG);
-		if (pid == process->pid)
-			process->status = status;
-		if (!pid)
-			pause_1ms();
-	}
-	process->ended = true;
+	tw_process_await(process);
+	reap_group(process->pid);
 	return late || (WIFEXITED(process->status) && process->status);
 }
 

@@ -18,8 +18,8 @@ struct tw_process {
 	pid_t pid;		/* 0: none was started */
 	const char *name;	/* in messages */
 	bool group;		/* leads a process group of its own */
-	bool ended;		/* has ended and was reaped */
-	int status;		/* from waitpid(), once ended */
+	bool ended;		/* it is reaped when main ends, a group at once */
+	int status;		/* as from waitpid(), once ended */
 	/* Read back from the kernel when it was ready: see tw_process_read(). */
 	int policy;
 	int priority;

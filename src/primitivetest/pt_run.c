@@ -70,8 +70,6 @@ static void watch(struct tw_run *run, struct pt_case *c)
 
 	while (!tw_process_ended(&c->starter)) {
 		poll(&signals, 1, TICK_S * 1000);
-		/* A process that dies on this CPU must leave it to be reaped. */
-		usleep(10000);
 		take_signals(run, c);
 		idle_s = progress(c) == before ? idle_s + TICK_S : 0;
 		before = progress(c);
