@@ -257,23 +257,21 @@ void tw_process_await(struct tw_process *process)
 }
 
 /*
- * Reaps a group whose processes were killed. Not at a real-time priority: the
- * kernel removes what /proc has of them, and tries again for as long as another
- * task, such as ps, is busy with that, which then might never get our CPU.
+ * Not at a real-time priority: the kernel removes what /proc has of a process,
+ * and tries again for as long as another task, such as ps, is busy with that,
+ * which then might never get our CPU.
  */
-static void reap_group(pid_t group)
+static void reap(pid_t which, int ms)
 {
 	struct sched_param own, ordinary = { .sched_priority = 0 };
-	int ms = 0, policy = sched_getscheduler(0);
-	pid_t pid = 0;
+	int policy = sched_getscheduler(0);
+	pid_t pid;
 
 	sched_getparam(0, &own);
 	sched_setscheduler(0, SCHED_OTHER, &ordinary);
-	for (; pid >= 0 && ms < STOP_MS; ms += !pid) {
-		pid = waitpid(-group, NULL, WNOHANG);
+	while ((pid = waitpid(which, NULL, WNOHANG)) > 0 || (!pid && ms--))
 		if (!pid)
 			pause_1ms();
-	}
 	sched_setscheduler(0, policy, &own);
 }
 
@@ -293,7 +291,7 @@ static bool stop_group_failed(struct tw_process *process)
 		     process->name, process->pid, STOP_MS / 1000);
 	kill(-process->pid, SIGKILL);
 	tw_process_await(process);
-	reap_group(process->pid);
+	reap(-process->pid, STOP_MS);
 	return late || (WIFEXITED(process->status) && process->status);
 }
 
@@ -335,4 +333,9 @@ bool tw_process_failed(const struct tw_process *process, bool killed)
 		     "what it started has failed" :
 		     strerror(WEXITSTATUS(status)));
 	return true;
+}
+
+void tw_process_reap_all(void)
+{
+	reap(-1, 0);
 }

@@ -112,8 +112,6 @@ static void judge(struct tw_run *run, const struct pt_case *c)
 		     c->name);
 		wrong = true;
 	}
-	for (i = 0; i < c->columns; i++)
-		run->measured |= c->column[i].stats.count > 0;
 	run->broken |= c->broke.kept.number;
 }
 
@@ -136,8 +134,10 @@ static void measure(struct tw_run *run, struct pt_case *c)
 		return;
 	watch(run, c);
 	account(run, c);
-	for (i = 0; i < c->columns; i++)
+	for (i = 0; i < c->columns; i++) {
 		c->pair->total.stats[i] = c->column[i].stats;
+		run->measured |= c->column[i].stats.count > 0;
+	}
 	if (*c->refused && c->choice.named)
 		warn("--test: %s: %s\n", c->name, c->refused);
 	run->failed |= tw_process_failed(&c->starter, true) ||
