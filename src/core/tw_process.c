@@ -276,45 +276,32 @@ static void reap(pid_t which, int ms)
 }
 
 /*
- * A load may first end what it has started. Orphans of the group come to main,
- * which is their subreaper. Returns whether the load did not end, or failed.
+ * A load is asked once, as it may first end what it has started. Orphans of its
+ * group come to main, which is their subreaper.
  */
-static bool stop_group_failed(struct tw_process *process)
-{
-	bool late;
-
-	kill(process->pid, SIGTERM);
-	tw_process_await(process);
-	late = !process->ended;
-	if (late)
-		warn("the %s (pid %d) did not end within %d s and is killed\n",
-		     process->name, process->pid, STOP_MS / 1000);
-	kill(-process->pid, SIGKILL);
-	tw_process_await(process);
-	reap(-process->pid, STOP_MS);
-	return late || (WIFEXITED(process->status) && process->status);
-}
-
 bool tw_process_stop_failed(struct tw_process *process)
 {
+	bool group = process->group;
 	int ms;
 
 	if (!process->pid)
 		return false;
-	if (process->group)
-		return stop_group_failed(process);
 	/* Repeatedly: a signal may come just before the child waits for it. */
 	for (ms = 0; ms < STOP_MS && !tw_process_ended(process); ms++) {
-		kill(process->pid, TW_STOP_SIGNAL);
+		if (!group || !ms)
+			kill(process->pid, group ? SIGTERM : TW_STOP_SIGNAL);
 		pause_1ms();
 	}
-	if (process->ended)
-		return false;
-	warn("the %s (pid %d) did not end within %d s and is killed\n",
-	     process->name, process->pid, STOP_MS / 1000);
-	kill(process->pid, SIGKILL);
+	if (ms == STOP_MS)
+		warn("the %s (pid %d) did not end within %d s and is killed\n",
+		     process->name, process->pid, STOP_MS / 1000);
+	if (ms == STOP_MS || group)
+		kill(group ? -process->pid : process->pid, SIGKILL);
 	tw_process_await(process);
-	return true;
+	if (group)
+		reap(-process->pid, STOP_MS);
+	return ms == STOP_MS ||
+	       (group && WIFEXITED(process->status) && process->status);
 }
 
 bool tw_process_failed(const struct tw_process *process, bool killed)
