@@ -7,7 +7,7 @@ import stat
 import made
 import pytest
 
-ROWS = made.cycles(400)
+ROWS = made.cycles(401)
 
 
 @pytest.mark.parametrize("path", ["/dev/zero", "/dev/null", "link"])
@@ -67,7 +67,7 @@ def test_interval_that_the_dump_does_not_have(report):
     said = "most expiries are 1000 us apart, but an interval of 500 us is set"
     assert said in report("-t", "-", "-i", "500", "x.csv").stdout
     assert said not in report("-t", "-", "-i", "1000", "x.csv").stdout
-    made.write(report.directory, "y.csv", made.dump(made.cycles(400, 2)))
+    made.write(report.directory, "y.csv", made.dump(made.cycles(401, 2)))
     assert said in report("-g", "-m", "total", "-p", "50", "-d", "1000",
                           "-i", "500", "x.csv", "y.csv").stdout
 

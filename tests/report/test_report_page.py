@@ -342,12 +342,13 @@ def test_single_cycles_in_time(report, start_s):
 def test_ranges_of_each_metric(report, count):
     import tr_figures
     import tr_model
-    import tr_style
-    metrics = list(tr_model.PHASES + ("response", "total"))[:count]
+    from twtools import plots
+    metrics = ["interval", "send", "sleep", "receive", "response",
+               "total"][:count]
     part = tr_model.Part("f", "json", "r", series={
         metric: tr_model.Series(metric, 9, 1000, 5000, 9000)
         for metric in metrics})
     _, _, draw = tr_figures.ranges([tr_model.Run("r", "", [part])], metrics)
-    axes = draw(tr_style.Look(True)).axes
+    axes = draw(plots.Look(True)).axes
     assert [ax.get_title(loc="left") or ax.get_title() for ax in axes
             if ax.axison] == metrics
