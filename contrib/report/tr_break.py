@@ -109,17 +109,15 @@ def read_kinds(twoway, unit):
 
 def read(twoway, part, unit):
     """Sets part.broken, if -b has ended the run."""
-    member = next(twoway.items("breaks"), twoway.inner("break"))
-    if not {"cycle", "metric"} <= member.value.keys():
+    member = next(twoway.items("breaks"), None)
+    if not member:
         return
     metric = member.get("metric", str)
-    own = member.inner("cause" if "cause" in member.value else "analysis")
+    own = member.inner("cause")
     far = [one.inner("cause") for one in twoway.inner("peer").items("breaks")]
     part.broken = Broken(
-        metric, member.get("limit_ns", int, default=US.read(
-            part.settings.get("breaktrace", 0))),
-        member.ns("value" if "value_ns" in member.value else metric, unit),
-        member.get("cycle", int),
+        metric, US.read(part.settings.get("breaktrace", 0)),
+        member.ns(metric, unit), member.get("cycle", int),
         {phase: value for phase in ALL_PHASES
          if (value := member.ns(phase, unit, None)) is not None},
         list(filter(None, map(read_analysis, [own, *far[:1]]))),

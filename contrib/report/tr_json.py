@@ -6,7 +6,6 @@ import tr_cyclictest
 import tr_hosts
 import tr_oneway
 import tr_remarks
-import tr_schema1
 import tr_schema2
 import tr_stamps
 import tr_when
@@ -16,7 +15,7 @@ from tr_stats import combined
 from tr_thread import read_thread, threads
 from twtools.units import of_json
 
-SCHEMAS = {1: tr_schema1, 2: tr_schema2}
+SCHEMA = 2
 # Of the virtual lab: these set it up, all else is what was measured in it.
 LAB_SETTINGS = ("mode", "qemu", "qemu_arguments", "cpus", "memory_mib")
 DIGITS = 12             # of a hash
@@ -69,16 +68,6 @@ def read_cyclictest(data, name):
     return part
 
 
-def value_of(cycle, metric, unit):
-    """Of a cycle that was kept whole."""
-    if cycle.ns(metric, unit, None) is None and \
-            metric in ("planned", "network"):
-        return cycle.ns("response", unit) + (
-            cycle.ns("wakeup", unit) if metric == "planned" else
-            -cycle.ns("sleep", unit))
-    return cycle.ns(metric, unit)
-
-
 def read_worst(twoway, part, unit):
     worst = twoway.inner("worst")
     found = [(worst.inner(metric), metric, part.worst)
@@ -88,7 +77,7 @@ def read_worst(twoway, part, unit):
     found += [(spike, of, part.spikes) for spike in spikes.items("kept")]
     for cycle, metric, to in found:
         phases = {phase: cycle.ns(phase, unit, None) for phase in ALL_PHASES}
-        to.append(Worst(metric, value_of(cycle, metric, unit),
+        to.append(Worst(metric, cycle.ns(metric, unit),
                         cycle.get("since_start_ns", int),
                         {key: one for key, one in phases.items()
                          if one is not None},
@@ -106,9 +95,10 @@ def read_twoway(data, name):
     part = Part(data.path, "json", name, program="twowaytest")
     part.when = tr_when.read(data)
     schema = twoway.get("schema", int, default=1)
-    if schema not in SCHEMAS:
-        twoway.bad("schema", f"{schema}; 1 or 2 is expected")
-    SCHEMAS[schema].read(data, part, unit)
+    if schema != SCHEMA:
+        twoway.bad("schema", f"{schema}; {SCHEMA} is expected, which "
+                   "twowaytest writes now: measure again")
+    tr_schema2.read(data, part, unit)
     environment = twoway.inner("environment")
     part.system |= systems(data) | {
         key: value for key, value in flat(environment).items()

@@ -47,7 +47,7 @@ def read(twoway, part):
         part.remarks.append(TWO_CLOCKS)
     part.remarks += counted(
         lost=sum(one.inner("datagrams").get("lost", int, default=0)
-                 for one in (twoway, *twoway.items("pairs"))))
+                 for one in twoway.items("pairs")))
     part.others = list(others(twoway))
     part.remarks += part.others
     part.remarks += counted(not_dumped=part.lost)
@@ -68,7 +68,7 @@ def read(twoway, part):
             f" by pair {one.pair}" if one.pair is not None and
             one.verdict == tr_limit.EXCEEDED else "")
         for one in part.limits if one.verdict != tr_limit.MET]
-    if twoway.value.get("break") is not None or twoway.value.get("breaks"):
+    if twoway.value.get("breaks"):
         long = sum(one.get("count", int) for one in twoway.items("causes"))
         text = f"{long} cycles above the limit of -b" if long else \
             "ended by -b"

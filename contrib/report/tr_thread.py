@@ -69,9 +69,6 @@ def read_thread(thread, metric, unit, bins):
         series.std_ns = unit.read(std)
     elif series.dist and series.dist.complete:
         series.std_ns = series.dist.deviation()
-    target = thread.get("target", *NUMBER, NULL, default=None)
-    if target is not None:
-        series.target_ns = unit.read(target)
     read_percentiles(thread.inner("percentiles"), series, unit)
     return series
 

@@ -104,29 +104,41 @@ def blocks(found):
             zip(edges, edges[1:])] if len(found) >= 64 else []
 
 
-def json_thread(metric, found, width=10**9):
+STATS = ("min", "max", "avg", "stddev", "cycles")
+
+
+def json_thread(metric, found, width=10**9, period=PERIOD, pair=0):
     rows = {us: n for us, n in histogram(found).items() if us < width}
     return {
-        "metric": metric, "label": LABELS[METRICS.index(metric)], "pair": 0,
+        "metric": metric, "pair": pair, "interval_us": period // 1000,
         "histogram": {str(us): n for us, n in rows.items()},
         "overflows": len(found) - sum(rows.values()),
         "percentiles": {"50": percentile(found, "50") / 1000},
-        "blocks": blocks(found),
-        "stddev": deviation(found, target(metric)) / 1000,
-        "target": target(metric) // 1000 if target(metric) else None,
+        "blocks": blocks(found), "phases": {},
+        "stddev": deviation(found, target(metric, period)) / 1000,
         "cycles": len(found), "min": min(found) // 1000,
         "max": max(found) // 1000, "avg": float(mean(found)) / 1000,
         "cpu": 0, "node": 0}
 
 
-def json_threads(rows, metrics=METRICS, **how):
-    found = values(rows, **how)
-    return {str(i): json_thread(metric, found[metric])
+def json_threads(rows, metrics=METRICS, period=PERIOD, **how):
+    found = values(rows, period, **how)
+    return {str(i): json_thread(metric, found[metric], period=period)
             for i, metric in enumerate(metrics)}
 
 
-def twoway(rows, steps=(), how=None, **settings):
-    """Results of --json. Steps: (workers, rows) each; how: as values()."""
+def phases(found, period=PERIOD):
+    """found: metric -> values."""
+    return {metric: {key: value for key, value in json_thread(
+        metric, found[metric], period=period).items() if key in STATS}
+        for metric in METRICS}
+
+
+def twoway(rows, steps=(), how=None, missed=0, **settings):
+    """Results of --json, with a column of each metric.
+
+    Steps: (workers, rows) each; how: as values().
+    """
     threads = json_threads(rows, **how or {})
     return {
         "file_version": 1, "cmdline:": "twowaytest", "rt_test_version:": "1",
@@ -135,21 +147,18 @@ def twoway(rows, steps=(), how=None, **settings):
                     "machine": "x86_64", "realtime": 0},
         "resolution_in_ns": 0, "thread": threads,
         "twoway": {
-            "schema": 1, "version": "0.10", "argv": ["twowaytest"],
-            "settings": {"interval_us": 1000, "sleep_us": 100, "size": 8,
+            "schema": 2, "version": "0.10", "argv": ["twowaytest"],
+            "settings": {"interval": 1000, "sleep": 100, "size": 8,
                          "total": "documented"} | settings,
-            "load": {"kind": "none", "workers": 0},
-            "processes": {"client": {"cpus": "1", "policy": "fifo",
-                                     "priority": 98}},
+            "load": [], "breaks": [], "throttled": 0, "not_dumped": 0,
+            "pairs": [{"missed": missed, "client": {
+                "cpus": "1", "policy": "fifo", "priority": 98}}],
             "environment": {"virtual": False, "governor": "performance",
                             "findings": []},
-            "cycles": len(rows), "missed": 0, "throttled": 0,
-            "not_dumped": 0, "interrupted": False, "error": None,
-            "worst": {}, "spikes": None, "break": None, "limits": [],
-            "steps": [{"step": i, "workers": workers, "missed": 0,
-                       "throttled": 0, "work_per_second": 1.5,
-                       "thread": json_threads(part)}
-                      for i, (workers, part) in enumerate(steps)]}}
+            "interrupted": False, "worst": {}, "spikes": None, "limits": [],
+            "steps": [{"workers": workers, "missed": 0, "rate": 1.5,
+                       "phases": phases(values(part))}
+                      for workers, part in steps]}}
 
 
 def limit(text, value, pair=0):

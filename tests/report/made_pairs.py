@@ -58,48 +58,37 @@ def threads(found, periods=PERIODS, width=10**9):
     result = {}
     for pair, own in values(found, periods).items():
         for metric in made.METRICS:
-            one = made.json_thread(metric, own[metric], width)
-            one |= {"pair": pair, "cpu": 4 + pair}
-            if metric == "interval":
-                one["target"] = periods[pair] // 1000
-                one["stddev"] = made.deviation(own[metric],
-                                               periods[pair]) / 1000
-            result[str(len(result))] = one
+            result[str(len(result))] = made.json_thread(
+                metric, own[metric], width, periods[pair], pair) | {
+                    "cpu": 4 + pair}
     return result
 
 
-def sums(found, periods=PERIODS):
-    """Member all."""
-    result = {}
-    for metric in made.METRICS:
-        whole = made.json_thread(metric, all_of(found, metric, periods))
-        if metric == "interval" and len(found) > 1:
-            whole["target"] = whole["stddev"] = None
-        result[metric] = {key: whole[key] for key in (
-            "percentiles", "stddev", "target", "cycles", "min", "max",
-            "avg")}
-    return result
+def step(i, found, periods, ramp):
+    """Of a ramp of pairs, each pair; else all together."""
+    if ramp != "pairs":
+        return {"workers": 0, "rate": 0.0, "missed": 30 + i,
+                "phases": made.phases({
+                    metric: all_of(found, metric, periods)
+                    for metric in made.METRICS})}
+    return {"others": i, "pairs": [
+        {"missed": 0 if pair else 30 + i, "inversions": 0 if pair else 40 + i,
+         "phases": made.phases(own, periods[pair])}
+        for pair, own in values(found, periods).items()]}
 
 
 def twoway(found, steps=(), periods=PERIODS, **settings):
     """Results of --json. Steps: pair -> rows each."""
-    data = made.twoway(found[0], pairs=len(found), intervals_us=[
-        periods[pair] // 1000 for pair in found], **settings)
+    data = made.twoway(found[0], **settings)
     data["thread"] = threads(found, periods)
     data["num_threads"] = len(data["thread"])
-    twoway = data["twoway"]
-    twoway["cycles"] = sum(map(len, found.values()))
-    twoway["all"] = sums(found, periods)
-    twoway["pairs"] = [
-        {"pair": pair, "interval_us": periods[pair] // 1000,
-         "missed": 10 + pair, "inversions": 20 + pair,
-         "processes": {"client": {"cpus": str(4 + pair), "policy": "fifo",
-                                  "priority": 98 - 2 * pair}}}
-        for pair in found]
-    twoway["steps"] = [
-        {"step": i, "pairs": len(step), "workers": 0, "missed": 30 + i,
-         "inversions": 40 + i, "throttled": 0, "work_per_second": 0.0,
-         "thread": threads(step, periods)} for i, step in enumerate(steps)]
+    data["twoway"] |= {
+        "inversions": [20 + pair for pair in found],
+        "pairs": [{"missed": 10 + pair, "client": {
+            "cpus": str(4 + pair), "policy": "fifo",
+            "priority": 98 - 2 * pair}} for pair in found],
+        "steps": [step(i, own, periods, settings.get("ramp"))
+                  for i, own in enumerate(steps)]}
     return data
 
 

@@ -35,7 +35,7 @@ def test_page_begins_with_the_cause(broken):
     """Then come its figure and its table, and then the verdict."""
     page, _ = broken()
     assert texts_of(page, "li")[0] == \
-        "r: cycle 7 had a response of 410.3 us, above the limit of 200.0 " \
+        "r: cycle 7 had a response of 410.0 us, above the limit of 200.0 " \
         f"us. Cause: {made_break.CAUSE}."
     order = [page.index(mark) for mark in (
         "</h1>", '<section id="cause"', '<figure id="broken-cycle">',
@@ -92,7 +92,7 @@ STACKS = [
 @pytest.mark.parametrize("stack, sentence", STACKS)
 def test_stack(broken, stack, sentence):
     """What the culprit did."""
-    page, _ = broken(analysis={**made_break.analysis(), "who": HOG, **stack})
+    page, _ = broken(cause={**made_break.analysis(), "who": HOG, **stack})
     assert texts_of(page, "li")[0].endswith(
         f"and 1 more ran. {HOG} {sentence}" if sentence
         else "and 1 more ran.")
@@ -101,7 +101,7 @@ def test_stack(broken, stack, sentence):
 @pytest.mark.parametrize("analysis", [None, {"lacks": "no trace"}])
 def test_without_a_trace(broken, analysis):
     """It says how to find the cause, and has no figure."""
-    page, _ = broken(analysis=analysis)
+    page, _ = broken(cause=analysis)
     assert texts_of(page, "li")[0].endswith(
         "No trace tells the cause: measure with --trace.")
     assert "broken-cycle" not in page
@@ -126,7 +126,7 @@ def test_causes(broken):
 
 
 def test_cause_on_the_other_host(broken):
-    data = made_break.twoway(analysis=None)
+    data = made_break.twoway(cause=None)
     data["twoway"]["peer"] = {"breaks": [{"cause": made_break.analysis() | {
         "host": "far", "side": "server"}}]}
     page, found = broken(data)
@@ -139,7 +139,7 @@ def test_many_pieces(broken):
     """The shortest are one row, so that the page stays small."""
     spans = [made_break.span(i * 2000, 1000 + i, "runnable", HOG, 1)
              for i in range(60)]
-    _, found = broken(analysis={**made_break.analysis(), "timeline": spans})
+    _, found = broken(cause={**made_break.analysis(), "timeline": spans})
     rows = found["r: sleep of the cycle that broke"]
     assert [row["for us"] for row in rows] == [
         *(made.us(span["ns"]) for span in spans[20:]),
@@ -154,10 +154,10 @@ def test_a_trace_is_not_read(refused):
 
 
 @pytest.mark.parametrize("member, value, why", [
-    ("side", "main", "analysis.side: 'main' is none of"),
-    ("cause", 7, "analysis.cause: 7 is no string"),
-    ("timeline", [1], "analysis.timeline[0]: no object")])
+    ("side", "main", "cause.side: 'main' is none of"),
+    ("cause", 7, "cause.cause: 7 is no string"),
+    ("timeline", [1], "cause.timeline[0]: no object")])
 def test_bad_analysis(refused, member, value, why):
     made.write(refused.directory, "r.json", made_break.twoway(
-        analysis=made_break.analysis() | {member: value}))
+        cause=made_break.analysis() | {member: value}))
     assert why in refused("r.json")

@@ -25,15 +25,13 @@ def tables(report, **files):
         for row in rows if "system" in row} for title, rows in found.items()}
 
 
-def test_every_metric_is_what_schema_1_tells(report):
+def test_every_metric_of_a_column_and_of_its_phases(report):
     """By columns, with histograms, the same; as phases, without these."""
-    found = tables(report, old=made.twoway(ROWS),
-                   all=made_columns.twoway([ROWS], names=made_columns.ALL),
+    found = tables(report, all=made_columns.twoway([ROWS], names=made_columns.ALL),
                    new=made_columns.twoway([ROWS]))
     for metric in made.METRICS:
         rows = found[LABEL[metric]]
-        assert rows["all"] == rows["old"]
-        wanted = dict(rows["old"])
+        wanted = dict(rows["all"])
         if metric != "response":        # it is latency and the sleep
             wanted |= {key: "-" for key in wanted if key.startswith("p")}
         assert rows["new"] == wanted
@@ -44,7 +42,7 @@ def test_every_metric_is_what_schema_1_tells(report):
 
 
 def test_pairs_and_their_dump(report):
-    """Each pair, and all together, as schema 1 and the dump tell them."""
+    """Each pair, and all together, by columns of each metric, and as the dump tells them."""
     one = dict(enumerate(PAIRS))
     made.write(report.directory, "new.csv", made_pairs.dump(one))
     made.write(report.directory, "new.json",
@@ -63,15 +61,6 @@ def test_pairs_and_their_dump(report):
                                                       abs=0.06)
     assert [row["pair"] for row in found["Latency of each pair"]] == ["0", "1"]
     assert [row["missed"] for row in found["Files"]][1:] == ["0", "1"]
-
-
-def test_ramp(report):
-    steps = [(0, [ROWS[:1500]]), (1, [ROWS[1500:]])]
-    found = tables(
-        report, new=made_columns.twoway([ROWS], steps=steps),
-        old=made.twoway(ROWS, steps=[(n, rows) for n, [rows] in steps]))
-    title = "Total Jitter against the load"
-    assert found[title]["new"] == found[title]["old"] | {"throttled": "-"}
 
 
 def test_text_is_what_the_json_tells(report):
@@ -118,7 +107,7 @@ def test_text_of_cyclictest(report):
 
 
 def test_gate_judges_latency(report):
-    """Or what both runs have: one of schema 1 has the response only."""
+    """Or what both runs have: one with --metrics has the response only."""
     slow = made.cycles(3000, 2, shift=9000)
     for name, content in (
             ("a", made_columns.twoway([ROWS])), ("o", made.twoway(ROWS)),
@@ -155,7 +144,7 @@ def test_who_waits_for_a_reply_does_not_wait_for_the_timer(report):
 
 
 def test_broken_cycle(report):
-    """Of schema 2, whose times are whole us."""
+    """Its times are whole us."""
     data = made_columns.twoway([ROWS], breaktrace=200)
     data["twoway"]["breaks"] = [{
         "metric": "response", "pair": 0, "cycle": 7, "response": 410,
@@ -176,7 +165,7 @@ def test_broken_cycle(report):
     (("thread", "0", "pair"), 7, "member thread"),
     (("thread", "0", "interval_us"), None, "thread.0.interval_us"),
     (("thread", "0", "cycles"), 7, "thread.0.histogram"),
-    (("twoway", "schema"), 3, "1 or 2 is expected"),
+    (("twoway", "schema"), 3, "2 is expected, which"),
     (("twoway", "settings", "sleep"), "long", "settings.sleep"),
     (("twoway", "settings", "interval"), [], "settings.interval"),
     (("twoway", "load"), [5], "twoway.load[0]"),

@@ -174,7 +174,7 @@ def test_json_tells_a_dump_its_settings(report):
     rows = made.cycles(300, period=2_000_000, sleep=70_000)
     data = made.twoway(
         rows, how={"period": 2_000_000, "sleep": 70_000, "trltp3": True},
-        interval_us=2000, sleep_us=70, total="trltp3")
+        interval=2000, sleep=70, total="trltp3")
     found = with_json(report, rows, data)
     check_all(found, made.values(rows, 2_000_000, 70_000, trltp3=True),
               {"interval": 2_000_000, "sleep": 70_000}.get)

@@ -63,9 +63,9 @@ def test_json_of_pairs_tells(report):
 
 def test_json_tells(report):
     data = made.twoway(ROWS)
-    data["twoway"]["datagrams"] = {"lost": 7}
+    data["twoway"]["pairs"][0]["datagrams"] = {"lost": 7}
     made.write(report.directory, "x.json", data)
     assert "cycles lost on their way: 7" in report("-t", "-", "x.json").stdout
-    data["twoway"]["datagrams"] = None
+    data["twoway"]["pairs"][0]["datagrams"] = None
     made.write(report.directory, "x.json", data)
     assert "lost on their way" not in report("-t", "-", "x.json").stdout

@@ -33,11 +33,11 @@ PLACES = {
     "task": lambda data, text: data["twoway"].update(others={"cpus": [
         {"cpu": 0, "percent": 9.5, "unnamed_percent": 0,
          "tasks": [{"name": text, "percent": 9.0}]}]}),
-    "cause": lambda data, text: data["twoway"]["break"]["analysis"].update(
+    "cause": lambda data, text: data["twoway"]["breaks"][0]["cause"].update(
         cause=text),
-    "stack": lambda data, text: data["twoway"]["break"]["analysis"].update(
+    "stack": lambda data, text: data["twoway"]["breaks"][0]["cause"].update(
         who="hog", stack=[text], stack_at="interrupt"),
-    "culprit": lambda data, text: data["twoway"]["break"]["analysis"][
+    "culprit": lambda data, text: data["twoway"]["breaks"][0]["cause"][
         "timeline"][1].update(who=text)}
 KNOWN = {"html", "head", "meta", "title", "style", "body", "h1", "h2", "p",
          "section", "ul", "li", "figure", "figcaption", "div", "nav", "a",

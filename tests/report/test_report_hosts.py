@@ -178,12 +178,6 @@ def test_bad_members_are_named(refused):
         "-t", "-", "x.json")
 
 
-def test_schema_1_is_refused(refused):
-    write(refused, "x.json", made.twoway(made.cycles(300), clocks="two"))
-    assert "member twoway.settings.clocks: two; results of two hosts are " \
-        "read from schema 2 on" in refused("-t", "-", "x.json")
-
-
 def test_the_json_tells_of_two_clocks(report):
     """Times of a dump may look as if there were one."""
     rows = made_hosts.cycles(300, ahead=0)
@@ -207,7 +201,7 @@ def test_gate_refuses_one_clock_beside_two(refused):
     """Of a dump, its columns tell."""
     write(refused, "x.json", made_hosts.twoway(ROWS))
     write(refused, "x.csv", made.dump(ROWS))
-    write(refused, "y.json", made.twoway(made.cycles(2000), clocks="one"))
+    write(refused, "y.json", made.twoway(made.cycles(2000)))
     for name in ("x.json", "x.csv"):
         assert "clocks two / one" in refused("--gate", name, "y.json")
 

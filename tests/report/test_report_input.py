@@ -44,14 +44,6 @@ def test_order_of_minimum_average_maximum(refused):
         "expected" in refused("p.csv")
 
 
-def test_more_cycles_than_were_measured(refused):
-    data = made.twoway(ROWS)
-    data["twoway"]["cycles"] = 5
-    made.write(refused.directory, "x.json", data)
-    assert "member twoway.cycles: 5, but send has 400 cycles" in \
-        refused("x.json")
-
-
 def test_percentiles_by_coarse_bins(report):
     """A bound of the bin that holds the minimum lies below it."""
     data = made.twoway(ROWS)

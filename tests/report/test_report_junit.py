@@ -204,8 +204,8 @@ def test_gate(judged, shift, status, tag):
 def test_undecided_gate(judged):
     """A broken run, and too few cycles: errors, not failures."""
     rows = made.cycles(4000)
-    bad = made.twoway(rows, loops=9000)
-    bad["twoway"] |= {"interrupted": True, "missed": 400}
+    bad = made.twoway(rows, missed=400, loops=9000)
+    bad["twoway"]["interrupted"] = True
     good = made.twoway(rows)
     paths = [made.write(judged.directory, *one) for one in (
         ("a.json", good), ("b.json", bad))]

@@ -29,8 +29,8 @@ def scattered(count, seed=3):
 
 
 def data_of(rows, **members):
-    data = made.twoway(rows)
-    data["twoway"] |= {"missed": sum(row[7] for row in rows)} | members
+    data = made.twoway(rows, missed=sum(row[7] for row in rows))
+    data["twoway"] |= members
     return data
 
 
@@ -153,7 +153,7 @@ def test_three_times_as_many_are_found(model):
 @pytest.mark.parametrize("members, reason", [
     ({"interrupted": True}, "ended by a signal before its -l 9000"),
     ({"error": "no memory"}, "error: no memory"),
-    ({"break": {"metric": "total"}}, "ended by -b")])
+    ({"breaks": [{"metric": "total", "cycle": 1, "total": 9}]}, "ended by -b")])
 @pytest.mark.parametrize("broken", ["a", "b"])
 def test_broken_run_is_undecided(report, members, reason, broken):
     for name in "ab":
@@ -167,7 +167,7 @@ def test_broken_run_is_undecided(report, members, reason, broken):
 
 def test_signal_is_the_end_of_a_run_without_one(report):
     for name in "ab":
-        data = made.twoway(made.cycles(COUNT, 1), loops=0, duration_s=0)
+        data = made.twoway(made.cycles(COUNT, 1), loops=0, duration=0)
         data["twoway"]["interrupted"] = True
         made.write(report.directory, f"{name}.json", data)
     report(*GATE, "a.json", "b.json")

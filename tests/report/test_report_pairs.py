@@ -169,23 +169,6 @@ def test_number_of_pairs_of_another_run(refused):
     assert "pairs: 2, but 3" in message
 
 
-def test_all_contradicts_the_pairs(refused):
-    for key, said in (("cycles", "count"), ("min", "min"), ("max", "max")):
-        data = made_pairs.twoway(PAIRS)
-        data["twoway"]["all"]["send"][key] += 1 if key == "max" else -1
-        made.write(refused.directory, "x.json", data)
-        message = refused("-t", "-", "x.json")
-        assert "member twoway.all.send" in message and said in message
-
-
-def test_metric_twice_in_a_pair(refused):
-    data = made_pairs.twoway(PAIRS)
-    data["thread"][str(len(made.METRICS))]["pair"] = 0
-    made.write(refused.directory, "x.json", data)
-    assert "interval of pair 0 is above already" in refused("-t", "-",
-                                                            "x.json")
-
-
 def test_gap_in_the_numbers_of_pairs(refused):
     data = made_pairs.twoway(PAIRS)
     for thread in data["thread"].values():
@@ -255,7 +238,7 @@ def test_settings_of_all_pairs_are_compared(report):
     """The client of the second pair runs elsewhere."""
     data = made_pairs.twoway(PAIRS)
     made.write(report.directory, "x.json", data)
-    data["twoway"]["pairs"][1]["processes"]["client"]["cpus"] = "9"
+    data["twoway"]["pairs"][1]["client"]["cpus"] = "9"
     made.write(report.directory, "y.json", data)
     rows = results(report, "x.json", "y.json")[
         "What differs between the runs"]

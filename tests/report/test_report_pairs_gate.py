@@ -63,23 +63,10 @@ def test_other_number_of_pairs(refused, two):
 
 
 def test_other_periods(refused, two):
-    made.write(refused.directory, "a.json", made_pairs.twoway(two[0]))
-    data = made_pairs.twoway(two[1])
-    data["twoway"]["settings"]["intervals_us"][2] = 4000
-    made.write(refused.directory, "b.json", data)
-    assert "intervals_us 1000 2000 3000 / 1000 2000 4000" in \
-        refused(*ARGS, "a.json", "b.json")
-
-
-def test_one_pair_has_no_list_of_periods(report):
-    """The period stands once in what differs."""
-    for name, period in (("a", 1000), ("b", 2000)):
-        made.write(report.directory, f"{name}.json", made.twoway(
-            made.cycles(100), interval_us=period, intervals_us=[period],
-            pairs=1))
-    found = made.tables(report("-t", "-", "a.json", "b.json").stdout)
-    assert [row["what"] for row in found["What differs between the runs"]] \
-        == ["interval_us"]
+    for name, pairs, distance in zip("ab", two, (1000, 2000)):
+        made.write(refused.directory, f"{name}.json",
+                   made_pairs.twoway(pairs, distance=distance))
+    assert "distance 1000 / 2000" in refused(*ARGS, "a.json", "b.json")
 
 
 def test_cycles_in_the_order_of_time(report, two):

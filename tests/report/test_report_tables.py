@@ -25,7 +25,7 @@ def test_what_differs_comes_first(report):
     rows = made.cycles(200)
     one, two = made.twoway(rows), made.twoway(rows, size=64)
     two["twoway"]["environment"]["governor"] = "powersave"
-    two["twoway"]["processes"]["client"]["priority"] = 50
+    two["twoway"]["pairs"][0]["client"]["priority"] = 50
     two["sysinfo"]["release"] = "6.12-rt"
     two["twoway"]["settings"]["port"] = 5     # of no importance
     for name, data in (("one", one), ("two", two)):
@@ -152,8 +152,7 @@ def test_unlike_labs_are_refused_by_the_gate(report, refused):
 
 
 def test_common_remarks_stand_once(report):
-    data = made.twoway(made.cycles(200))
-    data["twoway"]["missed"] = 3
+    data = made.twoway(made.cycles(200), missed=3)
     for name in "abc":
         made.write(report.directory, f"{name}.json", data)
         data["twoway"]["throttled"] = 5
@@ -167,7 +166,8 @@ def test_counts_that_differ_stand_once(report):
     """As figures of findings do; other remarks stay apart."""
     data = made.twoway(made.cycles(200))
     for name, missed in (("a", 100), ("b", 9), ("c", 0)):
-        data["twoway"] |= {"missed": missed, "error": f"code: {missed}"}
+        data["twoway"]["pairs"][0]["missed"] = missed
+        data["twoway"]["error"] = f"code: {missed}"
         made.write(report.directory, f"{name}.json", data)
     text = report("-t", "-", "a.json", "b.json", "c.json").stdout
     assert made.tables(text)["Remarks"] == [
@@ -184,7 +184,9 @@ def test_counts_that_differ_stand_once(report):
 def test_each_count_stands_once(report, member, begin):
     data = made.twoway(made.cycles(200))
     twoway = data["twoway"]
-    within = twoway.setdefault("datagrams", {}) if member == "lost" else twoway
+    pair = twoway["pairs"][0]
+    within = {"lost": pair.setdefault("datagrams", {}),
+              "missed": pair}.get(member, twoway)
     for name, count in (("a", 12), ("b", 7)):
         within[member] = count
         made.write(report.directory, f"{name}.json", data)
@@ -195,12 +197,11 @@ def test_each_count_stands_once(report, member, begin):
 
 
 def test_remarks(report):
-    data = made.twoway(made.cycles(200))
+    data = made.twoway(made.cycles(200), missed=3)
     data["twoway"] |= {
-        "missed": 3, "throttled": 4, "interrupted": True, "error": "so|so",
-        "break": {}, "limits": [
+        "throttled": 4, "interrupted": True, "error": "so|so",
+        "breaks": [{"metric": "total", "cycle": 1, "total": 9}], "limits": [
             made.limit("total:9", 12345), made.limit("send:9", 9000)]}
-    data["twoway"]["break"] = {"cycle": 1}
     data["twoway"]["environment"]["findings"] = [
         {"name": "governor", "read": "powersave on CPU 1"}]
     path = made.write(report.directory, "r.json", data)
@@ -215,8 +216,8 @@ def test_remarks(report):
 def test_targets_that_differ(report):
     """Each is told with its runs; a closed loop has none."""
     data = made.twoway(made.cycles(200))
-    for name, target in (("a", 1000), ("b", 500), ("c", 1000), ("d", None)):
-        data["thread"]["0"]["target"] = target
+    for name, target in (("a", 1000), ("b", 500), ("c", 1000), ("d", 0)):
+        data["thread"]["0"]["interval_us"] = target
         made.write(report.directory, f"{name}.json", data)
     text = report("-t", "-", "a.json", "c.json").stdout
     assert "t0 to t0. The target is 1000; std is the deviation from" in text
@@ -229,14 +230,13 @@ def test_targets_that_differ(report):
 def test_large_counts_of_a_ramp(report):
     """They are counts, to the last digit."""
     data = made.twoway(made.cycles(200))
-    step = {"thread": data["thread"], "missed": 123456, "throttled": 1000003,
-            "work_per_second": 1234567.8}
+    step = {"phases": made.phases(made.values(made.cycles(200))),
+            "missed": 123456, "rate": 1234567.8}
     data["twoway"]["steps"] = [{"workers": i} | step for i in range(2)]
     made.write(report.directory, "r.json", data)
     row, *_ = made.tables(report("-t", "-", "r.json").stdout)[
         "Total Jitter against the load"]
-    assert (row["missed"], row["throttled"], row["work/s"]) == (
-        "123456", "1000003", "1234568")
+    assert (row["missed"], row["work/s"]) == ("123456", "1234568")
 
 
 def test_csv_says_what_markdown_says(report):
@@ -260,7 +260,8 @@ def test_worst_and_spikes_of_a_json(report):
     cycle = {"cycle": 5, "step": 0, "since_start_ns": 5_000_000,
              "wakeup_ns": 9000, "send_ns": 20_000, "sleep_ns": 150_000,
              "receive_ns": 900_000, "response_ns": 1_070_000,
-             "total_ns": 970_000, "interval_ns": 1_000_000}
+             "total_ns": 970_000, "interval_ns": 1_000_000,
+             "planned_ns": 1_079_000}
     data["twoway"]["worst"] = {"total": cycle, "planned": cycle}
     data["twoway"]["spikes"] = {
         "metric": "total", "limit_us": 1, "seen": 1, "kept": [cycle]}
@@ -311,7 +312,7 @@ def test_load_of_a_json(report):
             "workers": str(k), "system": "r",
             "min": str(min(total) // 1000), "avg": made.us(made.mean(total)),
             "max": str(max(total) // 1000), "std":
-            made.us(made.deviation(total)), "missed": "0", "throttled": "0",
+            made.us(made.deviation(total)), "missed": "0",
             "work/s": "1.5"}
 
 

@@ -129,21 +129,6 @@ def test_json_and_dump_of_a_run(report, rows):
     assert [row["system"] for row in found["Network Time"]] == ["r"]
 
 
-@pytest.mark.parametrize("metric", ["network", "response"])
-def test_network_of_one_clock(report, rows, metric):
-    """A kept cycle has no network then: its phases tell."""
-    data = made.twoway(rows)
-    cycle = {"cycle": 5, "step": 0, "since_start_ns": 5_000_000,
-             "wakeup_ns": 9000, "send_ns": 20_000, "sleep_ns": 150_000,
-             "receive_ns": 130_000, "response_ns": 300_000,
-             "total_ns": 970_000, "interval_ns": 1_000_000}
-    data["twoway"]["worst"] = {metric: cycle}
-    path = made.write(report.directory, "r.json", data)
-    row, = results(report, path)["Worst cycles"]
-    assert (row["metric"], row["receive"]) == (metric, "130.0")
-    assert "network" not in row
-
-
 def run_with(**average_us):
     """As far as the figure of the phases looks at a run."""
     series = {name: types.SimpleNamespace(avg_ns=us * 1000)

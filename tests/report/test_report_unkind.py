@@ -67,8 +67,8 @@ def test_number_of_many_digits(report, refused):
 
 
 @pytest.mark.parametrize("settings", [
-    {"interval_us": "x"}, {"interval_us": None}, {"sleep_us": None},
-    {"sleep_us": []}, {"interval_us": True}, {"sleep_us": 1.5}])
+    {"interval": "x"}, {"interval": None}, {"sleep": None}, {"sleep": []},
+    {"interval": True}, {"sleep": 1.5}])
 def test_settings_of_another_type(refused, settings):
     rows = made.cycles(60)
     made.write(refused.directory, "x.json", made.twoway(rows, **settings))

@@ -92,8 +92,9 @@ def test_three_systems(report):
 def test_many_systems(report):
     """A sentence names four at most; there are never more than five."""
     for i in range(6):
-        data = made.twoway(made.cycles(600, i), interval_us=1000 + i)
-        data["twoway"] |= {"missed": 3 * i, "throttled": i}
+        data = made.twoway(made.cycles(600, i), missed=3 * i,
+                           interval=1000 + i)
+        data["twoway"]["throttled"] = i
         data["twoway"]["environment"]["findings"] = [
             {"name": f"finding{k}", "read": "bad"} for k in range(i)]
         made.write(report.directory, f"r{i}.json", data)
@@ -224,9 +225,9 @@ def test_another_metric(report):
 
 def test_disturbances(report):
     """Who was disturbed; what all share stands once."""
-    data = [made.twoway(made.cycles(600, i), duration_s=5) for i in (1, 2)]
-    for one, missed in zip(data, (0, 25)):
-        one["twoway"]["missed"] = missed
+    data = [made.twoway(made.cycles(600, i), missed=missed, duration=5)
+            for i, missed in ((1, 0), (2, 25))]
+    for one in data:
         one["twoway"]["environment"]["findings"] = [
             {"name": "smt", "read": "on"}, {"name": "idle", "read": "C6"}]
     data[0]["twoway"]["throttled"] = 7
@@ -247,8 +248,7 @@ def test_disturbances(report):
     (5, "0.83 %")])
 def test_share_of_missed_expiries(report, missed, text):
     """Digits, and never more than all."""
-    data = made.twoway(made.cycles(600))
-    data["twoway"]["missed"] = missed
+    data = made.twoway(made.cycles(600), missed=missed)
     made.write(report.directory, "a.json", data)
     [found] = [line for line in lines(report, "a.json")
                if line.startswith("Disturbed")]
@@ -257,8 +257,9 @@ def test_share_of_missed_expiries(report, missed, text):
 
 
 def test_a_single_missed_expiry(report):
-    data = made.twoway(made.cycles(600))
-    data["twoway"] |= {"cycles": 10_000_000, "missed": 1}
+    data = made.twoway(made.cycles(600), missed=1)
+    data["thread"]["0"] |= {"cycles": 10_000_000, "histogram": {},
+                            "overflows": 0}
     made.write(report.directory, "a.json", data)
     assert "shows: 0.00001 %." in lines(report, "a.json")[2]
 
