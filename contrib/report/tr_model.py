@@ -77,7 +77,6 @@ class Step:
     workers: int
     series: dict                    # metric -> Series
     missed: int | None = None
-    throttled: int | None = None
     work_per_second: float | None = None
 
 
@@ -297,8 +296,7 @@ def merge_steps(lists):
                  if step.workers == number]
         result.append(Step(number, merge([step.series for step in found]),
                            *(first(getattr(step, member) for step in found)
-                             for member in ("missed", "throttled",
-                                            "work_per_second"))))
+                             for member in ("missed", "work_per_second"))))
     return result
 
 

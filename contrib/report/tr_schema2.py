@@ -102,8 +102,7 @@ def steps_of(twoway, unit, targets):
                   for k, one in enumerate(pairs or [step])}
         if not any(tables.values()):
             continue
-        known = {key: step.get(key, *NUMBER, default=None)
-                 for key in ("missed", "throttled")}
+        known = {"missed": step.get("missed", int, default=None)}
         if pairs:
             known["missed"] = sum(one.get("missed", int) for one in pairs)
             known["inversions"] = pairs[0].get("inversions", int)

@@ -133,8 +133,7 @@ def load(runs):
     """total against the number of workers."""
     found = [run for run in runs if len(run.steps) > 1]
     optional = [(name, member) for name, member in (
-        ("missed", "missed"), ("throttled", "throttled"),
-        ("work/s", "work_per_second"))
+        ("missed", "missed"), ("work/s", "work_per_second"))
         if any(getattr(step, member) is not None
                for run in found for step in run.steps)]
     rows = []
