@@ -36,7 +36,7 @@ def test_order_of_minimum_average_maximum(refused):
     data = made.twoway(ROWS)
     data["thread"]["4"] |= {"min": 9, "avg": 5.5, "max": 20}
     made.write(refused.directory, "x.json", data)
-    assert "x.json: member thread.4.avg: min 9, avg 5.5, max 20 of 400 " \
+    assert "x.json: member thread.4.avg: min 9, avg 5.5, max 20 of 401 " \
         "cycles; min <= avg <= max is expected" in refused("x.json")
     made.write(refused.directory, "p.csv",
                made.table_csv(["send,one,9,5.5,20,1"]))
