@@ -42,20 +42,12 @@ def read_lab(data, part):
         to[f"lab {key}"] = value
 
 
-def of_wakeup(thread):
-    """Whether it has what cyclictest measures: twowaytest names it."""
-    return thread.get("metric", str, default="wakeup") == "wakeup"
-
-
 def read_cyclictest(data, name):
     unit = of_json(data.get("resolution_in_ns", int, default=0))
-    found = [thread for thread in threads(data) if of_wakeup(thread)]
-    series = [one for thread in found
+    series = [one for thread in threads(data)
               if (one := read_thread(thread, "wakeup", unit, unit)).count]
     if not series:
-        raise InputError(data.path, "member thread",
-                         "no cycles" if found else "no wakeup, which is "
-                         "what cyclictest measures")
+        raise InputError(data.path, "member thread", "no cycles")
     part = Part(data.path, "cyclictest", name, program="cyclictest",
                 series={"wakeup": combined(series)}, system=systems(data))
     part.count = part.series["wakeup"].count

@@ -267,19 +267,6 @@ def test_limit_names_its_pair(report):
     assert "limit response:100 exceeded by pair 2" in texts
 
 
-def test_own_results_without_their_member(report, refused):
-    """As cyclictest's readers see them: of each pair its wakeup alone."""
-    data = made_pairs.twoway(PAIRS)
-    del data["twoway"]
-    made.write(report.directory, "x.json", data)
-    found = results(report, "x.json")
-    check(found["Wakeup Time"][0], made_pairs.all_of(PAIRS, "wakeup"), True)
-    for thread in data["thread"].values():
-        thread["metric"] = "send"
-    made.write(report.directory, "x.json", data)
-    assert "no wakeup" in refused("-t", "-", "x.json")
-
-
 def test_deviation_of_few_cycles(report):
     """Of n values, n - 1 are free, in each pair and in all."""
     import tr_model
