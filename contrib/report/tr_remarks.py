@@ -2,7 +2,7 @@
 """What the JSON of twowaytest says that a reader of its figures must know."""
 
 import tr_limit
-from tr_member import NULL, NUMBER
+from tr_member import NUMBER
 from tr_model import TWO_CLOCKS
 
 
@@ -58,9 +58,6 @@ def read(twoway, part):
         part.remarks.append("ended by a signal")
         part.troubles += [f"ended by a signal before its {one}"
                           for one in wanted]
-    if error := twoway.get("error", str, NULL, default=None):
-        part.remarks.append(f"error: {error}")
-        part.troubles.append(f"error: {error}")
     part.limits = list(tr_limit.read(twoway, bool(part.pairs),
                                      part.program == "primitivetest"))
     part.remarks += [

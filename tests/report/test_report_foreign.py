@@ -27,7 +27,6 @@ PLACES = {
     "version": lambda data, text: data["twoway"].update(version=text),
     "finding": lambda data, text: data["twoway"]["environment"].update(
         findings=[{"name": text, "read": text}]),
-    "error": lambda data, text: data["twoway"].update(error=text),
     "limit": lambda data, text: data["twoway"].update(
         limits=[{**made.limit("total:9", 99_000), "limit": text}]),
     "task": lambda data, text: data["twoway"].update(others={"cpus": [

@@ -152,7 +152,6 @@ def test_three_times_as_many_are_found(model):
 
 @pytest.mark.parametrize("members, reason", [
     ({"interrupted": True}, "ended by a signal before its -l 9000"),
-    ({"error": "no memory"}, "error: no memory"),
     ({"breaks": [{"metric": "total", "cycle": 1, "total": 9}]}, "ended by -b")])
 @pytest.mark.parametrize("broken", ["a", "b"])
 def test_broken_run_is_undecided(report, members, reason, broken):

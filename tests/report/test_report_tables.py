@@ -167,14 +167,14 @@ def test_counts_that_differ_stand_once(report):
     data = made.twoway(made.cycles(200))
     for name, missed in (("a", 100), ("b", 9), ("c", 0)):
         data["twoway"]["pairs"][0]["missed"] = missed
-        data["twoway"]["error"] = f"code: {missed}"
+        data["twoway"]["limits"] = [made.limit(f"total:{missed}", 10**6)]
         made.write(report.directory, f"{name}.json", data)
     text = report("-t", "-", "a.json", "b.json", "c.json").stdout
     assert made.tables(text)["Remarks"] == [
         {"system": "a, b", "remark": "missed expiries: 9 to 100"},
-        {"system": "a", "remark": "error: code: 100"},
-        {"system": "b", "remark": "error: code: 9"},
-        {"system": "c", "remark": "error: code: 0"}]
+        {"system": "a", "remark": "limit total:100 exceeded"},
+        {"system": "b", "remark": "limit total:9 exceeded"},
+        {"system": "c", "remark": "limit total:0 exceeded"}]
 
 
 @pytest.mark.parametrize("member, begin", [
@@ -199,7 +199,7 @@ def test_each_count_stands_once(report, member, begin):
 def test_remarks(report):
     data = made.twoway(made.cycles(200), missed=3)
     data["twoway"] |= {
-        "throttled": 4, "interrupted": True, "error": "so|so",
+        "throttled": 4, "interrupted": True,
         "breaks": [{"metric": "total", "cycle": 1, "total": 9}], "limits": [
             made.limit("total:9", 12345), made.limit("send:9", 9000)]}
     data["twoway"]["environment"]["findings"] = [
@@ -207,7 +207,7 @@ def test_remarks(report):
     path = made.write(report.directory, "r.json", data)
     text = report("-t", "-", path).stdout
     for remark in ("missed expiries: 3", "throttled cycles: 4",
-                   "ended by a signal", "error: so\\|so", "ended by -b",
+                   "ended by a signal", "ended by -b",
                    "limit total:9 exceeded", "governor: powersave on CPU 1"):
         assert f"| {remark} | r |" in text
     assert "send:9" not in text
