@@ -176,7 +176,8 @@ def of_metric(runs, metric, percents, left_out, notes):
     gone = []
     for percent in percents:
         found = [tr_sure.percentile(series, steps, percent, start)
-                 if (1 - percent / 100) * series.count >= BEYOND else None
+                 if round((1 - percent / 100) * series.count, 6) >= BEYOND
+                 else None
                  for series, steps, start in sides]
         # Of a single run, only blocks tell how exact it is.
         if None in found or not found[2:] and any(
@@ -285,7 +286,8 @@ def proposal(runs, options):
     alpha = (1 - options.confidence / 100) / len(found)
     long_s = statistics.fmean(seconds(run) or 0 for run in runs)
     for one in found:
-        least = math.ceil(10 * min(reach(one, alpha), HOPELESS)) / 10
+        least = reach(one, alpha)   # NaN: of a mean of 0
+        least = math.ceil(10 * least) / 10 if least < HOPELESS else HOPELESS
         values = [side.value for side in one.baseline]
         known = 0 < least < HOPELESS
         minutes = long_s / 60 * (least / GOAL) ** 2
@@ -310,6 +312,7 @@ def proposal(runs, options):
         key="proposal")
     text = " ".join([
         *[f"--percentiles={','.join(sorted(percents, key=float))}"]
-        * bool(percents), "--detect=" + ",".join(
-            f"{figure}:{least:g}" for figure, least in detect.items())])
+        * bool(percents), *["--detect=" + ",".join(
+            f"{figure}:{least:g}" for figure, least in detect.items())]
+        * bool(detect)])
     return table, text

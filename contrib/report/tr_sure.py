@@ -195,8 +195,8 @@ def spread(values, alpha):
 def difference(baseline, candidate, alpha):
     """The interval of candidate - baseline; baseline: a Figure a run.
 
-    Of several runs, it is their spread. But that says nothing of a candidate
-    that was disturbed, so its lower end has what the blocks tell, too.
+    Of several runs, it is their spread; but that says nothing of a candidate
+    that was disturbed, or is shorter, so it is at least what the blocks tell.
     """
     values = [one.value for one in baseline]
     middle = candidate.value - statistics.fmean(values)
@@ -209,8 +209,8 @@ def difference(baseline, candidate, alpha):
         (one.value - end[0]) / len(values)
         for one, end in zip(baseline, ends)))
     if len(values) > 1:
-        above = spread(values, alpha)
-        below = max(below, above)
+        apart = spread(values, alpha)
+        below, above = max(below, apart), max(above, apart)
     doubt = candidate.doubt + max(one.doubt for one in baseline)
     return middle - below - doubt, middle + above + doubt
 

@@ -226,6 +226,10 @@ int tw_process_start(struct tw_process *process, enum tw_role role,
 	return 0;
 }
 
+/* Those of ours that have ended, but for groups, and are to be reaped. */
+static pid_t zombies[2 * TW_PAIRS_MAX];
+static int zombie_count;
+
 bool tw_process_ended(struct tw_process *process)
 {
 	siginfo_t info = { .si_pid = 0 };
@@ -237,14 +241,9 @@ bool tw_process_ended(struct tw_process *process)
 	process->status = info.si_code == CLD_EXITED ?
 			  W_EXITCODE(info.si_status, 0) : info.si_status;
 	process->ended = true;
+	if (!process->group && zombie_count < 2 * TW_PAIRS_MAX)
+		zombies[zombie_count++] = process->pid;
 	return true;
-}
-
-static void pause_1ms(void)
-{
-	const struct timespec pause = { .tv_nsec = TW_NS_PER_MS };
-
-	nanosleep(&pause, NULL);
 }
 
 void tw_process_await(struct tw_process *process)
@@ -253,7 +252,7 @@ void tw_process_await(struct tw_process *process)
 
 	for (ms = 0; process->pid && ms < STOP_MS &&
 	     !tw_process_ended(process); ms++)
-		pause_1ms();
+		usleep(1000);
 }
 
 /*
@@ -261,7 +260,7 @@ void tw_process_await(struct tw_process *process)
  * and tries again for as long as another task, such as ps, is busy with that,
  * which then might never get our CPU.
  */
-static void reap(pid_t which, int ms)
+static void reap(const pid_t *which, int count, int ms)
 {
 	struct sched_param own, ordinary = { .sched_priority = 0 };
 	int policy = sched_getscheduler(0);
@@ -269,10 +268,18 @@ static void reap(pid_t which, int ms)
 
 	sched_getparam(0, &own);
 	sched_setscheduler(0, SCHED_OTHER, &ordinary);
-	while ((pid = waitpid(which, NULL, WNOHANG)) > 0 || (!pid && ms--))
-		if (!pid)
-			pause_1ms();
+	while (count--)
+		while ((pid = waitpid(which[count], NULL, WNOHANG)) > 0 ||
+		       (!pid && ms-- > 0))
+			if (!pid)
+				usleep(1000);
 	sched_setscheduler(0, policy, &own);
+}
+
+void tw_process_reap(void)
+{
+	reap(zombies, zombie_count, 0);
+	zombie_count = 0;
 }
 
 /*
@@ -290,7 +297,7 @@ bool tw_process_stop_failed(struct tw_process *process)
 	for (ms = 0; ms < STOP_MS && !tw_process_ended(process); ms++) {
 		if (!group || !ms)
 			kill(process->pid, group ? SIGTERM : TW_STOP_SIGNAL);
-		pause_1ms();
+		usleep(1000);
 	}
 	if (ms == STOP_MS)
 		warn("the %s (pid %d) did not end within %d s and is killed\n",
@@ -299,7 +306,7 @@ bool tw_process_stop_failed(struct tw_process *process)
 		kill(group ? -process->pid : process->pid, SIGKILL);
 	tw_process_await(process);
 	if (group)
-		reap(-process->pid, STOP_MS);
+		reap((pid_t[]){ -process->pid }, 1, STOP_MS);
 	return ms == STOP_MS ||
 	       (group && WIFEXITED(process->status) && process->status);
 }
@@ -320,9 +327,4 @@ bool tw_process_failed(const struct tw_process *process, bool killed)
 		     "what it started has failed" :
 		     strerror(WEXITSTATUS(status)));
 	return true;
-}
-
-void tw_process_reap_all(void)
-{
-	reap(-1, 0);
 }

@@ -18,7 +18,7 @@ struct tw_process {
 	pid_t pid;		/* 0: none was started */
 	const char *name;	/* in messages */
 	bool group;		/* leads a process group of its own */
-	bool ended;		/* see tw_process_reap_all() */
+	bool ended;		/* see tw_process_reap() */
 	int status;		/* as from waitpid(), once ended */
 	/* Read back from the kernel when it was ready: see tw_process_read(). */
 	int policy;
@@ -65,10 +65,7 @@ bool tw_process_stop_failed(struct tw_process *process);
  */
 bool tw_process_failed(const struct tw_process *process, bool killed);
 
-/*
- * Called when the last process is to have ended. Until then those that have are
- * not reaped, but for groups.
- */
-void tw_process_reap_all(void);
+/* Reaps those that have ended; a group is reaped when it is stopped. */
+void tw_process_reap(void);
 
 #endif /* TW_PROCESS_H */

@@ -93,7 +93,6 @@ int main(int argc, char *argv[])
 		if (tw_parts[i]->check)
 			tw_parts[i]->check(&run);
 	tw_run_measure(&run);
-	tw_process_reap_all();
 	status = run.failed ? EXIT_FAILURE : EXIT_SUCCESS;
 	if (!run.measured)
 		return status;

@@ -133,6 +133,7 @@ static void measure(struct tw_run *run, struct pt_case *c)
 	if (err)
 		return;
 	watch(run, c);
+	tw_process_reap();
 	account(run, c);
 	for (i = 0; i < c->columns; i++) {
 		c->pair->total.stats[i] = c->column[i].stats;

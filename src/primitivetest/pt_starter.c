@@ -114,6 +114,9 @@ static int start_thread(struct pt_task *task)
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	err = pthread_create(&thread, &attributes, live_thread, task);
 	pthread_attr_destroy(&attributes);
+	if (err)
+		warn("%s: task %s cannot be started: %s\n", task->in->name,
+		     task->name, strerror(err));
 	return -err;
 }
 
@@ -223,7 +226,10 @@ static int run_tasks(struct pt_case *c)
 		else	/* it dies with this process, but for that needs a CPU */
 			sched_setaffinity(c->task[i].pid, sizeof(cpu_set_t),
 					  &pt_config.main_cpus);
-	return err ? err : any_failed(c) ? -ECHILD : 0;
+	if (!err && any_failed(c))
+		err = -ECHILD;
+	tw_process_reap();
+	return err;
 }
 
 static int live(void *arg)
