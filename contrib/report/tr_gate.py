@@ -310,9 +310,7 @@ def proposal(runs, options):
              f"each run must be, so that it is {GOAL} %, if what makes them "
              "differ comes and goes within that time.", *notes]), figures=2,
         key="proposal")
-    text = " ".join([
-        *[f"--percentiles={','.join(sorted(percents, key=float))}"]
-        * bool(percents), *["--detect=" + ",".join(
-            f"{figure}:{least:g}" for figure, least in detect.items())]
-        * bool(detect)])
+    words = {"percentiles": ",".join(sorted(percents, key=float)),
+             "detect": ",".join(f"{k}:{v:g}" for k, v in detect.items())}
+    text = " ".join(f"--{key}={word}" for key, word in words.items() if word)
     return table, text

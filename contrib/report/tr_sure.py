@@ -210,7 +210,8 @@ def difference(baseline, candidate, alpha):
         for one, end in zip(baseline, ends)))
     if len(values) > 1:
         apart = spread(values, alpha)
-        below, above = max(below, apart), max(above, apart)
+        below = max(below, apart)
+        above = apart if math.isinf(above) else max(above, apart)
     doubt = candidate.doubt + max(one.doubt for one in baseline)
     return middle - below - doubt, middle + above + doubt
 
