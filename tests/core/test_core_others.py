@@ -139,7 +139,8 @@ def test_tasks_that_end(run, beside):
     (), ("--load=fft:1", f"--load-affinity={CPU}"),
     ("--load=hackbench:1",)])
 def test_own_tasks_are_no_others(start, load):
-    process = start(*RUN, "-l", 300, "--json=json", *load)
+    process = start(*RUN, "-i", 200, "--sleep=20", "-l", 2000, "--json=json",
+                    *load)
     own = {process.pid}
     while process.process.poll() is None:
         own.update(process.processes())

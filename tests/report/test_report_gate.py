@@ -360,6 +360,25 @@ def test_proposal_names_the_time(report):
     assert minutes == pytest.approx(10 * (least / 3) ** 2, rel=0.02)
 
 
+def test_proposal_of_nothing(report):
+    """Of a mean of 0 there are no percent, so nothing is proposed."""
+    rows = [(0, i, *[1_000_000 * i] * 3, *[1_000_000 * i + 100_000] * 2, 0)
+            for i in range(1, COUNT)]
+    for name in "ab":
+        made.write(report.directory, f"{name}.csv", made.dump(rows))
+    text = report("-r", "a.csv", "b.csv").stdout
+    assert set(verdicts(text)["latency", "average"][-2:]) == {"?"}
+    assert "--detect=" not in text
+
+
+def test_enough_cycles_beyond(report):
+    """100 of 1,000 lie beyond the 90th percentile."""
+    for seed, name in enumerate("ab"):
+        write(report, f"{name}.csv", seed, 1000)
+    out = report("-g", "-p", "90", "-d", "1000", "a.csv", "b.csv").stdout
+    assert ("latency", "p90") in verdicts(out)
+
+
 @pytest.mark.parametrize("changed, judged", [(600, True), (3000, False)])
 def test_a_run_that_wanders(report, changed, judged):
     """A warm-up is not judged; what changes later is only told."""
