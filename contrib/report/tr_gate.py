@@ -67,9 +67,9 @@ class Verdict:
     cells: list | None = None   # of the gate's table
 
 
-def judged(one, options, alpha):
+def judged(one, options, alpha, shorter):
     """One Compared."""
-    low, high = difference(one.baseline, one.candidate, alpha)
+    low, high = difference(one.baseline, one.candidate, alpha, shorter)
     allowed = 0 if one.metric == "missed" else options.tolerance
     found = max(allowed, options.detect.get(one.figure, options.detect[""]))
     text = UNDECIDED
@@ -210,7 +210,9 @@ def gate(runs, options):
     notes = []
     found = figures_of(runs, options, notes)
     alpha = (1 - options.confidence / 100) / len(found)
-    verdicts = [judged(one, options, alpha) for one in found]
+    *longs, long_s = [seconds(run) or 0 for run in runs]
+    verdicts = [judged(one, options, alpha, long_s < 0.9 * max(longs))
+                for one in found]
     if any(one.candidate.blocks is None for one in found):
         notes.append("What has no blocks is never worse, and undecided beside "
                      "a single run: give the --dump of each run, or for the "

@@ -192,11 +192,12 @@ def spread(values, alpha):
         math.sqrt(1 + 1 / count)
 
 
-def difference(baseline, candidate, alpha):
+def difference(baseline, candidate, alpha, shorter=False):
     """The interval of candidate - baseline; baseline: a Figure a run.
 
-    Of several runs, it is their spread; but that says nothing of a candidate
-    that was disturbed, or is shorter, so it is at least what the blocks tell.
+    Of several runs, it is their spread. But that says nothing of a candidate
+    that was disturbed, so its lower end has what the blocks tell, too; so has
+    the upper end of one that is shorter.
     """
     values = [one.value for one in baseline]
     middle = candidate.value - statistics.fmean(values)
@@ -211,7 +212,7 @@ def difference(baseline, candidate, alpha):
     if len(values) > 1:
         apart = spread(values, alpha)
         below = max(below, apart)
-        above = apart if math.isinf(above) else max(above, apart)
+        above = max(above if shorter else apart, apart)
     doubt = candidate.doubt + max(one.doubt for one in baseline)
     return middle - below - doubt, middle + above + doubt
 

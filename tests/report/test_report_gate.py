@@ -371,6 +371,18 @@ def test_proposal_of_nothing(report):
     assert "--detect=" not in text
 
 
+def test_a_shorter_candidate(report):
+    """The spread of long runs says nothing of it: its own blocks do."""
+    for seed in range(5):
+        write(report, f"{seed}.csv", seed, 20000)
+    base = [f"{seed}.csv" for seed in range(5)]
+    write(report, "long.csv", 8, 20000)
+    write(report, "short.csv", 8, 400)
+    args = "-g", "-p", "50", "-d", "3", *base
+    report(*args, "long.csv")
+    report(*args, "short.csv", status=3)
+
+
 def test_enough_cycles_beyond(report):
     """100 of 1,000 lie beyond the 90th percentile."""
     for seed, name in enumerate("ab"):
