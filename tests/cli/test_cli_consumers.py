@@ -49,6 +49,7 @@ def program(request):
     """run(*words) of either; each command is run once."""
     run = run_ours if request.param == "twowaytest" else run_cyclictest
     cached = functools.cache(run)
+    cached.is_ours = run is run_ours
     return cached
 
 
@@ -171,6 +172,8 @@ def test_three_threads(program):
     assert consumers.openshift(histogram) == maxima
     passed, measured = consumers.linaro(files["json"])
     assert passed and len(measured) == 9
-    assert [measured[f"t{n}-max"] for n in range(3)] == maxima
+    # cyclictest writes its JSON later, while a late thread may still count.
+    if program.is_ours:
+        assert [measured[f"t{n}-max"] for n in range(3)] == maxima
     assert consumers.canonical(text) == 3
     assert consumers.phoronix(text) >= 0
