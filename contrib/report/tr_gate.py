@@ -15,6 +15,7 @@ import numpy
 import tr_oneway
 import tr_sure
 from tr_model import METRICS, ONE_WAY, InputError
+from tr_stats import rank_of
 from tr_sure import Figure, difference
 from twtools.tables import Table
 from twtools.words import several
@@ -176,7 +177,7 @@ def of_metric(runs, metric, percents, left_out, notes):
     gone = []
     for percent in percents:
         found = [tr_sure.percentile(series, steps, percent, start)
-                 if round((1 - percent / 100) * series.count, 6) >= BEYOND
+                 if series.count - rank_of(series.count, percent) >= BEYOND
                  else None
                  for series, steps, start in sides]
         # Of a single run, only blocks tell how exact it is.
