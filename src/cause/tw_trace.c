@@ -49,7 +49,7 @@ static void write_more(FILE *file)
 
 static void check(struct tw_run *run)
 {
-	if (!tw_tracefs_check(tw_part_break.room(run)))
+	if (!tw_tracefs_check(tw_break_limit_us))
 		return;
 	/* The server's side of another host sends what it finds. */
 	if (!tw_config.absent[TW_CLIENT])
@@ -143,25 +143,26 @@ bool tw_trace_has(enum tw_metric_id metric, enum tw_metric_id id)
 /*
  * When a message from another host woke the side, which had read it by @read_ns:
  * the last time before, but for the end of a stop or of a wait for a lock.
+ * Without the switch before, what ended is unknown: the time before the trace.
  * 0: it was not woken.
  */
 static int64_t woken_ns(const struct tw_process *side, int64_t read_ns)
 {
+	const struct tw_event *event = last.window.events;
+	const struct tw_event *end = event + last.window.count;
+	bool held = false, seen = false;
 	int64_t at_ns = 0;
-	bool held = false;
-	size_t i;
 
-	for (i = 0; i < last.window.count && last.window.events[i].time_ns <= read_ns;
-	     i++) {
-		const struct tw_event *event = &last.window.events[i];
-
-		if (event->kind == TW_EVENT_SWITCH && event->pid == side->pid)
+	for (; event < end && event->time_ns <= read_ns; event++) {
+		if (event->kind == TW_EVENT_SWITCH && event->pid == side->pid) {
 			held = event->held;
-		else if (event->kind == TW_EVENT_WAKING && !held &&
-			 event->other_pid == side->pid)
+			seen = true;
+		} else if (event->kind == TW_EVENT_WAKING && !held &&
+			   event->other_pid == side->pid) {
 			at_ns = event->time_ns;
+		}
 	}
-	return at_ns;
+	return at_ns && !seen ? last.window.events[0].time_ns - 1 : at_ns;
 }
 
 /* When the side, which is about to send, waits again: at once, if not seen. */

@@ -18,8 +18,12 @@
 #include "tw_tracefs.h"
 
 #define NAME		"twowaytest-%d-%08x"	/* PID, and what makes it unique */
-/* Of a used CPU: 20 ms at a million events a second. Others get the least. */
-#define RING_KB		2048
+/*
+ * Of a used CPU: the limit of -b and 20 ms, at a million events a second. Others
+ * get the least.
+ */
+#define RING_KB_PER_MS	100
+#define RING_MS		20
 #define RING_LEAST_KB	8
 #define RINGS_KB	32768	/* of all used ones, where there are many */
 #define TRIES		10
@@ -42,6 +46,7 @@ const char *tw_tracefs_events, *tw_tracefs_file;
 
 static char instances[64], instance[128];
 static int stop_fd = -1;
+static int64_t longest_ms;
 static struct tw_guard guard;
 
 static void parse(const struct tw_option *option, char *value)
@@ -63,15 +68,16 @@ const struct tw_option tw_tracefs_options[] = {
 	{ .name = NULL }
 };
 
-bool tw_tracefs_check(bool breaks)
+bool tw_tracefs_check(int64_t limit_us)
 {
 	static char usual[64];
 
-	if (tw_tracefs_events && !breaks)
+	if (tw_tracefs_events && !limit_us)
 		fatal("--trace: allowed only with --breaktrace\n");
 	if (tw_tracefs_file && !tw_tracefs_events)
 		fatal("--trace-file=%s: allowed only with --trace\n",
 		      tw_tracefs_file);
+	longest_ms = RING_MS + limit_us * TW_NS_PER_US / TW_NS_PER_MS;
 	snprintf(usual, sizeof(usual), "%s-trace.txt", tw_program_name);
 	if (tw_tracefs_events && !tw_tracefs_file)
 		tw_tracefs_file = usual;
@@ -144,12 +150,15 @@ static void put_mask(const cpu_set_t *cpus)
 
 static void size_rings(const cpu_set_t *cpus)
 {
-	int most_kb = RINGS_KB / CPU_COUNT(cpus), cpu;
+	int64_t kb = RINGS_KB / CPU_COUNT(cpus);
+	int cpu;
 	char name[64], size[16];
 
 	sprintf(size, "%d", RING_LEAST_KB);
 	must_put("buffer_size_kb", size);
-	sprintf(size, "%d", most_kb < RING_KB ? most_kb : RING_KB);
+	if (longest_ms < kb / RING_KB_PER_MS)
+		kb = longest_ms * RING_KB_PER_MS;
+	sprintf(size, "%d", (int)kb);
 	for (cpu = 0; cpu < CPU_SETSIZE; cpu++) {
 		if (!CPU_ISSET(cpu, cpus))
 			continue;

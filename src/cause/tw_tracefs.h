@@ -18,8 +18,11 @@ extern const struct tw_option tw_tracefs_options[];
 extern const char *tw_tracefs_events;	/* NULL: no --trace */
 extern const char *tw_tracefs_file;
 
-/* Refuses contradictions; @breaks: -b was given. Returns whether to trace. */
-bool tw_tracefs_check(bool breaks);
+/*
+ * Refuses contradictions; @limit_us: that of -b, 0: none. The trace has room for
+ * what is as long. Returns whether to trace.
+ */
+bool tw_tracefs_check(int64_t limit_us);
 
 /*
  * Makes and starts it, on @cpus. The events: a list of systems, events or

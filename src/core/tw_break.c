@@ -16,7 +16,7 @@ void (*tw_break_more)(FILE *file);
 bool tw_break_ends = true;
 
 static enum tw_metric_id metric = TW_LATENCY;
-static int64_t limit_us;	/* 0: none */
+int64_t tw_break_limit_us;
 static bool tracing;
 
 static void parse(const struct tw_option *option, char *value)
@@ -27,7 +27,7 @@ static void parse(const struct tw_option *option, char *value)
 
 static const struct tw_option options[] = {
 	{ 'b', "breaktrace", required_argument, "[METRIC:]US", parse,
-	  &limit_us, 1, 1000000000,
+	  &tw_break_limit_us, 1, 1000000000,
 	  .help = "end the run at the first cycle whose latency, or\n"
 		  "METRIC, is above US; the exit status is then 2" },
 	{ 0, "tracemark", no_argument, NULL, tw_option_flag, &tracing,
@@ -40,7 +40,7 @@ static void check(struct tw_run *run)
 {
 	const struct tw_metric_params params = tw_config_params(0);
 
-	if (tracing && !limit_us)
+	if (tracing && !tw_break_limit_us)
 		fatal("--tracemark: allowed only with --breaktrace\n");
 	if (!tw_metric_valid(metric, &params))
 		fatal("--breaktrace=%s: %s\n", tw_metrics[metric].name,
@@ -51,12 +51,12 @@ static void check(struct tw_run *run)
 
 static size_t room(const struct tw_run *run)
 {
-	return limit_us ? sizeof(struct tw_break) : 0;
+	return tw_break_limit_us ? sizeof(struct tw_break) : 0;
 }
 
 bool tw_break_exceeds(const int64_t values_ns[])
 {
-	return values_ns[metric] > limit_us * TW_NS_PER_US;
+	return values_ns[metric] > tw_break_limit_us * TW_NS_PER_US;
 }
 
 static bool record(void *memory, const struct tw_cycle *cycle,
@@ -70,7 +70,7 @@ static bool record(void *memory, const struct tw_cycle *cycle,
 		tracemark("twowaytest: %s of %lld us exceeds %lld us",
 			  tw_metrics[metric].name,
 			  (long long)tw_ns_to_us(values_ns[metric]),
-			  (long long)limit_us);
+			  (long long)tw_break_limit_us);
 		tracing_stop();
 	}
 	to->metric = metric;
@@ -84,7 +84,7 @@ int tw_break_pair(const struct tw_run *run)
 	int64_t first_ns = INT64_MAX;
 	int pair, found = -1;
 
-	for (pair = 0; limit_us && pair < tw_config.pairs; pair++) {
+	for (pair = 0; tw_break_limit_us && pair < tw_config.pairs; pair++) {
 		struct tw_break *of = tw_pair_room(run, pair, &tw_part_break);
 
 		if (of->cycle.seq && of->cycle.t3_ns < first_ns) {

@@ -29,5 +29,6 @@ bool tw_break_exceeds(const int64_t values_ns[]);
 
 /* A part may unset it: it ends the run then, or clears the cycle for another. */
 extern bool tw_break_ends;
+extern int64_t tw_break_limit_us;	/* 0: none */
 
 #endif /* TW_BREAK_H */

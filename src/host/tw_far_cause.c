@@ -69,11 +69,14 @@ void tw_far_cause_note(const struct tw_run *run, const char *line)
 	tw_trace_break(run, (int)numbers[0]);
 }
 
-/* By how much its phase was longer than usual; 0: that is not known. */
+/* By how much its phase was longer than usual; -1: that is not known. */
 static int64_t excess_ns(const struct tw_cause *cause)
 {
-	return cause->lacks ? 0 :
-	       cause->value_ns - (int64_t)cause->span.mean_ns;
+	int64_t ns = cause->value_ns - (int64_t)cause->span.mean_ns;
+
+	if (cause->span.side && cause->lacks)
+		return -1;
+	return cause->lacks || ns < 0 ? 0 : ns;
 }
 
 /* With the name of this host. */
@@ -115,7 +118,7 @@ void tw_far_cause_print(FILE *file, const struct tw_run *run,
 			const char *members)
 {
 	const struct tw_cause *cause = tw_trace_cause(run);
-	long long theirs_ns = 0;
+	long long theirs_ns = -1;
 	const char *theirs;
 	const struct tw_break *of;
 	int64_t all_ns, ours_ns;
@@ -131,11 +134,17 @@ void tw_far_cause_print(FILE *file, const struct tw_run *run,
 		sscanf(members, " , \"excess_ns\": %18lld, \"cause\": %n",
 		       &theirs_ns, &length);
 	theirs = length ? members + length : NULL;
-	if (theirs_ns < all_ns / 2 && ours_ns < all_ns / 2)
+	if (theirs_ns >= 0 && ours_ns >= 0 && theirs_ns < all_ns / 2 &&
+	    ours_ns < all_ns / 2)
 		fprintf(file, "# Cause: between the hosts: each has less than half of the delay\n");
+	/* What is not known of one may be all that the other has not. */
+	if (theirs_ns < 0)
+		theirs_ns = all_ns - ours_ns;
+	else if (ours_ns < 0)
+		ours_ns = all_ns - theirs_ns;
 	if (theirs_ns >= ours_ns)
 		print_theirs(file, theirs);
-	if (ours_ns)
+	if (cause->span.side)
 		print(file, cause, "client");
 	if (theirs_ns < ours_ns)
 		print_theirs(file, theirs);

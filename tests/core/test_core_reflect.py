@@ -403,6 +403,7 @@ BREAK = ("-q", "-m", "-p", 60, "--warmup=0", "-l", 900, "-i", 4000,
 def cause(done):
     found, = results.loaded(done)["twoway"]["breaks"]
     assert not set(found) & set(ABSENT)
+    assert "lacks" not in found["cause"], done.stdout
     assert "t1:" not in done.text("trace")
     assert f"# Cause: {found['cause']['cause']}\n" in done.stdout
     return found["cause"]

@@ -15,6 +15,8 @@ COMMANDS = page.commands(page.REFLECT)
 # With a second program beside it, as long as the page has it.
 TRIALS = [command.text for command in COMMANDS if command.text[-4:] == "wait"]
 SLOW, BUSY, BROKEN = TRIALS
+MOUNT, WIRE = (command.text for command in COMMANDS
+               if re.search(" tracefs | tbf ", command.text))
 TRIES = 3
 
 
@@ -59,9 +61,8 @@ def test_the_device_is_late(near, desk):
     """Nothing of this computer: of some tries, as it may be late, too."""
     if not desk.trace:
         pytest.skip("no tracefs here")
-    tbf, = [command.text for command in COMMANDS if " tbf " in command.text]
     for _ in range(TRIES):
-        found = cause(near(f"{tbf}; {SLOW}"))
+        found = cause(near(f"{MOUNT}; {WIRE}; {SLOW}"))
         if "client waiting for the network and the device" in found:
             return
     assert not found
@@ -74,7 +75,7 @@ def test_this_computer_is_late(near, desk):
     if not desk.trace:
         pytest.skip("no tracefs here")
     for _ in range(TRIES):
-        found = cause(near(BROKEN))
+        found = cause(near(f"{MOUNT}; {BROKEN}"))
         # It runs from the fork of a shell on, whose name the trace has.
         if re.match(r"\w+ .*: client runnable on CPU \d+ .* while .*"
                     r"\b(sh|prlimit|yes)-\d+", found):
