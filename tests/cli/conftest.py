@@ -5,8 +5,11 @@ import os
 
 import pytest
 
+import outside
 import primitives
 import twoway
+
+PRIORITY = 50
 
 
 def pytest_sessionstart():
@@ -45,6 +48,19 @@ def primitive(tmp_path):
         return primitives.run(*args, directory=tmp_path, **options)
 
     run_here.directory = tmp_path
+    return run_here
+
+
+@pytest.fixture
+def realtime(primitive):
+    """The same at a real-time priority, which main exceeds."""
+    if not outside.may(PRIORITY + 2):
+        pytest.skip("no right to real-time priorities")
+
+    def run_here(*args, **options):
+        return primitive("-p", PRIORITY, *args, **options)
+
+    run_here.directory = primitive.directory
     return run_here
 
 

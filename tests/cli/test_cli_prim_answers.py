@@ -70,12 +70,10 @@ def test_one_way(primitive, name):
 
 
 @pytest.mark.parametrize("order", ["higher", "lower", "equal"])
-def test_order(primitive, order):
+def test_order(realtime, order):
     """Each order has the switches that it needs, and no 10 % more."""
-    result = primitive("--test=message.8,stream.8,signal.queue,sync2.mutex",
-                       "-p", "50", f"--order={order}", "-l", "100")
-    if result.returncode and "cannot have priority" in result.stderr:
-        pytest.skip("no right to real-time priorities")
+    result = realtime("--test=message.8,stream.8,signal.queue,sync2.mutex",
+                      f"--order={order}", "-l", "100")
     assert result.returncode == 0, result.stderr
     assert len(result.tests) == 4
     level = {"higher": 50, "equal": 49, "lower": 48}[order]

@@ -5,7 +5,6 @@ import os
 
 import pytest
 
-PRIORITY = 50
 TRIALS = 20
 NEED_PRIORITY = ["sync3", "switch", "monopoly", "order"]
 
@@ -21,24 +20,11 @@ ROWS = {
 }
 
 
-@pytest.fixture
-def real_time(primitive):
-    """Runs it with a real-time priority."""
-    def run_here(*args, **options):
-        result = primitive("-p", str(PRIORITY), *args, **options)
-        if result.returncode and "cannot have priority" in result.stderr:
-            pytest.skip("no right to real-time priorities")
-        return result
-
-    run_here.directory = primitive.directory
-    return run_here
-
-
 @pytest.mark.parametrize("name", ROWS)
-def test_row(real_time, name):
+def test_row(realtime, name):
     """As threads and processes: right priorities, trials and verdicts."""
-    result = real_time(f"--test={name}", "-l", str(TRIALS),
-                       "--tasks=thread,process", "--cpus=same")
+    result = realtime(f"--test={name}", "-l", str(TRIALS),
+                      "--tasks=thread,process", "--cpus=same")
     assert result.returncode == 0, result.stderr
     assert len(result.tests) == 2
     for test in result.tests.values():
@@ -60,11 +46,11 @@ def test_needs_priority(primitive, name):
 
 @pytest.mark.parametrize("kind, share", [("none", 0), ("inherit", TRIALS),
                                          ("protect", TRIALS)])
-def test_inversion(real_time, kind, share):
+def test_inversion(realtime, kind, share):
     """The middle task's work is in the high one's wait, or it is not."""
     name = f"sync3.{kind}.process.same"
-    result = real_time(f"--test=sync3.{kind}", "-l", str(TRIALS),
-                       "--hold=400", "--hog=3000")
+    result = realtime(f"--test=sync3.{kind}", "-l", str(TRIALS),
+                      "--hold=400", "--hog=3000")
     assert result.returncode == 0, result.stderr
     test = result.tests[name]
     assert test["verdicts"][0]["text"].endswith(f"in {share} of {TRIALS} "
@@ -74,9 +60,9 @@ def test_inversion(real_time, kind, share):
         (200 if share else 1700)
 
 
-def test_low_comes_last(real_time):
+def test_low_comes_last(realtime):
     """The low task's time has the high one's in it."""
-    result = real_time("--test=monopoly", "-l", str(TRIALS))
+    result = realtime("--test=monopoly", "-l", str(TRIALS))
     columns = result.columns
     high, low = (columns[f"monopoly.process.same.{name}"]
                  for name in ("high", "low"))
@@ -84,8 +70,8 @@ def test_low_comes_last(real_time):
     assert low["min"] >= high["min"] + 100
 
 
-def test_first_and_last(real_time):
-    result = real_time("--test=order", "-l", str(TRIALS))
+def test_first_and_last(realtime):
+    result = realtime("--test=order", "-l", str(TRIALS))
     for kind in ("cond", "pi"):
         name = f"order.{kind}.process.same"
         assert result.sum_ns(f"{name}.first") < result.sum_ns(f"{name}.last")
@@ -93,10 +79,8 @@ def test_first_and_last(real_time):
             f"0 inversions of 8 priorities in {TRIALS + 2} trials")
 
 
-def test_too_few_priorities(primitive):
-    result = primitive("--test=order", "-p", "7")
-    if "cannot have priority" in result.stderr:
-        pytest.skip("no right to real-time priorities")
+def test_too_few_priorities(realtime):
+    result = realtime("--test=order", "-p", "7")
     assert result.returncode == 1
     assert "give -p 8 or more" in result.stderr
 
@@ -122,28 +106,28 @@ SPOILT = [
 
 @pytest.mark.parametrize("test, spoil, tasks, why", SPOILT,
                          ids=["-".join(row[:3]) for row in SPOILT])
-def test_spoilt(real_time, test, spoil, tasks, why):
+def test_spoilt(realtime, test, spoil, tasks, why):
     """A wrong order is found, and the exit status is 1."""
-    result = real_time(f"--test={test}", "-l", "50", f"--tasks={tasks}",
-                       env={"LD_PRELOAD": os.environ["TWOWAY_SPOIL_SO"],
-                            "TW_SPOIL": spoil})
+    result = realtime(f"--test={test}", "-l", "50", f"--tasks={tasks}",
+                      env={"LD_PRELOAD": os.environ["TWOWAY_SPOIL_SO"],
+                           "TW_SPOIL": spoil})
     assert result.returncode == 1
     assert why in result.stderr
 
 
-def test_high_that_sleeps(real_time):
+def test_high_that_sleeps(realtime):
     """A high task that ends late: the low one has begun before."""
-    result = real_time("--test=monopoly", "-l", "20",
-                       env={"LD_PRELOAD": os.environ["TWOWAY_DELAY_SO"],
-                            "TW_DELAY": "high:sem_wait:after:9:3000"})
+    result = realtime("--test=monopoly", "-l", "20",
+                      env={"LD_PRELOAD": os.environ["TWOWAY_DELAY_SO"],
+                           "TW_DELAY": "high:sem_wait:after:9:3000"})
     assert result.returncode == 1
     assert "in 1 of 22 trials" in result.stderr
 
 
-def test_counted_work(real_time):
+def test_counted_work(realtime):
     """It lasts as long as was asked, or longer: what it took is subtracted."""
-    result = real_time("--test=sync3", "-l", "20", "--hold=300", "--hog=900",
-                       "--dump=dump")
+    result = realtime("--test=sync3", "-l", "20", "--hold=300", "--hog=900",
+                      "--dump=dump")
     assert result.returncode == 0, result.stderr
     columns = result.columns
     assert columns["sync3.none.process.same.inversion"]["min"] >= 1200
@@ -151,7 +135,7 @@ def test_counted_work(real_time):
         name = f"sync3.{kind}.process.same"
         assert columns[f"{name}.inversion"]["min"] >= 300
         rows = [list(map(int, line.split(",")[2:])) for line in
-                (real_time.directory / "dump").read_text("ascii").splitlines()
+                (realtime.directory / "dump").read_text("ascii").splitlines()
                 if line.startswith(name)]
         held = [end - begin for *_, begin, end in rows]
         # The least is what low was told, not what mid was.
@@ -161,10 +145,10 @@ def test_counted_work(real_time):
             abs=2)
 
 
-def test_net_switch(real_time):
+def test_net_switch(realtime):
     """Without the system calls of a round trip, by their number."""
-    result = real_time("--test=sync1.futex,sync1.unnamed,sync2.unnamed", "-l",
-                       "20")
+    result = realtime("--test=sync1.futex,sync1.unnamed,sync2.unnamed", "-l",
+                      "20")
     derived = {one["name"]: one["value"]
                for one in result.json["primitives"]["derived"]}
     trip = result.columns["sync2.unnamed.process.same.roundtrip"]
@@ -177,6 +161,6 @@ def test_net_switch(real_time):
         assert derived[f"sync2.unnamed.process.same.{name}"] == pytest.approx(
             trip[value] / 2 - own[value], abs=0.002)
     # The path is another one, and so is the number of calls.
-    result = real_time("--test=sync1.futex,sync2.unnamed", "-l", "20",
-                       "--order=lower", json=False)
+    result = realtime("--test=sync1.futex,sync2.unnamed", "-l", "20",
+                      "--order=lower", json=False)
     assert not result.returncode and "switch_net" not in result.stdout

@@ -6,7 +6,6 @@ import re
 
 import pytest
 
-PRIORITY = 50
 TRIALS = 20
 WARMUP = 2
 YIELDS = [f"yield.{tasks}x{kib}" for tasks in (2, 8, 16)
@@ -26,29 +25,16 @@ PARTS = {"switch": "yield.2x0.{}.same.switch",
 HOLD_US = 300
 
 
-@pytest.fixture
-def with_priority(primitive):
-    """Runs it with real-time priorities."""
-    def run_here(*args, **options):
-        result = primitive("-p", str(PRIORITY), *args, **options)
-        if result.returncode and "the kernel refuses priority" in \
-                result.stderr:
-            pytest.skip("real-time priorities are not permitted")
-        return result
-
-    return run_here
-
-
 def preloads(kind):
     """The environment in which calls of that kind go amiss."""
     return {"LD_PRELOAD": os.environ["TWOWAY_AMISS_SO"], "TW_AMISS": kind}
 
 
 @pytest.mark.parametrize("name", SWITCHES)
-def test_row(with_priority, name):
+def test_row(realtime, name):
     """As threads and processes, on one CPU, though two were asked for."""
-    result = with_priority(f"--test={name}", "-l", str(TRIALS),
-                           "--tasks=thread,process", "--cpus=same,cross")
+    result = realtime(f"--test={name}", "-l", str(TRIALS),
+                      "--tasks=thread,process", "--cpus=same,cross")
     assert result.returncode == 0, result.stderr
     assert set(result.tests) == {f"{name}.{tasks}.same"
                                  for tasks in ("thread", "process")}
@@ -64,9 +50,9 @@ def test_row(with_priority, name):
 
 
 @pytest.mark.parametrize("name", SUMS)
-def test_identity(with_priority, name):
-    result = with_priority(f"--test={name}", "-l", str(TRIALS),
-                           "--tasks=thread,process")
+def test_identity(realtime, name):
+    result = realtime(f"--test={name}", "-l", str(TRIALS),
+                      "--tasks=thread,process")
     first, second, both = SUMS[name]
     for full in result.tests:
         assert result.sum_ns(f"{full}.{first}") + \
@@ -77,28 +63,28 @@ def test_identity(with_priority, name):
 
 
 @pytest.mark.parametrize("name", YIELDS)
-def test_touched(with_priority, name):
+def test_touched(realtime, name):
     """The data are read after the switch, in each trial."""
-    result = with_priority(f"--test={name}", "-l", str(TRIALS))
+    result = realtime(f"--test={name}", "-l", str(TRIALS))
     switch = result.columns[f"{name}.process.same.switch"]
     touched = result.columns[f"{name}.process.same.touched"]
     assert 0 < switch["min"] < touched["min"]
     assert switch["avg"] < touched["avg"]
 
 
-def test_yields_without_a_peer(with_priority):
+def test_yields_without_a_peer(realtime):
     """The first task runs alone: no switch, and not each has yielded."""
-    result = with_priority("--test=yield.2x0", "-l", str(TRIALS),
-                           env=preloads("yield"))
+    result = realtime("--test=yield.2x0", "-l", str(TRIALS),
+                      env=preloads("yield"))
     assert result.returncode == 1
     assert result.lines("# Not switched: yield.2x0.process.same")
     assert f"in {TRIALS + WARMUP} laps" in result.stderr
 
 
-def test_shuffle_without_turns(with_priority):
+def test_shuffle_without_turns(realtime):
     """The owner never lets the other run: it takes back what it gave."""
-    result = with_priority("--test=shuffle", "-l", str(TRIALS),
-                           env=preloads("yield"))
+    result = realtime("--test=shuffle", "-l", str(TRIALS),
+                      env=preloads("yield"))
     assert result.returncode == 1
     assert f"{TRIALS + WARMUP} times the semaphore was free" in result.stderr
 
@@ -106,15 +92,15 @@ def test_shuffle_without_turns(with_priority):
 @pytest.mark.parametrize("name, role, metrics", [
     ("preempt", "low", {"preempt", "post"}),
 ])
-def test_late(with_priority, name, role, metrics):
+def test_late(realtime, name, role, metrics):
     """A post that is late by a known time: in the metrics that contain it."""
     late_us, trial = 200000, 7
     environment = {
         "LD_PRELOAD": os.environ["TWOWAY_DELAY_SO"],
         # The first post says that the task is ready.
         "TW_DELAY": f"{role}:sem_post:before:{WARMUP + trial}:{late_us}"}
-    result = with_priority(f"--test={name}", "-l", "12", "--worst",
-                           env=environment)
+    result = realtime(f"--test={name}", "-l", "12", "--worst",
+                      env=environment)
     assert result.returncode == 0, result.stderr
     worst = result.json["primitives"]["worst"]
     for column, found in worst.items():
@@ -133,21 +119,21 @@ def test_needs_priority(primitive, name):
     assert "needs real-time priorities" in result.stderr
 
 
-def test_end_within_a_trial(with_priority):
+def test_end_within_a_trial(realtime):
     """However a trial is under way: all tasks end."""
-    result = with_priority(
+    result = realtime(
         "--test=yield.8x0,preempt,shuffle,copy.4,pipe.64,unix.64", "-D", "1",
         "--tasks=thread")
     assert result.returncode == 0, result.stderr
     assert all(test["trials"] > TRIALS for test in result.tests.values())
 
 
-def test_rhealstone(with_priority):
+def test_rhealstone(realtime):
     """Six by the sum of its parts, for threads and for processes."""
-    listed = with_priority("--list", json=False).stdout.split()
+    listed = realtime("--list", json=False).stdout.split()
     if not {"sync3", "message"} <= set(listed):
         pytest.skip("a part of the figure has no test")
-    result = with_priority(
+    result = realtime(
         "--test=yield.2x0,preempt,timer.1000,shuffle,sync3.inherit,message.8",
         "-l", str(TRIALS), "--tasks=thread,process", f"--hold={HOLD_US}")
     assert result.returncode == 0, result.stderr
@@ -166,9 +152,9 @@ def test_rhealstone(with_priority):
         assert float(told[1]) == pytest.approx(part_us * 1000, abs=0.1)
 
 
-def test_no_rhealstone(with_priority):
-    result = with_priority("--test=yield.2x0,preempt,shuffle", "-l",
-                           str(TRIALS))
+def test_no_rhealstone(realtime):
+    result = realtime("--test=yield.2x0,preempt,shuffle", "-l",
+                      str(TRIALS))
     assert result.returncode == 0, result.stderr
     assert not result.lines("# Rhealstone:")
     assert not result.json["primitives"]["derived"]

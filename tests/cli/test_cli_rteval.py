@@ -231,8 +231,10 @@ BAD = {
 
 
 @pytest.mark.parametrize("text", BAD.values(), ids=BAD.keys())
-def test_bad_results(make, text):
-    module = make(program=WRITES.format(text=text))
+def test_bad_results(make, text, tmp_path):
+    """And good ones of a run before are not taken for this run's."""
+    (tmp_path / "twowaytest.json").write_text(WHOLE)
+    module = make(program=WRITES.format(text=text), reportdir=str(tmp_path))
     module.begin_and_end()
     reason, = failure(module)
     assert reason.startswith("no results: ")

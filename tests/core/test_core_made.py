@@ -146,7 +146,19 @@ def analysed(span, text):
                  else ""),
         BYPASSES.index(bypass), text=text)
     cause, end = json.JSONDecoder().raw_decode(out)
-    return cause, out[end:].strip()
+    text, _, cause["brief"] = out[end:].strip().rpartition("\n")
+    return cause, text
+
+
+def brief(verdict, who):
+    """What all causes of a kind have in common: no times, no places, and no
+    numbers of processes."""
+    text = re.sub(r"^\S+ \S+ us: |,? on CPU \d+| for [\d.]+ us|"
+                  r"(?<=undecided), .*| before (it|that) woke the \S+$|"
+                  r", (already awake|its message on the way|undisturbed)",
+                  "", verdict)
+    shown = re.sub(r"-\d+$", "", who or "")
+    return re.sub(" while .* ran", lambda _: f" while {shown} ran", text)
 
 
 @pytest.mark.parametrize("span,lines,verdict", cases())
@@ -157,6 +169,7 @@ def test_made(span, lines, verdict):
         assert f"unknown, as {cause['lacks']}" == verdict
         return
     assert cause["cause"] == verdict
+    assert cause["brief"] == brief(verdict, cause["who"])
     assert (cause["state"] == "unknown") == (": undecided, as " in verdict)
     causes.assert_whole(cause)
     assert len(text.splitlines()) <= 45
@@ -182,7 +195,8 @@ def test_not_read(why, text, prepare):
                   BASE_NS, 1, 0, "", 0, text=text, preexec_fn=prepare)
     cause, end = json.JSONDecoder().raw_decode(out)
     assert cause["lacks"] == why
-    assert out[end:].strip() == f"# Cause: unknown, as {why}"
+    assert out[end:].split("\n") == [
+        "", f"# Cause: unknown, as {why}", f"unknown, as {why}", ""]
 
 
 # The lines of a stack, below its event; what is told, and when.

@@ -120,8 +120,12 @@ def test_no_hardware(run):
 
 
 def test_veth(run):
-    """The route decides, by either version of IP."""
+    """The route decides, by either version of IP; half of the other's address
+    is that of the wire."""
     with device.wire() as (near, _):
+        for words in ("link add other type veth", "link set other up",
+                      "address add fd77:0:0:1::1/64 dev other"):
+            device.within(near, "ip", *words.split())
         for version in (4, 6):
             done = run(f"--net=/run/netns/{near}", system.outside.binary(),
                        "--check", f"--connect={device.FAR[version]}"

@@ -17,7 +17,7 @@ import outside
 import results
 import twoway
 import units
-from hosts import QUICK, identities, measuring
+from hosts import QUICK, identities, measuring, near
 
 
 def test_server(run, server):
@@ -51,6 +51,19 @@ def test_server_is_not_root(run, start, server):
             {str(outside.NOBODY)}
     process.signal(signal.SIGINT)
     process.finish(10)
+
+
+@results.root
+def test_default_address(net, start):
+    """Only this host is served, at the port that a client asks by itself."""
+    process = near(start, net, "--server", "--default-system")
+    assert outside.wait_for(lambda: near(
+        start, net, "--connect=127.0.0.1", *QUICK, "-l", 5).finish() == 0)
+    other = near(start, net, f"--connect={net.NEAR}", *QUICK, "-l", 5)
+    assert other.finish() == 1 and "refused" in other.err
+    process.signal(signal.SIGINT)
+    assert process.finish() == 0
+    assert "# Listening at 127.0.0.1, " in process.out
 
 
 def test_busy(run, start, server):

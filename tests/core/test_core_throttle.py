@@ -116,6 +116,17 @@ def test_restored_to_what_it_was(start, before, options):
     assert outside.rt_runtime() == -1 and process.gone()
 
 
+def test_busy_for_a_moment(start, before, value_us, amiss):
+    """As just after a deadline task: the setting is tried again, and so is
+    what the guard restores."""
+    process = start("-q", "-l", 50, f"--rt-runtime={value_us}", "--json=json",
+                    env={**amiss, "TW_AMISS": "busy"})
+    assert (process.finish(), process.err) == (0, "")
+    assert results.check(start.directory / "json")["twoway"]["throttling"][
+        "rt_runtime_us"] == value_us
+    assert outside.rt_runtime() == before
+
+
 def test_started_as_deadline_task(start, before, value_us):
     """Which may not fork, and needs a guard."""
     words = ("--deadline", "--sched-runtime", 10**7, "--sched-deadline",
@@ -252,10 +263,10 @@ def used_within(had, begin_ns, end_ns):
 @pytest.mark.parametrize("duty_us,options", [
     (0, ()), (120000, ()), (420000, ()), (420000, SLEEPS), (420000, STEPS)])
 def test_stops_that_the_time_used_allows(run, shim, duty_us, options):
-    """Four cycles of the first client are late by 50 ms: as many count as
+    """Four cycles of each step's client are late by 50 ms: as many count as
     real-time tasks have used the time for, 950 ms each, in that step."""
-    faults = [f"client0:send:before:{number}:50000"
-              for number in (100, 200, 300, 400)]
+    faults = [f"client{step}:send:before:{number}:50000"
+              for step in (0, 1) for number in (100, 200, 300, 400)]
     busy = spinner(10, 600000, duty_us, 1000000, 5) if duty_us else \
         contextlib.nullcontext()
     with busy as task:
@@ -290,11 +301,14 @@ def test_stops_that_the_time_used_allows(run, shim, duty_us, options):
     assert done.returncode == (2 if sum(found) > 1 else 0)
     lines = [line for line in done.stdout.splitlines()
              if line.startswith(("# Step", "# Throttled"))]
-    told = [f"# Throttled: {found[0]}"] if found[0] else []
+    told = [f"# Throttled: {count}" for count in [*found, sum(found)]]
     if options == STEPS:
-        assert lines[:1 + len(told)] == [
-            "# Step 1/2: load command, 0 copies", *told]
-    assert (lines[-1:] == [f"# Throttled: {sum(found)}"]) == bool(sum(found))
+        heads = [f"# Step {step}/2: load command" for step in (1, 2)]
+        assert [line.partition(", ")[0] for line in lines] == [
+            line for line in (heads[0], told[0], heads[1], *told[1:])
+            if not line.endswith(" 0")]
+    else:
+        assert lines == told[1:] * bool(sum(found))
     # One that is late by less may be a stop, too, if the CPU was filled.
     if sum(found) or not (task or others):
         assert ("real-time tasks" in done.stdout) == bool(sum(found))

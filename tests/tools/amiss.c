@@ -5,14 +5,17 @@
  *
  *	TW_AMISS=NAME	a name in names[]
  */
+#include <errno.h>
 #include <linux/ethtool.h>
 #include <linux/sockios.h>
 #include <net/if.h>
+#include <netinet/in.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/timex.h>
 #include <unistd.h>
@@ -27,6 +30,8 @@ enum amiss {
 	WRITE,		/* the last byte is another */
 	COPY,		/* the last byte is not copied */
 	SKIP,		/* one copy is left out */
+	BUSY,		/* pwrite() fails before that call */
+	OPTION,		/* setsockopt() knows none of IP */
 	SYNC,		/* adjtimex() says that the clock is synchronised */
 	UNSYNC,		/* it says that it is not */
 	CARD,		/* coalescing of 50 us, and saving energy */
@@ -36,7 +41,7 @@ enum amiss {
 };
 
 static const char *const names[KINDS] = { "yield", "write", "copy", "skip",
-	"sync", "unsync", "card", "adaptive", "good" };
+	"busy", "option", "sync", "unsync", "card", "adaptive", "good" };
 
 static enum amiss amiss = KINDS;
 static int calls;
@@ -56,6 +61,23 @@ ssize_t write(int fd, const void *data, size_t size)
 		data = damaged;
 	}
 	return syscall(SYS_write, fd, data, size);
+}
+
+ssize_t pwrite(int fd, const void *data, size_t size, off_t at)
+{
+	if (amiss != BUSY || ++calls >= CALL)
+		return syscall(SYS_pwrite64, fd, data, size, at);
+	errno = EBUSY;
+	return -1;
+}
+
+int setsockopt(int fd, int level, int name, const void *value, socklen_t size)
+{
+	if (amiss != OPTION || level != IPPROTO_IP)
+		return (int)syscall(SYS_setsockopt, fd, level, name, value,
+				    size);
+	errno = ENOPROTOOPT;
+	return -1;
 }
 
 void *memcpy(void *to, const void *from, size_t size)

@@ -30,17 +30,22 @@ POLICIES = {
 STEADY_SWITCHES = 60
 
 
+def may(priority):
+    """Whether the kernel lets us have this real-time priority."""
+    policy, param = os.sched_getscheduler(0), os.sched_getparam(0)
+    try:
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(priority))
+        os.sched_setscheduler(0, policy, param)
+    except PermissionError:
+        return False
+    return True
+
+
 def why_not():
     """What these tests lack here: root, real time; None if nothing."""
     if os.geteuid():
         return "needs root"
-    policy, param = os.sched_getscheduler(0), os.sched_getparam(0)
-    try:
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
-        os.sched_setscheduler(0, policy, param)
-    except PermissionError:
-        return "real-time scheduling is refused, even to root"
-    return None
+    return None if may(1) else "real-time scheduling is refused, even to root"
 
 
 def binary():

@@ -4,7 +4,7 @@
  *
  *	cause PHASE SIDE PID PEER PID BEGIN END DUE USUALLY WAITS OWN BYPASS
  *
- * Times are in ns; WAITS and BYPASS are numbers; OWN: "" if it is not to work.
+ * and, last, what a table of causes has of it. Times are in ns; WAITS and BYPASS are numbers; OWN: "" if it is not to work.
  * Without arguments: the events, as they were read.
  */
 #include <inttypes.h>
@@ -50,6 +50,7 @@ static void print_cause(const struct tw_window *window, char *argv[])
 	tw_cause_json(stdout, &cause);
 	printf("\n");
 	tw_cause_print(stdout, &cause);
+	printf("%s\n", cause.brief);
 }
 
 int main(int argc, char *argv[])
