@@ -70,8 +70,9 @@ def test_the_device_is_late(near, desk):
 
 def test_this_computer_is_late(near, desk):
     """The same wire without the limit, and a task that the page starts."""
-    done = near(BUSY)
-    assert phases(done.out, "wakeup") > 10000, done.out
+    # An expiry comes at any time of the 20 ms that the task runs.
+    assert any(phases(near(BUSY).out, "wakeup") > 10000
+               for _ in range(TRIES))
     if not desk.trace:
         pytest.skip("no tracefs here")
     for _ in range(TRIES):
