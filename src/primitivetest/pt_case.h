@@ -90,6 +90,11 @@ struct pt_broke {
 	int64_t ahead_ns;	/* its clock minus CLOCK_MONOTONIC */
 };
 
+/* Those of one task are not in the cache line of another's. */
+struct pt_stamp {
+	_Alignas(64) int64_t ns;
+};
+
 struct pt_case {
 	struct pt_choice choice;
 	struct tw_pair *pair;	/* memory of parts; NULL: it was not run */
@@ -125,7 +130,8 @@ struct pt_case {
 	int64_t begin_ns, end_ns;	/* of all trials; measuring clock */
 	int64_t number;		/* for the test: it tells its result by it */
 	int64_t wrong;		/* what test->wrong says */
-	int64_t stamp_ns;	/* of the task that does not lead */
+	struct pt_stamp stamp[PT_STAMPS];	/* of the trial: pt_stamp() */
+	int born;		/* pid of a task that lives for it only */
 	uint64_t kept_max;
 	struct pt_kept *kept;	/* all trials, if they are kept */
 	void *room;		/* until it has ended */

@@ -66,17 +66,25 @@ bool pt_more(struct pt_task *task)
 	return false;
 }
 
-int pt_lead(struct pt_task *task,
-	    int (*once)(struct pt_task *task, struct pt_trial *trial))
+static void record_stamps(struct pt_task *task)
 {
-	struct pt_trial trial = { .t_ns = { 0 } };
+	struct pt_trial trial = { .pid = task->in->born };
+	int i;
+
+	for (i = 0; i < PT_STAMPS; i++)
+		trial.t_ns[i] = task->in->stamp[i].ns;
+	pt_record(task, &trial);
+}
+
+int pt_lead(struct pt_task *task, int (*once)(struct pt_task *task))
+{
 	bool spins = task->in->choice.test->flags & PT_SPINS;
 	int i, err = 0;
 
 	while (!err && pt_more(task)) {
-		err = once(task, &trial);
+		err = once(task);
 		if (!err)
-			pt_record(task, &trial);
+			record_stamps(task);
 		if (spins)
 			pt_rest(task);
 	}

@@ -28,8 +28,7 @@ void pt_record(struct pt_task *task, const struct pt_trial *trial);
  * The task that leads: calls @once for each trial, and wakes all others after
  * the last. Returns 0 or its -errno.
  */
-int pt_lead(struct pt_task *task,
-	    int (*once)(struct pt_task *task, struct pt_trial *trial));
+int pt_lead(struct pt_task *task, int (*once)(struct pt_task *task));
 
 /* Another one: calls @serve each time that it is woken, until pt_over(). */
 int pt_serve(struct pt_task *task, int (*serve)(struct pt_task *task));
@@ -41,6 +40,12 @@ int pt_serve(struct pt_task *task, int (*serve)(struct pt_task *task));
 static inline bool pt_over(const struct pt_task *task)
 {
 	return atomic_load_explicit(&task->in->over, memory_order_acquire);
+}
+
+/* Takes a timestamp of the trial, whichever task calls it. Returns it. */
+static inline int64_t pt_stamp(struct pt_task *task, int i)
+{
+	return task->in->stamp[i].ns = pt_now(task);
 }
 
 /* How many trials there were, with those of the warm-up. */

@@ -101,7 +101,7 @@ struct pt_role {
 	 * pt_wake().
 	 */
 	int (*run)(struct pt_task *task);
-	int (*once)(struct pt_task *task, struct pt_trial *trial);
+	int (*once)(struct pt_task *task);
 	int (*serve)(struct pt_task *task);
 };
 
@@ -160,7 +160,7 @@ struct pt_test {
 	const struct pt_metric *metrics;
 	/* One for each task; NULL: one, PT_HIGH, of once() or run(). */
 	const struct pt_role *roles;
-	int (*once)(struct pt_task *task, struct pt_trial *trial);
+	int (*once)(struct pt_task *task);
 	int (*run)(struct pt_task *task);
 	/* Called by each task, before the first trial; NULL: by none. */
 	int (*enter)(struct pt_task *task);

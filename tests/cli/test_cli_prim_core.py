@@ -85,7 +85,7 @@ def test_break(primitive):
 
 # How many timestamps a trial has.
 STAMPS = {"sync1.mutex": 2, "sync2.futex": 3, "sync2.mutex": 2, "message.8": 3,
-          "stream.8": 2, "signal.sigwaitinfo": 3, "signal.queue": 4,
+          "stream.8": 3, "signal.sigwaitinfo": 3, "signal.queue": 4,
           "thread": 4}
 
 

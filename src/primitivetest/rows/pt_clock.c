@@ -118,29 +118,31 @@ static int64_t await_step(const struct face *face, int64_t from_ns,
 	return now_ns;
 }
 
-static int read_once(struct pt_task *task, struct pt_trial *trial)
+static int read_once(struct pt_task *task)
 {
 	const struct face *face = pt_kind_ops(task->in);
+	struct pt_stamp *t = task->in->stamp;
 	struct room *room = pt_room(task);
-	int64_t readings, *t_ns = trial->t_ns;
+	int64_t readings;
 	int i;
 
-	t_ns[0] = pt_now(task);
+	pt_stamp(task, 0);
 	for (i = 0; i < READINGS; i++)
 		face->read_ns(face);
-	t_ns[1] = pt_now(task);
-	t_ns[2] = face->read_ns(face);
-	t_ns[3] = face->read_ns(face);
-	t_ns[4] = t_ns[3];
-	if (t_ns[3] != t_ns[2] || room->ticks >= TICKS)
+	pt_stamp(task, 1);
+	t[2].ns = face->read_ns(face);
+	t[3].ns = face->read_ns(face);
+	t[4].ns = t[3].ns;
+	if (t[3].ns != t[2].ns || room->ticks >= TICKS)
 		return 0;
-	t_ns[4] = await_step(face, t_ns[2], &readings);
+	t[4].ns = await_step(face, t[2].ns, &readings);
 	room->ticks += readings > FEW;
-	return t_ns[4] == t_ns[2] ?
+	return t[4].ns == t[2].ns ?
 	       pt_failed(task, "a clock stands still", -ETIME) : 0;
 }
 
 static const int iterations[LOOPS] = { 10, 100, 1000, 10000 };
+#define MEAN	((10 + 100 + 1000 + 10000) / (double)LOOPS)
 
 /* Each iteration needs the result of the one before it (xorshift). */
 static uint64_t loop(uint64_t x, int count)
@@ -155,25 +157,19 @@ static uint64_t loop(uint64_t x, int count)
 	return x;
 }
 
-static int loop_once(struct pt_task *task, struct pt_trial *trial)
+static int loop_once(struct pt_task *task)
 {
 	const uint64_t zero = ((struct room *)pt_room(task))->zero;
+	int64_t at_ns = pt_stamp(task, 0);
 	uint64_t x = ~zero;
 	int i;
 
-	trial->t_ns[0] = pt_now(task);
 	for (i = 0; i < LOOPS; i++) {
 		/* The CPU cannot begin before it has the time. */
-		x ^= (uint64_t)trial->t_ns[i] & zero;
-		x = loop(x, iterations[i]);
-		trial->t_ns[i + 1] = pt_now(task);
+		x = loop(x ^ ((uint64_t)at_ns & zero), iterations[i]);
+		at_ns = pt_stamp(task, i + 1);
 	}
 	return pt_check_sum(task, x);
-}
-
-static int run_clock(struct pt_task *task)
-{
-	return pt_lead(task, pt_kind_ops(task->in) ? read_once : loop_once);
 }
 
 static const struct pt_metric linear_metrics[] = {
@@ -185,40 +181,36 @@ static const struct pt_metric linear_metrics[] = {
 };
 
 /* The line of least squares. */
-static void tell_line(struct pt_case *c, const char *what, const double *x,
-		      const double *y)
+static void tell_line(struct pt_case *c, const char *what, const double *y)
 {
-	double slope, mean_x = 0, mean_y = 0, xx = 0, xy = 0;
+	double x, slope, mean_y = 0, xx = 0, xy = 0;
 	int i;
 
 	for (i = 0; i < LOOPS; i++) {
-		mean_x += x[i] / LOOPS;
+		x = iterations[i] - MEAN;
+		xx += x * x;
+		xy += x * y[i];
 		mean_y += y[i] / LOOPS;
-	}
-	for (i = 0; i < LOOPS; i++) {
-		xx += (x[i] - mean_x) * (x[i] - mean_x);
-		xy += (x[i] - mean_x) * (y[i] - mean_y);
 	}
 	slope = xy / xx;
 	pt_verdict(c, false, "of the %s: slope %.4f ns an iteration, intercept %.1f ns",
-		   what, slope, mean_y - slope * mean_x);
+		   what, slope, mean_y - slope * MEAN);
 }
 
 static void verify_linear(struct pt_case *c)
 {
-	double x[LOOPS], mean[LOOPS], min[LOOPS];
+	double mean[LOOPS], min[LOOPS];
 	struct pt_sum sum;
 	int i;
 
 	for (i = 0; i < LOOPS; i++) {
 		if (!pt_sum_in(c, linear_metrics[i].token, &sum))
 			return;
-		x[i] = iterations[i];
 		mean[i] = sum.mean_ns;
 		min[i] = sum.min_ns;
 	}
-	tell_line(c, "means", x, mean);
-	tell_line(c, "minima", x, min);
+	tell_line(c, "means", mean);
+	tell_line(c, "minima", min);
 	pt_verdict(c, false, "a reading takes %.1f ns",
 		   (double)c->clock_ps / PT_PS_PER_NS);
 }
@@ -279,14 +271,16 @@ const struct pt_test pt_clock = {
 		{ "times", FACE(times, MONOTONIC, .told_ns = TICK_NS) },
 		/* A tick is less than what can be told in whole nanoseconds. */
 		{ "tsc", FACE(tsc, MONOTONIC, .told_ns = 1), .optional = true },
-		{ "linear", .metrics = linear_metrics }),
+		{ "linear", .metrics = linear_metrics,
+		  .roles = PT_TABLE(role,
+			{ "high", PT_HIGH, .once = loop_once }) }),
 	.metrics = PT_TABLE(metric,
 		PT_METRIC("cost", "A reading, of 100 readings", 0, 1,
 			  PT_RUNS, .per = READINGS, .rate = "readings"),
 		PT_METRIC("difference", "Of two readings, by itself", 2, 3),
 		PT_METRIC("resolution", "Step when it changes", 2, 4,
 			  .not_zero = true)),
-	.run = run_clock,
+	.once = read_once,
 	.trials = 10000, .room = sizeof(struct room),
 	.open = open_face, .verify = verify_clock,
 };

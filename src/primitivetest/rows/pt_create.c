@@ -16,56 +16,54 @@
 
 #define STACK	(64 * 1024)	/* of thread; all of it may be locked */
 
-enum { HIGH, LOW, SIDES };
+/* Tasks of one trial, by the timestamp that each takes. */
+enum { HIGH, LOW, THREAD, BORN };
 
-/* A task of one trial. */
 struct born {
 	struct pt_task *creator;
-	int64_t t_ns;
 	pthread_t thread;
 	pid_t pid;
-	bool tells;		/* its pid: high's call would be in the trial */
 };
 
 struct room {
 	pthread_attr_t attributes;	/* of thread */
-	struct born born[SIDES];
+	struct born born[BORN];
 };
 
 static void *live(void *arg)
 {
 	struct born *born = arg;
+	const struct room *room = pt_room(born->creator);
 
-	born->t_ns = pt_now(born->creator);
-	if (born->tells)
-		born->pid = (pid_t)syscall(SYS_gettid);
+	pt_stamp(born->creator, (int)(born - room->born));
+	/* The call of high would be in the trial. */
+	if (pt_config.trace && born != &room->born[HIGH])
+		born->creator->in->born = (int)syscall(SYS_gettid);
 	return NULL;
 }
 
 static int prepare(struct pt_task *task)
 {
 	struct room *room = pt_room(task);
+	int i;
 
-	room->born[HIGH].creator = task;
-	room->born[LOW].creator = task;
-	room->born[LOW].tells = pt_config.trace;
+	for (i = 0; i < BORN; i++)
+		room->born[i].creator = task;
 	return 0;
 }
 
-static int create_and_join(struct pt_task *task, struct pt_trial *trial)
+static int create_and_join(struct pt_task *task)
 {
 	struct room *room = pt_room(task);
-	struct born *born = &room->born[LOW];
+	struct born *born = &room->born[THREAD];
 	int err;
 
-	trial->t_ns[0] = pt_now(task);
+	pt_stamp(task, 0);
 	err = pthread_create(&born->thread, &room->attributes, live, born);
-	trial->t_ns[1] = pt_now(task);
+	pt_stamp(task, 1);
 	if (!err)
 		err = pthread_join(born->thread, NULL);
-	trial->t_ns[3] = pt_now(task);
-	trial->t_ns[2] = born->t_ns;
-	trial->pid = born->pid;
+	pt_stamp(task, 3);
 	return err ? pt_failed(task, "creating and joining a thread", -err) : 0;
 }
 
@@ -165,13 +163,14 @@ static int let_low_go(const struct pt_task *task,
 }
 
 /* Low ends last: waiting for high would mean to run between the two. */
-static int hand_over(struct pt_task *task, struct pt_trial *trial)
+static int hand_over(struct pt_task *task)
 {
 	const struct sched_param high = {
 		.sched_priority = task->priority - 1,
 	};
 	const struct sched_param low = { .sched_priority = 1 };
 	const struct way *way = &ways[task->in->choice.process];
+	const struct pt_stamp *t = task->in->stamp;
 	struct room *room = pt_room(task);
 	struct born *born = room->born;
 	int err = way->start(&born[HIGH], &high);
@@ -182,10 +181,7 @@ static int hand_over(struct pt_task *task, struct pt_trial *trial)
 		err = way->await(&born[LOW]);
 	if (!err)
 		err = way->await(&born[HIGH]);
-	trial->t_ns[0] = born[HIGH].t_ns;
-	trial->t_ns[1] = born[LOW].t_ns;
-	trial->pid = born[LOW].pid;
-	task->in->wrong += trial->t_ns[1] < trial->t_ns[0];
+	task->in->wrong += t[LOW].ns < t[HIGH].ns;
 	return err ? err : let_low_go(task, &low);
 }
 

@@ -46,23 +46,21 @@ static int open_counter(struct pt_case *c)
 	return 0;
 }
 
-static int try_once(struct pt_task *task, struct pt_trial *trial)
+static int try_once(struct pt_task *task)
 {
 	struct room *room = pt_room(task);
 	uint64_t measured = pt_warms_up(task) ? 0 :
 			    pt_done(task) - tw_config.warmup;
 	struct pt_delay_point *point =
 		&room->point[measured / REPEATS % POINTS];
-	int64_t at_ns = pt_now(task);
-	int64_t begin = tw_clock_ticks();
-	int64_t end;
+	struct pt_stamp *t = task->in->stamp;
+	int64_t at_ns = pt_stamp(task, 0), begin = tw_clock_ticks(), end;
 
 	do
 		end = tw_clock_ticks();
 	while (end < begin + point->asked);
-	trial->t_ns[0] = at_ns;
-	trial->t_ns[1] = at_ns + (int64_t)(point->asked * room->ns_per_tick);
-	trial->t_ns[2] = at_ns + (int64_t)((end - begin) * room->ns_per_tick);
+	t[1].ns = at_ns + (int64_t)(point->asked * room->ns_per_tick);
+	t[2].ns = at_ns + (int64_t)((end - begin) * room->ns_per_tick);
 	if (!pt_warms_up(task)) {
 		point->error += end - begin - point->asked;
 		point->count++;

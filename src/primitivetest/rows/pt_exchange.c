@@ -3,7 +3,9 @@
  * sync2, message, pipe, unix: a task asks, another answers. Semaphores are two,
  * one each way: with one, a task would take back what it has posted. A task
  * that waits for a Unix stream also wakes when the other has read its last
- * message: Linux switches four times a trial, where a pipe needs two.
+ * message: Linux switches four times a trial, where a pipe needs two. stream:
+ * only the last of many messages is answered, so that before it only an empty
+ * or a full queue makes one of the tasks wait.
  */
 #include <endian.h>
 #include <stdio.h>
@@ -13,7 +15,10 @@
 #include "pt_report.h"
 #include "pt_rows.h"
 
-int pt_give(struct pt_task *task)
+#define MB_PER_GB	1000
+
+/* By the kind's way, counted. */
+static int give(struct pt_task *task)
 {
 	const struct pt_way *way = pt_kind_ops(task->in);
 	struct pt_exchange *room = pt_room(task);
@@ -23,59 +28,72 @@ int pt_give(struct pt_task *task)
 	return err;
 }
 
-int pt_take(struct pt_task *task, int64_t *at_ns)
+static int take(struct pt_task *task)
 {
 	const struct pt_way *way = pt_kind_ops(task->in);
 	struct pt_exchange *room = pt_room(task);
 	int err = way->take(task, &room->channel[!task->number]);
 
-	*at_ns = way->arrived_ns ? way->arrived_ns(task) : pt_now(task);
+	if (!way->stamps)
+		pt_arrived(task);
 	pt_side(task)->received += !err;
 	return err;
 }
 
-static int ask(struct pt_task *task, struct pt_trial *trial)
+/* The pattern is the same in all messages: only of the answer it is compared. */
+static int ask(struct pt_task *task)
 {
 	const struct pt_way *way = pt_kind_ops(task->in);
-	size_t size = way->size ? way->size : pt_kind_value(task->in);
 	struct pt_side *side = pt_side(task);
-	uint64_t number = pt_done(task);
-	int err;
+	size_t size = pt_size(task->in), head = pt_content_head(size);
+	int i, err;
 
-	pt_content_fill(side->buffer, size, number);
-	trial->t_ns[0] = pt_now(task);
-	err = pt_give(task);
+	pt_content_fill(side->buffer, size, (uint64_t)side->sent + 1);
+	pt_stamp(task, 0);
+	err = give(task);
+	for (i = 1; !err && i < way->burst; i++) {
+		pt_content_fill(side->buffer, head, (uint64_t)side->sent + 1);
+		err = give(task);
+	}
 	if (!err)
-		err = pt_take(task, &trial->t_ns[2]);
-	trial->t_ns[1] = task->in->stamp_ns;
-	side->wrong += !err && !pt_content_is(side->buffer, size, number);
+		err = take(task);
+	side->wrong += !err && !pt_content_is(side->buffer, size,
+					      (uint64_t)side->sent);
 	return err;
 }
 
-/* The other one waits for the next trial. */
+/* The other one waits for the next trial. An eventfd needs a number. */
 static int run_asks(struct pt_task *task)
 {
 	int err = pt_lead(task, ask);
 
-	return err ? err : pt_give(task);
+	pt_content_fill(pt_side(task)->buffer, pt_size(task->in), 1);
+	return err ? err : give(task);
 }
 
-/* What it received is what it sends: the one that asks compares. */
+/* What it received last is what it sends. */
 static int run_answers(struct pt_task *task)
 {
-	int64_t at_ns;
-	int err = pt_take(task, &at_ns);
+	const struct pt_way *way = pt_kind_ops(task->in);
+	struct pt_side *side = pt_side(task);
+	size_t head = pt_content_head(pt_size(task->in));
+	int i, err = take(task);
 
 	while (!err && !pt_over(task)) {
-		task->in->stamp_ns = at_ns;
-		err = pt_give(task);
+		for (i = 1; !err && i < way->burst; i++) {
+			side->wrong += !pt_content_is(side->buffer, head,
+				(uint64_t)side->received);
+			err = take(task);
+		}
 		if (!err)
-			err = pt_take(task, &at_ns);
+			err = give(task);
+		if (!err)
+			err = take(task);
 	}
 	return err;
 }
 
-int pt_exchange_open(struct pt_case *c)
+static int open_both(struct pt_case *c)
 {
 	const struct pt_way *way = pt_kind_ops(c);
 	struct pt_exchange *room = c->room;
@@ -124,7 +142,6 @@ bool pt_content_is(const unsigned char *message, size_t size, uint64_t number)
 	number = htole64(number);
 	return !memcmp(message, &number, pt_content_head(size));
 }
-
 /* The mean and the minimum, without so many calls of which @name has two. */
 static void derive_switch(const struct pt_case *c, const char *what, int calls,
 			  const char *name, const char *formula)
@@ -161,6 +178,36 @@ static void derive(const struct pt_case *c)
 		derive_switch(c, "switch_net", kind->calls, name, formula);
 }
 
+/*
+ * If the one that receives has the higher priority, it takes each message at
+ * once. If it has the lower one, the other one waits with each message that the
+ * queue has no room for, and for the end. If they have the same, those in the
+ * queue, the one that a sender waits with and the one for which a receiver
+ * waits pass between two switches. On two CPUs, only the beginning and the end
+ * are known: then one waits for the other.
+ */
+static int stream_switches(const struct pt_case *c)
+{
+	static const int by_order[] = {
+		[PT_HIGHER] = 2 * PT_BURST,
+		[PT_LOWER] = 2 * (PT_BURST - PT_QUEUE + 1),
+		[PT_EQUAL] = 2 * (PT_BURST / (PT_QUEUE + 2)),
+	};
+
+	return c->choice.cross ? 2 :
+	       by_order[tw_config.priority ? pt_config.order : PT_EQUAL];
+}
+
+static void derive_rate(const struct pt_case *c)
+{
+	struct pt_sum message;
+
+	if (pt_sum_in(c, "message", &message))
+		pt_derive((double)pt_kind_value(c) * MB_PER_GB /
+			  message.mean_ns, "MB/s", "size / mean of message",
+			  "%s.rate", c->name);
+}
+
 static const struct pt_metric metrics[] = {
 	PT_METRIC("out", "To the other task", 0, 1,
 		  PT_SPAN(PT_TO_WAIT, PT_ANSWERS, PT_ASKS)),
@@ -177,45 +224,45 @@ static const struct pt_role roles[] = {
 	{ .name = NULL }
 };
 
-static const struct pt_kind pt_sync2_kinds[] = {
-	{ "unnamed", .ops = &pt_way_unnamed, .switches = 2, .calls = 2 },
-	{ "named", .ops = &pt_way_named, .switches = 2, .calls = 2 },
-	{ "sysv", .ops = &pt_way_sysv, .switches = 2, .calls = 4 },
-	{ "eventfd", .ops = &pt_way_eventfd, .switches = 2, .calls = 4 },
-	{ "futex", .ops = &pt_way_futex, .switches = 2, .calls = 3 },
-	{ "cond", .ops = &pt_way_cond, .switches = 2, .calls = 3 },
-	{ "pi", .ops = &pt_way_pi, .switches = 2, .calls = 3 },
+#define WAY(way, ...)	{ #way, .ops = &pt_way_##way, __VA_ARGS__ }
+
+static const struct pt_kind sync2_kinds[] = {
+	WAY(unnamed, .calls = 2), WAY(named, .calls = 2),
+	WAY(sysv, .calls = 4), WAY(eventfd, .calls = 4),
+	WAY(futex, .calls = 3), WAY(cond, .calls = 3),
+	{ "pi", PTHREAD_PRIO_INHERIT, .ops = &pt_way_cond, .calls = 3 },
 	{ "mutex", .ops = &pt_way_cond, .switches = 4,
 	  .metrics = pt_mutex_metrics, .roles = pt_mutex_roles },
 	{ .name = NULL }
 };
 
-static const struct pt_kind pt_signal_kinds[] = {
-	{ "sigwaitinfo", .ops = &pt_way_sigwaitinfo },
-	{ "handler", .ops = &pt_way_handler },
-	{ "signalfd", .ops = &pt_way_signalfd },
+static const struct pt_kind signal_kinds[] = {
+	WAY(sigwaitinfo), WAY(handler), WAY(signalfd),
 	{ "queue", .ops = &pt_way_sigwaitinfo, .trials = 1000,
 	  .metrics = pt_queue_metrics, .roles = pt_queue_roles },
 	{ .name = NULL }
 };
 
 #define SIZES(way, first) \
-	{ #first, .value = first, .ops = &pt_way_##way }, \
-	{ "64", .value = 64, .ops = &pt_way_##way }, \
-	{ "1024", .value = 1024, .ops = &pt_way_##way }, \
-	{ "8192", .value = 8192, .ops = &pt_way_##way }, \
-	{ .name = NULL }
+	static const struct pt_kind way##_kinds[] = { \
+		{ #first, first, .ops = &pt_way_##way }, \
+		{ "64", 64, .ops = &pt_way_##way }, \
+		{ "1024", 1024, .ops = &pt_way_##way }, \
+		{ "8192", 8192, .ops = &pt_way_##way }, { .name = NULL } \
+	}
 
-const struct pt_kind pt_message_kinds[] = { SIZES(message, 8) };
-static const struct pt_kind pt_pipe_kinds[] = { SIZES(pipe, 1) };
-static const struct pt_kind pt_unix_kinds[] = { SIZES(unix, 1) };
+SIZES(message, 8);
+SIZES(stream, 8);
+SIZES(pipe, 1);
+SIZES(unix, 1);
 
+#define TWO_TASKS \
+	.flags = PT_PACED, .roles = roles, .open = open_both, \
+	.room = sizeof(struct pt_exchange)
 #define EXCHANGE(text, ...) \
 	const struct pt_test pt_##text = { \
-		.name = #text, .flags = PT_PACED, .kinds = pt_##text##_kinds, \
-		.metrics = metrics, .roles = roles, .switches = 2, \
-		.trials = 10000, .room = sizeof(struct pt_exchange), \
-		.open = pt_exchange_open, __VA_ARGS__ \
+		.name = #text, .kinds = text##_kinds, .metrics = metrics, \
+		TWO_TASKS, .switches = 2, .trials = 10000, __VA_ARGS__ \
 	}
 
 EXCHANGE(sync2, .about = "semaphore to another task and back",
@@ -232,3 +279,16 @@ EXCHANGE(pipe, .own = PT_OWN_SIZE, .verify = pt_exchange_verify,
 EXCHANGE(unix, .own = PT_OWN_SIZE, .verify = pt_exchange_verify,
 	 .about = "bytes through a Unix socket and back; the kind: how many",
 	 .spare_switches = 2);
+
+const struct pt_test pt_stream = {
+	.name = "stream",
+	.about = "120 messages to another task; the kind is their size",
+	.groups = PT_AEGIS | PT_SAMPLES,
+	TWO_TASKS, .own = PT_OWN_SIZE, .kinds = stream_kinds,
+	.metrics = PT_TABLE(metric,
+		PT_METRIC("message", "A message of many", 0, 1,
+			  PT_SPAN(PT_TO_WAIT_LONG, PT_ANSWERS, PT_ASKS),
+			  .per = PT_BURST, .rate = "messages")),
+	.switches_of = stream_switches, .trials = 1000,
+	.verify = pt_exchange_verify, .derive = derive_rate,
+};

@@ -11,12 +11,17 @@
 #include "pt_record.h"
 
 #define PT_SIZE_MAX	65536	/* bytes of a message; see --size */
+#define PT_QUEUE	10	/* messages that a queue has room for */
+#define PT_BURST	120	/* messages of a trial of stream */
 
 enum { PT_ASKS, PT_ANSWERS };	/* the numbers of the two tasks */
 
-/* What a way needs in one direction; threads and processes may share it. */
+/*
+ * What a way needs in one direction; threads and processes may share it. The
+ * room of a test that uses a way begins with its channels.
+ */
 struct pt_channel {
-	int from, to;		/* descriptors; sysv: a set, and its number */
+	int fd[2];		/* of who takes, and of who gives */
 	sem_t own;
 	sem_t *sem;
 	atomic_int word;
@@ -29,20 +34,18 @@ struct pt_channel {
 struct pt_side {
 	int64_t sent, received;
 	int64_t wrong;		/* received, with other content than sent */
-	volatile sig_atomic_t handled;	/* a signal, by its handler... */
-	int64_t handled_ns;
+	volatile sig_atomic_t handled;	/* a signal, by its handler */
 	union {
 		unsigned char buffer[PT_SIZE_MAX];
 		int value;	/* of a signal */
 	};
 };
 
-/* The room of these tests. */
+/* The room of tests of two tasks. */
 struct pt_exchange {
 	struct pt_channel channel[2];	/* there, and back */
 	struct pt_side side[2];
-	int64_t standard;	/* signal.queue: SIGUSR1 that arrived... */
-	int64_t taken_ns;	/* ...and when the last one was taken */
+	int64_t standard;	/* signal.queue: SIGUSR1 that arrived */
 };
 
 /*
@@ -54,22 +57,22 @@ struct pt_way {
 	int (*open)(struct pt_case *c, struct pt_channel *channel);
 	int (*give)(struct pt_task *task, struct pt_channel *to);
 	int (*take)(struct pt_task *task, struct pt_channel *from);
-	/* When the last one arrived, if it was not when take() returned. */
-	int64_t (*arrived_ns)(struct pt_task *task);
 	size_t size;		/* of its content; 0: as the kind's value */
+	int burst;		/* so many before an answer; 0: one */
+	bool stamps;		/* it calls pt_arrived() itself */
 	bool futex;		/* its system calls are those of sync1.futex */
 };
 
 extern const struct pt_way pt_way_unnamed, pt_way_named, pt_way_sysv,
-	pt_way_eventfd, pt_way_futex, pt_way_cond, pt_way_pi, pt_way_message,
-	pt_way_pipe, pt_way_unix, pt_way_sigwaitinfo, pt_way_handler,
-	pt_way_signalfd;
+	pt_way_eventfd, pt_way_futex, pt_way_cond, pt_way_message,
+	pt_way_stream, pt_way_pipe, pt_way_unix, pt_way_sigwaitinfo,
+	pt_way_handler, pt_way_signalfd;
 
 /* For close(): removes what outlives a process. */
 void pt_way_close(struct pt_case *c);
 
-/* A mutex that several processes use. Returns 0, or -errno after pt_refuse(). */
-int pt_mutex_open(struct pt_case *c, pthread_mutex_t *mutex, int protocol);
+/* For open(): a mutex of the kind's protocol, which processes may share. */
+int pt_mutex_open(struct pt_case *c, struct pt_channel *channel);
 
 /* futex(2) of the channel's word. */
 long pt_futex(struct pt_channel *channel, int operation, int value);
@@ -81,9 +84,19 @@ static inline struct pt_side *pt_side(const struct pt_task *task)
 	return &room->side[task->number];
 }
 
-/* By the kind's way, counted. */
-int pt_give(struct pt_task *task);
-int pt_take(struct pt_task *task, int64_t *at_ns);
+/* The size of what is sent, in bytes. */
+static inline size_t pt_size(const struct pt_case *c)
+{
+	const struct pt_way *way = pt_kind_ops(c);
+
+	return way->size ? way->size : (size_t)pt_kind_value(c);
+}
+
+/* Takes the timestamp of what the task has received. */
+static inline void pt_arrived(struct pt_task *task)
+{
+	pt_stamp(task, task->number == PT_ASKS ? 2 : 1);
+}
 
 /*
  * A message is its number, of as many bytes of 8 as fit, and then a pattern
@@ -98,10 +111,7 @@ static inline size_t pt_content_head(size_t size)
 	return size < sizeof(uint64_t) ? size : sizeof(uint64_t);
 }
 
-/* What the tests have in common. */
-int pt_exchange_open(struct pt_case *c);
 void pt_exchange_verify(struct pt_case *c);
-extern const struct pt_kind pt_message_kinds[];
 
 /* sync2.mutex, signal.queue */
 extern const struct pt_metric pt_mutex_metrics[], pt_queue_metrics[];

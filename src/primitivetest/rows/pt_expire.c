@@ -24,7 +24,7 @@ static int64_t period_ps(const struct pt_case *c)
 	return us * TW_NS_PER_US * PT_PS_PER_NS;
 }
 
-static int await_timer(struct pt_task *task, struct pt_trial *trial)
+static int await_timer(struct pt_task *task)
 {
 	struct tw_timer *timer = pt_room(task);
 	const struct tw_clock *clock = tw_config.clock;
@@ -33,7 +33,7 @@ static int await_timer(struct pt_task *task, struct pt_trial *trial)
 
 	do {
 		err = timer->ops->wait(timer);
-		trial->t_ns[1] = pt_now(task);
+		pt_stamp(task, 1);
 	} while (err == -EINTR);
 	if (err)
 		return pt_failed(task, "sigwaitinfo", err);
@@ -41,7 +41,7 @@ static int await_timer(struct pt_task *task, struct pt_trial *trial)
 	/* The timer of another clock runs on CLOCK_MONOTONIC. */
 	if (clock != &tw_clock_realtime && clock != &tw_clock_monotonic)
 		ahead_ns = tw_clock_ahead_ns(clock);
-	trial->t_ns[0] = timer->planned_ns + ahead_ns;
+	task->in->stamp[0].ns = timer->planned_ns + ahead_ns;
 	if (!pt_warms_up(task))
 		task->in->missed += timer->missed;
 	return 0;
@@ -96,12 +96,11 @@ const struct pt_test pt_timer = {
 
 /* The handler's. The task is a process: nobody else has it. */
 static struct pt_task *alarmed;
-static volatile int64_t alarmed_ns;
 static sigset_t awaits;		/* SIGALRM is blocked outside of it */
 
 static void take_stamp(int signal)
 {
-	alarmed_ns = pt_now(alarmed);
+	pt_stamp(alarmed, 0);
 }
 
 static int set_alarm(int64_t period_us)
@@ -112,16 +111,16 @@ static int set_alarm(int64_t period_us)
 	return setitimer(ITIMER_REAL, &timer, NULL) ? -errno : 0;
 }
 
-static int await_alarm(struct pt_task *task, struct pt_trial *trial)
+static int await_alarm(struct pt_task *task)
 {
 	struct pt_case *c = task->in;
+	int64_t *t_ns = &c->stamp[0].ns;
 
-	alarmed_ns = 0;
-	while (!alarmed_ns)
+	*t_ns = 0;
+	while (!*t_ns)
 		sigsuspend(&awaits);
-	trial->t_ns[0] = alarmed_ns;
 	if (c->has_before && !pt_warms_up(task))
-		c->number += trial->t_ns[0] - c->before.t_ns[0] >=
+		c->number += *t_ns - c->before.t_ns[0] >=
 			     ALARM_US * TW_NS_PER_US * 3 / 2;
 	return 0;
 }
@@ -182,16 +181,15 @@ static int by_absolute(int64_t ns)
 	return -clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &then, NULL);
 }
 
-static int sleep_once(struct pt_task *task, struct pt_trial *trial)
+static int sleep_once(struct pt_task *task)
 {
 	const struct way *way = pt_kind_ops(task->in);
 	int64_t asked_ns = pt_kind_value(task->in) * TW_NS_PER_US;
-	int err;
+	int64_t at_ns = pt_stamp(task, 0);
+	int err = way->sleep(asked_ns);
 
-	trial->t_ns[0] = pt_now(task);
-	err = way->sleep(asked_ns);
-	trial->t_ns[2] = pt_now(task);
-	trial->t_ns[1] = trial->t_ns[0] + asked_ns;
+	pt_stamp(task, 2);
+	task->in->stamp[1].ns = at_ns + asked_ns;
 	return err;
 }
 

@@ -25,7 +25,6 @@
 
 struct room {
 	struct pt_channel channel;
-	int fd;
 	/* As they are kept here, the compiler cannot do without them. */
 	unsigned char *block[TIMES];
 };
@@ -51,8 +50,7 @@ struct hundred {
 		return result < 0 ? -(errno ? errno : EIO) : sum; \
 	}
 
-static const uint64_t one = 1;
-static uint64_t count;
+static uint64_t one = 1;
 static struct sembuf up = { .sem_op = 1 }, down = { .sem_op = -1 };
 static struct stat status;
 static char byte;
@@ -60,17 +58,17 @@ static char byte;
 ALL(semaphore, sem_post(room->channel.sem) ? -1 : sem_wait(room->channel.sem))
 ALL(mutex, pthread_mutex_lock(&room->channel.mutex) ||
     pthread_mutex_unlock(&room->channel.mutex) ? -1 : 0)
-ALL(sysv, semop(room->channel.from, &up, 1) ? -1 :
-    semop(room->channel.from, &down, 1))
-ALL(eventfd, write(room->channel.to, &one, sizeof(one)) != sizeof(one) ||
-    read(room->channel.from, &count, sizeof(count)) != sizeof(count) ? -1 : 0)
+ALL(sysv, semop(room->channel.fd[0], &up, 1) ? -1 :
+    semop(room->channel.fd[0], &down, 1))
+ALL(eventfd, write(room->channel.fd[1], &one, sizeof(one)) != sizeof(one) ||
+    read(room->channel.fd[0], &one, sizeof(one)) != sizeof(one) ? -1 : 0)
 /* Nobody waits, so that none is woken; and a wait for another value. */
 ALL(futex, pt_futex(&room->channel, FUTEX_WAKE, 1) ||
     pt_futex(&room->channel, FUTEX_WAIT, 1) != -1 || errno != EAGAIN ? -1 : 0)
 ALL(getppid, syscall(SYS_getppid))
-ALL(read, read(room->fd, &byte, 1) == 1 ? byte : -1)
-ALL(write, write(room->fd, &byte, 1) == 1 ? 1 : -1)
-ALL(fstat, fstat(room->fd, &status) ? -1 : (int64_t)status.st_mode)
+ALL(read, read(room->channel.fd[0], &byte, 1) == 1 ? byte : -1)
+ALL(write, write(room->channel.fd[0], &byte, 1) == 1 ? 1 : -1)
+ALL(fstat, fstat(room->channel.fd[0], &status) ? -1 : (int64_t)status.st_mode)
 
 static int open_null(void)
 {
@@ -113,14 +111,14 @@ static int64_t all_batch(struct room *room)
 	return err ? err : all_released(room);
 }
 
-static int once(struct pt_task *task, struct pt_trial *trial)
+static int once(struct pt_task *task)
 {
 	const struct hundred *hundred = pt_kind_ops(task->in);
 	int64_t sum;
 
-	trial->t_ns[0] = pt_now(task);
+	pt_stamp(task, 0);
 	sum = hundred->all(pt_room(task));
-	trial->t_ns[1] = pt_now(task);
+	pt_stamp(task, 1);
 	return sum < 0 ? (int)sum : pt_check_sum(task, (uint64_t)sum);
 }
 
@@ -133,8 +131,8 @@ static int open_room(struct pt_case *c)
 		return hundred->way->open(c, &room->channel);
 	if (!hundred->path)
 		return 0;
-	room->fd = open(hundred->path, O_RDWR | O_CLOEXEC);
-	return room->fd < 0 ? pt_refuse(c, -errno, "%s: %s", hundred->path,
+	room->channel.fd[0] = open(hundred->path, O_RDWR | O_CLOEXEC);
+	return room->channel.fd[0] < 0 ? pt_refuse(c, -errno, "%s: %s", hundred->path,
 					strerror(errno)) : 0;
 }
 

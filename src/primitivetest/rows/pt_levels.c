@@ -4,26 +4,28 @@
  * a post wakes a higher task, which runs within that call. monopoly: of two
  * that work, the high one ends before the low one begins. sync3: a low task
  * holds a mutex that a high one waits for, when a middle one begins to work;
- * with a protocol, the middle one has to wait too.
+ * with a protocol, the middle one has to wait too. sync2.mutex is one way only,
+ * as nobody may unlock what another has locked.
  */
 #include "pt_exchange.h"
 #include "pt_rows.h"
 
 #define WORK_US		200	/* of monopoly */
+#define PAUSE_NS	(50 * TW_NS_PER_US)
 #define SERIES		20
 #define ITERATIONS	20000
 #define STEPS		256	/* of such a step, so many more at most */
 
 /* Of a task: it counts iterations, and never waits for a clock. */
 struct work {
-	int64_t us, iterations;
-	int64_t begin_ns, end_ns;
+	int64_t us;
+	int begin, end;		/* timestamps of the trial; 0: it has none */
+	int64_t iterations;
 };
 
 struct levels {
-	pthread_mutex_t mutex;
+	struct pt_channel channel;
 	struct work work[3];	/* of each task */
-	int64_t high_ns;	/* when high had the mutex */
 	atomic_int ended;	/* monopoly: pieces of work */
 };
 
@@ -71,17 +73,18 @@ static int do_work(struct pt_task *task)
 {
 	struct levels *levels = pt_room(task);
 	struct work *work = &levels->work[task->number];
-	uint64_t sum, more = 0;
+	int64_t end_ns, begin_ns = pt_stamp(task, work->begin);
+	uint64_t sum = pt_spin(work->iterations), more = 0;
 	int i;
 
-	work->begin_ns = pt_now(task);
-	sum = pt_spin(work->iterations);
-	work->end_ns = pt_now(task);
-	for (i = 0; i < STEPS && work->end_ns - work->begin_ns <
-	     work->us * TW_NS_PER_US; i++) {
+	end_ns = pt_now(task);
+	for (i = 0; i < STEPS &&
+	     end_ns - begin_ns < work->us * TW_NS_PER_US; i++) {
 		more += pt_spin(work->iterations / STEPS + 1);
-		work->end_ns = pt_now(task);
+		end_ns = pt_now(task);
 	}
+	if (work->end)
+		task->in->stamp[work->end].ns = end_ns;
 	return pt_check_sum(task, sum + (more == 1));
 }
 
@@ -90,17 +93,18 @@ enum { PREEMPT_HIGH, PREEMPT_LOW };
 
 static int preempt(struct pt_task *task)
 {
-	task->in->stamp_ns = pt_now(task);
+	pt_stamp(task, 1);
 	return 0;
 }
 
-static int post(struct pt_task *task, struct pt_trial *trial)
+static int post(struct pt_task *task)
 {
-	trial->t_ns[0] = pt_now(task);
+	const struct pt_stamp *t = task->in->stamp;
+
+	pt_stamp(task, 0);
 	pt_wake(task, PREEMPT_HIGH);
-	trial->t_ns[2] = pt_now(task);
-	trial->t_ns[1] = task->in->stamp_ns;
-	task->in->wrong += trial->t_ns[1] < trial->t_ns[0];
+	pt_stamp(task, 2);
+	task->in->wrong += t[1].ns < t[0].ns;
 	return 0;
 }
 
@@ -129,26 +133,21 @@ static int open_monopoly(struct pt_case *c)
 {
 	struct levels *levels = c->room;
 
-	levels->work[RELEASED_HIGH].us = WORK_US;
-	levels->work[RELEASED_LOW].us = WORK_US;
+	levels->work[RELEASED_HIGH] = (struct work) { .us = WORK_US, .begin = 4, .end = 1 };
+	levels->work[RELEASED_LOW] = (struct work) { .us = WORK_US, .begin = 3, .end = 2 };
 	return 0;
 }
 
 /* Above both: neither begins before it waits. The last one wakes it. */
-static int release(struct pt_task *task, struct pt_trial *trial)
+static int release(struct pt_task *task)
 {
-	struct levels *levels = pt_room(task);
-	const struct work *high = &levels->work[RELEASED_HIGH];
-	const struct work *low = &levels->work[RELEASED_LOW];
+	const struct pt_stamp *t = task->in->stamp;
 
-	trial->t_ns[0] = pt_now(task);
+	pt_stamp(task, 0);
 	pt_wake(task, RELEASED_LOW);
 	pt_wake(task, RELEASED_HIGH);
 	pt_await(task);
-	trial->t_ns[1] = high->end_ns;
-	trial->t_ns[2] = low->end_ns;
-	trial->t_ns[3] = low->begin_ns;
-	task->in->wrong += low->begin_ns < high->end_ns;
+	task->in->wrong += t[3].ns < t[1].ns;
 	return 0;
 }
 
@@ -186,34 +185,31 @@ static int open_mutex(struct pt_case *c)
 {
 	struct levels *levels = c->room;
 
-	levels->work[LOW].us = pt_config.hold_us;
-	levels->work[MID].us = pt_config.hog_us;
-	return pt_mutex_open(c, &levels->mutex, (int)pt_kind_value(c));
+	levels->work[LOW] = (struct work) { .us = pt_config.hold_us, .begin = 3, .end = 4 };
+	levels->work[MID] = (struct work) { .us = pt_config.hog_us, .begin = 2 };
+	return pt_mutex_open(c, &levels->channel);
 }
 
 /* High and mid have ended when low has the CPU again. */
-static int hold(struct pt_task *task, struct pt_trial *trial)
+static int hold(struct pt_task *task)
 {
+	const struct pt_stamp *t = task->in->stamp;
 	struct levels *levels = pt_room(task);
-	int unlocked, err = -pthread_mutex_lock(&levels->mutex);
+	int unlocked, err = -pthread_mutex_lock(&levels->channel.mutex);
 
 	if (err)
 		return err;
-	trial->t_ns[0] = pt_now(task);
+	pt_stamp(task, 0);
 	pt_wake(task, HIGH);
 	pt_wake(task, MID);
 	err = do_work(task);
-	unlocked = -pthread_mutex_unlock(&levels->mutex);
+	unlocked = -pthread_mutex_unlock(&levels->channel.mutex);
 	if (err || unlocked)
 		return err ? err : unlocked;
 	pt_await(task);
 	pt_await(task);
-	trial->t_ns[1] = levels->high_ns;
-	trial->t_ns[2] = levels->work[MID].begin_ns;
-	trial->t_ns[3] = levels->work[LOW].begin_ns;
-	trial->t_ns[4] = levels->work[LOW].end_ns;
 	if (!pt_warms_up(task))
-		task->in->number += trial->t_ns[2] >= trial->t_ns[1];
+		task->in->number += t[2].ns >= t[1].ns;
 	return 0;
 }
 
@@ -224,14 +220,15 @@ static int hog(struct pt_task *task)
 	return err ? err : pt_wake(task, LOW);
 }
 
+/* It waits for the mutex of the first task, which it then wakes. */
 static int lock(struct pt_task *task)
 {
-	struct levels *levels = pt_room(task);
-	int err = -pthread_mutex_lock(&levels->mutex);
+	struct pt_channel *channel = pt_room(task);
+	int err = -pthread_mutex_lock(&channel->mutex);
 
-	levels->high_ns = pt_now(task);
+	pt_stamp(task, 1);
 	if (!err)
-		err = -pthread_mutex_unlock(&levels->mutex);
+		err = -pthread_mutex_unlock(&channel->mutex);
 	return err ? err : pt_wake(task, LOW);
 }
 
@@ -276,4 +273,36 @@ const struct pt_test pt_sync3 = {
 		[HIGH] = { "high", PT_HIGH, .serve = lock }),
 	.trials = 1000, .room = sizeof(struct levels), .enter = calibrate,
 	.open = open_mutex, .verify = verify_mutex,
+};
+
+/*
+ * The other one ends its turn before the next: it waits only when told to. If
+ * it does not do that at once, this one sleeps, so that it gets there.
+ */
+static int unlock(struct pt_task *task)
+{
+	struct pt_channel *channel = pt_room(task);
+	const struct timespec pause = tw_ns_to_ts(PAUSE_NS);
+	int err = pthread_mutex_lock(&channel->mutex);
+
+	pt_wake(task, PT_ANSWERS);
+	if (!task->priority || task->in->choice.cross ||
+	    pt_config.order != PT_HIGHER)
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+	pt_stamp(task, 0);
+	err |= pthread_mutex_unlock(&channel->mutex);
+	pt_await(task);
+	return -err;
+}
+
+const struct pt_metric pt_mutex_metrics[] = {
+	PT_METRIC("out", "Unlock what the other task waits for", 0, 1,
+		  PT_SPAN(PT_TO_WAIT, PT_ANSWERS, PT_ASKS), .rate = "mutexes"),
+	{ .token = NULL }
+};
+
+const struct pt_role pt_mutex_roles[] = {
+	[PT_ASKS] = { "asks", PT_MID, .once = unlock },
+	[PT_ANSWERS] = { "answers", PT_ORDERED, true, .serve = lock },
+	{ .name = NULL }
 };

@@ -101,7 +101,7 @@ static void handle(int signal, siginfo_t *info, void *context)
 	struct pt_task *task = handles[signal - number_of(0)];
 	struct pt_side *side = pt_side(task);
 
-	side->handled_ns = pt_now(task);
+	pt_arrived(task);
 	side->value = info->si_value.sival_int;
 	side->handled = 1;
 }
@@ -133,25 +133,20 @@ static int take_handler(struct pt_task *task, struct pt_channel *from)
 	return 0;
 }
 
-static int64_t handled_ns(struct pt_task *task)
-{
-	return pt_side(task)->handled_ns;
-}
-
 static int open_signalfd(struct pt_case *c, struct pt_channel *channel)
 {
 	const struct pt_exchange *room = c->room;
 	const sigset_t set = set_of(number_of(channel == room->channel));
 
-	channel->from = signalfd(-1, &set, SFD_CLOEXEC);
-	return channel->from < 0 ? -errno : open_signal(c, channel);
+	channel->fd[0] = signalfd(-1, &set, SFD_CLOEXEC);
+	return channel->fd[0] < 0 ? -errno : open_signal(c, channel);
 }
 
 static int take_signalfd(struct pt_task *task, struct pt_channel *from)
 {
 	struct signalfd_siginfo info;
 
-	if (read(from->from, &info, sizeof(info)) != sizeof(info))
+	if (read(from->fd[0], &info, sizeof(info)) != sizeof(info))
 		return -errno;
 	pt_side(task)->value = info.ssi_int;
 	return 0;
@@ -164,7 +159,7 @@ static int take_signalfd(struct pt_task *task, struct pt_channel *from)
 	}
 
 WAY(sigwaitinfo, signal);
-WAY(handler, signal, .arrived_ns = handled_ns);
+WAY(handler, signal, .stamps = true);
 WAY(signalfd, signalfd);
 
 static int send_all(struct pt_task *task, int signal)
@@ -177,14 +172,13 @@ static int send_all(struct pt_task *task, int signal)
 }
 
 /* SIGUSR1 is sent as often as the others. */
-static int queue(struct pt_task *task, struct pt_trial *trial)
+static int queue(struct pt_task *task)
 {
-	const struct pt_exchange *room = pt_room(task);
 	int err;
 
-	trial->t_ns[0] = pt_now(task);
+	pt_stamp(task, 0);
 	err = send_all(task, number_of(PT_ANSWERS));
-	trial->t_ns[1] = pt_now(task);
+	pt_stamp(task, 1);
 	if (!err)
 		err = send_all(task, SIGUSR1);
 	if (err)
@@ -192,8 +186,6 @@ static int queue(struct pt_task *task, struct pt_trial *trial)
 	pt_side(task)->sent += QUEUED;
 	pt_wake(task, PT_ANSWERS);
 	pt_await(task);
-	trial->t_ns[2] = task->in->stamp_ns;
-	trial->t_ns[3] = room->taken_ns;
 	return 0;
 }
 
@@ -203,11 +195,11 @@ static int dequeue(struct pt_task *task)
 	struct pt_side *side = pt_side(task);
 	int i, count = 0, values[QUEUED], more;
 
-	task->in->stamp_ns = pt_now(task);
+	pt_stamp(task, 2);
 	while (count < QUEUED &&
 	       take_pending(number_of(PT_ANSWERS), &values[count]))
 		count++;
-	room->taken_ns = pt_now(task);
+	pt_stamp(task, 3);
 	side->received += count;
 	for (i = 0; i < count; i++)
 		side->wrong += values[i] != i;

@@ -21,14 +21,13 @@ static struct {
 	struct pt_task *task;
 	const struct cause *cause;
 	char *page;		/* may not be written */
-	volatile int64_t stamp_ns;
 	volatile int wrong;	/* signals that were not the expected ones */
 	sigjmp_buf after;
 } own;
 
 static void handle(int signal, siginfo_t *info, void *context)
 {
-	own.stamp_ns = pt_now(own.task);
+	pt_stamp(own.task, 1);
 	own.wrong += info->si_code != own.cause->code;
 	if (signal != SIGSEGV)
 		return;
@@ -70,16 +69,16 @@ static int prepare(struct pt_task *task)
 	       pt_failed(task, "sigaction", -errno) : 0;
 }
 
-static int trap(struct pt_task *task, struct pt_trial *trial)
+static int trap(struct pt_task *task)
 {
+	int64_t *handled_ns = &task->in->stamp[1].ns;
 	int err;
 
-	own.stamp_ns = 0;
-	trial->t_ns[0] = pt_now(task);
+	*handled_ns = 0;
+	pt_stamp(task, 0);
 	err = own.cause->raise();
-	trial->t_ns[2] = pt_now(task);
-	trial->t_ns[1] = own.stamp_ns;
-	return err || (own.stamp_ns && !own.wrong) ? err :
+	pt_stamp(task, 2);
+	return err || (*handled_ns && !own.wrong) ? err :
 	       pt_failed(task, "the handler of its own signal", -EPROTO);
 }
 

@@ -68,21 +68,20 @@ static void yield(struct pt_task *task)
 	struct equals *equals = pt_room(task);
 
 	equals->yields++;
-	task->in->stamp_ns = pt_now(task);
+	pt_stamp(task, 0);
 	sched_yield();
 }
 
-/* The first runs again when all others have yielded, too. */
-static int lap(struct pt_task *task, struct pt_trial *trial)
+/* The first runs again when all others have yielded, too: the last stamp. */
+static int lap(struct pt_task *task)
 {
 	struct equals *equals = pt_room(task);
 	uint64_t sum, yields = equals->yields + count_equals(task->in);
 
 	yield(task);
-	trial->t_ns[1] = pt_now(task);
+	pt_stamp(task, 1);
 	sum = touch(task);
-	trial->t_ns[2] = pt_now(task);
-	trial->t_ns[0] = task->in->stamp_ns;
+	pt_stamp(task, 2);
 	/* With time slices, a task may lose its turn. */
 	task->in->wrong += equals->yields != yields &&
 			   tw_config.policy == SCHED_FIFO;
@@ -137,10 +136,6 @@ const struct pt_test pt_yield = {
 
 enum { ASKS, HOLDS };
 
-struct shuffle {
-	int64_t held_ns, release_ns;
-};
-
 /* What is asked for: the gate of the task that holds it. */
 static sem_t *shuffled(const struct pt_task *task)
 {
@@ -149,35 +144,31 @@ static sem_t *shuffled(const struct pt_task *task)
 
 static int hold(struct pt_task *task)
 {
-	struct shuffle *shuffle = pt_room(task);
-
 	pt_wake(task, ASKS);
 	for (;;) {
 		pt_wait(shuffled(task));
 		sched_yield();
-		shuffle->held_ns = pt_now(task);
+		pt_stamp(task, 1);
 		if (pt_over(task))
 			return 0;
-		shuffle->release_ns = pt_now(task);
+		pt_stamp(task, 2);
 		sem_post(shuffled(task));
 		sched_yield();
 	}
 }
 
 /* It has the semaphore, and lets the other one take it before it asks. */
-static int ask(struct pt_task *task, struct pt_trial *trial)
+static int ask(struct pt_task *task)
 {
-	const struct shuffle *shuffle = pt_room(task);
+	const struct pt_stamp *t = task->in->stamp;
 
 	sem_post(shuffled(task));
 	sched_yield();
-	trial->t_ns[0] = pt_now(task);
+	pt_stamp(task, 0);
 	pt_wait(shuffled(task));
-	trial->t_ns[3] = pt_now(task);
-	trial->t_ns[1] = shuffle->held_ns;
-	trial->t_ns[2] = shuffle->release_ns;
+	pt_stamp(task, 3);
 	/* With time slices, a task may lose its turn. */
-	task->in->wrong += trial->t_ns[1] < trial->t_ns[0] &&
+	task->in->wrong += t[1].ns < t[0].ns &&
 			   tw_config.policy == SCHED_FIFO;
 	return 0;
 }
@@ -205,7 +196,7 @@ const struct pt_test pt_shuffle = {
 		[ASKS] = { "asks", PT_HIGH, .run = run_asks },
 		[HOLDS] = { "holds", PT_HIGH, .run = hold }),
 	.switches = 4,
-	.trials = 10000, .room = sizeof(struct shuffle),
+	.trials = 10000,
 	.wrong = "%lld times the semaphore was free when it was asked for",
 };
 
@@ -214,7 +205,6 @@ struct waiters {
 	int turn;		/* that they wait for */
 	int ready, woken;
 	int last;		/* copy that went on; 0: the highest */
-	int64_t first_ns, last_ns;
 };
 
 static int count_waiters(const struct pt_case *c)
@@ -233,7 +223,7 @@ static int open_condition(struct pt_case *c)
 	return way->open(c, &waiters->channel);
 }
 
-static int broadcast(struct pt_task *task, int64_t *begin_ns)
+static int tell(struct pt_task *task)
 {
 	struct waiters *waiters = pt_room(task);
 	int err = pthread_mutex_lock(&waiters->channel.mutex);
@@ -242,46 +232,36 @@ static int broadcast(struct pt_task *task, int64_t *begin_ns)
 		return -err;
 	waiters->turn++;
 	waiters->woken = waiters->last = 0;
-	*begin_ns = pt_now(task);
+	pt_stamp(task, 0);
 	err = pthread_cond_broadcast(&waiters->channel.cond);
 	pthread_mutex_unlock(&waiters->channel.mutex);
+	if (!err && !pt_over(task))
+		pt_await(task);
 	return -err;
 }
 
-static int tell(struct pt_task *task, struct pt_trial *trial)
-{
-	struct waiters *waiters = pt_room(task);
-	int err = broadcast(task, &trial->t_ns[0]);
-
-	if (!err)
-		pt_await(task);
-	trial->t_ns[1] = waiters->first_ns;
-	trial->t_ns[2] = waiters->last_ns;
-	return err;
-}
-
-/* Above all: it goes on when they wait. */
+/* Above all: it goes on when they wait, and ends them after the last. */
 static int run_tells(struct pt_task *task)
 {
-	int64_t at_ns;
 	int err;
 
 	pt_await(task);
 	err = pt_lead(task, tell);
-	return err ? err : broadcast(task, &at_ns);
+	return err ? err : tell(task);
 }
 
 /* Holds the mutex. */
 static int go_on(struct pt_task *task)
 {
 	struct waiters *waiters = pt_room(task);
+	struct pt_stamp *t = task->in->stamp;
 
-	waiters->last_ns = pt_now(task);
-	if (!waiters->woken)
-		waiters->first_ns = waiters->last_ns;
+	pt_stamp(task, 2);
+	if (!waiters->woken++)
+		t[1].ns = t[2].ns;
 	task->in->wrong += task->copy < waiters->last;
 	waiters->last = task->copy;
-	return ++waiters->woken < WAITERS ? 0 : pt_wake(task, 0);
+	return waiters->woken < WAITERS ? 0 : pt_wake(task, 0);
 }
 
 static int run_waiter(struct pt_task *task)
@@ -316,7 +296,8 @@ const struct pt_test pt_order = {
 	.flags = PT_SAME | PT_REALTIME | PT_TELLS,
 	.kinds = PT_TABLE(kind,
 		{ "cond", .ops = &pt_way_cond, .switches = WAITERS + 3 },
-		{ "pi", .ops = &pt_way_pi, .switches = WAITERS + 3 }),
+		{ "pi", PTHREAD_PRIO_INHERIT, .ops = &pt_way_cond,
+		  .switches = WAITERS + 3 }),
 	.metrics = PT_TABLE(metric,
 		PT_METRIC("first", "Broadcast to the first task", 0, 1,
 			  PT_SPAN(PT_TO_WAIT, 1, 0)),

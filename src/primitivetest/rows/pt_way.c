@@ -17,8 +17,6 @@
 #include "tw_guard.h"
 #include "tw_read.h"
 
-#define DEPTH	10	/* messages in a queue */
-
 static int open_unnamed(struct pt_case *c, struct pt_channel *channel)
 {
 	channel->sem = &channel->own;
@@ -62,26 +60,26 @@ static struct tw_guard guard;
 
 static void remove_set(void)
 {
-	if (sysv->from >= 0 && semctl(sysv->from, 0, IPC_RMID) &&
+	if (sysv->fd[0] >= 0 && semctl(sysv->fd[0], 0, IPC_RMID) &&
 	    errno != EINVAL && errno != EIDRM)
 		warn("cannot remove a System V semaphore: %m; see ipcs\n");
-	sysv->from = -1;
+	sysv->fd[0] = -1;
 }
 
 /* A set of both outlives its processes: a guard removes it if they cannot. */
 static int open_sysv(struct pt_case *c, struct pt_channel *channel)
 {
 	if (sysv) {
-		channel->from = sysv->from;
-		channel->to = 1;
+		channel->fd[0] = sysv->fd[0];
+		channel->fd[1] = 1;	/* the second one of the set */
 		return 0;
 	}
 	sysv = channel;
-	sysv->from = -1;
+	sysv->fd[0] = -1;
 	tw_guard_start(&guard, remove_set);
 	c->guard = guard.pid;
-	sysv->from = semget(IPC_PRIVATE, 2, 0600);
-	return sysv->from >= 0 ? 0 :
+	sysv->fd[0] = semget(IPC_PRIVATE, 2, 0600);
+	return sysv->fd[0] >= 0 ? 0 :
 	       pt_refuse(c, -errno, "semget: %s; see kernel.sem, and ipcs for what is in use",
 			 strerror(errno));
 }
@@ -95,11 +93,11 @@ void pt_way_close(struct pt_case *c)
 static int change_sysv(const struct pt_channel *channel, short by)
 {
 	struct sembuf change = {
-		.sem_num = (unsigned short)channel->to, .sem_op = by,
+		.sem_num = (unsigned short)channel->fd[1], .sem_op = by,
 	};
 
 	/* EINTR: the process was stopped, and continues. */
-	while (semop(channel->from, &change, 1))
+	while (semop(channel->fd[0], &change, 1))
 		if (errno != EINTR)
 			return -errno;
 	return 0;
@@ -117,23 +115,8 @@ static int take_sysv(struct pt_task *task, struct pt_channel *from)
 
 static int open_eventfd(struct pt_case *c, struct pt_channel *channel)
 {
-	channel->from = channel->to = eventfd(0, EFD_SEMAPHORE);
-	return channel->to < 0 ? -errno : 0;
-}
-
-static int give_eventfd(struct pt_task *task, struct pt_channel *to)
-{
-	const uint64_t one = 1;
-
-	return write(to->to, &one, sizeof(one)) == sizeof(one) ? 0 : -errno;
-}
-
-static int take_eventfd(struct pt_task *task, struct pt_channel *from)
-{
-	uint64_t count;
-
-	return read(from->from, &count, sizeof(count)) == sizeof(count) ?
-	       0 : -errno;
+	channel->fd[0] = channel->fd[1] = eventfd(0, 0);
+	return channel->fd[0] < 0 ? -errno : 0;
 }
 
 static int open_futex(struct pt_case *c, struct pt_channel *channel)
@@ -165,8 +148,9 @@ static int take_futex(struct pt_task *task, struct pt_channel *from)
 	return 0;
 }
 
-int pt_mutex_open(struct pt_case *c, pthread_mutex_t *mutex, int protocol)
+int pt_mutex_open(struct pt_case *c, struct pt_channel *channel)
 {
+	int protocol = (int)pt_kind_value(c);
 	pthread_mutexattr_t attributes;
 	int err;
 
@@ -177,35 +161,22 @@ int pt_mutex_open(struct pt_case *c, pthread_mutex_t *mutex, int protocol)
 		err = pthread_mutexattr_setprioceiling(&attributes,
 			pt_config_priority(PT_HIGH));
 	if (!err)
-		err = pthread_mutex_init(mutex, &attributes);
+		err = pthread_mutex_init(&channel->mutex, &attributes);
 	pthread_mutexattr_destroy(&attributes);
 	return err ? pt_refuse(c, -err, "mutexes with this protocol: %s",
 			       strerror(err)) : 0;
 }
 
-static int open_with(struct pt_case *c, struct pt_channel *channel,
-		     int protocol)
+static int open_cond(struct pt_case *c, struct pt_channel *channel)
 {
-	int err = pt_mutex_open(c, &channel->mutex, protocol);
 	pthread_condattr_t attributes;
+	int err;
 
-	if (err)
-		return err;
 	pthread_condattr_init(&attributes);
 	pthread_condattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
 	err = -pthread_cond_init(&channel->cond, &attributes);
 	pthread_condattr_destroy(&attributes);
-	return err;
-}
-
-static int open_cond(struct pt_case *c, struct pt_channel *channel)
-{
-	return open_with(c, channel, PTHREAD_PRIO_NONE);
-}
-
-static int open_pi(struct pt_case *c, struct pt_channel *channel)
-{
-	return open_with(c, channel, PTHREAD_PRIO_INHERIT);
+	return err ? err : pt_mutex_open(c, channel);
 }
 
 static int give_cond(struct pt_task *task, struct pt_channel *to)
@@ -246,7 +217,7 @@ static long long queue_limit(const char *name)
 static int open_message(struct pt_case *c, struct pt_channel *channel)
 {
 	struct mq_attr attributes = {
-		.mq_maxmsg = DEPTH, .mq_msgsize = pt_kind_value(c),
+		.mq_maxmsg = PT_QUEUE, .mq_msgsize = pt_kind_value(c),
 	};
 	struct rlimit bytes = { .rlim_cur = 0 };
 	char name[64];
@@ -254,19 +225,19 @@ static int open_message(struct pt_case *c, struct pt_channel *channel)
 
 	name_it(name, channel);
 	queue = mq_open(name, O_RDWR | O_CREAT | O_EXCL, 0600, &attributes);
-	channel->from = channel->to = (int)queue;
+	channel->fd[0] = channel->fd[1] = (int)queue;
 	if (queue != (mqd_t)-1)
 		return mq_unlink(name) ? -errno : 0;
 	getrlimit(RLIMIT_MSGQUEUE, &bytes);
 	return pt_refuse(c, -errno, "a queue of %d messages of %ld bytes: %s; allowed are msg_max %lld and msgsize_max %lld in /proc/sys/fs/mqueue, and %lld bytes in all queues of the user (ulimit -q)",
-			 DEPTH, attributes.mq_msgsize, strerror(errno),
+			 PT_QUEUE, attributes.mq_msgsize, strerror(errno),
 			 queue_limit("msg_max"), queue_limit("msgsize_max"),
 			 (long long)bytes.rlim_cur);
 }
 
 static int give_message(struct pt_task *task, struct pt_channel *to)
 {
-	return mq_send(to->to, (const char *)pt_side(task)->buffer,
+	return mq_send(to->fd[1], (const char *)pt_side(task)->buffer,
 		       pt_kind_value(task->in), 0) ?
 	       pt_failed(task, "mq_send", -errno) : 0;
 }
@@ -274,7 +245,7 @@ static int give_message(struct pt_task *task, struct pt_channel *to)
 static int take_message(struct pt_task *task, struct pt_channel *from)
 {
 	ssize_t size = pt_kind_value(task->in);
-	ssize_t got = mq_receive(from->from, (char *)pt_side(task)->buffer,
+	ssize_t got = mq_receive(from->fd[0], (char *)pt_side(task)->buffer,
 				 size, NULL);
 
 	return got == size ? 0 :
@@ -283,13 +254,7 @@ static int take_message(struct pt_task *task, struct pt_channel *from)
 
 static int open_pipe(struct pt_case *c, struct pt_channel *channel)
 {
-	int ends[2];
-
-	if (pipe2(ends, O_CLOEXEC))
-		return -errno;
-	channel->from = ends[0];
-	channel->to = ends[1];
-	return 0;
+	return pipe2(channel->fd, O_CLOEXEC) ? -errno : 0;
 }
 
 /* One pair of sockets, for both directions. */
@@ -302,20 +267,20 @@ static int open_unix(struct pt_case *c, struct pt_channel *channel)
 		return 0;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
 		return -errno;
-	channel[0].to = channel[1].from = ends[0];
-	channel[1].to = channel[0].from = ends[1];
+	channel[0].fd[1] = channel[1].fd[0] = ends[0];
+	channel[1].fd[1] = channel[0].fd[0] = ends[1];
 	return 0;
 }
 
 /* A large message may come and go in parts. */
 static int give_bytes(struct pt_task *task, struct pt_channel *to)
 {
-	size_t left = pt_kind_value(task->in);
+	size_t left = pt_size(task->in);
 	const unsigned char *at = pt_side(task)->buffer;
 	ssize_t done;
 
 	for (; left; at += done, left -= (size_t)done) {
-		done = write(to->to, at, left);
+		done = write(to->fd[1], at, left);
 		if (done <= 0)
 			return pt_failed(task, "write", -errno);
 	}
@@ -324,31 +289,31 @@ static int give_bytes(struct pt_task *task, struct pt_channel *to)
 
 static int take_bytes(struct pt_task *task, struct pt_channel *from)
 {
-	size_t left = pt_kind_value(task->in);
+	size_t left = pt_size(task->in);
 	unsigned char *at = pt_side(task)->buffer;
 	ssize_t done;
 
 	for (; left; at += done, left -= (size_t)done) {
-		done = read(from->from, at, left);
+		done = read(from->fd[0], at, left);
 		if (done <= 0)
 			return pt_failed(task, "read", done ? -errno : -EPIPE);
 	}
 	return 0;
 }
 
-#define WAY(name, calls, ...) \
+#define WAY(name, opened, calls, ...) \
 	const struct pt_way pt_way_##name = { \
-		.open = open_##name, .give = give_##calls, \
+		.open = open_##opened, .give = give_##calls, \
 		.take = take_##calls, __VA_ARGS__ \
 	}
 
-WAY(unnamed, sem, .futex = true);
-WAY(named, sem, .futex = true);
-WAY(sysv, sysv);
-WAY(eventfd, eventfd);
-WAY(futex, futex, .futex = true);
-WAY(cond, cond, .futex = true);
-WAY(pi, cond, .futex = true);
-WAY(message, message);
-WAY(pipe, bytes);
-WAY(unix, bytes);
+WAY(unnamed, unnamed, sem, .futex = true);
+WAY(named, named, sem, .futex = true);
+WAY(sysv, sysv, sysv);
+WAY(eventfd, eventfd, bytes, .size = sizeof(uint64_t));
+WAY(futex, futex, futex, .futex = true);
+WAY(cond, cond, cond, .futex = true);
+WAY(message, message, message);
+WAY(stream, message, message, .burst = PT_BURST);
+WAY(pipe, pipe, bytes);
+WAY(unix, unix, bytes);

@@ -144,43 +144,43 @@ int64_t pt_work_iterations(int64_t count, int64_t took_ns)
 	return wanted > 0 ? wanted : 1;
 }
 
-/* One trial. Returns the sum of its results. */
-static uint64_t try_once(struct pt_task *task, int64_t count,
-			 struct pt_trial *trial)
+/* How long it took. */
+static int64_t try_once(struct pt_task *task, int64_t count, uint64_t *sum)
 {
 	const struct type *type = pt_kind_ops(task->in);
 	struct work *work = pt_room(task);
-	uint64_t sum;
+	int64_t begin_ns, end_ns;
 
 	prepare(work);
-	trial->t_ns[0] = pt_now(task);
-	sum = type->work(work, count);
-	trial->t_ns[1] = pt_now(task);
-	return sum + sum_of(work);
+	begin_ns = pt_stamp(task, 0);
+	*sum = type->work(work, count);
+	end_ns = pt_stamp(task, 1);
+	*sum += sum_of(work);
+	return end_ns - begin_ns;
 }
 
 /* Nothing that disturbs makes work shorter: the least time counts. */
 static int64_t calibrate(struct pt_task *task)
 {
-	int64_t count = 1, took_ns, least_ns = INT64_MAX;
-	struct pt_trial trial;
+	int64_t count, took_ns, least_ns = 0;
+	uint64_t sum;
 	int i;
 
-	for (;; count *= 2, least_ns = INT64_MAX) {
+	for (count = 1; least_ns <= TARGET_NS / 4; count *= 2)
 		for (i = 0; i < BEST_OF; i++) {
-			try_once(task, count, &trial);
-			took_ns = trial.t_ns[1] - trial.t_ns[0];
-			if (took_ns < least_ns)
+			took_ns = try_once(task, count, &sum);
+			if (!i || took_ns < least_ns)
 				least_ns = took_ns;
 		}
-		if (least_ns > TARGET_NS / 4)
-			return pt_work_iterations(count, least_ns);
-	}
+	return pt_work_iterations(count / 2, least_ns);
 }
 
-static int work_once(struct pt_task *task, struct pt_trial *trial)
+static int work_once(struct pt_task *task)
 {
-	return pt_check_sum(task, try_once(task, task->in->number, trial));
+	uint64_t sum;
+
+	try_once(task, task->in->number, &sum);
+	return pt_check_sum(task, sum);
 }
 
 static int run(struct pt_task *task)
