@@ -180,7 +180,7 @@ static void check(struct tw_run *run)
 	int role;
 
 	for (role = 0; role < TW_ROLES; role++)
-		if (tw_place_words[role])
+		if (tw_place_words[role] && !tw_config.absent[role])
 			parse_set(rows[role], (char *)tw_place_words[role],
 				  &own[role]);
 }

@@ -31,7 +31,7 @@ static const struct asked {
 	{ "interval", ALWAYS },
 	{ "latency", SPECIAL },
 	{ "load", SPECIAL },
-	{ "load-affinity", SPECIAL },
+	{ "load-affinity", WITH_LOAD },
 	{ "load-args", WITH_LOAD },
 	{ "load-policy", WITH_LOAD },
 	{ "load-priority", WITH_LOAD },
@@ -44,7 +44,7 @@ static const struct asked {
 	{ "priority", ALWAYS },
 	{ "priospread", ALWAYS },
 	{ "runtime", ALWAYS },
-	{ "server-affinity", SPECIAL },
+	{ "server-affinity", ALWAYS },
 	{ "size", ALWAYS },
 	{ "sleep", ALWAYS },
 	{ "sock-priority", ALWAYS },
@@ -112,19 +112,18 @@ static void write_loads(FILE *file)
 	}
 }
 
-void tw_ask_write(FILE *file, const struct tw_ask *ask)
+void tw_ask_write(FILE *file, int steps, bool load)
 {
 	bool trace = *(const char **)tw_option_find("trace")->to;
 	size_t i;
 
-	fprintf(file, "[\"--far=%d\", %d", TW_ASK_VERSION,
-		ask->load ? 1 : ask->steps);
+	fprintf(file, "[\"--far=%d\", %d", TW_ASK_VERSION, load ? 1 : steps);
 	for (i = 0; i < ARRAY_SIZE(asked); i++)
 		if (asked[i].when == ALWAYS ||
 		    (asked[i].when == WITH_TRACE && trace) ||
-		    (asked[i].when == WITH_LOAD && ask->load))
+		    (asked[i].when == WITH_LOAD && load))
 			write_option(file, tw_option_find(asked[i].name));
-	if (ask->load) {
+	if (load) {
 		write_loads(file);
 		/* A ramp must have it; the clients count. */
 		write_word(file, "loops", "1");
@@ -134,10 +133,6 @@ void tw_ask_write(FILE *file, const struct tw_ask *ask)
 	/* 0 is the default; a server may have --default-system. */
 	if (*(int64_t *)tw_option_find("latency")->to > 0)
 		write_option(file, tw_option_find("latency"));
-	if (ask->server_cpus)
-		write_word(file, "server-affinity", ask->server_cpus);
-	if (ask->load_cpus)
-		write_word(file, "load-affinity", ask->load_cpus);
 	fprintf(file, "]\n");
 }
 
@@ -151,11 +146,11 @@ static void check_login(const char *word)
 			      login_only[i]);
 }
 
-/* Of "--NAME" or "--NAME=VALUE": the row of NAME, if it may be asked for. */
+/* Of "--NAME" or "--NAME=VALUE", which a parse function may keep. */
 static void parse_word(char *word)
 {
 	char *value = strchr(word, '=');
-	const struct tw_option *row = NULL;
+	const struct tw_option *row;
 	size_t i = 0;
 
 	if (value)
@@ -163,39 +158,35 @@ static void parse_word(char *word)
 	while (i < ARRAY_SIZE(asked) && (strncmp(word, "--", 2) ||
 					 strcmp(word + 2, asked[i].name)))
 		i++;
-	if (i < ARRAY_SIZE(asked))
-		row = tw_option_find(asked[i].name);
+	row = i < ARRAY_SIZE(asked) ? tw_option_find(asked[i].name) : NULL;
 	if (!row)
 		fatal("%s: nobody may ask for this from another host\n", word);
 	if ((row->argument == no_argument && value) ||
 	    (row->argument == required_argument && !value))
 		fatal("%s: allowed is %s value\n", word, value ? "no" : "a");
-	/* A parse function may keep it. */
-	row->parse(row, value ? strdup(value) : NULL);
+	row->parse(row, value);
 }
 
 int tw_ask_parse(const char *line, bool login)
 {
-	int version = 0, steps = 0, length = 0;
-	char word[WORD_MAX + 1];
-	const char *at;
+	int version, steps = 0, length = 0;
+	char *at, *word;
 
-	sscanf(line, "[\"--far=%9d\"%n", &version, &length);
-	if (!length)
+	if (sscanf(line, "[\"--far=%9d\", %9d%n", &version, &steps,
+		   &length) < 1)
 		fatal("--far: the first line is no request of twowaytest\n");
 	if (version != TW_ASK_VERSION)
 		fatal("--far: the client speaks version %d of the protocol, this program version %d: install the same release on both hosts\n",
 		      version, TW_ASK_VERSION);
-	at = line + length;
-	sscanf(at, ", %9d%n", &steps, &length);
 	if (steps < 1 || steps > TW_LOAD_MAX + 1)
 		fatal("--far: the request has no number of steps\n");
-	for (at += length; *at == ','; ) {
-		at = tw_remote_string(at + 1 + (at[1] == ' '), word,
-				      sizeof(word));
+	/* For good: it has what options have as values. */
+	at = strdup(line + length);
+	while (*at == ',') {
+		word = at + 1 + (at[1] == ' ');
+		at = tw_remote_string(word);
 		if (!at)
-			fatal("--far: a word of the request is no string, or longer than %d characters\n",
-			      WORD_MAX);
+			fatal("--far: a word of the request is no string\n");
 		if (!login)
 			check_login(word);
 		parse_word(word);

@@ -12,16 +12,11 @@
 #define TW_ASK_VERSION	2
 #define TW_ASK_MAX	65536	/* bytes of the line */
 
-/* What is not the value of an option here, but is one there; or NULL. */
-struct tw_ask {
-	const char *server_cpus;	/* --server-affinity */
-	const char *load_cpus;		/* --load-affinity */
-	bool load;			/* the load is to run there */
-	int steps;			/* how many the run has */
-};
-
-/* After the version comes the number of steps, unless it is in the options. */
-void tw_ask_write(FILE *file, const struct tw_ask *ask);
+/*
+ * After the version comes the number of steps, unless it is in the options.
+ * @load: it runs there.
+ */
+void tw_ask_write(FILE *file, int steps, bool load);
 
 /*
  * Reads the options out of such a line; returns the number of steps. Ends the

@@ -5,27 +5,25 @@
  * answers, lines of JSON. It ends when its input ends.
  *
  *	["--far=2", 1, "--size=8", ...]
+ *				{"twowaytest": 2}
  *				{"twowaytest": 2, "ready": PORT, ...}
- *	{"step": 0}
  *				{"twowaytest": 2, "started": 0}
- *	{"end": 0}
- *				{"twowaytest": 2, "ended": 0, "rates": [...], ...}
- *				{"twowaytest": 2, "twoway": {...}}
- *				{"twowaytest": 2, "messages": "..."}
+ *	{"end": 1}
+ *				{"twowaytest": 2, "ended": [RATE, ...],
+ *				 "requests": [...], "twoway": {...}}
+ *
+ * With {"end": 0}, another step follows. Other lines of the answers are messages
+ * or, from # on, the text of a cause.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "rt-error.h"
-#include "rt-utils.h"
 #include "tw_ask.h"
 #include "tw_datagram.h"
 #include "tw_far.h"
@@ -41,14 +39,12 @@
 #include "tw_transport.h"
 
 #define REQUEST_S	5	/* until the request is there */
-#define MEET_S		10	/* until all clients are connected */
-#define MESSAGES_MAX	4096	/* bytes */
+#define MEET_S		20	/* until all clients are connected */
 
 bool tw_far, tw_far_is_awake;
 int tw_far_priority = 99, tw_far_lock_fd = -1;
-static pid_t main_pid;
 static int output;		/* what was standard output */
-static int messages;		/* what was written to standard error */
+static bool last;		/* no step follows */
 static struct tw_lines lines = {
 	.fd = STDIN_FILENO, .max = TW_ASK_MAX,
 };
@@ -61,7 +57,7 @@ static const struct tw_option options[] = {
 	{ .name = NULL }
 };
 
-/* A line of JSON: what @print writes between its braces. */
+/* A line of JSON that has what @print writes. A line may have been begun. */
 static void answer(const struct tw_run *run,
 		   void (*print)(FILE *file, const struct tw_run *run))
 {
@@ -71,35 +67,22 @@ static void answer(const struct tw_run *run,
 
 	if (!file)
 		return;
-	fprintf(file, "{\"twowaytest\": %d, ", TW_ASK_VERSION);
+	fprintf(file, "\n{\"twowaytest\": %d", TW_ASK_VERSION);
 	print(file, run);
 	fprintf(file, "}");
 	fclose(file);
-	for (at = text; (at = strchr(at, '\n')); )
+	for (at = text + 1; (at = strchr(at, '\n')); )
 		*at = ' ';
 	text[size] = '\n';	/* open_memstream() has put a 0 there */
 	tw_lines_send(output, text, size + 1);
 	free(text);
 }
 
-static void print_messages(FILE *file, const struct tw_run *run)
+static void print_greeting(FILE *file, const struct tw_run *run)
 {
-	static char text[MESSAGES_MAX];
-	ssize_t length = pread(messages, text, sizeof(text) - 1, 0);
-
-	text[length > 0 ? length : 0] = '\0';
-	fprintf(file, "\"messages\": ");
-	rt_json_string(file, text);
 }
 
-/* However the program ends; a child does not. */
-static void send_messages(void)
-{
-	if (getpid() == main_pid && lseek(messages, 0, SEEK_END) > 0)
-		answer(NULL, print_messages);
-}
-
-/* Standard output has the answers alone; errors are sent at the end. */
+/* Standard output has the answers, and messages, alone. */
 static void redirect(void)
 {
 	int null = open("/dev/null", O_WRONLY);
@@ -107,19 +90,17 @@ static void redirect(void)
 	if (isatty(STDIN_FILENO))
 		fatal("--far: standard input is a terminal; twowaytest --connect=HOST --rsh starts this program\n");
 	output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-	messages = memfd_create("twowaytest", MFD_CLOEXEC);
-	if (output < 0 || messages < 0 || dup2(null, STDOUT_FILENO) < 0 ||
-	    dup2(messages, STDERR_FILENO) < 0)
+	if (output < 0 || dup2(null, STDOUT_FILENO) < 0 ||
+	    dup2(output, STDERR_FILENO) < 0)
 		fatal("--far: cannot redirect standard output: %m\n");
 	close(null);
 	fcntl(output, F_SETFL, O_NONBLOCK);
-	main_pid = getpid();
-	atexit(send_messages);
+	answer(NULL, print_greeting);
 }
 
 static void print_ready(FILE *file, const struct tw_run *run)
 {
-	fprintf(file, "\"ready\": %d, \"cookie\": \"%s\", \"order\": \"%s\"",
+	fprintf(file, ", \"ready\": %d, \"cookie\": \"%s\", \"order\": \"%s\"",
 		meeting.port, meeting.cookie, tw_far_order_name());
 }
 
@@ -134,33 +115,40 @@ static void meet(const struct tw_run *run)
 		fatal("cannot open a port for the clients: %s\n",
 		      strerror(-err));
 	answer(run, print_ready);
-	err = tw_meet_accept(&meeting, lines.fd, tw_in_ms(MEET_S * 1000));
+	meeting.other_fd = lines.fd;
+	meeting.end_ns = tw_in_ms(MEET_S * 1000);
+	err = tw_meet_accept(&meeting);
+	/* The client's side has ended, and knows why. */
+	if (err == -EINTR)
+		exit(EXIT_SUCCESS);
 	if (err == -ETIMEDOUT)
 		fatal("the clients were not connected within %d s: look for a firewall between the hosts\n",
 		      MEET_S);
 	if (err)
-		fatal("the clients were not connected: %s\n", err == -EINTR ?
-		      "the client's side has ended" : strerror(-err));
+		fatal("the clients were not connected: %s\n", strerror(-err));
 }
 
 static void woken(struct tw_run *run)
 {
 	const char *line;
+	int ends;
 
 	if (!tw_far)
 		return;
 	while ((line = tw_lines_await(&lines, -1, 0))) {
 		tw_far_cause_note(run, line);
-		if (!strncmp(line, "{\"end\"", 6))
-			run->control->stop = 1;
+		if (sscanf(line, "{\"end\": %1d}", &ends) != 1)
+			continue;
+		last = ends;
+		run->control->stop = 1;
 	}
 	if (lines.ended)
-		run->control->stop = 1;
+		last = run->control->stop = 1;
 }
 
 static void print_started(FILE *file, const struct tw_run *run)
 {
-	fprintf(file, "\"started\": %d", run->step);
+	fprintf(file, ", \"started\": %d", run->step);
 }
 
 static void start_pair(struct tw_run *run, int number)
@@ -173,6 +161,7 @@ static void start_pair(struct tw_run *run, int number)
 	pair->fd[TW_SERVER] = meeting.fds[number];
 	tw_transport_prepare(pair->fd[TW_SERVER]);
 	tw_stamps_enable(pair->fd[TW_SERVER]);
+	run->wake_fd = lines.fd;
 	tw_pair_start_process(run, number, TW_SERVER);
 	if (number < meeting.pairs - 1)
 		return;
@@ -224,36 +213,12 @@ static void check(struct tw_run *run)
 	tw_config.absent[TW_CLIENT] = true;
 }
 
-static void print_results(FILE *file, const struct tw_run *run)
-{
-	tw_json_twoway(file, run);
-	tw_far_cause_answer(file, run);
-}
-
-/*
- * The client's side knows how many steps there are, and begins each; at the
- * end of the input there are no more.
- */
-static void begin(struct tw_run *run)
-{
-	const char *line;
-
-	if (!tw_far)
-		return;
-	line = tw_lines_await(&lines, tw_stop_fd(), INT64_MAX);
-	if (!line && run->step)
-		answer(run, print_results);
-	if (!line)
-		exit(EXIT_SUCCESS);
-	run->wake_fd = lines.fd;
-}
-
 static void print_ended(FILE *file, const struct tw_run *run)
 {
 	const struct tw_load *load;
 	int i;
 
-	fprintf(file, "\"ended\": %d, \"rates\": [", run->step);
+	fprintf(file, ", \"ended\": [");
 	for (i = 0; (load = tw_load_number(i)); i++)
 		fprintf(file, "%s%" PRId64, i ? ", " : "",
 			(int64_t)(load->rate * 1000));
@@ -261,6 +226,11 @@ static void print_ended(FILE *file, const struct tw_run *run)
 		fprintf(file, "%s%" PRIu64, i ? ", " : "], \"requests\": [",
 			tw_datagrams_answered(run, i));
 	fprintf(file, "]");
+	if (!last)
+		return;
+	fprintf(file, ", ");
+	tw_json_twoway(file, run);
+	tw_far_cause_answer(file, run);
 }
 
 /* After all other parts. Here are no results to be judged. */
@@ -269,14 +239,12 @@ static void end(struct tw_run *run)
 	if (!tw_far)
 		return;
 	run->wake_fd = -1;
+	last |= run->failed || run->interrupted;
 	answer(run, print_ended);
-	if (!run->failed && !run->interrupted && run->step + 1 < run->steps)
-		return;
-	answer(run, print_results);
-	exit(run->failed ? EXIT_FAILURE : EXIT_SUCCESS);
+	if (last)
+		exit(run->failed ? EXIT_FAILURE : EXIT_SUCCESS);
 }
 
 const struct tw_part tw_part_far = {
-	.options = options, .check = check, .begin = begin, .woken = woken,
-	.end = end,
+	.options = options, .check = check, .woken = woken, .end = end,
 };

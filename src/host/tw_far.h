@@ -31,11 +31,11 @@ void tw_far_cause_tell(const struct tw_run *run);
 /* The server's side: notes what such a line says, and stops the trace. */
 void tw_far_cause_note(const struct tw_run *run, const char *line);
 
-/* The same: members of the answer, each after a comma. */
+/* The same: sends what it has found, and adds to the answer, after a comma. */
 void tw_far_cause_answer(FILE *file, const struct tw_run *run);
 
-/* The client's side: what both have found. @members: NULL if there are none. */
+/* The client's side: what both have found. @added: NULL if there is nothing. */
 void tw_far_cause_print(FILE *file, const struct tw_run *run,
-			const char *members);
+			const char *added);
 
 #endif /* TW_FAR_H */

@@ -11,9 +11,9 @@
 #include "tw_config.h"
 #include "tw_far.h"
 #include "tw_part.h"
-#include "tw_peer.h"
 #include "tw_remote.h"
 #include "tw_run.h"
+#include "tw_talk.h"
 #include "tw_trace.h"
 
 #define TELL		"{\"break\": "
@@ -94,35 +94,26 @@ static void print(FILE *file, const struct tw_cause *cause, const char *side)
 void tw_far_cause_answer(FILE *file, const struct tw_run *run)
 {
 	const struct tw_cause *cause = tw_trace_cause(run);
-	char *text = NULL;
-	size_t size = 0;
-	FILE *to = cause ? open_memstream(&text, &size) : NULL;
 
-	if (!to)
+	if (!cause)
 		return;
-	print(to, cause, "server");
-	fclose(to);
-	fprintf(file, ", \"excess_ns\": %" PRId64 ", \"cause\": ",
-		excess_ns(cause));
-	rt_json_string(file, text);
-	free(text);
+	print(stderr, cause, "server");
+	fprintf(file, ", \"excess_ns\": %" PRId64, excess_ns(cause));
 }
 
-static void print_theirs(FILE *file, const char *cause)
+static void print_theirs(FILE *file)
 {
-	if (!cause || !tw_remote_print(file, "# ", cause))
-		fprintf(file, "# Cause: server host: unknown, as it has not answered\n");
+	fputs(*tw_talk_text() ? tw_talk_text() :
+	      "# Cause: server host: unknown, as it has not answered\n", file);
 }
 
 void tw_far_cause_print(FILE *file, const struct tw_run *run,
-			const char *members)
+			const char *added)
 {
 	const struct tw_cause *cause = tw_trace_cause(run);
 	long long theirs_ns = -1;
-	const char *theirs;
 	const struct tw_break *of;
 	int64_t all_ns, ours_ns;
-	int length = 0;
 
 	if (!cause)
 		return;
@@ -130,10 +121,8 @@ void tw_far_cause_print(FILE *file, const struct tw_run *run,
 	all_ns = of->values_ns[of->metric] - (int64_t)tw_stats_mean(
 		&run->pairs[tw_break_pair(run)]->total.stats[of->metric]);
 	ours_ns = excess_ns(cause);
-	if (members)
-		sscanf(members, " , \"excess_ns\": %18lld, \"cause\": %n",
-		       &theirs_ns, &length);
-	theirs = length ? members + length : NULL;
+	if (added)
+		sscanf(added, " , \"excess_ns\": %18lld", &theirs_ns);
 	if (theirs_ns >= 0 && ours_ns >= 0 && theirs_ns < all_ns / 2 &&
 	    ours_ns < all_ns / 2)
 		fprintf(file, "# Cause: between the hosts: each has less than half of the delay\n");
@@ -143,9 +132,9 @@ void tw_far_cause_print(FILE *file, const struct tw_run *run,
 	else if (ours_ns < 0)
 		ours_ns = all_ns - theirs_ns;
 	if (theirs_ns >= ours_ns)
-		print_theirs(file, theirs);
+		print_theirs(file);
 	if (cause->span.side)
 		print(file, cause, "client");
 	if (theirs_ns < ours_ns)
-		print_theirs(file, theirs);
+		print_theirs(file);
 }

@@ -58,13 +58,12 @@ bool tw_is_stopped(void)
 	return !tw_await(tw_stop_fd(), POLLIN, -1, 0);
 }
 
-/* Only ASCII, and no end of the text. */
-static void make_ascii(char *text, size_t length)
+static void make_printable(char *text, size_t length)
 {
 	size_t i;
 
 	for (i = 0; i < length; i++)
-		if (!text[i] || (unsigned char)text[i] > 126)
+		if (text[i] != '\n' && (text[i] < ' ' || text[i] > 126))
 			text[i] = '?';
 }
 
@@ -83,7 +82,7 @@ static void read_more(struct tw_lines *lines)
 	length = read(lines->fd, lines->text + lines->used,
 		      lines->max - lines->used);
 	if (length > 0) {
-		make_ascii(lines->text + lines->used, length);
+		make_printable(lines->text + lines->used, length);
 		lines->used += length;
 	} else if (!length || (errno != EAGAIN && errno != EINTR)) {
 		lines->ended = true;

@@ -35,8 +35,8 @@ bool tw_is_stopped(void);
 
 /*
  * The next line, without its \n, which is valid until the next call; waits as
- * tw_await() does. NULL: it is not there, or @ended is set. What is not ASCII
- * has become "?".
+ * tw_await() does. NULL: it is not there, or @ended is set. What is not printed
+ * in ASCII, control characters among it, has become "?".
  */
 char *tw_lines_await(struct tw_lines *lines, int other_fd, int64_t end_ns);
 

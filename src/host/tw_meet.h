@@ -2,7 +2,7 @@
 /*
  * The measuring sockets of two hosts: one for each pair, connected, blocking.
  * Each begins as a connection of tcp whose first message has a secret and the
- * number of the pair. Over udp, that is replaced. Called by main.
+ * number of the pair. Called by main.
  */
 #ifndef TW_MEET_H
 #define TW_MEET_H
@@ -22,19 +22,20 @@ struct tw_meeting {
 	char cookie[TW_COOKIE + 1];
 	int port;			/* of the server's side */
 	int listener;			/* the server's side */
+	int other_fd;			/* -EINTR when it can be read */
+	int64_t end_ns;			/* -ETIMEDOUT then; see tw_await() */
 	int fds[TW_PAIRS_MAX];		/* -1: not connected */
 };
 
 /*
  * The server's side: opens the port, and makes a cookie; then waits until all
- * pairs are connected, or @other_fd can be read (-EINTR). Returns 0 or -errno.
+ * pairs are connected. Both return 0 or -errno.
  */
 int tw_meet_listen(struct tw_meeting *meeting);
-int tw_meet_accept(struct tw_meeting *meeting, int other_fd, int64_t end_ns);
+int tw_meet_accept(struct tw_meeting *meeting);
 
 /* The client's side. @addresses: see tw_reach_connect(). */
 int tw_meet_connect(struct tw_meeting *meeting,
-		    const struct addrinfo **addresses, int other_fd,
-		    int64_t end_ns);
+		    const struct addrinfo **addresses);
 
 #endif /* TW_MEET_H */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The clients of a run whose servers are on another host: see tw_far.c. */
+/*
+ * --connect: the servers are on another host, see tw_far.c. Times of two clocks
+ * are not compared, so there is no send and no receive, but their sum, network.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +10,7 @@
 
 #include "rt-error.h"
 #include "rt-utils.h"
+#include "tw_ask.h"
 #include "tw_break.h"
 #include "tw_datagram.h"
 #include "tw_far.h"
@@ -14,11 +18,12 @@
 #include "tw_link_far.h"
 #include "tw_load.h"
 #include "tw_meet.h"
+#include "tw_oneway.h"
 #include "tw_part.h"
-#include "tw_peer.h"
 #include "tw_remote.h"
 #include "tw_run.h"
 #include "tw_stamps.h"
+#include "tw_talk.h"
 #include "tw_time.h"
 #include "tw_transport.h"
 
@@ -30,13 +35,133 @@
 #define FAILED_MS	1000	/* it may have something to say */
 #define SILENT_S	9	/* udp: then its host is gone */
 #define RATE_MAX	1000000000000000LL	/* thousandths, a second */
+#define APART	"compares the clocks of two hosts; use network, or latency"
 
-const struct tw_peer_way *tw_peer_way;
+static bool by_rsh, loads_there;
+static const char *const sides[] = { "client", "server", NULL };
+static const char *load_side;	/* NULL: client */
 
 static const struct addrinfo *addresses;	/* from the one that works */
 static struct tw_meeting meeting;
-static const char *results;	/* its "twoway", and what follows it... */
-static const char *cause;	/* ...the cause; NULL: it has not answered */
+static char *results;		/* its "twoway", and what follows it... */
+static const char *rest;	/* ...from here; NULL: it has not answered */
+
+static void parse_host(const struct tw_option *option, char *value)
+{
+	tw_talk_way.text = value;
+}
+
+static void parse_rsh(const struct tw_option *option, char *value)
+{
+	by_rsh = true;
+	tw_talk_way.command = value;
+}
+
+static const struct tw_option options[] = {
+	{ 0, "connect", required_argument, "HOST[:PORT]", parse_host,
+	  &tw_talk_way.text,
+	  .help = "the servers run on HOST, which has twowaytest --server\n"
+		  "or its service; with --rsh, nothing needs to run there;\n"
+		  "with --reflect, it is any device" },
+	{ 0, "load-side", required_argument, "NAME", tw_option_choice,
+	  &load_side, .choices = sides,
+	  .help = "with --connect, on whose host --load runs: the client's\n"
+		  "(the default), or the server's" },
+	{ 0, "rsh", optional_argument, "COMMAND", parse_rsh,
+	  &tw_talk_way.command,
+	  .help = "with --connect: COMMAND, default ssh HOST, starts the\n"
+		  "server's side there" },
+	{ .name = NULL }
+};
+
+/* What is about a server on this host, or compares t0 with t1. */
+static const struct {
+	const char *option;
+	const char *refused;	/* value; NULL: any */
+	const char *why;
+} refused[] = {
+	{ "transport", "unix", "allowed with --connect is tcp or udp" },
+	{ "transport", "vsock", "allowed with --connect is tcp or udp" },
+	{ "servers", "one", "not allowed with --connect" },
+	{ "peer", NULL, "not allowed with --connect; use --server-affinity" },
+	{ "total", "trltp3", APART },
+	{ "trltp-log", NULL, "not allowed with --connect: the log has send and receive, which compare the clocks of two hosts" },
+};
+
+static void refuse(void)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(refused); i++) {
+		const struct tw_option *row =
+			tw_option_find(refused[i].option);
+		const char *value = *(const char **)row->to;
+
+		if (value && (!refused[i].refused ||
+			      !strcmp(value, refused[i].refused)))
+			tw_option_refuse(row, value, refused[i].why);
+	}
+}
+
+/* Both are 0: over many cycles, a sum of the clocks' difference overflows. */
+static int64_t nothing_ns(const struct tw_cycle *cycle,
+			  const struct tw_metric_params *params)
+{
+	return 0;
+}
+
+static void drop_metrics(void)
+{
+	static const enum tw_metric_id reference[] = {
+		TW_INTERVAL, TW_SEND, TW_SLEEP, TW_RECEIVE, TW_RESPONSE,
+		TW_TOTAL
+	}, instead[] = {
+		TW_INTERVAL, TW_NETWORK, TW_SLEEP, TW_RESPONSE, TW_TOTAL
+	};
+
+	tw_metrics[TW_SEND].lacks = tw_metrics[TW_RECEIVE].lacks = APART;
+	tw_metrics[TW_SEND].value_ns = nothing_ns;
+	tw_metrics[TW_RECEIVE].value_ns = nothing_ns;
+	/* --trltp sets this list. */
+	if (tw_config.columns != (int)ARRAY_SIZE(reference) ||
+	    memcmp(tw_config.metrics, reference, sizeof(reference)))
+		return;
+	memcpy(tw_config.metrics, instead, sizeof(instead));
+	tw_config.columns = ARRAY_SIZE(instead);
+}
+
+static void check_way(void)
+{
+	struct tw_host *host = &tw_talk_way.host;
+	const char *command = tw_talk_way.command;
+	char *text;
+
+	if (!tw_host_parse(tw_talk_way.text, host) ||
+	    (!by_rsh && strchr(host->name, '@')))
+		fatal("--connect=%s: allowed is HOST, HOST:PORT or [ADDRESS]:PORT; with --rsh, also USER@HOST\n",
+		      tw_talk_way.text);
+	if (!by_rsh)
+		return;
+	if (host->port)
+		fatal("--connect=%s: allowed with --rsh is HOST or USER@HOST\n",
+		      tw_talk_way.text);
+	if (asprintf(&text, "%s%s twowaytest --far", command ? command :
+		     "ssh ", command ? "" : host->name) < 0)
+		fatal("--rsh: no memory\n");
+	tw_talk_way.command = text;
+}
+
+/* All --load run on the server's host. */
+static void send_load(void)
+{
+	int i;
+
+	if (!tw_load_number(0))
+		fatal("--load-side=server: allowed only with --load\n");
+	loads_there = tw_config.absent[TW_LOAD] = true;
+	for (i = 0; tw_load_number(i); i++)
+		tw_load_number(i)->elsewhere = true;
+}
 
 /* Before the first step is measured there is nothing to be kept. */
 static void give_up(struct tw_run *run)
@@ -49,7 +174,26 @@ static void give_up(struct tw_run *run)
 static void tell_wrong(const char *member)
 {
 	warn("--connect=%s: what the server's side has sent is wrong (%s)\n",
-	     tw_peer_way->text, member);
+	     tw_talk_way.text, member);
+}
+
+static void ask(const struct tw_run *run)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		fatal("no memory for the request\n");
+	tw_ask_write(file, run->steps, loads_there);
+	fclose(file);
+	if (size > TW_ASK_MAX)
+		fatal("--connect=%s: the options are longer than %d bytes\n",
+		      tw_talk_way.text, TW_ASK_MAX);
+	addresses = tw_talk_open();
+	if (addresses)
+		tw_talk_tell(text);
+	free(text);
 }
 
 /* Port, cookie and byte order of the server's side. */
@@ -66,45 +210,40 @@ static bool read_ready(const char *value)
 	return strlen(meeting.cookie) == TW_COOKIE;
 }
 
-/* Connects all pairs of a step. Returns 0 or, after a message, -1. */
-static int meet(const struct tw_run *run)
+/* Connects all pairs of a step. Returns false after a message, or a signal. */
+static bool meet(const struct tw_run *run)
 {
-	int login_ms = tw_peer_way->command && !run->step ? LOGIN_MS : 0;
+	int login_ms = tw_talk_way.command && !run->step ? LOGIN_MS : 0;
 	const char *value;
-	char text[32];
 	int err;
 
-	snprintf(text, sizeof(text), "{\"step\": %d}\n", run->step);
-	tw_talk_tell(text);
-	value = tw_talk_expect("ready", tw_in_ms(READY_MS + login_ms), true);
+	value = tw_talk_expect("ready", READY_MS + login_ms, false);
 	if (!value)
-		return -1;
+		return false;
 	if (!read_ready(value)) {
 		tell_wrong("ready");
-		return -1;
+		return false;
 	}
 	meeting.udp = !strcmp(tw_config.link->name, "udp");
 	meeting.pairs = (int)tw_config.pairs;
-	err = tw_meet_connect(&meeting, &addresses, tw_stop_fd(),
-			      tw_in_ms(MEET_MS));
+	meeting.other_fd = tw_stop_fd();
+	meeting.end_ns = tw_in_ms(MEET_MS);
+	err = tw_meet_connect(&meeting, &addresses);
 	if (err && err != -EINTR)
-		warn("--connect=%s: cannot connect to port %d over %s: %s\n",
-		     tw_peer_way->text, meeting.port, tw_config.link->name,
-		     strerror(-err));
-	if (err)
-		return -1;
-	return tw_talk_expect("started", tw_in_ms(READY_MS), true) ? 0 : -1;
+		warn("--connect=%s: cannot connect to its tcp port %d: %s\n",
+		     tw_talk_way.text, meeting.port, strerror(-err));
+	return !err && tw_talk_expect("started", READY_MS, false);
 }
 
-void tw_peer_start_pair(struct tw_run *run, int number)
+static void start_pair(struct tw_run *run, int number)
 {
 	static bool met;
 	struct tw_pair *pair = run->pairs[number];
 
 	if (!number && !run->step)
-		addresses = tw_talk_open(run);
+		ask(run);
 	if (!number)
-		met = addresses && !meet(run);
+		met = addresses && meet(run);
 	if (!met && !tw_is_stopped())
 		give_up(run);
 	if (!met)
@@ -122,39 +261,64 @@ void tw_peer_start_pair(struct tw_run *run, int number)
 	tw_pair_start_process(run, number, TW_CLIENT);
 }
 
+static void check(struct tw_run *run)
+{
+	bool reflects = *(const char **)tw_option_find("reflect")->to;
+	const char *option = by_rsh ? "rsh" : load_side ? "load-side" : NULL;
+
+	if (option && (!tw_talk_way.text || reflects))
+		fatal("--%s: %s\n", option, reflects ?
+		      "not allowed with --reflect" :
+		      "allowed only with --connect");
+	if (reflects || !tw_talk_way.text)
+		return;
+	check_way();
+	refuse();
+	if (!tw_oneway_chosen())
+		drop_metrics();
+	if (load_side && !strcmp(load_side, "server"))
+		send_load();
+	tw_config.absent[TW_SERVER] = true;
+	run->start_pair = start_pair;
+}
+
 /*
- * Over udp, no socket tells that a host is gone, and ssh does not for hours. A
- * lost datagram is one that is followed by others; if none of any pair comes for
- * so long, this is the end.
+ * Over udp, no socket tells that a host is gone, or a firewall between both, and
+ * ssh does not for hours. A lost datagram is one that is followed by others; if
+ * none of any pair comes for so long, this is the end.
  */
 static void look_for_replies(struct tw_run *run)
 {
 	static uint64_t last;
 	static int64_t last_ns;
-	int64_t now_ns = tw_now_ns(CLOCK_MONOTONIC), period_us = 0;
+	static int last_step = -1;
+	int64_t now_ns = tw_now_ns(CLOCK_MONOTONIC), cycle_us = 0;
 	uint64_t count = 0;
 	int i;
 
 	for (i = 0; i < tw_config.pairs; i++) {
 		count += run->pairs[i]->tally.results.stats[0].count;
-		if (tw_config_interval_us(i) > period_us)
-			period_us = tw_config_interval_us(i);
+		if (tw_config_interval_us(i) > cycle_us)
+			cycle_us = tw_config_interval_us(i);
 	}
-	if (!count || count != last)
+	cycle_us += tw_config.sleep_us;
+	if (count != last || run->step != last_step)
 		last_ns = now_ns;
 	last = count;
-	if (now_ns - last_ns < SILENT_S * TW_NS_PER_S +
-			       2 * period_us * TW_NS_PER_US)
+	last_step = run->step;
+	/* Cycles of the warm-up are not counted. */
+	if (now_ns - last_ns < SILENT_S * TW_NS_PER_S + cycle_us *
+	    (count ? 2 : 2 + tw_config.warmup) * TW_NS_PER_US)
 		return;
-	warn("--connect=%s: no reply has come for %d s\n", tw_peer_way->text,
-	     (int)((now_ns - last_ns) / TW_NS_PER_S));
+	warn("--connect=%s: no reply has come for %d s over udp: its host is gone, or there is a firewall\n",
+	     tw_talk_way.text, (int)((now_ns - last_ns) / TW_NS_PER_S));
 	run->failed = true;
 }
 
 /* While it measures, the server's side says nothing unless it fails. */
 static void woken(struct tw_run *run)
 {
-	if (!tw_peer_way || run->wake_fd < 0)
+	if (!addresses || run->wake_fd < 0)
 		return;
 	if (meeting.udp)
 		look_for_replies(run);
@@ -174,13 +338,11 @@ static void read_ended(const struct tw_run *run, const char *value)
 	struct tw_load *load;
 	int i, count;
 
-	value = strchr(value, '[');
-	count = value ? tw_remote_numbers(value, RATE_MAX, numbers,
-					  TW_PAIRS_MAX) : 0;
+	count = tw_remote_numbers(value, RATE_MAX, numbers, TW_PAIRS_MAX);
 	for (i = 0; i < count && (load = tw_load_number(i)); i++)
 		if (load->elsewhere)
 			load->rate = (double)numbers[i] / 1000;
-	value = value ? strchr(value + 1, '[') : NULL;
+	value = strchr(value + 1, '[');
 	count = value ? tw_remote_numbers(value, INT64_MAX, numbers,
 					  (int)tw_config.pairs) : 0;
 	for (i = 0; i < count; i++)
@@ -188,27 +350,25 @@ static void read_ended(const struct tw_run *run, const char *value)
 }
 
 /* What it answers to the end of a step, in time. */
-static void take_answers(struct tw_run *run, bool last, bool hurry)
+static void take_answer(struct tw_run *run, bool last, bool hurry)
 {
-	int64_t end_ns = tw_in_ms(hurry ? HURRY_MS : run->failed ?
-				       FAILED_MS : ANSWER_MS);
-	const char *value = tw_talk_expect("ended", end_ns, !hurry);
+	const char *value = tw_talk_expect("ended", hurry ? HURRY_MS :
+					   run->failed ? FAILED_MS : ANSWER_MS,
+					   hurry);
 
 	if (value)
 		read_ended(run, value);
-	if (value && last)
-		value = tw_talk_expect("twoway", end_ns, !hurry);
-	if (value && last) {
-		results = strdup(value);
-		cause = tw_remote_end(results);
-	}
-	if (value && last && !cause)
+	else
+		run->failed |= !hurry && !tw_is_stopped();
+	if (!value || !last)
+		return;
+	value = strstr(value, "\"twoway\": ");
+	results = value ? strdup(value + strlen("\"twoway\": ")) : NULL;
+	rest = results ? tw_remote_end(results) : NULL;
+	if (!rest) {
 		tell_wrong("twoway");
-	if ((!value || (last && !cause)) && !hurry && !tw_is_stopped())
 		run->failed = true;
-	/* What it has to say comes last. */
-	if (run->failed && !hurry)
-		tw_talk_expect("messages", end_ns, false);
+	}
 }
 
 static void end(struct tw_run *run)
@@ -216,20 +376,13 @@ static void end(struct tw_run *run)
 	bool hurry = run->interrupted || tw_is_stopped();
 	bool last = run->step + 1 >= run->steps || run->failed || hurry ||
 		    tw_break_pair(run) >= 0;
-	char text[32];
 
-	if (!tw_peer_way || tw_talk_fd() < 0)
+	if (!addresses || tw_talk_fd() < 0)
 		return;
 	run->wake_fd = -1;
 	tw_far_cause_tell(run);
-	snprintf(text, sizeof(text), "{\"end\": %d}\n", run->step);
-	tw_talk_tell(text);
-	if (last)
-		tw_talk_end_input();
-	if (!tw_talk_ended())
-		take_answers(run, last, hurry);
-	else
-		run->failed |= !hurry;
+	tw_talk_tell(last ? "{\"end\": 1}\n" : "{\"end\": 0}\n");
+	take_answer(run, last, hurry);
 	if (last || run->failed)
 		tw_talk_close(hurry || tw_is_stopped() ? 0 : 500);
 }
@@ -238,23 +391,27 @@ static void text(FILE *file, const struct tw_run *run)
 {
 	char address[INET6_ADDRSTRLEN + 1] = "?";
 
-	if (!tw_peer_way)
+	if (!addresses)
 		return;
-	if (addresses)
-		getnameinfo(addresses->ai_addr, addresses->ai_addrlen, address,
-			    sizeof(address), NULL, 0, NI_NUMERICHOST);
-	tw_far_cause_print(file, run, cause);
-	fprintf(file, "# Server: %s (%s)\n", tw_peer_way->host.name, address);
+	getnameinfo(addresses->ai_addr, addresses->ai_addrlen, address,
+		    sizeof(address), NULL, 0, NI_NUMERICHOST);
+	tw_far_cause_print(file, run, rest);
+	fprintf(file, "# Server: %s (%s)\n", tw_talk_way.host.name, address);
 }
 
 /* It is well-formed, of one line, and ASCII. */
 static void json(FILE *file, const struct tw_run *run)
 {
-	if (tw_peer_way)
-		fprintf(file, "    \"peer\": %.*s,\n", cause ?
-			(int)(cause - results) : 4, cause ? results : "null");
+	if (addresses)
+		fprintf(file, "    \"peer\": %.*s,\n", rest ?
+			(int)(rest - results) : 4, rest ? results : "null");
 }
 
+const struct tw_part tw_part_connect = {
+	.options = options, .check = check,
+};
+
+/* Behind the ramp, which then has the work that a load did there. */
 const struct tw_part tw_part_peer = {
 	.woken = woken, .end = end, .text = text, .json = json,
 };

@@ -6,6 +6,7 @@
 #include <stdalign.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/socket.h>
 
 #define TW_DATAGRAM_MAX	65507	/* bytes that fit into one, over IPv4 */
 
@@ -52,6 +53,12 @@ void tw_datagrams_told(const struct tw_run *run, int pair, uint64_t requests);
  */
 void tw_datagram_count(int pair, struct tw_datagrams *counts,
 		       int64_t timeout_ns);
+
+/*
+ * connect(); what others have sent before is thrown away, and from then on, the
+ * kernel keeps it away. 0, or -1 and errno.
+ */
+int tw_datagram_connect(int fd, const struct sockaddr *to, socklen_t len);
 
 /* So that a client's recv() ends when a cycle is lost. 0, or -1 and errno. */
 int tw_datagram_set_timeout(int fd);

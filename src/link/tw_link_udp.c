@@ -67,13 +67,14 @@ static int bound_socket(struct sockaddr_in *own)
 	return fd;
 }
 
-/* What others have sent before the socket was connected. */
-static void drain(int fd)
+int tw_datagram_connect(int fd, const struct sockaddr *to, socklen_t len)
 {
+	int err = connect(fd, to, len);
 	char byte;
 
-	while (recv(fd, &byte, 1, MSG_DONTWAIT) >= 0)
+	while (!err && recv(fd, &byte, 1, MSG_DONTWAIT) >= 0)
 		;
+	return err;
 }
 
 int tw_datagram_set_timeout(int fd)
@@ -87,10 +88,7 @@ int tw_datagram_set_timeout(int fd)
 			  sizeof(timeout));
 }
 
-/*
- * No SO_REUSEADDR: nobody else can bind these ports. Once they are connected,
- * the kernel keeps others' datagrams away.
- */
+/* No SO_REUSEADDR: nobody else can bind these ports. */
 static int udp_open(int *client_fd, int *server_fd)
 {
 	struct sockaddr_in client, server;
@@ -98,12 +96,12 @@ static int udp_open(int *client_fd, int *server_fd)
 	*client_fd = bound_socket(&client);
 	*server_fd = bound_socket(&server);
 	if (*client_fd < 0 || *server_fd < 0 ||
-	    connect(*client_fd, (struct sockaddr *)&server, sizeof(server)) ||
-	    connect(*server_fd, (struct sockaddr *)&client, sizeof(client)) ||
+	    tw_datagram_connect(*client_fd, (struct sockaddr *)&server,
+				sizeof(server)) ||
+	    tw_datagram_connect(*server_fd, (struct sockaddr *)&client,
+				sizeof(client)) ||
 	    tw_datagram_set_timeout(*client_fd))
 		return -errno;
-	drain(*client_fd);
-	drain(*server_fd);
 	return 0;
 }
 

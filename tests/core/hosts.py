@@ -25,7 +25,7 @@ print("Welcome\\n{motd}")
 listener = socket.create_server(("127.0.0.1", 0))
 def say(**members):
     print(json.dumps({"twowaytest": VERSION, **members}), flush=True)
-sys.stdin.readline()
+say()
 say(ready=listener.getsockname()[1], cookie="0" * 32, order="big")
 one = listener.accept()[0]
 hello = one.recv(36)
@@ -38,9 +38,8 @@ for number in range(1, 1000):
         break
     assert struct.unpack(">Q", data) == (number,)
     one.send(struct.pack(">Qqq", number, begin, begin + SLEPT))
-sys.stdin.read()
-say(ended=0, rates=[])
-say(twoway=TWOWAY)
+sys.stdin.readline()
+say(ended=[], requests=[], twoway=TWOWAY)
 """
 
 
