@@ -13,7 +13,9 @@ import pytest
 
 import hosts
 import outside
+import tracing
 import twoway
+from device import GROUPS, SILENT, enter, wire, within
 
 
 @pytest.fixture
@@ -75,6 +77,12 @@ def public():
 
 
 @pytest.fixture
+def tracefs():
+    with tracing.usable() as directory:
+        yield directory
+
+
+@pytest.fixture
 def small(tmp_path):
     """A file system of 16 KiB in memory."""
     directory = tmp_path / "small"
@@ -112,3 +120,36 @@ def net():
         yield result
     finally:
         result.close()
+
+
+@pytest.fixture(scope="module")
+def ends():
+    """The namespaces of a wire: where the client is, where the device."""
+    if outside.why_not():
+        pytest.skip(outside.why_not())
+    with wire() as names:
+        yield names
+
+
+@pytest.fixture(params=["datagram", "raw"])
+def sockets(request, ends):
+    """Which kind of ICMP socket there may be."""
+    within(ends[0], "sysctl", "-w", f"{GROUPS}=" + (
+        "0 0" if request.param == "datagram" else "1 0"))
+    return request.param
+
+
+@pytest.fixture
+def silent(ends):
+    """The far kernel does not answer, so that a device of ours can."""
+    for name in SILENT:
+        within(ends[1], "sysctl", "-w", f"{name}=1")
+    yield ends[1]
+    for name in SILENT:
+        within(ends[1], "sysctl", "-w", f"{name}=0")
+
+
+@pytest.fixture
+def near(run, ends):
+    """Runs it at the near end of the wire."""
+    return functools.partial(run, preexec_fn=lambda: enter(ends[0]))

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """--reflect: a client alone, against a device that sends requests back."""
 
-import functools
-import os
 import pathlib
 import re
 import signal
@@ -14,49 +12,13 @@ import pytest
 
 import outside
 import results
-import tracing
-from device import FAR, SILENT, Device, enter, wire, within
+from device import FAR, GROUPS, Device, enter, within
 
 PRESENT = ("latency", "wakeup", "response", "interval", "planned")
 ABSENT = [name for name in results.METRICS if name not in PRESENT]
 NONE = {"lost": 0, "late": 0, "duplicate": 0, "reordered": 0}
-TIMEOUT_MS = 700        # a busy machine loses nothing more
 REPORT = pathlib.Path(__file__).parents[2] / "contrib/report/twowayreport"
-RANGE = "net.ipv4.ping_group_range"
 BOTH = pytest.mark.parametrize("version", [4, 6])
-
-
-@pytest.fixture(scope="module")
-def ends():
-    """The namespaces of a wire: where the client is, where the device."""
-    if outside.why_not():
-        pytest.skip(outside.why_not())
-    with wire() as names:
-        yield names
-
-
-@pytest.fixture(params=["datagram", "raw"])
-def sockets(request, ends):
-    """Which kind of ICMP socket there may be."""
-    within(ends[0], "sysctl", "-w", f"{RANGE}=" + (
-        "0 0" if request.param == "datagram" else "1 0"))
-    return request.param
-
-
-@pytest.fixture
-def silent(ends):
-    """The far kernel does not answer, so that a device of ours can."""
-    for name in SILENT:
-        within(ends[1], "sysctl", "-w", f"{name}=1")
-    yield ends[1]
-    for name in SILENT:
-        within(ends[1], "sysctl", "-w", f"{name}=0")
-
-
-@pytest.fixture
-def near(run, ends):
-    """Runs it at the near end of the wire."""
-    return functools.partial(run, preexec_fn=lambda: enter(ends[0]))
 
 
 def datagrams(done, pair=0):
@@ -139,51 +101,8 @@ def test_text_and_histogram(run):
             ["latency", "response", "interval"]
 
 
-# faults of 60 cycles, the counts
-FAULTS = [
-    ({9: "drop"}, {"lost": 1}),
-    ({1: "drop", 60: "drop"}, {"lost": 2}),
-    ({9: "twice", 20: "twice"}, {"duplicate": 2}),
-    ({9: "swap"}, {"lost": 1, "late": 1, "reordered": 1}),
-    ({9: "late"}, {"lost": 1, "late": 1}),
-    ({9: "future", 11: "slow"}, {}),
-    ({9: "shorter"}, {"lost": 1}),
-    ({9: "longer"}, {"lost": 1}),
-]
-OF_UDP = [({9: "stranger"}, {"lost": 1})]
-OF_ICMP = [({9: what}, {"lost": 1})
-           for what in ("kind_of", "code", "identifier", "sequence")]
-
-
-def assert_faults(done, counts):
-    lost = counts.get("lost", 0)
-    assert done.returncode == 2 * (lost > 1) and not done.stderr
-    assert datagrams(done) == \
-        {"sent": 60, "answered": 60 - lost, **NONE, **counts}
-    if counts:
-        assert re.search(f"# Lost: {lost} of 60 cycles; ", done.stdout)
-    dump = [line.split(",") for line in done.text("dump").splitlines()[1:]]
-    assert [line[1] for line in dump] == list(map(str, range(60)))
-    assert sum(line[6] == "" for line in dump) == lost
-
-
 # A busy machine must not make it late.
 REALTIME = () if outside.why_not() else ("-p", 60)
-LOSSY = ("-q", "-l", 60, *REALTIME, "--warmup=0", "--json=json", "--dump=dump",
-         f"--timeout={TIMEOUT_MS}000", "--limit=lost:1")
-
-
-@pytest.mark.parametrize("faults,counts", FAULTS + OF_UDP)
-def test_faults_of_udp(run, faults, counts):
-    with Device("udp", 4, faults) as device:
-        assert_faults(run(*LOSSY, *device.options()), counts)
-
-
-@BOTH
-@pytest.mark.parametrize("faults,counts", FAULTS[3:] + OF_ICMP)
-def test_faults_of_icmp(near, sockets, silent, version, faults, counts):
-    with Device("icmp", version, faults, silent) as device:
-        assert_faults(near(*LOSSY, *device.options()), counts)
 
 
 def test_requests(near, sockets, silent):
@@ -233,19 +152,6 @@ def test_no_server(start):
     assert json["twoway"]["interrupted"]
 
 
-@pytest.mark.parametrize("limit", [("-l", 30), ("-D", 1)])
-def test_never_answers(run, limit):
-    with Device(faults={None: "drop"}) as device:
-        done = run("-q", "--warmup=0", *limit, "--timeout=9000",
-                   *device.options())
-    assert done.returncode == 1 and "T:" not in done.stdout
-    message = re.fullmatch(
-        r"WARN: pair 0: all (\d+) cycles were lost; give a longer --timeout, "
-        r"or find out what drops the datagrams\n"
-        r"WARN: pair 0: no cycle was measured\n", done.stderr)
-    assert message and 5 < int(message[1]) <= 1000 / 9 + 1
-
-
 def test_ends_while_it_waits(start):
     """A signal ends a wait that would take ten seconds."""
     with Device(faults={None: "drop"}) as device:
@@ -255,50 +161,6 @@ def test_ends_while_it_waits(start):
         process.signal(signal.SIGINT)
         assert process.finish() == 1
         assert time.monotonic() - begin < 5
-
-
-def test_nobody_listens(run):
-    """The kernel says so at the first request."""
-    with Device() as device:
-        options = device.options()
-    done = run("-q", "-l", 1000, *options)
-    assert done.returncode == 1 and "T:" not in done.stdout
-    assert re.fullmatch(
-        r"WARN: the client \(pid \d+\) stopped: Connection refused\n"
-        r"WARN: pair 0: errors came from the network instead of replies: "
-        r"\d+, the last: Connection refused\n"
-        r"WARN: no cycle was measured\n", done.stderr)
-
-
-def test_nobody_listens_for_a_while(start):
-    """Then the run goes on, its cycles are lost, and the reason is named."""
-    with Device() as device:
-        process = start("-q", "--json=json", *REALTIME, *device.options())
-        assert outside.wait_for(lambda: len(device.seen) > 300)
-    client, = process.named("twoway-client")
-    before = outside.switches(client)
-    # More errors than the socket's queue for them has room for.
-    assert outside.wait_for(lambda: outside.switches(client) > before + 900)
-    with Device(port=device.port) as again:
-        assert outside.wait_for(lambda: len(again.seen) > 300)
-    process.signal(signal.SIGINT)
-    assert process.finish() == 0
-    assert re.fullmatch(
-        r"WARN: pair 0: errors came from the network instead of replies: "
-        r"\d+, the last: Connection refused\n", process.err)
-    found = results.check(start.directory / "json")["twoway"]["pairs"][0][
-        "datagrams"]
-    assert found["lost"] > 400 and found["answered"] > 590
-
-
-@BOTH
-def test_unreachable(near, version):
-    nobody = FAR[version][:-1] + "9"
-    done = near("-q", "-l", 500, *REALTIME, f"--connect={nobody}",
-                "--reflect=icmp")
-    assert done.returncode == 1
-    assert re.search(r"stopped: No route to host\n.*the last: No route to "
-                     r"host\n", done.stderr), done.stderr
 
 
 def test_no_route(near):
@@ -315,9 +177,9 @@ def test_rights(public, ends, version, allowed):
         enter(ends[0])
         outside.nobody()()
 
-    command = f"sysctl -w {RANGE}=\"{outside.NOBODY} {outside.NOBODY}\""
+    command = f"sysctl -w {GROUPS}=\"{outside.NOBODY} {outside.NOBODY}\""
     within(ends[0], "sh", "-c", command if allowed else
-           f"sysctl -w {RANGE}='1 0'")
+           f"sysctl -w {GROUPS}='1 0'")
     done = subprocess.run(
         [public / "twowaytest", "-q", "-l", "5", "--default-system",
          f"--connect={FAR[version]}", "--reflect=icmp"], text=True,
@@ -329,7 +191,7 @@ def test_rights(public, ends, version, allowed):
         assert done.stderr == \
             "FATAL: --reflect=icmp: no socket of ICMP: Operation not " \
             "permitted; needed is root, CAP_NET_RAW, or a group of this " \
-            f"process in {RANGE}: {command}\n"
+            f"process in {GROUPS}: {command}\n"
 
 
 UDP = "--connect=127.0.0.1 --reflect=udp"
@@ -388,82 +250,6 @@ def test_ramp(run):
     assert datagrams(done) == {"sent": 60, "answered": 60, **NONE}
     assert [one[3] for one in device.seen] == 2 * list(range(1, 33))
     assert re.search(r"^# +1 \|.*\| +- \|", done.stdout, re.M)
-
-
-@pytest.fixture
-def tracefs():
-    with tracing.usable() as directory:
-        yield directory
-
-
-BREAK = ("-q", "-m", "-p", 60, "--warmup=0", "-l", 900, "-i", 4000,
-         "--trace", "--trace-file=trace", "--json=json")
-
-
-def cause(done):
-    found, = results.loaded(done)["twoway"]["breaks"]
-    assert not set(found) & set(ABSENT)
-    assert "lacks" not in found["cause"], done.stdout
-    assert "t1:" not in done.text("trace")
-    assert f"# Cause: {found['cause']['cause']}\n" in done.stdout
-    return found["cause"]
-
-
-@results.root
-def test_device_is_late(run, tracefs):
-    with Device(faults={99: "slow"}) as device:
-        done = run(*BREAK, "-b", 40000, *device.options())
-    assert done.returncode == 2, done.stderr
-    found = cause(done)
-    assert (found["phase"], found["side"], found["state"], found["who"]) == (
-        "response", "client", "awaits the other", None)
-    assert found["state_ns"] > 40 * 10**6
-    assert "client waiting for the network and the device for" in \
-        found["cause"]
-
-
-@results.root
-@pytest.mark.parametrize("metric", ["wakeup", "planned"])
-def test_computer_is_late(run, tracefs, metric):
-    """A task of higher priority takes the client's CPU."""
-    cpu = max(os.sched_getaffinity(0))
-    spinner = subprocess.Popen(
-        [os.environ["TWOWAY_SPINNER"], str(cpu), "90", "0", "60000",
-         "400000", "0"], stdout=subprocess.DEVNULL)
-    try:
-        done = run(*BREAK, "-b", f"{metric}:30000", "--connect=127.0.0.1",
-                   "--reflect=icmp", f"--client-affinity={cpu}")
-    finally:
-        spinner.terminate()
-        spinner.wait()
-    assert done.returncode == 2, done.stderr
-    found = cause(done)
-    assert found["state"] != "awaits the other" and found["who"]
-    # Others may have had the CPU as well, on a busy machine.
-    assert found["who"].startswith("spinner-") or \
-        "fair server" in found["cause"], found
-
-
-@results.root
-def test_computer_is_late_beside_a_slow_device(run, tracefs):
-    """The device takes longer than the delay, but it always does."""
-    cpus = sorted(os.sched_getaffinity(0))
-    if len(cpus) < 2:
-        pytest.skip("needs two CPUs")
-    spinner = subprocess.Popen(
-        [os.environ["TWOWAY_SPINNER"], str(cpus[-1]), "90", "0", "40000",
-         "310000", "0"], stdout=subprocess.DEVNULL)
-    try:
-        with Device(faults={None: "slow"}, cpu=cpus[0]) as device:
-            done = run(*BREAK, "-b", "response:72000", *device.options(),
-                       "-i", 100000, f"--client-affinity={cpus[-1]}")
-    finally:
-        spinner.terminate()
-        spinner.wait()
-    found = cause(done)
-    assert (found["phase"], found["state"]) == ("response", "runnable")
-    assert found["ns"] > 2 * found["state_ns"]
-    assert found["who"].startswith("spinner-"), found["cause"]
 
 
 def test_report(run, tmp_path):

@@ -23,6 +23,7 @@ LOOPBACK = {4: "127.0.0.1", 6: "::1"}
 FAMILIES = {4: socket.AF_INET, 6: socket.AF_INET6}
 PROTOCOLS = {4: socket.IPPROTO_ICMP, 6: socket.IPPROTO_ICMPV6}
 REQUEST, REPLY = {4: 8, 6: 128}, {4: 0, 6: 129}     # types
+GROUPS = "net.ipv4.ping_group_range"    # that may have sockets of ICMP
 # The kernel shall not answer in place of the device.
 SILENT = "net.ipv4.icmp_echo_ignore_all", "net.ipv6.icmp.echo_ignore_all"
 
