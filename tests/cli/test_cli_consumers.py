@@ -170,10 +170,11 @@ def test_three_threads(program):
     assert {len(row) for row in rows} == {4}
     assert largest == max(maxima)
     assert consumers.openshift(histogram) == maxima
-    passed, measured = consumers.linaro(files["json"])
-    assert passed and len(measured) == 9
-    # cyclictest writes its JSON later, while a late thread may still count.
+    # cyclictest writes its JSON later, while a late thread may still count,
+    # and -nan as the average of one that never ran.
     if program.is_ours:
+        passed, measured = consumers.linaro(files["json"])
+        assert passed and len(measured) == 9
         assert [measured[f"t{n}-max"] for n in range(3)] == maxima
     assert consumers.canonical(text) == 3
     assert consumers.phoronix(text) >= 0

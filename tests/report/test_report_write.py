@@ -8,6 +8,7 @@ import stat
 import subprocess
 
 import made
+import outside
 import pytest
 
 OLD = b"what was there before"
@@ -78,6 +79,7 @@ def test_signal(tmp_path, number):
         preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))
     # It gets its end of the pipe when it reads.
     with open(tmp_path / "a.csv", "wb"):
+        outside.wait_for(lambda: outside.status(program.pid, "State")[0] == "S")
         program.send_signal(number)
         out = program.communicate(timeout=30)
     assert (program.returncode, *out) == (128 + number, b"", b"")
