@@ -103,6 +103,9 @@ void tw_place(enum tw_role role, int number, cpu_set_t *cpus);
 extern const char *tw_place_words[TW_ROLES];
 void tw_place_parse(const struct tw_option *option, char *value);
 
+/* The CPUs of a role, whatever its words were. */
+void tw_place_set(enum tw_role role, const cpu_set_t *cpus);
+
 /* The number of CPUs that this program may use; whether -a was given. */
 int tw_place_count(void);
 bool tw_place_chosen(void);

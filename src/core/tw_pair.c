@@ -155,27 +155,14 @@ static int64_t us_of(const struct timeval *time)
 	return time->tv_sec * 1000000LL + time->tv_usec;
 }
 
-/* Of this process until now. */
-static struct tw_usage read_usage(void)
+void tw_usage_add(struct tw_usage *to, int sign)
 {
 	struct rusage now = { .ru_minflt = 0 };
 
-	getrusage(RUSAGE_SELF, &now);
-	return (struct tw_usage) {
-		.faults = now.ru_minflt + now.ru_majflt,
-		.switches = now.ru_nvcsw + now.ru_nivcsw,
-		.cpu_us = us_of(&now.ru_utime) + us_of(&now.ru_stime),
-	};
-}
-
-/* Only now: of a process that is killed nothing is known. */
-static void add_usage(struct tw_usage *to, const struct tw_usage *begin)
-{
-	struct tw_usage end = read_usage();
-
-	to->faults += end.faults - begin->faults;
-	to->switches += end.switches - begin->switches;
-	to->cpu_us += end.cpu_us - begin->cpu_us;
+	getrusage(RUSAGE_THREAD, &now);
+	to->faults += sign * (now.ru_minflt + now.ru_majflt);
+	to->switches += sign * (now.ru_nvcsw + now.ru_nivcsw);
+	to->cpu_us += sign * (us_of(&now.ru_utime) + us_of(&now.ru_stime));
 }
 
 /* Until all processes have closed the write end, or a stop signal comes. */
@@ -215,17 +202,19 @@ static int run_loop(const struct side *side)
 		.end_ns = &pair->end_ns, .stop = &control->stop,
 		.record = record, .sink = pair,
 	};
-	struct tw_usage begin;
+	/* Of a process that is killed nothing is known. */
+	struct tw_usage used = pair->usage[side->role];
 	int err;
 
 	if (!loop.request)
 		return -ENOMEM;
 	prefault(loop.request, loop.size);
 	await_end(side->run->go[0]);
-	begin = read_usage();
+	tw_usage_add(&used, -1);
 	err = side->role == TW_CLIENT ? tw_client_run(&loop) :
 	      side->run->serve(&loop);
-	add_usage(&pair->usage[side->role], &begin);
+	tw_usage_add(&used, 1);
+	pair->usage[side->role] = used;
 	return err;
 }
 

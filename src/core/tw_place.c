@@ -79,6 +79,11 @@ void tw_place(enum tw_role role, int number, cpu_set_t *cpus)
 		    cpus);
 }
 
+void tw_place_set(enum tw_role role, const cpu_set_t *cpus)
+{
+	own[role] = *cpus;
+}
+
 int tw_place_count(void)
 {
 	return CPU_COUNT(&allowed);

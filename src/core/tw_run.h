@@ -88,6 +88,9 @@ void tw_pair_connect(struct tw_run *run, int number);
 int tw_pair_start_process(struct tw_run *run, int number, enum tw_role role);
 void tw_pair_start(struct tw_run *run, int number);
 
+/* Adds what the calling thread has used until now, @sign times. */
+void tw_usage_add(struct tw_usage *to, int sign);
+
 /* A part's memory in a pair; NULL: it has none. */
 void *tw_pair_room(const struct tw_run *run, int pair,
 		   const struct tw_part *part);

@@ -13,33 +13,9 @@
 #define TRIAL_MS	1000	/* a longer trial is an error */
 
 struct pt_case *pt_cases[PT_CASES_MAX];
-int pt_case_count;
+int pt_chosen_count, pt_case_count;
 struct pt_column *pt_columns[PT_CASES_MAX * PT_METRICS];
 int pt_column_count;
-
-void pt_choice_name(const struct pt_choice *choice, char name[PT_NAME])
-{
-	const struct pt_test *test = choice->test;
-	bool alone = test->flags & PT_ALONE;
-
-	snprintf(name, PT_NAME, "%s%s%s%s%s", test->name,
-		 choice->kind ? "." : "",
-		 choice->kind ? choice->kind->name : "",
-		 alone ? "" : choice->process ? ".process" : ".thread",
-		 alone ? "" : choice->cross ? ".cross" : ".same");
-}
-
-int64_t pt_choice_trials(const struct pt_choice *choice)
-{
-	return choice->kind && choice->kind->trials ? choice->kind->trials :
-						      choice->test->trials;
-}
-
-const struct pt_metric *pt_choice_metrics(const struct pt_choice *choice)
-{
-	return choice->kind && choice->kind->metrics ? choice->kind->metrics :
-						       choice->test->metrics;
-}
 
 int pt_case_limit_ms(const struct pt_case *c)
 {
@@ -81,6 +57,40 @@ static void *map(size_t size)
 	return memory;
 }
 
+static const struct pt_role alone[] = {
+	{ .name = "high", .level = PT_HIGH },	/* the test has its trials */
+	{ .name = NULL }
+};
+
+static void complete_kind(struct pt_case *c)
+{
+	const struct pt_test *test = c->choice.test;
+	struct pt_kind *kind = &c->kind;
+
+	if (c->choice.kind)
+		*kind = *c->choice.kind;
+	if (!kind->roles)
+		kind->roles = test->roles ? test->roles : alone;
+	if (!kind->metrics)
+		kind->metrics = test->metrics;
+	if (!kind->trials)
+		kind->trials = test->trials;
+	if (test->switches_of)
+		kind->switches = test->switches_of(c);
+	else if (!kind->switches)
+		kind->switches = test->switches;
+	kind->per += !kind->per;
+}
+
+/* How many trials; all of them may be kept. */
+static void count_trials(struct pt_case *c)
+{
+	c->trials = tw_config.loops ? tw_config.loops :
+		    tw_config.duration_s ? 0 : c->kind.trials;
+	if (pt_config.keep)
+		c->kept_max = c->trials ? c->trials : c->kind.trials;
+}
+
 static void open_column(struct pt_case *c, const struct pt_metric *metric)
 {
 	struct pt_column *column = &c->column[c->columns++];
@@ -93,49 +103,89 @@ static void open_column(struct pt_case *c, const struct pt_metric *metric)
 		column->target_ps = metric->target_ps(c);
 }
 
-/* How many trials; all of them may be kept. */
-static void count_trials(struct pt_case *c)
+static int priority_of(const struct pt_task *task)
 {
-	uint64_t usual = pt_choice_trials(&c->choice);
+	static const enum pt_level ordered[] = {
+		[PT_HIGHER] = PT_HIGH, [PT_LOWER] = PT_LOW,
+		[PT_EQUAL] = PT_MID,
+	};
+	enum pt_level level = task->role->level;
 
-	c->trials = tw_config.loops ? tw_config.loops :
-		    tw_config.duration_s ? 0 : usual;
-	if (pt_config.keep)
-		c->kept_max = c->trials ? c->trials : usual;
+	if (!tw_config.priority)
+		return 0;
+	if (level == PT_BOTTOM)
+		return 1;
+	if (level == PT_STEPPED)
+		return pt_config_priority(PT_HIGH) - task->copy;
+	return pt_config_priority(level == PT_ORDERED ?
+				  ordered[pt_config.order] : level);
+}
+
+static void open_task(struct pt_case *c, const struct pt_role *role, int copy)
+{
+	struct pt_task *task = &c->task[c->tasks];
+	bool other = c->choice.test->flags & PT_SPREAD ? copy % 2 :
+							 role->other_cpu;
+
+	task->in = c;
+	task->role = role;
+	task->number = c->tasks++;
+	task->copy = copy;
+	snprintf(task->name, sizeof(task->name), "prim-%.10s", role->name);
+	task->priority = priority_of(task);
+	task->on = c->choice.cross && other ? TW_SERVER : TW_CLIENT;
+	sem_init(&task->gate, 1, 0);
 }
 
 struct pt_case *pt_case_map(const struct pt_choice *choice)
 {
-	const struct pt_metric *metric = pt_choice_metrics(choice);
+	const struct pt_test *test = choice->test;
+	const bool one = test->flags & PT_ALONE;
 	struct pt_case start = { .choice = *choice }, *c;
-	int i;
+	const struct pt_metric *metric;
+	const struct pt_role *role;
+	int copy, copies;
 
+	complete_kind(&start);
 	count_trials(&start);
 	start.size = sizeof(*c) + start.kept_max * sizeof(struct pt_kept);
 	c = map(start.size);
+	madvise(c, start.size, MADV_DONTFORK);	/* to be locked by all */
 	*c = start;
-	c->room = map(choice->test->room + 1);
+	snprintf(c->name, PT_NAME, "%s%s%s%s%s", test->name,
+		 choice->kind ? "." : "",
+		 choice->kind ? choice->kind->name : "",
+		 one ? "" : choice->process ? ".process" : ".thread",
+		 one ? "" : choice->cross ? ".cross" : ".same");
+	c->kept = (struct pt_kept *)(c + 1);
 	c->stamped = tw_config.clock;
 	c->now_ns = tw_config.clock->now_ns;
-	c->clock_ps = pt_reading_cost(c->now_ns);
-	pt_choice_name(choice, c->name);
-	for (; metric->token; metric++)
+	for (metric = c->kind.metrics; metric->token; metric++)
 		open_column(c, metric);
-	c->kept = (struct pt_kept *)(c + 1);
-	for (i = 0; i < PT_TASKS; i++)
-		c->task[i].in = c;
+	for (role = c->kind.roles; role->name; role++) {
+		copies = test->copies && !role[1].name ? test->copies(c) : 1;
+		for (copy = 0; copy < copies; copy++)
+			open_task(c, role, copy);
+	}
 	return c;
 }
 
-/* Children would have to lock it. */
+void pt_case_open(struct pt_case *c)
+{
+	madvise(c, c->size, MADV_DOFORK);
+	c->room = map(c->choice.test->room + 1);
+	c->clock_ps = pt_reading_cost(c->now_ns);
+}
+
 void pt_case_settle(struct pt_case *c)
 {
 	int i;
 
-	munmap(c->room, c->choice.test->room + 1);
+	if (c->room)
+		munmap(c->room, c->choice.test->room + 1);
 	c->room = NULL;
 	madvise(c, c->size, MADV_DONTFORK);
-	pt_cases[pt_case_count++] = c;
+	pt_case_count++;
 	for (i = 0; i < c->columns && !*c->refused; i++)
 		pt_columns[pt_column_count++] = &c->column[i];
 }
@@ -199,4 +249,23 @@ bool pt_sum_of(const char *name, struct pt_sum *sum)
 		if (!strcmp(pt_columns[i]->name, name))
 			return sum_of_column(pt_columns[i], sum);
 	return false;
+}
+
+struct pt_switches pt_switches(const struct pt_case *c)
+{
+	int64_t done = (int64_t)atomic_load(&c->done);
+	int64_t all = c->kind.switches * done / c->kind.per;
+	struct pt_switches of = {
+		/* Those before a trial may not happen: it may be time. */
+		.usual = all + (int64_t)c->paced +
+			 c->choice.test->spare_switches * done,
+		/* On two CPUs, a task may get its answer before it sleeps. */
+		.needed = c->choice.cross ? all / 2 : all,
+	};
+	int i;
+
+	for (i = 0; i < c->task_count; i++)
+		of.had += (int64_t)c->task[i].used.switches;
+	of.lack = of.had + c->task_count < of.needed - of.needed / 100;
+	return of;
 }

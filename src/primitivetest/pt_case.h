@@ -11,8 +11,51 @@
 #include <semaphore.h>
 #include <stdatomic.h>
 
-#include "pt_config.h"
+#include "pt_test.h"
 #include "tw_run.h"
+
+/* The task that starts the others has one more than P, the low one two less. */
+#define PT_PRIORITY_MIN	3
+#define PT_PRIORITY_MAX	98
+
+/* Bits of --tasks and --cpus. */
+enum { PT_AS_THREAD = 1, PT_AS_PROCESS = 2 };
+enum { PT_ON_SAME = 1, PT_ON_CROSS = 2 };
+
+/* --order: a task that answers has a priority that is */
+enum pt_order { PT_HIGHER, PT_LOWER, PT_EQUAL };
+
+/*
+ * The user's settings, besides those of tw_config: its loops, duration_s,
+ * warmup, clock, priority (of PT_HIGH), policy, mlockall, quiet and nsecs; and
+ * tw_place(): of TW_CLIENT the first CPU, of TW_SERVER the second, or the same.
+ */
+struct pt_config {
+	int64_t interval_us;	/* -i; 0: the next trial follows at once */
+	int64_t own[PT_OWNS];	/* --size, --period, --copies; 0: not given */
+	int64_t work;		/* --work: iterations; 0: calibrated */
+	int64_t hold_us, hog_us;
+	int64_t bin_ns;		/* width of a row of a histogram */
+	int64_t break_us;	/* -b; 0: off */
+	int tasks, cpus;	/* bits */
+	enum pt_order order;
+	bool us;		/* times are printed in microseconds */
+	bool keep;		/* trials are kept, for --dump or -v */
+	bool trace;
+	bool two_cpus;		/* there are two that it may use */
+};
+
+extern struct pt_config pt_config;
+
+/* The real-time priority of a task of @level, from PT_LOW to PT_ABOVE. */
+static inline int pt_config_priority(enum pt_level level)
+{
+	return tw_config.priority ?
+	       (int)tw_config.priority - PT_HIGH + (int)level : 0;
+}
+
+/* The CPUs of all tasks. */
+void pt_config_cpus(cpu_set_t *cpus);
 
 #define PT_STACK	(256 * 1024)	/* of a thread: all of it is locked */
 #define PT_NAME		64
@@ -97,6 +140,7 @@ struct pt_stamp {
 
 struct pt_case {
 	struct pt_choice choice;
+	struct pt_kind kind;	/* what the choice's lacks is as in the test */
 	struct tw_pair *pair;	/* memory of parts; NULL: it was not run */
 	void *rooms[PT_RECORDERS];	/* of each; NULL: it has none */
 	char name[PT_NAME];	/* "sync2.unnamed.process.same" */
@@ -106,7 +150,8 @@ struct pt_case {
 	uint64_t trials;	/* to be measured; 0: until told */
 	int columns;
 	struct pt_column column[PT_METRICS];
-	int task_count;
+	int tasks;		/* that it has, */
+	int task_count;		/* and that were started */
 	struct pt_task task[PT_TASKS];
 	struct tw_process starter;
 	sem_t ready;		/* posted by each task */
@@ -134,29 +179,26 @@ struct pt_case {
 	int born;		/* pid of a task that lives for it only */
 	uint64_t kept_max;
 	struct pt_kept *kept;	/* all trials, if they are kept */
-	void *room;		/* until it has ended */
+	void *room;		/* NULL: it is not open */
 	size_t size;		/* of all this but the room, in bytes */
 };
 
 /*
- * The cases that have ended, in their order, and the columns of those that were
- * run. Called by main.
+ * All cases, in their order, of which the first pt_case_count have ended; and
+ * the columns of those that were run. Written by main.
  */
 extern struct pt_case *pt_cases[PT_CASES_MAX];
-extern int pt_case_count;
+extern int pt_chosen_count, pt_case_count;
 extern struct pt_column *pt_columns[PT_CASES_MAX * PT_METRICS];
 extern int pt_column_count;
 
-/* Maps a case, before its tasks start; settles it when they have ended. */
+/*
+ * Maps a case, which has the name TEST[.KIND][.thread|.process][.same|.cross];
+ * opens it before its tasks start; settles it when they have ended.
+ */
 struct pt_case *pt_case_map(const struct pt_choice *choice);
+void pt_case_open(struct pt_case *c);
 void pt_case_settle(struct pt_case *c);
-
-/* The name of a choice: TEST[.KIND][.thread|.process][.same|.cross]. */
-void pt_choice_name(const struct pt_choice *choice, char name[PT_NAME]);
-
-/* Those of its kind, or of its test; and how many trials by default. */
-const struct pt_metric *pt_choice_metrics(const struct pt_choice *choice);
-int64_t pt_choice_trials(const struct pt_choice *choice);
 
 /* The cost of a reading, in thousandths: the least average of a few series. */
 int64_t pt_reading_cost(int64_t (*read)(void));
@@ -177,12 +219,12 @@ static inline int64_t pt_now(const struct pt_task *task)
 
 static inline int64_t pt_kind_value(const struct pt_case *c)
 {
-	return c->choice.kind ? c->choice.kind->value : 0;
+	return c->kind.value;
 }
 
 static inline const void *pt_kind_ops(const struct pt_case *c)
 {
-	return c->choice.kind->ops;
+	return c->kind.ops;
 }
 
 /* For open(): why the case cannot be run, for a message. Returns @err. */
@@ -214,21 +256,17 @@ int pt_starter_start(struct pt_case *c);
 /* For tw_config.schedule. */
 int pt_starter_schedule(int number, int policy, int priority);
 
-/* The life of a task, in its process or thread. */
-int pt_task_live(struct pt_task *task);
-
 /* Whether its settings are not as they were in the beginning. */
 bool pt_task_changed(const struct pt_task *task);
 
-/*
- * How many switches the tasks had in their trials; how many they have if nobody
- * disturbs them; and how many they need at least.
- */
-int64_t pt_switches(const struct pt_case *c);
-int64_t pt_switches_usual(const struct pt_case *c);
-int64_t pt_switches_needed(const struct pt_case *c);
+/* Switches of the tasks in their trials. */
+struct pt_switches {
+	int64_t had;
+	int64_t usual;		/* if nobody disturbs them */
+	int64_t needed;		/* at least... */
+	bool lack;		/* ...but less than 99 % of them happened */
+};
 
-/* Whether less than 99 % of them happened; a task may begin with the answer. */
-bool pt_switches_lack(const struct pt_case *c);
+struct pt_switches pt_switches(const struct pt_case *c);
 
 #endif /* PT_CASE_H */

@@ -89,18 +89,16 @@ static const struct tw_option options[] = {
 static void check(struct tw_run *run)
 {
 	struct tw_checked of = {
-		.cpus = pt_config.same_cpus, .pinned = true,
+		.pinned = true,
 		.priority = (int)tw_config.priority,
 		/* Its POSIX timers expire in a softirq. */
 		.softirq_timer = true,
 	};
-	const char *json_file = *(const char **)tw_part_json.options->to;
 	int i;
 
-	if (!only && !json_file)
+	if (!only && !tw_option_given("json"))
 		return;
-	if (pt_config.cpus & PT_ON_CROSS)
-		CPU_OR(&of.cpus, &of.cpus, &pt_config.other_cpus);
+	pt_config_cpus(&of.cpus);
 	for (i = 0; tw_load_number(i); i++)
 		of.realtime_load |= tw_load_number(i)->priority;
 	tw_check_facts(run, &of, tables, only);

@@ -20,12 +20,6 @@ static const char *clock_name = "monotonic", *order = "higher", *policy_name;
 static const char *tasks_text = "process", *cpus_text = "same";
 static bool unbuffered, on_max;
 
-int pt_config_priority(enum pt_level level)
-{
-	return tw_config.priority ?
-	       (int)tw_config.priority - PT_HIGH + (int)level : 0;
-}
-
 /* Tasks are pinned in any case; without a set to the last CPUs. */
 static void parse_affinity(const struct tw_option *option, char *value)
 {
@@ -158,28 +152,17 @@ static const struct tw_option options[] = {
 	{ .name = NULL }
 };
 
-/* The @n-th CPU of @cpus, counted from the end if @n is below 0. */
-static void pick(const cpu_set_t *cpus, int n, cpu_set_t *one)
+/* To the @n-th CPU of @cpus, counted from the end if @n is below 0. */
+static void pin(enum tw_role role, const cpu_set_t *cpus, int n)
 {
-	int cpu;
+	int count = CPU_COUNT(cpus), cpu;
+	cpu_set_t one;
 
-	if (n < 0)
-		n += CPU_COUNT(cpus);
-	CPU_ZERO(one);
-	for (cpu = 0; cpu < CPU_SETSIZE; cpu++)
+	CPU_ZERO(&one);
+	for (n = (n + count) % count, cpu = 0; cpu < CPU_SETSIZE; cpu++)
 		if (CPU_ISSET(cpu, cpus) && !n--)
-			CPU_SET(cpu, one);
-}
-
-/* Pins a role of twowaytest, as an option would. */
-static void pin(enum tw_role role, const cpu_set_t *cpus)
-{
-	static struct tw_option options_of[TW_ROLES];
-	static char lists[TW_ROLES][16];
-
-	options_of[role].to = &tw_place_words[role];
-	snprintf(lists[role], sizeof(lists[0]), "%d", tw_place_single(cpus));
-	tw_place_parse(&options_of[role], lists[role]);
+			CPU_SET(cpu, &one);
+	tw_place_set(role, &one);
 }
 
 static void place(struct tw_run *run)
@@ -187,22 +170,26 @@ static void place(struct tw_run *run)
 	bool given = tw_place_words[TW_CLIENT];
 	cpu_set_t allowed, cpus;
 
-	/* It reads the sets. */
+	/* It reads the words. */
 	tw_part_place.check(run);
-	sched_getaffinity(0, sizeof(allowed), &allowed);
+	tw_place(TW_MAIN, 0, &allowed);
 	tw_place(TW_CLIENT, 0, &cpus);
 	pt_config.two_cpus = CPU_COUNT(&cpus) > 1;
-	pick(&allowed, 0, &pt_config.main_cpus);
-	pick(&cpus, given ? 0 : -1, &pt_config.same_cpus);
-	if (pt_config.two_cpus)
-		pick(&cpus, given ? 1 : -2, &pt_config.other_cpus);
-	pin(TW_MAIN, &pt_config.main_cpus);
-	pin(TW_CLIENT, &pt_config.same_cpus);
-	pin(TW_SERVER, pt_config.two_cpus ? &pt_config.other_cpus :
-					    &pt_config.same_cpus);
+	pin(TW_MAIN, &allowed, 0);
+	pin(TW_CLIENT, &cpus, given ? 0 : -1);
+	pin(TW_SERVER, &cpus, given ? 1 : -2);
 	if (!tw_place_words[TW_LOAD])
-		pin(TW_LOAD, &pt_config.same_cpus);
-	tw_part_place.check(run);
+		pin(TW_LOAD, &cpus, given ? 0 : -1);
+}
+
+void pt_config_cpus(cpu_set_t *cpus)
+{
+	cpu_set_t other;
+
+	tw_place(TW_CLIENT, 0, cpus);
+	tw_place(TW_SERVER, 0, &other);
+	if (pt_config.cpus & PT_ON_CROSS)
+		CPU_OR(cpus, cpus, &other);
 }
 
 static void check_policy(void)

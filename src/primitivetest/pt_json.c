@@ -93,7 +93,7 @@ static void write_case(FILE *file, const struct tw_run *run,
 	fprintf(file, ",\n        \"trials\": %" PRIu64 ", \"warmup\": %" PRId64 ", \"missed\": %" PRIu64 ", \"throttled\": %" PRIu64 ",\n        \"switches\": { \"needed\": %" PRId64 ", \"had\": %" PRId64 " }, \"number\": %" PRId64 ",\n        \"processes\": [",
 		c->column[0].stats.count, tw_config.warmup, c->missed,
 		tw_throttled(run, 0) ? c->throttled : 0,
-		pt_switches_needed(c), pt_switches(c), c->number);
+		pt_switches(c).needed, pt_switches(c).had, c->number);
 	for (i = 0; i < c->task_count; i++) {
 		fprintf(file, i ? ",\n" : "\n");
 		write_task(file, &c->task[i]);

@@ -15,68 +15,59 @@ static int find(const char *name, size_t length)
 	return memchr(name, '.', length) ? 0 : -1;
 }
 
-/* Whether @part is one of the parts of @name, which points separate. */
-static bool has_part(const char *name, const char *part, size_t length)
+/* Whether a part of the column's name is so; the first one, or the last. */
+static bool has(const char *column, const char *part, size_t length, bool first,
+		bool last)
 {
-	for (; name; name = strchr(name, '.')) {
-		name += *name == '.';
-		if (!strncmp(name, part, length) &&
-		    (name[length] == '.' || !name[length]))
+	const char *at = column;
+	size_t size;
+
+	do {
+		size = strcspn(at, ".");
+		if (size == length && !memcmp(at, part, length) &&
+		    first == (at == column) && last == !at[size])
 			return true;
-	}
+		at += size + 1;
+	} while (at[-1]);
 	return false;
 }
 
-/*
- * Whether sync2.cond.roundtrip is for the metric @token of the case @name: the
- * first part is the test, the last the metric; those between are in the name.
- */
-bool pt_limit_is_for(const char *text, const char *name, const char *token)
+/* Between test and metric, there may be other parts, in any order. */
+bool pt_limit_is_for(const char *text, const char *column)
 {
-	size_t length = strcspn(text, ":"), part;
-	const char *end = text + length, *last = memrchr(text, '.', length);
+	const char *part = text;
+	size_t length;
+	bool last;
 
-	if (strlen(token) != end - last - 1 ||
-	    memcmp(last + 1, token, end - last - 1))
-		return false;
-	part = strcspn(text, ".");
-	if (strcspn(name, ".") != part || memcmp(text, name, part))
-		return false;
-	for (text += part; text < last; text += part) {
-		text++;
-		part = strcspn(text, ".");
-		if (!has_part(name, text, part))
+	do {
+		length = strcspn(part, ".:");
+		last = part[length] != '.';
+		if (!has(column, part, length, part == text, last))
 			return false;
-	}
+		part += length + 1;
+	} while (!last);
 	return true;
 }
 
 static bool is_for(const struct tw_limit *limit, int column)
 {
-	return pt_limit_is_for(limit->text, pt_columns[column]->in->name,
-			       pt_columns[column]->metric->token);
+	return pt_limit_is_for(limit->text, pt_columns[column]->name);
 }
 
 /* A limit for what is not measured would be met without a word. */
 static void check(const struct tw_run *run, const struct tw_limit *limit)
 {
 	bool found[PT_METRICS] = { false }, any = false;
-	char name[PT_NAME];
 	int i, k;
 
-	for (i = 0; i < pt_selection.count; i++) {
-		const struct pt_choice *choice = &pt_selection.choice[i];
-		const struct pt_metric *metric = pt_choice_metrics(choice);
-
-		pt_choice_name(choice, name);
-		for (k = 0; metric[k].token; k++)
-			found[k] |= pt_limit_is_for(limit->text, name,
-						    metric[k].token);
-	}
-	for (i = 0; i < PT_METRICS; i++) {
-		any |= found[i];
-		if (found[i] && limit->percent > 0)
-			tw_percentile_bound(i, llround(limit->most *
+	for (i = 0; i < pt_chosen_count; i++)
+		for (k = 0; k < pt_cases[i]->columns; k++)
+			found[k] |= pt_limit_is_for(limit->text,
+				pt_cases[i]->column[k].name);
+	for (k = 0; k < PT_METRICS; k++) {
+		any |= found[k];
+		if (found[k] && limit->percent > 0)
+			tw_percentile_bound(k, llround(limit->most *
 						       PT_PS_PER_NS));
 	}
 	if (!any)

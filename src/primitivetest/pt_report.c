@@ -163,15 +163,15 @@ static void print_first(FILE *file, const struct pt_case *c)
 
 static void print_switches(FILE *file, const struct pt_case *c)
 {
-	int64_t had = pt_switches(c), needed = pt_switches_needed(c);
-	int64_t usual = pt_switches_usual(c);
+	struct pt_switches of = pt_switches(c);
 
-	if (pt_switches_lack(c))
+	if (of.lack)
 		fprintf(file, "# Not switched: %s: %" PRId64 " of %" PRId64 " switches happened\n",
-			c->name, had, needed);
-	else if (needed && had > usual + usual / 100 + EDGES * c->task_count)
+			c->name, of.had, of.needed);
+	else if (of.needed && of.had > of.usual + of.usual / 100 +
+				       EDGES * c->task_count)
 		fprintf(file, "# Preempted: %s: %" PRId64 " switches more than the %" PRId64 " needed\n",
-			c->name, had - usual, usual);
+			c->name, of.had - of.usual, of.usual);
 }
 
 static void print_changes(FILE *file, const struct pt_case *c)

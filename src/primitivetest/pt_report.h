@@ -10,23 +10,12 @@
 
 #define PT_DERIVED_MAX	1024
 
-/* What --test names. */
-struct pt_selection {
-	int count;
-	struct pt_choice choice[PT_CASES_MAX];
-};
-
-extern struct pt_selection pt_selection;
-
 /*
  * Finds the cases of --test. Ends the program after a message: an unknown name,
  * a test that the user has named and that cannot be run, an option of tests of
  * which there is none.
  */
 void pt_select(void);
-
-/* Why a choice cannot be run with these settings; NULL: it can. */
-const char *pt_lacks(const struct pt_choice *choice);
 
 /* The parts of primitivetest that are its own. */
 extern const struct tw_part pt_part_check;
@@ -74,11 +63,8 @@ void pt_report_unit(bool json);
 void pt_report_values(FILE *file, const struct pt_case *c,
 		      const struct pt_kept *kept);
 
-/*
- * Whether the text of a limit, such as sync2.cond.roundtrip:5, is for the metric
- * @token of the case @name.
- */
-bool pt_limit_is_for(const char *text, const char *name, const char *token);
+/* Whether the text of a limit, such as sync2.cond.out:5, is for a column. */
+bool pt_limit_is_for(const char *text, const char *column);
 
 /*
  * Of the trial that was above -b: the span of that metric, or if it has none,

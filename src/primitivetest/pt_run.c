@@ -28,9 +28,9 @@ static void prepare(struct tw_run *run)
 {
 	tw_pair_map_all(run);
 	madvise(run->pairs[0], run->pair_size, MADV_DOFORK);
-	run->pairs[0]->process[TW_CLIENT].cpus = pt_config.same_cpus;
-	run->pairs[0]->process[TW_SERVER].cpus = pt_config.cpus & PT_ON_CROSS &&
-		pt_config.two_cpus ? pt_config.other_cpus : pt_config.same_cpus;
+	tw_place(TW_CLIENT, 0, &run->pairs[0]->process[TW_CLIENT].cpus);
+	tw_place(pt_config.cpus & PT_ON_CROSS ? TW_SERVER : TW_CLIENT, 0,
+		 &run->pairs[0]->process[TW_SERVER].cpus);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	/* Above all tasks, as it may have one CPU with them; it sleeps. */
 	tw_config.main_priority = pt_config_priority(PT_ABOVE);
@@ -48,14 +48,7 @@ static void take_signals(struct tw_run *run, struct pt_case *c)
 			 info.ssi_signo != SIGALRM)
 			run->interrupted = (int)info.ssi_signo;
 	}
-	if (run->interrupted || run->failed)
-		c->stop = 1;
-}
-
-/* How far the case has come. */
-static uint64_t progress(const struct pt_case *c)
-{
-	return c->done + c->over + c->task_count;
+	c->stop |= run->interrupted || run->failed;
 }
 
 /*
@@ -66,24 +59,22 @@ static void watch(struct tw_run *run, struct pt_case *c)
 {
 	struct pollfd signals = { .fd = run->signal_fd, .events = POLLIN };
 	int limit_s = LATER_S + pt_case_limit_ms(c) / 1000, idle_s = 0, i;
-	uint64_t before = 0;
+	uint64_t before, progress = 0;
 
 	while (!tw_process_ended(&c->starter)) {
 		poll(&signals, 1, TICK_S * 1000);
-		take_signals(run, c);
-		idle_s = progress(c) == before ? idle_s + TICK_S : 0;
-		before = progress(c);
-		if (idle_s > limit_s) {
-			warn("%s: nothing has happened for %d s; its tasks are killed\n",
-			     c->name, idle_s);
-			tw_process_kill(&c->starter);
-			idle_s = 0;
-		}
 		for (i = 0; tw_parts[i]; i++)
 			if (tw_parts[i]->woken && !run->failed)
 				tw_parts[i]->woken(run);
-		if (run->failed)
-			c->stop = 1;
+		take_signals(run, c);
+		before = progress;
+		progress = c->done + c->over + c->task_count;
+		idle_s = progress == before ? idle_s + TICK_S : 0;
+		if (idle_s <= limit_s)
+			continue;
+		warn("%s: nothing has happened for %d s; its tasks are killed\n",
+		     c->name, idle_s);
+		tw_process_kill(&c->starter);
 	}
 }
 
@@ -107,7 +98,7 @@ static void judge(struct tw_run *run, const struct pt_case *c)
 			warn("%s: %s\n", c->name, c->verdict[i].text);
 			wrong = true;
 		}
-	if (pt_switches_lack(c)) {
+	if (pt_switches(c).lack) {
 		warn("%s: its tasks did not switch as often as their trials need; see \"# Not switched\"\n",
 		     c->name);
 		wrong = true;
@@ -126,6 +117,7 @@ static void measure(struct tw_run *run, struct pt_case *c)
 		c->rooms[i] = tw_pair_room(run, i ? number : 0,
 					   pt_recorders[i]);
 	madvise(c->pair, run->pair_size, MADV_DOFORK);
+	pt_case_open(c);
 	err = pt_starter_start(c);
 	madvise(c->pair, run->pair_size, MADV_DONTFORK);
 	take_signals(run, c);
@@ -150,21 +142,17 @@ static void measure(struct tw_run *run, struct pt_case *c)
 static void run_all(struct tw_run *run)
 {
 	bool live = !tw_config.quiet && isatty(STDOUT_FILENO);
-	int i;
 
-	for (i = 0; i < pt_selection.count && !run->failed &&
-	     !run->interrupted && !run->broken; i++) {
-		struct pt_case *c = pt_case_map(&pt_selection.choice[i]);
-		const char *lacks = pt_lacks(&c->choice);
+	while (pt_case_count < pt_chosen_count && !run->failed &&
+	       !run->interrupted && !run->broken) {
+		struct pt_case *c = pt_cases[pt_case_count];
 
 		if (live) {
-			printf("\r\033[K%d of %d: %s", i + 1,
-			       pt_selection.count, c->name);
+			printf("\r\033[K%d of %d: %s", pt_case_count + 1,
+			       pt_chosen_count, c->name);
 			fflush(stdout);
 		}
-		if (lacks)
-			pt_refuse(c, 0, "%s", lacks);
-		else
+		if (!*c->refused)
 			measure(run, c);
 		pt_case_settle(c);
 	}

@@ -1,186 +1,156 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* --test and --list: the table of tests, and the cases that are chosen of it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #include "pt_report.h"
+#include "pt_rows.h"
 #include "rt-error.h"
-#include "rt-utils.h"
 
-#define TESTS_MAX	64
+#define ALL	(1U << 6)	/* the last group */
 
-struct pt_selection pt_selection;
+#define ADDRESS(name)	&pt_##name,
+
+const struct pt_test *const pt_tests[] = { PT_ROWS(ADDRESS) NULL };
 
 static const char *const groups[] = {
 	"aegis", "samples", "pcserver", "notes", "overheads", "rhealstone",
-	NULL
+	"all", NULL
 };
 
 static const char *tests;	/* NULL: aegis */
 static bool list;
 
-static void __attribute__((noreturn)) __attribute__((format(printf, 2, 3)))
-refuse(const char *word, const char *format, ...)
-{
-	char text[PT_TEXT + 256];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	fatal("--test=%s: %s: %s\n", tests, word, text);
-}
+#define refuse(word, format, ...) \
+	fatal("--test=%s: %s: " format "\n", tests, word, ##__VA_ARGS__)
 
 /* The kind that stands in the place of a test's own: --size and so on. */
 static const struct pt_kind *own_kind(const struct pt_test *test)
 {
 	static char names[PT_OWNS][16];
-	static struct pt_kind kinds[TESTS_MAX];
 	int64_t value = pt_config.own[test->own];
-	int i = 0;
+	struct pt_kind *kind = value ? malloc(sizeof(*kind)) : NULL;
 
-	if (!test->own || !value)
+	if (!kind)
 		return NULL;
-	while (pt_tests[i] != test)
-		i++;
 	snprintf(names[test->own], sizeof(names[0]), "%lld", (long long)value);
-	kinds[i] = test->kinds[0];
-	kinds[i].name = names[test->own];
-	kinds[i].value = value;
+	*kind = test->kinds[0];
+	kind->name = names[test->own];
+	kind->value = value;
 	if (test->own_kind)
-		test->own_kind(&kinds[i]);
-	return &kinds[i];
+		test->own_kind(kind);
+	return kind;
 }
 
-const char *pt_lacks(const struct pt_choice *choice)
-{
-	if ((choice->test->flags & PT_REALTIME) && !tw_config.priority)
-		return "needs real-time priorities; give -p, such as -p 98";
-	if (choice->cross && !pt_config.two_cpus)
-		return "needs two CPUs; this run may use one";
-	return NULL;
-}
-
+/* Each case once; one that cannot be is skipped, unless the user has named it. */
 static void add(const struct pt_choice *choice)
 {
-	const char *lacks = pt_lacks(choice);
-	char name[PT_NAME];
+	struct pt_case *c = pt_case_map(choice);
+	const char *lacks = NULL;
 	int i;
 
-	for (i = 0; i < pt_selection.count; i++) {
-		const struct pt_choice *other = &pt_selection.choice[i];
-
-		if (other->test == choice->test &&
-		    other->kind == choice->kind &&
-		    other->process == choice->process &&
-		    other->cross == choice->cross)
+	for (i = 0; i < pt_chosen_count; i++)
+		if (!strcmp(pt_cases[i]->name, c->name)) {
+			munmap(c, c->size);
 			return;
-	}
-	pt_choice_name(choice, name);
+		}
+	if ((choice->test->flags & PT_REALTIME) && !tw_config.priority)
+		lacks = "needs real-time priorities; give -p, such as -p 98";
+	else if (choice->cross && !pt_config.two_cpus)
+		lacks = "needs two CPUs; this run may use one";
 	if (lacks && choice->named)
-		refuse(name, "%s", lacks);
-	if (pt_selection.count == PT_CASES_MAX)
-		refuse(name, "allowed are at most %d tests", PT_CASES_MAX);
-	pt_selection.choice[pt_selection.count++] = *choice;
+		refuse(c->name, "%s", lacks);
+	if (lacks)
+		pt_refuse(c, 0, "%s", lacks);
+	if (pt_chosen_count == PT_CASES_MAX)
+		refuse(c->name, "allowed are at most %d tests", PT_CASES_MAX);
+	pt_cases[pt_chosen_count++] = c;
 }
 
-/* Of one kind: threads and processes, on one CPU and two. */
-static void add_kind(const struct pt_test *test, const struct pt_kind *kind,
-		     bool named)
+/* How a word of --test names a kind of a test. */
+enum naming { BY_NOTHING, BY_GROUP, BY_TEST, BY_KIND };
+
+static enum naming naming(const char *word, const struct pt_test *test,
+			  const struct pt_kind *kind)
 {
+	size_t length = strlen(test->name);
+	int i;
+
+	for (i = 0; groups[i]; i++)
+		if (!strcmp(word, groups[i]))
+			return (test->groups | ALL) & 1U << i ? BY_GROUP :
+								BY_NOTHING;
+	if (strncmp(word, test->name, length))
+		return BY_NOTHING;
+	if (!word[length])
+		return BY_TEST;
+	return word[length] == '.' && kind->name &&
+	       !strcmp(word + length + 1, kind->name) ? BY_KIND : BY_NOTHING;
+}
+
+/* Threads and processes, on one CPU and two. Returns whether the word names it. */
+static bool add_kind(const char *word, const struct pt_test *test,
+		     const struct pt_kind *kind)
+{
+	enum naming how = naming(word, test, kind);
 	bool alone = test->flags & PT_ALONE;
 	int tasks = alone ? PT_AS_PROCESS : test->flags & PT_THREADS ?
 		    PT_AS_THREAD : pt_config.tasks;
 	int cpus = alone || test->flags & PT_SAME ? PT_ON_SAME : pt_config.cpus;
 	int as, on;
 
-	for (as = PT_AS_THREAD; as <= PT_AS_PROCESS; as <<= 1)
+	for (as = PT_AS_THREAD; how && as <= PT_AS_PROCESS; as <<= 1)
 		for (on = PT_ON_SAME; on <= PT_ON_CROSS; on <<= 1)
 			if ((tasks & as) && (cpus & on))
 				add(&(struct pt_choice) {
-					.test = test, .kind = kind,
+					.test = test,
+					.kind = kind->name ? kind : NULL,
 					.process = as == PT_AS_PROCESS,
 					.cross = on == PT_ON_CROSS,
-					.named = named,
+					.named = how == BY_KIND ||
+						 (how == BY_TEST &&
+						  !kind->optional),
 				});
+	return how;
 }
 
-/* @only: a kind; NULL: all of them. Returns whether there are any. */
-static bool add_test(const struct pt_test *test, const char *only, bool named)
+/* An own kind replaces the test's, unless one of those is named. */
+static bool add_test(const char *word, const struct pt_test *test)
 {
-	const struct pt_kind *kind = own_kind(test);
-	bool found = false;
+	static const struct pt_kind none;
+	const struct pt_kind *own = own_kind(test);
+	const struct pt_kind *kind = test->kinds ? test->kinds : &none;
+	bool found = own && add_kind(word, test, own);
 
-	if (!test->kinds || (kind && (!only || !strcmp(kind->name, only)))) {
-		if (!test->kinds && only)
-			return false;
-		add_kind(test, kind, named);
+	if (found)
 		return true;
-	}
-	for (kind = test->kinds; kind->name; kind++) {
-		if (only && strcmp(kind->name, only))
-			continue;
-		found = true;
-		add_kind(test, kind, named && (only || !kind->optional));
-	}
+	do
+		found |= add_kind(word, test, kind);
+	while (kind->name && (++kind)->name);
 	return found;
 }
 
-/* Those of all groups whose bits are set; without any, all tests. */
-static void add_group(unsigned int bits)
+static void __attribute__((noreturn)) refuse_word(const char *word)
 {
-	int i;
-
-	for (i = 0; pt_tests[i]; i++)
-		if (!bits || pt_tests[i]->groups & bits)
-			add_test(pt_tests[i], NULL, false);
-}
-
-static void __attribute__((noreturn))
-refuse_kind(const struct pt_test *test, const char *word)
-{
-	const struct pt_kind *kind = test->kinds;
+	const struct pt_kind *kind;
 	char names[256] = "none";
-	size_t used = 0;
+	size_t length = strcspn(word, "."), used = 0;
+	int i = 0;
 
-	for (; kind && kind->name && used < sizeof(names); kind++)
+	while (pt_tests[i] && (strlen(pt_tests[i]->name) != length ||
+			       memcmp(pt_tests[i]->name, word, length)))
+		i++;
+	if (!pt_tests[i])
+		refuse(word, "there is no such test or group; --list shows them");
+	for (kind = pt_tests[i]->kinds; kind && kind->name &&
+	     used < sizeof(names); kind++)
 		used += snprintf(names + used, sizeof(names) - used, "%s%s",
 				 used ? ", " : "", kind->name);
-	refuse(word, "there is no such kind; %s has: %s", test->name, names);
-}
-
-static const struct pt_test *find(const char *word, size_t length)
-{
-	int i;
-
-	for (i = 0; pt_tests[i]; i++)
-		if (strlen(pt_tests[i]->name) == length &&
-		    !memcmp(pt_tests[i]->name, word, length))
-			return pt_tests[i];
-	return NULL;
-}
-
-static void add_word(const char *word)
-{
-	size_t length = strcspn(word, ".");
-	const struct pt_test *test = find(word, length);
-	int i;
-
-	if (test) {
-		if (!add_test(test, word[length] ? word + length + 1 : NULL,
-			      true))
-			refuse_kind(test, word);
-		return;
-	}
-	for (i = 0; groups[i]; i++)
-		if (!strcmp(word, groups[i])) {
-			add_group(1U << i);
-			return;
-		}
-	if (strcmp(word, "all"))
-		refuse(word, "there is no such test or group; --list shows them");
-	add_group(0);
+	refuse(word, "there is no such kind; %s has: %s", pt_tests[i]->name,
+	       names);
 }
 
 /* A second --test adds to the first. */
@@ -200,8 +170,8 @@ static void check_own(enum pt_own own, const char *option)
 	char names[64] = "";
 	int i;
 
-	for (i = 0; i < pt_selection.count; i++)
-		if (pt_selection.choice[i].test->own == own)
+	for (i = 0; i < pt_chosen_count; i++)
+		if (pt_cases[i]->choice.test->own == own)
 			return;
 	for (i = 0; pt_tests[i]; i++)
 		if (pt_tests[i]->own == own)
@@ -215,16 +185,21 @@ static void check_own(enum pt_own own, const char *option)
 
 void pt_select(void)
 {
-	char *copy, *rest, *word;
+	char *rest, *word;
+	bool found;
+	int i;
 
 	if (!tests)
 		tests = "aegis";
-	copy = rest = strdup(tests);
-	while (copy && (word = strsep(&rest, ", ")))
-		if (*word)
-			add_word(word);
-	free(copy);
-	if (!pt_selection.count)
+	rest = strdup(tests);
+	while (rest && (word = strsep(&rest, ", "))) {
+		found = !*word;
+		for (i = 0; *word && pt_tests[i]; i++)
+			found |= add_test(word, pt_tests[i]);
+		if (!found)
+			refuse_word(word);
+	}
+	if (!pt_chosen_count)
 		fatal("--test=%s: at least one test is needed; --list shows them\n",
 		      tests);
 	check_own(PT_OWN_SIZE, "size");
@@ -242,22 +217,22 @@ static const struct tw_option options[] = {
 	{ .name = NULL }
 };
 
-static void print_test(FILE *file, const struct pt_test *test)
+static void print_test(const struct pt_test *test)
 {
 	const struct pt_kind *kind;
 	int i;
 
-	fprintf(file, "%-9s %s\n", test->name, test->about);
+	printf("%-9s %s\n", test->name, test->about);
 	if (test->kinds)
-		fprintf(file, "          kinds:");
+		printf("          kinds:");
 	for (kind = test->kinds; kind && kind->name; kind++)
-		fprintf(file, " %s", kind->name);
-	fprintf(file, "%s          trials: %lld; groups:",
-		test->kinds ? "\n" : "", (long long)test->trials);
+		printf(" %s", kind->name);
+	printf("%s          trials: %lld; groups:", test->kinds ? "\n" : "",
+	       (long long)test->trials);
 	for (i = 0; groups[i]; i++)
 		if (test->groups & 1U << i)
-			fprintf(file, " %s", groups[i]);
-	fprintf(file, "\n");
+			printf(" %s", groups[i]);
+	printf("\n");
 }
 
 static void check(struct tw_run *run)
@@ -266,10 +241,10 @@ static void check(struct tw_run *run)
 
 	if (!list)
 		return;
-	if (*(const char **)tw_part_json.options->to)
+	if (tw_option_given("json"))
 		fatal("--list: not allowed with --json\n");
 	for (i = 0; pt_tests[i]; i++)
-		print_test(stdout, pt_tests[i]);
+		print_test(pt_tests[i]);
 	if (fflush(stdout))
 		fatal("cannot write to standard output\n");
 	exit(EXIT_SUCCESS);

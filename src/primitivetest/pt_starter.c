@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The process that starts the tasks of a case, watches them, and ends them. It
- * has the CPUs and the priority of main: above all of them, so that nothing
- * that they do can keep it from that.
+ * The tasks of a case, and the process that starts them, watches them, and ends
+ * them. It has the CPUs and the priority of main: above all of them, so that
+ * nothing that they do can keep it from that.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,6 +24,14 @@
 static pid_t main_pid;
 static struct pt_case *running;	/* in its starter, and in its tasks */
 
+static void block_signals(void)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+}
+
 /* Of a task, the priority that its role has. */
 int pt_starter_schedule(int number, int policy, int priority)
 {
@@ -30,68 +39,61 @@ int pt_starter_schedule(int number, int policy, int priority)
 				   running->task[number].priority : priority);
 }
 
-static const struct pt_role *roles_of(const struct pt_case *c)
+bool pt_task_changed(const struct pt_task *task)
 {
-	static struct pt_role alone[2] = { { .name = "high", PT_HIGH } };
-	const struct pt_kind *kind = c->choice.kind;
-
-	alone[0].once = c->choice.test->once;
-	alone[0].run = c->choice.test->run;
-	return kind && kind->roles ? kind->roles :
-	       c->choice.test->roles ? c->choice.test->roles : alone;
+	return task->begun.policy != task->left.policy ||
+	       task->begun.priority != task->left.priority ||
+	       !CPU_EQUAL(&task->begun.cpus, &task->left.cpus);
 }
 
-/* As many copies of the last role as the test says. */
-static int count_tasks(const struct pt_case *c)
+static void read_settings(struct tw_process *process)
 {
-	const struct pt_role *roles = roles_of(c);
-	int count = 0;
-
-	while (roles[count].name)
-		count++;
-	return c->choice.test->copies ?
-	       count - 1 + c->choice.test->copies(c) : count;
+	process->pid = (int)syscall(SYS_gettid);
+	tw_process_read(process);
 }
 
-static int priority_of(const struct pt_task *task)
+static int run(struct pt_task *task)
 {
-	static const enum pt_level ordered[] = {
-		[PT_HIGHER] = PT_HIGH, [PT_LOWER] = PT_LOW,
-		[PT_EQUAL] = PT_MID,
-	};
-	enum pt_level level = task->role->level;
+	const struct pt_test *test = task->in->choice.test;
+	const struct pt_role *role = task->role;
 
-	if (!tw_config.priority)
-		return 0;
-	if (level == PT_BOTTOM)
-		return 1;
-	if (level == PT_STEPPED)
-		return pt_config_priority(PT_HIGH) - task->copy;
-	return pt_config_priority(level == PT_ORDERED ?
-				  ordered[pt_config.order] : level);
+	if (role->serve)
+		return pt_serve(task, role->serve);
+	if (role->run || test->run)
+		return role->run ? role->run(task) : test->run(task);
+	return pt_lead(task, role->once ? role->once : test->once);
 }
 
-static void describe(struct pt_case *c, int number)
+/* The life of a task, in its process or thread. */
+static int live_task(void *arg)
 {
-	struct pt_task *task = &c->task[number];
-	const struct pt_role *role = roles_of(c);
-	bool other;
+	struct pt_task *task = arg;
+	int (*enter)(struct pt_task *task) = task->in->choice.test->enter;
+	struct tw_usage used = { .faults = 0 };
+	int err;
 
-	task->number = task->copy = number;
-	for (; task->copy && role[1].name; task->copy--)
-		role++;
-	task->role = role;
-	snprintf(task->name, sizeof(task->name), "prim-%.10s", role->name);
-	task->priority = priority_of(task);
-	other = c->choice.test->flags & PT_SPREAD ? task->copy % 2 :
-						    role->other_cpu;
-	task->on = c->choice.cross && other ? TW_SERVER : TW_CLIENT;
-	sem_init(&task->gate, 1, 0);
-}
-
-static int live_process(void *task)
-{
-	return pt_task_live(task);
+	prctl(PR_SET_NAME, task->name);
+	block_signals();
+	read_settings(&task->begun);
+	task->pid = task->begun.pid;
+	err = enter ? enter(task) : 0;
+	if (err && !task->failed)
+		pt_failed(task, "to prepare its trials", err);
+	sem_post(&task->in->ready);
+	if (err)
+		return err;
+	pt_wait(&task->gate);
+	tw_usage_add(&used, -1);
+	err = run(task);
+	tw_usage_add(&used, 1);
+	task->used = used;	/* of one that is killed there is none */
+	if (!err)
+		pt_rest_after(task);
+	read_settings(&task->left);
+	if (err && !task->failed)
+		pt_failed(task, "a system call of its trials", err);
+	sem_post(&task->in->ended);
+	return err;
 }
 
 static void *live_thread(void *arg)
@@ -99,7 +101,7 @@ static void *live_thread(void *arg)
 	struct pt_task *task = arg;
 
 	tw_process_configure(task->on, task->number);
-	pt_task_live(task);
+	live_task(task);
 	return NULL;
 }
 
@@ -137,7 +139,7 @@ static int start(struct pt_case *c, struct pt_task *task)
 {
 	int err = c->choice.process ?
 		  tw_process_start(&task->process, task->on, task->number,
-				   live_process, task) : start_thread(task);
+				   live_task, task) : start_thread(task);
 
 	if (err)
 		return err;
@@ -204,28 +206,27 @@ static int watch(struct pt_case *c)
 
 static int run_tasks(struct pt_case *c)
 {
-	int i, count = count_tasks(c), err = 0;
+	cpu_set_t own;
+	int i, err = 0;
 
 	sem_init(&c->ready, 1, 0);
 	sem_init(&c->ended, 1, 0);
-	for (i = 0; i < count; i++)
-		describe(c, i);
-	for (i = 0; !err && i < count; i++)
+	for (i = 0; !err && i < c->tasks; i++)
 		err = start(c, &c->task[i]);
-	for (i = 0; !err && i < count; i++)
+	for (i = 0; !err && i < c->tasks; i++)
 		sem_post(&c->task[i].gate);
 	if (!err)
 		err = watch(c);
 	else
 		any_failed(c);
+	tw_place(TW_MAIN, 0, &own);
 	for (i = 0; i < c->task_count; i++)
 		if (!err)
 			tw_process_await(&c->task[i].process);
 		else if (c->choice.process)
 			tw_process_kill(&c->task[i].process);
 		else	/* it dies with this process, but for that needs a CPU */
-			sched_setaffinity(c->task[i].pid, sizeof(cpu_set_t),
-					  &pt_config.main_cpus);
+			sched_setaffinity(c->task[i].pid, sizeof(own), &own);
 	if (!err && any_failed(c))
 		err = -ECHILD;
 	tw_process_reap();
@@ -236,15 +237,13 @@ static int live(void *arg)
 {
 	struct pt_case *c = arg;
 	const struct pt_test *test = c->choice.test;
-	sigset_t all;
 	int err;
 
 	prctl(PR_SET_NAME, "prim-starter");
 	prctl(PR_SET_PDEATHSIG, 0);	/* see watch() */
 	if (getppid() != main_pid)
 		return -ECHILD;
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, NULL);
+	block_signals();
 	running = c;
 	err = test->open ? test->open(c) : 0;
 	if (err && !*c->refused)

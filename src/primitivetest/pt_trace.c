@@ -32,13 +32,11 @@ static void check(struct tw_run *run)
 
 static void begin(struct tw_run *run)
 {
-	cpu_set_t used = pt_config.same_cpus;
+	cpu_set_t used;
 
-	if (!tw_tracefs_events)
-		return;
-	if (pt_config.cpus & PT_ON_CROSS)
-		CPU_OR(&used, &used, &pt_config.other_cpus);
-	tw_tracefs_open(&used);
+	pt_config_cpus(&used);
+	if (tw_tracefs_events)
+		tw_tracefs_open(&used);
 }
 
 /* When the span of @metric began, ended and was due, on the trial's clock. */

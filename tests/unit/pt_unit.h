@@ -16,6 +16,7 @@ static inline struct pt_case *pt_unit_case(const struct pt_test *test,
 	});
 
 	assert_non_null(c);
+	pt_case_open(c);
 	return c;
 }
 

@@ -31,6 +31,7 @@ BEFORE_EACH
 	pt_config = (struct pt_config) { .bin_ns = 1000 };
 	c = pt_unit_case(&test, NULL);
 	leads = &c->task[0];
+	c->task[1].in = c;
 }
 
 static void record(int64_t t0_ns, int64_t out_ns, int64_t back_ns)
@@ -159,10 +160,10 @@ TEST(test_switches)
 		assert_true(pt_more(leads));
 		record(0, 1, 1);
 	}
-	assert_int_equal(pt_switches_needed(c), 6);
-	assert_int_equal(pt_switches_usual(c), 12);
+	assert_int_equal(pt_switches(c).needed, 6);
+	assert_int_equal(pt_switches(c).usual, 12);
 	c->choice.cross = true;
-	assert_int_equal(pt_switches_needed(c), 3);
+	assert_int_equal(pt_switches(c).needed, 3);
 }
 
 /* After a late trial, the next begins at an expiry, not at once. */
@@ -198,7 +199,7 @@ TEST(test_too_few_switches)
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		atomic_store(&c->done, (uint64_t)rows[i].trials);
 		c->task[0].used.switches = rows[i].had;
-		assert_int_equal(pt_switches_lack(c), rows[i].lack);
+		assert_int_equal(pt_switches(c).lack, rows[i].lack);
 	}
 }
 
@@ -221,23 +222,24 @@ TEST(test_limit_of_a_trial)
 /* Which names a limit is for. */
 TEST(test_names)
 {
-	static const char name[] = "sync2.cond.process.same";
+	static const char name[] = "sync2.cond.process.same.out";
 	static const char *const good[] = {
 		"sync2.out:5", "sync2.cond.out:avg:5", "sync2.process.out:5",
 		"sync2.cond.same.out:p99.9:5",
-		"sync2.cond.process.same.out:.5",
+		"sync2.cond.process.same.out:.5", "sync2.same.cond.out:5",
 	};
 	static const char *const bad[] = {
 		"sync2.back:5", "sync.out:5", "sync2.con.out:5",
 		"sync2.futex.out:5", "sync2.cond.x.out:5", "sync2..out.x:5",
-		".out:5", "sync2.ou:5",
+		".out:5", "sync2.ou:5", "sync2.out.out:5", "out:5", "sync2:5",
+		"cond.out:5", "sync2.cond.same:5",
 	};
 	size_t i;
 
 	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++)
-		assert_true(pt_limit_is_for(good[i], name, "out"));
+		assert_true(pt_limit_is_for(good[i], name));
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		assert_false(pt_limit_is_for(bad[i], name, "out"));
+		assert_false(pt_limit_is_for(bad[i], name));
 }
 
 /* The trial above -b: its metric's span, or those within it. */
