@@ -18,9 +18,14 @@
 #define PT_PRIORITY_MIN	3
 #define PT_PRIORITY_MAX	98
 
-/* Bits of --tasks and --cpus. */
+/* --tasks and --cpus. */
 enum { PT_AS_THREAD = 1, PT_AS_PROCESS = 2 };
 enum { PT_ON_SAME = 1, PT_ON_CROSS = 2 };
+
+struct pt_words {
+	const char *text;	/* as it was given */
+	int bits;		/* one for each word that the option allows */
+};
 
 /* --order: a task that answers has a priority that is */
 enum pt_order { PT_HIGHER, PT_LOWER, PT_EQUAL };
@@ -37,7 +42,7 @@ struct pt_config {
 	int64_t hold_us, hog_us;
 	int64_t bin_ns;		/* width of a row of a histogram */
 	int64_t break_us;	/* -b; 0: off */
-	int tasks, cpus;	/* bits */
+	struct pt_words tasks, cpus;
 	enum pt_order order;
 	bool us;		/* times are printed in microseconds */
 	bool keep;		/* trials are kept, for --dump or -v */

@@ -15,41 +15,38 @@
 
 static bool only;	/* --check: nothing is measured */
 
-/* Too few messages, or bytes of one. */
-static bool is_small(const struct tw_value *value)
+/* What the tests need: two queues of the largest kind, and signals. */
+static const struct need {
+	const char *of;		/* the end of the fact's file, or its limit */
+	int64_t least;
+	int limit;
+} needs[] = {
+	{ "msg_max", QUEUE_DEPTH, 0 }, { "msgsize_max", QUEUE_SIZE, 0 },
+	{ "MSGQUEUE", 2 * QUEUE_DEPTH * QUEUE_SIZE, RLIMIT_MSGQUEUE },
+	{ "SIGPENDING", QUEUED, RLIMIT_SIGPENDING },
+};
+
+static const struct need *need_of(const struct tw_value *value)
 {
-	return value->number < (strstr(value->from, "msg_max") ? QUEUE_DEPTH :
-				QUEUE_SIZE);
+	const struct need *need = needs;
+
+	while (!strstr(value->from, need->of))
+		need++;
+	return need;
 }
 
-static void read_limit(struct tw_value *value, int which)
+static void read_limit(struct tw_value *value)
 {
 	struct rlimit limit;
 
-	if (!getrlimit(which, &limit))
+	if (!getrlimit(need_of(value)->limit, &limit))
 		tw_value_number(value, limit.rlim_cur == RLIM_INFINITY ?
 				UNLIMITED : (int64_t)limit.rlim_cur);
 }
 
-static void read_queues(struct tw_value *value)
+static bool is_small(const struct tw_value *value)
 {
-	read_limit(value, RLIMIT_MSGQUEUE);
-}
-
-static void read_signals(struct tw_value *value)
-{
-	read_limit(value, RLIMIT_SIGPENDING);
-}
-
-/* Two queues of the largest kind. */
-static bool are_few_bytes(const struct tw_value *value)
-{
-	return value->number < 2 * QUEUE_DEPTH * QUEUE_SIZE;
-}
-
-static bool are_few_signals(const struct tw_value *value)
-{
-	return value->number < QUEUED;
+	return value->number < need_of(value)->least;
 }
 
 static const struct tw_fact own_facts[] = {
@@ -63,11 +60,11 @@ static const struct tw_fact own_facts[] = {
 	  "sysctl fs.mqueue.msgsize_max=8192" },
 	{ "mqueue_queues_max", TW_FACT_NUMBER,
 	  .from = "/proc/sys/fs/mqueue/queues_max" },
-	{ "rlimit_msgqueue", TW_FACT_NUMBER, NULL, read_queues, are_few_bytes,
+	{ "rlimit_msgqueue", TW_FACT_NUMBER, "MSGQUEUE", read_limit, is_small,
 	  "the queues of the tests message and stream need more bytes than RLIMIT_MSGQUEUE allows",
 	  "ulimit -q unlimited" },
-	{ "rlimit_sigpending", TW_FACT_NUMBER, NULL, read_signals,
-	  are_few_signals,
+	{ "rlimit_sigpending", TW_FACT_NUMBER, "SIGPENDING", read_limit,
+	  is_small,
 	  "the test signal.queue queues more signals than RLIMIT_SIGPENDING allows for all of the user's processes",
 	  "ulimit -i unlimited" },
 	{ .name = NULL }

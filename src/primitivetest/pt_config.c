@@ -12,12 +12,11 @@ struct pt_config pt_config = {
 	.hold_us = 200,
 	.hog_us = 2000,
 	.bin_ns = 1000,
-	.tasks = PT_AS_PROCESS,
-	.cpus = PT_ON_SAME,
+	.tasks = { "process", PT_AS_PROCESS },
+	.cpus = { "same", PT_ON_SAME },
 };
 
 static const char *clock_name = "monotonic", *order = "higher", *policy_name;
-static const char *tasks_text = "process", *cpus_text = "same";
 static bool unbuffered, on_max;
 
 /* Tasks are pinned in any case; without a set to the last CPUs. */
@@ -27,33 +26,22 @@ static void parse_affinity(const struct tw_option *option, char *value)
 		tw_place_parse(option, value);
 }
 
-/* A bit for each word of a list. */
-static int parse_bits(const struct tw_option *option, char *value)
+static void parse_words(const struct tw_option *option, char *value)
 {
+	struct pt_words *to = option->to;
 	struct tw_option one = *option;
 	const char *found;
-	int i, bits = 0;
 	char *word;
+	int i;
 
 	one.to = &found;
-	*(const char **)option->to = strdup(value);
+	*to = (struct pt_words) { .text = strdup(value) };
 	while ((word = strsep(&value, ", "))) {
 		tw_option_choice(&one, word);
 		for (i = 0; option->choices[i] != found; i++)
 			;
-		bits |= 1 << i;
+		to->bits |= 1 << i;
 	}
-	return bits;
-}
-
-static void parse_tasks(const struct tw_option *option, char *value)
-{
-	pt_config.tasks = parse_bits(option, value);
-}
-
-static void parse_cpus(const struct tw_option *option, char *value)
-{
-	pt_config.cpus = parse_bits(option, value);
 }
 
 static const char *const task_names[] = { "thread", "process", NULL };
@@ -82,8 +70,8 @@ static const struct tw_option options[] = {
 	{ 0, "copies", required_argument, "N", tw_option_number,
 	  &pt_config.own[PT_OWN_COPIES], 1, 16,
 	  .help = "copy: N threads; default 1, 2, 4, 8 and 16" },
-	{ 0, "cpus", required_argument, "LIST", parse_cpus, &cpus_text,
-	  .choices = cpu_names,
+	{ 0, "cpus", required_argument, "LIST", parse_words,
+	  &pt_config.cpus, .choices = cpu_names,
 	  .help = "where the tasks of a test run, one or both: same (one\n"
 		  "CPU; default), cross (two)" },
 	{ 'D', "duration", required_argument, "TIME", tw_option_duration,
@@ -134,8 +122,8 @@ static const struct tw_option options[] = {
 	  &pt_config.own[PT_OWN_SIZE], 1, 65536,
 	  .help = "message, stream, pipe, unix: bytes; default 8 (pipe,\n"
 		  "unix: 1), 64, 1024 and 8192" },
-	{ 0, "tasks", required_argument, "LIST", parse_tasks, &tasks_text,
-	  .choices = task_names,
+	{ 0, "tasks", required_argument, "LIST", parse_words,
+	  &pt_config.tasks, .choices = task_names,
 	  .help = "what the tasks of a test are, one or both: thread,\n"
 		  "process (default)" },
 	{ 'u', "unbuffered", no_argument, NULL, tw_option_flag, &unbuffered,
@@ -188,7 +176,7 @@ void pt_config_cpus(cpu_set_t *cpus)
 
 	tw_place(TW_CLIENT, 0, cpus);
 	tw_place(TW_SERVER, 0, &other);
-	if (pt_config.cpus & PT_ON_CROSS)
+	if (pt_config.cpus.bits & PT_ON_CROSS)
 		CPU_OR(cpus, cpus, &other);
 }
 

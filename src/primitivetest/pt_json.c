@@ -20,6 +20,23 @@ static void write_time(FILE *file, int64_t ps)
 		fprintf(file, "%.6f", tw_text_real((double)ps));
 }
 
+void pt_json_values(FILE *file, const struct pt_case *c,
+		    const int64_t values_ps[])
+{
+	const char *comma = "{";
+	int i;
+
+	for (i = 0; i < c->columns; i++) {
+		if (values_ps[i] == PT_NO_VALUE)
+			continue;
+		fprintf(file, "%s \"%s\": ", comma,
+			c->column[i].metric->token);
+		write_time(file, values_ps[i]);
+		comma = ",";
+	}
+	fprintf(file, " }");
+}
+
 static void write_column(FILE *file, const struct tw_run *run, int number)
 {
 	const struct pt_column *column = pt_columns[number];

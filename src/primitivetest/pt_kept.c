@@ -101,24 +101,24 @@ static const struct tw_option worst_options[] = {
 
 static void print_worst(FILE *file, const struct tw_run *run)
 {
-	const struct pt_column *column;
 	int i;
 
 	for (i = 0; worst && i < pt_column_count; i++) {
-		column = pt_columns[i];
-		if (!column->worst.number)
+		const struct pt_column *of = pt_columns[i];
+
+		if (!of->stats.count)
 			continue;
-		fprintf(file, "# Worst: %s, trial %" PRIu64 ":", column->name,
-			column->worst.number);
-		pt_report_values(file, column->in, &column->worst);
+		fprintf(file, "# Worst: %s, trial %" PRIu64 ":", of->name,
+			of->worst.number);
+		pt_report_values(file, of->in, of->worst.values_ps);
 		fprintf(file, "\n");
 	}
 }
 
 static void json_worst(FILE *file, const struct tw_run *run)
 {
-	const char *comma = "", *between;
-	int i, k;
+	const char *comma = "";
+	int i;
 
 	if (!worst)
 		return;
@@ -126,22 +126,13 @@ static void json_worst(FILE *file, const struct tw_run *run)
 	for (i = 0; i < pt_column_count; i++) {
 		const struct pt_column *of = pt_columns[i];
 
-		if (!of->worst.number)
+		if (!of->stats.count)
 			continue;
-		fprintf(file, "%s\n      \"%s\": { \"trial\": %" PRIu64 ", \"values\": {",
+		fprintf(file, "%s\n      \"%s\": { \"trial\": %" PRIu64 ", \"values\": ",
 			comma, of->name, of->worst.number);
+		pt_json_values(file, of->in, of->worst.values_ps);
+		fprintf(file, " }");
 		comma = ",";
-		for (k = 0, between = " "; k < of->in->columns; k++) {
-			int64_t ps = of->worst.values_ps[k];
-
-			if (ps == PT_NO_VALUE)
-				continue;
-			fprintf(file, "%s\"%s\": %.6f", between,
-				of->in->column[k].metric->token,
-				tw_text_real((double)ps));
-			between = ", ";
-		}
-		fprintf(file, " } }");
 	}
 	fprintf(file, "\n    },\n");
 }

@@ -139,6 +139,14 @@ void tw_text_print(FILE *file, const struct tw_run *run)
 			tw_parts[i]->text(file, run);
 }
 
+static void print_value(FILE *file, int64_t ps)
+{
+	if (ps == PT_NO_VALUE)
+		fprintf(file, " -");
+	else
+		fprintf(file, " %" PRId64, ps / PT_PS_PER_NS);
+}
+
 /* The warm-up's values: they stand apart. */
 static void print_first(FILE *file, const struct pt_case *c)
 {
@@ -152,11 +160,7 @@ static void print_first(FILE *file, const struct pt_case *c)
 		fprintf(file, "%s %s", i ? ";" : "",
 			c->column[i].metric->token);
 		for (n = 0; n < c->first_count; n++)
-			if (c->first_ps[n][i] == PT_NO_VALUE)
-				fprintf(file, " -");
-			else
-				fprintf(file, " %" PRId64,
-					c->first_ps[n][i] / PT_PS_PER_NS);
+			print_value(file, c->first_ps[n][i]);
 	}
 	fprintf(file, "\n");
 }
@@ -189,17 +193,14 @@ static void print_changes(FILE *file, const struct pt_case *c)
 }
 
 void pt_report_values(FILE *file, const struct pt_case *c,
-		      const struct pt_kept *kept)
+		      const int64_t values_ps[])
 {
 	int i;
 
-	for (i = 0; i < c->columns; i++)
-		if (kept->values_ps[i] == PT_NO_VALUE)
-			fprintf(file, " %s -", c->column[i].metric->token);
-		else
-			fprintf(file, " %s %" PRId64,
-				c->column[i].metric->token,
-				kept->values_ps[i] / PT_PS_PER_NS);
+	for (i = 0; i < c->columns; i++) {
+		fprintf(file, " %s", c->column[i].metric->token);
+		print_value(file, values_ps[i]);
+	}
 }
 
 static void print_case(FILE *file, const struct tw_run *run,
@@ -219,7 +220,7 @@ static void print_case(FILE *file, const struct tw_run *run,
 	if (c->broke.kept.number) {
 		fprintf(file, "# Break: %s, trial %" PRIu64 ":",
 			c->column[c->broke.column].name, c->broke.kept.number);
-		pt_report_values(file, c, &c->broke.kept);
+		pt_report_values(file, c, c->broke.kept.values_ps);
 		fprintf(file, " ns\n");
 	}
 	for (i = 0; i < c->columns; i++)

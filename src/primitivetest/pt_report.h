@@ -59,9 +59,11 @@ double pt_rate(const struct pt_column *column);
 /* For text, JSON: times of the shared files are in its unit from here on. */
 void pt_report_unit(bool json);
 
-/* "out 6372 back 3907", for a kept trial. */
+/* Of one trial: " out 6372 back -"; and as an object, without those of none. */
 void pt_report_values(FILE *file, const struct pt_case *c,
-		      const struct pt_kept *kept);
+		      const int64_t values_ps[]);
+void pt_json_values(FILE *file, const struct pt_case *c,
+		    const int64_t values_ps[]);
 
 /* Whether the text of a limit, such as sync2.cond.out:5, is for a column. */
 bool pt_limit_is_for(const char *text, const char *column);
@@ -75,6 +77,6 @@ int pt_trace_spans(const struct pt_case *c, int64_t ahead_ns,
 		   struct tw_span spans[PT_METRICS]);
 
 /* What the metric was before this trial, or is to be. */
-double pt_trace_usual_ps(const struct pt_case *c, int metric);
+int64_t pt_trace_usual_ps(const struct pt_case *c, int metric);
 
 #endif /* PT_REPORT_H */

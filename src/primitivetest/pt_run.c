@@ -29,7 +29,7 @@ static void prepare(struct tw_run *run)
 	tw_pair_map_all(run);
 	madvise(run->pairs[0], run->pair_size, MADV_DOFORK);
 	tw_place(TW_CLIENT, 0, &run->pairs[0]->process[TW_CLIENT].cpus);
-	tw_place(pt_config.cpus & PT_ON_CROSS ? TW_SERVER : TW_CLIENT, 0,
+	tw_place(pt_config.cpus.bits & PT_ON_CROSS ? TW_SERVER : TW_CLIENT, 0,
 		 &run->pairs[0]->process[TW_SERVER].cpus);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	/* Above all tasks, as it may have one CPU with them; it sleeps. */

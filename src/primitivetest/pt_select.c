@@ -98,8 +98,9 @@ static bool add_kind(const char *word, const struct pt_test *test,
 	enum naming how = naming(word, test, kind);
 	bool alone = test->flags & PT_ALONE;
 	int tasks = alone ? PT_AS_PROCESS : test->flags & PT_THREADS ?
-		    PT_AS_THREAD : pt_config.tasks;
-	int cpus = alone || test->flags & PT_SAME ? PT_ON_SAME : pt_config.cpus;
+		    PT_AS_THREAD : pt_config.tasks.bits;
+	int cpus = alone || test->flags & PT_SAME ? PT_ON_SAME :
+		   pt_config.cpus.bits;
 	int as, on;
 
 	for (as = PT_AS_THREAD; how && as <= PT_AS_PROCESS; as <<= 1)
@@ -164,23 +165,18 @@ static void parse(const struct tw_option *option, char *value)
 	tests = both;
 }
 
-/* An option of some tests is refused if none of them is to be run. */
+/* An option of some tests, which its help names, is refused if none is run. */
 static void check_own(enum pt_own own, const char *option)
 {
-	char names[64] = "";
-	int i;
+	const char *help = tw_option_find(option)->help;
+	int i = 0;
 
-	for (i = 0; i < pt_chosen_count; i++)
-		if (pt_cases[i]->choice.test->own == own)
-			return;
-	for (i = 0; pt_tests[i]; i++)
-		if (pt_tests[i]->own == own)
-			snprintf(names + strlen(names),
-				 sizeof(names) - strlen(names), "%s%s",
-				 *names ? "," : "", pt_tests[i]->name);
-	if (pt_config.own[own])
-		fatal("--%s=%lld: allowed only with one of the tests %s\n",
-		      option, (long long)pt_config.own[own], names);
+	while (i < pt_chosen_count && pt_cases[i]->choice.test->own != own)
+		i++;
+	if (i == pt_chosen_count && pt_config.own[own])
+		fatal("--%s=%lld: allowed only with one of the tests %.*s\n",
+		      option, (long long)pt_config.own[own],
+		      (int)strcspn(help, ":"), help);
 }
 
 void pt_select(void)

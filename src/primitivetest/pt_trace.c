@@ -69,22 +69,20 @@ static bool has_span(const struct pt_case *c, int i)
 }
 
 /* Without trials before it: the mean of the warm-up. */
-double pt_trace_usual_ps(const struct pt_case *c, int i)
+int64_t pt_trace_usual_ps(const struct pt_case *c, int i)
 {
 	const struct tw_stats *stats = &c->column[i].stats;
-	double sum_ps = 0;
-	uint64_t n;
-	int count = 0;
+	int64_t sum_ps = stats->sum_ns - c->broke.kept.values_ps[i];
+	uint64_t n, count = stats->count - 1;
 
-	if (stats->count > 1)
-		return (double)(stats->sum_ns - c->broke.kept.values_ps[i]) /
-		       (double)(stats->count - 1);
-	for (n = 0; n < c->first_count; n++)
+	if (!count)
+		sum_ps = 0;
+	for (n = 0; stats->count == 1 && n < c->first_count; n++)
 		if (c->first_ps[n][i] != PT_NO_VALUE) {
-			sum_ps += (double)c->first_ps[n][i];
+			sum_ps += c->first_ps[n][i];
 			count++;
 		}
-	return count ? sum_ps / count : (double)c->column[i].target_ps;
+	return count ? sum_ps / (int64_t)count : c->column[i].target_ps;
 }
 
 /* Of a value of several operations, all of them. */
@@ -92,8 +90,8 @@ static double excess_ns(const struct pt_case *c, int i)
 {
 	int per = c->column[i].metric->per > 1 ? c->column[i].metric->per : 1;
 
-	return ((double)c->broke.kept.values_ps[i] -
-		pt_trace_usual_ps(c, i)) * per / PT_PS_PER_NS;
+	return (double)(c->broke.kept.values_ps[i] -
+			pt_trace_usual_ps(c, i)) * per / PT_PS_PER_NS;
 }
 
 static bool is_within(const struct pt_metric *part,
@@ -258,53 +256,35 @@ static int write_trace(const struct tw_run *run, int status)
 	       tw_file_write(tw_tracefs_file, print_trace, run) : 0;
 }
 
-/* A member "@key": the values of the trial, or the usual ones. */
-static void write_values(FILE *file, const char *key, bool usual)
-{
-	const char *comma = "";
-	int i;
-
-	fprintf(file, ",\n      \"%s\": {", key);
-	for (i = 0; i < broken->columns; i++) {
-		int64_t ps = broken->broke.kept.values_ps[i];
-
-		if (ps == PT_NO_VALUE)
-			continue;
-		fprintf(file, "%s \"%s\": %.6f", comma,
-			broken->column[i].metric->token,
-			tw_text_real(usual ? pt_trace_usual_ps(broken, i) :
-				     (double)ps));
-		comma = ",";
-	}
-	fprintf(file, " }");
-}
-
 static void json(FILE *file, const struct tw_run *run)
 {
 	const struct pt_broke *broke;
+	int64_t usual_ps[PT_METRICS];
+	int i;
 
 	if (!broken) {
 		fprintf(file, "    \"break\": null,\n");
 		return;
 	}
 	broke = &broken->broke;
-	fprintf(file, "    \"break\": {\n      \"name\": \"%s\", \"metric\": \"%s\", \"trial\": %" PRIu64,
+	for (i = 0; i < broken->columns; i++)
+		usual_ps[i] = broke->kept.values_ps[i] == PT_NO_VALUE ?
+			      PT_NO_VALUE : pt_trace_usual_ps(broken, i);
+	fprintf(file, "    \"break\": {\n      \"name\": \"%s\", \"metric\": \"%s\", \"trial\": %" PRIu64 ",\n      \"values\": ",
 		broken->name, broken->column[broke->column].metric->token,
 		broke->kept.number);
-	write_values(file, "values", false);
-	write_values(file, "means", true);
+	pt_json_values(file, broken, broke->kept.values_ps);
+	fprintf(file, ",\n      \"means\": ");
+	pt_json_values(file, broken, usual_ps);
 	fprintf(file, ",\n      \"trace_file\": ");
 	if (tw_tracefs_events) {
 		rt_json_string(file, tw_tracefs_file);
 		fprintf(file, ",\n      \"cause\": ");
-	} else {
-		fprintf(file, "null, \"cause\": ");
-	}
-	/* A value that is no time of a task has no span. */
-	if (tw_tracefs_events)
+		/* A value that is no time of a task has no span. */
 		tw_cause_json(file, &cause);
-	else
-		fprintf(file, "null");
+	} else {
+		fprintf(file, "null, \"cause\": null");
+	}
 	fprintf(file, " },\n");
 }
 
