@@ -7,7 +7,7 @@ import pytest
 
 import results
 from device import Device
-from test_core_cause import Spinner
+from test_core_cause import TRIES, Spinner
 from test_core_reflect import ABSENT
 
 
@@ -52,7 +52,7 @@ def test_computer_is_late(run, tracefs, metric):
     found = cause(done)
     assert found["state"] != "awaits the other" and found["who"]
     # Others may have had the CPU as well, on a busy machine.
-    assert found["who"].startswith(spinner.name) or \
+    assert found["who"] == spinner.name or \
         "fair server" in found["cause"], found
 
 
@@ -62,14 +62,18 @@ def test_computer_is_late_beside_a_slow_device(run, tracefs):
     cpus = sorted(os.sched_getaffinity(0))
     if len(cpus) < 2:
         pytest.skip("needs two CPUs")
-    spinner = Spinner(cpus[-1], 90, 0, 40000, 310000, 0)
-    try:
-        with Device(faults={None: "slow"}, cpu=cpus[0]) as device:
-            done = run(*BREAK, "-b", "response:72000", *device.options(),
-                       "-i", 100000, f"--client-affinity={cpus[-1]}")
-    finally:
-        spinner.finish()
-    found = cause(done)
-    assert (found["phase"], found["state"]) == ("response", "runnable")
+    for _ in range(TRIES):
+        spinner = Spinner(cpus[-1], 90, 0, 40000, 310000, 0)
+        try:
+            with Device(faults={None: "slow"}, cpu=cpus[0]) as device:
+                done = run(*BREAK, "-b", "response:72000", *device.options(),
+                           "-i", 100000, f"--client-affinity={cpus[-1]}")
+        finally:
+            spinner.finish()
+        found = cause(done)
+        assert found["phase"] == "response"
+        # A busy machine may make the device later than the client.
+        if found["state"] == "runnable":
+            break
     assert found["ns"] > 2 * found["state_ns"]
-    assert found["who"].startswith(spinner.name), found["cause"]
+    assert found["who"] == spinner.name, found["cause"]
