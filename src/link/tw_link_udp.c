@@ -147,8 +147,7 @@ int tw_datagram_sent(const struct tw_loop *loop, const struct tw_cycle *cycle,
  * SO_RCVTIMEO ends the wait, so that this needs no further system call. It
  * begins anew with each call, so the time is looked at as well.
  */
-static inline int await_reply(const struct tw_loop *loop,
-			      struct tw_cycle *cycle, bool far)
+static int await_reply(const struct tw_loop *loop, struct tw_cycle *cycle)
 {
 	struct tw_reply reply;
 
@@ -163,38 +162,24 @@ static inline int await_reply(const struct tw_loop *loop,
 		err = len < 0 ? tw_wire_failed(loop->stop) : 0;
 		if (err)
 			return err;
-		if (far)
-			tw_far_order(&reply);
 		if (len == sizeof(reply) &&
-		    tw_datagram_is_reply(loop, cycle, reply.seq)) {
+		    tw_datagram_is_reply(loop, cycle, tw_far_order(reply.seq))) {
 			cycle->t1_ns = reply.t1_ns;
 			cycle->t2_ns = reply.t2_ns;
-			return far && !tw_far_possible(cycle) ? -EPROTO : 0;
+			return 0;
 		}
 	} while (tw_datagram_in_time(cycle));
 	return TW_LINK_LOST;
 }
 
-static inline int exchange(const struct tw_loop *loop, struct tw_cycle *cycle,
-			   bool far)
+static int udp_exchange(const struct tw_loop *loop, struct tw_cycle *cycle)
 {
 	int err = tw_wire_send(loop->fd, loop->request, loop->size,
 			       loop->stop);
 
 	if (!err)
-		err = await_reply(loop, cycle, far);
+		err = await_reply(loop, cycle);
 	return tw_datagram_sent(loop, cycle, err);
-}
-
-static int udp_exchange(const struct tw_loop *loop, struct tw_cycle *cycle)
-{
-	return exchange(loop, cycle, false);
-}
-
-static int far_exchange(const struct tw_loop *loop, struct tw_cycle *cycle)
-{
-	tw_far_order_request(loop->request);
-	return exchange(loop, cycle, true);
 }
 
 static bool is_request(const struct tw_loop *loop, uint64_t seq)
@@ -236,8 +221,4 @@ static int udp_take(const struct tw_loop *loop, int wait_fd,
 
 const struct tw_link_ops tw_link_udp = {
 	"udp", "the loopback interface", udp_open, udp_exchange, udp_take
-};
-
-const struct tw_link_ops tw_link_far_udp = {
-	.name = "udp", .exchange = far_exchange
 };

@@ -13,7 +13,6 @@
  * so wire and device are one part.
  */
 #include <inttypes.h>
-#include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 
@@ -27,27 +26,10 @@
 
 #define KEPT	(TW_RING_CYCLES + 64)	/* more than a ring of --dump holds */
 
-enum mode { OFF, RX, ALL };
-enum peer { ANY, SERVER, DEVICE };
-
-/* In which runs there is a stamp or a part: the mode, the peer. */
-struct needs {
-	enum mode least;
-	enum peer peer;
-};
-
-/* The stamps, in the order of the way. */
-static const struct {
-	const char *name;
-	enum tw_time id;
-	struct needs needs;
-} stamps[] = {
-	{ "client_sched", TW_CLIENT_SCHED, { ALL, ANY } },
-	{ "client_snd", TW_CLIENT_SND, { ALL, ANY } },
-	{ "server_rx", TW_SERVER_RX, { RX, SERVER } },
-	{ "server_sched", TW_SERVER_SCHED, { ALL, SERVER } },
-	{ "server_snd", TW_SERVER_SND, { ALL, SERVER } },
-	{ "client_rx", TW_CLIENT_RX, { RX, ANY } },
+/* By enum tw_time, from the first stamp on; the columns of --dump, too. */
+static const char *const stamps[] = {
+	"client_sched", "client_snd", "server_rx", "server_sched",
+	"server_snd", "client_rx",
 };
 
 #define STAMPS	((int)(sizeof(stamps) / sizeof(stamps[0])))
@@ -55,35 +37,34 @@ static const struct {
 /* What a cycle is divided into: one span of time, or two. */
 static const struct part {
 	const char *name;
-	struct needs needs;
+	bool alone;		/* only without a server of ours */
 	enum tw_time ends[4];	/* from, to, from, to; not given: both t0 */
 } parts[] = {
-	{ "client_app_out", { ALL, ANY }, { TW_T0, TW_CLIENT_SCHED } },
-	{ "client_stack_out", { ALL, ANY }, { TW_CLIENT_SCHED, TW_CLIENT_SND } },
-	{ "client_wake_in", { RX, ANY }, { TW_CLIENT_RX, TW_T3 } },
-	{ "server_app_out", { ALL, SERVER }, { TW_T2, TW_SERVER_SCHED } },
-	{ "server_stack_out", { ALL, SERVER },
-	  { TW_SERVER_SCHED, TW_SERVER_SND } },
-	{ "server_wake_in", { RX, SERVER }, { TW_SERVER_RX, TW_T1 } },
+	{ "client_app_out", false, { TW_T0, TW_CLIENT_SCHED } },
+	{ "client_stack_out", false, { TW_CLIENT_SCHED, TW_CLIENT_SND } },
+	{ "client_wake_in", false, { TW_CLIENT_RX, TW_T3 } },
+	{ "server_app_out", false, { TW_T2, TW_SERVER_SCHED } },
+	{ "server_stack_out", false, { TW_SERVER_SCHED, TW_SERVER_SND } },
+	{ "server_wake_in", false, { TW_SERVER_RX, TW_T1 } },
 	/* In each cycle, network is the sum of these three. */
-	{ "client_stack", { ALL, ANY },
+	{ "client_stack", false,
 	  { TW_T0, TW_CLIENT_SND, TW_CLIENT_RX, TW_T3 } },
-	{ "wire", { ALL, SERVER },
+	{ "wire", false,
 	  { TW_CLIENT_SND, TW_CLIENT_RX, TW_SERVER_SND, TW_SERVER_RX } },
-	{ "server_stack", { ALL, SERVER },
+	{ "server_stack", false,
 	  { TW_SERVER_RX, TW_T1, TW_T2, TW_SERVER_SND } },
-	{ "network", { RX, SERVER }, { TW_T0, TW_T3, TW_T2, TW_T1 } },
+	{ "network", false, { TW_T0, TW_T3, TW_T2, TW_T1 } },
 	/* And client_stack + wire_and_device = response. */
-	{ "wire_and_device", { ALL, DEVICE }, { TW_CLIENT_SND, TW_CLIENT_RX } },
-	{ "response_to_rx", { RX, DEVICE }, { TW_T0, TW_CLIENT_RX } },
-	{ "response", { RX, DEVICE }, { TW_T0, TW_T3 } },
+	{ "wire_and_device", true, { TW_CLIENT_SND, TW_CLIENT_RX } },
+	{ "response_to_rx", true, { TW_T0, TW_CLIENT_RX } },
+	{ "response", true, { TW_T0, TW_T3 } },
 };
 
 #define PARTS	((int)(sizeof(parts) / sizeof(parts[0])))
 
 /* Of measured cycles. */
 struct sum {
-	uint64_t cycles;	/* that have all stamps of the mode */
+	uint64_t cycles;	/* that have all stamps of this run */
 	uint64_t left_out;	/* that lack one */
 	uint64_t missing[STAMPS];
 	struct { int64_t min_ns, max_ns; uint64_t sum_ns; } part[PARTS];
@@ -92,31 +73,35 @@ struct sum {
 /* Memory of a pair; over all steps. */
 struct room {
 	struct sum sum;
-	/* For --dump: written by the client, read by main. */
-	_Atomic uint64_t written, read;
+	/* For --dump: written by the client, by number. */
+	_Atomic uint64_t read;		/* so far, by main */
 	struct tw_stamped kept[];
 };
 
 static const char *const modes[] = { "off", "rx", "all", NULL };
-static const char *mode_name = "off";
-static enum mode mode;
-static enum peer peer;
-static bool dumped;
+static const char *mode = "off";
+static bool on, dumped;
+static bool served;			/* else there is a device */
+static bool there[TW_TIMES];		/* in this run */
 static struct room *rooms[TW_PAIRS_MAX];
 
 static const struct tw_option options[] = {
 	{ 0, "stamps", required_argument, "NAME", tw_option_choice,
-	  &mode_name, .choices = modes,
+	  &mode, .choices = modes,
 	  .help = "with tcp, udp or --reflect, the kernel's timestamps of\n"
 		  "packets: off (default), rx (of those received) or all;\n"
 		  "they tell where the time goes, and take some of it" },
 	{ .name = NULL }
 };
 
-static bool there_is(const struct needs *needs)
+static bool is_known(const struct part *part)
 {
-	return mode >= needs->least &&
-	       (needs->peer == ANY || needs->peer == peer);
+	int i;
+
+	for (i = 0; i < 4; i++)
+		if (!there[part->ends[i]])
+			return false;
+	return !part->alone || !served;
 }
 
 /* Modulo 2^64: what another host sends can be any. */
@@ -154,8 +139,8 @@ static void add(struct sum *to, const int64_t at_ns[])
 	int i;
 
 	for (i = 0; i < STAMPS; i++) {
-		one.missing[i] = there_is(&stamps[i].needs) &&
-				 !at_ns[stamps[i].id];
+		one.missing[i] = there[TW_CLIENT_SCHED + i] &&
+				 !at_ns[TW_CLIENT_SCHED + i];
 		one.left_out |= one.missing[i];
 	}
 	one.cycles = !one.left_out;
@@ -172,33 +157,24 @@ static void add(struct sum *to, const int64_t at_ns[])
 static void record(int pair, const struct tw_stamped *stamped)
 {
 	struct room *to = rooms[pair];
-	uint64_t at = to->written;
 
 	add(&to->sum, stamped->at_ns);
-	if (!dumped || at - to->read >= KEPT)
-		return;
-	to->kept[at % KEPT] = *stamped;
-	to->written = at + 1;
+	if (dumped && stamped->seq - to->read < KEPT)
+		to->kept[stamped->seq % KEPT] = *stamped;
 }
 
 /* Nothing for a stamp that is missing. */
 static void dump(FILE *file, int pair, uint64_t seq)
 {
-	struct room *of = rooms[pair];
-	uint64_t at = of->read, end = of->written;
-	const struct tw_stamped *found;
+	const struct tw_stamped *of = &rooms[pair]->kept[seq % KEPT];
 	int i;
 
-	while (at < end && of->kept[at % KEPT].seq < seq)
-		at++;
-	found = &of->kept[at % KEPT];
-	for (i = 0; i < STAMPS; i++) {
+	for (i = TW_CLIENT_SCHED; i < TW_TIMES; i++) {
 		fputc(',', file);
-		if (at < end && found->seq == seq &&
-		    found->at_ns[stamps[i].id])
-			fprintf(file, "%" PRId64, found->at_ns[stamps[i].id]);
+		if (of->seq == seq && of->at_ns[i])
+			fprintf(file, "%" PRId64, of->at_ns[i]);
 	}
-	of->read = at;
+	rooms[pair]->read = seq;
 }
 
 static void check(struct tw_run *run)
@@ -207,28 +183,30 @@ static void check(struct tw_run *run)
 		",client_sched_ns,client_snd_ns,server_rx_ns,server_sched_ns,server_snd_ns,client_rx_ns",
 		dump
 	};
+	bool all = !strcmp(mode, "all");
 
-	while (strcmp(modes[mode], mode_name))
-		mode++;
-	if (!mode)
+	on = strcmp(mode, "off");
+	if (!on)
 		return;
 	/* Only a device makes network mean nothing. */
-	peer = tw_metrics[TW_NETWORK].lacks ? DEVICE : SERVER;
-	if (peer == SERVER && strcmp(tw_config.link->name, "tcp") &&
+	served = !tw_metrics[TW_NETWORK].lacks;
+	if (served && strcmp(tw_config.link->name, "tcp") &&
 	    strcmp(tw_config.link->name, "udp"))
 		fatal("--stamps=%s: allowed only with --transport=tcp or udp, or with --reflect\n",
-		      mode_name);
+		      mode);
 	if (tw_servers_one())
-		fatal("--stamps=%s: not allowed with --servers=one\n",
-		      mode_name);
-	tw_config.link = tw_stamps_link(tw_config.link, mode == ALL,
-					peer == SERVER, record);
+		fatal("--stamps=%s: not allowed with --servers=one\n", mode);
+	there[TW_T0] = there[TW_T3] = there[TW_CLIENT_RX] = true;
+	there[TW_T1] = there[TW_T2] = there[TW_SERVER_RX] = served;
+	there[TW_CLIENT_SCHED] = there[TW_CLIENT_SND] = all;
+	there[TW_SERVER_SCHED] = there[TW_SERVER_SND] = all && served;
+	tw_config.link = tw_stamps_link(tw_config.link, all, served, record);
 	dumped = tw_dump_add(&columns);
 }
 
 static size_t room(const struct tw_run *run)
 {
-	return mode ? sizeof(struct room) +
+	return on ? sizeof(struct room) +
 	       dumped * KEPT * sizeof(struct tw_stamped) : 0;
 }
 
@@ -242,8 +220,10 @@ static void begin(struct tw_run *run)
 {
 	int pair;
 
-	for (pair = 0; mode && pair < tw_config.pairs; pair++)
-		rooms[pair]->read = rooms[pair]->written;
+	for (pair = 0; dumped && pair < tw_config.pairs; pair++) {
+		rooms[pair]->read = tw_config.warmup;
+		memset(rooms[pair]->kept, 0, KEPT * sizeof(struct tw_stamped));
+	}
 }
 
 static uint64_t measured(const struct tw_run *run, int pair)
@@ -270,7 +250,7 @@ static void text(FILE *file, const struct tw_run *run)
 	uint64_t cycles = 0;
 	int i;
 
-	for (i = 0; mode && i < tw_config.pairs; i++) {
+	for (i = 0; on && i < tw_config.pairs; i++) {
 		merge(&all, &rooms[i]->sum);
 		cycles += measured(run, i);
 	}
@@ -282,10 +262,10 @@ static void text(FILE *file, const struct tw_run *run)
 	for (i = 0; i < STAMPS; i++)
 		if (all.missing[i])
 			fprintf(file, "# Stamps missing: %s %" PRIu64 "\n",
-				stamps[i].name, all.missing[i]);
+				stamps[i], all.missing[i]);
 	fprintf(file, "# %-16s %8s %8s %8s\n", "in ns", "min", "avg", "max");
 	for (i = 0; i < PARTS; i++)
-		if (all.cycles && there_is(&parts[i].needs))
+		if (all.cycles && is_known(&parts[i]))
 			fprintf(file, "# %-16s %8" PRId64 " %8.0f %8" PRId64
 				"\n", parts[i].name, all.part[i].min_ns,
 				mean_ns(&all, i), all.part[i].max_ns);
@@ -293,12 +273,12 @@ static void text(FILE *file, const struct tw_run *run)
 
 static void json(FILE *file, const struct tw_run *run, int pair)
 {
-	const struct sum *sum = mode ? &rooms[pair]->sum : NULL;
+	const struct sum *sum = on ? &rooms[pair]->sum : NULL;
 	const char *comma = "";
 	int i;
 
-	fprintf(file, "        \"stamps\": %s", mode ? "{" : "null,\n");
-	if (!mode)
+	fprintf(file, "        \"stamps\": %s", on ? "{" : "null,\n");
+	if (!on)
 		return;
 	fprintf(file, " \"cycles\": %" PRIu64 ", \"left_out\": %" PRIu64
 		", \"unfinished\": %" PRIu64 ",\n          \"missing\": {",
@@ -306,10 +286,10 @@ static void json(FILE *file, const struct tw_run *run, int pair)
 		unfinished(sum, measured(run, pair)));
 	for (i = 0; i < STAMPS; i++)
 		fprintf(file, "%s \"%s\": %" PRIu64, i ? "," : "",
-			stamps[i].name, sum->missing[i]);
+			stamps[i], sum->missing[i]);
 	fprintf(file, " },\n          \"parts\": {");
 	for (i = 0; i < PARTS; i++)
-		if (sum->cycles && there_is(&parts[i].needs)) {
+		if (sum->cycles && is_known(&parts[i])) {
 			fprintf(file, "%s\n            \"%s\": { \"min_ns\": %"
 				PRId64 ", \"avg_ns\": %.1f, \"max_ns\": %"
 				PRId64 " }", comma, parts[i].name,

@@ -4,7 +4,6 @@
  * side converts its own to the measuring clock, all by the same distance. The
  * server's stamps of a cycle come with its next reply. A device has none.
  */
-#include <endian.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdalign.h>
@@ -19,6 +18,7 @@
 #include "rt-error.h"
 #include "tw_clocks.h"
 #include "tw_config.h"
+#include "tw_link_far.h"
 #include "tw_loop.h"
 #include "tw_stamps.h"
 #include "tw_time.h"
@@ -28,10 +28,10 @@
 #define ACKED_MS	1000
 #define SET_NS	10000	/* CLOCK_REALTIME moves so far only if it is set */
 
-/* Of a side, in the order of enum tw_time. */
-enum stamp { SCHED, SND, RX, STAMPS };
+/* Of a side. */
+enum stamp { RX, SCHED, SND, STAMPS };
 
-/* What follows a reply: the server's stamps of cycle @seq. Big endian. */
+/* What follows a reply: the server's stamps of cycle @seq, as it has them. */
 struct trailer {
 	uint64_t seq;
 	int64_t at_ns[STAMPS];
@@ -42,106 +42,70 @@ static bool with_all, is_stream, served;
 static void (*done)(int pair, const struct tw_stamped *stamped);
 
 /* Of this process, a client or a server. */
+static bool is_client;
 static uint32_t sent;		/* bytes of a stream, or datagrams */
 static struct trailer trailer;	/* the last received, or the next to be sent */
 static struct tw_stamped pending;	/* client: lacks the server's stamps */
-static uint64_t answered;	/* server: seq of the last request */
 static struct {			/* with the last message received */
 	struct msghdr msg;
 	alignas(struct cmsghdr) char control[128];
 } in;
 
-static ssize_t receive(int fd, struct iovec *iov, int count, int flags)
+/* Returns the size of the reply alone; both come whole, in one packet. */
+static ssize_t receive(int fd, void *buf, size_t size, int flags)
 {
+	struct iovec iov[] = { { buf, size }, { &trailer, sizeof(trailer) } };
+	bool trails = is_client && served;
+	ssize_t len;
+
 	in.msg = (struct msghdr) {
-		.msg_iov = iov, .msg_iovlen = count,
+		.msg_iov = iov, .msg_iovlen = 1 + trails,
 		.msg_control = in.control,
 		.msg_controllen = sizeof(in.control),
 	};
-	return recvmsg(fd, &in.msg, flags);
-}
-
-static ssize_t receive_alone(int fd, void *buf, size_t size, int flags)
-{
-	struct iovec iov = { buf, size };
-
-	return receive(fd, &iov, 1, flags);
-}
-
-/* Returns the size of the reply alone; both come whole, in one packet. */
-static ssize_t receive_reply(int fd, void *buf, size_t size, int flags)
-{
-	struct iovec iov[] = { { buf, size }, { &trailer, sizeof(trailer) } };
-	ssize_t len = receive(fd, iov, 2, flags);
-
-	if (len <= 0 || len == (ssize_t)(size + sizeof(trailer)))
-		return len > 0 ? (ssize_t)size : len;
+	len = recvmsg(fd, &in.msg, flags);
+	if (len <= 0 || !trails)
+		return len;
+	if (len == (ssize_t)(size + sizeof(trailer)))
+		return (ssize_t)size;
 	trailer.seq = 0;
 	return 0;
 }
 
-static ssize_t counted(ssize_t len)
-{
-	if (len > 0)
-		sent += is_stream ? len : 1;
-	return len;
-}
-
-static ssize_t send_alone(int fd, const void *buf, size_t size, int flags)
-{
-	return counted(send(fd, buf, size, flags));
-}
-
-static ssize_t send_reply(int fd, const void *buf, size_t size, int flags)
+static ssize_t send_on(int fd, const void *buf, size_t size, int flags)
 {
 	struct iovec iov[] = {
 		{ (void *)buf, size }, { &trailer, sizeof(trailer) }
 	};
 	const struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
+	ssize_t len = is_client ? send(fd, buf, size, flags) :
+		      sendmsg(fd, &msg, flags);
 
-	return counted(sendmsg(fd, &msg, flags)) < 0 ? -1 : (ssize_t)size;
+	if (len > 0)
+		sent += is_stream ? len : 1;
+	return len < 0 || is_client ? len : (ssize_t)size;
 }
 
-static const void *find(struct msghdr *msg, int level, int type)
+/* The stamp that came with a message; if it is about one that was sent, which. */
+static int64_t read_stamp(struct msghdr *msg, struct sock_extended_err *about)
 {
+	struct timespec ts = { .tv_sec = 0 };
 	struct cmsghdr *one;
 
-	for (one = CMSG_FIRSTHDR(msg); one; one = CMSG_NXTHDR(msg, one))
-		if (one->cmsg_level == level && one->cmsg_type == type)
-			return CMSG_DATA(one);
-	return NULL;
-}
-
-/* Of three times, the first is that of the software. */
-static int64_t stamp_of(struct msghdr *msg)
-{
-	const void *data = find(msg, SOL_SOCKET, SCM_TIMESTAMPING);
-	struct timespec ts = { .tv_sec = 0 };
-
-	if (data)
-		memcpy(&ts, data, sizeof(ts));
+	for (one = CMSG_FIRSTHDR(msg); one; one = CMSG_NXTHDR(msg, one)) {
+		/* Of three times, the first is that of the software. */
+		if (one->cmsg_level == SOL_SOCKET &&
+		    one->cmsg_type == SCM_TIMESTAMPING)
+			memcpy(&ts, CMSG_DATA(one), sizeof(ts));
+		else if (one->cmsg_type == (one->cmsg_level == SOL_IP ?
+					    IP_RECVERR : IPV6_RECVERR))
+			memcpy(about, CMSG_DATA(one), sizeof(*about));
+	}
 	return ts.tv_sec * TW_NS_PER_S + ts.tv_nsec;
 }
 
-/* A stamp has the number of the message's last byte, or of the datagram. */
-static void take_stamp(struct msghdr *msg, int64_t at_ns[STAMPS])
-{
-	const void *data = find(msg, SOL_IP, IP_RECVERR);
-	struct sock_extended_err about;
-
-	if (!data)
-		data = find(msg, SOL_IPV6, IPV6_RECVERR);
-	if (!data)
-		return;
-	memcpy(&about, data, sizeof(about));
-	if (about.ee_origin == SO_EE_ORIGIN_TIMESTAMPING &&
-	    about.ee_data == sent - 1)	/* no late one of another message */
-		at_ns[about.ee_info == SCM_TSTAMP_SCHED ? SCHED : SND] =
-			stamp_of(msg);
-}
-
 /* Empties the error queue: because of a stamp in it, poll() would return. */
-static void take_all(int fd, int64_t at_ns[STAMPS])
+static void read_sent(int fd, int64_t at_ns[STAMPS])
 {
 	alignas(struct cmsghdr) char control[BATCH][256];
 	struct mmsghdr msgs[BATCH];
@@ -153,8 +117,19 @@ static void take_all(int fd, int64_t at_ns[STAMPS])
 			.msg_controllen = sizeof(control[i]),
 		};
 	count = recvmmsg(fd, msgs, BATCH, MSG_ERRQUEUE | MSG_DONTWAIT, NULL);
-	for (i = 0; i < count; i++)
-		take_stamp(&msgs[i].msg_hdr, at_ns);
+	for (i = 0; i < count; i++) {
+		struct sock_extended_err about = { .ee_origin = 0 };
+		int64_t ns = read_stamp(&msgs[i].msg_hdr, &about);
+
+		/*
+		 * It has the number of the message's last byte, or of the
+		 * datagram: no late one of another message.
+		 */
+		if (about.ee_origin == SO_EE_ORIGIN_TIMESTAMPING &&
+		    about.ee_data == sent - 1)
+			at_ns[about.ee_info == SCM_TSTAMP_SCHED ?
+			      SCHED : SND] = ns;
+	}
 }
 
 /*
@@ -177,14 +152,15 @@ static bool read_ahead(int64_t *ahead_ns)
 /* This side's stamps of the last message sent and the last one received. */
 static void collect(int fd, int64_t at_ns[STAMPS])
 {
+	struct sock_extended_err about;
 	int64_t ahead_ns;
 	bool valid;
 	int i;
 
 	at_ns[SCHED] = at_ns[SND] = 0;
-	at_ns[RX] = stamp_of(&in.msg);
+	at_ns[RX] = read_stamp(&in.msg, &about);
 	if (with_all)
-		take_all(fd, at_ns);
+		read_sent(fd, at_ns);
 	valid = read_ahead(&ahead_ns);
 	for (i = 0; i < STAMPS; i++)
 		at_ns[i] = valid && at_ns[i] ? at_ns[i] + ahead_ns : 0;
@@ -195,50 +171,48 @@ static void complete(const struct tw_loop *loop)
 {
 	int i;
 
-	for (i = 0; i < STAMPS && be64toh(trailer.seq) == pending.seq; i++)
-		pending.at_ns[TW_SERVER_SCHED + i] =
-			(int64_t)be64toh(trailer.at_ns[i]);
+	for (i = 0; i < STAMPS && tw_far_order(trailer.seq) == pending.seq; i++)
+		pending.at_ns[TW_SERVER_RX + i] =
+			(int64_t)tw_far_order((uint64_t)trailer.at_ns[i]);
 	if (pending.seq > loop->warmup)
 		done(loop->pair, &pending);
 }
 
 static int exchange(const struct tw_loop *loop, struct tw_cycle *cycle)
 {
+	int64_t own_ns[STAMPS];
 	int err;
 
-	tw_wire_in = served ? receive_reply : receive_alone;
-	tw_wire_out = send_alone;
+	tw_wire_in = receive;
+	tw_wire_out = send_on;
+	is_client = true;
 	err = plain->exchange(loop, cycle);
 	if (err < 0)
 		return err;
 	/* t3 was taken: the rest belongs to the slack. */
 	if (served)
 		complete(loop);
+	collect(loop->fd, own_ns);
 	pending = (struct tw_stamped) { err ? 0 : cycle->seq, {
 		[TW_T0] = cycle->t0_ns, [TW_T1] = cycle->t1_ns,
 		[TW_T2] = cycle->t2_ns, [TW_T3] = cycle->t3_ns,
+		[TW_CLIENT_SCHED] = own_ns[SCHED],
+		[TW_CLIENT_SND] = own_ns[SND], [TW_CLIENT_RX] = own_ns[RX],
 	} };
-	collect(loop->fd, &pending.at_ns[TW_CLIENT_SCHED]);
 	if (!served)
 		complete(loop);
 	return err;
 }
 
+/* @reply is still that of the cycle before. */
 static int take(const struct tw_loop *loop, int wait_fd,
 		struct tw_reply *reply)
 {
-	int i, err;
-
-	if (sent)
-		collect(loop->fd, trailer.at_ns);
-	for (i = 0; i < STAMPS && sent; i++)
-		trailer.at_ns[i] = (int64_t)htobe64(trailer.at_ns[i]);
-	trailer.seq = htobe64(answered);
-	tw_wire_in = receive_alone;
-	tw_wire_out = send_reply;
-	err = plain->take(loop, wait_fd, reply);
-	answered = reply->seq;
-	return err;
+	collect(loop->fd, trailer.at_ns);
+	trailer.seq = reply->seq;
+	tw_wire_in = receive;
+	tw_wire_out = send_on;
+	return plain->take(loop, wait_fd, reply);
 }
 
 void tw_stamps_enable(int fd)
@@ -286,6 +260,7 @@ const struct tw_link_ops *tw_stamps_link(const struct tw_link_ops *link,
 	stamped = *link;
 	stamped.open = open_both;
 	stamped.exchange = exchange;
-	stamped.take = take;
+	if (link->take)
+		stamped.take = take;
 	return &stamped;
 }

@@ -9,14 +9,16 @@
 #include "tw_link.h"
 
 /*
- * The times of a cycle, and its stamps: a message that was sent enters the
- * packet scheduler (sched), the driver takes it (snd); one that was received
- * comes from the driver (rx). Of several packets, those of the last one.
+ * The times of a cycle, and its stamps, in the order of the way: a message that
+ * was sent enters the packet scheduler (sched), the driver takes it (snd); one
+ * that was received comes from the driver (rx). Of several packets, those of the
+ * last one.
  */
 enum tw_time {
 	TW_T0, TW_T1, TW_T2, TW_T3,
-	TW_CLIENT_SCHED, TW_CLIENT_SND, TW_CLIENT_RX,
-	TW_SERVER_SCHED, TW_SERVER_SND, TW_SERVER_RX,
+	TW_CLIENT_SCHED, TW_CLIENT_SND,
+	TW_SERVER_RX, TW_SERVER_SCHED, TW_SERVER_SND,
+	TW_CLIENT_RX,
 	TW_TIMES
 };
 

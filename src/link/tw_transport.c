@@ -204,10 +204,10 @@ static void check(struct tw_run *run)
 	check_busy();
 	tw_config.link = kind;
 	if (kind == &tw_link_tcp || lossy) {
-		with_options = !tw_config.absent[TW_SERVER] || reflects ?
-			       *kind : lossy ? tw_link_far_udp :
-			       tw_link_far_tcp;
+		with_options = *kind;
 		with_options.open = open_with_options;
+		if (tw_config.absent[TW_SERVER] && !reflects)
+			tw_link_far(&with_options);
 		tw_config.link = &with_options;
 	}
 	for (i = 0; i < (int)SOCKOPTS; i++) {

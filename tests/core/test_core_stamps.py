@@ -200,7 +200,8 @@ def test_off(run):
     ("-c", "tsc"), ("-c", "monotonic_raw"), ("-c", "realtime"), ("-m",),
     ("-c", "tai", *UDP), ("--size=65507", *UDP),
     ("--size=65536",), ("--sleep=0", "-i0"), ("--warmup=0",), ("-x", "-N"),
-    ("--warmup=30", *UDP)], ids=" ".join)
+    ("--warmup=30", *UDP), ("--warmup=9000", "-i0", "--sleep=0")],
+    ids=" ".join)
 def test_variants(run, more):
     done = run(*QUICK, "-l", 60, "--stamps=all", *more)
     if "tsc" in more and not outside.has_counter():
