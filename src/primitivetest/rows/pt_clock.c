@@ -22,7 +22,7 @@
 #define FEW		1000	/* readings: more are a clock of ticks */
 #define TICKS		20	/* trials that await such a clock's step */
 #define TICK_NS		(TW_NS_PER_S / 100)	/* of times() */
-#define MOST		INT64_C(100000000)
+#define MOST		100000000
 #define LOOPS		4
 #define BLOCK		1024
 
@@ -65,22 +65,18 @@ static int64_t read_times(const struct face *face)
 	return times(&now) * TICK_NS;
 }
 
-/* The kernel's own struct timespec, whatever the C library's is. */
-#ifdef SYS_clock_gettime
-#define SYS_READ	SYS_clock_gettime
-struct time { long s, ns; };
-#else
-#define SYS_READ	SYS_clock_gettime64
-struct time { int64_t s, ns; };
+/* With a struct timespec of 64 bits, whatever the C library's is. */
+#ifndef SYS_clock_gettime64
+#define SYS_clock_gettime64	SYS_clock_gettime
 #endif
 
 /* Enters the kernel, as clock_gettime() of the vDSO does not. */
 static int64_t read_syscall(const struct face *face)
 {
-	struct time now = { 0, 0 };
+	int64_t now[2] = { 0, 0 };
 
-	syscall(SYS_READ, face->clockid, &now);
-	return now.s * TW_NS_PER_S + now.ns;
+	syscall(SYS_clock_gettime64, face->clockid, now);
+	return now[0] * TW_NS_PER_S + now[1];
 }
 
 /* Takes 50 ms for tsc. */
@@ -106,38 +102,24 @@ static int open_face(struct pt_case *c)
 	return 0;
 }
 
-/* The first reading that is not @from_ns; @from_ns: it stands still. */
-static int64_t await_step(const struct face *face, int64_t from_ns,
-			  int64_t *readings)
-{
-	int64_t now_ns = from_ns;
-
-	for (*readings = 0; now_ns == from_ns && *readings < MOST;
-	     ++*readings)
-		now_ns = face->read_ns(face);
-	return now_ns;
-}
-
+/* A step that takes long is awaited in a few trials only. */
 static int read_once(struct pt_task *task)
 {
 	const struct face *face = pt_kind_ops(task->in);
 	struct pt_stamp *t = task->in->stamp;
 	struct room *room = pt_room(task);
-	int64_t readings;
-	int i;
+	int i, readings = 0;
 
 	pt_stamp(task, 0);
 	for (i = 0; i < READINGS; i++)
 		face->read_ns(face);
 	pt_stamp(task, 1);
 	t[2].ns = face->read_ns(face);
-	t[3].ns = face->read_ns(face);
-	t[4].ns = t[3].ns;
-	if (t[3].ns != t[2].ns || room->ticks >= TICKS)
-		return 0;
-	t[4].ns = await_step(face, t[2].ns, &readings);
+	t[3].ns = t[4].ns = face->read_ns(face);
+	while (room->ticks < TICKS && t[4].ns == t[2].ns && readings++ < MOST)
+		t[4].ns = face->read_ns(face);
 	room->ticks += readings > FEW;
-	return t[4].ns == t[2].ns ?
+	return readings > MOST ?
 	       pt_failed(task, "a clock stands still", -ETIME) : 0;
 }
 
@@ -285,27 +267,17 @@ const struct pt_test pt_clock = {
 	.open = open_face, .verify = verify_clock,
 };
 
-/* How many deltas are left, at most a block of them. */
-static int left_of(const struct pt_task *task)
-{
-	const struct pt_case *c = task->in;
-	uint64_t left = tw_config.warmup + c->trials - pt_done(task);
-
-	return c->trials && left < BLOCK ? (int)left : BLOCK;
-}
-
 static int run_bintime(struct pt_task *task)
 {
 	const struct face *face = pt_kind_ops(task->in);
 	struct pt_trial trial = { .t_ns = { 0 } };
 	struct room *room = pt_room(task);
-	int i, count;
+	int i;
 
 	while (pt_more(task)) {
-		count = left_of(task);
-		for (i = 0; i <= count; i++)
+		for (i = 0; i <= BLOCK; i++)
 			room->at_ns[i] = face->read_ns(face);
-		for (i = 0; i < count && pt_more(task); i++) {
+		for (i = 0; i < BLOCK && pt_more(task); i++) {
 			trial.t_ns[0] = room->at_ns[i];
 			trial.t_ns[1] = room->at_ns[i + 1];
 			/* The measured deltas add up to this time. */

@@ -26,7 +26,7 @@ struct copies {
 	struct copy {
 		struct pt_trial trial;
 		int wrong;		/* copies that were no copies */
-		int64_t took_ns, times;	/* of those recorded */
+		struct tw_stats stats;	/* of those recorded */
 	} copy[COPIES_MAX];
 };
 
@@ -66,14 +66,13 @@ static void copy_once(struct pt_task *task, uint64_t round)
 static void record(struct pt_task *task, struct copies *copies)
 {
 	struct copy *copy = copies->copy;
+	const int64_t *t_ns;
 	int i;
 
 	for (i = 0; i < count_copies(task->in) && pt_more(task); i++, copy++) {
-		if (!pt_warms_up(task)) {
-			copy->took_ns += copy->trial.t_ns[1] -
-					 copy->trial.t_ns[0];
-			copy->times++;
-		}
+		t_ns = copy->trial.t_ns;
+		if (!pt_warms_up(task))
+			tw_stats_add(&copy->stats, t_ns[1] - t_ns[0], 0, 0);
 		pt_record(task, &copy->trial);
 	}
 }
@@ -124,15 +123,14 @@ static int open_copies(struct pt_case *c)
 static void verify(struct pt_case *c)
 {
 	const struct copies *copies = c->room;
-	const struct copy *copy = copies->copy, *end = copy + count_copies(c);
 	double mean_ns, worst_ns = 0, best_ns = INFINITY;
-	int wrong = 0;
+	int i, wrong = 0;
 
-	for (; copy < end; copy++) {
-		wrong += copy->wrong;
-		if (!copy->times)
+	for (i = 0; i < count_copies(c); i++) {
+		wrong += copies->copy[i].wrong;
+		if (!copies->copy[i].stats.count)
 			continue;
-		mean_ns = (double)copy->took_ns / (double)copy->times;
+		mean_ns = tw_stats_mean(&copies->copy[i].stats);
 		worst_ns = fmax(worst_ns, mean_ns);
 		best_ns = fmin(best_ns, mean_ns);
 	}

@@ -16,63 +16,63 @@
 
 #define STACK	(64 * 1024)	/* of thread; all of it may be locked */
 
-/* Tasks of one trial, by the timestamp that each takes. */
+/* Tasks of one trial, by the timestamp that each takes. The room is of them. */
 enum { HIGH, LOW, THREAD, BORN };
 
 struct born {
 	struct pt_task *creator;
+	struct sched_param param;	/* not thread's */
+	pthread_attr_t attributes;
 	pthread_t thread;
 	pid_t pid;
-};
-
-struct room {
-	pthread_attr_t attributes;	/* of thread */
-	struct born born[BORN];
 };
 
 static void *live(void *arg)
 {
 	struct born *born = arg;
-	const struct room *room = pt_room(born->creator);
+	const struct born *all = pt_room(born->creator);
 
-	pt_stamp(born->creator, (int)(born - room->born));
+	pt_stamp(born->creator, (int)(born - all));
 	/* The call of high would be in the trial. */
-	if (pt_config.trace && born != &room->born[HIGH])
+	if (pt_config.trace && born != &all[HIGH])
 		born->creator->in->born = (int)syscall(SYS_gettid);
 	return NULL;
 }
 
 static int prepare(struct pt_task *task)
 {
-	struct room *room = pt_room(task);
+	struct born *born = pt_room(task);
 	int i;
 
-	for (i = 0; i < BORN; i++)
-		room->born[i].creator = task;
+	for (i = 0; i < BORN; i++, born++) {
+		born->creator = task;
+		pthread_attr_init(&born->attributes);
+		pthread_attr_setstacksize(&born->attributes,
+					  i == THREAD ? STACK : PT_STACK);
+		if (i == THREAD)
+			continue;
+		born->param.sched_priority = i == HIGH ? task->priority - 1 : 1;
+		pthread_attr_setinheritsched(&born->attributes,
+					     PTHREAD_EXPLICIT_SCHED);
+		pthread_attr_setschedpolicy(&born->attributes,
+					    tw_config.policy);
+		pthread_attr_setschedparam(&born->attributes, &born->param);
+	}
 	return 0;
 }
 
 static int create_and_join(struct pt_task *task)
 {
-	struct room *room = pt_room(task);
-	struct born *born = &room->born[THREAD];
+	struct born *born = (struct born *)pt_room(task) + THREAD;
 	int err;
 
 	pt_stamp(task, 0);
-	err = pthread_create(&born->thread, &room->attributes, live, born);
+	err = pthread_create(&born->thread, &born->attributes, live, born);
 	pt_stamp(task, 1);
 	if (!err)
 		err = pthread_join(born->thread, NULL);
 	pt_stamp(task, 3);
 	return err ? pt_failed(task, "creating and joining a thread", -err) : 0;
-}
-
-static int open_thread(struct pt_case *c)
-{
-	struct room *room = c->room;
-
-	pthread_attr_init(&room->attributes);
-	return -pthread_attr_setstacksize(&room->attributes, STACK);
 }
 
 const struct pt_test pt_thread = {
@@ -89,22 +89,13 @@ const struct pt_test pt_thread = {
 		PT_METRIC("life", "Thread created and joined", 0, 3,
 			  .rate = "threads")),
 	.once = create_and_join, .switches = 1,
-	.trials = 5000, .room = sizeof(struct room),
-	.open = open_thread, .enter = prepare,
+	.trials = 5000, .room = BORN * sizeof(struct born), .enter = prepare,
 };
 
-static int start_thread(struct born *born, const struct sched_param *param)
+static int start_thread(struct born *born)
 {
-	pthread_attr_t attributes;
-	int err;
+	int err = pthread_create(&born->thread, &born->attributes, live, born);
 
-	pthread_attr_init(&attributes);
-	pthread_attr_setinheritsched(&attributes, PTHREAD_EXPLICIT_SCHED);
-	pthread_attr_setschedpolicy(&attributes, tw_config.policy);
-	pthread_attr_setschedparam(&attributes, param);
-	pthread_attr_setstacksize(&attributes, PT_STACK);
-	err = pthread_create(&born->thread, &attributes, live, born);
-	pthread_attr_destroy(&attributes);
 	return err ? pt_failed(born->creator, "pthread_create", -err) : 0;
 }
 
@@ -114,7 +105,7 @@ static int await_thread(struct born *born)
 }
 
 /* It runs when the creator waits, and then has its own priority. */
-static int start_process(struct born *born, const struct sched_param *param)
+static int start_process(struct born *born)
 {
 	pid_t pid = fork();
 
@@ -126,7 +117,7 @@ static int start_process(struct born *born, const struct sched_param *param)
 	born->pid = pid;
 	if (pid < 0)
 		return pt_failed(born->creator, "fork", -errno);
-	return sched_setscheduler(pid, tw_config.policy, param) ?
+	return sched_setscheduler(pid, tw_config.policy, &born->param) ?
 	       pt_failed(born->creator, "sched_setscheduler", -errno) : 0;
 }
 
@@ -140,23 +131,15 @@ static int await_process(struct born *born)
 	return status ? -ECHILD : 0;
 }
 
-static const struct way {
-	int (*start)(struct born *born, const struct sched_param *param);
-	int (*await)(struct born *born);
-} ways[] = {
-	{ start_thread, await_thread }, { start_process, await_process },
-};
-
 /*
  * The creator is woken before the low task has gone for good. What is left of
  * it would be in the next trial: so it gets the CPU first.
  */
-static int let_low_go(const struct pt_task *task,
-		      const struct sched_param *low)
+static int let_low_go(const struct pt_task *task, const struct born *low)
 {
 	const struct sched_param own = { .sched_priority = task->priority };
 
-	if (sched_setscheduler(0, tw_config.policy, low))
+	if (sched_setscheduler(0, tw_config.policy, &low->param))
 		return -errno;
 	sched_yield();
 	return sched_setscheduler(0, tw_config.policy, &own) ? -errno : 0;
@@ -165,24 +148,23 @@ static int let_low_go(const struct pt_task *task,
 /* Low ends last: waiting for high would mean to run between the two. */
 static int hand_over(struct pt_task *task)
 {
-	const struct sched_param high = {
-		.sched_priority = task->priority - 1,
-	};
-	const struct sched_param low = { .sched_priority = 1 };
-	const struct way *way = &ways[task->in->choice.process];
+	bool process = task->in->choice.process;
+	int (*start)(struct born *born) = process ? start_process :
+						    start_thread;
+	int (*await)(struct born *born) = process ? await_process :
+						    await_thread;
 	const struct pt_stamp *t = task->in->stamp;
-	struct room *room = pt_room(task);
-	struct born *born = room->born;
-	int err = way->start(&born[HIGH], &high);
+	struct born *born = pt_room(task);
+	int err = start(&born[HIGH]);
 
 	if (!err)
-		err = way->start(&born[LOW], &low);
+		err = start(&born[LOW]);
 	if (!err)
-		err = way->await(&born[LOW]);
+		err = await(&born[LOW]);
 	if (!err)
-		err = way->await(&born[HIGH]);
+		err = await(&born[HIGH]);
 	task->in->wrong += t[LOW].ns < t[HIGH].ns;
-	return err ? err : let_low_go(task, &low);
+	return err ? err : let_low_go(task, &born[LOW]);
 }
 
 /* The creator waits for low; what is left of that may be a second switch. */
@@ -197,6 +179,6 @@ const struct pt_test pt_switch = {
 	.roles = PT_TABLE(role,
 		{ "creates", PT_ABOVE, .once = hand_over }),
 	.switches = 1,
-	.trials = 10000, .room = sizeof(struct room),
+	.trials = 10000, .room = BORN * sizeof(struct born),
 	.enter = prepare, .wrong = PT_EARLY,
 };

@@ -81,9 +81,8 @@ ALL(open, open_null())
 
 static int allocate(struct room *room, int i)
 {
-	unsigned char *block = malloc(BYTES);
+	unsigned char *block = room->block[i] = malloc(BYTES);
 
-	room->block[i] = block;
 	if (!block)
 		return -1;
 	block[0] = (unsigned char)i;
@@ -139,48 +138,35 @@ static int open_room(struct pt_case *c)
 #define OF(function, ...) \
 	.ops = &(const struct hundred) { .all = all_##function, __VA_ARGS__ }
 
-static const struct pt_kind sync1_kinds[] = {
-	{ "unnamed", OF(semaphore, .way = &pt_way_unnamed) },
-	{ "named", OF(semaphore, .way = &pt_way_named) },
-	{ "mutex", OF(mutex, .way = &pt_way_cond) },
-	{ "sysv", OF(sysv, .way = &pt_way_sysv) },
-	{ "eventfd", OF(eventfd, .way = &pt_way_eventfd) },
-	{ "futex", OF(futex, .way = &pt_way_futex) },
-	{ .name = NULL }
-};
-
-static const struct pt_kind syscall_kinds[] = {
-	{ "getppid", OF(getppid) },
-	{ "read", OF(read, .path = "/dev/zero") },
-	{ "write", OF(write, .path = "/dev/null") },
-	{ "fstat", OF(fstat, .path = "/dev/null") },
-	{ "open", OF(open) },	/* and close: two calls */
-	{ .name = NULL }
-};
-
-static const struct pt_kind alloc_kinds[] = {
-	{ "single", OF(single) },
-	{ "batch", OF(batch) },
-	{ .name = NULL }
-};
-
-#define HUNDRED(text, metric, label, unit, ...) \
-	static const struct pt_metric text##_metrics[] = { \
-		PT_METRIC(metric, label, 0, 1, PT_RUNS, \
-			  .per = TIMES, .rate = unit), \
-		{ .token = NULL } \
-	}; \
+#define HUNDRED(text, what, label, unit, ...) \
 	const struct pt_test pt_##text = { \
-		.name = #text, .flags = PT_ALONE, .kinds = text##_kinds, \
-		.metrics = text##_metrics, .once = once, \
+		.name = #text, .flags = PT_ALONE, .once = once, \
+		.metrics = PT_TABLE(metric, \
+			PT_METRIC(what, label, 0, 1, PT_RUNS, \
+				  .per = TIMES, .rate = unit)), \
 		.room = sizeof(struct room), .open = open_room, __VA_ARGS__ \
 	}
 
 HUNDRED(sync1, "pair", "Post and wait, or lock and unlock", "pairs",
 	.about = "post and wait of one's own semaphore, 100 times",
 	.groups = PT_AEGIS | PT_SAMPLES, .trials = 10000,
+	.kinds = PT_TABLE(kind,
+		{ "unnamed", OF(semaphore, .way = &pt_way_unnamed) },
+		{ "named", OF(semaphore, .way = &pt_way_named) },
+		{ "mutex", OF(mutex, .way = &pt_way_cond) },
+		{ "sysv", OF(sysv, .way = &pt_way_sysv) },
+		{ "eventfd", OF(eventfd, .way = &pt_way_eventfd) },
+		{ "futex", OF(futex, .way = &pt_way_futex) }),
 	.close = pt_way_close);
 HUNDRED(syscall, "call", "A system call, of 100", "calls", .trials = 1000,
-	.about = "system calls that do little; open: and close");
+	.about = "system calls that do little; open: and close",
+	.kinds = PT_TABLE(kind,
+		{ "getppid", OF(getppid) },
+		{ "read", OF(read, .path = "/dev/zero") },
+		{ "write", OF(write, .path = "/dev/null") },
+		{ "fstat", OF(fstat, .path = "/dev/null") },
+		{ "open", OF(open) }));	/* and close: two calls */
 HUNDRED(alloc, "pair", "Allocation and release of 128 bytes", "pairs",
-	.trials = 10000, .about = "128 bytes allocated and freed, 100 times");
+	.about = "128 bytes allocated and freed, 100 times", .trials = 10000,
+	.kinds = PT_TABLE(kind,
+		{ "single", OF(single) }, { "batch", OF(batch) }));

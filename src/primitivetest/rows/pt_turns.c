@@ -28,37 +28,29 @@ struct equals {
 	struct line data[EQUALS_MAX][LINES];
 };
 
-/* A kind. */
-struct size {
-	int tasks;
-	int lines;
-};
-
 static int count_equals(const struct pt_case *c)
 {
-	return ((const struct size *)pt_kind_ops(c))->tasks;
+	return c->choice.kind->switches;
 }
 
 /* Its data are there: 1, 2, 3 ... */
 static int fill(struct pt_task *task)
 {
-	const struct size *size = pt_kind_ops(task->in);
 	struct equals *equals = pt_room(task);
 	int i;
 
-	for (i = 0; i < size->lines; i++)
+	for (i = 0; i < pt_kind_value(task->in); i++)
 		equals->data[task->copy][i].word[0] = (uint64_t)i + 1;
 	return 0;
 }
 
 static uint64_t touch(struct pt_task *task)
 {
-	const struct size *size = pt_kind_ops(task->in);
 	const struct equals *equals = pt_room(task);
+	int64_t i, lines = pt_kind_value(task->in);
 	uint64_t sum = 0;
-	int i;
 
-	for (i = 0; i < size->lines; i++)
+	for (i = 0; i < lines; i++)
 		sum += equals->data[task->copy][i].word[0];
 	return sum;
 }
@@ -109,9 +101,9 @@ static int run_equal(struct pt_task *task)
 	return pt_lead(task, lap);
 }
 
+/* As many switches as tasks. */
 #define KIND(tasks, kib) \
-	{ #tasks "x" #kib, .switches = tasks, \
-	  .ops = &(const struct size) { tasks, kib * 1024 / LINE } }
+	{ #tasks "x" #kib, kib * 1024 / LINE, .switches = tasks }
 
 const struct pt_test pt_yield = {
 	.name = "yield",
