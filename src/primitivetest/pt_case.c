@@ -79,7 +79,7 @@ static void complete_kind(struct pt_case *c)
 		kind->switches = test->switches_of(c);
 	else if (!kind->switches)
 		kind->switches = test->switches;
-	kind->per += !kind->per;
+	kind->copies += !kind->copies;
 }
 
 /* How many trials; all of them may be kept. */
@@ -163,7 +163,7 @@ struct pt_case *pt_case_map(const struct pt_choice *choice)
 	for (metric = c->kind.metrics; metric->token; metric++)
 		open_column(c, metric);
 	for (role = c->kind.roles; role->name; role++) {
-		copies = test->copies && !role[1].name ? test->copies(c) : 1;
+		copies = role[1].name ? 1 : c->kind.copies;
 		for (copy = 0; copy < copies; copy++)
 			open_task(c, role, copy);
 	}
@@ -254,7 +254,8 @@ bool pt_sum_of(const char *name, struct pt_sum *sum)
 struct pt_switches pt_switches(const struct pt_case *c)
 {
 	int64_t done = (int64_t)atomic_load(&c->done);
-	int64_t all = c->kind.switches * done / c->kind.per;
+	bool spread = c->choice.test->flags & PT_SPREAD;
+	int64_t all = c->kind.switches * done / (spread ? c->kind.copies : 1);
 	struct pt_switches of = {
 		/* Those before a trial may not happen: it may be time. */
 		.usual = all + (int64_t)c->paced +

@@ -68,11 +68,13 @@ bool pt_more(struct pt_task *task)
 
 static void record_stamps(struct pt_task *task)
 {
+	const struct pt_test *test = task->in->choice.test;
 	struct pt_trial trial = { .pid = task->in->born };
 	int i;
 
 	for (i = 0; i < PT_STAMPS; i++)
 		trial.t_ns[i] = task->in->stamp[i].ns;
+	task->in->wrong += trial.t_ns[test->late] < trial.t_ns[test->early];
 	pt_record(task, &trial);
 }
 

@@ -114,7 +114,7 @@ struct pt_kind {
 	int64_t trials;
 	const struct pt_metric *metrics;
 	const struct pt_role *roles;
-	int per;		/* so many trials need the switches; 0: 1 */
+	int copies;		/* so many tasks of the last role; 0: one */
 	/* System calls of a round trip that wake and wait, if it is known. */
 	int calls;
 	/* Not every system has it: skipped unless it is named itself. */
@@ -134,9 +134,11 @@ enum {
 	PT_THREADS = 1 << 2,	/* tasks are threads */
 	PT_REALTIME = 1 << 3,	/* needs -p */
 	PT_SPINS = 1 << 4,	/* spins half of each second: see pt_rest() */
-	PT_SPREAD = 1 << 5,	/* of copies, every second on the other CPU */
+	/* Copies have trials of their own; every second is on the other CPU. */
+	PT_SPREAD = 1 << 5,
 	PT_PACED = 1 << 6,	/* -i is for it */
-	PT_TELLS = 1 << 7	/* a verdict even if nothing was wrong */
+	PT_TELLS = 1 << 7,	/* a verdict even if nothing was wrong */
+	PT_TURNS = 1 << 8	/* with time slices, it may go wrong */
 };
 
 /* Options that replace a test's kinds by one that they name. */
@@ -164,8 +166,6 @@ struct pt_test {
 	int (*run)(struct pt_task *task);
 	/* Called by each task, before the first trial; NULL: by none. */
 	int (*enter)(struct pt_task *task);
-	/* So many tasks of the last role; NULL: one. */
-	int (*copies)(const struct pt_case *c);
 	/*
 	 * How many switches each trial needs, in all tasks together; at least
 	 * 99 % of them must happen. The same if it depends on the settings.
@@ -182,13 +182,23 @@ struct pt_test {
 	 */
 	int (*open)(struct pt_case *c);
 	void (*close)(struct pt_case *c);
-	/* The verdict if something was wrong: how often, of how many trials. */
+	/*
+	 * The verdict if something was wrong: how often, of how many trials.
+	 * It is if t_ns[late] is before t_ns[early], and as the test says.
+	 */
 	const char *wrong;
+	int late, early;
 	/* After the tasks: pt_verdict(). */
 	void (*verify)(struct pt_case *c);
 	/* Of all results: pt_derive(). */
 	void (*derive)(const struct pt_case *c);
 };
+
+/* A test, what --list says of it, and more members. */
+#define PT_TEST(text, what, ...) \
+	const struct pt_test pt_##text = { \
+		.name = #text, .about = what, __VA_ARGS__ \
+	}
 
 /* The table; the last is NULL. */
 extern const struct pt_test *const pt_tests[];

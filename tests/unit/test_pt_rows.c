@@ -166,14 +166,19 @@ TEST(test_none)
 	assert_null(pt_delay_shortest(point, 2, COST));
 }
 
+static int64_t iterations(int64_t count, int64_t took_ns)
+{
+	return pt_iterations(count, took_ns, 10 * TW_NS_PER_MS);
+}
+
 TEST(test_work_iterations)
 {
-	assert_int_equal(pt_work_iterations(1, 10 * TW_NS_PER_MS), 1);
-	assert_int_equal(pt_work_iterations(16, 4 * TW_NS_PER_MS), 40);
-	assert_int_equal(pt_work_iterations(8, 3 * TW_NS_PER_MS), 27);
+	assert_int_equal(iterations(1, 10 * TW_NS_PER_MS), 1);
+	assert_int_equal(iterations(16, 4 * TW_NS_PER_MS), 40);
+	assert_int_equal(iterations(8, 3 * TW_NS_PER_MS), 27);
 	/* One that takes longer than it should is one. */
-	assert_int_equal(pt_work_iterations(1, 500 * TW_NS_PER_MS), 1);
-	assert_true(pt_work_iterations(1, 0) > 0);
+	assert_int_equal(iterations(1, 500 * TW_NS_PER_MS), 1);
+	assert_true(iterations(1, 0) > 0);
 }
 
 /* Each iteration is in the result, and nothing else is. */
@@ -190,28 +195,46 @@ TEST(test_spin)
 	assert_int_not_equal(pt_spin(1000), pt_spin(1001));
 }
 
-static int64_t least_took_ns(int64_t iterations)
+static const struct pt_role *role_of(const struct pt_test *test,
+				     const char *name)
 {
-	int64_t took_ns, least_ns = INT64_MAX;
-	int i;
+	const struct pt_role *role = test->roles;
 
-	for (i = 0; i < 50; i++) {
-		took_ns = -tw_now_ns(CLOCK_MONOTONIC);
-		assert_int_not_equal(pt_spin(iterations), 0);
-		took_ns += tw_now_ns(CLOCK_MONOTONIC);
-		if (took_ns < least_ns)
-			least_ns = took_ns;
-	}
-	return least_ns;
+	while (strcmp(role->name, name))
+		role++;
+	return role;
+}
+
+static int64_t half_us(struct pt_task *task, int64_t count)
+{
+	assert_null(task);
+	return count * 500;
+}
+
+/* The least that takes a quarter of the time is what all follows from. */
+TEST(test_calibrate)
+{
+	assert_int_equal(pt_calibrate(half_us, NULL, 200000), 400);
+	assert_int_equal(pt_calibrate(half_us, NULL, 0), 1);
 }
 
 /* It takes the time asked for; a CPU may change its speed by half. */
-TEST(test_spin_iterations)
+TEST(test_spin_calibrated)
 {
-	int64_t took_ns = least_took_ns(pt_spin_iterations(200));
+	struct pt_case *c = pt_unit_case(&pt_monopoly, NULL);
+	int64_t took_ns, least_ns = INT64_MAX;
+	int i;
 
-	assert_true(took_ns > 100 * TW_NS_PER_US);
-	assert_true(pt_spin_iterations(1) >= 1);
+	assert_int_equal(pt_monopoly.open(c), 0);
+	c->task[1].number = 1;
+	assert_int_equal(pt_monopoly.enter(&c->task[1]), 0);
+	for (i = 0; i < 50; i++) {
+		assert_int_equal(role_of(&pt_monopoly, "high")->serve(
+					 &c->task[1]), 0);
+		took_ns = c->stamp[1].ns - c->stamp[4].ns;
+		least_ns = took_ns < least_ns ? took_ns : least_ns;
+	}
+	assert_true(least_ns >= 200 * TW_NS_PER_US);
 }
 
 static void check_metrics(const struct pt_test *test)
@@ -243,8 +266,8 @@ static void check_tasks(const struct pt_test *test, const struct pt_kind *kind)
 	struct pt_case *c = pt_unit_case(test, kind);
 	int tasks = count_roles(test);
 
-	if (test->copies)
-		tasks += test->copies(c) - 1;
+	if (kind && kind->copies)
+		tasks += kind->copies - 1;
 	assert_in_range(tasks, 1, PT_TASKS);
 	assert_true(c->trials);
 	assert_true(strlen(c->name) < PT_NAME - 1);
@@ -276,16 +299,6 @@ TEST(test_rows)
 		for (other = pt_tests; other != test; other++)
 			assert_string_not_equal((*test)->name, (*other)->name);
 	}
-}
-
-static const struct pt_role *role_of(const struct pt_test *test,
-				     const char *name)
-{
-	const struct pt_role *role = test->roles;
-
-	while (strcmp(role->name, name))
-		role++;
-	return role;
 }
 
 TEST(test_nobody_is_woken)

@@ -228,9 +228,7 @@ static void verify_clock(struct pt_case *c)
 	.ops = &(const struct face) { .read_ns = read_##function, \
 				      .clockid = CLOCK_##id, __VA_ARGS__ }
 
-const struct pt_test pt_clock = {
-	.name = "clock",
-	.about = "cost and resolution of a clock; linear: what it adds",
+PT_TEST(clock, "cost and resolution of a clock; linear: what it adds",
 	.groups = PT_NOTES | PT_OVERHEADS,
 	.flags = PT_ALONE | PT_SPINS,
 	.kinds = PT_TABLE(kind,
@@ -264,8 +262,7 @@ const struct pt_test pt_clock = {
 			  .not_zero = true)),
 	.once = read_once,
 	.trials = 10000, .room = sizeof(struct room),
-	.open = open_face, .verify = verify_clock,
-};
+	.open = open_face, .verify = verify_clock);
 
 static int run_bintime(struct pt_task *task)
 {
@@ -319,9 +316,7 @@ static void derive_bintime(const struct pt_case *c)
 			  "%s.blocking", c->name);
 }
 
-const struct pt_test pt_bintime = {
-	.name = "bintime",
-	.about = "readings of a clock back to back",
+PT_TEST(bintime, "readings of a clock back to back",
 	.groups = PT_AEGIS | PT_SAMPLES,
 	.flags = PT_ALONE | PT_SPINS,
 	.kinds = PT_TABLE(kind,
@@ -334,5 +329,4 @@ const struct pt_test pt_bintime = {
 	.run = run_bintime,
 	.trials = 1000000, .room = sizeof(struct room),
 	.open = open_bintime, .verify = verify_bintime,
-	.derive = derive_bintime,
-};
+	.derive = derive_bintime);

@@ -22,54 +22,47 @@ struct buffers {
 
 struct copies {
 	pthread_barrier_t barrier;
-	struct buffers *buffers;	/* of each thread */
+	struct buffers *buffers;	/* of all threads */
 	struct copy {
+		struct buffers *buffers;
 		struct pt_trial trial;
 		int wrong;		/* copies that were no copies */
 		struct tw_stats stats;	/* of those recorded */
 	} copy[COPIES_MAX];
 };
 
-static int count_copies(const struct pt_case *c)
-{
-	return (int)pt_kind_value(c);
-}
-
 static int fill(struct pt_task *task)
 {
 	struct copies *copies = pt_room(task);
-	struct buffers *buffers = &copies->buffers[task->copy];
+	struct copy *copy = &copies->copy[task->copy];
 	size_t i;
 
+	copy->buffers = &copies->buffers[task->copy];
+	copy->trial.copy = task->copy;
 	for (i = 0; i < WORDS; i++)
-		buffers->from[i] = (i + (uint64_t)task->copy) * SPREAD;
-	memset(buffers->to, 0, BYTES);
-	copies->copy[task->copy].trial.copy = task->copy;
+		copy->buffers->from[i] = (i + (uint64_t)task->copy) * SPREAD;
+	memset(copy->buffers->to, 0, BYTES);
 	return 0;
 }
 
 /* Each round copies something else. */
-static void copy_once(struct pt_task *task, uint64_t round)
+static void copy_once(struct pt_task *task, struct copy *copy, uint64_t round)
 {
-	struct copies *copies = pt_room(task);
-	struct buffers *buffers = &copies->buffers[task->copy];
-	struct copy *copy = &copies->copy[task->copy];
+	uint64_t *from = copy->buffers->from, *to = copy->buffers->to;
 
-	buffers->from[round % WORDS] += round + 1;
+	from[round % WORDS] += round + 1;
 	copy->trial.t_ns[0] = pt_now(task);
-	memcpy(buffers->to, buffers->from, BYTES);
+	memcpy(to, from, BYTES);
 	copy->trial.t_ns[1] = pt_now(task);
-	copy->wrong += buffers->to[round % WORDS] !=
-		       buffers->from[round % WORDS];
+	copy->wrong += to[round % WORDS] != from[round % WORDS];
 }
 
-static void record(struct pt_task *task, struct copies *copies)
+static void record(struct pt_task *task, struct copy *copy)
 {
-	struct copy *copy = copies->copy;
 	const int64_t *t_ns;
 	int i;
 
-	for (i = 0; i < count_copies(task->in) && pt_more(task); i++, copy++) {
+	for (i = 0; i < task->in->task_count && pt_more(task); i++, copy++) {
 		t_ns = copy->trial.t_ns;
 		if (!pt_warms_up(task))
 			tw_stats_add(&copy->stats, t_ns[1] - t_ns[0], 0, 0);
@@ -81,7 +74,7 @@ static void record(struct pt_task *task, struct copies *copies)
 static int run(struct pt_task *task)
 {
 	struct copies *copies = pt_room(task);
-	struct buffers *buffers = &copies->buffers[task->copy];
+	struct copy *copy = &copies->copy[task->copy];
 	uint64_t round;
 
 	for (round = 0;; round++) {
@@ -92,45 +85,44 @@ static int run(struct pt_task *task)
 		pthread_barrier_wait(&copies->barrier);
 		if (pt_over(task))
 			break;
-		copy_once(task, round);
+		copy_once(task, copy, round);
 		pthread_barrier_wait(&copies->barrier);
 		if (!task->copy)
-			record(task, copies);
+			record(task, copies->copy);
 	}
-	copies->copy[task->copy].wrong += memcmp(buffers->to, buffers->from,
-						 BYTES) != 0;
+	copy->wrong += memcmp(copy->buffers->to, copy->buffers->from,
+			      BYTES) != 0;
 	return 0;
 }
 
 static int open_copies(struct pt_case *c)
 {
 	struct copies *copies = c->room;
-	size_t bytes = (size_t)count_copies(c) * sizeof(*copies->buffers);
+	unsigned int count = (unsigned int)c->kind.copies;
+	size_t bytes = count * sizeof(*copies->buffers);
 
 	copies->buffers = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (copies->buffers == MAP_FAILED)
-		return pt_refuse(c, -errno, "no %zu MiB of memory: %s; give fewer --copies",
+	if (copies->buffers == MAP_FAILED ||
+	    (tw_config.mlockall && mlock(copies->buffers, bytes)))
+		return pt_refuse(c, -errno, "no %zu MiB of memory: %s; give fewer --copies, or, if -m is given, raise RLIMIT_MEMLOCK (ulimit -l)",
 				 bytes >> 20, strerror(errno));
-	if (tw_config.mlockall && mlock(copies->buffers, bytes))
-		return pt_refuse(c, -errno, "%zu MiB of memory cannot be locked: %s; raise RLIMIT_MEMLOCK (ulimit -l), or leave out -m",
-				 bytes >> 20, strerror(errno));
-	return -pthread_barrier_init(&copies->barrier, NULL,
-				     (unsigned int)count_copies(c));
+	return -pthread_barrier_init(&copies->barrier, NULL, count);
 }
 
 /* Of the threads' averages, the largest and the smallest. */
 static void verify(struct pt_case *c)
 {
 	const struct copies *copies = c->room;
+	const struct copy *copy = copies->copy;
 	double mean_ns, worst_ns = 0, best_ns = INFINITY;
-	int i, wrong = 0;
+	int wrong = 0;
 
-	for (i = 0; i < count_copies(c); i++) {
-		wrong += copies->copy[i].wrong;
-		if (!copies->copy[i].stats.count)
+	for (; copy < copies->copy + c->task_count; copy++) {
+		wrong += copy->wrong;
+		if (!copy->stats.count)
 			continue;
-		mean_ns = tw_stats_mean(&copies->copy[i].stats);
+		mean_ns = tw_stats_mean(&copy->stats);
 		worst_ns = fmax(worst_ns, mean_ns);
 		best_ns = fmin(best_ns, mean_ns);
 	}
@@ -143,17 +135,15 @@ static void verify(struct pt_case *c)
 }
 
 /* All but the last thread that comes to a barrier wait, twice a round. */
-#define KIND(n)	{ #n, .value = n, .switches = 2 * (n - 1), .per = n }
+#define KIND(n)	{ #n, n, .switches = 2 * (n - 1), .copies = n }
 
 static void own_kind(struct pt_kind *kind)
 {
-	kind->per = (int)kind->value;
-	kind->switches = 2 * (kind->per - 1);
+	kind->copies = (int)kind->value;
+	kind->switches = 2 * (kind->copies - 1);
 }
 
-const struct pt_test pt_copy = {
-	.name = "copy",
-	.about = "threads that copy 2 MB each; the kind is their number",
+PT_TEST(copy, "threads that copy 2 MB each; the kind is their number",
 	.groups = PT_PCSERVER,
 	.flags = PT_THREADS | PT_SPINS | PT_SPREAD,
 	.own = PT_OWN_COPIES, .own_kind = own_kind,
@@ -164,7 +154,5 @@ const struct pt_test pt_copy = {
 			  PT_RUNS)),
 	.roles = PT_TABLE(role,
 		{ "copies", PT_HIGH, .run = run }),
-	.copies = count_copies,
 	.trials = 1000, .room = sizeof(struct copies),
-	.open = open_copies, .enter = fill, .verify = verify,
-};
+	.open = open_copies, .enter = fill, .verify = verify);

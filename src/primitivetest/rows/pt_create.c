@@ -75,9 +75,7 @@ static int create_and_join(struct pt_task *task)
 	return err ? pt_failed(task, "creating and joining a thread", -err) : 0;
 }
 
-const struct pt_test pt_thread = {
-	.name = "thread",
-	.about = "a thread is created, runs and is joined",
+PT_TEST(thread, "a thread is created, runs and is joined",
 	.flags = PT_ALONE | PT_PACED,
 	.metrics = PT_TABLE(metric,
 		PT_METRIC("create", "Call that creates a thread", 0, 1,
@@ -89,8 +87,7 @@ const struct pt_test pt_thread = {
 		PT_METRIC("life", "Thread created and joined", 0, 3,
 			  .rate = "threads")),
 	.once = create_and_join, .switches = 1,
-	.trials = 5000, .room = BORN * sizeof(struct born), .enter = prepare,
-};
+	.trials = 5000, .room = BORN * sizeof(struct born), .enter = prepare);
 
 static int start_thread(struct born *born)
 {
@@ -153,7 +150,6 @@ static int hand_over(struct pt_task *task)
 						    start_thread;
 	int (*await)(struct born *born) = process ? await_process :
 						    await_thread;
-	const struct pt_stamp *t = task->in->stamp;
 	struct born *born = pt_room(task);
 	int err = start(&born[HIGH]);
 
@@ -163,14 +159,11 @@ static int hand_over(struct pt_task *task)
 		err = await(&born[LOW]);
 	if (!err)
 		err = await(&born[HIGH]);
-	task->in->wrong += t[LOW].ns < t[HIGH].ns;
 	return err ? err : let_low_go(task, &born[LOW]);
 }
 
 /* The creator waits for low; what is left of that may be a second switch. */
-const struct pt_test pt_switch = {
-	.name = "switch",
-	.about = "a high task ends, one of the lowest priority begins",
+PT_TEST(switch, "a high task ends, one of the lowest priority begins",
 	.groups = PT_OVERHEADS,
 	.flags = PT_SAME | PT_REALTIME | PT_SPINS | PT_TELLS,
 	.metrics = PT_TABLE(metric,
@@ -180,5 +173,4 @@ const struct pt_test pt_switch = {
 		{ "creates", PT_ABOVE, .once = hand_over }),
 	.switches = 1,
 	.trials = 10000, .room = BORN * sizeof(struct born),
-	.enter = prepare, .wrong = PT_EARLY,
-};
+	.enter = prepare, .late = LOW, .early = HIGH, .wrong = PT_EARLY);

@@ -49,10 +49,10 @@ static int open_counter(struct pt_case *c)
 static int try_once(struct pt_task *task)
 {
 	struct room *room = pt_room(task);
-	uint64_t measured = pt_warms_up(task) ? 0 :
-			    pt_done(task) - tw_config.warmup;
+	uint64_t done = pt_done(task), first = (uint64_t)tw_config.warmup;
+	bool counts = done >= first;
 	struct pt_delay_point *point =
-		&room->point[measured / REPEATS % POINTS];
+		&room->point[counts ? (done - first) / REPEATS % POINTS : 0];
 	struct pt_stamp *t = task->in->stamp;
 	int64_t at_ns = pt_stamp(task, 0), begin = tw_clock_ticks(), end;
 
@@ -61,10 +61,8 @@ static int try_once(struct pt_task *task)
 	while (end < begin + point->asked);
 	t[1].ns = at_ns + (int64_t)(point->asked * room->ns_per_tick);
 	t[2].ns = at_ns + (int64_t)((end - begin) * room->ns_per_tick);
-	if (!pt_warms_up(task)) {
-		point->error += end - begin - point->asked;
-		point->count++;
-	}
+	point->error += counts ? end - begin - point->asked : 0;
+	point->count += counts;
 	return 0;
 }
 
@@ -96,14 +94,11 @@ static void derive(const struct pt_case *c)
 			  "%s.shortest", c->name);
 }
 
-const struct pt_test pt_delay = {
-	.name = "delay",
-	.about = "spins until the CPU's counter has gone on",
+PT_TEST(delay, "spins until the CPU's counter has gone on",
 	.groups = PT_OVERHEADS,
 	.flags = PT_ALONE | PT_SPINS,
 	.metrics = PT_TABLE(metric,
 		PT_METRIC("error", "Longer than asked", 1, 2, PT_RUNS)),
 	.once = try_once,
 	.trials = POINTS * REPEATS, .room = sizeof(struct room),
-	.open = open_counter, .verify = verify, .derive = derive,
-};
+	.open = open_counter, .verify = verify, .derive = derive);

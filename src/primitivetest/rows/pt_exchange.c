@@ -259,36 +259,28 @@ SIZES(unix, 1);
 #define TWO_TASKS \
 	.flags = PT_PACED, .roles = roles, .open = open_both, \
 	.room = sizeof(struct pt_exchange)
-#define EXCHANGE(text, ...) \
-	const struct pt_test pt_##text = { \
-		.name = #text, .kinds = text##_kinds, .metrics = metrics, \
-		TWO_TASKS, .switches = 2, .trials = 10000, __VA_ARGS__ \
-	}
+#define ROUND_TRIP \
+	TWO_TASKS, .metrics = metrics, .switches = 2, .trials = 10000
+#define MESSAGE	.own = PT_OWN_SIZE, .verify = pt_exchange_verify
 
-EXCHANGE(sync2, .about = "semaphore to another task and back",
-	 .groups = PT_AEGIS | PT_SAMPLES, .close = pt_way_close,
-	 .derive = derive);
-EXCHANGE(message, .own = PT_OWN_SIZE, .verify = pt_exchange_verify,
-	 .about = "message to another task and back; the kind is its size",
-	 .groups = PT_AEGIS | PT_SAMPLES | PT_RHEALSTONE);
-EXCHANGE(signal, .about = "real-time signal to another task and back",
-	 .groups = PT_AEGIS | PT_SAMPLES, .enter = pt_signal_enter,
-	 .verify = pt_signal_verify);
-EXCHANGE(pipe, .own = PT_OWN_SIZE, .verify = pt_exchange_verify,
-	 .about = "bytes through a pipe and back; the kind is their number");
-EXCHANGE(unix, .own = PT_OWN_SIZE, .verify = pt_exchange_verify,
-	 .about = "bytes through a Unix socket and back; the kind: how many",
-	 .spare_switches = 2);
-
-const struct pt_test pt_stream = {
-	.name = "stream",
-	.about = "120 messages to another task; the kind is their size",
+PT_TEST(sync2, "semaphore to another task and back", ROUND_TRIP,
+	.groups = PT_AEGIS | PT_SAMPLES, .kinds = sync2_kinds,
+	.close = pt_way_close, .derive = derive);
+PT_TEST(message, "message to another task and back; the kind is its size",
+	ROUND_TRIP, MESSAGE, .kinds = message_kinds,
+	.groups = PT_AEGIS | PT_SAMPLES | PT_RHEALSTONE);
+PT_TEST(stream, "120 messages to another task; the kind is their size",
+	TWO_TASKS, MESSAGE, .kinds = stream_kinds,
 	.groups = PT_AEGIS | PT_SAMPLES,
-	TWO_TASKS, .own = PT_OWN_SIZE, .kinds = stream_kinds,
 	.metrics = PT_TABLE(metric,
 		PT_METRIC("message", "A message of many", 0, 1,
 			  PT_SPAN(PT_TO_WAIT_LONG, PT_ANSWERS, PT_ASKS),
 			  .per = PT_BURST, .rate = "messages")),
-	.switches_of = stream_switches, .trials = 1000,
-	.verify = pt_exchange_verify, .derive = derive_rate,
-};
+	.switches_of = stream_switches, .trials = 1000, .derive = derive_rate);
+PT_TEST(signal, "real-time signal to another task and back", ROUND_TRIP,
+	.groups = PT_AEGIS | PT_SAMPLES, .kinds = signal_kinds,
+	.enter = pt_signal_enter, .verify = pt_signal_verify);
+PT_TEST(pipe, "bytes through a pipe and back; the kind is their number",
+	ROUND_TRIP, MESSAGE, .kinds = pipe_kinds);
+PT_TEST(unix, "bytes through a Unix socket and back; the kind: how many",
+	ROUND_TRIP, MESSAGE, .kinds = unix_kinds, .spare_switches = 2);

@@ -74,9 +74,7 @@ static void own_timer(struct pt_kind *kind)
 }
 
 /* No switch is needed: of a task that is late, the next expiry has passed. */
-const struct pt_test pt_timer = {
-	.name = "timer",
-	.about = "a POSIX timer; the kind is its period in us",
+PT_TEST(timer, "a POSIX timer; the kind is its period in us",
 	.groups = PT_AEGIS | PT_SAMPLES | PT_RHEALSTONE,
 	.flags = PT_ALONE,
 	.own = PT_OWN_PERIOD, .own_kind = own_timer,
@@ -91,8 +89,7 @@ const struct pt_test pt_timer = {
 			  .target_ps = period_ps, PT_SPAN(PT_TO_ADD, 0, 0))),
 	.run = run_timer,
 	.trials = 1000, .room = sizeof(struct tw_timer),
-	.verify = verify_timer,
-};
+	.verify = verify_timer);
 
 /* The handler's. The task is a process: nobody else has it. */
 static struct pt_task *alarmed;
@@ -101,14 +98,6 @@ static sigset_t awaits;		/* SIGALRM is blocked outside of it */
 static void take_stamp(int signal)
 {
 	pt_stamp(alarmed, 0);
-}
-
-static int set_alarm(int64_t period_us)
-{
-	const struct timeval period = { .tv_usec = period_us };
-	const struct itimerval timer = { period, period };
-
-	return setitimer(ITIMER_REAL, &timer, NULL) ? -errno : 0;
 }
 
 static int await_alarm(struct pt_task *task)
@@ -127,16 +116,17 @@ static int await_alarm(struct pt_task *task)
 
 static int run_alarm(struct pt_task *task)
 {
+	const struct timeval period = { .tv_usec = ALARM_US };
+	const struct itimerval timer = { period, period };
 	struct sigaction action = { .sa_handler = take_stamp };
-	int err;
 
 	alarmed = task;
 	sigprocmask(SIG_BLOCK, NULL, &awaits);
 	sigdelset(&awaits, SIGALRM);
-	if (sigaction(SIGALRM, &action, NULL) || set_alarm(ALARM_US))
+	if (sigaction(SIGALRM, &action, NULL) ||
+	    setitimer(ITIMER_REAL, &timer, NULL))
 		return pt_failed(task, "setitimer", -errno);
-	err = pt_lead(task, await_alarm);
-	return err ? err : set_alarm(0);
+	return pt_lead(task, await_alarm);
 }
 
 static void verify_alarm(struct pt_case *c)
@@ -145,9 +135,7 @@ static void verify_alarm(struct pt_case *c)
 		   (long long)c->number);
 }
 
-const struct pt_test pt_alarm = {
-	.name = "alarm",
-	.about = "SIGALRM of setitimer() each millisecond",
+PT_TEST(alarm, "SIGALRM of setitimer() each millisecond",
 	.groups = PT_PCSERVER,
 	.flags = PT_ALONE,
 	.metrics = PT_TABLE(metric,
@@ -155,8 +143,7 @@ const struct pt_test pt_alarm = {
 			  .target_ps = period_ps, PT_SPAN(PT_TO_REPEAT, 0, 0))),
 	.run = run_alarm,
 	/* A trial needs no switch: a late task finds the next signal sent. */
-	.trials = 10000, .verify = verify_alarm,
-};
+	.trials = 10000, .verify = verify_alarm);
 
 struct way {
 	int (*sleep)(int64_t ns);
@@ -221,9 +208,7 @@ static void verify_sleep(struct pt_case *c)
 	SLEEP(call, 1000, .switches = 1), SLEEP(call, 10000, .switches = 1), \
 	SLEEP(call, 100000, .switches = 1, .trials = 50)
 
-const struct pt_test pt_sleep = {
-	.name = "sleep",
-	.about = "sleeps; the kind is the call and the time in us",
+PT_TEST(sleep, "sleeps; the kind is the call and the time in us",
 	.groups = PT_NOTES | PT_OVERHEADS | PT_SAMPLES,
 	.flags = PT_ALONE,
 	.kinds = PT_TABLE(kind,
@@ -232,5 +217,4 @@ const struct pt_test pt_sleep = {
 		PT_METRIC("excess", "Slept longer than asked", 1, 2,
 			  PT_SPAN(PT_TO_SLEEP, 0, 0))),
 	.once = sleep_once,
-	.trials = 100, .enter = read_slack, .verify = verify_sleep,
-};
+	.trials = 100, .enter = read_slack, .verify = verify_sleep);

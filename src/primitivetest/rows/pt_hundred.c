@@ -138,17 +138,15 @@ static int open_room(struct pt_case *c)
 #define OF(function, ...) \
 	.ops = &(const struct hundred) { .all = all_##function, __VA_ARGS__ }
 
-#define HUNDRED(text, what, label, unit, ...) \
-	const struct pt_test pt_##text = { \
-		.name = #text, .flags = PT_ALONE, .once = once, \
-		.metrics = PT_TABLE(metric, \
-			PT_METRIC(what, label, 0, 1, PT_RUNS, \
-				  .per = TIMES, .rate = unit)), \
-		.room = sizeof(struct room), .open = open_room, __VA_ARGS__ \
-	}
+#define HUNDRED(what, label, unit) \
+	.flags = PT_ALONE, .once = once, .room = sizeof(struct room), \
+	.metrics = PT_TABLE(metric, \
+		PT_METRIC(what, label, 0, 1, PT_RUNS, .per = TIMES, \
+			  .rate = unit)), \
+	.open = open_room
 
-HUNDRED(sync1, "pair", "Post and wait, or lock and unlock", "pairs",
-	.about = "post and wait of one's own semaphore, 100 times",
+PT_TEST(sync1, "post and wait of one's own semaphore, 100 times",
+	HUNDRED("pair", "Post and wait, or lock and unlock", "pairs"),
 	.groups = PT_AEGIS | PT_SAMPLES, .trials = 10000,
 	.kinds = PT_TABLE(kind,
 		{ "unnamed", OF(semaphore, .way = &pt_way_unnamed) },
@@ -158,15 +156,16 @@ HUNDRED(sync1, "pair", "Post and wait, or lock and unlock", "pairs",
 		{ "eventfd", OF(eventfd, .way = &pt_way_eventfd) },
 		{ "futex", OF(futex, .way = &pt_way_futex) }),
 	.close = pt_way_close);
-HUNDRED(syscall, "call", "A system call, of 100", "calls", .trials = 1000,
-	.about = "system calls that do little; open: and close",
+PT_TEST(syscall, "system calls that do little; open: and close",
+	HUNDRED("call", "A system call, of 100", "calls"), .trials = 1000,
 	.kinds = PT_TABLE(kind,
 		{ "getppid", OF(getppid) },
 		{ "read", OF(read, .path = "/dev/zero") },
 		{ "write", OF(write, .path = "/dev/null") },
 		{ "fstat", OF(fstat, .path = "/dev/null") },
 		{ "open", OF(open) }));	/* and close: two calls */
-HUNDRED(alloc, "pair", "Allocation and release of 128 bytes", "pairs",
-	.about = "128 bytes allocated and freed, 100 times", .trials = 10000,
+PT_TEST(alloc, "128 bytes allocated and freed, 100 times",
+	HUNDRED("pair", "Allocation and release of 128 bytes", "pairs"),
+	.trials = 10000,
 	.kinds = PT_TABLE(kind,
 		{ "single", OF(single) }, { "batch", OF(batch) }));

@@ -28,14 +28,17 @@ struct pt_delay_point {
 const struct pt_delay_point *
 pt_delay_shortest(const struct pt_delay_point *point, int count, int64_t cost);
 
-/* Work of so many iterations, with a result of all; how many take @us. */
+/* Work of so many iterations, with a result of all. */
 uint64_t pt_spin(int64_t iterations);
-int64_t pt_spin_iterations(int64_t us);
+
+/* How many iterations take @wanted_ns if @count took @took_ns; at least 1. */
+int64_t pt_iterations(int64_t count, int64_t took_ns, int64_t wanted_ns);
+
+/* The same of work that is tried, and returns how long it took. */
+int64_t pt_calibrate(int64_t (*work_ns)(struct pt_task *task, int64_t count),
+		     struct pt_task *task, int64_t wanted_ns);
 
 /* What is wrong with a low task that does not wait for a high one's end. */
 #define PT_EARLY "the low task began before the high one's end in %lld of %llu trials, those of the warm-up included"
-
-/* How many iterations take about 10 ms if @count took @took_ns; at least 1. */
-int64_t pt_work_iterations(int64_t count, int64_t took_ns);
 
 #endif /* PT_ROWS_H */

@@ -33,16 +33,15 @@ static sigset_t set_of(int signal)
 	return set;
 }
 
-/* Takes a signal that is pending; false: there is none. */
-static bool take_pending(int signal, int *value)
+/* The value of a signal that is pending; -1: there is none. */
+static int take_pending(int signal)
 {
 	static const struct timespec now;
 	const sigset_t set = set_of(signal);
 	siginfo_t info;
-	bool taken = sigtimedwait(&set, &info, &now) > 0;
 
-	*value = taken ? info.si_value.sival_int : 0;
-	return taken;
+	return sigtimedwait(&set, &info, &now) > 0 ?
+	       info.si_value.sival_int : -1;
 }
 
 /* Whether as many as are needed can be queued; all signals are blocked. */
@@ -50,12 +49,12 @@ static int open_signal(struct pt_case *c, struct pt_channel *channel)
 {
 	const union sigval none = { .sival_int = 0 };
 	struct rlimit limit = { .rlim_cur = 0 };
-	int i, value, err = 0;
+	int i, err = 0;
 
 	for (i = 0; !err && i <= QUEUED; i++)
 		if (sigqueue(getpid(), number_of(0), none))
 			err = -errno;
-	while (take_pending(number_of(0), &value))
+	while (take_pending(number_of(0)) >= 0)
 		;
 	if (!err)
 		return 0;
@@ -191,21 +190,21 @@ static int queue(struct pt_task *task)
 
 static int dequeue(struct pt_task *task)
 {
+	const int signal = number_of(PT_ANSWERS);
 	struct pt_exchange *room = pt_room(task);
 	struct pt_side *side = pt_side(task);
-	int i, count = 0, values[QUEUED], more;
+	int i, count = 0, values[QUEUED];
 
 	pt_stamp(task, 2);
-	while (count < QUEUED &&
-	       take_pending(number_of(PT_ANSWERS), &values[count]))
+	while (count < QUEUED && (values[count] = take_pending(signal)) >= 0)
 		count++;
 	pt_stamp(task, 3);
 	side->received += count;
 	for (i = 0; i < count; i++)
 		side->wrong += values[i] != i;
-	while (take_pending(number_of(PT_ANSWERS), &more))
+	while (take_pending(signal) >= 0)
 		side->received++;
-	while (take_pending(SIGUSR1, &more))
+	while (take_pending(SIGUSR1) >= 0)
 		room->standard++;
 	return pt_wake(task, PT_ASKS);
 }

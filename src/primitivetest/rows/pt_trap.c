@@ -84,9 +84,7 @@ static int trap(struct pt_task *task)
 
 #define CAUSE(...)	.ops = &(const struct cause) { __VA_ARGS__ }
 
-const struct pt_test pt_trap = {
-	.name = "trap",
-	.about = "a forbidden write, or a signal to itself, and its handler",
+PT_TEST(trap, "a forbidden write, or a signal to itself, and its handler",
 	.flags = PT_ALONE,
 	.kinds = PT_TABLE(kind,
 		{ "fault", CAUSE(SIGSEGV, SEGV_ACCERR, write_protected) },
@@ -97,5 +95,4 @@ const struct pt_test pt_trap = {
 		PT_METRIC("roundtrip", "To the handler and back", 0, 2,
 			  .rate = "traps")),
 	.enter = prepare, .once = trap,
-	.trials = 10000,
-};
+	.trials = 10000);

@@ -19,19 +19,10 @@
 #define LINES		(KIB_MAX * 1024 / LINE)
 #define WAITERS		8
 
-struct line {
-	uint64_t word[LINE / sizeof(uint64_t)];
-};
-
 struct equals {
 	uint64_t yields;	/* of all */
-	struct line data[EQUALS_MAX][LINES];
+	uint64_t data[EQUALS_MAX][LINES][LINE / sizeof(uint64_t)];
 };
-
-static int count_equals(const struct pt_case *c)
-{
-	return c->choice.kind->switches;
-}
 
 /* Its data are there: 1, 2, 3 ... */
 static int fill(struct pt_task *task)
@@ -40,7 +31,7 @@ static int fill(struct pt_task *task)
 	int i;
 
 	for (i = 0; i < pt_kind_value(task->in); i++)
-		equals->data[task->copy][i].word[0] = (uint64_t)i + 1;
+		equals->data[task->copy][i][0] = (uint64_t)i + 1;
 	return 0;
 }
 
@@ -51,7 +42,7 @@ static uint64_t touch(struct pt_task *task)
 	uint64_t sum = 0;
 
 	for (i = 0; i < lines; i++)
-		sum += equals->data[task->copy][i].word[0];
+		sum += equals->data[task->copy][i][0];
 	return sum;
 }
 
@@ -68,22 +59,20 @@ static void yield(struct pt_task *task)
 static int lap(struct pt_task *task)
 {
 	struct equals *equals = pt_room(task);
-	uint64_t sum, yields = equals->yields + count_equals(task->in);
+	uint64_t sum, yields = equals->yields + task->in->task_count;
 
 	yield(task);
 	pt_stamp(task, 1);
 	sum = touch(task);
 	pt_stamp(task, 2);
-	/* With time slices, a task may lose its turn. */
-	task->in->wrong += equals->yields != yields &&
-			   tw_config.policy == SCHED_FIFO;
+	task->in->wrong += equals->yields != yields;
 	return pt_check_sum(task, sum);
 }
 
 /* The first one leads. They run in turn, when it yields. */
 static int run_equal(struct pt_task *task)
 {
-	int i, err = 0, count = count_equals(task->in);
+	int i, err = 0, count = task->in->task_count;
 
 	if (task->copy) {
 		pt_wake(task, 0);
@@ -101,15 +90,13 @@ static int run_equal(struct pt_task *task)
 	return pt_lead(task, lap);
 }
 
-/* As many switches as tasks. */
 #define KIND(tasks, kib) \
-	{ #tasks "x" #kib, kib * 1024 / LINE, .switches = tasks }
+	{ #tasks "x" #kib, kib * 1024 / LINE, .switches = tasks, \
+	  .copies = tasks }
 
-const struct pt_test pt_yield = {
-	.name = "yield",
-	.about = "sched_yield() among equals; the kind: tasks x KiB touched",
+PT_TEST(yield, "sched_yield() among equals; the kind: tasks x KiB touched",
 	.groups = PT_RHEALSTONE,
-	.flags = PT_SAME | PT_REALTIME,
+	.flags = PT_SAME | PT_REALTIME | PT_TURNS,
 	.kinds = PT_TABLE(kind,
 		KIND(2, 0), KIND(2, 16), KIND(2, 64),
 		KIND(8, 0), KIND(8, 16), KIND(8, 64),
@@ -121,10 +108,8 @@ const struct pt_test pt_yield = {
 			  PT_RUNS)),
 	.roles = PT_TABLE(role,
 		{ "yields", PT_HIGH, .run = run_equal }),
-	.copies = count_equals, .enter = fill,
-	.trials = 2000, .room = sizeof(struct equals),
-	.wrong = "in %lld laps, not each task yielded once",
-};
+	.enter = fill, .trials = 2000, .room = sizeof(struct equals),
+	.wrong = "in %lld laps, not each task yielded once");
 
 enum { ASKS, HOLDS };
 
@@ -152,16 +137,11 @@ static int hold(struct pt_task *task)
 /* It has the semaphore, and lets the other one take it before it asks. */
 static int ask(struct pt_task *task)
 {
-	const struct pt_stamp *t = task->in->stamp;
-
 	sem_post(shuffled(task));
 	sched_yield();
 	pt_stamp(task, 0);
 	pt_wait(shuffled(task));
 	pt_stamp(task, 3);
-	/* With time slices, a task may lose its turn. */
-	task->in->wrong += t[1].ns < t[0].ns &&
-			   tw_config.policy == SCHED_FIFO;
 	return 0;
 }
 
@@ -172,11 +152,9 @@ static int run_asks(struct pt_task *task)
 }
 
 /* Each of the tasks yields to the other; one waits, the other yields again. */
-const struct pt_test pt_shuffle = {
-	.name = "shuffle",
-	.about = "a semaphore passes from its owner to one who waits",
+PT_TEST(shuffle, "a semaphore passes from its owner to one who waits",
 	.groups = PT_RHEALSTONE,
-	.flags = PT_SAME | PT_REALTIME,
+	.flags = PT_SAME | PT_REALTIME | PT_TURNS,
 	.metrics = PT_TABLE(metric,
 		PT_METRIC("block", "Request to its owner running", 0, 1,
 			  PT_SPAN(PT_TO_WAIT, HOLDS, ASKS)),
@@ -189,8 +167,8 @@ const struct pt_test pt_shuffle = {
 		[HOLDS] = { "holds", PT_HIGH, .run = hold }),
 	.switches = 4,
 	.trials = 10000,
-	.wrong = "%lld times the semaphore was free when it was asked for",
-};
+	.late = 1, .early = 0,
+	.wrong = "%lld times the semaphore was free when it was asked for");
 
 struct waiters {
 	struct pt_channel channel;
@@ -198,11 +176,6 @@ struct waiters {
 	int ready, woken;
 	int last;		/* copy that went on; 0: the highest */
 };
-
-static int count_waiters(const struct pt_case *c)
-{
-	return WAITERS;
-}
 
 static int open_condition(struct pt_case *c)
 {
@@ -282,13 +255,12 @@ static int run_waiter(struct pt_task *task)
  * One to each waiter and one back; the starter then needs the mutex that the
  * last one holds until it waits again.
  */
-const struct pt_test pt_order = {
-	.name = "order",
-	.about = "a broadcast to tasks of eight priorities",
+PT_TEST(order, "a broadcast to tasks of eight priorities",
 	.flags = PT_SAME | PT_REALTIME | PT_TELLS,
 	.kinds = PT_TABLE(kind,
-		{ "cond", .ops = &pt_way_cond, .switches = WAITERS + 3 },
-		{ "pi", PTHREAD_PRIO_INHERIT, .ops = &pt_way_cond,
+		{ "cond", .ops = &pt_way_cond, .copies = WAITERS,
+		  .switches = WAITERS + 3 },
+		{ "pi", PTHREAD_PRIO_INHERIT, &pt_way_cond, .copies = WAITERS,
 		  .switches = WAITERS + 3 }),
 	.metrics = PT_TABLE(metric,
 		PT_METRIC("first", "Broadcast to the first task", 0, 1,
@@ -298,8 +270,6 @@ const struct pt_test pt_order = {
 	.roles = PT_TABLE(role,
 		{ "wakes", PT_ABOVE, .run = run_tells },
 		{ "waits", PT_STEPPED, .run = run_waiter }),
-	.copies = count_waiters,
 	.trials = 1000, .room = sizeof(struct waiters),
 	.open = open_condition,
-	.wrong = "%lld inversions of 8 priorities in %llu trials, those of the warm-up included",
-};
+	.wrong = "%lld inversions of 8 priorities in %llu trials, those of the warm-up included");

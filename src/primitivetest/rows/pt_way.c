@@ -24,23 +24,24 @@ static int open_unnamed(struct pt_case *c, struct pt_channel *channel)
 }
 
 /* Unique, and gone at once: nothing is left behind, whatever ends the run. */
-static void name_it(char name[64], const struct pt_channel *channel)
+static const char *name_of(const struct pt_channel *channel)
 {
-	snprintf(name, 64, "/primitivetest-%d-%p", (int)getpid(),
+	static char name[64];
+
+	snprintf(name, sizeof(name), "/primitivetest-%d-%p", (int)getpid(),
 		 (const void *)channel);
+	return name;
 }
 
 static int open_named(struct pt_case *c, struct pt_channel *channel)
 {
-	char name[64];
+	const char *name = name_of(channel);
 
-	name_it(name, channel);
 	channel->sem = sem_open(name, O_CREAT | O_EXCL, 0600, 0);
 	if (channel->sem == SEM_FAILED)
 		return pt_refuse(c, -errno, "sem_open: %s; it needs /dev/shm",
 				 strerror(errno));
-	sem_unlink(name);
-	return 0;
+	return sem_unlink(name) ? -errno : 0;
 }
 
 static int give_sem(struct pt_task *task, struct pt_channel *to)
@@ -220,11 +221,10 @@ static int open_message(struct pt_case *c, struct pt_channel *channel)
 		.mq_maxmsg = PT_QUEUE, .mq_msgsize = pt_kind_value(c),
 	};
 	struct rlimit bytes = { .rlim_cur = 0 };
-	char name[64];
-	mqd_t queue;
+	const char *name = name_of(channel);
+	mqd_t queue = mq_open(name, O_RDWR | O_CREAT | O_EXCL, 0600,
+			      &attributes);
 
-	name_it(name, channel);
-	queue = mq_open(name, O_RDWR | O_CREAT | O_EXCL, 0600, &attributes);
 	channel->fd[0] = channel->fd[1] = (int)queue;
 	if (queue != (mqd_t)-1)
 		return mq_unlink(name) ? -errno : 0;

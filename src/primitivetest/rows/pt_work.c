@@ -132,12 +132,28 @@ static void fft(struct work *work, int64_t count)
 	}
 }
 
-int64_t pt_work_iterations(int64_t count, int64_t took_ns)
+int64_t pt_iterations(int64_t count, int64_t took_ns, int64_t wanted_ns)
 {
-	int64_t wanted = llround((double)TARGET_NS * (double)count /
+	int64_t wanted = llround((double)wanted_ns * (double)count /
 				 (double)(took_ns > 0 ? took_ns : 1));
 
 	return wanted > 0 ? wanted : 1;
+}
+
+/* Nothing that disturbs makes work shorter: the least time counts. */
+int64_t pt_calibrate(int64_t (*work_ns)(struct pt_task *task, int64_t count),
+		     struct pt_task *task, int64_t wanted_ns)
+{
+	int64_t count, took_ns, least_ns = 0;
+	int i;
+
+	for (count = 1; least_ns <= wanted_ns / 4; count *= 2)
+		for (i = 0; i < BEST_OF; i++) {
+			took_ns = work_ns(task, count);
+			if (!i || took_ns < least_ns)
+				least_ns = took_ns;
+		}
+	return pt_iterations(count / 2, least_ns, wanted_ns);
 }
 
 /* How long it took. */
@@ -153,21 +169,6 @@ static int64_t try_once(struct pt_task *task, int64_t count)
 	return pt_stamp(task, 1) - begin_ns;
 }
 
-/* Nothing that disturbs makes work shorter: the least time counts. */
-static int64_t calibrate(struct pt_task *task)
-{
-	int64_t count, took_ns, least_ns = 0;
-	int i;
-
-	for (count = 1; least_ns <= TARGET_NS / 4; count *= 2)
-		for (i = 0; i < BEST_OF; i++) {
-			took_ns = try_once(task, count);
-			if (!i || took_ns < least_ns)
-				least_ns = took_ns;
-		}
-	return pt_work_iterations(count / 2, least_ns);
-}
-
 static int work_once(struct pt_task *task)
 {
 	try_once(task, task->in->number);
@@ -181,7 +182,8 @@ static int run(struct pt_task *task)
 	work->roots = tw_fft_roots(POINTS);
 	if (!work->roots)
 		return -ENOMEM;
-	task->in->number = pt_config.work ? pt_config.work : calibrate(task);
+	task->in->number = pt_config.work ? pt_config.work :
+			   pt_calibrate(try_once, task, TARGET_NS);
 	return pt_lead(task, work_once);
 }
 
@@ -203,9 +205,7 @@ static void derive(const struct pt_case *c)
 			  "(max - min) / min of time", "%s.stretch", c->name);
 }
 
-const struct pt_test pt_work = {
-	.name = "work",
-	.about = "the same work again and again; --work fixes how much",
+PT_TEST(work, "the same work again and again; --work fixes how much",
 	.groups = PT_AEGIS | PT_SAMPLES,
 	.flags = PT_ALONE | PT_SPINS,
 	.kinds = PT_TABLE(kind,
@@ -217,5 +217,4 @@ const struct pt_test pt_work = {
 		PT_METRIC("time", "Time of the same work", 0, 1, PT_RUNS)),
 	.run = run,
 	.trials = 100, .room = sizeof(struct work),
-	.verify = verify, .derive = derive,
-};
+	.verify = verify, .derive = derive);
