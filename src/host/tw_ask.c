@@ -10,7 +10,7 @@
 #include "tw_config.h"
 #include "tw_load.h"
 #include "tw_option.h"
-#include "tw_remote.h"
+#include "tw_lines.h"
 
 #define WORD_MAX	4096
 

@@ -9,8 +9,8 @@
  *				{"twowaytest": 2, "ready": PORT, ...}
  *				{"twowaytest": 2, "started": 0}
  *	{"end": 1}
- *				{"twowaytest": 2, "ended": [RATE, ...],
- *				 "requests": [...], "twoway": {...}}
+ *				{"twowaytest": 2, "ended": [REQUESTS, ...,
+ *				 RATE, ..., 0], "twoway": {...}}
  *
  * With {"end": 0}, another step follows. Other lines of the answers are messages
  * or, from # on, the text of a cause.
@@ -30,7 +30,7 @@
 #include "tw_lines.h"
 #include "tw_link_far.h"
 #include "tw_load.h"
-#include "tw_meet.h"
+#include "tw_reach.h"
 #include "tw_part.h"
 #include "tw_run.h"
 #include "tw_stamps.h"
@@ -190,15 +190,11 @@ static void check(struct tw_run *run)
 		return;
 	redirect();
 	line = tw_lines_await(&lines, tw_stop_fd(), tw_in_ms(REQUEST_S * 1000));
-	if (lines.too_long)
-		fatal("--far: the request is longer than %zu bytes\n",
-		      lines.max);
-	if (lines.ended && !line)
-		fatal("--far: the input ended before a request came\n");
 	if (!line && tw_is_stopped())
 		exit(EXIT_SUCCESS);
 	if (!line)
-		fatal("--far: no request came within %d s\n", REQUEST_S);
+		fatal("--far: no request has come; allowed is a line of at most %d bytes, within %d s\n",
+		      TW_ASK_MAX, REQUEST_S);
 	if (tw_far_lock_fd >= 0 && fcntl(tw_far_lock_fd, F_SETLK, &lock))
 		fatal("BUSY: the server is measuring with another client\n");
 	run->steps = tw_ask_parse(line, !is_networked());
@@ -215,17 +211,15 @@ static void check(struct tw_run *run)
 
 static void print_ended(FILE *file, const struct tw_run *run)
 {
-	const struct tw_load *load;
 	int i;
 
 	fprintf(file, ", \"ended\": [");
-	for (i = 0; (load = tw_load_number(i)); i++)
-		fprintf(file, "%s%" PRId64, i ? ", " : "",
-			(int64_t)(load->rate * 1000));
 	for (i = 0; i < tw_config.pairs; i++)
-		fprintf(file, "%s%" PRIu64, i ? ", " : "], \"requests\": [",
-			tw_datagrams_answered(run, i));
-	fprintf(file, "]");
+		fprintf(file, "%" PRIu64 ", ", tw_datagrams_answered(run, i));
+	for (i = 0; tw_load_number(i); i++)
+		fprintf(file, "%" PRId64 ", ",
+			(int64_t)(tw_load_number(i)->rate * 1000));
+	fprintf(file, "0]");
 	if (!last)
 		return;
 	fprintf(file, ", ");

@@ -11,7 +11,7 @@
 #include "tw_config.h"
 #include "tw_far.h"
 #include "tw_part.h"
-#include "tw_remote.h"
+#include "tw_lines.h"
 #include "tw_run.h"
 #include "tw_talk.h"
 #include "tw_trace.h"

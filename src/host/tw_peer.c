@@ -17,14 +17,11 @@
 #include "tw_lines.h"
 #include "tw_link_far.h"
 #include "tw_load.h"
-#include "tw_meet.h"
 #include "tw_oneway.h"
 #include "tw_part.h"
-#include "tw_remote.h"
 #include "tw_run.h"
 #include "tw_stamps.h"
 #include "tw_talk.h"
-#include "tw_time.h"
 #include "tw_transport.h"
 
 #define LOGIN_MS	120000	/* somebody may have to type a password */
@@ -33,8 +30,7 @@
 #define ANSWER_MS	8000	/* also to look into a trace */
 #define HURRY_MS	150	/* after SIGINT */
 #define FAILED_MS	1000	/* it may have something to say */
-#define SILENT_S	9	/* udp: then its host is gone */
-#define RATE_MAX	1000000000000000LL	/* thousandths, a second */
+#define LOADS_MAX	8
 #define APART	"compares the clocks of two hosts; use network, or latency"
 
 static bool by_rsh, loads_there;
@@ -163,14 +159,6 @@ static void send_load(void)
 		tw_load_number(i)->elsewhere = true;
 }
 
-/* Before the first step is measured there is nothing to be kept. */
-static void give_up(struct tw_run *run)
-{
-	if (!run->step && !run->pairs[0]->process[TW_CLIENT].pid)
-		exit(EXIT_FAILURE);
-	run->failed = true;
-}
-
 static void tell_wrong(const char *member)
 {
 	warn("--connect=%s: what the server's side has sent is wrong (%s)\n",
@@ -244,19 +232,16 @@ static void start_pair(struct tw_run *run, int number)
 		ask(run);
 	if (!number)
 		met = addresses && meet(run);
-	if (!met && !tw_is_stopped())
-		give_up(run);
-	if (!met)
+	if (!met) {
+		run->failed |= !tw_is_stopped();
 		return;
+	}
 	pair->fd[TW_SERVER] = -1;
 	pair->fd[TW_CLIENT] = meeting.fds[number];
 	tw_transport_prepare(pair->fd[TW_CLIENT]);
 	tw_stamps_enable(pair->fd[TW_CLIENT]);
-	if (meeting.udp) {
+	if (meeting.udp)
 		tw_datagram_set_timeout(pair->fd[TW_CLIENT]);
-		if (run->tick_ms < 0)
-			run->tick_ms = tw_config.quiet ? 1000 : 100;
-	}
 	run->wake_fd = tw_talk_fd();
 	tw_pair_start_process(run, number, TW_CLIENT);
 }
@@ -282,84 +267,44 @@ static void check(struct tw_run *run)
 	run->start_pair = start_pair;
 }
 
-/*
- * Over udp, no socket tells that a host is gone, or a firewall between both, and
- * ssh does not for hours. A lost datagram is one that is followed by others; if
- * none of any pair comes for so long, this is the end.
- */
-static void look_for_replies(struct tw_run *run)
-{
-	static uint64_t last;
-	static int64_t last_ns;
-	static int last_step = -1;
-	int64_t now_ns = tw_now_ns(CLOCK_MONOTONIC), cycle_us = 0;
-	uint64_t count = 0;
-	int i;
-
-	for (i = 0; i < tw_config.pairs; i++) {
-		count += run->pairs[i]->tally.results.stats[0].count;
-		if (tw_config_interval_us(i) > cycle_us)
-			cycle_us = tw_config_interval_us(i);
-	}
-	cycle_us += tw_config.sleep_us;
-	if (count != last || run->step != last_step)
-		last_ns = now_ns;
-	last = count;
-	last_step = run->step;
-	/* Cycles of the warm-up are not counted. */
-	if (now_ns - last_ns < SILENT_S * TW_NS_PER_S + cycle_us *
-	    (count ? 2 : 2 + tw_config.warmup) * TW_NS_PER_US)
-		return;
-	warn("--connect=%s: no reply has come for %d s over udp: its host is gone, or there is a firewall\n",
-	     tw_talk_way.text, (int)((now_ns - last_ns) / TW_NS_PER_S));
-	run->failed = true;
-}
-
 /* While it measures, the server's side says nothing unless it fails. */
 static void woken(struct tw_run *run)
 {
-	if (!addresses || run->wake_fd < 0)
-		return;
-	if (meeting.udp)
-		look_for_replies(run);
-	if (tw_talk_listen())
+	if (!addresses || run->wake_fd < 0 || tw_talk_listen())
 		return;
 	run->wake_fd = -1;
 	run->failed = true;
 }
 
 /*
- * A load there ran with our settings: how much it has done. And how many
- * requests each server has answered.
+ * How many requests each server has answered; and how much each load has done
+ * there, which ran with our settings.
  */
 static void read_ended(const struct tw_run *run, const char *value)
 {
-	int64_t numbers[TW_PAIRS_MAX];
+	int64_t numbers[TW_PAIRS_MAX + LOADS_MAX];
 	struct tw_load *load;
-	int i, count;
+	int i, pairs = (int)tw_config.pairs;
+	int count = tw_remote_numbers(value, INT64_MAX, numbers,
+				      TW_PAIRS_MAX + LOADS_MAX);
 
-	count = tw_remote_numbers(value, RATE_MAX, numbers, TW_PAIRS_MAX);
-	for (i = 0; i < count && (load = tw_load_number(i)); i++)
+	for (i = 0; i < count && i < pairs; i++)
+		tw_datagrams_told(run, i, (uint64_t)numbers[i]);
+	for (; i < count && (load = tw_load_number(i - pairs)); i++)
 		if (load->elsewhere)
 			load->rate = (double)numbers[i] / 1000;
-	value = strchr(value + 1, '[');
-	count = value ? tw_remote_numbers(value, INT64_MAX, numbers,
-					  (int)tw_config.pairs) : 0;
-	for (i = 0; i < count; i++)
-		tw_datagrams_told(run, i, (uint64_t)numbers[i]);
 }
 
 /* What it answers to the end of a step, in time. */
 static void take_answer(struct tw_run *run, bool last, bool hurry)
 {
-	const char *value = tw_talk_expect("ended", hurry ? HURRY_MS :
-					   run->failed ? FAILED_MS : ANSWER_MS,
-					   hurry);
+	int ms = hurry ? HURRY_MS : run->failed ? FAILED_MS : ANSWER_MS;
+	const char *value = tw_talk_expect("ended", ms, hurry || run->failed);
 
 	if (value)
 		read_ended(run, value);
-	else
-		run->failed |= !hurry && !tw_is_stopped();
+	else if (!hurry && !tw_is_stopped())
+		run->failed = true;
 	if (!value || !last)
 		return;
 	value = strstr(value, "\"twoway\": ");
@@ -379,10 +324,15 @@ static void end(struct tw_run *run)
 
 	if (!addresses || tw_talk_fd() < 0)
 		return;
+	if (run->wake_fd >= 0) {
+		tw_far_cause_tell(run);
+		tw_talk_tell(last ? "{\"end\": 1}\n" : "{\"end\": 0}\n");
+		take_answer(run, last, hurry);
+	}
 	run->wake_fd = -1;
-	tw_far_cause_tell(run);
-	tw_talk_tell(last ? "{\"end\": 1}\n" : "{\"end\": 0}\n");
-	take_answer(run, last, hurry);
+	/* It may say why. */
+	if (run->failed && !hurry)
+		tw_talk_listen();
 	if (last || run->failed)
 		tw_talk_close(hurry || tw_is_stopped() ? 0 : 500);
 }

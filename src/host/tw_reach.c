@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -9,10 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "rt-utils.h"
+#include "tw_datagram.h"
 #include "tw_lines.h"
 #include "tw_reach.h"
 
@@ -21,6 +24,7 @@
 #define PROBE_S		1
 #define PROBES		3
 #define UNACKED_MS	8000
+#define HELLO_S		10	/* until a connection has said who it is */
 
 bool tw_host_parse(const char *text, struct tw_host *host)
 {
@@ -159,4 +163,169 @@ pid_t tw_reach_start(const char *command, int *fd)
 	close(ends[1]);
 	*fd = ends[0];
 	return pid;
+}
+
+/* The first message of a stream. */
+struct hello {
+	char cookie[TW_COOKIE];
+	uint32_t pair;		/* big-endian */
+};
+
+/* Of either family; both have the port at the same place. */
+union address {
+	struct sockaddr any;
+	struct sockaddr_in v4;
+	struct sockaddr_in6 v6;
+};
+
+/* Whether it has the cookie; in a time that does not tell how much of it. */
+static bool knows(const struct tw_meeting *meeting, const char *cookie)
+{
+	int i, differ = 0;
+
+	for (i = 0; i < TW_COOKIE; i++)
+		differ |= cookie[i] ^ meeting->cookie[i];
+	return !differ;
+}
+
+/* IPv6 is for both families. */
+static int open_socket(int family, int type)
+{
+	int off = 0, fd = socket(family, type | SOCK_CLOEXEC, 0);
+
+	if (fd >= 0 && family == AF_INET6)
+		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
+	return fd;
+}
+
+int tw_meet_listen(struct tw_meeting *meeting)
+{
+	int i, hello_s = HELLO_S, fd = open_socket(AF_INET6, SOCK_STREAM);
+	union address own;
+	socklen_t length = sizeof(own);
+	uint64_t random[2];
+
+	if (fd < 0)
+		fd = open_socket(AF_INET, SOCK_STREAM);
+	if (fd < 0 || getrandom(random, sizeof(random), 0) < 0)
+		return -errno;
+	for (i = 0; i < TW_COOKIE; i += 16)
+		sprintf(meeting->cookie + i, "%016llx",
+			(unsigned long long)random[i / 16]);
+	for (i = 0; i < meeting->pairs; i++)
+		meeting->fds[i] = -1;
+	/* Until it has sent something, the kernel keeps a connection. */
+	if (setsockopt(fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, &hello_s,
+		       sizeof(hello_s)) || listen(fd, TW_PAIRS_MAX) ||
+	    getsockname(fd, &own.any, &length))
+		return -errno;
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	meeting->listener = fd;
+	meeting->port = ntohs(own.v4.sin_port);
+	return 0;
+}
+
+/*
+ * With udp, either side replaces the stream by a socket at the same address, and
+ * tells the other one its port: nobody else's datagrams are ever heard. Returns
+ * it, or -errno.
+ */
+static int to_datagrams(const struct tw_meeting *meeting, int stream)
+{
+	union address own, peer;
+	socklen_t length = sizeof(own), peer_length = sizeof(peer);
+	int fd, err = 0;
+
+	if (getsockname(stream, &own.any, &length) ||
+	    getpeername(stream, &peer.any, &peer_length))
+		return -errno;
+	own.v4.sin_port = 0;
+	fd = open_socket(own.any.sa_family, SOCK_DGRAM);
+	if (fd < 0 || bind(fd, &own.any, length) ||
+	    getsockname(fd, &own.any, &length) ||
+	    send(stream, &own.v4.sin_port, 2, MSG_NOSIGNAL) != 2)
+		err = -errno;
+	if (!err)
+		err = tw_await(stream, POLLIN, meeting->other_fd,
+			       meeting->end_ns);
+	if (!err && recv(stream, &peer.v4.sin_port, 2, MSG_DONTWAIT) != 2)
+		err = -EPROTO;
+	if (!err && tw_datagram_connect(fd, &peer.any, peer_length))
+		err = -errno;
+	if (!err)
+		return fd;
+	close(fd);
+	return err;
+}
+
+/* The socket of a pair; @fd: the stream that is connected. */
+static int socket_of(const struct tw_meeting *meeting, int fd)
+{
+	int stream = fd;
+
+	if (meeting->udp) {
+		fd = to_datagrams(meeting, stream);
+		close(stream);
+	}
+	return fd;
+}
+
+/* Returns 1 if it is a new pair; one that does not say so at once is closed. */
+static int admit(struct tw_meeting *meeting)
+{
+	int fd = accept4(meeting->listener, NULL, NULL, SOCK_CLOEXEC);
+	struct hello hello = { .pair = 0 };
+	uint32_t pair = TW_PAIRS_MAX;
+
+	if (fd < 0)
+		return 0;
+	if (recv(fd, &hello, sizeof(hello), MSG_DONTWAIT) == sizeof(hello) &&
+	    knows(meeting, hello.cookie))
+		pair = ntohl(hello.pair);
+	if (pair >= (uint32_t)meeting->pairs || meeting->fds[pair] >= 0 ||
+	    tw_reach_prepare(fd)) {
+		close(fd);
+		return 0;
+	}
+	meeting->fds[pair] = socket_of(meeting, fd);
+	return meeting->fds[pair] < 0 ? meeting->fds[pair] : 1;
+}
+
+int tw_meet_accept(struct tw_meeting *meeting)
+{
+	int found = 0, err = 0;
+
+	while (found < meeting->pairs && err >= 0) {
+		err = tw_await(meeting->listener, POLLIN, meeting->other_fd,
+			       meeting->end_ns);
+		if (!err)
+			err = admit(meeting);
+		found += err > 0;
+	}
+	close(meeting->listener);
+	return err < 0 ? err : 0;
+}
+
+int tw_meet_connect(struct tw_meeting *meeting,
+		    const struct addrinfo **addresses)
+{
+	struct hello hello;
+	uint32_t i;
+	int fd;
+
+	memcpy(hello.cookie, meeting->cookie, TW_COOKIE);
+	for (i = 0; i < (uint32_t)meeting->pairs; i++) {
+		fd = tw_reach_connect(addresses, meeting->port,
+				      meeting->other_fd, meeting->end_ns);
+		if (fd < 0)
+			return fd;
+		hello.pair = htonl(i);
+		/* Nothing was sent before: this cannot block. */
+		if (send(fd, &hello, sizeof(hello), MSG_NOSIGNAL) < 0)
+			return -errno;
+		meeting->fds[i] = socket_of(meeting, fd);
+		if (meeting->fds[i] < 0)
+			return meeting->fds[i];
+	}
+	return 0;
 }

@@ -108,7 +108,7 @@ static const char *value_of(const char *line, const char *member)
 	return strncmp(line, name, length) ? NULL : line + length;
 }
 
-const char *tw_talk_expect(const char *member, int ms, bool hurry)
+const char *tw_talk_expect(const char *member, int ms, bool quiet)
 {
 	int64_t end_ns = tw_in_ms(ms);
 	const char *line = "", *value = NULL;
@@ -117,7 +117,7 @@ const char *tw_talk_expect(const char *member, int ms, bool hurry)
 		line = tw_lines_await(&lines, tw_stop_fd(), end_ns);
 		value = line ? value_of(line, member) : NULL;
 	}
-	if (value || hurry)
+	if (value || quiet)
 		return value;
 	if (lines.ended)
 		tell_end();

@@ -25,8 +25,7 @@ void tw_talk_tell(const char *line);
 
 /*
  * Waits for an answer that begins with this member, whose value it returns.
- * NULL: there was a message; or a signal is to end the run. In a @hurry there is
- * none.
+ * NULL: there was a message, unless @quiet; or a signal is to end the run.
  */
 const char *tw_talk_expect(const char *member, int ms, bool hurry);
 

@@ -2,9 +2,13 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "rt-error.h"
 #include "tw_link_far.h"
 #include "tw_loop.h"
+#include "tw_time.h"
 #include "tw_wire.h"
+
+#define SILENT_NS	(9 * TW_NS_PER_S)
 
 bool tw_far_swaps;
 
@@ -24,10 +28,26 @@ static bool is_possible(const struct tw_cycle *cycle)
 	       cycle->t2_ns < INT64_MAX / 2;
 }
 
+/*
+ * Over udp, no socket tells that a host is gone, or a firewall between both, and
+ * ssh does not for hours. A datagram that is lost is followed by others.
+ */
+static bool is_silent(const struct tw_loop *loop, int64_t since_ns,
+		      int64_t now_ns)
+{
+	if (now_ns - since_ns < SILENT_NS +
+				2 * (loop->period_ns + loop->sleep_ns))
+		return false;
+	warn("no reply has come for %d s over udp: the other host is gone, or there is a firewall\n",
+	     (int)((now_ns - since_ns) / TW_NS_PER_S));
+	return true;
+}
+
 /* The number of the request is compared with that of the reply. */
 static int exchange(const struct tw_loop *loop, struct tw_cycle *cycle)
 {
 	struct tw_request *request = loop->request;
+	static int64_t heard_ns;	/* by this client */
 	uint64_t seq = cycle->seq;
 	int err;
 
@@ -36,6 +56,10 @@ static int exchange(const struct tw_loop *loop, struct tw_cycle *cycle)
 		cycle->seq = request->seq;
 	err = plain(loop, cycle);
 	cycle->seq = seq;
+	if (!err || !heard_ns)
+		heard_ns = cycle->t3_ns;
+	if (err == TW_LINK_LOST && is_silent(loop, heard_ns, cycle->t3_ns))
+		return -ETIMEDOUT;
 	if (err)
 		return err;
 	cycle->t1_ns = (int64_t)tw_far_order((uint64_t)cycle->t1_ns);

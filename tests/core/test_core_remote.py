@@ -22,8 +22,8 @@ def far(run, text, **options):
 
 
 @pytest.mark.parametrize("text, named", [
-    ("", "the input ended before a request came"),
-    ('["--far=2", 1]', "the input ended before a request came"),
+    ("", "no request has come"),
+    ('["--far=2", 1]', "no request has come"),
     ("x\n", "no request of twowaytest"),
     ("[]\n", "no request of twowaytest"),
     ('["--far=2"\n', "no number of steps"),
@@ -53,7 +53,7 @@ def far(run, text, **options):
     ('["--far=2", 1, "\\u001b[31m"]\n', "nobody may ask"),
     ('["--far=2", 1, "\\u003c\\\\u003c\\""]\n', '<\\u003c": nobody may ask'),
     ('["--far=2", 1, "--size=' + "8" * 9000 + '"]\n', "FATAL: --size=88"),
-    ('["' + "x" * 70000 + '"]\n', "the request is longer than 65536 bytes"),
+    ('["' + "x" * 70000 + '"]\n', "a line of at most 65536 bytes"),
     ('["--far=2", 1, ' + "[" * 20 + "]" * 20 + "]\n", "is no string"),
 ], ids=range(33))
 def test_requests(run, text, named):
@@ -93,7 +93,7 @@ def test_counts_that_cannot_be(run, shim, requests, lost):
     text = FAKE[:begin] + OVER_UDP + FAKE[FAKE.index("say(started"):]
     text = text.replace("VERSION", "2").replace("TWOWAY", "{}").replace(
         "range(1, 1000)", "range(1, 21)").replace("SLEPT", "7").replace(
-        "requests=[]", f"requests=[{requests}]")
+        "ended=[0]", f"ended=[{requests}, 0]")
     done = run("--connect=127.0.0.1", fake(run.directory, text.replace(
         "    one.send", "    if number != 9: one.send")), *QUICK, "-l", 20,
         "--warmup=0", "--sleep=0", "--transport=udp", "--json=json",
@@ -112,6 +112,7 @@ def test_firewall_for_udp(run):
         "VERSION", "2")), *QUICK, "--transport=udp")
     assert done.returncode == 1
     assert "no reply has come for 9 s over udp" in done.stderr
+    assert "stopped: Connection timed out" in done.stderr
 
 
 def test_other_byte_order(run):
@@ -137,8 +138,8 @@ def test_times_that_cannot_be(run, slept):
 def test_results_that_are_no_json(run, results_):
     """They do not get into ours."""
     text = FAKE.replace("VERSION", "2").replace("SLEPT", "7").replace(
-        "say(ended=[], requests=[], twoway=TWOWAY)",
-        f"""print('{{"twowaytest": 2, "ended": [], "twoway": ' + {results_!r}"""
+        "say(ended=[0], twoway=TWOWAY)",
+        f"""print('{{"twowaytest": 2, "ended": [0], "twoway": ' + {results_!r}"""
         " + '}')")
     done = run("--connect=127.0.0.1", fake(run.directory, text), *QUICK,
                "-l", 20, "--sleep=0", "--json=json")

@@ -161,7 +161,7 @@ def test_pending_stranger_at_the_port():
     with far.greet() as one:
         far.measure(one)
     answer = far.end()
-    assert answer["ended"] == [] and "twoway" in answer
+    assert answer["ended"] == [0, 0] and "twoway" in answer
     for other in others:
         other.close()
 
@@ -183,7 +183,7 @@ def test_stranger_at_the_port_of_udp():
             stream.send(struct.pack(">H", one.getsockname()[1]))
             far.measure(one)
             stranger.sendto(bytes(8), ("127.0.0.1", port))
-    assert far.end()["requests"] == [1]
+    assert far.end()["ended"] == [1, 0]
 
 
 RIGHT = [0, 0, 1, 5, 6]         # pair, metric, cycle, t1, t2

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tw_remote.h"
+#include "tw_lines.h"
 
 #define NUMBERS	4
 #define MOST	5
