@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What all Python tests share: the modules in tests/tools."""
+"""What all Python tests share: the modules in tests/tools, and fixtures."""
 
+import functools
 import pathlib
 import signal
 import sys
 
+import pytest
+
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "tools"))
+
+import tracing  # noqa: E402
+import twoway  # noqa: E402
 
 # nohup and background jobs ignore some, and what is ignored stays so in a
 # twowaytest: tests start with none.
@@ -18,3 +24,33 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "alone: see tests/tools/workers.py")
     config.addinivalue_line(
         "markers", "long: not among what contrib/setup test runs, for time")
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Runs it to its end, in a directory of the test's own."""
+    run_here = functools.partial(twoway.run, directory=tmp_path)
+    run_here.directory = tmp_path
+    return run_here
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Starts it in the background; it ends with the test."""
+    running = []
+
+    def start_here(*args, **options):
+        running.append(twoway.start(*args, directory=tmp_path, **options))
+        return running[-1]
+
+    start_here.directory = tmp_path
+    yield start_here
+    for process in running:
+        process.end()
+
+
+@pytest.fixture
+def tracefs():
+    """Where it is mounted, for this test."""
+    with tracing.usable() as directory:
+        yield directory

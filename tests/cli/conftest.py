@@ -18,30 +18,6 @@ def pytest_sessionstart():
 
 
 @pytest.fixture
-def run(tmp_path):
-    """Runs a twowaytest in a directory of the test's own."""
-    def run_here(*args, **options):
-        return twoway.run(*args, directory=tmp_path, **options)
-
-    run_here.directory = tmp_path
-    return run_here
-
-
-@pytest.fixture
-def start(tmp_path):
-    """Starts a twowaytest in the background; it ends with the test."""
-    running = []
-
-    def start_here(*args, **options):
-        running.append(twoway.start(*args, directory=tmp_path, **options))
-        return running[-1]
-
-    yield start_here
-    for process in running:
-        process.end()
-
-
-@pytest.fixture
 def primitive(tmp_path):
     """Runs a primitivetest in a directory of the test's own."""
     def run_here(*args, **options):

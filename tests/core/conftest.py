@@ -13,32 +13,7 @@ import pytest
 
 import hosts
 import outside
-import tracing
-import twoway
 from device import GROUPS, SILENT, enter, wire, within
-
-
-@pytest.fixture
-def run(tmp_path):
-    """Runs it to its end, in a directory of the test's own."""
-    run_here = functools.partial(twoway.run, directory=tmp_path)
-    run_here.directory = tmp_path
-    return run_here
-
-
-@pytest.fixture
-def start(tmp_path):
-    """Starts it in the background; it ends with the test."""
-    running = []
-
-    def start_here(*args, **options):
-        running.append(twoway.start(*args, directory=tmp_path, **options))
-        return running[-1]
-
-    start_here.directory = tmp_path
-    yield start_here
-    for process in running:
-        process.end()
 
 
 def library(name):
@@ -73,12 +48,6 @@ def public():
         shutil.copy(outside.binary(), directory / "twowaytest")
         os.chmod(directory, 0o1777)
         os.chmod(directory / "twowaytest", 0o755)
-        yield directory
-
-
-@pytest.fixture
-def tracefs():
-    with tracing.usable() as directory:
         yield directory
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import outside
 import results
-from device import FAR, LOOPBACK, Device, enter, wire, within
+from device import FAR, LOOPBACK, Device, enter, within
 
 QUICK = ("-q", "-i", 500, "--json=json", "--dump=dump")
 TRANSPORTS = (("--transport=tcp",),
@@ -288,14 +288,6 @@ def test_size_of_the_dump(run, shim, fault):
     assert [row["cycle"] for row in rows] == list(range(40))
     for line in done.text("dump").splitlines():
         assert line.count(",") == 13
-
-
-@pytest.fixture(scope="module")
-def ends():
-    if outside.why_not():
-        pytest.skip(outside.why_not())
-    with wire() as names:
-        yield names
 
 
 def check_alone(done, mode):

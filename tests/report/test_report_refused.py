@@ -151,6 +151,8 @@ JSON_FAULTS = [
     (("twoway",), 5, "twoway"),
     (("twoway", "settings"), 5, "twoway.settings"),
     (("twoway", "steps"), [5], "twoway.steps[0]"),
+    (("twoway", "steps"), [{"workers": 1, "phases": {"new": {}}}],
+     "twoway.steps[0].phases.new: no metric; there are "),
     (("twoway", "worst"), {"total": {}}, "twoway.worst.total"),
     (("twoway", "environment", "virtual"), "so", "environment.virtual"),
     (("lab",), "exact", "lab"),

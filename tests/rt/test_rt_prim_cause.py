@@ -123,7 +123,7 @@ def measure(start, tracefs, memory):
 
 @pytest.mark.parametrize("test, fault, before, phase, side, state", DELAYS,
                          ids=[f"{row[0]}-{row[1]}" for row in DELAYS])
-def test_delayed_call(measure, shim, memory, test, fault, before, phase, side,
+def test_delayed_call(measure, memory, test, fault, before, phase, side,
                       state):
     """One call of one task takes longer, in one trial."""
     number = before + WARMUP + TRIAL - 1
@@ -131,7 +131,8 @@ def test_delayed_call(measure, shim, memory, test, fault, before, phase, side,
     for _ in range(TRIES):
         stamps.write_bytes(b"")
         broken = measure(test, "-l", 60, env={
-            "LD_PRELOAD": shim, "TW_DELAY": f"{fault}:{number}:{DELAY_US}",
+            "LD_PRELOAD": os.environ["TWOWAY_DELAY_SO"],
+            "TW_DELAY": f"{fault}:{number}:{DELAY_US}",
             "TW_DELAY_STAMPS": str(stamps)})
         assert broken, "nothing was delayed"
         if broken.trial["trial"] == TRIAL and \

@@ -114,9 +114,9 @@ def start(*args, directory, temporary=None, **options):
     env = {**options.pop("env", {})}
     if temporary:
         env["TMPDIR"] = temporary
-    options.setdefault("program", binary())
-    return outside.Run(*args, cwd=directory, env=env, errors="replace",
-                       **options)
+    options = {"program": binary(), "cwd": directory, "errors": "replace",
+               **options}
+    return outside.Run(*args, env=env, **options)
 
 
 def result(process, directory, before=frozenset()):
