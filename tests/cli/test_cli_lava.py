@@ -87,6 +87,28 @@ def results(text):
     return found
 
 
+def sent(tree, definition, **params):
+    """What LAVA is sent by its steps, in a shell that ends at the first that
+    fails."""
+    write_program(tree.root / "automated/utils/send-to-lava.sh",
+                  "#!/bin/sh\necho SENT\ncat \"$1\"\n")
+    params = {**definition["params"], "RT_PRIORITY": "",
+              "SKIP_INSTALL": "true", **params}
+    lines = ["set -e", *(f"{name}={shlex.quote(value)}"
+                         for name, value in params.items()),
+             *definition["run"]["steps"]]
+    process = tree.run(["sh", "-c", "\n".join(lines)], tree.root)
+    return results(process.out.partition("SENT\n")[2])
+
+
+def assert_parameters(definition, *names):
+    """Its steps use them all, and the scripts have the same defaults."""
+    used = re.findall(r"\$\{(\w+)\}", " ".join(definition["run"]["steps"]))
+    assert sorted(used) == sorted(definition["params"])
+    for name, value in definition["params"].items():
+        assert f'\n{name}="{value}"\n' in scripts(*names), name
+
+
 @pytest.fixture
 def tree(tmp_path):
     return Tree(tmp_path)
@@ -239,34 +261,21 @@ def test_definition_has_what_lava_wants(definition):
         assert definition["metadata"][name]
     assert definition["metadata"]["format"] == "Lava-Test Test Definition 1.0"
     assert "PRIORITY" not in definition["params"]
-    used = re.findall(r"\$\{(\w+)\}", " ".join(definition["run"]["steps"]))
-    assert sorted(used) == sorted(definition["params"])
 
 
 def test_defaults_are_the_same(definition):
     """In the definition, in the script, in the README."""
-    script = scripts("twowaytest.sh")
+    assert_parameters(definition, "twowaytest.sh")
     readme = (LAVA / "README.md").read_text()
     told = dict(re.findall(r"^\| ([A-Z_]+) \| .* \| ?(\S*) \|$", readme,
                            re.MULTILINE))
     assert told == definition["params"]
-    for name, value in definition["params"].items():
-        assert f'\n{name}="{value}"\n' in script, name
 
 
 @pytest.mark.parametrize("given, verdict", [
     ({"DURATION": "1"}, "pass"), ({"INTERVAL": "1"}, "fail")])
 def test_definition_runs(tree, definition, given, verdict):
-    """Its steps in a shell that ends at the first that fails."""
-    write_program(tree.root / "automated/utils/send-to-lava.sh",
-                  "#!/bin/sh\necho SENT\ncat \"$1\"\n")
-    params = {**definition["params"], "RT_PRIORITY": "",
-              "SKIP_INSTALL": "true", **given}
-    lines = ["set -e", *(f"{name}={shlex.quote(value)}"
-                         for name, value in params.items()),
-             *definition["run"]["steps"]]
-    process = tree.run(["sh", "-c", "\n".join(lines)], tree.root)
-    found = results(process.out.partition("SENT\n")[2])
+    found = sent(tree, definition, **given)
     assert found[VERDICT][0] == verdict
     assert len(found) == (len(NAMES) + 1 if verdict == "pass" else 1)
 
@@ -364,11 +373,7 @@ def test_two_devices_have_the_same_parameters(definition):
     assert both["metadata"]["format"] == definition["metadata"]["format"]
     assert both["params"] == {"ROLE": "", "ADDRESS": "",
                               **definition["params"]}
-    used = re.findall(r"\$\{(\w+)\}", " ".join(both["run"]["steps"]))
-    assert sorted(used) == sorted(both["params"])
-    script = scripts("twowaytest-hosts.sh")
-    for name, value in both["params"].items():
-        assert f'\n{name}="{value}"\n' in script, name
+    assert_parameters(both, "twowaytest-hosts.sh")
 
 
 @pytest.mark.parametrize("words", [("-r", "other"), ("-x",), ("word",)])

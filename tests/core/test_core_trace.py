@@ -94,7 +94,8 @@ def test_file(begin, kernel_text, tracefs, options):
     assert all(a <= b + 1000 for a, b in zip(times, times[1:]))
     events = tracing.events(text)
     assert events[0].time_ns + 1000 >= min(
-        at["t3"] - 20 * 10**6, at["t0"] - 1000 * (found["interval"] + 1))
+        at["t3"] - 20 * 10**6, at["t0"] - 1000 * (found["interval"] + 1),
+        at.get("planned", at["t0"]) - 10**6)
     if "planned" in at and "-i" in options:
         # The request of the cycle before is there, too.
         assert events[0].time_ns <= at["t0"] + 10**7 - \
