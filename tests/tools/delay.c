@@ -9,12 +9,12 @@
  * high; told by the name that the process gives itself. With a
  * number behind it, as in client2, only that one of those that were started,
  * counted from 0. CALL: a name in call_names. NUMBER: which of these calls of
- * that process, counted from 0; one that failed is not counted; "*": each. WHEN: "before" or "after"
- * the call VALUE microseconds are slept, "busy-before" or "busy-after" it they
- * are spent running. Of a send alone: "flip" inverts bit VALUE of the message;
- * "drop" does not send it; "twice" sends it twice; "swap" sends it after the
- * next one. Of a recv alone: "expire" makes it fail after VALUE microseconds, as
- * if its time were over, and takes nothing.
+ * that process, counted from 0 without those that failed; "*": each. WHEN:
+ * "before" or "after" the call VALUE microseconds are slept, "busy-before" or
+ * "busy-after" it they are spent running. Of a send alone: "flip" inverts bit
+ * VALUE of the message; "drop" does not send it; "twice" sends it twice; "swap"
+ * sends it after the next one. Of a recv alone: "expire" makes it fail after
+ * VALUE microseconds, as if its time were over.
  *
  *	TW_DELAY_STAMPS=FILE	when each delay began and ended
  *
