@@ -162,18 +162,19 @@ def check_worst(run):
     for line, metric in zip(lines, run.metrics):
         pair, one = worst_of(run, metric)
         ahead.append(check_kept(run, found[metric], pair, one))
-        mean = int(sum(run.all(pair, metric)) / len(run.values[pair]))
+        mean = {name: int(sum(run.all(pair, name)) / len(run.values[pair]))
+                for name in run.metrics}
         where = f"pair {pair}, " * (len(run.values) > 1) + \
             f"step {one['step'] + 1}, " * ("steps" in run.json["twoway"])
         since = found[metric]["since_start_ns"] / 1e9
-        begin = f"# Worst {metric}: {one[metric]} (mean {mean}): {where}" \
-            f"cycle {one['cycle']}, {since:.6f} s after start, " \
+        begin = f"# Worst {metric}: {one[metric]} (mean {mean[metric]}): " \
+            f"{where}cycle {one['cycle']}, {since:.6f} s after start, " \
             f"{found[metric]['time'][11:26]}: "
         assert line.startswith(begin)
         assert line.endswith(f"; missed {one['missed']}")
-        shown = re.findall(r"(\w+) (-?\d+) \(-?\d+\)", line[len(begin):])
-        assert shown == [(phase, str(one[phase])) for phase in results.PHASES
-                         if phase in run.metrics]
+        assert line[len(begin):].partition(";")[0] == ", ".join(
+            f"{phase} {one[phase]} ({mean[phase]})"
+            for phase in results.PHASES if phase in run.metrics)
         check_excess(run, line, metric, pair, one)
     assert max(ahead) - min(ahead) <= 2
 
