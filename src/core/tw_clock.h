@@ -19,14 +19,7 @@ extern const struct tw_clock tw_clock_raw;
 extern const struct tw_clock tw_clock_tai;
 extern const struct tw_clock tw_clock_boottime;
 extern const struct tw_clock tw_clock_tsc;
-extern const struct tw_clock tw_clock_aux0;
-extern const struct tw_clock tw_clock_aux1;
-extern const struct tw_clock tw_clock_aux2;
-extern const struct tw_clock tw_clock_aux3;
-extern const struct tw_clock tw_clock_aux4;
-extern const struct tw_clock tw_clock_aux5;
-extern const struct tw_clock tw_clock_aux6;
-extern const struct tw_clock tw_clock_aux7;
+extern const struct tw_clock tw_clock_aux[8];
 
 /* A word that -c allows; NULL after the last. What it stands for. */
 const char *tw_clock_word(int number);

@@ -6,8 +6,8 @@
 
 #include "rt-error.h"
 #include "rt-utils.h"
-#include "tw_ask.h"
 #include "tw_config.h"
+#include "tw_far.h"
 #include "tw_load.h"
 #include "tw_option.h"
 #include "tw_lines.h"
@@ -20,10 +20,10 @@
  */
 static const struct asked {
 	const char *name;
-	enum { ALWAYS, WITH_LOAD, WITH_TRACE, SPECIAL } when;
+	enum { ALWAYS, WITH_LOAD, SPECIAL } when;
 } asked[] = {
 	{ "affinity", SPECIAL },
-	{ "breaktrace", WITH_TRACE },
+	{ "breaktrace", ALWAYS },
 	{ "busy-poll", ALWAYS },
 	{ "clock", ALWAYS },
 	{ "default-system", ALWAYS },
@@ -52,7 +52,7 @@ static const struct asked {
 	{ "steps", WITH_LOAD },
 	{ "threads", ALWAYS },
 	{ "timeout", ALWAYS },
-	{ "trace", WITH_TRACE },
+	{ "trace", ALWAYS },
 	{ "transport", ALWAYS },
 	{ "wait", ALWAYS },
 	{ "warmup", ALWAYS },
@@ -114,13 +114,11 @@ static void write_loads(FILE *file)
 
 void tw_ask_write(FILE *file, int steps, bool load)
 {
-	bool trace = *(const char **)tw_option_find("trace")->to;
 	size_t i;
 
 	fprintf(file, "[\"--far=%d\", %d", TW_ASK_VERSION, load ? 1 : steps);
 	for (i = 0; i < ARRAY_SIZE(asked); i++)
 		if (asked[i].when == ALWAYS ||
-		    (asked[i].when == WITH_TRACE && trace) ||
 		    (asked[i].when == WITH_LOAD && load))
 			write_option(file, tw_option_find(asked[i].name));
 	if (load) {

@@ -24,7 +24,6 @@
 #include <unistd.h>
 
 #include "rt-error.h"
-#include "tw_ask.h"
 #include "tw_datagram.h"
 #include "tw_far.h"
 #include "tw_lines.h"
@@ -36,7 +35,6 @@
 #include "tw_stamps.h"
 #include "tw_text.h"
 #include "tw_time.h"
-#include "tw_transport.h"
 
 #define REQUEST_S	5	/* until the request is there */
 #define MEET_S		20	/* until all clients are connected */

@@ -39,34 +39,28 @@ void tw_far_cause_tell(const struct tw_run *run)
 }
 
 /* The times of the client mean nothing here. */
-static void note(struct tw_break *to, const int64_t numbers[])
-{
-	to->metric = (enum tw_metric_id)numbers[1];
-	memcpy(to->values_ns, numbers + 5, sizeof(to->values_ns));
-	to->cycle = (struct tw_cycle) {
-		.seq = numbers[2], .planned_ns = numbers[3],
-		.t0_ns = numbers[3], .t1_ns = numbers[3], .t2_ns = numbers[4],
-		.t3_ns = numbers[4], .prev_t0_ns = numbers[3],
-	};
-}
-
 void tw_far_cause_note(const struct tw_run *run, const char *line)
 {
-	int64_t numbers[5 + TW_METRICS];
+	int64_t of[5 + TW_METRICS];
 	struct tw_break *to;
 
 	if (strncmp(line, TELL, strlen(TELL)) ||
-	    tw_remote_numbers(line + strlen(TELL), NS_MAX, numbers,
-			      ARRAY_SIZE(numbers)) < (int)ARRAY_SIZE(numbers) ||
-	    numbers[0] < 0 || numbers[0] >= tw_config.pairs ||
-	    numbers[1] < 0 || numbers[1] >= TW_METRICS || numbers[2] < 1 ||
-	    numbers[3] < 0 || numbers[4] < numbers[3])
+	    tw_remote_numbers(line + strlen(TELL), NS_MAX, of,
+			      ARRAY_SIZE(of)) < (int)ARRAY_SIZE(of) ||
+	    of[0] < 0 || of[0] >= tw_config.pairs || of[1] < 0 ||
+	    of[1] >= TW_METRICS || of[2] < 1 || of[3] < 0 || of[4] < of[3])
 		return;
-	to = tw_pair_room(run, (int)numbers[0], &tw_part_break);
+	to = tw_pair_room(run, (int)of[0], &tw_part_break);
 	if (!to || to->cycle.seq)
 		return;
-	note(to, numbers);
-	tw_trace_break(run, (int)numbers[0]);
+	to->metric = (enum tw_metric_id)of[1];
+	to->cycle = (struct tw_cycle) {
+		.seq = of[2], .planned_ns = of[3], .t0_ns = of[3],
+		.t1_ns = of[3], .t2_ns = of[4], .t3_ns = of[4],
+		.prev_t0_ns = of[3],
+	};
+	memcpy(to->values_ns, of + 5, sizeof(to->values_ns));
+	tw_trace_break(run, (int)of[0]);
 }
 
 /* By how much its phase was longer than usual; -1: that is not known. */

@@ -17,20 +17,19 @@
 #include "tw_oneway.h"
 #include "tw_part.h"
 #include "tw_run.h"
-#include "tw_text.h"
 #include "tw_time.h"
 
 #define WINDOW		64
 #define FARTHEST_NS	(1000 * TW_NS_PER_S)	/* of a sum, none overflows */
 
-/* Memory of a pair. */
-struct room {
+/* Memory of a pair; and of all pairs, at the end. */
+static struct room {
 	uint64_t cycles;		/* of all windows */
 	uint64_t proven;		/* of those that contain 0 */
 	int64_t uncertainty_ns;		/* the largest of those */
 	int64_t lower_ns, upper_ns;	/* of the present window */
 	int count;			/* cycles in it */
-};
+} all;
 
 static const char *const modes[] = { "off", "sync", NULL };
 static const char *mode = "off";
@@ -90,34 +89,30 @@ static size_t room(const struct tw_run *run)
 	       sizeof(struct room) : 0;
 }
 
-static int64_t larger(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-
 static bool record(void *memory, const struct tw_cycle *cycle,
 		   const int64_t values_ns[])
 {
-	int64_t lower_ns = -values_ns[TW_RECEIVE];
-	int64_t upper_ns = values_ns[TW_SEND];
 	struct room *to = memory;
 
 	if (!to->count++) {
-		to->lower_ns = lower_ns;
-		to->upper_ns = upper_ns;
+		to->lower_ns = -FARTHEST_NS;
+		to->upper_ns = FARTHEST_NS;
 	}
-	to->lower_ns = larger(to->lower_ns, lower_ns);
-	to->upper_ns = -larger(-to->upper_ns, -upper_ns);
+	if (to->lower_ns < -values_ns[TW_RECEIVE])
+		to->lower_ns = -values_ns[TW_RECEIVE];
+	if (to->upper_ns > values_ns[TW_SEND])
+		to->upper_ns = values_ns[TW_SEND];
 	if (to->count < WINDOW)
 		return false;
 	to->cycles += WINDOW;
-	if (to->lower_ns <= 0 && to->upper_ns >= 0) {
-		to->proven += WINDOW;
-		to->uncertainty_ns = larger(to->uncertainty_ns,
-					    larger(-to->lower_ns,
-						   to->upper_ns));
-	}
 	to->count = 0;
+	if (to->lower_ns > 0 || to->upper_ns < 0)
+		return false;
+	to->proven += WINDOW;
+	if (to->uncertainty_ns < to->upper_ns)
+		to->uncertainty_ns = to->upper_ns;
+	if (to->uncertainty_ns < -to->lower_ns)
+		to->uncertainty_ns = -to->lower_ns;
 	return false;
 }
 
@@ -129,47 +124,37 @@ bool tw_oneway_doubts(const struct tw_run *run, int pair, enum tw_metric_id id)
 	       (!of->cycles || of->proven < of->cycles / 2);
 }
 
-/* Of all pairs. */
-static struct room sum_of(const struct tw_run *run)
+static void end(struct tw_run *run)
 {
-	struct room sum = { .count = 0 };
 	int i;
 
-	for (i = 0; i < tw_config.pairs; i++) {
+	all = (struct room) { .count = 0 };
+	for (i = 0; room(run) && i < tw_config.pairs; i++) {
 		const struct room *of = tw_pair_room(run, i, &tw_part_oneway);
 
-		sum.cycles += of->cycles;
-		sum.proven += of->proven;
-		sum.uncertainty_ns = larger(sum.uncertainty_ns,
-					    of->uncertainty_ns);
+		all.cycles += of->cycles;
+		all.proven += of->proven;
+		if (all.uncertainty_ns < of->uncertainty_ns)
+			all.uncertainty_ns = of->uncertainty_ns;
 	}
-	return sum;
 }
 
 static void text(FILE *file, const struct tw_run *run)
 {
-	struct room sum;
-
-	if (!room(run))
-		return;
-	sum = sum_of(run);
-	fprintf(file, "# One-way: %" PRIu64 " of %" PRIu64 " cycles are proven, within +-%.1f us\n",
-		sum.proven, sum.cycles,
-		(double)sum.uncertainty_ns / (double)TW_NS_PER_US);
+	if (room(run))
+		fprintf(file, "# One-way: %" PRIu64 " of %" PRIu64 " cycles are proven, within +-%.1f us\n",
+			all.proven, all.cycles,
+			(double)all.uncertainty_ns / (double)TW_NS_PER_US);
 }
 
 static void json(FILE *file, const struct tw_run *run)
 {
-	struct room sum;
-
-	if (!room(run))
-		return;
-	sum = sum_of(run);
-	fprintf(file, "    \"oneway\": { \"cycles\": %" PRIu64 ", \"proven\": %" PRIu64 ", \"uncertainty_ns\": %" PRId64 " },\n",
-		sum.cycles, sum.proven, sum.uncertainty_ns);
+	if (room(run))
+		fprintf(file, "    \"oneway\": { \"cycles\": %" PRIu64 ", \"proven\": %" PRIu64 ", \"uncertainty_ns\": %" PRId64 " },\n",
+			all.cycles, all.proven, all.uncertainty_ns);
 }
 
 const struct tw_part tw_part_oneway = {
 	.options = options, .check = check, .room = room, .record = record,
-	.text = text, .json = json,
+	.end = end, .text = text, .json = json,
 };

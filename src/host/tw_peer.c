@@ -10,7 +10,6 @@
 
 #include "rt-error.h"
 #include "rt-utils.h"
-#include "tw_ask.h"
 #include "tw_break.h"
 #include "tw_datagram.h"
 #include "tw_far.h"
@@ -22,7 +21,6 @@
 #include "tw_run.h"
 #include "tw_stamps.h"
 #include "tw_talk.h"
-#include "tw_transport.h"
 
 #define LOGIN_MS	120000	/* somebody may have to type a password */
 #define READY_MS	20000	/* its loads start, too */
@@ -33,7 +31,7 @@
 #define LOADS_MAX	8
 #define APART	"compares the clocks of two hosts; use network, or latency"
 
-static bool by_rsh, loads_there;
+static bool loads_there;
 static const char *const sides[] = { "client", "server", NULL };
 static const char *load_side;	/* NULL: client */
 
@@ -42,19 +40,14 @@ static struct tw_meeting meeting;
 static char *results;		/* its "twoway", and what follows it... */
 static const char *rest;	/* ...from here; NULL: it has not answered */
 
-static void parse_host(const struct tw_option *option, char *value)
+/* A command is optional: see tw_option_given(). */
+static void parse(const struct tw_option *option, char *value)
 {
-	tw_talk_way.text = value;
-}
-
-static void parse_rsh(const struct tw_option *option, char *value)
-{
-	by_rsh = true;
-	tw_talk_way.command = value;
+	*(const char **)option->to = value;
 }
 
 static const struct tw_option options[] = {
-	{ 0, "connect", required_argument, "HOST[:PORT]", parse_host,
+	{ 0, "connect", required_argument, "HOST[:PORT]", parse,
 	  &tw_talk_way.text,
 	  .help = "the servers run on HOST, which has twowaytest --server\n"
 		  "or its service; with --rsh, nothing needs to run there;\n"
@@ -63,7 +56,7 @@ static const struct tw_option options[] = {
 	  &load_side, .choices = sides,
 	  .help = "with --connect, on whose host --load runs: the client's\n"
 		  "(the default), or the server's" },
-	{ 0, "rsh", optional_argument, "COMMAND", parse_rsh,
+	{ 0, "rsh", optional_argument, "COMMAND", parse,
 	  &tw_talk_way.command,
 	  .help = "with --connect: COMMAND, default ssh HOST, starts the\n"
 		  "server's side there" },
@@ -130,6 +123,7 @@ static void check_way(void)
 {
 	struct tw_host *host = &tw_talk_way.host;
 	const char *command = tw_talk_way.command;
+	bool by_rsh = tw_option_given("rsh");
 	char *text;
 
 	if (!tw_host_parse(tw_talk_way.text, host) ||
@@ -249,7 +243,8 @@ static void start_pair(struct tw_run *run, int number)
 static void check(struct tw_run *run)
 {
 	bool reflects = *(const char **)tw_option_find("reflect")->to;
-	const char *option = by_rsh ? "rsh" : load_side ? "load-side" : NULL;
+	const char *option = tw_option_given("rsh") ? "rsh" :
+			     load_side ? "load-side" : NULL;
 
 	if (option && (!tw_talk_way.text || reflects))
 		fatal("--%s: %s\n", option, reflects ?

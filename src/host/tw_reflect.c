@@ -256,10 +256,8 @@ static void find_peer(void)
 	if (!peer)
 		fatal("--connect=%s: %s\n", host, why);
 	port = htons(parsed.port ? parsed.port : PORT);
-	if (peer->ai_family == AF_INET6)
-		((struct sockaddr_in6 *)peer->ai_addr)->sin6_port = port;
-	else
-		((struct sockaddr_in *)peer->ai_addr)->sin_port = port;
+	/* Both families have it at the same place. */
+	((struct sockaddr_in6 *)peer->ai_addr)->sin6_port = port;
 }
 
 static void check(struct tw_run *run)

@@ -26,7 +26,6 @@
 
 #include "rt-error.h"
 #include "rt-utils.h"
-#include "tw_ask.h"
 #include "tw_far.h"
 #include "tw_lines.h"
 #include "tw_part.h"
@@ -94,24 +93,19 @@ static void parse_allow(const struct tw_option *option, char *value)
 	add_nets(option, value);
 }
 
-static bool has(const struct net *net, const uint8_t address[16])
-{
-	const uint8_t *own = net->address.s6_addr;
-	int bit = 0;
-
-	while (bit < net->bits && !((own[bit / 8] ^ address[bit / 8]) &
-				    0x80 >> bit % 8))
-		bit++;
-	return bit == net->bits;
-}
-
 static bool is_allowed(const struct in6_addr *address)
 {
-	int i = 0;
+	int i, bit;
 
-	while (i < net_count && !has(&nets[i], address->s6_addr))
-		i++;
-	return i < net_count;
+	for (i = 0; i < net_count; i++) {
+		for (bit = 0; bit < nets[i].bits; bit++)
+			if ((nets[i].address.s6_addr[bit / 8] ^
+			     address->s6_addr[bit / 8]) & 0x80 >> bit % 8)
+				break;
+		if (bit == nets[i].bits)
+			return true;
+	}
+	return false;
 }
 
 static int open_listener(void)
@@ -190,21 +184,10 @@ static bool begins_request(int fd)
 	       !memcmp(text, GREETING, sizeof(text));
 }
 
-/* In the child: the server's side of this client, and nothing else. */
-static void be_server(int listener, int fd, pid_t parent)
-{
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	close(listener);
-	if (getppid() != parent || dup2(fd, STDIN_FILENO) < 0 ||
-	    dup2(fd, STDOUT_FILENO) < 0)
-		exit(EXIT_FAILURE);
-	close(fd);
-	tw_far_priority = (int)tw_config.priority;
-	tw_config.priority = 0;
-	tw_far = true;
-}
-
-/* Returns whether this is the child. */
+/*
+ * Starts a process for a client. Returns whether this is that: the server's side
+ * of the client, and nothing else.
+ */
 static bool serve(int listener, int fd)
 {
 	pid_t pid, parent = getpid();
@@ -213,12 +196,20 @@ static bool serve(int listener, int fd)
 		return false;
 	fflush(NULL);
 	pid = fork();
-	if (!pid)
-		be_server(listener, fd, parent);
 	if (pid < 0)
 		warn("cannot start a process for a client: %m\n");
 	children += pid > 0;
-	return !pid;
+	if (pid)
+		return false;
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	close(listener);
+	if (getppid() != parent || dup2(fd, STDIN_FILENO) < 0 ||
+	    dup2(fd, STDOUT_FILENO) < 0)
+		exit(EXIT_FAILURE);
+	tw_far_priority = (int)tw_config.priority;
+	tw_config.priority = 0;
+	tw_far = true;
+	return true;
 }
 
 /* Returns whether this is a child. */
@@ -234,8 +225,7 @@ static bool accept_all(int listener)
 			     SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
 		child = is_allowed(&from.sin6_addr) && begins_request(fd) &&
 			!tw_reach_prepare(fd) && serve(listener, fd);
-		if (!child)
-			close(fd);
+		close(fd);
 		length = sizeof(from);
 	}
 	return child;

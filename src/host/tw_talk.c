@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "rt-error.h"
-#include "tw_ask.h"
+#include "tw_far.h"
 #include "tw_lines.h"
 #include "tw_talk.h"
 #include "tw_time.h"

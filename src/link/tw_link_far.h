@@ -28,4 +28,10 @@ static inline uint64_t tw_far_order(uint64_t number)
 	return tw_far_swaps ? bswap_64(number) : number;
 }
 
+/*
+ * Called by main: sets the options of a measuring socket of tcp or udp, and
+ * reads them back. What the kernel refuses ends the program after a message.
+ */
+void tw_transport_prepare(int fd);
+
 #endif /* TW_LINK_FAR_H */

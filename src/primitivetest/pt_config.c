@@ -6,6 +6,7 @@
 #include "pt_report.h"
 #include "rt-error.h"
 #include "rt-utils.h"
+#include "tw_clocks.h"
 #include "tw_load.h"
 
 struct pt_config pt_config = {
@@ -228,6 +229,7 @@ static void check(struct tw_run *run)
 		;
 	pt_config.order = i;
 	tw_config.clock = tw_clock_find(clock_name);
+	tw_clock_open_aux(tw_config.clock);
 	clock_name = tw_config.clock->name;
 	tw_row_ns = pt_config.bin_ns * PT_PS_PER_NS;
 	check_policy();

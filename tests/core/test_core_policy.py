@@ -10,6 +10,7 @@ import time
 import pytest
 
 import outside
+import primitives
 import results
 
 AUX = 16    # CLOCK_AUX
@@ -115,3 +116,17 @@ def test_aux(run, number):
     json = results.loaded(done)
     assert json["twoway"]["settings"]["clock"] == f"aux{number}"
     assert json["thread"]["0"]["cycles"] == 50
+
+
+def test_aux_of_primitivetest():
+    """It asks the kernel as well, before it measures anything."""
+    done = subprocess.run([primitives.binary(), "--clock=aux7", "--help"],
+                          text=True, check=False, capture_output=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    done = subprocess.run([primitives.binary(), "--clock=aux7", "-l", "1"],
+                          text=True, check=False, capture_output=True)
+    try:
+        time.clock_gettime(AUX + 7)
+    except OSError:
+        assert done.returncode == 1
+        assert done.stderr.startswith("FATAL: --clock=aux7: ")
