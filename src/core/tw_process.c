@@ -76,9 +76,9 @@ void tw_process_configure(enum tw_role role, int number)
 	    sched_getaffinity(0, sizeof(cpus), &cpus) ||
 	    !CPU_EQUAL(&cpus, &wanted))
 		refused(role, "CPUs", "");
-	/* main is not measured: its pages are locked when they are touched. */
-	if (tw_config.mlockall && mlockall(MCL_CURRENT | MCL_FUTURE |
-					   (role == TW_MAIN ? MCL_ONFAULT : 0)))
+	/* main is not measured, and needs more than an ordinary user may lock. */
+	if (tw_config.mlockall && role != TW_MAIN &&
+	    mlockall(MCL_CURRENT | MCL_FUTURE))
 		refused(role, "locked memory", "; needed is root, CAP_IPC_LOCK or a higher \"ulimit -l\"");
 }
 

@@ -245,7 +245,7 @@ NICE = ("scheduling policy and priority", "CAP_SYS_NICE", "ulimit -r")
     (("-p", "9", "--load=fft"), {"RTPRIO": 8}, NICE),
     (("-m",), {"MEMLOCK": 4096}, ("locked memory", "CAP_IPC_LOCK",
                                   "ulimit -l")),
-    (("-m",), {"MEMLOCK": 1 << 30}, ()), ((), {}, ()),
+    (("-m",), {"MEMLOCK": 8 << 20}, ()), ((), {}, ()),
     ((), {"NPROC": 1}, ("cannot start the server", "temporarily")),
     ((), {"NOFILE": 6}, ("Too many open files",)),
     (("--json=/etc/f",), {}, ("/etc/f", "Permission denied")),
