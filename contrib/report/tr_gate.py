@@ -76,8 +76,7 @@ def judged(one, options, alpha, shorter):
     text = UNDECIDED
     if one.percent(low) > allowed:
         text = WORSE
-    elif one.percent(high) <= found or \
-            one.metric == "missed" and one.candidate.value <= one.mean:
+    elif one.percent(high) <= found:
         text = NOT_WORSE
     unit = "%" if one.metric == "missed" else "us"
     before, after = one.shown(one.mean), one.shown(one.candidate.value)
@@ -306,7 +305,9 @@ def proposal(runs, options):
         f"What {len(runs)} runs can tell apart",
         ["metric", "figure", "mean", "least", "most", "detect",
          f"minutes for {GOAL} %"], rows, "\n".join([
-             "In us; missed in % of the expiries. detect: by how many percent "
+             "In us; missed in % of the expiries, so 100 tells nothing. "
+             f"detect: by how many percent (?: {HOPELESS:g} or more: the gate "
+             "has its default) "
              "a further run has to be higher, so that these runs tell it; a "
              "run that is equal is not worse at this --detect, with a "
              f"probability of {100 * (1 - AGAIN):g} %. minutes: how long "

@@ -353,3 +353,12 @@ def test_gate_in_a_report(report):
     assert rows[0]["verdict"] == "WORSE"
     assert "Is b (virtual) worse than a?" in \
         (report.directory / "r.html").read_text()
+
+
+def test_missed_without_blocks(report):
+    """That there are no more of them, by chance, decides nothing."""
+    for name, missed in ("a", 80), ("b", 60):
+        made.write(report.directory, f"{name}.json",
+                   made.twoway(made.cycles(COUNT), missed=missed))
+    out = report("-g", "a.json", "b.json", status=3).stdout
+    assert out.splitlines()[-1] == "undecided: missed expiries"
