@@ -38,7 +38,7 @@ struct tw_span {
 	pid_t peer_pid;		/* for whom it waits; 0: for a timer */
 	int64_t begin_ns, end_ns;
 	int64_t due_ns;		/* when a timer should expire */
-	double mean_ns;		/* how long it takes usually */
+	double mean_ns;		/* how long it takes usually; 0: not known */
 	/* What it waits for whenever it is blocked; TW_UNKNOWN: the above. */
 	enum tw_state waits;
 	/*

@@ -58,10 +58,13 @@ void tw_cause_print(FILE *file, const struct tw_cause *cause)
 			to_us(cause->running_ns - cause->waking_ns),
 			cause->switch_unseen ? "its first event" :
 					       "sched_switch");
-	fprintf(file, "# Time line of %s: %.1f us, on average %.1f\n# %10s %10s  CPU  %-18s who had the CPU\n",
-		cause->span.name, to_us(cause->value_ns),
-		cause->span.mean_ns / (double)TW_NS_PER_US, "at us", "for us",
-		cause->span.side);
+	fprintf(file, "# Time line of %s: %.1f us", cause->span.name,
+		to_us(cause->value_ns));
+	if (cause->span.mean_ns > 0)
+		fprintf(file, ", on average %.1f",
+			cause->span.mean_ns / (double)TW_NS_PER_US);
+	fprintf(file, "\n# %10s %10s  CPU  %-18s who had the CPU\n", "at us",
+		"for us", cause->span.side);
 	for (i = 0; i < cause->count; i++) {
 		if (cause->pieces[i].for_ns >= least_ns)
 			print_piece(file, &cause->pieces[i]);

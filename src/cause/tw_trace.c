@@ -159,10 +159,11 @@ static int64_t woken_ns(const struct tw_process *side, int64_t read_ns)
 			seen = true;
 		} else if (event->kind == TW_EVENT_WAKING && !held &&
 			   event->other_pid == side->pid) {
-			at_ns = event->time_ns;
+			at_ns = seen ? event->time_ns :
+				last.window.events[0].time_ns - 1;
 		}
 	}
-	return at_ns && !seen ? last.window.events[0].time_ns - 1 : at_ns;
+	return at_ns;
 }
 
 /* When the side, which is about to send, waits again: at once, if not seen. */

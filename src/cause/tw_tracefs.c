@@ -19,11 +19,12 @@
 
 #define NAME		"twowaytest-%d-%08x"	/* PID, and what makes it unique */
 /*
- * Of a used CPU: the limit of -b and 20 ms, at a million events a second. Others
- * get the least.
+ * Of a used CPU: the limit of -b and 20 ms, at a million events a second, as far
+ * as all is read within a few seconds. Others get the least.
  */
 #define RING_KB_PER_MS	100
 #define RING_MS		20
+#define RING_MOST_MS	40
 #define RING_LEAST_KB	8
 #define RINGS_KB	32768	/* of all used ones, where there are many */
 #define TRIES		10
@@ -78,6 +79,8 @@ bool tw_tracefs_check(int64_t limit_us)
 		fatal("--trace-file=%s: allowed only with --trace\n",
 		      tw_tracefs_file);
 	longest_ms = RING_MS + limit_us * TW_NS_PER_US / TW_NS_PER_MS;
+	if (longest_ms > RING_MOST_MS)
+		longest_ms = RING_MOST_MS;
 	snprintf(usual, sizeof(usual), "%s-trace.txt", tw_program_name);
 	if (tw_tracefs_events && !tw_tracefs_file)
 		tw_tracefs_file = usual;

@@ -44,7 +44,11 @@ def test_cause(run, shim, fault):
     host = os.uname().nodename
     first = next(line for line in done.stdout.splitlines()
                  if line.startswith("# Cause: "))
-    assert first.startswith(f"# Cause: {there} host {host}: {phase} +"), first
+    # What each host has of the network usually is not known.
+    sign = "" if phase == "network" else "+"
+    assert re.match(rf"# Cause: {there} host {host}: {phase} {re.escape(sign)}"
+                    r"\d+ us: ", first), first
+    assert ("us, on average" in done.stdout) == bool(sign)
     peer = of["twoway"]["peer"]["breaks"][0]
     mine = of["twoway"]["breaks"][0]
     assert peer["cycle"] == mine["cycle"]
@@ -57,27 +61,27 @@ def test_cause(run, shim, fault):
 def test_far_server_is_stopped(start, full):
     """The request does not wake it: its host is to blame nevertheless, or
     the trace was too full to show it."""
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(tracing.usable())
-        for cpu in sorted(os.sched_getaffinity(0)) * full:
-            busy = stack.enter_context(subprocess.Popen(
-                ["taskset", "-c", str(cpu), "dd", "if=/dev/zero", "bs=1",
-                 "of=/dev/null"], stderr=subprocess.DEVNULL))
-            stack.callback(busy.kill)
+    with tracing.usable():
         process = start("--connect=127.0.0.1", rsh(), *QUICK, "-m", "-p", 80,
-                        "-b", 60000, "--trace=+syscalls" if full else
+                        "-b", 100000, "--trace=+syscalls" if full else
                         "--trace", "--json=json")
         measuring(process)
         there, = process.named("twoway-server")
         os.kill(there, signal.SIGSTOP)
-        time.sleep(.2)
+        with contextlib.ExitStack() as stack:
+            for cpu in sorted(os.sched_getaffinity(0)) * full:
+                busy = stack.enter_context(subprocess.Popen(
+                    ["taskset", "-c", str(cpu), "dd", "if=/dev/zero", "bs=1",
+                     "of=/dev/null"], stderr=subprocess.DEVNULL))
+                stack.callback(busy.kill)
+            time.sleep(.4)
         os.kill(there, signal.SIGCONT)
         assert process.finish(60) == 2, process.err
     causes = re.findall("^# Cause: .*", process.out, re.M)
     assert causes[0].startswith("# Cause: server host "), causes
     cause = outside.load_json(start.directory / "json")[
         "twoway"]["peer"]["breaks"][0]["cause"]
-    assert cause["ns"] > 120 * 10 ** 6 or "lacks" in cause, causes
+    assert cause["ns"] > 250 * 10 ** 6 or "lacks" in cause, causes
 
 
 @results.root
