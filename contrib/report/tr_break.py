@@ -63,7 +63,7 @@ class Broken:
     metric: str
     limit_ns: int
     value_ns: int
-    cycle: int
+    cycle: str              # and its pair, if there are several
     phases: dict            # of ALL_PHASES -> ns
     analyses: list          # of Analysis: the client's host, the server's
     kinds: list             # of Kind
@@ -117,7 +117,8 @@ def read(twoway, part, unit):
     far = [one.inner("cause") for one in twoway.inner("peer").items("breaks")]
     part.broken = Broken(
         metric, US.read(part.settings.get("breaktrace", 0)),
-        member.ns(metric, unit), member.get("cycle", int),
+        member.ns(metric, unit), str(member.get("cycle", int)) + (
+            f" of pair {member.get('pair', int)}" if part.pairs else ""),
         {phase: value for phase in ALL_PHASES
          if (value := member.ns(phase, unit, None)) is not None},
         list(filter(None, map(read_analysis, [own, *far[:1]]))),

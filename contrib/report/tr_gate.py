@@ -306,10 +306,9 @@ def proposal(runs, options):
         ["metric", "figure", "mean", "least", "most", "detect",
          f"minutes for {GOAL} %"], rows, "\n".join([
              "In us; missed in % of the expiries, so 100 tells nothing. "
-             f"detect: by how many percent (?: {HOPELESS:g} or more: the gate "
-             "has its default) "
-             "a further run has to be higher, so that these runs tell it; a "
-             "run that is equal is not worse at this --detect, with a "
+             f"detect: by how many percent (?: {HOPELESS} or more: the gate "
+             "takes its default) a further run has to be higher, so that "
+             "these runs tell it; an equal run is not worse at it, with a "
              f"probability of {100 * (1 - AGAIN):g} %. minutes: how long "
              f"each run must be, so that it is {GOAL} %, if what makes them "
              "differ comes and goes within that time.", *notes]), figures=2,

@@ -23,7 +23,7 @@ class Limit:
     @property
     def said(self):
         """What was measured, and what is allowed."""
-        what = (self.metric or "what it is for") + \
+        what = f"{self.metric or 'what it is for'} ({self.limit})" + \
             (f" of pair {self.pair}" if self.pair is not None else "")
         value = f"was {self.text(self.value)}" if self.value is not None \
             else "has too few values, or the run ended early"

@@ -26,7 +26,7 @@ static FILE *open_scratch(void)
 	int fd = open(dir && *dir ? dir : "/tmp",
 		      O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 
-	return fd < 0 ? tmpfile() : fdopen(fd, "w");
+	return fd >= 0 ? fdopen(fd, "w") : dir && *dir ? NULL : tmpfile();
 }
 
 static int work(struct tw_load *load, double complex *signal,

@@ -51,13 +51,13 @@ static struct {
 
 static void parse(const struct tw_option *option, char *value)
 {
-	char *colon = strrchr(value, ':');
+	char *colon = strrchr(value, ':'), *end;
 
 	every_s = 1;
-	if (colon && colon[1] && !colon[1 + strspn(colon + 1, "0123456789")]) {
-		every_s = strtol(colon + 1, NULL, 10);
-		if (every_s < 1 || every_s > EVERY_MOST)
-			tw_option_refuse(option, value, "allowed are 1 to 86400 seconds");
+	if (colon && colon[1] && !colon[1 + strspn(colon + 1, ".0123456789")]) {
+		every_s = strtol(colon + 1, &end, 10);
+		if (*end || every_s < 1 || every_s > EVERY_MOST)
+			tw_option_refuse(option, value, "allowed are 1 to 86400 whole seconds");
 		*colon = '\0';
 	}
 	tw_option_path(option, value);

@@ -64,6 +64,14 @@ def test_hackbench_that_fails(run, script, named, measured):
     assert ("T:" in done.stdout) == measured
 
 
+def test_scratch_files_are_where_they_are_wanted(run):
+    """Another disk would be another load."""
+    done = run("TMPDIR=/proc", outside.binary(), "-q", "-D", 2, "--load=fft",
+               program="/usr/bin/env")
+    assert done.returncode == 1
+    assert re.search(r"load \(pid \d+\) stopped: ", done.stderr), done.stderr
+
+
 def test_wrong_transforms_are_told(run, amiss):
     done = run("-q", "-l", 500, "--load=fft", "--json=json", env=amiss)
     json = results.loaded(done)

@@ -181,6 +181,8 @@ def test_strange_words(args, named):
     ("-i 0 -b planned:5", "--breaktrace=planned"),
     ("-i 0 --limit=wakeup:5", "--limit=wakeup:5: needs a timer"),
     ("-i 0 --spike=planned:5", "--spike=planned: needs a timer"),
+    ("--timeline=x:0.5", "--timeline=x:0.5: allowed are 1 to 86400 whole"),
+    ("--timeline=x:0", "--timeline=x:0: allowed are 1 to 86400 whole"),
     ("--spike=5 --spike-nodes=10000000 -t256",
      f"allowed is half of this system's {KIB} KiB in all"),
     ("-i 0 --metrics=send,wakeup", "--metrics=wakeup"),

@@ -84,11 +84,11 @@ def test_limits(judged):
     assert not (judged.directory / "twowayreport.html").exists()
     assert found.cases() == [
         ("response:10", "failure",
-         "response was 41330.749 us; at most 10 us is allowed"),
+         "response (response:10) was 41330.749 us; at most 10 us is allowed"),
         ("missed:0", None, None),
-        ("lost:2", "failure", "lost was 3; at most 2 is allowed"),
-        ("send:p99.9:50", "error", "send has too few values, or the run "
-         "ended early; at most 50 us is allowed")]
+        ("lost:2", "failure", "lost (lost:2) was 3; at most 2 is allowed"),
+        ("send:p99.9:50", "error", "send (send:p99.9:50) has too few values, "
+         "or the run ended early; at most 50 us is allowed")]
     suite, = found.suites
     assert suite.get("name") == "limits of a"
     assert suite.get("package") == "twowaytest"
@@ -151,8 +151,8 @@ def test_limit_of_a_pair(judged):
     data["twoway"]["limits"] = [made.limit("response:10", 20000, 1)]
     found = judged(made.write(judged.directory, "a.json", data))
     assert found.cases() == [
-        ("response:10", "failure", "response of pair 1 was 20 us; at most "
-         "10 us is allowed")]
+        ("response:10", "failure", "response (response:10) of pair 1 was 20 "
+         "us; at most 10 us is allowed")]
 
 
 def test_limits_of_parts(judged):
@@ -174,10 +174,11 @@ def test_limits_of_parts(judged):
     assert found.cases(0) == [("total:1000", None, None)]
     assert found.cases(1) == [
         ("sync1.pair:1 sync1.a.pair", "failure",
-         "sync1.a.pair was 1.25 us; at most 1 us is allowed"),
+         "sync1.a.pair (sync1.pair:1) was 1.25 us; at most 1 us is "
+         "allowed"),
         ("sync1.pair:1 sync1.b.pair", None, None),
-        ("x.y:1", "error", "what it is for has too few values, or the run "
-         "ended early; at most 1 us is allowed")]
+        ("x.y:1", "error", "what it is for (x.y:1) has too few values, or "
+         "the run ended early; at most 1 us is allowed")]
 
 
 @pytest.mark.parametrize("shift, status, tag", [
