@@ -146,12 +146,13 @@ def test_who_waits_for_a_reply_does_not_wait_for_the_timer(report):
 @pytest.mark.parametrize("pairs, named", [(1, ""), (2, " of pair 1")])
 def test_broken_cycle(report, pairs, named):
     """Its times are whole us; of several pairs, the one is named."""
-    data = made_columns.twoway([ROWS] * pairs, breaktrace=200)
+    data = made_columns.twoway([ROWS] * pairs, [made.PERIOD] * pairs,
+                               breaktrace=200)
     data["twoway"]["breaks"] = [{
         "metric": "response", "pair": pairs - 1, "cycle": 7, "response": 410,
         "cause": made_break.analysis()}]
     made.write(report.directory, "a.json", data)
-    assert f"- a: cycle 7{named} had a response of 410.0 us, above the " \
+    assert f": cycle 7{named} had a response of 410.0 us, above the " \
         f"limit of 200.0 us. Cause: {made_break.CAUSE}." in \
         report("-t", "-", "a.json").stdout
 
