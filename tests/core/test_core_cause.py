@@ -7,6 +7,7 @@ busy host breaks cycles of its own; if it does so always, that is a fault.
 """
 
 import os
+import re
 import signal
 import struct
 import subprocess
@@ -223,6 +224,8 @@ def test_stack(traced, tmp_path, device, megabytes, function):
                                        "--trace=stack"), tmp_path)
             finally:
                 reader.kill()
+        if "lacks" in broken.cause:
+            continue
         broken.check(broken.cause["phase"])
         if (broken.cause["who"] or "").endswith(f"-{reader.pid}") and \
                 function in broken.cause.get("stack", ()):
@@ -243,24 +246,35 @@ def test_same_priority(beside):
     assert_spinner(*found, ", at the same priority")
 
 
+def only_ordinary(text, cpu, begin_ns, end_ns):
+    """Whether the CPU had no real-time task then."""
+    return all(int(re.search(r"next_prio=(\d+)", one.args)[1]) >= 100
+               for one in tracing.events(text) if one.name == "sched_switch"
+               and one.cpu == cpu and begin_ns <= one.time_ns <= end_ns)
+
+
 @results.root
 def test_fair_share(traced, tmp_path):
-    """Ordinary sides, nice ones, among ordinary busy loops."""
+    """Ordinary sides among ordinary busy loops, and what else there is."""
+    cpu = cpu_of("client")
     for _ in range(TRIES):
-        spinners = [Spinner(cpu_of("client"), 0, 0, 10**9) for _ in range(4)]
+        spinners = [Spinner(cpu, 0, 0, 10**9) for _ in range(16)]
         try:
-            broken = Broken(traced("-a", "-b", "receive:15000",
-                                   preexec_fn=lambda: os.nice(15)), tmp_path)
+            broken = Broken(traced("-a", "-b", "receive:15000"), tmp_path)
         finally:
             had = [one for spinner in spinners for one in spinner.finish()]
-        begin_ns, end_ns = broken.window("receive")
-        if causes.overlap(had, begin_ns, end_ns) > 0.8 * (end_ns - begin_ns):
+        window = broken.window("receive")
+        if "lacks" not in broken.cause and causes.overlap(had, *window) and \
+                only_ordinary(broken.trace, cpu, *window):
             break
     else:
         unfit()
     broken.check("receive")
-    assert broken.cause["who"] in {spinner.name for spinner in spinners}
+    names = {spinner.name for spinner in spinners}
     assert ", by the fair share of both" in broken.cause["cause"]
+    assert sum(one["ns"] for one in broken.cause["contributors"]
+               if one["who"] in names) == pytest.approx(
+        causes.overlap(had, *window), abs=0.1 * broken.cause["ns"])
 
 
 def has_fair_server():
@@ -285,8 +299,8 @@ def test_bypass(traced, tmp_path):
             had = ordinary.finish()
         # Other ordinary tasks may have shared that time with it.
         cause = broken.cause
-        if causes.overlap(had, *broken.window(cause["phase"])) > \
-                0.2 * cause["ns"]:
+        if "lacks" not in cause and causes.overlap(
+                had, *broken.window(cause["phase"])) > 0.2 * cause["ns"]:
             break
     else:
         unfit()
@@ -329,8 +343,11 @@ def test_stopped(traced, tmp_path, role):
     ("total", set(causes.PHASES))])
 def test_metrics(traced, tmp_path, metric, phases):
     """Only what is a part of the metric is looked into."""
-    broken = Broken(traced("-p", 60, "-a", f"-b{metric}:1", "--warmup=50"),
-                    tmp_path)
+    for _ in range(TRIES):
+        broken = Broken(traced("-p", 60, "-a", f"-b{metric}:1",
+                               "--warmup=50"), tmp_path)
+        if "lacks" not in broken.cause:
+            break
     assert broken.found["metric"] == metric
     broken.check(broken.cause["phase"])
     assert broken.cause["phase"] in phases
@@ -344,7 +361,8 @@ def test_one_of_pairs(traced, shim, tmp_path):
             "-t2", "-d0", "-p", 60, "-i", causes.PERIOD_US, env=shim(
                 f"server1:send:busy-before:{causes.MESSAGE}:"
                 f"{causes.DELAY_US}")), tmp_path)
-        if broken.found["cycle"] == causes.CYCLE:
+        if broken.found["cycle"] == causes.CYCLE and \
+                "lacks" not in broken.cause:
             break
     else:
         unfit()

@@ -96,7 +96,10 @@ class Broken:
                        if begin < end_ns and end > begin_ns]
 
     def fits(self, injected, phase):
-        """Whether the injected delay is all that broke the cycle."""
+        """Whether the injected delay is all that broke the cycle, and a buffer
+        of the trace was large enough for what else went on."""
+        if "lacks" in self.cause:
+            return False
         begin_ns, end_ns = self.window(phase)
         inside = overlap(injected, begin_ns, end_ns)
         # Nor may another have added much to it.
