@@ -7,10 +7,10 @@
 #include "rt-error.h"
 #include "rt-utils.h"
 #include "tw_config.h"
-#include "tw_far.h"
+#include "tw_hosts.h"
+#include "tw_lines.h"
 #include "tw_load.h"
 #include "tw_option.h"
-#include "tw_lines.h"
 
 #define WORD_MAX	4096
 
@@ -112,10 +112,14 @@ static void write_loads(FILE *file)
 	}
 }
 
-void tw_ask_write(FILE *file, int steps, bool load)
+char *tw_ask_text(int steps, bool load)
 {
-	size_t i;
+	char *text = NULL;
+	size_t i, size = 0;
+	FILE *file = open_memstream(&text, &size);
 
+	if (!file)
+		fatal("no memory for the request\n");
 	fprintf(file, "[\"--far=%d\", %d", TW_ASK_VERSION, load ? 1 : steps);
 	for (i = 0; i < ARRAY_SIZE(asked); i++)
 		if (asked[i].when == ALWAYS ||
@@ -132,6 +136,11 @@ void tw_ask_write(FILE *file, int steps, bool load)
 	if (*(int64_t *)tw_option_find("latency")->to > 0)
 		write_option(file, tw_option_find("latency"));
 	fprintf(file, "]\n");
+	fclose(file);
+	if (size > TW_ASK_MAX)
+		fatal("--connect: the options are longer than %d bytes\n",
+		      TW_ASK_MAX);
+	return text;
 }
 
 static void check_login(const char *word)

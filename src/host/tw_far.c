@@ -25,11 +25,10 @@
 
 #include "rt-error.h"
 #include "tw_datagram.h"
-#include "tw_far.h"
+#include "tw_hosts.h"
 #include "tw_lines.h"
 #include "tw_link_far.h"
 #include "tw_load.h"
-#include "tw_reach.h"
 #include "tw_part.h"
 #include "tw_run.h"
 #include "tw_stamps.h"

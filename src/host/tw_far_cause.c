@@ -9,11 +9,10 @@
 #include "tw_break.h"
 #include "tw_cause.h"
 #include "tw_config.h"
-#include "tw_far.h"
-#include "tw_part.h"
+#include "tw_hosts.h"
 #include "tw_lines.h"
+#include "tw_part.h"
 #include "tw_run.h"
-#include "tw_talk.h"
 #include "tw_trace.h"
 
 #define TELL		"{\"break\": "

@@ -14,7 +14,7 @@
 #include <sys/timex.h>
 
 #include "rt-error.h"
-#include "tw_oneway.h"
+#include "tw_hosts.h"
 #include "tw_part.h"
 #include "tw_run.h"
 #include "tw_time.h"

@@ -12,15 +12,13 @@
 #include "rt-utils.h"
 #include "tw_break.h"
 #include "tw_datagram.h"
-#include "tw_far.h"
+#include "tw_hosts.h"
 #include "tw_lines.h"
 #include "tw_link_far.h"
 #include "tw_load.h"
-#include "tw_oneway.h"
 #include "tw_part.h"
 #include "tw_run.h"
 #include "tw_stamps.h"
-#include "tw_talk.h"
 
 #define LOGIN_MS	120000	/* somebody may have to type a password */
 #define READY_MS	20000	/* its loads start, too */
@@ -159,25 +157,6 @@ static void tell_wrong(const char *member)
 	     tw_talk_way.text, member);
 }
 
-static void ask(const struct tw_run *run)
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *file = open_memstream(&text, &size);
-
-	if (!file)
-		fatal("no memory for the request\n");
-	tw_ask_write(file, run->steps, loads_there);
-	fclose(file);
-	if (size > TW_ASK_MAX)
-		fatal("--connect=%s: the options are longer than %d bytes\n",
-		      tw_talk_way.text, TW_ASK_MAX);
-	addresses = tw_talk_open();
-	if (addresses)
-		tw_talk_tell(text);
-	free(text);
-}
-
 /* Port, cookie and byte order of the server's side. */
 static bool read_ready(const char *value)
 {
@@ -221,9 +200,15 @@ static void start_pair(struct tw_run *run, int number)
 {
 	static bool met;
 	struct tw_pair *pair = run->pairs[number];
+	char *text;
 
-	if (!number && !run->step)
-		ask(run);
+	if (!number && !run->step) {
+		text = tw_ask_text(run->steps, loads_there);
+		addresses = tw_talk_open();
+		if (addresses)
+			tw_talk_tell(text);
+		free(text);
+	}
 	if (!number)
 		met = addresses && meet(run);
 	if (!met) {

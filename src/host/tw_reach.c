@@ -127,13 +127,25 @@ int tw_reach_connect(const struct addrinfo **addresses, int port, int other_fd,
 	return fd;
 }
 
-static void __attribute__((noreturn))
-be_command(const char *command, pid_t parent, int fd)
+pid_t tw_reach_start(const char *command, int *fd)
 {
 	static const int usual[] = { SIGPIPE, SIGXFSZ, SIGUSR2 };
+	pid_t pid, parent = getpid();
 	sigset_t none;
+	int ends[2];
 	size_t i;
 
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+		return -errno;
+	fflush(NULL);
+	pid = fork();
+	if (pid) {
+		if (pid < 0)
+			pid = -errno;
+		close(ends[1]);
+		*fd = ends[0];
+		return pid;
+	}
 	for (i = 0; i < ARRAY_SIZE(usual); i++)
 		signal(usual[i], SIG_DFL);
 	/* Typed at the terminal: main ends the run by it, in good order. */
@@ -141,28 +153,10 @@ be_command(const char *command, pid_t parent, int fd)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (getppid() == parent && dup2(fd, STDIN_FILENO) >= 0 &&
-	    dup2(fd, STDOUT_FILENO) >= 0)
+	if (getppid() == parent && dup2(ends[1], STDIN_FILENO) >= 0 &&
+	    dup2(ends[1], STDOUT_FILENO) >= 0)
 		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
 	_exit(127);
-}
-
-pid_t tw_reach_start(const char *command, int *fd)
-{
-	pid_t pid, parent = getpid();
-	int ends[2];
-
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
-		return -errno;
-	fflush(NULL);
-	pid = fork();
-	if (!pid)
-		be_command(command, parent, ends[1]);
-	if (pid < 0)
-		pid = -errno;
-	close(ends[1]);
-	*fd = ends[0];
-	return pid;
 }
 
 /* The first message of a stream. */

@@ -26,10 +26,9 @@
 
 #include "rt-error.h"
 #include "rt-utils.h"
-#include "tw_far.h"
+#include "tw_hosts.h"
 #include "tw_lines.h"
 #include "tw_part.h"
-#include "tw_reach.h"
 #include "tw_run.h"
 #include "tw_time.h"
 

@@ -14,9 +14,8 @@
 #include <unistd.h>
 
 #include "rt-error.h"
-#include "tw_far.h"
+#include "tw_hosts.h"
 #include "tw_lines.h"
-#include "tw_talk.h"
 #include "tw_time.h"
 
 #define CONNECT_MS	5000

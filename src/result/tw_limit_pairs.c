@@ -7,9 +7,9 @@
 #include "rt-error.h"
 #include "rt-utils.h"
 #include "tw_datagram.h"
+#include "tw_hosts.h"
 #include "tw_kept.h"
 #include "tw_limit.h"
-#include "tw_oneway.h"
 #include "tw_percentile.h"
 #include "tw_throttle.h"
 
