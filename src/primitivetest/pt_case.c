@@ -16,6 +16,7 @@ struct pt_case *pt_cases[PT_CASES_MAX];
 int pt_chosen_count, pt_case_count;
 struct pt_column *pt_columns[PT_CASES_MAX * PT_METRICS];
 int pt_column_count;
+int64_t pt_clock_ps;
 
 int pt_case_limit_ms(const struct pt_case *c)
 {
@@ -174,7 +175,6 @@ void pt_case_open(struct pt_case *c)
 {
 	madvise(c, c->size, MADV_DOFORK);
 	c->room = map(c->choice.test->room + 1);
-	c->clock_ps = pt_reading_cost(c->now_ns);
 }
 
 void pt_case_settle(struct pt_case *c)

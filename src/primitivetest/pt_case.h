@@ -151,7 +151,6 @@ struct pt_case {
 	char name[PT_NAME];	/* "sync2.unnamed.process.same" */
 	int64_t (*now_ns)(void);	/* tw_config.clock */
 	const struct tw_clock *stamped;	/* t_ns; another in bintime only */
-	int64_t clock_ps;	/* cost of a reading */
 	uint64_t trials;	/* to be measured; 0: until told */
 	int columns;
 	struct pt_column column[PT_METRICS];
@@ -204,6 +203,9 @@ extern int pt_column_count;
 struct pt_case *pt_case_map(const struct pt_choice *choice);
 void pt_case_open(struct pt_case *c);
 void pt_case_settle(struct pt_case *c);
+
+/* What a reading of tw_config.clock takes. */
+extern int64_t pt_clock_ps;
 
 /* The cost of a reading, in thousandths: the least average of a few series. */
 int64_t pt_reading_cost(int64_t (*read)(void));

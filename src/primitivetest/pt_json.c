@@ -11,13 +11,13 @@
 #include "tw_read.h"
 #include "tw_throttle.h"
 
-/* A time in the unit of the JSON; JSON has no number for none. */
-static void write_time(FILE *file, int64_t ps)
+/* In the unit of the JSON, which has no number for none. */
+static void write_time(FILE *file, double ps, bool any)
 {
-	if (ps == PT_NO_VALUE)
-		fprintf(file, "null");
+	if (any)
+		fprintf(file, "%.9f", tw_text_real(ps));
 	else
-		fprintf(file, "%.6f", tw_text_real((double)ps));
+		fprintf(file, "null");
 }
 
 void pt_json_values(FILE *file, const struct pt_case *c,
@@ -31,7 +31,7 @@ void pt_json_values(FILE *file, const struct pt_case *c,
 			continue;
 		fprintf(file, "%s \"%s\": ", comma,
 			c->column[i].metric->token);
-		write_time(file, values_ps[i]);
+		write_time(file, (double)values_ps[i], true);
 		comma = ",";
 	}
 	fprintf(file, " }");
@@ -41,32 +41,34 @@ static void write_column(FILE *file, const struct tw_run *run, int number)
 {
 	const struct pt_column *column = pt_columns[number];
 	const struct tw_stats *of = &column->stats;
-	int64_t none = of->count ? 0 : PT_NO_VALUE;
+	const struct {
+		const char *name;
+		double ps;
+		bool any;
+	} times[] = {
+		{ "min", (double)of->min_ns, of->count },
+		{ "max", (double)of->max_ns, of->count },
+		{ "avg", tw_stats_mean(of), of->count },
+		{ "stddev", tw_stats_deviation(of), true },
+		{ "rms", sqrt(of->m2_ns2 / fmax((double)of->count, 1)), true },
+		{ "target", (double)column->target_ps, column->target_ps },
+	};
 	int i;
 
 	fprintf(file, "%s    \"%d\": {\n", number ? ",\n" : "", number);
 	for (i = 0; tw_parts[i]; i++)
 		if (tw_parts[i]->column)
 			tw_parts[i]->column(file, run, number);
+	for (i = 0; i < (int)ARRAY_SIZE(times); i++) {
+		fprintf(file, "      \"%s\": ", times[i].name);
+		write_time(file, times[i].ps, times[i].any);
+		fprintf(file, ",\n");
+	}
 	fprintf(file, "      \"metric\": \"%s\",\n      \"label\": ",
 		column->name);
 	rt_json_string(file, column->metric->label);
-	fprintf(file, ",\n      \"cycles\": %" PRIu64 ",\n      \"min\": ",
-		of->count);
-	write_time(file, of->min_ns + none);
-	fprintf(file, ", \"max\": ");
-	write_time(file, of->max_ns + none);
-	fprintf(file, ", \"avg\": ");
-	if (of->count)
-		fprintf(file, "%.8f", tw_text_real(tw_stats_mean(of)));
-	else
-		fprintf(file, "null");
-	fprintf(file, ",\n      \"stddev\": %.9f, \"rms\": %.9f, \"target\": ",
-		tw_text_real(tw_stats_deviation(of)), of->count ?
-		tw_text_real(sqrt(of->m2_ns2 / (double)of->count)) : 0);
-	write_time(file, column->target_ps ? column->target_ps : PT_NO_VALUE);
-	fprintf(file, ",\n      \"cpu\": %d\n    }",
-		tw_place_single(&column->in->task[0].begun.cpus));
+	fprintf(file, ",\n      \"cycles\": %" PRIu64 ",\n      \"cpu\": %d\n    }",
+		of->count, tw_place_single(&column->in->task[0].begun.cpus));
 }
 
 static void write_task(FILE *file, const struct pt_task *task)
@@ -75,9 +77,9 @@ static void write_task(FILE *file, const struct pt_task *task)
 	char list[TW_PLACE_LIST];
 
 	tw_place_list(&process->cpus, list, sizeof(list));
-	fprintf(file, "          { \"name\": \"%s\", \"pid\": %d, \"policy\": \"%s\", \"priority\": %d, \"cpus\": \"%s\", \"changed\": %s,\n",
-		task->name, task->pid, tw_config_policy(process->policy),
-		process->priority, list,
+	fprintf(file, "%s\n          { \"name\": \"%s\", \"pid\": %d, \"policy\": \"%s\", \"priority\": %d, \"cpus\": \"%s\", \"changed\": %s,\n",
+		task->number ? "," : "", task->name, task->pid,
+		tw_config_policy(process->policy), process->priority, list,
 		pt_task_changed(task) ? "true" : "false");
 	fprintf(file, "            \"page_faults\": %" PRIu64 ", \"context_switches\": %" PRIu64 ", \"cpu_us\": %" PRId64 " }",
 		task->used.faults, task->used.switches, task->used.cpu_us);
@@ -85,21 +87,22 @@ static void write_task(FILE *file, const struct pt_task *task)
 
 static void write_metric(FILE *file, const struct pt_case *c, int i)
 {
-	double rate = pt_rate(&c->column[i]);
+	const struct pt_column *column = &c->column[i];
+	double rate = pt_rate(column);
 	uint64_t n;
 
-	fprintf(file, "          \"%s\": { \"column\": \"%s\", \"first\": [",
-		c->column[i].metric->token, c->column[i].name);
+	fprintf(file, "%s\n          \"%s\": { \"column\": \"%s\", \"first\": [",
+		i ? "," : "", column->metric->token, column->name);
 	for (n = 0; n < c->first_count; n++) {
 		fprintf(file, n ? ", " : "");
-		write_time(file, c->first_ps[n][i]);
+		write_time(file, (double)c->first_ps[n][i],
+			   c->first_ps[n][i] != PT_NO_VALUE);
 	}
-	fprintf(file, "], \"rate\": ");
 	if (rate > 0)
-		fprintf(file, "%.1f, \"rate_of\": \"%s\" }", rate,
-			c->column[i].metric->rate);
+		fprintf(file, "], \"rate\": %.1f, \"rate_of\": \"%s\" }", rate,
+			column->metric->rate);
 	else
-		fprintf(file, "null, \"rate_of\": null }");
+		fprintf(file, "], \"rate\": null, \"rate_of\": null }");
 }
 
 static void write_case(FILE *file, const struct tw_run *run,
@@ -107,19 +110,15 @@ static void write_case(FILE *file, const struct tw_run *run,
 {
 	int i;
 
-	fprintf(file, ",\n        \"trials\": %" PRIu64 ", \"warmup\": %" PRId64 ", \"missed\": %" PRIu64 ", \"throttled\": %" PRIu64 ",\n        \"switches\": { \"needed\": %" PRId64 ", \"had\": %" PRId64 " }, \"number\": %" PRId64 ",\n        \"processes\": [",
+	fprintf(file, "null,\n        \"trials\": %" PRIu64 ", \"warmup\": %" PRId64 ", \"missed\": %" PRIu64 ", \"throttled\": %" PRIu64 ",\n        \"switches\": { \"needed\": %" PRId64 ", \"had\": %" PRId64 " }, \"number\": %" PRId64 ",\n        \"processes\": [",
 		c->column[0].stats.count, tw_config.warmup, c->missed,
 		tw_throttled(run, 0) ? c->throttled : 0,
 		pt_switches(c).needed, pt_switches(c).had, c->number);
-	for (i = 0; i < c->task_count; i++) {
-		fprintf(file, i ? ",\n" : "\n");
+	for (i = 0; i < c->task_count; i++)
 		write_task(file, &c->task[i]);
-	}
 	fprintf(file, "\n        ],\n        \"metrics\": {");
-	for (i = 0; i < c->columns; i++) {
-		fprintf(file, i ? ",\n" : "\n");
+	for (i = 0; i < c->columns; i++)
 		write_metric(file, c, i);
-	}
 	fprintf(file, "\n        },\n        \"verdicts\": [");
 	for (i = 0; i < c->verdicts; i++) {
 		fprintf(file, "%s\n          { \"failed\": %s, \"text\": ",
@@ -133,23 +132,17 @@ static void write_case(FILE *file, const struct tw_run *run,
 static void write_row(FILE *file, const struct tw_run *run,
 		      const struct pt_case *c)
 {
-	const struct pt_choice *choice = &c->choice;
+	const char *quote = c->choice.kind ? "\"" : "";
 
-	fprintf(file, "      { \"name\": \"%s\", \"test\": \"%s\", \"kind\": ",
-		c->name, choice->test->name);
-	if (choice->kind)
-		fprintf(file, "\"%s\"", choice->kind->name);
-	else
-		fprintf(file, "null");
-	fprintf(file, ",\n        \"tasks\": \"%s\", \"cpus\": \"%s\", \"skipped\": ",
-		choice->process ? "process" : "thread",
-		choice->cross ? "cross" : "same");
-	if (*c->refused) {
+	fprintf(file, "\n      { \"name\": \"%s\", \"test\": \"%s\", \"kind\": %s%s%s,\n        \"tasks\": \"%s\", \"cpus\": \"%s\", \"skipped\": ",
+		c->name, c->choice.test->name, quote,
+		c->choice.kind ? c->choice.kind->name : "null", quote,
+		c->choice.process ? "process" : "thread",
+		c->choice.cross ? "cross" : "same");
+	if (*c->refused)
 		rt_json_string(file, c->refused);
-	} else {
-		fprintf(file, "null");
+	else
 		write_case(file, run, c);
-	}
 	fprintf(file, " }");
 }
 
@@ -158,7 +151,7 @@ static void write_derived(FILE *file, const struct pt_derived *of)
 {
 	bool time = !strcmp(of->unit, "ns");
 
-	fprintf(file, "      { \"name\": \"%s\", \"value\": %.6f, \"unit\": \"%s\", \"formula\": ",
+	fprintf(file, "\n      { \"name\": \"%s\", \"value\": %.6f, \"unit\": \"%s\", \"formula\": ",
 		of->name, time ? of->value / TW_NS_PER_US : of->value,
 		time ? "us" : of->unit);
 	rt_json_string(file, of->formula);
@@ -170,14 +163,14 @@ static void json(FILE *file, const struct tw_run *run)
 	int i;
 
 	fprintf(file, "    \"clock_cost\": %.6f,\n    \"tests\": [",
-		pt_case_count ? pt_cases[0]->clock_ps * 1e-6 : 0);
+		(double)pt_clock_ps * 1e-6);
 	for (i = 0; i < pt_case_count; i++) {
-		fprintf(file, i ? ",\n" : "\n");
+		fprintf(file, i ? "," : "");
 		write_row(file, run, pt_cases[i]);
 	}
 	fprintf(file, "\n    ],\n    \"derived\": [");
 	for (i = 0; i < pt_derived_count; i++) {
-		fprintf(file, i ? ",\n" : "\n");
+		fprintf(file, i ? "," : "");
 		write_derived(file, &pt_derived[i]);
 	}
 	fprintf(file, "],\n");

@@ -88,15 +88,11 @@ static const char *name_of(const struct tw_limit *limit, int column)
 static struct tw_limit_value value(const struct tw_run *run, int column,
 				   const struct tw_limit *limit)
 {
-	const struct tw_stats *of = &pt_columns[column]->stats;
-	double ps = limit->average ? tw_stats_mean(of) : (double)of->max_ns;
-	int64_t percentile;
+	struct tw_limit_value of = tw_limit_value(run, tw_text_pair(column),
+		tw_text_metric(column), &pt_columns[column]->stats, limit);
 
-	if (limit->percent > 0 &&
-	    tw_percentile_ns(run, tw_text_pair(column), tw_text_metric(column),
-			     limit->percent, &percentile))
-		ps = (double)percentile;
-	return (struct tw_limit_value) { of->count, ps / PT_PS_PER_NS };
+	of.value /= PT_PS_PER_NS;
+	return of;
 }
 
 const char tw_limit_help[] =

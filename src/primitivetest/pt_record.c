@@ -29,10 +29,7 @@ static void pace(struct pt_task *task)
 
 	if (!task->next_ns)
 		task->next_ns = now_ns;
-	task->next_ns += period_ns;
-	if (now_ns > task->next_ns)
-		task->next_ns += ((now_ns - task->next_ns) / period_ns + 1) *
-				 period_ns;
+	task->next_ns += ((now_ns - task->next_ns) / period_ns + 1) * period_ns;
 	task->in->paced++;
 	sleep_until(task->next_ns);
 }
@@ -110,8 +107,8 @@ int pt_serve(struct pt_task *task, int (*serve)(struct pt_task *task))
 	}
 }
 
-int64_t pt_value_ps(const struct pt_case *c, const struct pt_metric *metric,
-		    const struct pt_trial *now, const struct pt_trial *before)
+int64_t pt_value_ps(const struct pt_metric *metric, const struct pt_trial *now,
+		    const struct pt_trial *before)
 {
 	int64_t ps;
 
@@ -124,24 +121,12 @@ int64_t pt_value_ps(const struct pt_case *c, const struct pt_metric *metric,
 	     PT_PS_PER_NS;
 	if (metric->not_zero && !ps)
 		return PT_NO_VALUE;
-	return metric->per > 1 ? (ps - c->clock_ps) / metric->per : ps;
+	return metric->per > 1 ? (ps - pt_clock_ps) / metric->per : ps;
 }
 
 const struct tw_part *const pt_recorders[PT_RECORDERS] = {
 	&tw_part_throttle, &tw_part_histogram, &tw_part_percentiles
 };
-
-static void add(struct pt_column *column, const struct pt_kept *kept,
-		int64_t value_ps)
-{
-	struct tw_stats *stats = &column->stats;
-	int64_t max_ps = stats->max_ns;
-
-	tw_stats_add(stats, value_ps, 1.0 / (double)(stats->count + 1),
-		     column->target_ps);
-	if (stats->count == 1 || value_ps > max_ps)
-		column->worst = *kept;
-}
 
 /* How much longer a value is than expected. */
 static int64_t excess_ps(const struct pt_case *c, const struct pt_kept *kept,
@@ -152,36 +137,42 @@ static int64_t excess_ps(const struct pt_case *c, const struct pt_kept *kept,
 }
 
 /* -b: the first value above ends the run, before it is in the statistics. */
-static void check_break(struct pt_case *c, const struct pt_kept *kept)
+static void end_at(struct pt_case *c, const struct pt_kept *kept, int column)
 {
-	int64_t limit_ps = pt_config.break_us * TW_NS_PER_US * PT_PS_PER_NS;
-	int i = 0;
-
-	while (i < c->columns && excess_ps(c, kept, i) <= limit_ps)
-		i++;
-	if (!limit_ps || c->broke.kept.number || i == c->columns)
-		return;
 	if (pt_config.trace)
 		tw_tracefs_stop();
 	c->broke = (struct pt_broke) {
-		.column = i, .kept = *kept, .has_before = c->has_before,
+		.column = column, .kept = *kept, .has_before = c->has_before,
 		.before = c->before, .ahead_ns = tw_clock_ahead_ns(c->stamped),
 	};
 	atomic_store(&c->stop, 1);
 }
 
+static void add(struct pt_column *column, const struct pt_kept *kept,
+		int64_t value_ps)
+{
+	struct tw_stats *stats = &column->stats;
+
+	if (!stats->count || value_ps > stats->max_ns)
+		column->worst = *kept;
+	tw_stats_add(stats, value_ps, 1.0 / (double)(stats->count + 1),
+		     column->target_ps);
+}
+
 static void add_all(struct pt_case *c, const struct pt_kept *kept)
 {
+	int64_t limit_ps = pt_config.break_us * TW_NS_PER_US * PT_PS_PER_NS;
 	/* It is as if a reply of twowaytest had been so late. */
 	int64_t late_ns[TW_METRICS] = { 0 };
 	int i;
 
-	check_break(c, kept);
 	for (i = 0; i < c->columns; i++) {
-		int64_t ns = excess_ps(c, kept, i) / PT_PS_PER_NS;
+		int64_t ps = excess_ps(c, kept, i);
 
-		if (ns > late_ns[TW_SEND])
-			late_ns[TW_SEND] = ns;
+		if (limit_ps && ps > limit_ps && !c->broke.kept.number)
+			end_at(c, kept, i);
+		if (ps / PT_PS_PER_NS > late_ns[TW_SEND])
+			late_ns[TW_SEND] = ps / PT_PS_PER_NS;
 		if (kept->values_ps[i] != PT_NO_VALUE)
 			add(&c->column[i], kept, kept->values_ps[i]);
 	}
@@ -203,7 +194,7 @@ void pt_record(struct pt_task *task, const struct pt_trial *trial)
 
 	for (i = 0; i < PT_METRICS; i++)
 		kept.values_ps[i] = i < c->columns ?
-			pt_value_ps(c, c->column[i].metric, trial,
+			pt_value_ps(c->column[i].metric, trial,
 				    c->has_before ? &c->before : NULL) :
 			PT_NO_VALUE;
 	if (done >= warmup) {

@@ -60,22 +60,17 @@ static inline bool pt_warms_up(const struct pt_task *task)
 	return pt_done(task) < (uint64_t)tw_config.warmup;
 }
 
-/* Wait and post; a task that was stopped for a moment waits on. */
+/* A task that was stopped for a moment waits on. */
 static inline void pt_wait(sem_t *sem)
 {
 	while (sem_wait(sem) && errno == EINTR)
 		;
 }
 
-static inline int pt_post(sem_t *sem)
-{
-	return sem_post(sem) ? -errno : 0;
-}
-
 /* Wakes the task of that number, which is in pt_await() or will be. */
 static inline int pt_wake(struct pt_task *task, int number)
 {
-	return pt_post(&task->in->task[number].gate);
+	return sem_post(&task->in->task[number].gate) ? -errno : 0;
 }
 
 /* Sleeps until another task wakes it. */
@@ -85,8 +80,8 @@ static inline void pt_await(struct pt_task *task)
 }
 
 /* The value of a metric in ps; PT_NO_VALUE: this trial has none. */
-int64_t pt_value_ps(const struct pt_case *c, const struct pt_metric *metric,
-		    const struct pt_trial *now, const struct pt_trial *before);
+int64_t pt_value_ps(const struct pt_metric *metric, const struct pt_trial *now,
+		    const struct pt_trial *before);
 
 /*
  * Called between two trials by a task that spins: under a real-time policy it

@@ -242,7 +242,7 @@ static void text(FILE *file, const struct tw_run *run)
 	if (pt_column_count)
 		fprintf(file, "# Clock: a reading of %s takes %.1f ns, which is subtracted only from values of several operations\n",
 			tw_config.clock->name,
-			(double)pt_cases[0]->clock_ps / PT_PS_PER_NS);
+			(double)pt_clock_ps / PT_PS_PER_NS);
 	for (i = 0; i < pt_case_count; i++)
 		if (*pt_cases[i]->refused)
 			fprintf(file, "# Skipped: %s: %s\n", pt_cases[i]->name,

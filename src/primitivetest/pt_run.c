@@ -35,6 +35,7 @@ static void prepare(struct tw_run *run)
 	/* Above all tasks, as it may have one CPU with them; it sleeps. */
 	tw_config.main_priority = pt_config_priority(PT_ABOVE);
 	tw_process_configure(TW_MAIN, 0);
+	pt_clock_ps = pt_reading_cost(tw_config.clock->now_ns);
 }
 
 static void take_signals(struct tw_run *run, struct pt_case *c)

@@ -39,29 +39,6 @@ static void begin(struct tw_run *run)
 		tw_tracefs_open(&used);
 }
 
-/* When the span of @metric began, ended and was due, on the trial's clock. */
-struct times {
-	int64_t begin_ns, end_ns, due_ns;
-};
-
-static struct times times_of(const struct pt_case *c,
-			     const struct pt_metric *metric)
-{
-	const int64_t *t_ns = c->broke.kept.trial.t_ns;
-	struct times times = {
-		t_ns[metric->from], t_ns[metric->to], t_ns[metric->from],
-	};
-
-	if (metric->span.to == PT_TO_SLEEP)
-		times.begin_ns = t_ns[0];
-	if (metric->span.to == PT_TO_REPEAT) {
-		times.begin_ns = c->broke.before.t_ns[metric->to];
-		times.due_ns = times.begin_ns +
-			       metric->target_ps(c) / PT_PS_PER_NS;
-	}
-	return times;
-}
-
 static bool has_span(const struct pt_case *c, int i)
 {
 	return c->column[i].metric->span.to > PT_TO_ADD &&
@@ -72,17 +49,17 @@ static bool has_span(const struct pt_case *c, int i)
 int64_t pt_trace_usual_ps(const struct pt_case *c, int i)
 {
 	const struct tw_stats *stats = &c->column[i].stats;
-	int64_t sum_ps = stats->sum_ns - c->broke.kept.values_ps[i];
-	uint64_t n, count = stats->count - 1;
+	int64_t n, sum_ps = 0, count = 0;
 
-	if (!count)
-		sum_ps = 0;
-	for (n = 0; stats->count == 1 && n < c->first_count; n++)
+	if (stats->count > 1)
+		return (stats->sum_ns - c->broke.kept.values_ps[i]) /
+		       (int64_t)(stats->count - 1);
+	for (n = 0; n < c->first_count; n++)
 		if (c->first_ps[n][i] != PT_NO_VALUE) {
 			sum_ps += c->first_ps[n][i];
 			count++;
 		}
-	return count ? sum_ps / (int64_t)count : c->column[i].target_ps;
+	return count ? sum_ps / count : c->column[i].target_ps;
 }
 
 /* Of a value of several operations, all of them. */
@@ -114,21 +91,26 @@ static struct tw_span span_of(const struct pt_case *c, int i, int64_t ahead_ns)
 {
 	const struct pt_metric *metric = c->column[i].metric;
 	const struct pt_span *of = &metric->span;
-	struct times times = times_of(c, metric);
+	const struct pt_trial *trial = &c->broke.kept.trial;
 	struct tw_span span = {
 		.name = metric->token, .own = "prim-",
-		.mean_ns = (double)(times.end_ns - times.begin_ns) -
-			   excess_ns(c, i),
 		.waits = of->to == PT_TO_RUN ? TW_BLOCKED : TW_UNKNOWN,
 		.works = of->to == PT_TO_RUN || of->to == PT_TO_WAIT_LONG,
-		.begin_ns = times.begin_ns - ahead_ns,
-		.end_ns = times.end_ns - ahead_ns,
-		.due_ns = times.due_ns - ahead_ns,
+		.begin_ns = trial->t_ns[metric->from] - ahead_ns,
+		.due_ns = trial->t_ns[metric->from] - ahead_ns,
+		.end_ns = trial->t_ns[metric->to] - ahead_ns,
 	};
 
+	if (of->to == PT_TO_SLEEP)
+		span.begin_ns = trial->t_ns[0] - ahead_ns;
+	if (of->to == PT_TO_REPEAT) {
+		span.begin_ns = c->broke.before.t_ns[metric->to] - ahead_ns;
+		span.due_ns = span.begin_ns +
+			      metric->target_ps(c) / PT_PS_PER_NS;
+	}
+	span.mean_ns = (double)(span.end_ns - span.begin_ns) - excess_ns(c, i);
 	span.side = task_of(c, of->task == PT_OF_TRIAL ? PT_OF_TRIAL :
-			    of->task + c->broke.kept.trial.copy,
-			    &span.side_pid);
+			    of->task + trial->copy, &span.side_pid);
 	if (of->to == PT_TO_WAIT || of->to == PT_TO_WAIT_LONG)
 		span.peer = task_of(c, of->by, &span.peer_pid);
 	return span;
@@ -160,67 +142,57 @@ static int by_time(const void *a, const void *b)
 	       (first->at_ns < second->at_ns);
 }
 
+/* Begin and end of each span. */
 static int list_marks(const struct pt_case *c, int64_t ahead_ns,
-		   struct tw_mark marks[MARKS],
-		   char texts[MARKS][MARK_TEXT])
+		      struct tw_mark marks[MARKS],
+		      char texts[MARKS][MARK_TEXT])
 {
-	int count = 0, i, end;
+	struct tw_span span;
+	int count = 0, i;
 
 	for (i = 0; i < c->columns; i++) {
-		struct times times;
-
 		if (!has_span(c, i))
 			continue;
-		times = times_of(c, c->column[i].metric);
-		for (end = 0; end < 2; end++, count++) {
-			snprintf(texts[count], MARK_TEXT, "%s %s",
-				 c->column[i].metric->token,
-				 end ? "ends" : "begins");
-			marks[count] = (struct tw_mark) {
-				(end ? times.end_ns : times.begin_ns) -
-				ahead_ns, texts[count],
-			};
-		}
+		span = span_of(c, i, ahead_ns);
+		snprintf(texts[count], MARK_TEXT, "%s begins", span.name);
+		snprintf(texts[count + 1], MARK_TEXT, "%s ends", span.name);
+		marks[count] = (struct tw_mark) { span.begin_ns, texts[count] };
+		count++;
+		marks[count] = (struct tw_mark) { span.end_ns, texts[count] };
+		count++;
 	}
 	qsort(marks, (size_t)count, sizeof(*marks), by_time);
 	return count;
 }
 
-/* All since the trial before began. */
-static int64_t from_ns(int64_t begin_ns, int64_t end_ns, int64_t ahead_ns)
+static int64_t earlier(int64_t a_ns, int64_t b_ns)
 {
-	const struct pt_broke *broke = &broken->broke;
-	int64_t from = end_ns - KEPT_NS;
-
-	if (begin_ns - BEFORE_NS < from)
-		from = begin_ns - BEFORE_NS;
-	if (broke->has_before && broke->before.t_ns[0] - ahead_ns < from)
-		from = broke->before.t_ns[0] - ahead_ns;
-	return from;
+	return a_ns < b_ns ? a_ns : b_ns;
 }
 
+/* All since the trial before began. */
 static void look(void)
 {
-	int64_t ahead_ns = broken->broke.ahead_ns + tw_tracefs_ahead_ns();
-	int64_t begin_ns = INT64_MAX, end_ns = 0;
+	const struct pt_broke *broke = &broken->broke;
+	int64_t ahead_ns = broke->ahead_ns + tw_tracefs_ahead_ns();
 	char texts[MARKS][MARK_TEXT], whose[PT_NAME + 48];
 	struct tw_mark marks[MARKS];
 	struct tw_span spans[PT_METRICS];
-	int mark_count = list_marks(broken, ahead_ns, marks, texts), i;
+	int count = list_marks(broken, ahead_ns, marks, texts);
+	int64_t from_ns = 0;
 
-	for (i = 0; i < mark_count; i++) {
-		if (marks[i].at_ns < begin_ns)
-			begin_ns = marks[i].at_ns;
-		if (marks[i].at_ns > end_ns)
-			end_ns = marks[i].at_ns;
-	}
+	if (count)
+		from_ns = earlier(marks[0].at_ns - BEFORE_NS,
+				  marks[count - 1].at_ns - KEPT_NS);
+	if (count && broke->has_before)
+		from_ns = earlier(from_ns, broke->before.t_ns[0] - ahead_ns);
 	snprintf(whose, sizeof(whose), "primitivetest: %s, trial %" PRIu64,
-		 broken->name, broken->broke.kept.number);
-	tw_window_read(&window, tw_tracefs_read(), mark_count ?
-		       from_ns(begin_ns, end_ns, ahead_ns) : 0, whose, marks,
-		       mark_count);
+		 broken->name, broke->kept.number);
+	tw_window_read(&window, tw_tracefs_read(), from_ns, whose, marks,
+		       count);
 	tw_cause_find(&cause, &window, spans,
-		      pt_trace_spans(broken, ahead_ns, spans), tw_bypass_read());
+		      pt_trace_spans(broken, ahead_ns, spans),
+		      tw_bypass_read());
 }
 
 /* After the end of all who have it open. */

@@ -8,6 +8,7 @@
 #include "tw_config.h"
 #include "tw_limit.h"
 #include "tw_part.h"
+#include "tw_percentile.h"
 #include "tw_run.h"
 
 #define LIMITS_MAX	64
@@ -83,6 +84,23 @@ uint64_t tw_limit_needed(const struct tw_limit *limit)
 {
 	return limit->counts ? 0 :
 	       limit->percent > 0 ? tw_buckets_needed(limit->percent) : 1;
+}
+
+struct tw_limit_value tw_limit_value(const struct tw_run *run, int pair,
+				     enum tw_metric_id id,
+				     const struct tw_stats *stats,
+				     const struct tw_limit *limit)
+{
+	struct tw_limit_value of = { .cycles = stats->count };
+	int64_t ns;
+
+	if (limit->average)
+		of.value = tw_stats_mean(stats);
+	else if (!limit->percent)
+		of.value = (double)stats->max_ns;
+	else if (tw_percentile_ns(run, pair, id, limit->percent, &ns))
+		of.value = (double)ns;
+	return of;
 }
 
 static void check(struct tw_run *run)

@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "tw_tally.h"
+
 struct tw_run;
 
 struct tw_limit {
@@ -54,6 +56,12 @@ struct tw_limited {
 
 extern const struct tw_limited tw_limited;
 extern const char tw_limit_help[];
+
+/* Of metric @id of a pair, whose statistics are @stats. */
+struct tw_limit_value tw_limit_value(const struct tw_run *run, int pair,
+				     enum tw_metric_id id,
+				     const struct tw_stats *stats,
+				     const struct tw_limit *limit);
 
 /* How many values it needs. */
 uint64_t tw_limit_needed(const struct tw_limit *limit);

@@ -61,7 +61,6 @@ static struct tw_limit_value value_of(const struct tw_run *run, int pair,
 {
 	const struct tw_stats *stats;
 	struct tw_limit_value of = { .cycles = 0 };
-	int64_t ns;
 
 	if (limit->counts) {
 		of.value = (double)counters[limit->about - TW_METRICS].count(
@@ -71,15 +70,7 @@ static struct tw_limit_value value_of(const struct tw_run *run, int pair,
 	stats = &run->pairs[pair]->total.stats[limit->about];
 	if (tw_oneway_doubts(run, pair, limit->about))
 		return of;
-	of.cycles = stats->count;
-	if (limit->average)
-		of.value = tw_stats_mean(stats);
-	else if (!limit->percent)
-		of.value = (double)stats->max_ns;
-	else if (tw_percentile_ns(run, pair, limit->about, limit->percent,
-				  &ns))
-		of.value = (double)ns;
-	return of;
+	return tw_limit_value(run, pair, limit->about, stats, limit);
 }
 
 static void where(FILE *file, const struct tw_run *run, int pair,

@@ -18,9 +18,9 @@ TEST(test_alarm)
 	const struct pt_trial now = { .t_ns = { 8000123 } };
 	const struct pt_metric *interval = &pt_alarm.metrics[0];
 
-	assert_int_equal(pt_value_ps(&one, interval, &now, &before),
+	assert_int_equal(pt_value_ps(interval, &now, &before),
 			 INT64_C(1000123000));
-	assert_true(pt_value_ps(&one, interval, &now, NULL) == PT_NO_VALUE);
+	assert_true(pt_value_ps(interval, &now, NULL) == PT_NO_VALUE);
 }
 
 TEST(test_alarm_target)
@@ -31,15 +31,14 @@ TEST(test_alarm_target)
 
 #define CLOCK_PS	20000
 
-static struct pt_case of_clock = { .clock_ps = CLOCK_PS };
-
 static int64_t value_ps(const char *token, struct pt_trial trial)
 {
 	const struct pt_metric *metric = pt_clock.metrics;
 
+	pt_clock_ps = CLOCK_PS;
 	while (strcmp(metric->token, token))
 		metric++;
-	return pt_value_ps(&of_clock, metric, &trial, NULL);
+	return pt_value_ps(metric, &trial, NULL);
 }
 
 /* 100 readings and the clock's own one. */
@@ -319,13 +318,12 @@ TEST(test_nobody_is_woken)
 TEST(test_shuffle)
 {
 	const struct pt_metric *metric = pt_shuffle.metrics;
-	struct pt_case *c = pt_unit_case(&pt_shuffle, NULL);
 	struct pt_trial trial = { .t_ns = { 1000, 1300, 99000, 99070 } };
 
 	assert_string_equal(metric[2].token, "shuffle");
-	assert_int_equal(pt_value_ps(c, &metric[0], &trial, NULL), 300000);
-	assert_int_equal(pt_value_ps(c, &metric[1], &trial, NULL), 70000);
-	assert_int_equal(pt_value_ps(c, &metric[2], &trial, NULL), 370000);
+	assert_int_equal(pt_value_ps(&metric[0], &trial, NULL), 300000);
+	assert_int_equal(pt_value_ps(&metric[1], &trial, NULL), 70000);
+	assert_int_equal(pt_value_ps(&metric[2], &trial, NULL), 370000);
 }
 
 static const struct pt_kind *kind_of(const struct pt_test *test,
@@ -393,8 +391,6 @@ TEST(test_values)
 	size_t i;
 
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct pt_case *c = pt_unit_case(rows[i].test,
-			kind_of(rows[i].test, rows[i].kind));
 		const struct pt_metric *metric = rows[i].test->metrics;
 		int64_t alone_ps = rows[i].alone_ns;
 
@@ -402,9 +398,9 @@ TEST(test_values)
 			metric++;
 		if (alone_ps != PT_NO_VALUE)
 			alone_ps *= PT_PS_PER_NS;
-		assert_int_equal(pt_value_ps(c, metric, &now, &before),
+		assert_int_equal(pt_value_ps(metric, &now, &before),
 				 rows[i].ns * PT_PS_PER_NS);
-		assert_int_equal(pt_value_ps(c, metric, &now, NULL),
+		assert_int_equal(pt_value_ps(metric, &now, NULL),
 				 alone_ps);
 	}
 }

@@ -194,7 +194,7 @@ static void verify_linear(struct pt_case *c)
 	tell_line(c, "means", mean);
 	tell_line(c, "minima", min);
 	pt_verdict(c, false, "a reading takes %.1f ns",
-		   (double)c->clock_ps / PT_PS_PER_NS);
+		   (double)pt_clock_ps / PT_PS_PER_NS);
 }
 
 static void verify_backward(struct pt_case *c, const char *metric)
