@@ -263,10 +263,13 @@ struct pt_switches pt_switches(const struct pt_case *c)
 		/* On two CPUs, a task may get its answer before it sleeps. */
 		.needed = c->choice.cross ? all / 2 : all,
 	};
+	bool known = true;	/* not of a task that was killed */
 	int i;
 
-	for (i = 0; i < c->task_count; i++)
+	for (i = 0; i < c->task_count; i++) {
 		of.had += (int64_t)c->task[i].used.switches;
-	of.lack = of.had + c->task_count < of.needed - of.needed / 100;
+		known &= c->task[i].left.pid != 0;
+	}
+	of.lack = known && of.had + c->task_count < of.needed - of.needed / 100;
 	return of;
 }

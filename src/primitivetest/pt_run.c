@@ -19,7 +19,7 @@
 #include "rt-error.h"
 #include "tw_text.h"
 
-#define TICK_S	2
+#define TICK_MS	2000
 #define LATER_S	5	/* than the starter, we end a case */
 
 static bool wrong;	/* a result, which ends no run but fails it */
@@ -59,22 +59,26 @@ static void take_signals(struct tw_run *run, struct pt_case *c)
 static void watch(struct tw_run *run, struct pt_case *c)
 {
 	struct pollfd signals = { .fd = run->signal_fd, .events = POLLIN };
-	int limit_s = LATER_S + pt_case_limit_ms(c) / 1000, idle_s = 0, i;
+	const int64_t limit_ns = LATER_S * TW_NS_PER_S +
+				 pt_case_limit_ms(c) * TW_NS_PER_MS;
+	int64_t since_ns = tw_now_ns(CLOCK_MONOTONIC);
 	uint64_t before, progress = 0;
+	int i;
 
 	while (!tw_process_ended(&c->starter)) {
-		poll(&signals, 1, TICK_S * 1000);
+		poll(&signals, 1, TICK_MS);
 		for (i = 0; tw_parts[i]; i++)
 			if (tw_parts[i]->woken && !run->failed)
 				tw_parts[i]->woken(run);
 		take_signals(run, c);
 		before = progress;
 		progress = c->done + c->over + c->task_count;
-		idle_s = progress == before ? idle_s + TICK_S : 0;
-		if (idle_s <= limit_s)
+		if (progress != before)
+			since_ns = tw_now_ns(CLOCK_MONOTONIC);
+		if (tw_now_ns(CLOCK_MONOTONIC) - since_ns <= limit_ns)
 			continue;
 		warn("%s: nothing has happened for %d s; its tasks are killed\n",
-		     c->name, idle_s);
+		     c->name, (int)(limit_ns / TW_NS_PER_S));
 		tw_process_kill(&c->starter);
 	}
 }

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """How a primitivetest ends that is interrupted, or whose processes are killed."""
 
+import errno
 import os
 import pathlib
 import random
+import re
 import signal
 import time
 
@@ -88,12 +90,22 @@ def test_killed(begin, test, victim):
     assert outside.wait_for(lambda: sysv_sets() <= before)
 
 
+def test_thread_that_cannot_be_started(primitive):
+    """The one is named, and those that were started before it end, too."""
+    result = primitive("--test=copy.8", "-l", "5", env={
+        "LD_PRELOAD": os.environ["TWOWAY_AMISS_SO"], "TW_AMISS": "thread"})
+    assert result.returncode == 1
+    assert "copy.8.thread.same: task prim-copies cannot be started: " \
+        f"{os.strerror(errno.EAGAIN)}\n" in result.stderr
+
+
 def test_hangs(begin):
     """A task that is stopped is an error after a second, not a hang."""
     process = begin("sync2.futex")
     os.kill(tasks(process)["prim-answers"], signal.SIGSTOP)
     assert process.finish() == 1
     assert "took longer than 1000 ms" in process.err
+    assert not re.search("# (Changed|Not switched)", process.out)
     assert process.gone()
 
 
@@ -122,7 +134,7 @@ def test_stopped_for_a_moment(begin, test):
 
 @pytest.mark.skipif(not outside.may(52),
                     reason="no right to real-time priorities")
-@pytest.mark.parametrize("how", ["deadline", "interrupt", "kill"])
+@pytest.mark.parametrize("how", ["deadline", "interrupt", "kill", "task"])
 def test_starved(start, tmp_path, how):
     """On one CPU with real-time tasks that never sleep, main is made an
     ordinary task: it gets no time beside them, and yet all ends."""
@@ -135,10 +147,27 @@ def test_starved(start, tmp_path, how):
         process.signal(signal.SIGINT)
     elif how == "kill":
         os.kill(process.pid, signal.SIGKILL)
+    elif how == "task":
+        os.kill(process.named("prim-answers")[0], signal.SIGKILL)
     else:
         os.sched_setscheduler(process.pid, os.SCHED_OTHER, os.sched_param(0))
     process.finish(20)
     assert process.gone(timeout=3)
+
+
+def test_status_that_is_asked_for_often(start):
+    """Signals are no time in which nothing happens: no trial is ended."""
+    process = start("-q", "--test=timer", "--period=500000", "-D", "600",
+                    program=primitives.binary())
+    task = outside.wait_for(lambda: process.named("prim-high"))
+    assert outside.wait_for(lambda: outside.switches(task[0]) > 6)
+    for _ in range(200):
+        process.signal(signal.SIGUSR1)
+        time.sleep(0.01)
+    process.signal(signal.SIGINT)
+    assert process.finish() == 0, process.err
+    assert "nothing has happened" not in process.err
+    assert "timer.500000.wakeup" in process.out
 
 
 def test_guard_is_killed(begin):

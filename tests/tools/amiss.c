@@ -5,11 +5,13 @@
  *
  *	TW_AMISS=NAME	a name in names[]
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <linux/ethtool.h>
 #include <linux/sockios.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +33,7 @@ enum amiss {
 	COPY,		/* the last byte is not copied */
 	SKIP,		/* one copy is left out */
 	BUSY,		/* pwrite() fails before that call */
+	THREAD,		/* pthread_create() fails from that call on */
 	OPTION,		/* setsockopt() knows none of IP */
 	SYNC,		/* adjtimex() says that the clock is synchronised */
 	UNSYNC,		/* it says that it is not */
@@ -41,7 +44,7 @@ enum amiss {
 };
 
 static const char *const names[KINDS] = { "yield", "write", "copy", "skip",
-	"busy", "option", "sync", "unsync", "card", "adaptive", "good" };
+	"busy", "thread", "option", "sync", "unsync", "card", "adaptive", "good" };
 
 static enum amiss amiss = KINDS;
 static int calls;
@@ -69,6 +72,15 @@ ssize_t pwrite(int fd, const void *data, size_t size, off_t at)
 		return syscall(SYS_pwrite64, fd, data, size, at);
 	errno = EBUSY;
 	return -1;
+}
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+		   void *(*start)(void *), void *arg)
+{
+	__typeof__(&pthread_create) next = dlsym(RTLD_NEXT, __func__);
+
+	return amiss == THREAD && ++calls >= CALL ? EAGAIN :
+	       next(thread, attributes, start, arg);
 }
 
 int setsockopt(int fd, int level, int name, const void *value, socklen_t size)

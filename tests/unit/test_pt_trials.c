@@ -196,6 +196,7 @@ TEST(test_too_few_switches)
 	size_t i;
 
 	c->task_count = 2;
+	c->task[0].left.pid = c->task[1].left.pid = 1;
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		atomic_store(&c->done, (uint64_t)rows[i].trials);
 		c->task[0].used.switches = rows[i].had;
