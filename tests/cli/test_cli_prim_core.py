@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """primitivetest: what all of its tests have in common."""
 
+import re
+
 import pytest
+
+import outside
+import primitives
 
 
 def test_identity(primitive):
@@ -81,6 +86,30 @@ def test_break(primitive):
     assert result.returncode == 2
     assert result.lines("# Break: ")[0].startswith("timer.1000.")
     assert len(result.tests) == 1
+
+
+def kib(path, key):
+    """The figure of a line; 0 of a process that has ended."""
+    return int((re.findall(rf"^{key}:\s*([0-9]+) kB", outside.read(path), re.M)
+                or [0])[0])
+
+
+@pytest.mark.parametrize("tests, main_mib, all_mib", [
+    ("all", 8, 80), ("work,message,stream,copy.8", 8, 40)])
+def test_memory(start, tests, main_mib, all_mib):
+    """Of main, and of all processes; copy.16 copies 32 MB to 32 MB."""
+    primitives.need_preload()
+    process = start("-q", f"--test={tests}", "-l", "1",
+                    program=primitives.binary())
+    of_main = of_all = 0
+    while process.process.poll() is None:
+        own = process.processes()
+        of_main = max(of_main, kib(f"/proc/{process.pid}/status", "VmHWM"))
+        of_all = max(of_all, sum(kib(f"/proc/{pid}/smaps_rollup", "Pss")
+                                 for pid in own))
+    assert process.finish() == 0, process.err
+    assert 0 < of_main <= main_mib * 1024
+    assert of_main / 2 < of_all <= all_mib * 1024
 
 
 # How many timestamps a trial has.
