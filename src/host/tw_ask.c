@@ -14,48 +14,24 @@
 
 #define WORD_MAX	4096
 
-/*
- * All that may be asked for. It is sent with its value on the client's side,
- * but for what has a condition.
- */
-static const struct asked {
-	const char *name;
-	enum { ALWAYS, WITH_LOAD, SPECIAL } when;
-} asked[] = {
-	{ "affinity", SPECIAL },
-	{ "breaktrace", ALWAYS },
-	{ "busy-poll", ALWAYS },
-	{ "clock", ALWAYS },
-	{ "default-system", ALWAYS },
-	{ "dscp", ALWAYS },
-	{ "interval", ALWAYS },
-	{ "latency", SPECIAL },
-	{ "load", SPECIAL },
-	{ "load-affinity", WITH_LOAD },
-	{ "load-args", WITH_LOAD },
-	{ "load-policy", WITH_LOAD },
-	{ "load-priority", WITH_LOAD },
-	{ "loops", SPECIAL },
-	{ "mlockall", ALWAYS },
-	{ "nsecs", ALWAYS },
-	{ "oneway", ALWAYS },
-	{ "policy", ALWAYS },
-	{ "prefer-busy-poll", ALWAYS },
-	{ "priority", ALWAYS },
-	{ "priospread", ALWAYS },
-	{ "runtime", ALWAYS },
-	{ "server-affinity", ALWAYS },
-	{ "size", ALWAYS },
-	{ "sleep", ALWAYS },
-	{ "sock-priority", ALWAYS },
-	{ "stamps", ALWAYS },
-	{ "steps", WITH_LOAD },
-	{ "threads", ALWAYS },
-	{ "timeout", ALWAYS },
-	{ "trace", ALWAYS },
-	{ "transport", ALWAYS },
-	{ "wait", ALWAYS },
-	{ "warmup", ALWAYS },
+/* All that may be asked for: with the value that it has on the client's side... */
+static const char *const always[] = {
+	"breaktrace", "busy-poll", "clock", "default-system", "dscp",
+	"interval", "mlockall", "nsecs", "oneway", "policy",
+	"prefer-busy-poll", "priority", "priospread", "runtime",
+	"server-affinity", "size", "sleep", "sock-priority", "stamps",
+	"threads", "timeout", "trace", "transport", "wait", "warmup", NULL
+};
+
+/* ...only if the load runs there... */
+static const char *const with_load[] = {
+	"load-affinity", "load-args", "load-policy", "load-priority", "steps",
+	NULL
+};
+
+/* ...and with another value. */
+static const char *const special[] = {
+	"affinity", "latency", "load", "loops", NULL
 };
 
 /* What needs a login: it runs a command, or takes a CPU for itself. */
@@ -77,8 +53,9 @@ static void write_word(FILE *file, const char *name, const char *value)
 }
 
 /* With the value that it has here, if it has one. */
-static void write_option(FILE *file, const struct tw_option *row)
+static void write_option(FILE *file, const char *name)
 {
+	const struct tw_option *row = tw_option_find(name);
 	char number[24];
 	int64_t value;
 
@@ -93,6 +70,12 @@ static void write_option(FILE *file, const struct tw_option *row)
 	} else if (*(const char **)row->to) {
 		write_word(file, row->name, *(const char **)row->to);
 	}
+}
+
+static void write_options(FILE *file, const char *const *names)
+{
+	while (*names)
+		write_option(file, *names++);
 }
 
 static void write_loads(FILE *file)
@@ -115,17 +98,15 @@ static void write_loads(FILE *file)
 char *tw_ask_text(int steps, bool load)
 {
 	char *text = NULL;
-	size_t i, size = 0;
+	size_t size = 0;
 	FILE *file = open_memstream(&text, &size);
 
 	if (!file)
 		fatal("no memory for the request\n");
 	fprintf(file, "[\"--far=%d\", %d", TW_ASK_VERSION, load ? 1 : steps);
-	for (i = 0; i < ARRAY_SIZE(asked); i++)
-		if (asked[i].when == ALWAYS ||
-		    (asked[i].when == WITH_LOAD && load))
-			write_option(file, tw_option_find(asked[i].name));
+	write_options(file, always);
 	if (load) {
+		write_options(file, with_load);
 		write_loads(file);
 		/* A ramp must have it; the clients count. */
 		write_word(file, "loops", "1");
@@ -134,7 +115,7 @@ char *tw_ask_text(int steps, bool load)
 		write_word(file, "affinity", NULL);
 	/* 0 is the default; a server may have --default-system. */
 	if (*(int64_t *)tw_option_find("latency")->to > 0)
-		write_option(file, tw_option_find("latency"));
+		write_option(file, "latency");
 	fprintf(file, "]\n");
 	fclose(file);
 	if (size > TW_ASK_MAX)
@@ -153,21 +134,27 @@ static void check_login(const char *word)
 			      login_only[i]);
 }
 
+static bool has(const char *const *names, const char *name)
+{
+	while (*names && strcmp(*names, name))
+		names++;
+	return *names;
+}
+
 /* Of "--NAME" or "--NAME=VALUE", which a parse function may keep. */
 static void parse_word(char *word)
 {
 	char *value = strchr(word, '=');
+	const char *name = word + 2;
 	const struct tw_option *row;
-	size_t i = 0;
 
 	if (value)
 		*value++ = '\0';
-	while (i < ARRAY_SIZE(asked) && (strncmp(word, "--", 2) ||
-					 strcmp(word + 2, asked[i].name)))
-		i++;
-	row = i < ARRAY_SIZE(asked) ? tw_option_find(asked[i].name) : NULL;
-	if (!row)
+	if (strncmp(word, "--", 2) || (!has(always, name) &&
+				       !has(with_load, name) &&
+				       !has(special, name)))
 		fatal("%s: nobody may ask for this from another host\n", word);
+	row = tw_option_find(name);
 	if ((row->argument == no_argument && value) ||
 	    (row->argument == required_argument && !value))
 		fatal("%s: allowed is %s value\n", word, value ? "no" : "a");

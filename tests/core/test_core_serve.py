@@ -131,9 +131,10 @@ class Far:
         assert self.process.stdout.readline() == "\n"
         return json.loads(self.process.stdout.readline())
 
-    def greet(self):
+    def greet(self, pair=0):
         one = socket.create_connection(("127.0.0.1", self.ready["ready"]))
-        one.send(self.cookie + struct.pack(">I", 0))
+        one.settimeout(10)
+        one.send(self.cookie + struct.pack(">I", pair))
         return one
 
     def measure(self, one):
@@ -164,6 +165,18 @@ def test_pending_stranger_at_the_port():
     assert answer["ended"] == [0, 0] and "twoway" in answer
     for other in others:
         other.close()
+
+
+def test_pairs_that_are_not_expected():
+    """Who knows the cookie, but not which pairs there are, is closed."""
+    far = Far("--threads=2")
+    with far.greet(0) as one:
+        for pair in 0, 2, 7, 1 << 31:
+            with far.greet(pair) as other:
+                assert other.recv(1) == b""
+        with far.greet(1):
+            far.measure(one)
+    assert far.end()["ended"] == [0, 0, 0]
 
 
 def test_stranger_at_the_port_of_udp():

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What a client makes of the replies of another host, and of none. */
+#include <byteswap.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "unit.h"
+#include "tw_link_far.h"
+#include "tw_loop.h"
+#include "tw_time.h"
+#include "tw_wire.h"
+
+#define SEQ	5
+#define BIG	(INT64_C(1) << 60)
+
+static struct tw_request request;
+static struct tw_cycle next;	/* as it comes */
+static int result;
+
+static int fake_exchange(const struct tw_loop *loop, struct tw_cycle *cycle)
+{
+	assert_ptr_equal(loop->request, &request);
+	assert_int_equal(request.seq, tw_far_swaps ? bswap_64(SEQ) : SEQ);
+	assert_int_equal(cycle->seq, SEQ);
+	cycle->t1_ns = next.t1_ns;
+	cycle->t2_ns = next.t2_ns;
+	cycle->t3_ns = next.t3_ns;
+	return result;
+}
+
+static int exchange(struct tw_cycle *cycle, int64_t t3_ns, int err)
+{
+	const struct tw_loop loop = {
+		.request = &request, .period_ns = TW_NS_PER_S,
+		.sleep_ns = TW_NS_PER_S / 2,
+	};
+	struct tw_link_ops link = { .exchange = fake_exchange };
+
+	tw_link_far(&link);
+	next.t3_ns = t3_ns;
+	result = err;
+	*cycle = (struct tw_cycle) { .seq = SEQ };
+	return link.exchange(&loop, cycle);
+}
+
+/* In seconds. A reply ends the silence; two cycles take 3 s. */
+TEST(silence)
+{
+	static const struct {
+		int at_s, err, result;
+	} rows[] = {
+		{ 1, TW_LINK_LOST, TW_LINK_LOST },
+		{ 12, TW_LINK_LOST, TW_LINK_LOST },
+		{ 12, 0, 0 },
+		{ 23, TW_LINK_LOST, TW_LINK_LOST },
+		{ 24, -ECANCELED, -ECANCELED },
+		{ 24, TW_LINK_LOST, -ETIMEDOUT },
+	};
+	struct tw_cycle cycle;
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_int_equal(exchange(&cycle, rows[i].at_s * TW_NS_PER_S,
+					  rows[i].err), rows[i].result);
+}
+
+static struct times {
+	const char *name;
+	int64_t t1_ns, t2_ns, t3_ns;
+	bool possible;
+} times[] = {
+	{ "a sleep within the response", 10, 90, 100, true },
+	{ "no sleep", 10, 10, 100, true },
+	{ "of another clock", BIG, BIG + 100, 100, true },
+	{ "clocks of other rates", 0, 1002000, 1000000, true },
+	{ "backwards", 11, 10, 100, false },
+	{ "before 0", -1, 10, 100, false },
+	{ "too long", 0, 1002001, 1000000, false },
+	{ "too late", 4 * BIG, 4 * BIG, 100, false },
+};
+
+TEST_EACH(looked_at, times)
+{
+	struct tw_cycle cycle;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		tw_far_swaps = i;
+		next.t1_ns = (int64_t)tw_far_order((uint64_t)of->t1_ns);
+		next.t2_ns = (int64_t)tw_far_order((uint64_t)of->t2_ns);
+		assert_int_equal(exchange(&cycle, of->t3_ns, 0),
+				 of->possible ? 0 : -EPROTO);
+		assert_int_equal(cycle.t1_ns, of->t1_ns);
+		assert_int_equal(cycle.t2_ns, of->t2_ns);
+	}
+	tw_far_swaps = false;
+}
