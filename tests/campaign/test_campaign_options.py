@@ -55,6 +55,13 @@ def test_fewer_take_as_long(plan):
     assert 295 <= all_s(last) <= 300
 
 
+def test_a_load_takes_time_to_begin(plan):
+    """2 s, in each of two measurements."""
+    none, fft = (all_s(plan("-D", "7", "-P", "plan", "-l", load)[1])
+                 for load in ("none", "fft"))
+    assert fft - none == 4
+
+
 @pytest.mark.parametrize("flag", ("-D", "--duration"))
 @pytest.mark.parametrize("text, seconds", (
     ("7", 7), ("7s", 7), ("2m", 120), ("3h", 10800), ("1d", 86400)))
