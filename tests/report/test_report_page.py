@@ -338,6 +338,20 @@ def test_single_cycles_in_time(report, start_s):
     assert figure.axes[-1].xaxis.get_major_formatter().get_offset() == ""
 
 
+def test_the_longest_of_many_is_drawn(report):
+    """A share of one in a million is within the figure."""
+    import tr_figures
+    import tr_model
+    import tr_stats
+    from twtools import plots
+    part = tr_model.Part("f", "json", "r", series={"total": tr_model.Series(
+        "total", 10**6, 1000, 1000, 9000, dist=tr_stats.Distribution(
+            [1000, 9000], [10**6 - 1, 1]))})
+    _, _, draw = tr_figures.exceeding([tr_model.Run("r", "", [part])], "total")
+    [ax] = draw(plots.Look(True)).axes
+    assert 1e-7 < ax.get_ylim()[0] < 1e-6 and ax.get_xlim()[1] >= 9
+
+
 @pytest.mark.parametrize("count", [1, 2, 3, 6])
 def test_ranges_of_each_metric(report, count):
     import tr_figures
