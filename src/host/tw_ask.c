@@ -95,8 +95,9 @@ static void write_loads(FILE *file)
 	}
 }
 
-char *tw_ask_text(int steps, bool load)
+char *tw_ask_text(int steps)
 {
+	bool load = tw_config.absent[TW_LOAD];
 	char *text = NULL;
 	size_t size = 0;
 	FILE *file = open_memstream(&text, &size);

@@ -105,8 +105,6 @@ static void meet(const struct tw_run *run)
 {
 	int err;
 
-	meeting.udp = !strcmp(tw_config.link->name, "udp");
-	meeting.pairs = (int)tw_config.pairs;
 	err = tw_meet_listen(&meeting);
 	if (err)
 		fatal("cannot open a port for the clients: %s\n",
@@ -139,8 +137,9 @@ static void woken(struct tw_run *run)
 		last = ends;
 		run->control->stop = 1;
 	}
-	if (lines.ended)
-		last = run->control->stop = 1;
+	last |= lines.ended;
+	if (last)
+		run->control->stop = 1;
 }
 
 static void print_started(FILE *file, const struct tw_run *run)
@@ -160,7 +159,7 @@ static void start_pair(struct tw_run *run, int number)
 	tw_stamps_enable(pair->fd[TW_SERVER]);
 	run->wake_fd = lines.fd;
 	tw_pair_start_process(run, number, TW_SERVER);
-	if (number < meeting.pairs - 1)
+	if (number < tw_config.pairs - 1)
 		return;
 	answer(run, print_started);
 	/* A line that is in memory does not wake anybody. */

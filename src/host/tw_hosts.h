@@ -31,9 +31,9 @@ extern bool tw_far_is_awake;
 /*
  * What a client's side asks of a server's side: one line, a JSON array of words
  * that are options of twowaytest. After the version comes the number of steps,
- * unless it is in the options. @load: it runs there. The caller frees it.
+ * unless it is in the options. The caller frees it.
  */
-char *tw_ask_text(int steps, bool load);
+char *tw_ask_text(int steps);
 
 /*
  * Reads the options out of such a line; returns the number of steps. Ends the

@@ -29,7 +29,6 @@
 #define LOADS_MAX	8
 #define APART	"compares the clocks of two hosts; use network, or latency"
 
-static bool loads_there;
 static const char *const sides[] = { "client", "server", NULL };
 static const char *load_side;	/* NULL: client */
 
@@ -146,7 +145,7 @@ static void send_load(void)
 
 	if (!tw_load_number(0))
 		fatal("--load-side=server: allowed only with --load\n");
-	loads_there = tw_config.absent[TW_LOAD] = true;
+	tw_config.absent[TW_LOAD] = true;
 	for (i = 0; tw_load_number(i); i++)
 		tw_load_number(i)->elsewhere = true;
 }
@@ -185,8 +184,6 @@ static bool meet(const struct tw_run *run)
 		tell_wrong("ready");
 		return false;
 	}
-	meeting.udp = !strcmp(tw_config.link->name, "udp");
-	meeting.pairs = (int)tw_config.pairs;
 	meeting.other_fd = tw_stop_fd();
 	meeting.end_ns = tw_in_ms(MEET_MS);
 	err = tw_meet_connect(&meeting, &addresses);
@@ -203,7 +200,7 @@ static void start_pair(struct tw_run *run, int number)
 	char *text;
 
 	if (!number && !run->step) {
-		text = tw_ask_text(run->steps, loads_there);
+		text = tw_ask_text(run->steps);
 		addresses = tw_talk_open();
 		if (addresses)
 			tw_talk_tell(text);
@@ -219,8 +216,8 @@ static void start_pair(struct tw_run *run, int number)
 	pair->fd[TW_CLIENT] = meeting.fds[number];
 	tw_transport_prepare(pair->fd[TW_CLIENT]);
 	tw_stamps_enable(pair->fd[TW_CLIENT]);
-	if (meeting.udp)
-		tw_datagram_set_timeout(pair->fd[TW_CLIENT]);
+	/* Of a stream, there is none. */
+	tw_datagram_set_timeout(pair->fd[TW_CLIENT]);
 	run->wake_fd = tw_talk_fd();
 	tw_pair_start_process(run, number, TW_CLIENT);
 }

@@ -206,7 +206,7 @@ int tw_meet_listen(struct tw_meeting *meeting)
 	for (i = 0; i < TW_COOKIE; i += 16)
 		sprintf(meeting->cookie + i, "%016llx",
 			(unsigned long long)random[i / 16]);
-	for (i = 0; i < meeting->pairs; i++)
+	for (i = 0; i < TW_PAIRS_MAX; i++)
 		meeting->fds[i] = -1;
 	/* Until it has sent something, the kernel keeps a connection. */
 	if (setsockopt(fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, &hello_s,
@@ -257,7 +257,7 @@ static int socket_of(const struct tw_meeting *meeting, int fd)
 {
 	int stream = fd;
 
-	if (meeting->udp) {
+	if (!strcmp(tw_config.link->name, "udp")) {
 		fd = to_datagrams(meeting, stream);
 		close(stream);
 	}
@@ -276,7 +276,7 @@ static int admit(struct tw_meeting *meeting)
 	if (recv(fd, &hello, sizeof(hello), MSG_DONTWAIT) == sizeof(hello) &&
 	    knows(meeting, hello.cookie))
 		pair = ntohl(hello.pair);
-	if (pair >= (uint32_t)meeting->pairs || meeting->fds[pair] >= 0 ||
+	if (pair >= (uint32_t)tw_config.pairs || meeting->fds[pair] >= 0 ||
 	    tw_reach_prepare(fd)) {
 		close(fd);
 		return 0;
@@ -289,7 +289,7 @@ int tw_meet_accept(struct tw_meeting *meeting)
 {
 	int found = 0, err = 0;
 
-	while (found < meeting->pairs && err >= 0) {
+	while (found < tw_config.pairs && err >= 0) {
 		err = tw_await(meeting->listener, POLLIN, meeting->other_fd,
 			       meeting->end_ns);
 		if (!err)
@@ -308,7 +308,7 @@ int tw_meet_connect(struct tw_meeting *meeting,
 	int fd;
 
 	memcpy(hello.cookie, meeting->cookie, TW_COOKIE);
-	for (i = 0; i < (uint32_t)meeting->pairs; i++) {
+	for (i = 0; i < (uint32_t)tw_config.pairs; i++) {
 		fd = tw_reach_connect(addresses, meeting->port,
 				      meeting->other_fd, meeting->end_ns);
 		if (fd < 0)

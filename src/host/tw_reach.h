@@ -57,8 +57,6 @@ pid_t tw_reach_start(const char *command, int *fd);
 #define TW_COOKIE	32	/* characters, with 128 random bits */
 
 struct tw_meeting {
-	bool udp;
-	int pairs;
 	char cookie[TW_COOKIE + 1];
 	int port;			/* of the server's side */
 	int listener;			/* the server's side */

@@ -74,6 +74,16 @@ def test_ramp(run, side):
         ([2] if side == "server" else [])
 
 
+def test_work_of_a_load_there(run):
+    """Its host says how much it was, of each step and pair."""
+    done = run("--connect=127.0.0.1", rsh(), *QUICK, "-l", 40, "-i", 5000,
+               "-t2", "--load=hackbench", "--steps=2", "--load-side=server",
+               "--json=json")
+    assert (done.returncode, done.stderr) == (0, "")
+    rates = [step["rate"] for step in done.json()["twoway"]["steps"]]
+    assert rates[0] == 0 and rates[1] > 0
+
+
 @pytest.mark.parametrize("side", ["client", "server"])
 def test_load_of_one_side(start, side):
     process = start("--connect=127.0.0.1", rsh(), *QUICK, "--load=fft:1",
