@@ -202,9 +202,10 @@ static void print_sentence(FILE *file, const struct tw_cause *cause,
 {
 	const struct tw_state_words *words = &tw_state_words[cause->state];
 	const struct tw_span *span = &cause->span;
+	bool longer = span->mean_ns > 0 && cause->value_ns > span->mean_ns;
 
-	fprintf(file, span->mean_ns > 0 ? "%s %+.0f us: " : "%s %.0f us: ",
-		span->name, to_us((double)cause->value_ns - span->mean_ns));
+	fprintf(file, longer ? "%s %+.0f us: " : "%s %.0f us: ", span->name,
+		to_us((double)cause->value_ns - longer * span->mean_ns));
 	if (cause->state == TW_UNKNOWN) {
 		fprintf(file, "undecided, as the trace does not show what the %s did for %.1f us",
 			span->side, to_us((double)cause->state_ns));

@@ -83,6 +83,7 @@ def test_too_few_priorities(realtime):
     result = realtime("--test=order", "-p", "7")
     assert result.returncode == 1
     assert "give -p 8 or more" in result.stderr
+    assert realtime("--test=order", "-p", "8", "-l", "5").returncode == 0
 
 
 def test_group_without_priority(primitive):
