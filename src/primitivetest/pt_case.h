@@ -133,8 +133,6 @@ struct pt_column {
 struct pt_broke {
 	int column;
 	struct pt_kept kept;
-	bool has_before;
-	struct pt_trial before;
 	int64_t ahead_ns;	/* its clock minus CLOCK_MONOTONIC */
 };
 

@@ -142,8 +142,7 @@ static void end_at(struct pt_case *c, const struct pt_kept *kept, int column)
 	if (pt_config.trace)
 		tw_tracefs_stop();
 	c->broke = (struct pt_broke) {
-		.column = column, .kept = *kept, .has_before = c->has_before,
-		.before = c->before, .ahead_ns = tw_clock_ahead_ns(c->stamped),
+		column, *kept, tw_clock_ahead_ns(c->stamped)
 	};
 	atomic_store(&c->stop, 1);
 }
@@ -205,33 +204,29 @@ void pt_record(struct pt_task *task, const struct pt_trial *trial)
 		       sizeof(kept.values_ps));
 		c->first_count = done + 1;
 	}
-	c->before = *trial;
-	c->has_before = true;
+	if (!c->broke.kept.number) {	/* else that is before it */
+		c->before = *trial;
+		c->has_before = true;
+	}
 	atomic_store_explicit(&c->done, done + 1, memory_order_release);
 }
 
 void pt_rest(struct pt_task *task)
 {
-	int64_t now_ns = tw_now_ns(CLOCK_MONOTONIC);
+	int64_t now_ns = tw_now_ns(CLOCK_MONOTONIC), spun_ns;
+	bool over = pt_over(task);
 
 	if (!task->priority)
 		return;
 	if (!task->spin_begin_ns)
 		task->spin_begin_ns = now_ns;
-	if (now_ns - task->spin_begin_ns < SPIN_NS)
+	spun_ns = now_ns - task->spin_begin_ns;
+	if (spun_ns < SPIN_NS && !over)
 		return;
-	sleep_until(task->spin_begin_ns + PERIOD_NS);
+	sleep_until(now_ns + (over ? spun_ns : PERIOD_NS - spun_ns));
 	task->spin_begin_ns = 0;
 	/* What the sleep did is in no trial, nor between two. */
-	task->in->has_before = false;
-}
-
-void pt_rest_after(struct pt_task *task)
-{
-	int64_t now_ns = tw_now_ns(CLOCK_MONOTONIC);
-
-	if (task->spin_begin_ns)
-		sleep_until(2 * now_ns - task->spin_begin_ns);
+	task->in->has_before &= over;
 }
 
 int pt_check_sum(struct pt_task *task, uint64_t sum)

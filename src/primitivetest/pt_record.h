@@ -86,15 +86,11 @@ int64_t pt_value_ps(const struct pt_metric *metric, const struct pt_trial *now,
 /*
  * Called between two trials by a task that spins: under a real-time policy it
  * sleeps once it has spun for 500 ms, till a second after it began to. So it
- * leaves real-time throttling alone, which comes at 950 of 1000 ms.
+ * leaves real-time throttling alone, which comes at 950 of 1000 ms. After its
+ * last trial, it sleeps for as long as it has spun since, so that the test that
+ * follows does not inherit the time of this one.
  */
 void pt_rest(struct pt_task *task);
-
-/*
- * Called after its last trial: it sleeps for as long as it has spun since, so
- * that the test that follows does not inherit the time of this one.
- */
-void pt_rest_after(struct pt_task *task);
 
 /*
  * Called after a trial whose result has the checksum @sum: all have the same.

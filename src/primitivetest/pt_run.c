@@ -83,16 +83,6 @@ static void watch(struct tw_run *run, struct pt_case *c)
 	}
 }
 
-/* Whose CPU time it was, for who else used the CPUs. */
-static void account(struct tw_run *run, const struct pt_case *c)
-{
-	struct tw_pair *pair = run->pairs[0];
-	int i;
-
-	for (i = 0; i < c->task_count; i++)
-		pair->usage[c->task[i].on].cpu_us += c->task[i].used.cpu_us;
-}
-
 /* What the case is judged by, when its tasks have ended. */
 static void judge(struct tw_run *run, const struct pt_case *c)
 {
@@ -131,7 +121,9 @@ static void measure(struct tw_run *run, struct pt_case *c)
 		return;
 	watch(run, c);
 	tw_process_reap();
-	account(run, c);
+	for (i = 0; i < c->task_count; i++)	/* for who else used the CPUs */
+		run->pairs[0]->usage[c->task[i].on].cpu_us +=
+			c->task[i].used.cpu_us;
 	for (i = 0; i < c->columns; i++) {
 		c->pair->total.stats[i] = c->column[i].stats;
 		run->measured |= c->column[i].stats.count > 0;

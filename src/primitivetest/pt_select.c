@@ -70,32 +70,10 @@ static void add(const struct pt_choice *choice)
 	pt_cases[pt_chosen_count++] = c;
 }
 
-/* How a word of --test names a kind of a test. */
-enum naming { BY_NOTHING, BY_GROUP, BY_TEST, BY_KIND };
-
-static enum naming naming(const char *word, const struct pt_test *test,
-			  const struct pt_kind *kind)
+/* Threads and processes, on one CPU and two. */
+static void add_kind(const struct pt_test *test, const struct pt_kind *kind,
+		     bool named)
 {
-	size_t length = strlen(test->name);
-	int i;
-
-	for (i = 0; groups[i]; i++)
-		if (!strcmp(word, groups[i]))
-			return (test->groups | ALL) & 1U << i ? BY_GROUP :
-								BY_NOTHING;
-	if (strncmp(word, test->name, length))
-		return BY_NOTHING;
-	if (!word[length])
-		return BY_TEST;
-	return word[length] == '.' && kind->name &&
-	       !strcmp(word + length + 1, kind->name) ? BY_KIND : BY_NOTHING;
-}
-
-/* Threads and processes, on one CPU and two. Returns whether the word names it. */
-static bool add_kind(const char *word, const struct pt_test *test,
-		     const struct pt_kind *kind)
-{
-	enum naming how = naming(word, test, kind);
 	bool alone = test->flags & PT_ALONE;
 	int tasks = alone ? PT_AS_PROCESS : test->flags & PT_THREADS ?
 		    PT_AS_THREAD : pt_config.tasks.bits;
@@ -103,55 +81,72 @@ static bool add_kind(const char *word, const struct pt_test *test,
 		   pt_config.cpus.bits;
 	int as, on;
 
-	for (as = PT_AS_THREAD; how && as <= PT_AS_PROCESS; as <<= 1)
+	for (as = PT_AS_THREAD; as <= PT_AS_PROCESS; as <<= 1)
 		for (on = PT_ON_SAME; on <= PT_ON_CROSS; on <<= 1)
 			if ((tasks & as) && (cpus & on))
 				add(&(struct pt_choice) {
-					.test = test,
-					.kind = kind->name ? kind : NULL,
-					.process = as == PT_AS_PROCESS,
-					.cross = on == PT_ON_CROSS,
-					.named = how == BY_KIND ||
-						 (how == BY_TEST &&
-						  !kind->optional),
+					test, kind->name ? kind : NULL,
+					as == PT_AS_PROCESS, on == PT_ON_CROSS,
+					named,
 				});
-	return how;
 }
 
-/* An own kind replaces the test's, unless one of those is named. */
-static bool add_test(const char *word, const struct pt_test *test)
+/* The kind @only, or all. An own kind replaces the test's, unless one is named. */
+static bool add_test(const struct pt_test *test, const char *only, bool named)
 {
 	static const struct pt_kind none;
-	const struct pt_kind *own = own_kind(test);
 	const struct pt_kind *kind = test->kinds ? test->kinds : &none;
-	bool found = own && add_kind(word, test, own);
+	const struct pt_kind *own = own_kind(test);
+	bool found = false;
 
-	if (found)
+	if (own && (!only || !strcmp(only, own->name))) {
+		add_kind(test, own, named);
 		return true;
-	do
-		found |= add_kind(word, test, kind);
-	while (kind->name && (++kind)->name);
+	}
+	do {
+		if (only && (!kind->name || strcmp(only, kind->name)))
+			continue;
+		add_kind(test, kind, named && (only || !kind->optional));
+		found = true;
+	} while (kind->name && (++kind)->name);
 	return found;
 }
 
-static void __attribute__((noreturn)) refuse_word(const char *word)
+static void __attribute__((noreturn))
+refuse_kind(const struct pt_test *test, const char *word)
 {
-	const struct pt_kind *kind;
+	const struct pt_kind *kind = test->kinds;
 	char names[256] = "none";
-	size_t length = strcspn(word, "."), used = 0;
-	int i = 0;
+	size_t used = 0;
 
-	while (pt_tests[i] && (strlen(pt_tests[i]->name) != length ||
-			       memcmp(pt_tests[i]->name, word, length)))
-		i++;
-	if (!pt_tests[i])
-		refuse(word, "there is no such test or group; --list shows them");
-	for (kind = pt_tests[i]->kinds; kind && kind->name &&
-	     used < sizeof(names); kind++)
+	for (; kind && kind->name && used < sizeof(names); kind++)
 		used += snprintf(names + used, sizeof(names) - used, "%s%s",
 				 used ? ", " : "", kind->name);
-	refuse(word, "there is no such kind; %s has: %s", pt_tests[i]->name,
-	       names);
+	refuse(word, "there is no such kind; %s has: %s", test->name, names);
+}
+
+/* A test, TEST.KIND, or a group. */
+static void add_word(const char *word)
+{
+	size_t length = strcspn(word, ".");
+	const char *only = word[length] ? word + length + 1 : NULL;
+	unsigned int group = 0;
+	bool found = false, named;
+	int i;
+
+	for (i = 0; groups[i]; i++)
+		group |= strcmp(word, groups[i]) ? 0 : 1U << i;
+	for (i = 0; pt_tests[i]; i++) {
+		named = strlen(pt_tests[i]->name) == length &&
+			!memcmp(pt_tests[i]->name, word, length);
+		if (!named && !((pt_tests[i]->groups | ALL) & group))
+			continue;
+		if (!add_test(pt_tests[i], only, named))
+			refuse_kind(pt_tests[i], word);
+		found = true;
+	}
+	if (!found)
+		refuse(word, "there is no such test or group; --list shows them");
 }
 
 /* A second --test adds to the first. */
@@ -182,19 +177,13 @@ static void check_own(enum pt_own own, const char *option)
 void pt_select(void)
 {
 	char *rest, *word;
-	bool found;
-	int i;
 
 	if (!tests)
 		tests = "aegis";
 	rest = strdup(tests);
-	while (rest && (word = strsep(&rest, ", "))) {
-		found = !*word;
-		for (i = 0; *word && pt_tests[i]; i++)
-			found |= add_test(word, pt_tests[i]);
-		if (!found)
-			refuse_word(word);
-	}
+	while (rest && (word = strsep(&rest, ", ")))
+		if (*word)
+			add_word(word);
 	if (!pt_chosen_count)
 		fatal("--test=%s: at least one test is needed; --list shows them\n",
 		      tests);

@@ -90,7 +90,7 @@ static int live_task(void *arg)
 	tw_usage_add(&used, 1);
 	task->used = used;	/* of one that is killed there is none */
 	if (!err)
-		pt_rest_after(task);
+		pt_rest(task);
 	read_settings(&task->left);
 	if (err && !task->failed)
 		pt_failed(task, "a system call of its trials", err);
@@ -115,7 +115,6 @@ static int start_thread(struct pt_task *task)
 
 	pthread_attr_init(&attributes);
 	pthread_attr_setstacksize(&attributes, PT_STACK);
-	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	err = pthread_create(&thread, &attributes, live_thread, task);
 	pthread_attr_destroy(&attributes);
 	if (err)

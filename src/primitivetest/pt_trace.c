@@ -104,7 +104,7 @@ static struct tw_span span_of(const struct pt_case *c, int i, int64_t ahead_ns)
 	if (of->to == PT_TO_SLEEP)
 		span.begin_ns = trial->t_ns[0] - ahead_ns;
 	if (of->to == PT_TO_REPEAT) {
-		span.begin_ns = c->broke.before.t_ns[metric->to] - ahead_ns;
+		span.begin_ns = c->before.t_ns[metric->to] - ahead_ns;
 		span.due_ns = span.begin_ns +
 			      metric->target_ps(c) / PT_PS_PER_NS;
 	}
@@ -184,8 +184,8 @@ static void look(void)
 	if (count)
 		from_ns = earlier(marks[0].at_ns - BEFORE_NS,
 				  marks[count - 1].at_ns - KEPT_NS);
-	if (count && broke->has_before)
-		from_ns = earlier(from_ns, broke->before.t_ns[0] - ahead_ns);
+	if (count && broken->has_before)
+		from_ns = earlier(from_ns, broken->before.t_ns[0] - ahead_ns);
 	snprintf(whose, sizeof(whose), "primitivetest: %s, trial %" PRIu64,
 		 broken->name, broke->kept.number);
 	tw_window_read(&window, tw_tracefs_read(), from_ns, whose, marks,

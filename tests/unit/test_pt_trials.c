@@ -102,8 +102,8 @@ TEST(test_break)
 	assert_int_equal(c->broke.kept.number, 3);
 	assert_int_equal(c->broke.kept.trial.t_ns[0], 50000);
 	assert_int_equal(c->broke.kept.values_ps[0], 400 * PT_PS_PER_NS);
-	assert_true(c->broke.has_before);
-	assert_int_equal(c->broke.before.t_ns[0], 30000);
+	assert_true(c->has_before);
+	assert_int_equal(c->before.t_ns[0], 30000);
 	/* As far as two readings of one clock are apart. */
 	assert_in_range(c->broke.ahead_ns + TW_NS_PER_S / 2, 0, TW_NS_PER_S);
 	/* It is one of the statistics all the same. */
