@@ -14,10 +14,6 @@
 #include "pt_test.h"
 #include "tw_run.h"
 
-/* The task that starts the others has one more than P, the low one two less. */
-#define PT_PRIORITY_MIN	3
-#define PT_PRIORITY_MAX	98
-
 /* --tasks and --cpus. */
 enum { PT_AS_THREAD = 1, PT_AS_PROCESS = 2 };
 enum { PT_ON_SAME = 1, PT_ON_CROSS = 2 };

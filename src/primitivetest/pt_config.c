@@ -112,7 +112,7 @@ static const struct tw_option options[] = {
 	  .help = "scheduling policy of the tasks, default fifo with -p,\n"
 		  "else other" },
 	{ 'p', "priority", required_argument, "PRIO", tw_option_number,
-	  &tw_config.priority, PT_PRIORITY_MIN, PT_PRIORITY_MAX,
+	  &tw_config.priority, 3, 98,	/* see PT_LOW, PT_ABOVE */
 	  .help = "real-time priority of the highest task; others have\n"
 		  "one and two less, and who starts them one more" },
 	{ 'q', "quiet", no_argument, NULL, tw_option_flag, &tw_config.quiet,
