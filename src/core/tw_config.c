@@ -25,6 +25,7 @@ struct tw_config tw_config = {
 	.link = &tw_link_tcp,
 	.clock = &tw_clock_monotonic,
 	.timer = &tw_timer_nanosleep,
+	.wait = &tw_wait_poll,
 	.schedule = tw_process_schedule,
 	.pairs = 1,
 	.aligned_us = -1,
@@ -34,7 +35,6 @@ struct tw_config tw_config = {
 };
 
 static const char *clock_name = "monotonic", *timer_name = "nanosleep";
-static const char *wait_name = "poll";
 static const char *policy_name;	/* NULL: fifo with -p, else other */
 
 static void parse_intervals(const struct tw_option *option, char *value)
@@ -103,10 +103,6 @@ static const struct tw_option options[] = {
 	{ 0, "timer", required_argument, "NAME", tw_option_choice,
 	  &timer_name, .choice = tw_timer_name,
 	  .help = "what wakes the client, default nanosleep" },
-	{ 0, "wait", required_argument, "NAME", tw_option_choice,
-	  &wait_name, .choice = tw_wait_name,
-	  .help = "how the server waits for a request, default poll;\n"
-		  "read saves a system call" },
 	{ 0, "warmup", required_argument, "N", tw_option_number,
 	  &tw_config.warmup, 0, 1000000,
 	  .help = "cycles run before the measured ones, default 2" },
@@ -147,7 +143,6 @@ static void check(struct tw_run *run)
 		      (int)tw_config.priority);
 	if (realtime && !tw_config.priority)
 		tw_config.priority = PRIORITY_MIN;
-	tw_config.wait = tw_wait_find(wait_name);
 	check_intervals();
 	if (!tw_config_interval_us(0))
 		timer_name = "none";

@@ -11,7 +11,6 @@
 #include "tw_link.h"
 #include "tw_metric.h"
 #include "tw_timer.h"
-#include "tw_wait.h"
 
 #define TW_PAIRS_MAX	256
 
@@ -37,7 +36,7 @@ struct tw_config {
 	const struct tw_link_ops *link;
 	const struct tw_clock *clock;
 	const struct tw_timer_ops *timer;
-	const struct tw_wait_ops *wait;
+	const struct tw_wait_ops *wait;	/* see tw_link.h */
 	int (*schedule)(int pair, int policy, int priority);
 
 	int64_t pairs;

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -88,6 +89,17 @@ int tw_link_exchange(const struct tw_loop *loop, struct tw_cycle *cycle)
 	cycle->t2_ns = reply.t2_ns;
 	return 0;
 }
+
+static void poll_wait(int fd, const atomic_int *stop)
+{
+	struct pollfd ready = { .fd = fd, .events = POLLIN };
+
+	poll(&ready, 1, -1);
+}
+
+const struct tw_wait_ops tw_wait_poll = {
+	"poll", NULL, poll_wait
+};
 
 int tw_link_take(const struct tw_loop *loop, int wait_fd,
 		 struct tw_reply *reply)

@@ -6,6 +6,7 @@
 #ifndef TW_LINK_H
 #define TW_LINK_H
 
+#include <stdatomic.h>
 #include <sys/socket.h>
 
 struct tw_cycle;
@@ -32,7 +33,7 @@ struct tw_link_ops {
 	/*
 	 * Called by the server: waits for the next request. Fills in seq and
 	 * t1 of its reply. Returns 0, -ECANCELED, -ECONNRESET, -EPROTO or
-	 * -errno. @wait_fd: see tw_wait.h. NULL: the peer is no server of ours.
+	 * -errno. @wait_fd: see below. NULL: the peer is no server of ours.
 	 */
 	int (*take)(const struct tw_loop *loop, int wait_fd,
 		    struct tw_reply *reply);
@@ -49,6 +50,23 @@ extern const struct tw_link_ops tw_link_vsock;
  */
 int tw_link_connect(const struct sockaddr *own, socklen_t len, int *client_fd,
 		    int *server_fd);
+
+/* The way in which the server waits for a request. */
+struct tw_wait_ops {
+	const char *name;
+	/*
+	 * Prepares to wait for @fd. Returns the descriptor for wait(), or
+	 * -errno. It ends with the process. NULL: wait() takes @fd itself.
+	 */
+	int (*open)(int fd);
+	/*
+	 * Returns when there is something to read. May also return when a
+	 * signal comes, and does so if *stop is set.
+	 */
+	void (*wait)(int fd, const atomic_int *stop);
+};
+
+extern const struct tw_wait_ops tw_wait_poll;
 
 /* exchange() and take() of any stream. */
 int tw_link_exchange(const struct tw_loop *loop, struct tw_cycle *cycle);

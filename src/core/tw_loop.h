@@ -13,7 +13,6 @@
 #include "tw_cycle.h"
 #include "tw_link.h"
 #include "tw_timer.h"
-#include "tw_wait.h"
 
 /* The settings of a loop. They do not change while it runs. */
 struct tw_loop {
@@ -59,7 +58,7 @@ int tw_server_run(const struct tw_loop *loop);
 struct tw_reply;
 /*
  * The same for one request, which follows that of the previous @reply. @wait_fd:
- * see tw_wait.h. Returns also -ECONNRESET if the client closed the connection,
+ * see tw_link.h. Returns also -ECONNRESET if the client closed the connection,
  * and -ECANCELED.
  */
 int tw_server_answer(const struct tw_loop *loop, int wait_fd,

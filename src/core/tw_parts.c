@@ -24,6 +24,7 @@ const struct tw_part *const tw_parts[] = {
 	&tw_part_connect,	/* what it asks of a server is not checked here */
 	&tw_part_oneway,
 	&tw_part_place,
+	&tw_part_wait,
 	&tw_part_deadline,
 	&tw_part_reflect,	/* which metrics there are */
 	&tw_part_columns,
@@ -53,6 +54,7 @@ const struct tw_part *const tw_parts[] = {
 	&tw_part_servers,
 	&tw_part_stamps,	/* behind these two: it changes the link */
 	&tw_part_orb_step,
+	&tw_part_display,	/* ends first */
 	&tw_part_check,	/* last: all else is checked, or it exits */
 	NULL
 };

@@ -16,7 +16,6 @@
 #include "tw_text.h"
 #include "tw_time.h"
 
-#define DISPLAY_MS	100
 #define GRACE_S		1	/* that clients get after -D */
 
 /* A blocked client cannot end itself after -D; main does it a little later. */
@@ -111,9 +110,6 @@ static void tell_parts(struct tw_run *run)
  */
 static void watch(struct tw_run *run)
 {
-	bool display = !tw_config.quiet && !tw_config.verbose &&
-		       !tw_config.silent && isatty(STDOUT_FILENO);
-	int tick_ms = display && run->tick_ms < 0 ? DISPLAY_MS : run->tick_ms;
 	struct pollfd ready[] = {
 		{ .fd = run->signal_fd, .events = POLLIN },
 		{ .events = POLLIN },
@@ -124,20 +120,16 @@ static void watch(struct tw_run *run)
 	while (!run->failed && !done && !run->interrupted &&
 	       !run->control->stop) {
 		ready[1].fd = run->wake_fd;
-		poll(ready, 2, tick_ms);
+		poll(ready, 2, run->tick_ms);
 		take_signals(run);
 		done = reap(run);
 		tell_parts(run);
-		if (display)
-			tw_text_redraw(run);
 		if (ferror(stdout)) {
 			warn("cannot write to standard output\n");
 			run->failed = true;
 		}
 	}
 	alarm(0);
-	if (display)
-		printf("\033[J");
 }
 
 /* A start may be ended by a signal, or fail where earlier steps have results. */

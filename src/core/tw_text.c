@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <sys/ioctl.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "rt-utils.h"
 #include "tw_part.h"
@@ -13,11 +10,9 @@
 
 #define PHASES	(1 + TW_TOTAL - TW_LATENCY)	/* lines, at most */
 
-static bool on_max, unbuffered;
+static bool unbuffered;
 
 static const struct tw_option options[] = {
-	{ 'M', "refresh_on_max", no_argument, NULL, tw_option_flag, &on_max,
-	  .help = "redraw the display only when a maximum has grown" },
 	{ 'u', "unbuffered", no_argument, NULL, tw_option_flag, &unbuffered,
 	  .help = "do not buffer the output" },
 	{ .name = NULL }
@@ -121,11 +116,7 @@ static int print_phases(FILE *file, const struct tw_results *results)
 	return lines;
 }
 
-/*
- * Prints at most @lines lines of columns, and the phases if there is room.
- * Returns the number of lines.
- */
-static int print_status(FILE *file, const struct tw_run *run, int lines)
+int tw_text_lines(FILE *file, const struct tw_run *run, int lines)
 {
 	struct tw_results all = { .missed = 0 }, results;
 	int column, printed = 0;
@@ -150,42 +141,7 @@ static int print_status(FILE *file, const struct tw_run *run, int lines)
 
 void tw_text_status(FILE *file, const struct tw_run *run)
 {
-	print_status(file, run, INT32_MAX);
-}
-
-/* Whether a maximum is not as it was at the last call. */
-static bool max_has_changed(const struct tw_run *run)
-{
-	static int64_t last_ns = -1;
-	int64_t before_ns = last_ns;
-	int i;
-
-	for (last_ns = 0, i = 0; i < tw_text_columns(); i++)
-		last_ns += run->pairs[tw_text_pair(i)]->tally.results.
-			   stats[tw_text_metric(i)].max_ns;
-	return last_ns != before_ns;
-}
-
-/*
- * ?7l: the terminal cuts a line that is too wide, so that it stays one; K:
- * erases to its end; A: moves up.
- */
-void tw_text_redraw(const struct tw_run *run)
-{
-	struct winsize window = { .ws_row = 0 };
-	double load[3] = { 0 };
-	int lines;
-
-	if (on_max && !max_has_changed(run))
-		return;
-	getloadavg(load, 3);
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) || window.ws_row < 4)
-		window.ws_row = 24;
-	printf("\033[?7l\033[Kpolicy: %s: loadavg: %.2f %.2f %.2f\n\033[K\n",
-	       tw_config_policy(tw_config.policy), load[0], load[1], load[2]);
-	lines = print_status(stdout, run, window.ws_row - 3);
-	printf("\033[?7h\033[%dA", lines + 2);
-	fflush(stdout);
+	tw_text_lines(file, run, INT32_MAX);
 }
 
 void tw_text_print(FILE *file, const struct tw_run *run)

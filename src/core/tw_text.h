@@ -35,8 +35,8 @@ void tw_json_phases(FILE *file, const struct tw_results *results);
  */
 void tw_text_status(FILE *file, const struct tw_run *run);
 
-/* The same on the terminal, over what was printed before. */
-void tw_text_redraw(const struct tw_run *run);
+/* At most @lines lines of it: the phases only if there is room. How many. */
+int tw_text_lines(FILE *file, const struct tw_run *run, int lines);
 
 /* All that is printed at the end. */
 void tw_text_print(FILE *file, const struct tw_run *run);

@@ -15,6 +15,7 @@
 #include "tw_part.h"
 #include "tw_run.h"
 #include "tw_servers.h"
+#include "tw_waits.h"
 #include "tw_wire.h"
 
 #define ANSWERS		4096	/* that are kept */

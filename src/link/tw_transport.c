@@ -14,6 +14,7 @@
 #include "tw_part.h"
 #include "tw_run.h"
 #include "tw_time.h"
+#include "tw_waits.h"
 
 #define TIMEOUT_US	100000	/* default, but not below twice the sleep */
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* More ways in which the server waits for a request. */
+/* --wait: the ways in which the server waits for a request. */
 #include <errno.h>
-#include <stddef.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/socket.h>
+#include <time.h>
 
-#include "tw_wait.h"
+#include "tw_config.h"
+#include "tw_part.h"
+#include "tw_waits.h"
 
 static int select_open(int fd)
 {
@@ -39,6 +42,11 @@ static void epoll_wait_one(int fd, const atomic_int *stop)
 	epoll_wait(fd, &event, 1, -1);
 }
 
+/* The receive that follows blocks. */
+static void read_wait(int fd, const atomic_int *stop)
+{
+}
+
 static void busy_wait(int fd, const atomic_int *stop)
 {
 	char byte;
@@ -49,14 +57,55 @@ static void busy_wait(int fd, const atomic_int *stop)
 		;
 }
 
-const struct tw_wait_ops tw_wait_select = {
+static const struct tw_wait_ops wait_select = {
 	"select", select_open, select_wait
 };
 
-const struct tw_wait_ops tw_wait_epoll = {
+static const struct tw_wait_ops wait_epoll = {
 	"epoll", epoll_open, epoll_wait_one
+};
+
+const struct tw_wait_ops tw_wait_read = {
+	"read", NULL, read_wait
 };
 
 const struct tw_wait_ops tw_wait_busy = {
 	"busy", NULL, busy_wait
+};
+
+static const struct tw_wait_ops *const ways[] = {
+	&tw_wait_poll,
+	&wait_select,
+	&wait_epoll,
+	&tw_wait_read,
+	&tw_wait_busy,
+	NULL
+};
+
+static const char *name = "poll";
+
+static const char *name_of(int number)
+{
+	return ways[number] ? ways[number]->name : NULL;
+}
+
+static const struct tw_option options[] = {
+	{ 0, "wait", required_argument, "NAME", tw_option_choice, &name,
+	  .choice = name_of,
+	  .help = "how the server waits for a request, default poll;\n"
+		  "read saves a system call" },
+	{ .name = NULL }
+};
+
+static void check(struct tw_run *run)
+{
+	int i = 0;
+
+	while (strcmp(ways[i]->name, name))
+		i++;
+	tw_config.wait = ways[i];
+}
+
+const struct tw_part tw_part_wait = {
+	.options = options, .check = check,
 };

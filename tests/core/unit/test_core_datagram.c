@@ -11,6 +11,7 @@
 #include "tw_datagram.h"
 #include "tw_loop.h"
 #include "tw_time.h"
+#include "tw_waits.h"
 #include "tw_wire.h"
 
 #define WARMUP	2
@@ -52,7 +53,7 @@ static struct tw_loop loop_of(int *fds, struct tw_request *request,
 	return (struct tw_loop) {
 		.fd = fds[0], .link = &tw_link_udp, .pair = 3, .size = SIZE,
 		.request = request, .now_ns = fake_ns, .warmup = base + WARMUP,
-		.wait = tw_wait_find("read"), .stop = stop,
+		.wait = &tw_wait_read, .stop = stop,
 	};
 }
 
