@@ -165,7 +165,8 @@ static void parse_word(char *word)
 int tw_ask_parse(const char *line, bool login)
 {
 	int version, steps = 0, length = 0;
-	char *at, *word;
+	static char words[TW_ASK_MAX];
+	char *at = words, *word;
 
 	if (sscanf(line, "[\"--far=%9d\", %9d%n", &version, &steps,
 		   &length) < 1)
@@ -175,8 +176,8 @@ int tw_ask_parse(const char *line, bool login)
 		      version, TW_ASK_VERSION);
 	if (steps < 1 || steps > TW_LOAD_MAX + 1)
 		fatal("--far: the request has no number of steps\n");
-	/* For good: it has what options have as values. */
-	at = strdup(line + length);
+	/* It has what options have as values. */
+	snprintf(words, sizeof(words), "%s", line + length);
 	while (*at == ',') {
 		word = at + 1 + (at[1] == ' ');
 		at = tw_remote_string(word);
