@@ -2,6 +2,7 @@
 """What the first page of a campaign begins with: sentences and a figure."""
 
 import argparse
+import re
 import types
 import xml.etree.ElementTree as tree
 
@@ -209,6 +210,8 @@ def test_order_of_the_page(page):
     assert "#summary" in links
     assert {link[1:] for link in links} <= ids
     assert "1 of 8 measurements failed" in page
+    assert set(re.findall(r"var\((--\w+)\)", page)) <= set(
+        re.findall(r"(--\w+):", page))
 
 
 def test_page_in_a_browser(page, tmp_path):
