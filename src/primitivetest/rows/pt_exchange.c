@@ -40,7 +40,7 @@ static int take(struct pt_task *task)
 	return err;
 }
 
-/* The pattern is the same in all messages: only of the answer it is compared. */
+/* All messages have the same pattern, which is compared in the answer only. */
 static int ask(struct pt_task *task)
 {
 	const struct pt_way *way = pt_kind_ops(task->in);

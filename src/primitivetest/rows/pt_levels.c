@@ -108,8 +108,7 @@ PT_TEST(preempt, "a post wakes a higher task, which runs at once",
 		[PREEMPT_HIGH] = { "high", PT_HIGH, .serve = preempt },
 		[PREEMPT_LOW] = { "low", PT_LOW, .once = post }),
 	.switches = 2,
-	.trials = 10000, .room = sizeof(struct levels),
-	.late = 1, .early = 0,
+	.trials = 10000, .late = 1, .early = 0,
 	.wrong = "%lld posts returned before the higher task had run");
 
 enum { RELEASES, RELEASED_HIGH, RELEASED_LOW };
@@ -118,8 +117,8 @@ static int open_monopoly(struct pt_case *c)
 {
 	struct levels *levels = c->room;
 
-	levels->work[RELEASED_HIGH] = (struct work) { .us = WORK_US, .begin = 4, .end = 1 };
-	levels->work[RELEASED_LOW] = (struct work) { .us = WORK_US, .begin = 3, .end = 2 };
+	levels->work[RELEASED_HIGH] = (struct work) { WORK_US, 4, 1, 0 };
+	levels->work[RELEASED_LOW] = (struct work) { WORK_US, 3, 2, 0 };
 	return 0;
 }
 
@@ -164,8 +163,8 @@ static int open_mutex(struct pt_case *c)
 {
 	struct levels *levels = c->room;
 
-	levels->work[LOW] = (struct work) { .us = pt_config.hold_us, .begin = 3, .end = 4 };
-	levels->work[MID] = (struct work) { .us = pt_config.hog_us, .begin = 2 };
+	levels->work[LOW] = (struct work) { pt_config.hold_us, 3, 4, 0 };
+	levels->work[MID] = (struct work) { pt_config.hog_us, 2, 0, 0 };
 	return pt_mutex_open(c, &levels->channel);
 }
 
