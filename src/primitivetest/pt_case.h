@@ -143,7 +143,6 @@ struct pt_case {
 	struct tw_pair *pair;	/* memory of parts; NULL: it was not run */
 	void *rooms[PT_RECORDERS];	/* of each; NULL: it has none */
 	char name[PT_NAME];	/* "sync2.unnamed.process.same" */
-	int64_t (*now_ns)(void);	/* tw_config.clock */
 	const struct tw_clock *stamped;	/* t_ns; another in bintime only */
 	uint64_t trials;	/* to be measured; 0: until told */
 	int columns;
@@ -158,7 +157,11 @@ struct pt_case {
 	char refused[PT_TEXT];	/* why it is skipped; "": it is run */
 	struct pt_verdict verdict[PT_VERDICTS];
 	int verdicts;
+	/* Read within a trial. */
+	_Alignas(64) int64_t (*now_ns)(void);	/* tw_config.clock */
+	void *room;		/* NULL: it is not open */
 	atomic_int stop;	/* the task that leads shall end */
+	struct pt_stamp stamp[PT_STAMPS];	/* of the trial: pt_stamp() */
 	/* Written by the task that records. */
 	_Alignas(64) atomic_int over;	/* see pt_over() */
 	_Atomic uint64_t done;	/* trials, those of the warm-up too */
@@ -173,11 +176,9 @@ struct pt_case {
 	int64_t begin_ns, end_ns;	/* of all trials; measuring clock */
 	int64_t number;		/* for the test: it tells its result by it */
 	int64_t wrong;		/* what test->wrong says */
-	struct pt_stamp stamp[PT_STAMPS];	/* of the trial: pt_stamp() */
 	int born;		/* pid of a task that lives for it only */
 	uint64_t kept_max;
 	struct pt_kept *kept;	/* all trials, if they are kept */
-	void *room;		/* NULL: it is not open */
 	size_t size;		/* of all this but the room, in bytes */
 };
 

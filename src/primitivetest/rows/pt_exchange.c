@@ -17,26 +17,24 @@
 
 #define MB_PER_GB	1000
 
-/* By the kind's way, counted. */
-static int give(struct pt_task *task)
+/* By the kind's way, counted. @side: the task's, as a constant. */
+static inline int give(struct pt_task *task, const struct pt_way *way, int side)
 {
-	const struct pt_way *way = pt_kind_ops(task->in);
 	struct pt_exchange *room = pt_room(task);
-	int err = way->give(task, &room->channel[task->number]);
+	int err = way->give(task, &room->channel[side]);
 
-	pt_side(task)->sent += !err;
+	room->side[side].sent += !err;
 	return err;
 }
 
-static int take(struct pt_task *task)
+static inline int take(struct pt_task *task, const struct pt_way *way, int side)
 {
-	const struct pt_way *way = pt_kind_ops(task->in);
 	struct pt_exchange *room = pt_room(task);
-	int err = way->take(task, &room->channel[!task->number]);
+	int err = way->take(task, &room->channel[!side]);
 
 	if (!way->stamps)
-		pt_arrived(task);
-	pt_side(task)->received += !err;
+		pt_stamp(task, PT_ARRIVED(side));
+	room->side[side].received += !err;
 	return err;
 }
 
@@ -50,13 +48,13 @@ static int ask(struct pt_task *task)
 
 	pt_content_fill(side->buffer, size, (uint64_t)side->sent + 1);
 	pt_stamp(task, 0);
-	err = give(task);
+	err = give(task, way, PT_ASKS);
 	for (i = 1; !err && i < way->burst; i++) {
 		pt_content_fill(side->buffer, head, (uint64_t)side->sent + 1);
-		err = give(task);
+		err = give(task, way, PT_ASKS);
 	}
 	if (!err)
-		err = take(task);
+		err = take(task, way, PT_ASKS);
 	side->wrong += !err && !pt_content_is(side->buffer, size,
 					      (uint64_t)side->sent);
 	return err;
@@ -68,7 +66,7 @@ static int run_asks(struct pt_task *task)
 	int err = pt_lead(task, ask);
 
 	pt_content_fill(pt_side(task)->buffer, pt_size(task->in), 1);
-	return err ? err : give(task);
+	return err ? err : give(task, pt_kind_ops(task->in), PT_ASKS);
 }
 
 /* What it received last is what it sends. */
@@ -77,18 +75,18 @@ static int run_answers(struct pt_task *task)
 	const struct pt_way *way = pt_kind_ops(task->in);
 	struct pt_side *side = pt_side(task);
 	size_t head = pt_content_head(pt_size(task->in));
-	int i, err = take(task);
+	int i, err = take(task, way, PT_ANSWERS);
 
 	while (!err && !pt_over(task)) {
 		for (i = 1; !err && i < way->burst; i++) {
 			side->wrong += !pt_content_is(side->buffer, head,
 				(uint64_t)side->received);
-			err = take(task);
+			err = take(task, way, PT_ANSWERS);
 		}
 		if (!err)
-			err = give(task);
+			err = give(task, way, PT_ANSWERS);
 		if (!err)
-			err = take(task);
+			err = take(task, way, PT_ANSWERS);
 	}
 	return err;
 }

@@ -59,7 +59,7 @@ struct pt_way {
 	int (*take)(struct pt_task *task, struct pt_channel *from);
 	size_t size;		/* of its content; 0: as the kind's value */
 	int burst;		/* so many before an answer; 0: one */
-	bool stamps;		/* it calls pt_arrived() itself */
+	bool stamps;		/* it takes PT_ARRIVED itself */
 	bool futex;		/* its system calls are those of sync1.futex */
 };
 
@@ -92,11 +92,8 @@ static inline size_t pt_size(const struct pt_case *c)
 	return way->size ? way->size : (size_t)pt_kind_value(c);
 }
 
-/* Takes the timestamp of what the task has received. */
-static inline void pt_arrived(struct pt_task *task)
-{
-	pt_stamp(task, task->number == PT_ASKS ? 2 : 1);
-}
+/* The timestamp of what a task has received. */
+#define PT_ARRIVED(side)	((side) == PT_ASKS ? 2 : 1)
 
 /*
  * A message is its number, of as many bytes of 8 as fit, and then a pattern

@@ -100,7 +100,7 @@ static void handle(int signal, siginfo_t *info, void *context)
 	struct pt_task *task = handles[signal - number_of(0)];
 	struct pt_side *side = pt_side(task);
 
-	pt_arrived(task);
+	pt_stamp(task, PT_ARRIVED(task->number));
 	side->value = info->si_value.sival_int;
 	side->handled = 1;
 }
