@@ -7,9 +7,9 @@
  * usage: prim_floor KIND CPU PRIORITY TRIALS WARMUP
  *
  * Two processes on CPU, the one that answers at PRIORITY, the other one below.
- * Prints the mean and the minimum of the round trip, in ns. For pair, shared and
- * private, one process: of one pair of calls, which wake nobody and do not wait;
- * the last two are those of a futex that processes share, or one alone has.
+ * Prints the mean and the minimum of the round trip, in ns. For those alone, one
+ * process: of one pair of calls, which wake nobody and do not wait: of a
+ * semaphore, a futex that processes share or one alone has, a signal to itself.
  */
 #include <err.h>
 #include <linux/futex.h>
@@ -156,6 +156,16 @@ static void signal_take(int way)
 	check(sigwaitinfo(&signals, &info) < 0, "sigwaitinfo");
 }
 
+/* The system calls of pthread_kill() to another thread. */
+static void thread_give(int way)
+{
+	sigset_t before;
+
+	sigprocmask(SIG_BLOCK, &signals, &before);
+	check(syscall(SYS_tgkill, getpid(), pids[way], SIGRTMIN), "tgkill");
+	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
 static void open_futex(void)
 {
 }
@@ -196,6 +206,8 @@ static const struct kind {
 	{ "pair", open_sems, sem_give, sem_take, 1 },
 	{ "shared", open_futex, shared_give, shared_take, 1 },
 	{ "private", open_futex, private_give, private_take, 1 },
+	{ "sigqueue", open_signals, signal_give, signal_take, 1 },
+	{ "kill", open_signals, thread_give, signal_take, 1 },
 	{ "unnamed", open_sems, sem_give, sem_take, 0 },
 	{ "eventfd", open_eventfds, fd_give, fd_take, 0 },
 	{ "pipe", open_pipes, fd_give, fd_take, 0 },
@@ -215,16 +227,14 @@ static void settle(int cpu, int priority)
 	check(mlockall(MCL_CURRENT | MCL_FUTURE), "mlockall");
 }
 
-static _Noreturn void answer(const struct kind *kind, long trials)
+/* Until it is killed: the last trial is as the others. */
+static _Noreturn void answer(const struct kind *kind)
 {
-	for (; trials; trials--) {
+	for (;;) {
 		kind->take(0);
 		shared->stamp_ns = now_ns();
 		kind->give(1);
 	}
-	/* The end of this process is not to be a part of the last trial. */
-	for (;;)
-		pause();
 }
 
 static int64_t ask(const struct kind *kind)
@@ -286,7 +296,7 @@ int main(int argc, char *argv[])
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	check(shared == MAP_FAILED, "mmap");
 	kind->open();
-	pids[1] = getpid();
+	pids[0] = pids[1] = getpid();
 	settle(cpu, priority - 1);
 	if (!kind->alone) {
 		pids[0] = fork();
@@ -294,13 +304,13 @@ int main(int argc, char *argv[])
 		if (!pids[0]) {
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
 			settle(cpu, priority);
-			answer(kind, trials + warmup);
+			answer(kind);
 		}
 		/* It has come to wait. */
 		usleep(20000);
 	}
 	measure(kind, trials, warmup);
-	if (pids[0] > 0)
+	if (!kind->alone)
 		kill(pids[0], SIGKILL);
 	return 0;
 }

@@ -18,23 +18,21 @@
 #define MB_PER_GB	1000
 
 /* By the kind's way, counted. @side: the task's, as a constant. */
-static inline int give(struct pt_task *task, const struct pt_way *way, int side)
+static inline int give(struct pt_task *task, const struct pt_way *way,
+		       struct pt_exchange *room, int side)
 {
-	struct pt_exchange *room = pt_room(task);
-	int err = way->give(task, &room->channel[side]);
-
-	room->side[side].sent += !err;
-	return err;
+	room->side[side].sent++;
+	return way->give(task, &room->channel[side]);
 }
 
-static inline int take(struct pt_task *task, const struct pt_way *way, int side)
+static inline int take(struct pt_task *task, const struct pt_way *way,
+		       struct pt_exchange *room, int side)
 {
-	struct pt_exchange *room = pt_room(task);
 	int err = way->take(task, &room->channel[!side]);
 
 	if (!way->stamps)
 		pt_stamp(task, PT_ARRIVED(side));
-	room->side[side].received += !err;
+	room->side[side].received++;
 	return err;
 }
 
@@ -42,19 +40,20 @@ static inline int take(struct pt_task *task, const struct pt_way *way, int side)
 static int ask(struct pt_task *task)
 {
 	const struct pt_way *way = pt_kind_ops(task->in);
-	struct pt_side *side = pt_side(task);
-	size_t size = pt_size(task->in), head = pt_content_head(size);
+	struct pt_exchange *room = pt_room(task);
+	struct pt_side *side = &room->side[PT_ASKS];
+	size_t size = room->channel->size, head = pt_content_head(size);
 	int i, err;
 
 	pt_content_fill(side->buffer, size, (uint64_t)side->sent + 1);
 	pt_stamp(task, 0);
-	err = give(task, way, PT_ASKS);
-	for (i = 1; !err && i < way->burst; i++) {
+	err = give(task, way, room, PT_ASKS);
+	for (i = 1; i < way->burst && !err; i++) {
 		pt_content_fill(side->buffer, head, (uint64_t)side->sent + 1);
-		err = give(task, way, PT_ASKS);
+		err = give(task, way, room, PT_ASKS);
 	}
 	if (!err)
-		err = take(task, way, PT_ASKS);
+		err = take(task, way, room, PT_ASKS);
 	side->wrong += !err && !pt_content_is(side->buffer, size,
 					      (uint64_t)side->sent);
 	return err;
@@ -63,30 +62,32 @@ static int ask(struct pt_task *task)
 /* The other one waits for the next trial. An eventfd needs a number. */
 static int run_asks(struct pt_task *task)
 {
+	struct pt_exchange *room = pt_room(task);
 	int err = pt_lead(task, ask);
 
-	pt_content_fill(pt_side(task)->buffer, pt_size(task->in), 1);
-	return err ? err : give(task, pt_kind_ops(task->in), PT_ASKS);
+	pt_content_fill(room->side[PT_ASKS].buffer, room->channel->size, 1);
+	return err ? err : give(task, pt_kind_ops(task->in), room, PT_ASKS);
 }
 
 /* What it received last is what it sends. */
 static int run_answers(struct pt_task *task)
 {
 	const struct pt_way *way = pt_kind_ops(task->in);
-	struct pt_side *side = pt_side(task);
-	size_t head = pt_content_head(pt_size(task->in));
-	int i, err = take(task, way, PT_ANSWERS);
+	struct pt_exchange *room = pt_room(task);
+	struct pt_side *side = &room->side[PT_ANSWERS];
+	size_t head = pt_content_head(room->channel->size);
+	int i, err = take(task, way, room, PT_ANSWERS);
 
 	while (!err && !pt_over(task)) {
-		for (i = 1; !err && i < way->burst; i++) {
+		for (i = 1; i < way->burst && !err; i++) {
 			side->wrong += !pt_content_is(side->buffer, head,
 				(uint64_t)side->received);
-			err = take(task, way, PT_ANSWERS);
+			err = take(task, way, room, PT_ANSWERS);
 		}
 		if (!err)
-			err = give(task, way, PT_ANSWERS);
+			err = give(task, way, room, PT_ANSWERS);
 		if (!err)
-			err = take(task, way, PT_ANSWERS);
+			err = take(task, way, room, PT_ANSWERS);
 	}
 	return err;
 }
@@ -95,9 +96,17 @@ static int open_both(struct pt_case *c)
 {
 	const struct pt_way *way = pt_kind_ops(c);
 	struct pt_exchange *room = c->room;
-	int err = way->open(c, &room->channel[PT_ASKS]);
+	int i, err = 0;
 
-	return err ? err : way->open(c, &room->channel[PT_ANSWERS]);
+	for (i = 0; i < 2; i++) {
+		room->channel[i].size = way->size ? way->size :
+						    (size_t)pt_kind_value(c);
+		room->channel[i].content[1] = room->side[i].buffer;
+		room->channel[i].content[0] = room->side[!i].buffer;
+	}
+	for (i = 0; !err && i < 2; i++)
+		err = way->open(c, &room->channel[i]);
+	return err;
 }
 
 void pt_exchange_verify(struct pt_case *c)

@@ -7,6 +7,7 @@
 #define PT_EXCHANGE_H
 
 #include <pthread.h>
+#include <signal.h>
 
 #include "pt_record.h"
 
@@ -21,7 +22,12 @@ enum { PT_ASKS, PT_ANSWERS };	/* the numbers of the two tasks */
  * room of a test that uses a way begins with its channels.
  */
 struct pt_channel {
-	int fd[2];		/* of who takes, and of who gives */
+	/* Of who takes, and of who gives. */
+	int fd[2];
+	unsigned char *content[2];
+	size_t size;		/* of the content, in bytes */
+	pid_t pid;		/* who takes signals, of the number fd[1] */
+	sigset_t signals;	/* that one */
 	sem_t own;
 	sem_t *sem;
 	atomic_int word;
@@ -35,10 +41,7 @@ struct pt_side {
 	int64_t sent, received;
 	int64_t wrong;		/* received, with other content than sent */
 	volatile sig_atomic_t handled;	/* a signal, by its handler */
-	union {
-		unsigned char buffer[PT_SIZE_MAX];
-		int value;	/* of a signal */
-	};
+	unsigned char buffer[PT_SIZE_MAX];
 };
 
 /* The room of tests of two tasks. */
@@ -82,14 +85,6 @@ static inline struct pt_side *pt_side(const struct pt_task *task)
 	struct pt_exchange *room = task->in->room;
 
 	return &room->side[task->number];
-}
-
-/* The size of what is sent, in bytes. */
-static inline size_t pt_size(const struct pt_case *c)
-{
-	const struct pt_way *way = pt_kind_ops(c);
-
-	return way->size ? way->size : (size_t)pt_kind_value(c);
 }
 
 /* The timestamp of what a task has received. */

@@ -15,46 +15,43 @@
 
 #define QUEUED	10
 
-/*
- * Threads of a process have the signals in common: each task has its own. The
- * core has one that ends a task.
- */
-static int number_of(int side)
+/* Of a task: where its signals come from. */
+static struct pt_channel *from_of(const struct pt_task *task)
 {
-	return TW_STOP_SIGNAL + 1 + side;
-}
+	struct pt_exchange *room = pt_room(task);
 
-static sigset_t set_of(int signal)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, signal);
-	return set;
+	return &room->channel[!task->number];
 }
 
 /* The value of a signal that is pending; -1: there is none. */
-static int take_pending(int signal)
+static int take_pending(const sigset_t *signals)
 {
 	static const struct timespec now;
-	const sigset_t set = set_of(signal);
 	siginfo_t info;
 
-	return sigtimedwait(&set, &info, &now) > 0 ?
+	return sigtimedwait(signals, &info, &now) > 0 ?
 	       info.si_value.sival_int : -1;
 }
 
-/* Whether as many as are needed can be queued; all signals are blocked. */
+/*
+ * Threads of a process have the signals in common: each way has its own. The
+ * core has one that ends a task. All are blocked; as many as are needed can be
+ * queued, or it is refused.
+ */
 static int open_signal(struct pt_case *c, struct pt_channel *channel)
 {
+	const struct pt_exchange *room = c->room;
 	const union sigval none = { .sival_int = 0 };
 	struct rlimit limit = { .rlim_cur = 0 };
 	int i, err = 0;
 
+	channel->fd[1] = TW_STOP_SIGNAL + 1 + (int)(channel - room->channel);
+	sigemptyset(&channel->signals);
+	sigaddset(&channel->signals, channel->fd[1]);
 	for (i = 0; !err && i <= QUEUED; i++)
-		if (sigqueue(getpid(), number_of(0), none))
+		if (sigqueue(getpid(), channel->fd[1], none))
 			err = -errno;
-	while (take_pending(number_of(0)) >= 0)
+	while (take_pending(&channel->signals) >= 0)
 		;
 	if (!err)
 		return 0;
@@ -63,32 +60,30 @@ static int open_signal(struct pt_case *c, struct pt_channel *channel)
 			 QUEUED + 1, strerror(-err), (long long)limit.rlim_cur);
 }
 
-/* To the other task. */
-static int signal_to(struct pt_task *task, int signal, int value)
+static int queue_one(struct pt_task *task, const struct pt_channel *to,
+		     int signal, int value)
 {
-	const struct pt_case *c = task->in;
-	int pid = c->choice.process ? c->task[!task->number].pid : getpid();
-	const union sigval with = { .sival_int = value };
-
-	return sigqueue(pid, signal, with) ?
+	return sigqueue(to->pid, signal, (union sigval){ .sival_int = value }) ?
 	       pt_failed(task, "sigqueue", -errno) : 0;
 }
 
 static int give(struct pt_task *task, struct pt_channel *to)
 {
-	return signal_to(task, number_of(!task->number), pt_side(task)->value);
+	int value;
+
+	memcpy(&value, to->content[1], sizeof(value));
+	return queue_one(task, to, to->fd[1], value);
 }
 
 static int take_sigwaitinfo(struct pt_task *task, struct pt_channel *from)
 {
-	const sigset_t set = set_of(number_of(task->number));
 	siginfo_t info;
 
 	/* EINTR: the process was stopped, and continues. */
-	while (sigwaitinfo(&set, &info) < 0)
+	while (sigwaitinfo(&from->signals, &info) < 0)
 		if (errno != EINTR)
 			return -errno;
-	pt_side(task)->value = info.si_value.sival_int;
+	memcpy(from->content[0], &info.si_value.sival_int, sizeof(int));
 	return 0;
 }
 
@@ -97,12 +92,12 @@ static struct pt_task *handles[2];
 
 static void handle(int signal, siginfo_t *info, void *context)
 {
-	struct pt_task *task = handles[signal - number_of(0)];
-	struct pt_side *side = pt_side(task);
+	struct pt_task *task = handles[signal - TW_STOP_SIGNAL - 1];
 
 	pt_stamp(task, PT_ARRIVED(task->number));
-	side->value = info->si_value.sival_int;
-	side->handled = 1;
+	memcpy(from_of(task)->content[0], &info->si_value.sival_int,
+	       sizeof(int));
+	pt_side(task)->handled = 1;
 }
 
 /* A task that is a process begins without the handlers of its parent. */
@@ -111,12 +106,14 @@ int pt_signal_enter(struct pt_task *task)
 	struct sigaction action = {
 		.sa_sigaction = handle, .sa_flags = SA_SIGINFO,
 	};
+	struct pt_channel *from = from_of(task);
 
+	from->pid = getpid();
 	if (pt_kind_ops(task->in) != &pt_way_handler)
 		return 0;
-	handles[task->number] = task;
+	handles[!task->number] = task;
 	sigfillset(&action.sa_mask);
-	return sigaction(number_of(task->number), &action, NULL) ? -errno : 0;
+	return sigaction(from->fd[1], &action, NULL) ? -errno : 0;
 }
 
 static int take_handler(struct pt_task *task, struct pt_channel *from)
@@ -125,7 +122,7 @@ static int take_handler(struct pt_task *task, struct pt_channel *from)
 	sigset_t others;
 
 	sigfillset(&others);
-	sigdelset(&others, number_of(task->number));
+	sigdelset(&others, from->fd[1]);
 	while (!side->handled)
 		sigsuspend(&others);
 	side->handled = 0;
@@ -134,11 +131,12 @@ static int take_handler(struct pt_task *task, struct pt_channel *from)
 
 static int open_signalfd(struct pt_case *c, struct pt_channel *channel)
 {
-	const struct pt_exchange *room = c->room;
-	const sigset_t set = set_of(number_of(channel == room->channel));
+	int err = open_signal(c, channel);
 
-	channel->fd[0] = signalfd(-1, &set, SFD_CLOEXEC);
-	return channel->fd[0] < 0 ? -errno : open_signal(c, channel);
+	if (err)
+		return err;
+	channel->fd[0] = signalfd(-1, &channel->signals, SFD_CLOEXEC);
+	return channel->fd[0] < 0 ? -errno : 0;
 }
 
 static int take_signalfd(struct pt_task *task, struct pt_channel *from)
@@ -147,7 +145,7 @@ static int take_signalfd(struct pt_task *task, struct pt_channel *from)
 
 	if (read(from->fd[0], &info, sizeof(info)) != sizeof(info))
 		return -errno;
-	pt_side(task)->value = info.ssi_int;
+	memcpy(from->content[0], &info.ssi_int, sizeof(int));
 	return 0;
 }
 
@@ -163,20 +161,22 @@ WAY(signalfd, signalfd);
 
 static int send_all(struct pt_task *task, int signal)
 {
+	const struct pt_exchange *room = pt_room(task);
 	int i, err = 0;
 
 	for (i = 0; !err && i < QUEUED; i++)
-		err = signal_to(task, signal, i);
+		err = queue_one(task, &room->channel[PT_ASKS], signal, i);
 	return err;
 }
 
 /* SIGUSR1 is sent as often as the others. */
 static int queue(struct pt_task *task)
 {
+	const struct pt_exchange *room = pt_room(task);
 	int err;
 
 	pt_stamp(task, 0);
-	err = send_all(task, number_of(PT_ANSWERS));
+	err = send_all(task, room->channel[PT_ASKS].fd[1]);
 	pt_stamp(task, 1);
 	if (!err)
 		err = send_all(task, SIGUSR1);
@@ -190,21 +190,24 @@ static int queue(struct pt_task *task)
 
 static int dequeue(struct pt_task *task)
 {
-	const int signal = number_of(PT_ANSWERS);
+	const sigset_t *signals = &from_of(task)->signals;
 	struct pt_exchange *room = pt_room(task);
 	struct pt_side *side = pt_side(task);
 	int i, count = 0, values[QUEUED];
+	sigset_t standard;
 
 	pt_stamp(task, 2);
-	while (count < QUEUED && (values[count] = take_pending(signal)) >= 0)
+	while (count < QUEUED && (values[count] = take_pending(signals)) >= 0)
 		count++;
 	pt_stamp(task, 3);
 	side->received += count;
 	for (i = 0; i < count; i++)
 		side->wrong += values[i] != i;
-	while (take_pending(signal) >= 0)
+	while (take_pending(signals) >= 0)
 		side->received++;
-	while (take_pending(SIGUSR1) >= 0)
+	sigemptyset(&standard);
+	sigaddset(&standard, SIGUSR1);
+	while (take_pending(&standard) >= 0)
 		room->standard++;
 	return pt_wake(task, PT_ASKS);
 }

@@ -237,18 +237,16 @@ static int open_message(struct pt_case *c, struct pt_channel *channel)
 
 static int give_message(struct pt_task *task, struct pt_channel *to)
 {
-	return mq_send(to->fd[1], (const char *)pt_side(task)->buffer,
-		       pt_kind_value(task->in), 0) ?
+	return mq_send(to->fd[1], (const char *)to->content[1], to->size, 0) ?
 	       pt_failed(task, "mq_send", -errno) : 0;
 }
 
 static int take_message(struct pt_task *task, struct pt_channel *from)
 {
-	ssize_t size = pt_kind_value(task->in);
-	ssize_t got = mq_receive(from->fd[0], (char *)pt_side(task)->buffer,
-				 size, NULL);
+	ssize_t got = mq_receive(from->fd[0], (char *)from->content[0],
+				 from->size, NULL);
 
-	return got == size ? 0 :
+	return got == (ssize_t)from->size ? 0 :
 	       pt_failed(task, "mq_receive", got < 0 ? -errno : -EMSGSIZE);
 }
 
@@ -275,28 +273,25 @@ static int open_unix(struct pt_case *c, struct pt_channel *channel)
 /* A large message may come and go in parts. */
 static int give_bytes(struct pt_task *task, struct pt_channel *to)
 {
-	size_t left = pt_size(task->in);
-	const unsigned char *at = pt_side(task)->buffer;
-	ssize_t done;
+	ssize_t all, done = write(to->fd[1], to->content[1], to->size);
 
-	for (; left; at += done, left -= (size_t)done) {
-		done = write(to->fd[1], at, left);
+	for (all = done; all != (ssize_t)to->size; all += done) {
 		if (done <= 0)
 			return pt_failed(task, "write", -errno);
+		done = write(to->fd[1], to->content[1] + all, to->size - all);
 	}
 	return 0;
 }
 
 static int take_bytes(struct pt_task *task, struct pt_channel *from)
 {
-	size_t left = pt_size(task->in);
-	unsigned char *at = pt_side(task)->buffer;
-	ssize_t done;
+	ssize_t all, done = read(from->fd[0], from->content[0], from->size);
 
-	for (; left; at += done, left -= (size_t)done) {
-		done = read(from->fd[0], at, left);
+	for (all = done; all != (ssize_t)from->size; all += done) {
 		if (done <= 0)
 			return pt_failed(task, "read", done ? -errno : -EPIPE);
+		done = read(from->fd[0], from->content[0] + all,
+			    from->size - all);
 	}
 	return 0;
 }
