@@ -22,7 +22,9 @@
 
 static const char *const kinds[] = { "each", "one", NULL };
 static const char *kind = "each";
-static const char *order_name;	/* NULL: not given */
+static const char *const orders[] = { "priority", "arrival", NULL };
+static const char *order;		/* NULL: not given */
+static bool by_arrival;
 static int64_t priority;	/* 0: one less than the first client's */
 static bool one;
 
@@ -75,12 +77,12 @@ static int open_by_arrival(void)
 	int i;
 
 	epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	for (i = 0; epoll_fd >= 0 && i < tw_config.pairs; i++) {
+	for (i = 0; i < tw_config.pairs; i++) {
 		event.data.u32 = i;
 		if (epoll_ctl(epoll_fd, EPOLL_CTL_ADD, clients[i].fd, &event))
 			return -errno;
 	}
-	return epoll_fd < 0 ? -errno : 0;
+	return 0;
 }
 
 static int next_by_arrival(void)
@@ -91,25 +93,9 @@ static int next_by_arrival(void)
 	       (int)event.data.u32;
 }
 
-static const struct order {
-	const char *name;
-	int (*open)(void);	/* 0 or -errno; NULL: nothing to be done */
-	int (*next)(void);	/* waits for a request: its pair; -1: errno */
-} orders[] = {
-	{ "priority", NULL, next_by_priority },
-	{ "arrival", open_by_arrival, next_by_arrival },
-	{ .name = NULL }
-};
-static const struct order *order = orders;
-
-static const char *order_choice(int number)
-{
-	return orders[number].name;
-}
-
 static const struct tw_option options[] = {
-	{ 0, "order", required_argument, "NAME", tw_option_choice, &order_name,
-	  .choice = order_choice,
+	{ 0, "order", required_argument, "NAME", tw_option_choice, &order,
+	  .choices = orders,
 	  .help = "with --servers=one, whose request is answered next,\n"
 		  "default priority: that of the lowest number" },
 	{ 0, "server-priority", required_argument, "PRIO", tw_option_number,
@@ -128,7 +114,7 @@ static int answer_next(const struct tw_loop *loop)
 	static struct tw_reply replies[TW_PAIRS_MAX];
 	struct tw_loop of_pair = *loop;
 	uint64_t at = answers->count;
-	int err, pair = order->next();
+	int err, pair = by_arrival ? next_by_arrival() : next_by_priority();
 
 	if (pair < 0)
 		return tw_wire_failed(loop->stop);
@@ -151,7 +137,7 @@ static int answer_next(const struct tw_loop *loop)
 /* The loop of the server. */
 static int serve(const struct tw_loop *loop)
 {
-	int i, err = order->open ? order->open() : 0;
+	int i, err = by_arrival ? open_by_arrival() : 0;
 
 	/* An open copy would hide that a client has ended. */
 	for (i = 1; i < tw_config.pairs; i++)
@@ -209,9 +195,8 @@ static void start_pair(struct tw_run *run, int number)
 static void check(struct tw_run *run)
 {
 	one = !strcmp(kind, "one");
-	if (order_name && !one)
-		fatal("--order=%s: allowed only with --servers=one\n",
-		      order_name);
+	if (order && !one)
+		fatal("--order=%s: allowed only with --servers=one\n", order);
 	if (priority && !one)
 		fatal("--server-priority=%d: allowed only with --servers=one\n",
 		      (int)priority);
@@ -223,9 +208,8 @@ static void check(struct tw_run *run)
 	if (tw_config.wait != &tw_wait_poll)
 		fatal("--wait=%s: not allowed with --servers=one, where --order says how the server waits\n",
 		      tw_config.wait->name);
-	order_name = order_name ? order_name : orders->name;
-	while (strcmp(order->name, order_name))
-		order++;
+	order = order ? order : orders[0];
+	by_arrival = order == orders[1];
 	answers = mmap(NULL, sizeof(*answers), PROT_READ | PROT_WRITE,
 		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (answers == MAP_FAILED)
