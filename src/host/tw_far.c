@@ -41,6 +41,8 @@
 bool tw_far, tw_far_is_awake;
 int tw_far_priority = 99, tw_far_lock_fd = -1;
 static int output;		/* what was standard output */
+static char *text;		/* of an answer */
+static size_t text_size;
 static bool last;		/* no step follows */
 static struct tw_lines lines = {
 	.fd = STDIN_FILENO, .max = TW_ASK_MAX,
@@ -54,29 +56,28 @@ static const struct tw_option options[] = {
 	{ .name = NULL }
 };
 
-/* A line of JSON that has what @print writes. A line may have been begun. */
-static void answer(const struct tw_run *run,
-		   void (*print)(FILE *file, const struct tw_run *run))
+/* A line of JSON, in memory; a line of something else may have been begun. */
+static FILE *begin_answer(void)
 {
-	char *text = NULL, *at;
-	size_t size = 0;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = open_memstream(&text, &text_size);
 
 	if (!file)
-		return;
+		fatal("no memory for an answer\n");
 	fprintf(file, "\n{\"twowaytest\": %d", TW_ASK_VERSION);
-	print(file, run);
+	return file;
+}
+
+static void send_answer(FILE *file)
+{
+	char *at;
+
 	fprintf(file, "}");
 	fclose(file);
 	for (at = text + 1; (at = strchr(at, '\n')); )
 		*at = ' ';
-	text[size] = '\n';	/* open_memstream() has put a 0 there */
-	tw_lines_send(output, text, size + 1);
+	text[text_size] = '\n';	/* open_memstream() has put a 0 there */
+	tw_lines_send(output, text, text_size + 1);
 	free(text);
-}
-
-static void print_greeting(FILE *file, const struct tw_run *run)
-{
 }
 
 /* Standard output has the answers, and messages, alone. */
@@ -92,35 +93,30 @@ static void redirect(void)
 		fatal("--far: cannot redirect standard output: %m\n");
 	close(null);
 	fcntl(output, F_SETFL, O_NONBLOCK);
-	answer(NULL, print_greeting);
+	send_answer(begin_answer());
 }
 
-static void print_ready(FILE *file, const struct tw_run *run)
+static void meet(void)
 {
-	fprintf(file, ", \"ready\": %d, \"cookie\": \"%s\", \"order\": \"%s\"",
-		meeting.port, meeting.cookie, tw_far_order_name());
-}
+	int err = tw_meet_listen(&meeting);
+	FILE *file;
 
-static void meet(const struct tw_run *run)
-{
-	int err;
-
-	err = tw_meet_listen(&meeting);
 	if (err)
 		fatal("cannot open a port for the clients: %s\n",
 		      strerror(-err));
-	answer(run, print_ready);
+	file = begin_answer();
+	fprintf(file, ", \"ready\": %d, \"cookie\": \"%s\", \"order\": \"%s\"",
+		meeting.port, meeting.cookie, tw_far_order_name());
+	send_answer(file);
 	meeting.other_fd = lines.fd;
 	meeting.end_ns = tw_in_ms(MEET_S * 1000);
 	err = tw_meet_accept(&meeting);
 	/* The client's side has ended, and knows why. */
 	if (err == -EINTR)
 		exit(EXIT_SUCCESS);
-	if (err == -ETIMEDOUT)
-		fatal("the clients were not connected within %d s: look for a firewall between the hosts\n",
-		      MEET_S);
 	if (err)
-		fatal("the clients were not connected: %s\n", strerror(-err));
+		fatal("the clients were not connected within %d s: %s; look for a firewall between the hosts\n",
+		      MEET_S, strerror(-err));
 }
 
 static void woken(struct tw_run *run)
@@ -142,17 +138,13 @@ static void woken(struct tw_run *run)
 		run->control->stop = 1;
 }
 
-static void print_started(FILE *file, const struct tw_run *run)
-{
-	fprintf(file, ", \"started\": %d", run->step);
-}
-
 static void start_pair(struct tw_run *run, int number)
 {
 	struct tw_pair *pair = run->pairs[number];
+	FILE *file;
 
 	if (!number)
-		meet(run);
+		meet();
 	pair->fd[TW_CLIENT] = -1;
 	pair->fd[TW_SERVER] = meeting.fds[number];
 	tw_transport_prepare(pair->fd[TW_SERVER]);
@@ -161,7 +153,9 @@ static void start_pair(struct tw_run *run, int number)
 	tw_pair_start_process(run, number, TW_SERVER);
 	if (number < tw_config.pairs - 1)
 		return;
-	answer(run, print_started);
+	file = begin_answer();
+	fprintf(file, ", \"started\": %d", run->step);
+	send_answer(file);
 	/* A line that is in memory does not wake anybody. */
 	woken(run);
 }
@@ -205,32 +199,29 @@ static void check(struct tw_run *run)
 	tw_config.absent[TW_CLIENT] = true;
 }
 
-static void print_ended(FILE *file, const struct tw_run *run)
+/* After all other parts. Here are no results to be judged. */
+static void end(struct tw_run *run)
 {
+	FILE *file;
 	int i;
 
+	if (!tw_far)
+		return;
+	run->wake_fd = -1;
+	last |= run->failed || run->interrupted;
+	file = begin_answer();
 	fprintf(file, ", \"ended\": [");
 	for (i = 0; i < tw_config.pairs; i++)
 		fprintf(file, "%" PRIu64 ", ", tw_datagrams_answered(run, i));
 	for (i = 0; tw_load_number(i); i++)
 		fprintf(file, "%" PRId64 ", ",
 			(int64_t)(tw_load_number(i)->rate * 1000));
-	fprintf(file, "0]");
-	if (!last)
-		return;
-	fprintf(file, ", ");
-	tw_json_twoway(file, run);
-	tw_far_cause_answer(file, run);
-}
-
-/* After all other parts. Here are no results to be judged. */
-static void end(struct tw_run *run)
-{
-	if (!tw_far)
-		return;
-	run->wake_fd = -1;
-	last |= run->failed || run->interrupted;
-	answer(run, print_ended);
+	fprintf(file, "0]%s", last ? ", " : "");
+	if (last) {
+		tw_json_twoway(file, run);
+		tw_far_cause_answer(file, run);
+	}
+	send_answer(file);
 	if (last)
 		exit(run->failed ? EXIT_FAILURE : EXIT_SUCCESS);
 }
