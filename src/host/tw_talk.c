@@ -66,7 +66,7 @@ static void tell_end(void)
 	else if (status >= 0)
 		warn("%s: it has ended with status %d\n", command, status);
 	else
-		warn("--connect=%s: the server's side has ended, or its host cannot be reached any longer\n",
+		warn("--connect=%s: the server's side has ended, its --allow has not this host, or its host cannot be reached any longer\n",
 		     tw_talk_way.text);
 }
 

@@ -101,7 +101,7 @@ void tracemark(char *fmt, ...)
 	if (len >= MARK_BYTES)
 		len = MARK_BYTES - 1;
 	if (len > 0 && write(marker_fd, mark, len) != len)
-		warn("cannot write a trace mark\n");
+		warn("cannot write to " TRACEFS "trace_marker: %m; is tracing on?\n");
 }
 
 void tracing_stop(void)

@@ -99,6 +99,7 @@ def test_forbidden(run, server, allow):
     where = server(f"--allow={allow}")
     done = run(where, *QUICK, "-l", 5)
     assert done.returncode == 1
+    assert "its --allow has not this host" in done.stderr
     with socket.create_connection(("127.0.0.1", server.port)) as one:
         one.settimeout(10)
         assert one.recv(1) == b""
