@@ -163,11 +163,12 @@ static void start_pair(struct tw_run *run, int number)
 /* Not by ssh, whose user has logged in, but by a server or a socket unit. */
 static bool is_networked(void)
 {
-	struct sockaddr_storage peer = { .ss_family = AF_UNSPEC };
-	socklen_t length = sizeof(peer);
+	int family = AF_UNIX;
+	socklen_t length = sizeof(family);
 
-	return !getpeername(STDIN_FILENO, (struct sockaddr *)&peer, &length) &&
-	       peer.ss_family != AF_UNIX;
+	/* A pipe has none. */
+	getsockopt(STDIN_FILENO, SOL_SOCKET, SO_DOMAIN, &family, &length);
+	return family != AF_UNIX;
 }
 
 /* Before all else is checked: what is asked for is as if it had been typed. */

@@ -19,11 +19,9 @@
 #include "tw_lines.h"
 #include "tw_reach.h"
 
-/* Together, a peer that is gone is noticed after 8 s. */
-#define IDLE_S		5
-#define PROBE_S		1
-#define PROBES		3
-#define UNACKED_MS	8000
+#define IDLE_S		5	/* until the kernel asks whether the peer is there */
+#define ASK_S		1	/* and again */
+#define GONE_MS		8000	/* until it is not, if it does not answer */
 #define HELLO_S		10	/* until a connection has said who it is */
 
 bool tw_host_parse(const char *text, struct tw_host *host)
@@ -68,9 +66,8 @@ int tw_reach_prepare(int fd)
 		{ IPPROTO_TCP, TCP_NODELAY, 1 },
 		{ SOL_SOCKET, SO_KEEPALIVE, 1 },
 		{ IPPROTO_TCP, TCP_KEEPIDLE, IDLE_S },
-		{ IPPROTO_TCP, TCP_KEEPINTVL, PROBE_S },
-		{ IPPROTO_TCP, TCP_KEEPCNT, PROBES },
-		{ IPPROTO_TCP, TCP_USER_TIMEOUT, UNACKED_MS },
+		{ IPPROTO_TCP, TCP_KEEPINTVL, ASK_S },
+		{ IPPROTO_TCP, TCP_USER_TIMEOUT, GONE_MS },
 	};
 	size_t i;
 
@@ -172,6 +169,8 @@ union address {
 	struct sockaddr_in6 v6;
 };
 
+static int listener;		/* of the server's side */
+
 /* Whether it has the cookie; in a time that does not tell how much of it. */
 static bool knows(const struct tw_meeting *meeting, const char *cookie)
 {
@@ -214,7 +213,7 @@ int tw_meet_listen(struct tw_meeting *meeting)
 	    getsockname(fd, &own.any, &length))
 		return -errno;
 	fcntl(fd, F_SETFL, O_NONBLOCK);
-	meeting->listener = fd;
+	listener = fd;
 	meeting->port = ntohs(own.v4.sin_port);
 	return 0;
 }
@@ -267,7 +266,7 @@ static int socket_of(const struct tw_meeting *meeting, int fd)
 /* Returns 1 if it is a new pair; one that does not say so at once is closed. */
 static int admit(struct tw_meeting *meeting)
 {
-	int fd = accept4(meeting->listener, NULL, NULL, SOCK_CLOEXEC);
+	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
 	struct hello hello = { .pair = 0 };
 	uint32_t pair = TW_PAIRS_MAX;
 
@@ -290,13 +289,13 @@ int tw_meet_accept(struct tw_meeting *meeting)
 	int found = 0, err = 0;
 
 	while (found < tw_config.pairs && err >= 0) {
-		err = tw_await(meeting->listener, POLLIN, meeting->other_fd,
+		err = tw_await(listener, POLLIN, meeting->other_fd,
 			       meeting->end_ns);
 		if (!err)
 			err = admit(meeting);
 		found += err > 0;
 	}
-	close(meeting->listener);
+	close(listener);
 	return err < 0 ? err : 0;
 }
 

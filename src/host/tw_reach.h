@@ -59,7 +59,6 @@ pid_t tw_reach_start(const char *command, int *fd);
 struct tw_meeting {
 	char cookie[TW_COOKIE + 1];
 	int port;			/* of the server's side */
-	int listener;			/* the server's side */
 	int other_fd;			/* -EINTR when it can be read */
 	int64_t end_ns;			/* -ETIMEDOUT then; see tw_await() */
 	int fds[TW_PAIRS_MAX];		/* -1: not connected */

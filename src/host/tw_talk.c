@@ -99,7 +99,8 @@ static const char *value_of(const char *line, const char *member)
 	if (version != TW_ASK_VERSION) {
 		warn("--connect=%s: the server's side does not speak version %d of the protocol: install the same release on both hosts\n",
 		     tw_talk_way.text, TW_ASK_VERSION);
-		lines.ended = messages++ >= 0;
+		messages++;
+		lines.ended = true;
 		return NULL;
 	}
 	line += length;
