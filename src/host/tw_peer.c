@@ -280,8 +280,11 @@ static void take_answer(struct tw_run *run, bool last, bool hurry)
 
 	if (value)
 		read_ended(run, value);
-	else if (!hurry && !tw_is_stopped())
-		run->failed = true;
+	if (!value && !hurry) {
+		/* It may say why. */
+		tw_talk_listen();
+		run->failed |= !tw_is_stopped();
+	}
 	if (!value || !last)
 		return;
 	value = strstr(value, "\"twoway\": ");
@@ -307,9 +310,6 @@ static void end(struct tw_run *run)
 		take_answer(run, last, hurry);
 	}
 	run->wake_fd = -1;
-	/* It may say why. */
-	if (run->failed && !hurry)
-		tw_talk_listen();
 	if (last || run->failed)
 		tw_talk_close(hurry || tw_is_stopped() ? 0 : 500);
 }

@@ -33,7 +33,8 @@ static bool greeted;		/* the server's side has begun to speak */
 static char text[TEXT_MAX];
 static pid_t rsh_pid;		/* 0: it has ended, or there is none */
 static int rsh_status;
-static int messages;		/* 0: it is not known what is wrong */
+static int messages;		/* that were printed */
+static bool told;		/* what is wrong, since it has answered */
 
 /* Waits until the command of --rsh has ended; returns whether it has. */
 static bool rsh_ends(int ms)
@@ -53,8 +54,9 @@ static void tell_end(void)
 	const char *command = tw_talk_way.command;
 	int status;
 
-	if (messages++)
+	if (told)
 		return;
+	told = true;
 	status = command && rsh_ends(STATUS_MS) && WIFEXITED(rsh_status) ?
 		 WEXITSTATUS(rsh_status) : -1;
 	if (lines.too_long)
@@ -79,6 +81,7 @@ static void take_text(const char *line)
 		snprintf(text + used, TEXT_MAX - used, "%s\n", line);
 	else if (*line && messages++ < MESSAGES_MAX)
 		fprintf(stderr, "%s: %s\n", tw_talk_way.host.name, line);
+	told |= *line && *line != '#';
 }
 
 /*
@@ -99,13 +102,15 @@ static const char *value_of(const char *line, const char *member)
 	if (version != TW_ASK_VERSION) {
 		warn("--connect=%s: the server's side does not speak version %d of the protocol: install the same release on both hosts\n",
 		     tw_talk_way.text, TW_ASK_VERSION);
-		messages++;
-		lines.ended = true;
+		told = lines.ended = true;
 		return NULL;
 	}
 	line += length;
 	length = snprintf(name, sizeof(name), ", \"%s\": ", member);
-	return strncmp(line, name, length) ? NULL : line + length;
+	if (strncmp(line, name, length))
+		return NULL;
+	told = false;
+	return line + length;
 }
 
 const char *tw_talk_expect(const char *member, int ms, bool quiet)

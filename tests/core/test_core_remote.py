@@ -183,6 +183,19 @@ def test_lying_peers(run, line, named):
     assert "\033" not in done.stderr and done.stderr.count("\n") <= 100
 
 
+def test_warning_before_its_end(run):
+    """What it has said earlier is not why it ends now."""
+    text = FAKE.replace("VERSION", "2").replace("SLEPT", "7").replace(
+        "say(started=0)", "print('WARN: early')\nsay(started=0)").replace(
+        "range(1, 1000)", "range(1, 9)")
+    done = run("--connect=127.0.0.1", fake(run.directory, text[:text.index(
+        "sys.stdin.readline()\nsay(ended")] + "sys.exit(3)\n"), *QUICK,
+        "-l", 20, "--sleep=0")
+    assert done.returncode == 1
+    assert "127.0.0.1: WARN: early\n" in done.stderr
+    assert "it has ended with status 3" in done.stderr
+
+
 def test_command_that_is_missing(run):
     done = run("--connect=127.0.0.1", "--rsh=/nonexistent/ssh", *QUICK)
     assert done.returncode == 1
