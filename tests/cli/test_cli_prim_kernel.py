@@ -84,7 +84,9 @@ def test_calls_are_made(strace, kind):
         calls[loops] = strace(f"--test=syscall.{kind}", "-l", str(loops))
     more = {name: calls[20].get(name, 0) - calls[10].get(name, 0)
             for name in calls[20]}
-    assert sum(more.get(name, 0) for name in KINDS[kind]) == 10 * CALLS
+    # A process that waits long looks for its parent now and then.
+    assert abs(sum(more.get(name, 0) for name in KINDS[kind]) -
+               10 * CALLS) < 10
 
 
 @pytest.mark.parametrize("kind, each", [
