@@ -104,15 +104,6 @@ def settings(pid):
     }
 
 
-def kernel_policy(pid):
-    """The policy's number as /proc/PID/sched has it; None without that."""
-    for line in read(f"/proc/{pid}/sched").splitlines():
-        name, _, value = line.partition(":")
-        if name.strip() == "policy":
-            return int(value)
-    return None
-
-
 def cpu_ticks(pid):
     """The CPU time that a process has used, in clock ticks."""
     # The name, in brackets, may hold anything.
@@ -159,14 +150,6 @@ def unlocked(pid):
             if not name.startswith(("[v", "[u")):
                 found.append(name)
     return found
-
-
-def shared(pid):
-    """What a process's shared mappings lie in; memory without a name is
-    "(deleted)"."""
-    lines = [line.split(maxsplit=5)
-             for line in read(f"/proc/{pid}/maps").splitlines()]
-    return [line[5] for line in lines if line[1].endswith("s")]
 
 
 def open_files(pid):

@@ -20,9 +20,6 @@ CLONE_NEWNS = 0x20000
 EVENT = re.compile(r" *(?P<task>.{1,16})-(?P<pid>\d+) +\[(?P<cpu>\d+)\] "
                    r"\S+ +(?P<time>\d+\.\d{6}): (?P<name>\w+): ?(?P<args>.*)")
 STAMP = re.compile(r"# (\d+)\.(\d{9}): twowaytest: cycle (\d+): (\w+): .+")
-MARK = re.compile(r"twowaytest: cycle (\d+): (\w+) (\d+) us > (\d+) us:"
-                  r"((?: \w+ \d+)+)( throttled)?,"
-                  r" t0 (\d+) t1 (\d+) t2 (\d+) t3 (\d+) ns")
 
 
 class Event(typing.NamedTuple):
@@ -33,16 +30,6 @@ class Event(typing.NamedTuple):
     pid: int
     name: str
     args: str
-
-
-class Mark(typing.NamedTuple):
-    """What a client that breaks writes into a trace."""
-    cycle: int
-    metric: str
-    value_us: int
-    limit_us: int
-    phases: dict        # name: us, with missed
-    stamps: dict        # name: ns
 
 
 def event(line):
@@ -80,18 +67,6 @@ def stamps(text):
     found = map(STAMP.fullmatch, text.splitlines())
     return [(match[4], int(match[1]) * 10**9 + int(match[2]))
             for match in found if match]
-
-
-def mark(text):
-    """The one that is in it."""
-    found = re.findall(r"tracing_mark_write: (twowaytest: .*)", text)
-    assert len(found) == 1, found
-    match = MARK.fullmatch(found[0])
-    assert match, found
-    words = match[5].split()
-    return Mark(int(match[1]), match[2], int(match[3]), int(match[4]),
-                dict(zip(words[::2], map(int, words[1::2]))),
-                {f"t{i}": int(match[7 + i]) for i in range(4)})
 
 
 def instance(directory, pid):

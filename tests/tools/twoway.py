@@ -15,9 +15,6 @@ import outside
 
 DUMP_HEADER = ["pair", "cycle", "planned_ns", "t0_ns", "t1_ns", "t2_ns",
                "t3_ns", "missed"]
-# Of a server that has a clock of its own.
-TWO_CLOCKS_HEADER = [f"server_{name}" if name in ("t1_ns", "t2_ns") else name
-                     for name in DUMP_HEADER]
 
 # What makes a load run, or may.
 LOAD = re.compile("--(load|steps|trltp)")
