@@ -84,6 +84,14 @@ def test_work_of_a_load_there(run):
     assert rates[0] == 0 and rates[1] > 0
 
 
+def test_partial_line_of_a_load_there(run):
+    """What it prints is no part of an answer."""
+    done = run("--connect=127.0.0.1", rsh(), *QUICK, "-l", 20,
+               "--load=command:printf half >&2; sleep 9",
+               "--load-side=server")
+    assert (done.returncode, done.stderr) == (0, "127.0.0.1: half\n")
+
+
 @pytest.mark.parametrize("side", ["client", "server"])
 def test_load_of_one_side(start, side):
     process = start("--connect=127.0.0.1", rsh(), *QUICK, "--load=fft:1",
