@@ -230,6 +230,8 @@ static void check(struct tw_run *run)
 	pt_config.order = i;
 	tw_config.clock = tw_clock_find(clock_name);
 	tw_clock_open_aux(tw_config.clock);
+	if (tw_config.clock == &tw_clock_tsc)
+		tw_clock_open_tsc();
 	clock_name = tw_config.clock->name;
 	tw_row_ns = pt_config.bin_ns * PT_PS_PER_NS;
 	check_policy();

@@ -110,6 +110,18 @@ def test_sleep(measure, call, asked_us):
     assert needed == (0 if asked_us == 1 else 7)
 
 
+@pytest.mark.parametrize("clock", ["monotonic", "realtime", "monotonic_raw",
+                                   "tai", "boottime", "tsc"])
+def test_clock_of_timestamps(measure, clock):
+    """By each, a sleep lasts; they go at one speed, but for adjustments."""
+    if clock == "tsc" and not HAS["clock.tsc"]:
+        pytest.skip("the kernel has no reliable counter")
+    _, trials = measure("sleep.nanosleep.100000", "-l", "1",
+                        f"--clock={clock}")
+    (begin, _, end, *_), = trials
+    assert end - begin >= 99000000
+
+
 def test_slack_of_ordinary_tasks(primitive):
     path = pathlib.Path("/proc/self/timerslack_ns")
     if os.environ.get("TWOWAY_EMULATOR"):
