@@ -118,12 +118,15 @@ def test_queue_too_large(primitive):
     assert "trials" in result.tests["signal.queue.process.same"]
 
 
-def test_signals_too_few(primitive):
+@pytest.mark.parametrize("allowed", [5, QUEUED])
+def test_signals_too_few(primitive, allowed):
+    """One more than the queue has: SIGUSR1 beside it."""
     result = primitive("--test=signal.queue", "-l", "1", preexec_fn=lambda:
-                       resource.setrlimit(resource.RLIMIT_SIGPENDING, (5, 5)))
+                       resource.setrlimit(resource.RLIMIT_SIGPENDING,
+                                          (allowed, allowed)))
     assert result.returncode == 1
-    assert "11 signals cannot be queued" in result.stderr
-    assert "5 are allowed" in result.stderr
+    assert f"{QUEUED + 1} signals cannot be queued" in result.stderr
+    assert f"{allowed} are allowed" in result.stderr
 
 
 @pytest.mark.parametrize("test, spoil, why", [
@@ -153,9 +156,11 @@ def test_spoilt(primitive, test, spoil, why):
 @pytest.mark.parametrize("test, why", [
     ("thread", "creating and joining a thread: Resource temporarily"),
     ("syscall.open", "a system call of its trials: Too many open files"),
+    ("trap.signal", "the handler of its own signal: Protocol error"),
 ])
 def test_refused_call(primitive, test, why):
-    """A trial whose call fails is no trial: it is told, and ends the test."""
+    """A trial whose call fails, or does something else, is no trial: it is
+    told, and ends the test."""
     result = primitive(f"--test={test}", "-l", "50", json=False,
                        env={"LD_PRELOAD": os.environ["TWOWAY_SPOIL_SO"],
                             "TW_SPOIL": "refused"})

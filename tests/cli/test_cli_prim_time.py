@@ -282,6 +282,18 @@ def test_delay(measure):
         pytest.approx(ticks * tick_ns, rel=0.01)
 
 
+def test_delay_without_the_warm_up(measure):
+    """The mean error is that of the only trial, to the parts of a ns."""
+    result, ((_, planned, end, *_),) = measure("delay", "-l", "1",
+                                               "--warmup=100")
+    text, = verdicts(result, "delay")
+    if text.startswith("no delay"):
+        return
+    error, tick_ns = map(float, re.search(
+        r"mean error of (\S+) .* tick (\S+) ns", text).groups())
+    assert error * tick_ns == pytest.approx(end - planned, abs=1.1)
+
+
 def test_spins_half_of_the_time(realtime):
     """Real-time throttling has no reason to stop it, nor what follows it."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -62,10 +62,11 @@ def test_too_much_work(primitive):
     assert "took longer than" in result.stderr
 
 
-def test_work_amiss(primitive):
-    """A trial whose result is another ends the run."""
+@pytest.mark.parametrize("kind", ["skip", "byte"])
+def test_work_amiss(primitive, kind):
+    """A trial whose result is another ends the run, to the last byte."""
     result = primitive("--test=work.copy", "-l", str(TRIALS), "--work=1",
-                       env=preloads("skip"))
+                       env=preloads(kind))
     assert result.returncode == 1
     assert "the checksum of the results" in result.stderr
 

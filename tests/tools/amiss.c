@@ -13,6 +13,7 @@
 #include <netinet/in.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,7 @@ enum amiss {
 	WRITE,		/* the last byte is another */
 	COPY,		/* the last byte is not copied */
 	SKIP,		/* one copy is left out */
+	BYTE,		/* one copy is without its last byte */
 	BUSY,		/* pwrite() fails before that call */
 	THREAD,		/* pthread_create() fails from that call on */
 	OPTION,		/* setsockopt() knows none of IP */
@@ -44,7 +46,8 @@ enum amiss {
 };
 
 static const char *const names[KINDS] = { "yield", "write", "copy", "skip",
-	"busy", "thread", "option", "sync", "unsync", "card", "adaptive", "good" };
+	"byte", "busy", "thread", "option", "sync", "unsync", "card",
+	"adaptive", "good" };
 
 static enum amiss amiss = KINDS;
 static int calls;
@@ -94,10 +97,12 @@ int setsockopt(int fd, int level, int name, const void *value, socklen_t size)
 
 void *memcpy(void *to, const void *from, size_t size)
 {
-	if (size >= LARGE && amiss == COPY)
-		size--;
-	else if (size >= LARGE && amiss == SKIP && ++calls == CALL)
+	bool now = size >= LARGE && ++calls == CALL;
+
+	if (amiss == SKIP && now)
 		size = 0;
+	else if (amiss == BYTE ? now : amiss == COPY && size >= LARGE)
+		size--;
 	return memmove(to, from, size);
 }
 

@@ -33,7 +33,8 @@ enum spoil {
 	INHERIT,	/* they inherit priorities */
 	LATE,		/* the highest of those woken gives way to the others */
 	SWAPPED,	/* the lowest priority for the high task */
-	REFUSED,	/* no thread is created, /dev/null is not opened */
+	/* No thread is created, /dev/null not opened, kill() for a thread. */
+	REFUSED,
 	SPOILS
 };
 
@@ -159,6 +160,15 @@ int open64(const char *path, int flags, ...)
 		return -1;
 	}
 	return next(path, flags, 0666);
+}
+
+/* A signal to itself comes by another call, which its handler can tell. */
+int kill(pid_t pid, int number)
+{
+	int (*next)(pid_t pid, int number) = real("kill");
+
+	return spoil == REFUSED && pid == getpid() && ++calls == CALL ?
+	       tgkill(pid, gettid(), number) : next(pid, number);
 }
 
 static void __attribute__((constructor)) init(void)
