@@ -185,7 +185,7 @@ void tw_json_members(FILE *file, void *data)
 	const struct tw_run *run = data;
 	int i;
 
-	pt_report_unit(true);
+	pt_report_json = true;
 	fprintf(file, "  \"num_threads\": %d,\n  \"resolution_in_ns\": %d,\n  \"thread\": {\n",
 		pt_column_count, tw_config.nsecs);
 	for (i = 0; i < pt_column_count; i++)

@@ -14,25 +14,19 @@
 struct pt_derived pt_derived[PT_DERIVED_MAX];
 int pt_derived_count;
 
-/* The unit of what is printed: how many ps. */
-static double unit_ps = PT_PS_PER_NS;
-
-void pt_report_unit(bool json)
-{
-	bool us = json ? !tw_config.nsecs : pt_config.us;
-
-	unit_ps = us ? PT_PS_PER_NS * TW_NS_PER_US : PT_PS_PER_NS;
-}
+bool pt_report_json;
 
 /* What the shared files print: "ns" are ps here. */
-int64_t tw_text_whole(int64_t ps)
-{
-	return (int64_t)((double)ps / unit_ps);
-}
-
 double tw_text_real(double ps)
 {
-	return ps / unit_ps;
+	bool us = pt_report_json ? !tw_config.nsecs : pt_config.us;
+
+	return ps / PT_PS_PER_NS / (us ? TW_NS_PER_US : 1);
+}
+
+int64_t tw_text_whole(int64_t ps)
+{
+	return (int64_t)tw_text_real((double)ps);
 }
 
 int tw_text_columns(void)
@@ -122,7 +116,6 @@ void tw_text_status(FILE *file, const struct tw_run *run)
 {
 	int i;
 
-	pt_report_unit(false);
 	for (i = 0; i < pt_column_count; i++)
 		print_column(file, i);
 }
@@ -131,7 +124,6 @@ void tw_text_print(FILE *file, const struct tw_run *run)
 {
 	int i;
 
-	pt_report_unit(false);
 	if (!run->no_status)
 		tw_text_status(file, run);
 	for (i = 0; tw_parts[i]; i++)

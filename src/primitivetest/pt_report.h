@@ -56,8 +56,7 @@ void pt_rhealstone_derive(void);
 /* How often a second what the column is one of happens; 0: not told. */
 double pt_rate(const struct pt_column *column);
 
-/* For text, JSON: times of the shared files are in its unit from here on. */
-void pt_report_unit(bool json);
+extern bool pt_report_json;	/* it is written, and times are in its unit */
 
 /* Of one trial: " out 6372 back -"; and as an object, without those of none. */
 void pt_report_values(FILE *file, const struct pt_case *c,
