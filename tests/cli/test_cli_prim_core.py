@@ -36,7 +36,9 @@ def test_first_stand_apart(primitive):
     metric = result.tests["sync1.mutex"]["metrics"]["pair"]
     assert len(metric["first"]) == 3
     assert result.columns["sync1.mutex.pair"]["cycles"] == 5
-    assert result.lines("# First: ")
+    shown, = result.lines("# First: sync1.mutex pair ")
+    assert metric["first"] == pytest.approx(
+        [int(value) / 1000 for value in shown.split()], abs=0.001)
 
 
 def test_two_cpus(primitive):

@@ -194,6 +194,48 @@ TEST(test_spin)
 	assert_int_not_equal(pt_spin(1000), pt_spin(1001));
 }
 
+static const struct pt_kind *kind_of(const struct pt_test *test,
+				     const char *name)
+{
+	const struct pt_kind *kind = test->kinds;
+
+	while (kind && strcmp(kind->name, name))
+		kind++;
+	return kind;
+}
+
+/* What a kind has, or else the test. */
+TEST(test_kind_is_completed)
+{
+	static const struct {
+		const struct pt_test *test;
+		const char *kind;
+		int64_t trials;
+		int switches, columns, tasks;
+	} rows[] = {
+		{ &pt_timer, "100000", 100, 0, 2, 1 },
+		{ &pt_sleep, "usleep.100", 100, 1, 1, 1 },
+		{ &pt_sleep, "usleep.100000", 50, 1, 1, 1 },
+		{ &pt_sync2, "futex", 10000, 2, 3, 2 },
+		{ &pt_sync2, "mutex", 10000, 4, 1, 2 },
+		{ &pt_sync3, "none", 1000, 6, 1, 3 },
+		{ &pt_sync3, "inherit", 1000, 5, 2, 3 },
+		{ &pt_copy, "8", 1000, 14, 1, 8 },
+		{ &pt_alarm, NULL, 10000, 0, 1, 1 },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct pt_case *c = pt_unit_case(rows[i].test,
+			kind_of(rows[i].test, rows[i].kind));
+
+		assert_int_equal(c->trials, rows[i].trials);
+		assert_int_equal(c->kind.switches, rows[i].switches);
+		assert_int_equal(c->columns, rows[i].columns);
+		assert_int_equal(c->tasks, rows[i].tasks);
+	}
+}
+
 static const struct pt_role *role_of(const struct pt_test *test,
 				     const char *name)
 {
@@ -324,16 +366,6 @@ TEST(test_shuffle)
 	assert_int_equal(pt_value_ps(&metric[0], &trial, NULL), 300000);
 	assert_int_equal(pt_value_ps(&metric[1], &trial, NULL), 70000);
 	assert_int_equal(pt_value_ps(&metric[2], &trial, NULL), 370000);
-}
-
-static const struct pt_kind *kind_of(const struct pt_test *test,
-				     const char *name)
-{
-	const struct pt_kind *kind = test->kinds;
-
-	while (kind && strcmp(kind->name, name))
-		kind++;
-	return kind;
 }
 
 /* A hundred calls of which one fails are no trial. */
