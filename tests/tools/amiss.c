@@ -115,7 +115,8 @@ int ioctl(int fd, unsigned long request, ...)
 	va_start(words, request);
 	data = va_arg(words, void *);
 	va_end(words);
-	if (request != SIOCETHTOOL || amiss < CARD || amiss == KINDS)
+	if (request != SIOCETHTOOL || amiss < CARD || amiss == KINDS ||
+	    strcmp(((struct ifreq *)data)->ifr_name, "lo"))
 		return (int)syscall(SYS_ioctl, fd, request, data);
 	delay = (void *)((struct ifreq *)data)->ifr_data;
 	if (delay->cmd == ETHTOOL_GCOALESCE) {
