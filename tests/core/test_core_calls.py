@@ -54,6 +54,8 @@ CALLS = [
      r".*tv_sec=2, tv_usec=500000)", "main", 1),
     ("--transport=unix", r"socketpair\(AF_UNIX, SOCK_STREAM", "main", 1),
     ("--transport=unix", r"socket\(", "main", 0),
+    # Nothing is on its way yet, so nothing is waited for.
+    ("--stamps=all", r"ioctl\(\d+, [ST]IOCOUTQ, \[0\]", "main", 2),
 ]
 
 
