@@ -138,7 +138,8 @@ def test_policy_without_a_choice(start):
     process = start("-q", "-p", 50, "--load=command:exec sleep 99",
                     "--load=fft", "--load-priority=7")
     process.steady()
-    sleep, = process.named("sleep")
+    # A shell becomes the command when it gets CPU time.
+    sleep, = outside.wait_for(lambda: process.named("sleep"))
     assert outside.settings(sleep)["policy"] == "other"
     assert outside.settings(process.pid)["priority"] == 8
 
