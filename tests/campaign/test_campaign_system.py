@@ -2,7 +2,10 @@
 """What went on beside a measurement, from made-up readings."""
 
 import os
+import signal
+import types
 
+import cm_child
 import cm_system
 
 SECOND = os.sysconf("SC_CLK_TCK")
@@ -40,3 +43,20 @@ def test_unknown():
 def test_chance_is_no_change():
     assert cm_system.facts({"governor": "a", "steal_ppm": 5}) == {
         "governor": "a"}
+
+
+def test_who_has_ended_is_left_alone(monkeypatch):
+    """Whoever watches for our end is told: its number may be another's."""
+    told = []
+    monkeypatch.setattr(cm_child.cm_watch, "Watcher", lambda:
+                        types.SimpleNamespace(began=lambda pid: None,
+                                              ended=told.append,
+                                              close=lambda: None))
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    try:
+        with cm_child.Children() as children:
+            assert children.output(["true"]) == (0, "", "")
+            pids = [*told, children.start(["sleep", "9"]).pid]
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    assert told == pids and len(told) == 2

@@ -3,6 +3,7 @@
 
 import shutil
 import subprocess
+import types
 
 import pytest
 
@@ -121,3 +122,16 @@ def test_arguments(name):
         assert told[-1] == "quirk"
         assert (f"lab_data={machine.data}" in told) == (name != "amd64")
         assert ("tsc=reliable" in told) == (name == "amd64" and mode == "smp")
+
+
+def test_programs_are_unpacked_once(monkeypatch, tmp_path):
+    """Until the archive has others."""
+    packages, made = {}, []
+    monkeypatch.setattr(vl_programs, "cache", lambda: tmp_path)
+    monkeypatch.setattr(vl_programs, "unpack", lambda *args: made.append(args))
+    monkeypatch.setattr(
+        vl_programs.vl_apt, "find", lambda suite, name:
+        types.SimpleNamespace(show=lambda names: packages))
+    for packages["libc6"] in ("1", "1", "2"):
+        assert vl_programs.Foreign(FOREIGN[0]).root.is_dir()
+    assert len(made) == 2

@@ -165,3 +165,12 @@ def test_kill_leaves_nothing(tmp_path, call):
     whole.write(tmp_path / "x", NEW)
     assert names(tmp_path) == ["x"]
     assert (tmp_path / "x").read_bytes() == NEW
+
+
+def test_it_is_on_the_disk(tmp_path, monkeypatch):
+    """The file, then its name in the directory."""
+    synced = []
+    monkeypatch.setattr(os, "fsync", lambda fd: synced.append(
+        stat.S_ISDIR(os.fstat(fd).st_mode)))
+    whole.write(tmp_path / "x", NEW)
+    assert synced == [False, True]
