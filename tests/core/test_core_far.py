@@ -233,6 +233,23 @@ def test_namespaces(start, net, transport):
     assert f"# Server: {net.FAR} ({net.FAR})" in process.out
 
 
+@pytest.mark.parametrize("address", ["10.77.33.9", "fd77::9"])
+def test_second_address_of_a_host(start, net, address):
+    """Replies come from where the requests go to."""
+    for name, more in ((net.far, ("fd77::1/64", f"{address}/64" if ":" in
+                                  address else f"{address}/24")),
+                       (net.near, ("fd77::2/64",))):
+        for one in more:
+            net.ip("-n", name, "address", "add", one, "dev", "cable",
+                   *(["nodad"] if ":" in one else []))
+    process = near(start, net, f"--connect={address}",
+                   rsh(*inside(net.far)), *QUICK, "-l", "20",
+                   "--transport=udp", "--json=json")
+    assert process.finish(30) == 0, process.err
+    pair, = outside.load_json(start.directory / "json")["twoway"]["pairs"]
+    assert pair["datagrams"]["answered"] == 20
+
+
 @pytest.mark.parametrize("transport", ["tcp", "udp"])
 @pytest.mark.parametrize("listens", [False, True])
 def test_link_down(start, net, transport, listens):

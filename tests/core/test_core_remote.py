@@ -183,14 +183,17 @@ def test_lying_peers(run, line, named):
     assert "\033" not in done.stderr and done.stderr.count("\n") <= 100
 
 
-def test_warning_before_its_end(run):
-    """What it has said earlier is not why it ends now."""
+@pytest.mark.parametrize("later", [0, 0.3])
+def test_warning_before_its_end(run, later):
+    """What it has said earlier is not why it ends now, also if the clients
+    have ended first."""
     text = FAKE.replace("VERSION", "2").replace("SLEPT", "7").replace(
         "say(started=0)", "print('WARN: early')\nsay(started=0)").replace(
         "range(1, 1000)", "range(1, 9)")
     done = run("--connect=127.0.0.1", fake(run.directory, text[:text.index(
-        "sys.stdin.readline()\nsay(ended")] + "sys.exit(3)\n"), *QUICK,
-        "-l", 20, "--sleep=0")
+        "sys.stdin.readline()\nsay(ended")] + "import time\none.close()\n"
+        f"time.sleep({later})\nsys.exit(3)\n"), *QUICK, "-l", 20,
+        "--sleep=0")
     assert done.returncode == 1
     assert "127.0.0.1: WARN: early\n" in done.stderr
     assert "it has ended with status 3" in done.stderr
