@@ -233,23 +233,6 @@ static const struct pt_role roles[] = {
 
 #define WAY(way, ...)	{ #way, .ops = &pt_way_##way, __VA_ARGS__ }
 
-static const struct pt_kind sync2_kinds[] = {
-	WAY(unnamed, .calls = 2), WAY(named, .calls = 2),
-	WAY(sysv, .calls = 4), WAY(eventfd, .calls = 4),
-	WAY(futex, .calls = 3), WAY(cond, .calls = 3),
-	{ "pi", PTHREAD_PRIO_INHERIT, .ops = &pt_way_cond, .calls = 3 },
-	{ "mutex", .ops = &pt_way_cond, .switches = 4,
-	  .metrics = pt_mutex_metrics, .roles = pt_mutex_roles },
-	{ .name = NULL }
-};
-
-static const struct pt_kind signal_kinds[] = {
-	WAY(sigwaitinfo), WAY(handler), WAY(signalfd),
-	{ "queue", .ops = &pt_way_sigwaitinfo, .trials = 1000,
-	  .metrics = pt_queue_metrics, .roles = pt_queue_roles },
-	{ .name = NULL }
-};
-
 #define SIZES(way, first) \
 	static const struct pt_kind way##_kinds[] = { \
 		{ #first, first, .ops = &pt_way_##way }, \
@@ -271,7 +254,14 @@ SIZES(unix, 1);
 #define MESSAGE	.own = PT_OWN_SIZE, .verify = pt_exchange_verify
 
 PT_TEST(sync2, "semaphore to another task and back", ROUND_TRIP,
-	.groups = PT_AEGIS | PT_SAMPLES, .kinds = sync2_kinds,
+	.groups = PT_AEGIS | PT_SAMPLES,
+	.kinds = PT_TABLE(kind,
+		WAY(unnamed, .calls = 2), WAY(named, .calls = 2),
+		WAY(sysv, .calls = 4), WAY(eventfd, .calls = 4),
+		WAY(futex, .calls = 3), WAY(cond, .calls = 3),
+		{ "pi", PTHREAD_PRIO_INHERIT, &pt_way_cond, .calls = 3 },
+		{ "mutex", .ops = &pt_way_cond, .switches = 4,
+		  .metrics = pt_mutex_metrics, .roles = pt_mutex_roles }),
 	.close = pt_way_close, .derive = derive);
 PT_TEST(message, "message to another task and back; the kind is its size",
 	ROUND_TRIP, MESSAGE, .kinds = message_kinds,
@@ -285,7 +275,11 @@ PT_TEST(stream, "120 messages to another task; the kind is their size",
 			  .per = PT_BURST, .rate = "messages")),
 	.switches_of = stream_switches, .trials = 1000, .derive = derive_rate);
 PT_TEST(signal, "real-time signal to another task and back", ROUND_TRIP,
-	.groups = PT_AEGIS | PT_SAMPLES, .kinds = signal_kinds,
+	.groups = PT_AEGIS | PT_SAMPLES,
+	.kinds = PT_TABLE(kind,
+		WAY(sigwaitinfo), WAY(handler), WAY(signalfd),
+		{ "queue", .ops = &pt_way_sigwaitinfo, .trials = 1000,
+		  .metrics = pt_queue_metrics, .roles = pt_queue_roles }),
 	.enter = pt_signal_enter, .verify = pt_signal_verify);
 PT_TEST(pipe, "bytes through a pipe and back; the kind is their number",
 	ROUND_TRIP, MESSAGE, .kinds = pipe_kinds);
