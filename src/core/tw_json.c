@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* --json: the file; tw_members.c writes what it has. */
+/* --json: the file, and what programs have in common of it. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -67,6 +68,54 @@ void tw_json_head(FILE *file, const struct tw_run *run)
 	fprintf(file, "\n    },\n");
 }
 
+void tw_json_process(FILE *file, const struct tw_process *process)
+{
+	char list[TW_PLACE_LIST];
+
+	tw_place_list(&process->cpus, list, sizeof(list));
+	fprintf(file, "\"pid\": %d, \"policy\": \"%s\", \"priority\": %d, \"cpus\": \"%s\"",
+		process->pid, tw_config_policy(process->policy),
+		process->priority, list);
+}
+
+void tw_json_usage(FILE *file, const struct tw_usage *usage)
+{
+	fprintf(file, "\"page_faults\": %" PRIu64 ", \"context_switches\": %"
+		PRIu64 ", \"cpu_us\": %" PRId64, usage->faults,
+		usage->switches, usage->cpu_us);
+}
+
+void tw_json_twoway(FILE *file, const struct tw_run *run)
+{
+	int i;
+
+	tw_json_head(file, run);
+	for (i = 0; tw_parts[i]; i++)
+		if (tw_parts[i]->json)
+			tw_parts[i]->json(file, run);
+	fprintf(file, "    \"interrupted\": %s\n  }\n",
+		run->interrupted ? "true" : "false");
+}
+
+static void write_members(FILE *file, void *data)
+{
+	const struct tw_run *run = data;
+	int i, k;
+
+	fprintf(file, "  \"num_threads\": %d,\n  \"resolution_in_ns\": %d,\n  \"thread\": {\n",
+		tw_text_columns(), tw_config.nsecs);
+	for (i = 0; i < tw_text_columns(); i++) {
+		fprintf(file, "%s    \"%d\": {\n", i ? ",\n" : "", i);
+		for (k = 0; tw_parts[k]; k++)
+			if (tw_parts[k]->column)
+				tw_parts[k]->column(file, run, i);
+		fprintf(file, "      \"cpu\": %d\n    }", tw_place_single(
+			&run->pairs[tw_text_pair(i)]->process[TW_CLIENT].cpus));
+	}
+	fprintf(file, "\n  },\n");
+	tw_json_twoway(file, run);
+}
+
 int tw_json_write(const struct tw_run *run, int status,
 		  void (*members)(FILE *file, void *run))
 {
@@ -89,7 +138,7 @@ int tw_json_write(const struct tw_run *run, int status,
 
 static int write_json(const struct tw_run *run, int status)
 {
-	return tw_json_write(run, status, tw_json_members);
+	return tw_json_write(run, status, write_members);
 }
 
 const struct tw_part tw_part_json = {

@@ -37,15 +37,11 @@ void tw_json_phases(FILE *file, const struct tw_results *results)
 	fprintf(file, "\n      }");
 }
 
-static void write_column(FILE *file, const struct tw_run *run, int column)
+static void column(FILE *file, const struct tw_run *run, int column)
 {
 	const struct tw_stats *of = tw_text_total(run, column);
-	int i, pair = tw_text_pair(column);
+	int pair = tw_text_pair(column);
 
-	fprintf(file, "%s    \"%d\": {\n", column ? ",\n" : "", column);
-	for (i = 0; tw_parts[i]; i++)
-		if (tw_parts[i]->column)
-			tw_parts[i]->column(file, run, column);
 	fprintf(file, "      ");
 	tw_json_phases(file, &run->pairs[pair]->total);
 	fprintf(file, ",\n      \"metric\": \"%s\",\n      \"pair\": %d,\n",
@@ -53,19 +49,7 @@ static void write_column(FILE *file, const struct tw_run *run, int column)
 	fprintf(file, "      \"interval_us\": %" PRId64 ",\n      \"cycles\": %"
 		PRIu64 ",\n      ", tw_config_interval_us(pair), of->count);
 	write_stats(file, of);
-	fprintf(file, ",\n      \"cpu\": %d\n    }", tw_place_single(
-		&run->pairs[pair]->process[TW_CLIENT].cpus));
-}
-
-static void write_settings(FILE *file, const char *name,
-			   const struct tw_process *process)
-{
-	char list[TW_PLACE_LIST];
-
-	tw_place_list(&process->cpus, list, sizeof(list));
-	fprintf(file, "\"%s\": { \"pid\": %d, \"policy\": \"%s\", \"priority\": %d, \"cpus\": \"%s\"",
-		name, process->pid, tw_config_policy(process->policy),
-		process->priority, list);
+	fprintf(file, ",\n");
 }
 
 static void write_process(FILE *file, const struct tw_pair *pair,
@@ -76,13 +60,11 @@ static void write_process(FILE *file, const struct tw_pair *pair,
 			role == TW_SERVER ? "," : "");
 		return;
 	}
-	fprintf(file, "        ");
-	write_settings(file, tw_role_names[role], &pair->process[role]);
-	fprintf(file, ", \"page_faults\": %" PRIu64
-		", \"context_switches\": %" PRIu64 ", \"cpu_us\": %" PRId64
-		" }%s\n", pair->usage[role].faults,
-		pair->usage[role].switches, pair->usage[role].cpu_us,
-		role == TW_SERVER ? "," : "");
+	fprintf(file, "        \"%s\": { ", tw_role_names[role]);
+	tw_json_process(file, &pair->process[role]);
+	fprintf(file, ", ");
+	tw_json_usage(file, &pair->usage[role]);
+	fprintf(file, " }%s\n", role == TW_SERVER ? "," : "");
 }
 
 static void write_main(FILE *file)
@@ -90,8 +72,8 @@ static void write_main(FILE *file)
 	struct tw_process process = { .pid = getpid() };
 
 	tw_process_read(&process);
-	fprintf(file, "    ");
-	write_settings(file, "main", &process);
+	fprintf(file, "    \"main\": { ");
+	tw_json_process(file, &process);
 	fprintf(file, " },\n");
 }
 
@@ -114,30 +96,12 @@ static void write_pairs(FILE *file, const struct tw_run *run)
 	fprintf(file, "    ],\n");
 }
 
-void tw_json_twoway(FILE *file, const struct tw_run *run)
+static void json(FILE *file, const struct tw_run *run)
 {
-	int i;
-
-	tw_json_head(file, run);
-	for (i = 0; tw_parts[i]; i++)
-		if (tw_parts[i]->json)
-			tw_parts[i]->json(file, run);
 	write_main(file);
 	write_pairs(file, run);
-	fprintf(file, "    \"interrupted\": %s\n  }\n",
-		run->interrupted ? "true" : "false");
 }
 
-void tw_json_members(FILE *file, void *data)
-{
-	const struct tw_run *run = data;
-	int i;
-
-	fprintf(file, "  \"num_threads\": %d,\n", tw_text_columns());
-	fprintf(file, "  \"resolution_in_ns\": %d,\n  \"thread\": {\n",
-		tw_config.nsecs);
-	for (i = 0; i < tw_text_columns(); i++)
-		write_column(file, run, i);
-	fprintf(file, "\n  },\n");
-	tw_json_twoway(file, run);
-}
+const struct tw_part tw_part_members = {
+	.column = column, .json = json,
+};

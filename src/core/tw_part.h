@@ -80,6 +80,7 @@ extern const struct tw_part tw_part_limit;
 extern const struct tw_part tw_part_dump;
 extern const struct tw_part tw_part_timeline;
 extern const struct tw_part tw_part_json;
+extern const struct tw_part tw_part_members;
 extern const struct tw_part tw_part_columns;
 extern const struct tw_part tw_part_pairs;
 extern const struct tw_part tw_part_break;

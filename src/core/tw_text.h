@@ -18,16 +18,17 @@ const char *tw_text_name(int column);
 const struct tw_stats *tw_text_total(const struct tw_run *run, int column);
 
 /*
- * For --json: all of it, with @members, if it was given; the members of a
- * measurement; the beginning of the member "twoway", and all of that; a member
- * "phases", an object for each metric.
+ * For --json: all of it, with @members, if it was given; the beginning of the
+ * member "twoway", and all of that; a member "phases", an object for each
+ * metric; members of an object: a process, and what it has used.
  */
 int tw_json_write(const struct tw_run *run, int status,
 		  void (*members)(FILE *file, void *run));	/* -errno */
-void tw_json_members(FILE *file, void *run);
 void tw_json_head(FILE *file, const struct tw_run *run);
 void tw_json_twoway(FILE *file, const struct tw_run *run);
 void tw_json_phases(FILE *file, const struct tw_results *results);
+void tw_json_process(FILE *file, const struct tw_process *process);
+void tw_json_usage(FILE *file, const struct tw_usage *usage);
 
 /*
  * The status: for each column the line of cyclictest; then, if the columns are

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The JSON: "thread", as cyclictest has it, then "primitives". */
+/* Members of the JSON: in "thread", and in "primitives". */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ void pt_json_values(FILE *file, const struct pt_case *c,
 	fprintf(file, " }");
 }
 
-static void write_column(FILE *file, const struct tw_run *run, int number)
+static void column(FILE *file, const struct tw_run *run, int number)
 {
 	const struct pt_column *column = pt_columns[number];
 	const struct tw_stats *of = &column->stats;
@@ -55,10 +55,7 @@ static void write_column(FILE *file, const struct tw_run *run, int number)
 	};
 	int i;
 
-	fprintf(file, "%s    \"%d\": {\n", number ? ",\n" : "", number);
-	for (i = 0; tw_parts[i]; i++)
-		if (tw_parts[i]->column)
-			tw_parts[i]->column(file, run, number);
+	pt_report_json = true;
 	for (i = 0; i < (int)ARRAY_SIZE(times); i++) {
 		fprintf(file, "      \"%s\": ", times[i].name);
 		write_time(file, times[i].ps, times[i].any);
@@ -67,22 +64,18 @@ static void write_column(FILE *file, const struct tw_run *run, int number)
 	fprintf(file, "      \"metric\": \"%s\",\n      \"label\": ",
 		column->name);
 	rt_json_string(file, column->metric->label);
-	fprintf(file, ",\n      \"cycles\": %" PRIu64 ",\n      \"cpu\": %d\n    }",
-		of->count, tw_place_single(&column->in->task[0].begun.cpus));
+	fprintf(file, ",\n      \"cycles\": %" PRIu64 ",\n", of->count);
 }
 
 static void write_task(FILE *file, const struct pt_task *task)
 {
-	const struct tw_process *process = &task->begun;
-	char list[TW_PLACE_LIST];
-
-	tw_place_list(&process->cpus, list, sizeof(list));
-	fprintf(file, "%s\n          { \"name\": \"%s\", \"pid\": %d, \"policy\": \"%s\", \"priority\": %d, \"cpus\": \"%s\", \"changed\": %s,\n",
-		task->number ? "," : "", task->name, task->pid,
-		tw_config_policy(process->policy), process->priority, list,
+	fprintf(file, "%s\n          { \"name\": \"%s\", \"changed\": %s, ",
+		task->number ? "," : "", task->name,
 		pt_task_changed(task) ? "true" : "false");
-	fprintf(file, "            \"page_faults\": %" PRIu64 ", \"context_switches\": %" PRIu64 ", \"cpu_us\": %" PRId64 " }",
-		task->used.faults, task->used.switches, task->used.cpu_us);
+	tw_json_process(file, &task->begun);
+	fprintf(file, ", ");
+	tw_json_usage(file, &task->used);
+	fprintf(file, " }");
 }
 
 static void write_metric(FILE *file, const struct pt_case *c, int i)
@@ -177,24 +170,5 @@ static void json(FILE *file, const struct tw_run *run)
 }
 
 const struct tw_part pt_part_json = {
-	.json = json,
+	.column = column, .json = json,
 };
-
-void tw_json_members(FILE *file, void *data)
-{
-	const struct tw_run *run = data;
-	int i;
-
-	pt_report_json = true;
-	fprintf(file, "  \"num_threads\": %d,\n  \"resolution_in_ns\": %d,\n  \"thread\": {\n",
-		pt_column_count, tw_config.nsecs);
-	for (i = 0; i < pt_column_count; i++)
-		write_column(file, run, i);
-	fprintf(file, "\n  },\n");
-	tw_json_head(file, run);
-	for (i = 0; tw_parts[i]; i++)
-		if (tw_parts[i]->json)
-			tw_parts[i]->json(file, run);
-	fprintf(file, "    \"interrupted\": %s\n  }\n",
-		run->interrupted ? "true" : "false");
-}

@@ -14,6 +14,7 @@ const char tw_program_member[] = "primitives";
 const struct tw_part *const tw_parts[] = {
 	&tw_part_others,	/* first: ours begins after it, ends before */
 	&tw_part_json,	/* written last: it has the exit status */
+	&pt_part_json,	/* first of those that print times */
 	&pt_part_select,
 	&tw_part_histogram,
 	&pt_part_dump,
@@ -28,7 +29,6 @@ const struct tw_part *const tw_parts[] = {
 	&tw_part_percentiles,
 	&pt_part_worst,
 	&tw_part_limit,
-	&pt_part_json,
 	&pt_part_check,	/* last: all else is checked, or it exits */
 	NULL
 };

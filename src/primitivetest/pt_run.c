@@ -128,6 +128,7 @@ static void measure(struct tw_run *run, struct pt_case *c)
 		c->pair->total.stats[i] = c->column[i].stats;
 		run->measured |= c->column[i].stats.count > 0;
 	}
+	c->pair->process[TW_CLIENT] = c->task[0].begun;
 	if (*c->refused && c->choice.named)
 		warn("--test: %s: %s\n", c->name, c->refused);
 	run->failed |= tw_process_failed(&c->starter, true) ||
