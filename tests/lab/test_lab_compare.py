@@ -199,6 +199,6 @@ def test_of_a_run(lab):
 def test_long_values(compared):
     """Whole up to 40 characters, else from a little before they differ."""
     *_, short, long = compared(
-        {"a": "x" * 40, "b": "y" * 50 + "z"}, {"a": "w" * 40, "b": "y" * 50})
+        {"a": "x" * 40, "b": "y" * 40 + "z"}, {"a": "w" * 40, "b": "y" * 41})
     assert short.split()[1:] == ["x" * 40, "w" * 40]
-    assert long.split()[1:] == ["..." + "y" * 8 + "z", "..." + "y" * 8]
+    assert long.split()[1:] == ["..." + "y" * 8 + "z", "..." + "y" * 9]
