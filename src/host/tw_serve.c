@@ -57,39 +57,32 @@ static bool to_address(const char *text, struct in6_addr *address, int *bits)
 	return inet_pton(AF_INET6, mapped, address) == 1;
 }
 
-static void parse_server(const struct tw_option *option, char *value)
+static void parse(const struct tw_option *option, char *value)
 {
-	where = value ? value : "127.0.0.1";
+	*(const char **)option->to = value ? value : "127.0.0.1";
 }
 
-/* @option: of which it is the value; NULL: it is known to be good. */
-static void add_nets(const struct tw_option *option, const char *value)
+static void read_nets(void)
 {
-	char *copy = strdup(value), *word;
+	char *next = strdup(allow ? allow : "127.0.0.0/8,::1"), *word;
 
-	while ((word = strsep(&copy, ","))) {
+	while ((word = strsep(&next, ","))) {
 		char *slash = strchr(word, '/'), *end = NULL;
-		struct net net;
+		struct net *net = &nets[net_count++];
 		int base;
 
 		if (slash)
 			*slash++ = '\0';
-		if (net_count == NETS_MAX ||
-		    !to_address(word, &net.address, &base))
-			tw_option_refuse(option, value, "allowed are up to 32 addresses or networks, such as 192.0.2.0/24,2001:db8::1");
-		net.bits = slash ? base + (int)strtol(slash, &end, 10) : 128;
-		if (slash && (!*slash || *end || net.bits < base ||
-			      net.bits > 128))
-			tw_option_refuse(option, value, "allowed after / is a number of bits, up to 32 or 128");
-		nets[net_count++] = net;
+		if (net_count > NETS_MAX ||
+		    !to_address(word, &net->address, &base))
+			fatal("--allow=%s: allowed are up to 32 addresses or networks, such as 192.0.2.0/24,2001:db8::1\n",
+			      allow);
+		net->bits = slash ? base + (int)strtol(slash, &end, 10) : 128;
+		if (slash && (!*slash || *end || net->bits < base ||
+			      net->bits > 128))
+			fatal("--allow=%s: allowed after / is a number of bits, up to 32 or 128\n",
+			      allow);
 	}
-}
-
-static void parse_allow(const struct tw_option *option, char *value)
-{
-	allow = value;
-	net_count = 0;
-	add_nets(option, value);
 }
 
 static bool is_allowed(const struct in6_addr *address)
@@ -113,8 +106,7 @@ static int open_listener(void)
 	int fd, base, on = 1, off = 0, greeting_s = GREETING_S;
 	struct tw_host host;
 
-	if (!allow)
-		add_nets(NULL, "127.0.0.0/8,::1");
+	read_nets();
 	if (!tw_host_parse(where, &host) ||
 	    !to_address(host.name, &own.sin6_addr, &base))
 		fatal("--server=%s: allowed is an address of this host, ADDR, ADDR:PORT or [ADDR]:PORT\n",
@@ -262,10 +254,10 @@ static void check(struct tw_run *run)
 }
 
 static const struct tw_option options[] = {
-	{ 0, "allow", required_argument, "LIST", parse_allow, &allow,
+	{ 0, "allow", required_argument, "LIST", parse, &allow,
 	  .help = "with --server: who may connect, addresses and networks,\n"
 		  "as 192.0.2.0/24,2001:db8::1" },
-	{ 0, "server", optional_argument, "ADDR[:PORT]", parse_server, &where,
+	{ 0, "server", optional_argument, "ADDR[:PORT]", parse, &where,
 	  .help = "serve clients of other hosts at ADDR, default\n"
 		  "127.0.0.1, one at a time, until a signal comes; -p is\n"
 		  "the highest priority of a server" },
