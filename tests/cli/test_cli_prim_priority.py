@@ -6,7 +6,8 @@ import os
 import pytest
 
 TRIALS = 20
-NEED_PRIORITY = ["sync3", "switch", "monopoly", "order"]
+NEED_PRIORITY = ["sync3", "switch", "monopoly", "order", "yield", "preempt",
+                 "shuffle"]
 
 # Priorities of the tasks.
 ROWS = {

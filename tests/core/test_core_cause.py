@@ -70,12 +70,6 @@ class Spinner:
 
 
 @pytest.fixture
-def tracefs():
-    with tracing.usable() as directory:
-        yield directory
-
-
-@pytest.fixture
 def no_idle():
     """Some kernels do not trace every switch from idle."""
     fillers = [Spinner(cpu, 0, 0, 10**9) for cpu in CPUS[:8]]

@@ -23,13 +23,7 @@ FILES = ("--trace-file=trace", "--json=json")
 # Of the user's own trace: what a run must not change.
 SETTINGS = ("tracing_on", "trace_clock", "set_event", "buffer_size_kb",
             "tracing_cpumask", "current_tracer", "trace_options")
-pytestmark = results.root
-
-
-@pytest.fixture(autouse=True)
-def tracefs():
-    with tracing.usable() as directory:
-        yield directory
+pytestmark = [results.root, pytest.mark.usefixtures("tracefs")]
 
 
 def settings(directory):
