@@ -65,12 +65,6 @@ const char *tw_text_name(int column)
 	return tw_metrics[tw_text_metric(column)].name;
 }
 
-const struct tw_stats *tw_text_total(const struct tw_run *run, int column)
-{
-	return &run->pairs[tw_text_pair(column)]->
-		total.stats[tw_text_metric(column)];
-}
-
 static void print_column(FILE *file, const struct tw_run *run, int column,
 			 const struct tw_results *results)
 {

@@ -14,8 +14,14 @@ int tw_text_columns(void);
 int tw_text_pair(int column);
 enum tw_metric_id tw_text_metric(int column);
 const char *tw_text_name(int column);
+
 /* Over all steps. */
-const struct tw_stats *tw_text_total(const struct tw_run *run, int column);
+static inline const struct tw_stats *tw_text_total(const struct tw_run *run,
+						   int column)
+{
+	return &run->pairs[tw_text_pair(column)]->
+		total.stats[tw_text_metric(column)];
+}
 
 /*
  * For --json: all of it, with @members, if it was given; the beginning of the

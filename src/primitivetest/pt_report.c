@@ -49,11 +49,6 @@ const char *tw_text_name(int column)
 	return pt_columns[column]->name;
 }
 
-const struct tw_stats *tw_text_total(const struct tw_run *run, int column)
-{
-	return &pt_columns[column]->stats;
-}
-
 void pt_derive(double value, const char *unit, const char *formula,
 	       const char *name, ...)
 {
@@ -251,11 +246,6 @@ static void text(FILE *file, const struct tw_run *run)
 	}
 }
 
-static bool exceeded(const struct tw_run *run)
-{
-	return run->broken;
-}
-
 const struct tw_part pt_part_report = {
-	.text = text, .exceeded = exceeded,
+	.text = text,
 };
