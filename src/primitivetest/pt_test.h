@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A test of one primitive: its kinds, its metrics and its tasks, in a const
- * struct in a file of rows/, with a row in pt_tests.c. A case is a test of one
+ * struct in a file of rows/, with a row in pt_rows.h. A case is a test of one
  * kind with its tasks as threads or processes, on one CPU or two. A trial is a
  * few timestamps; metrics are functions of them. Values are in ps, as that of
  * one operation out of a hundred is a fraction of a ns.
