@@ -149,6 +149,7 @@ bool pt_content_is(const unsigned char *message, size_t size, uint64_t number)
 	number = htole64(number);
 	return !memcmp(message, &number, pt_content_head(size));
 }
+
 /* The mean and the minimum, without so many calls of which @name has two. */
 static void derive_switch(const struct pt_case *c, const char *what, int calls,
 			  const char *name, const char *formula)
