@@ -165,18 +165,29 @@ static void print_switches(FILE *file, const struct pt_case *c)
 			c->name, of.had - of.usual, of.usual);
 }
 
+static void print_settings(FILE *file, const struct tw_process *of)
+{
+	char cpus[TW_PLACE_LIST];
+
+	tw_place_list(&of->cpus, cpus, sizeof(cpus));
+	fprintf(file, "policy %s, priority %d, CPUs %s",
+		tw_config_policy(of->policy), of->priority, cpus);
+}
+
 static void print_changes(FILE *file, const struct pt_case *c)
 {
 	int i;
 
-	for (i = 0; i < c->task_count; i++)
-		if (pt_task_changed(&c->task[i]))
-			fprintf(file, "# Changed while it ran: %s: task %s, policy %s, priority %d to policy %s, priority %d, or its CPUs\n",
-				c->name, c->task[i].name,
-				tw_config_policy(c->task[i].begun.policy),
-				c->task[i].begun.priority,
-				tw_config_policy(c->task[i].left.policy),
-				c->task[i].left.priority);
+	for (i = 0; i < c->task_count; i++) {
+		if (!pt_task_changed(&c->task[i]))
+			continue;
+		fprintf(file, "# Changed while it ran: %s: task %s, ", c->name,
+			c->task[i].name);
+		print_settings(file, &c->task[i].begun);
+		fprintf(file, " to ");
+		print_settings(file, &c->task[i].left);
+		fprintf(file, "\n");
+	}
 }
 
 void pt_report_values(FILE *file, const struct pt_case *c,

@@ -4,6 +4,7 @@ with one line, before anything is started."""
 
 import json
 import os
+import resource
 import re
 import resource
 import signal
@@ -284,3 +285,15 @@ def test_runs(bare):
                         directory=bare.directory)
     assert {task["cpus"] for task in of_json(result)["tests"][0]["processes"]
             } == {CPU}
+
+
+def test_no_room_for_queues(primitive):
+    """The reason is the kernel's, and nothing is measured without one."""
+    result = primitive(
+        "--test=message.8", "-l", "3", preexec_fn=lambda: resource.setrlimit(
+            resource.RLIMIT_MSGQUEUE, (1000, 1000)))
+    assert result.returncode == 1
+    assert "a queue of 10 messages of 8 bytes: Too many open files; allowed " \
+        "are msg_max " in result.stderr
+    assert "and 1000 bytes in all queues" in result.stderr
+    assert "mq_send" not in result.stderr and "T:" not in result.stdout

@@ -224,13 +224,14 @@ static int open_message(struct pt_case *c, struct pt_channel *channel)
 	const char *name = name_of(channel);
 	mqd_t queue = mq_open(name, O_RDWR | O_CREAT | O_EXCL, 0600,
 			      &attributes);
+	int err = errno;
 
 	channel->fd[0] = channel->fd[1] = (int)queue;
 	if (queue != (mqd_t)-1)
 		return mq_unlink(name) ? -errno : 0;
 	getrlimit(RLIMIT_MSGQUEUE, &bytes);
-	return pt_refuse(c, -errno, "a queue of %d messages of %ld bytes: %s; allowed are msg_max %lld and msgsize_max %lld in /proc/sys/fs/mqueue, and %lld bytes in all queues of the user (ulimit -q)",
-			 PT_QUEUE, attributes.mq_msgsize, strerror(errno),
+	return pt_refuse(c, -err, "a queue of %d messages of %ld bytes: %s; allowed are msg_max %lld and msgsize_max %lld in /proc/sys/fs/mqueue, and %lld bytes in all queues of the user (ulimit -q)",
+			 PT_QUEUE, attributes.mq_msgsize, strerror(err),
 			 queue_limit("msg_max"), queue_limit("msgsize_max"),
 			 (long long)bytes.rlim_cur);
 }
