@@ -240,35 +240,28 @@ def test_same_priority(beside):
     assert_spinner(*found, ", at the same priority")
 
 
-def only_ordinary(text, cpu, begin_ns, end_ns):
-    """Whether the CPU had no real-time task then."""
-    return all(int(re.search(r"next_prio=(\d+)", one.args)[1]) >= 100
-               for one in tracing.events(text) if one.name == "sched_switch"
-               and one.cpu == cpu and begin_ns <= one.time_ns <= end_ns)
-
-
 @results.root
 def test_fair_share(traced, tmp_path):
-    """Ordinary sides among ordinary busy loops, and what else there is."""
+    """Ordinary sides, nice ones, among ordinary busy loops and what else
+    there is."""
     cpu = cpu_of("client")
     for _ in range(TRIES):
-        spinners = [Spinner(cpu, 0, 0, 10**9) for _ in range(16)]
+        spinners = [Spinner(cpu, 0, 0, 10**9) for _ in range(4)]
         try:
-            broken = Broken(traced("-a", "-b", "receive:15000"), tmp_path)
+            broken = Broken(traced("-a", "-b", "receive:15000",
+                                   preexec_fn=lambda: os.nice(15)), tmp_path)
         finally:
             had = [one for spinner in spinners for one in spinner.finish()]
         window = broken.window("receive")
-        if "lacks" not in broken.cause and causes.overlap(had, *window) and \
-                only_ordinary(broken.trace, cpu, *window):
+        if "lacks" not in broken.cause and \
+                causes.overlap(had, *window) > 0.8 * (window[1] - window[0]):
             break
     else:
         unfit()
     broken.check("receive")
     names = {spinner.name for spinner in spinners}
     assert ", by the fair share of both" in broken.cause["cause"]
-    assert sum(one["ns"] for one in broken.cause["contributors"]
-               if one["who"] in names) == pytest.approx(
-        causes.overlap(had, *window), abs=0.1 * broken.cause["ns"])
+    assert broken.cause["who"] in names
 
 
 def has_fair_server():

@@ -48,7 +48,8 @@ def test_cause(run, shim, fault):
     sign = "" if phase == "network" else "+"
     assert re.match(rf"# Cause: {there} host {host}: {phase} {re.escape(sign)}"
                     r"\d+ us: ", first), first
-    assert ("us, on average" in done.stdout) == bool(sign)
+    assert re.search(r"^# Time line of (\w+): [\d.]+ us(.*)", done.stdout,
+                     re.M)[2].startswith(", on average ") == bool(sign)
     peer = of["twoway"]["peer"]["breaks"][0]
     mine = of["twoway"]["breaks"][0]
     assert peer["cycle"] == mine["cycle"]

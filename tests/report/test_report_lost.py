@@ -97,7 +97,7 @@ def test_without_a_dump_groups_are_unknown(report):
     out = gate(report, a, b, 3)
     assert "undecided: missed expiries" in out
     assert "give the --dump of each run" in out
-    gate(report, b, a, 0)       # fewer
+    gate(report, b, a, 3)       # fewer, by chance or not
 
 
 def one_by_one(source, share):
