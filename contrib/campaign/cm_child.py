@@ -49,16 +49,15 @@ class Children:
         memory.
         """
         prepare = death.dies_with_us(signal.SIGTERM, self.cpus)
-
-        def begin():
-            self.watcher.began(os.getpid())
-            prepare()
-
-        child = subprocess.Popen(
-            argv, stdin=subprocess.DEVNULL, start_new_session=True,
-            preexec_fn=begin, **options)
-        self.running.append(child)
-        return child
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, death.ENDS)
+        try:
+            self.running.append(subprocess.Popen(
+                argv, stdin=subprocess.DEVNULL, start_new_session=True,
+                preexec_fn=lambda: (self.watcher.began(os.getpid()),
+                                    prepare()), **options))
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        return self.running[-1]
 
     def output(self, argv, **options):
         """Runs it to its end: exit status, standard output and error."""

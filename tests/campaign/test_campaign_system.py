@@ -3,10 +3,13 @@
 
 import os
 import signal
+import subprocess
+import sys
 import types
 
 import cm_child
 import cm_system
+import outside
 
 SECOND = os.sysconf("SC_CLK_TCK")
 
@@ -60,3 +63,27 @@ def test_who_has_ended_is_left_alone(monkeypatch):
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
     assert told == pids and len(told) == 2
+
+
+def test_a_signal_while_one_starts():
+    """It is ended, too: else it would write its results after our end."""
+    program = """
+import os, signal, subprocess, cm_child
+from twtools import child
+start = subprocess.Popen
+def signalled(*args, **options):
+    found = start(*args, **options)
+    os.kill(os.getpid(), signal.SIGINT)
+    print(found.pid, flush=True)
+    return found
+child.listen()
+with cm_child.Children() as children:
+    subprocess.Popen = signalled
+    children.start(["sleep", "99"])
+    print("not ended")
+"""
+    done = subprocess.run([sys.executable, "-c", program], text=True,
+                          capture_output=True, check=False, timeout=60,
+                          env=os.environ | {"PYTHONPATH": ":".join(sys.path)})
+    assert done.returncode == 130, done.stderr
+    assert not outside.alive(int(done.stdout))

@@ -7,7 +7,6 @@ busy host breaks cycles of its own; if it does so always, that is a fault.
 """
 
 import os
-import re
 import signal
 import struct
 import subprocess
@@ -19,7 +18,6 @@ import pytest
 import causes
 import outside
 import results
-import tracing
 
 CPUS = sorted(os.sched_getaffinity(0))
 TRIES = 8
