@@ -150,18 +150,22 @@ static int64_t woken_ns(const struct tw_process *side, int64_t read_ns)
 {
 	const struct tw_event *event = last.window.events;
 	const struct tw_event *end = event + last.window.count;
+	const int64_t before_ns = last.window.count ? event->time_ns - 1 : 0;
 	bool held = false, seen = false;
 	int64_t at_ns = 0;
 
 	for (; event < end && event->time_ns <= read_ns; event++) {
-		if (event->kind == TW_EVENT_SWITCH && event->pid == side->pid) {
+		bool waking = event->kind == TW_EVENT_WAKING && !held &&
+			      event->other_pid == side->pid;
+		bool leaves = event->kind == TW_EVENT_SWITCH &&
+			      event->pid == side->pid;
+
+		/* To be stopped, it was woken, too, if this was not traced. */
+		if (waking || (leaves && event->held && !at_ns))
+			at_ns = seen ? event->time_ns : before_ns;
+		if (leaves)
 			held = event->held;
-			seen = true;
-		} else if (event->kind == TW_EVENT_WAKING && !held &&
-			   event->other_pid == side->pid) {
-			at_ns = seen ? event->time_ns :
-				last.window.events[0].time_ns - 1;
-		}
+		seen |= leaves;
 	}
 	return at_ns;
 }

@@ -17,6 +17,7 @@ import schema
 import tracing
 from hosts import QUICK, far_side, measuring, rsh
 
+TRIES = 5
 FAULTS = {
     "server:nanosleep:busy-after:60:20000": ("server", "sleep"),
     "server:poll:busy-after:60:20000": ("server", "network"),
@@ -57,29 +58,42 @@ def test_cause(run, shim, fault):
     assert cause["phase"] == phase and cause["ns"] > 19000000
 
 
+def stopped(start, full):
+    """A run whose server was stopped for 0.4 s, and its long cycle."""
+    process = start("--connect=127.0.0.1", rsh(), *QUICK, "-m", "-p", 80,
+                    "-b", 100000, "--trace=+syscalls" if full else "--trace",
+                    "--json=json",
+                    # Both main processes read a long trace in time.
+                    preexec_fn=lambda: os.nice(-20))
+    measuring(process)
+    there, = process.named("twoway-server") or [0]
+    with contextlib.ExitStack() as stack:
+        if there:
+            os.kill(there, signal.SIGSTOP)
+            stack.callback(os.kill, there, signal.SIGCONT)
+        for cpu in sorted(os.sched_getaffinity(0)) * full:
+            busy = stack.enter_context(subprocess.Popen(
+                ["taskset", "-c", str(cpu), "dd", "if=/dev/zero", "bs=1",
+                 "of=/dev/null"], stderr=subprocess.DEVNULL))
+            stack.callback(busy.kill)
+        time.sleep(.4)
+    assert process.finish(60) == 2, process.err
+    of, = outside.load_json(start.directory / "json")["twoway"]["breaks"]
+    return process, of["latency"]
+
+
 @results.root
 @pytest.mark.parametrize("full", [False, True])
 def test_far_server_is_stopped(start, full):
     """The request does not wake it: its host is to blame nevertheless, or
     the trace was too full to show it."""
     with tracing.usable():
-        process = start("--connect=127.0.0.1", rsh(), *QUICK, "-m", "-p", 80,
-                        "-b", 100000, "--trace=+syscalls" if full else
-                        "--trace", "--json=json",
-                        # Both main processes read a long trace in time.
-                        preexec_fn=lambda: os.nice(-20))
-        measuring(process)
-        there, = process.named("twoway-server")
-        os.kill(there, signal.SIGSTOP)
-        with contextlib.ExitStack() as stack:
-            for cpu in sorted(os.sched_getaffinity(0)) * full:
-                busy = stack.enter_context(subprocess.Popen(
-                    ["taskset", "-c", str(cpu), "dd", "if=/dev/zero", "bs=1",
-                     "of=/dev/null"], stderr=subprocess.DEVNULL))
-                stack.callback(busy.kill)
-            time.sleep(.4)
-        os.kill(there, signal.SIGCONT)
-        assert process.finish(60) == 2, process.err
+        for _ in range(TRIES):
+            process, latency_us = stopped(start, full)
+            if latency_us > 300000:     # else something else was first
+                break
+        else:
+            pytest.fail(f"another delay broke {TRIES} runs")
     causes = re.findall("^# Cause: .*", process.out, re.M)
     assert causes[0].startswith("# Cause: server host "), causes
     cause = outside.load_json(start.directory / "json")[
