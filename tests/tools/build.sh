@@ -50,14 +50,14 @@ usual()
 20 build twtools
 40 build lab, some
 300 build packaging
-130 build packaging, container
+75 build packaging, container
 15 build-clang-san build
 5 build-clang-san unit
 10 build-clang-san core, some
-15 build-fuzz build
+30 build-fuzz build
 12 build-fuzz fuzz
-40 build rt, some
-50 build runbook
+130 build rt, some
+70 build runbook
 165 build campaign, stubs
 40 build campaign, real
 10 build-aarch64 build

@@ -123,7 +123,7 @@ class Device(threading.Thread):
                 enter(self.namespace)
             # A busy machine must not make it late.
             with contextlib.suppress(PermissionError):
-                os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(3))
+                os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(96))
             if self.cpu is not None:
                 os.sched_setaffinity(0, {self.cpu})
             with self.open() as self.own:
