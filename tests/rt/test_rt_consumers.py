@@ -58,7 +58,8 @@ def call(request, start, tmp_path):
         process = start(*words, cwd=tmp_path, program=path)
         if end_by:
             outside.wait_for(lambda: process.process.poll() is not None or
-                             outside.settings(process.pid)["locked"])
+                             any(outside.settings(pid)["locked"] for pid in [
+                                 process.pid, *outside.children(process.pid)]))
             time.sleep(0.5)     # some cycles, however many
             process.signal(end_by)
         assert process.finish() == 0, process.err

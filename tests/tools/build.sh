@@ -56,7 +56,7 @@ usual()
 10 build-clang-san core, some
 30 build-fuzz build
 12 build-fuzz fuzz
-130 build rt, some
+40 build rt, some
 70 build runbook
 165 build campaign, stubs
 40 build campaign, real
