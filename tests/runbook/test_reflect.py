@@ -17,7 +17,7 @@ TRIALS = [command.text for command in COMMANDS if command.text[-4:] == "wait"]
 SLOW, BUSY, BROKEN = TRIALS
 MOUNT, WIRE = (command.text for command in COMMANDS
                if re.search(" tracefs | tbf ", command.text))
-TRIES = 3
+TRIES = 8
 
 
 @pytest.fixture
