@@ -229,6 +229,12 @@ def apart(a, b, tries=1):
     return low > 0 or high < 0
 
 
+def surely_less(one, other, metric, percent=None, tries=1):
+    """Whether one run surely has less than another; None: nothing tells."""
+    less, more = (of_run(run, metric, percent) for run in (one, other))
+    return apart(less, more, tries) and less.value < more.value
+
+
 def change(blocks):
     """Before which block the level changes most, and if the run wanders.
 

@@ -84,9 +84,7 @@ def surely(metric, figure, one, other, tries):
     """Whether other has more than one, and more than the runs vary."""
     if figure not in PERCENTS or one.series[metric].target_ns is not None:
         return False
-    less, more = (tr_sure.of_run(run, metric, PERCENTS[figure])
-                  for run in (one, other))
-    return tr_sure.apart(less, more, tries) and less.value < more.value
+    return tr_sure.surely_less(one, other, metric, PERCENTS[figure], tries)
 
 
 def ranking_text(metric, found, figure, value):

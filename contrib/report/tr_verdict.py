@@ -34,12 +34,9 @@ class Group:
 
     def sure(self, best, other, percent=None):
         """(text, whether it is): how sure other has more than best."""
-        less, more = (tr_sure.of_run(self.runs[i], self.metric, percent)
-                      for i in (best, other))
-        apart = tr_sure.apart(less, more, len(self.runs) - 1)
-        if apart and more.value < less.value:   # by the longest cycles only
-            apart = False
-        return SURE[apart], apart
+        found = tr_sure.surely_less(self.runs[best], self.runs[other],
+                                    self.metric, percent, len(self.runs) - 1)
+        return SURE[found], found
 
     @property
     def halves(self):
