@@ -257,6 +257,11 @@ static void text(FILE *file, const struct tw_run *run)
 	}
 }
 
+static bool exceeded(const struct tw_run *run)
+{
+	return run->broken;
+}
+
 const struct tw_part pt_part_report = {
-	.text = text,
+	.text = text, .exceeded = exceeded,
 };
