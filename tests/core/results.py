@@ -362,3 +362,13 @@ def loaded(result, name="json"):
 
 def alive(pids):
     return [pid for pid in pids if outside.alive(pid)]
+
+
+def all_lost(done):
+    """How many cycles, of a run that got no reply and says nothing else."""
+    message = re.fullmatch(
+        r"WARN: pair 0: all (\d+) cycles were lost; give a longer --timeout, "
+        r"or find out what drops the datagrams\n"
+        r"WARN: pair 0: no cycle was measured\n", done.stderr)
+    assert message, done.stderr
+    return int(message[1])

@@ -12,7 +12,7 @@ import pytest
 
 import outside
 import results
-from device import FAR, LOOPBACK, Device, enter, within
+from device import FAR, LOOPBACK, Device, enter, gone_for_a_while, within
 
 QUICK = ("-q", "-i", 500, "--json=json", "--dump=dump")
 TRANSPORTS = (("--transport=tcp",),
@@ -331,16 +331,7 @@ def test_echo_service(run, mode, version):
 def test_refused_requests_have_no_stamps(start):
     """Errors of the network come the same way as stamps; a request that was
     not sent is not counted, so later ones have theirs."""
-    with Device() as device:
-        process = start(*QUICK, *device.options(), "--stamps=all")
-        assert outside.wait_for(lambda: len(device.seen) > 50)
-    client, = process.named("twoway-client")
-    before = outside.switches(client)
-    assert outside.wait_for(lambda: outside.switches(client) > before + 90)
-    with Device(port=device.port) as again:
-        assert outside.wait_for(lambda: len(again.seen) > 60)
-    process.signal(signal.SIGINT)
-    assert process.finish() == 0
+    gone_for_a_while(start, (*QUICK, "--stamps=all"), 60, 90)
     pair, = results.check(start.directory / "json")["twoway"]["pairs"]
     assert pair["datagrams"]["lost"] > 0
     assert pair["stamps"]["cycles"] == pair["datagrams"]["answered"]

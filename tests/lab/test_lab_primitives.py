@@ -124,7 +124,7 @@ def test_timer(primitives):
     ours = column(primitives[0], "timer", "timer.1013.wakeup")
     theirs = primitives[0].json("cyclictest")["thread"]["0"]
     of_rt_tests(primitives[0], "average", ours["avg"], theirs["avg"] / 1000)
-    # From build to build it was 0.972 to 0.993: ours reads the clock earlier.
+    # From build to build it was 0.972 to 0.993; why is not known.
     assert 0.95 < of_rt_tests(primitives[0], "minimum", ours["min"],
                               theirs["min"] / 1000) <= 1.02
 

@@ -4,6 +4,7 @@
 import contextlib
 import os
 import select
+import signal
 import socket
 import struct
 import subprocess
@@ -12,6 +13,7 @@ import time
 
 import pytest
 
+import outside
 import tracing
 
 CLONE_NEWNET = 0x40000000
@@ -221,3 +223,20 @@ class Device(threading.Thread):
 
     def sequence(self, *message):
         self.changed(7, *message)
+
+
+def gone_for_a_while(start, words, answered, refused):
+    """A run with a device that answers so many requests, is then not there
+    for more than refused switches of the client, and answers again."""
+    with Device() as device:
+        process = start(*words, *device.options())
+        assert outside.wait_for(lambda: len(device.seen) > answered)
+    client, = process.named("twoway-client")
+    before = outside.switches(client)
+    assert outside.wait_for(
+        lambda: outside.switches(client) > before + refused)
+    with Device(port=device.port) as again:
+        assert outside.wait_for(lambda: len(again.seen) > answered)
+    process.signal(signal.SIGINT)
+    assert process.finish() == 0
+    return process
