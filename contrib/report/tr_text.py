@@ -17,12 +17,9 @@ ROW = re.compile(r"(\d{6,12})\s+(\d{6,15}(?:\s+\d{6,15})*)\s*", re.ASCII)
 DIGITS = re.compile(r" *[-+]?[0-9]*\.?[0-9]+([eE][-+]?[0-9]+)? *")
 LISTS = {"Min Latencies": "min", "Avg Latencies": "avg",
          "Max Latencies": "max", "Histogram Overflows": "over",
-         "Total": "total", "Std Deviations": "std"}
+         "Total": "total"}
 MARK = re.compile(r"# *(virtual|lab)\b")
 RAMP = re.compile(r"# Step \d+/\d+: \d+ other clients?$")
-# What cyclictest does not print.
-OURS = re.compile(r"# (?:Not real-time:|Missed:|Load:|Step \d|Others used |"
-                  r"Worst \w+:)")
 
 
 def lines_of(path):
@@ -55,26 +52,21 @@ class HistogramText:
         self.path = path
         self.rows = []          # us, counts
         self.lists = {}
-        self.metrics = None
-        self.pairs = None       # the number of each column's pair
+        self.metrics = None     # of each column; None: cyclictest's
+        self.own = 0            # how many each pair has
         self.virtual = False
-        self.counts = {}        # of each column, or of each pair
+        self.counts = {"Missed": [], "Inversions": []}
         self.ramp = False       # of pairs
-        ours = False
         self.oneway = None      # what it says of the clocks of two hosts
         seen = False
         for number, line in lines_of(path):
             self.virtual |= bool(MARK.match(line))
             self.ramp |= bool(RAMP.match(line))
-            ours |= bool(OURS.match(line))
             self.oneway = self.oneway or tr_oneway.read_line(line)
             seen |= line == "# Histogram"
             if seen and line:
                 self.take(number, line)
         self.end = number
-        if ours and not self.metrics:       # a column is a pair
-            self.metrics = ["latency"] * len(self.lists.get("min", ()))
-            self.pairs = list(range(len(self.metrics)))
 
     def take(self, number, line):
         if match := ROW.fullmatch(line):
@@ -92,24 +84,11 @@ class HistogramText:
                              f"'{line[:60]}' is no row of a histogram")
         key, _, rest = line.lstrip("# ").partition(":")
         if key == "Metrics":
-            self.name_columns(number, rest.split())
-        elif key in ("Missed", "Inversions"):
+            self.metrics = rest.split()
+        elif key in self.counts:
             self.counts[key] = numbers(self.path, number, rest.split())
         elif key in LISTS:
-            kind = float if key == "Std Deviations" else int
-            self.lists[LISTS[key]] = numbers(self.path, number, rest.split(),
-                                             kind)
-
-    def name_columns(self, number, names):
-        """NAME each, or NAME.K of pair K."""
-        found = [re.fullmatch(r"([a-z]+)(?:\.(\d{1,9}))?", name)
-                 for name in names]
-        if not all(found):
-            raise InputError(self.path, number, "'# Metrics:' does not name "
-                                                "the columns")
-        self.metrics = [match[1] for match in found]
-        if any(match[2] for match in found):
-            self.pairs = [int(match[2] or 0) for match in found]
+            self.lists[LISTS[key]] = numbers(self.path, number, rest.split())
 
     def columns(self):
         """How many, checked: without its end a histogram is cut off."""
@@ -127,12 +106,13 @@ class HistogramText:
             if len(values) < count:
                 raise InputError(self.path, None,
                                  f"'{key}' has fewer than {count} columns")
-        named = list(zip(self.metrics or [], self.pairs or [0] * count))
-        if self.metrics and (len(self.metrics) != count or
-                             len(set(named)) != count or
-                             set(self.metrics) - set(METRICS)):
-            raise InputError(self.path, None, "'# Metrics:' does not name "
-                                              "the columns")
+        own = list(dict.fromkeys(self.metrics or ()))
+        self.own = len(own)
+        if self.metrics is not None and (
+                not own or set(own) - set(METRICS) or
+                self.metrics != (own * count)[:count] or count % len(own)):
+            raise InputError(self.path, None, "'# Metrics:' does not name the "
+                             "columns of twowaytest: the same of each pair")
         return count
 
     def unit(self, count):
@@ -170,39 +150,33 @@ class HistogramText:
                             0 if below else over) if used else None
         result = Series(metric, inside + over, low, avg, high, dist=dist,
                         unit=unit, avg_unit=unit)
-        if "std" in self.lists:
-            result.std_ns = unit.read(self.lists["std"][column])
-        elif dist and dist.complete:
+        if dist and dist.complete:
             result.std_ns = dist.deviation()
+        # Its values are whole us, where ours lie within their rows.
+        if dist and dist.complete and not self.metrics:
             result.avg_ns, result.avg_unit = dist.mean(), NS
         return result
 
 
 def add_metrics(part, text, unit):
     """To a part: what twowaytest measured, of each pair and together."""
-    tables, missed = {}, {}
-    lost = text.counts.get("Missed", [])
+    tables = {}
     for i, metric in enumerate(text.metrics):
-        pair = text.pairs[i] if text.pairs else 0
-        tables.setdefault(pair, {})[metric] = text.series(i, metric, unit)
-        if i < len(lost):
-            missed[pair] = max(missed.get(pair, 0), lost[i])
-    part.missed = sum(missed.values()) if missed else None
+        tables.setdefault(i // text.own, {})[metric] = \
+            text.series(i, metric, unit)
+    part.missed = next(iter(text.counts["Missed"]), None)
     if len(tables) == 1:
         part.series = tables.popitem()[1]
         return
     part.series = tr_pairs.all_of(tables.values())
     part.pairs = tr_pairs.numbered(part.path, {
         pair: {key: one for key, one in table.items() if one.count}
-        for pair, table in tables.items()}, "'# Metrics:'")
+        for pair, table in tables.items()})
     if text.ramp:
         part.remarks.append(f"a ramp of pairs: {part.path} has the results "
                             "of all steps together only")
-    inversions = text.counts.get("Inversions", [])
-    for pair in part.pairs:
-        pair.missed = missed.get(pair.number)
-        if pair.number < len(inversions):
-            pair.inversions = inversions[pair.number]
+    for pair, count in zip(part.pairs, text.counts["Inversions"]):
+        pair.inversions = count
 
 
 def read_histogram(path, name):

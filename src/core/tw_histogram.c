@@ -140,6 +140,17 @@ static void print_row(FILE *file, const struct tw_run *run, int64_t us)
 	fputc('\n', file);
 }
 
+/* cyclictest prints no such line, as all of its columns are of one kind. */
+static void print_names(FILE *file)
+{
+	int i;
+
+	fprintf(file, "# Metrics:");
+	for (i = 0; i < tw_text_columns(); i++)
+		fprintf(file, " %s", tw_text_name(i));
+	fputc('\n', file);
+}
+
 /* With -H, the maximum of all columns comes last, if there are several. */
 static void print_latencies(FILE *file, const struct tw_run *run)
 {
@@ -203,6 +214,7 @@ static void print(FILE *file, const struct tw_run *run)
 	fprintf(file, "# Histogram\n");
 	for (us = first; us < end; us++)
 		print_row(file, run, us);
+	print_names(file);
 	print_latencies(file, run);
 	print_overflows(file, run);
 }

@@ -325,9 +325,9 @@ def assert_log(lines, values):
             assert abs(float(figures[name]) - value / 1000) <= 0.051, name
 
 
-def histogram_text(lines, columns, with_sum=False):
-    """Of -h and -H: (rows {us: counts}, {name: words}, overflow cycles)."""
-    lines = list(lines)
+def histogram_text(lines, names, with_sum=False):
+    """Of -h and -H, of columns of these names: (rows {us: counts}, {name: words}, overflow cycles)."""
+    lines, columns = list(lines), len(names)
     assert lines.pop(0) == "# Histogram" and lines.pop() == ""
     rows = {}
     while not lines[0].startswith("#"):
@@ -337,6 +337,7 @@ def histogram_text(lines, columns, with_sum=False):
         assert not rows or int(match[1]) > max(rows)
         assert not with_sum or counts.pop() == sum(counts)
         rows[int(match[1])] = counts
+    assert lines.pop(0) == f"# Metrics: {' '.join(names)}"
     found = {}
     for name in ("Min Latencies", "Avg Latencies", "Max Latencies",
                  "Histogram Overflows"):

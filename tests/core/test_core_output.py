@@ -85,8 +85,9 @@ def test_histogram_text(run, letter, width, options):
     assert "T:" not in done.stdout
     end = next(i for i in range(begin, len(lines)) if not lines[i]) + 1
     sums = letter == "H" and json["num_threads"] > 1
-    rows, lists = results.histogram_text(lines[begin:end], json["num_threads"],
-                                         letter == "H")
+    rows, lists = results.histogram_text(
+        lines[begin:end], [t["metric"] for t in json["thread"].values()],
+        letter == "H")
     for key, of in (("Min", "min"), ("Max", "max")):
         values = [t[of] for t in json["thread"].values()]
         expected = values + [max(values)] * (sums and key == "Max")

@@ -199,8 +199,7 @@ def text(found, own=False):
               "# Histogram Overflows: 00000",
               "# Histogram Overflow at cycle number:", "# Thread 0: "]
     if own:
-        lines += [f"# Std Deviations: {deviation(found) / 1000:.1f}",
-                  "# Metrics: total", "# Missed: 00000"]
+        lines += ["# Metrics: total", "# Missed: 0"]
     return "\n".join(lines) + "\n\n"
 
 

@@ -60,6 +60,22 @@ def test_twowaytest(report):
         assert rows["text"]["max"] == rows["json"]["max"]
 
 
+def test_histogram(report):
+    """Its columns are told apart: of each pair, and by their metrics."""
+    run(report, "-l", "100", "-t", "2", "--metrics=send,receive")
+    found = results(report, "json=r.json", "text=h.txt")
+    for label in (made.LABELS[1], made.LABELS[3]):
+        one, other = (
+            [row for row in found[f"{label} of each pair"]
+             if row["system"].startswith(name)] for name in ("json", "text"))
+        assert len(one) == len(other) == 2
+        for row, same_pair in zip(other, one):
+            assert row["pair"] == same_pair["pair"]
+            same(row, same_pair, 1.01)
+    assert not [row for row in found["Latency"]
+                if row["system"].startswith("text")]
+
+
 def test_ramp(report):
     found = run(report, "-l", "100", "--steps=2", "--load=fft")
     load = found["Total Jitter against the load"]
