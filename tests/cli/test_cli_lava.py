@@ -297,6 +297,7 @@ class Devices:
         self.board = root / "board"
         self.board.mkdir()
         self.trees = {}
+        self.said = ""
         for role in ("client", "server"):
             (root / role).mkdir()
             tree = self.trees[role] = Tree(root / role)
@@ -328,6 +329,7 @@ class Devices:
         # On either device, what the results are read by and what load does.
         assert all("INFO: not installed here: rt-tests python3\n"
                    in process.out for process in processes)
+        self.said = "\n".join(process.out for process in processes)
         return [tree.result() for tree in self.trees.values()]
 
 
@@ -340,7 +342,7 @@ def devices(tmp_path):
 
 def test_two_devices(devices):
     client, server = devices.run(client=("-D", "1"))
-    assert client.pop(VERDICT) == ("pass", None, None)
+    assert client.pop(VERDICT) == ("pass", None, None), devices.said
     assert server == {"twowaytest-server": ("pass", None, None)}
     assert list(client) == NAMES
     json = outside.load_json(

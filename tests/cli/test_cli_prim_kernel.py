@@ -95,8 +95,8 @@ def test_pairs_without_the_kernel(strace, kind, each):
     """Nobody waits: of sync1, only what is a system call itself is one."""
     calls = [strace(f"--test=sync1.{kind}", "-l", str(loops)).get("futex", 0)
              for loops in (10, 20)]
-    # A few are the waits of the processes for each other.
-    assert abs(calls[1] - calls[0] - 10 * each) < 10
+    # Some are waits of the processes for each other, four in a second.
+    assert abs(calls[1] - calls[0] - 10 * each) < CALLS
 
 
 def test_vdso_does_not_enter_the_kernel(strace):
