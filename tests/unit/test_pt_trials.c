@@ -212,12 +212,17 @@ TEST(test_check_sum)
 	assert_non_null(leads->failed);
 }
 
-/* Ten periods, and a second at least. */
+/* Ten periods, and a second at least, or without -p ten. */
 TEST(test_limit_of_a_trial)
 {
-	assert_int_equal(pt_case_limit_ms(c), 1000);
-	pt_config.interval_us = 1000000;
+	tw_config.priority = 0;
 	assert_int_equal(pt_case_limit_ms(c), 10000);
+	tw_config.priority = 98;
+	assert_int_equal(pt_case_limit_ms(c), 1000);
+	pt_config.interval_us = 500000;
+	assert_int_equal(pt_case_limit_ms(c), 5000);
+	tw_config.priority = 0;
+	pt_config.interval_us = 0;
 }
 
 /* Which names a limit is for. */
