@@ -7,13 +7,16 @@
  * usage: prim_floor KIND CPU PRIORITY TRIALS WARMUP
  *
  * Two processes on CPU, the one that answers at PRIORITY, the other one below.
- * Prints the mean and the minimum of the round trip, in ns. For those alone, one
- * process: of one pair of calls, which wake nobody and do not wait: of a
- * semaphore, a futex that processes share or one alone has, a signal to itself.
+ * Prints the mean, the minimum and the median of the round trip, in ns. For
+ * those alone, one process: of one pair of calls, which wake nobody and do not
+ * wait: of a semaphore, a futex that processes share or one alone has, a signal
+ * to itself. For timers: how late one process, or one thread of two, wakes up.
  */
 #include <err.h>
+#include <errno.h>
 #include <linux/futex.h>
 #include <mqueue.h>
+#include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -31,6 +34,11 @@
 
 #define PAIRS	100
 #define MESSAGE	8
+#define PERIOD_NS	INT64_C(1013000)	/* does not divide the tick */
+
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id	_sigev_un._tid
+#endif
 
 static struct shared {
 	sem_t sem[2];
@@ -42,6 +50,8 @@ static int fds[2][2];		/* of each way: to read and to write */
 static mqd_t queues[2];
 static pid_t pids[2];		/* who gets a signal of each way */
 static sigset_t signals;
+static timer_t timer;
+static int64_t next_ns;		/* its expiry */
 
 static int64_t now_ns(void)
 {
@@ -135,11 +145,16 @@ static void mq_take(int way)
 	      sizeof(one), "mq_receive");
 }
 
-static void open_signals(void)
+static void block(int number)
 {
 	sigemptyset(&signals);
-	sigaddset(&signals, SIGRTMIN);
+	sigaddset(&signals, number);
 	check(sigprocmask(SIG_BLOCK, &signals, NULL), "sigprocmask");
+}
+
+static void open_signals(void)
+{
+	block(SIGRTMIN);
 }
 
 static void signal_give(int way)
@@ -196,6 +211,53 @@ static void private_take(int way)
 	futex(way, FUTEX_WAIT_PRIVATE);
 }
 
+static void start_timer(int notify, int number)
+{
+	struct itimerspec spec = { .it_interval.tv_nsec = PERIOD_NS };
+	struct sigevent event = { .sigev_notify = notify };
+
+	event.sigev_signo = number;
+	event.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
+	check(timer_create(CLOCK_MONOTONIC, &event, &timer), "timer_create");
+	next_ns = now_ns() + PERIOD_NS;
+	spec.it_value.tv_sec = next_ns / 1000000000;
+	spec.it_value.tv_nsec = next_ns % 1000000000;
+	check(timer_settime(timer, TIMER_ABSTIME, &spec, NULL),
+	      "timer_settime");
+}
+
+static void open_process_timer(void)
+{
+	block(SIGRTMIN);
+	start_timer(SIGEV_SIGNAL, SIGRTMIN);
+}
+
+static void *stay(void *unused)
+{
+	for (;;)
+		pause();
+	return unused;
+}
+
+/* As cyclictest has it: the process has another thread. */
+static void open_thread_timer(void)
+{
+	pthread_t other;
+
+	block(SIGALRM);
+	errno = pthread_create(&other, NULL, stay, NULL);
+	check(errno, "pthread_create");
+	start_timer(SIGEV_SIGNAL | SIGEV_THREAD_ID, SIGALRM);
+}
+
+static void thread_take(int way)
+{
+	int number;
+
+	(void)way;
+	check(sigwait(&signals, &number), "sigwait");
+}
+
 static const struct kind {
 	const char *name;
 	void (*open)(void);
@@ -208,6 +270,8 @@ static const struct kind {
 	{ "private", open_futex, private_give, private_take, 1 },
 	{ "sigqueue", open_signals, signal_give, signal_take, 1 },
 	{ "kill", open_signals, thread_give, signal_take, 1 },
+	{ "process-timer", open_process_timer, NULL, signal_take, 1 },
+	{ "thread-timer", open_thread_timer, NULL, thread_take, 1 },
 	{ "unnamed", open_sems, sem_give, sem_take, 0 },
 	{ "eventfd", open_eventfds, fd_give, fd_take, 0 },
 	{ "pipe", open_pipes, fd_give, fd_take, 0 },
@@ -258,23 +322,42 @@ static int64_t pairs(const struct kind *kind)
 	return now_ns() - begin_ns;
 }
 
+static int64_t expire(const struct kind *kind)
+{
+	int64_t planned_ns = next_ns, awake_ns;
+
+	kind->take(0);
+	awake_ns = now_ns();
+	next_ns += PERIOD_NS * (1 + timer_getoverrun(timer));
+	return awake_ns - planned_ns;
+}
+
+static int compare(const void *one, const void *two)
+{
+	const int64_t *a = one, *b = two;
+
+	return (*a > *b) - (*a < *b);
+}
+
 static void measure(const struct kind *kind, long trials, long warmup)
 {
 	int64_t (*trial)(const struct kind *kind) =
-		kind->alone ? pairs : ask;
-	int64_t took_ns, sum_ns = 0, min_ns = INT64_MAX;
-	long n, per = kind->alone ? PAIRS : 1;
+		!kind->give ? expire : kind->alone ? pairs : ask;
+	int64_t *took_ns = calloc((size_t)trials, sizeof(*took_ns));
+	double per = trial == pairs ? PAIRS : 1, sum_ns = 0;
+	long n;
 
-	for (n = -warmup; n < trials; n++) {
-		took_ns = trial(kind);
-		if (n < 0)
-			continue;
-		sum_ns += took_ns;
-		if (took_ns < min_ns)
-			min_ns = took_ns;
-	}
-	printf("%.3f %.3f\n", (double)sum_ns / (double)trials / (double)per,
-	       (double)min_ns / (double)per);
+	check(!took_ns, "calloc");
+	for (n = 0; n < warmup; n++)
+		trial(kind);
+	for (n = 0; n < trials; n++)
+		took_ns[n] = trial(kind);
+	for (n = 0; n < trials; n++)
+		sum_ns += (double)took_ns[n];
+	qsort(took_ns, (size_t)trials, sizeof(*took_ns), compare);
+	printf("%.3f %.3f %.3f\n", sum_ns / (double)trials / per,
+	       (double)took_ns[0] / per, (double)took_ns[trials / 2] / per);
+	free(took_ns);
 }
 
 int main(int argc, char *argv[])
