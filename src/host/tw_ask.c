@@ -180,7 +180,7 @@ int tw_ask_parse(const char *line, bool login)
 	snprintf(words, sizeof(words), "%s", line + length);
 	while (*at == ',') {
 		word = at + 1 + (at[1] == ' ');
-		at = tw_remote_string(word);
+		at = tw_lines_string(word);
 		if (!at)
 			fatal("--far: a word of the request is no string\n");
 		if (!login)

@@ -98,7 +98,7 @@ static void redirect(void)
 
 static void meet(void)
 {
-	int err = tw_meet_listen(&meeting);
+	int err = tw_reach_meet_listen(&meeting);
 	FILE *file;
 
 	if (err)
@@ -110,7 +110,7 @@ static void meet(void)
 	send_answer(file);
 	meeting.other_fd = lines.fd;
 	meeting.end_ns = tw_in_ms(MEET_S * 1000);
-	err = tw_meet_accept(&meeting);
+	err = tw_reach_meet_accept(&meeting);
 	/* The client's side has ended, and knows why. */
 	if (err == -EINTR)
 		exit(EXIT_SUCCESS);

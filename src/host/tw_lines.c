@@ -211,12 +211,12 @@ static const char *value_end(const char *at, int levels)
 	}
 }
 
-const char *tw_remote_end(const char *text)
+const char *tw_lines_end(const char *text)
 {
 	return value_end(text, LEVELS);
 }
 
-char *tw_remote_string(char *text)
+char *tw_lines_string(char *text)
 {
 	char *end = *text == '"' ? (char *)string_end(text + 1) : NULL;
 	char *from, *to = text;
@@ -239,7 +239,7 @@ char *tw_remote_string(char *text)
 	return end;
 }
 
-int tw_remote_numbers(const char *array, int64_t max, int64_t to[], int count)
+int tw_lines_numbers(const char *array, int64_t max, int64_t to[], int count)
 {
 	const char *at = array;
 	char *end;

@@ -50,18 +50,18 @@ int tw_lines_send(int fd, const char *text, size_t length);
  * The character after the value at @text; NULL: it is no value, or has more
  * than 32 levels, or a number of more than 20 digits.
  */
-const char *tw_remote_end(const char *text);
+const char *tw_lines_end(const char *text);
 
 /*
  * The same of a string, whose characters, without what they are written with,
  * are then at @text.
  */
-char *tw_remote_string(char *text);
+char *tw_lines_string(char *text);
 
 /*
  * How many whole numbers an array begins with, up to @count of them, each from
  * -@max to @max.
  */
-int tw_remote_numbers(const char *array, int64_t max, int64_t to[], int count);
+int tw_lines_numbers(const char *array, int64_t max, int64_t to[], int count);
 
 #endif /* TW_LINES_H */

@@ -186,7 +186,7 @@ static bool meet(const struct tw_run *run)
 	}
 	meeting.other_fd = tw_stop_fd();
 	meeting.end_ns = tw_in_ms(MEET_MS);
-	err = tw_meet_connect(&meeting, &addresses);
+	err = tw_reach_meet_connect(&meeting, &addresses);
 	if (err && err != -EINTR)
 		warn("--connect=%s: cannot connect to its tcp port %d: %s\n",
 		     tw_talk_way.text, meeting.port, strerror(-err));
@@ -262,7 +262,7 @@ static void read_ended(const struct tw_run *run, const char *value)
 	int64_t numbers[TW_PAIRS_MAX + LOADS_MAX];
 	struct tw_load *load;
 	int i, pairs = (int)tw_config.pairs;
-	int count = tw_remote_numbers(value, INT64_MAX, numbers,
+	int count = tw_lines_numbers(value, INT64_MAX, numbers,
 				      TW_PAIRS_MAX + LOADS_MAX);
 
 	for (i = 0; i < count && i < pairs; i++)
@@ -289,7 +289,7 @@ static void take_answer(struct tw_run *run, bool last, bool hurry)
 		return;
 	value = strstr(value, "\"twoway\": ");
 	results = value ? strdup(value + strlen("\"twoway\": ")) : NULL;
-	rest = results ? tw_remote_end(results) : NULL;
+	rest = results ? tw_lines_end(results) : NULL;
 	if (!rest) {
 		tell_wrong("twoway");
 		run->failed = true;

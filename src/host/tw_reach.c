@@ -191,7 +191,7 @@ static int open_socket(int family, int type)
 	return fd;
 }
 
-int tw_meet_listen(struct tw_meeting *meeting)
+int tw_reach_meet_listen(struct tw_meeting *meeting)
 {
 	int i, hello_s = HELLO_S, fd = open_socket(AF_INET6, SOCK_STREAM);
 	union address own;
@@ -284,7 +284,7 @@ static int admit(struct tw_meeting *meeting)
 	return meeting->fds[pair] < 0 ? meeting->fds[pair] : 1;
 }
 
-int tw_meet_accept(struct tw_meeting *meeting)
+int tw_reach_meet_accept(struct tw_meeting *meeting)
 {
 	int found = 0, err = 0;
 
@@ -299,7 +299,7 @@ int tw_meet_accept(struct tw_meeting *meeting)
 	return err < 0 ? err : 0;
 }
 
-int tw_meet_connect(struct tw_meeting *meeting,
+int tw_reach_meet_connect(struct tw_meeting *meeting,
 		    const struct addrinfo **addresses)
 {
 	struct hello hello;

@@ -68,11 +68,11 @@ struct tw_meeting {
  * The server's side: opens the port, and makes a cookie; then waits until all
  * pairs are connected. Both return 0 or -errno.
  */
-int tw_meet_listen(struct tw_meeting *meeting);
-int tw_meet_accept(struct tw_meeting *meeting);
+int tw_reach_meet_listen(struct tw_meeting *meeting);
+int tw_reach_meet_accept(struct tw_meeting *meeting);
 
 /* The client's side. @addresses: see tw_reach_connect(). */
-int tw_meet_connect(struct tw_meeting *meeting,
+int tw_reach_meet_connect(struct tw_meeting *meeting,
 		    const struct addrinfo **addresses);
 
 #endif /* TW_REACH_H */

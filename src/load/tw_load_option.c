@@ -21,7 +21,7 @@ static const struct tw_option options[] = {
 	{ 0, "load-policy", required_argument, "NAME", tw_option_choice,
 	  &policy, .choices = tw_policies + 1, /* not deadline */
 	  .help = "scheduling policy of the load, default rr for fft\n"
-		  "with -p, else other" },
+		  "with -p in twowaytest, else other" },
 	{ 0, "load-priority", required_argument, "PRIO", tw_option_number,
 	  &priority, 1, 97,
 	  .help = "real-time priority of the load, default 1" },
@@ -64,7 +64,7 @@ static void check(struct tw_run *run)
 		fatal("--load-policy=%s: allowed only with --load\n", policy);
 	if (policy && is_realtime((int)string_to_policy(policy)) &&
 	    !any_realtime)
-		fatal("--load-policy=%s: allowed is other, batch or idle without --priority: else client and server would wait for the load\n",
+		fatal("--load-policy=%s: allowed is other, batch or idle without --priority: else what is measured would wait for the load\n",
 		      policy);
 	if (priority && !any_realtime)
 		fatal("--load-priority=%d: allowed only with --priority and a load that is real-time: fft, or any with --load-policy=fifo or rr\n",

@@ -210,8 +210,11 @@ static void print_test(const struct pt_test *test)
 	printf("%-9s %s\n", test->name, test->about);
 	if (test->kinds)
 		printf("          kinds:");
-	for (kind = test->kinds; kind && kind->name; kind++)
+	for (kind = test->kinds; kind && kind->name; kind++) {
 		printf(" %s", kind->name);
+		if (kind->trials && kind->trials != test->trials)
+			printf(" (%lld trials)", (long long)kind->trials);
+	}
 	printf("%s          trials: %lld; groups:", test->kinds ? "\n" : "",
 	       (long long)test->trials);
 	for (i = 0; groups[i]; i++)

@@ -76,6 +76,16 @@ def test_list(primitive):
     assert "sync2" in result.stdout and "futex" in result.stdout
 
 
+def test_list_says_how_many_trials(primitive):
+    """Of a test, and of a kind that has a number of its own."""
+    listed = primitive("--list", json=False).stdout
+    _, kinds, trials, *_ = listed[listed.index("\nsignal "):].strip().split("\n")
+    assert kinds.endswith(" queue (1000 trials)")
+    assert kinds.count("trials") == 1 and " trials: 10000;" in trials
+    result = primitive("--test=signal.sigwaitinfo,signal.queue")
+    assert [test["trials"] for test in result.tests.values()] == [10000, 1000]
+
+
 def test_duration(primitive):
     result = primitive("--test=sync1.mutex", "-D", "1")
     assert result.returncode == 0

@@ -21,14 +21,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!text)
 		return 0;
 	memcpy(text, data, size);
-	end = tw_remote_end(text);
+	end = tw_lines_end(text);
 	if (end && (end <= text || end > text + size))
 		abort();
-	count = tw_remote_numbers(text, MOST, numbers, NUMBERS);
+	count = tw_lines_numbers(text, MOST, numbers, NUMBERS);
 	for (i = 0; i < count; i++)
 		if (numbers[i] > MOST || numbers[i] < -MOST)
 			abort();
-	string = tw_remote_string(text);
+	string = tw_lines_string(text);
 	if (string && (data[0] != '"' || string != end ||
 		       text + strlen(text) > string - 2))
 		abort();

@@ -71,7 +71,8 @@ TEST = re.compile(r"^(\w+) +(.+)\n(?: +kinds: (.+)\n)? +trials: (\d+); ", re.M)
 
 
 def listed(run_here):
-    """What --list says of each test."""
-    return [{"name": name, "about": about, "kinds": kinds.split(),
+    """What --list says of each test; a kind may have trials of its own."""
+    return [{"name": name, "about": about,
+             "kinds": re.sub(r" \(\d+ trials\)", "", kinds).split(),
              "trials": int(trials)} for name, about, kinds, trials in
             TEST.findall(run_here("--list").stdout)]
