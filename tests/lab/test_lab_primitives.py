@@ -130,8 +130,9 @@ def test_timer(primitives):
     """The medians, which are of the commonest way to the same expiry.
 
     Few expiries have the minimum: those that find the CPU awake, or where a
-    scheduler's average needs no update; how few depends on the build. cyclictest's average contains what
-    its main thread delays, which looks each 10 ms whether the run is over.
+    scheduler's average needs no update; how few depends on the build. The
+    average of cyclictest contains what its main thread delays, which looks
+    each 10 ms whether the run is over.
 
     Of a process with a second thread, the kernel looks after each wait for
     other threads that could take a signal, and the C library has a
