@@ -6,14 +6,15 @@ says, writes made-up results of the same form.
 In the environment, STUB_SLEEP is how long it really takes, STUB_UNTIL what
 precedes "-TOOL" in the name of a file that it then waits for, STUB_STATUS its
 exit status once it has measured, or the signal that kills it if it is below 0,
-STUB_TRIAL the exit status of a run that only tries, STUB_CYCLES how many
-cycles it says that it has measured, STUB_GOVERNOR the governor that it sees,
-STUB_FAIL a word in the name of a result file that makes it fail, STUB_CALLS a
-file to which it adds its command line, STUB_SERVER a file without which there
-is no server for --connect, STUB_GONE a word in the name of a result file for
-which that server goes away, STUB_FAR the kernel of the server's host ("": it
-did not send its results), STUB_ALONE says that it has no death signal, as a
-program with file capabilities."""
+STUB_TRIAL the exit status of a run that only tries, STUB_JSON what it prints
+instead of its results, STUB_CYCLES how many cycles it says that it has
+measured, STUB_GOVERNOR the governor that it sees, STUB_FAIL a word in the name
+of a result file that makes it fail, STUB_CALLS a file to which it adds its
+command line, STUB_SERVER a file without which there is no server for
+--connect, STUB_GONE a word in the name of a result file for which that server
+goes away, STUB_FAR the kernel of the server's host ("": it did not send its
+results), STUB_ALONE says that it has no death signal, as a program with file
+capabilities."""
 
 import ctypes
 import json
@@ -89,7 +90,7 @@ def results(interrupted):
 def write(found):
     path = value("--json")
     if path == "-":
-        print(json.dumps(found, indent=2))
+        print(os.environ.get("STUB_JSON", json.dumps(found, indent=2)))
     elif path:
         with open(path, "w", encoding="ascii") as file:
             json.dump(found, file)

@@ -183,6 +183,23 @@ def test_bad_for_programs(refused, flags, value, said):
         assert said in refused(flag, value)
 
 
+CLIENT = '{\n"twoway": {"pairs": [%s]}}'
+NO_CPU = "its JSON does not tell the client's CPU"
+
+
+@pytest.mark.parametrize("key, value, said", (
+    ("STUB_TRIAL", "3", "exit status 3, without a message"),
+    ("STUB_JSON", "", "prints no JSON"),
+    ("STUB_JSON", "{\n", "prints no JSON"),
+    ("STUB_JSON", "{\n}", NO_CPU),
+    ("STUB_JSON", CLIENT % "", NO_CPU),
+    ("STUB_JSON", CLIENT % '{"client": {"cpus": null}}', NO_CPU),
+    ("STUB_JSON", CLIENT % '{"client": {"cpus": "0,1"}}', NO_CPU)))
+def test_no_plan(refused, key, value, said):
+    """Before the first measurement, in the run that tells the plan."""
+    assert f" -a -l 5 --json=-: {said}\n" in refused(**{key: value})
+
+
 @pytest.mark.parametrize("arguments, said", (
     (["stray"], "stray"), (["--dur", "1"], "--dur"),
     (["-D", "0"], "'0': a time from 1s"),

@@ -63,6 +63,9 @@ def test_whole(campaign, tmp_path):
                      page, re.MULTILINE)
     assert "stub: not the real one" in page
     assert "| changed |" not in page
+    page = (out / "index.html").read_text("utf-8")
+    assert set(re.findall(r"var\((--\w+)\)", page)) <= set(
+        re.findall(r"(--\w+):", page))
 
 
 def test_terminal(begin, tmp_path):
@@ -175,13 +178,18 @@ def test_nohup(launch, stubs, tmp_path):
     assert third.finish() == 0, third.err
 
 
-def test_another_build(campaign, stubs):
-    """Of the same version: its results would be mixed with the old ones."""
-    campaign(*SHORT, "-l", "hackbench")
+@pytest.mark.parametrize("tools", ("cyclictest,twowaytest", "cyclictest"))
+def test_another_build(campaign, stubs, tools):
+    """Of the same version: its results would be mixed with the old ones.
+
+    twowaytest runs the load, too.
+    """
+    arguments = (*SHORT, "-l", "hackbench", "-t", tools)
+    campaign(*arguments)
     for name in "twowaytest", "cyclictest", "hackbench":
         built = (stubs / name).read_text(encoding="ascii")
         (stubs / name).write_text(built + "# built again\n", encoding="ascii")
-        err = campaign(*SHORT, "-l", "hackbench", status=1).stderr
+        err = campaign(*arguments, status=1).stderr
         (stubs / name).write_text(built, encoding="ascii")
         assert re.findall(r"(\w+) sha256: \w{64} there, \w{64} here",
                           err) == [name]
@@ -328,12 +336,6 @@ def test_failure(campaign, tmp_path):
     ("-9", "  killed by signal 9 (Killed), without a message; see out/")))
 def test_failure_without_a_word(campaign, how, said):
     assert said in campaign(*SINGLE, status=1, STUB_STATUS=how).stdout
-
-
-def test_refused_without_a_word(refused):
-    """Before the first measurement, in the run that tells the plan."""
-    assert "--json=-: exit status 3, without a message\n" in refused(
-        *SINGLE, STUB_TRIAL="3")
 
 
 def test_too_short(campaign):

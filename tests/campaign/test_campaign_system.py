@@ -8,8 +8,11 @@ import sys
 import types
 
 import cm_child
+import cm_plan
+import cm_probe
 import cm_system
 import outside
+import pytest
 
 SECOND = os.sysconf("SC_CLK_TCK")
 
@@ -41,6 +44,35 @@ def test_unknown():
     found = cm_system.between(nothing, nothing)
     assert found["steal_percent"] is None
     assert found["others_percent"] is None
+
+
+def test_readings(tmp_path, monkeypatch):
+    """From the kernel's files; CPU time is our own and of who has ended."""
+    monkeypatch.setattr(cm_system, "pathlib", types.SimpleNamespace(
+        Path=lambda path: tmp_path / str(path).removeprefix("/")
+        if str(path) in ("/sys", "/proc/stat") else path))
+    nothing = cm_system.Snapshot.take()
+    assert (nothing.ticks, nothing.thermal) == ([], None)
+    assert cm_system.between(nothing, nothing)["hottest_celsius"] is None
+    for path, text in (
+            ("proc/stat", "cpu  1 2 3 4 5 6 7 8 9 10\ncpu0 1 1\n"),
+            ("sys/devices/system/cpu/cpu0/thermal_throttle/"
+             "core_throttle_count", "2\n"),
+            ("sys/devices/system/cpu/cpu11/thermal_throttle/"
+             "package_throttle_count", "3\n"),
+            ("sys/class/thermal/thermal_zone0/temp", "-5000\n"),
+            ("sys/class/thermal/thermal_zone1/temp", "42500\n"),
+            ("sys/class/thermal/thermal_zone2/temp", "\n")):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    subprocess.run(["sh", "-c", "i=0; while [ $i -lt 200000 ]; do "
+                                "i=$((i + 1)); done"], check=True)
+    ticks = 4 / SECOND      # of which os.times() counts whole ones
+    before = sum(os.times()[:4])
+    found = cm_system.Snapshot.take()
+    assert before - ticks <= found.own_s <= sum(os.times()[:4]) + ticks
+    assert (found.ticks, found.thermal) == (list(range(1, 11)), 5)
+    assert cm_system.between(found, found)["hottest_celsius"] == 42.5
 
 
 def test_chance_is_no_change():
@@ -87,3 +119,16 @@ with cm_child.Children() as children:
                           env=os.environ | {"PYTHONPATH": ":".join(sys.path)})
     assert done.returncode == 130, done.stderr
     assert not outside.alive(int(done.stdout))
+
+
+@pytest.mark.parametrize("allowed, own, expected", (
+    ({0, 1, 2}, None, (0, 2, 2, "0,1,2")),
+    ({0, 1, 2, 3}, None, (1, 2, 2, "0,1,2,3")),
+    ({2, 4, 5, 7}, 7, (4, 2, 7, "2,4,5,7"))))
+def test_cpus(allowed, own, expected):
+    """The first of four or more is the system's."""
+    told = '{\n"twoway": {"pairs": [{"client": {"cpus": "2"}}]}}'
+    made = types.SimpleNamespace(cpus=allowed,
+                                 output=lambda argv: (0, told, ""))
+    options = types.SimpleNamespace(cpu=own, dry_run=True, twowaytest="t")
+    assert cm_probe.cpus(made, options) == cm_plan.Cpus(*expected)
