@@ -69,6 +69,14 @@ def test_period_is_seen(report, period, sleep):
               {"interval": period, "sleep": sleep}.get)
 
 
+def test_period_of_two_cycles(report):
+    """One step of the timer shows it."""
+    rows = made.cycles(2)
+    made.write(report.directory, "d.csv", made.dump(rows))
+    assert results(report, "d.csv")["Wakeup Time"][0]["max"] == \
+        made.us(max(made.values(rows)["wakeup"]))
+
+
 def test_stall_of_seconds(report):
     """Its square does not fit in 64 bits of ns."""
     rows = made.cycles(200)

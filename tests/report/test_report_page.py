@@ -295,6 +295,23 @@ def test_many_runs(report):
         assert (ax.get_xlim(), ax.get_ylim()) == ((1, 7), (2, 9))
 
 
+@pytest.mark.parametrize("count", (1, 6))
+def test_load_of_many_runs(report, count):
+    """Each is in one of the drawings, average and maximum of each step."""
+    import tr_model
+    import tr_figures_time
+    from twtools import plots
+    runs = [tr_model.Run(f"r{i}", "", [tr_model.Part(
+        "f", "json", f"r{i}", steps=[tr_model.Step(at, {
+            "total": tr_model.Series("total", 9, 1, 5000 + i, 9000 + i)})
+            for at in (1, 4)])], i) for i in range(count)]
+    _, _, draw = tr_figures_time.load(runs, False)
+    found = [tuple(line.get_ydata()) for ax in draw(plots.Look(True)).axes
+             for line in ax.lines]
+    assert found == [((value + i) / 1000,) * 2 for i in range(count)
+                     for value in (5000, 9000)]
+
+
 def test_share_of_a_long_cycle(report):
     """A cycle that is far longer than another's does not hide it."""
     import tr_model
