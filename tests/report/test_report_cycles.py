@@ -240,6 +240,8 @@ def test_names(report):
 def test_worst_cycle(report):
     rows = made.cycles(300)
     rows[200] = (*rows[200][:6], rows[200][6] + 800_000, 0)
+    # Another that is as long is not the first.
+    rows[250] = (*rows[250][:6], rows[250][3] + rows[200][6] - rows[200][3], 0)
     made.write(report.directory, "d.csv", made.dump(rows))
     _, _, planned, t0, t1, t2, t3, _ = rows[200]
     row = next(row for row in results(report, "d.csv")["Worst cycles"]

@@ -295,21 +295,29 @@ def test_many_runs(report):
         assert (ax.get_xlim(), ax.get_ylim()) == ((1, 7), (2, 9))
 
 
-@pytest.mark.parametrize("count", (1, 6))
-def test_load_of_many_runs(report, count):
-    """Each is in one of the drawings, average and maximum of each step."""
+@pytest.mark.parametrize("count, times, scale", (
+    (1, 1, "linear"), (6, 1, "linear"), (6, 1000, "log")))
+def test_load_of_many_runs(report, count, times, scale):
+    """Each is in one of the drawings, which have one scale."""
     import tr_model
     import tr_figures_time
     from twtools import plots
-    runs = [tr_model.Run(f"r{i}", "", [tr_model.Part(
-        "f", "json", f"r{i}", steps=[tr_model.Step(at, {
-            "total": tr_model.Series("total", 9, 1, 5000 + i, 9000 + i)})
-            for at in (1, 4)])], i) for i in range(count)]
+    names = [f"r{i}" for i in range(count)]
+    ends = [(5000 + i, 9000 + i) for i in range(count)]
+    ends[0] = 5000 * times, 9000 * times
+    runs = [tr_model.Run(name, "", [tr_model.Part(
+        "f", "json", name, steps=[tr_model.Step(at, {
+            "total": tr_model.Series("total", 9, 1, *pair)})
+            for at in (1, 4)])], i)
+            for i, (name, pair) in enumerate(zip(names, ends))]
     _, _, draw = tr_figures_time.load(runs, False)
-    found = [tuple(line.get_ydata()) for ax in draw(plots.Look(True)).axes
+    figure = draw(plots.Look(True))
+    found = [tuple(line.get_ydata()) for ax in figure.axes
              for line in ax.lines]
-    assert found == [((value + i) / 1000,) * 2 for i in range(count)
-                     for value in (5000, 9000)]
+    assert found == [(value / 1000,) * 2 for pair in ends for value in pair]
+    assert {ax.get_yscale() for ax in figure.axes} == {scale}
+    assert [text.get_text() for legend in figure.legends
+            for text in legend.get_texts()] == names
 
 
 def test_share_of_a_long_cycle(report):

@@ -307,6 +307,18 @@ def test_set_ups(report):
             "2 more set-ups are below."]
 
 
+def test_set_up_without_a_task(report):
+    """Nothing is said of it, and what disturbed is of the other."""
+    made.write(report.directory, "p.csv", "\n".join([
+        "load,metric,system,min,avg,max", "1,send,A,1,2,9", ""]))
+    made.write(report.directory, "a.json",
+               made.twoway(made.cycles(600), missed=150))
+    found = lines(report, "p.csv", "a.json")
+    assert found[0].startswith("a takes ")
+    assert found[2] == "Disturbed: missed expiries, which no cycle shows: " \
+        "20 %."
+
+
 def findings(report, *texts):
     names = [f"r{i}.json" for i in range(len(texts))]
     for name, found in zip(names, texts):
