@@ -100,8 +100,9 @@ static const char *value_of(const char *line, const char *member)
 		return NULL;
 	greeted = true;
 	if (version != TW_ASK_VERSION) {
-		warn("--connect=%s: the server's side does not speak version %d of the protocol: install the same release on both hosts\n",
-		     tw_talk_way.text, TW_ASK_VERSION);
+		if (!told)
+			warn("--connect=%s: the server's side does not speak version %d of the protocol: install the same release on both hosts\n",
+			     tw_talk_way.text, TW_ASK_VERSION);
 		told = lines.ended = true;
 		return NULL;
 	}
@@ -170,10 +171,8 @@ void tw_talk_close(int ms)
 {
 	if (!rsh_ends(ms))
 		kill(rsh_pid, SIGTERM);
-	if (!rsh_ends(KILL_MS))
-		kill(rsh_pid, SIGKILL);
 	while (!rsh_ends(KILL_MS))
-		;
+		kill(rsh_pid, SIGKILL);
 	close(lines.fd);
 	lines.fd = -1;
 }

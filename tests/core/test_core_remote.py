@@ -69,8 +69,12 @@ def test_client_that_leaves(run):
     assert 0 < answers[0]["ready"] < 65536
 
 
-def faked(run, version="2", slept="7000", twoway_="{}", **_):
-    text = FAKE.replace("VERSION", version).replace("SLEPT", slept)
+END = "say(ended=[0], twoway=TWOWAY)"
+
+
+def faked(run, version="2", slept="7000", twoway_="{}", end=END):
+    text = FAKE.replace("VERSION", version).replace("SLEPT", slept).replace(
+        END, end)
     return run("--connect=127.0.0.1",
                fake(run.directory, text.replace("TWOWAY", twoway_)), *QUICK,
                "-l", 20, "--sleep=0", "--dump=dump", "--json=json")
@@ -138,9 +142,8 @@ def test_times_that_cannot_be(run, slept):
 def test_results_that_are_no_json(run, results_):
     """They do not get into ours."""
     text = FAKE.replace("VERSION", "2").replace("SLEPT", "7").replace(
-        "say(ended=[0], twoway=TWOWAY)",
-        f"""print('{{"twowaytest": 2, "ended": [0], "twoway": ' + {results_!r}"""
-        " + '}')")
+        END, "print('{\"twowaytest\": 2, \"ended\": [0], \"twoway\": '"
+        f" + {results_!r} + '}}')")
     done = run("--connect=127.0.0.1", fake(run.directory, text), *QUICK,
                "-l", 20, "--sleep=0", "--json=json")
     assert done.returncode == 1
@@ -152,6 +155,7 @@ def test_other_version(run):
     done = faked(run, version="3")
     assert done.returncode == 1
     assert "does not speak version 2" in done.stderr
+    assert done.stderr.count("WARN") == 1
 
 
 COOKIE = '"cookie": "' + "0" * 32 + '", "order": "big"}'
@@ -196,7 +200,14 @@ def test_warning_before_its_end(run, later):
         "--sleep=0")
     assert done.returncode == 1
     assert "127.0.0.1: WARN: early\n" in done.stderr
-    assert "it has ended with status 3" in done.stderr
+    assert done.stderr.count("it has ended with status 3") == 1
+
+
+def test_end_without_an_answer(run):
+    """Why that is so, is said once."""
+    done = faked(run, end="sys.exit(3)")
+    assert done.returncode == 1
+    assert done.stderr.count("it has ended with status 3") == 1
 
 
 def test_command_that_is_missing(run):
