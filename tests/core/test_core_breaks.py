@@ -254,6 +254,7 @@ def test_traced(run, shim):
                        for number, value in ((602, 60000), (1802, 90000),
                                              (3002, 70000)))), timeout=60)
         assert not list((directory / "instances").glob(f"*-{done.pid}-*"))
+    assert "--trace:" not in done.stderr
     result, found = rows(done)
     assert result["thread"]["0"]["cycles"] == 3600
     told, = result["twoway"]["breaks"]

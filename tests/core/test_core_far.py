@@ -15,7 +15,7 @@ import schema
 import sshd
 import tracing
 import twoway
-from hosts import (QUICK, far_side, identities, inside, measuring, near,
+from hosts import (QUICK, fake, far_side, identities, inside, measuring, near,
                    rsh)
 
 
@@ -139,8 +139,8 @@ def test_refused(run, args, named):
     (("--load-side=client",), "--load-side: allowed only with --connect"),
     (("--allow=::1",), "--allow=::1: allowed only with --server"),
     (("--server=0.0.0.0",), "--server=0.0.0.0: allowed is a loopback"),
-    (("--server=192.0.2.1",), "--server=192.0.2.1: allowed is a loopback"),
-    (("--server=x",), "--server=x: allowed is an address"),
+    (("--server=192.0.2.1:9",), "--server=192.0.2.1:9: allowed is a loop"),
+    (("--server=x:9",), "--server=x:9: allowed is an address"),
     (("--server", "--allow=x"), "--allow=x: allowed are up to 32"),
     (("--server", "--allow=1.2.3.4/33"), "allowed after / is a number"),
     (("--server", "--allow=1.2.3.4/x"), "allowed after / is a number"),
@@ -163,6 +163,28 @@ def test_interrupted_while_it_waits(start, what):
     assert time.monotonic() - begin < 3
     process.finish(10)
     assert process.err == "WARN: no cycle was measured\n"
+
+
+# A command that says when it is asked to end; nothing keeps it from its CPU.
+ASKED = """
+import os, signal
+if {may}:
+    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(90))
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+open("there", "w").close()
+signal.sigwait([signal.SIGTERM])
+open("asked", "w").close()
+"""
+
+
+def test_command_is_asked_to_end(start):
+    """Before it is killed."""
+    process = start("--connect=127.0.0.1", fake(
+        start.directory, ASKED.format(may=outside.may(90))), *QUICK)
+    assert outside.wait_for((start.directory / "there").exists)
+    process.signal(signal.SIGINT)
+    assert process.finish(10) == 1
+    assert (start.directory / "asked").exists()
 
 
 @pytest.mark.parametrize("transport", ["tcp", "udp"])

@@ -78,6 +78,27 @@ def test_busy(run, start, server):
     assert process.process.returncode == 0
 
 
+def test_many(run, server):
+    """16 at a time have a process, which sends a line; when they have ended,
+    others have."""
+    where = server()
+    clients = []
+    for number in range(17):
+        one = socket.create_connection(("127.0.0.1", server.port))
+        one.settimeout(10)
+        one.send(b'["--far=')
+        clients.append(one)
+        if number < 16:
+            assert one.recv(1) == b"\n"
+    with pytest.raises(ConnectionResetError):
+        clients[-1].recv(1)
+    for one in clients:
+        one.close()
+    assert outside.wait_for(lambda: not outside.children(server.run.pid))
+    done = run(where, *QUICK, "-l", 5)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_strangers(run, server):
     """Who sends something else, nothing, or little, keeps nobody waiting."""
     where = server()
