@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """primitivetest: messages, signals and a mutex from one task to another."""
 
+import contextlib
 import os
 import resource
 
 import pytest
 
+import tracing
+
 TRIALS = 20
 WARMUP = 2
 STREAM = 120
 QUEUED = 10
+CLONE_NEWUSER = 0x10000000
 
 ROUND_TRIPS = ["message.8", "message.64", "message.1024", "message.8192",
                "signal.sigwaitinfo", "signal.handler", "signal.signalfd"]
@@ -121,9 +125,13 @@ def test_queue_too_large(primitive):
 @pytest.mark.parametrize("allowed", [5, QUEUED])
 def test_signals_too_few(primitive, allowed):
     """One more than the queue has: SIGUSR1 beside it."""
-    result = primitive("--test=signal.queue", "-l", "1", preexec_fn=lambda:
-                       resource.setrlimit(resource.RLIMIT_SIGPENDING,
-                                          (allowed, allowed)))
+    def limit():
+        # Otherwise, those of all programs of this user count.
+        with contextlib.suppress(OSError):
+            tracing.system("unshare", CLONE_NEWUSER)
+        resource.setrlimit(resource.RLIMIT_SIGPENDING, (allowed, allowed))
+
+    result = primitive("--test=signal.queue", "-l", "1", preexec_fn=limit)
     assert result.returncode == 1
     assert f"{QUEUED + 1} signals cannot be queued" in result.stderr
     assert f"{allowed} are allowed" in result.stderr

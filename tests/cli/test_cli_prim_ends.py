@@ -7,6 +7,7 @@ import pathlib
 import random
 import re
 import signal
+import subprocess
 import time
 
 import pytest
@@ -24,6 +25,14 @@ def sysv_sets():
     rows = pathlib.Path("/proc/sysvipc/sem").read_text("ascii").splitlines()
     return {row.split()[1] for row in rows[1:]
             if int(row.split()[4]) == os.geteuid()}
+
+
+def queues(directory):
+    """POSIX message queues; without root, they cannot be seen."""
+    script = 'mount -t mqueue none "$0" && ls "$0"'
+    return set() if os.geteuid() else set(subprocess.run(
+        ["unshare", "--mount", "sh", "-c", script, directory], check=True,
+        capture_output=True, text=True).stdout.split())
 
 
 @pytest.fixture
@@ -182,6 +191,7 @@ def test_guard_is_killed(begin):
 def test_every_process_is_killed(begin, tmp_path):
     """In turn, at any moment: no task, queue or semaphore is left."""
     before = sysv_sets()
+    others = queues(tmp_path)
     for number in range(20):
         process = begin(TESTS[number % len(TESTS)])
         victim = random.choice(process.processes())
@@ -189,6 +199,7 @@ def test_every_process_is_killed(begin, tmp_path):
         process.finish()
         assert process.gone(timeout=3)
     assert outside.wait_for(lambda: sysv_sets() <= before)
+    assert outside.wait_for(lambda: queues(tmp_path) <= others)
     assert not [name for name in os.listdir("/dev/shm")
                 if "primitivetest" in name]
 

@@ -35,6 +35,14 @@ SETTINGS = [
     (("-a", CPU), "affinity", CPU), (("--loops=3",), "loops", 3),
 ]
 
+# Where no option is given.
+DEFAULTS = {"bin": 1000, "hog": 2000, "hold": 200, "interval": 0,
+            "order": "higher", "clock": "monotonic", "warmup": 2,
+            "cpus": "same", "tasks": "process"}
+
+# What the tasks of a test are, whatever --tasks says.
+ALWAYS = {"syscall.getppid": "process", "copy.2": "thread"}
+
 # Options that replace a test's kinds.
 OWN = [("--copies=3", "copy", "3"), ("--period=2000", "timer", "2000"),
        ("--size=5", "message", "5"), ("--size=77", "unix", "77")]
@@ -99,6 +107,25 @@ def test_setting(bare, words, name, value):
     result = bare(*BASE, *words)
     assert result.returncode == 0, result.stderr
     assert of_json(result)["settings"][name] == value
+
+
+def test_defaults(bare):
+    """Those that --help tells."""
+    settings = of_json(bare(*BASE))["settings"]
+    assert {name: settings[name] for name in DEFAULTS} == DEFAULTS
+    told = re.sub(r"\s+", " ", bare("--help").stdout)
+    for name, value in DEFAULTS.items():
+        if name not in ("cpus", "tasks"):
+            assert re.search(rf"--{name}=[^-]*default {value}\b", told), name
+
+
+@pytest.mark.parametrize("tasks", ["process", "thread"])
+def test_tasks_of_one_kind(bare, tasks):
+    result = bare("-q", "--test=" + ",".join(ALWAYS), "-l2", "--json=json",
+                  f"--tasks={tasks}")
+    assert result.returncode == 0, result.stderr
+    assert {f"{one['test']}.{one['kind']}": one["tasks"]
+            for one in of_json(result)["tests"]} == ALWAYS
 
 
 @pytest.mark.parametrize("option, test, kind", OWN)

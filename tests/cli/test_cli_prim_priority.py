@@ -147,21 +147,28 @@ def test_counted_work(realtime):
             abs=2)
 
 
+# Whose pairs a round trip has, and how many calls of them.
+NET = {"unnamed": ("futex", 2), "named": ("futex", 2), "sysv": ("sysv", 4),
+       "eventfd": ("eventfd", 4), "futex": ("futex", 3),
+       "cond": ("futex", 3), "pi": ("futex", 3)}
+
+
 def test_net_switch(realtime):
     """Without the system calls of a round trip, by their number."""
-    result = realtime("--test=sync1.futex,sync1.unnamed,sync2.unnamed", "-l",
-                      "20")
+    result = realtime("--test=sync1,sync2", "-l", "20")
     derived = {one["name"]: one["value"]
                for one in result.json["primitives"]["derived"]}
-    trip = result.columns["sync2.unnamed.process.same.roundtrip"]
-    pair = result.columns["sync1.futex.pair"]
-    assert derived["sync2.unnamed.process.same.switch_net"] == pytest.approx(
-        (trip["avg"] - pair["avg"]) / 2, rel=1e-3)
-    # AEGIS's is without sync1's own pair, of each of two tasks.
-    own = result.columns["sync1.unnamed.pair"]
-    for name, value in (("switch", "avg"), ("switch.min", "min")):
-        assert derived[f"sync2.unnamed.process.same.{name}"] == pytest.approx(
-            trip[value] / 2 - own[value], abs=0.002)
+    for kind, (other, calls) in NET.items():
+        name = f"sync2.{kind}.process.same"
+        trip = result.columns[f"{name}.roundtrip"]
+        pair = result.columns[f"sync1.{other}.pair"]
+        assert derived[f"{name}.switch_net"] == pytest.approx(
+            (trip["avg"] - calls / 2 * pair["avg"]) / 2, abs=0.002)
+        # AEGIS's is without sync1's own pair, of each of two tasks.
+        own = result.columns.get(f"sync1.{kind}.pair")
+        for switch, value in (("switch", "avg"), ("switch.min", "min")):
+            assert derived.get(f"{name}.{switch}") == (own and pytest.approx(
+                trip[value] / 2 - own[value], abs=0.002))
     # The path is another one, and so is the number of calls.
     result = realtime("--test=sync1.futex,sync2.unnamed", "-l", "20",
                       "--order=lower", json=False)

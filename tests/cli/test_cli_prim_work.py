@@ -169,6 +169,21 @@ def test_stream(primitive, name):
             == pytest.approx(result.sum_ns(f"{full}.roundtrip"), abs=2)
 
 
+def test_preempted(primitive):
+    """Its switches beyond those of each trial, of which two may not be."""
+    sleeps = ",".join(f"{role}:write:{late}" for role in ("asks", "answers")
+                      for late in ("before:*:1000", "after:*:1"))
+    result = primitive("--test=unix.1", "-l", str(TRIALS), env={
+        "LD_PRELOAD": os.environ["TWOWAY_DELAY_SO"], "TW_DELAY": sleeps})
+    assert result.returncode == 0, result.stderr
+    test, = result.tests.values()
+    assert test["switches"]["needed"] == 2 * (TRIALS + WARMUP)
+    usual = 2 * test["switches"]["needed"]
+    assert result.lines("# Preempted: unix.1.process.same:") == [
+        f"{test['switches']['had'] - usual} switches more than the {usual} "
+        "needed"]
+
+
 @pytest.mark.parametrize("size", ["1", "3", "65536"])
 def test_size_of_all(primitive, size):
     result = primitive("--test=pipe,unix", f"--size={size}", "-l", "3")

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What the rows of primitivetest compute, and what their table says. */
+#include <complex.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -234,6 +236,31 @@ TEST(test_kind_is_completed)
 		assert_int_equal(c->columns, rows[i].columns);
 		assert_int_equal(c->tasks, rows[i].tasks);
 	}
+}
+
+#define POINTS	65536
+
+/* Forward and back again: the data are what they were. */
+static void check_fft(const double complex *data)
+{
+	size_t j;
+
+	for (j = 0; j < POINTS; j++) {
+		assert_true(fabs(creal(data[j]) - j * 40503 % 1024) < 1e-6);
+		assert_true(fabs(cimag(data[j]) - j % 7) < 1e-6);
+	}
+}
+
+TEST(test_work_fft)
+{
+	struct pt_case *c = pt_unit_case(&pt_work, kind_of(&pt_work, "fft"));
+	const double complex *end;
+
+	c->trials = pt_config.work = 1;
+	assert_int_equal(pt_work.run(&c->task[0]), 0);
+	pt_config.work = 0;
+	end = (void *)((char *)c->room + pt_work.room);
+	check_fft(end - 2 * POINTS);
 }
 
 static const struct pt_role *role_of(const struct pt_test *test,
