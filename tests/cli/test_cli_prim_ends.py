@@ -109,7 +109,7 @@ def test_thread_that_cannot_be_started(primitive):
 
 @pytest.mark.parametrize("options, ms", [
     ((), 10000), (("-p", "3", "-i", "2000"), 1000),
-    (("-p", "3", "-i", "200000"), 2000)])
+    (("-p", "3", "-i", "110000"), 1100)])
 def test_hangs(begin, options, ms):
     """A task that is stopped is an error after this time, not a hang."""
     if options and not outside.may(4):
