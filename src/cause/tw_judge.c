@@ -93,28 +93,38 @@ static double delay_of(const struct tw_cause *cause,
 	       (is_work(cause, piece) ? late_part(cause) : 1);
 }
 
-/* Which state delayed most, for how long it lasted, and who most in it. */
+/*
+ * Which state delayed most, for how long it lasted, and who most in it. If
+ * nothing delayed, as the work took no longer than usual: what lasted longest.
+ */
 static void find_worst(struct tw_cause *cause)
 {
 	double delays_ns[TW_STATES] = { 0 }, most_ns = 0;
+	int64_t lasted_ns[TW_STATES] = { 0 };
 	const struct tw_piece *piece, *end = cause->sums + cause->sum_count;
 	enum tw_state state;
 
-	for (piece = cause->sums; piece < end; piece++)
+	for (piece = cause->sums; piece < end; piece++) {
 		delays_ns[piece->state] += delay_of(cause, piece);
+		lasted_ns[piece->state] += piece->for_ns;
+	}
 	cause->state = TW_UNKNOWN;
 	for (state = 0; state < TW_STATES; state++)
 		if (delays_ns[state] > delays_ns[cause->state])
+			cause->state = state;
+	for (state = 0; state < TW_STATES && delays_ns[cause->state] <= 0;
+	     state++)
+		if (lasted_ns[state] > lasted_ns[cause->state])
 			cause->state = state;
 	cause->worst = cause->sums[0];
 	for (piece = cause->sums; piece < end; piece++) {
 		if (piece->state != cause->state)
 			continue;
-		cause->state_ns += piece->for_ns;
-		if (delay_of(cause, piece) > most_ns) {
+		if (!cause->state_ns || delay_of(cause, piece) > most_ns) {
 			most_ns = delay_of(cause, piece);
 			cause->worst = *piece;
 		}
+		cause->state_ns += piece->for_ns;
 	}
 	/* It is no doing of who has the CPU what a blocked task waits for. */
 	cause->to_blame = cause->state != TW_UNKNOWN &&

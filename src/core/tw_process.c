@@ -207,7 +207,8 @@ int tw_process_start(struct tw_process *process, enum tw_role role,
 	pid = pipe2(fds, O_CLOEXEC) ? -1 : fork();
 	if (pid < 0) {
 		err = -errno;
-		warn("cannot start the %s: %m\n", tw_role_names[role]);
+		warn("cannot start the %s: %m; see \"ulimit -n\" and \"ulimit -u\"\n",
+		     tw_role_names[role]);
 		return err;
 	}
 	if (!pid)
@@ -325,6 +326,8 @@ bool tw_process_failed(const struct tw_process *process, bool killed)
 		warn("the %s (pid %d) stopped: %s\n", process->name,
 		     process->pid, WEXITSTATUS(status) == ECHILD ?
 		     "what it started has failed" :
+		     WEXITSTATUS(status) == EAGAIN ?
+		     "the kernel refused a timer; see \"ulimit -i\"" :
 		     strerror(WEXITSTATUS(status)));
 	return true;
 }

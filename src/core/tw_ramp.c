@@ -103,7 +103,8 @@ static void json(FILE *file, const struct tw_run *run)
 {
 	int i;
 
-	if (!kept)
+	/* Nothing is measured where only the load or the servers run. */
+	if (!kept || !kept[0].results.stats[0].count)
 		return;
 	fprintf(file, "    \"steps\": [");
 	for (i = 0; i < run->steps && kept[i].results.stats[0].count; i++) {

@@ -70,6 +70,7 @@ static const struct {
 	{ "transport", "vsock", "allowed with --connect is tcp or udp" },
 	{ "servers", "one", "not allowed with --connect" },
 	{ "peer", NULL, "not allowed with --connect; use --server-affinity" },
+	{ "ramp", "pairs", "not allowed with --connect; give --threads" },
 	{ "total", "trltp3", APART },
 	{ "trltp-log", NULL, "not allowed with --connect: the log has send and receive, which compare the clocks of two hosts" },
 };

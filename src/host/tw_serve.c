@@ -232,6 +232,9 @@ static void check(struct tw_run *run)
 		fatal("--allow=%s: allowed only with --server\n", allow);
 	if (!where)
 		return;
+	if (tw_talk_way.text)
+		fatal("--connect=%s: not allowed with --server\n",
+		      tw_talk_way.text);
 	listener = open_listener();
 	tw_far_lock_fd = memfd_create("twowaytest-lock", MFD_CLOEXEC);
 	if (tw_far_lock_fd < 0)

@@ -108,14 +108,12 @@ static void text(FILE *file, const struct tw_run *run)
 		return;
 	fprintf(file, "# Deadline: %" PRId64 " us of CPU time in a period; on average",
 		runtime_ns(0) / TW_NS_PER_US);
-	if (!tw_config.absent[TW_SERVER])
-		fprintf(file, " the server used %.1f us%s",
-			used_us(pair, TW_SERVER),
-			tw_config.absent[TW_CLIENT] ? "\n" : ",");
-	if (!tw_config.absent[TW_CLIENT])
-		fprintf(file, " the client %s%.1f us\n",
-			tw_config.absent[TW_SERVER] ? "used " : "",
-			used_us(pair, TW_CLIENT));
+	if (pair->process[TW_SERVER].pid)
+		fprintf(file, " the server used %.1f us,",
+			used_us(pair, TW_SERVER));
+	fprintf(file, " the client %s%.1f us\n",
+		pair->process[TW_SERVER].pid ? "" : "used ",
+		used_us(pair, TW_CLIENT));
 }
 
 const struct tw_part tw_part_deadline = {

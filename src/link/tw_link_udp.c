@@ -28,7 +28,7 @@ enum novelty { NEW, OLDER, REPEATED };
 
 static struct tw_datagrams *counts_of[TW_PAIRS_MAX];
 static int64_t timeout_ns;
-static struct seen seen;	/* by this process, a client or a server */
+static struct seen seen_of[TW_PAIRS_MAX];	/* by this process */
 
 void tw_datagram_count(int pair, struct tw_datagrams *counts, int64_t ns)
 {
@@ -36,20 +36,20 @@ void tw_datagram_count(int pair, struct tw_datagrams *counts, int64_t ns)
 	timeout_ns = ns;
 }
 
-static enum novelty look(uint64_t seq)
+static enum novelty look(struct seen *seen, uint64_t seq)
 {
-	uint64_t ahead = seq - seen.newest, behind = seen.newest - seq;
+	uint64_t ahead = seq - seen->newest, behind = seen->newest - seq;
 	bool known;
 
-	if (seq > seen.newest) {
-		seen.mask = ahead < WINDOW ? seen.mask << ahead | 1 : 1;
-		seen.newest = seq;
+	if (seq > seen->newest) {
+		seen->mask = ahead < WINDOW ? seen->mask << ahead | 1 : 1;
+		seen->newest = seq;
 		return NEW;
 	}
 	if (behind >= WINDOW)
 		return OLDER;
-	known = seen.mask >> behind & 1;
-	seen.mask |= UINT64_C(1) << behind;
+	known = seen->mask >> behind & 1;
+	seen->mask |= UINT64_C(1) << behind;
 	return known ? REPEATED : OLDER;
 }
 
@@ -115,7 +115,7 @@ bool tw_datagram_is_reply(const struct tw_loop *loop,
 			  const struct tw_cycle *cycle, uint64_t seq)
 {
 	struct tw_datagrams *counts = counts_of[loop->pair];
-	enum novelty novelty = look(seq);
+	enum novelty novelty = look(&seen_of[loop->pair], seq);
 	bool repeated = novelty == REPEATED;
 
 	if (seq == cycle->seq && tw_datagram_in_time(cycle) && !repeated)
@@ -185,7 +185,7 @@ static int udp_exchange(const struct tw_loop *loop, struct tw_cycle *cycle)
 static bool is_request(const struct tw_loop *loop, uint64_t seq)
 {
 	struct tw_datagrams *counts = counts_of[loop->pair];
-	enum novelty novelty = look(seq);
+	enum novelty novelty = look(&seen_of[loop->pair], seq);
 
 	if (seq > loop->warmup) {
 		counts->requests += novelty == NEW;

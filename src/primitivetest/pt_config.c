@@ -216,6 +216,7 @@ static void check(struct tw_run *run)
 
 	/* What the files that are shared with twowaytest read. */
 	tw_role_names[TW_CLIENT] = tw_role_names[TW_SERVER] = "task";
+	tw_role_names[TW_MAIN] = "parent of the tasks";
 	tw_config.intervals_us[0] = tw_config.sleep_us = 0;
 	for (i = 0; i < PT_METRICS; i++)
 		tw_config.metrics[i] = i;

@@ -107,6 +107,15 @@ def test_rate(primitive):
     assert rate["value"] == pytest.approx(1024 / mean_us, rel=0.01)
 
 
+def test_too_few_descriptors(primitive):
+    result = primitive("--test=sync2", "-l", "1", json=False, preexec_fn=lambda:
+                       resource.setrlimit(resource.RLIMIT_NOFILE, (6, 6)))
+    assert result.returncode == 1
+    assert result.stderr == (
+        "WARN: cannot start the parent of the tasks: Too many open files; see "
+        "\"ulimit -n\" and \"ulimit -u\"\n")
+
+
 def test_queue_too_large(primitive):
     """What the queues' limits forbid is refused if named, else skipped."""
     limited = {"preexec_fn": lambda: resource.setrlimit(

@@ -238,6 +238,17 @@ NICE = ("scheduling policy and priority", "CAP_SYS_NICE", "ulimit -r")
 
 
 @results.root
+def test_without_a_timer(public):
+    """A POSIX timer keeps a signal."""
+    done = twoway.run("-q", "-l", 20, "-x", directory=public,
+                      program=str(public / "twowaytest"),
+                      preexec_fn=outside.nobody(SIGPENDING=0))
+    assert done.returncode == 1
+    assert "stopped: the kernel refused a timer; see \"ulimit -i\"\n" in \
+        done.stderr
+
+
+@results.root
 @pytest.mark.parametrize("options,limits,missing", [
     (("-p", "50"), {"RTPRIO": 0}, NICE),
     (("-p", "51"), {"RTPRIO": 50}, NICE), (("-p", "50"), {"RTPRIO": 50}, ()),
@@ -246,8 +257,10 @@ NICE = ("scheduling policy and priority", "CAP_SYS_NICE", "ulimit -r")
     (("-m",), {"MEMLOCK": 4096}, ("locked memory", "CAP_IPC_LOCK",
                                   "ulimit -l")),
     (("-m",), {"MEMLOCK": 8 << 20}, ()), ((), {}, ()),
-    ((), {"NPROC": 1}, ("cannot start the server", "temporarily")),
+    ((), {"NPROC": 1}, ("cannot start the server", "temporarily",
+                       "ulimit -u")),
     ((), {"NOFILE": 6}, ("Too many open files",)),
+    ((), {"NOFILE": 10}, ("pair 0 over tcp: Too many", "ulimit -n")),
     (("--json=/etc/f",), {}, ("/etc/f", "Permission denied")),
 ])
 def test_without_rights(public, options, limits, missing):

@@ -80,7 +80,8 @@ def test_work_of_a_load_there(run):
                "-t2", "--load=hackbench", "--steps=2", "--load-side=server",
                "--json=json")
     assert (done.returncode, done.stderr) == (0, "")
-    rates = [step["rate"] for step in done.json()["twoway"]["steps"]]
+    json = schema.check(done.text("json"), results.SCHEMA)
+    rates = [step["rate"] for step in json["twoway"]["steps"]]
     assert rates[0] == 0 and rates[1] > 0
 
 
@@ -119,6 +120,7 @@ def test_steps_of_a_load_here(run):
     (("--trltp-log=x",), "--trltp-log=x: not allowed with --connect"),
     (("--transport=unix",), "--transport=unix: allowed with --connect is"),
     (("--servers=one",), "--servers=one: not allowed with --connect"),
+    (("--ramp=pairs", "--steps=2"), "--ramp=pairs: not allowed with"),
     (("--load-side=server",), "--load-side=server: allowed only with --load"),
     (("--connect=a:b",), "--connect=a:b: allowed is"),
     (("--connect=",), "--connect=: allowed is"),
@@ -141,6 +143,7 @@ def test_refused(run, args, named):
     (("--server=0.0.0.0",), "--server=0.0.0.0: allowed is a loopback"),
     (("--server=192.0.2.1:9",), "--server=192.0.2.1:9: allowed is a loop"),
     (("--server=x:9",), "--server=x:9: allowed is an address"),
+    (("--server", "--connect=::1"), "--connect=::1: not allowed with --server"),
     (("--server", "--allow=x"), "--allow=x: allowed are up to 32"),
     (("--server", "--allow=1.2.3.4/33"), "allowed after / is a number"),
     (("--server", "--allow=1.2.3.4/x"), "allowed after / is a number"),

@@ -20,7 +20,8 @@ TRIES = 5
 
 
 @pytest.mark.parametrize("options", [(), ("--servers=one",), *ONE, (
-    "--servers=one", "--size=65536")], ids=str)
+    "--servers=one", "--size=65536"), (
+        "--servers=one", "--transport=udp", "--timeout=10000000")], ids=str)
 @pytest.mark.parametrize("period", [700, 0])
 def test_each_pair_has_its_own_cycles(run, options, period):
     """All statistics, computed once more from the values of each pair."""
@@ -41,6 +42,9 @@ def test_each_pair_has_its_own_cycles(run, options, period):
         target = {"interval": periods[thread["pair"]], "sleep": 100000}
         results.assert_statistics(thread, pairs[thread["pair"]],
                                   target.get(thread["metric"], 0))
+    if "--transport=udp" in options:
+        assert all(pair["datagrams"]["answered"] == 90
+                   for pair in json["twoway"]["pairs"])
     servers = [pair["server"] for pair in json["twoway"]["pairs"]]
     clients = [pair["client"]["pid"] for pair in json["twoway"]["pairs"]]
     assert len({server["pid"] for server in servers}) == (1 if one else 3)

@@ -52,6 +52,15 @@ def test_deadline(run, options, runtime_us):
 
 @results.root
 @pytest.mark.skipif(not ALL, reason="only some of the CPUs are allowed")
+def test_device_without_a_server(run):
+    done = deadline(run, "--connect=127.0.0.1", "--reflect=icmp")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.search(r"^# Deadline: 250 us of CPU time in a period; on "
+                     r"average the client used [\d.]+ us$", done.stdout, re.M)
+
+
+@results.root
+@pytest.mark.skipif(not ALL, reason="only some of the CPUs are allowed")
 def test_pairs_have_the_runtime_of_their_period(run, start):
     """chrt(1) says what the kernel has for each task."""
     deadline(run)

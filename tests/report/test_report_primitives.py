@@ -247,8 +247,11 @@ def test_the_gate_needs_the_whole(report, refused):
         refused("--gate", *files)
     same = prim.write(report.directory, p_a=prim.twoway(count=5000),
                       p_b=prim.twoway(count=5000))
-    text = report("--gate", "-p", "50", *files, *same).stdout
-    assert text.endswith("not worse\n")
+    done = report("--gate", "-p", "50", *same, *files)
+    assert done.stdout.endswith("not worse\n")
+    assert done.stderr == "".join(
+        f"twowayreport: left out of the gate: {name}: results of "
+        "primitivetest\n" for name in "ab")
 
 
 def test_two_files_of_one_system_are_refused(report, refused):
