@@ -10,13 +10,16 @@
 
 bool tw_proc_stat(struct tw_stat *stat, int pid, int tid)
 {
-	char path[64], text[1024], *name, *at, *end;
+	char path[64], text[1024] = "", *name, *at, *end;
 	int i;
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", pid, tid);
-	if (!tw_read_text(text, sizeof(text), path))
+	if (tw_read_bytes(text, sizeof(text) - 1, path) < 0)
 		return false;
-	/* The name is in brackets, and may have some itself. */
+	/* The name is in brackets; it may have some itself, and a newline. */
+	for (at = text; *at; at++)
+		if (*at < ' ' || *at > '~')
+			*at = '?';
 	name = strchr(text, '(');
 	end = strrchr(text, ')');
 	if (!name || !end || end[1] != ' ' || !end[2])

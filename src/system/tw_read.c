@@ -30,13 +30,10 @@ ssize_t tw_read_bytes(void *bytes, size_t size, const char *path)
 
 bool tw_read_text(char *text, size_t size, const char *path)
 {
-	char line[TW_READ_LINE];
-	char *from = line, *end, *at;
-	ssize_t len = tw_read_bytes(line, sizeof(line) - 1, path);
+	char line[TW_READ_LINE] = "", *from = line, *end, *at;
 
-	if (len < 0)
+	if (tw_read_bytes(line, sizeof(line) - 1, path) < 0)
 		return false;
-	line[len] = '\0';
 	line[strcspn(line, "\n")] = '\0';
 	while (isspace((unsigned char)*from))
 		from++;

@@ -69,6 +69,29 @@ def test_a_command_that_fails_at_once(run, command, says):
     assert says in done.stderr
 
 
+@pytest.mark.parametrize("name", ["x", "x\\n", ") (", "(", ") S 1"])
+def test_a_process_of_any_name_is_ended(start, name):
+    """Which it may have given itself."""
+    process = start("-q", "--load=command:exec setsid sh -c \"printf '"
+                    f"{name}' >/proc/\\$\\$/comm; : >named; while :; do "
+                    "sleep 9; done\" 2>&1", stdout=subprocess.DEVNULL)
+    process.steady()
+    assert outside.wait_for(lambda: (start.directory / "named").exists())
+    process.signal(signal.SIGINT)
+    assert process.finish() == 0 and process.gone(), process.err
+
+
+@results.root
+def test_no_shell(run):
+    """What is amiss is told, too, not its consequence alone."""
+    done = run("-m", "sh", "-c", "mount --bind /dev/null /bin/sh; \"$@\"", "sh",
+               outside.binary(), "-q", "--load=command:true",
+               program="unshare")
+    assert done.returncode == 1
+    assert done.stderr.startswith(
+        "WARN: cannot run /bin/sh: Permission denied\nWARN: --load=command:")
+
+
 @pytest.mark.parametrize("steps", [1, 3])
 def test_a_command_that_fails_later(run, steps):
     """What was measured until then is kept, the steps before, too."""

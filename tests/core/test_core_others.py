@@ -98,12 +98,12 @@ def tried(measure, good, times=6):
 
 
 def test_task(run, beside):
-    pid = beside(SPIN)
+    pid = beside(f"echo 'a) (b' >/proc/$$/comm; {SPIN}")
     of = tried(lambda: others(run, *RUN, "-l", 500)[CPU], lambda of: any(
         task["id"] == pid for task in of["tasks"]))
     task, = [task for task in of["tasks"] if task["id"] == pid]
     assert (task["name"], task["kernel"], task["policy"],
-            task["priority"]) == ("sh", False, "other", 0)
+            task["priority"]) == ("a) (b?", False, "other", 0)
     assert task["percent"] > 1
 
 
