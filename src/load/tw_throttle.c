@@ -29,7 +29,6 @@
 struct room {
 	int64_t expected_ns[TW_METRICS];
 	int first, last;	/* metrics that can be late */
-	int64_t min_ns, max_ns;	/* of a stop */
 	uint64_t stops;
 	int64_t longest_ns;
 };
@@ -75,6 +74,12 @@ static void attach(void *memory, int pair)
 	room->last = tw_metrics[TW_SEND].lacks ? TW_RESPONSE : TW_RECEIVE;
 }
 
+bool tw_throttle_is_stop(int64_t late_ns)
+{
+	return stop_ns && late_ns >= stop_ns - stop_ns / 4 &&
+	       late_ns <= stop_ns + stop_ns / 2;
+}
+
 /* How long, at most, one of both was kept back. */
 static bool record(void *memory, const struct tw_cycle *cycle,
 		   const int64_t values_ns[])
@@ -86,7 +91,7 @@ static bool record(void *memory, const struct tw_cycle *cycle,
 	for (id = room->first; id <= room->last; id++)
 		if (values_ns[id] - room->expected_ns[id] > late_ns)
 			late_ns = values_ns[id] - room->expected_ns[id];
-	room->stops += late_ns >= room->min_ns && late_ns <= room->max_ns;
+	room->stops += tw_throttle_is_stop(late_ns);
 	if (late_ns > room->longest_ns)
 		room->longest_ns = late_ns;
 	return false;
@@ -115,8 +120,6 @@ static void begin(struct tw_run *run)
 	}
 	for (i = 0; i < tw_config.pairs && tw_config.priority; i++) {
 		room = tw_pair_room(run, i, &tw_part_throttle);
-		room->min_ns = stop_ns ? stop_ns - stop_ns / 4 : INT64_MAX;
-		room->max_ns = stop_ns + stop_ns / 2;
 		room->stops = 0;
 		room->longest_ns = 0;
 		cpu_us_before[i] = cpu_us(run->pairs[i]);
@@ -218,12 +221,6 @@ static void end(struct tw_run *run)
 	}
 	if (run->steps > 1 && of_step[run->step])
 		printf("# Throttled: %" PRIu64 "\n", of_step[run->step]);
-}
-
-bool tw_throttle_is_stop(int64_t late_ns)
-{
-	return stop_ns && late_ns >= stop_ns - stop_ns / 4 &&
-	       late_ns <= stop_ns + stop_ns / 2;
 }
 
 uint64_t tw_throttled(const struct tw_run *run, int pair)
