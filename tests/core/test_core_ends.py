@@ -2,6 +2,7 @@
 """However a run ends: what it says and writes, and that nothing is left."""
 
 import os
+import re
 import resource
 import signal
 import time
@@ -9,6 +10,7 @@ import time
 import pytest
 
 import outside
+import primitives
 import results
 import twoway
 
@@ -277,6 +279,16 @@ def test_without_rights(public, options, limits, missing):
     assert ("T:" in done.stdout) != bool(missing)
     assert len(lines) == bool(missing), lines
     assert all(word in lines[0] for word in missing)
+
+
+def test_no_memory(run):
+    """For the histograms of the last pairs; a sanitizer needs it all itself."""
+    primitives.need_preload()
+    done = run("-q", "-l", 20, "-t", 40, "-h", 1000000, preexec_fn=(
+        lambda: resource.setrlimit(resource.RLIMIT_AS, (120 << 20,) * 2)))
+    assert done.returncode == 1 and "T:" not in done.stdout
+    assert re.fullmatch(r"FATAL: no memory for pair \d+: Cannot allocate "
+                        r"memory\n", done.stderr)
 
 
 def test_interrupted_before_a_cycle(start):

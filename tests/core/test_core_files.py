@@ -144,6 +144,17 @@ def test_file_that_is_replaced(run, option):
 
 
 @pytest.mark.parametrize("option", FILES)
+def test_file_while_the_run_lasts(start, option):
+    """A run that is killed leaves no empty file, but what it streams."""
+    process = start("-q", *option[:-1], f"{option[-1]}f")
+    process.steady()
+    streams = option[0] in ("--dump=", "--timeline=")
+    assert os.listdir(start.directory) == [f"f.{process.pid}"] * streams
+    process.signal(signal.SIGINT)
+    assert process.finish() == 0 and os.listdir(start.directory) == ["f"]
+
+
+@pytest.mark.parametrize("option", FILES)
 def test_link_to_nothing(run, option):
     """Refused or followed, but not replaced."""
     os.symlink("target", run.directory / "link")
@@ -159,6 +170,8 @@ def test_pipe_as_file(run, option):
     os.mkfifo(fifo)
     done = run("-q", "-l", 20, *option[:-1], f"{option[-1]}fifo")
     assert done.returncode == 1 and "T:" not in done.stdout
+    assert done.stderr == "FATAL: fifo: cannot be written: No such device or" \
+        " address\n"
     reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
     done = run("-q", "-l", 20, *option[:-1], f"{option[-1]}fifo")
     assert done.returncode == 0 and len(os.read(reader, 65536)) > 50

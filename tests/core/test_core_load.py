@@ -3,6 +3,7 @@
 
 import os
 import re
+import resource
 import signal
 
 import pytest
@@ -70,6 +71,14 @@ def test_scratch_files_are_where_they_are_wanted(run):
                program="/usr/bin/env")
     assert done.returncode == 1
     assert re.search(r"load \(pid \d+\) stopped: ", done.stderr), done.stderr
+
+
+def test_no_scratch_file_stays_open(run):
+    """The load has fewer descriptors than it does transforms."""
+    done = run("-q", "-D", 2, "--load=fft", "--json=json", preexec_fn=(
+        lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (20, 20))))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert results.loaded(done)["twoway"]["load"][0]["rate"] > 10
 
 
 def test_wrong_transforms_are_told(run, amiss):

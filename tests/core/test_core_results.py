@@ -328,6 +328,14 @@ def test_limits_amid_a_bucket(run):
     check_limits(Run(done, 0), given)
 
 
+def test_timeline_of_a_single_cycle(run):
+    done = run("-q", "-v", "-N", "--metrics=all", "-l", 1, "--json=json",
+               "--dump=dump", "--timeline=line")
+    assert done.returncode == 0, done.stderr
+    row, = check_timeline(Run(done, 1000), done.text("line"))
+    assert row["send_count"] == "1"
+
+
 def test_what_was_not_asked_for_is_not_there(run):
     done = run("-q", "-l", 20, "--json=json")
     json = results.loaded(done)

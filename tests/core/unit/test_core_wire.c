@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A message that the kernel takes or gives in parts, or not at all. */
+#include <errno.h>
+#include <stdbool.h>
+
+#include "unit.h"
+#include "tw_wire.h"
+
+#define SIZE	24
+
+static char message[SIZE];
+/* What each call returns; below 0: -1 with this errno. */
+static const int *calls;
+static size_t done;
+
+static ssize_t next_part(const void *buf, size_t size)
+{
+	int part = *calls++;
+
+	/* One call too many would wait for ever. */
+	assert_true(done < SIZE);
+	assert_ptr_equal(buf, message + done);
+	assert_int_equal(size, SIZE - done);
+	if (part >= 0) {
+		done += part;
+		return part;
+	}
+	errno = -part;
+	return -1;
+}
+
+static ssize_t part_in(int fd, void *buf, size_t size, int flags)
+{
+	assert_int_equal(fd, 3);
+	assert_int_equal(flags, MSG_WAITALL);
+	return next_part(buf, size);
+}
+
+static ssize_t part_out(int fd, const void *buf, size_t size, int flags)
+{
+	assert_int_equal(fd, 3);
+	assert_int_equal(flags, MSG_NOSIGNAL);
+	return next_part(buf, size);
+}
+
+static struct transfers {
+	const char *name;
+	int calls[4];
+	int result;
+	bool ended;	/* the other side has closed: only received */
+	int stop;
+} transfers[] = {
+	{ "whole", { SIZE }, 0, false, 0 },
+	{ "parts", { 5, 18, 1 }, 0, false, 0 },
+	{ "a signal", { -EINTR, SIZE }, 0, false, 0 },
+	{ "a signal between", { 5, -EINTR, SIZE - 5 }, 0, false, 0 },
+	{ "a signal to stop", { -EINTR, SIZE }, -ECANCELED, false, 1 },
+	{ "the end", { 0 }, -ECONNRESET, true, 0 },
+	{ "the end between", { 5, 0 }, -ECONNRESET, true, 0 },
+	{ "nobody reads", { 5, -EPIPE }, -ECONNRESET, false, 0 },
+	{ "nobody is there", { -ECONNREFUSED }, -ECONNRESET, false, 0 },
+	{ "an error between", { 5, -EIO }, -EIO, false, 0 },
+};
+
+TEST_EACH(transferred, transfers)
+{
+	atomic_int stop = of->stop;
+
+	tw_wire_in = part_in;
+	tw_wire_out = part_out;
+	done = 0;
+	calls = of->calls;
+	assert_int_equal(tw_wire_receive(3, message, SIZE, &stop), of->result);
+	assert_int_equal(done == SIZE, !of->result);
+	if (of->ended)
+		return;
+	done = 0;
+	calls = of->calls;
+	assert_int_equal(tw_wire_send(3, message, SIZE, &stop), of->result);
+	assert_int_equal(done == SIZE, !of->result);
+}
