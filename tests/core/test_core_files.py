@@ -120,6 +120,20 @@ def test_file_that_cannot_grow(run, option):
 
 
 @pytest.mark.parametrize("option", FILES)
+def test_few_descriptors(run, option):
+    """What cannot be opened is told once, and nothing goes on without."""
+    ends = set()
+    for files in range(4, 20):
+        done = run("-q", "-l", 5, "--default-system", *option[:-1],
+                   f"{option[-1]}f", preexec_fn=lambda: resource.setrlimit(
+                       resource.RLIMIT_NOFILE, (files, files)))
+        assert done.returncode == done.stderr.count("\n"), done.stderr
+        assert ("Too many open files" in done.stderr) == done.returncode
+        ends.add(done.returncode)
+    assert ends == {0, 1}
+
+
+@pytest.mark.parametrize("option", FILES)
 def test_device_as_file(run, option):
     for device, status in ("/dev/full", 1), ("/dev/null", 0):
         done = run("-q", "-l", 20, *option[:-1], option[-1] + device)
