@@ -164,6 +164,9 @@ def make(directory, files):
             continue
         path = directory / name
         path.parent.mkdir(parents=True, exist_ok=True)
+        if text.startswith("../"):
+            path.symlink_to(text)
+            continue
         path.write_text(text + "\n" * (name != "dev"), encoding="latin-1")
 
 

@@ -171,8 +171,9 @@ def test_arguments_of_hackbench(run, start):
     path = run.directory / "hackbench"
     path.write_text("#!/bin/sh\necho $* >args; exec sleep 99\n")
     path.chmod(0o755)
-    process = start("-q", "--load=hackbench:2", "--load-args= -l  50 ", env={
-        "PATH": f"{run.directory}:{os.environ['PATH']}"})
+    process = start("-q", "--load=command:exec sleep 99", "--load=hackbench:2",
+                    "--load-args= -l  50 ", env={
+                        "PATH": f"{run.directory}:{os.environ['PATH']}"})
     assert outside.wait_for(
         lambda: outside.read(run.directory / "args") == "-g 2 -l 50\n")
     process.steady()

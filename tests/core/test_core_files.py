@@ -3,6 +3,7 @@
 
 import contextlib
 import os
+import pathlib
 import re
 import resource
 import signal
@@ -92,6 +93,15 @@ def test_two_options_with_one_file(run, first, second, one, other):
 
 
 @pytest.mark.parametrize("option", FILES)
+def test_file_with_the_temporary_name(run, option):
+    """It is not ours to remove, nor to write."""
+    done = run("-q", "-l", 5, *option[:-1], f"{option[-1]}f", preexec_fn=(
+        lambda: pathlib.Path(f"f.{os.getpid()}").write_text("old")))
+    assert done.returncode == 1 and "T:" not in done.stdout
+    assert done.text(f"f.{done.pid}") == "old" and len(done.files) == 1
+
+
+@pytest.mark.parametrize("option", FILES)
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 def test_file_that_is_an_output(start, option, stream):
     """The file would be replaced, and all text be lost."""
@@ -146,13 +156,13 @@ def test_file_that_is_replaced(run, option):
     """A link is followed; the permissions stay; other links keep the old."""
     target = run.directory / "target"
     target.write_text("old")
-    target.chmod(0o640)
+    target.chmod(0o2640)
     os.link(target, run.directory / "hard")
     os.symlink("target", run.directory / "link")
     done = run("-q", "-l", 20, *option[:-1], f"{option[-1]}link")
     assert done.returncode == 0 and not done.files
     assert os.readlink(run.directory / "link") == "target"
-    assert stat.S_IMODE(target.stat().st_mode) == 0o640
+    assert stat.S_IMODE(target.stat().st_mode) == 0o2640
     assert target.read_text() != "old"
     assert run.directory.joinpath("hard").read_text() == "old"
 

@@ -81,8 +81,10 @@ def test_no_scratch_file_stays_open(run):
     assert results.loaded(done)["twoway"]["load"][0]["rate"] > 10
 
 
-def test_wrong_transforms_are_told(run, amiss):
-    done = run("-q", "-l", 500, "--load=fft", "--json=json", env=amiss)
+@pytest.mark.parametrize("where", ["first", "copy"])
+def test_wrong_transforms_are_told(run, amiss, where):
+    done = run("-q", "-l", 500, "--load=fft", "--json=json",
+               env={**amiss, "TW_AMISS": where})
     json = results.loaded(done)
     assert done.returncode == json["return_code"] == 1
     assert json["twoway"]["load"][0]["errors"] > 0

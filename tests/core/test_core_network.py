@@ -53,6 +53,7 @@ BAD = [
     ({"rx_delay_us"}, -1, {}, "adaptive"),
     ({"irq_priority"}, 49, thread(81, "irq/26-lo", 49), "good"),
     ({"irq_priority"}, 0, thread(80, "irq/25-s-x", 0), "good"),
+    ({"irq_priority"}, 0, thread(81, "irq/26-lo", 0), "good"),
     ({"softirq_priority"}, 0, thread(83, "ksoftirqd/70", 0), "good"),
     ({"napi_priority"}, 0, thread(85, "napi/lo-3", 0), "good"),
     ({"gro_flush_ns"}, 20000, {NET + "gro_flush_timeout": "20000"}, "good"),
@@ -102,6 +103,14 @@ def test_its_interrupts_on_our_cpus(card):
     assert found == {"irqs", "irq_cpus"}
     assert own["irq_cpus"] == f"{system.CPU}"
     assert own["softirq_priority"] is None
+
+
+def test_an_interrupt_with_the_name_on_the_bus(card):
+    assert card({NET + "device/msi_irqs/25": None,
+                 NET + "device": "../0000:01:00.0",
+                 NET + "../0000:01:00.0/vendor": "0x8086",
+                 IRQ + "25/actions": "x@0000:01:00.0"}, "good",
+                "--check=lo") == (set(), GOOD)
 
 
 @pytest.mark.parametrize("name,changes", UNKNOWN,

@@ -232,8 +232,13 @@ def test_throttled_beside_a_foreign_task(run):
     assert abs(of["throttling"]["task_us"] / 1e6 - used_s(task.had)) < 0.3
     text = results.text(done.stdout).lines
     assert f"# Throttled: {of['throttled']}" in text
-    assert any(line.startswith(f"# spinner (pid {task.pid}) used ")
-               for line in text)
+    at, = (number for number, line in enumerate(text)
+           if line.startswith(f"# spinner (pid {task.pid}) used "))
+    rules = of["throttling"]
+    assert text[at + 1].startswith(
+        "# (fair server, " if rules["fair_server"] else
+        "# (sched_rt_runtime_us {rt_runtime_us} of {rt_period_us}): ".format(
+            **rules))
 
 
 STEPS = ("--steps=2", "--load=command:exec sleep 99", "-l", 550)
@@ -261,8 +266,8 @@ def used_within(had, begin_ns, end_ns):
 
 @pytest.mark.alone
 @pytest.mark.parametrize("duty_us,late_us,options", [
-    (0, 50000, ()), (120000, 50000, ()), (420000, 68000, ()),
-    (420000, 40000, SLEEPS), (420000, 68000, STEPS)])
+    (0, 50000, ()), (120000, 50000, ()), (420000, 40000, ()),
+    (420000, 50000, SLEEPS), (420000, 68000, STEPS)])
 def test_stops_that_the_time_used_allows(run, shim, duty_us, late_us, options):
     """Four cycles of each step's client are late, as after a stop of 50 ms or
     a half more: as many count as real-time tasks have used the time for,

@@ -32,6 +32,7 @@ enum amiss {
 	YIELD,		/* sched_yield() returns at once */
 	WRITE,		/* the last byte is another */
 	COPY,		/* the last byte is not copied */
+	FIRST,		/* the last byte of the first number is not */
 	SKIP,		/* one copy is left out */
 	BYTE,		/* one copy is without its last byte */
 	BUSY,		/* pwrite() fails before that call */
@@ -45,8 +46,8 @@ enum amiss {
 	KINDS
 };
 
-static const char *const names[KINDS] = { "yield", "write", "copy", "skip",
-	"byte", "busy", "thread", "option", "sync", "unsync", "card",
+static const char *const names[KINDS] = { "yield", "write", "copy", "first",
+	"skip", "byte", "busy", "thread", "option", "sync", "unsync", "card",
 	"adaptive", "good" };
 
 static enum amiss amiss = KINDS;
@@ -98,12 +99,18 @@ int setsockopt(int fd, int level, int name, const void *value, socklen_t size)
 void *memcpy(void *to, const void *from, size_t size)
 {
 	bool now = size >= LARGE && ++calls == CALL;
+	char *last = (char *)to + sizeof(double) - 1, before;
 
 	if (amiss == SKIP && now)
 		size = 0;
 	else if (amiss == BYTE ? now : amiss == COPY && size >= LARGE)
 		size--;
-	return memmove(to, from, size);
+	if (amiss != FIRST || size < LARGE)
+		return memmove(to, from, size);
+	before = *last;
+	memmove(to, from, size);
+	*last = before;
+	return to;
 }
 
 int ioctl(int fd, unsigned long request, ...)
