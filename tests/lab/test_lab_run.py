@@ -242,6 +242,15 @@ def test_jobs(lab):
         assert log.read_text().replace("\n", "") == order
 
 
+@pytest.mark.parametrize("args, jobs", (
+    ((), 5), (("-m", "smp"), 1), (("-m", "smp", "-j", "3"), 3)))
+def test_jobs_that_are_not_given(monkeypatch, args, jobs):
+    """As many as there are CPUs; a guest with several has them all."""
+    import vl_args
+    monkeypatch.setattr(os, "cpu_count", lambda: 5)
+    assert vl_args.parse(["run", "-k", "K", *args, *MEASURED]).jobs == jobs
+
+
 def test_results_are_replaced_as_a_whole(lab):
     """Nothing of the old ones stays; another kernel's do."""
     lab.measure("-k", "b=vmlinuz", "--", "old=twowaytest")

@@ -62,11 +62,12 @@ def test_cached(debian, made_archive):
     away = made_archive.with_name("away")
     made_archive.rename(away)
     try:
-        # Nothing is read from an archive that is not there.
-        assert debian("fetch", "-s", "sid", "linux-image-amd64")[0] == out
         read = debian.cache / "apt/sid-amd64/read"
-        hour_ago = time.time() - 3601
-        os.utime(read, (hour_ago, hour_ago))
+        for age_s in (0, 3000):
+            os.utime(read, (time.time() - age_s,) * 2)
+            # Nothing is read from an archive that is not there.
+            assert debian("fetch", "-s", "sid", "linux-image-amd64")[0] == out
+        os.utime(read, (time.time() - 3601,) * 2)
         err = debian("fetch", "-s", "sid", "linux-image-amd64", status=1)[1]
         assert "the index of sid for amd64 cannot be read" in err
         assert "is there a network" in err and "\n  E: " in err
