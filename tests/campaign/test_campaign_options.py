@@ -149,18 +149,23 @@ def test_connect(plan):
 @pytest.mark.parametrize("flags, value, said", (
     ("-D --duration", "0", "'0'"),
     ("-D --duration", "5x", "s, m, h or d"),
-    ("-D --duration", "31d", "30d"),
+    ("-D --duration", "2592001", "30d"),
     ("-P --placements", "both", "one, plan"),
     ("-l --loads", "none,ftt", "none, fft, hackbench, command"),
     ("-t --tools", "", "cyclictest, twowaytest"),
     ("-p --priority", "2", "3 to 99"),
     ("-p --priority", "100", "3 to 99"),
-    ("-i --interval", "100", "200 to 1000000 us"),
+    ("-i --interval", "199", "200 to 1000000 us"),
+    ("-i --interval", "1000001", "200 to 1000000 us"),
     ("-a --cpu", "99999", "one of the CPUs 0"),
     ("-w --workers", "0", "1 to 1024"),
+    ("-w --workers", "1025", "1 to 1024"),
     ("-c --command", " ", "must not be empty"),
     ("-o --output", "", "must not be empty"),
     ("-H --connect", "", "must not be empty"),
+    ("-x --limit", "", "must not be empty"),
+    ("-T --twowaytest", "", "must not be empty"),
+    ("-C --cyclictest", "", "must not be empty"),
 ))
 def test_bad_values(capsys, flags, value, said):
     for flag in flags.split():
