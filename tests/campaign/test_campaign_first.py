@@ -169,6 +169,22 @@ def test_figure():
     assert len({line.get_color() for line in ax.lines}) == 3
 
 
+@pytest.mark.parametrize("connect, most, said", (
+    (None, 64, "is logarithmic."),
+    ("far", 12, "is logarithmic. The server is on far."),
+    (None, 9, "is logarithmic. 3 more rows are in the summary.")))
+def test_caption(monkeypatch, connect, most, said):
+    """Where the server is, and how many of 12 rows are left out."""
+    import cm_figure
+    rows, draw = [], cm_figure.draw
+    monkeypatch.setattr(cm_figure, "MOST", most)
+    monkeypatch.setattr(cm_figure, "draw", lambda look, found: (
+        rows.append(len(found)), draw(look, found))[1])
+    text = drawn(State(), connect=connect)
+    assert re.search("<figcaption>(.*)</figcaption>", text)[1].endswith(said)
+    assert rows == [min(most, 12)]
+
+
 def test_figure_of_nothing():
     assert drawn(State(list(State().results))) == ""
 
@@ -262,3 +278,28 @@ def test_virtual_since_a_later_session():
 def test_time_that_is_left(seconds, text):
     import cm_progress
     assert cm_progress.time_text(seconds) == text
+
+
+@pytest.mark.parametrize("no_report, pages_s", [(True, 0), (False, 20)])
+def test_line_of_a_measurement(capsys, monkeypatch, no_report, pages_s):
+    """What is left of it, and of those that follow: start and end take 1 s,
+    a load 2 s until it is there, a page for each load 10 s."""
+    import cm_plan
+    import cm_progress
+    clock = [100, 100, 104.4, 200]
+    monkeypatch.setattr(cm_progress, "time", types.SimpleNamespace(
+        monotonic=lambda: clock.pop(0)))
+    todo = [cm_plan.Measurement("one", load, "twowaytest")
+            for load in ("none", "fft")]
+    progress = cm_progress.Progress(todo, 9, argparse.Namespace(
+        duration=6, no_report=no_report, loads=["none", "fft"]))
+    progress.begin(todo[0])
+    assert progress.tick() > 60     # nothing is printed again
+    progress.terminal = True
+    assert [progress.tick(), progress.tick()] == [1, 1]
+    progress.end("failed")
+    line = "[ 8/9] one none twowaytest  6 s  {} s left"
+    assert capsys.readouterr().out == "".join([
+        line.format(16 + pages_s), "\n",
+        *("\r\x1b[K" + line.format(left + pages_s) for left in (12, 9)),
+        "\n  failed\n"])
