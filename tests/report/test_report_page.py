@@ -295,31 +295,6 @@ def test_many_runs(report):
         assert (ax.get_xlim(), ax.get_ylim()) == ((1, 7), (2, 9))
 
 
-@pytest.mark.parametrize("count, times, scale", (
-    (1, 1, "linear"), (6, 1, "linear"), (6, 1000, "log")))
-def test_load_of_many_runs(report, count, times, scale):
-    """Each is in one of the drawings, which have one scale."""
-    import tr_model
-    import tr_figures_time
-    from twtools import plots
-    names = [f"r{i}" for i in range(count)]
-    ends = [(5000 + i, 9000 + i) for i in range(count)]
-    ends[0] = 5000 * times, 9000 * times
-    runs = [tr_model.Run(name, "", [tr_model.Part(
-        "f", "json", name, steps=[tr_model.Step(at, {
-            "total": tr_model.Series("total", 9, 1, *pair)})
-            for at in (1, 4)])], i)
-            for i, (name, pair) in enumerate(zip(names, ends))]
-    _, _, draw = tr_figures_time.load(runs, False)
-    figure = draw(plots.Look(True))
-    found = [tuple(line.get_ydata()) for ax in figure.axes
-             for line in ax.lines]
-    assert found == [(value / 1000,) * 2 for pair in ends for value in pair]
-    assert {ax.get_yscale() for ax in figure.axes} == {scale}
-    assert [text.get_text() for legend in figure.legends
-            for text in legend.get_texts()] == names
-
-
 def test_share_of_a_long_cycle(report):
     """A cycle that is far longer than another's does not hide it."""
     import tr_model

@@ -121,6 +121,17 @@ def test_last_step_of_a_log_is_not_the_whole(report):
             assert "p90" not in found[title][0], files
 
 
+@pytest.mark.parametrize("log, last", (
+    (made_pairs.log(STEPS[1:]), "3 pairs"),
+    (made.log([(load, made.cycles(60, load)) for load in (1, 4)]),
+     "4 workers")), ids=("pairs", "load"))
+def test_remark_on_the_steps_of_a_log(report, log, last):
+    found = results(report, made.write(report.directory, "x.log", log))
+    assert f"2 steps; the log has no results of all together, so those of " \
+        f"the last stand there, {last}" in [
+            row["remark"] for row in found["Remarks"]]
+
+
 def test_pairs_that_join_late_are_of_that_step(report):
     """The second from the second step on, the third in the last."""
     path = made.write(report.directory, *FILES["dump"])

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Figures as they are drawn: who is where, in which place and colour."""
+
+import pytest
+
+
+@pytest.mark.parametrize("count", (1, 2, 3, 7))
+def test_room_for_a_legend(report, count):
+    """Between title and axes; every text differs from the paper."""
+    from twtools import plots
+    from matplotlib.colors import to_hex
+    from matplotlib.text import Text
+    look = plots.Look(True)
+    names = [f"{i}-{'x' * 20}" for i in range(count)]
+    figure, [ax] = look.figure("Title", names, 1)
+    look.legend(figure, [ax.plot([1, 2])[0] for _ in names], names)
+    look.x_label(figure, "us")
+    look.y_label(figure, "cycles")
+    figure.canvas.draw()
+    title, legend, drawing = (one.get_window_extent() for one in (
+        figure.texts[0], figure.legends[0], ax))
+    assert drawing.y1 <= legend.y0 < legend.y1 <= title.y0 + 1
+    assert {to_hex(text.get_color()) for text in figure.findobj(Text)
+            if text.get_text()} == {look.colour["ink"]}
+
+
+@pytest.mark.parametrize("count, times, scale", (
+    (1, 1, "linear"), (6, 1, "linear"), (6, 1000, "log")))
+def test_load_of_many_runs(report, count, times, scale):
+    """Each is in one of the drawings, which have one scale."""
+    import tr_model
+    import tr_figures_time
+    from twtools import plots
+    names = [f"r{i}" for i in range(count)]
+    ends = [(5000 + i, 9000 + i) for i in range(count)]
+    ends[0] = 5000 * times, 9000 * times
+    runs = [tr_model.Run(name, "", [tr_model.Part(
+        "f", "json", name, steps=[tr_model.Step(at, {
+            "total": tr_model.Series("total", 9, 1, *pair)})
+            for at in (1, 4)])], i)
+            for i, (name, pair) in enumerate(zip(names, ends))]
+    _, _, draw = tr_figures_time.load(runs, False)
+    figure = draw(plots.Look(True))
+    found = [tuple(line.get_ydata()) for ax in figure.axes
+             for line in ax.lines]
+    assert found == [(value / 1000,) * 2 for pair in ends for value in pair]
+    assert {ax.get_yscale() for ax in figure.axes} == {scale}
+    assert [text.get_text() for legend in figure.legends
+            for text in legend.get_texts()] == names
