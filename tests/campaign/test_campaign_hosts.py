@@ -46,7 +46,8 @@ def test_each_measurement_is_connected(campaign, tmp_path, there):
 
 
 def test_report_shows_the_server(campaign, tmp_path, there):
-    campaign(*ONE, STUB_SERVER=str(there))
+    """Whose results come after cyclictest's, which has none."""
+    campaign(*ONE, "-t", "cyclictest,twowaytest", STUB_SERVER=str(there))
     text = page(tmp_path)
     assert "with the server on far:7" in text
     for metric in ("wakeup", "total", "network", "sleep"):

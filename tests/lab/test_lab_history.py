@@ -46,6 +46,7 @@ def points():
 
     def drawn(result):
         figure = vl_history_page.draw(plots.Look(True), result)
+        assert figure.get_figwidth() > plots.WIDTH_IN
         return {(ax.get_title(loc="left"), dots.get_label(), average,
                  lines.get_ydata()[3 * i + 1])
                 for ax in figure.axes
