@@ -70,9 +70,9 @@ def call(command, input="", **options):
     """Runs a program to its end; returns what it printed."""
     try:
         done = subprocess.run(
-            [str(word) for word in command], input=input,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            errors="backslashreplace", preexec_fn=dies_with_us(), **options)
+            command, input=input, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True, errors="backslashreplace",
+            preexec_fn=dies_with_us(), **options)
     except OSError as err:
         raise LabError(f"{command[0]}: {err.strerror}") from None
     if done.returncode:
