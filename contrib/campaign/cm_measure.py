@@ -25,8 +25,7 @@ def measure(children, options, one, where, state, tick):
     carrier = cm_plan.carrier(options, one, where, carried)
     record = {"state": "failed", "command": argv, "load_command": carrier,
               "start": now(), "boot_id": cm_system.read(cm_system.BOOT_ID),
-              "load_average": round(os.getloadavg()[0], 2),
-              "exit_status": None}
+              "load_average": round(os.getloadavg()[0], 2)}
     before = cm_system.Snapshot.take()
     try:
         log = state.path(f"{one.name}.log")
