@@ -6,6 +6,7 @@ import os
 import pty
 import re
 import resource
+import shlex
 import signal
 
 import outside
@@ -66,6 +67,15 @@ def test_whole(campaign, tmp_path):
     page = (out / "index.html").read_text("utf-8")
     assert set(re.findall(r"var\((--\w+)\)", page)) <= set(
         re.findall(r"(--\w+):", page))
+
+
+def test_result_tells_its_load(campaign, tmp_path):
+    """So that it can be run again."""
+    campaign(*SINGLE, "-l", "command", "-c", "echo 'a b'")
+    [[name, record]] = state_of(tmp_path / "out")["measurements"].items()
+    mark = json.loads((tmp_path / f"out/{name}.json").read_text())["campaign"]
+    assert (mark["placement"], mark["load"]) == ("plan", "command")
+    assert shlex.split(mark["load_command"]) == record["load_command"]
 
 
 def test_terminal(begin, tmp_path):
