@@ -116,9 +116,11 @@ def test_limits():
     state = State()
     state.results["one-fft-twowaytest"]["twoway"]["limits"] = [
         {"limit": "total:9", "verdict": "exceeded"},
-        {"limit": "response:9", "verdict": "met"}]
+        {"limit": "response:9", "verdict": "met"},
+        {"limit": "p99:9", "verdict": "undecided"}]
     assert lines(state)[3:] == [
-        "Limits: total:9 exceeded (one fft twowaytest)."]
+        "Limits: total:9 exceeded (one fft twowaytest), p99:9 undecided "
+        "(one fft twowaytest)."]
 
 
 def test_disturbed():
@@ -139,6 +141,32 @@ def test_disturbed():
         "used up to 7.25 % of the CPU time (one none twowaytest); heat "
         "slowed a CPU up to 3 times (one fft cyclictest); up to 4 missed "
         "expiries (plan fft twowaytest); --check found governor."]
+
+
+@pytest.mark.parametrize("key, below, least, text", (
+    ("steal_percent", 0.09, 0.1, "a hypervisor took up to 0.1 % of"),
+    ("others_percent", 4.9, 5, "other programs used up to 5 % of"),
+    ("thermal_events", 0, 1, "heat slowed a CPU up to 1 times"),
+    ("throttled", 0, 1, "up to 1 throttled cycles"),
+    ("missed", 0, 1234567, "up to 1234567 missed expiries")))
+def test_least_that_is_told(key, below, least, text):
+    state = State()
+    state.records = {"one-none-twowaytest": {key: below}}
+    assert len(lines(state)) == 3
+    state.records["one-none-twowaytest"][key] = least
+    assert text in lines(state)[3]
+
+
+def test_a_single_change():
+    """In the course of a session, of what was not known before."""
+    import cm_changes
+    state = State()
+    state.data["sessions"] = [{"boot_id": "x", "environment": {"a": 1},
+                               "environment_end": {"a": 1, "b": "new"}}]
+    assert list(cm_changes.changes(OPTIONS, state)) == [
+        "b: none (start of session 1), new (end of session 1)"]
+    assert lines(state)[3:] == [
+        "Disturbed: 1 things of the system changed meanwhile."]
 
 
 def drawn(state, **more):
@@ -164,6 +192,7 @@ def test_figure():
     assert rows == [(*pair, row) for row, pair in enumerate(
         pair for found in FIGURES.values() for pair in found)]
     assert ax.get_xscale() == "log"
+    assert ax.get_xlim()[0] <= 10 and ax.get_xlim()[1] >= 1234
     assert [text.get_text() for text in ax.get_yticklabels()] == [
         f"{placement}, {load}" for placement, load in FIGURES]
     assert len({line.get_color() for line in ax.lines}) == 3
@@ -191,10 +220,17 @@ def test_figure_of_nothing():
 
 def test_figure_of_zeros():
     """A logarithm has no place for them: the least is drawn."""
+    import cm_figure
+    import cm_verdict
+    from twtools import plots
     state = State()
     state.results["one-none-cyclictest"] = {
-        "thread": {"0": thread(None, (0.0, 0))}}
-    assert "<svg" in drawn(state)
+        "thread": {"0": thread(None, (0.0, 0.5))}}
+    [ax] = cm_figure.draw(plots.Look(True), cm_verdict.figures(
+        OPTIONS, state)).axes
+    assert tuple(ax.lines[0].get_xdata()) == (0.1, 0.5)
+    assert lines(state)[2].endswith("load fft): smaller differences mean "
+                                    "nothing here.")
 
 
 @pytest.fixture

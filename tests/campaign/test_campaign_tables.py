@@ -83,6 +83,24 @@ def test_set_up():
         ["server's host", "release", "6.2"]]
 
 
+@pytest.mark.parametrize("connect, virtual, title", (
+    (None, False, "Campaign: host, 6.1"),
+    ("far", False, "Campaign: host, 6.1, with the server on far"),
+    (None, True, "Campaign: host, 6.1 (virtual: these are not the times of "
+     "a machine)")))
+def test_title(tmp_path, capsys, connect, virtual, title):
+    state = State()
+    state.data = {"system": {"nodename": "host", "release": "6.1"},
+                  "plan": {"cpus": {}}, "sessions": [
+                      {"boot_id": "x", "environment": {"virtual": virtual}}]}
+    state.path = tmp_path.joinpath
+    cm_report.report(None, argparse.Namespace(
+        **{**vars(OPTIONS), "connect": connect}, no_report=True), state)
+    assert (tmp_path / "index.md").read_text().startswith(f"# {title}\n")
+    assert f"<h1>{title}</h1>" in (tmp_path / "index.html").read_text()
+    assert ("virtual machine" in capsys.readouterr().out) == virtual
+
+
 @pytest.mark.parametrize("virtual", (False, True))
 def test_reports(capsys, virtual):
     """One of each load that has results, of what is finished.
