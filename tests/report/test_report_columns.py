@@ -63,6 +63,17 @@ def test_pairs_and_their_dump(report):
     assert [row["missed"] for row in found["Files"]][1:] == ["0", "1"]
 
 
+def test_percentiles_of_each_response(report):
+    """Of its latency, which has no sleep."""
+    made.write(report.directory, "x.json", made_columns.twoway(PAIRS, PERIODS))
+    found = made.tables(report("-t", "-", "x.json").stdout)
+    latencies, responses = (found[f"{name} of each pair"]
+                            for name in ("Latency", LABEL["response"]))
+    assert len(latencies) == len(responses) == len(PAIRS)
+    for latency, response in zip(latencies, responses):
+        assert float(response["p50"]) == float(latency["p50"]) + 100
+
+
 def test_text_is_what_the_json_tells(report):
     found = tables(report, json=made_columns.twoway([ROWS]),
                    text=made_columns.text([ROWS]) + "# Missed: 12\n")

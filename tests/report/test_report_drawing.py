@@ -47,3 +47,18 @@ def test_load_of_many_runs(report, count, times, scale):
     assert {ax.get_yscale() for ax in figure.axes} == {scale}
     assert [text.get_text() for legend in figure.legends
             for text in legend.get_texts()] == names
+
+
+@pytest.mark.parametrize("low, high, scale", (
+    (0, 700, "linear"), (0, 900, "log"), (100_000, 800_000, "linear"),
+    (100_000, 801_000, "log")))
+def test_scale_of_a_range(report, low, high, scale):
+    """Beyond 8 times the least, of which 0.1 us is the smallest."""
+    import tr_figures
+    import tr_model
+    from twtools import plots
+    part = tr_model.Part("f", "json", "r", series={
+        "total": tr_model.Series("total", 9, low, (low + high) / 2, high)})
+    _, _, draw = tr_figures.ranges([tr_model.Run("r", "", [part])], ["total"])
+    [ax] = draw(plots.Look(True)).axes
+    assert ax.get_xscale() == scale

@@ -139,7 +139,10 @@ JSON_FAULTS = [
     (("thread", "0", "cycles"), -1, "thread.0"),
     (("thread", "0", "cycles"), 7, "thread.0.histogram"),
     (("thread", "0", "histogram"), {"x": 1}, "thread.0.histogram.x"),
+    *((("thread", "0", "histogram"), {key: 1}, "no whole number")
+      for key in ("\u00b2", "\u0663", "-1", "1.5", "", "9" * 16)),
     (("thread", "0", "histogram"), {"1": -4}, "thread.0.histogram.1"),
+    (("thread", "0", "histogram"), {"1": 2**53}, "thread.0.histogram.1"),
     (("thread", "0", "histogram"), [], "thread.0.histogram"),
     (("thread", "0", "stddev"), [], "thread.0.stddev"),
     (("thread", "0", "percentiles"), {"x": 1}, "thread.0.percentiles.x"),
