@@ -8,6 +8,7 @@ import itertools
 import json
 import math
 import pathlib
+import types
 
 import pytest
 
@@ -259,3 +260,19 @@ def test_doubt_is_added():
     assert tr_sure.apart(one, two)
     two.doubt = 2.0
     assert not tr_sure.apart(one, two)
+
+
+@pytest.mark.parametrize("runs, shorter, below, above", (
+    (1, False, math.hypot(3, 2), math.hypot(4, 1)),
+    (2, False, math.hypot(3, 1, 1), 0),
+    (2, True, math.hypot(3, 1, 1), math.hypot(4, 0.5, 0.5))))
+def test_ends_of_a_difference(runs, shorter, below, above):
+    """Each side has its own; several runs that are equal add nothing."""
+    import tr_sure
+
+    def side(value, low, high):
+        return types.SimpleNamespace(
+            value=value, doubt=0.5, ends=lambda _: (low, high))
+    assert tr_sure.difference([side(10, 9, 12)] * runs, side(20, 17, 24),
+                              0.01, shorter) == \
+        pytest.approx((10 - below - 1, 10 + above + 1))

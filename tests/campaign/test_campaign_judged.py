@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What of a measurement counts: how long it took, and what its log says."""
+
+import types
+
+import pytest
+
+import cm_measure
+from cm_state import Failure
+
+
+def result(cycles, missed=0, **more):
+    return {"thread": {"0": {"cycles": cycles}}, "twoway": {
+        "missed": missed, "load": [{"rate": 2.5}], **more}}
+
+
+def options(seconds):
+    return types.SimpleNamespace(duration=seconds, interval=1000)
+
+
+@pytest.mark.parametrize("seconds, cycles, missed, enough", (
+    (3, 1999, 0, False), (3, 2000, 0, True), (3, 1000, 1000, True),
+    (100, 94_999, 0, False), (100, 95_000, 0, True)))
+def test_time(seconds, cycles, missed, enough):
+    """A second may lack, or a twentieth; missed expiries took time."""
+    found = result(cycles, missed)
+    if enough:
+        cm_measure.check_time(found, options(seconds))
+        return
+    with pytest.raises(Failure) as error:
+        cm_measure.check_time(found, options(seconds))
+    assert str(error.value) == \
+        f"only {cycles / 1000:.1f} of {seconds} s were measured"
+
+
+def test_time_of_a_load():
+    """Of which each cycle is a second."""
+    for cycles, missed in ((7, 0), (3, 4), (8, 0)):
+        assert cm_measure.work(result(cycles, missed), options(7)) == 2.5
+    with pytest.raises(Failure, match="at work for 6 of 7 s only"):
+        cm_measure.work(result(6), options(7))
+
+
+@pytest.mark.parametrize("found, said", (
+    ({}, "f.json: no results of a measurement"),
+    (result(0), "f.json: not one cycle was measured"),
+    (result(5, interrupted=True), "ended by a signal")))
+def test_no_cycles(found, said):
+    with pytest.raises(Failure) as error:
+        cm_measure.cycles(found, "f.json")
+    assert str(error.value) == said
+    assert cm_measure.cycles(result(5), "f.json") == 5
+
+
+def test_last_lines_of_a_log(tmp_path):
+    """Three, of which none is a command line."""
+    log = tmp_path / "log"
+    for text, shown in (("1\n2\n3\n4\n", "2\n3\n4"), ("# 1\n2\n", "2"),
+                        ("1\n# 2\n", "1"), ("# 1\n", ""), ("", "")):
+        log.write_text(text)
+        assert cm_measure.last_lines(log) == shown
