@@ -45,7 +45,7 @@ void tw_far_cause_note(const struct tw_run *run, const char *line)
 
 	if (strncmp(line, TELL, strlen(TELL)) ||
 	    tw_lines_numbers(line + strlen(TELL), NS_MAX, of,
-			      ARRAY_SIZE(of)) < (int)ARRAY_SIZE(of) ||
+			     ARRAY_SIZE(of)) < (int)ARRAY_SIZE(of) ||
 	    of[0] < 0 || of[0] >= tw_config.pairs || of[1] < 0 ||
 	    of[1] >= TW_METRICS || of[2] < 1 || of[3] < 0 || of[4] < of[3])
 		return;

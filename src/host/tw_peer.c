@@ -264,7 +264,7 @@ static void read_ended(const struct tw_run *run, const char *value)
 	struct tw_load *load;
 	int i, pairs = (int)tw_config.pairs;
 	int count = tw_lines_numbers(value, INT64_MAX, numbers,
-				      TW_PAIRS_MAX + LOADS_MAX);
+				     TW_PAIRS_MAX + LOADS_MAX);
 
 	for (i = 0; i < count && i < pairs; i++)
 		tw_datagrams_told(run, i, (uint64_t)numbers[i]);

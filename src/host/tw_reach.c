@@ -300,7 +300,7 @@ int tw_reach_meet_accept(struct tw_meeting *meeting)
 }
 
 int tw_reach_meet_connect(struct tw_meeting *meeting,
-		    const struct addrinfo **addresses)
+			  const struct addrinfo **addresses)
 {
 	struct hello hello;
 	uint32_t i;

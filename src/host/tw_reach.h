@@ -73,6 +73,6 @@ int tw_reach_meet_accept(struct tw_meeting *meeting);
 
 /* The client's side. @addresses: see tw_reach_connect(). */
 int tw_reach_meet_connect(struct tw_meeting *meeting,
-		    const struct addrinfo **addresses);
+			  const struct addrinfo **addresses);
 
 #endif /* TW_REACH_H */
