@@ -32,6 +32,8 @@ def test_measures(run, transport, pairs, host):
     assert f"\n# Server: {host} (" in done.stdout
     assert "# network " in done.stdout and "# send " not in done.stdout
     mine, theirs = of["twoway"], of["twoway"]["peer"]
+    assert "# One-way:" not in done.stdout
+    assert "oneway" not in mine.keys() | theirs.keys()
     for name in "transport", "sleep", "size", "threads", "interval":
         assert mine["settings"][name] == theirs["settings"][name]
     for pair, far in zip(mine["pairs"], theirs["pairs"]):

@@ -175,6 +175,18 @@ def test_made(span, lines, verdict):
     assert len(text.splitlines()) <= 45
 
 
+@pytest.mark.parametrize("name,wakeup_ns", [
+    ("analysis: interrupted", 6000), ("analysis: preempted_again", 6000),
+    ("analysis: client_interrupted", 4000), ("timer: in_time", 1000),
+    ("throttle: chosen_again", 8009000),
+    ("blame: busy_client_interrupted", None)])
+def test_wakeup(name, wakeup_ns):
+    """What comes after the first switch to the task is not in it."""
+    span, lines, _ = next(one.values for one in cases() if one.id == name)
+    cause, _ = analysed(span, trace(lines))
+    assert cause.get("wakeup_ns") == wakeup_ns
+
+
 def interrupt():
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     os.kill(os.getpid(), signal.SIGINT)

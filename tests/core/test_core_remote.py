@@ -210,7 +210,16 @@ def test_end_without_an_answer(run):
     assert done.stderr.count("it has ended with status 3") == 1
 
 
+def test_command_ends_by_itself(run):
+    """After its last answer, it has time to."""
+    done = faked(run, end=END + "\nimport time\ntime.sleep(0.1)\n"
+                 "open('late', 'w').close()")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "late" in done.files
+
+
 def test_command_that_is_missing(run):
     done = run("--connect=127.0.0.1", "--rsh=/nonexistent/ssh", *QUICK)
     assert done.returncode == 1
-    assert "a command was not found" in done.stderr
+    assert "WARN: /nonexistent/ssh twowaytest --far: a command was not " \
+        "found" in done.stderr

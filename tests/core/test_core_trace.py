@@ -119,6 +119,9 @@ def test_stack(begin, tracefs, events, wanted):
     for event in ("sched_waking", "sched_switch"):
         trigger = outside.read(own / "events" / "sched" / event / "trigger")
         assert trigger.startswith("stacktrace:unlimited if "), trigger
+    timer = own / "events/irq_vectors/local_timer_entry/trigger"
+    if timer.exists():
+        assert outside.read(timer).startswith("stacktrace:unlimited if ")
     found = {one.split(":")[-1] for one in outside.read(
         own / "set_event").split()}
     assert wanted <= found and not {"stack", ""} & found
