@@ -250,6 +250,8 @@ def test_no_span(start, tracefs, memory):
     trial = outside.load_json(memory / "json")["primitives"]["break"]
     assert trial["metric"] in ("difference", "resolution")
     assert trial["cause"] is None
+    assert trial["trace_file"] == str(memory / "trace")
+    assert f"# Trace: {memory / 'trace'}\n" in done.out
     assert "# Cause: unknown, as its value is no time that a task of this host took\n" in \
         done.out
     assert outside.read(memory / "trace").startswith("# tracer: ")

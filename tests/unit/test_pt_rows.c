@@ -240,9 +240,24 @@ TEST(test_kind_is_completed)
 
 #define POINTS	65536
 
-/* Forward and back again: the data are what they were. */
-static void check_fft(const double complex *data)
+/* The first data after @count iterations of a kind. */
+static const double complex *data_of(const char *kind, int64_t count)
 {
+	struct pt_case *c = pt_unit_case(&pt_work, kind_of(&pt_work, kind));
+	const double complex *end;
+
+	c->trials = 1;
+	pt_config.work = count;
+	assert_int_equal(pt_work.run(&c->task[0]), 0);
+	pt_config.work = 0;
+	end = (void *)((char *)c->room + pt_work.room);
+	return end - 2 * POINTS;
+}
+
+/* Forward and back again: the data are what they were. */
+TEST(test_work_fft)
+{
+	const double complex *data = data_of("fft", 1);
 	size_t j;
 
 	for (j = 0; j < POINTS; j++) {
@@ -251,16 +266,58 @@ static void check_fft(const double complex *data)
 	}
 }
 
-TEST(test_work_fft)
+/* Fibonacci's numbers, a million an iteration. */
+TEST(test_work_add)
 {
-	struct pt_case *c = pt_unit_case(&pt_work, kind_of(&pt_work, "fft"));
-	const double complex *end;
+	uint64_t a = 0, b = 1, done = 0, sum;
+	int count;
 
-	c->trials = pt_config.work = 1;
-	assert_int_equal(pt_work.run(&c->task[0]), 0);
-	pt_config.work = 0;
-	end = (void *)((char *)c->room + pt_work.room);
-	check_fft(end - 2 * POINTS);
+	for (count = 1; count <= 3; count++) {
+		for (; done < UINT64_C(500000) * count; done++) {
+			a += b;
+			b += a;
+		}
+		memcpy(&sum, data_of("add", count), sizeof(sum));
+		assert_int_equal(sum, a ^ b);
+	}
+}
+
+/* Of each iteration, a number that is one more than it was. */
+TEST(test_work_copy)
+{
+	double sum = 0;
+	int count;
+
+	for (count = 1; count <= 3; count++) {
+		sum += count * 40503 % 1024 + 1;
+		assert_true(creal(data_of("copy", count)[0]) == sum);
+	}
+}
+
+/* As struct room of pt_delay.c. */
+struct delay {
+	double ns_per_tick;
+	int64_t cost;
+	struct pt_delay_point point[20];
+};
+
+TEST(test_delay_told)
+{
+	struct pt_case *c = pt_unit_case(&pt_delay, NULL);
+
+	assert_int_equal(pt_delay.room, sizeof(struct delay));
+	*(struct delay *)c->room = (struct delay) {
+		0.5, 48, { [2] = { 69, 49 * 20, 20 }, [19] = { 240, 9, 0 } },
+	};
+	pt_delay.verify(c);
+	assert_string_equal(c->verdict[0].text,
+			    "no delay of up to 120.0 ns has a mean error within a reading, 24.0 ns");
+	((struct delay *)c->room)->point[19] =
+		(struct pt_delay_point) { 240, 19 * 20, 40 };
+	pt_delay.verify(c);
+	assert_string_equal(c->verdict[1].text,
+			    "shortest: 240 ticks, with a mean error of 9.5 ticks; a reading takes 48, and a tick 0.500 ns");
+	assert_int_equal(c->number, 120 * PT_PS_PER_NS);
 }
 
 static const struct pt_role *role_of(const struct pt_test *test,
