@@ -178,6 +178,7 @@ def test_made(span, lines, verdict):
 @pytest.mark.parametrize("name,wakeup_ns", [
     ("analysis: interrupted", 6000), ("analysis: preempted_again", 6000),
     ("analysis: client_interrupted", 4000), ("timer: in_time", 1000),
+    ("analysis: woken_just_before", 5400),
     ("throttle: chosen_again", 8009000),
     ("blame: busy_client_interrupted", None)])
 def test_wakeup(name, wakeup_ns):
