@@ -310,7 +310,6 @@ static void end(struct tw_run *run)
 		tw_talk_tell(last ? "{\"end\": 1}\n" : "{\"end\": 0}\n");
 		take_answer(run, last, hurry);
 	}
-	run->wake_fd = -1;
 	if (last || run->failed)
 		tw_talk_close(hurry || tw_is_stopped() ? 0 : 500);
 }
