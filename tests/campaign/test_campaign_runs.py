@@ -93,27 +93,6 @@ def test_terminal(begin, tmp_path):
     assert state_of(tmp_path / f"campaign-{os.uname().release}")
 
 
-CHANGES = (
-    (("-D", "2"), "duration_s: 1 there, 2 here"),
-    (("-l", "none,fft"), "loads: none there, none,fft here"),
-    (("-p", "97"), "priority: 98 there, 97 here"),
-    (("-x", "total:9"), "limit: none there, total:9 here"))
-
-
-def test_again(campaign, tmp_path):
-    """What is finished is not measured again, nor is another plan begun."""
-    campaign(*SINGLE)
-    before = kept(tmp_path / "out")
-    again = campaign(*SINGLE)
-    assert "finished already" in again.stdout
-    assert "[ 1/1]" not in again.stdout
-    for change, said in CHANGES:
-        result = campaign(*SINGLE, *change, status=1)
-        assert said in result.stderr
-        assert "--output" in result.stderr
-    assert kept(tmp_path / "out") == before and len(before) == 1
-
-
 def test_goes_on(begin, campaign, tmp_path):
     """Ended in the second: the first stays, the second is measured."""
     out = tmp_path / "out"
@@ -186,23 +165,6 @@ def test_nohup(launch, stubs, tmp_path):
     assert not list((tmp_path / "new").iterdir())
     third = launch(*arguments, "-o", "new")
     assert third.finish() == 0, third.err
-
-
-@pytest.mark.parametrize("tools", ("cyclictest,twowaytest", "cyclictest"))
-def test_another_build(campaign, stubs, tools):
-    """Of the same version: its results would be mixed with the old ones.
-
-    twowaytest runs the load, too.
-    """
-    arguments = (*SHORT, "-l", "hackbench", "-t", tools)
-    campaign(*arguments)
-    for name in "twowaytest", "cyclictest", "hackbench":
-        built = (stubs / name).read_text(encoding="ascii")
-        (stubs / name).write_text(built + "# built again\n", encoding="ascii")
-        err = campaign(*arguments, status=1).stderr
-        (stubs / name).write_text(built, encoding="ascii")
-        assert re.findall(r"(\w+) sha256: \w{64} there, \w{64} here",
-                          err) == [name]
 
 
 def test_another_directory(campaign, tmp_path):
@@ -335,6 +297,11 @@ def test_failure(campaign, tmp_path):
     assert state_of(out)["measurements"][PAIR[0]]["exit_status"] == 1
     campaign(*SHORT, STUB_GOVERNOR="powersave")
     assert len(kept(out)) == 2
+    for session in state_of(out)["sessions"]:
+        assert session["start"] <= session["end"]
+        assert session["environment"]["findings"] and \
+            session["environment_end"]["findings"]
+    assert len(list(out.glob("check-[12]*.log"))) == 4
     page = (out / "index.md").read_text("utf-8")
     assert "told to fail" not in page
     assert "governor: performance (start of session 1), powersave " \
