@@ -3,6 +3,8 @@
 #ifndef PT_UNIT_H
 #define PT_UNIT_H
 
+#include <string.h>
+
 #include "unit.h"
 
 #include "pt_record.h"
@@ -18,6 +20,27 @@ static inline struct pt_case *pt_unit_case(const struct pt_test *test,
 	assert_non_null(c);
 	pt_case_open(c);
 	return c;
+}
+
+/* The kind and the role of a test that have this name. */
+static inline const struct pt_kind *pt_unit_kind(const struct pt_test *test,
+						 const char *name)
+{
+	const struct pt_kind *kind = test->kinds;
+
+	while (kind && strcmp(kind->name, name))
+		kind++;
+	return kind;
+}
+
+static inline const struct pt_role *pt_unit_role(const struct pt_test *test,
+						 const char *name)
+{
+	const struct pt_role *role = test->roles;
+
+	while (strcmp(role->name, name))
+		role++;
+	return role;
 }
 
 #endif /* PT_UNIT_H */

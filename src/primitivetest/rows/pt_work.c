@@ -6,6 +6,7 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "pt_report.h"
@@ -178,13 +179,16 @@ static int work_once(struct pt_task *task)
 static int run(struct pt_task *task)
 {
 	struct work *work = pt_room(task);
+	int err;
 
 	work->roots = tw_fft_roots(POINTS);
 	if (!work->roots)
 		return -ENOMEM;
 	task->in->number = pt_config.work ? pt_config.work :
 			   pt_calibrate(try_once, task, TARGET_NS);
-	return pt_lead(task, work_once);
+	err = pt_lead(task, work_once);
+	free(work->roots);
+	return err;
 }
 
 static void verify(struct pt_case *c)
