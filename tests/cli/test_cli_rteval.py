@@ -137,8 +137,11 @@ def check(report):
             assert min(buckets) == math.floor(values["minimum"])
 
 
-def test_a_run(make):
-    """SIGINT ends it, and the results are there in time."""
+def test_a_run(make, tmp_path, monkeypatch):
+    """SIGINT ends it, and the results are there in time; no file is left."""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
     module = make()
     main, *_ = module.start()
     module.measuring()
@@ -152,6 +155,7 @@ def test_a_run(make):
     assert not module.module.WorkloadAlive() and not module.module.failed
     assert not module.log.errors()
     assert not outside.alive(main)
+    assert not list(temporary.iterdir())
 
 
 def test_the_whole_results_are_kept(make, tmp_path):
