@@ -49,6 +49,15 @@ def test_numbers_stay_numbers_in_csv(cell):
     assert tables.csv_cell(cell) == cell
 
 
+@pytest.mark.parametrize("text", ("a\x1b[0m", "\u202eb", "\x9bc"))
+def test_title_and_note_have_no_controls(text):
+    made = tables.Table(text, ["name"], [["x"]], text, key="t")
+    for shown in (tables.html(made, "t"), tables.markdown("x", [made]),
+                  tables.terminal(made)):
+        assert "name" in shown
+        assert not {"\x1b", "\u202e", "\x9b"} & set(shown)
+
+
 def test_html_is_well_formed_and_shows_what_it_is_given():
     text = page.page("<t> & more", [tables.html(table(HOSTILE), "t-1")])
     root = tree.fromstring(text.removeprefix("<!DOCTYPE html>"))
