@@ -143,7 +143,8 @@ bool tw_trace_has(enum tw_metric_id metric, enum tw_metric_id id)
 /*
  * When a message from another host woke the side, which had read it by @read_ns:
  * the last time before, but for the end of a stop or of a wait for a lock.
- * Without the switch before, what ended is unknown: the time before the trace.
+ * Without the switch before, what ended is unknown: the time before the trace;
+ * a switch before events that were lost is none.
  * 0: it was not woken.
  */
 static int64_t woken_ns(const struct tw_process *side, int64_t read_ns)
@@ -165,7 +166,8 @@ static int64_t woken_ns(const struct tw_process *side, int64_t read_ns)
 			at_ns = seen ? event->time_ns : before_ns;
 		if (leaves)
 			held = event->held;
-		seen |= leaves;
+		/* What came before lost events says nothing of what follows. */
+		seen |= leaves && event->time_ns >= last.window.lost_ns;
 	}
 	return at_ns;
 }
