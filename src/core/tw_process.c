@@ -326,7 +326,7 @@ bool tw_process_failed(const struct tw_process *process, bool killed)
 		warn("the %s (pid %d) stopped: %s\n", process->name,
 		     process->pid, WEXITSTATUS(status) == ECHILD ?
 		     "what it started has failed" :
-		     WEXITSTATUS(status) == EAGAIN ?
+		     WEXITSTATUS(status) == EAGAIN && !process->group ?
 		     "the kernel refused a timer; see \"ulimit -i\"" :
 		     strerror(WEXITSTATUS(status)));
 	return true;

@@ -173,9 +173,10 @@ static int start_server(struct tw_run *run)
 		client_fds[i] = run->pairs[i]->fd[TW_CLIENT];
 	}
 	left = tw_config.pairs;
-	/* It counts the datagrams of all pairs. */
-	for (i = 0; i < tw_config.pairs; i++)
-		madvise(run->pairs[i], run->pair_size, MADV_DOFORK);
+	/* It counts the datagrams of all pairs, if there are any. */
+	if (tw_pair_room(run, 0, &tw_part_transport))
+		for (i = 0; i < tw_config.pairs; i++)
+			madvise(run->pairs[i], run->pair_size, MADV_DOFORK);
 	err = tw_pair_start_process(run, 0, TW_SERVER);
 	for (i = 0; i < tw_config.pairs; i++)
 		madvise(run->pairs[i], run->pair_size, MADV_DONTFORK);
