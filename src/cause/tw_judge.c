@@ -112,10 +112,10 @@ static void find_worst(struct tw_cause *cause)
 	for (state = 0; state < TW_STATES; state++)
 		if (delays_ns[state] > delays_ns[cause->state])
 			cause->state = state;
-	for (state = 0; state < TW_STATES && delays_ns[cause->state] <= 0;
-	     state++)
-		if (lasted_ns[state] > lasted_ns[cause->state])
-			cause->state = state;
+	if (delays_ns[cause->state] <= 0)
+		for (state = 0; state < TW_STATES; state++)
+			if (lasted_ns[state] > lasted_ns[cause->state])
+				cause->state = state;
 	cause->worst = cause->sums[0];
 	for (piece = cause->sums; piece < end; piece++) {
 		if (piece->state != cause->state)

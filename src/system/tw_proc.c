@@ -17,9 +17,7 @@ bool tw_proc_stat(struct tw_stat *stat, int pid, int tid)
 	if (tw_read_bytes(text, sizeof(text) - 1, path) < 0)
 		return false;
 	/* The name is in brackets; it may have some itself, and a newline. */
-	for (at = text; *at; at++)
-		if (*at < ' ' || *at > '~')
-			*at = '?';
+	tw_read_clean(text);
 	name = strchr(text, '(');
 	end = strrchr(text, ')');
 	if (!name || !end || end[1] != ' ' || !end[2])

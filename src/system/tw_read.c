@@ -28,9 +28,16 @@ ssize_t tw_read_bytes(void *bytes, size_t size, const char *path)
 	return used || !len ? (ssize_t)used : -1;
 }
 
+void tw_read_clean(char *text)
+{
+	for (; *text; text++)
+		if (*text < ' ' || *text > '~')
+			*text = '?';
+}
+
 bool tw_read_text(char *text, size_t size, const char *path)
 {
-	char line[TW_READ_LINE] = "", *from = line, *end, *at;
+	char line[TW_READ_LINE] = "", *from = line, *end;
 
 	if (tw_read_bytes(line, sizeof(line) - 1, path) < 0)
 		return false;
@@ -40,9 +47,7 @@ bool tw_read_text(char *text, size_t size, const char *path)
 	end = from + strlen(from);
 	while (end > from && isspace((unsigned char)end[-1]))
 		*--end = '\0';
-	for (at = from; at < end; at++)
-		if (*at < ' ' || *at > '~')
-			*at = '?';
+	tw_read_clean(from);
 	snprintf(text, size, "%s", from);
 	return true;
 }

@@ -14,9 +14,12 @@
 
 #define TW_READ_LINE	4096	/* bytes of the longest line, with its end */
 
+/* What is not printable ASCII becomes "?". */
+void tw_read_clean(char *text);
+
 /*
- * The first line of @path, without spaces at its ends; what is not printable
- * ASCII becomes "?". false: it cannot be read.
+ * The first line of @path, clean, and without spaces at its ends. false: it
+ * cannot be read.
  */
 bool tw_read_text(char *text, size_t size, const char *path);
 
