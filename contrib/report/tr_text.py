@@ -152,9 +152,9 @@ class HistogramText:
                         unit=unit, avg_unit=unit)
         if dist and dist.complete:
             result.std_ns = dist.deviation()
-        # Its values are whole us, where ours lie within their rows.
-        if dist and dist.complete and not self.metrics:
-            result.avg_ns, result.avg_unit = dist.mean(), NS
+            # cyclictest's values are whole us, where ours lie within rows.
+            if not self.metrics:
+                result.avg_ns, result.avg_unit = dist.mean(), NS
         return result
 
 
