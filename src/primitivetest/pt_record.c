@@ -12,101 +12,6 @@
 #define SPIN_NS		(500 * TW_NS_PER_MS)
 #define PERIOD_NS	TW_NS_PER_S
 
-static void sleep_until(int64_t then_ns)
-{
-	struct timespec then = tw_ns_to_ts(then_ns);
-
-	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &then, NULL) ==
-	       EINTR)
-		;
-}
-
-/* Until the next expiry of -i; if that has passed, the one after it. */
-static void pace(struct pt_task *task)
-{
-	int64_t period_ns = pt_config.interval_us * TW_NS_PER_US;
-	int64_t now_ns = tw_now_ns(CLOCK_MONOTONIC);
-
-	if (!task->next_ns)
-		task->next_ns = now_ns;
-	task->next_ns += ((now_ns - task->next_ns) / period_ns + 1) * period_ns;
-	task->in->paced++;
-	sleep_until(task->next_ns);
-}
-
-static bool is_done(struct pt_task *task)
-{
-	struct pt_case *c = task->in;
-	uint64_t done = pt_done(task);
-
-	if (!done && !c->begin_ns)
-		c->begin_ns = pt_now(task);
-	return atomic_load(&c->stop) ||
-	       (c->trials && done >= tw_config.warmup + c->trials) ||
-	       (tw_config.duration_s && pt_now(task) - c->begin_ns >=
-		tw_config.duration_s * TW_NS_PER_S);
-}
-
-bool pt_more(struct pt_task *task)
-{
-	struct pt_case *c = task->in;
-
-	if (!is_done(task)) {
-		if (pt_config.interval_us &&
-		    c->choice.test->flags & PT_PACED)
-			pace(task);
-		return true;
-	}
-	if (!c->end_ns)
-		c->end_ns = pt_now(task);
-	atomic_store_explicit(&c->over, 1, memory_order_release);
-	return false;
-}
-
-static void record_stamps(struct pt_task *task)
-{
-	const struct pt_test *test = task->in->choice.test;
-	struct pt_trial trial = { .pid = task->in->born };
-	int i;
-
-	for (i = 0; i < PT_STAMPS; i++)
-		trial.t_ns[i] = task->in->stamp[i].ns;
-	task->in->wrong += trial.t_ns[test->late] < trial.t_ns[test->early];
-	pt_record(task, &trial);
-}
-
-int pt_lead(struct pt_task *task, int (*once)(struct pt_task *task))
-{
-	bool spins = task->in->choice.test->flags & PT_SPINS;
-	int i, err = 0;
-
-	while (!err && pt_more(task)) {
-		err = once(task);
-		if (!err)
-			record_stamps(task);
-		if (spins)
-			pt_rest(task);
-	}
-	for (i = 0; i < task->in->task_count; i++)
-		if (i != task->number)
-			pt_wake(task, i);
-	return err;
-}
-
-int pt_serve(struct pt_task *task, int (*serve)(struct pt_task *task))
-{
-	int err;
-
-	for (;;) {
-		pt_await(task);
-		if (pt_over(task))
-			return 0;
-		err = serve(task);
-		if (err)
-			return err;
-	}
-}
-
 int64_t pt_value_ps(const struct pt_metric *metric, const struct pt_trial *now,
 		    const struct pt_trial *before)
 {
@@ -184,10 +89,9 @@ static void add_all(struct pt_case *c, const struct pt_kept *kept)
 		c->kept[kept->number - 1] = *kept;
 }
 
-void pt_record(struct pt_task *task, const struct pt_trial *trial)
+static void record(struct pt_case *c, const struct pt_trial *trial)
 {
-	struct pt_case *c = task->in;
-	uint64_t done = pt_done(task), warmup = tw_config.warmup;
+	uint64_t done = c->recorded++, warmup = tw_config.warmup;
 	struct pt_kept kept = { .trial = *trial };
 	int i;
 
@@ -208,7 +112,122 @@ void pt_record(struct pt_task *task, const struct pt_trial *trial)
 		c->before = *trial;
 		c->has_before = true;
 	}
-	atomic_store_explicit(&c->done, done + 1, memory_order_release);
+}
+
+static void record_waiting(struct pt_case *c)
+{
+	int i;
+
+	for (i = 0; i < c->waiting; i++)
+		record(c, &c->block[i]);
+	c->waiting = 0;
+}
+
+void pt_record(struct pt_task *task, const struct pt_trial *trial)
+{
+	struct pt_case *c = task->in;
+
+	c->block[c->waiting++] = *trial;
+	atomic_store_explicit(&c->done, pt_done(task) + 1,
+			      memory_order_release);
+	if (c->waiting == c->block_size)
+		record_waiting(c);
+}
+
+static void sleep_until(int64_t then_ns)
+{
+	struct timespec then = tw_ns_to_ts(then_ns);
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &then, NULL) ==
+	       EINTR)
+		;
+}
+
+/* Until the next expiry of -i; if that has passed, the one after it. */
+static void pace(struct pt_task *task)
+{
+	int64_t period_ns = pt_config.interval_us * TW_NS_PER_US;
+	int64_t now_ns = tw_now_ns(CLOCK_MONOTONIC);
+
+	if (!task->next_ns)
+		task->next_ns = now_ns;
+	task->next_ns += ((now_ns - task->next_ns) / period_ns + 1) * period_ns;
+	task->in->paced++;
+	sleep_until(task->next_ns);
+}
+
+static bool is_done(struct pt_task *task)
+{
+	struct pt_case *c = task->in;
+	uint64_t done = pt_done(task);
+
+	if (!done && !c->begin_ns)
+		c->begin_ns = pt_now(task);
+	return atomic_load(&c->stop) ||
+	       (c->trials && done >= tw_config.warmup + c->trials) ||
+	       (tw_config.duration_s && pt_now(task) - c->begin_ns >=
+		tw_config.duration_s * TW_NS_PER_S);
+}
+
+bool pt_more(struct pt_task *task)
+{
+	struct pt_case *c = task->in;
+
+	if (!is_done(task)) {
+		if (pt_config.interval_us &&
+		    c->choice.test->flags & PT_PACED)
+			pace(task);
+		return true;
+	}
+	record_waiting(c);
+	if (!c->end_ns)
+		c->end_ns = pt_now(task);
+	atomic_store_explicit(&c->over, 1, memory_order_release);
+	return false;
+}
+
+static void record_stamps(struct pt_task *task)
+{
+	const struct pt_test *test = task->in->choice.test;
+	struct pt_trial trial = { .pid = task->in->born };
+	int i;
+
+	for (i = 0; i < PT_STAMPS; i++)
+		trial.t_ns[i] = task->in->stamp[i].ns;
+	task->in->wrong += trial.t_ns[test->late] < trial.t_ns[test->early];
+	pt_record(task, &trial);
+}
+
+int pt_lead(struct pt_task *task, int (*once)(struct pt_task *task))
+{
+	bool spins = task->in->choice.test->flags & PT_SPINS;
+	int i, err = 0;
+
+	while (!err && pt_more(task)) {
+		err = once(task);
+		if (!err)
+			record_stamps(task);
+		if (spins)
+			pt_rest(task);
+	}
+	for (i = 0; i < task->in->task_count; i++)
+		if (i != task->number)
+			pt_wake(task, i);
+	return err;
+}
+
+int pt_serve(struct pt_task *task, int (*serve)(struct pt_task *task))
+{
+	int err;
+
+	for (;;) {
+		pt_await(task);
+		if (pt_over(task))
+			return 0;
+		err = serve(task);
+		if (err)
+			return err;
+	}
 }
 
 void pt_rest(struct pt_task *task)

@@ -19,8 +19,9 @@ bool pt_more(struct pt_task *task);
 
 /*
  * Called by the task that leads: adds a trial to the statistics. The first
- * trials, --warmup of them, stand apart. Takes about 100 ns a metric; it is
- * outside of all timestamps.
+ * trials, --warmup of them, stand apart. Does so for a block of trials at once
+ * where that can be, after the last one at the latest; it takes about 100 ns a
+ * metric and a trial, outside of all timestamps.
  */
 void pt_record(struct pt_task *task, const struct pt_trial *trial);
 

@@ -24,14 +24,25 @@ static const struct pt_test test = {
 static struct pt_case *c;
 static struct pt_task *leads;
 
+static void open_case(const struct pt_test *of)
+{
+	c = pt_unit_case(of, NULL);
+	leads = &c->task[0];
+	c->task[1].in = c;
+}
+
+static void break_at(int64_t us)
+{
+	pt_config.break_us = us;
+	open_case(&test);
+}
+
 BEFORE_EACH
 {
 	tw_config.warmup = 2;
 	tw_config.loops = tw_config.duration_s = 0;
 	pt_config = (struct pt_config) { .bin_ns = 1000 };
-	c = pt_unit_case(&test, NULL);
-	leads = &c->task[0];
-	c->task[1].in = c;
+	open_case(&test);
 }
 
 static void record(int64_t t0_ns, int64_t out_ns, int64_t back_ns)
@@ -61,6 +72,47 @@ TEST(test_count)
 	assert_int_equal(c->first_ps[1][0], 101 * PT_PS_PER_NS);
 }
 
+/* Many at once, where nobody looks at one before the next. */
+TEST(test_blocks)
+{
+	static const struct pt_metric interval[] = {
+		PT_METRIC("interval", "Interval", 0, 0, .interval = true),
+		{ .token = NULL }
+	};
+	const struct pt_test spins = { "spins", .metrics = metrics,
+				       .flags = PT_SPINS };
+	const struct pt_test repeats = { "repeats", .metrics = interval };
+	const struct {
+		const struct pt_test *test;
+		int64_t break_us, interval_us;
+		uint64_t first, recorded;	/* after 1, and PT_BLOCK + 1 */
+	} rows[] = {
+		{ &test, 0, 0, 0, PT_BLOCK },
+		{ &test, 1, 0, 1, PT_BLOCK + 1 },
+		{ &test, 0, 1, 1, PT_BLOCK + 1 },
+		{ &spins, 0, 0, 1, PT_BLOCK + 1 },
+		{ &repeats, 0, 0, 1, PT_BLOCK + 1 },
+	};
+	size_t i;
+	int n;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		pt_config.break_us = rows[i].break_us;
+		pt_config.interval_us = rows[i].interval_us;
+		open_case(rows[i].test);
+		record(0, 1, 1);
+		assert_int_equal(c->recorded, rows[i].first);
+		for (n = 0; n < PT_BLOCK; n++)
+			record(0, 1, 1);
+		assert_int_equal(c->recorded, rows[i].recorded);
+		assert_int_equal(pt_done(leads), PT_BLOCK + 1);
+		atomic_store(&c->stop, 1);
+		assert_false(pt_more(leads));
+		assert_int_equal(c->recorded, PT_BLOCK + 1);
+		assert_int_equal(c->column[0].stats.count + 2, c->recorded);
+	}
+}
+
 /*
  * The others have to answer the trial that is being run, or the task that leads
  * would wait for ever: to them it is over only when that task says so.
@@ -87,7 +139,7 @@ TEST(test_duration)
 
 TEST(test_break)
 {
-	pt_config.break_us = 5;
+	break_at(5);
 	record(0, 9000, 9000);		/* the warm-up is not judged */
 	record(0, 1, 1);
 	record(20000, 5000, 100);
@@ -113,7 +165,7 @@ TEST(test_break)
 /* What was usual before it; of the first trial, the warm-up's. */
 TEST(test_usual)
 {
-	pt_config.break_us = 5;
+	break_at(5);
 	record(0, 70, 7);
 	record(0, 90, 9);
 	record(0, 6000, 1);
@@ -140,10 +192,9 @@ TEST(test_break_beyond_the_target)
 		.name = "any", .metrics = interval, .trials = 10,
 	};
 
-	c = pt_unit_case(&timer, NULL);
-	leads = &c->task[0];
 	tw_config.warmup = 0;
 	pt_config.break_us = 1;
+	open_case(&timer);
 	record(0, 2000, 0);
 	assert_int_equal(c->broke.kept.number, 0);
 	record(0, 2001, 0);
@@ -254,12 +305,12 @@ TEST(test_spans)
 	struct tw_span spans[PT_METRICS];
 	int i;
 
+	break_at(300);
 	for (i = 0; i < PT_TASKS; i++) {
 		c->task[i].pid = 100 + i;
 		snprintf(c->task[i].name, sizeof(c->task[i].name), "prim-%d",
 			 i);
 	}
-	pt_config.break_us = 300;
 	record(0, 20 * US, 10 * US);
 	record(0, 20 * US, 10 * US);
 	record(5000 * US, 20 * US, 400 * US);
