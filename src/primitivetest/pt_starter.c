@@ -118,8 +118,8 @@ static int start_thread(struct pt_task *task)
 	err = pthread_create(&thread, &attributes, live_thread, task);
 	pthread_attr_destroy(&attributes);
 	if (err)
-		warn("%s: task %s cannot be started: %s\n", task->in->name,
-		     task->name, strerror(err));
+		warn("%s: task %s cannot be started: %s; see \"ulimit -u\"\n",
+		     task->in->name, task->name, strerror(err));
 	return -err;
 }
 

@@ -116,6 +116,16 @@ def test_too_few_descriptors(primitive):
         "\"ulimit -n\" and \"ulimit -u\"\n")
 
 
+def test_no_timer(primitive):
+    """A POSIX timer keeps a signal."""
+    result = primitive("--test=timer.1000", "-l", "1", json=False,
+                       preexec_fn=lambda: resource.setrlimit(
+                           resource.RLIMIT_SIGPENDING, (0, 0)))
+    assert result.returncode == 1
+    assert ("prim-high: timer_create (see ulimit -i): Resource temporarily "
+            "unavailable\n") in result.stderr
+
+
 def test_queue_too_large(primitive):
     """What the queues' limits forbid is refused if named, else skipped."""
     limited = {"preexec_fn": lambda: resource.setrlimit(

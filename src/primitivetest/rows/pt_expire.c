@@ -53,7 +53,7 @@ static int run_timer(struct pt_task *task)
 				 tw_config.clock->timer_clockid,
 				 pt_kind_value(task->in) * TW_NS_PER_US, 0);
 
-	return err ? pt_failed(task, "timer_create", err) :
+	return err ? pt_failed(task, "timer_create (see ulimit -i)", err) :
 	       pt_lead(task, await_timer);
 }
 
