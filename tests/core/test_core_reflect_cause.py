@@ -42,18 +42,20 @@ def test_device_is_late(run, tracefs):
 def test_computer_is_late(run, tracefs, metric):
     """A task of higher priority takes the client's CPU."""
     cpu = max(os.sched_getaffinity(0))
-    spinner = Spinner(cpu, 90, 0, 60000, 400000, 0)
-    try:
-        done = run(*BREAK, "-b", f"{metric}:30000", "--connect=127.0.0.1",
-                   "--reflect=icmp", f"--client-affinity={cpu}")
-    finally:
-        spinner.finish()
-    assert done.returncode == 2, done.stderr
-    found = cause(done)
-    assert found["state"] != "awaits the other" and found["who"]
-    # Others may have had the CPU as well, on a busy machine.
-    assert found["who"] == spinner.name or \
-        "fair server" in found["cause"], found
+    for _ in range(TRIES):
+        spinner = Spinner(cpu, 90, 0, 60000, 400000, 0)
+        try:
+            done = run(*BREAK, "-b", f"{metric}:30000", "--connect=127.0.0.1",
+                       "--reflect=icmp", f"--client-affinity={cpu}")
+        finally:
+            spinner.finish()
+        assert done.returncode == 2, done.stderr
+        found = cause(done)
+        assert found["state"] != "awaits the other" and found["who"]
+        # On a busy machine others, or its host, may take the CPU as well.
+        if found["who"] == spinner.name or "fair server" in found["cause"]:
+            return
+    pytest.fail(str(found))
 
 
 @results.root
