@@ -104,7 +104,7 @@ def test_thread_that_cannot_be_started(primitive):
         "LD_PRELOAD": os.environ["TWOWAY_AMISS_SO"], "TW_AMISS": "thread"})
     assert result.returncode == 1
     assert "copy.8.thread.same: task prim-copies cannot be started: " \
-        f"{os.strerror(errno.EAGAIN)}\n" in result.stderr
+        f"{os.strerror(errno.EAGAIN)}; see \"ulimit -u\"\n" in result.stderr
 
 
 @pytest.mark.parametrize("options, ms", [
