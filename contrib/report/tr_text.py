@@ -112,7 +112,8 @@ class HistogramText:
                 not own or set(own) - set(METRICS) or
                 self.metrics != (own * count)[:count] or count % len(own)):
             raise InputError(self.path, None, "'# Metrics:' does not name the "
-                             "columns of twowaytest: the same of each pair")
+                             "same columns of twowaytest for each pair; of "
+                             "primitivetest, give what --json wrote")
         return count
 
     def unit(self, count):

@@ -186,7 +186,7 @@ def test_columns_that_are_not_the_same_of_each_pair(refused, names):
     text = re.sub("# Metrics: .*", f"# Metrics: {names}",
                   made_pairs.text(PAIRS))
     made.write(refused.directory, "x.txt", text)
-    assert "does not name the columns" in refused("-t", "-", "x.txt")
+    assert "does not name the same columns" in refused("-t", "-", "x.txt")
 
 
 def test_missed_expiries_of_all_pairs(report):
