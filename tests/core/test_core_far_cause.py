@@ -33,22 +33,26 @@ def test_cause(run, shim, fault):
     there, phase = FAULTS[fault]
     env = shim(fault)
     words = [f"{name}={value}" for name, value in env.items()]
-    with tracing.usable():
-        done = run("--connect=127.0.0.1",
-                   rsh(*words) if there == "server" else rsh(), *QUICK, "-m",
-                   "-p", 80, "-D", 20, "-b", 19000, "--trace",
-                   "--trace-file=trace", "--json=json",
-                   env={} if there == "server" else env)
-    assert done.returncode == 2, done.stderr
-    of = done.json()
-    schema.validator(results.SCHEMA).validate(of)
     host = os.uname().nodename
-    first = next(line for line in done.stdout.splitlines()
-                 if line.startswith("# Cause: "))
     # What each host has of the network usually is not known.
     sign = "" if phase == "network" else "+"
-    assert re.match(rf"# Cause: {there} host {host}: {phase} {re.escape(sign)}"
-                    r"\d+ us: ", first), first
+    for _ in range(TRIES):
+        with tracing.usable():
+            done = run("--connect=127.0.0.1",
+                       rsh(*words) if there == "server" else rsh(), *QUICK,
+                       "-m", "-p", 80, "-D", 20, "-b", 19000, "--trace",
+                       "--trace-file=trace", "--json=json",
+                       env={} if there == "server" else env)
+        assert done.returncode == 2, done.stderr
+        of = done.json()
+        schema.validator(results.SCHEMA).validate(of)
+        first = next(line for line in done.stdout.splitlines()
+                     if line.startswith("# Cause: "))
+        if re.match(rf"# Cause: {there} host {host}: {phase} "
+                    rf"{re.escape(sign)}\d+ us: ", first):
+            break
+    else:
+        pytest.fail(f"another delay broke {TRIES} runs: {first}")
     assert re.search(r"^# Time line of (\w+): [\d.]+ us(.*)", done.stdout,
                      re.M)[2].startswith(", on average ") == bool(sign)
     peer = of["twoway"]["peer"]["breaks"][0]

@@ -26,10 +26,14 @@ def cause(done):
 
 @results.root
 def test_device_is_late(run, tracefs):
-    with Device(faults={99: "slow"}) as device:
-        done = run(*BREAK, "-b", 40000, *device.options())
-    assert done.returncode == 2, done.stderr
-    found = cause(done)
+    for _ in range(TRIES):
+        with Device(faults={99: "slow"}) as device:
+            done = run(*BREAK, "-b", 40000, *device.options())
+        assert done.returncode == 2, done.stderr
+        found = cause(done)
+        # On a busy machine another delay may be first.
+        if found["state"] == "awaits the other":
+            break
     assert (found["phase"], found["side"], found["state"], found["who"]) == (
         "response", "client", "awaits the other", None)
     assert found["state_ns"] > 40 * 10**6
