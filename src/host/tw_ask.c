@@ -16,8 +16,8 @@
 
 /* All that may be asked for: with the value that it has on the client's side... */
 static const char *const always[] = {
-	"breaktrace", "busy-poll", "clock", "default-system", "dscp",
-	"interval", "mlockall", "nsecs", "oneway", "policy",
+	"breaktrace", "busy-poll", "clock", "default-system", "distance",
+	"dscp", "interval", "mlockall", "nsecs", "oneway", "policy",
 	"prefer-busy-poll", "priority", "priospread", "runtime",
 	"server-affinity", "size", "sleep", "sock-priority", "stamps",
 	"threads", "timeout", "trace", "transport", "wait", "warmup", NULL

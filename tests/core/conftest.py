@@ -67,13 +67,14 @@ def small(tmp_path):
 @pytest.fixture
 def server(start):
     """Starts a server; the words of a client."""
-    def begin(*options, address="127.0.0.1"):
+    def begin(*options, address="127.0.0.1", system=("--default-system",)):
         with socket.socket() as one:
             one.bind(("127.0.0.1", 0))
             port = one.getsockname()[1]
-        begin.run = start(f"--server={address}:{port}", *options,
-                          "--default-system", stdout=subprocess.PIPE)
-        assert "Listening" in begin.run.process.stdout.readline()
+        begin.run = start(f"--server={address}:{port}", *options, *system,
+                          stdout=subprocess.PIPE)
+        lines = iter(begin.run.process.stdout.readline, "")
+        assert any("Listening" in line for line in lines)
         begin.port = port
         return f"--connect=127.0.0.1:{port}"
     return begin

@@ -43,6 +43,53 @@ def test_measures(run, transport, pairs, host):
             assert pair["datagrams"]["answered"] == 40
 
 
+@pytest.mark.parametrize("words, shown", [
+    # This list is that of --trltp.
+    ("--metrics=interval,send,sleep,receive,response,total",
+     "interval network sleep response total"),
+    ("--metrics=network,latency", "network latency")])
+def test_metrics(run, words, shown):
+    """Those that compare two clocks are left out."""
+    done = run("--connect=127.0.0.1", rsh(), *QUICK, "-l", 5, words)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.findall(r"^T: .* (\w+)$", done.stdout, re.M) == shown.split()
+
+
+# With values that neither side has by itself.
+ASKED = [
+    "--default-system --clock=tai -t2 -i2000 -d9 --nsecs --sleep=50 "
+    "--warmup=3 --size=40 --transport=udp --timeout=900000 --wait=select "
+    "--dscp=10 --sock-priority=2 --busy-poll=5 --prefer-busy-poll=1 "
+    "--stamps=rx",
+    "--latency=5 -m -p80 --policy=rr --priospread -t2 -b1000000 --trace "
+    "--server-affinity=0",
+    "--default-system -p80 -S",
+    "--default-system --policy=deadline --runtime=200 -t2 -d0",
+    "--default-system -i5000 -a --load=fft:2 --load=hackbench "
+    "--load-side=server --load-policy=batch --load-affinity=0 "
+    "--load-args=-g1",
+    "--default-system -p9 -h9 -t2 --load=command:true --load-side=server "
+    "--load-policy=fifo --load-priority=3",
+]
+OWN = {"affinity", "connect", "far", "histofall", "histogram", "json",
+       "load-side", "loops", "quiet", "rsh", "smp"}
+
+
+@results.root
+@pytest.mark.parametrize("words", ASKED, ids=range(len(ASKED)))
+def test_settings(run, words):
+    """The server's side has those of the client, but for what is its own."""
+    with tracing.usable():
+        done = run("--connect=127.0.0.1", rsh(), "-q", "-l", 20,
+                   "--json=json", *words.split())
+    assert (done.returncode, done.stderr) == (0, "")
+    of = done.json()["twoway"]
+    mine, theirs = of["settings"], of["peer"]["settings"]
+    assert {name for name in mine if mine[name] != theirs[name]} <= OWN
+    assert (theirs["affinity"], theirs["smp"]) == (
+        "" if {"-a", "-S"} & set(words.split()) else None, False)
+
+
 @pytest.mark.parametrize("fault, requests, replies", [
     ("client:send:drop:9:0", 1, 0), ("server:send:drop:9:0", 0, 1)])
 def test_lost_on_the_way(run, shim, fault, requests, replies):

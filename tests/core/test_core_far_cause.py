@@ -15,7 +15,7 @@ import outside
 import results
 import schema
 import tracing
-from hosts import QUICK, far_side, measuring, rsh
+from hosts import FAKE, QUICK, fake, far_side, measuring, rsh
 
 TRIES = 5
 FAULTS = {
@@ -60,6 +60,42 @@ def test_cause(run, shim, fault):
     assert peer["cycle"] == mine["cycle"]
     cause = (peer if there == "server" else mine)["cause"]
     assert cause["phase"] == phase and cause["ns"] > 19000000
+
+
+THEIRS = "# Cause: server host there: made up"
+UNKNOWN = "# Cause: server host: unknown, as it has not answered"
+BETWEEN = "# Cause: between the hosts: each has less than half of the delay"
+OURS = "# Cause: client host "
+
+
+@results.root
+@pytest.mark.parametrize("late, excess, lines", [
+    ("there", 0, [BETWEEN, OURS, THEIRS]),
+    ("there", 35 * 10**6, [THEIRS, OURS]), ("there", None, [THEIRS, OURS]),
+    ("there", -1, [THEIRS, OURS]), ("here", 0, [OURS, THEIRS]),
+    ("here", None, [OURS, UNKNOWN]), ("here", 10**9, [THEIRS, OURS])])
+def test_who_is_named_first(run, shim, late, excess, lines):
+    """Who has most of the delay; what a host does not know of itself, it may
+    have. The wire has what neither has."""
+    tell = "" if UNKNOWN in lines else f"print({THEIRS!r})\n"
+    text = FAKE.replace("VERSION", "2").replace("SLEPT", "7").replace(
+        "say(ended=[0], twoway=TWOWAY)", tell + "sys.stdin.readline()\n"
+        "say(ended=[0], twoway={}" + (")" if excess is None else
+                                      f", excess_ns={excess})"))
+    if late == "there":
+        text = text.replace(
+            "    one.send", "    import time\n    if number == 60: "
+            "time.sleep(.04)\n    one.send")
+    with tracing.usable():
+        done = run("--connect=127.0.0.1", fake(run.directory, text), *QUICK,
+                   "-m", "-p", 80, "--sleep=0", "-b", 39000, "--trace",
+                   "--trace-file=trace", env=shim(
+                       *["client:recv:busy-after:60:40000"] *
+                       (late == "here")))
+    assert done.returncode == 2
+    causes = re.findall("^# Cause: .*", done.stdout, re.M)
+    assert [one.startswith(line) for one, line in zip(causes, lines)] == \
+        [True] * len(lines) == [True] * len(causes), causes
 
 
 def stopped(start, full):

@@ -54,6 +54,20 @@ def test_server_is_not_root(run, start, server):
 
 
 @results.root
+@pytest.mark.parametrize("awake", [True, False])
+def test_server_keeps_its_cpus_awake(run, server, awake):
+    """It does so itself, as it is root only until it serves."""
+    done = run(server(system=() if awake else ("--default-system",)), "-q",
+               "-l", 5, "--json=json", *["--latency=9"] * awake)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (outside.CPU_DMA_LATENCY in outside.open_files(
+        server.run.pid)) == awake
+    theirs = done.json()["twoway"]["peer"]["settings"]
+    assert theirs["latency"] == -1
+    assert theirs["default-system"] or not awake
+
+
+@results.root
 def test_default_address(net, start):
     """Only this host is served, at the port that a client asks by itself."""
     process = near(start, net, "--server", "--default-system")

@@ -152,6 +152,33 @@ TEST(test_delay_told)
 	assert_int_equal(c->number, 120 * PT_PS_PER_NS);
 }
 
+/* A point has 300 trials, and the sum of their errors, but for the warm-up. */
+TEST(test_delay_counted)
+{
+	struct pt_case *c = pt_unit_case(&pt_delay, NULL);
+	const struct delay *room = c->room;
+	const struct pt_delay_point *point = room->point;
+	double told_ns, ns;
+
+	/* Where the CPU has no such counter, it says so. */
+	if (pt_delay.open(c))
+		return;
+	assert_int_equal(point[0].asked, room->cost + 1);
+	assert_int_equal(point[19].asked, room->cost + 191);
+	tw_config.warmup = 2;
+	c->trials = 602;
+	assert_int_equal(pt_lead(&c->task[0], pt_delay.once), 0);
+	assert_int_equal(point[0].count, 300);
+	assert_int_equal(point[1].count, 300);
+	assert_int_equal(point[2].count, 2);
+	assert_int_equal(point[3].count, 0);
+	told_ns = (double)c->column[0].stats.sum_ns / PT_PS_PER_NS;
+	ns = (double)(point[0].error + point[1].error + point[2].error) *
+	     room->ns_per_tick;
+	assert_true(fabs(told_ns - ns) <= 602);
+	tw_config.warmup = 0;
+}
+
 static int64_t half_us(struct pt_task *task, int64_t count)
 {
 	assert_null(task);
