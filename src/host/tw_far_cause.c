@@ -69,7 +69,7 @@ static int64_t excess_ns(const struct tw_cause *cause)
 
 	if (cause->span.side && cause->lacks)
 		return -1;
-	return cause->lacks || ns < 0 ? 0 : ns;
+	return ns < 0 ? 0 : ns;
 }
 
 /* With the name of this host. */

@@ -82,7 +82,7 @@ def test_settings(run, words):
     with tracing.usable():
         done = run("--connect=127.0.0.1", rsh(), "-q", "-l", 20,
                    "--json=json", *words.split())
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.returncode == 0, done.stderr
     of = done.json()["twoway"]
     mine, theirs = of["settings"], of["peer"]["settings"]
     assert {name for name in mine if mine[name] != theirs[name]} <= OWN
@@ -227,6 +227,16 @@ open("there", "w").close()
 signal.sigwait([signal.SIGTERM])
 open("asked", "w").close()
 """
+
+
+def test_signals_of_a_command(run):
+    """It has those of a shell, but for what is typed at the terminal."""
+    run("--connect=127.0.0.1", "--rsh=grep Sig /proc/self/status > status #",
+        *QUICK)
+    status = dict(re.findall(r"(\w+):\s(\w+)", (
+        run.directory / "status").read_text("ascii")))
+    assert int(status["SigBlk"], 16) == 0
+    assert int(status["SigIgn"], 16) == 1 << signal.SIGINT - 1
 
 
 def test_command_is_asked_to_end(start):

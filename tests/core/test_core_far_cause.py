@@ -2,6 +2,7 @@
 """--trace on two hosts: which of them caused a long cycle."""
 
 import contextlib
+import json
 import os
 import pathlib
 import re
@@ -15,6 +16,7 @@ import outside
 import results
 import schema
 import tracing
+from test_core_serve import Far
 from hosts import FAKE, QUICK, fake, far_side, measuring, rsh
 
 TRIES = 5
@@ -69,12 +71,31 @@ OURS = "# Cause: client host "
 
 
 @results.root
-@pytest.mark.parametrize("late, excess, lines", [
-    ("there", 0, [BETWEEN, OURS, THEIRS]),
-    ("there", 35 * 10**6, [THEIRS, OURS]), ("there", None, [THEIRS, OURS]),
-    ("there", -1, [THEIRS, OURS]), ("here", 0, [OURS, THEIRS]),
-    ("here", None, [OURS, UNKNOWN]), ("here", 10**9, [THEIRS, OURS])])
-def test_who_is_named_first(run, shim, late, excess, lines):
+def test_excess_is_told():
+    """By how much a phase was longer there than it is usually."""
+    with tracing.usable():
+        far = Far("--breaktrace=100", "--trace")
+        with far.greet() as one:
+            begin = far.measure(one)
+            far.tell({"break": [0, 0, 1, begin, begin + 10**9, *10 * [7]]})
+        lines = far.process.communicate()[0].splitlines()
+    assert any(line.startswith("# Cause: server host ") for line in lines)
+    assert json.loads(lines[-1])["excess_ns"] == 10**9 - 100000
+
+
+@results.root
+@pytest.mark.parametrize("late, excess, more, lines", [
+    ("there", 0, (), [BETWEEN, OURS, THEIRS]),
+    ("there", 29 * 10**7, (), [THEIRS, OURS]),
+    ("there", None, (), [THEIRS, OURS]), ("there", -1, (), [THEIRS, OURS]),
+    ("here", 0, (), [OURS, THEIRS]), ("here", None, (), [OURS, UNKNOWN]),
+    ("here", 10**9, (), [THEIRS, OURS]),
+    # The client's side does not know what it did, or did nothing.
+    ("there", 0, ("--trace=sched_switch",), [OURS, THEIRS]),
+    ("there", None, ("--trace=sched_switch",), [THEIRS, OURS]),
+    ("asleep", 0, ("-b", "sleep:250000"), [BETWEEN, THEIRS]),
+    ("asleep", None, ("-b", "sleep:250000"), [THEIRS])])
+def test_who_is_named_first(run, shim, late, excess, more, lines):
     """Who has most of the delay; what a host does not know of itself, it may
     have. The wire has what neither has."""
     tell = "" if UNKNOWN in lines else f"print({THEIRS!r})\n"
@@ -82,15 +103,18 @@ def test_who_is_named_first(run, shim, late, excess, lines):
         "say(ended=[0], twoway=TWOWAY)", tell + "sys.stdin.readline()\n"
         "say(ended=[0], twoway={}" + (")" if excess is None else
                                       f", excess_ns={excess})"))
-    if late == "there":
+    if late == "asleep":
+        text = text.replace("begin + 7", "begin + 7 + 3 * 10**8 * "
+                            "(number == 60)")
+    if late != "here":
         text = text.replace(
             "    one.send", "    import time\n    if number == 60: "
-            "time.sleep(.04)\n    one.send")
+            "time.sleep(.3)\n    one.send")
     with tracing.usable():
         done = run("--connect=127.0.0.1", fake(run.directory, text), *QUICK,
-                   "-m", "-p", 80, "--sleep=0", "-b", 39000, "--trace",
-                   "--trace-file=trace", env=shim(
-                       *["client:recv:busy-after:60:40000"] *
+                   "-m", "-p", 80, "--sleep=0", "-b", 250000, "--trace",
+                   "--trace-file=trace", *more, env=shim(
+                       *["client:recv:busy-after:60:300000"] *
                        (late == "here")))
     assert done.returncode == 2
     causes = re.findall("^# Cause: .*", done.stdout, re.M)

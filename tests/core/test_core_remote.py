@@ -185,6 +185,8 @@ def test_lying_peers(run, line, named):
     assert done.returncode == 1
     assert named in done.stderr
     assert "\033" not in done.stderr and done.stderr.count("\n") <= 100
+    # Nothing else is said, as nothing is begun with it.
+    assert done.stderr.count("\n") == 1 or "(ready)" not in named
 
 
 @pytest.mark.parametrize("later", [0, 0.3])

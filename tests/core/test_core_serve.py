@@ -180,6 +180,7 @@ class Far:
         one.send(struct.pack(f"{order}Q", 1))
         seq, begin, end = struct.unpack(f"{order}Qqq", one.recv(24))
         assert seq == 1 and 0 < begin < end
+        return begin
 
     def end(self):
         """The last answer."""
