@@ -21,6 +21,7 @@ HEAD = re.compile(r"# Checked for (real-time tasks|ordinary tasks \(no -p\)) "
 KERNEL = "proc/sys/kernel/"
 CPUS = "sys/devices/system/cpu/"
 OURS = f"{CPUS}cpu{CPU}/"
+FAIR = "sys/kernel/debug/sched/fair_server/cpu0/runtime"
 CLOCK = "sys/devices/system/clocksource/clocksource0/"
 TRACE = "sys/kernel/tracing/"
 # proc(5): 37 fields between the state and the priority.
@@ -92,6 +93,8 @@ BAD = [
      (None, "timer_slack_ns")),
     ("clocksource", "hpet", {CLOCK + "current_clocksource": "hpet"}, ()),
     ("timer_slack_ns", "50000", {}, (None,)),
+    ("timer_slack_ns", "2", {"proc/self/timerslack_ns": "2"},
+     (None, "--load=fft:1")),
     ("huge_pages", "always", {"sys/kernel/mm/transparent_hugepage/enabled":
                               "[always] madvise never"}, ()),
     ("numa_balancing", "yes", {KERNEL + "numa_balancing": "1"}, ()),
@@ -101,32 +104,52 @@ BAD = [
     ("tracing", "yes", {TRACE + "events/enable": "X"}, ()),
     ("cgroup_rt_runtime_us", "1000",
      {"sys/fs/cgroup/cpu/our/cpu.rt_runtime_us": "1000"}, ()),
+    ("cgroup_rt_runtime_us", "950000", {KERNEL + "sched_rt_runtime_us": "-1"},
+     ("--load=hackbench:1",)),
     ("rt_runtime_us", "950000", {}, ("--load=fft:1",)),
     ("fair_server", "yes", {KERNEL + "osrelease": "6.12",
                             KERNEL + "sched_rt_runtime_us": "-1",
                             "sys/fs/cgroup/cpu/our/cpu.rt_runtime_us": "-1"},
      ("--load=fft:1",)),
+    ("fair_server", "yes", {FAIR: "7", KERNEL + "sched_rt_runtime_us": "1000000",
+                            "sys/fs/cgroup/cpu/our/cpu.rt_runtime_us": "-1"},
+     ("--load=fft:1",)),
+    ("isolated_cpus", "none", {
+        "proc/71/task/71/stat": IRQBALANCE, CPUS + "isolated": "",
+        CPUS + "nohz_full": f"{CPU}"}, ()),
     ("irqbalance", "yes", {"proc/71/task/71/stat": IRQBALANCE,
                            CPUS + "isolated": "77"}, ("isolated_cpus",)),
     ("timer_thread_priority", "1",
-     {"proc/72/task/72/stat": THREAD.replace(" 60 ", " 1 ")}, ("-x",)),
+     {"proc/72/task/72/stat": THREAD.replace(" 60 ", " 1 "),
+      "proc/73/task/73/stat": THREAD.replace(f"/{CPU}", "/77").replace(
+          " 60 ", " 0 ")}, ("-x",)),
     ("isolated_cpus", "77", {CPUS + "isolated": "77"}, ()),
     ("isolated_cpus", "none", {CPUS + "isolated": ""}, ()),
     ("rcu_nocbs_cpus", "77", {"proc/cmdline": "rcu_nocbs=77"}, ()),
     ("governor", "powersave",
      {OURS + "cpufreq/scaling_governor": "powersave"}, ()),
     ("idle_latency_us", "9", {OURS + "cpuidle/state1/disable": "0"}, ()),
+    ("idle_latency_us", "20", {OURS + "cpuidle/state0/latency": "20",
+                               OURS + "cpuidle/state1/disable": "0"}, ()),
     ("sibling_cpus", "77", {
         OURS + "topology/thread_siblings_list": f"{CPU},77,99"}, ()),
     ("irqs", "24 eth0", {"proc/irq/24/effective_affinity_list": f"0-{CPU}"}, ()),
     ("irqs", "24 eth0", {"proc/irq/24/effective_affinity_list": ""}, ()),
-    ("virtual", "yes", {"proc/cpuinfo": "x\nflags : fpu hypervisor\n"}, ()),
+    ("irqs", "24 eth0", {"proc/irq/24/effective_affinity_list": f"{CPU}",
+                         "sys/kernel/irq/24/hwirq": "32"}, ()),
+    ("irqs", "24 eth0", {"proc/irq/24/effective_affinity_list": f"{CPU}",
+                         "sys/kernel/irq/24/hwirq": "31",
+                         "sys/kernel/irq/24/chip_name": "GICv2m"}, ()),
+    ("virtual", "yes", {"proc/cpuinfo": "x\nflags : fpu hypervisor\n",
+                        "sys/class/dmi/id/sys_vendor": None,
+                        "sys/class/dmi/id/product_name": None}, ()),
     ("virtual", "yes", {"sys/class/dmi/id/product_name": "KVM"}, ()),
     ("virtual", "yes", {"sys/hypervisor/type": "xen"}, ()),
 ]
 # What would be a finding, were it not for something else.
 FINE = [
     {KERNEL + "watchdog": "0", KERNEL + "watchdog_cpumask": None},
+    {KERNEL + "watchdog": "0", KERNEL + "watchdog_cpumask": f"{CPU}"},
     {TRACE + "tracing_on": "0", TRACE + "current_tracer": "function"},
     {"proc/71/task/71/stat": IRQBALANCE},
     {"proc/cmdline": "", CPUS + "nohz_full": f"{CPU}"},
@@ -137,8 +160,13 @@ FINE = [
      "sys/kernel/irq/24/hwirq": "31"},
     {"proc/irq/24/effective_affinity_list": f"{CPU}",
      "sys/kernel/irq/24/actions": ""},
+    {"proc/irq/24/effective_affinity_list": f"{CPU}",
+     "sys/kernel/irq/24/actions": "arch_timer"},
+    {"proc/irq/24/effective_affinity_list": f"{CPU}",
+     "sys/kernel/irq/24/chip_name": "xen-percpu"},
     {"sys/kernel/realtime": None},
     {"proc/version": "x"},
+    {"proc/cmdline": "rcu_nocbs=x"},
     {OURS + "cpuidle/state0/latency": None,
      CPUS + "cpuidle/current_driver": "none"},
 ]
@@ -284,6 +312,45 @@ def test_boot_parameter_of_idle(fake):
             "quiet", "idle=halt")}, "--check", "--default-system",
         "--json=json", *ARGS))
     assert facts["boot_idle"] == "halt"
+
+
+@pytest.mark.parametrize("release,own_ns,there", [
+    ("6.11.9", None, False), ("6.12-rc1", None, True), ("7.0", None, True),
+    ("5.15.0", None, False), ("6.13", "0", False), ("x", None, None)])
+def test_fair_server(fake, release, own_ns, there):
+    """As its file says; without one, by the version."""
+    _, facts = check(fake({**GOOD, KERNEL + "osrelease": release, FAIR: own_ns},
+                          "--check", "--default-system", "--json=json", *ARGS))
+    assert facts["fair_server"] is there
+
+
+def test_many_interrupts(fake):
+    """As many as a line takes, and how many more."""
+    more = {f"{name}/{irq}/{file}": text for irq in range(100, 120)
+            for name, file, text in (
+                ("sys/kernel/irq", "actions", "eth0-rx"),
+                ("proc/irq", "smp_affinity_list", f"{CPU}"))}
+    _, facts = check(fake({**GOOD, **more}, "--check", "--default-system",
+                          "--json=json", *ARGS))
+    *named, others = facts["irqs"].split(", ")
+    assert all(re.fullmatch(r"1\d\d eth0-rx", one) for one in named)
+    assert len(set(named)) > 9
+    assert others == f"and {20 - len(named)} more"
+
+
+def test_two_cpus(fake):
+    """The worst of each is told."""
+    if CPU < 1:
+        pytest.skip("needs two CPUs")
+    first = f"{CPUS}cpu{CPU - 1}/"
+    found, facts = check(fake(
+        {**GOOD, first + "cpufreq/scaling_governor": "powersave",
+         first + "node0/x": "", first + "cpuidle/state0/latency": "3",
+         "proc/71/task/71/stat": IRQBALANCE}, "--check", "--default-system",
+        "--json=json", "-p", 50, f"-a{CPU - 1},{CPU}"))
+    assert found["governor"] == "powersave" and found["used_nodes"] == "0,3"
+    assert found["idle_latency_us"] == "3" and "irqbalance" in found
+    assert facts["sibling_cpus"] == ""
 
 
 def test_not_pinned(fake):
