@@ -76,6 +76,21 @@ def test_interrupted(begin, number):
     assert json["thread"]["0"]["cycles"] > 0
 
 
+def test_changed_from_outside(begin):
+    """A task that somebody gave other settings is told."""
+    process = begin("sync2.futex", "-a", CPU)
+    os.sched_setscheduler(tasks(process)["prim-asks"], os.SCHED_BATCH,
+                          os.sched_param(0))
+    process.signal(signal.SIGINT)
+    assert process.finish() == 0, process.err
+    assert re.findall("# Changed while.*", process.out) == [
+        "# Changed while it ran: sync2.futex.process.same: task prim-asks, "
+        f"policy other, priority 0, CPUs {CPU} to policy batch, priority 0, "
+        f"CPUs {CPU}"]
+    test, = outside.load_json(begin.directory / "json")["primitives"]["tests"]
+    assert [task["changed"] for task in test["processes"]].count(True) == 1
+
+
 @pytest.mark.parametrize("test", TESTS)
 @pytest.mark.parametrize("victim", ["primitivetest", "prim-starter", "task"])
 def test_killed(begin, test, victim):

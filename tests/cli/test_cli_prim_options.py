@@ -4,7 +4,6 @@ with one line, before anything is started."""
 
 import json
 import os
-import resource
 import re
 import resource
 import signal
@@ -13,12 +12,13 @@ import pytest
 
 import outside
 import primitives
-import twoway
+import screen
 
 BASE = ("--default-system", "-q", "--test=sync1.mutex", "-l", "5",
         "--json=json")
 TWO = "--test=sync2.futex"
 CPU = str(max(os.sched_getaffinity(0)))
+FIRST = str(min(os.sched_getaffinity(0)))
 
 # What the JSON says of a setting: (words, name, value).
 SETTINGS = [
@@ -272,7 +272,16 @@ def test_help(bare):
     result = bare("--help")
     assert (result.returncode, result.stderr) == (0, "")
     assert result.stdout.startswith("usage: primitivetest [options]\n")
-    assert max(map(len, result.stdout.splitlines())) <= 80
+    lines = result.stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert all(re.match(r"  (-\w,|   ) --[a-z]|" + 25 * " " + r"\S", line)
+               for line in lines if line.startswith(" "))
+    words = re.sub(r"\n *", " ", result.stdout)
+    for choices in ("higher, lower, equal", "thread, process", "same, cross",
+                    "other, batch, idle, fifo, rr",
+                    "monotonic, realtime, monotonic_raw, tai, boottime, tsc, "
+                    + ", ".join(f"aux{n}" for n in range(8)) + ", 0, 1"):
+        assert f"({choices})" in words
     assert re.fullmatch(r"primitivetest V \d+\.\d\d\n",
                         bare("--version").stdout)
 
@@ -306,12 +315,50 @@ def test_interval(bare):
         assert after - before > 5e6
 
 
-def test_runs(bare):
-    """A value that no other option has: where the tasks run."""
-    result = twoway.run(*BASE, "-a", CPU, program=primitives.binary(),
-                        directory=bare.directory)
+@pytest.mark.parametrize("words, cpu", [
+    (("-a", CPU), CPU), (("-a", "all"), FIRST), ((), CPU)])
+def test_runs(bare, words, cpu):
+    """Where the tasks run: on the first CPU of a set, else on the last."""
+    result = bare(*BASE, *words)
     assert {task["cpus"] for task in of_json(result)["tests"][0]["processes"]
-            } == {CPU}
+            } == {cpu}
+
+
+NUMBER = r"\d+(?:\.\d+)?"
+# All that the text of these tests may have.
+LINES = re.compile(rf"""T: \d .*|# Others used .*|# The host took .*
+# Clock: a reading of monotonic takes {NUMBER} ns, .*
+# First: sync1\.mutex pair \d+ \d+
+# First: sync2\.futex\S* out \d+ \d+; back \d+ \d+; roundtrip \d+ \d+
+# Rate: sync1\.mutex\.pair [1-9]\d* pairs/s
+# Rate: sync2\.futex\.\w+\.same\.roundtrip [1-9]\d* round trips/s
+# Preempted: sync2\.futex\.\w+\.same: [1-9]\d* switches .* 14 needed
+# Derived: \S+ -?{NUMBER} = .*""".replace("\n", "|"))
+
+
+def test_text(bare):
+    result = bare("--default-system", "-q", "--test=sync1.mutex,sync2.futex",
+                  "-l5", "--tasks=thread,process")
+    first, *lines = result.stdout.splitlines()
+    assert first.startswith("# Not real-time: ") and not result.stderr
+    assert not [line for line in lines if not LINES.fullmatch(line)]
+    for begin, count in ("T:", 7), ("# First:", 3), ("# Rate:", 3):
+        assert len([line for line in lines if line.startswith(begin)]) == count
+
+
+def test_terminal(start):
+    """What is being measured, until the results are there."""
+    terminal = screen.Terminal(80, 24)
+    process = start("--default-system", "-l5", "--test=sync1.mutex,sync2.futex",
+                    program=primitives.binary(), stdout=terminal.slave)
+    assert process.finish() == 0, process.err
+    seen = ""
+    while terminal.has_more():
+        seen += os.read(terminal.master, 4096).decode()
+    assert "\r\x1b[K1 of 2: sync1.mutex\r\x1b[K2 of 2: sync2.futex.process." \
+        "same\r\x1b[K" in seen
+    os.close(terminal.slave)
+    os.close(terminal.master)
 
 
 def test_no_room_for_queues(primitive):
