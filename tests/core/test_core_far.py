@@ -194,6 +194,7 @@ def test_refused(run, args, named):
     (("--server=x:9",), "--server=x:9: allowed is an address"),
     (("--server", "--connect=::1"), "--connect=::1: not allowed with --server"),
     (("--server", "--allow=x"), "--allow=x: allowed are up to 32"),
+    (("--server", "--allow=" + 32 * "::1," + "::1"), "allowed are up to 32"),
     (("--server", "--allow=1.2.3.4/33"), "allowed after / is a number"),
     (("--server", "--allow=1.2.3.4/x"), "allowed after / is a number"),
 ])

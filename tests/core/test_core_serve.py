@@ -37,6 +37,7 @@ def test_server(run, server):
     server.run.signal(signal.SIGINT)
     server.run.finish(10)
     assert server.run.process.returncode == 0 and server.run.gone()
+    assert not server.run.err
 
 
 @results.root
@@ -141,7 +142,8 @@ def test_forbidden(run, server, allow):
 
 
 @pytest.mark.parametrize("allow", ["127.0.0.1", "127.0.0.0/8", "0.0.0.0/0",
-                                   "192.0.2.1,127.0.0.0/31"])
+                                   "192.0.2.1,127.0.0.0/31",
+                                   31 * "192.0.2.1," + "127.0.0.1"])
 def test_allowed(run, server, allow):
     done = run(server(f"--allow={allow}"), *QUICK, "-l", 5)
     assert (done.returncode, done.stderr) == (0, "")

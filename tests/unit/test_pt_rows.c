@@ -303,7 +303,23 @@ TEST(test_values)
 		{ &pt_monopoly, "", "low", 1000, 1000 },
 		{ &pt_thread, "", "first", 1000, 1000 },
 		{ &pt_thread, "", "join", 9000, 9000 },
+		{ &pt_preempt, "", "preempt", 100, 100 },
 		{ &pt_preempt, "", "resume", 900, 900 },
+		{ &pt_preempt, "", "post", 1000, 1000 },
+		{ &pt_thread, "", "create", 100, 100 },
+		{ &pt_thread, "", "life", 10000, 10000 },
+		{ &pt_switch, "", "handover", 100, 100 },
+		{ &pt_yield, "2x0", "switch", 100, 100 },
+		{ &pt_yield, "2x0", "touched", 1000, 1000 },
+		{ &pt_order, "cond", "first", 100, 100 },
+		{ &pt_order, "cond", "last", 1000, 1000 },
+		{ &pt_trap, "fault", "enter", 100, 100 },
+		{ &pt_trap, "fault", "leave", 900, 900 },
+		{ &pt_trap, "fault", "roundtrip", 1000, 1000 },
+		{ &pt_copy, "1", "time", 100, 100 },
+		{ &pt_work, "add", "time", 100, 100 },
+		{ &pt_bintime, "vdso", "delta", 100, 100 },
+		{ &pt_delay, "", "error", 900, 900 },
 	};
 	const struct pt_trial before = { .t_ns = { 1000, 0, 0, 0, 0 } };
 	const struct pt_trial now = {

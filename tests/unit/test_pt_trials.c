@@ -389,8 +389,9 @@ static void derive(int count)
 
 TEST(test_rhealstone)
 {
-	const double equal[PT_RHEALSTONES] = { 1000, 1000, 1000, 1000, 1000,
-					       1000 };
+	/* Nothing behind them counts. */
+	const double equal[PT_RHEALSTONES + 1] = { 1000, 1000, 1000, 1000,
+						   1000, 1000, 1000 };
 	const double none[PT_RHEALSTONES] = { 0 };
 
 	assert_float_equal(pt_rhealstone(equal), 1e6, 1e-3);
