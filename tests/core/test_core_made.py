@@ -173,6 +173,20 @@ def test_made(span, lines, verdict):
     assert (cause["state"] == "unknown") == (": undecided, as " in verdict)
     causes.assert_whole(cause)
     assert len(text.splitlines()) <= 45
+    usually = float(span[3])
+    assert (f"\n# Time line of {span[0]}: {cause['ns'] / 1000:.1f} us" + (
+        f", on average {usually:.1f}" if usually else "") + "\n") in text
+    # Of too many, the shortest are in one line.
+    of = cause["timeline"]
+    shown = [one for one in of if len(of) <= 40 or one["ns"] >= cause["ns"] //
+             40]
+    left_us = sum(one["ns"] for one in of if one not in shown) / 1000
+    assert text.split(" who had the CPU\n")[1].splitlines() == [
+        f"# {one['at_ns'] / 1000:10.1f} {one['ns'] / 1000:10.1f} "
+        f"{one['cpu']:4}  {one['state']:18} {one['who']}" + (
+            f", priority {99 - one['prio']}" if 0 <= one["prio"] < 99 and
+            not one["interrupt"] else "") for one in shown] + [
+        f"# {'':10} {left_us:10.1f}       in shorter pieces"] * bool(left_us)
 
 
 @pytest.mark.parametrize("name,wakeup_ns", [
