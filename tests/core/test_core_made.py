@@ -173,6 +173,9 @@ def test_made(span, lines, verdict):
     assert (cause["state"] == "unknown") == (": undecided, as " in verdict)
     causes.assert_whole(cause)
     assert len(text.splitlines()) <= 45
+    assert re.findall("^# Wake-up of the .*: (.*) us from sched_waking to",
+                      text, re.M) == [
+        f"{cause[name] / 1000:.1f}" for name in ["wakeup_ns"] if name in cause]
     usually = float(span[3])
     assert (f"\n# Time line of {span[0]}: {cause['ns'] / 1000:.1f} us" + (
         f", on average {usually:.1f}" if usually else "") + "\n") in text
