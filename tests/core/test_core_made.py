@@ -161,18 +161,8 @@ def brief(verdict, who):
     return re.sub(" while .* ran", lambda _: f" while {shown} ran", text)
 
 
-@pytest.mark.parametrize("span,lines,verdict", cases())
-def test_made(span, lines, verdict):
-    cause, text = analysed(span, trace(lines))
-    assert text.splitlines()[0] == f"# Cause: {verdict}"
-    if "lacks" in cause:
-        assert f"unknown, as {cause['lacks']}" == verdict
-        return
-    assert cause["cause"] == verdict
-    assert cause["brief"] == brief(verdict, cause["who"])
-    assert (cause["state"] == "unknown") == (": undecided, as " in verdict)
-    causes.assert_whole(cause)
-    assert len(text.splitlines()) <= 45
+def assert_text(cause, text, span):
+    """It says what the JSON has."""
     assert re.findall("^# Wake-up of the .*: (.*) us from sched_waking to",
                       text, re.M) == [
         f"{cause[name] / 1000:.1f}" for name in ["wakeup_ns"] if name in cause]
@@ -192,7 +182,39 @@ def test_made(span, lines, verdict):
         f"# {'':10} {left_us:10.1f}       in shorter pieces"] * bool(left_us)
 
 
+@pytest.mark.parametrize("span,lines,verdict", cases())
+def test_made(span, lines, verdict):
+    cause, text = analysed(span, trace(lines))
+    assert text.splitlines()[0] == f"# Cause: {verdict}"
+    if "lacks" in cause:
+        assert f"unknown, as {cause['lacks']}" == verdict
+        return
+    assert cause["cause"] == verdict
+    assert cause["brief"] == brief(verdict, cause["who"])
+    assert (cause["state"] == "unknown") == (": undecided, as " in verdict)
+    causes.assert_whole(cause)
+    assert len(text.splitlines()) <= 45
+    assert_text(cause, text, span)
+
+
+@pytest.mark.parametrize("count", [39, 40, 41, 60, 255, 256, 257, 300])
+def test_many_pieces(count):
+    """The time line has the longest; of what is left, the last has all."""
+    events = ["wait; 500 2 idle R> hog; 1016 2 hog wakes server 2"]
+    events += [f"{1016 + 4 * n + n % 3} 2 {a} R> {b}"
+               for n in range(1, count - 1)
+               for a, b in [("hog", "worker")[::1 if n % 2 else -1]]]
+    last = ("hog", "worker")[count % 2]
+    span = ["send", "1016", "2600", "20", "none"]
+    cause, text = analysed(span, trace([
+        "; ".join(events) + f"; 2500 2 {last} R> server"]))
+    assert len(cause["timeline"]) == min(count, 256)
+    causes.assert_whole(cause)
+    assert_text(cause, text, span)
+
+
 @pytest.mark.parametrize("name,wakeup_ns", [
+    ("analysis: woken_and_on_before", 0),
     ("analysis: interrupted", 6000), ("analysis: preempted_again", 6000),
     ("analysis: client_interrupted", 4000), ("timer: in_time", 1000),
     ("analysis: woken_just_before", 5400),
