@@ -240,19 +240,21 @@ def test_same_priority(beside):
 
 @results.root
 def test_fair_share(traced, tmp_path):
-    """Ordinary sides, nice ones, among ordinary busy loops and what else
-    there is."""
+    """Ordinary sides, nice ones, among ordinary busy loops, which are less nice
+    than what else there is."""
     cpu = cpu_of("client")
     for _ in range(TRIES):
         spinners = [Spinner(cpu, 0, 0, 10**9) for _ in range(4)]
+        for spinner in spinners:
+            os.setpriority(os.PRIO_PROCESS, spinner.pid, -5)
         try:
             broken = Broken(traced("-a", "-b", "receive:15000",
-                                   preexec_fn=lambda: os.nice(15)), tmp_path)
+                                   preexec_fn=lambda: os.nice(10)), tmp_path)
         finally:
             had = [one for spinner in spinners for one in spinner.finish()]
         window = broken.window("receive")
         if "lacks" not in broken.cause and \
-                causes.overlap(had, *window) > 0.8 * (window[1] - window[0]):
+                causes.overlap(had, *window) > 0.5 * (window[1] - window[0]):
             break
     else:
         unfit()

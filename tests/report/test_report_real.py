@@ -7,7 +7,10 @@ import subprocess
 import made
 import pytest
 
+import outside
 import twoway
+
+TRIES = 5
 
 
 def results(report, *args):
@@ -119,9 +122,14 @@ def test_ramp_of_pairs(report):
                     reason="cyclictest is not installed")
 def test_cyclictest(report):
     """Of one thread: while it prints, a second one would still count."""
-    with open(report.directory / "c.txt", "w", encoding="ascii") as out:
-        subprocess.run(["cyclictest", "-q", "-l", "300", "-h", "100000",
-                        "--json=c.json"], cwd=report.directory, stdout=out,
-                       check=True, timeout=60)
+    for _ in range(TRIES):
+        with open(report.directory / "c.txt", "w", encoding="ascii") as out:
+            subprocess.run(["cyclictest", "-q", "-l", "300", "-h", "100000",
+                            "--json=c.json"], cwd=report.directory,
+                           stdout=out, check=True, timeout=60)
+        # The text of a run that had an overflow lacks it.
+        if outside.load_json(
+                report.directory / "c.json")["thread"]["0"]["max"] < 100000:
+            break
     json, text = results(report, "j=c.json", "t=c.txt")["Wakeup Time"]
     assert json["cycles"] == "300" and json | {"system": "t"} == text
