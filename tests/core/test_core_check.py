@@ -31,7 +31,7 @@ IRQBALANCE = "71 (irqbalance) S " + 40 * "0 "
 # A system without a finding.
 GOOD = {
     "proc/version": "Linux version 6.9.1 (gcc) #1 SMP PREEMPT_RT Mon",
-    "proc/cmdline": f"quiet isolcpus={CPU} rcu-nocbs=77 rcu_nocbs={CPU} "
+    "proc/cmdline": f"quiet isolcpus={CPU} rcu_nocbs=77 rcu-nocbs={CPU} "
                     "-- rcu_nocbs=78",
     "proc/cpuinfo": "processor : 0\nflags\t: fpu tsc\n",
     "proc/self/timerslack_ns": "50000",

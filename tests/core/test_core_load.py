@@ -279,6 +279,7 @@ def test_settings_as_the_kernel_has_them(start, options, load, policies, cpus):
     process.signal(signal.SIGINT)
     assert process.finish() == 0 and process.gone()
     of = results.check(start.directory / "json")["twoway"]
+    assert all(one.get("workers", 1) == 1 for one in of["load"])
     for role in ("server", "client", "main"):
         told = {**of, **of["pairs"][0]}[role]
         assert (told["policy"], told["priority"]) == policies[role]

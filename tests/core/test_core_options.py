@@ -59,6 +59,19 @@ BAD = {
                    "127.0.0.1:65536", "192.0.2.1", "::", "0.0.0.0"),
     "COMMAND": (),
 }
+# The least and the most that a number may be.
+RANGES = {
+    "aligned": (0, 10**6), "breaktrace": (1, 10**9), "breaks": (1, 10**9),
+    "busy-poll": (0, 10**6), "distance": (0, 10**6), "dscp": (0, 63),
+    "histofall": (1, 10**6), "histogram": (1, 10**6),
+    "latency": (0, 2 * 10**9), "load-priority": (1, 97), "loops": (0, 10**12),
+    "orb": (1, 255), "prefer-busy-poll": (1, 65535), "priority": (2, 99),
+    "rt-runtime": (-1, 10**6), "runtime": (2, 10**9),
+    "server-priority": (2, 99), "size": (8, 65536), "sleep": (0, 10**7),
+    "sock-priority": (0, 2**31 - 1), "spike": (1, 10**9),
+    "spike-nodes": (1, 10**7), "steps": (1, 1025), "threads": (1, 256),
+    "timeout": (1, 10**7), "warmup": (0, 10**6),
+}
 NOT_STDOUT = ("dump", "histfile", "trltp-log")     # "-" would be a file
 
 
@@ -119,6 +132,7 @@ def test_bad_values(name, tmp_path, monkeypatch):
             bad.append(value)
             continue
         least, most = ranges(name)
+        assert (least, most) == RANGES[name]
         bad += [*NO_NUMBER, str(least - 1), str(most + 1), f"-{most}"]
         # The others are taken: a word behind it is what is refused.
         for good in least, most, least + 1, f" {most}":

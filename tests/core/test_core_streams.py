@@ -31,23 +31,46 @@ def test_interrupted_run_is_whole(start):
 
 
 def test_lost_cycle(run, shim):
-    """It is in dump and timeline, and what was missed meanwhile; a limit."""
-    done = run("-q", "-l", 100, "--transport=udp", "--timeout=9000000",
-               "--timeline=line", "--dump=dump", "--limit=lost:0",
-               "--limit=lost:1", "--json=json", "--warmup=0",
-               env=shim("client:send:drop:9:0", "client:recv:expire:9:20000"),
-               timeout=60)
+    """It is in dump and timeline, and what was missed before it; a limit."""
+    faults = [f"client:{fault}" for number in (9, 10) for fault in (
+        f"send:drop:{number}:0", f"recv:expire:{number}:200000")]
+    done = run("-q", "-l", 150, "-i", 15000, "--transport=udp",
+               "--timeout=9000000", "--timeline=line", "--dump=dump",
+               "--limit=lost:1", "--limit=lost:2", "--json=json",
+               "--warmup=0", env=shim(*faults), timeout=60)
     json = results.loaded(done)
     assert done.returncode == 2
     assert [(one["value"], one["verdict"]) for one in json["twoway"]["limits"]
-            ] == [(1, "exceeded"), (1, "met")]
+            ] == [(2, "exceeded"), (2, "met")]
     rows = [row.split(",") for row in done.text("line").splitlines()[3:]]
     assert sum(int(row[3]) for row in rows) == \
         json["twoway"]["pairs"][0]["missed"] > 10
-    assert sum(int(row[5]) for row in rows) == 1
-    assert sum(int(row[6]) for row in rows) == 99
+    assert sum(int(row[5]) for row in rows) == 2 and len(rows) > 2
+    assert sum(int(row[6]) for row in rows) == 148
     assert len([row for row in done.text("dump").splitlines()
-                if ",,," in row]) == 1
+                if ",,," in row]) == 2
+
+
+@pytest.mark.parametrize("option,says", [
+    ("-v", "Not printed"), ("--timeline=line", "Not in the timeline")])
+def test_main_that_is_late(start, option, says):
+    """What it could not take is counted, and lost for this output alone."""
+    process = start("-q", "-i0", "--sleep=0", option, "--json=json")
+    client = process.steady()["client"]
+    process.signal(signal.SIGSTOP)
+    before = outside.switches(client)
+    assert outside.wait_for(
+        lambda: outside.switches(client) > before + 40000)
+    process.signal(signal.SIGCONT)
+    process.signal(signal.SIGINT)
+    assert process.finish() == 0, process.err
+    cycles = results.check(start.directory / "json")["thread"]["0"]["cycles"]
+    lost = int(re.search(rf"^# {says}: (\d+) cycles$", process.out, re.M)[1])
+    taken = len(re.findall(r"^ +0: *\d+: *\d+$", process.out, re.M)) \
+        if option == "-v" else sum(
+            int(row.split(",")[6]) for row in
+            (start.directory / "line").read_text().splitlines()[3:])
+    assert lost > 0 and taken + lost == cycles
 
 
 def read_slowly(fifo, process, until):
