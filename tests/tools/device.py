@@ -80,7 +80,8 @@ def checksum(data):
 
 class Device(threading.Thread):
     """@faults: by the number of a request, or None for all, the method that
-    answers it. seen: of each request its size, TOS, head and number."""
+    answers it. seen: of each request its size, TOS, head and number; slept:
+    when it did, as a slow one, in ns of CLOCK_MONOTONIC."""
 
     def __init__(self, kind="udp", version=4, faults=None, namespace=None,
                  port=0, cpu=None):
@@ -88,7 +89,7 @@ class Device(threading.Thread):
         self.kind, self.version, self.namespace = kind, version, namespace
         self.address = (FAR if namespace else LOOPBACK)[version]
         self.faults, self.port, self.cpu = faults or {}, port, cpu
-        self.seen, self.held, self.failed = [], [], None
+        self.seen, self.held, self.slept, self.failed = [], [], [], None
         self.ready, self.over = threading.Event(), os.pipe()
 
     def __enter__(self):
@@ -188,7 +189,9 @@ class Device(threading.Thread):
         self.right(*message)
 
     def slow(self, *message):
+        begin_ns = time.monotonic_ns()
         time.sleep(0.05)
+        self.slept.append((begin_ns, time.monotonic_ns()))
         self.send(*message)
 
     def stranger(self, *message):
