@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Client and server on two hosts, which are this one: --connect, --far."""
 
+import contextlib
 import os
 import re
 import signal
@@ -79,9 +80,11 @@ OWN = {"affinity", "connect", "far", "histofall", "histogram", "json",
 @pytest.mark.parametrize("words", ASKED, ids=range(len(ASKED)))
 def test_settings(run, words):
     """The server's side has those of the client, but for what is its own."""
-    with tracing.usable():
+    with tracing.usable() if "--trace" in words else contextlib.nullcontext():
         done = run("--connect=127.0.0.1", rsh(), "-q", "-l", 20,
                    "--json=json", *words.split())
+    if "--policy=deadline: refused by the kernel" in done.stderr:
+        pytest.skip(done.stderr)
     assert done.returncode == 0, done.stderr
     of = done.json()["twoway"]
     mine, theirs = of["settings"], of["peer"]["settings"]

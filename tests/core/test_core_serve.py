@@ -55,6 +55,8 @@ def test_server_is_not_root(run, start, server):
 
 
 @results.root
+@pytest.mark.skipif(not os.path.exists(outside.CPU_DMA_LATENCY),
+                    reason="no " + outside.CPU_DMA_LATENCY)
 @pytest.mark.parametrize("awake", [True, False])
 def test_server_keeps_its_cpus_awake(run, server, awake):
     """It does so itself, as it is root only until it serves."""
