@@ -16,8 +16,8 @@ import schema
 import sshd
 import tracing
 import twoway
-from hosts import (QUICK, fake, far_side, identities, inside, measuring, near,
-                   rsh)
+from hosts import (FAKE, QUICK, fake, far_side, identities, inside, measuring,
+                   near, rsh)
 
 
 @pytest.mark.parametrize("pairs", [1, 3])
@@ -263,6 +263,20 @@ def test_interrupted(start, transport):
     assert process.process.returncode == 0
     assert process.gone()
     assert outside.load_json(start.directory / "json")["twoway"]["interrupted"]
+
+
+def test_interrupted_without_an_answer(start):
+    """Nobody waits for it, and nothing is said of it."""
+    text = FAKE.replace("VERSION", "2").replace("SLEPT", "7").replace(
+        "say(ended=[0], twoway=TWOWAY)", "import time\ntime.sleep(20)")
+    process = start("--connect=127.0.0.1", fake(
+        start.directory, text.replace("range(1, 1000)", "range(1, 10**6)")),
+        *QUICK, "--sleep=0")
+    measuring(process)
+    begin = time.monotonic()
+    process.signal(signal.SIGINT)
+    assert process.finish(10) == 0
+    assert time.monotonic() - begin < 5 and process.err == ""
 
 
 @pytest.mark.parametrize("transport", ["tcp", "udp"])
