@@ -155,6 +155,8 @@ def test_nohup(launch, stubs, tmp_path):
                  env={"STUB_UNTIL": str(tmp_path / "end")})
     assert outside.wait_for(
         lambda: (tmp_path / "out/plan-none-twowaytest.log").exists(), 10)
+    # Whoever reads a pipe sees what is being measured.
+    assert b"[ 1/1] plan none" in os.read(run.process.stdout.fileno(), 4096)
     run.signal(signal.SIGHUP)
     for more, said in (((), "out: another campaign is at work here"),
                        (("-o", "new"), "at work on this machine")):

@@ -76,8 +76,10 @@ def test_readings(tmp_path, monkeypatch):
 
 
 def test_chance_is_no_change():
-    assert cm_system.facts({"governor": "a", "steal_ppm": 5}) == {
-        "governor": "a"}
+    chance = ("steal_ppm irqs irq_names findings tracer trace_events "
+              "clocksources cpu_dma_latency_us timer_slack_ns").split()
+    assert cm_system.facts(dict.fromkeys(["governor", *chance], 5)) == {
+        "governor": 5}
 
 
 def test_who_has_ended_is_left_alone(monkeypatch):

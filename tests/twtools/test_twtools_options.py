@@ -10,7 +10,8 @@ import twtools
 from twtools import options
 
 TABLE = {"first": (
-    ("n", "number", {"type": options.number(3, 99, " us", also=(0,))}),
+    ("n", "number", {"type": options.number(3, 99, " us", also=(0,)),
+                     "metavar": "N", "help": "a number"}),
     ("f", "float", {"type": options.number(0, 2.5, whole=False)}),
     ("l", "list", {"type": options.names(("a", "b"), ordered=True)}),
     ("u", "unordered", {"type": options.names({"a": 1, "b": 2})}),
@@ -77,8 +78,10 @@ def test_help_and_version_come_last(capsys):
             parser().parse_args(line)
         assert end.value.code == 0
         assert capsys.readouterr().out.startswith(start)
-    assert parser().format_help().rstrip().splitlines()[-1].split() == \
-        ["-v,", "--version", "print", "the", "version"]
+    lines = parser().format_help().rstrip().splitlines()
+    assert "  -n, --number=N        a number" in lines
+    assert lines[-3:] == ["help:", "  -h, --help            print this help",
+                          "  -v, --version         print the version"]
 
 
 def test_no_abbreviations():

@@ -7,7 +7,7 @@ import xml.etree.ElementTree as tree
 
 import pytest
 
-from twtools import page, tables, units, words
+from twtools import page, results, tables, units, words
 
 HOSTILE = ['<img src=x onerror="alert(1)">', "</table><script>", "a|b",
            "two\nlines", "&lt;b&gt;", "=1+1", "@SUM(A1)", "+1+1", "-1+1",
@@ -56,6 +56,64 @@ def test_title_and_note_have_no_controls(text):
                   tables.terminal(made)):
         assert "name" in shown
         assert not {"\x1b", "\u202e", "\x9b"} & set(shown)
+
+
+SMALL = tables.Table("T", ["a", "b", "c"], [["x", "1", "2"]], "N.", key="t",
+                     elsewhere="c")
+NONE = tables.Table("None", ["a"], [])
+
+
+@pytest.mark.parametrize("text, expected", [
+    (tables.markdown("D", [SMALL, NONE], ["- i", ""]),
+     "# D\n\n- i\n\n## T\n\n| a | b | c |\n| --- | ---: | ---: |\n"
+     "| x | 1 | 2 |\n\nN.\n\n## None\n"),
+    (tables.csv_text("D", [SMALL, NONE]),
+     "# D\n\n# T\na,b,c\nx,1,2\n\n# None\na\n\n"),
+    (tables.terminal(SMALL), "T\na  b  c\nx  1  2\nN."),
+    (tables.html(SMALL, "i"),
+     '<section id="i">\n<h2>T</h2>\n<div class="scroll" tabindex="0" '
+     'role="region" aria-label="T"><table>\n<thead><tr>'
+     '<th scope="col">a</th><th scope="col" class="n">b</th></tr></thead>\n'
+     '<tbody>\n<tr><td>x</td><td class="n">1</td></tr>\n'
+     '</tbody></table></div>\n<p class="note">N.</p>\n</section>'),
+    (tables.html(NONE, "i"), '<section id="i">\n<h2>None</h2>\n</section>'),
+    ("\n".join(page.verdict(["<x>", "y"], "v")),
+     '<section id="v" class="verdict">\n<ul>\n<li>&lt;x&gt;</li>\n'
+     '<li>y</li>\n</ul>\n</section>'),
+    ("\n".join(page.links([("a&b", "<t>")])),
+     '<ul>\n<li><a href="a&amp;b">&lt;t&gt;</a></li>\n</ul>'),
+    (str([page.verdict([]), page.links([])]), "[[], []]"),
+    (words.several("abc", 3), "a, b, c"),
+    (words.several("abcd", 3), "a, b, c and 1 more"),
+    (words.several("abcd", 2, "; ", "; "), "a; b; and 2 more")])
+def test_whole_text(text, expected):
+    assert text == expected
+
+
+def test_whole_page():
+    text = page.page("T", ["<p/>"], {"ink": ("#123456", "#abcdef")})
+    style = page.STYLE.read_text("utf-8").rstrip()
+    assert text == (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8"/>\n'
+        '<meta name="viewport" content="width=device-width, '
+        'initial-scale=1"/>\n<title>T</title>\n<style>\n'
+        ":root{color-scheme:light dark;--ink:#123456;}\n@media (prefers-"
+        "color-scheme:dark){:root{--ink:#abcdef;}}\n" + style +
+        "\n</style>\n</head>\n<body>\n<h1>T</h1>\n<p/>\n</body>\n</html>\n")
+
+
+def test_results():
+    """Of the first pair that has a metric; missed is of all pairs."""
+    first, second = ({"metric": "wakeup", "avg": i, "phases": {
+        "send": {"avg": i}}} for i in (1, 2))
+    found = results.metrics({"thread": {"0": first, "1": second}})
+    assert found == {"send": {"avg": 1}, "wakeup": first}
+    assert results.metrics(None) == results.metrics({}) == {}
+    pairs = [{"missed": 2}, {"missed": 3}]
+    for result, missed in (
+            ({"twoway": {"schema": 2, "pairs": pairs, "missed": 9}}, 5),
+            ({"twoway": {"schema": 1, "missed": 9}}, 9), (None, None)):
+        assert results.missed(result) == missed
 
 
 def test_html_is_well_formed_and_shows_what_it_is_given():

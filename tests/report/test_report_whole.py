@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Reports as a reader has them, whole: every text of the tables, and what is
+drawn how and where; see tests/tools/outline.py."""
+
+import pathlib
+
+import made
+import made_break
+import made_hosts
+import made_pairs
+import made_primitives
+import made_stamps
+import outline
+import pytest
+
+KNOWN = pathlib.Path(__file__).with_name("whole.txt")
+
+
+def two_systems():
+    """With a ramp of load, limits, kept cycles, other settings."""
+    files = {}
+    for name, seed in (("a", 1), ("b", 5)):
+        parts = [made.cycles(300, seed + i, start=10**12 * (i + 1),
+                             shift=seed * 900) for i in (0, 1)]
+        data = made.twoway(parts[0] + parts[1], list(enumerate(parts)),
+                           missed=seed, size=8 * seed)
+        data["twoway"]["limits"] = [made.limit("total:60", 90_000)]
+        data["twoway"]["throttled"] = seed - 1
+        data["twoway"]["worst"] = made_hosts.worst(parts[0])
+        for one in data["twoway"]["worst"].values():
+            one |= {"send_ns": 7000, "receive_ns": 8000}
+        files[f"{name}.json"] = data
+    return files
+
+
+def two_dumps():
+    return {"a.csv": made.dump(made.cycles(900, 2)),
+            "b.csv": made.dump(made.cycles(1500, 3, shift=300_000))}
+
+
+def two_hosts():
+    """One with kernel timestamps, one with one-way times."""
+    rows = made_hosts.ROWS
+    return {"x.json": made_stamps.twoway(rows, made_stamps.stamps(
+                rows, {7: "client_rx"})),
+            "y.json": made_stamps.with_oneway(made_hosts.cycles(
+                2000, ahead=0))}
+
+
+def primitives():
+    prim, column = made_primitives, "sync1.futex.pair"
+    return {"p.json": prim.primitives(how={column: {"p99": 740}}),
+            "q.json": prim.primitives(prim.more(2), {column: {
+                "cycles": 2000}}),
+            "r.json": prim.primitives({column: 900}),
+            "t.json": prim.twoway()}
+
+
+# Inputs, options, the figures that are looked at.
+CASES = {
+    "two systems": (two_systems, ("-m", "response,sleep,total"),
+                    ("load", "phases", "ranges")),
+    "two dumps": (two_dumps, ("-m", "response", "-p", "50,99"), (
+        "exceeding-response", "histogram-response", "time-line")),
+    "two hosts": (two_hosts, ("-m", "network"), ("phases",)),
+    "pairs": (lambda: {"p.json": made_pairs.ramp_json(made_pairs.ramp(3))},
+              ("-m", "response,total"), ("ramp-pairs",)),
+    "break": (lambda: {"r.json": made_break.twoway()}, ("-m", "total"),
+              ("broken-cycle",)),
+    "primitives": (primitives, ("-m", "response"), ("primitives",))}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_whole(report, name):
+    files, options, figures = CASES[name]
+    for path, content in files().items():
+        made.write(report.directory, path, content)
+    text = report("-t", "-", "-f", "figs", "-F", "svg", *options,
+                  *files()).stdout
+    found = [line for line in text.splitlines() if line.strip("| -:")]
+    for figure in figures:
+        path = report.directory / f"figs/{figure}.svg"
+        found += [f"-- {figure}", *outline.of(path.read_text("utf-8"))]
+    outline.check(KNOWN, name, found, report.directory)
+
+
+def test_help(report, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    outline.check(KNOWN, "help", report("--help").stdout.splitlines(),
+                  report.directory)
