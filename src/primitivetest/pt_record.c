@@ -179,9 +179,9 @@ bool pt_more(struct pt_task *task)
 			pace(task);
 		return true;
 	}
-	record_waiting(c);
 	if (!c->end_ns)
 		c->end_ns = pt_now(task);
+	record_waiting(c);
 	atomic_store_explicit(&c->over, 1, memory_order_release);
 	return false;
 }
