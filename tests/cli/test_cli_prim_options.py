@@ -297,6 +297,17 @@ def test_check(bare):
     assert isinstance(found["rlimit_sigpending"], int)
 
 
+@pytest.mark.parametrize("words, realtime", [
+    ((), False), (("--load-policy=fifo",), True)])
+def test_check_of_a_load(bare, words, realtime):
+    """A real-time one may use all the time that such tasks may have."""
+    result = bare("-q", "--check", "-p50", "--load=fft", *words, "--json=json")
+    found = {one["name"] for one in of_json(result)["environment"]["findings"]}
+    runtime, period = (int(outside.read(path) or 0) for path in (
+        outside.RT_RUNTIME, outside.RT_PERIOD))
+    assert ("rt_runtime_us" in found) == (realtime and 0 < runtime < period)
+
+
 def test_check_finds_what_forbids_a_test(bare):
     result = bare("-q", "--check", "--json=json", preexec_fn=lambda: [
         resource.setrlimit(which, (5, 5)) for which in (

@@ -325,6 +325,8 @@ GOOD = [
     ("--metrics=all", "metrics", [(0, m) for m in results.METRICS]),
     ("-i 0 --metrics=all", "metrics", [(0, m) for m in UNTIMED]),
     ("-i 0 -t2", "phases", [UNTIMED] * 2), ("-H 1000", "histofall", 1000),
+    ("--load=fft --load-policy=other", "load-policy", "other"),
+    ("--load=fft --load-policy=idle", "load-policy", "idle"),
     ("-h 60", "histogram", 60), ("-b 9000000", "breaktrace", 9000000),
     ("-bsend:9000000", "breaktrace", 9000000), ("-u", "unbuffered", True),
 ]
