@@ -21,17 +21,18 @@ def thread(pid, name, priority):
             f"{pid} ({name}) S " + 36 * "0 " + f"{priority} 1 0"}
 
 
-# A card without a finding: two interrupts of three are its own.
+# A card without a finding: two interrupts of four are its own.
 CARD = {
     **system.GOOD, NET + "device/msi_irqs/25": "msi", NET + "speed": "1000",
     NET + "threaded": "1", NET + "gro_flush_timeout": "0",
     NET + "napi_defer_hard_irqs": "0",
     IRQ + "25/actions": "x",
     IRQ + "26/actions": "shared-by-another,i40e-lo-TxRx-0",
-    IRQ + "27/actions": "lo1-rx",
+    IRQ + "27/actions": "lo1-rx", IRQ + "28/actions": "silo",
     "proc/irq/25/effective_affinity_list": "70",
     "proc/irq/26/effective_affinity_list": "71",
     "proc/irq/27/effective_affinity_list": "72",
+    "proc/irq/28/effective_affinity_list": "73",
     **thread(80, "irq/25-x", 60), **thread(81, "irq/26-lo", 55),
     **thread(82, "irq/27-lo1", 1), **thread(83, "ksoftirqd/71", 53),
     **thread(84, "ksoftirqd/72", 0), **thread(85, "napi/lo-3", 52),
