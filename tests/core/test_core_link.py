@@ -142,6 +142,16 @@ def test_a_stall_does_not_end_the_run(run, shim):
     assert found["lost"] >= 15 and found["reordered"] == 0
 
 
+@pytest.mark.parametrize("sleep,timeout", [(0, 10**5), (50000, 10**5),
+                                           (50001, 100002)])
+def test_timeout_that_is_not_given(run, sleep, timeout):
+    """As long as twice the sleep, at least."""
+    done = run("-q", "-l1", "--warmup=0", "--transport=udp", "--json=json",
+               f"--sleep={sleep}", "-i200000")
+    settings = results.loaded(done)["twoway"]["settings"]
+    assert (settings["sleep"], settings["timeout"]) == (sleep, timeout)
+
+
 @pytest.mark.parametrize("limit", [("-l", 30), ("-D", 1)])
 def test_all_are_lost(run, shim, limit):
     """No result is no good result; and -D needs no reply."""
