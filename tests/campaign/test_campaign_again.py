@@ -26,7 +26,9 @@ def test_again(campaign, tmp_path):
     campaign(*SINGLE)
     before = kept(tmp_path / "out")
     again = campaign(*SINGLE)
-    assert "finished already" in again.stdout
+    assert again.stdout.startswith(
+        "out: finished already; nothing is measured again: for that, name "
+        "another directory with --output\n")
     assert "[ 1/1]" not in again.stdout
     for change, said in CHANGES:
         result = campaign(*SINGLE, *change, status=1)

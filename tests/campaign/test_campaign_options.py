@@ -105,6 +105,13 @@ def test_alike(plan):
         assert "--load=hackbench:3" in rows[2][1]
 
 
+def test_workers(begin):
+    """As many as there are CPUs for the campaign."""
+    run = begin("-n", "-l", "fft", preexec_fn=lambda: os.sched_setaffinity(
+        0, {min(os.sched_getaffinity(0))}))
+    assert run.finish() == 0 and " --load=fft:1 " in run.out
+
+
 def test_no_privilege(plan):
     rows, _ = plan("-p", "0")
     assert all("-p" not in argv and "-m" not in argv for argv in words(rows))
@@ -208,8 +215,10 @@ def test_no_plan(refused, key, value, said):
 @pytest.mark.parametrize("arguments, said", (
     (["stray"], "stray"), (["--dur", "1"], "--dur"),
     (["-D", "0"], "'0': a time from 1s"),
-    (["-x", "missed:0", "-t", "cyclictest"], "--tools"),
-    (["-H", "far", "-t", "cyclictest"], "--tools")))
+    (["-x", "missed:0", "-t", "cyclictest"],
+     "--limit: limits are twowaytest's, which --tools leaves out\n"),
+    (["-H", "far", "-t", "cyclictest"], "--connect: only twowaytest has a "
+     "server, which --tools leaves out\n")))
 def test_bad_lines(refused, arguments, said):
     assert said in refused(*arguments)
 

@@ -134,3 +134,18 @@ def test_cpus(allowed, own, expected):
                                  output=lambda argv: (0, told, ""))
     options = types.SimpleNamespace(cpu=own, dry_run=True, twowaytest="t")
     assert cm_probe.cpus(made, options) == cm_plan.Cpus(*expected)
+
+
+@pytest.mark.parametrize("uid, advice", ((0, ""), (
+    1, "\nwithout privilege: --priority=0 --tools=twowaytest, or run this with "
+    "sudo")))
+@pytest.mark.parametrize("out, err, said", (
+    ("", "", ", without a message"), (" a\n", "", ": \na"),
+    ("a", "b\n", ": \nb")))
+def test_a_trial_that_fails(monkeypatch, uid, advice, out, err, said):
+    """What it said, and what who is not root can do."""
+    monkeypatch.setattr(os, "geteuid", lambda: uid)
+    made = types.SimpleNamespace(output=lambda argv: (4, out, err))
+    with pytest.raises(cm_probe.Failure) as failure:
+        cm_probe.trial(made, ["x", "-y"], (0, 2))
+    assert str(failure.value) == f"x -y: exit status 4{said}{advice}"

@@ -41,12 +41,13 @@ def test_page(tmp_path, monkeypatch):
         plots.Look(False), cm_verdict.figures(options, state)), "f"))
     html = (tmp_path / "index.html").read_text("utf-8")
     found = [line for line in (tmp_path / "index.md").read_text(
-        "utf-8").splitlines() if line.strip("| -:")]
+        "utf-8").splitlines() if line.strip("| -:") and
+             "waiting" not in line and "- | - | - |" not in line]
     outline.check(KNOWN, "page", [
-        *found, *html[html.index("<figcaption>"):].splitlines()[:9],
+        *found, *html[html.index("<figcaption>"):].splitlines()[:1],
         *outline.of(svg)], tmp_path)
 
 
 def test_help(campaign, tmp_path):
-    outline.check(KNOWN, "help", campaign(
-        "--help", COLUMNS="80").stdout.splitlines(), tmp_path)
+    outline.check(KNOWN, "help", filter(None, campaign(
+        "--help", COLUMNS="80").stdout.splitlines()), tmp_path)

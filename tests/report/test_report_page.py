@@ -179,6 +179,7 @@ def test_links_to_all_tables(page):
     places = [("#" + e.get("id"), "".join(e.find("h2").itertext()))
               for e in root.iter("section") if e.find("h2") is not None]
     assert links == [("#figures", "Figures"), *places]
+    assert links[-1][0].startswith("#sources-")
 
 
 def texts_of(root):

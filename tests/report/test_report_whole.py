@@ -39,12 +39,17 @@ def two_dumps():
 
 
 def two_hosts():
-    """One with kernel timestamps, one with one-way times."""
+    """With kernel timestamps, of which one is missing."""
     rows = made_hosts.ROWS
-    return {"x.json": made_stamps.twoway(rows, made_stamps.stamps(
-                rows, {7: "client_rx"})),
-            "y.json": made_stamps.with_oneway(made_hosts.cycles(
-                2000, ahead=0))}
+    return {"x.csv": made_stamps.dump(rows, made_stamps.stamps(
+        rows, {7: "client_rx"}))}
+
+
+def judged():
+    """Equal runs of a baseline, and a worse candidate."""
+    return {f"{name}.csv": made.dump(made.cycles(2000, seed, shift=shift))
+            for name, seed, shift in (("a1", 1, 0), ("a2", 2, 100),
+                                      ("a3", 3, 0), ("b1", 4, 9000))}
 
 
 def primitives():
@@ -59,12 +64,12 @@ def primitives():
 # Inputs, options, the figures that are looked at.
 CASES = {
     "two systems": (two_systems, ("-m", "response,sleep,total"),
-                    ("load", "phases", "ranges")),
+                    ("load", "ranges")),
     "two dumps": (two_dumps, ("-m", "response", "-p", "50,99"), (
         "exceeding-response", "histogram-response", "time-line")),
     "two hosts": (two_hosts, ("-m", "network"), ("phases",)),
     "pairs": (lambda: {"p.json": made_pairs.ramp_json(made_pairs.ramp(3))},
-              ("-m", "response,total"), ("ramp-pairs",)),
+              ("-m", "response"), ("ramp-pairs",)),
     "break": (lambda: {"r.json": made_break.twoway()}, ("-m", "total"),
               ("broken-cycle",)),
     "primitives": (primitives, ("-m", "response"), ("primitives",))}
@@ -77,14 +82,24 @@ def test_whole(report, name):
         made.write(report.directory, path, content)
     text = report("-t", "-", "-f", "figs", "-F", "svg", *options,
                   *files()).stdout
-    found = [line for line in text.splitlines() if line.strip("| -:")]
+    found = [line for line in text.partition("\n## Files")[0].splitlines()
+             if line.strip("| -:")]
     for figure in figures:
         path = report.directory / f"figs/{figure}.svg"
         found += [f"-- {figure}", *outline.of(path.read_text("utf-8"))]
     outline.check(KNOWN, name, found, report.directory)
 
 
+@pytest.mark.parametrize("name, status, options", [
+    ("gate", 2, ("-g", "-m", "response,send")), ("propose", 0, ("--propose",))])
+def test_gate(report, name, status, options):
+    paths = [made.write(report.directory, path, content)
+             for path, content in judged().items()]
+    text = report(*options, *paths[:4 if status else 3], status=status).stdout
+    outline.check(KNOWN, name, text.splitlines(), report.directory)
+
+
 def test_help(report, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-    outline.check(KNOWN, "help", report("--help").stdout.splitlines(),
-                  report.directory)
+    outline.check(KNOWN, "help", filter(
+        None, report("--help").stdout.splitlines()), report.directory)

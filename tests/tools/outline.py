@@ -77,6 +77,7 @@ def check(file, name, found, directory):
 
     found.txt in the directory gets them, in the form that the file has.
     """
+    found = list(found)
     (directory / "found.txt").write_text("\n".join(
         [f"==== {name}", *found, ""]), "utf-8")
     parts = file.read_text("utf-8").split("==== ")
