@@ -5,7 +5,6 @@ import os
 import shlex
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -58,9 +57,9 @@ def fake(directory, text):
 
 
 def measuring(process, seconds=10):
-    """Until the client's process is there."""
-    assert outside.wait_for(lambda: "client" in process.sides(), seconds)
-    time.sleep(0.3)
+    """Until the client measures."""
+    assert outside.wait_for(lambda: outside.switches(process.sides().get(
+        "client", 0)) > outside.STEADY_SWITCHES, seconds)
 
 
 def far_side(pid):

@@ -61,9 +61,7 @@ def test_kill(start, load, victim, which, named):
     everyone = [pid for group in pids.values() for pid in group]
     pid = pids[victim][which]
     os.kill(pid, signal.SIGKILL)
-    begin = time.monotonic()
-    status = process.finish()
-    took = time.monotonic() - begin
+    status = process.finish(10)     # as a rule within a second
     assert process.gone(), process.processes()
     # One that is being killed has lost its environment, but is there still.
     assert outside.wait_for(lambda: not results.alive(everyone), 10)
@@ -71,7 +69,6 @@ def test_kill(start, load, victim, which, named):
         assert status == -signal.SIGKILL
         return
     assert status == 1
-    assert took < 10, took      # as a rule within a second
     assert named.format(pid) in process.err
     assert len(results.text(process.out).threads) == (load == "pairs") + 1
     json = results.check(start.directory / "json")
@@ -133,9 +130,10 @@ def goes_on(pid, times=100):
 
 
 def test_a_stopped_server_is_no_late_wakeup(start):
-    """Of three tries, as the machine can be late by itself."""
-    for _ in range(3):
-        process = start("-q", "-N", "--json=json", "-D", 9)
+    """Of some tries, as the machine can be late by itself."""
+    for _ in range(8):
+        process = start("-q", "-N", "--json=json", "-D", 9,
+                        *(() if outside.why_not() else ("-p", 98)))
         server = process.steady()["server"]
         os.kill(server, signal.SIGSTOP)
         assert outside.wait_for(
@@ -190,10 +188,13 @@ def test_the_client_needs_no_main_to_end(start):
 def test_who_is_done_waits_for_the_others(start):
     """Its exit would disturb them."""
     process = start("-q", "-t2", "-l", 60, "-i", "400,20000", "--json=json")
-    slow = outside.wait_for(lambda: len(process.named("twoway-client")) == 2
-                            and process.named("twoway-client")[1])
-    assert outside.wait_for(lambda: outside.switches(slow) > 60)
-    assert len(process.children()) == 4
+    quick, slow = outside.wait_for(lambda: len(
+        found := process.named("twoway-client")) == 2 and found)
+    os.kill(slow, signal.SIGSTOP)
+    assert outside.wait_for(lambda: outside.switches(quick) > 120)
+    assert not outside.wait_for(
+        lambda: len(process.children()) != 4, 0.5)
+    os.kill(slow, signal.SIGCONT)
     assert process.finish() == 0 and process.gone() and not process.err
     results.check(start.directory / "json")
 
@@ -212,9 +213,7 @@ def test_a_closed_loop_that_takes_the_cpu(start, how, sleep):
         pids = outside.wait_for(lambda: process.sides() if sum(
             map(outside.switches, process.sides().values())) > 300 else None)
         process.signal(signal.SIGINT if how == "signal" else signal.SIGKILL)
-    begin = time.monotonic()
-    status = process.finish(20)
-    assert time.monotonic() - begin < 6
+    status = process.finish(6)
     assert process.gone()
     if how == "killed":
         assert outside.wait_for(lambda: not results.alive(pids.values()), 5)
@@ -223,17 +222,17 @@ def test_a_closed_loop_that_takes_the_cpu(start, how, sleep):
     assert status == 0 and line.cycles > 50 and line.interval == 0
 
 
-@pytest.mark.parametrize("args,least", [
-    (("-A1000000", "-t2", "-i1000", "-d0"), 800),
+@pytest.mark.parametrize("args,least_ns", [
+    (("-A1000000", "-t2", "-i1000", "-d0"), 4 * 10**8),
     (("-t2", "-i1000000,1000", "-d0", "--warmup=1"), 0),
-    (("-i0", "--sleep=200", "--warmup=9000"), 800)])
-def test_duration_begins_with_each_pair(run, args, least):
+    (("-i0", "--sleep=200", "--warmup=9000"), 4 * 10**8)])
+def test_duration_begins_with_each_pair(run, args, least_ns):
     """However long its warm-up takes, or how late it begins."""
-    done = run("-q", "-D", 1, "--json=json", *args)
+    done = run("-q", "-D", 1, "--dump=dump", *args)
     assert done.returncode == 0, done.stderr
-    for thread in results.loaded(done)["thread"].values():
-        assert thread["cycles"] > min(least, 0 if os.getloadavg()[0] > 3
-                                      else least)
+    for pair in range(1 + ("-t2" in args)):
+        own = [cycle for cycle in done.dump() if cycle.pair == pair]
+        assert own[-1].t3_ns - own[0].t0_ns > least_ns
 
 
 NICE = ("scheduling policy and priority", "CAP_SYS_NICE", "ulimit -r")

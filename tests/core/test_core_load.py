@@ -30,12 +30,15 @@ KINDS = {"fft": ("workers", "transforms"), "hackbench": ("groups", "messages")}
 ])
 def test_each_load_has_its_line(run, options, loads):
     """All of them run together, and each has done work."""
-    done = run("-q", "-l", 600 if loads else 20, "--json=json",
-               *options.split())
-    assert (done.returncode, done.stderr) == (0, "")
+    for cycles in (600, 6000) if loads else (20,):
+        done = run("-q", "-l", cycles, "--json=json", *options.split())
+        assert (done.returncode, done.stderr) == (0, "")
+        json = results.loaded(done)["twoway"]["load"]
+        # On a busy machine, it takes longer.
+        if all(one["rate"] for one in json):
+            break
     lines = [match for match in map(LINE.fullmatch, done.stdout.splitlines())
              if match]
-    json = results.loaded(done)["twoway"]["load"]
     assert [(one["kind"], one[KINDS[one["kind"]][0]], one["priority"])
             for one in json] == loads
     assert len(lines) == len(json)
@@ -52,14 +55,14 @@ def test_each_load_has_its_line(run, options, loads):
     ("exit 1", "hackbench", False), ("exit 0", "hackbench", False),
     ("kill -9 $$", "hackbench", False),
     ("echo no memory >&2; sleep 100 & exit 3", "no memory", False),
-    ("sleep 0.4; sleep 100 & exit 1", "hackbench", True),
+    ("sleep 2; sleep 100 & exit 1", "hackbench", True),
 ])
 def test_hackbench_that_fails(run, script, named, measured):
     """Told before anything is measured, or as soon as it does."""
     path = run.directory / "hackbench"
     path.write_text(f"#!/bin/sh\n{script}\n", encoding="ascii")
     path.chmod(0o755 if script else 0o644)
-    done = run("-q", "-D", 2, "--load=hackbench", env={
+    done = run("-q", "-D", 25, "--load=hackbench", env={
         "PATH": f"{run.directory}:{os.environ['PATH'] if script else ''}"})
     assert done.returncode == 1 and named in done.stderr
     assert ("T:" in done.stdout) == measured
@@ -75,10 +78,15 @@ def test_scratch_files_are_where_they_are_wanted(run):
 
 def test_no_scratch_file_stays_open(run):
     """The load has fewer descriptors than it does transforms."""
-    done = run("-q", "-D", 2, "--load=fft", "--json=json", preexec_fn=(
-        lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (20, 20))))
-    assert (done.returncode, done.stderr) == (0, "")
-    assert results.loaded(done)["twoway"]["load"][0]["rate"] > 10
+    for seconds in 2, 15:       # a busy machine needs longer
+        done = run("-q", "-D", seconds, "--load=fft", "--json=json",
+                   preexec_fn=lambda: resource.setrlimit(
+                       resource.RLIMIT_NOFILE, (20, 20)))
+        assert (done.returncode, done.stderr) == (0, "")
+        rate = results.loaded(done)["twoway"]["load"][0]["rate"]
+        if rate * seconds > 20:
+            return
+    pytest.fail(f"only {rate} transforms a second")
 
 
 @pytest.mark.parametrize("where", ["first", "copy"])
@@ -192,7 +200,7 @@ def test_reference_set_up(run, pairs):
 @results.root
 def test_load_that_dies_in_a_later_step(start):
     """What the steps before have measured is printed and written."""
-    process = start("-q", "-l200", "--steps=4", "--load=fft", "--json=json")
+    process = start("-q", "-l900", "--steps=4", "--load=fft", "--json=json")
     # The client starts when the load is ready.
     assert outside.wait_for(lambda: {"twoway-load", "twoway-client"} <= {
         outside.status(pid, "Name")
@@ -202,7 +210,7 @@ def test_load_that_dies_in_a_later_step(start):
             signal.SIGKILL)
     assert process.finish() == 1 and "was killed by signal 9" in process.err
     steps = results.check(start.directory / "json")["twoway"]["steps"]
-    assert steps[0]["phases"]["latency"]["cycles"] == 200
+    assert steps[0]["phases"]["latency"]["cycles"] == 900
 
 
 @pytest.mark.parametrize("given", ["--trltp --trltp", "--load=hackbench "

@@ -67,7 +67,8 @@ def test_never_answers(run, limit):
         done = run("-q", "--warmup=0", *limit, "--timeout=9000",
                    *device.options())
     assert done.returncode == 1 and "T:" not in done.stdout
-    assert 5 < results.all_lost(done) <= 1000 / 9 + 1
+    # In a second, there is no time for more.
+    assert 0 < results.all_lost(done) <= 1000 / 9 + 1
 
 
 def test_nobody_listens(run):

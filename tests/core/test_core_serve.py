@@ -102,7 +102,7 @@ def test_many(run, server):
     clients = []
     for number in range(17):
         one = socket.create_connection(("127.0.0.1", server.port))
-        one.settimeout(10)
+        one.settimeout(60)
         one.send(b'["--far=')
         clients.append(one)
         if number < 16:
@@ -139,7 +139,7 @@ def test_forbidden(run, server, allow):
     assert done.returncode == 1
     assert "its --allow has not this host" in done.stderr
     with socket.create_connection(("127.0.0.1", server.port)) as one:
-        one.settimeout(10)
+        one.settimeout(60)
         assert one.recv(1) == b""
 
 
@@ -173,7 +173,7 @@ class Far:
 
     def greet(self, pair=0):
         one = socket.create_connection(("127.0.0.1", self.ready["ready"]))
-        one.settimeout(10)
+        one.settimeout(60)
         one.send(self.cookie + struct.pack(">I", pair))
         return one
 
@@ -227,7 +227,7 @@ def test_stranger_at_the_port_of_udp():
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger, \
             socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
         one.bind(("127.0.0.1", 0))
-        one.settimeout(10)
+        one.settimeout(60)
         with far.greet() as stream:
             port, = struct.unpack(">H", stream.recv(2))
             for number in range(1, 9):
