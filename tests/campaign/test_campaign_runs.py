@@ -155,7 +155,8 @@ def test_nohup(launch, stubs, tmp_path):
     arguments = ["-T", stubs / "twowaytest", "-C", stubs / "cyclictest",
                  *SINGLE]
     run = launch(*arguments, preexec_fn=ignore,
-                 env={"STUB_UNTIL": str(tmp_path / "end")})
+                 env={"STUB_UNTIL": str(tmp_path / "end"),
+                      "PYTHONUNBUFFERED": ""})
     assert outside.wait_for(
         lambda: (tmp_path / "out/plan-none-twowaytest.log").exists(), 10)
     # Whoever reads a pipe sees what is being measured.
