@@ -7,6 +7,7 @@ import subprocess
 import sys
 import types
 
+import cm_args
 import cm_child
 import cm_plan
 import cm_probe
@@ -149,3 +150,14 @@ def test_a_trial_that_fails(monkeypatch, uid, advice, out, err, said):
     with pytest.raises(cm_probe.Failure) as failure:
         cm_probe.trial(made, ["x", "-y"], (0, 2))
     assert str(failure.value) == f"x -y: exit status 4{said}{advice}"
+
+
+@pytest.mark.parametrize("place, cyclictest, twowaytest", (
+    ("plan", "-a 2 --mainaffinity=1", "-a"),
+    ("one", "-a 3 --mainaffinity=3", "--affinity=3 --mainaffinity=3")))
+def test_places(place, cyclictest, twowaytest):
+    options = cm_args.parse(["-D", "1", "-T", "t", "-C", "c"])
+    for tool, where in (("cyclictest", cyclictest), ("twowaytest", twowaytest)):
+        one = cm_plan.Measurement(place, "none", tool)
+        argv = cm_plan.command(options, one, cm_plan.Cpus(1, 2, 3, "0-3"), "j")
+        assert f" {where} -" in " ".join(argv)

@@ -60,8 +60,7 @@ def primitives():
     return {"p.json": prim.primitives(how={column: {"p99": 740}}),
             "q.json": prim.primitives(prim.more(2), {column: {
                 "cycles": 2000}}),
-            "r.json": prim.primitives({column: 900}),
-            "t.json": prim.twoway()}
+            "r.json": prim.primitives({column: 900})}
 
 
 # Inputs, options, the figures that are looked at.
@@ -95,8 +94,7 @@ def test_whole(report, name):
 
 @pytest.mark.parametrize("name, status, options, runs", [
     ("gate", 2, ("-g", "-m", "response,send"), (0, 1, 2, 3)),
-    ("gate of one run", 2, ("-g", "-m", "response"), (0, 3)),
-    ("propose", 0, ("--propose",), (0, 1, 2))])
+    ("gate of one run", 2, ("-g", "-m", "response"), (0, 3))])
 def test_gate(report, name, status, options, runs):
     paths = [made.write(report.directory, path, content)
              for path, content in judged().items()]
