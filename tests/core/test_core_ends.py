@@ -191,7 +191,12 @@ def test_who_is_done_waits_for_the_others(start):
     quick, slow = outside.wait_for(lambda: len(
         found := process.named("twoway-client")) == 2 and found)
     os.kill(slow, signal.SIGSTOP)
-    assert outside.wait_for(lambda: outside.switches(quick) > 120)
+
+    def is_done():
+        before = outside.switches(quick)
+        time.sleep(0.3)
+        return 20 < before == outside.switches(quick)
+    assert outside.wait_for(is_done)
     assert not outside.wait_for(
         lambda: len(process.children()) != 4, 0.5)
     os.kill(slow, signal.SIGCONT)

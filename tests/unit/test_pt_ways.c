@@ -291,7 +291,7 @@ static const struct span {
 
 static void assert_is(const struct pt_case *c, int number, const char *name)
 {
-	const struct pt_task *task = &c->task[number];
+	const struct pt_task *task;
 	int copy = 0;
 
 	if (!name)
@@ -299,6 +299,7 @@ static void assert_is(const struct pt_case *c, int number, const char *name)
 	assert_int_equal(number < 0, !strcmp(name, TRIAL));
 	if (number < 0 || !*name)
 		return;
+	task = &c->task[number];
 	if (!strcmp(name, "waits7"))
 		copy = 7;
 	assert_int_equal(strncmp(name, task->role->name,
