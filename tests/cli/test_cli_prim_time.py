@@ -304,7 +304,8 @@ def test_spins_half_of_the_time(realtime):
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert result.returncode == 0, result.stderr
     spun = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    assert 0.2 * took < spun < 0.7 * took
+    # Each of both for 2 s, if nobody else has the CPU.
+    assert 0.8 < spun < 0.7 * took
 
 
 def test_rests_after_short_tests(realtime):

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Called as the consumers of cyclictest's output call it, and read so."""
 
+import contextlib
 import json
 import os
 import shutil
 import signal
-import time
 
 import consumers
 import outside
@@ -13,6 +13,13 @@ import pytest
 
 COLUMNS = {"cyclictest": 1, "twowaytest": 1}
 CPU = min(os.sched_getaffinity(0))
+
+
+def tasks(pid):
+    """The threads of a process; none if it has ended."""
+    with contextlib.suppress(FileNotFoundError):
+        return os.listdir(f"/proc/{pid}/task")
+    return ()
 
 
 class Output:
@@ -57,10 +64,10 @@ def call(request, start, tmp_path):
             words.append("--json=json")
         process = start(*words, cwd=tmp_path, program=path)
         if end_by:
-            outside.wait_for(lambda: process.process.poll() is not None or
-                             any(outside.settings(pid)["locked"] for pid in [
-                                 process.pid, *outside.children(process.pid)]))
-            time.sleep(0.5)     # some cycles, however many
+            assert outside.wait_for(lambda: any(
+                outside.switches(task) > outside.STEADY_SWITCHES
+                for pid in [process.pid, *outside.children(process.pid)]
+                for task in tasks(pid)))    # some cycles, however many
             process.signal(end_by)
         assert process.finish() == 0, process.err
         return Output(process, tmp_path, request.param)

@@ -15,7 +15,7 @@ import outside
 import primitives
 import pytest
 
-SPIN_S = 30             # at the longest; the test ends it before
+SPIN_S = 120            # at the longest; the test ends it before
 READY_S = 5             # what a child has to get ready
 
 

@@ -44,7 +44,9 @@ def test_command(near, desk, text):
         assert "# Reflected by 10.77.0.2: icmp\n" in done.out
     if "--json" in text:
         of = outside.load_json(desk.path("drive.json"))
-        assert of["thread"]["0"]["cycles"] > 900
+        # Of a thousand: others may have the CPU for a while.
+        pair, = of["twoway"]["pairs"]
+        assert pair["datagrams"]["sent"] + pair["missed"] > 500
 
 
 def phases(text, name):
