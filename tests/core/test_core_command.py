@@ -95,14 +95,15 @@ def test_no_shell(run):
 @pytest.mark.parametrize("steps", [1, 3])
 def test_a_command_that_fails_later(run, steps):
     """What was measured until then is kept, the steps before, too."""
-    done = run("-q", "-l", 300 if steps > 1 else 0, f"--steps={steps}",
-               "--json=json", "--load=command:sleep 0.4; exit 5")
+    done = run("-q", "-l", 2000 if steps > 1 else 0, f"--steps={steps}",
+               "--json=json",
+               f"--load=command:sleep {0.4 if steps > 1 else 2}; exit 5")
     assert done.returncode == 1 and "ended with exit status 5" in done.stderr
     assert "stopped: what it started has failed\n" in done.stderr
     json = results.loaded(done)
     assert json["thread"]["0"]["cycles"] > 0
     if steps > 1:
-        assert json["twoway"]["steps"][0]["phases"]["send"]["cycles"] == 300
+        assert json["twoway"]["steps"][0]["phases"]["send"]["cycles"] == 2000
 
 
 @pytest.mark.parametrize("options,says", [
@@ -228,10 +229,12 @@ def test_what_a_run_leaves_is_killed(start):
 
 def test_signals_to_the_group_of_a_command(start):
     """A script's "kill 0" is meant for itself; it gets what it expects."""
-    process = start("-q", "-D", 1, "--load=command:trap '' TERM; "
+    process = start("-q", "--load=command:trap '' TERM; "
                     "kill -s TERM 0; echo $$ >>pid; sleep 0.05")
+    assert outside.wait_for(
+        lambda: outside.read(start.directory / "pid").count("\n") > 3)
+    process.signal(signal.SIGINT)
     assert process.finish() == 0, process.err
-    assert (start.directory / "pid").read_text().count("\n") > 3
 
 
 def test_children_that_are_not_ours(start):
@@ -241,7 +244,8 @@ def test_children_that_are_not_ours(start):
                     f"--load=command:{SLEEP}", program="/bin/sh",
                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     assert outside.wait_for(lambda: len(sleeping(process)) == 2)
-    assert process.process.wait(20) == 0 and not sleeping(process)
+    assert outside.wait_for(lambda: process.process.poll() is not None, 20)
+    assert process.process.returncode == 0 and not sleeping(process)
     assert len(process.named("sleep")) == 2
 
 
