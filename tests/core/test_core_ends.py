@@ -129,6 +129,12 @@ def goes_on(pid, times=100):
     return outside.wait_for(lambda: outside.switches(pid) > before + times)
 
 
+def goes_on_for_now(pid):
+    """Whether it blocks again within a moment."""
+    before = outside.switches(pid)
+    return outside.wait_for(lambda: outside.switches(pid) > before, 0.3)
+
+
 def test_a_stopped_server_is_no_late_wakeup(start):
     """Of some tries, as the machine can be late by itself."""
     for _ in range(8):
@@ -191,12 +197,8 @@ def test_who_is_done_waits_for_the_others(start):
     quick, slow = outside.wait_for(lambda: len(
         found := process.named("twoway-client")) == 2 and found)
     os.kill(slow, signal.SIGSTOP)
-
-    def is_done():
-        before = outside.switches(quick)
-        time.sleep(0.3)
-        return 20 < before == outside.switches(quick)
-    assert outside.wait_for(is_done)
+    assert outside.wait_for(lambda: outside.switches(quick) > 20 and
+                            not goes_on_for_now(quick))
     assert not outside.wait_for(
         lambda: len(process.children()) != 4, 0.5)
     os.kill(slow, signal.SIGCONT)
