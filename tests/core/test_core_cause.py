@@ -249,6 +249,7 @@ def test_fair_share(traced, tmp_path):
     cpu = cpu_of("client")
     for _ in range(TRIES):
         spinners = [Spinner(cpu, 0, 0, 10**9) for _ in range(4)]
+        names = {spinner.name for spinner in spinners}
         for spinner in spinners:
             os.setpriority(os.PRIO_PROCESS, spinner.pid, -5)
         try:
@@ -258,14 +259,14 @@ def test_fair_share(traced, tmp_path):
             had = [spinner.finish() for spinner in spinners]
         begin_ns, end_ns = broken.window("receive")
         shares = [causes.overlap(one, begin_ns, end_ns) for one in had]
-        # One of them had more than all others.
-        if "lacks" not in broken.cause and \
-                max(shares) > end_ns - begin_ns - sum(shares):
+        # Another may have had more than each of them, but not all others.
+        if "lacks" not in broken.cause and (
+                broken.cause["who"] in names or
+                max(shares) > end_ns - begin_ns - sum(shares)):
             break
     else:
         unfit()
     broken.check("receive")
-    names = {spinner.name for spinner in spinners}
     assert ", by the fair share of both" in broken.cause["cause"]
     assert broken.cause["who"] in names
 
