@@ -13,7 +13,7 @@ import outside
 import twoway
 from hosts import QUICK, fake, inside, measuring, rsh
 
-TRIES = 5
+TRIES = 10
 # Each stage of the other side, behind which it is silent.
 STAGES = """
 import json, pathlib, socket, struct, sys, time

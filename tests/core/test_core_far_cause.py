@@ -19,7 +19,7 @@ import tracing
 from test_core_serve import Far
 from hosts import FAKE, QUICK, fake, far_side, measuring, rsh
 
-TRIES = 5
+TRIES = 10
 FAULTS = {
     "server:nanosleep:busy-after:60:20000": ("server", "sleep"),
     "server:poll:busy-after:60:20000": ("server", "network"),

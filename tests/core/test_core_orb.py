@@ -16,7 +16,7 @@ from test_core_calls import traced
 CPUS = sorted(os.sched_getaffinity(0))
 ORDERS = ("priority", "arrival")
 ONE = [("--servers=one", f"--order={order}") for order in ORDERS]
-TRIES = 5
+TRIES = 10
 
 
 @pytest.mark.parametrize("options", [(), ("--servers=one",), *ONE, (

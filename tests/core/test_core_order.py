@@ -9,7 +9,7 @@ import results
 
 ORDERS = ("priority", "arrival")
 MS = 1000000
-TRIES = 5
+TRIES = 10
 NAMES = ("interval", "send", "sleep", "response", "planned")
 
 

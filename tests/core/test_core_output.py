@@ -277,6 +277,7 @@ def test_schema_is_strict(run, limit_us):
 
 
 @results.root
+@pytest.mark.alone      # others look whether the user's trace is as before
 def test_trace_mark(run, shim, tmp_path):
     """The user's trace gets a mark and is stopped, at the long cycle."""
     mounts = outside.read("/proc/mounts")

@@ -165,6 +165,7 @@ def test_events(begin, kernel_text, events, has, lacks):
     assert ("# Cause: unknown, as the trace lacks " in process.out) == lacks
 
 
+@pytest.mark.alone
 def test_users_stacktrace(begin, kernel_text, tracefs):
     """What the user has set for every trace is left alone, and is no harm."""
     options = tracefs / "trace_options"

@@ -17,7 +17,7 @@ TRIAL = 17          # the one that a shim makes late
 DELAY_US = 6000
 BREAK_US = 3000
 # A busy host breaks trials of its own: then the run is repeated.
-TRIES = 6
+TRIES = 15
 SHARE = 0.05        # of the delay, that the analysis may be wrong by
 SPIN_US = 8000
 
