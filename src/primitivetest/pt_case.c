@@ -96,8 +96,9 @@ static void count_trials(struct pt_case *c)
 
 /*
  * What is recorded between two trials pushes the kernel's code out of the
- * caches: 2 % of a round trip. One by one where a trial may be the last (-b),
- * needs the one before, or is after a rest anyway.
+ * caches, which takes 2 % of a round trip. Trials are recorded one by one if
+ * any may be the last (-b), if a value needs the trial before (the test itself
+ * may look at that one, too), or if there is a rest between two.
  */
 static int block_size(const struct pt_case *c)
 {

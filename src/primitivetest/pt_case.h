@@ -63,7 +63,7 @@ void pt_config_cpus(cpu_set_t *cpus);
 #define PT_TEXT		200
 #define PT_VERDICTS	4
 #define PT_FIRST	8	/* warm-up trials whose values are kept */
-#define PT_BLOCK	32	/* trials that are recorded at once */
+#define PT_BLOCK	32	/* trials that are recorded together */
 #define PT_CASES_MAX	(TW_PAIRS_MAX - 1)	/* see struct pt_case, pair */
 
 /*
@@ -166,10 +166,9 @@ struct pt_case {
 	/* Written by the task that records. */
 	_Alignas(64) atomic_int over;	/* see pt_over() */
 	_Atomic uint64_t done;	/* trials, those of the warm-up too */
-	/* Those that wait to be recorded: see pt_record(). */
+	/* The last of them wait to be recorded: see pt_record(). */
 	int waiting, block_size;
 	struct pt_trial block[PT_BLOCK];
-	uint64_t recorded;
 	bool has_before;
 	struct pt_trial before;
 	uint64_t first_count;

@@ -89,9 +89,11 @@ static void add_all(struct pt_case *c, const struct pt_kept *kept)
 		c->kept[kept->number - 1] = *kept;
 }
 
-static void record(struct pt_case *c, const struct pt_trial *trial)
+/* @done: how many trials there were before it. */
+static void record(struct pt_case *c, const struct pt_trial *trial,
+		   uint64_t done)
 {
-	uint64_t done = c->recorded++, warmup = tw_config.warmup;
+	uint64_t warmup = tw_config.warmup;
 	struct pt_kept kept = { .trial = *trial };
 	int i;
 
@@ -116,10 +118,11 @@ static void record(struct pt_case *c, const struct pt_trial *trial)
 
 static void record_waiting(struct pt_case *c)
 {
+	uint64_t done = atomic_load(&c->done) - (uint64_t)c->waiting;
 	int i;
 
 	for (i = 0; i < c->waiting; i++)
-		record(c, &c->block[i]);
+		record(c, &c->block[i], done + (uint64_t)i);
 	c->waiting = 0;
 }
 
@@ -210,6 +213,7 @@ int pt_lead(struct pt_task *task, int (*once)(struct pt_task *task))
 		if (spins)
 			pt_rest(task);
 	}
+	record_waiting(task->in);	/* if it has failed */
 	for (i = 0; i < task->in->task_count; i++)
 		if (i != task->number)
 			pt_wake(task, i);

@@ -19,8 +19,8 @@ bool pt_more(struct pt_task *task);
 
 /*
  * Called by the task that leads: adds a trial to the statistics. The first
- * trials, --warmup of them, stand apart. Does so for a block of trials at once
- * where that can be, after the last one at the latest; it takes about 100 ns a
+ * trials, --warmup of them, stand apart. Trials are recorded in blocks where
+ * that can be, the rest by pt_more() or pt_lead(). That takes about 100 ns a
  * metric and a trial, outside of all timestamps.
  */
 void pt_record(struct pt_task *task, const struct pt_trial *trial);
