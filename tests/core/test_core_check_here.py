@@ -88,7 +88,7 @@ def test_without_rights(public):
 @results.root
 def test_cgroup_without_real_time(run):
     """RT_GROUP_SCHED: root is refused as well, and is told why."""
-    group = pathlib.Path("/sys/fs/cgroup/cpu/twowaytest-core")
+    group = pathlib.Path(f"/sys/fs/cgroup/cpu/twowaytest-{os.getpid()}")
     if not os.path.exists("/sys/fs/cgroup/cpu/cpu.rt_runtime_us"):
         pytest.skip("this system has no RT_GROUP_SCHED with cgroup v1")
     group.mkdir()
