@@ -156,6 +156,7 @@ def test_stopped_for_a_moment(begin, test):
 
 @pytest.mark.skipif(not outside.may(52),
                     reason="no right to real-time priorities")
+@pytest.mark.alone      # it takes a CPU for two seconds
 @pytest.mark.parametrize("how", ["deadline", "interrupt", "kill", "task"])
 def test_starved(start, tmp_path, how):
     """On one CPU with real-time tasks that never sleep, main is made an

@@ -114,6 +114,7 @@ def test_late(realtime, name, role, metrics):
             assert found["values"][metric] < late_us
 
 
+@pytest.mark.alone      # it takes a CPU for seconds
 def test_end_within_a_trial(realtime):
     """However a trial is under way: all tasks end."""
     result = realtime(
