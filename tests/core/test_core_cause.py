@@ -254,7 +254,7 @@ def test_fair_share(traced, tmp_path):
             os.setpriority(os.PRIO_PROCESS, spinner.pid, -5)
         try:
             broken = Broken(traced("-a", "-b", "receive:15000",
-                                   preexec_fn=lambda: os.nice(10)), tmp_path)
+                                   preexec_fn=lambda: os.nice(15)), tmp_path)
         finally:
             had = [spinner.finish() for spinner in spinners]
         begin_ns, end_ns = broken.window("receive")
