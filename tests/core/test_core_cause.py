@@ -137,6 +137,12 @@ def test_clocks(delayed, clock, fault, phase):
     assert begin_ns < injected[0][0] < injected[0][1] < end_ns
 
 
+def await_cycles(process):
+    """However long it takes to start; another delay may have ended it."""
+    outside.wait_for(lambda: process.process.poll() is not None or
+                     outside.measuring(process.sides().values()))
+
+
 @pytest.fixture
 def beside(traced, tmp_path):
     """A cycle that a spinner made long: it, the spinner, what it had, and the
@@ -144,9 +150,7 @@ def beside(traced, tmp_path):
     def run(spin, *options, **more):
         for _ in range(TRIES):
             process = traced(*options, **more)
-            # However long it takes to start; another delay may have ended it.
-            outside.wait_for(lambda: process.process.poll() is not None or
-                             outside.measuring(process.sides().values()))
+            await_cycles(process)
             spinner = Spinner(*spin)
             try:
                 broken = Broken(process, tmp_path)
@@ -310,7 +314,11 @@ def test_stopped(traced, tmp_path, role):
     """Stopped by a signal: it is blocked, whoever else runs."""
     for _ in range(TRIES):
         process = traced("-p", 60, "-a", "-i", 1000)
-        pid = process.steady()[role]
+        await_cycles(process)
+        pid = process.sides().get(role)
+        if not pid:
+            assert process.finish() == 2, process.err
+            continue
         begin_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
         os.kill(pid, signal.SIGSTOP)
         time.sleep(0.1)
