@@ -166,7 +166,6 @@ static int64_t woken_ns(const struct tw_process *side, int64_t read_ns)
 			at_ns = seen ? event->time_ns : before_ns;
 		if (leaves)
 			held = event->held;
-		/* What came before lost events says nothing of what follows. */
 		seen |= leaves && event->time_ns >= last.window.lost_ns;
 	}
 	return at_ns;

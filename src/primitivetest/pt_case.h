@@ -212,6 +212,12 @@ int64_t pt_reading_cost(int64_t (*read)(void));
 /* A trial that takes longer is an error. */
 int pt_case_limit_ms(const struct pt_case *c);
 
+/* How many of the trials that are done are in the statistics. */
+static inline uint64_t pt_recorded(const struct pt_case *c)
+{
+	return atomic_load(&c->done) - (uint64_t)c->waiting;
+}
+
 /* What the tasks of a case share. */
 static inline void *pt_room(const struct pt_task *task)
 {

@@ -35,8 +35,7 @@ static void check(struct tw_run *run)
 
 static uint64_t kept_of(const struct pt_case *c)
 {
-	uint64_t warmup = tw_config.warmup;
-	uint64_t done = c->done - (uint64_t)c->waiting;
+	uint64_t done = pt_recorded(c), warmup = tw_config.warmup;
 	uint64_t measured = done > warmup ? done - warmup : 0;
 
 	return measured < c->kept_max ? measured : c->kept_max;

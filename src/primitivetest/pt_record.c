@@ -118,7 +118,7 @@ static void record(struct pt_case *c, const struct pt_trial *trial,
 
 static void record_waiting(struct pt_case *c)
 {
-	uint64_t done = atomic_load(&c->done) - (uint64_t)c->waiting;
+	uint64_t done = pt_recorded(c);
 	int i;
 
 	for (i = 0; i < c->waiting; i++)

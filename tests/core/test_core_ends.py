@@ -123,16 +123,11 @@ def test_the_sides_ignore_signals(start, number):
     assert results.text(process.out).threads[0].cycles
 
 
-def goes_on(pid, times=100):
-    """Waits until it has blocked so often again."""
+def goes_on(pid, times=100, seconds=30):
+    """Waits until it has blocked so often again, and once more."""
     before = outside.switches(pid)
-    return outside.wait_for(lambda: outside.switches(pid) > before + times)
-
-
-def goes_on_for_now(pid):
-    """Whether it blocks again within a moment."""
-    before = outside.switches(pid)
-    return outside.wait_for(lambda: outside.switches(pid) > before, 0.3)
+    return outside.wait_for(lambda: outside.switches(pid) > before + times,
+                            seconds)
 
 
 def test_a_stopped_server_is_no_late_wakeup(start):
@@ -198,7 +193,7 @@ def test_who_is_done_waits_for_the_others(start):
         found := process.named("twoway-client")) == 2 and found)
     os.kill(slow, signal.SIGSTOP)
     assert outside.wait_for(lambda: outside.switches(quick) > 20 and
-                            not goes_on_for_now(quick))
+                            not goes_on(quick, 0, 0.3))
     assert not outside.wait_for(
         lambda: len(process.children()) != 4, 0.5)
     os.kill(slow, signal.SIGCONT)

@@ -98,12 +98,13 @@ class Broken:
     def fits(self, injected, phase):
         """Whether the injected delay is all that broke the cycle, and a buffer
         of the trace was large enough for what else went on."""
+        if "lacks" in self.cause:
+            return False
         begin_ns, end_ns = self.window(phase)
         events = tracing.events(self.trace)
         first_ns = {one.cpu: one.time_ns for one in reversed(events)}
         used = {one.cpu for one in events if one.pid in self.pids.values()}
-        if "lacks" in self.cause or any(
-                first_ns[cpu] > begin_ns for cpu in used):
+        if any(first_ns[cpu] > begin_ns for cpu in used):
             return False
         inside = overlap(injected, begin_ns, end_ns)
         # Nor may another have added much to it.

@@ -22,11 +22,11 @@ static inline struct pt_case *pt_unit_case(const struct pt_test *test,
 	return c;
 }
 
-/* The kind and the role of a test that have this name. */
+/* The kind and the role of a test that have this name; NULL: no kind. */
 static inline const struct pt_kind *pt_unit_kind(const struct pt_test *test,
 						 const char *name)
 {
-	const struct pt_kind *kind = test->kinds;
+	const struct pt_kind *kind = name ? test->kinds : NULL;
 
 	while (kind && strcmp(kind->name, name))
 		kind++;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the text says of a case besides its columns. */
+/* What the text says of a case besides its columns; Rhealstone. */
 #include <stdio.h>
 #include <string.h>
 
@@ -154,4 +154,62 @@ TEST(test_changed)
 	assert_false(pt_task_changed(&c->task[1]));
 	CPU_SET(4, &c->task[1].left.cpus);
 	assert_true(pt_task_changed(&c->task[1]));
+}
+
+/* The tests whose results are the parts; each has one metric here. */
+static const struct pt_kind kinds[PT_RHEALSTONES] = {
+	{ .name = "2x0" }, { .name = NULL }, { .name = "1000" },
+	{ .name = NULL }, { .name = "inherit" }, { .name = "8" },
+};
+
+static const struct pt_metric parts[PT_RHEALSTONES][2] = {
+	{ { .token = "switch" } }, { { .token = "preempt" } },
+	{ { .token = "wakeup" } }, { { .token = "shuffle" } },
+	{ { .token = "handover" } }, { { .token = "out" } },
+};
+
+static const struct pt_test tests_of[PT_RHEALSTONES] = {
+	{ .name = "yield", .metrics = parts[0] },
+	{ .name = "preempt", .metrics = parts[1] },
+	{ .name = "timer", .metrics = parts[2], .flags = PT_ALONE },
+	{ .name = "shuffle", .metrics = parts[3] },
+	{ .name = "sync3", .metrics = parts[4] },
+	{ .name = "message", .metrics = parts[5] },
+};
+
+/* The first @count parts were measured: 1000 ns, 2000 ns ... on average. */
+static void derive(int count)
+{
+	int i;
+
+	pt_derived_count = 0;
+	for (i = 0; i < count; i++) {
+		struct pt_case *of = pt_unit_case(&tests_of[i], kinds[i].name ?
+						  &kinds[i] : NULL);
+
+		tw_stats_add(&of->column[0].stats,
+			     (i + 1) * 1000 * PT_PS_PER_NS, 1, 0);
+		pt_case_settle(of);
+	}
+	pt_rhealstone_derive();
+	pt_case_count = pt_column_count = 0;
+}
+
+TEST(test_rhealstone)
+{
+	/* Nothing behind them counts. */
+	const double equal[PT_RHEALSTONES + 1] = { 1000, 1000, 1000, 1000,
+						   1000, 1000, 1000 };
+	const double none[PT_RHEALSTONES] = { 0 };
+
+	assert_float_equal(pt_rhealstone(equal), 1e6, 1e-3);
+	assert_float_equal(pt_rhealstone(none), 0, 1e-9);
+	derive(PT_RHEALSTONES - 1);
+	assert_int_equal(pt_derived_count, 0);
+	derive(PT_RHEALSTONES);
+	assert_int_equal(pt_derived_count, 1);
+	assert_string_equal(pt_derived[0].name, "rhealstone.process");
+	assert_float_equal(pt_derived[0].value, 6e9 / 21000, 1e-3);
+	assert_string_equal(pt_derived[0].unit, "/s");
+	assert_string_equal(pt_derived[0].formula, "6 / (switch 1000.0 + preemption 2000.0 + interrupt 3000.0 + shuffle 4000.0 + deadlock 5000.0 + message 6000.0 ns)");
 }

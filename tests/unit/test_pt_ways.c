@@ -45,8 +45,7 @@ BEFORE_EACH
 
 static struct pt_case *open_case(const struct pt_test *test, const char *kind)
 {
-	struct pt_case *c = pt_unit_case(test, kind ?
-					 pt_unit_kind(test, kind) : NULL);
+	struct pt_case *c = pt_unit_case(test, pt_unit_kind(test, kind));
 
 	if (test->open)
 		assert_int_equal(test->open(c), 0);
@@ -198,8 +197,8 @@ static const struct said {
 
 TEST_EACH(say, said)
 {
-	struct pt_case *c = pt_unit_case(of->test, of->kind ?
-		pt_unit_kind(of->test, of->kind) : NULL);
+	struct pt_case *c = pt_unit_case(of->test,
+					       pt_unit_kind(of->test, of->kind));
 	int i;
 
 	c->number = 77;
@@ -292,7 +291,6 @@ static const struct span {
 static void assert_is(const struct pt_case *c, int number, const char *name)
 {
 	const struct pt_task *task;
-	int copy = 0;
 
 	if (!name)
 		return;
@@ -300,17 +298,15 @@ static void assert_is(const struct pt_case *c, int number, const char *name)
 	if (number < 0 || !*name)
 		return;
 	task = &c->task[number];
-	if (!strcmp(name, "waits7"))
-		copy = 7;
 	assert_int_equal(strncmp(name, task->role->name,
 				 strlen(task->role->name)), 0);
-	assert_int_equal(task->copy, copy);
+	assert_int_equal(task->copy, strcmp(name, "waits7") ? 0 : 7);
 }
 
 TEST_EACH(span, spans)
 {
-	const struct pt_case *c = pt_unit_case(of->test, of->kind ?
-		pt_unit_kind(of->test, of->kind) : NULL);
+	const struct pt_case *c = pt_unit_case(of->test,
+					       pt_unit_kind(of->test, of->kind));
 	const struct pt_metric *metric = c->column[0].metric;
 
 	while (metric->token && strcmp(metric->token, of->name))
