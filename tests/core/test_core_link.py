@@ -145,8 +145,9 @@ def test_a_stall_does_not_end_the_run(run, shim):
 @pytest.mark.parametrize("sleep,timeout", [(0, 10**5), (50000, 10**5),
                                            (50001, 100002)])
 def test_timeout_that_is_not_given(run, sleep, timeout):
-    """As long as twice the sleep, at least."""
-    done = run("-q", "-l1", "--warmup=0", "--transport=udp", "--json=json",
+    """As long as twice the sleep, at least. Of one cycle alone, a busy system
+    may leave no result."""
+    done = run("-q", "-l5", "--warmup=0", "--transport=udp", "--json=json",
                f"--sleep={sleep}", "-i200000")
     settings = results.loaded(done)["twoway"]["settings"]
     assert (settings["sleep"], settings["timeout"]) == (sleep, timeout)

@@ -95,17 +95,16 @@ class Broken:
                        for begin, end in injected
                        if begin < end_ns and end > begin_ns]
 
+    def is_whole(self):
+        """Whether a buffer of the trace was large enough for what else went
+        on."""
+        return tracing.whole_ns(self.trace) <= self.stamps["planned"]
+
     def fits(self, injected, phase):
-        """Whether the injected delay is all that broke the cycle, and a buffer
-        of the trace was large enough for what else went on."""
-        if "lacks" in self.cause:
+        """Whether the injected delay is all that broke the cycle."""
+        if not self.is_whole():
             return False
         begin_ns, end_ns = self.window(phase)
-        events = tracing.events(self.trace)
-        first_ns = {one.cpu: one.time_ns for one in reversed(events)}
-        used = {one.cpu for one in events if one.pid in self.pids.values()}
-        if any(first_ns[cpu] > begin_ns for cpu in used):
-            return False
         inside = overlap(injected, begin_ns, end_ns)
         # Nor may another have added much to it.
         return inside > 0.9 * sum(end - begin for begin, end in injected) \

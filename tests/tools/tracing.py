@@ -3,6 +3,7 @@
 
 import contextlib
 import ctypes
+import math
 import os
 import pathlib
 import re
@@ -19,6 +20,7 @@ CLONE_NEWNS = 0x20000
 # "  NAME-PID   [001] d..2.  12.345678: event: arguments"
 EVENT = re.compile(r" *(?P<task>.{1,16})-(?P<pid>\d+) +\[(?P<cpu>\d+)\] "
                    r"\S+ +(?P<time>\d+\.\d{6}): (?P<name>\w+): ?(?P<args>.*)")
+LOSS = re.compile(r"CPU:(\d+) \[LOST .*|##### CPU (\d+) buffer started ####")
 STAMP = re.compile(r"# (\d+)\.(\d{9}): twowaytest: cycle (\d+): (\w+): .+")
 
 
@@ -44,6 +46,19 @@ def event(line):
 
 def events(text):
     return list(filter(None, map(event, text.splitlines())))
+
+
+def whole_ns(text):
+    """From then on, it has the events of all CPUs."""
+    lost, since_ns = set(), math.inf
+    for line in text.splitlines():
+        loss, seen = LOSS.fullmatch(line), event(line)
+        if loss:
+            lost.add(int(loss[1] or loss[2]))
+        elif seen and (since_ns == math.inf or seen.cpu in lost):
+            since_ns = seen.time_ns
+            lost.discard(seen.cpu)
+    return since_ns
 
 
 def unseen(text):
