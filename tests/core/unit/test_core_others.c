@@ -59,6 +59,13 @@ static struct given {
 	  { { 7, 1, 50, 0 }, { 8, 1, 50, 0 } },
 	  { { 7, 1, 50, 350, 1 }, { 8, 1, 50, 150 } },
 	  150, 0, 350, 8, 150 },
+	{ "threads of interrupts come first", true, { 1, 1 },
+	  400, 0, 0, 600, 100, 0, { { 7, 1, 50, 0 }, { 8, 1, 50, 0 } },
+	  { { 7, 1, 50, 400, 1 }, { 8, 1, 50, 300 } }, 100, 0, 400, 8, 100 },
+	{ "a task beside interrupts", true, { 1, 1 }, 400, 200, 0, 600, 100, 0,
+	  { { 7, 1, 50, 0 } }, { { 7, 1, 50, 900 } }, 300, 0, 0, 7, 300 },
+	{ "more ran than was not idle", true, { 1, 1 }, 700, 0, 0, 900, 0, 0,
+	  { { 7, 1, 50, 0 } }, { { 7, 1, 50, 100, 1 } }, 200, 200, 100, 0, 0 },
 	{ "the greatest of four", true, { 1, 1 }, 400, 0, 0, 600, 100, 0,
 	  { { 1, 1, 5, 0 }, { 2, 1, 5, 0 }, { 3, 1, 5, 0 }, { 4, 1, 5, 0 } },
 	  { { 1, 1, 5, 10 }, { 2, 1, 5, 30 }, { 3, 1, 5, 400 },
@@ -77,6 +84,7 @@ TEST_EACH(compares, given)
 {
 	static struct tw_snapshot before, after;
 	struct tw_others others = { .cpu = CPU, .ns = 77 };
+	int64_t named_ns;
 	int i;
 
 	before.at_ns = BOOT * MS;
@@ -108,6 +116,10 @@ TEST_EACH(compares, given)
 	assert_int_equal(others.interrupts_ns, of->interrupts * MS);
 	assert_int_equal(others.task[0].id, of->first);
 	assert_int_equal(others.task[0].ns, of->of_first * MS);
-	for (i = 1; i < TW_OTHERS_NAMED; i++)
+	named_ns = others.task[0].ns;
+	for (i = 1; i < TW_OTHERS_NAMED; i++) {
 		assert_true(others.task[i].ns <= others.task[i - 1].ns);
+		named_ns += others.task[i].ns;
+	}
+	assert_true(named_ns <= others.ns);
 }
