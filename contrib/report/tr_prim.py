@@ -94,11 +94,6 @@ def compared(first, other, column):
     return found
 
 
-def ratio(first, other, column):
-    found = compared(first, other, column)
-    return found[1].avg_ns / found[0].avg_ns if found else None
-
-
 def sure(found, tries=1):
     """99 or 95, of what compared() has returned, if trials are independent.
 
