@@ -185,6 +185,16 @@ def test_bad_values(capsys, flags, value, said):
         assert value.rpartition(",")[2] in message
 
 
+def test_cpus_of_this_process(capsys, monkeypatch):
+    """Those that it may use, not those of another one."""
+    monkeypatch.setattr(os, "sched_getaffinity",
+                        lambda pid: {3, 5} if pid == 0 else set())
+    assert cm_args.parse(["-a", "5"]).cpu == 5
+    with pytest.raises(SystemExit):
+        cm_args.parse(["-a", "4"])
+    assert "one of the CPUs 3,5" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("flags, value, said", (
     ("-x --limit", "nonsense", "--limit=nonsense: not understood"),
     ("-T --twowaytest", "/none", "--twowaytest=/none: no such program"),

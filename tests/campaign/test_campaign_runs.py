@@ -362,17 +362,10 @@ def test_limit(campaign, tmp_path):
     assert len(kept(tmp_path / "out")) == 1
 
 
-@pytest.mark.parametrize("name, package", (
-    ("twowaytest", "build it (meson setup build && meson compile -C build) or "
-     "name it with --twowaytest"),
-    ("cyclictest", "install rt-tests (Fedora, openSUSE: realtime-tests), name "
-     "it with --cyclictest, or leave it out with --tools"),
-    ("hackbench", "install rt-tests (Fedora, openSUSE: realtime-tests), or "
-     "leave it out with --loads"),
-    ("taskset", "install util-linux, or leave the load command out with "
-     "--loads")))
-def test_missing(launch, stubs, tmp_path, name, package):
-    """Named, with its package, before anything is run or written."""
+@pytest.mark.parametrize("name", ("twowaytest", "cyclictest", "hackbench",
+                                  "taskset"))
+def test_missing(launch, stubs, tmp_path, name):
+    """Named before anything is run or written."""
     (stubs / "taskset").touch()
     (stubs / "taskset").chmod(0o755)
     (stubs / name).unlink()
@@ -382,5 +375,4 @@ def test_missing(launch, stubs, tmp_path, name, package):
     run = launch("-o", "out", "-R", *given, env={"PATH": str(stubs)})
     assert run.finish() == 1
     assert name in run.err
-    assert package in run.err or "no such program" in run.err
     assert not (tmp_path / "out").exists()

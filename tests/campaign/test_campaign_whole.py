@@ -4,8 +4,14 @@
 
 import argparse
 import pathlib
+import re
 
 import outline
+import pytest
+
+import cm_args
+import cm_probe
+import cm_state
 
 from test_campaign_first import OPTIONS, State
 from test_campaign_tables import RECORD
@@ -24,7 +30,9 @@ def test_page(tmp_path, monkeypatch):
         "one-fft-cyclictest": {"state": "failed", "message": "it was late"}}
     for name, release in (("one-none", "6.1"), ("plan-fft", "6.2")):
         state.results[f"{name}-twowaytest"]["twoway"] |= {
-            "peer": {"environment": {"release": release}},
+            "peer": {"environment": {"release": release} | dict.fromkeys((
+                "preemption", "clocksource", "governor", "online_cpus",
+                "isolated_cpus", "machine"), "far's")},
             "limits": [{"limit": "total:9", "verdict": "exceeded"}]}
     state.data = {
         "system": {"nodename": "host", "release": "6.1"},
@@ -45,9 +53,19 @@ def test_page(tmp_path, monkeypatch):
              "waiting" not in line and "- | - | - |" not in line]
     outline.check(KNOWN, "page", [
         *found, *html[html.index("<figcaption>"):].splitlines()[:1],
+        *re.search(r"(?s)<nav>.*?</nav>[^\n]*", html)[0].splitlines(),
         *outline.of(svg)], tmp_path)
 
 
 def test_help(campaign, tmp_path):
     outline.check(KNOWN, "help", filter(None, campaign(
         "--help", COLUMNS="80").stdout.splitlines()), tmp_path)
+
+
+def test_missing(tmp_path, monkeypatch):
+    """Nothing is installed: what is to be done about each program."""
+    monkeypatch.setattr(cm_probe, "BUILD", tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(cm_state.Failure) as failure:
+        cm_probe.find(cm_args.parse([]))
+    outline.check(KNOWN, "missing", str(failure.value).splitlines(), tmp_path)

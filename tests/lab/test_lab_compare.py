@@ -93,6 +93,9 @@ def test_directories(lab):
     assert "other.json" in out and "same.json" not in out
     assert "send max" in out and len(out.splitlines()) == 2
     assert lab("compare", "a", "a")[0] == "identical\n"
+    made.write(lab.directory / "one.json", {})
+    for pair in (("a", "one.json"), ("one.json", "a")):
+        assert "one.json: no JSON file there" in lab.refused("compare", *pair)
     made.write(lab.directory / "b" / "more.json", {})
     assert "more.json: in one of a, b only" in \
         lab.refused("compare", "a", "b")

@@ -10,6 +10,7 @@ import pytest
 
 import guests
 import lab as made
+import outline
 import test_lab_study
 import vl_history
 import vl_history_page
@@ -139,6 +140,15 @@ def test_published_page():
 
 
 @pytest.mark.long
+def test_figure(tmp_path):
+    """As it is drawn, and the command lines that it is of."""
+    pytest.importorskip("matplotlib")
+    lines = vl_history.MEASURED.values()
+    outline.check(test_lab_study.WHOLE, "history", [
+        *map(" ".join, lines), *outline.of(vl_history_page.figure(
+            json.loads(PUBLISHED.read_text())))], tmp_path)
+
+
 def test_published_figures(tmp_path):
     """Two of its kernels, to the last digit."""
     result = published()

@@ -4,10 +4,15 @@
 import importlib.util
 import json
 import os
+import pathlib
 
 import pytest
 
 import lab as made
+import outline
+import vl_study
+
+WHOLE = pathlib.Path(__file__).with_name("whole.txt")
 
 # What it is asked for, in no time: the real program's results of 20 cycles.
 TOOL = """#!/bin/sh
@@ -74,6 +79,12 @@ def test_summary_and_pages(study):
     for setup in ("idle", "fft", "hackbench"):
         page = (study.directory / f"{setup}.html").read_text()
         assert "a posix (virtual)" in page and "b nanosleep (virtual)" in page
+
+
+def test_command_lines(tmp_path):
+    """What is measured of each kernel."""
+    outline.check(WHOLE, "study", " ".join(vl_study.words()).split(" -- "),
+                  tmp_path)
 
 
 def test_a_measurement_that_fails(study):

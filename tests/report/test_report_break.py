@@ -7,7 +7,18 @@ import made
 import made_break
 import pytest
 
+import tr_figures_break
+from twtools import plots
+
 HOG = "a [002] hog-1-300"
+
+
+def test_states_have_colours_of_their_own():
+    look = plots.Look(False)
+    found = [tr_figures_break.colour_of(look, state) for state in (
+        "runs", "asleep", "runnable", "timer late", "interrupted", "unknown")]
+    assert len(set(found)) == len(found)
+    assert tr_figures_break.colour_of(look, "awaits the other") == found[1]
 
 
 @pytest.fixture

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Every format: what is good is read right."""
 
+import re
+
 import made
 import pytest
 
@@ -56,6 +58,20 @@ def test_threads_of_cyclictest_count_together(report):
     found = [v // 1000 * 1000 for v in found] * 2
     check(result(report, path, "wakeup"), found, whole=True)
     assert "2 threads together" in report("-t", "-", path).stdout
+
+
+@pytest.mark.parametrize("threads", (1, 2))
+def test_threads_in_text_count_together(report, threads):
+    """-h: a column each."""
+    found = made.values(ROWS)["wakeup"]
+    lines = made.text(found).splitlines()
+    (report.directory / "two.txt").write_text("\n".join(
+        " ".join([line, *[line.split()[-1]] * (threads - 1)])
+        if re.search(r"\d$", line) else line for line in lines) + "\n")
+    found = [v // 1000 * 1000 for v in found] * threads
+    check(result(report, "two.txt", "wakeup"), found, whole=True)
+    assert ("2 threads together" in report("-t", "-", "two.txt").stdout) == (
+        threads == 2)
 
 
 def test_own_histogram_text(report):

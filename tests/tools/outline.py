@@ -42,16 +42,18 @@ def of(svg):
         if tag == "path":
             found.setdefault(style, []).append(points(one.get("d")))
         elif tag == "use":
-            shape = re.sub(r"[.\d]+|[\s-]", "", defined[
-                one.get(LINK)[1:]].get("d", ""))
-            found.setdefault(f"{style}; marker {shape}", []).append(
+            path = defined[one.get(LINK)[1:]].get("d", "")
+            shape = re.sub(r"[.\d]+|[\s-]", "", path)
+            left, _, right, _ = map(float, box(points(path)).split())
+            found.setdefault(
+                f"{style}; marker {shape} {right - left:.0f}", []).append(
                 [(float(one.get("x")), float(one.get("y")))])
         elif tag == "text":
             at = one.get("transform") or f"{one.get('x')} {one.get('y')}"
             at = re.sub(r"(\.\d)\d+", r"\1", at)
             texts.setdefault(style, []).append(
                 f"{''.join(one.itertext())} @ {at}")
-    yield f"size {root.get('viewBox')}"
+    yield f"size {root.get('viewBox')}, {root.get('stroke-linejoin')}"
     for style, places in found.items():
         yield f"{len(places)} {style}: {box(sum(places, []))}"
     for style, shown in texts.items():
