@@ -3,6 +3,7 @@
 drawn how and where; see tests/tools/outline.py."""
 
 import pathlib
+import re
 
 import made
 import made_break
@@ -38,6 +39,13 @@ def two_dumps():
             "b.csv": made.dump(made.cycles(1500, 3, shift=300_000))}
 
 
+def far_apart():
+    """A histogram from the shortest to a cycle that is ten times longer."""
+    rows = made.cycles(300, 4)
+    return {"x.csv": made.dump([*rows[:-1], (*rows[-1][:6],
+                                             rows[-1][6] + 2_000_000, 0)])}
+
+
 def two_hosts():
     """With kernel timestamps, of which one is missing."""
     rows = made_hosts.ROWS
@@ -69,6 +77,7 @@ CASES = {
                     ("load", "ranges")),
     "two dumps": (two_dumps, ("-m", "response", "-p", "50,99"), (
         "exceeding-response", "histogram-response", "time-line")),
+    "far apart": (far_apart, ("-m", "response"), ("histogram-response",)),
     "two hosts": (two_hosts, ("-m", "network"), ("phases",)),
     "pairs": (lambda: {"p.json": made_pairs.ramp_json(made_pairs.ramp(3))},
               ("-m", "response"), ("ramp-pairs",)),
@@ -82,10 +91,12 @@ def test_whole(report, name):
     files, options, figures = CASES[name]
     for path, content in files().items():
         made.write(report.directory, path, content)
-    text = report("-t", "-", "-f", "figs", "-F", "svg", *options,
-                  *files()).stdout
+    text = report("-t", "-", "-f", "figs", "-F", "svg", "-o", "r.html",
+                  *options, *files()).stdout
+    html = (report.directory / "r.html").read_text("utf-8")
     found = [line for line in text.partition("\n## Files")[0].splitlines()
              if line.strip("| -:")]
+    found += re.search(r"(?s)<nav>.*?</nav>[^\n]*", html)[0].splitlines()
     for figure in figures:
         path = report.directory / f"figs/{figure}.svg"
         found += [f"-- {figure}", *outline.of(path.read_text("utf-8"))]
