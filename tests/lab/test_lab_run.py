@@ -7,6 +7,9 @@ import os
 import pytest
 
 import lab as made
+import outline
+from test_lab_study import WHOLE
+from vl_args import COMMANDS
 
 # Letter, name, a good value, bad ones and what is said of them.
 OPTIONS = [
@@ -99,16 +102,13 @@ def test_wrong_usage(lab, args, said):
     assert said in lab.refused(*args)
 
 
-@pytest.mark.parametrize("form", ["-h", "--help"])
-def test_help(lab, form):
-    """Every option is in it, and every command."""
-    out, _ = lab(form)
-    for command in ("fetch", "run", "compare", "bisect-step", "bisect ",
-                    "history", "study"):
-        assert command in out
-    out, _ = lab("run", form)
-    for letter, name, *_ in OPTIONS:
-        assert f"\n  -{letter}, --{name}" in out
+def test_help(lab, tmp_path):
+    """Of all commands, and of each; a line that is in several, once."""
+    outs = [lab(*words, COLUMNS="80")[0] for words in (
+        ["-h"], ["--help"], *([command, "--help"] for command in COMMANDS))]
+    assert outs.pop(0) == outs[0]
+    outline.check(WHOLE, "help", dict.fromkeys(filter(
+        None, "".join(outs).splitlines())), tmp_path)
 
 
 @pytest.mark.parametrize("form", ["-v", "--version"])
