@@ -2,6 +2,8 @@
 """--check: the value of each fact, in systems made of files."""
 
 import re
+import shlex
+import subprocess
 
 import pytest
 
@@ -27,6 +29,8 @@ ROOT = {GROUP: None, "proc/self/status": STATUS,
 REFUSED = "prlimit --rtprio=0 " \
     "setpriv --inh-caps=-sys_nice --bounding-set=-sys_nice "
 ORDINARY = ARGS[2:]
+SHAPE = ["unshare", "-n", "sh", "-c", "tc qdisc add dev lo root tbf rate 1mbit "
+         "burst 10k latency 1ms && exec \"$@\"", "sh"]
 
 
 def irqs(number, action, chip="x"):
@@ -142,6 +146,9 @@ if CPU:
         ({CPUS + "isolated": "0-77", CPUS + "nohz_full": "0-77",
           f"{CPUS}cpu{CPU - 1}/node4/x": ""},
          {"used_nodes": "3-4"}, "used_nodes", BOTH),
+        ({CPUS + "isolated": "0-77", CPUS + "nohz_full": "0-77",
+          f"{CPUS}cpu{CPU - 1}/node5/x": ""},
+         {"used_nodes": "3,5"}, "used_nodes", BOTH),
     ]
 
 
@@ -244,3 +251,18 @@ def test_text(made):
         assert found.pop(0).split(maxsplit=1) == [name, value]
         assert all(found.pop(0).startswith(word) for word in words)
     assert not found
+
+
+@pytest.mark.parametrize("words,resolution", [((), 0), (("-N",), 1)])
+def test_resolution(made, words, resolution):
+    assert made({}, *ARGS, *words)[0].json()["resolution_in_ns"] == resolution
+
+
+def test_queue_that_holds_back(made):
+    done = subprocess.run(SHAPE + ["true"], check=False)
+    if done.returncode:
+        pytest.skip("needs tc, and its tbf in the kernel")
+    _, found, facts = made(network.CARD, *ARGS, "--check=lo", before=shlex.join(
+        SHAPE) + " ")
+    assert facts["network_qdisc"] == found["network_qdisc"] == "tbf"
+    assert len(found) == 1
