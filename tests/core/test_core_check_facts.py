@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """--check: the value of each fact, in systems made of files."""
 
+import os
 import re
 import shlex
 import subprocess
@@ -136,7 +137,7 @@ ROWS = [
       "sys/class/net/eth7/device": "x"}, {"network_device": "lo"}, "",
      (*ARGS, "--connect=127.0.0.1")),
 ]
-if CPU:
+if {CPU - 1, CPU} <= os.sched_getaffinity(0):
     BOTH = ("-p", 50, f"-a{CPU - 1},{CPU}")
     ROWS += [
         ({CPUS + "nohz_full": f"{CPU - 1}",
@@ -149,6 +150,10 @@ if CPU:
         ({CPUS + "isolated": "0-77", CPUS + "nohz_full": "0-77",
           f"{CPUS}cpu{CPU - 1}/node5/x": ""},
          {"used_nodes": "3,5"}, "used_nodes", BOTH),
+        ({f"{CPUS}cpu{CPU - 1}/node4/x": "", CPUS + "isolated": "",
+          **irqs(30, "x")}, {"used_nodes": "3-4"}, "", ("-p", 50)),
+        ({"proc/71/task/71/stat": system.IRQBALANCE},
+         {"irqbalance": True}, "irqbalance", ("-p", 50)),
     ]
 
 
