@@ -362,9 +362,10 @@ def test_limit(campaign, tmp_path):
     assert len(kept(tmp_path / "out")) == 1
 
 
-@pytest.mark.parametrize("name", ("twowaytest", "cyclictest", "hackbench",
-                                  "taskset"))
-def test_missing(launch, stubs, tmp_path, name):
+@pytest.mark.parametrize("name, said", (
+    ("twowaytest", ": no such program"), ("cyclictest", ": no such program"),
+    ("hackbench", "hackbench is missing: "), ("taskset", "taskset is missing: ")))
+def test_missing(launch, stubs, tmp_path, name, said):
     """Named before anything is run or written."""
     (stubs / "taskset").touch()
     (stubs / "taskset").chmod(0o755)
@@ -374,5 +375,5 @@ def test_missing(launch, stubs, tmp_path, name):
              for word in (flag, stubs / tool)]
     run = launch("-o", "out", "-R", *given, env={"PATH": str(stubs)})
     assert run.finish() == 1
-    assert name in run.err
+    assert name in run.err and said in run.err
     assert not (tmp_path / "out").exists()

@@ -139,7 +139,6 @@ def test_published_page():
     assert PUBLISHED.read_text() == vl_history.to_json(result)
 
 
-@pytest.mark.long
 def test_figure(tmp_path):
     """As it is drawn, and the command lines that it is of."""
     pytest.importorskip("matplotlib")
@@ -149,6 +148,7 @@ def test_figure(tmp_path):
             json.loads(PUBLISHED.read_text())))], tmp_path)
 
 
+@pytest.mark.long
 def test_published_figures(tmp_path):
     """Two of its kernels, to the last digit."""
     result = published()

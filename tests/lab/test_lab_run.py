@@ -104,11 +104,13 @@ def test_wrong_usage(lab, args, said):
 
 def test_help(lab, tmp_path):
     """Of all commands, and of each; a line that is in several, once."""
-    outs = [lab(*words, COLUMNS="80")[0] for words in (
-        ["-h"], ["--help"], *([command, "--help"] for command in COMMANDS))]
-    assert outs.pop(0) == outs[0]
+    short, long = ("".join(
+        lab(*words, form, COLUMNS="80")[0] for words in (
+            [], *([command] for command in COMMANDS)))
+        for form in ("-h", "--help"))
+    assert short == long
     outline.check(WHOLE, "help", dict.fromkeys(filter(
-        None, "".join(outs).splitlines())), tmp_path)
+        None, long.splitlines())), tmp_path)
 
 
 @pytest.mark.parametrize("form", ["-v", "--version"])
