@@ -110,7 +110,8 @@ COMMANDS = {
                 "print what differs between two results, to the last digit",
                 1),
     "bisect-step": (vl_commands.bisect_step, ("kernel", "mode", *GUEST),
-                    "measure", "a step for git bisect: whether a limit is met", 125),
+                    "measure", "a step for git bisect: whether a limit is met",
+                    125),
     "bisect": (vl_commands.bisect, ("limit", *GUEST), "release",
                "find the two packaged kernels between which a metric crossed "
                "a limit", 1),

@@ -207,10 +207,10 @@ def fake(run, tmp_path):
             capture_output=True).returncode:
         pytest.skip("needs root, and unshare -m")
 
-    def run_there(files, *args):
+    def run_there(files, *args, before=()):
         make(tmp_path / "fake", files)
         return run("-m", "sh", "-c", DEVICE + SCRIPT, "sh", tmp_path / "fake",
-                   outside.binary(), *args, program=unshare)
+                   *before, outside.binary(), *args, program=unshare)
     return run_there
 
 

@@ -3,18 +3,18 @@
 
 import os
 import re
-import shlex
 import subprocess
 
 import pytest
 
 import outside
+import results
 import test_core_check as system
 import test_core_network as network
-from test_core_check import (ARGS, CLOCK, CPU, CPUS, GOOD, KERNEL, OURS,
-                             THREAD)
+from test_core_check import ARGS, CLOCK, CPU, CPUS, KERNEL, OURS, THREAD
 
-fake = system.fake
+pytestmark = results.root
+fake, made = system.fake, network.made
 
 NET, IRQ = network.NET, network.IRQ
 NO_RT = {"sys/kernel/realtime": None}
@@ -26,12 +26,12 @@ STATUS = re.sub(r"CapEff:\s*\w+", "CapEff: 000001ffffffffff",
                 outside.read("/proc/self/status"))
 ROOT = {GROUP: None, "proc/self/status": STATUS,
         "proc/self/uid_map": "0 0 4294967295"}
-# What stands before the program in the shell's words.
-REFUSED = "prlimit --rtprio=0 " \
-    "setpriv --inh-caps=-sys_nice --bounding-set=-sys_nice "
+# What stands before the program.
+REFUSED = ("prlimit", "--rtprio=0", "setpriv", "--inh-caps=-sys_nice",
+           "--bounding-set=-sys_nice")
 ORDINARY = ARGS[2:]
-SHAPE = ["unshare", "-n", "sh", "-c", "tc qdisc add dev lo root tbf rate 1mbit "
-         "burst 10k latency 1ms && exec \"$@\"", "sh"]
+SHAPE = ("unshare", "-n", "sh", "-c", "tc qdisc add dev lo root tbf rate "
+         "1mbit burst 10k latency 1ms && exec \"$@\"", "sh")
 
 
 def irqs(number, action, chip="x"):
@@ -162,26 +162,11 @@ if {CPU - 1, CPU} <= os.sched_getaffinity(0):
     ]
 
 
-@pytest.fixture
-def made(fake, amiss, monkeypatch):
-    def check(files, *args, before="", answers="good"):
-        if outside.why_not():
-            pytest.skip(outside.why_not())
-        monkeypatch.setenv("LD_PRELOAD", amiss["LD_PRELOAD"])
-        monkeypatch.setenv("TW_AMISS", answers)
-        monkeypatch.setattr(system, "SCRIPT", system.SCRIPT.replace(
-            "exec ", "exec " + before))
-        done = fake({**GOOD, **files}, "--check", "--default-system",
-                    "--json=json", *args)
-        return (done, *system.check(done))
-    return check
-
-
 @pytest.mark.parametrize("row", ROWS, ids=[str(n) for n in range(len(ROWS))])
 def test_facts(made, row):
     changes, expected, names, *more = row
-    args, before = (*more, *(ARGS, "")[len(more):])
-    _, found, facts = made(changes, *args, before=before)
+    args, before = (*more, *(ARGS, ())[len(more):])
+    _, found, facts = made(changes, "--check", *args, before=before)
     assert " ".join(found) == names
     assert {name: facts[name] for name in expected} == expected
 
@@ -265,14 +250,14 @@ def test_text(made):
 
 @pytest.mark.parametrize("words,resolution", [((), 0), (("-N",), 1)])
 def test_resolution(made, words, resolution):
-    assert made({}, *ARGS, *words)[0].json()["resolution_in_ns"] == resolution
+    done, *_ = made({}, "--check", *ARGS, *words)
+    assert done.json()["resolution_in_ns"] == resolution
 
 
 def test_queue_that_holds_back(made):
-    done = subprocess.run(SHAPE + ["true"], check=False)
+    done = subprocess.run([*SHAPE, "true"], check=False)
     if done.returncode:
         pytest.skip("needs tc, and its tbf in the kernel")
-    _, found, facts = made(network.CARD, *ARGS, "--check=lo", before=shlex.join(
-        SHAPE) + " ")
+    _, found, facts = made(network.CARD, *ARGS, "--check=lo", before=SHAPE)
     assert facts["network_qdisc"] == found["network_qdisc"] == "tbf"
     assert len(found) == 1

@@ -69,14 +69,24 @@ UNKNOWN = [
 
 
 @pytest.fixture
-def card(fake, amiss, monkeypatch):
-    """What --check finds of lo if it has these files: findings, facts."""
-    def check(changes, answers, *args):
+def made(fake, amiss, monkeypatch):
+    """--check in a system of these files, whose card answers like this: the
+    run, findings, facts. @before: words before the program."""
+    def check(files, *args, answers="good", before=()):
         monkeypatch.setenv("LD_PRELOAD", amiss["LD_PRELOAD"])
         monkeypatch.setenv("TW_AMISS", answers)
-        found, facts = system.check(fake(
-            {**CARD, **changes}, "--default-system", "--json=json",
-            *system.ARGS, *args))
+        done = fake({**system.GOOD, **files}, "--default-system",
+                    "--json=json", *args, before=before)
+        return (done, *system.check(done))
+    return check
+
+
+@pytest.fixture
+def card(made):
+    """What --check finds of lo if it has these files: findings, facts."""
+    def check(changes, answers, *args):
+        _, found, facts = made({**CARD, **changes}, *system.ARGS, *args,
+                               answers=answers)
         own = {name.removeprefix("network_"): value
                for name, value in facts.items() if name[:8] == "network_"}
         return {name.removeprefix("network_") for name in found}, own

@@ -7,13 +7,12 @@ import made
 import made_break
 import pytest
 
-import tr_figures_break
-from twtools import plots
-
 HOG = "a [002] hog-1-300"
 
 
 def test_states_have_colours_of_their_own():
+    import tr_figures_break     # it needs matplotlib
+    from twtools import plots
     look = plots.Look(False)
     found = [tr_figures_break.colour_of(look, state) for state in (
         "runs", "asleep", "runnable", "timer late", "interrupted", "unknown")]

@@ -3,7 +3,6 @@
 drawn how and where; see tests/tools/outline.py."""
 
 import pathlib
-import re
 
 import made
 import made_break
@@ -96,7 +95,7 @@ def test_whole(report, name):
     html = (report.directory / "r.html").read_text("utf-8")
     found = [line for line in text.partition("\n## Files")[0].splitlines()
              if line.strip("| -:")]
-    found += re.search(r"(?s)<nav>.*?</nav>[^\n]*", html)[0].splitlines()
+    found += outline.links(html)
     for figure in figures:
         path = report.directory / f"figs/{figure}.svg"
         found += [f"-- {figure}", *outline.of(path.read_text("utf-8"))]

@@ -44,9 +44,10 @@ def of(svg):
         elif tag == "use":
             path = defined[one.get(LINK)[1:]].get("d", "")
             shape = re.sub(r"[.\d]+|[\s-]", "", path)
-            left, _, right, _ = map(float, box(points(path)).split())
+            across = [x for x, _ in points(path)]
+            size = max(across) - min(across)
             found.setdefault(
-                f"{style}; marker {shape} {right - left:.0f}", []).append(
+                f"{style}; marker {shape} {size:.0f}", []).append(
                 [(float(one.get("x")), float(one.get("y")))])
         elif tag == "text":
             at = one.get("transform") or f"{one.get('x')} {one.get('y')}"
@@ -58,6 +59,11 @@ def of(svg):
         yield f"{len(places)} {style}: {box(sum(places, []))}"
     for style, shown in texts.items():
         yield f"{style}: {' | '.join(shown)}"
+
+
+def links(html):
+    """The lines of a page's navigation."""
+    return re.search(r"(?s)<nav>.*?</nav>[^\n]*", html)[0].splitlines()
 
 
 def same(one, other):

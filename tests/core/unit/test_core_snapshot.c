@@ -85,11 +85,8 @@ static struct tw_snapshot *taken;
 static int64_t tick_ns;
 
 BEFORE_EACH {
-	static struct tw_snapshot *two;
-
-	two = two ? two : tw_snapshot_map();
-	assert_non_null(two);
-	taken = two;
+	taken = taken ? taken : tw_snapshot_map();
+	assert_non_null(taken);
 	memset(taken->cpu, 0, sizeof(taken->cpu));
 	tick_ns = TW_NS_PER_S / sysconf(_SC_CLK_TCK);
 	now_ns = 7 * TW_NS_PER_S;
