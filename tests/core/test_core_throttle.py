@@ -215,16 +215,21 @@ def used_s(had):
 def test_throttled_beside_a_foreign_task(run):
     """One of lower priority that fills the CPU, and is named. The stops are
     seen by that task itself."""
-    with spinner(0, 0, 6000000, 6000000, 1), \
-            spinner(50, 300000, 3300000, 9000000, 1) as task:
-        done = run("-q", "-m", "-p", 98, "-a", LAST, "-D", 4, "--json=json")
-    stops = [(begin - end) / 1e6
-             for (_, end), (begin, _) in zip(task.had, task.had[1:])]
-    sure = sum(40 < stop < 70 for stop in stops)
-    maybe = sum(30 < stop < 90 for stop in stops)
-    if not sure or used_s(task.had) < 2.8:
-        pytest.skip("this kernel did not stop a real-time task, or the CPU "
-                    "was taken away")
+    stopped = False
+    for _ in range(10):
+        with spinner(0, 0, 6000000, 6000000, 1), \
+                spinner(50, 300000, 3300000, 9000000, 1) as task:
+            done = run("-qm", "-p98", "-a", LAST, "-D4", "--json=json")
+        stops = [(begin - end) / 1e6
+                 for (_, end), (begin, _) in zip(task.had, task.had[1:])]
+        sure = sum(40 < stop < 70 for stop in stops)
+        maybe = sum(30 < stop < 90 for stop in stops)
+        if sure and used_s(task.had) >= 2.8:
+            break
+        stopped |= sure > 0
+    else:
+        (pytest.fail if stopped else pytest.skip)(
+            "this kernel stopped no real-time task, or others took the CPU")
     of = results.loaded(done)["twoway"]
     assert min(sure, 3) <= of["throttled"] <= maybe
     assert of["throttling"]["task"] == "spinner"
