@@ -39,6 +39,8 @@ static struct looked {
 	int64_t cycle_ns;	/* 0: none */
 } last, longest;
 
+static struct tw_file to;
+
 static void write_more(FILE *file)
 {
 	fprintf(file, ", \"trace_file\": ");
@@ -53,7 +55,8 @@ static void check(struct tw_run *run)
 		return;
 	/* The server's side of another host sends what it finds. */
 	if (!tw_config.absent[TW_CLIENT])
-		tw_file_check(tw_tracefs_file);
+		to.path = tw_tracefs_file;
+	tw_file_open(&to);
 	tw_break_more = write_more;
 }
 
@@ -390,8 +393,8 @@ static void print_trace(FILE *file, const struct tw_run *run)
 
 static int write_trace(const struct tw_run *run, int status)
 {
-	return tw_tracefs_events && tw_break_pair(run) >= 0 ?
-	       tw_file_write(tw_tracefs_file, print_trace, run) : 0;
+	return to.path && tw_break_pair(run) >= 0 ?
+	       tw_file_write(&to, print_trace, run) : 0;
 }
 
 const struct tw_part tw_part_trace = {

@@ -1,33 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A result file appears whole or not at all: it is written to a temporary name
- * in the same directory, and then renamed. What is no regular file, such as a
- * pipe or a device, is written directly. Called by main.
+ * Result files are plain files: opened when options are checked, as the kernel
+ * lets this user, and written at the end; until then, what was there stays.
+ * Called by main, but for tw_file_leave().
  */
 #ifndef TW_FILE_H
 #define TW_FILE_H
 
 #include <stdio.h>
+#include <sys/types.h>
 
 struct tw_run;
 
-/*
- * Ends the program after a message if @path cannot be written. When all files
- * were checked, tw_file_checked() removes what this has made.
- */
-void tw_file_check(const char *path);
-void tw_file_checked(void);
+struct tw_file {
+	const char *path;	/* NULL: not asked for; "-": standard output */
+	int fd;
+	off_t old;		/* bytes that were there; -1: no regular file */
+	struct tw_file *next;
+};
 
-/* Writes what @print prints. Returns 0, or -errno after a message. */
-int tw_file_write(const char *path,
+/* Nothing if it is not asked for. Ends the program, after a message, if it fails. */
+void tw_file_open(struct tw_file *file);
+
+/* In a child: a pipe's reader waits until nobody has the pipe open. */
+void tw_file_leave(void);
+
+/* Writes what @print prints, and closes. Returns 0, or -errno after a message. */
+int tw_file_write(struct tw_file *file,
 		  void (*print)(FILE *file, const struct tw_run *run),
 		  const struct tw_run *run);
 
-/*
- * The same in two halves: the name to write to, or NULL and errno; and, when it
- * is closed, with the -errno of writing it or 0. @path is the same pointer.
- */
-const char *tw_file_begin(const char *path);
-int tw_file_finish(const char *path, int err);
+/* The same of what was written to @fd, with the -errno of that or 0. */
+int tw_file_close(struct tw_file *file, int err);
 
 #endif /* TW_FILE_H */

@@ -14,7 +14,7 @@
 int64_t tw_row_ns = TW_NS_PER_US;
 static int64_t rows;		/* of a column; 0: none is wanted */
 static bool sum;		/* -H */
-static const char *path;
+static struct tw_file to;
 
 /* Memory of a pair. */
 struct room {
@@ -37,18 +37,17 @@ static const struct tw_option options[] = {
 	{ 'H', "histofall", required_argument, "US", parse_all,
 	  &rows, 1, 1000000,
 	  .help = "as -h, with a column for the sum of all columns" },
-	{ 0, "histfile", required_argument, "FILE", tw_option_path, &path,
+	{ 0, "histfile", required_argument, "FILE", tw_option_path, &to.path,
 	  .help = "write the histogram to FILE" },
 	{ .name = NULL }
 };
 
 static void check(struct tw_run *run)
 {
-	if (path && !rows)
-		fatal("--histfile=%s: allowed only with -h or -H\n", path);
-	if (path)
-		tw_file_check(path);
-	run->no_status |= rows && !path;
+	if (to.path && !rows)
+		fatal("--histfile=%s: allowed only with -h or -H\n", to.path);
+	tw_file_open(&to);
+	run->no_status |= rows && !to.path;
 	tw_config.histogram = rows;
 }
 
@@ -221,13 +220,13 @@ static void print(FILE *file, const struct tw_run *run)
 
 static void text(FILE *file, const struct tw_run *run)
 {
-	if (rows && !path)
+	if (rows && !to.path)
 		print(file, run);
 }
 
 static int write_file(const struct tw_run *run, int status)
 {
-	return path ? tw_file_write(path, print, run) : 0;
+	return tw_file_write(&to, print, run);
 }
 
 static void json(FILE *file, const struct tw_run *run, int column)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* --json: the file, and what programs have in common of it. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,18 +14,19 @@
 
 #define SCHEMA	2
 
-static const char *path;
-static int output = -1;		/* of "-": the descriptor of the JSON */
+static struct tw_file to;
+static int return_code;
+static void (*write_members)(FILE *file, void *run);
 
 static void parse(const struct tw_option *option, char *value)
 {
 	if (strcmp(value, "-"))
 		tw_option_path(option, value);
-	path = value;
+	to.path = value;
 }
 
 static const struct tw_option options[] = {
-	{ 0, "json", required_argument, "FILE", parse, &path,
+	{ 0, "json", required_argument, "FILE", parse, &to.path,
 	  .help = "write the results to FILE, as JSON; -: to standard\n"
 		  "output, and the text to standard error" },
 	{ .name = NULL }
@@ -35,22 +35,10 @@ static const struct tw_option options[] = {
 /* With "-", stdout is for the JSON alone; all else is printed on stderr. */
 static void check(struct tw_run *run)
 {
-	if (!path)
-		return;
-	if (strcmp(path, "-")) {
-		tw_file_check(path);
-		return;
-	}
-	output = dup(STDOUT_FILENO);
-	if (output < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+	tw_file_open(&to);
+	if (to.path && !strcmp(to.path, "-") &&
+	    dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
 		fatal("--json=-: cannot redirect standard output: %m\n");
-}
-
-/* All parts have checked their files, and none has begun to write one. */
-static void begin(struct tw_run *run)
-{
-	if (!run->step)
-		tw_file_checked();
 }
 
 void tw_json_head(FILE *file, const struct tw_run *run)
@@ -97,7 +85,7 @@ void tw_json_twoway(FILE *file, const struct tw_run *run)
 		run->interrupted ? "true" : "false");
 }
 
-static void write_members(FILE *file, void *data)
+static void write_all(FILE *file, void *data)
 {
 	const struct tw_run *run = data;
 	int i, k;
@@ -116,32 +104,24 @@ static void write_members(FILE *file, void *data)
 	tw_json_twoway(file, run);
 }
 
+static void print(FILE *file, const struct tw_run *run)
+{
+	rt_write_json(file, return_code, write_members, (void *)run);
+}
+
 int tw_json_write(const struct tw_run *run, int status,
 		  void (*members)(FILE *file, void *run))
 {
-	const char *name;
-
-	if (!path)
-		return 0;
-	if (output >= 0) {
-		fflush(stdout);
-		dup2(output, STDOUT_FILENO);
-		rt_write_json("-", status, members, (void *)run);
-		return 0;
-	}
-	name = tw_file_begin(path);
-	if (!name)
-		return tw_file_finish(path, -errno);
-	rt_write_json(name, status, members, (void *)run);
-	return tw_file_finish(path, 0);
+	return_code = status;
+	write_members = members;
+	return tw_file_write(&to, print, run);
 }
 
 static int write_json(const struct tw_run *run, int status)
 {
-	return tw_json_write(run, status, write_members);
+	return tw_json_write(run, status, write_all);
 }
 
 const struct tw_part tw_part_json = {
-	.options = options, .check = check, .begin = begin,
-	.write = write_json,
+	.options = options, .check = check, .write = write_json,
 };

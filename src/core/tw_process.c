@@ -16,6 +16,7 @@
 
 #include "rt-error.h"
 #include "rt-utils.h"
+#include "tw_file.h"
 #include "tw_process.h"
 #include "tw_time.h"
 
@@ -123,6 +124,7 @@ be_child(enum tw_role role, int number, pid_t parent, int ready,
 	if (role == TW_LOAD)
 		setpgid(0, 0);
 	malloc_trim(0);	/* what is free need not be locked */
+	tw_file_leave();
 	tw_process_configure(role, number);
 	if (write(ready, "", 1) != 1)
 		_exit(EXIT_FAILURE);

@@ -36,7 +36,7 @@ struct room {
 };
 
 static bool reference;
-static const char *path;
+static struct tw_file to;
 static FILE *steps;		/* in memory: the log of the steps so far */
 static char *steps_text;
 static size_t steps_size;
@@ -63,7 +63,7 @@ static const struct tw_option options[] = {
 	  .help = "the reference set-up: -m -p 98 -a -x -i 1000\n"
 		  "-l 100000 --sleep=100 --load=fft --steps=16\n"
 		  "--warmup=1; later options override it" },
-	{ 0, "trltp-log", required_argument, "FILE", tw_option_path, &path,
+	{ 0, "trltp-log", required_argument, "FILE", tw_option_path, &to.path,
 	  .help = "write the reference program's log to FILE" },
 	{ .name = NULL }
 };
@@ -75,12 +75,12 @@ static void check(struct tw_run *run)
 		tw_config.main_priority = sched_get_priority_max(SCHED_FIFO);
 		tw_config.silent = true;
 	}
-	if (!path)
+	if (!to.path)
 		return;
 	if (tw_metrics[TW_TOTAL].lacks)
-		fatal("--trltp-log=%s: %s\n", path,
+		fatal("--trltp-log=%s: %s\n", to.path,
 		      tw_metrics[TW_TOTAL].lacks);
-	tw_file_check(path);
+	tw_file_open(&to);
 	steps = open_memstream(&steps_text, &steps_size);
 	if (!steps)
 		fatal("--trltp-log: no memory\n");
@@ -88,7 +88,7 @@ static void check(struct tw_run *run)
 
 static size_t room(const struct tw_run *run)
 {
-	return path ? sizeof(struct room) : 0;
+	return to.path ? sizeof(struct room) : 0;
 }
 
 static bool record(void *memory, const struct tw_cycle *cycle,
@@ -134,7 +134,7 @@ static void end(struct tw_run *run)
 	size_t i;
 	int pair;
 
-	for (pair = 0; path && pair < tw_config.pairs; pair++) {
+	for (pair = 0; to.path && pair < tw_config.pairs; pair++) {
 		struct room *of = tw_pair_room(run, pair, &tw_part_trltp);
 		const struct tw_stats *stats =
 			run->pairs[pair]->tally.results.stats;
@@ -158,7 +158,7 @@ static void print(FILE *file, const struct tw_run *run)
 
 static int write_log(const struct tw_run *run, int status)
 {
-	return path ? tw_file_write(path, print, run) : 0;
+	return tw_file_write(&to, print, run);
 }
 
 const struct tw_part tw_part_trltp = {

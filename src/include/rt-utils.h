@@ -44,11 +44,10 @@ void rt_init(int argc, char *argv[]);
 void rt_json_string(FILE *f, const char *str);
 
 /*
- * Writes the report to @filename, or to stdout if that is NULL or "-". @cb,
- * if there is one, adds members of its own: whole lines, the last one
- * without a comma. Exits with 1 and a message if the file cannot be written.
+ * Prints the report. @cb, if there is one, adds members of its own: whole lines,
+ * the last one without a comma.
  */
-void rt_write_json(const char *filename, int return_code,
-		   void (*cb)(FILE *, void *), void *data);
+void rt_write_json(FILE *f, int return_code, void (*cb)(FILE *, void *),
+		   void *data);
 
 #endif /* __RT_UTILS_H */

@@ -220,18 +220,9 @@ static void write_sysinfo(FILE *f, const char *separator)
 		fclose(realtime);
 }
 
-void rt_write_json(const char *filename, int return_code,
-		   void (*cb)(FILE *, void *), void *data)
+void rt_write_json(FILE *f, int return_code, void (*cb)(FILE *, void *),
+		   void *data)
 {
-	FILE *f = stdout;
-
-	if (!filename || !strcmp(filename, "-"))
-		filename = "standard output";
-	else
-		f = fopen(filename, "we");
-	if (!f)
-		fatal("cannot open %s: %s\n", filename, strerror(errno));
-
 	fputs("{\n  \"file_version\": 1,\n", f);
 	write_string(f, "  \"cmdline:\"", cmdline);
 	fprintf(f, "  \"rt_test_version:\": \"%1.2f\",\n", (double)VERSION);
@@ -242,8 +233,4 @@ void rt_write_json(const char *filename, int return_code,
 	if (cb)
 		cb(f, data);
 	fputs("}\n", f);
-
-	errno = EIO;	/* if only an earlier write failed */
-	if (fflush(f) || ferror(f) || (f != stdout && fclose(f)))
-		fatal("cannot write %s: %s\n", filename, strerror(errno));
 }

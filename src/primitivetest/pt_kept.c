@@ -8,11 +8,11 @@
 #include "rt-error.h"
 #include "tw_file.h"
 
-static const char *path;
+static struct tw_file to;
 static bool worst;
 
 static const struct tw_option dump_options[] = {
-	{ 0, "dump", required_argument, "FILE", tw_option_path, &path,
+	{ 0, "dump", required_argument, "FILE", tw_option_path, &to.path,
 	  .help = "write the timestamps of every trial to FILE, as CSV" },
 	{ 'v', "verbose", no_argument, NULL, tw_option_flag,
 	  &tw_config.verbose,
@@ -23,14 +23,13 @@ static const struct tw_option dump_options[] = {
 /* They are kept in memory until all have been made. */
 static void check(struct tw_run *run)
 {
-	if (path)
-		tw_file_check(path);
+	tw_file_open(&to);
 	run->no_status |= tw_config.verbose;
-	pt_config.keep = path || tw_config.verbose;
+	pt_config.keep = to.path || tw_config.verbose;
 	if (pt_config.keep && tw_config.duration_s && !tw_config.loops)
 		fatal("--duration=%lld: allowed with %s only if --loops says how many trials there are at most\n",
 		      (long long)tw_config.duration_s,
-		      path ? "--dump" : "--verbose");
+		      to.path ? "--dump" : "--verbose");
 }
 
 static uint64_t kept_of(const struct pt_case *c)
@@ -62,7 +61,7 @@ static void print_dump(FILE *file, const struct tw_run *run)
 
 static int write_dump(const struct tw_run *run, int status)
 {
-	return path ? tw_file_write(path, print_dump, run) : 0;
+	return tw_file_write(&to, print_dump, run);
 }
 
 /* In ns, column by column as in the status lines. */

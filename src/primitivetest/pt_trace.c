@@ -20,13 +20,15 @@
 
 static struct tw_window window;	/* of the trace, once the run has broken */
 static struct tw_cause cause;
+static struct tw_file to;
 static const struct pt_case *broken;	/* the case that -b ended; or NULL */
 
 static void check(struct tw_run *run)
 {
 	if (!tw_tracefs_check(pt_config.break_us))
 		return;
-	tw_file_check(tw_tracefs_file);
+	to.path = tw_tracefs_file;
+	tw_file_open(&to);
 	pt_config.trace = true;
 }
 
@@ -224,8 +226,7 @@ static void print_trace(FILE *file, const struct tw_run *run)
 
 static int write_trace(const struct tw_run *run, int status)
 {
-	return tw_tracefs_events && broken ?
-	       tw_file_write(tw_tracefs_file, print_trace, run) : 0;
+	return broken ? tw_file_write(&to, print_trace, run) : 0;
 }
 
 static void json(FILE *file, const struct tw_run *run)

@@ -4,7 +4,6 @@
 
 #include "tw_config.h"
 #include "tw_dump.h"
-#include "tw_file.h"
 #include "tw_part.h"
 #include "tw_ring.h"
 #include "tw_run.h"
@@ -17,23 +16,22 @@ static const struct tw_dump_columns *more;	/* NULL: none */
 static struct tw_cycle held[TW_PAIRS_MAX];	/* seq 0: none */
 
 static const struct tw_option options[] = {
-	{ 0, "dump", required_argument, "FILE", tw_option_path, &stream.path,
+	{ 0, "dump", required_argument, "FILE", tw_option_path, &stream.file.path,
 	  .help = "write every cycle to FILE, as CSV" },
 	{ .name = NULL }
 };
 
 static void check(struct tw_run *run)
 {
-	if (!stream.path)
-		return;
-	tw_file_check(stream.path);
-	run->tick_ms = TW_TICK_MS;
+	tw_file_open(&stream.file);
+	if (stream.file.path)
+		run->tick_ms = TW_TICK_MS;
 }
 
 bool tw_dump_add(const struct tw_dump_columns *columns)
 {
 	more = columns;
-	return stream.path;
+	return stream.file.path;
 }
 
 static void lose(void *ring, const struct tw_cycle *cycle)
@@ -43,12 +41,12 @@ static void lose(void *ring, const struct tw_cycle *cycle)
 
 static size_t room(const struct tw_run *run)
 {
-	return stream.path ? sizeof(struct tw_ring) : 0;
+	return stream.file.path ? sizeof(struct tw_ring) : 0;
 }
 
 static void begin(struct tw_run *run)
 {
-	if (!stream.path || run->step)
+	if (!stream.file.path || run->step)
 		return;
 	tw_stream_open(&stream);
 	fprintf(stream.text, "pair,cycle,planned_ns,t0_ns,t1_ns,t2_ns,t3_ns,missed%s\n",
@@ -86,7 +84,7 @@ static void hold(int pair, const struct tw_cycle *cycle)
 /* While the file takes no more, the cycles wait in the rings. */
 static void woken(struct tw_run *run)
 {
-	if (stream.path && tw_stream_push(&stream, run))
+	if (stream.file.path && tw_stream_push(&stream, run))
 		tw_ring_take(run, &tw_part_dump, more ? hold : print);
 }
 
@@ -95,7 +93,7 @@ static void end(struct tw_run *run)
 	const struct tw_cycle none = { .seq = 0 };
 	int pair;
 
-	if (!stream.path)
+	if (!stream.file.path)
 		return;
 	tw_ring_take(run, &tw_part_dump, more ? hold : print);
 	for (pair = 0; pair < tw_config.pairs; pair++)
@@ -112,13 +110,13 @@ static void text(FILE *file, const struct tw_run *run)
 
 static void json(FILE *file, const struct tw_run *run)
 {
-	if (stream.path)
+	if (stream.file.path)
 		fprintf(file, "    \"not_dumped\": %" PRIu64 ",\n", lost);
 }
 
 static int write_dump(const struct tw_run *run, int status)
 {
-	return stream.path ? tw_stream_finish(&stream) : 0;
+	return stream.file.path ? tw_stream_finish(&stream) : 0;
 }
 
 const struct tw_part tw_part_dump = {

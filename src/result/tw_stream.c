@@ -15,22 +15,16 @@
 
 void tw_stream_open(struct tw_stream *stream)
 {
-	const char *name = tw_file_begin(stream->path);
-
-	stream->fd = !name ? -1 : open(name, O_WRONLY | O_CREAT | O_TRUNC |
-				       O_NONBLOCK | O_CLOEXEC, 0666);
-	if (stream->fd < 0)
-		fatal("%s: cannot be written: %m\n", stream->path);
 	stream->text = open_memstream(&stream->data, &stream->size);
-	if (!stream->text)
-		fatal("%s: no memory\n", stream->path);
+	if (!stream->text || fcntl(stream->file.fd, F_SETFL, O_NONBLOCK))
+		fatal("%s: cannot be written: %m\n", stream->file.path);
 }
 
 static void fail(struct tw_stream *stream, struct tw_run *run, int err)
 {
 	stream->err = err;
 	run->failed = true;
-	tw_file_finish(stream->path, err);
+	tw_file_close(&stream->file, err);
 }
 
 bool tw_stream_push(struct tw_stream *stream, struct tw_run *run)
@@ -39,9 +33,12 @@ bool tw_stream_push(struct tw_stream *stream, struct tw_run *run)
 
 	if (stream->err)
 		return false;
+	if (!stream->begun && stream->file.old >= 0)
+		len = ftruncate(stream->file.fd, 0);
+	stream->begun = true;
 	fflush(stream->text);
-	if (stream->sent < stream->size)
-		len = write(stream->fd, stream->data + stream->sent,
+	if (!len && stream->sent < stream->size)
+		len = write(stream->file.fd, stream->data + stream->sent,
 			    stream->size - stream->sent);
 	if (len < 0 && errno != EAGAIN)
 		fail(stream, run, -errno);
@@ -57,8 +54,10 @@ bool tw_stream_push(struct tw_stream *stream, struct tw_run *run)
 
 void tw_stream_drain(struct tw_stream *stream, struct tw_run *run)
 {
-	struct pollfd fd = { .fd = stream->fd, .events = POLLOUT };
+	struct pollfd fd = { .fd = stream->file.fd, .events = POLLOUT };
 
+	if (!stream->begun && !run->measured)
+		return;
 	tw_stream_push(stream, run);
 	while (stream->size && !stream->err) {
 		if (poll(&fd, 1, DRAIN_MS) == 1)
@@ -70,7 +69,5 @@ void tw_stream_drain(struct tw_stream *stream, struct tw_run *run)
 
 int tw_stream_finish(struct tw_stream *stream)
 {
-	int err = close(stream->fd) ? -errno : 0;
-
-	return stream->err ? stream->err : tw_file_finish(stream->path, err);
+	return stream->err ? stream->err : tw_file_close(&stream->file, 0);
 }

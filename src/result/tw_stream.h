@@ -9,18 +9,18 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-struct tw_run;
+#include "tw_file.h"
 
 struct tw_stream {
-	const char *path;	/* NULL: not asked for */
+	struct tw_file file;
 	FILE *text;		/* in memory: print to it */
 	char *data;
 	size_t size, sent;
-	int fd;
+	bool begun;		/* what was there is gone */
 	int err;		/* -errno of writing; there was a message */
 };
 
-/* The file of the option was checked. Ends the program if it fails. */
+/* The file is open. Ends the program if it fails. */
 void tw_stream_open(struct tw_stream *stream);
 
 /*
@@ -29,7 +29,10 @@ void tw_stream_open(struct tw_stream *stream);
  */
 bool tw_stream_push(struct tw_stream *stream, struct tw_run *run);
 
-/* Writes all, and fails if the reader has taken nothing for 5 seconds. */
+/*
+ * Writes all, and fails if the reader has taken nothing for 5 seconds. Of a run
+ * that did not start, what was there stays.
+ */
 void tw_stream_drain(struct tw_stream *stream, struct tw_run *run);
 
 /* The file is complete. Returns 0, or -errno after a message. */

@@ -13,7 +13,6 @@
 #include "rt-utils.h"
 #include "tw_buckets.h"
 #include "tw_datagram.h"
-#include "tw_file.h"
 #include "tw_part.h"
 #include "tw_ring.h"
 #include "tw_run.h"
@@ -65,7 +64,7 @@ static void parse(const struct tw_option *option, char *value)
 
 static const struct tw_option options[] = {
 	{ 0, "timeline", required_argument, "FILE[:SECONDS]", parse,
-	  &stream.path,
+	  &stream.file.path,
 	  .help = "write a row of statistics each second, or every\n"
 		  "SECONDS, to FILE, as CSV" },
 	{ .name = NULL }
@@ -73,15 +72,14 @@ static const struct tw_option options[] = {
 
 static void check(struct tw_run *run)
 {
-	if (!stream.path)
-		return;
-	tw_file_check(stream.path);
-	run->tick_ms = TW_TICK_MS;
+	tw_file_open(&stream.file);
+	if (stream.file.path)
+		run->tick_ms = TW_TICK_MS;
 }
 
 static size_t room(const struct tw_run *run)
 {
-	return stream.path ? sizeof(struct tw_ring) : 0;
+	return stream.file.path ? sizeof(struct tw_ring) : 0;
 }
 
 static void lose(void *ring, const struct tw_cycle *cycle)
@@ -134,7 +132,7 @@ static void begin(struct tw_run *run)
 	int pair;
 
 	start_ns = 0;
-	if (!stream.path || run->step)
+	if (!stream.file.path || run->step)
 		return;
 	map_rows(run);
 	tw_stream_open(&stream);
@@ -226,7 +224,7 @@ static void woken(struct tw_run *run)
 {
 	int64_t now_ns;
 
-	if (!stream.path)
+	if (!stream.file.path)
 		return;
 	tw_ring_take(run, &tw_part_timeline, add);
 	now_ns = tw_config.clock->now_ns();
@@ -241,7 +239,7 @@ static void woken(struct tw_run *run)
 /* What is left of the step. */
 static void end(struct tw_run *run)
 {
-	if (!stream.path)
+	if (!stream.file.path)
 		return;
 	tw_ring_take(run, &tw_part_timeline, add);
 	if (any)
@@ -259,7 +257,7 @@ static void text(FILE *file, const struct tw_run *run)
 
 static int write_timeline(const struct tw_run *run, int status)
 {
-	return stream.path ? tw_stream_finish(&stream) : 0;
+	return stream.file.path ? tw_stream_finish(&stream) : 0;
 }
 
 const struct tw_part tw_part_timeline = {

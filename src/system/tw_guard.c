@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "rt-error.h"
+#include "tw_file.h"
 #include "tw_guard.h"
 #include "tw_time.h"
 
@@ -34,6 +35,7 @@ keep_guard(const struct tw_guard *guard, int ready)
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	setsid();
+	tw_file_leave();
 	prctl(PR_SET_NAME, "twoway-guard");
 	sched_setscheduler(0, SCHED_FIFO, &param);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);

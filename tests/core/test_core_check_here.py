@@ -44,10 +44,13 @@ def test_json_alone_on_stdout(run):
 
 
 def test_measures_nothing(run):
+    for name in "h", "log":
+        (run.directory / name).write_text("old")
     done = run("--check", "-q", "-l", 5, "-h", 9, "--histfile=h", "-v",
                "--trltp-log=log")
     parse(done.stdout)
     assert not done.files and not done.stderr
+    assert done.text("h") == done.text("log") == "old"
 
 
 @pytest.mark.parametrize("words,status,error", [

@@ -12,6 +12,7 @@ import time
 import pytest
 
 import outside
+import plain
 import results
 import tracing
 import twoway
@@ -194,7 +195,11 @@ def test_users_stacktrace(begin, kernel_text, tracefs):
 def test_refused(run, tracefs, options, told):
     result = run("-q", "-l5", *options)
     assert result.returncode == 1 and told in result.stderr
-    assert "T: 0" not in result.stdout and not result.files
+    assert "T: 0" not in result.stdout
+    # What the kernel refuses, it does when the file is open.
+    assert result.files == ({"twowaytest-trace.txt"} if "Invalid" in told
+                            else set())
+    assert not any(map(result.text, result.files))
     assert outside.wait_for(
         lambda: not tracing.instance(tracefs, result.pid), 5)
 
@@ -212,8 +217,7 @@ def test_no_trace(public, tracefs, how, told):
         program=public / "twowaytest",
         preexec_fn=outside.nobody() if how == "nobody" else None)
     assert process.finish() == 1 and told in process.err
-    assert not any(path.name.startswith("twowaytest-trace")
-                   for path in public.iterdir())
+    assert (public / "twowaytest-trace.txt").read_bytes() == b""
 
 
 def test_time_namespace(begin, kernel_text):
@@ -336,6 +340,19 @@ def test_same_pid_twice(begin, tracefs):
         os.kill(main, signal.SIGINT)
         assert process.finish() == 0, process.err
     assert tracing.instance(tracefs, 1) == []
+
+
+def test_file_of_another_user(run, tmp_path):
+    """It is written in place, and stays his."""
+    file = plain.make(tmp_path / "trace", plain.OTHER, 0o6777)
+    before = file.stat()
+    done = run(*BREAK, "--trace", *FILES)
+    assert done.returncode == 2, done.stderr
+    found = file.stat()
+    assert (found.st_ino, found.st_uid, found.st_gid, found.st_mode) == (
+        before.st_ino, plain.OTHER, plain.OTHER, before.st_mode)
+    text = file.read_text("ascii")
+    assert "twowaytest: cycle " in text and "what was" not in text
 
 
 def test_full_disk(start, tracefs, small):
