@@ -4,6 +4,7 @@
 import functools
 import pathlib
 import signal
+import subprocess
 import sys
 
 import pytest
@@ -54,3 +55,16 @@ def tracefs():
     """Where it is mounted, for this test."""
     with tracing.usable() as directory:
         yield directory
+
+
+@pytest.fixture
+def small(tmp_path):
+    """A file system of 16 KiB in memory."""
+    directory = tmp_path / "small"
+    directory.mkdir()
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs",
+                           directory], capture_output=True, text=True)
+    if done.returncode:
+        pytest.skip(f"no tmpfs: {done.stderr.strip()}")
+    yield directory
+    subprocess.run(["umount", directory], check=True)

@@ -163,8 +163,13 @@ class State:
             self.data[key] = there[key]
 
     def save(self):
-        whole.write(self.directory / STATE,
-                    json.dumps(self.data, indent=2) + "\n")
+        """Whatever ends us, the old one or the new is there.
+
+        The directory is our own: nobody else can make or replace names in it.
+        """
+        temporary = self.directory / f".{STATE}.new"
+        whole.write(temporary, json.dumps(self.data, indent=2) + "\n")
+        keep(temporary, self.directory / STATE)
 
     def path(self, name):
         return self.directory / name
@@ -245,6 +250,8 @@ def read_json(path):
 
 
 def object_of(content, path):
+    if not content.strip():
+        raise Failure(f"{path}: empty: the run did not end")
     try:
         value = json.loads(content.decode("utf-8"))
     except (ValueError, RecursionError) as err:

@@ -52,7 +52,7 @@ def reader_of(path):
     """What reads this file, by its content."""
     start = start_of(path)
     if not start.strip():
-        raise InputError(path, None, "the file is empty")
+        raise InputError(path, None, "empty: the run did not end")
     if start.startswith(codecs.BOM_UTF8):
         raise InputError(path, 1, "the file begins with a byte order mark, "
                          "as on Windows; remove it: tail -c +4 FILE >NEW")

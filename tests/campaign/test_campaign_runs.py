@@ -8,11 +8,13 @@ import re
 import resource
 import shlex
 import signal
+import subprocess
+import sys
 
 import outside
 import pytest
 
-from conftest import state_of
+from conftest import CAMPAIGN, state_of
 
 SHORT = ("-R", "-D", "1", "-P", "plan", "-l", "none", "-o", "out")
 SINGLE = (*SHORT, "-t", "twowaytest")
@@ -118,6 +120,32 @@ def test_goes_on(begin, campaign, tmp_path):
     assert not list(out.glob(".*"))
 
 
+@pytest.mark.parametrize("call", ("whole.reserve", "os.fsync", "os.replace"))
+def test_killed_while_it_saves(tmp_path, call):
+    """What it knew before is there; the next one takes the rest away."""
+    script = (
+        "import os, signal, sys\n"
+        f"sys.path[:0] = {[str(CAMPAIGN.parent), str(CAMPAIGN.parents[1])]}\n"
+        "import cm_state\n"
+        "from twtools import whole\n"
+        "with cm_state.State('out', {}, {}) as state:\n"
+        "    state.save()\n"
+        "    state.data['measurements']['x'] = {'state': 'y' * 100000}\n"
+        f"    {call} = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "    state.save()\n")
+    done = subprocess.run([sys.executable, "-B", "-c", script], cwd=tmp_path,
+                          timeout=60, check=False)
+    assert done.returncode == -signal.SIGKILL
+    out = tmp_path / "out"
+    assert sorted(path.name for path in out.iterdir()) == [
+        ".campaign.json.new", "campaign.json"]
+    assert state_of(out)["measurements"] == {}
+    import cm_state
+    with cm_state.State(out, {}, {}) as state:
+        assert state.data["measurements"] == {}
+    assert [path.name for path in out.iterdir()] == ["campaign.json"]
+
+
 @pytest.mark.parametrize("name", ("twowaytest", "cyclictest"))
 def test_no_death_signal(begin, tmp_path, name):
     """Nothing outlives the campaign, the load beside it included."""
@@ -212,6 +240,17 @@ def test_damaged_result(campaign, tmp_path):
             json.loads(before[f"{PAIR[1]}.json"][0])["thread"]
 
 
+@pytest.mark.parametrize("text, said", (
+    ("", "empty: the run did not end"), ("\n", "empty: the run did not end"),
+    ("{", "Expecting property name"), ("[]", "no object of results")))
+def test_result_that_is_none(tmp_path, text, said):
+    import cm_state
+    (tmp_path / "x").write_text(text)
+    with pytest.raises(cm_state.Failure) as failure:
+        cm_state.read_json(tmp_path / "x")
+    assert str(failure.value).startswith(f"{tmp_path / 'x'}: {said}")
+
+
 @pytest.mark.parametrize("damage, again", (
     (lambda text: text, False),
     (lambda text: text.replace("7", '"7"'), True)))
@@ -263,7 +302,7 @@ def test_full_disk(begin):
 
     run = begin(*SINGLE, preexec_fn=limit)
     assert run.finish() == 1
-    assert "campaign: out/campaign.json: File too large" in run.err
+    assert "campaign: out/.campaign.json.new: File too large" in run.err
 
 
 def test_everybodys_directory(refused, tmp_path):

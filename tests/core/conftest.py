@@ -52,19 +52,6 @@ def public():
 
 
 @pytest.fixture
-def small(tmp_path):
-    """A file system of 16 KiB in memory."""
-    directory = tmp_path / "small"
-    directory.mkdir()
-    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs",
-                           directory], capture_output=True, text=True)
-    if done.returncode:
-        pytest.skip(f"no tmpfs: {done.stderr.strip()}")
-    yield directory
-    subprocess.run(["umount", directory], check=True)
-
-
-@pytest.fixture
 def server(start):
     """Starts a server; the words of a client."""
     def begin(*options, address="127.0.0.1", system=("--default-system",)):

@@ -63,6 +63,13 @@ def test_no_results_at_all(refused, content):
     assert str(path) in refused("-t", "-", path)
 
 
+@pytest.mark.parametrize("content", [b"", b"\n"])
+def test_file_of_a_run_that_did_not_end(refused, content):
+    path = made.write(refused.directory, "x.json", content)
+    assert refused("-t", "-", path) == \
+        f"twowayreport: {path}: empty: the run did not end\n"
+
+
 def test_missing_file(refused):
     assert "none.json: No such file" in refused("-t", "-", "none.json")
     (refused.directory / "folder").mkdir()

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What is written is written whole, or not at all."""
+"""Files of the report: plain ones, none of which is written before all are open."""
 
 import os
+import re
 import resource
 import signal
 import stat
@@ -42,28 +43,33 @@ def test_nothing_but_what_was_asked_for(report, files):
 
 @pytest.mark.parametrize("target", ["r.html", "r.md", "figs/phases.svg"])
 def test_target_that_cannot_be_written(report, files, target):
-    """The others are not written, either."""
+    """The others stay as they were; new ones are empty."""
     (report.directory / target).mkdir(parents=True)
-    before = names(report.directory)
+    others = {"r.html", "r.md", "figs/ranges.svg"} - {target}
+    (report.directory / "figs").mkdir(exist_ok=True)
+    for name in others:
+        (report.directory / name).write_bytes(OLD)
     message = report(*files, status=1).stderr
-    assert target in message
-    assert names(report.directory) == before
+    assert message == f"twowayreport: {target}: Is a directory\n"
+    for name in names(report.directory):
+        path = report.directory / name
+        if path.is_file() and name != "a.csv":
+            assert path.read_bytes() == (OLD if name in others else b"")
 
 
 def test_full_disk(report, files):
     """A limit on file sizes ends writing as a full disk does."""
     for name in ("r.html", "r.md"):
         (report.directory / name).write_bytes(OLD)
-    before = names(report.directory)
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
     try:
-        report(*files, status=1)
+        message = report(*files, status=1).stderr
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         signal.signal(signal.SIGXFSZ, handler)
-    assert names(report.directory) == before
+    assert re.fullmatch(r"twowayreport: \S+: File too large\n", message)
     for name in ("r.html", "r.md"):
         assert (report.directory / name).read_bytes() == OLD
 
@@ -84,23 +90,6 @@ def test_signal(tmp_path, number):
         out = program.communicate(timeout=30)
     assert (program.returncode, *out) == (128 + number, b"", b"")
     assert names(tmp_path) == ["a.csv"]
-
-
-def test_ended_while_renaming(report, files, monkeypatch):
-    """What has its name is whole; of the others nothing is left."""
-    replace, done = os.replace, []
-
-    def end(name, path):
-        if len(done) == 2:
-            raise SystemExit(130)
-        done.append(os.path.relpath(path))
-        replace(name, path)
-
-    monkeypatch.setattr("os.replace", end)
-    report(*files, status=130)
-    assert sorted({*done, "a.csv"} | ({"figs"} if any(
-        "figs/" in name for name in done) else set())) == \
-        names(report.directory)
 
 
 def test_bad_file_among_good_ones_leaves_the_old_report(report, files):
@@ -130,6 +119,19 @@ def test_link_is_followed(report, files):
 
 
 GATED = ("-g", "-p", "50", "-d", "100", "a.csv", "b.csv")
+
+
+@pytest.mark.parametrize("option", ["-g", "-r"])
+def test_verdict_whose_page_cannot_be_written(report, option):
+    """It is printed all the same; the status is that of an error."""
+    made.write(report.directory, "a.csv", made.dump(made.cycles(3000)))
+    made.write(report.directory, "b.csv", made.dump(made.cycles(3000, 2)))
+    args = GATED if option == "-g" else (option, *GATED[1:])
+    printed = report(*args).stdout
+    done = report("-o", "/dev/full", *args, status=1)
+    assert done.stdout == printed != ""
+    assert done.stderr == \
+        "twowayreport: /dev/full: No space left on device\n"
 
 
 def into_closed(directory, *args):

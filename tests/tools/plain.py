@@ -9,6 +9,7 @@ import pathlib
 import shutil
 import stat
 import subprocess
+import sys
 import tempfile
 
 import pytest
@@ -170,14 +171,20 @@ REASONS = {"Directory nonexistent": os.strerror(errno.ENOENT)}
 
 
 def check(name, command):
-    """Runs command(path), words of a program, and compares with cat."""
+    """Runs command(path), words of a program, and compares with cat.
+
+    The program is a copy, that anybody may run; not if it is the Python of this
+    test.
+    """
     expected, reason = by_cat(name)
     with prepared(name) as (directory, path), \
             tempfile.TemporaryDirectory(prefix="twoway-plain-") as public:
         program, *args = command(path)
-        os.chmod(public, 0o755)         # a copy that anybody may run
+        os.chmod(public, 0o755)
+        if program != sys.executable:
+            program = shutil.copy(program, public)
         words, options = whoever(name, directory)
-        words = [*words, shutil.copy(program, public), *args]
+        words = [*words, program, *args]
         run = outside.Run(*words[1:], program=words[0], cwd="/", **options)
         try:
             status = run.finish()

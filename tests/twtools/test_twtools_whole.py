@@ -1,20 +1,28 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Files that are written whole: what is followed, kept, and left behind."""
+"""Result files of the Python programs: plain files, written in place."""
 
+import errno
 import os
+import pathlib
 import resource
-import signal
 import stat
-import subprocess
 import sys
 import threading
 
 import pytest
-from conftest import CONTRIB
 
+import plain
 from twtools import whole
 
 OLD, NEW = b"what was there before", b"what is new"
+# One program, as whoever runs it may not read what lies beside this file.
+PROGRAM = pathlib.Path(whole.__file__).read_text("utf-8") + """
+import sys
+try:
+    write(sys.argv[1], "new\\n")
+except OSError as err:
+    sys.exit(f"FATAL: {err.filename}: cannot be written: {err.strerror}")
+"""
 
 
 def names(directory):
@@ -26,36 +34,75 @@ def mode(path):
     return stat.S_IMODE(path.lstat().st_mode)
 
 
-def test_full_disk_names_the_file(way, tmp_path):
-    """As a limit of files' length does, without a disk to fill."""
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+@pytest.mark.parametrize("case", [
+    name for name in plain.CASES if name != "in_no_directory"])
+def test_as_cat_does(case):
+    plain.check(case, lambda path: [sys.executable, "-Bc", PROGRAM, path])
+
+
+@pytest.mark.parametrize("old", [OLD, b"x" * 1000, None])
+def test_file_that_cannot_grow(tmp_path, old):
+    """A limit of files' length, as a quota: what was there stays."""
+    if old:
+        (tmp_path / "big").write_bytes(old)
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
     try:
         with pytest.raises(OSError) as error:
-            whole.write(tmp_path / "big", b"x" * 101)
+            whole.write(tmp_path / "big", b"y" * 2000)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert error.value.filename == str(tmp_path / "big")
-    assert names(tmp_path) == []
+    assert error.value.errno == errno.EFBIG
+    assert (tmp_path / "big").read_bytes() == (old or b"")
+
+
+@pytest.mark.parametrize("can_tell", [True, False])
+@pytest.mark.parametrize("old", [b"", b"\0" * 100])
+def test_full_disk(small, monkeypatch, old, can_tell):
+    """With and without a file system that can keep room free."""
+    if not can_tell:
+        monkeypatch.setattr(os, "posix_fallocate", refuse)
+    (small / "f").touch()
+    os.truncate(small / "f", len(old))          # it has no block yet
+    with pytest.raises(OSError) as error:
+        whole.write(small / "f", b"y" * 20000)
+    assert (error.value.filename, error.value.errno) == (
+        str(small / "f"), errno.ENOSPC)
+    left = (small / "f").read_bytes()
+    if can_tell:
+        assert left == old
+    else:       # As with cat: what could be written.
+        assert left == b"y" * len(left) and 0 < len(left) < 20000
+
+
+def refuse(*_):
+    raise OSError(errno.EOPNOTSUPP, "Operation not supported")
+
+
+def test_file_that_takes_nothing():
+    with pytest.raises(OSError) as error:
+        whole.write("/dev/full", NEW)
+    assert (error.value.filename, error.value.errno) == (
+        "/dev/full", errno.ENOSPC)
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="no /proc")
-def test_file_that_cannot_be_made_has_its_name(way):
-    """Not that of a temporary file; /proc takes none, whoever asks."""
+def test_file_that_cannot_be_made_has_its_name():
+    """/proc takes none, whoever asks."""
     with pytest.raises(OSError) as error:
         whole.write("/proc/x.html", b"x")
     assert error.value.filename == "/proc/x.html"
 
 
-@pytest.fixture(params=["unnamed", "named"])
-def way(request, monkeypatch):
-    """Both ways to write a file that has no name yet."""
-    if request.param == "named":
-        monkeypatch.setattr(whole, "MANY", 0)
-    return request.param
+def test_folder_that_cannot_be_made_has_its_name():
+    with pytest.raises(OSError) as error:
+        whole.write("/proc/x/y.html", b"x")
+    assert error.value.filename == "/proc/x"
 
 
-def test_new_files_by_umask(tmp_path, way):
+def test_new_files_by_umask(tmp_path):
     old = os.umask(0o027)
     try:
         whole.write(tmp_path / "a/b/c.txt", "text \udcff")
@@ -66,19 +113,18 @@ def test_new_files_by_umask(tmp_path, way):
     assert names(tmp_path) == ["a", "a/b", "a/b/c.txt"]
 
 
-def test_what_was_there_keeps_mode_and_owner(tmp_path, way):
+@pytest.mark.parametrize("content", [NEW, NEW * 1000, b""])
+def test_written_in_place(tmp_path, content):
+    """It is the same file, cut where the new ends."""
     path = tmp_path / "x"
     path.write_bytes(OLD)
-    path.chmod(0o604)
-    owner = (1234, 5678) if os.geteuid() == 0 else (os.getuid(), os.getgid())
-    os.chown(path, *owner)
-    whole.write(path, NEW)
-    found = path.stat()
-    assert path.read_bytes() == NEW
-    assert (mode(path), found.st_uid, found.st_gid) == (0o604, *owner)
+    before = path.stat()
+    whole.write(path, content)
+    assert path.read_bytes() == content
+    assert path.stat().st_ino == before.st_ino and names(tmp_path) == ["x"]
 
 
-def test_symbolic_links_are_followed(tmp_path, way):
+def test_symbolic_links_are_followed(tmp_path):
     """To a file, to nothing yet, over another link, into a directory."""
     (tmp_path / "real").write_bytes(OLD)
     (tmp_path / "folder").mkdir()
@@ -97,7 +143,7 @@ def test_symbolic_links_are_followed(tmp_path, way):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="mknod needs root")
-def test_device_stays_a_device(tmp_path, way):
+def test_device_stays_a_device(tmp_path):
     path = tmp_path / "null"
     os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 3))
     (tmp_path / "link").symlink_to("null")
@@ -108,69 +154,61 @@ def test_device_stays_a_device(tmp_path, way):
     assert names(tmp_path) == ["link", "null"]
 
 
-def test_pipe_is_written_through(tmp_path, way):
+def test_pipe_is_written_through(tmp_path):
+    """More than it holds: whoever reads it is waited for."""
     path, got = tmp_path / "pipe", []
     os.mkfifo(path)
-    reader = threading.Thread(target=lambda: got.append(path.read_bytes()))
-    reader.start()
-    whole.write(path, NEW)
-    reader.join()
-    assert got == [NEW] and path.is_fifo()
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    os.set_blocking(reader, True)
+    thread = threading.Thread(target=lambda: got.append(
+        open(reader, "rb").read()))
+    thread.start()
+    whole.write(path, NEW * 100000)
+    thread.join()
+    assert got == [NEW * 100000] and path.is_fifo()
 
 
-def test_all_or_nothing(tmp_path, way):
-    """A directory in the last one's place; what is new goes again."""
+def test_pipe_without_a_reader(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError) as error:
+        whole.write(tmp_path / "pipe", NEW)
+    assert (error.value.filename, error.value.errno) == (
+        str(tmp_path / "pipe"), errno.ENXIO)
+
+
+def test_none_is_written_if_one_cannot_be_opened(tmp_path):
+    """A directory in the last one's place."""
     (tmp_path / "old").write_bytes(OLD)
     (tmp_path / "last").mkdir()
-    before = names(tmp_path)
     files = whole.Files()
     for name in ("old", "new/deep/x", "last"):
         files.add(tmp_path / name, NEW)
     with pytest.raises(IsADirectoryError) as error:
         files.commit()
     assert error.value.filename == str(tmp_path / "last")
-    assert names(tmp_path) == before
     assert (tmp_path / "old").read_bytes() == OLD
+    assert (tmp_path / "new/deep/x").read_bytes() == b""
 
 
 def test_many_files(tmp_path):
     """More than may be open at a time."""
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (whole.MANY + 64, before[1]))
     files = whole.Files()
-    for i in range(2 * whole.MANY):
-        files.add(tmp_path / f"{i}", NEW)
-    files.commit()
-    assert len(names(tmp_path)) == 2 * whole.MANY
-
-
-@pytest.mark.parametrize("call", ["fsync", "replace"])
-def test_kill_leaves_nothing(tmp_path, call):
-    """SIGKILL before a file is whole, and before it has its name."""
-    (tmp_path / "x").write_bytes(OLD)
-    with open(tmp_path / "x", "wb", opener=lambda *_: whole.unnamed(
-            tmp_path, 0)):
-        pass        # or this file system has no unnamed files: an error
-    script = (
-        "import os, signal, sys\n"
-        f"sys.path.insert(0, {str(CONTRIB)!r})\n"
-        "from twtools import whole\n"
-        f"os.{call} = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
-        "whole.write('x', b'y' * 100000)\n")
-    done = subprocess.run([sys.executable, "-B", "-c", script], cwd=tmp_path,
-                          timeout=60, check=False)
-    assert done.returncode == -signal.SIGKILL
-    assert (tmp_path / "x").read_bytes() == OLD
-    # Between the two calls that give it a name it has another: the next
-    # program that writes the file takes it away.
-    assert names(tmp_path) == (["x"] if call == "fsync" else [".x.new", "x"])
-    whole.write(tmp_path / "x", NEW)
-    assert names(tmp_path) == ["x"]
-    assert (tmp_path / "x").read_bytes() == NEW
+    try:
+        for i in range(2 * whole.MANY + 1):
+            files.add(tmp_path / f"{i}", str(i))
+        files.commit()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+    assert {int(path.name): path.read_text() for path in tmp_path.iterdir()} \
+        == {i: str(i) for i in range(2 * whole.MANY + 1)}
 
 
 def test_it_is_on_the_disk(tmp_path, monkeypatch):
-    """The file, then its name in the directory."""
     synced = []
     monkeypatch.setattr(os, "fsync", lambda fd: synced.append(
-        stat.S_ISDIR(os.fstat(fd).st_mode)))
+        os.readlink(f"/proc/self/fd/{fd}")))
     whole.write(tmp_path / "x", NEW)
-    assert synced == [False, True]
+    whole.write("/dev/null", NEW)
+    assert synced == [str(tmp_path / "x")]
