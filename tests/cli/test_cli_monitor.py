@@ -54,11 +54,14 @@ def test_it_measures_with_its_rights(tmp_path, limit, status):
         units.rights(SERVICE, "sys_nice", "ipc_lock")
     (tmp_path / "twowaytest").mkdir()
     text = tmp_path / "x.prom"
+    text.write_text("old\n")
+    inode = text.stat().st_ino
     options = environment()["OPTIONS"].replace("-D 60", "-l 200")
     assert " -l 200" in options
-    measure, report = commands(
+    measure, report, move = commands(
         tmp_path, OPTIONS=f"{options} --limit={limit}", TEXTFILE=str(text))
-    for command, expected in (measure, status), (report, 0):
+    for command, expected in (measure, status), (report, 0), (move, 0):
+        assert text.read_text() == "old\n"
         done = subprocess.run(
             [*before, *command], capture_output=True, text=True, check=False,
             cwd="/", timeout=60, umask=0o22,
@@ -66,6 +69,10 @@ def test_it_measures_with_its_rights(tmp_path, limit, status):
         assert done.returncode == expected, done.stdout + done.stderr
     assert str(status) in ("0", units.settings(SERVICE)["SuccessExitStatus"])
     found = text.read_text()
+    # It was not written where it is read.
+    assert text.stat().st_ino != inode
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "twowaytest", "x.prom"]
     assert re.search(r'^twowaytest_cycles_total\{system="a-host",pair="0",'
                      r'metric="response"\} 200$', found, re.MULTILINE)
     assert f'twowaytest_limit_met{{system="a-host",limit="{limit}",' \
