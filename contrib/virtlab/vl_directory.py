@@ -63,6 +63,11 @@ def whole(directory, mark, made_by=None):
 def replaced(directory, mark, made_by):
     temporary = directory.with_name(f".{directory.name}.virtlab-new")
     temporary.mkdir(exist_ok=True)
+    # Where everybody may write, somebody could have made it beforehand.
+    if temporary.lstat().st_uid != os.geteuid():
+        raise LabError(f"{temporary}: belongs to another user, who could "
+                       "replace what is made in it; remove it, or name "
+                       "another directory")
     with held(temporary) as ours:
         if not ours:
             raise LabError(f"{directory}: another virtlab is at work on it; "

@@ -307,6 +307,26 @@ def test_becomes_foreign(lab):
     assert [path.name for path in base.iterdir()] == ["thesis.tex"]
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+@pytest.mark.parametrize("kind", ["directory", "link"])
+def test_foreign_temporary_directory(lab, kind):
+    """What is made in it, its owner could replace meanwhile."""
+    base = lab.directory / "virtlab"
+    base.mkdir()
+    base.chmod(0o1777)
+    name = base / f".{made.RELEASE}.virtlab-new"
+    if kind == "link":
+        (lab.directory / "other").mkdir()
+        name.symlink_to("../other")
+    else:
+        name.mkdir()
+    os.chown(name, 12345, 12345, follow_symlinks=False)
+    err = lab.refused("run", "-b", lab.tool, "-k", lab.kernel, *MEASURED)
+    assert f"{name.relative_to(lab.directory)}: belongs to another user" in err
+    assert [path.name for path in base.iterdir()] == [name.name]
+    assert not lab.pids()
+
+
 def test_empty_directory(lab):
     """May have been made for the results."""
     (lab.directory / "virtlab" / made.RELEASE).mkdir(parents=True)
