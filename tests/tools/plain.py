@@ -40,6 +40,11 @@ def foreign(directory):
     return make(directory / "f", OTHER, 0o6777)
 
 
+def foreign_by_another(directory):
+    """Whose writing takes set-user-ID away."""
+    return foreign(directory)
+
+
 def foreign_in_sticky(directory):
     """Which the kernel refuses if fs.protected_regular is not 0."""
     return make(sticky(directory) / "f", OTHER, 0o666)
@@ -110,14 +115,14 @@ def mounted(directory):
 
 
 CASES = {function.__name__: function for function in (
-    foreign, foreign_in_sticky, planted_link, own_link, link_to_nothing,
-    hard_link, read_only, of_root, immutable, a_directory, new,
-    in_no_directory, mounted)}
+    foreign, foreign_by_another, foreign_in_sticky, planted_link, own_link,
+    link_to_nothing, hard_link, read_only, of_root, immutable, a_directory,
+    new, in_no_directory, mounted)}
 
 
 def whoever(name, directory):
     """Who writes: words before the command, and options of Popen."""
-    if name in ("read_only", "of_root"):
+    if name in ("foreign_by_another", "read_only", "of_root"):
         return [], {"preexec_fn": outside.nobody()}
     if name == "mounted":
         return ["unshare", "-m", "sh", "-c",
