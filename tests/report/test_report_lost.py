@@ -152,6 +152,12 @@ def test_three_times_as_many_are_found(model):
 
 @pytest.mark.parametrize("members, reason", [
     ({"interrupted": True}, "ended by a signal before its -l 9000"),
+    ({"clock_set": {"times": 2, "left_out": 4}}, "the clock was set"),
+    ({"peer": {"clock_set": {"times": 2, "left_out": 0}}},
+     "the clock was set on the server's host"),
+    ({"suspended_us": 5}, "the system was suspended"),
+    ({"peer": {"suspended_us": 5}},
+     "the system was suspended on the server's host"),
     ({"breaks": [{"metric": "total", "cycle": 1, "total": 9}]}, "ended by -b")])
 @pytest.mark.parametrize("broken", ["a", "b"])
 def test_broken_run_is_undecided(report, members, reason, broken):
