@@ -8,6 +8,7 @@
 struct tw_moment {
 	int64_t here;
 	int64_t ns;
+	int64_t error_ns;	/* of that, at most */
 };
 
 /* Reads both at one moment: the best of a few tries. Any process. */

@@ -24,6 +24,7 @@
 #include "tw_run.h"
 #include "tw_throttle.h"
 #include "tw_time.h"
+#include "tw_watch.h"
 
 /* Memory of a pair, for one step. */
 struct room {
@@ -191,7 +192,7 @@ static uint64_t judge(const struct tw_run *run, int number)
 	uint64_t most;
 	int i;
 
-	if (!stop_ns || room->longest_ns < stop_ns / 4)
+	if (!stop_ns || room->longest_ns < stop_ns / 4 || tw_suspended())
 		return 0;
 	pair_cpus(run->pairs[number], &cpus);
 	for (i = 0; i < after->count; i++)

@@ -103,8 +103,9 @@ static void write_case(FILE *file, const struct tw_run *run,
 {
 	int i;
 
-	fprintf(file, "null,\n        \"trials\": %" PRIu64 ", \"warmup\": %" PRId64 ", \"missed\": %" PRIu64 ", \"throttled\": %" PRIu64 ",\n        \"switches\": { \"needed\": %" PRId64 ", \"had\": %" PRId64 " }, \"number\": %" PRId64 ",\n        \"processes\": [",
-		c->column[0].stats.count, tw_config.warmup, c->missed,
+	fprintf(file, "null,\n        \"trials\": %" PRIu64 ", \"left_out\": %" PRIu64 ", \"warmup\": %" PRId64 ", \"missed\": %" PRIu64 ", \"throttled\": %" PRIu64 ",\n        \"switches\": { \"needed\": %" PRId64 ", \"had\": %" PRId64 " }, \"number\": %" PRId64 ",\n        \"processes\": [",
+		c->column[0].stats.count, c->jumps.left_out,
+		tw_config.warmup, c->missed,
 		tw_throttled(run, 0) ? c->throttled : 0,
 		pt_switches(c).needed, pt_switches(c).had, c->number);
 	for (i = 0; i < c->task_count; i++)
@@ -153,8 +154,10 @@ static void write_derived(FILE *file, const struct pt_derived *of)
 
 static void json(FILE *file, const struct tw_run *run)
 {
+	const struct tw_jumps jumps = pt_jumps();
 	int i;
 
+	tw_jumps_json(file, &jumps);
 	fprintf(file, "    \"clock_cost\": %.6f,\n    \"tests\": [",
 		(double)pt_clock_ps * 1e-6);
 	for (i = 0; i < pt_case_count; i++) {

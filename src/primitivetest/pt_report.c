@@ -76,6 +76,16 @@ void pt_derive_all(void)
 	pt_rhealstone_derive();
 }
 
+struct tw_jumps pt_jumps(void)
+{
+	struct tw_jumps all = { .times = 0 };
+	int i;
+
+	for (i = 0; i < pt_case_count; i++)
+		tw_jumps_add(&all, &pt_cases[i]->jumps);
+	return all;
+}
+
 double pt_rate(const struct pt_column *column)
 {
 	double mean_ps = tw_stats_mean(&column->stats);
@@ -234,9 +244,11 @@ static void print_case(FILE *file, const struct tw_run *run,
 
 static void text(FILE *file, const struct tw_run *run)
 {
+	const struct tw_jumps jumps = pt_jumps();
 	const struct pt_derived *of;
 	int i;
 
+	tw_jumps_text(file, &jumps, "trial");
 	if (pt_column_count)
 		fprintf(file, "# Clock: a reading of %s takes %.1f ns, which is subtracted only from values of several operations\n",
 			tw_config.clock->name,
