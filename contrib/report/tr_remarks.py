@@ -51,6 +51,17 @@ def jumps(twoway, part):
         left_out=twoway.inner("clock_set").get("left_out", int, default=0))
 
 
+def moved(twoway, part):
+    """Clients and servers that somebody gave other CPUs, or another policy."""
+    for number, pair in enumerate(twoway.items("pairs")):
+        for side in "server", "client":
+            if pair.inner(side).inner("changed").value:
+                text = f"the {side} of pair {number} changed policy, " \
+                    "priority or CPUs while it ran"
+                part.remarks.append(text)
+                part.troubles.append(text)
+
+
 def read(twoway, part):
     part.throttled = twoway.get("throttled", int, default=None)
     for key in ("missed", "throttled"):
@@ -67,6 +78,7 @@ def read(twoway, part):
     part.remarks += part.others
     part.remarks += counted(not_dumped=part.lost)
     jumps(twoway, part)
+    moved(twoway, part)
     wanted = [f"-{letter} {number}" for letter, key in
               (("l", "loops"), ("D", "duration_s"))
               if (number := part.settings.get(key))]

@@ -196,6 +196,36 @@ void tw_process_read(struct tw_process *process)
 	sched_getaffinity(process->pid, sizeof(process->cpus), &process->cpus);
 }
 
+bool tw_process_changed(const struct tw_process *begun,
+			const struct tw_process *left)
+{
+	return left->pid && (begun->policy != left->policy ||
+			     begun->priority != left->priority ||
+			     !CPU_EQUAL(&begun->cpus, &left->cpus));
+}
+
+static void print_settings(FILE *file, const struct tw_process *of)
+{
+	char cpus[TW_PLACE_LIST];
+
+	tw_place_list(&of->cpus, cpus, sizeof(cpus));
+	fprintf(file, "policy %s, priority %d, CPUs %s",
+		tw_config_policy(of->policy), of->priority, cpus);
+}
+
+void tw_process_print_change(FILE *file, const char *whose,
+			     const struct tw_process *begun,
+			     const struct tw_process *left)
+{
+	if (!tw_process_changed(begun, left))
+		return;
+	fprintf(file, "# Changed while it ran: %s, ", whose);
+	print_settings(file, begun);
+	fprintf(file, " to ");
+	print_settings(file, left);
+	fprintf(file, "\n");
+}
+
 int tw_process_start(struct tw_process *process, enum tw_role role,
 		     int number, int (*live)(void *arg), void *arg)
 {

@@ -171,6 +171,21 @@ static bool start(struct tw_run *run)
 	return !run->control->stop;
 }
 
+/* Of one that has ended, the kernel knows them until it is reaped. */
+static void look_again(struct tw_pair *pair, enum tw_role role)
+{
+	struct tw_process now = { .pid = pair->process[role].pid };
+
+	if (!now.pid ||
+	    tw_process_changed(&pair->begun[role], &pair->left[role]))
+		return;
+	tw_process_read(&now);
+	if (now.policy < 0)
+		return;
+	pair->begun[role] = pair->process[role];
+	pair->left[role] = now;
+}
+
 static void stop(struct tw_run *run)
 {
 	int i;
@@ -182,6 +197,10 @@ static void stop(struct tw_run *run)
 	for (i = 0; i < tw_config.pairs; i++)
 		run->failed |= tw_process_stop_failed(
 			&run->pairs[i]->process[TW_SERVER]);
+	for (i = 0; i < tw_config.pairs; i++) {
+		look_again(run->pairs[i], TW_SERVER);
+		look_again(run->pairs[i], TW_CLIENT);
+	}
 	tw_process_reap();
 	for (i = 0; i < tw_config.pairs; i++) {
 		struct tw_pair *pair = run->pairs[i];

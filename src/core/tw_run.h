@@ -30,6 +30,8 @@ struct tw_pair {
 	int fd[TW_ROLES];	/* sockets of both; used by main; -1: closed */
 	int64_t end_ns;		/* see struct tw_loop */
 	struct tw_process process[TW_ROLES];	/* used by main only */
+	/* In the last step, or the first in which somebody has changed them. */
+	struct tw_process begun[TW_ROLES], left[TW_ROLES];
 	struct tw_usage usage[TW_ROLES];
 	struct tw_tally tally;	/* of this step; written by the client */
 	struct tw_results total;	/* of all steps; written by main */

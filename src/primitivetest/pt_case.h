@@ -271,9 +271,6 @@ int pt_starter_start(struct pt_case *c);
 /* For tw_config.schedule. */
 int pt_starter_schedule(int number, int policy, int priority);
 
-/* Whether its settings are not as they were in the beginning. */
-bool pt_task_changed(const struct pt_task *task);
-
 /* Switches of the tasks in their trials. */
 struct pt_switches {
 	int64_t had;

@@ -69,11 +69,10 @@ static void column(FILE *file, const struct tw_run *run, int number)
 
 static void write_task(FILE *file, const struct pt_task *task)
 {
-	fprintf(file, "%s\n          { \"name\": \"%s\", \"changed\": %s, ",
-		task->number ? "," : "", task->name,
-		pt_task_changed(task) ? "true" : "false");
+	fprintf(file, "%s\n          { \"name\": \"%s\", ",
+		task->number ? "," : "", task->name);
 	tw_json_process(file, &task->begun);
-	fprintf(file, ", ");
+	tw_json_changed(file, &task->begun, &task->left);
 	tw_json_usage(file, &task->used);
 	fprintf(file, " }");
 }

@@ -175,28 +175,16 @@ static void print_switches(FILE *file, const struct pt_case *c)
 			c->name, of.had - of.usual, of.usual);
 }
 
-static void print_settings(FILE *file, const struct tw_process *of)
-{
-	char cpus[TW_PLACE_LIST];
-
-	tw_place_list(&of->cpus, cpus, sizeof(cpus));
-	fprintf(file, "policy %s, priority %d, CPUs %s",
-		tw_config_policy(of->policy), of->priority, cpus);
-}
-
 static void print_changes(FILE *file, const struct pt_case *c)
 {
+	char whose[PT_NAME + 32];
 	int i;
 
 	for (i = 0; i < c->task_count; i++) {
-		if (!pt_task_changed(&c->task[i]))
-			continue;
-		fprintf(file, "# Changed while it ran: %s: task %s, ", c->name,
-			c->task[i].name);
-		print_settings(file, &c->task[i].begun);
-		fprintf(file, " to ");
-		print_settings(file, &c->task[i].left);
-		fprintf(file, "\n");
+		snprintf(whose, sizeof(whose), "%s: task %s", c->name,
+			 c->task[i].name);
+		tw_process_print_change(file, whose, &c->task[i].begun,
+					&c->task[i].left);
 	}
 }
 

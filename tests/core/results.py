@@ -51,6 +51,8 @@ REMARK = re.compile(
     r"has jumped, but nobody has set it here); \d+ cycles? (?:is|are) left "
     r"out|Suspended: the system slept for [\d.]+ s of this run; what was late "
     r"then, was late because of it|"
+    r"Changed while it ran: pair \d+: (?:client|server), policy \w+, priority "
+    r"\d+, CPUs [\d,-]+ to policy \w+, priority \d+, CPUs [\d,-]+|"
     r"Reflected by [\w.:%]+(?: port \d+: udp|: icmp)|"
     r"Lost: \d+ of \d+ cycles; late \d+, duplicate \d+, reordered \d+"
     r"(; requests \d+, replies \d+)?|"

@@ -170,6 +170,17 @@ def test_broken_run_is_undecided(report, members, reason, broken):
     assert out.splitlines()[-1] == f"undecided: {broken} ({reason})"
 
 
+def test_a_side_that_was_moved_is_undecided(report):
+    for name in "ab":
+        data = made.twoway(made.cycles(COUNT, 1), loops=9000)
+        data["twoway"]["pairs"][0] |= {"server": None, "client": {
+            "changed": {"cpus": "1"} if name == "b" else None}}
+        made.write(report.directory, f"{name}.json", data)
+    out = report(*GATE, "a.json", "b.json", status=3).stdout
+    assert out.splitlines()[-1] == "undecided: b (the client of pair 0 " \
+        "changed policy, priority or CPUs while it ran)"
+
+
 def test_signal_is_the_end_of_a_run_without_one(report):
     for name in "ab":
         data = made.twoway(made.cycles(COUNT, 1), loops=0, duration=0)
