@@ -19,6 +19,7 @@
 #include "rt-utils.h"
 #include "tw_part.h"
 #include "tw_check.h"
+#include "tw_cpus.h"
 #include "tw_others.h"
 #include "tw_read.h"
 #include "tw_run.h"
@@ -161,7 +162,7 @@ static int64_t task_used_ns(struct tw_task task, const cpu_set_t *cpus)
 	cpu_set_t may;
 
 	if ((task.policy != SCHED_FIFO && task.policy != SCHED_RR) ||
-	    sched_getaffinity(task.id, sizeof(may), &may))
+	    tw_cpus_get(task.id, &may))
 		return 0;
 	task.ns += task.children_ns;
 	if (old)

@@ -236,6 +236,7 @@ static void text(FILE *file, const struct tw_run *run)
 	const struct pt_derived *of;
 	int i;
 
+	tw_place_print(file, tw_place_words[TW_CLIENT] ? NULL : "-a ");
 	tw_jumps_text(file, &jumps, "trial");
 	if (pt_column_count)
 		fprintf(file, "# Clock: a reading of %s takes %.1f ns, which is subtracted only from values of several operations\n",
