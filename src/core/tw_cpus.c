@@ -6,7 +6,7 @@
 
 #include "tw_cpus.h"
 
-#define SETS	8		/* cpu_set_t: as many CPUs as a kernel can have */
+#define SETS	8		/* cpu_set_t: no kernel has more CPUs */
 #define MOST	(SETS * CPU_SETSIZE)
 #define LINE	4096
 

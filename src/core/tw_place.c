@@ -15,7 +15,7 @@
 #define CPU_DIR	"/sys/devices/system/cpu/"
 
 static cpu_set_t allowed;	/* that this program may use */
-static cpu_set_t usable;	/* ...and those that it gets if it asks for them */
+static cpu_set_t usable;	/* ...and those that it gets if it asks */
 static cpu_set_t without;	/* were named in a range, but are not usable */
 static bool pinned;		/* -a was given */
 static cpu_set_t chosen;	/* by -a CPUSET; else empty */
@@ -279,8 +279,9 @@ const struct tw_part tw_part_place = {
 };
 
 /*
- * Isolated CPUs are not among those of a shell, but the kernel gives them to who
- * asks. What is asked for has also the present CPU, so that nobody is moved.
+ * Isolated CPUs are not among those of a shell, but the kernel gives them to
+ * whoever asks. The set that is asked for has the present CPU, too, so that
+ * nobody is moved.
  */
 void tw_place_open(void)
 {

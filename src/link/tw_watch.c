@@ -14,8 +14,8 @@
 /*
  * The kernel steers CLOCK_REALTIME, TAI, BOOTTIME and MONOTONIC together, so
  * their distance is the same to the nanosecond unless one is set. Others have a
- * rate of their own: either tick may be wrong by 10 % (ADJ_TICK), and by 500 ppm
- * more (ADJ_FREQUENCY), so both together gain less than a quarter.
+ * rate of their own: either tick may be wrong by 10 % (ADJ_TICK), and by 500
+ * ppm more (ADJ_FREQUENCY), so both together gain less than a quarter.
  */
 static int64_t usual_ns(const struct tw_watch *watch,
 			const struct tw_clock *clock,

@@ -44,8 +44,9 @@ static inline bool pt_over(const struct pt_task *task)
 }
 
 /*
- * Called by the task that leads, after trials that are not yet recorded: whether
- * the clock was set meanwhile. Then they are left out, each of them here.
+ * Called by the task that leads, after trials that are not yet recorded:
+ * whether the clock was set meanwhile. Then they are left out, each of them by
+ * pt_leave_out().
  */
 bool pt_clock_was_set(struct pt_case *c);
 void pt_leave_out(struct pt_trial *trial);
