@@ -140,11 +140,9 @@ static void add(struct row *to, const struct row *from)
 	to->count += from->count;
 }
 
-/* Soon after it: the measuring clock may be set later. */
 static void add_one(struct row *to, int64_t value_ns, int64_t t3_ns)
 {
-	int64_t at_ns = tw_config.clock == &tw_clock_monotonic ? t3_ns :
-			t3_ns - tw_clock_ahead_ns(tw_config.clock);
+	int64_t at_ns = tw_clock_monotonic_ns(t3_ns);
 	const struct row one = {
 		.count = 1, .longest_ns = value_ns,
 		.first_ns = at_ns, .last_ns = at_ns,

@@ -85,6 +85,12 @@ int64_t tw_clock_ahead_ns(const struct tw_clock *clock)
 	return both.here - both.ns;
 }
 
+int64_t tw_clock_monotonic_ns(int64_t ns)
+{
+	return tw_config.clock == &tw_clock_monotonic ? ns :
+	       ns - tw_clock_ahead_ns(tw_config.clock);
+}
+
 static void settle_converted(struct tw_timer *timer, int64_t awake_ns)
 {
 	struct tw_watch *watch = &timer->watch;

@@ -155,7 +155,7 @@ static void start_at(int64_t t0_ns)
 {
 	int64_t now_ns = tw_now_ns(CLOCK_MONOTONIC);
 
-	start_ns = t0_ns - tw_clock_ahead_ns(tw_config.clock);
+	start_ns = tw_clock_monotonic_ns(t0_ns);
 	if (start_ns < begin_ns || start_ns > now_ns)
 		start_ns = now_ns;
 	next_ns = start_ns + every_s * TW_NS_PER_S;

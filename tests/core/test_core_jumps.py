@@ -191,6 +191,22 @@ def test_breaks(run, shim):
         assert 0 < one["first_s"] <= one["last_s"] < 20
 
 
+@pytest.mark.parametrize("us", [-HOUR, HOUR])
+def test_long_cycles(run, shim, us):
+    """When they were, since the first one."""
+    done = run("-q", "-l", 60, "-c", "realtime", "--worst", "--spike=20000",
+               "--json=json", env=shim(
+                   f"client:send:set:{AT}:{us}",
+                   "server:nanosleep:after:40:30000"))
+    assert (done.returncode, done.stderr) == (0, "")
+    of = results.loaded(done)["twoway"]
+    spike, *_ = [one for one in of["spikes"]["kept"] if one["cycle"] == 38]
+    assert of["worst"]["latency"]["latency_ns"] >= 30000000
+    for one in spike, *of["worst"].values():
+        assert 0 <= one["since_start_ns"] < 20 * 10 ** 9
+    assert spike["since_start_ns"] > 30 * 10 ** 6
+
+
 FAR = ("LD_PRELOAD={LD_PRELOAD}", "TW_DELAY={TW_DELAY}")
 
 
