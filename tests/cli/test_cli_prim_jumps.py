@@ -70,6 +70,25 @@ def test_set(primitive, test, place, left_out, options, us, clock):
                      done.stdout, re.M)
 
 
+def test_copies(primitive):
+    """The clock is set in one of them: none of its round counts."""
+    done = primitive("--test=copy.4", "-l", 40, "-c", "realtime", "--warmup=0",
+                     "--dump=dump", env={
+                         "LD_PRELOAD": os.environ["TWOWAY_AMISS_SO"],
+                         "TW_AMISS": "set"})
+    assert (done.returncode, done.stderr) == (0, "")
+    of = done.json["primitives"]["clock_set"]
+    assert (of["times"], of["left_out"]) == (1, 4)
+    rows = done.path("dump").read_text(encoding="ascii").splitlines()[1:]
+    assert [line.split(",")[1] for line in rows if ",,,,," in line] == [
+        "5", "6", "7", "8"]
+    column, = done.columns.values()
+    assert column["cycles"] == 36 and column["max"] < 5000000
+    verdict, = done.tests["copy.4.thread.same"]["verdicts"]
+    assert float(re.search("worst average ([0-9.]+) ns",
+                           verdict["text"])[1]) < 10 ** 9
+
+
 @pytest.mark.parametrize("us", [-HOUR, HOUR])
 def test_the_time_of_a_test(primitive, us):
     """It is that of a clock that nobody sets."""

@@ -64,7 +64,7 @@ static const struct files {
 	{ "too many", "3,8192", "3,8192", NO_NUMBER, NO_CPUS, 0 },
 	{ "too long", "3-8192", "3-8192", NO_NUMBER, NO_CPUS, 0 },
 	{ "some of each group", "0-15:2/4", "0-15:2/4", NO_NUMBER, 0x3333, 8 },
-	{ "from elsewhere on", "3-10:1/3,1", "3-10:1/3,1", NO_NUMBER, 0x24a, 4 },
+	{ "from elsewhere on", "4-10:1/3,1", "4-10:1/3,1", NO_NUMBER, 0x492, 4 },
 	{ "one CPU in groups", "5:1/1", "5:1/1", NO_NUMBER, 1 << 5, 1 },
 	{ "of no group", "0-15:2", "0-15:2", NO_NUMBER, NO_CPUS, 0 },
 	{ "none of a group", "0-15:0/4", "0-15:0/4", NO_NUMBER, NO_CPUS, 0 },
