@@ -17,10 +17,12 @@ from tr_stats import PIECE, series_of, small
 HEADER = b"pair,cycle,planned_ns,t0_ns,t1_ns,t2_ns,t3_ns,missed"
 # Header: whether there are stamps.
 HEADERS = {HEADER: False, HEADER + tr_dump_stamps.NAMES: True}
-LOST = rb"\d{1,9}(?:,\d{1,19}){3},,,,\d{1,19}"     # over UDP
+# Lost over UDP, or, without any time, left out, as the clock was set.
+LOST = rb"\d{1,9},\d{1,19},(?:\d{1,19},\d{1,19}|,),,,,\d{1,19}"
 # With --reflect, which has no server: they are taken for 0.
 NO_SERVER = re.compile(rb"^((?:\d{1,19},){4}),,(?=\d{1,19},)", re.M)
-NOT_LOST = re.compile(rb"^(?!(?:\d{1,19},){4},,,).*", re.M)
+NOT_LOST = re.compile(rb"^(?!(?:\d{1,19},){4},,,|(?:\d{1,19},){2},,,,,).*",
+                      re.M)
 CYCLE = rb"\d{1,9}(?:,\d{1,19}){7}"
 # A line of a file without stamps, or with them.
 ROW = [re.compile(b"(?:" + CYCLE + b"|" + LOST + b")" + more)
@@ -66,11 +68,13 @@ class Cycles:
         if self.last is None:
             starts[0] = True
             self.first_ns = int(rows[0, 3])
-        bad = (rows[:, 6] < rows[:, 3]) | (rows[:, 3] < before[:, 3]) | \
+        breaks = starts | (rows[:, 1] != before[:, 1] + 1)
+        # Over a break, the clock may have been set back.
+        back = rows[:, 3] < before[:, 3]
+        bad = (rows[:, 6] < rows[:, 3]) | (back & ~breaks) | \
             ((rows[:, 4] == 0) != self.alone)
         if bad.any():
             return int(bad.argmax())
-        breaks = starts | (rows[:, 1] != before[:, 1] + 1)
         grid = (rows[:, 2] - before[:, 2]) / (1 + before[:, 7])
         if len(self.steps_ns) < SEEN:
             self.steps_ns = numpy.append(self.steps_ns, grid[~breaks])
@@ -83,7 +87,7 @@ class Cycles:
         # Who still waits for a reply does not wait for the timer.
         waits = numpy.where(
             breaks, planned, numpy.maximum(planned, before[:, 6]))
-        found = {"interval": t0 - before[:, 3], "wakeup": t0 - waits,
+        found = {"interval": numpy.where(back, 0, t0 - before[:, 3]), "wakeup": t0 - waits,
                  "planned": t3 - planned, "response": t3 - t0,
                  "send": t1 - t0, "sleep": t2 - t1, "receive": t3 - t2}
         if self.stamped:

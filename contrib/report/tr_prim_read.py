@@ -53,7 +53,7 @@ def read_test(member):
         count_of(switches, "needed"), count_of(switches, "had"),
         count_of(member, "throttled"), count_of(member, "missed"),
         [task.get("name", str) for task in member.items("processes")
-         if task.get("changed", bool, default=False)],
+         if task.get("changed", dict, NULL, default=None)],
         [one.get("text", str) for one in member.items("verdicts")
          if one.get("failed", bool)],
         [metrics.inner(key).get("column", str) for key in metrics.value])

@@ -13,6 +13,7 @@ COUNTED = {
     "throttled": "throttled cycles: ",
     "lost": "cycles lost on their way: ",
     "not_dumped": "cycles not dumped: ",
+    "left_out": "left out, as the clock was set: ",
 }
 
 
@@ -36,6 +37,31 @@ def others(twoway):
             f"{name} {most:.1f} %"
 
 
+def jumps(twoway, part):
+    """A clock that was set, or a suspend: what is left may be too good."""
+    for where, of in (("", twoway), (" on the server's host",
+                                     twoway.inner("peer"))):
+        slept_us = of.get("suspended_us", int, default=0)
+        times = of.inner("clock_set").get("times", int, default=0)
+        found = [f"the system was suspended{where}"] * bool(slept_us) + [
+            f"the clock was set{where}"] * bool(times)
+        part.remarks += found
+        part.troubles += found
+    part.remarks += counted(
+        left_out=twoway.inner("clock_set").get("left_out", int, default=0))
+
+
+def moved(twoway, part):
+    """Clients and servers that somebody gave other CPUs, or another policy."""
+    for number, pair in enumerate(twoway.items("pairs")):
+        for side in "server", "client":
+            if pair.inner(side).inner("changed").value:
+                text = f"the {side} of pair {number} changed policy, " \
+                    "priority or CPUs while it ran"
+                part.remarks.append(text)
+                part.troubles.append(text)
+
+
 def read(twoway, part):
     part.throttled = twoway.get("throttled", int, default=None)
     for key in ("missed", "throttled"):
@@ -51,6 +77,8 @@ def read(twoway, part):
     part.others = list(others(twoway))
     part.remarks += part.others
     part.remarks += counted(not_dumped=part.lost)
+    jumps(twoway, part)
+    moved(twoway, part)
     wanted = [f"-{letter} {number}" for letter, key in
               (("l", "loops"), ("D", "duration_s"))
               if (number := part.settings.get(key))]

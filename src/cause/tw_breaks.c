@@ -14,6 +14,7 @@
 #include "rt-error.h"
 #include "rt-utils.h"
 #include "tw_break.h"
+#include "tw_clocks.h"
 #include "tw_cause.h"
 #include "tw_load.h"
 #include "tw_on_break.h"
@@ -49,7 +50,7 @@ struct room {
 static int64_t most;		/* --breaks; 0: not given */
 static const char *command;	/* --on-break; NULL: none */
 static _Atomic int64_t *total;	/* of all pairs, which share it */
-static int64_t begin_ns;
+static int64_t begin_ns;	/* CLOCK_MONOTONIC, as those of the rows */
 static struct row rows[ROWS];
 static struct tw_break longest;
 static int longest_pair;
@@ -123,7 +124,7 @@ static void begin(struct tw_run *run)
 		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (total == MAP_FAILED)
 		fatal("--breaks: no memory: %m\n");
-	begin_ns = tw_config.clock->now_ns();
+	begin_ns = tw_now_ns(CLOCK_MONOTONIC);
 	if (command)
 		tw_on_break_begin();
 }
@@ -141,9 +142,10 @@ static void add(struct row *to, const struct row *from)
 
 static void add_one(struct row *to, int64_t value_ns, int64_t t3_ns)
 {
+	int64_t at_ns = tw_clock_monotonic_ns(t3_ns);
 	const struct row one = {
 		.count = 1, .longest_ns = value_ns,
-		.first_ns = t3_ns, .last_ns = t3_ns,
+		.first_ns = at_ns, .last_ns = at_ns,
 	};
 
 	add(to, &one);

@@ -18,6 +18,22 @@ static int await_expiry(const struct tw_loop *loop, struct tw_timer *timer)
 	return err;
 }
 
+/*
+ * Left out is a cycle in which a clock was set, and the one after it, whose
+ * interval begins before.
+ */
+static bool record(const struct tw_loop *loop, const struct tw_timer *timer,
+		   const struct tw_cycle *cycle, bool was_set)
+{
+	if (cycle->seq <= loop->warmup)
+		return false;
+	if (!was_set && !timer->watch.doubts)
+		return loop->record(loop->sink, cycle);
+	return loop->record(loop->sink, &(const struct tw_cycle) {
+		.seq = cycle->seq, .missed = cycle->missed
+	});
+}
+
 static int run(const struct tw_loop *loop, struct tw_timer *timer)
 {
 	uint64_t last = loop->loops ? loop->warmup + loop->loops : UINT64_MAX;
@@ -31,13 +47,14 @@ static int run(const struct tw_loop *loop, struct tw_timer *timer)
 	cycle.t0_ns = loop->now_ns();
 	timer->ops->settle(timer, cycle.t0_ns);
 
-	while (!err && cycle.seq < last && free_ns < end_ns) {
+	while (!err && cycle.seq < last &&
+	       tw_watch_convert(&timer->watch, free_ns) < end_ns) {
 		/* What can be prepared before the expiry is no part of it. */
 		cycle.prev_t0_ns = cycle.t0_ns;
 		cycle.prev_t3_ns = free_ns;
 		if (cycle.seq == loop->warmup && loop->duration_ns)
-			*loop->end_ns = end_ns = cycle.t0_ns +
-						 loop->duration_ns;
+			*loop->end_ns = end_ns = loop->duration_ns +
+				tw_watch_convert(&timer->watch, cycle.t0_ns);
 		request->seq = ++cycle.seq;
 
 		err = await_expiry(loop, timer);
@@ -47,16 +64,14 @@ static int run(const struct tw_loop *loop, struct tw_timer *timer)
 		if (err < 0)
 			break;
 		free_ns = cycle.t3_ns;
-		if (err == TW_LINK_LOST) {
+		if (err == TW_LINK_LOST)
 			cycle.t1_ns = cycle.t2_ns = cycle.t3_ns = 0;
-			err = 0;
-		}
 		timer->ops->settle(timer, cycle.t0_ns);
 		cycle.planned_ns = timer->planned_ns;
 		cycle.missed = timer->missed;
-		if (cycle.seq > loop->warmup &&
-		    loop->record(loop->sink, &cycle))
+		if (record(loop, timer, &cycle, err == TW_LINK_SET))
 			*loop->stop = 1;
+		err = 0;
 	}
 	return err == -ECANCELED ? 0 : err;
 }
@@ -67,7 +82,6 @@ int tw_client_run(const struct tw_loop *loop)
 			   *loop->first_ns + loop->offset_ns : 0;
 	struct tw_timer timer;
 	int err = tw_timer_start(&timer, loop->timer,
-				 loop->timer_clockid,
 				 loop->period_ns, first_ns);
 
 	return err ? err : run(loop, &timer);

@@ -20,11 +20,11 @@ static int64_t realtime_ns(void)
 }
 
 const struct tw_clock tw_clock_monotonic = {
-	"monotonic", monotonic_ns, CLOCK_MONOTONIC
+	"monotonic", monotonic_ns, false, false
 };
 
 const struct tw_clock tw_clock_realtime = {
-	"realtime", realtime_ns, CLOCK_REALTIME
+	"realtime", realtime_ns, true, false
 };
 
 /* The numbers are those of cyclictest. */

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "tw_clock.h"
 #include "tw_link.h"
@@ -89,6 +90,12 @@ int tw_config_priority(enum tw_role role, int number);
 
 /* Reads which CPUs this program may use. Called first. */
 void tw_place_open(void);
+
+/*
+ * Lines about CPUs that were named and are left out; and, with @how, about
+ * isolated ones that are not used: "-a " or what else goes before their list.
+ */
+void tw_place_print(FILE *file, const char *how);
 
 /*
  * The CPUs of the process @number of a role: of the pair @number, or of the

@@ -56,14 +56,40 @@ void tw_json_head(FILE *file, const struct tw_run *run)
 	fprintf(file, "\n    },\n");
 }
 
-void tw_json_process(FILE *file, const struct tw_process *process)
+static void write_settings(FILE *file, const struct tw_process *process)
 {
 	char list[TW_PLACE_LIST];
 
 	tw_place_list(&process->cpus, list, sizeof(list));
-	fprintf(file, "\"pid\": %d, \"policy\": \"%s\", \"priority\": %d, \"cpus\": \"%s\"",
-		process->pid, tw_config_policy(process->policy),
-		process->priority, list);
+	fprintf(file, "\"policy\": \"%s\", \"priority\": %d, \"cpus\": \"%s\"",
+		tw_config_policy(process->policy), process->priority, list);
+}
+
+void tw_json_process(FILE *file, const struct tw_process *process)
+{
+	fprintf(file, "\"pid\": %d, ", process->pid);
+	write_settings(file, process);
+}
+
+void tw_json_changed(FILE *file, const struct tw_process *begun,
+		     const struct tw_process *left)
+{
+	bool changed = tw_process_changed(begun, left);
+
+	fprintf(file, ", \"changed\": %s", changed ? "{ " : "null");
+	if (changed)
+		write_settings(file, left);
+	fprintf(file, "%s, ", changed ? " }" : "");
+}
+
+/* The one CPU of a client; -1: it may use several, or was moved. */
+static int cpu_of(const struct tw_pair *pair)
+{
+	cpu_set_t cpus = pair->process[TW_CLIENT].cpus;
+
+	if (pair->left[TW_CLIENT].pid)
+		CPU_OR(&cpus, &cpus, &pair->left[TW_CLIENT].cpus);
+	return tw_place_single(&cpus);
 }
 
 void tw_json_usage(FILE *file, const struct tw_usage *usage)
@@ -97,8 +123,8 @@ static void write_all(FILE *file, void *data)
 		for (k = 0; tw_parts[k]; k++)
 			if (tw_parts[k]->column)
 				tw_parts[k]->column(file, run, i);
-		fprintf(file, "      \"cpu\": %d\n    }", tw_place_single(
-			&run->pairs[tw_text_pair(i)]->process[TW_CLIENT].cpus));
+		fprintf(file, "      \"cpu\": %d\n    }",
+			cpu_of(run->pairs[tw_text_pair(i)]));
 	}
 	fprintf(file, "\n  },\n");
 	tw_json_twoway(file, run);

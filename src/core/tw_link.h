@@ -14,6 +14,7 @@ struct tw_loop;
 struct tw_reply;
 
 #define TW_LINK_LOST	1	/* no reply came in time */
+#define TW_LINK_SET	2	/* the server's clock was set meanwhile */
 
 struct tw_link_ops {
 	const char *name;
@@ -25,7 +26,7 @@ struct tw_link_ops {
 	int (*open)(int *client_fd, int *server_fd);
 	/*
 	 * Called by the client: sends the request and waits for its reply.
-	 * Fills in t3 and, with a reply, t1 and t2. Returns 0; TW_LINK_LOST;
+	 * Fills in t3 and, with a reply, t1 and t2. Returns 0; one of these;
 	 * -ECANCELED if *loop->stop is set; -ECONNRESET if the server has gone;
 	 * -EPROTO if the reply does not match; or -errno.
 	 */

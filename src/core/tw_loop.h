@@ -23,7 +23,6 @@ struct tw_loop {
 	void *request;		/* buffer of @size bytes */
 	int64_t (*now_ns)(void);	/* of tw_config.clock */
 	const struct tw_timer_ops *timer;	/* client */
-	clockid_t timer_clockid;
 	int64_t period_ns;	/* client; 0: a closed loop */
 	const int64_t *first_ns;	/* client: first expiry; 0: see timer */
 	int64_t offset_ns;	/* client: added to *first_ns, if not 0 */
@@ -32,11 +31,13 @@ struct tw_loop {
 	uint64_t warmup;	/* cycles before the measured cycles */
 	uint64_t loops;		/* measured cycles; 0: no limit */
 	int64_t duration_ns;	/* of the measured cycles; 0: no limit */
-	int64_t *end_ns;	/* client: when that will be over; 0 before */
+	int64_t *end_ns;	/* client: when that will be over, on
+				 * CLOCK_MONOTONIC; 0 before */
 	atomic_int *stop;	/* not 0: end, see TW_STOP_SIGNAL */
 	/*
-	 * Called by the client for each measured cycle, after t3. True: ends
-	 * the run of all pairs.
+	 * Called by the client for each measured cycle, after t3: one whose
+	 * reply was lost has no t1, t2 and t3; of one in which the clock was
+	 * set only seq and missed are known. True: ends the run of all pairs.
 	 */
 	bool (*record)(void *sink, const struct tw_cycle *cycle);
 	void *sink;

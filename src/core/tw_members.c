@@ -62,7 +62,7 @@ static void write_process(FILE *file, const struct tw_pair *pair,
 	}
 	fprintf(file, "        \"%s\": { ", tw_role_names[role]);
 	tw_json_process(file, &pair->process[role]);
-	fprintf(file, ", ");
+	tw_json_changed(file, &pair->begun[role], &pair->left[role]);
 	tw_json_usage(file, &pair->usage[role]);
 	fprintf(file, " }%s\n", role == TW_SERVER ? "," : "");
 }
@@ -102,6 +102,30 @@ static void json(FILE *file, const struct tw_run *run)
 	write_pairs(file, run);
 }
 
+static void text(FILE *file, const struct tw_run *run)
+{
+	static const enum tw_role sides[] = { TW_SERVER, TW_CLIENT };
+	char whose[32];
+	size_t k;
+	int i;
+
+	for (i = 0; i < tw_config.pairs; i++)
+		for (k = 0; k < ARRAY_SIZE(sides); k++) {
+			const struct tw_pair *pair = run->pairs[i];
+			enum tw_role role = sides[k];
+
+			/* All pairs may have one server. */
+			if (i && pair->left[role].pid ==
+				 run->pairs[0]->left[role].pid)
+				continue;
+			snprintf(whose, sizeof(whose), "pair %d: %s", i,
+				 tw_role_names[role]);
+			tw_process_print_change(file, whose,
+						&pair->begun[role],
+						&pair->left[role]);
+		}
+}
+
 const struct tw_part tw_part_members = {
-	.column = column, .json = json,
+	.text = text, .column = column, .json = json,
 };

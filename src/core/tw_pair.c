@@ -119,7 +119,7 @@ static int list_recorders(const struct tw_run *run, int pair)
 	return 0;
 }
 
-/* A cycle without a reply has missed expiries, but no metrics. */
+/* A cycle without a reply, or left out, has missed expiries, but no metrics. */
 static void lose(struct tw_pair *pair, const struct tw_cycle *cycle)
 {
 	int i;
@@ -191,7 +191,6 @@ static int run_loop(const struct side *side)
 		.pair = pair->number, .size = tw_config.size,
 		.request = calloc(1, tw_config.size),
 		.now_ns = tw_config.clock->now_ns, .timer = tw_config.timer,
-		.timer_clockid = tw_config.clock->timer_clockid,
 		.period_ns = pair->tally.params.period_ns,
 		.first_ns = &control->first_ns,
 		.offset_ns = pair->number * tw_config.aligned_us * TW_NS_PER_US,

@@ -37,7 +37,10 @@ struct tw_part {
 	void (*attach)(void *room, int pair);
 	bool (*record)(void *room, const struct tw_cycle *cycle,
 		       const int64_t values_ns[]);
-	/* In place of record(), for a cycle whose reply was lost. */
+	/*
+	 * In place of record(), for a cycle whose reply was lost; or, without
+	 * t0, in which the clock was set.
+	 */
 	void (*lose)(void *room, const struct tw_cycle *cycle);
 	bool (*exceeded)(const struct tw_run *run);	/* exit status 2 */
 	/*
@@ -91,6 +94,7 @@ extern const struct tw_part tw_part_load_option;
 extern const struct tw_part tw_part_runtime;
 extern const struct tw_part tw_part_load;
 extern const struct tw_part tw_part_throttle;
+extern const struct tw_part tw_part_suspend;
 extern const struct tw_part tw_part_ramp;
 extern const struct tw_part tw_part_trltp;
 extern const struct tw_part tw_part_clock;

@@ -39,6 +39,7 @@ const struct tw_part *const tw_parts[] = {
 	&tw_part_load_option,
 	&tw_part_load,
 	&tw_part_throttle,
+	&tw_part_suspend,	/* ends before that, which asks it */
 	&tw_part_trltp,
 	&tw_part_verbose,
 	&tw_part_blocks,

@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Which CPUs a process runs on. */
+#include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "rt-error.h"
 #include "rt-numa.h"
 #include "tw_config.h"
+#include "tw_cpus.h"
 #include "tw_part.h"
 
+#define CPU_DIR	"/sys/devices/system/cpu/"
+
 static cpu_set_t allowed;	/* that this program may use */
+static cpu_set_t usable;	/* ...and those that it gets if it asks */
+static cpu_set_t without;	/* were named in a range, but are not usable */
 static bool pinned;		/* -a was given */
 static cpu_set_t chosen;	/* by -a CPUSET; else empty */
 static cpu_set_t own[TW_ROLES];	/* by --client-affinity and so on */
@@ -128,12 +136,41 @@ void numa_warn(int number, char *where, ...)
 {
 }
 
+static void __attribute__((noreturn))
+refuse_set(const struct tw_option *option, const char *value)
+{
+	char list[TW_PLACE_LIST], message[TW_PLACE_LIST + 80];
+
+	tw_place_list(&usable, list, sizeof(list));
+	snprintf(message, sizeof(message),
+		 "allowed is a set of these CPUs: %s, which are online and in the cpuset",
+		 list);
+	tw_option_refuse(option, value, message);
+}
+
+/* Whether one of these CPUs is not in a range, but stands for itself. */
+static bool names_one(const char *value, const cpu_set_t *of)
+{
+	bool begins = true;
+	long cpu;
+	char *end;
+
+	for (; *value; begins = *value++ == ',')
+		if (begins && isdigit((unsigned char)*value)) {
+			cpu = strtol(value, &end, 0);
+			if ((!*end || *end == ',') && cpu < CPU_SETSIZE &&
+			    CPU_ISSET(cpu, of))
+				return true;
+		}
+	return false;
+}
+
 /* libnuma's syntax: lists, ranges, !, + and all. */
 static void parse_set(const struct tw_option *option, char *value,
 		      cpu_set_t *set)
 {
 	struct bitmask *mask = NULL;
-	cpu_set_t usable;
+	cpu_set_t others, present;
 	int cpu;
 
 	CPU_ZERO(set);
@@ -143,9 +180,14 @@ static void parse_set(const struct tw_option *option, char *value,
 				CPU_SET(cpu, set);
 	if (mask)
 		numa_bitmask_free(mask);
-	CPU_AND(&usable, &allowed, set);
-	if (!CPU_COUNT(set) || !CPU_EQUAL(&usable, set))
-		tw_option_refuse(option, value, "allowed is a set of CPUs that this process may use");
+	tw_cpus_less(&others, set, &usable);
+	CPU_AND(set, set, &usable);
+	if (!CPU_COUNT(set) || names_one(value, &others))
+		refuse_set(option, value);
+	/* Of all that there may be, most have never been there. */
+	if (strstr(value, "all") && tw_cpus_read(&present, CPU_DIR "present"))
+		CPU_AND(&others, &others, &present);
+	CPU_OR(&without, &without, &others);
 	*(const char **)option->to = value;
 }
 
@@ -190,12 +232,70 @@ static void check(struct tw_run *run)
 				  &own[role]);
 }
 
+/* At boot, or by a cpuset partition. */
+static void read_isolated(cpu_set_t *cpus)
+{
+	cpu_set_t more;
+
+	if (!tw_cpus_read(cpus, CPU_DIR "isolated"))
+		CPU_ZERO(cpus);
+	if (tw_cpus_read(&more, "/sys/fs/cgroup/cpuset.cpus.isolated"))
+		CPU_OR(cpus, cpus, &more);
+}
+
+void tw_place_print(FILE *file, const char *how)
+{
+	char list[TW_PLACE_LIST];
+	cpu_set_t cpus, unusable;
+
+	tw_place_list(&without, list, sizeof(list));
+	if (*list)
+		fprintf(file, "# Named, but left out, as offline or not in the cpuset: CPU %s\n",
+			list);
+	read_isolated(&cpus);
+	if (!how || !tw_cpus_less(&cpus, &cpus, &allowed))
+		return;
+	tw_place_list(&cpus, list, sizeof(list));
+	if (tw_cpus_less(&unusable, &cpus, &usable))
+		fprintf(file, "# Isolated, but not used: CPU %s; to measure there, start this program in the cpuset that has it\n",
+			list);
+	else
+		fprintf(file, "# Isolated, but not used: CPU %s; to measure there: %s%s\n",
+			list, how, list);
+}
+
+/* Without a set, isolated CPUs are not used. */
+static void text(FILE *file, const struct tw_run *run)
+{
+	bool any = CPU_COUNT(&chosen) || CPU_COUNT(&own[TW_SERVER]) ||
+		   CPU_COUNT(&own[TW_CLIENT]);
+
+	tw_place_print(file, any ? NULL : tw_config.smp ? "taskset -c " :
+		       pinned || tw_option_given("threads") ? "-a " : NULL);
+}
+
 const struct tw_part tw_part_place = {
-	.options = options, .check = check,
+	.options = options, .check = check, .text = text,
 };
 
+/*
+ * Isolated CPUs are not among those of a shell, but the kernel gives them to
+ * whoever asks. The set that is asked for has the present CPU, too, so that
+ * nobody is moved.
+ */
 void tw_place_open(void)
 {
-	if (sched_getaffinity(0, sizeof(allowed), &allowed))
+	cpu_set_t all;
+
+	if (tw_cpus_get(0, &allowed))
 		fatal("cannot read the CPUs of this process: %m\n");
+	if (!CPU_COUNT(&allowed))
+		fatal("this process may use none of the CPUs below %d; needed is one: taskset -c 0-%d\n",
+		      CPU_SETSIZE, CPU_SETSIZE - 1);
+	usable = allowed;
+	memset(&all, 0xff, sizeof(all));
+	if (sched_setaffinity(0, sizeof(all), &all))
+		return;
+	tw_cpus_get(0, &usable);
+	sched_setaffinity(0, sizeof(allowed), &allowed);
 }

@@ -16,6 +16,7 @@
 
 #include "rt-error.h"
 #include "rt-utils.h"
+#include "tw_cpus.h"
 #include "tw_file.h"
 #include "tw_process.h"
 #include "tw_time.h"
@@ -63,6 +64,7 @@ int tw_process_schedule(int pair, int policy, int priority)
 void tw_process_configure(enum tw_role role, int number)
 {
 	int priority = tw_config_priority(role, number);
+	char list[TW_PLACE_LIST];
 	cpu_set_t cpus, wanted;
 
 	/* Priority first, or the process may never run on a busy CPU. */
@@ -74,9 +76,11 @@ void tw_process_configure(enum tw_role role, int number)
 	tw_place(role, number, &wanted);
 	errno = EPERM;
 	if (sched_setaffinity(0, sizeof(wanted), &wanted) ||
-	    sched_getaffinity(0, sizeof(cpus), &cpus) ||
-	    !CPU_EQUAL(&cpus, &wanted))
-		refused(role, "CPUs", "");
+	    tw_cpus_get(0, &cpus) || !CPU_EQUAL(&cpus, &wanted)) {
+		tw_place_list(&wanted, list, sizeof(list));
+		fatal("the %s cannot get its CPUs, %s: %m\n",
+		      tw_role_names[role], list);
+	}
 	/* main is not measured, and needs more than an ordinary user may lock. */
 	if (tw_config.mlockall && role != TW_MAIN &&
 	    mlockall(MCL_CURRENT | MCL_FUTURE))
@@ -153,7 +157,7 @@ void tw_process_kill(struct tw_process *process)
 	if (!process->pid || process->ended)
 		return;
 	kill(process->pid, SIGKILL);
-	if (!sched_getaffinity(0, sizeof(cpus), &cpus))
+	if (!tw_cpus_get(0, &cpus))
 		sched_setaffinity(process->pid, sizeof(cpus), &cpus);
 	tw_process_await(process);
 }
@@ -195,7 +199,37 @@ void tw_process_read(struct tw_process *process)
 	process->policy = sched_getscheduler(process->pid);
 	sched_getparam(process->pid, &param);
 	process->priority = param.sched_priority;
-	sched_getaffinity(process->pid, sizeof(process->cpus), &process->cpus);
+	tw_cpus_get(process->pid, &process->cpus);
+}
+
+bool tw_process_changed(const struct tw_process *begun,
+			const struct tw_process *left)
+{
+	return left->pid && (begun->policy != left->policy ||
+			     begun->priority != left->priority ||
+			     !CPU_EQUAL(&begun->cpus, &left->cpus));
+}
+
+static void print_settings(FILE *file, const struct tw_process *of)
+{
+	char cpus[TW_PLACE_LIST];
+
+	tw_place_list(&of->cpus, cpus, sizeof(cpus));
+	fprintf(file, "policy %s, priority %d, CPUs %s",
+		tw_config_policy(of->policy), of->priority, cpus);
+}
+
+void tw_process_print_change(FILE *file, const char *whose,
+			     const struct tw_process *begun,
+			     const struct tw_process *left)
+{
+	if (!tw_process_changed(begun, left))
+		return;
+	fprintf(file, "# Changed while it ran: %s, ", whose);
+	print_settings(file, begun);
+	fprintf(file, " to ");
+	print_settings(file, left);
+	fprintf(file, "\n");
 }
 
 int tw_process_start(struct tw_process *process, enum tw_role role,

@@ -7,6 +7,7 @@
 #ifndef TW_PROCESS_H
 #define TW_PROCESS_H
 
+#include <stdio.h>
 #include <sys/types.h>
 
 #include "tw_config.h"
@@ -43,6 +44,16 @@ int tw_process_start(struct tw_process *process, enum tw_role role,
 
 /* Policy, priority and CPUs, as the kernel has them. */
 void tw_process_read(struct tw_process *process);
+
+/*
+ * Whether somebody has changed these since they were @begun: @left is as they
+ * were read again, pid 0: they were not. The line that says so of @whose.
+ */
+bool tw_process_changed(const struct tw_process *begun,
+			const struct tw_process *left);
+void tw_process_print_change(FILE *file, const char *whose,
+			     const struct tw_process *begun,
+			     const struct tw_process *left);
 
 /* Whether it has ended, without waiting. One that was not started has not. */
 bool tw_process_ended(struct tw_process *process);

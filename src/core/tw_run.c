@@ -21,7 +21,7 @@
 /* A blocked client cannot end itself after -D; main does it a little later. */
 static void check_ends(struct tw_run *run)
 {
-	int64_t now_ns = tw_config.clock->now_ns();
+	int64_t now_ns = tw_now_ns(CLOCK_MONOTONIC);
 	int i;
 
 	for (i = 0; i < tw_config.pairs; i++) {
@@ -162,13 +162,28 @@ static bool start(struct tw_run *run)
 	/* Leave time for all clients to start before the common expiry. */
 	if (tw_config.aligned_us >= 0)
 		run->control->first_ns =
-			tw_now_ns(tw_config.clock->timer_clockid) +
+			tw_now_ns(CLOCK_MONOTONIC) +
 			(20 + tw_config.pairs) * TW_NS_PER_MS;
 	close(run->done[0]);
 	close(run->done[1]);
 	close(run->go[0]);
 	close(run->go[1]);
 	return !run->control->stop;
+}
+
+/* Of one that has ended, the kernel knows them until it is reaped. */
+static void look_again(struct tw_pair *pair, enum tw_role role)
+{
+	struct tw_process now = { .pid = pair->process[role].pid };
+
+	if (!now.pid ||
+	    tw_process_changed(&pair->begun[role], &pair->left[role]))
+		return;
+	tw_process_read(&now);
+	if (now.policy < 0)
+		return;
+	pair->begun[role] = pair->process[role];
+	pair->left[role] = now;
 }
 
 static void stop(struct tw_run *run)
@@ -182,6 +197,10 @@ static void stop(struct tw_run *run)
 	for (i = 0; i < tw_config.pairs; i++)
 		run->failed |= tw_process_stop_failed(
 			&run->pairs[i]->process[TW_SERVER]);
+	for (i = 0; i < tw_config.pairs; i++) {
+		look_again(run->pairs[i], TW_SERVER);
+		look_again(run->pairs[i], TW_CLIENT);
+	}
 	tw_process_reap();
 	for (i = 0; i < tw_config.pairs; i++) {
 		struct tw_pair *pair = run->pairs[i];

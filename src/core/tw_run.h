@@ -28,8 +28,10 @@ struct tw_usage {
 struct tw_pair {
 	int number;
 	int fd[TW_ROLES];	/* sockets of both; used by main; -1: closed */
-	int64_t end_ns;		/* when the client is to end; 0: not known */
+	int64_t end_ns;		/* see struct tw_loop */
 	struct tw_process process[TW_ROLES];	/* used by main only */
+	/* In the last step, or the first in which somebody has changed them. */
+	struct tw_process begun[TW_ROLES], left[TW_ROLES];
 	struct tw_usage usage[TW_ROLES];
 	struct tw_tally tally;	/* of this step; written by the client */
 	struct tw_results total;	/* of all steps; written by main */
@@ -69,6 +71,8 @@ struct tw_run {
 	bool failed;		/* after a message: exit status 1 */
 	int interrupted;	/* the signal that ended the run; 0: none */
 	bool measured;		/* there are results */
+	/* Why a limit that is not exceeded is undecided; NULL: it is met. */
+	const char *doubt;
 };
 
 /* All are called by main. What fails before the start ends the program. */

@@ -34,6 +34,8 @@ void tw_json_head(FILE *file, const struct tw_run *run);
 void tw_json_twoway(FILE *file, const struct tw_run *run);
 void tw_json_phases(FILE *file, const struct tw_results *results);
 void tw_json_process(FILE *file, const struct tw_process *process);
+void tw_json_changed(FILE *file, const struct tw_process *begun,
+		     const struct tw_process *left);
 void tw_json_usage(FILE *file, const struct tw_usage *usage);
 
 /*

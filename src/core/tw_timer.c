@@ -29,7 +29,7 @@ static int posix_start(struct tw_timer *timer)
 	memset(&event, 0, sizeof(event));
 	event.sigev_notify = SIGEV_SIGNAL;
 	event.sigev_signo = TIMER_SIGNAL;
-	if (timer_create(timer->clockid, &event, &timer->id))
+	if (timer_create(CLOCK_MONOTONIC, &event, &timer->id))
 		return -errno;
 	return timer_settime(timer->id, TIMER_ABSTIME, &spec, NULL) ?
 	       -errno : 0;
@@ -41,8 +41,8 @@ static int posix_wait(struct tw_timer *timer)
 
 	if (sigwaitinfo(&timer->signals, &info) < 0)
 		return -errno;
-	/* Sent by somebody else, or the clock was set back. */
-	if (info.si_code != SI_TIMER || info.si_overrun < 0)
+	/* Sent by somebody else. */
+	if (info.si_code != SI_TIMER)
 		return -EINTR;
 	timer->overrun = info.si_overrun;
 	return 0;
@@ -57,7 +57,7 @@ static int nanosleep_wait(struct tw_timer *timer)
 {
 	struct timespec next = tw_ns_to_ts(timer->next_ns);
 
-	return -clock_nanosleep(timer->clockid, TIMER_ABSTIME, &next, NULL);
+	return -clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
 }
 
 /*
@@ -116,12 +116,12 @@ const struct tw_timer_ops *tw_timer_find(const char *name)
 }
 
 int tw_timer_start(struct tw_timer *timer, const struct tw_timer_ops *ops,
-		   clockid_t clockid, int64_t period_ns, int64_t first_ns)
+		   int64_t period_ns, int64_t first_ns)
 {
 	memset(timer, 0, sizeof(*timer));
 	timer->ops = ops;
-	timer->clockid = clockid;
 	timer->period_ns = period_ns;
-	timer->next_ns = first_ns ? first_ns : tw_now_ns(clockid) + period_ns;
+	timer->next_ns = first_ns ? first_ns : tw_now_ns(CLOCK_MONOTONIC) +
+					 period_ns;
 	return ops->start ? ops->start(timer) : 0;
 }

@@ -3,7 +3,8 @@
  * The timers that wake the client. Expiries are at first + k * period; a late
  * cycle does not change this. A cycle belongs to the oldest expiry that has no
  * cycle yet. The expiries that passed since then are overruns ("missed"): they
- * get no cycle. Times are in ns on @clockid.
+ * get no cycle. All timers run on CLOCK_MONOTONIC, which nobody can set; times
+ * are in ns on it.
  */
 #ifndef TW_TIMER_H
 #define TW_TIMER_H
@@ -11,6 +12,8 @@
 #include <signal.h>
 #include <stdint.h>
 #include <time.h>
+
+#include "tw_clock.h"
 
 struct tw_timer;
 
@@ -22,14 +25,16 @@ struct tw_timer_ops {
 	 */
 	int (*start)(struct tw_timer *timer);
 	/*
-	 * Sleeps until next_ns. Returns 0; -EINTR if a signal arrived or the
-	 * clock was set back: call it again; or -errno.
+	 * Sleeps until next_ns. Returns 0; -EINTR if a signal arrived: call it
+	 * again; or -errno.
 	 */
 	int (*wait)(struct tw_timer *timer);
 	/*
 	 * Called after the cycle, so that this is no part of it. Sets
 	 * planned_ns and missed for the expiry that wait() returned for; the
-	 * client woke up at @awake_ns. Moves next_ns to the next expiry.
+	 * client woke up at @awake_ns. Moves next_ns to the next expiry. With
+	 * another measuring clock, that clock has planned_ns and @awake_ns,
+	 * and watch has its distance.
 	 */
 	void (*settle)(struct tw_timer *timer, int64_t awake_ns);
 };
@@ -37,7 +42,7 @@ struct tw_timer_ops {
 /* Used by the client process only. */
 struct tw_timer {
 	const struct tw_timer_ops *ops;
-	clockid_t clockid;
+	struct tw_watch watch;
 	int64_t period_ns;
 	int64_t next_ns;
 	int64_t planned_ns;
@@ -65,6 +70,6 @@ const char *tw_timer_name(int number);
  * Returns 0 or -errno.
  */
 int tw_timer_start(struct tw_timer *timer, const struct tw_timer_ops *ops,
-		   clockid_t clockid, int64_t period_ns, int64_t first_ns);
+		   int64_t period_ns, int64_t first_ns);
 
 #endif /* TW_TIMER_H */

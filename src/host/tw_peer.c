@@ -4,6 +4,7 @@
  * are not compared, so there is no send and no receive, but their sum, network.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -19,6 +20,7 @@
 #include "tw_part.h"
 #include "tw_run.h"
 #include "tw_stamps.h"
+#include "tw_watch.h"
 
 #define LOGIN_MS	120000	/* somebody may have to type a password */
 #define READY_MS	20000	/* its loads start, too */
@@ -36,6 +38,8 @@ static const struct addrinfo *addresses;	/* from the one that works */
 static struct tw_meeting meeting;
 static char *results;		/* its "twoway", and what follows it... */
 static const char *rest;	/* ...from here; NULL: it has not answered */
+static struct tw_jumps there;
+static int64_t suspended_us;	/* there */
 
 /* A command is optional: see tw_option_given(). */
 static void parse(const struct tw_option *option, char *value)
@@ -297,6 +301,24 @@ static void take_answer(struct tw_run *run, bool last, bool hurry)
 	}
 }
 
+/* A number in the results of the server's side, behind @before; 0: none. */
+static int64_t told(const char *before)
+{
+	const char *at = results ? strstr(results, before) : NULL;
+
+	return at ? strtoll(at + strlen(before), NULL, 10) : 0;
+}
+
+/* What it has seen of its clocks. */
+static void take_jumps(struct tw_run *run)
+{
+	there.times = (uint64_t)told("\"clock_set\": { \"times\": ");
+	suspended_us = told("\"suspended_us\": ");
+	tw_jumps_judge(run, &there);
+	if (suspended_us)
+		run->doubt = TW_SUSPENDED;
+}
+
 static void end(struct tw_run *run)
 {
 	bool hurry = run->interrupted || tw_is_stopped();
@@ -309,6 +331,7 @@ static void end(struct tw_run *run)
 		tw_far_cause_tell(run);
 		tw_talk_tell(last ? "{\"end\": 1}\n" : "{\"end\": 0}\n");
 		take_answer(run, last, hurry);
+		take_jumps(run);
 	}
 	if (last || run->failed)
 		tw_talk_close(hurry || tw_is_stopped() ? 0 : 500);
@@ -324,6 +347,12 @@ static void text(FILE *file, const struct tw_run *run)
 		    sizeof(address), NULL, 0, NI_NUMERICHOST);
 	tw_far_cause_print(file, run, rest);
 	fprintf(file, "# Server: %s (%s)\n", tw_talk_way.host.name, address);
+	if (there.times)
+		fprintf(file, "# Server: its clock %s was set (%" PRIu64 " times)\n",
+			tw_config.clock->name, there.times);
+	if (suspended_us)
+		fprintf(file, "# Server: its host was suspended, for %.3f s\n",
+			(double)suspended_us / 1e6);
 }
 
 /* It is well-formed, of one line, and ASCII. */

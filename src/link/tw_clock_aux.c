@@ -16,14 +16,14 @@ static int64_t aux_ns(void)
 }
 
 const struct tw_clock tw_clock_aux[8] = {
-	{ "aux0", aux_ns, CLOCK_MONOTONIC },
-	{ "aux1", aux_ns, CLOCK_MONOTONIC },
-	{ "aux2", aux_ns, CLOCK_MONOTONIC },
-	{ "aux3", aux_ns, CLOCK_MONOTONIC },
-	{ "aux4", aux_ns, CLOCK_MONOTONIC },
-	{ "aux5", aux_ns, CLOCK_MONOTONIC },
-	{ "aux6", aux_ns, CLOCK_MONOTONIC },
-	{ "aux7", aux_ns, CLOCK_MONOTONIC },
+	{ "aux0", aux_ns, true, true },
+	{ "aux1", aux_ns, true, true },
+	{ "aux2", aux_ns, true, true },
+	{ "aux3", aux_ns, true, true },
+	{ "aux4", aux_ns, true, true },
+	{ "aux5", aux_ns, true, true },
+	{ "aux6", aux_ns, true, true },
+	{ "aux7", aux_ns, true, true },
 };
 
 void tw_clock_open_aux(const struct tw_clock *clock)

@@ -150,5 +150,5 @@ double tw_clock_ns_per_tick(void)
 }
 
 const struct tw_clock tw_clock_tsc = {
-	"tsc", counter_ns, CLOCK_MONOTONIC
+	"tsc", counter_ns, true, true
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * More clocks, and what the clock in use costs. The kernel has no timer on
- * these clocks, or not every timer, so the timer runs on CLOCK_MONOTONIC, and
- * its planned times are converted: after each cycle, when nothing is measured,
- * both clocks are read.
+ * More clocks, and what the clock in use costs. The timer runs on
+ * CLOCK_MONOTONIC, and its planned times are converted: after each cycle, when
+ * nothing is measured, both clocks are read. That also shows if the clock was
+ * set. On the server's host, main looks for that.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,11 +12,16 @@
 #include "tw_part.h"
 #include "tw_run.h"
 #include "tw_time.h"
+#include "tw_watch.h"
 
 #define TRIES	5
 #define READS	2000
 
 static const struct tw_timer_ops *inner;
+
+/* Of this client, not yet told; on the server's host of main, all. */
+static struct tw_jumps jumps;
+static struct tw_jumps all;	/* of all clients and steps */
 
 /* Between two readings in a row; the smallest above 0; 0: none. */
 static int64_t min_ns, max_ns, sum_ns, step_ns;
@@ -39,20 +44,20 @@ static int64_t boottime_ns(void)
 }
 
 const struct tw_clock tw_clock_raw = {
-	"monotonic_raw", raw_ns, CLOCK_MONOTONIC
+	"monotonic_raw", raw_ns, false, true
 };
 
 const struct tw_clock tw_clock_tai = {
-	"tai", tai_ns, CLOCK_MONOTONIC
+	"tai", tai_ns, true, false
 };
 
 const struct tw_clock tw_clock_boottime = {
-	"boottime", boottime_ns, CLOCK_MONOTONIC
+	"boottime", boottime_ns, true, false
 };
 
 struct tw_moment tw_clock_moment(int64_t (*read)(void))
 {
-	struct tw_moment best = { 0, 0 };
+	struct tw_moment best = { .here = 0 };
 	int64_t best_ns = INT64_MAX;
 	int i;
 
@@ -66,6 +71,8 @@ struct tw_moment tw_clock_moment(int64_t (*read)(void))
 			best_ns = apart_ns;
 			best.here = here;
 			best.ns = before_ns + apart_ns / 2;
+			/* Each reading is rounded down. */
+			best.error_ns = apart_ns - apart_ns / 2 + 1;
 		}
 	}
 	return best;
@@ -78,12 +85,20 @@ int64_t tw_clock_ahead_ns(const struct tw_clock *clock)
 	return both.here - both.ns;
 }
 
+int64_t tw_clock_monotonic_ns(int64_t ns)
+{
+	return tw_config.clock == &tw_clock_monotonic ? ns :
+	       ns - tw_clock_ahead_ns(tw_config.clock);
+}
+
 static void settle_converted(struct tw_timer *timer, int64_t awake_ns)
 {
-	int64_t ahead_ns = tw_clock_ahead_ns(tw_config.clock);
+	struct tw_watch *watch = &timer->watch;
 
-	inner->settle(timer, awake_ns - ahead_ns);
-	timer->planned_ns += ahead_ns;
+	tw_watch_look(watch, tw_config.clock);
+	tw_jumps_note(&jumps, watch);
+	inner->settle(timer, tw_watch_convert(watch, awake_ns));
+	timer->planned_ns += watch->ahead_ns;
 }
 
 static void check(struct tw_run *run)
@@ -95,14 +110,30 @@ static void check(struct tw_run *run)
 		tw_clock_open_tsc();
 		since_ns = tw_now_ns(CLOCK_MONOTONIC);
 	}
-	/* A closed loop plans nothing. */
-	if (tw_config.clock == &tw_clock_monotonic ||
-	    tw_config.clock == &tw_clock_realtime || !tw_config_interval_us(0))
+	if (tw_config.clock == &tw_clock_monotonic)
 		return;
+	if (tw_config.absent[TW_CLIENT])
+		run->tick_ms = TW_TICK_MS;
 	inner = tw_config.timer;
 	converted = *inner;
 	converted.settle = settle_converted;
 	tw_config.timer = &converted;
+}
+
+static size_t room(const struct tw_run *run)
+{
+	return tw_config.clock->can_jump ? sizeof(struct tw_jumps) : 0;
+}
+
+/* On the server's host. */
+static void woken(struct tw_run *run)
+{
+	static struct tw_watch watch;
+
+	if (!tw_config.absent[TW_CLIENT] || !room(run))
+		return;
+	tw_watch_look(&watch, tw_config.clock);
+	tw_jumps_note(&all, &watch);
 }
 
 /* Measured here, as reading the clock costs the same in every process. */
@@ -110,6 +141,7 @@ static void begin(struct tw_run *run)
 {
 	int i;
 
+	woken(run);
 	min_ns = INT64_MAX;
 	max_ns = sum_ns = step_ns = 0;
 	for (i = 0; i < READS; i++) {
@@ -124,8 +156,45 @@ static void begin(struct tw_run *run)
 	}
 }
 
+static bool record(void *room, const struct tw_cycle *cycle,
+		   const int64_t values_ns[])
+{
+	return false;
+}
+
+static void lose(void *room, const struct tw_cycle *cycle)
+{
+	if (cycle->t0_ns)
+		return;
+	jumps.left_out++;
+	tw_jumps_add(room, &jumps);
+	jumps = (struct tw_jumps) { .times = 0 };
+}
+
+/* Each client has seen the same. */
+static void add_step(const struct tw_run *run)
+{
+	struct tw_jumps step = { .times = 0 };
+	int i;
+
+	for (i = 0; i < tw_config.pairs; i++) {
+		struct tw_jumps *of = tw_pair_room(run, i, &tw_part_clock);
+
+		step.times = of->times > step.times ? of->times : step.times;
+		step.largest_ns = of->largest_ns > step.largest_ns ?
+				  of->largest_ns : step.largest_ns;
+		step.left_out += of->left_out;
+		*of = (struct tw_jumps) { .times = 0 };
+	}
+	tw_jumps_add(&all, &step);
+}
+
 static void end(struct tw_run *run)
 {
+	woken(run);
+	if (room(run))
+		add_step(run);
+	tw_jumps_judge(run, &all);
 	if (!since_ns)
 		return;
 	gained_ns = tw_clock_ahead_ns(tw_config.clock);
@@ -139,6 +208,7 @@ static double ppm(void)
 
 static void text(FILE *file, const struct tw_run *run)
 {
+	tw_jumps_text(file, &all, "cycle");
 	if (over_ns)
 		fprintf(file,
 			"# Clock tsc: %+.3f ppm against the kernel's, %+.3f us in %.1f s\n",
@@ -147,6 +217,7 @@ static void text(FILE *file, const struct tw_run *run)
 
 static void json(FILE *file, const struct tw_run *run)
 {
+	tw_jumps_json(file, &all);
 	fprintf(file, "    \"cost\": { \"clock_read_ns\": { \"min\": %" PRId64
 		", \"avg\": %.1f, \"max\": %" PRId64
 		" }, \"clock_resolution_ns\": %" PRId64
@@ -161,5 +232,7 @@ static void json(FILE *file, const struct tw_run *run)
 }
 
 const struct tw_part tw_part_clock = {
-	.check = check, .begin = begin, .end = end, .text = text, .json = json,
+	.check = check, .begin = begin, .woken = woken, .end = end,
+	.room = room, .record = record, .lose = lose, .text = text,
+	.json = json,
 };

@@ -8,6 +8,7 @@
 struct tw_moment {
 	int64_t here;
 	int64_t ns;
+	int64_t error_ns;	/* of that, at most */
 };
 
 /* Reads both at one moment: the best of a few tries. Any process. */
@@ -18,6 +19,12 @@ struct tw_moment tw_clock_moment(int64_t (*read)(void));
  * takes less than a microsecond.
  */
 int64_t tw_clock_ahead_ns(const struct tw_clock *clock);
+
+/*
+ * A time of tw_config.clock on CLOCK_MONOTONIC. Any process, soon after that
+ * time: later, the clock may have been set.
+ */
+int64_t tw_clock_monotonic_ns(int64_t ns);
 
 /*
  * Called by main: calibrates tw_clock_tsc, which takes 50 ms. Returns NULL, or

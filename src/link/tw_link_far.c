@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "rt-error.h"
+#include "tw_config.h"
 #include "tw_link_far.h"
 #include "tw_loop.h"
 #include "tw_time.h"
@@ -28,6 +29,14 @@ static bool is_possible(const struct tw_cycle *cycle)
 	       cycle->t2_ns < INT64_MAX / 2;
 }
 
+/* A clock that can be set; no sleep is shorter than it was asked for. */
+static bool was_set(const struct tw_loop *loop, const struct tw_cycle *cycle)
+{
+	return tw_config.clock->can_jump &&
+	       (!is_possible(cycle) || cycle->t2_ns - cycle->t1_ns <
+				       loop->sleep_ns - loop->sleep_ns / 8);
+}
+
 /*
  * Over udp, no socket tells that a host is gone, or a firewall between both, and
  * ssh does not for hours. A datagram that is lost is followed by others.
@@ -47,7 +56,8 @@ static bool is_silent(const struct tw_loop *loop, int64_t since_ns,
 static int exchange(const struct tw_loop *loop, struct tw_cycle *cycle)
 {
 	struct tw_request *request = loop->request;
-	static int64_t heard_ns;	/* by this client */
+	static int64_t heard_ns;	/* by this client, CLOCK_MONOTONIC */
+	int64_t now_ns;
 	uint64_t seq = cycle->seq;
 	int err;
 
@@ -56,15 +66,17 @@ static int exchange(const struct tw_loop *loop, struct tw_cycle *cycle)
 		cycle->seq = request->seq;
 	err = plain(loop, cycle);
 	cycle->seq = seq;
+	now_ns = tw_now_ns(CLOCK_MONOTONIC);
 	if (!err || !heard_ns)
-		heard_ns = cycle->t3_ns;
-	if (err == TW_LINK_LOST && is_silent(loop, heard_ns, cycle->t3_ns))
+		heard_ns = now_ns;
+	if (err == TW_LINK_LOST && is_silent(loop, heard_ns, now_ns))
 		return -ETIMEDOUT;
 	if (err)
 		return err;
 	cycle->t1_ns = (int64_t)tw_far_order((uint64_t)cycle->t1_ns);
 	cycle->t2_ns = (int64_t)tw_far_order((uint64_t)cycle->t2_ns);
-	return is_possible(cycle) ? 0 : -EPROTO;
+	return was_set(loop, cycle) ? TW_LINK_SET :
+	       is_possible(cycle) ? 0 : -EPROTO;
 }
 
 void tw_link_far(struct tw_link_ops *link)

@@ -22,11 +22,11 @@
 #include "tw_loop.h"
 #include "tw_stamps.h"
 #include "tw_time.h"
+#include "tw_watch.h"
 #include "tw_wire.h"
 
 #define BATCH	8	/* the two stamps of a message, and late ones */
 #define ACKED_MS	1000
-#define SET_NS	10000	/* CLOCK_REALTIME moves so far only if it is set */
 
 /* Of a side. */
 enum stamp { RX, SCHED, SND, STAMPS };
@@ -138,15 +138,13 @@ static void read_sent(int fd, int64_t at_ns[STAMPS])
  */
 static bool read_ahead(int64_t *ahead_ns)
 {
-	static int64_t last_ns;
-	int64_t wall_ns = tw_clock_ahead_ns(&tw_clock_realtime);
-	bool same = !last_ns || llabs(wall_ns - last_ns) < SET_NS;
+	static struct tw_watch wall;
 
-	last_ns = wall_ns;
+	tw_watch_look(&wall, &tw_clock_realtime);
 	*ahead_ns = tw_config.clock == &tw_clock_realtime ? 0 :
-		    tw_config.clock == &tw_clock_monotonic ? -wall_ns :
-		    tw_clock_ahead_ns(tw_config.clock) - wall_ns;
-	return same;
+		    tw_config.clock == &tw_clock_monotonic ? -wall.ahead_ns :
+		    tw_clock_ahead_ns(tw_config.clock) - wall.ahead_ns;
+	return !wall.set_ns;
 }
 
 /* This side's stamps of the last message sent and the last one received. */

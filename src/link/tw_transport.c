@@ -241,7 +241,7 @@ static void lose(void *room, const struct tw_cycle *cycle)
 {
 	struct tw_datagrams *counts = room;
 
-	counts->lost++;
+	counts->lost += cycle->t0_ns != 0;
 }
 
 /* Of a pair; zeros without udp. */

@@ -19,11 +19,13 @@
 #include "rt-utils.h"
 #include "tw_part.h"
 #include "tw_check.h"
+#include "tw_cpus.h"
 #include "tw_others.h"
 #include "tw_read.h"
 #include "tw_run.h"
 #include "tw_throttle.h"
 #include "tw_time.h"
+#include "tw_watch.h"
 
 /* Memory of a pair, for one step. */
 struct room {
@@ -160,7 +162,7 @@ static int64_t task_used_ns(struct tw_task task, const cpu_set_t *cpus)
 	cpu_set_t may;
 
 	if ((task.policy != SCHED_FIFO && task.policy != SCHED_RR) ||
-	    sched_getaffinity(task.id, sizeof(may), &may))
+	    tw_cpus_get(task.id, &may))
 		return 0;
 	task.ns += task.children_ns;
 	if (old)
@@ -191,7 +193,7 @@ static uint64_t judge(const struct tw_run *run, int number)
 	uint64_t most;
 	int i;
 
-	if (!stop_ns || room->longest_ns < stop_ns / 4)
+	if (!stop_ns || room->longest_ns < stop_ns / 4 || tw_suspended())
 		return 0;
 	pair_cpus(run->pairs[number], &cpus);
 	for (i = 0; i < after->count; i++)

@@ -13,6 +13,7 @@
 
 #include "pt_test.h"
 #include "tw_run.h"
+#include "tw_watch.h"
 
 /* --tasks and --cpus. */
 enum { PT_AS_THREAD = 1, PT_AS_PROCESS = 2 };
@@ -176,8 +177,10 @@ struct pt_case {
 	uint64_t missed;
 	uint64_t paced;		/* sleeps of -i */
 	uint64_t throttled;	/* took as long as throttling stops tasks */
+	struct tw_watch watch;	/* of "stamped" */
+	struct tw_jumps jumps;
 	struct pt_broke broke;	/* number 0: none was above -b */
-	int64_t begin_ns, end_ns;	/* of all trials; measuring clock */
+	int64_t begin_ns, end_ns;	/* of all trials; CLOCK_MONOTONIC */
 	int64_t number;		/* for the test: it tells its result by it */
 	int64_t wrong;		/* what test->wrong says */
 	int born;		/* pid of a task that lives for it only */
@@ -267,9 +270,6 @@ int pt_starter_start(struct pt_case *c);
 
 /* For tw_config.schedule. */
 int pt_starter_schedule(int number, int policy, int priority);
-
-/* Whether its settings are not as they were in the beginning. */
-bool pt_task_changed(const struct pt_task *task);
 
 /* Switches of the tasks in their trials. */
 struct pt_switches {

@@ -69,11 +69,10 @@ static void column(FILE *file, const struct tw_run *run, int number)
 
 static void write_task(FILE *file, const struct pt_task *task)
 {
-	fprintf(file, "%s\n          { \"name\": \"%s\", \"changed\": %s, ",
-		task->number ? "," : "", task->name,
-		pt_task_changed(task) ? "true" : "false");
+	fprintf(file, "%s\n          { \"name\": \"%s\", ",
+		task->number ? "," : "", task->name);
 	tw_json_process(file, &task->begun);
-	fprintf(file, ", ");
+	tw_json_changed(file, &task->begun, &task->left);
 	tw_json_usage(file, &task->used);
 	fprintf(file, " }");
 }
@@ -103,8 +102,9 @@ static void write_case(FILE *file, const struct tw_run *run,
 {
 	int i;
 
-	fprintf(file, "null,\n        \"trials\": %" PRIu64 ", \"warmup\": %" PRId64 ", \"missed\": %" PRIu64 ", \"throttled\": %" PRIu64 ",\n        \"switches\": { \"needed\": %" PRId64 ", \"had\": %" PRId64 " }, \"number\": %" PRId64 ",\n        \"processes\": [",
-		c->column[0].stats.count, tw_config.warmup, c->missed,
+	fprintf(file, "null,\n        \"trials\": %" PRIu64 ", \"left_out\": %" PRIu64 ", \"warmup\": %" PRId64 ", \"missed\": %" PRIu64 ", \"throttled\": %" PRIu64 ",\n        \"switches\": { \"needed\": %" PRId64 ", \"had\": %" PRId64 " }, \"number\": %" PRId64 ",\n        \"processes\": [",
+		c->column[0].stats.count, c->jumps.left_out,
+		tw_config.warmup, c->missed,
 		tw_throttled(run, 0) ? c->throttled : 0,
 		pt_switches(c).needed, pt_switches(c).had, c->number);
 	for (i = 0; i < c->task_count; i++)
@@ -153,8 +153,10 @@ static void write_derived(FILE *file, const struct pt_derived *of)
 
 static void json(FILE *file, const struct tw_run *run)
 {
+	const struct tw_jumps jumps = pt_jumps();
 	int i;
 
+	tw_jumps_json(file, &jumps);
 	fprintf(file, "    \"clock_cost\": %.6f,\n    \"tests\": [",
 		(double)pt_clock_ps * 1e-6);
 	for (i = 0; i < pt_case_count; i++) {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "pt_record.h"
 #include "pt_report.h"
 #include "rt-error.h"
 #include "tw_file.h"
@@ -53,8 +54,11 @@ static void print_dump(FILE *file, const struct tw_run *run)
 			fprintf(file, "%s,%" PRIu64, pt_cases[i]->name,
 				kept->number);
 			for (k = 0; k < PT_STAMPS; k++)
-				fprintf(file, ",%" PRId64,
-					kept->trial.t_ns[k]);
+				if (pt_is_left_out(&kept->trial))
+					fprintf(file, ",");
+				else
+					fprintf(file, ",%" PRId64,
+						kept->trial.t_ns[k]);
 			fprintf(file, "\n");
 		}
 }

@@ -25,6 +25,7 @@ const struct tw_part *const tw_parts[] = {
 	&tw_part_runtime,
 	&tw_part_load,
 	&tw_part_throttle,
+	&tw_part_suspend,	/* ends before that, which asks it */
 	&pt_part_report,
 	&tw_part_percentiles,
 	&pt_part_worst,

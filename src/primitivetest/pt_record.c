@@ -89,16 +89,40 @@ static void add_all(struct pt_case *c, const struct pt_kept *kept)
 		c->kept[kept->number - 1] = *kept;
 }
 
+bool pt_clock_was_set(struct pt_case *c)
+{
+	if (c->stamped == &tw_clock_monotonic)
+		return false;
+	tw_watch_look(&c->watch, c->stamped);
+	tw_jumps_note(&c->jumps, &c->watch);
+	return c->watch.set_ns;
+}
+
+void pt_leave_out(struct pt_trial *trial)
+{
+	int i;
+
+	for (i = 0; i < PT_STAMPS; i++)
+		trial->t_ns[i] = PT_NO_VALUE;
+}
+
+bool pt_is_left_out(const struct pt_trial *trial)
+{
+	return trial->t_ns[0] == PT_NO_VALUE;
+}
+
 /* @done: how many trials there were before it. */
 static void record(struct pt_case *c, const struct pt_trial *trial,
 		   uint64_t done)
 {
+	const struct pt_test *test = c->choice.test;
+	bool left_out = pt_is_left_out(trial);
 	uint64_t warmup = tw_config.warmup;
 	struct pt_kept kept = { .trial = *trial };
 	int i;
 
 	for (i = 0; i < PT_METRICS; i++)
-		kept.values_ps[i] = i < c->columns ?
+		kept.values_ps[i] = i < c->columns && !left_out ?
 			pt_value_ps(c->column[i].metric, trial,
 				    c->has_before ? &c->before : NULL) :
 			PT_NO_VALUE;
@@ -110,19 +134,26 @@ static void record(struct pt_case *c, const struct pt_trial *trial,
 		       sizeof(kept.values_ps));
 		c->first_count = done + 1;
 	}
+	c->jumps.left_out += left_out && done >= warmup;
+	if (trial->t_ns[test->late] < trial->t_ns[test->early])
+		c->wrong++;
 	if (!c->broke.kept.number) {	/* else that is before it */
 		c->before = *trial;
-		c->has_before = true;
+		c->has_before = !left_out;
 	}
 }
 
 static void record_waiting(struct pt_case *c)
 {
+	bool was_set = c->waiting && pt_clock_was_set(c);
 	uint64_t done = pt_recorded(c);
 	int i;
 
-	for (i = 0; i < c->waiting; i++)
+	for (i = 0; i < c->waiting; i++) {
+		if (was_set)
+			pt_leave_out(&c->block[i]);
 		record(c, &c->block[i], done + (uint64_t)i);
+	}
 	c->waiting = 0;
 }
 
@@ -164,11 +195,14 @@ static bool is_done(struct pt_task *task)
 	struct pt_case *c = task->in;
 	uint64_t done = pt_done(task);
 
-	if (!done && !c->begin_ns)
-		c->begin_ns = pt_now(task);
+	if (!done && !c->begin_ns) {
+		c->begin_ns = tw_now_ns(CLOCK_MONOTONIC);
+		pt_clock_was_set(c);
+	}
 	return atomic_load(&c->stop) ||
 	       (c->trials && done >= tw_config.warmup + c->trials) ||
-	       (tw_config.duration_s && pt_now(task) - c->begin_ns >=
+	       (tw_config.duration_s &&
+		tw_now_ns(CLOCK_MONOTONIC) - c->begin_ns >=
 		tw_config.duration_s * TW_NS_PER_S);
 }
 
@@ -183,7 +217,7 @@ bool pt_more(struct pt_task *task)
 		return true;
 	}
 	if (!c->end_ns)
-		c->end_ns = pt_now(task);
+		c->end_ns = tw_now_ns(CLOCK_MONOTONIC);
 	record_waiting(c);
 	atomic_store_explicit(&c->over, 1, memory_order_release);
 	return false;
@@ -191,13 +225,11 @@ bool pt_more(struct pt_task *task)
 
 static void record_stamps(struct pt_task *task)
 {
-	const struct pt_test *test = task->in->choice.test;
 	struct pt_trial trial = { .pid = task->in->born };
 	int i;
 
 	for (i = 0; i < PT_STAMPS; i++)
 		trial.t_ns[i] = task->in->stamp[i].ns;
-	task->in->wrong += trial.t_ns[test->late] < trial.t_ns[test->early];
 	pt_record(task, &trial);
 }
 

@@ -43,6 +43,15 @@ static inline bool pt_over(const struct pt_task *task)
 	return atomic_load_explicit(&task->in->over, memory_order_acquire);
 }
 
+/*
+ * Called by the task that leads, after trials that are not yet recorded:
+ * whether the clock was set meanwhile. Then they are left out, each of them by
+ * pt_leave_out().
+ */
+bool pt_clock_was_set(struct pt_case *c);
+void pt_leave_out(struct pt_trial *trial);
+bool pt_is_left_out(const struct pt_trial *trial);
+
 /* Takes a timestamp of the trial, whichever task calls it. Returns it. */
 static inline int64_t pt_stamp(struct pt_task *task, int i)
 {

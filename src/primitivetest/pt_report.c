@@ -76,6 +76,16 @@ void pt_derive_all(void)
 	pt_rhealstone_derive();
 }
 
+struct tw_jumps pt_jumps(void)
+{
+	struct tw_jumps all = { .times = 0 };
+	int i;
+
+	for (i = 0; i < pt_case_count; i++)
+		tw_jumps_add(&all, &pt_cases[i]->jumps);
+	return all;
+}
+
 double pt_rate(const struct pt_column *column)
 {
 	double mean_ps = tw_stats_mean(&column->stats);
@@ -165,28 +175,16 @@ static void print_switches(FILE *file, const struct pt_case *c)
 			c->name, of.had - of.usual, of.usual);
 }
 
-static void print_settings(FILE *file, const struct tw_process *of)
-{
-	char cpus[TW_PLACE_LIST];
-
-	tw_place_list(&of->cpus, cpus, sizeof(cpus));
-	fprintf(file, "policy %s, priority %d, CPUs %s",
-		tw_config_policy(of->policy), of->priority, cpus);
-}
-
 static void print_changes(FILE *file, const struct pt_case *c)
 {
+	char whose[PT_NAME + 32];
 	int i;
 
 	for (i = 0; i < c->task_count; i++) {
-		if (!pt_task_changed(&c->task[i]))
-			continue;
-		fprintf(file, "# Changed while it ran: %s: task %s, ", c->name,
-			c->task[i].name);
-		print_settings(file, &c->task[i].begun);
-		fprintf(file, " to ");
-		print_settings(file, &c->task[i].left);
-		fprintf(file, "\n");
+		snprintf(whose, sizeof(whose), "%s: task %s", c->name,
+			 c->task[i].name);
+		tw_process_print_change(file, whose, &c->task[i].begun,
+					&c->task[i].left);
 	}
 }
 
@@ -234,9 +232,12 @@ static void print_case(FILE *file, const struct tw_run *run,
 
 static void text(FILE *file, const struct tw_run *run)
 {
+	const struct tw_jumps jumps = pt_jumps();
 	const struct pt_derived *of;
 	int i;
 
+	tw_place_print(file, tw_place_words[TW_CLIENT] ? NULL : "-a ");
+	tw_jumps_text(file, &jumps, "trial");
 	if (pt_column_count)
 		fprintf(file, "# Clock: a reading of %s takes %.1f ns, which is subtracted only from values of several operations\n",
 			tw_config.clock->name,

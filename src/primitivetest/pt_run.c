@@ -161,6 +161,7 @@ static void run_all(struct tw_run *run)
 
 void tw_run_measure(struct tw_run *run)
 {
+	struct tw_jumps jumps;
 	int i;
 
 	prepare(run);
@@ -175,6 +176,8 @@ void tw_run_measure(struct tw_run *run)
 			tw_parts[i]->end(run);
 	tw_config.main_priority = 0;
 	tw_process_configure(TW_MAIN, 0);
+	jumps = pt_jumps();
+	tw_jumps_judge(run, &jumps);
 	pt_derive_all();
 	if (!run->measured && !run->failed)
 		warn("nothing was measured: the run ended before the first trial, or in the warm-up; give more trials or time, or a smaller --warmup\n");

@@ -39,15 +39,6 @@ int pt_starter_schedule(int number, int policy, int priority)
 				   running->task[number].priority : priority);
 }
 
-/* Of one that was killed, nobody knows. */
-bool pt_task_changed(const struct pt_task *task)
-{
-	return task->left.pid &&
-	       (task->begun.policy != task->left.policy ||
-		task->begun.priority != task->left.priority ||
-		!CPU_EQUAL(&task->begun.cpus, &task->left.cpus));
-}
-
 static void read_settings(struct tw_process *process)
 {
 	process->pid = (int)syscall(SYS_gettid);

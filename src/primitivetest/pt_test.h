@@ -26,7 +26,7 @@ struct pt_case;
 struct pt_task;
 
 struct pt_trial {
-	int64_t t_ns[PT_STAMPS];
+	int64_t t_ns[PT_STAMPS];	/* PT_NO_VALUE: see pt_leave_out() */
 	int copy;		/* whose it is, of copies that each have some */
 	int pid;		/* of a task that lives for it only; 0: none */
 };

@@ -53,20 +53,28 @@ static void begin(struct tw_run *run)
 		more ? more->names : "");
 }
 
-/* A cycle whose reply was lost has no t1, t2 and t3; --reflect: only t3. */
-static void print(int pair, const struct tw_cycle *cycle)
+/* A time that is not known is 0. */
+static void print_time(int64_t ns)
 {
-	fprintf(stream.text, "%d,%" PRIu64 ",%" PRId64 ",%" PRId64 ",", pair,
-		cycle->seq - tw_config.warmup - 1, cycle->planned_ns,
-		cycle->t0_ns);
-	if (cycle->t1_ns)
-		fprintf(stream.text, "%" PRId64 ",%" PRId64, cycle->t1_ns,
-			cycle->t2_ns);
+	if (ns)
+		fprintf(stream.text, ",%" PRId64, ns);
 	else
 		fputc(',', stream.text);
-	fputc(',', stream.text);
-	if (cycle->t3_ns)
-		fprintf(stream.text, "%" PRId64, cycle->t3_ns);
+}
+
+/*
+ * A cycle whose reply was lost has no t1, t2 and t3; one in which the clock was
+ * set no time at all; --reflect: no t1 and t2.
+ */
+static void print(int pair, const struct tw_cycle *cycle)
+{
+	fprintf(stream.text, "%d,%" PRIu64, pair,
+		cycle->seq - tw_config.warmup - 1);
+	print_time(cycle->planned_ns);
+	print_time(cycle->t0_ns);
+	print_time(cycle->t1_ns);
+	print_time(cycle->t2_ns);
+	print_time(cycle->t3_ns);
 	fprintf(stream.text, ",%" PRIu64, cycle->missed);
 	if (more)
 		more->print(stream.text, pair, cycle->seq);

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "rt-error.h"
+#include "tw_clocks.h"
 #include "tw_kept.h"
 #include "tw_part.h"
 #include "tw_text.h"
@@ -16,7 +17,7 @@
 struct room {
 	int step;		/* written by main before the step */
 	bool started;
-	int64_t start_ns;	/* t0 of the first measured cycle */
+	int64_t start_ns;	/* t0 of the first measured cycle: monotonic */
 	int64_t worst_ns[TW_METRICS];
 	struct tw_kept worst[TW_METRICS];
 	uint64_t seen;		/* spikes, kept or not */
@@ -77,10 +78,15 @@ static void begin(struct tw_run *run)
 		room_of(run, pair)->step = run->step;
 }
 
-static void keep(struct tw_kept *kept, const struct tw_cycle *cycle, int step)
+static void keep(struct tw_kept *kept, const struct tw_cycle *cycle,
+		 const struct room *of)
 {
+	int64_t since_ns = tw_clock_monotonic_ns(cycle->t0_ns) - of->start_ns;
+
 	kept->cycle = *cycle;
-	kept->step = step;
+	kept->step = of->step;
+	/* Two readings of the same distance may differ by some nanoseconds. */
+	kept->since_ns = since_ns < 0 ? 0 : since_ns;
 }
 
 static bool record(void *memory, const struct tw_cycle *cycle,
@@ -91,18 +97,18 @@ static bool record(void *memory, const struct tw_cycle *cycle,
 
 	if (!to->started) {
 		to->started = true;
-		to->start_ns = cycle->t0_ns;
+		to->start_ns = tw_clock_monotonic_ns(cycle->t0_ns);
 	}
 	for (id = 0; id < TW_METRICS; id++) {
 		if (to->worst[id].cycle.seq &&
 		    values_ns[id] <= to->worst_ns[id])
 			continue;
 		to->worst_ns[id] = values_ns[id];
-		keep(&to->worst[id], cycle, to->step);
+		keep(&to->worst[id], cycle, to);
 	}
 	if (spike_us && values_ns[spike_on] > spike_us * TW_NS_PER_US &&
 	    to->seen++ < (uint64_t)spike_nodes)
-		keep(&to->spikes[to->seen - 1], cycle, to->step);
+		keep(&to->spikes[to->seen - 1], cycle, to);
 	return false;
 }
 
@@ -262,9 +268,7 @@ static void print_worst(FILE *file, const struct tw_run *run,
 		fprintf(file, "pair %d, ", pair->number);
 	tw_kept_print_number(file, run, kept);
 	fprintf(file, ", %.6f s after start, %s.%06d:",
-		(double)(kept->cycle.t0_ns -
-			 room_of(run, pair->number)->start_ns) /
-		(double)TW_NS_PER_S, clock, us);
+		(double)kept->since_ns / (double)TW_NS_PER_S, clock, us);
 	print_phases(file, kept, &pair->tally.params, pair);
 	print_causes(file, kept, pair, id);
 	fprintf(file, "; missed %" PRIu64 "\n", kept->cycle.missed);
@@ -348,8 +352,7 @@ static void json_cycle(FILE *file, const struct tw_run *run, int pair,
 		", \"step\": %d, \"since_start_ns\": %" PRId64
 		", \"time\": \"%s.%06d%s\", \"missed\": %" PRIu64, pair,
 		number_of(kept), kept->step,
-		kept->cycle.t0_ns - room_of(run, pair)->start_ns, date, us,
-		zone, kept->cycle.missed);
+		kept->since_ns, date, us, zone, kept->cycle.missed);
 	for (id = 0; id < TW_METRICS; id++)
 		if (tw_metric_valid(id, &params))
 			fprintf(file, ", \"%s_ns\": %" PRId64,

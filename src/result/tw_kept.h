@@ -8,6 +8,7 @@
 struct tw_kept {
 	struct tw_cycle cycle;	/* seq 0: none */
 	int step;		/* of a ramp, from 0 */
+	int64_t since_ns;	/* its t0 less that of the first measured one */
 };
 
 /*

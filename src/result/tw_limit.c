@@ -21,7 +21,7 @@ static const char *const verdicts[] = { "met", "undecided", "exceeded" };
 
 struct judgment {
 	enum verdict verdict;
-	bool cut;		/* met until the run was cut short */
+	const char *doubt;	/* met but for this; NULL: for nothing */
 	int result;		/* the worst one; -1: there is none */
 	struct tw_limit_value of;
 };
@@ -112,11 +112,13 @@ static void check(struct tw_run *run)
 }
 
 /* A signal is the usual end of a run that has no other. */
-static bool is_cut(const struct tw_run *run)
+static const char *doubt_of(const struct tw_run *run)
 {
-	return run->failed || run->broken ||
-	       (run->interrupted && (tw_limited.ends || tw_config.loops ||
-				     tw_config.duration_s));
+	if (run->failed || run->broken ||
+	    (run->interrupted && (tw_limited.ends || tw_config.loops ||
+				  tw_config.duration_s)))
+		return "the run was cut short; so far";
+	return run->doubt;
 }
 
 static struct judgment judge_one(const struct tw_run *run,
@@ -131,8 +133,8 @@ static struct judgment judge_one(const struct tw_run *run,
 	else if (judgment.of.value > limit->most)
 		judgment.verdict = EXCEEDED;
 	else
-		judgment.cut = is_cut(run);
-	if (judgment.cut)
+		judgment.doubt = doubt_of(run);
+	if (judgment.doubt)
 		judgment.verdict = UNDECIDED;
 	return judgment;
 }
@@ -169,8 +171,8 @@ static void print_value(FILE *file, const struct tw_run *run,
 			const struct tw_limit *limit,
 			const struct judgment *judgment)
 {
-	if (judgment->cut)
-		fprintf(file, "the run was cut short; so far ");
+	if (judgment->doubt)
+		fprintf(file, "%s ", judgment->doubt);
 	if (!tw_limited.noun)
 		fprintf(file, "%s: ", tw_limited.name(limit, judgment->result));
 	else if (tw_limited.results(run) > 1)

@@ -12,6 +12,7 @@
 #include "rt-error.h"
 #include "rt-utils.h"
 #include "tw_buckets.h"
+#include "tw_clocks.h"
 #include "tw_datagram.h"
 #include "tw_part.h"
 #include "tw_ring.h"
@@ -33,7 +34,9 @@ struct row {
 static struct tw_stream stream;
 static long every_s = 1;
 static struct row *rows;	/* of each pair */
-static int64_t start_ns;	/* first t0 of the step; 0: not known */
+/* On CLOCK_MONOTONIC. */
+static int64_t begin_ns;	/* of the step */
+static int64_t start_ns;	/* its first t0; 0: not known */
 static int64_t next_ns;		/* when the row ends */
 static bool any;		/* the row has a cycle */
 static uint64_t lost;		/* cycles that the rings could not take */
@@ -132,6 +135,7 @@ static void begin(struct tw_run *run)
 	int pair;
 
 	start_ns = 0;
+	begin_ns = tw_now_ns(CLOCK_MONOTONIC);
 	if (!stream.file.path || run->step)
 		return;
 	map_rows(run);
@@ -144,13 +148,24 @@ static void begin(struct tw_run *run)
 	fprintf(stream.text, "\n");
 }
 
+/* The clock may have been set since then. */
+static void start_at(int64_t t0_ns)
+{
+	int64_t now_ns = tw_now_ns(CLOCK_MONOTONIC);
+
+	start_ns = tw_clock_monotonic_ns(t0_ns);
+	if (start_ns < begin_ns || start_ns > now_ns)
+		start_ns = now_ns;
+	next_ns = start_ns + every_s * TW_NS_PER_S;
+}
+
 static void add(int pair, const struct tw_cycle *cycle)
 {
 	struct row *row = &rows[pair];
 	int64_t values_ns[TW_METRICS];
 	int i;
 
-	if (!cycle->t3_ns) {	/* its reply was lost */
+	if (!cycle->t3_ns) {	/* its reply was lost, or it is left out */
 		tw_tally_add(&row->tally, NULL, cycle->missed);
 		return;
 	}
@@ -162,10 +177,8 @@ static void add(int pair, const struct tw_cycle *cycle)
 		row->buckets[i][tw_buckets_of(
 			values_ns[tw_config.metrics[i]])]++;
 	any = true;
-	if (start_ns)
-		return;
-	start_ns = cycle->t0_ns;
-	next_ns = start_ns + every_s * TW_NS_PER_S;
+	if (!start_ns)
+		start_at(cycle->t0_ns);
 }
 
 static void print_metric(const struct tw_stats *of, const uint64_t *buckets)
@@ -227,7 +240,7 @@ static void woken(struct tw_run *run)
 	if (!stream.file.path)
 		return;
 	tw_ring_take(run, &tw_part_timeline, add);
-	now_ns = tw_config.clock->now_ns();
+	now_ns = tw_now_ns(CLOCK_MONOTONIC);
 	if (tw_stream_push(&stream, run) && start_ns && now_ns >= next_ns) {
 		print_row(run, now_ns);
 		next_ns = now_ns - (now_ns - start_ns) %
@@ -243,7 +256,7 @@ static void end(struct tw_run *run)
 		return;
 	tw_ring_take(run, &tw_part_timeline, add);
 	if (any)
-		print_row(run, tw_config.clock->now_ns());
+		print_row(run, tw_now_ns(CLOCK_MONOTONIC));
 	lost += tw_ring_lost(run, &tw_part_timeline);
 	tw_stream_drain(&stream, run);
 }

@@ -97,7 +97,7 @@ static void fill_in(char *text, size_t size, const char *fix)
 
 	CPU_CLR(0, &cpus);
 	tw_place_list(&cpus, list, sizeof(list));
-	for (text[0] = '\0'; *fix && used < size; fix++)
+	for (text[0] = '\0'; *fix && *fix != '\n' && used < size; fix++)
 		used += *fix == '@' || *fix == '%' ?
 			snprintf(text + used, size - used, "%s",
 				 *fix == '%' ? checked.device :
@@ -108,13 +108,19 @@ static void fill_in(char *text, size_t size, const char *fix)
 static void print_fact(FILE *file, int i)
 {
 	char text[TW_READ_LINE];
+	const char *some;
 
 	format(text, sizeof(text), i);
 	fprintf(file, "%-7s  %-24s  %s\n", found[i].disturbs ? "FINDING" : "ok",
 		found[i].fact->name, text);
 	if (!found[i].disturbs)
 		return;
-	fill_in(text, sizeof(text), found[i].fact->fix);
+	some = strchr(found[i].fact->fix, '\n');
+	if (some && *found[i].value.text)
+		snprintf(text, sizeof(text), "%s%s", some + 1,
+			 found[i].value.text);
+	else
+		fill_in(text, sizeof(text), found[i].fact->fix);
 	fprintf(file, "         why: %s\n         fix: %s\n",
 		found[i].fact->why, text);
 }

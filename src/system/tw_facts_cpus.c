@@ -9,6 +9,7 @@
 
 #include "rt-utils.h"
 #include "tw_check.h"
+#include "tw_cpus.h"
 #include "tw_read.h"
 
 #define CPU_DIR		"/sys/devices/system/cpu/"
@@ -271,7 +272,8 @@ const struct tw_fact tw_facts_cpus[] = {
 	{ "isolated_cpus", TW_FACT_CPUS, CPU_DIR "isolated", read_isolated,
 	  is_outside,
 	  "the scheduler may put other tasks on the measured CPUs",
-	  "boot with isolcpus=managed_irq,domain,@, and measure on these CPUs only (-a): the system needs CPU 0" },
+	  "boot with isolcpus=managed_irq,domain,@, and measure on these CPUs only (-a): the system needs CPU 0\n"
+	  "measure on CPUs that are isolated: -a " },
 	{ "nohz_full_cpus", TW_FACT_CPUS, .from = CPU_DIR "nohz_full" },
 	{ "rcu_nocbs_cpus", TW_FACT_CPUS, NULL, read_no_callbacks, is_outside,
 	  "the kernel frees memory in batches (RCU callbacks) on the measured CPUs",

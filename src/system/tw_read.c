@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tw_cpus.h"
 #include "tw_read.h"
 
 #define ALL_MAX		(16u << 20)
@@ -75,29 +76,6 @@ char *tw_read_all(const char *path)
 	}
 	all[len] = '\0';
 	return all;
-}
-
-bool tw_cpus_parse(cpu_set_t *cpus, const char *list)
-{
-	unsigned long cpu, last;
-	char *end;
-
-	CPU_ZERO(cpus);
-	/* So some kernels write an empty one. */
-	if (!strcmp(list, "(null)"))
-		return true;
-	while (*list) {
-		cpu = strtoul(list, &end, 10);
-		if (end == list)
-			return false;
-		last = *end == '-' ? strtoul(end + 1, &end, 10) : cpu;
-		if (last < cpu || last >= CPU_SETSIZE || (*end && *end != ','))
-			return false;
-		while (cpu <= last)
-			CPU_SET(cpu++, cpus);
-		list = end + (*end == ',');
-	}
-	return true;
 }
 
 bool tw_read_cpus(cpu_set_t *cpus, const char *path)

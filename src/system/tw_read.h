@@ -26,7 +26,7 @@ bool tw_read_text(char *text, size_t size, const char *path);
 /* A whole number and nothing else. */
 bool tw_read_number(int64_t *number, const char *path);
 
-/* A list of CPUs or of NUMA nodes, such as 0-2,5; it may be empty. */
+/* A list of CPUs or of NUMA nodes, see tw_cpus_parse(); it may be empty. */
 bool tw_read_cpus(cpu_set_t *cpus, const char *path);
 
 /* Up to @size bytes; returns their number, or -1: it cannot be read. */
@@ -34,8 +34,5 @@ ssize_t tw_read_bytes(void *bytes, size_t size, const char *path);
 
 /* All of it, at most 16 MiB, for free(); NULL: it cannot be read. */
 char *tw_read_all(const char *path);
-
-/* The same list from text. */
-bool tw_cpus_parse(cpu_set_t *cpus, const char *list);
 
 #endif /* TW_READ_H */

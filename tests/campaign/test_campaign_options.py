@@ -117,6 +117,15 @@ def test_no_privilege(plan):
     assert all("-p" not in argv and "-m" not in argv for argv in words(rows))
 
 
+def test_an_isolated_cpu(begin):
+    """It is measured, though it is none of the campaign's."""
+    cpus = sorted(os.sched_getaffinity(0))
+    run = begin("-n", "-a", cpus[-1], "-P", "one", "-l", "none",
+                preexec_fn=lambda: os.sched_setaffinity(0, cpus[:1]))
+    assert run.finish() == 0, run.err
+    assert f" --affinity={cpus[-1]} --mainaffinity={cpus[-1]} " in run.out
+
+
 def test_cpu(plan):
     for flag in ("-a", "--cpu"):
         rows, _ = plan(flag, "0", "-P", "one", "-l", "none")
@@ -185,14 +194,31 @@ def test_bad_values(capsys, flags, value, said):
         assert value.rpartition(",")[2] in message
 
 
-def test_cpus_of_this_process(capsys, monkeypatch):
-    """Those that it may use, not those of another one."""
+@pytest.mark.parametrize("refuses", [False, True])
+def test_cpus_that_the_kernel_gives(capsys, monkeypatch, refuses):
+    """Also isolated ones, which are not among its own."""
+    own, isolated = {3, 5}, {7}
+
+    def change(pid, cpus):
+        assert pid == 0
+        if refuses:
+            raise PermissionError
+        now.clear()
+        now.update((own | isolated) & set(cpus))
+
+    now = set(own)
     monkeypatch.setattr(os, "sched_getaffinity",
-                        lambda pid: {3, 5} if pid == 0 else set())
+                        lambda pid: set(now) if pid == 0 else set())
+    monkeypatch.setattr(os, "sched_setaffinity", change)
     assert cm_args.parse(["-a", "5"]).cpu == 5
+    bad = "7" if refuses else "4"
+    if not refuses:
+        assert cm_args.parse(["-a", "7"]).cpu == 7
     with pytest.raises(SystemExit):
-        cm_args.parse(["-a", "4"])
-    assert "one of the CPUs 3,5" in capsys.readouterr().err
+        cm_args.parse(["-a", bad])
+    assert "one of the CPUs 3,5" + ",7" * (not refuses) in \
+        capsys.readouterr().err
+    assert now == own
 
 
 @pytest.mark.parametrize("flags, value, said", (

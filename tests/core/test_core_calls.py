@@ -13,9 +13,9 @@ import twoway
 # of its lines there are in the client or the server, of 20 cycles and 2.
 CALLS = [
     ("", r"clock_nanosleep\(CLOCK_MONOTONIC, TIMER_ABSTIME", "client", 23),
-    ("-c1", r"clock_nanosleep\(CLOCK_REALTIME, TIMER_ABSTIME", "client", 23),
+    ("-c1", r"clock_nanosleep\(CLOCK_MONOTONIC, TIMER_ABSTIME", "client", 23),
     ("-x", r"(rt_sigtimedwait|rt_sigtimedwait_time64)\(\[RT", "client", 23),
-    ("-x -c1", r"timer_create\(CLOCK_REALTIME, ", "client", 1),
+    ("-x -c1", r"timer_create\(CLOCK_MONOTONIC, ", "client", 1),
     ("-i0", r"(clock_nanosleep|rt_sigtimedwait)", "client", 0),
     ("-i0 --warmup=9", r"sendto\(\d+, .*, 8, ", "client", 29),
     ("--size=65", r"sendto\(\d+, .*, 65, MSG_NOSIGNAL, .* = 65$", "client",
@@ -36,7 +36,7 @@ CALLS = [
     ("--wait=busy", r"recvfrom\(\d+, \"[^\"]+\", 1, (MSG_(PEEK|DONTWAIT)\|?)+",
      "server", 22),
     ("--timer=timerfd", r"timerfd_create\(CLOCK_MONOTONIC", "client", 1),
-    ("--timer=timerfd -c1", r"timerfd_create\(CLOCK_REALTIME", "client", 1),
+    ("--timer=timerfd -c1", r"timerfd_create\(CLOCK_MONO", "client", 1),
     ("--timer=timerfd -c tai", r"timerfd_create\(CLOCK_MONO", "client", 1),
     ("--timer=timerfd", r"read\(\d+, .*, 8\) += 8", "client", 23),
     ("--timer=timerfd -i0", r"timerfd_create", "client", 0),
@@ -90,7 +90,7 @@ def test_options_reach_the_kernel(run, given, pattern, side, count):
 @pytest.mark.parametrize("given,server", [
     ("", 400), ("--wait=read", 300), ("--wait=select", 400),
     ("--wait=epoll -x", 400), ("-c tai --timer=timerfd", 400),
-    ("-c tsc", 400), ("--transport=unix", 400), ("--transport=udp", 400),
+    ("-c tsc", 400), ("-c realtime", 400), ("--transport=unix", 400), ("--transport=udp", 400),
     ("--transport=udp --wait=read -c monotonic_raw", 300),
     ("--stamps=off", 400), ("--stamps=rx", 400),
     ("--stamps=rx --transport=udp", 400), ("--stamps=all", 500),

@@ -126,6 +126,8 @@ BAD = [
     ("isolated_cpus", "77", {CPUS + "isolated": "77"}, ()),
     ("isolated_cpus", "none", {CPUS + "isolated": ""}, ()),
     ("rcu_nocbs_cpus", "77", {"proc/cmdline": "rcu_nocbs=77"}, ()),
+    ("rcu_nocbs_cpus", "77", {"proc/cmdline": "rcu_nocbs=N",
+                              CPUS + "possible": "0-77"}, ()),
     ("governor", "powersave",
      {OURS + "cpufreq/scaling_governor": "powersave"}, ()),
     ("idle_latency_us", "9", {OURS + "cpuidle/state1/disable": "0"}, ()),

@@ -80,6 +80,11 @@ ROWS = [
      {"isolated_cpus": f"{CPU},77"}, ""),
     ({"proc/cmdline": f"rcu_nocbs={CPU}", CPUS + "nohz_full": "77"},
      {"rcu_nocbs_cpus": f"{CPU},77", "nohz_full_cpus": "77"}, ""),
+    *(({"proc/cmdline": f"rcu_nocbs={words}", CPUS + "possible": "0-77"},
+       {"rcu_nocbs_cpus": cpus, "boot_rcu_nocbs": words}, "")
+      for words, cpus in (
+          ("all", "0-77"), ("0-N", "0-77"), ("0-9:2/5,0-20", "0-20"),
+          ("0-60:1/1,70-N:2/4", "0-60,70-71,74-75"))),
     ({OURS + "cpufreq/scaling_governor": "", OURS + "node3/x": None,
       OURS + "topology/thread_siblings_list": None},
      {"governor": None, "sibling_cpus": None, "used_nodes": None}, ""),

@@ -31,13 +31,33 @@ def test_left_out(report, which):
     assert row["avg"] == made.us(made.mean(left))
 
 
+@pytest.mark.parametrize("step_ns", [-10 ** 8, 5 * 10 ** 6, 10 ** 13])
+def test_the_clock_was_set(report, step_ns):
+    """Cycles without any time; those after them are of the clock as it is."""
+    rows = [row if i < 200 else
+            (*row[:2], *(time + step_ns for time in row[2:7]), row[7])
+            for i, row in enumerate(ROWS)]
+    made.write(report.directory, "d.csv", made.dump([
+        (*row[:2], *("",) * 5, row[7]) if i in (200, 201) else row
+        for i, row in enumerate(rows)]))
+    left = [row[6] - row[3] for i, row in enumerate(ROWS)
+            if i not in (200, 201)]
+    tables = made.tables(report("-t", "-", "d.csv").stdout)
+    row = tables["Response Time"][0]
+    assert (row["cycles"], row["max"]) == (str(len(left)), made.us(max(left)))
+    row = tables[made.LABELS[0]][0]
+    assert row["cycles"] == str(len(left) - 2)
+    assert float(row["max"]) < 10 ** 5
+
+
 def test_all_lost(refused):
     made.write(refused.directory, "d.csv", lose(ROWS, set(range(4000))))
     assert "d.csv: no cycles" in refused("d.csv")
 
 
 @pytest.mark.parametrize("line", [
-    "0,7,1,2,3,,,0", "0,7,1,2,,,5,0", "0,7,1,,,,,0", "0,7,,,,,,0",
+    "0,7,1,2,3,,,0", "0,7,1,2,,,5,0", "0,7,1,,,,,0", "0,7,,2,,,,0",
+    "0,,,,,,,0", "0,7,,,,,,",
     "0,7,1,2,,,,", ",7,1,2,,,,0", "0,7,1,2,,,,x", "0,7,1,2,-1,-1,-1,0"])
 def test_other_gaps_are_no_cycles(refused, line):
     text = lose(ROWS[:20], {3, 4}) + line + "\n"

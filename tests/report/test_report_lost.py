@@ -152,6 +152,12 @@ def test_three_times_as_many_are_found(model):
 
 @pytest.mark.parametrize("members, reason", [
     ({"interrupted": True}, "ended by a signal before its -l 9000"),
+    ({"clock_set": {"times": 2, "left_out": 4}}, "the clock was set"),
+    ({"peer": {"clock_set": {"times": 2, "left_out": 0}}},
+     "the clock was set on the server's host"),
+    ({"suspended_us": 5}, "the system was suspended"),
+    ({"peer": {"suspended_us": 5}},
+     "the system was suspended on the server's host"),
     ({"breaks": [{"metric": "total", "cycle": 1, "total": 9}]}, "ended by -b")])
 @pytest.mark.parametrize("broken", ["a", "b"])
 def test_broken_run_is_undecided(report, members, reason, broken):
@@ -162,6 +168,17 @@ def test_broken_run_is_undecided(report, members, reason, broken):
         made.write(report.directory, f"{name}.json", data)
     out = report(*GATE, "a.json", "b.json", status=3).stdout
     assert out.splitlines()[-1] == f"undecided: {broken} ({reason})"
+
+
+def test_a_side_that_was_moved_is_undecided(report):
+    for name in "ab":
+        data = made.twoway(made.cycles(COUNT, 1), loops=9000)
+        data["twoway"]["pairs"][0] |= {"server": None, "client": {
+            "changed": {"cpus": "1"} if name == "b" else None}}
+        made.write(report.directory, f"{name}.json", data)
+    out = report(*GATE, "a.json", "b.json", status=3).stdout
+    assert out.splitlines()[-1] == "undecided: b (the client of pair 0 " \
+        "changed policy, priority or CPUs while it ran)"
 
 
 def test_signal_is_the_end_of_a_run_without_one(report):

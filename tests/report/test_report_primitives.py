@@ -148,7 +148,8 @@ TROUBLES = [
     ({"verdicts": [{"failed": True, "text": "1 of 9 lost"}]},
      "failed: 1 of 9 lost"),
     ({"verdicts": [{"failed": False, "text": "0 of 9 lost"}]}, None),
-    ({"processes": [{"name": "prim-high", "changed": True}]},
+    ({"processes": [{"name": "prim-low", "changed": None},
+                    {"name": "prim-high", "changed": {"cpus": "0-1"}}]},
      "task prim-high changed policy, priority or CPUs while it ran"),
 ]
 

@@ -79,12 +79,14 @@ def test_counts_that_differ_stand_once(report):
 @pytest.mark.parametrize("member, begin", [
     ("missed", "missed expiries: "), ("throttled", "throttled cycles: "),
     ("not_dumped", "cycles not dumped: "),
+    ("left_out", "left out, as the clock was set: "),
     ("lost", "cycles lost on their way: ")])
 def test_each_count_stands_once(report, member, begin):
     data = made.twoway(made.cycles(200))
     twoway = data["twoway"]
     pair = twoway["pairs"][0]
-    within = {"lost": pair.setdefault("datagrams", {}),
+    within = {"left_out": twoway.setdefault("clock_set", {}),
+              "lost": pair.setdefault("datagrams", {}),
               "missed": pair}.get(member, twoway)
     for name, count in (("a", 12), ("b", 7)):
         within[member] = count

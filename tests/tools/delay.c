@@ -14,7 +14,9 @@
  * "busy-after" it they are spent running. Of a send alone: "flip" inverts bit
  * VALUE of the message; "drop" does not send it; "twice" sends it twice; "swap"
  * sends it after the next one. Of a recv alone: "expire" makes it fail after
- * VALUE microseconds, as if its time were over.
+ * VALUE microseconds, as if its time were over. "set" sets CLOCK_REALTIME by
+ * VALUE microseconds before the call, which may be negative, "suspend" is as if
+ * the system had slept then.
  *
  *	TW_DELAY_STAMPS=FILE	when each delay began and ended
  *
@@ -44,6 +46,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clocks.h"
+
 #define FAULTS		8
 #define MESSAGE_MAX	65536
 #define ANY		UINT_MAX
@@ -67,13 +71,13 @@ static const char *const call_names[CALLS] = {
 };
 
 enum when {
-	BEFORE, AFTER, BUSY_BEFORE, BUSY_AFTER, FLIP, DROP, TWICE, SWAP, EXPIRE,
-	WHENS
+	BEFORE, AFTER, BUSY_BEFORE, BUSY_AFTER, SET, SUSPEND, FLIP, DROP, TWICE,
+	SWAP, EXPIRE, WHENS
 };
 
 static const char *const when_names[WHENS] = {
-	"before", "after", "busy-before", "busy-after", "flip", "drop",
-	"twice", "swap", "expire",
+	"before", "after", "busy-before", "busy-after", "set", "suspend",
+	"flip", "drop", "twice", "swap", "expire",
 };
 
 enum role {
@@ -183,6 +187,8 @@ static void before(enum call call)
 {
 	late(call, BEFORE, doze);
 	late(call, BUSY_BEFORE, spin);
+	late(call, SET, clocks_set);
+	late(call, SUSPEND, clocks_suspend);
 }
 
 static void after(enum call call, int failed)
@@ -385,7 +391,7 @@ static void __attribute__((constructor)) init(void)
 		open_stamps(path);
 	started = mmap(NULL, ROLES * sizeof(*started), PROT_READ | PROT_WRITE,
 		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (started == MAP_FAILED)
+	if (started == MAP_FAILED || clocks_open())
 		_exit(EXIT_BAD_FAULT);
 	list = strdup(given);
 	for (word = list ? strtok_r(list, ",", &rest) : NULL; word;

@@ -81,6 +81,16 @@ def children(pid):
             read(f"/proc/{pid}/task/{pid}/children").split()]
 
 
+def usable_cpus():
+    """Those that the kernel gives to a process of ours that asks."""
+    own = os.sched_getaffinity(0)
+    try:
+        os.sched_setaffinity(0, range(max(own) + os.cpu_count()))
+        return os.sched_getaffinity(0)
+    finally:
+        os.sched_setaffinity(0, own)
+
+
 def cpu_list(cpus):
     """A set of CPUs as the kernel writes it, such as 0-2,5."""
     ranges = []

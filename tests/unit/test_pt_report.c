@@ -149,11 +149,11 @@ TEST(test_changed)
 	strcpy(c->task[1].name, "prim-b");
 	assert_text("# Changed while it ran: " NAME ": task prim-b, policy other, priority 0, CPUs 3 to policy fifo, priority 7, CPUs 3\n");
 	c->task[1].left.policy = SCHED_OTHER;
-	assert_true(pt_task_changed(&c->task[1]));
+	assert_true(tw_process_changed(begun, &c->task[1].left));
 	c->task[1].left.priority = 0;
-	assert_false(pt_task_changed(&c->task[1]));
+	assert_false(tw_process_changed(begun, &c->task[1].left));
 	CPU_SET(4, &c->task[1].left.cpus);
-	assert_true(pt_task_changed(&c->task[1]));
+	assert_true(tw_process_changed(begun, &c->task[1].left));
 }
 
 /* The tests whose results are the parts; each has one metric here. */

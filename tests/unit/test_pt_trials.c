@@ -114,6 +114,66 @@ TEST(test_blocks)
 	}
 }
 
+/* A clock that somebody sets. */
+static int64_t set_ns;
+
+static int64_t settable_ns(void)
+{
+	return tw_now_ns(CLOCK_MONOTONIC) + set_ns;
+}
+
+static const struct tw_clock settable = {
+	"settable", settable_ns, true, false
+};
+
+/* What waits to be recorded when it is seen is left out, and its order. */
+TEST(test_clock_is_set)
+{
+	const struct pt_test ordered = {
+		.name = "ordered", .metrics = metrics, .trials = 100,
+		.late = 1, .early = 0,
+	};
+	const struct pt_metric interval[] = {
+		PT_METRIC("interval", "Interval", 0, 0, .interval = true),
+		{ .token = NULL }
+	};
+	const struct pt_test repeats = {
+		.name = "repeats", .metrics = interval, .trials = 10,
+	};
+	int i;
+
+	tw_config.warmup = 0;
+	pt_config.keep = true;
+	open_case(&ordered);
+	c->stamped = &settable;
+	for (i = 0; i < 3 * PT_BLOCK; i++) {
+		assert_true(pt_more(leads));
+		if (i == PT_BLOCK + 5)
+			set_ns -= 5 * TW_NS_PER_MS;
+		record(1000, i == 1 || i == PT_BLOCK + 5 ? -100 : 100, 1);
+	}
+	assert_int_equal(c->jumps.times, 1);
+	assert_int_equal(c->jumps.left_out, PT_BLOCK);
+	assert_int_equal(c->column[0].stats.count, 2 * PT_BLOCK);
+	assert_int_equal(c->column[0].stats.min_ns, -100 * PT_PS_PER_NS);
+	assert_int_equal(c->wrong, 1);
+	for (i = 0; i < 3 * PT_BLOCK; i++)
+		assert_int_equal(pt_is_left_out(&c->kept[i].trial),
+				 i / PT_BLOCK == 1);
+	/* The next has no interval. */
+	pt_config.keep = false;
+	open_case(&repeats);
+	c->stamped = &settable;
+	for (i = 0; i < 10; i++) {
+		assert_true(pt_more(leads));
+		set_ns += i == 4 ? 7 * TW_NS_PER_MS : 0;
+		record(1000 + i, 0, 0);
+	}
+	assert_int_equal(c->jumps.left_out, 1);
+	assert_int_equal(c->column[0].stats.count, 10 - 1 - 2);
+	assert_int_equal(c->column[0].stats.max_ns, PT_PS_PER_NS);
+}
+
 static int fail_later(struct pt_task *task)
 {
 	return pt_done(task) < 5 ? 0 : -EIO;

@@ -59,12 +59,15 @@ static void copy_once(struct pt_task *task, struct copy *copy, uint64_t round)
 
 static void record(struct pt_task *task, struct copy *copy)
 {
+	bool was_set = pt_clock_was_set(task->in);
 	const int64_t *t_ns;
 	int i;
 
 	for (i = 0; i < task->in->task_count && pt_more(task); i++, copy++) {
 		t_ns = copy->trial.t_ns;
-		if (!pt_warms_up(task))
+		if (was_set)
+			pt_leave_out(&copy->trial);
+		else if (!pt_warms_up(task))
 			tw_stats_add(&copy->stats, t_ns[1] - t_ns[0], 0, 0);
 		pt_record(task, &copy->trial);
 	}

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "pt_rows.h"
-#include "tw_clocks.h"
 #include "tw_timer.h"
+#include "tw_watch.h"
 
 #define ALARM_US	1000
 
@@ -27,8 +27,6 @@ static int64_t period_ps(const struct pt_case *c)
 static int await_timer(struct pt_task *task)
 {
 	struct tw_timer *timer = pt_room(task);
-	const struct tw_clock *clock = tw_config.clock;
-	int64_t ahead_ns = 0;
 	int err;
 
 	do {
@@ -37,11 +35,10 @@ static int await_timer(struct pt_task *task)
 	} while (err == -EINTR);
 	if (err)
 		return pt_failed(task, "sigwaitinfo", err);
-	timer->ops->settle(timer, tw_now_ns(timer->clockid));
-	/* The timer of another clock runs on CLOCK_MONOTONIC. */
-	if (clock != &tw_clock_realtime && clock != &tw_clock_monotonic)
-		ahead_ns = tw_clock_ahead_ns(clock);
-	task->in->stamp[0].ns = timer->planned_ns + ahead_ns;
+	timer->ops->settle(timer, tw_now_ns(CLOCK_MONOTONIC));
+	if (tw_config.clock != &tw_clock_monotonic)
+		tw_watch_look(&timer->watch, tw_config.clock);
+	task->in->stamp[0].ns = timer->planned_ns + timer->watch.ahead_ns;
 	if (!pt_warms_up(task))
 		task->in->missed += timer->missed;
 	return 0;
@@ -50,7 +47,6 @@ static int await_timer(struct pt_task *task)
 static int run_timer(struct pt_task *task)
 {
 	int err = tw_timer_start(pt_room(task), &tw_timer_posix,
-				 tw_config.clock->timer_clockid,
 				 pt_kind_value(task->in) * TW_NS_PER_US, 0);
 
 	return err ? pt_failed(task, "timer_create (see ulimit -i)", err) :

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "unit.h"
+#include "tw_config.h"
 #include "tw_link_far.h"
 #include "tw_loop.h"
 #include "tw_time.h"
@@ -17,6 +18,16 @@
 static struct tw_request request;
 static struct tw_cycle next;	/* as it comes */
 static int result;
+static int64_t now_ns;		/* CLOCK_MONOTONIC */
+static int64_t asked_ns = TW_NS_PER_S / 2;	/* the sleep */
+
+int __wrap_clock_gettime(clockid_t clockid, struct timespec *now);
+int __wrap_clock_gettime(clockid_t clockid, struct timespec *now)
+{
+	assert_int_equal(clockid, CLOCK_MONOTONIC);
+	*now = tw_ns_to_ts(now_ns);
+	return 0;
+}
 
 static int fake_exchange(const struct tw_loop *loop, struct tw_cycle *cycle)
 {
@@ -33,7 +44,7 @@ static int exchange(struct tw_cycle *cycle, int64_t t3_ns, int err)
 {
 	const struct tw_loop loop = {
 		.request = &request, .period_ns = TW_NS_PER_S,
-		.sleep_ns = TW_NS_PER_S / 2,
+		.sleep_ns = asked_ns,
 	};
 	struct tw_link_ops link = { .exchange = fake_exchange };
 
@@ -60,9 +71,11 @@ TEST(silence)
 	struct tw_cycle cycle;
 	size_t i;
 
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		assert_int_equal(exchange(&cycle, rows[i].at_s * TW_NS_PER_S,
-					  rows[i].err), rows[i].result);
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		now_ns = rows[i].at_s * TW_NS_PER_S;
+		assert_int_equal(exchange(&cycle, 0, rows[i].err),
+				 rows[i].result);
+	}
 }
 
 static struct times {
@@ -96,4 +109,30 @@ TEST_EACH(looked_at, times)
 		assert_int_equal(cycle.t2_ns, of->t2_ns);
 	}
 	tw_far_swaps = false;
+}
+
+/* Of a clock that can be set, this is no wrong answer. */
+static struct setting {
+	const char *name, *clock;
+	int64_t t1_ns, t2_ns, t3_ns;
+	int result;
+} settings[] = {
+	{ "not at all", "realtime", 500, 900, 1000, 0 },
+	{ "a little", "realtime", 500, 850, 1000, 0 },
+	{ "back", "realtime", 500, 849, 1000, TW_LINK_SET },
+	{ "far back", "tai", BIG, 0, 1000, TW_LINK_SET },
+	{ "forward", "boottime", 0, BIG, 1000, TW_LINK_SET },
+	{ "a clock that nobody can set", "monotonic_raw", 500, 849, 1000, 0 },
+	{ "nor far", "monotonic_raw", BIG, 0, 1000, -EPROTO },
+};
+
+TEST_EACH(set_on_the_far_host, settings)
+{
+	struct tw_cycle cycle;
+
+	asked_ns = 400;
+	tw_config.clock = tw_clock_find(of->clock);
+	next.t1_ns = of->t1_ns;
+	next.t2_ns = of->t2_ns;
+	assert_int_equal(exchange(&cycle, of->t3_ns, 0), of->result);
 }

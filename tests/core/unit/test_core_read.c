@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "unit.h"
+#include "tw_cpus.h"
 #include "tw_read.h"
 
 #define PIECE	4096	/* as seq_file does it */
@@ -35,7 +36,7 @@ AFTER_EACH {
 }
 
 #define NO_NUMBER	INT64_MIN
-#define NO_CPUS		UINT64_MAX	/* of the first 64 */
+#define NO_CPUS		(UINT64_MAX - 1)	/* of the first 64 */
 
 static const struct files {
 	const char *name, *has, *text;
@@ -57,8 +58,21 @@ static const struct files {
 	  NO_NUMBER, NO_CPUS, 0 },
 	{ "list", "0-2,5,1023", "0-2,5,1023", NO_NUMBER, 0x27, 5 },
 	{ "backwards", "5-3", "5-3", NO_NUMBER, NO_CPUS, 0 },
-	{ "too many", "3,1024", "3,1024", NO_NUMBER, NO_CPUS, 0 },
-	{ "too long", "3-1024", "3-1024", NO_NUMBER, NO_CPUS, 0 },
+	{ "of a large system", "3,1024", "3,1024", NO_NUMBER, 1 << 3, 1 },
+	{ "all of a large system", "0-8191", "0-8191", NO_NUMBER, UINT64_MAX,
+	  1024 },
+	{ "too many", "3,8192", "3,8192", NO_NUMBER, NO_CPUS, 0 },
+	{ "too long", "3-8192", "3-8192", NO_NUMBER, NO_CPUS, 0 },
+	{ "some of each group", "0-15:2/4", "0-15:2/4", NO_NUMBER, 0x3333, 8 },
+	{ "from elsewhere on", "4-10:1/3,1", "4-10:1/3,1", NO_NUMBER, 0x492, 4 },
+	{ "one CPU in groups", "5:1/1", "5:1/1", NO_NUMBER, 1 << 5, 1 },
+	{ "of no group", "0-15:2", "0-15:2", NO_NUMBER, NO_CPUS, 0 },
+	{ "none of a group", "0-15:0/4", "0-15:0/4", NO_NUMBER, NO_CPUS, 0 },
+	{ "more than a group", "0-15:5/4", "0-15:5/4", NO_NUMBER, NO_CPUS, 0 },
+	{ "of an empty group", "0-15:1/0", "0-15:1/0", NO_NUMBER, NO_CPUS, 0 },
+	{ "no end", "3-", "3-", NO_NUMBER, NO_CPUS, 0 },
+	{ "a sign of its own", "3-+5", "3-+5", NO_NUMBER, NO_CPUS, 0 },
+	{ "not only all", "allx", "allx", NO_NUMBER, NO_CPUS, 0 },
 	{ "not only a list", "3,x", "3,x", NO_NUMBER, NO_CPUS, 0 },
 	{ "nothing in a list", "3,,4", "3,,4", NO_NUMBER, NO_CPUS, 0 },
 	{ "another sign", "3;4", "3;4", NO_NUMBER, NO_CPUS, 0 },
@@ -87,6 +101,45 @@ TEST_EACH(reads_a_file, files)
 		mask |= (uint64_t)!!CPU_ISSET(i, &cpus) << i;
 	assert_true(mask == of->cpus);
 	assert_int_equal(CPU_COUNT(&cpus), of->count);
+}
+
+/* N is the last CPU that there may be; all begins at 0. */
+TEST(last_cpu)
+{
+	cpu_set_t possible, cpus, same;
+	char list[32];
+	int last = CPU_SETSIZE - 1;
+
+	if (!tw_read_cpus(&possible, "/sys/devices/system/cpu/possible")) {
+		print_message("no list of CPUs in /sys\n");
+		skip();
+	}
+	while (!CPU_ISSET(last, &possible))
+		last--;
+	snprintf(list, sizeof(list), "0-%d", last);
+	assert_true(tw_cpus_parse(&cpus, list));
+	assert_true(tw_cpus_parse(&same, "all"));
+	assert_true(CPU_EQUAL(&cpus, &same));
+	assert_true(tw_cpus_parse(&same, "0-N"));
+	assert_true(CPU_EQUAL(&cpus, &same));
+	assert_true(tw_cpus_parse(&same, "N"));
+	assert_int_equal(CPU_COUNT(&same), 1);
+	assert_true(CPU_ISSET(last, &same));
+	assert_true(tw_cpus_parse(&same, "all:1/1,N"));
+	assert_true(CPU_EQUAL(&cpus, &same));
+}
+
+/* The same from stdio. */
+TEST_EACH(reads_cpus, files)
+{
+	cpu_set_t cpus;
+
+	put(of->has, strlen(of->has));
+	/* This one takes no spaces, and nothing is no line. */
+	assert_int_equal(tw_cpus_read(&cpus, path), of->cpus != NO_CPUS &&
+			 *of->has && *of->has != ' ');
+	if (tw_cpus_read(&cpus, path))
+		assert_int_equal(CPU_COUNT(&cpus), of->count);
 }
 
 TEST(all_of_a_file)
