@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -169,7 +168,7 @@ static void end(struct tw_run *run)
 				&loads[i]->process[n]);
 		if (!loads[i]->errors)
 			continue;
-		warn("--load=%s: %" PRIu64 " results were wrong: this kernel does not keep the floating-point registers of a preempted task, or the memory fails\n",
+		warn("--load=%s: %lu results were wrong: this kernel does not keep the floating-point registers of a preempted task, or the memory fails\n",
 		     loads[i]->ops->name, loads[i]->errors);
 		run->failed = true;
 	}
@@ -232,11 +231,10 @@ static void json(FILE *file, const struct tw_run *run)
 
 	fprintf(file, "    \"load\": [");
 	for (i = 0; i < count; i++)
-		fprintf(file, "%s\n      { \"kind\": \"%s\", \"%s\": %d, \"priority\": %d, \"work\": \"%s\", \"rate\": %.3f, \"errors\": %"
-			PRIu64 " }", i ? "," : "", loads[i]->ops->name,
-			loads[i]->ops->unit, loads[i]->units,
-			loads[i]->priority, loads[i]->ops->work,
-			loads[i]->rate, loads[i]->errors);
+		fprintf(file, "%s\n      { \"kind\": \"%s\", \"%s\": %d, \"priority\": %d, \"work\": \"%s\", \"rate\": %.3f, \"errors\": %lu }",
+			i ? "," : "", loads[i]->ops->name, loads[i]->ops->unit,
+			loads[i]->units, loads[i]->priority,
+			loads[i]->ops->work, loads[i]->rate, loads[i]->errors);
 	fprintf(file, "%s],\n", count ? "\n    " : "");
 }
 
