@@ -162,6 +162,7 @@ static void end(struct tw_run *run)
 	for (i = 0; i < count; i++)
 		for (n = 0; n < loads[i]->processes; n++)
 			kill(loads[i]->process[n].pid, SIGTERM);
+	tw_process_hold_back(false);
 	for (i = 0; i < count; i++) {
 		for (n = 0; n < loads[i]->processes; n++)
 			run->failed |= tw_process_stop_failed(
@@ -172,6 +173,7 @@ static void end(struct tw_run *run)
 		     loads[i]->ops->name, loads[i]->errors);
 		run->failed = true;
 	}
+	tw_process_reap();
 }
 
 /* In a ramp, step k has k units of its load. */
@@ -194,6 +196,8 @@ static void begin(struct tw_run *run)
 		tw_config.load_priority = load->priority;
 		processes = load->elsewhere ? 0 :
 			    single ? load->units > 0 : load->units;
+		if (processes && load->priority)
+			tw_process_hold_back(true);
 		for (n = 0; n < processes && !err; n++) {
 			err = tw_process_start(&load->process[n], TW_LOAD,
 					       single ? TW_PLACE_ALL : n,

@@ -120,6 +120,8 @@ static void measure(struct tw_run *run, struct pt_case *c)
 	if (err)
 		return;
 	watch(run, c);
+	for (i = 0; i < c->task_count && c->choice.process; i++)
+		tw_process_adopt(c->task[i].process.pid);
 	tw_process_reap();
 	for (i = 0; i < c->task_count; i++)	/* for who else used the CPUs */
 		run->pairs[0]->usage[c->task[i].on].cpu_us +=

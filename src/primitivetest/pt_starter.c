@@ -230,7 +230,6 @@ static int run_tasks(struct pt_case *c)
 			sched_setaffinity(c->task[i].pid, sizeof(own), &own);
 	if (!err && any_failed(c))
 		err = -ECHILD;
-	tw_process_reap();
 	return err;
 }
 
