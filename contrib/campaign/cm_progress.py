@@ -5,18 +5,7 @@ import sys
 import time
 
 import cm_plan
-
-UNITS = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
-
-
-def time_text(seconds):
-    """The two largest units: "4 min 02 s"."""
-    left = max(0, round(seconds))
-    for i, (size, unit) in enumerate(UNITS[:-1]):
-        if left >= size:
-            small, name = UNITS[i + 1]
-            return f"{left // size} {unit} {left % size // small:02} {name}"
-    return f"{left} s"
+from twtools.words import time_text
 
 
 class Progress:

@@ -59,8 +59,9 @@ OPTIONS = {
         "help": "the guest's memory in MiB, 128 to 65536 (default: 512)"}),
     "timeout": ("t", {
         "metavar": "S", "default": 600, "type": number(1, 86400, " s"),
-        "help": "maximum time of one boot with all its measurements, in "
-                "seconds, 1 to 86400 (default: 600)"}),
+        "help": "maximum time of a boot until its first measurement, and of "
+                "each measurement, in seconds, 1 to 86400 (default: 600); "
+                "while QEMU waits for a CPU, it does not count"}),
     "settle": ("s", {
         "metavar": "S", "default": 120, "type": number(0, 3600, " s"),
         "help": "wait for up to S s of guest time until others use less than "

@@ -82,7 +82,8 @@ def measure(one, item, setup, binary, added):
     """The result of one kernel."""
     kernel = one.kernel()
     with scratch() as output:
-        statuses = vl_run.run([kernel], [item], setup, output, added, binary)
+        statuses = vl_run.run([kernel], [item], setup, output, added, binary,
+                              keep=False)
         path = output / kernel.name / f"{item.name}.json"
         if set(statuses[kernel.name].values()) - {0, 2} or not path.exists():
             raise LabError(f"{one.package}: the measurement failed: " + (

@@ -35,9 +35,9 @@ def setup_of(options, arch=None):
                         options.settle)
 
 
-def measure(options, kernels, items, output):
+def measure(options, kernels, items, output, keep=True):
     return vl_run.run(kernels, items, setup_of(options), output, options.add,
-                      options.binary)
+                      options.binary, keep)
 
 
 def fetch(options):
@@ -91,7 +91,7 @@ def bisect_step(options):
                              "tell good from bad")
     kernels = kernels_of(options)
     with scratch() as output:
-        statuses = measure(options, kernels, items, output)
+        statuses = measure(options, kernels, items, output, keep=False)
         show(output, statuses, items)
     found = set(statuses[kernels[0].name].values())
     if found - {0, 2}:

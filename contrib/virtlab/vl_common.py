@@ -9,6 +9,7 @@ import pathlib
 import shutil
 import signal
 import subprocess
+import sys
 
 from twtools import child, results
 
@@ -43,6 +44,11 @@ class CallError(LabError):
         super().__init__(f"{' '.join(map(str, command))}: exit status "
                          f"{status}: " + "\n  ".join(lines))
         self.output = output
+
+
+def tell(text):
+    """What goes on, or what is to be known of it."""
+    print(f"virtlab: {text}", file=sys.stderr, flush=True)
 
 
 def cache():

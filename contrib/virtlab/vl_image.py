@@ -10,6 +10,8 @@ import vl_quiet
 from vl_common import LabError, call, need
 from vl_directory import scratch
 from vl_programs import OURS, is_dynamic
+from vl_progress import MARK
+from vl_qemu import END
 
 INIT = pathlib.Path(__file__).with_name("init")
 
@@ -27,14 +29,19 @@ def install(root, program, name, source):
 
 
 def script(measurements, settle):
-    """What init runs: each measurement, its output and its exit status."""
+    """What init runs: each measurement, its output and its exit status.
+
+    What it has made is sent at once: the guest may not get to its end.
+    """
     lines = []
     for item in measurements:
         words = " ".join(shlex.quote(word) for word in item.command)
-        lines += [f"quiet {item.name} {settle} || return",
+        lines += [f"echo '{MARK.decode()}{item.name}'",
+                  f"quiet {item.name} {settle} || return",
                   f"{words} >{item.name}.txt 2>&1",
-                  f"echo $? >{item.name}.status"]
-    return "\n".join(lines) + "\n"
+                  f"echo $? >{item.name}.status",
+                  f'tar -czf - {item.name}.* >>"$data"']
+    return "\n".join([*lines, f": >{END}"]) + "\n"
 
 
 def programs_of(measurements, added, binary, source):

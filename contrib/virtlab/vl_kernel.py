@@ -9,7 +9,7 @@ import re
 import struct
 
 import vl_apt
-from vl_common import LabError, cache, call, sha256
+from vl_common import LabError, cache, call, sha256, tell
 from vl_directory import whole
 from vl_machine import DEFAULT, MACHINES
 
@@ -146,6 +146,7 @@ def fetch(package, directory=None, suite=None, arch=DEFAULT):
     version = "".join(parts.values())
     if not cached(made, version):
         directory.mkdir(parents=True, exist_ok=True)
+        tell(f"downloads {', '.join(parts)}")
         with whole(made, "version") as new:
             unpack(debian, list(parts), new)
             (new / SUM).write_text(f"{sha256(new / 'vmlinuz')}  vmlinuz\n")

@@ -14,7 +14,7 @@ import shlex
 import shutil
 
 import vl_apt
-from vl_common import LabError, cache, call, need, sha256
+from vl_common import LabError, cache, call, need, sha256, tell
 from vl_directory import alone, remove_old, whole
 
 PACKAGES = {"cyclictest": "rt-tests", "hackbench": "rt-tests"}
@@ -55,6 +55,7 @@ def build(name, prefix, options, made_with):
     directory = cache() / f"{prefix}-{key}"
     with alone(directory):
         if not (directory / "build.ninja").exists():
+            tell(f"builds {name}")
             # Without debugging information: that has the tree's path.
             call(["meson", "setup", "-Dtests=disabled", "-Ddebug=false",
                   *options, directory, PROJECT])

@@ -2,8 +2,8 @@
 """One boot of one kernel in QEMU, and what it sends back."""
 
 import asyncio
+import contextlib
 import dataclasses
-import gzip
 import io
 import re
 import shlex
@@ -12,8 +12,12 @@ import tarfile
 import zlib
 
 from vl_common import LabError, call, dies_with_us, need
-from vl_directory import scratch
 from vl_machine import DEFAULT
+from vl_progress import Guest
+
+TICK_S = 1
+# The last file that a guest makes.
+END = "lab.end"
 
 # Leave one out, and two runs may differ.
 # (noirqdebug: PREEMPT_RT's threaded handlers miss the emulated serial port's
@@ -72,41 +76,41 @@ def kernel_arguments(setup):
            f"{setup.append}".rstrip()
 
 
-async def boot(kernel, image, setup):
-    """Boots, waits for the end; returns what received() does.
+async def boot(kernel, image, setup, work, progress):
+    """Boots, waits for the end; what the guest sends goes to work / "data".
 
     Cancelled or not, it leaves no QEMU behind.
     """
-    with scratch() as work:
-        command = [str(word) for word in (
-            need(*setup.machine.qemu), *arguments(setup),
-            "-serial", f"file:{work}/console",
-            *(word.format(work / "data")
-              for word in setup.machine.data_options),
-            "-kernel", kernel.path, "-initrd", image,
-            "-append", kernel_arguments(setup))]
+    command = [str(word) for word in (
+        need(*setup.machine.qemu), *arguments(setup),
+        "-serial", f"file:{work}/console",
+        *(word.format(work / "data") for word in setup.machine.data_options),
+        "-kernel", kernel.path, "-initrd", image,
+        "-append", kernel_arguments(setup))]
+    # Not a pipe: what of QEMU's still has it may outlive QEMU.
+    with open(work / "errors", "w+b") as errors, \
+            open(work / "console", "w+b") as words:
         qemu = await asyncio.create_subprocess_exec(
             *command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE, preexec_fn=dies_with_us())
+            stderr=errors, preexec_fn=dies_with_us())
+        guest = Guest(kernel.name, qemu.pid, words, setup.timeout, progress)
         try:
-            async with asyncio.timeout(setup.timeout):
-                error = (await qemu.communicate())[1]
-        except TimeoutError:
-            raise LabError(f"{kernel.name}: not at its end after "
-                           f"{setup.timeout} s; --timeout allows more"
-                           + console(work)) from None
+            while qemu.returncode is None:
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(TICK_S):
+                        await qemu.wait()
+                guest.look()
+        except LabError as err:
+            raise LabError(f"{err}{console(work)}") from None
         finally:
             if qemu.returncode is None:
                 qemu.kill()
                 await qemu.wait()
         if qemu.returncode:
-            raise LabError(f"{kernel.name}: QEMU ended with status "
-                           f"{qemu.returncode}: {error.decode().strip()}\n"
-                           f"  {shlex.join(command)}")
-        try:
-            return received(work / "data")
-        except LabError as err:
-            raise LabError(f"{kernel.name}: {err}" + console(work)) from None
+            errors.seek(0)
+            said = errors.read().decode(errors="replace").strip()
+            raise LabError(f"QEMU ended with status {qemu.returncode}: {said}"
+                           f"\n  {shlex.join(command)}")
 
 
 def console(work):
@@ -119,27 +123,37 @@ def console(work):
     return "".join(f"\n  | {line}" for line in lines)
 
 
-def received(path):
-    """The files in what the guest sent, whole: a checksum ends it.
+def archives(data):
+    """(archive, whether it is whole) of all that a guest sent in turn."""
+    while data:
+        one = zlib.decompressobj(wbits=31)
+        text = one.decompress(data)
+        yield text, one.eof         # with a checksum, then
+        data = one.unused_data
 
-    Then the names of what cannot be kept.
+
+def received(path):
+    """The files that the guest sent, the names of what cannot be kept, and
+    what is amiss: "" only if it sent all that it had to.
     """
     files, dropped = {}, []
     try:
         sent = path.read_bytes()
         if not sent:
-            raise LabError("the guest sent no results: it did not boot, or "
-                           "ended before its measurements did")
-        # At once: tarfile would stop before the checksum.
-        data = io.BytesIO(gzip.decompress(sent))
-        with tarfile.open(fileobj=data, mode="r:") as tar:
-            for member in tar:
-                name = member.name.removeprefix("./")
-                if member.isfile() and PLAIN.fullmatch(name):
-                    files[name] = tar.extractfile(member).read()
-                elif not member.isdir():
-                    dropped.append(name)
+            return files, dropped, "the guest sent no results: it did not " \
+                "boot, or ended before its measurements did"
+        for data, is_whole in archives(sent):
+            if not is_whole:
+                raise EOFError("its end is missing")
+            with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as tar:
+                for member in tar:
+                    name = member.name.removeprefix("./")
+                    if member.isfile() and PLAIN.fullmatch(name):
+                        files[name] = tar.extractfile(member).read()
+                    elif not member.isdir():
+                        dropped.append(name)
     except (tarfile.TarError, EOFError, OSError, zlib.error) as err:
-        raise LabError("the guest did not send its results as a whole: "
-                       f"{err}") from None
-    return files, dropped
+        return files, dropped, \
+            f"the guest did not send its results as a whole: {err}"
+    return files, dropped, "" if files.pop(END, None) is not None else \
+        "the guest ended before its measurements did"

@@ -10,21 +10,29 @@ SCRIPT = pathlib.Path(__file__).with_name("quiet")
 FILE = "lab.quiet"      # no measurement's: none can be named lab
 
 
-def waited(kernel, told):
-    """Measurement's name: s of guest time, of what the guest told."""
-    found = {}
-    lines = told.decode("utf-8", "replace").splitlines()
-    for at, line in enumerate(lines):
-        name, _, time = line.partition(" ")
+def words(told):
+    """(measurement's name, what is said of it) of what the guest told."""
+    return [line.partition(" ")[::2]
+            for line in told.decode("utf-8", "replace").splitlines()]
+
+
+def waited(told):
+    """Measurement's name: s of guest time."""
+    return {name: int(time) / 100 for name, time in words(told)
+            if time.isdecimal()}
+
+
+def check(told):
+    """LabError: it was not quiet before a measurement."""
+    lines = words(told)
+    for at, (name, time) in enumerate(lines):
         if time == "never":
-            others = " ".join(lines[at + 1:]) or "# Others are not known"
+            others = " ".join(map(" ".join, lines[at + 1:])) or \
+                "# Others are not known"
             raise LabError(
-                f"{kernel}: the guest was not quiet before '{name}': others "
-                "used 1 % or more of its CPUs' time, for as long as --settle "
-                f"allows; allow more, or end them: {others}")
-        if time.isdecimal():
-            found[name] = int(time) / 100
-    return found
+                f"the guest was not quiet before '{name}': others used 1 % or "
+                "more of its CPUs' time, for as long as --settle allows; "
+                f"allow more, or end them: {others}")
 
 
 def waited_in(path):

@@ -7,16 +7,16 @@ import dataclasses
 import json
 import pathlib
 import re
-import sys
 
 import vl_image
 import vl_machine
 import vl_programs
+import vl_progress
 import vl_qemu
 import vl_quiet
 from twtools import mark
 from twtools.child import Stopped
-from vl_common import LabError, sha256, stopped_by
+from vl_common import LabError, sha256, stopped_by, tell
 from vl_directory import scratch, whole
 
 BOOT = "lab.json"        # which each directory of results has
@@ -123,27 +123,37 @@ def made_by(path):
         return []       # an older one: nobody knows
 
 
-def write(name, directory, received, lab, items):
-    """One boot's results, and lab.json; returns each command's status."""
-    files, dropped = received
-    waited = vl_quiet.waited(name, files.pop(vl_quiet.FILE, b""))
-    statuses = {}
+def is_done(item, files):
+    return files.get(f"{item.name}.status", b"").strip().isdigit()
+
+
+def check(sent, items, last_words):
+    """LabError: this is not all that was to be measured."""
+    files, _, amiss = sent
+    vl_quiet.check(files.get(vl_quiet.FILE, b""))
+    if amiss:
+        raise LabError(amiss + last_words)
     for item in items:
-        try:
-            statuses[item.name] = int(files.pop(f"{item.name}.status"))
-        except (KeyError, ValueError):
-            raise LabError(f"{name}: no exit status of '{item.name}': "
-                           "the guest did not run it to its end") from None
+        if not is_done(item, files):
+            raise LabError(f"no exit status of '{item.name}': the guest did "
+                           "not run it to its end")
+
+
+def write(name, directory, sent, lab, items):
+    """What one boot sent, and lab.json; returns each command's status."""
+    files, dropped, _ = sent
+    waited = vl_quiet.waited(files.pop(vl_quiet.FILE, b""))
+    statuses = {item.name: int(files.pop(f"{item.name}.status"))
+                for item in items}
     for file, data in files.items():
         path = directory / file
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(marked(data, lab))
     if dropped:
-        print(f"virtlab: {name}: not copied from /out: "
-              f"{', '.join(map(repr, sorted(dropped)))}: names may have "
-              "letters, digits, '.', '_', '+' and '-', and begin with a "
-              "letter, a digit or '_'; links and lab.json are not copied",
-              file=sys.stderr)
+        tell(f"{name}: not copied from /out: "
+             f"{', '.join(map(repr, sorted(dropped)))}: names may have "
+             "letters, digits, '.', '_', '+' and '-', and begin with a "
+             "letter, a digit or '_'; links and lab.json are not copied")
     boot = {"lab": lab, "files": sorted(files), "measurements": [
         {**dataclasses.asdict(item), "status": statuses[item.name],
          "waited_s": waited.get(item.name)} for item in items]}
@@ -151,61 +161,101 @@ def write(name, directory, received, lab, items):
     return statuses
 
 
-async def boots(kernels, image, setup, stopped):
-    """What each kernel's boot sent, in the order of kernels.
+class Run:
+    """The boots of some kernels, and what becomes of them."""
 
-    A signal is told to stopped(), and ends in CancelledError.
+    def __init__(self, kernels, items, setup, unfinished):
+        self.items, self.setup = items, setup
+        # The directory of what was measured before a boot failed; or None.
+        self.unfinished = unfinished
+        self.progress = vl_progress.Progress(kernels, items)
+        self.statuses = {}
+        self.free = asyncio.Semaphore(setup.jobs)
+
+    async def boot(self, kernel, image, lab, directory, place):
+        """Its results take their place as soon as all are there."""
+        async with self.free:
+            with scratch() as work:
+                try:
+                    await vl_qemu.boot(kernel, image, self.setup, work,
+                                       self.progress)
+                    sent = vl_qemu.received(work / "data")
+                    check(sent, self.items, vl_qemu.console(work))
+                    statuses = write(kernel.name, directory, sent, lab,
+                                     self.items)
+                    place.close()
+                    self.statuses[kernel.name] = statuses
+                    self.progress.ends(kernel.name)
+                except LabError as err:
+                    tell(f"{kernel.name}: {err}")
+                    self.keep(kernel.name, work, lab)
+                    self.progress.fails(kernel.name)
+                except asyncio.CancelledError:
+                    self.keep(kernel.name, work, lab)
+                    raise
+
+    def keep(self, name, work, lab):
+        """What a boot has measured nevertheless."""
+        sent = vl_qemu.received(work / "data")
+        done = [item for item in self.items if is_done(item, sent[0])]
+        if done and self.unfinished:
+            path = pathlib.Path(self.unfinished) / f"{name}-unfinished"
+            with whole(path, BOOT, made_by) as directory:
+                write(name, directory, sent, lab, done)
+            tell(f"{name}: kept in {path}: "
+                 + ", ".join(item.name for item in done))
+
+    async def boot_all(self, boots, stopped):
+        """A signal is told to stopped(), and ends in CancelledError."""
+        this, loop = asyncio.current_task(), asyncio.get_running_loop()
+
+        def stop(number):
+            # An exception at any place would leave asyncio in disorder.
+            stopped(number)
+            loop.call_soon_threadsafe(this.cancel)
+
+        try:
+            with stopped_by(stop):
+                async with asyncio.TaskGroup() as group:
+                    for boot in boots:
+                        group.create_task(self.boot(*boot))
+        except BaseExceptionGroup as errors:
+            raise errors.exceptions[0] from None
+
+
+def run(kernels, items, setup, output, added=(), binary=None, keep=True):
+    """Boots each kernel; {kernel's name: {measurement's name: status}}.
+
+    keep: also what was measured in a boot that failed.
     """
-    free = asyncio.Semaphore(setup.jobs)
-
-    async def one(kernel):
-        async with free:
-            return await vl_qemu.boot(kernel, image, setup)
-
-    this, loop = asyncio.current_task(), asyncio.get_running_loop()
-
-    def stop(number):
-        # An exception at any place would leave asyncio in disorder.
-        stopped(number)
-        loop.call_soon_threadsafe(this.cancel)
-
-    try:
-        with stopped_by(stop):
-            async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(one(kernel))
-                         for kernel in kernels]
-    except BaseExceptionGroup as errors:
-        raise errors.exceptions[0] from None
-    return [task.result() for task in tasks]
-
-
-def boot_all(kernels, image, setup):
-    numbers = []
-    try:
-        return asyncio.run(boots(kernels, image, setup, numbers.append))
-    except asyncio.CancelledError:
-        raise Stopped(numbers[0]) from None
-
-
-def run(kernels, items, setup, output, added=(), binary=None):
-    """Boots each kernel; {kernel's name: {measurement's name: status}}."""
     names = [kernel.name for kernel in kernels]
     for name in names:
         if names.count(name) > 1:
             raise LabError(f"two kernels are named '{name}'; name them: "
                            "--kernel=NAME=FILE")
     with scratch() as work, contextlib.ExitStack() as results:
-        # First: what cannot be written need not be measured. All results take
-        # their places after the last is complete.
-        made = [results.enter_context(whole(pathlib.Path(output) / name,
-                                            BOOT, made_by))
-                for name in names]
+        # First: what cannot be written need not be measured.
+        places = [results.enter_context(contextlib.ExitStack())
+                  for _ in names]
+        directories = [place.enter_context(whole(
+            pathlib.Path(output) / name, BOOT, made_by))
+            for name, place in zip(names, places)]
         image = work / "initramfs"
         source = vl_programs.source(setup.machine)
         vl_image.make(image, items, vl_image.programs_of(
             items, added, binary, source), source, setup.settle)
-        return {name: write(name, directory, received, lab, items)
-                for name, directory, received, lab in zip(
-                    names, made,
-                    boot_all(kernels, image, setup),
-                    describe(kernels, image, setup))}
+        made = Run(kernels, items, setup, output if keep else None)
+        numbers = []
+        try:
+            asyncio.run(made.boot_all(
+                [(kernel, image, *more) for kernel, *more in zip(
+                    kernels, describe(kernels, image, setup), directories,
+                    places)], numbers.append))
+        except asyncio.CancelledError:
+            raise Stopped(numbers[0]) from None
+        failed = [name for name in names if name not in made.statuses]
+        if failed:
+            raise LabError(f"not measured: {', '.join(failed)}" + (
+                f"; in {output} are the results of "
+                + ", ".join(made.statuses) if keep and made.statuses else ""))
+        return {name: made.statuses[name] for name in names}

@@ -4,7 +4,7 @@
 import pathlib
 
 from twtools import tables, whole
-from vl_common import call, figures
+from vl_common import call, figures, tell
 
 REPORT = pathlib.Path(__file__).resolve().parents[1] / "report/twowayreport"
 # No divisor of the kernel's tick of 4 ms, else the tick always meets the same
@@ -62,6 +62,7 @@ def report(output, kernels):
         files = [f"{kernel} {kind}={output / kernel / setup}-{kind}.json"
                  for kind in commands for kernel in kernels]
         base = output / setup
+        tell(f"writes {base}.html")
         call([REPORT, f"--title=The virtual lab: {setup}",
               f"--html={base}.html", f"--tables={base}.md",
               f"--figures={base}-figures", *files])

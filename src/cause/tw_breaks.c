@@ -49,7 +49,7 @@ struct room {
 
 static int64_t most;		/* --breaks; 0: not given */
 static const char *command;	/* --on-break; NULL: none */
-static _Atomic int64_t *total;	/* of all pairs, which share it */
+static atomic_long *total;	/* of all pairs, which share it */
 static int64_t begin_ns;	/* CLOCK_MONOTONIC, as those of the rows */
 static struct row rows[ROWS];
 static struct tw_break longest;
@@ -363,7 +363,7 @@ static void text(FILE *file, const struct tw_run *run)
 
 	if (!most)
 		return;
-	fprintf(file, "# Breaks: %" PRId64 "\n", *total);
+	fprintf(file, "# Breaks: %ld\n", *total);
 	if (*total)
 		fprintf(file, "# %8s %10s %10s %10s  %s\n", "breaks", "longest",
 			"first s", "last s", "cause");

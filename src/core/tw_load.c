@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,16 +162,18 @@ static void end(struct tw_run *run)
 	for (i = 0; i < count; i++)
 		for (n = 0; n < loads[i]->processes; n++)
 			kill(loads[i]->process[n].pid, SIGTERM);
+	tw_process_hold_back(false);
 	for (i = 0; i < count; i++) {
 		for (n = 0; n < loads[i]->processes; n++)
 			run->failed |= tw_process_stop_failed(
 				&loads[i]->process[n]);
 		if (!loads[i]->errors)
 			continue;
-		warn("--load=%s: %" PRIu64 " results were wrong: this kernel does not keep the floating-point registers of a preempted task, or the memory fails\n",
+		warn("--load=%s: %lu results were wrong: this kernel does not keep the floating-point registers of a preempted task, or the memory fails\n",
 		     loads[i]->ops->name, loads[i]->errors);
 		run->failed = true;
 	}
+	tw_process_reap();
 }
 
 /* In a ramp, step k has k units of its load. */
@@ -195,6 +196,8 @@ static void begin(struct tw_run *run)
 		tw_config.load_priority = load->priority;
 		processes = load->elsewhere ? 0 :
 			    single ? load->units > 0 : load->units;
+		if (processes && load->priority)
+			tw_process_hold_back(true);
 		for (n = 0; n < processes && !err; n++) {
 			err = tw_process_start(&load->process[n], TW_LOAD,
 					       single ? TW_PLACE_ALL : n,
@@ -232,11 +235,10 @@ static void json(FILE *file, const struct tw_run *run)
 
 	fprintf(file, "    \"load\": [");
 	for (i = 0; i < count; i++)
-		fprintf(file, "%s\n      { \"kind\": \"%s\", \"%s\": %d, \"priority\": %d, \"work\": \"%s\", \"rate\": %.3f, \"errors\": %"
-			PRIu64 " }", i ? "," : "", loads[i]->ops->name,
-			loads[i]->ops->unit, loads[i]->units,
-			loads[i]->priority, loads[i]->ops->work,
-			loads[i]->rate, loads[i]->errors);
+		fprintf(file, "%s\n      { \"kind\": \"%s\", \"%s\": %d, \"priority\": %d, \"work\": \"%s\", \"rate\": %.3f, \"errors\": %lu }",
+			i ? "," : "", loads[i]->ops->name, loads[i]->ops->unit,
+			loads[i]->units, loads[i]->priority,
+			loads[i]->ops->work, loads[i]->rate, loads[i]->errors);
 	fprintf(file, "%s],\n", count ? "\n    " : "");
 }
 

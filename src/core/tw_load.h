@@ -45,8 +45,8 @@ struct tw_load {
 	bool elsewhere;		/* another program runs it, and sets its rate */
 	int units;		/* the same, or those of a ramp's step */
 	int processes;
-	_Atomic uint64_t count;	/* of work, by the processes */
-	_Atomic uint64_t errors;	/* wrong results */
+	atomic_ulong count;	/* of work, by the processes */
+	atomic_ulong errors;	/* wrong results */
 	uint64_t first;		/* work when the measurement began */
 	int64_t begin_ns;
 	double rate;		/* work a second, once it has ended */

@@ -263,9 +263,16 @@ int tw_process_start(struct tw_process *process, enum tw_role role,
 	return 0;
 }
 
-/* Those of ours that have ended, but for groups, and are to be reaped. */
-static pid_t zombies[2 * TW_PAIRS_MAX];
+/* Those of ours that have ended, and are to be reaped; a group is negative. */
+static pid_t zombies[16 * TW_PAIRS_MAX];
 static int zombie_count;
+static bool held_back;
+
+void tw_process_adopt(pid_t pid)
+{
+	if (zombie_count < (int)(sizeof(zombies) / sizeof(zombies[0])))
+		zombies[zombie_count++] = pid;
+}
 
 bool tw_process_ended(struct tw_process *process)
 {
@@ -278,8 +285,8 @@ bool tw_process_ended(struct tw_process *process)
 	process->status = info.si_code == CLD_EXITED ?
 			  W_EXITCODE(info.si_status, 0) : info.si_status;
 	process->ended = true;
-	if (!process->group && zombie_count < 2 * TW_PAIRS_MAX)
-		zombies[zombie_count++] = process->pid;
+	if (!process->group)
+		tw_process_adopt(process->pid);
 	return true;
 }
 
@@ -315,8 +322,15 @@ static void reap(const pid_t *which, int count, int ms)
 
 void tw_process_reap(void)
 {
+	if (held_back)
+		return;
 	reap(zombies, zombie_count, 0);
 	zombie_count = 0;
+}
+
+void tw_process_hold_back(bool hold)
+{
+	held_back = hold;
 }
 
 /*
@@ -342,7 +356,9 @@ bool tw_process_stop_failed(struct tw_process *process)
 	if (ms == STOP_MS || group)
 		kill(group ? -process->pid : process->pid, SIGKILL);
 	tw_process_await(process);
-	if (group)
+	if (group && held_back)
+		tw_process_adopt(-process->pid);
+	else if (group)
 		reap((pid_t[]){ -process->pid }, 1, STOP_MS);
 	return ms == STOP_MS ||
 	       (group && WIFEXITED(process->status) && process->status);

@@ -76,7 +76,15 @@ bool tw_process_stop_failed(struct tw_process *process);
  */
 bool tw_process_failed(const struct tw_process *process, bool killed);
 
-/* Reaps those that have ended; a group is reaped when it is stopped. */
+/*
+ * Reaps those that have ended; a group is reaped when it is stopped. Not while
+ * that is held back: a caller below a real-time load might get no CPU until the
+ * load has ended.
+ */
 void tw_process_reap(void);
+void tw_process_hold_back(bool hold);
+
+/* Has it reaped, too: a child that another process of ours has left to main. */
+void tw_process_adopt(pid_t pid);
 
 #endif /* TW_PROCESS_H */

@@ -7,8 +7,8 @@ bool tw_ring_record(void *memory, const struct tw_cycle *cycle,
 		    const int64_t values_ns[])
 {
 	struct tw_ring *ring = memory;
-	uint64_t at = atomic_load_explicit(&ring->written,
-					   memory_order_relaxed);
+	unsigned long at = atomic_load_explicit(&ring->written,
+						memory_order_relaxed);
 
 	if (at - atomic_load_explicit(&ring->read, memory_order_acquire) >=
 	    TW_RING_CYCLES) {
@@ -24,11 +24,11 @@ bool tw_ring_record(void *memory, const struct tw_cycle *cycle,
 static void take_pair(struct tw_ring *ring, int pair,
 		      void (*take)(int pair, const struct tw_cycle *cycle))
 {
-	uint64_t end = atomic_load_explicit(&ring->written,
-					    memory_order_acquire);
-	uint64_t at;
+	unsigned long end = atomic_load_explicit(&ring->written,
+						 memory_order_acquire);
+	unsigned long at;
 
-	for (at = ring->read; at < end; at++)
+	for (at = ring->read; at != end; at++)
 		take(pair, &ring->cycles[at % TW_RING_CYCLES]);
 	atomic_store_explicit(&ring->read, end, memory_order_release);
 }

@@ -18,11 +18,11 @@ struct tw_run;
 
 #define TW_RING_CYCLES	8192
 
-/* All 0: empty. */
+/* All 0: empty. The counts may wrap. */
 struct tw_ring {
-	_Atomic uint64_t written;	/* by the client only */
+	atomic_ulong written;		/* by the client only */
 	uint64_t lost;			/* likewise */
-	_Atomic uint64_t read;		/* by main only */
+	atomic_ulong read;		/* by main only */
 	struct tw_cycle cycles[TW_RING_CYCLES];
 };
 

@@ -74,7 +74,7 @@ struct sum {
 struct room {
 	struct sum sum;
 	/* For --dump: written by the client, by number. */
-	_Atomic uint64_t read;		/* so far, by main */
+	atomic_ulong read;		/* so far, by main; may wrap */
 	struct tw_stamped kept[];
 };
 
@@ -159,7 +159,7 @@ static void record(int pair, const struct tw_stamped *stamped)
 	struct room *to = rooms[pair];
 
 	add(&to->sum, stamped->at_ns);
-	if (dumped && stamped->seq - to->read < KEPT)
+	if (dumped && (unsigned long)stamped->seq - to->read < KEPT)
 		to->kept[stamped->seq % KEPT] = *stamped;
 }
 

@@ -18,7 +18,7 @@
 #include "tw_waits.h"
 #include "tw_wire.h"
 
-#define ANSWERS		4096	/* that are kept */
+#define ANSWERS		4096	/* that are kept; divides an unsigned long */
 
 static const char *const kinds[] = { "each", "one", NULL };
 static const char *kind = "each";
@@ -36,7 +36,7 @@ static int epoll_fd;
 
 /* The last answers: written by the server, read by all clients. */
 static struct answers {
-	_Atomic uint64_t count;
+	atomic_ulong count;	/* may wrap */
 	struct answer {
 		int64_t t2_ns;
 		int64_t pair;
@@ -113,7 +113,7 @@ static int answer_next(const struct tw_loop *loop)
 {
 	static struct tw_reply replies[TW_PAIRS_MAX];
 	struct tw_loop of_pair = *loop;
-	uint64_t at = answers->count;
+	unsigned long at = answers->count;
 	int err, pair = by_arrival ? next_by_arrival() : next_by_priority();
 
 	if (pair < 0)
@@ -234,17 +234,17 @@ static void attach(void *memory, int pair)
 	((struct room *)memory)->pair = pair;
 }
 
-/* Counts, from the last answer back to the first after t0. */
+/* Counts, from the last answer back to the first after t0; none has t2 0. */
 static bool record(void *memory, const struct tw_cycle *cycle,
 		   const int64_t values_ns[])
 {
-	uint64_t at = atomic_load_explicit(&answers->count,
-					   memory_order_acquire);
-	uint64_t first = at > ANSWERS ? at - ANSWERS : 0;
+	unsigned long at = atomic_load_explicit(&answers->count,
+						memory_order_acquire);
 	struct room *to = memory;
+	int i;
 
-	while (at-- > first) {
-		const struct answer *answer = &answers->ring[at % ANSWERS];
+	for (i = 0; i < ANSWERS; i++) {
+		const struct answer *answer = &answers->ring[--at % ANSWERS];
 
 		if (answer->t2_ns <= cycle->t0_ns)
 			break;

@@ -273,7 +273,7 @@ bool pt_sum_of(const char *name, struct pt_sum *sum)
 
 struct pt_switches pt_switches(const struct pt_case *c)
 {
-	int64_t done = (int64_t)atomic_load(&c->done);
+	int64_t done = (int64_t)pt_trials(c);
 	bool spread = c->choice.test->flags & PT_SPREAD;
 	int64_t all = c->kind.switches * done / (spread ? c->kind.copies : 1);
 	struct pt_switches of = {

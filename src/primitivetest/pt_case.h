@@ -166,8 +166,9 @@ struct pt_case {
 	struct pt_stamp stamp[PT_STAMPS];	/* of the trial: pt_stamp() */
 	/* Written by the task that records. */
 	_Alignas(64) atomic_int over;	/* see pt_over() */
-	_Atomic uint64_t done;	/* trials, those of the warm-up too */
-	/* The last of them wait to be recorded: see pt_record(). */
+	atomic_ulong done;	/* trials; others see by it that there are more */
+	uint64_t recorded;	/* of them, those of the warm-up too */
+	/* The last ones wait for that: see pt_record(). */
 	int waiting, block_size;
 	struct pt_trial block[PT_BLOCK];
 	bool has_before;
@@ -215,10 +216,13 @@ int64_t pt_reading_cost(int64_t (*read)(void));
 /* A trial that takes longer is an error. */
 int pt_case_limit_ms(const struct pt_case *c);
 
-/* How many of the trials that are done are in the statistics. */
-static inline uint64_t pt_recorded(const struct pt_case *c)
+/*
+ * How many trials there were, with those of the warm-up. Asked by the task that
+ * records, or when that makes no more.
+ */
+static inline uint64_t pt_trials(const struct pt_case *c)
 {
-	return atomic_load(&c->done) - (uint64_t)c->waiting;
+	return c->recorded + (uint64_t)c->waiting;
 }
 
 /* What the tasks of a case share. */

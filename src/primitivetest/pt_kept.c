@@ -35,7 +35,7 @@ static void check(struct tw_run *run)
 
 static uint64_t kept_of(const struct pt_case *c)
 {
-	uint64_t done = pt_recorded(c), warmup = tw_config.warmup;
+	uint64_t done = c->recorded, warmup = tw_config.warmup;
 	uint64_t measured = done > warmup ? done - warmup : 0;
 
 	return measured < c->kept_max ? measured : c->kept_max;

@@ -146,14 +146,14 @@ static void record(struct pt_case *c, const struct pt_trial *trial,
 static void record_waiting(struct pt_case *c)
 {
 	bool was_set = c->waiting && pt_clock_was_set(c);
-	uint64_t done = pt_recorded(c);
 	int i;
 
 	for (i = 0; i < c->waiting; i++) {
 		if (was_set)
 			pt_leave_out(&c->block[i]);
-		record(c, &c->block[i], done + (uint64_t)i);
+		record(c, &c->block[i], c->recorded + (uint64_t)i);
 	}
+	c->recorded += (uint64_t)c->waiting;
 	c->waiting = 0;
 }
 
@@ -162,7 +162,7 @@ void pt_record(struct pt_task *task, const struct pt_trial *trial)
 	struct pt_case *c = task->in;
 
 	c->block[c->waiting++] = *trial;
-	atomic_store_explicit(&c->done, pt_done(task) + 1,
+	atomic_store_explicit(&c->done, (unsigned long)pt_trials(c),
 			      memory_order_release);
 	if (c->waiting == c->block_size)
 		record_waiting(c);

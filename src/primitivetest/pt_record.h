@@ -61,7 +61,7 @@ static inline int64_t pt_stamp(struct pt_task *task, int i)
 /* How many trials there were, with those of the warm-up. */
 static inline uint64_t pt_done(const struct pt_task *task)
 {
-	return atomic_load_explicit(&task->in->done, memory_order_relaxed);
+	return pt_trials(task->in);
 }
 
 /* Whether the next trial is one of the warm-up. */

@@ -62,7 +62,7 @@ static void watch(struct tw_run *run, struct pt_case *c)
 	const int64_t limit_ns = LATER_S * TW_NS_PER_S +
 				 pt_case_limit_ms(c) * TW_NS_PER_MS;
 	int64_t since_ns = tw_now_ns(CLOCK_MONOTONIC);
-	uint64_t before, progress = 0;
+	unsigned long before, progress = 0;
 	int i;
 
 	while (!tw_process_ended(&c->starter)) {
@@ -72,7 +72,7 @@ static void watch(struct tw_run *run, struct pt_case *c)
 				tw_parts[i]->woken(run);
 		take_signals(run, c);
 		before = progress;
-		progress = c->done + c->over + c->task_count;
+		progress = c->done + (unsigned int)(c->over + c->task_count);
 		if (progress != before)
 			since_ns = tw_now_ns(CLOCK_MONOTONIC);
 		if (tw_now_ns(CLOCK_MONOTONIC) - since_ns <= limit_ns)
@@ -120,6 +120,8 @@ static void measure(struct tw_run *run, struct pt_case *c)
 	if (err)
 		return;
 	watch(run, c);
+	for (i = 0; i < c->task_count && c->choice.process; i++)
+		tw_process_adopt(c->task[i].process.pid);
 	tw_process_reap();
 	for (i = 0; i < c->task_count; i++)	/* for who else used the CPUs */
 		run->pairs[0]->usage[c->task[i].on].cpu_us +=

@@ -176,7 +176,7 @@ static int watch(struct pt_case *c)
 	const int64_t limit_ns = pt_case_limit_ms(c) * TW_NS_PER_MS;
 	int64_t since_ns = tw_now_ns(CLOCK_MONOTONIC);
 	int left = c->task_count;
-	uint64_t before = 0, done;
+	unsigned long before = 0, done;
 
 	while (left) {
 		left -= !await(&c->ended, TICK_MS);
@@ -189,7 +189,7 @@ static int watch(struct pt_case *c)
 		if (tw_now_ns(CLOCK_MONOTONIC) - since_ns <= limit_ns)
 			continue;
 		warn("%s: trial %llu, those of the warm-up included, took longer than %d ms, and was ended; see what else uses CPU time on its CPUs (--check)\n",
-		     c->name, (unsigned long long)done + 1,
+		     c->name, (unsigned long long)pt_trials(c) + 1,
 		     pt_case_limit_ms(c));
 		return -ETIMEDOUT;
 	}
@@ -221,7 +221,6 @@ static int run_tasks(struct pt_case *c)
 			sched_setaffinity(c->task[i].pid, sizeof(own), &own);
 	if (!err && any_failed(c))
 		err = -ECHILD;
-	tw_process_reap();
 	return err;
 }
 
@@ -246,7 +245,7 @@ static int live(void *arg)
 		c->wrong = 0;
 	if (!err && test->wrong && (c->wrong || test->flags & PT_TELLS))
 		pt_verdict(c, c->wrong, test->wrong, (long long)c->wrong,
-			   (unsigned long long)c->done);
+			   (unsigned long long)pt_trials(c));
 	if (!err && test->verify)
 		test->verify(c);
 	if (test->close)

@@ -7,6 +7,7 @@ import re
 import pytest
 
 import outside
+import results
 import twoway
 
 # What the processes do, as strace tells: options, a call's pattern, how many
@@ -59,24 +60,28 @@ CALLS = [
 ]
 
 
-def traced(run, *args):
-    """{role: its system calls}."""
+def calls(run, program, *args, status=0):
+    """System calls of each process."""
     strace = ("/usr/bin/strace", "-qq", "-ff", "-o", run.directory / "calls")
     if not os.path.exists(strace[0]):
         pytest.skip("strace is not here")
-    done = run(*strace[1:], twoway.binary(), "-q", *args, program=strace[0])
-    assert done.returncode == 0, done.stderr
-    found = {}
-    for name in done.files:
-        if name.startswith("calls."):
-            # Main repeats its signal until the side has ended.
-            lines = [line for line in done.text(name).splitlines()
-                     if not line.startswith(("---", "rt_sigreturn"))]
-            found.setdefault("main", [[]])[0].extend(lines)
-            for side in outside.SIDES:
-                if any(f"PR_SET_NAME, \"twoway-{side}\"" in line
-                       for line in lines):
-                    found.setdefault(side, []).append(lines)
+    done = run(*strace[1:], program, "-q", *args, program=strace[0])
+    assert done.returncode == status, done.stderr
+    # Main repeats its signal until the side has ended.
+    return [[line for line in done.text(name).splitlines()
+             if not line.startswith(("---", "rt_sigreturn"))]
+            for name in done.files if name.startswith("calls.")]
+
+
+def traced(run, *args):
+    """{role: its system calls}; those of main are of all."""
+    found = {"main": [[]]}
+    for lines in calls(run, twoway.binary(), *args):
+        found["main"][0].extend(lines)
+        for side in outside.SIDES:
+            if any(f"PR_SET_NAME, \"twoway-{side}\"" in line
+                   for line in lines):
+                found.setdefault(side, []).append(lines)
     return found
 
 
@@ -125,3 +130,25 @@ def test_expiries_lie_on_grids(run, given, offset, periods):
         steps = [b - a for a, b in zip(times, times[1:])]
         assert steps and all(step > 0 and step % (period * 1000) == 0
                              for step in steps)
+
+
+@results.root
+@pytest.mark.parametrize("program,status,options", [
+    ("TWOWAYTEST", 0, "-l9 -t2"),
+    ("TWOWAYTEST", 2, "-l9 -b1 --breaks=99 --on-break=true"),
+    ("PRIMITIVETEST", 0, "-l9 --test=sync2.unnamed --load-policy=rr")])
+def test_nobody_of_ours_is_below_a_realtime_load(run, program, status, options):
+    """But for the command of a break: it might get no CPU until the load ends.
+    """
+    lowered = re.compile(r"sched_setscheduler\(0, SCHED_OTHER")
+    main = []
+    for lines in calls(run, os.environ[program], "-p50", "--load=fft:1",
+                       *options.split(), status=status):
+        if lines[0].startswith("execve"):
+            main = lines
+        elif not any(line.startswith("execve") for line in lines):
+            assert not any(map(lowered.match, lines)), "\n".join(lines)
+    load = next(at for at, line in enumerate(main)
+                if re.match(r"kill\(\d+, SIGTERM\)", line))
+    assert any(map(lowered.match, main[load:]))
+    assert not any(map(lowered.match, main[:load])), "\n".join(main)

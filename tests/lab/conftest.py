@@ -37,7 +37,12 @@ RT = {
     "marked": [*BREAKS, "--tracemark"],
     "trace": ["cat", "/sys/kernel/tracing/trace"],
     "tracing": ["cat", "/sys/kernel/tracing/tracing_on"],
-    "unlimited": [*TWO_WAY, "-l", "100", "--rt-runtime=-1"],
+    # Nobody below the load gets the CPU.
+    "unlimited": [*TWO_WAY, "-l", "100", "--rt-runtime=-1", "--load=fft:1",
+                  "-b", "1", "--breaks=999", "--on-break=true"],
+    "unlimited-primitive": [
+        "primitivetest", "-q", "-p", "98", "-l", "50", "--test=sync2.unnamed",
+        "--rt-runtime=-1", "--load=fft:1", "--load-policy=rr"],
     "runtime": ["cat", "/proc/sys/kernel/sched_rt_runtime_us"],
 }
 SMP = {

@@ -9,6 +9,7 @@ import io
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -48,13 +49,18 @@ boot() {
 	mkdir "$root" && cd "$root" || exit
 	cpio -idm --quiet --no-preserve-owner <"$initrd"
 	cd out || exit
-	(PATH=$root/bin:$PATH; . ../measure)
-	tar -czf "$data" .
+	(PATH=$root/bin:$PATH; . ../measure) >>"$console"
+	tar -czf - . >>"$data"
 }
 echo $$ >>"$LAB_PIDS"
 echo "made guest: $append" >"$console"
 eval "${LAB_GUEST-boot}"
 """
+
+# What is told of a boot meanwhile, on standard error.
+TOLD = re.compile(r"virtlab: (downloads|builds|writes) .*\n|virtlab: \S+: "
+                  r"(boots|measured|still ('\S+'|the boot)|\S+, \d+ of \d+)"
+                  r"(; \d+ of \d+ measured in .*)?\n")
 
 # A kernel's line max=N is its latency.
 TOOL = r"""#!/bin/sh
@@ -153,6 +159,7 @@ class Lab:
         self.tool = self.program("tool", TOOL)
         self.kernel = image(directory / "vmlinuz")
         self.pids_file = directory / "pids"
+        self.told = []          # by the last run
         self.environment = {
             **os.environ, "LC_ALL": "C.UTF-8",
             "PATH": f"{directory / 'bin'}:{os.environ['PATH']}",
@@ -178,10 +185,16 @@ class Lab:
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE)
 
+    def ended(self, process, timeout):
+        """What it said; what it told of boots is kept apart."""
+        out, err = process.communicate(timeout=timeout)
+        self.told = [found[0] for found in TOLD.finditer(err)]
+        return out, TOLD.sub("", err)
+
     def __call__(self, *args, status=0, **environment):
         """Runs virtlab to its end; what it is to leave, it does."""
         process = self.start(*args, **environment)
-        out, err = process.communicate(timeout=120)
+        out, err = self.ended(process, 120)
         assert process.returncode == status, out + err
         assert "Traceback" not in err
         assert not list((self.directory / "tmp").iterdir())
@@ -205,16 +218,16 @@ class Lab:
         return sorted(path for path in self.directory.rglob("*")
                       if path != self.pids_file)
 
-    def stopped(self, process, number):
+    def stopped(self, process, number, said=""):
         """Ends virtlab while a made program runs; what it said."""
         wait_for(self.pids)
         process.send_signal(number)
-        out, err = process.communicate(timeout=30)
+        out, err = self.ended(process, 30)
         wait_for(lambda: not any(map(alive, self.pids())))
         if number == signal.SIGKILL:
             assert process.returncode == -signal.SIGKILL
         else:
             assert process.returncode == 128 + number, out + err
-            assert err == f"virtlab: ended by {number.name}\n"
+            assert err == said + f"virtlab: ended by {number.name}\n"
             assert not list((self.directory / "tmp").iterdir())
         return out

@@ -38,7 +38,7 @@ def test_two_measurements(lab):
 
 @pytest.mark.parametrize("environment, args, said", [
     ({"LAB_GUEST": "echo panic >$console"}, (), "| panic"),
-    ({"LAB_GUEST": "exec sleep 60"}, ("-t", "1"), "not at its end after 1 s"),
+    ({"LAB_GUEST": "exec sleep 60"}, ("-t", "1"), "has not ended after 1 s"),
     ({"LAB_GUEST": "exit 1"}, (), "QEMU ended with status 1"),
     ({}, ("-b", "missing"), "missing: No such file"),
     ({}, ("-a", "missing"), "--add=missing: no such file"),

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """However virtlab ends, it leaves no QEMU, no directory, no half result."""
 
+import os
 import signal
 
 import pytest
@@ -26,6 +27,21 @@ def test_while_guests_run(lab, number):
     assert not left
     if number in STOPS:
         assert not (lab.directory / "virtlab").exists()
+
+
+@pytest.mark.parametrize("number", STOPS)
+def test_what_was_measured_stays(lab, number):
+    lab.program("hangs", "#!/bin/sh\necho $$ >>$LAB_PIDS\nexec sleep 60\n")
+    process = lab.start("run", "-k", "a=vmlinuz", "-b", lab.tool, "-a",
+                        "bin/hangs", "--", "one=true", "--", "hangs")
+    made.wait_for(lambda: len(lab.pids()) == 2)
+    _, pid = lab.pids()
+    lab.pids_file.write_text(str(lab.pids()[0]))
+    lab.stopped(process, number, "virtlab: a: kept in virtlab/a-unfinished: "
+                "one\n")
+    os.kill(pid, signal.SIGKILL)
+    assert [path.name for path in (lab.directory / "virtlab").iterdir()] == [
+        "a-unfinished"]
 
 
 @pytest.mark.parametrize("number", ALL)
@@ -65,7 +81,7 @@ def test_two_at_once(lab):
     assert (second.returncode, out) == (1, "")
     assert f"{made.RELEASE}: another virtlab is at work" in err
     go_on.touch()
-    out, err = first.communicate(timeout=60)
+    out, err = lab.ended(first, 60)
     assert first.returncode == 0, err
     assert {path.name for path in (lab.directory / "virtlab").iterdir()} == {
         made.RELEASE, "b"}

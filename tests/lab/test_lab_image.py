@@ -72,11 +72,13 @@ def test_content(make):
         "busybox", "twowaytest"}
     assert os.access(root / "init", os.X_OK)
     assert (root / "measure").read_text() == (
-        "quiet twowaytest 120 || return\n"
+        "echo 'lab: twowaytest'\nquiet twowaytest 120 || return\n"
         "twowaytest -q --limit=send:9 --json=twowaytest.json "
         ">twowaytest.txt 2>&1\necho $? >twowaytest.status\n"
-        "quiet x 120 || return\n"
-        "echo 'a;b' '$c' >x.txt 2>&1\necho $? >x.status\n")
+        "tar -czf - twowaytest.* >>\"$data\"\n"
+        "echo 'lab: x'\nquiet x 120 || return\n"
+        "echo 'a;b' '$c' >x.txt 2>&1\necho $? >x.status\n"
+        "tar -czf - x.* >>\"$data\"\n: >lab.end\n")
 
 
 def test_libraries(make):

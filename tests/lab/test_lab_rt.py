@@ -39,9 +39,9 @@ def statuses(boot):
 def test_statuses(preempt_rt):
     found = statuses(preempt_rt)
     assert {name for name, status in found.items() if status} == {
-        "check", "break", "traced", "marked"}
+        "check", "break", "traced", "marked", "unlimited"}
     assert set(found.values()) == {0, 2}
-    assert {"idle", "trace", "tracing", "unlimited",
+    assert {"idle", "trace", "tracing", "unlimited-primitive",
             "runtime"} <= set(found)
 
 

@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 
 import pytest
 
@@ -175,28 +176,76 @@ def test_guest_panics(lab):
         LAB_GUEST=f"printf '{words}Kernel panic\\r\\n' >$console; >$data")
     assert err.startswith("virtlab: x: the guest sent no results: it did not "
                           "boot, or")
-    assert err.endswith("  | word 38\n  | word 39\n  | Kernel panic\n")
+    assert err.endswith("  | word 38\n  | word 39\n  | Kernel panic\n"
+                        "virtlab: not measured: x\n")
     assert "word 2\n" not in err
 
 
 def test_guest_sends_nothing(lab):
     err = lab.refused("run", "-k", lab.kernel, "-b", lab.tool, *MEASURED,
                       LAB_GUEST="rm $console")
-    assert "did not send its results" in err and "data" in err
+    assert err.startswith(f"virtlab: {made.RELEASE}: the guest did not send "
+                          "its results as a whole: [Errno 2] No such file")
+    assert err.endswith(f"/data'\nvirtlab: not measured: {made.RELEASE}\n")
 
 
 def test_guest_lacks_a_measurement(lab):
-    """Whatever else it sent; of no kernel anything is written."""
+    """Whatever else it sent; the other kernel's results are there."""
     data = lab.directory / "sent"
     data.write_bytes(made.archive({"one.txt": b"", "one.status": b"0\n",
-                                   "two.status": b"\n"}))
+                                   "two.status": b"\n", "lab.end": b""}))
     made.image(lab.directory / "good")
     guest = f"case $KERNEL in *good) boot ;; *) cp {data} $data ;; esac"
-    for name in ("one", "two", "three"):
-        err = lab.refused("run", "-k", "good=good", "-k", "bad=vmlinuz", "-b",
-                          lab.tool, "--", "one=true", "--", f"{name}x=true",
-                          LAB_GUEST=guest)
-        assert f"bad: no exit status of '{name}x'" in err
+    base = lab.directory / "virtlab"
+    for name in ("onex", "two", "three"):
+        _, err = lab("run", "-k", "good=good", "-k", "bad=vmlinuz", "-b",
+                     lab.tool, "--", "one=true", "--", f"{name}=true",
+                     LAB_GUEST=guest, status=1)
+        assert err == (
+            f"virtlab: bad: no exit status of '{name}': the guest did not run "
+            "it to its end\n"
+            "virtlab: bad: kept in virtlab/bad-unfinished: one\n"
+            "virtlab: not measured: bad; in virtlab are the results of good\n")
+        assert {path.name for path in base.iterdir()} == {
+            "good", "bad-unfinished"}
+        assert {path.name for path in (base / "good").iterdir()} == {
+            "one.txt", f"{name}.txt", "lab.json"}
+
+
+def test_what_was_measured_is_kept(lab):
+    """Of a guest that does not get to its end: what it had sent, whole."""
+    lab.program("hangs", "#!/bin/sh\nexec sleep 5\n")
+    lab.program("writes", "#!/bin/sh\necho said\necho 1 >writes.csv\nexit 3\n")
+    words = ("-a", "bin/hangs", "-a", "bin/writes", "-t", 1, "--", "writes",
+             "--", "-q", "--", "hangs", "--", "true")
+    lab.measure("--", "-q")             # results that stay
+    base = lab.directory / "virtlab"
+    _, err = lab.measure(*words, status=1)
+    assert err == (
+        f"virtlab: {made.RELEASE}: 'hangs' has not ended after 1 s, without "
+        "those in which QEMU waited for a CPU; --timeout allows more\n"
+        + err.split("\n", 1)[1])
+    assert err.endswith(
+        "  | lab: writes\n  | lab: twowaytest\n  | lab: hangs\n"
+        f"virtlab: {made.RELEASE}: kept in virtlab/{made.RELEASE}-unfinished: "
+        f"writes, twowaytest\nvirtlab: not measured: {made.RELEASE}\n")
+    assert {path.name for path in (base / made.RELEASE).iterdir()} == {
+        "twowaytest.json", "twowaytest.txt", "lab.json"}
+    kept = base / f"{made.RELEASE}-unfinished"
+    assert {path.name for path in kept.iterdir()} == {
+        "twowaytest.json", "twowaytest.txt", "writes.txt", "writes.csv",
+        "lab.json"}
+    assert (kept / "writes.txt").read_text().endswith(" (made)\nsaid\n")
+    boot = json.loads((kept / "lab.json").read_text())
+    assert [(one["name"], one["status"]) for one in boot["measurements"]] == [
+        ("writes", 3), ("twowaytest", 0)]
+    assert json.loads((kept / "twowaytest.json").read_text())["lab"] == \
+        boot["lab"]
+    _, err = lab.measure(*words, status=1)      # again, in its place
+    assert "kept in" in err
+    made.write(kept / "thesis.tex", "3 y")
+    _, err = lab.measure(*words, status=1)
+    assert f"{kept.name}: holds thesis.tex, which" in err
 
 
 def test_qemu_fails(lab):
@@ -220,18 +269,47 @@ def test_timeout(lab):
     err = lab.refused(
         "run", "-k", lab.kernel, "-b", lab.tool, "-t", 1, *MEASURED,
         LAB_GUEST="echo last words >$console; exec sleep 60")
-    assert "not at its end after 1 s; --timeout" in err
-    assert "  | last words" in err
+    assert err == (
+        f"virtlab: {made.RELEASE}: the boot has not ended after 1 s, without "
+        "those in which QEMU waited for a CPU; --timeout allows more\n"
+        f"  | last words\nvirtlab: not measured: {made.RELEASE}\n")
 
 
 def test_one_boot_fails(lab):
-    """The others are ended; the message is about it."""
+    """It is told at once; the others go on, and are kept."""
     made.image(lab.directory / "bad")
-    err = lab.refused(
-        "run", "-k", "good=vmlinuz", "-k", "bad=bad", "-j", 2, "-b", lab.tool,
-        *MEASURED, LAB_GUEST="case $KERNEL in *bad) until [ $(wc -l "
-        "<$LAB_PIDS) = 2 ]; do :; done; exit 3 ;; *) exec sleep 60 ;; esac")
-    assert "bad: QEMU ended with status 3" in err
+    go_on = lab.directory / "go"
+    process = lab.start(
+        "run", "-k", "bad=bad", "-k", "good=vmlinuz", "-j", 2, "-b", lab.tool,
+        *MEASURED, LAB_GUEST="case $KERNEL in *bad) exit 3 ;; *) until "
+        f"[ -e {go_on} ]; do sleep 0.1; done; boot ;; esac")
+    while not (line := process.stderr.readline()).startswith(
+            "virtlab: bad: QEMU ended with status 3"):
+        assert line
+    go_on.touch()
+    out, err = lab.ended(process, 60)
+    assert (process.returncode, out) == (1, "")
+    assert err.endswith("virtlab: not measured: bad; in virtlab are the "
+                        "results of good\n")
+    assert [path.name for path in (lab.directory / "virtlab").iterdir()] == [
+        "good"]
+
+
+def test_progress(lab):
+    """What boots and what it measures, how far all is, how much is left."""
+    _, err = lab.measure("-k", "b=vmlinuz", "-j", 1, "--", "one=true", "--",
+                         "two=true", kernel="a=vmlinuz")
+    assert err == ""
+    assert re.sub(r"\d+ s", "N s", "".join(lab.told)) == """\
+virtlab: a: boots
+virtlab: a: one, 1 of 2
+virtlab: a: two, 2 of 2; 1 of 4 measured in N s, about N s left
+virtlab: a: measured; 2 of 4 measured in N s, about N s left
+virtlab: b: boots; 2 of 4 measured in N s, about N s left
+virtlab: b: one, 1 of 2; 2 of 4 measured in N s, about N s left
+virtlab: b: two, 2 of 2; 3 of 4 measured in N s, about N s left
+virtlab: b: measured; 4 of 4 measured in N s
+"""
 
 
 def test_jobs(lab):

@@ -330,7 +330,10 @@ def test_reproducible():
     """The packages, or where these cannot be built, the programs."""
     require("meson", "ninja")
     told = output(SCRIPTS / "reproducible").splitlines()
-    if told[0].startswith("not compared: "):
+    if not shutil.which("dpkg-checkbuilddeps") or \
+            run("dpkg-checkbuilddeps", "-P", "nocheck",
+                "contrib/debian/control", cwd=TOP).returncode:
+        assert told[0].startswith("not compared: ")
         assert told[1:] == [f"same {name}" for name in PROGRAMS]
         pytest.skip(told[0])
     assert {re.sub("_.*", "", line) for line in told} == {

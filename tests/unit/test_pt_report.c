@@ -62,7 +62,7 @@ static const struct switches {
 
 TEST_EACH(test_switches, switches)
 {
-	atomic_store(&c->done, 1000);
+	c->recorded = 1000;
 	c->task[1].used.switches = of->had;
 	assert_text(of->text);
 }

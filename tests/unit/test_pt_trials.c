@@ -102,14 +102,14 @@ TEST(test_blocks)
 		pt_config.interval_us = rows[i].interval_us;
 		open_case(rows[i].test);
 		record(0, 1, 1);
-		assert_int_equal(pt_recorded(c), rows[i].first);
+		assert_int_equal(c->recorded, rows[i].first);
 		for (n = 0; n < PT_BLOCK; n++)
 			record(0, 1, 1);
-		assert_int_equal(pt_recorded(c), rows[i].recorded);
+		assert_int_equal(c->recorded, rows[i].recorded);
 		assert_int_equal(pt_done(leads), PT_BLOCK + 1);
 		atomic_store(&c->stop, 1);
 		assert_false(pt_more(leads));
-		assert_int_equal(pt_recorded(c), PT_BLOCK + 1);
+		assert_int_equal(c->recorded, PT_BLOCK + 1);
 		assert_int_equal(c->column[0].stats.count, PT_BLOCK - 1);
 	}
 }
@@ -183,7 +183,7 @@ static int fail_later(struct pt_task *task)
 TEST(test_failed)
 {
 	assert_int_equal(pt_lead(leads, fail_later), -EIO);
-	assert_int_equal(pt_recorded(c), 5);
+	assert_int_equal(c->recorded, 5);
 }
 
 /*
@@ -322,7 +322,7 @@ TEST(test_too_few_switches)
 	c->task_count = 2;
 	c->task[0].left.pid = c->task[1].left.pid = 1;
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		atomic_store(&c->done, (uint64_t)rows[i].trials);
+		c->recorded = (uint64_t)rows[i].trials;
 		c->task[0].used.switches = rows[i].had;
 		assert_int_equal(pt_switches(c).lack, rows[i].lack);
 	}
