@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -39,7 +40,7 @@
 #define MEET_S		20	/* until all clients are connected */
 
 bool tw_far, tw_far_is_awake;
-int tw_far_priority = 99, tw_far_lock_fd = -1;
+int tw_far_priority = INT_MAX, tw_far_lock_fd = -1;
 static int output;		/* what was standard output */
 static char *text;		/* of an answer */
 static size_t text_size;
@@ -189,15 +190,26 @@ static void check(struct tw_run *run)
 	if (tw_far_lock_fd >= 0 && fcntl(tw_far_lock_fd, F_SETLK, &lock))
 		fatal("BUSY: the server is measuring with another client\n");
 	run->steps = tw_ask_parse(line, !is_networked());
-	if (tw_config_priority(TW_SERVER, 0) > tw_far_priority)
-		fatal("--priority=%d: this server allows its servers %d at most\n",
-		      (int)tw_config.priority, tw_far_priority);
 	if (tw_far_is_awake) {
 		*(bool *)tw_option_find("default-system")->to = true;
 		*(int64_t *)tw_option_find("latency")->to = -1;
 	}
 	run->start_pair = start_pair;
 	tw_config.absent[TW_CLIENT] = true;
+}
+
+/* Of what will be set. A load, and main with it, is below all servers. */
+static void check_rights(struct tw_run *run)
+{
+	if (tw_far_priority == INT_MAX)
+		return;
+	/* It has no priority. */
+	if (tw_config.schedule != tw_process_schedule)
+		fatal("--policy=%s: a --server allows nobody this; use --rsh\n",
+		      tw_config_policy(tw_config.policy));
+	if (tw_config_priority(TW_SERVER, 0) > tw_far_priority)
+		fatal("--priority=%d: this server allows its servers %d at most\n",
+		      (int)tw_config.priority, tw_far_priority);
 }
 
 /* After all other parts. Here are no results to be judged. */
@@ -229,4 +241,9 @@ static void end(struct tw_run *run)
 
 const struct tw_part tw_part_far = {
 	.options = options, .check = check, .woken = woken, .end = end,
+};
+
+/* Behind all that sets a policy or a priority. */
+const struct tw_part tw_part_far_rights = {
+	.check = check_rights,
 };

@@ -16,7 +16,10 @@ struct tw_run;
 /* This is the server's side, of a client at standard input and output. */
 extern bool tw_far;
 
-/* The highest that a server may have. */
+/*
+ * The highest that a server may have, and then no SCHED_DEADLINE; INT_MAX: the
+ * rights of the login or of the service are the only limit.
+ */
 extern int tw_far_priority;
 
 /* A client measures only if it gets this lock; -1: there is none. */

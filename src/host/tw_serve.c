@@ -32,7 +32,11 @@
 #include "tw_run.h"
 #include "tw_time.h"
 
-#define NOBODY		65534
+/*
+ * Root becomes this user. Users of programs do not have it, nor does "nobody",
+ * who is shared: none of them may send a signal to a server.
+ */
+#define USER		65533
 #define NETS_MAX	32
 #define CHILDREN	16	/* of which one measures */
 #define GREETING_S	2	/* until a request begins */
@@ -130,40 +134,53 @@ static int open_listener(void)
 	return fd;
 }
 
-/* A container's root may not raise limits: then these are kept. */
-static int keep_capabilities(void)
+/* Gives all capabilities up but these; returns those that it has of them. */
+static uint32_t keep(uint32_t wanted)
 {
 	struct __user_cap_header_struct header = {
 		.version = _LINUX_CAPABILITY_VERSION_3,
 	};
-	struct __user_cap_data_struct data[2] = { {
-		.effective = 1U << CAP_SYS_NICE | 1U << CAP_IPC_LOCK,
-		.permitted = 1U << CAP_SYS_NICE | 1U << CAP_IPC_LOCK,
-	} };
+	struct __user_cap_data_struct data[2];
 
-	return (int)syscall(SYS_capset, &header, data);
+	if (syscall(SYS_capget, &header, data))
+		fatal("--server: cannot read its capabilities: %m\n");
+	wanted &= data[0].permitted;
+	memset(data, 0, sizeof(data));
+	data[0].effective = data[0].permitted = wanted;
+	if (syscall(SYS_capset, &header, data))
+		fatal("--server: cannot give up capabilities: %m\n");
+	return wanted;
 }
 
-/* The kernel then refuses higher priorities, and nothing brings root back. */
-static void drop_root(void)
+/*
+ * The kernel then refuses higher priorities, and nothing brings root back. A
+ * container's root may not raise limits: where a limit cannot be set, what is
+ * needed without it is kept, and tw_far.c alone refuses more.
+ */
+static void drop_rights(void)
 {
 	const struct rlimit memory = { RLIM_INFINITY, RLIM_INFINITY };
 	const struct rlimit priority = {
 		tw_config.priority, tw_config.priority
 	};
-	bool limited = !setrlimit(RLIMIT_RTPRIO, &priority);
-	bool root = !geteuid();
+	uint32_t nice = setrlimit(RLIMIT_RTPRIO, &priority) ?
+			1U << CAP_SYS_NICE : 0;
+	uint32_t lock = setrlimit(RLIMIT_MEMLOCK, &memory) ?
+			1U << CAP_IPC_LOCK : 0, kept;
 
-	limited &= !root || !setrlimit(RLIMIT_MEMLOCK, &memory);
-	if (!limited && !root)
-		fatal("--priority=%d: cannot be allowed to servers: %m; needed is root or a higher \"ulimit -r\"\n",
-		      (int)tw_config.priority);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-	    (!limited && prctl(PR_SET_KEEPCAPS, 1)) ||
-	    (root && (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
-		      setresuid(NOBODY, NOBODY, NOBODY) || !setuid(0))) ||
-	    (!limited && keep_capabilities()))
-		fatal("--server: cannot become the user %d: %m\n", NOBODY);
+	    prctl(PR_SET_KEEPCAPS, 1) ||
+	    (!geteuid() && (setgroups(0, NULL) ||
+			    setresgid(USER, USER, USER) ||
+			    setresuid(USER, USER, USER))))
+		fatal("--server: cannot become the user %d: %m; start it as an ordinary user\n",
+		      USER);
+	kept = keep(nice | lock);
+	if (nice & ~kept)
+		fatal("--priority=%d: cannot be allowed to servers; needed is root, CAP_SYS_NICE or a higher \"ulimit -r\"\n",
+		      (int)tw_config.priority);
+	if (!setuid(0))
+		fatal("--server: cannot give up root\n");
 }
 
 /* Those that have said nothing, the kernel keeps for some seconds. */
@@ -241,9 +258,9 @@ static void check(struct tw_run *run)
 		fatal("--server=%s: no lock for its clients: %m\n", where);
 	if (!*(bool *)tw_option_find("default-system")->to)
 		tw_far_is_awake = set_latency_target(0) >= 0;
-	drop_root();
-	printf("# Listening at %s, priorities up to %d\n", where,
-	       (int)tw_config.priority);
+	drop_rights();
+	printf("# Listening at %s, priorities up to %d, as the user %d\n",
+	       where, (int)tw_config.priority, (int)geteuid());
 	fflush(stdout);
 	do {
 		tw_await(listener, POLLIN, run->signal_fd, INT64_MAX);

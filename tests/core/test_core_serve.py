@@ -41,20 +41,6 @@ def test_server(run, server):
 
 
 @results.root
-def test_server_is_not_root(run, start, server):
-    where = server("-p", 60)
-    process = start(where, *QUICK, "-p", 61)
-    measuring(process)
-    pids = outside.children(server.run.pid)
-    assert pids
-    for pid in [server.run.pid, *pids]:
-        assert set(outside.status(pid, "Uid").split()) == \
-            {str(outside.NOBODY)}
-    process.signal(signal.SIGINT)
-    process.finish(10)
-
-
-@results.root
 @pytest.mark.skipif(not os.path.exists(outside.CPU_DMA_LATENCY),
                     reason="no " + outside.CPU_DMA_LATENCY)
 @pytest.mark.parametrize("awake", [True, False])

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/timex.h>
@@ -43,12 +44,16 @@ enum amiss {
 	CARD,		/* coalescing of 50 us, and saving energy */
 	ADAPTIVE,	/* a driver that adapts the time */
 	GOOD,		/* a card without both */
+	UNLIMITED,	/* setrlimit() succeeds, and does nothing */
+	NO_RTPRIO,	/* ...but refuses this, */
+	NO_MEMLOCK,	/* ...this, */
+	LIMITED,	/* ...or both, as in a container */
 	KINDS
 };
 
 static const char *const names[KINDS] = { "yield", "write", "copy", "first",
 	"skip", "byte", "busy", "thread", "option", "sync", "unsync", "card",
-	"adaptive", "good" };
+	"adaptive", "good", "unlimited", "rtprio", "memlock", "limited" };
 
 static enum amiss amiss = KINDS;
 static int calls;
@@ -122,7 +127,7 @@ int ioctl(int fd, unsigned long request, ...)
 	va_start(words, request);
 	data = va_arg(words, void *);
 	va_end(words);
-	if (request != SIOCETHTOOL || amiss < CARD || amiss == KINDS ||
+	if (request != SIOCETHTOOL || amiss < CARD || amiss > GOOD ||
 	    strcmp(((struct ifreq *)data)->ifr_name, "lo"))
 		return (int)syscall(SYS_ioctl, fd, request, data);
 	delay = (void *)((struct ifreq *)data)->ifr_data;
@@ -141,6 +146,20 @@ int adjtimex(struct timex *clock)
 {
 	clock->status = amiss == UNSYNC ? STA_UNSYNC : 0;
 	return amiss == UNSYNC ? TIME_ERROR : TIME_OK;
+}
+
+int setrlimit(__rlimit_resource_t resource, const struct rlimit *limit)
+{
+	__typeof__(&setrlimit) next = dlsym(RTLD_NEXT, __func__);
+
+	if (amiss < UNLIMITED || amiss == KINDS)
+		return next(resource, limit);
+	if (amiss != LIMITED &&
+	    (resource != RLIMIT_RTPRIO || amiss != NO_RTPRIO) &&
+	    (resource != RLIMIT_MEMLOCK || amiss != NO_MEMLOCK))
+		return 0;
+	errno = EPERM;
+	return -1;
 }
 
 static void __attribute__((constructor)) init(void)
