@@ -36,7 +36,6 @@
 #include "tw_text.h"
 #include "tw_time.h"
 
-#define REQUEST_S	5	/* until the request is there */
 #define MEET_S		20	/* until all clients are connected */
 
 bool tw_far, tw_far_is_awake;
@@ -99,7 +98,7 @@ static void redirect(void)
 
 static void meet(void)
 {
-	int err = tw_reach_meet_listen(&meeting);
+	int err = tw_reach_meet_listen(&meeting, lines.fd);
 	FILE *file;
 
 	if (err)
@@ -181,12 +180,12 @@ static void check(struct tw_run *run)
 	if (!tw_far)
 		return;
 	redirect();
-	line = tw_lines_await(&lines, tw_stop_fd(), tw_in_ms(REQUEST_S * 1000));
+	line = tw_lines_await(&lines, tw_stop_fd(), tw_in_ms(TW_ASK_S * 1000));
 	if (!line && tw_is_stopped())
 		exit(EXIT_SUCCESS);
 	if (!line)
 		fatal("--far: no request has come; allowed is a line of at most %d bytes, within %d s\n",
-		      TW_ASK_MAX, REQUEST_S);
+		      TW_ASK_MAX, TW_ASK_S);
 	if (tw_far_lock_fd >= 0 && fcntl(tw_far_lock_fd, F_SETLK, &lock))
 		fatal("BUSY: the server is measuring with another client\n");
 	run->steps = tw_ask_parse(line, !is_networked());

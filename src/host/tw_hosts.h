@@ -30,6 +30,7 @@ extern bool tw_far_is_awake;
 
 #define TW_ASK_VERSION	2
 #define TW_ASK_MAX	65536	/* bytes of the line */
+#define TW_ASK_S	2	/* until it has begun, and until it is there */
 
 /*
  * What a client's side asks of a server's side: one line, a JSON array of words

@@ -39,7 +39,6 @@
 #define USER		65533
 #define NETS_MAX	32
 #define CHILDREN	16	/* of which one measures */
-#define GREETING_S	2	/* until a request begins */
 #define GREETING	"[\"--far="
 
 /* IPv4 is written as IPv6 has it: ::ffff:192.0.2.1. */
@@ -52,12 +51,12 @@ static int net_count;
 static int children;
 static const char *where, *allow;	/* --server, --allow */
 
-static bool to_address(const char *text, struct in6_addr *address, int *bits)
+static bool to_address(const char *text, struct in6_addr *address)
 {
-	char mapped[INET6_ADDRSTRLEN + 8];
+	char mapped[TW_REACH_NAME + 8];
 
-	*bits = strchr(text, ':') ? 0 : 96;
-	snprintf(mapped, sizeof(mapped), "%s%s", *bits ? "::ffff:" : "", text);
+	snprintf(mapped, sizeof(mapped), "%s%s", strchr(text, ':') ? "" :
+		 "::ffff:", text);
 	return inet_pton(AF_INET6, mapped, address) == 1;
 }
 
@@ -71,65 +70,79 @@ static void read_nets(void)
 	char *next = strdup(allow ? allow : "127.0.0.0/8,::1"), *word;
 
 	while ((word = strsep(&next, ","))) {
-		char *slash = strchr(word, '/'), *end = NULL;
+		char *slash = strchr(word, '/');
 		struct net *net = &nets[net_count++];
-		int base;
+		bool is_v4 = !strchr(word, ':');
+		int64_t bits = is_v4 ? 32 : 128;
 
 		if (slash)
 			*slash++ = '\0';
-		if (net_count > NETS_MAX ||
-		    !to_address(word, &net->address, &base))
+		if (net_count > NETS_MAX || !to_address(word, &net->address))
 			fatal("--allow=%s: allowed are up to 32 addresses or networks, such as 192.0.2.0/24,2001:db8::1\n",
 			      allow);
-		net->bits = slash ? base + (int)strtol(slash, &end, 10) : 128;
-		if (slash && (!*slash || *end || net->bits < base ||
-			      net->bits > 128))
-			fatal("--allow=%s: allowed after / is a number of bits, up to 32 or 128\n",
+		if (slash && !tw_option_whole(slash, !is_v4 &&
+				IN6_IS_ADDR_V4MAPPED(&net->address) ? 96 : 0,
+				bits, &bits))
+			fatal("--allow=%s: allowed after / is a number of bits: up to 32 of IPv4, up to 128 of IPv6, 96 to 128 of IPv4 that is written as IPv6\n",
 			      allow);
+		net->bits = (int)bits + (is_v4 ? 96 : 0);
 	}
 }
 
+/* No network of IPv6 has an address of IPv4 in it, also if it has all. */
 static bool is_allowed(const struct in6_addr *address)
 {
 	int i, bit;
 
 	for (i = 0; i < net_count; i++) {
+		const struct in6_addr *of = &nets[i].address;
+
 		for (bit = 0; bit < nets[i].bits; bit++)
-			if ((nets[i].address.s6_addr[bit / 8] ^
-			     address->s6_addr[bit / 8]) & 0x80 >> bit % 8)
+			if ((of->s6_addr[bit / 8] ^ address->s6_addr[bit / 8]) &
+			    0x80 >> bit % 8)
 				break;
-		if (bit == nets[i].bits)
+		if (bit == nets[i].bits && !IN6_IS_ADDR_V4MAPPED(of) ==
+		    !IN6_IS_ADDR_V4MAPPED(address))
 			return true;
 	}
 	return false;
 }
 
-static int open_listener(void)
+/* A kernel without IPv6 serves IPv4 as well. */
+static union tw_address own_address(void)
 {
-	struct sockaddr_in6 own = { .sin6_family = AF_INET6 };
-	int fd, base, on = 1, off = 0, greeting_s = GREETING_S;
+	union tw_address own = { .v6 = { .sin6_family = AF_INET6 } };
+	struct in6_addr address;
 	struct tw_host host;
 
-	read_nets();
-	if (!tw_host_parse(where, &host) ||
-	    !to_address(host.name, &own.sin6_addr, &base))
+	if (!tw_host_parse(where, &host) || !to_address(host.name, &address))
 		fatal("--server=%s: allowed is an address of this host, ADDR, ADDR:PORT or [ADDR]:PORT\n",
 		      where);
-	if (!allow && !is_allowed(&own.sin6_addr))
+	if (!allow && !is_allowed(&address))
 		fatal("--server=%s: allowed is a loopback address, or --allow=LIST with the addresses of the clients\n",
 		      where);
-	if (IN6_IS_ADDR_V4MAPPED(&own.sin6_addr) &&
-	    !memcmp(own.sin6_addr.s6_addr + 12, "\0\0\0", 4))
-		own.sin6_addr = in6addr_any;
-	own.sin6_port = htons(host.port ? host.port : TW_REACH_PORT);
-	fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	own.v6.sin6_addr = address;
+	if (IN6_IS_ADDR_V4MAPPED(&address)) {
+		own.v4.sin_family = AF_INET;
+		memcpy(&own.v4.sin_addr, address.s6_addr + 12, 4);
+	}
+	own.v4.sin_port = htons(host.port ? host.port : TW_REACH_PORT);
+	return own;
+}
+
+static int open_listener(void)
+{
+	int fd, on = 1, greeting_s = TW_ASK_S;
+	union tw_address own;
+
+	read_nets();
+	own = own_address();
+	fd = tw_reach_socket(own.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK);
 	if (fd < 0 ||
-	    setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off)) ||
 	    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) ||
 	    setsockopt(fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, &greeting_s,
 		       sizeof(greeting_s)) ||
-	    bind(fd, (struct sockaddr *)&own, sizeof(own)) ||
-	    listen(fd, SOMAXCONN))
+	    bind(fd, &own.any, sizeof(own)) || listen(fd, SOMAXCONN))
 		fatal("--server=%s: cannot listen: %m\n", where);
 	return fd;
 }
@@ -220,21 +233,34 @@ static bool serve(int listener, int fd)
 	return true;
 }
 
+/* As the nets have it. */
+static struct in6_addr address_of(const union tw_address *peer)
+{
+	struct in6_addr address = { .s6_addr = { [10] = 0xff, [11] = 0xff } };
+
+	if (peer->any.sa_family == AF_INET6)
+		return peer->v6.sin6_addr;
+	memcpy(address.s6_addr + 12, &peer->v4.sin_addr, 4);
+	return address;
+}
+
 /* Returns whether this is a child. */
 static bool accept_all(int listener)
 {
-	struct sockaddr_in6 from;
-	socklen_t length = sizeof(from);
+	union tw_address peer;
+	struct in6_addr address;
+	socklen_t length = sizeof(peer);
 	bool child = false;
 	int fd;
 
 	while (!child &&
-	       (fd = accept4(listener, (struct sockaddr *)&from, &length,
+	       (fd = accept4(listener, &peer.any, &length,
 			     SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
-		child = is_allowed(&from.sin6_addr) && begins_request(fd) &&
+		address = address_of(&peer);
+		child = is_allowed(&address) && begins_request(fd) &&
 			!tw_reach_prepare(fd) && serve(listener, fd);
 		close(fd);
-		length = sizeof(from);
+		length = sizeof(peer);
 	}
 	return child;
 }

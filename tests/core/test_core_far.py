@@ -199,8 +199,15 @@ def test_refused(run, args, named):
     (("--server", "--connect=::1"), "--connect=::1: not allowed with --server"),
     (("--server", "--allow=x"), "--allow=x: allowed are up to 32"),
     (("--server", "--allow=" + 32 * "::1," + "::1"), "allowed are up to 32"),
-    (("--server", "--allow=1.2.3.4/33"), "allowed after / is a number"),
-    (("--server", "--allow=1.2.3.4/x"), "allowed after / is a number"),
+    *((("--server", f"--allow={net}"), f"FATAL: --allow={net}: allowed after "
+       "/ is a number of bits: up to 32 of IPv4, up to 128 of IPv6, 96 to 128 "
+       "of IPv4 that is written as IPv6\n")
+      for net in (
+          "1.2.3.4/33", "1.2.3.4/x", "1.2.3.4/", "1.2.3.4/-1", "1.2.3.4/+8",
+          "1.2.3.4/ 8", "1.2.3.4/8x", "1.2.3.4/8/8", "1.2.3.4/4294967304",
+          "1.2.3.4/18446744073709551624", "1.2.3.4/1.0", "::1/129", "::1/-1",
+          "::ffff:10.0.0.0/8", "::ffff:10.0.0.0/95", "::ffff:10.0.0.0/129",
+          "127.0.0.1,::1/4294967304")),
 ])
 def test_refused_here(run, args, named):
     done = run(*args)

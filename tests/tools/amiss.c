@@ -48,12 +48,15 @@ enum amiss {
 	NO_RTPRIO,	/* ...but refuses this, */
 	NO_MEMLOCK,	/* ...this, */
 	LIMITED,	/* ...or both, as in a container */
+	NO_IPV6,	/* no socket of it, as in a kernel without */
+	STRANGER,	/* somebody else connects before each connect() */
 	KINDS
 };
 
 static const char *const names[KINDS] = { "yield", "write", "copy", "first",
 	"skip", "byte", "busy", "thread", "option", "sync", "unsync", "card",
-	"adaptive", "good", "unlimited", "rtprio", "memlock", "limited" };
+	"adaptive", "good", "unlimited", "rtprio", "memlock", "limited",
+	"ipv6", "stranger" };
 
 static enum amiss amiss = KINDS;
 static int calls;
@@ -152,7 +155,7 @@ int setrlimit(__rlimit_resource_t resource, const struct rlimit *limit)
 {
 	__typeof__(&setrlimit) next = dlsym(RTLD_NEXT, __func__);
 
-	if (amiss < UNLIMITED || amiss == KINDS)
+	if (amiss < UNLIMITED || amiss > LIMITED)
 		return next(resource, limit);
 	if (amiss != LIMITED &&
 	    (resource != RLIMIT_RTPRIO || amiss != NO_RTPRIO) &&
@@ -160,6 +163,26 @@ int setrlimit(__rlimit_resource_t resource, const struct rlimit *limit)
 		return 0;
 	errno = EPERM;
 	return -1;
+}
+
+int socket(int family, int type, int protocol)
+{
+	__typeof__(&socket) next = dlsym(RTLD_NEXT, __func__);
+
+	if (amiss != NO_IPV6 || family != AF_INET6)
+		return next(family, type, protocol);
+	errno = EAFNOSUPPORT;
+	return -1;
+}
+
+int connect(int fd, const struct sockaddr *to, socklen_t length)
+{
+	__typeof__(&connect) next = dlsym(RTLD_NEXT, __func__);
+
+	if (amiss == STRANGER)
+		next(socket(to->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0), to,
+		     length);
+	return next(fd, to, length);
 }
 
 static void __attribute__((constructor)) init(void)
