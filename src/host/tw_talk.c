@@ -145,15 +145,17 @@ const struct addrinfo *tw_talk_open(void)
 		   TW_REACH_PORT;
 	const struct addrinfo *addresses;
 	const char *why;
+	pid_t pid;
 
 	addresses = tw_reach_find(tw_talk_way.host.name, &why);
 	if (!addresses)
 		fatal("--connect=%s: %s\n", tw_talk_way.text, why);
 	if (tw_talk_way.command) {
-		rsh_pid = tw_reach_start(tw_talk_way.command, &lines.fd);
-		if (rsh_pid < 0)
-			fatal("--rsh: cannot start %s: %s\n",
-			      tw_talk_way.command, strerror(-rsh_pid));
+		pid = tw_reach_start(tw_talk_way.command, &lines.fd);
+		if (pid < 0)
+			fatal("--rsh: cannot start %s: %s; see \"ulimit -u\" and \"ulimit -n\"\n",
+			      tw_talk_way.command, strerror(-pid));
+		rsh_pid = pid;
 	} else {
 		lines.fd = tw_reach_connect(&addresses, port, tw_stop_fd(),
 					    tw_in_ms(CONNECT_MS));
