@@ -182,6 +182,7 @@ static void stop(struct tw_run *run)
 	for (i = 0; i < tw_config.pairs; i++)
 		run->failed |= tw_process_stop_failed(
 			&run->pairs[i]->process[TW_SERVER]);
+	run->failed = run->failed || any_failed(run, true);
 	tw_process_reap();
 	for (i = 0; i < tw_config.pairs; i++) {
 		struct tw_pair *pair = run->pairs[i];

@@ -10,9 +10,11 @@
  *				{"twowaytest": 2, "started": 0}
  *	{"end": 1}
  *				{"twowaytest": 2, "ended": [REQUESTS, ...,
- *				 RATE, ..., 0], "twoway": {...}}
+ *				 RATE, ..., 0], "status": 0, "twoway": {...}}
  *
- * With {"end": 0}, another step follows. Other lines of the answers are messages
+ * With {"end": 0}, another step follows. The status is 1 if something has failed
+ * here, and a message has said what, or 2 if a signal came; either ends the run,
+ * also if the client's side has not asked for it. Other lines of the answers are messages
  * or, from # on, the text of a cause.
  */
 #include <errno.h>
@@ -228,7 +230,8 @@ static void end(struct tw_run *run)
 	for (i = 0; tw_load_number(i); i++)
 		fprintf(file, "%" PRId64 ", ",
 			(int64_t)(tw_load_number(i)->rate * 1000));
-	fprintf(file, "0]%s", last ? ", " : "");
+	fprintf(file, "0], \"status\": %d%s", run->failed ? 1 :
+		run->interrupted ? 2 : 0, last ? ", " : "");
 	if (last) {
 		tw_json_twoway(file, run);
 		tw_far_cause_answer(file, run);

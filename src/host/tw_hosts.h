@@ -88,7 +88,10 @@ void tw_talk_tell(const char *line);
  */
 const char *tw_talk_expect(const char *member, int ms, bool quiet);
 
-/* Reads what there is; false, after a message: it has ended. */
+/*
+ * Reads what there is; false, after a message: it has ended, or its run has,
+ * whose answer is then kept.
+ */
 bool tw_talk_listen(void);
 
 /* A command may take so long to end. */

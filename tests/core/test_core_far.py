@@ -278,7 +278,7 @@ def test_interrupted(start, transport):
 def test_interrupted_without_an_answer(start):
     """Nobody waits for it, and nothing is said of it."""
     text = FAKE.replace("VERSION", "2").replace("SLEPT", "7").replace(
-        "say(ended=[0], twoway=TWOWAY)", "import time\ntime.sleep(20)")
+        "say(ended=[0], status=0, twoway=TWOWAY)", "import time\ntime.sleep(20)")
     process = start("--connect=127.0.0.1", fake(
         start.directory, text.replace("range(1, 1000)", "range(1, 10**6)")),
         *QUICK, "--sleep=0")
@@ -287,6 +287,8 @@ def test_interrupted_without_an_answer(start):
     process.signal(signal.SIGINT)
     assert process.finish(10) == 0
     assert time.monotonic() - begin < 5 and process.err == ""
+    assert "# Server: 127.0.0.1 (127.0.0.1), without its results\n" in \
+        process.out
 
 
 @pytest.mark.parametrize("transport", ["tcp", "udp"])

@@ -76,7 +76,7 @@ def test_client_that_leaves(run):
     assert 0 < answers[0]["ready"] < 65536
 
 
-END = "say(ended=[0], twoway=TWOWAY)"
+END = "say(ended=[0], status=0, twoway=TWOWAY)"
 
 
 def faked(run, version="2", slept="7000", twoway_="{}", end=END):
@@ -149,7 +149,7 @@ def test_times_that_cannot_be(run, slept):
 def test_results_that_are_no_json(run, results_):
     """They do not get into ours."""
     text = FAKE.replace("VERSION", "2").replace("SLEPT", "7").replace(
-        END, "print('{\"twowaytest\": 2, \"ended\": [0], \"twoway\": '"
+        END, "print('{\"twowaytest\": 2, \"ended\": [0], \"status\": 0, \"twoway\": '"
         f" + {results_!r} + '}}')")
     done = run("--connect=127.0.0.1", fake(run.directory, text), *QUICK,
                "-l", 20, "--sleep=0", "--json=json")

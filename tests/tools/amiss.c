@@ -12,6 +12,7 @@
 #include <net/if.h>
 #include <netinet/in.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -27,6 +28,7 @@
 #define CALL		7	/* of a process, counted from 1: that one is */
 #define LARGE		(1024 * 1024)	/* no other copy is */
 #define MESSAGE_MAX	65536
+#define STOP_SIGNAL	(SIGRTMIN + 1)	/* to clients and servers */
 #define EXIT_BAD_NAME	99	/* a status that the program never has */
 
 enum amiss {
@@ -50,13 +52,14 @@ enum amiss {
 	LIMITED,	/* ...or both, as in a container */
 	NO_IPV6,	/* no socket of it, as in a kernel without */
 	STRANGER,	/* somebody else connects before each connect() */
+	MURDER,		/* who is told to stop is killed */
 	KINDS
 };
 
 static const char *const names[KINDS] = { "yield", "write", "copy", "first",
 	"skip", "byte", "busy", "thread", "option", "sync", "unsync", "card",
 	"adaptive", "good", "unlimited", "rtprio", "memlock", "limited",
-	"ipv6", "stranger" };
+	"ipv6", "stranger", "murder" };
 
 static enum amiss amiss = KINDS;
 static int calls;
@@ -183,6 +186,12 @@ int connect(int fd, const struct sockaddr *to, socklen_t length)
 		next(socket(to->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0), to,
 		     length);
 	return next(fd, to, length);
+}
+
+int kill(pid_t pid, int number)
+{
+	return (int)syscall(SYS_kill, pid, amiss == MURDER &&
+			    number == STOP_SIGNAL ? SIGKILL : number);
 }
 
 static void __attribute__((constructor)) init(void)
