@@ -37,7 +37,8 @@ class Block:
             if len(act) < WIDE:
                 self.unit = US
             values = numbers(path, number, [low, avg, high, std or "0"], float)
-            self.columns[int(column)] = metric, int(count), values
+            column, count = numbers(path, number, [column, count])
+            self.columns[column] = metric, count, values
         elif match := PHASE.match(line):
             low, avg, high, std = numbers(path, number, match.groups()[1:],
                                           float)
@@ -74,10 +75,10 @@ def read(path, name):
     for number, line in lines_of(path):
         part.virtual |= bool(MARK.match(line))
         if match := STEP.match(line):
-            blocks.append(Block(int(match[1])))
+            blocks.append(Block(*numbers(path, number, [match[1]])))
             ramp = match[2] == "other"
         elif match := MISSED.match(line):
-            missed = int(match[1])
+            missed, = numbers(path, number, [match[1]])
         blocks[-1].take(path, number, line)
     blocks = [block for block in blocks if block.columns]
     ours = any(block.phases or any(metric for metric, *_ in

@@ -21,6 +21,7 @@ NAME = re.compile(rf"(?:({'|'.join(COUNTS)})|"
 NUMBER = re.compile(r"(?:-?\d+(?:\.\d+)?)?")
 MARKED = re.compile(r"^# *(virtual|lab)\b", re.M)
 LAST_S = 253402300799    # of the year 9999
+LARGEST = 10**18
 STRANGE = re.compile(r"[^-0-9.,\n]")
 
 
@@ -105,6 +106,8 @@ def read_rows(path):
     if rows is None or rows.shape != (body.count("\n"), width):
         find_bad(path, first, body.split("\n")[:-1], width)
         raise InputError(path, None, "these are no rows of a timeline")
+    refuse(path, first, (abs(rows) >= LARGEST).any(axis=1),
+           f"numbers below {LARGEST:.0e} are expected")
     return names, rows, first, bool(MARKED.search(text[:at.end()]))
 
 

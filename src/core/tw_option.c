@@ -32,22 +32,33 @@ void tw_option_flag(const struct tw_option *option, char *value)
 	*(bool *)option->to = true;
 }
 
+bool tw_option_whole(const char *text, int64_t min, int64_t max, int64_t *to)
+{
+	const char *digits = text + (*text == '-');
+	long long number;
+
+	if (!*digits || digits[strspn(digits, "0123456789")])
+		return false;
+	errno = 0;
+	number = strtoll(text, NULL, 10);
+	if (errno || number < min || number > max)
+		return false;
+	*to = number;
+	return true;
+}
+
 /* A space before the number is allowed: rteval writes "-h 3500" in one word. */
 void tw_option_number(const struct tw_option *option, char *value)
 {
-	char message[80], *end;
-	long long number;
+	char message[80];
 
-	errno = 0;
-	number = strtoll(value, &end, 10);
-	if (errno || end == value || *end ||
-	    number < option->min || number > option->max) {
-		snprintf(message, sizeof(message),
-			 "allowed is a whole number from %lld to %lld",
-			 (long long)option->min, (long long)option->max);
-		tw_option_refuse(option, value, message);
-	}
-	*(int64_t *)option->to = number;
+	if (tw_option_whole(value + strspn(value, " "), option->min,
+			    option->max, option->to))
+		return;
+	snprintf(message, sizeof(message),
+		 "allowed is a whole number from %lld to %lld",
+		 (long long)option->min, (long long)option->max);
+	tw_option_refuse(option, value, message);
 }
 
 void tw_option_path(const struct tw_option *option, char *value)

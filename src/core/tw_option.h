@@ -36,6 +36,9 @@ void tw_option_duration(const struct tw_option *option, char *value);
 void tw_option_path(const struct tw_option *option, char *value);
 void tw_option_choice(const struct tw_option *option, char *value);
 
+/* Whether @text is a whole number in decimal, and nothing else, in the range. */
+bool tw_option_whole(const char *text, int64_t min, int64_t max, int64_t *to);
+
 /* Ends the program: "--NAME=VALUE: MESSAGE". */
 void tw_option_refuse(const struct tw_option *option, const char *value,
 		      const char *message) __attribute__((noreturn));

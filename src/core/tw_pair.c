@@ -259,6 +259,7 @@ void tw_pair_connect(struct tw_run *run, int number)
 		fatal("cannot connect client and server of pair %d over %s: %s; needed is %s\n",
 		      number, tw_config.link->name, strerror(-err),
 		      err == -EMFILE ? "a higher \"ulimit -n\"" :
+		      err == -EPERM ? "that no other process connects to its port" :
 		      tw_config.link->needed);
 }
 

@@ -65,6 +65,7 @@ extern const struct tw_part *const tw_parts[];
 
 extern const struct tw_part tw_part_serve;
 extern const struct tw_part tw_part_far;
+extern const struct tw_part tw_part_far_rights;
 extern const struct tw_part tw_part_connect;
 extern const struct tw_part tw_part_peer;
 extern const struct tw_part tw_part_oneway;

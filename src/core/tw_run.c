@@ -201,6 +201,7 @@ static void stop(struct tw_run *run)
 		look_again(run->pairs[i], TW_SERVER);
 		look_again(run->pairs[i], TW_CLIENT);
 	}
+	run->failed = run->failed || any_failed(run, true);
 	tw_process_reap();
 	for (i = 0; i < tw_config.pairs; i++) {
 		struct tw_pair *pair = run->pairs[i];

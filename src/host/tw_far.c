@@ -10,14 +10,17 @@
  *				{"twowaytest": 2, "started": 0}
  *	{"end": 1}
  *				{"twowaytest": 2, "ended": [REQUESTS, ...,
- *				 RATE, ..., 0], "twoway": {...}}
+ *				 RATE, ..., 0], "status": 0, "twoway": {...}}
  *
- * With {"end": 0}, another step follows. Other lines of the answers are messages
+ * With {"end": 0}, another step follows. The status is 1 if something has failed
+ * here, and a message has said what, or 2 if a signal came; either ends the run,
+ * also if the client's side has not asked for it. Other lines of the answers are messages
  * or, from # on, the text of a cause.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -35,11 +38,10 @@
 #include "tw_text.h"
 #include "tw_time.h"
 
-#define REQUEST_S	5	/* until the request is there */
 #define MEET_S		20	/* until all clients are connected */
 
 bool tw_far, tw_far_is_awake;
-int tw_far_priority = 99, tw_far_lock_fd = -1;
+int tw_far_priority = INT_MAX, tw_far_lock_fd = -1;
 static int output;		/* what was standard output */
 static char *text;		/* of an answer */
 static size_t text_size;
@@ -98,7 +100,7 @@ static void redirect(void)
 
 static void meet(void)
 {
-	int err = tw_reach_meet_listen(&meeting);
+	int err = tw_reach_meet_listen(&meeting, lines.fd);
 	FILE *file;
 
 	if (err)
@@ -180,24 +182,35 @@ static void check(struct tw_run *run)
 	if (!tw_far)
 		return;
 	redirect();
-	line = tw_lines_await(&lines, tw_stop_fd(), tw_in_ms(REQUEST_S * 1000));
+	line = tw_lines_await(&lines, tw_stop_fd(), tw_in_ms(TW_ASK_S * 1000));
 	if (!line && tw_is_stopped())
 		exit(EXIT_SUCCESS);
 	if (!line)
 		fatal("--far: no request has come; allowed is a line of at most %d bytes, within %d s\n",
-		      TW_ASK_MAX, REQUEST_S);
+		      TW_ASK_MAX, TW_ASK_S);
 	if (tw_far_lock_fd >= 0 && fcntl(tw_far_lock_fd, F_SETLK, &lock))
 		fatal("BUSY: the server is measuring with another client\n");
 	run->steps = tw_ask_parse(line, !is_networked());
-	if (tw_config_priority(TW_SERVER, 0) > tw_far_priority)
-		fatal("--priority=%d: this server allows its servers %d at most\n",
-		      (int)tw_config.priority, tw_far_priority);
 	if (tw_far_is_awake) {
 		*(bool *)tw_option_find("default-system")->to = true;
 		*(int64_t *)tw_option_find("latency")->to = -1;
 	}
 	run->start_pair = start_pair;
 	tw_config.absent[TW_CLIENT] = true;
+}
+
+/* Of what will be set. A load, and main with it, is below all servers. */
+static void check_rights(struct tw_run *run)
+{
+	if (tw_far_priority == INT_MAX)
+		return;
+	/* It has no priority. */
+	if (tw_config.schedule != tw_process_schedule)
+		fatal("--policy=%s: a --server allows nobody this; use --rsh\n",
+		      tw_config_policy(tw_config.policy));
+	if (tw_config_priority(TW_SERVER, 0) > tw_far_priority)
+		fatal("--priority=%d: this server allows its servers %d at most\n",
+		      (int)tw_config.priority, tw_far_priority);
 }
 
 /* After all other parts. Here are no results to be judged. */
@@ -217,7 +230,8 @@ static void end(struct tw_run *run)
 	for (i = 0; tw_load_number(i); i++)
 		fprintf(file, "%" PRId64 ", ",
 			(int64_t)(tw_load_number(i)->rate * 1000));
-	fprintf(file, "0]%s", last ? ", " : "");
+	fprintf(file, "0], \"status\": %d%s", run->failed ? 1 :
+		run->interrupted ? 2 : 0, last ? ", " : "");
 	if (last) {
 		tw_json_twoway(file, run);
 		tw_far_cause_answer(file, run);
@@ -229,4 +243,9 @@ static void end(struct tw_run *run)
 
 const struct tw_part tw_part_far = {
 	.options = options, .check = check, .woken = woken, .end = end,
+};
+
+/* Behind all that sets a policy or a priority. */
+const struct tw_part tw_part_far_rights = {
+	.check = check_rights,
 };

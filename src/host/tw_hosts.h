@@ -16,7 +16,10 @@ struct tw_run;
 /* This is the server's side, of a client at standard input and output. */
 extern bool tw_far;
 
-/* The highest that a server may have. */
+/*
+ * The highest that a server may have, and then no SCHED_DEADLINE; INT_MAX: the
+ * rights of the login or of the service are the only limit.
+ */
 extern int tw_far_priority;
 
 /* A client measures only if it gets this lock; -1: there is none. */
@@ -27,6 +30,7 @@ extern bool tw_far_is_awake;
 
 #define TW_ASK_VERSION	2
 #define TW_ASK_MAX	65536	/* bytes of the line */
+#define TW_ASK_S	2	/* until it has begun, and until it is there */
 
 /*
  * What a client's side asks of a server's side: one line, a JSON array of words
@@ -84,7 +88,10 @@ void tw_talk_tell(const char *line);
  */
 const char *tw_talk_expect(const char *member, int ms, bool quiet);
 
-/* Reads what there is; false, after a message: it has ended. */
+/*
+ * Reads what there is; false, after a message: it has ended, or its run has,
+ * whose answer is then kept.
+ */
 bool tw_talk_listen(void);
 
 /* A command may take so long to end. */

@@ -40,6 +40,7 @@ static char *results;		/* its "twoway", and what follows it... */
 static const char *rest;	/* ...from here; NULL: it has not answered */
 static struct tw_jumps there;
 static int64_t suspended_us;	/* there */
+static bool cut;		/* it has ended before we did */
 
 /* A command is optional: see tw_option_given(). */
 static void parse(const struct tw_option *option, char *value)
@@ -249,13 +250,15 @@ static void check(struct tw_run *run)
 	run->start_pair = start_pair;
 }
 
-/* While it measures, the server's side says nothing unless it fails. */
+/*
+ * While it measures, the server's side says nothing unless it fails. SIGINT at a
+ * terminal may end both.
+ */
 static void woken(struct tw_run *run)
 {
-	if (!addresses || run->wake_fd < 0 || tw_talk_listen())
-		return;
-	run->wake_fd = -1;
-	run->failed = true;
+	if (addresses && run->wake_fd >= 0 && !tw_talk_listen() &&
+	    !run->interrupted)
+		cut = run->failed = true;
 }
 
 /*
@@ -277,26 +280,55 @@ static void read_ended(const struct tw_run *run, const char *value)
 			load->rate = (double)numbers[i] / 1000;
 }
 
+/*
+ * Whether all went well there, as follows the numbers; else after a message. A
+ * signal may have ended both sides, as SIGINT at a terminal.
+ */
+static bool has_succeeded(const char *numbers, bool interrupted)
+{
+	const char *end = tw_lines_end(numbers);
+	int status = -1;
+
+	sscanf(end ? end : "", ", \"status\": %1d", &status);
+	if ((!status && !cut) || (status == 2 && interrupted))
+		return true;
+	if (status < 0)
+		warn("--connect=%s: the server's side does not say whether its run has succeeded: install the same release on both hosts\n",
+		     tw_talk_way.text);
+	else if (status == 1)
+		warn("--connect=%s: the run of the server's side has failed\n",
+		     tw_talk_way.text);
+	else
+		warn("--connect=%s: the server's side has ended before the client, as by a signal there\n",
+		     tw_talk_way.text);
+	return false;
+}
+
+static void take_results(struct tw_run *run, const char *answer)
+{
+	const char *value = strstr(answer, "\"twoway\": ");
+
+	results = value ? strdup(value + strlen("\"twoway\": ")) : NULL;
+	rest = results ? tw_lines_end(results) : NULL;
+	if (!rest) {
+		tell_wrong("twoway");
+		run->failed = true;
+	}
+}
+
 /* What it answers to the end of a step, in time. */
 static void take_answer(struct tw_run *run, bool last, bool hurry)
 {
 	int ms = hurry ? HURRY_MS : run->failed ? FAILED_MS : ANSWER_MS;
 	const char *value = tw_talk_expect("ended", ms, hurry || run->failed);
 
-	if (value)
+	if (value) {
 		read_ended(run, value);
-	if (!value && !hurry) {
-		/* It may say why. */
-		tw_talk_listen();
-		run->failed |= !tw_is_stopped();
-	}
-	if (!value || !last)
-		return;
-	value = strstr(value, "\"twoway\": ");
-	results = value ? strdup(value + strlen("\"twoway\": ")) : NULL;
-	rest = results ? tw_lines_end(results) : NULL;
-	if (!rest) {
-		tell_wrong("twoway");
+		if (!has_succeeded(value, hurry))
+			run->failed = last = true;
+		if (last)
+			take_results(run, value);
+	} else if (!tw_talk_listen() || (!hurry && !tw_is_stopped())) {
 		run->failed = true;
 	}
 }
@@ -346,7 +378,8 @@ static void text(FILE *file, const struct tw_run *run)
 	getnameinfo(addresses->ai_addr, addresses->ai_addrlen, address,
 		    sizeof(address), NULL, 0, NI_NUMERICHOST);
 	tw_far_cause_print(file, run, rest);
-	fprintf(file, "# Server: %s (%s)\n", tw_talk_way.host.name, address);
+	fprintf(file, "# Server: %s (%s)%s\n", tw_talk_way.host.name, address,
+		rest ? "" : ", without its results");
 	if (there.times)
 		fprintf(file, "# Server: its clock %s was set (%" PRIu64 " times)\n",
 			tw_config.clock->name, there.times);

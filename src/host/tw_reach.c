@@ -17,6 +17,7 @@
 #include "rt-utils.h"
 #include "tw_datagram.h"
 #include "tw_lines.h"
+#include "tw_option.h"
 #include "tw_reach.h"
 
 #define IDLE_S		5	/* until the kernel asks whether the peer is there */
@@ -32,19 +33,17 @@ bool tw_host_parse(const char *text, struct tw_host *host)
 			colon && !strchr(colon + 1, ':') ? (size_t)(colon - begin) :
 			strlen(begin);
 	const char *end = begin + length + bracket;
-	int last = 0;
+	int64_t port = 0;
 
-	host->port = 0;
 	if (!length || length >= sizeof(host->name) || *begin == '-' ||
 	    (bracket && begin[length] != ']') ||
 	    strspn(begin, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.:_@%-") < length)
 		return false;
+	if (*end && (*end != ':' || !tw_option_whole(end + 1, 1, 65535, &port)))
+		return false;
 	snprintf(host->name, sizeof(host->name), "%.*s", (int)length, begin);
-	if (!*end)
-		return true;
-	return strspn(end + 1, "0123456789") == strlen(end + 1) &&
-	       sscanf(end, ":%5d%n", &host->port, &last) == 1 && !end[last] &&
-	       host->port > 0 && host->port < 65536;
+	host->port = (int)port;
+	return true;
 }
 
 struct addrinfo *tw_reach_find(const char *name, const char **why)
@@ -56,6 +55,15 @@ struct addrinfo *tw_reach_find(const char *name, const char **why)
 
 	*why = err == EAI_SYSTEM ? strerror(errno) : gai_strerror(err);
 	return found;
+}
+
+int tw_reach_socket(int family, int type)
+{
+	int off = 0, fd = socket(family, type | SOCK_CLOEXEC, 0);
+
+	if (fd >= 0 && family == AF_INET6)
+		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
+	return fd;
 }
 
 int tw_reach_prepare(int fd)
@@ -129,7 +137,7 @@ pid_t tw_reach_start(const char *command, int *fd)
 	static const int usual[] = { SIGPIPE, SIGXFSZ, SIGUSR2 };
 	pid_t pid, parent = getpid();
 	sigset_t none;
-	int ends[2];
+	int err, ends[2];
 	size_t i;
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
@@ -137,11 +145,12 @@ pid_t tw_reach_start(const char *command, int *fd)
 	fflush(NULL);
 	pid = fork();
 	if (pid) {
-		if (pid < 0)
-			pid = -errno;
+		err = errno;
 		close(ends[1]);
+		if (pid < 0)
+			close(ends[0]);
 		*fd = ends[0];
-		return pid;
+		return pid < 0 ? -err : pid;
 	}
 	for (i = 0; i < ARRAY_SIZE(usual); i++)
 		signal(usual[i], SIG_DFL);
@@ -162,13 +171,6 @@ struct hello {
 	uint32_t pair;		/* big-endian */
 };
 
-/* Of either family; both have the port at the same place. */
-union address {
-	struct sockaddr any;
-	struct sockaddr_in v4;
-	struct sockaddr_in6 v6;
-};
-
 static int listener;		/* of the server's side */
 
 /* Whether it has the cookie; in a time that does not tell how much of it. */
@@ -181,25 +183,30 @@ static bool knows(const struct tw_meeting *meeting, const char *cookie)
 	return !differ;
 }
 
-/* IPv6 is for both families. */
-static int open_socket(int family, int type)
+/* Through a login, nobody knows the address: then it is any. */
+static int open_listener(int stream)
 {
-	int off = 0, fd = socket(family, type | SOCK_CLOEXEC, 0);
+	union tw_address own = { .any = { .sa_family = AF_UNIX } };
+	socklen_t length = sizeof(own);
+	int fd;
 
-	if (fd >= 0 && family == AF_INET6)
-		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
-	return fd;
+	getsockname(stream, &own.any, &length);
+	if (own.any.sa_family != AF_INET && own.any.sa_family != AF_INET6) {
+		fd = tw_reach_socket(AF_INET6, SOCK_STREAM);
+		return fd < 0 ? tw_reach_socket(AF_INET, SOCK_STREAM) : fd;
+	}
+	own.v4.sin_port = 0;
+	fd = tw_reach_socket(own.any.sa_family, SOCK_STREAM);
+	return fd < 0 || bind(fd, &own.any, length) ? -1 : fd;
 }
 
-int tw_reach_meet_listen(struct tw_meeting *meeting)
+int tw_reach_meet_listen(struct tw_meeting *meeting, int stream)
 {
-	int i, hello_s = HELLO_S, fd = open_socket(AF_INET6, SOCK_STREAM);
-	union address own;
+	int i, hello_s = HELLO_S, fd = open_listener(stream);
+	union tw_address own;
 	socklen_t length = sizeof(own);
 	uint64_t random[2];
 
-	if (fd < 0)
-		fd = open_socket(AF_INET, SOCK_STREAM);
 	if (fd < 0 || getrandom(random, sizeof(random), 0) < 0)
 		return -errno;
 	for (i = 0; i < TW_COOKIE; i += 16)
@@ -225,7 +232,7 @@ int tw_reach_meet_listen(struct tw_meeting *meeting)
  */
 static int to_datagrams(const struct tw_meeting *meeting, int stream)
 {
-	union address own, peer;
+	union tw_address own, peer;
 	socklen_t length = sizeof(own), peer_length = sizeof(peer);
 	int fd, err = 0;
 
@@ -233,7 +240,7 @@ static int to_datagrams(const struct tw_meeting *meeting, int stream)
 	    getpeername(stream, &peer.any, &peer_length))
 		return -errno;
 	own.v4.sin_port = 0;
-	fd = open_socket(own.any.sa_family, SOCK_DGRAM);
+	fd = tw_reach_socket(own.any.sa_family, SOCK_DGRAM);
 	if (fd < 0 || bind(fd, &own.any, length) ||
 	    getsockname(fd, &own.any, &length) ||
 	    send(stream, &own.v4.sin_port, 2, MSG_NOSIGNAL) != 2)

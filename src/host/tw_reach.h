@@ -4,6 +4,7 @@
 #define TW_REACH_H
 
 #include <netdb.h>
+#include <netinet/in.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -12,6 +13,13 @@
 
 #define TW_REACH_PORT	20110	/* where a server listens */
 #define TW_REACH_NAME	256
+
+/* Of either family; both have the port at the same place. */
+union tw_address {
+	struct sockaddr any;
+	struct sockaddr_in v4;
+	struct sockaddr_in6 v6;
+};
 
 /* A host as the user has written it. */
 struct tw_host {
@@ -39,6 +47,9 @@ struct addrinfo *tw_reach_find(const char *name, const char **why);
 int tw_reach_connect(const struct addrinfo **addresses, int port, int other_fd,
 		     int64_t end_ns);
 
+/* A socket; one of IPv6 is for both families. Returns it, or -1 and errno. */
+int tw_reach_socket(int family, int type);
+
 /* Options of all streams between hosts: no delay; a dead peer is noticed. */
 int tw_reach_prepare(int fd);
 
@@ -65,10 +76,11 @@ struct tw_meeting {
 };
 
 /*
- * The server's side: opens the port, and makes a cookie; then waits until all
- * pairs are connected. Both return 0 or -errno.
+ * The server's side: opens the port, at the address at which the request has
+ * come by @stream, if it has one, and makes a cookie; then waits until all pairs
+ * are connected. Both return 0 or -errno.
  */
-int tw_reach_meet_listen(struct tw_meeting *meeting);
+int tw_reach_meet_listen(struct tw_meeting *meeting, int stream);
 int tw_reach_meet_accept(struct tw_meeting *meeting);
 
 /* The client's side. @addresses: see tw_reach_connect(). */

@@ -237,6 +237,17 @@ static void check_server(void)
 			      of[i]);
 }
 
+/* Whether this kernel has the family, and a way there. */
+static bool is_reachable(const struct addrinfo *at)
+{
+	int fd = socket(at->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bool reachable = fd >= 0 && !connect(fd, at->ai_addr, at->ai_addrlen);
+
+	if (fd >= 0)
+		close(fd);
+	return reachable;
+}
+
 static void find_peer(void)
 {
 	struct tw_host parsed;
@@ -255,6 +266,8 @@ static void find_peer(void)
 	peer = tw_reach_find(parsed.name, &why);
 	if (!peer)
 		fatal("--connect=%s: %s\n", host, why);
+	while (peer->ai_next && !is_reachable(peer))
+		peer = peer->ai_next;
 	port = htons(parsed.port ? parsed.port : PORT);
 	/* Both families have it at the same place. */
 	((struct sockaddr_in6 *)peer->ai_addr)->sin6_port = port;

@@ -32,10 +32,13 @@
 #include "tw_run.h"
 #include "tw_time.h"
 
-#define NOBODY		65534
+/*
+ * Root becomes this user. Users of programs do not have it, nor does "nobody",
+ * who is shared: none of them may send a signal to a server.
+ */
+#define USER		65533
 #define NETS_MAX	32
 #define CHILDREN	16	/* of which one measures */
-#define GREETING_S	2	/* until a request begins */
 #define GREETING	"[\"--far="
 
 /* IPv4 is written as IPv6 has it: ::ffff:192.0.2.1. */
@@ -48,12 +51,12 @@ static int net_count;
 static int children;
 static const char *where, *allow;	/* --server, --allow */
 
-static bool to_address(const char *text, struct in6_addr *address, int *bits)
+static bool to_address(const char *text, struct in6_addr *address)
 {
-	char mapped[INET6_ADDRSTRLEN + 8];
+	char mapped[TW_REACH_NAME + 8];
 
-	*bits = strchr(text, ':') ? 0 : 96;
-	snprintf(mapped, sizeof(mapped), "%s%s", *bits ? "::ffff:" : "", text);
+	snprintf(mapped, sizeof(mapped), "%s%s", strchr(text, ':') ? "" :
+		 "::ffff:", text);
 	return inet_pton(AF_INET6, mapped, address) == 1;
 }
 
@@ -67,103 +70,130 @@ static void read_nets(void)
 	char *next = strdup(allow ? allow : "127.0.0.0/8,::1"), *word;
 
 	while ((word = strsep(&next, ","))) {
-		char *slash = strchr(word, '/'), *end = NULL;
+		char *slash = strchr(word, '/');
 		struct net *net = &nets[net_count++];
-		int base;
+		bool is_v4 = !strchr(word, ':');
+		int64_t bits = is_v4 ? 32 : 128;
 
 		if (slash)
 			*slash++ = '\0';
-		if (net_count > NETS_MAX ||
-		    !to_address(word, &net->address, &base))
+		if (net_count > NETS_MAX || !to_address(word, &net->address))
 			fatal("--allow=%s: allowed are up to 32 addresses or networks, such as 192.0.2.0/24,2001:db8::1\n",
 			      allow);
-		net->bits = slash ? base + (int)strtol(slash, &end, 10) : 128;
-		if (slash && (!*slash || *end || net->bits < base ||
-			      net->bits > 128))
-			fatal("--allow=%s: allowed after / is a number of bits, up to 32 or 128\n",
+		if (slash && !tw_option_whole(slash, !is_v4 &&
+				IN6_IS_ADDR_V4MAPPED(&net->address) ? 96 : 0,
+				bits, &bits))
+			fatal("--allow=%s: allowed after / is a number of bits: up to 32 of IPv4, up to 128 of IPv6, 96 to 128 of IPv4 that is written as IPv6\n",
 			      allow);
+		net->bits = (int)bits + (is_v4 ? 96 : 0);
 	}
 }
 
+/* No network of IPv6 has an address of IPv4 in it, also if it has all. */
 static bool is_allowed(const struct in6_addr *address)
 {
 	int i, bit;
 
 	for (i = 0; i < net_count; i++) {
+		const struct in6_addr *of = &nets[i].address;
+
 		for (bit = 0; bit < nets[i].bits; bit++)
-			if ((nets[i].address.s6_addr[bit / 8] ^
-			     address->s6_addr[bit / 8]) & 0x80 >> bit % 8)
+			if ((of->s6_addr[bit / 8] ^ address->s6_addr[bit / 8]) &
+			    0x80 >> bit % 8)
 				break;
-		if (bit == nets[i].bits)
+		if (bit == nets[i].bits && !IN6_IS_ADDR_V4MAPPED(of) ==
+		    !IN6_IS_ADDR_V4MAPPED(address))
 			return true;
 	}
 	return false;
 }
 
-static int open_listener(void)
+/* A kernel without IPv6 serves IPv4 as well. */
+static union tw_address own_address(void)
 {
-	struct sockaddr_in6 own = { .sin6_family = AF_INET6 };
-	int fd, base, on = 1, off = 0, greeting_s = GREETING_S;
+	union tw_address own = { .v6 = { .sin6_family = AF_INET6 } };
+	struct in6_addr address;
 	struct tw_host host;
 
-	read_nets();
-	if (!tw_host_parse(where, &host) ||
-	    !to_address(host.name, &own.sin6_addr, &base))
+	if (!tw_host_parse(where, &host) || !to_address(host.name, &address))
 		fatal("--server=%s: allowed is an address of this host, ADDR, ADDR:PORT or [ADDR]:PORT\n",
 		      where);
-	if (!allow && !is_allowed(&own.sin6_addr))
+	if (!allow && !is_allowed(&address))
 		fatal("--server=%s: allowed is a loopback address, or --allow=LIST with the addresses of the clients\n",
 		      where);
-	if (IN6_IS_ADDR_V4MAPPED(&own.sin6_addr) &&
-	    !memcmp(own.sin6_addr.s6_addr + 12, "\0\0\0", 4))
-		own.sin6_addr = in6addr_any;
-	own.sin6_port = htons(host.port ? host.port : TW_REACH_PORT);
-	fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	own.v6.sin6_addr = address;
+	if (IN6_IS_ADDR_V4MAPPED(&address)) {
+		own.v4.sin_family = AF_INET;
+		memcpy(&own.v4.sin_addr, address.s6_addr + 12, 4);
+	}
+	own.v4.sin_port = htons(host.port ? host.port : TW_REACH_PORT);
+	return own;
+}
+
+static int open_listener(void)
+{
+	int fd, on = 1, greeting_s = TW_ASK_S;
+	union tw_address own;
+
+	read_nets();
+	own = own_address();
+	fd = tw_reach_socket(own.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK);
 	if (fd < 0 ||
-	    setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off)) ||
 	    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) ||
 	    setsockopt(fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, &greeting_s,
 		       sizeof(greeting_s)) ||
-	    bind(fd, (struct sockaddr *)&own, sizeof(own)) ||
-	    listen(fd, SOMAXCONN))
+	    bind(fd, &own.any, sizeof(own)) || listen(fd, SOMAXCONN))
 		fatal("--server=%s: cannot listen: %m\n", where);
 	return fd;
 }
 
-/* A container's root may not raise limits: then these are kept. */
-static int keep_capabilities(void)
+/* Gives all capabilities up but these; returns those that it has of them. */
+static uint32_t keep(uint32_t wanted)
 {
 	struct __user_cap_header_struct header = {
 		.version = _LINUX_CAPABILITY_VERSION_3,
 	};
-	struct __user_cap_data_struct data[2] = { {
-		.effective = 1U << CAP_SYS_NICE | 1U << CAP_IPC_LOCK,
-		.permitted = 1U << CAP_SYS_NICE | 1U << CAP_IPC_LOCK,
-	} };
+	struct __user_cap_data_struct data[2];
 
-	return (int)syscall(SYS_capset, &header, data);
+	if (syscall(SYS_capget, &header, data))
+		fatal("--server: cannot read its capabilities: %m\n");
+	wanted &= data[0].permitted;
+	memset(data, 0, sizeof(data));
+	data[0].effective = data[0].permitted = wanted;
+	if (syscall(SYS_capset, &header, data))
+		fatal("--server: cannot give up capabilities: %m\n");
+	return wanted;
 }
 
-/* The kernel then refuses higher priorities, and nothing brings root back. */
-static void drop_root(void)
+/*
+ * The kernel then refuses higher priorities, and nothing brings root back. A
+ * container's root may not raise limits: where a limit cannot be set, what is
+ * needed without it is kept, and tw_far.c alone refuses more.
+ */
+static void drop_rights(void)
 {
 	const struct rlimit memory = { RLIM_INFINITY, RLIM_INFINITY };
 	const struct rlimit priority = {
 		tw_config.priority, tw_config.priority
 	};
-	bool limited = !setrlimit(RLIMIT_RTPRIO, &priority);
-	bool root = !geteuid();
+	uint32_t nice = setrlimit(RLIMIT_RTPRIO, &priority) ?
+			1U << CAP_SYS_NICE : 0;
+	uint32_t lock = setrlimit(RLIMIT_MEMLOCK, &memory) ?
+			1U << CAP_IPC_LOCK : 0, kept;
 
-	limited &= !root || !setrlimit(RLIMIT_MEMLOCK, &memory);
-	if (!limited && !root)
-		fatal("--priority=%d: cannot be allowed to servers: %m; needed is root or a higher \"ulimit -r\"\n",
-		      (int)tw_config.priority);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-	    (!limited && prctl(PR_SET_KEEPCAPS, 1)) ||
-	    (root && (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
-		      setresuid(NOBODY, NOBODY, NOBODY) || !setuid(0))) ||
-	    (!limited && keep_capabilities()))
-		fatal("--server: cannot become the user %d: %m\n", NOBODY);
+	    prctl(PR_SET_KEEPCAPS, 1) ||
+	    (!geteuid() && (setgroups(0, NULL) ||
+			    setresgid(USER, USER, USER) ||
+			    setresuid(USER, USER, USER))))
+		fatal("--server: cannot become the user %d: %m; start it as an ordinary user\n",
+		      USER);
+	kept = keep(nice | lock);
+	if (nice & ~kept)
+		fatal("--priority=%d: cannot be allowed to servers; needed is root, CAP_SYS_NICE or a higher \"ulimit -r\"\n",
+		      (int)tw_config.priority);
+	if (!setuid(0))
+		fatal("--server: cannot give up root\n");
 }
 
 /* Those that have said nothing, the kernel keeps for some seconds. */
@@ -203,21 +233,34 @@ static bool serve(int listener, int fd)
 	return true;
 }
 
+/* As the nets have it. */
+static struct in6_addr address_of(const union tw_address *peer)
+{
+	struct in6_addr address = { .s6_addr = { [10] = 0xff, [11] = 0xff } };
+
+	if (peer->any.sa_family == AF_INET6)
+		return peer->v6.sin6_addr;
+	memcpy(address.s6_addr + 12, &peer->v4.sin_addr, 4);
+	return address;
+}
+
 /* Returns whether this is a child. */
 static bool accept_all(int listener)
 {
-	struct sockaddr_in6 from;
-	socklen_t length = sizeof(from);
+	union tw_address peer;
+	struct in6_addr address;
+	socklen_t length = sizeof(peer);
 	bool child = false;
 	int fd;
 
 	while (!child &&
-	       (fd = accept4(listener, (struct sockaddr *)&from, &length,
+	       (fd = accept4(listener, &peer.any, &length,
 			     SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
-		child = is_allowed(&from.sin6_addr) && begins_request(fd) &&
+		address = address_of(&peer);
+		child = is_allowed(&address) && begins_request(fd) &&
 			!tw_reach_prepare(fd) && serve(listener, fd);
 		close(fd);
-		length = sizeof(from);
+		length = sizeof(peer);
 	}
 	return child;
 }
@@ -241,9 +284,9 @@ static void check(struct tw_run *run)
 		fatal("--server=%s: no lock for its clients: %m\n", where);
 	if (!*(bool *)tw_option_find("default-system")->to)
 		tw_far_is_awake = set_latency_target(0) >= 0;
-	drop_root();
-	printf("# Listening at %s, priorities up to %d\n", where,
-	       (int)tw_config.priority);
+	drop_rights();
+	printf("# Listening at %s, priorities up to %d, as the user %d\n",
+	       where, (int)tw_config.priority, (int)geteuid());
 	fflush(stdout);
 	do {
 		tw_await(listener, POLLIN, run->signal_fd, INT64_MAX);

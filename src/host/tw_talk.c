@@ -35,6 +35,7 @@ static pid_t rsh_pid;		/* 0: it has ended, or there is none */
 static int rsh_status;
 static int messages;		/* that were printed */
 static bool told;		/* what is wrong, since it has answered */
+static char *early;		/* an end that nobody has asked for */
 
 /* Waits until the command of --rsh has ended; returns whether it has. */
 static bool rsh_ends(int ms)
@@ -48,25 +49,32 @@ static bool rsh_ends(int ms)
 	return true;
 }
 
+static void tell_end_of(const char *command)
+{
+	if (!rsh_ends(STATUS_MS))
+		warn("%s: it has closed its standard output\n", command);
+	else if (WIFSIGNALED(rsh_status))
+		warn("%s: it was killed by signal %d (%s)\n", command,
+		     WTERMSIG(rsh_status), strsignal(WTERMSIG(rsh_status)));
+	else if (WEXITSTATUS(rsh_status) == 127)
+		warn("%s: a command was not found; twowaytest must be in the PATH of that user\n",
+		     command);
+	else
+		warn("%s: it has ended with status %d\n", command,
+		     WEXITSTATUS(rsh_status));
+}
+
 /* Why there is nothing more to read. */
 static void tell_end(void)
 {
-	const char *command = tw_talk_way.command;
-	int status;
-
 	if (told)
 		return;
 	told = true;
-	status = command && rsh_ends(STATUS_MS) && WIFEXITED(rsh_status) ?
-		 WEXITSTATUS(rsh_status) : -1;
 	if (lines.too_long)
 		warn("--connect=%s: its answer is longer than %d bytes\n",
 		     tw_talk_way.text, LINE_MAX);
-	else if (status == 127)
-		warn("%s: a command was not found; twowaytest must be in the PATH of that user\n",
-		     command);
-	else if (status >= 0)
-		warn("%s: it has ended with status %d\n", command, status);
+	else if (tw_talk_way.command)
+		tell_end_of(tw_talk_way.command);
 	else
 		warn("--connect=%s: the server's side has ended, its --allow has not this host, or its host cannot be reached any longer\n",
 		     tw_talk_way.text);
@@ -117,7 +125,7 @@ static const char *value_of(const char *line, const char *member)
 const char *tw_talk_expect(const char *member, int ms, bool quiet)
 {
 	int64_t end_ns = tw_in_ms(ms);
-	const char *line = "", *value = NULL;
+	const char *line = "", *value = strcmp(member, "ended") ? NULL : early;
 
 	while (line && !value && tw_in_ms(0) < end_ns && !tw_is_stopped()) {
 		line = tw_lines_await(&lines, tw_stop_fd(), end_ns);
@@ -145,15 +153,17 @@ const struct addrinfo *tw_talk_open(void)
 		   TW_REACH_PORT;
 	const struct addrinfo *addresses;
 	const char *why;
+	pid_t pid;
 
 	addresses = tw_reach_find(tw_talk_way.host.name, &why);
 	if (!addresses)
 		fatal("--connect=%s: %s\n", tw_talk_way.text, why);
 	if (tw_talk_way.command) {
-		rsh_pid = tw_reach_start(tw_talk_way.command, &lines.fd);
-		if (rsh_pid < 0)
-			fatal("--rsh: cannot start %s: %s\n",
-			      tw_talk_way.command, strerror(-rsh_pid));
+		pid = tw_reach_start(tw_talk_way.command, &lines.fd);
+		if (pid < 0)
+			fatal("--rsh: cannot start %s: %s; see \"ulimit -u\" and \"ulimit -n\"\n",
+			      tw_talk_way.command, strerror(-pid));
+		rsh_pid = pid;
 	} else {
 		lines.fd = tw_reach_connect(&addresses, port, tw_stop_fd(),
 					    tw_in_ms(CONNECT_MS));
@@ -179,14 +189,18 @@ void tw_talk_close(int ms)
 
 bool tw_talk_listen(void)
 {
-	const char *line;
+	const char *line, *value;
 	int i = 0;
 
-	while (i++ < LINES_MAX && (line = tw_lines_await(&lines, -1, 0)))
-		value_of(line, "");
-	if (lines.ended)
+	while (i++ < LINES_MAX && !early &&
+	       (line = tw_lines_await(&lines, -1, 0))) {
+		value = value_of(line, "ended");
+		if (value)
+			early = strdup(value);
+	}
+	if (lines.ended && !early)
 		tell_end();
-	return !lines.ended;
+	return !lines.ended && !early;
 }
 
 int tw_talk_fd(void)

@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 
 #include "rt-error.h"
+#include "rt-utils.h"
 #include "tw_datagram.h"
 #include "tw_link_far.h"
 #include "tw_part.h"
@@ -16,6 +17,7 @@
 #include "tw_time.h"
 #include "tw_waits.h"
 
+#define UNREACHABLE	"; the host is not there, or cannot be reached: see its address, its power, the cable and what is between"
 #define TIMEOUT_US	100000	/* default, but not below twice the sleep */
 
 /* In this order they are set: IP_TOS changes SO_PRIORITY. */
@@ -282,6 +284,24 @@ static uint64_t lost_requests(const struct tw_datagrams *counts)
 	return lost < counts->lost ? lost : counts->lost;
 }
 
+/* What to do about an error of the network. */
+static const char *remedy(int error)
+{
+	static const struct {
+		int error;
+		const char *text;
+	} known[] = {
+		{ ECONNREFUSED, "; nothing listens at that port" },
+		{ EHOSTUNREACH, UNREACHABLE }, { EHOSTDOWN, UNREACHABLE },
+		{ ENETUNREACH, UNREACHABLE }, { EACCES, UNREACHABLE },
+	};
+	size_t i = 0;
+
+	while (i < ARRAY_SIZE(known) && known[i].error != error)
+		i++;
+	return i < ARRAY_SIZE(known) ? known[i].text : "";
+}
+
 static void end(struct tw_run *run)
 {
 	struct tw_datagrams counts;
@@ -290,11 +310,14 @@ static void end(struct tw_run *run)
 	for (i = 0; i < tw_config.pairs; i++) {
 		counts = counts_of(run, i);
 		if (counts.errors)
-			warn("pair %d: errors came from the network instead of replies: %" PRIu64 ", the last: %s\n",
-			     i, counts.errors, strerror(counts.error));
+			warn("pair %d: errors came from the network instead of replies: %" PRIu64 ", the last: %s%s\n",
+			     i, counts.errors, strerror(counts.error),
+			     remedy(counts.error));
 		if (counts.lost && !counts.answered)
-			warn("pair %d: all %" PRIu64 " cycles were lost; give a longer --timeout, or find out what drops the datagrams\n",
-			     i, counts.lost);
+			warn("pair %d: all %" PRIu64 " cycles were lost%s\n",
+			     i, counts.lost, counts.late ? ", as their replies came late: give a longer --timeout" :
+			     counts.errors ? "" :
+			     ", and no reply came late: the other side is not there, does not answer, or something drops the datagrams");
 	}
 }
 

@@ -32,7 +32,7 @@ struct row {
 };
 
 static struct tw_stream stream;
-static long every_s = 1;
+static int64_t every_s = 1;
 static struct row *rows;	/* of each pair */
 /* On CLOCK_MONOTONIC. */
 static int64_t begin_ns;	/* of the step */
@@ -53,12 +53,11 @@ static struct {
 
 static void parse(const struct tw_option *option, char *value)
 {
-	char *colon = strrchr(value, ':'), *end;
+	char *colon = strrchr(value, ':');
 
 	every_s = 1;
 	if (colon && colon[1] && !colon[1 + strspn(colon + 1, ".0123456789")]) {
-		every_s = strtol(colon + 1, &end, 10);
-		if (*end || every_s < 1 || every_s > EVERY_MOST)
+		if (!tw_option_whole(colon + 1, 1, EVERY_MOST, &every_s))
 			tw_option_refuse(option, value, "allowed are 1 to 86400 whole seconds");
 		*colon = '\0';
 	}
@@ -140,7 +139,7 @@ static void begin(struct tw_run *run)
 		return;
 	map_rows(run);
 	tw_stream_open(&stream);
-	fprintf(stream.text, "# twowaytest --timeline: a row every %ld s, of the cycles since the row before\n"
+	fprintf(stream.text, "# twowaytest --timeline: a row every %" PRId64 " s, of the cycles since the row before\n"
 		"# p99: %d %% of the row's values are not above it, within 1/1024; empty if there are fewer than %d\n"
 		"step,seconds,unix_s", every_s, PERCENT, LEAST);
 	for (pair = 0; pair < tw_config.pairs; pair++)

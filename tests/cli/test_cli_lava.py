@@ -356,7 +356,8 @@ def test_two_devices(devices):
         f"--server={ADDRESSES['server']}"
     said = (devices.trees["server"].here / "output/server.txt").read_text()
     assert said.endswith(
-        f"# Listening at {ADDRESSES['server']}, priorities up to 0\n")
+        f"# Listening at {ADDRESSES['server']}, priorities up to 0, "
+        f"as the user {os.geteuid() or 65533}\n")
 
 
 def test_two_devices_without_a_server(devices):

@@ -13,6 +13,7 @@ import pytest
 
 import hosts
 import outside
+import twoway
 from device import GROUPS, SILENT, enter, wire, within
 
 
@@ -53,15 +54,19 @@ def public():
 
 @pytest.fixture
 def server(start):
-    """Starts a server; the words of a client."""
-    def begin(*options, address="127.0.0.1", system=("--default-system",)):
+    """Starts a server, by the program with its options that @words are; the
+    words of a client."""
+    def begin(*options, address="127.0.0.1", system=("--default-system",),
+              words=(), env=None):
         with socket.socket() as one:
             one.bind(("127.0.0.1", 0))
             port = one.getsockname()[1]
-        begin.run = start(f"--server={address}:{port}", *options, *system,
-                          stdout=subprocess.PIPE)
+        words = [*words, twoway.binary(), f"--server={address}:{port}",
+                 *options, *system]
+        begin.run = start(*words[1:], program=words[0],
+                          env=env or {})
         lines = iter(begin.run.process.stdout.readline, "")
-        assert any("Listening" in line for line in lines)
+        begin.line = next(line for line in lines if "Listening" in line)
         begin.port = port
         return f"--connect=127.0.0.1:{port}"
     return begin

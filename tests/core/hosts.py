@@ -38,7 +38,7 @@ for number in range(1, 1000):
     assert struct.unpack(">Q", data) == (number,)
     one.send(struct.pack(">Qqq", number, begin, begin + SLEPT))
 sys.stdin.readline()
-say(ended=[0], twoway=TWOWAY)
+say(ended=[0], status=0, twoway=TWOWAY)
 """
 
 

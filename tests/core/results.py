@@ -380,8 +380,9 @@ def alive(pids):
 def all_lost(done):
     """How many cycles, of a run that got no reply and says nothing else."""
     message = re.fullmatch(
-        r"WARN: pair 0: all (\d+) cycles were lost; give a longer --timeout, "
-        r"or find out what drops the datagrams\n"
+        r"WARN: pair 0: all (\d+) cycles were lost, and no reply came late: "
+        r"the other side is not there, does not answer, or something drops "
+        r"the datagrams\n"
         r"WARN: pair 0: no cycle was measured\n", done.stderr)
     assert message, done.stderr
     return int(message[1])

@@ -201,8 +201,15 @@ def test_refused(run, args, named):
     (("--server", "--connect=::1"), "--connect=::1: not allowed with --server"),
     (("--server", "--allow=x"), "--allow=x: allowed are up to 32"),
     (("--server", "--allow=" + 32 * "::1," + "::1"), "allowed are up to 32"),
-    (("--server", "--allow=1.2.3.4/33"), "allowed after / is a number"),
-    (("--server", "--allow=1.2.3.4/x"), "allowed after / is a number"),
+    *((("--server", f"--allow={net}"), f"FATAL: --allow={net}: allowed after "
+       "/ is a number of bits: up to 32 of IPv4, up to 128 of IPv6, 96 to 128 "
+       "of IPv4 that is written as IPv6\n")
+      for net in (
+          "1.2.3.4/33", "1.2.3.4/x", "1.2.3.4/", "1.2.3.4/-1", "1.2.3.4/+8",
+          "1.2.3.4/ 8", "1.2.3.4/8x", "1.2.3.4/8/8", "1.2.3.4/4294967304",
+          "1.2.3.4/18446744073709551624", "1.2.3.4/1.0", "::1/129", "::1/-1",
+          "::ffff:10.0.0.0/8", "::ffff:10.0.0.0/95", "::ffff:10.0.0.0/129",
+          "127.0.0.1,::1/4294967304")),
 ])
 def test_refused_here(run, args, named):
     done = run(*args)
@@ -273,7 +280,7 @@ def test_interrupted(start, transport):
 def test_interrupted_without_an_answer(start):
     """Nobody waits for it, and nothing is said of it."""
     text = FAKE.replace("VERSION", "2").replace("SLEPT", "7").replace(
-        "say(ended=[0], twoway=TWOWAY)", "import time\ntime.sleep(20)")
+        "say(ended=[0], status=0, twoway=TWOWAY)", "import time\ntime.sleep(20)")
     process = start("--connect=127.0.0.1", fake(
         start.directory, text.replace("range(1, 1000)", "range(1, 10**6)")),
         *QUICK, "--sleep=0")
@@ -282,6 +289,8 @@ def test_interrupted_without_an_answer(start):
     process.signal(signal.SIGINT)
     assert process.finish(10) == 0
     assert time.monotonic() - begin < 5 and process.err == ""
+    assert "# Server: 127.0.0.1 (127.0.0.1), without its results\n" in \
+        process.out
 
 
 @pytest.mark.parametrize("transport", ["tcp", "udp"])

@@ -100,8 +100,8 @@ def test_who_is_named_first(run, shim, late, excess, more, lines):
     have. The wire has what neither has."""
     tell = "" if UNKNOWN in lines else f"print({THEIRS!r})\n"
     text = FAKE.replace("VERSION", "2").replace("SLEPT", "7").replace(
-        "say(ended=[0], twoway=TWOWAY)", tell + "sys.stdin.readline()\n"
-        "say(ended=[0], twoway={}" + (")" if excess is None else
+        "say(ended=[0], status=0, twoway=TWOWAY)", tell + "sys.stdin.readline()\n"
+        "say(ended=[0], status=0, twoway={}" + (")" if excess is None else
                                       f", excess_ns={excess})"))
     if late == "asleep":
         text = text.replace("begin + 7", "begin + 7 + 3 * 10**8 * "

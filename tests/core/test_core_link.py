@@ -227,6 +227,19 @@ def test_vsock(run):
                      "over vsock: .*; needed is .*vsock_loop", done.stderr)
 
 
+@pytest.mark.parametrize("transport", ["tcp", "vsock"])
+def test_stranger_is_faster(run, amiss, transport):
+    """Who connects first is not taken for the client."""
+    if transport == "vsock" and not has_vsock():
+        pytest.skip("no vsock on this host")
+    done = run("-q", "-l", 5, f"--transport={transport}",
+               env={**amiss, "TW_AMISS": "stranger"})
+    assert (done.returncode, done.stderr) == (
+        1, "FATAL: cannot connect client and server of pair 0 over "
+        f"{transport}: Operation not permitted; needed is that no other "
+        "process connects to its port\n")
+
+
 @results.root
 @pytest.mark.parametrize("option", [
     "--sock-priority=7", "--busy-poll=50", "--prefer-busy-poll=9"])

@@ -22,7 +22,7 @@ OPTION = re.compile(r"  (?:-(?P<letter>\w), |    )--(?P<name>[\w-]+)"
                     r"\]?)?(?: .*)?")
 # A number's spellings that are none, whatever its range.
 NO_NUMBER = ("", " ", "x", "1x", "0x10", "1.5", "1e3", "--5", "9" * 30,
-             "1 000", "\u0663", "-0x1", "5,")
+             "1 000", "\u0663", "-0x1", "5,", "+5", "\t5", "5 ", "- 5", "-")
 # By what --help calls the value; "{number}" stands for those above.
 BAD = {
     "US": ("{number}",), "N": ("{number}",), "BYTES": ("{number}",),

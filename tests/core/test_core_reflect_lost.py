@@ -7,7 +7,7 @@ import pytest
 
 import outside
 import results
-from device import FAR, Device, gone_for_a_while
+from device import FAR, Device, gone_for_a_while, within
 from test_core_reflect import BOTH, NONE, datagrams
 
 
@@ -80,7 +80,7 @@ def test_nobody_listens(run):
     assert re.fullmatch(
         r"WARN: the client \(pid \d+\) stopped: Connection refused\n"
         r"WARN: pair 0: errors came from the network instead of replies: "
-        r"\d+, the last: Connection refused\n"
+        r"\d+, the last: Connection refused; nothing listens at that port\n"
         r"WARN: no cycle was measured\n", done.stderr)
 
 
@@ -91,17 +91,49 @@ def test_nobody_listens_for_a_while(start):
                                300, 900)
     assert re.fullmatch(
         r"WARN: pair 0: errors came from the network instead of replies: "
-        r"\d+, the last: Connection refused\n", process.err)
+        r"\d+, the last: Connection refused; nothing listens at that port\n",
+        process.err)
     found = results.check(start.directory / "json")["twoway"]["pairs"][0][
         "datagrams"]
     assert found["lost"] > 400 and found["answered"] > 590
 
 
+def test_late(run):
+    """Each reply comes, and is not in time."""
+    with Device(faults={None: "slow"}) as device:
+        done = run("-q", "-l", 60, "--warmup=0", "--timeout=2000",
+                   *device.options())
+    assert done.returncode == 1
+    assert re.fullmatch(
+        r"WARN: pair 0: all \d+ cycles were lost, as their replies came late: "
+        r"give a longer --timeout\n"
+        r"WARN: pair 0: no cycle was measured\n", done.stderr), done.stderr
+
+
 @BOTH
 def test_unreachable(near, version):
+    """The kernel finds nobody who has the address."""
     nobody = FAR[version][:-1] + "9"
     done = near("-q", "-l", 500, *REALTIME, f"--connect={nobody}",
                 "--reflect=icmp")
     assert done.returncode == 1
-    assert re.search(r"stopped: No route to host\n.*the last: No route to "
-                     r"host\n", done.stderr), done.stderr
+    assert re.fullmatch(
+        r"WARN: the client \(pid \d+\) stopped: No route to host\n"
+        r"WARN: pair 0: errors came from the network instead of replies: "
+        r"\d+, the last: No route to host; the host is not there, or cannot be "
+        r"reached: see its address, its power, the cable and what is "
+        r"between\n"
+        r"(WARN: pair 0: all \d+ cycles were lost\n)?"
+        r"WARN: no cycle was measured\n", done.stderr), done.stderr
+
+
+@BOTH
+def test_silent(near, ends, version):
+    """Requests leave, and nothing comes back."""
+    nobody = FAR[version][:-1] + "8"
+    within(ends[0], "ip", "neighbour", "replace", nobody, "lladdr",
+           "02:00:00:00:00:08", "dev", "wire")
+    done = near("-q", "-l", 30, *REALTIME, "--warmup=0", "--timeout=9000",
+                f"--connect={nobody}", "--reflect=icmp")
+    assert done.returncode == 1
+    assert results.all_lost(done) == 30

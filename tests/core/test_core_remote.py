@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What another host sends: requests, answers, and what is none of both."""
 
+import os
+import resource
+
 import pytest
 
+import results
 import schema
+import twoway
 from hosts import FAKE, QUICK, fake
+
+ALONE = 54321           # a user without another process
 
 
 def far(run, text, **options):
@@ -69,7 +76,7 @@ def test_client_that_leaves(run):
     assert 0 < answers[0]["ready"] < 65536
 
 
-END = "say(ended=[0], twoway=TWOWAY)"
+END = "say(ended=[0], status=0, twoway=TWOWAY)"
 
 
 def faked(run, version="2", slept="7000", twoway_="{}", end=END):
@@ -142,7 +149,7 @@ def test_times_that_cannot_be(run, slept):
 def test_results_that_are_no_json(run, results_):
     """They do not get into ours."""
     text = FAKE.replace("VERSION", "2").replace("SLEPT", "7").replace(
-        END, "print('{\"twowaytest\": 2, \"ended\": [0], \"twoway\": '"
+        END, "print('{\"twowaytest\": 2, \"ended\": [0], \"status\": 0, \"twoway\": '"
         f" + {results_!r} + '}}')")
     done = run("--connect=127.0.0.1", fake(run.directory, text), *QUICK,
                "-l", 20, "--sleep=0", "--json=json")
@@ -225,3 +232,20 @@ def test_command_that_is_missing(run):
     assert done.returncode == 1
     assert "WARN: /nonexistent/ssh twowaytest --far: a command was not " \
         "found" in done.stderr
+
+
+@results.root
+def test_command_that_cannot_be_started(public):
+    """Its user may have no further process."""
+    def alone():
+        os.setgroups([])
+        os.setgid(ALONE)
+        os.setuid(ALONE)
+        resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))
+
+    done = twoway.run("--connect=127.0.0.1", "--rsh=true", *QUICK,
+                      directory=public, program=public / "twowaytest",
+                      preexec_fn=alone)
+    assert (done.returncode, done.stderr) == (
+        1, "FATAL: --rsh: cannot start true twowaytest --far: Resource "
+        "temporarily unavailable; see \"ulimit -u\" and \"ulimit -n\"\n")

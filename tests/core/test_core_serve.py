@@ -17,7 +17,7 @@ import outside
 import results
 import twoway
 import units
-from hosts import QUICK, identities, measuring, near
+from hosts import QUICK, identities, measuring
 
 
 def test_server(run, server):
@@ -41,20 +41,6 @@ def test_server(run, server):
 
 
 @results.root
-def test_server_is_not_root(run, start, server):
-    where = server("-p", 60)
-    process = start(where, *QUICK, "-p", 61)
-    measuring(process)
-    pids = outside.children(server.run.pid)
-    assert pids
-    for pid in [server.run.pid, *pids]:
-        assert set(outside.status(pid, "Uid").split()) == \
-            {str(outside.NOBODY)}
-    process.signal(signal.SIGINT)
-    process.finish(10)
-
-
-@results.root
 @pytest.mark.skipif(not os.path.exists(outside.CPU_DMA_LATENCY),
                     reason="no " + outside.CPU_DMA_LATENCY)
 @pytest.mark.parametrize("awake", [True, False])
@@ -70,19 +56,6 @@ def test_server_keeps_its_cpus_awake(run, server, awake):
     assert theirs["default-system"] or not awake
 
 
-@results.root
-def test_default_address(net, start):
-    """Only this host is served, at the port that a client asks by itself."""
-    process = near(start, net, "--server", "--default-system")
-    assert outside.wait_for(lambda: near(
-        start, net, "--connect=127.0.0.1", *QUICK, "-l", 5).finish() == 0)
-    other = near(start, net, f"--connect={net.NEAR}", *QUICK, "-l", 5)
-    assert other.finish() == 1 and "refused" in other.err
-    process.signal(signal.SIGINT)
-    assert process.finish() == 0
-    assert "# Listening at 127.0.0.1, " in process.out
-
-
 def test_busy(run, start, server):
     where = server()
     process = start(where, *QUICK)
@@ -93,62 +66,6 @@ def test_busy(run, start, server):
     process.signal(signal.SIGINT)
     process.finish(10)
     assert process.process.returncode == 0
-
-
-def test_many(run, server):
-    """16 at a time have a process, which sends a line; when they have ended,
-    others have."""
-    where = server()
-    clients = []
-    for number in range(17):
-        one = socket.create_connection(("127.0.0.1", server.port))
-        one.settimeout(60)
-        one.send(b'["--far=')
-        clients.append(one)
-        if number < 16:
-            assert one.recv(1) == b"\n"
-    with pytest.raises(ConnectionResetError):
-        clients[-1].recv(1)
-    for one in clients:
-        one.close()
-    assert outside.wait_for(lambda: not outside.children(server.run.pid))
-    done = run(where, *QUICK, "-l", 5)
-    assert (done.returncode, done.stderr) == (0, "")
-
-
-def test_strangers(run, server):
-    """Who sends something else, nothing, or little, keeps nobody waiting."""
-    where = server()
-    strangers = []
-    for number in range(200):
-        one = socket.create_connection(("127.0.0.1", server.port))
-        one.setblocking(False)
-        one.send(os.urandom((0, 3, 100)[number % 3]) or b"[")
-        strangers.append(one)
-    done = run(where, *QUICK, "-l", 5)
-    assert (done.returncode, done.stderr) == (0, "")
-    for one in strangers:
-        one.close()
-
-
-@pytest.mark.parametrize("allow", ["192.0.2.0/24,2001:db8::1", "127.0.0.2",
-                                   "127.0.0.2/31", "126.0.0.0/8"])
-def test_forbidden(run, server, allow):
-    where = server(f"--allow={allow}")
-    done = run(where, *QUICK, "-l", 5)
-    assert done.returncode == 1
-    assert "its --allow has not this host" in done.stderr
-    with socket.create_connection(("127.0.0.1", server.port)) as one:
-        one.settimeout(60)
-        assert one.recv(1) == b""
-
-
-@pytest.mark.parametrize("allow", ["127.0.0.1", "127.0.0.0/8", "0.0.0.0/0",
-                                   "192.0.2.1,127.0.0.0/31",
-                                   31 * "192.0.2.1," + "127.0.0.1"])
-def test_allowed(run, server, allow):
-    done = run(server(f"--allow={allow}"), *QUICK, "-l", 5)
-    assert (done.returncode, done.stderr) == (0, "")
 
 
 class Far:

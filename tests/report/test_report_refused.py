@@ -70,6 +70,22 @@ def test_file_of_a_run_that_did_not_end(refused, content):
         f"twowayreport: {path}: empty: the run did not end\n"
 
 
+LONG = "9" * 5000       # Python refuses to read it as a number
+STATUS = "T: 0 ( 123) P: 0 I:1000 C:{count} Min: 1 Act: 1 Avg: 1 Max: 1"
+
+
+@pytest.mark.parametrize("line", [
+    STATUS.format(count=LONG),
+    STATUS.format(count=9).replace("T: 0", f"T:{LONG}"),
+    f"# Step 1/2: load fft, {LONG} workers", f"# Missed: {LONG}",
+    "# Missed: " + "9" * 400], ids=range(5))
+def test_numbers_that_are_too_long(refused, line):
+    path = made.write(refused.directory, "t.txt", "\n".join(
+        [line, STATUS.format(count=9), ""]))
+    assert re.search(r"t\.txt: line 1: '(0 )?9{58,60}( 9)?': numbers below "
+                     r"1e\+14 are expected$", refused("-t", "-", path), re.M)
+
+
 def test_missing_file(refused):
     assert "none.json: No such file" in refused("-t", "-", "none.json")
     (refused.directory / "folder").mkdir()

@@ -165,6 +165,8 @@ def changed(old, new, row=1):
     (changed("90000", "410001", 3), "line 8: response: minimum"),
     (changed("210000", "109999"), "line 6: response: minimum"),
     (changed("210000", "290001"), "line 6: response: minimum"),
+    (changed("997", "9" * 400), "line 6: numbers below 1e+18 are expected"),
+    (changed("410000", "1" + "0" * 18, 3), "line 8: numbers below 1e+18"),
     (changed("997", "-997"), "line 6: response: minimum"),
     (text_of(SMALL).replace("response_max_ns", "reponse_max_ns"),
      "line 4: 'reponse_max_ns': no column"),

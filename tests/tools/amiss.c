@@ -12,12 +12,14 @@
 #include <net/if.h>
 #include <netinet/in.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/timex.h>
@@ -28,6 +30,7 @@
 #define CALL		7	/* of a process, counted from 1: that one is */
 #define LARGE		(1024 * 1024)	/* no other copy is */
 #define MESSAGE_MAX	65536
+#define STOP_SIGNAL	(SIGRTMIN + 1)	/* to clients and servers */
 #define EXIT_BAD_NAME	99	/* a status that the program never has */
 
 enum amiss {
@@ -46,12 +49,20 @@ enum amiss {
 	ADAPTIVE,	/* a driver that adapts the time */
 	GOOD,		/* a card without both */
 	SET,		/* the wall clock is set by 5 s in one large copy */
+	UNLIMITED,	/* setrlimit() succeeds, and does nothing */
+	NO_RTPRIO,	/* ...but refuses this, */
+	NO_MEMLOCK,	/* ...this, */
+	LIMITED,	/* ...or both, as in a container */
+	NO_IPV6,	/* no socket of it, as in a kernel without */
+	STRANGER,	/* somebody else connects before each connect() */
+	MURDER,		/* who is told to stop is killed */
 	KINDS
 };
 
 static const char *const names[KINDS] = { "yield", "write", "copy", "first",
 	"skip", "byte", "busy", "thread", "option", "sync", "unsync", "card",
-	"adaptive", "good", "set" };
+	"adaptive", "good", "set", "unlimited", "rtprio", "memlock",
+	"limited", "ipv6", "stranger", "murder" };
 
 static enum amiss amiss = KINDS;
 static int calls;
@@ -147,6 +158,46 @@ int adjtimex(struct timex *clock)
 {
 	clock->status = amiss == UNSYNC ? STA_UNSYNC : 0;
 	return amiss == UNSYNC ? TIME_ERROR : TIME_OK;
+}
+
+int setrlimit(__rlimit_resource_t resource, const struct rlimit *limit)
+{
+	__typeof__(&setrlimit) next = dlsym(RTLD_NEXT, __func__);
+
+	if (amiss < UNLIMITED || amiss > LIMITED)
+		return next(resource, limit);
+	if (amiss != LIMITED &&
+	    (resource != RLIMIT_RTPRIO || amiss != NO_RTPRIO) &&
+	    (resource != RLIMIT_MEMLOCK || amiss != NO_MEMLOCK))
+		return 0;
+	errno = EPERM;
+	return -1;
+}
+
+int socket(int family, int type, int protocol)
+{
+	__typeof__(&socket) next = dlsym(RTLD_NEXT, __func__);
+
+	if (amiss != NO_IPV6 || family != AF_INET6)
+		return next(family, type, protocol);
+	errno = EAFNOSUPPORT;
+	return -1;
+}
+
+int connect(int fd, const struct sockaddr *to, socklen_t length)
+{
+	__typeof__(&connect) next = dlsym(RTLD_NEXT, __func__);
+
+	if (amiss == STRANGER)
+		next(socket(to->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0), to,
+		     length);
+	return next(fd, to, length);
+}
+
+int kill(pid_t pid, int number)
+{
+	return (int)syscall(SYS_kill, pid, amiss == MURDER &&
+			    number == STOP_SIGNAL ? SIGKILL : number);
 }
 
 static void __attribute__((constructor)) init(void)

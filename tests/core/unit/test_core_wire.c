@@ -56,6 +56,7 @@ static struct transfers {
 	{ "a signal between", { 5, -EINTR, SIZE - 5 }, 0, false, 0 },
 	{ "a signal to stop", { -EINTR, SIZE }, -ECANCELED, false, 1 },
 	{ "the end", { 0 }, -ECONNRESET, true, 0 },
+	{ "the end, as all stop", { 0 }, -ECANCELED, true, 1 },
 	{ "the end between", { 5, 0 }, -ECONNRESET, true, 0 },
 	{ "nobody reads", { 5, -EPIPE }, -ECONNRESET, false, 0 },
 	{ "nobody is there", { -ECONNREFUSED }, -ECONNRESET, false, 0 },
