@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -45,7 +45,7 @@ void tw_file_open(struct tw_file *file)
 			why = "another option writes it";
 	if (why)
 		fatal("%s: cannot be written: %s\n", file->path, why);
-	file->old = !output && S_ISREG(of.st_mode) ? of.st_size : -1;
+	file->regular = !output && S_ISREG(of.st_mode);
 	file->next = files;
 	files = file;
 }
@@ -62,7 +62,7 @@ void tw_file_leave(void)
 
 int tw_file_close(struct tw_file *file, int err)
 {
-	if (!err && file->old >= 0 && fsync(file->fd))
+	if (!err && file->regular && fsync(file->fd))
 		err = -errno;
 	if (close(file->fd) && !err)
 		err = -errno;
@@ -76,11 +76,12 @@ int tw_file_close(struct tw_file *file, int err)
 /* What was there is cut where the new ends; it stays if there is no room. */
 static int replace(const struct tw_file *file, const char *text, size_t size)
 {
+	struct stat old;
 	size_t done = 0;
 	ssize_t len;
-	int err = 0;
+	int err = fstat(file->fd, &old) ? -errno : 0;
 
-	if (file->old >= 0 &&
+	if (file->regular &&
 	    fallocate(file->fd, FALLOC_FL_KEEP_SIZE, 0, size) &&
 	    (errno == ENOSPC || errno == EDQUOT))
 		err = -errno;
@@ -89,8 +90,8 @@ static int replace(const struct tw_file *file, const char *text, size_t size)
 		err = len < 0 ? -errno : 0;
 		done += len < 0 ? 0 : len;
 	}
-	if (file->old >= 0 && ftruncate(file->fd, done || !err ?
-					(off_t)done : file->old) && !err)
+	if (file->regular && ftruncate(file->fd, done || !err ? (off_t)done :
+				       old.st_size) && !err)
 		err = -errno;
 	return err;
 }
@@ -102,6 +103,7 @@ int tw_file_write(struct tw_file *file,
 	char *text = NULL;
 	size_t size = 0;
 	FILE *memory;
+	int err;
 
 	if (!file->path)
 		return 0;
@@ -109,6 +111,9 @@ int tw_file_write(struct tw_file *file,
 	if (memory)
 		print(memory, run);
 	if (!memory || ferror(memory) || fclose(memory))
-		return tw_file_close(file, -ENOMEM);
-	return tw_file_close(file, replace(file, text, size));
+		err = -ENOMEM;
+	else
+		err = replace(file, text, size);
+	free(text);
+	return tw_file_close(file, err);
 }
