@@ -22,32 +22,44 @@ static bool is_same(int fd, const struct stat *file)
 	       of.st_dev == file->st_dev && of.st_ino == file->st_ino;
 }
 
-void tw_file_open(struct tw_file *file)
+void tw_file_add(struct tw_file *file)
 {
-	const bool output = file->path && !strcmp(file->path, "-");
-	const struct tw_file *other = files;
+	if (!file->path)
+		return;
+	file->fd = strcmp(file->path, "-") ? -1 :
+		   fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	file->next = files;
+	files = file;
+}
+
+static void open_one(struct tw_file *file)
+{
+	const struct tw_file *other;
 	const char *why = NULL;
 	struct stat of;
 
-	if (!file->path)
-		return;
 	/* O_NONBLOCK: else opening a pipe without a reader would never end. */
-	file->fd = output ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) :
-		   open(file->path, FLAGS, 0666);
+	file->fd = open(file->path, FLAGS, 0666);
 	if (file->fd < 0 || fstat(file->fd, &of) ||
-	    (!output && fcntl(file->fd, F_SETFL, 0)))
+	    fcntl(file->fd, F_SETFL, 0))
 		why = strerror(errno);
-	else if (!output && (is_same(STDOUT_FILENO, &of) ||
-			     is_same(STDERR_FILENO, &of)))
+	else if (is_same(STDOUT_FILENO, &of) || is_same(STDERR_FILENO, &of))
 		why = "standard output or standard error goes there";
-	for (; !why && other; other = other->next)
-		if (is_same(other->fd, &of))
+	for (other = files; !why && other; other = other->next)
+		if (other != file && is_same(other->fd, &of))
 			why = "another option writes it";
 	if (why)
 		fatal("%s: cannot be written: %s\n", file->path, why);
-	file->regular = !output && S_ISREG(of.st_mode);
-	file->next = files;
-	files = file;
+	file->regular = S_ISREG(of.st_mode);
+}
+
+void tw_file_open_all(void)
+{
+	struct tw_file *file;
+
+	for (file = files; file; file = file->next)
+		if (file->fd < 0)
+			open_one(file);
 }
 
 void tw_file_leave(void)
@@ -107,6 +119,8 @@ int tw_file_write(struct tw_file *file,
 
 	if (!file->path)
 		return 0;
+	if (file->fd < 0)	/* --check, which measures nothing */
+		open_one(file);
 	memory = open_memstream(&text, &size);
 	if (memory)
 		print(memory, run);

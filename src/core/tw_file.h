@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Result files are plain files: opened when options are checked, as the kernel
- * lets this user, and written at the end; until then, what was there stays.
- * Called by main, but for tw_file_leave().
+ * Result files are plain files: opened once before the start, as the kernel lets
+ * this user, and written at the end; until then, what was there stays. Called by
+ * main, but for tw_file_leave().
  */
 #ifndef TW_FILE_H
 #define TW_FILE_H
@@ -19,8 +19,11 @@ struct tw_file {
 	struct tw_file *next;
 };
 
-/* If it is asked for. Ends the program after a message if it fails. */
-void tw_file_open(struct tw_file *file);
+/* When options are checked: it is to be opened, if it is asked for. */
+void tw_file_add(struct tw_file *file);
+
+/* When all have been checked. Ends the program after a message if it fails. */
+void tw_file_open_all(void);
 
 /* In a child: a pipe's reader waits until nobody has the pipe open. */
 void tw_file_leave(void);

@@ -110,11 +110,13 @@ def test_new_file_of_a_run_that_is_killed(start, option):
     assert text[-1:] in ("", "\n")
 
 
-def test_refused_command_line(run):
-    """Some were open already when it was: what was there stays."""
+@pytest.mark.parametrize("old", [True, False])
+def test_refused_command_line(run, old):
+    """What was there stays; nothing new is made."""
     words, names = [], {f"f{i}" for i in range(len(FILES))}
     for name, option in zip(sorted(names), FILES):
-        run.directory.joinpath(name).write_bytes(plain.OLD)
+        if old:
+            run.directory.joinpath(name).write_bytes(plain.OLD)
         words += named(option, name)
     done = run("-q", *words, "--histogram=9", "--stamps=all",
                "--transport=unix")
@@ -123,7 +125,7 @@ def test_refused_command_line(run):
                      re.M)
     assert not done.files and all(
         run.directory.joinpath(name).read_bytes() == plain.OLD
-        for name in names)
+        for name in names if old)
 
 
 @results.root
