@@ -56,7 +56,7 @@ static void check(struct tw_run *run)
 	/* The server's side of another host sends what it finds. */
 	if (!tw_config.absent[TW_CLIENT])
 		to.path = tw_tracefs_file;
-	tw_file_open(&to);
+	tw_file_add(&to);
 	tw_break_more = write_more;
 }
 

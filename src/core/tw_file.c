@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -22,32 +22,44 @@ static bool is_same(int fd, const struct stat *file)
 	       of.st_dev == file->st_dev && of.st_ino == file->st_ino;
 }
 
-void tw_file_open(struct tw_file *file)
+void tw_file_add(struct tw_file *file)
 {
-	const bool output = file->path && !strcmp(file->path, "-");
-	const struct tw_file *other = files;
+	if (!file->path)
+		return;
+	file->fd = strcmp(file->path, "-") ? -1 :
+		   fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	file->next = files;
+	files = file;
+}
+
+static void open_one(struct tw_file *file)
+{
+	const struct tw_file *other;
 	const char *why = NULL;
 	struct stat of;
 
-	if (!file->path)
-		return;
 	/* O_NONBLOCK: else opening a pipe without a reader would never end. */
-	file->fd = output ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) :
-		   open(file->path, FLAGS, 0666);
+	file->fd = open(file->path, FLAGS, 0666);
 	if (file->fd < 0 || fstat(file->fd, &of) ||
-	    (!output && fcntl(file->fd, F_SETFL, 0)))
+	    fcntl(file->fd, F_SETFL, 0))
 		why = strerror(errno);
-	else if (!output && (is_same(STDOUT_FILENO, &of) ||
-			     is_same(STDERR_FILENO, &of)))
+	else if (is_same(STDOUT_FILENO, &of) || is_same(STDERR_FILENO, &of))
 		why = "standard output or standard error goes there";
-	for (; !why && other; other = other->next)
-		if (is_same(other->fd, &of))
+	for (other = files; !why && other; other = other->next)
+		if (other != file && is_same(other->fd, &of))
 			why = "another option writes it";
 	if (why)
 		fatal("%s: cannot be written: %s\n", file->path, why);
-	file->old = !output && S_ISREG(of.st_mode) ? of.st_size : -1;
-	file->next = files;
-	files = file;
+	file->regular = S_ISREG(of.st_mode);
+}
+
+void tw_file_open_all(void)
+{
+	struct tw_file *file;
+
+	for (file = files; file; file = file->next)
+		if (file->fd < 0)
+			open_one(file);
 }
 
 void tw_file_leave(void)
@@ -62,7 +74,7 @@ void tw_file_leave(void)
 
 int tw_file_close(struct tw_file *file, int err)
 {
-	if (!err && file->old >= 0 && fsync(file->fd))
+	if (!err && file->regular && fsync(file->fd))
 		err = -errno;
 	if (close(file->fd) && !err)
 		err = -errno;
@@ -76,11 +88,12 @@ int tw_file_close(struct tw_file *file, int err)
 /* What was there is cut where the new ends; it stays if there is no room. */
 static int replace(const struct tw_file *file, const char *text, size_t size)
 {
+	struct stat old;
 	size_t done = 0;
 	ssize_t len;
-	int err = 0;
+	int err = fstat(file->fd, &old) ? -errno : 0;
 
-	if (file->old >= 0 &&
+	if (file->regular &&
 	    fallocate(file->fd, FALLOC_FL_KEEP_SIZE, 0, size) &&
 	    (errno == ENOSPC || errno == EDQUOT))
 		err = -errno;
@@ -89,8 +102,8 @@ static int replace(const struct tw_file *file, const char *text, size_t size)
 		err = len < 0 ? -errno : 0;
 		done += len < 0 ? 0 : len;
 	}
-	if (file->old >= 0 && ftruncate(file->fd, done || !err ?
-					(off_t)done : file->old) && !err)
+	if (file->regular && ftruncate(file->fd, done || !err ? (off_t)done :
+				       old.st_size) && !err)
 		err = -errno;
 	return err;
 }
@@ -102,13 +115,19 @@ int tw_file_write(struct tw_file *file,
 	char *text = NULL;
 	size_t size = 0;
 	FILE *memory;
+	int err;
 
 	if (!file->path)
 		return 0;
+	if (file->fd < 0)	/* --check, which measures nothing */
+		open_one(file);
 	memory = open_memstream(&text, &size);
 	if (memory)
 		print(memory, run);
 	if (!memory || ferror(memory) || fclose(memory))
-		return tw_file_close(file, -ENOMEM);
-	return tw_file_close(file, replace(file, text, size));
+		err = -ENOMEM;
+	else
+		err = replace(file, text, size);
+	free(text);
+	return tw_file_close(file, err);
 }

@@ -1,31 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Result files are plain files: opened when options are checked, as the kernel
- * lets this user, and written at the end; until then, what was there stays.
- * Called by main, but for tw_file_leave().
+ * Result files are plain files: opened once before the start, as the kernel lets
+ * this user, and written at the end; until then, what was there stays. Called by
+ * main, but for tw_file_leave().
  */
 #ifndef TW_FILE_H
 #define TW_FILE_H
 
+#include <stdbool.h>
 #include <stdio.h>
-#include <sys/types.h>
 
 struct tw_run;
 
 struct tw_file {
 	const char *path;	/* NULL: not asked for; "-": standard output */
 	int fd;
-	off_t old;		/* bytes that were there; -1: no regular file */
+	bool regular;		/* and not "-": it is cut where the new ends */
 	struct tw_file *next;
 };
 
-/* Nothing if it is not asked for. Ends the program, after a message, if it fails. */
-void tw_file_open(struct tw_file *file);
+/* When options are checked: it is to be opened, if it is asked for. */
+void tw_file_add(struct tw_file *file);
+
+/* When all have been checked. Ends the program after a message if it fails. */
+void tw_file_open_all(void);
 
 /* In a child: a pipe's reader waits until nobody has the pipe open. */
 void tw_file_leave(void);
 
-/* Writes what @print prints, and closes. Returns 0, or -errno after a message. */
+/*
+ * Writes what @print prints, and closes, if it is asked for. Returns 0, or -errno
+ * after a message.
+ */
 int tw_file_write(struct tw_file *file,
 		  void (*print)(FILE *file, const struct tw_run *run),
 		  const struct tw_run *run);

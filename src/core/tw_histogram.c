@@ -46,7 +46,7 @@ static void check(struct tw_run *run)
 {
 	if (to.path && !rows)
 		fatal("--histfile=%s: allowed only with -h or -H\n", to.path);
-	tw_file_open(&to);
+	tw_file_add(&to);
 	run->no_status |= rows && !to.path;
 	tw_config.histogram = rows;
 }

@@ -35,7 +35,7 @@ static const struct tw_option options[] = {
 /* With "-", stdout is for the JSON alone; all else is printed on stderr. */
 static void check(struct tw_run *run)
 {
-	tw_file_open(&to);
+	tw_file_add(&to);
 	if (to.path && !strcmp(to.path, "-") &&
 	    dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
 		fatal("--json=-: cannot redirect standard output: %m\n");

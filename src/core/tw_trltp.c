@@ -80,7 +80,7 @@ static void check(struct tw_run *run)
 	if (tw_metrics[TW_TOTAL].lacks)
 		fatal("--trltp-log=%s: %s\n", to.path,
 		      tw_metrics[TW_TOTAL].lacks);
-	tw_file_open(&to);
+	tw_file_add(&to);
 	steps = open_memstream(&steps_text, &steps_size);
 	if (!steps)
 		fatal("--trltp-log: no memory\n");

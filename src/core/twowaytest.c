@@ -15,6 +15,7 @@
 
 #include "rt-error.h"
 #include "rt-utils.h"
+#include "tw_file.h"
 #include "tw_part.h"
 #include "tw_text.h"
 
@@ -92,6 +93,7 @@ int main(int argc, char *argv[])
 	for (i = 0; tw_parts[i]; i++)
 		if (tw_parts[i]->check)
 			tw_parts[i]->check(&run);
+	tw_file_open_all();
 	tw_run_measure(&run);
 	status = run.failed ? EXIT_FAILURE : EXIT_SUCCESS;
 	if (!run.measured)

@@ -44,8 +44,8 @@ void rt_init(int argc, char *argv[]);
 void rt_json_string(FILE *f, const char *str);
 
 /*
- * Prints the report. @cb, if there is one, adds members of its own: whole lines,
- * the last one without a comma.
+ * Prints the report. @cb, if there is one, adds members of its own: whole
+ * lines, the last one without a comma.
  */
 void rt_write_json(FILE *f, int return_code, void (*cb)(FILE *, void *),
 		   void *data);

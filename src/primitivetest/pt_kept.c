@@ -24,7 +24,7 @@ static const struct tw_option dump_options[] = {
 /* They are kept in memory until all have been made. */
 static void check(struct tw_run *run)
 {
-	tw_file_open(&to);
+	tw_file_add(&to);
 	run->no_status |= tw_config.verbose;
 	pt_config.keep = to.path || tw_config.verbose;
 	if (pt_config.keep && tw_config.duration_s && !tw_config.loops)

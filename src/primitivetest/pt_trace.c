@@ -28,7 +28,7 @@ static void check(struct tw_run *run)
 	if (!tw_tracefs_check(pt_config.break_us))
 		return;
 	to.path = tw_tracefs_file;
-	tw_file_open(&to);
+	tw_file_add(&to);
 	pt_config.trace = true;
 }
 

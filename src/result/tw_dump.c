@@ -16,14 +16,15 @@ static const struct tw_dump_columns *more;	/* NULL: none */
 static struct tw_cycle held[TW_PAIRS_MAX];	/* seq 0: none */
 
 static const struct tw_option options[] = {
-	{ 0, "dump", required_argument, "FILE", tw_option_path, &stream.file.path,
+	{ 0, "dump", required_argument, "FILE", tw_option_path,
+	  &stream.file.path,
 	  .help = "write every cycle to FILE, as CSV" },
 	{ .name = NULL }
 };
 
 static void check(struct tw_run *run)
 {
-	tw_file_open(&stream.file);
+	tw_file_add(&stream.file);
 	if (stream.file.path)
 		run->tick_ms = TW_TICK_MS;
 }

@@ -33,7 +33,7 @@ bool tw_stream_push(struct tw_stream *stream, struct tw_run *run)
 
 	if (stream->err)
 		return false;
-	if (!stream->begun && stream->file.old >= 0)
+	if (!stream->begun && stream->file.regular)
 		len = ftruncate(stream->file.fd, 0);
 	stream->begun = true;
 	fflush(stream->text);

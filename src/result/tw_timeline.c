@@ -74,7 +74,7 @@ static const struct tw_option options[] = {
 
 static void check(struct tw_run *run)
 {
-	tw_file_open(&stream.file);
+	tw_file_add(&stream.file);
 	if (stream.file.path)
 		run->tick_ms = TW_TICK_MS;
 }

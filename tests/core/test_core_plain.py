@@ -2,17 +2,21 @@
 """Result files are plain files: opened once, at the start, as `cat >FILE` opens
 them, and written in place."""
 
+import fcntl
 import os
 import pathlib
 import re
 import signal
 import stat
+import sys
+import termios
 
 import pytest
 
 import outside
 import plain
 import results
+import test_core_calls
 import twoway
 
 FILES = [("--json=",), ("-h", "500", "--histfile="), ("--trltp-log=",),
@@ -106,11 +110,13 @@ def test_new_file_of_a_run_that_is_killed(start, option):
     assert text[-1:] in ("", "\n")
 
 
-def test_refused_command_line(run):
-    """Some were open already when it was: what was there stays."""
+@pytest.mark.parametrize("old", [True, False])
+def test_refused_command_line(run, old):
+    """What was there stays; nothing new is made."""
     words, names = [], {f"f{i}" for i in range(len(FILES))}
     for name, option in zip(sorted(names), FILES):
-        run.directory.joinpath(name).write_bytes(plain.OLD)
+        if old:
+            run.directory.joinpath(name).write_bytes(plain.OLD)
         words += named(option, name)
     done = run("-q", *words, "--histogram=9", "--stamps=all",
                "--transport=unix")
@@ -119,7 +125,7 @@ def test_refused_command_line(run):
                      re.M)
     assert not done.files and all(
         run.directory.joinpath(name).read_bytes() == plain.OLD
-        for name in names)
+        for name in names if old)
 
 
 @results.root
@@ -222,3 +228,71 @@ def test_json_and_another_in_one_file(run, option):
     assert (done.returncode, file.read_bytes()) == (1, b"")
     assert "\nFATAL: out: cannot be written: another option writes it\n" in \
         f"\n{done.stderr}"
+
+
+@pytest.mark.parametrize("option", AT_END)
+def test_standard_output_by_its_name(run, option):
+    """A pipe: behind the text, as ever."""
+    done = run("-q", "-l", 5, *named(option, "/dev/stdout"))
+    assert (done.returncode, done.files) == (0, set())
+    text, sign, rest = done.stdout.partition(
+        {"--json=": "{\n", "--histfile=": "# Histogram\n",
+         "--trltp-log=": "Workers,"}[option[-1]])
+    assert results.text(text).threads[0].cycles == 5 and rest
+    if option == FILES[0]:
+        results.check(sign + rest)
+
+
+def waiting_in(fd):
+    """How many bytes wait there."""
+    return int.from_bytes(fcntl.ioctl(fd, termios.FIONREAD, bytes(4)),
+                          sys.byteorder)
+
+
+def test_pipe_that_takes_no_more(start):
+    """At the end, its reader is waited for."""
+    fifo = start.directory / "fifo"
+    os.mkfifo(fifo)
+    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    fcntl.fcntl(reader, fcntl.F_SETPIPE_SZ, 4096)
+    process = start("-q", "-l", 5, f"--json={fifo}")
+    assert outside.wait_for(lambda: waiting_in(reader) == 4096)
+    os.set_blocking(reader, True)
+    with open(reader, encoding="utf-8") as file:
+        text = file.read()
+    assert process.finish() == 0, process.err
+    assert len(text) > 4096
+    results.check(text)
+
+
+def test_command_that_does_not_have_them(run):
+    """Of --on-break, which main starts itself."""
+    words = sum((named(option, f"file{i}")
+                 for i, option in enumerate(FILES)), [])
+    done = run("-q", "-D", 5, "-b", 1, "--on-break=ls -l /proc/self/fd >fds",
+               *words)
+    assert done.returncode == 2, done.stderr
+    assert done.files == {"fds", *(f"file{i}" for i in range(len(FILES)))}
+    assert "fds" in done.text("fds") and "file" not in done.text("fds")
+
+
+def test_calls(run):
+    """Of each file: opened once, written, cut, put on the disk, closed."""
+    words = sum((named(option, f"file{i}")
+                 for i, option in enumerate(FILES)), [])
+    main = test_core_calls.traced(run, "-l", 20, *words)["main"][0]
+    for i, option in enumerate(FILES):
+        at, = [at for at, line in enumerate(main) if f'"file{i}"' in line]
+        match = re.fullmatch(
+            rf'openat\(AT_FDCWD, "file{i}", O_WRONLY\|O_CREAT\|O_NOCTTY\|'
+            r"O_NONBLOCK\|O_CLOEXEC, 0666\) = (\d+)", main[at])
+        own = [line.split("(")[0] for line in main[at + 1:] if re.match(
+            rf"(?!fcntl|fstat|newfstat|statx)\w+\({match[1]}\b", line)]
+        own = own[:own.index("close") + 1]
+        if option in STREAMS:
+            assert own[0] == "ftruncate" and set(own[1:-2]) == {"write"}
+        else:
+            assert own[:-2] == ["fallocate", "write", "ftruncate"]
+        assert own[-2:] == ["fsync", "close"]
+    assert not [line for line in main if re.match(
+        r"(f?ch(mod|own)|rename|(un|sym)?link|mkdir|utime)", line)]

@@ -22,7 +22,9 @@ class Result:
         self.stdout = result.stdout
         self.stderr = result.stderr
         self.path = result.path
-        self.json = result.json() if "json" in result.files else None
+        # Empty, if nothing was measured.
+        self.json = result.json() if "json" in result.files and \
+            result.text("json") else None
 
     @property
     def columns(self):
