@@ -381,10 +381,11 @@ static void text(FILE *file, const struct tw_run *run)
 	fprintf(file, "# Server: %s (%s)%s\n", tw_talk_way.host.name, address,
 		rest ? "" : ", without its results");
 	if (there.times)
-		fprintf(file, "# Server: its clock %s was set (%" PRIu64 " times)\n",
-			tw_config.clock->name, there.times);
+		fprintf(file, "# Server: its clock %s was set %" PRIu64 " time%s\n",
+			tw_config.clock->name, there.times,
+			there.times == 1 ? "" : "s");
 	if (suspended_us)
-		fprintf(file, "# Server: its host was suspended, for %.3f s\n",
+		fprintf(file, "# Server: its host was suspended for %.3f s\n",
 			(double)suspended_us / 1e6);
 }
 

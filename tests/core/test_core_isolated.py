@@ -11,6 +11,7 @@ import outside
 import primitives
 import results
 import test_core_check as system
+import twoway
 from test_core_check import CPUS as DIR
 from test_core_check import GOOD
 
@@ -145,6 +146,24 @@ def test_isolated_ones_are_named(fake, words, how):
         f"# Isolated, but not used: CPU {THERE}; to measure there: "
         f"{how}{THERE}"])
     results.text(done.stdout)
+
+
+@results.root
+@pytest.mark.parametrize("words,told_of", [((), True), (("-a",), True),
+                                           (("-a", HERE), False)])
+def test_isolated_ones_of_primitivetest(tmp_path, words, told_of):
+    """It pins its tasks in any case."""
+    (tmp_path / "isolated").write_text(f"{THERE}\n", encoding="ascii")
+    done = twoway.run(
+        "-m", "sh", "-c", f"mount --bind {tmp_path}/isolated "
+        f"/sys/devices/system/cpu/isolated && exec taskset -c {HERE} \"$@\"",
+        "sh", primitives.binary(), "-q", "--test=sync1.mutex", "-l", 20,
+        *words, directory=tmp_path, program="/usr/bin/unshare")
+    if "mount" in done.stderr:
+        pytest.skip(done.stderr.strip())
+    assert told(done) == [
+        f"# Isolated, but not used: CPU {THERE}; to measure there: -a "
+        f"{THERE}"] * told_of
 
 
 @results.root

@@ -232,7 +232,8 @@ def test_the_clock_of_the_server_s_host(run, shim, place, left_out, us):
         "times": 0, "largest_ns": 0, "left_out": left_out}
     assert json["thread"]["0"]["phases"]["network"]["min"] > 0
     assert json["thread"]["0"]["phases"]["sleep"]["min"] >= 100
-    assert "# Server: its clock realtime was set (1 times)" in done.stdout
+    assert "# Server: its clock realtime was set 1 time" in \
+        done.stdout.splitlines()
     assert "# Limit 10000000: undecided: the clock was set; otherwise " in \
         done.stdout
 
@@ -288,6 +289,7 @@ def test_a_suspend_of_the_server_s_host(run, shim):
     of = loaded(done)["twoway"]
     assert abs(of["peer"]["suspended_us"] - 5000000) <= ERROR / 1000
     assert of["suspended_us"] == 0
-    assert "# Server: its host was suspended, for 5.000 s" in done.stdout
+    assert "# Server: its host was suspended for 5.000 s" in \
+        done.stdout.splitlines()
     assert "# Limit 10000000: undecided: the system was suspended; " \
         "otherwise " in done.stdout
