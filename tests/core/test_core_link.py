@@ -7,6 +7,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import time
 
 import pytest
 
@@ -161,6 +162,17 @@ def test_all_are_lost(run, shim, limit):
     assert done.returncode == 1 and "T:" not in done.stdout
     # In a second, there is no time for more.
     assert 0 < results.all_lost(done) <= 1000 / 9 + 1
+
+
+@pytest.mark.parametrize("pairs", [1, 2])
+def test_a_warm_up_without_a_reply(run, shim, pairs):
+    """-D ends it: not at once, as the start may take its time."""
+    begin = time.monotonic()
+    done = run("-q", "-D1", f"-t{pairs}", env=shim("server1:send:drop:1:0" if
+               pairs > 1 else "server:send:drop:1:0"))
+    assert time.monotonic() - begin > 6
+    assert (done.returncode, done.stderr) == (
+        1, f"WARN: pair {pairs - 1}: no cycle was measured\n")
 
 
 def ports():
