@@ -17,23 +17,8 @@
 #include "tw_time.h"
 
 #define GRACE_S		1	/* that clients get after -D */
-#define START_S		5	/* and before it, besides twice the warm-up */
 
-static int64_t latest_ns;	/* then the measurement of all clients begins */
-
-static int64_t latest_begin_ns(void)
-{
-	int64_t cycle_us = tw_config_interval_us((int)tw_config.pairs - 1) +
-			   tw_config.sleep_us + 1000;
-
-	return tw_config.clock->now_ns() + START_S * TW_NS_PER_S +
-	       2 * tw_config.warmup * cycle_us * TW_NS_PER_US;
-}
-
-/*
- * A blocked client cannot end itself after -D; main does it a little later, and
- * may have to in the warm-up.
- */
+/* A blocked client cannot end itself after -D; main does it a little later. */
 static void check_ends(struct tw_run *run)
 {
 	int64_t now_ns = tw_config.clock->now_ns();
@@ -41,11 +26,10 @@ static void check_ends(struct tw_run *run)
 
 	for (i = 0; i < tw_config.pairs; i++) {
 		struct tw_pair *pair = run->pairs[i];
-		int64_t end_ns = pair->end_ns ? pair->end_ns : latest_ns +
-				 tw_config.duration_s * TW_NS_PER_S;
 
 		if (!pair->process[TW_CLIENT].ended &&
-		    now_ns < end_ns + GRACE_S * TW_NS_PER_S) {
+		    (!pair->end_ns ||
+		     now_ns < pair->end_ns + GRACE_S * TW_NS_PER_S)) {
 			alarm(GRACE_S);
 			return;
 		}
@@ -132,7 +116,6 @@ static void watch(struct tw_run *run)
 	};
 	bool done = false;
 
-	latest_ns = latest_begin_ns();
 	alarm(tw_config.duration_s ? tw_config.duration_s + GRACE_S : 0);
 	while (!run->failed && !done && !run->interrupted &&
 	       !run->control->stop) {

@@ -3,6 +3,7 @@
 
 import os
 import re
+import signal
 
 import pytest
 
@@ -147,3 +148,26 @@ def test_dump(primitive, tmp_path):
         taken = STAMPS[name.removesuffix(".process.same")]
         assert all(int(stamp) > 0 for stamp in stamps[:taken]), line
         assert stamps[taken:] == ["0"] * (5 - taken), line
+
+
+@pytest.mark.parametrize("trials", [9, 25000])
+def test_dump_has_all_trials(primitive, tmp_path, trials):
+    """Also if they are more than a test makes by itself."""
+    result = primitive("--test=sync1.mutex", "-l", trials, "--warmup=2",
+                       "--dump=dump")
+    _, *lines = (tmp_path / "dump").read_text("ascii").splitlines()
+    assert [int(line.split(",")[1]) for line in lines] == list(
+        range(1, trials + 1))
+    assert result.columns["sync1.mutex.pair"]["cycles"] == trials
+
+
+def test_unbuffered(start):
+    """-u: what it prints comes at once."""
+    process = start("-u", "--test=timer.1000", "-D", "600",
+                    program=primitives.binary())
+    while not process.process.stdout.readline().startswith("# Not real-"):
+        assert process.process.poll() is None
+    task = outside.wait_for(lambda: process.named("prim-high"))
+    assert outside.wait_for(lambda: outside.switches(task[0]) > 9)
+    process.signal(signal.SIGINT)
+    assert process.finish() == 0, process.err

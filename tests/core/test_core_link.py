@@ -7,7 +7,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import time
 
 import pytest
 
@@ -166,11 +165,9 @@ def test_all_are_lost(run, shim, limit):
 
 @pytest.mark.parametrize("pairs", [1, 2])
 def test_a_warm_up_without_a_reply(run, shim, pairs):
-    """-D ends it: not at once, as the start may take its time."""
-    begin = time.monotonic()
+    """-D ends it."""
     done = run("-q", "-D1", f"-t{pairs}", env=shim("server1:send:drop:1:0" if
                pairs > 1 else "server:send:drop:1:0"))
-    assert time.monotonic() - begin > 6
     assert (done.returncode, done.stderr) == (
         1, f"WARN: pair {pairs - 1}: no cycle was measured\n")
 
