@@ -260,6 +260,7 @@ void tw_pair_connect(struct tw_run *run, int number)
 		fatal("cannot connect client and server of pair %d over %s: %s; needed is %s\n",
 		      number, tw_config.link->name, strerror(-err),
 		      err == -EMFILE ? "a higher \"ulimit -n\"" :
+		      err == -ETIMEDOUT ? "CPU time for the kernel's network (ksoftirqd), which real-time tasks may take" :
 		      tw_config.link->needed);
 }
 
