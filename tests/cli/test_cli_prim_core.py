@@ -4,6 +4,7 @@
 import os
 import re
 import signal
+import subprocess
 
 import pytest
 
@@ -171,3 +172,30 @@ def test_unbuffered(start):
     assert outside.wait_for(lambda: outside.switches(task[0]) > 9)
     process.signal(signal.SIGINT)
     assert process.finish() == 0, process.err
+
+
+@pytest.mark.alone      # it takes a CPU for a second
+@pytest.mark.parametrize("kinds", ["same", "cross", "same,cross"])
+@pytest.mark.parametrize("which", [0, 1])
+def test_who_else_used_the_cpus(primitive, kinds, which):
+    """Of those that the tasks had, and no other; and on which one."""
+    cpus = sorted(os.sched_getaffinity(0))[-2:][::-1]
+    if len(cpus) < 2:
+        pytest.skip("there is one CPU")
+    with subprocess.Popen(
+            ["nice", "-n", "19", "sh", "-c", "while :; do :; done"],
+            preexec_fn=lambda: os.sched_setaffinity(0, {cpus[which]})) as spin:
+        try:
+            for _ in range(6):
+                of = primitive("--test=sync2.futex", "-D", "1", "--cpus",
+                               kinds).json["primitives"]["others"]
+                if of["complete"]:
+                    break
+        finally:
+            spin.kill()
+    seen = {row["cpu"]: [task["id"] for task in row["tasks"]]
+            for row in of["cpus"]}
+    assert sorted(seen) == sorted(cpus[:1 + ("cross" in kinds)])
+    assert spin.pid not in seen.get(cpus[1 - which], [])
+    assert outside.runnable() > 9 or cpus[which] not in seen or \
+        spin.pid in seen[cpus[which]]
