@@ -135,12 +135,12 @@ def study(options):
         for name, package in machine.kinds.items()]
     items = vl_run.measurements(vl_study.words())
     statuses = measure(options, kernels, items, options.output)
-    failed = [f"{kernel}: {name}: exit status {status}"
+    vl_study.report(options.output, statuses)
+    print((pathlib.Path(options.output) / "summary.md").read_text())
+    print(f"Pages: {options.output}/*.html")
+    failed = [f"{options.output}/{kernel}/{name}.txt: exit status {status}"
               for kernel, ended in statuses.items()
               for name, status in ended.items() if status]
     if failed:
-        raise LabError("; ".join(failed))
-    vl_study.report(options.output, list(statuses))
-    print((pathlib.Path(options.output) / "summary.md").read_text())
-    print(f"Pages: {options.output}/*.html")
+        raise LabError("not measured: " + "; ".join(failed))
     return 0

@@ -36,34 +36,50 @@ def words():
     return found[1:]
 
 
-def summary(output, kernels):
+def measured(output, statuses):
+    """{(kernel, measurement): its JSON} of those that did not fail."""
+    return {(kernel, name): output / kernel / f"{name}.json"
+            for kernel, ended in statuses.items()
+            for name, status in ended.items() if not status}
+
+
+def cell(known, metric, name):
+    return f"{known[metric][name] / 1000:.1f}" if known else "failed"
+
+
+def summary(results, kernels):
     """Markdown: each set-up's metrics, of each kernel."""
     columns = ["metric", *(f"{kernel}, {what}" for kernel in kernels
                            for what in ("average", "maximum"))]
     found = []
     for setup, commands in MEASURED.items():
         for kind in commands:
-            found_of = [figures(output / kernel / f"{setup}-{kind}.json")
-                        for kernel in kernels]
+            paths = [results.get((kernel, f"{setup}-{kind}"))
+                     for kernel in kernels]
+            known = [path and figures(path) for path in paths]
             found.append(tables.Table(
                 f"{setup}, {kind}", columns,
-                [[metric, *(f"{one[metric][name] / 1000:.1f}"
-                            for one in found_of for name in ("avg", "max"))]
-                 for metric in found_of[0]]))
+                [[metric, *(cell(one, metric, name)
+                            for one in known for name in ("avg", "max"))]
+                 for metric in next(filter(None, known), ())]))
     return tables.markdown(
         " against ".join(kernels) + ", in the virtual lab", found,
         ["In us of guest time, which counts instructions.", ""])
 
 
-def report(output, kernels):
-    """A page of each set-up, and the summary."""
-    output = pathlib.Path(output)
+def report(output, statuses):
+    """A page of each set-up, and the summary: of what did not fail."""
+    output, kernels = pathlib.Path(output), list(statuses)
+    results = measured(output, statuses)
     for setup, commands in MEASURED.items():
-        files = [f"{kernel} {kind}={output / kernel / setup}-{kind}.json"
-                 for kind in commands for kernel in kernels]
+        files = [f"{kernel} {kind}={results[kernel, f'{setup}-{kind}']}"
+                 for kind in commands for kernel in kernels
+                 if (kernel, f"{setup}-{kind}") in results]
         base = output / setup
+        if not files:
+            continue
         tell(f"writes {base}.html")
         call([REPORT, f"--title=The virtual lab: {setup}",
               f"--html={base}.html", f"--tables={base}.md",
               f"--figures={base}-figures", *files])
-    whole.write(output / "summary.md", summary(output, kernels))
+    whole.write(output / "summary.md", summary(results, kernels))

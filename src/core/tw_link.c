@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -10,16 +11,53 @@
 #include "tw_loop.h"
 #include "tw_wire.h"
 
+#define CONNECT_MS	5000	/* what this may take */
+
+/*
+ * The kernel's network may get no CPU beside real-time tasks, nor then its
+ * timers, on which connect() and accept() depend.
+ */
+static int await(int fd, short events)
+{
+	struct pollfd ready = { .fd = fd, .events = events };
+	int count = poll(&ready, 1, CONNECT_MS);
+
+	return count < 0 ? -errno : count ? 0 : -ETIMEDOUT;
+}
+
+static int connect_soon(int fd, const struct sockaddr *to, socklen_t len)
+{
+	int result, err;
+	socklen_t size = sizeof(result);
+
+	if (fcntl(fd, F_SETFL, O_NONBLOCK))
+		return -errno;
+	err = !connect(fd, to, len) ? 0 :
+	      errno == EINPROGRESS ? await(fd, POLLOUT) : -errno;
+	if (err)
+		return err;
+	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &result, &size) ||
+	    fcntl(fd, F_SETFL, 0))
+		return -errno;
+	return -result;
+}
+
 /* On one host, connect() ends before accept(), so one process can do both. */
 static int connect_both(int listener, int *client_fd, int *server_fd)
 {
 	struct sockaddr_storage to, own, peer;
 	socklen_t len = sizeof(to), own_len = sizeof(own);
 	socklen_t peer_len = sizeof(peer);
+	int err;
 
-	if (getsockname(listener, (struct sockaddr *)&to, &len) ||
-	    connect(*client_fd, (struct sockaddr *)&to, len) ||
-	    getsockname(*client_fd, (struct sockaddr *)&own, &own_len))
+	if (getsockname(listener, (struct sockaddr *)&to, &len))
+		return -errno;
+	err = connect_soon(*client_fd, (struct sockaddr *)&to, len);
+	if (!err)
+		err = await(listener, POLLIN);
+	if (err)
+		return err;
+	if (getsockname(*client_fd, (struct sockaddr *)&own, &own_len))
 		return -errno;
 	*server_fd = accept4(listener, (struct sockaddr *)&peer, &peer_len,
 			     SOCK_CLOEXEC);

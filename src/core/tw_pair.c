@@ -260,6 +260,7 @@ void tw_pair_connect(struct tw_run *run, int number)
 		      number, tw_config.link->name, strerror(-err),
 		      err == -EMFILE ? "a higher \"ulimit -n\"" :
 		      err == -EPERM ? "that no other process connects to its port" :
+		      err == -ETIMEDOUT ? "CPU time for the kernel's network (ksoftirqd), which real-time tasks may take" :
 		      tw_config.link->needed);
 }
 

@@ -3,6 +3,8 @@
 
 import os
 import re
+import signal
+import subprocess
 
 import pytest
 
@@ -147,3 +149,53 @@ def test_dump(primitive, tmp_path):
         taken = STAMPS[name.removesuffix(".process.same")]
         assert all(int(stamp) > 0 for stamp in stamps[:taken]), line
         assert stamps[taken:] == ["0"] * (5 - taken), line
+
+
+@pytest.mark.parametrize("trials", [9, 25000])
+def test_dump_has_all_trials(primitive, tmp_path, trials):
+    """Also if they are more than a test makes by itself."""
+    result = primitive("--test=sync1.mutex", "-l", trials, "--warmup=2",
+                       "--dump=dump")
+    _, *lines = (tmp_path / "dump").read_text("ascii").splitlines()
+    assert [int(line.split(",")[1]) for line in lines] == list(
+        range(1, trials + 1))
+    assert result.columns["sync1.mutex.pair"]["cycles"] == trials
+
+
+def test_unbuffered(start):
+    """-u: what it prints comes at once."""
+    process = start("-u", "--test=timer.1000", "-D", "600",
+                    program=primitives.binary())
+    while not process.process.stdout.readline().startswith("# Not real-"):
+        assert process.process.poll() is None
+    task = outside.wait_for(lambda: process.named("prim-high"))
+    assert outside.wait_for(lambda: outside.switches(task[0]) > 9)
+    process.signal(signal.SIGINT)
+    assert process.finish() == 0, process.err
+
+
+@pytest.mark.alone      # it takes a CPU for a second
+@pytest.mark.parametrize("kinds", ["same", "cross", "same,cross"])
+@pytest.mark.parametrize("which", [0, 1])
+def test_who_else_used_the_cpus(primitive, kinds, which):
+    """Of those that the tasks had, and no other; and on which one."""
+    cpus = sorted(os.sched_getaffinity(0))[-2:][::-1]
+    if len(cpus) < 2:
+        pytest.skip("there is one CPU")
+    with subprocess.Popen(
+            ["nice", "-n", "19", "sh", "-c", "while :; do :; done"],
+            preexec_fn=lambda: os.sched_setaffinity(0, {cpus[which]})) as spin:
+        try:
+            for _ in range(6):
+                of = primitive("--test=sync2.futex", "-D", "1", "--cpus",
+                               kinds).json["primitives"]["others"]
+                if of["complete"]:
+                    break
+        finally:
+            spin.kill()
+    seen = {row["cpu"]: [task["id"] for task in row["tasks"]]
+            for row in of["cpus"]}
+    assert sorted(seen) == sorted(cpus[:1 + ("cross" in kinds)])
+    assert spin.pid not in seen.get(cpus[1 - which], [])
+    assert outside.runnable() > 9 or cpus[which] not in seen or \
+        spin.pid in seen[cpus[which]]

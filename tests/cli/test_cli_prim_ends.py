@@ -195,6 +195,20 @@ def test_status_that_is_asked_for_often(start):
     assert "timer.500000.wakeup" in process.out
 
 
+def test_a_signal_for_what_is_not_here(start):
+    """SIGUSR2 does nothing to any process."""
+    process = start("-q", "--test=timer.1000", "-D", "600",
+                    program=primitives.binary())
+    task = outside.wait_for(lambda: process.named("prim-high"))
+    before = outside.switches(task[0])
+    for pid in process.processes():
+        os.kill(pid, signal.SIGUSR2)
+    assert outside.wait_for(lambda: outside.switches(task[0]) > before + 99)
+    process.signal(signal.SIGINT)
+    assert process.finish() == 0 and not process.err
+    assert process.out.count("\nT:") == 2
+
+
 def test_guard_is_killed(begin):
     """Nothing is left of its SysV semaphores, whoever is killed after it."""
     before = sysv_sets()

@@ -6,6 +6,7 @@ import os
 import pathlib
 import shlex
 import signal
+import subprocess
 import time
 
 import pytest
@@ -135,6 +136,22 @@ def check(report):
         if sum(buckets.values()) == values["samples"]:
             assert max(buckets) == math.floor(values["maximum"])
             assert min(buckets) == math.floor(values["minimum"])
+
+
+def test_processes(monkeypatch):
+    """Those that measure; on a kernel that does not list them, the parent."""
+    loaded = rteval_stub.load(PATH)
+    with subprocess.Popen(["sleep", "60"]) as child:
+        try:
+            assert {os.getpid(), child.pid} <= {
+                *loaded.thread_pids(os.getpid())}
+        finally:
+            child.kill()
+
+    def missing(path, **_):
+        raise FileNotFoundError(path)
+    monkeypatch.setattr(loaded, "open", missing, raising=False)
+    assert loaded.thread_pids(os.getpid()) == [os.getpid()]
 
 
 def test_a_run(make, tmp_path, monkeypatch):

@@ -110,13 +110,16 @@ def test_signals_end_it(start, number, ignored, how, load):
 
 
 @pytest.mark.parametrize("number", [
-    signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1])
+    signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1,
+    signal.SIGUSR2])
 def test_the_sides_ignore_signals(start, number):
-    """They go on, until main ends them."""
+    """They go on, until main ends them; nobody minds SIGUSR2."""
     process = start("-q")
     pids = process.steady()
     for side in outside.SIDES:
         os.kill(pids[side], number)
+    if number == signal.SIGUSR2:
+        process.signal(number)
     assert goes_on(pids["server"]) and goes_on(pids["client"])
     process.signal(signal.SIGINT)
     assert process.finish() == 0 and not process.err

@@ -163,6 +163,30 @@ def test_all_are_lost(run, shim, limit):
     assert 0 < results.all_lost(done) <= 1000 / 9 + 1
 
 
+@pytest.mark.parametrize("pairs", [1, 2])
+def test_a_warm_up_without_a_reply(run, shim, pairs):
+    """-D ends it."""
+    done = run("-q", "-D1", f"-t{pairs}", env=shim("server1:send:drop:1:0" if
+               pairs > 1 else "server:send:drop:1:0"))
+    assert (done.returncode, done.stderr) == (
+        1, f"WARN: pair {pairs - 1}: no cycle was measured\n")
+
+
+@results.root
+def test_a_network_that_does_nothing(start):
+    """Whoever waits for it, waits for 5 s."""
+    network = ("-n", "sh", "-c", "ip link set lo up && tc qdisc add dev lo "
+               "root tbf rate 8bit burst 1 limit 1 && exec \"$0\" \"$@\"")
+    if subprocess.run(["unshare", *network, "true"], check=False,
+                      capture_output=True).returncode:
+        pytest.skip("no network namespace, or no tc in it")
+    process = start(*network, twoway.binary(), "-q", "-l5", program="unshare")
+    assert (process.finish(), process.err) == (
+        1, "FATAL: cannot connect client and server of pair 0 over tcp: "
+        "Connection timed out; needed is CPU time for the kernel's network "
+        "(ksoftirqd), which real-time tasks may take\n")
+
+
 def ports():
     """Of UDP over 127.0.0.1, both ends connected: [(own, other)]."""
     found = []

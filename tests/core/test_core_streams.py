@@ -45,6 +45,7 @@ def test_lost_cycle(run, shim):
     rows = [row.split(",") for row in done.text("line").splitlines()[3:]]
     assert sum(int(row[3]) for row in rows) == \
         json["twoway"]["pairs"][0]["missed"] > 10
+    assert sum(int(row[4]) for row in rows) == json["twoway"]["throttled"]
     assert sum(int(row[5]) for row in rows) == 2 and len(rows) > 2
     assert sum(int(row[6]) for row in rows) == 148
     assert len([row for row in done.text("dump").splitlines()

@@ -208,10 +208,11 @@ def test_refused(run, tracefs, options, told):
     ("unmounted", "tracefs is not mounted"), ("read-only", "Read-only"),
     ("nobody", "needed is root")])
 def test_no_trace(public, tracefs, how, told):
-    if how == "unmounted":
-        tracing.unmount_all()
-    elif how == "read-only":
-        tracing.mount("-o", "remount,bind,ro", tracefs)
+    if how != "nobody":
+        tracing.unmount_all("debugfs", "tracefs")
+    if how == "read-only":
+        tracing.mount("-t", "tracefs", "nodev", tracing.MOUNT_POINT)
+        tracing.mount("-o", "remount,bind,ro", tracing.MOUNT_POINT)
     process = twoway.start(
         "-q", "-b9", "-l5", "--trace", directory=public,
         program=public / "twowaytest",

@@ -88,9 +88,20 @@ def test_command_lines(tmp_path):
 
 
 def test_a_measurement_that_fails(study):
-    """Is named; there is no report of the others."""
-    study.lab.program("cyclictest", "#!/bin/sh\nexit 1\n")
-    _, err = study("-o", "there", status=1)
-    assert "a: idle-cyclictest: exit status 1" in err
-    assert {path.name for path in (study.lab.directory / "there").iterdir()} \
-        == {"a", "b"} and not study.directory.exists()
+    """Is named; the others are in the report."""
+    study.lab.program("cyclictest", 'case $KERNEL in *other) exit 1 ;; esac\n'
+                      + CYCLICTEST.partition("\n")[2])
+    study.lab.program("tool", 'case $*,$KERNEL in *fft*) exit 3 ;; esac\n'
+                      + study.lab.tool.read_text().partition("\n")[2])
+    out, err = study("-o", "there", status=1)
+    there = study.lab.directory / "there"
+    assert err == "virtlab: not measured: " + "; ".join(
+        f"there/{name}.txt: exit status {status}" for name, status in (
+            ("a/fft-posix", 3), ("a/fft-nanosleep", 3),
+            ("b/idle-cyclictest", 1), ("b/fft-posix", 3),
+            ("b/fft-nanosleep", 3))) + "\n"
+    assert {path.name for path in there.glob("*.html")} == {
+        "idle.html", "hackbench.html"}
+    assert "b cyclictest" not in (there / "idle.html").read_text()
+    assert "| wakeup | 3.5 | 9.0 | failed | failed |" in out
+    assert not study.directory.exists()

@@ -259,7 +259,11 @@ def test_each_format_alone_makes_a_page(report, name):
     report("-m", "send,wakeup" if name != "own.txt" else "total", name)
     page = (report.directory / "twowayreport.html").read_text()
     assert parsed(page) is not None
-    assert "<svg" in page
+    figures = page.count("<figure ")
+    assert page.count("<svg ") == figures > 0
+    # Of a single one there is no heading, nor a link to it.
+    assert page.count('<h2 id="figures">') == page.count('href="#figures"') \
+        == (figures > 1)
 
 
 def test_many_runs(report):
@@ -351,6 +355,36 @@ def test_the_longest_of_many_is_drawn(report):
     _, _, draw = tr_figures.exceeding([tr_model.Run("r", "", [part])], "total")
     [ax] = draw(plots.Look(True)).axes
     assert 1e-7 < ax.get_ylim()[0] < 1e-6 and ax.get_xlim()[1] >= 9
+
+
+@pytest.mark.parametrize("values, points", [
+    ([1, 2, 5], [(1, 0.5), (2, 0.2), (5, 0.2)]), ([3], [])])
+def test_exceedance(report, values, points):
+    """Of each value, the share of cycles above it; at last, the maximum."""
+    import tr_figures
+    import tr_model
+    import tr_stats
+    from twtools import plots
+    counts = [5, 3, 2][:len(values)]
+    series = tr_model.Series(
+        "total", sum(counts), values[0] * 1000, 2000, values[-1] * 1000,
+        dist=tr_stats.Distribution([value * 1000 for value in values], counts))
+    part = tr_model.Part("f", "json", "r", series={"total": series})
+    _, _, draw = tr_figures.exceeding([tr_model.Run("r", "", [part])], "total")
+    [ax] = draw(plots.Look(True)).axes
+    [line] = ax.lines
+    assert list(zip(*line.get_data())) == points
+    assert line.get_drawstyle() == "steps-post"
+
+
+def test_exceedance_of_many_values(report):
+    """Fewer points are drawn; the first and the last are there."""
+    import tr_stats
+    values, share = tr_stats.Distribution(
+        range(5000), [1] * 5000).exceeding()
+    assert 300 < len(values) <= 600 and list(values) == sorted(set(values))
+    assert (values[0], values[-1]) == (0, 4998)
+    assert share == pytest.approx([1 - (value + 1) / 5000 for value in values])
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 6])

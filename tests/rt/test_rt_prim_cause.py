@@ -290,7 +290,7 @@ def test_calls_of_a_round_trip(start, tracefs, memory, kind):
 
 def test_no_tracefs(start):
     with tracing.own_mounts():
-        tracing.unmount_all()
+        tracing.unmount_all("debugfs", "tracefs")
         done = start("-q", "-b", 1, "--trace", program=primitives.binary())
         assert done.finish() == 1
     assert "tracefs is not mounted" in done.err

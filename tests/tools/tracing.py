@@ -95,11 +95,11 @@ def instances(directory):
             for path in (directory / "instances").glob("twowaytest-[0-9]*-*")}
 
 
-def mounted():
-    """Where tracefs is, for this process."""
+def mounted(system="tracefs"):
+    """Where it is, for this process."""
     for line in outside.read("/proc/self/mounts").splitlines():
         words = line.split()
-        if words[2] == "tracefs":
+        if words[2] == system:
             return pathlib.Path(words[1])
     return None
 
@@ -117,11 +117,13 @@ def mount(*args):
                    capture_output=True)
 
 
-def unmount_all():
-    """Every tracefs that this process sees, mounts below others first."""
-    while mounted():
-        subprocess.run(["umount", "-l", mounted()], check=True,
-                       capture_output=True)
+def unmount_all(*systems):
+    """Those that this process sees. Debugfs has a tracefs below it, which is
+    mounted when somebody looks there."""
+    for system_of in systems:
+        while mounted(system_of):
+            subprocess.run(["umount", "-l", mounted(system_of)], check=True,
+                           capture_output=True)
 
 
 @contextlib.contextmanager
