@@ -35,9 +35,11 @@ static int run(const struct tw_loop *loop, struct tw_timer *timer)
 		/* What can be prepared before the expiry is no part of it. */
 		cycle.prev_t0_ns = cycle.t0_ns;
 		cycle.prev_t3_ns = free_ns;
+		/* Of the warm-up, for main alone, if its next cycle hangs. */
+		if (cycle.seq <= loop->warmup && loop->duration_ns)
+			*loop->end_ns = cycle.t0_ns + loop->duration_ns;
 		if (cycle.seq == loop->warmup && loop->duration_ns)
-			*loop->end_ns = end_ns = cycle.t0_ns +
-						 loop->duration_ns;
+			end_ns = *loop->end_ns;
 		request->seq = ++cycle.seq;
 
 		err = await_expiry(loop, timer);
