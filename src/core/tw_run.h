@@ -28,7 +28,7 @@ struct tw_usage {
 struct tw_pair {
 	int number;
 	int fd[TW_ROLES];	/* sockets of both; used by main; -1: closed */
-	int64_t end_ns;		/* when the client ends; in the warm-up, if that hangs */
+	int64_t end_ns;		/* of the client, or of a warm-up that hangs */
 	struct tw_process process[TW_ROLES];	/* used by main only */
 	struct tw_usage usage[TW_ROLES];
 	struct tw_tally tally;	/* of this step; written by the client */
