@@ -76,6 +76,10 @@ static int run(const struct tw_loop *loop, struct tw_timer *timer)
 			*loop->stop = 1;
 		err = 0;
 	}
+	/* As all stop, a server may be first to see it. */
+	if (err == -ECONNRESET &&
+	    atomic_load_explicit(loop->stop, memory_order_relaxed))
+		return 0;
 	return err == -ECANCELED ? 0 : err;
 }
 

@@ -36,7 +36,7 @@ void tw_option_duration(const struct tw_option *option, char *value);
 void tw_option_path(const struct tw_option *option, char *value);
 void tw_option_choice(const struct tw_option *option, char *value);
 
-/* Whether @text is a whole number in decimal, and nothing else, in the range. */
+/* Whether @text is a whole number of the range in decimal, and nothing else. */
 bool tw_option_whole(const char *text, int64_t min, int64_t max, int64_t *to);
 
 /* Ends the program: "--NAME=VALUE: MESSAGE". */

@@ -41,11 +41,11 @@ int tw_wire_receive_rest(int fd, void *buf, size_t size, ssize_t len,
 	int err;
 
 	for (;;) {
-		if (!len)
-			errno = EPIPE;
-		err = len <= 0 ? tw_wire_failed(stop) : 0;
+		err = len < 0 ? tw_wire_failed(stop) : 0;
 		if (err)
 			return err;
+		if (!len)
+			return -ECONNRESET;
 		if (len > 0)
 			done += len;
 		if (done == size)

@@ -13,9 +13,9 @@
  *				 RATE, ..., 0], "status": 0, "twoway": {...}}
  *
  * With {"end": 0}, another step follows. The status is 1 if something has failed
- * here, and a message has said what, or 2 if a signal came; either ends the run,
- * also if the client's side has not asked for it. Other lines of the answers are messages
- * or, from # on, the text of a cause.
+ * here, after a message, or 2 if a signal came: then the run has ended, also if
+ * the client's side has not asked for that. Other lines of the answers are
+ * messages or, from # on, the text of a cause.
  */
 #include <errno.h>
 #include <fcntl.h>

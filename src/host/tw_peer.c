@@ -251,8 +251,8 @@ static void check(struct tw_run *run)
 }
 
 /*
- * While it measures, the server's side says nothing unless it fails. SIGINT at a
- * terminal may end both.
+ * While it measures, the server's side says nothing unless it fails. A signal
+ * from a terminal may end both.
  */
 static void woken(struct tw_run *run)
 {

@@ -76,9 +76,9 @@ struct tw_meeting {
 };
 
 /*
- * The server's side: opens the port, at the address at which the request has
- * come by @stream, if it has one, and makes a cookie; then waits until all pairs
- * are connected. Both return 0 or -errno.
+ * The server's side: opens the port, at the address that @stream has here, if it
+ * has one, and makes a cookie; then waits until all pairs are connected. Both
+ * return 0 or -errno.
  */
 int tw_reach_meet_listen(struct tw_meeting *meeting, int stream);
 int tw_reach_meet_accept(struct tw_meeting *meeting);

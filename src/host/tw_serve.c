@@ -306,7 +306,8 @@ static const struct tw_option options[] = {
 	{ 0, "server", optional_argument, "ADDR[:PORT]", parse, &where,
 	  .help = "serve clients of other hosts at ADDR, default\n"
 		  "127.0.0.1, one at a time, until a signal comes; -p is\n"
-		  "the highest priority of a server" },
+		  "the highest priority of a server. Root becomes the user\n"
+		  "65533" },
 	{ .name = NULL }
 };
 

@@ -150,6 +150,25 @@ def test_far_side_without_a_request(number):
         assert said + process.stdout.read() == b'\n{"twowaytest": 2}\n'
 
 
+@pytest.mark.parametrize("answers", [0, 1, 2, 5])
+def test_server_that_falls_silent(start, answers):
+    """In the warm-up, too, -D ends the run."""
+    text = STAGES.replace("STAGE", repr("no reply")).replace(
+        'reached("no reply")\n', "").replace(
+        "    one.send", f"    if number > {answers}:\n"
+        '        reached("no reply")\n    one.send').replace(
+        "sleep(100)", "sleep(10000)")
+    process = start("--connect=127.0.0.1", fake(start.directory, text), *QUICK,
+                    "-D", 1, "--sleep=0", "--warmup=2")
+    # The other side sleeps for longer.
+    assert process.finish(60) == 1
+    said = "WARN: --connect=127.0.0.1: the server's side did not answer in " \
+        "time (ended)\n"
+    assert process.err == said + (
+        "" if answers > 2 else "WARN: no cycle was measured\n")
+    assert ("T: 0" in process.out) == (answers > 2)
+
+
 def random_bytes(port):
     strangers = []
     for number in range(200):

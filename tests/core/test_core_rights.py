@@ -3,6 +3,8 @@
 
 import json
 import os
+import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -13,6 +15,7 @@ import outside
 import results
 import units
 from hosts import QUICK, measuring
+from test_core_options import options
 
 USER = 65533            # of a server that root has started
 OTHER = 12345           # an ordinary user
@@ -194,3 +197,49 @@ def test_user_that_is_not_here(run):
     assert done.returncode == 1
     assert done.stderr == f"FATAL: --server: cannot become the user {USER}: " \
         "Operation not permitted; start it as an ordinary user\n"
+
+
+# What may be asked for over the network: of options, all that --help has.
+MAY = {
+    "affinity", "breaktrace", "busy-poll", "clock", "default-system",
+    "distance", "dscp", "interval", "latency", "load", "load-affinity",
+    "load-policy", "load-priority", "loops", "mlockall", "nsecs", "oneway",
+    "policy", "prefer-busy-poll", "priority", "priospread", "runtime",
+    "server-affinity", "size", "sleep", "sock-priority", "stamps", "steps",
+    "threads", "timeout", "trace", "transport", "wait", "warmup"}
+LOGIN = {"--load=command:id", "--load-args=-g1", "--wait=busy"}
+
+
+def test_what_may_be_asked_for(server):
+    """No option that names a file, a command or another host."""
+    server()
+    for name in options().keys() - MAY - {"load-args"}:
+        assert refused(server.port, f"--{name}=x") == \
+            f"FATAL: --{name}: nobody may ask for this from another host\n"
+    for word in LOGIN:
+        assert refused(server.port, word) == \
+            f"FATAL: {re.split('[:]|=-', word)[0]}: nobody may ask for this " \
+            "without a login; use --rsh\n"
+
+
+@results.root
+def test_trace_is_roots(run, server, tracefs):
+    done = run(server(), *QUICK, "-l", 5, "-b", 10**9, "--trace")
+    assert done.returncode == 1
+    assert re.match(r"127\.0\.0\.1: FATAL: --trace: "
+                    "/sys/kernel/[a-z/]*: Permission denied; needed is root",
+                    done.stderr)
+
+
+@pytest.mark.parametrize("load", ["fft:2", "hackbench:1"])
+def test_nothing_is_left(start, server, load):
+    """Of a client that is killed, whatever it had started there."""
+    if load[0] == "h" and not shutil.which("hackbench"):
+        pytest.skip("no hackbench")
+    process = start(server(), *QUICK, "-t2", f"--load={load}",
+                    "--load-side=server")
+    measuring(process)
+    assert len(server.run.processes()) > 3
+    process.signal(signal.SIGKILL)
+    assert outside.wait_for(
+        lambda: server.run.processes() == [server.run.pid])

@@ -211,9 +211,16 @@ def test_units():
         assert done.returncode == 0, done.stdout
     settings = units.settings("twowaytest@.service.in")
     assert "RestrictRealtime" not in settings
-    assert settings["IPAddressDeny"] == "any"
+    assert {name: settings[name] for name in (
+        "IPAddressDeny", "CapabilityBoundingSet", "DynamicUser", "LimitRTPRIO",
+        "NoNewPrivileges", "PrivateDevices", "RuntimeMaxSec")} == {
+            "IPAddressDeny": "any", "CapabilityBoundingSet": "",
+            "DynamicUser": "yes", "LimitRTPRIO": "97",
+            "NoNewPrivileges": "yes", "PrivateDevices": "yes",
+            "RuntimeMaxSec": "1h"}
     socket_unit = units.settings("twowaytest.socket")
     assert socket_unit["Accept"] == "yes"
+    assert socket_unit["MaxConnections"] == "1"
     assert socket_unit["ListenStream"] == "127.0.0.1:20110"
 
 

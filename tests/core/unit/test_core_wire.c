@@ -4,6 +4,8 @@
 #include <stdbool.h>
 
 #include "unit.h"
+#include "tw_config.h"
+#include "tw_loop.h"
 #include "tw_wire.h"
 
 #define SIZE	24
@@ -56,7 +58,6 @@ static struct transfers {
 	{ "a signal between", { 5, -EINTR, SIZE - 5 }, 0, false, 0 },
 	{ "a signal to stop", { -EINTR, SIZE }, -ECANCELED, false, 1 },
 	{ "the end", { 0 }, -ECONNRESET, true, 0 },
-	{ "the end, as all stop", { 0 }, -ECANCELED, true, 1 },
 	{ "the end between", { 5, 0 }, -ECONNRESET, true, 0 },
 	{ "nobody reads", { 5, -EPIPE }, -ECONNRESET, false, 0 },
 	{ "nobody is there", { -ECONNREFUSED }, -ECONNRESET, false, 0 },
@@ -79,4 +80,41 @@ TEST_EACH(transferred, transfers)
 	calls = of->calls;
 	assert_int_equal(tw_wire_send(3, message, SIZE, &stop), of->result);
 	assert_int_equal(done == SIZE, !of->result);
+}
+
+/* What a server's end tells a client, which may be last to see that all stop. */
+static const struct ending {
+	const char *name;
+	int stop, err, result;
+} endings[] = {
+	{ "closed", 0, -ECONNRESET, -ECONNRESET },
+	{ "closed, as all stop", 1, -ECONNRESET, 0 },
+	{ "cancelled", 1, -ECANCELED, 0 },
+	{ "wrong, as all stop", 1, -EPROTO, -EPROTO },
+};
+static const struct ending *ending;
+
+static int exchange(const struct tw_loop *loop, struct tw_cycle *cycle)
+{
+	(void)cycle;
+	*loop->stop = ending->stop;
+	return ending->err;
+}
+
+TEST_EACH(ended, endings)
+{
+	const struct tw_link_ops link = { .exchange = exchange };
+	struct tw_request request = { 0 };
+	int64_t first_ns = 0, end_ns = 0;
+	atomic_int stop = 0;
+	const struct tw_loop loop = {
+		.link = &link, .request = &request,
+		.now_ns = tw_clock_monotonic.now_ns,
+		.timer = tw_timer_find("none"),
+		.timer_clockid = CLOCK_MONOTONIC, .first_ns = &first_ns,
+		.warmup = 2, .end_ns = &end_ns, .stop = &stop,
+	};
+
+	ending = of;
+	assert_int_equal(tw_client_run(&loop), of->result);
 }
