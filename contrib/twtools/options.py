@@ -106,8 +106,9 @@ def one_of(known):
 def duration(longest_days):
     """A type: a time in seconds, or with s, m, h or d appended."""
     def parse(text):
-        match = re.fullmatch("([0-9]{1,9})([smhd]?)", text)
-        value = int(match[1]) * SECONDS[match[2] or "s"] if match else 0
+        match = re.fullmatch("([0-9]{1,12})([smhdSMHD]?)", text)
+        value = int(match[1]) * SECONDS[match[2].lower() or "s"] if match \
+            else 0
         if not 0 < value <= longest_days * SECONDS["d"]:
             raise bad(text, f"a time from 1s to {longest_days}d, in s, m, h "
                             "or d,")

@@ -7,6 +7,7 @@
 #include "rt-utils.h"
 #include "tw_config.h"
 #include "tw_part.h"
+#include "tw_run.h"
 #include "tw_time.h"
 
 #define PRIORITY_MIN	2	/* the server needs one below it */
@@ -66,7 +67,7 @@ static const struct tw_option options[] = {
 	  .help = "clock of all times, default monotonic, which is 0;\n"
 		  "realtime is 1" },
 	{ 'D', "duration", required_argument, "TIME", tw_option_duration,
-	  &tw_config.duration_s, 0, INT64_MAX,
+	  &tw_config.duration_s, 0, TW_DURATION_MAX_S,
 	  .help = "measure for TIME seconds; m, h or d after the number:\n"
 		  "minutes, hours or days" },
 	{ 'i', "interval", required_argument, "US[,US...]", parse_intervals,
@@ -129,6 +130,37 @@ static void check_intervals(void)
 	}
 }
 
+/* A pair whose period is longer would end before its first measured cycle. */
+static void check_duration(void)
+{
+	int64_t us;
+	int pair;
+
+	for (pair = 0; tw_config.duration_s && pair < tw_config.pairs; pair++) {
+		us = tw_config_interval_us(pair);
+		if (us > tw_config.duration_s * 1000000)
+			fatal("--duration=%lld: allowed is at least the period of pair %d, %lld us\n",
+			      (long long)tw_config.duration_s, pair,
+			      (long long)us);
+	}
+}
+
+/* How long it is until the last pair measures, if that is longer than the run. */
+static void begin(struct tw_run *run)
+{
+	int64_t us = 0, periods = tw_config.warmup + 1;
+	int pair;
+
+	for (pair = 0; pair < tw_config.pairs; pair++)
+		if (tw_config_interval_us(pair) > us)
+			us = tw_config_interval_us(pair);
+	if (tw_config.duration_s && !run->step &&
+	    periods * us > tw_config.duration_s * 1000000)
+		printf("# The warm-up takes %.1f s: %lld periods of %lld us\n",
+		       (double)(periods * us) / 1e6, (long long)periods,
+		       (long long)us);
+}
+
 static void check(struct tw_run *run)
 {
 	bool realtime;
@@ -144,6 +176,7 @@ static void check(struct tw_run *run)
 	if (realtime && !tw_config.priority)
 		tw_config.priority = PRIORITY_MIN;
 	check_intervals();
+	check_duration();
 	if (!tw_config_interval_us(0))
 		timer_name = "none";
 	tw_config.timer = tw_timer_find(timer_name);
@@ -152,7 +185,7 @@ static void check(struct tw_run *run)
 }
 
 const struct tw_part tw_part_config = {
-	.options = options, .check = check,
+	.options = options, .check = check, .begin = begin,
 };
 
 int64_t tw_config_interval_us(int pair)

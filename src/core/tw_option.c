@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -57,14 +58,29 @@ void tw_option_path(const struct tw_option *option, char *value)
 	*(const char **)option->to = value;
 }
 
+int64_t tw_option_seconds(const char *text, int64_t most)
+{
+	static const char units[] = "smhd";
+	static const int64_t lengths[] = { 1, 60, 60 * 60, 24 * 60 * 60 };
+	char *end;
+	/* What is too large for it becomes its largest value. */
+	long long number = strtoll(text, &end, 10);
+	const char *unit = *end ? strchr(units, tolower((unsigned char)*end)) :
+				  units;
+
+	if (!isdigit((unsigned char)*text) || !unit || (*end && end[1]) ||
+	    number > most / lengths[unit - units])
+		return -1;
+	return number * lengths[unit - units];
+}
+
 void tw_option_duration(const struct tw_option *option, char *value)
 {
-	size_t digits = strspn(value, "0123456789");
+	int64_t seconds = tw_option_seconds(value, TW_DURATION_MAX_S);
 
-	if (!digits || digits > (value[digits] == 'd' ? 4 : 5) ||
-	    strlen(value + digits) > 1 || !strchr("smhd", value[digits]))
-		tw_option_refuse(option, value, "allowed is a number of at most 5 digits, also with s, m or h after it, or of at most 4 digits with d");
-	*(int64_t *)option->to = parse_time_string(value);
+	if (seconds < 0)
+		tw_option_refuse(option, value, "allowed is a whole number of seconds; with m, h or d behind it, of minutes, hours or days; at most 36500d");
+	*(int64_t *)option->to = seconds;
 }
 
 /* NULL: there are not so many. */

@@ -36,6 +36,11 @@ void tw_option_duration(const struct tw_option *option, char *value);
 void tw_option_path(const struct tw_option *option, char *value);
 void tw_option_choice(const struct tw_option *option, char *value);
 
+#define TW_DURATION_MAX_S	(36500LL * 24 * 60 * 60)	/* fits in ns */
+
+/* Seconds of "90", "90s", "5m", "2h" or "1d"; -1: it is none, or above @most. */
+int64_t tw_option_seconds(const char *text, int64_t most);
+
 /* Ends the program: "--NAME=VALUE: MESSAGE". */
 void tw_option_refuse(const struct tw_option *option, const char *value,
 		      const char *message) __attribute__((noreturn));

@@ -166,9 +166,12 @@ static bool is_done(struct pt_task *task)
 
 	if (!done && !c->begin_ns)
 		c->begin_ns = pt_now(task);
+	if (done >= (uint64_t)tw_config.warmup && !c->measured_ns)
+		c->measured_ns = pt_now(task);
 	return atomic_load(&c->stop) ||
 	       (c->trials && done >= tw_config.warmup + c->trials) ||
-	       (tw_config.duration_s && pt_now(task) - c->begin_ns >=
+	       (tw_config.duration_s && c->measured_ns &&
+		pt_now(task) - c->measured_ns >=
 		tw_config.duration_s * TW_NS_PER_S);
 }
 

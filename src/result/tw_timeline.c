@@ -32,7 +32,7 @@ struct row {
 };
 
 static struct tw_stream stream;
-static long every_s = 1;
+static int64_t every_s = 1;
 static struct row *rows;	/* of each pair */
 static int64_t start_ns;	/* first t0 of the step; 0: not known */
 static int64_t next_ns;		/* when the row ends */
@@ -51,13 +51,17 @@ static struct {
 
 static void parse(const struct tw_option *option, char *value)
 {
-	char *colon = strrchr(value, ':'), *end;
+	char *colon = strrchr(value, ':');
+	size_t length = colon ? strspn(colon + 1, ".0123456789") : 0;
 
 	every_s = 1;
-	if (colon && colon[1] && !colon[1 + strspn(colon + 1, ".0123456789")]) {
-		every_s = strtol(colon + 1, &end, 10);
-		if (*end || every_s < 1 || every_s > EVERY_MOST)
-			tw_option_refuse(option, value, "allowed are 1 to 86400 whole seconds");
+	if (length)
+		length += strspn(colon + 1 + length, "smhdSMHD");
+	/* Else it is a part of the name. */
+	if (length && !colon[1 + length]) {
+		every_s = tw_option_seconds(colon + 1, EVERY_MOST);
+		if (every_s < 1)
+			tw_option_refuse(option, value, "allowed are 1 to 86400 whole seconds, also as 5m, 24h or 1d");
 		*colon = '\0';
 	}
 	tw_option_path(option, value);
@@ -138,7 +142,7 @@ static void begin(struct tw_run *run)
 		return;
 	map_rows(run);
 	tw_stream_open(&stream);
-	fprintf(stream.text, "# twowaytest --timeline: a row every %ld s, of the cycles since the row before\n"
+	fprintf(stream.text, "# twowaytest --timeline: a row every %" PRId64 " s, of the cycles since the row before\n"
 		"# p99: %d %% of the row's values are not above it, within 1/1024; empty if there are fewer than %d\n"
 		"step,seconds,unix_s", every_s, PERCENT, LEAST);
 	for (pair = 0; pair < tw_config.pairs; pair++)

@@ -92,6 +92,12 @@ def test_duration(primitive):
     assert result.columns["sync1.mutex.pair"]["cycles"] > 1
 
 
+def test_duration_begins_after_the_warm_up(primitive):
+    result = primitive("--test=sync2.futex", "-D1", "-i", "700000")
+    assert result.returncode == 0
+    assert result.tests["sync2.futex.process.same"]["trials"] in (1, 2)
+
+
 def test_break(primitive):
     """A value above the limit ends the run, with exit status 2."""
     result = primitive("--test=timer.1000,sync1", "-b", "1", "-l", "100")

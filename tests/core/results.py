@@ -41,6 +41,7 @@ REMARK = re.compile(
     r" +\d+ +\d+ +\d+\.\d{3} +\d+\.\d{3}  \w+(?:: .+)?|"
     r"On break: run \d+, failed \d+, left out \d+|"
     r"Load: [a-z]+, \d+ [a-z]+, [\d.]+ [a-z]+ a second|"
+    r"The warm-up takes [\d.]+ s: \d+ periods of \d+ us|"
     r"Step \d+/\d+: (?:load [a-z]+, \d+ [a-z]+|\d+ other clients?)|"
     r"Inversions:(?: \d+)+|Not printed: \d+ cycles|"
     r"Others used [\d.]+ % of CPU \d+(: .+)?|Others used \d+ more CPUs, .*|"

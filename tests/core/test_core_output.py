@@ -194,6 +194,20 @@ def test_live_display(pairs, rows, policy):
     assert policies == {policy}
 
 
+@pytest.mark.parametrize("periods,line", [
+    ("250000", None), ("350000", "1.1 s: 3 periods of 350000 us"),
+    ("9000,400000", "1.2 s: 3 periods of 400000 us")])
+def test_a_warm_up_longer_than_the_run(run, periods, line):
+    """It is told before it begins; each pair is measured."""
+    pairs = periods.count(",") + 1
+    done = run("-q", "-D1", f"-i{periods}", f"-t{pairs}", "-d0")
+    text = results.text(done.stdout)
+    assert [said for said in text.lines if "warm-up" in said] == \
+        [f"# The warm-up takes {line}"] * bool(line)
+    assert all(1 <= thread.cycles for thread in text.threads)
+    assert text.threads[-1].cycles <= 4 and not done.returncode
+
+
 def test_values_come_while_it_runs(start):
     """-v -u: before the end; numbered from 0 behind the warm-up."""
     process = start("-v", "-u", "--warmup=5", "-i", 2000)
@@ -351,7 +365,7 @@ def test_a_break_ends_all_pairs(run, shim):
 
 
 def test_a_break_does_not_wait_for_a_pair_of_long_period(run):
-    done = run("-q", "-t2", "-i", "1000,1000000000", "-d0", "-b1", "-D", 9,
+    done = run("-q", "-t2", "-i", "1000,1000000000", "-d0", "-b1", "-D", 9999,
                "--warmup=0", timeout=20)
     assert done.returncode == 2 and "# Break: pair 0, cycle 0:" in done.stdout
 

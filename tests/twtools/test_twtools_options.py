@@ -34,6 +34,8 @@ def parser(**more):
     ("float", "1.", 1), ("list", "b,a,b", ["a", "b"]),
     ("unordered", "b,a,b", ["b", "a"]), ("one", "b", "b"),
     ("duration", "7", 7), ("duration", "1m", 60), ("duration", "2d", 172800),
+    ("duration", "2D", 172800), ("duration", "1H", 3600),
+    ("duration", "172800", 172800), ("duration", "007S", 7),
     ("text", " x ", " x "), ("words", "", ""), ("words", "a b", "a b")])
 def test_good(option, text, value):
     for line in ([f"--{option}={text}"], [f"--{option}", text],
@@ -51,7 +53,8 @@ def test_good(option, text, value):
     ("list", "c", "a list of a, b is expected"),
     ("one", "c", "one of a, b is expected"),
     ("duration", "0", "from 1s to 2d"), ("duration", "3d", "from 1s to 2d"),
-    ("duration", "1w", "from 1s to 2d"),
+    ("duration", "1w", "from 1s to 2d"), ("duration", "\u0661", "1s to 2d"),
+    ("duration", "172801", "from 1s to 2d"), ("duration", "1hh", "1s to 2d"),
     ("text", " ", "must not be empty"),
     ("words", "a\nb", "one line of printable characters")])
 def test_bad(capsys, option, text, allowed):
