@@ -123,8 +123,9 @@ static void check_intervals(void)
 			fatal("--interval: pair %d would have a period of %lld us; allowed is at most %d\n",
 			      pair, (long long)us, INTERVAL_MAX_US);
 		if (us && us <= tw_config.sleep_us)
-			fatal("--interval=%lld: allowed is 0, or more than --sleep=%lld\n",
-			      (long long)us, (long long)tw_config.sleep_us);
+			fatal("--interval=%lld: allowed is 0, or more than --sleep=%lld; for this interval, give --sleep=%lld\n",
+			      (long long)us, (long long)tw_config.sleep_us,
+			      (long long)us / 5);
 		if (!us != !tw_config_interval_us(0))
 			fatal("--interval: allowed is 0 for all pairs or for none\n");
 	}

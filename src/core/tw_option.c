@@ -12,7 +12,7 @@
 #include "rt-utils.h"
 #include "tw_part.h"
 
-#define OPTIONS_MAX	128
+#define OPTIONS_MAX	192
 #define FIRST		256	/* getopt's code of the first row */
 #define HEAD_WIDTH	22	/* of an option in the help */
 #define LIST_SIZE	120	/* of the words that an option allows */
