@@ -29,7 +29,7 @@ def others(twoway):
             continue
         used = [(task.get("name", str), task.get("percent", *NUMBER))
                 for task in cpu.items("tasks")]
-        used.append(("tasks that ended, moved or are hidden",
+        used.append(("tasks that cannot be named",
                      cpu.get("unnamed_percent", *NUMBER)))
         name, most = max(used, key=lambda one: one[1])
         yield f"others used {percent:.1f} % of CPU {cpu.get('cpu', int)}, " \

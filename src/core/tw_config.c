@@ -146,20 +146,27 @@ static void check_duration(void)
 	}
 }
 
-/* How long it is until the last pair measures, if that is longer than the run. */
-static void begin(struct tw_run *run)
+/* The first expiry begins the first interval. */
+int64_t tw_config_warmup_us(void)
 {
-	int64_t us = 0, periods = tw_config.warmup + 1;
+	int64_t us = 0;
 	int pair;
 
 	for (pair = 0; pair < tw_config.pairs; pair++)
 		if (tw_config_interval_us(pair) > us)
 			us = tw_config_interval_us(pair);
+	return (tw_config.warmup + 1) * us;
+}
+
+static void begin(struct tw_run *run)
+{
+	int64_t us = tw_config_warmup_us(), periods = tw_config.warmup + 1;
+
 	if (tw_config.duration_s && !run->step &&
-	    periods * us > tw_config.duration_s * 1000000)
+	    us > tw_config.duration_s * 1000000)
 		printf("# The warm-up takes %.1f s: %lld periods of %lld us\n",
-		       (double)(periods * us) / 1e6, (long long)periods,
-		       (long long)us);
+		       (double)us / 1e6, (long long)periods,
+		       (long long)(us / periods));
 }
 
 static void check(struct tw_run *run)

@@ -43,6 +43,7 @@ const struct tw_part *const tw_parts[] = {
 	&tw_part_verbose,
 	&tw_part_blocks,
 	&tw_part_percentiles,
+	&tw_part_worst,
 	&tw_part_kept,
 	&tw_part_limit,
 	&tw_part_dump,

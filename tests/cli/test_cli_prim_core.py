@@ -106,6 +106,23 @@ def test_break(primitive):
     assert len(result.tests) == 1
 
 
+def test_worst(primitive):
+    """Each trial once, with every column that it is the worst of."""
+    result = primitive("--test=sync1.mutex,sync2.futex,timer.1000", "-l60",
+                       "--worst")
+    worst, expected = result.json["primitives"]["worst"], {}
+    for name, of in worst.items():
+        row, _, token = name.rpartition(".")
+        expected.setdefault((row, of["trial"]), []).append(token)
+    assert list(worst) == list(result.columns)
+    assert result.lines("# Worst: ") == [
+        f"{row}.{', '.join(tokens)}, trial {trial}:" + "".join(
+            f" {token} {round(1000 * value)}"
+            for token, value in worst[f"{row}.{tokens[0]}"]["values"].items())
+        for (row, trial), tokens in expected.items()]
+    assert len(expected) < len(worst)
+
+
 def kib(path, key):
     """The figure of a line; 0 of a process that has ended."""
     return int((re.findall(rf"^{key}:\s*([0-9]+) kB", outside.read(path), re.M)

@@ -41,6 +41,16 @@ def test_status_lines(run, options, threads, nsecs):
     assert list(text.phases) == [
         name for name in results.PHASES
         if name not in results.TIMED or "-i0" not in options]
+    # Of each of several pairs, what its JSON has: directly below the table.
+    assert text.maxima == [
+        {name: thread["phases"][name]["max"] for name in maxima}
+        for thread, maxima in zip(json["thread"].values(), text.maxima)]
+    assert len(text.maxima) == (threads if threads > 1 else 0)
+    if text.maxima:
+        assert text.lines[at + 1 + len(text.phases)].startswith("# Max of ")
+        for name in text.maxima[0]:
+            assert text.phases[name][2] == \
+                max(pair[name] for pair in text.maxima)
     realtime = "-p" in " ".join(options)
     assert (results.NOT_REALTIME in text.lines[:2]) != realtime
     for line, thread in zip(text.threads, json["thread"].values()):
@@ -155,7 +165,7 @@ def interactive(*words, rows, columns):
         while terminal.has_more():
             terminal.screen.feed(os.read(terminal.master, 4096))
         pictures = terminal.screen.pictures
-        return len(pictures) > 2 and re.search(r" C: *[1-9]",
+        return len(pictures) > 2 and re.search(r" Max: *[1-9]",
                                                "\n".join(pictures[-1]))
 
     try:
@@ -170,12 +180,14 @@ def interactive(*words, rows, columns):
 
 @results.root
 @pytest.mark.parametrize("pairs,rows,policy", [
-    (1, 24, "other"), (3, 24, "fifo"), (30, 12, "rr"), (2, 5, "other")])
+    (1, 24, "other"), (3, 24, "fifo"), (30, 12, "rr"), (2, 5, "other"),
+    (5, 19, "other")])
 def test_live_display(pairs, rows, policy):
     """Redrawn in place; at the end the results stand there once."""
     seen = interactive("-t", pairs, "-d0", "-i", "9000", f"--policy={policy}",
                        rows=rows, columns=120)
-    policies = set()
+    policies, room = set(), rows - 3
+    phases, maxima = 8, pairs + 1 if pairs > 1 else 0
     for picture in seen.pictures:
         assert len(picture) <= rows
         at = next(i for i, line in enumerate(picture)
@@ -183,15 +195,62 @@ def test_live_display(pairs, rows, policy):
         match = re.fullmatch(r"policy: (\w+): loadavg: [\d. /]+ *",
                              picture[at])
         policies.add(match[1])
-        assert not picture[at + 1]
-        shown = [line for line in picture[at + 2:] if line]
-        assert len([line for line in shown if line[:1] == "T"]) == \
-            min(pairs, rows - 3)
+        assert re.fullmatch(r"elapsed: 0:\d\d:\d\d *", picture[at + 1])
+        shown = [line.rstrip() for line in picture[at + 2:] if line]
+        fit = min(pairs, room - (pairs > room))
+        assert [line[:4] for line in shown[:fit]] == \
+            [f"T:{i:2}" for i in range(fit)]
+        assert (results.HEAD in shown) == (pairs + phases <= room)
+        assert ("# Max of" in str(shown)) == \
+            (0 < maxima <= room - pairs - phases)
+        if pairs > fit:
+            rest = re.fullmatch(rf"# and {pairs - fit} more; longest: "
+                                r"\d+ \(T:(\d+)\)", shown[fit])
+            assert fit <= int(rest[1]) < pairs and len(shown) == fit + 1
     done = [line for line in seen.lines if line.startswith("T:")]
     assert len(done) == pairs
     assert not [line for line in seen.lines if line.startswith("policy")]
     results.statuses([line.rstrip() for line in done])
     assert policies == {policy}
+
+
+SHORT = re.compile(r"T: *\d+(?P<pid> \( *\d+\))?(?P<p> P: *\d+)?"
+                   r"(?P<i> I:\d+)?(?P<c> C: *\d+)?(?P<min> Min: *-?\d+)?"
+                   r"(?P<act> Act: *-?\d+)?(?P<avg> Avg: *-?\d+)? Max: *\d+"
+                   r"(?P<std> Std: *[\d.]+)?(?: (?P<metric>[a-z]+))?")
+LEAST = ("pid", "i", "p", "act", "std", "avg", "c", "min")
+
+
+@pytest.mark.parametrize("columns", [30, 40, 60, 80, 120])
+@pytest.mark.parametrize("options", [(), ("--metrics=all",)])
+def test_live_display_of_a_narrow_terminal(columns, options):
+    """No line is wrapped or cut within a field: what matters least is left
+    out, the maximum and the metric's name never."""
+    seen = interactive("-i9000", "-D", "3h", *options, rows=24,
+                       columns=columns)
+    for picture in seen.pictures:
+        at = next(i for i, line in enumerate(picture)
+                  if line.startswith("policy: "))
+        assert re.fullmatch("elapsed: 0:0\\d:\\d\\d" +
+                            " remaining: 2:59:\\d\\d *" * (columns > 36),
+                            picture[at + 1].rstrip())
+        rows = [line.rstrip() for line in picture[at + 2:] if line]
+        status = [SHORT.fullmatch(line) for line in rows if line[0] == "T"]
+        assert all(status) and len(picture) - at == 3 + len(rows)
+        for match in status:
+            assert len(match[0]) <= columns
+            out = [name for name in LEAST if not match[name] and
+                   (options or name != "std")]
+            assert out == [name for name in LEAST
+                           if options or name != "std"][:len(out)]
+            assert not out or columns < 80 or options
+            assert out == [name for name in LEAST if not status[0][name] and
+                           (options or name != "std")]
+        assert [match["metric"] for match in status] == (
+            list(results.METRICS) if options else [None])
+        if not options:
+            widths = {len(line.split()) for line in rows[2:]}
+            assert widths == {6 if columns > 47 else 5 if columns > 38 else 4}
 
 
 @pytest.mark.parametrize("periods,line", [

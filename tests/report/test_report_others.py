@@ -20,7 +20,7 @@ CPUS = [
      "interrupts_percent": 0.0, "tasks": []},
 ]
 TOLD = ["others used 13.7 % of CPU 0, cryptomgr_test 13.6 %",
-        "others used 1.0 % of CPU 2, tasks that ended, moved or are hidden "
+        "others used 1.0 % of CPU 2, tasks that cannot be named "
         "1.0 %"]
 
 
