@@ -89,6 +89,34 @@ def compared(done):
     return {of["cpu"]: of for of in found["cpus"]}
 
 
+REMARKS = ("# Missed: ", "# Others ", "# The host ", "# The kernel ",
+           "# client, server ", "# (", "# sh (")
+
+
+@results.root
+@pytest.mark.parametrize("options", [
+    ("--percentiles", "--worst", "--limit=missed:0"), ("-h", "90"),
+    ("-b", "1"), ("--load=hackbench:1", "-t2"),
+    ("--load=fft", "--steps=2")])
+def test_results_come_first(run, beside, options):
+    """What may have disturbed them comes below all of them; a histogram is
+    what begins, as in cyclictest."""
+    beside(SPIN)
+    for _ in range(6):
+        done = run("-q", f"-a{CPU}", "-l", 500, "-p", 50, *options)
+        # A step of a ramp has its own count of throttled cycles.
+        begin, *lines = [line for line in done.stdout.splitlines()
+                         if not line.startswith("# Throttled: ")]
+        if "\n# Others " in done.stdout:
+            break
+    kinds = [line.startswith(REMARKS) for line in lines]
+    assert any(kinds) and kinds == sorted(kinds), done.stdout
+    assert begin == "# /dev/cpu_dma_latency set to 0us"
+    assert lines[0].startswith(
+        "# Histogram" if "-h" in options else
+        "# Step 1/2" if "--steps=2" in options else "T: 0")
+
+
 def tried(measure, good, times=6):
     """Others of this system may be greater for a while."""
     for _ in range(times):

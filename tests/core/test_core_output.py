@@ -144,6 +144,10 @@ def test_consumers(run, name, pairs):
         assert largest == max(maxima)
         assert sum(sum(row[1:]) for row in rows) == 60 * count - sum(
             t["overflows"] for t in threads)
+    elif name == "seapath":
+        # What is printed before is not more than there.
+        assert text.splitlines()[1] == "# Histogram"
+        assert consumers.seapath(text) == count
     elif name == "openshift":
         assert consumers.openshift(text) == maxima
     elif name == "crucible":
