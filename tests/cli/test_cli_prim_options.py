@@ -4,6 +4,7 @@ with one line, before anything is started."""
 
 import json
 import os
+import platform
 import re
 import resource
 import signal
@@ -161,6 +162,22 @@ def test_one_after_another(bare):
     result = bare(*BASE, "--test=sync1.futex,sync1.mutex")
     assert [one["name"] for one in of_json(result)["tests"]] == [
         "sync1.mutex", "sync1.futex"]
+
+
+@pytest.mark.skipif(platform.machine() not in outside.SCHEDULING,
+                    reason="no filter for this machine's system calls")
+def test_sandbox(bare):
+    """It may refuse to set a policy: an ordinary task has it already. CPUs are
+    set, so all that this program may use are one."""
+    def begin():
+        os.sched_setaffinity(0, {int(CPU)})
+        outside.sandbox()
+
+    result = bare(*BASE, "--test=sync2.futex,thread,timer.1000",
+                  "--tasks=thread,process", preexec_fn=begin)
+    assert (result.returncode, result.stderr) == (0, "")
+    result = bare(*BASE, "-p", "5", preexec_fn=begin)
+    assert result.returncode == 1 and "(seccomp)" in result.stderr
 
 
 def test_loops_and_duration(bare):
