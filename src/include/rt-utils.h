@@ -20,8 +20,11 @@ const char *policy_to_string(int policy);
 /* SCHED_FIFO for "fifo" and so on; SCHED_OTHER for any other word. */
 uint32_t string_to_policy(const char *str);
 
-/* Seconds; a number may be followed by m, h or d. Nothing is refused. */
-int parse_time_string(char *val);
+/*
+ * The directory of tracefs: its own, or the one below debugfs, if it is there
+ * alone. Where there is none, that where it should be.
+ */
+const char *find_tracefs(void);
 
 /* The kernel's trace, for the next two; if it fails, they do nothing. */
 void enable_trace_mark(void);

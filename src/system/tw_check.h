@@ -50,7 +50,8 @@ struct tw_fact {
 	/* Called if the value is known. NULL: it never does. */
 	bool (*disturbs)(const struct tw_value *value);
 	const char *why;	/* it disturbs; NULL: it is only recorded */
-	const char *fix;	/* what to do; @: the CPUs, but for CPU 0; %: device */
+	/* What to do; @: the CPUs, but for CPU 0; %: the device; ~: tracefs. */
+	const char *fix;
 };
 
 /* Tables end with a row without a name, a list of tables with NULL. */

@@ -11,12 +11,14 @@ import outside
 import results
 import test_core_check as system
 import test_core_network as network
-from test_core_check import ARGS, CLOCK, CPU, CPUS, KERNEL, OURS, THREAD
+from test_core_check import (ARGS, CLOCK, CPU, CPUS, KERNEL, OURS, THREAD,
+                             TRACE)
 
 pytestmark = results.root
 fake, made = system.fake, network.made
 
 NET, IRQ = network.NET, network.IRQ
+DEBUG = "sys/kernel/debug/tracing/"
 NO_RT = {"sys/kernel/realtime": None}
 GROUP = "sys/fs/cgroup/cpu/our/cpu.rt_runtime_us"
 OTHER = "sys/fs/cgroup/cpu,cpuacct/"
@@ -42,6 +44,11 @@ def irqs(number, action, chip="x"):
 
 # (changed files, {fact: value}, findings, other words, what stands before)
 ROWS = [
+    # Below debugfs, if it has no place of its own.
+    ({**dict.fromkeys((TRACE + "tracing_on", TRACE + "current_tracer",
+                       TRACE + "events/enable")),
+      DEBUG + "tracing_on": "1", DEBUG + "current_tracer": "function"},
+     {"tracing": True, "tracer": "function"}, "tracing"),
     ({KERNEL + "osrelease": ""}, {"release": None, "fair_server": None}, ""),
     ({CLOCK + "current_clocksource": ""}, {"clocksource": None}, ""),
     *(({CLOCK + "current_clocksource": name}, {"clocksource": name}, "")
@@ -246,6 +253,11 @@ def test_text(made):
         assert found.pop(0).split(maxsplit=1) == [name, value]
         assert all(found.pop(0).startswith(word) for word in words)
     assert not found
+
+
+def test_fix_names_the_tracefs_that_there_is(made):
+    done, *_ = made(ROWS[0][0], *ARGS, "--check")
+    assert "fix: echo 0 >/sys/kernel/debug/tracing/tracing_on\n" in done.stdout
 
 
 @pytest.mark.parametrize("words,resolution", [((), 0), (("-N",), 1)])

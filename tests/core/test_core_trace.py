@@ -3,6 +3,7 @@
 is left, however a run ends."""
 
 import os
+import pathlib
 import random
 import re
 import signal
@@ -214,6 +215,28 @@ def test_no_trace(public, tracefs, how, told):
     assert process.finish() == 1 and told in process.err
     assert not any(path.name.startswith("twowaytest-trace")
                    for path in public.iterdir())
+
+
+@pytest.mark.alone
+def test_below_debugfs(begin, tracefs):
+    """Where tracefs has no place of its own: for --tracemark, too."""
+    tracing.unmount_all()
+    tracing.mount("-t", "debugfs", "nodev", "/sys/kernel/debug")
+    below = pathlib.Path("/sys/kernel/debug/tracing")
+    if not (below / "tracing_on").exists():
+        pytest.skip("this kernel has no tracing below debugfs")
+    before = outside.read(below / "tracing_on")
+    try:
+        (below / "tracing_on").write_text("1", encoding="ascii")
+        process = begin(*BREAK, "--trace", "--tracemark", *FILES)
+        assert broken(process)["trace_file"] == "trace"
+        assert not process.err
+        assert outside.read(below / "tracing_on") == "0\n"
+        assert re.search(r"twowaytest: latency of \d+ us exceeds 1 us",
+                         outside.read(below / "trace"))
+        assert not tracing.instance(below, process.pid)
+    finally:
+        (below / "tracing_on").write_text(before, encoding="ascii")
 
 
 def test_time_namespace(begin, kernel_text):

@@ -86,27 +86,42 @@ TEST(test_policies)
 	assert_string_equal(policy_to_string(4), "unknown");
 }
 
-TEST(test_times)
+/* The files that open() opens instead of the library's. */
+static const char *marker, *tracing_on, *dma_latency;
+/* Where tracefs is; what is said of another place. */
+static const char *tracefs = "/sys/kernel/tracing";
+static int elsewhere = ENOENT;
+
+int access(const char *path, int mode)
+{
+	if (!strncmp(path, tracefs, strlen(tracefs)))
+		return 0;
+	errno = elsewhere;
+	return -1;
+}
+
+TEST(test_find_tracefs)
 {
 	static const struct {
-		char *text;
-		int seconds;
+		const char *there;
+		int error;
+		const char *found;
 	} rows[] = {
-		{ "0", 0 }, { "5", 5 }, { "5s", 5 }, { "-5", -5 },
-		{ "2m", 120 }, { "2M", 120 }, { "2h", 7200 }, { "2H", 7200 },
-		{ "2d", 172800 }, { "2D", 172800 }, { "", 0 }, { "x", 0 },
-		{ "24855d", 2147472000 }, { "24856d", INT_MAX },
-		{ "99999999999999999999h", INT_MAX },
+		{ "/sys/kernel/tracing/", ENOENT, "/sys/kernel/tracing" },
+		{ "/sys/kernel/debug/", ENOENT, "/sys/kernel/debug/tracing" },
+		{ "/nowhere", ENOENT, "/sys/kernel/tracing" },
+		{ "/sys/kernel/debug/", EACCES, "/sys/kernel/tracing" },
+		{ "/", ENOENT, "/sys/kernel/tracing" },
 	};
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++)
-		assert_int_equal(parse_time_string(rows[i].text),
-				 rows[i].seconds);
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		tracefs = rows[i].there;
+		elsewhere = rows[i].error;
+		assert_string_equal(find_tracefs(), rows[i].found);
+	}
+	tracefs = "/sys/kernel/tracing";
 }
-
-/* The files that open() opens instead of the library's. */
-static const char *marker, *tracing_on, *dma_latency;
 
 int open(const char *path, int flags, ...)
 {
