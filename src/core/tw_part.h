@@ -107,5 +107,6 @@ extern const struct tw_part tw_part_orb;
 extern const struct tw_part tw_part_orb_step;
 extern const struct tw_part tw_part_check;
 extern const struct tw_part tw_part_others;
+extern const struct tw_part tw_part_quota;
 
 #endif /* TW_PART_H */

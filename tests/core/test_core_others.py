@@ -90,6 +90,7 @@ def compared(done):
 
 
 REMARKS = ("# Missed: ", "# Others ", "# The host ", "# The kernel ",
+           "# The CPU quota ",
            "# client, server ", "# (", "# sh (")
 
 
