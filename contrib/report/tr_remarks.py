@@ -4,6 +4,7 @@
 import tr_limit
 from tr_member import NUMBER
 from tr_model import TWO_CLOCKS
+from twtools.words import harmless
 
 
 OTHERS = 1              # percent of a CPU, from which on they are told
@@ -36,6 +37,15 @@ def others(twoway):
             f"{name} {most:.1f} %"
 
 
+def quota(twoway):
+    """Whether a cgroup's quota of CPU time has stopped ordinary tasks."""
+    of = twoway.inner("quota")
+    stops = of.get("stops", int, default=0)
+    if stops and not twoway.inner("settings").get("priority", int, default=0):
+        yield f"the CPU quota of {harmless(of.get('cgroup', str))} stopped " \
+            f"it {stops} times"
+
+
 def read(twoway, part):
     part.throttled = twoway.get("throttled", int, default=None)
     for key in ("missed", "throttled"):
@@ -48,7 +58,7 @@ def read(twoway, part):
     part.remarks += counted(
         lost=sum(one.inner("datagrams").get("lost", int, default=0)
                  for one in twoway.items("pairs")))
-    part.others = list(others(twoway))
+    part.others = [*others(twoway), *quota(twoway)]
     part.remarks += part.others
     part.remarks += counted(not_dumped=part.lost)
     wanted = [f"-{letter} {number}" for letter, key in

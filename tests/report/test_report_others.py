@@ -43,6 +43,24 @@ def test_disturbed(report):
     assert "little" not in out and "kworker" not in out
 
 
+@pytest.mark.parametrize("stops,priority,told", [
+    (3, 0, "the CPU quota of /sys/fs/cgroup/x stopped it 3 times"),
+    (0, 0, None), (3, 90, None)])
+def test_quota(report, stops, priority, told):
+    """Of ordinary tasks: others are not stopped."""
+    data = made.twoway(made.cycles(600))
+    data["twoway"]["settings"]["priority"] = priority
+    data["twoway"]["quota"] = {
+        "cgroup": "/sys/fs/cgroup/x", "quota_us": 5, "period_us": 9,
+        "stops": stops, "stopped_us": 7}
+    made.write(report.directory, "a.json", data)
+    made.write(report.directory, "b.json", made.twoway(made.cycles(600)))
+    out = report("-t", "-", "a.json", "b.json").stdout
+    assert ("CPU quota" in out) == bool(told)
+    assert not told or f"Disturbed: {told} in a." in out
+    assert not told or f"| {told} | a |" in " ".join(out.split())
+
+
 @pytest.mark.parametrize("cpus", [None, CPUS[1:2]])
 def test_quiet(report, cpus):
     """Nobody, or not known."""
