@@ -12,6 +12,7 @@ import re
 import sys
 
 from twtools import VERSION
+from twtools.words import harmless_lines
 
 SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 HELP = (
@@ -49,8 +50,8 @@ class Parser(argparse.ArgumentParser):
             group.add_argument(f"-{letter}", f"--{name}", **more)
 
     def error(self, message):
-        print(f"{self.prog}: {message}\nTry '{self.prog} --help'.",
-              file=sys.stderr)
+        print(f"{self.prog}: {harmless_lines(message)}\n"
+              f"Try '{self.prog} --help'.", file=sys.stderr)
         sys.exit(self.status)
 
 

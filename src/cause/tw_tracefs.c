@@ -352,6 +352,15 @@ FILE *tw_tracefs_read(void)
 	return fd < 0 ? NULL : fdopen(fd, "r");
 }
 
+void tw_tracefs_print_file(FILE *file)
+{
+	char name[PATH_MAX];
+
+	snprintf(name, sizeof(name), "%s", tw_tracefs_file);
+	rt_clean(name);
+	fprintf(file, "# Trace: %s\n", name);
+}
+
 void tw_tracefs_close(void)
 {
 	close(stop_fd);

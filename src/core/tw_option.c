@@ -232,12 +232,35 @@ static char *next_word(const struct tw_option *option, int argc, char *argv[])
 	return argv[optind++];
 }
 
+/*
+ * getopt says why it refuses a word of @argv, from the one @at on: a word of a
+ * copy in which is nothing that a terminal obeys.
+ */
+static void __attribute__((noreturn))
+complain(int argc, char *argv[], int at, const char *letters,
+	 const struct option *names)
+{
+	char **words = calloc(argc + 1, sizeof(*words));
+	int n = 0, code;
+
+	for (; words && n <= argc - at; n++) {
+		words[n] = strdup(argv[n ? at + n - 1 : 0]);
+		rt_clean(words[n]);
+	}
+	opterr = 1;
+	optind = 0;	/* from the beginning */
+	do
+		code = getopt_long(n, words, letters, names, NULL);
+	while (code != -1 && find(code) < count);
+	fatal("see %s --help\n", tw_program_name);
+}
+
 void tw_option_parse_all(int argc, char *argv[])
 {
 	struct option names[OPTIONS_MAX + 1] = { { .name = NULL } };
 	/* +: getopt must not move a word away from its option. */
 	char letters[3 * OPTIONS_MAX + 2] = "+", *letter = letters + 1;
-	int code, i;
+	int code, i, at = 1;
 
 	collect(own);
 	for (i = 0; tw_parts[i]; i++)
@@ -250,12 +273,14 @@ void tw_option_parse_all(int argc, char *argv[])
 			letter += sprintf(letter, "%c%.*s", rows[i]->letter,
 					  rows[i]->argument, "::");
 	}
+	opterr = 0;
 	while ((code = getopt_long(argc, argv, letters, names, NULL)) != -1) {
 		i = find(code);
-		if (i == count)	/* getopt has said why */
-			fatal("see %s --help\n", tw_program_name);
+		if (i == count)
+			complain(argc, argv, at, letters, names);
 		given[i] = true;
 		rows[i]->parse(rows[i], next_word(rows[i], argc, argv));
+		at = optind;
 	}
 	if (optind < argc)
 		fatal("unexpected argument %s; see %s --help\n",

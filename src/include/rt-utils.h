@@ -43,6 +43,9 @@ int set_latency_target(int32_t latency_us);
 /* Remembers the time and at most 4096 bytes of whole arguments. */
 void rt_init(int argc, char *argv[]);
 
+/* What a terminal would obey, or is not UTF-8, becomes '?'; a tab stays. */
+void rt_clean(char *str);
+
 /* Writes @str with quotes; a byte that is not UTF-8 becomes U+FFFD. */
 void rt_json_string(FILE *f, const char *str);
 

@@ -173,6 +173,22 @@ static int utf8_bytes(const unsigned char *s)
 	return bytes;
 }
 
+void rt_clean(char *str)
+{
+	unsigned char *s = (unsigned char *)str;
+	int bytes;
+
+	for (; *s; s += bytes) {
+		bytes = utf8_bytes(s);
+		if (bytes == 2 && *s == 0xc2 && s[1] < 0xa0)
+			s[1] = '?';
+		else if (bytes && *s != 0x7f && (*s >= ' ' || *s == '\t'))
+			continue;
+		*s = '?';
+		bytes = 1;
+	}
+}
+
 void rt_json_string(FILE *f, const char *str)
 {
 	const unsigned char *s = (const unsigned char *)str;

@@ -177,6 +177,26 @@ def test_strange_words(args, named):
     assert named in done.stderr and len(done.stderr.splitlines()) <= 2
 
 
+@pytest.mark.parametrize("args", [
+    ["--\x1b[31m"], ["-\x1b"], ["-q\x1b"], ["\x1b[31m\ny"], ["--json=/\x9b/\x1b"],
+    ["--interval=\x1b"], ["--load=\x1b]0;x\x07"], ["--policy=\x7f\r"], ["-i"],
+    ["--q\x1b"], ["-a0", "\n"], ["--connect=a\x1b"], ["--limit=\x1b:5"],
+    ["--trace-file=\x1b", "-b5"], ["-t", "2", "-\x1b"], ["--affinity=\x1b"]])
+def test_nothing_that_a_terminal_obeys(args):
+    """Words are shown, in the lines that such a message has."""
+    done = subprocess.run([twoway.binary(), "-q", "-l1", *args], text=True,
+                          capture_output=True, timeout=20, check=False)
+    assert done.returncode == 1 and "T:" not in done.stdout
+    lines = done.stderr.split("\n")
+    assert lines.pop() == "" and 1 <= len(lines) <= 2
+    assert all(line.isprintable() for line in lines), lines
+    assert "?" in done.stderr or args == ["-i"]
+    # Whatever name the program was called by.
+    odd = subprocess.run(["a\x1b", *args], executable=twoway.binary(),
+                         text=True, capture_output=True, check=False)
+    assert odd.stderr.replace("\n", "").isprintable()
+
+
 @pytest.mark.parametrize("args,named", [
     ("-S -a", "--smp"), ("-S -t", "--smp"), ("-t 2 -S", "--smp"),
     (f"-S -a {CPU0}", "--smp"),

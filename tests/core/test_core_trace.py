@@ -182,6 +182,28 @@ def test_users_stacktrace(begin, kernel_text, tracefs):
     assert "lacks" not in found["cause"]
 
 
+def test_names_that_a_terminal_would_obey(begin, kernel_text):
+    """They are saved as they are shown."""
+    words = "printf 'x\\033[31m' >/proc/$$/comm; while :; do :; done"
+    other = subprocess.Popen(["taskset", "-c", str(max(
+        os.sched_getaffinity(0))), "sh", "-c", words])
+    try:
+        broken(begin(*BREAK, "--trace", *FILES))
+    finally:
+        other.kill()
+        other.wait()
+    text = kernel_text()
+    assert f"x?[31m-{other.pid}" in text
+    assert text.replace("\n", "").replace("\t", "").isprintable()
+
+
+def test_odd_name_of_a_file(begin):
+    process = begin(*BREAK, "--trace", "--trace-file=a\x1bb\u00fc",
+                    "--json=json")
+    assert broken(process)["trace_file"] == "a\x1bb\u00fc"
+    assert "\n# Trace: a?b\u00fc\n" in process.out
+
+
 @pytest.mark.parametrize("options,told", [
     (("--trace",), "--trace: allowed only with --breaktrace"),
     (("--trace-file=x",), "--trace-file=x: allowed only with --trace"),

@@ -3,6 +3,8 @@
 
 import pathlib
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -96,3 +98,23 @@ def test_version_is_the_projects():
     build = pathlib.Path(__file__).resolve().parents[2] / "meson.build"
     found = re.search(r"^ *version: '(.+)'", build.read_text(), re.MULTILINE)
     assert found[1] == twtools.VERSION
+
+
+CONTRIB = pathlib.Path(__file__).resolve().parents[2] / "contrib"
+ODD = "/proc/a\x1b[31mb"
+
+
+@pytest.mark.parametrize("program,arguments", [
+    ("report/twowayreport", [ODD]), ("report/twowayreport", [f"--x{ODD}"]),
+    ("report/twowayreport", [f"--html={ODD}", __file__]),
+    ("campaign/campaign", [ODD]), ("campaign/campaign", [f"-o{ODD}"]),
+    ("campaign/campaign", [f"--twowaytest={ODD}"]),
+    ("virtlab/virtlab", [ODD]), ("virtlab/virtlab", ["run", "--", "true"]),
+    ("virtlab/virtlab", ["run", f"--kernel={ODD}", "--", "true"])])
+def test_nothing_that_a_terminal_obeys(program, arguments):
+    """Words of the command line are shown; lines are those of the message."""
+    done = subprocess.run([sys.executable, CONTRIB / program, *arguments],
+                          text=True, capture_output=True, check=False)
+    assert done.returncode and "Traceback" not in done.stderr
+    assert done.stderr.endswith("\n")
+    assert done.stderr.replace("\n", "").isprintable(), done.stderr
