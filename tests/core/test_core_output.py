@@ -157,20 +157,19 @@ def test_consumers(run, name, pairs):
             if name == "canonical" else consumers.phoronix(text) == maxima[0]
 
 
-def interactive(*words, rows, columns):
+def interactive(*words, rows, columns, until=r" Max: *[1-9]", env=None):
     """Until three pictures have been seen, the last of them with cycles."""
     terminal = screen.Terminal(columns, rows)
     feed = terminal.screen.feed
     terminal.screen.feed = lambda data: feed(
         data.replace(b"\x1b[?7l", b"").replace(b"\x1b[?7h", b""))
-    process = outside.Run(*words, stdout=terminal.slave)
+    process = outside.Run(*words, stdout=terminal.slave, env=env)
 
     def shown():
         while terminal.has_more():
             terminal.screen.feed(os.read(terminal.master, 4096))
         pictures = terminal.screen.pictures
-        return len(pictures) > 2 and re.search(r" Max: *[1-9]",
-                                               "\n".join(pictures[-1]))
+        return len(pictures) > 2 and re.search(until, "\n".join(pictures[-1]))
 
     try:
         assert outside.wait_for(shown)
@@ -218,6 +217,13 @@ def test_live_display(pairs, rows, policy):
     assert policies == {policy}
 
 
+def test_longest_of_those_that_are_hidden(shim):
+    """Neither the first of them nor the last."""
+    interactive("-t9", "-d0", "-i9000", rows=9, columns=80,
+                until=r"\n# and 4 more; longest: [2-9]\d{6} \(T:7\) *\n",
+                env=shim("server7:nanosleep:after:3:2000000"))
+
+
 SHORT = re.compile(r"T: *\d+(?P<pid> \( *\d+\))?(?P<p> P: *\d+)?"
                    r"(?P<i> I:\d+)?(?P<c> C: *\d+)?(?P<min> Min: *-?\d+)?"
                    r"(?P<act> Act: *-?\d+)?(?P<avg> Avg: *-?\d+)? Max: *\d+"
@@ -225,7 +231,7 @@ SHORT = re.compile(r"T: *\d+(?P<pid> \( *\d+\))?(?P<p> P: *\d+)?"
 LEAST = ("pid", "i", "p", "act", "std", "avg", "c", "min")
 
 
-@pytest.mark.parametrize("columns", [30, 40, 60, 80, 120])
+@pytest.mark.parametrize("columns", [30, 40, 55, 60, 66, 75, 80, 120])
 @pytest.mark.parametrize("options", [(), ("--metrics=all",)])
 def test_live_display_of_a_narrow_terminal(columns, options):
     """No line is wrapped or cut within a field: what matters least is left
@@ -236,7 +242,8 @@ def test_live_display_of_a_narrow_terminal(columns, options):
         at = next(i for i, line in enumerate(picture)
                   if line.startswith("policy: "))
         assert re.fullmatch("elapsed: 0:0\\d:\\d\\d" +
-                            " remaining: 2:59:\\d\\d *" * (columns > 36),
+                            " remaining: (?:2:59:\\d\\d|3:00:00)" *
+                            (columns > 36),
                             picture[at + 1].rstrip())
         rows = [line.rstrip() for line in picture[at + 2:] if line]
         status = [SHORT.fullmatch(line) for line in rows if line[0] == "T"]
@@ -259,6 +266,7 @@ def test_live_display_of_a_narrow_terminal(columns, options):
 
 @pytest.mark.parametrize("periods,line", [
     ("250000", None), ("350000", "1.1 s: 3 periods of 350000 us"),
+    ("1000000", "3.0 s: 3 periods of 1000000 us"),
     ("9000,400000", "1.2 s: 3 periods of 400000 us")])
 def test_a_warm_up_longer_than_the_run(run, periods, line):
     """It is told before it begins; each pair is measured."""
