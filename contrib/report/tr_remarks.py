@@ -4,6 +4,7 @@
 import tr_limit
 from tr_member import NUMBER
 from tr_model import TWO_CLOCKS
+from twtools.words import harmless
 
 
 OTHERS = 1              # percent of a CPU, from which on they are told
@@ -30,11 +31,20 @@ def others(twoway):
             continue
         used = [(task.get("name", str), task.get("percent", *NUMBER))
                 for task in cpu.items("tasks")]
-        used.append(("tasks that ended, moved or are hidden",
+        used.append(("tasks that cannot be named",
                      cpu.get("unnamed_percent", *NUMBER)))
         name, most = max(used, key=lambda one: one[1])
         yield f"others used {percent:.1f} % of CPU {cpu.get('cpu', int)}, " \
             f"{name} {most:.1f} %"
+
+
+def quota(twoway):
+    """Whether a cgroup's quota of CPU time has stopped ordinary tasks."""
+    of = twoway.inner("quota")
+    stops = of.get("stops", int, default=0)
+    if stops and not twoway.inner("settings").get("priority", int, default=0):
+        yield f"the CPU quota of {harmless(of.get('cgroup', str))} stopped " \
+            f"it {stops} times"
 
 
 def jumps(twoway, part):
@@ -74,7 +84,7 @@ def read(twoway, part):
     part.remarks += counted(
         lost=sum(one.inner("datagrams").get("lost", int, default=0)
                  for one in twoway.items("pairs")))
-    part.others = list(others(twoway))
+    part.others = [*others(twoway), *quota(twoway)]
     part.remarks += part.others
     part.remarks += counted(not_dumped=part.lost)
     jumps(twoway, part)

@@ -102,6 +102,7 @@ class Twowaytest(rtevalModulePrototype):
             "twowaytest", "-q", "-m",
             f"-p{self.__setting('priority')}",
             f"-i{self.__setting('interval')}",
+            f"--sleep={self.__setting('sleep')}",
             f"-h{self.__setting('buckets')}",
             f"-a{self.__config.setdefault('cpulist', '') or ''}",
             f"--json={self.__results}",
@@ -195,6 +196,9 @@ def ModuleParameters():
     return {
         "interval": {"descr": "Period of the requests in microseconds",
                      "default": 1000, "metavar": "US"},
+        "sleep": {"descr": "Sleep of the server in each cycle in "
+                           "microseconds, shorter than the interval",
+                  "default": 100, "metavar": "US"},
         "buckets": {"descr": "Histogram width in microseconds",
                     "default": 3500, "metavar": "US"},
         "priority": {"descr": "Real-time priority of the client; the "

@@ -12,6 +12,7 @@ import re
 import sys
 
 from twtools import VERSION
+from twtools.words import harmless_lines
 
 SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 HELP = (
@@ -49,8 +50,8 @@ class Parser(argparse.ArgumentParser):
             group.add_argument(f"-{letter}", f"--{name}", **more)
 
     def error(self, message):
-        print(f"{self.prog}: {message}\nTry '{self.prog} --help'.",
-              file=sys.stderr)
+        print(f"{self.prog}: {harmless_lines(message)}\n"
+              f"Try '{self.prog} --help'.", file=sys.stderr)
         sys.exit(self.status)
 
 
@@ -106,8 +107,9 @@ def one_of(known):
 def duration(longest_days):
     """A type: a time in seconds, or with s, m, h or d appended."""
     def parse(text):
-        match = re.fullmatch("([0-9]{1,9})([smhd]?)", text)
-        value = int(match[1]) * SECONDS[match[2] or "s"] if match else 0
+        match = re.fullmatch("([0-9]{1,12})([smhdSMHD]?)", text)
+        value = int(match[1]) * SECONDS[match[2].lower() or "s"] if match \
+            else 0
         if not 0 < value <= longest_days * SECONDS["d"]:
             raise bad(text, f"a time from 1s to {longest_days}d, in s, m, h "
                             "or d,")

@@ -11,6 +11,11 @@ def harmless(text):
                    for c in text)
 
 
+def harmless_lines(text):
+    """The same of each line."""
+    return "\n".join(map(harmless, str(text).split("\n")))
+
+
 def several(texts, most, between=", ", last=" "):
     """The first of them, and how many more there are; last: before these."""
     left = len(texts) - most

@@ -7,6 +7,7 @@ import sys
 
 import vl_apt
 import vl_kernel
+from twtools.words import harmless_lines
 from vl_common import LabError
 
 # Oldest first: of two packages of one release, the first suite's is taken.
@@ -65,8 +66,8 @@ def every(arch, unread):
         try:
             found += of_suite(suite, arch)
         except LabError as err:
-            print(f"virtlab: {suite} for {arch} is left out: {err}",
-                  file=sys.stderr)
+            print(f"virtlab: {suite} for {arch} is left out: "
+                  f"{harmless_lines(err)}", file=sys.stderr)
             unread.append(f"{suite} {arch}")
     return found
 

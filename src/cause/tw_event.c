@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "rt-utils.h"
 #include "tw_event.h"
 #include "tw_time.h"
 
@@ -21,9 +22,7 @@
 static void copy_comm(char comm[TW_COMM], const char *from, const char *to)
 {
 	snprintf(comm, TW_COMM, "%.*s", (int)(to - from), from);
-	for (; *comm; comm++)
-		if (iscntrl((unsigned char)*comm))
-			*comm = '?';
+	rt_clean(comm);
 }
 
 /* "comm=NAME pid=5 prio=9 ...": names may hold blanks, even " pid=". */
@@ -330,6 +329,18 @@ static bool is_to_end(void)
 					 sigismember(&pending, SIGTERM));
 }
 
+/* Names of tasks: a terminal would obey some. */
+static void clean(char *line)
+{
+	char *end = strchr(line, '\n');
+
+	if (end)
+		*end = '\0';
+	rt_clean(line);
+	if (end)
+		*end = '\n';
+}
+
 static int take_all(struct reader *to, FILE *trace)
 {
 	unsigned int lines = 0;
@@ -337,9 +348,11 @@ static int take_all(struct reader *to, FILE *trace)
 	size_t size = 0;
 	int err = 0;
 
-	while (!err && getline(&line, &size, trace) >= 0)
+	while (!err && getline(&line, &size, trace) >= 0) {
+		clean(line);
 		err = ++lines % LOOK == 0 && is_to_end() ? -EINTR :
 		      take(to, line);
+	}
 	free(line);
 	put_marks(to, INT64_MAX);
 	return !err && (ferror(trace) || ferror(to->out)) ? -EIO : err;

@@ -383,7 +383,7 @@ static void text(FILE *file, const struct tw_run *run)
 	/* Between hosts, tw_peer.c prints both. */
 	if (!tw_config.absent[TW_SERVER])
 		tw_cause_print(file, &last.cause);
-	fprintf(file, "# Trace: %s\n", tw_tracefs_file);
+	tw_tracefs_print_file(file);
 }
 
 static void print_trace(FILE *file, const struct tw_run *run)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "rt-error.h"
+#include "rt-utils.h"
 #include "tw_guard.h"
 #include "tw_part.h"
 #include "tw_time.h"
@@ -269,19 +270,11 @@ static void remove_stale(void)
 		pause_ms(SETTLE_MS);
 }
 
-static void find_tracefs(void)
+static void open_tracefs(void)
 {
-	static const char *const places[] = {
-		"/sys/kernel/debug/tracing", "/sys/kernel/tracing",
-	};
-	int i = 2;
-
-	do
-		snprintf(instances, sizeof(instances), "%s/instances",
-			 places[--i]);
-	while (i && access(instances, F_OK) && errno == ENOENT);
+	snprintf(instances, sizeof(instances), "%s/instances", find_tracefs());
 	if (access(instances, W_OK))
-		fatal("--trace: %s: %m%s\n", places[i], hint());
+		fatal("--trace: %s: %m%s\n", find_tracefs(), hint());
 }
 
 /*
@@ -318,7 +311,7 @@ void tw_tracefs_open(const cpu_set_t *cpus)
 		events += word + strspn(events + word, ", ");
 	if (!*events)
 		events = EVENTS;
-	find_tracefs();
+	open_tracefs();
 	remove_stale();
 	make();
 	tw_tracefs_stop();
@@ -357,6 +350,15 @@ FILE *tw_tracefs_read(void)
 	int fd = open_in("trace", O_RDONLY);
 
 	return fd < 0 ? NULL : fdopen(fd, "r");
+}
+
+void tw_tracefs_print_file(FILE *file)
+{
+	char name[PATH_MAX];
+
+	snprintf(name, sizeof(name), "%s", tw_tracefs_file);
+	rt_clean(name);
+	fprintf(file, "# Trace: %s\n", name);
 }
 
 void tw_tracefs_close(void)

@@ -43,6 +43,9 @@ void tw_tracefs_resume(void);
 /* The text of the stopped trace; NULL and errno. The caller closes it. */
 FILE *tw_tracefs_read(void);
 
+/* A line of the text: where it was saved. */
+void tw_tracefs_print_file(FILE *file);
+
 /* Removes it, when all children have ended that have it open. */
 void tw_tracefs_close(void);
 

@@ -7,6 +7,7 @@
 #include "rt-utils.h"
 #include "tw_config.h"
 #include "tw_part.h"
+#include "tw_run.h"
 #include "tw_time.h"
 
 #define PRIORITY_MIN	2	/* the server needs one below it */
@@ -66,7 +67,7 @@ static const struct tw_option options[] = {
 	  .help = "clock of all times, default monotonic, which is 0;\n"
 		  "realtime is 1" },
 	{ 'D', "duration", required_argument, "TIME", tw_option_duration,
-	  &tw_config.duration_s, 0, INT64_MAX,
+	  &tw_config.duration_s, 0, TW_DURATION_MAX_S,
 	  .help = "measure for TIME seconds; m, h or d after the number:\n"
 		  "minutes, hours or days" },
 	{ 'i', "interval", required_argument, "US[,US...]", parse_intervals,
@@ -122,11 +123,50 @@ static void check_intervals(void)
 			fatal("--interval: pair %d would have a period of %lld us; allowed is at most %d\n",
 			      pair, (long long)us, INTERVAL_MAX_US);
 		if (us && us <= tw_config.sleep_us)
-			fatal("--interval=%lld: allowed is 0, or more than --sleep=%lld\n",
-			      (long long)us, (long long)tw_config.sleep_us);
+			fatal("--interval=%lld: allowed is 0, or more than --sleep=%lld; for this interval, give --sleep=%lld\n",
+			      (long long)us, (long long)tw_config.sleep_us,
+			      (long long)us / 5);
 		if (!us != !tw_config_interval_us(0))
 			fatal("--interval: allowed is 0 for all pairs or for none\n");
 	}
+}
+
+/* A pair whose period is longer would end before its first measured cycle. */
+static void check_duration(void)
+{
+	int64_t us;
+	int pair;
+
+	for (pair = 0; tw_config.duration_s && pair < tw_config.pairs; pair++) {
+		us = tw_config_interval_us(pair);
+		if (us > tw_config.duration_s * 1000000)
+			fatal("--duration=%lld: allowed is at least the period of pair %d, %lld us\n",
+			      (long long)tw_config.duration_s, pair,
+			      (long long)us);
+	}
+}
+
+/* The first expiry begins the first interval. */
+int64_t tw_config_warmup_us(void)
+{
+	int64_t us = 0;
+	int pair;
+
+	for (pair = 0; pair < tw_config.pairs; pair++)
+		if (tw_config_interval_us(pair) > us)
+			us = tw_config_interval_us(pair);
+	return (tw_config.warmup + 1) * us;
+}
+
+static void begin(struct tw_run *run)
+{
+	int64_t us = tw_config_warmup_us(), periods = tw_config.warmup + 1;
+
+	if (tw_config.duration_s && !run->step &&
+	    us > tw_config.duration_s * 1000000)
+		printf("# The warm-up takes %.1f s: %lld periods of %lld us\n",
+		       (double)us / 1e6, (long long)periods,
+		       (long long)(us / periods));
 }
 
 static void check(struct tw_run *run)
@@ -144,6 +184,7 @@ static void check(struct tw_run *run)
 	if (realtime && !tw_config.priority)
 		tw_config.priority = PRIORITY_MIN;
 	check_intervals();
+	check_duration();
 	if (!tw_config_interval_us(0))
 		timer_name = "none";
 	tw_config.timer = tw_timer_find(timer_name);
@@ -152,7 +193,7 @@ static void check(struct tw_run *run)
 }
 
 const struct tw_part tw_part_config = {
-	.options = options, .check = check,
+	.options = options, .check = check, .begin = begin,
 };
 
 int64_t tw_config_interval_us(int pair)

@@ -78,7 +78,18 @@ extern const char *const tw_policies[];
 const char *tw_config_policy(int policy);
 
 int64_t tw_config_interval_us(int pair);
+
+/* How long it is, as a rule, until all pairs measure. */
+int64_t tw_config_warmup_us(void);
 struct tw_metric_params tw_config_params(int pair);
+
+/* Whether clients and servers have neither a real-time priority nor deadlines. */
+static inline bool tw_config_is_ordinary(void)
+{
+	return tw_config.policy == SCHED_OTHER ||
+	       tw_config.policy == SCHED_BATCH ||
+	       tw_config.policy == SCHED_IDLE;
+}
 
 /* Takes "METRIC:" from *value; if it does not begin so, it is the latency. */
 struct tw_option;

@@ -13,20 +13,28 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "rt-error.h"
 #include "tw_fft.h"
 #include "tw_load.h"
 
+#define USUAL		"/tmp"	/* where its file is */
 #define POINTS		65536
 #define TOLERANCE	1e-9	/* of a signal within -1..1; 1e-15 is usual */
+
+static const char *directory(void)
+{
+	const char *dir = getenv("TMPDIR");
+
+	return dir && *dir ? dir : USUAL;
+}
 
 /* A scratch file without a name, so that no end can leave it behind. */
 static FILE *open_scratch(void)
 {
-	const char *dir = getenv("TMPDIR");
-	int fd = open(dir && *dir ? dir : "/tmp",
-		      O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	const char *dir = directory();
+	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 
-	return fd >= 0 ? fdopen(fd, "w") : dir && *dir ? NULL : tmpfile();
+	return fd >= 0 ? fdopen(fd, "w") : strcmp(dir, USUAL) ? NULL : tmpfile();
 }
 
 static int work(struct tw_load *load, double complex *signal,
@@ -34,7 +42,7 @@ static int work(struct tw_load *load, double complex *signal,
 {
 	FILE *file = open_scratch();
 	bool same = true;
-	int i;
+	int i, err = 0;
 
 	if (!file)
 		return -errno;
@@ -46,13 +54,15 @@ static int work(struct tw_load *load, double complex *signal,
 	for (i = 0; i < POINTS; i++) {
 		/* Not so is also what is not a number. */
 		same &= cabs(signal[i] - original[i]) < TOLERANCE;
-		fprintf(file, "%.17g %.17g\n", creal(signal[i]),
-			cimag(signal[i]));
+		if (!err && fprintf(file, "%.17g %.17g\n", creal(signal[i]),
+				    cimag(signal[i])) < 0)
+			err = -errno;
 	}
-	fclose(file);
+	if (fclose(file) && !err)
+		err = -errno;
 	load->errors += !same;
-	load->count++;
-	return 0;
+	load->count += !err;
+	return err;
 }
 
 static int fft_live(struct tw_load *load)
@@ -62,9 +72,13 @@ static int fft_live(struct tw_load *load)
 	double complex *roots = tw_fft_roots(POINTS);
 	int err = signal && original && roots ? 0 : -ENOMEM;
 
+	if (err)
+		return err;
 	srand48(getpid());
 	while (!err)
 		err = work(load, signal, original, roots);
+	warn("--load=fft: %s: cannot be written: %s; TMPDIR may name another directory, with room for 4 MB for each worker\n",
+	     directory(), strerror(-err));
 	return err;
 }
 

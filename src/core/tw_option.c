@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -11,7 +12,7 @@
 #include "rt-utils.h"
 #include "tw_part.h"
 
-#define OPTIONS_MAX	128
+#define OPTIONS_MAX	192
 #define FIRST		256	/* getopt's code of the first row */
 #define HEAD_WIDTH	22	/* of an option in the help */
 #define LIST_SIZE	120	/* of the words that an option allows */
@@ -68,14 +69,29 @@ void tw_option_path(const struct tw_option *option, char *value)
 	*(const char **)option->to = value;
 }
 
+int64_t tw_option_seconds(const char *text, int64_t most)
+{
+	static const char units[] = "smhd";
+	static const int64_t lengths[] = { 1, 60, 60 * 60, 24 * 60 * 60 };
+	char *end;
+	/* What is too large for it becomes its largest value. */
+	long long number = strtoll(text, &end, 10);
+	const char *unit = *end ? strchr(units, tolower((unsigned char)*end)) :
+				  units;
+
+	if (!isdigit((unsigned char)*text) || !unit || (*end && end[1]) ||
+	    number > most / lengths[unit - units])
+		return -1;
+	return number * lengths[unit - units];
+}
+
 void tw_option_duration(const struct tw_option *option, char *value)
 {
-	size_t digits = strspn(value, "0123456789");
+	int64_t seconds = tw_option_seconds(value, TW_DURATION_MAX_S);
 
-	if (!digits || digits > (value[digits] == 'd' ? 4 : 5) ||
-	    strlen(value + digits) > 1 || !strchr("smhd", value[digits]))
-		tw_option_refuse(option, value, "allowed is a number of at most 5 digits, also with s, m or h after it, or of at most 4 digits with d");
-	*(int64_t *)option->to = parse_time_string(value);
+	if (seconds < 0)
+		tw_option_refuse(option, value, "allowed is a whole number of seconds; with m, h or d behind it, of minutes, hours or days; at most 36500d");
+	*(int64_t *)option->to = seconds;
 }
 
 /* NULL: there are not so many. */
@@ -227,12 +243,35 @@ static char *next_word(const struct tw_option *option, int argc, char *argv[])
 	return argv[optind++];
 }
 
+/*
+ * getopt says why it refuses a word of @argv, from the one @at on: a word of a
+ * copy in which is nothing that a terminal obeys.
+ */
+static void __attribute__((noreturn))
+complain(int argc, char *argv[], int at, const char *letters,
+	 const struct option *names)
+{
+	char **words = calloc(argc + 1, sizeof(*words));
+	int n = 0, code;
+
+	for (; words && n <= argc - at; n++) {
+		words[n] = strdup(argv[n ? at + n - 1 : 0]);
+		rt_clean(words[n]);
+	}
+	opterr = 1;
+	optind = 0;	/* from the beginning */
+	do
+		code = getopt_long(n, words, letters, names, NULL);
+	while (code != -1 && find(code) < count);
+	fatal("see %s --help\n", tw_program_name);
+}
+
 void tw_option_parse_all(int argc, char *argv[])
 {
 	struct option names[OPTIONS_MAX + 1] = { { .name = NULL } };
 	/* +: getopt must not move a word away from its option. */
 	char letters[3 * OPTIONS_MAX + 2] = "+", *letter = letters + 1;
-	int code, i;
+	int code, i, at = 1;
 
 	collect(own);
 	for (i = 0; tw_parts[i]; i++)
@@ -245,12 +284,14 @@ void tw_option_parse_all(int argc, char *argv[])
 			letter += sprintf(letter, "%c%.*s", rows[i]->letter,
 					  rows[i]->argument, "::");
 	}
+	opterr = 0;
 	while ((code = getopt_long(argc, argv, letters, names, NULL)) != -1) {
 		i = find(code);
-		if (i == count)	/* getopt has said why */
-			fatal("see %s --help\n", tw_program_name);
+		if (i == count)
+			complain(argc, argv, at, letters, names);
 		given[i] = true;
 		rows[i]->parse(rows[i], next_word(rows[i], argc, argv));
+		at = optind;
 	}
 	if (optind < argc)
 		fatal("unexpected argument %s; see %s --help\n",

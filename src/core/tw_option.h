@@ -39,6 +39,11 @@ void tw_option_choice(const struct tw_option *option, char *value);
 /* Whether @text is a whole number of the range in decimal, and nothing else. */
 bool tw_option_whole(const char *text, int64_t min, int64_t max, int64_t *to);
 
+#define TW_DURATION_MAX_S	(36500LL * 24 * 60 * 60)	/* fits in ns */
+
+/* Seconds of "90", "90s", "5m", "2h" or "1d"; -1: it is none, or above @most. */
+int64_t tw_option_seconds(const char *text, int64_t most);
+
 /* Ends the program: "--NAME=VALUE: MESSAGE". */
 void tw_option_refuse(const struct tw_option *option, const char *value,
 		      const char *message) __attribute__((noreturn));

@@ -44,11 +44,13 @@ struct tw_part {
 	void (*lose)(void *room, const struct tw_cycle *cycle);
 	bool (*exceeded)(const struct tw_run *run);	/* exit status 2 */
 	/*
-	 * text() prints lines at the end. column() writes members of "thread"
-	 * in the JSON, pair() of "twoway.pairs", json() of "twoway"; each ends
+	 * text() prints results at the end, remark() below all of them what
+	 * may have disturbed the run. column() writes members of "thread" in
+	 * the JSON, pair() of "twoway.pairs", json() of "twoway"; each ends
 	 * with a comma.
 	 */
 	void (*text)(FILE *file, const struct tw_run *run);
+	void (*remark)(FILE *file, const struct tw_run *run);
 	void (*column)(FILE *file, const struct tw_run *run, int column);
 	void (*pair)(FILE *file, const struct tw_run *run, int pair);
 	void (*json)(FILE *file, const struct tw_run *run);
@@ -80,6 +82,7 @@ extern const struct tw_part tw_part_histogram;
 extern const struct tw_part tw_part_blocks;
 extern const struct tw_part tw_part_percentiles;
 extern const struct tw_part tw_part_kept;
+extern const struct tw_part tw_part_worst;
 extern const struct tw_part tw_part_limit;
 extern const struct tw_part tw_part_dump;
 extern const struct tw_part tw_part_timeline;
@@ -109,5 +112,6 @@ extern const struct tw_part tw_part_orb;
 extern const struct tw_part tw_part_orb_step;
 extern const struct tw_part tw_part_check;
 extern const struct tw_part tw_part_others;
+extern const struct tw_part tw_part_quota;
 
 #endif /* TW_PART_H */

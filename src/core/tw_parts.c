@@ -16,6 +16,7 @@ const struct tw_part *const tw_parts[] = {
 	&tw_part_serve,		/* its child is the next */
 	&tw_part_far,	/* first: it reads options, and has no results */
 	&tw_part_others,	/* first: ours begins after it, ends before */
+	&tw_part_quota,
 	&tw_part_json,	/* written last: it has the exit status */
 	&tw_part_orb,		/* sets the number of pairs */
 	&tw_part_histogram,
@@ -44,6 +45,7 @@ const struct tw_part *const tw_parts[] = {
 	&tw_part_verbose,
 	&tw_part_blocks,
 	&tw_part_percentiles,
+	&tw_part_worst,
 	&tw_part_kept,
 	&tw_part_limit,
 	&tw_part_dump,

@@ -54,29 +54,47 @@ refused(enum tw_role role, const char *what, const char *needed)
 	      needed);
 }
 
+/*
+ * What it has already, a sandbox need not permit. An ordinary task may keep the
+ * flag by which children do not get a policy of real time.
+ */
 int tw_process_schedule(int pair, int policy, int priority)
 {
 	const struct sched_param param = { .sched_priority = priority };
+	struct sched_param now = { .sched_priority = -1 };
+	int has = sched_getscheduler(0);
 
-	return sched_setscheduler(0, policy, &param);
+	sched_getparam(0, &now);
+	if (!priority && has >= 0)
+		has &= ~SCHED_RESET_ON_FORK;
+	return has == policy && now.sched_priority == priority ? 0 :
+	       sched_setscheduler(0, policy, &param);
+}
+
+static bool has_cpus(const cpu_set_t *wanted)
+{
+	cpu_set_t cpus;
+
+	return !tw_cpus_get(0, &cpus) && CPU_EQUAL(&cpus, wanted);
 }
 
 void tw_process_configure(enum tw_role role, int number)
 {
 	int priority = tw_config_priority(role, number);
 	char list[TW_PLACE_LIST];
-	cpu_set_t cpus, wanted;
+	cpu_set_t wanted;
 
 	/* Priority first, or the process may never run on a busy CPU. */
 	if (tw_config.schedule(number, role_policy(role, priority), priority))
 		refused(role, "scheduling policy and priority",
-			!priority ? "" :
+			!priority ? "; a sandbox (seccomp) may refuse it" :
 			geteuid() ? "; needed is root, CAP_SYS_NICE or a higher \"ulimit -r\"" :
-			"; root is refused if the kernel has RT_GROUP_SCHED and the cgroup has no real-time runtime (then move the shell to the root cgroup), in a user namespace, and without CAP_SYS_NICE");
+			"; root is refused if the kernel has RT_GROUP_SCHED and the cgroup has no real-time runtime (then move the shell to the root cgroup), in a user namespace, without CAP_SYS_NICE, and by a sandbox (seccomp)");
 	tw_place(role, number, &wanted);
 	errno = EPERM;
-	if (sched_setaffinity(0, sizeof(wanted), &wanted) ||
-	    tw_cpus_get(0, &cpus) || !CPU_EQUAL(&cpus, &wanted)) {
+	if (!has_cpus(&wanted) &&
+	    (sched_setaffinity(0, sizeof(wanted), &wanted) ||
+	     !has_cpus(&wanted))) {
 		tw_place_list(&wanted, list, sizeof(list));
 		fatal("the %s cannot get its CPUs, %s: %m\n",
 		      tw_role_names[role], list);
@@ -196,7 +214,8 @@ void tw_process_read(struct tw_process *process)
 {
 	struct sched_param param = { .sched_priority = 0 };
 
-	process->policy = sched_getscheduler(process->pid);
+	process->policy = sched_getscheduler(process->pid) &
+			  ~SCHED_RESET_ON_FORK;
 	sched_getparam(process->pid, &param);
 	process->priority = param.sched_priority;
 	tw_cpus_get(process->pid, &process->cpus);
@@ -306,18 +325,18 @@ void tw_process_await(struct tw_process *process)
  */
 static void reap(const pid_t *which, int count, int ms)
 {
-	struct sched_param own, ordinary = { .sched_priority = 0 };
+	struct sched_param own;
 	int policy = sched_getscheduler(0);
 	pid_t pid;
 
 	sched_getparam(0, &own);
-	sched_setscheduler(0, SCHED_OTHER, &ordinary);
+	tw_process_schedule(0, SCHED_OTHER, 0);
 	while (count--)
 		while ((pid = waitpid(which[count], NULL, WNOHANG)) > 0 ||
 		       (!pid && ms-- > 0))
 			if (!pid)
 				usleep(1000);
-	sched_setscheduler(0, policy, &own);
+	tw_process_schedule(0, policy, own.sched_priority);
 }
 
 void tw_process_reap(void)

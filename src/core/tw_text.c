@@ -110,12 +110,69 @@ static int print_phases(FILE *file, const struct tw_results *results)
 	return lines;
 }
 
+/* Of a pair; NULL: the names. */
+static void print_maxima(FILE *file, const struct tw_results *results)
+{
+	const struct tw_metric_params params = tw_config_params(0);
+	int id;
+
+	for (id = 0; id < TW_METRICS; id++) {
+		if (!tw_metric_is_phase(id, &params) || id == TW_INTERVAL ||
+		    id == TW_TOTAL)
+			continue;
+		if (results)
+			fprintf(file, " %8" PRId64, tw_text_whole(
+				results->stats[id].max_ns));
+		else
+			fprintf(file, " %8s", tw_metrics[id].name);
+	}
+	fputc('\n', file);
+}
+
+/* Which pair was slow, and in what. Returns the number of lines. */
+static int print_pairs(FILE *file, const struct tw_run *run)
+{
+	struct tw_results results;
+	int pair;
+
+	fprintf(file, "# %-9s", "Max of");
+	print_maxima(file, NULL);
+	for (pair = 0; pair < tw_config.pairs; pair++) {
+		tw_tally_read(&run->pairs[pair]->tally, &results);
+		fprintf(file, "# T:%2d%*s", pair, pair > 99 ? 4 : 5, "");
+		print_maxima(file, &results);
+	}
+	return 1 + pair;
+}
+
+/* Of all columns from the one @from on; the latency of which is comparable. */
+static void print_rest(FILE *file, const struct tw_run *run, int from)
+{
+	int column, worst = from, count = tw_text_columns();
+	int64_t ns, most_ns = -1;
+
+	for (column = from; column < count && tw_config.latency_only;
+	     column++) {
+		ns = run->pairs[column]->tally.results.stats[TW_LATENCY].max_ns;
+		if (ns > most_ns) {
+			most_ns = ns;
+			worst = column;
+		}
+	}
+	fprintf(file, "# and %d more", count - from);
+	if (tw_config.latency_only)
+		fprintf(file, "; longest: %" PRId64 " (T:%d)",
+			tw_text_whole(most_ns), worst);
+	fputc('\n', file);
+}
+
 int tw_text_lines(FILE *file, const struct tw_run *run, int lines)
 {
 	struct tw_results all = { .missed = 0 }, results;
-	int column, printed = 0;
+	int column, printed = 0, count = tw_text_columns();
+	bool fits = count <= lines;
 
-	for (column = 0; column < tw_text_columns(); column++) {
+	for (column = 0; column < count; column++) {
 		int pair = tw_text_pair(column);
 
 		if (column % tw_config.columns == 0) {
@@ -123,14 +180,21 @@ int tw_text_lines(FILE *file, const struct tw_run *run, int lines)
 			tw_results_merge(&all, &results,
 					 &run->pairs[pair]->tally.params);
 		}
-		if (printed < lines) {
+		if (printed < lines - !fits) {
 			print_column(file, run, column, &results);
 			printed++;
 		}
 	}
+	if (!fits) {
+		print_rest(file, run, printed);
+		return printed + 1;
+	}
 	if (!tw_config.latency_only || printed + PHASES > lines)
 		return printed;
-	return printed + print_phases(file, &all);
+	printed += print_phases(file, &all);
+	if (tw_config.pairs > 1 && printed + tw_config.pairs < lines)
+		printed += print_pairs(file, run);
+	return printed;
 }
 
 void tw_text_status(FILE *file, const struct tw_run *run)
@@ -152,4 +216,7 @@ void tw_text_print(FILE *file, const struct tw_run *run)
 		missed += run->pairs[i]->total.missed;
 	if (missed)
 		fprintf(file, "# Missed: %" PRIu64 "\n", missed);
+	for (i = 0; tw_parts[i]; i++)
+		if (tw_parts[i]->remark)
+			tw_parts[i]->remark(file, run);
 }

@@ -40,11 +40,15 @@ void tw_json_usage(FILE *file, const struct tw_usage *usage);
 
 /*
  * The status: for each column the line of cyclictest; then, if the columns are
- * the latency alone, the phases as comments, over all pairs.
+ * the latency alone, the phases as comments, over all pairs, and the maxima of
+ * each of several pairs.
  */
 void tw_text_status(FILE *file, const struct tw_run *run);
 
-/* At most @lines lines of it: the phases only if there is room. How many. */
+/*
+ * At most @lines lines of it, of which the last one tells of columns that are
+ * left out: the tables only if there is room. Returns how many.
+ */
 int tw_text_lines(FILE *file, const struct tw_run *run, int lines);
 
 /* All that is printed at the end. */

@@ -20,8 +20,11 @@ const char *policy_to_string(int policy);
 /* SCHED_FIFO for "fifo" and so on; SCHED_OTHER for any other word. */
 uint32_t string_to_policy(const char *str);
 
-/* Seconds; a number may be followed by m, h or d. Nothing is refused. */
-int parse_time_string(char *val);
+/*
+ * The directory of tracefs: its own, or the one below debugfs, if it is there
+ * alone. Where there is none, that where it should be.
+ */
+const char *find_tracefs(void);
 
 /* The kernel's trace, for the next two; if it fails, they do nothing. */
 void enable_trace_mark(void);
@@ -39,6 +42,9 @@ int set_latency_target(int32_t latency_us);
 
 /* Remembers the time and at most 4096 bytes of whole arguments. */
 void rt_init(int argc, char *argv[]);
+
+/* What a terminal would obey, or is not UTF-8, becomes '?'; a tab stays. */
+void rt_clean(char *str);
 
 /* Writes @str with quotes; a byte that is not UTF-8 becomes U+FFFD. */
 void rt_json_string(FILE *f, const char *str);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Policies, times, trace marks, power management and JSON reports. */
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +16,6 @@
 #define CMDLINE_BYTES	4096
 #define TIME_FORMAT	"%a, %d %b %Y %T %z"
 #define MARK_BYTES	1024
-#define TRACEFS		"/sys/kernel/tracing/"
 #define DMA_LATENCY	"/dev/cpu_dma_latency"
 
 static const struct {
@@ -57,23 +54,24 @@ uint32_t string_to_policy(const char *str)
 	return SCHED_OTHER;
 }
 
-int parse_time_string(char *val)
+const char *find_tracefs(void)
 {
-	char *end;
-	double seconds = strtol(val, &end, 10);
-	int unit = tolower((unsigned char)*end);
+	static const char usual[] = "/sys/kernel/tracing";
+	static const char below_debugfs[] = "/sys/kernel/debug/tracing";
+	char path[64];
 
-	if (unit == 'd')
-		seconds *= 24 * 60 * 60;
-	else if (unit == 'h')
-		seconds *= 60 * 60;
-	else if (unit == 'm')
-		seconds *= 60;
-	return seconds > INT_MAX ? INT_MAX : (int)seconds;
+	snprintf(path, sizeof(path), "%s/tracing_on", usual);
+	if (!access(path, F_OK) || errno != ENOENT)
+		return usual;
+	snprintf(path, sizeof(path), "%s/tracing_on", below_debugfs);
+	return access(path, F_OK) ? usual : below_debugfs;
 }
 
-static void open_once(int *fd, const char *path)
+static void open_once(int *fd, const char *name)
 {
+	char path[64];
+
+	snprintf(path, sizeof(path), "%s/%s", find_tracefs(), name);
 	if (*fd < 0)
 		*fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (*fd < 0)
@@ -82,9 +80,9 @@ static void open_once(int *fd, const char *path)
 
 void enable_trace_mark(void)
 {
-	open_once(&marker_fd, TRACEFS "trace_marker");
+	open_once(&marker_fd, "trace_marker");
 	if (marker_fd >= 0)
-		open_once(&tracing_on_fd, TRACEFS "tracing_on");
+		open_once(&tracing_on_fd, "tracing_on");
 }
 
 void tracemark(char *fmt, ...)
@@ -101,7 +99,8 @@ void tracemark(char *fmt, ...)
 	if (len >= MARK_BYTES)
 		len = MARK_BYTES - 1;
 	if (len > 0 && write(marker_fd, mark, len) != len)
-		warn("cannot write to " TRACEFS "trace_marker: %m; is tracing on?\n");
+		warn("cannot write to %s/trace_marker: %m; is tracing on?\n",
+		     find_tracefs());
 }
 
 void tracing_stop(void)
@@ -172,6 +171,22 @@ static int utf8_bytes(const unsigned char *s)
 	    (*s == 0xf0 && s[1] < 0x90) || (*s == 0xf4 && s[1] > 0x8f))
 		return 0;
 	return bytes;
+}
+
+void rt_clean(char *str)
+{
+	unsigned char *s = (unsigned char *)str;
+	int bytes;
+
+	for (; *s; s += bytes) {
+		bytes = utf8_bytes(s);
+		if (bytes == 2 && *s == 0xc2 && s[1] < 0xa0)
+			s[1] = '?';
+		else if (bytes && *s != 0x7f && (*s >= ' ' || *s == '\t'))
+			continue;
+		*s = '?';
+		bytes = 1;
+	}
 }
 
 void rt_json_string(FILE *f, const char *str)

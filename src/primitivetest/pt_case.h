@@ -182,6 +182,7 @@ struct pt_case {
 	struct tw_jumps jumps;
 	struct pt_broke broke;	/* number 0: none was above -b */
 	int64_t begin_ns, end_ns;	/* of all trials; CLOCK_MONOTONIC */
+	int64_t measured_ns;	/* begin of the measured ones; 0: of none yet */
 	int64_t number;		/* for the test: it tells its result by it */
 	int64_t wrong;		/* what test->wrong says */
 	int born;		/* pid of a task that lives for it only */

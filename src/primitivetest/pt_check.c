@@ -88,6 +88,7 @@ static void check(struct tw_run *run)
 	struct tw_checked of = {
 		.pinned = true,
 		.priority = (int)tw_config.priority,
+		.ordinary = tw_config_is_ordinary(),
 		/* Its POSIX timers expire in a softirq. */
 		.softirq_timer = true,
 	};

@@ -76,7 +76,7 @@ static const struct tw_option options[] = {
 	  .help = "where the tasks of a test run, one or both: same (one\n"
 		  "CPU; default), cross (two)" },
 	{ 'D', "duration", required_argument, "TIME", tw_option_duration,
-	  &tw_config.duration_s, 0, INT64_MAX,
+	  &tw_config.duration_s, 0, TW_DURATION_MAX_S,
 	  .help = "measure each test for TIME seconds; m, h or d after\n"
 		  "the number: minutes, hours or days" },
 	{ 0, "hog", required_argument, "US", tw_option_number,

@@ -102,17 +102,32 @@ static const struct tw_option worst_options[] = {
 	{ .name = NULL }
 };
 
+/* Whether the worst trials of two columns are one. */
+static bool is_same(const struct pt_column *a, const struct pt_column *b)
+{
+	return a->in == b->in && b->stats.count &&
+	       a->worst.number == b->worst.number;
+}
+
+/* Each trial once, with all columns that it is the worst of. */
 static void print_worst(FILE *file, const struct tw_run *run)
 {
-	int i;
+	int i, other;
 
 	for (i = 0; worst && i < pt_column_count; i++) {
 		const struct pt_column *of = pt_columns[i];
 
-		if (!of->stats.count)
+		for (other = 0; !is_same(of, pt_columns[other]) && other < i;
+		     other++)
+			;
+		if (other < i || !of->stats.count)
 			continue;
-		fprintf(file, "# Worst: %s, trial %" PRIu64 ":", of->name,
-			of->worst.number);
+		fprintf(file, "# Worst: %s", of->name);
+		while (++other < pt_column_count)
+			if (is_same(of, pt_columns[other]))
+				fprintf(file, ", %s",
+					pt_columns[other]->metric->token);
+		fprintf(file, ", trial %" PRIu64 ":", of->worst.number);
 		pt_report_values(file, of->in, of->worst.values_ps);
 		fprintf(file, "\n");
 	}

@@ -13,6 +13,7 @@ const char tw_program_member[] = "primitives";
 
 const struct tw_part *const tw_parts[] = {
 	&tw_part_others,	/* first: ours begins after it, ends before */
+	&tw_part_quota,
 	&tw_part_json,	/* written last: it has the exit status */
 	&pt_part_json,	/* first of those that print times */
 	&pt_part_select,

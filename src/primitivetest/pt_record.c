@@ -199,10 +199,12 @@ static bool is_done(struct pt_task *task)
 		c->begin_ns = tw_now_ns(CLOCK_MONOTONIC);
 		pt_clock_was_set(c);
 	}
+	if (done >= (uint64_t)tw_config.warmup && !c->measured_ns)
+		c->measured_ns = tw_now_ns(CLOCK_MONOTONIC);
 	return atomic_load(&c->stop) ||
 	       (c->trials && done >= tw_config.warmup + c->trials) ||
-	       (tw_config.duration_s &&
-		tw_now_ns(CLOCK_MONOTONIC) - c->begin_ns >=
+	       (tw_config.duration_s && c->measured_ns &&
+		tw_now_ns(CLOCK_MONOTONIC) - c->measured_ns >=
 		tw_config.duration_s * TW_NS_PER_S);
 }
 

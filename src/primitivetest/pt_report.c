@@ -134,6 +134,9 @@ void tw_text_print(FILE *file, const struct tw_run *run)
 	for (i = 0; tw_parts[i]; i++)
 		if (tw_parts[i]->text)
 			tw_parts[i]->text(file, run);
+	for (i = 0; tw_parts[i]; i++)
+		if (tw_parts[i]->remark)
+			tw_parts[i]->remark(file, run);
 }
 
 static void print_value(FILE *file, int64_t ps)

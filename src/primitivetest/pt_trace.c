@@ -216,7 +216,7 @@ static void text(FILE *file, const struct tw_run *run)
 	if (!tw_tracefs_events || !broken)
 		return;
 	tw_cause_print(file, &cause);
-	fprintf(file, "# Trace: %s\n", tw_tracefs_file);
+	tw_tracefs_print_file(file);
 }
 
 static void print_trace(FILE *file, const struct tw_run *run)

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Options that earlier versions had: they are refused with what to use now. */
+/*
+ * Options that earlier versions had, or that cyclictest has or had: they are
+ * refused with what to use here.
+ */
+#include <stdio.h>
+
 #include "rt-error.h"
 #include "tw_part.h"
 
@@ -8,10 +13,29 @@ static void refuse(const struct tw_option *option, char *value)
 	fatal("--%s: this option is gone; %s\n", option->name, option->metavar);
 }
 
+/* The name of one that has only a letter is this letter. */
+static void refuse_cyclictest(const struct tw_option *option, char *value)
+{
+	char letter[8] = "";
+
+	if (option->letter)
+		snprintf(letter, sizeof(letter), "-%c%s", option->letter,
+			 option->name[1] ? ", --" : "");
+	fatal("%s%s: an option of cyclictest; %s\n",
+	      option->letter ? letter : "--",
+	      option->name[1] ? option->name : "", option->metavar);
+}
+
 /* Without a text for the help, they are not in it: metavar says what to use. */
 #define GONE(option, instead)						\
 	{ .name = option, .argument = optional_argument,		\
 	  .metavar = instead, .parse = refuse }
+
+#define CYCLICTEST(of, option, instead)					\
+	{ .letter = of, .name = option, .argument = optional_argument,	\
+	  .metavar = instead, .parse = refuse_cyclictest }
+
+#define USE_TRACE	"use --trace or --tracemark, with --breaktrace"
 
 static const struct tw_option options[] = {
 	GONE("accept", "the other host must grant what is asked for: ask for less"),
@@ -29,6 +53,30 @@ static const struct tw_option options[] = {
 	GONE("sessions", "start a server for each client, or use Accept=yes of systemd.socket(5)"),
 	GONE("smi", "use turbostat(8) with --show SMI meanwhile"),
 	GONE("timeline-every", "use --timeline=FILE:SECONDS"),
+	CYCLICTEST('B', "preemptirqs", USE_TRACE),
+	CYCLICTEST('C', "context", USE_TRACE),
+	CYCLICTEST('e', "e", "use --latency=US"),
+	CYCLICTEST('E', "event", USE_TRACE),
+	CYCLICTEST('f', "ftrace", USE_TRACE),
+	CYCLICTEST('F', "fifo", "use --timeline=FILE, where FILE may be a pipe"),
+	CYCLICTEST('I', "irqsoff", USE_TRACE),
+	CYCLICTEST('o', "oscope", "use --dump=FILE for every cycle, --spike=US for the long ones"),
+	CYCLICTEST('O', "traceopt", USE_TRACE),
+	CYCLICTEST('P', "preemptoff", USE_TRACE),
+	CYCLICTEST('Q', "Q", "use --priospread"),
+	CYCLICTEST('r', "relative", "expiries are absolute times; use --interval=0 for requests without a timer"),
+	CYCLICTEST('R', "resolution", "use --check, which names the resolution of timers, or primitivetest(8), which measures clocks"),
+	CYCLICTEST('s', "system", "use --timer=NAME"),
+	CYCLICTEST('T', "tracer", USE_TRACE),
+	CYCLICTEST('U', "numa", "use --affinity: memory is on the node of the client's CPU"),
+	CYCLICTEST('w', "wakeup", USE_TRACE),
+	CYCLICTEST('W', "wakeuprt", USE_TRACE),
+	CYCLICTEST('X', "dbg_cyclictest", "use --json=FILE, which has all settings"),
+	CYCLICTEST('y', "y", "use --policy=NAME"),
+	CYCLICTEST('\0', "deepest-idle-state", "use --latency=US: a CPU then enters only idle states that it can leave within US"),
+	CYCLICTEST('\0', "laptop", "use --default-system, which leaves the power management alone"),
+	CYCLICTEST('\0', "notrace", "without --trace and --tracemark nothing is traced"),
+	CYCLICTEST('\0', "secaligned", "use --aligned=US, whose first expiry is at no full second"),
 	{ .name = NULL }
 };
 

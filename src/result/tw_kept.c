@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* --worst, --spike: cycles that are kept whole, with all their phases. */
+/* Cycles that are kept whole, with all their phases; --spike. */
 #include <inttypes.h>
-#include <math.h>
 #include <time.h>
 
 #include "rt-error.h"
@@ -10,8 +9,6 @@
 #include "tw_part.h"
 #include "tw_text.h"
 #include "tw_time.h"
-
-#define PARTS_MAX	4
 
 /* Memory of a pair. */
 struct room {
@@ -24,7 +21,6 @@ struct room {
 	struct tw_kept spikes[];
 };
 
-static bool show_worst;
 static enum tw_metric_id spike_on = TW_LATENCY;
 static int64_t spike_us;	/* 0: none are kept */
 static int64_t spike_nodes = 1024;
@@ -44,9 +40,6 @@ static const struct tw_option options[] = {
 	{ 0, "spike-nodes", required_argument, "N", tw_option_number,
 	  &spike_nodes, 1, 10000000,
 	  .help = "how many of them are kept of each pair, default 1024" },
-	{ 0, "worst", no_argument, NULL, tw_option_flag, &show_worst,
-	  .help = "print the worst cycle of each metric: its phases, and\n"
-		  "which of them caused it" },
 	{ .name = NULL }
 };
 
@@ -138,9 +131,8 @@ void tw_kept_print_number(FILE *file, const struct tw_run *run,
 	fprintf(file, "cycle %" PRIu64, number_of(kept));
 }
 
-/* The time of day of its t0, as strftime() prints it; then the us. */
-static int print_time(char *text, size_t size, const char *format,
-		      const struct tw_kept *kept)
+int tw_kept_time(char *text, size_t size, const char *format,
+		 const struct tw_kept *kept)
 {
 	int64_t wall_ns = kept->cycle.t0_ns + behind_ns;
 	time_t seconds = (time_t)(wall_ns / TW_NS_PER_S);
@@ -151,95 +143,7 @@ static int print_time(char *text, size_t size, const char *format,
 	return (int)(wall_ns % TW_NS_PER_S / TW_NS_PER_US);
 }
 
-/* Each phase and its value; with @pair, its mean in this pair, too. */
-static void print_phases(FILE *file, const struct tw_kept *kept,
-			 const struct tw_metric_params *params,
-			 const struct tw_pair *pair)
-{
-	const char *comma = "";
-	int id;
-
-	for (id = 0; id < TW_METRICS; id++) {
-		if (!tw_metric_is_phase(id, params))
-			continue;
-		fprintf(file, "%s %s %" PRId64, comma, tw_metrics[id].name,
-			tw_text_whole(tw_metrics[id].value_ns(&kept->cycle,
-							      params)));
-		if (!pair)
-			continue;
-		fprintf(file, " (%" PRId64 ")", tw_text_whole((int64_t)
-			tw_stats_mean(&pair->total.stats[id])));
-		comma = ",";
-	}
-}
-
-/* By how much a metric of this cycle is above its mean. */
-static double excess_ns(const struct tw_kept *kept, const struct tw_pair *pair,
-			enum tw_metric_id id)
-{
-	return (double)tw_metrics[id].value_ns(&kept->cycle,
-					       &pair->tally.params) -
-	       tw_stats_mean(&pair->total.stats[id]);
-}
-
-/* A phase has none. The interval before this cycle ended with its wake-up. */
-static const enum tw_metric_id one_host[TW_METRICS][PARTS_MAX + 1] = {
-	[TW_LATENCY] = { TW_SEND, TW_SLEEP, TW_RECEIVE },
-	[TW_RESPONSE] = { TW_SEND, TW_SLEEP, TW_RECEIVE },
-	[TW_INTERVAL] = { TW_WAKEUP },
-	[TW_TOTAL] = { TW_SEND, TW_SLEEP, TW_RECEIVE, TW_INTERVAL },
-	[TW_PLANNED] = { TW_SEND, TW_SLEEP, TW_RECEIVE, TW_WAKEUP },
-	[TW_NETWORK] = { TW_SEND, TW_RECEIVE },
-};
-
-/* Of two clocks, only the sum of send and receive is known. */
-static const enum tw_metric_id two_hosts[TW_METRICS][PARTS_MAX + 1] = {
-	[TW_LATENCY] = { TW_SLEEP, TW_NETWORK },
-	[TW_RESPONSE] = { TW_SLEEP, TW_NETWORK },
-	[TW_INTERVAL] = { TW_WAKEUP },
-	[TW_TOTAL] = { TW_SLEEP, TW_NETWORK, TW_INTERVAL },
-	[TW_PLANNED] = { TW_SLEEP, TW_NETWORK, TW_WAKEUP },
-};
-
-/* --reflect: the response cannot be divided. */
-static const enum tw_metric_id reflected[TW_METRICS][PARTS_MAX + 1] = {
-	[TW_LATENCY] = { TW_RESPONSE },
-	[TW_INTERVAL] = { TW_WAKEUP },
-	[TW_PLANNED] = { TW_RESPONSE, TW_WAKEUP },
-};
-
-const enum tw_metric_id *tw_kept_parts(enum tw_metric_id id, bool apart)
-{
-	return tw_metrics[TW_NETWORK].lacks ? reflected[id] :
-	       apart ? two_hosts[id] : one_host[id];
-}
-
-/*
- * What each of several parts has of the excess of metric @id. What the others
- * have not is the last one's: in total, the interval counts as a deviation,
- * whose mean is not kept; in planned, a cycle also waits for the one before it.
- */
-static void print_causes(FILE *file, const struct tw_kept *kept,
-			 const struct tw_pair *pair, enum tw_metric_id id)
-{
-	double all_ns = excess_ns(kept, pair, id), left_ns = all_ns, ns;
-	const enum tw_metric_id *parts =
-		tw_kept_parts(id, tw_metrics[TW_SEND].lacks);
-	const enum tw_metric_id *part = parts;
-
-	if (!part[0] || !part[1] || all_ns <= 0)
-		return;
-	for (; *part; part++) {
-		ns = part[1] ? excess_ns(kept, pair, *part) : left_ns;
-		left_ns -= ns;
-		fprintf(file, "%s %s %.0f %%", part > parts ? "," : "; excess:",
-			tw_metrics[*part].name,
-			round(100 * ns / all_ns) + 0.0);
-	}
-}
-
-/* The pair with the largest value of metric @id. */
-static int worst_pair(const struct tw_run *run, enum tw_metric_id id)
+int tw_kept_worst_pair(const struct tw_run *run, enum tw_metric_id id)
 {
 	int pair, worst = 0;
 
@@ -250,28 +154,6 @@ static int worst_pair(const struct tw_run *run, enum tw_metric_id id)
 		     room_of(run, worst)->worst_ns[id]))
 			worst = pair;
 	return worst;
-}
-
-static void print_worst(FILE *file, const struct tw_run *run,
-			enum tw_metric_id id)
-{
-	const struct tw_pair *pair = run->pairs[worst_pair(run, id)];
-	const struct tw_kept *kept = tw_kept_worst(run, pair->number, id);
-	char clock[32];
-	int us = print_time(clock, sizeof(clock), "%H:%M:%S", kept);
-
-	fprintf(file, "# Worst %s: %" PRId64 " (mean %" PRId64 "): ",
-		tw_metrics[id].name,
-		tw_text_whole(pair->total.stats[id].max_ns),
-		tw_text_whole((int64_t)tw_stats_mean(&pair->total.stats[id])));
-	if (tw_config.pairs > 1)
-		fprintf(file, "pair %d, ", pair->number);
-	tw_kept_print_number(file, run, kept);
-	fprintf(file, ", %.6f s after start, %s.%06d:",
-		(double)kept->since_ns / (double)TW_NS_PER_S, clock, us);
-	print_phases(file, kept, &pair->tally.params, pair);
-	print_causes(file, kept, pair, id);
-	fprintf(file, "; missed %" PRIu64 "\n", kept->cycle.missed);
 }
 
 /* The first column that spikes are about, else the pair's first. */
@@ -294,6 +176,7 @@ static void print_spike(FILE *file, const struct tw_run *run, int pair,
 			const struct tw_kept *kept)
 {
 	const struct tw_metric_params params = tw_config_params(pair);
+	int id;
 
 	fprintf(file, "T:%2d Spike:%8" PRId64 ": TS: %12" PRId64 " C: %7"
 		PRIu64, spike_column(pair),
@@ -302,7 +185,11 @@ static void print_spike(FILE *file, const struct tw_run *run, int pair,
 		tw_ns_to_us(kept->cycle.t0_ns), number_of(kept));
 	if (run->steps > 1)
 		fprintf(file, " step %d", kept->step + 1);
-	print_phases(file, kept, &params, NULL);
+	for (id = 0; id < TW_METRICS; id++)
+		if (tw_metric_is_phase(id, &params))
+			fprintf(file, " %s %" PRId64, tw_metrics[id].name,
+				tw_text_whole(tw_metrics[id].value_ns(
+					&kept->cycle, &params)));
 	fputc('\n', file);
 }
 
@@ -329,12 +216,6 @@ static void print_spikes(FILE *file, const struct tw_run *run)
 
 static void text(FILE *file, const struct tw_run *run)
 {
-	const struct tw_metric_params params = tw_config_params(0);
-	int id;
-
-	for (id = 0; show_worst && id < TW_METRICS; id++)
-		if (tw_metric_valid(id, &params))
-			print_worst(file, run, id);
 	if (spike_us)
 		print_spikes(file, run);
 }
@@ -344,10 +225,10 @@ static void json_cycle(FILE *file, const struct tw_run *run, int pair,
 {
 	const struct tw_metric_params params = tw_config_params(pair);
 	char date[32], zone[8];
-	int us = print_time(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", kept);
+	int us = tw_kept_time(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", kept);
 	int id;
 
-	print_time(zone, sizeof(zone), "%z", kept);
+	tw_kept_time(zone, sizeof(zone), "%z", kept);
 	fprintf(file, "{ \"pair\": %d, \"cycle\": %" PRIu64
 		", \"step\": %d, \"since_start_ns\": %" PRId64
 		", \"time\": \"%s.%06d%s\", \"missed\": %" PRIu64, pair,
@@ -392,7 +273,7 @@ static void json(FILE *file, const struct tw_run *run)
 
 	fprintf(file, "    \"worst\": {");
 	for (id = 0; id < TW_METRICS; id++) {
-		pair = worst_pair(run, id);
+		pair = tw_kept_worst_pair(run, id);
 		kept = tw_kept_worst(run, pair, id);
 		if (!tw_metric_valid(id, &params) || !kept)
 			continue;

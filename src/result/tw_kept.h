@@ -18,6 +18,13 @@ struct tw_kept {
 const struct tw_kept *tw_kept_worst(const struct tw_run *run, int pair,
 				    enum tw_metric_id id);
 
+/* The pair with the largest value of metric @id. */
+int tw_kept_worst_pair(const struct tw_run *run, enum tw_metric_id id);
+
+/* The time of day when it began, as strftime() prints it; returns the us. */
+int tw_kept_time(char *text, size_t size, const char *format,
+		 const struct tw_kept *kept);
+
 /*
  * The metrics that metric @id consists of, 0 after the last; a phase: none.
  * @apart: send and receive are not known, only their sum.

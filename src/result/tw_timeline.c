@@ -54,11 +54,16 @@ static struct {
 static void parse(const struct tw_option *option, char *value)
 {
 	char *colon = strrchr(value, ':');
+	size_t length = colon ? strspn(colon + 1, ".0123456789") : 0;
 
 	every_s = 1;
-	if (colon && colon[1] && !colon[1 + strspn(colon + 1, ".0123456789")]) {
-		if (!tw_option_whole(colon + 1, 1, EVERY_MOST, &every_s))
-			tw_option_refuse(option, value, "allowed are 1 to 86400 whole seconds");
+	if (length)
+		length += strspn(colon + 1 + length, "smhdSMHD");
+	/* Else it is a part of the name. */
+	if (length && !colon[1 + length]) {
+		every_s = tw_option_seconds(colon + 1, EVERY_MOST);
+		if (every_s < 1)
+			tw_option_refuse(option, value, "allowed are 1 to 86400 whole seconds, also as 5m, 24h or 1d");
 		*colon = '\0';
 	}
 	tw_option_path(option, value);

@@ -98,9 +98,10 @@ static void fill_in(char *text, size_t size, const char *fix)
 	CPU_CLR(0, &cpus);
 	tw_place_list(&cpus, list, sizeof(list));
 	for (text[0] = '\0'; *fix && *fix != '\n' && used < size; fix++)
-		used += *fix == '@' || *fix == '%' ?
+		used += strchr("@%~", *fix) ?
 			snprintf(text + used, size - used, "%s",
 				 *fix == '%' ? checked.device :
+				 *fix == '~' ? find_tracefs() :
 				 *list ? list : "CPUS") :
 			snprintf(text + used, size - used, "%c", *fix);
 }

@@ -21,6 +21,7 @@ struct tw_checked {
 	cpu_set_t cpus;		/* of what is measured */
 	bool pinned;		/* each of its processes to one CPU */
 	int priority;		/* real-time, the highest of them; 0: none */
+	bool ordinary;		/* they are not real-time, by deadlines either */
 	bool softirq_timer;	/* PREEMPT_RT wakes them by ktimers */
 	bool realtime_load;	/* a load of ours may fill a CPU */
 	char device[IF_NAMESIZE];	/* of the network; "": none */
@@ -51,8 +52,8 @@ struct tw_fact {
 	bool (*disturbs)(const struct tw_value *value);
 	const char *why;	/* it disturbs; NULL: it is only recorded */
 	/*
-	 * What to do; @: the CPUs, but for CPU 0; %: device. Behind \n: what if
-	 * the text is not empty, which follows.
+	 * What to do; @: the CPUs, but for CPU 0; %: device; ~: tracefs. Behind
+	 * \n: what if the text is not empty, which follows.
 	 */
 	const char *fix;
 };

@@ -11,7 +11,6 @@
 #define SYSCTL		"/proc/sys/kernel/"
 #define CLOCK_DIR	"/sys/devices/system/clocksource/clocksource0/"
 #define MODES		"/sys/kernel/debug/sched/preempt"
-#define TRACE_DIR	"/sys/kernel/tracing/"
 
 /* In names, the kernel takes a dash for an underscore. */
 static bool same_name(const char *word, const char *name, size_t len)
@@ -170,13 +169,39 @@ static bool is_watched(const struct tw_value *value)
 	return value->number && CPU_COUNT(&watched);
 }
 
+/* Valid until the next call. */
+static const char *in_tracefs(const char *name)
+{
+	static char path[64];
+
+	snprintf(path, sizeof(path), "%s/%s", find_tracefs(), name);
+	return path;
+}
+
+static void read_tracing(struct tw_value *value)
+{
+	int64_t number;
+
+	if (tw_read_number(&number, in_tracefs("tracing_on")))
+		tw_value_number(value, number);
+}
+
+static void read_tracer(struct tw_value *value)
+{
+	char tracer[64];
+
+	if (tw_read_text(tracer, sizeof(tracer), in_tracefs("current_tracer")) &&
+	    *tracer)
+		tw_value_text(value, tracer);
+}
+
 /* Tracing is on by default, with nothing to trace. */
 static bool is_tracing(const struct tw_value *value)
 {
 	char tracer[64] = "nop", events[8] = "0";
 
-	tw_read_text(tracer, sizeof(tracer), TRACE_DIR "current_tracer");
-	tw_read_text(events, sizeof(events), TRACE_DIR "events/enable");
+	tw_read_text(tracer, sizeof(tracer), in_tracefs("current_tracer"));
+	tw_read_text(events, sizeof(events), in_tracefs("events/enable"));
 	return value->number && (strcmp(tracer, "nop") || *events != '0');
 }
 
@@ -228,9 +253,9 @@ const struct tw_fact tw_facts_kernel[] = {
 	  "sysctl kernel.watchdog=0 (nowatchdog at boot)" },
 	{ "nmi_watchdog", TW_FACT_FLAG, .from = SYSCTL "nmi_watchdog" },
 	{ "watchdog_cpus", TW_FACT_CPUS, .from = SYSCTL "watchdog_cpumask" },
-	{ "tracing", TW_FACT_FLAG, TRACE_DIR "tracing_on", NULL, is_tracing,
+	{ "tracing", TW_FACT_FLAG, NULL, read_tracing, is_tracing,
 	  "each event and each traced function takes a fraction of a us",
-	  "echo 0 >" TRACE_DIR "tracing_on" },
-	{ "tracer", TW_FACT_TEXT, .from = TRACE_DIR "current_tracer" },
+	  "echo 0 >~/tracing_on" },
+	{ "tracer", TW_FACT_TEXT, .read = read_tracer },
 	{ .name = NULL }
 };

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "rt-utils.h"
+#include "tw_cgroup.h"
 #include "tw_check.h"
 #include "tw_proc.h"
 #include "tw_read.h"
@@ -53,18 +54,10 @@ static void find_cgroup(char *path, size_t size)
 	static const char *const mounts[] = {
 		"/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct",
 	};
-	char *text = tw_read_all("/proc/self/cgroup"), *line, *rest = text;
-	char list[128], words[132], of_list[256], group[256] = "";
+	char group[256];
 	size_t i;
 
-	while ((line = strsep(&rest, "\n"))) {
-		if (sscanf(line, "%*d:%127[^:]:%255s", list, of_list) != 2)
-			continue;
-		snprintf(words, sizeof(words), ",%s,", list);
-		if (strstr(words, ",cpu,"))
-			strcpy(group, of_list);
-	}
-	free(text);
+	tw_cgroup_find(group, sizeof(group), false);
 	/* In a container, the root of the mount may be our own cgroup. */
 	for (i = 0; i < 2 * ARRAY_SIZE(mounts); i++) {
 		snprintf(path, size, "%s%s/cpu.rt_runtime_us", mounts[i % 2],
@@ -117,6 +110,32 @@ static void read_group(struct tw_value *value)
 	find_cgroup(path, sizeof(path));
 	if (*path || (is_entitled() && refusal(value->of->priority) == EPERM))
 		tw_value_number(value, true);
+}
+
+/* The strictest of the quotas that hold back what this process may use. */
+static void read_quota(struct tw_value *value)
+{
+	struct tw_quota quotas[TW_QUOTAS], *least = quotas;
+	char text[TW_READ_LINE];
+	int i, count = tw_cgroup_quotas(quotas);
+
+	for (i = 1; i < count; i++)
+		if (quotas[i].quota_us * least->period_us <
+		    least->quota_us * quotas[i].period_us)
+			least = &quotas[i];
+	value->number = count ? least->quota_us / least->period_us : -1;
+	snprintf(text, sizeof(text), "%lld us in %lld us (%s)",
+		 count ? (long long)least->quota_us : 0,
+		 count ? (long long)least->period_us : 0,
+		 count ? least->path : "");
+	tw_value_text(value, count ? text : "");
+}
+
+/* With as much as all CPUs, it stops nothing. */
+static bool may_stop(const struct tw_value *value)
+{
+	return value->of->ordinary && *value->text &&
+	       value->number < CPU_COUNT(&value->of->cpus);
 }
 
 static bool may_throttle(const struct tw_value *value)
@@ -226,6 +245,9 @@ const struct tw_fact tw_facts_realtime[] = {
 	{ "cgroup_rt_runtime_us", TW_FACT_NUMBER, NULL, read_cgroup, is_less,
 	  "real-time tasks of this CPU cgroup are stopped when they have used its share of a period, which is less than the system's",
 	  "run in the root cgroup: echo $$ >/sys/fs/cgroup/cpu/cgroup.procs, or write a longer time to cpu.rt_runtime_us of this one" },
+	{ "cpu_quota", TW_FACT_TEXT, NULL, read_quota, may_stop,
+	  "ordinary tasks of this cgroup are stopped for the rest of a period once they have used so much of it",
+	  "run in another cgroup, or raise its quota: CPUQuota= of a unit of systemd, --cpus of a container; by hand, echo max >cpu.max there (with cgroup v1, echo -1 >cpu.cfs_quota_us)" },
 	{ "rt_runtime_us", TW_FACT_NUMBER, SYSCTL "sched_rt_runtime_us",
 	  NULL, may_throttle,
 	  "the real-time load may use all the time of a CPU; the kernel then stops all real-time tasks there, the measured ones, too",

@@ -39,6 +39,7 @@ static void check(struct tw_run *run)
 	struct tw_checked of = {
 		.pinned = true,
 		.priority = (int)tw_config.priority,
+		.ordinary = tw_config_is_ordinary(),
 		.softirq_timer = tw_config.timer->start,
 	};
 	/* The option of that part stores the file's name. */

@@ -111,32 +111,40 @@ static void print_others(FILE *file, const struct tw_others *of)
 		comma = ",";
 	}
 	if (percent(of->unnamed_ns) >= SHOWN / 10)
-		fprintf(file, "%s tasks that ended, moved or are hidden %.1f %%",
+		fprintf(file, "%s tasks that cannot be named %.1f %% (they ended, changed the CPU, or run in another container)",
 			comma, percent(of->unnamed_ns));
 	fputc('\n', file);
 }
 
-static void text(FILE *file, const struct tw_run *run)
+/* A virtual machine's CPUs: one line. */
+static void print_host(FILE *file)
 {
 	int i, cpus = 0;
 
 	for (i = 0; i < count; i++) {
-		const struct tw_others *of = &others[i];
-		bool used = percent(of->ns) >= SHOWN;
-		bool host = percent(of->host_ns) >= SHOWN;
-
-		cpus += used || host;
-		if (cpus > LINES)
+		if (percent(others[i].host_ns) < SHOWN || cpus++ >= LINES)
 			continue;
-		if (used)
-			print_others(file, of);
-		if (host)
-			fprintf(file, "# The host took %.1f %% of CPU %d\n",
-				percent(of->host_ns), of->cpu);
+		fprintf(file, "%s %.1f %% of CPU %d",
+			cpus > 1 ? "," : "# The host took",
+			percent(others[i].host_ns), others[i].cpu);
 	}
+	if (cpus > LINES)
+		fprintf(file, ", and of %d more CPUs", cpus - LINES);
+	if (cpus)
+		fputc('\n', file);
+}
+
+static void remark(FILE *file, const struct tw_run *run)
+{
+	int i, cpus = 0;
+
+	for (i = 0; i < count; i++)
+		if (percent(others[i].ns) >= SHOWN && cpus++ < LINES)
+			print_others(file, &others[i]);
 	if (cpus > LINES)
 		fprintf(file, "# Others used %d more CPUs, see --json\n",
 			cpus - LINES);
+	print_host(file);
 }
 
 static void write_task(FILE *file, const struct tw_task *task)
@@ -177,5 +185,5 @@ static void json(FILE *file, const struct tw_run *run)
 }
 
 const struct tw_part tw_part_others = {
-	.begin = begin, .end = end, .text = text, .json = json,
+	.begin = begin, .end = end, .remark = remark, .json = json,
 };

@@ -105,6 +105,10 @@ def test_osadl(histogram):
     assert rows and all(len(row) == 2 for row in rows)
 
 
+def test_seapath(histogram):
+    assert consumers.seapath(histogram) == 1
+
+
 def test_openshift(histogram):
     _, maxima = consumers.rteval(histogram)
     assert consumers.openshift(histogram) == maxima
@@ -168,6 +172,7 @@ def test_three_threads(program):
     assert len(columns) == len(maxima) == 3
     rows, largest = consumers.osadl(histogram)
     assert {len(row) for row in rows} == {4}
+    assert consumers.seapath(histogram) == 3
     assert largest == max(maxima)
     assert consumers.openshift(histogram) == maxima
     # cyclictest writes its JSON later, while a late thread may still count,

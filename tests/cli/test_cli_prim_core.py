@@ -95,12 +95,35 @@ def test_duration(primitive):
     assert result.columns["sync1.mutex.pair"]["cycles"] > 1
 
 
+def test_duration_begins_after_the_warm_up(primitive):
+    result = primitive("--test=sync2.futex", "-D1", "-i", "700000")
+    assert result.returncode == 0
+    assert result.tests["sync2.futex.process.same"]["trials"] in (1, 2)
+
+
 def test_break(primitive):
     """A value above the limit ends the run, with exit status 2."""
     result = primitive("--test=timer.1000,sync1", "-b", "1", "-l", "100")
     assert result.returncode == 2
     assert result.lines("# Break: ")[0].startswith("timer.1000.")
     assert len(result.tests) == 1
+
+
+def test_worst(primitive):
+    """Each trial once, with every column that it is the worst of."""
+    result = primitive("--test=sync1.mutex,sync2.futex,timer.1000", "-l60",
+                       "--worst")
+    worst, expected = result.json["primitives"]["worst"], {}
+    for name, of in worst.items():
+        row, _, token = name.rpartition(".")
+        expected.setdefault((row, of["trial"]), []).append(token)
+    assert list(worst) == list(result.columns)
+    assert result.lines("# Worst: ") == [
+        f"{row}.{', '.join(tokens)}, trial {trial}:" + "".join(
+            f" {token} {round(1000 * value)}"
+            for token, value in worst[f"{row}.{tokens[0]}"]["values"].items())
+        for (row, trial), tokens in expected.items()]
+    assert len(expected) < len(worst)
 
 
 def kib(path, key):

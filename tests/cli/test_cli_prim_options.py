@@ -4,6 +4,7 @@ with one line, before anything is started."""
 
 import json
 import os
+import platform
 import re
 import time
 import resource
@@ -26,7 +27,9 @@ SETTINGS = [
     (("--bin=7",), "bin", 7), (("-b1000000",), "breaktrace", 1000000),
     (("--clock=1",), "clock", "realtime"), (("-c", "tai"), "clock", "tai"),
     (("--cpus=same",), "cpus", "same"), (("-D8s", "-l1"), "duration", 8),
-    (("--duration=2m", "-l1"), "duration", 120), (("--hog=5",), "hog", 5),
+    (("--duration=2m", "-l1"), "duration", 120),
+    (("-D604800", "-l1"), "duration", 604800),
+    (("-D2H", "-l1"), "duration", 7200), (("--hog=5",), "hog", 5),
     (("--hold=100000",), "hold", 100000), (("-i700", TWO), "interval", 700),
     (("--order=equal",), "order", "equal"),
     (("--policy=batch",), "policy", "batch"), (("-m",), "mlockall", True),
@@ -53,7 +56,7 @@ BAD = [
     ("--bin=0", "1 to 1000000000"), ("-b0", "1 to 1000000"),
     ("--clock=x", "monotonic"), ("--copies=17", "1 to 16"),
     ("--cpus=same,x", "same, cross"), ("--cpus=", "same, cross"),
-    ("-Dx", "number of at most 5 digits"), ("--hog=100001", "1 to 100000"),
+    ("-Dx", "hours or days; at most 36500d"), ("--hog=100001", "1 to 100000"),
     ("--hold=0", "1 to 100000"), ("-i1000001", "0 to 1000000"),
     ("-l1e3", "0 to 1000000000"), ("--order=up", "higher, lower, equal"),
     ("--period=99", "100 to 500000"), ("--policy=deadline", "other, batch"),
@@ -162,6 +165,22 @@ def test_one_after_another(bare):
     result = bare(*BASE, "--test=sync1.futex,sync1.mutex")
     assert [one["name"] for one in of_json(result)["tests"]] == [
         "sync1.mutex", "sync1.futex"]
+
+
+@pytest.mark.skipif(platform.machine() not in outside.SCHEDULING,
+                    reason="no filter for this machine's system calls")
+def test_sandbox(bare):
+    """It may refuse to set a policy: an ordinary task has it already. CPUs are
+    set, so all that this program may use are one."""
+    def begin():
+        os.sched_setaffinity(0, {int(CPU)})
+        outside.sandbox()
+
+    result = bare(*BASE, "--test=sync2.futex,thread,timer.1000",
+                  "--tasks=thread,process", preexec_fn=begin)
+    assert (result.returncode, result.stderr) == (0, "")
+    result = bare(*BASE, "-p", "5", preexec_fn=begin)
+    assert result.returncode == 1 and "(seccomp)" in result.stderr
 
 
 def test_loops_and_duration(bare):

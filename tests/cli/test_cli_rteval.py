@@ -204,14 +204,16 @@ def words(make, **config):
 
 
 def test_defaults(make):
-    assert words(make) == ["-q", "-m", "-p95", "-i1000", "-h3500", "-a"]
+    assert words(make) == ["-q", "-m", "-p95", "-i1000", "--sleep=100",
+                           "-h3500", "-a"]
 
 
 def test_configured(make):
     """rteval's configuration has text, its command line's defaults not."""
-    assert words(make, priority="50", interval=500, buckets="100",
+    assert words(make, priority="50", interval=100, buckets="100", sleep="20",
                  cpulist="0,2-3", usingCpupower=True) == [
-        "-q", "-m", "-p50", "-i500", "-h100", "-a0,2-3", "--default-system"]
+        "-q", "-m", "-p50", "-i100", "--sleep=20", "-h100", "-a0,2-3",
+        "--default-system"]
 
 
 def test_parameters(make):
@@ -219,7 +221,7 @@ def test_parameters(make):
     for name, parameter in make().parameters.items():
         assert parameter["descr"] and parameter["metavar"]
         assert f"{parameter['default']}" in " ".join(
-            ["-p95", "-i1000", "-h3500"]), name
+            ["-p95", "-i1000", "--sleep=100", "-h3500"]), name
 
 
 def failure(module):
@@ -278,7 +280,8 @@ def test_a_refusal_is_reported(make):
     module = make(interval="50")
     module.begin_and_end()
     reasons = failure(module)
-    assert "--interval=50: " in reasons[0]
+    assert reasons[0].startswith("FATAL: --interval=50: ")
+    assert reasons[0].endswith("; for this interval, give --sleep=10")
     assert reasons[1].startswith("no results: ")
 
 

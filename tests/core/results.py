@@ -41,10 +41,13 @@ REMARK = re.compile(
     r" +\d+ +\d+ +\d+\.\d{3} +\d+\.\d{3}  \w+(?:: .+)?|"
     r"On break: run \d+, failed \d+, left out \d+|"
     r"Load: [a-z]+, \d+ [a-z]+, [\d.]+ [a-z]+ a second|"
+    r"The warm-up takes [\d.]+ s: \d+ periods of \d+ us|"
     r"Step \d+/\d+: (?:load [a-z]+, \d+ [a-z]+|\d+ other clients?)|"
-    r"Inversions:(?: \d+)+|Not printed: \d+ cycles|"
+    r"The CPU quota of \S+ \(\d+ us in \d+ us\) stopped its tasks \d+ times, "
+    r"for \d+ us in all|Inversions:(?: \d+)+|Not printed: \d+ cycles|"
     r"Others used [\d.]+ % of CPU \d+(: .+)?|Others used \d+ more CPUs, .*|"
-    r"The host took [\d.]+ % of CPU \d+|"
+    r"The host took [\d.]+ % of CPU \d+(?:, [\d.]+ % of CPU \d+){0,3}"
+    r"(?:, and of \d+ more CPUs)?|"
     r"Clock tsc: [+-][\d.]+ ppm against the kernel's, [+-][\d.]+ us in "
     r"[\d.]+ s|"
     r"Clock [a-z0-9_]+ (?:was set [1-9]\d* times?, by up to [\d.]+ us|"
@@ -62,7 +65,9 @@ REMARK = re.compile(
     r"Stamps: \d+ of \d+ cycles, \d+ left out, \d+ unfinished|"
     r"Stamps missing: \w+ \d+|in ns +min +avg +max|\w+(?: +-?\d+){3}|"
     r"Not (?:dumped|in the timeline): \d+ cycles|Percentiles T:\d+ .*|"
-    r"Worst [a-z]+: .*|Limit [a-z0-9:.]+: (?:met|undecided|exceeded): .*|"
+    r"Worst [a-z, ]+:| +(?:pair \d+, )?(?:step \d+, )?cycle \d+, [\d.]+ s "
+    r"after start, [\d:.]+, missed \d+| +(?:[a-z]+ -?\d+ \((?:mean )?-?\d+\)"
+    r"(?:, ?|$))+| +excess of [a-z]+: .*|Limit [a-z0-9:.]+: (?:met|undecided|exceeded): .*|"
     r"Throttled: [1-9]\d*|The kernel (?:may have|has probably) stopped "
     r"real-time tasks, for up to \d+ us at a time; a cycle was \d+ us late|"
     r".+ \(pid \d+\) used [\d.]+ s of the same CPUs at real-time priority|"
@@ -116,15 +121,36 @@ def phases(lines):
     return found
 
 
+def maxima(lines):
+    """The table of several pairs: {name: maximum} for each."""
+    begin = [line[:11] for line in lines].index("# Max of   ")
+    names = lines[begin][11:].split()
+    assert names == [name for name in phases(lines)
+                     if name not in ("interval", "total")]
+    assert lines[begin] == "# Max of   " + "".join(" %8s" % name
+                                                   for name in names)
+    found = []
+    for line in lines[begin + 1:]:
+        if not line.startswith("# T:"):
+            break
+        values = list(map(int, line[11:].split()))
+        assert line == ("# T:%2d" % len(found)).ljust(11) + "".join(
+            " %8d" % value for value in values)
+        found.append(dict(zip(names, values, strict=True)))
+    return found
+
+
 def text(out, nsecs=False):
     """All that a run without -h prints: nothing in it is unknown."""
     lines = out.splitlines()
-    rest = [line for line in lines if not line.startswith("T:")
+    rest = [line for line in lines if not line.startswith(("T:", "# T:"))
             and line not in (HEAD, NOT_REALTIME) and not PHASE.fullmatch(line)
-            and not REMARK.fullmatch(line)]
+            and not line.startswith("# Max of ") and not REMARK.fullmatch(line)]
     assert not rest, rest
+    table = [line for line in lines if line.startswith("# T:")]
+    assert bool(table) == any(line.startswith("# Max of") for line in lines)
     return types.SimpleNamespace(
-        threads=statuses(lines, nsecs),
+        threads=statuses(lines, nsecs), maxima=maxima(lines) if table else [],
         phases=phases(lines) if HEAD in lines else None, lines=lines,
         missed=sum(int(line.split()[-1]) for line in lines
                    if line.startswith("# Missed: ")))

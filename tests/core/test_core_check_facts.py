@@ -11,12 +11,14 @@ import outside
 import results
 import test_core_check as system
 import test_core_network as network
-from test_core_check import ARGS, CLOCK, CPU, CPUS, KERNEL, OURS, THREAD
+from test_core_check import (ARGS, CLOCK, CPU, CPUS, KERNEL, OURS, THREAD,
+                             TRACE)
 
 pytestmark = results.root
 fake, made = system.fake, network.made
 
 NET, IRQ = network.NET, network.IRQ
+DEBUG = "sys/kernel/debug/tracing/"
 NO_RT = {"sys/kernel/realtime": None}
 GROUP = "sys/fs/cgroup/cpu/our/cpu.rt_runtime_us"
 OTHER = "sys/fs/cgroup/cpu,cpuacct/"
@@ -42,6 +44,11 @@ def irqs(number, action, chip="x"):
 
 # (changed files, {fact: value}, findings, other words, what stands before)
 ROWS = [
+    # Below debugfs, if it has no place of its own.
+    ({**dict.fromkeys((TRACE + "tracing_on", TRACE + "current_tracer",
+                       TRACE + "events/enable")),
+      DEBUG + "tracing_on": "1", DEBUG + "current_tracer": "function"},
+     {"tracing": True, "tracer": "function"}, "tracing"),
     ({KERNEL + "osrelease": ""}, {"release": None, "fair_server": None}, ""),
     ({CLOCK + "current_clocksource": ""}, {"clocksource": None}, ""),
     *(({CLOCK + "current_clocksource": name}, {"clocksource": name}, "")
@@ -147,6 +154,41 @@ ROWS = [
       "sys/class/net/eth7/device": "x"}, {"network_device": "lo"}, "",
      (*ARGS, "--connect=127.0.0.1")),
 ]
+# Files of a cgroup: of version 1, and of version 2.
+V1, V2 = "sys/fs/cgroup/cpu/our/cpu.cfs_", "sys/fs/cgroup/"
+NO_SLACK = {"proc/self/timerslack_ns": "1"}
+TWO = {"proc/self/cgroup": "3:cpuset:/x\n0::/a/b\n", **NO_SLACK}
+
+
+def quota(used, of, where):
+    return {"cpu_quota": f"{used} us in {of} us (/sys/fs/cgroup{where})"}
+
+
+ROWS += [
+    ({**NO_SLACK, V1 + "quota_us": "50000", V1 + "period_us": "70000"},
+     quota(50000, 70000, "/cpu/our"), "cpu_quota", ORDINARY),
+    ({V1 + "quota_us": "50000", V1 + "period_us": "70000"},
+     quota(50000, 70000, "/cpu/our"), ""),
+    ({**NO_SLACK, V1 + "quota_us": "-1", V1 + "period_us": "70000"},
+     {"cpu_quota": ""}, "", ORDINARY),
+    ({**NO_SLACK, V1 + "quota_us": "70000", V1 + "period_us": "70000"},
+     quota(70000, 70000, "/cpu/our"), "", ORDINARY),
+    ({**NO_SLACK, V1 + "quota_us": "70000", V1 + "period_us": "70000"},
+     quota(70000, 70000, "/cpu/our"), "cpu_quota" * (len(
+         os.sched_getaffinity(0)) > 1), ()),
+    ({**TWO, V2 + "a/b/cpu.max": "max 100000", V2 + "a/cpu.max": "30 1000"},
+     quota(30, 1000, "/a"), "cpu_quota", ORDINARY),
+    ({**TWO, V2 + "a/b/cpu.max": "30 1000", V2 + "a/cpu.max": "50 2000",
+      V2 + "cpu.max": "50 1000"}, quota(50, 2000, "/a"), "cpu_quota",
+     ORDINARY),
+    # A container has its own at the root of the mount.
+    ({**TWO, V2 + "cpu.max": "9 1000"}, quota(9, 1000, ""), "cpu_quota",
+     ORDINARY),
+    ({**TWO, V2 + "a/b/cpu.max": "x 1000", V2 + "cpu.max": "5 x"},
+     {"cpu_quota": ""}, "", ORDINARY),
+    ({**TWO, "proc/self/cgroup": None, V2 + "cpu.max": "5 10"},
+     {"cpu_quota": ""}, "", ORDINARY),
+]
 if {CPU - 1, CPU} <= os.sched_getaffinity(0):
     BOTH = ("-p", 50, f"-a{CPU - 1},{CPU}")
     ROWS += [
@@ -210,6 +252,7 @@ watchdog yes|every few seconds|sysctl kernel.watchdog=0
 tracing yes|each event and|echo 0 >/sys/kernel/tracing/tracing_on
 rt_allowed no|the kernel refuses|needed is root, CAP_SYS_NICE
 cgroup_rt_runtime_us 1000|real-time tasks of this|run in the root
+cpu_quota none
 rt_runtime_us 950000|the real-time load may|keep the load off
 fair_server yes|when the real-time|keep the load off
 irqbalance yes|irqbalance moves|systemctl stop irqb
@@ -251,6 +294,25 @@ def test_text(made):
         assert found.pop(0).split(maxsplit=1) == [name, value]
         assert all(found.pop(0).startswith(word) for word in words)
     assert not found
+
+
+def test_fix_names_the_tracefs_that_there_is(made):
+    done, *_ = made(ROWS[0][0], *ARGS, "--check")
+    assert "fix: echo 0 >/sys/kernel/debug/tracing/tracing_on\n" in done.stdout
+
+
+def test_text_of_a_quota(made):
+    done, *_ = made({V1 + "quota_us": "500", V1 + "period_us": "900"},
+                    *ORDINARY, "--check")
+    at = done.stdout.index("FINDING  cpu_quota")
+    assert done.stdout[at:].splitlines()[:3] == [
+        "FINDING  cpu_quota                 500 us in 900 us "
+        "(/sys/fs/cgroup/cpu/our)",
+        "         why: ordinary tasks of this cgroup are stopped for the rest "
+        "of a period once they have used so much of it",
+        "         fix: run in another cgroup, or raise its quota: CPUQuota= of "
+        "a unit of systemd, --cpus of a container; by hand, echo max >cpu.max "
+        "there (with cgroup v1, echo -1 >cpu.cfs_quota_us)"]
 
 
 @pytest.mark.parametrize("words,resolution", [((), 0), (("-N",), 1)])

@@ -29,6 +29,45 @@ def test_gone(run, name):
     assert f"`--{name}`" in NEWS.read_text(encoding="utf-8")
 
 
+# Of cyclictest 0.50 to 2.10: letter and name, or one of both.
+CYCLICTEST = """
+-a --affinity, -A --aligned, -b --breaktrace, -B --preemptirqs, -c --clock,
+-C --context, -d --distance, -D --duration, -E --event, -f --ftrace,
+-F --fifo, -h --histogram, -H --histofall, -i --interval, -I --irqsoff,
+-l --loops, -m --mlockall, -M --refresh_on_max, -n --nanosleep, -N --nsecs,
+-o --oscope, -O --traceopt, -p --priority, -P --preemptoff, -q --quiet,
+-r --relative, -R --resolution, -s --system, -S --smp, -t --threads,
+-T --tracer, -u --unbuffered, -U --numa, -v --verbose, -w --wakeup,
+-W --wakeuprt, -x --posix_timers, -X --dbg_cyclictest, -e, -Q, -y, --latency,
+--default-system, --histfile, --json, --laptop, --mainaffinity, --notrace,
+--policy, --priospread, --secaligned, --smi, --spike, --spike-nodes,
+--tracemark, --help, --deepest-idle-state""".replace("\n", " ").split(", ")
+
+
+@pytest.mark.parametrize("option", CYCLICTEST)
+def test_options_of_cyclictest(run, option):
+    """Here, too, in the same spelling; or refused with what to use, which is
+    an option that there is."""
+    spellings = option.split()
+    shown = run("--help").stdout
+    if re.search(rf"^ +{', '.join(spellings)}(?=[ =\[]|$)", shown, re.M):
+        return
+    messages = set()
+    for word in spellings:
+        for words in ([word], [word, "5"], [
+                f"{word}=5" if word.startswith("--") else f"{word}5"]):
+            done = run("-q", *words, "-l", 5)
+            assert done.returncode == 1 and not done.stdout
+            messages.add(done.stderr)
+    message, = messages
+    of = "--smi: this option is gone" if option == "--smi" else \
+        f"{', '.join(spellings)}: an option of cyclictest"
+    instead = re.fullmatch(rf"FATAL: {of}; (.+)\n", message)[1]
+    for name in re.findall(r"--[\w-]+", instead):
+        assert re.search(rf"^ +(?:-\w, )?{name}(?=[ =\[]|$)", shown, re.M) \
+            or name == "--show", name
+
+
 def test_gone_is_no_setting(run):
     done = run("-q", "-l", 5, "--json=json")
     settings = json.loads(done.text("json"))["twoway"]["settings"]

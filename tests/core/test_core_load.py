@@ -74,6 +74,7 @@ def test_scratch_files_are_where_they_are_wanted(run):
                program="/usr/bin/env")
     assert done.returncode == 1
     assert re.search(r"load \(pid \d+\) stopped: ", done.stderr), done.stderr
+    assert "--load=fft: /proc: cannot be written: " in done.stderr
 
 
 def test_no_scratch_file_stays_open(run):
@@ -87,6 +88,26 @@ def test_no_scratch_file_stays_open(run):
         if rate * seconds > 20:
             return
     pytest.fail(f"only {rate} transforms a second")
+
+
+@results.root
+@pytest.mark.parametrize("options", [("-D", 60), ("-l", 50, "--steps=2")])
+def test_full_directory(run, small, options):
+    """A load that cannot write its results does not do what it is to do: the
+    run ends, and what was measured is printed."""
+    (small / "taken").write_bytes(bytes(16 * 1024))
+    done = run(f"TMPDIR={small}", outside.binary(), "-q", "--load=fft", "--json=json", *options, program="env")
+    assert done.returncode == 1
+    told, *rest = done.stderr.splitlines()
+    assert told == f"WARN: --load=fft: {small}: cannot be written: No space " \
+        "left on device; TMPDIR may name another directory, with room for 4 " \
+        "MB for each worker"
+    assert [re.sub(r"pid \d+", "pid", line) for line in rest] == [
+        "WARN: the load (pid) stopped: No space left on device",
+        "WARN: --load=fft: it does not run any longer"]
+    if "--steps=2" in options:
+        assert "\nT: 0" in done.stdout
+        assert results.loaded(done)["return_code"] == 1
 
 
 @pytest.mark.parametrize("where", ["first", "copy"])

@@ -29,8 +29,9 @@ BAD = {
     "PRIO": ("{number}",),
     "US[,US...": ("x", "", ",", "1000,x", "1000,,2000", "1000,-1",
                    "1000000001", "1000 2000", ",".join(["1000"] * 257)),
-    "TIME": ("x", "", "-1", "1.5", "5x", "5mm", "m", "100000", " 5", "5 s",
-             "10000d", "99999d"),
+    "TIME": ("x", "", "-1", "1.5", "5x", "5mm", "m", " 5", "5 s", "+5", "0x9",
+             "5w", "5ms", "3153600001", "52560001M", "876001h", "36501D",
+             "9223372036854775808", "9" * 30, "9" * 30 + "d"),
     "NAME": ("bogus", "", "2", "fifo,rr", "nanosleep ", "timerfd "),
     "LIST": ("bogus", "", ",", "send,bogus", "send,send", "send,,sleep",
              "all,send", "ALL", "0", "100", "-1", "1e1", "50,50", "50,",
@@ -176,6 +177,26 @@ def test_strange_words(args, named):
     assert named in done.stderr and len(done.stderr.splitlines()) <= 2
 
 
+@pytest.mark.parametrize("args", [
+    ["--\x1b[31m"], ["-\x1b"], ["-q\x1b"], ["\x1b[31m\ny"], ["--json=/\x9b/\x1b"],
+    ["--interval=\x1b"], ["--load=\x1b]0;x\x07"], ["--policy=\x7f\r"], ["-i"],
+    ["--q\x1b"], ["-a0", "\n"], ["--connect=a\x1b"], ["--limit=\x1b:5"],
+    ["--trace-file=\x1b", "-b5"], ["-t", "2", "-\x1b"], ["--affinity=\x1b"]])
+def test_nothing_that_a_terminal_obeys(args):
+    """Words are shown, in the lines that such a message has."""
+    done = subprocess.run([twoway.binary(), "-q", "-l1", *args], text=True,
+                          capture_output=True, timeout=20, check=False)
+    assert done.returncode == 1 and "T:" not in done.stdout
+    lines = done.stderr.split("\n")
+    assert lines.pop() == "" and 1 <= len(lines) <= 2
+    assert all(line.isprintable() for line in lines), lines
+    assert "?" in done.stderr or args == ["-i"]
+    # Whatever name the program was called by.
+    odd = subprocess.run(["a\x1b", *args], executable=twoway.binary(),
+                         text=True, capture_output=True, check=False)
+    assert odd.stderr.replace("\n", "").isprintable()
+
+
 @pytest.mark.parametrize("args,named", [
     ("-S -a", "--smp"), ("-S -t", "--smp"), ("-t 2 -S", "--smp"),
     (f"-S -a {CPU0}", "--smp"),
@@ -189,7 +210,8 @@ def test_strange_words(args, named):
     ("--policy=other -p 5", "--priority=5"),
     ("-p 5 --policy=other", "--priority=5"),
     ("-p 5 --policy=batch", "--priority=5"), ("-i 100", "--interval=100"),
-    ("-i 50", "--sleep=100"), ("--sleep=1000", "--sleep=1000"),
+    ("-i 50", "--sleep=100; for this interval, give --sleep=10"),
+    ("-i 1", "give --sleep=0"), ("--sleep=1000", "give --sleep=200"),
     ("-t 3 -i 900,0", "--interval"), ("-t 2 -i 1000000000", "pair 1"),
     ("-i 0 -b wakeup:5", "--breaktrace=wakeup"),
     ("-i 0 -b planned:5", "--breaktrace=planned"),
@@ -197,6 +219,12 @@ def test_strange_words(args, named):
     ("-i 0 --spike=planned:5", "--spike=planned: needs a timer"),
     ("--timeline=x:0.5", "--timeline=x:0.5: allowed are 1 to 86400 whole"),
     ("--timeline=x:0", "--timeline=x:0: allowed are 1 to 86400 whole"),
+    ("--timeline=x:0m", "--timeline=x:0m: allowed are 1 to 86400 whole"),
+    ("--timeline=x:25h", "--timeline=x:25h: allowed are 1 to 86400 whole"),
+    ("-i 5000000", "--duration=1: allowed is at least the period of pair 0, "
+     "5000000 us"),
+    ("-t2 -i 900000 -d 100001", "--duration=1: allowed is at least the period "
+     "of pair 1, 1000001 us"),
     ("--spike=5 --spike-nodes=10000000 -t256",
      f"allowed is half of this system's {KIB} KiB in all"),
     ("-i 0 --metrics=send,wakeup", "--metrics=wakeup"),
@@ -308,8 +336,11 @@ GOOD = [
     ("--warmup=7", "cycles", 20), ("-m", "mlockall", True),
     ("", "mlockall", False), ("-l 33", "loops", 33), ("-l 33", "cycles", 33),
     ("-l 0 -D 1", "a second", True), ("-D 1d", "duration", 86400),
-    ("-D 9999d", "duration", 863913600), ("-D 3m", "duration", 180),
+    ("-D 36500d", "duration", 3153600000), ("-D 3m", "duration", 180),
     ("-D 2h", "duration", 7200), ("-D 4s", "duration", 4),
+    ("-D 604800", "duration", 604800), ("-D 1H", "duration", 3600),
+    ("-D 2D", "duration", 172800), ("-D 090M", "duration", 5400),
+    ("-D 3153600000S", "duration", 3153600000),
     ("--latency=77", "latency", 77), ("", "latency", 0),
     ("--default-system", "latency", -1), ("-A", "aligned", 0),
     ("-A 7", "aligned", 7), ("", "aligned", -1), ("-N", "nsecs", True),

@@ -16,7 +16,8 @@ RUN = ("--default-system", "-q", f"-a{CPU}")
 SPIN = "while :; do :; done"
 SHORT = "while :; do /bin/true; done"
 LINE = re.compile(r"# Others used ([\d.]+) % of CPU (\d+)(?:: (.*))?")
-UNNAMED = re.compile(r"tasks that ended, moved or are hidden ([\d.]+) %")
+UNNAMED = re.compile(r"tasks that cannot be named ([\d.]+) % \(they ended, "
+                     r"changed the CPU, or run in another container\)")
 TASK = re.compile(r"(.+)-(\d+)(?: \(([a-z]+) (\d+)\))? ([\d.]+) %")
 
 
@@ -74,7 +75,7 @@ def compared(done):
         if not line:
             continue
         assert abs(line[0] - of["percent"]) < 0.051
-        parts = re.split(", (?!moved)", line[1]) if line[1] else []
+        parts = re.split(", (?!changed|or run)", line[1]) if line[1] else []
         unnamed = [UNNAMED.fullmatch(part) for part in parts]
         if abs(of["unnamed_percent"] - 0.1) > 0.001:
             assert any(unnamed) == (of["unnamed_percent"] > 0.1)
@@ -88,6 +89,35 @@ def compared(done):
             assert abs(float(match[5]) - task["percent"]) < 0.051
     assert not lines
     return {of["cpu"]: of for of in found["cpus"]}
+
+
+REMARKS = ("# Missed: ", "# Others ", "# The host ", "# The kernel ",
+           "# The CPU quota ",
+           "# client, server ", "# (", "# sh (")
+
+
+@results.root
+@pytest.mark.parametrize("options", [
+    ("--percentiles", "--worst", "--limit=missed:0"), ("-h", "90"),
+    ("-b", "1"), ("--load=hackbench:1", "-t2"),
+    ("--load=fft", "--steps=2")])
+def test_results_come_first(run, beside, options):
+    """What may have disturbed them comes below all of them; a histogram is
+    what begins, as in cyclictest."""
+    beside(SPIN)
+    for _ in range(6):
+        done = run("-q", f"-a{CPU}", "-l", 500, "-p", 50, *options)
+        # A step of a ramp has its own count of throttled cycles.
+        begin, *lines = [line for line in done.stdout.splitlines()
+                         if not line.startswith("# Throttled: ")]
+        if "\n# Others " in done.stdout:
+            break
+    kinds = [line.startswith(REMARKS) for line in lines]
+    assert any(kinds) and kinds == sorted(kinds), done.stdout
+    assert begin == "# /dev/cpu_dma_latency set to 0us"
+    assert lines[0].startswith(
+        "# Histogram" if "-h" in options else
+        "# Step 1/2" if "--steps=2" in options else "T: 0")
 
 
 def tried(measure, good, times=6):

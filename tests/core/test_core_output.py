@@ -41,6 +41,16 @@ def test_status_lines(run, options, threads, nsecs):
     assert list(text.phases) == [
         name for name in results.PHASES
         if name not in results.TIMED or "-i0" not in options]
+    # Of each of several pairs, what its JSON has: directly below the table.
+    assert text.maxima == [
+        {name: thread["phases"][name]["max"] for name in maxima}
+        for thread, maxima in zip(json["thread"].values(), text.maxima)]
+    assert len(text.maxima) == (threads if threads > 1 else 0)
+    if text.maxima:
+        assert text.lines[at + 1 + len(text.phases)].startswith("# Max of ")
+        for name in text.maxima[0]:
+            assert text.phases[name][2] == \
+                max(pair[name] for pair in text.maxima)
     realtime = "-p" in " ".join(options)
     assert (results.NOT_REALTIME in text.lines[:2]) != realtime
     for line, thread in zip(text.threads, json["thread"].values()):
@@ -134,6 +144,10 @@ def test_consumers(run, name, pairs):
         assert largest == max(maxima)
         assert sum(sum(row[1:]) for row in rows) == 60 * count - sum(
             t["overflows"] for t in threads)
+    elif name == "seapath":
+        # What is printed before is not more than there.
+        assert text.splitlines()[1] == "# Histogram"
+        assert consumers.seapath(text) == count
     elif name == "openshift":
         assert consumers.openshift(text) == maxima
     elif name == "crucible":
@@ -143,20 +157,19 @@ def test_consumers(run, name, pairs):
             if name == "canonical" else consumers.phoronix(text) == maxima[0]
 
 
-def interactive(*words, rows, columns):
+def interactive(*words, rows, columns, until=r" Max: *[1-9]", env=None):
     """Until three pictures have been seen, the last of them with cycles."""
     terminal = screen.Terminal(columns, rows)
     feed = terminal.screen.feed
     terminal.screen.feed = lambda data: feed(
         data.replace(b"\x1b[?7l", b"").replace(b"\x1b[?7h", b""))
-    process = outside.Run(*words, stdout=terminal.slave)
+    process = outside.Run(*words, stdout=terminal.slave, env=env)
 
     def shown():
         while terminal.has_more():
             terminal.screen.feed(os.read(terminal.master, 4096))
         pictures = terminal.screen.pictures
-        return len(pictures) > 2 and re.search(r" C: *[1-9]",
-                                               "\n".join(pictures[-1]))
+        return len(pictures) > 2 and re.search(until, "\n".join(pictures[-1]))
 
     try:
         assert outside.wait_for(shown)
@@ -170,12 +183,14 @@ def interactive(*words, rows, columns):
 
 @results.root
 @pytest.mark.parametrize("pairs,rows,policy", [
-    (1, 24, "other"), (3, 24, "fifo"), (30, 12, "rr"), (2, 5, "other")])
+    (1, 24, "other"), (3, 24, "fifo"), (30, 12, "rr"), (2, 5, "other"),
+    (5, 19, "other")])
 def test_live_display(pairs, rows, policy):
     """Redrawn in place; at the end the results stand there once."""
     seen = interactive("-t", pairs, "-d0", "-i", "9000", f"--policy={policy}",
                        rows=rows, columns=120)
-    policies = set()
+    policies, room = set(), rows - 3
+    phases, maxima = 8, pairs + 1 if pairs > 1 else 0
     for picture in seen.pictures:
         assert len(picture) <= rows
         at = next(i for i, line in enumerate(picture)
@@ -183,15 +198,85 @@ def test_live_display(pairs, rows, policy):
         match = re.fullmatch(r"policy: (\w+): loadavg: [\d. /]+ *",
                              picture[at])
         policies.add(match[1])
-        assert not picture[at + 1]
-        shown = [line for line in picture[at + 2:] if line]
-        assert len([line for line in shown if line[:1] == "T"]) == \
-            min(pairs, rows - 3)
+        assert re.fullmatch(r"elapsed: 0:\d\d:\d\d *", picture[at + 1])
+        shown = [line.rstrip() for line in picture[at + 2:] if line]
+        fit = min(pairs, room - (pairs > room))
+        assert [line[:4] for line in shown[:fit]] == \
+            [f"T:{i:2}" for i in range(fit)]
+        assert (results.HEAD in shown) == (pairs + phases <= room)
+        assert ("# Max of" in str(shown)) == \
+            (0 < maxima <= room - pairs - phases)
+        if pairs > fit:
+            rest = re.fullmatch(rf"# and {pairs - fit} more; longest: "
+                                r"\d+ \(T:(\d+)\)", shown[fit])
+            assert fit <= int(rest[1]) < pairs and len(shown) == fit + 1
     done = [line for line in seen.lines if line.startswith("T:")]
     assert len(done) == pairs
     assert not [line for line in seen.lines if line.startswith("policy")]
     results.statuses([line.rstrip() for line in done])
     assert policies == {policy}
+
+
+def test_longest_of_those_that_are_hidden(shim):
+    """Neither the first of them nor the last."""
+    interactive("-t9", "-d0", "-i9000", rows=9, columns=80,
+                until=r"\n# and 4 more; longest: [2-9]\d{6} \(T:7\) *\n",
+                env=shim("server7:nanosleep:after:3:2000000"))
+
+
+SHORT = re.compile(r"T: *\d+(?P<pid> \( *\d+\))?(?P<p> P: *\d+)?"
+                   r"(?P<i> I:\d+)?(?P<c> C: *\d+)?(?P<min> Min: *-?\d+)?"
+                   r"(?P<act> Act: *-?\d+)?(?P<avg> Avg: *-?\d+)? Max: *\d+"
+                   r"(?P<std> Std: *[\d.]+)?(?: (?P<metric>[a-z]+))?")
+LEAST = ("pid", "i", "p", "act", "std", "avg", "c", "min")
+
+
+@pytest.mark.parametrize("columns", [30, 40, 55, 60, 66, 75, 80, 120])
+@pytest.mark.parametrize("options", [(), ("--metrics=all",)])
+def test_live_display_of_a_narrow_terminal(columns, options):
+    """No line is wrapped or cut within a field: what matters least is left
+    out, the maximum and the metric's name never."""
+    seen = interactive("-i9000", "-D", "3h", *options, rows=24,
+                       columns=columns)
+    for picture in seen.pictures:
+        at = next(i for i, line in enumerate(picture)
+                  if line.startswith("policy: "))
+        assert re.fullmatch("elapsed: 0:0\\d:\\d\\d" +
+                            " remaining: (?:2:59:\\d\\d|3:00:00)" *
+                            (columns > 36),
+                            picture[at + 1].rstrip())
+        rows = [line.rstrip() for line in picture[at + 2:] if line]
+        status = [SHORT.fullmatch(line) for line in rows if line[0] == "T"]
+        assert all(status) and len(picture) - at == 3 + len(rows)
+        for match in status:
+            assert len(match[0]) <= columns
+            out = [name for name in LEAST if not match[name] and
+                   (options or name != "std")]
+            assert out == [name for name in LEAST
+                           if options or name != "std"][:len(out)]
+            assert not out or columns < 80 or options
+            assert out == [name for name in LEAST if not status[0][name] and
+                           (options or name != "std")]
+        assert [match["metric"] for match in status] == (
+            list(results.METRICS) if options else [None])
+        if not options:
+            widths = {len(line.split()) for line in rows[2:]}
+            assert widths == {6 if columns > 47 else 5 if columns > 38 else 4}
+
+
+@pytest.mark.parametrize("periods,line", [
+    ("250000", None), ("350000", "1.1 s: 3 periods of 350000 us"),
+    ("1000000", "3.0 s: 3 periods of 1000000 us"),
+    ("9000,400000", "1.2 s: 3 periods of 400000 us")])
+def test_a_warm_up_longer_than_the_run(run, periods, line):
+    """It is told before it begins; each pair is measured."""
+    pairs = periods.count(",") + 1
+    done = run("-q", "-D1", f"-i{periods}", f"-t{pairs}", "-d0")
+    text = results.text(done.stdout)
+    assert [said for said in text.lines if "warm-up" in said] == \
+        [f"# The warm-up takes {line}"] * bool(line)
+    assert all(1 <= thread.cycles for thread in text.threads)
+    assert text.threads[-1].cycles <= 4 and not done.returncode
 
 
 def test_values_come_while_it_runs(start):
@@ -351,7 +436,7 @@ def test_a_break_ends_all_pairs(run, shim):
 
 
 def test_a_break_does_not_wait_for_a_pair_of_long_period(run):
-    done = run("-q", "-t2", "-i", "1000,1000000000", "-d0", "-b1", "-D", 9,
+    done = run("-q", "-t2", "-i", "1000,1000000000", "-d0", "-b1", "-D", 9999,
                "--warmup=0", timeout=20)
     assert done.returncode == 2 and "# Break: pair 0, cycle 0:" in done.stdout
 

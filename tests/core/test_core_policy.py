@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import platform
 import re
 import subprocess
 import time
@@ -12,6 +13,7 @@ import pytest
 import outside
 import primitives
 import results
+import twoway
 
 AUX = 16    # CLOCK_AUX
 ALL = os.cpu_count() == len(os.sched_getaffinity(0))
@@ -139,3 +141,60 @@ def test_aux_of_primitivetest():
     except OSError:
         assert done.returncode == 1
         assert done.stderr.startswith("FATAL: --clock=aux7: ")
+
+
+@pytest.mark.skipif(platform.machine() not in outside.SCHEDULING,
+                    reason="no filter for this machine's system calls")
+@pytest.mark.skipif("TWOWAY_EMULATOR" in filter(os.environ.get, os.environ),
+                    reason="an emulator makes other system calls")
+@pytest.mark.parametrize("options", [
+    (), ("--load=fft",), ("--load=hackbench:1",), ("--load=command:sleep 9",),
+    ("-t2", "--servers=one"), ("-b", "1", "--on-break=true")])
+def test_sandbox(run, options):
+    """What a process has already need not be set, nor be permitted."""
+    done = run("-q", "-l", 30, "--json=json", *options,
+               preexec_fn=outside.sandbox)
+    assert done.returncode == (2 if "-b" in options else 0), done.stderr
+    assert not done.stderr
+    json = results.loaded(done)["twoway"]
+    assert {pair[role]["policy"] for pair in json["pairs"]
+            for role in outside.SIDES} == {"other"}
+
+
+@results.root
+@pytest.mark.skipif(platform.machine() not in outside.SCHEDULING,
+                    reason="no filter for this machine's system calls")
+@pytest.mark.parametrize("options,lacks", [
+    (("-p", 5), "scheduling policy and priority"),
+    (("--policy=batch",), "scheduling policy and priority"),
+    (("-a", min(os.sched_getaffinity(0))), "CPUs")])
+def test_what_a_sandbox_refuses(run, options, lacks):
+    done = run("-q", "-l", 30, *options, preexec_fn=outside.sandbox)
+    assert (done.returncode, "T:" in done.stdout) == (1, False)
+    assert done.stderr.startswith(f"FATAL: the server cannot get its {lacks}: "
+                                  "Operation not permitted")
+
+
+def flagged(policy, priority, then=lambda: None):
+    """A preexec_fn: children get another policy, if it is of real time."""
+    def become():
+        os.sched_setscheduler(0, policy | os.SCHED_RESET_ON_FORK,
+                              os.sched_param(priority))
+        then()
+    return become
+
+
+@results.root
+def test_policy_that_children_do_not_get(public):
+    """Who has no right to end that need not; who has, does."""
+    for options, begin, policy in (
+            ((), flagged(os.SCHED_OTHER, 0, outside.nobody()), "other"),
+            (("-p", 5), flagged(os.SCHED_FIFO, 5), "fifo"),
+            (("-p", 5), flagged(os.SCHED_FIFO, 4), "fifo")):
+        done = twoway.run("-q", "-l", 30, "--json=json", *options,
+                          directory=public, program=public / "twowaytest",
+                          preexec_fn=begin)
+        assert done.returncode == 0, done.stderr
+        pair, = results.loaded(done)["twoway"]["pairs"]
+        assert {pair[role]["policy"] for role in outside.SIDES} == {policy}
+        (public / "json").unlink()

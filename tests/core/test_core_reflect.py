@@ -95,8 +95,8 @@ def test_text_and_histogram(run):
             name for name in results.METRICS if name in PRESENT]
         assert all(sum(thread["histogram"].values()) + thread["overflows"] ==
                    50 for thread in json["thread"].values())
-        assert re.search("# Worst planned: .*; excess: response -?\\d+ %, "
-                         "wakeup -?\\d+ %; missed", done.stdout)
+        assert re.search("^#   excess of planned: response -?\\d+ %, "
+                         "wakeup -?\\d+ %$", done.stdout, re.M)
         done = run("-q", "-l", 20, "-i0", PATIENT, *device.options(),
                    "--json=json")
         assert [*results.loaded(done)["thread"]["0"]["phases"]] == \

@@ -139,43 +139,72 @@ def worst_of(run, metric):
                       if one[metric] == most[pair])
 
 
-def check_excess(run, line, metric, pair, one):
-    """Shares of 100 % of what is above the mean; of a phase there are none."""
-    excess = dict(re.findall(r"(\w+) (-?\d+) %", line))
-    parts = [part for part in ("send", "sleep", "receive") if part in excess]
+def check_excess(run, lines, metric, pair, one):
+    """Shares of 100 % of what is above the mean; of a phase there are none, and
+    the response has those of the latency."""
+    line = [line for line in lines
+            if line.startswith(f"#   excess of {metric}: ")]
     mean = {name: sum(run.all(pair, name)) / len(run.values[pair])
             for name in run.metrics}
     above = one[metric] - mean[metric]
-    assert bool(excess) == (metric not in results.PHASES[:4] + ("interval",)
-                            and above > 0)
-    assert not excess or abs(sum(map(int, excess.values())) - 100) <= 2
-    for part in parts:
+    again = metric == "response" and \
+        worst_of(run, "latency") == worst_of(run, metric)
+    assert len(line) == (not again and above > 0 and metric not in
+                         results.PHASES[:4] + ("interval",))
+    if not line:
+        return
+    excess = re.findall(r"(?<=[:,]) (\w+) (-?\d+) %", line[0])
+    assert line[0].partition(":")[2] == \
+        ",".join(f" {part} {share} %" for part, share in excess)
+    excess = {part: int(share) for part, share in excess}
+    assert abs(sum(excess.values()) - 100) <= 2
+    for part in {"send", "sleep", "receive"} & set(excess):
         share = 100 * (one[part] - mean[part]) / above
-        assert abs(int(excess[part]) - share) <= 0.6 + 100 / above, line
+        assert abs(excess[part] - share) <= 0.6 + 100 / above, line
+
+
+def worst_blocks(lines):
+    """{(metric, ...): lines} of each cycle."""
+    blocks = {}
+    for line in lines:
+        if line.startswith("# Worst "):
+            names = tuple(line[8:].rstrip(":").split(", "))
+            assert line == f"# Worst {', '.join(names)}:"
+            blocks[names] = []
+        elif blocks and re.match("#   [a-z]", line):
+            blocks[names].append(line)
+    return blocks
 
 
 def check_worst(run):
-    lines = [line for line in run.lines if line.startswith("# Worst ")]
+    """Each cycle once, with all metrics of which it is the worst one."""
     found = run.json["twoway"]["worst"]
-    assert list(found) == run.metrics and len(lines) == len(found)
+    assert list(found) == run.metrics
+    places = {metric: worst_of(run, metric) for metric in run.metrics}
+    cycles = {}
+    for metric, (pair, one) in places.items():
+        cycles.setdefault((pair, one["step"], one["cycle"]), []).append(metric)
+    blocks = worst_blocks(run.lines)
+    assert list(map(list, blocks)) == list(cycles.values())
     ahead = []
-    for line, metric in zip(lines, run.metrics):
-        pair, one = worst_of(run, metric)
-        ahead.append(check_kept(run, found[metric], pair, one))
+    for names, lines in blocks.items():
+        pair, one = places[names[0]]
+        ahead += [check_kept(run, found[name], pair, one) for name in names]
         mean = {name: int(sum(run.all(pair, name)) / len(run.values[pair]))
                 for name in run.metrics}
         where = f"pair {pair}, " * (len(run.values) > 1) + \
             f"step {one['step'] + 1}, " * ("steps" in run.json["twoway"])
-        since = found[metric]["since_start_ns"] / 1e9
-        begin = f"# Worst {metric}: {one[metric]} (mean {mean[metric]}): " \
-            f"{where}cycle {one['cycle']}, {since:.6f} s after start, " \
-            f"{found[metric]['time'][11:26]}: "
-        assert line.startswith(begin)
-        assert line.endswith(f"; missed {one['missed']}")
-        assert line[len(begin):].partition(";")[0] == ", ".join(
-            f"{phase} {one[phase]} ({mean[phase]})"
-            for phase in results.PHASES if phase in run.metrics)
-        check_excess(run, line, metric, pair, one)
+        since = found[names[0]]["since_start_ns"] / 1e9
+        assert lines[0] == f"#   {where}cycle {one['cycle']}, " \
+            f"{since:.6f} s after start, {found[names[0]]['time'][11:26]}, " \
+            f"missed {one['missed']}"
+        values = [line for line in lines[1:] if "excess" not in line]
+        assert " ".join(line[4:] for line in values) == ", ".join(
+            f"{name} {one[name]} ({'mean ' * (not at)}{mean[name]})"
+            for at, name in enumerate(run.metrics))
+        assert max(map(len, lines)) <= 110
+        for name in names:
+            check_excess(run, lines, name, pair, one)
     assert max(ahead) - min(ahead) <= 2
 
 

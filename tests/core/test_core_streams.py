@@ -176,7 +176,7 @@ def test_second_without_a_cycle(start):
 
 
 def test_rows_are_as_long_as_asked(run):
-    done = run("-q", "-D", 3, "--timeline=a:b:2")
+    done = run("-q", "-D", 3, "--timeline=a:b:2S")
     assert done.files == {"a:b"} and not done.stderr
     rows = done.text("a:b").splitlines()[3:]
     assert done.returncode == 0 and "every 2 s" in done.text("a:b")

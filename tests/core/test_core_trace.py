@@ -3,6 +3,7 @@
 is left, however a run ends."""
 
 import os
+import pathlib
 import random
 import re
 import signal
@@ -182,6 +183,28 @@ def test_users_stacktrace(begin, kernel_text, tracefs):
     assert "lacks" not in found["cause"]
 
 
+def test_names_that_a_terminal_would_obey(begin, kernel_text):
+    """They are saved as they are shown."""
+    words = "printf 'x\\033[31m' >/proc/$$/comm; while :; do :; done"
+    other = subprocess.Popen(["taskset", "-c", str(max(
+        os.sched_getaffinity(0))), "sh", "-c", words])
+    try:
+        broken(begin(*BREAK, "--trace", *FILES))
+    finally:
+        other.kill()
+        other.wait()
+    text = kernel_text()
+    assert f"x?[31m-{other.pid}" in text
+    assert text.replace("\n", "").replace("\t", "").isprintable()
+
+
+def test_odd_name_of_a_file(begin):
+    process = begin(*BREAK, "--trace", "--trace-file=a\x1bb\u00fc",
+                    "--json=json")
+    assert broken(process)["trace_file"] == "a\x1bb\u00fc"
+    assert "\n# Trace: a?b\u00fc\n" in process.out
+
+
 @pytest.mark.parametrize("options,told", [
     (("--trace",), "--trace: allowed only with --breaktrace"),
     (("--trace-file=x",), "--trace-file=x: allowed only with --trace"),
@@ -219,6 +242,28 @@ def test_no_trace(public, tracefs, how, told):
         preexec_fn=outside.nobody() if how == "nobody" else None)
     assert process.finish() == 1 and told in process.err
     assert (public / "twowaytest-trace.txt").read_bytes() == b""
+
+
+@pytest.mark.alone
+def test_below_debugfs(begin, tracefs):
+    """Where tracefs has no place of its own: for --tracemark, too."""
+    tracing.unmount_all()
+    tracing.mount("-t", "debugfs", "nodev", "/sys/kernel/debug")
+    below = pathlib.Path("/sys/kernel/debug/tracing")
+    if not (below / "tracing_on").exists():
+        pytest.skip("this kernel has no tracing below debugfs")
+    before = outside.read(below / "tracing_on")
+    try:
+        (below / "tracing_on").write_text("1", encoding="ascii")
+        process = begin(*BREAK, "--trace", "--tracemark", *FILES)
+        assert broken(process)["trace_file"] == "trace"
+        assert not process.err
+        assert outside.read(below / "tracing_on") == "0\n"
+        assert re.search(r"twowaytest: latency of \d+ us exceeds 1 us",
+                         outside.read(below / "trace"))
+        assert not tracing.instance(below, process.pid)
+    finally:
+        (below / "tracing_on").write_text(before, encoding="ascii")
 
 
 def test_time_namespace(begin, kernel_text):

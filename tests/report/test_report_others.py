@@ -20,7 +20,7 @@ CPUS = [
      "interrupts_percent": 0.0, "tasks": []},
 ]
 TOLD = ["others used 13.7 % of CPU 0, cryptomgr_test 13.6 %",
-        "others used 1.0 % of CPU 2, tasks that ended, moved or are hidden "
+        "others used 1.0 % of CPU 2, tasks that cannot be named "
         "1.0 %"]
 
 
@@ -41,6 +41,24 @@ def test_disturbed(report):
     for text in TOLD:
         assert f"| {text} | a |" in " ".join(out.split())
     assert "little" not in out and "kworker" not in out
+
+
+@pytest.mark.parametrize("stops,priority,told", [
+    (3, 0, "the CPU quota of /sys/fs/cgroup/x stopped it 3 times"),
+    (0, 0, None), (3, 90, None)])
+def test_quota(report, stops, priority, told):
+    """Of ordinary tasks: others are not stopped."""
+    data = made.twoway(made.cycles(600))
+    data["twoway"]["settings"]["priority"] = priority
+    data["twoway"]["quota"] = {
+        "cgroup": "/sys/fs/cgroup/x", "quota_us": 5, "period_us": 9,
+        "stops": stops, "stopped_us": 7}
+    made.write(report.directory, "a.json", data)
+    made.write(report.directory, "b.json", made.twoway(made.cycles(600)))
+    out = report("-t", "-", "a.json", "b.json").stdout
+    assert ("CPU quota" in out) == bool(told)
+    assert not told or f"Disturbed: {told} in a." in out
+    assert not told or f"| {told} | a |" in " ".join(out.split())
 
 
 @pytest.mark.parametrize("cpus", [None, CPUS[1:2]])

@@ -18,6 +18,7 @@ COMMANDS = {
     "rteval": ("-i1000 -qmu '-h 3500' -p95 -t1 -a0",
                "-i1000 -qmu '-h 3500' -p95 -t1 -a0 --default-system"),
     "osadl": ("-l1000 -m -Sp90 -i200 -h400 -q",),
+    "seapath": ("-l1000 -m -Sp90 -i200 -h400 -q",),
     "openshift": (
         "-D 1s -p 95 -t 1 -a 0 -h 30 -i 1000 --quiet",
         "--duration 1s --priority 95 --threads 1 --affinity 0 "
@@ -88,6 +89,18 @@ def osadl(text):
         index, rest = line.split(" ")
         rows.append([int(index), *map(int, rest.split("\t"))])
     return rows, largest
+
+
+def seapath(text):
+    """SEAPATH's latency graphs: -> how many columns there are, by the tabs of
+    the seventh line; a later version counts the threads."""
+    row = text.splitlines()[6]
+    if not re.match(r"\d+ \d", row):
+        raise ValueError(f"no row of a histogram: {row}")
+    threads = [line for line in text.splitlines() if "# Thread " in line]
+    if len(threads) != row.count("\t") + 1:
+        raise ValueError("threads")
+    return len(threads)
 
 
 def openshift(text):

@@ -3,6 +3,8 @@
 
 import pathlib
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -34,6 +36,8 @@ def parser(**more):
     ("float", "1.", 1), ("list", "b,a,b", ["a", "b"]),
     ("unordered", "b,a,b", ["b", "a"]), ("one", "b", "b"),
     ("duration", "7", 7), ("duration", "1m", 60), ("duration", "2d", 172800),
+    ("duration", "2D", 172800), ("duration", "1H", 3600),
+    ("duration", "172800", 172800), ("duration", "007S", 7),
     ("text", " x ", " x "), ("words", "", ""), ("words", "a b", "a b")])
 def test_good(option, text, value):
     for line in ([f"--{option}={text}"], [f"--{option}", text],
@@ -51,7 +55,8 @@ def test_good(option, text, value):
     ("list", "c", "a list of a, b is expected"),
     ("one", "c", "one of a, b is expected"),
     ("duration", "0", "from 1s to 2d"), ("duration", "3d", "from 1s to 2d"),
-    ("duration", "1w", "from 1s to 2d"),
+    ("duration", "1w", "from 1s to 2d"), ("duration", "\u0661", "1s to 2d"),
+    ("duration", "172801", "from 1s to 2d"), ("duration", "1hh", "1s to 2d"),
     ("text", " ", "must not be empty"),
     ("words", "a\nb", "one line of printable characters")])
 def test_bad(capsys, option, text, allowed):
@@ -93,3 +98,23 @@ def test_version_is_the_projects():
     build = pathlib.Path(__file__).resolve().parents[2] / "meson.build"
     found = re.search(r"^ *version: '(.+)'", build.read_text(), re.MULTILINE)
     assert found[1] == twtools.VERSION
+
+
+CONTRIB = pathlib.Path(__file__).resolve().parents[2] / "contrib"
+ODD = "/proc/a\x1b[31mb"
+
+
+@pytest.mark.parametrize("program,arguments", [
+    ("report/twowayreport", [ODD]), ("report/twowayreport", [f"--x{ODD}"]),
+    ("report/twowayreport", [f"--html={ODD}", __file__]),
+    ("campaign/campaign", [ODD]), ("campaign/campaign", [f"-o{ODD}"]),
+    ("campaign/campaign", [f"--twowaytest={ODD}"]),
+    ("virtlab/virtlab", [ODD]), ("virtlab/virtlab", ["run", "--", "true"]),
+    ("virtlab/virtlab", ["run", f"--kernel={ODD}", "--", "true"])])
+def test_nothing_that_a_terminal_obeys(program, arguments):
+    """Words of the command line are shown; lines are those of the message."""
+    done = subprocess.run([sys.executable, CONTRIB / program, *arguments],
+                          text=True, capture_output=True, check=False)
+    assert done.returncode and "Traceback" not in done.stderr
+    assert done.stderr.endswith("\n")
+    assert done.stderr.replace("\n", "").isprintable(), done.stderr

@@ -47,8 +47,43 @@ static void do_fatal(void)
 	fatal("%d\n", 1);
 }
 
+static void do_warn_odd(void)
+{
+	warn("%s\n", "a\033[31m\nb\r\n");
+}
+
+static void do_fatal_long(void)
+{
+	fatal("%9000d\n", 1);
+}
+
+TEST(test_clean)
+{
+	static const struct {
+		const char *text, *clean;
+	} rows[] = {
+		{ "", "" }, { "a b~", "a b~" }, { "a\tb", "a\tb" },
+		{ "\033[31m", "?[31m" }, { "\001\037\177 ", "??? " },
+		{ "a\nb\n", "a?b?" }, { "\303\274", "\303\274" },
+		{ "\342\202\254", "\342\202\254" },
+		{ "\302\233x", "??x" }, { "\302\240x", "\302\240x" },
+		{ "\233x", "?x" }, { "\303", "?" }, { "\303(", "?(" },
+		{ "\355\240\200", "???" }, { "\360\237\230", "???" },
+	};
+	char text[32];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		strcpy(text, rows[i].text);
+		rt_clean(text);
+		assert_string_equal(text, rows[i].clean);
+	}
+}
+
 TEST(test_messages)
 {
+	struct outcome o;
+
 	assert_outcome(do_err_msg, RETURNED, "one 1,two\n");
 	assert_outcome(do_err_msg_n, RETURNED,
 		       "1,two: No such file or directory\n");
@@ -56,6 +91,10 @@ TEST(test_messages)
 	assert_outcome(do_err_exit, ENOSPC, "1: No space left on device\n");
 	assert_outcome(do_err_quit, 1, "1\n");
 	assert_outcome(do_fatal, 1, "FATAL: 1\n");
+	assert_outcome(do_warn_odd, RETURNED, "WARN: a?[31m?b??\n");
+	/* What is longer than a message may be has no line end. */
+	o = run(do_fatal_long);
+	assert_int_equal(strlen(o.err), strlen("FATAL: ") + 8191);
 }
 
 TEST(test_policies)
@@ -86,27 +125,42 @@ TEST(test_policies)
 	assert_string_equal(policy_to_string(4), "unknown");
 }
 
-TEST(test_times)
+/* The files that open() opens instead of the library's. */
+static const char *marker, *tracing_on, *dma_latency;
+/* Where tracefs is; what is said of another place. */
+static const char *tracefs = "/sys/kernel/tracing";
+static int elsewhere = ENOENT;
+
+int access(const char *path, int mode)
+{
+	if (!strncmp(path, tracefs, strlen(tracefs)))
+		return 0;
+	errno = elsewhere;
+	return -1;
+}
+
+TEST(test_find_tracefs)
 {
 	static const struct {
-		char *text;
-		int seconds;
+		const char *there;
+		int error;
+		const char *found;
 	} rows[] = {
-		{ "0", 0 }, { "5", 5 }, { "5s", 5 }, { "-5", -5 },
-		{ "2m", 120 }, { "2M", 120 }, { "2h", 7200 }, { "2H", 7200 },
-		{ "2d", 172800 }, { "2D", 172800 }, { "", 0 }, { "x", 0 },
-		{ "24855d", 2147472000 }, { "24856d", INT_MAX },
-		{ "99999999999999999999h", INT_MAX },
+		{ "/sys/kernel/tracing/", ENOENT, "/sys/kernel/tracing" },
+		{ "/sys/kernel/debug/", ENOENT, "/sys/kernel/debug/tracing" },
+		{ "/nowhere", ENOENT, "/sys/kernel/tracing" },
+		{ "/sys/kernel/debug/", EACCES, "/sys/kernel/tracing" },
+		{ "/", ENOENT, "/sys/kernel/tracing" },
 	};
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++)
-		assert_int_equal(parse_time_string(rows[i].text),
-				 rows[i].seconds);
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		tracefs = rows[i].there;
+		elsewhere = rows[i].error;
+		assert_string_equal(find_tracefs(), rows[i].found);
+	}
+	tracefs = "/sys/kernel/tracing";
 }
-
-/* The files that open() opens instead of the library's. */
-static const char *marker, *tracing_on, *dma_latency;
 
 int open(const char *path, int flags, ...)
 {
