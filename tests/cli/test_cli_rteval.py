@@ -120,7 +120,7 @@ def check(report):
         values = {child.name: float(child.content)
                   for child in node.one("statistics").children}
         assert values["samples"] > 0
-        assert values["minimum"] <= values["mean"] <= values["maximum"] + 1
+        assert values["minimum"] <= values["mean"] <= values["maximum"]
         assert values["standard_deviation"] >= 0
         if node.properties["id"] != "latency":
             assert not node.named("histogram")
