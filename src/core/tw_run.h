@@ -30,9 +30,11 @@ struct tw_pair {
 	int fd[TW_ROLES];	/* sockets of both; used by main; -1: closed */
 	int64_t end_ns;		/* when the client is to end; 0: not known */
 	struct tw_process process[TW_ROLES];	/* used by main only */
+	int64_t alive_ns;	/* likewise: the client was alive then */
 	struct tw_usage usage[TW_ROLES];
 	struct tw_tally tally;	/* of this step; written by the client */
 	struct tw_results total;	/* of all steps; written by main */
+	_Alignas(64) struct tw_progress progress;	/* of the client */
 	_Alignas(64) char rooms[];	/* of the parts */
 };
 

@@ -242,14 +242,18 @@ static bool record(void *memory, const struct tw_cycle *cycle,
 					   memory_order_acquire);
 	uint64_t first = at > ANSWERS ? at - ANSWERS : 0;
 	struct room *to = memory;
+	int64_t until_ns = cycle->t1_ns;
 
+	/* If it was cut short, the server was still to answer the others. */
+	if (cycle->cut_ns)
+		until_ns = cycle->t0_ns ? cycle->cut_ns : 0;
 	while (at-- > first) {
 		const struct answer *answer = &answers->ring[at % ANSWERS];
 
 		if (answer->t2_ns <= cycle->t0_ns)
 			break;
 		to->inversions += answer->pair > to->pair &&
-				  answer->t2_ns < cycle->t1_ns;
+				  answer->t2_ns < until_ns;
 	}
 	return false;
 }

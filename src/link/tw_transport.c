@@ -346,5 +346,6 @@ static void json(FILE *file, const struct tw_run *run, int pair)
 
 const struct tw_part tw_part_transport = {
 	.options = options, .check = check, .room = room, .attach = attach,
-	.record = record, .lose = lose, .end = end, .text = text, .pair = json,
+	.record = record, .whole = true, .lose = lose, .end = end,
+	.text = text, .pair = json,
 };

@@ -280,5 +280,5 @@ static void json(FILE *file, const struct tw_run *run)
 
 const struct tw_part tw_part_throttle = {
 	.begin = begin, .end = end, .room = room, .attach = attach,
-	.record = record, .text = text, .json = json,
+	.record = record, .whole = true, .text = text, .json = json,
 };

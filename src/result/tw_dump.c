@@ -55,9 +55,14 @@ static void begin(struct tw_run *run)
 		more ? more->names : "");
 }
 
-/* A cycle whose reply was lost has no t1, t2 and t3; --reflect: only t3. */
+/*
+ * A cycle whose reply was lost has no t1, t2 and t3; --reflect, and one that was
+ * cut short: only t3. Without t0, it is none.
+ */
 static void print(int pair, const struct tw_cycle *cycle)
 {
+	if (!cycle->t0_ns)
+		return;
 	fprintf(stream.text, "%d,%" PRIu64 ",%" PRId64 ",%" PRId64 ",", pair,
 		cycle->seq - tw_config.warmup - 1, cycle->planned_ns,
 		cycle->t0_ns);

@@ -64,6 +64,15 @@ static size_t room(const struct tw_run *run)
 	       (spike_us ? spike_nodes * sizeof(struct tw_kept) : 0);
 }
 
+static void attach(void *memory, int pair)
+{
+	struct room *to = memory;
+	int id;
+
+	for (id = 0; id < TW_METRICS; id++)
+		to->worst_ns[id] = TW_NO_VALUE;
+}
+
 static struct room *room_of(const struct tw_run *run, int pair)
 {
 	return tw_pair_room(run, pair, &tw_part_kept);
@@ -91,11 +100,10 @@ static bool record(void *memory, const struct tw_cycle *cycle,
 
 	if (!to->started) {
 		to->started = true;
-		to->start_ns = cycle->t0_ns;
+		to->start_ns = tw_cycle_begin_ns(cycle);
 	}
 	for (id = 0; id < TW_METRICS; id++) {
-		if (to->worst[id].cycle.seq &&
-		    values_ns[id] <= to->worst_ns[id])
+		if (values_ns[id] <= to->worst_ns[id])
 			continue;
 		to->worst_ns[id] = values_ns[id];
 		keep(&to->worst[id], cycle, to->step);
@@ -136,7 +144,7 @@ void tw_kept_print_number(FILE *file, const struct tw_run *run,
 static int print_time(char *text, size_t size, const char *format,
 		      const struct tw_kept *kept)
 {
-	int64_t wall_ns = kept->cycle.t0_ns + behind_ns;
+	int64_t wall_ns = tw_cycle_begin_ns(&kept->cycle) + behind_ns;
 	time_t seconds = (time_t)(wall_ns / TW_NS_PER_S);
 	struct tm tm;
 
@@ -145,20 +153,21 @@ static int print_time(char *text, size_t size, const char *format,
 	return (int)(wall_ns % TW_NS_PER_S / TW_NS_PER_US);
 }
 
-/* Each phase and its value; with @pair, its mean in this pair, too. */
+/* Each known phase and its value; with @pair, its mean in this pair, too. */
 static void print_phases(FILE *file, const struct tw_kept *kept,
 			 const struct tw_metric_params *params,
 			 const struct tw_pair *pair)
 {
 	const char *comma = "";
+	int64_t ns;
 	int id;
 
 	for (id = 0; id < TW_METRICS; id++) {
-		if (!tw_metric_is_phase(id, params))
+		ns = tw_metric_ns(id, &kept->cycle, params);
+		if (!tw_metric_is_phase(id, params) || ns == TW_NO_VALUE)
 			continue;
 		fprintf(file, "%s %s %" PRId64, comma, tw_metrics[id].name,
-			tw_text_whole(tw_metrics[id].value_ns(&kept->cycle,
-							      params)));
+			tw_text_whole(ns));
 		if (!pair)
 			continue;
 		fprintf(file, " (%" PRId64 ")", tw_text_whole((int64_t)
@@ -171,8 +180,7 @@ static void print_phases(FILE *file, const struct tw_kept *kept,
 static double excess_ns(const struct tw_kept *kept, const struct tw_pair *pair,
 			enum tw_metric_id id)
 {
-	return (double)tw_metrics[id].value_ns(&kept->cycle,
-					       &pair->tally.params) -
+	return (double)tw_metric_ns(id, &kept->cycle, &pair->tally.params) -
 	       tw_stats_mean(&pair->total.stats[id]);
 }
 
@@ -195,16 +203,17 @@ static const enum tw_metric_id two_hosts[TW_METRICS][PARTS_MAX + 1] = {
 	[TW_PLANNED] = { TW_SLEEP, TW_NETWORK, TW_WAKEUP },
 };
 
-/* --reflect: the response cannot be divided. */
+/* --reflect, or a cycle that was cut short: the response cannot be divided. */
 static const enum tw_metric_id reflected[TW_METRICS][PARTS_MAX + 1] = {
 	[TW_LATENCY] = { TW_RESPONSE },
 	[TW_INTERVAL] = { TW_WAKEUP },
 	[TW_PLANNED] = { TW_RESPONSE, TW_WAKEUP },
 };
 
-const enum tw_metric_id *tw_kept_parts(enum tw_metric_id id, bool apart)
+const enum tw_metric_id *tw_kept_parts(enum tw_metric_id id, bool apart,
+				       bool cut)
 {
-	return tw_metrics[TW_NETWORK].lacks ? reflected[id] :
+	return cut || tw_metrics[TW_NETWORK].lacks ? reflected[id] :
 	       apart ? two_hosts[id] : one_host[id];
 }
 
@@ -218,7 +227,8 @@ static void print_causes(FILE *file, const struct tw_kept *kept,
 {
 	double all_ns = excess_ns(kept, pair, id), left_ns = all_ns, ns;
 	const enum tw_metric_id *parts =
-		tw_kept_parts(id, tw_metrics[TW_SEND].lacks);
+		tw_kept_parts(id, tw_metrics[TW_SEND].lacks,
+			      kept->cycle.cut_ns);
 	const enum tw_metric_id *part = parts;
 
 	if (!part[0] || !part[1] || all_ns <= 0)
@@ -262,7 +272,7 @@ static void print_worst(FILE *file, const struct tw_run *run,
 		fprintf(file, "pair %d, ", pair->number);
 	tw_kept_print_number(file, run, kept);
 	fprintf(file, ", %.6f s after start, %s.%06d:",
-		(double)(kept->cycle.t0_ns -
+		(double)(tw_cycle_begin_ns(&kept->cycle) -
 			 room_of(run, pair->number)->start_ns) /
 		(double)TW_NS_PER_S, clock, us);
 	print_phases(file, kept, &pair->tally.params, pair);
@@ -293,9 +303,8 @@ static void print_spike(FILE *file, const struct tw_run *run, int pair,
 
 	fprintf(file, "T:%2d Spike:%8" PRId64 ": TS: %12" PRId64 " C: %7"
 		PRIu64, spike_column(pair),
-		tw_text_whole(tw_metrics[spike_on].value_ns(&kept->cycle,
-							    &params)),
-		tw_ns_to_us(kept->cycle.t0_ns), number_of(kept));
+		tw_text_whole(tw_metric_ns(spike_on, &kept->cycle, &params)),
+		tw_ns_to_us(tw_cycle_begin_ns(&kept->cycle)), number_of(kept));
 	if (run->steps > 1)
 		fprintf(file, " step %d", kept->step + 1);
 	print_phases(file, kept, &params, NULL);
@@ -341,6 +350,7 @@ static void json_cycle(FILE *file, const struct tw_run *run, int pair,
 	const struct tw_metric_params params = tw_config_params(pair);
 	char date[32], zone[8];
 	int us = print_time(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", kept);
+	int64_t ns;
 	int id;
 
 	print_time(zone, sizeof(zone), "%z", kept);
@@ -348,14 +358,14 @@ static void json_cycle(FILE *file, const struct tw_run *run, int pair,
 		", \"step\": %d, \"since_start_ns\": %" PRId64
 		", \"time\": \"%s.%06d%s\", \"missed\": %" PRIu64, pair,
 		number_of(kept), kept->step,
-		kept->cycle.t0_ns - room_of(run, pair)->start_ns, date, us,
+		tw_cycle_begin_ns(&kept->cycle) - room_of(run, pair)->start_ns, date, us,
 		zone, kept->cycle.missed);
-	for (id = 0; id < TW_METRICS; id++)
-		if (tw_metric_valid(id, &params))
+	for (id = 0; id < TW_METRICS; id++) {
+		ns = tw_metric_ns(id, &kept->cycle, &params);
+		if (tw_metric_valid(id, &params) && ns != TW_NO_VALUE)
 			fprintf(file, ", \"%s_ns\": %" PRId64,
-				tw_metrics[id].name,
-				tw_metrics[id].value_ns(&kept->cycle,
-							&params));
+				tw_metrics[id].name, ns);
+	}
 	fprintf(file, " }");
 }
 
@@ -405,5 +415,6 @@ static void json(FILE *file, const struct tw_run *run)
 
 const struct tw_part tw_part_kept = {
 	.options = options, .check = check, .begin = begin, .room = room,
-	.record = record, .end = end, .text = text, .json = json,
+	.attach = attach, .record = record, .end = end, .text = text,
+	.json = json,
 };

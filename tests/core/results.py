@@ -43,6 +43,9 @@ REMARK = re.compile(
     r"Load: [a-z]+, \d+ [a-z]+, [\d.]+ [a-z]+ a second|"
     r"Step \d+/\d+: (?:load [a-z]+, \d+ [a-z]+|\d+ other clients?)|"
     r"Inversions:(?: \d+)+|Not printed: \d+ cycles|"
+    r"(?:Unanswered|Not woken): (?:step \d+, )?pair \d+, cycle \d+: when the "
+    r"run ended, the client had waited \d+ us for (?:the reply|its timer); it "
+    r"counts with(?: [a-z]+ \d+)+|"
     r"Others used [\d.]+ % of CPU \d+(: .+)?|Others used \d+ more CPUs, .*|"
     r"The host took [\d.]+ % of CPU \d+|"
     r"Clock tsc: [+-][\d.]+ ppm against the kernel's, [+-][\d.]+ us in "
@@ -149,6 +152,8 @@ def check(path_or_text):
         assert ("send" in thread["phases"]) != bool(given["reflect"])
     for pair in of["pairs"]:
         assert (pair["server"] is None) == bool(given["reflect"])
+    for one in of["unanswered"]:
+        assert_longest(json, one)
     assert ("steps" in of) == (given["steps"] > 1)
     stops = of["throttling"]
     assert sum(stops["steps"]) == of["throttled"]
@@ -170,9 +175,27 @@ def check(path_or_text):
         assert (found is None) == (given["transport"] not in ("udp", "icmp"))
         if found and status != 1:
             assert found["sent"] == found["answered"] + found["lost"]
-            assert found["answered"] == thread["cycles"]
+            assert found["answered"] == thread["cycles"] - sum(
+                thread["metric"] in one["counts"] for one in of["unanswered"]
+                if one["pair"] == thread["pair"])
             assert found["late"] <= found["lost"]
     return json
+
+
+def assert_longest(json, one):
+    """A cycle that the end of the run has cut short, if it counts."""
+    of = json["twoway"]
+    phases = next(thread for thread in json["thread"].values()
+                  if thread["pair"] == one["pair"])["phases"]
+    metric = {"reply": "response", "timer": "wakeup"}[one["awaited"]]
+    assert set(one["counts"]) <= {"latency", "wakeup", "response", "interval",
+                                  "planned"}
+    assert ("latency" in one["counts"]) == ("response" in one["counts"])
+    if one["awaited"] == "timer":
+        assert set(one["counts"]) <= {"wakeup", "interval", "planned"}
+    if metric in one["counts"] and not of["settings"]["steps"] > 1:
+        unit = 1000 if json["resolution_in_ns"] else 1
+        assert one["age_us"] == phases[metric]["max"] // unit
 
 
 def lost(json, pair):
