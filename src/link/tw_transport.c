@@ -258,6 +258,11 @@ uint64_t tw_datagrams_lost(const struct tw_run *run, int pair)
 	return counts_of(run, pair).lost;
 }
 
+int64_t tw_datagrams_timeout_ns(void)
+{
+	return timeout_us * TW_NS_PER_US;
+}
+
 uint64_t tw_datagrams_answered(const struct tw_run *run, int pair)
 {
 	return counts_of(run, pair).requests;
