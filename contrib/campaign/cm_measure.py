@@ -113,6 +113,9 @@ def cycles(result, path):
     """How many were measured; Failure if that is no whole measurement."""
     if result.get("twoway", {}).get("interrupted"):
         raise Failure("ended by a signal")
+    for one in result.get("twoway", {}).get("unanswered", []):
+        raise Failure(f"no whole cycle at the end: pair {one['pair']} had "
+                      f"waited {one['age_us']} us for its {one['awaited']}")
     count = cycles_of(result)
     if count is None:
         raise Failure(f"{path}: no results of a measurement")

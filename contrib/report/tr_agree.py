@@ -44,9 +44,13 @@ def slack_ns(part, series, key):
 
 
 def lacking_of(a, b, metric):
-    """Of two parts, the dump that lacks cycles of this metric, or None."""
+    """Of two parts, the dump that lacks cycles of this metric, or None.
+
+    Of a cycle that the run's end has cut short, it may lack the request.
+    """
+    cut = metric == "planned" and (a.unanswered or b.unanswered)
     return next((part for part in (a, b) if part.kind == "dump" and
-                 (part.lost or metric in FOLLOWING)), None)
+                 (part.lost or cut or metric in FOLLOWING)), None)
 
 
 def contradiction(a, b, metric, one, two):

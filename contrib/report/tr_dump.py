@@ -19,7 +19,8 @@ HEADER = b"pair,cycle,planned_ns,t0_ns,t1_ns,t2_ns,t3_ns,missed"
 HEADERS = {HEADER: False, HEADER + tr_dump_stamps.NAMES: True}
 # Lost over UDP, or, without any time, left out, as the clock was set.
 LOST = rb"\d{1,9},\d{1,19},(?:\d{1,19},\d{1,19}|,),,,,\d{1,19}"
-# With --reflect, which has no server: they are taken for 0.
+# With --reflect, which has no server, and of a cycle that the run's end has cut
+# short, where t3 is that end: t1 and t2 are taken for 0.
 NO_SERVER = re.compile(rb"^((?:\d{1,19},){4}),,(?=\d{1,19},)", re.M)
 NOT_LOST = re.compile(rb"^(?!(?:\d{1,19},){4},,,|(?:\d{1,19},){2},,,,,).*",
                       re.M)
@@ -37,6 +38,8 @@ LARGEST = 2**62         # ns: CLOCK_REALTIME reaches it in 2116
 NO_TIMER = 0.5          # fewer expiries on a grid: there was no timer
 # What the cycle before takes part in: unknown after a break.
 FOLLOWING = ("interval", "total", "wakeup")
+# What is not known of a cycle without a reply.
+OF_REPLY = ("send", "sleep", "receive", "total", "network", *STAMPED)
 WORST = ("response", "total", "wakeup")    # of which the worst cycle is shown
 
 
@@ -52,6 +55,7 @@ class Cycles:
             "interval", "planned", *self.phases, *(STAMPED if stamped else ()))}
         self.starts = []        # first cycle of each step
         self.breaks = []        # cycles whose forerunner is not here
+        self.cut = []           # cycles without a reply, the last of a step
         self.missed = []        # arrays of (cycle, expiries missed after it)
         self.count = 0
         self.first_ns = None    # t0
@@ -71,10 +75,16 @@ class Cycles:
         breaks = starts | (rows[:, 1] != before[:, 1] + 1)
         # Over a break, the clock may have been set back.
         back = rows[:, 3] < before[:, 3]
+        cut = (rows[:, 4] == 0) != self.alone
+        after_cut = (before[:, 4] == 0) != self.alone
         bad = (rows[:, 6] < rows[:, 3]) | (back & ~breaks) | \
-            ((rows[:, 4] == 0) != self.alone)
+            (after_cut & ~starts) | (cut & self.alone)
         if bad.any():
             return int(bad.argmax())
+        self.cut.extend(self.count + numpy.flatnonzero(cut))
+        # What the phases do not tell, their sum does.
+        rows = rows.copy() if cut.any() else rows
+        rows[cut, 4] = rows[cut, 5] = rows[cut, 6]
         grid = (rows[:, 2] - before[:, 2]) / (1 + before[:, 7])
         if len(self.steps_ns) < SEEN:
             self.steps_ns = numpy.append(self.steps_ns, grid[~breaks])
@@ -96,12 +106,14 @@ class Cycles:
             column.append(small(found[name]))
         self.count += len(rows)
         self.last = rows[-1:].copy()
+        self.last[cut[-1:], 4] = 0
         return None
 
     def close(self):
         for name in self.column:
             self.column[name] = numpy.concatenate(self.column[name])
         self.breaks = numpy.array(self.breaks, numpy.int64)
+        self.cut = numpy.array(self.cut, numpy.int64)
         self.missed = numpy.concatenate(self.missed, axis=1)
 
     @property
@@ -171,18 +183,24 @@ class Cycles:
         return abs(get["interval"] - period_ns)
 
     def values(self, metric, part=None, followed=True):
-        """Of a metric, in order; without those that a break makes unknown."""
+        """Of a metric, in order; without those that are not known."""
         part = part or slice(0, self.count)
         pieces = [small(self.piece(metric, slice(i, min(i + PIECE,
                                                         part.stop))))
                   for i in range(part.start, part.stop, PIECE)]
         values = numpy.concatenate(pieces)
         del pieces
-        if not followed or metric not in FOLLOWING:
+        unknown = self.unknown(metric)
+        if not followed or not len(unknown):
             return values
-        inside = self.breaks[(self.breaks >= part.start) &
-                             (self.breaks < part.stop)]
+        inside = unknown[(unknown >= part.start) & (unknown < part.stop)]
         return numpy.delete(values, inside - part.start)
+
+    def unknown(self, metric):
+        """Cycles of which it is not known."""
+        return numpy.concatenate([
+            self.breaks if metric in FOLLOWING else self.breaks[:0],
+            self.cut if metric in OF_REPLY else self.cut[:0]])
 
     def target_ns(self, metric):
         return {"interval": self.period_ns or None,
@@ -211,12 +229,13 @@ class Cycles:
     def worst(self, metric):
         """The first cycle that reached the maximum."""
         values = self.values(metric, followed=False)
-        if metric in FOLLOWING:
-            values[self.breaks] = 0
+        values[self.unknown(metric)] = 0
         index = int(values.argmax())
+        unknown = OF_REPLY if index in self.cut else ()
         return Worst(metric, float(values[index]), self.since_ns(index),
                      {name: float(self.column[name][index])
-                      for name in self.phases if name in self.metrics()},
+                      for name in self.phases
+                      if name in self.metrics() and name not in unknown},
                      int(numpy.searchsorted(self.starts, index, "right")) - 1,
                      self.pair_of(index))
 
@@ -260,6 +279,8 @@ def rows_of(path, chunk, line, stamped):
     first = NOT_LOST.search(chunk)
     if first and NO_SERVER.match(first[0]):
         chunk = NO_SERVER.sub(rb"\g<1>0,0,", chunk)
+    elif b",,," in chunk:
+        chunk = NO_SERVER.sub(rb"\g<1>0,0,", chunk)
     whole = chunk
     if b",,,," in chunk:
         chunk = LOST_ROW[stamped].sub(b"", chunk)
@@ -298,7 +319,7 @@ def chunks(file):
 
 def read_cycles(path):
     """Cycles by pair, and whether a comment marks them as virtual."""
-    pairs, line, marked = {}, 1, False
+    pairs, line, marked, lost = {}, 1, False, 0
     with open_input(path) as file:
         for text in iter(file.readline, b""):
             line += 1
@@ -311,10 +332,12 @@ def read_cycles(path):
         stamped = HEADERS[text.rstrip(b"\n")]
         for chunk in chunks(file):
             rows = rows_of(path, chunk, line, stamped)
+            lost += chunk.count(b"\n") - len(rows)
+            alone = not rows[:, 4].any()
             for pair in numpy.unique(rows[:, 0]):
                 own = numpy.flatnonzero(rows[:, 0] == pair)
                 cycles = pairs.setdefault(int(pair), Cycles(
-                    stamped=stamped, alone=not rows[own[0], 4]))
+                    stamped=stamped, alone=alone))
                 bad = cycles.add(rows if len(own) == len(rows)
                                  else rows[own])
                 if bad is not None:
@@ -324,19 +347,24 @@ def read_cycles(path):
             line += chunk.count(b"\n")
     if not pairs:
         raise InputError(path, None, "no cycles")
-    return pairs, marked
+    return pairs, marked, lost
 
 
 def read(path, name):
     """complete() comes when the settings are known."""
-    pairs, marked = read_cycles(path)
+    pairs, marked, lost = read_cycles(path)
     for cycles in pairs.values():
         cycles.close()
     part = Part(os.fspath(path), "dump", name, virtual=marked,
                 count=sum(cycles.count for cycles in pairs.values()),
                 missed=sum(int(cycles.missed[1].sum())
                            for cycles in pairs.values()),
-                program="twowaytest")
+                lost_cycles=lost, program="twowaytest")
+    cut = sum(len(cycles.cut) for cycles in pairs.values())
+    if cut:
+        part.unanswered = [f"{cut} cycles without a reply when the run ended"]
+        part.remarks += part.unanswered
+        part.troubles += part.unanswered
     part.cycles = next(iter(pairs.values())) if len(pairs) == 1 else pairs
     return [part]
 

@@ -64,9 +64,11 @@ class Together(Cycles):
         place = numpy.empty(self.count, numpy.int64)
         place[order] = numpy.arange(self.count)
         offsets = numpy.cumsum([0, *lengths[:-1]])
-        self.breaks = numpy.sort(place[numpy.concatenate(
-            [cycles.breaks + offset
-             for cycles, offset in zip(found, offsets)])])
+        self.breaks, self.cut = (
+            numpy.sort(place[numpy.concatenate(
+                [own + offset for own, offset in zip(of, offsets)])])
+            for of in ([cycles.breaks for cycles in found],
+                       [cycles.cut for cycles in found]))
         missed = numpy.concatenate(
             [cycles.missed + [[offset], [0]]
              for cycles, offset in zip(found, offsets)], axis=1)

@@ -8,6 +8,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 import tr_parts
+from tr_dump import OF_REPLY
 from tr_model import METRICS, PHASES, STAMPED
 from twtools.plots import MARKERS, OVERLAID, log_axis, plain
 from tr_tables_text import of
@@ -31,6 +32,8 @@ def of_dump(cycles, metric):
     values = cycles.values(metric, followed=False)
     if metric in ("interval", "total"):
         values[cycles.breaks] = 0       # not known
+    if metric in OF_REPLY:
+        values[cycles.cut] = 0
     size = max(1, len(values) // SPANS)
     # No span reaches over the pause between two steps, and no line does.
     starts = numpy.union1d(numpy.arange(0, len(values), size), cycles.starts)

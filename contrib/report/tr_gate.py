@@ -22,11 +22,13 @@ from twtools.words import several
 
 FEWEST = 400            # cycles of a run
 BEYOND = 100            # of them, a percentile that is judged
+LOST_SURELY = 1         # percent more of the cycles: no chance
 UNEVEN = 0.01           # of a step's share in all cycles: worth a remark
 AGAIN = 0.05            # risk that an equal run is not seen to be one
 GOAL = 3                # percent that a proposal is to reach
 HOPELESS = 1000         # percent; a figure that cannot be told is left out
 MISSED = "missed expiries"
+LOST = "lost cycles"
 WORSE, UNDECIDED, NOT_WORSE = "WORSE", "undecided", "not worse"
 STATUS = {WORSE: 2, UNDECIDED: 3, NOT_WORSE: 0}     # the first that occurs
 
@@ -205,6 +207,21 @@ def figures_of(runs, options, notes):
     return found
 
 
+def lost_more(runs):
+    """A verdict, if a run has lost cycles, which are in no other figure."""
+    shares = [100 * run.lost_cycles / (run.lost_cycles + run.count)
+              for run in runs if run.lost_cycles is not None and run.count]
+    if len(shares) < len(runs) or not any(shares):
+        return []
+    *baseline, candidate = shares
+    more = candidate - max(baseline)
+    return [Verdict(
+        LOST, NOT_WORSE if more <= 0 else WORSE if more > LOST_SURELY else
+        UNDECIDED, f"{LOST} are {candidate:.3f} %; the baseline has at most "
+        f"{max(baseline):.3f} %. More than that is undecided, and by more "
+        f"than {LOST_SURELY} % worse.")]
+
+
 def gate(runs, options):
     """Verdicts on all figures, and what to know of them."""
     notes = []
@@ -217,7 +234,7 @@ def gate(runs, options):
         notes.append("What has no blocks is never worse, and undecided beside "
                      "a single run: give the --dump of each run, or for the "
                      "average the JSON of twowaytest")
-    return verdicts + [
+    return verdicts + lost_more(runs) + [
         Verdict(name, UNDECIDED, f"{name}: measure it again.") for name in (
             f"{run.title} ({trouble})" for run in runs
             for trouble in run.troubles)], notes + notes_on(runs, options)

@@ -55,6 +55,7 @@ def read_cyclictest(data, name):
     text = data.get("cmdline:", str, default=None)
     part.settings = {"command line": text} | tr_cyclictest.settings(text)
     read_lab(data, part)
+    tr_remarks.read_status(data, part)
     if len(series) > 1:
         part.remarks.append(f"{len(series)} threads together")
     return part
@@ -102,7 +103,7 @@ def read_twoway(data, name):
     read_worst(twoway, part, unit)
     tr_oneway.read(twoway, part)
     tr_stamps.read(twoway, part)
-    tr_remarks.read(twoway, part)
+    tr_remarks.read(data, twoway, part)
     tr_break.read(twoway, part, unit)
     tr_hosts.remarks(twoway, part)
     return part

@@ -89,19 +89,23 @@ def clean(text):
 
 
 def limits_of(run):
-    """A suite; a limit of primitivetest may be for several columns."""
+    """A suite; a limit of primitivetest may be for several columns. What broke
+    the run leaves undecided whether it is a good one."""
     cases = {}          # a limit may be given twice
     for one in run.limits:
         several = run.primitives and one.metric
         name = f"{one.limit} {one.metric}" if several else one.limit
         cases[name] = Case(name, one.verdict, one.said)
+    for text in run.troubles:
+        cases[text] = Case("the run is complete", tr_limit.UNDECIDED, text)
     return Suite(run.program, f"limits of {run.title}", list(cases.values()),
                  [run])
 
 
 def text(runs, parts, verdicts):
     """As tr_openmetrics.text(); verdicts: of the gate, None without one."""
-    suites = [limits_of(run) for run in [*runs, *parts] if run.limits]
+    suites = [limits_of(run) for run in [*runs, *parts]
+              if run.limits or run.troubles and verdicts is None]
     if verdicts is not None:
         *baseline, candidate = runs
         suites.append(Suite(

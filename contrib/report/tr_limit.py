@@ -26,7 +26,8 @@ class Limit:
         what = f"{self.metric or 'what it is for'} ({self.limit})" + \
             (f" of pair {self.pair}" if self.pair is not None else "")
         value = f"was {self.text(self.value)}" if self.value is not None \
-            else "has too few values, or the run ended early"
+            else "has too few values, or some are not known, or the run " \
+            "ended early"
         return f"{what} {value}; at most {self.text(self.most)} is allowed"
 
     def text(self, number):

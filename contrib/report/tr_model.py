@@ -145,6 +145,8 @@ class Part:
     timeline: typing.Any = None     # tr_timeline.Timeline
     count: int | None = None        # measured cycles
     lost: int = 0                   # of these, not in a dump
+    lost_cycles: int | None = None  # without a reply in time
+    unanswered: list = dataclasses.field(default_factory=list)  # tr_remarks
     missed: int | None = None       # expiries of the timer
     throttled: int | None = None
     troubles: list = dataclasses.field(default_factory=list)  # what broke it
@@ -212,6 +214,7 @@ class Run:
         if self.oneway:
             self.apply_oneway()
         self.throttled = first(part.throttled for part in counted)
+        self.lost_cycles = first(part.lost_cycles for part in counted)
         self.troubles = self.every("troubles")
         self.limits = self.every("limits")
         self.when = first(part.when for part in self.parts)

@@ -89,6 +89,7 @@ def whole(run):
     found = sum(run.cycles.values(phase, followed=False).astype(numpy.int64)
                 for phase in shown(run))
     found[run.cycles.breaks] = 0
+    found[run.cycles.cut] = 0
     return found
 
 

@@ -115,5 +115,5 @@ def read(data, name):
     part.virtual = environment.get("virtual", bool, NULL, default=None) is \
         True
     tr_json.read_lab(data, part)
-    tr_remarks.read(member, part)
+    tr_remarks.read(data, member, part)
     return part

@@ -72,7 +72,24 @@ def moved(twoway, part):
                 part.troubles.append(text)
 
 
-def read(twoway, part):
+def read_status(data, part):
+    """Status 2 is a verdict, which has its own remark."""
+    if data.get("return_code", int, default=0) not in (0, 2):
+        part.remarks.append("failed")
+        part.troubles.append("failed")
+
+
+def unanswered(twoway):
+    """What the end of the run has cut short, a text each."""
+    for one in twoway.items("unanswered"):
+        awaited = one.get("awaited", str)
+        what = "a reply" if awaited == "reply" else "its timer"
+        yield f"pair {one.get('pair', int)} had waited " \
+            f"{one.get('age_us', int)} us for {what} when the run ended"
+
+
+def read(data, twoway, part):
+    """data: the whole file, of which twoway is a member."""
     part.throttled = twoway.get("throttled", int, default=None)
     for key in ("missed", "throttled"):
         number = getattr(part, key)
@@ -81,9 +98,13 @@ def read(twoway, part):
     part.remarks += counted(missed=part.missed, throttled=part.throttled)
     if part.settings.get("clocks") == "two" and not part.oneway:
         part.remarks.append(TWO_CLOCKS)
-    part.remarks += counted(
-        lost=sum(one.inner("datagrams").get("lost", int, default=0)
-                 for one in twoway.items("pairs")))
+    part.lost_cycles = sum(one.inner("datagrams").get("lost", int, default=0)
+                           for one in twoway.items("pairs"))
+    part.remarks += counted(lost=part.lost_cycles)
+    part.unanswered = list(unanswered(twoway))
+    part.remarks += part.unanswered
+    part.troubles += part.unanswered
+    read_status(data, part)
     part.others = [*others(twoway), *quota(twoway)]
     part.remarks += part.others
     part.remarks += counted(not_dumped=part.lost)

@@ -135,4 +135,7 @@ def read(data, part, unit):
     tr_pairs.add_steps(part, list(steps_of(twoway, unit, targets)),
                        part.settings.get("ramp") == "pairs")
     part.count = max(one.count for one in part.series.values())
+    # A cycle that the run's end has cut short may have but some metrics.
+    if twoway.value.get("unanswered") and "response" in part.series:
+        part.count = part.series["response"].count
     part.missed = sum(missed)

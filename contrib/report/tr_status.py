@@ -19,6 +19,7 @@ PHASE = re.compile(rf"# ({'|'.join(METRICS)}) +(-?\d+) +(-?\d+) +(-?\d+) +"
                    r"([\d.]+)$", re.ASCII)
 STEP = re.compile(r"# Step \d+/\d+: .*?(\d+) (\w+)(?: clients?)?$", re.ASCII)
 MISSED = re.compile(r"# Missed: (\d+)$", re.ASCII)
+CUT = re.compile(r"# (?:Unanswered|Not woken): ([^;]+);", re.ASCII)
 WIDE = 8                # digits of Act if it is in ns
 
 
@@ -79,6 +80,9 @@ def read(path, name):
             ramp = match[2] == "other"
         elif match := MISSED.match(line):
             missed, = numbers(path, number, [match[1]])
+        elif match := CUT.match(line):
+            part.remarks.append(match[1])
+            part.troubles.append(match[1])
         blocks[-1].take(path, number, line)
     blocks = [block for block in blocks if block.columns]
     ours = any(block.phases or any(metric for metric, *_ in

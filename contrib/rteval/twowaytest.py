@@ -56,6 +56,15 @@ def read_metrics(path):
         raise ValueError(f"{type(error).__name__}: {error}") from error
 
 
+def read_unanswered(path):
+    """What the end of the run has cut short, a text each."""
+    with open(path, encoding="utf-8") as file:
+        found = json.load(file).get("twoway", {}).get("unanswered", [])
+    return [f"pair {one['pair']}, cycle {one['cycle']}: the client had waited "
+            f"{one['age_us']} us for its {one['awaited']} when the run ended"
+            for one in found]
+
+
 def add_value(parent, name, value):
     return parent.newTextChild(None, name, f"{value:.15g}")
 
@@ -150,6 +159,8 @@ class Twowaytest(rtevalModulePrototype):
                         f"status {self.__process.returncode}")
         try:
             self.__metrics = read_metrics(self.__results)
+            for reason in read_unanswered(self.__results):
+                self.__fail(reason)
         except (OSError, ValueError) as error:
             self.__fail(f"no results: {error}")
 

@@ -140,9 +140,9 @@ static void add(struct row *to, const struct row *from)
 	to->count += from->count;
 }
 
-static void add_one(struct row *to, int64_t value_ns, int64_t t3_ns)
+static void add_one(struct row *to, int64_t value_ns, int64_t end_ns)
 {
-	int64_t at_ns = tw_clock_monotonic_ns(t3_ns);
+	int64_t at_ns = tw_clock_monotonic_ns(end_ns);
 	const struct row one = {
 		.count = 1, .longest_ns = value_ns,
 		.first_ns = at_ns, .last_ns = at_ns,
@@ -160,7 +160,7 @@ static enum tw_metric_id worst_phase(const struct room *of,
 	double excess_ns, most_ns = 0;
 
 	for (id = 0; id < TW_METRICS; id++) {
-		if (!tw_trace_has(of->of->metric, id) ||
+		if (!tw_trace_has(of->of, id) || values_ns[id] == TW_NO_VALUE ||
 		    !tw_metric_valid(id, &pair->tally.params))
 			continue;
 		excess_ns = (double)values_ns[id] -
@@ -186,7 +186,7 @@ static bool record(void *memory, const struct tw_cycle *cycle,
 		phase = worst_phase(to, values_ns);
 		if (to->of->cycle.seq != cycle->seq) {
 			add_one(&to->rows[phase], values_ns[to->of->metric],
-				cycle->t3_ns);
+				tw_cycle_end_ns(cycle));
 		} else {
 			to->phase = phase;
 			atomic_store_explicit(&to->kept, true,
@@ -257,7 +257,8 @@ static void look(const struct tw_run *run, int pair, enum tw_metric_id phase)
 				       tw_metric_find(cause->span.name) : phase,
 				       cause ? cause->brief : "");
 
-	add_one(row, of->values_ns[of->metric], of->cycle.t3_ns);
+	add_one(row, of->values_ns[of->metric],
+		tw_cycle_end_ns(&of->cycle));
 	now.of = *of;
 	now.row = row;
 	now.cause = cause;
@@ -271,6 +272,11 @@ static void look(const struct tw_run *run, int pair, enum tw_metric_id phase)
 	}
 }
 
+static int64_t end_ns_of(const struct tw_run *run, int pair)
+{
+	return tw_cycle_end_ns(&room_of(run, pair)->of->cycle);
+}
+
 /* Of several pairs, the first one is looked into. */
 static void take(const struct tw_run *run)
 {
@@ -282,8 +288,8 @@ static void take(const struct tw_run *run)
 
 		taken[pair] = atomic_load_explicit(&of->kept,
 						   memory_order_acquire);
-		if (taken[pair] && (first < 0 || of->of->cycle.t3_ns <
-				    room_of(run, first)->of->cycle.t3_ns))
+		if (taken[pair] && (first < 0 || end_ns_of(run, pair) <
+						 end_ns_of(run, first)))
 			first = pair;
 	}
 	if (first < 0)
@@ -296,7 +302,7 @@ static void take(const struct tw_run *run)
 		if (taken[pair] && pair != first)
 			add_one(find_row(of->phase, not_looked()),
 				of->of->values_ns[of->of->metric],
-				of->of->cycle.t3_ns);
+				end_ns_of(run, pair));
 		if (taken[pair])
 			atomic_store_explicit(&of->kept, false,
 					      memory_order_release);

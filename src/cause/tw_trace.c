@@ -122,25 +122,27 @@ double tw_trace_usual_ns(const struct tw_pair *pair,
 }
 
 /* The trace of a host does not show a phase that ends on another. */
-static const enum tw_metric_id *parts_of(enum tw_metric_id metric)
+static const enum tw_metric_id *parts_of(enum tw_metric_id metric, bool cut)
 {
 	return tw_kept_parts(metric, tw_config.absent[TW_CLIENT] ||
-				     tw_config.absent[TW_SERVER]);
+				     tw_config.absent[TW_SERVER], cut);
 }
 
-static bool has_part(enum tw_metric_id metric, enum tw_metric_id id)
+static bool has_part(enum tw_metric_id metric, enum tw_metric_id id, bool cut)
 {
-	const enum tw_metric_id *part = parts_of(metric);
+	const enum tw_metric_id *part = parts_of(metric, cut);
 
-	while (*part && !has_part(*part, id))
+	while (*part && !has_part(*part, id, cut))
 		part++;
 	return *part || metric == id;
 }
 
-bool tw_trace_has(enum tw_metric_id metric, enum tw_metric_id id)
+bool tw_trace_has(const struct tw_break *of, enum tw_metric_id id)
 {
+	bool cut = of->cycle.cut_ns;
+
 	/* A phase has no parts. */
-	return !*parts_of(id) && has_part(metric, id);
+	return !*parts_of(id, cut) && has_part(of->metric, id, cut);
 }
 
 /*
@@ -200,6 +202,9 @@ static int list_spans(struct tw_span spans[PHASES], const struct tw_pair *pair,
 {
 	const struct tw_metric_params *params = &pair->tally.params;
 	const struct tw_cycle *cycle = &of->cycle;
+	/* If no reply came, one sees why in what the server did, if it is here. */
+	bool asks = cycle->cut_ns && !tw_config.absent[TW_SERVER] &&
+		    !tw_metrics[TW_NETWORK].lacks;
 	/* Who waits, for whom, from when to when. */
 	const struct {
 		enum tw_metric_id id;
@@ -213,11 +218,13 @@ static int list_spans(struct tw_span spans[PHASES], const struct tw_pair *pair,
 		  cycle->t1_ns + params->sleep_ns, TW_UNKNOWN },
 		{ TW_RECEIVE, TW_CLIENT, TW_SERVER, cycle->t2_ns,
 		  cycle->t3_ns, 0, TW_UNKNOWN },
-		{ TW_RESPONSE, TW_CLIENT, TW_MAIN, cycle->t0_ns,
-		  cycle->t3_ns, 0, TW_AWAY },
+		{ TW_RESPONSE, asks ? TW_SERVER : TW_CLIENT,
+		  asks ? TW_CLIENT : TW_MAIN, cycle->t0_ns,
+		  cycle->t3_ns, 0, asks ? TW_UNKNOWN : TW_AWAY },
 		{ TW_WAKEUP, TW_CLIENT, TW_MAIN,
-		  cycle->t0_ns - of->values_ns[TW_WAKEUP], cycle->t0_ns,
-		  cycle->planned_ns, TW_UNKNOWN },
+		  tw_cycle_begin_ns(cycle) -
+		  tw_metric_ns(TW_WAKEUP, cycle, params),
+		  tw_cycle_begin_ns(cycle), cycle->planned_ns, TW_UNKNOWN },
 		/* Between hosts, what each has of it. */
 		{ TW_NETWORK, TW_SERVER, TW_MAIN,
 		  woken_ns(&pair->process[TW_SERVER], cycle->t1_ns - ahead_ns) +
@@ -240,7 +247,8 @@ static int list_spans(struct tw_span spans[PHASES], const struct tw_pair *pair,
 		enum tw_metric_id id = phases[i].id;
 		enum tw_role side = phases[i].side, peer = phases[i].peer;
 
-		if (!tw_trace_has(of->metric, id) ||
+		if (!tw_trace_has(of, id) ||
+		    of->values_ns[id] == TW_NO_VALUE ||
 		    !tw_metric_valid(id, params) || !is_here(side, peer) ||
 		    (id == TW_NETWORK && phases[i].begin_ns == ahead_ns))
 			continue;
@@ -266,7 +274,7 @@ static int list_spans(struct tw_span spans[PHASES], const struct tw_pair *pair,
 /* Since the cycle before, as on a quiet system there may be nothing since. */
 static int64_t from_ns(const struct tw_cycle *cycle)
 {
-	int64_t from = cycle->t3_ns - KEPT_NS;
+	int64_t from = tw_cycle_end_ns(cycle) - KEPT_NS;
 
 	if (cycle->planned_ns - BEFORE_NS < from)
 		from = cycle->planned_ns - BEFORE_NS;
@@ -282,7 +290,9 @@ static void read_window(const struct tw_break *of, int64_t ahead_ns)
 		{ cycle->t0_ns, "t0: the client is awake, about to send" },
 		{ cycle->t1_ns, "t1: the server has read the request" },
 		{ cycle->t2_ns, "t2: the server has slept, about to reply" },
-		{ cycle->t3_ns, "t3: the client has read the reply" },
+		{ cycle->cut_ns ? 0 : cycle->t3_ns,
+		  "t3: the client has read the reply" },
+		{ cycle->cut_ns, "the end of the run, before that" },
 	};
 	struct tw_mark known[ARRAY_SIZE(marks)];
 	int i, count = 0;

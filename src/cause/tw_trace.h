@@ -7,6 +7,7 @@
 
 #include "tw_metric.h"
 
+struct tw_break;
 struct tw_cause;
 struct tw_pair;
 struct tw_results;
@@ -21,8 +22,8 @@ struct tw_cause *tw_trace_cause(const struct tw_run *run);
  */
 void tw_trace_break(const struct tw_run *run, int pair);
 
-/* Whether the phase @id is a part of the metric, or of one of its parts. */
-bool tw_trace_has(enum tw_metric_id metric, enum tw_metric_id id);
+/* Whether the phase @id is a part of what the break is about, or of a part. */
+bool tw_trace_has(const struct tw_break *of, enum tw_metric_id id);
 
 /*
  * What metric @id usually is: its mean in @results, without the cycle that has

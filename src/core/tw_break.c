@@ -87,8 +87,9 @@ int tw_break_pair(const struct tw_run *run)
 	for (pair = 0; tw_break_limit_us && pair < tw_config.pairs; pair++) {
 		struct tw_break *of = tw_pair_room(run, pair, &tw_part_break);
 
-		if (of->cycle.seq && of->cycle.t3_ns < first_ns) {
-			first_ns = of->cycle.t3_ns;
+		if (of->cycle.seq &&
+		    tw_cycle_end_ns(&of->cycle) < first_ns) {
+			first_ns = tw_cycle_end_ns(&of->cycle);
 			found = pair;
 		}
 	}
@@ -110,7 +111,7 @@ static bool exceeded(const struct tw_run *run)
 	return tw_break_pair(run) >= 0;
 }
 
-/* The values of the long cycle, each with its name. */
+/* The known values of the long cycle, each with its name. */
 static void print_values(FILE *file, const struct tw_break *of,
 			 const char *format)
 {
@@ -118,7 +119,8 @@ static void print_values(FILE *file, const struct tw_break *of,
 	int id;
 
 	for (id = 0; id < TW_METRICS; id++)
-		if (tw_metric_valid(id, &params))
+		if (tw_metric_valid(id, &params) &&
+		    of->values_ns[id] != TW_NO_VALUE)
 			fprintf(file, format, tw_metrics[id].name,
 				(long long)tw_text_whole(of->values_ns[id]));
 }

@@ -14,6 +14,17 @@
 #include "tw_link.h"
 #include "tw_timer.h"
 
+/*
+ * What a client is at, in memory that it shares with main, which reads this when
+ * the client has ended. While the client waits for the timer, t0 is prev_t0;
+ * while it waits for the reply, t3 is before t0; then, the cycle is complete. If
+ * such a wait has failed, cut is when; after that for the timer, t0 is 0.
+ */
+struct tw_progress {
+	struct tw_cycle cycle;	/* seq 0: nothing that is to have an end */
+	struct tw_timer timer;
+};
+
 /* The settings of a loop. They do not change while it runs. */
 struct tw_loop {
 	int fd;			/* connected to the other side, blocking */
@@ -28,6 +39,7 @@ struct tw_loop {
 	int64_t offset_ns;	/* client: added to *first_ns, if not 0 */
 	const struct tw_wait_ops *wait;		/* server */
 	int64_t sleep_ns;	/* server; 0: does not call sleep */
+	struct tw_progress *progress;	/* client */
 	uint64_t warmup;	/* cycles before the measured cycles */
 	uint64_t loops;		/* measured cycles; 0: no limit */
 	int64_t duration_ns;	/* of the measured cycles; 0: no limit */

@@ -86,17 +86,32 @@ static int64_t network_ns(const struct tw_cycle *cycle,
 }
 
 struct tw_metric tw_metrics[TW_METRICS] = {
-	[TW_LATENCY] = { "latency", false, latency_ns, NULL },
-	[TW_WAKEUP] = { "wakeup", true, wakeup_ns, NULL },
-	[TW_SEND] = { "send", false, send_ns, NULL },
-	[TW_SLEEP] = { "sleep", false, sleep_ns, NULL },
-	[TW_RECEIVE] = { "receive", false, receive_ns, NULL },
-	[TW_RESPONSE] = { "response", false, response_ns, NULL },
-	[TW_INTERVAL] = { "interval", false, interval_ns, NULL },
-	[TW_TOTAL] = { "total", false, total_ns, NULL },
-	[TW_PLANNED] = { "planned", true, planned_ns, NULL },
-	[TW_NETWORK] = { "network", false, network_ns, NULL },
+	[TW_LATENCY] = { "latency", false, latency_ns, NULL, 1 },
+	[TW_WAKEUP] = { "wakeup", true, wakeup_ns, NULL, 0 },
+	[TW_SEND] = { "send", false, send_ns, NULL, 2 },
+	[TW_SLEEP] = { "sleep", false, sleep_ns, NULL, 2 },
+	[TW_RECEIVE] = { "receive", false, receive_ns, NULL, 2 },
+	[TW_RESPONSE] = { "response", false, response_ns, NULL, 1 },
+	[TW_INTERVAL] = { "interval", false, interval_ns, NULL, 0 },
+	[TW_TOTAL] = { "total", false, total_ns, NULL, 2 },
+	[TW_PLANNED] = { "planned", true, planned_ns, NULL, 0 },
+	[TW_NETWORK] = { "network", false, network_ns, NULL, 2 },
 };
+
+int64_t tw_metric_ns(enum tw_metric_id id, const struct tw_cycle *cycle,
+		     const struct tw_metric_params *params)
+{
+	struct tw_cycle known = *cycle;
+
+	if (!cycle->cut_ns)
+		return tw_metrics[id].value_ns(cycle, params);
+	if (tw_metrics[id].needs > (cycle->t3_ns != 0))
+		return TW_NO_VALUE;
+	if (!cycle->t0_ns)
+		known.t0_ns = cycle->cut_ns;
+	known.t3_ns = cycle->cut_ns;
+	return tw_metrics[id].value_ns(&known, params);
+}
 
 enum tw_metric_id tw_metric_find(const char *name)
 {

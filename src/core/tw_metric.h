@@ -41,6 +41,8 @@ struct tw_metric {
 	int64_t (*value_ns)(const struct tw_cycle *cycle,
 			    const struct tw_metric_params *params);
 	const char *lacks;	/* why it means nothing in this run */
+	/* Of a cycle that was cut short: 0: nothing, 1: t3, 2: t1 and t2. */
+	int needs;
 };
 
 /*
@@ -51,6 +53,13 @@ extern struct tw_metric tw_metrics[TW_METRICS];
 
 /* For messages. */
 #define TW_METRIC_NAMES	"allowed are latency, wakeup, send, sleep, receive, response, interval, total, planned, network"
+
+/*
+ * Of any cycle. Of one that the end of the run has cut short, this is how much
+ * it was by then, or TW_NO_VALUE.
+ */
+int64_t tw_metric_ns(enum tw_metric_id id, const struct tw_cycle *cycle,
+		     const struct tw_metric_params *params);
 
 /* The metric of this name; TW_METRICS: there is none. */
 enum tw_metric_id tw_metric_find(const char *name);

@@ -199,7 +199,7 @@ static int run_loop(const struct side *side)
 		.warmup = tw_config.warmup, .loops = tw_config.loops,
 		.duration_ns = tw_config.duration_s * TW_NS_PER_S,
 		.end_ns = &pair->end_ns, .stop = &control->stop,
-		.record = record, .sink = pair,
+		.progress = &pair->progress, .record = record, .sink = pair,
 	};
 	/* Of a process that is killed nothing is known. */
 	struct tw_usage used = pair->usage[side->role];

@@ -32,11 +32,15 @@ struct tw_part {
 	 * pair, and how to fill it in. tw_pair_room() finds it. For a part that
 	 * wants some, the client calls record() for each measured cycle, after
 	 * t3, with the values of all metrics; true ends the step of all pairs.
+	 * Before end(), main calls it for a cycle that the run's end has cut
+	 * short, if that counts, see tw_cut.h: with TW_NO_VALUE for what is not
+	 * known of it. A part that needs all values is whole.
 	 */
 	size_t (*room)(const struct tw_run *run);
 	void (*attach)(void *room, int pair);
 	bool (*record)(void *room, const struct tw_cycle *cycle,
 		       const int64_t values_ns[]);
+	bool whole;
 	/*
 	 * In place of record(), for a cycle whose reply was lost; or, without
 	 * t0, in which the clock was set.
@@ -88,6 +92,7 @@ extern const struct tw_part tw_part_dump;
 extern const struct tw_part tw_part_timeline;
 extern const struct tw_part tw_part_json;
 extern const struct tw_part tw_part_members;
+extern const struct tw_part tw_part_cut;
 extern const struct tw_part tw_part_columns;
 extern const struct tw_part tw_part_pairs;
 extern const struct tw_part tw_part_break;

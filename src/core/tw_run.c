@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "rt-error.h"
+#include "tw_cut.h"
 #include "tw_part.h"
 #include "tw_run.h"
 #include "tw_text.h"
@@ -80,13 +81,17 @@ static bool any_failed(struct tw_run *run, bool killed)
  */
 static bool reap(struct tw_run *run)
 {
+	int64_t now_ns = tw_config.clock->now_ns();
 	bool done = true;
 	int i;
 
 	for (i = 0; i < tw_config.pairs; i++) {
 		struct tw_process *process = run->pairs[i]->process;
 
-		done &= tw_process_ended(&process[TW_CLIENT]);
+		if (!tw_process_ended(&process[TW_CLIENT])) {
+			run->pairs[i]->alive_ns = now_ns;
+			done = false;
+		}
 		if (WEXITSTATUS(process[TW_CLIENT].status))
 			tw_process_await(&process[TW_SERVER]);
 		tw_process_ended(&process[TW_SERVER]);
@@ -149,6 +154,7 @@ static bool start(struct tw_run *run)
 		memset(&run->pairs[i]->tally.results, 0,
 		       sizeof(run->pairs[i]->tally.results));
 		run->pairs[i]->end_ns = 0;
+		run->pairs[i]->progress.cycle = (struct tw_cycle) { .seq = 0 };
 	}
 	for (i = 0; tw_parts[i]; i++)
 		if (tw_parts[i]->begin)
@@ -203,12 +209,14 @@ static void stop(struct tw_run *run)
 	}
 	run->failed = run->failed || any_failed(run, true);
 	tw_process_reap();
+	tw_cut_take(run);
 	for (i = 0; i < tw_config.pairs; i++) {
 		struct tw_pair *pair = run->pairs[i];
 
 		tw_results_merge(&pair->total, &pair->tally.results,
 				 &pair->tally.params);
-		run->measured |= pair->total.stats[0].count > 0;
+		run->measured |= pair->total.stats[0].count >
+				 tw_cut_unanswered(i);
 	}
 	for (i = 0; tw_parts[i]; i++)
 		;
@@ -233,14 +241,15 @@ static void prepare(struct tw_run *run)
 		run->serve = tw_server_run;
 }
 
-/* A pair without a cycle must not look like one that was fast. */
+/* A pair without a complete cycle must not look like one that was fast. */
 static void judge(struct tw_run *run)
 {
 	bool cut = run->failed || run->interrupted || run->broken;
 	int i;
 
 	for (i = 0; i < tw_config.pairs && !cut; i++)
-		if (!run->pairs[i]->total.stats[0].count) {
+		if (run->pairs[i]->total.stats[0].count ==
+		    tw_cut_unanswered(i)) {
 			warn("pair %d: no cycle was measured\n", i);
 			run->failed = true;
 		}

@@ -33,9 +33,11 @@ struct tw_pair {
 	struct tw_process process[TW_ROLES];	/* used by main only */
 	/* In the last step, or the first in which somebody has changed them. */
 	struct tw_process begun[TW_ROLES], left[TW_ROLES];
+	int64_t alive_ns;	/* likewise: the client was alive then */
 	struct tw_usage usage[TW_ROLES];
 	struct tw_tally tally;	/* of this step; written by the client */
 	struct tw_results total;	/* of all steps; written by main */
+	_Alignas(64) struct tw_progress progress;	/* of the client */
 	_Alignas(64) char rooms[];	/* of the parts */
 };
 

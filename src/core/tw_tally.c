@@ -50,6 +50,20 @@ void tw_tally_add(struct tw_tally *tally, const int64_t values_ns[],
 			      memory_order_release);
 }
 
+void tw_tally_add_known(struct tw_tally *tally, const int64_t values_ns[],
+			uint64_t missed)
+{
+	struct tw_stats *stats = tally->results.stats;
+	int id;
+
+	tally->results.missed += missed;
+	for (id = 0; id < TW_METRICS; id++)
+		if (values_ns[id] != TW_NO_VALUE)
+			tw_stats_add(&stats[id], values_ns[id],
+				     1.0 / (double)(stats[id].count + 1),
+				     tally->targets_ns[id]);
+}
+
 void tw_tally_read(const struct tw_tally *tally, struct tw_results *results)
 {
 	uint32_t before, after;

@@ -46,6 +46,10 @@ struct tw_tally {
 void tw_tally_add(struct tw_tally *tally, const int64_t values_ns[],
 		  uint64_t missed);
 
+/* The same of a cycle that may lack values. Nobody else may add or read. */
+void tw_tally_add_known(struct tw_tally *tally, const int64_t values_ns[],
+			uint64_t missed);
+
 /*
  * Called by main. Copies the results, all of the same cycles, unless the
  * client was killed while it wrote.

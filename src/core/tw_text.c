@@ -45,6 +45,14 @@ double tw_text_real(double ns)
 	return tw_config.nsecs ? ns : ns / (double)TW_NS_PER_US;
 }
 
+double tw_text_mean(const struct tw_stats *stats)
+{
+	double mean = tw_text_real(tw_stats_mean(stats));
+	double max = (double)tw_text_whole(stats->max_ns);
+
+	return mean < max ? mean : max;
+}
+
 int tw_text_columns(void)
 {
 	return (int)tw_config.pairs * tw_config.columns;

@@ -9,6 +9,9 @@
 int64_t tw_text_whole(int64_t ns);
 double tw_text_real(double ns);
 
+/* The mean: as min and max are rounded down, no more than that. */
+double tw_text_mean(const struct tw_stats *stats);
+
 /* Of all columns of all pairs: column i is metric i % columns of a pair. */
 int tw_text_columns(void);
 int tw_text_pair(int column);

@@ -98,9 +98,11 @@ static bool record(void *memory, const struct tw_cycle *cycle,
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(logged); i++) {
-		int64_t bin = values_ns[logged[i].id] / (BIN_US * TW_NS_PER_US);
+		int64_t ns = values_ns[logged[i].id];
+		int64_t bin = ns / (BIN_US * TW_NS_PER_US);
 
-		to->bins[i][bin < 0 ? 0 : bin < BINS ? bin : BINS]++;
+		if (ns != TW_NO_VALUE)
+			to->bins[i][bin < 0 ? 0 : bin < BINS ? bin : BINS]++;
 	}
 	return false;
 }

@@ -36,14 +36,17 @@ static size_t room(const struct tw_run *run)
 static void print_cycle(int pair, const struct tw_cycle *cycle)
 {
 	const struct tw_metric_params params = tw_config_params(pair);
+	int64_t ns;
 	int i;
 
-	for (i = 0; i < tw_config.columns; i++)
-		printf("%8d:%8" PRIu64 ":%8" PRId64 "\n",
-		       pair * tw_config.columns + i,
-		       cycle->seq - tw_config.warmup - 1,
-		       tw_text_whole(tw_metrics[tw_config.metrics[i]].value_ns(
-				     cycle, &params)));
+	for (i = 0; i < tw_config.columns; i++) {
+		ns = tw_metric_ns(tw_config.metrics[i], cycle, &params);
+		if (ns != TW_NO_VALUE)
+			printf("%8d:%8" PRIu64 ":%8" PRId64 "\n",
+			       pair * tw_config.columns + i,
+			       cycle->seq - tw_config.warmup - 1,
+			       tw_text_whole(ns));
+	}
 }
 
 static void print(struct tw_run *run)

@@ -156,5 +156,5 @@ static void json(FILE *file, const struct tw_run *run)
 
 const struct tw_part tw_part_oneway = {
 	.options = options, .check = check, .room = room, .record = record,
-	.end = end, .text = text, .json = json,
+	.whole = true, .end = end, .text = text, .json = json,
 };

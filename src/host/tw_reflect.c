@@ -179,7 +179,7 @@ static uint64_t number_of(const struct tw_loop *loop, ssize_t len)
 
 static int await_reply(const struct tw_loop *loop, struct tw_cycle *cycle)
 {
-	do {
+	for (;;) {
 		ssize_t len = tw_wire_in(loop->fd, reply, reply_size,
 					 MSG_TRUNC);
 		uint64_t seq;
@@ -195,8 +195,10 @@ static int await_reply(const struct tw_loop *loop, struct tw_cycle *cycle)
 			answered = true;
 			return 0;
 		}
-	} while (tw_datagram_in_time(cycle));
-	return TW_LINK_LOST;
+		if (!tw_datagram_in_time(cycle))
+			return TW_LINK_LOST;
+		cycle->t3_ns = 0;	/* it waits on: see tw_loop.h */
+	}
 }
 
 static int exchange(const struct tw_loop *loop, struct tw_cycle *cycle)

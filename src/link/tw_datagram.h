@@ -40,6 +40,9 @@ struct tw_run;
 /* Of a pair, so far. Called by main. 0 if nothing can be lost. */
 uint64_t tw_datagrams_lost(const struct tw_run *run, int pair);
 
+/* How long a lost cycle has waited for its reply, at least. */
+int64_t tw_datagrams_timeout_ns(void);
+
 /*
  * Of a pair, so far: requests that its server has answered; what a server on
  * another host says of it. Called by main.

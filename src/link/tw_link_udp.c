@@ -151,7 +151,7 @@ static int await_reply(const struct tw_loop *loop, struct tw_cycle *cycle)
 {
 	struct tw_reply reply;
 
-	do {
+	for (;;) {
 		ssize_t len = tw_wire_in(loop->fd, &reply, sizeof(reply),
 					 MSG_TRUNC);
 		int err;
@@ -168,8 +168,10 @@ static int await_reply(const struct tw_loop *loop, struct tw_cycle *cycle)
 			cycle->t2_ns = reply.t2_ns;
 			return 0;
 		}
-	} while (tw_datagram_in_time(cycle));
-	return TW_LINK_LOST;
+		if (!tw_datagram_in_time(cycle))
+			return TW_LINK_LOST;
+		cycle->t3_ns = 0;	/* it waits on: see tw_loop.h */
+	}
 }
 
 static int udp_exchange(const struct tw_loop *loop, struct tw_cycle *cycle)

@@ -241,15 +241,19 @@ static bool record(void *memory, const struct tw_cycle *cycle,
 	unsigned long at = atomic_load_explicit(&answers->count,
 						memory_order_acquire);
 	struct room *to = memory;
+	int64_t until_ns = cycle->t1_ns;
 	int i;
 
+	/* If it was cut short, the server was still to answer the others. */
+	if (cycle->cut_ns)
+		until_ns = cycle->t0_ns ? cycle->cut_ns : 0;
 	for (i = 0; i < ANSWERS; i++) {
 		const struct answer *answer = &answers->ring[--at % ANSWERS];
 
 		if (answer->t2_ns <= cycle->t0_ns)
 			break;
 		to->inversions += answer->pair > to->pair &&
-				  answer->t2_ns < cycle->t1_ns;
+				  answer->t2_ns < until_ns;
 	}
 	return false;
 }

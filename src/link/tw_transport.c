@@ -260,6 +260,11 @@ uint64_t tw_datagrams_lost(const struct tw_run *run, int pair)
 	return counts_of(run, pair).lost;
 }
 
+int64_t tw_datagrams_timeout_ns(void)
+{
+	return timeout_us * TW_NS_PER_US;
+}
+
 uint64_t tw_datagrams_answered(const struct tw_run *run, int pair)
 {
 	return counts_of(run, pair).requests;
@@ -369,5 +374,6 @@ static void json(FILE *file, const struct tw_run *run, int pair)
 
 const struct tw_part tw_part_transport = {
 	.options = options, .check = check, .room = room, .attach = attach,
-	.record = record, .lose = lose, .end = end, .text = text, .pair = json,
+	.record = record, .whole = true, .lose = lose, .end = end,
+	.text = text, .pair = json,
 };

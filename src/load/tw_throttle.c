@@ -282,5 +282,5 @@ static void json(FILE *file, const struct tw_run *run)
 
 const struct tw_part tw_part_throttle = {
 	.begin = begin, .end = end, .room = room, .attach = attach,
-	.record = record, .remark = text, .json = json,
+	.record = record, .whole = true, .remark = text, .json = json,
 };

@@ -89,7 +89,8 @@ static struct tw_limit_value value(const struct tw_run *run, int column,
 				   const struct tw_limit *limit)
 {
 	struct tw_limit_value of = tw_limit_value(run, tw_text_pair(column),
-		tw_text_metric(column), &pt_columns[column]->stats, limit);
+		tw_text_metric(column), &pt_columns[column]->stats,
+		&(struct tw_limit_open) { .lost = 0 }, limit);
 
 	of.value /= PT_PS_PER_NS;
 	return of;

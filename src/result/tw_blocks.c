@@ -57,6 +57,17 @@ static void halve(struct room *to)
 	to->each *= 2;
 }
 
+/* A cycle that was cut short may lack the value of a column. */
+static bool lacks(const struct tw_cycle *cycle, const int64_t values_ns[])
+{
+	int i;
+
+	for (i = 0; cycle->cut_ns && i < tw_config.columns; i++)
+		if (values_ns[tw_config.metrics[i]] == TW_NO_VALUE)
+			return true;
+	return false;
+}
+
 static bool record(void *memory, const struct tw_cycle *cycle,
 		   const int64_t values_ns[])
 {
@@ -65,6 +76,8 @@ static bool record(void *memory, const struct tw_cycle *cycle,
 	bool first;
 	int i;
 
+	if (lacks(cycle, values_ns))
+		return false;
 	if (to->cycles == SUMS * to->each)
 		halve(to);
 	first = !(to->cycles % to->each);

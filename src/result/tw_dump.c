@@ -65,10 +65,13 @@ static void print_time(int64_t ns)
 
 /*
  * A cycle whose reply was lost has no t1, t2 and t3; one in which the clock was
- * set no time at all; --reflect: no t1 and t2.
+ * set no time at all; --reflect, and one that was cut short: no t1 and t2. One
+ * that had not begun when it was cut short is none.
  */
 static void print(int pair, const struct tw_cycle *cycle)
 {
+	if (cycle->cut_ns && !cycle->t0_ns)
+		return;
 	fprintf(stream.text, "%d,%" PRIu64, pair,
 		cycle->seq - tw_config.warmup - 1);
 	print_time(cycle->planned_ns);

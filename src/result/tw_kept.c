@@ -58,6 +58,15 @@ static size_t room(const struct tw_run *run)
 	       (spike_us ? spike_nodes * sizeof(struct tw_kept) : 0);
 }
 
+static void attach(void *memory, int pair)
+{
+	struct room *to = memory;
+	int id;
+
+	for (id = 0; id < TW_METRICS; id++)
+		to->worst_ns[id] = TW_NO_VALUE;
+}
+
 static struct room *room_of(const struct tw_run *run, int pair)
 {
 	return tw_pair_room(run, pair, &tw_part_kept);
@@ -74,7 +83,8 @@ static void begin(struct tw_run *run)
 static void keep(struct tw_kept *kept, const struct tw_cycle *cycle,
 		 const struct room *of)
 {
-	int64_t since_ns = tw_clock_monotonic_ns(cycle->t0_ns) - of->start_ns;
+	int64_t since_ns = tw_clock_monotonic_ns(tw_cycle_begin_ns(cycle)) -
+			   of->start_ns;
 
 	kept->cycle = *cycle;
 	kept->step = of->step;
@@ -90,11 +100,10 @@ static bool record(void *memory, const struct tw_cycle *cycle,
 
 	if (!to->started) {
 		to->started = true;
-		to->start_ns = tw_clock_monotonic_ns(cycle->t0_ns);
+		to->start_ns = tw_clock_monotonic_ns(tw_cycle_begin_ns(cycle));
 	}
 	for (id = 0; id < TW_METRICS; id++) {
-		if (to->worst[id].cycle.seq &&
-		    values_ns[id] <= to->worst_ns[id])
+		if (values_ns[id] <= to->worst_ns[id])
 			continue;
 		to->worst_ns[id] = values_ns[id];
 		keep(&to->worst[id], cycle, to);
@@ -134,7 +143,7 @@ void tw_kept_print_number(FILE *file, const struct tw_run *run,
 int tw_kept_time(char *text, size_t size, const char *format,
 		 const struct tw_kept *kept)
 {
-	int64_t wall_ns = kept->cycle.t0_ns + behind_ns;
+	int64_t wall_ns = tw_cycle_begin_ns(&kept->cycle) + behind_ns;
 	time_t seconds = (time_t)(wall_ns / TW_NS_PER_S);
 	struct tm tm;
 
@@ -176,20 +185,21 @@ static void print_spike(FILE *file, const struct tw_run *run, int pair,
 			const struct tw_kept *kept)
 {
 	const struct tw_metric_params params = tw_config_params(pair);
+	int64_t ns;
 	int id;
 
 	fprintf(file, "T:%2d Spike:%8" PRId64 ": TS: %12" PRId64 " C: %7"
 		PRIu64, spike_column(pair),
-		tw_text_whole(tw_metrics[spike_on].value_ns(&kept->cycle,
-							    &params)),
-		tw_ns_to_us(kept->cycle.t0_ns), number_of(kept));
+		tw_text_whole(tw_metric_ns(spike_on, &kept->cycle, &params)),
+		tw_ns_to_us(tw_cycle_begin_ns(&kept->cycle)), number_of(kept));
 	if (run->steps > 1)
 		fprintf(file, " step %d", kept->step + 1);
-	for (id = 0; id < TW_METRICS; id++)
-		if (tw_metric_is_phase(id, &params))
+	for (id = 0; id < TW_METRICS; id++) {
+		ns = tw_metric_ns(id, &kept->cycle, &params);
+		if (tw_metric_is_phase(id, &params) && ns != TW_NO_VALUE)
 			fprintf(file, " %s %" PRId64, tw_metrics[id].name,
-				tw_text_whole(tw_metrics[id].value_ns(
-					&kept->cycle, &params)));
+				tw_text_whole(ns));
+	}
 	fputc('\n', file);
 }
 
@@ -226,6 +236,7 @@ static void json_cycle(FILE *file, const struct tw_run *run, int pair,
 	const struct tw_metric_params params = tw_config_params(pair);
 	char date[32], zone[8];
 	int us = tw_kept_time(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", kept);
+	int64_t ns;
 	int id;
 
 	tw_kept_time(zone, sizeof(zone), "%z", kept);
@@ -234,12 +245,12 @@ static void json_cycle(FILE *file, const struct tw_run *run, int pair,
 		", \"time\": \"%s.%06d%s\", \"missed\": %" PRIu64, pair,
 		number_of(kept), kept->step,
 		kept->since_ns, date, us, zone, kept->cycle.missed);
-	for (id = 0; id < TW_METRICS; id++)
-		if (tw_metric_valid(id, &params))
+	for (id = 0; id < TW_METRICS; id++) {
+		ns = tw_metric_ns(id, &kept->cycle, &params);
+		if (tw_metric_valid(id, &params) && ns != TW_NO_VALUE)
 			fprintf(file, ", \"%s_ns\": %" PRId64,
-				tw_metrics[id].name,
-				tw_metrics[id].value_ns(&kept->cycle,
-							&params));
+				tw_metrics[id].name, ns);
+	}
 	fprintf(file, " }");
 }
 
@@ -289,5 +300,6 @@ static void json(FILE *file, const struct tw_run *run)
 
 const struct tw_part tw_part_kept = {
 	.options = options, .check = check, .begin = begin, .room = room,
-	.record = record, .end = end, .text = text, .json = json,
+	.attach = attach, .record = record, .end = end, .text = text,
+	.json = json,
 };

@@ -27,9 +27,11 @@ int tw_kept_time(char *text, size_t size, const char *format,
 
 /*
  * The metrics that metric @id consists of, 0 after the last; a phase: none.
- * @apart: send and receive are not known, only their sum.
+ * @apart: send and receive are not known, only their sum. @cut: nor is that, as
+ * the end of the run has cut the cycle short.
  */
-const enum tw_metric_id *tw_kept_parts(enum tw_metric_id id, bool apart);
+const enum tw_metric_id *tw_kept_parts(enum tw_metric_id id, bool apart,
+				       bool cut);
 
 /* Prints "step 2, cycle 5"; the step only of a ramp. */
 void tw_kept_print_number(FILE *file, const struct tw_run *run,

@@ -86,20 +86,59 @@ uint64_t tw_limit_needed(const struct tw_limit *limit)
 	       limit->percent > 0 ? tw_buckets_needed(limit->percent) : 1;
 }
 
+/* At least: what is not known of it, is not below 0. */
+static double least_mean(const struct tw_stats *stats,
+			 const struct tw_limit_open *open)
+{
+	double sum_ns = (double)stats->sum_ns +
+			(double)open->lost * open->least_ns;
+
+	return sum_ns / (double)(stats->count + open->lost + open->cut);
+}
+
+/*
+ * Met, if it is even if all that is not known is larger than the rest. Those that
+ * were lost are: no reply came within a time that the others have kept.
+ */
+static void set_percentile(struct tw_limit_value *of, const struct tw_run *run,
+			   int pair, enum tw_metric_id id,
+			   const struct tw_limit_open *open,
+			   const struct tw_limit *limit)
+{
+	bool larger = open->least_ns > 0;
+	int64_t ns;
+
+	if (tw_percentile_ns(run, pair, id, limit->percent, of->open, &ns) &&
+	    ((double)ns <= limit->most || larger)) {
+		of->open = 0;
+		of->value = (double)ns;
+	} else if (larger) {
+		of->value = open->least_ns;
+	} else if (tw_percentile_ns(run, pair, id, limit->percent, 0, &ns)) {
+		of->value = (double)ns;
+	}
+}
+
 struct tw_limit_value tw_limit_value(const struct tw_run *run, int pair,
 				     enum tw_metric_id id,
 				     const struct tw_stats *stats,
+				     const struct tw_limit_open *open,
 				     const struct tw_limit *limit)
 {
-	struct tw_limit_value of = { .cycles = stats->count };
-	int64_t ns;
+	struct tw_limit_value of = {
+		.cycles = stats->count, .open = open->lost + open->cut,
+	};
 
+	if (stats->count < tw_limit_needed(limit))
+		return of;
 	if (limit->average)
-		of.value = tw_stats_mean(stats);
-	else if (!limit->percent)
+		of.value = least_mean(stats, open);
+	else if (limit->percent > 0)
+		set_percentile(&of, run, pair, id, open, limit);
+	else if (open->lost)
+		of.value = fmax((double)stats->max_ns, open->least_ns);
+	else
 		of.value = (double)stats->max_ns;
-	else if (tw_percentile_ns(run, pair, id, limit->percent, &ns))
-		of.value = (double)ns;
 	return of;
 }
 
@@ -134,7 +173,8 @@ static struct judgment judge_one(const struct tw_run *run,
 		judgment.verdict = EXCEEDED;
 	else
 		judgment.doubt = doubt_of(run);
-	if (judgment.doubt)
+	if (judgment.doubt ||
+	    (judgment.verdict == MET && judgment.of.open))
 		judgment.verdict = UNDECIDED;
 	return judgment;
 }
@@ -183,10 +223,14 @@ static void print_value(FILE *file, const struct tw_run *run,
 	else if (limit->counts)
 		fprintf(file, "%.0f", judgment->of.value);
 	else
-		fprintf(file, "%.3f us", judgment->of.value / 1000);
+		fprintf(file, "%s%.3f us", judgment->of.open ? "at least " : "",
+			judgment->of.value / 1000);
 	if (tw_limited.where && !limit->counts && !limit->average &&
 	    !limit->percent)
 		tw_limited.where(file, run, judgment->result, limit);
+	if (judgment->of.open)
+		fprintf(file, " (no reply in %" PRIu64 " cycle%s)",
+			judgment->of.open, judgment->of.open > 1 ? "s" : "");
 }
 
 static void text(FILE *file, const struct tw_run *run)

@@ -28,6 +28,13 @@ struct tw_limit {
 struct tw_limit_value {
 	uint64_t cycles;	/* how many values it is computed from */
 	double value;		/* ns, or how many; 0 if they are too few */
+	uint64_t open;		/* not 0: or more, as so many are not known */
+};
+
+/* Cycles whose values are not known: no reply came. */
+struct tw_limit_open {
+	uint64_t lost, cut;
+	double least_ns;	/* of each that was lost */
 };
 
 /* What a program has limits for. What has no comment may not be NULL. */
@@ -61,6 +68,7 @@ extern const char tw_limit_help[];
 struct tw_limit_value tw_limit_value(const struct tw_run *run, int pair,
 				     enum tw_metric_id id,
 				     const struct tw_stats *stats,
+				     const struct tw_limit_open *open,
 				     const struct tw_limit *limit);
 
 /* How many values it needs. */

@@ -6,6 +6,7 @@
 
 #include "rt-error.h"
 #include "rt-utils.h"
+#include "tw_cut.h"
 #include "tw_datagram.h"
 #include "tw_hosts.h"
 #include "tw_kept.h"
@@ -56,9 +57,25 @@ static int pairs(const struct tw_run *run)
 	return (int)tw_config.pairs;
 }
 
+/* Without a reply within the timeout, these took at least as long. */
+static struct tw_limit_open open_of(const struct tw_run *run, int pair,
+				    enum tw_metric_id id)
+{
+	bool timed = id == TW_LATENCY || id == TW_RESPONSE || id == TW_PLANNED;
+	int64_t least_ns = tw_datagrams_timeout_ns() - (id == TW_LATENCY) *
+			   tw_config_params(pair).sleep_ns;
+
+	return (struct tw_limit_open) {
+		.lost = tw_datagrams_lost(run, pair),
+		.cut = tw_cut_open(pair, id),
+		.least_ns = timed ? (double)least_ns : 0,
+	};
+}
+
 static struct tw_limit_value value_of(const struct tw_run *run, int pair,
 				      const struct tw_limit *limit)
 {
+	struct tw_limit_open open;
 	const struct tw_stats *stats;
 	struct tw_limit_value of = { .cycles = 0 };
 
@@ -70,15 +87,19 @@ static struct tw_limit_value value_of(const struct tw_run *run, int pair,
 	stats = &run->pairs[pair]->total.stats[limit->about];
 	if (tw_oneway_doubts(run, pair, limit->about))
 		return of;
-	return tw_limit_value(run, pair, limit->about, stats, limit);
+	open = open_of(run, pair, limit->about);
+	return tw_limit_value(run, pair, limit->about, stats, &open, limit);
 }
 
 static void where(FILE *file, const struct tw_run *run, int pair,
 		  const struct tw_limit *limit)
 {
 	const struct tw_kept *kept = tw_kept_worst(run, pair, limit->about);
+	const struct tw_limit_open open = open_of(run, pair, limit->about);
 
-	if (!kept)
+	/* What is known of a lost cycle is not kept. */
+	if (!kept || (open.lost && open.least_ns > (double)run->pairs[pair]->
+		      total.stats[limit->about].max_ns))
 		return;
 	fprintf(file, " in ");
 	tw_kept_print_number(file, run, kept);

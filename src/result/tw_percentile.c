@@ -99,15 +99,15 @@ static bool record(void *memory, const struct tw_cycle *cycle,
 
 /* What the buckets say, narrowed by what is known of the bounds. */
 bool tw_percentile_ns(const struct tw_run *run, int pair, enum tw_metric_id id,
-		      double percent, int64_t *value_ns)
+		      double percent, uint64_t more, int64_t *value_ns)
 {
 	const struct tw_stats *all = &run->pairs[pair]->total.stats[id];
-	uint64_t rank = tw_buckets_rank(all->count, percent);
+	uint64_t rank = tw_buckets_rank(all->count + more, percent);
 	const struct room *of = tw_pair_room(run, pair, &tw_part_percentiles);
 	int64_t least_ns = all->min_ns, most_ns = all->max_ns;
 	int i;
 
-	if (all->count < tw_buckets_needed(percent))
+	if (all->count < tw_buckets_needed(percent) || rank > all->count)
 		return false;
 	for (i = 0; i < bound_count; i++) {
 		bool above = all->count - of->above[i] < rank;
@@ -131,7 +131,7 @@ static bool of_column(const struct tw_run *run, int column, double percent,
 		      int64_t *value_ns)
 {
 	return tw_percentile_ns(run, tw_text_pair(column),
-				tw_text_metric(column), percent, value_ns);
+				tw_text_metric(column), percent, 0, value_ns);
 }
 
 static void print_column(FILE *file, const struct tw_run *run, int column)

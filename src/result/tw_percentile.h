@@ -13,8 +13,11 @@
  */
 void tw_percentile_bound(enum tw_metric_id id, int64_t bound_ns);
 
-/* Within 1/1024 of the value; false: too few values. Nobody may write. */
+/*
+ * Within 1/1024 of the value; false: too few values. @more: so many more than
+ * were kept, each of which is larger. Nobody may write.
+ */
 bool tw_percentile_ns(const struct tw_run *run, int pair, enum tw_metric_id id,
-		      double percent, int64_t *value_ns);
+		      double percent, uint64_t more, int64_t *value_ns);
 
 #endif /* TW_PERCENTILE_H */

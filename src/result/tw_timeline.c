@@ -169,20 +169,20 @@ static void add(int pair, const struct tw_cycle *cycle)
 	int64_t values_ns[TW_METRICS];
 	int i;
 
-	if (!cycle->t3_ns) {	/* its reply was lost, or it is left out */
+	if (!tw_cycle_end_ns(cycle)) {	/* its reply was lost, or it is left out */
 		tw_tally_add(&row->tally, NULL, cycle->missed);
 		return;
 	}
 	for (i = 0; i < TW_METRICS; i++)
-		values_ns[i] = tw_metrics[i].value_ns(cycle,
-						      &row->tally.params);
-	tw_tally_add(&row->tally, values_ns, cycle->missed);
+		values_ns[i] = tw_metric_ns(i, cycle, &row->tally.params);
+	tw_tally_add_known(&row->tally, values_ns, cycle->missed);
 	for (i = 0; i < tw_config.columns; i++)
-		row->buckets[i][tw_buckets_of(
-			values_ns[tw_config.metrics[i]])]++;
+		if (values_ns[tw_config.metrics[i]] != TW_NO_VALUE)
+			row->buckets[i][tw_buckets_of(
+				values_ns[tw_config.metrics[i]])]++;
 	any = true;
 	if (!start_ns)
-		start_at(cycle->t0_ns);
+		start_at(tw_cycle_begin_ns(cycle));
 }
 
 static void print_metric(const struct tw_stats *of, const uint64_t *buckets)

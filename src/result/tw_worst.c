@@ -23,7 +23,7 @@ static const struct tw_option options[] = {
 	{ .name = NULL }
 };
 
-/* All values, each with its mean in this pair, in lines that are not long. */
+/* All known values, each with its mean in this pair, in lines that are not long. */
 static void print_values(FILE *file, const struct tw_kept *kept,
 			 const struct tw_pair *pair)
 {
@@ -31,13 +31,14 @@ static void print_values(FILE *file, const struct tw_kept *kept,
 	int id, len, width = WIDTH;
 	const char *comma = "";
 	char text[80];
+	int64_t ns;
 
 	for (id = 0; id < TW_METRICS; id++) {
-		if (!tw_metric_valid(id, params))
+		ns = tw_metric_ns(id, &kept->cycle, params);
+		if (!tw_metric_valid(id, params) || ns == TW_NO_VALUE)
 			continue;
 		len = snprintf(text, sizeof(text), "%s %" PRId64 " (%s%" PRId64
-			       ")", tw_metrics[id].name, tw_text_whole(
-			       tw_metrics[id].value_ns(&kept->cycle, params)),
+			       ")", tw_metrics[id].name, tw_text_whole(ns),
 			       *comma ? "" : "mean ", tw_text_whole((int64_t)
 			       tw_stats_mean(&pair->total.stats[id])));
 		if (width + len >= WIDTH) {
@@ -54,8 +55,7 @@ static void print_values(FILE *file, const struct tw_kept *kept,
 static double excess_ns(const struct tw_kept *kept, const struct tw_pair *pair,
 			enum tw_metric_id id)
 {
-	return (double)tw_metrics[id].value_ns(&kept->cycle,
-					       &pair->tally.params) -
+	return (double)tw_metric_ns(id, &kept->cycle, &pair->tally.params) -
 	       tw_stats_mean(&pair->total.stats[id]);
 }
 
@@ -78,16 +78,17 @@ static const enum tw_metric_id two_hosts[TW_METRICS][PARTS_MAX + 1] = {
 	[TW_PLANNED] = { TW_SLEEP, TW_NETWORK, TW_WAKEUP },
 };
 
-/* --reflect: the response cannot be divided. */
+/* --reflect, or a cycle that was cut short: the response cannot be divided. */
 static const enum tw_metric_id reflected[TW_METRICS][PARTS_MAX + 1] = {
 	[TW_LATENCY] = { TW_RESPONSE },
 	[TW_INTERVAL] = { TW_WAKEUP },
 	[TW_PLANNED] = { TW_RESPONSE, TW_WAKEUP },
 };
 
-const enum tw_metric_id *tw_kept_parts(enum tw_metric_id id, bool apart)
+const enum tw_metric_id *tw_kept_parts(enum tw_metric_id id, bool apart,
+				       bool cut)
 {
-	return tw_metrics[TW_NETWORK].lacks ? reflected[id] :
+	return cut || tw_metrics[TW_NETWORK].lacks ? reflected[id] :
 	       apart ? two_hosts[id] : one_host[id];
 }
 
@@ -101,7 +102,8 @@ static void print_causes(FILE *file, const struct tw_kept *kept,
 {
 	double all_ns = excess_ns(kept, pair, id), left_ns = all_ns, ns;
 	const enum tw_metric_id *parts =
-		tw_kept_parts(id, tw_metrics[TW_SEND].lacks);
+		tw_kept_parts(id, tw_metrics[TW_SEND].lacks,
+			      kept->cycle.cut_ns);
 	const enum tw_metric_id *part = parts;
 
 	if (!part[0] || !part[1] || all_ns <= 0)

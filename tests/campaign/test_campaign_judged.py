@@ -44,12 +44,17 @@ def test_time_of_a_load():
 @pytest.mark.parametrize("found, said", (
     ({}, "f.json: no results of a measurement"),
     (result(0), "f.json: not one cycle was measured"),
-    (result(5, interrupted=True), "ended by a signal")))
+    (result(5, interrupted=True), "ended by a signal"),
+    (result(5, 4000, unanswered=[
+        {"pair": 1, "age_us": 3800123, "awaited": "reply"}]),
+     "no whole cycle at the end: pair 1 had waited 3800123 us for its "
+     "reply")))
 def test_no_cycles(found, said):
     with pytest.raises(Failure) as error:
         cm_measure.cycles(found, "f.json")
     assert str(error.value) == said
     assert cm_measure.cycles(result(5), "f.json") == 5
+    assert cm_measure.cycles(result(5, unanswered=[]), "f.json") == 5
 
 
 def test_last_lines_of_a_log(tmp_path):

@@ -4,6 +4,7 @@
 import math
 import os
 import pathlib
+import re
 import shlex
 import signal
 import subprocess
@@ -121,7 +122,7 @@ def check(report):
         values = {child.name: float(child.content)
                   for child in node.one("statistics").children}
         assert values["samples"] > 0
-        assert values["minimum"] <= values["mean"] <= values["maximum"] + 1
+        assert values["minimum"] <= values["mean"] <= values["maximum"]
         assert values["standard_deviation"] >= 0
         if node.properties["id"] != "latency":
             assert not node.named("histogram")
@@ -297,6 +298,27 @@ def test_a_run_that_breaks_off(make):
     reason = report.one("abort_report").properties["reason"]
     assert f"(pid {side})" in reason
     check(report)
+
+
+def test_a_server_that_hangs(make):
+    """rteval ends each run by SIGINT: that is no failure, but a reply that
+    never came is."""
+    module = make()
+    module.start()
+    module.measuring()
+    client, server = module.sides()[::-1]
+    os.kill(server, signal.SIGSTOP)
+    time.sleep(0.6)
+    module.module.stop_event.set()
+    assert outside.wait_for(lambda: not outside.alive(client))
+    os.kill(server, signal.SIGCONT)
+    report, _ = module.stop()
+    reason = report.one("abort_report").properties["reason"]
+    assert re.fullmatch(r"pair 0, cycle \d+: the client had waited \d{6,} us "
+                        r"for its reply when the run ended", reason)
+    maxima = {node.properties["id"]: float(node.one("statistics").one(
+        "maximum").content) for node in report.named("metric")}
+    assert maxima["response"] >= 500000 > maxima["send"]
 
 
 def test_it_is_started_once(make):

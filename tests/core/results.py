@@ -45,6 +45,9 @@ REMARK = re.compile(
     r"Step \d+/\d+: (?:load [a-z]+, \d+ [a-z]+|\d+ other clients?)|"
     r"The CPU quota of \S+ \(\d+ us in \d+ us\) stopped its tasks \d+ times, "
     r"for \d+ us in all|Inversions:(?: \d+)+|Not printed: \d+ cycles|"
+    r"(?:Unanswered|Not woken): (?:step \d+, )?pair \d+, cycle \d+: when the "
+    r"run ended, the client had waited \d+ us for (?:the reply|its timer); it "
+    r"counts with(?: [a-z]+ \d+)+|"
     r"Others used [\d.]+ % of CPU \d+(: .+)?|Others used \d+ more CPUs, .*|"
     r"The host took [\d.]+ % of CPU \d+(?:, [\d.]+ % of CPU \d+){0,3}"
     r"(?:, and of \d+ more CPUs)?|"
@@ -165,7 +168,7 @@ def check(path_or_text):
         of = thread["phases"][thread["metric"]]
         assert {key: thread[key] for key in of} == of
         for one in thread["phases"].values():
-            assert one["min"] <= one["avg"] < one["max"] + 1
+            assert one["min"] <= one["avg"] <= one["max"]
         if "histogram" in thread:
             assert sum(thread["histogram"].values()) + thread["overflows"] \
                 == thread["cycles"]
@@ -184,6 +187,8 @@ def check(path_or_text):
         assert ("send" in thread["phases"]) != bool(given["reflect"])
     for pair in of["pairs"]:
         assert (pair["server"] is None) == bool(given["reflect"])
+    for one in of["unanswered"]:
+        assert_longest(json, one)
     assert ("steps" in of) == (given["steps"] > 1)
     stops = of["throttling"]
     assert sum(stops["steps"]) == of["throttled"]
@@ -207,10 +212,28 @@ def check(path_or_text):
         if found and status != 1:
             assert found["sent"] == found["answered"] + found["lost"] or \
                 of["clock_set"]["left_out"]
-            assert found["answered"] == thread["cycles"]
+            assert found["answered"] == thread["cycles"] - sum(
+                thread["metric"] in one["counts"] for one in of["unanswered"]
+                if one["pair"] == thread["pair"])
             assert found["late"] <= found["lost"] + \
                 of["clock_set"]["left_out"]
     return json
+
+
+def assert_longest(json, one):
+    """A cycle that the end of the run has cut short, if it counts."""
+    of = json["twoway"]
+    phases = next(thread for thread in json["thread"].values()
+                  if thread["pair"] == one["pair"])["phases"]
+    metric = {"reply": "response", "timer": "wakeup"}[one["awaited"]]
+    assert set(one["counts"]) <= {"latency", "wakeup", "response", "interval",
+                                  "planned"}
+    assert ("latency" in one["counts"]) == ("response" in one["counts"])
+    if one["awaited"] == "timer":
+        assert set(one["counts"]) <= {"wakeup", "interval", "planned"}
+    if metric in one["counts"] and not of["settings"]["steps"] > 1:
+        unit = 1000 if json["resolution_in_ns"] else 1
+        assert one["age_us"] == phases[metric]["max"] // unit
 
 
 def lost(json, pair):

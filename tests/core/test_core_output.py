@@ -455,3 +455,28 @@ def test_first_cycle_within_300_ms():
                        preexec_fn=before_others)
         took.append(time.monotonic() - begin)
     assert min(took) < 0.3, took
+
+
+@pytest.mark.parametrize("options", [
+    (), ("-N",), ("--metrics=all",), ("-i0",),
+    ("--load=fft", "--steps=2")])
+def test_one_cycle(run, options):
+    """Its value is minimum, average and maximum, wherever there are these."""
+    def same(one):
+        assert one["min"] == one["avg"] == one["max"]
+
+    done = run("-q", "-l", 1, "--json=json", *options)
+    json = results.loaded(done)
+    steps = json["twoway"].get("steps", [])
+    for one in [] if steps else json["thread"].values():
+        same(one)
+        for phase in one["phases"].values():
+            same(phase)
+    for step in steps:
+        for phase in step["phases"].values():
+            same(phase)
+    for line in done.stdout.splitlines():
+        if match := results.STATUS.fullmatch(line):
+            same({name: int(match[name]) for name in ("min", "avg", "max")})
+        if match := results.PHASE.fullmatch(line):
+            assert match[2] == match[3] == match[4]

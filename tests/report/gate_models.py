@@ -90,7 +90,7 @@ def run(steps, name="run"):
     slices = [slice(end - len(step), end) for step, end in zip(steps, ends)]
     return types.SimpleNamespace(
         name=name, title=name, virtual=False, count=len(values), missed=0,
-        throttled=0, troubles=[], pairs=[], every=lambda member: [],
+        lost_cycles=None, throttled=0, troubles=[], pairs=[], every=lambda member: [],
         oneway=None, when=None,
         series={"total": tr_stats.series_of("total", values)},
         cycles=types.SimpleNamespace(

@@ -88,7 +88,7 @@ def test_limits(judged):
         ("missed:0", None, None),
         ("lost:2", "failure", "lost (lost:2) was 3; at most 2 is allowed"),
         ("send:p99.9:50", "error", "send (send:p99.9:50) has too few values, "
-         "or the run ended early; at most 50 us is allowed")]
+         "or some are not known, or the run ended early; at most 50 us is allowed")]
     suite, = found.suites
     assert suite.get("name") == "limits of a"
     assert suite.get("package") == "twowaytest"
@@ -178,7 +178,7 @@ def test_limits_of_parts(judged):
          "allowed"),
         ("sync1.pair:1 sync1.b.pair", None, None),
         ("x.y:1", "error", "what it is for (x.y:1) has too few values, or "
-         "the run ended early; at most 1 us is allowed")]
+         "some are not known, or the run ended early; at most 1 us is allowed")]
 
 
 @pytest.mark.parametrize("shift, status, tag", [

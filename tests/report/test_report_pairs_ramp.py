@@ -137,7 +137,7 @@ def test_pairs_that_join_late_are_of_that_step(report):
     path = made.write(report.directory, *FILES["dump"])
     import tr_dump
     import tr_dump_pairs
-    cycles, _ = tr_dump.read_cycles(path)
+    cycles, *_ = tr_dump.read_cycles(path)
     for own in cycles.values():
         own.close()
     assert tr_dump_pairs.steps_of(path, cycles) == {

@@ -106,13 +106,14 @@ TEST_EACH(ended, endings)
 	const struct tw_link_ops link = { .exchange = exchange };
 	struct tw_request request = { 0 };
 	int64_t first_ns = 0, end_ns = 0;
+	struct tw_progress progress = { .cycle.seq = 0 };
 	atomic_int stop = 0;
 	const struct tw_loop loop = {
-		.link = &link, .request = &request,
+		.link = &link, .request = &request, .progress = &progress,
 		.now_ns = tw_clock_monotonic.now_ns,
 		.timer = tw_timer_find("none"),
-		.timer_clockid = CLOCK_MONOTONIC, .first_ns = &first_ns,
-		.warmup = 2, .end_ns = &end_ns, .stop = &stop,
+		.first_ns = &first_ns, .warmup = 2, .end_ns = &end_ns,
+		.stop = &stop,
 	};
 
 	ending = of;

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "rt-error.h"
+#include "tw_cut.h"
+#include "tw_part.h"
+#include "tw_text.h"
+#include "tw_time.h"
+
+static struct cut {
+	int pair, step;
+	struct tw_cycle cycle;
+	int64_t values_ns[TW_METRICS];	/* TW_NO_VALUE: does not count */
+} *cuts;
+static int count;
+
+/* When the client woke up, these two were known. */
+static bool is_exact(const struct tw_cycle *cycle, enum tw_metric_id id)
+{
+	return cycle->t0_ns && (id == TW_WAKEUP || id == TW_INTERVAL);
+}
+
+/* Without a cycle before it: longer than usual. */
+static int64_t longest_ns(const struct tw_pair *pair, enum tw_metric_id id)
+{
+	const struct tw_stats *stats = &pair->tally.results.stats[id];
+	const struct tw_metric_params *params = &pair->tally.params;
+
+	return stats->count ? stats->max_ns :
+	       params->period_ns > params->sleep_ns ? params->period_ns :
+	       params->sleep_ns;
+}
+
+static bool is_longest(const struct tw_pair *pair, const struct tw_cycle *cycle,
+		       enum tw_metric_id id)
+{
+	return tw_metric_ns(id, cycle, &pair->tally.params) >
+	       longest_ns(pair, id);
+}
+
+/*
+ * Of the expiries that have passed, the next cycle would have been for the
+ * oldest; the others were missed. @timer: the client's, at its last wake-up.
+ * Returns whether the clock was set meanwhile.
+ */
+static bool plan(struct tw_cycle *cycle, struct tw_timer timer)
+{
+	int64_t due = 0;
+
+	timer.ops->settle(&timer, cycle->t0_ns ? cycle->t0_ns : cycle->cut_ns);
+	cycle->planned_ns = timer.planned_ns;
+	if (timer.period_ns && cycle->cut_ns > timer.planned_ns)
+		due = (cycle->cut_ns - timer.planned_ns) / timer.period_ns;
+	if (!cycle->t0_ns)
+		cycle->missed = (uint64_t)due;
+	else if (due > (int64_t)timer.missed)
+		cycle->missed = (uint64_t)due - 1;
+	else
+		cycle->missed = timer.missed;
+	return timer.watch.doubts;
+}
+
+/*
+ * What the client was at in its measured cycles; false: it had none to be
+ * completed. One that was killed has left the cycle as it was, nobody knows when.
+ * If the clock was set meanwhile, nothing else is known of the cycle.
+ */
+static bool find(const struct tw_pair *pair, struct tw_cycle *cycle,
+		 bool *was_set)
+{
+	*cycle = pair->progress.cycle;
+	if (cycle->seq <= (uint64_t)tw_config.warmup)
+		return false;
+	if (!cycle->cut_ns) {
+		cycle->cut_ns = pair->alive_ns;
+		if (cycle->t0_ns == cycle->prev_t0_ns)
+			cycle->t0_ns = 0;
+		else if (cycle->t3_ns >= cycle->t0_ns)
+			return false;
+	}
+	cycle->t1_ns = cycle->t2_ns = cycle->t3_ns = 0;
+	*was_set = plan(cycle, pair->progress.timer);
+	if (!cycle->t0_ns)
+		return true;
+	cycle->t3_ns = cycle->cut_ns;
+	if (!is_longest(pair, cycle, TW_RESPONSE))
+		cycle->t3_ns = 0;
+	return true;
+}
+
+/* As the client does with a cycle in which the clock was set. */
+static void leave_out(struct tw_run *run, int number,
+		      const struct tw_cycle *cycle)
+{
+	const struct tw_cycle left = {
+		.seq = cycle->seq, .missed = cycle->missed
+	};
+	int i;
+
+	tw_tally_add(&run->pairs[number]->tally, NULL, left.missed);
+	for (i = 0; tw_parts[i]; i++)
+		if (tw_parts[i]->lose && tw_pair_room(run, number, tw_parts[i]))
+			tw_parts[i]->lose(tw_pair_room(run, number,
+						       tw_parts[i]), &left);
+}
+
+static void append(const struct cut *cut)
+{
+	cuts = realloc(cuts, (count + 1) * sizeof(*cuts));
+	if (!cuts)
+		fatal("no memory for the end of the run\n");
+	cuts[count++] = *cut;
+}
+
+static void take(struct tw_run *run, int number)
+{
+	struct tw_pair *pair = run->pairs[number];
+	struct cut cut = { .pair = number, .step = run->step };
+	struct tw_cycle *cycle = &cut.cycle;
+	bool was_set;
+	int i;
+
+	if (!find(pair, cycle, &was_set))
+		return;
+	if (was_set) {
+		leave_out(run, number, cycle);
+		return;
+	}
+	if (!cycle->t3_ns && !is_longest(pair, cycle, TW_WAKEUP) &&
+	    !is_longest(pair, cycle, TW_PLANNED)) {
+		tw_tally_add(&pair->tally, NULL, cycle->missed);
+		return;
+	}
+	for (i = 0; i < TW_METRICS; i++)
+		cut.values_ns[i] = is_exact(cycle, i) || tw_metrics[i].needs ||
+				   is_longest(pair, cycle, i) ?
+				   tw_metric_ns(i, cycle, &pair->tally.params) :
+				   TW_NO_VALUE;
+	tw_tally_add_known(&pair->tally, cut.values_ns, cycle->missed);
+	for (i = 0; tw_parts[i]; i++)
+		if (tw_parts[i]->record && !tw_parts[i]->whole &&
+		    tw_pair_room(run, number, tw_parts[i]))
+			tw_parts[i]->record(tw_pair_room(run, number,
+							 tw_parts[i]),
+					    cycle, cut.values_ns);
+	append(&cut);
+}
+
+void tw_cut_take(struct tw_run *run)
+{
+	int i;
+
+	for (i = 0; i < tw_config.pairs; i++)
+		take(run, i);
+}
+
+uint64_t tw_cut_open(int pair, enum tw_metric_id id)
+{
+	uint64_t open = 0;
+	int i;
+
+	for (i = 0; i < count; i++)
+		open += cuts[i].pair == pair && !is_exact(&cuts[i].cycle, id);
+	return open;
+}
+
+uint64_t tw_cut_unanswered(int pair)
+{
+	uint64_t unanswered = 0;
+	int i;
+
+	for (i = 0; i < count; i++)
+		unanswered += cuts[i].pair == pair && cuts[i].cycle.t3_ns;
+	return unanswered;
+}
+
+/* What the client waited for, and since when. */
+static int64_t age_ns(const struct cut *cut)
+{
+	const struct tw_cycle *cycle = &cut->cycle;
+	int64_t since_ns = cycle->t0_ns ? cycle->t0_ns :
+			   cycle->planned_ns > cycle->prev_t3_ns ?
+			   cycle->planned_ns : cycle->prev_t3_ns;
+
+	return cycle->cut_ns - since_ns;
+}
+
+static uint64_t number_of(const struct cut *cut)
+{
+	return cut->cycle.seq - tw_config.warmup - 1;
+}
+
+static bool counts(const struct cut *cut, enum tw_metric_id id)
+{
+	const struct tw_metric_params params = tw_config_params(cut->pair);
+
+	return tw_metric_valid(id, &params) &&
+	       cut->values_ns[id] != TW_NO_VALUE;
+}
+
+static void print(FILE *file, const struct tw_run *run, const struct cut *cut)
+{
+	int id;
+
+	fprintf(file, "# %s: ", cut->cycle.t0_ns ? "Unanswered" : "Not woken");
+	if (run->steps > 1)
+		fprintf(file, "step %d, ", cut->step + 1);
+	fprintf(file, "pair %d, cycle %" PRIu64 ": when the run ended, the client had waited %" PRId64
+		" us for %s; it counts with", cut->pair, number_of(cut),
+		tw_ns_to_us(age_ns(cut)), cut->cycle.t0_ns ? "the reply" :
+		"its timer");
+	for (id = 0; id < TW_METRICS; id++)
+		if (counts(cut, id))
+			fprintf(file, " %s %" PRId64, tw_metrics[id].name,
+				tw_text_whole(cut->values_ns[id]));
+	fputc('\n', file);
+}
+
+static void text(FILE *file, const struct tw_run *run)
+{
+	int i;
+
+	for (i = 0; i < count; i++)
+		print(file, run, &cuts[i]);
+}
+
+static void write_cut(FILE *file, const struct cut *cut)
+{
+	const char *comma = "";
+	int id;
+
+	fprintf(file, "{ \"pair\": %d, \"step\": %d, \"cycle\": %" PRIu64
+		", \"awaited\": \"%s\", \"age_us\": %" PRId64
+		", \"counts\": [", cut->pair, cut->step, number_of(cut),
+		cut->cycle.t0_ns ? "reply" : "timer",
+		tw_ns_to_us(age_ns(cut)));
+	for (id = 0; id < TW_METRICS; id++)
+		if (counts(cut, id)) {
+			fprintf(file, "%s\"%s\"", comma, tw_metrics[id].name);
+			comma = ", ";
+		}
+	fprintf(file, "] }");
+}
+
+static void json(FILE *file, const struct tw_run *run)
+{
+	int i;
+
+	fprintf(file, "    \"unanswered\": [");
+	for (i = 0; i < count; i++) {
+		fprintf(file, "%s\n      ", i ? "," : "");
+		write_cut(file, &cuts[i]);
+	}
+	fprintf(file, "],\n");
+}
+
+const struct tw_part tw_part_cut = {
+	.text = text, .json = json,
+};
