@@ -169,7 +169,9 @@ def test_the_most_that_is_allowed(start, server, limits):
 @results.root
 def test_nobody_cannot_stop_it(start, server):
     """A server that root has started has a user that no other program has."""
-    process = start(server("-p", 60), *QUICK, "-p", 61)
+    units.require("setpriv")
+    process = start(server("-p", 60, words=("setpriv", "--groups=4,5")),
+                    *QUICK, "-p", 61)
     measuring(process)
     assert server.line == f"# Listening at 127.0.0.1:{server.port}, " \
         f"priorities up to 60, as the user {USER}\n"

@@ -202,6 +202,22 @@ def test_what_it_says_of_its_run(run, members, said, twoway):
     assert done.json()["twoway"]["peer"] is not None
 
 
+@pytest.mark.parametrize("status, said", [
+    (0, ENDED), (1, FAILED), (2, ENDED), (None, UNSAID)])
+def test_end_that_nobody_has_asked_for(run, status, said):
+    """While the client waits for a reply; what came with it is kept."""
+    text = FAKE.replace("VERSION", "2").replace("SLEPT", "7").replace(
+        "1000", "20").replace("status=0", f"status={status}").replace(
+        "TWOWAY", '{"x": 1}').replace(
+            "sys.stdin.readline()\nsay(ended", "say(ended")
+    done = run("--connect=127.0.0.1", fake(
+        run.directory, text + "import time\ntime.sleep(1000)\n"), *QUICK,
+        "--sleep=0", "--json=json")
+    assert (done.returncode, done.stderr) == (1, said.format("127.0.0.1"))
+    assert done.json()["twoway"]["peer"] == {"x": 1}
+    assert 0 < done.json()["thread"]["0"]["cycles"] < 20
+
+
 @pytest.mark.parametrize("numbers", ["[0", "[0,]", "x"])
 def test_answer_that_is_none(run, numbers):
     text = FAKE.replace("VERSION", "2").replace("SLEPT", "7").replace(

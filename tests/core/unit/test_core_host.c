@@ -14,6 +14,7 @@
 #include "tw_cycle.h"
 #include "tw_lines.h"
 #include "tw_metric.h"
+#include "tw_option.h"
 #include "tw_part.h"
 #include "tw_reach.h"
 #include "tw_time.h"
@@ -62,6 +63,34 @@ TEST_EACH(no_host, no_hosts)
 	struct tw_host host;
 
 	assert_false(tw_host_parse(*of, &host));
+}
+
+static const struct whole {
+	const char *text;
+	int64_t min, max;
+	bool is;
+	int64_t number;
+} wholes[] = {
+	{ "0", 0, 9, true, 0 }, { "9", 0, 9, true, 9 }, { "10", 0, 9, false, 0 },
+	{ "-1", -1, 9, true, -1 }, { "-2", -1, 9, false, 0 },
+	{ "-1", 0, 9, false, 0 }, { "0008", 0, 9, true, 8 },
+	{ "-0", 0, 9, true, 0 }, { "", 0, 9, false, 0 }, { "-", -9, 9, false, 0 },
+	{ "+1", 0, 9, false, 0 }, { " 1", 0, 9, false, 0 },
+	{ "1 ", 0, 9, false, 0 }, { "1x", 0, 9, false, 0 },
+	{ "0x1", 0, 9, false, 0 }, { "--1", -9, 9, false, 0 },
+	{ "1-", 0, 9, false, 0 }, { "4294967297", 0, 9, false, 0 },
+	{ "9223372036854775807", 0, INT64_MAX, true, INT64_MAX },
+	{ "9223372036854775808", 0, INT64_MAX, false, 0 },
+	{ "-9223372036854775809", INT64_MIN, 0, false, 0 },
+};
+
+TEST_EACH(whole, wholes)
+{
+	int64_t number = 0;
+
+	assert_int_equal(tw_option_whole(of->text, of->min, of->max, &number),
+			 of->is);
+	assert_int_equal(number, of->number);
 }
 
 static const struct value {
