@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "tw_cgroup.h"
 #include "tw_read.h"
@@ -86,18 +85,12 @@ int tw_cgroup_quotas(struct tw_quota quotas[TW_QUOTAS])
 	int count = 0;
 
 	for (i = 0; i < sizeof(roots) / sizeof(roots[0]); i++) {
-		/* It is often a link to the first. */
-		if (i == 1 && !access(roots[0], F_OK))
-			continue;
 		tw_cgroup_find(group, sizeof(group), i == 2);
 		length = strlen(roots[i]);
-		snprintf(path, sizeof(path), "%s%s", roots[i], group);
-		/* In a container, the root of the mount may be our own. */
-		if (access(path, F_OK))
-			path[length] = '\0';
+		snprintf(path, sizeof(path), "%s%s", roots[i],
+			 strcmp(group, "/") ? group : "");
+		/* Up to the root of the mount, which a container's own may be. */
 		while (*group && count < TW_QUOTAS) {
-			if (path[length] == '/' && !path[length + 1])
-				path[length] = '\0';
 			count += read_quota(&quotas[count], path);
 			if (!path[length])
 				break;

@@ -175,12 +175,12 @@ def test_what_a_sandbox_refuses(run, options, lacks):
                                   "Operation not permitted")
 
 
-def flagged(policy, priority, then=lambda: None):
+def flagged(policy, priority, flag=os.SCHED_RESET_ON_FORK, then=None):
     """A preexec_fn: children get another policy, if it is of real time."""
     def become():
-        os.sched_setscheduler(0, policy | os.SCHED_RESET_ON_FORK,
-                              os.sched_param(priority))
-        then()
+        os.sched_setscheduler(0, policy | flag, os.sched_param(priority))
+        if then:
+            then()
     return become
 
 
@@ -188,13 +188,17 @@ def flagged(policy, priority, then=lambda: None):
 def test_policy_that_children_do_not_get(public):
     """Who has no right to end that need not; who has, does."""
     for options, begin, policy in (
-            ((), flagged(os.SCHED_OTHER, 0, outside.nobody()), "other"),
+            ((), flagged(os.SCHED_OTHER, 0, then=outside.nobody()), "other"),
             (("-p", 5), flagged(os.SCHED_FIFO, 5), "fifo"),
-            (("-p", 5), flagged(os.SCHED_FIFO, 4), "fifo")):
+            (("-p", 5), flagged(os.SCHED_FIFO, 4), "fifo"),
+            (("-p", 5), flagged(os.SCHED_FIFO, 4, 0), "fifo"),
+            (("-p", 5), flagged(os.SCHED_FIFO, 5, 0), "fifo")):
         done = twoway.run("-q", "-l", 30, "--json=json", *options,
                           directory=public, program=public / "twowaytest",
                           preexec_fn=begin)
         assert done.returncode == 0, done.stderr
         pair, = results.loaded(done)["twoway"]["pairs"]
         assert {pair[role]["policy"] for role in outside.SIDES} == {policy}
+        assert [pair[role]["priority"] for role in outside.SIDES] == \
+            ([4, 5] if options else [0, 0])
         (public / "json").unlink()
