@@ -17,10 +17,17 @@ static struct cut {
 } *cuts;
 static int count;
 
-/* When the client woke up, these two were known. */
+/* When the client woke up, these two were known... */
 static bool is_exact(const struct tw_cycle *cycle, enum tw_metric_id id)
 {
 	return cycle->t0_ns && (id == TW_WAKEUP || id == TW_INTERVAL);
+}
+
+/* ...and if it has asked just then, of the others as much as at any end. */
+static bool is_usual(const struct cut *cut, enum tw_metric_id id)
+{
+	return cut->cycle.t0_ns && !cut->cycle.t3_ns &&
+	       cut->values_ns[id] == TW_NO_VALUE;
 }
 
 /* Without a cycle before it: longer than usual. */
@@ -163,7 +170,8 @@ uint64_t tw_cut_open(int pair, enum tw_metric_id id)
 	int i;
 
 	for (i = 0; i < count; i++)
-		open += cuts[i].pair == pair && !is_exact(&cuts[i].cycle, id);
+		open += cuts[i].pair == pair &&
+			!is_exact(&cuts[i].cycle, id) && !is_usual(&cuts[i], id);
 	return open;
 }
 
