@@ -121,9 +121,13 @@ static void check(struct tw_run *run)
 static int live(void *arg)
 {
 	struct tw_load *load = arg;
+	int null = open("/dev/null", O_RDWR);
 	char byte;
 
-	close(go[1]);
+	/* Whatever happens to main: it may live a moment longer. */
+	dup2(null, STDIN_FILENO);
+	dup2(null, STDOUT_FILENO);
+	tw_process_close(go[0], -1, -1);
 	while (read(go[0], &byte, 1) < 0 && errno == EINTR)
 		;
 	close(go[0]);
