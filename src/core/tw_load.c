@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -168,9 +169,13 @@ static void end(struct tw_run *run)
 		for (n = 0; n < loads[i]->processes; n++)
 			kill(loads[i]->process[n].pid, SIGTERM);
 	for (i = 0; i < count; i++) {
-		for (n = 0; n < loads[i]->processes; n++)
+		for (n = 0; n < loads[i]->processes; n++) {
 			run->failed |= tw_process_stop_failed(
 				&loads[i]->process[n]);
+			if (WIFSIGNALED(loads[i]->process[n].status) &&
+			    loads[i]->ops->sweep)
+				loads[i]->ops->sweep();
+		}
 		if (!loads[i]->errors)
 			continue;
 		warn("--load=%s: %" PRIu64 " results were wrong: this kernel does not keep the floating-point registers of a preempted task, or the memory fails\n",
