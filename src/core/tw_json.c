@@ -10,6 +10,7 @@
 #include "rt-error.h"
 #include "rt-utils.h"
 #include "tw_file.h"
+#include "tw_output.h"
 #include "tw_part.h"
 #include "tw_text.h"
 
@@ -123,6 +124,8 @@ int tw_json_write(const struct tw_run *run, int status,
 
 	if (!path)
 		return 0;
+	if (output >= 0 && tw_output_lost())
+		return -EIO;
 	if (output >= 0) {
 		fflush(stdout);
 		dup2(output, STDOUT_FILENO);

@@ -17,6 +17,7 @@
 
 #include "pt_report.h"
 #include "rt-error.h"
+#include "tw_output.h"
 #include "tw_text.h"
 
 #define TICK_MS	2000
@@ -35,6 +36,7 @@ static void prepare(struct tw_run *run)
 	/* Above all tasks, as it may have one CPU with them; it sleeps. */
 	tw_config.main_priority = pt_config_priority(PT_ABOVE);
 	tw_process_configure(TW_MAIN, 0);
+	tw_output_watch(run->signal_fd);
 	pt_clock_ps = pt_reading_cost(tw_config.clock->now_ns);
 }
 
@@ -49,6 +51,8 @@ static void take_signals(struct tw_run *run, struct pt_case *c)
 			 info.ssi_signo != SIGALRM)
 			run->interrupted = (int)info.ssi_signo;
 	}
+	if (run->interrupted)
+		tw_output_ends(run->interrupted);
 	c->stop |= run->interrupted || run->failed;
 }
 
