@@ -19,8 +19,10 @@
 #include "rt-error.h"
 #include "tw_output.h"
 #include "tw_text.h"
+#include "tw_throttle.h"
 
 #define TICK_MS	2000
+#define LOOK_MS	250	/* with -p: main may have the CPU of a task, and is above it */
 #define LATER_S	5	/* than the starter, we end a case */
 
 static bool wrong;	/* a result, which ends no run but fails it */
@@ -56,6 +58,18 @@ static void take_signals(struct tw_run *run, struct pt_case *c)
 	c->stop |= run->interrupted || run->failed;
 }
 
+static void tell_parts(struct tw_run *run, const struct pt_case *c)
+{
+	int i;
+
+	for (i = 0; i < c->task_count; i++)
+		if (c->task[i].pid)
+			tw_spent_add(c->task[i].pid, &c->task[i].spent);
+	for (i = 0; tw_parts[i]; i++)
+		if (tw_parts[i]->woken && !run->failed)
+			tw_parts[i]->woken(run);
+}
+
 /*
  * Until the starter has ended. It knows itself when that is to be; if it cannot
  * do it, because somebody has stopped it, we do, some seconds later.
@@ -67,13 +81,10 @@ static void watch(struct tw_run *run, struct pt_case *c)
 				 pt_case_limit_ms(c) * TW_NS_PER_MS;
 	int64_t since_ns = tw_now_ns(CLOCK_MONOTONIC);
 	uint64_t before, progress = 0;
-	int i;
 
 	while (!tw_process_ended(&c->starter)) {
-		poll(&signals, 1, TICK_MS);
-		for (i = 0; tw_parts[i]; i++)
-			if (tw_parts[i]->woken && !run->failed)
-				tw_parts[i]->woken(run);
+		poll(&signals, 1, run->tick_ms > 0 ? LOOK_MS : TICK_MS);
+		tell_parts(run, c);
 		take_signals(run, c);
 		before = progress;
 		progress = c->done + c->over + c->task_count;
@@ -85,6 +96,7 @@ static void watch(struct tw_run *run, struct pt_case *c)
 		     c->name, (int)(limit_ns / TW_NS_PER_S));
 		tw_process_kill(&c->starter);
 	}
+	tell_parts(run, c);
 }
 
 /* What the case is judged by, when its tasks have ended. */
@@ -108,6 +120,7 @@ static void judge(struct tw_run *run, const struct pt_case *c)
 /* Starts it, and waits for its end. */
 static void measure(struct tw_run *run, struct pt_case *c)
 {
+	uint64_t throttled = tw_throttled(run, 0);
 	int number = pt_case_count + 1, i, err;
 
 	tw_pair_map(run, number);
@@ -124,6 +137,7 @@ static void measure(struct tw_run *run, struct pt_case *c)
 	if (err)
 		return;
 	watch(run, c);
+	c->throttled = tw_throttled(run, 0) - throttled;
 	tw_process_reap();
 	for (i = 0; i < c->task_count; i++)	/* for who else used the CPUs */
 		run->pairs[0]->usage[c->task[i].on].cpu_us +=

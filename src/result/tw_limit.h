@@ -28,6 +28,7 @@ struct tw_limit {
 struct tw_limit_value {
 	uint64_t cycles;	/* how many values it is computed from */
 	double value;		/* ns, or how many; 0 if they are too few */
+	double unknown;		/* how many more it may be */
 };
 
 /* What a program has limits for. What has no comment may not be NULL. */

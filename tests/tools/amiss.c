@@ -43,12 +43,13 @@ enum amiss {
 	CARD,		/* coalescing of 50 us, and saving energy */
 	ADAPTIVE,	/* a driver that adapts the time */
 	GOOD,		/* a card without both */
+	UNTOLD,		/* pread() fails: no schedstat */
 	KINDS
 };
 
 static const char *const names[KINDS] = { "yield", "write", "copy", "first",
 	"skip", "byte", "busy", "thread", "option", "sync", "unsync", "card",
-	"adaptive", "good" };
+	"adaptive", "good", "untold" };
 
 static enum amiss amiss = KINDS;
 static int calls;
@@ -75,6 +76,14 @@ ssize_t pwrite(int fd, const void *data, size_t size, off_t at)
 	if (amiss != BUSY || ++calls >= CALL)
 		return syscall(SYS_pwrite64, fd, data, size, at);
 	errno = EBUSY;
+	return -1;
+}
+
+ssize_t pread(int fd, void *data, size_t size, off_t at)
+{
+	if (amiss != UNTOLD)
+		return syscall(SYS_pread64, fd, data, size, at);
+	errno = ENOENT;
 	return -1;
 }
 
@@ -122,7 +131,7 @@ int ioctl(int fd, unsigned long request, ...)
 	va_start(words, request);
 	data = va_arg(words, void *);
 	va_end(words);
-	if (request != SIOCETHTOOL || amiss < CARD || amiss == KINDS ||
+	if (request != SIOCETHTOOL || amiss < CARD || amiss > GOOD ||
 	    strcmp(((struct ifreq *)data)->ifr_name, "lo"))
 		return (int)syscall(SYS_ioctl, fd, request, data);
 	delay = (void *)((struct ifreq *)data)->ifr_data;
