@@ -24,10 +24,11 @@ static int64_t end_ns;		/* when it must have ended */
 static struct tw_guard guard;
 static pid_t *group;		/* the shell's, which the guard sees; 0: none */
 
-static void kill_group(void)
+static int kill_group(void)
 {
 	if (*group)
 		kill(-*group, SIGKILL);
+	return 0;
 }
 
 void tw_on_break_begin(void)

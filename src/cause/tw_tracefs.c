@@ -229,9 +229,9 @@ static void set_options(void)
  * The kernel frees thousands of files after a removal, in softirqs, for some
  * ms: that is not to fall into what is measured next.
  */
-static void remove_instance(void)
+static int remove_instance(void)
 {
-	int ms;
+	int ms, err;
 
 	/* Processes that were killed keep it busy until they are gone. */
 	for (ms = 0; rmdir(instance); ms++) {
@@ -239,11 +239,14 @@ static void remove_instance(void)
 			pause_ms(1);
 			continue;
 		}
-		if (errno != ENOENT)
-			warn("--trace: cannot remove %s: %m\n", instance);
-		return;
+		if (errno == ENOENT)
+			return 0;
+		err = -errno;
+		warn("--trace: cannot remove %s: %m\n", instance);
+		return err;
 	}
 	pause_ms(SETTLE_MS);
+	return 0;
 }
 
 /* The kernel refuses to remove those that a run has open. */

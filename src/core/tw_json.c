@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* --json: the file, and what programs have in common of it. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "rt-error.h"
 #include "rt-utils.h"
 #include "tw_file.h"
+#include "tw_output.h"
 #include "tw_part.h"
 #include "tw_text.h"
 
@@ -138,6 +140,8 @@ static void print(FILE *file, const struct tw_run *run)
 int tw_json_write(const struct tw_run *run, int status,
 		  void (*members)(FILE *file, void *run))
 {
+	if (to.path && !strcmp(to.path, "-") && tw_output_lost())
+		return -EIO;
 	return_code = status;
 	write_members = members;
 	return tw_file_write(&to, print, run);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -120,9 +121,13 @@ static void check(struct tw_run *run)
 static int live(void *arg)
 {
 	struct tw_load *load = arg;
+	int null = open("/dev/null", O_RDWR);
 	char byte;
 
-	close(go[1]);
+	/* Whatever happens to main: it may live a moment longer. */
+	dup2(null, STDIN_FILENO);
+	dup2(null, STDOUT_FILENO);
+	tw_process_close(go[0], -1, -1);
 	while (read(go[0], &byte, 1) < 0 && errno == EINTR)
 		;
 	close(go[0]);
@@ -164,9 +169,13 @@ static void end(struct tw_run *run)
 			kill(loads[i]->process[n].pid, SIGTERM);
 	tw_process_hold_back(false);
 	for (i = 0; i < count; i++) {
-		for (n = 0; n < loads[i]->processes; n++)
+		for (n = 0; n < loads[i]->processes; n++) {
 			run->failed |= tw_process_stop_failed(
 				&loads[i]->process[n]);
+			if (WIFSIGNALED(loads[i]->process[n].status) &&
+			    loads[i]->ops->sweep)
+				loads[i]->ops->sweep();
+		}
 		if (!loads[i]->errors)
 			continue;
 		warn("--load=%s: %lu results were wrong: this kernel does not keep the floating-point registers of a preempted task, or the memory fails\n",

@@ -30,6 +30,11 @@ struct tw_load_ops {
 		      char *value);
 	/* Runs in each process until it is killed. Returns -errno. */
 	int (*live)(struct tw_load *load);
+	/*
+	 * Called by main when one of these processes was killed: ends what has
+	 * come to main, its subreaper, for that. NULL: nothing does.
+	 */
+	void (*sweep)(void);
 	/* The work that was done since the start. Called by main. */
 	uint64_t (*done)(const struct tw_load *load);
 };

@@ -2,12 +2,18 @@
 /*
  * Load "hackbench" of rt-tests: groups of processes that send messages to each
  * other as fast as possible. It is started again when it has sent them all. Our
- * process and all of hackbench are a process group, which is killed as a whole.
+ * processes and all of hackbench are a process group, which is killed as a whole:
+ *
+ *	main - load - keeper - hackbench - what it starts
+ *
+ * Load and keeper do that, so that one is left if the other is killed. Where we
+ * may have a PID namespace, hackbench is its first process, and the kernel kills
+ * the others with it, also if all of ours are killed at once.
  */
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,10 +40,8 @@ become_hackbench(const struct tw_load *load)
 {
 	char groups[16], *word, *rest = strdup(load->words);
 	char *words[WORDS_MAX + 1] = { "hackbench", "-g", groups };
-	int null = open("/dev/null", O_RDWR), count = 3;
+	int count = 3;
 
-	dup2(null, STDIN_FILENO);
-	dup2(null, STDOUT_FILENO);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGINT, SIG_DFL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -50,27 +54,51 @@ become_hackbench(const struct tw_load *load)
 	_exit(EXIT_FAILURE);
 }
 
+/* Returns the status of what it has started, as from waitpid(), or -errno. */
+static int start_and_await(const struct tw_load *load,
+			   void (*become)(const struct tw_load *load))
+{
+	pid_t pid, parent = getpid();
+	int status;
+
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGTERM);
+		if (getppid() != parent && getppid())
+			kill_group(SIGTERM);
+		become(load);
+	}
+	if (pid < 0)
+		return -errno;
+	while (waitpid(pid, &status, 0) < 0)
+		;
+	return status;
+}
+
+/* Of the first process of a PID namespace, the parent has no number there. */
+static void keep_hackbench(const struct tw_load *load)
+{
+	if (unshare(CLONE_NEWPID))
+		unshare(CLONE_NEWUSER | CLONE_NEWPID);
+	_exit(start_and_await(load, become_hackbench) ? EXIT_FAILURE :
+							EXIT_SUCCESS);
+}
+
 static int hackbench_live(struct tw_load *load)
 {
+	int64_t begin_ns;
 	int status;
-	pid_t pid;
 
 	signal(SIGTERM, kill_group);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	for (;;) {
-		int64_t begin_ns = tw_now_ns(CLOCK_MONOTONIC);
-
-		pid = fork();
-		if (!pid)
-			become_hackbench(load);
-		if (pid < 0)
-			return -errno;
-		while (waitpid(pid, &status, 0) < 0)
-			;
-		if (status || tw_now_ns(CLOCK_MONOTONIC) < begin_ns +
-		    SHORTEST_MS * TW_NS_PER_MS)
-			return -ECHILD;
-	}
+	do {
+		begin_ns = tw_now_ns(CLOCK_MONOTONIC);
+		status = start_and_await(load, keep_hackbench);
+		if (status < 0)
+			return status;
+	} while (!status && tw_now_ns(CLOCK_MONOTONIC) >=
+		 begin_ns + SHORTEST_MS * TW_NS_PER_MS);
+	return -ECHILD;
 }
 
 /* Calls of write() by the process @pid and the children that it has reaped. */

@@ -31,7 +31,7 @@ const struct tw_part *const tw_parts[] = {
 	&tw_part_columns,
 	&tw_part_text,
 	&tw_part_latency,
-	&tw_part_runtime,	/* its guard is not to have the trace open */
+	&tw_part_runtime,	/* before what its guard need not have open */
 	&tw_part_break,
 	&tw_part_trace,
 	&tw_part_breaks,	/* its end() comes before those of both */

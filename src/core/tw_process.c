@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <malloc.h>
 #include <poll.h>
 #include <signal.h>
@@ -10,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,6 +24,7 @@
 #include "tw_time.h"
 
 #define START_MS	5000	/* to get ready */
+#define FILES		1024	/* that may be open, before Linux 5.9 */
 #define STOP_MS		1000	/* to end, before it is killed */
 
 const char *const tw_policies[] = {
@@ -153,6 +156,32 @@ be_child(enum tw_role role, int number, pid_t parent, int ready,
 	close(ready);
 	/* Not exit(): it would write the parent's stdio buffers again. */
 	_exit(-live(arg));
+}
+
+static void close_all(unsigned int from, unsigned int to)
+{
+#ifdef SYS_close_range
+	if (from > to || !syscall(SYS_close_range, from, to, 0))
+		return;
+#endif
+	for (; from <= to && from < FILES; from++)
+		close((int)from);
+}
+
+void tw_process_close(int but, int but_also, int and_also)
+{
+	const int kept[] = { but, but_also, and_also };
+	unsigned int from = STDERR_FILENO + 1, next;
+	size_t i;
+
+	do {
+		next = UINT_MAX;
+		for (i = 0; i < ARRAY_SIZE(kept); i++)
+			if (kept[i] >= (int)from && (unsigned int)kept[i] < next)
+				next = kept[i];
+		close_all(from, next - 1);
+		from = next + 1;
+	} while (from);
 }
 
 /* It can be read when a signal has come that ends the run; -1: none is there. */

@@ -42,6 +42,12 @@ void tw_process_configure(enum tw_role role, int number);
 int tw_process_start(struct tw_process *process, enum tw_role role,
 		     int number, int (*live)(void *arg), void *arg);
 
+/*
+ * Closes all files of the calling process but standard input, output, error and
+ * these: what ends with main is to end with it, although this process may not.
+ */
+void tw_process_close(int but, int but_also, int and_also);
+
 /* Policy, priority and CPUs, as the kernel has them. */
 void tw_process_read(struct tw_process *process);
 

@@ -12,6 +12,7 @@
 
 #include "rt-error.h"
 #include "tw_cut.h"
+#include "tw_output.h"
 #include "tw_part.h"
 #include "tw_run.h"
 #include "tw_text.h"
@@ -52,6 +53,7 @@ static void take_signals(struct tw_run *run)
 			check_ends(run);
 		} else if (info.ssi_signo != SIGCHLD) {
 			run->interrupted = (int)info.ssi_signo;
+			tw_output_ends(run->interrupted);
 		}
 	}
 }
@@ -129,8 +131,10 @@ static void watch(struct tw_run *run)
 		take_signals(run);
 		done = reap(run);
 		tell_parts(run);
-		if (ferror(stdout)) {
-			warn("cannot write to standard output\n");
+		if (ferror(stdout) || tw_output_lost()) {
+			warn("cannot write to standard output%s\n",
+			     tw_output_lost() ? ": nobody reads it" : "");
+			take_signals(run);
 			run->failed = true;
 		}
 	}
@@ -235,6 +239,7 @@ static void prepare(struct tw_run *run)
 	tw_pair_map_all(run);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	tw_process_configure(TW_MAIN, 0);
+	tw_output_watch(run->signal_fd);
 	if (!run->start_pair)
 		run->start_pair = tw_pair_start;
 	if (!run->serve)

@@ -16,6 +16,7 @@
 #include "rt-error.h"
 #include "rt-utils.h"
 #include "tw_file.h"
+#include "tw_output.h"
 #include "tw_part.h"
 #include "tw_text.h"
 
@@ -67,11 +68,12 @@ static void open_signals(struct tw_run *run)
 static int print(const struct tw_run *run, int status)
 {
 	tw_text_print(stdout, run);
-	if (!fflush(stdout) && !ferror(stdout))
+	if (!fflush(stdout) && !ferror(stdout) && !tw_output_lost())
 		return status;
 	/* Else it was told while it measured. */
 	if (!run->failed)
-		warn("cannot write to standard output\n");
+		warn("cannot write to standard output%s\n",
+		     tw_output_lost() ? ": nobody reads it" : "");
 	return EXIT_FAILURE;
 }
 

@@ -24,11 +24,14 @@
 #include "tw_load.h"
 #include "tw_option.h"
 #include "tw_proc.h"
+#include "tw_read.h"
 #include "tw_time.h"
 
 #define KILL_MS		10000	/* if there is little CPU time */
 #define REFUSED_MS	500	/* what cannot be killed; main waits longer */
 #define PAUSE_MS	5	/* before the next run */
+#define COPIES		"TWOWAYTEST_WORKERS"	/* in the environment */
+#define ENVIRON_MAX	(1 << 20)	/* bytes */
 #define SHOWN		60	/* characters of the command in messages */
 
 static void pause_ms(int ms)
@@ -38,13 +41,18 @@ static void pause_ms(int ms)
 	nanosleep(&pause, NULL);
 }
 
-/* Into @left, if it cannot be killed. */
-static bool kill_child(int pid, void *left)
+static bool is_child(int pid)
 {
 	struct tw_stat stat;
 
-	if (tw_proc_stat(&stat, pid, pid) &&
-	    stat.field[TW_STAT_PARENT] == getpid() && kill(pid, SIGKILL))
+	return tw_proc_stat(&stat, pid, pid) &&
+	       stat.field[TW_STAT_PARENT] == getpid();
+}
+
+/* Into @left, if it cannot be killed. */
+static bool kill_child(int pid, void *left)
+{
+	if (is_child(pid) && kill(pid, SIGKILL))
 		*(pid_t *)left = pid;
 	return true;
 }
@@ -134,7 +142,7 @@ static int become_shell(const struct tw_load *load)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	snprintf(copies, sizeof(copies), "%d", load->units);
-	setenv("TWOWAYTEST_WORKERS", copies, 1);
+	setenv(COPIES, copies, 1);
 	set_priority(load, load->policy, load->priority);
 	execl("/bin/sh", "sh", "-c", load->words, NULL);
 	warn("cannot run /bin/sh: %m\n");
@@ -157,6 +165,35 @@ static int run_once(const struct tw_load *load)
 		warn("--load=command:%.*s%s: ended with exit status %d\n",
 		     length, load->words, dots, WEXITSTATUS(status));
 	return kill_descendants() || status ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+/* By the environment that all of a command have; one that has ended has none. */
+static bool kill_orphan(int pid, void *any)
+{
+	static const char mark[] = "\0" COPIES "=";
+	char *text = is_child(pid) ? calloc(1, ENVIRON_MAX) : NULL;
+	char path[32];
+	ssize_t size;
+
+	snprintf(path, sizeof(path), "/proc/%d/environ", pid);
+	size = text ? tw_read_bytes(text + 1, ENVIRON_MAX - 1, path) : 0;
+	if (size > 0 && memmem(text, size, mark, sizeof(mark) - 1))
+		*(bool *)any |= !kill(pid, SIGKILL);
+	free(text);
+	return true;
+}
+
+/* When one is killed, its children become ours, too. */
+static void command_sweep(void)
+{
+	int64_t end_ns = tw_now_ns(CLOCK_MONOTONIC) + REFUSED_MS * TW_NS_PER_MS;
+	bool any;
+
+	do {
+		any = false;
+		tw_proc_each("/proc", kill_orphan, &any);
+		pause_ms(any);
+	} while (any && tw_now_ns(CLOCK_MONOTONIC) < end_ns);
 }
 
 /*
@@ -194,4 +231,5 @@ static void command_parse(struct tw_load *load, const struct tw_option *option,
 const struct tw_load_ops tw_load_command = {
 	.name = "command", .unit = "copies", .work = "runs",
 	.parse = command_parse, .live = command_live, .done = command_done,
+	.sweep = command_sweep,
 };

@@ -30,7 +30,8 @@
 #define TRIES		100	/* 10 ms apart */
 
 static int64_t runtime_us = KEEP, old_us;
-static int setting_fd;	/* open until the end: there may be no other then */
+/* Open until the end: there may be no other then. */
+static int setting_fd, lock_fd;
 static struct tw_guard guard;
 
 static const struct tw_option options[] = {
@@ -69,13 +70,14 @@ static int change(int64_t us)
 	return repeat(write_setting, us, -EBUSY);
 }
 
-static void restore(void)
+static int restore(void)
 {
 	int err = change(old_us);
 
 	if (err)
 		warn("%s: cannot restore %lld: %s\n", SETTING,
 		     (long long)old_us, strerror(-err));
+	return err;
 }
 
 static void at_exit(void)
@@ -91,14 +93,13 @@ static int lock(int64_t fd)
 /* A second run would restore what the first has set. */
 static void open_setting(void)
 {
-	int fd = open(LOCK, O_RDONLY | O_CLOEXEC);
-
+	lock_fd = open(LOCK, O_RDONLY | O_CLOEXEC);
 	setting_fd = open(SETTING, O_WRONLY | O_CLOEXEC);
-	if (fd < 0 || setting_fd < 0)
+	if (lock_fd < 0 || setting_fd < 0)
 		fatal("--rt-runtime=%d: cannot write %s: %m; this needs root and a /proc/sys that can be written\n",
 		      (int)runtime_us, SETTING);
 	/* The guard of a run that was killed holds it for a moment. */
-	if (repeat(lock, fd, -EWOULDBLOCK))
+	if (repeat(lock, lock_fd, -EWOULDBLOCK))
 		fatal("--rt-runtime=%d: another run has set %s until it ends\n",
 		      (int)runtime_us, SETTING);
 }
@@ -114,6 +115,8 @@ static void begin(struct tw_run *run)
 	if (!tw_read_number(&old_us, SETTING))
 		fatal("--rt-runtime=%d: cannot read %s\n", (int)runtime_us,
 		      SETTING);
+	guard.fds[0] = setting_fd;
+	guard.fds[1] = lock_fd;
 	tw_guard_start(&guard, restore);
 	atexit(at_exit);
 	err = change(runtime_us);

@@ -5,64 +5,57 @@
  * for the rest of a period (throttling). Since Linux 6.12, a fair server lets
  * other tasks run for up to 50 ms of a second, if there are any.
  *
- * No file says when this happens. A cycle is counted as throttled if something
- * in it was late by about the time that such a stop takes, and real-time tasks
- * have used enough time of the CPUs of client or server: all that they may have
- * of a period, for each such cycle.
+ * No file says when this happens. The client notes a cycle in which something
+ * was late by about the time that such a stop takes; main looks whether it was
+ * one, see tw_stop.h.
  */
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+#include <time.h>
 
 #include "rt-error.h"
 #include "rt-utils.h"
+#include "tw_clocks.h"
 #include "tw_part.h"
-#include "tw_check.h"
-#include "tw_cpus.h"
-#include "tw_others.h"
 #include "tw_read.h"
 #include "tw_run.h"
+#include "tw_stop.h"
 #include "tw_throttle.h"
 #include "tw_time.h"
-#include "tw_watch.h"
 
-/* Memory of a pair, for one step. */
+#define LATE	64	/* cycles that are kept for main */
+
+/* Memory of a pair. */
 struct room {
 	int64_t expected_ns[TW_METRICS];
 	int first, last;	/* metrics that can be late */
-	uint64_t stops;
-	int64_t longest_ns;
+	atomic_ulong count;	/* of late cycles, in all steps */
+	/* The last ones; when the delay began and ended, on CLOCK_MONOTONIC. */
+	struct {
+		int64_t begin_ns, end_ns;
+	} late[LATE];
 };
 
 /* As the kernel is set. */
-static int64_t runtime_us, period_us;	/* -1: not known */
-static bool fair_server;
-static int64_t stop_ns;			/* the usual stop; 0: there is none */
+static int64_t rt_runtime_us, rt_period_us;	/* -1: not known */
+static int64_t period_ns;	/* the longest of the rules; 0: there is none */
+static bool begun;			/* the tasks of this step are known */
 
-/* When a step began, and when it ended. */
-static struct tw_snapshot *before, *after;
-static int64_t cpu_us_before[TW_PAIRS_MAX];	/* of client and server */
-
+static struct counts {
+	uint64_t seen;			/* late cycles */
+	uint64_t throttled;
+	uint64_t unknown;
+} of_pair[TW_PAIRS_MAX];
 static uint64_t *of_step;		/* throttled cycles of all pairs */
-static uint64_t of_pair[TW_PAIRS_MAX];	/* those of all steps */
-static int64_t longest_ns;		/* lateness, where there may be some */
-static struct tw_task worst;		/* who has used most */
-
-static void read_rules(void)
-{
-	runtime_us = period_us = -1;
-	tw_read_number(&runtime_us, "/proc/sys/kernel/sched_rt_runtime_us");
-	tw_read_number(&period_us, "/proc/sys/kernel/sched_rt_period_us");
-	fair_server = tw_facts_fair_server(&stop_ns) && stop_ns;
-	if (!fair_server && runtime_us > 0)
-		stop_ns = (period_us - runtime_us) * TW_NS_PER_US;
-}
+static struct tw_wait worst;		/* the longest of them */
 
 /* Ordinary tasks are not throttled, but wait for real-time ones in any case. */
 static size_t room(const struct tw_run *run)
 {
-	return tw_config.priority ? sizeof(struct room) : 0;
+	return tw_config.priority && !tw_config.absent[TW_CLIENT] ?
+	       sizeof(struct room) : 0;
 }
 
 static void attach(void *memory, int pair)
@@ -76,10 +69,10 @@ static void attach(void *memory, int pair)
 	room->last = tw_metrics[TW_SEND].lacks ? TW_RESPONSE : TW_RECEIVE;
 }
 
-bool tw_throttle_is_stop(int64_t late_ns)
+static int64_t end_of(const struct tw_cycle *cycle, int id)
 {
-	return stop_ns && late_ns >= stop_ns - stop_ns / 4 &&
-	       late_ns <= stop_ns + stop_ns / 2;
+	return id == TW_WAKEUP ? cycle->t0_ns : id == TW_SEND ? cycle->t1_ns :
+	       id == TW_SLEEP ? cycle->t2_ns : cycle->t3_ns;
 }
 
 /* How long, at most, one of both was kept back. */
@@ -87,200 +80,229 @@ static bool record(void *memory, const struct tw_cycle *cycle,
 		   const int64_t values_ns[])
 {
 	struct room *room = memory;
-	int64_t late_ns = 0;
+	int64_t late_ns = 0, end_ns = 0;
+	uint64_t count;
 	int id;
 
-	for (id = room->first; id <= room->last; id++)
-		if (values_ns[id] - room->expected_ns[id] > late_ns)
-			late_ns = values_ns[id] - room->expected_ns[id];
-	room->stops += tw_throttle_is_stop(late_ns);
-	if (late_ns > room->longest_ns)
-		room->longest_ns = late_ns;
+	for (id = room->first; id <= room->last; id++) {
+		if (values_ns[id] - room->expected_ns[id] <= late_ns)
+			continue;
+		late_ns = values_ns[id] - room->expected_ns[id];
+		end_ns = end_of(cycle, id);
+	}
+	if (!tw_stop_fits(&tw_stops[TW_STOP_LIMIT], late_ns) &&
+	    !tw_stop_fits(&tw_stops[TW_STOP_FAIR], late_ns))
+		return false;
+	count = room->count;
+	end_ns = tw_clock_monotonic_ns(end_ns);
+	room->late[count % LATE].begin_ns = end_ns - late_ns;
+	room->late[count % LATE].end_ns = end_ns;
+	atomic_store_explicit(&room->count, count + 1, memory_order_release);
 	return false;
 }
 
-/* Of client and server, since the start of the program. */
-static int64_t cpu_us(const struct tw_pair *pair)
+static void read_rules(struct tw_run *run)
 {
-	return pair->usage[TW_CLIENT].cpu_us + pair->usage[TW_SERVER].cpu_us;
+	int tick_ms;
+
+	rt_runtime_us = rt_period_us = -1;
+	tw_read_number(&rt_runtime_us, "/proc/sys/kernel/sched_rt_runtime_us");
+	tw_read_number(&rt_period_us, "/proc/sys/kernel/sched_rt_period_us");
+	period_ns = tw_stop_read();
+	tick_ms = (int)(period_ns / TW_SPENT_SAMPLES / TW_NS_PER_MS);
+	if (room(run) && tick_ms && (run->tick_ms < 0 || run->tick_ms > tick_ms))
+		run->tick_ms = tick_ms;
 }
 
 static void begin(struct tw_run *run)
 {
-	struct room *room;
+	cpu_set_t cpus, more;
 	int i;
 
+	begun = false;
 	if (!run->step) {
 		of_step = calloc(run->steps, sizeof(*of_step));
 		if (!of_step)
 			fatal("no memory\n");
-		read_rules();
-		before = tw_snapshot_map();
-		if (!before)
-			fatal("no memory\n");
-		after = before + 1;
+		read_rules(run);
 	}
-	for (i = 0; i < tw_config.pairs && tw_config.priority; i++) {
-		room = tw_pair_room(run, i, &tw_part_throttle);
-		room->stops = 0;
-		room->longest_ns = 0;
-		cpu_us_before[i] = cpu_us(run->pairs[i]);
+	if (!room(run) || !period_ns)
+		return;
+	CPU_ZERO(&cpus);
+	for (i = 0; i < tw_config.pairs; i++) {
+		tw_place(TW_CLIENT, i, &more);
+		CPU_OR(&cpus, &cpus, &more);
+		tw_place(TW_SERVER, i, &more);
+		CPU_OR(&cpus, &cpus, &more);
 	}
-	if (tw_config.priority)
-		tw_snapshot_read(before);
+	if (tw_spent_begin(&cpus, period_ns))
+		fatal("no memory\n");
 }
 
-static bool share(const cpu_set_t *a, const cpu_set_t *b)
+static void add_sides(const struct tw_run *run)
 {
-	cpu_set_t both;
+	int i, role;
 
-	CPU_AND(&both, a, b);
-	return CPU_COUNT(&both) > 0;
+	begun = true;
+	for (i = 0; i < tw_config.pairs; i++)
+		for (role = 0; role < TW_ROLES; role++)
+			if (run->pairs[i]->process[role].pid)
+				tw_spent_add(run->pairs[i]->process[role].pid,
+					     NULL);
 }
 
-static void pair_cpus(const struct tw_pair *pair, cpu_set_t *cpus)
+static void note(struct tw_run *run, struct counts *of, struct tw_wait *wait)
 {
-	CPU_OR(cpus, &pair->process[TW_SERVER].cpus,
-	       &pair->process[TW_CLIENT].cpus);
+	enum tw_proof proof = tw_stop_prove(wait);
+
+	of->unknown += proof == TW_STOP_UNKNOWN;
+	if (proof != TW_STOPPED)
+		return;
+	of->throttled++;
+	of_step[run->step]++;
+	if (wait->end_ns - wait->begin_ns > worst.end_ns - worst.begin_ns)
+		worst = *wait;
 }
 
-/* Of a task that may use the CPUs @may: its time, if the pair's are among them. */
-static int64_t used_ns(const struct tw_task *task, const cpu_set_t *may,
-		       const cpu_set_t *cpus)
+static void look(struct tw_run *run, int pair, const struct room *room)
 {
-	if (!share(may, cpus))
-		return 0;
-	if (task->ns > worst.ns)
-		worst = *task;
-	return task->ns;
+	const struct tw_process *process = run->pairs[pair]->process;
+	struct counts *of = &of_pair[pair];
+	uint64_t count = room->count;
+
+	if (count - of->seen > LATE) {
+		of->unknown += count - of->seen - LATE;
+		of->seen = count - LATE;
+	}
+	for (; of->seen < count; of->seen++) {
+		struct tw_wait wait = {
+			.ids = { process[TW_CLIENT].pid,
+				 process[TW_SERVER].pid },
+			.begin_ns = room->late[of->seen % LATE].begin_ns,
+			.end_ns = room->late[of->seen % LATE].end_ns,
+		};
+
+		note(run, of, &wait);
+	}
 }
 
-/* Of a real-time task, since the step began. */
-static int64_t task_used_ns(struct tw_task task, const cpu_set_t *cpus)
+/* Also when all clients have ended, but are not reaped. */
+static void woken(struct tw_run *run)
 {
-	const struct tw_task *old = tw_snapshot_find(before, &task);
-	cpu_set_t may;
-
-	if ((task.policy != SCHED_FIFO && task.policy != SCHED_RR) ||
-	    tw_cpus_get(task.id, &may))
-		return 0;
-	task.ns += task.children_ns;
-	if (old)
-		task.ns -= old->ns + old->children_ns;
-	return used_ns(&task, &may, cpus);
-}
-
-/* Of client and server, which have ended. */
-static int64_t pair_used_ns(const struct tw_pair *pair, const cpu_set_t *cpus)
-{
-	const struct tw_task both = {
-		.id = pair->process[TW_CLIENT].pid, .name = "client, server",
-		.ns = (cpu_us(pair) - cpu_us_before[pair->number]) *
-		      TW_NS_PER_US,
-	};
-	cpu_set_t may;
-
-	pair_cpus(pair, &may);
-	return used_ns(&both, &may, cpus);
-}
-
-/* How many of a pair's stops there can have been. */
-static uint64_t judge(const struct tw_run *run, int number)
-{
-	struct room *room = tw_pair_room(run, number, &tw_part_throttle);
-	int64_t sum_ns = 0;
-	cpu_set_t cpus;
-	uint64_t most;
+	bool late = false;
 	int i;
 
-	if (!stop_ns || room->longest_ns < stop_ns / 4 || tw_suspended())
-		return 0;
-	pair_cpus(run->pairs[number], &cpus);
-	for (i = 0; i < after->count; i++)
-		sum_ns += task_used_ns(after->task[i], &cpus);
-	for (i = 0; i < tw_config.pairs; i++)
-		sum_ns += pair_used_ns(run->pairs[i], &cpus);
-	/* The kernel's figures may be short by some ticks. */
-	most = (sum_ns + sum_ns / 20) / (period_us * TW_NS_PER_US - stop_ns);
-	if (most && room->longest_ns > longest_ns)
-		longest_ns = room->longest_ns;
-	return room->stops < most ? room->stops : most;
+	if (!room(run) || !period_ns)
+		return;
+	if (!begun)
+		add_sides(run);
+	for (i = 0; i < tw_config.pairs; i++) {
+		const struct room *room = tw_pair_room(run, i,
+						       &tw_part_throttle);
+
+		late |= room->count != of_pair[i].seen;
+	}
+	tw_spent_sample(late);
+	for (i = 0; late && i < tw_config.pairs; i++)
+		look(run, i, tw_pair_room(run, i, &tw_part_throttle));
 }
 
-/* The load still runs: it is one of the tasks. */
 static void end(struct tw_run *run)
 {
-	uint64_t found;
-	int i;
-
-	if (!tw_config.priority)
-		return;
-	tw_snapshot_read(after);
-	for (i = 0; i < tw_config.pairs; i++) {
-		found = judge(run, i);
-		of_step[run->step] += found;
-		of_pair[i] += found;
-	}
+	tw_spent_end();
 	if (run->steps > 1 && of_step[run->step])
 		printf("# Throttled: %" PRIu64 "\n", of_step[run->step]);
 }
 
 uint64_t tw_throttled(const struct tw_run *run, int pair)
 {
-	return of_pair[pair];
+	return of_pair[pair].throttled;
 }
 
-static uint64_t total(const struct tw_run *run)
+uint64_t tw_throttle_unknown(const struct tw_run *run, int pair)
 {
-	uint64_t sum = 0;
+	return of_pair[pair].unknown;
+}
+
+static struct counts total(void)
+{
+	struct counts sum = { .seen = 0 };
 	int i;
 
-	for (i = 0; i < run->steps; i++)
-		sum += of_step[i];
+	for (i = 0; i < tw_config.pairs; i++) {
+		sum.throttled += of_pair[i].throttled;
+		sum.unknown += of_pair[i].unknown;
+	}
 	return sum;
+}
+
+/* By whose rule, and how to change that. */
+static void print_rules(FILE *file)
+{
+	const struct tw_stop *limit = &tw_stops[TW_STOP_LIMIT];
+	const struct tw_stop *fair = &tw_stops[TW_STOP_FAIR];
+
+	if (worst.rules[TW_STOP_LIMIT])
+		fprintf(file, "; sched_rt_runtime_us allows %" PRId64 " us (--rt-runtime=-1 lifts that)",
+			tw_ns_to_us(limit->period_ns - limit->stop_ns));
+	if (worst.rules[TW_STOP_FAIR])
+		fprintf(file, "; the fair server gives %" PRId64 " us to others (0 in /sys/kernel/debug/sched/fair_server/cpu%d/runtime ends that)",
+			tw_ns_to_us(fair->stop_ns), worst.cpu);
 }
 
 static void text(FILE *file, const struct tw_run *run)
 {
-	uint64_t sum = total(run);
+	struct counts sum = total();
 
-	if (sum)
-		fprintf(file, "# Throttled: %" PRIu64 "\n", sum);
-	if (!longest_ns)
-		return;
-	fprintf(file, "# The kernel %s stopped real-time tasks, for up to %"
-		PRId64 " us at a time; a cycle was %" PRId64 " us late\n",
-		sum ? "has probably" : "may have", tw_ns_to_us(stop_ns),
-		tw_ns_to_us(longest_ns));
-	fprintf(file, "# %s (pid %d) used %.2f s of the same CPUs at real-time priority\n",
-		worst.name, worst.id, (double)worst.ns / TW_NS_PER_S);
-	if (fair_server)
-		fprintf(file, "# (fair server, /sys/kernel/debug/sched/fair_server): not this kernel's latency\n");
-	else
-		fprintf(file, "# (sched_rt_runtime_us %" PRId64 " of %" PRId64
-			"): not this kernel's latency; --rt-runtime=-1 lifts it\n",
-			runtime_us, period_us);
+	if (sum.throttled) {
+		fprintf(file, "# Throttled: %" PRIu64 ", late by up to %" PRId64 " us: of the %" PRId64 " us before, real-time tasks had used %" PRId64 " us of CPU %d, %s-%d most",
+			sum.throttled,
+			tw_ns_to_us(worst.end_ns - worst.begin_ns),
+			tw_ns_to_us(worst.period_ns), tw_ns_to_us(worst.used_ns),
+			worst.cpu, worst.most.name, worst.most.id);
+		print_rules(file);
+		fputc('\n', file);
+	}
+	if (sum.unknown)
+		fprintf(file, "# Throttled: unknown of %" PRIu64 " that were late: %s\n",
+			sum.unknown, tw_spent_told() ?
+			"it was not seen what real-time tasks used then" :
+			"this kernel has no /proc/PID/schedstat (CONFIG_SCHED_INFO)");
 }
 
 static void json(FILE *file, const struct tw_run *run)
 {
+	static const char *const names[TW_STOP_RULES] = {
+		"rt_runtime_us", "fair_server",
+	};
+	const struct tw_stop *limit = &tw_stops[TW_STOP_LIMIT];
+	const struct tw_stop *fair = &tw_stops[TW_STOP_FAIR];
+	struct counts sum = total();
 	int i;
 
 	fprintf(file, "    \"throttled\": %" PRIu64 ",\n    \"throttling\": { \"rt_runtime_us\": %"
 		PRId64 ", \"rt_period_us\": %" PRId64
-		", \"fair_server\": %s, \"stall_us\": %" PRId64 ", \"task\": ",
-		total(run), runtime_us, period_us,
-		fair_server ? "true" : "false", tw_ns_to_us(stop_ns));
-	rt_json_string(file, longest_ns ? worst.name : "");
-	fprintf(file, ", \"pid\": %d, \"task_us\": %" PRId64
-		", \"steps\": [", longest_ns ? worst.id : 0,
-		longest_ns ? tw_ns_to_us(worst.ns) : 0);
+		", \"fair_server\": %s, \"stall_us\": %" PRId64 ",\n      \"unknown\": %" PRIu64 ", \"late_us\": %" PRId64 ", \"cpu\": %d, \"used_us\": %" PRId64 ", \"task\": ",
+		sum.throttled, rt_runtime_us, rt_period_us,
+		fair->stop_ns ? "true" : "false",
+		tw_ns_to_us(limit->stop_ns ? limit->stop_ns : fair->stop_ns),
+		sum.unknown, tw_ns_to_us(worst.end_ns - worst.begin_ns),
+		sum.throttled ? worst.cpu : -1, tw_ns_to_us(worst.used_ns));
+	rt_json_string(file, worst.most.name);
+	fprintf(file, ", \"pid\": %d, \"task_us\": %" PRId64 ", \"by\": [",
+		worst.most.id, tw_ns_to_us(worst.most.ns));
+	for (i = 0; i < TW_STOP_RULES; i++)
+		if (worst.rules[i])
+			fprintf(file, "%s\"%s\"", i && worst.rules[i - 1] ?
+				", " : "", names[i]);
+	fprintf(file, "], \"steps\": [");
 	for (i = 0; i < run->steps; i++)
 		fprintf(file, "%s%" PRIu64, i ? ", " : "", of_step[i]);
 	fprintf(file, "] },\n");
 }
 
 const struct tw_part tw_part_throttle = {
-	.begin = begin, .end = end, .room = room, .attach = attach,
-	.record = record, .whole = true, .remark = text, .json = json,
+	.begin = begin, .woken = woken, .end = end, .room = room,
+	.attach = attach, .record = record, .whole = true, .remark = text,
+	.json = json,
 };

@@ -2,15 +2,15 @@
 #ifndef TW_THROTTLE_H
 #define TW_THROTTLE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 struct tw_run;
 
-/* The cycles of a pair that the kernel has probably throttled, in all steps. */
+/*
+ * The cycles of a pair in which the kernel stopped real-time tasks, in all
+ * steps until now; and those of which this is not known.
+ */
 uint64_t tw_throttled(const struct tw_run *run, int pair);
-
-/* Whether a task was late by about the time of such a stop. */
-bool tw_throttle_is_stop(int64_t late_ns);
+uint64_t tw_throttle_unknown(const struct tw_run *run, int pair);
 
 #endif /* TW_THROTTLE_H */

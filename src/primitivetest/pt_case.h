@@ -14,6 +14,7 @@
 #include "pt_test.h"
 #include "tw_run.h"
 #include "tw_watch.h"
+#include "tw_spent.h"
 
 /* --tasks and --cpus. */
 enum { PT_AS_THREAD = 1, PT_AS_PROCESS = 2 };
@@ -99,6 +100,7 @@ struct pt_task {
 	int err;
 	struct tw_process begun, left;	/* its settings at its begin and end */
 	struct tw_usage used;	/* in its trials */
+	struct tw_spent spent;	/* in its whole life, once that ends */
 	int64_t next_ns;	/* -i: CLOCK_MONOTONIC */
 	int64_t spin_begin_ns;	/* see pt_rest() */
 	uint64_t checksum;	/* of results; see pt_check_sum() */
@@ -177,7 +179,6 @@ struct pt_case {
 	int64_t first_ps[PT_FIRST][PT_METRICS];
 	uint64_t missed;
 	uint64_t paced;		/* sleeps of -i */
-	uint64_t throttled;	/* took as long as throttling stops tasks */
 	struct tw_watch watch;	/* of "stamped" */
 	struct tw_jumps jumps;
 	struct pt_broke broke;	/* number 0: none was above -b */
@@ -189,6 +190,7 @@ struct pt_case {
 	uint64_t kept_max;
 	struct pt_kept *kept;	/* all trials, if they are kept */
 	size_t size;		/* of all this but the room, in bytes */
+	uint64_t throttled;	/* trials; written by main */
 };
 
 /*

@@ -9,7 +9,6 @@
 #include "pt_report.h"
 #include "rt-utils.h"
 #include "tw_read.h"
-#include "tw_throttle.h"
 
 /* In the unit of the JSON, which has no number for none. */
 static void write_time(FILE *file, double ps, bool any)
@@ -105,7 +104,7 @@ static void write_case(FILE *file, const struct tw_run *run,
 	fprintf(file, "null,\n        \"trials\": %" PRIu64 ", \"left_out\": %" PRIu64 ", \"warmup\": %" PRId64 ", \"missed\": %" PRIu64 ", \"throttled\": %" PRIu64 ",\n        \"switches\": { \"needed\": %" PRId64 ", \"had\": %" PRId64 " }, \"number\": %" PRId64 ",\n        \"processes\": [",
 		c->column[0].stats.count, c->jumps.left_out,
 		tw_config.warmup, c->missed,
-		tw_throttled(run, 0) ? c->throttled : 0,
+		c->throttled,
 		pt_switches(c).needed, pt_switches(c).had, c->number);
 	for (i = 0; i < c->task_count; i++)
 		write_task(file, &c->task[i]);

@@ -21,9 +21,9 @@ const struct tw_part *const tw_parts[] = {
 	&pt_part_dump,
 	&pt_part_config,
 	&tw_part_latency,
+	&tw_part_runtime,	/* before what its guard need not have open */
 	&pt_part_trace,
 	&tw_part_load_option,
-	&tw_part_runtime,
 	&tw_part_load,
 	&tw_part_throttle,
 	&tw_part_suspend,	/* ends before that, which asks it */

@@ -6,7 +6,6 @@
 #include "pt_record.h"
 #include "tw_clocks.h"
 #include "tw_part.h"
-#include "tw_throttle.h"
 #include "tw_tracefs.h"
 
 #define SPIN_NS		(500 * TW_NS_PER_MS)
@@ -63,11 +62,42 @@ static void add(struct pt_column *column, const struct pt_kept *kept,
 		     column->target_ps);
 }
 
+/* Of the operations of a value, all; and when they ended, on tw_config.clock. */
+static int64_t late_ns_of(const struct pt_case *c, const struct pt_kept *kept,
+			  int64_t *end_ns)
+{
+	int64_t late_ns, most_ns = 0;
+	int i;
+
+	for (i = 0; i < c->columns; i++) {
+		const struct pt_metric *metric = c->column[i].metric;
+
+		late_ns = excess_ps(c, kept, i) / PT_PS_PER_NS *
+			  (metric->per > 1 ? metric->per : 1);
+		if (late_ns <= most_ns)
+			continue;
+		most_ns = late_ns;
+		*end_ns = kept->trial.t_ns[metric->to];
+	}
+	if (c->stamped != tw_config.clock && most_ns > TW_NS_PER_MS)
+		*end_ns += tw_clock_ahead_ns(tw_config.clock) -
+			   tw_clock_ahead_ns(c->stamped);
+	return most_ns;
+}
+
+/* As if a request of twowaytest had been so late. */
+static void record_late(struct pt_case *c, const struct pt_kept *kept)
+{
+	struct tw_cycle cycle = { .seq = kept->number };
+	int64_t late_ns[TW_METRICS] = { 0 };
+
+	late_ns[TW_SEND] = late_ns_of(c, kept, &cycle.t1_ns);
+	tw_part_throttle.record(c->rooms[0], &cycle, late_ns);
+}
+
 static void add_all(struct pt_case *c, const struct pt_kept *kept)
 {
 	int64_t limit_ps = pt_config.break_us * TW_NS_PER_US * PT_PS_PER_NS;
-	/* It is as if a reply of twowaytest had been so late. */
-	int64_t late_ns[TW_METRICS] = { 0 };
 	int i;
 
 	for (i = 0; i < c->columns; i++) {
@@ -75,16 +105,15 @@ static void add_all(struct pt_case *c, const struct pt_kept *kept)
 
 		if (limit_ps && ps > limit_ps && !c->broke.kept.number)
 			end_at(c, kept, i);
-		if (ps / PT_PS_PER_NS > late_ns[TW_SEND])
-			late_ns[TW_SEND] = ps / PT_PS_PER_NS;
 		if (kept->values_ps[i] != PT_NO_VALUE)
 			add(&c->column[i], kept, kept->values_ps[i]);
 	}
-	for (i = 0; i < PT_RECORDERS; i++)
+	if (c->rooms[0])
+		record_late(c, kept);
+	for (i = 1; i < PT_RECORDERS; i++)
 		if (c->rooms[i])
-			pt_recorders[i]->record(c->rooms[i], NULL, i ?
-						kept->values_ps : late_ns);
-	c->throttled += tw_throttle_is_stop(late_ns[TW_SEND]);
+			pt_recorders[i]->record(c->rooms[i], NULL,
+						kept->values_ps);
 	if (kept->number <= c->kept_max)
 		c->kept[kept->number - 1] = *kept;
 }

@@ -17,9 +17,12 @@
 
 #include "pt_report.h"
 #include "rt-error.h"
+#include "tw_output.h"
 #include "tw_text.h"
+#include "tw_throttle.h"
 
 #define TICK_MS	2000
+#define LOOK_MS	250	/* with -p: main may have the CPU of a task, and is above it */
 #define LATER_S	5	/* than the starter, we end a case */
 
 static bool wrong;	/* a result, which ends no run but fails it */
@@ -35,6 +38,7 @@ static void prepare(struct tw_run *run)
 	/* Above all tasks, as it may have one CPU with them; it sleeps. */
 	tw_config.main_priority = pt_config_priority(PT_ABOVE);
 	tw_process_configure(TW_MAIN, 0);
+	tw_output_watch(run->signal_fd);
 	pt_clock_ps = pt_reading_cost(tw_config.clock->now_ns);
 }
 
@@ -49,7 +53,21 @@ static void take_signals(struct tw_run *run, struct pt_case *c)
 			 info.ssi_signo != SIGALRM)
 			run->interrupted = (int)info.ssi_signo;
 	}
+	if (run->interrupted)
+		tw_output_ends(run->interrupted);
 	c->stop |= run->interrupted || run->failed;
+}
+
+static void tell_parts(struct tw_run *run, const struct pt_case *c)
+{
+	int i;
+
+	for (i = 0; i < c->task_count; i++)
+		if (c->task[i].pid)
+			tw_spent_add(c->task[i].pid, &c->task[i].spent);
+	for (i = 0; tw_parts[i]; i++)
+		if (tw_parts[i]->woken && !run->failed)
+			tw_parts[i]->woken(run);
 }
 
 /*
@@ -63,13 +81,10 @@ static void watch(struct tw_run *run, struct pt_case *c)
 				 pt_case_limit_ms(c) * TW_NS_PER_MS;
 	int64_t since_ns = tw_now_ns(CLOCK_MONOTONIC);
 	unsigned long before, progress = 0;
-	int i;
 
 	while (!tw_process_ended(&c->starter)) {
-		poll(&signals, 1, TICK_MS);
-		for (i = 0; tw_parts[i]; i++)
-			if (tw_parts[i]->woken && !run->failed)
-				tw_parts[i]->woken(run);
+		poll(&signals, 1, run->tick_ms > 0 ? LOOK_MS : TICK_MS);
+		tell_parts(run, c);
 		take_signals(run, c);
 		before = progress;
 		progress = c->done + (unsigned int)(c->over + c->task_count);
@@ -81,6 +96,7 @@ static void watch(struct tw_run *run, struct pt_case *c)
 		     c->name, (int)(limit_ns / TW_NS_PER_S));
 		tw_process_kill(&c->starter);
 	}
+	tell_parts(run, c);
 }
 
 /* What the case is judged by, when its tasks have ended. */
@@ -104,6 +120,7 @@ static void judge(struct tw_run *run, const struct pt_case *c)
 /* Starts it, and waits for its end. */
 static void measure(struct tw_run *run, struct pt_case *c)
 {
+	uint64_t throttled = tw_throttled(run, 0);
 	int number = pt_case_count + 1, i, err;
 
 	tw_pair_map(run, number);
@@ -122,6 +139,7 @@ static void measure(struct tw_run *run, struct pt_case *c)
 	watch(run, c);
 	for (i = 0; i < c->task_count && c->choice.process; i++)
 		tw_process_adopt(c->task[i].process.pid);
+	c->throttled = tw_throttled(run, 0) - throttled;
 	tw_process_reap();
 	for (i = 0; i < c->task_count; i++)	/* for who else used the CPUs */
 		run->pairs[0]->usage[c->task[i].on].cpu_us +=

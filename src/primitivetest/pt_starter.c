@@ -83,6 +83,7 @@ static int live_task(void *arg)
 	if (!err)
 		pt_rest(task);
 	read_settings(&task->left);
+	tw_spent_self(&task->spent);
 	if (err && !task->failed)
 		pt_failed(task, "a system call of its trials", err);
 	sem_post(&task->in->ended);

@@ -171,6 +171,8 @@ static struct judgment judge_one(const struct tw_run *run,
 		judgment.verdict = UNDECIDED;
 	else if (judgment.of.value > limit->most)
 		judgment.verdict = EXCEEDED;
+	else if (judgment.of.value + judgment.of.unknown > limit->most)
+		judgment.verdict = UNDECIDED;
 	else
 		judgment.doubt = doubt_of(run);
 	if (judgment.doubt ||
@@ -220,6 +222,9 @@ static void print_value(FILE *file, const struct tw_run *run,
 	if (judgment->of.cycles < tw_limit_needed(limit))
 		fprintf(file, "%" PRIu64 " cycles, needed are %" PRIu64,
 			judgment->of.cycles, tw_limit_needed(limit));
+	else if (limit->counts && judgment->of.unknown > 0)
+		fprintf(file, "%.0f to %.0f", judgment->of.value,
+			judgment->of.value + judgment->of.unknown);
 	else if (limit->counts)
 		fprintf(file, "%.0f", judgment->of.value);
 	else

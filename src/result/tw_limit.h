@@ -28,6 +28,7 @@ struct tw_limit {
 struct tw_limit_value {
 	uint64_t cycles;	/* how many values it is computed from */
 	double value;		/* ns, or how many; 0 if they are too few */
+	double unknown;		/* how many more it may be */
 	uint64_t open;		/* not 0: or more, as so many are not known */
 };
 

@@ -22,10 +22,12 @@ static uint64_t missed(const struct tw_run *run, int pair)
 static const struct {
 	const char *name;
 	uint64_t (*count)(const struct tw_run *run, int pair);
+	/* How many more there may be; NULL: none. */
+	uint64_t (*unknown)(const struct tw_run *run, int pair);
 } counters[] = {
-	{ "missed", missed },
-	{ "throttled", tw_throttled },
-	{ "lost", tw_datagrams_lost },
+	{ "missed", missed, NULL },
+	{ "throttled", tw_throttled, tw_throttle_unknown },
+	{ "lost", tw_datagrams_lost, NULL },
 };
 
 static bool is(const char *known, const char *name, size_t length)
@@ -80,8 +82,11 @@ static struct tw_limit_value value_of(const struct tw_run *run, int pair,
 	struct tw_limit_value of = { .cycles = 0 };
 
 	if (limit->counts) {
-		of.value = (double)counters[limit->about - TW_METRICS].count(
-			run, pair);
+		int i = limit->about - TW_METRICS;
+
+		of.value = (double)counters[i].count(run, pair);
+		if (counters[i].unknown)
+			of.unknown = (double)counters[i].unknown(run, pair);
 		return of;
 	}
 	stats = &run->pairs[pair]->total.stats[limit->about];

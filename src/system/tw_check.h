@@ -88,6 +88,12 @@ bool tw_facts_boot(char *value, size_t size, const char *name);
  */
 bool tw_facts_fair_server(int64_t *ns);
 
+/*
+ * What real-time tasks, or those of our CPU cgroup, may use of each period of a
+ * CPU, where the kernel stops them then; false: it does not, or not known.
+ */
+bool tw_facts_rt_limit(int64_t *runtime_us, int64_t *period_us);
+
 /* For the tables: whether a number is not 0, a text not empty. */
 bool tw_facts_is_set(const struct tw_value *value);
 bool tw_facts_is_any(const struct tw_value *value);

@@ -147,17 +147,52 @@ static bool may_throttle(const struct tw_value *value)
 	       value->number < period_us;
 }
 
-bool tw_facts_fair_server(int64_t *ns)
+/* Whether this is Linux 6.12 or later; false: not known. */
+static bool read_release(bool *since_6_12)
 {
 	char release[128];
 	int major, minor;
 
-	if (tw_read_number(ns, FAIR_SERVER))
-		return true;
 	if (!tw_read_text(release, sizeof(release), SYSCTL "osrelease") ||
 	    sscanf(release, "%d.%d", &major, &minor) != 2)
 		return false;
-	*ns = major > 6 || (major == 6 && minor >= 12) ? FAIR_NS : 0;
+	*since_6_12 = major > 6 || (major == 6 && minor >= 12);
+	return true;
+}
+
+bool tw_facts_fair_server(int64_t *ns)
+{
+	bool has;
+
+	if (tw_read_number(ns, FAIR_SERVER))
+		return true;
+	if (!read_release(&has))
+		return false;
+	*ns = has ? FAIR_NS : 0;
+	return true;
+}
+
+bool tw_facts_rt_limit(int64_t *runtime_us, int64_t *period_us)
+{
+	int64_t group_us = 0, group_period_us;
+	char path[512], *name;
+	bool needs_group;
+
+	find_cgroup(path, sizeof(path));
+	if (!tw_read_number(runtime_us, SYSCTL "sched_rt_runtime_us") ||
+	    !tw_read_number(period_us, SYSCTL "sched_rt_period_us") ||
+	    *runtime_us <= 0 || *runtime_us >= *period_us ||
+	    !read_release(&needs_group) || (needs_group && !*path))
+		return false;
+	if (!*path || !tw_read_number(&group_us, path))
+		return true;
+	name = strstr(path, "cpu.rt_runtime_us");
+	strcpy(name, "cpu.rt_period_us");
+	if (group_us > 0 && tw_read_number(&group_period_us, path) &&
+	    group_us < group_period_us) {
+		*runtime_us = group_us;
+		*period_us = group_period_us;
+	}
 	return true;
 }
 

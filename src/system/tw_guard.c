@@ -2,9 +2,11 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -12,10 +14,30 @@
 #include "rt-error.h"
 #include "tw_file.h"
 #include "tw_guard.h"
+#include "tw_process.h"
 #include "tw_time.h"
 
 #define END_SIGNAL	SIGRTMIN	/* from main: undo it now */
 #define UNDO_MS		5000
+
+/*
+ * Who reads what main prints waits for the end of all that could print. Returns
+ * whether messages are lost now.
+ */
+static bool close_output(void)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	struct stat of;
+	bool read_by_others = fstat(STDERR_FILENO, &of) ||
+			      S_ISFIFO(of.st_mode) || S_ISSOCK(of.st_mode);
+
+	dup2(null, STDIN_FILENO);
+	dup2(null, STDOUT_FILENO);
+	if (read_by_others)
+		dup2(null, STDERR_FILENO);
+	close(null);
+	return read_by_others;
+}
 
 /*
  * Neither a signal to main's process group nor one to the terminal's ends it.
@@ -31,6 +53,7 @@ keep_guard(const struct tw_guard *guard, int ready)
 	};
 	siginfo_t info;
 	sigset_t all;
+	bool mute;
 
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
@@ -38,7 +61,10 @@ keep_guard(const struct tw_guard *guard, int ready)
 	tw_file_leave();
 	prctl(PR_SET_NAME, "twoway-guard");
 	sched_setscheduler(0, SCHED_FIFO, &param);
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	mute = close_output();
+	tw_process_close(guard->fds[0], guard->fds[1], ready);
+	/* This one reaches it also if somebody has stopped it. */
+	prctl(PR_SET_PDEATHSIG, SIGCONT);
 	if (write(ready, "", 1) != 1)
 		_exit(EXIT_FAILURE);
 	close(ready);
@@ -46,11 +72,10 @@ keep_guard(const struct tw_guard *guard, int ready)
 	       !(sigwaitinfo(&all, &info) == END_SIGNAL &&
 		 info.si_pid == guard->owner))
 		;
-	guard->undo();
-	_exit(EXIT_SUCCESS);
+	_exit(guard->undo() && mute ? EXIT_FAILURE : EXIT_SUCCESS);
 }
 
-void tw_guard_start(struct tw_guard *guard, void (*undo)(void))
+void tw_guard_start(struct tw_guard *guard, int (*undo)(void))
 {
 	char byte;
 	int fds[2];
@@ -79,6 +104,7 @@ void tw_guard_end(const struct tw_guard *guard)
 	if (getpid() != guard->owner)
 		return;
 	kill(guard->pid, END_SIGNAL);
+	kill(guard->pid, SIGCONT);
 	while (!waitpid(guard->pid, &status, WNOHANG) && ms++ < UNDO_MS)
 		nanosleep(&pause, NULL);
 	if (status)

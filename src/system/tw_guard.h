@@ -11,19 +11,24 @@
 struct tw_guard {
 	pid_t pid;
 	pid_t owner;		/* main */
-	/* Prints what fails; does no harm if there is nothing to undo. */
-	void (*undo)(void);
+	/*
+	 * Prints what fails, and returns -errno then; does no harm if there is
+	 * nothing to undo.
+	 */
+	int (*undo)(void);
+	int fds[2];		/* that it keeps open; 0: none */
 };
 
 /*
- * Starts it, before the change. It knows what main knows now. If that fails,
- * the program ends after a message.
+ * Starts it, before the change. It knows what main knows now, but has no file of
+ * main's open but guard->fds, so that it keeps nothing alive that ends with main.
+ * If that fails, the program ends after a message.
  */
-void tw_guard_start(struct tw_guard *guard, void (*undo)(void));
+void tw_guard_start(struct tw_guard *guard, int (*undo)(void));
 
 /*
  * Makes it undo the change and waits for that, for some seconds at most; if it
- * was killed, main does it. In a child of main, this does nothing.
+ * was killed, or cannot tell what failed, main does it. In a child of main, this does nothing.
  */
 void tw_guard_end(const struct tw_guard *guard);
 

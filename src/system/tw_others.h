@@ -67,6 +67,9 @@ struct tw_snapshot *tw_snapshot_map(void);
 /* Reads all tasks but the caller. Returns 0 or -errno. */
 int tw_snapshot_read(struct tw_snapshot *to);
 
+/* Reads the CPUs alone, without task_ns. */
+int tw_snapshot_read_cpus(struct tw_snapshot *to);
+
 /* The same task there; NULL: it was not seen. */
 const struct tw_task *tw_snapshot_find(const struct tw_snapshot *in,
 				       const struct tw_task *task);

@@ -175,13 +175,18 @@ struct tw_snapshot *tw_snapshot_map(void)
 	return two;
 }
 
+int tw_snapshot_read_cpus(struct tw_snapshot *to)
+{
+	return read_cpus(to, "/proc/stat", parse_stat) ? 0 : -ENODATA;
+}
+
 int tw_snapshot_read(struct tw_snapshot *to)
 {
 	struct scan scan = { .to = to };
 
 	to->at_ns = tw_now_ns(CLOCK_MONOTONIC);
 	to->count = 0;
-	if (!read_cpus(to, "/proc/stat", parse_stat))
+	if (tw_snapshot_read_cpus(to))
 		return -ENODATA;
 	to->exact = read_cpus(to, "/proc/schedstat", parse_schedstat);
 	to->complete = true;

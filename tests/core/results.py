@@ -71,12 +71,13 @@ REMARK = re.compile(
     r"Worst [a-z, ]+:| +(?:pair \d+, )?(?:step \d+, )?cycle \d+, [\d.]+ s "
     r"after start, [\d:.]+, missed \d+| +(?:[a-z]+ -?\d+ \((?:mean )?-?\d+\)"
     r"(?:, ?|$))+| +excess of [a-z]+: .*|Limit [a-z0-9:.]+: (?:met|undecided|exceeded): .*|"
-    r"Throttled: [1-9]\d*|The kernel (?:may have|has probably) stopped "
-    r"real-time tasks, for up to \d+ us at a time; a cycle was \d+ us late|"
-    r".+ \(pid \d+\) used [\d.]+ s of the same CPUs at real-time priority|"
-    r"\((?:fair server, /sys/kernel/debug/sched/fair_server|"
-    r"sched_rt_runtime_us -?\d+ of \d+)\): not this kernel's latency"
-    r"(?:; --rt-runtime=-1 lifts it)?)")
+    r"Throttled: [1-9]\d*(?:, late by up to \d+ us: of the \d+ us before, "
+    r"real-time tasks had used \d+ us of CPU \d+, .+-\d+ most"
+    r"(?:; sched_rt_runtime_us allows \d+ us "
+    r"\(--rt-runtime=-1 lifts that\))?"
+    r"(?:; the fair server gives \d+ us to others \(0 in /sys/kernel/debug/"
+    r"sched/fair_server/cpu\d+/runtime ends that\))?)?|"
+    r"Throttled: unknown of [1-9]\d* that were late: .+)")
 LOGGED = {
     "interval": "POSIX Timer Interval Time", "send": "Send Time",
     "sleep": "nanosleep(100 Micro Sec)", "receive": "Receive Time",
@@ -193,8 +194,9 @@ def check(path_or_text):
     stops = of["throttling"]
     assert sum(stops["steps"]) == of["throttled"]
     assert len(stops["steps"]) == given["steps"]
-    assert bool(stops["task"]) == (stops["pid"] > 0)
-    assert stops["task"] or not of["throttled"]
+    assert {bool(of["throttled"])} == {
+        bool(stops["task"]), stops["pid"] > 0, stops["cpu"] >= 0,
+        stops["late_us"] > 0, 0 < stops["task_us"] <= stops["used_us"]}
     status = json["return_code"]
     assert status == 1 or (status == 2) == bool(of["breaks"] or [
         one for one in of["limits"] if one["verdict"] != "met"])

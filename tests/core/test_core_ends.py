@@ -5,6 +5,7 @@ import os
 import re
 import resource
 import signal
+import subprocess
 import time
 
 import pytest
@@ -73,6 +74,37 @@ def test_kill(start, load, victim, which, named):
     assert len(results.text(process.out).threads) == (load == "pairs") + 1
     json = results.check(start.directory / "json")
     assert json["return_code"] == 1 and json["thread"]["0"]["cycles"] > 0
+
+
+def has_namespaces():
+    """Whether the program may have PID namespaces of its own."""
+    return not any(subprocess.run(["unshare", *options, "true"],
+                                  capture_output=True).returncode
+                   for options in (["-pf"],))
+
+
+@results.root
+@pytest.mark.parametrize("load", ["hackbench", "command"])
+@pytest.mark.parametrize("victims", [
+    {"main", "load"}, {"main", "keeper"}, {"load", "keeper"},
+    {"main", "load", "keeper"}])
+def test_kill_of_several(start, load, victims):
+    """At once. Without a namespace, one of a load's processes is needed."""
+    if len(victims) == 3 and (load == "command" or not has_namespaces()):
+        pytest.skip("nobody is left that could end what the load has started")
+    process = start("-q", "-i", 500, f"--load={load}:" + (
+        "1" if load == "hackbench" else "setsid sleep 99 & sleep 99"))
+    name, count = ("hackbench", 41) if load == "hackbench" else ("sleep", 2)
+    assert outside.wait_for(lambda: len(process.named(name)) >= count)
+    loaded = process.named(name)
+    load, keeper, *_ = process.named("twoway-load")
+    assert keeper in outside.children(load)
+    for pid in ({"main": process.pid, "load": load, "keeper": keeper}[victim]
+                for victim in victims):
+        os.kill(pid, signal.SIGKILL)
+    assert outside.wait_for(lambda: not results.alive(loaded), 2)
+    process.finish(10)
+    assert process.gone(2), process.processes()
 
 
 @pytest.mark.parametrize("number,ignored,how", [

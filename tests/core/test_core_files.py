@@ -2,6 +2,7 @@
 """Standard output and files that are closed, full, links, pipes or devices."""
 
 import contextlib
+import fcntl
 import os
 import re
 import resource
@@ -11,6 +12,7 @@ import subprocess
 
 import pytest
 
+import outside
 import results
 
 
@@ -45,6 +47,61 @@ def test_a_reader_that_leaves(start):
     process.process.stdout = None
     process.finish(10)
     assert process.process.returncode == 1 and process.gone()
+
+
+def writes(pid):
+    """Whether it waits until it can write, as the kernel says."""
+    return "pipe_write" in outside.read(f"/proc/{pid}/wchan") or \
+        outside.read(f"/proc/{pid}/syscall").startswith("1 0x1 ")
+
+
+@pytest.mark.parametrize("number", [
+    signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+@pytest.mark.parametrize("options", [("-v",), ("-v", "-u"), ("-v", "-t2")])
+def test_a_reader_that_stops(start, number, options):
+    """A signal ends the run nevertheless; the other results are whole."""
+    process = start("-i", 200, "--json=json", *options)
+    assert outside.wait_for(lambda: writes(process.pid))
+    process.signal(number)
+    pipe, process.process.stdout = process.process.stdout, None
+    assert process.finish(10) == 1 and process.gone()
+    with pipe:
+        out = pipe.read()
+    assert re.fullmatch(r"(?:#.*\n)*(?: +\d+: +\d+: +-?\d+\n)+.*", out)
+    assert process.err.splitlines()[-1] == \
+        "WARN: cannot write to standard output: nobody reads it"
+    json = results.check(start.directory / "json")
+    assert json["return_code"] == 1 and json["twoway"]["interrupted"]
+
+
+@pytest.mark.parametrize("numbers", [
+    (signal.SIGTERM,), (signal.SIGINT, signal.SIGINT)])
+def test_results_that_nobody_reads(start, numbers):
+    """After SIGINT, a user may read them by hand, until there is another."""
+    process = start("-q", "-t9", "--metrics=all", "--json=json")
+    assert outside.wait_for(lambda: len(process.named("twoway-client")) == 9)
+    pipe, process.process.stdout = process.process.stdout, None
+    fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, 4096)
+    for number in numbers:
+        process.signal(number)
+        assert outside.wait_for(lambda: writes(process.pid))
+    if len(numbers) == 1:
+        assert process.finish(30) == 1
+    else:
+        assert process.finish(10) == 1
+    with pipe:
+        assert pipe.read().startswith("#")
+    assert "nobody reads it" in process.err and process.gone()
+
+
+def test_an_error_that_nobody_reads(start):
+    """Standard error, too, may be full: 2>&1 | less."""
+    process = start("-v", "-i", 200, stderr=subprocess.STDOUT)
+    assert outside.wait_for(lambda: writes(process.pid))
+    process.signal(signal.SIGTERM)
+    pipe, process.process.stdout = process.process.stdout, None
+    assert process.finish(10) == 1 and process.gone()
+    pipe.close()
 
 
 FILES = [("--json=",), ("-h", "500", "--histfile="), ("--trltp-log=",),

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""--rt-runtime: in force for the run, and as before after any end. Cycles in
-which the kernel stopped real-time tasks, which a task for itself provokes."""
+"""--rt-runtime: in force for the run, and as before after any end. CPUs that a
+task of higher priority has."""
 
-import contextlib
 import os
 import resource
 import shutil
 import signal
-import subprocess
 import time
 
 import pytest
@@ -15,6 +13,7 @@ import pytest
 import outside
 import results
 import twoway
+from spinner import spinner
 
 CPUS = os.sched_getaffinity(0)
 FIRST, LAST = min(CPUS), max(CPUS)
@@ -83,7 +82,7 @@ def test_guard_waits_for_main_alone(start, before, value_us):
     guard, = process.named("twoway-guard")
     settings = outside.settings(guard)
     assert (settings["policy"], settings["priority"]) == ("fifo", 99)
-    with spinner(99, 0, 60000000, 60000000, 1):
+    with spinner(LAST, 99, 0, 60000000, 60000000, 1):
         process.signal(signal.SIGKILL)
         assert outside.wait_for(lambda: outside.rt_runtime() == before, 2)
         assert not outside.alive(guard)
@@ -176,188 +175,6 @@ def test_few_descriptors(start, before, value_us, files):
     assert bool(process.err) == bool(process.process.returncode)
 
 
-@contextlib.contextmanager
-def spinner(priority, *times):
-    """See tools/spinner.c; it ends with the block. Yields a list that then
-    has the (begin, end) of the times in which it ran, in ns."""
-    had = []
-    with subprocess.Popen(
-            [os.environ["TWOWAY_SPINNER"], str(LAST), str(priority),
-             *map(str, times)], text=True, stdout=subprocess.PIPE) as process:
-        try:
-            assert process.stdout.readline() == "ready\n"
-            process.had = had
-            yield process
-            process.terminate()
-            had += [tuple(map(int, line.split()))
-                    for line in process.communicate(timeout=20)[0].splitlines()]
-        finally:
-            process.kill()
-
-
-def realtime_ticks():
-    """{pid: CPU time} of the real-time tasks that are there now."""
-    found = {}
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        with contextlib.suppress(ProcessLookupError):
-            policy = os.sched_getscheduler(int(pid))
-            if policy & ~os.SCHED_RESET_ON_FORK in (os.SCHED_FIFO,
-                                                    os.SCHED_RR):
-                found[int(pid)] = outside.cpu_ticks(int(pid))
-    return found
-
-
-def used_s(had):
-    return sum(end - begin for begin, end in had) / 1e9
-
-
-@pytest.mark.alone
-def test_throttled_beside_a_foreign_task(run):
-    """One of lower priority that fills the CPU, and is named. The stops are
-    seen by that task itself."""
-    stopped = False
-    for _ in range(10):
-        with spinner(0, 0, 6000000, 6000000, 1), \
-                spinner(50, 300000, 3300000, 9000000, 1) as task:
-            done = run("-qm", "-p98", "-a", LAST, "-D4", "--json=json")
-        stops = [(begin - end) / 1e6
-                 for (_, end), (begin, _) in zip(task.had, task.had[1:])]
-        sure = sum(40 < stop < 70 for stop in stops)
-        maybe = sum(30 < stop < 90 for stop in stops)
-        if sure and used_s(task.had) >= 2.8:
-            break
-        stopped |= sure > 0
-    else:
-        (pytest.fail if stopped else pytest.skip)(
-            "this kernel stopped no real-time task, or others took the CPU")
-    of = results.loaded(done)["twoway"]
-    assert min(sure, 3) <= of["throttled"] <= maybe
-    assert of["throttling"]["task"] == "spinner"
-    assert of["throttling"]["pid"] == task.pid
-    assert abs(of["throttling"]["task_us"] / 1e6 - used_s(task.had)) < 0.3
-    text = results.text(done.stdout).lines
-    assert f"# Throttled: {of['throttled']}" in text
-    at, = (number for number, line in enumerate(text)
-           if line.startswith(f"# spinner (pid {task.pid}) used "))
-    rules = of["throttling"]
-    assert text[at + 1].startswith(
-        "# (fair server, " if rules["fair_server"] else
-        "# (sched_rt_runtime_us {rt_runtime_us} of {rt_period_us}): ".format(
-            **rules))
-
-
-STEPS = ("--steps=2", "--load=command:exec sleep 99", "-l", 550)
-SLEEPS = ("--sleep=45000", "-i", 100000, "-l", 55)
-
-
-def late_ns(cycle, free_ns, sleep_ns):
-    """How long, at most, one of both was kept back."""
-    return max(cycle.t0_ns - max(cycle.planned_ns, free_ns),
-               cycle.t1_ns - cycle.t0_ns, cycle.t3_ns - cycle.t2_ns,
-               cycle.t2_ns - cycle.t1_ns - sleep_ns)
-
-
-def stops(steps, stall_ns, sleep_ns):
-    """Of each step: cycles that are as late as if they had been stopped."""
-    return [sum(3 * stall_ns <= 4 * late_ns(cycle, before.t3_ns, sleep_ns)
-                <= 6 * stall_ns for before, cycle in zip(step, step[1:]))
-            for step in steps]
-
-
-def used_within(had, begin_ns, end_ns):
-    return sum(max(0, min(end, end_ns) - max(begin, begin_ns))
-               for begin, end in had) / 1e9
-
-
-@pytest.mark.alone
-@pytest.mark.parametrize("duty_us,late_us,options", [
-    (0, 50000, ()), (120000, 50000, ()), (420000, 40000, ()),
-    (420000, 50000, SLEEPS), (420000, 68000, STEPS)])
-def test_stops_that_the_time_used_allows(run, shim, duty_us, late_us, options):
-    """Four cycles of each step's client are late, as after a stop of 50 ms or
-    a half more: as many count as real-time tasks have used the time for,
-    950 ms each, in that step."""
-    faults = [f"client{step}:send:before:{number}:{late_us}"
-              for step in (0, 1) for number in (100, 200, 300, 400)]
-    busy = spinner(10, 600000, duty_us, 1000000, 5) if duty_us else \
-        contextlib.nullcontext()
-    with busy as task:
-        ticks = realtime_ticks()
-        done = run("-q", "-p", 50, "-a", LAST, "-i", 5000, "-l", 1150,
-                   *options, "--limit=throttled:1", "--json=json",
-                   "--dump=dump", env=shim(*faults))
-        others = sum(used - ticks.get(pid, 0)
-                     for pid, used in realtime_ticks().items()
-                     if not task or pid != task.pid) / 100
-    had = task.had if task else []
-    json = results.loaded(done)
-    of = json["twoway"]
-    found, stall_us = of["throttling"]["steps"], of["throttling"]["stall_us"]
-    assert options == SLEEPS or \
-        json["thread"]["0"]["phases"]["send"]["max"] >= late_us
-    # A step begins where the numbers do, and with the step before ends what
-    # it may count.
-    cycles = done.dump()
-    begins = [i for i, cycle in enumerate(cycles) if cycle.cycle == 0]
-    steps = [cycles[i:j] for i, j in zip(begins, [*begins[1:], None])]
-    late = stops(steps, stall_us * 1000, 45 * 10 ** 6 if options == SLEEPS
-                 else 10 ** 5) if stall_us else [0] * len(steps)
-    ends = [step[0].t0_ns for step in steps[1:]] + [2 ** 63]
-    assert len(found) == len(steps)
-    for step, count, most, begin, end in zip(steps, found, late, [0, *ends],
-                                             ends):
-        least = used_within(had, step[0].t0_ns, step[-1].t3_ns)
-        allowed = used_within(had, begin, end) + others
-        assert min(most, least // 0.95) <= count <= \
-            min(most, (allowed + 0.1) // 0.95)
-    assert done.returncode == (2 if sum(found) > 1 else 0)
-    lines = [line for line in done.stdout.splitlines()
-             if line.startswith(("# Step", "# Throttled"))]
-    told = [f"# Throttled: {count}" for count in [*found, sum(found)]]
-    if options == STEPS:
-        heads = [f"# Step {step}/2: load command" for step in (1, 2)]
-        assert [line.partition(", ")[0] for line in lines] == [
-            line for line in (heads[0], told[0], heads[1], *told[1:])
-            if not line.endswith(" 0")]
-    else:
-        assert lines == told[1:] * bool(sum(found))
-    # One that is late by less may be a stop, too, if the CPU was filled.
-    if sum(found) or not (task or others):
-        assert ("real-time tasks" in done.stdout) == bool(sum(found))
-
-
-@pytest.mark.alone
-@pytest.mark.parametrize("options,names", [
-    (("-i", 0, "--sleep=0"), ("client, server",)),
-    (("--load=fft:2", f"--load-affinity={LAST}"), ("twoway-load",)),
-    (("--load=command:while :; do :; done", "--load-policy=fifo",
-      f"--load-affinity={LAST}"), ("sh",))])
-def test_throttled_by_the_test_itself(start, options, names):
-    """It fills the CPU. That others get some time nevertheless shows that the
-    kernel stops real-time tasks."""
-    with spinner(0, 0, 10**9, 10**9, 1) as task:
-        process = start("-q", "-p", 50, "-a", LAST, "-D", 6, "--json=json",
-                        *options)
-        assert outside.wait_for(lambda: sum(map(
-            outside.switches, process.sides().values())) > 300)
-        begin_ns = time.monotonic_ns()
-        assert process.finish() == 0, process.err
-    of = results.check(start.directory / "json")["twoway"]
-    if used_within(task.had, begin_ns, begin_ns + 3 * 10**9) < 0.06:
-        pytest.skip("this kernel gives others no time")
-    assert of["throttling"]["task"] in names
-    assert of["throttled"] > 0 and "# Throttled: " in process.out
-
-
-@pytest.mark.alone
-def test_not_throttled(run):
-    """By an ordinary load, however much it runs; without -p, not judged."""
-    for options in ("-p", 50, "--load=command:while :; do :; done"), ():
-        done = run("-q", "-a", LAST, "-l", 1200, "--json=json", *options)
-        of = results.loaded(done)["twoway"]
-        assert of["throttled"] == 0 and "stopped" not in done.stdout
-
-
 @pytest.mark.alone
 @pytest.mark.skipif(LAST == FIRST, reason="needs two CPUs")
 def test_a_cpu_that_is_taken(start):
@@ -365,7 +182,7 @@ def test_a_cpu_that_is_taken(start):
     starved = {"client": (f"--client-affinity={LAST}",),
                "server": (f"--server-affinity={LAST}",),
                "load": ("--load=fft:2", f"--load-affinity={LAST}")}
-    with spinner(99, 0, 60000000, 60000000, 1):
+    with spinner(LAST, 99, 0, 60000000, 60000000, 1):
         runs = {who: start("-q", "-p", 50, f"--mainaffinity={FIRST}", "-D", 1,
                            *options) for who, options in starved.items()}
         for who, process in runs.items():
@@ -381,7 +198,7 @@ def test_a_cpu_that_is_taken(start):
 def test_a_start_without_a_cpu(start, steps, number):
     """What earlier steps have measured is kept; a signal ends it at once."""
     interrupted = number > 0
-    with spinner(99, 0, 60000000, 60000000, 1):
+    with spinner(LAST, 99, 0, 60000000, 60000000, 1):
         process = start("-q", "-p", 50, "-a", FIRST, f"--steps={steps}", "-l",
                         50, "--load=fft", f"--load-affinity={LAST}",
                         "--json=json")

@@ -48,6 +48,7 @@ enum amiss {
 	CARD,		/* coalescing of 50 us, and saving energy */
 	ADAPTIVE,	/* a driver that adapts the time */
 	GOOD,		/* a card without both */
+	UNTOLD,		/* pread() fails: no schedstat */
 	SET,		/* the wall clock is set by 5 s in one large copy */
 	UNLIMITED,	/* setrlimit() succeeds, and does nothing */
 	NO_RTPRIO,	/* ...but refuses this, */
@@ -61,7 +62,7 @@ enum amiss {
 
 static const char *const names[KINDS] = { "yield", "write", "copy", "first",
 	"skip", "byte", "busy", "thread", "option", "sync", "unsync", "card",
-	"adaptive", "good", "set", "unlimited", "rtprio", "memlock",
+	"adaptive", "good", "untold", "set", "unlimited", "rtprio", "memlock",
 	"limited", "ipv6", "stranger", "murder" };
 
 static enum amiss amiss = KINDS;
@@ -89,6 +90,14 @@ ssize_t pwrite(int fd, const void *data, size_t size, off_t at)
 	if (amiss != BUSY || ++calls >= CALL)
 		return syscall(SYS_pwrite64, fd, data, size, at);
 	errno = EBUSY;
+	return -1;
+}
+
+ssize_t pread(int fd, void *data, size_t size, off_t at)
+{
+	if (amiss != UNTOLD)
+		return syscall(SYS_pread64, fd, data, size, at);
+	errno = ENOENT;
 	return -1;
 }
 

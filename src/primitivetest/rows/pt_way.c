@@ -59,12 +59,17 @@ static int take_sem(struct pt_task *task, struct pt_channel *from)
 static struct pt_channel *sysv;
 static struct tw_guard guard;
 
-static void remove_set(void)
+static int remove_set(void)
 {
+	int err = 0;
+
 	if (sysv->fd[0] >= 0 && semctl(sysv->fd[0], 0, IPC_RMID) &&
-	    errno != EINVAL && errno != EIDRM)
+	    errno != EINVAL && errno != EIDRM) {
+		err = -errno;
 		warn("cannot remove a System V semaphore: %m; see ipcs\n");
+	}
 	sysv->fd[0] = -1;
+	return err;
 }
 
 /* A set of both outlives its processes: a guard removes it if they cannot. */
