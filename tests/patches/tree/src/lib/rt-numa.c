@@ -49,7 +49,12 @@ int cpu_for_thread_ua(int thread_num, int max_cpus)
 int parse_cpumask(char *str, int max_cpus, struct bitmask **cpumask)
 {
 	unsigned int cpu;
+	int first, last;
 
+	/* libnuma takes it as the first one. */
+	*cpumask = NULL;
+	if (sscanf(str, "%d-%d", &first, &last) == 2 && first > last)
+		return -1;
 	*cpumask = numa_parse_cpustring_all(str);
 	for (cpu = max_cpus; *cpumask && cpu < (*cpumask)->size; cpu++)
 		if (numa_bitmask_isbitset(*cpumask, cpu))
