@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "rt-error.h"
+#include "rt-numa.h"
 #include "rt-utils.h"
 #include "tw_file.h"
 #include "tw_part.h"
@@ -100,7 +101,7 @@ void tw_json_twoway(FILE *file, const struct tw_run *run)
 static void write_members(FILE *file, void *data)
 {
 	const struct tw_run *run = data;
-	int i, k;
+	int i, k, cpu;
 
 	fprintf(file, "  \"num_threads\": %d,\n  \"resolution_in_ns\": %d,\n  \"thread\": {\n",
 		tw_text_columns(), tw_config.nsecs);
@@ -109,8 +110,11 @@ static void write_members(FILE *file, void *data)
 		for (k = 0; tw_parts[k]; k++)
 			if (tw_parts[k]->column)
 				tw_parts[k]->column(file, run, i);
-		fprintf(file, "      \"cpu\": %d\n    }", tw_place_single(
-			&run->pairs[tw_text_pair(i)]->process[TW_CLIENT].cpus));
+		cpu = tw_place_single(
+			&run->pairs[tw_text_pair(i)]->process[TW_CLIENT].cpus);
+		fprintf(file, "      \"cpu\": %d,\n      \"node\": %d\n    }",
+			cpu, cpu < 0 || !numa_initialize() ? -1 :
+			numa_node_of_cpu(cpu));
 	}
 	fprintf(file, "\n  },\n");
 	tw_json_twoway(file, run);

@@ -315,7 +315,8 @@ def test_duration_with_a_stopped_server(program):
     assert process.returncode == 2
     (*_, most), = statuses(out)
     assert most > 900000
-    assert re.search(r"^# Unanswered: pair 0, cycle \d+: no reply for \d+ us ",
+    assert re.search(r"^# Unanswered: pair 0, cycle \d+: when the run ended, the "
+                     r"client had waited \d+ us for the reply",
                      out, re.M)
     assert missed(out) > 800
     thread = json.loads(program.path_of("json").read_text())["thread"]["0"]

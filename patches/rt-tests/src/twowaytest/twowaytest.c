@@ -451,7 +451,7 @@ static void print_results(void)
 	load_print();
 	for_each_pair(p) {
 		if (p->unanswered)
-			printf("# Unanswered: pair %d, cycle %lu: no reply for %lld us when the run ended; the latency counts with that time\n",
+			printf("# Unanswered: pair %d, cycle %lu: when the run ended, the client had waited %lld us for the reply\n",
 			       (int)(p - pairs), p->stats[LATENCY].count - 1,
 			       (long long)p->unanswered / 1000);
 		missed += p->missed;
@@ -566,9 +566,9 @@ static void set_option(const struct opt *o, const char *value)
 	}
 	errno = 0;
 	number = value ? strtoll(value, &end, 10) : !*o->arg;
-	if (o->to == &duration && *end && strchr("smhd", *end)) {
-		scale = *end == 'm' ? 60 : *end == 'h' ? 3600 :
-			*end == 'd' ? 86400 : 1;
+	if (o->to == &duration && *end && strchr("smhdSMHD", *end)) {
+		scale = strchr("mM", *end) ? 60 : strchr("hH", *end) ? 3600 :
+			strchr("dD", *end) ? 86400 : 1;
 		end++;
 	}
 	if (errno || end == value || *end ||
