@@ -12,6 +12,14 @@ import outside
 import series
 
 
+def group_of(pid):
+    """None: it has ended."""
+    try:
+        return os.getpgid(pid)
+    except ProcessLookupError:
+        return None
+
+
 class Program:
     """One of them, run in a directory of the test's own."""
 
@@ -34,6 +42,8 @@ class Program:
         assert process.returncode == status, (process.returncode, out, err)
         return out or "", err or ""
 
+    group_of = staticmethod(group_of)
+
     def path_of(self, name):
         return self.directory / name
 
@@ -44,13 +54,23 @@ class Program:
         return {int(pid): outside.read(f"/proc/{pid}/comm").strip()
                 for pid in pids}
 
+    def loads(self, process, count):
+        """The processes of its loads, each of which leads a group."""
+        def found():
+            return [pid for pid in self.children(process)
+                    if group_of(pid) == pid]
+
+        assert outside.wait_for(lambda: len(found()) == count)
+        return found()
+
     def servers(self, process, count=1):
         """Their processes, once they have answered some requests."""
         def found():
             return [pid for pid, name in self.children(process).items()
-                    if name in ("twoway-server", "twowaytest-gcc")]
+                    if name in ("twoway-server", "twowaytest-gcc")
+                    and group_of(pid) != pid]
 
-        outside.wait_for(lambda: len(found()) == count and all(
+        assert outside.wait_for(lambda: len(found()) == count and all(
             outside.switches(pid) > outside.STEADY_SWITCHES
             for pid in found()))
         return found()

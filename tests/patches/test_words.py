@@ -276,7 +276,7 @@ def test_signal(program, number, ignored):
 
 def test_long_period_is_interrupted(program):
     process = program.start("-q", "-i", 20000000, "-D", "1h")
-    outside.wait_for(lambda: program.children(process))
+    assert outside.wait_for(lambda: program.children(process))
     time.sleep(0.3)     # nothing tells that a client sleeps
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=10)
@@ -303,7 +303,7 @@ def test_killed(program):
     os.kill(servers[0], signal.SIGSTOP)
     process.kill()
     process.communicate()
-    outside.wait_for(lambda: not any(map(outside.alive, servers)))
+    assert outside.wait_for(lambda: not any(map(outside.alive, servers)))
 
 
 def test_duration_with_a_stopped_server(program):
