@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "rt-error.h"
+#include "rt-numa.h"
 #include "rt-utils.h"
 #include "tw_file.h"
 #include "tw_output.h"
@@ -116,7 +117,7 @@ void tw_json_twoway(FILE *file, const struct tw_run *run)
 static void write_all(FILE *file, void *data)
 {
 	const struct tw_run *run = data;
-	int i, k;
+	int i, k, cpu;
 
 	fprintf(file, "  \"num_threads\": %d,\n  \"resolution_in_ns\": %d,\n  \"thread\": {\n",
 		tw_text_columns(), tw_config.nsecs);
@@ -125,8 +126,10 @@ static void write_all(FILE *file, void *data)
 		for (k = 0; tw_parts[k]; k++)
 			if (tw_parts[k]->column)
 				tw_parts[k]->column(file, run, i);
-		fprintf(file, "      \"cpu\": %d\n    }",
-			cpu_of(run->pairs[tw_text_pair(i)]));
+		cpu = cpu_of(run->pairs[tw_text_pair(i)]);
+		fprintf(file, "      \"cpu\": %d,\n      \"node\": %d\n    }",
+			cpu, cpu < 0 || !numa_initialize() ? -1 :
+			numa_node_of_cpu(cpu));
 	}
 	fprintf(file, "\n  },\n");
 	tw_json_twoway(file, run);

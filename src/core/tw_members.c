@@ -46,7 +46,9 @@ static void column(FILE *file, const struct tw_run *run, int column)
 	fprintf(file, ",\n      \"metric\": \"%s\",\n      \"pair\": %d,\n",
 		tw_metrics[tw_text_metric(column)].name, pair);
 	fprintf(file, "      \"interval_us\": %" PRId64 ",\n      \"cycles\": %"
-		PRIu64 ",\n      ", tw_config_interval_us(pair), of->count);
+		PRIu64 ",\n      \"missed\": %" PRIu64 ",\n      ",
+		tw_config_interval_us(pair), of->count,
+		run->pairs[pair]->total.missed);
 	write_stats(file, of);
 	fprintf(file, ",\n");
 }

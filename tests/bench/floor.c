@@ -5,9 +5,11 @@
  * response exceeds this program's by is the tool's own cost.
  *
  * usage: floor -c CLIENT-CPU -s SERVER-CPU -p PRIORITY -l CYCLES [-i US]
- *	[-w CYCLES]
+ *	[-w CYCLES] [-n]
  *
- * -i is the period, by default 1000; -w the warm-up, 2.
+ * -i is the period, by default 1000; -w the warm-up, 2. With -n, the calls are
+ * those of the series' program: no poll() in the server, and the client waits
+ * in clock_nanosleep().
  * Prints the mean and the maximum of the response, in ns.
  */
 #include <err.h>
@@ -34,7 +36,7 @@
 #define REQUEST		((ssize_t)sizeof(struct tw_request))
 #define REPLY		((ssize_t)sizeof(struct tw_reply))
 
-static int client_cpu, server_cpu, priority;
+static int client_cpu, server_cpu, priority, nanosleeps;
 static int64_t period_ns = 1000 * TW_NS_PER_US;
 static uint64_t loops, warmup = 2;
 
@@ -73,7 +75,8 @@ static void serve(int fd)
 	int64_t times_ns[2];
 
 	for (;;) {
-		poll(&ready, 1, -1);
+		if (!nanosleeps)
+			poll(&ready, 1, -1);
 		if (recv(fd, request, REQUEST, MSG_WAITALL) != REQUEST)
 			return;
 		times_ns[0] = tw_now_ns(CLOCK_MONOTONIC);
@@ -106,16 +109,24 @@ static void start_timer(sigset_t *signals)
 		err(1, "timer");
 }
 
-/* The time of t3, and t0 in *t0_ns. */
+/* The time of t3, and t0 in *t0_ns. @signals: NULL, or those of the timer. */
 static int64_t exchange(int fd, const sigset_t *signals, char *reply,
 			int64_t *t0_ns)
 {
 	static const char request[REQUEST];
+	static struct timespec next;
+	static int64_t next_ns;
 	int64_t t3_ns;
 	siginfo_t info;
 
-	if (sigwaitinfo(signals, &info) < 0)
+	if (signals && sigwaitinfo(signals, &info) < 0)
 		err(1, "sigwaitinfo");
+	if (!signals) {
+		next_ns = (next_ns ? next_ns : tw_now_ns(CLOCK_MONOTONIC)) +
+			  period_ns;
+		next = tw_ns_to_ts(next_ns);
+		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
+	}
 	*t0_ns = tw_now_ns(CLOCK_MONOTONIC);
 	if (send(fd, request, REQUEST, MSG_NOSIGNAL) != REQUEST)
 		err(1, "client: send");
@@ -132,9 +143,11 @@ static void measure(int fd)
 	sigset_t signals;
 	uint64_t i;
 
-	start_timer(&signals);
+	if (!nanosleeps)
+		start_timer(&signals);
 	for (i = 0; i < warmup + loops; i++) {
-		t3_ns = exchange(fd, &signals, reply, &t0_ns);
+		t3_ns = exchange(fd, nanosleeps ? NULL : &signals, reply,
+				 &t0_ns);
 		if (i >= warmup)
 			responses[i - warmup] = t3_ns - t0_ns;
 	}
@@ -170,7 +183,7 @@ static void parse(int argc, char *argv[])
 {
 	int option;
 
-	while ((option = getopt(argc, argv, "c:s:p:l:i:w:")) >= 0) {
+	while ((option = getopt(argc, argv, "c:s:p:l:i:w:n")) >= 0) {
 		if (option == 'c')
 			client_cpu = atoi(optarg);
 		else if (option == 's')
@@ -183,6 +196,8 @@ static void parse(int argc, char *argv[])
 			period_ns = atoi(optarg) * TW_NS_PER_US;
 		else if (option == 'w')
 			warmup = strtoull(optarg, NULL, 10);
+		else if (option == 'n')
+			nanosleeps = 1;
 		else
 			exit(1);
 	}

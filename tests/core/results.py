@@ -166,6 +166,9 @@ def check(path_or_text):
         path_or_text = path_or_text.read_text(encoding="utf-8")
     json = schema.check(path_or_text, SCHEMA)
     for thread in json["thread"].values():
+        assert thread["missed"] == \
+            json["twoway"]["pairs"][thread["pair"]]["missed"]
+        assert (thread["cpu"] < 0) <= (thread["node"] < 0)
         of = thread["phases"][thread["metric"]]
         assert {key: thread[key] for key in of} == of
         for one in thread["phases"].values():

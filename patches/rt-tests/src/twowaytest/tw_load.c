@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Loads for twowaytest. fft: each worker transforms a signal and back, and
+ * writes it to a file, which takes caches, floating-point registers, system
+ * calls and a file system. hackbench: the program, again and again.
+ */
+#include <complex.h>
+#include <fcntl.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "rt-utils.h"
+#include "rt-numa.h"
+#include "rt-error.h"
+#include "tw_load.h"
+
+#define MAX		1024	/* workers or groups */
+#define PRIORITY	1	/* of real-time workers; main has one more */
+#define SETTLE_US	150000	/* what cannot run fails within this time */
+#define POINTS		65536
+#define TOLERANCE	1e-9	/* of points within 1; 1e-15 is usual */
+
+/* Messages of a run of hackbench: 20 processes of a group send to 20 others */
+#define RUN		"100"
+#define MESSAGES	(100 * 20 * 20)
+
+enum { FFT, HACKBENCH, KINDS };
+
+static struct load {
+	const char *name, *units, *work;
+	int usual, n;		/* n 0: it is not wanted */
+	double rate;		/* work a second */
+} loads[KINDS] = {
+	{ .name = "fft", "workers", "transforms", 1 },
+	{ .name = "hackbench", "groups", "messages", 10 },
+};
+
+static struct load *ramped;
+static struct timespec began;
+static struct shared {
+	unsigned long done[KINDS], wrong;
+} *shared;
+
+static int count;
+static pid_t pids[MAX + 1];	/* each is the leader of a group */
+
+void load_add(const char *value)
+{
+	size_t len = strcspn(value, ":");
+	struct load *l = loads;
+	char *end = "";
+
+	while (l < loads + KINDS && (strncmp(l->name, value, len) ||
+				     l->name[len]))
+		l++;
+	if (l == loads + KINDS)
+		fatal("--load=%s: allowed is fft[:N], hackbench[:N]\n", value);
+	l->n = value[len] ? strtol(value + len + 1, &end, 10) : l->usual;
+	if (*end || l->n < 1 || l->n > MAX)
+		fatal("--load=%s: allowed is a whole number from 1 to %d\n",
+		      value, MAX);
+}
+
+/* The discrete Fourier transform of every stride-th point of in */
+static void transform(complex double *out, const complex double *in, int n,
+		      int stride, const complex double *roots)
+{
+	complex double turned;
+	int k, half = n / 2;
+
+	if (n == 1) {
+		*out = *in;
+		return;
+	}
+	transform(out, in, half, 2 * stride, roots);
+	transform(out + half, in + stride, half, 2 * stride, roots);
+	for (k = 0; k < half; k++) {
+		turned = out[k + half] * roots[k * stride];
+		out[k + half] = out[k] - turned;
+		out[k] += turned;
+	}
+}
+
+static void __attribute__((noreturn)) run_fft(void)
+{
+	static complex double x[POINTS], y[POINTS], z[POINTS];
+	static complex double roots[POINTS / 2], back[POINTS / 2];
+	int i, wrong;
+	FILE *f;
+
+	for (i = 0; i < POINTS / 2; i++) {
+		roots[i] = cexp(-2 * M_PI * I * i / POINTS);
+		back[i] = conj(roots[i]);
+	}
+	for (;;) {
+		f = tmpfile();
+		for (i = 0; i < POINTS; i++)
+			x[i] = drand48() + drand48() * I;
+		transform(y, x, POINTS, 1, roots);
+		transform(z, y, POINTS, 1, back);
+		for (wrong = i = 0; f && i < POINTS; i++) {
+			z[i] /= POINTS;
+			wrong |= !(cabs(z[i] - x[i]) < TOLERANCE);
+			fprintf(f, "%.17g %.17g\n", creal(z[i]), cimag(z[i]));
+		}
+		if (!f || ferror(f) | fclose(f)) {
+			warn("--load=fft: cannot write a temporary file: %m\n");
+			_exit(EXIT_FAILURE);
+		}
+		__atomic_add_fetch(&shared->wrong, wrong, __ATOMIC_RELAXED);
+		__atomic_add_fetch(&shared->done[FFT], 1, __ATOMIC_RELAXED);
+	}
+}
+
+static void kill_group(int sig)
+{
+	kill(0, SIGKILL);
+}
+
+/* Processes of hackbench do not end with main or with it: this one ends them */
+static void __attribute__((noreturn)) run_hackbench(int groups)
+{
+	int status, null = open("/dev/null", O_WRONLY);
+	char number[12];
+
+	snprintf(number, sizeof(number), "%d", groups);
+	signal(SIGTERM, kill_group);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	for (;;) {
+		if (!fork()) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			dup2(null, STDOUT_FILENO);
+			execlp("hackbench", "hackbench", "-g", number, "-l",
+			       RUN, NULL);
+			warn("--load=hackbench: cannot run hackbench: %m\n");
+			_exit(EXIT_FAILURE);
+		}
+		if (wait(&status) < 0 || status)
+			_exit(EXIT_FAILURE);
+		__atomic_add_fetch(&shared->done[HACKBENCH], groups * MESSAGES,
+				   __ATOMIC_RELAXED);
+	}
+}
+
+static void start_process(struct load *l, int rr, int cpu, int lock)
+{
+	struct sched_param param = { .sched_priority = rr ? PRIORITY : 0 };
+	pid_t parent = getpid(), pid = fork();
+	cpu_set_t set;
+
+	if (pid < 0)
+		fatal("--load=%s: cannot start a process: %m\n", l->name);
+	if (pid) {
+		pids[count++] = pid;
+		return;
+	}
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	CPU_ZERO(&set);
+	if (cpu >= 0)
+		CPU_SET(cpu, &set);
+	if (getppid() != parent || setpgid(0, 0) ||
+	    (lock && mlockall(MCL_CURRENT | MCL_FUTURE)) ||
+	    (cpu >= 0 && sched_setaffinity(0, sizeof(set), &set)) ||
+	    pthread_setschedparam(pthread_self(), rr ? SCHED_RR : SCHED_OTHER,
+				  &param))
+		fatal("--load=%s: cannot set up a process: %m\n", l->name);
+	if (l == &loads[FFT])
+		run_fft();
+	run_hackbench(l->n);
+}
+
+void load_start(const char *policy, int priority, int pin, int lock)
+{
+	const struct sched_param above = { .sched_priority = PRIORITY + 1 };
+	int i, cpu, n = get_available_cpus(NULL), first = n > 3 ? 3 : n - 1;
+	int rr = policy && !strcmp(policy, "rr");
+	int fft_rr = rr || (!policy && priority);
+
+	if ((loads[FFT].n && fft_rr) || rr) {
+		if (!ramped || ramped->n == 1)
+			warn("the load leaves its CPUs no time for ordinary tasks, such as sshd, and the kernel may stop real-time tasks there for 50 ms in each second (sched_rt_runtime_us); --load-policy=other prevents both\n");
+		if (priority < PRIORITY + 2)
+			fatal("--priority=%d: allowed is %d or more: the server must be above the load, which has the real-time priority %d\n",
+			      priority, PRIORITY + 2, PRIORITY);
+		pthread_setschedparam(pthread_self(), SCHED_FIFO, &above);
+	}
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (shared == MAP_FAILED)
+		fatal("no memory for --load: %m\n");
+	fflush(NULL);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	clock_gettime(CLOCK_MONOTONIC, &began);
+	for (count = i = 0; i < loads[FFT].n; i++) {
+		cpu = pin ? cpu_for_thread_ua(first + i % (n - first),
+					      CPU_SETSIZE) : -1;
+		start_process(&loads[FFT], fft_rr, cpu, lock);
+	}
+	if (loads[HACKBENCH].n)
+		start_process(&loads[HACKBENCH], rr, -1, lock);
+	usleep(SETTLE_US);
+	if (load_ended())
+		exit(load_stop());
+}
+
+void load_step(int step, int steps)
+{
+	if (!step)
+		ramped = &loads[loads[FFT].n ? FFT : HACKBENCH];
+	ramped->n = step;
+	printf("# Step %d/%d: load %s, %d %s\n", step + 1, steps,
+	       ramped->name, step, ramped->units);
+}
+
+double load_rate(void)
+{
+	return ramped->rate;
+}
+
+void load_print_head(void)
+{
+	printf("# Load %s: response and total by %s; work: %s a second\n# %7s |       response: min avg max std |          total: min avg max std |     work\n",
+	       ramped->name, ramped->units, ramped->work, ramped->units);
+}
+
+int load_ended(void)
+{
+	siginfo_t info = { .si_pid = 0 };
+	int i;
+
+	for (i = 0; i < count; i++)
+		if (!waitid(P_PID, pids[i], &info, WEXITED | WNOHANG |
+			    WNOWAIT) && info.si_pid)
+			return 1;
+	return 0;
+}
+
+int load_stop(void)
+{
+	int i, failed = load_ended();
+	struct timespec end;
+	struct load *l;
+
+	signal(SIGCHLD, SIG_DFL);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	for (l = loads; l < loads + KINDS; l++)
+		l->rate = shared->done[l - loads] * (double)USEC_PER_SEC /
+			  calcdiff(end, began);
+	/* All first: one that still runs may have the CPU of main */
+	for (i = 0; i < count; i++)
+		kill(-pids[i], SIGKILL);
+	while (i--)
+		while (waitpid(-pids[i], NULL, 0) > 0)
+			;
+	if (failed)
+		warn("the load has ended by itself\n");
+	if (shared->wrong)
+		warn("--load=fft: %lu results were wrong: this kernel does not keep the floating-point registers of a preempted task, or the memory fails\n",
+		     shared->wrong);
+	return failed || shared->wrong;
+}
+
+void load_print(void)
+{
+	struct load *l;
+
+	for (l = loads; l < loads + KINDS; l++)
+		if (l->n && !ramped)
+			printf("# Load: %s, %d %s, %.1f %s a second\n", l->name,
+			       l->n, l->units, l->rate, l->work);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* --load: what keeps the system busy while twowaytest measures */
+#ifndef __TW_LOAD_H
+#define __TW_LOAD_H
+
+void load_add(const char *value);	/* KIND[:N] */
+
+/*
+ * policy "rr", "other", or NULL: rr for fft if the client has a priority. With
+ * pin, its workers have the CPU of the client and the next ones.
+ */
+void load_start(const char *policy, int priority, int pin, int lock);
+int load_ended(void);		/* by itself; a signal handler may ask */
+int load_stop(void);		/* returns 1, after a message, if it failed */
+void load_print(void);
+
+/* In a ramp, the first load has as many workers or groups as the step says */
+void load_step(int step, int steps);
+double load_rate(void);		/* of this one, its work a second */
+void load_print_head(void);
+
+#endif	/* __TW_LOAD_H */

@@ -1,0 +1,862 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * twowaytest: how late is the answer of another process, and which part of it?
+ *
+ * A timer wakes a client, which is a thread; its request, by TCP on 127.0.0.1,
+ * wakes a server, a process of its own, which sleeps and replies; that wakes
+ * the client:
+ *
+ *	planned ..wakeup.. t0 ..send.. t1 ..sleep.. t2 ..receive.. t3
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "rt-utils.h"
+#include "rt-numa.h"
+#include "rt-error.h"
+#include "histogram.h"
+#include "tw_load.h"
+#include "tw_trltp.h"
+
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id	_sigev_un._tid
+#endif
+
+#define RING		16384	/* values of -v that wait to be printed */
+#define MAX		1000000000	/* of most numbers */
+#define NONE		INT64_MIN
+#define unit		(use_nsecs ? 1 : 1000)	/* ns of what is printed */
+#define whole(ns)	((long long)((ns) / unit))
+#define for_each_pair(p)	for (p = pairs; p < pairs + num_pairs; p++)
+
+enum {
+	LATENCY, WAKEUP, SEND, SLEEP, RECEIVE, RESPONSE, INTERVAL, TOTAL, COUNT
+};
+
+static const char * const names[COUNT] = {
+	"latency", "wakeup", "send", "sleep", "receive", "response",
+	"interval", "total"
+};
+
+struct stats {			/* in ns */
+	unsigned long count;
+	int64_t min, max, act, sum;
+	int64_t target;		/* 0: deviations are about the mean */
+	double squares;		/* of the distances from target */
+};
+
+static struct pair {
+	struct stats stats[COUNT];
+	unsigned long missed;		/* expiries without a cycle */
+	struct histogram *hist;
+	int64_t *ring;			/* for -v: the last values */
+	unsigned long written, printed, lost;
+	pthread_t thread;
+	pid_t tid, server;
+	int fd, peer;			/* sockets of client and server */
+	int cpu, server_cpu;		/* -1: not pinned */
+	int64_t period, planned;	/* planned: the next expiry */
+	int64_t unanswered;		/* how long the last request waited */
+	int failed;			/* the server has gone */
+} pairs[CPU_SETSIZE];
+
+static char request[65536];
+static struct histoset hset;
+static struct bitmask *cpus;
+static int max_cpus, numa, policy;
+static clockid_t clock_id = CLOCK_MONOTONIC;
+static sigset_t expiry;		/* with -x: the signal of a timer */
+static volatile int stopping;
+static struct pair *break_pair;	/* the first one that -b stopped */
+static unsigned long break_cycle;
+static int64_t break_ns[COUNT];
+
+/* The options: numbers and switches, then texts; warmup: uncounted cycles */
+static long long threads = -1, num_pairs = 1, priority, interval = 1000;
+static long long distance = -1, sleep_us = 100, size = 8, limit;
+static long long loops, histogram, histofall, latency_us, use_nsecs;
+static long long verbose, quiet, smp, lockall, posix_timers, trace_marker;
+static long long default_system, duration, warmup = 2, trltp, steps = 1;
+static const char *affinity, *clk = "monotonic", *sched;
+static const char *histfile, *jsonfile, *load, *load_policy;
+static const char *logfile;
+
+/* The columns of --trltp, in the order of the reference program */
+static const int reference[TRLTP_METRICS] = {
+	INTERVAL, SEND, SLEEP, RECEIVE, RESPONSE, TOTAL
+};
+
+#define columns		(trltp ? TRLTP_METRICS : 1)	/* of each pair */
+#define metric_of(i)	(trltp ? reference[(i) % columns] : LATENCY)
+
+/* All clients: what they wait for ends. A handler of signals, too. */
+static void stop(int sig)
+{
+	struct pair *p;
+
+	if (stopping)
+		return;
+	stopping = 1;
+	for_each_pair(p) {
+		shutdown(p->fd, SHUT_RDWR);
+		if (p->tid)
+			syscall(SYS_tgkill, getpid(), p->tid, SIGALRM);
+	}
+}
+
+static int64_t now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(clock_id, &ts);
+	return ts.tv_sec * (int64_t)NSEC_PER_SEC + ts.tv_nsec;
+}
+
+static struct timespec to_timespec(int64_t ns)
+{
+	return (struct timespec) {
+		.tv_sec = ns / NSEC_PER_SEC, .tv_nsec = ns % NSEC_PER_SEC
+	};
+}
+
+static void stats_add(struct stats *s, int64_t ns)
+{
+	double off = ns - s->target;
+
+	s->min = s->count && s->min < ns ? s->min : ns;
+	s->max = s->count && s->max > ns ? s->max : ns;
+	s->act = ns;
+	s->sum += ns;
+	s->squares += off * off;
+	s->count++;
+}
+
+static void stats_merge(struct stats *to, const struct stats *from)
+{
+	if (!to->count)
+		*to = *from;
+	else if (from->count) {
+		to->min = to->min < from->min ? to->min : from->min;
+		to->max = to->max > from->max ? to->max : from->max;
+		to->count += from->count;
+		to->sum += from->sum;
+		to->squares += from->squares;
+	}
+}
+
+static double mean(const struct stats *s)
+{
+	return s->count ? (double)s->sum / s->count : 0;
+}
+
+static double deviation(const struct stats *s)
+{
+	double squares = s->squares - (s->target ? 0 : mean(s) * s->sum);
+
+	return s->count > 1 && squares > 0 ? sqrt(squares / (s->count - 1)) : 0;
+}
+
+/* Two sockets that are connected with each other */
+static void connect_pair(struct pair *p)
+{
+	struct sockaddr_in addr = { .sin_family = AF_INET }, own, other = addr;
+	int on = 1, listener = socket(AF_INET, SOCK_STREAM, 0);
+	socklen_t len = sizeof(addr);
+
+	addr.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	p->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (listener < 0 || p->fd < 0 ||
+	    setsockopt(p->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)) ||
+	    setsockopt(listener, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)) ||
+	    bind(listener, (struct sockaddr *)&addr, len) ||
+	    listen(listener, 1) ||
+	    getsockname(listener, (struct sockaddr *)&addr, &len) ||
+	    connect(p->fd, (struct sockaddr *)&addr, len) ||
+	    getsockname(p->fd, (struct sockaddr *)&own, &len))
+		fatal("cannot connect over 127.0.0.1: %m\n");
+	p->peer = accept(listener, (struct sockaddr *)&other, &len);
+	if (other.sin_port != own.sin_port)
+		fatal("cannot accept the connection over 127.0.0.1\n");
+	close(listener);
+}
+
+/* For the caller; first its priority, then its CPU, which may be a busy one */
+static void set_up(int prio, int cpu)
+{
+	struct sched_param param = { .sched_priority = prio };
+	cpu_set_t set;
+
+	if (lockall && mlockall(MCL_CURRENT | MCL_FUTURE))
+		fatal("cannot lock memory: %m\n");
+	errno = pthread_setschedparam(pthread_self(), policy, &param);
+	if (errno)
+		fatal("cannot set %s, priority %d: %m\n",
+		      policy_to_string(policy), prio);
+	CPU_ZERO(&set);
+	if (cpu >= 0)
+		CPU_SET(cpu, &set);
+	if (cpu >= 0 && sched_setaffinity(0, sizeof(set), &set))
+		fatal("cannot use CPU %d: %m\n", cpu);
+}
+
+static void __attribute__((noreturn)) serve(struct pair *p)
+{
+	struct timespec pause = to_timespec(sleep_us * 1000);
+	int64_t reply[2];
+
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	close(p->fd);
+	set_up(priority ? priority - 1 : 0, p->server_cpu);
+	while (recv(p->peer, request, size, MSG_WAITALL) == size) {
+		reply[0] = now();
+		if (sleep_us)
+			clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+		reply[1] = now();
+		send(p->peer, reply, sizeof(reply), MSG_NOSIGNAL);
+	}
+	_exit(EXIT_SUCCESS);
+}
+
+static void record(struct pair *p, const int64_t ns[])
+{
+	unsigned long cycle = p->stats[LATENCY].count;
+	int i;
+
+	for (i = 0; i < COUNT; i++)
+		if (ns[i] != NONE)
+			stats_add(&p->stats[i], ns[i]);
+	if (p->hist)
+		hist_sample(p->hist, ns[LATENCY] / 1000);
+	for (i = 0; logfile && i < TRLTP_METRICS; i++)
+		trltp_count(i, ns[reference[i]]);
+	if (p->ring) {
+		p->ring[cycle % RING] = ns[LATENCY];
+		__atomic_store_n(&p->written, cycle + 1, __ATOMIC_RELEASE);
+	}
+	if (!limit || ns[LATENCY] <= limit * 1000 ||
+	    !__sync_bool_compare_and_swap(&break_pair, NULL, p))
+		return;
+	tracemark("twowaytest: latency of %lld us exceeds %lld us",
+		  (long long)ns[LATENCY] / 1000, limit);
+	tracing_stop();
+	break_cycle = cycle;
+	memcpy(break_ns, ns, sizeof(break_ns));
+	stop(0);
+}
+
+/* Returns the time at the next expiry, or 0 if the run ends before it */
+static int64_t await_expiry(const struct pair *p, siginfo_t *info)
+{
+	struct timespec ts = to_timespec(p->planned);
+
+	while (posix_timers ? sigwaitinfo(&expiry, info) < 0 ||
+	       info->si_code != SI_TIMER :
+	       clock_nanosleep(clock_id, TIMER_ABSTIME, &ts, NULL))
+		if (stopping)
+			return 0;
+	return now();
+}
+
+static void *client(void *arg)
+{
+	struct pair *p = arg;
+	int64_t due, before, missed, t0 = p->planned - p->period, t3 = 0;
+	int64_t sleep_ns = sleep_us * 1000, end = INT64_MAX;
+	int64_t ns[COUNT], reply[2] = { 0, 0 };
+	struct itimerspec spec = { .it_value = to_timespec(p->planned) };
+	struct sigevent event = { .sigev_signo = SIGRTMIN };
+	siginfo_t info;
+	long long cycle;
+	timer_t timer;
+	int err = 0;
+
+	p->tid = gettid();
+	set_up(priority, p->cpu);
+	spec.it_interval = to_timespec(p->period);
+	event.sigev_notify = SIGEV_THREAD_ID;
+	event.sigev_notify_thread_id = p->tid;
+	if (posix_timers && (timer_create(clock_id, &event, &timer) ||
+			     timer_settime(timer, TIMER_ABSTIME, &spec, NULL)))
+		fatal("cannot start a timer: %m\n");
+	for (cycle = -warmup; !stopping && !err && t3 < end &&
+	     (!loops || cycle < loops); cycle++) {
+		if (!cycle && duration)
+			end = t0 + duration * NSEC_PER_SEC;
+		before = t0;
+		due = p->planned > t3 ? p->planned : t3;
+		t0 = await_expiry(p, &info);
+		if (!t0)
+			break;
+		err = send(p->fd, request, size, MSG_NOSIGNAL) != size ||
+		      recv(p->fd, reply, sizeof(reply), MSG_WAITALL) !=
+		      sizeof(reply);
+		t3 = now();
+		ns[WAKEUP] = t0 - due;
+		ns[SEND] = reply[0] - t0;
+		ns[SLEEP] = reply[1] - reply[0];
+		ns[RECEIVE] = t3 - reply[1];
+		ns[RESPONSE] = t3 - t0;
+		ns[LATENCY] = ns[RESPONSE] - sleep_ns;
+		ns[INTERVAL] = t0 - before;
+		ns[TOTAL] = ns[SEND] + llabs(ns[SLEEP] - sleep_ns) +
+			    ns[RECEIVE] + llabs(ns[INTERVAL] - p->period);
+		/* The oldest expiry is served; later ones may have passed */
+		missed = posix_timers && !err ? info.si_overrun :
+			 ((err ? t3 : t0) - p->planned) / p->period;
+		p->missed += cycle < 0 || missed < 0 ? 0 : missed;
+		p->planned += (missed + 1) * p->period;
+		if (err && stopping && ns[RESPONSE] > p->stats[RESPONSE].max) {
+			/* No answer yet, but the longest wait of this run */
+			p->unanswered = ns[RESPONSE];
+			ns[SEND] = ns[SLEEP] = ns[RECEIVE] = ns[TOTAL] = NONE;
+			record(p, ns);
+		} else if (err) {
+			p->failed = !stopping;
+			stop(0);
+		} else if (cycle >= 0) {
+			record(p, ns);
+		}
+	}
+	return NULL;
+}
+
+static void print_status(void)
+{
+	int i, width = use_nsecs ? 8 : 5;
+	const struct stats *s;
+	struct pair *p;
+
+	for (i = 0; i < num_pairs * columns; i++) {
+		p = &pairs[i / columns];
+		s = &p->stats[metric_of(i)];
+		printf("T:%2d (%5d) P:%2lld I:%lld C:%7lu Min:%7lld Act:%*lld Avg:%*lld Max:%8lld",
+		       i, p->tid, priority, (long long)p->period / 1000,
+		       s->count, whole(s->min), width, whole(s->act), width,
+		       whole(mean(s)), whole(s->max));
+		if (trltp)
+			printf(" Std:%8.1f %s", deviation(s) / unit,
+			       names[metric_of(i)]);
+		printf("\n");
+	}
+}
+
+static void print_phases(void)
+{
+	struct pair *p;
+	int i;
+
+	printf("# %-9s %8s %8s %8s %8s\n", "", "min", "avg", "max", "std");
+	for (i = WAKEUP; i < COUNT; i++) {
+		struct stats all = { .count = 0 };
+
+		for_each_pair(p)
+			stats_merge(&all, &p->stats[i]);
+		printf("# %-9s %8lld %8lld %8lld %8.1f\n", names[i],
+		       whole(all.min), whole(mean(&all)), whole(all.max),
+		       deviation(&all) / unit);
+	}
+	if (num_pairs == 1)
+		return;
+	printf("# Max of      wakeup     send    sleep  receive response");
+	for_each_pair(p) {
+		printf("\n# T:%2d     ", (int)(p - pairs));
+		for (i = WAKEUP; i <= RESPONSE; i++)
+			printf(" %8lld", whole(p->stats[i].max));
+	}
+	printf("\n");
+}
+
+static void print_histogram(FILE *f)
+{
+	long long value, all;
+	struct pair *p;
+	char row[16];
+	int i;
+
+	fprintf(f, "# Histogram\n");
+	for (i = 0; i < histogram; i++) {
+		snprintf(row, sizeof(row), "%06d ", i);
+		hset_print_bucket(&hset, f, row, i,
+				  histofall ? HSET_PRINT_SUM : 0);
+	}
+	for (i = 0; i < 4; i++) {
+		all = 0;
+		fprintf(f, "# %s:", i == 0 ? "Min Latencies" : i == 1 ?
+			"Avg Latencies" : i == 2 ? "Max Latencies" :
+			"Histogram Overflows");
+		for_each_pair(p) {
+			value = i == 0 ? whole(p->stats[LATENCY].min) :
+				i == 1 ? whole(mean(&p->stats[LATENCY])) :
+				i == 2 ? whole(p->stats[LATENCY].max) :
+				p->hist->oflow_count;
+			fprintf(f, " %05lld", value);
+			all = i == 3 ? all + value : value > all ? value : all;
+		}
+		if (i >= 2 && histofall && num_pairs > 1)
+			fprintf(f, " %05lld", all);
+		fprintf(f, "\n");
+	}
+	fprintf(f, "# Histogram Overflow at cycle number:\n");
+	for_each_pair(p) {
+		fprintf(f, "# Thread %d: ", (int)(p - pairs));
+		hist_print_oflows(p->hist, f);
+		fprintf(f, "\n");
+	}
+	fprintf(f, "\n");
+}
+
+static void print_results(void)
+{
+	unsigned long missed = 0, lost = 0;
+	struct pair *p;
+	int i;
+
+	if (!quiet && !verbose)
+		printf("\033[J");	/* over the status of show() */
+	if (steps > 1) {
+		trltp_table();
+	} else if (!verbose && (!histogram || histfile)) {
+		print_status();
+		if (!trltp)
+			print_phases();
+	}
+	if (histogram && !histfile)
+		print_histogram(stdout);
+	if (break_pair) {
+		printf("# Break thread: %d\n# Break value: %lld\n# Break: pair %d, cycle %lu:",
+		       break_pair->tid, whole(break_ns[LATENCY]),
+		       (int)(break_pair - pairs), break_cycle);
+		for (i = 0; i < COUNT; i++)
+			if (break_ns[i] != NONE)
+				printf(" %s %lld", names[i], whole(break_ns[i]));
+		printf("\n");
+	}
+	load_print();
+	for_each_pair(p) {
+		if (p->unanswered)
+			printf("# Unanswered: pair %d, cycle %lu: when the run ended, the client had waited %lld us for the reply\n",
+			       (int)(p - pairs), p->stats[LATENCY].count - 1,
+			       (long long)p->unanswered / 1000);
+		missed += p->missed;
+		lost += p->lost;
+	}
+	if (lost)
+		printf("# Not printed: %lu cycles\n", lost);
+	if (missed)
+		printf("# Missed: %lu\n", missed);
+}
+
+/* As the largest value is cut, the average could be above it */
+static void json_stats(FILE *f, const struct stats *s)
+{
+	fprintf(f, "\"min\": %lld, \"max\": %lld, \"avg\": %.2f",
+		whole(s->min), whole(s->max),
+		fmin(mean(s) / unit, whole(s->max)));
+}
+
+static void json_results(FILE *f, void *data)
+{
+	const struct pair *p;
+	int i, k;
+
+	fprintf(f, "  \"num_threads\": %lld,\n  \"resolution_in_ns\": %lld,\n  \"thread\": {",
+		num_pairs * columns, use_nsecs);
+	for (k = 0; k < num_pairs * columns; k++) {
+		p = &pairs[k / columns];
+		fprintf(f, "%s\n    \"%d\": {\n", k ? "," : "", k);
+		if (p->hist) {
+			fprintf(f, "      \"histogram\": {");
+			hist_print_json(p->hist, f);
+			fprintf(f, "      },\n");
+		}
+		fprintf(f, "      \"phases\": {");
+		for (i = WAKEUP; i < COUNT; i++) {
+			fprintf(f, "%s\n        \"%s\": { ",
+				i == WAKEUP ? "" : ",", names[i]);
+			json_stats(f, &p->stats[i]);
+			fprintf(f, ", \"stddev\": %.2f }",
+				deviation(&p->stats[i]) / unit);
+		}
+		fprintf(f, "\n      },\n      \"cycles\": %lu, \"missed\": %lu,\n      ",
+			p->stats[LATENCY].count, p->missed);
+		json_stats(f, &p->stats[metric_of(k)]);
+		fprintf(f, ",\n      \"cpu\": %d, \"node\": %d\n    }", p->cpu,
+			p->cpu < 0 || !numa ? -1 : numa_node_of_cpu(p->cpu));
+	}
+	fprintf(f, "\n  }\n");
+}
+
+static const struct opt {
+	int letter;
+	const char *name, *arg, *help;	/* arg "[...": it may be left out */
+	void *to;
+	long long min, max;		/* of a number; max 0: it is a text */
+} opts[] = {
+	{ 'a', "affinity", "[CPUSET]", "a CPU for each side", &affinity, 0, 0 },
+	{ 'b', "breaktrace", "US", "end when above US", &limit, 1, MAX },
+	{ 'c', "clock", "NAME", "monotonic (0) or realtime (1)", &clk, 0, 0 },
+	{ 0, "default-system", "", "keep idle states", &default_system, 0, 1 },
+	{ 'd', "distance", "US", "added for each pair", &distance, 0, 1000000 },
+	{ 'D', "duration", "TIME", "in s; append m, h, d", &duration, 0, MAX },
+	{ 0, "help", "", "print this", NULL, 0, 1 },
+	{ 0, "histfile", "FILE", "where the histogram goes", &histfile, 0, 0 },
+	{ 'h', "histogram", "US", "from 0 to US", &histogram, 1, 1000000 },
+	{ 'H', "histofall", "US", "also of the sum", &histofall, 1, 1000000 },
+	{ 'i', "interval", "US", "period, default 1000", &interval, 1, MAX },
+	{ 0, "json", "FILE", "where the results go", &jsonfile, 0, 0 },
+	{ 0, "latency", "US", "of idle states", &latency_us, 0, MAX },
+	{ 'l', "loops", "N", "number of cycles", &loops, 0, 1000000000000 },
+	{ 'm', "mlockall", "", "lock memory", &lockall, 0, 1 },
+	{ 'N', "nsecs", "", "print nanoseconds", &use_nsecs, 0, 1 },
+	{ 0, "policy", "NAME", "other, batch, idle, fifo, rr", &sched, 0, 0 },
+	{ 'p', "priority", "PRIO", "of the client", &priority, 2, 99 },
+	{ 'q', "quiet", "", "print results only", &quiet, 0, 1 },
+	{ 0, "size", "BYTES", "of a request, default 8", &size, 8, 65536 },
+	{ 0, "sleep", "US", "of servers, default 100", &sleep_us, 0, 10000000 },
+	{ 'S', "smp", "", "a pair on each CPU", &smp, 0, 1 },
+	{ 't', "threads", "[N]", "N pairs, or one a CPU", &threads, 1, 256 },
+	{ 0, "tracemark", "", "with -b: stop the trace", &trace_marker, 0, 1 },
+	{ 'v', "verbose", "", "print each latency", &verbose, 0, 1 },
+	{ 'x', "posix_timers", "", "use POSIX timers", &posix_timers, 0, 1 },
+	{ 0, "load", "KIND", "fft[:N], hackbench[:N]", &load, 0, 0 },
+	{ 0, "load-policy", "NAME", "other, rr", &load_policy, 0, 0 },
+	{ 0, "steps", "N", "with 0 to N - 1 workers", &steps, 1, TRLTP_STEPS },
+	{ 0, "trltp", "", "as the reference program", &trltp, 0, 1 },
+	{ 0, "trltp-log", "FILE", "where its log goes", &logfile, 0, 0 },
+};
+
+static void set_option(const struct opt *o, const char *value)
+{
+	long long scale = 1, number;
+	char *end = "";
+
+	if (!o->to) {
+		printf("twowaytest V %1.2f\n", VERSION);
+		for (o = opts; o < opts + ARRAY_SIZE(opts); o++)
+			printf("  %c%c  --%-14s %-9s %s\n",
+			       o->letter ? '-' : ' ', o->letter ? o->letter :
+			       ' ', o->name, o->arg, o->help);
+		exit(EXIT_SUCCESS);
+	}
+	if (!o->max) {
+		*(const char **)o->to = value ? value : "";
+		if (o->to == &load)
+			load_add(value);
+		if (o->to == &load_policy && strcmp(value, "other") &&
+		    strcmp(value, "rr"))
+			fatal("--load-policy=%s: allowed is other, rr\n", value);
+		return;
+	}
+	errno = 0;
+	number = value ? strtoll(value, &end, 10) : !*o->arg;
+	if (o->to == &duration && *end && strchr("smhdSMHD", *end)) {
+		scale = strchr("mM", *end) ? 60 : strchr("hH", *end) ? 3600 :
+			strchr("dD", *end) ? 86400 : 1;
+		end++;
+	}
+	if (errno || end == value || *end ||
+	    (value && (number < o->min || number > o->max / scale)))
+		fatal("--%s=%s: allowed is a whole number from %lld to %lld\n",
+		      o->name, value, o->min, o->max);
+	*(long long *)o->to = number * scale;
+	if (o->to == &trltp) {		/* later options override these */
+		lockall = posix_timers = quiet = warmup = 1;
+		priority = 98;
+		loops = 100000;
+		steps = 16;
+		affinity = "";
+		load = "fft";
+		load_add(load);
+	}
+}
+
+static void process_options(int argc, char *argv[])
+{
+	struct option longs[ARRAY_SIZE(opts) + 1] = { { .name = NULL } };
+	int c, i, count = ARRAY_SIZE(opts);
+
+	for (i = 0; i < count; i++)
+		longs[i] = (struct option) {
+			opts[i].name, *opts[i].arg == '[' ? optional_argument :
+			!!*opts[i].arg, NULL, 256 + i
+		};
+	while ((c = getopt_long(argc, argv, "+a::b:c:d:D:h:H:i:l:mNp:qSt::vx",
+				longs, NULL)) != -1) {
+		for (i = 0; i < count && c != 256 + i && c != opts[i].letter;)
+			i++;
+		if (i == count)
+			fatal("see twowaytest --help\n");
+		/* What may be left out may also be the next word */
+		if (!optarg && *opts[i].arg == '[' && optind < argc &&
+		    argv[optind][0] != '-')
+			optarg = argv[optind++];
+		set_option(&opts[i], optarg);
+	}
+	if (optind < argc)
+		fatal("unexpected argument %s; see twowaytest --help\n",
+		      argv[optind]);
+}
+
+static void check_options(void)
+{
+	if (!strcmp(clk, "1") || !strcmp(clk, "realtime"))
+		clock_id = CLOCK_REALTIME;
+	else if (strcmp(clk, "0") && strcmp(clk, "monotonic"))
+		fatal("--clock=%s: allowed is monotonic, realtime\n", clk);
+	sched = sched ? sched : priority ? "fifo" : "other";
+	policy = string_to_policy(sched);
+	if (policy == SCHED_DEADLINE || (!policy && strcmp(sched, "other")))
+		fatal("--policy=%s: allowed is other, batch, idle, fifo, rr\n",
+		      sched);
+	if (policy != SCHED_FIFO && policy != SCHED_RR && priority)
+		fatal("--priority=%lld: allowed only with --policy=fifo or rr\n",
+		      priority);
+	if ((policy == SCHED_FIFO || policy == SCHED_RR) && !priority)
+		priority = 2;
+	if (affinity && *affinity &&
+	    (parse_cpumask((char *)affinity, max_cpus, &cpus) || !cpus))
+		fatal("--affinity=%s: allowed is a list like 0-2,5\n", affinity);
+	if (smp || threads >= 0)
+		num_pairs = threads > 0 ? threads : get_available_cpus(NULL);
+	if (steps > 1 && (!load || (!loops && !duration)))
+		fatal("--steps=%lld: allowed only with --load, and with --loops or --duration\n",
+		      steps);
+	if (logfile && num_pairs > 1)
+		fatal("--trltp-log=%s: allowed only with one pair\n", logfile);
+	if (interval <= sleep_us)
+		fatal("--interval=%lld: allowed is more than --sleep=%lld\n",
+		      interval, sleep_us);
+	histogram = histofall ? histofall : histogram;
+	if (histfile && !histogram)
+		fatal("--histfile=%s: allowed only with -h or -H\n", histfile);
+	quiet |= !isatty(STDOUT_FILENO);
+	distance = distance >= 0 ? distance : histogram ? 0 : 500;
+}
+
+/* With -a alone: of four CPUs or more, two are left to others, of three one */
+static int cpu_of(int pair, int is_client)
+{
+	int n = get_available_cpus(NULL), first = n > 3 ? 2 : n == 3;
+	int twos = (n - first) / 2 * 2, side = 2 * pair + is_client;
+
+	return cpus ? cpu_for_thread_sp(side, max_cpus, cpus) :
+	       smp ? cpu_for_thread_ua(pair, max_cpus) : !affinity ? -1 :
+	       cpu_for_thread_ua(twos ? first + side % twos : 0, max_cpus);
+}
+
+static void child_ended(int sig)
+{
+	if (load_ended())
+		stop(sig);
+}
+
+static void launch(void)
+{
+	struct pair *p;
+
+	for_each_pair(p) {
+		p->period = (interval + (p - pairs) * distance) * 1000;
+		p->cpu = cpu_of(p - pairs, 1);
+		p->server_cpu = cpu_of(p - pairs, 0);
+		p->stats[INTERVAL].target = p->period;
+		p->stats[SLEEP].target = sleep_us * 1000;
+		connect_pair(p);
+		fflush(NULL);
+		p->server = fork();
+		if (p->server < 0)
+			fatal("cannot start a server: %m\n");
+		if (!p->server)
+			serve(p);
+		close(p->peer);
+	}
+	signal(SIGINT, stop);
+	signal(SIGTERM, stop);
+	signal(SIGALRM, stop);
+	if (load) {
+		signal(SIGCHLD, child_ended);
+		load_start(load_policy, priority, affinity && !cpus, lockall);
+	}
+	alarm(duration ? duration + 1 : 0);
+	for_each_pair(p) {
+		p->hist = histogram ? &hset.histos[p - pairs] : NULL;
+		p->ring = verbose ? calloc(RING, sizeof(*p->ring)) : NULL;
+		p->planned = now() + p->period;
+		errno = pthread_create(&p->thread, NULL, client, p);
+		if (errno || (verbose && !p->ring))
+			fatal("cannot start a client: %m\n");
+	}
+}
+
+/* While the clients run: what they have recorded for -v, or the status */
+static void show(void)
+{
+	unsigned long written;
+	struct pair *p;
+	int64_t ns;
+
+	for_each_pair(p)
+		for (; verbose; p->printed++) {
+			ns = p->ring[p->printed % RING];
+			written = __atomic_load_n(&p->written,
+						  __ATOMIC_ACQUIRE);
+			if (p->printed == written)
+				break;
+			if (written - p->printed >= RING)
+				p->lost++;	/* it is overwritten */
+			else
+				printf("%8d:%8lu:%8lld\n", (int)(p - pairs),
+				       p->printed, whole(ns));
+		}
+	if (quiet || verbose)
+		return;
+	print_status();
+	printf("\033[%lldA", num_pairs);
+	fflush(stdout);
+}
+
+/* Returns whether the pair has failed, or has measured nothing */
+static int finish(struct pair *p)
+{
+	int status;
+
+	while (quiet && !verbose ? pthread_join(p->thread, NULL) :
+				   pthread_tryjoin_np(p->thread, NULL)) {
+		show();
+		usleep(50000);
+	}
+	show();
+	if (!p->failed)
+		kill(p->server, SIGKILL);
+	waitpid(p->server, &status, 0);
+	close(p->fd);
+	if (p->failed && WIFSIGNALED(status))
+		warn("the server (pid %d) was killed by signal %d (%s)\n",
+		     p->server, WTERMSIG(status), strsignal(WTERMSIG(status)));
+	else if (!p->stats[LATENCY].count)
+		warn("pair %d: no cycle was measured\n", (int)(p - pairs));
+	return p->failed || !p->stats[LATENCY].count;
+}
+
+static struct trltp_stats in_unit(const struct stats *s, double one)
+{
+	return (struct trltp_stats) {
+		s->count, s->min / one, mean(s) / one, s->max / one,
+		deviation(s) / one
+	};
+}
+
+static void end_step(int step, FILE *log)
+{
+	static struct stats all_steps[ARRAY_SIZE(pairs)][COUNT];
+	struct stats all[COUNT] = { { .count = 0 } };
+	struct trltp_stats response, total;
+	struct pair *p;
+	int i;
+
+	if (steps > 1 && !verbose && !histogram)
+		print_status();
+	for (i = 0; log && i < TRLTP_METRICS; i++) {
+		total = in_unit(&pairs->stats[reference[i]], 1000);
+		trltp_log(log, step, i, &total);
+	}
+	for_each_pair(p) {
+		for (i = 0; i < COUNT; i++) {
+			stats_merge(&all[i], &p->stats[i]);
+			stats_merge(&all_steps[p - pairs][i], &p->stats[i]);
+			p->stats[i].count = p->stats[i].sum = 0;
+			p->stats[i].squares = 0;
+		}
+		p->written = p->printed = 0;
+		if (step + 1 == steps || stopping)
+			memcpy(p->stats, all_steps[p - pairs],
+			       sizeof(p->stats));
+	}
+	response = in_unit(&all[RESPONSE], unit);
+	total = in_unit(&all[TOTAL], unit);
+	if (steps > 1)
+		trltp_keep(step, &response, &total);
+}
+
+static int flush(FILE *f, const char *name)
+{
+	if (f && !fflush(f) && !ferror(f))
+		return EXIT_SUCCESS;
+	warn("cannot write %s: %m\n", name);
+	return EXIT_FAILURE;
+}
+
+int main(int argc, char *argv[])
+{
+	struct sched_param highest = { .sched_priority = 99 };
+	int ret, step, failed = 0;
+	struct pair *p;
+	FILE *f, *log;
+
+	rt_init(argc, argv);
+	numa = numa_initialize();
+	max_cpus = sysconf(_SC_NPROCESSORS_CONF);
+	process_options(argc, argv);
+	check_options();
+	if (histogram && hset_init(&hset, num_pairs, 1, histogram, 100))
+		fatal("no memory for the histogram\n");
+	if (priority && check_privs())
+		exit(EXIT_FAILURE);
+	if (!default_system)
+		set_latency_target(latency_us);
+	if (trace_marker)
+		enable_trace_mark();
+	if (!priority)
+		printf("# Not real-time: no -p; these are times of an ordinary process (as a rule: -m -p 98 -a)\n");
+	sigemptyset(&expiry);
+	sigaddset(&expiry, SIGRTMIN);
+	sigprocmask(SIG_BLOCK, &expiry, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	log = logfile ? fopen(logfile, "w") : NULL;
+	if (logfile && !log)
+		fatal("cannot write %s: %m\n", logfile);
+	for (step = 0; step < steps && !stopping; step++) {
+		if (steps > 1)
+			load_step(step, steps);
+		launch();
+		if (trltp)
+			pthread_setschedparam(pthread_self(), SCHED_FIFO,
+					      &highest);
+		for_each_pair(p)
+			failed |= finish(p);
+		if (load)
+			failed |= load_stop();
+		stopping |= failed;
+		end_step(step, log);
+	}
+	if (log)
+		failed |= flush(log, logfile);
+	print_results();
+	failed |= flush(stdout, "standard output");
+	if (histfile) {
+		f = fopen(histfile, "w");
+		if (f)
+			print_histogram(f);
+		failed |= flush(f, histfile);
+	}
+	ret = failed ? EXIT_FAILURE : break_pair ? 2 : EXIT_SUCCESS;
+	if (jsonfile && rt_write_json(jsonfile, ret, json_results, NULL))
+		ret = EXIT_FAILURE;
+	return ret;
+}
