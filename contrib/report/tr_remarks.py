@@ -12,6 +12,7 @@ OTHERS = 1              # percent of a CPU, from which on they are told
 COUNTED = {
     "missed": "missed expiries: ",
     "throttled": "throttled cycles: ",
+    "unproved": "late cycles, perhaps throttled: ",
     "lost": "cycles lost on their way: ",
     "not_dumped": "cycles not dumped: ",
     "left_out": "left out, as the clock was set: ",
@@ -95,7 +96,9 @@ def read(data, twoway, part):
         number = getattr(part, key)
         if number is not None and number < 0:
             twoway.bad(key, f"{number} is no count")
-    part.remarks += counted(missed=part.missed, throttled=part.throttled)
+    part.remarks += counted(
+        missed=part.missed, throttled=part.throttled,
+        unproved=twoway.inner("throttling").get("unknown", int, default=0))
     if part.settings.get("clocks") == "two" and not part.oneway:
         part.remarks.append(TWO_CLOCKS)
     part.lost_cycles = sum(one.inner("datagrams").get("lost", int, default=0)
