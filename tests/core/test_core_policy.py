@@ -167,7 +167,8 @@ def test_sandbox(run, options):
 @pytest.mark.parametrize("options,lacks", [
     (("-p", 5), "scheduling policy and priority"),
     (("--policy=batch",), "scheduling policy and priority"),
-    (("-a", min(os.sched_getaffinity(0))), "CPUs")])
+    (("-a", min(os.sched_getaffinity(0))),
+     f"CPUs, {min(os.sched_getaffinity(0))}")])
 def test_what_a_sandbox_refuses(run, options, lacks):
     done = run("-q", "-l", 30, *options, preexec_fn=outside.sandbox)
     assert (done.returncode, "T:" in done.stdout) == (1, False)

@@ -129,8 +129,9 @@ def result(process, directory, before=frozenset()):
 
 
 def read_dump(path, header=tuple(DUMP_HEADER)):
-    """The cycles of a dump, each checked to be whole."""
+    """The cycles of a dump that have a reply, each checked to be whole."""
     with open(path, newline="", encoding="ascii") as file:
         lines = list(csv.reader(file))
     assert lines[0] == list(header)
-    return [Cycle(*map(int, line)) for line in lines[1:]]
+    unanswered = header.index("t1_ns")
+    return [Cycle(*map(int, line)) for line in lines[1:] if line[unanswered]]

@@ -5,6 +5,7 @@ import errno
 import os
 import pathlib
 import resource
+import select
 import stat
 import sys
 import threading
@@ -160,8 +161,12 @@ def test_pipe_is_written_through(tmp_path):
     os.mkfifo(path)
     reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     os.set_blocking(reader, True)
-    thread = threading.Thread(target=lambda: got.append(
-        open(reader, "rb").read()))
+
+    def read():
+        select.select([reader], [], [])     # before a writer, its end is there
+        got.append(open(reader, "rb").read())
+
+    thread = threading.Thread(target=read)
     thread.start()
     whole.write(path, NEW * 100000)
     thread.join()
