@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
-#include <stdint.h>
-#include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -13,14 +10,13 @@
 #include "tw_time.h"
 
 #define TICK_MS		250
-#define STACK		65536	/* a child that locks its memory has it, too */
 #define WAKE_SIGNAL	(SIGRTMIN + 2)
 #define PENDING_MS	1000	/* main does not take the signal... */
 #define LEFT_MS		5000	/* ...or has taken it, but cannot print */
 
-static int signals, event = -1;	/* descriptors */
-static pthread_t owner;		/* main */
-static atomic_int ends, lost;
+static timer_t timer;
+static bool has_timer;
+static volatile sig_atomic_t waited_ms, ends, lost;
 
 static bool is_pending(void)
 {
@@ -40,7 +36,7 @@ static bool is_full(int fd)
 	return !poll(&of, 1, 0);
 }
 
-/* A write that waits is interrupted, and begins anew. */
+/* The write that waits begins anew. */
 static void give_up(void)
 {
 	int fd, null = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -50,63 +46,60 @@ static void give_up(void)
 			dup2(null, fd);
 	close(null);
 	lost = 1;
-	pthread_kill(owner, WAKE_SIGNAL);
 }
 
-static void *watch(void *arg)
+/* It interrupts a write, and has only calls that may do so. */
+static void on_tick(int signal)
 {
-	struct pollfd fds[] = {
-		{ .fd = signals, .events = POLLIN },
-		{ .fd = event, .events = POLLIN },
-	};
-	const struct timespec tick = { .tv_nsec = TICK_MS * TW_NS_PER_MS };
-	int ms = 0;
-	bool pending;
+	int err = errno;
+	bool pending = is_pending();
 
-	for (;;) {
-		poll(fds, 2, -1);
-		nanosleep(&tick, NULL);
-		pending = is_pending();
-		ms = (pending || ends) && (is_full(STDOUT_FILENO) ||
-					   is_full(STDERR_FILENO)) ?
-		     ms + TICK_MS : 0;
-		if (ms < (pending ? PENDING_MS : LEFT_MS))
-			continue;
+	waited_ms = (pending || ends) &&
+		    (is_full(STDOUT_FILENO) || is_full(STDERR_FILENO)) ?
+		    waited_ms + TICK_MS : 0;
+	if (waited_ms >= (pending ? PENDING_MS : LEFT_MS))
 		give_up();
-		ms = 0;
-	}
-	return NULL;
+	errno = err;
 }
 
-static void on_wake(int signal)
-{
-}
-
-void tw_output_watch(int signal_fd)
+void tw_output_watch(void)
 {
 	const struct sigaction action = {
-		.sa_handler = on_wake, .sa_flags = SA_RESTART,
+		.sa_handler = on_tick, .sa_flags = SA_RESTART,
 	};
-	pthread_attr_t attributes;
-	pthread_t thread;
+	struct sigevent event = {
+		.sigev_notify = SIGEV_SIGNAL, .sigev_signo = WAKE_SIGNAL,
+	};
 
-	owner = pthread_self();
-	signals = signal_fd;
-	event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	sigaction(WAKE_SIGNAL, &action, NULL);
-	pthread_attr_init(&attributes);
-	pthread_attr_setstacksize(&attributes, STACK);
-	/* Without it, as where no more threads may be, nothing else changes. */
-	pthread_create(&thread, &attributes, watch, NULL);
-	pthread_attr_destroy(&attributes);
+	/* Without it, as where no more timers may be, nothing else changes. */
+	has_timer = !timer_create(CLOCK_MONOTONIC, &event, &timer);
+}
+
+static void tick_every(int ms)
+{
+	const struct timespec tick = { .tv_nsec = ms * TW_NS_PER_MS };
+
+	if (has_timer)
+		timer_settime(timer, 0, &(struct itimerspec) { tick, tick },
+			      NULL);
+}
+
+void tw_output_begin(void)
+{
+	waited_ms = 0;
+	tick_every(TICK_MS);
+}
+
+void tw_output_end(void)
+{
+	tick_every(0);
 }
 
 void tw_output_ends(int signal)
 {
 	/* Who interrupts it by hand may read what it prints by hand, too. */
 	ends = signal != SIGINT;
-	if (ends)
-		eventfd_write(event, 1);
 }
 
 bool tw_output_lost(void)

@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Standard output, if its reader stops reading: main then waits in write(), and
- * sees no signal. A thread of main sees it, and gives the output up.
+ * Standard output and error, if their reader stops reading: main then waits in
+ * write(), and takes no signal. A timer interrupts it, and gives the output up.
+ * A thread could do so, too, but with one, the C library makes each system call
+ * of all processes longer.
  */
 #ifndef TW_OUTPUT_H
 #define TW_OUTPUT_H
 
 #include <stdbool.h>
 
+/* Called by main, once, with the signals blocked that it takes by a file. */
+void tw_output_watch(void);
+
 /*
- * Called by main, once: starts the thread. @signal_fd: of the signals that main
- * takes.
+ * Called by main around what prints. Between them, poll() and the like may
+ * return EINTR.
  */
-void tw_output_watch(int signal_fd);
+void tw_output_begin(void);
+void tw_output_end(void);
 
 /* Called by main: it has taken a signal that ends the run. */
 void tw_output_ends(int signal);

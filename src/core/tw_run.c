@@ -128,6 +128,7 @@ static void watch(struct tw_run *run)
 	       !run->control->stop) {
 		ready[1].fd = run->wake_fd;
 		poll(ready, 2, run->tick_ms);
+		tw_output_begin();
 		take_signals(run);
 		done = reap(run);
 		tell_parts(run);
@@ -137,6 +138,7 @@ static void watch(struct tw_run *run)
 			take_signals(run);
 			run->failed = true;
 		}
+		tw_output_end();
 	}
 	alarm(0);
 }
@@ -224,9 +226,11 @@ static void stop(struct tw_run *run)
 	}
 	for (i = 0; tw_parts[i]; i++)
 		;
+	tw_output_begin();
 	while (i--)
 		if (tw_parts[i]->end)
 			tw_parts[i]->end(run);
+	tw_output_end();
 }
 
 static void prepare(struct tw_run *run)
@@ -239,7 +243,7 @@ static void prepare(struct tw_run *run)
 	tw_pair_map_all(run);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	tw_process_configure(TW_MAIN, 0);
-	tw_output_watch(run->signal_fd);
+	tw_output_watch();
 	if (!run->start_pair)
 		run->start_pair = tw_pair_start;
 	if (!run->serve)

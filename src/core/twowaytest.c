@@ -97,6 +97,7 @@ int main(int argc, char *argv[])
 			tw_parts[i]->check(&run);
 	tw_file_open_all();
 	tw_run_measure(&run);
+	tw_output_begin();
 	status = run.failed ? EXIT_FAILURE : EXIT_SUCCESS;
 	if (!run.measured)
 		return status;

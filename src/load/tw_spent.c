@@ -291,8 +291,8 @@ void tw_spent_sample(bool now)
 
 void tw_spent_end(void)
 {
-	struct tw_past_task *task;
+	int i;
 
-	for (task = tw_past->task; tw_past && task < tw_past_end(); task++)
-		close_task(task);
+	for (i = 0; tw_past && i < tw_past->tasks; i++)
+		close_task(&tw_past->task[i]);
 }

@@ -38,7 +38,7 @@ static void prepare(struct tw_run *run)
 	/* Above all tasks, as it may have one CPU with them; it sleeps. */
 	tw_config.main_priority = pt_config_priority(PT_ABOVE);
 	tw_process_configure(TW_MAIN, 0);
-	tw_output_watch(run->signal_fd);
+	tw_output_watch();
 	pt_clock_ps = pt_reading_cost(tw_config.clock->now_ns);
 }
 
@@ -84,8 +84,10 @@ static void watch(struct tw_run *run, struct pt_case *c)
 
 	while (!tw_process_ended(&c->starter)) {
 		poll(&signals, 1, run->tick_ms > 0 ? LOOK_MS : TICK_MS);
+		tw_output_begin();
 		tell_parts(run, c);
 		take_signals(run, c);
+		tw_output_end();
 		before = progress;
 		progress = c->done + (unsigned int)(c->over + c->task_count);
 		if (progress != before)

@@ -79,7 +79,7 @@ def test_a_reader_that_stops(start, number, options):
 def test_results_that_nobody_reads(start, numbers):
     """After SIGINT, a user may read them by hand, until there is another."""
     process = start("-q", "-t9", "--metrics=all", "--json=json")
-    assert outside.wait_for(lambda: len(process.named("twoway-client")) == 9)
+    process.steady()
     pipe, process.process.stdout = process.process.stdout, None
     fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, 4096)
     for number in numbers:
