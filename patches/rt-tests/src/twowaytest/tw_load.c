@@ -225,7 +225,7 @@ void load_step(int step, int steps)
 
 double load_rate(void)
 {
-	return ramped->rate;
+	return ramped ? ramped->rate : 0;
 }
 
 void load_print_head(void)
