@@ -822,6 +822,7 @@ static void end_step(int step, FILE *log)
 	struct pair *p;
 	int i;
 
+	alarm(0);
 	if (steps > 1 && !verbose && !histogram)
 		print_status();
 	if (log)
