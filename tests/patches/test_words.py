@@ -284,6 +284,14 @@ def test_long_period_is_interrupted(program):
     assert "no cycle was measured" in err
 
 
+def test_duration_of_a_long_period(program):
+    """-D begins after the cycles that are not counted, however long they are."""
+    out, _ = program.run("-q", "-i", 700000, "-D", 1)
+    (_, _, _, period, cycles, *_), = statuses(out)
+    assert (period, cycles) == (700000, 2)
+    assert "# Unanswered" not in out
+
+
 def test_dead_server(program):
     process = program.start("-q", "-D", "1h", "-t", 2, "--json=json")
     first, second = program.servers(process, 2)
@@ -366,6 +374,10 @@ def test_missed(program):
     (["--histfile=x"], "--histfile=x: allowed only with -h or -H\n"),
     (["-a", "1-0"], "--affinity=1-0: allowed is "),
     (["-a", "99999"], "--affinity=99999: allowed is "),
+    (["-S", "-a"], "--smp: not allowed with --threads or --affinity, which it "
+     "sets itself\n"),
+    (["-S", "-t2"], "--smp: not allowed with --threads or --affinity, which it "
+     "sets itself\n"),
     (["word"], "unexpected argument word; see twowaytest --help\n"),
     (["--nothing"], "see twowaytest --help\n"),
 ])
