@@ -42,7 +42,7 @@ def added(path):
 
 def subject(path):
     return re.search(r"^Subject: \[PATCH (\d)/(\d)\] (.*\n(?: .*\n)*)",
-                     path.read_text(encoding="ascii"), re.M)
+                     path.read_text(encoding="utf-8"), re.M)
 
 
 def plant(tree):
