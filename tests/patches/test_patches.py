@@ -269,6 +269,20 @@ def test_calls(of_series):
         log.unlink()
 
 
+def test_end_before_the_first_cycle(of_series):
+    """A request before those that count does not count at the end, either."""
+    process = of_series.start("-q", "-i", 1000000)
+    assert outside.wait_for(lambda: of_series.children(process))
+    server, = of_series.children(process)
+    os.kill(server, signal.SIGSTOP)
+    time.sleep(1.5)     # nothing tells that a client waits for its reply
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=20)
+    assert (process.returncode, err) == (
+        1, "WARN: pair 0: no cycle was measured\n")
+    assert "# Unanswered" not in out
+
+
 def test_random_signals(of_series):
     """Whatever comes when, it ends as it says, and nothing of it stays."""
     choice = random.Random(20)

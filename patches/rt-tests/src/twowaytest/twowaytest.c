@@ -298,9 +298,8 @@ static void *client(void *arg)
 	struct itimerspec spec = { .it_value = to_timespec(p->planned) };
 	struct sigevent event = { .sigev_signo = SIGRTMIN };
 	siginfo_t info;
-	long long cycle;
+	long long cycle, err = 0;
 	timer_t timer;
-	int err = 0;
 
 	p->tid = gettid();
 	set_up(priority, p->cpu);
@@ -337,7 +336,8 @@ static void *client(void *arg)
 			 ((err ? t3 : t0) - p->planned) / p->period;
 		p->missed += cycle < 0 || missed < 0 ? 0 : missed;
 		p->planned += (missed + 1) * p->period;
-		if (err && stopping && ns[RESPONSE] > p->stats[RESPONSE].max) {
+		if (err && stopping && cycle >= 0 &&
+		    ns[RESPONSE] > p->stats[RESPONSE].max) {
 			/* No answer yet, but the longest wait of this run */
 			p->unanswered = ns[RESPONSE];
 			ns[SEND] = ns[SLEEP] = ns[RECEIVE] = ns[TOTAL] = NONE;
