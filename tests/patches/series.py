@@ -58,5 +58,5 @@ def build(tree, compiler, flags=""):
     made = run("make", "-s", f"-j{os.cpu_count()}", f"CC={compiler}",
                f"OBJDIR=bld-{compiler}", "twowaytest", cwd=tree, env={
                    **os.environ, "CFLAGS": f"-Wall -Wextra -Werror {flags}"})
-    assert (made.returncode, made.stderr) == (0, "")
+    assert (made.returncode, made.stderr) == (0, ""), made.stderr
     return (tree / "twowaytest").rename(tree / f"twowaytest-{compiler}")
