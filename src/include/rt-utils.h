@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What real-time tests share. As with rt-tests' own header, <stdio.h> and
- * <time.h> must be included before.
+ * What both programs share. <stdio.h> and <time.h> must be included before.
  */
 #ifndef __RT_UTILS_H
 #define __RT_UTILS_H

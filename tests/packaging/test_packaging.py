@@ -121,7 +121,7 @@ def test_dist_passes_lint(source, check):
 
 
 def test_dist_has_its_patches(source):
-    assert output(source / "contrib/mkpatches", "--check") == ""
+    assert output(source / "contrib/mkseries", "--check") == ""
 
 
 @pytest.fixture(scope="session")

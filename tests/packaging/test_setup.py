@@ -177,7 +177,7 @@ def alone(tree, group="extra", end=">installed", sudo=None):
             (stubs / name).chmod(0o755)
     with open(tree / "tests/tools/build.sh", "a", encoding="ascii") as file:
         file.write(ALONE.format(stubs=stubs, group=group))
-    (tree / "contrib/mkpatches").symlink_to("/bin/true")
+    (tree / "contrib/mkseries").symlink_to("/bin/true")
 
 
 def as_user(tree, *args):
@@ -272,7 +272,7 @@ QUICK = ["build build", "build lint", "build unit", "build patches, check",
 @pytest.mark.parametrize("status", [0, 1])
 def test_quick(tree, status):
     """Tells what begins, runs it, and ends with a table and the counts."""
-    stub = tree / "contrib/mkpatches"
+    stub = tree / "contrib/mkseries"
     stub.write_text(f"#!/bin/sh\necho \"$@\" >patched\nexit {status}\n")
     stub.chmod(0o755)
     needs("run", "test")

@@ -42,7 +42,7 @@ def added(path):
 
 def subject(path):
     return re.search(r"^Subject: \[PATCH (\d)/(\d)\] (.*\n(?: .*\n)*)",
-                     path.read_text(encoding="ascii"), re.M)
+                     path.read_text(encoding="utf-8"), re.M)
 
 
 def plant(tree):
@@ -58,5 +58,5 @@ def build(tree, compiler, flags=""):
     made = run("make", "-s", f"-j{os.cpu_count()}", f"CC={compiler}",
                f"OBJDIR=bld-{compiler}", "twowaytest", cwd=tree, env={
                    **os.environ, "CFLAGS": f"-Wall -Wextra -Werror {flags}"})
-    assert (made.returncode, made.stderr) == (0, "")
+    assert (made.returncode, made.stderr) == (0, ""), made.stderr
     return (tree / "twowaytest").rename(tree / f"twowaytest-{compiler}")

@@ -43,6 +43,7 @@ def test_both(program):
     (["--load=x"], "--load=x: allowed "),
     (["--load=fft:0"], "allowed is a whole number from 1 to 1024\n"),
     (["--load=fft:x"], "allowed is a whole number from 1 to 1024\n"),
+    (["--load=fft:4294967297"], "allowed is a whole number from 1 to 1024\n"),
     (["--load=hackbench:1025"], "allowed is a whole number from 1 to 1024\n"),
     (["--load=fft", "--load-policy=x"], "--load-policy=x: allowed is "),
     (["--steps=2"], "--steps=2: allowed only with --load"),

@@ -58,16 +58,18 @@ void load_add(const char *value)
 	size_t len = strcspn(value, ":");
 	struct load *l = loads;
 	char *end = "";
+	long n;
 
 	while (l < loads + KINDS && (strncmp(l->name, value, len) ||
 				     l->name[len]))
 		l++;
 	if (l == loads + KINDS)
 		fatal("--load=%s: allowed is fft[:N], hackbench[:N]\n", value);
-	l->n = value[len] ? strtol(value + len + 1, &end, 10) : l->usual;
-	if (*end || l->n < 1 || l->n > MAX)
+	n = value[len] ? strtol(value + len + 1, &end, 10) : l->usual;
+	if (*end || n < 1 || n > MAX)
 		fatal("--load=%s: allowed is a whole number from 1 to %d\n",
 		      value, MAX);
+	l->n = n;
 }
 
 /* The discrete Fourier transform of every stride-th point of in */
@@ -225,7 +227,7 @@ void load_step(int step, int steps)
 
 double load_rate(void)
 {
-	return ramped->rate;
+	return ramped ? ramped->rate : 0;
 }
 
 void load_print_head(void)

@@ -2,9 +2,8 @@
 /*
  * twowaytest: how late is the answer of another process, and which part of it?
  *
- * A timer wakes a client, which is a thread; its request, by TCP on 127.0.0.1,
- * wakes a server, a process of its own, which sleeps and replies; that wakes
- * the client:
+ * A timer wakes a client, a thread. Its request, by TCP on 127.0.0.1, wakes a
+ * server, a process of its own, which sleeps and replies. The reply wakes it:
  *
  *	planned ..wakeup.. t0 ..send.. t1 ..sleep.. t2 ..receive.. t3
  */
@@ -31,7 +30,6 @@
 #include "rt-error.h"
 #include "histogram.h"
 #include "tw_load.h"
-#include "tw_trltp.h"
 
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id	_sigev_un._tid
@@ -40,7 +38,10 @@
 #define RING		16384	/* values of -v that wait to be printed */
 #define MAX		1000000000	/* of most numbers */
 #define NONE		INT64_MIN
-#define unit		(use_nsecs ? 1 : 1000)	/* ns of what is printed */
+#define STEPS		1025	/* at most */
+#define METRICS		6
+#define BIN_US		10	/* of the log */
+#define BINS		20000	/* the next one has all that is longer */
 #define whole(ns)	((long long)((ns) / unit))
 #define for_each_pair(p)	for (p = pairs; p < pairs + num_pairs; p++)
 
@@ -78,7 +79,7 @@ static struct pair {
 static char request[65536];
 static struct histoset hset;
 static struct bitmask *cpus;
-static int max_cpus, numa, policy;
+static int max_cpus, numa, policy, unit;	/* unit: of results, in ns */
 static clockid_t clock_id = CLOCK_MONOTONIC;
 static sigset_t expiry;		/* with -x: the signal of a timer */
 static volatile int stopping;
@@ -91,18 +92,28 @@ static long long threads = -1, num_pairs = 1, priority, interval = 1000;
 static long long distance = -1, sleep_us = 100, size = 8, limit;
 static long long loops, histogram, histofall, latency_us, use_nsecs;
 static long long verbose, quiet, smp, lockall, posix_timers, trace_marker;
-static long long default_system, duration, warmup = 2, trltp, steps = 1;
-static const char *affinity, *clk = "monotonic", *sched;
-static const char *histfile, *jsonfile, *load, *load_policy;
+static long long default_system, duration, warmup = 2;
+static const char *affinity, *clk = "monotonic", *sched, *histfile, *jsonfile;
+static const char *load, *load_policy;
+static long long trltp, steps = 1;
 static const char *logfile;
 
-/* The columns of --trltp, in the order of the reference program */
-static const int reference[TRLTP_METRICS] = {
-	INTERVAL, SEND, SLEEP, RECEIVE, RESPONSE, TOTAL
+/* The metrics of --trltp, in the order of the reference program's log */
+static const struct {
+	int id;
+	const char *label;
+} metrics[METRICS] = {
+	{ INTERVAL, "POSIX Timer Interval Time" }, { SEND, "Send Time" },
+	{ SLEEP, "nanosleep(100 Micro Sec)" }, { RECEIVE, "Receive Time" },
+	{ RESPONSE, "Response Time" }, { TOTAL, "Total Jitter" },
 };
 
-#define columns		(trltp ? TRLTP_METRICS : 1)	/* of each pair */
-#define metric_of(i)	(trltp ? reference[(i) % columns] : LATENCY)
+static int columns = 1;		/* of each pair */
+static unsigned long bins[METRICS][BINS + 1];
+static struct step {
+	struct stats response, total;
+	double rate;		/* of the load */
+} kept[STEPS];
 
 /* All clients: what they wait for ends. A handler of signals, too. */
 static void stop(int sig)
@@ -237,6 +248,7 @@ static void __attribute__((noreturn)) serve(struct pair *p)
 static void record(struct pair *p, const int64_t ns[])
 {
 	unsigned long cycle = p->stats[LATENCY].count;
+	int64_t bin;
 	int i;
 
 	for (i = 0; i < COUNT; i++)
@@ -244,8 +256,11 @@ static void record(struct pair *p, const int64_t ns[])
 			stats_add(&p->stats[i], ns[i]);
 	if (p->hist)
 		hist_sample(p->hist, ns[LATENCY] / 1000);
-	for (i = 0; logfile && i < TRLTP_METRICS; i++)
-		trltp_count(i, ns[reference[i]]);
+	for (i = 0; logfile && i < METRICS; i++) {
+		bin = ns[metrics[i].id] / 1000 / BIN_US;
+		if (bin >= 0)
+			bins[i][bin < BINS ? bin : BINS]++;
+	}
 	if (p->ring) {
 		p->ring[cycle % RING] = ns[LATENCY];
 		__atomic_store_n(&p->written, cycle + 1, __ATOMIC_RELEASE);
@@ -283,9 +298,8 @@ static void *client(void *arg)
 	struct itimerspec spec = { .it_value = to_timespec(p->planned) };
 	struct sigevent event = { .sigev_signo = SIGRTMIN };
 	siginfo_t info;
-	long long cycle;
+	long long cycle, err = 0;
 	timer_t timer;
-	int err = 0;
 
 	p->tid = gettid();
 	set_up(priority, p->cpu);
@@ -322,7 +336,8 @@ static void *client(void *arg)
 			 ((err ? t3 : t0) - p->planned) / p->period;
 		p->missed += cycle < 0 || missed < 0 ? 0 : missed;
 		p->planned += (missed + 1) * p->period;
-		if (err && stopping && ns[RESPONSE] > p->stats[RESPONSE].max) {
+		if (err && stopping && cycle >= 0 &&
+		    ns[RESPONSE] > p->stats[RESPONSE].max) {
 			/* No answer yet, but the longest wait of this run */
 			p->unanswered = ns[RESPONSE];
 			ns[SEND] = ns[SLEEP] = ns[RECEIVE] = ns[TOTAL] = NONE;
@@ -335,6 +350,11 @@ static void *client(void *arg)
 		}
 	}
 	return NULL;
+}
+
+static int metric_of(int column)
+{
+	return trltp ? metrics[column % METRICS].id : LATENCY;
 }
 
 static void print_status(void)
@@ -381,6 +401,22 @@ static void print_phases(void)
 			printf(" %8lld", whole(p->stats[i].max));
 	}
 	printf("\n");
+}
+
+static void print_steps(void)
+{
+	const struct stats *s;
+	struct step *k;
+
+	load_print_head();
+	for (k = kept; k < kept + STEPS && k->response.count; k++) {
+		printf("# %7d |", (int)(k - kept));
+		for (s = &k->response; s <= &k->total; s++)
+			printf(" %7lld %7lld %7lld %7.1f |", whole(s->min),
+			       whole(mean(s)), whole(s->max),
+			       deviation(s) / unit);
+		printf(" %8.1f\n", k->rate);
+	}
 }
 
 static void print_histogram(FILE *f)
@@ -431,7 +467,7 @@ static void print_results(void)
 	if (!quiet && !verbose)
 		printf("\033[J");	/* over the status of show() */
 	if (steps > 1) {
-		trltp_table();
+		print_steps();
 	} else if (!verbose && (!histogram || histfile)) {
 		print_status();
 		if (!trltp)
@@ -537,7 +573,7 @@ static const struct opt {
 	{ 'x', "posix_timers", "", "use POSIX timers", &posix_timers, 0, 1 },
 	{ 0, "load", "KIND", "fft[:N], hackbench[:N]", &load, 0, 0 },
 	{ 0, "load-policy", "NAME", "other, rr", &load_policy, 0, 0 },
-	{ 0, "steps", "N", "with 0 to N - 1 workers", &steps, 1, TRLTP_STEPS },
+	{ 0, "steps", "N", "with 0 to N - 1 workers", &steps, 1, STEPS },
 	{ 0, "trltp", "", "as the reference program", &trltp, 0, 1 },
 	{ 0, "trltp-log", "FILE", "where its log goes", &logfile, 0, 0 },
 };
@@ -578,6 +614,7 @@ static void set_option(const struct opt *o, const char *value)
 	*(long long *)o->to = number * scale;
 	if (o->to == &trltp) {		/* later options override these */
 		lockall = posix_timers = quiet = warmup = 1;
+		columns = METRICS;
 		priority = 98;
 		loops = 100000;
 		steps = 16;
@@ -633,6 +670,8 @@ static void check_options(void)
 	if (affinity && *affinity &&
 	    (parse_cpumask((char *)affinity, max_cpus, &cpus) || !cpus))
 		fatal("--affinity=%s: allowed is a list like 0-2,5\n", affinity);
+	if (smp && (affinity || threads >= 0))
+		fatal("--smp: not allowed with --threads or --affinity, which it sets itself\n");
 	if (smp || threads >= 0)
 		num_pairs = threads > 0 ? threads : get_available_cpus(NULL);
 	if (steps > 1 && (!load || (!loops && !duration)))
@@ -647,6 +686,7 @@ static void check_options(void)
 	if (histfile && !histogram)
 		fatal("--histfile=%s: allowed only with -h or -H\n", histfile);
 	quiet |= !isatty(STDOUT_FILENO);
+	unit = use_nsecs ? 1 : 1000;
 	distance = distance >= 0 ? distance : histogram ? 0 : 500;
 }
 
@@ -693,7 +733,6 @@ static void launch(void)
 		signal(SIGCHLD, child_ended);
 		load_start(load_policy, priority, affinity && !cpus, lockall);
 	}
-	alarm(duration ? duration + 1 : 0);
 	for_each_pair(p) {
 		p->hist = histogram ? &hset.histos[p - pairs] : NULL;
 		p->ring = verbose ? calloc(RING, sizeof(*p->ring)) : NULL;
@@ -702,23 +741,24 @@ static void launch(void)
 		if (errno || (verbose && !p->ring))
 			fatal("cannot start a client: %m\n");
 	}
+	if (duration)	/* the last pair is the slowest, if no server is */
+		alarm(duration + 2 + 3 * p[-1].period / NSEC_PER_SEC);
 }
 
 /* While the clients run: what they have recorded for -v, or the status */
 static void show(void)
 {
-	unsigned long written;
+	unsigned long end;
 	struct pair *p;
 	int64_t ns;
 
 	for_each_pair(p)
 		for (; verbose; p->printed++) {
 			ns = p->ring[p->printed % RING];
-			written = __atomic_load_n(&p->written,
-						  __ATOMIC_ACQUIRE);
-			if (p->printed == written)
+			end = __atomic_load_n(&p->written, __ATOMIC_ACQUIRE);
+			if (p->printed == end)
 				break;
-			if (written - p->printed >= RING)
+			if (end - p->printed >= RING)
 				p->lost++;	/* it is overwritten */
 			else
 				printf("%8d:%8lu:%8lld\n", (int)(p - pairs),
@@ -754,44 +794,54 @@ static int finish(struct pair *p)
 	return p->failed || !p->stats[LATENCY].count;
 }
 
-static struct trltp_stats in_unit(const struct stats *s, double one)
+static void write_log(FILE *f, int step)
 {
-	return (struct trltp_stats) {
-		s->count, s->min / one, mean(s) / one, s->max / one,
-		deviation(s) / one
-	};
+	const struct stats *s;
+	int i, k;
+
+	fprintf(f, step ? "\nWorkers,%d\n" : "Workers,%d\n", step);
+	for (i = 0; i < METRICS; i++) {
+		s = &pairs->stats[metrics[i].id];
+		fprintf(f, "\n%s (Micro Sec)\nMinimum,%.1f\nAverage,%.1f\nMaximum,%.1f\nStandard Deviation,%.1f\nCount,%lu\nLower Bound,Count\n",
+			metrics[i].label, s->min / 1e3, mean(s) / 1e3,
+			s->max / 1e3, deviation(s) / 1e3, s->count);
+		for (k = 0; k < BINS; k++)
+			if (bins[i][k])
+				fprintf(f, "%d,%lu\n", k * BIN_US, bins[i][k]);
+		if (bins[i][BINS])
+			fprintf(f, "above,%lu\n", bins[i][BINS]);
+	}
+	memset(bins, 0, sizeof(bins));
 }
 
+/* Keeps its statistics; at the end, those of a pair are of all steps */
 static void end_step(int step, FILE *log)
 {
 	static struct stats all_steps[ARRAY_SIZE(pairs)][COUNT];
-	struct stats all[COUNT] = { { .count = 0 } };
-	struct trltp_stats response, total;
+	struct stats *s;
 	struct pair *p;
 	int i;
 
+	alarm(0);
 	if (steps > 1 && !verbose && !histogram)
 		print_status();
-	for (i = 0; log && i < TRLTP_METRICS; i++) {
-		total = in_unit(&pairs->stats[reference[i]], 1000);
-		trltp_log(log, step, i, &total);
-	}
+	if (log)
+		write_log(log, step);
+	kept[step].rate = load_rate();
 	for_each_pair(p) {
+		stats_merge(&kept[step].response, &p->stats[RESPONSE]);
+		stats_merge(&kept[step].total, &p->stats[TOTAL]);
 		for (i = 0; i < COUNT; i++) {
-			stats_merge(&all[i], &p->stats[i]);
-			stats_merge(&all_steps[p - pairs][i], &p->stats[i]);
-			p->stats[i].count = p->stats[i].sum = 0;
-			p->stats[i].squares = 0;
+			s = &p->stats[i];
+			stats_merge(&all_steps[p - pairs][i], s);
+			s->count = s->sum = s->squares = 0;
 		}
 		p->written = p->printed = 0;
+		free(p->ring);
 		if (step + 1 == steps || stopping)
 			memcpy(p->stats, all_steps[p - pairs],
 			       sizeof(p->stats));
 	}
-	response = in_unit(&all[RESPONSE], unit);
-	total = in_unit(&all[TOTAL], unit);
-	if (steps > 1)
-		trltp_keep(step, &response, &total);
 }
 
 static int flush(FILE *f, const char *name)

@@ -116,6 +116,8 @@ int set_latency_target(int32_t latency_us)
 
 void rt_init(int argc, char *argv[])
 {
+	(void)argc;
+	(void)argv;
 }
 
 int rt_write_json(const char *filename, int return_code,
