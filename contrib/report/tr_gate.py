@@ -14,6 +14,7 @@ import numpy
 
 import tr_oneway
 import tr_sure
+import tr_tail
 from tr_model import METRICS, ONE_WAY, InputError
 from tr_stats import rank_of
 from tr_sure import Figure, difference
@@ -24,12 +25,12 @@ FEWEST = 400            # cycles of a run
 BEYOND = 100            # of them, a percentile that is judged
 LOST_SURELY = 1         # percent more of the cycles: no chance
 UNEVEN = 0.01           # of a step's share in all cycles: worth a remark
-AGAIN = 0.05            # risk that an equal run is not seen to be one
 GOAL = 3                # percent that a proposal is to reach
 HOPELESS = 1000         # percent; a figure that cannot be told is left out
 MISSED = "missed expiries"
 LOST = "lost cycles"
 WORSE, UNDECIDED, NOT_WORSE = "WORSE", "undecided", "not worse"
+NOT_JUDGED = "not judged"
 STATUS = {WORSE: 2, UNDECIDED: 3, NOT_WORSE: 0}     # the first that occurs
 
 
@@ -40,11 +41,18 @@ class Compared:
     figure: str                 # as --detect names it
     baseline: list              # a tr_sure.Figure a run
     candidate: Figure
+    starts: list | None = None  # blocks of each run that are its warm-up
 
     @property
     def name(self):
         return MISSED if self.metric == "missed" else \
             f"{self.metric} {self.figure}"
+
+    @property
+    def is_new(self):
+        """No run of the baseline had any: that is no chance of the spread."""
+        return self.metric == "missed" and self.candidate.value > 0 and \
+            not any(one.value for one in self.baseline)
 
     @property
     def mean(self):
@@ -67,18 +75,18 @@ class Verdict:
     name: str
     text: str
     said: str
-    cells: list | None = None   # of the gate's table
+    rows: list = dataclasses.field(default_factory=list)    # of the table
 
 
-def judged(one, options, alpha, shorter):
+def judged(one, options, alpha):
     """One Compared."""
-    low, high = difference(one.baseline, one.candidate, alpha, shorter)
+    low, high = difference(one.baseline, one.candidate, alpha)
     allowed = 0 if one.metric == "missed" else options.tolerance
     found = max(allowed, options.detect.get(one.figure, options.detect[""]))
     text = UNDECIDED
     if one.percent(low) > allowed:
         text = WORSE
-    elif one.percent(high) <= found:
+    elif one.percent(high) <= found and not one.is_new:
         text = NOT_WORSE
     unit = "%" if one.metric == "missed" else "us"
     before, after = one.shown(one.mean), one.shown(one.candidate.value)
@@ -86,10 +94,35 @@ def judged(one, options, alpha, shorter):
     return Verdict(one.name, text, (
         f"{one.name} is {after} {unit}; the baseline has {before} {unit}. The "
         f"difference lies between {' and '.join(ends)} {unit}; {allowed:g} % "
-        f"are allowed, and more than {found:g} % must not be overlooked."), [
+        f"are allowed, and more than {found:g} % must not be overlooked."), [[
             one.metric, f"{one.figure} in {unit}", before, after,
             one.shown(one.candidate.value - one.mean, "+"), " .. ".join(ends),
-            f"{found:g}", text])
+            f"{found:g}", text]])
+
+
+def judged_tail(one):
+    """A tr_tail.Tail."""
+    text = NOT_WORSE if one.episodes < one.needed else \
+        UNDECIDED if one.wanders else WORSE
+    text = UNDECIDED if one.odd else text
+    longest = [f"{ns / 1000:.3f}" for ns in (one.baseline, one.candidate)]
+    return Verdict(f"{one.metric} tail", text, (
+        f"{one.metric} is longer than all of the baseline's {longest[0]} us in "
+        f"{several_of(one.episodes)}, up to {longest[1]} us; from "
+        f"{one.needed} on, equal runs are hardly so." + (
+            " But they may be one, as what the longest cycles take changes in "
+            "the course of the run." if one.wanders else "") + (
+            f" But so is {one.odd} beside the others of the baseline: find "
+            "what disturbed it, or leave it out." if one.odd else "")), [
+        [one.metric, "maximum in us", *longest,
+         f"{(one.candidate - one.baseline) / 1000:+.3f}", "-", "-",
+         NOT_JUDGED],
+        [one.metric, "longer episodes", "0", f"{one.episodes}",
+         f"+{one.episodes}", "-", f"{one.needed}", text]])
+
+
+def several_of(episodes):
+    return f"{episodes} episode" + "s" * (episodes != 1)
 
 
 def lengths(run):
@@ -174,7 +207,8 @@ def of_metric(runs, metric, percents, left_out, notes):
     if any(one.blocks is None for one in averages):     # all, or the longest
         averages = [Figure(series.avg_ns, None, series.avg_unit.ns / 2)
                     for series, *_ in sides]
-    yield Compared(metric, "average", averages[:-1], averages[-1])
+    yield Compared(metric, "average", averages[:-1], averages[-1],
+                   [start for *_, start in sides])
     gone = []
     for percent in percents:
         found = [tr_sure.percentile(series, steps, percent, start)
@@ -207,6 +241,27 @@ def figures_of(runs, options, notes):
     return found
 
 
+def tails_of(runs, found, options):
+    """Verdicts on what takes longest. A missed expiry is in planned, of the
+    cycle after it."""
+    averages = {one.metric: one for one in found if one.starts}
+    first, left_out = averages[options.metrics[0]], short_steps(runs)
+    if runs[-1].missed and None not in tr_tail.sides_of(
+            runs, "planned", first.starts, left_out):
+        averages.setdefault("planned", first)
+    risk = (1 - options.confidence / 100) / len(averages)
+    for metric, one in averages.items():
+        sides = tr_tail.sides_of(runs, metric, one.starts, left_out)
+        level = one.candidate.blocks
+        yield judged_tail(tr_tail.tail_of(
+            metric, sides, risk, level is not None and
+            tr_sure.change(level)[1])) if None not in sides else Verdict(
+                f"{metric} tail", NOT_JUDGED,
+                "nothing tells when the longest cycles came in " + several([
+                    run.title for run, side in zip(runs, sides)
+                    if side is None], 4) + f": give {tr_tail.NEEDED}")
+
+
 def lost_more(runs):
     """A verdict, if a run has lost cycles, which are in no other figure."""
     shares = [100 * run.lost_cycles / (run.lost_cycles + run.count)
@@ -227,9 +282,8 @@ def gate(runs, options):
     notes = []
     found = figures_of(runs, options, notes)
     alpha = (1 - options.confidence / 100) / len(found)
-    *longs, long_s = [seconds(run) or 0 for run in runs]
-    verdicts = [judged(one, options, alpha, long_s < 0.9 * max(longs))
-                for one in found]
+    verdicts = [judged(one, options, alpha) for one in found]
+    verdicts += tails_of(runs, found, options)
     if any(one.candidate.blocks is None for one in found):
         notes.append("What has no blocks is never worse, and undecided beside "
                      "a single run: give the --dump of each run, or for the "
@@ -287,7 +341,7 @@ def table_of(runs, verdicts, notes, options):
     return Table(f"Is {candidate.title} worse than {names}?",
                  ["metric", "figure", "baseline", "candidate", "difference",
                   "interval", "detect", "verdict"],
-                 [one.cells for one in verdicts if one.cells],
+                 [row for one in verdicts for row in one.rows],
                  "\n".join(lines), figures=2, key="gate")
 
 
@@ -295,7 +349,7 @@ def reach(one, alpha):
     """The least --detect at which a further run is not worse, if equal."""
     values = [side.value for side in one.baseline]
     return one.percent(tr_sure.spread(values, alpha) +
-                       tr_sure.spread(values, AGAIN))
+                       tr_sure.spread(values, tr_sure.AGAIN))
 
 
 def proposal(runs, options):
@@ -326,7 +380,7 @@ def proposal(runs, options):
              f"detect: by how many percent (?: {HOPELESS} or more: the gate "
              "takes its default) a further run has to be higher, so that "
              "these runs tell it; an equal run is not worse at it, with a "
-             f"probability of {100 * (1 - AGAIN):g} %. minutes: how long "
+             f"probability of {100 * (1 - tr_sure.AGAIN):g} %. minutes: how long "
              f"each run must be, so that it is {GOAL} %, if what makes them "
              "differ comes and goes within that time.", *notes]), figures=2,
         key="proposal")
