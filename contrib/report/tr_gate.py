@@ -12,10 +12,11 @@ import statistics
 
 import numpy
 
+import tr_gate_text
 import tr_oneway
 import tr_sure
 import tr_tail
-from tr_model import METRICS, ONE_WAY, InputError
+from tr_model import ONE_WAY, InputError
 from tr_stats import rank_of
 from tr_sure import Figure, difference
 from twtools.tables import Table
@@ -24,7 +25,6 @@ from twtools.words import several
 FEWEST = 400            # cycles of a run
 BEYOND = 100            # of them, a percentile that is judged
 LOST_SURELY = 1         # percent more of the cycles: no chance
-UNEVEN = 0.01           # of a step's share in all cycles: worth a remark
 GOAL = 3                # percent that a proposal is to reach
 HOPELESS = 1000         # percent; a figure that cannot be told is left out
 MISSED = "missed expiries"
@@ -125,33 +125,11 @@ def several_of(episodes):
     return f"{episodes} episode" + "s" * (episodes != 1)
 
 
-def lengths(run):
-    return [part.stop - part.start for part in run.cycles.slices()]
-
-
 def short_steps(runs):
     """Numbers of steps that are too short in one of the runs."""
     return {i for run in runs if run.cycles
-            for i, length in enumerate(lengths(run))
+            for i, length in enumerate(tr_gate_text.lengths(run))
             if length < tr_sure.SHORTEST}
-
-
-def uneven(runs):
-    """A remark if runs are not made up of the same steps, or None."""
-    found = [lengths(run) for run in runs if run.cycles]
-    counts = sorted({len(steps) for steps in found})
-    if len(counts) > 1:
-        return (f"the runs have {counts[0]} to {counts[-1]} steps: figures "
-                "of all together differ for that alone")
-    shares = numpy.array([numpy.array(one) / sum(one) for one in found])
-    if len(found) < 2 or (numpy.ptp(shares, axis=0) <= UNEVEN
-                          / counts[0]).all():
-        return None
-    step = int(numpy.ptp(shares, axis=0).argmax())
-    low, high = (100 * end for end in (shares[:, step].min(),
-                                       shares[:, step].max()))
-    return (f"step {step + 1} has {low:.2f} to {high:.2f} % of the cycles: "
-            "figures of all steps together differ for that alone")
 
 
 def seconds(run):
@@ -188,8 +166,8 @@ def settled(run, metric, left_out, notes):
     return start
 
 
-def of_metric(runs, metric, percents, left_out, notes):
-    """A Compared of each figure; what cannot be judged is said."""
+def of_metric(runs, metric, percents, left_out, notes, gone):
+    """A Compared of each figure; gone gets what cannot be judged."""
     for run in runs:
         if metric in ONE_WAY and run.oneway and run.oneway.refusal:
             raise InputError(run.name, metric, f"{run.oneway.refusal}; "
@@ -209,7 +187,6 @@ def of_metric(runs, metric, percents, left_out, notes):
                     for series, *_ in sides]
     yield Compared(metric, "average", averages[:-1], averages[-1],
                    [start for *_, start in sides])
-    gone = []
     for percent in percents:
         found = [tr_sure.percentile(series, steps, percent, start)
                  if series.count - rank_of(series.count, percent) >= BEYOND
@@ -221,10 +198,6 @@ def of_metric(runs, metric, percents, left_out, notes):
             gone.append(f"{metric} p{percent:.12g}")
         else:
             yield Compared(metric, f"p{percent:.12g}", found[:-1], found[-1])
-    if gone:
-        notes.append(f"Not judged, as fewer than {BEYOND} cycles lie beyond, "
-                     "or as that needs the --dump of each run: "
-                     f"{', '.join(gone)}")
 
 
 def figures_of(runs, options, notes):
@@ -233,8 +206,13 @@ def figures_of(runs, options, notes):
     if left_out:
         notes.append("too short to be judged, so left out: step " +
                      ", ".join(str(i + 1) for i in sorted(left_out)))
+    gone = []
     found = [one for metric in options.metrics for one in of_metric(
-        runs, metric, options.percentiles, left_out, notes)]
+        runs, metric, options.percentiles, left_out, notes, gone)]
+    if gone:
+        notes.append(f"Not judged, as fewer than {BEYOND} cycles lie beyond, "
+                     "or as that needs the --dump of each run: "
+                     f"{', '.join(gone)}")
     lost = [tr_sure.missed(run) for run in runs]
     if None not in lost and any(one.value for one in lost):
         found.append(Compared("missed", "missed", lost[:-1], lost[-1]))
@@ -291,58 +269,7 @@ def gate(runs, options):
     return verdicts + lost_more(runs) + [
         Verdict(name, UNDECIDED, f"{name}: measure it again.") for name in (
             f"{run.title} ({trouble})" for run in runs
-            for trouble in run.troubles)], notes + notes_on(runs, options)
-
-
-def notes_on(runs, options):
-    notes = []
-    if len(runs) == 2:
-        notes.append("A single run of the baseline does not tell how much "
-                     "equal runs differ: give several")
-    for member, what in (("missed", "Missed expiries"),
-                         ("throttled", "Throttled cycles")):
-        counts = [getattr(run, member) for run in runs]
-        if any(count is not None for count in counts):
-            notes.append(f"{what}: " + ", ".join(
-                f"{run.title} " + ("unknown" if count is None else f"{count}")
-                + (f" beside {run.count} cycles" if count and run.count
-                   else "") for run, count in zip(runs, counts)))
-    notes += tr_oneway.notes_on(runs, options.metrics)
-    notes += [f"{run.name}: {run.virtual_remark}"
-              for run in runs if run.virtual]
-    notes += [f"{run.title}: {run.pairs_remark}; a single pair may be worse "
-              "off without these being worse" for run in runs if run.pairs]
-    # These have notes of their own.
-    notes += [f"{run.title}: {text}" for run in runs
-              for text in run.every("remarks")
-              if not text.startswith(("missed", "throttled",
-                                      "send and receive"))]
-    if remark := uneven(runs):
-        notes.append(remark)
-    return notes
-
-
-def table_of(runs, verdicts, notes, options):
-    *baseline, candidate = runs
-    names = several([run.title for run in baseline], 4)
-    judged_of = ", ".join(f"{metric} ({METRICS[metric][1]})"
-                          for metric in options.metrics)
-    lines = [f"Judged: {judged_of}. Averages are without the longest cycles, "
-             "1 in 1,000, where there are blocks. missed: of all expiries.",
-             f"The interval is that of the difference, at "
-             f"{options.confidence:g} % confidence for all figures together"
-             + (f", by the spread of {len(baseline)} runs, whose mean is "
-                "shown." if baseline[1:] else "."),
-             f"Worse: the whole interval lies above {options.tolerance:g} % "
-             "of the baseline, the tolerance; of missed, above 0.",
-             "Not worse: no part of the interval lies above as many percent "
-             "as detect has; of missed, of all expiries.",
-             *(f"{text}." for text in notes)]
-    return Table(f"Is {candidate.title} worse than {names}?",
-                 ["metric", "figure", "baseline", "candidate", "difference",
-                  "interval", "detect", "verdict"],
-                 [row for one in verdicts for row in one.rows],
-                 "\n".join(lines), figures=2, key="gate")
+            for trouble in run.troubles)], notes + tr_gate_text.notes_on(runs, options)
 
 
 def reach(one, alpha):

@@ -55,7 +55,7 @@ def test_episodes(report, kind, baselines, long, status):
     names = runs(report, [()] * baselines + [long], kind=kind)
     out = report(*GATE, *names, status=status).stdout
     assert out.splitlines()[-1] == (
-        "worse: response tail" if status else "not worse")
+        "worse: response tail" if status else "not worse by more than 20 %")
     one, two = tail_rows(out, "response")
     assert one[2:5] == ["in", "us", "200.000"] and one[-2:] == [
         "not", "judged"] and float(one[5]) >= 900
@@ -169,7 +169,7 @@ def test_sources(report):
     jsons = [f"{seed}.json" for seed in range(1, 7)]
     out = report(*GATE, *jsons).stdout
     assert out.splitlines()[-1] == (
-        "not worse, but the response tail is not judged: nothing tells when "
+        "not worse by more than 20 %, but the response tail is not judged: nothing tells when "
         "the longest cycles came in 1, 2, 3, 4 and 2 more: give the --dump, "
         "the --timeline, or a JSON of this version of twowaytest")
     out = report(*GATE, *jsons[:5], *(f"{seed}.tl" for seed in range(1, 7)),
