@@ -4,7 +4,7 @@
 import functools
 import math
 
-import tr_gate
+import tr_gate_text
 import tr_sure
 import tr_tables_unlike
 from twtools import words
@@ -34,7 +34,7 @@ def unfair(runs, metric):
     lacking = [run.title for run in runs if metric not in run.series]
     if lacking:
         texts.append(f"no {metric} was measured: {several(lacking)}")
-    if len(runs) == 2 and (text := tr_gate.uneven(runs)):
+    if len(runs) == 2 and (text := tr_gate_text.uneven(runs)):
         texts.append(text)
     return f"The comparison is unfair: {'; '.join(texts)}." if texts \
         else None

@@ -12,9 +12,11 @@ import statistics
 
 import numpy
 
+import tr_gate_text
 import tr_oneway
 import tr_sure
-from tr_model import METRICS, ONE_WAY, InputError
+import tr_tail
+from tr_model import ONE_WAY, InputError
 from tr_stats import rank_of
 from tr_sure import Figure, difference
 from twtools.tables import Table
@@ -23,13 +25,12 @@ from twtools.words import several
 FEWEST = 400            # cycles of a run
 BEYOND = 100            # of them, a percentile that is judged
 LOST_SURELY = 1         # percent more of the cycles: no chance
-UNEVEN = 0.01           # of a step's share in all cycles: worth a remark
-AGAIN = 0.05            # risk that an equal run is not seen to be one
 GOAL = 3                # percent that a proposal is to reach
 HOPELESS = 1000         # percent; a figure that cannot be told is left out
 MISSED = "missed expiries"
 LOST = "lost cycles"
 WORSE, UNDECIDED, NOT_WORSE = "WORSE", "undecided", "not worse"
+NOT_JUDGED = "not judged"
 STATUS = {WORSE: 2, UNDECIDED: 3, NOT_WORSE: 0}     # the first that occurs
 
 
@@ -40,11 +41,18 @@ class Compared:
     figure: str                 # as --detect names it
     baseline: list              # a tr_sure.Figure a run
     candidate: Figure
+    starts: list | None = None  # blocks of each run that are its warm-up
 
     @property
     def name(self):
         return MISSED if self.metric == "missed" else \
             f"{self.metric} {self.figure}"
+
+    @property
+    def is_new(self):
+        """No run of the baseline had any: that is no chance of the spread."""
+        return self.metric == "missed" and self.candidate.value > 0 and \
+            not any(one.value for one in self.baseline)
 
     @property
     def mean(self):
@@ -67,18 +75,18 @@ class Verdict:
     name: str
     text: str
     said: str
-    cells: list | None = None   # of the gate's table
+    rows: list = dataclasses.field(default_factory=list)    # of the table
 
 
-def judged(one, options, alpha, shorter):
+def judged(one, options, alpha):
     """One Compared."""
-    low, high = difference(one.baseline, one.candidate, alpha, shorter)
+    low, high = difference(one.baseline, one.candidate, alpha)
     allowed = 0 if one.metric == "missed" else options.tolerance
     found = max(allowed, options.detect.get(one.figure, options.detect[""]))
     text = UNDECIDED
     if one.percent(low) > allowed:
         text = WORSE
-    elif one.percent(high) <= found:
+    elif one.percent(high) <= found and not one.is_new:
         text = NOT_WORSE
     unit = "%" if one.metric == "missed" else "us"
     before, after = one.shown(one.mean), one.shown(one.candidate.value)
@@ -86,39 +94,42 @@ def judged(one, options, alpha, shorter):
     return Verdict(one.name, text, (
         f"{one.name} is {after} {unit}; the baseline has {before} {unit}. The "
         f"difference lies between {' and '.join(ends)} {unit}; {allowed:g} % "
-        f"are allowed, and more than {found:g} % must not be overlooked."), [
+        f"are allowed, and more than {found:g} % must not be overlooked."), [[
             one.metric, f"{one.figure} in {unit}", before, after,
             one.shown(one.candidate.value - one.mean, "+"), " .. ".join(ends),
-            f"{found:g}", text])
+            f"{found:g}", text]])
 
 
-def lengths(run):
-    return [part.stop - part.start for part in run.cycles.slices()]
+def judged_tail(one):
+    """A tr_tail.Tail."""
+    text = NOT_WORSE if one.episodes < one.needed else \
+        UNDECIDED if one.wanders else WORSE
+    text = UNDECIDED if one.odd else text
+    longest = [f"{ns / 1000:.3f}" for ns in (one.baseline, one.candidate)]
+    return Verdict(f"{one.metric} tail", text, (
+        f"{one.metric} is longer than all of the baseline's {longest[0]} us in "
+        f"{several_of(one.episodes)}, up to {longest[1]} us; from "
+        f"{one.needed} on, equal runs are hardly so." + (
+            " But they may be one, as what the longest cycles take changes in "
+            "the course of the run." if one.wanders else "") + (
+            f" But so is {one.odd} beside the others of the baseline: find "
+            "what disturbed it, or leave it out." if one.odd else "")), [
+        [one.metric, "maximum in us", *longest,
+         f"{(one.candidate - one.baseline) / 1000:+.3f}", "-", "-",
+         NOT_JUDGED],
+        [one.metric, "longer episodes", "0", f"{one.episodes}",
+         f"+{one.episodes}", "-", f"{one.needed}", text]])
+
+
+def several_of(episodes):
+    return f"{episodes} episode" + "s" * (episodes != 1)
 
 
 def short_steps(runs):
     """Numbers of steps that are too short in one of the runs."""
     return {i for run in runs if run.cycles
-            for i, length in enumerate(lengths(run))
+            for i, length in enumerate(tr_gate_text.lengths(run))
             if length < tr_sure.SHORTEST}
-
-
-def uneven(runs):
-    """A remark if runs are not made up of the same steps, or None."""
-    found = [lengths(run) for run in runs if run.cycles]
-    counts = sorted({len(steps) for steps in found})
-    if len(counts) > 1:
-        return (f"the runs have {counts[0]} to {counts[-1]} steps: figures "
-                "of all together differ for that alone")
-    shares = numpy.array([numpy.array(one) / sum(one) for one in found])
-    if len(found) < 2 or (numpy.ptp(shares, axis=0) <= UNEVEN
-                          / counts[0]).all():
-        return None
-    step = int(numpy.ptp(shares, axis=0).argmax())
-    low, high = (100 * end for end in (shares[:, step].min(),
-                                       shares[:, step].max()))
-    return (f"step {step + 1} has {low:.2f} to {high:.2f} % of the cycles: "
-            "figures of all steps together differ for that alone")
 
 
 def seconds(run):
@@ -155,8 +166,8 @@ def settled(run, metric, left_out, notes):
     return start
 
 
-def of_metric(runs, metric, percents, left_out, notes):
-    """A Compared of each figure; what cannot be judged is said."""
+def of_metric(runs, metric, percents, left_out, notes, gone):
+    """A Compared of each figure; gone gets what cannot be judged."""
     for run in runs:
         if metric in ONE_WAY and run.oneway and run.oneway.refusal:
             raise InputError(run.name, metric, f"{run.oneway.refusal}; "
@@ -174,8 +185,8 @@ def of_metric(runs, metric, percents, left_out, notes):
     if any(one.blocks is None for one in averages):     # all, or the longest
         averages = [Figure(series.avg_ns, None, series.avg_unit.ns / 2)
                     for series, *_ in sides]
-    yield Compared(metric, "average", averages[:-1], averages[-1])
-    gone = []
+    yield Compared(metric, "average", averages[:-1], averages[-1],
+                   [start for *_, start in sides])
     for percent in percents:
         found = [tr_sure.percentile(series, steps, percent, start)
                  if series.count - rank_of(series.count, percent) >= BEYOND
@@ -187,10 +198,6 @@ def of_metric(runs, metric, percents, left_out, notes):
             gone.append(f"{metric} p{percent:.12g}")
         else:
             yield Compared(metric, f"p{percent:.12g}", found[:-1], found[-1])
-    if gone:
-        notes.append(f"Not judged, as fewer than {BEYOND} cycles lie beyond, "
-                     "or as that needs the --dump of each run: "
-                     f"{', '.join(gone)}")
 
 
 def figures_of(runs, options, notes):
@@ -199,12 +206,38 @@ def figures_of(runs, options, notes):
     if left_out:
         notes.append("too short to be judged, so left out: step " +
                      ", ".join(str(i + 1) for i in sorted(left_out)))
+    gone = []
     found = [one for metric in options.metrics for one in of_metric(
-        runs, metric, options.percentiles, left_out, notes)]
+        runs, metric, options.percentiles, left_out, notes, gone)]
+    if gone:
+        notes.append(f"Not judged, as fewer than {BEYOND} cycles lie beyond, "
+                     "or as that needs the --dump of each run: "
+                     f"{', '.join(gone)}")
     lost = [tr_sure.missed(run) for run in runs]
     if None not in lost and any(one.value for one in lost):
         found.append(Compared("missed", "missed", lost[:-1], lost[-1]))
     return found
+
+
+def tails_of(runs, found, options):
+    """Verdicts on what takes longest. A missed expiry is in planned, of the
+    cycle after it."""
+    averages = {one.metric: one for one in found if one.starts}
+    first, left_out = averages[options.metrics[0]], short_steps(runs)
+    if runs[-1].missed and None not in tr_tail.sides_of(
+            runs, "planned", first.starts, left_out):
+        averages.setdefault("planned", first)
+    risk = (1 - options.confidence / 100) / len(averages)
+    for metric, one in averages.items():
+        sides = tr_tail.sides_of(runs, metric, one.starts, left_out)
+        level = one.candidate.blocks
+        yield judged_tail(tr_tail.tail_of(
+            metric, sides, risk, level is not None and
+            tr_sure.change(level)[1])) if None not in sides else Verdict(
+                f"{metric} tail", NOT_JUDGED,
+                "nothing tells when the longest cycles came in " + several([
+                    run.title for run, side in zip(runs, sides)
+                    if side is None], 4) + f": give {tr_tail.NEEDED}")
 
 
 def lost_more(runs):
@@ -227,9 +260,8 @@ def gate(runs, options):
     notes = []
     found = figures_of(runs, options, notes)
     alpha = (1 - options.confidence / 100) / len(found)
-    *longs, long_s = [seconds(run) or 0 for run in runs]
-    verdicts = [judged(one, options, alpha, long_s < 0.9 * max(longs))
-                for one in found]
+    verdicts = [judged(one, options, alpha) for one in found]
+    verdicts += tails_of(runs, found, options)
     if any(one.candidate.blocks is None for one in found):
         notes.append("What has no blocks is never worse, and undecided beside "
                      "a single run: give the --dump of each run, or for the "
@@ -237,65 +269,14 @@ def gate(runs, options):
     return verdicts + lost_more(runs) + [
         Verdict(name, UNDECIDED, f"{name}: measure it again.") for name in (
             f"{run.title} ({trouble})" for run in runs
-            for trouble in run.troubles)], notes + notes_on(runs, options)
-
-
-def notes_on(runs, options):
-    notes = []
-    if len(runs) == 2:
-        notes.append("A single run of the baseline does not tell how much "
-                     "equal runs differ: give several")
-    for member, what in (("missed", "Missed expiries"),
-                         ("throttled", "Throttled cycles")):
-        counts = [getattr(run, member) for run in runs]
-        if any(count is not None for count in counts):
-            notes.append(f"{what}: " + ", ".join(
-                f"{run.title} " + ("unknown" if count is None else f"{count}")
-                + (f" beside {run.count} cycles" if count and run.count
-                   else "") for run, count in zip(runs, counts)))
-    notes += tr_oneway.notes_on(runs, options.metrics)
-    notes += [f"{run.name}: {run.virtual_remark}"
-              for run in runs if run.virtual]
-    notes += [f"{run.title}: {run.pairs_remark}; a single pair may be worse "
-              "off without these being worse" for run in runs if run.pairs]
-    # These have notes of their own.
-    notes += [f"{run.title}: {text}" for run in runs
-              for text in run.every("remarks")
-              if not text.startswith(("missed", "throttled",
-                                      "send and receive"))]
-    if remark := uneven(runs):
-        notes.append(remark)
-    return notes
-
-
-def table_of(runs, verdicts, notes, options):
-    *baseline, candidate = runs
-    names = several([run.title for run in baseline], 4)
-    judged_of = ", ".join(f"{metric} ({METRICS[metric][1]})"
-                          for metric in options.metrics)
-    lines = [f"Judged: {judged_of}. Averages are without the longest cycles, "
-             "1 in 1,000, where there are blocks. missed: of all expiries.",
-             f"The interval is that of the difference, at "
-             f"{options.confidence:g} % confidence for all figures together"
-             + (f", by the spread of {len(baseline)} runs, whose mean is "
-                "shown." if baseline[1:] else "."),
-             f"Worse: the whole interval lies above {options.tolerance:g} % "
-             "of the baseline, the tolerance; of missed, above 0.",
-             "Not worse: no part of the interval lies above as many percent "
-             "as detect has; of missed, of all expiries.",
-             *(f"{text}." for text in notes)]
-    return Table(f"Is {candidate.title} worse than {names}?",
-                 ["metric", "figure", "baseline", "candidate", "difference",
-                  "interval", "detect", "verdict"],
-                 [one.cells for one in verdicts if one.cells],
-                 "\n".join(lines), figures=2, key="gate")
+            for trouble in run.troubles)], notes + tr_gate_text.notes_on(runs, options)
 
 
 def reach(one, alpha):
     """The least --detect at which a further run is not worse, if equal."""
     values = [side.value for side in one.baseline]
     return one.percent(tr_sure.spread(values, alpha) +
-                       tr_sure.spread(values, AGAIN))
+                       tr_sure.spread(values, tr_sure.AGAIN))
 
 
 def proposal(runs, options):
@@ -326,7 +307,7 @@ def proposal(runs, options):
              f"detect: by how many percent (?: {HOPELESS} or more: the gate "
              "takes its default) a further run has to be higher, so that "
              "these runs tell it; an equal run is not worse at it, with a "
-             f"probability of {100 * (1 - AGAIN):g} %. minutes: how long "
+             f"probability of {100 * (1 - tr_sure.AGAIN):g} %. minutes: how long "
              f"each run must be, so that it is {GOAL} %, if what makes them "
              "differ comes and goes within that time.", *notes]), figures=2,
         key="proposal")

@@ -14,7 +14,7 @@ import time
 import xml.etree.ElementTree as xml
 
 import tr_limit
-from tr_gate import UNDECIDED, WORSE
+from tr_gate import NOT_JUDGED, UNDECIDED, WORSE
 from tr_model import InputError
 from twtools.words import several
 
@@ -111,7 +111,8 @@ def text(runs, parts, verdicts):
         suites.append(Suite(
             "twowayreport", f"gate of {candidate.title} against "
             f"{several([run.title for run in baseline], 4)}",
-            [Case(one.name, one.text, one.said) for one in verdicts], runs))
+            [Case(one.name, one.text, one.said) for one in verdicts
+             if one.text != NOT_JUDGED], runs))
     if not suites:
         raise InputError("--junit", None, "there is no verdict: the files "
                          "have none on a --limit, and --gate is not given")

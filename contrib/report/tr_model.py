@@ -60,6 +60,7 @@ class Series:
     percentiles: dict = dataclasses.field(default_factory=dict)
     dist: typing.Any = None         # tr_stats.Distribution
     blocks: typing.Any = None       # of a JSON: means, for tr_sure
+    maxima: typing.Any = None       # of blocks in time, for tr_tail
     unit: Unit = NS                 # of min and max
     avg_unit: Unit = NS
     doubt_ns: float = 0             # all values may be off by this together
@@ -281,7 +282,8 @@ def merge(tables):
             continue
         base = dataclasses.replace(found[0])
         for other in found[1:]:
-            for member in ("count", "std_ns", "target_ns", "dist", "blocks"):
+            for member in ("count", "std_ns", "target_ns", "dist", "blocks",
+                           "maxima"):
                 if getattr(base, member) is None:
                     setattr(base, member, getattr(other, member))
             if not (found[0].dist and found[0].dist.unit == NS):

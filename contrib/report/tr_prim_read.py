@@ -3,6 +3,7 @@
 
 import tr_json
 import tr_remarks
+import tr_schema2
 import tr_when
 from tr_member import NULL, NUMBER, flat
 from tr_model import InputError, Part, Series
@@ -89,8 +90,8 @@ def read_all(data, member):
 
 
 def settings_of(member):
-    found = flat(member.inner("settings"))
-    found.pop("test", None)     # what was measured, the tables show
+    found = {key: value for key, value in flat(member.inner(
+        "settings")).items() if key not in tr_schema2.OUTPUT | {"test"}}
     found["load"] = " ".join(one.get("kind", str)
                              for one in member.items("load")) or "none"
     found["version"] = member.get("version", str, default=None)

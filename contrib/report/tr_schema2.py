@@ -16,11 +16,13 @@ from twtools.units import US
 # Settings that have their unit in the name elsewhere.
 NAMED = {"interval": "interval_us", "sleep": "sleep_us",
          "duration": "duration_s"}
-# These change what is written, and where, but nothing that is measured.
-OUTPUT = {"breaks", "dump", "histfile", "histofall", "histogram", "json",
-          "limit", "metrics", "nsecs", "on-break", "percentiles", "quiet",
-          "rsh", "spike", "spike-nodes", "timeline", "trltp-log", "unbuffered",
-          "verbose"}
+# These change what is written, and where, but nothing that is measured; in both
+# programs. --trace is none of them, as the kernel records meanwhile.
+OUTPUT = {"bin", "breaks", "check", "dump", "histfile",
+          "histofall", "histogram", "json", "list", "nsecs", "on-break",
+          "quiet", "refresh_on_max", "rsh", "spike", "spike-nodes", "timeline",
+          "trace-file", "trltp-log", "unbuffered", "us", "verbose", "worst"}
+OF_PAIRS = {"distance", "priospread"}   # of one pair, they change nothing
 UNITS = ("workers", "groups", "copies")     # of a load
 
 
@@ -29,7 +31,8 @@ def settings(twoway):
     for key in ("interval", "sleep", "breaktrace"):
         given.get(key, int, default=0)
     found = {NAMED.get(key, key): value for key, value in flat(given).items()
-             if key not in OUTPUT}
+             if key not in OUTPUT and (
+                 key not in OF_PAIRS or len([*twoway.items("pairs")]) > 1)}
     for key in ("kind", "command", *UNITS, "policy", "priority"):
         values = [load.value.get(key) for load in twoway.items("load")]
         if any(value is not None for value in values):

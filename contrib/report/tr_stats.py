@@ -138,10 +138,13 @@ def combined(series):
     blocks = None if any(one.blocks is None for one in used) else \
         numpy.average([one.blocks for one in used], axis=0,
                       weights=[one.count for one in used])
+    maxima = None if any(one.maxima is None for one in used) or not used \
+        else numpy.fmax.reduce([one.maxima for one in used])
     return Series(
         series[0].metric, count,
         min((one.min_ns for one in used), default=0),
         sum(one.avg_ns * one.count for one in series) / max(count, 1),
         max((one.max_ns for one in used), default=0),
         dist.deviation() if dist and dist.complete and count else None,
-        dist=dist, unit=series[0].unit, blocks=blocks)
+        dist=dist, unit=series[0].unit, blocks=blocks,
+        maxima=maxima)

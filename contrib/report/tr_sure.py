@@ -33,6 +33,7 @@ LONGER = 16             # blocks of a share: in short ones, chance hides much
 LEFT_OUT = 1000         # one cycle in so many
 SHORTEST = 2 * BLOCKS   # cycles of a step
 FEWEST = 3.0            # blocks, however alike they are
+AGAIN = 0.05            # that an equal run is not seen to be one
 RISK = 0.01             # that chance is taken for a difference
 WANDERS = 1 / 4         # blocks that count as fewer than this share of them
 
@@ -192,12 +193,13 @@ def spread(values, alpha):
         math.sqrt(1 + 1 / count)
 
 
-def difference(baseline, candidate, alpha, shorter=False):
+def difference(baseline, candidate, alpha):
     """The interval of candidate - baseline; baseline: a Figure a run.
 
     Of several runs, it is their spread. But that says nothing of a candidate
-    that was disturbed, so its lower end has what the blocks tell, too; so has
-    the upper end of one that is shorter.
+    that was disturbed or short, so both ends have what the blocks tell, too: the
+    upper one at AGAIN, as it is about one run. Without blocks, the lower one is
+    not known.
     """
     values = [one.value for one in baseline]
     middle = candidate.value - statistics.fmean(values)
@@ -211,8 +213,9 @@ def difference(baseline, candidate, alpha, shorter=False):
         for one, end in zip(baseline, ends)))
     if len(values) > 1:
         apart = spread(values, alpha)
-        below = max(below, apart)
-        above = max(above if shorter else apart, apart)
+        own = -math.inf if candidate.blocks is None else \
+            candidate.ends(max(alpha, AGAIN))[1] - candidate.value
+        below, above = max(below, apart), max(own, apart)
     doubt = candidate.doubt + max(one.doubt for one in baseline)
     return middle - below - doubt, middle + above + doubt
 

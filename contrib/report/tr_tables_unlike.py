@@ -39,8 +39,8 @@ def differences(runs):
 
 
 # What may differ between runs that are to be compared.
-HARMLESS = {"loops", "duration_s", "histogram_us", "metrics", "version",
-            "command line"}
+HARMLESS = {"loops", "duration", "duration_s", "breaktrace", "histogram_us",
+            "version", "command line"}
 
 
 def unlike(runs):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The members of member thread, and what else has statistics like these."""
 
+import math
 import re
 
 import numpy
@@ -62,6 +63,7 @@ def read_thread(thread, metric, unit, bins):
                    f"{count} cycles; min <= avg <= max is expected")
     series.dist = read_histogram(thread, series, bins)
     series.blocks = read_blocks(thread, series, unit)
+    series.maxima = read_maxima(thread, series, unit)
     std = thread.get("stddev", *NUMBER, NULL, default=None)
     if std is not None and std < 0:
         thread.bad("stddev", f"{std}; 0 or more is expected")
@@ -73,14 +75,34 @@ def read_thread(thread, metric, unit, bins):
     return series
 
 
+def list_of(thread, key, unit, *kinds):
+    """A value of each block; None: there are none."""
+    found = thread.get(key, list, NULL, default=None) or []
+    if len(found) not in (0, BLOCKS):
+        thread.bad(key, f"{len(found)} of them; {BLOCKS} are expected")
+    member = Member(thread.path, dict(enumerate(found)),
+                    f"{thread.where}.{key}")
+    values = [member.get(i, *NUMBER, *kinds) for i in member.value]
+    return [math.nan if value is None else unit.read(value)
+            for value in values] or None
+
+
+def read_maxima(thread, series, unit):
+    """The longest value of each block, for tr_tail; NaN: it has none."""
+    values = list_of(thread, "maxima", unit, NULL)
+    if not values:
+        return None
+    values = numpy.array(values, float)
+    if numpy.isnan(values).all() or numpy.nanmin(values) < series.min_ns or \
+            numpy.nanmax(values) != series.max_ns:
+        thread.bad("maxima", "the longest of them is not the maximum, or one "
+                   "is below the minimum")
+    return values
+
+
 def read_blocks(thread, series, unit):
     """Means of consecutive cycles, for tr_sure; None: there are none."""
-    found = thread.get("blocks", list, NULL, default=None) or []
-    if len(found) not in (0, BLOCKS):
-        thread.bad("blocks", f"{len(found)} of them; {BLOCKS} are expected")
-    member = Member(thread.path, dict(enumerate(found)),
-                    f"{thread.where}.blocks")
-    values = [unit.read(member.get(i, *NUMBER)) for i in member.value]
+    values = list_of(thread, "blocks", unit)
     if not values:
         return None
     if min(values) < series.min_ns - 1 or \

@@ -11,6 +11,7 @@ import tr_pairs
 import tr_remarks
 from tr_input import open_input
 from tr_model import METRICS, InputError, Pair, Part, Series
+from tr_stats import BLOCKS
 
 HEAD = "step,seconds,unix_s,"
 VALUES = ("count", "min_ns", "avg_ns", "max_ns", "p99_ns")
@@ -146,9 +147,11 @@ def series_of(path, first, metric, column):
     if numpy.isnan(high).all() or not known.any():
         return None
     number = count[known].sum()
+    blocks = numpy.unique(numpy.arange(BLOCKS) * len(high) // BLOCKS)
     return Series(metric, int(number), numpy.nanmin(low),
                   float((count[known] * average[known]).sum() / number),
-                  numpy.nanmax(high))
+                  numpy.nanmax(high),
+                  maxima=numpy.fmax.reduceat(high, blocks))
 
 
 def largest_of(columns, metric, value):

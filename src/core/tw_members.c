@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "rt-utils.h"
+#include "tw_blocks.h"
 #include "tw_part.h"
 #include "tw_text.h"
 
@@ -16,7 +17,8 @@ static void write_stats(FILE *file, const struct tw_stats *of)
 		tw_text_mean(of), tw_text_real(tw_stats_deviation(of)));
 }
 
-void tw_json_phases(FILE *file, const struct tw_results *results)
+void tw_json_phases(FILE *file, const struct tw_results *results,
+		    const struct tw_run *run, int pair)
 {
 	const struct tw_metric_params params = tw_config_params(0);
 	const char *comma = "";
@@ -29,8 +31,13 @@ void tw_json_phases(FILE *file, const struct tw_results *results)
 		fprintf(file, "%s\n        \"%s\": { ", comma,
 			tw_metrics[id].name);
 		write_stats(file, &results->stats[id]);
-		fprintf(file, ", \"cycles\": %" PRIu64 " }",
+		fprintf(file, ", \"cycles\": %" PRIu64,
 			results->stats[id].count);
+		if (run) {
+			fprintf(file, ", ");
+			tw_blocks_json_maxima(file, run, pair, id);
+		}
+		fprintf(file, " }");
 		comma = ",";
 	}
 	fprintf(file, "\n      }");
@@ -42,7 +49,7 @@ static void column(FILE *file, const struct tw_run *run, int column)
 	int pair = tw_text_pair(column);
 
 	fprintf(file, "      ");
-	tw_json_phases(file, &run->pairs[pair]->total);
+	tw_json_phases(file, &run->pairs[pair]->total, run, pair);
 	fprintf(file, ",\n      \"metric\": \"%s\",\n      \"pair\": %d,\n",
 		tw_metrics[tw_text_metric(column)].name, pair);
 	fprintf(file, "      \"interval_us\": %" PRId64 ",\n      \"cycles\": %"

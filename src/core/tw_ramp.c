@@ -112,7 +112,7 @@ static void json(FILE *file, const struct tw_run *run)
 			PRIu64 ",\n      ", i ? "," : "",
 			tw_load_number(0)->ops->unit, i, kept[i].rate,
 			kept[i].results.missed);
-		tw_json_phases(file, &kept[i].results);
+		tw_json_phases(file, &kept[i].results, NULL, 0);
 		fprintf(file, "\n    }");
 	}
 	fprintf(file, "],\n");

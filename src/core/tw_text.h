@@ -35,7 +35,9 @@ int tw_json_write(const struct tw_run *run, int status,
 		  void (*members)(FILE *file, void *run));	/* -errno */
 void tw_json_head(FILE *file, const struct tw_run *run);
 void tw_json_twoway(FILE *file, const struct tw_run *run);
-void tw_json_phases(FILE *file, const struct tw_results *results);
+/* @run: of which these are the whole results of @pair; NULL: of a part. */
+void tw_json_phases(FILE *file, const struct tw_results *results,
+		    const struct tw_run *run, int pair);
 void tw_json_process(FILE *file, const struct tw_process *process);
 void tw_json_changed(FILE *file, const struct tw_process *begun,
 		     const struct tw_process *left);

@@ -155,7 +155,7 @@ static void json(FILE *file, const struct tw_run *run)
 				", \"inversions\": %" PRIu64 ",\n      ",
 				pair ? "," : "", of->results.missed,
 				of->inversions);
-			tw_json_phases(file, &of->results);
+			tw_json_phases(file, &of->results, NULL, 0);
 			fprintf(file, "\n      }");
 		}
 		fprintf(file, "]\n    }");

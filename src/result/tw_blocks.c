@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The means of 64 equal consecutive blocks of the run, for the JSON: neighbours
- * in time are alike, so the spread of single cycles does not tell how sure a
- * mean is; that of blocks does. The longest cycles, one in 1000, are left out,
- * as few of them would decide it.
+ * The means of 64 consecutive blocks of the run, for the JSON: neighbours in
+ * time are alike, so the spread of single cycles does not tell how sure a mean
+ * is; that of blocks does. The longest cycles, one in 1000, are left out, as few
+ * of them would decide it. And the longest value of each block, which tells how
+ * often, and when, it took long.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tw_blocks.h"
 #include "tw_part.h"
 #include "tw_text.h"
 
@@ -20,6 +22,7 @@
 struct room {
 	uint64_t cycles;	/* recorded */
 	uint64_t each;		/* of a sum; a power of two */
+	int64_t longest_ns[TW_METRICS][SUMS];	/* of all cycles of a sum */
 	struct sum {
 		int64_t ns, longest_ns;
 	} sums[][SUMS];		/* index: column of the pair */
@@ -42,6 +45,16 @@ static void add(struct sum *to, struct sum more)
 		to->longest_ns = more.longest_ns;
 }
 
+static int64_t longest_ns(const int64_t ns[], int count)
+{
+	int64_t longest = ns[0];
+
+	while (--count)
+		if (ns[count] > longest)
+			longest = ns[count];
+	return longest;
+}
+
 static void halve(struct room *to)
 {
 	int i, at;
@@ -53,6 +66,12 @@ static void halve(struct room *to)
 			sums[at] = sums[2 * at];
 			add(&sums[at], sums[2 * at + 1]);
 		}
+	}
+	for (i = 0; i < TW_METRICS; i++) {
+		int64_t *ns = to->longest_ns[i];
+
+		for (at = 0; at < SUMS / 2; at++)
+			ns[at] = longest_ns(&ns[2 * at], 2);
 	}
 	to->each *= 2;
 }
@@ -68,6 +87,17 @@ static bool lacks(const struct tw_cycle *cycle, const int64_t values_ns[])
 	return false;
 }
 
+/* Of a cycle without a value, that is the least of all numbers. */
+static void keep(struct room *to, uint64_t at, bool first,
+		 const int64_t values_ns[])
+{
+	int i;
+
+	for (i = 0; i < TW_METRICS; i++)
+		if (first || values_ns[i] > to->longest_ns[i][at])
+			to->longest_ns[i][at] = values_ns[i];
+}
+
 static bool record(void *memory, const struct tw_cycle *cycle,
 		   const int64_t values_ns[])
 {
@@ -76,12 +106,16 @@ static bool record(void *memory, const struct tw_cycle *cycle,
 	bool first;
 	int i;
 
-	if (lacks(cycle, values_ns))
+	if (lacks(cycle, values_ns)) {	/* it is the last of its step */
+		at = to->cycles ? (to->cycles - 1) / to->each : 0;
+		keep(to, at, !to->cycles, values_ns);
 		return false;
+	}
 	if (to->cycles == SUMS * to->each)
 		halve(to);
 	first = !(to->cycles % to->each);
 	at = to->cycles++ / to->each;
+	keep(to, at, first, values_ns);
 	for (i = 0; i < tw_config.columns; i++) {
 		int64_t ns = values_ns[tw_config.metrics[i]];
 		struct sum *sum = &to->sums[i][at], own = { ns, ns };
@@ -102,43 +136,90 @@ static int longer_first(const void *a, const void *b)
 	return (one < two) - (one > two);
 }
 
+/* How many sums have cycles; of the last one, maybe fewer than @each. */
+static uint64_t used(const struct room *room)
+{
+	return (room->cycles + room->each - 1) / room->each;
+}
+
+/* The first sum of a block: every cycle is in one. */
+static uint64_t begin(const struct room *room, int block)
+{
+	return used(room) * block / BLOCKS;
+}
+
+static const struct room *room_of(const struct tw_run *run, int pair)
+{
+	return tw_pair_room(run, pair, &tw_part_blocks);
+}
+
 /* Of the sums, the longest cycle that is not left out. */
 static int64_t limit_ns(const struct room *room, const struct sum *sums)
 {
 	struct sum sorted[SUMS];
-	uint64_t used = room->cycles / room->each;
 	uint64_t left_out = room->cycles / LEFT_OUT;
 
 	memcpy(sorted, sums, sizeof(sorted));
-	qsort(sorted, used, sizeof(*sorted), longer_first);
-	return left_out < used ? sorted[left_out].longest_ns : INT64_MIN;
+	qsort(sorted, used(room), sizeof(*sorted), longer_first);
+	return left_out < used(room) ? sorted[left_out].longest_ns : INT64_MIN;
 }
 
-/* The last cycles, fewer than one 16th, may be in no block. */
+static double mean_ns(const struct room *room, const struct sum *sums,
+		      int block, int64_t limit_ns)
+{
+	uint64_t at = begin(room, block), end = begin(room, block + 1);
+	uint64_t cycles = room->each * (end - at);
+	double ns = 0;
+
+	if (block == BLOCKS - 1)
+		cycles -= room->each * end - room->cycles;
+	for (; at < end; at++) {
+		ns += (double)sums[at].ns;
+		if (sums[at].longest_ns > limit_ns) {
+			ns -= (double)sums[at].longest_ns;
+			cycles--;
+		}
+	}
+	return ns / (double)cycles;
+}
+
+void tw_blocks_json_maxima(FILE *file, const struct tw_run *run, int pair,
+			   enum tw_metric_id id)
+{
+	const struct room *room = room_of(run, pair);
+	int blocks = room->cycles < BLOCKS ? 0 : BLOCKS, block;
+
+	fprintf(file, "\"maxima\": [");
+	for (block = 0; block < blocks; block++) {
+		uint64_t at = begin(room, block);
+		int64_t ns = longest_ns(&room->longest_ns[id][at],
+					(int)(begin(room, block + 1) - at));
+
+		if (ns == TW_NO_VALUE)	/* but a cycle that was cut short */
+			fprintf(file, "%snull", block ? ", " : "");
+		else
+			fprintf(file, "%s%" PRId64, block ? ", " : "",
+				tw_text_whole(ns));
+	}
+	fprintf(file, "]");
+}
+
 static void json(FILE *file, const struct tw_run *run, int column)
 {
-	const struct room *room = tw_pair_room(run, tw_text_pair(column),
-					       &tw_part_blocks);
-	const struct sum *sum = room->sums[column % tw_config.columns];
-	int64_t limit = limit_ns(room, sum);
-	int i, block, together = room->cycles / room->each / BLOCKS;
+	int pair = tw_text_pair(column), block;
+	const struct room *room = room_of(run, pair);
+	const struct sum *sums = room->sums[column % tw_config.columns];
+	int64_t limit = limit_ns(room, sums);
+	int blocks = room->cycles < BLOCKS ? 0 : BLOCKS;
 
 	fprintf(file, "      \"blocks\": [");
-	for (block = 0; together && block < BLOCKS; block++) {
-		double ns = 0, cycles = (double)room->each * together;
-
-		for (i = 0; i < together; i++, sum++) {
-			ns += (double)sum->ns;
-			if (sum->longest_ns > limit) {
-				ns -= (double)sum->longest_ns;
-				cycles--;
-			}
-		}
+	for (block = 0; block < blocks; block++)
 		fprintf(file, "%s%s%.3f", block ? "," : "",
 			block % 8 ? " " : "\n        ",
-			tw_text_real(ns / cycles));
-	}
-	fprintf(file, together ? "\n      ],\n" : "],\n");
+			tw_text_real(mean_ns(room, sums, block, limit)));
+	fprintf(file, blocks ? "\n      ],\n      " : "],\n      ");
+	tw_blocks_json_maxima(file, run, pair, tw_text_metric(column));
+	fprintf(file, ",\n");
 }
 
 const struct tw_part tw_part_blocks = {

@@ -173,6 +173,10 @@ def check(path_or_text):
         assert {key: thread[key] for key in of} == of
         for one in thread["phases"].values():
             assert one["min"] <= one["avg"] <= one["max"]
+            found = [value for value in one["maxima"] if value is not None]
+            assert bool(found) == bool(thread["blocks"])
+            assert not found or one["min"] <= min(found)
+            assert max(found, default=one["max"]) == one["max"]
         if "histogram" in thread:
             assert sum(thread["histogram"].values()) + thread["overflows"] \
                 == thread["cycles"]
@@ -312,11 +316,7 @@ def pooled(parts, target):
 
 def blocks(values):
     """Their means, without the longest cycles, at most one of a sum."""
-    each = 1
-    while len(values) > 2048 * each:
-        each *= 2
-    sums = [values[i:i + each]
-            for i in range(0, len(values) - each + 1, each)]
+    sums = sums_of(values)
     longest = sorted(map(max, sums), reverse=True)
     left_out = len(values) // 1000
     if left_out < len(sums):
@@ -324,9 +324,27 @@ def blocks(values):
                 for one in sums]
     else:
         sums = [sorted(one)[:-1] for one in sums]
-    together = len(sums) // 64
-    return [statistics.fmean(sum(sums[i * together:(i + 1) * together], []))
-            for i in range(64 if together else 0)]
+    return [statistics.fmean(sum(part, [])) for part in parts(sums)]
+
+
+def parts(found):
+    """64 of them, each 64th of all; none of fewer."""
+    edges = [i * len(found) // 64 for i in range(65)]
+    return [found[a:b] for a, b in zip(edges, edges[1:])] \
+        if len(found) >= 64 else []
+
+
+def sums_of(values):
+    """What the blocks are made of: a power of two of cycles each."""
+    each = 1
+    while len(values) > 2048 * each:
+        each *= 2
+    return [values[i:i + each] for i in range(0, len(values), each)]
+
+
+def maxima(values):
+    """The longest of each block."""
+    return [max(map(max, part)) for part in parts(sums_of(values))]
 
 
 def first_row(metric, width, period_us, sleep_us):
@@ -355,6 +373,9 @@ def assert_statistics(thread, values, target):
     expected = blocks(of)
     assert len(expected) == len(thread["blocks"])
     assert all(map(close, expected, thread["blocks"]))
+    for metric, phase in thread["phases"].items():
+        assert metric not in values[0] or phase["maxima"] == maxima(
+            [one[metric] for one in values])
 
 
 def log_section(lines, label):

@@ -257,6 +257,7 @@ def test_outputs(start):
     assert set(last) == set(REPLY)
     threads = {thread["metric"]: thread for thread in json["thread"].values()}
     for metric in REPLY[::2]:
+        assert threads[metric]["maxima"][-1] == last[metric]
         assert last[metric] <= threads[metric]["max"]
     assert last["response"] == threads["response"]["max"]
     log = (start.directory / "log").read_text().splitlines()

@@ -104,7 +104,14 @@ def blocks(found):
             zip(edges, edges[1:])] if len(found) >= 64 else []
 
 
-STATS = ("min", "max", "avg", "stddev", "cycles")
+def maxima(found):
+    """The longest of each of these."""
+    edges = [i * len(found) // 64 for i in range(65)]
+    return [max(found[a:b]) // 1000 for a, b in
+            zip(edges, edges[1:])] if len(found) >= 64 else []
+
+
+STATS = ("min", "max", "avg", "stddev", "cycles", "maxima")
 
 
 def json_thread(metric, found, width=10**9, period=PERIOD, pair=0):
@@ -114,7 +121,7 @@ def json_thread(metric, found, width=10**9, period=PERIOD, pair=0):
         "histogram": {str(us): n for us, n in rows.items()},
         "overflows": len(found) - sum(rows.values()),
         "percentiles": {"50": percentile(found, "50") / 1000},
-        "blocks": blocks(found), "phases": {},
+        "blocks": blocks(found), "maxima": maxima(found), "phases": {},
         "stddev": deviation(found, target(metric, period)) / 1000,
         "cycles": len(found), "min": min(found) // 1000,
         "max": max(found) // 1000, "avg": float(mean(found)) / 1000,

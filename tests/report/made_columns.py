@@ -10,7 +10,7 @@ def stats(metric, found, period):
     return {"min": min(found) // 1000, "max": max(found) // 1000,
             "avg": float(made.mean(found)) / 1000,
             "stddev": made.deviation(found, made.target(metric, period))
-            / 1000, "cycles": len(found)}
+            / 1000, "cycles": len(found), "maxima": made.maxima(found)}
 
 
 def phases(found, periods):

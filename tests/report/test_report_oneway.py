@@ -128,7 +128,7 @@ def test_gate_judges_the_rest(report):
     run_of(report, "x.json", proven=900)
     out = report("--gate", "-d", "30", "-m", "network,response", "x.json",
                  "y=x.json").stdout
-    assert out.splitlines()[-1] == "not worse"
+    assert out.splitlines()[-1] == "not worse by more than 30 %"
 
 
 def interval(text, metric="send", figure="average"):

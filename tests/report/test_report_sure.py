@@ -262,17 +262,19 @@ def test_doubt_is_added():
     assert not tr_sure.apart(one, two)
 
 
-@pytest.mark.parametrize("runs, shorter, below, above", (
-    (1, False, math.hypot(3, 2), math.hypot(4, 1)),
-    (2, False, math.hypot(3, 1, 1), 0),
-    (2, True, math.hypot(3, 1, 1), math.hypot(4, 0.5, 0.5))))
-def test_ends_of_a_difference(runs, shorter, below, above):
-    """Each side has its own; several runs that are equal add nothing."""
+@pytest.mark.parametrize("runs, blocks, below, above", (
+    (1, True, math.hypot(3, 2), math.hypot(4, 1)),
+    (2, True, math.hypot(3, 1, 1), 2),
+    (2, False, math.hypot(3, 1, 1), 0)))
+def test_ends_of_a_difference(runs, blocks, below, above):
+    """Each side has its own; several runs that are equal add nothing. The
+    candidate's upper end is then that of one run in 20."""
     import tr_sure
 
     def side(value, low, high):
         return types.SimpleNamespace(
-            value=value, doubt=0.5, ends=lambda _: (low, high))
+            value=value, doubt=0.5, blocks=[] if blocks else None,
+            ends=lambda risk: (low, high if risk == 0.01 else high - 2))
     assert tr_sure.difference([side(10, 9, 12)] * runs, side(20, 17, 24),
-                              0.01, shorter) == \
+                              0.01) == \
         pytest.approx((10 - below - 1, 10 + above + 1))

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Which runs the gate compares, and what it says below its table."""
+
+import json
+import types
+
+import made
+import made_columns
+import pytest
+
+COUNT = 4000
+
+
+# Of the programs' options that the JSON tells; of all others, runs that differ
+# are not compared.
+PRINTING = ["breaks", "dump", "histfile", "histofall", "histogram", "json",
+            "nsecs", "on-break", "quiet", "refresh_on_max", "rsh", "spike",
+            "spike-nodes", "timeline", "trace-file", "trltp-log", "unbuffered",
+            "verbose", "worst", "loops", "duration", "breaktrace", "distance",
+            "priospread", "check"]
+MEASURING = ["affinity", "aligned", "clock", "interval", "latency", "load-args",
+             "mlockall", "order", "policy", "priority", "rt-runtime", "size",
+             "sleep", "threads", "timer", "total", "trace", "tracemark",
+             "transport", "wait", "warmup"]
+
+
+@pytest.mark.parametrize("option", [*PRINTING, *MEASURING])
+def test_options_that_only_print(report, option):
+    """They make no run unlike another."""
+    rows = made.cycles(COUNT)
+    for name, value in (("a", 1), ("b", 2)):
+        data = made.twoway(rows, **{option: value})
+        data["twoway"]["settings"].setdefault("distance", 0)
+        made.write(report.directory, f"{name}.json", data)
+    args = "-g", "-m", "receive", "-p", "50", "-d", "20", "a.json", "b.json"
+    if option in PRINTING:
+        report(*args)
+    else:
+        report(*args[:1], "-u", *args[1:])
+        assert option in report(*args, status=1).stderr
+
+
+def test_distance_of_several_pairs(report):
+    for name, value in (("a", 0), ("b", 500)):
+        made.write(report.directory, f"{name}.json", made_columns.twoway(
+            [made.cycles(COUNT)] * 2, [made.PERIOD] * 2, distance=value))
+    assert "the settings differ, which --unlike allows: distance 0 / 500\n" \
+        in report("-g", "a.json", "b.json", status=1).stderr
+
+
+def test_tables_of_options():
+    """Each name is one of an option that the schema of a program has."""
+    import tr_schema2
+    import tr_tables_unlike
+    known = set()
+    for name in "twowaytest-2", "primitivetest":
+        schema = json.loads((made.REPORT.parent / f"{name}.schema.json")
+                            .read_text())
+        known |= set(schema["$defs"]["settings"]["properties"])
+    assert tr_schema2.OUTPUT | tr_schema2.OF_PAIRS <= known
+    assert {key for key in tr_tables_unlike.HARMLESS if key not in known} == \
+        {"duration_s", "histogram_us", "version", "command line"}
+    assert set(PRINTING) | {"bin", "list", "us"} == tr_schema2.OUTPUT | \
+        tr_schema2.OF_PAIRS | tr_tables_unlike.HARMLESS & known
+
+
+@pytest.mark.parametrize("remarks, last, shown, more", [
+    (9, ["not worse"], 9, None), (10, ["not worse"], 8, 2),
+    (8, ["undecided: x", "worse: y"], 8, None),
+    (12, ["undecided: x", "worse: y"], 7, 5)])
+def test_at_most_ten_lines(remarks, last, shown, more):
+    """Below the table; each a line of its own."""
+    import tr_gate_text
+    from twtools.tables import Table
+    notes = [f"remark {i}\x1b." for i in range(remarks)]
+    text = tr_gate_text.terminal(Table(
+        "Title", ["a", "b"], [["1", "2"]], "\n".join(notes)), last)
+    assert text.splitlines() == [
+        "Title", "a  b", "1  2",
+        *(note.replace("\x1b", "\ufffd") for note in notes[:shown]),
+        *([f"{more} more remarks: --tables=- prints them."] if more else []),
+        *last]
+
+
+def test_remarks_that_runs_have_in_common():
+    import tr_gate_text
+    runs = [types.SimpleNamespace(title=title) for title in "abc"]
+    told = {"a": ["x", "y"], "b": ["x"], "c": ["x", "z", "y"]}
+    assert tr_gate_text.common(runs, lambda run: told[run.title]) == [
+        "all runs: x", "a, c: y", "c: z"]
