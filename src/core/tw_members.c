@@ -5,7 +5,6 @@
 #include <time.h>
 
 #include "rt-utils.h"
-#include "tw_blocks.h"
 #include "tw_part.h"
 #include "tw_text.h"
 
@@ -22,7 +21,7 @@ void tw_json_phases(FILE *file, const struct tw_results *results,
 {
 	const struct tw_metric_params params = tw_config_params(0);
 	const char *comma = "";
-	int id;
+	int id, i;
 
 	fprintf(file, "\"phases\": {");
 	for (id = 0; id < TW_METRICS; id++) {
@@ -33,10 +32,9 @@ void tw_json_phases(FILE *file, const struct tw_results *results,
 		write_stats(file, &results->stats[id]);
 		fprintf(file, ", \"cycles\": %" PRIu64,
 			results->stats[id].count);
-		if (run) {
-			fprintf(file, ", ");
-			tw_blocks_json_maxima(file, run, pair, id);
-		}
+		for (i = 0; run && tw_parts[i]; i++)
+			if (tw_parts[i]->phase)
+				tw_parts[i]->phase(file, run, pair, id);
 		fprintf(file, " }");
 		comma = ",";
 	}

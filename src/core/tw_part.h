@@ -51,11 +51,14 @@ struct tw_part {
 	 * text() prints results at the end, remark() below all of them what
 	 * may have disturbed the run. column() writes members of "thread" in
 	 * the JSON, pair() of "twoway.pairs", json() of "twoway"; each ends
-	 * with a comma.
+	 * with a comma. phase() writes members of "thread.phases", of all
+	 * that @pair has of a metric, each after a comma.
 	 */
 	void (*text)(FILE *file, const struct tw_run *run);
 	void (*remark)(FILE *file, const struct tw_run *run);
 	void (*column)(FILE *file, const struct tw_run *run, int column);
+	void (*phase)(FILE *file, const struct tw_run *run, int pair,
+		      int metric);
 	void (*pair)(FILE *file, const struct tw_run *run, int pair);
 	void (*json)(FILE *file, const struct tw_run *run);
 	/* The results are complete; @status: of the program. */

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tw_blocks.h"
 #include "tw_part.h"
 #include "tw_text.h"
 
@@ -183,16 +182,16 @@ static double mean_ns(const struct room *room, const struct sum *sums,
 	return ns / (double)cycles;
 }
 
-void tw_blocks_json_maxima(FILE *file, const struct tw_run *run, int pair,
-			   enum tw_metric_id id)
+/* The longest value in each block; none, if there are fewer cycles than blocks. */
+static void maxima(FILE *file, const struct tw_run *run, int pair, int metric)
 {
 	const struct room *room = room_of(run, pair);
 	int blocks = room->cycles < BLOCKS ? 0 : BLOCKS, block;
 
-	fprintf(file, "\"maxima\": [");
+	fprintf(file, ", \"maxima\": [");
 	for (block = 0; block < blocks; block++) {
 		uint64_t at = begin(room, block);
-		int64_t ns = longest_ns(&room->longest_ns[id][at],
+		int64_t ns = longest_ns(&room->longest_ns[metric][at],
 					(int)(begin(room, block + 1) - at));
 
 		if (ns == TW_NO_VALUE)	/* but a cycle that was cut short */
@@ -217,11 +216,12 @@ static void json(FILE *file, const struct tw_run *run, int column)
 		fprintf(file, "%s%s%.3f", block ? "," : "",
 			block % 8 ? " " : "\n        ",
 			tw_text_real(mean_ns(room, sums, block, limit)));
-	fprintf(file, blocks ? "\n      ],\n      " : "],\n      ");
-	tw_blocks_json_maxima(file, run, pair, tw_text_metric(column));
+	fprintf(file, blocks ? "\n      ]" : "]");
+	maxima(file, run, pair, tw_text_metric(column));
 	fprintf(file, ",\n");
 }
 
 const struct tw_part tw_part_blocks = {
 	.room = room, .attach = attach, .record = record, .column = json,
+	.phase = maxima,
 };
