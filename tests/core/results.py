@@ -342,8 +342,8 @@ def sums_of(values):
     return [values[i:i + each] for i in range(0, len(values), each)]
 
 
-def maxima(values):
-    """The longest of each block."""
+def longest_of_blocks(values):
+    """The longest of each."""
     return [max(map(max, part)) for part in parts(sums_of(values))]
 
 
@@ -374,8 +374,8 @@ def assert_statistics(thread, values, target):
     assert len(expected) == len(thread["blocks"])
     assert all(map(close, expected, thread["blocks"]))
     for metric, phase in thread["phases"].items():
-        assert metric not in values[0] or phase["maxima"] == maxima(
-            [one[metric] for one in values])
+        assert metric not in values[0] or phase["maxima"] == \
+            longest_of_blocks([one[metric] for one in values])
 
 
 def log_section(lines, label):

@@ -111,7 +111,7 @@ def maxima(found):
             zip(edges, edges[1:])] if len(found) >= 64 else []
 
 
-STATS = ("min", "max", "avg", "stddev", "cycles", "maxima")
+STATS = ("min", "max", "avg", "stddev", "cycles")
 
 
 def json_thread(metric, found, width=10**9, period=PERIOD, pair=0):

@@ -128,28 +128,51 @@ def test_a_tail_that_changes_in_the_course(report):
     assert out.splitlines()[-1] == "undecided: response tail"
 
 
-def test_warm_up_is_left_out(report):
+def test_ranks_that_wander():
+    """However long the longest are; what is always the same does not."""
+    import tr_tail
+    random = numpy.random.default_rng(1).pareto(1, 64)
+    for values, expected in ((random, False), (numpy.sort(random), True),
+                             (numpy.full(64, 7.0), False)):
+        assert tr_tail.wanders(values) == expected
+
+
+def test_maxima_of_pairs():
+    """The longest of any, in each block; one that lacks them hides them."""
+    import tr_stats
+    sides = [tr_stats.series_of("total", numpy.array([1, 5]))
+             for _ in range(2)]
+    assert tr_stats.combined(sides).maxima is None
+    sides[0].maxima = numpy.array([1.0, 4.0, numpy.nan])
+    assert tr_stats.combined(sides).maxima is None
+    sides[1].maxima = numpy.array([2.0, 3.0, 5.0])
+    assert [*tr_stats.combined(sides).maxima] == [2, 4, 5]
+
+
+@pytest.mark.parametrize("kind", ["csv", "json"])
+def test_warm_up_is_left_out(report, kind):
     """Of both sides."""
     def warm(seed, more):
         return [row if row[1] >= 800 else (*row[:6], row[6] + more, 0)
                 for row in rows_of(seed)]
-    names = runs(report, [()] * 4)
+    names = runs(report, [()] * 4, kind)
     for seed, more in ((5, 90_000), (6, 150_000)):
-        made.write(report.directory, f"{seed}.csv", made.dump(
-            warm(seed, more)))
-        out = report(*GATE, *names, f"{seed}.csv").stdout
+        rows = warm(seed, more)
+        made.write(report.directory, f"{seed}.{kind}", made.dump(rows)
+                   if kind == "csv" else made.twoway(rows))
+        out = report(*GATE, *names, f"{seed}.{kind}").stdout
         assert tail_rows(out, "response")[0][5] == "200.000"
 
 
 def timeline(rows):
-    """Of 100 cycles a row; of response alone."""
+    """Of 50 cycles a row; of response alone."""
     lines = ["step,seconds,unix_s,missed,throttled,lost," + ",".join(
         f"response_{name}" for name in ("count", "min_ns", "avg_ns",
                                         "max_ns", "p99_ns"))]
-    for at in range(0, len(rows), 100):
-        found = [row[6] - row[3] for row in rows[at:at + 100]]
-        lines.append(f"0,{at // 100 + 1},{at + 100},0,0,0,100,{min(found)},"
-                     f"{sum(found) / 100},{max(found)},{max(found)}")
+    for at in range(0, len(rows), 50):
+        found = [row[6] - row[3] for row in rows[at:at + 50]]
+        lines.append(f"0,{at // 50 + 1},{at + 50},0,0,0,50,{min(found)},"
+                     f"{sum(found) / 50},{max(found)},{max(found)}")
     return "\n".join(lines) + "\n"
 
 
