@@ -100,6 +100,9 @@ results()
 	[ -s "${LOGFILE}" ] || return
 	"${LIB}/parse_rt_tests_results.py" "${PROGRAM}" "${LOGFILE}" \
 		>"${OUTPUT}/parsed.txt" || return
+	# The parser knows the status alone, which is 0 after a signal.
+	! grep -q '"interrupted": true' "${LOGFILE}" ||
+		sed -i "s/^${PROGRAM} pass$/${PROGRAM} fail/" "${OUTPUT}/parsed.txt"
 	tee -a "${RESULT_FILE}" <"${OUTPUT}/parsed.txt"
 }
 

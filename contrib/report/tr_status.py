@@ -19,7 +19,8 @@ PHASE = re.compile(rf"# ({'|'.join(METRICS)}) +(-?\d+) +(-?\d+) +(-?\d+) +"
                    r"([\d.]+)$", re.ASCII)
 STEP = re.compile(r"# Step \d+/\d+: .*?(\d+) (\w+)(?: clients?)?$", re.ASCII)
 MISSED = re.compile(r"# Missed: (\d+)$", re.ASCII)
-CUT = re.compile(r"# (?:Unanswered|Not woken): ([^;]+);", re.ASCII)
+CUT = re.compile(r"# (?:(?:Unanswered|Not woken): ([^;]+);|"
+                 r"(Failed|Ended by a signal): )", re.ASCII)
 WIDE = 8                # digits of Act if it is in ns
 
 
@@ -81,8 +82,9 @@ def read(path, name):
         elif match := MISSED.match(line):
             missed, = numbers(path, number, [match[1]])
         elif match := CUT.match(line):
-            part.remarks.append(match[1])
-            part.troubles.append(match[1])
+            trouble = match[1] or match[2].lower()
+            part.remarks.append(trouble)
+            part.troubles.append(trouble)
         blocks[-1].take(path, number, line)
     blocks = [block for block in blocks if block.columns]
     ours = any(block.phases or any(metric for metric, *_ in

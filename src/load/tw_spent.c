@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -46,6 +47,15 @@ bool tw_spent_self(struct tw_spent *to)
 bool tw_spent_told(void)
 {
 	return tw_past && tw_past->told;
+}
+
+/* Else the numbers of /proc are those of another PID namespace. */
+static bool is_own_proc(void)
+{
+	char text[16] = "";
+
+	return readlink("/proc/self", text, sizeof(text) - 1) > 0 &&
+	       atoi(text) == getpid();
 }
 
 /* As if it had spent that evenly since its begin. */
@@ -117,18 +127,17 @@ static bool is_realtime(const struct tw_task *task)
 	       !(task->kernel && task->priority == 99);
 }
 
-bool tw_spent_scan(void)
+void tw_spent_scan(void)
 {
 	const int64_t tick_ns = TW_NS_PER_S / sysconf(_SC_CLK_TCK);
 	int64_t now_ns = tw_now_ns(CLOCK_BOOTTIME), age_ns;
 	const struct tw_task *found = tw_past->all.task;
 	struct tw_past_task *task;
-	bool any = false;
 	int i;
 
 	if (tw_past_at_ns(tw_past->count - 1) - tw_past->scanned_ns <
 	    ONCE_NS || tw_snapshot_read(&tw_past->all))
-		return false;
+		return;
 	tw_past->scanned_ns = tw_now_ns(CLOCK_MONOTONIC);
 	for (i = 0; i < tw_past->all.count; i++, found++) {
 		task = is_realtime(found) && !find(found->id) ?
@@ -139,9 +148,7 @@ bool tw_spent_scan(void)
 		task->total.ran_ns = found->ns;
 		age_ns = now_ns - (int64_t)found->start * tick_ns;
 		guess(task, found->ns, age_ns > tick_ns ? age_ns : tick_ns);
-		any = true;
 	}
-	return any;
 }
 
 /* What a host takes from all counts as if a real-time task had used it. */
@@ -184,7 +191,7 @@ int tw_spent_begin(const cpu_set_t *cpus, int64_t period_ns)
 		/* Children would have to lock it. */
 		madvise(tw_past, sizeof(*tw_past), MADV_DONTFORK);
 	}
-	tw_past->told = tw_spent_self(&spent);
+	tw_past->told = is_own_proc() && tw_spent_self(&spent);
 	tw_past->cpus = *cpus;
 	tw_past->period_ns = period_ns;
 	tw_past->tasks = 0;

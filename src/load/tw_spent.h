@@ -40,10 +40,10 @@ void tw_spent_add(int id, const struct tw_spent *last);
 void tw_spent_sample(bool now);
 
 /*
- * Looks again which real-time tasks there are: true if there are new ones. Takes
- * some ms, so that it does so once a second at most.
+ * Looks again which real-time tasks there are. Takes some ms, so that it does so
+ * once a second at most.
  */
-bool tw_spent_scan(void);
+void tw_spent_scan(void);
 
 /* Closes what is open. */
 void tw_spent_end(void);

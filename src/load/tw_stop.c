@@ -34,6 +34,12 @@ bool tw_stop_fits(const struct tw_stop *rule, int64_t late_ns)
 	       late_ns <= rule->stop_ns + rule->stop_ns / 2;
 }
 
+static bool fits_any(int64_t late_ns)
+{
+	return tw_stop_fits(&tw_stops[TW_STOP_LIMIT], late_ns) ||
+	       tw_stop_fits(&tw_stops[TW_STOP_FAIR], late_ns);
+}
+
 /* What lies between two samples is not known to a 20th of the period. */
 static bool is_used_up(struct tw_wait *wait, const struct tw_stop *rule)
 {
@@ -65,19 +71,13 @@ static bool find_rules(struct tw_wait *wait)
 	return any;
 }
 
-/* One that real-time tasks left to others for @left_ns between two samples. */
-static bool find_cpu(struct tw_wait *wait, int64_t from_ns, int64_t to_ns,
-		     const cpu_set_t *cpus, int64_t left_ns)
+/* Whether the real-time tasks that are known left it to others for so long. */
+static bool is_left(int cpu, int64_t from_ns, int64_t to_ns, int64_t ns)
 {
 	struct tw_spent_most most;
-	int *cpu = &wait->cpu;
 
-	for (*cpu = 0; *cpu < CPU_SETSIZE; ++*cpu)
-		if (CPU_ISSET(*cpu, cpus) && to_ns - from_ns -
-		    tw_spent_used_ns(*cpu, from_ns, to_ns, &most) >= left_ns &&
-		    find_rules(wait))
-			return true;
-	return false;
+	return to_ns - from_ns -
+	       tw_spent_used_ns(cpu, from_ns, to_ns, &most) >= ns;
 }
 
 enum tw_proof tw_stop_prove(struct tw_wait *wait)
@@ -86,7 +86,9 @@ enum tw_proof tw_stop_prove(struct tw_wait *wait)
 	int64_t late_ns = to_ns - from_ns, waited_ns;
 	/* Something else may have come before or after it. */
 	int64_t least_ns = late_ns / 4 * 3;
+	enum tw_proof proof = TW_NOT_STOPPED;
 	cpu_set_t cpus;
+	int cpu;
 
 	CPU_ZERO(&cpus);
 	if (!tw_spent_enclose(&from_ns, &to_ns))
@@ -94,14 +96,21 @@ enum tw_proof tw_stop_prove(struct tw_wait *wait)
 	waited_ns = tw_spent_waited_ns(wait->ids, from_ns, to_ns, &cpus);
 	if (waited_ns < 0)
 		return TW_STOP_UNKNOWN;
-	if (waited_ns < least_ns)
+	if (waited_ns < least_ns || !fits_any(late_ns))
 		return TW_NOT_STOPPED;
-	if (!find_cpu(wait, from_ns, to_ns, &cpus, least_ns)) {
-		/* Of a new task it is not known when it used its time. */
-		return tw_spent_scan() &&
-		       find_cpu(wait, from_ns, to_ns, &cpus, INT64_MIN) ?
-		       TW_STOP_UNKNOWN : TW_NOT_STOPPED;
+	for (cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (!CPU_ISSET(cpu, &cpus) ||
+		    !is_left(cpu, from_ns, to_ns, least_ns))
+			continue;
+		wait->cpu = cpu;
+		if (find_rules(wait)) {
+			tw_spent_take_ns(wait->ids, from_ns, to_ns, late_ns);
+			return TW_STOPPED;
+		}
+		/* Tasks that have ended, are new or hidden may have used it. */
+		proof = TW_STOP_UNKNOWN;
 	}
-	tw_spent_take_ns(wait->ids, from_ns, to_ns, late_ns);
-	return TW_STOPPED;
+	if (proof == TW_STOP_UNKNOWN)
+		tw_spent_scan();
+	return proof;
 }

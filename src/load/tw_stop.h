@@ -46,7 +46,7 @@ struct tw_wait {
 enum tw_proof {
 	TW_NOT_STOPPED,		/* or not by such a rule alone */
 	TW_STOPPED,
-	TW_STOP_UNKNOWN		/* samples are missing */
+	TW_STOP_UNKNOWN		/* samples are missing, or who had the CPU */
 };
 
 /* A sample was taken since. Proves no other delay with the same wait. */

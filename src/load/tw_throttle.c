@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "rt-error.h"
@@ -42,6 +43,7 @@ struct room {
 static int64_t rt_runtime_us, rt_period_us;	/* -1: not known */
 static int64_t period_ns;	/* the longest of the rules; 0: there is none */
 static bool begun;			/* the tasks of this step are known */
+static bool changed;			/* the rules, while it ran */
 
 static struct counts {
 	uint64_t seen;			/* late cycles */
@@ -151,11 +153,18 @@ static void add_sides(const struct tw_run *run)
 					     NULL);
 }
 
+/* Of a server on another host, nobody knows for what it waits. */
+static bool is_far(void)
+{
+	return tw_config.absent[TW_SERVER] && !tw_metrics[TW_SLEEP].lacks;
+}
+
 static void note(struct tw_run *run, struct counts *of, struct tw_wait *wait)
 {
 	enum tw_proof proof = tw_stop_prove(wait);
 
-	of->unknown += proof == TW_STOP_UNKNOWN;
+	of->unknown += proof == TW_STOP_UNKNOWN ||
+		       (proof == TW_NOT_STOPPED && is_far());
 	if (proof != TW_STOPPED)
 		return;
 	of->throttled++;
@@ -207,9 +216,25 @@ static void woken(struct tw_run *run)
 		look(run, i, tw_pair_room(run, i, &tw_part_throttle));
 }
 
+/* What was late by another rule than that of the begin was not noted. */
+static void check_rules(const struct tw_run *run)
+{
+	struct tw_stop before[TW_STOP_RULES];
+	int i;
+
+	memcpy(before, tw_stops, sizeof(before));
+	tw_stop_read();
+	if (!room(run) || !memcmp(before, tw_stops, sizeof(before)))
+		return;
+	changed = true;
+	for (i = 0; i < tw_config.pairs; i++)
+		of_pair[i].unknown++;
+}
+
 static void end(struct tw_run *run)
 {
 	tw_spent_end();
+	check_rules(run);
 	if (run->steps > 1 && of_step[run->step])
 		printf("# Throttled: %" PRIu64 "\n", of_step[run->step]);
 }
@@ -250,6 +275,15 @@ static void print_rules(FILE *file)
 			tw_ns_to_us(fair->stop_ns), worst.cpu);
 }
 
+static const char *why_unknown(void)
+{
+	if (period_ns && !tw_spent_told())
+		return "this kernel has no /proc/PID/schedstat (CONFIG_SCHED_INFO), or /proc is of another PID namespace";
+	return changed ? "the limit was changed while it ran" :
+	       is_far() ? "the server is on another host" :
+	       "it was not seen what real-time tasks used then";
+}
+
 static void text(FILE *file, const struct tw_run *run)
 {
 	struct counts sum = total();
@@ -265,9 +299,7 @@ static void text(FILE *file, const struct tw_run *run)
 	}
 	if (sum.unknown)
 		fprintf(file, "# Throttled: unknown of %" PRIu64 " that were late: %s\n",
-			sum.unknown, tw_spent_told() ?
-			"it was not seen what real-time tasks used then" :
-			"this kernel has no /proc/PID/schedstat (CONFIG_SCHED_INFO)");
+			sum.unknown, why_unknown());
 }
 
 static void json(FILE *file, const struct tw_run *run)

@@ -151,11 +151,15 @@ static void check(struct tw_run *run)
 }
 
 /* A signal is the usual end of a run that has no other. */
+static bool is_interrupted(const struct tw_run *run)
+{
+	return run->interrupted && (tw_limited.ends || tw_config.loops ||
+				    tw_config.duration_s);
+}
+
 static const char *doubt_of(const struct tw_run *run)
 {
-	if (run->failed || run->broken ||
-	    (run->interrupted && (tw_limited.ends || tw_config.loops ||
-				  tw_config.duration_s)))
+	if (run->failed || run->broken || is_interrupted(run))
 		return "the run was cut short; so far";
 	return run->doubt;
 }
@@ -300,7 +304,19 @@ static const struct tw_option options[] = {
 	{ .name = NULL }
 };
 
+/* Whoever reads the text alone does not take it for a whole run. */
+static void remark(FILE *file, const struct tw_run *run)
+{
+	static const char so_far[] = "this is what was measured until then";
+
+	if (run->failed)
+		fprintf(file, "# Failed: standard error says why: %s\n",
+			so_far);
+	else if (is_interrupted(run))
+		fprintf(file, "# Ended by a signal: %s\n", so_far);
+}
+
 const struct tw_part tw_part_limit = {
 	.options = options, .check = check, .exceeded = exceeded,
-	.text = text, .json = json,
+	.text = text, .remark = remark, .json = json,
 };

@@ -175,6 +175,18 @@ def test_what_breaks_off_fails(tree):
     assert not consumers.linaro(tree.json())[0]
 
 
+def test_an_end_by_a_signal_fails(tree):
+    """Its status is 0, but it is not what was asked for."""
+    process = tree.start(["./twowaytest.sh", *PLAIN, "-D", "60"], tree.here)
+    try:
+        assert outside.wait_for(lambda: measuring(process))
+        os.kill(process.named("twowaytest")[0], signal.SIGTERM)
+        assert process.finish() == 0
+    finally:
+        process.end()
+    assert tree.result()[VERDICT][0] == "fail"
+
+
 @pytest.mark.parametrize("text", [
     "exit 0", "exit 7", "echo '{' >\"$json\"", ": >\"$json\"",
     "echo '{\"num_threads\": 1, \"return_code\": 0, \"thread\":"

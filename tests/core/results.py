@@ -71,6 +71,8 @@ REMARK = re.compile(
     r"Worst [a-z, ]+:| +(?:pair \d+, )?(?:step \d+, )?cycle \d+, [\d.]+ s "
     r"after start, [\d:.]+, missed \d+| +(?:[a-z]+ -?\d+ \((?:mean )?-?\d+\)"
     r"(?:, ?|$))+| +excess of [a-z]+: .*|Limit [a-z0-9:.]+: (?:met|undecided|exceeded): .*|"
+    r"(?:Failed: standard error says why|Ended by a signal): this is what was "
+    r"measured until then|"
     r"Throttled: [1-9]\d*(?:, late by up to \d+ us: of the \d+ us before, "
     r"real-time tasks had used \d+ us of CPU \d+, .+-\d+ most"
     r"(?:; sched_rt_runtime_us allows \d+ us "

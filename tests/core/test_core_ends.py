@@ -72,6 +72,8 @@ def test_kill(start, load, victim, which, named):
         return
     assert status == 1
     assert named.format(pid) in process.err
+    assert "# Failed: standard error says why: this is what was measured " \
+        "until then" in process.out.splitlines()
     assert len(results.text(process.out).threads) == (load == "pairs") + 1
     json = results.check(start.directory / "json")
     assert json["return_code"] == 1 and json["thread"]["0"]["cycles"] > 0

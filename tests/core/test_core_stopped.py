@@ -7,6 +7,7 @@ import os
 import pathlib
 import random
 import signal
+import subprocess
 import time
 
 import pytest
@@ -14,6 +15,7 @@ import pytest
 import outside
 import results
 import twoway
+from hosts import rsh
 from spinner import spinner, used_within
 
 SEED = int(os.environ.get("TWOWAY_SEED", time.time_ns() % 1000000))
@@ -224,6 +226,56 @@ def test_an_ordinary_load(run):
         assert "Throttled" not in done.stdout
 
 
+UNSEEN = "it was not seen what real-time tasks used then"
+SHORT = "while :; do dd if=/dev/zero of=/dev/null bs=1M count=200; done"
+
+
+def is_undecided(start, process, why):
+    """Of what was late it is not known, so that no limit is met."""
+    process.finish()
+    of = outside.load_json(start.directory / "json")["twoway"]
+    count = of["throttling"]["unknown"]
+    if not count + of["throttled"]:
+        pytest.skip("this kernel gives others no time")
+    assert count and "met" not in [one["verdict"] for one in of["limits"]]
+    assert f"# Throttled: unknown of {count} that were late: {why}" in \
+        process.out.splitlines()
+
+
+def test_tasks_that_end_soon(start):
+    """Each is new, so that nobody knows what they used."""
+    words = ["chrt", "-f", "3", "taskset", "-c", str(LAST), "sh", "-c", SHORT]
+    with subprocess.Popen(words, start_new_session=True,
+                          stderr=subprocess.DEVNULL) as load:
+        try:
+            process = start("-q", "-p", 50, "-a", LAST, "-D", 4,
+                            "--limit=throttled:0", *FILES)
+            is_undecided(start, process, UNSEEN)
+        finally:
+            os.killpg(load.pid, signal.SIGKILL)
+
+
+def test_proc_of_another_namespace(start):
+    """Its numbers are those of other tasks."""
+    with spinner(LAST, 3, 0, 10 ** 9, 10 ** 9, 1):
+        process = start(
+            "--pid", "--fork", outside.binary(), "-q", "-p", 50, "-a", LAST,
+            "-D", 3, "--limit=throttled:0", *FILES, program="unshare")
+        is_undecided(start, process, "this kernel has no /proc/PID/schedstat "
+                     "(CONFIG_SCHED_INFO), or /proc is of another PID "
+                     "namespace")
+
+
+def test_a_server_on_another_host(start):
+    """Of its CPU, nobody here knows."""
+    with spinner(LAST, 3, 0, 10 ** 9, 10 ** 9, 1):
+        process = start(
+            "-q", "-p", 50, "--connect=127.0.0.1", rsh(), "-D", 4,
+            "--client-affinity=0", f"--server-affinity={LAST}",
+            "--limit=throttled:0", "--json=json")
+        is_undecided(start, process, "the server is on another host")
+
+
 def test_a_kernel_that_does_not_tell(run, shim, amiss):
     """How long a task waited: then it is not known, nor is a limit met."""
     delay = shim("client:send:before:50:50000")
@@ -237,6 +289,7 @@ def test_a_kernel_that_does_not_tell(run, shim, amiss):
         pytest.skip("this kernel stops no real-time tasks")
     assert (of["throttled"], count) == (0, 1) and done.returncode == 2
     assert "# Throttled: unknown of 1 that were late: this kernel has no " \
-        "/proc/PID/schedstat (CONFIG_SCHED_INFO)" in done.stdout.splitlines()
+        "/proc/PID/schedstat (CONFIG_SCHED_INFO), or /proc is of another PID " \
+        "namespace" in done.stdout.splitlines()
     assert [limit["verdict"] for limit in of["limits"]] == ["undecided", "met"]
     assert "# Limit throttled:0: undecided: 0 to 1" in done.stdout.splitlines()

@@ -106,6 +106,8 @@ def write_cut(report, name, kind, seed=2):
             "waited 3800123 us for the reply"
         content = made_columns.text([rows]) + f"# Unanswered: {text}; it " \
             "counts with latency 3800023 response 3800123\n"
+    elif kind in MARKS:
+        content, text = made_columns.text([rows]) + MARKS[kind] + UNTIL, kind
     elif kind == "not woken":
         content = json_of(rows, unanswered=[unanswered(70, "timer", 1)])
         text = "pair 1 had waited 70 us for its timer when the run ended"
@@ -117,6 +119,10 @@ def write_cut(report, name, kind, seed=2):
     return path.name, text
 
 
+# As the text marks such a run.
+MARKS = {"failed ": "# Failed: standard error says why",
+         "ended by a signal": "# Ended by a signal"}
+UNTIL = ": this is what was measured until then\n"
 KINDS = ("json", "dump", "not woken", "failed")
 
 
