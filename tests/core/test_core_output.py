@@ -217,6 +217,13 @@ def test_live_display(pairs, rows, policy):
     assert policies == {policy}
 
 
+def test_last_state_in_a_pipe(run):
+    """Not each that there was on the way."""
+    done = run("-l", 600)
+    assert done.returncode == 0
+    assert results.text(done.stdout).threads[0].cycles == 600
+
+
 def test_longest_of_those_that_are_hidden(shim):
     """Neither the first of them nor the last."""
     interactive("-t9", "-d0", "-i9000", rows=9, columns=80,
