@@ -398,6 +398,18 @@ def test_trace_mark(run, shim, tmp_path):
     assert marks == [value]
 
 
+@results.root
+def test_trace_mark_without_rights(public, tracefs):
+    """It is told, and measured all the same."""
+    done = twoway.run("-q", "-l", 5, "-b", 10**9, "--tracemark",
+                      "--default-system", directory=public,
+                      program=public / "twowaytest",
+                      preexec_fn=outside.nobody())
+    assert (done.returncode, done.stderr) == (
+        0, f"WARN: cannot open {tracefs}/trace_marker: Permission denied\n")
+    assert results.text(done.stdout).threads[0].cycles == 5
+
+
 # fault, option, the cycle that breaks, its metric; longer than what a busy
 # machine keeps it waiting
 BREAKS = [

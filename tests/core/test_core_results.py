@@ -373,6 +373,7 @@ def test_what_was_not_asked_for_is_not_there(run):
     json = results.loaded(done)
     assert done.files == {"json"} and json["twoway"]["limits"] == []
     assert not {"spikes", "not_dumped"} & set(json["twoway"])
+    assert not re.search(r"[\[{]\s+[\]}]", done.text("json"))
     assert "percentiles" not in json["thread"]["0"]
     assert not re.search("Worst|Spike|Limit|Percent|imeline|umped",
                          done.stdout)
