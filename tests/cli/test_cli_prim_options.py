@@ -281,6 +281,9 @@ def test_percentiles(bare):
     assert found["min"] <= found["percentiles"]["50"] <= found["max"]
     assert re.search("^# Percentiles T:0 sync1.mutex.pair: 50:[0-9.]+ 99:-$",
                      result.stdout, re.M)
+    usual = json.loads(bare(*BASE, "--percentiles").text("json"))
+    assert list(usual["thread"]["0"]["percentiles"]) == [
+        "50", "90", "99", "99.9", "99.99", "99.999"]
 
 
 def test_dump(bare):

@@ -336,6 +336,7 @@ GOOD = [
     ("-n", "timer", "nanosleep"), ("-x -i 0", "timer", "none"),
     ("", "timer", "nanosleep"), ("", "policy", "other"), ("", "ramp", "load"),
     ("", "servers", "each"), ("", "total", "documented"), ("", "oneway", "off"),
+    ("", "spike-nodes", 1024),
     ("--wait=read", "wait", "read"), ("--wait=poll", "wait", "poll"),
     ("", "stamps", "off"), ("--stamps=all", "stamps", "all"),
     ("", "wait", "poll"), ("--size=9", "size", 9), ("", "size", 8),
