@@ -197,6 +197,8 @@ def test_statistics(primitive, tmp_path):
     values["timer.1000.interval"] = [b[1] - a[1]
                                      for a, b in zip(timer, timer[1:])]
     assert set(values) == set(result.columns)
+    assert len({task["pid"] for test in result.tests.values()
+                for task in test["processes"]}) == 3
     lines = result.lines("T:")
     for number, (name, column) in enumerate(result.columns.items()):
         of = values[name]

@@ -38,6 +38,7 @@ SETTINGS = [
     (("--us",), "us", True), (("--warmup=12",), "warmup", 12),
     (("--work=77",), "work", 77), (("-h9",), "histogram", 9),
     (("-a", CPU), "affinity", CPU), (("--loops=3",), "loops", 3),
+    (("-M",), "refresh_on_max", True),
 ]
 
 # Where no option is given.
