@@ -144,11 +144,13 @@ def test_page_describes_every_group(tmp_path):
     assert {"aegis", "samples"} <= groups <= set(told)
 
 
-def test_page_names_every_metric(primitive):
+def test_page_names_every_metric(primitive, listed):
     """Those of the tests that can be run here, in a trial of each."""
     told = described()
     result = primitive("--test=all", "-l", "1", "--warmup=1",
                        timeout=120)
+    assert {test["test"] for test in result.tests.values()} == {
+        test["name"] for test in listed}
     names = set(result.columns)
     assert len(names) > 10, result.stderr
     for name in names:

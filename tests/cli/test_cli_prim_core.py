@@ -174,6 +174,49 @@ def test_dump(primitive, tmp_path):
         assert stamps[taken:] == ["0"] * (5 - taken), line
 
 
+def deviations(values, target=None):
+    """Divided by one less, as by default about the mean; and by all."""
+    about = sum(values) / len(values) if target is None else target
+    squares = sum((value - about) ** 2 for value in values)
+    return (squares / (len(values) - 1)) ** 0.5, (squares / len(values)) ** 0.5
+
+
+def test_statistics(primitive, tmp_path):
+    """Lines and JSON, once more from the timestamps."""
+    result = primitive("--test=timer.1000,sync2.futex", "-l", "50", "-N",
+                       "--warmup=0", "--dump=dump")
+    stamps = {}
+    for line in (tmp_path / "dump").read_text("ascii").splitlines()[1:]:
+        name, _, *times = line.split(",")
+        stamps.setdefault(name, []).append(list(map(int, times)))
+    two, timer = "sync2.futex.process.same", stamps["timer.1000"]
+    values = {f"{two}.{name}": [one[b] - one[a] for one in stamps[two]]
+              for name, a, b in (("out", 0, 1), ("back", 1, 2),
+                                 ("roundtrip", 0, 2))}
+    values["timer.1000.wakeup"] = [one[1] - one[0] for one in timer]
+    values["timer.1000.interval"] = [b[1] - a[1]
+                                     for a, b in zip(timer, timer[1:])]
+    assert set(values) == set(result.columns)
+    assert len({task["pid"] for test in result.tests.values()
+                for task in test["processes"]}) == 3
+    lines = result.lines("T:")
+    for number, (name, column) in enumerate(result.columns.items()):
+        of = values[name]
+        std, rms = deviations(of, 10**6 if "interval" in name else None)
+        assert (column["cycles"], column["min"], column["max"]) == (
+            len(of), min(of), max(of))
+        assert column["avg"] == pytest.approx(sum(of) / len(of), abs=0.001)
+        assert column["stddev"] == pytest.approx(std, rel=1e-5)
+        assert column["rms"] == pytest.approx(rms, rel=1e-5)
+        task = result.tests[name.rpartition(".")[0]]["processes"][0]
+        begin, _, rest = lines[number].partition(" Std:")
+        assert begin == "%d (%5d) P:%2d I:%d C:%7d Min:%7d Act:%8d Avg:%8d " \
+            "Max:%8d" % (number, task["pid"], task["priority"], 0, len(of),
+                         min(of), of[-1], sum(of) // len(of), max(of))
+        shown, said = rest.split()
+        assert said == name and abs(float(shown) - std) < 0.06
+
+
 @pytest.mark.parametrize("trials", [9, 25000])
 def test_dump_has_all_trials(primitive, tmp_path, trials):
     """Also if they are more than a test makes by itself."""
@@ -195,6 +238,24 @@ def test_unbuffered(start):
     assert outside.wait_for(lambda: outside.switches(task[0]) > 9)
     process.signal(signal.SIGINT)
     assert process.finish() == 0, process.err
+
+
+@pytest.mark.skipif(not os.access(outside.CPU_DMA_LATENCY, os.W_OK),
+                    reason=f"cannot write {outside.CPU_DMA_LATENCY}")
+@pytest.mark.parametrize("option, us", [
+    ("--latency=9", 9), ("-q", 0), ("--default-system", None)])
+def test_idle_states(start, option, us):
+    """They are kept away as long as it runs, or are left alone."""
+    process = start(option, "-q", "--test=timer.1000", "-D", "600",
+                    program=primitives.binary())
+    task = outside.wait_for(lambda: process.named("prim-high"))
+    assert outside.wait_for(lambda: outside.switches(task[0]) > 9)
+    assert (outside.CPU_DMA_LATENCY in outside.open_files(process.pid)) == \
+        (us is not None)
+    process.signal(signal.SIGINT)
+    assert process.finish() == 0, process.err
+    assert re.findall(r"^# \S+ set to (\d+)us$", process.out, re.M) == (
+        [] if us is None else [str(us)])
 
 
 @pytest.mark.alone      # it takes a CPU for a second

@@ -64,7 +64,8 @@ def tasks(process):
     return found
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM,
+                                    signal.SIGHUP])
 def test_interrupted(begin, number):
     """What was measured is printed, with exit status 0."""
     process = begin("sync2.futex")

@@ -74,6 +74,20 @@ def test_trace_of_another_user(bare, tracefs):
     assert "what was" not in text
 
 
+@root
+@pytest.mark.parametrize("events, timers, wakeups", [
+    ("+timer", True, True), ("timer,sched_switch", True, False)])
+def test_events_of_a_trace(bare, tracefs, events, timers, wakeups):
+    """Those that were asked for, or beside the usual ones."""
+    done = bare("-q", "--test=timer.1000", "-l", 100, "-b", 1,
+                f"--trace={events}", "--trace-file=f")
+    assert done.returncode == 2, done.stderr
+    text = done.text("f")
+    assert " sched_switch: " in text
+    assert (" hrtimer_start: " in text) == timers
+    assert (" sched_waking: " in text) == wakeups
+
+
 def test_descriptors_of_the_tasks(bare):
     """A task's starter has no result file open, and gives its number to what
     the task needs."""

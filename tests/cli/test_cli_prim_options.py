@@ -14,6 +14,7 @@ import pytest
 
 import outside
 import primitives
+import schema
 import screen
 
 BASE = ("--default-system", "-q", "--test=sync1.mutex", "-l", "5",
@@ -37,6 +38,7 @@ SETTINGS = [
     (("--us",), "us", True), (("--warmup=12",), "warmup", 12),
     (("--work=77",), "work", 77), (("-h9",), "histogram", 9),
     (("-a", CPU), "affinity", CPU), (("--loops=3",), "loops", 3),
+    (("-M",), "refresh_on_max", True),
 ]
 
 # Where no option is given.
@@ -183,6 +185,32 @@ def test_sandbox(bare):
     assert result.returncode == 1 and "(seccomp)" in result.stderr
 
 
+def test_shortened(bare):
+    """If no other option begins in the same way."""
+    result = bare(*BASE, "--perc=50", "--warm", "0", "--mlock")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "# Percentiles T:0 " in result.stdout
+    settings = of_json(result)["settings"]
+    assert (settings["warmup"], settings["mlockall"]) == (0, True)
+    result = bare(*BASE, "--hist=9")
+    assert result.returncode == 1 and "--histofall" in result.stderr
+
+
+def test_usual_tests(bare):
+    """Those of a group, in which they are by --list."""
+    result = bare("-q", "-l1", "--json=json", timeout=120)
+    assert {one["test"] for one in of_json(result)["tests"]} == set(
+        re.findall(r"^(\w+) .*\n(?: +kinds: .*\n)? +trials: \d+; groups: aegis",
+                   bare("--list").stdout, re.M))
+
+
+def test_json_alone_on_stdout(bare):
+    result = bare(*BASE[:-1], "--json=-")
+    assert (result.returncode, result.files) == (0, set())
+    assert schema.errors(json.loads(result.stdout), schema.PRIMITIVES) == []
+    assert "\nT: 0 " in result.stderr and "{" not in result.stderr
+
+
 def test_loops_and_duration(bare):
     """Whichever comes first ends a test."""
     result = bare(*BASE, "-D600")
@@ -231,6 +259,22 @@ def test_histogram(bare):
         assert f"{row:06} " in result.stdout
 
 
+def test_columns_of_a_histogram(bare):
+    """Their names; with -H, a sum in the last one."""
+    for letter in "hH":
+        result = bare(*BASE, TWO, f"-{letter}50", "-l", "30")
+        columns = json.loads(result.text("json"))["thread"].values()
+        assert f"# Metrics: {' '.join(one['metric'] for one in columns)}\n" \
+            in result.stdout
+        rows = [list(map(int, line.split())) for line in re.findall(
+            r"^\d{6} [\d\t]+$", result.stdout, re.M)]
+        for at, one in enumerate(columns, 1):
+            assert one["histogram"] == {
+                str(row[0]): row[at] for row in rows if row[at]}
+        assert rows and all(
+            row[5:] == [sum(row[1:5])] * (letter == "H") for row in rows)
+
+
 def test_percentiles(bare):
     result = bare(*BASE, "-l200", "--percentiles=50,99")
     found = json.loads(result.text("json"))["thread"]["0"]
@@ -238,6 +282,9 @@ def test_percentiles(bare):
     assert found["min"] <= found["percentiles"]["50"] <= found["max"]
     assert re.search("^# Percentiles T:0 sync1.mutex.pair: 50:[0-9.]+ 99:-$",
                      result.stdout, re.M)
+    usual = json.loads(bare(*BASE, "--percentiles").text("json"))
+    assert list(usual["thread"]["0"]["percentiles"]) == [
+        "50", "90", "99", "99.9", "99.99", "99.999"]
 
 
 def test_dump(bare):
@@ -268,6 +315,20 @@ def test_limit_of_a_percentile(bare):
     assert [one["verdict"] for one in of_json(result)["limits"]] == [
         "exceeded", "met"]
     assert values.count("\n") > 100
+
+
+def test_limit_on_several_rows(bare):
+    """The worst one is named; so many may be given."""
+    given = [f"--limit=sync1.pair:{most / 100}" for most in range(64)]
+    result = bare(*BASE[:2], "--test=sync1", "-l50", "--json=json", *given)
+    worst = max(json.loads(result.text("json"))["thread"].values(),
+                key=lambda one: one["max"])
+    assert [(one["metric"], one["verdict"]) for one in
+            of_json(result)["limits"]] == [
+        (worst["metric"], "exceeded" if worst["max"] > most / 100 else "met")
+        for most in range(64)]
+    assert result.returncode == 2
+    assert "at most 64" in bare(*BASE, *given, "--limit=sync1.pair:9").stderr
 
 
 def test_limit_on_a_run_cut_short(start):

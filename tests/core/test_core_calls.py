@@ -46,6 +46,10 @@ CALLS = [
     ("-c tai -x", r"timer_create\(CLOCK_MONOTONIC, ", "client", 1),
     ("-c monotonic_raw -i0", r"clock_nanosleep", "client", 0),
     ("--dscp=46", r"setsockopt\(\d+, SOL_IP, IP_TOS, \[184\]", "main", 2),
+    ("--busy-poll=50", r"setsockopt\(\d+, SOL_SOCKET, SO_BUSY_POLL, \[50\]",
+     "main", 2),
+    ("--prefer-busy-poll=8", r"setsockopt\(\d+, SOL_SOCKET, SO_(BUSY_POLL_"
+     r"BUDGET, \[8\]|PREFER_BUSY_POLL, \[1\])", "main", 4),
     ("--sock-priority=5 --transport=udp",
      r"setsockopt\(\d+, SOL_SOCKET, SO_PRIORITY, \[5\]", "main", 2),
     ("--transport=udp", r"setsockopt\(.*SO_REUSE", "main", 0),

@@ -69,6 +69,15 @@ def test_a_command_that_fails_at_once(run, command, says):
     assert says in done.stderr
 
 
+def test_most_loads(run):
+    loads = [f"--load=command:echo {n} >{n}; sleep 9" for n in range(9)]
+    done = run("-q", "-l", 9, *loads[:8])
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.files == set("01234567")
+    done = run("-q", "-l", 9, *loads)
+    assert done.returncode == 1 and "allowed are up to 8 of" in done.stderr
+
+
 @pytest.mark.parametrize("name", ["x", "x\\n", ") (", "(", ") S 1"])
 def test_a_process_of_any_name_is_ended(start, name):
     """Which it may have given itself."""
@@ -168,15 +177,17 @@ def test_policy_without_a_choice(start):
     assert outside.settings(process.pid)["priority"] == 8
 
 
-def test_arguments_of_hackbench(run, start):
+@pytest.mark.parametrize("options,arguments", [
+    (("--load=hackbench:2", "--load-args= -l  50 "), "-g 2 -l 50"),
+    (("--load=hackbench",), "-g 10 -l 5000")])
+def test_arguments_of_hackbench(run, start, options, arguments):
     path = run.directory / "hackbench"
     path.write_text("#!/bin/sh\necho $* >args; exec sleep 99\n")
     path.chmod(0o755)
-    process = start("-q", "--load=command:exec sleep 99", "--load=hackbench:2",
-                    "--load-args= -l  50 ", env={
-                        "PATH": f"{run.directory}:{os.environ['PATH']}"})
+    process = start("-q", "--load=command:exec sleep 99", *options, env={
+        "PATH": f"{run.directory}:{os.environ['PATH']}"})
     assert outside.wait_for(
-        lambda: outside.read(run.directory / "args") == "-g 2 -l 50\n")
+        lambda: outside.read(run.directory / "args") == f"{arguments}\n")
     process.steady()
     process.signal(signal.SIGINT)
     assert process.finish() == 0, process.err

@@ -5,6 +5,7 @@ import contextlib
 import os
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import time
@@ -279,6 +280,15 @@ def test_duration_begins_with_each_pair(run, args, least_ns):
 NICE = ("scheduling policy and priority", "CAP_SYS_NICE", "ulimit -r")
 
 
+def nobody(limits):
+    """As outside's, where these limits may be set."""
+    for name, value in limits.items():
+        hard = resource.getrlimit(getattr(resource, "RLIMIT_" + name))[1]
+        if hard != -1 and value > hard:
+            pytest.skip(f"RLIMIT_{name}: {hard} here")
+    return outside.nobody(**limits)
+
+
 @results.root
 def test_without_a_timer(public):
     """A POSIX timer keeps a signal."""
@@ -307,18 +317,29 @@ def test_without_a_timer(public):
 ])
 def test_without_rights(public, options, limits, missing):
     """As nobody: what is missing is named, and nothing runs."""
-    for name, value in limits.items():
-        hard = resource.getrlimit(getattr(resource, "RLIMIT_" + name))[1]
-        if hard != -1 and value > hard:
-            pytest.skip(f"RLIMIT_{name}: {hard} here")
     done = twoway.run("-q", "-l", 20, *options, directory=public,
                       program=str(public / "twowaytest"),
-                      preexec_fn=outside.nobody(**limits))
+                      preexec_fn=nobody(limits))
     lines = [x for x in done.stderr.splitlines() if "cpu_dma_lat" not in x]
     assert done.returncode == bool(missing), done.stderr
     assert ("T:" in done.stdout) != bool(missing)
     assert len(lines) == bool(missing), lines
     assert all(word in lines[0] for word in missing)
+
+
+@results.root
+@pytest.mark.parametrize("option,limits,status", [
+    ("-p50", {"RTPRIO": 51}, 0), ("-p50", {"RTPRIO": 50}, 1),
+    ("-m", {"MEMLOCK": 8 << 20}, 0), ("-m", {"MEMLOCK": 4096}, 1)])
+def test_rights_of_primitivetest(public, option, limits, status):
+    """What its page says: of priorities, main needs one more."""
+    program = shutil.copy(primitives.binary(), public)
+    done = twoway.run("-q", "-l", 20, "--test=sync2.futex", option,
+                      "--default-system", directory=public, program=program,
+                      preexec_fn=nobody(limits))
+    assert done.returncode == status, done.stderr
+    assert ("T:" in done.stdout) == (status == 0)
+    assert ("ulimit" in done.stderr) == (status == 1)
 
 
 def test_no_memory(run):
@@ -333,8 +354,9 @@ def test_no_memory(run):
 
 def test_interrupted_before_a_cycle(start):
     """Nothing was measured: status 1, and nobody is left."""
-    process = start("-q", "-i", "900000000")
+    process = start("-q", "-i", "900000000", "--json=json")
     assert outside.wait_for(lambda: len(process.sides()) == 2)
     process.signal(signal.SIGINT)
     assert process.finish() == 1 and process.gone()
     assert "no cycle" in process.err and "T:" not in process.out
+    assert (start.directory / "json").read_bytes() == b""

@@ -45,6 +45,19 @@ def test_measures(run, transport, pairs, host):
             assert pair["datagrams"]["answered"] == 40
 
 
+@pytest.mark.parametrize("host", ["127.0.0.1", "someone@127.0.0.1"])
+def test_usual_shell(run, host):
+    """ssh, as it is called; the other side is started by it."""
+    ssh = run.directory / "ssh"
+    ssh.write_text(f"#!/bin/sh\necho \"$@\" >args\nexec {outside.binary()} "
+                   "--far\n", encoding="ascii")
+    ssh.chmod(0o755)
+    done = run(f"--connect={host}", "--rsh", *QUICK, "-l", 5, env={
+        "PATH": f"{run.directory}:{os.environ['PATH']}"})
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.text("args") == f"{host} twowaytest --far\n"
+
+
 @pytest.mark.parametrize("words, shown", [
     # This list is that of --trltp.
     ("--metrics=interval,send,sleep,receive,response,total",

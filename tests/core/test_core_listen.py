@@ -27,6 +27,9 @@ def test_default_address(net, start):
     process = near(start, net, "--server", "--default-system")
     assert outside.wait_for(lambda: near(
         start, net, "--connect=127.0.0.1", *QUICK, "-l", 5).finish() == 0)
+    # The port that the page and the units name.
+    assert f"0100007F:{20110:X} 00000000:0000 0A" in outside.read(
+        f"/proc/{process.pid}/net/tcp")
     other = near(start, net, f"--connect={net.NEAR}", *QUICK, "-l", 5)
     assert other.finish() == 1 and "refused" in other.err
     process.signal(signal.SIGINT)

@@ -32,7 +32,8 @@ BAD = {
     "TIME": ("x", "", "-1", "1.5", "5x", "5mm", "m", " 5", "5 s", "+5", "0x9",
              "5w", "5ms", "3153600001", "52560001M", "876001h", "36501D",
              "9223372036854775808", "9" * 30, "9" * 30 + "d"),
-    "NAME": ("bogus", "", "2", "fifo,rr", "nanosleep ", "timerfd "),
+    "NAME": ("bogus", "", "2", "fifo,rr", "nanosleep ", "timerfd ",
+             "seqpacket"),
     "LIST": ("bogus", "", ",", "send,bogus", "send,send", "send,,sleep",
              "all,send", "ALL", "0", "100", "-1", "1e1", "50,50", "50,",
              "0x1", "99.99999999", ",".join(map(str, range(1, 34)))),
@@ -154,6 +155,12 @@ def test_bad_values(name, tmp_path, monkeypatch):
                 part in value and re.search("allowed|twice|see --", message) \
                 or options()[name]["value"] == "FILE" and \
                 f"{value}: cannot be written: " in message, (form, message)
+
+
+def test_version(run):
+    done = run("--version")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.fullmatch(r"twowaytest V \d+\.\d\d\n", done.stdout)
 
 
 FLAG = sorted(name for name, row in options().items()
@@ -327,6 +334,9 @@ GOOD = [
     ("-x", "timer", "posix"), ("--timer=posix", "timer", "posix"),
     ("-x --timer=nanosleep", "timer", "nanosleep"),
     ("-n", "timer", "nanosleep"), ("-x -i 0", "timer", "none"),
+    ("", "timer", "nanosleep"), ("", "policy", "other"), ("", "ramp", "load"),
+    ("", "servers", "each"), ("", "total", "documented"), ("", "oneway", "off"),
+    ("", "spike-nodes", 1024),
     ("--wait=read", "wait", "read"), ("--wait=poll", "wait", "poll"),
     ("", "stamps", "off"), ("--stamps=all", "stamps", "all"),
     ("", "wait", "poll"), ("--size=9", "size", 9), ("", "size", 8),

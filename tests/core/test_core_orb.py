@@ -266,10 +266,12 @@ def test_orb(run, given, name, value):
 @results.root
 def test_periods_of_orb(run):
     """50 and 100 ms, for a minute: without -D, it goes on."""
-    done = run("-q", "--orb=1", "-l2", "-D", "3", "--policy=fifo", "-p", "9",
+    done = run("-q", "--orb=1", "-l2", "--policy=fifo", "-p", "9",
                "--json=json")
-    threads = results.loaded(done)["thread"]
+    json = results.loaded(done)
+    threads = json["thread"]
     assert [threads[k]["interval_us"] for k in "01"] == [50000, 100000]
+    assert json["twoway"]["settings"]["duration"] == 60
 
 
 @pytest.mark.parametrize("args,named", [

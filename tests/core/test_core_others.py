@@ -10,7 +10,9 @@ import pytest
 
 import outside
 import results
+import test_core_check as system
 
+fake = system.fake
 CPU = max(os.sched_getaffinity(0))
 RUN = ("--default-system", "-q", f"-a{CPU}")
 SPIN = "while :; do :; done"
@@ -190,6 +192,27 @@ def test_earlier_steps_are_our_own(run):
     tried(lambda: others(run, *RUN, "-p", 50, "-D", 1, "--load=fft:1",
                          f"--load-affinity={CPU}", "--steps=4")[CPU],
           lambda of: of["percent"] < 45, 3)
+
+
+@results.root
+@pytest.mark.parametrize("ticks", [0, 40])
+def test_time_of_the_host(fake, ticks):
+    """As the kernel tells it, from 1 % on."""
+    def stat(more):
+        return "".join(f"cpu{cpu} 1 2 3 4 5 6 7 {900 + more * (cpu == CPU)} "
+                       "0 0\\n" for cpu in sorted(os.sched_getaffinity(0)))
+
+    done = fake({**system.GOOD, "proc/stat": stat(0).replace("\\n", "\n")},
+                "-q", "-D", 1, "-b1", "--breaks=100000", "--json=json",
+                f"--on-break=printf '{stat(ticks)}' >/proc/stat")
+    assert (done.returncode, done.stderr) == (2, "")
+    of = results.loaded(done)["twoway"]["others"]
+    share = 100 * ticks / os.sysconf("SC_CLK_TCK") / of["seconds"]
+    assert {one["cpu"]: one["host_percent"] for one in of["cpus"]} == {
+        cpu: pytest.approx(share * (cpu == CPU), abs=0.01)
+        for cpu in os.sched_getaffinity(0)}
+    assert [line for line in done.stdout.splitlines() if "The host" in line] \
+        == [f"# The host took {share:.1f} % of CPU {CPU}"] * bool(ticks)
 
 
 def test_all_cpus_of_the_run(run):

@@ -217,6 +217,13 @@ def test_live_display(pairs, rows, policy):
     assert policies == {policy}
 
 
+def test_last_state_in_a_pipe(run):
+    """Not each that there was on the way."""
+    done = run("-l", 600)
+    assert done.returncode == 0
+    assert results.text(done.stdout).threads[0].cycles == 600
+
+
 def test_longest_of_those_that_are_hidden(shim):
     """Neither the first of them nor the last."""
     interactive("-t9", "-d0", "-i9000", rows=9, columns=80,
@@ -389,6 +396,18 @@ def test_trace_mark(run, shim, tmp_path):
                        trace)
     value = re.search(r"# Break value: (\d+)", done.stdout)[1]
     assert marks == [value]
+
+
+@results.root
+def test_trace_mark_without_rights(public, tracefs):
+    """It is told, and measured all the same."""
+    done = twoway.run("-q", "-l", 5, "-b", 10**9, "--tracemark",
+                      "--default-system", directory=public,
+                      program=public / "twowaytest",
+                      preexec_fn=outside.nobody())
+    assert (done.returncode, done.stderr) == (
+        0, f"WARN: cannot open {tracefs}/trace_marker: Permission denied\n")
+    assert results.text(done.stdout).threads[0].cycles == 5
 
 
 # fault, option, the cycle that breaks, its metric; longer than what a busy

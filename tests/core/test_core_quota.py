@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+import primitives
 import results
 import test_core_check as system
 
@@ -87,6 +88,15 @@ def cgroup():
         finally:
             directory.rmdir()
     pytest.skip("no cgroup can be made here that has a quota")
+
+
+def test_of_primitivetest(run, cgroup):
+    done = primitives.run(
+        "--test=sync1.mutex", "-D1", directory=run.directory,
+        preexec_fn=lambda: (cgroup / "cgroup.procs").write_text("0"))
+    assert done.returncode == 0, done.stderr
+    of = done.json["primitives"]["quota"]
+    assert of["stops"] > 0 and line(of) in done.stdout.splitlines()
 
 
 def test_real_quota(run, cgroup):

@@ -81,6 +81,15 @@ def test_udp(run, version):
     assert f" port {device.port}: udp\n" in done.stdout
 
 
+@results.root
+def test_usual_port(run):
+    with Device(port=7):
+        done = run("-q", "-l", 9, PATIENT, "--connect=127.0.0.1",
+                   "--reflect=udp")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "# Reflected by 127.0.0.1 port 7: udp\n" in done.stdout
+
+
 def test_text_and_histogram(run):
     with Device() as device:
         done = run("-q", "-l", 50, PATIENT, *device.options())

@@ -368,11 +368,18 @@ def test_timeline_of_a_single_cycle(run):
     assert row["send_count"] == "1"
 
 
+def test_usual_percentiles(run):
+    done = run("-q", "-l", 20, "--percentiles", "--json=json")
+    assert list(results.loaded(done)["thread"]["0"]["percentiles"]) == [
+        "50", "90", "99", "99.9", "99.99", "99.999"]
+
+
 def test_what_was_not_asked_for_is_not_there(run):
     done = run("-q", "-l", 20, "--json=json")
     json = results.loaded(done)
     assert done.files == {"json"} and json["twoway"]["limits"] == []
     assert not {"spikes", "not_dumped"} & set(json["twoway"])
+    assert not re.search(r"[\[{]\s+[\]}]", done.text("json"))
     assert "percentiles" not in json["thread"]["0"]
     assert not re.search("Worst|Spike|Limit|Percent|imeline|umped",
                          done.stdout)

@@ -13,6 +13,7 @@ import time
 import pytest
 
 import outside
+import primitives
 import results
 import twoway
 from hosts import rsh
@@ -215,6 +216,29 @@ def test_by_the_test_itself(start, options, names):
     assert 1 <= found.told <= len(found.late)
     assert found.rules["task"] in names
     assert line_of(found.of, found.told) in process.out.splitlines()
+
+
+def test_of_primitivetest(run):
+    """As both other tasks have seen it; they are in the results."""
+    with spinner(LAST, 0, 0, 10 ** 9, 10 ** 9, 1) as ordinary, \
+            spinner(LAST, 50, 0, 10 ** 9, 10 ** 9, 1):
+        done = primitives.run("-p98", "-a", LAST, "--test=timer.1000", "-l",
+                              4000, "--dump=dump", directory=run.directory)
+    test, stop_ns = done.tests["timer.1000"], 1000 * done.json["primitives"][
+        "throttling"]["stall_us"]
+    waits = [list(map(int, line.split(",")[2:4])) for line in
+             (run.directory / "dump").read_text().splitlines()[1:]]
+    late = [(begin, end) for begin, end in waits
+            if stop_ns <= 4 * (end - begin) <= 6 * stop_ns]
+    sure = [(begin, end) for begin, end in late if used_within(
+        ordinary.had, begin, end) > 0.5e-9 * (end - begin)]
+    if not sure:
+        pytest.skip("this kernel gives ordinary tasks no time")
+    assert len(sure) <= test["throttled"] <= len(late)
+    assert done.lines("# Throttled: timer.1000: ") == [str(test["throttled"])]
+    column = done.columns["timer.1000.wakeup"]
+    assert (column["cycles"], round(1000 * column["max"])) == (
+        4000, max(end - begin for begin, end in waits))
 
 
 def test_an_ordinary_load(run):

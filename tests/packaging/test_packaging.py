@@ -113,7 +113,8 @@ def source(dist, tmp_path_factory):
 
 
 @pytest.mark.parametrize("check", [
-    "shell", "man", "spelling", "python", "licence", "includes"])
+    "shell", "man", "spelling", "python", "licence", "includes",
+    "promises"])
 def test_dist_passes_lint(source, check):
     """It has all that is to be tested; packages run the unit tests."""
     done = run(source / "tests/tools/lint", check, cwd=source)

@@ -43,6 +43,15 @@ def test_virtual_is_marked_everywhere(report, mark):
         assert "guest (virtual)" in path.read_text(), path
 
 
+def test_several_are_marked(report):
+    for name in "abc":
+        made.write(report.directory, f"{name}.csv", made.dump(made.cycles(200)))
+    text = report("-t", "-", "-V", "a", "-V", "c", "a.csv", "b.csv",
+                  "c.csv").stdout
+    assert [f"{name} (virtual)" in text for name in "abc"] == [True, False,
+                                                               True]
+
+
 @pytest.mark.parametrize("name", ["dump.csv", "own.txt", "hist.txt",
                                   "log.log", "published.csv"])
 def test_a_comment_marks_as_virtual(report, name):
