@@ -72,6 +72,8 @@ def test_interrupted(begin, number):
     process.signal(number)
     assert process.finish() == 0, process.err
     assert "sync2.futex.process.same.roundtrip" in process.out
+    assert "# Ended by a signal: this is what was measured until then" in \
+        process.out.splitlines()
     json = outside.load_json(begin.directory / "json")
     assert json["primitives"]["interrupted"]
     assert json["thread"]["0"]["cycles"] > 0
