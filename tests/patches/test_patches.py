@@ -29,7 +29,11 @@ RIDDLES = (
     "If the client began to wait after the expiry", "all to the client's",
     "stays ignored if it was ignored", "which may also be the next word of",
     "Killed first", "are to be reaped", "has the work of each load in",
-    "stack of a task to blame", "times the usual stop")
+    "stack of a task to blame", "times the usual stop",
+    "All clients: what they wait for ends", "the slowest, if no server is",
+    "As the largest value is cut", "as long as it really was",
+    "but for the first two", "if no answer took longer",
+    "is about the sleep", "Later options override")
 OLDER = "-Wno-unused-parameter -Wno-sign-compare"
 
 
