@@ -93,7 +93,7 @@ static long long verbose, quiet, smp, lockall, posix_timers, trace_marker;
 static long long default_system, duration, warmup = 2;
 static const char *affinity, *clk = "monotonic", *sched, *histfile, *jsonfile;
 static const char *load, *load_policy;
-static long long trltp, steps = 1;
+static long long trltp, steps = 1, columns = 1;	/* columns: of each pair */
 static const char *logfile;
 
 /* The metrics of --trltp, in the order of the reference program's log */
@@ -106,7 +106,6 @@ static const struct {
 	{ RESPONSE, "Response Time" }, { TOTAL, "Total Jitter" },
 };
 
-static int columns = 1;		/* of each pair */
 static unsigned long bins[METRICS][BINS + 1];
 static struct step {
 	struct stats response, total;
