@@ -185,6 +185,27 @@ def test_reference(program):
         assert set(PHASES) <= set(thread["phases"])
 
 
+def test_break_in_a_step(program):
+    """It ends the run: no other step follows."""
+    out, _ = program.run("-q", "-l", 30, "--load=fft", "--steps=2", "-b", 1,
+                         status=2)
+    found, = [status(line) for line in out.splitlines() if line[:2] == "T:"]
+    assert found[4] == 1 and found[5] == found[6] == found[8]
+
+
+@root
+@hackbench
+def test_reference_with_hackbench(program):
+    """It runs beside the workers of each step."""
+    process = program.start("--trltp", "-l", 2000, "--steps=2",
+                            "--load=hackbench:1", "--load-policy=other")
+    program.loads(process, 1)
+    program.loads(process, 2)
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert "# Step 2/2: load fft, 1 workers" in out
+
+
 @root
 def test_later_options(program):
     out, _ = program.run("--trltp", "-l", 10, "--steps=1", "-p", 50,

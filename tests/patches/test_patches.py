@@ -29,7 +29,11 @@ RIDDLES = (
     "If the client began to wait after the expiry", "all to the client's",
     "stays ignored if it was ignored", "which may also be the next word of",
     "Killed first", "are to be reaped", "has the work of each load in",
-    "stack of a task to blame", "times the usual stop")
+    "stack of a task to blame", "times the usual stop",
+    "All clients: what they wait for ends", "the slowest, if no server is",
+    "As the largest value is cut", "as long as it really was",
+    "but for the first two", "if no answer took longer",
+    "is about the sleep", "Later options override")
 OLDER = "-Wno-unused-parameter -Wno-sign-compare"
 
 
@@ -281,6 +285,67 @@ def test_end_before_the_first_cycle(of_series):
     assert (process.returncode, err) == (
         1, "WARN: pair 0: no cycle was measured\n")
     assert "# Unanswered" not in out
+
+
+# A signal ends the run after the client has seen that it goes on, and before
+# the call that waits for the next expiry. The server has other flags.
+LATE = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+static void end(void)
+{
+	struct timespec left = { 0, 300000000 };
+
+	kill(getpid(), SIGINT);
+	while (nanosleep(&left, &left))
+		;
+}
+
+int clock_nanosleep(clockid_t id, int flags, const struct timespec *at,
+		    struct timespec *left)
+{
+	int (*real)(clockid_t, int, const struct timespec *,
+		    struct timespec *) = dlsym(RTLD_NEXT, "clock_nanosleep");
+
+	if (flags == TIMER_ABSTIME)
+		end();
+	return real(id, flags, at, left);
+}
+
+int sigwaitinfo(const sigset_t *set, siginfo_t *info)
+{
+	int (*real)(const sigset_t *, siginfo_t *) =
+		dlsym(RTLD_NEXT, "sigwaitinfo");
+
+	end();
+	return real(set, info);
+}
+"""
+
+
+@pytest.mark.parametrize("words", [[], ["-x"]])
+def test_end_just_before_the_sleep(of_series, words):
+    """Nobody waits for the end of a period of a minute."""
+    source, library = map(of_series.path_of, ("late.c", "late.so"))
+    source.write_text(LATE)
+    done = series.run("gcc", "-shared", "-fPIC", "-o", library, source, "-ldl")
+    assert done.returncode == 0, done.stderr
+    process = of_series.start("-q", "-i", 60000000, *words,
+                              env={**os.environ, "LD_PRELOAD": str(library)})
+    _, err = process.communicate(timeout=20)
+    assert (process.returncode, err) == (
+        1, "WARN: pair 0: no cycle was measured\n")
+
+
+def test_threads_of_a_set(of_series):
+    """-t alone: as many as the set has CPUs."""
+    cpu = min(os.sched_getaffinity(0))
+    out, _ = of_series.run("-q", "-l", 5, "-a", cpu, "-t")
+    assert out.count("\nT:") == 1
 
 
 def test_random_signals(of_series):

@@ -259,6 +259,16 @@ def test_break(program):
     assert result["thread"]["0"]["cycles"] == 1
 
 
+def test_break_of_several(program):
+    """Pairs that have no cycle yet are no failure; what is cut in the first one
+    has waited for a period, or there is none."""
+    out, _ = program.run("-q", "-D", 5, "-b", 1, "-t", 4, "-d", 100000,
+                         status=2)
+    assert [of[4] for of in statuses(out)] == [1, 0, 0, 0]
+    assert "# Break: pair 0, cycle 0: " in out
+    assert "# Unanswered" not in out
+
+
 def test_no_break(program):
     out, _ = program.run("-q", "-l", 10, "-b", 50000000)
     assert "# Break" not in out
@@ -294,6 +304,21 @@ def test_duration_of_a_long_period(program):
     (_, _, _, period, cycles, *_), = statuses(out)
     assert (period, cycles) == (700000, 2)
     assert "# Unanswered" not in out
+
+
+@pytest.mark.parametrize("ends_s", [0.7, 0.8, 0.9])
+def test_end_in_a_long_sleep(program, ends_s):
+    """What has waited for less than the sleep counts nowhere. The third cycle,
+    which begins after 600 ms, is the first one that counts."""
+    process = program.start("-q", "-i", 200000, "--sleep=180000", "-N")
+    time.sleep(ends_s)  # nothing tells that a client waits for its reply
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=20)
+    assert "# Unanswered" not in out
+    if process.returncode == 0:
+        assert phases(out)["response"][0] >= 180000000
+    else:
+        assert [of[4] for of in statuses(out, 8)] in ([0], [])
 
 
 def test_dead_server(program):
@@ -417,6 +442,15 @@ def test_values(program):
         assert line == f"{pair:8d}:{cycle:8d}:{value:8d}"
         found.setdefault(pair, []).append(cycle)
     assert found == {0: list(range(30)), 1: list(range(30))}
+
+
+def test_values_nobody_reads(program):
+    """A closed pipe ends the run."""
+    process = program.start("-v")
+    program.servers(process)
+    process.stdout.close()
+    assert process.wait(timeout=20) == 1
+    assert "standard output" in process.stderr.read()
 
 
 @pytest.mark.parametrize("words, lost", [

@@ -15,7 +15,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "rt-utils.h"
@@ -29,7 +28,7 @@
 #define POINTS		65536
 #define TOLERANCE	1e-9	/* of points within 1; 1e-15 is usual */
 
-/* Messages of a run of hackbench: 20 processes of a group send to 20 others */
+/* Messages of a run and a group: 20 processes send to 20 others */
 #define RUN		"100"
 #define MESSAGES	(100 * 20 * 20)
 
@@ -47,7 +46,7 @@ static struct load {
 static struct load *ramped;
 static struct timespec began;
 static struct shared {
-	unsigned long done[KINDS], wrong;
+	unsigned long done[KINDS], wrong;	/* transforms, or runs */
 } *shared;
 
 static int count;
@@ -114,7 +113,7 @@ static void __attribute__((noreturn)) run_fft(void)
 			wrong |= !(cabs(z[i] - x[i]) < TOLERANCE);
 			fprintf(f, "%.17g %.17g\n", creal(z[i]), cimag(z[i]));
 		}
-		if (!f || ferror(f) | fclose(f)) {
+		if (!f || ferror(f) || fclose(f)) {
 			warn("--load=fft: cannot write a temporary file: %m\n");
 			_exit(EXIT_FAILURE);
 		}
@@ -148,7 +147,7 @@ static void __attribute__((noreturn)) run_hackbench(int groups)
 		}
 		if (wait(&status) < 0 || status)
 			_exit(EXIT_FAILURE);
-		__atomic_add_fetch(&shared->done[HACKBENCH], groups * MESSAGES,
+		__atomic_add_fetch(&shared->done[HACKBENCH], 1,
 				   __ATOMIC_RELAXED);
 	}
 }
@@ -162,6 +161,7 @@ static void start_process(struct load *l, int rr, int cpu, int lock)
 	if (pid < 0)
 		fatal("--load=%s: cannot start a process: %m\n", l->name);
 	if (pid) {
+		setpgid(pid, pid);	/* as it does, if it is the first */
 		pids[count++] = pid;
 		return;
 	}
@@ -259,6 +259,7 @@ int load_stop(void)
 	for (l = loads; l < loads + KINDS; l++)
 		l->rate = shared->done[l - loads] * (double)USEC_PER_SEC /
 			  calcdiff(end, began);
+	loads[HACKBENCH].rate *= (double)loads[HACKBENCH].n * MESSAGES;
 	/* All first: one that still runs may have the CPU of main */
 	for (i = 0; i < count; i++)
 		kill(-pids[i], SIGKILL);

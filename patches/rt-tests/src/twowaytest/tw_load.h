@@ -4,11 +4,7 @@
 #define __TW_LOAD_H
 
 void load_add(const char *value);	/* KIND[:N] */
-
-/*
- * policy "rr", "other", or NULL: rr for fft if the client has a priority. With
- * pin, its workers have the CPU of the client and the next ones.
- */
+/* policy NULL: rr for fft if priority is set; pin: each worker to a CPU */
 void load_start(const char *policy, int priority, int pin, int lock);
 int load_ended(void);		/* by itself; a signal handler may ask */
 int load_stop(void);		/* returns 1, after a message, if it failed */

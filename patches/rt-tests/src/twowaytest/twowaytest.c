@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * twowaytest: how late is the answer of another process, and which part of it?
- *
  * A timer wakes a client, a thread. Its request, by TCP on 127.0.0.1, wakes a
  * server, a process of its own, which sleeps and replies. The reply wakes it:
- *
  *	planned ..wakeup.. t0 ..send.. t1 ..sleep.. t2 ..receive.. t3
  */
 #include <errno.h>
@@ -22,7 +20,6 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "rt-utils.h"
@@ -66,7 +63,7 @@ static struct pair {
 	unsigned long missed;		/* expiries without a cycle */
 	struct histogram *hist;
 	int64_t *ring;			/* for -v: the last values */
-	unsigned long written, printed, lost;
+	unsigned long written, printed;
 	pthread_t thread;
 	pid_t tid, server;
 	int fd, peer;			/* sockets of client and server */
@@ -83,8 +80,9 @@ static int max_cpus, numa, policy, unit;	/* unit: of results, in ns */
 static clockid_t clock_id = CLOCK_MONOTONIC;
 static sigset_t expiry;		/* with -x: the signal of a timer */
 static volatile int stopping;
+static __thread struct timespec wake_time;	/* of a client */
 static struct pair *break_pair;	/* the first one that -b stopped */
-static unsigned long break_cycle;
+static unsigned long break_cycle, lost;	/* lost: of -v */
 static int64_t break_ns[COUNT];
 
 /* The options: numbers and switches, then texts; warmup: uncounted cycles */
@@ -95,7 +93,7 @@ static long long verbose, quiet, smp, lockall, posix_timers, trace_marker;
 static long long default_system, duration, warmup = 2;
 static const char *affinity, *clk = "monotonic", *sched, *histfile, *jsonfile;
 static const char *load, *load_policy;
-static long long trltp, steps = 1;
+static long long trltp, steps = 1, columns = 1;	/* columns: of each pair */
 static const char *logfile;
 
 /* The metrics of --trltp, in the order of the reference program's log */
@@ -108,26 +106,28 @@ static const struct {
 	{ RESPONSE, "Response Time" }, { TOTAL, "Total Jitter" },
 };
 
-static int columns = 1;		/* of each pair */
 static unsigned long bins[METRICS][BINS + 1];
 static struct step {
 	struct stats response, total;
 	double rate;		/* of the load */
 } kept[STEPS];
 
-/* All clients: what they wait for ends. A handler of signals, too. */
+/* Ends the run: no client waits any longer. Signal handlers call it, too. */
 static void stop(int sig)
 {
+	int saved = errno;
 	struct pair *p;
 
+	wake_time.tv_sec = 0;	/* this client does not begin to sleep */
 	if (stopping)
 		return;
 	stopping = 1;
 	for_each_pair(p) {
 		shutdown(p->fd, SHUT_RDWR);
-		if (p->tid)
-			syscall(SYS_tgkill, getpid(), p->tid, SIGALRM);
+		syscall(SYS_tgkill, getpid(), p->tid,
+			posix_timers ? SIGRTMIN : SIGALRM);
 	}
+	errno = saved;
 }
 
 static int64_t now(void)
@@ -140,9 +140,7 @@ static int64_t now(void)
 
 static struct timespec to_timespec(int64_t ns)
 {
-	return (struct timespec) {
-		.tv_sec = ns / NSEC_PER_SEC, .tv_nsec = ns % NSEC_PER_SEC
-	};
+	return (struct timespec) { ns / NSEC_PER_SEC, ns % NSEC_PER_SEC };
 }
 
 static void stats_add(struct stats *s, int64_t ns)
@@ -279,22 +277,21 @@ static void record(struct pair *p, const int64_t ns[])
 /* Returns the time at the next expiry, or 0 if the run ends before it */
 static int64_t await_expiry(const struct pair *p, siginfo_t *info)
 {
-	struct timespec ts = to_timespec(p->planned);
-
-	while (posix_timers ? sigwaitinfo(&expiry, info) < 0 ||
-	       info->si_code != SI_TIMER :
-	       clock_nanosleep(clock_id, TIMER_ABSTIME, &ts, NULL))
-		if (stopping)
-			return 0;
-	return now();
+	wake_time = to_timespec(p->planned);
+	while (!stopping)
+		if (posix_timers ? sigwaitinfo(&expiry, info) > 0 &&
+		    info->si_code == SI_TIMER :
+		    !clock_nanosleep(clock_id, TIMER_ABSTIME, &wake_time, NULL))
+			return now();
+	return 0;
 }
 
 static void *client(void *arg)
 {
 	struct pair *p = arg;
-	int64_t due, before, missed, t0 = p->planned - p->period, t3 = 0;
+	int64_t due, before, missed, longest, reply[2] = { 0, 0 }, ns[COUNT];
 	int64_t sleep_ns = sleep_us * 1000, end = INT64_MAX;
-	int64_t ns[COUNT], reply[2] = { 0, 0 };
+	int64_t t0 = p->planned - p->period, t3 = 0;
 	struct itimerspec spec = { .it_value = to_timespec(p->planned) };
 	struct sigevent event = { .sigev_signo = SIGRTMIN };
 	siginfo_t info;
@@ -336,9 +333,9 @@ static void *client(void *arg)
 			 ((err ? t3 : t0) - p->planned) / p->period;
 		p->missed += cycle < 0 || missed < 0 ? 0 : missed;
 		p->planned += (missed + 1) * p->period;
-		if (err && stopping && cycle >= 0 &&
-		    ns[RESPONSE] > p->stats[RESPONSE].max) {
-			/* No answer yet, but the longest wait of this run */
+		longest = p->stats[RESPONSE].count ? p->stats[RESPONSE].max :
+			  p->period;
+		if (err && stopping && cycle >= 0 && ns[RESPONSE] > longest) {
 			p->unanswered = ns[RESPONSE];
 			ns[SEND] = ns[SLEEP] = ns[RECEIVE] = ns[TOTAL] = NONE;
 			record(p, ns);
@@ -460,7 +457,7 @@ static void print_histogram(FILE *f)
 
 static void print_results(void)
 {
-	unsigned long missed = 0, lost = 0;
+	unsigned long missed = 0;
 	struct pair *p;
 	int i;
 
@@ -491,7 +488,6 @@ static void print_results(void)
 			       (int)(p - pairs), p->stats[LATENCY].count - 1,
 			       (long long)p->unanswered / 1000);
 		missed += p->missed;
-		lost += p->lost;
 	}
 	if (lost)
 		printf("# Not printed: %lu cycles\n", lost);
@@ -499,12 +495,11 @@ static void print_results(void)
 		printf("# Missed: %lu\n", missed);
 }
 
-/* As the largest value is cut, the average could be above it */
+/* max has lost its decimals, avg has not; still avg must not be above max */
 static void json_stats(FILE *f, const struct stats *s)
 {
-	fprintf(f, "\"min\": %lld, \"max\": %lld, \"avg\": %.2f",
-		whole(s->min), whole(s->max),
-		fmin(mean(s) / unit, whole(s->max)));
+	fprintf(f, "\"min\": %lld, \"max\": %lld, \"avg\": %.2f", whole(s->min),
+		whole(s->max), fmin(mean(s) / unit, whole(s->max)));
 }
 
 static void json_results(FILE *f, void *data)
@@ -580,6 +575,8 @@ static const struct opt {
 
 static void set_option(const struct opt *o, const char *value)
 {
+	static const char units[] = "smhdSMHD";
+	static const int seconds[] = { 1, 60, 3600, 86400 };
 	long long scale = 1, number;
 	char *end = "";
 
@@ -602,17 +599,14 @@ static void set_option(const struct opt *o, const char *value)
 	}
 	errno = 0;
 	number = value ? strtoll(value, &end, 10) : !*o->arg;
-	if (o->to == &duration && *end && strchr("smhdSMHD", *end)) {
-		scale = strchr("mM", *end) ? 60 : strchr("hH", *end) ? 3600 :
-			strchr("dD", *end) ? 86400 : 1;
-		end++;
-	}
+	if (o->to == &duration && *end && strchr(units, *end))
+		scale = seconds[(strchr(units, *end++) - units) % 4];
 	if (errno || end == value || *end ||
 	    (value && (number < o->min || number > o->max / scale)))
 		fatal("--%s=%s: allowed is a whole number from %lld to %lld\n",
 		      o->name, value, o->min, o->max);
 	*(long long *)o->to = number * scale;
-	if (o->to == &trltp) {		/* later options override these */
+	if (o->to == &trltp) {
 		lockall = posix_timers = quiet = warmup = 1;
 		columns = METRICS;
 		priority = 98;
@@ -662,18 +656,18 @@ static void check_options(void)
 	if (policy == SCHED_DEADLINE || (!policy && strcmp(sched, "other")))
 		fatal("--policy=%s: allowed is other, batch, idle, fifo, rr\n",
 		      sched);
-	if (policy != SCHED_FIFO && policy != SCHED_RR && priority)
+	if (policy == SCHED_FIFO || policy == SCHED_RR)
+		priority = priority ? priority : 2;
+	else if (priority)
 		fatal("--priority=%lld: allowed only with --policy=fifo or rr\n",
 		      priority);
-	if ((policy == SCHED_FIFO || policy == SCHED_RR) && !priority)
-		priority = 2;
 	if (affinity && *affinity &&
 	    (parse_cpumask((char *)affinity, max_cpus, &cpus) || !cpus))
 		fatal("--affinity=%s: allowed is a list like 0-2,5\n", affinity);
 	if (smp && (affinity || threads >= 0))
 		fatal("--smp: not allowed with --threads or --affinity, which it sets itself\n");
 	if (smp || threads >= 0)
-		num_pairs = threads > 0 ? threads : get_available_cpus(NULL);
+		num_pairs = threads > 0 ? threads : get_available_cpus(cpus);
 	if (steps > 1 && (!load || (!loops && !duration)))
 		fatal("--steps=%lld: allowed only with --load, and with --loops or --duration\n",
 		      steps);
@@ -703,8 +697,11 @@ static int cpu_of(int pair, int is_client)
 
 static void child_ended(int sig)
 {
+	int saved = errno;
+
 	if (load_ended())
 		stop(sig);
+	errno = saved;
 }
 
 static void launch(void)
@@ -741,7 +738,7 @@ static void launch(void)
 		if (errno || (verbose && !p->ring))
 			fatal("cannot start a client: %m\n");
 	}
-	if (duration)	/* the last pair is the slowest, if no server is */
+	if (duration)	/* for a server that does not answer; p[-1]: the last */
 		alarm(duration + 2 + 3 * p[-1].period / NSEC_PER_SEC);
 }
 
@@ -752,29 +749,33 @@ static void show(void)
 	struct pair *p;
 	int64_t ns;
 
-	for_each_pair(p)
-		for (; verbose; p->printed++) {
+	if (quiet && !verbose)
+		return;
+	for_each_pair(p) {
+		end = __atomic_load_n(&p->written, __ATOMIC_ACQUIRE);
+		for (; p->printed != end; p->printed++) {
 			ns = p->ring[p->printed % RING];
+			__atomic_thread_fence(__ATOMIC_ACQUIRE);
 			end = __atomic_load_n(&p->written, __ATOMIC_ACQUIRE);
-			if (p->printed == end)
-				break;
 			if (end - p->printed >= RING)
-				p->lost++;	/* it is overwritten */
+				lost++;		/* it may be overwritten */
 			else
 				printf("%8d:%8lu:%8lld\n", (int)(p - pairs),
 				       p->printed, whole(ns));
 		}
-	if (quiet || verbose)
-		return;
-	print_status();
-	printf("\033[%lldA", num_pairs);
-	fflush(stdout);
+	}
+	if (!verbose) {
+		print_status();
+		printf("\033[%lldA", num_pairs);
+	}
+	if (fflush(stdout) || ferror(stdout))
+		stop(0);	/* nobody reads this */
 }
 
 /* Returns whether the pair has failed, or has measured nothing */
 static int finish(struct pair *p)
 {
-	int status;
+	int none, status;
 
 	while (quiet && !verbose ? pthread_join(p->thread, NULL) :
 				   pthread_tryjoin_np(p->thread, NULL)) {
@@ -786,12 +787,13 @@ static int finish(struct pair *p)
 		kill(p->server, SIGKILL);
 	waitpid(p->server, &status, 0);
 	close(p->fd);
+	none = !p->failed && !break_pair && !p->stats[LATENCY].count;
 	if (p->failed && WIFSIGNALED(status))
 		warn("the server (pid %d) was killed by signal %d (%s)\n",
 		     p->server, WTERMSIG(status), strsignal(WTERMSIG(status)));
-	else if (!p->stats[LATENCY].count)
+	if (none)
 		warn("pair %d: no cycle was measured\n", (int)(p - pairs));
-	return p->failed || !p->stats[LATENCY].count;
+	return p->failed || none;
 }
 
 static void write_log(FILE *f, int step)
@@ -834,7 +836,7 @@ static void end_step(int step, FILE *log)
 		for (i = 0; i < COUNT; i++) {
 			s = &p->stats[i];
 			stats_merge(&all_steps[p - pairs][i], s);
-			s->count = s->sum = s->squares = 0;
+			*s = (struct stats) { .target = s->target };
 		}
 		p->written = p->printed = 0;
 		free(p->ring);
