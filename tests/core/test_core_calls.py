@@ -111,9 +111,11 @@ def test_calls_of_a_cycle(run, given, server):
         given += " --timeout=9000000"
     short, long = (traced(run, "-m", "-l", loops, *given.split())
                    for loops in (20, 120))
-    assert {side: len(long[side][0]) - len(short[side][0])
-            for side in outside.SIDES} == {
-                "client": 400 if "all" in given else 300, "server": server}
+    found = {side: len(long[side][0]) - len(short[side][0])
+             for side in outside.SIDES}
+    assert found["client"] == (400 if "all" in given else 300)
+    # The end comes before it waits once more, or just then.
+    assert abs(found["server"] - server) <= 2
 
 
 @pytest.mark.parametrize("given,offset,periods", [

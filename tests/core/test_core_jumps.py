@@ -121,7 +121,8 @@ def test_several_times(run, shim):
     assert abs(of["largest_ns"] - 9000000) <= ERROR
     assert (of["times"], of["left_out"]) == (3, sum(
         200 - json["thread"][str(number)]["cycles"] for number in range(3)))
-    assert of["left_out"] >= 3 * (3 + 2)
+    # A cycle that is late may have seen two.
+    assert of["left_out"] >= 3 * 3
 
 
 @pytest.mark.parametrize("limit,verdict", [
