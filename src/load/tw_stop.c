@@ -5,7 +5,6 @@
 #include "tw_stop.h"
 #include "tw_time.h"
 
-#define LEAST_NS	TW_NS_PER_MS	/* less can be anything */
 #define FAIR_PERIOD_NS	TW_NS_PER_S	/* unless it was changed */
 
 struct tw_stop tw_stops[TW_STOP_RULES];
@@ -30,7 +29,7 @@ int64_t tw_stop_read(void)
 
 bool tw_stop_fits(const struct tw_stop *rule, int64_t late_ns)
 {
-	return late_ns >= LEAST_NS && late_ns >= rule->stop_ns / 4 &&
+	return late_ns >= TW_STOP_LEAST_NS && late_ns >= rule->stop_ns / 4 &&
 	       late_ns <= rule->stop_ns + rule->stop_ns / 2;
 }
 

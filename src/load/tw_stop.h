@@ -9,6 +9,9 @@
 #define TW_STOP_H
 
 #include "tw_spent.h"
+#include "tw_time.h"
+
+#define TW_STOP_LEAST_NS	TW_NS_PER_MS	/* less can be anything */
 
 /* By which rules it may do so. */
 enum tw_stop_rule {

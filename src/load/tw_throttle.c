@@ -92,8 +92,9 @@ static bool record(void *memory, const struct tw_cycle *cycle,
 		late_ns = values_ns[id] - room->expected_ns[id];
 		end_ns = end_of(cycle, id);
 	}
-	if (!tw_stop_fits(&tw_stops[TW_STOP_LIMIT], late_ns) &&
-	    !tw_stop_fits(&tw_stops[TW_STOP_FAIR], late_ns))
+	if (late_ns < TW_STOP_LEAST_NS ||
+	    (!tw_stop_fits(&tw_stops[TW_STOP_LIMIT], late_ns) &&
+	     !tw_stop_fits(&tw_stops[TW_STOP_FAIR], late_ns)))
 		return false;
 	count = room->count;
 	end_ns = tw_clock_monotonic_ns(end_ns);
