@@ -113,6 +113,17 @@ def test_kill_of_several(start, load, victims):
     process.finish(10)
 
 
+@results.root
+@pytest.mark.parametrize("load", ["fft", "hackbench:1"])
+def test_load_is_killed_at_the_start(start, load):
+    """While pairs are started: main sees it when it begins to wait."""
+    process = start("-q", "-t", 200, "-i", 100000, f"--load={load}")
+    assert outside.wait_for(lambda: process.named("twoway-server"))
+    os.kill(process.named("twoway-load")[0], signal.SIGKILL)
+    assert process.finish(20) == 1
+    assert "was killed by signal 9" in process.err and process.gone(2)
+
+
 @pytest.mark.parametrize("number,ignored,how", [
     (signal.SIGINT, (), "main"), (signal.SIGTERM, (), "main"),
     (signal.SIGHUP, (), "main"),
