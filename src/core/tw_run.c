@@ -121,15 +121,15 @@ static void watch(struct tw_run *run)
 		{ .fd = run->signal_fd, .events = POLLIN },
 		{ .events = POLLIN },
 	};
-	int tick_ms = 0;	/* the signal of what ended before was taken */
-	bool done = false;
+	bool done = reap(run);
 
+	/* The signal of what has ended before this was taken. */
+	tell_parts(run);
 	alarm(tw_config.duration_s ? tw_config.duration_s + GRACE_S : 0);
 	while (!run->failed && !done && !run->interrupted &&
 	       !run->control->stop) {
 		ready[1].fd = run->wake_fd;
-		poll(ready, 2, tick_ms);
-		tick_ms = run->tick_ms;
+		poll(ready, 2, run->tick_ms);
 		tw_output_begin();
 		take_signals(run);
 		done = reap(run);
