@@ -3,9 +3,11 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "rt-error.h"
 #include "tw_output.h"
 #include "tw_time.h"
 
@@ -105,4 +107,15 @@ void tw_output_ends(int signal)
 bool tw_output_lost(void)
 {
 	return lost;
+}
+
+bool tw_output_failed(void)
+{
+	return ferror(stdout) || lost;
+}
+
+void tw_output_warn(void)
+{
+	warn("cannot write to standard output%s\n",
+	     lost ? ": nobody reads it" : "");
 }

@@ -26,4 +26,8 @@ void tw_output_ends(int signal);
 /* Whether some output was given up: it went to /dev/null. */
 bool tw_output_lost(void);
 
+/* Whether standard output cannot be written, or some of it was given up. */
+bool tw_output_failed(void);
+void tw_output_warn(void);	/* ...says so */
+
 #endif /* TW_OUTPUT_H */

@@ -134,9 +134,8 @@ static void watch(struct tw_run *run)
 		take_signals(run);
 		done = reap(run);
 		tell_parts(run);
-		if (ferror(stdout) || tw_output_lost()) {
-			warn("cannot write to standard output%s\n",
-			     tw_output_lost() ? ": nobody reads it" : "");
+		if (tw_output_failed()) {
+			tw_output_warn();
 			take_signals(run);
 			run->failed = true;
 		}

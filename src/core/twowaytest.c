@@ -68,12 +68,11 @@ static void open_signals(struct tw_run *run)
 static int print(const struct tw_run *run, int status)
 {
 	tw_text_print(stdout, run);
-	if (!fflush(stdout) && !ferror(stdout) && !tw_output_lost())
+	if (!fflush(stdout) && !tw_output_failed())
 		return status;
 	/* Else it was told while it measured. */
 	if (!run->failed)
-		warn("cannot write to standard output%s\n",
-		     tw_output_lost() ? ": nobody reads it" : "");
+		tw_output_warn();
 	return EXIT_FAILURE;
 }
 

@@ -5,6 +5,7 @@
 #include "tw_stop.h"
 #include "tw_time.h"
 
+#define LEAST_NS	TW_NS_PER_MS	/* less can be anything */
 #define FAIR_PERIOD_NS	TW_NS_PER_S	/* unless it was changed */
 
 struct tw_stop tw_stops[TW_STOP_RULES];
@@ -29,14 +30,15 @@ int64_t tw_stop_read(void)
 
 bool tw_stop_fits(const struct tw_stop *rule, int64_t late_ns)
 {
-	return late_ns >= TW_STOP_LEAST_NS && late_ns >= rule->stop_ns / 4 &&
+	return late_ns >= LEAST_NS && late_ns >= rule->stop_ns / 4 &&
 	       late_ns <= rule->stop_ns + rule->stop_ns / 2;
 }
 
-static bool fits_any(int64_t late_ns)
+bool tw_stop_fits_any(int64_t late_ns)
 {
-	return tw_stop_fits(&tw_stops[TW_STOP_LIMIT], late_ns) ||
-	       tw_stop_fits(&tw_stops[TW_STOP_FAIR], late_ns);
+	return late_ns >= LEAST_NS &&
+	       (tw_stop_fits(&tw_stops[TW_STOP_LIMIT], late_ns) ||
+		tw_stop_fits(&tw_stops[TW_STOP_FAIR], late_ns));
 }
 
 /* What lies between two samples is not known to a 20th of the period. */
@@ -95,7 +97,7 @@ enum tw_proof tw_stop_prove(struct tw_wait *wait)
 	waited_ns = tw_spent_waited_ns(wait->ids, from_ns, to_ns, &cpus);
 	if (waited_ns < 0)
 		return TW_STOP_UNKNOWN;
-	if (waited_ns < least_ns || !fits_any(late_ns))
+	if (waited_ns < least_ns || !tw_stop_fits_any(late_ns))
 		return TW_NOT_STOPPED;
 	for (cpu = 0; cpu < CPU_SETSIZE; cpu++) {
 		if (!CPU_ISSET(cpu, &cpus) ||

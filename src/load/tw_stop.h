@@ -9,9 +9,6 @@
 #define TW_STOP_H
 
 #include "tw_spent.h"
-#include "tw_time.h"
-
-#define TW_STOP_LEAST_NS	TW_NS_PER_MS	/* less can be anything */
 
 /* By which rules it may do so. */
 enum tw_stop_rule {
@@ -33,6 +30,9 @@ int64_t tw_stop_read(void);
 
 /* Whether a delay is about as long as such a stop, which may begin late. */
 bool tw_stop_fits(const struct tw_stop *rule, int64_t late_ns);
+
+/* As one of any rule; the client asks this in each cycle. */
+bool tw_stop_fits_any(int64_t late_ns);
 
 /* A delay, and what is known of it. */
 struct tw_wait {

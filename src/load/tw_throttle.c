@@ -77,13 +77,22 @@ static int64_t end_of(const struct tw_cycle *cycle, int id)
 	       id == TW_SLEEP ? cycle->t2_ns : cycle->t3_ns;
 }
 
+void tw_throttle_note(void *memory, int64_t late_ns, int64_t end_ns)
+{
+	struct room *room = memory;
+	unsigned long count = room->count;
+
+	room->late[count % LATE].begin_ns = end_ns - late_ns;
+	room->late[count % LATE].end_ns = end_ns;
+	atomic_store_explicit(&room->count, count + 1, memory_order_release);
+}
+
 /* How long, at most, one of both was kept back. */
 static bool record(void *memory, const struct tw_cycle *cycle,
 		   const int64_t values_ns[])
 {
 	struct room *room = memory;
 	int64_t late_ns = 0, end_ns = 0;
-	uint64_t count;
 	int id;
 
 	for (id = room->first; id <= room->last; id++) {
@@ -92,15 +101,8 @@ static bool record(void *memory, const struct tw_cycle *cycle,
 		late_ns = values_ns[id] - room->expected_ns[id];
 		end_ns = end_of(cycle, id);
 	}
-	if (late_ns < TW_STOP_LEAST_NS ||
-	    (!tw_stop_fits(&tw_stops[TW_STOP_LIMIT], late_ns) &&
-	     !tw_stop_fits(&tw_stops[TW_STOP_FAIR], late_ns)))
-		return false;
-	count = room->count;
-	end_ns = tw_clock_monotonic_ns(end_ns);
-	room->late[count % LATE].begin_ns = end_ns - late_ns;
-	room->late[count % LATE].end_ns = end_ns;
-	atomic_store_explicit(&room->count, count + 1, memory_order_release);
+	if (tw_stop_fits_any(late_ns))
+		tw_throttle_note(room, late_ns, tw_clock_monotonic_ns(end_ns));
 	return false;
 }
 

@@ -13,4 +13,11 @@ struct tw_run;
 uint64_t tw_throttled(const struct tw_run *run, int pair);
 uint64_t tw_throttle_unknown(const struct tw_run *run, int pair);
 
+/*
+ * Called by the task that records, with the part's memory: something was late,
+ * as long as such a stop (tw_stop_fits_any()), and ended at @end_ns, on
+ * CLOCK_MONOTONIC. Main looks whether it was one.
+ */
+void tw_throttle_note(void *memory, int64_t late_ns, int64_t end_ns);
+
 #endif /* TW_THROTTLE_H */

@@ -6,6 +6,8 @@
 #include "pt_record.h"
 #include "tw_clocks.h"
 #include "tw_part.h"
+#include "tw_stop.h"
+#include "tw_throttle.h"
 #include "tw_tracefs.h"
 
 #define SPIN_NS		(500 * TW_NS_PER_MS)
@@ -62,7 +64,7 @@ static void add(struct pt_column *column, const struct pt_kept *kept,
 		     column->target_ps);
 }
 
-/* Of the operations of a value, all; and when they ended, on tw_config.clock. */
+/* Of the operations of a value, all; and when they ended. */
 static int64_t late_ns_of(const struct pt_case *c, const struct pt_kept *kept,
 			  int64_t *end_ns)
 {
@@ -79,20 +81,16 @@ static int64_t late_ns_of(const struct pt_case *c, const struct pt_kept *kept,
 		most_ns = late_ns;
 		*end_ns = kept->trial.t_ns[metric->to];
 	}
-	if (c->stamped != tw_config.clock && most_ns > TW_NS_PER_MS)
-		*end_ns += tw_clock_ahead_ns(tw_config.clock) -
-			   tw_clock_ahead_ns(c->stamped);
 	return most_ns;
 }
 
-/* As if a request of twowaytest had been so late. */
 static void record_late(struct pt_case *c, const struct pt_kept *kept)
 {
-	struct tw_cycle cycle = { .seq = kept->number };
-	int64_t late_ns[TW_METRICS] = { 0 };
+	int64_t end_ns = 0, late_ns = late_ns_of(c, kept, &end_ns);
 
-	late_ns[TW_SEND] = late_ns_of(c, kept, &cycle.t1_ns);
-	tw_part_throttle.record(c->rooms[0], &cycle, late_ns);
+	if (tw_stop_fits_any(late_ns))
+		tw_throttle_note(c->rooms[0], late_ns,
+				 end_ns - tw_clock_ahead_ns(c->stamped));
 }
 
 static void add_all(struct pt_case *c, const struct pt_kept *kept)

@@ -115,3 +115,30 @@ def silent(ends):
 def near(run, ends):
     """Runs it at the near end of the wire."""
     return functools.partial(run, preexec_fn=lambda: enter(ends[0]))
+
+
+@pytest.fixture
+def before():
+    """sched_rt_runtime_us as it is, which a failed test does not leave changed."""
+    with outside.Turn():
+        value_us = outside.rt_runtime()
+        yield value_us
+        outside.set_rt_runtime(value_us)
+
+
+@pytest.fixture
+def cpuset():
+    """A group of the test's own, with all CPUs."""
+    top = pathlib.Path("/sys/fs/cgroup/cpuset")     # version 1
+    if not (top / "cpuset.cpus").exists() or os.geteuid():
+        pytest.skip("no cpuset of version 1, or not root")
+    path = top / f"twoway-{os.getpid()}"
+    path.mkdir()
+    for name in "mems", "cpus":
+        (path / f"cpuset.{name}").write_text(
+            (top / f"cpuset.{name}").read_text(encoding="ascii"),
+            encoding="ascii")
+    yield path
+    for pid in (path / "tasks").read_text(encoding="ascii").split():
+        (top / "tasks").write_text(pid, encoding="ascii")
+    path.rmdir()

@@ -17,16 +17,7 @@ LIFT = "--rt-runtime=-1"
 TRACE = ("-b", 10**6, "--trace", "--trace-file=trace")
 OF_RUNTIME = {"/proc/sys/kernel/sched_rt_runtime_us",
               "/proc/sys/kernel/cad_pid"}
-pytestmark = [results.root, pytest.mark.usefixtures("tracefs")]
-
-
-@pytest.fixture(autouse=True)
-def before():
-    """The setting as it is, which a failed test does not leave changed."""
-    with outside.Turn():
-        value_us = outside.rt_runtime()
-        yield value_us
-        outside.set_rt_runtime(value_us)
+pytestmark = [results.root, pytest.mark.usefixtures("tracefs", "before")]
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 """CPUs outside of the caller's mask, as isolcpus= sets them aside."""
 
 import os
-import pathlib
 import re
 
 import pytest
@@ -18,7 +17,6 @@ from test_core_check import GOOD
 CPUS = sorted(outside.usable_cpus())
 HERE, THERE = CPUS[0], CPUS[-1]
 QUICK = ("-q", "-l", 20, "--default-system", "--json=json")
-CPUSET = pathlib.Path("/sys/fs/cgroup/cpuset")      # version 1
 fake = system.fake
 pytestmark = pytest.mark.skipif(HERE == THERE, reason="one CPU")
 
@@ -89,29 +87,16 @@ def test_primitivetest(tmp_path, words):
         cpu for cpu in str(words[1]).split(",")}
 
 
-@pytest.fixture
-def cpuset():
-    """A group of the test's own, with all CPUs but the last."""
-    if not (CPUSET / "cpuset.cpus").exists() or os.geteuid():
-        pytest.skip("no cpuset of version 1, or not root")
-    path = CPUSET / f"twoway-{os.getpid()}"
-    path.mkdir()
-    (path / "cpuset.mems").write_text(
-        (CPUSET / "cpuset.mems").read_text(encoding="ascii"), encoding="ascii")
-    (path / "cpuset.cpus").write_text(outside.cpu_list(CPUS[:-1]),
-                                      encoding="ascii")
-    yield lambda: (path / "tasks").write_text(str(os.getpid()),
-                                              encoding="ascii")
-    for pid in (path / "tasks").read_text(encoding="ascii").split():
-        (CPUSET / "tasks").write_text(pid, encoding="ascii")
-    path.rmdir()
-
-
 def test_what_the_kernel_does_not_give(run, cpuset):
     """As of one that is offline: left out of a range, and refused alone."""
     few = outside.cpu_list(CPUS[:-1])
+    (cpuset / "cpuset.cpus").write_text(few, encoding="ascii")
+
+    def enter():
+        (cpuset / "tasks").write_text(str(os.getpid()), encoding="ascii")
+
     for words in f"{HERE}-{THERE}", "all":
-        done = run(*QUICK, "-a", words, preexec_fn=cpuset)
+        done = run(*QUICK, "-a", words, preexec_fn=enter)
         assert (done.returncode, done.stderr) == (0, "")
         assert re.findall("^# Named.*", done.stdout, re.M) == [
             "# Named, but left out, as offline or not in the cpuset: CPU "
@@ -121,7 +106,7 @@ def test_what_the_kernel_does_not_give(run, cpuset):
     for option, words in (("affinity", f"{THERE}"),
                           ("client-affinity", f"{HERE},{THERE}"),
                           ("affinity", f"{THERE}-{THERE}")):
-        done = run(*QUICK, f"--{option}={words}", preexec_fn=cpuset)
+        done = run(*QUICK, f"--{option}={words}", preexec_fn=enter)
         assert (done.returncode, done.stderr) == (
             1, f"FATAL: --{option}={words}: allowed is a set of these CPUs: "
             f"{few}, which are online and in the cpuset\n")

@@ -2,7 +2,6 @@
 """Clients and servers whose settings somebody changes while they run."""
 
 import os
-import pathlib
 import re
 import signal
 
@@ -11,7 +10,6 @@ import pytest
 import results
 
 CPUS = sorted(os.sched_getaffinity(0))
-CPUSET = pathlib.Path("/sys/fs/cgroup/cpuset")      # version 1
 several = pytest.mark.skipif(len(CPUS) < 2, reason="one CPU")
 
 
@@ -114,23 +112,6 @@ def test_nothing(run):
     assert "Changed while" not in done.stdout
     for pair in results.loaded(done)["twoway"]["pairs"]:
         assert pair["client"]["changed"] is pair["server"]["changed"] is None
-
-
-@pytest.fixture
-def cpuset():
-    """A group of the test's own."""
-    if not (CPUSET / "cpuset.cpus").exists() or os.geteuid():
-        pytest.skip("no cpuset of version 1, or not root")
-    path = CPUSET / f"twoway-{os.getpid()}"
-    path.mkdir()
-    for name in "mems", "cpus":
-        (path / f"cpuset.{name}").write_text(
-            (CPUSET / f"cpuset.{name}").read_text(encoding="ascii"),
-            encoding="ascii")
-    yield path
-    for pid in (path / "tasks").read_text(encoding="ascii").split():
-        (CPUSET / "tasks").write_text(pid, encoding="ascii")
-    path.rmdir()
 
 
 @several

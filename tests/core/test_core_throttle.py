@@ -21,15 +21,6 @@ pytestmark = results.root
 
 
 @pytest.fixture
-def before():
-    """The setting as it is, which a failed test does not leave changed."""
-    with outside.Turn():
-        value_us = outside.rt_runtime()
-        yield value_us
-        outside.set_rt_runtime(value_us)
-
-
-@pytest.fixture
 def value_us(before):
     """Another that this kernel takes; a cgroup's share may forbid some."""
     for value in (980000, 900000, -1):
