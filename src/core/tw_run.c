@@ -79,7 +79,8 @@ static bool any_failed(struct tw_run *run, bool killed)
 /*
  * Returns whether all clients have ended. A client whose server was killed sees
  * only that the connection is closed, and stops; the server, which died first,
- * is to be named.
+ * is to be named. So it is if both hosts get a signal to end, and the server's
+ * does so first; nothing has failed then.
  */
 static bool reap(struct tw_run *run)
 {
@@ -98,7 +99,9 @@ static bool reap(struct tw_run *run)
 			tw_process_await(&process[TW_SERVER]);
 		tw_process_ended(&process[TW_SERVER]);
 	}
-	run->failed |= any_failed(run, true) || any_failed(run, false);
+	take_signals(run);
+	run->failed |= any_failed(run, true) ||
+		       (!run->interrupted && any_failed(run, false));
 	return done;
 }
 
