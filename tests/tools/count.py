@@ -7,8 +7,9 @@ usage: count.py LABEL LOG STATUS
 LOG is meson's JSON log, STATUS the exit status of `meson test`. A pytest
 program counts by the cases in its --junitxml file, a TAP program by its
 lines, any other as one case. Prints PASSED FAILED SKIPPED on stdout, and
-every failure and every skip with its reason on stderr. Whatever ended
-badly without a failed case of its own counts as one.
+every failure and every skip with its reason on stderr, and every case that
+passed only when it was run again. Whatever ended badly without a failed case of
+its own counts as one.
 """
 
 import collections
@@ -18,8 +19,16 @@ import re
 import sys
 import xml.etree.ElementTree
 
+WORDS = {"failed": "FAILED", "skipped": "SKIPPED",
+         "passed": "PASSED ONLY WHEN RUN AGAIN"}
 TAP = re.compile(r"(not )?ok \d+(?: - )?(.*)")
 TAP_SKIP = re.compile(r"(.*?)\s*# SKIP\s*(.*)", re.IGNORECASE)
+
+
+def failed_at_first(case):
+    """As tools/workers.py says it; empty for almost all cases."""
+    return "; ".join(one.get("value") for one in case.iter("property")
+                     if one.get("name") == "failed at first")
 
 
 def junit_cases(path, start):
@@ -37,6 +46,8 @@ def junit_cases(path, start):
             else:
                 continue
             reason = first_line(child.get("message"))
+        if verdict == "passed":
+            reason = failed_at_first(case)
         yield name, verdict, reason
 
 
@@ -119,11 +130,12 @@ def main():
     for test in tests:
         for name, verdict, reason in cases(test):
             count[verdict] += 1
-            if verdict != "passed":
+            if verdict != "passed" or reason:
                 program = test["name"].rpartition(" / ")[2]
                 where = " ".join(filter(None, (label, program, name)))
                 reason = reason or "no reason given"
-                print(f"{verdict.upper()} {where}: {reason}", file=sys.stderr)
+                word = WORDS[verdict]
+                print(f"{word} {where}: {reason}", file=sys.stderr)
 
     if not tests or (int(status) and not count["failed"]):
         count["failed"] += 1

@@ -5,6 +5,11 @@ For suites that mostly wait. A file's tests stay together and in order, so that
 its fixtures are made once. All reports go to the first process, which prints
 and counts them as without this plugin. Files whose tests are marked "alone"
 come last, one by one, in the first process.
+
+On a machine that runs many things at a time, a test may fail because it did not
+get a CPU in time. So what has failed is run once more after all others, alone,
+and that counts; how it failed at first is printed, and is a property of the test
+case in --junitxml. With -x, or if more than MOST have failed, nothing is.
 """
 
 import multiprocessing
@@ -12,7 +17,10 @@ import multiprocessing.connection
 import os
 import traceback
 
+from _pytest import runner
+
 SIZE = 4                # of a file's number in the queue
+MOST = 10               # that are run again: more are no accident
 
 
 def pytest_addoption(parser):
@@ -32,16 +40,58 @@ def by_file(items):
     return sorted(files.values(), key=len, reverse=True)
 
 
-class Teller:
-    """Sends what is reported in a worker to the first process."""
+class Reports:
+    """What the first process does with the reports of each test."""
 
-    def __init__(self, config, pipe):
-        self.config = config
-        self.pipe = pipe
+    def __init__(self, session):
+        self.session = session
+        self.failed = {}
 
-    def pytest_runtest_logreport(self, report):
-        self.pipe.send(self.config.hook.pytest_report_to_serializable(
-            config=self.config, report=report))
+    def give(self, reports):
+        """Those of a test that fails wait for its second run."""
+        if any(report.failed for report in reports) and \
+                not self.session.config.getoption("maxfail"):
+            self.failed[reports[0].nodeid] = reports
+        else:
+            self.tell(reports)
+
+    def tell(self, reports):
+        for report in reports:
+            self.session.config.hook.pytest_runtest_logreport(report=report)
+        stop_early(self.session)
+
+    def run_again(self):
+        for item in self.session.items:
+            first = self.failed.get(item.nodeid)
+            if first and len(self.failed) > MOST:
+                self.tell(first)
+            elif first:
+                self.tell(run_again(item, first))
+
+
+def reason(reports):
+    """In a line: of a failure, the line that names it."""
+    report = next(report for report in reports if report.failed)
+    crash = getattr(report.longrepr, "reprcrash", None)
+    return (crash.message if crash else str(report.longrepr)).partition(
+        "\n")[0]
+
+
+def run_again(item, first):
+    """The reports of the second run, which say how the first one failed."""
+    # In this process, the test may have been run before.
+    getattr(item, "_initrequest", lambda: None)()
+    item.user_properties.append(("failed at first", reason(first)))
+    reports = runner.runtestprotocol(item, nextitem=None, log=False)
+    print(f"\nRUN AGAIN {item.nodeid}: {reason(first)}")
+    return reports
+
+
+def pytest_runtest_protocol(item, nextitem):
+    """The reports of a test come at once, when it has ended."""
+    item.config.give_reports(runner.runtestprotocol(
+        item, nextitem=nextitem, log=False))
+    return True
 
 
 def take(queue, files):
@@ -72,8 +122,9 @@ def work(session, queue, files, pipe, others):
     for other in others:
         other.close()
     manager = session.config.pluginmanager
-    manager.unregister(name="terminalreporter")
-    manager.register(Teller(session.config, pipe))
+    to_data = session.config.hook.pytest_report_to_serializable
+    session.config.give_reports = lambda reports: pipe.send([
+        to_data(config=session.config, report=report) for report in reports])
     # The files that output is captured in are shared until now.
     capture = manager.getplugin("capturemanager")
     capture.stop_global_capturing()
@@ -90,18 +141,17 @@ def work(session, queue, files, pipe, others):
 
 def listen(session, pipes):
     """Reports what the workers send, until all have ended."""
-    hook = session.config.hook
+    from_data = session.config.hook.pytest_report_from_serializable
     while pipes:
         for pipe in multiprocessing.connection.wait(list(pipes)):
             try:
                 told = pipe.recv()
             except EOFError:
                 told = "a worker was killed"
-            if isinstance(told, dict):
-                hook.pytest_runtest_logreport(
-                    report=hook.pytest_report_from_serializable(
-                        config=session.config, data=told))
-                stop_early(session)
+            if isinstance(told, list):
+                session.config.give_reports([
+                    from_data(config=session.config, data=data)
+                    for data in told])
                 continue
             pipes.remove(pipe)
             if told:
@@ -139,13 +189,19 @@ def share(session, files, count):
 def pytest_runtestloop(session):
     """None: pytest's own loop is to do it."""
     option = session.config.option
+    if session.testsfailed or option.collectonly:
+        return None
+    reports = Reports(session)
+    session.config.give_reports = reports.give
     together, alone = [], []
     for item in session.items:
         (alone if item.get_closest_marker("alone") else together).append(item)
     files = by_file(together)
     count = min(option.workers, len(files))
-    if count < 2 or session.testsfailed or option.collectonly:
-        return None
-    share(session, files, count)
+    if count > 1:
+        share(session, files, count)
+    else:
+        run_all(session, together)
     run_all(session, alone)
+    reports.run_again()
     return True

@@ -94,6 +94,16 @@ def test_marks():
     pathlib.Path(__file__).with_suffix(".mark").write_text("")
     time.sleep(0.3)
 """
+ONCE = """
+import multiprocessing, pathlib
+
+def test_once():
+    file = pathlib.Path(__file__).with_suffix(".runs")
+    runs = len(file.read_text()) if file.exists() else 0
+    file.write_text((runs + 1) * "x")
+    assert runs, "the first run"
+    assert not multiprocessing.parent_process()
+"""
 PASSES = "def test_passes():\n    pass\n"
 WRONG = "import no_such_module\n"
 
@@ -158,10 +168,39 @@ def test_all_is_told(run, tmp_path, workers):
             done.stdout.count(f"\n{words}\n") > 0, words
     assert re.search(r"SKIPPED \[1\] .*: no reason", done.stdout)
     results = xml.etree.ElementTree.parse(tmp_path / "xml")
-    assert sorted((case.get("name"), *(child.tag for child in case))
+    assert sorted((case.get("name"), *(child.tag for child in case
+                                       if child.tag != "properties"))
                   for case in results.iter("testcase")) == [
         ("test_error", "error"), ("test_fails", "failure"), ("test_passes",),
         ("test_passes",), ("test_skips", "skipped")]
+
+
+@pytest.mark.parametrize("mark", ["", "\nimport pytest\n"
+                                  "pytestmark = pytest.mark.alone\n"])
+@pytest.mark.parametrize("workers", [1, 2])
+def test_what_fails_is_run_again(run, tmp_path, workers, mark):
+    """Once, alone and last; what it is then counts, and it is named."""
+    done = run(f"--workers={workers}", a=ONCE + mark, b=PASSES, c=PASSES)
+    assert (done.returncode, last(done)) == (0, "3 passed"), done.stdout
+    assert done.stdout.count("\nRUN AGAIN test_a.py::test_once: "
+                             "AssertionError: the first run\n") == 1
+    assert (tmp_path / "test_a.runs").read_text() == "xx"
+    results = xml.etree.ElementTree.parse(tmp_path / "xml")
+    assert [dict(one.items()) for one in results.iter("property")] == [
+        {"name": "failed at first",
+         "value": "AssertionError: the first run"}]
+
+
+def test_many_are_no_accident(run, tmp_path):
+    files = {f"a{number}": ONCE for number in range(11)}
+    done = run("--workers=2", b=PASSES, **files)
+    assert (done.returncode, last(done)) == (1, "11 failed, 1 passed")
+    assert {path.read_text() for path in tmp_path.glob("*.runs")} == {"x"}
+
+
+def test_a_second_failure_is_one(run, tmp_path):
+    done = run("--workers=2", a=OUTCOMES, b=ONCE, c=PASSES)
+    assert last(done) == "1 failed, 2 passed, 1 skipped, 1 error"
 
 
 @pytest.mark.parametrize("text, words", [
