@@ -53,7 +53,10 @@ def test_two_hosts(start, server, way, how):
                 0 if how == "-D" else HANG_S)
     limits = hang.end(getattr(signal, how, None), 2)
     json = assert_far(start, process, limits, True)
-    assert json["twoway"]["peer"]["unanswered"] == []
+    peer = json["twoway"]["peer"]
+    # Who interrupts a run does not wait until a busy server's side answers.
+    assert peer is None if how == "SIGINT" and not peer else \
+        peer["unanswered"] == []
 
 
 @pytest.mark.parametrize("how", ["SIGINT", "-D"])
