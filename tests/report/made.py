@@ -75,9 +75,11 @@ def mean(found):
 
 
 def deviation(found, about=None):
+    """Exact, as all values are whole numbers."""
     about = mean(found) if about is None else about
-    return math.sqrt(sum((v - about) ** 2 for v in found) /
-                     (len(found) - 1))
+    squares = sum(v * v for v in found) - 2 * about * sum(found) + \
+        len(found) * about ** 2
+    return math.sqrt(squares / (len(found) - 1))
 
 
 def percentile(found, percent):

@@ -137,7 +137,7 @@ def test_no_chance_is_in_it(report):
     ("ramp of 16, 4000 each", 3, {"WORSE"})])
 def test_models(model, percent, expected):
     import gate_models
-    assert set(gate_models.counts(model, percent, range(4))) <= expected
+    assert set(gate_models.counts(model, percent, range(2))) <= expected
 
 
 def test_one_level_shift_is_no_noise():
