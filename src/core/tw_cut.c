@@ -72,8 +72,9 @@ static bool plan(struct tw_cycle *cycle, struct tw_timer timer)
 
 /*
  * What the client was at in its measured cycles; false: it had none to be
- * completed. One that was killed has left the cycle as it was, nobody knows when.
- * If the clock was set meanwhile, nothing else is known of the cycle.
+ * completed. One that was killed has left the cycle as it was, and lived until main
+ * has seen it, or until the last time that it has taken, if that was later. If the
+ * clock was set meanwhile, nothing else is known of the cycle.
  */
 static bool find(const struct tw_pair *pair, struct tw_cycle *cycle,
 		 bool *was_set)
@@ -87,6 +88,8 @@ static bool find(const struct tw_pair *pair, struct tw_cycle *cycle,
 			cycle->t0_ns = 0;
 		else if (cycle->t3_ns >= cycle->t0_ns)
 			return false;
+		else if (cycle->cut_ns < cycle->t0_ns)
+			cycle->cut_ns = cycle->t0_ns;
 	}
 	cycle->t1_ns = cycle->t2_ns = cycle->t3_ns = 0;
 	*was_set = plan(cycle, pair->progress.timer);

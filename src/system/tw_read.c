@@ -10,6 +10,7 @@
 #include "tw_cpus.h"
 #include "tw_read.h"
 
+#define ALL_USUAL	(64u << 10)
 #define ALL_MAX		(16u << 20)
 
 ssize_t tw_read_bytes(void *bytes, size_t size, const char *path)
@@ -66,16 +67,23 @@ bool tw_read_number(int64_t *number, const char *path)
 
 char *tw_read_all(const char *path)
 {
-	char *text = malloc(ALL_MAX + 1);
-	ssize_t len = text ? tw_read_bytes(text, ALL_MAX, path) : 0;
-	char *all = len > 0 ? realloc(text, len + 1) : NULL;
+	char *text = NULL, *more;
+	ssize_t len = 0;
+	size_t size;
 
-	if (!all) {
+	for (size = ALL_USUAL; size <= ALL_MAX; size *= 16) {
+		more = realloc(text, size + 1);
+		len = more ? tw_read_bytes(more, size, path) : 0;
+		text = more ? more : text;
+		if (len < (ssize_t)size)
+			break;
+	}
+	if (len <= 0) {
 		free(text);
 		return NULL;
 	}
-	all[len] = '\0';
-	return all;
+	text[len] = '\0';
+	return text;
 }
 
 bool tw_read_cpus(cpu_set_t *cpus, const char *path)

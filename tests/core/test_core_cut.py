@@ -186,6 +186,28 @@ def test_a_client_that_was_killed(start):
     assert json["twoway"]["limits"][0]["verdict"] == "undecided"
 
 
+def test_a_client_that_was_killed_after_its_wakeup(start):
+    """Which was the longest, and which main has not seen: it has not waited
+    for less than no time."""
+    for _ in range(8):
+        process = start(*ALL, "-i", 20000)
+        server, client = pids_of(process, "server", "client")
+        for pid in (process.pid, server, client):
+            stop(pid)
+        time.sleep(0.3)
+        os.kill(client, signal.SIGCONT)
+        time.sleep(0.1)
+        os.kill(client, signal.SIGKILL)
+        os.kill(process.pid, signal.SIGCONT)
+        os.kill(server, signal.SIGCONT)
+        assert process.finish() == 1
+        _, found = unanswered(start, process)
+        # Else, it was stopped while it waited for a reply.
+        if found:
+            break
+    assert [(one["awaited"], one["age_us"]) for one in found] == [("reply", 0)]
+
+
 @pytest.mark.parametrize("options,status", [
     (("-l", 300), 0), (("-l", 300, "-i0"), 0), (("-t3", "-D", 1), 0),
     (("-l", 300, "-b", 1), 2), (("-l", 90, "-x", "--warmup=0"), 0)])

@@ -268,10 +268,12 @@ def test_interrupted(start, signo):
     assert process.finish() == 0
     json = results.check(start.directory / "json")["twoway"]
     stamps = json["pairs"][0]["stamps"]
-    assert stamps["left_out"] == 0 and stamps["unfinished"] <= 1
+    # A cycle that was cut short, and was the longest, has no stamps at all.
+    cut = len(json["unanswered"])
+    assert stamps["left_out"] == 0 and stamps["unfinished"] <= 1 + cut
     rows = cycles(start.directory / "dump")
     assert stamps["cycles"] == len([row for row in rows if row["client_rx"]])
-    assert len(rows) == stamps["cycles"] + stamps["unfinished"]
+    assert 0 <= len(rows) - stamps["cycles"] - stamps["unfinished"] <= cut
 
 
 def test_break(run):
