@@ -269,7 +269,7 @@ EVERYWHERE = dict.fromkeys(OTHER, ALL)
     (("-p50", "--load=hackbench:1", "-a"), "hackbench", {**OTHER, **P50},
      {**{role: plan(role) for role in OTHER},
       "load": outside.cpu_list(CPUS[CPUS.index(int(plan("load"))):])}),
-    (("--trltp", "--steps=1"), "fft",
+    (("--trltp", "--steps=2", "-D1"), "fft",
      {"main": ("fifo", 99), "client": ("fifo", 98), "server": ("fifo", 97),
       "load": ("rr", 1)}, {role: plan(role) for role in OTHER}),
     (("-p", "3", "--load=fft", "--load=hackbench:1"), "both",
