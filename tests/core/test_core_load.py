@@ -137,7 +137,7 @@ def test_ramp(run, options, kind, steps):
     of_steps = json["twoway"].get("steps", [])
     pairs = len(json["twoway"]["pairs"])
     if steps == 1:
-        assert not heads and not of_steps
+        assert heads == ["# Step 1/1: load fft, 0 workers"] and not of_steps
         return
     assert heads == [f"# Step {k + 1}/{steps}: load {kind}, {k} {unit}"
                      for k in range(steps)]
