@@ -45,7 +45,8 @@ def test_both(program):
     (["--load=fft:x"], f"--load=fft:x: {RANGE}1 to 1024\n"),
     (["--load=fft:4294967297"], f"--load=fft:4294967297: {RANGE}1 to 1024\n"),
     (["--load=hackbench:1025"], f"--load=hackbench:1025: {RANGE}1 to 1024\n"),
-    (["--load-policy=other"], "--load-policy=other: allowed only with --load\n"),
+    (["--load-policy=other"],
+     "--load-policy=other: allowed only with --load\n"),
     (["--trltp", "-S"], "--smp: not allowed with --trltp, which sets "
      "--affinity\n"),
     (["--load=fft", "--load-policy=x"], "--load-policy=x: allowed is "),
