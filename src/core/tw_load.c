@@ -39,12 +39,13 @@ struct tw_load *tw_load_number(int number)
 void tw_load_units(struct tw_load *load, const struct tw_option *option,
 		   char *value)
 {
-	struct tw_option units = *option;
 	int64_t wanted = load->ops->usual;
+	char *whole = value ? value - strlen(load->ops->name) - 1 : NULL;
 
-	units.to = &wanted;
-	if (value)
-		tw_option_number(&units, value);
+	if (value && !tw_option_whole(value, option->min, option->max, &wanted)) {
+		value[-1] = ':';
+		tw_option_number(option, whole);	/* refuses it */
+	}
 	load->wanted = (int)wanted;
 }
 
@@ -231,7 +232,7 @@ static void text(FILE *file, const struct tw_run *run)
 	int i;
 
 	for (i = 0; i < count; i++)
-		if (run->steps == 1)
+		if (!run->ramp)
 			fprintf(file, "# Load: %s, %d %s, %.1f %s a second\n",
 				loads[i]->ops->name, loads[i]->units,
 				loads[i]->ops->unit, loads[i]->rate,

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,6 +20,7 @@
 static timer_t timer;
 static bool has_timer;
 static volatile sig_atomic_t waited_ms, ends, lost;
+static int why;		/* errno of the first write that failed */
 
 static bool is_pending(void)
 {
@@ -109,6 +111,13 @@ bool tw_output_lost(void)
 	return lost;
 }
 
+bool tw_output_flush(void)
+{
+	if (fflush(stdout) && !why)
+		why = errno;
+	return !tw_output_failed();
+}
+
 bool tw_output_failed(void)
 {
 	return ferror(stdout) || lost;
@@ -116,6 +125,6 @@ bool tw_output_failed(void)
 
 void tw_output_warn(void)
 {
-	warn("cannot write to standard output%s\n",
-	     lost ? ": nobody reads it" : "");
+	warn("cannot write to standard output: %s\n",
+	     lost ? "nobody reads it" : strerror(why ? why : EIO));
 }

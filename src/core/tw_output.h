@@ -26,6 +26,9 @@ void tw_output_ends(int signal);
 /* Whether some output was given up: it went to /dev/null. */
 bool tw_output_lost(void);
 
+/* Writes what is buffered for standard output; false: it cannot be written. */
+bool tw_output_flush(void);
+
 /* Whether standard output cannot be written, or some of it was given up. */
 bool tw_output_failed(void);
 void tw_output_warn(void);	/* ...says so */

@@ -8,18 +8,16 @@
 #include "tw_run.h"
 
 static int64_t distance_us = -1;	/* -1: not given */
-static bool threads;
+static bool threads, by_cpus;	/* by_cpus: -t without a number */
 static const char *const peers[] = { "same", "next", NULL };
 static const char *peer;	/* NULL: same */
 
 static void parse_threads(const struct tw_option *option, char *value)
 {
 	threads = true;
-	tw_config.pairs = tw_place_count();
+	by_cpus = !value;
 	if (value)
 		tw_option_number(option, value);
-	else if (tw_config.pairs > TW_PAIRS_MAX)
-		tw_config.pairs = TW_PAIRS_MAX;
 }
 
 static void parse_aligned(const struct tw_option *option, char *value)
@@ -56,10 +54,10 @@ static const struct tw_option options[] = {
 
 static void check_smp(void)
 {
+	if (tw_option_given("trltp"))
+		fatal("--smp: not allowed with --trltp, which sets --affinity\n");
 	if (threads || tw_place_chosen())
 		fatal("--smp: not allowed with --threads or --affinity, which it sets itself\n");
-	tw_config.pairs = tw_place_count() > TW_PAIRS_MAX ? TW_PAIRS_MAX :
-			  tw_place_count();
 }
 
 static void check_spread(void)
@@ -79,6 +77,9 @@ static void check(struct tw_run *run)
 		check_smp();
 	else if (peer)
 		fatal("--peer=%s: allowed only with --smp\n", peer);
+	if (tw_config.smp || by_cpus)
+		tw_config.pairs = tw_place_count() > TW_PAIRS_MAX ?
+				  TW_PAIRS_MAX : tw_place_count();
 	tw_config.peer_next = peer && !strcmp(peer, "next");
 	if (tw_config.spread)
 		check_spread();

@@ -94,7 +94,7 @@ void tw_place_set(enum tw_role role, const cpu_set_t *cpus)
 
 int tw_place_count(void)
 {
-	return CPU_COUNT(&allowed);
+	return CPU_COUNT(&chosen) ? CPU_COUNT(&chosen) : CPU_COUNT(&allowed);
 }
 
 bool tw_place_chosen(void)

@@ -20,6 +20,7 @@
 #include "rt-utils.h"
 #include "tw_cpus.h"
 #include "tw_file.h"
+#include "tw_output.h"
 #include "tw_process.h"
 #include "tw_time.h"
 
@@ -287,6 +288,7 @@ int tw_process_start(struct tw_process *process, enum tw_role role,
 	pid_t pid, parent = getpid();
 	int err, fds[2];
 
+	tw_output_flush();
 	fflush(NULL);
 	pid = pipe2(fds, O_CLOEXEC) ? -1 : fork();
 	if (pid < 0) {

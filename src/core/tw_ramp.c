@@ -5,6 +5,7 @@
 
 #include "rt-error.h"
 #include "tw_load.h"
+#include "tw_output.h"
 #include "tw_part.h"
 #include "tw_text.h"
 
@@ -29,7 +30,7 @@ static void check(struct tw_run *run)
 	int steps = (int)tw_ramp_steps;
 
 	/* Another part may have a ramp of something else. */
-	if (steps == 1 || run->steps == steps)
+	if (run->ramp || !tw_option_given("steps"))
 		return;
 	if (!tw_load_number(0))
 		fatal("--steps=%d: allowed only with --load\n", steps);
@@ -37,6 +38,7 @@ static void check(struct tw_run *run)
 		fatal("--steps=%d: allowed only with --loops or --duration\n",
 		      steps);
 	run->steps = steps;
+	run->ramp = true;
 	tw_load_number(0)->ramped = true;
 	kept = calloc(steps, sizeof(*kept));
 	if (!kept)
@@ -64,7 +66,7 @@ static void end(struct tw_run *run)
 	kept[run->step].rate = tw_load_number(0)->rate;
 	if (!run->no_status && kept[run->step].results.stats[0].count)
 		tw_text_status(stdout, run);
-	fflush(stdout);
+	tw_output_flush();
 }
 
 void tw_ramp_stats(FILE *file, const struct tw_stats *of)
@@ -78,6 +80,7 @@ void tw_ramp_stats(FILE *file, const struct tw_stats *of)
 
 static void text(FILE *file, const struct tw_run *run)
 {
+	bool cut = run->failed || run->broken || run->interrupted;
 	int i;
 
 	if (!kept)
@@ -95,7 +98,8 @@ static void text(FILE *file, const struct tw_run *run)
 			fprintf(file, " %31s", "-");
 		else
 			tw_ramp_stats(file, &kept[i].results.stats[TW_TOTAL]);
-		fprintf(file, " | %8.1f\n", kept[i].rate);
+		fprintf(file, " | %8.1f%s\n", kept[i].rate,
+			cut && i + 1 == run->step ? " (incomplete)" : "");
 	}
 }
 
@@ -104,7 +108,7 @@ static void json(FILE *file, const struct tw_run *run)
 	int i;
 
 	/* Nothing is measured where only the load or the servers run. */
-	if (!kept || !kept[0].results.stats[0].count)
+	if (run->steps == 1 || !kept || !kept[0].results.stats[0].count)
 		return;
 	fprintf(file, "    \"steps\": [");
 	for (i = 0; i < run->steps && kept[i].results.stats[0].count; i++) {

@@ -210,9 +210,11 @@ static void stop(struct tw_run *run)
 	for (i = 0; i < tw_config.pairs; i++)
 		run->failed |= tw_process_stop_failed(
 			&run->pairs[i]->process[TW_CLIENT]);
+	run->stuck = !run->failed;
 	for (i = 0; i < tw_config.pairs; i++)
 		run->failed |= tw_process_stop_failed(
 			&run->pairs[i]->process[TW_SERVER]);
+	run->stuck &= run->failed;
 	for (i = 0; i < tw_config.pairs; i++) {
 		look_again(run->pairs[i], TW_SERVER);
 		look_again(run->pairs[i], TW_CLIENT);

@@ -62,7 +62,8 @@ struct tw_run {
 	 */
 	int go[2];
 	int done[2];
-	int steps;		/* of a ramp; 1: none */
+	int steps;		/* of a ramp; else 1 */
+	bool ramp;		/* --steps was given */
 	int step;		/* the present one, from 0 */
 	int tick_ms;		/* TW_TICK_MS: woken() is called so often, too */
 	int wake_fd;		/* ...and when this can be read; -1: none */
@@ -72,6 +73,7 @@ struct tw_run {
 	bool no_status;		/* -h or -v prints instead */
 	bool broken;		/* -b: the run ended at a long cycle */
 	bool failed;		/* after a message: exit status 1 */
+	bool stuck;		/* ...only as a server was killed at the end */
 	int interrupted;	/* the signal that ended the run; 0: none */
 	bool measured;		/* there are results */
 	/* Why a limit that is not exceeded is undecided; NULL: it is met. */

@@ -215,7 +215,7 @@ void tw_text_print(FILE *file, const struct tw_run *run)
 	uint64_t missed = 0;
 	int i;
 
-	if (!run->no_status && run->steps == 1)
+	if (!run->no_status && !run->ramp)
 		tw_text_status(file, run);
 	for (i = 0; tw_parts[i]; i++)
 		if (tw_parts[i]->text)

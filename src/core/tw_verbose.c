@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <time.h>
 
+#include "tw_output.h"
 #include "tw_part.h"
 #include "tw_ring.h"
 #include "tw_text.h"
@@ -51,8 +52,10 @@ static void print_cycle(int pair, const struct tw_cycle *cycle)
 
 static void print(struct tw_run *run)
 {
-	if (tw_config.verbose)
-		tw_ring_take(run, &tw_part_verbose, print_cycle);
+	if (!tw_config.verbose)
+		return;
+	tw_ring_take(run, &tw_part_verbose, print_cycle);
+	tw_output_flush();
 }
 
 /* The clients have ended: what is left. */

@@ -68,7 +68,7 @@ static void open_signals(struct tw_run *run)
 static int print(const struct tw_run *run, int status)
 {
 	tw_text_print(stdout, run);
-	if (!fflush(stdout) && !tw_output_failed())
+	if (tw_output_flush())
 		return status;
 	/* Else it was told while it measured. */
 	if (!run->failed)
@@ -97,7 +97,9 @@ int main(int argc, char *argv[])
 	tw_file_open_all();
 	tw_run_measure(&run);
 	tw_output_begin();
-	status = run.failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	/* A server that -b has found to be too late need not end. */
+	status = run.failed && !(run.stuck && run.broken) ? EXIT_FAILURE :
+		 EXIT_SUCCESS;
 	if (!run.measured)
 		return status;
 	for (i = 0; tw_parts[i]; i++)

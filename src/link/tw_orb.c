@@ -76,6 +76,7 @@ static void check(struct tw_run *run)
 		fatal("--steps=%d: allowed only with --loops or --duration\n",
 		      steps);
 	tw_config.pairs = run->steps = steps;
+	run->ramp = true;
 	ramping = true;
 }
 

@@ -137,7 +137,7 @@ def test_ramp(run, options, kind, steps):
     of_steps = json["twoway"].get("steps", [])
     pairs = len(json["twoway"]["pairs"])
     if steps == 1:
-        assert not heads and not of_steps
+        assert heads == ["# Step 1/1: load fft, 0 workers"] and not of_steps
         return
     assert heads == [f"# Step {k + 1}/{steps}: load {kind}, {k} {unit}"
                      for k in range(steps)]
@@ -269,7 +269,7 @@ EVERYWHERE = dict.fromkeys(OTHER, ALL)
     (("-p50", "--load=hackbench:1", "-a"), "hackbench", {**OTHER, **P50},
      {**{role: plan(role) for role in OTHER},
       "load": outside.cpu_list(CPUS[CPUS.index(int(plan("load"))):])}),
-    (("--trltp", "--steps=1"), "fft",
+    (("--trltp", "--steps=2", "-D1"), "fft",
      {"main": ("fifo", 99), "client": ("fifo", 98), "server": ("fifo", 97),
       "load": ("rr", 1)}, {role: plan(role) for role in OTHER}),
     (("-p", "3", "--load=fft", "--load=hackbench:1"), "both",

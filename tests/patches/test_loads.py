@@ -9,7 +9,7 @@ import signal
 import pytest
 
 import outside
-from test_words import PHASES, is_results, status, statuses
+from test_words import PHASES, RANGE, is_results, status, statuses
 
 LABELS = ["POSIX Timer Interval Time", "Send Time", "nanosleep(100 Micro Sec)",
           "Receive Time", "Response Time", "Total Jitter"]
@@ -41,11 +41,16 @@ def test_both(program):
 
 @pytest.mark.parametrize("words, named", [
     (["--load=x"], "--load=x: allowed "),
-    (["--load=fft:0"], "allowed is a whole number from 1 to 1024\n"),
-    (["--load=fft:x"], "allowed is a whole number from 1 to 1024\n"),
-    (["--load=fft:4294967297"], "allowed is a whole number from 1 to 1024\n"),
-    (["--load=hackbench:1025"], "allowed is a whole number from 1 to 1024\n"),
+    (["--load=fft:0"], f"--load=fft:0: {RANGE}1 to 1024\n"),
+    (["--load=fft:x"], f"--load=fft:x: {RANGE}1 to 1024\n"),
+    (["--load=fft:4294967297"], f"--load=fft:4294967297: {RANGE}1 to 1024\n"),
+    (["--load=hackbench:1025"], f"--load=hackbench:1025: {RANGE}1 to 1024\n"),
+    (["--load-policy=other"],
+     "--load-policy=other: allowed only with --load\n"),
+    (["--trltp", "-S"], "--smp: not allowed with --trltp, which sets "
+     "--affinity\n"),
     (["--load=fft", "--load-policy=x"], "--load-policy=x: allowed is "),
+    (["--steps=1"], "--steps=1: allowed only with --load"),
     (["--steps=2"], "--steps=2: allowed only with --load"),
     (["--steps=0", "--load=fft"], "--steps=0: allowed is a whole number from "),
 ])
@@ -65,8 +70,10 @@ def test_no_hackbench(program):
 @root
 def test_priority(program):
     """The server must be above real-time workers, which have 1."""
-    _, err = program.run("-q", "-l", 10, "-p", 2, "--load=fft", status=1)
+    out, err = program.run("-q", "-l", 10, "-p", 2, "--load=fft", status=1)
     assert "--priority=2: allowed is 3 or more" in err
+    # In the series, not even an idle state was kept off.
+    assert "T:" not in out and (not out or program.name == "standalone")
     process = program.start("-q", "-p", 3, "-a", "-D", "1h", "--load=fft")
     program.loads(process, 1)
     program.servers(process)
@@ -140,6 +147,27 @@ def test_steps(program):
         assert 99 <= numbers[2] - found[step][8] <= 101
 
 
+def test_one_step(program):
+    """It is the one without workers."""
+    out, _ = program.run("-q", "-l", 50, "--load=fft:3", "--steps=1")
+    assert "# Step 1/1: load fft, 0 workers\n" in out
+    assert [of[4] for of in statuses(out)] == [50]
+    assert re.search(r"\n#       0 \|.* 0\.0$", out, re.M)
+    assert "# Load: " not in out
+
+
+def test_incomplete_step(program):
+    """A signal ends one: its row says so."""
+    process = program.start("-q", "-D", 2, "--load=fft", "--steps=3")
+    program.loads(process, 1)
+    program.servers(process)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=20)
+    assert process.returncode == 0
+    rows = re.findall(r"^#       (\d) \|.*\| +[\d.]+(.*)$", out, re.M)
+    assert rows == [("0", ""), ("1", " (incomplete)")]
+
+
 def log_of(text):
     """{(workers, label): (count, [(bin, count)])}, in its own order."""
     found = {}
@@ -182,6 +210,7 @@ def test_reference(program):
         thread = threads["thread"][str(number)]
         for key in "min", "max", "avg":
             assert thread[key] == thread["phases"][name][key]
+        assert (thread["metric"], thread["pair"]) == (name, 0)
         assert set(PHASES) <= set(thread["phases"])
 
 
@@ -191,6 +220,7 @@ def test_break_in_a_step(program):
                          status=2)
     found, = [status(line) for line in out.splitlines() if line[:2] == "T:"]
     assert found[4] == 1 and found[5] == found[6] == found[8]
+    assert re.search(r"^#       0 \|.*\| +0\.0 \(incomplete\)$", out, re.M)
 
 
 @root
@@ -204,6 +234,14 @@ def test_reference_with_hackbench(program):
     out, _ = process.communicate(timeout=60)
     assert process.returncode == 0
     assert "# Step 2/2: load fft, 1 workers" in out
+
+
+@root
+def test_earlier_options(program):
+    """The set-up takes their place."""
+    out, _ = program.run("-i", 500, "--sleep=50", "-p", 50, "--trltp", "-l", 10,
+                         "--steps=1", "--load-policy=other")
+    assert [of[2:5] for of in statuses(out)] == [[98, 1000, 10]] * 6
 
 
 @root

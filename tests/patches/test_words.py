@@ -3,10 +3,13 @@
 JSON of the series' program means, it means in the standalone one, too. That one
 has more of each, which is left out here."""
 
+import ctypes
 import json
+import math
 import os
 import re
 import signal
+import socket
 import time
 
 import pytest
@@ -89,6 +92,34 @@ def test_nanoseconds(program):
     (*_, avg, most), = statuses(out, 8)
     assert most > avg > 1000
     assert phases(out)["sleep"][0] >= 100000
+
+
+@pytest.mark.parametrize("sleep_us", [0, 100])
+def test_deviation_of_two(program, sleep_us):
+    """Of sleep, it is from what was asked for; if that is nothing, from the
+    mean, as that of wakeup."""
+    program.run("-q", "-l", 2, "-N", f"--sleep={sleep_us}", "--json=json")
+    thread, = json.loads(program.path_of("json").read_text())["thread"].values()
+    for name in "sleep", "wakeup":
+        of = thread["phases"][name]
+        target = (1000 * sleep_us if name == "sleep" else 0) or of["avg"]
+        assert of["stddev"] == pytest.approx(math.hypot(
+            of["min"] - target, of["max"] - target), abs=1.5)
+
+
+def test_threads_of_a_set(program):
+    """-t alone: as many as the set has CPUs, in any order of the two."""
+    cpu = min(os.sched_getaffinity(0))
+    for words in ("-a", cpu, "-t"), ("-t", "-a", cpu):
+        out, _ = program.run("-q", "-l", 5, *words)
+        is_results(out)
+
+
+def test_no_terminal(program):
+    """Only the results are printed, as with -q."""
+    out, _ = program.run("-l", 200)
+    is_results(out)
+    assert "\033" not in out
 
 
 def test_several_pairs(program):
@@ -333,6 +364,36 @@ def test_dead_server(program):
     assert not outside.alive(second)
 
 
+def connections(pid):
+    """Its TCP sockets, as sockets of this process."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    pidfd = os.pidfd_open(pid)
+    for name in os.listdir(f"/proc/{pid}/fd"):
+        if os.readlink(f"/proc/{pid}/fd/{name}").startswith("socket:"):
+            fd = libc.syscall(438, pidfd, int(name), 0)     # pidfd_getfd
+            assert fd >= 0, os.strerror(ctypes.get_errno())
+            with socket.socket(fileno=fd) as found:
+                if found.family == socket.AF_INET:
+                    yield found
+    os.close(pidfd)
+
+
+def test_lost_connection(program):
+    """It is told, and of which side or pair."""
+    process = program.start("-q", "-D", "1h")
+    program.servers(process)
+    pid = next((pid for pid, name in program.children(process).items()
+                if name == "twoway-client"), process.pid)
+    for one in connections(pid):
+        one.shutdown(socket.SHUT_RDWR)
+    out, err = process.communicate(timeout=10)
+    assert process.returncode == 1
+    is_results(out)
+    assert re.fullmatch(
+        r"WARN: (pair 0: the connection has failed|the client \(pid \d+\) "
+        r"stopped): (Connection reset by peer|Broken pipe)\n", err)
+
+
 def test_killed(program):
     """Nothing of a killed run stays, even if a server was stopped."""
     process = program.start("-q", "-D", "1h", "-t", 2)
@@ -349,8 +410,7 @@ def test_duration_with_a_stopped_server(program):
     server, = program.servers(process)
     os.kill(server, signal.SIGSTOP)
     out, _ = process.communicate(timeout=20)
-    # To the standalone program, a server that has to be killed is a failure.
-    assert process.returncode == (2 if program.name == "series" else 1)
+    assert process.returncode == 2
     (*_, most), = statuses(out)
     assert most > 900000
     assert re.search(r"^# Unanswered: pair 0, cycle \d+: when the run ended, the "
@@ -375,6 +435,27 @@ def test_missed(program):
     assert most > 29000 - 1000
     assert missed(out) >= 28
     assert abs(cycles + missed(out) - 2000) <= 50 + missed(out) - 28
+
+
+def test_age_in_microseconds(program):
+    """# Unanswered names its unit, which does not change with -N."""
+    process = program.start("-q", "-N", "-D", "1h")
+    server, = program.servers(process)
+    os.kill(server, signal.SIGSTOP)
+    time.sleep(1.2)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=20)
+    age_us = int(re.search(r"^# Unanswered: .* waited (\d+) us", out, re.M)[1])
+    (*_, most), = statuses(out, 8)
+    assert 1000 * age_us <= most + 100000 < 1000 * age_us + 1000
+    assert age_us > 1100000
+
+
+def test_unit_of_a_duration(program):
+    """What may follow the number is named."""
+    _, err = program.run("-D", "1w", status=1)
+    assert err.startswith("FATAL: --duration=1w: allowed is a whole number ")
+    assert "m, h or d" in err
 
 
 @pytest.mark.parametrize("words, named", [
@@ -444,9 +525,26 @@ def test_values(program):
     assert found == {0: list(range(30)), 1: list(range(30))}
 
 
-def test_values_nobody_reads(program):
-    """A closed pipe ends the run."""
-    process = program.start("-v")
+def test_values_without_status(program):
+    """Also with -q; of the results, only what is told of the run is left."""
+    out, _ = program.run("-q", "-v", "-l", 10)
+    assert [line for line in out.splitlines() if line[:1] not in " #"] == []
+    assert HEAD not in out
+    assert len(re.findall(r"^ +0: +\d+: +\d+$", out, re.M)) == 10
+
+
+def test_values_on_a_full_disk(program):
+    """The reason is the first one, and the only one."""
+    with open("/dev/full", "w", encoding="ascii") as full:
+        _, err = program.run("-v", "-l", 3000, stdout=full, status=1)
+    assert re.fullmatch(r"WARN: cannot write (to )?standard output: No space "
+                        r"left on device\n", err)
+
+
+@pytest.mark.parametrize("words", [[], ["-i", 500000]])
+def test_values_nobody_reads(program, words):
+    """A closed pipe ends the run, also if there are few values."""
+    process = program.start("-v", *words)
     program.servers(process)
     process.stdout.close()
     assert process.wait(timeout=20) == 1

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Loads for twowaytest. fft: each worker transforms a signal and back, and
- * writes it to a file, which takes caches, floating-point registers, system
- * calls and a file system. hackbench: the program, again and again.
+ * Loads for twowaytest. fft uses caches, floating-point registers, system calls
+ * and a file system; hackbench is that program, again and again.
  */
 #include <complex.h>
 #include <fcntl.h>
@@ -22,7 +21,7 @@
 #include "rt-error.h"
 #include "tw_load.h"
 
-#define MAX		1024	/* workers or groups */
+#define UNITS		1024	/* workers or groups, at most */
 #define PRIORITY	1	/* of real-time workers; main has one more */
 #define SETTLE_US	150000	/* what cannot run fails within this time */
 #define POINTS		65536
@@ -36,39 +35,41 @@ enum { FFT, HACKBENCH, KINDS };
 
 static struct load {
 	const char *name, *units, *work;
-	int usual, n;		/* n 0: it is not wanted */
+	int usual, n;		/* n 0: there is none */
 	double rate;		/* work a second */
 } loads[KINDS] = {
 	{ .name = "fft", "workers", "transforms", 1 },
 	{ .name = "hackbench", "groups", "messages", 10 },
 };
 
-static struct load *ramped;
+static struct load *ramped;	/* NULL: no ramp */
+double load_rate;
+static int fft_rr, hackbench_rr;	/* whether they are real-time */
 static struct timespec began;
 static struct shared {
 	unsigned long done[KINDS], wrong;	/* transforms, or runs */
 } *shared;
-
 static int count;
-static pid_t pids[MAX + 1];	/* each is the leader of a group */
+static pid_t pids[UNITS + 1];	/* each is the leader of a group */
 
 void load_add(const char *value)
 {
 	size_t len = strcspn(value, ":");
-	struct load *l = loads;
+	struct load *l = &loads[strncmp("fft", value, len) ? HACKBENCH : FFT];
 	char *end = "";
 	long n;
 
-	while (l < loads + KINDS && (strncmp(l->name, value, len) ||
-				     l->name[len]))
-		l++;
-	if (l == loads + KINDS)
+	if (strncmp(l->name, value, len) || l->name[len])
 		fatal("--load=%s: allowed is fft[:N], hackbench[:N]\n", value);
 	n = value[len] ? strtol(value + len + 1, &end, 10) : l->usual;
-	if (*end || n < 1 || n > MAX)
-		fatal("--load=%s: allowed is a whole number from 1 to %d\n",
-		      value, MAX);
+	if (*end || n < 1 || n > UNITS)
+		fatal("--load=%s: allowed is a whole number from 1 to %d\n", value, UNITS);
 	l->n = n;
+}
+
+void load_clear(void)
+{
+	loads[FFT].n = loads[HACKBENCH].n = 0;
 }
 
 /* The discrete Fourier transform of every stride-th point of in */
@@ -93,30 +94,31 @@ static void transform(complex double *out, const complex double *in, int n,
 
 static void __attribute__((noreturn)) run_fft(void)
 {
-	static complex double x[POINTS], y[POINTS], z[POINTS];
-	static complex double roots[POINTS / 2], back[POINTS / 2];
+	complex double *x = calloc(4 * POINTS, sizeof(*x)), *y = x + POINTS;
+	complex double *z = y + POINTS, *root = z + POINTS;
+	complex double *back = root + POINTS / 2;
 	int i, wrong;
 	FILE *f;
 
+	if (!x)
+		fatal("--load=fft: no memory\n");
 	for (i = 0; i < POINTS / 2; i++) {
-		roots[i] = cexp(-2 * M_PI * I * i / POINTS);
-		back[i] = conj(roots[i]);
+		root[i] = cexp(-2 * M_PI * I * i / POINTS);
+		back[i] = conj(root[i]);
 	}
 	for (;;) {
 		f = tmpfile();
 		for (i = 0; i < POINTS; i++)
 			x[i] = drand48() + drand48() * I;
-		transform(y, x, POINTS, 1, roots);
+		transform(y, x, POINTS, 1, root);
 		transform(z, y, POINTS, 1, back);
 		for (wrong = i = 0; f && i < POINTS; i++) {
 			z[i] /= POINTS;
 			wrong |= !(cabs(z[i] - x[i]) < TOLERANCE);
 			fprintf(f, "%.17g %.17g\n", creal(z[i]), cimag(z[i]));
 		}
-		if (!f || ferror(f) || fclose(f)) {
-			warn("--load=fft: cannot write a temporary file: %m\n");
-			_exit(EXIT_FAILURE);
-		}
+		if (!f || ferror(f) || fclose(f))
+			fatal("--load=fft: cannot write a temporary file: %m\n");
 		__atomic_add_fetch(&shared->wrong, wrong, __ATOMIC_RELAXED);
 		__atomic_add_fetch(&shared->done[FFT], 1, __ATOMIC_RELAXED);
 	}
@@ -140,19 +142,16 @@ static void __attribute__((noreturn)) run_hackbench(int groups)
 		if (!fork()) {
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
 			dup2(null, STDOUT_FILENO);
-			execlp("hackbench", "hackbench", "-g", number, "-l",
-			       RUN, NULL);
-			warn("--load=hackbench: cannot run hackbench: %m\n");
-			_exit(EXIT_FAILURE);
+			execlp("hackbench", "hackbench", "-g", number, "-l", RUN, NULL);
+			fatal("--load=hackbench: cannot run hackbench: %m\n");
 		}
 		if (wait(&status) < 0 || status)
 			_exit(EXIT_FAILURE);
-		__atomic_add_fetch(&shared->done[HACKBENCH], 1,
-				   __ATOMIC_RELAXED);
+		shared->done[HACKBENCH]++;
 	}
 }
 
-static void start_process(struct load *l, int rr, int cpu, int lock)
+static void start_process(struct load *l, int rr, int nth_cpu, int lock)
 {
 	struct sched_param param = { .sched_priority = rr ? PRIORITY : 0 };
 	pid_t parent = getpid(), pid = fork();
@@ -169,11 +168,11 @@ static void start_process(struct load *l, int rr, int cpu, int lock)
 	signal(SIGTERM, SIG_IGN);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	CPU_ZERO(&set);
-	if (cpu >= 0)
-		CPU_SET(cpu, &set);
+	if (nth_cpu >= 0)
+		CPU_SET(cpu_for_thread_ua(nth_cpu, CPU_SETSIZE), &set);
 	if (getppid() != parent || setpgid(0, 0) ||
 	    (lock && mlockall(MCL_CURRENT | MCL_FUTURE)) ||
-	    (cpu >= 0 && sched_setaffinity(0, sizeof(set), &set)) ||
+	    (nth_cpu >= 0 && sched_setaffinity(0, sizeof(set), &set)) ||
 	    pthread_setschedparam(pthread_self(), rr ? SCHED_RR : SCHED_OTHER,
 				  &param))
 		fatal("--load=%s: cannot set up a process: %m\n", l->name);
@@ -182,35 +181,41 @@ static void start_process(struct load *l, int rr, int cpu, int lock)
 	run_hackbench(l->n);
 }
 
-void load_start(const char *policy, int priority, int pin, int lock)
+void load_check(const char *policy, int priority)
+{
+	int rr = policy && !strcmp(policy, "rr");
+
+	if (policy && !rr && strcmp(policy, "other"))
+		fatal("--load-policy=%s: allowed is other, rr\n", policy);
+	if (policy && !loads[FFT].n && !loads[HACKBENCH].n)
+		fatal("--load-policy=%s: allowed only with --load\n", policy);
+	fft_rr = loads[FFT].n && (rr || (!policy && priority));
+	hackbench_rr = loads[HACKBENCH].n && rr;
+	if (!fft_rr && !hackbench_rr)
+		return;
+	if (priority < PRIORITY + 2)
+		fatal("--priority=%d: allowed is %d or more: the server must be above the load, which has the real-time priority %d\n", priority, PRIORITY + 2, PRIORITY);
+	warn("the load leaves its CPUs no time for ordinary tasks, such as sshd, and the kernel may stop real-time tasks there for 50 ms in each second (sched_rt_runtime_us); --load-policy=other prevents both\n");
+}
+
+void load_start(int pin, int lock)
 {
 	const struct sched_param above = { .sched_priority = PRIORITY + 1 };
-	int i, cpu, n = get_available_cpus(NULL), first = n > 3 ? 3 : n - 1;
-	int rr = policy && !strcmp(policy, "rr");
-	int fft_rr = rr || (!policy && priority);
+	int i, n = get_available_cpus(NULL), first = n > 3 ? 3 : n - 1;
 
-	if ((loads[FFT].n && fft_rr) || rr) {
-		if (!ramped || ramped->n == 1)
-			warn("the load leaves its CPUs no time for ordinary tasks, such as sshd, and the kernel may stop real-time tasks there for 50 ms in each second (sched_rt_runtime_us); --load-policy=other prevents both\n");
-		if (priority < PRIORITY + 2)
-			fatal("--priority=%d: allowed is %d or more: the server must be above the load, which has the real-time priority %d\n",
-			      priority, PRIORITY + 2, PRIORITY);
+	if (fft_rr || hackbench_rr)
 		pthread_setschedparam(pthread_self(), SCHED_FIFO, &above);
-	}
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (shared == MAP_FAILED)
 		fatal("no memory for --load: %m\n");
-	fflush(NULL);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	clock_gettime(CLOCK_MONOTONIC, &began);
-	for (count = i = 0; i < loads[FFT].n; i++) {
-		cpu = pin ? cpu_for_thread_ua(first + i % (n - first),
-					      CPU_SETSIZE) : -1;
-		start_process(&loads[FFT], fft_rr, cpu, lock);
-	}
+	for (count = i = 0; i < loads[FFT].n; i++)
+		start_process(&loads[FFT], fft_rr,
+			      pin ? first + i % (n - first) : -1, lock);
 	if (loads[HACKBENCH].n)
-		start_process(&loads[HACKBENCH], rr, -1, lock);
+		start_process(&loads[HACKBENCH], hackbench_rr, -1, lock);
 	usleep(SETTLE_US);
 	if (load_ended())
 		exit(load_stop());
@@ -223,11 +228,6 @@ void load_step(int step, int steps)
 	ramped->n = step;
 	printf("# Step %d/%d: load %s, %d %s\n", step + 1, steps,
 	       ramped->name, step, ramped->units);
-}
-
-double load_rate(void)
-{
-	return ramped ? ramped->rate : 0;
 }
 
 void load_print_head(void)
@@ -257,9 +257,9 @@ int load_stop(void)
 	signal(SIGCHLD, SIG_DFL);
 	clock_gettime(CLOCK_MONOTONIC, &end);
 	for (l = loads; l < loads + KINDS; l++)
-		l->rate = shared->done[l - loads] * (double)USEC_PER_SEC /
-			  calcdiff(end, began);
+		l->rate = shared->done[l - loads] * 1e6 / calcdiff(end, began);
 	loads[HACKBENCH].rate *= (double)loads[HACKBENCH].n * MESSAGES;
+	load_rate = ramped ? ramped->rate : 0;
 	/* All first: one that still runs may have the CPU of main */
 	for (i = 0; i < count; i++)
 		kill(-pids[i], SIGKILL);
@@ -269,8 +269,7 @@ int load_stop(void)
 	if (failed)
 		warn("the load has ended by itself\n");
 	if (shared->wrong)
-		warn("--load=fft: %lu results were wrong: this kernel does not keep the floating-point registers of a preempted task, or the memory fails\n",
-		     shared->wrong);
+		warn("--load=fft: %lu results were wrong: this kernel does not keep the floating-point registers of a preempted task, or the memory fails\n", shared->wrong);
 	return failed || shared->wrong;
 }
 

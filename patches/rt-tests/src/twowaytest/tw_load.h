@@ -4,15 +4,17 @@
 #define __TW_LOAD_H
 
 void load_add(const char *value);	/* KIND[:N] */
-/* policy NULL: rr for fft if priority is set; pin: each worker to a CPU */
-void load_start(const char *policy, int priority, int pin, int lock);
+void load_clear(void);		/* none of those that were added */
+/* Before all starts; policy NULL: rr for fft if priority is set */
+void load_check(const char *policy, int priority);
+void load_start(int pin, int lock);	/* pin: each worker to a CPU */
 int load_ended(void);		/* by itself; a signal handler may ask */
 int load_stop(void);		/* returns 1, after a message, if it failed */
 void load_print(void);
 
 /* In a ramp, the first load has as many workers or groups as the step says */
 void load_step(int step, int steps);
-double load_rate(void);		/* of this one, its work a second */
+extern double load_rate;	/* of this one, its work a second */
 void load_print_head(void);
 
 #endif	/* __TW_LOAD_H */

@@ -33,13 +33,13 @@
 #endif
 
 #define RING		16384	/* values of -v that wait to be printed */
-#define MAX		1000000000	/* of most numbers */
-#define NONE		INT64_MIN
+#define MOST		1000000000	/* of most numbers */
+#define ABSENT		INT64_MIN	/* the value of a metric is */
 #define STEPS		1025	/* at most */
 #define METRICS		6
 #define BIN_US		10	/* of the log */
 #define BINS		20000	/* the next one has all that is longer */
-#define whole(ns)	((long long)((ns) / unit))
+#define to_unit(ns)	((long long)((ns) / unit))	/* decimals are cut */
 #define for_each_pair(p)	for (p = pairs; p < pairs + num_pairs; p++)
 
 enum {
@@ -47,12 +47,11 @@ enum {
 };
 
 static const char * const names[COUNT] = {
-	"latency", "wakeup", "send", "sleep", "receive", "response",
-	"interval", "total"
+	"latency", "wakeup", "send", "sleep", "receive", "response", "interval", "total"
 };
 
 struct stats {			/* in ns */
-	unsigned long count;
+	unsigned long long count;
 	int64_t min, max, act, sum;
 	int64_t target;		/* 0: deviations are about the mean */
 	double squares;		/* of the distances from target */
@@ -60,29 +59,30 @@ struct stats {			/* in ns */
 
 static struct pair {
 	struct stats stats[COUNT];
-	unsigned long missed;		/* expiries without a cycle */
+	unsigned long long missed;	/* expiries without a cycle */
 	struct histogram *hist;
 	int64_t *ring;			/* for -v: the last values */
-	unsigned long written, printed;
+	unsigned long written;
+	unsigned long long printed;
 	pthread_t thread;
 	pid_t tid, server;
 	int fd, peer;			/* sockets of client and server */
 	int cpu, server_cpu;		/* -1: not pinned */
-	int64_t period, planned;	/* planned: the next expiry */
+	int64_t period, next;		/* next: the next expiry */
 	int64_t unanswered;		/* how long the last request waited */
-	int failed;			/* the server has gone */
+	int error;			/* of the connection, or 0 */
 } pairs[CPU_SETSIZE];
 
 static char request[65536];
 static struct histoset hset;
 static struct bitmask *cpus;
 static int max_cpus, numa, policy, unit;	/* unit: of results, in ns */
+static volatile int stopping, unread;	/* unread: nobody reads the output */
 static clockid_t clock_id = CLOCK_MONOTONIC;
 static sigset_t expiry;		/* with -x: the signal of a timer */
-static volatile int stopping;
 static __thread struct timespec wake_time;	/* of a client */
 static struct pair *break_pair;	/* the first one that -b stopped */
-static unsigned long break_cycle, lost;	/* lost: of -v */
+static unsigned long long break_cycle, lost;	/* lost: of -v */
 static int64_t break_ns[COUNT];
 
 /* The options: numbers and switches, then texts; warmup: uncounted cycles */
@@ -93,7 +93,7 @@ static long long verbose, quiet, smp, lockall, posix_timers, trace_marker;
 static long long default_system, duration, warmup = 2;
 static const char *affinity, *clk = "monotonic", *sched, *histfile, *jsonfile;
 static const char *load, *load_policy;
-static long long trltp, steps = 1, columns = 1;	/* columns: of each pair */
+static long long trltp, steps, columns = 1;	/* columns: of each pair */
 static const char *logfile;
 
 /* The metrics of --trltp, in the order of the reference program's log */
@@ -106,10 +106,11 @@ static const struct {
 	{ RESPONSE, "Response Time" }, { TOTAL, "Total Jitter" },
 };
 
-static unsigned long bins[METRICS][BINS + 1];
+static unsigned long long (*bins)[BINS + 1];	/* of each metric */
 static struct step {
 	struct stats response, total;
 	double rate;		/* of the load */
+	int partial;		/* something ended it before */
 } kept[STEPS];
 
 /* Ends the run: no client waits any longer. Signal handlers call it, too. */
@@ -143,18 +144,6 @@ static struct timespec to_timespec(int64_t ns)
 	return (struct timespec) { ns / NSEC_PER_SEC, ns % NSEC_PER_SEC };
 }
 
-static void stats_add(struct stats *s, int64_t ns)
-{
-	double off = ns - s->target;
-
-	s->min = s->count && s->min < ns ? s->min : ns;
-	s->max = s->count && s->max > ns ? s->max : ns;
-	s->act = ns;
-	s->sum += ns;
-	s->squares += off * off;
-	s->count++;
-}
-
 static void stats_merge(struct stats *to, const struct stats *from)
 {
 	if (!to->count)
@@ -162,10 +151,19 @@ static void stats_merge(struct stats *to, const struct stats *from)
 	else if (from->count) {
 		to->min = to->min < from->min ? to->min : from->min;
 		to->max = to->max > from->max ? to->max : from->max;
+		to->act = from->act;
 		to->count += from->count;
 		to->sum += from->sum;
 		to->squares += from->squares;
 	}
+}
+
+static void stats_add(struct stats *s, int64_t ns)
+{
+	double off = ns - s->target;
+	struct stats one = { 1, ns, ns, ns, ns, s->target, off * off };
+
+	stats_merge(s, &one);
 }
 
 static double mean(const struct stats *s)
@@ -199,8 +197,9 @@ static void connect_pair(struct pair *p)
 	    getsockname(p->fd, (struct sockaddr *)&own, &len))
 		fatal("cannot connect over 127.0.0.1: %m\n");
 	p->peer = accept(listener, (struct sockaddr *)&other, &len);
-	if (other.sin_port != own.sin_port)
-		fatal("cannot accept the connection over 127.0.0.1\n");
+	if (p->peer < 0 || other.sin_port != own.sin_port)
+		fatal("cannot accept the connection over 127.0.0.1: %s\n",
+		      p->peer < 0 ? strerror(errno) : "another program came first");
 	close(listener);
 }
 
@@ -214,8 +213,7 @@ static void set_up(int prio, int cpu)
 		fatal("cannot lock memory: %m\n");
 	errno = pthread_setschedparam(pthread_self(), policy, &param);
 	if (errno)
-		fatal("cannot set %s, priority %d: %m\n",
-		      policy_to_string(policy), prio);
+		fatal("cannot set %s, priority %d: %m\n", policy_to_string(policy), prio);
 	CPU_ZERO(&set);
 	if (cpu >= 0)
 		CPU_SET(cpu, &set);
@@ -245,16 +243,16 @@ static void __attribute__((noreturn)) serve(struct pair *p)
 
 static void record(struct pair *p, const int64_t ns[])
 {
-	unsigned long cycle = p->stats[LATENCY].count;
+	unsigned long long cycle = p->stats[LATENCY].count;
 	int64_t bin;
 	int i;
 
 	for (i = 0; i < COUNT; i++)
-		if (ns[i] != NONE)
+		if (ns[i] != ABSENT)
 			stats_add(&p->stats[i], ns[i]);
 	if (p->hist)
 		hist_sample(p->hist, ns[LATENCY] / 1000);
-	for (i = 0; logfile && i < METRICS; i++) {
+	for (i = 0; bins && i < METRICS; i++) {
 		bin = ns[metrics[i].id] / 1000 / BIN_US;
 		if (bin >= 0)
 			bins[i][bin < BINS ? bin : BINS]++;
@@ -266,8 +264,7 @@ static void record(struct pair *p, const int64_t ns[])
 	if (!limit || ns[LATENCY] <= limit * 1000 ||
 	    !__sync_bool_compare_and_swap(&break_pair, NULL, p))
 		return;
-	tracemark("twowaytest: latency of %lld us exceeds %lld us",
-		  (long long)ns[LATENCY] / 1000, limit);
+	tracemark("twowaytest: latency %lld us > %lld us", (long long)ns[LATENCY] / 1000, limit);
 	tracing_stop();
 	break_cycle = cycle;
 	memcpy(break_ns, ns, sizeof(break_ns));
@@ -277,7 +274,7 @@ static void record(struct pair *p, const int64_t ns[])
 /* Returns the time at the next expiry, or 0 if the run ends before it */
 static int64_t await_expiry(const struct pair *p, siginfo_t *info)
 {
-	wake_time = to_timespec(p->planned);
+	wake_time = to_timespec(p->next);
 	while (!stopping)
 		if (posix_timers ? sigwaitinfo(&expiry, info) > 0 &&
 		    info->si_code == SI_TIMER :
@@ -291,8 +288,8 @@ static void *client(void *arg)
 	struct pair *p = arg;
 	int64_t due, before, missed, longest, reply[2] = { 0, 0 }, ns[COUNT];
 	int64_t sleep_ns = sleep_us * 1000, end = INT64_MAX;
-	int64_t t0 = p->planned - p->period, t3 = 0;
-	struct itimerspec spec = { .it_value = to_timespec(p->planned) };
+	int64_t t0 = p->next - p->period, t3 = 0;
+	struct itimerspec t = { to_timespec(p->period), to_timespec(p->next) };
 	struct sigevent event = { .sigev_signo = SIGRTMIN };
 	siginfo_t info;
 	long long cycle, err = 0;
@@ -300,24 +297,24 @@ static void *client(void *arg)
 
 	p->tid = gettid();
 	set_up(priority, p->cpu);
-	spec.it_interval = to_timespec(p->period);
 	event.sigev_notify = SIGEV_THREAD_ID;
 	event.sigev_notify_thread_id = p->tid;
 	if (posix_timers && (timer_create(clock_id, &event, &timer) ||
-			     timer_settime(timer, TIMER_ABSTIME, &spec, NULL)))
+			     timer_settime(timer, TIMER_ABSTIME, &t, NULL)))
 		fatal("cannot start a timer: %m\n");
 	for (cycle = -warmup; !stopping && !err && t3 < end &&
 	     (!loops || cycle < loops); cycle++) {
 		if (!cycle && duration)
 			end = t0 + duration * NSEC_PER_SEC;
 		before = t0;
-		due = p->planned > t3 ? p->planned : t3;
+		due = p->next > t3 ? p->next : t3;
 		t0 = await_expiry(p, &info);
 		if (!t0)
 			break;
-		err = send(p->fd, request, size, MSG_NOSIGNAL) != size ||
-		      recv(p->fd, reply, sizeof(reply), MSG_WAITALL) !=
-		      sizeof(reply);
+		errno = ECONNRESET;	/* if the server closes it */
+		err = send(p->fd, request, size, MSG_NOSIGNAL) == size &&
+		      recv(p->fd, reply, sizeof(reply), MSG_WAITALL) ==
+		      sizeof(reply) ? 0 : errno;
 		t3 = now();
 		ns[WAKEUP] = t0 - due;
 		ns[SEND] = reply[0] - t0;
@@ -330,22 +327,24 @@ static void *client(void *arg)
 			    ns[RECEIVE] + llabs(ns[INTERVAL] - p->period);
 		/* The oldest expiry is served; later ones may have passed */
 		missed = posix_timers && !err ? info.si_overrun :
-			 ((err ? t3 : t0) - p->planned) / p->period;
+			 ((err ? t3 : t0) - p->next) / p->period;
 		p->missed += cycle < 0 || missed < 0 ? 0 : missed;
-		p->planned += (missed + 1) * p->period;
+		p->next += (missed + 1) * p->period;
 		longest = p->stats[RESPONSE].count ? p->stats[RESPONSE].max :
 			  p->period;
 		if (err && stopping && cycle >= 0 && ns[RESPONSE] > longest) {
 			p->unanswered = ns[RESPONSE];
-			ns[SEND] = ns[SLEEP] = ns[RECEIVE] = ns[TOTAL] = NONE;
+			ns[SEND] = ns[SLEEP] = ns[RECEIVE] = ns[TOTAL] = ABSENT;
 			record(p, ns);
 		} else if (err) {
-			p->failed = !stopping;
+			p->error = stopping ? 0 : err;
 			stop(0);
 		} else if (cycle >= 0) {
 			record(p, ns);
 		}
 	}
+	if (posix_timers)
+		timer_delete(timer);
 	return NULL;
 }
 
@@ -363,13 +362,12 @@ static void print_status(void)
 	for (i = 0; i < num_pairs * columns; i++) {
 		p = &pairs[i / columns];
 		s = &p->stats[metric_of(i)];
-		printf("T:%2d (%5d) P:%2lld I:%lld C:%7lu Min:%7lld Act:%*lld Avg:%*lld Max:%8lld",
+		printf("T:%2d (%5d) P:%2lld I:%lld C:%7llu Min:%7lld Act:%*lld Avg:%*lld Max:%8lld",
 		       i, p->tid, priority, (long long)p->period / 1000,
-		       s->count, whole(s->min), width, whole(s->act), width,
-		       whole(mean(s)), whole(s->max));
+		       s->count, to_unit(s->min), width, to_unit(s->act), width,
+		       to_unit(mean(s)), to_unit(s->max));
 		if (trltp)
-			printf(" Std:%8.1f %s", deviation(s) / unit,
-			       names[metric_of(i)]);
+			printf(" Std:%8.1f %s", deviation(s) / unit, names[metric_of(i)]);
 		printf("\n");
 	}
 }
@@ -386,7 +384,7 @@ static void print_phases(void)
 		for_each_pair(p)
 			stats_merge(&all, &p->stats[i]);
 		printf("# %-9s %8lld %8lld %8lld %8.1f\n", names[i],
-		       whole(all.min), whole(mean(&all)), whole(all.max),
+		       to_unit(all.min), to_unit(mean(&all)), to_unit(all.max),
 		       deviation(&all) / unit);
 	}
 	if (num_pairs == 1)
@@ -395,7 +393,7 @@ static void print_phases(void)
 	for_each_pair(p) {
 		printf("\n# T:%2d     ", (int)(p - pairs));
 		for (i = WAKEUP; i <= RESPONSE; i++)
-			printf(" %8lld", whole(p->stats[i].max));
+			printf(" %8lld", to_unit(p->stats[i].max));
 	}
 	printf("\n");
 }
@@ -409,61 +407,63 @@ static void print_steps(void)
 	for (k = kept; k < kept + STEPS && k->response.count; k++) {
 		printf("# %7d |", (int)(k - kept));
 		for (s = &k->response; s <= &k->total; s++)
-			printf(" %7lld %7lld %7lld %7.1f |", whole(s->min),
-			       whole(mean(s)), whole(s->max),
+			printf(" %7lld %7lld %7lld %7.1f |", to_unit(s->min),
+			       to_unit(mean(s)), to_unit(s->max),
 			       deviation(s) / unit);
-		printf(" %8.1f\n", k->rate);
+		printf(" %8.1f%s\n", k->rate, k->partial ? " (incomplete)" : "");
 	}
 }
 
 static void print_histogram(FILE *f)
 {
-	long long value, all;
+	int i, flags = histofall ? HSET_PRINT_SUM : 0;
+	struct stats all = { .count = 0 };
+	unsigned long overflows = 0;
 	struct pair *p;
 	char row[16];
-	int i;
 
 	fprintf(f, "# Histogram\n");
 	for (i = 0; i < histogram; i++) {
 		snprintf(row, sizeof(row), "%06d ", i);
-		hset_print_bucket(&hset, f, row, i,
-				  histofall ? HSET_PRINT_SUM : 0);
+		hset_print_bucket(&hset, f, row, i, flags);
 	}
-	for (i = 0; i < 4; i++) {
-		all = 0;
-		fprintf(f, "# %s:", i == 0 ? "Min Latencies" : i == 1 ?
-			"Avg Latencies" : i == 2 ? "Max Latencies" :
-			"Histogram Overflows");
-		for_each_pair(p) {
-			value = i == 0 ? whole(p->stats[LATENCY].min) :
-				i == 1 ? whole(mean(&p->stats[LATENCY])) :
-				i == 2 ? whole(p->stats[LATENCY].max) :
-				p->hist->oflow_count;
-			fprintf(f, " %05lld", value);
-			all = i == 3 ? all + value : value > all ? value : all;
-		}
-		if (i >= 2 && histofall && num_pairs > 1)
-			fprintf(f, " %05lld", all);
-		fprintf(f, "\n");
-	}
-	fprintf(f, "# Histogram Overflow at cycle number:\n");
+	fprintf(f, "# Min Latencies:");
+	for_each_pair(p)
+		fprintf(f, " %05lld", to_unit(p->stats[LATENCY].min));
+	fprintf(f, "\n# Avg Latencies:");
+	for_each_pair(p)
+		fprintf(f, " %05lld", to_unit(mean(&p->stats[LATENCY])));
+	fprintf(f, "\n# Max Latencies:");
 	for_each_pair(p) {
-		fprintf(f, "# Thread %d: ", (int)(p - pairs));
-		hist_print_oflows(p->hist, f);
-		fprintf(f, "\n");
+		stats_merge(&all, &p->stats[LATENCY]);
+		fprintf(f, " %05lld", to_unit(p->stats[LATENCY].max));
 	}
-	fprintf(f, "\n");
+	if (flags && num_pairs > 1)
+		fprintf(f, " %05lld", to_unit(all.max));
+	fprintf(f, "\n# Histogram Overflows:");
+	for_each_pair(p) {
+		overflows += p->hist->oflow_count;
+		fprintf(f, " %05lu", p->hist->oflow_count);
+	}
+	if (flags && num_pairs > 1)
+		fprintf(f, " %05lu", overflows);
+	fprintf(f, "\n# Histogram Overflow at cycle number:");
+	for_each_pair(p) {
+		fprintf(f, "\n# Thread %d: ", (int)(p - pairs));
+		hist_print_oflows(p->hist, f);
+	}
+	fprintf(f, "\n\n");
 }
 
 static void print_results(void)
 {
-	unsigned long missed = 0;
+	unsigned long long missed = 0;
 	struct pair *p;
 	int i;
 
 	if (!quiet && !verbose)
 		printf("\033[J");	/* over the status of show() */
-	if (steps > 1) {
+	if (steps) {
 		print_steps();
 	} else if (!verbose && (!histogram || histfile)) {
 		print_status();
@@ -473,33 +473,33 @@ static void print_results(void)
 	if (histogram && !histfile)
 		print_histogram(stdout);
 	if (break_pair) {
-		printf("# Break thread: %d\n# Break value: %lld\n# Break: pair %d, cycle %lu:",
-		       break_pair->tid, whole(break_ns[LATENCY]),
+		printf("# Break thread: %d\n# Break value: %lld\n# Break: pair %d, cycle %llu:",
+		       break_pair->tid, to_unit(break_ns[LATENCY]),
 		       (int)(break_pair - pairs), break_cycle);
 		for (i = 0; i < COUNT; i++)
-			if (break_ns[i] != NONE)
-				printf(" %s %lld", names[i], whole(break_ns[i]));
+			if (break_ns[i] != ABSENT)
+				printf(" %s %lld", names[i], to_unit(break_ns[i]));
 		printf("\n");
 	}
 	load_print();
 	for_each_pair(p) {
 		if (p->unanswered)
-			printf("# Unanswered: pair %d, cycle %lu: when the run ended, the client had waited %lld us for the reply\n",
+			printf("# Unanswered: pair %d, cycle %llu: when the run ended, the client had waited %lld us for the reply\n",
 			       (int)(p - pairs), p->stats[LATENCY].count - 1,
 			       (long long)p->unanswered / 1000);
 		missed += p->missed;
 	}
 	if (lost)
-		printf("# Not printed: %lu cycles\n", lost);
+		printf("# Not printed: %llu cycles\n", lost);
 	if (missed)
-		printf("# Missed: %lu\n", missed);
+		printf("# Missed: %llu\n", missed);
 }
 
 /* max has lost its decimals, avg has not; still avg must not be above max */
 static void json_stats(FILE *f, const struct stats *s)
 {
-	fprintf(f, "\"min\": %lld, \"max\": %lld, \"avg\": %.2f", whole(s->min),
-		whole(s->max), fmin(mean(s) / unit, whole(s->max)));
+	fprintf(f, "\"min\": %lld, \"max\": %lld, \"avg\": %.2f", to_unit(s->min),
+		to_unit(s->max), fmin(mean(s) / unit, to_unit(s->max)));
 }
 
 static void json_results(FILE *f, void *data)
@@ -519,13 +519,12 @@ static void json_results(FILE *f, void *data)
 		}
 		fprintf(f, "      \"phases\": {");
 		for (i = WAKEUP; i < COUNT; i++) {
-			fprintf(f, "%s\n        \"%s\": { ",
-				i == WAKEUP ? "" : ",", names[i]);
+			fprintf(f, "%s\n        \"%s\": { ", i == WAKEUP ? "" : ",", names[i]);
 			json_stats(f, &p->stats[i]);
-			fprintf(f, ", \"stddev\": %.2f }",
-				deviation(&p->stats[i]) / unit);
+			fprintf(f, ", \"stddev\": %.2f }", deviation(&p->stats[i]) / unit);
 		}
-		fprintf(f, "\n      },\n      \"cycles\": %lu, \"missed\": %lu,\n      ",
+		fprintf(f, "\n      },\n      \"metric\": \"%s\", \"pair\": %lld, \"cycles\": %llu, \"missed\": %llu,\n      ",
+			names[metric_of(k)], k / columns,
 			p->stats[LATENCY].count, p->missed);
 		json_stats(f, &p->stats[metric_of(k)]);
 		fprintf(f, ",\n      \"cpu\": %d, \"node\": %d\n    }", p->cpu,
@@ -534,88 +533,88 @@ static void json_results(FILE *f, void *data)
 	fprintf(f, "\n  }\n");
 }
 
+static void set_trltp(const char *none)
+{
+	lockall = posix_timers = quiet = warmup = 1;
+	columns = METRICS;
+	sched = "fifo";
+	priority = 98;
+	interval = 1000;
+	sleep_us = 100;
+	loops = 100000;
+	steps = 16;
+	affinity = "";
+	load = "fft";
+	load_clear();
+	load_add(load);
+}
+
 static const struct opt {
-	int letter;
+	const char *flag;		/* "-a", or two spaces */
 	const char *name, *arg, *help;	/* arg "[...": it may be left out */
 	void *to;
 	long long min, max;		/* of a number; max 0: it is a text */
+	const char *units;		/* that may follow the number */
+	void (*then)(const char *value);	/* is called with the value */
 } opts[] = {
-	{ 'a', "affinity", "[CPUSET]", "a CPU for each side", &affinity, 0, 0 },
-	{ 'b', "breaktrace", "US", "end when above US", &limit, 1, MAX },
-	{ 'c', "clock", "NAME", "monotonic (0) or realtime (1)", &clk, 0, 0 },
-	{ 0, "default-system", "", "keep idle states", &default_system, 0, 1 },
-	{ 'd', "distance", "US", "added for each pair", &distance, 0, 1000000 },
-	{ 'D', "duration", "TIME", "in s; append m, h, d", &duration, 0, MAX },
-	{ 0, "help", "", "print this", NULL, 0, 1 },
-	{ 0, "histfile", "FILE", "where the histogram goes", &histfile, 0, 0 },
-	{ 'h', "histogram", "US", "from 0 to US", &histogram, 1, 1000000 },
-	{ 'H', "histofall", "US", "also of the sum", &histofall, 1, 1000000 },
-	{ 'i', "interval", "US", "period, default 1000", &interval, 1, MAX },
-	{ 0, "json", "FILE", "where the results go", &jsonfile, 0, 0 },
-	{ 0, "latency", "US", "of idle states", &latency_us, 0, MAX },
-	{ 'l', "loops", "N", "number of cycles", &loops, 0, 1000000000000 },
-	{ 'm', "mlockall", "", "lock memory", &lockall, 0, 1 },
-	{ 'N', "nsecs", "", "print nanoseconds", &use_nsecs, 0, 1 },
-	{ 0, "policy", "NAME", "other, batch, idle, fifo, rr", &sched, 0, 0 },
-	{ 'p', "priority", "PRIO", "of the client", &priority, 2, 99 },
-	{ 'q', "quiet", "", "print results only", &quiet, 0, 1 },
-	{ 0, "size", "BYTES", "of a request, default 8", &size, 8, 65536 },
-	{ 0, "sleep", "US", "of servers, default 100", &sleep_us, 0, 10000000 },
-	{ 'S', "smp", "", "a pair on each CPU", &smp, 0, 1 },
-	{ 't', "threads", "[N]", "N pairs, or one a CPU", &threads, 1, 256 },
-	{ 0, "tracemark", "", "with -b: stop the trace", &trace_marker, 0, 1 },
-	{ 'v', "verbose", "", "print each latency", &verbose, 0, 1 },
-	{ 'x', "posix_timers", "", "use POSIX timers", &posix_timers, 0, 1 },
-	{ 0, "load", "KIND", "fft[:N], hackbench[:N]", &load, 0, 0 },
-	{ 0, "load-policy", "NAME", "other, rr", &load_policy, 0, 0 },
-	{ 0, "steps", "N", "with 0 to N - 1 workers", &steps, 1, STEPS },
-	{ 0, "trltp", "", "as the reference program", &trltp, 0, 1 },
-	{ 0, "trltp-log", "FILE", "where its log goes", &logfile, 0, 0 },
+	{ "-a", "affinity", "[CPUSET]", "a CPU for each side", &affinity, .max = 0 },
+	{ "-b", "breaktrace", "US", "end when above US", &limit, .min = 1, .max = MOST },
+	{ "-c", "clock", "NAME", "monotonic (0) or realtime (1)", &clk, .max = 0 },
+	{ "  ", "default-system", "", "keep idle states", &default_system, .max = 1 },
+	{ "-d", "distance", "US", "added for each pair", &distance, .max = 1000000 },
+	{ "-D", "duration", "TIME", "seconds, or 1m", &duration, .max = MOST, .units = "smhdSMHD" },
+	{ "  ", "help", "", "print this", NULL, .max = 0 },
+	{ "  ", "histfile", "FILE", "where the histogram goes", &histfile, .max = 0 },
+	{ "-H", "histofall", "US", "rows, with sums", &histofall, .min = 1, .max = 1000000 },
+	{ "-h", "histogram", "US", "rows of 1 us each", &histogram, .min = 1, .max = 1000000 },
+	{ "-i", "interval", "US", "period, default 1000", &interval, .min = 1, .max = MOST },
+	{ "  ", "json", "FILE", "where the results go", &jsonfile, .max = 0 },
+	{ "  ", "latency", "US", "limit of idle states", &latency_us, .max = MOST },
+	{ "  ", "load", "KIND", "fft[:N], hackbench[:N]", &load, .then = load_add },
+	{ "  ", "load-policy", "NAME", "other, rr", &load_policy, .max = 0 },
+	{ "-l", "loops", "N", "number of cycles", &loops, .max = 1000000000000 },
+	{ "-m", "mlockall", "", "lock memory", &lockall, .max = 1 },
+	{ "-N", "nsecs", "", "print nanoseconds", &use_nsecs, .max = 1 },
+	{ "  ", "policy", "NAME", "other, batch, idle, fifo, rr", &sched, .max = 0 },
+	{ "-x", "posix_timers", "", "use POSIX timers", &posix_timers, .max = 1 },
+	{ "-p", "priority", "PRIO", "of the client", &priority, .min = 2, .max = 99 },
+	{ "-q", "quiet", "", "print results only", &quiet, .max = 1 },
+	{ "  ", "size", "BYTES", "of a request, default 8", &size, .min = 8, .max = 65536 },
+	{ "  ", "sleep", "US", "of servers, default 100", &sleep_us, .max = 10000000 },
+	{ "-S", "smp", "", "a pair on each CPU", &smp, .max = 1 },
+	{ "  ", "steps", "N", "with 0 to N - 1 workers", &steps, .min = 1, .max = STEPS },
+	{ "-t", "threads", "[N]", "N pairs, or one a CPU", &threads, .min = 1, .max = 256 },
+	{ "  ", "tracemark", "", "with -b: stop the trace", &trace_marker, .max = 1 },
+	{ "  ", "trltp", "", "as the reference program", &trltp, .max = 1, .then = set_trltp },
+	{ "  ", "trltp-log", "FILE", "where its log goes", &logfile, .max = 0 },
+	{ "-v", "verbose", "", "print each latency", &verbose, .max = 1 },
 };
 
 static void set_option(const struct opt *o, const char *value)
 {
-	static const char units[] = "smhdSMHD";
-	static const int seconds[] = { 1, 60, 3600, 86400 };
+	static const int seconds[] = { 1, 60, 3600, 86400 };	/* smhd */
 	long long scale = 1, number;
 	char *end = "";
 
 	if (!o->to) {
 		printf("twowaytest V %1.2f\n", VERSION);
 		for (o = opts; o < opts + ARRAY_SIZE(opts); o++)
-			printf("  %c%c  --%-14s %-9s %s\n",
-			       o->letter ? '-' : ' ', o->letter ? o->letter :
-			       ' ', o->name, o->arg, o->help);
+			printf("  %s  --%-14s %-9s %s\n", o->flag, o->name, o->arg, o->help);
 		exit(EXIT_SUCCESS);
 	}
 	if (!o->max) {
 		*(const char **)o->to = value ? value : "";
-		if (o->to == &load)
-			load_add(value);
-		if (o->to == &load_policy && strcmp(value, "other") &&
-		    strcmp(value, "rr"))
-			fatal("--load-policy=%s: allowed is other, rr\n", value);
 		return;
 	}
 	errno = 0;
 	number = value ? strtoll(value, &end, 10) : !*o->arg;
-	if (o->to == &duration && *end && strchr(units, *end))
-		scale = seconds[(strchr(units, *end++) - units) % 4];
+	if (o->units && *end && strchr(o->units, *end))
+		scale = seconds[(strchr(o->units, *end++) - o->units) % 4];
 	if (errno || end == value || *end ||
 	    (value && (number < o->min || number > o->max / scale)))
-		fatal("--%s=%s: allowed is a whole number from %lld to %lld\n",
-		      o->name, value, o->min, o->max);
+		fatal("--%s=%s: allowed is a whole number from %lld to %lld%s\n", o->name,
+		      value, o->min, o->max, o->units ? "; m, h or d may follow" : "");
 	*(long long *)o->to = number * scale;
-	if (o->to == &trltp) {
-		lockall = posix_timers = quiet = warmup = 1;
-		columns = METRICS;
-		priority = 98;
-		loops = 100000;
-		steps = 16;
-		affinity = "";
-		load = "fft";
-		load_add(load);
-	}
 }
 
 static void process_options(int argc, char *argv[])
@@ -624,13 +623,11 @@ static void process_options(int argc, char *argv[])
 	int c, i, count = ARRAY_SIZE(opts);
 
 	for (i = 0; i < count; i++)
-		longs[i] = (struct option) {
-			opts[i].name, *opts[i].arg == '[' ? optional_argument :
-			!!*opts[i].arg, NULL, 256 + i
-		};
+		longs[i] = (struct option) { opts[i].name, *opts[i].arg == '[' ?
+			optional_argument : !!*opts[i].arg, NULL, 256 + i };
 	while ((c = getopt_long(argc, argv, "+a::b:c:d:D:h:H:i:l:mNp:qSt::vx",
 				longs, NULL)) != -1) {
-		for (i = 0; i < count && c != 256 + i && c != opts[i].letter;)
+		for (i = 0; i < count && c != 256 + i && c != opts[i].flag[1];)
 			i++;
 		if (i == count)
 			fatal("see twowaytest --help\n");
@@ -639,10 +636,11 @@ static void process_options(int argc, char *argv[])
 		    argv[optind][0] != '-')
 			optarg = argv[optind++];
 		set_option(&opts[i], optarg);
+		if (opts[i].then)
+			opts[i].then(optarg);
 	}
 	if (optind < argc)
-		fatal("unexpected argument %s; see twowaytest --help\n",
-		      argv[optind]);
+		fatal("unexpected argument %s; see twowaytest --help\n", argv[optind]);
 }
 
 static void check_options(void)
@@ -654,28 +652,27 @@ static void check_options(void)
 	sched = sched ? sched : priority ? "fifo" : "other";
 	policy = string_to_policy(sched);
 	if (policy == SCHED_DEADLINE || (!policy && strcmp(sched, "other")))
-		fatal("--policy=%s: allowed is other, batch, idle, fifo, rr\n",
-		      sched);
+		fatal("--policy=%s: allowed is other, batch, idle, fifo, rr\n", sched);
 	if (policy == SCHED_FIFO || policy == SCHED_RR)
 		priority = priority ? priority : 2;
 	else if (priority)
-		fatal("--priority=%lld: allowed only with --policy=fifo or rr\n",
-		      priority);
+		fatal("--priority=%lld: allowed only with --policy=fifo or rr\n", priority);
 	if (affinity && *affinity &&
 	    (parse_cpumask((char *)affinity, max_cpus, &cpus) || !cpus))
 		fatal("--affinity=%s: allowed is a list like 0-2,5\n", affinity);
+	if (smp && trltp)
+		fatal("--smp: not allowed with --trltp, which sets --affinity\n");
 	if (smp && (affinity || threads >= 0))
 		fatal("--smp: not allowed with --threads or --affinity, which it sets itself\n");
 	if (smp || threads >= 0)
 		num_pairs = threads > 0 ? threads : get_available_cpus(cpus);
-	if (steps > 1 && (!load || (!loops && !duration)))
-		fatal("--steps=%lld: allowed only with --load, and with --loops or --duration\n",
-		      steps);
+	load_check(load_policy, priority);
+	if (steps && (!load || (!loops && !duration)))
+		fatal("--steps=%lld: allowed only with --load, and with --loops or --duration\n", steps);
 	if (logfile && num_pairs > 1)
 		fatal("--trltp-log=%s: allowed only with one pair\n", logfile);
 	if (interval <= sleep_us)
-		fatal("--interval=%lld: allowed is more than --sleep=%lld\n",
-		      interval, sleep_us);
+		fatal("--interval=%lld: allowed is more than --sleep=%lld\n", interval, sleep_us);
 	histogram = histofall ? histofall : histogram;
 	if (histfile && !histogram)
 		fatal("--histfile=%s: allowed only with -h or -H\n", histfile);
@@ -687,12 +684,26 @@ static void check_options(void)
 /* With -a alone: of four CPUs or more, two are left to others, of three one */
 static int cpu_of(int pair, int is_client)
 {
-	int n = get_available_cpus(NULL), first = n > 3 ? 2 : n == 3;
-	int twos = (n - first) / 2 * 2, side = 2 * pair + is_client;
+	int n = get_available_cpus(NULL), side = 2 * pair + is_client;
+	int others = n > 3 ? 2 : n - 2;
 
-	return cpus ? cpu_for_thread_sp(side, max_cpus, cpus) :
-	       smp ? cpu_for_thread_ua(pair, max_cpus) : !affinity ? -1 :
-	       cpu_for_thread_ua(twos ? first + side % twos : 0, max_cpus);
+	if (cpus)
+		return cpu_for_thread_sp(side, max_cpus, cpus);
+	if (smp)
+		return cpu_for_thread_ua(pair, max_cpus);
+	if (!affinity)
+		return -1;
+	if (n > 1)
+		side = others + side % ((n - others) / 2 * 2);
+	return cpu_for_thread_ua(side, max_cpus);
+}
+
+static int flush(FILE *f, const char *name)
+{
+	if (f && !fflush(f) && !ferror(f))
+		return EXIT_SUCCESS;
+	warn("cannot write %s: %m\n", name);
+	return EXIT_FAILURE;
 }
 
 static void child_ended(int sig)
@@ -715,7 +726,7 @@ static void launch(void)
 		p->stats[INTERVAL].target = p->period;
 		p->stats[SLEEP].target = sleep_us * 1000;
 		connect_pair(p);
-		fflush(NULL);
+		unread = unread || flush(stdout, "standard output");
 		p->server = fork();
 		if (p->server < 0)
 			fatal("cannot start a server: %m\n");
@@ -726,20 +737,19 @@ static void launch(void)
 	signal(SIGINT, stop);
 	signal(SIGTERM, stop);
 	signal(SIGALRM, stop);
-	if (load) {
-		signal(SIGCHLD, child_ended);
-		load_start(load_policy, priority, affinity && !cpus, lockall);
-	}
+	signal(SIGCHLD, child_ended);
+	if (load)
+		load_start(affinity && !cpus, lockall);
 	for_each_pair(p) {
 		p->hist = histogram ? &hset.histos[p - pairs] : NULL;
 		p->ring = verbose ? calloc(RING, sizeof(*p->ring)) : NULL;
-		p->planned = now() + p->period;
+		p->next = now() + p->period;
+		if (duration)	/* for a server that does not answer */
+			alarm(duration + 2 + 3 * p->period / NSEC_PER_SEC);
 		errno = pthread_create(&p->thread, NULL, client, p);
 		if (errno || (verbose && !p->ring))
 			fatal("cannot start a client: %m\n");
 	}
-	if (duration)	/* for a server that does not answer; p[-1]: the last */
-		alarm(duration + 2 + 3 * p[-1].period / NSEC_PER_SEC);
 }
 
 /* While the clients run: what they have recorded for -v, or the status */
@@ -753,29 +763,30 @@ static void show(void)
 		return;
 	for_each_pair(p) {
 		end = __atomic_load_n(&p->written, __ATOMIC_ACQUIRE);
-		for (; p->printed != end; p->printed++) {
+		for (; (unsigned long)p->printed != end; p->printed++) {
 			ns = p->ring[p->printed % RING];
 			__atomic_thread_fence(__ATOMIC_ACQUIRE);
 			end = __atomic_load_n(&p->written, __ATOMIC_ACQUIRE);
-			if (end - p->printed >= RING)
+			if ((unsigned long)(end - p->printed) >= RING)
 				lost++;		/* it may be overwritten */
 			else
-				printf("%8d:%8lu:%8lld\n", (int)(p - pairs),
-				       p->printed, whole(ns));
+				printf("%8d:%8llu:%8lld\n", (int)(p - pairs),
+				       p->printed, to_unit(ns));
 		}
 	}
 	if (!verbose) {
 		print_status();
 		printf("\033[%lldA", num_pairs);
 	}
-	if (fflush(stdout) || ferror(stdout))
-		stop(0);	/* nobody reads this */
+	unread = unread || flush(stdout, "standard output");
+	if (unread)
+		stop(0);
 }
 
 /* Returns whether the pair has failed, or has measured nothing */
 static int finish(struct pair *p)
 {
-	int none, status;
+	int status;
 
 	while (quiet && !verbose ? pthread_join(p->thread, NULL) :
 				   pthread_tryjoin_np(p->thread, NULL)) {
@@ -783,17 +794,21 @@ static int finish(struct pair *p)
 		usleep(50000);
 	}
 	show();
-	if (!p->failed)
+	if (!p->error)
 		kill(p->server, SIGKILL);
 	waitpid(p->server, &status, 0);
 	close(p->fd);
-	none = !p->failed && !break_pair && !p->stats[LATENCY].count;
-	if (p->failed && WIFSIGNALED(status))
+	if (p->error && WIFSIGNALED(status))
 		warn("the server (pid %d) was killed by signal %d (%s)\n",
 		     p->server, WTERMSIG(status), strsignal(WTERMSIG(status)));
-	if (none)
+	else if (p->error)
+		warn("pair %d: the connection has failed: %s\n",
+		     (int)(p - pairs), strerror(p->error));
+	else if (!p->stats[LATENCY].count && !break_pair && !unread)
 		warn("pair %d: no cycle was measured\n", (int)(p - pairs));
-	return p->failed || none;
+	else
+		return 0;
+	return 1;
 }
 
 static void write_log(FILE *f, int step)
@@ -804,16 +819,16 @@ static void write_log(FILE *f, int step)
 	fprintf(f, step ? "\nWorkers,%d\n" : "Workers,%d\n", step);
 	for (i = 0; i < METRICS; i++) {
 		s = &pairs->stats[metrics[i].id];
-		fprintf(f, "\n%s (Micro Sec)\nMinimum,%.1f\nAverage,%.1f\nMaximum,%.1f\nStandard Deviation,%.1f\nCount,%lu\nLower Bound,Count\n",
+		fprintf(f, "\n%s (Micro Sec)\nMinimum,%.1f\nAverage,%.1f\nMaximum,%.1f\nStandard Deviation,%.1f\nCount,%llu\nLower Bound,Count\n",
 			metrics[i].label, s->min / 1e3, mean(s) / 1e3,
 			s->max / 1e3, deviation(s) / 1e3, s->count);
 		for (k = 0; k < BINS; k++)
 			if (bins[i][k])
-				fprintf(f, "%d,%lu\n", k * BIN_US, bins[i][k]);
+				fprintf(f, "%d,%llu\n", k * BIN_US, bins[i][k]);
 		if (bins[i][BINS])
-			fprintf(f, "above,%lu\n", bins[i][BINS]);
+			fprintf(f, "above,%llu\n", bins[i][BINS]);
 	}
-	memset(bins, 0, sizeof(bins));
+	memset(bins, 0, METRICS * sizeof(*bins));
 }
 
 /* Keeps its statistics; at the end, those of a pair are of all steps */
@@ -825,11 +840,12 @@ static void end_step(int step, FILE *log)
 	int i;
 
 	alarm(0);
-	if (steps > 1 && !verbose && !histogram)
+	if (steps && !verbose && !histogram)
 		print_status();
 	if (log)
 		write_log(log, step);
-	kept[step].rate = load_rate();
+	kept[step].rate = load_rate;
+	kept[step].partial = stopping;
 	for_each_pair(p) {
 		stats_merge(&kept[step].response, &p->stats[RESPONSE]);
 		stats_merge(&kept[step].total, &p->stats[TOTAL]);
@@ -840,23 +856,15 @@ static void end_step(int step, FILE *log)
 		}
 		p->written = p->printed = 0;
 		free(p->ring);
-		if (step + 1 == steps || stopping)
+		if (step + 1 >= steps || stopping)
 			memcpy(p->stats, all_steps[p - pairs],
 			       sizeof(p->stats));
 	}
 }
 
-static int flush(FILE *f, const char *name)
-{
-	if (f && !fflush(f) && !ferror(f))
-		return EXIT_SUCCESS;
-	warn("cannot write %s: %m\n", name);
-	return EXIT_FAILURE;
-}
-
 int main(int argc, char *argv[])
 {
-	struct sched_param highest = { .sched_priority = 99 };
+	struct sched_param top = { .sched_priority = 99 };
 	int ret, step, failed = 0;
 	struct pair *p;
 	FILE *f, *log;
@@ -881,15 +889,15 @@ int main(int argc, char *argv[])
 	sigprocmask(SIG_BLOCK, &expiry, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	log = logfile ? fopen(logfile, "w") : NULL;
-	if (logfile && !log)
+	bins = logfile ? calloc(METRICS, sizeof(*bins)) : NULL;
+	if (logfile && (!log || !bins))
 		fatal("cannot write %s: %m\n", logfile);
-	for (step = 0; step < steps && !stopping; step++) {
-		if (steps > 1)
+	for (step = 0; !stopping && (!step || step < steps); step++) {
+		if (steps)
 			load_step(step, steps);
 		launch();
 		if (trltp)
-			pthread_setschedparam(pthread_self(), SCHED_FIFO,
-					      &highest);
+			pthread_setschedparam(pthread_self(), SCHED_FIFO, &top);
 		for_each_pair(p)
 			failed |= finish(p);
 		if (load)
@@ -900,7 +908,7 @@ int main(int argc, char *argv[])
 	if (log)
 		failed |= flush(log, logfile);
 	print_results();
-	failed |= flush(stdout, "standard output");
+	failed |= unread || flush(stdout, "standard output");
 	if (histfile) {
 		f = fopen(histfile, "w");
 		if (f)
