@@ -150,7 +150,7 @@ def test_far_side_without_a_request(number):
         assert said + process.stdout.read() == b'\n{"twowaytest": 2}\n'
 
 
-@pytest.mark.parametrize("answers", [0, 1, 2, 5])
+@pytest.mark.parametrize("answers", [1, 5])
 def test_server_that_falls_silent(start, answers):
     """In the warm-up, too, -D ends the run."""
     text = STAGES.replace("STAGE", repr("no reply")).replace(

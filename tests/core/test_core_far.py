@@ -379,8 +379,7 @@ def test_second_address_of_a_host(start, net, address):
     assert pair["datagrams"]["answered"] == 20
 
 
-@pytest.mark.parametrize("transport", ["tcp", "udp"])
-@pytest.mark.parametrize("listens", [False, True])
+@pytest.mark.parametrize("transport, listens", [("tcp", False), ("udp", True)])
 def test_link_down(start, net, transport, listens):
     """It is named in time, and what was measured is kept."""
     port = 20110
