@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The completions that the build has made, as the shells understand them."""
 
+import json
 import pathlib
 import re
 import subprocess
@@ -35,6 +36,40 @@ def program(request):
 def ask(program, *words):
     return subprocess.run([*PROGRAMS[program], *words, "--help"], text=True,
                           capture_output=True, check=True).stdout
+
+
+@pytest.mark.parametrize("program", ["twowaytest", "primitivetest"])
+def test_order_of_the_options(program):
+    """That of their names, in --help and so in what is made of it."""
+    names = re.findall(r"^  (?:-\w, |    )--([\w-]+)", ask(program), re.M)
+    assert len(names) > 20 and names == sorted(names)
+
+
+def test_cross_build(tmp_path):
+    """It cannot run the programs in C: it has the completions of the tools."""
+    (tmp_path / "cross").write_text(
+        "[binaries]\nc = 'cc'\n[properties]\nneeds_exe_wrapper = true\n"
+        "[host_machine]\nsystem = 'linux'\ncpu_family = 'riscv64'\n"
+        "cpu = 'riscv64'\nendian = 'little'\n", encoding="ascii")
+    done = subprocess.run(
+        ["meson", "setup", "-Dtests=disabled", f"--cross-file={tmp_path}/cross",
+         tmp_path / "build", CONTRIB.parent], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    made = json.loads(subprocess.run(
+        ["meson", "introspect", "--targets", tmp_path / "build"],
+        capture_output=True, text=True, check=True).stdout)
+    assert {one["name"] for one in made if "completions" in one["name"]} == {
+        f"completions-{name}" for name in PROGRAMS if name in (
+            "twowayreport", "twowaytest-campaign", "twowaytest-virtlab")}
+
+
+def test_warnings_are_errors_only_in_our_own_builds():
+    """A package is built with other compilers than ours."""
+    text = (CONTRIB.parent / "meson.build").read_text(encoding="utf-8")
+    assert "werror" not in text and "-Werror" not in text
+    for name in ("setup", "cross"):
+        assert " -Dwerror=true " in (CONTRIB / name).read_text(
+            encoding="utf-8")
 
 
 def test_options(program):

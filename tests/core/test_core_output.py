@@ -217,6 +217,15 @@ def test_live_display(pairs, rows, policy):
     assert policies == {policy}
 
 
+def test_display_of_a_ramp_of_closed_loops():
+    """No time is negative, in the second step, too."""
+    seen = interactive("-i0", "--load=fft", "--steps=2", "-D1", rows=24,
+                       columns=120, until=r" C: *[1-9]\d{3}")
+    rows = [line for picture in seen.pictures for line in picture]
+    assert [line for line in rows if line.startswith("T:")]
+    assert not [line for line in rows if re.search(r"[ :]-\d", line)]
+
+
 def test_last_state_in_a_pipe(run):
     """Not each that there was on the way."""
     done = run("-l", 600)
