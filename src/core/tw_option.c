@@ -289,8 +289,7 @@ void tw_option_parse_all(int argc, char *argv[])
 		i = find(code);
 		if (i == count)
 			complain(argc, argv, at, letters, names);
-		given[i] = true;
-		rows[i]->parse(rows[i], next_word(rows[i], argc, argv));
+		tw_option_take(rows[i], next_word(rows[i], argc, argv));
 		at = optind;
 	}
 	if (optind < argc)
@@ -312,16 +311,20 @@ bool tw_option_given(const char *name)
 	return i < count && given[i];
 }
 
+void tw_option_take(const struct tw_option *option, char *value)
+{
+	given[find_name(option->name)] = true;
+	option->parse(option, value);
+}
+
 void tw_option_set(const char *name, const char *value)
 {
-	int i = find_name(name);
+	const struct tw_option *option = tw_option_find(name);
 	char copy[64];
 
 	snprintf(copy, sizeof(copy), "%s", value ? value : "");
-	if (i == count)
-		return;
-	given[i] = true;
-	rows[i]->parse(rows[i], value ? copy : NULL);
+	if (option)
+		tw_option_take(option, value ? copy : NULL);
 }
 
 static void write_value(FILE *file, const struct tw_option *row)

@@ -57,6 +57,9 @@ const struct tw_option *tw_option_find(const char *name);
 /* Whether it was given, or another one has set it. */
 bool tw_option_given(const char *name);
 
+/* As if it had been given with @value, which its parse function may keep. */
+void tw_option_take(const struct tw_option *option, char *value);
+
 /* Sets the option @name, whose parse function does not keep the value. */
 void tw_option_set(const char *name, const char *value);
 

@@ -25,13 +25,12 @@ static const char *const always[] = {
 
 /* ...only if the load runs there... */
 static const char *const with_load[] = {
-	"load-affinity", "load-args", "load-policy", "load-priority", "steps",
-	NULL
+	"load-affinity", "load-args", "load-policy", "load-priority", NULL
 };
 
-/* ...and with another value. */
+/* ...and with another value, or only if it was given. */
 static const char *const special[] = {
-	"affinity", "latency", "load", "loops", NULL
+	"affinity", "latency", "load", "loops", "steps", NULL
 };
 
 /* What needs a login: it runs a command, or takes a CPU for itself. */
@@ -109,6 +108,8 @@ char *tw_ask_text(int steps)
 	if (load) {
 		write_options(file, with_load);
 		write_loads(file);
+		if (tw_option_given("steps"))
+			write_option(file, "steps");
 		/* A ramp must have it; the clients count. */
 		write_word(file, "loops", "1");
 	}
@@ -159,7 +160,7 @@ static void parse_word(char *word)
 	if ((row->argument == no_argument && value) ||
 	    (row->argument == required_argument && !value))
 		fatal("%s: allowed is %s value\n", word, value ? "no" : "a");
-	row->parse(row, value);
+	tw_option_take(row, value);
 }
 
 int tw_ask_parse(const char *line, bool login)

@@ -104,8 +104,8 @@ def test_no_shell(run):
 @pytest.mark.parametrize("steps", [1, 3])
 def test_a_command_that_fails_later(run, steps):
     """What was measured until then is kept, the steps before, too."""
-    done = run("-q", "-l", 2000 if steps > 1 else 0, f"--steps={steps}",
-               "--json=json",
+    done = run("-q", "-l", 2000 if steps > 1 else 0, "--json=json",
+               *[f"--steps={steps}"] * (steps > 1),
                f"--load=command:sleep {0.4 if steps > 1 else 2}; exit 5")
     assert done.returncode == 1 and "ended with exit status 5" in done.stderr
     assert "stopped: what it started has failed\n" in done.stderr
