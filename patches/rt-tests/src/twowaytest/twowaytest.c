@@ -442,9 +442,9 @@ static void print_histogram(FILE *f)
 		sum = 0;
 		for_each_pair(p) {
 			s = &p->stats[LATENCY];
-			value = i == 0 ? to_unit(s->min) :
-				i == 1 ? to_unit(mean(s)) :
-				i == 2 ? to_unit(s->max) : p->hist->oflow_count;
+			value = i == 3 ? (long long)p->hist->oflow_count :
+				i == 0 ? to_unit(s->min) :
+				i == 1 ? to_unit(mean(s)) : to_unit(s->max);
 			sum = i == 3 ? sum + value : value > sum ? value : sum;
 			fprintf(f, " %05lld", value);
 		}
