@@ -11,7 +11,8 @@ from twtools.units import US, Unit
 
 TENS = Unit(10 * US.ns)        # bins
 LABELS = {label: metric for metric, (label, _) in METRICS.items()} | {
-    "nanosleep(100 Micro Sec)": "sleep"}       # as TRLTP itself has it
+    "Timer Interval Time": "interval"}  # of another timer
+SLEEP = re.compile(r"nanosleep\(\d+ Micro Sec\)")  # TRLTP itself has 100
 LOG_LABEL = re.compile(r"(.+) \(Micro Sec\)")
 LOG_VALUES = ("Minimum", "Average", "Maximum", "Standard Deviation", "Count")
 
@@ -49,10 +50,11 @@ class Log:
 
     def metric(self):
         match = LOG_LABEL.fullmatch(self.next()[1])
-        if not match or match[1] not in LABELS:
+        metric = match and ("sleep" if SLEEP.fullmatch(match[1]) else
+                            LABELS.get(match[1]))
+        if not metric:
             self.bad("the name of a metric")
         del self.lines[0]
-        metric = LABELS[match[1]]
         low, avg, high, std = (US.read(self.value(key, float))
                                for key in LOG_VALUES[:4])
         count = self.value("Count", int)

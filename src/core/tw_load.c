@@ -47,6 +47,7 @@ void tw_load_units(struct tw_load *load, const struct tw_option *option,
 		tw_option_number(option, whole);	/* refuses it */
 	}
 	load->wanted = (int)wanted;
+	load->fixed = value;
 }
 
 static const char *kind_name(int number)

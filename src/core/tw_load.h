@@ -46,6 +46,7 @@ struct tw_load {
 	int policy;
 	int priority;		/* 0: not real-time */
 	int wanted;		/* units, as the user wants them */
+	bool fixed;		/* the user has named that number */
 	bool ramped;		/* by --steps */
 	bool elsewhere;		/* another program runs it, and sets its rate */
 	int units;		/* the same, or those of a ramp's step */

@@ -28,18 +28,22 @@ static const struct tw_option options[] = {
 static void check(struct tw_run *run)
 {
 	int steps = (int)tw_ramp_steps;
+	struct tw_load *load = tw_load_number(0);
 
 	/* Another part may have a ramp of something else. */
 	if (run->ramp || !tw_option_given("steps"))
 		return;
-	if (!tw_load_number(0))
+	if (!load)
 		fatal("--steps=%d: allowed only with --load\n", steps);
 	if (!tw_config.loops && !tw_config.duration_s)
 		fatal("--steps=%d: allowed only with --loops or --duration\n",
 		      steps);
+	if (load->fixed)
+		fatal("--load=%s:%d: not allowed with --steps, which sets the number of %s\n",
+		      load->ops->name, load->wanted, load->ops->unit);
 	run->steps = steps;
 	run->ramp = true;
-	tw_load_number(0)->ramped = true;
+	load->ramped = true;
 	kept = calloc(steps, sizeof(*kept));
 	if (!kept)
 		fatal("--steps=%d: no memory\n", steps);

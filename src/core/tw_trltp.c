@@ -112,6 +112,20 @@ static double us(double ns)
 	return ns / (double)TW_NS_PER_US;
 }
 
+/* Those of another set-up are not called as in the reference. */
+static const char *label_of(size_t i)
+{
+	static char sleep[40];
+
+	if (logged[i].id == TW_INTERVAL && tw_config.timer != &tw_timer_posix)
+		return "Timer Interval Time";
+	if (logged[i].id != TW_SLEEP || tw_config.sleep_us == 100)
+		return logged[i].label;
+	snprintf(sleep, sizeof(sleep), "nanosleep(%" PRId64 " Micro Sec)",
+		 tw_config.sleep_us);
+	return sleep;
+}
+
 static void log_metric(const struct tw_stats *of, const char *label,
 		       const uint64_t *bins)
 {
@@ -146,7 +160,7 @@ static void end(struct tw_run *run)
 		if (tw_config.pairs > 1)
 			fprintf(steps, "Pair,%d\n", pair);
 		for (i = 0; i < ARRAY_SIZE(logged); i++)
-			log_metric(&stats[logged[i].id], logged[i].label,
+			log_metric(&stats[logged[i].id], label_of(i),
 				   of->bins[i]);
 		memset(of->bins, 0, sizeof(of->bins));
 	}

@@ -382,7 +382,8 @@ def assert_statistics(thread, values, target):
 
 def log_section(lines, label):
     """Of --trltp-log: ({"Minimum": ...}, {bin: count})."""
-    at = lines.index(f"{label} (Micro Sec)")
+    names = [line.removeprefix("POSIX ") for line in lines]
+    at = names.index(f"{label} (Micro Sec)".removeprefix("POSIX "))
     assert not lines[at - 1]
     figures = dict(line.split(",") for line in lines[at + 1:at + 6])
     assert lines[at + 6] == "Lower Bound,Count"

@@ -328,6 +328,18 @@ def test_log_of_a_cycle_beyond_its_bins(run, shim):
         "above,1") >= 3     # send, response, total
 
 
+@pytest.mark.parametrize("words, timer, sleep_us", [
+    (["-x"], "POSIX Timer", 100), (["--sleep=50"], "Timer", 50),
+    (["--timer=timerfd", "--sleep=0"], "Timer", 0)])
+def test_labels_of_the_log(run, words, timer, sleep_us):
+    """Those of the reference are for its timer and its sleep."""
+    done = run("-q", "-l", 5, "--trltp-log=log", *words)
+    assert [line for line in done.text("log").splitlines()
+            if "Micro Sec)" in line][:3] == [
+        f"{timer} Interval Time (Micro Sec)", "Send Time (Micro Sec)",
+        f"nanosleep({sleep_us} Micro Sec) (Micro Sec)"]
+
+
 @results.root
 def test_no_faults_in_the_loops(run):
     """Locked and touched before: not one page fault while it measures."""

@@ -5,10 +5,12 @@ import os
 import re
 import shutil
 import signal
+import time
 
 import pytest
 
 import outside
+import series
 from test_words import PHASES, RANGE, is_results, status, statuses
 
 LABELS = ["POSIX Timer Interval Time", "Send Time", "nanosleep(100 Micro Sec)",
@@ -39,6 +41,27 @@ def test_both(program):
     assert float(found[1][3]) > 0
 
 
+# It sends that many messages, and then waits for the end.
+HACKBENCH = """#!/bin/sh
+sleep 0.5
+dd if=/dev/zero of=/dev/null bs=1 count=90000 2>/dev/null
+exec sleep 1000
+"""
+
+
+def test_messages(program):
+    """They count as they are sent, also in a run that does not end."""
+    path = program.path_of("hackbench")
+    path.write_text(HACKBENCH)
+    path.chmod(0o755)
+    begin = time.monotonic()
+    out, _ = program.run("-q", "-D", 3, "--load=hackbench:1", env={
+        **os.environ, "PATH": f"{path.parent}:{os.environ['PATH']}"})
+    longest = time.monotonic() - begin
+    (_, _, _, rate, _), = LOAD.findall(out)
+    assert 90000 / longest <= float(rate) <= 90100 / 3
+
+
 @pytest.mark.parametrize("words, named", [
     (["--load=x"], "--load=x: allowed "),
     (["--load=fft:0"], f"--load=fft:0: {RANGE}1 to 1024\n"),
@@ -47,6 +70,10 @@ def test_both(program):
     (["--load=hackbench:1025"], f"--load=hackbench:1025: {RANGE}1 to 1024\n"),
     (["--load-policy=other"],
      "--load-policy=other: allowed only with --load\n"),
+    (["--load=fft:5", "--steps=2", "-l9"], "--load=fft:5: not allowed with "
+     "--steps, which sets the number of workers\n"),
+    (["--load=hackbench:10", "--steps=2", "-l9"], "--load=hackbench:10: not "
+     "allowed with --steps, which sets the number of groups\n"),
     (["--trltp", "-S"], "--smp: not allowed with --trltp, which sets "
      "--affinity\n"),
     (["--load=fft", "--load-policy=x"], "--load-policy=x: allowed is "),
@@ -64,7 +91,7 @@ def test_no_hackbench(program):
     out, err = program.run("-q", "-l", 10, "--load=hackbench", status=1,
                            env={**os.environ, "PATH": "/nowhere"})
     assert "T:" not in out
-    assert "hackbench" in err
+    assert "hackbench" in err and "PATH" in err
 
 
 @root
@@ -149,7 +176,7 @@ def test_steps(program):
 
 def test_one_step(program):
     """It is the one without workers."""
-    out, _ = program.run("-q", "-l", 50, "--load=fft:3", "--steps=1")
+    out, _ = program.run("-q", "-l", 50, "--load=fft", "--steps=1")
     assert "# Step 1/1: load fft, 0 workers\n" in out
     assert [of[4] for of in statuses(out)] == [50]
     assert re.search(r"\n#       0 \|.* 0\.0$", out, re.M)
@@ -164,8 +191,68 @@ def test_incomplete_step(program):
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=20)
     assert process.returncode == 0
-    rows = re.findall(r"^#       (\d) \|.*\| +[\d.]+(.*)$", out, re.M)
-    assert rows == [("0", ""), ("1", " (incomplete)")]
+    assert rows_of(out) == [("0", ""), ("1", " (incomplete)")]
+
+
+def rows_of(out):
+    """Of the table of steps: [(workers, what is said of it)]."""
+    return re.findall(r"^# +(\d+) \|.*\| +[\d.]+(.*)$", out, re.M)
+
+
+def test_stopped_server_in_a_step(of_series):
+    """The alarm ends this step alone, which has lasted for long enough. (The
+    other program kills such a server, and says so.)"""
+    process = of_series.start("-q", "-D", 1, "--load=fft", "--steps=2")
+    server, = of_series.servers(process)
+    os.kill(server, signal.SIGSTOP)
+    out, err = process.communicate(timeout=40)
+    assert (process.returncode, err) == (0, "")
+    assert rows_of(out) == [("0", ""), ("1", "")]
+    found = re.findall(r"^# Unanswered: .*cycle (\d+): ", out, re.M)
+    first = [status(line)[4] for line in out.splitlines()
+             if line[:2] == "T:"][0]
+    assert [int(number) for number in found] == [first - 1]
+
+
+# To wait for the processes of a load takes longer than the alarm.
+SLOW = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <sys/wait.h>
+#include <time.h>
+
+pid_t waitpid(pid_t pid, int *status, int options)
+{
+	pid_t (*real)(pid_t, int *, int) = dlsym(RTLD_NEXT, "waitpid");
+	struct timespec left = { 3, 0 };
+
+	while (pid < -1 && nanosleep(&left, &left))
+		;
+	return real(pid, status, options);
+}
+"""
+
+
+def test_slow_end_of_a_load(of_series):
+    """No step is lost, and all are complete."""
+    source, library = map(of_series.path_of, ("slow.c", "slow.so"))
+    source.write_text(SLOW)
+    done = series.run("gcc", "-shared", "-fPIC", "-o", library, source, "-ldl")
+    assert done.returncode == 0, done.stderr
+    out, err = of_series.run("-q", "-D", 1, "--load=fft", "--steps=3", env={
+        **os.environ, "LD_PRELOAD": str(library)})
+    assert err == ""
+    assert rows_of(out) == [("0", ""), ("1", ""), ("2", "")]
+
+
+def test_memory_of_steps(of_series):
+    """What main shares with a load is mapped once, however many steps."""
+    process = of_series.start("-q", "-l", 400, "--load=fft", "--steps=4")
+    most = 0
+    while process.poll() is None:
+        most = max(most, outside.read(f"/proc/{process.pid}/maps").count(
+            "/dev/zero (deleted)"))
+    assert (process.returncode, most) == (0, 1)
 
 
 def log_of(text):
@@ -249,3 +336,32 @@ def test_later_options(program):
     out, _ = program.run("--trltp", "-l", 10, "--steps=1", "-p", 50,
                          "--load-policy=other")
     assert [of[2:5:2] for of in statuses(out)] == [[50, 10]] * 6
+
+
+@root
+def test_reference_histograms(program):
+    """Each metric has its own, or there are none."""
+    words = ["--trltp", "-l", 20, "--steps=1", "-h", 2000, "--json=json",
+             "--load-policy=other"]
+    if program.name == "series":
+        _, err = program.run(*words, status=1)
+        assert "FATAL: --histogram=2000: not allowed with --trltp, which has " \
+            "several metrics\n" in err
+        return
+    program.run(*words)
+    threads = outside.load_json(program.path_of("json"))["thread"].values()
+    assert [thread["metric"] for thread in threads] == METRICS
+    for thread in threads:
+        rows = [int(row) for row in thread["histogram"]]
+        assert sum(thread["histogram"].values()) + thread["overflows"] == 20
+        assert not rows or thread["min"] <= min(rows)
+
+
+@pytest.mark.parametrize("words", [["-x", "--sleep=50"], ["--sleep=100"],
+                                   ["-x", "-t2"]])
+def test_other_logs(of_series, words):
+    """Its labels name a timer and a sleep: they are true, or it is refused."""
+    _, err = of_series.run("-q", "-l", 9, "--trltp-log=log", *words, status=1)
+    assert err == ("FATAL: --trltp-log=log: allowed only with one pair, "
+                   "--sleep=100 and -x\n")
+    assert not of_series.path_of("log").exists()

@@ -182,6 +182,17 @@ def test_foreign_cpu(program):
     assert found["thread"]["0"]["cpu"] == others[-1]
 
 
+def test_set_of_no_cpu(program):
+    """All but the only one that the program may use."""
+    first = min(os.sched_getaffinity(0))
+    for words in ["-t"], []:
+        out, err = program.run(
+            "-q", "-l", 5, "-a", f"!{first}", *words, status=1,
+            preexec_fn=lambda: os.sched_setaffinity(0, {first}))
+        assert "T:" not in out
+        assert f"FATAL: --affinity=!{first}: allowed is " in err
+
+
 @pytest.mark.parametrize("option", ["-h", "-H"])
 @pytest.mark.parametrize("pairs", [1, 2])
 @pytest.mark.parametrize("file", [False, True])

@@ -27,15 +27,12 @@
 #define POINTS		65536
 #define TOLERANCE	1e-9	/* of points within 1; 1e-15 is usual */
 
-/* Messages of a run and a group: 20 processes send to 20 others */
-#define RUN		"100"
-#define MESSAGES	(100 * 20 * 20)
-
 enum { FFT, HACKBENCH, KINDS };
 
 static struct load {
 	const char *name, *units, *work;
 	int usual, n;		/* n 0: there is none */
+	int fixed;		/* n was given */
 	double rate;		/* work a second */
 } loads[KINDS] = {
 	{ .name = "fft", "workers", "transforms", 1 },
@@ -46,9 +43,7 @@ static struct load *ramped;	/* NULL: no ramp */
 double load_rate;
 static int fft_rr, hackbench_rr;	/* whether they are real-time */
 static struct timespec began;
-static struct shared {
-	unsigned long done[KINDS], wrong;	/* transforms, or runs */
-} *shared;
+static struct { unsigned long done, wrong; } *shared;	/* done: transforms */
 static int count;
 static pid_t pids[UNITS + 1];	/* each is the leader of a group */
 
@@ -65,6 +60,7 @@ void load_add(const char *value)
 	if (*end || n < 1 || n > UNITS)
 		fatal("--load=%s: allowed is a whole number from 1 to %d\n", value, UNITS);
 	l->n = n;
+	l->fixed = value[len];
 }
 
 void load_clear(void)
@@ -96,31 +92,28 @@ static void __attribute__((noreturn)) run_fft(void)
 {
 	complex double *x = calloc(4 * POINTS, sizeof(*x)), *y = x + POINTS;
 	complex double *z = y + POINTS, *root = z + POINTS;
-	complex double *back = root + POINTS / 2;
 	int i, wrong;
 	FILE *f;
 
 	if (!x)
 		fatal("--load=fft: no memory\n");
-	for (i = 0; i < POINTS / 2; i++) {
+	for (i = 0; i < POINTS / 2; i++)
 		root[i] = cexp(-2 * M_PI * I * i / POINTS);
-		back[i] = conj(root[i]);
-	}
 	for (;;) {
 		f = tmpfile();
 		for (i = 0; i < POINTS; i++)
 			x[i] = drand48() + drand48() * I;
 		transform(y, x, POINTS, 1, root);
-		transform(z, y, POINTS, 1, back);
+		transform(z, y, POINTS, 1, root);	/* x, but backwards */
 		for (wrong = i = 0; f && i < POINTS; i++) {
-			z[i] /= POINTS;
-			wrong |= !(cabs(z[i] - x[i]) < TOLERANCE);
-			fprintf(f, "%.17g %.17g\n", creal(z[i]), cimag(z[i]));
+			y[i] = z[-i & (POINTS - 1)] / POINTS;
+			wrong |= !(cabs(y[i] - x[i]) < TOLERANCE);
+			fprintf(f, "%.17g %.17g\n", creal(y[i]), cimag(y[i]));
 		}
 		if (!f || ferror(f) || fclose(f))
 			fatal("--load=fft: cannot write a temporary file: %m\n");
 		__atomic_add_fetch(&shared->wrong, wrong, __ATOMIC_RELAXED);
-		__atomic_add_fetch(&shared->done[FFT], 1, __ATOMIC_RELAXED);
+		__atomic_add_fetch(&shared->done, 1, __ATOMIC_RELAXED);
 	}
 }
 
@@ -133,22 +126,20 @@ static void kill_group(int sig)
 static void __attribute__((noreturn)) run_hackbench(int groups)
 {
 	int status, null = open("/dev/null", O_WRONLY);
-	char number[12];
+	char number[16];
 
-	snprintf(number, sizeof(number), "%d", groups);
+	snprintf(number, sizeof(number), "-g%d", groups);
 	signal(SIGTERM, kill_group);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	for (;;) {
+	do {
 		if (!fork()) {
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
 			dup2(null, STDOUT_FILENO);
-			execlp("hackbench", "hackbench", "-g", number, "-l", RUN, NULL);
-			fatal("--load=hackbench: cannot run hackbench: %m\n");
+			execlp("hackbench", "hackbench", number, "-l5000", NULL);
+			fatal("--load=hackbench: cannot run hackbench, looked for in PATH: %m\n");
 		}
-		if (wait(&status) < 0 || status)
-			_exit(EXIT_FAILURE);
-		shared->done[HACKBENCH]++;
-	}
+	} while (wait(&status) > 0 && !status);
+	_exit(EXIT_FAILURE);
 }
 
 static void start_process(struct load *l, int rr, int nth_cpu, int lock)
@@ -191,11 +182,10 @@ void load_check(const char *policy, int priority)
 		fatal("--load-policy=%s: allowed only with --load\n", policy);
 	fft_rr = loads[FFT].n && (rr || (!policy && priority));
 	hackbench_rr = loads[HACKBENCH].n && rr;
-	if (!fft_rr && !hackbench_rr)
-		return;
-	if (priority < PRIORITY + 2)
+	if ((fft_rr || hackbench_rr) && priority < PRIORITY + 2)
 		fatal("--priority=%d: allowed is %d or more: the server must be above the load, which has the real-time priority %d\n", priority, PRIORITY + 2, PRIORITY);
-	warn("the load leaves its CPUs no time for ordinary tasks, such as sshd, and the kernel may stop real-time tasks there for 50 ms in each second (sched_rt_runtime_us); --load-policy=other prevents both\n");
+	if (fft_rr || hackbench_rr)
+		warn("the load leaves its CPUs no time for ordinary tasks, such as sshd, and the kernel may stop real-time tasks there for 50 ms in each second (sched_rt_runtime_us); --load-policy=other prevents both\n");
 }
 
 void load_start(int pin, int lock)
@@ -225,6 +215,9 @@ void load_step(int step, int steps)
 {
 	if (!step)
 		ramped = &loads[loads[FFT].n ? FFT : HACKBENCH];
+	if (!step && ramped->fixed)
+		fatal("--load=%s:%d: not allowed with --steps, which sets the number of %s\n",
+		      ramped->name, ramped->n, ramped->units);
 	ramped->n = step;
 	printf("# Step %d/%d: load %s, %d %s\n", step + 1, steps,
 	       ramped->name, step, ramped->units);
@@ -248,29 +241,44 @@ int load_ended(void)
 	return 0;
 }
 
+/* Calls of write() by main, and by the processes that it has waited for */
+static unsigned long long writes(void)
+{
+	FILE *f = fopen("/proc/self/io", "r");
+	unsigned long long n = 0;
+
+	if (f && fscanf(f, "%*s %*u %*s %*u %*s %*u syscw: %llu", &n) >= 0)
+		fclose(f);
+	return n;
+}
+
 int load_stop(void)
 {
+	unsigned long long before = writes();
 	int i, failed = load_ended();
 	struct timespec end;
-	struct load *l;
 
 	signal(SIGCHLD, SIG_DFL);
 	clock_gettime(CLOCK_MONOTONIC, &end);
-	for (l = loads; l < loads + KINDS; l++)
-		l->rate = shared->done[l - loads] * 1e6 / calcdiff(end, began);
-	loads[HACKBENCH].rate *= (double)loads[HACKBENCH].n * MESSAGES;
-	load_rate = ramped ? ramped->rate : 0;
+	loads[FFT].rate = shared->done * 1e6 / calcdiff(end, began);
 	/* All first: one that still runs may have the CPU of main */
 	for (i = 0; i < count; i++)
 		kill(-pids[i], SIGKILL);
-	while (i--)
+	while (i--) {
 		while (waitpid(-pids[i], NULL, 0) > 0)
 			;
+		if (i == loads[FFT].n)	/* a message of hackbench is a call */
+			loads[HACKBENCH].rate = (writes() - before) * 1e6 /
+						calcdiff(end, began);
+	}
+	load_rate = ramped ? ramped->rate : 0;
 	if (failed)
 		warn("the load has ended by itself\n");
 	if (shared->wrong)
 		warn("--load=fft: %lu results were wrong: this kernel does not keep the floating-point registers of a preempted task, or the memory fails\n", shared->wrong);
-	return failed || shared->wrong;
+	failed |= shared->wrong > 0;
+	munmap(shared, sizeof(*shared));
+	return failed;
 }
 
 void load_print(void)

@@ -33,8 +33,8 @@
 #endif
 
 #define RING		16384	/* values of -v that wait to be printed */
-#define MOST		1000000000	/* of most numbers */
-#define ABSENT		INT64_MIN	/* the value of a metric is */
+#define MOST		1000000000	/* largest value of most options */
+#define ABSENT		INT64_MIN	/* the cycle lacks the metric */
 #define STEPS		1025	/* at most */
 #define METRICS		6
 #define BIN_US		10	/* of the log */
@@ -42,11 +42,9 @@
 #define to_unit(ns)	((long long)((ns) / unit))	/* decimals are cut */
 #define for_each_pair(p)	for (p = pairs; p < pairs + num_pairs; p++)
 
-enum {
-	LATENCY, WAKEUP, SEND, SLEEP, RECEIVE, RESPONSE, INTERVAL, TOTAL, COUNT
-};
+enum { LATENCY, WAKEUP, SEND, SLEEP, RECEIVE, RESPONSE, INTERVAL, TOTAL, NUM };
 
-static const char * const names[COUNT] = {
+static const char * const names[NUM] = {
 	"latency", "wakeup", "send", "sleep", "receive", "response", "interval", "total"
 };
 
@@ -58,7 +56,7 @@ struct stats {			/* in ns */
 };
 
 static struct pair {
-	struct stats stats[COUNT];
+	struct stats stats[NUM];
 	unsigned long long missed;	/* expiries without a cycle */
 	struct histogram *hist;
 	int64_t *ring;			/* for -v: the last values */
@@ -69,7 +67,7 @@ static struct pair {
 	int fd, peer;			/* sockets of client and server */
 	int cpu, server_cpu;		/* -1: not pinned */
 	int64_t period, next;		/* next: the next expiry */
-	int64_t unanswered;		/* how long the last request waited */
+	int64_t unanswered, last;	/* how long it waited; which cycle */
 	int error;			/* of the connection, or 0 */
 } pairs[CPU_SETSIZE];
 
@@ -83,7 +81,7 @@ static sigset_t expiry;		/* with -x: the signal of a timer */
 static __thread struct timespec wake_time;	/* of a client */
 static struct pair *break_pair;	/* the first one that -b stopped */
 static unsigned long long break_cycle, lost;	/* lost: of -v */
-static int64_t break_ns[COUNT];
+static int64_t worst[NUM];
 
 /* The options: numbers and switches, then texts; warmup: uncounted cycles */
 static long long threads = -1, num_pairs = 1, priority, interval = 1000;
@@ -95,6 +93,8 @@ static const char *affinity, *clk = "monotonic", *sched, *histfile, *jsonfile;
 static const char *load, *load_policy;
 static long long trltp, steps, columns = 1;	/* columns: of each pair */
 static const char *logfile;
+static volatile int over;	/* stopping ends a step, this the run */
+static int step;		/* the present one */
 
 /* The metrics of --trltp, in the order of the reference program's log */
 static const struct {
@@ -113,13 +113,15 @@ static struct step {
 	int partial;		/* something ended it before */
 } kept[STEPS];
 
-/* Ends the run: no client waits any longer. Signal handlers call it, too. */
+/* No client waits any longer: the run ends, or, by the alarm, only the step */
 static void stop(int sig)
 {
 	int saved = errno;
 	struct pair *p;
 
 	wake_time.tv_sec = 0;	/* this client does not begin to sleep */
+	if (sig != SIGALRM)
+		over = 1;
 	if (stopping)
 		return;
 	stopping = 1;
@@ -199,11 +201,11 @@ static void connect_pair(struct pair *p)
 	p->peer = accept(listener, (struct sockaddr *)&other, &len);
 	if (p->peer < 0 || other.sin_port != own.sin_port)
 		fatal("cannot accept the connection over 127.0.0.1: %s\n",
-		      p->peer < 0 ? strerror(errno) : "another program came first");
+		      p->peer < 0 ? strerror(errno) : "another one came first");
 	close(listener);
 }
 
-/* For the caller; first its priority, then its CPU, which may be a busy one */
+/* Sets up its caller: first the priority, as the CPU may be a busy one */
 static void set_up(int prio, int cpu)
 {
 	struct sched_param param = { .sched_priority = prio };
@@ -213,10 +215,9 @@ static void set_up(int prio, int cpu)
 		fatal("cannot lock memory: %m\n");
 	errno = pthread_setschedparam(pthread_self(), policy, &param);
 	if (errno)
-		fatal("cannot set %s, priority %d: %m\n", policy_to_string(policy), prio);
+		fatal("cannot set %s, priority %d: %m\n", sched, prio);
 	CPU_ZERO(&set);
-	if (cpu >= 0)
-		CPU_SET(cpu, &set);
+	CPU_SET(cpu, &set);	/* no effect if it is -1 */
 	if (cpu >= 0 && sched_setaffinity(0, sizeof(set), &set))
 		fatal("cannot use CPU %d: %m\n", cpu);
 }
@@ -247,7 +248,7 @@ static void record(struct pair *p, const int64_t ns[])
 	int64_t bin;
 	int i;
 
-	for (i = 0; i < COUNT; i++)
+	for (i = 0; i < NUM; i++)
 		if (ns[i] != ABSENT)
 			stats_add(&p->stats[i], ns[i]);
 	if (p->hist)
@@ -264,10 +265,11 @@ static void record(struct pair *p, const int64_t ns[])
 	if (!limit || ns[LATENCY] <= limit * 1000 ||
 	    !__sync_bool_compare_and_swap(&break_pair, NULL, p))
 		return;
-	tracemark("twowaytest: latency %lld us > %lld us", (long long)ns[LATENCY] / 1000, limit);
+	tracemark("twowaytest: latency %lld us > %lld us",
+		  (long long)ns[LATENCY] / 1000, limit);
 	tracing_stop();
 	break_cycle = cycle;
-	memcpy(break_ns, ns, sizeof(break_ns));
+	memcpy(worst, ns, sizeof(worst));
 	stop(0);
 }
 
@@ -286,18 +288,18 @@ static int64_t await_expiry(const struct pair *p, siginfo_t *info)
 static void *client(void *arg)
 {
 	struct pair *p = arg;
-	int64_t due, before, missed, longest, reply[2] = { 0, 0 }, ns[COUNT];
+	int64_t due, before, missed, longest, reply[2] = { 0, 0 }, ns[NUM];
 	int64_t sleep_ns = sleep_us * 1000, end = INT64_MAX;
 	int64_t t0 = p->next - p->period, t3 = 0;
 	struct itimerspec t = { to_timespec(p->period), to_timespec(p->next) };
-	struct sigevent event = { .sigev_signo = SIGRTMIN };
+	struct sigevent event = { .sigev_signo = SIGRTMIN,
+				  .sigev_notify = SIGEV_THREAD_ID };
 	siginfo_t info;
 	long long cycle, err = 0;
 	timer_t timer;
 
 	p->tid = gettid();
 	set_up(priority, p->cpu);
-	event.sigev_notify = SIGEV_THREAD_ID;
 	event.sigev_notify_thread_id = p->tid;
 	if (posix_timers && (timer_create(clock_id, &event, &timer) ||
 			     timer_settime(timer, TIMER_ABSTIME, &t, NULL)))
@@ -334,15 +336,18 @@ static void *client(void *arg)
 			  p->period;
 		if (err && stopping && cycle >= 0 && ns[RESPONSE] > longest) {
 			p->unanswered = ns[RESPONSE];
+			p->last = cycle;
 			ns[SEND] = ns[SLEEP] = ns[RECEIVE] = ns[TOTAL] = ABSENT;
 			record(p, ns);
 		} else if (err) {
 			p->error = stopping ? 0 : err;
-			stop(0);
+			stop(stopping ? SIGALRM : 0);
 		} else if (cycle >= 0) {
 			record(p, ns);
 		}
 	}
+	if (t3 < end && !(loops && cycle >= loops))
+		kept[step].partial = 1;
 	if (posix_timers)
 		timer_delete(timer);
 	return NULL;
@@ -367,7 +372,8 @@ static void print_status(void)
 		       s->count, to_unit(s->min), width, to_unit(s->act), width,
 		       to_unit(mean(s)), to_unit(s->max));
 		if (trltp)
-			printf(" Std:%8.1f %s", deviation(s) / unit, names[metric_of(i)]);
+			printf(" Std:%8.1f %s", deviation(s) / unit,
+			       names[metric_of(i)]);
 		printf("\n");
 	}
 }
@@ -378,7 +384,7 @@ static void print_phases(void)
 	int i;
 
 	printf("# %-9s %8s %8s %8s %8s\n", "", "min", "avg", "max", "std");
-	for (i = WAKEUP; i < COUNT; i++) {
+	for (i = WAKEUP; i < NUM; i++) {
 		struct stats all = { .count = 0 };
 
 		for_each_pair(p)
@@ -410,15 +416,19 @@ static void print_steps(void)
 			printf(" %7lld %7lld %7lld %7.1f |", to_unit(s->min),
 			       to_unit(mean(s)), to_unit(s->max),
 			       deviation(s) / unit);
-		printf(" %8.1f%s\n", k->rate, k->partial ? " (incomplete)" : "");
+		printf(" %8.1f%s\n", k->rate,
+		       k->partial ? " (incomplete)" : "");
 	}
 }
 
 static void print_histogram(FILE *f)
 {
+	static const char * const heads[] = {
+		"Min Latencies", "Avg Latencies", "Max Latencies", "Histogram Overflows"
+	};
 	int i, flags = histofall ? HSET_PRINT_SUM : 0;
-	struct stats all = { .count = 0 };
-	unsigned long overflows = 0;
+	const struct stats *s;
+	long long value, sum;
 	struct pair *p;
 	char row[16];
 
@@ -427,27 +437,22 @@ static void print_histogram(FILE *f)
 		snprintf(row, sizeof(row), "%06d ", i);
 		hset_print_bucket(&hset, f, row, i, flags);
 	}
-	fprintf(f, "# Min Latencies:");
-	for_each_pair(p)
-		fprintf(f, " %05lld", to_unit(p->stats[LATENCY].min));
-	fprintf(f, "\n# Avg Latencies:");
-	for_each_pair(p)
-		fprintf(f, " %05lld", to_unit(mean(&p->stats[LATENCY])));
-	fprintf(f, "\n# Max Latencies:");
-	for_each_pair(p) {
-		stats_merge(&all, &p->stats[LATENCY]);
-		fprintf(f, " %05lld", to_unit(p->stats[LATENCY].max));
+	for (i = 0; i < 4; i++) {
+		fprintf(f, "# %s:", heads[i]);
+		sum = 0;
+		for_each_pair(p) {
+			s = &p->stats[LATENCY];
+			value = i == 3 ? (long long)p->hist->oflow_count :
+				i == 0 ? to_unit(s->min) :
+				i == 1 ? to_unit(mean(s)) : to_unit(s->max);
+			sum = i == 3 ? sum + value : value > sum ? value : sum;
+			fprintf(f, " %05lld", value);
+		}
+		if (i > 1 && flags && num_pairs > 1)
+			fprintf(f, " %05lld", sum);
+		fprintf(f, "\n");
 	}
-	if (flags && num_pairs > 1)
-		fprintf(f, " %05lld", to_unit(all.max));
-	fprintf(f, "\n# Histogram Overflows:");
-	for_each_pair(p) {
-		overflows += p->hist->oflow_count;
-		fprintf(f, " %05lu", p->hist->oflow_count);
-	}
-	if (flags && num_pairs > 1)
-		fprintf(f, " %05lu", overflows);
-	fprintf(f, "\n# Histogram Overflow at cycle number:");
+	fprintf(f, "# Histogram Overflow at cycle number:");
 	for_each_pair(p) {
 		fprintf(f, "\n# Thread %d: ", (int)(p - pairs));
 		hist_print_oflows(p->hist, f);
@@ -474,18 +479,18 @@ static void print_results(void)
 		print_histogram(stdout);
 	if (break_pair) {
 		printf("# Break thread: %d\n# Break value: %lld\n# Break: pair %d, cycle %llu:",
-		       break_pair->tid, to_unit(break_ns[LATENCY]),
+		       break_pair->tid, to_unit(worst[LATENCY]),
 		       (int)(break_pair - pairs), break_cycle);
-		for (i = 0; i < COUNT; i++)
-			if (break_ns[i] != ABSENT)
-				printf(" %s %lld", names[i], to_unit(break_ns[i]));
+		for (i = 0; i < NUM; i++)
+			if (worst[i] != ABSENT)
+				printf(" %s %lld", names[i], to_unit(worst[i]));
 		printf("\n");
 	}
 	load_print();
 	for_each_pair(p) {
 		if (p->unanswered)
-			printf("# Unanswered: pair %d, cycle %llu: when the run ended, the client had waited %lld us for the reply\n",
-			       (int)(p - pairs), p->stats[LATENCY].count - 1,
+			printf("# Unanswered: pair %d, cycle %lld: when the run ended, the client had waited %lld us for the reply\n",
+			       (int)(p - pairs), (long long)p->last,
 			       (long long)p->unanswered / 1000);
 		missed += p->missed;
 	}
@@ -498,8 +503,9 @@ static void print_results(void)
 /* max has lost its decimals, avg has not; still avg must not be above max */
 static void json_stats(FILE *f, const struct stats *s)
 {
-	fprintf(f, "\"min\": %lld, \"max\": %lld, \"avg\": %.2f", to_unit(s->min),
-		to_unit(s->max), fmin(mean(s) / unit, to_unit(s->max)));
+	fprintf(f, "\"min\": %lld, \"max\": %lld, \"avg\": %.2f, \"stddev\": %.2f",
+		to_unit(s->min), to_unit(s->max),
+		fmin(mean(s) / unit, to_unit(s->max)), deviation(s) / unit);
 }
 
 static void json_results(FILE *f, void *data)
@@ -518,10 +524,10 @@ static void json_results(FILE *f, void *data)
 			fprintf(f, "      },\n");
 		}
 		fprintf(f, "      \"phases\": {");
-		for (i = WAKEUP; i < COUNT; i++) {
+		for (i = WAKEUP; i < NUM; i++) {
 			fprintf(f, "%s\n        \"%s\": { ", i == WAKEUP ? "" : ",", names[i]);
 			json_stats(f, &p->stats[i]);
-			fprintf(f, ", \"stddev\": %.2f }", deviation(&p->stats[i]) / unit);
+			fprintf(f, " }");
 		}
 		fprintf(f, "\n      },\n      \"metric\": \"%s\", \"pair\": %lld, \"cycles\": %llu, \"missed\": %llu,\n      ",
 			names[metric_of(k)], k / columns,
@@ -533,7 +539,7 @@ static void json_results(FILE *f, void *data)
 	fprintf(f, "\n  }\n");
 }
 
-static void set_trltp(const char *none)
+static void set_trltp(void)
 {
 	lockall = posix_timers = quiet = warmup = 1;
 	columns = METRICS;
@@ -554,47 +560,46 @@ static const struct opt {
 	const char *name, *arg, *help;	/* arg "[...": it may be left out */
 	void *to;
 	long long min, max;		/* of a number; max 0: it is a text */
-	const char *units;		/* that may follow the number */
-	void (*then)(const char *value);	/* is called with the value */
 } opts[] = {
-	{ "-a", "affinity", "[CPUSET]", "a CPU for each side", &affinity, .max = 0 },
-	{ "-b", "breaktrace", "US", "end when above US", &limit, .min = 1, .max = MOST },
-	{ "-c", "clock", "NAME", "monotonic (0) or realtime (1)", &clk, .max = 0 },
-	{ "  ", "default-system", "", "keep idle states", &default_system, .max = 1 },
-	{ "-d", "distance", "US", "added for each pair", &distance, .max = 1000000 },
-	{ "-D", "duration", "TIME", "seconds, or 1m", &duration, .max = MOST, .units = "smhdSMHD" },
-	{ "  ", "help", "", "print this", NULL, .max = 0 },
-	{ "  ", "histfile", "FILE", "where the histogram goes", &histfile, .max = 0 },
-	{ "-H", "histofall", "US", "rows, with sums", &histofall, .min = 1, .max = 1000000 },
-	{ "-h", "histogram", "US", "rows of 1 us each", &histogram, .min = 1, .max = 1000000 },
-	{ "-i", "interval", "US", "period, default 1000", &interval, .min = 1, .max = MOST },
-	{ "  ", "json", "FILE", "where the results go", &jsonfile, .max = 0 },
-	{ "  ", "latency", "US", "limit of idle states", &latency_us, .max = MOST },
-	{ "  ", "load", "KIND", "fft[:N], hackbench[:N]", &load, .then = load_add },
-	{ "  ", "load-policy", "NAME", "other, rr", &load_policy, .max = 0 },
-	{ "-l", "loops", "N", "number of cycles", &loops, .max = 1000000000000 },
-	{ "-m", "mlockall", "", "lock memory", &lockall, .max = 1 },
-	{ "-N", "nsecs", "", "print nanoseconds", &use_nsecs, .max = 1 },
-	{ "  ", "policy", "NAME", "other, batch, idle, fifo, rr", &sched, .max = 0 },
-	{ "-x", "posix_timers", "", "use POSIX timers", &posix_timers, .max = 1 },
-	{ "-p", "priority", "PRIO", "of the client", &priority, .min = 2, .max = 99 },
-	{ "-q", "quiet", "", "print results only", &quiet, .max = 1 },
-	{ "  ", "size", "BYTES", "of a request, default 8", &size, .min = 8, .max = 65536 },
-	{ "  ", "sleep", "US", "of servers, default 100", &sleep_us, .max = 10000000 },
-	{ "-S", "smp", "", "a pair on each CPU", &smp, .max = 1 },
-	{ "  ", "steps", "N", "with 0 to N - 1 workers", &steps, .min = 1, .max = STEPS },
-	{ "-t", "threads", "[N]", "N pairs, or one a CPU", &threads, .min = 1, .max = 256 },
-	{ "  ", "tracemark", "", "with -b: stop the trace", &trace_marker, .max = 1 },
-	{ "  ", "trltp", "", "as the reference program", &trltp, .max = 1, .then = set_trltp },
-	{ "  ", "trltp-log", "FILE", "where its log goes", &logfile, .max = 0 },
-	{ "-v", "verbose", "", "print each latency", &verbose, .max = 1 },
+	{ "-a", "affinity", "[CPUSET]", "a CPU for a side", &affinity, 0, 0 },
+	{ "-b", "breaktrace", "US", "end when above US", &limit, 1, MOST },
+	{ "-c", "clock", "NAME", "monotonic (0) or realtime (1)", &clk, 0, 0 },
+	{ "  ", "default-system", "", "keep C-states", &default_system, 0, 1 },
+	{ "-d", "distance", "US", "added a pair", &distance, 0, 1000000 },
+	{ "-D", "duration", "TIME", "seconds, or 1m", &duration, 0, MOST },
+	{ "  ", "help", "", "print this", NULL, 0, 0 },
+	{ "  ", "histfile", "FILE", "where rows go", &histfile, 0, 0 },
+	{ "-H", "histofall", "US", "rows, with sums", &histofall, 1, 1000000 },
+	{ "-h", "histogram", "US", "rows of 1 us", &histogram, 1, 1000000 },
+	{ "-i", "interval", "US", "period, default 1000", &interval, 1, MOST },
+	{ "  ", "json", "FILE", "where the results go", &jsonfile, 0, 0 },
+	{ "  ", "latency", "US", "limit of idle states", &latency_us, 0, MOST },
+	{ "  ", "load", "KIND", "fft[:N], hackbench[:N]", &load, 0, 0 },
+	{ "  ", "load-policy", "NAME", "other, rr", &load_policy, 0, 0 },
+	{ "-l", "loops", "N", "number of cycles", &loops, 0, 1000000000000 },
+	{ "-m", "mlockall", "", "lock memory", &lockall, 0, 1 },
+	{ "-N", "nsecs", "", "print nanoseconds", &use_nsecs, 0, 1 },
+	{ "  ", "policy", "NAME", "such as fifo or other", &sched, 0, 0 },
+	{ "-x", "posix_timers", "", "use POSIX timers", &posix_timers, 0, 1 },
+	{ "-p", "priority", "PRIO", "of the client", &priority, 2, 99 },
+	{ "-q", "quiet", "", "print results only", &quiet, 0, 1 },
+	{ "  ", "size", "BYTES", "of a request, default 8", &size, 8, 65536 },
+	{ "  ", "sleep", "US", "by default 100", &sleep_us, 0, 10000000 },
+	{ "-S", "smp", "", "a pair on each CPU", &smp, 0, 1 },
+	{ "  ", "steps", "N", "with 0 to N - 1 workers", &steps, 1, STEPS },
+	{ "-t", "threads", "[N]", "N pairs, or one a CPU", &threads, 1, 256 },
+	{ "  ", "tracemark", "", "with -b: stop trace", &trace_marker, 0, 1 },
+	{ "  ", "trltp", "", "as the reference program", &trltp, 0, 1 },
+	{ "  ", "trltp-log", "FILE", "where its log goes", &logfile, 0, 0 },
+	{ "-v", "verbose", "", "print each latency", &verbose, 0, 1 },
 };
 
 static void set_option(const struct opt *o, const char *value)
 {
-	static const int seconds[] = { 1, 60, 3600, 86400 };	/* smhd */
+	static const int seconds[] = { 1, 60, 3600, 86400 };
+	static const char units[] = "smhdSMHD";		/* of a duration */
 	long long scale = 1, number;
-	char *end = "";
+	char *end = "", *found;
 
 	if (!o->to) {
 		printf("twowaytest V %1.2f\n", VERSION);
@@ -608,12 +613,14 @@ static void set_option(const struct opt *o, const char *value)
 	}
 	errno = 0;
 	number = value ? strtoll(value, &end, 10) : !*o->arg;
-	if (o->units && *end && strchr(o->units, *end))
-		scale = seconds[(strchr(o->units, *end++) - o->units) % 4];
+	found = o->to == &duration && *end ? strchr(units, *end) : NULL;
+	if (found && end++)
+		scale = seconds[(found - units) % 4];
 	if (errno || end == value || *end ||
 	    (value && (number < o->min || number > o->max / scale)))
-		fatal("--%s=%s: allowed is a whole number from %lld to %lld%s\n", o->name,
-		      value, o->min, o->max, o->units ? "; m, h or d may follow" : "");
+		fatal("--%s=%s: allowed is a whole number from %lld to %lld%s\n",
+		      o->name, value, o->min, o->max, o->to == &duration ?
+		      "; m, h or d may follow" : "");
 	*(long long *)o->to = number * scale;
 }
 
@@ -636,8 +643,10 @@ static void process_options(int argc, char *argv[])
 		    argv[optind][0] != '-')
 			optarg = argv[optind++];
 		set_option(&opts[i], optarg);
-		if (opts[i].then)
-			opts[i].then(optarg);
+		if (opts[i].to == &load)
+			load_add(load);
+		if (opts[i].to == &trltp)
+			set_trltp();
 	}
 	if (optind < argc)
 		fatal("unexpected argument %s; see twowaytest --help\n", argv[optind]);
@@ -656,10 +665,12 @@ static void check_options(void)
 	if (policy == SCHED_FIFO || policy == SCHED_RR)
 		priority = priority ? priority : 2;
 	else if (priority)
-		fatal("--priority=%lld: allowed only with --policy=fifo or rr\n", priority);
+		fatal("--priority=%lld: allowed only with --policy=fifo or rr\n",
+		      priority);
 	if (affinity && *affinity &&
-	    (parse_cpumask((char *)affinity, max_cpus, &cpus) || !cpus))
-		fatal("--affinity=%s: allowed is a list like 0-2,5\n", affinity);
+	    (parse_cpumask((char *)affinity, max_cpus, &cpus) || !cpus ||
+	     !numa_bitmask_weight(cpus)))
+		fatal("--affinity=%s: allowed is a set like 0-2,5\n", affinity);
 	if (smp && trltp)
 		fatal("--smp: not allowed with --trltp, which sets --affinity\n");
 	if (smp && (affinity || threads >= 0))
@@ -668,12 +679,18 @@ static void check_options(void)
 		num_pairs = threads > 0 ? threads : get_available_cpus(cpus);
 	load_check(load_policy, priority);
 	if (steps && (!load || (!loops && !duration)))
-		fatal("--steps=%lld: allowed only with --load, and with --loops or --duration\n", steps);
-	if (logfile && num_pairs > 1)
-		fatal("--trltp-log=%s: allowed only with one pair\n", logfile);
+		fatal("--steps=%lld: allowed only with --load, and with --loops or --duration\n",
+		      steps);
+	if (logfile && (num_pairs > 1 || sleep_us != 100 || !posix_timers))
+		fatal("--trltp-log=%s: allowed only with one pair, --sleep=100 and -x\n",
+		      logfile);
 	if (interval <= sleep_us)
-		fatal("--interval=%lld: allowed is more than --sleep=%lld\n", interval, sleep_us);
+		fatal("--interval=%lld: allowed is more than --sleep=%lld\n",
+		      interval, sleep_us);
 	histogram = histofall ? histofall : histogram;
+	if (histogram && trltp)
+		fatal("--histogram=%lld: not allowed with --trltp, which has several metrics\n",
+		      histogram);
 	if (histfile && !histogram)
 		fatal("--histfile=%s: allowed only with -h or -H\n", histfile);
 	quiet |= !isatty(STDOUT_FILENO);
@@ -689,18 +706,15 @@ static int cpu_of(int pair, int is_client)
 
 	if (cpus)
 		return cpu_for_thread_sp(side, max_cpus, cpus);
-	if (smp)
-		return cpu_for_thread_ua(pair, max_cpus);
-	if (!affinity)
-		return -1;
 	if (n > 1)
 		side = others + side % ((n - others) / 2 * 2);
-	return cpu_for_thread_ua(side, max_cpus);
+	return smp ? cpu_for_thread_ua(pair, max_cpus) :
+	       affinity ? cpu_for_thread_ua(side, max_cpus) : -1;
 }
 
-static int flush(FILE *f, const char *name)
+static int finish_file(FILE *f, const char *name)
 {
-	if (f && !fflush(f) && !ferror(f))
+	if (f && !ferror(f) && !(f == stdout ? fflush(f) : fclose(f)))
 		return EXIT_SUCCESS;
 	warn("cannot write %s: %m\n", name);
 	return EXIT_FAILURE;
@@ -726,7 +740,7 @@ static void launch(void)
 		p->stats[INTERVAL].target = p->period;
 		p->stats[SLEEP].target = sleep_us * 1000;
 		connect_pair(p);
-		unread = unread || flush(stdout, "standard output");
+		unread = unread || finish_file(stdout, "standard output");
 		p->server = fork();
 		if (p->server < 0)
 			fatal("cannot start a server: %m\n");
@@ -778,7 +792,7 @@ static void show(void)
 		print_status();
 		printf("\033[%lldA", num_pairs);
 	}
-	unread = unread || flush(stdout, "standard output");
+	unread = unread || finish_file(stdout, "standard output");
 	if (unread)
 		stop(0);
 }
@@ -811,7 +825,7 @@ static int finish(struct pair *p)
 	return 1;
 }
 
-static void write_log(FILE *f, int step)
+static void write_log(FILE *f)
 {
 	const struct stats *s;
 	int i, k;
@@ -832,31 +846,29 @@ static void write_log(FILE *f, int step)
 }
 
 /* Keeps its statistics; at the end, those of a pair are of all steps */
-static void end_step(int step, FILE *log)
+static void end_step(FILE *log)
 {
-	static struct stats all_steps[ARRAY_SIZE(pairs)][COUNT];
+	static struct stats all_steps[ARRAY_SIZE(pairs)][NUM];
 	struct stats *s;
 	struct pair *p;
 	int i;
 
-	alarm(0);
 	if (steps && !verbose && !histogram)
 		print_status();
 	if (log)
-		write_log(log, step);
+		write_log(log);
 	kept[step].rate = load_rate;
-	kept[step].partial = stopping;
 	for_each_pair(p) {
 		stats_merge(&kept[step].response, &p->stats[RESPONSE]);
 		stats_merge(&kept[step].total, &p->stats[TOTAL]);
-		for (i = 0; i < COUNT; i++) {
+		for (i = 0; i < NUM; i++) {
 			s = &p->stats[i];
 			stats_merge(&all_steps[p - pairs][i], s);
 			*s = (struct stats) { .target = s->target };
 		}
 		p->written = p->printed = 0;
 		free(p->ring);
-		if (step + 1 >= steps || stopping)
+		if (step + 1 >= steps || over)
 			memcpy(p->stats, all_steps[p - pairs],
 			       sizeof(p->stats));
 	}
@@ -865,7 +877,7 @@ static void end_step(int step, FILE *log)
 int main(int argc, char *argv[])
 {
 	struct sched_param top = { .sched_priority = 99 };
-	int ret, step, failed = 0;
+	int ret, failed = 0;
 	struct pair *p;
 	FILE *f, *log;
 
@@ -892,7 +904,10 @@ int main(int argc, char *argv[])
 	bins = logfile ? calloc(METRICS, sizeof(*bins)) : NULL;
 	if (logfile && (!log || !bins))
 		fatal("cannot write %s: %m\n", logfile);
-	for (step = 0; !stopping && (!step || step < steps); step++) {
+	for (step = 0; !step || step < steps; step++) {
+		stopping = 0;	/* a signal from here on sets it again */
+		if (over)
+			break;
 		if (steps)
 			load_step(step, steps);
 		launch();
@@ -900,21 +915,21 @@ int main(int argc, char *argv[])
 			pthread_setschedparam(pthread_self(), SCHED_FIFO, &top);
 		for_each_pair(p)
 			failed |= finish(p);
+		alarm(0);	/* the end of the load may take long */
 		if (load)
 			failed |= load_stop();
-		stopping |= failed;
-		end_step(step, log);
+		over |= failed;
+		end_step(log);
 	}
 	if (log)
-		failed |= flush(log, logfile);
+		failed |= finish_file(log, logfile);
 	print_results();
-	failed |= unread || flush(stdout, "standard output");
-	if (histfile) {
-		f = fopen(histfile, "w");
-		if (f)
-			print_histogram(f);
-		failed |= flush(f, histfile);
-	}
+	failed |= unread || finish_file(stdout, "standard output");
+	f = histfile ? fopen(histfile, "w") : NULL;
+	if (f)
+		print_histogram(f);
+	if (histfile)
+		failed |= finish_file(f, histfile);
 	ret = failed ? EXIT_FAILURE : break_pair ? 2 : EXIT_SUCCESS;
 	if (jsonfile && rt_write_json(jsonfile, ret, json_results, NULL))
 		ret = EXIT_FAILURE;

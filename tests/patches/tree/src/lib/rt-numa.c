@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <sched.h>
+#include <string.h>
 
 #include "rt-error.h"
 #include "rt-numa.h"
@@ -46,6 +47,16 @@ int cpu_for_thread_ua(int thread_num, int max_cpus)
 	return 0;
 }
 
+/* Only those that this program may use, too. */
+static void leave(struct bitmask *cpus, cpu_set_t set)
+{
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < cpus->size; cpu++)
+		if (!CPU_ISSET(cpu, &set))
+			numa_bitmask_clearbit(cpus, cpu);
+}
+
 int parse_cpumask(char *str, int max_cpus, struct bitmask **cpumask)
 {
 	unsigned int cpu;
@@ -59,8 +70,11 @@ int parse_cpumask(char *str, int max_cpus, struct bitmask **cpumask)
 	for (cpu = max_cpus; *cpumask && cpu < (*cpumask)->size; cpu++)
 		if (numa_bitmask_isbitset(*cpumask, cpu))
 			return -1;
-	if (!*cpumask || numa_bitmask_weight(*cpumask))
-		return *cpumask ? 0 : -1;
-	*cpumask = NULL;
+	if (!*cpumask)
+		return -1;
+	if (!numa_bitmask_weight(*cpumask))
+		*cpumask = NULL;
+	else if (strpbrk(str, "!+"))
+		leave(*cpumask, own());	/* none may be left */
 	return 0;
 }
