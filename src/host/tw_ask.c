@@ -87,9 +87,11 @@ static void write_loads(FILE *file)
 		if (load->ops == &tw_load_command)
 			snprintf(word, sizeof(word), "%s:%s", load->ops->name,
 				 load->words);
-		else
+		else if (load->fixed)
 			snprintf(word, sizeof(word), "%s:%d", load->ops->name,
 				 load->wanted);
+		else
+			snprintf(word, sizeof(word), "%s", load->ops->name);
 		write_word(file, "load", word);
 	}
 }
