@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What JSON and text of twowaytest say that a reader of its figures must know."""
+"""What results of twowaytest say that a reader of their figures must know."""
 
 import re
 

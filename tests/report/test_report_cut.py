@@ -153,8 +153,8 @@ AMISS = {
     "was late because of it": "the system was suspended",
     "Server: its host was suspended for 3.000 s":
     "the system was suspended on the server's host",
-    "Changed while it ran: pair 3: client, policy fifo, priority 98, CPUs 1 to "
-    "policy other, priority 0, CPUs 0":
+    "Changed while it ran: pair 3: client, policy fifo, priority 98, CPUs 1 "
+    "to policy other, priority 0, CPUs 0":
     "the client of pair 3 changed policy, priority or CPUs while it ran"}
 # That something may have disturbed it, or that all is well.
 HARMLESS = {
@@ -162,8 +162,8 @@ HARMLESS = {
     "Clock tsc: +0.100 ppm against the kernel's, +0.000 us in 1.0 s": "",
     "Clock monotonic has jumped, but nobody has set it here; 1 cycle is left "
     "out": "left out, as the clock was set: 1",
-    "Throttled: 5, late by up to 7 us: of the 9 us before, real-time tasks had "
-    "used 8 us of CPU 1, x-7 most": "throttled cycles: 5",
+    "Throttled: 5, late by up to 7 us: of the 9 us before, real-time tasks "
+    "had used 8 us of CPU 1, x-7 most": "throttled cycles: 5",
     "Throttled: unknown of 3 that were late: the limit was changed while it "
     "ran": "late cycles, perhaps throttled: 3",
     "Limit send:100: met: 5.000 us": "",
