@@ -29,9 +29,9 @@ def measure(children, options, one, where, state, tick):
     before = cm_system.Snapshot.take()
     try:
         log = state.path(f"{one.name}.log")
+        load_log = state.path(f"{one.name}.load.log")
         if carrier:
-            beside = start_load(children, carrier, state.path(
-                f"{one.name}.load.log"), tick)
+            beside = start_load(children, carrier, load_log, tick)
         record["exit_status"] = run(
             children, argv, log, [beside] if carrier else [],
             cm_plan.seconds_each(options), tick)
@@ -42,8 +42,11 @@ def measure(children, options, one, where, state, tick):
         record["cycles"] = cycles(result, temporary)
         check_time(result, options)
         check_peer(result, options)
-        record["work_per_second"] = work(read_json(carried), options) \
-            if carrier else None
+        record["work_per_second"] = None
+        if carrier:
+            load = read_json(carried)
+            judge_load(load, beside.returncode, load_log)
+            record["work_per_second"] = work(load, options)
         whole.write(temporary, mark.marked(
             temporary.read_text(encoding="utf-8"), "campaign",
             {"placement": one.placement, "load": one.load,
@@ -147,6 +150,16 @@ def check_peer(result, options):
             not result["twoway"].get("peer"):
         raise Failure(f"the server on {options.connect} did not send its "
                       "results")
+
+
+def judge_load(result, status, log):
+    """Failure if it did something else than it was for."""
+    wrong = result["twoway"]["load"][0].get("errors")
+    if wrong:
+        raise Failure(f"{wrong} results of the load were wrong; see {log}")
+    if status:
+        raise Failure("the load failed: "
+                      f"{cm_child.how(status, last_lines(log))}; see {log}")
 
 
 def work(result, options):

@@ -20,6 +20,7 @@ MOST = 3                # of a kind in a sentence
 DISTURBANCES = (
     ("steal_percent", 0.1, "a hypervisor took up to {} % of the CPU time"),
     ("others_percent", 5, "other programs used up to {} % of the CPU time"),
+    ("suspended_us", 1, "the system was suspended for up to {} us"),
     ("thermal_events", 1, "heat slowed a CPU up to {} times"),
     ("missed", 1, "up to {} missed expiries"),
     ("throttled", 1, "up to {} throttled cycles"))

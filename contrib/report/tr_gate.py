@@ -244,8 +244,10 @@ def lost_more(runs):
     """A verdict, if a run has lost cycles, which are in no other figure."""
     shares = [100 * run.lost_cycles / (run.lost_cycles + run.count)
               for run in runs if run.lost_cycles is not None and run.count]
-    if len(shares) < len(runs) or not any(shares):
+    if not any(shares):
         return []
+    if len(shares) < len(runs):
+        return [Verdict(LOST, UNDECIDED, f"{LOST}: not all files tell them.")]
     *baseline, candidate = shares
     more = candidate - max(baseline)
     return [Verdict(

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the JSON of twowaytest says that a reader of its figures must know."""
+"""What results of twowaytest say that a reader of their figures must know."""
+
+import re
 
 import tr_limit
+import tr_oneway
 from tr_member import NUMBER
 from tr_model import TWO_CLOCKS
 from twtools.words import harmless
@@ -17,11 +20,58 @@ COUNTED = {
     "not_dumped": "cycles not dumped: ",
     "left_out": "left out, as the clock was set: ",
 }
+# Of the text: lines, and what they tell is amiss of the run.
+FAR = "Server: its "
+AMISS = (
+    (r"(?:Unanswered|Not woken): ([ -:<-~]+);", "{}"),
+    ("Failed: ", "failed"),
+    ("Ended by a signal: ", "ended by a signal"),
+    ("Break value: ", "ended by -b"),
+    (r"Breaks: ([1-9]\d{0,14})$", "{} cycles above the limit of -b"),
+    (r"Clock \w+ was set ", "the clock was set"),
+    (rf"{FAR}clock \w+ was set ", "the clock was set on the server's host"),
+    ("Suspended: ", "the system was suspended"),
+    (f"{FAR}host was suspended ", "the system was suspended on the server's "
+     "host"),
+    (r"Changed while it ran: pair (\d{1,9}): (client|server),",
+     "the {1} of pair {0} changed policy, priority or CPUs while it ran"))
+# Lines, and which of COUNTED they have.
+COUNTS = (
+    (r"Lost: (\d{1,14}) of ", "lost"),
+    (r"Throttled: (\d{1,14}), late ", "throttled"),
+    (r"Throttled: unknown of (\d{1,14}) ", "unproved"),
+    (r"Clock \w+ [^;]+; (\d{1,14}) cycles? (?:is|are) left out", "left_out"))
+LIMIT = re.compile(r"# Limit ([!-~]+): (exceeded|undecided): ")
 
 
 def counted(**counts):
     """The remarks on what there is any of."""
     return [f"{COUNTED[key]}{count}" for key, count in counts.items() if count]
+
+
+def read_text(lines, part):
+    """lines: (number, line) of a whole text of part.program."""
+    counts, found = {}, []
+    for line in (line for _, line in lines if line.startswith("# ")):
+        part.oneway = part.oneway or tr_oneway.read_line(line)
+        for pattern, text in AMISS:
+            if match := re.match(f"# {pattern}", line, re.ASCII):
+                found.append(text.format(*match.groups()))
+        for pattern, key in COUNTS:
+            if match := re.match(f"# {pattern}", line, re.ASCII):
+                counts[key] = int(match[1])
+        if match := LIMIT.match(line):
+            part.remarks.append(f"limit {match[1]} {match[2]}")
+    if any(text.endswith("above the limit of -b") for text in found):
+        # It may have gone on: --breaks.
+        found = [text for text in found if text != "ended by -b"]
+    if part.oneway:
+        part.settings = {"clocks": "two"}
+    if part.program == "twowaytest":
+        part.lost_cycles = counts.get("lost", 0)
+    part.throttled = counts.get("throttled")
+    part.remarks += [*found, *counted(**counts)]
+    part.troubles += found
 
 
 def others(twoway):

@@ -8,6 +8,7 @@ pair, or with --metrics what it is named after.
 import re
 
 import tr_pairs
+import tr_remarks
 from tr_model import METRICS, InputError, Part, Series
 from tr_text import MARK, lines_of, numbers
 from twtools.units import NS, US
@@ -19,8 +20,6 @@ PHASE = re.compile(rf"# ({'|'.join(METRICS)}) +(-?\d+) +(-?\d+) +(-?\d+) +"
                    r"([\d.]+)$", re.ASCII)
 STEP = re.compile(r"# Step \d+/\d+: .*?(\d+) (\w+)(?: clients?)?$", re.ASCII)
 MISSED = re.compile(r"# Missed: (\d+)$", re.ASCII)
-CUT = re.compile(r"# (?:(?:Unanswered|Not woken): ([^;]+);|"
-                 r"(Failed|Ended by a signal): )", re.ASCII)
 WIDE = 8                # digits of Act if it is in ns
 
 
@@ -74,23 +73,21 @@ class Block:
 def read(path, name):
     part = Part(str(path), "text", name)
     blocks, missed, ramp = [Block()], 0, False
-    for number, line in lines_of(path):
+    lines = lines_of(path)
+    for number, line in lines:
         part.virtual |= bool(MARK.match(line))
         if match := STEP.match(line):
             blocks.append(Block(*numbers(path, number, [match[1]])))
             ramp = match[2] == "other"
         elif match := MISSED.match(line):
             missed, = numbers(path, number, [match[1]])
-        elif match := CUT.match(line):
-            trouble = match[1] or match[2].lower()
-            part.remarks.append(trouble)
-            part.troubles.append(trouble)
         blocks[-1].take(path, number, line)
     blocks = [block for block in blocks if block.columns]
     ours = any(block.phases or any(metric for metric, *_ in
                                    block.columns.values())
                for block in blocks)
     part.program = "twowaytest" if ours else "cyclictest"
+    tr_remarks.read_text(lines, part)
     part.series = tr_pairs.all_of([block.all(ours) for block in blocks])
     if not part.series:
         raise InputError(path, None, "no cycles")

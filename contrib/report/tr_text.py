@@ -4,8 +4,8 @@
 import csv
 import re
 
-import tr_oneway
 import tr_pairs
+import tr_remarks
 from tr_input import open_input
 from tr_model import METRICS, InputError, Part, Series, Step
 from tr_stats import Distribution, combined
@@ -48,7 +48,7 @@ def numbers(path, number, words, kind=int):
 class HistogramText:
     """The rows and lists of one histogram."""
 
-    def __init__(self, path):
+    def __init__(self, path, lines):
         self.path = path
         self.rows = []          # us, counts
         self.lists = {}
@@ -57,12 +57,10 @@ class HistogramText:
         self.virtual = False
         self.counts = {"Missed": [], "Inversions": []}
         self.ramp = False       # of pairs
-        self.oneway = None      # what it says of the clocks of two hosts
         seen = False
-        for number, line in lines_of(path):
+        for number, line in lines:
             self.virtual |= bool(MARK.match(line))
             self.ramp |= bool(RAMP.match(line))
-            self.oneway = self.oneway or tr_oneway.read_line(line)
             seen |= line == "# Histogram"
             if seen and line:
                 self.take(number, line)
@@ -181,12 +179,11 @@ def add_metrics(part, text, unit):
 
 
 def read_histogram(path, name):
-    text = HistogramText(path)
+    lines = lines_of(path)
+    text = HistogramText(path, lines)
     count = text.columns()
     unit = text.unit(count)
-    part = Part(str(path), "text", name, virtual=text.virtual,
-                oneway=text.oneway,
-                settings={"clocks": "two"} if text.oneway else {})
+    part = Part(str(path), "text", name, virtual=text.virtual)
     if text.metrics:
         part.program = "twowaytest"
         add_metrics(part, text, unit)
@@ -199,6 +196,7 @@ def read_histogram(path, name):
                             "JSON")
         if count > 1:
             part.remarks.append(f"{count} threads together")
+    tr_remarks.read_text(lines, part)
     part.count = max((series.count for series in part.series.values()),
                      default=0)
     if not part.count:

@@ -195,8 +195,8 @@ def read(path, name):
         part.pairs = [
             Pair(number, table, missed=int(numpy.nansum(column["missed"])))
             for number, (table, column) in enumerate(zip(tables, columns))]
+    part.lost_cycles = int(sum_of(columns, "lost").sum())
     part.remarks += tr_remarks.counted(missed=part.missed,
                                        throttled=part.throttled,
-                                       lost=int(sum_of(columns,
-                                                       "lost").sum()))
+                                       lost=part.lost_cycles)
     return [part]

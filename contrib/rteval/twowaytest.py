@@ -143,6 +143,8 @@ class Twowaytest(rtevalModulePrototype):
     def __stop(self):
         if self.WorkloadAlive():
             self.__process.send_signal(signal.SIGINT)
+        elif not self.__process.returncode:
+            self.__fail("twowaytest ended before rteval stopped it")
         try:
             self.__process.wait(END_S)
         except subprocess.TimeoutExpired:

@@ -11,7 +11,7 @@ instead of its results, STUB_CYCLES how many cycles it says that it has
 measured, STUB_GOVERNOR the governor that it sees, STUB_FAIL a word in the name
 of a result file that makes it fail, STUB_CALLS a file to which it adds its
 command line, STUB_SERVER a file without which there is no server for
---connect, STUB_GONE a word in the name of a result file for which that server
+--connect, STUB_LOAD how a load ends, STUB_GONE a word in the name of a result file for which that server
 goes away, STUB_FAR the kernel of the server's host ("": it did not send its
 results), STUB_ALONE says that it has no death signal, as a program with file
 capabilities."""
@@ -80,9 +80,10 @@ def results(interrupted):
         metric: thread(metric) for metric in phases}}}
     if interrupted:         # the load's, which wakes once a second
         threads["0"]["cycles"] = int(os.environ.get("STUB_ELAPSED", "9"))
+    wrong = 3 * (interrupted and os.environ.get("STUB_LOAD") == "wrong")
     return {"thread": threads, "twoway": {
         "environment": ENVIRONMENT, "throttled": 0, "limits": [],
-        "load": [{"rate": 5.0}], "interrupted": interrupted, "schema": 2,
+        "load": [{"rate": 5.0, "errors": wrong}], "interrupted": interrupted, "schema": 2,
         "pairs": [{"missed": int(not interrupted), "client": {"cpus": cpu}}],
         "peer": peer() if connected else None}}
 
@@ -106,7 +107,7 @@ def take_time():
 
 def interrupt(*_):
     write(results(True))
-    sys.exit(0)
+    sys.exit(os.environ.get("STUB_LOAD") in ("wrong", "broken"))
 
 
 def main():

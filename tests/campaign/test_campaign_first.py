@@ -148,6 +148,7 @@ def test_disturbed():
     ("others_percent", 4.9, 5, "other programs used up to 5 % of"),
     ("thermal_events", 0, 1, "heat slowed a CPU up to 1 times"),
     ("throttled", 0, 1, "up to 1 throttled cycles"),
+    ("suspended_us", 0, 3, "the system was suspended for up to 3 us"),
     ("missed", 0, 1234567, "up to 1234567 missed expiries")))
 def test_least_that_is_told(key, below, least, text):
     state = State()

@@ -384,13 +384,22 @@ def test_fewer_cycles_than_asked_for(campaign, tmp_path):
 
 @pytest.mark.parametrize("env, said", (
     ({"STUB_LOAD": "fails"}, "the load ended: exit status 1: no load today;"),
-    ({"STUB_ELAPSED": "0"}, "0 of 1 s only")))
+    ({"STUB_ELAPSED": "0"}, "0 of 1 s only"),
+    ({"STUB_LOAD": "wrong"}, "3 results of the load were wrong; see TOOL/"
+     "plan-fft-TOOL.load.log\n"),
+    ({"STUB_LOAD": "broken"}, "the load failed: exit status 1, without a "
+     "message; see TOOL/plan-fft-TOOL.load.log\n")))
 def test_no_load(campaign, tmp_path, env, said):
     """What was measured without its load does not count."""
     for tool in ("cyclictest", "twowaytest"):
         result = campaign(*SHORT, "-l", "fft", "-t", tool, "-o", tool,
                           status=1, **env)
-        assert said in result.stdout
+        said_of_it = said.replace("TOOL", tool)
+        assert said_of_it in result.stdout
+        [record] = state_of(tmp_path / tool)["measurements"].values()
+        assert record["state"] == "failed"
+        assert said_of_it.strip() in (tmp_path / tool / "index.md").read_text(
+            "utf-8")
         assert not kept(tmp_path / tool)
 
 

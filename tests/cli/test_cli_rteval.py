@@ -242,6 +242,7 @@ def failure(module):
 WHOLE = '{"thread": {"0": {"metric": "latency", "cycles": 1, "min": 1, ' \
     '"max": 1, "avg": 1.0, "stddev": 0.0, "phases": {}, ' \
     '"histogram": {"1": 1}}}}'
+EARLY = "twowaytest ended before rteval stopped it"
 BAD = {
     "no file": "exit 0",
     "empty": ': >"$json"',
@@ -266,18 +267,38 @@ def test_bad_results(make, text, tmp_path):
     (tmp_path / "twowaytest.json").write_text(WHOLE)
     module = make(program=WRITES.format(text=text), reportdir=str(tmp_path))
     module.begin_and_end()
-    reason, = failure(module)
-    assert reason.startswith("no results: ")
+    early, reason = failure(module)
+    assert early == EARLY and reason.startswith("no results: ")
 
 
-def test_good_results_of_the_same_kind(make):
+@pytest.mark.parametrize("early", [False, True])
+def test_good_results_of_the_same_kind(make, early, tmp_path):
     """That the bad ones are refused for what is bad about them."""
-    module = make(program=WRITES.format(text=f"echo '{WHOLE}' >\"$json\""))
-    module.begin_and_end()
+    text = f"echo '{WHOLE}' >\"$json\"; : >\"${{0%/*}}/written\""
+    module = make(program=WRITES.format(text=text if early else text +
+                                        "; while :; do sleep 0.1; done"))
+    if early:
+        module.begin_and_end()
+    else:
+        module.start()
+        assert outside.wait_for((tmp_path / "bin/written").exists)
     report, _ = module.stop()
     assert [node.properties["id"] for node in report.named("metric")] == \
         ["latency"]
-    assert not report.named("abort_report")
+    assert reasons(report) == [EARLY] * early
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_run_that_others_end(make, number):
+    """It is as short as they like, and its results are whole."""
+    module = make()
+    main, *_ = module.start()
+    module.measuring()
+    os.kill(main, number)
+    assert outside.wait_for(lambda: not module.module.WorkloadAlive())
+    report, _ = module.stop()
+    assert reasons(report)[0] == EARLY
+    check(report)
 
 
 def test_a_refusal_is_reported(make):

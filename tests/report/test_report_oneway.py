@@ -3,6 +3,7 @@
 all if too few cycles prove that the clocks show one time."""
 
 import made
+import made_columns
 import made_hosts
 import made_stamps
 import pytest
@@ -197,6 +198,15 @@ def test_gate_refuses_a_text(refused, line, why):
     """Its '# Metrics:' has send, whatever the clocks show."""
     write(refused, "x.txt", text(line))
     assert why in refused("--gate", "-m", "send", "x.txt", "y=x.txt")
+
+
+def test_void_in_a_text_without_histogram(report):
+    made.write(report.directory, "x.txt", made_columns.text([ROWS]))
+    assert SEND in results(report, "x.txt")
+    made.write(report.directory, "x.txt", made_columns.text([ROWS]) +
+               LINE.replace("1920", "900").format(0.2) + "\n")
+    found = results(report, "x.txt")
+    assert SEND not in found and "Response Time" in found
 
 
 def test_gate_takes_a_text(report):

@@ -67,6 +67,20 @@ def test_lost_cycles(report):
         == ["cycles lost on their way: 9"]
 
 
+def test_gate_judges_lost_cycles(report):
+    """Of timelines; and those of a file beside one that does not tell them."""
+    for name, lost in ("a", 0), ("b", 0), ("c", 0), ("d", 99):
+        made.write(report.directory, f"{name}.csv", text_of([
+            f"{times(0, 1)},0,0,{lost},1000,100000,150000.0,300000,200000",
+            f"{times(0, 2)},0,0,0,1000,100000,150000.0,300000,200000"]))
+    files = [f"{name}.csv" for name in "abcd"]
+    args = ("-g", "-m", "response", "-d", "100")
+    assert report(*args, *files, status=2).stdout.splitlines()[-1] == \
+        "worse: lost cycles"
+    made.write(report.directory, "a.csv", made.log([(1, made.cycles(2000))]))
+    assert "undecided: lost cycles" in report(*args, *files, status=3).stdout
+
+
 def test_pairs_and_steps(report):
     """The largest of all pairs; a step begins where the last one ended."""
     rows = [
