@@ -96,6 +96,33 @@ static struct tw_limit_value value(const struct tw_run *run, int column,
 	return of;
 }
 
+static bool is_for_case(const struct tw_limit *limit, const struct pt_case *c)
+{
+	int i;
+
+	for (i = 0; i < c->columns; i++)
+		if (pt_limit_is_for(limit->text, c->column[i].name))
+			return true;
+	return false;
+}
+
+/* "skipped: sync2.cond.cross, sync2.futex.cross" */
+static bool skipped(FILE *file, const struct tw_limit *limit)
+{
+	bool any = false;
+	int i;
+
+	for (i = 0; i < pt_case_count; i++) {
+		if (!*pt_cases[i]->refused || !is_for_case(limit, pt_cases[i]))
+			continue;
+		if (file)
+			fprintf(file, "%s%s", any ? ", " : "skipped: ",
+				pt_cases[i]->name);
+		any = true;
+	}
+	return any;
+}
+
 const char tw_limit_help[] =
 	"exit status 2 if a value is above US microseconds:\n"
 	"TEST.METRIC:US its maximum, :avg:US its average,\n"
@@ -105,5 +132,5 @@ const struct tw_limited tw_limited = {
 	.allowed = "allowed is TEST.METRIC:US, :avg:US or :pPERCENT:US, as in sync2.roundtrip:p99:12.5",
 	.find = find, .metrics = INT32_MAX, .usual = -1, .ends = true,
 	.check = check, .results = columns, .name = name_of, .is_for = is_for,
-	.value = value,
+	.value = value, .skipped = skipped,
 };

@@ -22,6 +22,7 @@ static const char *const verdicts[] = { "met", "undecided", "exceeded" };
 struct judgment {
 	enum verdict verdict;
 	const char *doubt;	/* met but for this; NULL: for nothing */
+	bool skipped;		/* met but for what was not measured */
 	int result;		/* the worst one; -1: there is none */
 	struct tw_limit_value of;
 };
@@ -200,6 +201,11 @@ static struct judgment judge(const struct tw_run *run,
 		     other.of.value > worst.of.value))
 			worst = other;
 	}
+	if (worst.verdict == MET && tw_limited.skipped &&
+	    tw_limited.skipped(NULL, limit)) {
+		worst.skipped = true;
+		worst.verdict = UNDECIDED;
+	}
 	return worst;
 }
 
@@ -219,6 +225,8 @@ static void print_value(FILE *file, const struct tw_run *run,
 {
 	if (judgment->doubt)
 		fprintf(file, "%s ", judgment->doubt);
+	if (judgment->skipped && tw_limited.skipped(file, limit))
+		fputs("; otherwise ", file);
 	if (!tw_limited.noun)
 		fprintf(file, "%s: ", tw_limited.name(limit, judgment->result));
 	else if (tw_limited.results(run) > 1)

@@ -57,6 +57,11 @@ struct tw_limited {
 	bool (*is_for)(const struct tw_limit *limit, int result);
 	struct tw_limit_value (*value)(const struct tw_run *run, int result,
 				       const struct tw_limit *limit);
+	/*
+	 * Prints what it is for, but was skipped, if @file is not NULL. Returns
+	 * whether there is any. NULL: nothing ever is.
+	 */
+	bool (*skipped)(FILE *file, const struct tw_limit *limit);
 	/* Prints " in cycle 5", if that is known; NULL: it never is. */
 	void (*where)(FILE *file, const struct tw_run *run, int result,
 		      const struct tw_limit *limit);

@@ -317,6 +317,38 @@ def test_limit_of_a_percentile(bare):
     assert values.count("\n") > 100
 
 
+def test_limit_on_what_was_skipped(bare):
+    """It would have to be met there, too, so that it is not known to be; where
+    it is exceeded, that is known."""
+    cpu = min(os.sched_getaffinity(0))
+    limits = {"sync1.pair:1000000": "met", "sync2.roundtrip:1000000":
+              "undecided", "sync2.roundtrip:0": "exceeded",
+              "sync2.same.roundtrip:1000000": "met",
+              "sync2.cross.roundtrip:1000000": "undecided"}
+    result = bare(
+        "-q", "-m", "--json=json", "--test=samples", "--cpus=same,cross",
+        "-l5", *[f"--limit={one}" for one in limits],
+        preexec_fn=lambda: os.sched_setaffinity(0, {cpu}))
+    assert (result.returncode, result.stderr) == (2, "")
+    of = of_json(result)
+    skipped = [row["name"] for row in of["tests"] if row["skipped"] and
+               row["test"] == "sync2"
+               and row["kind"] != "mutex"]      # which has no round trip
+    assert len(skipped) > 1 and all(".cross" in name for name in skipped)
+    assert {one["limit"]: one["verdict"] for one in of["limits"]} == limits
+    assert [one["value_ns"] is None for one in of["limits"]] == [
+        verdict == "undecided" for verdict in limits.values()]
+    lines = dict(re.findall(r"^# Limit (\S+): (.*)$", result.stdout, re.M))
+    assert re.fullmatch(
+        f"undecided: skipped: {', '.join(skipped)}; otherwise "
+        r"sync2\.\w+\.process\.same\.roundtrip: \d+\.\d{3} us",
+        lines["sync2.roundtrip:1000000"])
+    assert lines["sync2.cross.roundtrip:1000000"] == \
+        "undecided: it was not measured"
+    assert [name for name, line in lines.items() if "skipped" in line] == [
+        "sync2.roundtrip:1000000"]
+
+
 def test_limit_on_several_rows(bare):
     """The worst one is named; so many may be given."""
     given = [f"--limit=sync1.pair:{most / 100}" for most in range(64)]
