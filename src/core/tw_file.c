@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,8 +19,15 @@ static bool is_same(int fd, const struct stat *file)
 {
 	struct stat of;
 
-	return S_ISREG(file->st_mode) && !fstat(fd, &of) &&
-	       of.st_dev == file->st_dev && of.st_ino == file->st_ino;
+	return !fstat(fd, &of) && of.st_dev == file->st_dev &&
+	       of.st_ino == file->st_ino;
+}
+
+/* But for the text, which a pipe may have before the results. */
+static bool is_text(const struct stat *file)
+{
+	return S_ISREG(file->st_mode) && (is_same(STDOUT_FILENO, file) ||
+					  is_same(STDERR_FILENO, file));
 }
 
 void tw_file_add(struct tw_file *file)
@@ -43,10 +51,11 @@ static void open_one(struct tw_file *file)
 	if (file->fd < 0 || fstat(file->fd, &of) ||
 	    fcntl(file->fd, F_SETFL, 0))
 		why = strerror(errno);
-	else if (is_same(STDOUT_FILENO, &of) || is_same(STDERR_FILENO, &of))
+	else if (is_text(&of))
 		why = "standard output or standard error goes there";
 	for (other = files; !why && other; other = other->next)
-		if (other != file && is_same(other->fd, &of))
+		if (other != file && !S_ISCHR(of.st_mode) &&
+		    is_same(other->fd, &of))
 			why = "another option writes it";
 	if (why)
 		fatal("%s: cannot be written: %s\n", file->path, why);
@@ -85,6 +94,19 @@ int tw_file_close(struct tw_file *file, int err)
 	return err;
 }
 
+/* 0 or -errno, as far as the file system can tell. */
+static int reserve(int fd, size_t size)
+{
+	struct rlimit most;
+
+	if (!getrlimit(RLIMIT_FSIZE, &most) && size > most.rlim_cur)
+		return -EFBIG;
+	if (fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, size) &&
+	    (errno == ENOSPC || errno == EDQUOT || errno == EFBIG))
+		return -errno;
+	return 0;
+}
+
 /* What was there is cut where the new ends; it stays if there is no room. */
 static int replace(const struct tw_file *file, const char *text, size_t size)
 {
@@ -93,10 +115,8 @@ static int replace(const struct tw_file *file, const char *text, size_t size)
 	ssize_t len;
 	int err = fstat(file->fd, &old) ? -errno : 0;
 
-	if (file->regular &&
-	    fallocate(file->fd, FALLOC_FL_KEEP_SIZE, 0, size) &&
-	    (errno == ENOSPC || errno == EDQUOT))
-		err = -errno;
+	if (!err && file->regular)
+		err = reserve(file->fd, size);
 	while (!err && done < size) {
 		len = write(file->fd, text + done, size - done);
 		err = len < 0 ? -errno : 0;

@@ -191,6 +191,31 @@ def test_two_options_with_one_file(run, first, second, one, other):
         assert old.read_text() == "old"
 
 
+@pytest.mark.parametrize("option", FILES[1:])
+def test_two_options_with_one_pipe(start, option):
+    """By the pipe's name, and by that of an output, with the text or not."""
+    os.mkfifo(start.directory / "ff")
+    reader = os.open(start.directory / "ff", os.O_RDONLY | os.O_NONBLOCK)
+    for one, other, stderr in (("ff", "ff", subprocess.PIPE),
+                               ("-", "/dev/stdout", subprocess.STDOUT),
+                               ("/dev/stdout", "/dev/stdout", subprocess.PIPE),
+                               ("-", "/dev/stderr", subprocess.STDOUT)):
+        process = start("-q", "-l", 5, f"--json={one}", *option[:-1],
+                        option[-1] + other, stderr=stderr)
+        assert process.finish() == 1
+        lines = (process.err or process.out).splitlines()
+        assert (f"FATAL: {one if one != '-' else other}: cannot be written: "
+                "another option writes it") in lines
+    assert not os.read(reader, 65536)
+    os.close(reader)
+
+
+def test_two_options_with_one_device(run):
+    """Which keeps nothing."""
+    done = run("-q", "-l", 5, "--json=/dev/null", "--dump=/dev/null")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.parametrize("option", FILES)
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 def test_file_that_is_an_output(start, option, stream):
@@ -209,16 +234,18 @@ def test_file_that_is_an_output(start, option, stream):
 
 @pytest.mark.parametrize("option", FILES)
 def test_file_that_cannot_grow(run, option):
-    """RLIMIT_FSIZE: EFBIG, and no core dump. What was there is not left behind
-    what could be written."""
-    file = run.directory / "f"
-    file.write_text("old" * 1000)
+    """RLIMIT_FSIZE: EFBIG, and no core dump. What was there stays, but where
+    rows were written: it is not left behind them."""
+    file, old = run.directory / "f", "old" * 1000
+    file.write_text(old)
     done = run("-q", "-l", 20, *option[:-1], f"{option[-1]}f", preexec_fn=(
         lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))))
     assert done.returncode == 1 and \
         "WARN: f: cannot be written: File too large\n" in done.stderr
     assert os.listdir(run.directory) == ["f"]
-    assert len(file.read_text()) == 100 and "old" not in file.read_text()
+    text = file.read_text()
+    assert (len(text) == 100 and "old" not in text if option in STREAMS
+            else text == old)
 
 
 @pytest.mark.parametrize("option", FILES)
