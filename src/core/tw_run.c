@@ -30,8 +30,7 @@ static void check_ends(struct tw_run *run)
 		struct tw_pair *pair = run->pairs[i];
 
 		if (!pair->process[TW_CLIENT].ended &&
-		    (!pair->end_ns ||
-		     now_ns < pair->end_ns + GRACE_S * TW_NS_PER_S)) {
+		    now_ns < pair->end_ns + GRACE_S * TW_NS_PER_S) {
 			alarm(GRACE_S);
 			return;
 		}
@@ -154,6 +153,23 @@ static bool goes_on(struct tw_run *run)
 	return !run->failed && !run->interrupted;
 }
 
+/* Leaves time for all clients to start before the common expiry. */
+static void plan(struct tw_run *run)
+{
+	int64_t now_ns = tw_now_ns(CLOCK_MONOTONIC);
+	int64_t apart_us = tw_config.aligned_us > 0 ? tw_config.aligned_us : 0;
+	int i;
+
+	if (tw_config.aligned_us >= 0)
+		run->control->first_ns = now_ns +
+			(20 + tw_config.pairs) * TW_NS_PER_MS;
+	/* Each client sets its own at its first expiry, unless that hangs. */
+	for (i = 0; i < tw_config.pairs; i++)
+		run->pairs[i]->end_ns = now_ns +
+			(tw_config_interval_us(i) + apart_us * i) *
+			TW_NS_PER_US + tw_config.duration_s * TW_NS_PER_S;
+}
+
 /* Returns whether all is running. */
 static bool start(struct tw_run *run)
 {
@@ -163,7 +179,6 @@ static bool start(struct tw_run *run)
 	for (i = 0; i < tw_config.pairs; i++) {
 		memset(&run->pairs[i]->tally.results, 0,
 		       sizeof(run->pairs[i]->tally.results));
-		run->pairs[i]->end_ns = 0;
 		run->pairs[i]->progress.cycle = (struct tw_cycle) { .seq = 0 };
 	}
 	for (i = 0; tw_parts[i]; i++)
@@ -175,11 +190,7 @@ static bool start(struct tw_run *run)
 		run->start_pair(run, i);
 	if (!goes_on(run))
 		run->control->stop = 1;
-	/* Leave time for all clients to start before the common expiry. */
-	if (tw_config.aligned_us >= 0)
-		run->control->first_ns =
-			tw_now_ns(CLOCK_MONOTONIC) +
-			(20 + tw_config.pairs) * TW_NS_PER_MS;
+	plan(run);
 	close(run->done[0]);
 	close(run->done[1]);
 	close(run->go[0]);

@@ -28,7 +28,7 @@ struct tw_usage {
 struct tw_pair {
 	int number;
 	int fd[TW_ROLES];	/* sockets of both; used by main; -1: closed */
-	/* When the client ends, on CLOCK_MONOTONIC; in the warm-up, if that hangs. */
+	/* When the client ends, on CLOCK_MONOTONIC; before, if it hangs there. */
 	int64_t end_ns;
 	struct tw_process process[TW_ROLES];	/* used by main only */
 	/* In the last step, or the first in which somebody has changed them. */
