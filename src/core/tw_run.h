@@ -65,6 +65,7 @@ struct tw_run {
 	int steps;		/* of a ramp; else 1 */
 	bool ramp;		/* --steps was given */
 	int step;		/* the present one, from 0 */
+	int whole;		/* how many were not cut short */
 	int tick_ms;		/* TW_TICK_MS: woken() is called so often, too */
 	int wake_fd;		/* ...and when this can be read; -1: none */
 	/* A part may set how a pair is started, its requests answered. */
