@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Pairs that have measured no cycle: in a step of a ramp, or as they were held."""
+"""Pairs without a measured cycle: in a step of a ramp, or if held."""
 
 import re
 
@@ -11,8 +11,8 @@ UDP = ("-q", "--transport=udp", "--timeout=2000", "-i", 5000, "-d0", "-l", 30,
        "--steps=3", "--limit=9000000", "--json=json")
 EMPTY = "| +- "
 FULL = r"| +\d+ +\d+ +\d+ +\d+\.\d "
-LOST = ("WARN: pair {}: all {} cycles were lost, and no reply came late: the other "
-        "side is not there, does not answer, or something drops the "
+LOST = ("WARN: pair {}: all {} cycles were lost, and no reply came late: the "
+        "other side is not there, does not answer, or something drops the "
         "datagrams\n")
 WARNS = "WARN: step {}, pair {}: no cycle was measured\n"
 
@@ -44,7 +44,8 @@ def test_step_of_a_load(run, shim, number):
 
 @pytest.mark.parametrize("pair", [0, 1])
 def test_step_of_pairs(run, shim, pair):
-    done = run(*UDP, "--ramp=pairs", env=shim(f"server{1 + pair}:send:drop:*:0"))
+    done = run(*UDP, "--ramp=pairs",
+               env=shim(f"server{1 + pair}:send:drop:*:0"))
     assert (done.returncode, done.stderr) == (
         1, LOST.format(1, 30) * pair + WARNS.format(2, pair))
     json = results.loaded(done)["twoway"]
@@ -80,5 +81,6 @@ def test_held_before_its_first_expiry(run, shim, options, late):
                env=shim(f"{late}:clock_nanosleep:before:0:20000000"))
     assert done.returncode == 1
     assert re.fullmatch(
-        r"WARN: the client \(pid \d+\) did not end within 1 s and is killed\n" +
+        r"WARN: the client \(pid \d+\) did not end within 1 s and is "
+        "killed\n" +
         "WARN: no cycle was measured\n" * (late == "client"), done.stderr)

@@ -114,6 +114,8 @@ def test_limits_without_a_reply(start, transport):
     assert found[0]["value_ns"] // 1000 == one["age_us"]
     interval = json["thread"]["0"]["phases"]["interval"]
     assert interval["max"] < found[0]["value_ns"]
+    assert found[4]["value_ns"] * (interval["cycles"] + 1) == pytest.approx(
+        interval["avg"] * interval["cycles"] + found[0]["value_ns"])
     lines = [line for line in process.out.splitlines() if "# Limit" in line]
     assert lines[0] == "# Limit interval:300000: exceeded: at least " \
         f"{found[0]['value_ns'] / 1000:.3f} us (no reply in 1 cycle)"
