@@ -14,6 +14,8 @@ static struct cut {
 	int pair, step;
 	struct tw_cycle cycle;
 	int64_t values_ns[TW_METRICS];	/* TW_NO_VALUE: does not count */
+	/* The interval that its t0 begins, until then, if longer than any; or 0 */
+	int64_t begun_ns;
 } *cuts;
 static int count;
 
@@ -156,6 +158,9 @@ static void take(struct tw_run *run, int number)
 			tw_parts[i]->record(tw_pair_room(run, number,
 							 tw_parts[i]),
 					    cycle, cut.values_ns);
+	if (cycle->t3_ns && cycle->cut_ns - cycle->t0_ns >
+			    longest_ns(pair, TW_INTERVAL))
+		cut.begun_ns = cycle->cut_ns - cycle->t0_ns;
 	append(&cut);
 }
 
@@ -174,17 +179,32 @@ uint64_t tw_cut_open(int pair, enum tw_metric_id id)
 
 	for (i = 0; i < count; i++)
 		open += cuts[i].pair == pair &&
-			!is_exact(&cuts[i].cycle, id) && !is_usual(&cuts[i], id);
+			(id == TW_INTERVAL && cuts[i].cycle.t0_ns ?
+			 cuts[i].begun_ns > 0 :
+			 !is_exact(&cuts[i].cycle, id) &&
+			 !is_usual(&cuts[i], id));
 	return open;
 }
 
-uint64_t tw_cut_unanswered(int pair)
+int64_t tw_cut_begun_ns(int pair)
+{
+	int64_t most_ns = 0;
+	int i;
+
+	for (i = 0; i < count; i++)
+		if (cuts[i].pair == pair && cuts[i].begun_ns > most_ns)
+			most_ns = cuts[i].begun_ns;
+	return most_ns;
+}
+
+uint64_t tw_cut_unanswered(int pair, int step)
 {
 	uint64_t unanswered = 0;
 	int i;
 
 	for (i = 0; i < count; i++)
-		unanswered += cuts[i].pair == pair && cuts[i].cycle.t3_ns;
+		unanswered += cuts[i].pair == pair && cuts[i].cycle.t3_ns &&
+			      (step < 0 || cuts[i].step == step);
 	return unanswered;
 }
 

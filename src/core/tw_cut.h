@@ -23,7 +23,16 @@ void tw_cut_take(struct tw_run *run);
  */
 uint64_t tw_cut_open(int pair, enum tw_metric_id id);
 
-/* How many of all pairs were not answered: their response counts. */
-uint64_t tw_cut_unanswered(int pair);
+/*
+ * Of a pair, of the intervals that such cycles had begun: how long the longest has
+ * lasted. It is in no statistics. 0: none was longer than those before it.
+ */
+int64_t tw_cut_begun_ns(int pair);
+
+/*
+ * How many of a pair were not answered in this step, or with -1, in all: their
+ * response counts.
+ */
+uint64_t tw_cut_unanswered(int pair, int step);
 
 #endif /* TW_CUT_H */

@@ -43,7 +43,7 @@ struct tw_loop {
 	uint64_t warmup;	/* cycles before the measured cycles */
 	uint64_t loops;		/* measured cycles; 0: no limit */
 	int64_t duration_ns;	/* of the measured cycles; 0: no limit */
-	int64_t *end_ns;	/* client: of that, see tw_pair; 0 before */
+	int64_t *end_ns;	/* client: of that, see tw_pair */
 	atomic_int *stop;	/* not 0: end, see TW_STOP_SIGNAL */
 	/*
 	 * Called by the client for each measured cycle, after t3: one whose

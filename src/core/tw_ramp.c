@@ -75,6 +75,10 @@ static void end(struct tw_run *run)
 
 void tw_ramp_stats(FILE *file, const struct tw_stats *of)
 {
+	if (!of->count) {
+		fprintf(file, " %31s", "-");
+		return;
+	}
 	fprintf(file, " %7" PRId64 " %7" PRId64 " %7" PRId64 " %7.1f",
 		tw_text_whole(of->min_ns),
 		tw_text_whole((int64_t)tw_stats_mean(of)),
@@ -82,9 +86,17 @@ void tw_ramp_stats(FILE *file, const struct tw_stats *of)
 		tw_text_real(tw_stats_deviation(of)));
 }
 
+/* A step that was cut short may have no results, any other is told. */
+static int count_of(const struct tw_run *run)
+{
+	int whole = run->whole;
+
+	return whole + (whole < run->steps &&
+			kept[whole].results.stats[0].count);
+}
+
 static void text(FILE *file, const struct tw_run *run)
 {
-	bool cut = run->failed || run->broken || run->interrupted;
 	int i;
 
 	if (!kept)
@@ -94,7 +106,7 @@ static void text(FILE *file, const struct tw_run *run)
 		tw_load_number(0)->ops->name, tw_load_number(0)->ops->unit,
 		tw_load_number(0)->ops->work, tw_load_number(0)->ops->unit,
 		"response: min avg max std", "total: min avg max std", "work");
-	for (i = 0; i < run->steps && kept[i].results.stats[0].count; i++) {
+	for (i = 0; i < count_of(run); i++) {
 		fprintf(file, "# %7d |", i);
 		tw_ramp_stats(file, &kept[i].results.stats[TW_RESPONSE]);
 		fprintf(file, " |");
@@ -103,7 +115,7 @@ static void text(FILE *file, const struct tw_run *run)
 		else
 			tw_ramp_stats(file, &kept[i].results.stats[TW_TOTAL]);
 		fprintf(file, " | %8.1f%s\n", kept[i].rate,
-			cut && i + 1 == run->step ? " (incomplete)" : "");
+			i < run->whole ? "" : " (incomplete)");
 	}
 }
 
@@ -112,10 +124,10 @@ static void json(FILE *file, const struct tw_run *run)
 	int i;
 
 	/* Nothing is measured where only the load or the servers run. */
-	if (run->steps == 1 || !kept || !kept[0].results.stats[0].count)
+	if (run->steps == 1 || !kept || tw_config.absent[TW_CLIENT])
 		return;
 	fprintf(file, "    \"steps\": [");
-	for (i = 0; i < run->steps && kept[i].results.stats[0].count; i++) {
+	for (i = 0; i < count_of(run); i++) {
 		fprintf(file, "%s {\n      \"%s\": %d, \"rate\": %.3f, \"missed\": %"
 			PRIu64 ",\n      ", i ? "," : "",
 			tw_load_number(0)->ops->unit, i, kept[i].rate,

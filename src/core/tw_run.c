@@ -30,8 +30,7 @@ static void check_ends(struct tw_run *run)
 		struct tw_pair *pair = run->pairs[i];
 
 		if (!pair->process[TW_CLIENT].ended &&
-		    (!pair->end_ns ||
-		     now_ns < pair->end_ns + GRACE_S * TW_NS_PER_S)) {
+		    now_ns < pair->end_ns + GRACE_S * TW_NS_PER_S) {
 			alarm(GRACE_S);
 			return;
 		}
@@ -154,6 +153,23 @@ static bool goes_on(struct tw_run *run)
 	return !run->failed && !run->interrupted;
 }
 
+/* Leaves time for all clients to start before the common expiry. */
+static void plan(struct tw_run *run)
+{
+	int64_t now_ns = tw_now_ns(CLOCK_MONOTONIC);
+	int64_t apart_us = tw_config.aligned_us > 0 ? tw_config.aligned_us : 0;
+	int i;
+
+	if (tw_config.aligned_us >= 0)
+		run->control->first_ns = now_ns +
+			(20 + tw_config.pairs) * TW_NS_PER_MS;
+	/* Each client sets its own at its first expiry, unless that hangs. */
+	for (i = 0; i < tw_config.pairs; i++)
+		run->pairs[i]->end_ns = now_ns +
+			(tw_config_interval_us(i) + apart_us * i) *
+			TW_NS_PER_US + tw_config.duration_s * TW_NS_PER_S;
+}
+
 /* Returns whether all is running. */
 static bool start(struct tw_run *run)
 {
@@ -163,7 +179,6 @@ static bool start(struct tw_run *run)
 	for (i = 0; i < tw_config.pairs; i++) {
 		memset(&run->pairs[i]->tally.results, 0,
 		       sizeof(run->pairs[i]->tally.results));
-		run->pairs[i]->end_ns = 0;
 		run->pairs[i]->progress.cycle = (struct tw_cycle) { .seq = 0 };
 	}
 	for (i = 0; tw_parts[i]; i++)
@@ -175,11 +190,7 @@ static bool start(struct tw_run *run)
 		run->start_pair(run, i);
 	if (!goes_on(run))
 		run->control->stop = 1;
-	/* Leave time for all clients to start before the common expiry. */
-	if (tw_config.aligned_us >= 0)
-		run->control->first_ns =
-			tw_now_ns(CLOCK_MONOTONIC) +
-			(20 + tw_config.pairs) * TW_NS_PER_MS;
+	plan(run);
 	close(run->done[0]);
 	close(run->done[1]);
 	close(run->go[0]);
@@ -227,8 +238,6 @@ static void stop(struct tw_run *run)
 
 		tw_results_merge(&pair->total, &pair->tally.results,
 				 &pair->tally.params);
-		run->measured |= pair->total.stats[0].count >
-				 tw_cut_unanswered(i);
 	}
 	for (i = 0; tw_parts[i]; i++)
 		;
@@ -256,37 +265,56 @@ static void prepare(struct tw_run *run)
 		run->serve = tw_server_run;
 }
 
-/* A pair without a complete cycle must not look like one that was fast. */
-static void judge(struct tw_run *run)
+static bool is_cut(const struct tw_run *run)
 {
-	bool cut = run->failed || run->interrupted || run->broken;
+	return run->failed || run->interrupted || run->broken;
+}
+
+/*
+ * A pair without a complete cycle must not look like one that was fast, nor
+ * must it hide in the other steps. Returns whether there is one in this step.
+ */
+static bool judge(struct tw_run *run)
+{
+	bool lacks = false;
 	int i;
 
-	for (i = 0; i < tw_config.pairs && !cut; i++)
-		if (run->pairs[i]->total.stats[0].count ==
-		    tw_cut_unanswered(i)) {
-			warn("pair %d: no cycle was measured\n", i);
-			run->failed = true;
+	run->whole += !is_cut(run);
+	for (i = 0; i < tw_config.pairs; i++) {
+		if (run->pairs[i]->tally.results.stats[0].count >
+		    tw_cut_unanswered(i, run->step)) {
+			run->measured = true;
+			continue;
 		}
-	if (!run->measured && cut)
-		warn("no cycle was measured\n");
+		/* The host of the servers alone has no results. */
+		if (is_cut(run) || tw_config.absent[TW_CLIENT])
+			continue;
+		if (run->steps > 1)
+			warn("step %d, pair %d: no cycle was measured\n",
+			     run->step + 1, i);
+		else
+			warn("pair %d: no cycle was measured\n", i);
+		lacks = true;
+	}
+	return lacks;
 }
 
 void tw_run_measure(struct tw_run *run)
 {
-	bool started = false;
+	bool started = false, lacks = false;
 
 	prepare(run);
-	for (run->step = 0; !run->failed && !run->interrupted &&
-	     !run->broken && run->step < run->steps; run->step++) {
+	for (run->step = 0; !is_cut(run) && run->step < run->steps;
+	     run->step++) {
 		if (start(run)) {
 			started = true;
 			watch(run);
 		}
 		stop(run);
+		lacks |= judge(run);
 	}
 	/* The reason why it did not start was printed. */
-	if (started || run->interrupted)
-		judge(run);
-	run->failed |= !run->measured;
+	if (!run->measured && is_cut(run) && (started || run->interrupted))
+		warn("no cycle was measured\n");
+	run->failed |= lacks || !run->measured;
 }

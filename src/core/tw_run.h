@@ -28,7 +28,7 @@ struct tw_usage {
 struct tw_pair {
 	int number;
 	int fd[TW_ROLES];	/* sockets of both; used by main; -1: closed */
-	/* When the client ends, on CLOCK_MONOTONIC; in the warm-up, if that hangs. */
+	/* When the client ends, on CLOCK_MONOTONIC; before, if it hangs there. */
 	int64_t end_ns;
 	struct tw_process process[TW_ROLES];	/* used by main only */
 	/* In the last step, or the first in which somebody has changed them. */
@@ -65,6 +65,7 @@ struct tw_run {
 	int steps;		/* of a ramp; else 1 */
 	bool ramp;		/* --steps was given */
 	int step;		/* the present one, from 0 */
+	int whole;		/* how many were not cut short */
 	int tick_ms;		/* TW_TICK_MS: woken() is called so often, too */
 	int wake_fd;		/* ...and when this can be read; -1: none */
 	/* A part may set how a pair is started, its requests answered. */

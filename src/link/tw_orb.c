@@ -94,7 +94,9 @@ static void end(struct tw_run *run)
 	static uint64_t before[TW_PAIRS_MAX];	/* in all earlier steps */
 	int pair, step = run->step;
 
-	if (!ramping || !run->pairs[0]->tally.results.stats[0].count)
+	bool measured = false;
+
+	if (!ramping)
 		return;
 	kept[step] = calloc(step + 1, sizeof(*kept[step]));
 	if (!kept[step])
@@ -106,9 +108,19 @@ static void end(struct tw_run *run)
 			count - before[pair], run->pairs[pair]->tally.results
 		};
 		before[pair] = count;
+		measured |= kept[step][pair].results.stats[0].count > 0;
 	}
-	if (!run->no_status)
+	if (!run->no_status && measured)
 		tw_text_status(stdout, run);
+}
+
+/* A step that was cut short may have no results, any other is told. */
+static int count_of(const struct tw_run *run)
+{
+	const struct kept *last = run->whole < run->steps ? kept[run->whole] :
+				  NULL;
+
+	return run->whole + (last && last->results.stats[0].count);
 }
 
 static void text(FILE *file, const struct tw_run *run)
@@ -121,7 +133,7 @@ static void text(FILE *file, const struct tw_run *run)
 		"# %7s | %31s | %31s | %10s\n", "others",
 		"pair 0: min avg max std", "others: min avg max std",
 		"inversions");
-	for (step = 0; step < TW_PAIRS_MAX && kept[step]; step++) {
+	for (step = 0; step < count_of(run); step++) {
 		const struct kept *first = kept[step];
 		struct tw_results rest = { .missed = 0 };
 
@@ -131,10 +143,7 @@ static void text(FILE *file, const struct tw_run *run)
 		fprintf(file, "# %7d |", step);
 		tw_ramp_stats(file, &first->results.stats[TW_RESPONSE]);
 		fprintf(file, " |");
-		if (step)
-			tw_ramp_stats(file, &rest.stats[TW_RESPONSE]);
-		else
-			fprintf(file, " %31s", "-");
+		tw_ramp_stats(file, &rest.stats[TW_RESPONSE]);
 		fprintf(file, " | %10" PRIu64 "\n", first->inversions);
 	}
 }
@@ -146,7 +155,7 @@ static void json(FILE *file, const struct tw_run *run)
 	if (!ramping)
 		return;
 	fprintf(file, "    \"steps\": [");
-	for (step = 0; step < TW_PAIRS_MAX && kept[step]; step++) {
+	for (step = 0; step < count_of(run); step++) {
 		fprintf(file, "%s {\n      \"others\": %d, \"pairs\": [",
 			step ? "," : "", step);
 		for (pair = 0; pair <= step; pair++) {

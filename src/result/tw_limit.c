@@ -92,7 +92,7 @@ static double least_mean(const struct tw_stats *stats,
 			 const struct tw_limit_open *open)
 {
 	double sum_ns = (double)stats->sum_ns +
-			(double)open->lost * open->least_ns;
+			(double)open->lost * open->least_ns + open->begun_ns;
 
 	return sum_ns / (double)(stats->count + open->lost + open->cut);
 }
@@ -136,10 +136,10 @@ struct tw_limit_value tw_limit_value(const struct tw_run *run, int pair,
 		of.value = least_mean(stats, open);
 	else if (limit->percent > 0)
 		set_percentile(&of, run, pair, id, open, limit);
-	else if (open->lost)
-		of.value = fmax((double)stats->max_ns, open->least_ns);
 	else
-		of.value = (double)stats->max_ns;
+		of.value = fmax((double)stats->max_ns,
+				fmax(open->lost ? open->least_ns : 0,
+				     open->begun_ns));
 	return of;
 }
 

@@ -36,6 +36,7 @@ struct tw_limit_value {
 struct tw_limit_open {
 	uint64_t lost, cut;
 	double least_ns;	/* of each that was lost */
+	double begun_ns;	/* of one that was cut and is not in stats */
 };
 
 /* What a program has limits for. What has no comment may not be NULL. */

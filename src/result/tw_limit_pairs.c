@@ -19,6 +19,12 @@ static uint64_t missed(const struct tw_run *run, int pair)
 	return run->pairs[pair]->total.missed;
 }
 
+/* Until the timeout, nobody knows of a reply whether it would have come. */
+static uint64_t lost_unknown(const struct tw_run *run, int pair)
+{
+	return tw_datagrams_timeout_ns() > 0 ? tw_cut_unanswered(pair, -1) : 0;
+}
+
 static const struct {
 	const char *name;
 	uint64_t (*count)(const struct tw_run *run, int pair);
@@ -27,7 +33,7 @@ static const struct {
 } counters[] = {
 	{ "missed", missed, NULL },
 	{ "throttled", tw_throttled, tw_throttle_unknown },
-	{ "lost", tw_datagrams_lost, NULL },
+	{ "lost", tw_datagrams_lost, lost_unknown },
 };
 
 static bool is(const char *known, const char *name, size_t length)
@@ -71,6 +77,8 @@ static struct tw_limit_open open_of(const struct tw_run *run, int pair,
 		.lost = tw_datagrams_lost(run, pair),
 		.cut = tw_cut_open(pair, id),
 		.least_ns = timed ? (double)least_ns : 0,
+		.begun_ns = id == TW_INTERVAL ?
+			    (double)tw_cut_begun_ns(pair) : 0,
 	};
 }
 
@@ -102,9 +110,12 @@ static void where(FILE *file, const struct tw_run *run, int pair,
 	const struct tw_kept *kept = tw_kept_worst(run, pair, limit->about);
 	const struct tw_limit_open open = open_of(run, pair, limit->about);
 
-	/* What is known of a lost cycle is not kept. */
-	if (!kept || (open.lost && open.least_ns > (double)run->pairs[pair]->
-		      total.stats[limit->about].max_ns))
+	double most_ns = (double)run->pairs[pair]->
+			 total.stats[limit->about].max_ns;
+
+	/* What is known of such cycles is not kept. */
+	if (!kept || (open.lost && open.least_ns > most_ns) ||
+	    open.begun_ns > most_ns)
 		return;
 	fprintf(file, " in ");
 	tw_kept_print_number(file, run, kept);

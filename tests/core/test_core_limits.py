@@ -9,6 +9,7 @@ import signal
 import pytest
 
 import results
+from hang import Hang, pids_of, unanswered
 
 ENDLESS, LOOPS, TIME = (), ("-l", 10 ** 6), ("-D", 600)
 
@@ -92,3 +93,31 @@ def test_many_limits(run):
     assert len(results.loaded(done)["twoway"]["limits"]) == 64
     done = run("-l", 20, *given, "--limit=5")
     assert "--limit=5: allowed are at most 64" in done.stderr
+
+
+@pytest.mark.parametrize("transport", ["tcp", "udp"])
+def test_limits_without_a_reply(start, transport):
+    """The interval that it has begun counts, and it may be lost, or not. The
+    half of all is known."""
+    udp = ("--transport=udp", "--timeout=10000000") * (transport == "udp")
+    limits = ("interval:300000", "interval:9000000", "interval:avg:9000000",
+              "interval:p50:9000000", "interval:avg:1050", "lost:0", "lost:1")
+    process = start("-q", "-N", "--json=json", *udp,
+                    *(f"--limit={limit}" for limit in limits))
+    Hang(process, pids_of(process, "server")).end(signal.SIGINT, 2)
+    json, (one,) = unanswered(start, process)
+    found = json["twoway"]["limits"]
+    lost = "undecided" if udp else "met"
+    assert [limit["verdict"] for limit in found] == [
+        "exceeded", "undecided", "undecided", "met", "exceeded", lost,
+        "met"]
+    assert found[0]["value_ns"] // 1000 == one["age_us"]
+    interval = json["thread"]["0"]["phases"]["interval"]
+    assert interval["max"] < found[0]["value_ns"]
+    assert found[4]["value_ns"] * (interval["cycles"] + 1) == pytest.approx(
+        interval["avg"] * interval["cycles"] + found[0]["value_ns"])
+    lines = [line for line in process.out.splitlines() if "# Limit" in line]
+    assert lines[0] == "# Limit interval:300000: exceeded: at least " \
+        f"{found[0]['value_ns'] / 1000:.3f} us (no reply in 1 cycle)"
+    assert lines[5] == "# Limit lost:0: " + ("undecided: 0 to 1" if udp else
+                                             "met: 0")
