@@ -205,7 +205,8 @@ def test_a_client_that_was_killed_after_its_wakeup(start):
         # Else, it was stopped while it waited for a reply.
         if found:
             break
-    assert [(one["awaited"], one["age_us"]) for one in found] == [("reply", 0)]
+    one, = found
+    assert one["awaited"] == "reply" and 0 <= one["age_us"] < 30000000
 
 
 @pytest.mark.parametrize("options,status", [
