@@ -42,6 +42,7 @@ struct room {
 	/* Main has to look into the cycle in struct tw_break; it clears this. */
 	_Atomic bool kept;
 	enum tw_metric_id phase;	/* of this cycle */
+	int64_t at_ns;	/* likewise, its end: known before a clock is set */
 	struct row rows[TW_METRICS];	/* by phase: the other ones */
 	struct tw_break *of;		/* these two by main */
 	const struct tw_pair *pair;
@@ -140,9 +141,8 @@ static void add(struct row *to, const struct row *from)
 	to->count += from->count;
 }
 
-static void add_one(struct row *to, int64_t value_ns, int64_t end_ns)
+static void add_one(struct row *to, int64_t value_ns, int64_t at_ns)
 {
-	int64_t at_ns = tw_clock_monotonic_ns(end_ns);
 	const struct row one = {
 		.count = 1, .longest_ns = value_ns,
 		.first_ns = at_ns, .last_ns = at_ns,
@@ -181,14 +181,17 @@ static bool record(void *memory, const struct tw_cycle *cycle,
 	struct room *to = memory;
 	bool exceeds = tw_break_exceeds(values_ns);
 	enum tw_metric_id phase;
+	int64_t at_ns;
 
 	if (exceeds) {
 		phase = worst_phase(to, values_ns);
+		at_ns = tw_clock_monotonic_ns(tw_cycle_end_ns(cycle));
 		if (to->of->cycle.seq != cycle->seq) {
 			add_one(&to->rows[phase], values_ns[to->of->metric],
-				tw_cycle_end_ns(cycle));
+				at_ns);
 		} else {
 			to->phase = phase;
+			to->at_ns = at_ns;
 			atomic_store_explicit(&to->kept, true,
 					      memory_order_release);
 		}
@@ -257,8 +260,7 @@ static void look(const struct tw_run *run, int pair, enum tw_metric_id phase)
 				       tw_metric_find(cause->span.name) : phase,
 				       cause ? cause->brief : "");
 
-	add_one(row, of->values_ns[of->metric],
-		tw_cycle_end_ns(&of->cycle));
+	add_one(row, of->values_ns[of->metric], room_of(run, pair)->at_ns);
 	now.of = *of;
 	now.row = row;
 	now.cause = cause;
@@ -272,11 +274,6 @@ static void look(const struct tw_run *run, int pair, enum tw_metric_id phase)
 	}
 }
 
-static int64_t end_ns_of(const struct tw_run *run, int pair)
-{
-	return tw_cycle_end_ns(&room_of(run, pair)->of->cycle);
-}
-
 /* Of several pairs, the first one is looked into. */
 static void take(const struct tw_run *run)
 {
@@ -288,8 +285,8 @@ static void take(const struct tw_run *run)
 
 		taken[pair] = atomic_load_explicit(&of->kept,
 						   memory_order_acquire);
-		if (taken[pair] && (first < 0 || end_ns_of(run, pair) <
-						 end_ns_of(run, first)))
+		if (taken[pair] &&
+		    (first < 0 || of->at_ns < room_of(run, first)->at_ns))
 			first = pair;
 	}
 	if (first < 0)
@@ -302,7 +299,7 @@ static void take(const struct tw_run *run)
 		if (taken[pair] && pair != first)
 			add_one(find_row(of->phase, not_looked()),
 				of->of->values_ns[of->of->metric],
-				end_ns_of(run, pair));
+				of->at_ns);
 		if (taken[pair])
 			atomic_store_explicit(&of->kept, false,
 					      memory_order_release);

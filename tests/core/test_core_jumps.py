@@ -3,9 +3,12 @@
 
 import csv
 import re
+import signal
+import time
 
 import pytest
 
+import outside
 import results
 import schema
 from hosts import QUICK, rsh
@@ -180,15 +183,22 @@ def test_the_timeline(run, shim):
     assert 1 <= seconds[0] < seconds[1] < seconds[-1] < 10
 
 
-def test_breaks(run, shim):
-    """When they were."""
-    done = run("-q", "-l", 60, "-c", "realtime", "-b", 20000, "--breaks=2",
-               "--json=json", env=shim(
-                   "server:nanosleep:after:5:30000",
-                   f"client:send:set:{AT}:-{HOUR}",
-                   "server:nanosleep:after:40:40000"))
-    assert (done.returncode, done.stderr) == (2, "")
-    for one in results.loaded(done)["twoway"]["causes"]:
+@pytest.mark.parametrize("late_s", [0, 0.5])
+def test_breaks(start, shim, late_s):
+    """When they were, also if main is late to look into them."""
+    process = start("-q", "-l", 60, "-c", "realtime", "-b", 20000,
+                    "--breaks=2", "--json=json", env=shim(
+                        "server:nanosleep:after:5:30000",
+                        f"client:send:set:{AT}:-{HOUR}",
+                        "server:nanosleep:after:40:40000"))
+    if late_s:
+        assert outside.wait_for(lambda: process.named("twoway-client"))
+        process.signal(signal.SIGSTOP)
+        time.sleep(late_s)
+        process.signal(signal.SIGCONT)
+    assert (process.finish(), process.err) == (2, "")
+    json = results.check(start.directory / "json")
+    for one in json["twoway"]["causes"]:
         assert 0 < one["first_s"] <= one["last_s"] < 20
 
 
