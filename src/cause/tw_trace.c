@@ -9,14 +9,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "rt-error.h"
-#include "rt-utils.h"
+#include "tw_array.h"
 #include "tw_break.h"
 #include "tw_cause.h"
 #include "tw_clocks.h"
 #include "tw_file.h"
 #include "tw_kept.h"
+#include "tw_mark.h"
 #include "tw_part.h"
+#include "tw_string.h"
 #include "tw_time.h"
 #include "tw_trace.h"
 #include "tw_tracefs.h"
@@ -44,7 +45,7 @@ static struct tw_file to;
 static void write_more(FILE *file)
 {
 	fprintf(file, ", \"trace_file\": ");
-	rt_json_string(file, tw_tracefs_file);
+	tw_string_json(file, tw_tracefs_file);
 	fprintf(file, ",\n      \"cause\": ");
 	tw_cause_json(file, &last.cause);
 }

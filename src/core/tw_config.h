@@ -11,6 +11,7 @@
 #include "tw_clock.h"
 #include "tw_link.h"
 #include "tw_metric.h"
+#include "tw_policy.h"
 #include "tw_timer.h"
 
 #define TW_PAIRS_MAX	256
@@ -72,11 +73,6 @@ extern struct tw_config tw_config;
 /* Sets the calling process's: 0, or -1 and errno. See tw_config.schedule. */
 int tw_process_schedule(int pair, int policy, int priority);
 
-/* What --policy allows, and the name of a policy. */
-extern const char tw_policy_deadline[];
-extern const char *const tw_policies[];
-const char *tw_config_policy(int policy);
-
 int64_t tw_config_interval_us(int pair);
 
 /* How long it is, as a rule, until all pairs measure. */
@@ -86,9 +82,8 @@ struct tw_metric_params tw_config_params(int pair);
 /* Whether clients and servers have neither a real-time priority nor deadlines. */
 static inline bool tw_config_is_ordinary(void)
 {
-	return tw_config.policy == SCHED_OTHER ||
-	       tw_config.policy == SCHED_BATCH ||
-	       tw_config.policy == SCHED_IDLE;
+	return !tw_policy_is_realtime(tw_config.policy) &&
+	       tw_config.policy != SCHED_DEADLINE;
 }
 
 /* Takes "METRIC:" from *value; if it does not begin so, it is the latency. */

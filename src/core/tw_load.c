@@ -9,10 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "rt-error.h"
 #include "tw_load.h"
 #include "tw_part.h"
 #include "tw_run.h"
+#include "tw_say.h"
 #include "tw_time.h"
 
 #define LOADS_MAX	8
@@ -73,7 +73,7 @@ static void parse(const struct tw_option *option, char *value)
 			    PROT_READ | PROT_WRITE,
 			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (loads[count] == MAP_FAILED)
-		fatal("--load: no memory: %m\n");
+		tw_say_fatal("--load: no memory: %m\n");
 	loads[count]->ops = kinds[i];
 	loads[count]->words = kinds[i]->words;
 	loads[count]->policy = kinds[i]->realtime ? SCHED_RR : SCHED_OTHER;
@@ -114,9 +114,9 @@ static void check(struct tw_run *run)
 		return;
 	tw_config.main_priority = highest + 1;
 	if (server <= highest)
-		fatal("--priority=%d: allowed is %d or more here: the server must be above the load, which has the real-time priority %d\n",
-		      (int)tw_config.priority, (int)tw_config.priority +
-		      highest + 1 - server, highest);
+		tw_say_fatal("--priority=%d: allowed is %d or more here: the server must be above the load, which has the real-time priority %d\n",
+			     (int)tw_config.priority, (int)tw_config.priority +
+			     highest + 1 - server, highest);
 }
 
 static int live(void *arg)
@@ -144,9 +144,9 @@ static void woken(struct tw_run *run)
 			if (tw_process_ended(&loads[i]->process[n])) {
 				if (!tw_process_failed(&loads[i]->process[n],
 						       false))
-					warn("the load ended by itself\n");
-				warn("--load=%s: it does not run any longer\n",
-				     loads[i]->ops->name);
+					tw_say_warn("the load ended by itself\n");
+				tw_say_warn("--load=%s: it does not run any longer\n",
+					    loads[i]->ops->name);
 				run->failed = true;
 				return;
 			}
@@ -179,8 +179,8 @@ static void end(struct tw_run *run)
 		}
 		if (!loads[i]->errors)
 			continue;
-		warn("--load=%s: %lu results were wrong: this kernel does not keep the floating-point registers of a preempted task, or the memory fails\n",
-		     loads[i]->ops->name, loads[i]->errors);
+		tw_say_warn("--load=%s: %lu results were wrong: this kernel does not keep the floating-point registers of a preempted task, or the memory fails\n",
+			    loads[i]->ops->name, loads[i]->errors);
 		run->failed = true;
 	}
 	tw_process_reap();
@@ -195,7 +195,7 @@ static void begin(struct tw_run *run)
 	if (!count)
 		return;
 	if (pipe2(go, O_CLOEXEC))
-		fatal("--load: cannot open a pipe: %m\n");
+		tw_say_fatal("--load: cannot open a pipe: %m\n");
 	for (i = 0; i < count; i++) {
 		struct tw_load *load = loads[i];
 		bool single = load->ops->single;

@@ -2,9 +2,8 @@
 /* The JSON: the members that cyclictest has, then those of the parts. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 
-#include "rt-utils.h"
+#include "tw_array.h"
 #include "tw_part.h"
 #include "tw_text.h"
 

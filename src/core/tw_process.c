@@ -13,34 +13,20 @@
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "rt-error.h"
-#include "rt-utils.h"
+#include "tw_array.h"
 #include "tw_cpus.h"
 #include "tw_file.h"
 #include "tw_output.h"
+#include "tw_policy.h"
 #include "tw_process.h"
+#include "tw_say.h"
 #include "tw_time.h"
 
 #define START_MS	5000	/* to get ready */
 #define FILES		1024	/* that may be open, before Linux 5.9 */
 #define STOP_MS		1000	/* to end, before it is killed */
-
-const char *const tw_policies[] = {
-	tw_policy_deadline,
-	"other", "batch", "idle", "fifo", "rr", NULL
-};
-
-const char *tw_config_policy(int policy)
-{
-	int i = 0;
-
-	while (tw_policies[i] && (int)string_to_policy(tw_policies[i]) != policy)
-		i++;
-	return tw_policies[i] ? tw_policies[i] : "unknown";
-}
 
 static int role_policy(enum tw_role role, int priority)
 {
@@ -54,8 +40,8 @@ static int role_policy(enum tw_role role, int priority)
 static void __attribute__((noreturn))
 refused(enum tw_role role, const char *what, const char *needed)
 {
-	fatal("the %s cannot get its %s: %m%s\n", tw_role_names[role], what,
-	      needed);
+	tw_say_fatal("the %s cannot get its %s: %m%s\n",
+		     tw_role_names[role], what, needed);
 }
 
 /*
@@ -100,8 +86,8 @@ void tw_process_configure(enum tw_role role, int number)
 	    (sched_setaffinity(0, sizeof(wanted), &wanted) ||
 	     !has_cpus(&wanted))) {
 		tw_place_list(&wanted, list, sizeof(list));
-		fatal("the %s cannot get its CPUs, %s: %m\n",
-		      tw_role_names[role], list);
+		tw_say_fatal("the %s cannot get its CPUs, %s: %m\n",
+			     tw_role_names[role], list);
 	}
 	/* main is not measured, and needs more than an ordinary user may lock. */
 	if (tw_config.mlockall && role != TW_MAIN &&
@@ -224,8 +210,8 @@ static int await_ready(struct tw_process *process, int ready)
 	char byte;
 
 	if (err == -ETIMEDOUT)
-		warn("the %s (pid %d) was not ready within %d s: it gets no CPU time; look for a task of higher priority on its CPU\n",
-		     process->name, process->pid, START_MS / 1000);
+		tw_say_warn("the %s (pid %d) was not ready within %d s: it gets no CPU time; look for a task of higher priority on its CPU\n",
+			    process->name, process->pid, START_MS / 1000);
 	if (!fds[0].revents) {
 		tw_process_kill(process);
 	} else if (read(ready, &byte, 1) == 1) {
@@ -265,7 +251,7 @@ static void print_settings(FILE *file, const struct tw_process *of)
 
 	tw_place_list(&of->cpus, cpus, sizeof(cpus));
 	fprintf(file, "policy %s, priority %d, CPUs %s",
-		tw_config_policy(of->policy), of->priority, cpus);
+		tw_policy_name(of->policy), of->priority, cpus);
 }
 
 void tw_process_print_change(FILE *file, const char *whose,
@@ -293,8 +279,8 @@ int tw_process_start(struct tw_process *process, enum tw_role role,
 	pid = pipe2(fds, O_CLOEXEC) ? -1 : fork();
 	if (pid < 0) {
 		err = -errno;
-		warn("cannot start the %s: %m; see \"ulimit -n\" and \"ulimit -u\"\n",
-		     tw_role_names[role]);
+		tw_say_warn("cannot start the %s: %m; see \"ulimit -n\" and \"ulimit -u\"\n",
+			    tw_role_names[role]);
 		return err;
 	}
 	if (!pid)
@@ -401,8 +387,8 @@ bool tw_process_stop_failed(struct tw_process *process)
 		usleep(1000);
 	}
 	if (ms == STOP_MS)
-		warn("the %s (pid %d) did not end within %d s and is killed\n",
-		     process->name, process->pid, STOP_MS / 1000);
+		tw_say_warn("the %s (pid %d) did not end within %d s and is killed\n",
+			    process->name, process->pid, STOP_MS / 1000);
 	if (ms == STOP_MS || group)
 		kill(group ? -process->pid : process->pid, SIGKILL);
 	tw_process_await(process);
@@ -421,15 +407,15 @@ bool tw_process_failed(const struct tw_process *process, bool killed)
 	if (!process->ended || !status || (killed && !WIFSIGNALED(status)))
 		return false;
 	if (WIFSIGNALED(status))
-		warn("the %s (pid %d) was killed by signal %d (%s)\n",
-		     process->name, process->pid, WTERMSIG(status),
-		     strsignal(WTERMSIG(status)));
+		tw_say_warn("the %s (pid %d) was killed by signal %d (%s)\n",
+			    process->name, process->pid, WTERMSIG(status),
+			    strsignal(WTERMSIG(status)));
 	else
-		warn("the %s (pid %d) stopped: %s\n", process->name,
-		     process->pid, WEXITSTATUS(status) == ECHILD ?
-		     "what it started has failed" :
-		     WEXITSTATUS(status) == EAGAIN && !process->group ?
-		     "the kernel refused a timer; see \"ulimit -i\"" :
-		     strerror(WEXITSTATUS(status)));
+		tw_say_warn("the %s (pid %d) stopped: %s\n", process->name,
+			    process->pid, WEXITSTATUS(status) == ECHILD ?
+			    "what it started has failed" :
+			    WEXITSTATUS(status) == EAGAIN && !process->group ?
+			    "the kernel refused a timer; see \"ulimit -i\"" :
+			    strerror(WEXITSTATUS(status)));
 	return true;
 }

@@ -3,10 +3,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "rt-error.h"
 #include "tw_load.h"
 #include "tw_output.h"
 #include "tw_part.h"
+#include "tw_say.h"
 #include "tw_text.h"
 
 int64_t tw_ramp_steps = 1;
@@ -33,16 +33,16 @@ static void check(struct tw_run *run)
 	if (run->ramp || !tw_option_given("steps"))
 		return;
 	if (!tw_load_number(0))
-		fatal("--steps=%d: allowed only with --load\n", steps);
+		tw_say_fatal("--steps=%d: allowed only with --load\n", steps);
 	if (!tw_config.loops && !tw_config.duration_s)
-		fatal("--steps=%d: allowed only with --loops or --duration\n",
-		      steps);
+		tw_say_fatal("--steps=%d: allowed only with --loops or --duration\n",
+			     steps);
 	run->steps = steps;
 	run->ramp = true;
 	tw_load_number(0)->ramped = true;
 	kept = calloc(steps, sizeof(*kept));
 	if (!kept)
-		fatal("--steps=%d: no memory\n", steps);
+		tw_say_fatal("--steps=%d: no memory\n", steps);
 }
 
 static void begin(struct tw_run *run)

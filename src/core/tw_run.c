@@ -10,11 +10,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "rt-error.h"
 #include "tw_cut.h"
 #include "tw_output.h"
 #include "tw_part.h"
 #include "tw_run.h"
+#include "tw_say.h"
 #include "tw_text.h"
 #include "tw_time.h"
 
@@ -170,7 +170,7 @@ static bool start(struct tw_run *run)
 		if (tw_parts[i]->begin)
 			tw_parts[i]->begin(run);
 	if (pipe2(run->go, O_CLOEXEC) || pipe2(run->done, O_CLOEXEC))
-		fatal("cannot open a pipe: %m\n");
+		tw_say_fatal("cannot open a pipe: %m\n");
 	for (i = 0; i < tw_config.pairs && goes_on(run); i++)
 		run->start_pair(run, i);
 	if (!goes_on(run))
@@ -245,7 +245,7 @@ static void prepare(struct tw_run *run)
 			    PROT_READ | PROT_WRITE,
 			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (run->control == MAP_FAILED)
-		fatal("no memory: %m\n");
+		tw_say_fatal("no memory: %m\n");
 	tw_pair_map_all(run);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	tw_process_configure(TW_MAIN, 0);
@@ -265,11 +265,11 @@ static void judge(struct tw_run *run)
 	for (i = 0; i < tw_config.pairs && !cut; i++)
 		if (run->pairs[i]->total.stats[0].count ==
 		    tw_cut_unanswered(i)) {
-			warn("pair %d: no cycle was measured\n", i);
+			tw_say_warn("pair %d: no cycle was measured\n", i);
 			run->failed = true;
 		}
 	if (!run->measured && cut)
-		warn("no cycle was measured\n");
+		tw_say_warn("no cycle was measured\n");
 }
 
 void tw_run_measure(struct tw_run *run)

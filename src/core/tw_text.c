@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 
-#include "rt-utils.h"
 #include "tw_part.h"
 #include "tw_text.h"
 #include "tw_time.h"

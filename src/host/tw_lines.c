@@ -9,8 +9,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "rt-error.h"
 #include "tw_lines.h"
+#include "tw_say.h"
 #include "tw_time.h"
 
 #define SEND_MS		5000
@@ -78,7 +78,7 @@ static void read_more(struct tw_lines *lines)
 	if (!lines->text)
 		lines->text = malloc(lines->max + 1);
 	if (!lines->text)
-		fatal("no memory for %zu bytes\n", lines->max);
+		tw_say_fatal("no memory for %zu bytes\n", lines->max);
 	if (lines->used == lines->max) {
 		lines->too_long = lines->ended = true;
 		return;

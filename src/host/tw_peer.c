@@ -7,10 +7,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "rt-error.h"
-#include "rt-utils.h"
+#include "tw_array.h"
 #include "tw_break.h"
 #include "tw_datagram.h"
 #include "tw_hosts.h"
@@ -19,6 +17,7 @@
 #include "tw_load.h"
 #include "tw_part.h"
 #include "tw_run.h"
+#include "tw_say.h"
 #include "tw_stamps.h"
 #include "tw_watch.h"
 
@@ -131,16 +130,16 @@ static void check_way(void)
 
 	if (!tw_host_parse(tw_talk_way.text, host) ||
 	    (!by_rsh && strchr(host->name, '@')))
-		fatal("--connect=%s: allowed is HOST, HOST:PORT or [ADDRESS]:PORT; with --rsh, also USER@HOST\n",
-		      tw_talk_way.text);
+		tw_say_fatal("--connect=%s: allowed is HOST, HOST:PORT or [ADDRESS]:PORT; with --rsh, also USER@HOST\n",
+			     tw_talk_way.text);
 	if (!by_rsh)
 		return;
 	if (host->port)
-		fatal("--connect=%s: allowed with --rsh is HOST or USER@HOST\n",
-		      tw_talk_way.text);
+		tw_say_fatal("--connect=%s: allowed with --rsh is HOST or USER@HOST\n",
+			     tw_talk_way.text);
 	if (asprintf(&text, "%s%s twowaytest --far", command ? command :
 		     "ssh ", command ? "" : host->name) < 0)
-		fatal("--rsh: no memory\n");
+		tw_say_fatal("--rsh: no memory\n");
 	tw_talk_way.command = text;
 }
 
@@ -150,7 +149,7 @@ static void send_load(void)
 	int i;
 
 	if (!tw_load_number(0))
-		fatal("--load-side=server: allowed only with --load\n");
+		tw_say_fatal("--load-side=server: allowed only with --load\n");
 	tw_config.absent[TW_LOAD] = true;
 	for (i = 0; tw_load_number(i); i++)
 		tw_load_number(i)->elsewhere = true;
@@ -158,8 +157,8 @@ static void send_load(void)
 
 static void tell_wrong(const char *member)
 {
-	warn("--connect=%s: what the server's side has sent is wrong (%s)\n",
-	     tw_talk_way.text, member);
+	tw_say_warn("--connect=%s: what the server's side has sent is wrong (%s)\n",
+		    tw_talk_way.text, member);
 }
 
 /* Port, cookie and byte order of the server's side. */
@@ -194,8 +193,8 @@ static bool meet(const struct tw_run *run)
 	meeting.end_ns = tw_in_ms(MEET_MS);
 	err = tw_reach_meet_connect(&meeting, &addresses);
 	if (err && err != -EINTR)
-		warn("--connect=%s: cannot connect to its tcp port %d: %s\n",
-		     tw_talk_way.text, meeting.port, strerror(-err));
+		tw_say_warn("--connect=%s: cannot connect to its tcp port %d: %s\n",
+			    tw_talk_way.text, meeting.port, strerror(-err));
 	return !err && tw_talk_expect("started", READY_MS, false);
 }
 
@@ -235,9 +234,9 @@ static void check(struct tw_run *run)
 			     load_side ? "load-side" : NULL;
 
 	if (option && (!tw_talk_way.text || reflects))
-		fatal("--%s: %s\n", option, reflects ?
-		      "not allowed with --reflect" :
-		      "allowed only with --connect");
+		tw_say_fatal("--%s: %s\n", option, reflects ?
+			     "not allowed with --reflect" :
+			     "allowed only with --connect");
 	if (reflects || !tw_talk_way.text)
 		return;
 	check_way();
@@ -293,14 +292,14 @@ static bool has_succeeded(const char *numbers, bool interrupted)
 	if ((!status && !cut) || (status == 2 && interrupted))
 		return true;
 	if (status < 0)
-		warn("--connect=%s: the server's side does not say whether its run has succeeded: install the same release on both hosts\n",
-		     tw_talk_way.text);
+		tw_say_warn("--connect=%s: the server's side does not say whether its run has succeeded: install the same release on both hosts\n",
+			    tw_talk_way.text);
 	else if (status == 1)
-		warn("--connect=%s: the run of the server's side has failed\n",
-		     tw_talk_way.text);
+		tw_say_warn("--connect=%s: the run of the server's side has failed\n",
+			    tw_talk_way.text);
 	else
-		warn("--connect=%s: the server's side has ended before the client, as by a signal there\n",
-		     tw_talk_way.text);
+		tw_say_warn("--connect=%s: the server's side has ended before the client, as by a signal there\n",
+			    tw_talk_way.text);
 	return false;
 }
 

@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "rt-utils.h"
+#include "tw_array.h"
 #include "tw_datagram.h"
 #include "tw_lines.h"
 #include "tw_option.h"

@@ -13,9 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "rt-error.h"
 #include "tw_hosts.h"
 #include "tw_lines.h"
+#include "tw_say.h"
 #include "tw_time.h"
 
 #define CONNECT_MS	5000
@@ -52,16 +52,16 @@ static bool rsh_ends(int ms)
 static void tell_end_of(const char *command)
 {
 	if (!rsh_ends(STATUS_MS))
-		warn("%s: it has closed its standard output\n", command);
+		tw_say_warn("%s: it has closed its standard output\n", command);
 	else if (WIFSIGNALED(rsh_status))
-		warn("%s: it was killed by signal %d (%s)\n", command,
-		     WTERMSIG(rsh_status), strsignal(WTERMSIG(rsh_status)));
+		tw_say_warn("%s: it was killed by signal %d (%s)\n", command,
+			    WTERMSIG(rsh_status), strsignal(WTERMSIG(rsh_status)));
 	else if (WEXITSTATUS(rsh_status) == 127)
-		warn("%s: a command was not found; twowaytest must be in the PATH of that user\n",
-		     command);
+		tw_say_warn("%s: a command was not found; twowaytest must be in the PATH of that user\n",
+			    command);
 	else
-		warn("%s: it has ended with status %d\n", command,
-		     WEXITSTATUS(rsh_status));
+		tw_say_warn("%s: it has ended with status %d\n", command,
+			    WEXITSTATUS(rsh_status));
 }
 
 /* Why there is nothing more to read. */
@@ -71,13 +71,13 @@ static void tell_end(void)
 		return;
 	told = true;
 	if (lines.too_long)
-		warn("--connect=%s: its answer is longer than %d bytes\n",
-		     tw_talk_way.text, LINE_MAX);
+		tw_say_warn("--connect=%s: its answer is longer than %d bytes\n",
+			    tw_talk_way.text, LINE_MAX);
 	else if (tw_talk_way.command)
 		tell_end_of(tw_talk_way.command);
 	else
-		warn("--connect=%s: the server's side has ended, its --allow has not this host, or its host cannot be reached any longer\n",
-		     tw_talk_way.text);
+		tw_say_warn("--connect=%s: the server's side has ended, its --allow has not this host, or its host cannot be reached any longer\n",
+			    tw_talk_way.text);
 }
 
 /* It is no answer: a message, or the text that belongs to the next one. */
@@ -109,8 +109,8 @@ static const char *value_of(const char *line, const char *member)
 	greeted = true;
 	if (version != TW_ASK_VERSION) {
 		if (!told)
-			warn("--connect=%s: the server's side does not speak version %d of the protocol: install the same release on both hosts\n",
-			     tw_talk_way.text, TW_ASK_VERSION);
+			tw_say_warn("--connect=%s: the server's side does not speak version %d of the protocol: install the same release on both hosts\n",
+				    tw_talk_way.text, TW_ASK_VERSION);
 		told = lines.ended = true;
 		return NULL;
 	}
@@ -136,8 +136,8 @@ const char *tw_talk_expect(const char *member, int ms, bool quiet)
 	if (lines.ended)
 		tell_end();
 	else if (!tw_is_stopped())
-		warn("--connect=%s: the server's side did not answer in time (%s)\n",
-		     tw_talk_way.text, member);
+		tw_say_warn("--connect=%s: the server's side did not answer in time (%s)\n",
+			    tw_talk_way.text, member);
 	return NULL;
 }
 
@@ -157,12 +157,12 @@ const struct addrinfo *tw_talk_open(void)
 
 	addresses = tw_reach_find(tw_talk_way.host.name, &why);
 	if (!addresses)
-		fatal("--connect=%s: %s\n", tw_talk_way.text, why);
+		tw_say_fatal("--connect=%s: %s\n", tw_talk_way.text, why);
 	if (tw_talk_way.command) {
 		pid = tw_reach_start(tw_talk_way.command, &lines.fd);
 		if (pid < 0)
-			fatal("--rsh: cannot start %s: %s; see \"ulimit -u\" and \"ulimit -n\"\n",
-			      tw_talk_way.command, strerror(-pid));
+			tw_say_fatal("--rsh: cannot start %s: %s; see \"ulimit -u\" and \"ulimit -n\"\n",
+				     tw_talk_way.command, strerror(-pid));
 		rsh_pid = pid;
 	} else {
 		lines.fd = tw_reach_connect(&addresses, port, tw_stop_fd(),
@@ -170,8 +170,9 @@ const struct addrinfo *tw_talk_open(void)
 		if (lines.fd == -EINTR)
 			return NULL;
 		if (lines.fd < 0)
-			fatal("--connect=%s: cannot connect to port %d: %s\n",
-			      tw_talk_way.text, port, strerror(-lines.fd));
+			tw_say_fatal("--connect=%s: cannot connect to port %d: %s\n",
+				     tw_talk_way.text, port,
+				     strerror(-lines.fd));
 	}
 	fcntl(lines.fd, F_SETFL, O_NONBLOCK);
 	return addresses;

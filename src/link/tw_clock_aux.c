@@ -2,8 +2,8 @@
 /* The auxiliary clocks of Linux 6.17 and later, CLOCK_AUX. */
 #include <stdio.h>
 
-#include "rt-error.h"
 #include "tw_clocks.h"
+#include "tw_say.h"
 #include "tw_time.h"
 
 #define FIRST	16	/* CLOCK_AUX */
@@ -35,6 +35,6 @@ void tw_clock_open_aux(const struct tw_clock *clock)
 		return;
 	chosen = FIRST + number;
 	if (clock_gettime(chosen, &now))
-		fatal("--clock=%s: %m; needed is a kernel with CONFIG_POSIX_AUX_CLOCKS, and 1 in /sys/kernel/time/aux_clocks/%d/aux_clock_enable\n",
-		      clock->name, number);
+		tw_say_fatal("--clock=%s: %m; needed is a kernel with CONFIG_POSIX_AUX_CLOCKS, and 1 in /sys/kernel/time/aux_clocks/%d/aux_clock_enable\n",
+			     clock->name, number);
 }

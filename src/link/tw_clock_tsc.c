@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "rt-error.h"
 #include "tw_clocks.h"
+#include "tw_say.h"
 #include "tw_time.h"
 
 #define CALIBRATION_NS	(25 * TW_NS_PER_MS)
@@ -136,7 +136,7 @@ void tw_clock_open_tsc(void)
 	const char *why = tw_clock_try_tsc();
 
 	if (why)
-		fatal("--clock=tsc: %s; choose another clock\n", why);
+		tw_say_fatal("--clock=tsc: %s; choose another clock\n", why);
 }
 
 int64_t tw_clock_ticks(void)

@@ -2,10 +2,10 @@
 #include <errno.h>
 #include <stddef.h>
 
-#include "rt-error.h"
 #include "tw_config.h"
 #include "tw_link_far.h"
 #include "tw_loop.h"
+#include "tw_say.h"
 #include "tw_time.h"
 #include "tw_wire.h"
 
@@ -47,8 +47,8 @@ static bool is_silent(const struct tw_loop *loop, int64_t since_ns,
 	if (now_ns - since_ns < SILENT_NS +
 				2 * (loop->period_ns + loop->sleep_ns))
 		return false;
-	warn("no reply has come for %d s over udp: the other host is gone, or there is a firewall\n",
-	     (int)((now_ns - since_ns) / TW_NS_PER_S));
+	tw_say_warn("no reply has come for %d s over udp: the other host is gone, or there is a firewall\n",
+		    (int)((now_ns - since_ns) / TW_NS_PER_S));
 	return true;
 }
 

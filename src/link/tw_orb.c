@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rt-error.h"
-#include "rt-utils.h"
+#include "tw_array.h"
 #include "tw_load.h"
 #include "tw_part.h"
+#include "tw_say.h"
 #include "tw_servers.h"
 #include "tw_text.h"
 
@@ -68,13 +68,13 @@ static void check(struct tw_run *run)
 	if (strcmp(kind, "pairs"))
 		return;
 	if (steps == 1 || steps > TW_PAIRS_MAX)
-		fatal("--ramp=pairs: allowed only with --steps from 2 to %d\n",
-		      TW_PAIRS_MAX);
+		tw_say_fatal("--ramp=pairs: allowed only with --steps from 2 to %d\n",
+			     TW_PAIRS_MAX);
 	if (tw_config.pairs > 1 || tw_config.smp)
-		fatal("--ramp=pairs: not allowed with --threads or --smp: step K has K pairs\n");
+		tw_say_fatal("--ramp=pairs: not allowed with --threads or --smp: step K has K pairs\n");
 	if (!tw_config.loops && !tw_config.duration_s)
-		fatal("--steps=%d: allowed only with --loops or --duration\n",
-		      steps);
+		tw_say_fatal("--steps=%d: allowed only with --loops or --duration\n",
+			     steps);
 	tw_config.pairs = run->steps = steps;
 	run->ramp = true;
 	ramping = true;
@@ -98,7 +98,7 @@ static void end(struct tw_run *run)
 		return;
 	kept[step] = calloc(step + 1, sizeof(*kept[step]));
 	if (!kept[step])
-		fatal("--ramp=pairs: no memory\n");
+		tw_say_fatal("--ramp=pairs: no memory\n");
 	for (pair = 0; pair <= step; pair++) {
 		uint64_t count = tw_servers_inversions(run, pair);
 

@@ -15,11 +15,11 @@
 #include <linux/net_tstamp.h>
 #include <linux/sockios.h>
 
-#include "rt-error.h"
 #include "tw_clocks.h"
 #include "tw_config.h"
 #include "tw_link_far.h"
 #include "tw_loop.h"
+#include "tw_say.h"
 #include "tw_stamps.h"
 #include "tw_time.h"
 #include "tw_watch.h"
@@ -230,7 +230,7 @@ void tw_stamps_enable(int fd)
 			 SOF_TIMESTAMPING_TX_SOFTWARE |
 			 SOF_TIMESTAMPING_OPT_ID | SOF_TIMESTAMPING_OPT_TSONLY;
 	if (setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPING, &flags, sizeof(flags)))
-		fatal("--stamps: the kernel refuses it (SO_TIMESTAMPING): %m\n");
+		tw_say_fatal("--stamps: the kernel refuses it (SO_TIMESTAMPING): %m\n");
 }
 
 static int open_both(int *client_fd, int *server_fd)

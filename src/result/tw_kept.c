@@ -3,10 +3,10 @@
 #include <inttypes.h>
 #include <time.h>
 
-#include "rt-error.h"
 #include "tw_clocks.h"
 #include "tw_kept.h"
 #include "tw_part.h"
+#include "tw_say.h"
 #include "tw_text.h"
 #include "tw_time.h"
 
@@ -48,8 +48,8 @@ static void check(struct tw_run *run)
 	const struct tw_metric_params params = tw_config_params(0);
 
 	if (!tw_metric_valid(spike_on, &params))
-		fatal("--spike=%s: %s\n", tw_metrics[spike_on].name,
-		      tw_metric_lacks(spike_on, &params));
+		tw_say_fatal("--spike=%s: %s\n", tw_metrics[spike_on].name,
+			     tw_metric_lacks(spike_on, &params));
 }
 
 static size_t room(const struct tw_run *run)

@@ -2,16 +2,15 @@
 /* What the limits of twowaytest are for: metrics and counters of each pair. */
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 
-#include "rt-error.h"
-#include "rt-utils.h"
+#include "tw_array.h"
 #include "tw_cut.h"
 #include "tw_datagram.h"
 #include "tw_hosts.h"
 #include "tw_kept.h"
 #include "tw_limit.h"
 #include "tw_percentile.h"
+#include "tw_say.h"
 #include "tw_throttle.h"
 
 static uint64_t missed(const struct tw_run *run, int pair)
@@ -135,8 +134,9 @@ static void check_percentile(const struct tw_run *run,
 	for (pair = 0; pair < tw_config.pairs; pair++) {
 		most = possible_cycles(run, pair);
 		if (most < tw_limit_needed(limit))
-			fatal("--limit=%s: needs %" PRIu64 " cycles; with --loops and --duration, pair %d has at most %" PRIu64 "\n",
-			      limit->text, tw_limit_needed(limit), pair, most);
+			tw_say_fatal("--limit=%s: needs %" PRIu64 " cycles; with --loops and --duration, pair %d has at most %" PRIu64 "\n",
+				     limit->text, tw_limit_needed(limit), pair,
+				     most);
 	}
 }
 
@@ -145,8 +145,8 @@ static void check(const struct tw_run *run, const struct tw_limit *limit)
 	const struct tw_metric_params params = tw_config_params(0);
 
 	if (!limit->counts && !tw_metric_valid(limit->about, &params))
-		fatal("--limit=%s: %s\n", limit->text,
-		      tw_metric_lacks(limit->about, &params));
+		tw_say_fatal("--limit=%s: %s\n", limit->text,
+			     tw_metric_lacks(limit->about, &params));
 	if (!limit->percent)
 		return;
 	check_percentile(run, limit);

@@ -9,14 +9,14 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include "rt-error.h"
-#include "rt-utils.h"
+#include "tw_array.h"
 #include "tw_buckets.h"
 #include "tw_clocks.h"
 #include "tw_datagram.h"
 #include "tw_part.h"
 #include "tw_ring.h"
 #include "tw_run.h"
+#include "tw_say.h"
 #include "tw_stream.h"
 #include "tw_throttle.h"
 #include "tw_time.h"
@@ -103,7 +103,7 @@ static void map_rows(const struct tw_run *run)
 	rows = mmap(NULL, size, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (rows == MAP_FAILED)
-		fatal("--timeline: no memory: %m\n");
+		tw_say_fatal("--timeline: no memory: %m\n");
 	madvise(rows, size, MADV_DONTFORK);
 	for (pair = 0; pair < tw_config.pairs; pair++) {
 		rows[pair].tally.params = run->pairs[pair]->tally.params;

@@ -2,13 +2,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "rt-error.h"
-#include "rt-utils.h"
 #include "tw_check.h"
 #include "tw_config.h"
+#include "tw_cpus.h"
+#include "tw_mark.h"
 #include "tw_read.h"
+#include "tw_say.h"
+#include "tw_string.h"
 #include "tw_text.h"
 
 #define FACTS_MAX	128
@@ -50,7 +51,7 @@ static void read_file(struct tw_value *value, enum tw_fact_kind kind)
 	cpu_set_t cpus;
 
 	if (kind == TW_FACT_CPUS) {
-		if (tw_read_cpus(&cpus, value->from))
+		if (tw_cpus_read(&cpus, value->from))
 			tw_value_cpus(value, &cpus);
 	} else if (kind == TW_FACT_TEXT) {
 		if (tw_read_text(text, sizeof(text), value->from) && *text)
@@ -101,7 +102,7 @@ static void fill_in(char *text, size_t size, const char *fix)
 		used += strchr("@%~", *fix) ?
 			snprintf(text + used, size - used, "%s",
 				 *fix == '%' ? checked.device :
-				 *fix == '~' ? find_tracefs() :
+				 *fix == '~' ? tw_mark_tracefs() :
 				 *list ? list : "CPUS") :
 			snprintf(text + used, size - used, "%c", *fix);
 }
@@ -154,7 +155,7 @@ static void write_value(FILE *file, const struct tw_fact *fact,
 	else if (fact->kind == TW_FACT_FLAG)
 		fprintf(file, value->number ? "true" : "false");
 	else
-		rt_json_string(file, value->text);
+		tw_string_json(file, value->text);
 }
 
 static void write_finding(FILE *file, int i)
@@ -164,7 +165,7 @@ static void write_finding(FILE *file, int i)
 	format(text, sizeof(text), i);
 	fprintf(file, "        { \"name\": \"%s\", \"read\": ",
 		found[i].fact->name);
-	rt_json_string(file, text);
+	tw_string_json(file, text);
 	fprintf(file, " }");
 }
 
@@ -218,7 +219,7 @@ void tw_check_facts(struct tw_run *run, const struct tw_checked *of,
 		return;
 	print_facts(stdout);
 	if (fflush(stdout)) {
-		warn("cannot write to standard output\n");
+		tw_say_warn("cannot write to standard output\n");
 		status = EXIT_FAILURE;
 	}
 	exit(tw_json_write(run, status, write_members) ? EXIT_FAILURE : status);

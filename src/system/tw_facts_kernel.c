@@ -4,8 +4,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "rt-utils.h"
+#include "tw_array.h"
 #include "tw_check.h"
+#include "tw_cpus.h"
+#include "tw_mark.h"
 #include "tw_read.h"
 
 #define SYSCTL		"/proc/sys/kernel/"
@@ -163,7 +165,7 @@ static bool is_watched(const struct tw_value *value)
 {
 	cpu_set_t watched;
 
-	if (!tw_read_cpus(&watched, SYSCTL "watchdog_cpumask"))
+	if (!tw_cpus_read(&watched, SYSCTL "watchdog_cpumask"))
 		return value->number;
 	CPU_AND(&watched, &watched, &value->of->cpus);
 	return value->number && CPU_COUNT(&watched);
@@ -174,7 +176,7 @@ static const char *in_tracefs(const char *name)
 {
 	static char path[64];
 
-	snprintf(path, sizeof(path), "%s/%s", find_tracefs(), name);
+	snprintf(path, sizeof(path), "%s/%s", tw_mark_tracefs(), name);
 	return path;
 }
 

@@ -3,9 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "rt-utils.h"
+#include "tw_array.h"
 #include "tw_check.h"
 #include "tw_read.h"
 

@@ -16,8 +16,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "rt-utils.h"
 #include "tw_check.h"
+#include "tw_cpus.h"
 #include "tw_proc.h"
 #include "tw_reach.h"
 #include "tw_read.h"
@@ -78,7 +78,7 @@ static bool find_irq(int irq, void *arg)
 	card.irq[irq] = true;
 	snprintf(path, sizeof(path), "/proc/irq/%d/effective_affinity_list",
 		 irq);
-	if (tw_read_cpus(&cpus, path))
+	if (tw_cpus_read(&cpus, path))
 		CPU_OR(&card.cpus, &card.cpus, &cpus);
 	return true;
 }

@@ -8,9 +8,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "rt-utils.h"
+#include "tw_array.h"
 #include "tw_cgroup.h"
 #include "tw_check.h"
+#include "tw_cpus.h"
 #include "tw_proc.h"
 #include "tw_read.h"
 #include "tw_time.h"
@@ -251,9 +252,9 @@ static bool moves_irqs(const struct tw_value *value)
 {
 	cpu_set_t isolated, tickless, spared;
 
-	if (!tw_read_cpus(&isolated, "/sys/devices/system/cpu/isolated"))
+	if (!tw_cpus_read(&isolated, "/sys/devices/system/cpu/isolated"))
 		CPU_ZERO(&isolated);
-	if (!tw_read_cpus(&tickless, "/sys/devices/system/cpu/nohz_full"))
+	if (!tw_cpus_read(&tickless, "/sys/devices/system/cpu/nohz_full"))
 		CPU_ZERO(&tickless);
 	CPU_OR(&spared, &isolated, &tickless);
 	CPU_AND(&spared, &spared, &value->of->cpus);
