@@ -11,6 +11,7 @@
 
 #include "tw_load.h"
 #include "tw_part.h"
+#include "tw_reap.h"
 #include "tw_run.h"
 #include "tw_say.h"
 #include "tw_time.h"
@@ -168,7 +169,7 @@ static void end(struct tw_run *run)
 	for (i = 0; i < count; i++)
 		for (n = 0; n < loads[i]->processes; n++)
 			kill(loads[i]->process[n].pid, SIGTERM);
-	tw_process_hold_back(false);
+	tw_reap_hold_back(false);
 	for (i = 0; i < count; i++) {
 		for (n = 0; n < loads[i]->processes; n++) {
 			run->failed |= tw_process_stop_failed(
@@ -183,7 +184,7 @@ static void end(struct tw_run *run)
 			    loads[i]->ops->name, loads[i]->errors);
 		run->failed = true;
 	}
-	tw_process_reap();
+	tw_reap_all();
 }
 
 /* In a ramp, step k has k units of its load. */
@@ -207,7 +208,7 @@ static void begin(struct tw_run *run)
 		processes = load->elsewhere ? 0 :
 			    single ? load->units > 0 : load->units;
 		if (processes && load->priority)
-			tw_process_hold_back(true);
+			tw_reap_hold_back(true);
 		for (n = 0; n < processes && !err; n++) {
 			err = tw_process_start(&load->process[n], TW_LOAD,
 					       single ? TW_PLACE_ALL : n,

@@ -21,6 +21,7 @@
 #include "tw_output.h"
 #include "tw_policy.h"
 #include "tw_process.h"
+#include "tw_reap.h"
 #include "tw_say.h"
 #include "tw_time.h"
 
@@ -299,17 +300,6 @@ int tw_process_start(struct tw_process *process, enum tw_role role,
 	return 0;
 }
 
-/* Those of ours that have ended, and are to be reaped; a group is negative. */
-static pid_t zombies[16 * TW_PAIRS_MAX];
-static int zombie_count;
-static bool held_back;
-
-void tw_process_adopt(pid_t pid)
-{
-	if (zombie_count < (int)(sizeof(zombies) / sizeof(zombies[0])))
-		zombies[zombie_count++] = pid;
-}
-
 bool tw_process_ended(struct tw_process *process)
 {
 	siginfo_t info = { .si_pid = 0 };
@@ -322,7 +312,7 @@ bool tw_process_ended(struct tw_process *process)
 			  W_EXITCODE(info.si_status, 0) : info.si_status;
 	process->ended = true;
 	if (!process->group)
-		tw_process_adopt(process->pid);
+		tw_reap_later(process->pid);
 	return true;
 }
 
@@ -333,40 +323,6 @@ void tw_process_await(struct tw_process *process)
 	for (ms = 0; process->pid && ms < STOP_MS &&
 	     !tw_process_ended(process); ms++)
 		usleep(1000);
-}
-
-/*
- * Not at a real-time priority: the kernel removes what /proc has of a process,
- * and tries again for as long as another task, such as ps, is busy with that,
- * which then might never get our CPU.
- */
-static void reap(const pid_t *which, int count, int ms)
-{
-	struct sched_param own;
-	int policy = sched_getscheduler(0);
-	pid_t pid;
-
-	sched_getparam(0, &own);
-	tw_process_schedule(0, SCHED_OTHER, 0);
-	while (count--)
-		while ((pid = waitpid(which[count], NULL, WNOHANG)) > 0 ||
-		       (!pid && ms-- > 0))
-			if (!pid)
-				usleep(1000);
-	tw_process_schedule(0, policy, own.sched_priority);
-}
-
-void tw_process_reap(void)
-{
-	if (held_back)
-		return;
-	reap(zombies, zombie_count, 0);
-	zombie_count = 0;
-}
-
-void tw_process_hold_back(bool hold)
-{
-	held_back = hold;
 }
 
 /*
@@ -392,10 +348,8 @@ bool tw_process_stop_failed(struct tw_process *process)
 	if (ms == STOP_MS || group)
 		kill(group ? -process->pid : process->pid, SIGKILL);
 	tw_process_await(process);
-	if (group && held_back)
-		tw_process_adopt(-process->pid);
-	else if (group)
-		reap((pid_t[]){ -process->pid }, 1, STOP_MS);
+	if (group)
+		tw_reap_group(process->pid, STOP_MS);
 	return ms == STOP_MS ||
 	       (group && WIFEXITED(process->status) && process->status);
 }

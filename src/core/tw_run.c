@@ -13,6 +13,7 @@
 #include "tw_cut.h"
 #include "tw_output.h"
 #include "tw_part.h"
+#include "tw_reap.h"
 #include "tw_run.h"
 #include "tw_say.h"
 #include "tw_text.h"
@@ -220,7 +221,7 @@ static void stop(struct tw_run *run)
 		look_again(run->pairs[i], TW_CLIENT);
 	}
 	run->failed = run->failed || any_failed(run, true);
-	tw_process_reap();
+	tw_reap_all();
 	tw_cut_take(run);
 	for (i = 0; i < tw_config.pairs; i++) {
 		struct tw_pair *pair = run->pairs[i];

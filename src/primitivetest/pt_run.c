@@ -17,6 +17,7 @@
 
 #include "pt_report.h"
 #include "tw_output.h"
+#include "tw_reap.h"
 #include "tw_say.h"
 #include "tw_text.h"
 #include "tw_throttle.h"
@@ -140,9 +141,9 @@ static void measure(struct tw_run *run, struct pt_case *c)
 		return;
 	watch(run, c);
 	for (i = 0; i < c->task_count && c->choice.process; i++)
-		tw_process_adopt(c->task[i].process.pid);
+		tw_reap_later(c->task[i].process.pid);
 	c->throttled = tw_throttled(run, 0) - throttled;
-	tw_process_reap();
+	tw_reap_all();
 	for (i = 0; i < c->task_count; i++)	/* for who else used the CPUs */
 		run->pairs[0]->usage[c->task[i].on].cpu_us +=
 			c->task[i].used.cpu_us;
