@@ -143,7 +143,7 @@ static void add(struct row *to, const struct row *from)
 
 static void add_one(struct row *to, int64_t value_ns, int64_t end_ns)
 {
-	int64_t at_ns = tw_clock_monotonic_ns(end_ns);
+	int64_t at_ns = tw_clocks_monotonic_ns(end_ns);
 	const struct row one = {
 		.count = 1, .longest_ns = value_ns,
 		.first_ns = at_ns, .last_ns = at_ns,

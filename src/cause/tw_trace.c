@@ -17,6 +17,7 @@
 #include "tw_kept.h"
 #include "tw_mark.h"
 #include "tw_part.h"
+#include "tw_place.h"
 #include "tw_string.h"
 #include "tw_time.h"
 #include "tw_trace.h"
@@ -107,7 +108,7 @@ static bool record(void *memory, const struct tw_cycle *cycle,
 	if (to->of->cycle.seq != cycle->seq)
 		return false;
 	tw_tracefs_stop();
-	to->ahead_ns = tw_clock_ahead_ns(tw_config.clock);
+	to->ahead_ns = tw_clocks_ahead_ns(tw_config.clock);
 	return false;
 }
 
@@ -255,8 +256,8 @@ static int list_spans(struct tw_span spans[PHASES], const struct tw_pair *pair,
 			continue;
 		spans[count++] = (struct tw_span) {
 			.name = tw_metrics[id].name,
-			.side = tw_role_names[side],
-			.peer = tw_role_names[peer],
+			.side = tw_config_roles[side],
+			.peer = tw_config_roles[peer],
 			.side_pid = pair->process[side].pid,
 			.peer_pid = peer == TW_MAIN ? 0 :
 				    pair->process[peer].pid,
@@ -384,7 +385,7 @@ void tw_trace_break(const struct tw_run *run, int pair)
 	if (!to)
 		return;
 	tw_tracefs_stop();
-	to->ahead_ns = tw_clock_ahead_ns(tw_config.clock);
+	to->ahead_ns = tw_clocks_ahead_ns(tw_config.clock);
 }
 
 static void text(FILE *file, const struct tw_run *run)

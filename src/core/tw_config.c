@@ -6,6 +6,7 @@
 #include "tw_config.h"
 #include "tw_part.h"
 #include "tw_policy.h"
+#include "tw_process.h"
 #include "tw_run.h"
 #include "tw_say.h"
 #include "tw_time.h"
@@ -13,7 +14,7 @@
 #define PRIORITY_MIN	2	/* the server needs one below it */
 #define INTERVAL_MAX_US	1000000000
 
-const char *tw_role_names[TW_ROLES] = {
+const char *tw_config_roles[TW_ROLES] = {
 	"parent process", "server", "client", "load"
 };
 

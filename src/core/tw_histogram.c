@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "tw_file.h"
+#include "tw_histogram.h"
 #include "tw_part.h"
 #include "tw_say.h"
 #include "tw_text.h"
@@ -10,7 +11,7 @@
 
 #define OVERFLOWS	100	/* cycle numbers kept of values outside */
 
-int64_t tw_row_ns = TW_NS_PER_US;
+int64_t tw_histogram_row_ns = TW_NS_PER_US;
 static int64_t rows;		/* of a column; 0: none is wanted */
 static bool sum;		/* -H */
 static struct tw_file to;
@@ -91,7 +92,7 @@ static void attach(void *memory, int pair)
 
 static int64_t row_of(int64_t ns)
 {
-	return ns / tw_row_ns - (ns % tw_row_ns < 0);
+	return ns / tw_histogram_row_ns - (ns % tw_histogram_row_ns < 0);
 }
 
 static void add(struct histogram *to, int64_t row)

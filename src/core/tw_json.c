@@ -9,9 +9,11 @@
 #include <unistd.h>
 
 #include "tw_file.h"
+#include "tw_json.h"
 #include "tw_numa.h"
 #include "tw_output.h"
 #include "tw_part.h"
+#include "tw_place.h"
 #include "tw_policy.h"
 #include "tw_read.h"
 #include "tw_say.h"

@@ -11,6 +11,7 @@
 
 #include "tw_load.h"
 #include "tw_part.h"
+#include "tw_place.h"
 #include "tw_reap.h"
 #include "tw_run.h"
 #include "tw_say.h"

@@ -9,6 +9,7 @@
 
 #include "tw_numa.h"
 #include "tw_part.h"
+#include "tw_place.h"
 #include "tw_run.h"
 #include "tw_say.h"
 #include "tw_time.h"

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "tw_part.h"
+#include "tw_place.h"
 #include "tw_run.h"
 #include "tw_say.h"
 

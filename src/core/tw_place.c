@@ -7,6 +7,7 @@
 #include "tw_config.h"
 #include "tw_cpus.h"
 #include "tw_part.h"
+#include "tw_place.h"
 #include "tw_say.h"
 
 static cpu_set_t allowed;	/* that this program may use */

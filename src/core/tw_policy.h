@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Scheduling policies: their numbers, and their names in options and results. */
+/* Scheduling policies: numbers, and names in options and results. */
 #ifndef TW_POLICY_H
 #define TW_POLICY_H
 

@@ -19,6 +19,7 @@
 #include "tw_cpus.h"
 #include "tw_file.h"
 #include "tw_output.h"
+#include "tw_place.h"
 #include "tw_policy.h"
 #include "tw_process.h"
 #include "tw_reap.h"
@@ -42,7 +43,7 @@ static void __attribute__((noreturn))
 refused(enum tw_role role, const char *what, const char *needed)
 {
 	tw_say_fatal("the %s cannot get its %s: %m%s\n",
-		     tw_role_names[role], what, needed);
+		     tw_config_roles[role], what, needed);
 }
 
 /*
@@ -88,7 +89,7 @@ void tw_process_configure(enum tw_role role, int number)
 	     !has_cpus(&wanted))) {
 		tw_place_list(&wanted, list, sizeof(list));
 		tw_say_fatal("the %s cannot get its CPUs, %s: %m\n",
-			     tw_role_names[role], list);
+			     tw_config_roles[role], list);
 	}
 	/* main is not measured, and needs more than an ordinary user may lock. */
 	if (tw_config.mlockall && role != TW_MAIN &&
@@ -128,7 +129,7 @@ be_child(enum tw_role role, int number, pid_t parent, int ready,
 	char name[16];
 
 	set_signals(role);
-	snprintf(name, sizeof(name), "twoway-%s", tw_role_names[role]);
+	snprintf(name, sizeof(name), "twoway-%s", tw_config_roles[role]);
 	prctl(PR_SET_NAME, name);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	/* The parent may have died before prctl(). */
@@ -281,13 +282,13 @@ int tw_process_start(struct tw_process *process, enum tw_role role,
 	if (pid < 0) {
 		err = -errno;
 		tw_say_warn("cannot start the %s: %m; see \"ulimit -n\" and \"ulimit -u\"\n",
-			    tw_role_names[role]);
+			    tw_config_roles[role]);
 		return err;
 	}
 	if (!pid)
 		be_child(role, number, parent, fds[1], live, arg);
 	child = (struct tw_process) {
-		.pid = pid, .name = tw_role_names[role],
+		.pid = pid, .name = tw_config_roles[role],
 		.group = role == TW_LOAD,
 	};
 	close(fds[1]);

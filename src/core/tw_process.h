@@ -33,6 +33,9 @@ struct tw_process {
  */
 void tw_process_configure(enum tw_role role, int number);
 
+/* Sets the calling process's: 0, or -1 and errno. See tw_config.schedule. */
+int tw_process_schedule(int pair, int policy, int priority);
+
 /*
  * Forks, configures the child as @role @number, and waits until it is ready; then
  * the child runs live(arg) and exits with it. A load becomes a process group.

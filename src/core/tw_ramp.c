@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "tw_load.h"
+#include "tw_members.h"
 #include "tw_output.h"
 #include "tw_part.h"
 #include "tw_say.h"
@@ -60,9 +61,9 @@ static void end(struct tw_run *run)
 	if (!kept)
 		return;
 	for (i = 0; i < tw_config.pairs; i++)
-		tw_results_merge(&kept[run->step].results,
-				 &run->pairs[i]->tally.results,
-				 &run->pairs[i]->tally.params);
+		tw_tally_merge(&kept[run->step].results,
+			       &run->pairs[i]->tally.results,
+			       &run->pairs[i]->tally.params);
 	kept[run->step].rate = tw_load_number(0)->rate;
 	if (!run->no_status && kept[run->step].results.stats[0].count)
 		tw_text_status(stdout, run);
@@ -116,7 +117,7 @@ static void json(FILE *file, const struct tw_run *run)
 			PRIu64 ",\n      ", i ? "," : "",
 			tw_load_number(0)->ops->unit, i, kept[i].rate,
 			kept[i].results.missed);
-		tw_json_phases(file, &kept[i].results, NULL, 0);
+		tw_members_phases(file, &kept[i].results, NULL, 0);
 		fprintf(file, "\n    }");
 	}
 	fprintf(file, "],\n");

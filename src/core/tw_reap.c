@@ -6,6 +6,7 @@
 
 #include "tw_array.h"
 #include "tw_config.h"
+#include "tw_process.h"
 #include "tw_reap.h"
 
 /* Those of ours that have ended, and are to be reaped; a group is negative. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reaps children that have ended, of main: not at once, but where it may take
- * time. Not while that is held back: a caller below a real-time load might get no
- * CPU until the load has ended.
+ * Reaps children that have ended. Called by main where it has time; not while
+ * that is held back: a caller below a real-time load might get no CPU until the
+ * load has ended.
  */
 #ifndef TW_REAP_H
 #define TW_REAP_H
@@ -10,11 +10,14 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* A child, or what another process of ours has left to main: by the next. */
+/*
+ * Has the next call reap it: a child, also one that another process of ours has
+ * left to main.
+ */
 void tw_reap_later(pid_t pid);
 void tw_reap_all(void);
 
-/* What has ended within @ms of a process group. */
+/* What ends within @ms of a process group; if that is held back, later. */
 void tw_reap_group(pid_t pid, int ms);
 
 void tw_reap_hold_back(bool hold);

@@ -226,8 +226,8 @@ static void stop(struct tw_run *run)
 	for (i = 0; i < tw_config.pairs; i++) {
 		struct tw_pair *pair = run->pairs[i];
 
-		tw_results_merge(&pair->total, &pair->tally.results,
-				 &pair->tally.params);
+		tw_tally_merge(&pair->total, &pair->tally.results,
+			       &pair->tally.params);
 		run->measured |= pair->total.stats[0].count >
 				 tw_cut_unanswered(i);
 	}

@@ -15,6 +15,7 @@
 #include "tw_file.h"
 #include "tw_output.h"
 #include "tw_part.h"
+#include "tw_place.h"
 #include "tw_say.h"
 #include "tw_text.h"
 

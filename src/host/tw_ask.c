@@ -10,6 +10,7 @@
 #include "tw_lines.h"
 #include "tw_load.h"
 #include "tw_option.h"
+#include "tw_place.h"
 #include "tw_say.h"
 #include "tw_string.h"
 

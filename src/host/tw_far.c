@@ -26,18 +26,22 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "tw_await.h"
 #include "tw_datagram.h"
 #include "tw_hosts.h"
+#include "tw_json.h"
 #include "tw_lines.h"
 #include "tw_link_far.h"
 #include "tw_load.h"
 #include "tw_part.h"
 #include "tw_policy.h"
+#include "tw_process.h"
 #include "tw_run.h"
 #include "tw_say.h"
 #include "tw_stamps.h"
 #include "tw_text.h"
 #include "tw_time.h"
+#include "tw_transport.h"
 
 #define MEET_S		20	/* until all clients are connected */
 
@@ -109,10 +113,10 @@ static void meet(void)
 			     strerror(-err));
 	file = begin_answer();
 	fprintf(file, ", \"ready\": %d, \"cookie\": \"%s\", \"order\": \"%s\"",
-		meeting.port, meeting.cookie, tw_far_order_name());
+		meeting.port, meeting.cookie, tw_link_far_order_name());
 	send_answer(file);
 	meeting.other_fd = lines.fd;
-	meeting.end_ns = tw_in_ms(MEET_S * 1000);
+	meeting.end_ns = tw_await_in_ms(MEET_S * 1000);
 	err = tw_reach_meet_accept(&meeting);
 	/* The client's side has ended, and knows why. */
 	if (err == -EINTR)
@@ -183,8 +187,9 @@ static void check(struct tw_run *run)
 	if (!tw_far)
 		return;
 	redirect();
-	line = tw_lines_await(&lines, tw_stop_fd(), tw_in_ms(TW_ASK_S * 1000));
-	if (!line && tw_is_stopped())
+	line = tw_lines_await(&lines, tw_await_stop_fd(),
+			      tw_await_in_ms(TW_ASK_S * 1000));
+	if (!line && tw_await_stopped())
 		exit(EXIT_SUCCESS);
 	if (!line)
 		tw_say_fatal("--far: no request has come; allowed is a line of at most %d bytes, within %d s\n",
@@ -227,7 +232,7 @@ static void end(struct tw_run *run)
 	file = begin_answer();
 	fprintf(file, ", \"ended\": [");
 	for (i = 0; i < tw_config.pairs; i++)
-		fprintf(file, "%" PRIu64 ", ", tw_datagrams_answered(run, i));
+		fprintf(file, "%" PRIu64 ", ", tw_transport_answered(run, i));
 	for (i = 0; tw_load_number(i); i++)
 		fprintf(file, "%" PRId64 ", ",
 			(int64_t)(tw_load_number(i)->rate * 1000));

@@ -260,7 +260,7 @@ static void find_peer(void)
 	if (!host)
 		tw_say_fatal("--reflect=%s: allowed only with --connect\n",
 			     kind);
-	if (!tw_host_parse(host, &parsed) || strchr(parsed.name, '@'))
+	if (!tw_reach_parse(host, &parsed) || strchr(parsed.name, '@'))
 		tw_say_fatal("--connect=%s: allowed is HOST, HOST:PORT or [ADDRESS]:PORT\n",
 			     host);
 	if (head_size && parsed.port)

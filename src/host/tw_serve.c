@@ -23,6 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tw_await.h"
 #include "tw_hosts.h"
 #include "tw_idle.h"
 #include "tw_lines.h"
@@ -114,7 +115,7 @@ static union tw_address own_address(void)
 	struct in6_addr address;
 	struct tw_host host;
 
-	if (!tw_host_parse(where, &host) || !to_address(host.name, &address))
+	if (!tw_reach_parse(where, &host) || !to_address(host.name, &address))
 		tw_say_fatal("--server=%s: allowed is an address of this host, ADDR, ADDR:PORT or [ADDR]:PORT\n",
 			     where);
 	if (!allow && !is_allowed(&address))
@@ -290,7 +291,7 @@ static void check(struct tw_run *run)
 	fflush(stdout);
 	do {
 		tw_await(listener, POLLIN, run->signal_fd, INT64_MAX);
-		if (tw_is_stopped())
+		if (tw_await_stopped())
 			exit(EXIT_SUCCESS);
 		while (read(run->signal_fd, &info, sizeof(info)) > 0)
 			;

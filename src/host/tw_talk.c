@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tw_await.h"
 #include "tw_hosts.h"
 #include "tw_lines.h"
 #include "tw_say.h"
@@ -55,7 +56,8 @@ static void tell_end_of(const char *command)
 		tw_say_warn("%s: it has closed its standard output\n", command);
 	else if (WIFSIGNALED(rsh_status))
 		tw_say_warn("%s: it was killed by signal %d (%s)\n", command,
-			    WTERMSIG(rsh_status), strsignal(WTERMSIG(rsh_status)));
+			    WTERMSIG(rsh_status),
+			    strsignal(WTERMSIG(rsh_status)));
 	else if (WEXITSTATUS(rsh_status) == 127)
 		tw_say_warn("%s: a command was not found; twowaytest must be in the PATH of that user\n",
 			    command);
@@ -124,18 +126,19 @@ static const char *value_of(const char *line, const char *member)
 
 const char *tw_talk_expect(const char *member, int ms, bool quiet)
 {
-	int64_t end_ns = tw_in_ms(ms);
+	int64_t end_ns = tw_await_in_ms(ms);
 	const char *line = "", *value = strcmp(member, "ended") ? NULL : early;
 
-	while (line && !value && tw_in_ms(0) < end_ns && !tw_is_stopped()) {
-		line = tw_lines_await(&lines, tw_stop_fd(), end_ns);
+	while (line && !value && tw_await_in_ms(0) < end_ns &&
+	       !tw_await_stopped()) {
+		line = tw_lines_await(&lines, tw_await_stop_fd(), end_ns);
 		value = line ? value_of(line, member) : NULL;
 	}
 	if (value || quiet)
 		return value;
 	if (lines.ended)
 		tell_end();
-	else if (!tw_is_stopped())
+	else if (!tw_await_stopped())
 		tw_say_warn("--connect=%s: the server's side did not answer in time (%s)\n",
 			    tw_talk_way.text, member);
 	return NULL;
@@ -165,8 +168,9 @@ const struct addrinfo *tw_talk_open(void)
 				     tw_talk_way.command, strerror(-pid));
 		rsh_pid = pid;
 	} else {
-		lines.fd = tw_reach_connect(&addresses, port, tw_stop_fd(),
-					    tw_in_ms(CONNECT_MS));
+		lines.fd = tw_reach_connect(&addresses, port,
+					    tw_await_stop_fd(),
+					    tw_await_in_ms(CONNECT_MS));
 		if (lines.fd == -EINTR)
 			return NULL;
 		if (lines.fd < 0)

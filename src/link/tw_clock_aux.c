@@ -2,6 +2,7 @@
 /* The auxiliary clocks of Linux 6.17 and later, CLOCK_AUX. */
 #include <stdio.h>
 
+#include "tw_clock_aux.h"
 #include "tw_clocks.h"
 #include "tw_say.h"
 #include "tw_time.h"
@@ -26,7 +27,7 @@ const struct tw_clock tw_clock_aux[8] = {
 	{ "aux7", aux_ns, true, true },
 };
 
-void tw_clock_open_aux(const struct tw_clock *clock)
+void tw_clock_aux_open(const struct tw_clock *clock)
 {
 	struct timespec now;
 	int number;

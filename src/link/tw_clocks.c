@@ -8,7 +8,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "tw_clock_aux.h"
+#include "tw_clock_tsc.h"
 #include "tw_clocks.h"
+#include "tw_jumps.h"
 #include "tw_part.h"
 #include "tw_run.h"
 #include "tw_time.h"
@@ -55,7 +58,7 @@ const struct tw_clock tw_clock_boottime = {
 	"boottime", boottime_ns, true, false
 };
 
-struct tw_moment tw_clock_moment(int64_t (*read)(void))
+struct tw_moment tw_clocks_moment(int64_t (*read)(void))
 {
 	struct tw_moment best = { .here = 0 };
 	int64_t best_ns = INT64_MAX;
@@ -78,17 +81,17 @@ struct tw_moment tw_clock_moment(int64_t (*read)(void))
 	return best;
 }
 
-int64_t tw_clock_ahead_ns(const struct tw_clock *clock)
+int64_t tw_clocks_ahead_ns(const struct tw_clock *clock)
 {
-	struct tw_moment both = tw_clock_moment(clock->now_ns);
+	struct tw_moment both = tw_clocks_moment(clock->now_ns);
 
 	return both.here - both.ns;
 }
 
-int64_t tw_clock_monotonic_ns(int64_t ns)
+int64_t tw_clocks_monotonic_ns(int64_t ns)
 {
 	return tw_config.clock == &tw_clock_monotonic ? ns :
-	       ns - tw_clock_ahead_ns(tw_config.clock);
+	       ns - tw_clocks_ahead_ns(tw_config.clock);
 }
 
 static void settle_converted(struct tw_timer *timer, int64_t awake_ns)
@@ -105,9 +108,9 @@ static void check(struct tw_run *run)
 {
 	static struct tw_timer_ops converted;
 
-	tw_clock_open_aux(tw_config.clock);
+	tw_clock_aux_open(tw_config.clock);
 	if (tw_config.clock == &tw_clock_tsc) {
-		tw_clock_open_tsc();
+		tw_clock_tsc_open();
 		since_ns = tw_now_ns(CLOCK_MONOTONIC);
 	}
 	if (tw_config.clock == &tw_clock_monotonic)
@@ -197,7 +200,7 @@ static void end(struct tw_run *run)
 	tw_jumps_judge(run, &all);
 	if (!since_ns)
 		return;
-	gained_ns = tw_clock_ahead_ns(tw_config.clock);
+	gained_ns = tw_clocks_ahead_ns(tw_config.clock);
 	over_ns = tw_now_ns(CLOCK_MONOTONIC) - since_ns;
 }
 

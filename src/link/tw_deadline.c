@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include "tw_part.h"
+#include "tw_place.h"
 #include "tw_policy.h"
+#include "tw_process.h"
 #include "tw_run.h"
 #include "tw_say.h"
 #include "tw_time.h"

@@ -11,7 +11,7 @@
 
 #define SILENT_NS	(9 * TW_NS_PER_S)
 
-bool tw_far_swaps;
+bool tw_link_far_swaps;
 
 static int (*plain)(const struct tw_loop *loop, struct tw_cycle *cycle);
 
@@ -61,7 +61,7 @@ static int exchange(const struct tw_loop *loop, struct tw_cycle *cycle)
 	uint64_t seq = cycle->seq;
 	int err;
 
-	request->seq = tw_far_order(seq);
+	request->seq = tw_link_far_order(seq);
 	if (plain == tw_link_exchange)
 		cycle->seq = request->seq;
 	err = plain(loop, cycle);
@@ -73,8 +73,8 @@ static int exchange(const struct tw_loop *loop, struct tw_cycle *cycle)
 		return -ETIMEDOUT;
 	if (err)
 		return err;
-	cycle->t1_ns = (int64_t)tw_far_order((uint64_t)cycle->t1_ns);
-	cycle->t2_ns = (int64_t)tw_far_order((uint64_t)cycle->t2_ns);
+	cycle->t1_ns = (int64_t)tw_link_far_order((uint64_t)cycle->t1_ns);
+	cycle->t2_ns = (int64_t)tw_link_far_order((uint64_t)cycle->t2_ns);
 	return was_set(loop, cycle) ? TW_LINK_SET :
 	       is_possible(cycle) ? 0 : -EPROTO;
 }

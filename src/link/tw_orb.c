@@ -7,6 +7,7 @@
 
 #include "tw_array.h"
 #include "tw_load.h"
+#include "tw_members.h"
 #include "tw_part.h"
 #include "tw_say.h"
 #include "tw_servers.h"
@@ -126,8 +127,8 @@ static void text(FILE *file, const struct tw_run *run)
 		struct tw_results rest = { .missed = 0 };
 
 		for (pair = 1; pair <= step; pair++)
-			tw_results_merge(&rest, &kept[step][pair].results,
-					 &run->pairs[pair]->tally.params);
+			tw_tally_merge(&rest, &kept[step][pair].results,
+				       &run->pairs[pair]->tally.params);
 		fprintf(file, "# %7d |", step);
 		tw_ramp_stats(file, &first->results.stats[TW_RESPONSE]);
 		fprintf(file, " |");
@@ -156,7 +157,7 @@ static void json(FILE *file, const struct tw_run *run)
 				", \"inversions\": %" PRIu64 ",\n      ",
 				pair ? "," : "", of->results.missed,
 				of->inversions);
-			tw_json_phases(file, &of->results, NULL, 0);
+			tw_members_phases(file, &of->results, NULL, 0);
 			fprintf(file, "\n      }");
 		}
 		fprintf(file, "]\n    }");

@@ -143,7 +143,7 @@ static bool read_ahead(int64_t *ahead_ns)
 	tw_watch_look(&wall, &tw_clock_realtime);
 	*ahead_ns = tw_config.clock == &tw_clock_realtime ? 0 :
 		    tw_config.clock == &tw_clock_monotonic ? -wall.ahead_ns :
-		    tw_clock_ahead_ns(tw_config.clock) - wall.ahead_ns;
+		    tw_clocks_ahead_ns(tw_config.clock) - wall.ahead_ns;
 	return !wall.set_ns;
 }
 
@@ -169,9 +169,10 @@ static void complete(const struct tw_loop *loop)
 {
 	int i;
 
-	for (i = 0; i < STAMPS && tw_far_order(trailer.seq) == pending.seq; i++)
+	for (i = 0; i < STAMPS &&
+	     tw_link_far_order(trailer.seq) == pending.seq; i++)
 		pending.at_ns[TW_SERVER_RX + i] =
-			(int64_t)tw_far_order((uint64_t)trailer.at_ns[i]);
+			(int64_t)tw_link_far_order((uint64_t)trailer.at_ns[i]);
 	if (pending.seq > loop->warmup)
 		done(loop->pair, &pending);
 }

@@ -12,9 +12,11 @@
 #include "tw_datagram.h"
 #include "tw_link_far.h"
 #include "tw_part.h"
+#include "tw_place.h"
 #include "tw_run.h"
 #include "tw_say.h"
 #include "tw_time.h"
+#include "tw_transport.h"
 #include "tw_waits.h"
 
 #define UNREACHABLE	"; the host is not there, or cannot be reached: see its address, its power, the cable and what is between"
@@ -256,22 +258,22 @@ static struct tw_datagrams counts_of(const struct tw_run *run, int pair)
 	return counts ? *counts : (struct tw_datagrams) { .sent = 0 };
 }
 
-uint64_t tw_datagrams_lost(const struct tw_run *run, int pair)
+uint64_t tw_transport_lost(const struct tw_run *run, int pair)
 {
 	return counts_of(run, pair).lost;
 }
 
-int64_t tw_datagrams_timeout_ns(void)
+int64_t tw_transport_timeout_ns(void)
 {
 	return timeout_us * TW_NS_PER_US;
 }
 
-uint64_t tw_datagrams_answered(const struct tw_run *run, int pair)
+uint64_t tw_transport_answered(const struct tw_run *run, int pair)
 {
 	return counts_of(run, pair).requests;
 }
 
-void tw_datagrams_told(const struct tw_run *run, int pair, uint64_t requests)
+void tw_transport_told(const struct tw_run *run, int pair, uint64_t requests)
 {
 	struct tw_datagrams *counts =
 		tw_pair_room(run, pair, &tw_part_transport);

@@ -123,7 +123,8 @@ static void begin(struct tw_run *run)
 	err = change(runtime_us);
 	if (err)
 		tw_say_fatal("--rt-runtime=%d: cannot write %s: %s; %s\n",
-			     (int)runtime_us, SETTING, strerror(-err), err == -EBUSY ?
+			     (int)runtime_us, SETTING, strerror(-err),
+			     err == -EBUSY ?
 			     "the kernel has reserved more time for SCHED_DEADLINE tasks, or since Linux 6.12 for its fair server (as a rule 50000 us of each 1000000)" :
 			     "allowed is at most sched_rt_period_us, and not less than a CPU cgroup has (cpu.rt_runtime_us)");
 }

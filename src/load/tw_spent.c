@@ -17,6 +17,7 @@
 
 #include "tw_cpus.h"
 #include "tw_past.h"
+#include "tw_place.h"
 #include "tw_policy.h"
 #include "tw_proc.h"
 #include "tw_read.h"

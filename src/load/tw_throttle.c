@@ -18,6 +18,7 @@
 
 #include "tw_clocks.h"
 #include "tw_part.h"
+#include "tw_place.h"
 #include "tw_read.h"
 #include "tw_run.h"
 #include "tw_say.h"
@@ -102,7 +103,7 @@ static bool record(void *memory, const struct tw_cycle *cycle,
 		end_ns = end_of(cycle, id);
 	}
 	if (tw_stop_fits_any(late_ns))
-		tw_throttle_note(room, late_ns, tw_clock_monotonic_ns(end_ns));
+		tw_throttle_note(room, late_ns, tw_clocks_monotonic_ns(end_ns));
 	return false;
 }
 

@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 
 #include "pt_test.h"
+#include "tw_jumps.h"
 #include "tw_run.h"
 #include "tw_spent.h"
 #include "tw_watch.h"

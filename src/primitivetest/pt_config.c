@@ -4,8 +4,12 @@
 #include <time.h>
 
 #include "pt_report.h"
+#include "tw_clock_aux.h"
+#include "tw_clock_tsc.h"
 #include "tw_clocks.h"
+#include "tw_histogram.h"
 #include "tw_load.h"
+#include "tw_place.h"
 #include "tw_policy.h"
 #include "tw_say.h"
 
@@ -214,8 +218,8 @@ static void check(struct tw_run *run)
 	int i;
 
 	/* What the files that are shared with twowaytest read. */
-	tw_role_names[TW_CLIENT] = tw_role_names[TW_SERVER] = "task";
-	tw_role_names[TW_MAIN] = "parent of the tasks";
+	tw_config_roles[TW_CLIENT] = tw_config_roles[TW_SERVER] = "task";
+	tw_config_roles[TW_MAIN] = "parent of the tasks";
 	tw_config.intervals_us[0] = tw_config.sleep_us = 0;
 	for (i = 0; i < PT_METRICS; i++)
 		tw_config.metrics[i] = i;
@@ -229,11 +233,11 @@ static void check(struct tw_run *run)
 		;
 	pt_config.order = i;
 	tw_config.clock = tw_clock_find(clock_name);
-	tw_clock_open_aux(tw_config.clock);
+	tw_clock_aux_open(tw_config.clock);
 	if (tw_config.clock == &tw_clock_tsc)
-		tw_clock_open_tsc();
+		tw_clock_tsc_open();
 	clock_name = tw_config.clock->name;
-	tw_row_ns = pt_config.bin_ns * PT_PS_PER_NS;
+	tw_histogram_row_ns = pt_config.bin_ns * PT_PS_PER_NS;
 	check_policy();
 	check_loads();
 	place(run);

@@ -7,6 +7,8 @@
 
 #include "pt_report.h"
 #include "tw_array.h"
+#include "tw_json.h"
+#include "tw_jumps.h"
 #include "tw_read.h"
 #include "tw_string.h"
 

@@ -16,7 +16,9 @@
 #include <unistd.h>
 
 #include "pt_report.h"
+#include "tw_jumps.h"
 #include "tw_output.h"
+#include "tw_place.h"
 #include "tw_reap.h"
 #include "tw_say.h"
 #include "tw_text.h"

@@ -16,6 +16,8 @@
 #include <unistd.h>
 
 #include "pt_record.h"
+#include "tw_place.h"
+#include "tw_process.h"
 #include "tw_say.h"
 
 #define READY_MS	4000	/* limit for a thread to get ready */

@@ -83,7 +83,7 @@ static void begin(struct tw_run *run)
 static void keep(struct tw_kept *kept, const struct tw_cycle *cycle,
 		 const struct room *of)
 {
-	int64_t since_ns = tw_clock_monotonic_ns(tw_cycle_begin_ns(cycle)) -
+	int64_t since_ns = tw_clocks_monotonic_ns(tw_cycle_begin_ns(cycle)) -
 			   of->start_ns;
 
 	kept->cycle = *cycle;
@@ -100,7 +100,7 @@ static bool record(void *memory, const struct tw_cycle *cycle,
 
 	if (!to->started) {
 		to->started = true;
-		to->start_ns = tw_clock_monotonic_ns(tw_cycle_begin_ns(cycle));
+		to->start_ns = tw_clocks_monotonic_ns(tw_cycle_begin_ns(cycle));
 	}
 	for (id = 0; id < TW_METRICS; id++) {
 		if (values_ns[id] <= to->worst_ns[id])

@@ -12,6 +12,7 @@
 #include "tw_percentile.h"
 #include "tw_say.h"
 #include "tw_throttle.h"
+#include "tw_transport.h"
 
 static uint64_t missed(const struct tw_run *run, int pair)
 {
@@ -26,7 +27,7 @@ static const struct {
 } counters[] = {
 	{ "missed", missed, NULL },
 	{ "throttled", tw_throttled, tw_throttle_unknown },
-	{ "lost", tw_datagrams_lost, NULL },
+	{ "lost", tw_transport_lost, NULL },
 };
 
 static bool is(const char *known, const char *name, size_t length)
@@ -63,11 +64,11 @@ static struct tw_limit_open open_of(const struct tw_run *run, int pair,
 				    enum tw_metric_id id)
 {
 	bool timed = id == TW_LATENCY || id == TW_RESPONSE || id == TW_PLANNED;
-	int64_t least_ns = tw_datagrams_timeout_ns() - (id == TW_LATENCY) *
+	int64_t least_ns = tw_transport_timeout_ns() - (id == TW_LATENCY) *
 			   tw_config_params(pair).sleep_ns;
 
 	return (struct tw_limit_open) {
-		.lost = tw_datagrams_lost(run, pair),
+		.lost = tw_transport_lost(run, pair),
 		.cut = tw_cut_open(pair, id),
 		.least_ns = timed ? (double)least_ns : 0,
 	};

@@ -20,6 +20,7 @@
 #include "tw_stream.h"
 #include "tw_throttle.h"
 #include "tw_time.h"
+#include "tw_transport.h"
 
 #define EVERY_MOST	86400
 #define PERCENT		99
@@ -48,7 +49,7 @@ static struct {
 	uint64_t before[TW_PAIRS_MAX];
 } counts[] = {
 	{ .name = "throttled", .count = tw_throttled },
-	{ .name = "lost", .count = tw_datagrams_lost },
+	{ .name = "lost", .count = tw_transport_lost },
 };
 
 static void parse(const struct tw_option *option, char *value)
@@ -157,7 +158,7 @@ static void start_at(int64_t t0_ns)
 {
 	int64_t now_ns = tw_now_ns(CLOCK_MONOTONIC);
 
-	start_ns = tw_clock_monotonic_ns(t0_ns);
+	start_ns = tw_clocks_monotonic_ns(t0_ns);
 	if (start_ns < begin_ns || start_ns > now_ns)
 		start_ns = now_ns;
 	next_ns = start_ns + every_s * TW_NS_PER_S;

@@ -6,7 +6,9 @@
 #include "tw_check.h"
 #include "tw_config.h"
 #include "tw_cpus.h"
+#include "tw_json.h"
 #include "tw_mark.h"
+#include "tw_place.h"
 #include "tw_read.h"
 #include "tw_say.h"
 #include "tw_string.h"
@@ -22,22 +24,22 @@ static struct {
 static int count;
 static struct tw_checked checked;
 
-void tw_value_text(struct tw_value *value, const char *text)
+void tw_check_text(struct tw_value *value, const char *text)
 {
 	free(value->text);
 	value->text = strdup(text);
 	value->known = value->text;
 }
 
-void tw_value_cpus(struct tw_value *value, const cpu_set_t *cpus)
+void tw_check_cpus(struct tw_value *value, const cpu_set_t *cpus)
 {
 	char list[TW_READ_LINE];
 
 	tw_place_list(cpus, list, sizeof(list));
-	tw_value_text(value, list);
+	tw_check_text(value, list);
 }
 
-void tw_value_number(struct tw_value *value, int64_t number)
+void tw_check_number(struct tw_value *value, int64_t number)
 {
 	value->number = number;
 	value->known = true;
@@ -52,12 +54,12 @@ static void read_file(struct tw_value *value, enum tw_fact_kind kind)
 
 	if (kind == TW_FACT_CPUS) {
 		if (tw_cpus_read(&cpus, value->from))
-			tw_value_cpus(value, &cpus);
+			tw_check_cpus(value, &cpus);
 	} else if (kind == TW_FACT_TEXT) {
 		if (tw_read_text(text, sizeof(text), value->from) && *text)
-			tw_value_text(value, text);
+			tw_check_text(value, text);
 	} else if (tw_read_number(&number, value->from)) {
-		tw_value_number(value, number);
+		tw_check_number(value, number);
 	}
 }
 

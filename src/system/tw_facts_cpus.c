@@ -41,7 +41,7 @@ static void read_isolated(struct tw_value *value)
 	cpu_set_t cpus;
 
 	if (tw_cpus_isolated(&cpus))
-		tw_value_cpus(value, &cpus);
+		tw_check_cpus(value, &cpus);
 }
 
 /* nohz_full CPUs are among them. */
@@ -58,7 +58,7 @@ static void read_no_callbacks(struct tw_value *value)
 		return;
 	if (tw_cpus_read(&tickless, TW_CPUS_DIR "nohz_full"))
 		CPU_OR(&cpus, &cpus, &tickless);
-	tw_value_cpus(value, &cpus);
+	tw_check_cpus(value, &cpus);
 }
 
 /* The first that is not performance, if there is one. */
@@ -73,7 +73,7 @@ static void read_governor(struct tw_value *value)
 				 file_of(CPU_FILE, cpu, "cpufreq/scaling_governor")) &&
 		    *name && (!value->known ||
 			      !strcmp(value->text, "performance")))
-			tw_value_text(value, name);
+			tw_check_text(value, name);
 }
 
 static bool is_no_performance(const struct tw_value *value)
@@ -93,7 +93,7 @@ static void read_idle_cpu(struct tw_value *value, int cpu)
 		if (!tw_read_number(&latency_us, file_of(CPU_FILE, cpu, file)))
 			return;
 		if (!value->known)
-			tw_value_number(value, 0);
+			tw_check_number(value, 0);
 		snprintf(file, sizeof(file), "cpuidle/state%d/disable", i);
 		if ((tw_read_number(&disabled, file_of(CPU_FILE, cpu, file)) &&
 		     disabled) || latency_us <= value->number)
@@ -114,7 +114,7 @@ static void read_idle(struct tw_value *value)
 	if (!value->known && tw_read_text(driver, sizeof(driver),
 					  TW_CPUS_DIR "cpuidle/current_driver") &&
 	    !strcmp(driver, "none"))
-		tw_value_number(value, 0);
+		tw_check_number(value, 0);
 }
 
 /* A binary number that only root may read: of all requests, ours, too. */
@@ -161,7 +161,7 @@ static void read_siblings(struct tw_value *value)
 		return;
 	if (tw_cpus_read(&online, TW_CPUS_DIR "online"))
 		CPU_AND(&all, &all, &online);
-	tw_value_cpus(value, &all);
+	tw_check_cpus(value, &all);
 }
 
 /* Those of the measured CPUs. */
@@ -181,7 +181,7 @@ static void read_nodes(struct tw_value *value)
 			globfree(&found);
 		}
 	if (CPU_COUNT(&nodes))
-		tw_value_cpus(value, &nodes);
+		tw_check_cpus(value, &nodes);
 }
 
 static bool is_several(const struct tw_value *value)
@@ -253,7 +253,7 @@ static void read_irqs(struct tw_value *value)
 	closedir(dir);
 	if (more)
 		sprintf(list + used, ", and %d more", more);
-	tw_value_text(value, list);
+	tw_check_text(value, list);
 }
 
 static bool is_pinned_and_any(const struct tw_value *value)

@@ -48,7 +48,7 @@ static void read_boot(struct tw_value *value)
 	char text[TW_READ_LINE];
 
 	if (tw_facts_boot(text, sizeof(text), value->from))
-		tw_value_text(value, text);
+		tw_check_text(value, text);
 }
 
 bool tw_facts_preempt_rt(void)
@@ -68,11 +68,11 @@ static void read_preemption(struct tw_value *value)
 	char version[1024];
 
 	if (tw_facts_preempt_rt())
-		tw_value_text(value, "PREEMPT_RT");
+		tw_check_text(value, "PREEMPT_RT");
 	else if (tw_read_text(version, sizeof(version), "/proc/version") &&
 		 *version)
 		/* The name of each begins with that of the next. */
-		tw_value_text(value, strstr(version, " PREEMPT_DYNAMIC") ?
+		tw_check_text(value, strstr(version, " PREEMPT_DYNAMIC") ?
 			      "PREEMPT_DYNAMIC" : strstr(version, " PREEMPT") ?
 			      "PREEMPT" : "PREEMPT_NONE or PREEMPT_VOLUNTARY");
 }
@@ -87,7 +87,7 @@ static void read_realtime(struct tw_value *value)
 	int64_t number;
 
 	/* Only kernels that are have the file. */
-	tw_value_number(value, tw_read_number(&number, value->from) &&
+	tw_check_number(value, tw_read_number(&number, value->from) &&
 			       number == 1);
 }
 
@@ -112,7 +112,7 @@ static void read_mode(struct tw_value *value)
 
 	if (read_chosen(mode, sizeof(mode), value->from, "()") ||
 	    tw_facts_boot(mode, sizeof(mode), "preempt"))
-		tw_value_text(value, mode);
+		tw_check_text(value, mode);
 }
 
 /* PREEMPT_RT lets a real-time task preempt at once in every mode. */
@@ -143,7 +143,7 @@ static void read_huge_pages(struct tw_value *value)
 	char mode[32];
 
 	if (read_chosen(mode, sizeof(mode), value->from, "[]"))
-		tw_value_text(value, mode);
+		tw_check_text(value, mode);
 }
 
 static bool is_always(const struct tw_value *value)
@@ -185,7 +185,7 @@ static void read_tracing(struct tw_value *value)
 	int64_t number;
 
 	if (tw_read_number(&number, in_tracefs("tracing_on")))
-		tw_value_number(value, number);
+		tw_check_number(value, number);
 }
 
 static void read_tracer(struct tw_value *value)
@@ -194,7 +194,7 @@ static void read_tracer(struct tw_value *value)
 
 	if (tw_read_text(tracer, sizeof(tracer), in_tracefs("current_tracer")) &&
 	    *tracer)
-		tw_value_text(value, tracer);
+		tw_check_text(value, tracer);
 }
 
 /* Tracing is on by default, with nothing to trace. */

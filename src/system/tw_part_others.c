@@ -6,6 +6,7 @@
 
 #include "tw_others.h"
 #include "tw_part.h"
+#include "tw_place.h"
 #include "tw_policy.h"
 #include "tw_run.h"
 #include "tw_string.h"

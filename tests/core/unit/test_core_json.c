@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The beginning of the JSON. The system's answers are replaced here, so that the
- * machine does not decide what is tested.
+ * The beginning of the JSON. The system's answers are replaced here, so that
+ * the machine does not decide what is tested.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "child.h"
+#include "tw_json.h"
 #include "tw_part.h"
 #include "tw_text.h"
 

@@ -13,6 +13,7 @@
 #include "tw_cpus.h"
 #include "tw_option.h"
 #include "tw_part.h"
+#include "tw_place.h"
 #include "tw_read.h"
 
 /* The kernel's, as lists; "possible": none above these. */
