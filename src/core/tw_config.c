@@ -31,6 +31,7 @@ struct tw_config tw_config = {
 	.schedule = tw_process_schedule,
 	.pairs = 1,
 	.aligned_us = -1,
+	.row_ns = TW_NS_PER_US,
 	.metrics = { TW_LATENCY },
 	.columns = 1,
 	.latency_only = true,

@@ -65,6 +65,7 @@ struct tw_config {
 	bool verbose;
 	bool histogram;
 	bool nsecs;
+	int64_t row_ns;		/* how wide a row of a histogram is */
 	bool silent;		/* nothing is displayed while it measures */
 };
 

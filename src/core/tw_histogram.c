@@ -3,7 +3,6 @@
 #include <inttypes.h>
 
 #include "tw_file.h"
-#include "tw_histogram.h"
 #include "tw_part.h"
 #include "tw_say.h"
 #include "tw_text.h"
@@ -11,7 +10,6 @@
 
 #define OVERFLOWS	100	/* cycle numbers kept of values outside */
 
-int64_t tw_histogram_row_ns = TW_NS_PER_US;
 static int64_t rows;		/* of a column; 0: none is wanted */
 static bool sum;		/* -H */
 static struct tw_file to;
@@ -92,7 +90,7 @@ static void attach(void *memory, int pair)
 
 static int64_t row_of(int64_t ns)
 {
-	return ns / tw_histogram_row_ns - (ns % tw_histogram_row_ns < 0);
+	return ns / tw_config.row_ns - (ns % tw_config.row_ns < 0);
 }
 
 static void add(struct histogram *to, int64_t row)

@@ -14,6 +14,9 @@ struct tw_moment {
 /* Reads both at one moment: the best of a few tries. Any process. */
 struct tw_moment tw_clocks_moment(int64_t (*read)(void));
 
+/* By main: ends the program if @clock is an auxiliary one, and not there. */
+void tw_clocks_open_aux(const struct tw_clock *clock);
+
 /*
  * The time of @clock minus that of CLOCK_MONOTONIC, in ns. Any process;
  * takes less than a microsecond.

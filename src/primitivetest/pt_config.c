@@ -4,10 +4,8 @@
 #include <time.h>
 
 #include "pt_report.h"
-#include "tw_clock_aux.h"
 #include "tw_clock_tsc.h"
 #include "tw_clocks.h"
-#include "tw_histogram.h"
 #include "tw_load.h"
 #include "tw_place.h"
 #include "tw_policy.h"
@@ -233,11 +231,11 @@ static void check(struct tw_run *run)
 		;
 	pt_config.order = i;
 	tw_config.clock = tw_clock_find(clock_name);
-	tw_clock_aux_open(tw_config.clock);
+	tw_clocks_open_aux(tw_config.clock);
 	if (tw_config.clock == &tw_clock_tsc)
 		tw_clock_tsc_open();
 	clock_name = tw_config.clock->name;
-	tw_histogram_row_ns = pt_config.bin_ns * PT_PS_PER_NS;
+	tw_config.row_ns = pt_config.bin_ns * PT_PS_PER_NS;
 	check_policy();
 	check_loads();
 	place(run);
