@@ -11,14 +11,15 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include "rt-error.h"
-#include "rt-utils.h"
+#include "tw_array.h"
 #include "tw_break.h"
-#include "tw_clocks.h"
 #include "tw_cause.h"
+#include "tw_clocks.h"
 #include "tw_load.h"
 #include "tw_on_break.h"
 #include "tw_part.h"
+#include "tw_say.h"
+#include "tw_string.h"
 #include "tw_text.h"
 #include "tw_time.h"
 #include "tw_trace.h"
@@ -88,12 +89,12 @@ static void check(struct tw_run *run)
 	if (!most && !command)
 		return;
 	if (!tw_part_break.room(run))
-		fatal("--%s: allowed only with --breaktrace\n", option);
+		tw_say_fatal("--%s: allowed only with --breaktrace\n", option);
 	if (tw_config.absent[TW_SERVER])
-		fatal("--%s: not allowed with --connect without --reflect\n",
-		      option);
+		tw_say_fatal("--%s: not allowed with --connect without --reflect\n",
+			     option);
 	if (tw_ramp_steps > 1)
-		fatal("--%s: not allowed with --steps\n", option);
+		tw_say_fatal("--%s: not allowed with --steps\n", option);
 	if (!most)
 		most = 1;
 	tw_break_ends = false;
@@ -124,7 +125,7 @@ static void begin(struct tw_run *run)
 	total = mmap(NULL, sizeof(*total), PROT_READ | PROT_WRITE,
 		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (total == MAP_FAILED)
-		fatal("--breaks: no memory: %m\n");
+		tw_say_fatal("--breaks: no memory: %m\n");
 	begin_ns = tw_now_ns(CLOCK_MONOTONIC);
 	if (command)
 		tw_on_break_begin();
@@ -185,7 +186,7 @@ static bool record(void *memory, const struct tw_cycle *cycle,
 
 	if (exceeds) {
 		phase = worst_phase(to, values_ns);
-		at_ns = tw_clock_monotonic_ns(tw_cycle_end_ns(cycle));
+		at_ns = tw_clocks_monotonic_ns(tw_cycle_end_ns(cycle));
 		if (to->of->cycle.seq != cycle->seq) {
 			add_one(&to->rows[phase], values_ns[to->of->metric],
 				at_ns);
@@ -393,7 +394,7 @@ static void json(FILE *file, const struct tw_run *run)
 		fprintf(file, "%s\n      { \"phase\": \"%s\", \"cause\": ",
 			row == rows ? "" : ",", tw_metrics[row->phase].name);
 		if (*row->cause)
-			rt_json_string(file, row->cause);
+			tw_string_json(file, row->cause);
 		else
 			fprintf(file, "null");
 		fprintf(file, ", \"count\": %" PRIu64 ", \"longest\": %" PRId64

@@ -3,10 +3,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/utsname.h>
-#include <time.h>
 
-#include "rt-utils.h"
 #include "tw_cause.h"
+#include "tw_string.h"
 #include "tw_time.h"
 
 #define LINES	40	/* of the time line, on the terminal */
@@ -87,7 +86,7 @@ static void write_pieces(FILE *file, const char *key,
 			PRId64 ", \"state\": \"%s\", \"cpu\": %d, \"who\": ",
 			i ? "," : "", piece->at_ns, piece->for_ns,
 			tw_state_words[piece->state].name, piece->cpu);
-		rt_json_string(file, piece->who);
+		tw_string_json(file, piece->who);
 		fprintf(file, ", \"pid\": %d, \"prio\": %d, \"interrupt\": %s }",
 			piece->pid, piece->prio,
 			piece->interrupt ? "true" : "false");
@@ -103,7 +102,7 @@ static void write_stack(FILE *file, const struct tw_stack *stack)
 		stack->at == TW_EVENT_SWITCH ? "switch" : "interrupt");
 	for (i = 0; i < stack->count; i++) {
 		fprintf(file, "%s", i ? ", " : "");
-		rt_json_string(file, stack->frames[i]);
+		tw_string_json(file, stack->frames[i]);
 	}
 	fprintf(file, "]");
 }
@@ -112,7 +111,7 @@ static void write_stack(FILE *file, const struct tw_stack *stack)
 static void write_string(FILE *file, const char *key, const char *value)
 {
 	fprintf(file, "\"%s\": ", key);
-	rt_json_string(file, value);
+	tw_string_json(file, value);
 	fprintf(file, ", ");
 }
 
@@ -145,7 +144,7 @@ void tw_cause_json(FILE *file, const struct tw_cause *cause)
 			fprintf(file, "\"wakeup_ns\": %" PRId64 ", ",
 				cause->running_ns - cause->waking_ns);
 		fprintf(file, "\"cause\": ");
-		rt_json_string(file, cause->sentence);
+		tw_string_json(file, cause->sentence);
 		if (cause->stack.pid)
 			write_stack(file, &cause->stack);
 		write_pieces(file, "contributors", cause->sums,

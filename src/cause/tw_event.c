@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "rt-utils.h"
 #include "tw_event.h"
+#include "tw_mark.h"
+#include "tw_string.h"
 #include "tw_time.h"
 
 #define LOOK	4096	/* lines between two looks for a signal */
@@ -22,7 +22,7 @@
 static void copy_comm(char comm[TW_COMM], const char *from, const char *to)
 {
 	snprintf(comm, TW_COMM, "%.*s", (int)(to - from), from);
-	rt_clean(comm);
+	tw_string_clean(comm);
 }
 
 /* "comm=NAME pid=5 prio=9 ...": names may hold blanks, even " pid=". */
@@ -336,7 +336,7 @@ static void clean(char *line)
 
 	if (end)
 		*end = '\0';
-	rt_clean(line);
+	tw_string_clean(line);
 	if (end)
 		*end = '\n';
 }

@@ -9,10 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "rt-error.h"
 #include "tw_guard.h"
 #include "tw_on_break.h"
 #include "tw_process.h"
+#include "tw_say.h"
 #include "tw_time.h"
 
 #define LIMIT_S		10
@@ -36,7 +36,7 @@ void tw_on_break_begin(void)
 	group = mmap(NULL, sizeof(*group), PROT_READ | PROT_WRITE,
 		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (group == MAP_FAILED)
-		fatal("--on-break: no memory: %m\n");
+		tw_say_fatal("--on-break: no memory: %m\n");
 	tw_guard_start(&guard, kill_group);
 }
 
@@ -59,7 +59,7 @@ be_shell(const char *command, int input)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	execl("/bin/sh", "sh", "-c", command, NULL);
-	warn("--on-break: cannot run /bin/sh: %m\n");
+	tw_say_warn("--on-break: cannot run /bin/sh: %m\n");
 	_exit(EXIT_FAILURE);
 }
 
@@ -75,7 +75,7 @@ void tw_on_break_start(const char *command, void (*set)(void),
 	}
 	input = fdopen(memfd_create("on-break", MFD_CLOEXEC), "w");
 	if (!input) {
-		warn("--on-break: no memory for its standard input: %m\n");
+		tw_say_warn("--on-break: no memory for its standard input: %m\n");
 		return;
 	}
 	print(input);
@@ -87,7 +87,7 @@ void tw_on_break_start(const char *command, void (*set)(void),
 		be_shell(command, fileno(input));
 	}
 	if (pid < 0)
-		warn("--on-break: cannot start the command: %m\n");
+		tw_say_warn("--on-break: cannot start the command: %m\n");
 	fclose(input);
 	if (pid < 0)
 		return;
@@ -112,14 +112,14 @@ void tw_on_break_watch(void)
 	tw_process_stop_failed(&shell);
 	status = shell.status;
 	if (late)
-		warn("--on-break: the command did not end within %d s and was ended\n",
-		     LIMIT_S);
+		tw_say_warn("--on-break: the command did not end within %d s and was ended\n",
+			    LIMIT_S);
 	else if (WIFSIGNALED(status))
-		warn("--on-break: the command was killed by signal %d (%s)\n",
-		     WTERMSIG(status), strsignal(WTERMSIG(status)));
+		tw_say_warn("--on-break: the command was killed by signal %d (%s)\n",
+			    WTERMSIG(status), strsignal(WTERMSIG(status)));
 	else if (status)
-		warn("--on-break: the command ended with exit status %d\n",
-		     WEXITSTATUS(status));
+		tw_say_warn("--on-break: the command ended with exit status %d\n",
+			    WEXITSTATUS(status));
 	tw_on_break.failed += late || status;
 	*group = shell.pid = 0;
 }

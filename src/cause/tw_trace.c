@@ -9,14 +9,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "rt-error.h"
-#include "rt-utils.h"
+#include "tw_array.h"
 #include "tw_break.h"
 #include "tw_cause.h"
 #include "tw_clocks.h"
 #include "tw_file.h"
 #include "tw_kept.h"
+#include "tw_mark.h"
 #include "tw_part.h"
+#include "tw_place.h"
+#include "tw_string.h"
 #include "tw_time.h"
 #include "tw_trace.h"
 #include "tw_tracefs.h"
@@ -44,7 +46,7 @@ static struct tw_file to;
 static void write_more(FILE *file)
 {
 	fprintf(file, ", \"trace_file\": ");
-	rt_json_string(file, tw_tracefs_file);
+	tw_string_json(file, tw_tracefs_file);
 	fprintf(file, ",\n      \"cause\": ");
 	tw_cause_json(file, &last.cause);
 }
@@ -106,7 +108,7 @@ static bool record(void *memory, const struct tw_cycle *cycle,
 	if (to->of->cycle.seq != cycle->seq)
 		return false;
 	tw_tracefs_stop();
-	to->ahead_ns = tw_clock_ahead_ns(tw_config.clock);
+	to->ahead_ns = tw_clocks_ahead_ns(tw_config.clock);
 	return false;
 }
 
@@ -254,8 +256,8 @@ static int list_spans(struct tw_span spans[PHASES], const struct tw_pair *pair,
 			continue;
 		spans[count++] = (struct tw_span) {
 			.name = tw_metrics[id].name,
-			.side = tw_role_names[side],
-			.peer = tw_role_names[peer],
+			.side = tw_config_roles[side],
+			.peer = tw_config_roles[peer],
 			.side_pid = pair->process[side].pid,
 			.peer_pid = peer == TW_MAIN ? 0 :
 				    pair->process[peer].pid,
@@ -383,7 +385,7 @@ void tw_trace_break(const struct tw_run *run, int pair)
 	if (!to)
 		return;
 	tw_tracefs_stop();
-	to->ahead_ns = tw_clock_ahead_ns(tw_config.clock);
+	to->ahead_ns = tw_clocks_ahead_ns(tw_config.clock);
 }
 
 static void text(FILE *file, const struct tw_run *run)

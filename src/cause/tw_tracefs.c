@@ -11,10 +11,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "rt-error.h"
-#include "rt-utils.h"
 #include "tw_guard.h"
+#include "tw_mark.h"
 #include "tw_part.h"
+#include "tw_say.h"
+#include "tw_string.h"
 #include "tw_time.h"
 #include "tw_tracefs.h"
 
@@ -75,10 +76,10 @@ bool tw_tracefs_check(int64_t limit_us)
 	static char usual[64];
 
 	if (tw_tracefs_events && !limit_us)
-		fatal("--trace: allowed only with --breaktrace\n");
+		tw_say_fatal("--trace: allowed only with --breaktrace\n");
 	if (tw_tracefs_file && !tw_tracefs_events)
-		fatal("--trace-file=%s: allowed only with --trace\n",
-		      tw_tracefs_file);
+		tw_say_fatal("--trace-file=%s: allowed only with --trace\n",
+			     tw_tracefs_file);
 	longest_ms = RING_MS + limit_us * TW_NS_PER_US / TW_NS_PER_MS;
 	if (longest_ms > RING_MOST_MS)
 		longest_ms = RING_MOST_MS;
@@ -128,8 +129,8 @@ static void must_put(const char *name, const char *text)
 	int err = put(name, text);
 
 	if (err)
-		fatal("--trace: cannot write \"%s\" to %s/%s: %s\n", text,
-		      instance, name, strerror(-err));
+		tw_say_fatal("--trace: cannot write \"%s\" to %s/%s: %s\n",
+			     text, instance, name, strerror(-err));
 }
 
 /* Words of 32 bits, the highest first. */
@@ -181,8 +182,8 @@ static void add_events(const char *events, bool asked)
 		int err = *word ? put("set_event", word) : 0;
 
 		if (err && (asked || (err != -EINVAL && err != -ENOENT)))
-			fatal("--trace=%s: %s: %s; " ALLOWED "\n", events,
-			      word, strerror(-err));
+			tw_say_fatal("--trace=%s: %s: %s; " ALLOWED "\n",
+				     events, word, strerror(-err));
 	}
 	free(list);
 }
@@ -242,7 +243,7 @@ static int remove_instance(void)
 		if (errno == ENOENT)
 			return 0;
 		err = -errno;
-		warn("--trace: cannot remove %s: %m\n", instance);
+		tw_say_warn("--trace: cannot remove %s: %m\n", instance);
 		return err;
 	}
 	pause_ms(SETTLE_MS);
@@ -263,8 +264,8 @@ static void remove_stale(void)
 		if (!end || entry->d_name[end] ||
 		    unlinkat(dirfd(dir), entry->d_name, AT_REMOVEDIR))
 			continue;
-		warn("--trace: removed %s/%s, which a killed run has left\n",
-		     instances, entry->d_name);
+		tw_say_warn("--trace: removed %s/%s, which a killed run has left\n",
+			    instances, entry->d_name);
 		removed++;
 	}
 	if (dir)
@@ -275,9 +276,10 @@ static void remove_stale(void)
 
 static void open_tracefs(void)
 {
-	snprintf(instances, sizeof(instances), "%s/instances", find_tracefs());
+	snprintf(instances, sizeof(instances), "%s/instances",
+		 tw_mark_tracefs());
 	if (access(instances, W_OK))
-		fatal("--trace: %s: %m%s\n", find_tracefs(), hint());
+		tw_say_fatal("--trace: %s: %m%s\n", tw_mark_tracefs(), hint());
 }
 
 /*
@@ -301,7 +303,7 @@ static void make(void)
 			break;
 		tw_guard_end(&guard);
 	} while (++i < TRIES);
-	fatal("--trace: cannot make %s: %m%s\n", instance, hint());
+	tw_say_fatal("--trace: cannot make %s: %m%s\n", instance, hint());
 }
 
 void tw_tracefs_open(const cpu_set_t *cpus)
@@ -333,7 +335,7 @@ void tw_tracefs_open(const cpu_set_t *cpus)
 void tw_tracefs_stop(void)
 {
 	if (write(stop_fd, "0", 1) != 1)
-		warn("--trace: cannot stop tracing: %m\n");
+		tw_say_warn("--trace: cannot stop tracing: %m\n");
 }
 
 void tw_tracefs_resume(void)
@@ -344,8 +346,8 @@ void tw_tracefs_resume(void)
 		close(fd);
 	err = put("tracing_on", "1");
 	if (err)
-		warn("--trace: cannot start tracing again: %s\n",
-		     strerror(-err));
+		tw_say_warn("--trace: cannot start tracing again: %s\n",
+			    strerror(-err));
 }
 
 FILE *tw_tracefs_read(void)
@@ -360,7 +362,7 @@ void tw_tracefs_print_file(FILE *file)
 	char name[PATH_MAX];
 
 	snprintf(name, sizeof(name), "%s", tw_tracefs_file);
-	rt_clean(name);
+	tw_string_clean(name);
 	fprintf(file, "# Trace: %s\n", name);
 }
 

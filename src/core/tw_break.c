@@ -3,12 +3,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
-#include "rt-error.h"
-#include "rt-utils.h"
 #include "tw_break.h"
+#include "tw_mark.h"
 #include "tw_part.h"
+#include "tw_say.h"
 #include "tw_text.h"
 #include "tw_time.h"
 
@@ -41,12 +40,12 @@ static void check(struct tw_run *run)
 	const struct tw_metric_params params = tw_config_params(0);
 
 	if (tracing && !tw_break_limit_us)
-		fatal("--tracemark: allowed only with --breaktrace\n");
+		tw_say_fatal("--tracemark: allowed only with --breaktrace\n");
 	if (!tw_metric_valid(metric, &params))
-		fatal("--breaktrace=%s: %s\n", tw_metrics[metric].name,
-		      tw_metric_lacks(metric, &params));
+		tw_say_fatal("--breaktrace=%s: %s\n", tw_metrics[metric].name,
+			     tw_metric_lacks(metric, &params));
 	if (tracing)
-		enable_trace_mark();
+		tw_mark_open();
 }
 
 static size_t room(const struct tw_run *run)
@@ -67,11 +66,11 @@ static bool record(void *memory, const struct tw_cycle *cycle,
 	if (to->cycle.seq || !tw_break_exceeds(values_ns))
 		return false;
 	if (tracing) {
-		tracemark("twowaytest: %s of %lld us exceeds %lld us",
-			  tw_metrics[metric].name,
-			  (long long)tw_ns_to_us(values_ns[metric]),
-			  (long long)tw_break_limit_us);
-		tracing_stop();
+		tw_mark_write("twowaytest: %s of %lld us exceeds %lld us",
+			      tw_metrics[metric].name,
+			      (long long)tw_ns_to_us(values_ns[metric]),
+			      (long long)tw_break_limit_us);
+		tw_mark_stop();
 	}
 	to->metric = metric;
 	to->cycle = *cycle;

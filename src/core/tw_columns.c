@@ -3,9 +3,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "rt-error.h"
-#include "tw_part.h"
 #include "tw_config.h"
+#include "tw_part.h"
+#include "tw_say.h"
 
 static void add(const struct tw_option *option, const char *name)
 {
@@ -56,8 +56,8 @@ static void check(struct tw_run *run)
 		if (tw_metric_valid(id, &params))
 			tw_config.metrics[kept++] = id;
 		else if (!all)
-			fatal("--metrics=%s: %s\n", tw_metrics[id].name,
-			      tw_metric_lacks(id, &params));
+			tw_say_fatal("--metrics=%s: %s\n", tw_metrics[id].name,
+				     tw_metric_lacks(id, &params));
 	}
 	tw_config.columns = kept;
 }

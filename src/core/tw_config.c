@@ -3,17 +3,18 @@
 #include <string.h>
 #include <time.h>
 
-#include "rt-error.h"
-#include "rt-utils.h"
 #include "tw_config.h"
 #include "tw_part.h"
+#include "tw_policy.h"
+#include "tw_process.h"
 #include "tw_run.h"
+#include "tw_say.h"
 #include "tw_time.h"
 
 #define PRIORITY_MIN	2	/* the server needs one below it */
 #define INTERVAL_MAX_US	1000000000
 
-const char *tw_role_names[TW_ROLES] = {
+const char *tw_config_roles[TW_ROLES] = {
 	"parent process", "server", "client", "load"
 };
 
@@ -30,6 +31,7 @@ struct tw_config tw_config = {
 	.schedule = tw_process_schedule,
 	.pairs = 1,
 	.aligned_us = -1,
+	.row_ns = TW_NS_PER_US,
 	.metrics = { TW_LATENCY },
 	.columns = 1,
 	.latency_only = true,
@@ -86,7 +88,7 @@ static const struct tw_option options[] = {
 	{ 'N', "nsecs", no_argument, NULL, tw_option_flag, &tw_config.nsecs,
 	  .help = "print nanoseconds instead of microseconds" },
 	{ 0, "policy", required_argument, "NAME", tw_option_choice,
-	  &policy_name, .choices = tw_policies,
+	  &policy_name, .choices = tw_policy_names,
 	  .help = "scheduling policy of clients and servers, default\n"
 		  "fifo with -p, else other" },
 	{ 'p', "priority", required_argument, "PRIO", tw_option_number,
@@ -120,14 +122,15 @@ static void check_intervals(void)
 		int64_t us = tw_config_interval_us(pair);
 
 		if (us > INTERVAL_MAX_US)
-			fatal("--interval: pair %d would have a period of %lld us; allowed is at most %d\n",
-			      pair, (long long)us, INTERVAL_MAX_US);
+			tw_say_fatal("--interval: pair %d would have a period of %lld us; allowed is at most %d\n",
+				     pair, (long long)us, INTERVAL_MAX_US);
 		if (us && us <= tw_config.sleep_us)
-			fatal("--interval=%lld: allowed is 0, or more than --sleep=%lld; for this interval, give --sleep=%lld\n",
-			      (long long)us, (long long)tw_config.sleep_us,
-			      (long long)us / 5);
+			tw_say_fatal("--interval=%lld: allowed is 0, or more than --sleep=%lld; for this interval, give --sleep=%lld\n",
+				     (long long)us,
+				     (long long)tw_config.sleep_us,
+				     (long long)us / 5);
 		if (!us != !tw_config_interval_us(0))
-			fatal("--interval: allowed is 0 for all pairs or for none\n");
+			tw_say_fatal("--interval: allowed is 0 for all pairs or for none\n");
 	}
 }
 
@@ -140,9 +143,9 @@ static void check_duration(void)
 	for (pair = 0; tw_config.duration_s && pair < tw_config.pairs; pair++) {
 		us = tw_config_interval_us(pair);
 		if (us > tw_config.duration_s * 1000000)
-			fatal("--duration=%lld: allowed is at least the period of pair %d, %lld us\n",
-			      (long long)tw_config.duration_s, pair,
-			      (long long)us);
+			tw_say_fatal("--duration=%lld: allowed is at least the period of pair %d, %lld us\n",
+				     (long long)tw_config.duration_s, pair,
+				     (long long)us);
 	}
 }
 
@@ -175,12 +178,11 @@ static void check(struct tw_run *run)
 
 	if (!policy_name)
 		policy_name = tw_config.priority ? "fifo" : "other";
-	tw_config.policy = (int)string_to_policy(policy_name);
-	realtime = tw_config.policy == SCHED_FIFO ||
-		   tw_config.policy == SCHED_RR;
+	tw_config.policy = tw_policy_find(policy_name);
+	realtime = tw_policy_is_realtime(tw_config.policy);
 	if (tw_config.priority && !realtime)
-		fatal("--priority=%d: allowed only with --policy=fifo or rr\n",
-		      (int)tw_config.priority);
+		tw_say_fatal("--priority=%d: allowed only with --policy=fifo or rr\n",
+			     (int)tw_config.priority);
 	if (realtime && !tw_config.priority)
 		tw_config.priority = PRIORITY_MIN;
 	check_intervals();

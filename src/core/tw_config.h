@@ -11,6 +11,7 @@
 #include "tw_clock.h"
 #include "tw_link.h"
 #include "tw_metric.h"
+#include "tw_policy.h"
 #include "tw_timer.h"
 
 #define TW_PAIRS_MAX	256
@@ -24,7 +25,7 @@ enum tw_role {
 };
 
 /* Names in messages: "parent process", "server", "client", "load". */
-extern const char *tw_role_names[TW_ROLES];
+extern const char *tw_config_roles[TW_ROLES];
 
 struct tw_config {
 	int64_t intervals_us[TW_PAIRS_MAX];	/* 0: a closed loop */
@@ -64,18 +65,11 @@ struct tw_config {
 	bool verbose;
 	bool histogram;
 	bool nsecs;
+	int64_t row_ns;		/* how wide a row of a histogram is */
 	bool silent;		/* nothing is displayed while it measures */
 };
 
 extern struct tw_config tw_config;
-
-/* Sets the calling process's: 0, or -1 and errno. See tw_config.schedule. */
-int tw_process_schedule(int pair, int policy, int priority);
-
-/* What --policy allows, and the name of a policy. */
-extern const char tw_policy_deadline[];
-extern const char *const tw_policies[];
-const char *tw_config_policy(int policy);
 
 int64_t tw_config_interval_us(int pair);
 
@@ -86,9 +80,8 @@ struct tw_metric_params tw_config_params(int pair);
 /* Whether clients and servers have neither a real-time priority nor deadlines. */
 static inline bool tw_config_is_ordinary(void)
 {
-	return tw_config.policy == SCHED_OTHER ||
-	       tw_config.policy == SCHED_BATCH ||
-	       tw_config.policy == SCHED_IDLE;
+	return !tw_policy_is_realtime(tw_config.policy) &&
+	       tw_config.policy != SCHED_DEADLINE;
 }
 
 /* Takes "METRIC:" from *value; if it does not begin so, it is the latency. */
@@ -98,40 +91,5 @@ enum tw_metric_id tw_config_metric(const struct tw_option *option,
 
 /* Of the client or server of pair @number, or of a load: see tw_place(). */
 int tw_config_priority(enum tw_role role, int number);
-
-/* Reads which CPUs this program may use. Called first. */
-void tw_place_open(void);
-
-/*
- * Lines about CPUs that were named and are left out; and, with @how, about
- * isolated ones that are not used: "-a " or what else goes before their list.
- */
-void tw_place_print(FILE *file, const char *how);
-
-/*
- * The CPUs of the process @number of a role: of the pair @number, or of the
- * worker @number of a load; TW_PLACE_ALL: of a load that is one process.
- * Without -a: all that this program may use.
- */
-#define TW_PLACE_ALL	(-1)
-void tw_place(enum tw_role role, int number, cpu_set_t *cpus);
-
-/* For the options that pin one role: they store the words of the set here. */
-extern const char *tw_place_words[TW_ROLES];
-void tw_place_parse(const struct tw_option *option, char *value);
-
-/* The CPUs of a role, whatever its words were. */
-void tw_place_set(enum tw_role role, const cpu_set_t *cpus);
-
-/* The number of CPUs that this program may use; whether -a was given. */
-int tw_place_count(void);
-bool tw_place_chosen(void);
-
-/* The one CPU of a set; -1: it has several. */
-int tw_place_single(const cpu_set_t *cpus);
-
-/* The set as the kernel writes it, such as 0-2,5, in at most @size bytes. */
-#define TW_PLACE_LIST	4096	/* bytes of the longest, with its end */
-void tw_place_list(const cpu_set_t *cpus, char *list, size_t size);
 
 #endif /* TW_CONFIG_H */

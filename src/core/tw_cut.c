@@ -4,9 +4,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "rt-error.h"
 #include "tw_cut.h"
 #include "tw_part.h"
+#include "tw_say.h"
 #include "tw_text.h"
 #include "tw_time.h"
 
@@ -123,7 +123,7 @@ static void append(const struct cut *cut)
 {
 	cuts = realloc(cuts, (count + 1) * sizeof(*cuts));
 	if (!cuts)
-		fatal("no memory for the end of the run\n");
+		tw_say_fatal("no memory for the end of the run\n");
 	cuts[count++] = *cut;
 }
 

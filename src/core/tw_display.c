@@ -9,8 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "rt-utils.h"
+#include "tw_array.h"
 #include "tw_part.h"
+#include "tw_policy.h"
 #include "tw_text.h"
 #include "tw_time.h"
 
@@ -144,7 +145,7 @@ static int print_status(FILE *file, const struct tw_run *run, int rows)
 
 	getloadavg(load, 3);
 	fprintf(file, "policy: %s: loadavg: %.2f %.2f %.2f\n",
-		tw_config_policy(tw_config.policy), load[0], load[1], load[2]);
+		tw_policy_name(tw_config.policy), load[0], load[1], load[2]);
 	print_time(file, "elapsed", now_ns - begin_ns);
 	if (end_ns)
 		print_time(file, " remaining", end_ns - now_ns);

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "rt-error.h"
 #include "tw_file.h"
+#include "tw_say.h"
 
 #define FLAGS	(O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
 
@@ -58,7 +58,7 @@ static void open_one(struct tw_file *file)
 		    is_same(other->fd, &of))
 			why = "another option writes it";
 	if (why)
-		fatal("%s: cannot be written: %s\n", file->path, why);
+		tw_say_fatal("%s: cannot be written: %s\n", file->path, why);
 	file->regular = S_ISREG(of.st_mode);
 }
 
@@ -89,8 +89,9 @@ int tw_file_close(struct tw_file *file, int err)
 		err = -errno;
 	file->fd = -1;
 	if (err)
-		warn("%s: cannot be written: %s\n", strcmp(file->path, "-") ?
-		     file->path : "standard output", strerror(-err));
+		tw_say_warn("%s: cannot be written: %s\n",
+			    strcmp(file->path, "-") ? file->path :
+			    "standard output", strerror(-err));
 	return err;
 }
 

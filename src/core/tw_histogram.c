@@ -2,23 +2,28 @@
 /* -h, -H: histograms of the columns, in the format of cyclictest. */
 #include <inttypes.h>
 
-#include "histogram.h"
-#include "rt-error.h"
 #include "tw_file.h"
 #include "tw_part.h"
+#include "tw_say.h"
 #include "tw_text.h"
 #include "tw_time.h"
 
 #define OVERFLOWS	100	/* cycle numbers kept of values outside */
 
-int64_t tw_row_ns = TW_NS_PER_US;
 static int64_t rows;		/* of a column; 0: none is wanted */
 static bool sum;		/* -H */
 static struct tw_file to;
 
+struct histogram {
+	int64_t base;		/* the first row */
+	unsigned long *rows;
+	unsigned long values;	/* in all */
+	unsigned long *outside;	/* cycle numbers, the first is 0 */
+	unsigned long overflows;	/* how many values are in no row */
+};
+
 /* Memory of a pair. */
 struct room {
-	int64_t base[TW_METRICS];	/* the first row */
 	struct histogram of[TW_METRICS];
 	unsigned long memory[];	/* of each column: rows, then overflows */
 };
@@ -45,7 +50,8 @@ static const struct tw_option options[] = {
 static void check(struct tw_run *run)
 {
 	if (to.path && !rows)
-		fatal("--histfile=%s: allowed only with -h or -H\n", to.path);
+		tw_say_fatal("--histfile=%s: allowed only with -h or -H\n",
+			     to.path);
 	tw_file_add(&to);
 	run->no_status |= rows && !to.path;
 	tw_config.histogram = rows;
@@ -72,20 +78,28 @@ static void attach(void *memory, int pair)
 	int i;
 
 	for (i = 0; i < tw_config.columns; i++) {
-		unsigned long *buckets = to->memory + i * (rows + OVERFLOWS);
+		unsigned long *memory = to->memory + i * (rows + OVERFLOWS);
 		enum tw_metric_id id = tw_config.metrics[i];
 
-		to->base[id] = base_of(id, tw_config_interval_us(pair));
 		to->of[id] = (struct histogram) {
-			.width = 1, .num = rows, .buckets = buckets,
-			.oflows = buckets + rows, .oflow_bufsize = OVERFLOWS,
+			.base = base_of(id, tw_config_interval_us(pair)),
+			.rows = memory, .outside = memory + rows,
 		};
 	}
 }
 
 static int64_t row_of(int64_t ns)
 {
-	return ns / tw_row_ns - (ns % tw_row_ns < 0);
+	return ns / tw_config.row_ns - (ns % tw_config.row_ns < 0);
+}
+
+static void add(struct histogram *to, int64_t row)
+{
+	if (row >= to->base && row < to->base + rows)
+		to->rows[row - to->base]++;
+	else if (to->overflows++ < OVERFLOWS)
+		to->outside[to->overflows - 1] = to->values;
+	to->values++;
 }
 
 static bool record(void *memory, const struct tw_cycle *cycle,
@@ -96,22 +110,19 @@ static bool record(void *memory, const struct tw_cycle *cycle,
 
 	for (i = 0; i < tw_config.columns; i++) {
 		enum tw_metric_id id = tw_config.metrics[i];
-		int64_t row = row_of(values_ns[id]) - to->base[id];
 
-		/* What is below the first row is an overflow, too. */
 		if (values_ns[id] != TW_NO_VALUE)
-			hist_sample(&to->of[id], row < 0 ? rows : row);
+			add(&to->of[id], row_of(values_ns[id]));
 	}
 	return false;
 }
 
-static struct histogram *rows_of(const struct tw_run *run, int column,
-				 int64_t *base)
+static const struct histogram *histogram_of(const struct tw_run *run,
+					    int column)
 {
 	struct room *room = tw_pair_room(run, tw_text_pair(column),
 					 &tw_part_histogram);
 
-	*base = room->base[tw_text_metric(column)];
 	return &room->of[tw_text_metric(column)];
 }
 
@@ -120,13 +131,12 @@ static void print_row(FILE *file, const struct tw_run *run, int64_t us)
 {
 	unsigned long counts[TW_PAIRS_MAX * TW_METRICS], all = 0;
 	int i, columns = tw_text_columns();
-	int64_t base;
 
 	for (i = 0; i < columns; i++) {
-		struct histogram *of = rows_of(run, i, &base);
+		const struct histogram *of = histogram_of(run, i);
 
-		counts[i] = us >= base && us < base + rows ?
-			    of->buckets[us - base] : 0;
+		counts[i] = us >= of->base && us < of->base + rows ?
+			    of->rows[us - of->base] : 0;
 		all += counts[i];
 	}
 	if (!all)
@@ -176,15 +186,26 @@ static void print_latencies(FILE *file, const struct tw_run *run)
 	fputc('\n', file);
 }
 
+/* The cycles of the first ones. */
+static void print_cycles(FILE *file, const struct histogram *of)
+{
+	unsigned long i;
+
+	for (i = 0; i < of->overflows && i < OVERFLOWS; i++)
+		fprintf(file, "%s%05lu", i ? " " : "", of->outside[i]);
+	if (i == OVERFLOWS)
+		fprintf(file, " # %05lu others", of->overflows - OVERFLOWS);
+	fputc('\n', file);
+}
+
 static void print_overflows(FILE *file, const struct tw_run *run)
 {
 	unsigned long all = 0;
-	int64_t base;
 	int i;
 
 	fprintf(file, "# Histogram Overflows:");
 	for (i = 0; i < tw_text_columns(); i++) {
-		unsigned long count = rows_of(run, i, &base)->oflow_count;
+		unsigned long count = histogram_of(run, i)->overflows;
 
 		fprintf(file, " %05lu", count);
 		all += count;
@@ -194,19 +215,19 @@ static void print_overflows(FILE *file, const struct tw_run *run)
 	fprintf(file, "\n# Histogram Overflow at cycle number:\n");
 	for (i = 0; i < tw_text_columns(); i++) {
 		fprintf(file, "# Thread %d: ", i);
-		hist_print_oflows(rows_of(run, i, &base), file);
-		fputc('\n', file);
+		print_cycles(file, histogram_of(run, i));
 	}
 	fputc('\n', file);
 }
 
 static void print(FILE *file, const struct tw_run *run)
 {
-	int64_t us, base, first = INT64_MAX, end = 0;
+	int64_t us, first = INT64_MAX, end = 0;
 	int i;
 
 	for (i = 0; i < tw_text_columns(); i++) {
-		rows_of(run, i, &base);
+		int64_t base = histogram_of(run, i)->base;
+
 		first = base < first ? base : first;
 		end = base + rows > end ? base + rows : end;
 	}
@@ -231,23 +252,23 @@ static int write_file(const struct tw_run *run, int status)
 
 static void json(FILE *file, const struct tw_run *run, int column)
 {
-	struct histogram *of;
+	const struct histogram *of;
 	const char *comma = "";
-	int64_t us, base;
+	int64_t us;
 
 	if (!rows)
 		return;
-	of = rows_of(run, column, &base);
+	of = histogram_of(run, column);
 	fprintf(file, "      \"histogram\": {");
 	for (us = 0; us < rows; us++) {
-		if (!of->buckets[us])
+		if (!of->rows[us])
 			continue;
 		fprintf(file, "%s\n        \"%" PRId64 "\": %lu", comma,
-			base + us, of->buckets[us]);
+			of->base + us, of->rows[us]);
 		comma = ",";
 	}
 	fprintf(file, "\n      },\n      \"overflows\": %lu,\n",
-		of->oflow_count);
+		of->overflows);
 }
 
 const struct tw_part tw_part_histogram = {

@@ -4,21 +4,29 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "rt-error.h"
-#include "rt-numa.h"
-#include "rt-utils.h"
 #include "tw_file.h"
+#include "tw_json.h"
+#include "tw_numa.h"
 #include "tw_output.h"
 #include "tw_part.h"
+#include "tw_place.h"
+#include "tw_policy.h"
+#include "tw_read.h"
+#include "tw_say.h"
+#include "tw_string.h"
 #include "tw_text.h"
 
-#define SCHEMA	2
+#define SCHEMA		2
+#define COMMAND_BYTES	4096
+#define TIME_FORMAT	"%a, %d %b %Y %T %z"
 
 static struct tw_file to;
 static int return_code;
+static time_t begin;
 static void (*write_members)(FILE *file, void *run);
 
 static void parse(const struct tw_option *option, char *value)
@@ -38,10 +46,11 @@ static const struct tw_option options[] = {
 /* With "-", stdout is for the JSON alone; all else is printed on stderr. */
 static void check(struct tw_run *run)
 {
+	begin = time(NULL);
 	tw_file_add(&to);
 	if (to.path && !strcmp(to.path, "-") &&
 	    dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
-		fatal("--json=-: cannot redirect standard output: %m\n");
+		tw_say_fatal("--json=-: cannot redirect standard output: %m\n");
 }
 
 void tw_json_head(FILE *file, const struct tw_run *run)
@@ -52,7 +61,7 @@ void tw_json_head(FILE *file, const struct tw_run *run)
 		tw_program_member, SCHEMA, VERSION);
 	for (i = 0; run->argv[i]; i++) {
 		fprintf(file, "%s", i ? ", " : "");
-		rt_json_string(file, run->argv[i]);
+		tw_string_json(file, run->argv[i]);
 	}
 	fprintf(file, "],\n    \"settings\": {");
 	tw_option_json(file);
@@ -65,7 +74,7 @@ static void write_settings(FILE *file, const struct tw_process *process)
 
 	tw_place_list(&process->cpus, list, sizeof(list));
 	fprintf(file, "\"policy\": \"%s\", \"priority\": %d, \"cpus\": \"%s\"",
-		tw_config_policy(process->policy), process->priority, list);
+		tw_policy_name(process->policy), process->priority, list);
 }
 
 void tw_json_process(FILE *file, const struct tw_process *process)
@@ -128,16 +137,72 @@ static void write_all(FILE *file, void *data)
 				tw_parts[k]->column(file, run, i);
 		cpu = cpu_of(run->pairs[tw_text_pair(i)]);
 		fprintf(file, "      \"cpu\": %d,\n      \"node\": %d\n    }",
-			cpu, cpu < 0 || !numa_initialize() ? -1 :
-			numa_node_of_cpu(cpu));
+			cpu, tw_numa_node(cpu));
 	}
 	fprintf(file, "\n  },\n");
 	tw_json_twoway(file, run);
 }
 
+static void write_word(FILE *file, const char *key, const char *value)
+{
+	fprintf(file, "%s: ", key);
+	tw_string_json(file, value);
+	fputs(",\n", file);
+}
+
+/* Whole words, as many as there is room for. */
+static void write_command(FILE *file, char **words)
+{
+	char line[COMMAND_BYTES + 1] = "";
+	size_t used = 0;
+	int i;
+
+	for (i = 0; words[i] && used + (i > 0) + strlen(words[i]) <=
+	     COMMAND_BYTES; i++)
+		used += sprintf(line + used, "%s%s", i ? " " : "", words[i]);
+	write_word(file, "  \"cmdline:\"", line);
+}
+
+static void write_time(FILE *file, const char *key, time_t moment)
+{
+	char text[64] = "";
+	struct tm tm;
+
+	if (localtime_r(&moment, &tm))
+		strftime(text, sizeof(text), TIME_FORMAT, &tm);
+	fprintf(file, "  \"%s\": \"%s\",\n", key, text);
+}
+
+static void write_system(FILE *file)
+{
+	struct utsname uts;
+	int64_t realtime;
+
+	if (uname(&uts))
+		memset(&uts, 0, sizeof(uts));
+	fputs("  \"sysinfo\": {\n", file);
+	write_word(file, "    \"sysname\"", uts.sysname);
+	write_word(file, "    \"nodename\"", uts.nodename);
+	write_word(file, "    \"release\"", uts.release);
+	write_word(file, "    \"version\"", uts.version);
+	write_word(file, "    \"machine\"", uts.machine);
+	fprintf(file, "    \"realtime\": %d\n  },\n",
+		tw_read_number(&realtime, "/sys/kernel/realtime") &&
+		realtime == 1);
+}
+
+/* It begins as those of rt-tests' programs do. */
 static void print(FILE *file, const struct tw_run *run)
 {
-	rt_write_json(file, return_code, write_members, (void *)run);
+	fputs("{\n  \"file_version\": 1,\n", file);
+	write_command(file, run->argv);
+	fprintf(file, "  \"rt_test_version:\": \"%1.2f\",\n", VERSION);
+	write_time(file, "start_time", begin);
+	write_time(file, "end_time", time(NULL));
+	fprintf(file, "  \"return_code\": %d,\n", return_code);
+	write_system(file);
+	write_members(file, (void *)run);
+	fputs("}\n", file);
 }
 
 int tw_json_write(const struct tw_run *run, int status,

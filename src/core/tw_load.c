@@ -9,10 +9,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "rt-error.h"
 #include "tw_load.h"
 #include "tw_part.h"
+#include "tw_place.h"
+#include "tw_reap.h"
 #include "tw_run.h"
+#include "tw_say.h"
 #include "tw_time.h"
 
 #define LOADS_MAX	8
@@ -74,7 +76,7 @@ static void parse(const struct tw_option *option, char *value)
 			    PROT_READ | PROT_WRITE,
 			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (loads[count] == MAP_FAILED)
-		fatal("--load: no memory: %m\n");
+		tw_say_fatal("--load: no memory: %m\n");
 	loads[count]->ops = kinds[i];
 	loads[count]->words = kinds[i]->words;
 	loads[count]->policy = kinds[i]->realtime ? SCHED_RR : SCHED_OTHER;
@@ -115,9 +117,9 @@ static void check(struct tw_run *run)
 		return;
 	tw_config.main_priority = highest + 1;
 	if (server <= highest)
-		fatal("--priority=%d: allowed is %d or more here: the server must be above the load, which has the real-time priority %d\n",
-		      (int)tw_config.priority, (int)tw_config.priority +
-		      highest + 1 - server, highest);
+		tw_say_fatal("--priority=%d: allowed is %d or more here: the server must be above the load, which has the real-time priority %d\n",
+			     (int)tw_config.priority, (int)tw_config.priority +
+			     highest + 1 - server, highest);
 }
 
 static int live(void *arg)
@@ -145,9 +147,9 @@ static void woken(struct tw_run *run)
 			if (tw_process_ended(&loads[i]->process[n])) {
 				if (!tw_process_failed(&loads[i]->process[n],
 						       false))
-					warn("the load ended by itself\n");
-				warn("--load=%s: it does not run any longer\n",
-				     loads[i]->ops->name);
+					tw_say_warn("the load ended by itself\n");
+				tw_say_warn("--load=%s: it does not run any longer\n",
+					    loads[i]->ops->name);
 				run->failed = true;
 				return;
 			}
@@ -169,7 +171,7 @@ static void end(struct tw_run *run)
 	for (i = 0; i < count; i++)
 		for (n = 0; n < loads[i]->processes; n++)
 			kill(loads[i]->process[n].pid, SIGTERM);
-	tw_process_hold_back(false);
+	tw_reap_hold_back(false);
 	for (i = 0; i < count; i++) {
 		for (n = 0; n < loads[i]->processes; n++) {
 			run->failed |= tw_process_stop_failed(
@@ -180,11 +182,11 @@ static void end(struct tw_run *run)
 		}
 		if (!loads[i]->errors)
 			continue;
-		warn("--load=%s: %lu results were wrong: this kernel does not keep the floating-point registers of a preempted task, or the memory fails\n",
-		     loads[i]->ops->name, loads[i]->errors);
+		tw_say_warn("--load=%s: %lu results were wrong: this kernel does not keep the floating-point registers of a preempted task, or the memory fails\n",
+			    loads[i]->ops->name, loads[i]->errors);
 		run->failed = true;
 	}
-	tw_process_reap();
+	tw_reap_all();
 }
 
 /* In a ramp, step k has k units of its load. */
@@ -196,7 +198,7 @@ static void begin(struct tw_run *run)
 	if (!count)
 		return;
 	if (pipe2(go, O_CLOEXEC))
-		fatal("--load: cannot open a pipe: %m\n");
+		tw_say_fatal("--load: cannot open a pipe: %m\n");
 	for (i = 0; i < count; i++) {
 		struct tw_load *load = loads[i];
 		bool single = load->ops->single;
@@ -208,7 +210,7 @@ static void begin(struct tw_run *run)
 		processes = load->elsewhere ? 0 :
 			    single ? load->units > 0 : load->units;
 		if (processes && load->priority)
-			tw_process_hold_back(true);
+			tw_reap_hold_back(true);
 		for (n = 0; n < processes && !err; n++) {
 			err = tw_process_start(&load->process[n], TW_LOAD,
 					       single ? TW_PLACE_ALL : n,

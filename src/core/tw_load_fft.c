@@ -13,9 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "rt-error.h"
 #include "tw_fft.h"
 #include "tw_load.h"
+#include "tw_say.h"
 
 #define USUAL		"/tmp"	/* where its file is */
 #define POINTS		65536
@@ -77,8 +77,8 @@ static int fft_live(struct tw_load *load)
 	srand48(getpid());
 	while (!err)
 		err = work(load, signal, original, roots);
-	warn("--load=fft: %s: cannot be written: %s; TMPDIR may name another directory, with room for 4 MB for each worker\n",
-	     directory(), strerror(-err));
+	tw_say_warn("--load=fft: %s: cannot be written: %s; TMPDIR may name another directory, with room for 4 MB for each worker\n",
+		    directory(), strerror(-err));
 	return err;
 }
 

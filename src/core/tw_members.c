@@ -2,9 +2,10 @@
 /* The JSON: the members that cyclictest has, then those of the parts. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 
-#include "rt-utils.h"
+#include "tw_array.h"
+#include "tw_json.h"
+#include "tw_members.h"
 #include "tw_part.h"
 #include "tw_text.h"
 
@@ -16,8 +17,8 @@ static void write_stats(FILE *file, const struct tw_stats *of)
 		tw_text_mean(of), tw_text_real(tw_stats_deviation(of)));
 }
 
-void tw_json_phases(FILE *file, const struct tw_results *results,
-		    const struct tw_run *run, int pair)
+void tw_members_phases(FILE *file, const struct tw_results *results,
+		       const struct tw_run *run, int pair)
 {
 	const struct tw_metric_params params = tw_config_params(0);
 	const char *comma = "";
@@ -47,7 +48,7 @@ static void column(FILE *file, const struct tw_run *run, int column)
 	int pair = tw_text_pair(column);
 
 	fprintf(file, "      ");
-	tw_json_phases(file, &run->pairs[pair]->total, run, pair);
+	tw_members_phases(file, &run->pairs[pair]->total, run, pair);
 	fprintf(file, ",\n      \"metric\": \"%s\",\n      \"pair\": %d,\n",
 		tw_metrics[tw_text_metric(column)].name, pair);
 	fprintf(file, "      \"interval_us\": %" PRId64 ",\n      \"cycles\": %"
@@ -62,11 +63,11 @@ static void write_process(FILE *file, const struct tw_pair *pair,
 			  enum tw_role role)
 {
 	if (!pair->process[role].pid) {
-		fprintf(file, "        \"%s\": null%s\n", tw_role_names[role],
+		fprintf(file, "        \"%s\": null%s\n", tw_config_roles[role],
 			role == TW_SERVER ? "," : "");
 		return;
 	}
-	fprintf(file, "        \"%s\": { ", tw_role_names[role]);
+	fprintf(file, "        \"%s\": { ", tw_config_roles[role]);
 	tw_json_process(file, &pair->process[role]);
 	tw_json_changed(file, &pair->begun[role], &pair->left[role]);
 	tw_json_usage(file, &pair->usage[role]);
@@ -125,7 +126,7 @@ static void text(FILE *file, const struct tw_run *run)
 				 run->pairs[0]->left[role].pid)
 				continue;
 			snprintf(whose, sizeof(whose), "pair %d: %s", i,
-				 tw_role_names[role]);
+				 tw_config_roles[role]);
 			tw_process_print_change(file, whose,
 						&pair->begun[role],
 						&pair->left[role]);

@@ -6,11 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "rt-error.h"
-#include "rt-utils.h"
 #include "tw_part.h"
+#include "tw_say.h"
+#include "tw_string.h"
 
 #define OPTIONS_MAX	192
 #define FIRST		256	/* getopt's code of the first row */
@@ -25,7 +24,7 @@ static int count;
 void tw_option_refuse(const struct tw_option *option, const char *value,
 		      const char *message)
 {
-	fatal("--%s=%s: %s\n", option->name, value, message);
+	tw_say_fatal("--%s=%s: %s\n", option->name, value, message);
 }
 
 void tw_option_flag(const struct tw_option *option, char *value)
@@ -256,14 +255,14 @@ complain(int argc, char *argv[], int at, const char *letters,
 
 	for (; words && n <= argc - at; n++) {
 		words[n] = strdup(argv[n ? at + n - 1 : 0]);
-		rt_clean(words[n]);
+		tw_string_clean(words[n]);
 	}
 	opterr = 1;
 	optind = 0;	/* from the beginning */
 	do
 		code = getopt_long(n, words, letters, names, NULL);
 	while (code != -1 && find(code) < count);
-	fatal("see %s --help\n", tw_program_name);
+	tw_say_fatal("see %s --help\n", tw_program_name);
 }
 
 void tw_option_parse_all(int argc, char *argv[])
@@ -293,8 +292,8 @@ void tw_option_parse_all(int argc, char *argv[])
 		at = optind;
 	}
 	if (optind < argc)
-		fatal("unexpected argument %s; see %s --help\n",
-		      argv[optind], tw_program_name);
+		tw_say_fatal("unexpected argument %s; see %s --help\n",
+			     argv[optind], tw_program_name);
 }
 
 const struct tw_option *tw_option_find(const char *name)
@@ -334,7 +333,7 @@ static void write_value(FILE *file, const struct tw_option *row)
 	else if (row->min < row->max)
 		fprintf(file, "%" PRId64, *(int64_t *)row->to);
 	else if (*(const char **)row->to)
-		rt_json_string(file, *(const char **)row->to);
+		tw_string_json(file, *(const char **)row->to);
 	else
 		fprintf(file, "null");
 }

@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "rt-error.h"
 #include "tw_output.h"
+#include "tw_say.h"
 #include "tw_time.h"
 
 #define TICK_MS		250
@@ -125,6 +125,6 @@ bool tw_output_failed(void)
 
 void tw_output_warn(void)
 {
-	warn("cannot write to standard output: %s\n",
-	     lost ? "nobody reads it" : strerror(why ? why : EIO));
+	tw_say_warn("cannot write to standard output: %s\n",
+		    lost ? "nobody reads it" : strerror(why ? why : EIO));
 }

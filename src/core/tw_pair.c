@@ -7,10 +7,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "rt-error.h"
-#include "rt-numa.h"
+#include "tw_numa.h"
 #include "tw_part.h"
+#include "tw_place.h"
 #include "tw_run.h"
+#include "tw_say.h"
 #include "tw_time.h"
 
 /* Rounded up, so that each part's memory is aligned. */
@@ -34,12 +35,9 @@ void *tw_pair_room(const struct tw_run *run, int pair,
 static void bind_to_node(void *memory, size_t size, int pair)
 {
 	cpu_set_t cpus;
-	int cpu;
 
 	tw_place(TW_CLIENT, pair, &cpus);
-	cpu = tw_place_single(&cpus);
-	if (numa_initialize() && numa_max_node() > 0 && cpu >= 0)
-		numa_tonode_memory(memory, size, numa_node_of_cpu(cpu));
+	tw_numa_bind(memory, size, tw_place_single(&cpus));
 }
 
 void tw_pair_map(struct tw_run *run, int number)
@@ -50,7 +48,7 @@ void tw_pair_map(struct tw_run *run, int number)
 	int i;
 
 	if (pair == MAP_FAILED)
-		fatal("no memory for pair %d: %m\n", number);
+		tw_say_fatal("no memory for pair %d: %m\n", number);
 	madvise(pair, run->pair_size, MADV_DONTFORK);
 	bind_to_node(pair, run->pair_size, number);
 	pair->number = number;
@@ -75,9 +73,9 @@ void tw_pair_map_all(struct tw_run *run)
 	for (i = 0; tw_parts[i]; i++)
 		run->pair_size += room_of(tw_parts[i], run);
 	if ((int64_t)run->pair_size / 1024 > kib / 2 / tw_config.pairs)
-		fatal("the results of %d pairs need %zu KiB of memory each; allowed is half of this system's %lld KiB in all\n",
-		      (int)tw_config.pairs, run->pair_size / 1024,
-		      (long long)kib);
+		tw_say_fatal("the results of %d pairs need %zu KiB of memory each; allowed is half of this system's %lld KiB in all\n",
+			     (int)tw_config.pairs, run->pair_size / 1024,
+			     (long long)kib);
 	for (i = 0; i < tw_config.pairs; i++)
 		tw_pair_map(run, i);
 }
@@ -256,12 +254,12 @@ void tw_pair_connect(struct tw_run *run, int number)
 				       &pair->fd[TW_SERVER]);
 
 	if (err)
-		fatal("cannot connect client and server of pair %d over %s: %s; needed is %s\n",
-		      number, tw_config.link->name, strerror(-err),
-		      err == -EMFILE ? "a higher \"ulimit -n\"" :
-		      err == -EPERM ? "that no other process connects to its port" :
-		      err == -ETIMEDOUT ? "CPU time for the kernel's network (ksoftirqd), which real-time tasks may take" :
-		      tw_config.link->needed);
+		tw_say_fatal("cannot connect client and server of pair %d over %s: %s; needed is %s\n",
+			     number, tw_config.link->name, strerror(-err),
+			     err == -EMFILE ? "a higher \"ulimit -n\"" :
+			     err == -EPERM ? "that no other process connects to its port" :
+			     err == -ETIMEDOUT ? "CPU time for the kernel's network (ksoftirqd), which real-time tasks may take" :
+			     tw_config.link->needed);
 }
 
 int tw_pair_start_process(struct tw_run *run, int number, enum tw_role role)

@@ -3,9 +3,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "rt-error.h"
 #include "tw_part.h"
+#include "tw_place.h"
 #include "tw_run.h"
+#include "tw_say.h"
 
 static int64_t distance_us = -1;	/* -1: not given */
 static bool threads, by_cpus;	/* by_cpus: -t without a number */
@@ -55,9 +56,9 @@ static const struct tw_option options[] = {
 static void check_smp(void)
 {
 	if (tw_option_given("trltp"))
-		fatal("--smp: not allowed with --trltp, which sets --affinity\n");
+		tw_say_fatal("--smp: not allowed with --trltp, which sets --affinity\n");
 	if (threads || tw_place_chosen())
-		fatal("--smp: not allowed with --threads or --affinity, which it sets itself\n");
+		tw_say_fatal("--smp: not allowed with --threads or --affinity, which it sets itself\n");
 }
 
 static void check_spread(void)
@@ -65,10 +66,10 @@ static void check_spread(void)
 	int most = (int)tw_config.priority / 2;
 
 	if (!most)
-		fatal("--priospread: allowed only with --priority\n");
+		tw_say_fatal("--priospread: allowed only with --priority\n");
 	if (tw_config.pairs > most)
-		fatal("--priospread: --priority=%d has levels for at most %d pairs\n",
-		      (int)tw_config.priority, most);
+		tw_say_fatal("--priospread: --priority=%d has levels for at most %d pairs\n",
+			     (int)tw_config.priority, most);
 }
 
 static void check(struct tw_run *run)
@@ -76,7 +77,7 @@ static void check(struct tw_run *run)
 	if (tw_config.smp)
 		check_smp();
 	else if (peer)
-		fatal("--peer=%s: allowed only with --smp\n", peer);
+		tw_say_fatal("--peer=%s: allowed only with --smp\n", peer);
 	if (tw_config.smp || by_cpus)
 		tw_config.pairs = tw_place_count() > TW_PAIRS_MAX ?
 				  TW_PAIRS_MAX : tw_place_count();

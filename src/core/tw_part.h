@@ -84,7 +84,7 @@ extern const struct tw_part tw_part_wait;
 extern const struct tw_part tw_part_deadline;
 extern const struct tw_part tw_part_text;
 extern const struct tw_part tw_part_display;
-extern const struct tw_part tw_part_latency;
+extern const struct tw_part tw_part_idle;
 extern const struct tw_part tw_part_histogram;
 extern const struct tw_part tw_part_blocks;
 extern const struct tw_part tw_part_percentiles;

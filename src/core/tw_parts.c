@@ -30,7 +30,7 @@ const struct tw_part *const tw_parts[] = {
 	&tw_part_reflect,	/* which metrics there are */
 	&tw_part_columns,
 	&tw_part_text,
-	&tw_part_latency,
+	&tw_part_idle,
 	&tw_part_runtime,	/* before what its guard need not have open */
 	&tw_part_break,
 	&tw_part_trace,

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Which CPUs a process runs on. */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "rt-error.h"
-#include "rt-numa.h"
 #include "tw_config.h"
 #include "tw_cpus.h"
 #include "tw_part.h"
-
-#define CPU_DIR	"/sys/devices/system/cpu/"
+#include "tw_place.h"
+#include "tw_say.h"
 
 static cpu_set_t allowed;	/* that this program may use */
 static cpu_set_t usable;	/* ...and those that it gets if it asks */
@@ -131,11 +127,6 @@ void tw_place_list(const cpu_set_t *cpus, char *list, size_t size)
 	}
 }
 
-/* libnuma calls it, and would print a line beside our message. */
-void numa_warn(int number, char *where, ...)
-{
-}
-
 static void __attribute__((noreturn))
 refuse_set(const struct tw_option *option, const char *value)
 {
@@ -148,44 +139,21 @@ refuse_set(const struct tw_option *option, const char *value)
 	tw_option_refuse(option, value, message);
 }
 
-/* Whether one of these CPUs is not in a range, but stands for itself. */
-static bool names_one(const char *value, const cpu_set_t *of)
-{
-	bool begins = true;
-	long cpu;
-	char *end;
-
-	for (; *value; begins = *value++ == ',')
-		if (begins && isdigit((unsigned char)*value)) {
-			cpu = strtol(value, &end, 0);
-			if ((!*end || *end == ',') && cpu < CPU_SETSIZE &&
-			    CPU_ISSET(cpu, of))
-				return true;
-		}
-	return false;
-}
-
-/* libnuma's syntax: lists, ranges, !, + and all. */
 static void parse_set(const struct tw_option *option, char *value,
 		      cpu_set_t *set)
 {
-	struct bitmask *mask = NULL;
-	cpu_set_t others, present;
-	int cpu;
+	cpu_set_t alone, others, present;
 
-	CPU_ZERO(set);
-	if (!parse_cpumask(value, numa_num_possible_cpus(), &mask) && mask)
-		for (cpu = 0; cpu < CPU_SETSIZE && cpu < (int)mask->size; cpu++)
-			if (numa_bitmask_isbitset(mask, cpu))
-				CPU_SET(cpu, set);
-	if (mask)
-		numa_bitmask_free(mask);
+	if (!tw_cpus_choose(set, &alone, value, &allowed) ||
+	    tw_cpus_less(&alone, &alone, &usable))
+		refuse_set(option, value);
 	tw_cpus_less(&others, set, &usable);
 	CPU_AND(set, set, &usable);
-	if (!CPU_COUNT(set) || names_one(value, &others))
+	if (!CPU_COUNT(set))
 		refuse_set(option, value);
 	/* Of all that there may be, most have never been there. */
-	if (strstr(value, "all") && tw_cpus_read(&present, CPU_DIR "present"))
+	if (strstr(value, "all") &&
+	    tw_cpus_read(&present, TW_CPUS_DIR "present"))
 		CPU_AND(&others, &others, &present);
 	CPU_OR(&without, &without, &others);
 	*(const char **)option->to = value;
@@ -232,17 +200,6 @@ static void check(struct tw_run *run)
 				  &own[role]);
 }
 
-/* At boot, or by a cpuset partition. */
-static void read_isolated(cpu_set_t *cpus)
-{
-	cpu_set_t more;
-
-	if (!tw_cpus_read(cpus, CPU_DIR "isolated"))
-		CPU_ZERO(cpus);
-	if (tw_cpus_read(&more, "/sys/fs/cgroup/cpuset.cpus.isolated"))
-		CPU_OR(cpus, cpus, &more);
-}
-
 void tw_place_print(FILE *file, const char *how)
 {
 	char list[TW_PLACE_LIST];
@@ -252,7 +209,7 @@ void tw_place_print(FILE *file, const char *how)
 	if (*list)
 		fprintf(file, "# Named, but left out, as offline or not in the cpuset: CPU %s\n",
 			list);
-	read_isolated(&cpus);
+	tw_cpus_isolated(&cpus);
 	if (!how || !tw_cpus_less(&cpus, &cpus, &allowed))
 		return;
 	tw_place_list(&cpus, list, sizeof(list));
@@ -288,10 +245,10 @@ void tw_place_open(void)
 	cpu_set_t all;
 
 	if (tw_cpus_get(0, &allowed))
-		fatal("cannot read the CPUs of this process: %m\n");
+		tw_say_fatal("cannot read the CPUs of this process: %m\n");
 	if (!CPU_COUNT(&allowed))
-		fatal("this process may use none of the CPUs below %d; needed is one: taskset -c 0-%d\n",
-		      CPU_SETSIZE, CPU_SETSIZE - 1);
+		tw_say_fatal("this process may use none of the CPUs below %d; needed is one: taskset -c 0-%d\n",
+			     CPU_SETSIZE, CPU_SETSIZE - 1);
 	usable = allowed;
 	memset(&all, 0xff, sizeof(all));
 	if (sched_setaffinity(0, sizeof(all), &all))

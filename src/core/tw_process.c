@@ -13,34 +13,22 @@
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "rt-error.h"
-#include "rt-utils.h"
+#include "tw_array.h"
 #include "tw_cpus.h"
 #include "tw_file.h"
 #include "tw_output.h"
+#include "tw_place.h"
+#include "tw_policy.h"
 #include "tw_process.h"
+#include "tw_reap.h"
+#include "tw_say.h"
 #include "tw_time.h"
 
 #define START_MS	5000	/* to get ready */
 #define FILES		1024	/* that may be open, before Linux 5.9 */
 #define STOP_MS		1000	/* to end, before it is killed */
-
-const char *const tw_policies[] = {
-	tw_policy_deadline,
-	"other", "batch", "idle", "fifo", "rr", NULL
-};
-
-const char *tw_config_policy(int policy)
-{
-	int i = 0;
-
-	while (tw_policies[i] && (int)string_to_policy(tw_policies[i]) != policy)
-		i++;
-	return tw_policies[i] ? tw_policies[i] : "unknown";
-}
 
 static int role_policy(enum tw_role role, int priority)
 {
@@ -54,8 +42,8 @@ static int role_policy(enum tw_role role, int priority)
 static void __attribute__((noreturn))
 refused(enum tw_role role, const char *what, const char *needed)
 {
-	fatal("the %s cannot get its %s: %m%s\n", tw_role_names[role], what,
-	      needed);
+	tw_say_fatal("the %s cannot get its %s: %m%s\n",
+		     tw_config_roles[role], what, needed);
 }
 
 /*
@@ -100,8 +88,8 @@ void tw_process_configure(enum tw_role role, int number)
 	    (sched_setaffinity(0, sizeof(wanted), &wanted) ||
 	     !has_cpus(&wanted))) {
 		tw_place_list(&wanted, list, sizeof(list));
-		fatal("the %s cannot get its CPUs, %s: %m\n",
-		      tw_role_names[role], list);
+		tw_say_fatal("the %s cannot get its CPUs, %s: %m\n",
+			     tw_config_roles[role], list);
 	}
 	/* main is not measured, and needs more than an ordinary user may lock. */
 	if (tw_config.mlockall && role != TW_MAIN &&
@@ -141,7 +129,7 @@ be_child(enum tw_role role, int number, pid_t parent, int ready,
 	char name[16];
 
 	set_signals(role);
-	snprintf(name, sizeof(name), "twoway-%s", tw_role_names[role]);
+	snprintf(name, sizeof(name), "twoway-%s", tw_config_roles[role]);
 	prctl(PR_SET_NAME, name);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	/* The parent may have died before prctl(). */
@@ -224,8 +212,8 @@ static int await_ready(struct tw_process *process, int ready)
 	char byte;
 
 	if (err == -ETIMEDOUT)
-		warn("the %s (pid %d) was not ready within %d s: it gets no CPU time; look for a task of higher priority on its CPU\n",
-		     process->name, process->pid, START_MS / 1000);
+		tw_say_warn("the %s (pid %d) was not ready within %d s: it gets no CPU time; look for a task of higher priority on its CPU\n",
+			    process->name, process->pid, START_MS / 1000);
 	if (!fds[0].revents) {
 		tw_process_kill(process);
 	} else if (read(ready, &byte, 1) == 1) {
@@ -265,7 +253,7 @@ static void print_settings(FILE *file, const struct tw_process *of)
 
 	tw_place_list(&of->cpus, cpus, sizeof(cpus));
 	fprintf(file, "policy %s, priority %d, CPUs %s",
-		tw_config_policy(of->policy), of->priority, cpus);
+		tw_policy_name(of->policy), of->priority, cpus);
 }
 
 void tw_process_print_change(FILE *file, const char *whose,
@@ -293,14 +281,14 @@ int tw_process_start(struct tw_process *process, enum tw_role role,
 	pid = pipe2(fds, O_CLOEXEC) ? -1 : fork();
 	if (pid < 0) {
 		err = -errno;
-		warn("cannot start the %s: %m; see \"ulimit -n\" and \"ulimit -u\"\n",
-		     tw_role_names[role]);
+		tw_say_warn("cannot start the %s: %m; see \"ulimit -n\" and \"ulimit -u\"\n",
+			    tw_config_roles[role]);
 		return err;
 	}
 	if (!pid)
 		be_child(role, number, parent, fds[1], live, arg);
 	child = (struct tw_process) {
-		.pid = pid, .name = tw_role_names[role],
+		.pid = pid, .name = tw_config_roles[role],
 		.group = role == TW_LOAD,
 	};
 	close(fds[1]);
@@ -311,17 +299,6 @@ int tw_process_start(struct tw_process *process, enum tw_role role,
 	/* It is shared memory: only main writes it. */
 	*process = child;
 	return 0;
-}
-
-/* Those of ours that have ended, and are to be reaped; a group is negative. */
-static pid_t zombies[16 * TW_PAIRS_MAX];
-static int zombie_count;
-static bool held_back;
-
-void tw_process_adopt(pid_t pid)
-{
-	if (zombie_count < (int)(sizeof(zombies) / sizeof(zombies[0])))
-		zombies[zombie_count++] = pid;
 }
 
 bool tw_process_ended(struct tw_process *process)
@@ -336,7 +313,7 @@ bool tw_process_ended(struct tw_process *process)
 			  W_EXITCODE(info.si_status, 0) : info.si_status;
 	process->ended = true;
 	if (!process->group)
-		tw_process_adopt(process->pid);
+		tw_reap_later(process->pid);
 	return true;
 }
 
@@ -347,40 +324,6 @@ void tw_process_await(struct tw_process *process)
 	for (ms = 0; process->pid && ms < STOP_MS &&
 	     !tw_process_ended(process); ms++)
 		usleep(1000);
-}
-
-/*
- * Not at a real-time priority: the kernel removes what /proc has of a process,
- * and tries again for as long as another task, such as ps, is busy with that,
- * which then might never get our CPU.
- */
-static void reap(const pid_t *which, int count, int ms)
-{
-	struct sched_param own;
-	int policy = sched_getscheduler(0);
-	pid_t pid;
-
-	sched_getparam(0, &own);
-	tw_process_schedule(0, SCHED_OTHER, 0);
-	while (count--)
-		while ((pid = waitpid(which[count], NULL, WNOHANG)) > 0 ||
-		       (!pid && ms-- > 0))
-			if (!pid)
-				usleep(1000);
-	tw_process_schedule(0, policy, own.sched_priority);
-}
-
-void tw_process_reap(void)
-{
-	if (held_back)
-		return;
-	reap(zombies, zombie_count, 0);
-	zombie_count = 0;
-}
-
-void tw_process_hold_back(bool hold)
-{
-	held_back = hold;
 }
 
 /*
@@ -401,15 +344,13 @@ bool tw_process_stop_failed(struct tw_process *process)
 		usleep(1000);
 	}
 	if (ms == STOP_MS)
-		warn("the %s (pid %d) did not end within %d s and is killed\n",
-		     process->name, process->pid, STOP_MS / 1000);
+		tw_say_warn("the %s (pid %d) did not end within %d s and is killed\n",
+			    process->name, process->pid, STOP_MS / 1000);
 	if (ms == STOP_MS || group)
 		kill(group ? -process->pid : process->pid, SIGKILL);
 	tw_process_await(process);
-	if (group && held_back)
-		tw_process_adopt(-process->pid);
-	else if (group)
-		reap((pid_t[]){ -process->pid }, 1, STOP_MS);
+	if (group)
+		tw_reap_group(process->pid, STOP_MS);
 	return ms == STOP_MS ||
 	       (group && WIFEXITED(process->status) && process->status);
 }
@@ -421,15 +362,15 @@ bool tw_process_failed(const struct tw_process *process, bool killed)
 	if (!process->ended || !status || (killed && !WIFSIGNALED(status)))
 		return false;
 	if (WIFSIGNALED(status))
-		warn("the %s (pid %d) was killed by signal %d (%s)\n",
-		     process->name, process->pid, WTERMSIG(status),
-		     strsignal(WTERMSIG(status)));
+		tw_say_warn("the %s (pid %d) was killed by signal %d (%s)\n",
+			    process->name, process->pid, WTERMSIG(status),
+			    strsignal(WTERMSIG(status)));
 	else
-		warn("the %s (pid %d) stopped: %s\n", process->name,
-		     process->pid, WEXITSTATUS(status) == ECHILD ?
-		     "what it started has failed" :
-		     WEXITSTATUS(status) == EAGAIN && !process->group ?
-		     "the kernel refused a timer; see \"ulimit -i\"" :
-		     strerror(WEXITSTATUS(status)));
+		tw_say_warn("the %s (pid %d) stopped: %s\n", process->name,
+			    process->pid, WEXITSTATUS(status) == ECHILD ?
+			    "what it started has failed" :
+			    WEXITSTATUS(status) == EAGAIN && !process->group ?
+			    "the kernel refused a timer; see \"ulimit -i\"" :
+			    strerror(WEXITSTATUS(status)));
 	return true;
 }

@@ -19,7 +19,7 @@ struct tw_process {
 	pid_t pid;		/* 0: none was started */
 	const char *name;	/* in messages */
 	bool group;		/* leads a process group of its own */
-	bool ended;		/* see tw_process_reap() */
+	bool ended;		/* it is a zombie: see tw_reap.h */
 	int status;		/* as from waitpid(), once ended */
 	/* Read back from the kernel when it was ready: see tw_process_read(). */
 	int policy;
@@ -32,6 +32,9 @@ struct tw_process {
  * @role @number is to have them. Ends it after a message if that fails.
  */
 void tw_process_configure(enum tw_role role, int number);
+
+/* Sets the calling process's: 0, or -1 and errno. See tw_config.schedule. */
+int tw_process_schedule(int pair, int policy, int priority);
 
 /*
  * Forks, configures the child as @role @number, and waits until it is ready; then
@@ -81,16 +84,5 @@ bool tw_process_stop_failed(struct tw_process *process);
  * death by a signal counts.
  */
 bool tw_process_failed(const struct tw_process *process, bool killed);
-
-/*
- * Reaps those that have ended; a group is reaped when it is stopped. Not while
- * that is held back: a caller below a real-time load might get no CPU until the
- * load has ended.
- */
-void tw_process_reap(void);
-void tw_process_hold_back(bool hold);
-
-/* Has it reaped, too: a child that another process of ours has left to main. */
-void tw_process_adopt(pid_t pid);
 
 #endif /* TW_PROCESS_H */

@@ -3,10 +3,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "rt-error.h"
 #include "tw_load.h"
+#include "tw_members.h"
 #include "tw_output.h"
 #include "tw_part.h"
+#include "tw_say.h"
 #include "tw_text.h"
 
 int64_t tw_ramp_steps = 1;
@@ -34,19 +35,19 @@ static void check(struct tw_run *run)
 	if (run->ramp || !tw_option_given("steps"))
 		return;
 	if (!load)
-		fatal("--steps=%d: allowed only with --load\n", steps);
+		tw_say_fatal("--steps=%d: allowed only with --load\n", steps);
 	if (!tw_config.loops && !tw_config.duration_s)
-		fatal("--steps=%d: allowed only with --loops or --duration\n",
-		      steps);
+		tw_say_fatal("--steps=%d: allowed only with --loops or --duration\n",
+			     steps);
 	if (load->fixed)
-		fatal("--load=%s:%d: not allowed with --steps, which sets the number of %s\n",
-		      load->ops->name, load->wanted, load->ops->unit);
+		tw_say_fatal("--load=%s:%d: not allowed with --steps, which sets the number of %s\n",
+			     load->ops->name, load->wanted, load->ops->unit);
 	run->steps = steps;
 	run->ramp = true;
 	load->ramped = true;
 	kept = calloc(steps, sizeof(*kept));
 	if (!kept)
-		fatal("--steps=%d: no memory\n", steps);
+		tw_say_fatal("--steps=%d: no memory\n", steps);
 }
 
 static void begin(struct tw_run *run)
@@ -64,9 +65,9 @@ static void end(struct tw_run *run)
 	if (!kept)
 		return;
 	for (i = 0; i < tw_config.pairs; i++)
-		tw_results_merge(&kept[run->step].results,
-				 &run->pairs[i]->tally.results,
-				 &run->pairs[i]->tally.params);
+		tw_tally_merge(&kept[run->step].results,
+			       &run->pairs[i]->tally.results,
+			       &run->pairs[i]->tally.params);
 	kept[run->step].rate = tw_load_number(0)->rate;
 	if (!run->no_status && kept[run->step].results.stats[0].count)
 		tw_text_status(stdout, run);
@@ -132,7 +133,7 @@ static void json(FILE *file, const struct tw_run *run)
 			PRIu64 ",\n      ", i ? "," : "",
 			tw_load_number(0)->ops->unit, i, kept[i].rate,
 			kept[i].results.missed);
-		tw_json_phases(file, &kept[i].results, NULL, 0);
+		tw_members_phases(file, &kept[i].results, NULL, 0);
 		fprintf(file, "\n    }");
 	}
 	fprintf(file, "],\n");

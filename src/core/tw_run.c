@@ -10,11 +10,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "rt-error.h"
 #include "tw_cut.h"
 #include "tw_output.h"
 #include "tw_part.h"
+#include "tw_reap.h"
 #include "tw_run.h"
+#include "tw_say.h"
 #include "tw_text.h"
 #include "tw_time.h"
 
@@ -185,7 +186,7 @@ static bool start(struct tw_run *run)
 		if (tw_parts[i]->begin)
 			tw_parts[i]->begin(run);
 	if (pipe2(run->go, O_CLOEXEC) || pipe2(run->done, O_CLOEXEC))
-		fatal("cannot open a pipe: %m\n");
+		tw_say_fatal("cannot open a pipe: %m\n");
 	for (i = 0; i < tw_config.pairs && goes_on(run); i++)
 		run->start_pair(run, i);
 	if (!goes_on(run))
@@ -231,13 +232,13 @@ static void stop(struct tw_run *run)
 		look_again(run->pairs[i], TW_CLIENT);
 	}
 	run->failed = run->failed || any_failed(run, true);
-	tw_process_reap();
+	tw_reap_all();
 	tw_cut_take(run);
 	for (i = 0; i < tw_config.pairs; i++) {
 		struct tw_pair *pair = run->pairs[i];
 
-		tw_results_merge(&pair->total, &pair->tally.results,
-				 &pair->tally.params);
+		tw_tally_merge(&pair->total, &pair->tally.results,
+			       &pair->tally.params);
 	}
 	for (i = 0; tw_parts[i]; i++)
 		;
@@ -254,7 +255,7 @@ static void prepare(struct tw_run *run)
 			    PROT_READ | PROT_WRITE,
 			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (run->control == MAP_FAILED)
-		fatal("no memory: %m\n");
+		tw_say_fatal("no memory: %m\n");
 	tw_pair_map_all(run);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	tw_process_configure(TW_MAIN, 0);
@@ -290,10 +291,10 @@ static bool judge(struct tw_run *run)
 		if (is_cut(run) || tw_config.absent[TW_CLIENT])
 			continue;
 		if (run->steps > 1)
-			warn("step %d, pair %d: no cycle was measured\n",
-			     run->step + 1, i);
+			tw_say_warn("step %d, pair %d: no cycle was measured\n",
+				    run->step + 1, i);
 		else
-			warn("pair %d: no cycle was measured\n", i);
+			tw_say_warn("pair %d: no cycle was measured\n", i);
 		lacks = true;
 	}
 	return lacks;
@@ -315,6 +316,6 @@ void tw_run_measure(struct tw_run *run)
 	}
 	/* The reason why it did not start was printed. */
 	if (!run->measured && is_cut(run) && (started || run->interrupted))
-		warn("no cycle was measured\n");
+		tw_say_warn("no cycle was measured\n");
 	run->failed |= lacks || !run->measured;
 }

@@ -112,8 +112,8 @@ static void merge(struct tw_stats *to, const struct tw_stats *from,
 	to->sum_ns += from->sum_ns;
 }
 
-void tw_results_merge(struct tw_results *to, const struct tw_results *from,
-		      const struct tw_metric_params *params)
+void tw_tally_merge(struct tw_results *to, const struct tw_results *from,
+		    const struct tw_metric_params *params)
 {
 	int id;
 

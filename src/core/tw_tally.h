@@ -57,8 +57,8 @@ void tw_tally_add_known(struct tw_tally *tally, const int64_t values_ns[],
 void tw_tally_read(const struct tw_tally *tally, struct tw_results *results);
 
 /* Adds the results @from, of other cycles with the same @params, to @to. */
-void tw_results_merge(struct tw_results *to, const struct tw_results *from,
-		      const struct tw_metric_params *params);
+void tw_tally_merge(struct tw_results *to, const struct tw_results *from,
+		    const struct tw_metric_params *params);
 
 /*
  * @inverse: 1 / (count with this value), which may be the same for several.

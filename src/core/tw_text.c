@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 
-#include "rt-utils.h"
 #include "tw_part.h"
+#include "tw_process.h"
 #include "tw_text.h"
 #include "tw_time.h"
 
@@ -185,8 +184,8 @@ int tw_text_lines(FILE *file, const struct tw_run *run, int lines)
 
 		if (column % tw_config.columns == 0) {
 			tw_tally_read(&run->pairs[pair]->tally, &results);
-			tw_results_merge(&all, &results,
-					 &run->pairs[pair]->tally.params);
+			tw_tally_merge(&all, &results,
+				       &run->pairs[pair]->tally.params);
 		}
 		if (printed < lines - !fits) {
 			print_column(file, run, column, &results);

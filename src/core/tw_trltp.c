@@ -6,11 +6,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "rt-error.h"
-#include "rt-utils.h"
+#include "tw_array.h"
 #include "tw_file.h"
 #include "tw_load.h"
 #include "tw_part.h"
+#include "tw_say.h"
 #include "tw_text.h"
 #include "tw_time.h"
 
@@ -78,12 +78,12 @@ static void check(struct tw_run *run)
 	if (!to.path)
 		return;
 	if (tw_metrics[TW_TOTAL].lacks)
-		fatal("--trltp-log=%s: %s\n", to.path,
-		      tw_metrics[TW_TOTAL].lacks);
+		tw_say_fatal("--trltp-log=%s: %s\n", to.path,
+			     tw_metrics[TW_TOTAL].lacks);
 	tw_file_add(&to);
 	steps = open_memstream(&steps_text, &steps_size);
 	if (!steps)
-		fatal("--trltp-log: no memory\n");
+		tw_say_fatal("--trltp-log: no memory\n");
 }
 
 static size_t room(const struct tw_run *run)

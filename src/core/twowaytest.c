@@ -10,14 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "rt-error.h"
-#include "rt-utils.h"
 #include "tw_file.h"
 #include "tw_output.h"
 #include "tw_part.h"
+#include "tw_place.h"
+#include "tw_say.h"
 #include "tw_text.h"
 
 #define EXIT_EXCEEDED	2
@@ -62,7 +61,7 @@ static void open_signals(struct tw_run *run)
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	run->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (run->signal_fd < 0)
-		fatal("cannot take signals: %m\n");
+		tw_say_fatal("cannot take signals: %m\n");
 }
 
 static int print(const struct tw_run *run, int status)
@@ -84,7 +83,6 @@ int main(int argc, char *argv[])
 	int i, status;
 
 	occupy_closed();
-	rt_init(argc, argv);
 	tw_place_open();
 	run.argv = calloc(argc + 1, sizeof(*run.argv));
 	for (i = 0; i < argc; i++)

@@ -4,13 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rt-error.h"
-#include "rt-utils.h"
+#include "tw_array.h"
 #include "tw_config.h"
 #include "tw_hosts.h"
 #include "tw_lines.h"
 #include "tw_load.h"
 #include "tw_option.h"
+#include "tw_place.h"
+#include "tw_say.h"
+#include "tw_string.h"
 
 #define WORD_MAX	4096
 
@@ -45,10 +47,10 @@ static void write_word(FILE *file, const char *name, const char *value)
 			      value ? "=" : "", value ? value : "");
 
 	if (length > WORD_MAX)
-		fatal("--%s: allowed are %d characters for another host\n",
-		      name, WORD_MAX);
+		tw_say_fatal("--%s: allowed are %d characters for another host\n",
+			     name, WORD_MAX);
 	fprintf(file, ", ");
-	rt_json_string(file, word);
+	tw_string_json(file, word);
 }
 
 /* With the value that it has here, if it has one. */
@@ -104,7 +106,7 @@ char *tw_ask_text(int steps)
 	FILE *file = open_memstream(&text, &size);
 
 	if (!file)
-		fatal("no memory for the request\n");
+		tw_say_fatal("no memory for the request\n");
 	fprintf(file, "[\"--far=%d\", %d", TW_ASK_VERSION, load ? 1 : steps);
 	write_options(file, always);
 	if (load) {
@@ -123,8 +125,8 @@ char *tw_ask_text(int steps)
 	fprintf(file, "]\n");
 	fclose(file);
 	if (size > TW_ASK_MAX)
-		fatal("--connect: the options are longer than %d bytes\n",
-		      TW_ASK_MAX);
+		tw_say_fatal("--connect: the options are longer than %d bytes\n",
+			     TW_ASK_MAX);
 	return text;
 }
 
@@ -134,8 +136,8 @@ static void check_login(const char *word)
 
 	for (i = 0; i < ARRAY_SIZE(login_only); i++)
 		if (!strncmp(word, login_only[i], strlen(login_only[i])))
-			fatal("%s: nobody may ask for this without a login; use --rsh\n",
-			      login_only[i]);
+			tw_say_fatal("%s: nobody may ask for this without a login; use --rsh\n",
+				     login_only[i]);
 }
 
 static bool has(const char *const *names, const char *name)
@@ -157,11 +159,13 @@ static void parse_word(char *word)
 	if (strncmp(word, "--", 2) || (!has(always, name) &&
 				       !has(with_load, name) &&
 				       !has(special, name)))
-		fatal("%s: nobody may ask for this from another host\n", word);
+		tw_say_fatal("%s: nobody may ask for this from another host\n",
+			     word);
 	row = tw_option_find(name);
 	if ((row->argument == no_argument && value) ||
 	    (row->argument == required_argument && !value))
-		fatal("%s: allowed is %s value\n", word, value ? "no" : "a");
+		tw_say_fatal("%s: allowed is %s value\n",
+			     word, value ? "no" : "a");
 	tw_option_take(row, value);
 }
 
@@ -173,24 +177,24 @@ int tw_ask_parse(const char *line, bool login)
 
 	if (sscanf(line, "[\"--far=%9d\", %9d%n", &version, &steps,
 		   &length) < 1)
-		fatal("--far: the first line is no request of twowaytest\n");
+		tw_say_fatal("--far: the first line is no request of twowaytest\n");
 	if (version != TW_ASK_VERSION)
-		fatal("--far: the client speaks version %d of the protocol, this program version %d: install the same release on both hosts\n",
-		      version, TW_ASK_VERSION);
+		tw_say_fatal("--far: the client speaks version %d of the protocol, this program version %d: install the same release on both hosts\n",
+			     version, TW_ASK_VERSION);
 	if (steps < 1 || steps > TW_LOAD_MAX + 1)
-		fatal("--far: the request has no number of steps\n");
+		tw_say_fatal("--far: the request has no number of steps\n");
 	/* It has what options have as values. */
 	snprintf(words, sizeof(words), "%s", line + length);
 	while (*at == ',') {
 		word = at + 1 + (at[1] == ' ');
 		at = tw_lines_string(word);
 		if (!at)
-			fatal("--far: a word of the request is no string\n");
+			tw_say_fatal("--far: a word of the request is no string\n");
 		if (!login)
 			check_login(word);
 		parse_word(word);
 	}
 	if (strcmp(at, "]"))
-		fatal("--far: the request has no end\n");
+		tw_say_fatal("--far: the request has no end\n");
 	return steps;
 }

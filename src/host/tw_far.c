@@ -26,17 +26,22 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "rt-error.h"
+#include "tw_await.h"
 #include "tw_datagram.h"
 #include "tw_hosts.h"
+#include "tw_json.h"
 #include "tw_lines.h"
 #include "tw_link_far.h"
 #include "tw_load.h"
 #include "tw_part.h"
+#include "tw_policy.h"
+#include "tw_process.h"
 #include "tw_run.h"
+#include "tw_say.h"
 #include "tw_stamps.h"
 #include "tw_text.h"
 #include "tw_time.h"
+#include "tw_transport.h"
 
 #define MEET_S		20	/* until all clients are connected */
 
@@ -64,7 +69,7 @@ static FILE *begin_answer(void)
 	FILE *file = open_memstream(&text, &text_size);
 
 	if (!file)
-		fatal("no memory for an answer\n");
+		tw_say_fatal("no memory for an answer\n");
 	fprintf(file, "\n{\"twowaytest\": %d", TW_ASK_VERSION);
 	return file;
 }
@@ -88,11 +93,11 @@ static void redirect(void)
 	int null = open("/dev/null", O_WRONLY);
 
 	if (isatty(STDIN_FILENO))
-		fatal("--far: standard input is a terminal; twowaytest --connect=HOST --rsh starts this program\n");
+		tw_say_fatal("--far: standard input is a terminal; twowaytest --connect=HOST --rsh starts this program\n");
 	output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 	if (output < 0 || dup2(null, STDOUT_FILENO) < 0 ||
 	    dup2(output, STDERR_FILENO) < 0)
-		fatal("--far: cannot redirect standard output: %m\n");
+		tw_say_fatal("--far: cannot redirect standard output: %m\n");
 	close(null);
 	fcntl(output, F_SETFL, O_NONBLOCK);
 	send_answer(begin_answer());
@@ -104,21 +109,21 @@ static void meet(void)
 	FILE *file;
 
 	if (err)
-		fatal("cannot open a port for the clients: %s\n",
-		      strerror(-err));
+		tw_say_fatal("cannot open a port for the clients: %s\n",
+			     strerror(-err));
 	file = begin_answer();
 	fprintf(file, ", \"ready\": %d, \"cookie\": \"%s\", \"order\": \"%s\"",
-		meeting.port, meeting.cookie, tw_far_order_name());
+		meeting.port, meeting.cookie, tw_link_far_order_name());
 	send_answer(file);
 	meeting.other_fd = lines.fd;
-	meeting.end_ns = tw_in_ms(MEET_S * 1000);
+	meeting.end_ns = tw_await_in_ms(MEET_S * 1000);
 	err = tw_reach_meet_accept(&meeting);
 	/* The client's side has ended, and knows why. */
 	if (err == -EINTR)
 		exit(EXIT_SUCCESS);
 	if (err)
-		fatal("the clients were not connected within %d s: %s; look for a firewall between the hosts\n",
-		      MEET_S, strerror(-err));
+		tw_say_fatal("the clients were not connected within %d s: %s; look for a firewall between the hosts\n",
+			     MEET_S, strerror(-err));
 }
 
 static void woken(struct tw_run *run)
@@ -182,14 +187,15 @@ static void check(struct tw_run *run)
 	if (!tw_far)
 		return;
 	redirect();
-	line = tw_lines_await(&lines, tw_stop_fd(), tw_in_ms(TW_ASK_S * 1000));
-	if (!line && tw_is_stopped())
+	line = tw_lines_await(&lines, tw_await_stop_fd(),
+			      tw_await_in_ms(TW_ASK_S * 1000));
+	if (!line && tw_await_stopped())
 		exit(EXIT_SUCCESS);
 	if (!line)
-		fatal("--far: no request has come; allowed is a line of at most %d bytes, within %d s\n",
-		      TW_ASK_MAX, TW_ASK_S);
+		tw_say_fatal("--far: no request has come; allowed is a line of at most %d bytes, within %d s\n",
+			     TW_ASK_MAX, TW_ASK_S);
 	if (tw_far_lock_fd >= 0 && fcntl(tw_far_lock_fd, F_SETLK, &lock))
-		fatal("BUSY: the server is measuring with another client\n");
+		tw_say_fatal("BUSY: the server is measuring with another client\n");
 	run->steps = tw_ask_parse(line, !is_networked());
 	if (tw_far_is_awake) {
 		*(bool *)tw_option_find("default-system")->to = true;
@@ -206,11 +212,11 @@ static void check_rights(struct tw_run *run)
 		return;
 	/* It has no priority. */
 	if (tw_config.schedule != tw_process_schedule)
-		fatal("--policy=%s: a --server allows nobody this; use --rsh\n",
-		      tw_config_policy(tw_config.policy));
+		tw_say_fatal("--policy=%s: a --server allows nobody this; use --rsh\n",
+			     tw_policy_name(tw_config.policy));
 	if (tw_config_priority(TW_SERVER, 0) > tw_far_priority)
-		fatal("--priority=%d: this server allows its servers %d at most\n",
-		      (int)tw_config.priority, tw_far_priority);
+		tw_say_fatal("--priority=%d: this server allows its servers %d at most\n",
+			     (int)tw_config.priority, tw_far_priority);
 }
 
 /* After all other parts. Here are no results to be judged. */
@@ -226,7 +232,7 @@ static void end(struct tw_run *run)
 	file = begin_answer();
 	fprintf(file, ", \"ended\": [");
 	for (i = 0; i < tw_config.pairs; i++)
-		fprintf(file, "%" PRIu64 ", ", tw_datagrams_answered(run, i));
+		fprintf(file, "%" PRIu64 ", ", tw_transport_answered(run, i));
 	for (i = 0; tw_load_number(i); i++)
 		fprintf(file, "%" PRId64 ", ",
 			(int64_t)(tw_load_number(i)->rate * 1000));

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "rt-utils.h"
+#include "tw_array.h"
 #include "tw_break.h"
 #include "tw_cause.h"
 #include "tw_config.h"

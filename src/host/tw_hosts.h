@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "tw_metric.h"
+#include "tw_policy.h"
 #include "tw_reach.h"
 
 struct tw_run;

@@ -20,23 +20,6 @@ struct tw_lines {
 };
 
 /*
- * Waits until @end_ns of CLOCK_MONOTONIC for @events (poll(2)) of @fd, or until
- * @other_fd can be read (-1: there is none). 0, -ETIMEDOUT, -EINTR: @other_fd
- * can be read; or another -errno.
- */
-int tw_await(int fd, short events, int other_fd, int64_t end_ns);
-
-/* A time of CLOCK_MONOTONIC. */
-int64_t tw_in_ms(int64_t ms);
-
-/*
- * Can be read once SIGINT or another signal has come that is to end the run;
- * nobody reads it.
- */
-int tw_stop_fd(void);
-bool tw_is_stopped(void);
-
-/*
  * The next line, without its \n, which is valid until the next call; waits as
  * tw_await() does. NULL: it is not there, or @ended is set. What is not printed
  * in ASCII, control characters among it, has become "?".

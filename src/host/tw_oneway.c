@@ -13,10 +13,10 @@
 #include <string.h>
 #include <sys/timex.h>
 
-#include "rt-error.h"
 #include "tw_hosts.h"
 #include "tw_part.h"
 #include "tw_run.h"
+#include "tw_say.h"
 #include "tw_time.h"
 
 #define WINDOW		64
@@ -73,12 +73,12 @@ static void check(struct tw_run *run)
 	if (!tw_oneway_chosen())
 		return;
 	if (!tw_config.absent[TW_SERVER] && !tw_config.absent[TW_CLIENT])
-		fatal("--oneway=sync: allowed only with --connect, and not with --reflect\n");
+		tw_say_fatal("--oneway=sync: allowed only with --connect, and not with --reflect\n");
 	if (tw_config.clock != &tw_clock_realtime &&
 	    tw_config.clock != &tw_clock_tai)
-		fatal("--oneway=sync: allowed only with --clock=realtime or tai\n");
+		tw_say_fatal("--oneway=sync: allowed only with --clock=realtime or tai\n");
 	if (adjtimex(&clock) < 0 || clock.status & STA_UNSYNC)
-		fatal("--oneway=sync: the kernel says that its clock is not synchronised (adjtimex, STA_UNSYNC); start chronyd, or ptp4l and phc2sys, and wait for them\n");
+		tw_say_fatal("--oneway=sync: the kernel says that its clock is not synchronised (adjtimex, STA_UNSYNC); start chronyd, or ptp4l and phc2sys, and wait for them\n");
 	tw_metrics[TW_SEND].value_ns = send_ns;
 	tw_metrics[TW_RECEIVE].value_ns = receive_ns;
 }

@@ -7,19 +7,22 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "rt-error.h"
-#include "rt-utils.h"
+#include "tw_array.h"
+#include "tw_await.h"
 #include "tw_break.h"
 #include "tw_datagram.h"
 #include "tw_hosts.h"
+#include "tw_jumps.h"
 #include "tw_lines.h"
 #include "tw_link_far.h"
 #include "tw_load.h"
 #include "tw_part.h"
 #include "tw_run.h"
+#include "tw_say.h"
 #include "tw_stamps.h"
+#include "tw_suspend.h"
+#include "tw_transport.h"
 #include "tw_watch.h"
 
 #define LOGIN_MS	120000	/* somebody may have to type a password */
@@ -129,18 +132,18 @@ static void check_way(void)
 	bool by_rsh = tw_option_given("rsh");
 	char *text;
 
-	if (!tw_host_parse(tw_talk_way.text, host) ||
+	if (!tw_reach_parse(tw_talk_way.text, host) ||
 	    (!by_rsh && strchr(host->name, '@')))
-		fatal("--connect=%s: allowed is HOST, HOST:PORT or [ADDRESS]:PORT; with --rsh, also USER@HOST\n",
-		      tw_talk_way.text);
+		tw_say_fatal("--connect=%s: allowed is HOST, HOST:PORT or [ADDRESS]:PORT; with --rsh, also USER@HOST\n",
+			     tw_talk_way.text);
 	if (!by_rsh)
 		return;
 	if (host->port)
-		fatal("--connect=%s: allowed with --rsh is HOST or USER@HOST\n",
-		      tw_talk_way.text);
+		tw_say_fatal("--connect=%s: allowed with --rsh is HOST or USER@HOST\n",
+			     tw_talk_way.text);
 	if (asprintf(&text, "%s%s twowaytest --far", command ? command :
 		     "ssh ", command ? "" : host->name) < 0)
-		fatal("--rsh: no memory\n");
+		tw_say_fatal("--rsh: no memory\n");
 	tw_talk_way.command = text;
 }
 
@@ -150,7 +153,7 @@ static void send_load(void)
 	int i;
 
 	if (!tw_load_number(0))
-		fatal("--load-side=server: allowed only with --load\n");
+		tw_say_fatal("--load-side=server: allowed only with --load\n");
 	tw_config.absent[TW_LOAD] = true;
 	for (i = 0; tw_load_number(i); i++)
 		tw_load_number(i)->elsewhere = true;
@@ -158,8 +161,8 @@ static void send_load(void)
 
 static void tell_wrong(const char *member)
 {
-	warn("--connect=%s: what the server's side has sent is wrong (%s)\n",
-	     tw_talk_way.text, member);
+	tw_say_warn("--connect=%s: what the server's side has sent is wrong (%s)\n",
+		    tw_talk_way.text, member);
 }
 
 /* Port, cookie and byte order of the server's side. */
@@ -172,7 +175,7 @@ static bool read_ready(const char *value)
 	       &meeting.port, meeting.cookie, order, &end);
 	if (!end || meeting.port < 1 || meeting.port > 65535)
 		return false;
-	tw_far_swaps = strcmp(order, tw_far_order_name());
+	tw_link_far_swaps = strcmp(order, tw_link_far_order_name());
 	return strlen(meeting.cookie) == TW_COOKIE;
 }
 
@@ -190,12 +193,12 @@ static bool meet(const struct tw_run *run)
 		tell_wrong("ready");
 		return false;
 	}
-	meeting.other_fd = tw_stop_fd();
-	meeting.end_ns = tw_in_ms(MEET_MS);
+	meeting.other_fd = tw_await_stop_fd();
+	meeting.end_ns = tw_await_in_ms(MEET_MS);
 	err = tw_reach_meet_connect(&meeting, &addresses);
 	if (err && err != -EINTR)
-		warn("--connect=%s: cannot connect to its tcp port %d: %s\n",
-		     tw_talk_way.text, meeting.port, strerror(-err));
+		tw_say_warn("--connect=%s: cannot connect to its tcp port %d: %s\n",
+			    tw_talk_way.text, meeting.port, strerror(-err));
 	return !err && tw_talk_expect("started", READY_MS, false);
 }
 
@@ -215,7 +218,7 @@ static void start_pair(struct tw_run *run, int number)
 	if (!number)
 		met = addresses && meet(run);
 	if (!met) {
-		run->failed |= !tw_is_stopped();
+		run->failed |= !tw_await_stopped();
 		return;
 	}
 	pair->fd[TW_SERVER] = -1;
@@ -235,9 +238,9 @@ static void check(struct tw_run *run)
 			     load_side ? "load-side" : NULL;
 
 	if (option && (!tw_talk_way.text || reflects))
-		fatal("--%s: %s\n", option, reflects ?
-		      "not allowed with --reflect" :
-		      "allowed only with --connect");
+		tw_say_fatal("--%s: %s\n", option, reflects ?
+			     "not allowed with --reflect" :
+			     "allowed only with --connect");
 	if (reflects || !tw_talk_way.text)
 		return;
 	check_way();
@@ -274,7 +277,7 @@ static void read_ended(const struct tw_run *run, const char *value)
 				     TW_PAIRS_MAX + LOADS_MAX);
 
 	for (i = 0; i < count && i < pairs; i++)
-		tw_datagrams_told(run, i, (uint64_t)numbers[i]);
+		tw_transport_told(run, i, (uint64_t)numbers[i]);
 	for (; i < count && (load = tw_load_number(i - pairs)); i++)
 		if (load->elsewhere)
 			load->rate = (double)numbers[i] / 1000;
@@ -293,14 +296,14 @@ static bool has_succeeded(const char *numbers, bool interrupted)
 	if ((!status && !cut) || (status == 2 && interrupted))
 		return true;
 	if (status < 0)
-		warn("--connect=%s: the server's side does not say whether its run has succeeded: install the same release on both hosts\n",
-		     tw_talk_way.text);
+		tw_say_warn("--connect=%s: the server's side does not say whether its run has succeeded: install the same release on both hosts\n",
+			    tw_talk_way.text);
 	else if (status == 1)
-		warn("--connect=%s: the run of the server's side has failed\n",
-		     tw_talk_way.text);
+		tw_say_warn("--connect=%s: the run of the server's side has failed\n",
+			    tw_talk_way.text);
 	else
-		warn("--connect=%s: the server's side has ended before the client, as by a signal there\n",
-		     tw_talk_way.text);
+		tw_say_warn("--connect=%s: the server's side has ended before the client, as by a signal there\n",
+			    tw_talk_way.text);
 	return false;
 }
 
@@ -328,7 +331,7 @@ static void take_answer(struct tw_run *run, bool last, bool hurry)
 			run->failed = last = true;
 		if (last)
 			take_results(run, value);
-	} else if (!tw_talk_listen() || (!hurry && !tw_is_stopped())) {
+	} else if (!tw_talk_listen() || (!hurry && !tw_await_stopped())) {
 		run->failed = true;
 	}
 }
@@ -353,7 +356,7 @@ static void take_jumps(struct tw_run *run)
 
 static void end(struct tw_run *run)
 {
-	bool hurry = run->interrupted || tw_is_stopped();
+	bool hurry = run->interrupted || tw_await_stopped();
 	bool last = run->step + 1 >= run->steps || run->failed || hurry ||
 		    tw_break_pair(run) >= 0;
 
@@ -366,7 +369,7 @@ static void end(struct tw_run *run)
 		take_jumps(run);
 	}
 	if (last || run->failed)
-		tw_talk_close(hurry || tw_is_stopped() ? 0 : 500);
+		tw_talk_close(hurry || tw_await_stopped() ? 0 : 500);
 }
 
 static void text(FILE *file, const struct tw_run *run)

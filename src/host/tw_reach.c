@@ -14,7 +14,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "rt-utils.h"
+#include "tw_array.h"
+#include "tw_await.h"
 #include "tw_datagram.h"
 #include "tw_lines.h"
 #include "tw_option.h"
@@ -25,7 +26,7 @@
 #define GONE_MS		8000	/* until it is not, if it does not answer */
 #define HELLO_S		10	/* until a connection has said who it is */
 
-bool tw_host_parse(const char *text, struct tw_host *host)
+bool tw_reach_parse(const char *text, struct tw_host *host)
 {
 	bool bracket = *text == '[';
 	const char *begin = text + bracket, *colon = strchr(begin, ':');
@@ -120,7 +121,7 @@ int tw_reach_connect(const struct addrinfo **addresses, int port, int other_fd,
 	for (at = *addresses; at; at = at->ai_next)
 		left++;
 	for (at = *addresses; at; at = at->ai_next) {
-		int64_t now_ns = tw_in_ms(0);
+		int64_t now_ns = tw_await_in_ms(0);
 
 		fd = connect_one(at, port, other_fd,
 				 now_ns + (end_ns - now_ns) / left--);

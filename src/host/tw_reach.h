@@ -31,7 +31,7 @@ struct tw_host {
  * Splits HOST, HOST:PORT, [ADDRESS]:PORT. false: it is none of these, or has
  * characters that no host has.
  */
-bool tw_host_parse(const char *text, struct tw_host *host);
+bool tw_reach_parse(const char *text, struct tw_host *host);
 
 /*
  * The addresses of @name, without a USER@ before it; the caller frees them with

@@ -13,12 +13,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "rt-error.h"
-#include "rt-utils.h"
+#include "tw_array.h"
 #include "tw_datagram.h"
 #include "tw_part.h"
 #include "tw_reach.h"
 #include "tw_run.h"
+#include "tw_say.h"
 #include "tw_wire.h"
 
 #define PORT		7	/* of the echo service */
@@ -83,8 +83,8 @@ static int open_icmp(void)
 	head.un.echo.id = htons((uint16_t)(getpid() + number++));
 	fd = socket(echo->family, SOCK_RAW | SOCK_CLOEXEC, echo->protocol);
 	if (fd < 0 && errno == EPERM)
-		fatal("--reflect=icmp: no socket of ICMP: %m; needed is root, CAP_NET_RAW, or a group of this process in net.ipv4.ping_group_range: sysctl -w net.ipv4.ping_group_range=\"%d %d\"\n",
-		      (int)getegid(), (int)getegid());
+		tw_say_fatal("--reflect=icmp: no socket of ICMP: %m; needed is root, CAP_NET_RAW, or a group of this process in net.ipv4.ping_group_range: sysctl -w net.ipv4.ping_group_range=\"%d %d\"\n",
+			     (int)getegid(), (int)getegid());
 	/* Else every packet of ICMP would wake the client. */
 	setsockopt(fd, echo->filter_level, echo->filter_option, echo->filter,
 		   echo->filter_size);
@@ -104,7 +104,7 @@ static int open_pair(int *client_fd, int *server_fd)
 	    tw_datagram_set_timeout(fd) ||
 	    connect(fd, peer->ai_addr, peer->ai_addrlen) ||
 	    getsockname(fd, (struct sockaddr *)&own, &len))
-		fatal("--connect=%s: %m\n", host);
+		tw_say_fatal("--connect=%s: %m\n", host);
 	if (!raw)		/* the kernel has chosen the identifier */
 		head.un.echo.id = own.sin6_port;
 	*client_fd = fd;
@@ -235,8 +235,8 @@ static void check_server(void)
 
 	for (i = 0; i < ARRAY_SIZE(of); i++)
 		if (tw_option_given(of[i]))
-			fatal("--%s: not allowed with --reflect, which has no server\n",
-			      of[i]);
+			tw_say_fatal("--%s: not allowed with --reflect, which has no server\n",
+				     of[i]);
 }
 
 /* Whether this kernel has the family, and a way there. */
@@ -258,16 +258,17 @@ static void find_peer(void)
 
 	host = *(const char **)tw_option_find("connect")->to;
 	if (!host)
-		fatal("--reflect=%s: allowed only with --connect\n", kind);
-	if (!tw_host_parse(host, &parsed) || strchr(parsed.name, '@'))
-		fatal("--connect=%s: allowed is HOST, HOST:PORT or [ADDRESS]:PORT\n",
-		      host);
+		tw_say_fatal("--reflect=%s: allowed only with --connect\n",
+			     kind);
+	if (!tw_reach_parse(host, &parsed) || strchr(parsed.name, '@'))
+		tw_say_fatal("--connect=%s: allowed is HOST, HOST:PORT or [ADDRESS]:PORT\n",
+			     host);
 	if (head_size && parsed.port)
-		fatal("--connect=%s: a port is allowed only with --reflect=udp\n",
-		      host);
+		tw_say_fatal("--connect=%s: a port is allowed only with --reflect=udp\n",
+			     host);
 	peer = tw_reach_find(parsed.name, &why);
 	if (!peer)
-		fatal("--connect=%s: %s\n", host, why);
+		tw_say_fatal("--connect=%s: %s\n", host, why);
 	while (peer->ai_next && !is_reachable(peer))
 		peer = peer->ai_next;
 	port = htons(parsed.port ? parsed.port : PORT);
@@ -300,7 +301,7 @@ static void check(struct tw_run *run)
 	reply = calloc(1, reply_size);
 	message = calloc(1, head_size + tw_config.size);
 	if (!reply || !message)
-		fatal("--reflect=%s: no memory\n", kind);
+		tw_say_fatal("--reflect=%s: no memory\n", kind);
 	link.name = kind;
 	tw_config.link = &link;
 	run->start_pair = start_pair;

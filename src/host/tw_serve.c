@@ -21,15 +21,15 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "rt-error.h"
-#include "rt-utils.h"
+#include "tw_await.h"
 #include "tw_hosts.h"
+#include "tw_idle.h"
 #include "tw_lines.h"
 #include "tw_part.h"
 #include "tw_run.h"
+#include "tw_say.h"
 #include "tw_time.h"
 
 /*
@@ -78,13 +78,13 @@ static void read_nets(void)
 		if (slash)
 			*slash++ = '\0';
 		if (net_count > NETS_MAX || !to_address(word, &net->address))
-			fatal("--allow=%s: allowed are up to 32 addresses or networks, such as 192.0.2.0/24,2001:db8::1\n",
-			      allow);
+			tw_say_fatal("--allow=%s: allowed are up to 32 addresses or networks, such as 192.0.2.0/24,2001:db8::1\n",
+				     allow);
 		if (slash && !tw_option_whole(slash, !is_v4 &&
 				IN6_IS_ADDR_V4MAPPED(&net->address) ? 96 : 0,
 				bits, &bits))
-			fatal("--allow=%s: allowed after / is a number of bits: up to 32 of IPv4, up to 128 of IPv6, 96 to 128 of IPv4 that is written as IPv6\n",
-			      allow);
+			tw_say_fatal("--allow=%s: allowed after / is a number of bits: up to 32 of IPv4, up to 128 of IPv6, 96 to 128 of IPv4 that is written as IPv6\n",
+				     allow);
 		net->bits = (int)bits + (is_v4 ? 96 : 0);
 	}
 }
@@ -115,12 +115,12 @@ static union tw_address own_address(void)
 	struct in6_addr address;
 	struct tw_host host;
 
-	if (!tw_host_parse(where, &host) || !to_address(host.name, &address))
-		fatal("--server=%s: allowed is an address of this host, ADDR, ADDR:PORT or [ADDR]:PORT\n",
-		      where);
+	if (!tw_reach_parse(where, &host) || !to_address(host.name, &address))
+		tw_say_fatal("--server=%s: allowed is an address of this host, ADDR, ADDR:PORT or [ADDR]:PORT\n",
+			     where);
 	if (!allow && !is_allowed(&address))
-		fatal("--server=%s: allowed is a loopback address, or --allow=LIST with the addresses of the clients\n",
-		      where);
+		tw_say_fatal("--server=%s: allowed is a loopback address, or --allow=LIST with the addresses of the clients\n",
+			     where);
 	own.v6.sin6_addr = address;
 	if (IN6_IS_ADDR_V4MAPPED(&address)) {
 		own.v4.sin_family = AF_INET;
@@ -143,7 +143,7 @@ static int open_listener(void)
 	    setsockopt(fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, &greeting_s,
 		       sizeof(greeting_s)) ||
 	    bind(fd, &own.any, sizeof(own)) || listen(fd, SOMAXCONN))
-		fatal("--server=%s: cannot listen: %m\n", where);
+		tw_say_fatal("--server=%s: cannot listen: %m\n", where);
 	return fd;
 }
 
@@ -156,12 +156,12 @@ static uint32_t keep(uint32_t wanted)
 	struct __user_cap_data_struct data[2];
 
 	if (syscall(SYS_capget, &header, data))
-		fatal("--server: cannot read its capabilities: %m\n");
+		tw_say_fatal("--server: cannot read its capabilities: %m\n");
 	wanted &= data[0].permitted;
 	memset(data, 0, sizeof(data));
 	data[0].effective = data[0].permitted = wanted;
 	if (syscall(SYS_capset, &header, data))
-		fatal("--server: cannot give up capabilities: %m\n");
+		tw_say_fatal("--server: cannot give up capabilities: %m\n");
 	return wanted;
 }
 
@@ -186,14 +186,14 @@ static void drop_rights(void)
 	    (!geteuid() && (setgroups(0, NULL) ||
 			    setresgid(USER, USER, USER) ||
 			    setresuid(USER, USER, USER))))
-		fatal("--server: cannot become the user %d: %m; start it as an ordinary user\n",
-		      USER);
+		tw_say_fatal("--server: cannot become the user %d: %m; start it as an ordinary user\n",
+			     USER);
 	kept = keep(nice | lock);
 	if (nice & ~kept)
-		fatal("--priority=%d: cannot be allowed to servers; needed is root, CAP_SYS_NICE or a higher \"ulimit -r\"\n",
-		      (int)tw_config.priority);
+		tw_say_fatal("--priority=%d: cannot be allowed to servers; needed is root, CAP_SYS_NICE or a higher \"ulimit -r\"\n",
+			     (int)tw_config.priority);
 	if (!setuid(0))
-		fatal("--server: cannot give up root\n");
+		tw_say_fatal("--server: cannot give up root\n");
 }
 
 /* Those that have said nothing, the kernel keeps for some seconds. */
@@ -218,7 +218,7 @@ static bool serve(int listener, int fd)
 	fflush(NULL);
 	pid = fork();
 	if (pid < 0)
-		warn("cannot start a process for a client: %m\n");
+		tw_say_warn("cannot start a process for a client: %m\n");
 	children += pid > 0;
 	if (pid)
 		return false;
@@ -272,25 +272,26 @@ static void check(struct tw_run *run)
 	int listener;
 
 	if (allow && !where)
-		fatal("--allow=%s: allowed only with --server\n", allow);
+		tw_say_fatal("--allow=%s: allowed only with --server\n", allow);
 	if (!where)
 		return;
 	if (tw_talk_way.text)
-		fatal("--connect=%s: not allowed with --server\n",
-		      tw_talk_way.text);
+		tw_say_fatal("--connect=%s: not allowed with --server\n",
+			     tw_talk_way.text);
 	listener = open_listener();
 	tw_far_lock_fd = memfd_create("twowaytest-lock", MFD_CLOEXEC);
 	if (tw_far_lock_fd < 0)
-		fatal("--server=%s: no lock for its clients: %m\n", where);
+		tw_say_fatal("--server=%s: no lock for its clients: %m\n",
+			     where);
 	if (!*(bool *)tw_option_find("default-system")->to)
-		tw_far_is_awake = set_latency_target(0) >= 0;
+		tw_far_is_awake = tw_idle_limit(0);
 	drop_rights();
 	printf("# Listening at %s, priorities up to %d, as the user %d\n",
 	       where, (int)tw_config.priority, (int)geteuid());
 	fflush(stdout);
 	do {
 		tw_await(listener, POLLIN, run->signal_fd, INT64_MAX);
-		if (tw_is_stopped())
+		if (tw_await_stopped())
 			exit(EXIT_SUCCESS);
 		while (read(run->signal_fd, &info, sizeof(info)) > 0)
 			;

@@ -13,9 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "rt-error.h"
+#include "tw_await.h"
 #include "tw_hosts.h"
 #include "tw_lines.h"
+#include "tw_say.h"
 #include "tw_time.h"
 
 #define CONNECT_MS	5000
@@ -52,16 +53,17 @@ static bool rsh_ends(int ms)
 static void tell_end_of(const char *command)
 {
 	if (!rsh_ends(STATUS_MS))
-		warn("%s: it has closed its standard output\n", command);
+		tw_say_warn("%s: it has closed its standard output\n", command);
 	else if (WIFSIGNALED(rsh_status))
-		warn("%s: it was killed by signal %d (%s)\n", command,
-		     WTERMSIG(rsh_status), strsignal(WTERMSIG(rsh_status)));
+		tw_say_warn("%s: it was killed by signal %d (%s)\n", command,
+			    WTERMSIG(rsh_status),
+			    strsignal(WTERMSIG(rsh_status)));
 	else if (WEXITSTATUS(rsh_status) == 127)
-		warn("%s: a command was not found; twowaytest must be in the PATH of that user\n",
-		     command);
+		tw_say_warn("%s: a command was not found; twowaytest must be in the PATH of that user\n",
+			    command);
 	else
-		warn("%s: it has ended with status %d\n", command,
-		     WEXITSTATUS(rsh_status));
+		tw_say_warn("%s: it has ended with status %d\n", command,
+			    WEXITSTATUS(rsh_status));
 }
 
 /* Why there is nothing more to read. */
@@ -71,13 +73,13 @@ static void tell_end(void)
 		return;
 	told = true;
 	if (lines.too_long)
-		warn("--connect=%s: its answer is longer than %d bytes\n",
-		     tw_talk_way.text, LINE_MAX);
+		tw_say_warn("--connect=%s: its answer is longer than %d bytes\n",
+			    tw_talk_way.text, LINE_MAX);
 	else if (tw_talk_way.command)
 		tell_end_of(tw_talk_way.command);
 	else
-		warn("--connect=%s: the server's side has ended, its --allow has not this host, or its host cannot be reached any longer\n",
-		     tw_talk_way.text);
+		tw_say_warn("--connect=%s: the server's side has ended, its --allow has not this host, or its host cannot be reached any longer\n",
+			    tw_talk_way.text);
 }
 
 /* It is no answer: a message, or the text that belongs to the next one. */
@@ -109,8 +111,8 @@ static const char *value_of(const char *line, const char *member)
 	greeted = true;
 	if (version != TW_ASK_VERSION) {
 		if (!told)
-			warn("--connect=%s: the server's side does not speak version %d of the protocol: install the same release on both hosts\n",
-			     tw_talk_way.text, TW_ASK_VERSION);
+			tw_say_warn("--connect=%s: the server's side does not speak version %d of the protocol: install the same release on both hosts\n",
+				    tw_talk_way.text, TW_ASK_VERSION);
 		told = lines.ended = true;
 		return NULL;
 	}
@@ -124,20 +126,21 @@ static const char *value_of(const char *line, const char *member)
 
 const char *tw_talk_expect(const char *member, int ms, bool quiet)
 {
-	int64_t end_ns = tw_in_ms(ms);
+	int64_t end_ns = tw_await_in_ms(ms);
 	const char *line = "", *value = strcmp(member, "ended") ? NULL : early;
 
-	while (line && !value && tw_in_ms(0) < end_ns && !tw_is_stopped()) {
-		line = tw_lines_await(&lines, tw_stop_fd(), end_ns);
+	while (line && !value && tw_await_in_ms(0) < end_ns &&
+	       !tw_await_stopped()) {
+		line = tw_lines_await(&lines, tw_await_stop_fd(), end_ns);
 		value = line ? value_of(line, member) : NULL;
 	}
 	if (value || quiet)
 		return value;
 	if (lines.ended)
 		tell_end();
-	else if (!tw_is_stopped())
-		warn("--connect=%s: the server's side did not answer in time (%s)\n",
-		     tw_talk_way.text, member);
+	else if (!tw_await_stopped())
+		tw_say_warn("--connect=%s: the server's side did not answer in time (%s)\n",
+			    tw_talk_way.text, member);
 	return NULL;
 }
 
@@ -157,21 +160,23 @@ const struct addrinfo *tw_talk_open(void)
 
 	addresses = tw_reach_find(tw_talk_way.host.name, &why);
 	if (!addresses)
-		fatal("--connect=%s: %s\n", tw_talk_way.text, why);
+		tw_say_fatal("--connect=%s: %s\n", tw_talk_way.text, why);
 	if (tw_talk_way.command) {
 		pid = tw_reach_start(tw_talk_way.command, &lines.fd);
 		if (pid < 0)
-			fatal("--rsh: cannot start %s: %s; see \"ulimit -u\" and \"ulimit -n\"\n",
-			      tw_talk_way.command, strerror(-pid));
+			tw_say_fatal("--rsh: cannot start %s: %s; see \"ulimit -u\" and \"ulimit -n\"\n",
+				     tw_talk_way.command, strerror(-pid));
 		rsh_pid = pid;
 	} else {
-		lines.fd = tw_reach_connect(&addresses, port, tw_stop_fd(),
-					    tw_in_ms(CONNECT_MS));
+		lines.fd = tw_reach_connect(&addresses, port,
+					    tw_await_stop_fd(),
+					    tw_await_in_ms(CONNECT_MS));
 		if (lines.fd == -EINTR)
 			return NULL;
 		if (lines.fd < 0)
-			fatal("--connect=%s: cannot connect to port %d: %s\n",
-			      tw_talk_way.text, port, strerror(-lines.fd));
+			tw_say_fatal("--connect=%s: cannot connect to port %d: %s\n",
+				     tw_talk_way.text, port,
+				     strerror(-lines.fd));
 	}
 	fcntl(lines.fd, F_SETFL, O_NONBLOCK);
 	return addresses;

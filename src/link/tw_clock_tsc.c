@@ -7,8 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "rt-error.h"
+#include "tw_clock_tsc.h"
 #include "tw_clocks.h"
+#include "tw_say.h"
 #include "tw_time.h"
 
 #define CALIBRATION_NS	(25 * TW_NS_PER_MS)
@@ -112,7 +113,7 @@ static bool calibrate(void)
 	for (i = 0; i < 3; i++) {
 		if (i)
 			nanosleep(&pause, NULL);
-		at[i] = tw_clock_moment(read_counter);
+		at[i] = tw_clocks_moment(read_counter);
 	}
 	ns_per_tick = rate(&at[0], &at[2]);
 	base = at[2];
@@ -121,7 +122,7 @@ static bool calibrate(void)
 	       off > -ns_per_tick * CALIBRATION_PPM * 1e-6;
 }
 
-const char *tw_clock_try_tsc(void)
+const char *tw_clock_tsc_try(void)
 {
 	if (!has_constant_rate())
 		return "this CPU has no counter of a constant rate";
@@ -131,20 +132,20 @@ const char *tw_clock_try_tsc(void)
 	       "two calibrations of this CPU's counter differ by more than 100 ppm";
 }
 
-void tw_clock_open_tsc(void)
+void tw_clock_tsc_open(void)
 {
-	const char *why = tw_clock_try_tsc();
+	const char *why = tw_clock_tsc_try();
 
 	if (why)
-		fatal("--clock=tsc: %s; choose another clock\n", why);
+		tw_say_fatal("--clock=tsc: %s; choose another clock\n", why);
 }
 
-int64_t tw_clock_ticks(void)
+int64_t tw_clock_tsc_ticks(void)
 {
 	return read_counter();
 }
 
-double tw_clock_ns_per_tick(void)
+double tw_clock_tsc_ns_per_tick(void)
 {
 	return ns_per_tick;
 }

@@ -8,9 +8,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "tw_clock_tsc.h"
 #include "tw_clocks.h"
+#include "tw_jumps.h"
 #include "tw_part.h"
 #include "tw_run.h"
+#include "tw_say.h"
 #include "tw_time.h"
 #include "tw_watch.h"
 
@@ -55,7 +58,40 @@ const struct tw_clock tw_clock_boottime = {
 	"boottime", boottime_ns, true, false
 };
 
-struct tw_moment tw_clock_moment(int64_t (*read)(void))
+/* CLOCK_AUX, of Linux 6.17 and later: a program has one of them. */
+#define FIRST_AUX	16
+static clockid_t aux;
+
+static int64_t aux_ns(void)
+{
+	return tw_now_ns(aux);
+}
+
+const struct tw_clock tw_clock_aux[8] = {
+	{ "aux0", aux_ns, true, true },
+	{ "aux1", aux_ns, true, true },
+	{ "aux2", aux_ns, true, true },
+	{ "aux3", aux_ns, true, true },
+	{ "aux4", aux_ns, true, true },
+	{ "aux5", aux_ns, true, true },
+	{ "aux6", aux_ns, true, true },
+	{ "aux7", aux_ns, true, true },
+};
+
+void tw_clocks_open_aux(const struct tw_clock *clock)
+{
+	struct timespec now;
+	int number;
+
+	if (sscanf(clock->name, "aux%d", &number) != 1)
+		return;
+	aux = FIRST_AUX + number;
+	if (clock_gettime(aux, &now))
+		tw_say_fatal("--clock=%s: %m; needed is a kernel with CONFIG_POSIX_AUX_CLOCKS, and 1 in /sys/kernel/time/aux_clocks/%d/aux_clock_enable\n",
+			     clock->name, number);
+}
+
+struct tw_moment tw_clocks_moment(int64_t (*read)(void))
 {
 	struct tw_moment best = { .here = 0 };
 	int64_t best_ns = INT64_MAX;
@@ -78,17 +114,17 @@ struct tw_moment tw_clock_moment(int64_t (*read)(void))
 	return best;
 }
 
-int64_t tw_clock_ahead_ns(const struct tw_clock *clock)
+int64_t tw_clocks_ahead_ns(const struct tw_clock *clock)
 {
-	struct tw_moment both = tw_clock_moment(clock->now_ns);
+	struct tw_moment both = tw_clocks_moment(clock->now_ns);
 
 	return both.here - both.ns;
 }
 
-int64_t tw_clock_monotonic_ns(int64_t ns)
+int64_t tw_clocks_monotonic_ns(int64_t ns)
 {
 	return tw_config.clock == &tw_clock_monotonic ? ns :
-	       ns - tw_clock_ahead_ns(tw_config.clock);
+	       ns - tw_clocks_ahead_ns(tw_config.clock);
 }
 
 static void settle_converted(struct tw_timer *timer, int64_t awake_ns)
@@ -105,9 +141,9 @@ static void check(struct tw_run *run)
 {
 	static struct tw_timer_ops converted;
 
-	tw_clock_open_aux(tw_config.clock);
+	tw_clocks_open_aux(tw_config.clock);
 	if (tw_config.clock == &tw_clock_tsc) {
-		tw_clock_open_tsc();
+		tw_clock_tsc_open();
 		since_ns = tw_now_ns(CLOCK_MONOTONIC);
 	}
 	if (tw_config.clock == &tw_clock_monotonic)
@@ -197,7 +233,7 @@ static void end(struct tw_run *run)
 	tw_jumps_judge(run, &all);
 	if (!since_ns)
 		return;
-	gained_ns = tw_clock_ahead_ns(tw_config.clock);
+	gained_ns = tw_clocks_ahead_ns(tw_config.clock);
 	over_ns = tw_now_ns(CLOCK_MONOTONIC) - since_ns;
 }
 

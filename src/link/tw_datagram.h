@@ -35,20 +35,6 @@ struct tw_datagrams {
 
 struct tw_cycle;
 struct tw_loop;
-struct tw_run;
-
-/* Of a pair, so far. Called by main. 0 if nothing can be lost. */
-uint64_t tw_datagrams_lost(const struct tw_run *run, int pair);
-
-/* How long a lost cycle has waited for its reply, at least. */
-int64_t tw_datagrams_timeout_ns(void);
-
-/*
- * Of a pair, so far: requests that its server has answered; what a server on
- * another host says of it. Called by main.
- */
-uint64_t tw_datagrams_answered(const struct tw_run *run, int pair);
-void tw_datagrams_told(const struct tw_run *run, int pair, uint64_t requests);
 
 /*
  * Before the start: the counts of a pair, and how many ns after t0 a cycle is

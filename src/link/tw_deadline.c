@@ -9,14 +9,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "rt-error.h"
 #include "tw_part.h"
+#include "tw_place.h"
+#include "tw_policy.h"
+#include "tw_process.h"
 #include "tw_run.h"
+#include "tw_say.h"
 #include "tw_time.h"
-
-#ifndef SCHED_DEADLINE
-#define SCHED_DEADLINE	6
-#endif
 
 /* Of <linux/sched/types.h>, which collides with <sched.h> in some versions. */
 struct attributes {
@@ -26,8 +25,6 @@ struct attributes {
 	uint32_t priority;
 	uint64_t runtime_ns, deadline_ns, period_ns;
 };
-
-const char tw_policy_deadline[] = "deadline";
 
 static int64_t runtime_us;	/* 0: a quarter of the pair's period */
 
@@ -60,12 +57,12 @@ static int schedule(int pair, int policy, int priority)
 	};
 	if (!syscall(SYS_sched_setattr, 0, &to, 0))
 		return 0;
-	fatal("--policy=deadline: refused by the kernel for %lld us in %lld us: %m%s\n",
-	      (long long)to.runtime_ns / TW_NS_PER_US,
-	      (long long)period_ns / TW_NS_PER_US,
-	      errno == EBUSY ? "; all such tasks together may use 95 % of the CPUs: give fewer pairs, or a smaller --runtime" :
-	      errno == EPERM ? "; needed is CAP_SYS_NICE, and that this program may use all CPUs (no taskset; a cpuset must be a partition of its own)" :
-	      "");
+	tw_say_fatal("--policy=deadline: refused by the kernel for %lld us in %lld us: %m%s\n",
+		     (long long)to.runtime_ns / TW_NS_PER_US,
+		     (long long)period_ns / TW_NS_PER_US,
+		     errno == EBUSY ? "; all such tasks together may use 95 % of the CPUs: give fewer pairs, or a smaller --runtime" :
+		     errno == EPERM ? "; needed is CAP_SYS_NICE, and that this program may use all CPUs (no taskset; a cpuset must be a partition of its own)" :
+		     "");
 }
 
 static void check(struct tw_run *run)
@@ -74,19 +71,19 @@ static void check(struct tw_run *run)
 
 	if (tw_config.policy != SCHED_DEADLINE) {
 		if (runtime_us)
-			fatal("--runtime=%" PRId64 ": allowed only with --policy=deadline\n",
-			      runtime_us);
+			tw_say_fatal("--runtime=%" PRId64 ": allowed only with --policy=deadline\n",
+				     runtime_us);
 		return;
 	}
 	if (!tw_config_interval_us(0))
-		fatal("--policy=deadline: not allowed with --interval=0, which has no period\n");
+		tw_say_fatal("--policy=deadline: not allowed with --interval=0, which has no period\n");
 	if (tw_place_chosen() || tw_config.smp || tw_place_words[TW_CLIENT] ||
 	    tw_place_words[TW_SERVER])
-		fatal("--policy=deadline: not allowed with CPUs for client or server: the kernel lets such a task run on all CPUs; start this program in a cpuset that is a partition\n");
+		tw_say_fatal("--policy=deadline: not allowed with CPUs for client or server: the kernel lets such a task run on all CPUs; start this program in a cpuset that is a partition\n");
 	for (i = 0; i < tw_config.pairs; i++)
 		if (runtime_us > tw_config_interval_us(i))
-			fatal("--runtime=%" PRId64 ": allowed is at most the period, %" PRId64 " us\n",
-			      runtime_us, tw_config_interval_us(i));
+			tw_say_fatal("--runtime=%" PRId64 ": allowed is at most the period, %" PRId64 " us\n",
+				     runtime_us, tw_config_interval_us(i));
 	tw_config.schedule = schedule;
 }
 

@@ -2,16 +2,16 @@
 #include <errno.h>
 #include <stddef.h>
 
-#include "rt-error.h"
 #include "tw_config.h"
 #include "tw_link_far.h"
 #include "tw_loop.h"
+#include "tw_say.h"
 #include "tw_time.h"
 #include "tw_wire.h"
 
 #define SILENT_NS	(9 * TW_NS_PER_S)
 
-bool tw_far_swaps;
+bool tw_link_far_swaps;
 
 static int (*plain)(const struct tw_loop *loop, struct tw_cycle *cycle);
 
@@ -47,8 +47,8 @@ static bool is_silent(const struct tw_loop *loop, int64_t since_ns,
 	if (now_ns - since_ns < SILENT_NS +
 				2 * (loop->period_ns + loop->sleep_ns))
 		return false;
-	warn("no reply has come for %d s over udp: the other host is gone, or there is a firewall\n",
-	     (int)((now_ns - since_ns) / TW_NS_PER_S));
+	tw_say_warn("no reply has come for %d s over udp: the other host is gone, or there is a firewall\n",
+		    (int)((now_ns - since_ns) / TW_NS_PER_S));
 	return true;
 }
 
@@ -61,7 +61,7 @@ static int exchange(const struct tw_loop *loop, struct tw_cycle *cycle)
 	uint64_t seq = cycle->seq;
 	int err;
 
-	request->seq = tw_far_order(seq);
+	request->seq = tw_link_far_order(seq);
 	if (plain == tw_link_exchange)
 		cycle->seq = request->seq;
 	err = plain(loop, cycle);
@@ -73,8 +73,8 @@ static int exchange(const struct tw_loop *loop, struct tw_cycle *cycle)
 		return -ETIMEDOUT;
 	if (err)
 		return err;
-	cycle->t1_ns = (int64_t)tw_far_order((uint64_t)cycle->t1_ns);
-	cycle->t2_ns = (int64_t)tw_far_order((uint64_t)cycle->t2_ns);
+	cycle->t1_ns = (int64_t)tw_link_far_order((uint64_t)cycle->t1_ns);
+	cycle->t2_ns = (int64_t)tw_link_far_order((uint64_t)cycle->t2_ns);
 	return was_set(loop, cycle) ? TW_LINK_SET :
 	       is_possible(cycle) ? 0 : -EPROTO;
 }

@@ -17,21 +17,15 @@ struct tw_link_ops;
 void tw_link_far(struct tw_link_ops *link);
 
 /* Of this host; whether the other one's is another. Set before the start. */
-static inline const char *tw_far_order_name(void)
+static inline const char *tw_link_far_order_name(void)
 {
 	return htonl(1) == 1 ? "big" : "little";
 }
-extern bool tw_far_swaps;
+extern bool tw_link_far_swaps;
 
-static inline uint64_t tw_far_order(uint64_t number)
+static inline uint64_t tw_link_far_order(uint64_t number)
 {
-	return tw_far_swaps ? bswap_64(number) : number;
+	return tw_link_far_swaps ? bswap_64(number) : number;
 }
-
-/*
- * Called by main: sets the options of a measuring socket of tcp or udp, and
- * reads them back. What the kernel refuses ends the program after a message.
- */
-void tw_transport_prepare(int fd);
 
 #endif /* TW_LINK_FAR_H */

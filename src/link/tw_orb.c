@@ -5,10 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rt-error.h"
-#include "rt-utils.h"
+#include "tw_array.h"
 #include "tw_load.h"
+#include "tw_members.h"
 #include "tw_part.h"
+#include "tw_say.h"
 #include "tw_servers.h"
 #include "tw_text.h"
 
@@ -68,13 +69,13 @@ static void check(struct tw_run *run)
 	if (strcmp(kind, "pairs"))
 		return;
 	if (steps == 1 || steps > TW_PAIRS_MAX)
-		fatal("--ramp=pairs: allowed only with --steps from 2 to %d\n",
-		      TW_PAIRS_MAX);
+		tw_say_fatal("--ramp=pairs: allowed only with --steps from 2 to %d\n",
+			     TW_PAIRS_MAX);
 	if (tw_config.pairs > 1 || tw_config.smp)
-		fatal("--ramp=pairs: not allowed with --threads or --smp: step K has K pairs\n");
+		tw_say_fatal("--ramp=pairs: not allowed with --threads or --smp: step K has K pairs\n");
 	if (!tw_config.loops && !tw_config.duration_s)
-		fatal("--steps=%d: allowed only with --loops or --duration\n",
-		      steps);
+		tw_say_fatal("--steps=%d: allowed only with --loops or --duration\n",
+			     steps);
 	tw_config.pairs = run->steps = steps;
 	run->ramp = true;
 	ramping = true;
@@ -100,7 +101,7 @@ static void end(struct tw_run *run)
 		return;
 	kept[step] = calloc(step + 1, sizeof(*kept[step]));
 	if (!kept[step])
-		fatal("--ramp=pairs: no memory\n");
+		tw_say_fatal("--ramp=pairs: no memory\n");
 	for (pair = 0; pair <= step; pair++) {
 		uint64_t count = tw_servers_inversions(run, pair);
 
@@ -138,8 +139,8 @@ static void text(FILE *file, const struct tw_run *run)
 		struct tw_results rest = { .missed = 0 };
 
 		for (pair = 1; pair <= step; pair++)
-			tw_results_merge(&rest, &kept[step][pair].results,
-					 &run->pairs[pair]->tally.params);
+			tw_tally_merge(&rest, &kept[step][pair].results,
+				       &run->pairs[pair]->tally.params);
 		fprintf(file, "# %7d |", step);
 		tw_ramp_stats(file, &first->results.stats[TW_RESPONSE]);
 		fprintf(file, " |");
@@ -165,7 +166,7 @@ static void json(FILE *file, const struct tw_run *run)
 				", \"inversions\": %" PRIu64 ",\n      ",
 				pair ? "," : "", of->results.missed,
 				of->inversions);
-			tw_json_phases(file, &of->results, NULL, 0);
+			tw_members_phases(file, &of->results, NULL, 0);
 			fprintf(file, "\n      }");
 		}
 		fprintf(file, "]\n    }");

@@ -16,11 +16,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "rt-error.h"
 #include "tw_dump.h"
 #include "tw_part.h"
 #include "tw_ring.h"
 #include "tw_run.h"
+#include "tw_say.h"
 #include "tw_servers.h"
 #include "tw_stamps.h"
 
@@ -192,10 +192,11 @@ static void check(struct tw_run *run)
 	served = !tw_metrics[TW_NETWORK].lacks;
 	if (served && strcmp(tw_config.link->name, "tcp") &&
 	    strcmp(tw_config.link->name, "udp"))
-		fatal("--stamps=%s: allowed only with --transport=tcp or udp, or with --reflect\n",
-		      mode);
+		tw_say_fatal("--stamps=%s: allowed only with --transport=tcp or udp, or with --reflect\n",
+			     mode);
 	if (tw_servers_one())
-		fatal("--stamps=%s: not allowed with --servers=one\n", mode);
+		tw_say_fatal("--stamps=%s: not allowed with --servers=one\n",
+			     mode);
 	there[TW_T0] = there[TW_T3] = there[TW_CLIENT_RX] = true;
 	there[TW_T1] = there[TW_T2] = there[TW_SERVER_RX] = served;
 	there[TW_CLIENT_SCHED] = there[TW_CLIENT_SND] = all;

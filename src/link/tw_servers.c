@@ -11,9 +11,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "rt-error.h"
 #include "tw_part.h"
 #include "tw_run.h"
+#include "tw_say.h"
 #include "tw_servers.h"
 #include "tw_waits.h"
 #include "tw_wire.h"
@@ -157,8 +157,8 @@ static void set_priority(struct tw_process *server)
 		return;
 	if (sched_setscheduler(server->pid, tw_config.policy, &param) ||
 	    sched_getparam(server->pid, &param))
-		fatal("--server-priority=%d: the server cannot get it: %m\n",
-		      (int)priority);
+		tw_say_fatal("--server-priority=%d: the server cannot get it: %m\n",
+			     (int)priority);
 	server->priority = param.sched_priority;
 }
 
@@ -202,24 +202,25 @@ static void check(struct tw_run *run)
 {
 	one = !strcmp(kind, "one");
 	if (order && !one)
-		fatal("--order=%s: allowed only with --servers=one\n", order);
+		tw_say_fatal("--order=%s: allowed only with --servers=one\n",
+			     order);
 	if (priority && !one)
-		fatal("--server-priority=%d: allowed only with --servers=one\n",
-		      (int)priority);
+		tw_say_fatal("--server-priority=%d: allowed only with --servers=one\n",
+			     (int)priority);
 	if (!one)
 		return;
 	if (priority && !tw_config.priority)
-		fatal("--server-priority=%d: allowed only with --priority\n",
-		      (int)priority);
+		tw_say_fatal("--server-priority=%d: allowed only with --priority\n",
+			     (int)priority);
 	if (tw_config.wait != &tw_wait_poll)
-		fatal("--wait=%s: not allowed with --servers=one, where --order says how the server waits\n",
-		      tw_config.wait->name);
+		tw_say_fatal("--wait=%s: not allowed with --servers=one, where --order says how the server waits\n",
+			     tw_config.wait->name);
 	order = order ? order : orders[0];
 	by_arrival = order == orders[1];
 	answers = mmap(NULL, sizeof(*answers), PROT_READ | PROT_WRITE,
 		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (answers == MAP_FAILED)
-		fatal("--servers=one: no memory: %m\n");
+		tw_say_fatal("--servers=one: no memory: %m\n");
 	run->start_pair = start_pair;
 	run->serve = serve;
 }

@@ -15,11 +15,11 @@
 #include <linux/net_tstamp.h>
 #include <linux/sockios.h>
 
-#include "rt-error.h"
 #include "tw_clocks.h"
 #include "tw_config.h"
 #include "tw_link_far.h"
 #include "tw_loop.h"
+#include "tw_say.h"
 #include "tw_stamps.h"
 #include "tw_time.h"
 #include "tw_watch.h"
@@ -143,7 +143,7 @@ static bool read_ahead(int64_t *ahead_ns)
 	tw_watch_look(&wall, &tw_clock_realtime);
 	*ahead_ns = tw_config.clock == &tw_clock_realtime ? 0 :
 		    tw_config.clock == &tw_clock_monotonic ? -wall.ahead_ns :
-		    tw_clock_ahead_ns(tw_config.clock) - wall.ahead_ns;
+		    tw_clocks_ahead_ns(tw_config.clock) - wall.ahead_ns;
 	return !wall.set_ns;
 }
 
@@ -169,9 +169,10 @@ static void complete(const struct tw_loop *loop)
 {
 	int i;
 
-	for (i = 0; i < STAMPS && tw_far_order(trailer.seq) == pending.seq; i++)
+	for (i = 0; i < STAMPS &&
+	     tw_link_far_order(trailer.seq) == pending.seq; i++)
 		pending.at_ns[TW_SERVER_RX + i] =
-			(int64_t)tw_far_order((uint64_t)trailer.at_ns[i]);
+			(int64_t)tw_link_far_order((uint64_t)trailer.at_ns[i]);
 	if (pending.seq > loop->warmup)
 		done(loop->pair, &pending);
 }
@@ -230,7 +231,7 @@ void tw_stamps_enable(int fd)
 			 SOF_TIMESTAMPING_TX_SOFTWARE |
 			 SOF_TIMESTAMPING_OPT_ID | SOF_TIMESTAMPING_OPT_TSONLY;
 	if (setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPING, &flags, sizeof(flags)))
-		fatal("--stamps: the kernel refuses it (SO_TIMESTAMPING): %m\n");
+		tw_say_fatal("--stamps: the kernel refuses it (SO_TIMESTAMPING): %m\n");
 }
 
 static int open_both(int *client_fd, int *server_fd)

@@ -8,13 +8,15 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "rt-error.h"
-#include "rt-utils.h"
+#include "tw_array.h"
 #include "tw_datagram.h"
 #include "tw_link_far.h"
 #include "tw_part.h"
+#include "tw_place.h"
 #include "tw_run.h"
+#include "tw_say.h"
 #include "tw_time.h"
+#include "tw_transport.h"
 #include "tw_waits.h"
 
 #define UNREACHABLE	"; the host is not there, or cannot be reached: see its address, its power, the cable and what is between"
@@ -110,9 +112,9 @@ static void set(const struct sockopt *option, int fd)
 		setsockopt(fd, option->level, option->name, &value,
 			   sizeof(value));
 	if (setsockopt(fd, of.level, of.name, &value, sizeof(value)))
-		fatal("--%s=%" PRId64 ": refused by the kernel: %m%s\n",
-		      option->option, option->value, errno == EPERM ?
-		      "; needed is root or CAP_NET_ADMIN" : "");
+		tw_say_fatal("--%s=%" PRId64 ": refused by the kernel: %m%s\n",
+			     option->option, option->value, errno == EPERM ?
+			     "; needed is root or CAP_NET_ADMIN" : "");
 }
 
 /* Also those that were not asked for: for the JSON. */
@@ -153,19 +155,19 @@ static void check_datagrams(void)
 {
 	if (!lossy) {
 		if (timeout_us >= 0)
-			fatal("--timeout=%" PRId64 ": allowed only with --transport=udp or --reflect\n",
-			      timeout_us);
+			tw_say_fatal("--timeout=%" PRId64 ": allowed only with --transport=udp or --reflect\n",
+				     timeout_us);
 		return;
 	}
 	if (tw_config.size > TW_DATAGRAM_MAX)
-		fatal("--size=%" PRId64 ": with datagrams, allowed is a whole number from 8 to %d\n",
-		      tw_config.size, TW_DATAGRAM_MAX);
+		tw_say_fatal("--size=%" PRId64 ": with datagrams, allowed is a whole number from 8 to %d\n",
+			     tw_config.size, TW_DATAGRAM_MAX);
 	if (timeout_us < 0)
 		timeout_us = TIMEOUT_US > 2 * tw_config.sleep_us ?
 			     TIMEOUT_US : 2 * tw_config.sleep_us;
 	if (timeout_us <= tw_config.sleep_us)
-		fatal("--timeout=%" PRId64 ": allowed is more than --sleep=%" PRId64 "\n",
-		      timeout_us, tw_config.sleep_us);
+		tw_say_fatal("--timeout=%" PRId64 ": allowed is more than --sleep=%" PRId64 "\n",
+			     timeout_us, tw_config.sleep_us);
 }
 
 /* At a real-time priority, main would not get a CPU to end the run. */
@@ -185,8 +187,9 @@ static void check_busy(void)
 	CPU_AND(&cpus, &spun, &main_cpus);
 	if (CPU_EQUAL(&cpus, &main_cpus) &&
 	    tw_config.pairs >= CPU_COUNT(&main_cpus))
-		fatal("--wait=busy: at a real-time priority, %d server%s would leave the parent process no CPU; allowed are fewer pairs, or --server-affinity and --mainaffinity that differ\n",
-		      (int)tw_config.pairs, tw_config.pairs > 1 ? "s" : "");
+		tw_say_fatal("--wait=busy: at a real-time priority, %d server%s would leave the parent process no CPU; allowed are fewer pairs, or --server-affinity and --mainaffinity that differ\n",
+			     (int)tw_config.pairs,
+			     tw_config.pairs > 1 ? "s" : "");
 }
 
 static void check(struct tw_run *run)
@@ -215,8 +218,8 @@ static void check(struct tw_run *run)
 	for (i = 0; i < (int)SOCKOPTS; i++) {
 		sockopts[i].given = sockopts[i].value >= 0;
 		if (sockopts[i].given && tw_config.link == kind)
-			fatal("--%s=%" PRId64 ": allowed only with --transport=tcp or udp\n",
-			      sockopts[i].option, sockopts[i].value);
+			tw_say_fatal("--%s=%" PRId64 ": allowed only with --transport=tcp or udp\n",
+				     sockopts[i].option, sockopts[i].value);
 	}
 }
 
@@ -255,22 +258,22 @@ static struct tw_datagrams counts_of(const struct tw_run *run, int pair)
 	return counts ? *counts : (struct tw_datagrams) { .sent = 0 };
 }
 
-uint64_t tw_datagrams_lost(const struct tw_run *run, int pair)
+uint64_t tw_transport_lost(const struct tw_run *run, int pair)
 {
 	return counts_of(run, pair).lost;
 }
 
-int64_t tw_datagrams_timeout_ns(void)
+int64_t tw_transport_timeout_ns(void)
 {
 	return timeout_us * TW_NS_PER_US;
 }
 
-uint64_t tw_datagrams_answered(const struct tw_run *run, int pair)
+uint64_t tw_transport_answered(const struct tw_run *run, int pair)
 {
 	return counts_of(run, pair).requests;
 }
 
-void tw_datagrams_told(const struct tw_run *run, int pair, uint64_t requests)
+void tw_transport_told(const struct tw_run *run, int pair, uint64_t requests)
 {
 	struct tw_datagrams *counts =
 		tw_pair_room(run, pair, &tw_part_transport);
@@ -315,14 +318,14 @@ static void end(struct tw_run *run)
 	for (i = 0; i < tw_config.pairs; i++) {
 		counts = counts_of(run, i);
 		if (counts.errors)
-			warn("pair %d: errors came from the network instead of replies: %" PRIu64 ", the last: %s%s\n",
-			     i, counts.errors, strerror(counts.error),
-			     remedy(counts.error));
+			tw_say_warn("pair %d: errors came from the network instead of replies: %" PRIu64 ", the last: %s%s\n",
+				    i, counts.errors, strerror(counts.error),
+				    remedy(counts.error));
 		if (counts.lost && !counts.answered)
-			warn("pair %d: all %" PRIu64 " cycles were lost%s\n",
-			     i, counts.lost, counts.late ? ", as their replies came late: give a longer --timeout" :
-			     counts.errors ? "" :
-			     ", and no reply came late: the other side is not there, does not answer, or something drops the datagrams");
+			tw_say_warn("pair %d: all %" PRIu64 " cycles were lost%s\n",
+				    i, counts.lost, counts.late ? ", as their replies came late: give a longer --timeout" :
+				    counts.errors ? "" :
+				    ", and no reply came late: the other side is not there, does not answer, or something drops the datagrams");
 	}
 }
 

@@ -6,17 +6,7 @@
 #ifndef TW_WATCH_H
 #define TW_WATCH_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-
 #include "tw_clock.h"
-
-struct tw_run;
-
-/* For tw_run.doubt, as the text of a limit has it. */
-#define TW_CLOCK_SET	"the clock was set; otherwise"
-#define TW_SUSPENDED	"the system was suspended; otherwise"
 
 /*
  * Looks at the clock once more, see struct tw_watch; one that ran on at its own
@@ -24,27 +14,5 @@ struct tw_run;
  * microsecond, and no system call where reading the clocks takes none.
  */
 void tw_watch_look(struct tw_watch *watch, const struct tw_clock *clock);
-
-/* What was seen of a clock. */
-struct tw_jumps {
-	uint64_t times;		/* it was set */
-	int64_t largest_ns;	/* by so much; never negative */
-	uint64_t left_out;	/* cycles or trials */
-};
-
-/* Counts what the last look has seen; a suspend alone is not counted. */
-void tw_jumps_note(struct tw_jumps *jumps, const struct tw_watch *watch);
-void tw_jumps_add(struct tw_jumps *to, const struct tw_jumps *from);
-
-/*
- * By main: the line and the member "clock_set" of all of a run, whose @noun are
- * "cycle" or "trial"; and whether any limit is undecided because of it.
- */
-void tw_jumps_text(FILE *file, const struct tw_jumps *jumps, const char *noun);
-void tw_jumps_json(FILE *file, const struct tw_jumps *jumps);
-void tw_jumps_judge(struct tw_run *run, const struct tw_jumps *jumps);
-
-/* By main: whether the system was suspended until the end of this step. */
-bool tw_suspended(void);
 
 #endif /* TW_WATCH_H */

@@ -20,11 +20,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "rt-error.h"
 #include "tw_load.h"
 #include "tw_option.h"
 #include "tw_proc.h"
 #include "tw_read.h"
+#include "tw_say.h"
 #include "tw_time.h"
 
 #define KILL_MS		10000	/* if there is little CPU time */
@@ -75,7 +75,7 @@ static int kill_descendants(void)
 	}
 	if (pid < 0)
 		return 0;
-	warn("--load=command: its process %d cannot be ended\n", left);
+	tw_say_warn("--load=command: its process %d cannot be ended\n", left);
 	return EPERM;
 }
 
@@ -114,7 +114,7 @@ static int keep(const struct tw_load *load,
 		if (sigwaitinfo(&signals, NULL) == SIGTERM)
 			return -1;
 	}
-	warn("--load=command: cannot start it: %m\n");
+	tw_say_warn("--load=command: cannot start it: %m\n");
 	return EXIT_FAILURE;
 }
 
@@ -145,7 +145,7 @@ static int become_shell(const struct tw_load *load)
 	setenv(COPIES, copies, 1);
 	set_priority(load, load->policy, load->priority);
 	execl("/bin/sh", "sh", "-c", load->words, NULL);
-	warn("cannot run /bin/sh: %m\n");
+	tw_say_warn("cannot run /bin/sh: %m\n");
 	return EXIT_FAILURE;
 }
 
@@ -158,12 +158,12 @@ static int run_once(const struct tw_load *load)
 	const char *dots = load->words[length] ? "..." : "";
 
 	if (status > 0 && WIFSIGNALED(status))
-		warn("--load=command:%.*s%s: killed by signal %d (%s)\n",
-		     length, load->words, dots, WTERMSIG(status),
-		     strsignal(WTERMSIG(status)));
+		tw_say_warn("--load=command:%.*s%s: killed by signal %d (%s)\n",
+			    length, load->words, dots, WTERMSIG(status),
+			    strsignal(WTERMSIG(status)));
 	else if (status > 0)
-		warn("--load=command:%.*s%s: ended with exit status %d\n",
-		     length, load->words, dots, WEXITSTATUS(status));
+		tw_say_warn("--load=command:%.*s%s: ended with exit status %d\n",
+			    length, load->words, dots, WEXITSTATUS(status));
 	return kill_descendants() || status ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* --load-policy, --load-priority and --load-args: they change all loads. */
-#include "rt-error.h"
-#include "rt-utils.h"
 #include "tw_load.h"
 #include "tw_part.h"
+#include "tw_policy.h"
+#include "tw_say.h"
 
 static const char *policy;	/* NULL: each load has its own */
 static int64_t priority;	/* 0: each load has its own */
@@ -19,7 +19,7 @@ static const struct tw_option options[] = {
 	  .help = "arguments of hackbench, separated by spaces, default\n"
 		  "\"-l 5000\"; -g GROUPS comes before them" },
 	{ 0, "load-policy", required_argument, "NAME", tw_option_choice,
-	  &policy, .choices = tw_policies + 1, /* not deadline */
+	  &policy, .choices = TW_POLICY_SIMPLE,
 	  .help = "scheduling policy of the load, default rr for fft\n"
 		  "with -p in twowaytest, else other" },
 	{ 0, "load-priority", required_argument, "PRIO", tw_option_number,
@@ -28,16 +28,11 @@ static const struct tw_option options[] = {
 	{ .name = NULL }
 };
 
-static bool is_realtime(int number)
-{
-	return number == SCHED_FIFO || number == SCHED_RR;
-}
-
 static void apply(struct tw_load *load)
 {
 	if (policy) {
-		load->policy = (int)string_to_policy(policy);
-		load->priority = is_realtime(load->policy);
+		load->policy = tw_policy_find(policy);
+		load->priority = tw_policy_is_realtime(load->policy);
 	}
 	if (priority && load->priority)
 		load->priority = (int)priority;
@@ -58,17 +53,18 @@ static void check(struct tw_run *run)
 		any_realtime |= load->priority && tw_config.priority;
 	}
 	if (words && !hackbench)
-		fatal("--load-args=%s: allowed only with --load=hackbench\n",
-		      words);
+		tw_say_fatal("--load-args=%s: allowed only with --load=hackbench\n",
+			     words);
 	if (policy && !i)
-		fatal("--load-policy=%s: allowed only with --load\n", policy);
-	if (policy && is_realtime((int)string_to_policy(policy)) &&
+		tw_say_fatal("--load-policy=%s: allowed only with --load\n",
+			     policy);
+	if (policy && tw_policy_is_realtime(tw_policy_find(policy)) &&
 	    !any_realtime)
-		fatal("--load-policy=%s: allowed is other, batch or idle without --priority: else what is measured would wait for the load\n",
-		      policy);
+		tw_say_fatal("--load-policy=%s: allowed is other, batch or idle without --priority: else what is measured would wait for the load\n",
+			     policy);
 	if (priority && !any_realtime)
-		fatal("--load-priority=%d: allowed only with --priority and a load that is real-time: fft, or any with --load-policy=fifo or rr\n",
-		      (int)priority);
+		tw_say_fatal("--load-priority=%d: allowed only with --priority and a load that is real-time: fft, or any with --load-policy=fifo or rr\n",
+			     (int)priority);
 }
 
 const struct tw_part tw_part_load_option = {

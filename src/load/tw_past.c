@@ -19,7 +19,7 @@ double tw_past_within(int sample, int64_t from_ns, int64_t to_ns)
 	return end_ns > begin_ns ? (double)(end_ns - begin_ns) / all_ns : 0;
 }
 
-bool tw_spent_enclose(int64_t *from_ns, int64_t *to_ns)
+bool tw_past_enclose(int64_t *from_ns, int64_t *to_ns)
 {
 	int from = tw_past->count - 1, to = from;
 
@@ -49,8 +49,8 @@ static bool is_between(int sample, int64_t from_ns, int64_t to_ns)
 	       tw_past_at_ns(sample) <= to_ns;
 }
 
-int64_t tw_spent_waited_ns(const int ids[2], int64_t from_ns, int64_t to_ns,
-			   cpu_set_t *cpus)
+int64_t tw_past_waited_ns(const int ids[2], int64_t from_ns, int64_t to_ns,
+			  cpu_set_t *cpus)
 {
 	struct tw_past_task *task;
 	int64_t sum_ns = 0;
@@ -69,8 +69,8 @@ int64_t tw_spent_waited_ns(const int ids[2], int64_t from_ns, int64_t to_ns,
 	return known ? sum_ns : -1;
 }
 
-void tw_spent_take_ns(const int ids[2], int64_t from_ns, int64_t to_ns,
-		      int64_t ns)
+void tw_past_take_ns(const int ids[2], int64_t from_ns, int64_t to_ns,
+		     int64_t ns)
 {
 	struct tw_past_task *task;
 	int64_t *waited_ns, part_ns;
@@ -101,13 +101,13 @@ static int64_t used_ns(struct tw_past_task *task, int cpu, int64_t from_ns,
 	return (int64_t)sum_ns;
 }
 
-int64_t tw_spent_used_ns(int cpu, int64_t from_ns, int64_t to_ns,
-			 struct tw_spent_most *most)
+int64_t tw_past_used_ns(int cpu, int64_t from_ns, int64_t to_ns,
+			struct tw_past_most *most)
 {
 	struct tw_past_task *task;
 	int64_t sum_ns = 0, ns;
 
-	*most = (struct tw_spent_most) { .ns = 0 };
+	*most = (struct tw_past_most) { .ns = 0 };
 	for (task = tw_past->task; task < tw_past_end(); task++) {
 		ns = used_ns(task, cpu, from_ns, to_ns);
 		sum_ns += ns;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What each task has spent between two samples of tw_spent.h, inside of it. */
+/* What each task has spent between two samples of tw_spent.h. Called by main. */
 #ifndef TW_PAST_H
 #define TW_PAST_H
 
@@ -68,5 +68,33 @@ static inline struct tw_spent *tw_past_spent(struct tw_past_task *task,
 
 /* How much of the time between a sample and the one before is in bounds. */
 double tw_past_within(int sample, int64_t from_ns, int64_t to_ns);
+
+/* Widens both to the samples around. false: they are missing. */
+bool tw_past_enclose(int64_t *from_ns, int64_t *to_ns);
+
+/*
+ * How long those two of ours waited between two samples; with 0 and 0, all of
+ * ours. -1: not known. Adds the CPUs that they may use.
+ */
+int64_t tw_past_waited_ns(const int ids[2], int64_t from_ns, int64_t to_ns,
+			  cpu_set_t *cpus);
+
+/* As if they had waited for less. */
+void tw_past_take_ns(const int ids[2], int64_t from_ns, int64_t to_ns,
+		     int64_t ns);
+
+/* The task that used most. */
+struct tw_past_most {
+	int id;
+	int64_t ns;
+	char name[28];
+};
+
+/*
+ * What real-time tasks used of a CPU; between two samples, as if it had been
+ * spread evenly.
+ */
+int64_t tw_past_used_ns(int cpu, int64_t from_ns, int64_t to_ns,
+			struct tw_past_most *most);
 
 #endif /* TW_PAST_H */

@@ -12,11 +12,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "rt-error.h"
 #include "tw_guard.h"
 #include "tw_part.h"
+#include "tw_policy.h"
 #include "tw_read.h"
 #include "tw_run.h"
+#include "tw_say.h"
 #include "tw_time.h"
 
 #define SETTING		"/proc/sys/kernel/sched_rt_runtime_us"
@@ -75,8 +76,8 @@ static int restore(void)
 	int err = change(old_us);
 
 	if (err)
-		warn("%s: cannot restore %lld: %s\n", SETTING,
-		     (long long)old_us, strerror(-err));
+		tw_say_warn("%s: cannot restore %lld: %s\n", SETTING,
+			    (long long)old_us, strerror(-err));
 	return err;
 }
 
@@ -96,12 +97,12 @@ static void open_setting(void)
 	lock_fd = open(LOCK, O_RDONLY | O_CLOEXEC);
 	setting_fd = open(SETTING, O_WRONLY | O_CLOEXEC);
 	if (lock_fd < 0 || setting_fd < 0)
-		fatal("--rt-runtime=%d: cannot write %s: %m; this needs root and a /proc/sys that can be written\n",
-		      (int)runtime_us, SETTING);
+		tw_say_fatal("--rt-runtime=%d: cannot write %s: %m; this needs root and a /proc/sys that can be written\n",
+			     (int)runtime_us, SETTING);
 	/* The guard of a run that was killed holds it for a moment. */
 	if (repeat(lock, lock_fd, -EWOULDBLOCK))
-		fatal("--rt-runtime=%d: another run has set %s until it ends\n",
-		      (int)runtime_us, SETTING);
+		tw_say_fatal("--rt-runtime=%d: another run has set %s until it ends\n",
+			     (int)runtime_us, SETTING);
 }
 
 /* Main has its policy now: a deadline task could start no process. */
@@ -113,18 +114,19 @@ static void begin(struct tw_run *run)
 		return;
 	open_setting();
 	if (!tw_read_number(&old_us, SETTING))
-		fatal("--rt-runtime=%d: cannot read %s\n", (int)runtime_us,
-		      SETTING);
+		tw_say_fatal("--rt-runtime=%d: cannot read %s\n",
+			     (int)runtime_us, SETTING);
 	guard.fds[0] = setting_fd;
 	guard.fds[1] = lock_fd;
 	tw_guard_start(&guard, restore);
 	atexit(at_exit);
 	err = change(runtime_us);
 	if (err)
-		fatal("--rt-runtime=%d: cannot write %s: %s; %s\n",
-		      (int)runtime_us, SETTING, strerror(-err), err == -EBUSY ?
-		      "the kernel has reserved more time for SCHED_DEADLINE tasks, or since Linux 6.12 for its fair server (as a rule 50000 us of each 1000000)" :
-		      "allowed is at most sched_rt_period_us, and not less than a CPU cgroup has (cpu.rt_runtime_us)");
+		tw_say_fatal("--rt-runtime=%d: cannot write %s: %s; %s\n",
+			     (int)runtime_us, SETTING, strerror(-err),
+			     err == -EBUSY ?
+			     "the kernel has reserved more time for SCHED_DEADLINE tasks, or since Linux 6.12 for its fair server (as a rule 50000 us of each 1000000)" :
+			     "allowed is at most sched_rt_period_us, and not less than a CPU cgroup has (cpu.rt_runtime_us)");
 }
 
 const struct tw_part tw_part_runtime = {

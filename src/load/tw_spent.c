@@ -15,9 +15,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "rt-utils.h"
 #include "tw_cpus.h"
 #include "tw_past.h"
+#include "tw_place.h"
+#include "tw_policy.h"
 #include "tw_proc.h"
 #include "tw_read.h"
 #include "tw_time.h"

@@ -48,32 +48,4 @@ void tw_spent_scan(void);
 /* Closes what is open. */
 void tw_spent_end(void);
 
-/* Widens both to the samples around. false: they are missing. */
-bool tw_spent_enclose(int64_t *from_ns, int64_t *to_ns);
-
-/*
- * How long those two of ours waited between two samples; with 0 and 0, all of
- * ours. -1: not known. Adds the CPUs that they may use.
- */
-int64_t tw_spent_waited_ns(const int ids[2], int64_t from_ns, int64_t to_ns,
-			   cpu_set_t *cpus);
-
-/* As if they had waited for less. */
-void tw_spent_take_ns(const int ids[2], int64_t from_ns, int64_t to_ns,
-		      int64_t ns);
-
-/* The task that used most. */
-struct tw_spent_most {
-	int id;
-	int64_t ns;
-	char name[28];
-};
-
-/*
- * What real-time tasks used of a CPU; between two samples, as if it had been
- * spread evenly.
- */
-int64_t tw_spent_used_ns(int cpu, int64_t from_ns, int64_t to_ns,
-			 struct tw_spent_most *most);
-
 #endif /* TW_SPENT_H */

@@ -45,10 +45,10 @@ bool tw_stop_fits_any(int64_t late_ns)
 static bool is_used_up(struct tw_wait *wait, const struct tw_stop *rule)
 {
 	int64_t may_ns = rule->period_ns - rule->stop_ns, used_ns;
-	struct tw_spent_most most;
+	struct tw_past_most most;
 
-	used_ns = tw_spent_used_ns(wait->cpu, wait->end_ns - rule->period_ns,
-				   wait->end_ns, &most);
+	used_ns = tw_past_used_ns(wait->cpu, wait->end_ns - rule->period_ns,
+				  wait->end_ns, &most);
 	if (used_ns < may_ns - may_ns / 20 - rule->period_ns / 20)
 		return false;
 	wait->period_ns = rule->period_ns;
@@ -75,10 +75,10 @@ static bool find_rules(struct tw_wait *wait)
 /* Whether the real-time tasks that are known left it to others for so long. */
 static bool is_left(int cpu, int64_t from_ns, int64_t to_ns, int64_t ns)
 {
-	struct tw_spent_most most;
+	struct tw_past_most most;
 
 	return to_ns - from_ns -
-	       tw_spent_used_ns(cpu, from_ns, to_ns, &most) >= ns;
+	       tw_past_used_ns(cpu, from_ns, to_ns, &most) >= ns;
 }
 
 enum tw_proof tw_stop_prove(struct tw_wait *wait)
@@ -92,9 +92,9 @@ enum tw_proof tw_stop_prove(struct tw_wait *wait)
 	int cpu;
 
 	CPU_ZERO(&cpus);
-	if (!tw_spent_enclose(&from_ns, &to_ns))
+	if (!tw_past_enclose(&from_ns, &to_ns))
 		return TW_STOP_UNKNOWN;
-	waited_ns = tw_spent_waited_ns(wait->ids, from_ns, to_ns, &cpus);
+	waited_ns = tw_past_waited_ns(wait->ids, from_ns, to_ns, &cpus);
 	if (waited_ns < 0)
 		return TW_STOP_UNKNOWN;
 	if (waited_ns < least_ns || !tw_stop_fits_any(late_ns))
@@ -105,7 +105,7 @@ enum tw_proof tw_stop_prove(struct tw_wait *wait)
 			continue;
 		wait->cpu = cpu;
 		if (find_rules(wait)) {
-			tw_spent_take_ns(wait->ids, from_ns, to_ns, late_ns);
+			tw_past_take_ns(wait->ids, from_ns, to_ns, late_ns);
 			return TW_STOPPED;
 		}
 		/* Tasks that have ended, are new or hidden may have used it. */

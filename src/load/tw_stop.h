@@ -8,7 +8,7 @@
 #ifndef TW_STOP_H
 #define TW_STOP_H
 
-#include "tw_spent.h"
+#include "tw_past.h"
 
 /* By which rules it may do so. */
 enum tw_stop_rule {
@@ -43,7 +43,7 @@ struct tw_wait {
 	int cpu;
 	int64_t period_ns;	/* that ends with it */
 	int64_t used_ns;	/* of that, by real-time tasks */
-	struct tw_spent_most most;
+	struct tw_past_most most;
 };
 
 enum tw_proof {

@@ -16,13 +16,14 @@
 #include <string.h>
 #include <time.h>
 
-#include "rt-error.h"
-#include "rt-utils.h"
 #include "tw_clocks.h"
 #include "tw_part.h"
+#include "tw_place.h"
 #include "tw_read.h"
 #include "tw_run.h"
+#include "tw_say.h"
 #include "tw_stop.h"
+#include "tw_string.h"
 #include "tw_throttle.h"
 #include "tw_time.h"
 
@@ -102,7 +103,7 @@ static bool record(void *memory, const struct tw_cycle *cycle,
 		end_ns = end_of(cycle, id);
 	}
 	if (tw_stop_fits_any(late_ns))
-		tw_throttle_note(room, late_ns, tw_clock_monotonic_ns(end_ns));
+		tw_throttle_note(room, late_ns, tw_clocks_monotonic_ns(end_ns));
 	return false;
 }
 
@@ -128,7 +129,7 @@ static void begin(struct tw_run *run)
 	if (!run->step) {
 		of_step = calloc(run->steps, sizeof(*of_step));
 		if (!of_step)
-			fatal("no memory\n");
+			tw_say_fatal("no memory\n");
 		read_rules(run);
 	}
 	if (!room(run) || !period_ns)
@@ -141,7 +142,7 @@ static void begin(struct tw_run *run)
 		CPU_OR(&cpus, &cpus, &more);
 	}
 	if (tw_spent_begin(&cpus, period_ns))
-		fatal("no memory\n");
+		tw_say_fatal("no memory\n");
 }
 
 static void add_sides(const struct tw_run *run)
@@ -323,7 +324,7 @@ static void json(FILE *file, const struct tw_run *run)
 		tw_ns_to_us(limit->stop_ns ? limit->stop_ns : fair->stop_ns),
 		sum.unknown, tw_ns_to_us(worst.end_ns - worst.begin_ns),
 		sum.throttled ? worst.cpu : -1, tw_ns_to_us(worst.used_ns));
-	rt_json_string(file, worst.most.name);
+	tw_string_json(file, worst.most.name);
 	fprintf(file, ", \"pid\": %d, \"task_us\": %" PRId64 ", \"by\": [",
 		worst.most.id, tw_ns_to_us(worst.most.ns));
 	for (i = 0; i < TW_STOP_RULES; i++)

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 
 #include "pt_case.h"
-#include "rt-error.h"
+#include "tw_say.h"
 
 #define BEST_OF		10
 #define READINGS	1000
@@ -56,7 +56,7 @@ static void *map(size_t size)
 			    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (memory == MAP_FAILED)
-		fatal("no memory for the results: %m; give fewer trials (-l)\n");
+		tw_say_fatal("no memory for the results: %m; give fewer trials (-l)\n");
 	return memory;
 }
 

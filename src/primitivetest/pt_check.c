@@ -40,7 +40,7 @@ static void read_limit(struct tw_value *value)
 	struct rlimit limit;
 
 	if (!getrlimit(need_of(value)->limit, &limit))
-		tw_value_number(value, limit.rlim_cur == RLIM_INFINITY ?
+		tw_check_number(value, limit.rlim_cur == RLIM_INFINITY ?
 				UNLIMITED : (int64_t)limit.rlim_cur);
 }
 

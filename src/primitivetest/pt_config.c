@@ -4,10 +4,12 @@
 #include <time.h>
 
 #include "pt_report.h"
-#include "rt-error.h"
-#include "rt-utils.h"
+#include "tw_clock_tsc.h"
 #include "tw_clocks.h"
 #include "tw_load.h"
+#include "tw_place.h"
+#include "tw_policy.h"
+#include "tw_say.h"
 
 struct pt_config pt_config = {
 	.hold_us = 200,
@@ -108,7 +110,7 @@ static const struct tw_option options[] = {
 	  .help = "timer: period in microseconds; default 1000, 10000\n"
 		  "and 100000" },
 	{ 0, "policy", required_argument, "NAME", tw_option_choice,
-	  &policy_name, .choices = tw_policies + 1, /* not deadline */
+	  &policy_name, .choices = TW_POLICY_SIMPLE,
 	  .help = "scheduling policy of the tasks, default fifo with -p,\n"
 		  "else other" },
 	{ 'p', "priority", required_argument, "PRIO", tw_option_number,
@@ -187,15 +189,14 @@ static void check_policy(void)
 
 	if (!policy_name)
 		policy_name = tw_config.priority ? "fifo" : "other";
-	tw_config.policy = (int)string_to_policy(policy_name);
-	realtime = tw_config.policy == SCHED_FIFO ||
-		   tw_config.policy == SCHED_RR;
+	tw_config.policy = tw_policy_find(policy_name);
+	realtime = tw_policy_is_realtime(tw_config.policy);
 	if (tw_config.priority && !realtime)
-		fatal("--priority=%d: allowed only with --policy=fifo or rr\n",
-		      (int)tw_config.priority);
+		tw_say_fatal("--priority=%d: allowed only with --policy=fifo or rr\n",
+			     (int)tw_config.priority);
 	if (!tw_config.priority && realtime)
-		fatal("--policy=%s: allowed only with --priority\n",
-		      policy_name);
+		tw_say_fatal("--policy=%s: allowed only with --priority\n",
+			     policy_name);
 }
 
 /* A load takes no time from what is measured with -p, unless it is told to. */
@@ -215,26 +216,26 @@ static void check(struct tw_run *run)
 	int i;
 
 	/* What the files that are shared with twowaytest read. */
-	tw_role_names[TW_CLIENT] = tw_role_names[TW_SERVER] = "task";
-	tw_role_names[TW_MAIN] = "parent of the tasks";
+	tw_config_roles[TW_CLIENT] = tw_config_roles[TW_SERVER] = "task";
+	tw_config_roles[TW_MAIN] = "parent of the tasks";
 	tw_config.intervals_us[0] = tw_config.sleep_us = 0;
 	for (i = 0; i < PT_METRICS; i++)
 		tw_config.metrics[i] = i;
 	tw_config.columns = PT_METRICS;
 	tw_config.schedule = pt_starter_schedule;
 	if (pt_config.us && tw_config.nsecs)
-		fatal("--us: not allowed with --nsecs\n");
+		tw_say_fatal("--us: not allowed with --nsecs\n");
 	if (unbuffered)
 		setvbuf(stdout, NULL, _IONBF, 0);
 	for (i = 0; strcmp(order_names[i], order); i++)
 		;
 	pt_config.order = i;
 	tw_config.clock = tw_clock_find(clock_name);
-	tw_clock_open_aux(tw_config.clock);
+	tw_clocks_open_aux(tw_config.clock);
 	if (tw_config.clock == &tw_clock_tsc)
-		tw_clock_open_tsc();
+		tw_clock_tsc_open();
 	clock_name = tw_config.clock->name;
-	tw_row_ns = pt_config.bin_ns * PT_PS_PER_NS;
+	tw_config.row_ns = pt_config.bin_ns * PT_PS_PER_NS;
 	check_policy();
 	check_loads();
 	place(run);

@@ -4,11 +4,13 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "pt_report.h"
-#include "rt-utils.h"
+#include "tw_array.h"
+#include "tw_json.h"
+#include "tw_jumps.h"
 #include "tw_read.h"
+#include "tw_string.h"
 
 /* In the unit of the JSON, which has no number for none. */
 static void write_time(FILE *file, double ps, bool any)
@@ -62,7 +64,7 @@ static void column(FILE *file, const struct tw_run *run, int number)
 	}
 	fprintf(file, "      \"metric\": \"%s\",\n      \"label\": ",
 		column->name);
-	rt_json_string(file, column->metric->label);
+	tw_string_json(file, column->metric->label);
 	fprintf(file, ",\n      \"cycles\": %" PRIu64 ",\n", of->count);
 }
 
@@ -115,7 +117,7 @@ static void write_case(FILE *file, const struct tw_run *run,
 	for (i = 0; i < c->verdicts; i++) {
 		fprintf(file, "%s\n          { \"failed\": %s, \"text\": ",
 			i ? "," : "", c->verdict[i].failed ? "true" : "false");
-		rt_json_string(file, c->verdict[i].text);
+		tw_string_json(file, c->verdict[i].text);
 		fprintf(file, " }");
 	}
 	fprintf(file, "]");
@@ -132,7 +134,7 @@ static void write_row(FILE *file, const struct tw_run *run,
 		c->choice.process ? "process" : "thread",
 		c->choice.cross ? "cross" : "same");
 	if (*c->refused)
-		rt_json_string(file, c->refused);
+		tw_string_json(file, c->refused);
 	else
 		write_case(file, run, c);
 	fprintf(file, " }");
@@ -146,7 +148,7 @@ static void write_derived(FILE *file, const struct pt_derived *of)
 	fprintf(file, "\n      { \"name\": \"%s\", \"value\": %.6f, \"unit\": \"%s\", \"formula\": ",
 		of->name, time ? of->value / TW_NS_PER_US : of->value,
 		time ? "us" : of->unit);
-	rt_json_string(file, of->formula);
+	tw_string_json(file, of->formula);
 	fprintf(file, " }");
 }
 

@@ -6,8 +6,8 @@
 
 #include "pt_record.h"
 #include "pt_report.h"
-#include "rt-error.h"
 #include "tw_file.h"
+#include "tw_say.h"
 
 static struct tw_file to;
 static bool worst;
@@ -28,9 +28,9 @@ static void check(struct tw_run *run)
 	run->no_status |= tw_config.verbose;
 	pt_config.keep = to.path || tw_config.verbose;
 	if (pt_config.keep && tw_config.duration_s && !tw_config.loops)
-		fatal("--duration=%lld: allowed with %s only if --loops says how many trials there are at most\n",
-		      (long long)tw_config.duration_s,
-		      to.path ? "--dump" : "--verbose");
+		tw_say_fatal("--duration=%lld: allowed with %s only if --loops says how many trials there are at most\n",
+			     (long long)tw_config.duration_s,
+			     to.path ? "--dump" : "--verbose");
 }
 
 static uint64_t kept_of(const struct pt_case *c)

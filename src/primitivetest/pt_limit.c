@@ -5,9 +5,9 @@
 #include <time.h>
 
 #include "pt_report.h"
-#include "rt-error.h"
 #include "tw_limit.h"
 #include "tw_percentile.h"
+#include "tw_say.h"
 
 /* What all limits name is found again by its text: see is_for_name(). */
 static int find(const char *name, size_t length)
@@ -71,8 +71,8 @@ static void check(const struct tw_run *run, const struct tw_limit *limit)
 						       PT_PS_PER_NS));
 	}
 	if (!any)
-		fatal("--limit=%s: nothing that is measured has this name; see --test and --list\n",
-		      limit->text);
+		tw_say_fatal("--limit=%s: nothing that is measured has this name; see --test and --list\n",
+			     limit->text);
 }
 
 static int columns(const struct tw_run *run)

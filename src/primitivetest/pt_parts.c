@@ -20,7 +20,7 @@ const struct tw_part *const tw_parts[] = {
 	&tw_part_histogram,
 	&pt_part_dump,
 	&pt_part_config,
-	&tw_part_latency,
+	&tw_part_idle,
 	&tw_part_runtime,	/* before what its guard need not have open */
 	&pt_part_trace,
 	&tw_part_load_option,

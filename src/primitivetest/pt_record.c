@@ -5,6 +5,7 @@
 
 #include "pt_record.h"
 #include "tw_clocks.h"
+#include "tw_jumps.h"
 #include "tw_part.h"
 #include "tw_stop.h"
 #include "tw_throttle.h"
@@ -48,7 +49,7 @@ static void end_at(struct pt_case *c, const struct pt_kept *kept, int column)
 	if (pt_config.trace)
 		tw_tracefs_stop();
 	c->broke = (struct pt_broke) {
-		column, *kept, tw_clock_ahead_ns(c->stamped)
+		column, *kept, tw_clocks_ahead_ns(c->stamped)
 	};
 	atomic_store(&c->stop, 1);
 }
@@ -90,7 +91,7 @@ static void record_late(struct pt_case *c, const struct pt_kept *kept)
 
 	if (tw_stop_fits_any(late_ns))
 		tw_throttle_note(c->rooms[0], late_ns,
-				 end_ns - tw_clock_ahead_ns(c->stamped));
+				 end_ns - tw_clocks_ahead_ns(c->stamped));
 }
 
 static void add_all(struct pt_case *c, const struct pt_kept *kept)

@@ -7,6 +7,8 @@
 #include <time.h>
 
 #include "pt_report.h"
+#include "tw_jumps.h"
+#include "tw_place.h"
 
 #define EDGES	2	/* switches of a task before and after all trials */
 

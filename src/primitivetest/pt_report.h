@@ -5,6 +5,7 @@
 
 #include "pt_case.h"
 #include "tw_cause.h"
+#include "tw_jumps.h"
 #include "tw_part.h"
 #include "tw_text.h"
 

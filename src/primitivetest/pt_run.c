@@ -16,8 +16,11 @@
 #include <unistd.h>
 
 #include "pt_report.h"
-#include "rt-error.h"
+#include "tw_jumps.h"
 #include "tw_output.h"
+#include "tw_place.h"
+#include "tw_reap.h"
+#include "tw_say.h"
 #include "tw_text.h"
 #include "tw_throttle.h"
 
@@ -94,8 +97,8 @@ static void watch(struct tw_run *run, struct pt_case *c)
 			since_ns = tw_now_ns(CLOCK_MONOTONIC);
 		if (tw_now_ns(CLOCK_MONOTONIC) - since_ns <= limit_ns)
 			continue;
-		warn("%s: nothing has happened for %d s; its tasks are killed\n",
-		     c->name, (int)(limit_ns / TW_NS_PER_S));
+		tw_say_warn("%s: nothing has happened for %d s; its tasks are killed\n",
+			    c->name, (int)(limit_ns / TW_NS_PER_S));
 		tw_process_kill(&c->starter);
 	}
 	tell_parts(run, c);
@@ -108,12 +111,12 @@ static void judge(struct tw_run *run, const struct pt_case *c)
 
 	for (i = 0; i < c->verdicts; i++)
 		if (c->verdict[i].failed) {
-			warn("%s: %s\n", c->name, c->verdict[i].text);
+			tw_say_warn("%s: %s\n", c->name, c->verdict[i].text);
 			wrong = true;
 		}
 	if (pt_switches(c).lack) {
-		warn("%s: its tasks did not switch as often as their trials need; see \"# Not switched\"\n",
-		     c->name);
+		tw_say_warn("%s: its tasks did not switch as often as their trials need; see \"# Not switched\"\n",
+			    c->name);
 		wrong = true;
 	}
 	run->broken |= c->broke.kept.number;
@@ -140,9 +143,9 @@ static void measure(struct tw_run *run, struct pt_case *c)
 		return;
 	watch(run, c);
 	for (i = 0; i < c->task_count && c->choice.process; i++)
-		tw_process_adopt(c->task[i].process.pid);
+		tw_reap_later(c->task[i].process.pid);
 	c->throttled = tw_throttled(run, 0) - throttled;
-	tw_process_reap();
+	tw_reap_all();
 	for (i = 0; i < c->task_count; i++)	/* for who else used the CPUs */
 		run->pairs[0]->usage[c->task[i].on].cpu_us +=
 			c->task[i].used.cpu_us;
@@ -152,7 +155,7 @@ static void measure(struct tw_run *run, struct pt_case *c)
 	}
 	c->pair->process[TW_CLIENT] = c->task[0].begun;
 	if (*c->refused && c->choice.named)
-		warn("--test: %s: %s\n", c->name, c->refused);
+		tw_say_warn("--test: %s: %s\n", c->name, c->refused);
 	run->failed |= tw_process_failed(&c->starter, true) ||
 		       (c->starter.status && (c->choice.named || !*c->refused));
 	if (!run->failed && !*c->refused)
@@ -202,6 +205,6 @@ void tw_run_measure(struct tw_run *run)
 	tw_jumps_judge(run, &jumps);
 	pt_derive_all();
 	if (!run->measured && !run->failed)
-		warn("nothing was measured: the run ended before the first trial, or in the warm-up; give more trials or time, or a smaller --warmup\n");
+		tw_say_warn("nothing was measured: the run ended before the first trial, or in the warm-up; give more trials or time, or a smaller --warmup\n");
 	run->failed |= !run->measured;
 }

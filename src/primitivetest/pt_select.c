@@ -8,7 +8,7 @@
 
 #include "pt_report.h"
 #include "pt_rows.h"
-#include "rt-error.h"
+#include "tw_say.h"
 
 #define ALL	(1U << 6)	/* the last group */
 
@@ -25,7 +25,7 @@ static const char *tests;	/* NULL: aegis */
 static bool list;
 
 #define refuse(word, format, ...) \
-	fatal("--test=%s: %s: " format "\n", tests, word, ##__VA_ARGS__)
+	tw_say_fatal("--test=%s: %s: " format "\n", tests, word, ##__VA_ARGS__)
 
 /* The kind that stands in the place of a test's own: --size and so on. */
 static const struct pt_kind *own_kind(const struct pt_test *test)
@@ -156,7 +156,7 @@ static void parse(const struct tw_option *option, char *value)
 
 	if (asprintf(&both, "%s%s%s", tests ? tests : "", tests ? "," : "",
 		     value) < 0)
-		fatal("no memory\n");
+		tw_say_fatal("no memory\n");
 	tests = both;
 }
 
@@ -169,9 +169,9 @@ static void check_own(enum pt_own own, const char *option)
 	while (i < pt_chosen_count && pt_cases[i]->choice.test->own != own)
 		i++;
 	if (i == pt_chosen_count && pt_config.own[own])
-		fatal("--%s=%lld: allowed only with one of the tests %.*s\n",
-		      option, (long long)pt_config.own[own],
-		      (int)strcspn(help, ":"), help);
+		tw_say_fatal("--%s=%lld: allowed only with one of the tests %.*s\n",
+			     option, (long long)pt_config.own[own],
+			     (int)strcspn(help, ":"), help);
 }
 
 void pt_select(void)
@@ -185,8 +185,8 @@ void pt_select(void)
 		if (*word)
 			add_word(word);
 	if (!pt_chosen_count)
-		fatal("--test=%s: at least one test is needed; --list shows them\n",
-		      tests);
+		tw_say_fatal("--test=%s: at least one test is needed; --list shows them\n",
+			     tests);
 	check_own(PT_OWN_SIZE, "size");
 	check_own(PT_OWN_PERIOD, "period");
 	check_own(PT_OWN_COPIES, "copies");
@@ -230,11 +230,11 @@ static void check(struct tw_run *run)
 	if (!list)
 		return;
 	if (tw_option_given("json"))
-		fatal("--list: not allowed with --json\n");
+		tw_say_fatal("--list: not allowed with --json\n");
 	for (i = 0; pt_tests[i]; i++)
 		print_test(pt_tests[i]);
 	if (fflush(stdout))
-		fatal("cannot write to standard output\n");
+		tw_say_fatal("cannot write to standard output\n");
 	exit(EXIT_SUCCESS);
 }
 

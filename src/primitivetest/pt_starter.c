@@ -16,7 +16,9 @@
 #include <unistd.h>
 
 #include "pt_record.h"
-#include "rt-error.h"
+#include "tw_place.h"
+#include "tw_process.h"
+#include "tw_say.h"
 
 #define READY_MS	4000	/* limit for a thread to get ready */
 #define TICK_MS		250	/* how often the tasks are looked at */
@@ -110,8 +112,8 @@ static int start_thread(struct pt_task *task)
 	err = pthread_create(&thread, &attributes, live_thread, task);
 	pthread_attr_destroy(&attributes);
 	if (err)
-		warn("%s: task %s cannot be started: %s; see \"ulimit -u\"\n",
-		     task->in->name, task->name, strerror(err));
+		tw_say_warn("%s: task %s cannot be started: %s; see \"ulimit -u\"\n",
+			    task->in->name, task->name, strerror(err));
 	return -err;
 }
 
@@ -140,8 +142,8 @@ static int start(struct pt_case *c, struct pt_task *task)
 	c->task_count++;
 	err = await(&c->ready, READY_MS);
 	if (err)
-		warn("%s: task %s was not ready in time; see what else uses CPU time on its CPU (--check)\n",
-		     c->name, task->name);
+		tw_say_warn("%s: task %s was not ready in time; see what else uses CPU time on its CPU (--check)\n",
+			    c->name, task->name);
 	return err ? err : task->err;
 }
 
@@ -157,12 +159,14 @@ static bool any_failed(struct pt_case *c)
 	}
 	for (i = 0; i < c->task_count && !killed; i++)
 		if (c->task[i].failed) {
-			warn("%s: task %s: %s: %s\n", c->name, c->task[i].name,
-			     c->task[i].failed, strerror(-c->task[i].err));
+			tw_say_warn("%s: task %s: %s: %s\n",
+				    c->name, c->task[i].name, c->task[i].failed,
+				    strerror(-c->task[i].err));
 			return true;
 		}
 	if (!killed && c->guard && waitpid(c->guard, NULL, WNOHANG)) {
-		warn("%s: the guard of its semaphores was killed\n", c->name);
+		tw_say_warn("%s: the guard of its semaphores was killed\n",
+			    c->name);
 		return true;
 	}
 	return killed;
@@ -189,9 +193,9 @@ static int watch(struct pt_case *c)
 		before = done;
 		if (tw_now_ns(CLOCK_MONOTONIC) - since_ns <= limit_ns)
 			continue;
-		warn("%s: trial %llu, those of the warm-up included, took longer than %d ms, and was ended; see what else uses CPU time on its CPUs (--check)\n",
-		     c->name, (unsigned long long)pt_trials(c) + 1,
-		     pt_case_limit_ms(c));
+		tw_say_warn("%s: trial %llu, those of the warm-up included, took longer than %d ms, and was ended; see what else uses CPU time on its CPUs (--check)\n",
+			    c->name, (unsigned long long)pt_trials(c) + 1,
+			    pt_case_limit_ms(c));
 		return -ETIMEDOUT;
 	}
 	return 0;

@@ -4,13 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "pt_report.h"
-#include "rt-error.h"
-#include "rt-utils.h"
 #include "tw_cause.h"
 #include "tw_file.h"
+#include "tw_mark.h"
+#include "tw_string.h"
 #include "tw_tracefs.h"
 
 #define KEPT_NS		(20 * TW_NS_PER_MS)	/* in the file */
@@ -251,7 +250,7 @@ static void json(FILE *file, const struct tw_run *run)
 	pt_json_values(file, broken, usual_ps);
 	fprintf(file, ",\n      \"trace_file\": ");
 	if (tw_tracefs_events) {
-		rt_json_string(file, tw_tracefs_file);
+		tw_string_json(file, tw_tracefs_file);
 		fprintf(file, ",\n      \"cause\": ");
 		/* A value that is no time of a task has no span. */
 		tw_cause_json(file, &cause);

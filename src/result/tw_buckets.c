@@ -7,7 +7,7 @@
 
 #define BEYOND	10	/* values above a percentile, at least */
 
-bool tw_percent_parse(const char *text, double *percent)
+bool tw_buckets_parse(const char *text, double *percent)
 {
 	char *end;
 

@@ -28,7 +28,7 @@ static inline int tw_buckets_of(int64_t value_ns)
 }
 
 /* A number above 0 and below 100, without a sign; false: it is none. */
-bool tw_percent_parse(const char *text, double *percent);
+bool tw_buckets_parse(const char *text, double *percent);
 
 /* How many of @count values are not above this percentile, at least. */
 uint64_t tw_buckets_rank(uint64_t count, double percent);

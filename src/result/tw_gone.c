@@ -5,12 +5,13 @@
  */
 #include <stdio.h>
 
-#include "rt-error.h"
 #include "tw_part.h"
+#include "tw_say.h"
 
 static void refuse(const struct tw_option *option, char *value)
 {
-	fatal("--%s: this option is gone; %s\n", option->name, option->metavar);
+	tw_say_fatal("--%s: this option is gone; %s\n",
+		     option->name, option->metavar);
 }
 
 /* The name of one that has only a letter is this letter. */
@@ -21,9 +22,9 @@ static void refuse_cyclictest(const struct tw_option *option, char *value)
 	if (option->letter)
 		snprintf(letter, sizeof(letter), "-%c%s", option->letter,
 			 option->name[1] ? ", --" : "");
-	fatal("%s%s: an option of cyclictest; %s\n",
-	      option->letter ? letter : "--",
-	      option->name[1] ? option->name : "", option->metavar);
+	tw_say_fatal("%s%s: an option of cyclictest; %s\n",
+		     option->letter ? letter : "--",
+		     option->name[1] ? option->name : "", option->metavar);
 }
 
 /* Without a text for the help, they are not in it: metavar says what to use. */

@@ -3,10 +3,10 @@
 #include <inttypes.h>
 #include <time.h>
 
-#include "rt-error.h"
 #include "tw_clocks.h"
 #include "tw_kept.h"
 #include "tw_part.h"
+#include "tw_say.h"
 #include "tw_text.h"
 #include "tw_time.h"
 
@@ -48,8 +48,8 @@ static void check(struct tw_run *run)
 	const struct tw_metric_params params = tw_config_params(0);
 
 	if (!tw_metric_valid(spike_on, &params))
-		fatal("--spike=%s: %s\n", tw_metrics[spike_on].name,
-		      tw_metric_lacks(spike_on, &params));
+		tw_say_fatal("--spike=%s: %s\n", tw_metrics[spike_on].name,
+			     tw_metric_lacks(spike_on, &params));
 }
 
 static size_t room(const struct tw_run *run)
@@ -83,7 +83,7 @@ static void begin(struct tw_run *run)
 static void keep(struct tw_kept *kept, const struct tw_cycle *cycle,
 		 const struct room *of)
 {
-	int64_t since_ns = tw_clock_monotonic_ns(tw_cycle_begin_ns(cycle)) -
+	int64_t since_ns = tw_clocks_monotonic_ns(tw_cycle_begin_ns(cycle)) -
 			   of->start_ns;
 
 	kept->cycle = *cycle;
@@ -100,7 +100,7 @@ static bool record(void *memory, const struct tw_cycle *cycle,
 
 	if (!to->started) {
 		to->started = true;
-		to->start_ns = tw_clock_monotonic_ns(tw_cycle_begin_ns(cycle));
+		to->start_ns = tw_clocks_monotonic_ns(tw_cycle_begin_ns(cycle));
 	}
 	for (id = 0; id < TW_METRICS; id++) {
 		if (values_ns[id] <= to->worst_ns[id])

@@ -39,7 +39,7 @@ static const char *parse_percent(const char *text, double *percent)
 	if (text[0] != 'p' || !text[length] || length >= sizeof(word))
 		return text;
 	snprintf(word, length, "%s", text + 1);
-	if (tw_percent_parse(word, percent))
+	if (tw_buckets_parse(word, percent))
 		return text + length + 1;
 	*percent = 0;
 	return text;

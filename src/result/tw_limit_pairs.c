@@ -2,17 +2,17 @@
 /* What the limits of twowaytest are for: metrics and counters of each pair. */
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 
-#include "rt-error.h"
-#include "rt-utils.h"
+#include "tw_array.h"
 #include "tw_cut.h"
 #include "tw_datagram.h"
 #include "tw_hosts.h"
 #include "tw_kept.h"
 #include "tw_limit.h"
 #include "tw_percentile.h"
+#include "tw_say.h"
 #include "tw_throttle.h"
+#include "tw_transport.h"
 
 static uint64_t missed(const struct tw_run *run, int pair)
 {
@@ -22,7 +22,7 @@ static uint64_t missed(const struct tw_run *run, int pair)
 /* Until the timeout, nobody knows of a reply whether it would have come. */
 static uint64_t lost_unknown(const struct tw_run *run, int pair)
 {
-	return tw_datagrams_timeout_ns() > 0 ? tw_cut_unanswered(pair, -1) : 0;
+	return tw_transport_timeout_ns() > 0 ? tw_cut_unanswered(pair, -1) : 0;
 }
 
 static const struct {
@@ -33,7 +33,7 @@ static const struct {
 } counters[] = {
 	{ "missed", missed, NULL },
 	{ "throttled", tw_throttled, tw_throttle_unknown },
-	{ "lost", tw_datagrams_lost, lost_unknown },
+	{ "lost", tw_transport_lost, lost_unknown },
 };
 
 static bool is(const char *known, const char *name, size_t length)
@@ -70,11 +70,11 @@ static struct tw_limit_open open_of(const struct tw_run *run, int pair,
 				    enum tw_metric_id id)
 {
 	bool timed = id == TW_LATENCY || id == TW_RESPONSE || id == TW_PLANNED;
-	int64_t least_ns = tw_datagrams_timeout_ns() - (id == TW_LATENCY) *
+	int64_t least_ns = tw_transport_timeout_ns() - (id == TW_LATENCY) *
 			   tw_config_params(pair).sleep_ns;
 
 	return (struct tw_limit_open) {
-		.lost = tw_datagrams_lost(run, pair),
+		.lost = tw_transport_lost(run, pair),
 		.cut = tw_cut_open(pair, id),
 		.least_ns = timed ? (double)least_ns : 0,
 		.begun_ns = id == TW_INTERVAL ?
@@ -146,8 +146,9 @@ static void check_percentile(const struct tw_run *run,
 	for (pair = 0; pair < tw_config.pairs; pair++) {
 		most = possible_cycles(run, pair);
 		if (most < tw_limit_needed(limit))
-			fatal("--limit=%s: needs %" PRIu64 " cycles; with --loops and --duration, pair %d has at most %" PRIu64 "\n",
-			      limit->text, tw_limit_needed(limit), pair, most);
+			tw_say_fatal("--limit=%s: needs %" PRIu64 " cycles; with --loops and --duration, pair %d has at most %" PRIu64 "\n",
+				     limit->text, tw_limit_needed(limit), pair,
+				     most);
 	}
 }
 
@@ -156,8 +157,8 @@ static void check(const struct tw_run *run, const struct tw_limit *limit)
 	const struct tw_metric_params params = tw_config_params(0);
 
 	if (!limit->counts && !tw_metric_valid(limit->about, &params))
-		fatal("--limit=%s: %s\n", limit->text,
-		      tw_metric_lacks(limit->about, &params));
+		tw_say_fatal("--limit=%s: %s\n", limit->text,
+			     tw_metric_lacks(limit->about, &params));
 	if (!limit->percent)
 		return;
 	check_percentile(run, limit);

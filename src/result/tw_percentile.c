@@ -39,7 +39,7 @@ static void parse(const struct tw_option *option, char *value)
 	if (!value)
 		value = strcpy(copy, usual);
 	while ((word = strsep(&value, ","))) {
-		if (!tw_percent_parse(word, &percent) || strlen(word) > 10 ||
+		if (!tw_buckets_parse(word, &percent) || strlen(word) > 10 ||
 		    count == PERCENTS_MAX)
 			tw_option_refuse(option, word, "allowed are at most 32 numbers above 0 and below 100, of at most 10 characters");
 		for (i = 0; i < count; i++)

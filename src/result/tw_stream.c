@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "rt-error.h"
 #include "tw_file.h"
 #include "tw_run.h"
+#include "tw_say.h"
 #include "tw_stream.h"
 
 #define KEPT_MOST	(1 << 18)	/* bytes of what was not taken yet */
@@ -17,7 +17,7 @@ void tw_stream_open(struct tw_stream *stream)
 {
 	stream->text = open_memstream(&stream->data, &stream->size);
 	if (!stream->text || fcntl(stream->file.fd, F_SETFL, O_NONBLOCK))
-		fatal("%s: cannot be written: %m\n", stream->file.path);
+		tw_say_fatal("%s: cannot be written: %m\n", stream->file.path);
 }
 
 static void fail(struct tw_stream *stream, struct tw_run *run, int err)

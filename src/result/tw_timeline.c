@@ -9,17 +9,18 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include "rt-error.h"
-#include "rt-utils.h"
+#include "tw_array.h"
 #include "tw_buckets.h"
 #include "tw_clocks.h"
 #include "tw_datagram.h"
 #include "tw_part.h"
 #include "tw_ring.h"
 #include "tw_run.h"
+#include "tw_say.h"
 #include "tw_stream.h"
 #include "tw_throttle.h"
 #include "tw_time.h"
+#include "tw_transport.h"
 
 #define EVERY_MOST	86400
 #define PERCENT		99
@@ -48,7 +49,7 @@ static struct {
 	uint64_t before[TW_PAIRS_MAX];
 } counts[] = {
 	{ .name = "throttled", .count = tw_throttled },
-	{ .name = "lost", .count = tw_datagrams_lost },
+	{ .name = "lost", .count = tw_transport_lost },
 };
 
 static void parse(const struct tw_option *option, char *value)
@@ -103,7 +104,7 @@ static void map_rows(const struct tw_run *run)
 	rows = mmap(NULL, size, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (rows == MAP_FAILED)
-		fatal("--timeline: no memory: %m\n");
+		tw_say_fatal("--timeline: no memory: %m\n");
 	madvise(rows, size, MADV_DONTFORK);
 	for (pair = 0; pair < tw_config.pairs; pair++) {
 		rows[pair].tally.params = run->pairs[pair]->tally.params;
@@ -157,7 +158,7 @@ static void start_at(int64_t t0_ns)
 {
 	int64_t now_ns = tw_now_ns(CLOCK_MONOTONIC);
 
-	start_ns = tw_clock_monotonic_ns(t0_ns);
+	start_ns = tw_clocks_monotonic_ns(t0_ns);
 	if (start_ns < begin_ns || start_ns > now_ns)
 		start_ns = now_ns;
 	next_ns = start_ns + every_s * TW_NS_PER_S;

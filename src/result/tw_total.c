@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rt-error.h"
 #include "tw_config.h"
 #include "tw_part.h"
+#include "tw_say.h"
 #include "tw_time.h"
 
 static const char *const formulas[] = { "documented", "trltp3", NULL };
@@ -40,9 +40,10 @@ static void check(struct tw_run *run)
 	if (strcmp(formula, "trltp3"))
 		return;
 	if (tw_metrics[TW_TOTAL].lacks)
-		fatal("--total=trltp3: %s\n", tw_metrics[TW_TOTAL].lacks);
+		tw_say_fatal("--total=trltp3: %s\n",
+			     tw_metrics[TW_TOTAL].lacks);
 	if (!tw_config_interval_us(0))
-		fatal("--total=trltp3: needs a timer, so an --interval above 0\n");
+		tw_say_fatal("--total=trltp3: needs a timer, so an --interval above 0\n");
 	tw_metrics[TW_TOTAL].value_ns = trltp3_ns;
 }
 

@@ -2,13 +2,16 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "rt-error.h"
-#include "rt-utils.h"
 #include "tw_check.h"
 #include "tw_config.h"
+#include "tw_cpus.h"
+#include "tw_json.h"
+#include "tw_mark.h"
+#include "tw_place.h"
 #include "tw_read.h"
+#include "tw_say.h"
+#include "tw_string.h"
 #include "tw_text.h"
 
 #define FACTS_MAX	128
@@ -21,22 +24,22 @@ static struct {
 static int count;
 static struct tw_checked checked;
 
-void tw_value_text(struct tw_value *value, const char *text)
+void tw_check_text(struct tw_value *value, const char *text)
 {
 	free(value->text);
 	value->text = strdup(text);
 	value->known = value->text;
 }
 
-void tw_value_cpus(struct tw_value *value, const cpu_set_t *cpus)
+void tw_check_cpus(struct tw_value *value, const cpu_set_t *cpus)
 {
 	char list[TW_READ_LINE];
 
 	tw_place_list(cpus, list, sizeof(list));
-	tw_value_text(value, list);
+	tw_check_text(value, list);
 }
 
-void tw_value_number(struct tw_value *value, int64_t number)
+void tw_check_number(struct tw_value *value, int64_t number)
 {
 	value->number = number;
 	value->known = true;
@@ -50,13 +53,13 @@ static void read_file(struct tw_value *value, enum tw_fact_kind kind)
 	cpu_set_t cpus;
 
 	if (kind == TW_FACT_CPUS) {
-		if (tw_read_cpus(&cpus, value->from))
-			tw_value_cpus(value, &cpus);
+		if (tw_cpus_read(&cpus, value->from))
+			tw_check_cpus(value, &cpus);
 	} else if (kind == TW_FACT_TEXT) {
 		if (tw_read_text(text, sizeof(text), value->from) && *text)
-			tw_value_text(value, text);
+			tw_check_text(value, text);
 	} else if (tw_read_number(&number, value->from)) {
-		tw_value_number(value, number);
+		tw_check_number(value, number);
 	}
 }
 
@@ -101,7 +104,7 @@ static void fill_in(char *text, size_t size, const char *fix)
 		used += strchr("@%~", *fix) ?
 			snprintf(text + used, size - used, "%s",
 				 *fix == '%' ? checked.device :
-				 *fix == '~' ? find_tracefs() :
+				 *fix == '~' ? tw_mark_tracefs() :
 				 *list ? list : "CPUS") :
 			snprintf(text + used, size - used, "%c", *fix);
 }
@@ -154,7 +157,7 @@ static void write_value(FILE *file, const struct tw_fact *fact,
 	else if (fact->kind == TW_FACT_FLAG)
 		fprintf(file, value->number ? "true" : "false");
 	else
-		rt_json_string(file, value->text);
+		tw_string_json(file, value->text);
 }
 
 static void write_finding(FILE *file, int i)
@@ -164,7 +167,7 @@ static void write_finding(FILE *file, int i)
 	format(text, sizeof(text), i);
 	fprintf(file, "        { \"name\": \"%s\", \"read\": ",
 		found[i].fact->name);
-	rt_json_string(file, text);
+	tw_string_json(file, text);
 	fprintf(file, " }");
 }
 
@@ -218,7 +221,7 @@ void tw_check_facts(struct tw_run *run, const struct tw_checked *of,
 		return;
 	print_facts(stdout);
 	if (fflush(stdout)) {
-		warn("cannot write to standard output\n");
+		tw_say_warn("cannot write to standard output\n");
 		status = EXIT_FAILURE;
 	}
 	exit(tw_json_write(run, status, write_members) ? EXIT_FAILURE : status);

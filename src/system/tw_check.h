@@ -74,9 +74,9 @@ void tw_check_route(char device[IF_NAMESIZE], const char *host);
 bool tw_check_is_hardware(const char *device);
 
 /* For readers; each makes the value known. */
-void tw_value_text(struct tw_value *value, const char *text);
-void tw_value_cpus(struct tw_value *value, const cpu_set_t *cpus);
-void tw_value_number(struct tw_value *value, int64_t number);
+void tw_check_text(struct tw_value *value, const char *text);
+void tw_check_cpus(struct tw_value *value, const cpu_set_t *cpus);
+void tw_check_number(struct tw_value *value, int64_t number);
 
 /* The same: is it PREEMPT_RT; the last @name= on the kernel's command line. */
 bool tw_facts_preempt_rt(void);

@@ -5,17 +5,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "rt-utils.h"
+#include "tw_array.h"
 #include "tw_check.h"
 #include "tw_cpus.h"
 #include "tw_read.h"
 
-#define CPU_DIR		"/sys/devices/system/cpu/"
 #define NODE_DIR	"/sys/devices/system/node/"
 
-#define CPU_FILE	CPU_DIR "cpu%d/%s"
+#define CPU_FILE	TW_CPUS_DIR "cpu%d/%s"
 #define IRQ_FILE	"/sys/kernel/irq/%d/%s"
 #define IRQ_CPUS	"/proc/irq/%d/%s"
 
@@ -38,16 +36,12 @@ static bool is_outside(const struct tw_value *value)
 	return !CPU_EQUAL(&both, &value->of->cpus);
 }
 
-/* At boot or by a cpuset partition. */
 static void read_isolated(struct tw_value *value)
 {
-	cpu_set_t cpus, more;
+	cpu_set_t cpus;
 
-	if (!tw_read_cpus(&cpus, value->from))
-		return;
-	if (tw_read_cpus(&more, "/sys/fs/cgroup/cpuset.cpus.isolated"))
-		CPU_OR(&cpus, &cpus, &more);
-	tw_value_cpus(value, &cpus);
+	if (tw_cpus_isolated(&cpus))
+		tw_check_cpus(value, &cpus);
 }
 
 /* nohz_full CPUs are among them. */
@@ -62,9 +56,9 @@ static void read_no_callbacks(struct tw_value *value)
 		list[0] = '\0';
 	if (!tw_cpus_parse(&cpus, list))
 		return;
-	if (tw_read_cpus(&tickless, CPU_DIR "nohz_full"))
+	if (tw_cpus_read(&tickless, TW_CPUS_DIR "nohz_full"))
 		CPU_OR(&cpus, &cpus, &tickless);
-	tw_value_cpus(value, &cpus);
+	tw_check_cpus(value, &cpus);
 }
 
 /* The first that is not performance, if there is one. */
@@ -79,7 +73,7 @@ static void read_governor(struct tw_value *value)
 				 file_of(CPU_FILE, cpu, "cpufreq/scaling_governor")) &&
 		    *name && (!value->known ||
 			      !strcmp(value->text, "performance")))
-			tw_value_text(value, name);
+			tw_check_text(value, name);
 }
 
 static bool is_no_performance(const struct tw_value *value)
@@ -99,7 +93,7 @@ static void read_idle_cpu(struct tw_value *value, int cpu)
 		if (!tw_read_number(&latency_us, file_of(CPU_FILE, cpu, file)))
 			return;
 		if (!value->known)
-			tw_value_number(value, 0);
+			tw_check_number(value, 0);
 		snprintf(file, sizeof(file), "cpuidle/state%d/disable", i);
 		if ((tw_read_number(&disabled, file_of(CPU_FILE, cpu, file)) &&
 		     disabled) || latency_us <= value->number)
@@ -118,9 +112,9 @@ static void read_idle(struct tw_value *value)
 			read_idle_cpu(value, cpu);
 	/* Such as with idle=poll: there is nothing to leave. */
 	if (!value->known && tw_read_text(driver, sizeof(driver),
-					  CPU_DIR "cpuidle/current_driver") &&
+					  TW_CPUS_DIR "cpuidle/current_driver") &&
 	    !strcmp(driver, "none"))
-		tw_value_number(value, 0);
+		tw_check_number(value, 0);
 }
 
 /* A binary number that only root may read: of all requests, ours, too. */
@@ -156,7 +150,7 @@ static void read_siblings(struct tw_value *value)
 	CPU_ZERO(&all);
 	for (cpu = 0; cpu < CPU_SETSIZE; cpu++) {
 		if (!CPU_ISSET(cpu, &value->of->cpus) ||
-		    !tw_read_cpus(&threads, file_of(CPU_FILE, cpu,
+		    !tw_cpus_read(&threads, file_of(CPU_FILE, cpu,
 					"topology/thread_siblings_list")))
 			continue;
 		CPU_CLR(cpu, &threads);
@@ -165,9 +159,9 @@ static void read_siblings(struct tw_value *value)
 	}
 	if (!value->known)
 		return;
-	if (tw_read_cpus(&online, CPU_DIR "online"))
+	if (tw_cpus_read(&online, TW_CPUS_DIR "online"))
 		CPU_AND(&all, &all, &online);
-	tw_value_cpus(value, &all);
+	tw_check_cpus(value, &all);
 }
 
 /* Those of the measured CPUs. */
@@ -187,7 +181,7 @@ static void read_nodes(struct tw_value *value)
 			globfree(&found);
 		}
 	if (CPU_COUNT(&nodes))
-		tw_value_cpus(value, &nodes);
+		tw_check_cpus(value, &nodes);
 }
 
 static bool is_several(const struct tw_value *value)
@@ -222,10 +216,10 @@ static bool may_fire(int irq, const cpu_set_t *on)
 {
 	cpu_set_t cpus;
 
-	if ((!tw_read_cpus(&cpus, file_of(IRQ_CPUS, irq,
+	if ((!tw_cpus_read(&cpus, file_of(IRQ_CPUS, irq,
 					  "effective_affinity_list")) ||
 	     !CPU_COUNT(&cpus)) &&
-	    !tw_read_cpus(&cpus, file_of(IRQ_CPUS, irq, "smp_affinity_list")))
+	    !tw_cpus_read(&cpus, file_of(IRQ_CPUS, irq, "smp_affinity_list")))
 		return false;
 	CPU_AND(&cpus, &cpus, on);
 	return CPU_COUNT(&cpus);
@@ -259,7 +253,7 @@ static void read_irqs(struct tw_value *value)
 	closedir(dir);
 	if (more)
 		sprintf(list + used, ", and %d more", more);
-	tw_value_text(value, list);
+	tw_check_text(value, list);
 }
 
 static bool is_pinned_and_any(const struct tw_value *value)
@@ -268,29 +262,29 @@ static bool is_pinned_and_any(const struct tw_value *value)
 }
 
 const struct tw_fact tw_facts_cpus[] = {
-	{ "online_cpus", TW_FACT_CPUS, .from = CPU_DIR "online" },
-	{ "isolated_cpus", TW_FACT_CPUS, CPU_DIR "isolated", read_isolated,
+	{ "online_cpus", TW_FACT_CPUS, .from = TW_CPUS_DIR "online" },
+	{ "isolated_cpus", TW_FACT_CPUS, NULL, read_isolated,
 	  is_outside,
 	  "the scheduler may put other tasks on the measured CPUs",
 	  "boot with isolcpus=managed_irq,domain,@, and measure on these CPUs only (-a): the system needs CPU 0\n"
 	  "measure on CPUs that are isolated: -a " },
-	{ "nohz_full_cpus", TW_FACT_CPUS, .from = CPU_DIR "nohz_full" },
+	{ "nohz_full_cpus", TW_FACT_CPUS, .from = TW_CPUS_DIR "nohz_full" },
 	{ "rcu_nocbs_cpus", TW_FACT_CPUS, NULL, read_no_callbacks, is_outside,
 	  "the kernel frees memory in batches (RCU callbacks) on the measured CPUs",
 	  "boot with rcu_nocbs=@, and measure on these CPUs only (-a)" },
 	{ "governor", TW_FACT_TEXT, NULL, read_governor, is_no_performance,
 	  "the frequency of a CPU that is idle between cycles is lowered: the work of a cycle takes longer, by a time that depends on the load",
-	  "for f in " CPU_DIR "cpu*/cpufreq/scaling_governor; do echo performance >$f; done" },
-	{ "idle_driver", TW_FACT_TEXT, .from = CPU_DIR "cpuidle/current_driver" },
-	{ "idle_governor", TW_FACT_TEXT, .from = CPU_DIR "cpuidle/current_governor" },
+	  "for f in " TW_CPUS_DIR "cpu*/cpufreq/scaling_governor; do echo performance >$f; done" },
+	{ "idle_driver", TW_FACT_TEXT, .from = TW_CPUS_DIR "cpuidle/current_driver" },
+	{ "idle_governor", TW_FACT_TEXT, .from = TW_CPUS_DIR "cpuidle/current_governor" },
 	{ "idle_latency_us", TW_FACT_NUMBER, NULL, read_idle, may_sleep,
 	  "a CPU takes this long to leave its deepest idle state, in each phase that ends with a wake-up",
 	  "let the program hold /dev/cpu_dma_latency at 0: run as root, without --default-system and --latency; or boot with idle=poll" },
 	{ "cpu_dma_latency_us", TW_FACT_NUMBER, .read = read_allowed },
-	{ "smt", TW_FACT_FLAG, .from = CPU_DIR "smt/active" },
+	{ "smt", TW_FACT_FLAG, .from = TW_CPUS_DIR "smt/active" },
 	{ "sibling_cpus", TW_FACT_CPUS, NULL, read_siblings, tw_facts_is_any,
 	  "the threads of a core share its units and caches: a task on one slows down that on the other",
-	  "echo off >" CPU_DIR "smt/control; client and server on CPUs of different cores (-a) are the least" },
+	  "echo off >" TW_CPUS_DIR "smt/control; client and server on CPUs of different cores (-a) are the least" },
 	{ "used_nodes", TW_FACT_CPUS, NULL, read_nodes, is_several,
 	  "each message goes through memory of another NUMA node",
 	  "choose CPUs of one node: -a, with a set from " NODE_DIR "node*/cpulist" },

@@ -4,8 +4,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "rt-utils.h"
+#include "tw_array.h"
 #include "tw_check.h"
+#include "tw_cpus.h"
+#include "tw_mark.h"
 #include "tw_read.h"
 
 #define SYSCTL		"/proc/sys/kernel/"
@@ -46,7 +48,7 @@ static void read_boot(struct tw_value *value)
 	char text[TW_READ_LINE];
 
 	if (tw_facts_boot(text, sizeof(text), value->from))
-		tw_value_text(value, text);
+		tw_check_text(value, text);
 }
 
 bool tw_facts_preempt_rt(void)
@@ -66,11 +68,11 @@ static void read_preemption(struct tw_value *value)
 	char version[1024];
 
 	if (tw_facts_preempt_rt())
-		tw_value_text(value, "PREEMPT_RT");
+		tw_check_text(value, "PREEMPT_RT");
 	else if (tw_read_text(version, sizeof(version), "/proc/version") &&
 		 *version)
 		/* The name of each begins with that of the next. */
-		tw_value_text(value, strstr(version, " PREEMPT_DYNAMIC") ?
+		tw_check_text(value, strstr(version, " PREEMPT_DYNAMIC") ?
 			      "PREEMPT_DYNAMIC" : strstr(version, " PREEMPT") ?
 			      "PREEMPT" : "PREEMPT_NONE or PREEMPT_VOLUNTARY");
 }
@@ -85,7 +87,7 @@ static void read_realtime(struct tw_value *value)
 	int64_t number;
 
 	/* Only kernels that are have the file. */
-	tw_value_number(value, tw_read_number(&number, value->from) &&
+	tw_check_number(value, tw_read_number(&number, value->from) &&
 			       number == 1);
 }
 
@@ -110,7 +112,7 @@ static void read_mode(struct tw_value *value)
 
 	if (read_chosen(mode, sizeof(mode), value->from, "()") ||
 	    tw_facts_boot(mode, sizeof(mode), "preempt"))
-		tw_value_text(value, mode);
+		tw_check_text(value, mode);
 }
 
 /* PREEMPT_RT lets a real-time task preempt at once in every mode. */
@@ -141,7 +143,7 @@ static void read_huge_pages(struct tw_value *value)
 	char mode[32];
 
 	if (read_chosen(mode, sizeof(mode), value->from, "[]"))
-		tw_value_text(value, mode);
+		tw_check_text(value, mode);
 }
 
 static bool is_always(const struct tw_value *value)
@@ -163,7 +165,7 @@ static bool is_watched(const struct tw_value *value)
 {
 	cpu_set_t watched;
 
-	if (!tw_read_cpus(&watched, SYSCTL "watchdog_cpumask"))
+	if (!tw_cpus_read(&watched, SYSCTL "watchdog_cpumask"))
 		return value->number;
 	CPU_AND(&watched, &watched, &value->of->cpus);
 	return value->number && CPU_COUNT(&watched);
@@ -174,7 +176,7 @@ static const char *in_tracefs(const char *name)
 {
 	static char path[64];
 
-	snprintf(path, sizeof(path), "%s/%s", find_tracefs(), name);
+	snprintf(path, sizeof(path), "%s/%s", tw_mark_tracefs(), name);
 	return path;
 }
 
@@ -183,7 +185,7 @@ static void read_tracing(struct tw_value *value)
 	int64_t number;
 
 	if (tw_read_number(&number, in_tracefs("tracing_on")))
-		tw_value_number(value, number);
+		tw_check_number(value, number);
 }
 
 static void read_tracer(struct tw_value *value)
@@ -192,7 +194,7 @@ static void read_tracer(struct tw_value *value)
 
 	if (tw_read_text(tracer, sizeof(tracer), in_tracefs("current_tracer")) &&
 	    *tracer)
-		tw_value_text(value, tracer);
+		tw_check_text(value, tracer);
 }
 
 /* Tracing is on by default, with nothing to trace. */

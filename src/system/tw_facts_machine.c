@@ -3,9 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "rt-utils.h"
+#include "tw_array.h"
 #include "tw_check.h"
 #include "tw_read.h"
 
@@ -30,7 +29,7 @@ static void read_virtual(struct tw_value *value)
 	if (flags) {
 		flags[1 + strcspn(flags + 1, "\n")] = '\0';
 		is = strstr(flags, " hypervisor");
-		tw_value_number(value, is);
+		tw_check_number(value, is);
 	}
 	free(text);
 	for (i = 0; i < ARRAY_SIZE(files); i++) {
@@ -39,7 +38,7 @@ static void read_virtual(struct tw_value *value)
 		is |= i == 2 && *name;
 		for (n = 0; n < ARRAY_SIZE(names); n++)
 			is |= strstr(name, names[n]) != NULL;
-		tw_value_number(value, is);
+		tw_check_number(value, is);
 	}
 }
 

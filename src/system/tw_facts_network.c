@@ -16,8 +16,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "rt-utils.h"
 #include "tw_check.h"
+#include "tw_cpus.h"
 #include "tw_proc.h"
 #include "tw_reach.h"
 #include "tw_read.h"
@@ -78,7 +78,7 @@ static bool find_irq(int irq, void *arg)
 	card.irq[irq] = true;
 	snprintf(path, sizeof(path), "/proc/irq/%d/effective_affinity_list",
 		 irq);
-	if (tw_read_cpus(&cpus, path))
+	if (tw_cpus_read(&cpus, path))
 		CPU_OR(&card.cpus, &card.cpus, &cpus);
 	return true;
 }
@@ -123,7 +123,7 @@ static void read_device(struct tw_value *value)
 	if (!tw_check_is_hardware(card.name)) {
 		snprintf(text, sizeof(text), "%s: no hardware, nothing to set",
 			 card.name);
-		tw_value_text(value, text);
+		tw_check_text(value, text);
 		return;
 	}
 	len = readlink(path_of("device"), text, sizeof(text) - 1);
@@ -132,7 +132,7 @@ static void read_device(struct tw_value *value)
 		 strrchr(text, '/') + 1 : text);
 	tw_proc_each(IRQ_DIR, find_irq, NULL);
 	tw_proc_each("/proc", find_thread, NULL);
-	tw_value_text(value, card.name);
+	tw_check_text(value, card.name);
 }
 
 static void read_number(struct tw_value *value)
@@ -170,7 +170,7 @@ static void read_delay(struct tw_value *value)
 	struct ethtool_coalesce of = { .cmd = ETHTOOL_GCOALESCE };
 
 	if (ask(&of))
-		tw_value_number(value, of.use_adaptive_rx_coalesce ? ADAPTIVE :
+		tw_check_number(value, of.use_adaptive_rx_coalesce ? ADAPTIVE :
 				(int64_t)of.rx_coalesce_usecs);
 }
 
@@ -179,7 +179,7 @@ static void read_saving(struct tw_value *value)
 	struct ethtool_eee of = { .cmd = ETHTOOL_GEEE };
 
 	if (ask(&of))
-		tw_value_number(value, of.eee_enabled != 0);
+		tw_check_number(value, of.eee_enabled != 0);
 }
 
 static void read_qdisc(struct tw_value *value)
@@ -206,7 +206,7 @@ static void read_qdisc(struct tw_value *value)
 		left = (int)IFLA_PAYLOAD(&of.head);
 	for (; RTA_OK(row, left); row = RTA_NEXT(row, left))
 		if (row->rta_type == IFLA_QDISC)
-			tw_value_text(value, RTA_DATA(row));
+			tw_check_text(value, RTA_DATA(row));
 	if (fd >= 0)
 		close(fd);
 }
@@ -219,7 +219,7 @@ static bool is_shaping(const struct tw_value *value)
 static void read_cpus(struct tw_value *value)
 {
 	if (CPU_COUNT(&card.cpus))
-		tw_value_cpus(value, &card.cpus);
+		tw_check_cpus(value, &card.cpus);
 }
 
 static bool is_on_ours(const struct tw_value *value)
@@ -238,7 +238,7 @@ static void read_priority(struct tw_value *value)
 		card.napi_priority;
 
 	if (priority >= 0)
-		tw_value_number(value, priority);
+		tw_check_number(value, priority);
 }
 
 static bool is_below(const struct tw_value *value)
@@ -347,7 +347,7 @@ void tw_check_route(char device[IF_NAMESIZE], const char *host)
 	struct tw_host parsed;
 	const char *why;
 
-	if (tw_host_parse(host, &parsed))
+	if (tw_reach_parse(host, &parsed))
 		to = tw_reach_find(parsed.name, &why);
 	if (!to)
 		return;

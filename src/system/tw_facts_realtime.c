@@ -8,9 +8,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "rt-utils.h"
+#include "tw_array.h"
 #include "tw_cgroup.h"
 #include "tw_check.h"
+#include "tw_cpus.h"
 #include "tw_proc.h"
 #include "tw_read.h"
 #include "tw_time.h"
@@ -40,7 +41,7 @@ static int refusal(int priority)
 
 static void read_allowed(struct tw_value *value)
 {
-	tw_value_number(value, !refusal(value->of->priority));
+	tw_check_number(value, !refusal(value->of->priority));
 }
 
 static bool is_refused(const struct tw_value *value)
@@ -75,7 +76,7 @@ static void read_cgroup(struct tw_value *value)
 
 	find_cgroup(path, sizeof(path));
 	if (*path && tw_read_number(&number, path))
-		tw_value_number(value, number);
+		tw_check_number(value, number);
 }
 
 static bool is_less(const struct tw_value *value)
@@ -109,7 +110,7 @@ static void read_group(struct tw_value *value)
 
 	find_cgroup(path, sizeof(path));
 	if (*path || (is_entitled() && refusal(value->of->priority) == EPERM))
-		tw_value_number(value, true);
+		tw_check_number(value, true);
 }
 
 /* The strictest of the quotas that hold back what this process may use. */
@@ -128,7 +129,7 @@ static void read_quota(struct tw_value *value)
 		 count ? (long long)least->quota_us : 0,
 		 count ? (long long)least->period_us : 0,
 		 count ? least->path : "");
-	tw_value_text(value, count ? text : "");
+	tw_check_text(value, count ? text : "");
 }
 
 /* With as much as all CPUs, it stops nothing. */
@@ -201,7 +202,7 @@ static void read_fair_server(struct tw_value *value)
 	int64_t ns;
 
 	if (tw_facts_fair_server(&ns))
-		tw_value_number(value, ns > 0);
+		tw_check_number(value, ns > 0);
 }
 
 static bool may_serve(const struct tw_value *value)
@@ -243,7 +244,7 @@ static void read_irqbalance(struct tw_value *value)
 	scan.timer_priority = -1;
 	tw_proc_each("/proc", look_at, NULL);
 	if (scan.processes)
-		tw_value_number(value, scan.irqbalance);
+		tw_check_number(value, scan.irqbalance);
 }
 
 /* irqbalance spares isolated CPUs and those without a tick. */
@@ -251,9 +252,9 @@ static bool moves_irqs(const struct tw_value *value)
 {
 	cpu_set_t isolated, tickless, spared;
 
-	if (!tw_read_cpus(&isolated, "/sys/devices/system/cpu/isolated"))
+	if (!tw_cpus_read(&isolated, "/sys/devices/system/cpu/isolated"))
 		CPU_ZERO(&isolated);
-	if (!tw_read_cpus(&tickless, "/sys/devices/system/cpu/nohz_full"))
+	if (!tw_cpus_read(&tickless, "/sys/devices/system/cpu/nohz_full"))
 		CPU_ZERO(&tickless);
 	CPU_OR(&spared, &isolated, &tickless);
 	CPU_AND(&spared, &spared, &value->of->cpus);
@@ -264,7 +265,7 @@ static bool moves_irqs(const struct tw_value *value)
 static void read_timer_thread(struct tw_value *value)
 {
 	if (scan.timer_priority >= 0)
-		tw_value_number(value, scan.timer_priority);
+		tw_check_number(value, scan.timer_priority);
 }
 
 static bool is_below(const struct tw_value *value)

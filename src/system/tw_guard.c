@@ -11,10 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "rt-error.h"
 #include "tw_file.h"
 #include "tw_guard.h"
 #include "tw_process.h"
+#include "tw_say.h"
 #include "tw_time.h"
 
 #define END_SIGNAL	SIGRTMIN	/* from main: undo it now */
@@ -82,17 +82,17 @@ void tw_guard_start(struct tw_guard *guard, int (*undo)(void))
 
 	fflush(NULL);
 	if (pipe2(fds, O_CLOEXEC))
-		fatal("cannot start a guard: %m\n");
+		tw_say_fatal("cannot start a guard: %m\n");
 	guard->undo = undo;
 	guard->owner = getpid();
 	guard->pid = fork();
 	if (guard->pid < 0)
-		fatal("cannot start a guard: %m\n");
+		tw_say_fatal("cannot start a guard: %m\n");
 	if (!guard->pid)
 		keep_guard(guard, fds[1]);
 	close(fds[1]);
 	if (read(fds[0], &byte, 1) != 1)
-		fatal("the guard, which is to undo what is set, cannot run\n");
+		tw_say_fatal("the guard, which is to undo what is set, cannot run\n");
 	close(fds[0]);
 }
 

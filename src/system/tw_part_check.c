@@ -3,6 +3,7 @@
 #include "tw_check.h"
 #include "tw_load.h"
 #include "tw_part.h"
+#include "tw_place.h"
 #include "tw_run.h"
 
 static const char *named;	/* its device; NULL: no --check */

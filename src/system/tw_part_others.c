@@ -3,12 +3,13 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
-#include "rt-utils.h"
 #include "tw_others.h"
 #include "tw_part.h"
+#include "tw_place.h"
+#include "tw_policy.h"
 #include "tw_run.h"
+#include "tw_string.h"
 #include "tw_time.h"
 
 #define SHOWN		1.0	/* percent */
@@ -105,7 +106,7 @@ static void print_others(FILE *file, const struct tw_others *of)
 			break;
 		fprintf(file, "%s %s-%d", comma, task->name, task->id);
 		if (task->priority)
-			fprintf(file, " (%s %d)", tw_config_policy(task->policy),
+			fprintf(file, " (%s %d)", tw_policy_name(task->policy),
 				task->priority);
 		fprintf(file, " %.1f %%", percent(task->ns));
 		comma = ",";
@@ -150,10 +151,10 @@ static void remark(FILE *file, const struct tw_run *run)
 static void write_task(FILE *file, const struct tw_task *task)
 {
 	fprintf(file, "\n            { \"name\": ");
-	rt_json_string(file, task->name);
+	tw_string_json(file, task->name);
 	fprintf(file, ", \"id\": %d, \"kernel\": %s, \"policy\": \"%s\", \"priority\": %d, \"percent\": %.3f }",
 		task->id, task->kernel ? "true" : "false",
-		tw_config_policy(task->policy), task->priority,
+		tw_policy_name(task->policy), task->priority,
 		percent(task->ns));
 }
 

@@ -3,12 +3,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
-#include "rt-utils.h"
 #include "tw_cgroup.h"
 #include "tw_part.h"
 #include "tw_run.h"
+#include "tw_string.h"
 
 static struct tw_quota before[TW_QUOTAS], after[TW_QUOTAS];
 static int count;
@@ -57,7 +56,7 @@ static void json(FILE *file, const struct tw_run *run)
 	fprintf(file, "    \"quota\": ");
 	if (*most.path) {
 		fprintf(file, "{ \"cgroup\": ");
-		rt_json_string(file, most.path);
+		tw_string_json(file, most.path);
 		fprintf(file, ", \"quota_us\": %" PRId64 ", \"period_us\": %"
 			PRId64 ", \"stops\": %" PRId64 ", \"stopped_us\": %"
 			PRId64 " },\n", most.quota_us, most.period_us,

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "rt-utils.h"
+#include "tw_array.h"
 #include "tw_others.h"
 #include "tw_proc.h"
 #include "tw_read.h"

@@ -28,7 +28,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "rt-utils.h"
+#include "tw_idle.h"
 #include "tw_time.h"
 #include "tw_wire.h"
 
@@ -247,7 +247,7 @@ int main(int argc, char *argv[])
 	parse(argc, argv);
 	responses = map(loops * sizeof(*responses));
 	/* As the tool: where there is no right to it, without. */
-	set_latency_target(0);
+	tw_idle_limit(0);
 	connect_both(&client, &server);
 	start(serve, server, client, server_cpu, priority - 1);
 	start(measure, client, server, client_cpu, priority);

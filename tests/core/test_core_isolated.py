@@ -39,7 +39,7 @@ def cpus_of(json):
     (("--server-affinity", THERE), THERE, HERE, HERE),
     (("--mainaffinity", THERE), HERE, HERE, THERE),
     (("-a",), HERE, HERE, HERE), ((), HERE, HERE, HERE),
-    (("-a", f"+{HERE}"), HERE, HERE, HERE)])
+    (("-a", "+0"), HERE, HERE, HERE)])
 def test_named(run, words, server, client, main):
     """The kernel gives them to whoever asks; a plan does not ask."""
     done = aside(run, *QUICK, *words)
@@ -59,6 +59,10 @@ def test_all(run):
 
 def test_of_the_shell_alone(run):
     """+ counts, and ! selects, what it may use."""
+    done = run(*QUICK, "-a", "+0",
+               preexec_fn=lambda: os.sched_setaffinity(0, {THERE}))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert cpus_of(results.loaded(done)) == (str(THERE), str(THERE))
     for words in (f"+{len(CPUS) - 1}", f"!{HERE}"):
         done = aside(run, *QUICK, "-a", words)
         assert (done.returncode, done.stderr) == (

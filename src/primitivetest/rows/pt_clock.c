@@ -16,6 +16,7 @@
 
 #include "pt_report.h"
 #include "pt_rows.h"
+#include "tw_clock_tsc.h"
 #include "tw_clocks.h"
 
 #define READINGS	100
@@ -90,7 +91,7 @@ static int open_face(struct pt_case *c)
 	if (!face)
 		return 0;
 	if (face->read_ns == read_tsc)
-		why = tw_clock_try_tsc();
+		why = tw_clock_tsc_try();
 	else if (clock_getres(face->clockid, &told) ||
 		 clock_gettime(face->clockid, &now))
 		why = strerror(errno);

@@ -7,6 +7,7 @@
 
 #include "pt_report.h"
 #include "pt_rows.h"
+#include "tw_clock_tsc.h"
 #include "tw_clocks.h"
 
 #define POINTS		20
@@ -34,13 +35,13 @@ pt_delay_shortest(const struct pt_delay_point *point, int count, int64_t cost)
 static int open_counter(struct pt_case *c)
 {
 	struct room *room = c->room;
-	const char *why = tw_clock_try_tsc();
+	const char *why = tw_clock_tsc_try();
 	int i;
 
 	if (why)
 		return pt_refuse(c, -ENOTSUP, "%s", why);
-	room->ns_per_tick = tw_clock_ns_per_tick();
-	room->cost = (pt_reading_cost(tw_clock_ticks) + 500) / 1000;
+	room->ns_per_tick = tw_clock_tsc_ns_per_tick();
+	room->cost = (pt_reading_cost(tw_clock_tsc_ticks) + 500) / 1000;
 	for (i = 0; i < POINTS; i++)
 		room->point[i].asked = room->cost + 1 + i * STEP;
 	return 0;
@@ -54,10 +55,10 @@ static int try_once(struct pt_task *task)
 	struct pt_delay_point *point =
 		&room->point[counts ? (done - first) / REPEATS % POINTS : 0];
 	struct pt_stamp *t = task->in->stamp;
-	int64_t at_ns = pt_stamp(task, 0), begin = tw_clock_ticks(), end;
+	int64_t at_ns = pt_stamp(task, 0), begin = tw_clock_tsc_ticks(), end;
 
 	do
-		end = tw_clock_ticks();
+		end = tw_clock_tsc_ticks();
 	while (end < begin + point->asked);
 	t[1].ns = at_ns + (int64_t)(point->asked * room->ns_per_tick);
 	t[2].ns = at_ns + (int64_t)((end - begin) * room->ns_per_tick);

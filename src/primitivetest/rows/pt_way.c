@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "pt_exchange.h"
-#include "rt-error.h"
 #include "tw_guard.h"
 #include "tw_read.h"
+#include "tw_say.h"
 
 static int open_unnamed(struct pt_case *c, struct pt_channel *channel)
 {
@@ -66,7 +66,7 @@ static int remove_set(void)
 	if (sysv->fd[0] >= 0 && semctl(sysv->fd[0], 0, IPC_RMID) &&
 	    errno != EINVAL && errno != EIDRM) {
 		err = -errno;
-		warn("cannot remove a System V semaphore: %m; see ipcs\n");
+		tw_say_warn("cannot remove a System V semaphore: %m; see ipcs\n");
 	}
 	sysv->fd[0] = -1;
 	return err;

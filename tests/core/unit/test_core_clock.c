@@ -4,11 +4,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "unit.h"
 #include "tw_config.h"
+#include "tw_jumps.h"
 #include "tw_part.h"
 #include "tw_time.h"
 #include "tw_watch.h"
+#include "unit.h"
 
 #define AHEAD_NS	INT64_C(1000000000)	/* times the number of the clock */
 #define STEP_NS		10	/* from one reading to the next */

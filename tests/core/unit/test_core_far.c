@@ -32,7 +32,7 @@ int __wrap_clock_gettime(clockid_t clockid, struct timespec *now)
 static int fake_exchange(const struct tw_loop *loop, struct tw_cycle *cycle)
 {
 	assert_ptr_equal(loop->request, &request);
-	assert_int_equal(request.seq, tw_far_swaps ? bswap_64(SEQ) : SEQ);
+	assert_int_equal(request.seq, tw_link_far_swaps ? bswap_64(SEQ) : SEQ);
 	assert_int_equal(cycle->seq, SEQ);
 	cycle->t1_ns = next.t1_ns;
 	cycle->t2_ns = next.t2_ns;
@@ -100,15 +100,15 @@ TEST_EACH(looked_at, times)
 	int i;
 
 	for (i = 0; i < 2; i++) {
-		tw_far_swaps = i;
-		next.t1_ns = (int64_t)tw_far_order((uint64_t)of->t1_ns);
-		next.t2_ns = (int64_t)tw_far_order((uint64_t)of->t2_ns);
+		tw_link_far_swaps = i;
+		next.t1_ns = (int64_t)tw_link_far_order((uint64_t)of->t1_ns);
+		next.t2_ns = (int64_t)tw_link_far_order((uint64_t)of->t2_ns);
 		assert_int_equal(exchange(&cycle, of->t3_ns, 0),
 				 of->possible ? 0 : -EPROTO);
 		assert_int_equal(cycle.t1_ns, of->t1_ns);
 		assert_int_equal(cycle.t2_ns, of->t2_ns);
 	}
-	tw_far_swaps = false;
+	tw_link_far_swaps = false;
 }
 
 /* Of a clock that can be set, this is no wrong answer. */

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "unit.h"
+#include "tw_await.h"
 #include "tw_config.h"
 #include "tw_cycle.h"
 #include "tw_lines.h"
@@ -18,6 +18,7 @@
 #include "tw_part.h"
 #include "tw_reach.h"
 #include "tw_time.h"
+#include "unit.h"
 
 #define DIGITS_20	"12345678901234567890"
 #define LEVELS_16	"[[[[[[[[[[[[[[[["
@@ -46,7 +47,7 @@ TEST_EACH(host, hosts)
 {
 	struct tw_host host = { .port = -1 };
 
-	assert_true(tw_host_parse(of->text, &host));
+	assert_true(tw_reach_parse(of->text, &host));
 	assert_string_equal(host.name, of->name);
 	assert_int_equal(host.port, of->port);
 }
@@ -62,7 +63,7 @@ TEST_EACH(no_host, no_hosts)
 {
 	struct tw_host host;
 
-	assert_false(tw_host_parse(*of, &host));
+	assert_false(tw_reach_parse(*of, &host));
 }
 
 static const struct whole {
@@ -236,12 +237,12 @@ TEST(lines_too_long)
 
 TEST(lines_are_awaited)
 {
-	int64_t begin_ns = tw_in_ms(0);
+	int64_t begin_ns = tw_await_in_ms(0);
 
-	assert_null(tw_lines_await(&lines, other[0], tw_in_ms(3)));
-	assert_true(tw_in_ms(0) - begin_ns >= 3 * TW_NS_PER_MS);
-	assert_int_equal(tw_await(lines.fd, POLLIN, other[0], tw_in_ms(3)),
-			 -ETIMEDOUT);
+	assert_null(tw_lines_await(&lines, other[0], tw_await_in_ms(3)));
+	assert_true(tw_await_in_ms(0) - begin_ns >= 3 * TW_NS_PER_MS);
+	assert_int_equal(tw_await(lines.fd, POLLIN, other[0],
+				  tw_await_in_ms(3)), -ETIMEDOUT);
 	assert_int_equal(tw_await(out, POLLOUT, other[0], INT64_MAX), 0);
 	assert_int_equal(write(other[1], "x", 1), 1);
 	assert_int_equal(tw_await(out, POLLOUT, other[0], INT64_MAX), -EINTR);

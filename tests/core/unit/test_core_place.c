@@ -9,11 +9,12 @@
 #include <string.h>
 
 #include "child.h"
-#include "rt-numa.h"
 #include "tw_config.h"
 #include "tw_cpus.h"
 #include "tw_option.h"
 #include "tw_part.h"
+#include "tw_place.h"
+#include "tw_read.h"
 
 /* The kernel's, as lists; "possible": none above these. */
 static struct machine {
@@ -60,32 +61,17 @@ int __wrap_sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *cpus)
 	return 0;
 }
 
-bool __wrap_tw_cpus_read(cpu_set_t *cpus, const char *path);
-bool __wrap_tw_cpus_read(cpu_set_t *cpus, const char *path)
+bool __wrap_tw_read_text(char *text, size_t size, const char *path);
+bool __wrap_tw_read_text(char *text, size_t size, const char *path)
 {
-	const char *text = strstr(path, "present") ? machine.present :
+	const char *list = strstr(path, "possible") ? machine.possible :
+			   strstr(path, "present") ? machine.present :
 			   strstr(path, "cgroup") ? machine.partition :
 			   machine.isolated;
 
-	return text && tw_cpus_parse(cpus, text);
-}
-
-int __wrap_parse_cpumask(char *str, int max_cpus, struct bitmask **mask);
-int __wrap_parse_cpumask(char *str, int max_cpus, struct bitmask **mask)
-{
-	const char *text = strcmp(str, "all") ? str : machine.possible;
-	cpu_set_t cpus, possible = list(machine.possible);
-	int cpu;
-
-	(void)max_cpus;
-	if (!tw_cpus_parse(&cpus, text) ||
-	    tw_cpus_less(&possible, &cpus, &possible))
-		return -EINVAL;
-	*mask = numa_bitmask_alloc(CPU_SETSIZE);
-	for (cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET(cpu, &cpus))
-			numa_bitmask_setbit(*mask, cpu);
-	return 0;
+	if (list)
+		snprintf(text, size, "%s", list);
+	return list;
 }
 
 /* Its CPUs are 2 3 4... so that none is CPU 0. */

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What rt-utils writes: the JSON report.
- *
- * The system's answers are replaced here, so that the machine does not
- * decide what is tested.
+ * The beginning of the JSON. The system's answers are replaced here, so that
+ * the machine does not decide what is tested.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -11,19 +9,18 @@
 #include <time.h>
 
 #include "child.h"
-#include "rt-utils.h"
+#include "tw_json.h"
+#include "tw_part.h"
+#include "tw_text.h"
 
-/* Where fopen() finds /sys/kernel/realtime; NULL: nowhere. */
+/* Where open() finds /sys/kernel/realtime; NULL: nowhere. */
 static const char *realtime_path;
 
-FILE *fopen(const char *path, const char *mode)
+int open(const char *path, int flags, ...)
 {
-	int fd;
-
 	assert_string_equal(path, "/sys/kernel/realtime");
-	fd = openat(AT_FDCWD, realtime_path ? realtime_path : "/nowhere",
-		    O_RDONLY | O_CLOEXEC);
-	return fd < 0 ? NULL : fdopen(fd, mode);
+	return openat(AT_FDCWD, realtime_path ? realtime_path : "/nowhere",
+		      flags);
 }
 
 static time_t now;
@@ -45,7 +42,7 @@ int uname(struct utsname *uts)
 	return 0;
 }
 
-static char test_path[] = "/tmp/test_rt_report.XXXXXX";
+static char test_path[] = "/tmp/test_core_json.XXXXXX";
 static int test_fd;
 
 BEFORE_EACH
@@ -62,39 +59,37 @@ AFTER_EACH
 	unlink(test_path);
 }
 
-static int answer = 42;
-
-static void add_members(FILE *f, void *data)
+static void write_members(FILE *file, void *run)
 {
-	fprintf(f, "  \"answer\": %d\n", *(int *)data);
+	fprintf(file, "  \"answer\": 42\n");
 }
 
-/* 1 s before 2026 begins in Greenwich, and a minute later. */
-static void init_and_wait(void)
+/* 1 s before 2026 begins in Greenwich, and a minute later; @words: to NULL. */
+static void write_json(char *words[], int status)
 {
-	char *argv[] = { "tool", "-l", "5", "a\"\xc3\xa9\xff\nb", "", NULL };
+	char *options[] = { "test", "--json=-", NULL };
+	struct tw_run run = { .argv = words };
 
 	setenv("TZ", "TST-5:30", 1);
 	tzset();
+	tw_option_parse_all(2, options);
 	now = 1767225599;
-	rt_init(ARRAY_SIZE(argv) - 1, argv);
+	tw_part_json.check(&run);
 	now += 60;
+	if (tw_json_write(&run, status, write_members))
+		_exit(98);
 }
 
-static void json_alone(void)
+static int status;
+
+static void json_of_words(void)
 {
-	init_and_wait();
-	rt_write_json(stdout, 0, NULL, NULL);
+	char *words[] = { "tool", "-l", "5", "a\"\xc3\xa9\xff\nb", "", NULL };
+
+	write_json(words, status);
 }
 
-static void json_with_members(void)
-{
-	init_and_wait();
-	rt_write_json(stdout, -2, add_members, &answer);
-}
-
-/* The whole report; @rest begins with the end of sysinfo. */
-static const char *report(int return_code, int realtime, const char *rest)
+static const char *expected(int realtime)
 {
 	static char text[OUTPUT_BYTES];
 
@@ -114,33 +109,35 @@ static const char *report(int return_code, int realtime, const char *rest)
 		 "    \"version\": \"#1 SMP\",\n"
 		 "    \"machine\": \"s390x\",\n"
 		 "    \"realtime\": %d\n"
-		 "  }%s}\n", (double)VERSION, return_code, realtime, rest);
+		 "  },\n"
+		 "  \"answer\": 42\n"
+		 "}\n", VERSION, status, realtime);
 	return text;
+}
+
+static void assert_json(int realtime)
+{
+	struct outcome o = run(json_of_words);
+
+	assert_string_equal(o.out, expected(realtime));
+	assert_string_equal(o.err, "");
+	assert_int_equal(o.exit_code, RETURNED);
 }
 
 TEST(test_json)
 {
-	struct outcome o = run(json_alone);
-
-	assert_string_equal(o.out, report(0, 0, "\n"));
-	assert_string_equal(o.err, "");
-	assert_int_equal(o.exit_code, RETURNED);
-
-	o = run(json_with_members);
-	assert_string_equal(o.out, report(-2, 0, ",\n  \"answer\": 42\n"));
-	assert_string_equal(o.err, "");
-	assert_int_equal(o.exit_code, RETURNED);
+	status = 0;
+	assert_json(0);
+	status = 2;
+	assert_json(0);
 }
 
 static void assert_realtime(const char *file, int realtime)
 {
-	struct outcome o;
-
 	assert_int_equal(ftruncate(test_fd, 0), 0);
 	assert_int_equal(pwrite(test_fd, file, strlen(file), 0), strlen(file));
 	realtime_path = test_path;
-	o = run(json_alone);
-	assert_string_equal(o.out, report(0, realtime, "\n"));
+	assert_json(realtime);
 }
 
 TEST(test_json_realtime)
@@ -155,19 +152,18 @@ static size_t long_bytes;
 
 static void json_of_long_command(void)
 {
-	char *argv[] = { "tool", calloc(1, long_bytes + 1), "z" };
+	char *words[] = { "tool", calloc(1, long_bytes + 1), "z", NULL };
 
-	memset(argv[1], 'y', long_bytes);
-	rt_init(ARRAY_SIZE(argv), argv);
-	free(argv[1]);
-	rt_write_json(stdout, 0, NULL, NULL);
+	memset(words[1], 'y', long_bytes);
+	write_json(words, 0);
+	free(words[1]);
 }
 
 static void json_of_no_command(void)
 {
-	init_and_wait();
-	rt_init(0, NULL);	/* the last call counts */
-	rt_write_json(stdout, 0, NULL, NULL);
+	char *words[] = { NULL };
+
+	write_json(words, 0);
 }
 
 /* The command line in what @fn writes has @bytes bytes and ends in @end. */

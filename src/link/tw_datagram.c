@@ -163,7 +163,8 @@ static int await_reply(const struct tw_loop *loop, struct tw_cycle *cycle)
 		if (err)
 			return err;
 		if (len == sizeof(reply) &&
-		    tw_datagram_is_reply(loop, cycle, tw_far_order(reply.seq))) {
+		    tw_datagram_is_reply(loop, cycle,
+					 tw_link_far_order(reply.seq))) {
 			cycle->t1_ns = reply.t1_ns;
 			cycle->t2_ns = reply.t2_ns;
 			return 0;

@@ -6,7 +6,6 @@
 #ifndef TW_READ_H
 #define TW_READ_H
 
-#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,9 +24,6 @@ bool tw_read_text(char *text, size_t size, const char *path);
 
 /* A whole number and nothing else. */
 bool tw_read_number(int64_t *number, const char *path);
-
-/* A list of CPUs or of NUMA nodes, see tw_cpus_parse(); it may be empty. */
-bool tw_read_cpus(cpu_set_t *cpus, const char *path);
 
 /* Up to @size bytes; returns their number, or -1: it cannot be read. */
 ssize_t tw_read_bytes(void *bytes, size_t size, const char *path);

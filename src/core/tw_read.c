@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tw_cpus.h"
 #include "tw_read.h"
 
 #define ALL_USUAL	(64u << 10)
@@ -84,12 +83,4 @@ char *tw_read_all(const char *path)
 	}
 	text[len] = '\0';
 	return text;
-}
-
-bool tw_read_cpus(cpu_set_t *cpus, const char *path)
-{
-	char list[TW_READ_LINE];
-
-	return tw_read_text(list, sizeof(list), path) &&
-	       tw_cpus_parse(cpus, list);
 }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* /dev/cpu_dma_latency: no deep idle states during the run, as cyclictest. */
+/* --latency: no deep idle states during the run, as cyclictest. */
+#include <fcntl.h>
 #include <stdio.h>
-#include <time.h>
+#include <unistd.h>
 
-#include "rt-error.h"
-#include "rt-utils.h"
+#include "tw_idle.h"
 #include "tw_part.h"
+#include "tw_say.h"
+
+#define FILE_NAME	"/dev/cpu_dma_latency"
 
 static bool untouched;
 static int64_t latency_us = -1;	/* -1: not given */
@@ -20,19 +23,32 @@ static const struct tw_option options[] = {
 	{ .name = NULL }
 };
 
+bool tw_idle_limit(int32_t limit_us)
+{
+	int fd = open(FILE_NAME, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0 || write(fd, &limit_us, sizeof(limit_us)) < 0) {
+		tw_say_warn("cannot set " FILE_NAME " to %dus: %m\n", limit_us);
+		if (fd >= 0)
+			close(fd);
+		return false;
+	}
+	printf("# " FILE_NAME " set to %dus\n", limit_us);
+	return true;
+}
+
 static void check(struct tw_run *run)
 {
 	if (untouched && latency_us >= 0)
-		fatal("--latency=%d: not allowed with --default-system\n",
-		      (int)latency_us);
+		tw_say_fatal("--latency=%d: not allowed with --default-system\n",
+			     (int)latency_us);
 	if (untouched)
 		return;
 	if (latency_us < 0)
 		latency_us = 0;
-	/* The request ends with the program. */
-	set_latency_target((int)latency_us);
+	tw_idle_limit((int)latency_us);
 }
 
-const struct tw_part tw_part_latency = {
+const struct tw_part tw_part_idle = {
 	.options = options, .check = check,
 };

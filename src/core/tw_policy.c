@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <string.h>
+
+#include "tw_policy.h"
+
+const char *const tw_policy_names[] = {
+	"deadline", "other", "batch", "idle", "fifo", "rr", NULL
+};
+
+static const int policies[] = {
+	SCHED_DEADLINE, SCHED_OTHER, SCHED_BATCH, SCHED_IDLE, SCHED_FIFO,
+	SCHED_RR
+};
+
+int tw_policy_find(const char *name)
+{
+	int i = 0;
+
+	while (strcmp(tw_policy_names[i], name))
+		i++;
+	return policies[i];
+}
+
+const char *tw_policy_name(int policy)
+{
+	int i = 0;
+
+	while (tw_policy_names[i] && policies[i] != policy)
+		i++;
+	return tw_policy_names[i] ? tw_policy_names[i] : "unknown";
+}

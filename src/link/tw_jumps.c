@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "tw_config.h"
+#include "tw_jumps.h"
+#include "tw_run.h"
+#include "tw_time.h"
+
+/* CLOCK_BOOTTIME jumps in a suspend alone, and is looked at if another did. */
+void tw_jumps_note(struct tw_jumps *jumps, const struct tw_watch *watch)
+{
+	static struct tw_watch asleep;
+
+	if (asleep.at_ns && !watch->set_ns)
+		return;
+	tw_watch_look(&asleep, &tw_clock_boottime);
+	if (!watch->set_ns || asleep.set_ns)
+		return;
+	jumps->times++;
+	if (jumps->largest_ns < llabs(watch->set_ns))
+		jumps->largest_ns = llabs(watch->set_ns);
+}
+
+void tw_jumps_add(struct tw_jumps *to, const struct tw_jumps *from)
+{
+	to->times += from->times;
+	to->left_out += from->left_out;
+	if (to->largest_ns < from->largest_ns)
+		to->largest_ns = from->largest_ns;
+}
+
+static const char *plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+void tw_jumps_text(FILE *file, const struct tw_jumps *jumps, const char *noun)
+{
+	if (!jumps->times && !jumps->left_out)
+		return;
+	fprintf(file, "# Clock %s ", tw_config.clock->name);
+	if (jumps->times)
+		fprintf(file, "was set %" PRIu64 " time%s, by up to %.3f us",
+			jumps->times, plural(jumps->times),
+			(double)jumps->largest_ns / TW_NS_PER_US);
+	else
+		fprintf(file, "has jumped, but nobody has set it here");
+	fprintf(file, "; %" PRIu64 " %s%s left out\n", jumps->left_out, noun,
+		jumps->left_out == 1 ? " is" : "s are");
+}
+
+void tw_jumps_json(FILE *file, const struct tw_jumps *jumps)
+{
+	fprintf(file, "    \"clock_set\": { \"times\": %" PRIu64 ", \"largest_ns\": %" PRId64 ", \"left_out\": %" PRIu64 " },\n",
+		jumps->times, jumps->largest_ns, jumps->left_out);
+}
+
+void tw_jumps_judge(struct tw_run *run, const struct tw_jumps *jumps)
+{
+	if (jumps->times || jumps->left_out)
+		run->doubt = TW_CLOCK_SET;
+}

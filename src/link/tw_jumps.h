@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How often a clock was set. */
+#ifndef TW_JUMPS_H
+#define TW_JUMPS_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "tw_watch.h"
+
+struct tw_run;
+
+/* For tw_run.doubt, as the text of a limit has it. */
+#define TW_CLOCK_SET	"the clock was set; otherwise"
+
+/* What was seen of a clock. */
+struct tw_jumps {
+	uint64_t times;		/* it was set */
+	int64_t largest_ns;	/* by so much; never negative */
+	uint64_t left_out;	/* cycles or trials */
+};
+
+/* Counts what the last look has seen; a suspend alone is not counted. */
+void tw_jumps_note(struct tw_jumps *jumps, const struct tw_watch *watch);
+void tw_jumps_add(struct tw_jumps *to, const struct tw_jumps *from);
+
+/*
+ * By main: the line and the member "clock_set" of all of a run, whose @noun are
+ * "cycle" or "trial"; and whether any limit is undecided because of it.
+ */
+void tw_jumps_text(FILE *file, const struct tw_jumps *jumps, const char *noun);
+void tw_jumps_json(FILE *file, const struct tw_jumps *jumps);
+void tw_jumps_judge(struct tw_run *run, const struct tw_jumps *jumps);
+
+#endif /* TW_JUMPS_H */
