@@ -3,7 +3,8 @@
 
 import itertools
 
-from twtools.units import NS
+from twtools.tables import Table
+from twtools.units import NS, us
 
 
 def count_text(count):
@@ -34,9 +35,25 @@ def percentile_text(series, percent):
 
 def widths(found, percents):
     """What to know of percentiles from histograms."""
-    wide = sorted({unit_of(s, p) for _, s in found for p in percents} - {NS})
+    wide = sorted({unit_of(s, p) for s in found for p in percents} - {NS})
     return " Percentiles from histograms are lower bounds of bins of " + \
         " or ".join(map(str, wide)) + "." if wide else ""
+
+
+def results(title, names, found, percents, notes, key):
+    """The table of statistics; found: (cells below names, series) each."""
+    every = [series for _, series in found]
+    percents = [p for p in percents
+                if any(s.percentile(p) is not None for s in every)]
+    before, after = notes
+    if found:
+        yield Table(title, [*names, "cycles", "min", "avg", "max", "std",
+                            *(f"p{p:.12g}" for p in percents)],
+                    [[*cells, count_text(s.count), *extent(s), us(s.std_ns),
+                      *(percentile_text(s, p) for p in percents)]
+                     for cells, s in found],
+                    f"In us.{before}{widths(every, percents)}{after}",
+                    figures=2, key=key, elsewhere="cycles")
 
 
 def ratio_text(value):

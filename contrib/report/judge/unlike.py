@@ -4,6 +4,7 @@
 import re
 
 from report.read import remarks
+from report.read.hosts import word
 from twtools.tables import Table
 
 # A figure with its unit, in which findings of two runs may differ.
@@ -11,14 +12,6 @@ FIGURE = re.compile(r"\d+(?:[.]\d+)?(?= (?:%|ns|us|ms|s|MHz)(?:\W|$))")
 # Remarks that end in a count may differ in it, too.
 COUNTED = tuple(remarks.COUNTED.values())
 COUNT = re.compile(r"\d+$")
-
-
-def text_of(value):
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return "?" if value is None else str(value) or "none"
-
-
 # What cannot but differ where another thing does.
 IMPLIED = {"lab kernel_sha256": "lab release",
            "lab initramfs_sha256": "lab release"}
@@ -31,7 +24,7 @@ def differences(runs):
         tables = [{"program": run.program, **run.settings}
                   if member == "settings" else run.system for run in runs]
         for key in dict.fromkeys(key for t in tables for key in t):
-            values = [text_of(table.get(key)) for table in tables]
+            values = [word(table.get(key)) for table in tables]
             if len(set(values) - {"?"}) > 1:
                 rows.append([key, member] + values)
     told = {key for key, *_ in rows}

@@ -2,7 +2,7 @@
 """The tables of a report."""
 
 from report.judge import sure, unlike
-from report.judge.told import count_text, extent, of, percentile_text, widths
+from report.judge.told import count_text, extent, of, results
 from report.page import (tables_break, tables_hosts, tables_pairs,
                          tables_timeline)
 from report.read import oneway
@@ -29,28 +29,19 @@ def targets(found):
     return f" The target is {text}; std is the deviation from it."
 
 
-def results(runs, metrics, percents):
+def of_runs(runs, metrics, percents):
     """A row a metric and run."""
     found = [(metric, run, run.series[metric]) for metric in metrics
              for run in runs if metric in run.series]
-    shown = [p for p in percents
-             if any(s.percentile(p) is not None for *_, s in found)]
-    rows = [[metric, run.title, count_text(s.count), *extent(s),
-             us(s.std_ns)] + [percentile_text(s, p) for p in shown]
-            for metric, run, s in found]
-    metrics = list(dict.fromkeys(metric for metric, *_ in found))
-    notes = [f"{metric}: {METRICS[metric][1]}." + targets(
+    notes = [f" {metric}: {METRICS[metric][1]}." + targets(
         [(run, s) for one, run, s in found if one == metric])
-        for metric in metrics]
-    if rows:
-        yield Table(f"Results{of(runs)}",
-                    ["metric", "system", "cycles", "min", "avg", "max", "std"]
-                    + [f"p{p:.12g}" for p in shown], rows,
-                    "In us. " + " ".join(notes) +
-                    widths([(run, s) for _, run, s in found], shown) +
-                    "".join(dict.fromkeys(oneway.note(run, metric)
-                                          for metric, run, _ in found)),
-                    figures=2, key="results", elsewhere="cycles")
+        for metric in dict.fromkeys(metric for metric, *_ in found)]
+    yield from results(
+        f"Results{of(runs)}", ["metric", "system"],
+        [([metric, run.title], s) for metric, run, s in found], percents,
+        ("".join(notes), "".join(dict.fromkeys(
+            oneway.note(run, metric) for metric, run, _ in found))),
+        "results")
 
 
 # Figure of a ranking: its name, value of a series.
@@ -186,7 +177,7 @@ def all_tables(runs, metrics, percents):
     for group in groups_of(runs):
         tables += tables_hosts.all_tables(group)
         tables += ranking(group, metrics)
-        tables += results(group, metrics, percents)
+        tables += of_runs(group, metrics, percents)
         tables += load(group)
         tables += tables_pairs.all_tables(group, metrics, percents)
         tables += tables_timeline.all_tables(group, metrics)

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The tables of several pairs of client and server."""
 
-from report.judge.told import count_text, extent, of, percentile_text, widths
+from report.judge.told import count_text, extent, of, results
 from twtools.tables import Table
-from twtools.units import us
 
 
 def pairs(runs):
@@ -22,21 +21,12 @@ def pairs(runs):
 
 def side_by_side(runs, metrics, percents):
     """A row a metric and pair."""
-    found = [(metric, run, pair, pair.series[metric]) for metric in metrics
-             for run in runs for pair in run.pairs if metric in pair.series]
-    each = [(run, series) for _, run, _, series in found]
-    shown = [p for p in percents
-             if any(s.percentile(p) is not None for _, s in each)]
-    rows = [[metric, run.title, str(pair.number), count_text(s.count),
-             *extent(s), us(s.std_ns)] + [percentile_text(s, p) for p in shown]
-            for metric, run, pair, s in found]
-    if rows:
-        yield Table(f"Results of each pair{of(runs)}",
-                    ["metric", "system", "pair", "cycles", "min", "avg", "max",
-                     "std"]
-                    + [f"p{p:.12g}" for p in shown], rows,
-                    "In us." + widths(each, shown), figures=2,
-                    key="pairs-results", elsewhere="cycles")
+    found = [([metric, run.title, str(pair.number)], pair.series[metric])
+             for metric in metrics for run in runs for pair in run.pairs
+             if metric in pair.series]
+    yield from results(f"Results of each pair{of(runs)}",
+                       ["metric", "system", "pair"], found, percents,
+                       ("", ""), "pairs-results")
 
 
 def ramp(runs):

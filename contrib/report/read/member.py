@@ -43,6 +43,12 @@ class Member:
             self.bad(key, f"{value} is too large")
         return value
 
+    def count(self, key, default=...):
+        value = self.get(key, int, default=default)
+        if value < 0:
+            self.bad(key, f"{value} is no count")
+        return value
+
     def inner(self, key):
         """A member that is an object; an empty one if it is not there."""
         value = self.get(key, dict, NULL, default=None)

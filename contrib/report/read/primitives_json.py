@@ -1,45 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """JSON of primitivetest."""
 
-from report.read import remarks, schema2, when
+from report.read import remarks, schema2
 from report.read.member import NULL, NUMBER, flat
-from report.read.model import InputError, Part, Series
+from report.read.model import InputError, Part
 from report.read.primitives import GROUP, PROGRAM, Derived, Primitives, Test
-from report.read.result import read_lab, systems
-from report.read.thread import read_percentiles, threads
+from report.read.result import read_system
+from report.read.thread import read_statistics, threads
 from twtools.units import US, of_json
 
 
 def read_series(thread, column, unit):
-    """A member of thread; None: it has no values."""
-    count = thread.get("cycles", int)
-    if count < 0:
-        thread.bad("cycles", f"{count} is no count")
-    if not count:
-        return None
-    series = Series(column, count, *(
-        unit.read(thread.get(key, *NUMBER)) for key in ("min", "avg", "max")))
-    # Each is rounded for itself.
-    if not series.min_ns <= series.avg_ns + 1 <= series.max_ns + 2:
-        thread.bad("avg", f"min {thread.value['min']}, avg "
-                   f"{thread.value['avg']}, max {thread.value['max']} of "
-                   f"{count} trials; min <= avg <= max is expected")
-    for key in ("stddev", "target"):
-        value = thread.get(key, *NUMBER, NULL, default=None)
-        if value is not None:
-            setattr(series, f"{key[:3] if key == 'stddev' else key}_ns",
-                    unit.read(value))
-    if series.std_ns is not None and series.std_ns < 0:
-        thread.bad("stddev", "0 or more is expected")
-    read_percentiles(thread.inner("percentiles"), series, unit)
+    """A member of thread, whose figures are rounded to 1 ns each."""
+    series = read_statistics(thread, column, unit, 1, "trials")
+    target = thread.get("target", *NUMBER, NULL, default=None)
+    if target is not None:
+        series.target_ns = unit.read(target)
     return series
-
-
-def count_of(member, key):
-    value = member.get(key, int, default=0)
-    if value < 0:
-        member.bad(key, f"{value} is no count")
-    return value
 
 
 def read_test(member):
@@ -49,8 +26,8 @@ def read_test(member):
         member.get("name", str), member.get("test", str),
         member.get("trials", int, default=None),
         member.get("skipped", str, NULL, default=None),
-        count_of(switches, "needed"), count_of(switches, "had"),
-        count_of(member, "throttled"), count_of(member, "missed"),
+        switches.count("needed", 0), switches.count("had", 0),
+        member.count("throttled", 0), member.count("missed", 0),
         [task.get("name", str) for task in member.items("processes")
          if task.get("changed", dict, NULL, default=None)],
         [one.get("text", str) for one in member.items("verdicts")
@@ -82,7 +59,8 @@ def read_all(data, member):
             if column not in result.series:
                 one.bad("metrics", f"{column} is not in member thread")
         result.tests[test.name] = test
-    result.series = {key: one for key, one in result.series.items() if one}
+    result.series = {key: one for key, one in result.series.items()
+                     if one.count}
     result.derived = [read_derived(one) for one in member.items("derived")]
     return result
 
@@ -102,17 +80,10 @@ def read(data, name):
         raise InputError(data.path, "member primitives.tests", "missing: no "
                          "measurement; this may be the result of --check")
     part = Part(data.path, "primitives", name, group=GROUP, program=PROGRAM)
-    part.when = when.read(data)
     part.primitives = read_all(data, member)
     if not part.primitives.tests:
         raise InputError(data.path, "member primitives.tests", "no test")
-    environment = member.inner("environment")
     part.settings = settings_of(member)
-    part.system = systems(data) | {
-        key: value for key, value in flat(environment).items()
-        if key != "release"}
-    part.virtual = environment.get("virtual", bool, NULL, default=None) is \
-        True
-    read_lab(data, part)
+    read_system(data, member, part)
     remarks.read(data, member, part)
     return part

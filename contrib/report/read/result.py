@@ -15,13 +15,6 @@ LAB_SETTINGS = ("mode", "qemu", "qemu_arguments", "cpus", "memory_mib")
 DIGITS = 12             # of a hash
 
 
-def systems(data):
-    info = data.inner("sysinfo")
-    return {f"kernel {key}" if key in ("release", "version") else key:
-            info.get(key, str, int, default=None)
-            for key in ("nodename", "machine", "release", "version")}
-
-
 def read_lab(data, part):
     """What the virtual lab adds to the results of either program."""
     lab = data.inner("lab")
@@ -36,6 +29,21 @@ def read_lab(data, part):
         to[f"lab {key}"] = value
 
 
+def read_system(data, member, part):
+    """Where and when it was measured; member: has the environment, if any."""
+    info, environment = data.inner("sysinfo"), member.inner("environment")
+    part.when = when.read(data)
+    part.system |= {
+        f"kernel {key}" if key in ("release", "version") else key:
+        info.get(key, str, int, default=None)
+        for key in ("nodename", "machine", "release", "version")} | {
+        key: value for key, value in flat(environment).items()
+        if key != "release"}
+    part.virtual = environment.get("virtual", bool, NULL, default=None) is \
+        True
+    read_lab(data, part)
+
+
 def read_cyclictest(data, name):
     unit = of_json(data.get("resolution_in_ns", int, default=0))
     series = [one for thread in threads(data)
@@ -43,12 +51,11 @@ def read_cyclictest(data, name):
     if not series:
         raise InputError(data.path, "member thread", "no cycles")
     part = Part(data.path, "cyclictest", name, program="cyclictest",
-                series={"wakeup": combined(series)}, system=systems(data))
+                series={"wakeup": combined(series)})
     part.count = part.series["wakeup"].count
-    part.when = when.read(data)
     text = data.get("cmdline:", str, default=None)
     part.settings = {"command line": text} | cyclictest.settings(text)
-    read_lab(data, part)
+    read_system(data, data.inner("twoway"), part)
     remarks.read_status(data, part)
     if len(series) > 1:
         part.remarks.append(f"{len(series)} threads together")
@@ -80,20 +87,13 @@ def read_twoway(data, name):
         raise InputError(data.path, "member thread",
                          "no measurement; this is the result of --check")
     part = Part(data.path, "json", name, program="twowaytest")
-    part.when = when.read(data)
     schema = twoway.get("schema", int, default=1)
     if schema != SCHEMA:
         twoway.bad("schema", f"{schema}; {SCHEMA} is expected, which "
                    "twowaytest writes now: measure again")
     schema2.read(data, part, unit)
-    environment = twoway.inner("environment")
-    part.system |= systems(data) | {
-        key: value for key, value in flat(environment).items()
-        if key != "release"}
+    read_system(data, twoway, part)
     part.lost = twoway.get("not_dumped", int, default=0)
-    part.virtual = environment.get("virtual", bool, NULL, default=None) is \
-        True
-    read_lab(data, part)
     read_worst(twoway, part, unit)
     oneway.read(twoway, part)
     stamps.read(twoway, part)

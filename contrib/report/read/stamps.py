@@ -59,13 +59,6 @@ def read_row(member, key, cycles):
     return found
 
 
-def count_of(member, key):
-    count = member.get(key, int)
-    if count < 0:
-        member.bad(key, f"{count} is no count")
-    return count
-
-
 def check_sum(member, rows):
     """In each cycle the parts are the whole, so in the mean, too."""
     for *names, whole in (*STAMPED, "network"), ALONE:
@@ -80,7 +73,7 @@ def check_sum(member, rows):
 
 def read_pair(member):
     """All parts are of the same cycles."""
-    cycles, parts = count_of(member, "cycles"), member.inner("parts")
+    cycles, parts = member.count("cycles"), member.inner("parts")
     names = [f"{side} {name}" for side in SIDES for name in OF_SIDE]
     rows = {name: read_row(parts, name.replace(" ", "_"), cycles)
             for name in (*names, *STAMPED, "network", *ALONE[1:],
@@ -88,9 +81,9 @@ def read_pair(member):
     rows = {name: row for name, row in rows.items() if row}
     check_sum(parts, rows)
     missing = member.inner("missing")
-    return Stamps(cycles, *(count_of(member, key) for key in (
-        "left_out", "unfinished")),
-        {kind: count_of(missing, kind) for kind in KINDS}, rows)
+    return Stamps(cycles, member.count("left_out"),
+                  member.count("unfinished"),
+                  {kind: missing.count(kind) for kind in KINDS}, rows)
 
 
 def together(rows):

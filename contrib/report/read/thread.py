@@ -48,30 +48,40 @@ def read_histogram(thread, series, unit):
     return dist
 
 
-def read_thread(thread, metric, unit, bins):
-    """A member of thread; bins: the unit of its histogram."""
-    count = thread.get("cycles", int)
+def read_statistics(thread, metric, unit, off_ns, what="cycles"):
+    """Of a member of thread, what both programs tell.
+
+    off_ns: how far each may be rounded; what: is counted.
+    """
+    count = thread.count("cycles")
     if not count:
         return Series(metric, 0, None, None, None)
     series = Series(
         metric, count, *(unit.read(thread.get(key, *NUMBER))
                          for key in ("min", "avg", "max")), unit=unit)
-    if count < 0 or not series.min_ns <= \
-            series.avg_ns + unit.ns <= series.max_ns + 2 * unit.ns:
+    if not series.min_ns <= series.avg_ns + off_ns <= \
+            series.max_ns + 2 * off_ns:
         thread.bad("avg", f"min {thread.value['min']}, avg "
                    f"{thread.value['avg']}, max {thread.value['max']} of "
-                   f"{count} cycles; min <= avg <= max is expected")
-    series.dist = read_histogram(thread, series, bins)
-    series.blocks = read_blocks(thread, series, unit)
-    series.maxima = read_maxima(thread, series, unit)
+                   f"{count} {what}; min <= avg <= max is expected")
     std = thread.get("stddev", *NUMBER, NULL, default=None)
-    if std is not None and std < 0:
-        thread.bad("stddev", f"{std}; 0 or more is expected")
     if std is not None:
+        if std < 0:
+            thread.bad("stddev", f"{std}; 0 or more is expected")
         series.std_ns = unit.read(std)
-    elif series.dist and series.dist.complete:
-        series.std_ns = series.dist.deviation()
     read_percentiles(thread.inner("percentiles"), series, unit)
+    return series
+
+
+def read_thread(thread, metric, unit, bins):
+    """A member of thread; bins: the unit of its histogram."""
+    series = read_statistics(thread, metric, unit, unit.ns)
+    if series.count:
+        series.dist = read_histogram(thread, series, bins)
+        series.blocks = read_blocks(thread, series, unit)
+        series.maxima = read_maxima(thread, series, unit)
+        if series.std_ns is None and series.dist and series.dist.complete:
+            series.std_ns = series.dist.deviation()
     return series
 
 
