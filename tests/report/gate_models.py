@@ -83,7 +83,7 @@ MODELS = {
 
 def run(steps, name="run"):
     """As far as the gate looks at one: a dump of these steps, in us."""
-    import tr_stats
+    from report.read import stats
     steps = [(1000 * values).astype(numpy.int64) for values in steps]
     values = numpy.concatenate(steps)
     ends = numpy.cumsum([len(step) for step in steps])
@@ -92,7 +92,7 @@ def run(steps, name="run"):
         name=name, title=name, virtual=False, count=len(values), missed=0,
         lost_cycles=None, throttled=0, troubles=[], pairs=[], every=lambda member: [],
         oneway=None, when=None,
-        series={"total": tr_stats.series_of("total", values)},
+        series={"total": stats.series_of("total", values)},
         cycles=types.SimpleNamespace(
             count=len(values), missed=numpy.empty((2, 0), int),
             times_s=lambda cycles: numpy.arange(len(values))[cycles] / 1000,
@@ -118,9 +118,9 @@ def options(**changes):
 
 def verdict(runs, **changes):
     """The worst, as the exit status has it."""
-    import tr_gate
-    found = {one.text for one in tr_gate.gate(runs, options(**changes))[0]}
-    return next(text for text in tr_gate.STATUS if text in found)
+    from report.judge import gate
+    found = {one.text for one in gate.gate(runs, options(**changes))[0]}
+    return next(text for text in gate.STATUS if text in found)
 
 
 def counts(model, percent, trials, **changes):

@@ -50,18 +50,18 @@ def test_distance_of_several_pairs(report):
 
 def test_tables_of_options():
     """Each name is one of an option that the schema of a program has."""
-    import tr_schema2
-    import tr_tables_unlike
+    from report.judge import unlike
+    from report.read import schema2
     known = set()
     for name in "twowaytest-2", "primitivetest":
         schema = json.loads((made.REPORT.parent / f"{name}.schema.json")
                             .read_text())
         known |= set(schema["$defs"]["settings"]["properties"])
-    assert tr_schema2.OUTPUT | tr_schema2.OF_PAIRS <= known
-    assert {key for key in tr_tables_unlike.HARMLESS if key not in known} == \
+    assert schema2.OUTPUT | schema2.OF_PAIRS <= known
+    assert {key for key in unlike.HARMLESS if key not in known} == \
         {"duration_s", "histogram_us", "version", "command line"}
-    assert set(PRINTING) | {"bin", "list", "us"} == tr_schema2.OUTPUT | \
-        tr_schema2.OF_PAIRS | tr_tables_unlike.HARMLESS & known
+    assert set(PRINTING) | {"bin", "list", "us"} == schema2.OUTPUT | \
+        schema2.OF_PAIRS | unlike.HARMLESS & known
 
 
 @pytest.mark.parametrize("remarks, last, shown, more", [
@@ -70,10 +70,10 @@ def test_tables_of_options():
     (12, ["undecided: x", "worse: y"], 7, 5)])
 def test_at_most_ten_lines(remarks, last, shown, more):
     """Below the table; each a line of its own."""
-    import tr_gate_text
+    from report.judge import gate_text
     from twtools.tables import Table
     notes = [f"remark {i}\x1b." for i in range(remarks)]
-    text = tr_gate_text.terminal(Table(
+    text = gate_text.terminal(Table(
         "Title", ["a", "b"], [["1", "2"]], "\n".join(notes)), last)
     assert text.splitlines() == [
         "Title", "a  b", "1  2",
@@ -83,8 +83,8 @@ def test_at_most_ten_lines(remarks, last, shown, more):
 
 
 def test_remarks_that_runs_have_in_common():
-    import tr_gate_text
+    from report.judge import gate_text
     runs = [types.SimpleNamespace(title=title) for title in "abc"]
     told = {"a": ["x", "y"], "b": ["x"], "c": ["x", "z", "y"]}
-    assert tr_gate_text.common(runs, lambda run: told[run.title]) == [
+    assert gate_text.common(runs, lambda run: told[run.title]) == [
         "all runs: x", "a, c: y", "c: z"]

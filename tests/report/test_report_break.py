@@ -11,13 +11,13 @@ HOG = "a [002] hog-1-300"
 
 
 def test_states_have_colours_of_their_own():
-    import tr_figures_break     # it needs matplotlib
+    from report.draw import figures_break     # it needs matplotlib
     from twtools import plots
     look = plots.Look(False)
-    found = [tr_figures_break.colour_of(look, state) for state in (
+    found = [figures_break.colour_of(look, state) for state in (
         "runs", "asleep", "runnable", "timer late", "interrupted", "unknown")]
     assert len(set(found)) == len(found)
-    assert tr_figures_break.colour_of(look, "awaits the other") == found[1]
+    assert figures_break.colour_of(look, "awaits the other") == found[1]
 
 
 @pytest.fixture
@@ -68,14 +68,14 @@ def test_what_was_to_blame(broken):
 
 def test_figure(broken):
     """A lane each for who had the CPU; what is to blame is framed."""
-    import tr_args
-    import tr_figures_break
-    import tr_read
+    from report import args
+    from report.draw import figures_break
+    from report.read.runs import read_all
     from twtools import plots
     broken()
-    runs, _ = tr_read.read_all(
-        [str(broken.directory / "r.json")], tr_args.parse(["r.json"]))
-    [(key, _, draw)] = tr_figures_break.figures_of(runs)
+    runs, _ = read_all(
+        [str(broken.directory / "r.json")], args.parse(["r.json"]))
+    [(key, _, draw)] = figures_break.figures_of(runs)
     [ax] = draw(plots.Look(True)).axes
     told = made_break.analysis()["timeline"]
     lanes = list(dict.fromkeys(one["who"] for one in told))

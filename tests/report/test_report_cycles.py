@@ -168,13 +168,13 @@ def test_pairs(report):
 
 
 def test_pieces_of_a_file_change_nothing(report, monkeypatch):
-    import tr_dump
+    from report.read import dump
     rows = made.cycles(400)
     made.write(report.directory, "d.csv", made.dump(rows))
     whole = report("-t", "-", "d.csv").stdout
-    monkeypatch.setattr(tr_dump, "PIECE", 37)
+    monkeypatch.setattr(dump, "PIECE", 37)
     for chunk in (3, 100, 1000, 12345):
-        monkeypatch.setattr(tr_dump, "CHUNK", chunk)
+        monkeypatch.setattr(dump, "CHUNK", chunk)
         assert report("-t", "-", "d.csv").stdout == whole
     lines = made.dump(rows).split("\n")
     lines[300] = "bad"

@@ -22,9 +22,9 @@ import pytest
     ("cyclictest --new=3 -Z", {"new": "3", "Z": "yes"}),
     ("cyclictest -p", {"priority": "yes"}), ("", {})])
 def test_settings(text, expected):
-    import tr_cyclictest
-    usual = tr_cyclictest.settings("cyclictest")
-    found = tr_cyclictest.settings(text)
+    from report.read import cyclictest
+    usual = cyclictest.settings("cyclictest")
+    found = cyclictest.settings(text)
     assert set(usual) <= set(found)
     changed = {key.removeprefix("option --"): value
                for key, value in found.items() if value != usual.get(key)}

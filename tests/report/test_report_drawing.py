@@ -30,18 +30,18 @@ def test_room_for_a_legend(report, count):
     (1, 1, "linear"), (6, 1, "linear"), (6, 1000, "log")))
 def test_load_of_many_runs(report, count, times, scale):
     """Each is in one of the drawings, which have one scale."""
-    import tr_model
-    import tr_figures_time
+    from report.draw import figures_time
+    from report.read import model
     from twtools import plots
     names = [f"r{i}" for i in range(count)]
     ends = [(5000 + i, 9000 + i) for i in range(count)]
     ends[0] = 5000 * times, 9000 * times
-    runs = [tr_model.Run(name, "", [tr_model.Part(
-        "f", "json", name, steps=[tr_model.Step(at, {
-            "total": tr_model.Series("total", 9, 1, *pair)})
+    runs = [model.Run(name, "", [model.Part(
+        "f", "json", name, steps=[model.Step(at, {
+            "total": model.Series("total", 9, 1, *pair)})
             for at in (1, 4)])], i)
             for i, (name, pair) in enumerate(zip(names, ends))]
-    _, _, draw = tr_figures_time.load(runs, False)
+    _, _, draw = figures_time.load(runs, False)
     figure = draw(plots.Look(True))
     found = [tuple(line.get_ydata()) for ax in figure.axes
              for line in ax.lines]
@@ -56,11 +56,11 @@ def test_load_of_many_runs(report, count, times, scale):
     (100_000, 801_000, "log")))
 def test_scale_of_a_range(report, low, high, scale):
     """Beyond 8 times the least, of which 0.1 us is the smallest."""
-    import tr_figures
-    import tr_model
+    from report.draw import figures
+    from report.read import model
     from twtools import plots
-    part = tr_model.Part("f", "json", "r", series={
-        "total": tr_model.Series("total", 9, low, (low + high) / 2, high)})
-    _, _, draw = tr_figures.ranges([tr_model.Run("r", "", [part])], ["total"])
+    part = model.Part("f", "json", "r", series={
+        "total": model.Series("total", 9, low, (low + high) / 2, high)})
+    _, _, draw = figures.ranges([model.Run("r", "", [part])], ["total"])
     [ax] = draw(plots.Look(True)).axes
     assert ax.get_xscale() == scale

@@ -56,15 +56,15 @@ def test_one_host(report):
 
 def test_network_is_beside_the_others(report, hosts_json):
     """Where it stands for send and receive, and only there."""
-    import tr_args
-    import tr_figures
-    import tr_read
+    from report import args
+    from report.draw import figures
+    from report.read.runs import read_all
     write(report, "y.csv", made.dump(made.cycles(300)))
     for names, shown in (([hosts_json], True), (["y.csv"], False),
                          ([hosts_json, "y.csv"], True)):
-        options = tr_args.parse(["-t", "-", *map(str, names)])
-        runs, _ = tr_read.read_all(options.files, options)
-        assert ("network" in tr_figures.few(runs)) == shown
+        options = args.parse(["-t", "-", *map(str, names)])
+        runs, _ = read_all(options.files, options)
+        assert ("network" in figures.few(runs)) == shown
 
 
 def test_both_agree(report, hosts_json, hosts_dump):

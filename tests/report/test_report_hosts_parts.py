@@ -91,12 +91,12 @@ def test_closed_loop(report):
 
 def drawn(report, *args):
     """Figure of the runs, or None."""
-    import tr_args
-    import tr_figures_time
-    import tr_read
-    options = tr_args.parse(["-t", "-", *map(str, args)])
-    runs, _ = tr_read.read_all(options.files, options)
-    return tr_figures_time.phases(runs)
+    from report.args import parse
+    from report.draw import figures_time
+    from report.read.runs import read_all
+    options = parse(["-t", "-", *map(str, args)])
+    runs, _ = read_all(options.files, options)
+    return figures_time.phases(runs)
 
 
 def bars_of(ax):

@@ -124,9 +124,9 @@ def in_regimes(source, share):
 
 
 def lost(missed):
-    import tr_sure
+    from report.judge import sure
     index = numpy.flatnonzero(missed)
-    return tr_sure.missed(types.SimpleNamespace(
+    return sure.missed(types.SimpleNamespace(
         count=60_000, missed=int(missed.sum()), cycles=types.SimpleNamespace(
             count=60_000, missed=numpy.array([index, missed[index]]),
             slices=lambda: [slice(0, 60_000)])))
@@ -134,10 +134,10 @@ def lost(missed):
 
 def low_ends(model, share, other, pairs):
     """Of the differences that are surely there."""
-    import tr_sure
+    from report.judge import sure
     source = numpy.random.default_rng(1)
-    return [tr_sure.difference([lost(model(source, share))],
-                               lost(model(source, other)), 0.01)[0]
+    return [sure.difference([lost(model(source, share))],
+                            lost(model(source, other)), 0.01)[0]
             for _ in range(pairs)]
 
 

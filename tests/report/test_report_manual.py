@@ -9,16 +9,16 @@ PAGE = made.REPORT.parents[1] / "man" / "twowayreport.1"
 
 
 def test_manual_has_every_option():
-    import tr_args
+    from report import args
     text = PAGE.read_text().replace("\\-", "-")
     told = set(re.findall(r"^\.BR (-\w) .*? (--[\w-]+)", text, re.MULTILINE))
     assert told == {tuple(action.option_strings)
-                    for action in tr_args.parser()._actions
+                    for action in args.parser()._actions
                     if action.option_strings}
 
 
 def test_manual_has_every_exit_status():
-    import tr_gate
+    from report.judge import gate
     text = PAGE.read_text().split(".SH EXIT STATUS")[1].split(".SH")[0]
     assert set(map(int, re.findall(r"^\.TP\n(\d)$", text, re.MULTILINE))) == \
-        {1, *tr_gate.STATUS.values()}
+        {1, *gate.STATUS.values()}

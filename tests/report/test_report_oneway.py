@@ -219,13 +219,12 @@ def test_gate_takes_a_text(report):
 
 def test_figures_show_network(report):
     """As every other run between two hosts has it."""
-    import tr_args
-    import tr_figures
-    import tr_figures_time
-    import tr_read
+    from report import args
+    from report.draw import figures, figures_time
+    from report.read import runs
     run_of(report, "x.json")
-    options = tr_args.parse(["-t", "-", "x.json"])
-    [run], _ = tr_read.read_all(options.files, options)
+    options = args.parse(["-t", "-", "x.json"])
+    [run], _ = runs.read_all(options.files, options)
     assert all(set(bar) == {"wakeup", "network", "sleep"} for bar in
-               tr_figures_time.bars_of(run).values() if bar)
-    assert {"send", "receive", "network"} <= set(tr_figures.few([run]))
+               figures_time.bars_of(run).values() if bar)
+    assert {"send", "receive", "network"} <= set(figures.few([run]))

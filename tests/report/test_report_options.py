@@ -104,9 +104,9 @@ def test_bad(refused, files, letter, name, rest, value, said):
 
 
 def test_every_option_is_tested_and_documented(report):
-    import tr_args
+    from report import args
     known = {}
-    for action in tr_args.parser()._actions:
+    for action in args.parser()._actions:
         if action.option_strings:
             short, long = action.option_strings
             known[short[1:]] = long[2:]

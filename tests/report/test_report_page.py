@@ -302,18 +302,18 @@ def test_many_runs(report):
 
 def test_share_of_a_long_cycle(report):
     """A cycle that is far longer than another's does not hide it."""
-    import tr_model
-    import tr_figures_time
+    from report.draw import figures_time
+    from report.read import model
     from twtools import plots
     runs = []
     for scale in (1, 1000):
-        phases = dict(zip(tr_model.PHASES, (1000, 2000, 3000, 4000)))
-        part = tr_model.Part("f", "json", f"r{scale}", series={
-            phase: tr_model.Series(phase, 9, 1, 5000, 9)
-            for phase in tr_model.PHASES}, worst=[tr_model.Worst(
+        phases = dict(zip(model.PHASES, (1000, 2000, 3000, 4000)))
+        part = model.Part("f", "json", f"r{scale}", series={
+            phase: model.Series(phase, 9, 1, 5000, 9)
+            for phase in model.PHASES}, worst=[model.Worst(
                 "total", 5, 0, {p: v * scale for p, v in phases.items()})])
-        runs.append(tr_model.Run(part.name, "", [part]))
-    _, _, draw = tr_figures_time.phases(runs)
+        runs.append(model.Run(part.name, "", [part]))
+    _, _, draw = figures_time.phases(runs)
     average, worst = draw(plots.Look(True)).axes
     assert [bar.get_width() for bar in average.patches] == [5] * 8
     assert [bar.get_width() for bar in worst.patches] == \
@@ -325,14 +325,14 @@ def test_share_of_a_long_cycle(report):
 @pytest.mark.parametrize("start_s", [0, 1.65])
 def test_single_cycles_in_time(report, start_s):
     """However near to each other they came, time begins with the run."""
-    import tr_model
-    import tr_figures_time
+    from report.draw import figures_time
+    from report.read import model
     from twtools import plots
-    runs = [tr_model.Run(f"r{i}", "", [tr_model.Part(
-        "f", "json", f"r{i}", worst=[tr_model.Worst(
+    runs = [model.Run(f"r{i}", "", [model.Part(
+        "f", "json", f"r{i}", worst=[model.Worst(
             "total", 5000 << i, int(start_s * 1e9) + 40 * i, {})])])
         for i in range(4)]
-    _, _, draw = tr_figures_time.time_line(runs, "total")
+    _, _, draw = figures_time.time_line(runs, "total")
     figure = draw(plots.Look(True))
     figure.canvas.draw()
     low, high = figure.axes[-1].get_xlim()
@@ -345,14 +345,13 @@ def test_single_cycles_in_time(report, start_s):
 
 def test_the_longest_of_many_is_drawn(report):
     """A share of one in a million is within the figure."""
-    import tr_figures
-    import tr_model
-    import tr_stats
+    from report.draw import figures
+    from report.read import model, stats
     from twtools import plots
-    part = tr_model.Part("f", "json", "r", series={"total": tr_model.Series(
-        "total", 10**6, 1000, 1000, 9000, dist=tr_stats.Distribution(
+    part = model.Part("f", "json", "r", series={"total": model.Series(
+        "total", 10**6, 1000, 1000, 9000, dist=stats.Distribution(
             [1000, 9000], [10**6 - 1, 1]))})
-    _, _, draw = tr_figures.exceeding([tr_model.Run("r", "", [part])], "total")
+    _, _, draw = figures.exceeding([model.Run("r", "", [part])], "total")
     [ax] = draw(plots.Look(True)).axes
     assert 1e-7 < ax.get_ylim()[0] < 1e-6 and ax.get_xlim()[1] >= 9
 
@@ -361,16 +360,15 @@ def test_the_longest_of_many_is_drawn(report):
     ([1, 2, 5], [(1, 0.5), (2, 0.2), (5, 0.2)]), ([3], [])])
 def test_exceedance(report, values, points):
     """Of each value, the share of cycles above it; at last, the maximum."""
-    import tr_figures
-    import tr_model
-    import tr_stats
+    from report.draw import figures
+    from report.read import model, stats
     from twtools import plots
     counts = [5, 3, 2][:len(values)]
-    series = tr_model.Series(
+    series = model.Series(
         "total", sum(counts), values[0] * 1000, 2000, values[-1] * 1000,
-        dist=tr_stats.Distribution([value * 1000 for value in values], counts))
-    part = tr_model.Part("f", "json", "r", series={"total": series})
-    _, _, draw = tr_figures.exceeding([tr_model.Run("r", "", [part])], "total")
+        dist=stats.Distribution([value * 1000 for value in values], counts))
+    part = model.Part("f", "json", "r", series={"total": series})
+    _, _, draw = figures.exceeding([model.Run("r", "", [part])], "total")
     [ax] = draw(plots.Look(True)).axes
     [line] = ax.lines
     assert list(zip(*line.get_data())) == points
@@ -379,8 +377,8 @@ def test_exceedance(report, values, points):
 
 def test_exceedance_of_many_values(report):
     """Fewer points are drawn; the first and the last are there."""
-    import tr_stats
-    values, share = tr_stats.Distribution(
+    from report.read import stats
+    values, share = stats.Distribution(
         range(5000), [1] * 5000).exceeding()
     assert 300 < len(values) <= 600 and list(values) == sorted(set(values))
     assert (values[0], values[-1]) == (0, 4998)
@@ -389,15 +387,15 @@ def test_exceedance_of_many_values(report):
 
 @pytest.mark.parametrize("count", [1, 2, 3, 6])
 def test_ranges_of_each_metric(report, count):
-    import tr_figures
-    import tr_model
+    from report.draw import figures
+    from report.read import model
     from twtools import plots
     metrics = ["interval", "send", "sleep", "receive", "response",
                "total"][:count]
-    part = tr_model.Part("f", "json", "r", series={
-        metric: tr_model.Series(metric, 9, 1000, 5000, 9000)
+    part = model.Part("f", "json", "r", series={
+        metric: model.Series(metric, 9, 1000, 5000, 9000)
         for metric in metrics})
-    _, _, draw = tr_figures.ranges([tr_model.Run("r", "", [part])], metrics)
+    _, _, draw = figures.ranges([model.Run("r", "", [part])], metrics)
     axes = draw(plots.Look(True)).axes
     assert [ax.get_title(loc="left") or ax.get_title() for ax in axes
             if ax.axison] == metrics

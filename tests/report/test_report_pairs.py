@@ -191,9 +191,9 @@ def test_columns_that_are_not_the_same_of_each_pair(refused, names):
 
 def test_missed_expiries_of_all_pairs(report):
     """The line has one number, of all."""
-    import tr_text
+    from report.read import text
     path = made.write(report.directory, *FILES["text"])
-    [part] = tr_text.read_histogram(path, "x")
+    [part] = text.read_histogram(path, "x")
     assert part.missed == 33
 
 
@@ -272,11 +272,10 @@ def test_limit_names_its_pair(report):
 
 def test_deviation_of_few_cycles(report):
     """Of n values, n - 1 are free, in each pair and in all."""
-    import tr_model
-    import tr_pairs
+    from report.read import model, pairs as of_pairs
     pairs = [[1000, 4000], [2000, 9000, 4000], [7000]]
-    series = [tr_model.Series(
+    series = [model.Series(
         "send", len(one), min(one), statistics.mean(one), max(one),
         std_ns=statistics.stdev(one) if one[1:] else None) for one in pairs]
-    assert tr_pairs.together(series).std_ns == pytest.approx(
+    assert of_pairs.together(series).std_ns == pytest.approx(
         statistics.stdev(sum(pairs, [])))

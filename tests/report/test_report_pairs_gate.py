@@ -75,12 +75,12 @@ def test_other_periods(refused, two):
 
 def test_cycles_in_the_order_of_time(report, two):
     """Blocks of all pairs are spans of time, step after step."""
-    import tr_read
+    from report.read import runs
     ramp = made_pairs.ramp(3)
     steps = made_pairs.steps_of(ramp)
     made.write(report.directory, "x.csv", made.dump([
         row for step in steps for rows in step.values() for row in rows]))
-    [run], _ = tr_read.read_all(["x.csv"], types.SimpleNamespace(
+    [run], _ = runs.read_all(["x.csv"], types.SimpleNamespace(
         interval=None, sleep=100, total="documented", virtual=[],
         skip_bad=False, wanted=["response"]))
     cycles = run.cycles
@@ -103,11 +103,11 @@ def test_cycles_in_the_order_of_time(report, two):
 
 def test_missed_expiries_are_in_their_place(report):
     """Of the second pair, after its cycle 40: three of them."""
-    import tr_read
+    from report.read import runs
     pairs = made_pairs.pairs((200, 100))
     pairs[1] = [(*row[:7], 3 if row[1] == 40 else 0) for row in pairs[1]]
     made.write(report.directory, "x.csv", made_pairs.dump(pairs))
-    [run], _ = tr_read.read_all(["x.csv"], types.SimpleNamespace(
+    [run], _ = runs.read_all(["x.csv"], types.SimpleNamespace(
         interval=None, sleep=100, total="documented", virtual=[],
         skip_bad=False, wanted=None))
     order = sorted((row for rows in pairs.values() for row in rows),

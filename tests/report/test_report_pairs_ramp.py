@@ -135,12 +135,11 @@ def test_remark_on_the_steps_of_a_log(report, log, last):
 def test_pairs_that_join_late_are_of_that_step(report):
     """The second from the second step on, the third in the last."""
     path = made.write(report.directory, *FILES["dump"])
-    import tr_dump
-    import tr_dump_pairs
-    cycles, *_ = tr_dump.read_cycles(path)
+    from report.read import dump, dump_pairs
+    cycles, *_ = dump.read_cycles(path)
     for own in cycles.values():
         own.close()
-    assert tr_dump_pairs.steps_of(path, cycles) == {
+    assert dump_pairs.steps_of(path, cycles) == {
         0: [0, 1, 2], 1: [1, 2], 2: [2]}
 
 

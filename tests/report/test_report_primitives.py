@@ -271,7 +271,7 @@ BAD = {
     "tests: no test": lambda d, p, t: p.update(tests=[]),
     "thread.0.cycles: -1": lambda d, p, t: t.update(cycles=-1),
     "thread.0.avg: min": lambda d, p, t: t.update(avg=t["max"] + 1),
-    "thread.0.stddev: 0 or": lambda d, p, t: t.update(stddev=-1),
+    "thread.0.stddev: -1; 0 or": lambda d, p, t: t.update(stddev=-1),
     "thread.0.percentiles.99": lambda d, p, t:
         t["percentiles"].update({"99": 900}),
     "thread.0.metric": lambda d, p, t: t.update(metric=3),

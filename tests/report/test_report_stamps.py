@@ -233,16 +233,16 @@ def test_several_pairs(report):
 
 def test_figure(report):
     """Five parts one behind the other, and network where no stamps are."""
-    import tr_args
-    import tr_figures_time
-    import tr_read
+    from report import args
+    from report.draw import figures_time
+    from report.read.runs import read_all
     from twtools import plots
     write(report, "x.json", made_stamps.twoway(ROWS, STAMPS))
     write(report, "x.csv", made_stamps.dump(ROWS, STAMPS))
     write(report, "y.json", made_hosts.twoway(ROWS))
-    options = tr_args.parse(["-t", "-", "x.json", "x.csv", "y.json"])
-    runs, _ = tr_read.read_all(options.files, options)
-    _, _, draw = tr_figures_time.phases(runs)
+    options = args.parse(["-t", "-", "x.json", "x.csv", "y.json"])
+    runs, _ = read_all(options.files, options)
+    _, _, draw = figures_time.phases(runs)
     figure = draw(plots.Look(True))
     [legend] = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == [
@@ -266,11 +266,11 @@ def test_figure(report):
 def test_thin_parts_have_no_outline(report):
     """It would hide them: 1 us of wire beside 1000."""
     import matplotlib.figure
-    import tr_figures_time
+    from report.draw import figures_time
     from twtools import plots
     ax = matplotlib.figure.Figure().subplots()
     bars = [{"wakeup": 500, "wire": 1, "sleep": 499}, {"wire": 5}]
-    tr_figures_time.draw_bars(plots.Look(True), ax, [
+    figures_time.draw_bars(plots.Look(True), ax, [
         types.SimpleNamespace(title=name) for name in "xy"], bars, False)
     assert [bar.get_linewidth() > 0 for bar in ax.patches] == [
         True, False, True, False]

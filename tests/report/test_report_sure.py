@@ -80,15 +80,15 @@ MODELS = {
     "walk": (walk, 1, 0)}
 
 
-def sure(one, two):
-    import tr_sure
-    return tr_sure.apart(*(tr_sure.Figure(blocks.mean(), blocks)
-                           for blocks in (one, two)))
+def told_apart(one, two):
+    from report.judge import sure
+    return sure.apart(*(sure.Figure(blocks.mean(), blocks)
+                        for blocks in (one, two)))
 
 
 def percent_sure(found, factor=1.0):
     pairs = list(zip(found[::2], found[1::2]))
-    return 100 * sum(sure(one, factor * two) for one, two in pairs) / \
+    return 100 * sum(told_apart(one, factor * two) for one, two in pairs) / \
         len(pairs)
 
 
@@ -106,18 +106,18 @@ def test_equal_runs_that_boots_make_unlike(count):
 
     By the blocks alone, nearly all would be; here, 0.5 % at each end.
     """
-    import tr_sure
+    from report.judge import sure
     source = numpy.random.default_rng(1)
     found = noise(source) * source.normal(1, 0.06, (RUNS, 1))
-    figures = [tr_sure.Figure(blocks.mean(), blocks) for blocks in found]
+    figures = [sure.Figure(blocks.mean(), blocks) for blocks in found]
     groups = [figures[i:i + count + 1]
               for i in range(0, RUNS - count, count + 1)]
-    lows = [tr_sure.difference(group[:-1], group[-1], 0.005)[0]
+    lows = [sure.difference(group[:-1], group[-1], 0.005)[0]
             for group in groups]
     assert sum(low > 0 for low in lows) <= 0.02 * len(groups)
     assert percent_sure(found) > 90
     # What is five times as much is found, but not by two runs.
-    lows = [tr_sure.difference(group[:-1], tr_sure.Figure(
+    lows = [sure.difference(group[:-1], sure.Figure(
         5 * group[-1].value, 5 * group[-1].blocks), 0.005)[0]
         for group in groups]
     assert (sum(low > 0 for low in lows) > 0.9 * len(groups)) == (count > 2)
@@ -127,12 +127,12 @@ def test_recorded_runs():
     """Equal runs of a busy virtual machine, one after the other."""
     runs = numpy.array(json.loads(RECORDED.read_text())["blocks_us"])
     pairs = list(itertools.combinations(runs, 2))
-    assert sum(sure(one, two) for one, two in pairs) < len(pairs) / 2
-    import tr_sure
-    figures = [tr_sure.Figure(blocks.mean(), blocks) for blocks in runs]
+    assert sum(told_apart(one, two) for one, two in pairs) < len(pairs) / 2
+    from report.judge import sure
+    figures = [sure.Figure(blocks.mean(), blocks) for blocks in runs]
     for i, one in enumerate(figures):
         others = figures[:i] + figures[i + 1:]
-        low, _ = tr_sure.difference(others, one, 0.002)
+        low, _ = sure.difference(others, one, 0.002)
         assert low <= 0
 
 
@@ -141,63 +141,63 @@ def test_recorded_runs():
     (63, 2.9093)])
 def test_student(freedom, exceeded):
     """As printed in tables, 0.25 % to one side; between 2 and 3: computed."""
-    import tr_sure
+    from report.judge import sure
     if freedom == 2.5:
-        low, high = tr_sure.student(0.0025, 3), tr_sure.student(0.0025, 2)
-        assert low < tr_sure.student(0.0025, freedom) < high
+        low, high = sure.student(0.0025, 3), sure.student(0.0025, 2)
+        assert low < sure.student(0.0025, freedom) < high
         return
-    assert tr_sure.student(0.0025, freedom) == pytest.approx(exceeded,
-                                                             rel=1e-3)
+    assert sure.student(0.0025, freedom) == pytest.approx(exceeded,
+                                                          rel=1e-3)
 
 
 def test_blocks_that_are_alike_count_as_fewer():
-    import tr_sure
+    from report.judge import sure
     source = numpy.random.default_rng(1)
     values = source.normal(0, 1, 64)
-    assert 40 < tr_sure.effective(values) <= 64
-    assert tr_sure.effective(numpy.repeat(values[:8], 8)) < 10
-    assert tr_sure.effective(numpy.arange(64.0)) == tr_sure.FEWEST
-    assert tr_sure.effective(numpy.ones(64)) == 64
-    assert tr_sure.half(numpy.ones(64), 0.01) == 0
+    assert 40 < sure.effective(values) <= 64
+    assert sure.effective(numpy.repeat(values[:8], 8)) < 10
+    assert sure.effective(numpy.arange(64.0)) == sure.FEWEST
+    assert sure.effective(numpy.ones(64)) == 64
+    assert sure.half(numpy.ones(64), 0.01) == 0
     # Of independent ones, the interval of their mean, as textbooks have it.
     values[1::2] = -values[::2]
-    assert tr_sure.half(values, 0.005) == pytest.approx(
+    assert sure.half(values, 0.005) == pytest.approx(
         2.656 * values.std(ddof=1) / 8, rel=1e-3)
 
 
 def test_average_is_without_the_longest():
     """One cycle of a second does not make it another; it is in the rest."""
     import gate_models
-    import tr_sure
+    from report.judge import sure
     source = numpy.random.default_rng(1)
     values = gate_models.noise(source, 20_000)
     one = gate_models.run([values])
     slow = values.copy()
     slow[7777] = 1e6
     other = gate_models.run([slow])
-    found = [tr_sure.average(run.series["total"],
-                             tr_sure.steps_of(run, "total"))
+    found = [sure.average(run.series["total"],
+                          sure.steps_of(run, "total"))
              for run in (one, other)]
     assert found[0].value == pytest.approx(found[1].value, rel=1e-4)
-    assert tr_sure.half(found[1].blocks, 0.01) == pytest.approx(
-        tr_sure.half(found[0].blocks, 0.01), rel=0.02)
+    assert sure.half(found[1].blocks, 0.01) == pytest.approx(
+        sure.half(found[0].blocks, 0.01), rel=0.02)
     ordered = numpy.sort((1000 * values).astype(int))
     assert found[0].value == pytest.approx(ordered[:-20].mean(), rel=1e-4)
 
 
 def test_blocks_of_steps_and_of_percentiles():
     """Block K has the Kth part of each step, and shares above a value."""
-    import tr_sure
+    from report.judge import sure
     steps = [numpy.arange(128), numpy.repeat(numpy.arange(64), 4) * 1000]
-    assert list(tr_sure.sums(steps, lambda values: values)) == [
+    assert list(sure.sums(steps, lambda values: values)) == [
         4 * k + 1 + 4000 * k for k in range(64)]
     import gate_models
     run = gate_models.run([numpy.arange(6400) % 100])
-    found = tr_sure.percentile(run.series["total"], tr_sure.steps_of(
+    found = sure.percentile(run.series["total"], sure.steps_of(
         run, "total"), 90)
     assert found.value == 89_000 and set(found.blocks) == {0.1}
     assert found.ends(0.01) == (89_000, 89_000)
-    assert tr_sure.percentile(run.series["total"], tr_sure.steps_of(
+    assert sure.percentile(run.series["total"], sure.steps_of(
         run, "total"), 99.9) is None
 
 
@@ -209,7 +209,7 @@ def test_intervals_of_independent_cycles(percent, truth):
     The average of what does not exceed p99.9 is that of a long run.
     """
     import gate_models
-    import tr_sure
+    from report.judge import sure
     missed = 0
     if percent is None:
         values = numpy.sort(gate_models.noise(numpy.random.default_rng(
@@ -218,9 +218,9 @@ def test_intervals_of_independent_cycles(percent, truth):
     for seed in range(200):
         run = gate_models.run([gate_models.noise(numpy.random.default_rng(
             seed), 20_000)])
-        steps = tr_sure.steps_of(run, "total")
-        figure = tr_sure.average(run.series["total"], steps) \
-            if percent is None else tr_sure.percentile(
+        steps = sure.steps_of(run, "total")
+        figure = sure.average(run.series["total"], steps) \
+            if percent is None else sure.percentile(
                 run.series["total"], steps, percent)
         low, high = figure.ends(0.005)
         assert low <= figure.value <= high
@@ -231,35 +231,35 @@ def test_intervals_of_independent_cycles(percent, truth):
 @pytest.mark.parametrize("at, wanders", [(10, True), (40, True),
                                          (None, False)])
 def test_change_of_the_level(at, wanders):
-    import tr_sure
+    from report.judge import sure
     blocks = numpy.random.default_rng(1).normal(60, 1, 64)
     if at:
         blocks[at:] += 20
-    found = tr_sure.change(blocks)
+    found = sure.change(blocks)
     assert found[1] == wanders and (not at or found[0] == at)
 
 
 def test_more_questions_are_less_sure():
     """Of 3.0 deviations: sure as one question, not as one of 10."""
-    import tr_sure
+    from report.judge import sure
     blocks = numpy.tile([-1.0, 1.0], 32)
     blocks = [blocks, blocks + 3.0 * math.sqrt(2 / 63)]
-    sides = [tr_sure.Figure(one.mean(), one) for one in blocks]
-    assert [tr_sure.apart(*sides, tries) for tries in (1, 10)] == \
+    sides = [sure.Figure(one.mean(), one) for one in blocks]
+    assert [sure.apart(*sides, tries) for tries in (1, 10)] == \
         [True, False]
-    assert tr_sure.apart(sides[0], tr_sure.Figure(9)) is None
-    assert tr_sure.apart(None, sides[0]) is None
+    assert sure.apart(sides[0], sure.Figure(9)) is None
+    assert sure.apart(None, sides[0]) is None
 
 
 def test_doubt_is_added():
     """Rounded figures, and clocks that may be wrong: both sides'."""
-    import tr_sure
-    one, two = (tr_sure.Figure(value, numpy.full(64, value), doubt)
+    from report.judge import sure
+    one, two = (sure.Figure(value, numpy.full(64, value), doubt)
                 for value, doubt in ((10.0, 1.0), (13.0, 1.5)))
-    assert tr_sure.difference([one], two, 0.01) == (0.5, 5.5)
-    assert tr_sure.apart(one, two)
+    assert sure.difference([one], two, 0.01) == (0.5, 5.5)
+    assert sure.apart(one, two)
     two.doubt = 2.0
-    assert not tr_sure.apart(one, two)
+    assert not sure.apart(one, two)
 
 
 @pytest.mark.parametrize("runs, blocks, below, above", (
@@ -269,12 +269,12 @@ def test_doubt_is_added():
 def test_ends_of_a_difference(runs, blocks, below, above):
     """Each side has its own; several runs that are equal add nothing. The
     candidate's upper end is then that of one run in 20."""
-    import tr_sure
+    from report.judge import sure
 
     def side(value, low, high):
         return types.SimpleNamespace(
             value=value, doubt=0.5, blocks=[] if blocks else None,
             ends=lambda risk: (low, high if risk == 0.01 else high - 2))
-    assert tr_sure.difference([side(10, 9, 12)] * runs, side(20, 17, 24),
-                              0.01) == \
+    assert sure.difference([side(10, 9, 12)] * runs, side(20, 17, 24),
+                           0.01) == \
         pytest.approx((10 - below - 1, 10 + above + 1))

@@ -71,11 +71,11 @@ def test_episodes(report, kind, baselines, long, status):
     (range(60), 1), (range(1, 64), 16), ((63,), 1), ((0, 1, 3), 2), ((), 0)])
 def test_counted_episodes(long, count):
     """In each 16th of the run, it is no burst."""
-    import tr_tail
-    other = tr_tail.Side("", 6400, numpy.full(64, 9000.0), 1000)
+    from report.judge import tail
+    other = tail.Side("", 6400, numpy.full(64, 9000.0), 1000)
     maxima = numpy.full(64, 9999.0)     # 9 us, rounded down, may be so much
     maxima[list(long)] = 10_000
-    assert tr_tail.episodes(tr_tail.Side("", 6400, maxima, 1), [other]) == \
+    assert tail.episodes(tail.Side("", 6400, maxima, 1), [other]) == \
         count
 
 
@@ -110,13 +110,13 @@ def test_a_baseline_that_does_so(report):
 
 def test_longer_runs_need_more(report):
     """Their share of all cycles is larger."""
-    import tr_tail
-    sides = [tr_tail.Side("", cycles, numpy.zeros(64), 1)
+    from report.judge import tail
+    sides = [tail.Side("", cycles, numpy.zeros(64), 1)
              for cycles in (1000, 1000, 1000)]
-    assert tr_tail.needed(sides[0], sides[1:], 0.01) == 5
-    assert tr_tail.needed(sides[0], sides[1:2], 0.01) == 7
+    assert tail.needed(sides[0], sides[1:], 0.01) == 5
+    assert tail.needed(sides[0], sides[1:2], 0.01) == 7
     sides[0].cycles = 8000
-    assert tr_tail.needed(sides[0], sides[1:], 0.01) == 21
+    assert tail.needed(sides[0], sides[1:], 0.01) == 21
 
 
 def test_a_tail_that_changes_in_the_course(report):
@@ -130,23 +130,23 @@ def test_a_tail_that_changes_in_the_course(report):
 
 def test_ranks_that_wander():
     """However long the longest are; what is always the same does not."""
-    import tr_tail
+    from report.judge import tail
     random = numpy.random.default_rng(1).pareto(1, 64)
     for values, expected in ((random, False), (numpy.sort(random), True),
                              (numpy.full(64, 7.0), False)):
-        assert tr_tail.wanders(values) == expected
+        assert tail.wanders(values) == expected
 
 
 def test_maxima_of_pairs():
     """The longest of any, in each block; one that lacks them hides them."""
-    import tr_stats
-    sides = [tr_stats.series_of("total", numpy.array([1, 5]))
+    from report.read import stats
+    sides = [stats.series_of("total", numpy.array([1, 5]))
              for _ in range(2)]
-    assert tr_stats.combined(sides).maxima is None
+    assert stats.combined(sides).maxima is None
     sides[0].maxima = numpy.array([1.0, 4.0, numpy.nan])
-    assert tr_stats.combined(sides).maxima is None
+    assert stats.combined(sides).maxima is None
     sides[1].maxima = numpy.array([2.0, 3.0, 5.0])
-    assert [*tr_stats.combined(sides).maxima] == [2, 4, 5]
+    assert [*stats.combined(sides).maxima] == [2, 4, 5]
 
 
 @pytest.mark.parametrize("kind", ["csv", "json"])

@@ -113,14 +113,14 @@ def test_metric_that_is_drawn(report):
 
 def drawn(report, metric, *names):
     """Title of each panel, its times and its values; the caption."""
-    import tr_args
-    import tr_figures_time
-    import tr_read
+    from report import args
+    from report.draw import figures_time
+    from report.read.runs import read_all
     from twtools import plots
-    runs, _ = tr_read.read_all([str(report.directory / name)
-                                for name in names],
-                               tr_args.parse(list(names)))
-    _, caption, draw = tr_figures_time.time_line(runs, metric)
+    runs, _ = read_all([str(report.directory / name)
+                        for name in names],
+                       args.parse(list(names)))
+    _, caption, draw = figures_time.time_line(runs, metric)
     figure = draw(plots.Look(True))
     return [(ax.get_title(loc="left"), *ax.lines[0].get_data())
             for ax in figure.axes], caption, figure.texts

@@ -139,18 +139,18 @@ def run_with(**average_us):
 
 def test_phases_that_make_up_a_cycle():
     """Those of the worst cycle, too, whose network stands beside them."""
-    import tr_figures_time
+    from report.draw import figures_time
     known = {"send": 10, "receive": 20, "sleep": 100, "network": 30}
     run = run_with(**known)
-    assert tr_figures_time.bars_of(run) == {
+    assert figures_time.bars_of(run) == {
         "average": {"send": 10_000, "receive": 20_000, "sleep": 100_000},
         "longest cycle": None}
     run.every = lambda _: [types.SimpleNamespace(metric="total",
                                                  phases=known)]
-    assert tr_figures_time.bars_of(run)["longest cycle"] == {
+    assert figures_time.bars_of(run)["longest cycle"] == {
         "send": 10, "receive": 20, "sleep": 100}
     for few in ({"network": 30}, {"sleep": 100, "send": 10}):
-        assert tr_figures_time.bars_of(run_with(**few)) == {}
+        assert figures_time.bars_of(run_with(**few)) == {}
 
 
 def test_phases_are_drawn(report, rows):

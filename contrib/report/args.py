@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The command line."""
+
+import re
+
+from report.read.model import METRICS
+from twtools.options import Parser, bad, names, not_empty, number, one_of
+
+FORMATS = ("svg", "png")
+FORMULAS = ("documented", "trltp3")
+
+
+def percentages(text):
+    words = text.split(",")
+    for word in words:
+        if not (re.fullmatch("[0-9]+|[0-9]*[.][0-9]+", word) and
+                0 < float(word) < 100):
+            raise bad(word, "a list of numbers above 0 and below 100")
+    return sorted({float(word) for word in words})
+
+
+def changes(text):
+    """Figure, or "" for all others -> percent."""
+    found = {"": 3.0, "missed": 1.0}
+    for word in text.split(","):
+        figure, colon, percent = word.rpartition(":")
+        if not re.fullmatch("average|missed|p[0-9.]+", figure) and colon or \
+                not re.fullmatch("[0-9]+(\\.[0-9]*)?|\\.[0-9]+", percent) or \
+                float(percent) > 10**6:
+            raise bad(word, "a number from 0 to 1000000 %, or FIGURE:NUMBER "
+                      "of average, missed, or a percentile such as p99")
+        found[figure] = float(percent)
+    return found
+
+
+def table_file(text):
+    if text != "-" and not text.endswith((".md", ".csv")):
+        raise bad(text, "FILE.md, FILE.csv, or -")
+    return text
+
+
+# Title of a group: rows of letter, name, what argparse is to know.
+OPTIONS = {
+    "what is written": (
+        ("o", "html", {
+            "metavar": "FILE", "type": not_empty,
+            "help": "the report as one page; default: twowayreport.html, if "
+                    "no other output is asked for"}),
+        ("f", "figures", {
+            "metavar": "DIR", "type": not_empty,
+            "help": "each figure as a file in this directory"}),
+        ("F", "format", {
+            "metavar": "LIST", "type": names(FORMATS),
+            "default": list(FORMATS),
+            "help": "formats of these files: svg, png; default: both"}),
+        ("t", "tables", {
+            "metavar": "FILE", "type": table_file,
+            "help": "the tables as FILE.md or FILE.csv; - writes Markdown to "
+                    "standard output"}),
+        ("O", "openmetrics", {
+            "metavar": "FILE", "type": not_empty,
+            "help": "results for Prometheus, as node exporter's textfile "
+                    "collector reads them; its FILE ends in .prom"}),
+        ("j", "junit", {
+            "metavar": "FILE", "type": not_empty,
+            "help": "verdicts for CI systems, in the form of JUnit: of each "
+                    "--limit that a file has, and of --gate"}),
+        ("H", "hgrm", {
+            "metavar": "DIR", "type": not_empty,
+            "help": "the distribution of each run and metric as a file "
+                    "NAME-METRIC.hgrm in this directory, in the text form of "
+                    "HdrHistogram, in us"}),
+        ("T", "title", {
+            "metavar": "TEXT", "type": not_empty,
+            "help": "title of the report"}),
+    ),
+    "what is shown": (
+        ("m", "metrics", {
+            "metavar": "LIST", "type": names(METRICS),
+            "help": f"metrics: {', '.join(METRICS)}; default: all, with "
+                    "--gate latency, or the first of these that both "
+                    "runs have: response, total, wakeup, network, planned"}),
+        ("p", "percentiles", {
+            "metavar": "LIST", "type": percentages,
+            "help": "numbers above 0 and below 100; default: "
+                    "50,90,99,99.9,99.99,99.999, with --gate 50,99,99.9"}),
+        ("V", "virtual", {
+            "metavar": "RUN", "action": "append", "default": [],
+            "help": "mark the run of this NAME as measured in a virtual machine; "
+                    "repeatable"}),
+    ),
+    "how files are read": (
+        ("i", "interval", {
+            "metavar": "US", "type": number(0, 10**9, " us"),
+            "help": "period of dumps without JSON; 0: closed loop; default: "
+                    "the period that most expiries show"}),
+        ("s", "sleep", {
+            "metavar": "US", "type": number(0, 10**7, " us"),
+            "default": 100,
+            "help": "sleep of the server in dumps without JSON; default: "
+                    "100"}),
+        ("x", "total", {
+            "metavar": "FORMULA", "type": one_of(FORMULAS),
+            "default": FORMULAS[0],
+            "help": "formula of total in dumps without JSON: documented "
+                    "(default), trltp3"}),
+        ("k", "skip-bad", {
+            "action": "store_true",
+            "help": "leave out files that cannot be read, instead of ending; "
+                    "the report names them"}),
+    ),
+    "gate": (
+        ("g", "gate", {
+            "action": "store_true",
+            "help": "is the last run (candidate) worse than the others "
+                    "(baseline)? latency is compared, or what --metrics "
+                    "names"}),
+        ("c", "confidence", {
+            "metavar": "PERCENT", "type": number(50, 99.99, " %", False),
+            "default": 99.0,
+            "help": "probability that nothing is called worse by chance, for "
+                    "all figures together, 50 to 99.99; default: 99"}),
+        ("a", "tolerance", {
+            "metavar": "PERCENT", "type": number(0, 1000, " %", False),
+            "default": 1.0,
+            "help": "how much higher the candidate may be, in percent of the "
+                    "baseline; default: 1"}),
+        ("d", "detect", {
+            "metavar": "LIST", "type": changes, "default": changes("3"),
+            "help": "an increase that must not be overlooked: undecided, if "
+                    "the measurements cannot exclude it; default: "
+                    "3,missed:1. FIGURE:PERCENT is for average, missed "
+                    "expiries, or a percentile, as 3,p99:20"}),
+        ("r", "propose", {
+            "action": "store_true",
+            "help": "print the --detect that at least two runs of a baseline "
+                    "allow, and how long they must be for 3 %%"}),
+        ("u", "unlike", {
+            "action": "store_true",
+            "help": "compare although the settings differ"}),
+    ),
+}
+
+
+def parser():
+    p = Parser(
+        prog="twowayreport", usage="twowayreport [options] [NAME=]FILE...",
+        description="Compares the results of latency tests: JSON, dumps "
+        "and timelines of twowaytest, JSON of primitivetest, JSON and "
+        "histograms of cyclictest, TRLTP logs and published tables. Files "
+        "of one NAME are one run.",
+        epilog="Exit status: 0 done, or not worse; 1 error, nothing is "
+        "written; 2 --gate: worse; 3 --gate: undecided, as the "
+        "measurements are too short or too noisy, or a run is broken.")
+    p.add_argument("files", nargs="*", metavar="[NAME=]FILE",
+                   help="results of a run; the default NAME is that of the "
+                        "file without its suffix")
+    p.add_options(OPTIONS)
+    return p
+
+
+def parse(argv):
+    p = parser()
+    options = p.parse_args(argv)
+    if not options.files:
+        p.error("no file: name at least one with results")
+    judging = options.gate or options.propose
+    default = [50, 99, 99.9] if judging else \
+        [50, 90, 99, 99.9, 99.99, 99.999]
+    options.percentiles = options.percentiles or default
+    if options.gate and options.propose:
+        p.error("--propose with --gate: allowed is one of them")
+    if judging and options.skip_bad:
+        p.error("--skip-bad with --gate or --propose: all runs are needed")
+    # Of a dump, a gate alone needs nothing else.
+    asked = options.html or options.figures or options.tables or \
+        options.openmetrics or options.hgrm
+    options.wanted = options.metrics or ["latency", "response"] \
+        if judging and not asked else None
+    options.chosen = options.metrics
+    if not judging:
+        options.metrics = options.metrics or list(METRICS)
+    if not asked and not judging and not options.junit:
+        options.html = "twowayreport.html"
+    return options

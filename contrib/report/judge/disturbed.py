@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a verdict has to say of itself: what is unfair, disturbed, assumed."""
+
+import functools
+import math
+
+from report.judge import gate_text, sure, unlike
+from twtools import words
+
+# Of a kind in a sentence; the tables have all.
+several = functools.partial(words.several, most=4)
+
+
+def by_run(runs, text_of):
+    """Texts with the runs that they are of, each once."""
+    names = {}
+    for run in runs:
+        if text := text_of(run):
+            names.setdefault(text, []).append(run.title)
+    return several([text if len(found) == len(runs) else
+                    f"{text} in {several(found)}"
+                    for text, found in names.items()])
+
+
+def unfair(runs, metric):
+    """Settings that differ, and who cannot be compared; None: nothing."""
+    texts = []
+    differ = [what for what, of, *_ in unlike.differences(runs)
+              if of == "settings" and what not in unlike.HARMLESS]
+    if differ:
+        texts.append(f"settings differ: {several(differ)}")
+    lacking = [run.title for run in runs if metric not in run.series]
+    if lacking:
+        texts.append(f"no {metric} was measured: {several(lacking)}")
+    if len(runs) == 2 and (text := gate_text.uneven(runs)):
+        texts.append(text)
+    return f"The comparison is unfair: {'; '.join(texts)}." if texts \
+        else None
+
+
+def missed(run):
+    if not run.missed or not run.count:
+        return str(run.missed or "")
+    percent, left = (100 * number / (run.missed + run.count)
+                     for number in (run.missed, run.count))
+    # Two digits of what is missed, or of what is left.
+    decimals = 1 - math.floor(math.log10(min(percent, left)))
+    text = f"{percent:.{max(0, decimals)}f}"
+    return (text.rstrip("0").rstrip(".") if "." in text else text) + " %"
+
+
+def checked(run):
+    return several(list(dict.fromkeys(
+        name for name, _ in run.every("findings"))))
+
+
+# What it is, and what it is of a run; "": not there.
+KINDS = (("", lambda run: ", ".join(run.troubles)),
+         ("missed expiries, which no cycle shows: ", missed),
+         ("throttled cycles: ", lambda run: str(run.throttled or "")),
+         ("", lambda run: several(run.every("others"))),
+         ("", lambda run: "times of a virtual machine" * run.virtual),
+         ("--check found ", checked))
+
+
+def disturbed(runs):
+    texts = [begin + text for begin, text_of in KINDS
+             if (text := by_run(runs, text_of))]
+    return f"Disturbed: {'; '.join(texts)}." if texts else None
+
+
+def method(group):
+    """What the sureness is of, and what it leaves out."""
+    silent = [run.title for run, side in zip(group.runs, group.sides)
+              if side.blocks is None]
+    wander = [run.title for run, side in zip(group.runs, group.sides)
+              if side.blocks is not None and sure.change(side.blocks)[1]]
+    text = "How much runs vary: 99 % interval by the means of 64 blocks of " \
+        "consecutive cycles; an average is without the longest, 1 in 1,000. "
+    if silent:
+        text = f"How much runs vary is not known, as {several(silent)} " \
+            f"{'has' if len(silent) == 1 else 'have'} no blocks: these " \
+            "are in a --dump, and in the JSON of twowaytest for its columns. "
+    if wander:
+        text += f"The level changes in the course of {several(wander)}. "
+    return text + "Each system was measured once, and equal runs may differ " \
+        "by more: several of each tell, see --gate."

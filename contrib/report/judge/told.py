@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""How results are written in tables."""
+
+import itertools
+
+from twtools.tables import Table
+from twtools.units import NS, us
+
+
+def count_text(count):
+    return "-" if count is None else str(count)
+
+
+def of(runs):
+    """How a title names the set-up that these runs share."""
+    return f" ({runs[0].group})" if runs[0].group else ""
+
+
+def extent(series):
+    """Minimum, average and maximum, as exact as each is known."""
+    return [series.unit.text(series.min_ns),
+            series.avg_unit.text(series.avg_ns),
+            series.unit.text(series.max_ns)]
+
+
+def unit_of(series, percent):
+    """What the value of a percentile is known by."""
+    return NS if percent in series.percentiles or not series.dist \
+        else series.dist.unit
+
+
+def percentile_text(series, percent):
+    return unit_of(series, percent).text(series.percentile(percent))
+
+
+def widths(found, percents):
+    """What to know of percentiles from histograms."""
+    wide = sorted({unit_of(s, p) for s in found for p in percents} - {NS})
+    return " Percentiles from histograms are lower bounds of bins of " + \
+        " or ".join(map(str, wide)) + "." if wide else ""
+
+
+def results(title, names, found, percents, notes, key):
+    """The table of statistics; found: (cells below names, series) each."""
+    every = [series for _, series in found]
+    percents = [p for p in percents
+                if any(s.percentile(p) is not None for s in every)]
+    before, after = notes
+    if found:
+        yield Table(title, [*names, "cycles", "min", "avg", "max", "std",
+                            *(f"p{p:.12g}" for p in percents)],
+                    [[*cells, count_text(s.count), *extent(s), us(s.std_ns),
+                      *(percentile_text(s, p) for p in percents)]
+                     for cells, s in found],
+                    f"In us.{before}{widths(every, percents)}{after}",
+                    figures=2, key=key, elsewhere="cycles")
+
+
+def ratio_text(value):
+    return "-" if value is None else f"{value:.2f}" if value < 100 else \
+        f"{value:.0f}"
+
+
+def unused(key, taken):
+    """The key, with a number if another file has it already."""
+    names = (f"{key}-{i}" if i > 1 else key for i in itertools.count(1))
+    name = next(name for name in names if name not in taken)
+    taken.add(name)
+    return name

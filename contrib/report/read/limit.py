@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The verdicts on --limit, which the JSON of either program has."""
+
+import dataclasses
+
+from report.read.member import NULL, NUMBER
+from twtools.units import US
+
+MET, EXCEEDED, UNDECIDED = "met", "exceeded", "undecided"
+
+
+@dataclasses.dataclass
+class Limit:
+    """most and value are times in ns, or counts."""
+    limit: str                  # as it was given
+    verdict: str
+    metric: str | None          # None: it was not measured
+    most: float
+    value: float | None         # None: undecided
+    is_time: bool
+    pair: int | None = None     # if there are several
+
+    @property
+    def said(self):
+        """What was measured, and what is allowed."""
+        what = f"{self.metric or 'what it is for'} ({self.limit})" + \
+            (f" of pair {self.pair}" if self.pair is not None else "")
+        value = f"was {self.text(self.value)}" if self.value is not None \
+            else "has too few values, or some are not known, or the run " \
+            "ended early"
+        return f"{what} {value}; at most {self.text(self.most)} is allowed"
+
+    def text(self, number):
+        return f"{number / 1000:.12g} us" if self.is_time else f"{number:g}"
+
+
+def read(member, several_pairs=False, in_us=False):
+    """in_us: as primitivetest has times; twowaytest's have names in _ns."""
+    for one in member.items("limits"):
+        verdict = one.get("verdict", str)
+        if verdict not in (MET, EXCEEDED, UNDECIDED):
+            one.bad("verdict", f"'{verdict[:40]}' is none of {MET}, "
+                    f"{EXCEEDED}, {UNDECIDED}")
+        suffix = "_ns" if "most_ns" in one.value else ""
+        scale = US.ns if in_us and not suffix else 1
+        value = one.get(f"value{suffix}", *NUMBER, NULL)
+        if (value is None) != (verdict == UNDECIDED):
+            one.bad(f"value{suffix}", "null is expected if, and only if, "
+                    f"the verdict is {UNDECIDED}")
+        pair = one.get("pair", int, NULL, default=None)
+        yield Limit(one.get("limit", str), verdict,
+                    one.get("metric", str, NULL),
+                    one.get(f"most{suffix}", *NUMBER) * scale,
+                    None if value is None else value * scale,
+                    in_us or bool(suffix), pair if several_pairs else None)
