@@ -94,7 +94,6 @@ static void end(struct tw_run *run)
 {
 	static uint64_t before[TW_PAIRS_MAX];	/* in all earlier steps */
 	int pair, step = run->step;
-
 	bool measured = false;
 
 	if (!ramping)

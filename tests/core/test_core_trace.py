@@ -189,6 +189,8 @@ def test_names_that_a_terminal_would_obey(begin, kernel_text):
     other = subprocess.Popen(["taskset", "-c", str(max(
         os.sched_getaffinity(0))), "sh", "-c", words])
     try:
+        assert outside.wait_for(lambda: outside.read(
+            f"/proc/{other.pid}/comm").startswith("x"))
         broken(begin(*BREAK, "--trace", *FILES))
     finally:
         other.kill()

@@ -601,7 +601,7 @@ def called(program, name, number):
         at = words.index("--mainaffinity")
         del words[at:at + 2]
     if name == "rteval":    # which ends it by a signal
-        words += ["-D", "1"]
+        words += ["-l", "500"]
     return program.run(*(word.replace("-qmu", "-qm") for word in words))[0]
 
 

@@ -34,7 +34,7 @@ counts()
 usual()
 {
 	cat <<'EOF'
-35 build build
+25 build build
 3 build lint
 5 build unit
 5 build kernels
@@ -42,15 +42,15 @@ usual()
 5 build patches, check
 15 build cli, few
 40 build core, few
-80 build cli
-200 build core, some
-160 build core, measuring
-45 build patches
-135 build report
+100 build cli
+400 build core, some
+170 build core, measuring
+250 build patches
+600 build report
 20 build twtools
-40 build lab, some
+240 build lab, some
 300 build packaging
-75 build packaging, container
+300 build packaging, container
 15 build-clang-san build
 5 build-clang-san unit
 10 build-clang-san core, some
@@ -58,7 +58,7 @@ usual()
 12 build-fuzz fuzz
 40 build rt, some
 70 build runbook
-165 build campaign, stubs
+500 build campaign, stubs
 40 build campaign, real
 10 build-aarch64 build
 10 build-i386 build
