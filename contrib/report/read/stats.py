@@ -10,7 +10,8 @@ from twtools.units import NS
 
 BLOCKS = 64             # of a run, see judge.sure
 PIECE = 1 << 20         # values handled at a time
-DENSE = 1 << 24         # ns of range that are counted, not sorted
+DENSE = 1 << 24         # ns of range, at most, that are counted, not sorted
+SPARSE = 8              # ns of range a value: more are sorted, in less time
 
 
 def small(values):
@@ -40,7 +41,7 @@ class Distribution:
     def of(cls, values):
         """Of single values, at least one."""
         low, high = int(values.min()), int(values.max())
-        if high - low < DENSE:
+        if high - low < min(DENSE, SPARSE * len(values)):
             counts = numpy.zeros(high - low + 1, numpy.int64)
             for start in range(0, len(values), PIECE * 4):
                 piece = values[start:start + PIECE * 4] - low
