@@ -26,7 +26,7 @@ def broken(report):
     def run(data=None, **more):
         made.write(report.directory, "r.json",
                    data or made_break.twoway(**more))
-        report("-o", "r.html", "-t", "t.md", "-f", "figs", "r.json")
+        report("-o", "r.html", "-t", "t.md", "r.json")
         return (report.directory / "r.html").read_text(), made.tables(
             (report.directory / "t.md").read_text())
 
@@ -66,13 +66,14 @@ def test_what_was_to_blame(broken):
          "yes" if one["state"] == "timer late" else "") for one in told]
 
 
-def test_figure(broken):
+def test_figure(broken, report):
     """A lane each for who had the CPU; what is to blame is framed."""
     from report import args
     from report.draw import figures_break
     from report.read.runs import read_all
     from twtools import plots
     broken()
+    report("-t", "-", "-f", "figs", "r.json")
     runs, _ = read_all(
         [str(broken.directory / "r.json")], args.parse(["r.json"]))
     [(key, _, draw)] = figures_break.figures_of(runs)

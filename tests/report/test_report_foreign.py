@@ -82,7 +82,8 @@ def test_names(report, name):
     made.write(report.directory, "a.csv", made.dump(made.cycles(400)))
     path = made.write(report.directory, f"u{text}.csv".replace("/", "-"),
                       made.dump(made.cycles(400)))
-    report("-o", "r.html", "-t", "t.md", "-T", text, f"{text}=a.csv", path)
+    report("-o", "r.html", "-t", "t.md", "-m", "send", "-T", text,
+           f"{text}=a.csv", path)
     check((report.directory / "r.html").read_text(),
           (report.directory / "t.md").read_text(), text)
     out = report("-t", "-", f"{text}=a.csv", path).stdout
