@@ -215,12 +215,14 @@ def wait_for(condition, timeout=30.0):
     this limit."""
     limit = Limit(timeout)
     while True:
+        begin = time.thread_time()
         result = condition()
         if result:
             return result
         if limit.is_over():
             return None
-        time.sleep(0.002)
+        # What is waited for needs the CPU, too.
+        time.sleep(max(0.002, 4 * (time.thread_time() - begin)))
 
 
 def communicate(process, timeout):
@@ -330,11 +332,14 @@ class Run:
         self.pid = self.process.pid
         self.out = self.err = None
 
-    def processes(self):
-        """The pids of main and of all that came from it."""
+    def processes(self, name=None):
+        """The pids of main and of all that came from it: of those that have
+        this name, if one is given."""
         mark = self.mark.encode()
         found = []
         for pid in filter(str.isdigit, os.listdir("/proc")):
+            if name and read(f"/proc/{pid}/comm").strip() != name:
+                continue
             try:
                 with open(f"/proc/{pid}/environ", "rb") as file:
                     ours = mark in file.read().split(b"\0")
@@ -346,8 +351,7 @@ class Run:
 
     def named(self, name):
         """The pids of those of its processes that have this name."""
-        return sorted(pid for pid in self.processes()
-                      if read(f"/proc/{pid}/comm").strip() == name)
+        return sorted(self.processes(name))
 
     def children(self):
         """Main's, in the order of their start."""
