@@ -95,6 +95,7 @@ static long long trltp, steps, columns = 1;	/* columns: of each pair */
 static const char *logfile;
 static volatile int over;	/* stopping ends a step, this the run */
 static int step;		/* the present one */
+static struct load *ramped;	/* has as many workers or groups as it says */
 
 /* The metrics of --trltp, in the order of the reference program's log */
 static const struct {
@@ -409,7 +410,8 @@ static void print_steps(void)
 	const struct stats *s;
 	struct step *k;
 
-	load_print_head();
+	printf("# Load %s: response and total by %s; work: %s a second\n# %7s |       response: min avg max std |          total: min avg max std |     work\n",
+	       ramped->name, ramped->units, ramped->work, ramped->units);
 	for (k = kept; k < kept + STEPS && k->response.count; k++) {
 		printf("# %7d |", (int)(k - kept));
 		for (s = &k->response; s <= &k->total; s++)
@@ -486,7 +488,11 @@ static void print_results(void)
 				printf(" %s %lld", names[i], to_unit(worst[i]));
 		printf("\n");
 	}
-	load_print();
+	for (i = 0; i < KINDS; i++)
+		if (loads[i].n && !steps)
+			printf("# Load: %s, %d %s, %.1f %s a second\n",
+			       loads[i].name, loads[i].n, loads[i].units,
+			       loads[i].rate, loads[i].work);
 	for_each_pair(p) {
 		if (p->unanswered)
 			printf("# Unanswered: pair %d, cycle %lld: when the run ended, the client had waited %lld us for the reply\n",
@@ -551,7 +557,7 @@ static void set_trltp(void)
 	steps = 16;
 	affinity = "";
 	load = "fft";
-	load_clear();
+	loads[HACKBENCH].n = 0;
 	load_add(load);
 }
 
@@ -678,9 +684,13 @@ static void check_options(void)
 	if (smp || threads >= 0)
 		num_pairs = threads > 0 ? threads : get_available_cpus(cpus);
 	load_check(load_policy, priority);
+	ramped = &loads[loads[FFT].n ? FFT : HACKBENCH];
 	if (steps && (!load || (!loops && !duration)))
 		fatal("--steps=%lld: allowed only with --load, and with --loops or --duration\n",
 		      steps);
+	if (steps && ramped->fixed)
+		fatal("--load=%s:%d: not allowed with --steps, which sets the number of %s\n",
+		      ramped->name, ramped->n, ramped->units);
 	if (logfile && (num_pairs > 1 || sleep_us != 100 || !posix_timers))
 		fatal("--trltp-log=%s: allowed only with one pair, --sleep=100 and -x\n",
 		      logfile);
@@ -857,7 +867,7 @@ static void end_step(FILE *log)
 		print_status();
 	if (log)
 		write_log(log);
-	kept[step].rate = load_rate;
+	kept[step].rate = ramped->rate;
 	for_each_pair(p) {
 		stats_merge(&kept[step].response, &p->stats[RESPONSE]);
 		stats_merge(&kept[step].total, &p->stats[TOTAL]);
@@ -908,8 +918,11 @@ int main(int argc, char *argv[])
 		stopping = 0;	/* a signal from here on sets it again */
 		if (over)
 			break;
-		if (steps)
-			load_step(step, steps);
+		if (steps) {
+			ramped->n = step;
+			printf("# Step %d/%lld: load %s, %d %s\n", step + 1,
+			       steps, ramped->name, step, ramped->units);
+		}
 		launch();
 		if (trltp)
 			pthread_setschedparam(pthread_self(), SCHED_FIFO, &top);
