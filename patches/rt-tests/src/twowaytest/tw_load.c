@@ -50,8 +50,8 @@ void load_add(const char *value)
 	n = value[len] ? strtol(value + len + 1, &end, 10) : l->usual;
 	if (*end || n < 1 || n > UNITS)
 		fatal("--load=%s: allowed is a whole number from 1 to %d\n", value, UNITS);
+	l->value = value;
 	l->n = n;
-	l->fixed = value[len];
 }
 
 /* The discrete Fourier transform of every stride-th point of in */
@@ -135,7 +135,7 @@ static void start_process(struct load *l, int rr, int nth_cpu, int lock)
 	cpu_set_t set;
 
 	if (pid < 0)
-		fatal("--load=%s: cannot start a process: %m\n", l->name);
+		fatal("--load=%s: cannot start a process: %m\n", l->value);
 	if (pid) {
 		setpgid(pid, pid);	/* as it does, if it is the first */
 		pids[count++] = pid;
@@ -152,7 +152,7 @@ static void start_process(struct load *l, int rr, int nth_cpu, int lock)
 	    (nth_cpu >= 0 && sched_setaffinity(0, sizeof(set), &set)) ||
 	    pthread_setschedparam(pthread_self(), rr ? SCHED_RR : SCHED_OTHER,
 				  &param))
-		fatal("--load=%s: cannot set up a process: %m\n", l->name);
+		fatal("--load=%s: cannot set up a process: %m\n", l->value);
 	if (l == &loads[FFT])
 		run_fft();
 	run_hackbench(l->n);

@@ -8,7 +8,7 @@ enum { FFT, HACKBENCH, KINDS };
 extern struct load {
 	const char *name, *units, *work;
 	int usual, n;		/* n 0: there is none */
-	int fixed;		/* n was given */
+	const char *value;	/* of the option */
 	double rate;		/* work a second */
 } loads[KINDS];
 
