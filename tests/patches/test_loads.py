@@ -176,10 +176,15 @@ def test_steps(program):
 
 def test_one_step(program):
     """It is the one without workers."""
-    out, _ = program.run("-q", "-l", 50, "--load=fft", "--steps=1")
+    out, _ = program.run("-q", "-l", 50, "--load=fft", "--steps=1",
+                         "--json=json")
     assert "# Step 1/1: load fft, 0 workers\n" in out
     assert [of[4] for of in statuses(out)] == [50]
-    assert re.search(r"\n#       0 \|.* 0\.0$", out, re.M)
+    row = re.search(r"\n#       0 \|(.*)\|(.*)\| +0\.0$", out, re.M)
+    thread = outside.load_json(program.path_of("json"))["thread"]["0"]
+    for words, name in zip(row.groups(), ("response", "total")):
+        of = thread["phases"][name]
+        assert words.split()[:3:2] == [str(of["min"]), str(of["max"])]
     assert "# Load: " not in out
 
 
@@ -192,6 +197,13 @@ def test_incomplete_step(program):
     out, _ = process.communicate(timeout=20)
     assert process.returncode == 0
     assert rows_of(out) == [("0", ""), ("1", " (incomplete)")]
+
+
+def test_values_of_steps(program):
+    """Cycles are numbered anew in each."""
+    out, _ = program.run("-v", "-l", 20, "--load=fft", "--steps=2")
+    found = re.findall(r"^ +0: +(\d+): +\d+$", out, re.M)
+    assert list(map(int, found)) == 2 * list(range(20))
 
 
 def rows_of(out):
@@ -292,6 +304,7 @@ def test_signal_at_the_start_of_a_step(program):
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=20)
     assert (process.returncode, err, rows_of(out)) == (0, "", [("0", "")])
+    assert "# Load: " not in out
     threads = outside.load_json(program.path_of("json"))["thread"]
     assert threads["0"]["cycles"] == 20
 
@@ -377,9 +390,11 @@ def test_reference_with_hackbench(program):
 
 @root
 def test_earlier_options(program):
-    """The set-up takes their place."""
-    out, _ = program.run("-i", 500, "--sleep=50", "-p", 50, "--trltp", "-l", 10,
-                         "--steps=1", "--load-policy=other")
+    """The set-up takes their place, also that of another load."""
+    out, _ = program.run("-i", 500, "--sleep=50", "-p", 50, "--load=hackbench",
+                         "--trltp", "-l", 10, "--steps=1",
+                         "--load-policy=other",
+                         env={**os.environ, "PATH": "/nowhere"})
     assert [of[2:5] for of in statuses(out)] == [[98, 1000, 10]] * 6
 
 
