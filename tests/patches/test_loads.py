@@ -176,10 +176,15 @@ def test_steps(program):
 
 def test_one_step(program):
     """It is the one without workers."""
-    out, _ = program.run("-q", "-l", 50, "--load=fft", "--steps=1")
+    out, _ = program.run("-q", "-l", 50, "--load=fft", "--steps=1",
+                         "--json=json")
     assert "# Step 1/1: load fft, 0 workers\n" in out
     assert [of[4] for of in statuses(out)] == [50]
-    assert re.search(r"\n#       0 \|.* 0\.0$", out, re.M)
+    row = re.search(r"\n#       0 \|(.*)\|(.*)\| +0\.0$", out, re.M)
+    thread = outside.load_json(program.path_of("json"))["thread"]["0"]
+    for words, name in zip(row.groups(), ("response", "total")):
+        of = thread["phases"][name]
+        assert words.split()[:3:2] == [str(of["min"]), str(of["max"])]
     assert "# Load: " not in out
 
 
@@ -192,6 +197,13 @@ def test_incomplete_step(program):
     out, _ = process.communicate(timeout=20)
     assert process.returncode == 0
     assert rows_of(out) == [("0", ""), ("1", " (incomplete)")]
+
+
+def test_values_of_steps(program):
+    """Cycles are numbered anew in each."""
+    out, _ = program.run("-v", "-l", 20, "--load=fft", "--steps=2")
+    found = re.findall(r"^ +0: +(\d+): +\d+$", out, re.M)
+    assert list(map(int, found)) == 2 * list(range(20))
 
 
 def rows_of(out):
@@ -245,6 +257,58 @@ def test_slow_end_of_a_load(of_series):
     assert rows_of(out) == [("0", ""), ("1", ""), ("2", "")]
 
 
+# A signal comes as the second pair's values of -v are freed.
+BETWEEN = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <malloc.h>
+#include <signal.h>
+#include <unistd.h>
+
+void free(void *memory)
+{
+	static void (*real)(void *);
+	static int count;
+
+	if (!real)
+		real = dlsym(RTLD_NEXT, "free");
+	if (malloc_usable_size(memory) / 10000 == 13 && ++count == 2)
+		kill(getpid(), SIGINT);
+	real(memory);
+}
+"""
+
+
+def test_signal_between_steps(of_series):
+    """It ends the run, and no pair loses what it has measured."""
+    source, library = map(of_series.path_of, ("between.c", "between.so"))
+    source.write_text(BETWEEN)
+    done = series.run("gcc", "-shared", "-fPIC", "-o", library, source, "-ldl")
+    assert done.returncode == 0, done.stderr
+    out, err = of_series.run(
+        "-v", "-t2", "-l", 20, "--load=fft", "--steps=2", "--json=json",
+        env={**os.environ, "LD_PRELOAD": str(library)})
+    assert (err, rows_of(out)) == ("", [("0", "")])
+    threads = outside.load_json(of_series.path_of("json"))["thread"]
+    assert [thread["cycles"] for thread in threads.values()] == [20, 20]
+
+
+def test_signal_at_the_start_of_a_step(program):
+    """As that between two: the steps before it are the results."""
+    process = program.start("-q", "-l", 20, "--load=fft", "--steps=2",
+                            "--json=json")
+    head = ""
+    while not head.startswith("# Step 2/2: "):
+        head = process.stdout.readline()
+        assert head
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=20)
+    assert (process.returncode, err, rows_of(out)) == (0, "", [("0", "")])
+    assert "# Load: " not in out
+    threads = outside.load_json(program.path_of("json"))["thread"]
+    assert threads["0"]["cycles"] == 20
+
+
 def test_memory_of_steps(of_series):
     """What main shares with a load is mapped once, however many steps."""
     process = of_series.start("-q", "-l", 400, "--load=fft", "--steps=4")
@@ -273,7 +337,8 @@ def log_of(text):
             bounds = [int(bound) for bound, _ in bins if bound != "above"]
             assert bounds == sorted(bounds)
             assert all(bound % 10 == 0 for bound in bounds)
-            assert bounds[0] <= values[0] < bounds[0] + 10
+            # The smallest value is rounded to a tenth, its bin is not.
+            assert bounds[0] <= values[0] <= bounds[0] + 10
             found[int(workers), lines[0][:-len(" (Micro Sec)")]] = count
     return found
 
@@ -325,9 +390,11 @@ def test_reference_with_hackbench(program):
 
 @root
 def test_earlier_options(program):
-    """The set-up takes their place."""
-    out, _ = program.run("-i", 500, "--sleep=50", "-p", 50, "--trltp", "-l", 10,
-                         "--steps=1", "--load-policy=other")
+    """The set-up takes their place, also that of another load."""
+    out, _ = program.run("-i", 500, "--sleep=50", "-p", 50, "--load=hackbench",
+                         "--trltp", "-l", 10, "--steps=1",
+                         "--load-policy=other",
+                         env={**os.environ, "PATH": "/nowhere"})
     assert [of[2:5] for of in statuses(out)] == [[98, 1000, 10]] * 6
 
 

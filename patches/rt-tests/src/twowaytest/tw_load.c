@@ -27,20 +27,11 @@
 #define POINTS		65536
 #define TOLERANCE	1e-9	/* of points within 1; 1e-15 is usual */
 
-enum { FFT, HACKBENCH, KINDS };
-
-static struct load {
-	const char *name, *units, *work;
-	int usual, n;		/* n 0: there is none */
-	int fixed;		/* n was given */
-	double rate;		/* work a second */
-} loads[KINDS] = {
+struct load loads[KINDS] = {
 	{ .name = "fft", "workers", "transforms", 1 },
 	{ .name = "hackbench", "groups", "messages", 10 },
 };
 
-static struct load *ramped;	/* NULL: no ramp */
-double load_rate;
 static int fft_rr, hackbench_rr;	/* whether they are real-time */
 static struct timespec began;
 static struct { unsigned long done, wrong; } *shared;	/* done: transforms */
@@ -59,13 +50,8 @@ void load_add(const char *value)
 	n = value[len] ? strtol(value + len + 1, &end, 10) : l->usual;
 	if (*end || n < 1 || n > UNITS)
 		fatal("--load=%s: allowed is a whole number from 1 to %d\n", value, UNITS);
+	l->value = value;
 	l->n = n;
-	l->fixed = value[len];
-}
-
-void load_clear(void)
-{
-	loads[FFT].n = loads[HACKBENCH].n = 0;
 }
 
 /* The discrete Fourier transform of every stride-th point of in */
@@ -149,7 +135,7 @@ static void start_process(struct load *l, int rr, int nth_cpu, int lock)
 	cpu_set_t set;
 
 	if (pid < 0)
-		fatal("--load=%s: cannot start a process: %m\n", l->name);
+		fatal("--load=%s: cannot start a process: %m\n", l->value);
 	if (pid) {
 		setpgid(pid, pid);	/* as it does, if it is the first */
 		pids[count++] = pid;
@@ -166,7 +152,7 @@ static void start_process(struct load *l, int rr, int nth_cpu, int lock)
 	    (nth_cpu >= 0 && sched_setaffinity(0, sizeof(set), &set)) ||
 	    pthread_setschedparam(pthread_self(), rr ? SCHED_RR : SCHED_OTHER,
 				  &param))
-		fatal("--load=%s: cannot set up a process: %m\n", l->name);
+		fatal("--load=%s: cannot set up a process: %m\n", l->value);
 	if (l == &loads[FFT])
 		run_fft();
 	run_hackbench(l->n);
@@ -211,24 +197,6 @@ void load_start(int pin, int lock)
 		exit(load_stop());
 }
 
-void load_step(int step, int steps)
-{
-	if (!step)
-		ramped = &loads[loads[FFT].n ? FFT : HACKBENCH];
-	if (!step && ramped->fixed)
-		fatal("--load=%s:%d: not allowed with --steps, which sets the number of %s\n",
-		      ramped->name, ramped->n, ramped->units);
-	ramped->n = step;
-	printf("# Step %d/%d: load %s, %d %s\n", step + 1, steps,
-	       ramped->name, step, ramped->units);
-}
-
-void load_print_head(void)
-{
-	printf("# Load %s: response and total by %s; work: %s a second\n# %7s |       response: min avg max std |          total: min avg max std |     work\n",
-	       ramped->name, ramped->units, ramped->work, ramped->units);
-}
-
 int load_ended(void)
 {
 	siginfo_t info = { .si_pid = 0 };
@@ -271,7 +239,6 @@ int load_stop(void)
 			loads[HACKBENCH].rate = (writes() - before) * 1e6 /
 						calcdiff(end, began);
 	}
-	load_rate = ramped ? ramped->rate : 0;
 	if (failed)
 		warn("the load has ended by itself\n");
 	if (shared->wrong)
@@ -279,14 +246,4 @@ int load_stop(void)
 	failed |= shared->wrong > 0;
 	munmap(shared, sizeof(*shared));
 	return failed;
-}
-
-void load_print(void)
-{
-	struct load *l;
-
-	for (l = loads; l < loads + KINDS; l++)
-		if (l->n && !ramped)
-			printf("# Load: %s, %d %s, %.1f %s a second\n", l->name,
-			       l->n, l->units, l->rate, l->work);
 }

@@ -95,6 +95,7 @@ static long long trltp, steps, columns = 1;	/* columns: of each pair */
 static const char *logfile;
 static volatile int over;	/* stopping ends a step, this the run */
 static int step;		/* the present one */
+static struct load *ramped;	/* has as many workers or groups as it says */
 
 /* The metrics of --trltp, in the order of the reference program's log */
 static const struct {
@@ -108,7 +109,7 @@ static const struct {
 
 static unsigned long long (*bins)[BINS + 1];	/* of each metric */
 static struct step {
-	struct stats response, total;
+	struct stats stats[NUM];	/* of all pairs */
 	double rate;		/* of the load */
 	int partial;		/* something ended it before */
 } kept[STEPS];
@@ -245,7 +246,6 @@ static void __attribute__((noreturn)) serve(struct pair *p)
 static void record(struct pair *p, const int64_t ns[])
 {
 	unsigned long long cycle = p->stats[LATENCY].count;
-	int64_t bin;
 	int i;
 
 	for (i = 0; i < NUM; i++)
@@ -254,7 +254,8 @@ static void record(struct pair *p, const int64_t ns[])
 	if (p->hist)
 		hist_sample(p->hist, ns[LATENCY] / 1000);
 	for (i = 0; bins && i < METRICS; i++) {
-		bin = ns[metrics[i].id] / 1000 / BIN_US;
+		int64_t bin = ns[metrics[i].id] / 1000 / BIN_US;
+
 		if (bin >= 0)
 			bins[i][bin < BINS ? bin : BINS]++;
 	}
@@ -339,10 +340,10 @@ static void *client(void *arg)
 			p->last = cycle;
 			ns[SEND] = ns[SLEEP] = ns[RECEIVE] = ns[TOTAL] = ABSENT;
 			record(p, ns);
-		} else if (err) {
-			p->error = stopping ? 0 : err;
-			stop(stopping ? SIGALRM : 0);
-		} else if (cycle >= 0) {
+		} else if (err && !stopping) {
+			p->error = err;
+			stop(0);
+		} else if (!err && cycle >= 0) {
 			record(p, ns);
 		}
 	}
@@ -406,16 +407,21 @@ static void print_phases(void)
 
 static void print_steps(void)
 {
+	static const int shown[] = { RESPONSE, TOTAL };
 	const struct stats *s;
 	struct step *k;
+	int i;
 
-	load_print_head();
-	for (k = kept; k < kept + STEPS && k->response.count; k++) {
+	printf("# Load %s: response and total by %s; work: %s a second\n# %7s |       response: min avg max std |          total: min avg max std |     work\n",
+	       ramped->name, ramped->units, ramped->work, ramped->units);
+	for (k = kept; k < kept + STEPS && k->stats->count; k++) {
 		printf("# %7d |", (int)(k - kept));
-		for (s = &k->response; s <= &k->total; s++)
+		for (i = 0; i < 2; i++) {
+			s = &k->stats[shown[i]];
 			printf(" %7lld %7lld %7lld %7.1f |", to_unit(s->min),
 			       to_unit(mean(s)), to_unit(s->max),
 			       deviation(s) / unit);
+		}
 		printf(" %8.1f%s\n", k->rate,
 		       k->partial ? " (incomplete)" : "");
 	}
@@ -472,8 +478,7 @@ static void print_results(void)
 		print_steps();
 	} else if (!verbose && (!histogram || histfile)) {
 		print_status();
-		if (!trltp)
-			print_phases();
+		print_phases();
 	}
 	if (histogram && !histfile)
 		print_histogram(stdout);
@@ -486,7 +491,11 @@ static void print_results(void)
 				printf(" %s %lld", names[i], to_unit(worst[i]));
 		printf("\n");
 	}
-	load_print();
+	for (i = 0; i < KINDS; i++)
+		if (loads[i].n && !steps)
+			printf("# Load: %s, %d %s, %.1f %s a second\n",
+			       loads[i].name, loads[i].n, loads[i].units,
+			       loads[i].rate, loads[i].work);
 	for_each_pair(p) {
 		if (p->unanswered)
 			printf("# Unanswered: pair %d, cycle %lld: when the run ended, the client had waited %lld us for the reply\n",
@@ -551,7 +560,7 @@ static void set_trltp(void)
 	steps = 16;
 	affinity = "";
 	load = "fft";
-	load_clear();
+	loads[HACKBENCH].n = 0;
 	load_add(load);
 }
 
@@ -678,9 +687,13 @@ static void check_options(void)
 	if (smp || threads >= 0)
 		num_pairs = threads > 0 ? threads : get_available_cpus(cpus);
 	load_check(load_policy, priority);
+	ramped = &loads[loads[FFT].n ? FFT : HACKBENCH];
 	if (steps && (!load || (!loops && !duration)))
 		fatal("--steps=%lld: allowed only with --load, and with --loops or --duration\n",
 		      steps);
+	if (steps && strchr(ramped->value, ':'))
+		fatal("--load=%s: not allowed with --steps, which sets the number of %s\n",
+		      ramped->value, ramped->units);
 	if (logfile && (num_pairs > 1 || sleep_us != 100 || !posix_timers))
 		fatal("--trltp-log=%s: allowed only with one pair, --sleep=100 and -x\n",
 		      logfile);
@@ -818,7 +831,8 @@ static int finish(struct pair *p)
 	else if (p->error)
 		warn("pair %d: the connection has failed: %s\n",
 		     (int)(p - pairs), strerror(p->error));
-	else if (!p->stats[LATENCY].count && !break_pair && !unread)
+	else if (!p->stats[LATENCY].count && !break_pair && !unread &&
+		 !(step && over))
 		warn("pair %d: no cycle was measured\n", (int)(p - pairs));
 	else
 		return 0;
@@ -845,11 +859,11 @@ static void write_log(FILE *f)
 	memset(bins, 0, METRICS * sizeof(*bins));
 }
 
-/* Keeps its statistics; at the end, those of a pair are of all steps */
+/* Keeps its statistics; those of a pair are then of all steps so far */
 static void end_step(FILE *log)
 {
 	static struct stats all_steps[ARRAY_SIZE(pairs)][NUM];
-	struct stats *s;
+	struct stats *all;
 	struct pair *p;
 	int i;
 
@@ -857,20 +871,15 @@ static void end_step(FILE *log)
 		print_status();
 	if (log)
 		write_log(log);
-	kept[step].rate = load_rate;
+	kept[step].rate = ramped->rate;
 	for_each_pair(p) {
-		stats_merge(&kept[step].response, &p->stats[RESPONSE]);
-		stats_merge(&kept[step].total, &p->stats[TOTAL]);
+		all = all_steps[p - pairs];
 		for (i = 0; i < NUM; i++) {
-			s = &p->stats[i];
-			stats_merge(&all_steps[p - pairs][i], s);
-			*s = (struct stats) { .target = s->target };
+			stats_merge(&kept[step].stats[i], &p->stats[i]);
+			stats_merge(&all[i], &p->stats[i]);
+			p->stats[i] = all[i];
 		}
-		p->written = p->printed = 0;
 		free(p->ring);
-		if (step + 1 >= steps || over)
-			memcpy(p->stats, all_steps[p - pairs],
-			       sizeof(p->stats));
 	}
 }
 
@@ -908,8 +917,15 @@ int main(int argc, char *argv[])
 		stopping = 0;	/* a signal from here on sets it again */
 		if (over)
 			break;
-		if (steps)
-			load_step(step, steps);
+		if (steps) {
+			ramped->n = step;
+			printf("# Step %d/%lld: load %s, %d %s\n", step + 1,
+			       steps, ramped->name, step, ramped->units);
+		}
+		for_each_pair(p) {
+			memset(p->stats, 0, sizeof(p->stats));
+			p->written = p->printed = 0;
+		}
 		launch();
 		if (trltp)
 			pthread_setschedparam(pthread_self(), SCHED_FIFO, &top);
