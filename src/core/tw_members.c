@@ -134,5 +134,5 @@ static void text(FILE *file, const struct tw_run *run)
 }
 
 const struct tw_part tw_part_members = {
-	.text = text, .column = column, .json = json,
+	.text = text, .tells_end = true, .column = column, .json = json,
 };

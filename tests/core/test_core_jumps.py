@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+import ended
 import outside
 import results
 import schema
@@ -24,9 +25,8 @@ PLACES = ["client:clock_nanosleep", "client:send", "client:recv",
 
 def rows(path):
     """Of a dump: [pair, cycle, times..., missed], None where it is empty."""
-    with open(path, newline="", encoding="ascii") as file:
-        return [[int(text) if text else None for text in line]
-                for line in list(csv.reader(file))[1:]]
+    return [[int(text) if text else None for text in line] for line in
+            csv.reader(ended.rows(path.read_text(encoding="ascii")))]
 
 
 def told(done, us, times=1, clock="realtime", left_out=2, noun="cycle"):

@@ -12,6 +12,7 @@ import time
 
 import pytest
 
+import ended
 import outside
 import primitives
 import results
@@ -227,7 +228,7 @@ def test_of_primitivetest(run):
     test, stop_ns = done.tests["timer.1000"], 1000 * done.json["primitives"][
         "throttling"]["stall_us"]
     waits = [list(map(int, line.split(",")[2:4])) for line in
-             (run.directory / "dump").read_text().splitlines()[1:]]
+             ended.rows((run.directory / "dump").read_text())]
     late = [(begin, end) for begin, end in waits
             if stop_ns <= 4 * (end - begin) <= 6 * stop_ns]
     sure = [(begin, end) for begin, end in late if used_within(
