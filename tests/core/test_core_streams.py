@@ -159,7 +159,8 @@ def test_second_without_a_cycle(start):
             text += os.read(fd, 65536).decode()
         except BlockingIOError:
             pass
-        return [line.split(",") for line in text.split("\n")[3:-1]]
+        return [line.split(",") for line in text.split("\n")[3:-1]
+                if line[0] != "#"]
 
     process = start("-q", f"--timeline={fifo}")
     client = process.steady()["client"]
