@@ -142,6 +142,22 @@ def test_hangs(begin, options, ms):
     assert process.gone()
 
 
+@pytest.mark.parametrize("options", [(), ("-D", "1")])
+def test_held_before_its_first_expiry(start, options):
+    """And so before the end of the warm-up, with which -D begins: likewise."""
+    if not outside.may(4):
+        pytest.skip("no right to real-time priorities")
+    process = start(
+        "-q", "--test=sync2.futex", "-p", "3", "-i", "2000", *options,
+        program=primitives.binary(), env={
+            "LD_PRELOAD": os.environ["TWOWAY_DELAY_SO"],
+            "TW_DELAY": "asks:clock_nanosleep:before:0:60000000"})
+    assert process.finish(20) == 1
+    assert "trial 1, those of the warm-up included, took longer than 1000 " \
+        "ms" in process.err
+    assert process.gone()
+
+
 @pytest.mark.parametrize("test", ["sync2.sysv", "sync2.unnamed", "sync2.cond",
                                   "message.8", "signal.sigwaitinfo"])
 def test_stopped_for_a_moment(begin, test):
