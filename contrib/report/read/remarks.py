@@ -128,13 +128,13 @@ def jumps(twoway, part):
 
 def moved(twoway, part):
     """Clients and servers that somebody gave other CPUs, or another policy."""
-    for number, pair in enumerate(twoway.items("pairs")):
-        for side in "server", "client":
-            if pair.inner(side).inner("changed").value:
-                text = f"the {side} of pair {number} changed policy, " \
-                    "priority or CPUs while it ran"
-                part.remarks.append(text)
-                part.troubles.append(text)
+    found = [f"the {side} of pair {number} changed policy, priority or CPUs "
+             "while it ran" for of in (twoway, twoway.inner("peer"))
+             for number, pair in enumerate(of.items("pairs"))
+             for side in ("server", "client")
+             if pair.inner(side).inner("changed").value]
+    part.remarks += found
+    part.troubles += found
 
 
 def read_status(data, part):
