@@ -12,6 +12,7 @@ import time
 
 import pytest
 
+import ended
 import outside
 import primitives
 
@@ -77,6 +78,49 @@ def test_interrupted(begin, number):
     json = outside.load_json(begin.directory / "json")
     assert json["primitives"]["interrupted"]
     assert json["thread"]["0"]["cycles"] > 0
+
+
+FILES = ("--dump=dump", "-h", "50", "--histfile=h")
+
+
+def told(directory):
+    """What the dump and the histogram tell of the end: the same."""
+    found = ended.told((directory / "dump").read_text(encoding="ascii"))
+    *_, last = (directory / "h").read_text(encoding="ascii").split("\n\n")
+    assert last.splitlines() == found
+    return found
+
+
+@pytest.mark.parametrize("ends", ["signal", "killed", "changed", "break",
+                                  "limit"])
+def test_files_tell_how_it_ended(begin, ends):
+    """As the text does."""
+    process = begin("sync2.futex", "-l", "1000000", *FILES, *{
+        "break": ["-b", "1000000"],
+        "limit": ["--limit=sync2.futex.roundtrip:0"]}.get(ends, []))
+    if ends == "killed":
+        os.kill(tasks(process)["prim-answers"], signal.SIGKILL)
+    elif ends == "changed":
+        os.sched_setscheduler(tasks(process)["prim-asks"], os.SCHED_BATCH,
+                              os.sched_param(0))
+    elif ends == "break":
+        os.kill(tasks(process)["prim-answers"], signal.SIGSTOP)
+        assert outside.wait_for(lambda: outside.status(
+            tasks(process)["prim-answers"], "State")[:1] == "T")
+        time.sleep(1.5)
+        os.kill(tasks(process)["prim-answers"], signal.SIGCONT)
+    if ends in ("signal", "changed", "limit"):
+        process.signal(signal.SIGINT)
+    process.finish()
+    found = told(begin.directory)
+    begins = {"signal": ["Ended by"], "killed": ["Failed: "],
+              "changed": ["Changed while", "Ended by"], "break": ["Break: "],
+              "limit": ["Limit sync2.futex.roundtrip:0: exceeded",
+                        "Ended by"]}[ends]
+    assert len(found) == len(begins), found
+    for text, begin_of in zip(found, begins):
+        assert text.startswith(f"# {begin_of}")
+        assert text in process.out.splitlines()
 
 
 def test_changed_from_outside(begin):
