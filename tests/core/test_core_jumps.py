@@ -177,8 +177,8 @@ def test_the_timeline(run, shim):
                env=shim(f"client:send:set:1000:-{HOUR}",
                         f"client:send:set:2000:{2 * HOUR}"), timeout=20)
     assert (done.returncode, done.stderr) == (0, "")
-    lines = done.text("timeline").splitlines()
-    seconds = [float(line.split(",")[1]) for line in lines[3:]]
+    seconds = [float(line.split(",")[1])
+               for line in ended.rows(done.text("timeline"))]
     assert 3 <= len(seconds) <= 4
     assert 1 <= seconds[0] < seconds[1] < seconds[-1] < 10
 

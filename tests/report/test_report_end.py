@@ -112,8 +112,7 @@ def test_unanswered(report):
                AMISS[line])
 
 
-@pytest.mark.parametrize("ends", [-100, -60, -30, 0, 1, 30])
-def test_end_of_a_long_dump(report, ends):
+def long_dump(ends):
     """The rows end so many bytes from where a piece of the file does."""
     rows = made.cycles(14000)
     lines = made.dump(rows).splitlines(keepends=True)
@@ -121,9 +120,27 @@ def test_end_of_a_long_dump(report, ends):
     while size < CHUNK + ends:
         size += len(lines[1 + count])
         count += 1
-    head, *lines = lines_of("dump", rows[:count])
-    made.write(report.directory, "x.csv", "".join(
-        [head, *lines[:-1], SIGNAL, lines[-1]]))
+    *lines, end = lines_of("dump", rows[:count])
+    return "".join([*lines, SIGNAL, end]), count
+
+
+ENDS = [-100, -60, -30, 0, 1, 30]
+
+
+@pytest.mark.parametrize("ends", ENDS)
+@pytest.mark.parametrize("more", ["9\n", "#"])
+def test_line_below_a_long_dump(refused, ends, more):
+    text, count = long_dump(ends)
+    made.write(refused.directory, "x.csv", text + more)
+    assert f"x.csv: line {count + 4}: " + (
+        "'9' is no comment" if more == "9\n" else "the file is cut off") in \
+        refused("x.csv")
+
+
+@pytest.mark.parametrize("ends", ENDS)
+def test_end_of_a_long_dump(report, ends):
+    text, count = long_dump(ends)
+    made.write(report.directory, "x.csv", text)
     found = made.tables(report("-t", "-", "x.csv").stdout)
     assert [row["remark"] for row in found["Remarks"] if "assumed" not in
             row["remark"] and "missed" not in row["remark"]] == [

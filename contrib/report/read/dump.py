@@ -35,7 +35,6 @@ SEPARATORS = b",,,,,,,\n"
 CHUNK = 1 << 20         # bytes
 SEEN = 100000           # grid steps that show the period
 LARGEST = 2**62         # ns: CLOCK_REALTIME reaches it in 2116
-CUT = "the file is cut off: no line end"
 NO_TIMER = 0.5          # fewer expiries on a grid: there was no timer
 # What the cycle before takes part in: unknown after a break.
 FOLLOWING = ("interval", "total", "wakeup")
@@ -275,7 +274,7 @@ def rows_of(path, chunk, line, stamped):
     """Whole lines as an array of columns, without cycles that were lost."""
     if not chunk.endswith(b"\n"):
         raise InputError(path, line + chunk.count(b"\n"),
-                         CUT)
+                         end.CUT)
     columns = 8 + dump_stamps.COLUMNS * stamped
     first = NOT_LOST.search(chunk)
     if first and NO_SERVER.match(first[0]):
@@ -318,19 +317,6 @@ def chunks(file):
         yield chunk
 
 
-def split(path, chunk, line, below):
-    """The rows of a chunk; below gets the lines below all rows."""
-    at = 0 if below or chunk.startswith(b"#") else chunk.find(b"\n#") + 1
-    if not at and not below and not chunk.startswith(b"#"):
-        return chunk
-    if not chunk.endswith(b"\n"):
-        raise InputError(path, line + chunk.count(b"\n"), CUT)
-    lines = chunk[at:].decode("ascii", "replace").split("\n")[:-1]
-    end.check(path, line + chunk.count(b"\n", 0, at), lines)
-    below += lines
-    return chunk[:at]
-
-
 def read_cycles(path):
     """Cycles by pair, whether a comment marks them as virtual, how many were
     lost, and the lines below the rows."""
@@ -346,7 +332,7 @@ def read_cycles(path):
                              f"'{HEADER.decode()}' is expected")
         stamped = HEADERS[text.rstrip(b"\n")]
         for text in chunks(file):
-            chunk = split(path, text, line, below)
+            chunk = end.split(path, text, line, below)
             if not chunk:
                 continue
             rows = rows_of(path, chunk, line, stamped)

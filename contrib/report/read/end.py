@@ -11,6 +11,7 @@ import re
 from report.read import remarks
 from report.read.model import InputError
 
+CUT = "the file is cut off: no line end"
 END = re.compile(r"# End: (\d{1,15}) rows?", re.ASCII)
 
 
@@ -20,6 +21,21 @@ def check(path, first, lines):
         if not line.startswith("#"):
             raise InputError(path, number, f"'{line[:60]}' is no comment; "
                              "nothing else is expected below the rows")
+
+
+def split(path, chunk, line, below):
+    """The rows of a chunk of bytes, which begin in this line; below gets the
+    lines below all rows."""
+    begins = chunk.startswith(b"#") or bool(below)
+    at = 0 if begins else chunk.find(b"\n#") + 1
+    if not at and not begins:
+        return chunk
+    if not chunk.endswith(b"\n"):
+        raise InputError(path, line + len(below) + chunk.count(b"\n"), CUT)
+    lines = chunk[at:].decode("ascii", "replace").split("\n")[:-1]
+    check(path, line + len(below) + chunk.count(b"\n", 0, at), lines)
+    below += lines
+    return chunk[:at]
 
 
 def read(part, lines, rows):

@@ -88,8 +88,7 @@ def read_rows(path):
                     newline="\n") as file:
         text = file.read()
     if not text.endswith("\n"):
-        raise InputError(path, text.count("\n") + 1,
-                         "the file is cut off: no line end")
+        raise InputError(path, text.count("\n") + 1, end.CUT)
     at = re.search(rf"^{HEAD}.*\n", text, re.M)
     first = text.count("\n", 0, at.end()) + 1
     names = names_of(path, first - 1, at[0].rstrip("\n"))
