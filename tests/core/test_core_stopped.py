@@ -145,9 +145,9 @@ def test_a_foreign_task(start):
                               for begin, end in found.late}
     assert 0.8e6 < one["task_us"] <= one["used_us"] <= 1.01e6
     assert line_of(of, found.told) in results.text(process.out).lines
-    rows = (start.directory / "line").read_text().splitlines()
-    at = rows[2].split(",").index("throttled")
-    assert sum(int(row.split(",")[at]) for row in rows[3:]) == found.told
+    head, *rows = ended.table((start.directory / "line").read_text())
+    at = head.split(",").index("throttled")
+    assert sum(int(row.split(",")[at]) for row in rows) == found.told
 
 
 @pytest.fixture
