@@ -21,6 +21,12 @@ DISTURBANCES = (
     ("steal_percent", 0.1, "a hypervisor took up to {} % of the CPU time"),
     ("others_percent", 5, "other programs used up to {} % of the CPU time"),
     ("suspended_us", 1, "the system was suspended for up to {} us"),
+    ("peer_suspended_us", 1,
+     "the server's host was suspended for up to {} us"),
+    ("set", 1, "the clock was set up to {} times"),
+    ("peer_set", 1, "the clock of the server's host was set up to {} times"),
+    ("moved", 1, "up to {} sides changed policy, priority or CPUs while they "
+     "ran"),
     ("thermal_events", 1, "heat slowed a CPU up to {} times"),
     ("missed", 1, "up to {} missed expiries"),
     ("throttled", 1, "up to {} throttled cycles"))
@@ -135,15 +141,28 @@ def failed(options, state):
         yield f"Limits: {several(limits, MOST)}."
 
 
+def told(result):
+    """What is of DISTURBANCES in results."""
+    twoway = result.get("twoway", {})
+    peer = twoway.get("peer") or {}
+    sides = [pair.get(side) or {} for pair in
+             twoway.get("pairs", []) + peer.get("pairs", [])
+             for side in ("client", "server")]
+    return twoway | {
+        "missed": missed(result), "peer_suspended_us": peer.get("suspended_us"),
+        "set": twoway.get("clock_set", {}).get("times"),
+        "peer_set": peer.get("clock_set", {}).get("times"),
+        "moved": sum(bool(side.get("changed")) for side in sides)}
+
+
 def disturbed(options, state, virtual):
     """What may have, with the largest figure of each."""
     texts = ["these are times of a virtual machine"] * virtual
     for key, least, text in DISTURBANCES:
         values = []
         for one in cm_plan.matrix(options):
-            result = state.result(one) or {}
-            told = {**result.get("twoway", {}), "missed": missed(result)}
-            value = state.record(one).get(key, told.get(key))
+            value = state.record(one).get(
+                key, told(state.result(one) or {}).get(key))
             if isinstance(value, (int, float)) and value >= least:
                 values.append((value, one.title))
         if values:

@@ -408,5 +408,5 @@ static void json(FILE *file, const struct tw_run *run)
 const struct tw_part tw_part_breaks = {
 	.options = options, .check = check, .room = room, .begin = begin,
 	.woken = woken, .end = end, .record = record, .text = text,
-	.json = json,
+	.tells_end = true, .json = json,
 };

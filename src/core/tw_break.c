@@ -163,4 +163,5 @@ static void json(FILE *file, const struct tw_run *run)
 const struct tw_part tw_part_break = {
 	.options = options, .check = check, .room = room, .record = record,
 	.end = end, .exceeded = exceeded, .text = text, .json = json,
+	.tells_end = true,
 };

@@ -289,5 +289,5 @@ static void json(FILE *file, const struct tw_run *run)
 }
 
 const struct tw_part tw_part_cut = {
-	.text = text, .json = json,
+	.text = text, .tells_end = true, .json = json,
 };

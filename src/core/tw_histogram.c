@@ -2,6 +2,7 @@
 /* -h, -H: histograms of the columns, in the format of cyclictest. */
 #include <inttypes.h>
 
+#include "tw_end.h"
 #include "tw_file.h"
 #include "tw_part.h"
 #include "tw_say.h"
@@ -245,9 +246,15 @@ static void text(FILE *file, const struct tw_run *run)
 		print(file, run);
 }
 
+static void print_file(FILE *file, const struct tw_run *run)
+{
+	print(file, run);
+	tw_end_print(file, run);
+}
+
 static int write_file(const struct tw_run *run, int status)
 {
-	return tw_file_write(&to, print, run);
+	return tw_file_write(&to, print_file, run);
 }
 
 static void json(FILE *file, const struct tw_run *run, int column)

@@ -30,7 +30,11 @@ void tw_members_phases(FILE *file, const struct tw_results *results,
 			continue;
 		fprintf(file, "%s\n        \"%s\": { ", comma,
 			tw_metrics[id].name);
-		write_stats(file, &results->stats[id]);
+		if (run || results->stats[id].count)
+			write_stats(file, &results->stats[id]);
+		else
+			fputs("\"min\": null, \"max\": null, \"avg\": null, \"stddev\": null",
+			      file);
 		fprintf(file, ", \"cycles\": %" PRIu64,
 			results->stats[id].count);
 		for (i = 0; run && tw_parts[i]; i++)
@@ -134,5 +138,5 @@ static void text(FILE *file, const struct tw_run *run)
 }
 
 const struct tw_part tw_part_members = {
-	.text = text, .column = column, .json = json,
+	.text = text, .tells_end = true, .column = column, .json = json,
 };

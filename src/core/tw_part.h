@@ -56,6 +56,7 @@ struct tw_part {
 	 */
 	void (*text)(FILE *file, const struct tw_run *run);
 	void (*remark)(FILE *file, const struct tw_run *run);
+	bool tells_end;	/* other files have these lines, too: see tw_end.h */
 	void (*column)(FILE *file, const struct tw_run *run, int column);
 	void (*phase)(FILE *file, const struct tw_run *run, int pair,
 		      int metric);

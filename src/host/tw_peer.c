@@ -407,4 +407,5 @@ const struct tw_part tw_part_connect = {
 /* Behind the ramp, which then has the work that a load did there. */
 const struct tw_part tw_part_peer = {
 	.woken = woken, .end = end, .text = text, .json = json,
+	.tells_end = true,
 };

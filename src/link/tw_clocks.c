@@ -270,5 +270,5 @@ static void json(FILE *file, const struct tw_run *run)
 const struct tw_part tw_part_clock = {
 	.check = check, .begin = begin, .woken = woken, .end = end,
 	.room = room, .record = record, .lose = lose, .text = text,
-	.json = json,
+	.tells_end = true, .json = json,
 };

@@ -49,4 +49,5 @@ static void json(FILE *file, const struct tw_run *run)
 
 const struct tw_part tw_part_suspend = {
 	.begin = begin, .end = end, .text = text, .json = json,
+	.tells_end = true,
 };

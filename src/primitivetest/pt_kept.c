@@ -6,6 +6,7 @@
 
 #include "pt_record.h"
 #include "pt_report.h"
+#include "tw_end.h"
 #include "tw_file.h"
 #include "tw_say.h"
 
@@ -43,7 +44,7 @@ static uint64_t kept_of(const struct pt_case *c)
 
 static void print_dump(FILE *file, const struct tw_run *run)
 {
-	uint64_t n;
+	uint64_t n, rows = 0;
 	int i, k;
 
 	fprintf(file, "test,trial,t0_ns,t1_ns,t2_ns,t3_ns,t4_ns\n");
@@ -60,7 +61,9 @@ static void print_dump(FILE *file, const struct tw_run *run)
 					fprintf(file, ",%" PRId64,
 						kept->trial.t_ns[k]);
 			fprintf(file, "\n");
+			rows++;
 		}
+	tw_end_table(file, run, rows);
 }
 
 static int write_dump(const struct tw_run *run, int status)

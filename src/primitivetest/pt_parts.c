@@ -28,6 +28,7 @@ const struct tw_part *const tw_parts[] = {
 	&tw_part_throttle,
 	&tw_part_suspend,	/* ends before that, which asks it */
 	&pt_part_report,
+	&pt_part_amiss,
 	&tw_part_percentiles,
 	&pt_part_worst,
 	&tw_part_limit,

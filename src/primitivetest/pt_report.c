@@ -215,14 +215,6 @@ static void print_case(FILE *file, const struct tw_run *run,
 	if (c->throttled)
 		fprintf(file, "# Throttled: %s: %" PRIu64 "\n", c->name,
 			c->throttled);
-	print_switches(file, c);
-	print_changes(file, c);
-	if (c->broke.kept.number) {
-		fprintf(file, "# Break: %s, trial %" PRIu64 ":",
-			c->column[c->broke.column].name, c->broke.kept.number);
-		pt_report_values(file, c, c->broke.kept.values_ps);
-		fprintf(file, " ns\n");
-	}
 	for (i = 0; i < c->columns; i++)
 		if (pt_rate(&c->column[i]) > 0)
 			fprintf(file, "# Rate: %s %.0f %s/s\n",
@@ -236,12 +228,10 @@ static void print_case(FILE *file, const struct tw_run *run,
 
 static void text(FILE *file, const struct tw_run *run)
 {
-	const struct tw_jumps jumps = pt_jumps();
 	const struct pt_derived *of;
 	int i;
 
 	tw_place_print(file, tw_place_words[TW_CLIENT] ? NULL : "-a ");
-	tw_jumps_text(file, &jumps, "trial");
 	if (pt_column_count)
 		fprintf(file, "# Clock: a reading of %s takes %.1f ns, which is subtracted only from values of several operations\n",
 			tw_config.clock->name,
@@ -269,4 +259,34 @@ static bool exceeded(const struct tw_run *run)
 
 const struct tw_part pt_part_report = {
 	.text = text, .exceeded = exceeded,
+};
+
+static void print_break(FILE *file, const struct pt_case *c)
+{
+	if (!c->broke.kept.number)
+		return;
+	fprintf(file, "# Break: %s, trial %" PRIu64 ":",
+		c->column[c->broke.column].name, c->broke.kept.number);
+	pt_report_values(file, c, c->broke.kept.values_ps);
+	fprintf(file, " ns\n");
+}
+
+/* Of a case that was skipped, there is nothing. */
+static void print_amiss(FILE *file, const struct tw_run *run)
+{
+	const struct tw_jumps jumps = pt_jumps();
+	int i;
+
+	tw_jumps_text(file, &jumps, "trial");
+	for (i = 0; i < pt_case_count; i++) {
+		if (*pt_cases[i]->refused)
+			continue;
+		print_switches(file, pt_cases[i]);
+		print_changes(file, pt_cases[i]);
+		print_break(file, pt_cases[i]);
+	}
+}
+
+const struct tw_part pt_part_amiss = {
+	.text = print_amiss, .tells_end = true,
 };

@@ -82,7 +82,7 @@ static void print(int pair, const struct tw_cycle *cycle)
 	fprintf(stream.text, ",%" PRIu64, cycle->missed);
 	if (more)
 		more->print(stream.text, pair, cycle->seq);
-	fprintf(stream.text, "\n");
+	tw_stream_row(&stream);
 }
 
 /* In place of @cycle, the one before it. */
@@ -128,7 +128,10 @@ static void json(FILE *file, const struct tw_run *run)
 
 static int write_dump(const struct tw_run *run, int status)
 {
-	return stream.file.path ? tw_stream_finish(&stream) : 0;
+	if (!stream.file.path)
+		return 0;
+	text(stream.text, run);
+	return tw_stream_finish(&stream, run);
 }
 
 const struct tw_part tw_part_dump = {

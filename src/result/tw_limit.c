@@ -326,5 +326,5 @@ static void remark(FILE *file, const struct tw_run *run)
 
 const struct tw_part tw_part_limit = {
 	.options = options, .check = check, .exceeded = exceeded,
-	.text = text, .remark = remark, .json = json,
+	.text = text, .remark = remark, .tells_end = true, .json = json,
 };

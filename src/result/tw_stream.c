@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tw_end.h"
 #include "tw_file.h"
 #include "tw_run.h"
 #include "tw_say.h"
@@ -20,14 +21,20 @@ void tw_stream_open(struct tw_stream *stream)
 		tw_say_fatal("%s: cannot be written: %m\n", stream->file.path);
 }
 
-static void fail(struct tw_stream *stream, struct tw_run *run, int err)
+void tw_stream_row(struct tw_stream *stream)
+{
+	fputc('\n', stream->text);
+	stream->rows++;
+}
+
+static void fail(struct tw_stream *stream, int err)
 {
 	stream->err = err;
-	run->failed = true;
 	tw_file_close(&stream->file, err);
 }
 
-bool tw_stream_push(struct tw_stream *stream, struct tw_run *run)
+/* Returns whether there is room for more. */
+static bool push(struct tw_stream *stream)
 {
 	ssize_t len = 0;
 
@@ -41,7 +48,7 @@ bool tw_stream_push(struct tw_stream *stream, struct tw_run *run)
 		len = write(stream->file.fd, stream->data + stream->sent,
 			    stream->size - stream->sent);
 	if (len < 0 && errno != EAGAIN)
-		fail(stream, run, -errno);
+		fail(stream, -errno);
 	if (len > 0)
 		stream->sent += len;
 	if (stream->sent == stream->size) {
@@ -52,22 +59,38 @@ bool tw_stream_push(struct tw_stream *stream, struct tw_run *run)
 	return stream->size - stream->sent < KEPT_MOST;
 }
 
-void tw_stream_drain(struct tw_stream *stream, struct tw_run *run)
+bool tw_stream_push(struct tw_stream *stream, struct tw_run *run)
+{
+	bool room = push(stream);
+
+	run->failed |= stream->err;
+	return room;
+}
+
+/* Returns 0 or -errno. */
+static int drain(struct tw_stream *stream)
 {
 	struct pollfd fd = { .fd = stream->file.fd, .events = POLLOUT };
 
-	if (!stream->begun && !run->measured)
-		return;
-	tw_stream_push(stream, run);
+	push(stream);
 	while (stream->size && !stream->err) {
 		if (poll(&fd, 1, DRAIN_MS) == 1)
-			tw_stream_push(stream, run);
+			push(stream);
 		else
-			fail(stream, run, -ETIMEDOUT);
+			fail(stream, -ETIMEDOUT);
 	}
+	return stream->err;
 }
 
-int tw_stream_finish(struct tw_stream *stream)
+void tw_stream_drain(struct tw_stream *stream, struct tw_run *run)
 {
-	return stream->err ? stream->err : tw_file_close(&stream->file, 0);
+	if (stream->begun || run->measured)
+		run->failed |= drain(stream);
+}
+
+int tw_stream_finish(struct tw_stream *stream, const struct tw_run *run)
+{
+	if (!stream->err)
+		tw_end_table(stream->text, run, stream->rows);
+	return drain(stream) ? stream->err : tw_file_close(&stream->file, 0);
 }

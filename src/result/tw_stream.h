@@ -7,6 +7,7 @@
 #define TW_STREAM_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "tw_file.h"
@@ -17,11 +18,15 @@ struct tw_stream {
 	char *data;
 	size_t size, sent;
 	bool begun;		/* what was there is gone */
+	uint64_t rows;		/* below the line of names */
 	int err;		/* -errno of writing; there was a message */
 };
 
 /* The file is open. Ends the program if it fails. */
 void tw_stream_open(struct tw_stream *stream);
+
+/* Ends a row. */
+void tw_stream_row(struct tw_stream *stream);
 
 /*
  * Writes what can be written now. Returns whether there is room for more. If it
@@ -35,7 +40,10 @@ bool tw_stream_push(struct tw_stream *stream, struct tw_run *run);
  */
 void tw_stream_drain(struct tw_stream *stream, struct tw_run *run);
 
-/* The file is complete. Returns 0, or -errno after a message. */
-int tw_stream_finish(struct tw_stream *stream);
+/*
+ * Writes how the run ended and, as the last line, how many rows there are: the
+ * file is complete. Returns 0, or -errno after a message.
+ */
+int tw_stream_finish(struct tw_stream *stream, const struct tw_run *run);
 
 #endif /* TW_STREAM_H */

@@ -233,7 +233,7 @@ static void print_row(const struct tw_run *run, int64_t now_ns)
 		(double)tw_now_ns(CLOCK_REALTIME) / (double)TW_NS_PER_S);
 	for (pair = 0; pair < tw_config.pairs; pair++)
 		print_pair(run, pair);
-	fprintf(stream.text, "\n");
+	tw_stream_row(&stream);
 	any = false;
 }
 
@@ -275,7 +275,10 @@ static void text(FILE *file, const struct tw_run *run)
 
 static int write_timeline(const struct tw_run *run, int status)
 {
-	return stream.file.path ? tw_stream_finish(&stream) : 0;
+	if (!stream.file.path)
+		return 0;
+	text(stream.text, run);
+	return tw_stream_finish(&stream, run);
 }
 
 const struct tw_part tw_part_timeline = {

@@ -158,6 +158,36 @@ def test_least_that_is_told(key, below, least, text):
     assert text in lines(state)[3]
 
 
+@pytest.mark.parametrize("member, text", (
+    ({"clock_set": {"times": 2, "left_out": 3}},
+     "the clock was set up to 2 times"),
+    ({"pairs": [{"missed": 0, "client": {"changed": {"policy": "batch"}},
+                 "server": {"changed": None}}]},
+     "up to 1 sides changed policy, priority or CPUs while they ran"),
+    ({"pairs": [{"missed": 0, "client": {}, "server": None}], "peer": {
+        "pairs": [{"missed": 0, "client": None, "server": {
+            "changed": {"policy": "batch"}}}]}},
+     "up to 1 sides changed policy, priority or CPUs while they ran"),
+    ({"peer": {"suspended_us": 7}},
+     "the server's host was suspended for up to 7 us"),
+    ({"peer": {"clock_set": {"times": 1}}},
+     "the clock of the server's host was set up to 1 times")))
+def test_what_is_told_of_a_run(member, text):
+    """In the JSON alone; where nothing is amiss, nothing is told."""
+    state = State()
+    result = state.results["plan-fft-twowaytest"]["twoway"]
+    result |= {"schema": 2, "pairs": [], "peer": None, "suspended_us": 0,
+               "clock_set": {"times": 0, "left_out": 0}}
+    assert len(lines(state)) == 3
+    result |= {"pairs": [{"missed": 0, "client": {"changed": None},
+                          "server": {}}],
+               "peer": {"suspended_us": 0, "clock_set": {"times": 0},
+                        "pairs": []}}
+    assert len(lines(state)) == 3
+    result |= member
+    assert lines(state)[3:] == [f"Disturbed: {text} (plan fft twowaytest)."]
+
+
 def test_a_single_change():
     """In the course of a session, of what was not known before."""
     import cm_changes

@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 
+import ended
 import outside
 import primitives
 
@@ -170,7 +171,7 @@ STAMPS = {"sync1.mutex": 2, "sync2.futex": 3, "sync2.mutex": 2, "message.8": 3,
 def test_dump(primitive, tmp_path):
     """Timestamps that a test does not take are 0."""
     primitive(f"--test={','.join(STAMPS)}", "-l", "3", "--dump=dump")
-    head, *lines = (tmp_path / "dump").read_text("ascii").splitlines()
+    head, *lines = ended.table((tmp_path / "dump").read_text("ascii"))
     assert head == "test,trial,t0_ns,t1_ns,t2_ns,t3_ns,t4_ns"
     assert len(lines) == 3 * len(STAMPS)
     for line in lines:
@@ -192,7 +193,7 @@ def test_statistics(primitive, tmp_path):
     result = primitive("--test=timer.1000,sync2.futex", "-l", "50", "-N",
                        "--warmup=0", "--dump=dump")
     stamps = {}
-    for line in (tmp_path / "dump").read_text("ascii").splitlines()[1:]:
+    for line in ended.rows((tmp_path / "dump").read_text("ascii")):
         name, _, *times = line.split(",")
         stamps.setdefault(name, []).append(list(map(int, times)))
     two, timer = "sync2.futex.process.same", stamps["timer.1000"]
@@ -228,7 +229,7 @@ def test_dump_has_all_trials(primitive, tmp_path, trials):
     """Also if they are more than a test makes by itself."""
     result = primitive("--test=sync1.mutex", "-l", trials, "--warmup=2",
                        "--dump=dump")
-    _, *lines = (tmp_path / "dump").read_text("ascii").splitlines()
+    _, *lines = ended.table((tmp_path / "dump").read_text("ascii"))
     assert [int(line.split(",")[1]) for line in lines] == list(
         range(1, trials + 1))
     assert result.columns["sync1.mutex.pair"]["cycles"] == trials

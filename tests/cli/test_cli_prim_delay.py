@@ -7,6 +7,7 @@ import struct
 
 import pytest
 
+import ended
 
 LATE_US = 50000
 TRIALS = 12
@@ -55,8 +56,7 @@ def shared_ns(span, delay):
 
 def spans(path, metric):
     """Of each trial but the first, its number and its span of a metric."""
-    with open(path, newline="", encoding="ascii") as file:
-        lines = list(csv.reader(file))[1:]
+    lines = list(csv.reader(ended.rows(path.read_text(encoding="ascii"))))
     begin, end = SPANS[metric]
     for before, line in zip(lines, lines[1:]):
         times = [int(word) for word in before[2:] + line[2:]]

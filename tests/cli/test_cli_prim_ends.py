@@ -12,6 +12,7 @@ import time
 
 import pytest
 
+import ended
 import outside
 import primitives
 
@@ -79,6 +80,49 @@ def test_interrupted(begin, number):
     assert json["thread"]["0"]["cycles"] > 0
 
 
+FILES = ("--dump=dump", "-h", "50", "--histfile=h")
+
+
+def told(directory):
+    """What the dump and the histogram tell of the end: the same."""
+    found = ended.told((directory / "dump").read_text(encoding="ascii"))
+    *_, last = (directory / "h").read_text(encoding="ascii").split("\n\n")
+    assert last.splitlines() == found
+    return found
+
+
+@pytest.mark.parametrize("ends", ["signal", "killed", "changed", "break",
+                                  "limit"])
+def test_files_tell_how_it_ended(begin, ends):
+    """As the text does."""
+    process = begin("sync2.futex", "-l", "1000000", *FILES, *{
+        "break": ["-b", "1000000"],
+        "limit": ["--limit=sync2.futex.roundtrip:0"]}.get(ends, []))
+    if ends == "killed":
+        os.kill(tasks(process)["prim-answers"], signal.SIGKILL)
+    elif ends == "changed":
+        os.sched_setscheduler(tasks(process)["prim-asks"], os.SCHED_BATCH,
+                              os.sched_param(0))
+    elif ends == "break":
+        os.kill(tasks(process)["prim-answers"], signal.SIGSTOP)
+        assert outside.wait_for(lambda: outside.status(
+            tasks(process)["prim-answers"], "State")[:1] == "T")
+        time.sleep(1.5)
+        os.kill(tasks(process)["prim-answers"], signal.SIGCONT)
+    if ends in ("signal", "changed", "limit"):
+        process.signal(signal.SIGINT)
+    process.finish()
+    found = told(begin.directory)
+    begins = {"signal": ["Ended by"], "killed": ["Failed: "],
+              "changed": ["Changed while", "Ended by"], "break": ["Break: "],
+              "limit": ["Limit sync2.futex.roundtrip:0: exceeded",
+                        "Ended by"]}[ends]
+    assert len(found) == len(begins), found
+    for text, begin_of in zip(found, begins):
+        assert text.startswith(f"# {begin_of}")
+        assert text in process.out.splitlines()
+
+
 def test_changed_from_outside(begin):
     """A task that somebody gave other settings is told."""
     process = begin("sync2.futex", "-a", CPU)
@@ -139,6 +183,22 @@ def test_hangs(begin, options, ms):
     assert process.finish() == 1
     assert f"took longer than {ms} ms" in process.err
     assert not re.search("# (Changed|Not switched)", process.out)
+    assert process.gone()
+
+
+@pytest.mark.parametrize("options", [(), ("-D", "1")])
+def test_held_before_its_first_expiry(start, options):
+    """And so before the end of the warm-up, with which -D begins: likewise."""
+    if not outside.may(4):
+        pytest.skip("no right to real-time priorities")
+    process = start(
+        "-q", "--test=sync2.futex", "-p", "3", "-i", "2000", *options,
+        program=primitives.binary(), env={
+            "LD_PRELOAD": os.environ["TWOWAY_DELAY_SO"],
+            "TW_DELAY": "asks:clock_nanosleep:before:0:60000000"})
+    assert process.finish(20) == 1
+    assert "trial 1, those of the warm-up included, took longer than 1000 " \
+        "ms" in process.err
     assert process.gone()
 
 

@@ -7,6 +7,8 @@ import re
 
 import pytest
 
+import ended
+
 HOUR = 3600 * 10 ** 6       # us
 ERROR = 100000              # ns: of a reading, on a busy machine
 BLOCK = 32                  # trials that are recorded together
@@ -58,8 +60,8 @@ def test_set(primitive, test, place, left_out, options, us, clock):
         gaps = 2 if column["metric"].endswith("interval") else 1
         assert 200 - left_out - gaps <= column["cycles"] <= 200 - left_out
         assert -1 < column["min"] <= column["max"] < HOUR / 2
-    with open(done.path("dump"), newline="", encoding="ascii") as file:
-        lines = list(csv.reader(file))[1:]
+    lines = list(csv.reader(ended.rows(
+        done.path("dump").read_text(encoding="ascii"))))
     assert [int(line[1]) for line in lines] == list(range(1, 201))
     empty = [line for line in lines if line[2:] == [""] * 5]
     assert len(empty) == left_out
@@ -79,7 +81,7 @@ def test_copies(primitive):
     assert (done.returncode, done.stderr) == (0, "")
     of = done.json["primitives"]["clock_set"]
     assert (of["times"], of["left_out"]) == (1, 4)
-    rows = done.path("dump").read_text(encoding="ascii").splitlines()[1:]
+    rows = ended.rows(done.path("dump").read_text(encoding="ascii"))
     assert [line.split(",")[1] for line in rows if ",,,,," in line] == [
         "5", "6", "7", "8"]
     column, = done.columns.values()

@@ -12,6 +12,7 @@ import signal
 
 import pytest
 
+import ended
 import outside
 import primitives
 import schema
@@ -289,7 +290,8 @@ def test_percentiles(bare):
 
 def test_dump(bare):
     result = bare(*BASE, "--dump=dump")
-    head, *lines = result.text("dump").splitlines()
+    (head, *lines), told = ended.split(result.text("dump"))
+    assert not told
     assert head == "test,trial,t0_ns,t1_ns,t2_ns,t3_ns,t4_ns"
     assert [line.split(",")[:2] for line in lines] == [
         ["sync1.mutex", str(n)] for n in range(1, 6)]
@@ -438,7 +440,7 @@ def test_interval(bare):
     began_ns = time.monotonic_ns()
     result = bare("-q", TWO, "-l5", "-i100000", "--warmup=2", "--dump=dump")
     begins = [int(line.split(",")[2])
-              for line in result.text("dump").splitlines()[1:]]
+              for line in ended.rows(result.text("dump"))]
     assert len(begins) == 5
     for number, begin_ns in enumerate(begins):
         assert begin_ns - began_ns >= (2 + number + 1) * 100_000_000

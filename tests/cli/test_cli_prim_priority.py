@@ -5,6 +5,8 @@ import os
 
 import pytest
 
+import ended
+
 TRIALS = 20
 NEED_PRIORITY = ["sync3", "switch", "monopoly", "order", "yield", "preempt",
                  "shuffle"]
@@ -137,7 +139,7 @@ def test_counted_work(realtime):
         name = f"sync3.{kind}.process.same"
         assert columns[f"{name}.inversion"]["min"] >= 300
         rows = [list(map(int, line.split(",")[2:])) for line in
-                (realtime.directory / "dump").read_text("ascii").splitlines()
+                ended.rows((realtime.directory / "dump").read_text("ascii"))
                 if line.startswith(name)]
         held = [end - begin for *_, begin, end in rows]
         # The least is what low was told, not what mid was.

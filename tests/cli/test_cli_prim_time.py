@@ -10,6 +10,7 @@ import time
 
 import pytest
 
+import ended
 import outside
 
 PERIOD_NS = 1000000
@@ -38,8 +39,8 @@ def measure(primitive):
         result = primitive(f"--test={name}", "-N", "--dump=dump", *args,
                            **options)
         assert result.returncode == 0, result.stderr
-        with open(result.path("dump"), newline="", encoding="ascii") as file:
-            lines = list(csv.reader(file))
+        lines = list(csv.reader(ended.table(
+            result.path("dump").read_text(encoding="ascii"))))
         assert lines[0][:2] == ["test", "trial"]
         assert [int(line[1]) for line in lines[1:]] == \
             list(range(1, len(lines)))

@@ -7,6 +7,7 @@ import re
 import signal
 import time
 
+import ended
 import outside
 import results
 import schema
@@ -99,8 +100,8 @@ def unanswered(start, process, limits_us=None, nsecs=True, one_host=True):
 
 
 def last_row(start, pair=0):
-    rows = list(csv.DictReader(
-        (start.directory / "dump").read_text().splitlines()))
+    rows = csv.DictReader(ended.table(
+        (start.directory / "dump").read_text()))
     return [row for row in rows if int(row["pair"]) == pair][-1]
 
 

@@ -200,6 +200,11 @@ def check(path_or_text):
     for one in of["unanswered"]:
         assert_longest(json, one)
     assert ("steps" in of) == (given["steps"] > 1)
+    for step in of.get("steps", []):
+        for pair in step.get("pairs", [step]):
+            for one in pair["phases"].values():
+                assert {one[key] is None for key in (
+                    "min", "max", "avg", "stddev")} == {not one["cycles"]}
     stops = of["throttling"]
     assert sum(stops["steps"]) == of["throttled"]
     assert len(stops["steps"]) == given["steps"]

@@ -8,6 +8,7 @@ import signal
 
 import pytest
 
+import ended
 import results
 from device import Device
 from hang import ALL, REPLY, TIMER, Hang, pids_of, unanswered
@@ -78,8 +79,8 @@ def test_limits_on_lost_cycles(run, shim):
                         "client:recv:expire:9:1000",
                         "client:recv:expire:20:1000"))
     assert (done.returncode, done.stderr) == (2, "")
-    rows = [row for row in csv.DictReader(
-        done.text("dump").splitlines()) if row["t3_ns"]]
+    rows = [row for row in csv.DictReader(ended.table(done.text("dump")))
+            if row["t3_ns"]]
     assert len(rows) == 58
     latency = sorted(int(row["t3_ns"]) - int(row["t0_ns"]) - 100000
                      for row in rows)

@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+import ended
 import outside
 import results
 import schema
@@ -24,9 +25,8 @@ PLACES = ["client:clock_nanosleep", "client:send", "client:recv",
 
 def rows(path):
     """Of a dump: [pair, cycle, times..., missed], None where it is empty."""
-    with open(path, newline="", encoding="ascii") as file:
-        return [[int(text) if text else None for text in line]
-                for line in list(csv.reader(file))[1:]]
+    return [[int(text) if text else None for text in line] for line in
+            csv.reader(ended.rows(path.read_text(encoding="ascii")))]
 
 
 def told(done, us, times=1, clock="realtime", left_out=2, noun="cycle"):
@@ -177,8 +177,8 @@ def test_the_timeline(run, shim):
                env=shim(f"client:send:set:1000:-{HOUR}",
                         f"client:send:set:2000:{2 * HOUR}"), timeout=20)
     assert (done.returncode, done.stderr) == (0, "")
-    lines = done.text("timeline").splitlines()
-    seconds = [float(line.split(",")[1]) for line in lines[3:]]
+    seconds = [float(line.split(",")[1])
+               for line in ended.rows(done.text("timeline"))]
     assert 3 <= len(seconds) <= 4
     assert 1 <= seconds[0] < seconds[1] < seconds[-1] < 10
 
@@ -273,7 +273,7 @@ def test_a_suspend(run, shim, clock):
     """It is named as such, and as nothing else."""
     jumps = clock != "monotonic"
     done = run("-q", "-l", 60, "-c", clock, "--json=json", "--limit=10000000",
-               "--limit=0", env=shim(f"client:send:suspend:{AT}:5000000"))
+               "--limit=0", "--dump=dump", env=shim(f"client:send:suspend:{AT}:5000000"))
     assert (done.returncode, done.stderr) == (2, "")
     json = results.loaded(done)
     of = json["twoway"]
@@ -288,6 +288,9 @@ def test_a_suspend(run, shim, clock):
     assert "# Suspended: the system slept for 5.000 s of this run; what was " \
         "late then, was late because of it" in done.stdout.splitlines()
     assert "was set" not in done.stdout
+    assert ended.told(done.text("dump")) == [
+        line for line in done.stdout.splitlines() if re.match(
+            "# (Suspended|Limit|Clock)", line)]
     assert (f"# Clock {clock} has jumped, but nobody has set it here; 2 "
             "cycles are left out" in done.stdout) == jumps
 
@@ -295,8 +298,11 @@ def test_a_suspend(run, shim, clock):
 def test_a_suspend_of_the_server_s_host(run, shim):
     env = shim(f"server:send:suspend:{AT}:5000000")
     done = run("--connect=127.0.0.1", rsh(*(one.format(**env) for one in FAR)),
-               *QUICK, "-l", 60, "--json=json", "--limit=10000000")
+               *QUICK, "-l", 60, "--json=json", "--limit=10000000",
+               "--dump=dump")
     assert (done.returncode, done.stderr) == (2, "")
+    assert "# Server: its host was suspended for 5.000 s" in \
+        ended.told(done.text("dump"))
     of = loaded(done)["twoway"]
     assert abs(of["peer"]["suspended_us"] - 5000000) <= ERROR / 1000
     assert of["suspended_us"] == 0

@@ -10,6 +10,7 @@ import subprocess
 
 import pytest
 
+import ended
 import outside
 import results
 import twoway
@@ -59,7 +60,7 @@ def test_lost(run, shim, faults, ends, counts, more):
     found = json["twoway"]["pairs"][0]["datagrams"]
     lost = counts.get("lost", 0)
     assert (done.returncode, done.stderr) == (2 * (lost > 1), "")
-    dumped = [line.split(",") for line in done.text("dump").splitlines()[1:]]
+    dumped = [line.split(",") for line in ended.rows(done.text("dump"))]
     assert [line[1] for line in dumped] == list(map(str, range(60)))
     assert sum(line[4:7] == ["", "", ""] for line in dumped) == lost
     assert sum(int(line[7]) for line in dumped) == \
@@ -91,7 +92,7 @@ def test_a_reply_that_is_taken_late_is_lost(run, shim):
     done = run("-q", "-l", 60, "--warmup=0", "--json=json", "--dump=dump",
                "--timeout=60000", *UDP, env=shim("client:recv:before:9:70000"))
     found = results.loaded(done)["twoway"]["pairs"][0]["datagrams"]
-    lost = [line.split(",")[1] for line in done.text("dump").splitlines()
+    lost = [line.split(",")[1] for line in ended.rows(done.text("dump"))
             if ",,," in line]
     # A busy machine loses more.
     assert "9" in lost and found["lost"] == len(lost) and found["late"] >= 1

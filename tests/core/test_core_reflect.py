@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+import ended
 import outside
 import results
 from device import FAR, GROUPS, Device, enter, within
@@ -38,7 +39,7 @@ def assert_values(done, period):
         if before:
             assert now["wakeup"] == min(
                 late, now["interval"] - before["response"])
-    dump = [line.split(",") for line in done.text("dump").splitlines()[1:]]
+    dump = [line.split(",") for line in ended.rows(done.text("dump"))]
     assert len(dump) == len(values)
     for line, one in zip(dump, values):
         planned, t0, t1, t2, t3 = line[2:7]

@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+import ended
 import outside
 import results
 from device import FAR, Device, gone_for_a_while, within
@@ -37,7 +38,7 @@ def assert_faults(done, counts):
         {"sent": 60, "answered": 60 - lost, **NONE, **counts}
     if counts:
         assert re.search(f"# Lost: {lost} of 60 cycles; ", done.stdout)
-    dump = [line.split(",") for line in done.text("dump").splitlines()[1:]]
+    dump = [line.split(",") for line in ended.rows(done.text("dump"))]
     assert [line[1] for line in dump] == list(map(str, range(60)))
     assert sum(line[6] == "" for line in dump) == lost
 

@@ -9,6 +9,7 @@ import re
 
 import pytest
 
+import ended
 import results
 
 PERCENTS = ("50", "0.1", "25", "99.9", "66.6", "90", "99")    # as given
@@ -72,7 +73,7 @@ class Run:
         self.read_dump(done.text("dump"))
 
     def read_dump(self, text):
-        head, *rows = csv.reader(text.splitlines())
+        head, *rows = csv.reader(ended.table(text))
         assert head == ["pair", "cycle", "planned_ns", "t0_ns", "t1_ns",
                         "t2_ns", "t3_ns", "missed"]
         for pair, values in enumerate(self.values):
@@ -299,7 +300,7 @@ def check_timeline(run, text):
         names += [f"{metric}_{value}{of}" for metric in run.metrics for value
                   in ("count", "min_ns", "avg_ns", "max_ns", "p99_ns")]
     assert head == ",".join(names)
-    rows = [dict(zip(names, row)) for row in csv.reader(text.splitlines()[3:])]
+    rows = [dict(zip(names, row)) for row in csv.reader(ended.rows(text))]
     ends = [(int(row["step"]), float(row["seconds"])) for row in rows]
     assert ends == sorted(set(ends))
     for row, before in zip(rows[1:], rows):     # a step begins at 0

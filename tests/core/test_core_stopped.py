@@ -12,6 +12,7 @@ import time
 
 import pytest
 
+import ended
 import outside
 import primitives
 import results
@@ -144,9 +145,9 @@ def test_a_foreign_task(start):
                               for begin, end in found.late}
     assert 0.8e6 < one["task_us"] <= one["used_us"] <= 1.01e6
     assert line_of(of, found.told) in results.text(process.out).lines
-    rows = (start.directory / "line").read_text().splitlines()
-    at = rows[2].split(",").index("throttled")
-    assert sum(int(row.split(",")[at]) for row in rows[3:]) == found.told
+    head, *rows = ended.table((start.directory / "line").read_text())
+    at = head.split(",").index("throttled")
+    assert sum(int(row.split(",")[at]) for row in rows) == found.told
 
 
 @pytest.fixture
@@ -227,7 +228,7 @@ def test_of_primitivetest(run):
     test, stop_ns = done.tests["timer.1000"], 1000 * done.json["primitives"][
         "throttling"]["stall_us"]
     waits = [list(map(int, line.split(",")[2:4])) for line in
-             (run.directory / "dump").read_text().splitlines()[1:]]
+             ended.rows((run.directory / "dump").read_text())]
     late = [(begin, end) for begin, end in waits
             if stop_ns <= 4 * (end - begin) <= 6 * stop_ns]
     sure = [(begin, end) for begin, end in late if used_within(

@@ -9,6 +9,7 @@ import signal
 
 import pytest
 
+import ended
 import outside
 import results
 
@@ -23,10 +24,10 @@ def test_interrupted_run_is_whole(start):
     cycles = results.check(start.directory / "json")["thread"]["0"]["cycles"]
     left = {name: int(count) for name, count in re.findall(
         r"# Not (dumped|in the timeline): (\d+) cycles", process.out)}
-    rows = (start.directory / "line").read_text().splitlines()[3:]
+    rows = ended.rows((start.directory / "line").read_text())
     assert sum(int(row.split(",")[6]) for row in rows) + \
         left.get("in the timeline", 0) == cycles
-    dumped = (start.directory / "dump").read_text().splitlines()[1:]
+    dumped = ended.rows((start.directory / "dump").read_text())
     assert len(dumped) + left.get("dumped", 0) == cycles > 50
 
 
@@ -42,13 +43,13 @@ def test_lost_cycle(run, shim):
     assert done.returncode == 2
     assert [(one["value"], one["verdict"]) for one in json["twoway"]["limits"]
             ] == [(2, "exceeded"), (2, "met")]
-    rows = [row.split(",") for row in done.text("line").splitlines()[3:]]
+    rows = [row.split(",") for row in ended.rows(done.text("line"))]
     assert sum(int(row[3]) for row in rows) == \
         json["twoway"]["pairs"][0]["missed"] > 10
     assert sum(int(row[4]) for row in rows) == json["twoway"]["throttled"]
     assert sum(int(row[5]) for row in rows) == 2 and len(rows) > 2
     assert sum(int(row[6]) for row in rows) == 148
-    assert len([row for row in done.text("dump").splitlines()
+    assert len([row for row in ended.rows(done.text("dump"))
                 if ",,," in row]) == 2
 
 
@@ -70,7 +71,7 @@ def test_main_that_is_late(start, option, says):
     taken = len(re.findall(r"^ +0: *\d+: *\d+$", process.out, re.M)) \
         if option == "-v" else sum(
             int(row.split(",")[6]) for row in
-            (start.directory / "line").read_text().splitlines()[3:])
+            ended.rows((start.directory / "line").read_text()))
     assert lost > 0 and taken + lost == cycles
 
 
@@ -101,7 +102,7 @@ def test_slow_reader_of_the_dump(start):
     assert process.finish() == 0, process.err
     json = results.check(start.directory / "json")
     lost = json["twoway"]["not_dumped"]
-    rows = list(csv.reader(text.splitlines()[1:]))
+    rows = list(csv.reader(ended.rows(text)))
     assert lost > 0 and len(rows) + lost == json["thread"]["0"]["cycles"]
     assert f"# Not dumped: {lost} cycles\n" in process.out
     numbers = [int(row[1]) for row in rows]
@@ -158,7 +159,8 @@ def test_second_without_a_cycle(start):
             text += os.read(fd, 65536).decode()
         except BlockingIOError:
             pass
-        return [line.split(",") for line in text.split("\n")[3:-1]]
+        return [line.split(",") for line in text.split("\n")[3:-1]
+                if line[0] != "#"]
 
     process = start("-q", f"--timeline={fifo}")
     client = process.steady()["client"]
@@ -178,7 +180,7 @@ def test_second_without_a_cycle(start):
 def test_rows_are_as_long_as_asked(run):
     done = run("-q", "-D", 3, "--timeline=a:b:2S")
     assert done.files == {"a:b"} and not done.stderr
-    rows = done.text("a:b").splitlines()[3:]
+    rows = ended.rows(done.text("a:b"))
     assert done.returncode == 0 and "every 2 s" in done.text("a:b")
     assert float(rows[0].split(",")[1]) >= 2 and len(rows) <= 2
 

@@ -42,8 +42,13 @@ def made_cycles(count, seed=1, period=PERIOD, sleep=SLEEP, shift=0,
 
 
 def dump(rows):
-    return "".join(line + "\n" for line in
-                   [HEADER] + [",".join(map(str, row)) for row in rows])
+    return table([HEADER] + [",".join(map(str, row)) for row in rows])
+
+
+def table(lines):
+    """Names and rows, with the line that comes last in a whole file."""
+    return "".join(f"{line}\n" for line in [
+        *lines, f"# End: {len(lines) - 1} row{'s' * (len(lines) != 2)}"])
 
 
 def values(rows, period=PERIOD, sleep=SLEEP, trltp3=False):

@@ -36,7 +36,7 @@ def dump(rows, found):
         cells = [*row, *("" if one[kind] is None else one[kind]
                          for kind in KINDS)]
         lines.append(",".join(map(str, cells)))
-    return "".join(line + "\n" for line in lines)
+    return made.table(lines)
 
 
 def split(row, one):

@@ -60,8 +60,8 @@ def test_all_lost(refused):
     "0,,,,,,,0", "0,7,,,,,,",
     "0,7,1,2,,,,", ",7,1,2,,,,0", "0,7,1,2,,,,x", "0,7,1,2,-1,-1,-1,0"])
 def test_other_gaps_are_no_cycles(refused, line):
-    text = lose(ROWS[:20], {3, 4}) + line + "\n"
-    made.write(refused.directory, "d.csv", text)
+    *lines, end = lose(ROWS[:20], {3, 4}).splitlines(keepends=True)
+    made.write(refused.directory, "d.csv", "".join([*lines, line, "\n", end]))
     assert f"d.csv: line 22: '{line}' is no cycle" in refused("d.csv")
 
 

@@ -176,14 +176,20 @@ def test_broken_run_is_undecided(report, members, reason, broken):
     assert out.splitlines()[-1] == f"undecided: {broken} ({reason})"
 
 
-def test_a_side_that_was_moved_is_undecided(report):
+@pytest.mark.parametrize("side", ["client", "server"])
+def test_a_side_that_was_moved_is_undecided(report, side):
+    """The server's, on another host: it is in that one's results."""
     for name in "ab":
         data = made.twoway(made.cycles(COUNT, 1), loops=9000)
-        data["twoway"]["pairs"][0] |= {"server": None, "client": {
-            "changed": {"cpus": "1"} if name == "b" else None}}
+        moved = {"changed": {"cpus": "1"} if name == "b" else None}
+        data["twoway"]["pairs"][0] |= {
+            "server": None, "client": moved if side == "client" else {}}
+        if side == "server":
+            data["twoway"]["peer"] = {"pairs": [{"server": moved,
+                                                 "client": None}]}
         made.write(report.directory, f"{name}.json", data)
     out = report(*GATE, "a.json", "b.json", status=3).stdout
-    assert out.splitlines()[-1] == "undecided: b (the client of pair 0 " \
+    assert out.splitlines()[-1] == f"undecided: b (the {side} of pair 0 " \
         "changed policy, priority or CPUs while it ran)"
 
 

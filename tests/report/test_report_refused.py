@@ -100,7 +100,7 @@ DUMP_LINE = made.dump(ROWS).split("\n")[50]
     DUMP_LINE.replace(",", ";"), DUMP_LINE.replace("1", "x"),
     DUMP_LINE.replace(",0", ",0.5"), DUMP_LINE.replace(",0", ", 0"),
     DUMP_LINE.replace(",0", ",-1"), "-" + DUMP_LINE, DUMP_LINE + "\r",
-    DUMP_LINE.replace(",1000", ",9999991000"), "# comment", made.HEADER,
+    DUMP_LINE.replace(",1000", ",9999991000"), made.HEADER,
     DUMP_LINE.replace(",", ",,", 1), "\0"])
 def test_malformed_dump(refused, line):
     lines = made.dump(ROWS).split("\n")

@@ -173,7 +173,7 @@ def timeline(rows):
         found = [row[6] - row[3] for row in rows[at:at + 50]]
         lines.append(f"0,{at // 50 + 1},{at + 50},0,0,0,50,{min(found)},"
                      f"{sum(found) / 50},{max(found)},{max(found)}")
-    return "\n".join(lines) + "\n"
+    return made.table(lines)
 
 
 def test_sources(report):

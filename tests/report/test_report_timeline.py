@@ -25,7 +25,7 @@ def times(step, second):
 
 def text_of(rows, metrics=("response",), pairs=1):
     """rows: of texts that are the fields after the times."""
-    return COMMENTS + "".join(f"{row}\n" for row in [
+    return COMMENTS + made.table([
         ",".join(timeline.names(metrics, pairs)), *rows])
 
 
@@ -168,7 +168,7 @@ def changed(old, new, row=1):
 
 
 @pytest.mark.parametrize("text, says", [
-    (text_of(SMALL)[:-1], "line 8: the file is cut off"),
+    (text_of(SMALL)[:-1], "line 9: the file is cut off"),
     (text_of([]), "line 4: there is no row"),
     (changed("997", "99x"), "line 6: '99x': a number"),
     (changed("997", "nan"), "line 6: 'nan': a number"),

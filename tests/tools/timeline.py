@@ -5,6 +5,8 @@ import csv
 import dataclasses
 import re
 
+import ended
+
 FIRST = ["step", "seconds", "unix_s"]
 COUNTS = ["missed", "throttled", "lost"]
 VALUES = ["count", "min_ns", "avg_ns", "max_ns", "p99_ns"]
@@ -39,13 +41,13 @@ def names(metrics, pairs):
 def read(path):
     """Each row checked to be whole."""
     text = path.read_text(encoding="ascii")
-    assert text.endswith("\n")
     lines = text.splitlines()
+    table = ended.table(text)
     head = re.fullmatch("# twowaytest --timeline: a row every (\\d+) s, .*",
                         lines[0])
     assert all(line.startswith("# ") for line in lines[:3])
     assert "1/1024" in lines[1] and f"fewer than {LEAST}" in lines[2]
-    first, *rows = csv.reader(lines[3:])
+    first, *rows = csv.reader(table)
     assert all(len(row) == len(first) for row in rows)
     return Timeline(int(head[1]), first,
                     [dict(zip(first, map(number, row))) for row in rows])

@@ -11,6 +11,7 @@ import typing
 
 import pytest
 
+import ended
 import outside
 
 DUMP_HEADER = ["pair", "cycle", "planned_ns", "t0_ns", "t1_ns", "t2_ns",
@@ -130,8 +131,7 @@ def result(process, directory, before=frozenset()):
 
 def read_dump(path, header=tuple(DUMP_HEADER)):
     """The cycles of a dump that have a reply, each checked to be whole."""
-    with open(path, newline="", encoding="ascii") as file:
-        lines = list(csv.reader(file))
+    lines = list(csv.reader(ended.table(path.read_text(encoding="ascii"))))
     assert lines[0] == list(header)
     unanswered = header.index("t1_ns")
     return [Cycle(*map(int, line)) for line in lines[1:] if line[unanswered]]

@@ -30,6 +30,7 @@ static void assert_text(const char *expected)
 
 	assert_non_null(file);
 	pt_part_report.text(file, NULL);
+	pt_part_amiss.text(file, NULL);
 	assert_int_equal(fclose(file), 0);
 	assert_string_equal(text, expected);
 	free(text);

@@ -7,7 +7,7 @@ import warnings
 
 import numpy
 
-from report.read import dump_stamps
+from report.read import dump_stamps, end
 from report.read.input import open_input
 from report.read.model import (ALONE_PHASES, METRICS, ONE_WAY, PHASES, STAMPED,
                                TWO_CLOCKS_PHASES, InputError, Part, Step,
@@ -274,7 +274,7 @@ def rows_of(path, chunk, line, stamped):
     """Whole lines as an array of columns, without cycles that were lost."""
     if not chunk.endswith(b"\n"):
         raise InputError(path, line + chunk.count(b"\n"),
-                         "the file is cut off: no line end")
+                         end.CUT)
     columns = 8 + dump_stamps.COLUMNS * stamped
     first = NOT_LOST.search(chunk)
     if first and NO_SERVER.match(first[0]):
@@ -318,8 +318,9 @@ def chunks(file):
 
 
 def read_cycles(path):
-    """Cycles by pair, and whether a comment marks them as virtual."""
-    pairs, line, marked, lost = {}, 1, False, 0
+    """Cycles by pair, whether a comment marks them as virtual, how many were
+    lost, and the lines below the rows."""
+    pairs, line, marked, lost, below = {}, 1, False, 0, []
     with open_input(path) as file:
         for text in iter(file.readline, b""):
             line += 1
@@ -330,7 +331,10 @@ def read_cycles(path):
             raise InputError(path, line - 1,
                              f"'{HEADER.decode()}' is expected")
         stamped = HEADERS[text.rstrip(b"\n")]
-        for chunk in chunks(file):
+        for text in chunks(file):
+            chunk = end.split(path, text, line, below)
+            if not chunk:
+                continue
             rows = rows_of(path, chunk, line, stamped)
             lost += chunk.count(b"\n") - len(rows)
             alone = not rows[:, 4].any()
@@ -347,12 +351,12 @@ def read_cycles(path):
             line += chunk.count(b"\n")
     if not pairs:
         raise InputError(path, None, "no cycles")
-    return pairs, marked, lost
+    return pairs, marked, lost, below
 
 
 def read(path, name):
     """complete() comes when the settings are known."""
-    pairs, marked, lost = read_cycles(path)
+    pairs, marked, lost, below = read_cycles(path)
     for cycles in pairs.values():
         cycles.close()
     part = Part(os.fspath(path), "dump", name, virtual=marked,
@@ -360,9 +364,11 @@ def read(path, name):
                 missed=sum(int(cycles.missed[1].sum())
                            for cycles in pairs.values()),
                 lost_cycles=lost, program="twowaytest")
+    end.read(part, below, part.count + lost)
     cut = sum(len(cycles.cut) for cycles in pairs.values())
     if cut:
         part.unanswered = [f"{cut} cycles without a reply when the run ended"]
+    if cut and not any(line.startswith("# Unanswered: ") for line in below):
         part.remarks += part.unanswered
         part.troubles += part.unanswered
     part.cycles = next(iter(pairs.values())) if len(pairs) == 1 else pairs

@@ -2,11 +2,18 @@
 """The verdicts on --limit, which the JSON of either program has."""
 
 import dataclasses
+import re
 
 from report.read.member import NULL, NUMBER
+from report.read.model import METRICS
 from twtools.units import US
 
 MET, EXCEEDED, UNDECIDED = "met", "exceeded", "undecided"
+# Of a text; the metric is the latency if none is named.
+LINE = re.compile(
+    r"# Limit ((?:([a-z]+):(?<!avg:))?[a-z0-9.:]*?([0-9.]{1,16})): "
+    r"(met|exceeded|undecided): (?:.*\bpair (\d{1,9}): )?"
+    r"(?:at least )?([\d.]{1,20})?.*", re.ASCII)
 
 
 @dataclasses.dataclass
@@ -53,3 +60,17 @@ def read(member, several_pairs=False, in_us=False):
                     one.get(f"most{suffix}", *NUMBER) * scale,
                     None if value is None else value * scale,
                     in_us or bool(suffix), pair if several_pairs else None)
+
+
+def read_line(line):
+    """Of a line of twowaytest's text, or None."""
+    match = LINE.fullmatch(line)
+    if not match:
+        return None
+    text, metric, most, verdict, pair, value = match.groups()
+    metric = metric or "latency"
+    scale = 1000 if metric in METRICS else 1
+    return Limit(text, verdict, metric, float(most) * scale,
+                 None if verdict == UNDECIDED or not value
+                 else float(value) * scale, metric in METRICS,
+                 None if pair is None else int(pair))

@@ -217,7 +217,7 @@ class Run:
         self.throttled = first(part.throttled for part in counted)
         self.lost_cycles = first(part.lost_cycles for part in counted)
         self.troubles = self.every("troubles")
-        self.limits = self.every("limits")
+        self.limits = first(part.limits or None for part in counted) or []
         self.when = first(part.when for part in self.parts)
 
     def apply_oneway(self):

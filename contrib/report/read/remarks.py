@@ -27,6 +27,9 @@ AMISS = (
     ("Ended by a signal: ", "ended by a signal"),
     ("Break value: ", "ended by -b"),
     (r"Breaks: ([1-9]\d{0,14})$", "{} cycles above the limit of -b"),
+    (r"Not dumped: (\d{1,15}) cycles$", "cycles not dumped: {}"),
+    (r"Not in the timeline: (\d{1,15}) cycles$",
+     "cycles not in the timeline: {}"),
     (r"Clock \w+ was set ", "the clock was set"),
     (rf"{FAR}clock \w+ was set ", "the clock was set on the server's host"),
     ("Suspended: ", "the system was suspended"),
@@ -40,7 +43,6 @@ COUNTS = (
     (r"Throttled: (\d{1,14}), late ", "throttled"),
     (r"Throttled: unknown of (\d{1,14}) ", "unproved"),
     (r"Clock \w+ [^;]+; (\d{1,14}) cycles? (?:is|are) left out", "left_out"))
-LIMIT = re.compile(r"# Limit ([!-~]+): (exceeded|undecided): ")
 
 
 def counted(**counts):
@@ -48,29 +50,42 @@ def counted(**counts):
     return [f"{COUNTED[key]}{count}" for key, count in counts.items() if count]
 
 
-def read_text(lines, part):
-    """lines: (number, line) of a whole text of part.program."""
-    counts, found = {}, []
-    for line in (line for _, line in lines if line.startswith("# ")):
-        part.oneway = part.oneway or oneway.read_line(line)
-        for pattern, text in AMISS:
-            if match := re.match(f"# {pattern}", line, re.ASCII):
-                found.append(text.format(*match.groups()))
-        for pattern, key in COUNTS:
-            if match := re.match(f"# {pattern}", line, re.ASCII):
-                counts[key] = int(match[1])
-        if match := LIMIT.match(line):
-            part.remarks.append(f"limit {match[1]} {match[2]}")
+def read_end(lines, part):
+    """What is amiss of a run, and its limits, by lines of its text."""
+    found = [text.format(*match.groups()) for line in lines
+             for pattern, text in AMISS
+             if (match := re.match(f"# {pattern}", line, re.ASCII))]
     if any(text.endswith("above the limit of -b") for text in found):
         # It may have gone on: --breaks.
         found = [text for text in found if text != "ended by -b"]
+    part.limits = [one for line in lines if (one := limit.read_line(line))]
+    part.remarks += limits(part) + found
+    part.troubles += found
+
+
+def limits(part):
+    """A remark on each that was not met."""
+    return [f"limit {one.limit} {one.verdict}" + (
+        f" by pair {one.pair}" if one.pair is not None and
+        one.verdict == limit.EXCEEDED else "")
+        for one in part.limits if one.verdict != limit.MET]
+
+
+def read_text(lines, part):
+    """lines: (number, line) of a whole text of part.program."""
+    counts, lines = {}, [line for _, line in lines if line.startswith("# ")]
+    read_end(lines, part)
+    for line in lines:
+        part.oneway = part.oneway or oneway.read_line(line)
+        for pattern, key in COUNTS:
+            if match := re.match(f"# {pattern}", line, re.ASCII):
+                counts[key] = int(match[1])
     if part.oneway:
         part.settings = {"clocks": "two"}
     if part.program == "twowaytest":
         part.lost_cycles = counts.get("lost", 0)
     part.throttled = counts.get("throttled")
-    part.remarks += [*found, *counted(**counts)]
-    part.troubles += found
+    part.remarks += counted(**counts)
 
 
 def others(twoway):
@@ -113,13 +128,13 @@ def jumps(twoway, part):
 
 def moved(twoway, part):
     """Clients and servers that somebody gave other CPUs, or another policy."""
-    for number, pair in enumerate(twoway.items("pairs")):
-        for side in "server", "client":
-            if pair.inner(side).inner("changed").value:
-                text = f"the {side} of pair {number} changed policy, " \
-                    "priority or CPUs while it ran"
-                part.remarks.append(text)
-                part.troubles.append(text)
+    found = [f"the {side} of pair {number} changed policy, priority or CPUs "
+             "while it ran" for of in (twoway, twoway.inner("peer"))
+             for number, pair in enumerate(of.items("pairs"))
+             for side in ("server", "client")
+             if pair.inner(side).inner("changed").value]
+    part.remarks += found
+    part.troubles += found
 
 
 def read_status(data, part):
@@ -171,11 +186,7 @@ def read(data, twoway, part):
                           for one in wanted]
     part.limits = list(limit.read(twoway, bool(part.pairs),
                                   part.program == "primitivetest"))
-    part.remarks += [
-        f"limit {one.limit} {one.verdict}" + (
-            f" by pair {one.pair}" if one.pair is not None and
-            one.verdict == limit.EXCEEDED else "")
-        for one in part.limits if one.verdict != limit.MET]
+    part.remarks += limits(part)
     if twoway.value.get("breaks"):
         long = sum(one.get("count", int) for one in twoway.items("causes"))
         text = f"{long} cycles above the limit of -b" if long else \

@@ -6,7 +6,7 @@ import os
 import pathlib
 import re
 
-from report.read import (agree, dump, dump_pairs, log, primitives_json,
+from report.read import (agree, dump, dump_pairs, end, log, primitives_json,
                          remarks, result, status, timeline)
 from report.read.input import forget_copies, open_input
 from report.read.member import load
@@ -210,6 +210,7 @@ def runs_of(parts, defaults):
         agree.same_program(members)
         complete(members, defaults)
         agree.check(members)
+        end.believe_json(members)
         for part in members:
             if part.kind == "log" and len(members) > 1:
                 part.remarks = []       # the others have all together

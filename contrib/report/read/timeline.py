@@ -7,7 +7,7 @@ import re
 
 import numpy
 
-from report.read import remarks
+from report.read import end, remarks
 from report.read.input import open_input
 from report.read.model import METRICS, InputError, Pair, Part, Series
 from report.read.pairs import all_of
@@ -82,19 +82,22 @@ def names_of(path, number, line):
 
 
 def read_rows(path):
-    """Names of the columns, rows, the line number of the first row, and
-    whether the text says that it is of a virtual machine."""
+    """Names of the columns, rows, the line number of the first row, whether
+    the text says that it is of a virtual machine, and the lines below."""
     with open_input(path, "r", encoding="ascii", errors="replace",
                     newline="\n") as file:
         text = file.read()
     if not text.endswith("\n"):
-        raise InputError(path, text.count("\n") + 1,
-                         "the file is cut off: no line end")
+        raise InputError(path, text.count("\n") + 1, end.CUT)
     at = re.search(rf"^{HEAD}.*\n", text, re.M)
     first = text.count("\n", 0, at.end()) + 1
     names = names_of(path, first - 1, at[0].rstrip("\n"))
     width = len(names) + HEAD.count(",")
     body = text[at.end():]
+    at_end = re.search("^#", body, re.M)
+    below = body[at_end.start():].split("\n")[:-1] if at_end else []
+    body = body[:at_end.start()] if at_end else body
+    end.check(path, first + body.count("\n"), below)
     if not body:
         raise InputError(path, first - 1, "there is no row")
     filled = body.replace(",,", ",nan,").replace(",,", ",nan,") \
@@ -109,7 +112,7 @@ def read_rows(path):
         raise InputError(path, None, "these are no rows of a timeline")
     refuse(path, first, (abs(rows) >= LARGEST).any(axis=1),
            f"numbers below {LARGEST:.0e} are expected")
-    return names, rows, first, bool(MARKED.search(text[:at.end()]))
+    return names, rows, first, bool(MARKED.search(text[:at.end()])), below
 
 
 def refuse(path, first, bad, why):
@@ -164,7 +167,7 @@ def sum_of(columns, name):
 
 
 def read(path, name):
-    names, rows, first, virtual = read_rows(path)
+    names, rows, first, virtual, below = read_rows(path)
     begins, ends = times_of(path, rows, first)
     pairs = max(pair for pair, _ in names) + 1
     columns = [{} for _ in range(pairs)]
@@ -178,7 +181,7 @@ def read(path, name):
               for column in columns]
     part = Part(
         path, "timeline", name, series=all_of(tables),
-        virtual=virtual,
+        virtual=virtual, program="twowaytest",
         count=int(sum(numpy.nansum(count, axis=1).max()
                       for count in counts)),
         missed=int(sum_of(columns, "missed").sum()),
@@ -195,6 +198,7 @@ def read(path, name):
         part.pairs = [
             Pair(number, table, missed=int(numpy.nansum(column["missed"])))
             for number, (table, column) in enumerate(zip(tables, columns))]
+    end.read(part, below, len(rows))
     part.lost_cycles = int(sum_of(columns, "lost").sum())
     part.remarks += remarks.counted(missed=part.missed,
                                     throttled=part.throttled,
