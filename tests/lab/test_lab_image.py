@@ -301,8 +301,8 @@ def test_same_bytes_of_two_trees(lab):
                 **lab.environment,
                 "XDG_CACHE_HOME": str(lab.directory / f"home/{umask}")}))
     for run in runs:
-        assert run.communicate(timeout=300)[1] == ""
-        assert run.returncode == 0
+        progress = run.communicate(timeout=300)[1]
+        assert run.returncode == 0, progress
     programs = [path.read_bytes() for path in
                 lab.directory.glob("home/*/*/build-*/twowaytest")]
     assert len(programs) == 2 and len(set(programs)) == 1

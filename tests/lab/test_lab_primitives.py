@@ -119,10 +119,10 @@ def of_rt_tests(name, ours, theirs):
 
 
 def median(found):
-    """Of what a histogram of ns holds, in us."""
+    """Of what a histogram of ns holds, in us; a few may be above its rows."""
     rows = sorted((int(ns), n) for ns, n in found["histogram"].items())
     each = list(itertools.chain(*([ns] * n for ns, n in rows)))
-    assert len(each) == 1000
+    assert 990 <= len(each) <= found["cycles"] == 1000
     return each[500] / 1000
 
 
