@@ -71,7 +71,7 @@ static void add_all(cpu_set_t *used)
 	int cpu;
 
 	if (tw_config.absent[TW_SERVER] || tw_config.absent[TW_CLIENT] ||
-	    tw_metrics[TW_NETWORK].lacks)
+	    !tw_metric_has_server())
 		for (cpu = 0; cpu < get_nprocs_conf(); cpu++)
 			CPU_SET(cpu, used);
 }
@@ -204,7 +204,7 @@ static int list_spans(struct tw_span spans[PHASES], const struct tw_pair *pair,
 	const struct tw_cycle *cycle = &of->cycle;
 	/* If no reply came, one sees why in what the server did, if it is here. */
 	bool asks = cycle->cut_ns && !tw_config.absent[TW_SERVER] &&
-		    !tw_metrics[TW_NETWORK].lacks;
+		    tw_metric_has_server();
 	/* Who waits, for whom, from when to when. */
 	const struct {
 		enum tw_metric_id id;

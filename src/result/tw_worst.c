@@ -88,7 +88,7 @@ static const enum tw_metric_id reflected[TW_METRICS][PARTS_MAX + 1] = {
 const enum tw_metric_id *tw_kept_parts(enum tw_metric_id id, bool apart,
 				       bool cut)
 {
-	return cut || tw_metrics[TW_NETWORK].lacks ? reflected[id] :
+	return cut || !tw_metric_has_server() ? reflected[id] :
 	       apart ? two_hosts[id] : one_host[id];
 }
 
@@ -102,8 +102,8 @@ static void print_causes(FILE *file, const struct tw_kept *kept,
 {
 	double all_ns = excess_ns(kept, pair, id), left_ns = all_ns, ns;
 	const enum tw_metric_id *parts =
-		tw_kept_parts(id, tw_metrics[TW_SEND].lacks,
-			      kept->cycle.cut_ns);
+		tw_kept_parts(id, !tw_metric_valid(TW_SEND,
+				&pair->tally.params), kept->cycle.cut_ns);
 	const enum tw_metric_id *part = parts;
 
 	if (!part[0] || !part[1] || all_ns <= 0)
