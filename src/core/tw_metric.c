@@ -75,22 +75,22 @@ static bool uses(enum tw_metric_id id, enum tw_time time)
 	return memchr(tw_metrics[id].span, time, sizeof(tw_metrics[id].span));
 }
 
-static bool is_of_server(enum tw_time time)
+bool tw_time_is_of_server(enum tw_time time)
 {
 	return time == TW_T1 || time == TW_T2;
 }
 
-static bool uses_server(enum tw_metric_id id)
+bool tw_metric_needs_server(enum tw_metric_id id)
 {
 	return uses(id, TW_T1) || uses(id, TW_T2);
 }
 
-static bool compares_sides(enum tw_metric_id id)
+bool tw_metric_compares_sides(enum tw_metric_id id)
 {
 	const uint8_t *span = tw_metrics[id].span;
 
-	return is_of_server(span[0]) != is_of_server(span[1]) ||
-	       is_of_server(span[2]) != is_of_server(span[3]);
+	return tw_time_is_of_server(span[0]) != tw_time_is_of_server(span[1]) ||
+	       tw_time_is_of_server(span[2]) != tw_time_is_of_server(span[3]);
 }
 
 static void bound(bool (*is_one)(enum tw_metric_id id), const char *why,
@@ -110,12 +110,12 @@ static void bound(bool (*is_one)(enum tw_metric_id id), const char *why,
 
 void tw_metric_no_server(const char *why)
 {
-	bound(uses_server, why, 0);
+	bound(tw_metric_needs_server, why, 0);
 }
 
 void tw_metric_two_clocks(const char *why, int64_t most_ns)
 {
-	bound(compares_sides, why, why ? 0 : most_ns);
+	bound(tw_metric_compares_sides, why, why ? 0 : most_ns);
 }
 
 bool tw_metric_has_server(void)
@@ -137,7 +137,7 @@ void tw_metric_known(int64_t values_ns[TW_METRICS],
 	}
 	tw_metric_values(values_ns, &known, params);
 	for (id = 0; cycle->cut_ns && id < TW_METRICS; id++)
-		if (uses_server(id) ||
+		if (tw_metric_needs_server(id) ||
 		    (!cycle->t3_ns && tw_metrics[id].span[0] >= TW_T0))
 			values_ns[id] = TW_NO_VALUE;
 }

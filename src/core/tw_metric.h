@@ -122,6 +122,11 @@ static inline bool tw_metric_valid(enum tw_metric_id id,
 /* Whether a server of ours takes t1 and t2. */
 bool tw_metric_has_server(void);
 
+/* By its row: whether it needs these; or times of both sides, compared. */
+bool tw_metric_needs_server(enum tw_metric_id id);
+bool tw_metric_compares_sides(enum tw_metric_id id);
+bool tw_time_is_of_server(enum tw_time time);
+
 /* Whether it is printed as a phase: network where send is not valid. */
 bool tw_metric_is_phase(enum tw_metric_id id,
 			const struct tw_metric_params *params);

@@ -101,7 +101,7 @@ bool tw_oneway_doubts(const struct tw_run *run, int pair, enum tw_metric_id id)
 {
 	const struct room *of = tw_pair_room(run, pair, &tw_part_oneway);
 
-	return of && (id == TW_SEND || id == TW_RECEIVE) &&
+	return of && tw_metric_compares_sides(id) &&
 	       (run->doubt || !of->cycles || of->proven < of->cycles / 2);
 }
 

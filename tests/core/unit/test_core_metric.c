@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Metrics of given cycles; of random ones, as formulas written by hand have them;
- * and what of them means something in which run.
+ * what of them means something in which run, and what consists of what.
  */
 #include <string.h>
 
 #include "unit.h"
+#include "tw_kept.h"
 #include "tw_metric.h"
+#include "tw_part.h"
 
 #define NONE	TW_NO_VALUE
 #define MOST	1000000		/* between two clocks that agree */
@@ -242,6 +244,53 @@ TEST(ideal)
 		assert_int_equal(tw_metric_target_ns(id, &params),
 				 id == TW_SLEEP || id == TW_INTERVAL ?
 				 ideal_ns[id] : 0);
+	}
+}
+
+/* By what a metric is divided; a phase is by nothing. */
+static struct divided {
+	const char *name;
+	enum clocks clocks;
+	bool apart, cut;
+	enum tw_metric_id parts[TW_METRICS][5];	/* 0: no more */
+} divided[] = {
+	{ "of one host", ONE, false, false, {
+		[TW_LATENCY] = { TW_SEND, TW_SLEEP, TW_RECEIVE },
+		[TW_RESPONSE] = { TW_SEND, TW_SLEEP, TW_RECEIVE },
+		[TW_INTERVAL] = { TW_WAKEUP },
+		[TW_TOTAL] = { TW_SEND, TW_SLEEP, TW_RECEIVE, TW_INTERVAL },
+		[TW_PLANNED] = { TW_SEND, TW_SLEEP, TW_RECEIVE, TW_WAKEUP },
+		[TW_NETWORK] = { TW_SEND, TW_RECEIVE } } },
+	{ "of two hosts", TWO, true, false, {
+		[TW_LATENCY] = { TW_SLEEP, TW_NETWORK },
+		[TW_RESPONSE] = { TW_SLEEP, TW_NETWORK },
+		[TW_INTERVAL] = { TW_WAKEUP },
+		[TW_TOTAL] = { TW_SLEEP, TW_NETWORK, TW_INTERVAL },
+		[TW_PLANNED] = { TW_SLEEP, TW_NETWORK, TW_WAKEUP } } },
+	{ "of a device", NO_SERVER, true, false, {
+		[TW_LATENCY] = { TW_RESPONSE },
+		[TW_INTERVAL] = { TW_WAKEUP },
+		[TW_PLANNED] = { TW_RESPONSE, TW_WAKEUP } } },
+	{ "cut short", ONE, false, true, {
+		[TW_LATENCY] = { TW_RESPONSE },
+		[TW_INTERVAL] = { TW_WAKEUP },
+		[TW_PLANNED] = { TW_RESPONSE, TW_WAKEUP } } },
+};
+
+TEST_EACH(parts, divided)
+{
+	enum tw_metric_id id;
+	int i;
+
+	say(of->clocks);
+	tw_part_worst.begin(NULL);
+	for (id = 0; id < TW_METRICS; id++) {
+		const enum tw_metric_id *parts =
+			tw_kept_parts(id, of->apart, of->cut);
+
+		for (i = 0; of->parts[id][i]; i++)
+			assert_int_equal(parts[i], of->parts[id][i]);
+		assert_int_equal(parts[i], 0);
 	}
 }
 
