@@ -221,9 +221,7 @@ static int list_spans(struct tw_span spans[PHASES], const struct tw_pair *pair,
 		{ TW_RESPONSE, asks ? TW_SERVER : TW_CLIENT,
 		  asks ? TW_CLIENT : TW_MAIN, cycle->t0_ns,
 		  cycle->t3_ns, 0, asks ? TW_UNKNOWN : TW_AWAY },
-		{ TW_WAKEUP, TW_CLIENT, TW_MAIN,
-		  tw_cycle_begin_ns(cycle) -
-		  tw_metric_ns(TW_WAKEUP, cycle, params),
+		{ TW_WAKEUP, TW_CLIENT, TW_MAIN, cycle->ready_ns,
 		  tw_cycle_begin_ns(cycle), cycle->planned_ns, TW_UNKNOWN },
 		/* Between hosts, what each has of it. */
 		{ TW_NETWORK, TW_SERVER, TW_MAIN,

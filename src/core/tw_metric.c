@@ -115,7 +115,7 @@ void tw_metric_no_server(const char *why)
 
 void tw_metric_two_clocks(const char *why, int64_t most_ns)
 {
-	bound(tw_metric_compares_sides, why, why ? 0 : most_ns);
+	bound(tw_metric_compares_sides, why, most_ns);
 }
 
 bool tw_metric_has_server(void)

@@ -37,7 +37,7 @@ struct tw_metric_params {
 };
 
 /*
- * A span is from a time to another one; and, if given, added to it, from a third
+ * A span is from one time to another and, if given, added to that, from a third
  * to a fourth: enum tw_time. Modulo 2^64: what another host sends can be any.
  */
 static inline int64_t tw_span_ns(const uint8_t span[4], const int64_t at_ns[])
@@ -68,8 +68,8 @@ extern const struct tw_metric tw_metrics[TW_METRICS];
 void tw_metric_no_server(const char *why);
 
 /*
- * Those are of another clock, and not to be compared. Without @why, both clocks
- * agree; a difference of more than @most_ns either way is taken as that.
+ * Those are of another clock, and not to be compared: @most_ns is 0. Without
+ * @why, both clocks agree; a larger difference either way is taken as @most_ns.
  */
 void tw_metric_two_clocks(const char *why, int64_t most_ns);
 

@@ -9,9 +9,9 @@
 #include "tw_link.h"
 
 /*
- * More times of a cycle, in the order of the way: a message that was sent enters
- * the packet scheduler (sched), the driver takes it (snd); one that was received
- * comes from the driver (rx). Of several packets, those of the last one.
+ * More times of a cycle, in the order of the way: a message that was sent
+ * enters the packet scheduler (sched), the driver takes it (snd); one that was
+ * received comes from the driver (rx). Of several packets, those of the last.
  */
 enum tw_stamp {
 	TW_CLIENT_SCHED = TW_TIMES, TW_CLIENT_SND,

@@ -58,7 +58,7 @@ static double excess_ns(const struct tw_kept *kept, const struct tw_pair *pair,
 	       tw_stats_mean(&pair->total.stats[id]);
 }
 
-/* By what is known of a cycle: its client, both sides for themselves, or all. */
+/* By what is known of a cycle: its client, each side for itself, or all. */
 enum division { BY_CLIENT, BY_SIDE, BY_ALL, DIVISIONS };
 
 /* What may be a part; the wake-up is last, see print_causes(). */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Metrics of given cycles; of random ones, as formulas written by hand have them;
- * what of them means something in which run, and what consists of what.
+ * Metrics of given cycles; of random ones, as formulas written by hand have
+ * them; which mean something in which run, and what consists of what.
  */
 #include <string.h>
 
