@@ -19,10 +19,10 @@ static struct cut {
 } *cuts;
 static int count;
 
-/* When the client woke up, these two were known... */
+/* When the client woke up, what ended then was known... */
 static bool is_exact(const struct tw_cycle *cycle, enum tw_metric_id id)
 {
-	return cycle->t0_ns && (id == TW_WAKEUP || id == TW_INTERVAL);
+	return cycle->t0_ns && tw_metrics[id].span[1] == TW_T0;
 }
 
 /* ...and if it has asked just then, of the others as much as at any end. */
@@ -60,7 +60,7 @@ static bool plan(struct tw_cycle *cycle, struct tw_timer timer)
 	int64_t due = 0;
 
 	timer.ops->settle(&timer, cycle->t0_ns ? cycle->t0_ns : cycle->cut_ns);
-	cycle->planned_ns = timer.planned_ns;
+	tw_cycle_plan(cycle, timer.planned_ns);
 	if (timer.period_ns && cycle->cut_ns > timer.planned_ns)
 		due = (cycle->cut_ns - timer.planned_ns) / timer.period_ns;
 	if (!cycle->t0_ns)
@@ -147,7 +147,8 @@ static void take(struct tw_run *run, int number)
 		return;
 	}
 	for (i = 0; i < TW_METRICS; i++)
-		cut.values_ns[i] = is_exact(cycle, i) || tw_metrics[i].needs ||
+		cut.values_ns[i] = is_exact(cycle, i) ||
+				   tw_metrics[i].span[0] >= TW_T0 ||
 				   is_longest(pair, cycle, i) ?
 				   tw_metric_ns(i, cycle, &pair->tally.params) :
 				   TW_NO_VALUE;
@@ -212,11 +213,8 @@ uint64_t tw_cut_unanswered(int pair, int step)
 static int64_t age_ns(const struct cut *cut)
 {
 	const struct tw_cycle *cycle = &cut->cycle;
-	int64_t since_ns = cycle->t0_ns ? cycle->t0_ns :
-			   cycle->planned_ns > cycle->prev_t3_ns ?
-			   cycle->planned_ns : cycle->prev_t3_ns;
 
-	return cycle->cut_ns - since_ns;
+	return cycle->cut_ns - (cycle->t0_ns ? cycle->t0_ns : cycle->ready_ns);
 }
 
 static uint64_t number_of(const struct cut *cut)

@@ -64,12 +64,14 @@ static size_t room(const struct tw_run *run)
 }
 
 /* A column's rows begin where its values are to be expected. */
-static int64_t base_of(enum tw_metric_id id, int64_t period_us)
+static int64_t base_of(enum tw_metric_id id, int pair)
 {
-	if (id == TW_INTERVAL && period_us > rows / 2)
-		return period_us - rows / 2;
-	return id == TW_SLEEP || id == TW_RESPONSE || id == TW_PLANNED ?
-	       tw_config.sleep_us : 0;
+	const struct tw_metric_params params = tw_config_params(pair);
+	int64_t us = tw_ns_to_us(tw_metric_ideal_ns(id, &params));
+
+	if (id == TW_INTERVAL)	/* it may be shorter, too */
+		return us > rows / 2 ? us - rows / 2 : 0;
+	return us;
 }
 
 static void attach(void *memory, int pair)
@@ -82,7 +84,7 @@ static void attach(void *memory, int pair)
 		enum tw_metric_id id = tw_config.metrics[i];
 
 		to->of[id] = (struct histogram) {
-			.base = base_of(id, tw_config_interval_us(pair)),
+			.base = base_of(id, pair),
 			.rows = memory, .outside = memory + rows,
 		};
 	}

@@ -139,9 +139,7 @@ static bool record(void *sink, const struct tw_cycle *cycle)
 		lose(pair, cycle);
 		return false;
 	}
-	for (i = 0; i < TW_METRICS; i++)
-		values_ns[i] = tw_metrics[i].value_ns(cycle,
-						      &pair->tally.params);
+	tw_metric_values(values_ns, cycle, &pair->tally.params);
 	tw_tally_add(&pair->tally, values_ns, cycle->missed);
 	for (i = 0; recorders[i].record; i++)
 		end |= recorders[i].record(recorders[i].room, cycle, values_ns);

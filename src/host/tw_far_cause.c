@@ -54,9 +54,9 @@ void tw_far_cause_note(const struct tw_run *run, const char *line)
 		return;
 	to->metric = (enum tw_metric_id)of[1];
 	to->cycle = (struct tw_cycle) {
-		.seq = of[2], .planned_ns = of[3], .t0_ns = of[3],
-		.t1_ns = of[3], .t2_ns = of[4], .t3_ns = of[4],
-		.prev_t0_ns = of[3],
+		.seq = of[2], .prev_t0_ns = of[3], .planned_ns = of[3],
+		.ready_ns = of[3], .t0_ns = of[3], .t1_ns = of[3],
+		.t2_ns = of[4], .t3_ns = of[4],
 	};
 	memcpy(to->values_ns, of + 5, sizeof(to->values_ns));
 	tw_trace_break(run, (int)of[0]);

@@ -26,7 +26,7 @@
 
 #define KEPT	(TW_RING_CYCLES + 64)	/* more than a ring of --dump holds */
 
-/* By enum tw_time, from the first stamp on; the columns of --dump, too. */
+/* By enum tw_stamp; the columns of --dump, too. */
 static const char *const stamps[] = {
 	"client_sched", "client_snd", "server_rx", "server_sched",
 	"server_snd", "client_rx",
@@ -38,7 +38,7 @@ static const char *const stamps[] = {
 static const struct part {
 	const char *name;
 	bool alone;		/* only without a server of ours */
-	enum tw_time ends[4];	/* from, to, from, to; not given: both t0 */
+	uint8_t span[4];	/* see tw_span_ns() */
 } parts[] = {
 	{ "client_app_out", false, { TW_T0, TW_CLIENT_SCHED } },
 	{ "client_stack_out", false, { TW_CLIENT_SCHED, TW_CLIENT_SND } },
@@ -82,7 +82,7 @@ static const char *const modes[] = { "off", "rx", "all", NULL };
 static const char *mode = "off";
 static bool on, dumped;
 static bool served;			/* else there is a device */
-static bool there[TW_TIMES];		/* in this run */
+static bool there[TW_STAMPED_TIMES];	/* in this run */
 static struct room *rooms[TW_PAIRS_MAX];
 
 static const struct tw_option options[] = {
@@ -99,21 +99,9 @@ static bool is_known(const struct part *part)
 	int i;
 
 	for (i = 0; i < 4; i++)
-		if (!there[part->ends[i]])
+		if (!there[part->span[i]])
 			return false;
 	return !part->alone || !served;
-}
-
-/* Modulo 2^64: what another host sends can be any. */
-static int64_t value_of(const struct part *part, const int64_t at_ns[])
-{
-	uint64_t value_ns = 0;
-	int i;
-
-	for (i = 0; i < 4; i += 2)
-		value_ns += (uint64_t)at_ns[part->ends[i + 1]] -
-			    (uint64_t)at_ns[part->ends[i]];
-	return (int64_t)value_ns;
 }
 
 static void merge(struct sum *to, const struct sum *from)
@@ -145,7 +133,7 @@ static void add(struct sum *to, const int64_t at_ns[])
 	}
 	one.cycles = !one.left_out;
 	for (i = 0; i < PARTS; i++) {
-		int64_t ns = value_of(&parts[i], at_ns);
+		int64_t ns = tw_span_ns(parts[i].span, at_ns);
 
 		one.part[i].min_ns = one.part[i].max_ns = ns;
 		one.part[i].sum_ns = (uint64_t)ns;
@@ -169,7 +157,7 @@ static void dump(FILE *file, int pair, uint64_t seq)
 	const struct tw_stamped *of = &rooms[pair]->kept[seq % KEPT];
 	int i;
 
-	for (i = TW_CLIENT_SCHED; i < TW_TIMES; i++) {
+	for (i = TW_CLIENT_SCHED; i < TW_STAMPED_TIMES; i++) {
 		fputc(',', file);
 		if (of->seq == seq && of->at_ns[i])
 			fprintf(file, "%" PRId64, of->at_ns[i]);
@@ -188,8 +176,7 @@ static void check(struct tw_run *run)
 	on = strcmp(mode, "off");
 	if (!on)
 		return;
-	/* Only a device makes network mean nothing. */
-	served = !tw_metrics[TW_NETWORK].lacks;
+	served = tw_metric_has_server();
 	if (served && strcmp(tw_config.link->name, "tcp") &&
 	    strcmp(tw_config.link->name, "udp"))
 		tw_say_fatal("--stamps=%s: allowed only with --transport=tcp or udp, or with --reflect\n",
@@ -197,6 +184,7 @@ static void check(struct tw_run *run)
 	if (tw_servers_one())
 		tw_say_fatal("--stamps=%s: not allowed with --servers=one\n",
 			     mode);
+	there[0] = true;	/* of a span that has no second part */
 	there[TW_T0] = there[TW_T3] = there[TW_CLIENT_RX] = true;
 	there[TW_T1] = there[TW_T2] = there[TW_SERVER_RX] = served;
 	there[TW_CLIENT_SCHED] = there[TW_CLIENT_SND] = all;

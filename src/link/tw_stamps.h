@@ -9,23 +9,24 @@
 #include "tw_link.h"
 
 /*
- * The times of a cycle, and its stamps, in the order of the way: a message that
- * was sent enters the packet scheduler (sched), the driver takes it (snd); one
- * that was received comes from the driver (rx). Of several packets, those of the
- * last one.
+ * More times of a cycle, in the order of the way: a message that was sent
+ * enters the packet scheduler (sched), the driver takes it (snd); one that was
+ * received comes from the driver (rx). Of several packets, those of the last.
  */
-enum tw_time {
-	TW_T0, TW_T1, TW_T2, TW_T3,
-	TW_CLIENT_SCHED, TW_CLIENT_SND,
+enum tw_stamp {
+	TW_CLIENT_SCHED = TW_TIMES, TW_CLIENT_SND,
 	TW_SERVER_RX, TW_SERVER_SCHED, TW_SERVER_SND,
 	TW_CLIENT_RX,
-	TW_TIMES
+	TW_STAMPED_TIMES
 };
 
-/* In ns, on the measuring clock of the side; 0: missing. */
+/*
+ * In ns, on the measuring clock of the side; 0: missing. Of the cycle's own, t0
+ * to t3.
+ */
 struct tw_stamped {
 	uint64_t seq;		/* 0: none */
-	int64_t at_ns[TW_TIMES];
+	int64_t at_ns[TW_STAMPED_TIMES];
 };
 
 /*

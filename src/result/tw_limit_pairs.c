@@ -69,7 +69,8 @@ static int pairs(const struct tw_run *run)
 static struct tw_limit_open open_of(const struct tw_run *run, int pair,
 				    enum tw_metric_id id)
 {
-	bool timed = id == TW_LATENCY || id == TW_RESPONSE || id == TW_PLANNED;
+	bool timed = tw_metrics[id].span[1] == TW_T3 &&
+		     !tw_metric_needs_server(id);
 	int64_t least_ns = tw_transport_timeout_ns() - (id == TW_LATENCY) *
 			   tw_config_params(pair).sleep_ns;
 

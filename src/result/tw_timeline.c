@@ -174,8 +174,7 @@ static void add(int pair, const struct tw_cycle *cycle)
 		tw_tally_add(&row->tally, NULL, cycle->missed);
 		return;
 	}
-	for (i = 0; i < TW_METRICS; i++)
-		values_ns[i] = tw_metric_ns(i, cycle, &row->tally.params);
+	tw_metric_known(values_ns, cycle, &row->tally.params);
 	tw_tally_add_known(&row->tally, values_ns, cycle->missed);
 	for (i = 0; i < tw_config.columns; i++)
 		if (values_ns[tw_config.metrics[i]] != TW_NO_VALUE)

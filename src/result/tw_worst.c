@@ -11,7 +11,6 @@
 #include "tw_part.h"
 #include "tw_text.h"
 
-#define PARTS_MAX	4
 #define WIDTH		100	/* of a line of values, at most */
 
 static bool show;
@@ -59,37 +58,90 @@ static double excess_ns(const struct tw_kept *kept, const struct tw_pair *pair,
 	       tw_stats_mean(&pair->total.stats[id]);
 }
 
-/* A phase has none. The interval before this cycle ended with its wake-up. */
-static const enum tw_metric_id one_host[TW_METRICS][PARTS_MAX + 1] = {
-	[TW_LATENCY] = { TW_SEND, TW_SLEEP, TW_RECEIVE },
-	[TW_RESPONSE] = { TW_SEND, TW_SLEEP, TW_RECEIVE },
-	[TW_INTERVAL] = { TW_WAKEUP },
-	[TW_TOTAL] = { TW_SEND, TW_SLEEP, TW_RECEIVE, TW_INTERVAL },
-	[TW_PLANNED] = { TW_SEND, TW_SLEEP, TW_RECEIVE, TW_WAKEUP },
-	[TW_NETWORK] = { TW_SEND, TW_RECEIVE },
+/* By what is known of a cycle: its client, each side for itself, or all. */
+enum division { BY_CLIENT, BY_SIDE, BY_ALL, DIVISIONS };
+
+/* What may be a part; the wake-up is last, see print_causes(). */
+static const enum tw_metric_id phases[] = {
+	TW_SEND, TW_SLEEP, TW_RECEIVE, TW_RESPONSE, TW_NETWORK, TW_WAKEUP
 };
 
-/* Of two clocks, only the sum of send and receive is known. */
-static const enum tw_metric_id two_hosts[TW_METRICS][PARTS_MAX + 1] = {
-	[TW_LATENCY] = { TW_SLEEP, TW_NETWORK },
-	[TW_RESPONSE] = { TW_SLEEP, TW_NETWORK },
-	[TW_INTERVAL] = { TW_WAKEUP },
-	[TW_TOTAL] = { TW_SLEEP, TW_NETWORK, TW_INTERVAL },
-	[TW_PLANNED] = { TW_SLEEP, TW_NETWORK, TW_WAKEUP },
+#define PHASES	((int)(sizeof(phases) / sizeof(phases[0])))
+
+static enum tw_metric_id parts_of[DIVISIONS][TW_METRICS][PHASES + 2];
+
+/* A cycle that began in time. No sums of its spans are the same by chance. */
+static const int64_t apart_ns[TW_TIMES] = {
+	[TW_PREV_T0] = 1, [TW_EXPIRY] = 1 << 4, [TW_READY] = 1 << 4,
+	[TW_T0] = 1 << 8, [TW_T1] = 1 << 12, [TW_T2] = 1 << 16,
+	[TW_T3] = 1 << 20,
 };
 
-/* --reflect, or a cycle that was cut short: the response cannot be divided. */
-static const enum tw_metric_id reflected[TW_METRICS][PARTS_MAX + 1] = {
-	[TW_LATENCY] = { TW_RESPONSE },
-	[TW_INTERVAL] = { TW_WAKEUP },
-	[TW_PLANNED] = { TW_RESPONSE, TW_WAKEUP },
-};
+static int64_t sum_ns(unsigned int set)
+{
+	int64_t ns = 0;
+	int i;
+
+	for (i = 0; i < PHASES; i++)
+		if (set >> i & 1)
+			ns += tw_span_ns(tw_metrics[phases[i]].span, apart_ns);
+	return ns;
+}
+
+static bool is_known(enum tw_metric_id id, enum division division)
+{
+	return division == BY_ALL ||
+	       (division == BY_SIDE ? !tw_metric_compares_sides(id) :
+				      !tw_metric_needs_server(id));
+}
+
+/* The most phases that together are the metric. Returns where they end. */
+static enum tw_metric_id *divide(enum tw_metric_id *to, enum tw_metric_id id,
+				 enum division division)
+{
+	const int64_t whole_ns = tw_span_ns(tw_metrics[id].span, apart_ns);
+	unsigned int set, known = 0, best = 0;
+	int i;
+
+	for (i = 0; i < PHASES; i++)
+		if (phases[i] != id && is_known(phases[i], division))
+			known |= 1U << i;
+	for (set = 1; set <= known; set++)
+		if (!(set & ~known) && sum_ns(set) == whole_ns &&
+		    __builtin_popcount(set) > __builtin_popcount(best))
+			best = set;
+	for (i = 0; i < PHASES; i++)
+		if (best >> i & 1)
+			*to++ = phases[i];
+	return to;
+}
+
+/*
+ * The interval before this cycle ended with its wake-up; in total, it is one of
+ * the deviations.
+ */
+static void begin(struct tw_run *run)
+{
+	enum division division;
+	enum tw_metric_id id, *to;
+
+	for (division = 0; division < DIVISIONS; division++)
+		for (id = 0; id < TW_METRICS; id++) {
+			to = parts_of[division][id];
+			to = divide(to, id == TW_TOTAL ? TW_RESPONSE : id,
+				    division);
+			if (id == TW_INTERVAL)
+				*to = TW_WAKEUP;
+			if (id == TW_TOTAL && *parts_of[division][id])
+				*to = TW_INTERVAL;
+		}
+}
 
 const enum tw_metric_id *tw_kept_parts(enum tw_metric_id id, bool apart,
 				       bool cut)
 {
-	return cut || tw_metrics[TW_NETWORK].lacks ? reflected[id] :
-	       apart ? two_hosts[id] : one_host[id];
+	return parts_of[cut || !tw_metric_has_server() ? BY_CLIENT :
+			apart ? BY_SIDE : BY_ALL][id];
 }
 
 /*
@@ -102,8 +154,8 @@ static void print_causes(FILE *file, const struct tw_kept *kept,
 {
 	double all_ns = excess_ns(kept, pair, id), left_ns = all_ns, ns;
 	const enum tw_metric_id *parts =
-		tw_kept_parts(id, tw_metrics[TW_SEND].lacks,
-			      kept->cycle.cut_ns);
+		tw_kept_parts(id, !tw_metric_valid(TW_SEND,
+				&pair->tally.params), kept->cycle.cut_ns);
 	const enum tw_metric_id *part = parts;
 
 	if (!part[0] || !part[1] || all_ns <= 0)
@@ -178,5 +230,5 @@ static void text(FILE *file, const struct tw_run *run)
 }
 
 const struct tw_part tw_part_worst = {
-	.options = options, .text = text,
+	.options = options, .begin = begin, .text = text,
 };
