@@ -139,12 +139,19 @@ static bool has_part(enum tw_metric_id metric, enum tw_metric_id id, bool cut)
 	return *part || metric == id;
 }
 
+enum tw_metric_id tw_trace_whole(enum tw_metric_id id)
+{
+	return id < TW_METRICS ? id : tw_metric_has_server() &&
+	       id < TW_WIRE_AND_DEVICE ? TW_NETWORK : TW_RESPONSE;
+}
+
 bool tw_trace_has(const struct tw_break *of, enum tw_metric_id id)
 {
 	bool cut = of->cycle.cut_ns;
 
 	/* A phase has no parts. */
-	return !*parts_of(id, cut) && has_part(of->metric, id, cut);
+	return !*parts_of(id, cut) &&
+	       has_part(tw_trace_whole(of->metric), id, cut);
 }
 
 /*

@@ -79,7 +79,7 @@ static int run(const struct tw_loop *loop, struct tw_timer *timer)
 			return cut(loop, cycle, true, err);
 		free_ns = cycle->t3_ns;
 		if (err == TW_LINK_LOST)
-			cycle->t1_ns = cycle->t2_ns = cycle->t3_ns = 0;
+			tw_cycle_forget(cycle);
 		timer->ops->settle(timer, cycle->t0_ns);
 		tw_cycle_plan(cycle, timer->planned_ns);
 		cycle->missed = timer->missed;

@@ -13,7 +13,7 @@
 static struct cut {
 	int pair, step;
 	struct tw_cycle cycle;
-	int64_t values_ns[TW_METRICS];	/* TW_NO_VALUE: does not count */
+	int64_t values_ns[TW_SPANS];	/* TW_NO_VALUE: does not count */
 	/* The interval that its t0 begins, until then, if longer than any; or 0 */
 	int64_t begun_ns;
 } *cuts;
@@ -93,7 +93,7 @@ static bool find(const struct tw_pair *pair, struct tw_cycle *cycle,
 		else if (cycle->cut_ns < cycle->t0_ns)
 			cycle->cut_ns = cycle->t0_ns;
 	}
-	cycle->t1_ns = cycle->t2_ns = cycle->t3_ns = 0;
+	tw_cycle_forget(cycle);
 	*was_set = plan(cycle, pair->progress.timer);
 	if (!cycle->t0_ns)
 		return true;
@@ -146,7 +146,7 @@ static void take(struct tw_run *run, int number)
 		tw_tally_add(&pair->tally, NULL, cycle->missed);
 		return;
 	}
-	for (i = 0; i < TW_METRICS; i++)
+	for (i = 0; i < TW_SPANS; i++)
 		cut.values_ns[i] = is_exact(cycle, i) ||
 				   tw_metrics[i].span[0] >= TW_T0 ||
 				   is_longest(pair, cycle, i) ?
@@ -169,8 +169,10 @@ void tw_cut_take(struct tw_run *run)
 {
 	int i;
 
-	for (i = 0; i < tw_config.pairs; i++)
+	for (i = 0; i < tw_config.pairs; i++) {
+		tw_pair_release(run, i);
 		take(run, i);
+	}
 }
 
 uint64_t tw_cut_open(int pair, enum tw_metric_id id)

@@ -24,7 +24,7 @@ struct histogram {
 
 /* Memory of a pair. */
 struct room {
-	struct histogram of[TW_METRICS];
+	struct histogram of[TW_SPANS];
 	unsigned long memory[];	/* of each column: rows, then overflows */
 };
 
@@ -131,7 +131,7 @@ static const struct histogram *histogram_of(const struct tw_run *run,
 /* The row of all columns that is for @us; nothing if it is empty. */
 static void print_row(FILE *file, const struct tw_run *run, int64_t us)
 {
-	unsigned long counts[TW_PAIRS_MAX * TW_METRICS], all = 0;
+	unsigned long counts[TW_PAIRS_MAX * TW_SPANS], all = 0;
 	int i, columns = tw_text_columns();
 
 	for (i = 0; i < columns; i++) {

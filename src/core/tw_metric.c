@@ -8,7 +8,7 @@
 #include "tw_metric.h"
 
 /* Two metrics are more than their spans: see tw_metric_values(). */
-const struct tw_metric tw_metrics[TW_METRICS] = {
+const struct tw_metric tw_metrics[TW_SPANS] = {
 	[TW_LATENCY] = { "latency", { TW_T0, TW_T3 }, false },
 	[TW_WAKEUP] = { "wakeup", { TW_READY, TW_T0 }, false },
 	[TW_SEND] = { "send", { TW_T0, TW_T1 }, false },
@@ -20,10 +20,46 @@ const struct tw_metric tw_metrics[TW_METRICS] = {
 	[TW_PLANNED] = { "planned", { TW_EXPIRY, TW_T3 }, false },
 	/* Send and receive together: each of both spans is of one side. */
 	[TW_NETWORK] = { "network", { TW_T0, TW_T3, TW_T2, TW_T1 }, false },
+	[TW_CLIENT_APP_OUT] = { "client_app_out",
+		{ TW_T0, TW_CLIENT_SCHED }, false },
+	[TW_CLIENT_STACK_OUT] = { "client_stack_out",
+		{ TW_CLIENT_SCHED, TW_CLIENT_SND }, false },
+	[TW_CLIENT_WAKE_IN] = { "client_wake_in",
+		{ TW_CLIENT_RX, TW_T3 }, false },
+	[TW_SERVER_APP_OUT] = { "server_app_out",
+		{ TW_T2, TW_SERVER_SCHED }, false },
+	[TW_SERVER_STACK_OUT] = { "server_stack_out",
+		{ TW_SERVER_SCHED, TW_SERVER_SND }, false },
+	[TW_SERVER_WAKE_IN] = { "server_wake_in",
+		{ TW_SERVER_RX, TW_T1 }, false },
+	/* In each cycle, network is the sum of these three. */
+	[TW_CLIENT_STACK] = { "client_stack",
+		{ TW_T0, TW_CLIENT_SND, TW_CLIENT_RX, TW_T3 }, false },
+	[TW_WIRE] = { "wire", { TW_CLIENT_SND, TW_CLIENT_RX,
+				TW_SERVER_SND, TW_SERVER_RX }, false },
+	[TW_SERVER_STACK] = { "server_stack",
+		{ TW_SERVER_RX, TW_T1, TW_T2, TW_SERVER_SND }, false },
+	[TW_STAMPED_NETWORK] = { "network",
+		{ TW_T0, TW_T3, TW_T2, TW_T1 }, false },
+	/* And client_stack + wire_and_device = response. */
+	[TW_WIRE_AND_DEVICE] = { "wire_and_device",
+		{ TW_CLIENT_SND, TW_CLIENT_RX }, false },
+	[TW_RESPONSE_TO_RX] = { "response_to_rx",
+		{ TW_T0, TW_CLIENT_RX }, false },
+	[TW_STAMPED_RESPONSE] = { "response", { TW_T0, TW_T3 }, false },
 };
 
+const char *const tw_metric_stamp_names[TW_TIMES] = {
+	[TW_CLIENT_SCHED] = "client_sched", [TW_CLIENT_SND] = "client_snd",
+	[TW_SERVER_RX] = "server_rx", [TW_SERVER_SCHED] = "server_sched",
+	[TW_SERVER_SND] = "server_snd", [TW_CLIENT_RX] = "client_rx",
+};
+
+const char *tw_metric_stamps = "off";
+int tw_metric_count = TW_METRICS;
+
 /* Why a metric means nothing in this run. */
-static const char *lacks[TW_METRICS];
+static const char *lacks[TW_SPANS];
 
 /* Metrics whose values are bounded: 0 if they mean nothing. */
 static struct {
@@ -31,6 +67,9 @@ static struct {
 	int64_t most_ns;
 } bounded[TW_METRICS];
 static int bounded_count;
+
+/* With --stamps: which there are, and which rows have values. */
+static bool stamped[TW_TIMES], divided[TW_SPANS];
 
 static int64_t distance(int64_t a_ns, int64_t b_ns)
 {
@@ -49,7 +88,20 @@ static int64_t deviations_ns(const int64_t values_ns[],
 int64_t (*tw_metric_deviations_ns)(const int64_t values_ns[],
 		const struct tw_metric_params *params) = deviations_ns;
 
-void tw_metric_values(int64_t values_ns[TW_METRICS],
+/* If one of its stamps is missing, the cycle is in none of them. */
+static void divide(int64_t values_ns[TW_SPANS], const int64_t at_ns[])
+{
+	bool whole = true;
+	int i;
+
+	for (i = TW_CLIENT_SCHED; i < TW_TIMES; i++)
+		whole &= !stamped[i] || tw_cycle_is_known(at_ns[i]);
+	for (i = TW_METRICS; i < TW_SPANS; i++)
+		values_ns[i] = whole && divided[i] ?
+			tw_metric_span_ns(tw_metrics[i].span, at_ns) : TW_NO_VALUE;
+}
+
+void tw_metric_values(int64_t values_ns[TW_SPANS],
 		      const struct tw_cycle *cycle,
 		      const struct tw_metric_params *params)
 {
@@ -58,7 +110,7 @@ void tw_metric_values(int64_t values_ns[TW_METRICS],
 	/* The rows are constant, so that each of them is few instructions. */
 #pragma GCC unroll 16
 	for (i = 0; i < TW_METRICS; i++)
-		values_ns[i] = tw_span_ns(tw_metrics[i].span, cycle->at_ns);
+		values_ns[i] = tw_metric_span_ns(tw_metrics[i].span, cycle->at_ns);
 	/* By how much the reply came later than from an ideal system. */
 	values_ns[TW_LATENCY] -= params->sleep_ns;
 	values_ns[TW_TOTAL] += tw_metric_deviations_ns(values_ns, params);
@@ -68,6 +120,13 @@ void tw_metric_values(int64_t values_ns[TW_METRICS],
 
 		*ns = *ns > most_ns ? most_ns : *ns < -most_ns ? -most_ns : *ns;
 	}
+	if (tw_metric_count > TW_METRICS)
+		divide(values_ns, cycle->at_ns);
+}
+
+static bool is_rx(enum tw_time time)
+{
+	return time == TW_SERVER_RX || time == TW_CLIENT_RX;
 }
 
 static bool uses(enum tw_metric_id id, enum tw_time time)
@@ -75,22 +134,35 @@ static bool uses(enum tw_metric_id id, enum tw_time time)
 	return memchr(tw_metrics[id].span, time, sizeof(tw_metrics[id].span));
 }
 
-bool tw_time_is_of_server(enum tw_time time)
+bool tw_metric_is_of_server(enum tw_time time)
 {
-	return time == TW_T1 || time == TW_T2;
+	return time == TW_T1 || time == TW_T2 ||
+	       (time >= TW_SERVER_RX && time <= TW_SERVER_SND);
+}
+
+bool tw_metric_is_stamped(enum tw_time time)
+{
+	const char *which = tw_metric_stamps;
+
+	return time > TW_T3 &&
+	       (tw_metric_has_server() || !tw_metric_is_of_server(time)) &&
+	       (!strcmp(which, "all") || (!strcmp(which, "rx") && is_rx(time)));
 }
 
 bool tw_metric_needs_server(enum tw_metric_id id)
 {
-	return uses(id, TW_T1) || uses(id, TW_T2);
+	const uint8_t *span = tw_metrics[id].span;
+
+	return tw_metric_is_of_server(span[0]) || tw_metric_is_of_server(span[1]) ||
+	       tw_metric_is_of_server(span[2]);
 }
 
 bool tw_metric_compares_sides(enum tw_metric_id id)
 {
 	const uint8_t *span = tw_metrics[id].span;
 
-	return tw_time_is_of_server(span[0]) != tw_time_is_of_server(span[1]) ||
-	       tw_time_is_of_server(span[2]) != tw_time_is_of_server(span[3]);
+	return tw_metric_is_of_server(span[0]) != tw_metric_is_of_server(span[1]) ||
+	       tw_metric_is_of_server(span[2]) != tw_metric_is_of_server(span[3]);
 }
 
 static void bound(bool (*is_one)(enum tw_metric_id id), const char *why,
@@ -99,9 +171,9 @@ static void bound(bool (*is_one)(enum tw_metric_id id), const char *why,
 	enum tw_metric_id id;
 
 	bounded_count = 0;
-	for (id = 0; id < TW_METRICS; id++) {
+	for (id = 0; id < TW_SPANS; id++) {
 		lacks[id] = is_one(id) ? why : NULL;
-		if (!is_one(id))
+		if (!is_one(id) || id >= TW_METRICS)
 			continue;
 		bounded[bounded_count].id = id;
 		bounded[bounded_count++].most_ns = most_ns;
@@ -124,7 +196,7 @@ bool tw_metric_has_server(void)
 }
 
 /* What began with t0, or after it, has no value before the reply has come. */
-void tw_metric_known(int64_t values_ns[TW_METRICS],
+void tw_metric_known(int64_t values_ns[TW_SPANS],
 		     const struct tw_cycle *cycle,
 		     const struct tw_metric_params *params)
 {
@@ -145,7 +217,7 @@ void tw_metric_known(int64_t values_ns[TW_METRICS],
 int64_t tw_metric_ns(enum tw_metric_id id, const struct tw_cycle *cycle,
 		     const struct tw_metric_params *params)
 {
-	int64_t values_ns[TW_METRICS];
+	int64_t values_ns[TW_SPANS];
 
 	tw_metric_known(values_ns, cycle, params);
 	return values_ns[id];
@@ -155,9 +227,31 @@ enum tw_metric_id tw_metric_find(const char *name)
 {
 	enum tw_metric_id id = 0;
 
-	while (id < TW_METRICS && strcmp(name, tw_metrics[id].name))
+	while (id < TW_SPANS && strcmp(name, tw_metrics[id].name))
 		id++;
 	return id;
+}
+
+static const char *stamps_lack(enum tw_metric_id id)
+{
+	enum tw_time time;
+
+	for (time = TW_CLIENT_SCHED; time < TW_TIMES; time++)
+		if (uses(id, time) && !tw_metric_is_stamped(time))
+			return is_rx(time) ? "needs --stamps=rx or all" :
+					     "needs --stamps=all";
+	return NULL;
+}
+
+void tw_metric_divide(void)
+{
+	int i;
+
+	for (i = 0; i < TW_TIMES; i++)
+		stamped[i] = tw_metric_is_stamped(i);
+	for (i = TW_METRICS; i < TW_SPANS; i++)
+		divided[i] = !lacks[i] && !stamps_lack(i);
+	tw_metric_count = TW_SPANS;
 }
 
 const char *tw_metric_lacks(enum tw_metric_id id,
@@ -165,7 +259,7 @@ const char *tw_metric_lacks(enum tw_metric_id id,
 {
 	if (!params->period_ns && (uses(id, TW_EXPIRY) || uses(id, TW_READY)))
 		return "needs a timer, so an --interval above 0";
-	return lacks[id];
+	return lacks[id] ? lacks[id] : stamps_lack(id);
 }
 
 bool tw_metric_is_phase(enum tw_metric_id id,
@@ -183,9 +277,12 @@ int64_t tw_metric_ideal_ns(enum tw_metric_id id,
 	const int64_t at_ns[TW_TIMES] = {
 		[TW_PREV_T0] = -params->period_ns,
 		[TW_T2] = params->sleep_ns, [TW_T3] = params->sleep_ns,
+		[TW_SERVER_SCHED] = params->sleep_ns,
+		[TW_SERVER_SND] = params->sleep_ns,
+		[TW_CLIENT_RX] = params->sleep_ns,
 	};
 
-	return tw_span_ns(tw_metrics[id].span, at_ns) -
+	return tw_metric_span_ns(tw_metrics[id].span, at_ns) -
 	       (id == TW_LATENCY ? params->sleep_ns : 0);
 }
 

@@ -37,7 +37,7 @@ static size_t room(const struct tw_run *run)
 static void print_cycle(int pair, const struct tw_cycle *cycle)
 {
 	const struct tw_metric_params params = tw_config_params(pair);
-	int64_t values_ns[TW_METRICS], ns;
+	int64_t values_ns[TW_SPANS], ns;
 	int i;
 
 	tw_metric_known(values_ns, cycle, &params);

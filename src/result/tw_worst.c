@@ -84,7 +84,7 @@ static int64_t sum_ns(unsigned int set)
 
 	for (i = 0; i < PHASES; i++)
 		if (set >> i & 1)
-			ns += tw_span_ns(tw_metrics[phases[i]].span, apart_ns);
+			ns += tw_metric_span_ns(tw_metrics[phases[i]].span, apart_ns);
 	return ns;
 }
 
@@ -99,7 +99,7 @@ static bool is_known(enum tw_metric_id id, enum division division)
 static enum tw_metric_id *divide(enum tw_metric_id *to, enum tw_metric_id id,
 				 enum division division)
 {
-	const int64_t whole_ns = tw_span_ns(tw_metrics[id].span, apart_ns);
+	const int64_t whole_ns = tw_metric_span_ns(tw_metrics[id].span, apart_ns);
 	unsigned int set, known = 0, best = 0;
 	int i;
 
