@@ -25,7 +25,7 @@
 #include "tw_trace.h"
 
 #define CAUSES		64
-#define ROWS		(CAUSES + 2 * TW_SPANS + 1)	/* one is not used */
+#define ROWS		(CAUSES + 2 * TW_METRICS + 1)	/* one is not used */
 #define NOT_LOOKED	"not looked into, as it came too soon after another"
 #define OTHERS		"other causes"
 
@@ -44,7 +44,7 @@ struct room {
 	_Atomic bool kept;
 	enum tw_metric_id phase;	/* of this cycle */
 	int64_t at_ns;	/* likewise, its end: known before a clock is set */
-	struct row rows[TW_SPANS];	/* by phase: the other ones */
+	struct row rows[TW_METRICS];	/* by phase: the other ones */
 	struct tw_break *of;		/* these two by main */
 	const struct tw_pair *pair;
 };
@@ -157,7 +157,7 @@ static enum tw_metric_id worst_phase(const struct room *of,
 				     const int64_t values_ns[])
 {
 	const struct tw_pair *pair = of->pair;
-	enum tw_metric_id id, worst = of->of->metric;
+	enum tw_metric_id id, worst = tw_trace_whole(of->of->metric);
 	double excess_ns, most_ns = 0;
 
 	for (id = 0; id < TW_METRICS; id++) {
@@ -321,7 +321,7 @@ static void add_others(const struct tw_run *run)
 	int pair, id;
 
 	for (pair = 0; pair < tw_config.pairs; pair++)
-		for (id = 0; id < TW_SPANS; id++) {
+		for (id = 0; id < TW_METRICS; id++) {
 			const struct row *from = &room_of(run, pair)->rows[id];
 
 			if (from->count)
