@@ -40,7 +40,8 @@ static const struct tw_option options[] = {
 	{ 0, "metrics", required_argument, "LIST", parse,
 	  .help = "columns of these metrics instead of the latency:\n"
 		  "latency, wakeup, send, sleep, receive, response,\n"
-		  "interval, total, planned, network; or all" },
+		  "interval, total, planned, network; or all; with\n"
+		  "--stamps, also times that its table names" },
 	{ .name = NULL }
 };
 

@@ -172,6 +172,9 @@ def read(path, name):
     for (pair, what), values in zip(names, rows.T[HEAD.count(","):]):
         columns[pair][what] = values
     metrics = [metric for metric in METRICS if (metric, "count") in columns[0]]
+    if not metrics:
+        raise InputError(path, first - 1, "no column of a metric but of the "
+                         "times of --stamps, which are not shown")
     tables = [{metric: found for metric in metrics
                if (found := series_of(path, first, metric, column))}
               for column in columns]

@@ -228,6 +228,96 @@ TEST_EACH(random_cycles, runs)
 	}
 }
 
+/* Runs with --stamps: which stamps there are, and which rows have values. */
+static struct stamped {
+	const char *name, *which;
+	enum clocks clocks;
+	const char *times, *rows;	/* in the order of the enums */
+} stamped[] = {
+	{ "off", "off", ONE, "......", ".........N..R" },
+	{ "rx", "rx", TWO, "..x..x", "..x..x...N.xR" },
+	{ "all", "all", ONE, "xxxxxx", "xxxxxxxxxNxxR" },
+	{ "all of two hosts", "all", TWO, "xxxxxx", "xxxxxxxxxNxxR" },
+	{ "rx of a device", "rx", NO_SERVER, ".....x", "..x........xR" },
+	{ "all of a device", "all", NO_SERVER, "xx...x", "xxx...x...xxR" },
+};
+
+/* Each row as the manual page has it. */
+static void compute_rows(int64_t to[TW_SPANS], const struct tw_cycle *of)
+{
+	const int64_t *at = of->at_ns;
+	int64_t csched = at[TW_CLIENT_SCHED], csnd = at[TW_CLIENT_SND];
+	int64_t ssched = at[TW_SERVER_SCHED], ssnd = at[TW_SERVER_SND];
+	int64_t crx = at[TW_CLIENT_RX], srx = at[TW_SERVER_RX];
+
+	to[TW_CLIENT_APP_OUT] = csched - of->t0_ns;
+	to[TW_CLIENT_STACK_OUT] = csnd - csched;
+	to[TW_CLIENT_WAKE_IN] = of->t3_ns - crx;
+	to[TW_SERVER_APP_OUT] = ssched - of->t2_ns;
+	to[TW_SERVER_STACK_OUT] = ssnd - ssched;
+	to[TW_SERVER_WAKE_IN] = of->t1_ns - srx;
+	to[TW_CLIENT_STACK] = sum(csnd, of->t0_ns, of->t3_ns, crx);
+	to[TW_WIRE] = sum(crx, csnd, srx, ssnd);
+	to[TW_SERVER_STACK] = sum(of->t1_ns, srx, ssnd, of->t2_ns);
+	to[TW_STAMPED_NETWORK] = sum(of->t3_ns, of->t0_ns, of->t1_ns,
+				     of->t2_ns);
+	to[TW_WIRE_AND_DEVICE] = crx - csnd;
+	to[TW_RESPONSE_TO_RX] = crx - of->t0_ns;
+	to[TW_STAMPED_RESPONSE] = of->t3_ns - of->t0_ns;
+}
+
+/* With a time that is missing, or has not come, no row has a value. */
+static void check_rows(const struct stamped *of, const struct tw_cycle *cycle,
+		       bool whole)
+{
+	const struct tw_metric_params params = { 1000, 100 };
+	int64_t values_ns[TW_SPANS], expected_ns[TW_SPANS];
+	int id;
+
+	compute_rows(expected_ns, cycle);
+	tw_metric_known(values_ns, cycle, &params);
+	for (id = TW_METRICS; id < TW_SPANS; id++)
+		assert_int_equal(values_ns[id], whole &&
+				 of->rows[id - TW_METRICS] != '.' ?
+				 expected_ns[id] : NONE);
+}
+
+TEST_EACH(stamps, stamped)
+{
+	const struct tw_metric_params params = { 1000, 100 };
+	uint64_t state = 1;
+	int i, id, time, none = tw_metric_count;
+
+	say(of->clocks);
+	tw_metric_stamps = of->which;
+	for (id = TW_METRICS; id < TW_SPANS; id++) {
+		bool has = of->rows[id - TW_METRICS] != '.';
+
+		assert_int_equal(tw_metric_valid(id, &params), has);
+		assert_int_equal(tw_metric_ideal_ns(id, &params),
+				 id == TW_WIRE_AND_DEVICE ||
+				 id == TW_RESPONSE_TO_RX ||
+				 id == TW_STAMPED_RESPONSE ? 100 : 0);
+	}
+	assert_int_equal(none, TW_METRICS);
+	tw_metric_divide();
+	assert_int_equal(tw_metric_count, TW_SPANS);
+	for (i = 0; i < 200; i++) {
+		struct tw_cycle cycle = { .seq = 1 };
+
+		for (time = TW_T0; time < TW_TIMES; time++)
+			cycle.at_ns[time] = unit_between(&state, 1, 1 << 30);
+		check_rows(of, &cycle, true);
+		time = unit_between(&state, TW_CLIENT_SCHED, TW_CLIENT_RX);
+		cycle.at_ns[time] = i % 2 ? 0 : TW_NO_VALUE;
+		assert_int_equal(tw_metric_is_stamped(time),
+				 of->times[time - TW_CLIENT_SCHED] == 'x');
+		check_rows(of, &cycle, !tw_metric_is_stamped(time));
+	}
+	tw_metric_stamps = "off";
+	tw_metric_count = TW_METRICS;
+}
+
 /* What an ideal system would show; and about what a deviation is. */
 TEST(ideal)
 {
