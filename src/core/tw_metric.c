@@ -9,44 +9,38 @@
 
 /* Two metrics are more than their spans: see tw_metric_values(). */
 const struct tw_metric tw_metrics[TW_SPANS] = {
-	[TW_LATENCY] = { "latency", { TW_T0, TW_T3 }, false },
-	[TW_WAKEUP] = { "wakeup", { TW_READY, TW_T0 }, false },
-	[TW_SEND] = { "send", { TW_T0, TW_T1 }, false },
-	[TW_SLEEP] = { "sleep", { TW_T1, TW_T2 }, true },
-	[TW_RECEIVE] = { "receive", { TW_T2, TW_T3 }, false },
-	[TW_RESPONSE] = { "response", { TW_T0, TW_T3 }, false },
-	[TW_INTERVAL] = { "interval", { TW_PREV_T0, TW_T0 }, true },
-	[TW_TOTAL] = { "total", { TW_T0, TW_T3, TW_T2, TW_T1 }, false },
-	[TW_PLANNED] = { "planned", { TW_EXPIRY, TW_T3 }, false },
+	[TW_LATENCY] = { "latency", { TW_T0, TW_T3 } },
+	[TW_WAKEUP] = { "wakeup", { TW_READY, TW_T0 } },
+	[TW_SEND] = { "send", { TW_T0, TW_T1 } },
+	[TW_SLEEP] = { "sleep", { TW_T1, TW_T2 } },
+	[TW_RECEIVE] = { "receive", { TW_T2, TW_T3 } },
+	[TW_RESPONSE] = { "response", { TW_T0, TW_T3 } },
+	[TW_INTERVAL] = { "interval", { TW_PREV_T0, TW_T0 } },
+	[TW_TOTAL] = { "total", { TW_T0, TW_T3, TW_T2, TW_T1 } },
+	[TW_PLANNED] = { "planned", { TW_EXPIRY, TW_T3 } },
 	/* Send and receive together: each of both spans is of one side. */
-	[TW_NETWORK] = { "network", { TW_T0, TW_T3, TW_T2, TW_T1 }, false },
-	[TW_CLIENT_APP_OUT] = { "client_app_out",
-		{ TW_T0, TW_CLIENT_SCHED }, false },
-	[TW_CLIENT_STACK_OUT] = { "client_stack_out",
-		{ TW_CLIENT_SCHED, TW_CLIENT_SND }, false },
-	[TW_CLIENT_WAKE_IN] = { "client_wake_in",
-		{ TW_CLIENT_RX, TW_T3 }, false },
-	[TW_SERVER_APP_OUT] = { "server_app_out",
-		{ TW_T2, TW_SERVER_SCHED }, false },
-	[TW_SERVER_STACK_OUT] = { "server_stack_out",
-		{ TW_SERVER_SCHED, TW_SERVER_SND }, false },
-	[TW_SERVER_WAKE_IN] = { "server_wake_in",
-		{ TW_SERVER_RX, TW_T1 }, false },
+	[TW_NETWORK] = { "network", { TW_T0, TW_T3, TW_T2, TW_T1 } },
+	[TW_CLIENT_APP_OUT] = { "client_app_out", { TW_T0, TW_CLIENT_SCHED } },
+	[TW_CLIENT_STACK_OUT] = { "client_stack_out", {
+		TW_CLIENT_SCHED, TW_CLIENT_SND } },
+	[TW_CLIENT_WAKE_IN] = { "client_wake_in", { TW_CLIENT_RX, TW_T3 } },
+	[TW_SERVER_APP_OUT] = { "server_app_out", { TW_T2, TW_SERVER_SCHED } },
+	[TW_SERVER_STACK_OUT] = { "server_stack_out", {
+		TW_SERVER_SCHED, TW_SERVER_SND } },
+	[TW_SERVER_WAKE_IN] = { "server_wake_in", { TW_SERVER_RX, TW_T1 } },
 	/* In each cycle, network is the sum of these three. */
-	[TW_CLIENT_STACK] = { "client_stack",
-		{ TW_T0, TW_CLIENT_SND, TW_CLIENT_RX, TW_T3 }, false },
-	[TW_WIRE] = { "wire", { TW_CLIENT_SND, TW_CLIENT_RX,
-				TW_SERVER_SND, TW_SERVER_RX }, false },
-	[TW_SERVER_STACK] = { "server_stack",
-		{ TW_SERVER_RX, TW_T1, TW_T2, TW_SERVER_SND }, false },
-	[TW_STAMPED_NETWORK] = { "network",
-		{ TW_T0, TW_T3, TW_T2, TW_T1 }, false },
+	[TW_CLIENT_STACK] = { "client_stack", {
+		TW_T0, TW_CLIENT_SND, TW_CLIENT_RX, TW_T3 } },
+	[TW_WIRE] = { "wire", {
+		TW_CLIENT_SND, TW_CLIENT_RX, TW_SERVER_SND, TW_SERVER_RX } },
+	[TW_SERVER_STACK] = { "server_stack", {
+		TW_SERVER_RX, TW_T1, TW_T2, TW_SERVER_SND } },
+	[TW_STAMPED_NETWORK] = { "network", { TW_T0, TW_T3, TW_T2, TW_T1 } },
 	/* And client_stack + wire_and_device = response. */
-	[TW_WIRE_AND_DEVICE] = { "wire_and_device",
-		{ TW_CLIENT_SND, TW_CLIENT_RX }, false },
-	[TW_RESPONSE_TO_RX] = { "response_to_rx",
-		{ TW_T0, TW_CLIENT_RX }, false },
-	[TW_STAMPED_RESPONSE] = { "response", { TW_T0, TW_T3 }, false },
+	[TW_WIRE_AND_DEVICE] = { "wire_and_device", {
+		TW_CLIENT_SND, TW_CLIENT_RX } },
+	[TW_RESPONSE_TO_RX] = { "response_to_rx", { TW_T0, TW_CLIENT_RX } },
+	[TW_STAMPED_RESPONSE] = { "response", { TW_T0, TW_T3 } },
 };
 
 const char *const tw_metric_stamp_names[TW_TIMES] = {
@@ -97,8 +91,8 @@ static void divide(int64_t values_ns[TW_SPANS], const int64_t at_ns[])
 	for (i = TW_CLIENT_SCHED; i < TW_TIMES; i++)
 		whole &= !stamped[i] || tw_cycle_is_known(at_ns[i]);
 	for (i = TW_METRICS; i < TW_SPANS; i++)
-		values_ns[i] = whole && divided[i] ?
-			tw_metric_span_ns(tw_metrics[i].span, at_ns) : TW_NO_VALUE;
+		values_ns[i] = !whole || !divided[i] ? TW_NO_VALUE :
+			       tw_metric_span(tw_metrics[i].span, at_ns);
 }
 
 void tw_metric_values(int64_t values_ns[TW_SPANS],
@@ -110,7 +104,7 @@ void tw_metric_values(int64_t values_ns[TW_SPANS],
 	/* The rows are constant, so that each of them is few instructions. */
 #pragma GCC unroll 16
 	for (i = 0; i < TW_METRICS; i++)
-		values_ns[i] = tw_metric_span_ns(tw_metrics[i].span, cycle->at_ns);
+		values_ns[i] = tw_metric_span(tw_metrics[i].span, cycle->at_ns);
 	/* By how much the reply came later than from an ideal system. */
 	values_ns[TW_LATENCY] -= params->sleep_ns;
 	values_ns[TW_TOTAL] += tw_metric_deviations_ns(values_ns, params);
@@ -134,7 +128,7 @@ static bool uses(enum tw_metric_id id, enum tw_time time)
 	return memchr(tw_metrics[id].span, time, sizeof(tw_metrics[id].span));
 }
 
-bool tw_metric_is_of_server(enum tw_time time)
+bool tw_metric_of_server(enum tw_time time)
 {
 	return time == TW_T1 || time == TW_T2 ||
 	       (time >= TW_SERVER_RX && time <= TW_SERVER_SND);
@@ -145,7 +139,7 @@ bool tw_metric_is_stamped(enum tw_time time)
 	const char *which = tw_metric_stamps;
 
 	return time > TW_T3 &&
-	       (tw_metric_has_server() || !tw_metric_is_of_server(time)) &&
+	       (tw_metric_has_server() || !tw_metric_of_server(time)) &&
 	       (!strcmp(which, "all") || (!strcmp(which, "rx") && is_rx(time)));
 }
 
@@ -153,16 +147,16 @@ bool tw_metric_needs_server(enum tw_metric_id id)
 {
 	const uint8_t *span = tw_metrics[id].span;
 
-	return tw_metric_is_of_server(span[0]) || tw_metric_is_of_server(span[1]) ||
-	       tw_metric_is_of_server(span[2]);
+	return tw_metric_of_server(span[0]) || tw_metric_of_server(span[1]) ||
+	       tw_metric_of_server(span[2]);
 }
 
 bool tw_metric_compares_sides(enum tw_metric_id id)
 {
 	const uint8_t *span = tw_metrics[id].span;
 
-	return tw_metric_is_of_server(span[0]) != tw_metric_is_of_server(span[1]) ||
-	       tw_metric_is_of_server(span[2]) != tw_metric_is_of_server(span[3]);
+	return tw_metric_of_server(span[0]) != tw_metric_of_server(span[1]) ||
+	       tw_metric_of_server(span[2]) != tw_metric_of_server(span[3]);
 }
 
 static void bound(bool (*is_one)(enum tw_metric_id id), const char *why,
@@ -282,12 +276,13 @@ int64_t tw_metric_ideal_ns(enum tw_metric_id id,
 		[TW_CLIENT_RX] = params->sleep_ns,
 	};
 
-	return tw_metric_span_ns(tw_metrics[id].span, at_ns) -
+	return tw_metric_span(tw_metrics[id].span, at_ns) -
 	       (id == TW_LATENCY ? params->sleep_ns : 0);
 }
 
 int64_t tw_metric_target_ns(enum tw_metric_id id,
 			    const struct tw_metric_params *params)
 {
-	return tw_metrics[id].timed ? tw_metric_ideal_ns(id, params) : 0;
+	return id == TW_SLEEP || id == TW_INTERVAL ?
+	       tw_metric_ideal_ns(id, params) : 0;
 }

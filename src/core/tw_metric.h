@@ -57,7 +57,8 @@ struct tw_metric_params {
  * A span is from one time to another and, if given, added to that, from a third
  * to a fourth: enum tw_time. Modulo 2^64: what another host sends can be any.
  */
-static inline int64_t tw_metric_span_ns(const uint8_t span[4], const int64_t at_ns[])
+static inline int64_t tw_metric_span(const uint8_t span[4],
+				     const int64_t at_ns[])
 {
 	return (int64_t)((uint64_t)at_ns[span[1]] - (uint64_t)at_ns[span[0]] +
 			 (uint64_t)at_ns[span[3]] - (uint64_t)at_ns[span[2]]);
@@ -66,7 +67,6 @@ static inline int64_t tw_metric_span_ns(const uint8_t span[4], const int64_t at_
 struct tw_metric {
 	const char *name;
 	uint8_t span[4];
-	bool timed;	/* a timer ends it: it is to be as long as that */
 };
 
 /* Index: enum tw_metric_id. */
@@ -102,8 +102,8 @@ extern int64_t (*tw_metric_deviations_ns)(const int64_t values_ns[],
 		const struct tw_metric_params *params);
 
 /*
- * All values of a cycle that is whole, but of a stamp that is missing. Called by
- * the client, after t3.
+ * All values of a cycle that is whole, but that may lack stamps. Called by the
+ * client, after t3.
  */
 void tw_metric_values(int64_t values_ns[TW_SPANS],
 		      const struct tw_cycle *cycle,
@@ -127,8 +127,8 @@ int64_t tw_metric_ideal_ns(enum tw_metric_id id,
 			   const struct tw_metric_params *params);
 
 /*
- * The expected value: the standard deviation is about it, not about the mean.
- * 0: there is none.
+ * Of what a timer ends, how long it is to be: the standard deviation is about
+ * that, not about the mean. 0: of another.
  */
 int64_t tw_metric_target_ns(enum tw_metric_id id,
 			    const struct tw_metric_params *params);
@@ -152,7 +152,7 @@ bool tw_metric_has_server(void);
 /* By its row: whether it needs these; or times of both sides, compared. */
 bool tw_metric_needs_server(enum tw_metric_id id);
 bool tw_metric_compares_sides(enum tw_metric_id id);
-bool tw_metric_is_of_server(enum tw_time time);
+bool tw_metric_of_server(enum tw_time time);
 
 /* For columns; of the kernel's stamps alone. */
 extern const char *const tw_metric_stamp_names[TW_TIMES];

@@ -98,7 +98,7 @@ static uint64_t unfinished(const struct tw_results *of, uint64_t left_out)
 	return of->stats[TW_RESPONSE].count - whole(of) - left_out;
 }
 
-/* The rows of the table: they divide the network, or without it the response. */
+/* The rows of the table: they divide network, or without it the response. */
 static bool is_row(enum tw_metric_id id, const struct tw_results *of)
 {
 	return of->stats[id].count &&

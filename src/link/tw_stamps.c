@@ -163,7 +163,7 @@ static void collect(int fd, int64_t at_ns[STAMPS])
 		at_ns[i] = valid && at_ns[i] ? at_ns[i] + ahead_ns : 0;
 }
 
-/* Of the cycle @own_ns is of, all is known now: what is missing does not come. */
+/* Of the cycle of @own_ns: what is missing now does not come. */
 static void complete(struct tw_cycle *cycle)
 {
 	bool has_come = tw_link_far_order(trailer.seq) == cycle->seq;

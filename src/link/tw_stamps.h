@@ -8,9 +8,9 @@
 #include "tw_link.h"
 
 /*
- * The same link with rx, or with @all stamps, for tcp, udp or icmp. With a server,
- * the client's exchange() puts those of the cycle before into tw_progress.held.
- * Called by main, once.
+ * The same link with rx, or with @all stamps, for tcp, udp or icmp. With a
+ * server, the client's exchange() puts those of the cycle before into
+ * tw_progress.held. Called by main, once.
  */
 const struct tw_link_ops *tw_stamps_link(const struct tw_link_ops *link,
 		bool all, bool has_server);

@@ -29,8 +29,9 @@ struct room {
 
 static size_t room(const struct tw_run *run)
 {
-	return sizeof(struct room) + tw_config.columns * SUMS * sizeof(struct sum) +
-	       tw_metric_count * SUMS * sizeof(int64_t);
+	return sizeof(struct room) + SUMS *
+	       (tw_config.columns * sizeof(struct sum) +
+		tw_metric_count * sizeof(int64_t));
 }
 
 /* The longest of all cycles of each sum. */
@@ -87,7 +88,7 @@ static void halve(struct room *to)
 	to->each *= 2;
 }
 
-/* A cycle that was cut short may lack the value of a column, or any a stamp's. */
+/* One that was cut short may lack a column's value; any may lack stamps. */
 static bool lacks(const struct tw_cycle *cycle, const int64_t values_ns[])
 {
 	int i;

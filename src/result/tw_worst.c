@@ -7,6 +7,7 @@
 #include <math.h>
 #include <time.h>
 
+#include "tw_array.h"
 #include "tw_kept.h"
 #include "tw_part.h"
 #include "tw_text.h"
@@ -61,32 +62,17 @@ static double excess_ns(const struct tw_kept *kept, const struct tw_pair *pair,
 /* By what is known of a cycle: its client, each side for itself, or all. */
 enum division { BY_CLIENT, BY_SIDE, BY_ALL, DIVISIONS };
 
-/* What may be a part; the wake-up is last, see print_causes(). */
+/* What may be a part, the smallest first; wakeup last: see print_causes(). */
 static const enum tw_metric_id phases[] = {
-	TW_SEND, TW_SLEEP, TW_RECEIVE, TW_RESPONSE, TW_NETWORK, TW_WAKEUP
+	TW_SEND, TW_SLEEP, TW_RECEIVE, TW_NETWORK, TW_RESPONSE, TW_WAKEUP
 };
 
-#define PHASES	((int)(sizeof(phases) / sizeof(phases[0])))
+static enum tw_metric_id parts_of[DIVISIONS][TW_METRICS][ARRAY_SIZE(phases)];
 
-static enum tw_metric_id parts_of[DIVISIONS][TW_METRICS][PHASES + 2];
-
-/* A cycle that began in time. No sums of its spans are the same by chance. */
-static const int64_t apart_ns[TW_TIMES] = {
-	[TW_PREV_T0] = 1, [TW_EXPIRY] = 1 << 4, [TW_READY] = 1 << 4,
-	[TW_T0] = 1 << 8, [TW_T1] = 1 << 12, [TW_T2] = 1 << 16,
-	[TW_T3] = 1 << 20,
+/* Of a cycle that began in time: between two times lies one bit. */
+static const int64_t at[TW_TIMES] = {
+	[TW_PREV_T0] = -16, [TW_T0] = 1, [TW_T1] = 3, [TW_T2] = 7, [TW_T3] = 15,
 };
-
-static int64_t sum_ns(unsigned int set)
-{
-	int64_t ns = 0;
-	int i;
-
-	for (i = 0; i < PHASES; i++)
-		if (set >> i & 1)
-			ns += tw_metric_span_ns(tw_metrics[phases[i]].span, apart_ns);
-	return ns;
-}
 
 static bool is_known(enum tw_metric_id id, enum division division)
 {
@@ -95,46 +81,34 @@ static bool is_known(enum tw_metric_id id, enum division division)
 				      !tw_metric_needs_server(id));
 }
 
-/* The most phases that together are the metric. Returns where they end. */
-static enum tw_metric_id *divide(enum tw_metric_id *to, enum tw_metric_id id,
-				 enum division division)
+static void divide(enum tw_metric_id id, enum division division)
 {
-	const int64_t whole_ns = tw_metric_span_ns(tw_metrics[id].span, apart_ns);
-	unsigned int set, known = 0, best = 0;
-	int i;
+	const enum tw_metric_id whole = id == TW_TOTAL ? TW_RESPONSE : id;
+	int64_t bits, left = tw_metric_span(tw_metrics[whole].span, at);
+	enum tw_metric_id *to = parts_of[division][id];
+	size_t i;
 
-	for (i = 0; i < PHASES; i++)
-		if (phases[i] != id && is_known(phases[i], division))
-			known |= 1U << i;
-	for (set = 1; set <= known; set++)
-		if (!(set & ~known) && sum_ns(set) == whole_ns &&
-		    __builtin_popcount(set) > __builtin_popcount(best))
-			best = set;
-	for (i = 0; i < PHASES; i++)
-		if (best >> i & 1)
-			*to++ = phases[i];
-	return to;
+	for (i = 0; i < ARRAY_SIZE(phases); i++) {
+		bits = tw_metric_span(tw_metrics[phases[i]].span, at);
+		if (phases[i] == whole || bits & ~left ||
+		    !is_known(phases[i], division))
+			continue;
+		left -= bits;
+		*to++ = phases[i];
+	}
+	/* It is one of the deviations. */
+	if (id == TW_TOTAL && to != parts_of[division][id])
+		*to = TW_INTERVAL;
 }
 
-/*
- * The interval before this cycle ended with its wake-up; in total, it is one of
- * the deviations.
- */
 static void begin(struct tw_run *run)
 {
 	enum division division;
-	enum tw_metric_id id, *to;
+	enum tw_metric_id id;
 
 	for (division = 0; division < DIVISIONS; division++)
-		for (id = 0; id < TW_METRICS; id++) {
-			to = parts_of[division][id];
-			to = divide(to, id == TW_TOTAL ? TW_RESPONSE : id,
-				    division);
-			if (id == TW_INTERVAL)
-				*to = TW_WAKEUP;
-			if (id == TW_TOTAL && *parts_of[division][id])
-				*to = TW_INTERVAL;
-		}
+		for (id = 0; id < TW_METRICS; id++)
+			divide(id, division);
 }
 
 const enum tw_metric_id *tw_kept_parts(enum tw_metric_id id, bool apart,
