@@ -449,6 +449,48 @@ def test_killed(start):
     assert stamps["left_out"] == 0 and 1 <= stamps["unfinished"] <= 1 + cut
 
 
+def test_cut_short(start):
+    """A cycle without a reply has no stamps, not even those before."""
+    with Device(faults={20: "drop"}) as device:
+        process = start(*QUICK, "--timeout=9000000", "--warmup=0",
+                        "--stamps=all", *device.options())
+        assert outside.wait_for(lambda: len(device.seen) == 20)
+        time.sleep(1)       # it shall be the longest
+        process.signal(signal.SIGINT)
+        assert process.finish() == 0
+    json = results.check(start.directory / "json")["twoway"]
+    assert [one["cycle"] for one in json["unanswered"]] == [19]
+    *rows, last = cycles(start.directory / "dump")
+    assert (last["cycle"], len(rows)) == (19, 19)
+    assert all(row["client_snd"] and row["client_rx"] for row in rows)
+    assert not any(last[name] for name in COLUMNS.split(","))
+
+
+@results.root
+@pytest.mark.usefixtures("tracefs")
+@pytest.mark.parametrize("more", [(), ("--breaks=1",)], ids=" ".join)
+def test_cause(run, shim, more):
+    """The trace tells it of the phase that the time is a part of."""
+    done = run(*QUICK, "-l", 60, "--warmup=0", "--stamps=rx", "-b",
+               "server_wake_in:150000", "--trace", "--trace-file=trace", *more,
+               env=shim("server:poll:busy-after:20:200000"))
+    assert (done.returncode, done.stderr) == (2, "")
+    one, = results.loaded(done)["twoway"]["breaks"]
+    assert (one["metric"], one["cause"]["phase"]) == ("server_wake_in", "send")
+    assert one["cause"]["ns"] > 150000000
+
+
+@pytest.mark.parametrize("lost", [0, 1])
+def test_limit_of_what_is_lost(run, shim, lost):
+    """The timeout bounds the response of a lost cycle, not a part of it."""
+    done = run(*QUICK, "-l", 40, "--warmup=0", "--stamps=rx", "--transport=udp",
+               "--timeout=900000", "--limit=client_wake_in:800000",
+               env=shim(*["client:send:drop:9:0"] * lost) if lost else {})
+    one, = results.loaded(done)["twoway"]["limits"]
+    assert one["verdict"] == ("undecided" if lost else "met")
+    assert done.returncode == 2 * lost
+
+
 REFUSED = [
     ("--limit=wire:1", "--limit=wire:1: needs --stamps=all"),
     ("--metrics=wire", "--metrics=wire: needs --stamps=all"),
