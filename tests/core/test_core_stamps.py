@@ -295,7 +295,9 @@ def test_size_of_the_dump(run, shim, fault):
     done = run(*QUICK, "-l", 40, "--warmup=0", "--stamps=rx",
                "--transport=udp", "--timeout=20000",
                env=shim(f"client:send:{fault}:39:0"))
-    _, rows = check(done, "rx")
+    [stamps], rows = check(done, "rx")
+    assert stamps["left_out"] == (fault == "drop")
+    assert not any(stamps["missing"][name] for name in SENT)
     assert [row["cycle"] for row in rows] == list(range(40))
     for line in done.text("dump").splitlines():
         assert line.count(",") == 13
@@ -553,5 +555,8 @@ def test_refused_requests_have_no_stamps(start):
     pair, = results.check(start.directory / "json")["twoway"]["pairs"]
     assert pair["datagrams"]["lost"] > 0
     assert pair["stamps"]["cycles"] == pair["datagrams"]["answered"]
-    for row in cycles(start.directory / "dump")[-10:]:
+    rows = cycles(start.directory / "dump")
+    for row in rows[-10:]:
         assert row["t3"] is None or row["client_snd"] and row["client_rx"]
+    for row in rows:
+        assert row["t3"] or not any(row[name] for name in COLUMNS.split(","))
