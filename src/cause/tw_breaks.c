@@ -157,7 +157,7 @@ static enum tw_metric_id worst_phase(const struct room *of,
 				     const int64_t values_ns[])
 {
 	const struct tw_pair *pair = of->pair;
-	enum tw_metric_id id, worst = of->of->metric;
+	enum tw_metric_id id, worst = tw_trace_whole(of->of->metric);
 	double excess_ns, most_ns = 0;
 
 	for (id = 0; id < TW_METRICS; id++) {

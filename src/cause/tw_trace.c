@@ -73,7 +73,7 @@ static void add_all(cpu_set_t *used)
 	int cpu;
 
 	if (tw_config.absent[TW_SERVER] || tw_config.absent[TW_CLIENT] ||
-	    tw_metrics[TW_NETWORK].lacks)
+	    !tw_metric_has_server())
 		for (cpu = 0; cpu < get_nprocs_conf(); cpu++)
 			CPU_SET(cpu, used);
 }
@@ -139,12 +139,19 @@ static bool has_part(enum tw_metric_id metric, enum tw_metric_id id, bool cut)
 	return *part || metric == id;
 }
 
+enum tw_metric_id tw_trace_whole(enum tw_metric_id id)
+{
+	return id < TW_METRICS ? id : tw_metric_has_server() &&
+	       id < TW_WIRE_AND_DEVICE ? TW_NETWORK : TW_RESPONSE;
+}
+
 bool tw_trace_has(const struct tw_break *of, enum tw_metric_id id)
 {
 	bool cut = of->cycle.cut_ns;
 
 	/* A phase has no parts. */
-	return !*parts_of(id, cut) && has_part(of->metric, id, cut);
+	return !*parts_of(id, cut) &&
+	       has_part(tw_trace_whole(of->metric), id, cut);
 }
 
 /*
@@ -206,7 +213,7 @@ static int list_spans(struct tw_span spans[PHASES], const struct tw_pair *pair,
 	const struct tw_cycle *cycle = &of->cycle;
 	/* If no reply came, one sees why in what the server did, if it is here. */
 	bool asks = cycle->cut_ns && !tw_config.absent[TW_SERVER] &&
-		    !tw_metrics[TW_NETWORK].lacks;
+		    tw_metric_has_server();
 	/* Who waits, for whom, from when to when. */
 	const struct {
 		enum tw_metric_id id;
@@ -223,9 +230,7 @@ static int list_spans(struct tw_span spans[PHASES], const struct tw_pair *pair,
 		{ TW_RESPONSE, asks ? TW_SERVER : TW_CLIENT,
 		  asks ? TW_CLIENT : TW_MAIN, cycle->t0_ns,
 		  cycle->t3_ns, 0, asks ? TW_UNKNOWN : TW_AWAY },
-		{ TW_WAKEUP, TW_CLIENT, TW_MAIN,
-		  tw_cycle_begin_ns(cycle) -
-		  tw_metric_ns(TW_WAKEUP, cycle, params),
+		{ TW_WAKEUP, TW_CLIENT, TW_MAIN, cycle->ready_ns,
 		  tw_cycle_begin_ns(cycle), cycle->planned_ns, TW_UNKNOWN },
 		/* Between hosts, what each has of it. */
 		{ TW_NETWORK, TW_SERVER, TW_MAIN,

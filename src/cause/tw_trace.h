@@ -25,6 +25,9 @@ void tw_trace_break(const struct tw_run *run, int pair);
 /* Whether the phase @id is a part of what the break is about, or of a part. */
 bool tw_trace_has(const struct tw_break *of, enum tw_metric_id id);
 
+/* The phase that a trace shows, of what the kernel's stamps divide it into. */
+enum tw_metric_id tw_trace_whole(enum tw_metric_id id);
+
 /*
  * What metric @id usually is: its mean in @results, without the cycle that has
  * the value @but_ns; or what it should be.

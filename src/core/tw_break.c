@@ -117,8 +117,9 @@ static void print_values(FILE *file, const struct tw_break *of,
 	const struct tw_metric_params params = tw_config_params(0);
 	int id;
 
-	for (id = 0; id < TW_METRICS; id++)
-		if (tw_metric_valid(id, &params) &&
+	for (id = 0; id < TW_SPANS; id++)
+		if ((id < TW_METRICS || id == (int)metric) &&
+		    tw_metric_valid(id, &params) &&
 		    of->values_ns[id] != TW_NO_VALUE)
 			fprintf(file, format, tw_metrics[id].name,
 				(long long)tw_text_whole(of->values_ns[id]));

@@ -8,7 +8,7 @@
 /* Memory of a pair, see tw_pair_room(). Its client writes it. */
 struct tw_break {
 	struct tw_cycle cycle;	/* the long one; seq 0: none */
-	int64_t values_ns[TW_METRICS];
+	int64_t values_ns[TW_SPANS];
 	enum tw_metric_id metric;	/* the one that was too large */
 };
 

@@ -61,7 +61,7 @@ static int run(const struct tw_loop *loop, struct tw_timer *timer)
 	       tw_watch_convert(&timer->watch, free_ns) < end_ns) {
 		/* What can be prepared before the expiry is no part of it. */
 		cycle->prev_t0_ns = cycle->t0_ns;
-		cycle->prev_t3_ns = free_ns;
+		cycle->ready_ns = free_ns;
 		/* Of the warm-up, for main alone, if its next cycle hangs. */
 		if (cycle->seq <= loop->warmup && loop->duration_ns)
 			*loop->end_ns = loop->duration_ns +
@@ -79,9 +79,9 @@ static int run(const struct tw_loop *loop, struct tw_timer *timer)
 			return cut(loop, cycle, true, err);
 		free_ns = cycle->t3_ns;
 		if (err == TW_LINK_LOST)
-			cycle->t1_ns = cycle->t2_ns = cycle->t3_ns = 0;
+			tw_cycle_forget(cycle);
 		timer->ops->settle(timer, cycle->t0_ns);
-		cycle->planned_ns = timer->planned_ns;
+		tw_cycle_plan(cycle, timer->planned_ns);
 		cycle->missed = timer->missed;
 		if (record(loop, timer, cycle, err == TW_LINK_SET))
 			*loop->stop = 1;

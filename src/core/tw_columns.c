@@ -7,12 +7,14 @@
 #include "tw_part.h"
 #include "tw_say.h"
 
+static bool all;
+
 static void add(const struct tw_option *option, const char *name)
 {
 	enum tw_metric_id id = tw_metric_find(name);
 	int i;
 
-	if (id == TW_METRICS)
+	if (id == TW_SPANS)
 		tw_option_refuse(option, name, TW_METRIC_NAMES);
 	for (i = 0; i < tw_config.columns; i++)
 		if (tw_config.metrics[i] == id)
@@ -27,11 +29,10 @@ static void parse(const struct tw_option *option, char *value)
 
 	tw_config.columns = 0;
 	tw_config.latency_only = false;
-	for (id = 0; id < TW_METRICS && !strcmp(value, "all"); id++)
+	all = !strcmp(value, "all");
+	for (id = 0; id < TW_METRICS && all; id++)
 		add(option, tw_metrics[id].name);
-	if (tw_config.columns)
-		return;
-	while ((name = strsep(&value, ",")))
+	while (!all && (name = strsep(&value, ",")))
 		add(option, name);
 }
 
@@ -39,7 +40,8 @@ static const struct tw_option options[] = {
 	{ 0, "metrics", required_argument, "LIST", parse,
 	  .help = "columns of these metrics instead of the latency:\n"
 		  "latency, wakeup, send, sleep, receive, response,\n"
-		  "interval, total, planned, network; or all" },
+		  "interval, total, planned, network; or all; with\n"
+		  "--stamps, also times that its table names" },
 	{ .name = NULL }
 };
 
@@ -48,7 +50,6 @@ static void check(struct tw_run *run)
 {
 	const struct tw_metric_params params = tw_config_params(0);
 	int i, kept = 0;
-	bool all = tw_config.columns == TW_METRICS;
 
 	for (i = 0; i < tw_config.columns; i++) {
 		enum tw_metric_id id = tw_config.metrics[i];

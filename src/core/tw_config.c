@@ -215,7 +215,7 @@ enum tw_metric_id tw_config_metric(const struct tw_option *option, char **value)
 		return TW_LATENCY;
 	*rest = '\0';
 	id = tw_metric_find(*value);
-	if (id == TW_METRICS)
+	if (id == TW_SPANS)
 		tw_option_refuse(option, *value, TW_METRIC_NAMES);
 	*value = rest + 1;
 	return id;

@@ -57,7 +57,7 @@ struct tw_config {
 	bool absent[TW_ROLES];	/* its processes are on another host */
 
 	/* The columns of the results, of each pair: metrics. */
-	enum tw_metric_id metrics[TW_METRICS];
+	enum tw_metric_id metrics[TW_SPANS];
 	int columns;
 	bool latency_only;	/* no --metrics: the phases are comments */
 

@@ -13,16 +13,16 @@
 static struct cut {
 	int pair, step;
 	struct tw_cycle cycle;
-	int64_t values_ns[TW_METRICS];	/* TW_NO_VALUE: does not count */
+	int64_t values_ns[TW_SPANS];	/* TW_NO_VALUE: does not count */
 	/* The interval that its t0 begins, until then, if longer than any; or 0 */
 	int64_t begun_ns;
 } *cuts;
 static int count;
 
-/* When the client woke up, these two were known... */
+/* When the client woke up, what ended then was known... */
 static bool is_exact(const struct tw_cycle *cycle, enum tw_metric_id id)
 {
-	return cycle->t0_ns && (id == TW_WAKEUP || id == TW_INTERVAL);
+	return cycle->t0_ns && tw_metrics[id].span[1] == TW_T0;
 }
 
 /* ...and if it has asked just then, of the others as much as at any end. */
@@ -60,7 +60,7 @@ static bool plan(struct tw_cycle *cycle, struct tw_timer timer)
 	int64_t due = 0;
 
 	timer.ops->settle(&timer, cycle->t0_ns ? cycle->t0_ns : cycle->cut_ns);
-	cycle->planned_ns = timer.planned_ns;
+	tw_cycle_plan(cycle, timer.planned_ns);
 	if (timer.period_ns && cycle->cut_ns > timer.planned_ns)
 		due = (cycle->cut_ns - timer.planned_ns) / timer.period_ns;
 	if (!cycle->t0_ns)
@@ -93,7 +93,7 @@ static bool find(const struct tw_pair *pair, struct tw_cycle *cycle,
 		else if (cycle->cut_ns < cycle->t0_ns)
 			cycle->cut_ns = cycle->t0_ns;
 	}
-	cycle->t1_ns = cycle->t2_ns = cycle->t3_ns = 0;
+	tw_cycle_forget(cycle);
 	*was_set = plan(cycle, pair->progress.timer);
 	if (!cycle->t0_ns)
 		return true;
@@ -146,8 +146,9 @@ static void take(struct tw_run *run, int number)
 		tw_tally_add(&pair->tally, NULL, cycle->missed);
 		return;
 	}
-	for (i = 0; i < TW_METRICS; i++)
-		cut.values_ns[i] = is_exact(cycle, i) || tw_metrics[i].needs ||
+	for (i = 0; i < TW_SPANS; i++)
+		cut.values_ns[i] = is_exact(cycle, i) ||
+				   tw_metrics[i].span[0] >= TW_T0 ||
 				   is_longest(pair, cycle, i) ?
 				   tw_metric_ns(i, cycle, &pair->tally.params) :
 				   TW_NO_VALUE;
@@ -168,8 +169,10 @@ void tw_cut_take(struct tw_run *run)
 {
 	int i;
 
-	for (i = 0; i < tw_config.pairs; i++)
+	for (i = 0; i < tw_config.pairs; i++) {
+		tw_pair_release(run, i);
 		take(run, i);
+	}
 }
 
 uint64_t tw_cut_open(int pair, enum tw_metric_id id)
@@ -212,11 +215,8 @@ uint64_t tw_cut_unanswered(int pair, int step)
 static int64_t age_ns(const struct cut *cut)
 {
 	const struct tw_cycle *cycle = &cut->cycle;
-	int64_t since_ns = cycle->t0_ns ? cycle->t0_ns :
-			   cycle->planned_ns > cycle->prev_t3_ns ?
-			   cycle->planned_ns : cycle->prev_t3_ns;
 
-	return cycle->cut_ns - since_ns;
+	return cycle->cut_ns - (cycle->t0_ns ? cycle->t0_ns : cycle->ready_ns);
 }
 
 static uint64_t number_of(const struct cut *cut)

@@ -14,7 +14,7 @@
 
 struct tw_run;
 
-/* The clients of a step have ended: gives such cycles to the statistics. */
+/* The clients of a step have ended: gives what is left to the statistics. */
 void tw_cut_take(struct tw_run *run);
 
 /*

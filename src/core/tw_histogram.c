@@ -25,7 +25,7 @@ struct histogram {
 
 /* Memory of a pair. */
 struct room {
-	struct histogram of[TW_METRICS];
+	struct histogram of[TW_SPANS];
 	unsigned long memory[];	/* of each column: rows, then overflows */
 };
 
@@ -65,12 +65,14 @@ static size_t room(const struct tw_run *run)
 }
 
 /* A column's rows begin where its values are to be expected. */
-static int64_t base_of(enum tw_metric_id id, int64_t period_us)
+static int64_t base_of(enum tw_metric_id id, int pair)
 {
-	if (id == TW_INTERVAL && period_us > rows / 2)
-		return period_us - rows / 2;
-	return id == TW_SLEEP || id == TW_RESPONSE || id == TW_PLANNED ?
-	       tw_config.sleep_us : 0;
+	const struct tw_metric_params params = tw_config_params(pair);
+	int64_t us = tw_ns_to_us(tw_metric_ideal_ns(id, &params));
+
+	if (id == TW_INTERVAL)	/* it may be shorter, too */
+		return us > rows / 2 ? us - rows / 2 : 0;
+	return us;
 }
 
 static void attach(void *memory, int pair)
@@ -83,7 +85,7 @@ static void attach(void *memory, int pair)
 		enum tw_metric_id id = tw_config.metrics[i];
 
 		to->of[id] = (struct histogram) {
-			.base = base_of(id, tw_config_interval_us(pair)),
+			.base = base_of(id, pair),
 			.rows = memory, .outside = memory + rows,
 		};
 	}
@@ -130,7 +132,7 @@ static const struct histogram *histogram_of(const struct tw_run *run,
 /* The row of all columns that is for @us; nothing if it is empty. */
 static void print_row(FILE *file, const struct tw_run *run, int64_t us)
 {
-	unsigned long counts[TW_PAIRS_MAX * TW_METRICS], all = 0;
+	unsigned long counts[TW_PAIRS_MAX * TW_SPANS], all = 0;
 	int i, columns = tw_text_columns();
 
 	for (i = 0; i < columns; i++) {

@@ -22,6 +22,8 @@
  */
 struct tw_progress {
 	struct tw_cycle cycle;	/* seq 0: nothing that is to have an end */
+	/* The one before, until the server's stamps have come; seq 0: none. */
+	struct tw_cycle held;
 	struct tw_timer timer;
 };
 

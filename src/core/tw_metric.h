@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The metrics. Each is a row of one table and a pure function of a cycle.
- * Values are in ns.
+ * The metrics. Each is a row of one table: a span between times of a cycle.
+ * Values are in ns. What a metric lacks in a run, and what it consists of,
+ * follows from its row and from what parts say of the times.
  */
 #ifndef TW_METRIC_H
 #define TW_METRIC_H
@@ -23,11 +24,28 @@ enum tw_metric_id {
 	/* Not in the table of phases, see tw_metric_is_phase(). */
 	TW_PLANNED,
 	TW_NETWORK,
-	TW_METRICS
+	TW_METRICS,
+	/*
+	 * What the kernel's stamps divide network or response into, of cycles
+	 * that have all that are taken in this run. Nobody has to list them;
+	 * who is given a metric by its name can be given one of these.
+	 */
+	TW_CLIENT_APP_OUT = TW_METRICS,
+	TW_CLIENT_STACK_OUT,
+	TW_CLIENT_WAKE_IN,
+	TW_SERVER_APP_OUT,
+	TW_SERVER_STACK_OUT,
+	TW_SERVER_WAKE_IN,
+	TW_CLIENT_STACK,
+	TW_WIRE,
+	TW_SERVER_STACK,
+	TW_STAMPED_NETWORK,	/* of those cycles; its name is the metric's */
+	/* In these is the server's sleep, if there is one. */
+	TW_WIRE_AND_DEVICE,
+	TW_RESPONSE_TO_RX,
+	TW_STAMPED_RESPONSE,
+	TW_SPANS
 };
-
-/* In place of a value, for parts: this cycle has none. */
-#define TW_NO_VALUE	INT64_MIN
 
 /* The settings that the formulas need. */
 struct tw_metric_params {
@@ -35,38 +53,82 @@ struct tw_metric_params {
 	int64_t sleep_ns;	/* sleep of the server; 0: none */
 };
 
+/*
+ * A span is from one time to another and, if given, added to that, from a third
+ * to a fourth: enum tw_time. Modulo 2^64: what another host sends can be any.
+ */
+static inline int64_t tw_metric_span(const uint8_t span[4],
+				     const int64_t at_ns[])
+{
+	return (int64_t)((uint64_t)at_ns[span[1]] - (uint64_t)at_ns[span[0]] +
+			 (uint64_t)at_ns[span[3]] - (uint64_t)at_ns[span[2]]);
+}
+
 struct tw_metric {
 	const char *name;
-	bool needs_timer;	/* means nothing in a closed loop */
-	int64_t (*value_ns)(const struct tw_cycle *cycle,
-			    const struct tw_metric_params *params);
-	const char *lacks;	/* why it means nothing in this run */
-	/* Of a cycle that was cut short: 0: nothing, 1: t3, 2: t1 and t2. */
-	int needs;
+	uint8_t span[4];
 };
 
-/*
- * Index: enum tw_metric_id. A part may replace a function before the run, or say
- * what a metric lacks.
- */
-extern struct tw_metric tw_metrics[TW_METRICS];
+/* Index: enum tw_metric_id. */
+extern const struct tw_metric tw_metrics[TW_SPANS];
+
+/* --stamps: "off", "rx" or "all". */
+extern const char *tw_metric_stamps;
+
+/* How many rows have values: TW_METRICS; or TW_SPANS, from this call on. */
+extern int tw_metric_count;
+void tw_metric_divide(void);
 
 /* For messages. */
-#define TW_METRIC_NAMES	"allowed are latency, wakeup, send, sleep, receive, response, interval, total, planned, network"
+#define TW_METRIC_NAMES	"allowed are latency, wakeup, send, sleep, receive, response, interval, total, planned, network; with --stamps=all also client_app_out, client_stack_out, client_wake_in, server_app_out, server_stack_out, server_wake_in, client_stack, wire, server_stack, wire_and_device, response_to_rx"
 
 /*
- * Of any cycle. Of one that the end of the run has cut short, this is how much
- * it was by then, or TW_NO_VALUE.
+ * What parts say before the run; what is said last holds. @why is for messages
+ * about a metric that means nothing then: its values are 0, as over many cycles
+ * the sum of others overflows.
  */
+
+/* No server of ours takes t1 and t2. */
+void tw_metric_no_server(const char *why);
+
+/*
+ * Those are of another clock, and not to be compared: @most_ns is 0. Without
+ * @why, both clocks agree; a larger difference either way is taken as @most_ns.
+ */
+void tw_metric_two_clocks(const char *why, int64_t most_ns);
+
+/* Of all values of a cycle, what total adds to network; --total replaces it. */
+extern int64_t (*tw_metric_deviations_ns)(const int64_t values_ns[],
+		const struct tw_metric_params *params);
+
+/*
+ * All values of a cycle that is whole, but that may lack stamps. Called by the
+ * client, after t3.
+ */
+void tw_metric_values(int64_t values_ns[TW_SPANS],
+		      const struct tw_cycle *cycle,
+		      const struct tw_metric_params *params);
+
+/*
+ * The same of any cycle. Of one that the end of the run has cut short, this is
+ * how much it was by then, or TW_NO_VALUE.
+ */
+void tw_metric_known(int64_t values_ns[TW_SPANS],
+		     const struct tw_cycle *cycle,
+		     const struct tw_metric_params *params);
 int64_t tw_metric_ns(enum tw_metric_id id, const struct tw_cycle *cycle,
 		     const struct tw_metric_params *params);
 
-/* The metric of this name; TW_METRICS: there is none. */
+/* The metric of this name; TW_SPANS: there is none. */
 enum tw_metric_id tw_metric_find(const char *name);
 
+/* What it would be on an ideal system. */
+int64_t tw_metric_ideal_ns(enum tw_metric_id id,
+			   const struct tw_metric_params *params);
+
 /*
- * The expected value: the standard deviation is about it, not about the mean.
- * 0: there is none.
+ * Of what a timer ends, how long it is to be: the standard deviation is about
+ * that, not about the mean. 0: of another.
  */
 int64_t tw_metric_target_ns(enum tw_metric_id id,
 			    const struct tw_metric_params *params);
@@ -83,6 +145,20 @@ static inline bool tw_metric_valid(enum tw_metric_id id,
 {
 	return !tw_metric_lacks(id, params);
 }
+
+/* Whether a server of ours takes t1 and t2. */
+bool tw_metric_has_server(void);
+
+/* By its row: whether it needs these; or times of both sides, compared. */
+bool tw_metric_needs_server(enum tw_metric_id id);
+bool tw_metric_compares_sides(enum tw_metric_id id);
+bool tw_metric_of_server(enum tw_time time);
+
+/* For columns; of the kernel's stamps alone. */
+extern const char *const tw_metric_stamp_names[TW_TIMES];
+
+/* Whether this run takes such a stamp. */
+bool tw_metric_is_stamped(enum tw_time time);
 
 /* Whether it is printed as a phase: network where send is not valid. */
 bool tw_metric_is_phase(enum tw_metric_id id,

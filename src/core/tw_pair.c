@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "tw_break.h"
 #include "tw_numa.h"
 #include "tw_part.h"
 #include "tw_place.h"
@@ -131,7 +132,7 @@ static void lose(struct tw_pair *pair, const struct tw_cycle *cycle)
 static bool record(void *sink, const struct tw_cycle *cycle)
 {
 	struct tw_pair *pair = sink;
-	int64_t values_ns[TW_METRICS];
+	int64_t values_ns[TW_SPANS];
 	bool end = false;
 	int i;
 
@@ -139,13 +140,49 @@ static bool record(void *sink, const struct tw_cycle *cycle)
 		lose(pair, cycle);
 		return false;
 	}
-	for (i = 0; i < TW_METRICS; i++)
-		values_ns[i] = tw_metrics[i].value_ns(cycle,
-						      &pair->tally.params);
+	tw_metric_values(values_ns, cycle, &pair->tally.params);
 	tw_tally_add(&pair->tally, values_ns, cycle->missed);
 	for (i = 0; recorders[i].record; i++)
 		end |= recorders[i].record(recorders[i].room, cycle, values_ns);
 	return end;
+}
+
+/* What ends the run is told at once, without the server's stamps. */
+static bool breaks(const struct tw_pair *pair, const struct tw_cycle *cycle)
+{
+	int64_t values_ns[TW_SPANS];
+
+	if (!tw_break_limit_us || !tw_break_ends)
+		return false;
+	tw_metric_values(values_ns, cycle, &pair->tally.params);
+	return tw_break_exceeds(values_ns);
+}
+
+/* With a server's stamps: the cycle before has them now, this one has not. */
+static bool hold(void *sink, const struct tw_cycle *cycle)
+{
+	struct tw_pair *pair = sink;
+	struct tw_cycle *held = &pair->progress.held;
+	bool end = held->seq && record(pair, held);
+
+	held->seq = 0;
+	if (!cycle->t3_ns || breaks(pair, cycle))
+		return record(pair, cycle) || end;
+	*held = *cycle;
+	return end;
+}
+
+void tw_pair_release(const struct tw_run *run, int number)
+{
+	struct tw_pair *pair = run->pairs[number];
+
+	if (!pair->progress.held.seq)
+		return;
+	if (list_recorders(run, number))
+		tw_say_fatal("no memory for the end of the run\n");
+	record(pair, &pair->progress.held);
+	pair->progress.held.seq = 0;
+	free(recorders);
 }
 
 static int64_t us_of(const struct timeval *time)
@@ -197,7 +234,9 @@ static int run_loop(const struct side *side)
 		.warmup = tw_config.warmup, .loops = tw_config.loops,
 		.duration_ns = tw_config.duration_s * TW_NS_PER_S,
 		.end_ns = &pair->end_ns, .stop = &control->stop,
-		.progress = &pair->progress, .record = record, .sink = pair,
+		.progress = &pair->progress, .sink = pair,
+		.record = tw_metric_count > TW_METRICS &&
+			  tw_metric_has_server() ? hold : record,
 	};
 	/* Of a process that is killed nothing is known. */
 	struct tw_usage used = pair->usage[side->role];

@@ -111,7 +111,7 @@ static void text(FILE *file, const struct tw_run *run)
 		fprintf(file, "# %7d |", i);
 		tw_ramp_stats(file, &kept[i].results.stats[TW_RESPONSE]);
 		fprintf(file, " |");
-		if (tw_metrics[TW_TOTAL].lacks)
+		if (!tw_metric_has_server())
 			fprintf(file, " %31s", "-");
 		else
 			tw_ramp_stats(file, &kept[i].results.stats[TW_TOTAL]);

@@ -98,6 +98,9 @@ void tw_pair_connect(struct tw_run *run, int number);
 int tw_pair_start_process(struct tw_run *run, int number, enum tw_role role);
 void tw_pair_start(struct tw_run *run, int number);
 
+/* The client has ended: records the cycle that it still held. */
+void tw_pair_release(const struct tw_run *run, int number);
+
 /* Adds what the calling thread has used until now, @sign times. */
 void tw_usage_add(struct tw_usage *to, int sign);
 

@@ -35,6 +35,18 @@ void tw_stats_add(struct tw_stats *stats, int64_t value_ns, double inverse,
 	add(stats, value_ns, inverse, target_ns);
 }
 
+/* Of the metrics from @id on. */
+static void add_known(struct tw_tally *tally, const int64_t values_ns[], int id)
+{
+	struct tw_stats *stats = tally->results.stats;
+
+	for (; id < tw_metric_count; id++)
+		if (values_ns[id] != TW_NO_VALUE)
+			tw_stats_add(&stats[id], values_ns[id],
+				     1.0 / (double)(stats[id].count + 1),
+				     tally->targets_ns[id]);
+}
+
 void tw_tally_add(struct tw_tally *tally, const int64_t values_ns[],
 		  uint64_t missed)
 {
@@ -52,6 +64,8 @@ void tw_tally_add(struct tw_tally *tally, const int64_t values_ns[],
 	for (id = 0; values_ns && id < TW_METRICS; id++)
 		add(&results->stats[id], values_ns[id], inverse,
 		    tally->targets_ns[id]);
+	if (values_ns && tw_metric_count > TW_METRICS)
+		add_known(tally, values_ns, TW_METRICS);
 	/* ...and none after the even one. */
 	atomic_store_explicit(&tally->version, version + 2,
 			      memory_order_release);
@@ -60,15 +74,8 @@ void tw_tally_add(struct tw_tally *tally, const int64_t values_ns[],
 void tw_tally_add_known(struct tw_tally *tally, const int64_t values_ns[],
 			uint64_t missed)
 {
-	struct tw_stats *stats = tally->results.stats;
-	int id;
-
 	tally->results.missed += missed;
-	for (id = 0; id < TW_METRICS; id++)
-		if (values_ns[id] != TW_NO_VALUE)
-			tw_stats_add(&stats[id], values_ns[id],
-				     1.0 / (double)(stats[id].count + 1),
-				     tally->targets_ns[id]);
+	add_known(tally, values_ns, 0);
 }
 
 void tw_tally_read(const struct tw_tally *tally, struct tw_results *results)
@@ -118,7 +125,7 @@ void tw_tally_merge(struct tw_results *to, const struct tw_results *from,
 	int id;
 
 	to->missed += from->missed;
-	for (id = 0; id < TW_METRICS; id++)
+	for (id = 0; id < tw_metric_count; id++)
 		merge(&to->stats[id], &from->stats[id],
 		      !tw_metric_target_ns(id, params));
 }

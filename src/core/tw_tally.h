@@ -29,12 +29,12 @@ struct tw_stats {
 /* Of all metrics, and the expiries that got no cycle. */
 struct tw_results {
 	uint64_t missed;
-	struct tw_stats stats[TW_METRICS];
+	struct tw_stats stats[TW_SPANS];
 };
 
 struct tw_tally {
 	struct tw_metric_params params;
-	int64_t targets_ns[TW_METRICS];	/* tw_metric_target_ns() */
+	int64_t targets_ns[TW_SPANS];	/* tw_metric_target_ns() */
 	_Atomic uint32_t version;	/* odd while the client writes */
 	struct tw_results results;
 };

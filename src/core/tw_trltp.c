@@ -71,15 +71,17 @@ static const struct tw_option options[] = {
 /* Main is at the highest priority, as in the reference, and prints nothing. */
 static void check(struct tw_run *run)
 {
+	const struct tw_metric_params params = tw_config_params(0);
+	const char *lacks = tw_metric_lacks(TW_TOTAL, &params);
+
 	if (reference) {
 		tw_config.main_priority = sched_get_priority_max(SCHED_FIFO);
 		tw_config.silent = true;
 	}
 	if (!to.path)
 		return;
-	if (tw_metrics[TW_TOTAL].lacks)
-		tw_say_fatal("--trltp-log=%s: %s\n", to.path,
-			     tw_metrics[TW_TOTAL].lacks);
+	if (lacks)
+		tw_say_fatal("--trltp-log=%s: %s\n", to.path, lacks);
 	tw_file_add(&to);
 	steps = open_memstream(&steps_text, &steps_size);
 	if (!steps)

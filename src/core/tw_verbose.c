@@ -37,11 +37,12 @@ static size_t room(const struct tw_run *run)
 static void print_cycle(int pair, const struct tw_cycle *cycle)
 {
 	const struct tw_metric_params params = tw_config_params(pair);
-	int64_t ns;
+	int64_t values_ns[TW_SPANS], ns;
 	int i;
 
+	tw_metric_known(values_ns, cycle, &params);
 	for (i = 0; i < tw_config.columns; i++) {
-		ns = tw_metric_ns(tw_config.metrics[i], cycle, &params);
+		ns = values_ns[tw_config.metrics[i]];
 		if (ns != TW_NO_VALUE)
 			printf("%8d:%8" PRIu64 ":%8" PRId64 "\n",
 			       pair * tw_config.columns + i,

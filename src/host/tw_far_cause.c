@@ -29,7 +29,7 @@ void tw_far_cause_tell(const struct tw_run *run)
 		return;
 	of = tw_pair_room(run, pair, &tw_part_break);
 	used = sprintf(text, TELL "[%d, %d, %" PRIu64 ", %" PRId64 ", %" PRId64,
-		       pair, (int)of->metric, of->cycle.seq,
+		       pair, (int)tw_trace_whole(of->metric), of->cycle.seq,
 		       of->cycle.t1_ns, of->cycle.t2_ns);
 	for (i = 0; i < TW_METRICS; i++)
 		used += sprintf(text + used, ", %" PRId64, of->values_ns[i]);
@@ -54,11 +54,11 @@ void tw_far_cause_note(const struct tw_run *run, const char *line)
 		return;
 	to->metric = (enum tw_metric_id)of[1];
 	to->cycle = (struct tw_cycle) {
-		.seq = of[2], .planned_ns = of[3], .t0_ns = of[3],
-		.t1_ns = of[3], .t2_ns = of[4], .t3_ns = of[4],
-		.prev_t0_ns = of[3],
+		.seq = of[2], .prev_t0_ns = of[3], .planned_ns = of[3],
+		.ready_ns = of[3], .t0_ns = of[3], .t1_ns = of[3],
+		.t2_ns = of[4], .t3_ns = of[4],
 	};
-	memcpy(to->values_ns, of + 5, sizeof(to->values_ns));
+	memcpy(to->values_ns, of + 5, sizeof(of) - 5 * sizeof(*of));
 	tw_trace_break(run, (int)of[0]);
 }
 

@@ -47,24 +47,6 @@ bool tw_oneway_chosen(void)
 	return !strcmp(mode, "sync");
 }
 
-static int64_t bounded(int64_t ns)
-{
-	return ns > FARTHEST_NS ? FARTHEST_NS :
-	       ns < -FARTHEST_NS ? -FARTHEST_NS : ns;
-}
-
-static int64_t send_ns(const struct tw_cycle *cycle,
-		       const struct tw_metric_params *params)
-{
-	return bounded(cycle->t1_ns - cycle->t0_ns);
-}
-
-static int64_t receive_ns(const struct tw_cycle *cycle,
-			  const struct tw_metric_params *params)
-{
-	return bounded(cycle->t3_ns - cycle->t2_ns);
-}
-
 /* On both hosts. */
 static void check(struct tw_run *run)
 {
@@ -79,8 +61,7 @@ static void check(struct tw_run *run)
 		tw_say_fatal("--oneway=sync: allowed only with --clock=realtime or tai\n");
 	if (adjtimex(&clock) < 0 || clock.status & STA_UNSYNC)
 		tw_say_fatal("--oneway=sync: the kernel says that its clock is not synchronised (adjtimex, STA_UNSYNC); start chronyd, or ptp4l and phc2sys, and wait for them\n");
-	tw_metrics[TW_SEND].value_ns = send_ns;
-	tw_metrics[TW_RECEIVE].value_ns = receive_ns;
+	tw_metric_two_clocks(NULL, FARTHEST_NS);
 }
 
 static size_t room(const struct tw_run *run)
@@ -120,7 +101,7 @@ bool tw_oneway_doubts(const struct tw_run *run, int pair, enum tw_metric_id id)
 {
 	const struct room *of = tw_pair_room(run, pair, &tw_part_oneway);
 
-	return of && (id == TW_SEND || id == TW_RECEIVE) &&
+	return of && tw_metric_compares_sides(id) &&
 	       (run->doubt || !of->cycles || of->proven < of->cycles / 2);
 }
 

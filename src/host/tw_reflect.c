@@ -218,12 +218,6 @@ static void start_pair(struct tw_run *run, int number)
 	run->pairs[number]->process[TW_SERVER].ended = true;
 }
 
-static int64_t none_ns(const struct tw_cycle *cycle,
-		       const struct tw_metric_params *params)
-{
-	return 0;
-}
-
 /* What would be told to a server of ours, even if it is the default. */
 static void check_server(void)
 {
@@ -278,23 +272,16 @@ static void find_peer(void)
 
 static void check(struct tw_run *run)
 {
-	static const enum tw_metric_id absent[] = {
-		TW_SEND, TW_SLEEP, TW_RECEIVE, TW_TOTAL, TW_NETWORK
-	};
 	static struct tw_link_ops link = {
 		.open = open_pair, .exchange = exchange
 	};
-	size_t i;
 
 	if (!kind)
 		return;
 	head_size = strcmp(kind, "udp") ? sizeof(head) : 0;
 	find_peer();
 	check_server();
-	for (i = 0; i < ARRAY_SIZE(absent); i++) {
-		tw_metrics[absent[i]].lacks = ABSENT;
-		tw_metrics[absent[i]].value_ns = none_ns;
-	}
+	tw_metric_no_server(ABSENT);
 	echo = &echoes[peer->ai_family == AF_INET6];
 	/* One byte more: a longer reply is seen. */
 	reply_size = IP_HEAD_MAX + head_size + tw_config.size + 1;

@@ -14,182 +14,39 @@
  */
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 
-#include "tw_dump.h"
 #include "tw_part.h"
-#include "tw_ring.h"
 #include "tw_run.h"
 #include "tw_say.h"
 #include "tw_servers.h"
 #include "tw_stamps.h"
 
-#define KEPT	(TW_RING_CYCLES + 64)	/* more than a ring of --dump holds */
-
-/* By enum tw_time, from the first stamp on; the columns of --dump, too. */
-static const char *const stamps[] = {
-	"client_sched", "client_snd", "server_rx", "server_sched",
-	"server_snd", "client_rx",
-};
-
-#define STAMPS	((int)(sizeof(stamps) / sizeof(stamps[0])))
-
-/* What a cycle is divided into: one span of time, or two. */
-static const struct part {
-	const char *name;
-	bool alone;		/* only without a server of ours */
-	enum tw_time ends[4];	/* from, to, from, to; not given: both t0 */
-} parts[] = {
-	{ "client_app_out", false, { TW_T0, TW_CLIENT_SCHED } },
-	{ "client_stack_out", false, { TW_CLIENT_SCHED, TW_CLIENT_SND } },
-	{ "client_wake_in", false, { TW_CLIENT_RX, TW_T3 } },
-	{ "server_app_out", false, { TW_T2, TW_SERVER_SCHED } },
-	{ "server_stack_out", false, { TW_SERVER_SCHED, TW_SERVER_SND } },
-	{ "server_wake_in", false, { TW_SERVER_RX, TW_T1 } },
-	/* In each cycle, network is the sum of these three. */
-	{ "client_stack", false,
-	  { TW_T0, TW_CLIENT_SND, TW_CLIENT_RX, TW_T3 } },
-	{ "wire", false,
-	  { TW_CLIENT_SND, TW_CLIENT_RX, TW_SERVER_SND, TW_SERVER_RX } },
-	{ "server_stack", false,
-	  { TW_SERVER_RX, TW_T1, TW_T2, TW_SERVER_SND } },
-	{ "network", false, { TW_T0, TW_T3, TW_T2, TW_T1 } },
-	/* And client_stack + wire_and_device = response. */
-	{ "wire_and_device", true, { TW_CLIENT_SND, TW_CLIENT_RX } },
-	{ "response_to_rx", true, { TW_T0, TW_CLIENT_RX } },
-	{ "response", true, { TW_T0, TW_T3 } },
-};
-
-#define PARTS	((int)(sizeof(parts) / sizeof(parts[0])))
-
-/* Of measured cycles. */
-struct sum {
-	uint64_t cycles;	/* that have all stamps of this run */
-	uint64_t left_out;	/* that lack one */
-	uint64_t missing[STAMPS];
-	struct { int64_t min_ns, max_ns; uint64_t sum_ns; } part[PARTS];
-};
-
-/* Memory of a pair; over all steps. */
+/* Memory of a pair, over all steps: of measured cycles. */
 struct room {
-	struct sum sum;
-	/* For --dump: written by the client, by number. */
-	atomic_ulong read;		/* so far, by main; may wrap */
-	struct tw_stamped kept[];
+	uint64_t left_out;	/* that lack a stamp */
+	uint64_t missing[TW_TIMES];
 };
 
 static const char *const modes[] = { "off", "rx", "all", NULL };
-static const char *mode = "off";
-static bool on, dumped;
-static bool served;			/* else there is a device */
-static bool there[TW_TIMES];		/* in this run */
-static struct room *rooms[TW_PAIRS_MAX];
+static bool on;
 
 static const struct tw_option options[] = {
 	{ 0, "stamps", required_argument, "NAME", tw_option_choice,
-	  &mode, .choices = modes,
+	  &tw_metric_stamps, .choices = modes,
 	  .help = "with tcp, udp or --reflect, the kernel's timestamps of\n"
 		  "packets: off (default), rx (of those received) or all;\n"
 		  "they tell where the time goes, and take some of it" },
 	{ .name = NULL }
 };
 
-static bool is_known(const struct part *part)
-{
-	int i;
-
-	for (i = 0; i < 4; i++)
-		if (!there[part->ends[i]])
-			return false;
-	return !part->alone || !served;
-}
-
-/* Modulo 2^64: what another host sends can be any. */
-static int64_t value_of(const struct part *part, const int64_t at_ns[])
-{
-	uint64_t value_ns = 0;
-	int i;
-
-	for (i = 0; i < 4; i += 2)
-		value_ns += (uint64_t)at_ns[part->ends[i + 1]] -
-			    (uint64_t)at_ns[part->ends[i]];
-	return (int64_t)value_ns;
-}
-
-static void merge(struct sum *to, const struct sum *from)
-{
-	int i;
-
-	to->left_out += from->left_out;
-	for (i = 0; i < STAMPS; i++)
-		to->missing[i] += from->missing[i];
-	for (i = 0; i < PARTS && from->cycles; i++) {
-		if (!to->cycles || from->part[i].min_ns < to->part[i].min_ns)
-			to->part[i].min_ns = from->part[i].min_ns;
-		if (!to->cycles || from->part[i].max_ns > to->part[i].max_ns)
-			to->part[i].max_ns = from->part[i].max_ns;
-		to->part[i].sum_ns += from->part[i].sum_ns;
-	}
-	to->cycles += from->cycles;
-}
-
-static void add(struct sum *to, const int64_t at_ns[])
-{
-	struct sum one = { .left_out = 0 };
-	int i;
-
-	for (i = 0; i < STAMPS; i++) {
-		one.missing[i] = there[TW_CLIENT_SCHED + i] &&
-				 !at_ns[TW_CLIENT_SCHED + i];
-		one.left_out |= one.missing[i];
-	}
-	one.cycles = !one.left_out;
-	for (i = 0; i < PARTS; i++) {
-		int64_t ns = value_of(&parts[i], at_ns);
-
-		one.part[i].min_ns = one.part[i].max_ns = ns;
-		one.part[i].sum_ns = (uint64_t)ns;
-	}
-	merge(to, &one);
-}
-
-/* Called by the client. If main does not keep up, --dump lacks this. */
-static void record(int pair, const struct tw_stamped *stamped)
-{
-	struct room *to = rooms[pair];
-
-	add(&to->sum, stamped->at_ns);
-	if (dumped && (unsigned long)stamped->seq - to->read < KEPT)
-		to->kept[stamped->seq % KEPT] = *stamped;
-}
-
-/* Nothing for a stamp that is missing. */
-static void dump(FILE *file, int pair, uint64_t seq)
-{
-	const struct tw_stamped *of = &rooms[pair]->kept[seq % KEPT];
-	int i;
-
-	for (i = TW_CLIENT_SCHED; i < TW_TIMES; i++) {
-		fputc(',', file);
-		if (of->seq == seq && of->at_ns[i])
-			fprintf(file, "%" PRId64, of->at_ns[i]);
-	}
-	rooms[pair]->read = seq;
-}
-
 static void check(struct tw_run *run)
 {
-	static const struct tw_dump_columns columns = {
-		",client_sched_ns,client_snd_ns,server_rx_ns,server_sched_ns,server_snd_ns,client_rx_ns",
-		dump
-	};
-	bool all = !strcmp(mode, "all");
+	const char *mode = tw_metric_stamps;
+	bool served = tw_metric_has_server();
 
 	on = strcmp(mode, "off");
 	if (!on)
 		return;
-	/* Only a device makes network mean nothing. */
-	served = !tw_metrics[TW_NETWORK].lacks;
 	if (served && strcmp(tw_config.link->name, "tcp") &&
 	    strcmp(tw_config.link->name, "udp"))
 		tw_say_fatal("--stamps=%s: allowed only with --transport=tcp or udp, or with --reflect\n",
@@ -197,111 +54,125 @@ static void check(struct tw_run *run)
 	if (tw_servers_one())
 		tw_say_fatal("--stamps=%s: not allowed with --servers=one\n",
 			     mode);
-	there[TW_T0] = there[TW_T3] = there[TW_CLIENT_RX] = true;
-	there[TW_T1] = there[TW_T2] = there[TW_SERVER_RX] = served;
-	there[TW_CLIENT_SCHED] = there[TW_CLIENT_SND] = all;
-	there[TW_SERVER_SCHED] = there[TW_SERVER_SND] = all && served;
-	tw_config.link = tw_stamps_link(tw_config.link, all, served, record);
-	dumped = tw_dump_add(&columns);
+	tw_config.link = tw_stamps_link(tw_config.link, !strcmp(mode, "all"),
+					served);
+	tw_metric_divide();
 }
 
 static size_t room(const struct tw_run *run)
 {
-	return on ? sizeof(struct room) +
-	       dumped * KEPT * sizeof(struct tw_stamped) : 0;
+	return on ? sizeof(struct room) : 0;
 }
 
-static void attach(void *memory, int pair)
+/* Until the server's have come, nobody knows what is missing. */
+static bool record(void *memory, const struct tw_cycle *cycle,
+		   const int64_t values_ns[])
 {
-	rooms[pair] = memory;
+	struct room *to = memory;
+	enum tw_time time;
+
+	if (values_ns[TW_CLIENT_WAKE_IN] != TW_NO_VALUE ||
+	    cycle->at_ns[TW_CLIENT_RX] == TW_NO_VALUE)
+		return false;
+	to->left_out++;
+	for (time = TW_CLIENT_SCHED; time < TW_TIMES; time++)
+		to->missing[time] += tw_metric_is_stamped(time) &&
+				     !cycle->at_ns[time];
+	return false;
 }
 
-/* What an earlier step has left is of other cycles. */
-static void begin(struct tw_run *run)
+static const struct room *room_of(const struct tw_run *run, int pair)
 {
-	int pair;
-
-	for (pair = 0; dumped && pair < tw_config.pairs; pair++) {
-		rooms[pair]->read = tw_config.warmup;
-		memset(rooms[pair]->kept, 0, KEPT * sizeof(struct tw_stamped));
-	}
+	return tw_pair_room(run, pair, &tw_part_stamps);
 }
 
-static uint64_t measured(const struct tw_run *run, int pair)
+/* Those that have all stamps. */
+static uint64_t whole(const struct tw_results *of)
 {
-	return run->pairs[pair]->total.stats[TW_RESPONSE].count;
+	return of->stats[TW_CLIENT_WAKE_IN].count;
 }
 
 /* Of the last cycle of each step, a server's stamps do not come. */
-static uint64_t unfinished(const struct sum *sum, uint64_t cycles)
+static uint64_t unfinished(const struct tw_results *of, uint64_t left_out)
 {
-	uint64_t known = sum->cycles + sum->left_out;
-
-	return cycles > known ? cycles - known : 0;
+	return of->stats[TW_RESPONSE].count - whole(of) - left_out;
 }
 
-static double mean_ns(const struct sum *sum, int part)
+/* The rows of the table: they divide network, or without it the response. */
+static bool is_row(enum tw_metric_id id, const struct tw_results *of)
 {
-	return (double)(int64_t)sum->part[part].sum_ns / (double)sum->cycles;
+	return of->stats[id].count &&
+	       (!tw_metric_has_server() || id < TW_WIRE_AND_DEVICE);
 }
 
 static void text(FILE *file, const struct tw_run *run)
 {
-	struct sum all = { .cycles = 0 };
-	uint64_t cycles = 0;
+	struct tw_results all = { .missed = 0 };
+	struct room sum = { .left_out = 0 };
+	enum tw_metric_id id;
+	enum tw_time time;
 	int i;
 
 	for (i = 0; on && i < tw_config.pairs; i++) {
-		merge(&all, &rooms[i]->sum);
-		cycles += measured(run, i);
+		tw_tally_merge(&all, &run->pairs[i]->total,
+			       &run->pairs[i]->tally.params);
+		sum.left_out += room_of(run, i)->left_out;
+		for (time = TW_CLIENT_SCHED; time < TW_TIMES; time++)
+			sum.missing[time] += room_of(run, i)->missing[time];
 	}
-	if (!cycles)
+	if (!all.stats[TW_RESPONSE].count)
 		return;
 	fprintf(file, "# Stamps: %" PRIu64 " of %" PRIu64 " cycles, %" PRIu64
-		" left out, %" PRIu64 " unfinished\n", all.cycles, cycles,
-		all.left_out, unfinished(&all, cycles));
-	for (i = 0; i < STAMPS; i++)
-		if (all.missing[i])
+		" left out, %" PRIu64 " unfinished\n", whole(&all),
+		all.stats[TW_RESPONSE].count, sum.left_out,
+		unfinished(&all, sum.left_out));
+	for (time = TW_CLIENT_SCHED; time < TW_TIMES; time++)
+		if (sum.missing[time])
 			fprintf(file, "# Stamps missing: %s %" PRIu64 "\n",
-				stamps[i], all.missing[i]);
+				tw_metric_stamp_names[time], sum.missing[time]);
 	fprintf(file, "# %-16s %8s %8s %8s\n", "in ns", "min", "avg", "max");
-	for (i = 0; i < PARTS; i++)
-		if (all.cycles && is_known(&parts[i]))
+	for (id = TW_METRICS; id < TW_SPANS; id++)
+		if (is_row(id, &all))
 			fprintf(file, "# %-16s %8" PRId64 " %8.0f %8" PRId64
-				"\n", parts[i].name, all.part[i].min_ns,
-				mean_ns(&all, i), all.part[i].max_ns);
+				"\n", tw_metrics[id].name,
+				all.stats[id].min_ns,
+				tw_stats_mean(&all.stats[id]),
+				all.stats[id].max_ns);
 }
 
 static void json(FILE *file, const struct tw_run *run, int pair)
 {
-	const struct sum *sum = on ? &rooms[pair]->sum : NULL;
+	const struct tw_results *of = &run->pairs[pair]->total;
+	const struct room *room = room_of(run, pair);
 	const char *comma = "";
-	int i;
+	enum tw_metric_id id;
+	enum tw_time time;
 
 	fprintf(file, "        \"stamps\": %s", on ? "{" : "null,\n");
 	if (!on)
 		return;
 	fprintf(file, " \"cycles\": %" PRIu64 ", \"left_out\": %" PRIu64
 		", \"unfinished\": %" PRIu64 ",\n          \"missing\": {",
-		sum->cycles, sum->left_out,
-		unfinished(sum, measured(run, pair)));
-	for (i = 0; i < STAMPS; i++)
-		fprintf(file, "%s \"%s\": %" PRIu64, i ? "," : "",
-			stamps[i], sum->missing[i]);
+		whole(of), room->left_out, unfinished(of, room->left_out));
+	for (time = TW_CLIENT_SCHED; time < TW_TIMES; time++)
+		fprintf(file, "%s \"%s\": %" PRIu64,
+			time > TW_CLIENT_SCHED ? "," : "", tw_metric_stamp_names[time],
+			room->missing[time]);
 	fprintf(file, " },\n          \"parts\": {");
-	for (i = 0; i < PARTS; i++)
-		if (sum->cycles && is_known(&parts[i])) {
+	for (id = TW_METRICS; id < TW_SPANS; id++)
+		if (is_row(id, of)) {
 			fprintf(file, "%s\n            \"%s\": { \"min_ns\": %"
 				PRId64 ", \"avg_ns\": %.1f, \"max_ns\": %"
-				PRId64 " }", comma, parts[i].name,
-				sum->part[i].min_ns, mean_ns(sum, i),
-				sum->part[i].max_ns);
+				PRId64 " }", comma, tw_metrics[id].name,
+				of->stats[id].min_ns,
+				tw_stats_mean(&of->stats[id]),
+				of->stats[id].max_ns);
 			comma = ",";
 		}
 	fprintf(file, "\n          }\n        },\n");
 }
 
 const struct tw_part tw_part_stamps = {
-	.options = options, .check = check, .begin = begin, .room = room,
-	.attach = attach, .text = text, .pair = json,
+	.options = options, .check = check, .room = room, .record = record,
+	.whole = true, .text = text, .pair = json,
 };

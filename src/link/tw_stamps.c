@@ -39,13 +39,12 @@ struct trailer {
 
 static const struct tw_link_ops *plain;
 static bool with_all, is_stream, served;
-static void (*done)(int pair, const struct tw_stamped *stamped);
 
 /* Of this process, a client or a server. */
 static bool is_client;
 static uint32_t sent;		/* bytes of a stream, or datagrams */
 static struct trailer trailer;	/* the last received, or the next to be sent */
-static struct tw_stamped pending;	/* client: lacks the server's stamps */
+static int64_t own_ns[STAMPS];	/* client: of its last cycle */
 static struct {			/* with the last message received */
 	struct msghdr msg;
 	alignas(struct cmsghdr) char control[128];
@@ -164,23 +163,24 @@ static void collect(int fd, int64_t at_ns[STAMPS])
 		at_ns[i] = valid && at_ns[i] ? at_ns[i] + ahead_ns : 0;
 }
 
-/* All is known of the pending cycle, or what is missing does not come. */
-static void complete(const struct tw_loop *loop)
+/* Of the cycle of @own_ns: what is missing now does not come. */
+static void complete(struct tw_cycle *cycle)
 {
+	bool has_come = tw_link_far_order(trailer.seq) == cycle->seq;
 	int i;
 
-	for (i = 0; i < STAMPS &&
-	     tw_link_far_order(trailer.seq) == pending.seq; i++)
-		pending.at_ns[TW_SERVER_RX + i] =
-			(int64_t)tw_link_far_order((uint64_t)trailer.at_ns[i]);
-	if (pending.seq > loop->warmup)
-		done(loop->pair, &pending);
+	cycle->at_ns[TW_CLIENT_SCHED] = own_ns[SCHED];
+	cycle->at_ns[TW_CLIENT_SND] = own_ns[SND];
+	cycle->at_ns[TW_CLIENT_RX] = own_ns[RX];
+	for (i = 0; i < STAMPS; i++)
+		cycle->at_ns[TW_SERVER_RX + i] = has_come ?
+			(int64_t)tw_link_far_order((uint64_t)trailer.at_ns[i]) :
+			0;
 }
 
 static int exchange(const struct tw_loop *loop, struct tw_cycle *cycle)
 {
-	int64_t own_ns[STAMPS];
-	int err;
+	int err, i;
 
 	tw_wire_in = receive;
 	tw_wire_out = send_on;
@@ -189,17 +189,12 @@ static int exchange(const struct tw_loop *loop, struct tw_cycle *cycle)
 	if (err < 0)
 		return err;
 	/* t3 was taken: the rest belongs to the slack. */
-	if (served)
-		complete(loop);
+	complete(&loop->progress->held);
 	collect(loop->fd, own_ns);
-	pending = (struct tw_stamped) { err ? 0 : cycle->seq, {
-		[TW_T0] = cycle->t0_ns, [TW_T1] = cycle->t1_ns,
-		[TW_T2] = cycle->t2_ns, [TW_T3] = cycle->t3_ns,
-		[TW_CLIENT_SCHED] = own_ns[SCHED],
-		[TW_CLIENT_SND] = own_ns[SND], [TW_CLIENT_RX] = own_ns[RX],
-	} };
+	for (i = TW_CLIENT_SCHED; i < TW_TIMES; i++)
+		cycle->at_ns[i] = TW_NO_VALUE;
 	if (!served)
-		complete(loop);
+		complete(cycle);
 	return err;
 }
 
@@ -246,8 +241,7 @@ static int open_both(int *client_fd, int *server_fd)
 }
 
 const struct tw_link_ops *tw_stamps_link(const struct tw_link_ops *link,
-		bool all, bool has_server,
-		void (*call)(int pair, const struct tw_stamped *stamped))
+		bool all, bool has_server)
 {
 	static struct tw_link_ops stamped;
 
@@ -255,7 +249,6 @@ const struct tw_link_ops *tw_stamps_link(const struct tw_link_ops *link,
 	is_stream = !strcmp(link->name, "tcp");
 	with_all = all;
 	served = has_server;
-	done = call;
 	stamped = *link;
 	stamped.open = open_both;
 	stamped.exchange = exchange;

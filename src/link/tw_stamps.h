@@ -4,38 +4,16 @@
 #define TW_STAMPS_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "tw_link.h"
 
 /*
- * The times of a cycle, and its stamps, in the order of the way: a message that
- * was sent enters the packet scheduler (sched), the driver takes it (snd); one
- * that was received comes from the driver (rx). Of several packets, those of the
- * last one.
- */
-enum tw_time {
-	TW_T0, TW_T1, TW_T2, TW_T3,
-	TW_CLIENT_SCHED, TW_CLIENT_SND,
-	TW_SERVER_RX, TW_SERVER_SCHED, TW_SERVER_SND,
-	TW_CLIENT_RX,
-	TW_TIMES
-};
-
-/* In ns, on the measuring clock of the side; 0: missing. */
-struct tw_stamped {
-	uint64_t seq;		/* 0: none */
-	int64_t at_ns[TW_TIMES];
-};
-
-/*
- * The same link with rx, or with @all stamps, for tcp, udp or icmp. The client
- * calls @done for each measured cycle that was not lost, before the next cycle
- * is recorded; with a server of ours, not for the last one. Called by main, once.
+ * The same link with rx, or with @all stamps, for tcp, udp or icmp. With a
+ * server, the client's exchange() puts those of the cycle before into
+ * tw_progress.held. Called by main, once.
  */
 const struct tw_link_ops *tw_stamps_link(const struct tw_link_ops *link,
-		bool all, bool has_server,
-		void (*done)(int pair, const struct tw_stamped *stamped));
+		bool all, bool has_server);
 
 /*
  * Called by main before it starts a side whose socket open() did not connect:

@@ -65,17 +65,14 @@ static void attach(void *memory, int pair)
 {
 	struct tw_metric_params params = tw_config_params(pair);
 	struct room *room = memory;
+	enum tw_metric_id id;
 
-	room->expected_ns[TW_SLEEP] = params.sleep_ns;
+	for (id = 0; id < TW_METRICS; id++)
+		room->expected_ns[id] = tw_metric_target_ns(id, &params);
 	room->first = params.period_ns ? TW_WAKEUP : TW_SEND;
 	/* The client also waits without phases of a server. */
-	room->last = tw_metrics[TW_SEND].lacks ? TW_RESPONSE : TW_RECEIVE;
-}
-
-static int64_t end_of(const struct tw_cycle *cycle, int id)
-{
-	return id == TW_WAKEUP ? cycle->t0_ns : id == TW_SEND ? cycle->t1_ns :
-	       id == TW_SLEEP ? cycle->t2_ns : cycle->t3_ns;
+	room->last = tw_metric_valid(TW_SEND, &params) ? TW_RECEIVE :
+		     TW_RESPONSE;
 }
 
 void tw_throttle_note(void *memory, int64_t late_ns, int64_t end_ns)
@@ -100,7 +97,7 @@ static bool record(void *memory, const struct tw_cycle *cycle,
 		if (values_ns[id] - room->expected_ns[id] <= late_ns)
 			continue;
 		late_ns = values_ns[id] - room->expected_ns[id];
-		end_ns = end_of(cycle, id);
+		end_ns = cycle->at_ns[tw_metrics[id].span[1]];
 	}
 	if (tw_stop_fits_any(late_ns))
 		tw_throttle_note(room, late_ns, tw_clocks_monotonic_ns(end_ns));
@@ -160,7 +157,7 @@ static void add_sides(const struct tw_run *run)
 /* Of a server on another host, nobody knows for what it waits. */
 static bool is_far(void)
 {
-	return tw_config.absent[TW_SERVER] && !tw_metrics[TW_SLEEP].lacks;
+	return tw_config.absent[TW_SERVER] && tw_metric_has_server();
 }
 
 static void note(struct tw_run *run, struct counts *of, struct tw_wait *wait)

@@ -21,20 +21,33 @@
 struct room {
 	uint64_t cycles;	/* recorded */
 	uint64_t each;		/* of a sum; a power of two */
-	int64_t longest_ns[TW_METRICS][SUMS];	/* of all cycles of a sum */
 	struct sum {
 		int64_t ns, longest_ns;
 	} sums[][SUMS];		/* index: column of the pair */
+	/* int64_t longest_ns[tw_metric_count][SUMS]: see longest_of() */
 };
 
 static size_t room(const struct tw_run *run)
 {
-	return sizeof(struct room) + tw_config.columns * SUMS * sizeof(struct sum);
+	return sizeof(struct room) + SUMS *
+	       (tw_config.columns * sizeof(struct sum) +
+		tw_metric_count * sizeof(int64_t));
+}
+
+/* The longest of all cycles of each sum. */
+static int64_t *longest_of(const struct room *of, int metric)
+{
+	return (int64_t *)of->sums[tw_config.columns] + metric * SUMS;
 }
 
 static void attach(void *memory, int pair)
 {
-	((struct room *)memory)->each = 1;
+	struct room *of = memory;
+	int i;
+
+	of->each = 1;
+	for (i = 0; i < tw_metric_count; i++)
+		*longest_of(of, i) = TW_NO_VALUE;
 }
 
 static void add(struct sum *to, struct sum more)
@@ -66,8 +79,8 @@ static void halve(struct room *to)
 			add(&sums[at], sums[2 * at + 1]);
 		}
 	}
-	for (i = 0; i < TW_METRICS; i++) {
-		int64_t *ns = to->longest_ns[i];
+	for (i = 0; i < tw_metric_count; i++) {
+		int64_t *ns = longest_of(to, i);
 
 		for (at = 0; at < SUMS / 2; at++)
 			ns[at] = longest_ns(&ns[2 * at], 2);
@@ -75,12 +88,14 @@ static void halve(struct room *to)
 	to->each *= 2;
 }
 
-/* A cycle that was cut short may lack the value of a column. */
+/* One that was cut short may lack a column's value; any may lack stamps. */
 static bool lacks(const struct tw_cycle *cycle, const int64_t values_ns[])
 {
 	int i;
 
-	for (i = 0; cycle->cut_ns && i < tw_config.columns; i++)
+	if (!cycle->cut_ns && tw_metric_count == TW_METRICS)
+		return false;
+	for (i = 0; i < tw_config.columns; i++)
 		if (values_ns[tw_config.metrics[i]] == TW_NO_VALUE)
 			return true;
 	return false;
@@ -92,9 +107,12 @@ static void keep(struct room *to, uint64_t at, bool first,
 {
 	int i;
 
-	for (i = 0; i < TW_METRICS; i++)
-		if (first || values_ns[i] > to->longest_ns[i][at])
-			to->longest_ns[i][at] = values_ns[i];
+	for (i = 0; i < tw_metric_count; i++) {
+		int64_t *ns = longest_of(to, i) + at;
+
+		if (first || values_ns[i] > *ns)
+			*ns = values_ns[i];
+	}
 }
 
 static bool record(void *memory, const struct tw_cycle *cycle,
@@ -105,16 +123,16 @@ static bool record(void *memory, const struct tw_cycle *cycle,
 	bool first;
 	int i;
 
-	if (lacks(cycle, values_ns)) {	/* it is the last of its step */
+	if (lacks(cycle, values_ns)) {	/* it is in no mean */
 		at = to->cycles ? (to->cycles - 1) / to->each : 0;
-		keep(to, at, !to->cycles, values_ns);
+		keep(to, at, false, values_ns);
 		return false;
 	}
 	if (to->cycles == SUMS * to->each)
 		halve(to);
 	first = !(to->cycles % to->each);
 	at = to->cycles++ / to->each;
-	keep(to, at, first, values_ns);
+	keep(to, at, first && at, values_ns);
 	for (i = 0; i < tw_config.columns; i++) {
 		int64_t ns = values_ns[tw_config.metrics[i]];
 		struct sum *sum = &to->sums[i][at], own = { ns, ns };
@@ -191,7 +209,7 @@ static void maxima(FILE *file, const struct tw_run *run, int pair, int metric)
 	fprintf(file, ", \"maxima\": [");
 	for (block = 0; block < blocks; block++) {
 		uint64_t at = begin(room, block);
-		int64_t ns = longest_ns(&room->longest_ns[metric][at],
+		int64_t ns = longest_ns(longest_of(room, metric) + at,
 					(int)(begin(room, block + 1) - at));
 
 		if (ns == TW_NO_VALUE)	/* but a cycle that was cut short */

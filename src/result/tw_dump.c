@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "tw_config.h"
-#include "tw_dump.h"
+#include "tw_metric.h"
 #include "tw_part.h"
 #include "tw_ring.h"
 #include "tw_run.h"
@@ -11,9 +11,6 @@
 
 static struct tw_stream stream;
 static uint64_t lost;		/* cycles that the rings could not take */
-static const struct tw_dump_columns *more;	/* NULL: none */
-/* With those, the last cycle of each pair, of which not all is known yet. */
-static struct tw_cycle held[TW_PAIRS_MAX];	/* seq 0: none */
 
 static const struct tw_option options[] = {
 	{ 0, "dump", required_argument, "FILE", tw_option_path,
@@ -29,12 +26,6 @@ static void check(struct tw_run *run)
 		run->tick_ms = TW_TICK_MS;
 }
 
-bool tw_dump_add(const struct tw_dump_columns *columns)
-{
-	more = columns;
-	return stream.file.path;
-}
-
 static void lose(void *ring, const struct tw_cycle *cycle)
 {
 	tw_ring_record(ring, cycle, NULL);
@@ -47,17 +38,21 @@ static size_t room(const struct tw_run *run)
 
 static void begin(struct tw_run *run)
 {
+	bool stamps = tw_metric_count > TW_METRICS;
+	enum tw_time time;
+
 	if (!stream.file.path || run->step)
 		return;
 	tw_stream_open(&stream);
-	fprintf(stream.text, "pair,cycle,planned_ns,t0_ns,t1_ns,t2_ns,t3_ns,missed%s\n",
-		more ? more->names : "");
+	fprintf(stream.text, "pair,cycle,planned_ns,t0_ns,t1_ns,t2_ns,t3_ns,missed");
+	for (time = TW_CLIENT_SCHED; stamps && time < TW_TIMES; time++)
+		fprintf(stream.text, ",%s_ns", tw_metric_stamp_names[time]);
+	fputc('\n', stream.text);
 }
 
-/* A time that is not known is 0. */
 static void print_time(int64_t ns)
 {
-	if (ns)
+	if (tw_cycle_is_known(ns))
 		fprintf(stream.text, ",%" PRId64, ns);
 	else
 		fputc(',', stream.text);
@@ -70,6 +65,9 @@ static void print_time(int64_t ns)
  */
 static void print(int pair, const struct tw_cycle *cycle)
 {
+	bool stamps = tw_metric_count > TW_METRICS;
+	enum tw_time time;
+
 	if (cycle->cut_ns && !cycle->t0_ns)
 		return;
 	fprintf(stream.text, "%d,%" PRIu64, pair,
@@ -80,36 +78,23 @@ static void print(int pair, const struct tw_cycle *cycle)
 	print_time(cycle->t2_ns);
 	print_time(cycle->t3_ns);
 	fprintf(stream.text, ",%" PRIu64, cycle->missed);
-	if (more)
-		more->print(stream.text, pair, cycle->seq);
+	for (time = TW_CLIENT_SCHED; stamps && time < TW_TIMES; time++)
+		print_time(cycle->at_ns[time]);
 	tw_stream_row(&stream);
-}
-
-/* In place of @cycle, the one before it. */
-static void hold(int pair, const struct tw_cycle *cycle)
-{
-	if (held[pair].seq)
-		print(pair, &held[pair]);
-	held[pair] = *cycle;
 }
 
 /* While the file takes no more, the cycles wait in the rings. */
 static void woken(struct tw_run *run)
 {
 	if (stream.file.path && tw_stream_push(&stream, run))
-		tw_ring_take(run, &tw_part_dump, more ? hold : print);
+		tw_ring_take(run, &tw_part_dump, print);
 }
 
 static void end(struct tw_run *run)
 {
-	const struct tw_cycle none = { .seq = 0 };
-	int pair;
-
 	if (!stream.file.path)
 		return;
-	tw_ring_take(run, &tw_part_dump, more ? hold : print);
-	for (pair = 0; pair < tw_config.pairs; pair++)
-		hold(pair, &none);
+	tw_ring_take(run, &tw_part_dump, print);
 	lost += tw_ring_lost(run, &tw_part_dump);
 	tw_stream_drain(&stream, run);
 }

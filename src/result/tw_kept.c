@@ -15,8 +15,8 @@ struct room {
 	int step;		/* written by main before the step */
 	bool started;
 	int64_t start_ns;	/* t0 of the first measured cycle: monotonic */
-	int64_t worst_ns[TW_METRICS];
-	struct tw_kept worst[TW_METRICS];
+	int64_t worst_ns[TW_SPANS];
+	struct tw_kept worst[TW_SPANS];
 	uint64_t seen;		/* spikes, kept or not */
 	struct tw_kept spikes[];
 };
@@ -63,7 +63,7 @@ static void attach(void *memory, int pair)
 	struct room *to = memory;
 	int id;
 
-	for (id = 0; id < TW_METRICS; id++)
+	for (id = 0; id < TW_SPANS; id++)
 		to->worst_ns[id] = TW_NO_VALUE;
 }
 
@@ -102,7 +102,7 @@ static bool record(void *memory, const struct tw_cycle *cycle,
 		to->started = true;
 		to->start_ns = tw_clocks_monotonic_ns(tw_cycle_begin_ns(cycle));
 	}
-	for (id = 0; id < TW_METRICS; id++) {
+	for (id = 0; id < tw_metric_count; id++) {
 		if (values_ns[id] <= to->worst_ns[id])
 			continue;
 		to->worst_ns[id] = values_ns[id];
@@ -245,9 +245,10 @@ static void json_cycle(FILE *file, const struct tw_run *run, int pair,
 		", \"time\": \"%s.%06d%s\", \"missed\": %" PRIu64, pair,
 		number_of(kept), kept->step,
 		kept->since_ns, date, us, zone, kept->cycle.missed);
-	for (id = 0; id < TW_METRICS; id++) {
+	for (id = 0; id < TW_SPANS; id++) {
 		ns = tw_metric_ns(id, &kept->cycle, &params);
-		if (tw_metric_valid(id, &params) && ns != TW_NO_VALUE)
+		if ((id < TW_METRICS || id == (int)spike_on) &&
+		    tw_metric_valid(id, &params) && ns != TW_NO_VALUE)
 			fprintf(file, ", \"%s_ns\": %" PRId64,
 				tw_metrics[id].name, ns);
 	}

@@ -45,18 +45,18 @@ static int find(const char *name, size_t length)
 {
 	int i;
 
-	for (i = 0; i < TW_METRICS; i++)
+	for (i = 0; i < TW_SPANS; i++)
 		if (is(tw_metrics[i].name, name, length))
 			return i;
 	for (i = 0; i < (int)ARRAY_SIZE(counters); i++)
 		if (is(counters[i].name, name, length))
-			return TW_METRICS + i;
+			return TW_SPANS + i;
 	return -1;
 }
 
 static const char *name_of(const struct tw_limit *limit, int pair)
 {
-	return limit->counts ? counters[limit->about - TW_METRICS].name :
+	return limit->counts ? counters[limit->about - TW_SPANS].name :
 			       tw_metrics[limit->about].name;
 }
 
@@ -69,7 +69,9 @@ static int pairs(const struct tw_run *run)
 static struct tw_limit_open open_of(const struct tw_run *run, int pair,
 				    enum tw_metric_id id)
 {
-	bool timed = id == TW_LATENCY || id == TW_RESPONSE || id == TW_PLANNED;
+	bool timed = tw_metrics[id].span[0] <= TW_T0 &&
+		     tw_metrics[id].span[1] == TW_T3 &&
+		     !tw_metric_needs_server(id);
 	int64_t least_ns = tw_transport_timeout_ns() - (id == TW_LATENCY) *
 			   tw_config_params(pair).sleep_ns;
 
@@ -90,7 +92,7 @@ static struct tw_limit_value value_of(const struct tw_run *run, int pair,
 	struct tw_limit_value of = { .cycles = 0 };
 
 	if (limit->counts) {
-		int i = limit->about - TW_METRICS;
+		int i = limit->about - TW_SPANS;
 
 		of.value = (double)counters[i].count(run, pair);
 		if (counters[i].unknown)
@@ -174,7 +176,7 @@ const char tw_limit_help[] =
 
 const struct tw_limited tw_limited = {
 	.allowed = "allowed are US, avg:US and pPERCENT:US, also with METRIC: before it, as in 500 or p99.9:800; and missed:N; and throttled:N; and lost:N",
-	.find = find, .metrics = TW_METRICS, .usual = TW_LATENCY,
+	.find = find, .metrics = TW_SPANS, .usual = TW_LATENCY,
 	.check = check, .noun = "pair", .results = pairs, .name = name_of,
 	.value = value_of, .where = where,
 };

@@ -20,7 +20,7 @@ static char usual[] = "50,90,99,99.9,99.99,99.999";
 
 static double percents[PERCENTS_MAX];
 static int count;		/* 0: none is to be printed */
-static enum tw_metric_id kept[TW_METRICS];
+static enum tw_metric_id kept[TW_SPANS];
 static int kept_count;
 static struct bound {
 	enum tw_metric_id id;

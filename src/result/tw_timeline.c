@@ -29,7 +29,7 @@
 /* What a pair has in the row that is being made. Memory of main alone. */
 struct row {
 	struct tw_tally tally;
-	uint64_t buckets[TW_METRICS][TW_BUCKETS];	/* by column */
+	uint64_t buckets[TW_SPANS][TW_BUCKETS];	/* by column */
 };
 
 static struct tw_stream stream;
@@ -167,15 +167,14 @@ static void start_at(int64_t t0_ns)
 static void add(int pair, const struct tw_cycle *cycle)
 {
 	struct row *row = &rows[pair];
-	int64_t values_ns[TW_METRICS];
+	int64_t values_ns[TW_SPANS];
 	int i;
 
 	if (!tw_cycle_end_ns(cycle)) {	/* its reply was lost, or it is left out */
 		tw_tally_add(&row->tally, NULL, cycle->missed);
 		return;
 	}
-	for (i = 0; i < TW_METRICS; i++)
-		values_ns[i] = tw_metric_ns(i, cycle, &row->tally.params);
+	tw_metric_known(values_ns, cycle, &row->tally.params);
 	tw_tally_add_known(&row->tally, values_ns, cycle->missed);
 	for (i = 0; i < tw_config.columns; i++)
 		if (values_ns[tw_config.metrics[i]] != TW_NO_VALUE)

@@ -24,27 +24,27 @@ static const struct tw_option options[] = {
  * so it contains the send phase; and the period in us is taken to be the rate
  * in Hz, which is the same number only at 1000 Hz.
  */
-static int64_t trltp3_ns(const struct tw_cycle *cycle,
+static int64_t trltp3_ns(const int64_t values_ns[],
 			 const struct tw_metric_params *params)
 {
-	int64_t slept_ns = cycle->t2_ns - cycle->t1_ns;
 	int64_t rate_ns = TW_NS_PER_S * TW_NS_PER_US / params->period_ns;
 
-	return cycle->t3_ns - cycle->t0_ns - slept_ns +
-	       llabs(slept_ns - params->sleep_ns) +
-	       llabs(cycle->t1_ns - cycle->prev_t0_ns - rate_ns);
+	return llabs(values_ns[TW_SLEEP] - params->sleep_ns) +
+	       llabs(values_ns[TW_INTERVAL] + values_ns[TW_SEND] - rate_ns);
 }
 
 static void check(struct tw_run *run)
 {
+	const struct tw_metric_params params = tw_config_params(0);
+	const char *lacks = tw_metric_lacks(TW_TOTAL, &params);
+
 	if (strcmp(formula, "trltp3"))
 		return;
-	if (tw_metrics[TW_TOTAL].lacks)
-		tw_say_fatal("--total=trltp3: %s\n",
-			     tw_metrics[TW_TOTAL].lacks);
+	if (lacks)
+		tw_say_fatal("--total=trltp3: %s\n", lacks);
 	if (!tw_config_interval_us(0))
 		tw_say_fatal("--total=trltp3: needs a timer, so an --interval above 0\n");
-	tw_metrics[TW_TOTAL].value_ns = trltp3_ns;
+	tw_metric_deviations_ns = trltp3_ns;
 }
 
 const struct tw_part tw_part_total = {

@@ -7,11 +7,11 @@
 #include <math.h>
 #include <time.h>
 
+#include "tw_array.h"
 #include "tw_kept.h"
 #include "tw_part.h"
 #include "tw_text.h"
 
-#define PARTS_MAX	4
 #define WIDTH		100	/* of a line of values, at most */
 
 static bool show;
@@ -59,37 +59,63 @@ static double excess_ns(const struct tw_kept *kept, const struct tw_pair *pair,
 	       tw_stats_mean(&pair->total.stats[id]);
 }
 
-/* A phase has none. The interval before this cycle ended with its wake-up. */
-static const enum tw_metric_id one_host[TW_METRICS][PARTS_MAX + 1] = {
-	[TW_LATENCY] = { TW_SEND, TW_SLEEP, TW_RECEIVE },
-	[TW_RESPONSE] = { TW_SEND, TW_SLEEP, TW_RECEIVE },
-	[TW_INTERVAL] = { TW_WAKEUP },
-	[TW_TOTAL] = { TW_SEND, TW_SLEEP, TW_RECEIVE, TW_INTERVAL },
-	[TW_PLANNED] = { TW_SEND, TW_SLEEP, TW_RECEIVE, TW_WAKEUP },
-	[TW_NETWORK] = { TW_SEND, TW_RECEIVE },
+/* By what is known of a cycle: its client, each side for itself, or all. */
+enum division { BY_CLIENT, BY_SIDE, BY_ALL, DIVISIONS };
+
+/* What may be a part, the smallest first; wakeup last: see print_causes(). */
+static const enum tw_metric_id phases[] = {
+	TW_SEND, TW_SLEEP, TW_RECEIVE, TW_NETWORK, TW_RESPONSE, TW_WAKEUP
 };
 
-/* Of two clocks, only the sum of send and receive is known. */
-static const enum tw_metric_id two_hosts[TW_METRICS][PARTS_MAX + 1] = {
-	[TW_LATENCY] = { TW_SLEEP, TW_NETWORK },
-	[TW_RESPONSE] = { TW_SLEEP, TW_NETWORK },
-	[TW_INTERVAL] = { TW_WAKEUP },
-	[TW_TOTAL] = { TW_SLEEP, TW_NETWORK, TW_INTERVAL },
-	[TW_PLANNED] = { TW_SLEEP, TW_NETWORK, TW_WAKEUP },
+static enum tw_metric_id parts_of[DIVISIONS][TW_METRICS][ARRAY_SIZE(phases)];
+
+/* Of a cycle that began in time: between two times lies one bit. */
+static const int64_t at[TW_TIMES] = {
+	[TW_PREV_T0] = -16, [TW_T0] = 1, [TW_T1] = 3, [TW_T2] = 7, [TW_T3] = 15,
 };
 
-/* --reflect, or a cycle that was cut short: the response cannot be divided. */
-static const enum tw_metric_id reflected[TW_METRICS][PARTS_MAX + 1] = {
-	[TW_LATENCY] = { TW_RESPONSE },
-	[TW_INTERVAL] = { TW_WAKEUP },
-	[TW_PLANNED] = { TW_RESPONSE, TW_WAKEUP },
-};
+static bool is_known(enum tw_metric_id id, enum division division)
+{
+	return division == BY_ALL ||
+	       (division == BY_SIDE ? !tw_metric_compares_sides(id) :
+				      !tw_metric_needs_server(id));
+}
+
+static void divide(enum tw_metric_id id, enum division division)
+{
+	const enum tw_metric_id whole = id == TW_TOTAL ? TW_RESPONSE : id;
+	int64_t bits, left = tw_metric_span(tw_metrics[whole].span, at);
+	enum tw_metric_id *to = parts_of[division][id];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(phases); i++) {
+		bits = tw_metric_span(tw_metrics[phases[i]].span, at);
+		if (phases[i] == whole || bits & ~left ||
+		    !is_known(phases[i], division))
+			continue;
+		left -= bits;
+		*to++ = phases[i];
+	}
+	/* It is one of the deviations. */
+	if (id == TW_TOTAL && to != parts_of[division][id])
+		*to = TW_INTERVAL;
+}
+
+static void begin(struct tw_run *run)
+{
+	enum division division;
+	enum tw_metric_id id;
+
+	for (division = 0; division < DIVISIONS; division++)
+		for (id = 0; id < TW_METRICS; id++)
+			divide(id, division);
+}
 
 const enum tw_metric_id *tw_kept_parts(enum tw_metric_id id, bool apart,
 				       bool cut)
 {
-	return cut || tw_metrics[TW_NETWORK].lacks ? reflected[id] :
-	       apart ? two_hosts[id] : one_host[id];
+	return parts_of[cut || !tw_metric_has_server() ? BY_CLIENT :
+			apart ? BY_SIDE : BY_ALL][id];
 }
 
 /*
@@ -102,8 +128,8 @@ static void print_causes(FILE *file, const struct tw_kept *kept,
 {
 	double all_ns = excess_ns(kept, pair, id), left_ns = all_ns, ns;
 	const enum tw_metric_id *parts =
-		tw_kept_parts(id, tw_metrics[TW_SEND].lacks,
-			      kept->cycle.cut_ns);
+		tw_kept_parts(id, !tw_metric_valid(TW_SEND,
+				&pair->tally.params), kept->cycle.cut_ns);
 	const enum tw_metric_id *part = parts;
 
 	if (!part[0] || !part[1] || all_ns <= 0)
@@ -178,5 +204,5 @@ static void text(FILE *file, const struct tw_run *run)
 }
 
 const struct tw_part tw_part_worst = {
-	.options = options, .text = text,
+	.options = options, .begin = begin, .text = text,
 };

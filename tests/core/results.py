@@ -27,7 +27,7 @@ STATUS = re.compile(
     r"T:(?P<column> *\d+) \((?P<pid> *\d+)\) P:(?P<priority> *\d+) "
     r"I:(?P<interval>\d+) C:(?P<cycles> *\d+) Min:(?P<min> *-?\d+) "
     r"Act:(?P<act> *-?\d+) Avg:(?P<avg> *-?\d+) Max:(?P<max> *-?\d+)"
-    r"(?: Std:(?P<std> *[\d.]+) (?P<metric>[a-z]+))?")
+    r"(?: Std:(?P<std> *[\d.]+) (?P<metric>[a-z_]+))?")
 HEAD = "# %-9s %8s %8s %8s %8s" % ("", "min", "avg", "max", "std")
 PHASE = re.compile(r"# (\w+) +(-?\d+) +(-?\d+) +(-?\d+) +([\d.]+)")
 REMARK = re.compile(
@@ -70,7 +70,7 @@ REMARK = re.compile(
     r"Not (?:dumped|in the timeline): \d+ cycles|Percentiles T:\d+ .*|"
     r"Worst [a-z, ]+:| +(?:pair \d+, )?(?:step \d+, )?cycle \d+, [\d.]+ s "
     r"after start, [\d:.]+, missed \d+| +(?:[a-z]+ -?\d+ \((?:mean )?-?\d+\)"
-    r"(?:, ?|$))+| +excess of [a-z]+: .*|Limit [a-z0-9:.]+: (?:met|undecided|exceeded): .*|"
+    r"(?:, ?|$))+| +excess of [a-z]+: .*|Limit [a-z0-9:._]+: (?:met|undecided|exceeded): .*|"
     r"(?:Failed: standard error says why|Ended by a signal): this is what was "
     r"measured until then|"
     r"Throttled: [1-9]\d*(?:, late by up to \d+ us: of the \d+ us before, "
@@ -162,6 +162,12 @@ def text(out, nsecs=False):
                    if line.startswith("# Missed: ")))
 
 
+def measured(thread):
+    """Its metric, and how many cycles have that; a cycle may lack stamps."""
+    metric = thread["metric"] if thread["metric"] in METRICS else "response"
+    return metric, thread["phases"][metric]["cycles"]
+
+
 def check(path_or_text):
     """The JSON, as the schema has it, and consistent in itself."""
     if isinstance(path_or_text, pathlib.Path):
@@ -171,8 +177,9 @@ def check(path_or_text):
         assert thread["missed"] == \
             json["twoway"]["pairs"][thread["pair"]]["missed"]
         assert (thread["cpu"] < 0) <= (thread["node"] < 0)
-        of = thread["phases"][thread["metric"]]
+        of = thread["phases"].get(thread["metric"], {})
         assert {key: thread[key] for key in of} == of
+        assert of or json["twoway"]["settings"]["stamps"] != "off"
         for one in thread["phases"].values():
             assert one["min"] <= one["avg"] <= one["max"]
             found = [value for value in one["maxima"] if value is not None]
@@ -219,17 +226,18 @@ def check(path_or_text):
         for thread in json["thread"].values():
             # In a ramp of pairs, each begins one step later.
             late = thread["pair"] if given["ramp"] == "pairs" else 0
-            assert thread["cycles"] + lost(json, thread["pair"]) == \
+            assert measured(thread)[1] + lost(json, thread["pair"]) == \
                 given["loops"] * (given["steps"] - late) or \
                 of["clock_set"]["left_out"]
     for thread in json["thread"].values():
         found = of["pairs"][thread["pair"]]["datagrams"]
+        metric, cycles = measured(thread)
         assert (found is None) == (given["transport"] not in ("udp", "icmp"))
         if found and status != 1:
             assert found["sent"] == found["answered"] + found["lost"] or \
                 of["clock_set"]["left_out"]
-            assert found["answered"] == thread["cycles"] - sum(
-                thread["metric"] in one["counts"] for one in of["unanswered"]
+            assert found["answered"] == cycles - sum(
+                metric in one["counts"] for one in of["unanswered"]
                 if one["pair"] == thread["pair"])
             assert found["late"] <= found["lost"] + \
                 of["clock_set"]["left_out"]

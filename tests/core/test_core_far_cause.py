@@ -29,8 +29,10 @@ FAULTS = {
 
 
 @results.root
-@pytest.mark.parametrize("fault", FAULTS)
-def test_cause(run, shim, fault):
+@pytest.mark.parametrize("fault,stamps,metric", [
+    *((fault, "off", "latency") for fault in FAULTS),
+    ("server:poll:busy-after:60:20000", "rx", "server_wake_in")])
+def test_cause(run, shim, fault, stamps, metric):
     """An injected delay has its host and its phase, in text and JSON."""
     there, phase = FAULTS[fault]
     env = shim(fault)
@@ -42,7 +44,8 @@ def test_cause(run, shim, fault):
         with tracing.usable():
             done = run("--connect=127.0.0.1",
                        rsh(*words) if there == "server" else rsh(), *QUICK,
-                       "-m", "-p", 80, "-D", 20, "-b", 19000, "--trace",
+                       "-m", "-p", 80, "-D", 20, "-b", f"{metric}:19000",
+                       f"--stamps={stamps}", "--trace",
                        "--trace-file=trace", "--json=json",
                        env={} if there == "server" else env)
         assert done.returncode == 2, done.stderr

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """--stamps: each cycle's stamps, what they add up to, and what is told."""
 
+import collections
 import csv
 import functools
+import math
+import os
 import re
 import signal
 import socket
+import statistics
 import time
 
 import pytest
@@ -23,6 +27,8 @@ SENT = ("client_sched", "client_snd", "server_sched", "server_snd")
 RECEIVED = ("server_rx", "client_rx")
 OF_SERVER = ("server_rx", "server_sched", "server_snd")
 SUM = ("client_stack", "wire", "server_stack")
+OF_NETWORK = [f"{side}_{part}" for side in ("client", "server")
+              for part in ("app_out", "stack_out", "wake_in")] + [*SUM]
 HEAD = "pair,cycle,planned_ns,t0_ns,t1_ns,t2_ns,t3_ns,missed"
 COLUMNS = "client_sched,client_snd,server_rx,server_sched,server_snd,client_rx"
 SO_TIMESTAMPING = 37
@@ -289,10 +295,222 @@ def test_size_of_the_dump(run, shim, fault):
     done = run(*QUICK, "-l", 40, "--warmup=0", "--stamps=rx",
                "--transport=udp", "--timeout=20000",
                env=shim(f"client:send:{fault}:39:0"))
-    _, rows = check(done, "rx")
+    [stamps], rows = check(done, "rx")
+    assert stamps["left_out"] == (fault == "drop")
+    assert not any(stamps["missing"][name] for name in SENT)
     assert [row["cycle"] for row in rows] == list(range(40))
     for line in ended.table(done.text("dump")):
         assert line.count(",") == 13
+
+
+ALONE = (*QUICK, "-l", 60, "--timeout=9000000")
+
+
+def whole_of(done, mode="all", parts_of=parts):
+    """By number, the parts of each cycle that has all stamps; and the lines."""
+    rows = cycles(done.path("dump"))
+    return {row["cycle"]: parts_of(row) for row in rows if row["t3"] and
+            None not in (row[name] for name in wanted(mode, parts_of))}, rows
+
+
+def check_column(json, thread, of):
+    """Its statistics, histogram, percentiles and blocks, of these values."""
+    assert (thread["cycles"], thread["min"], thread["max"]) == (
+        len(of), min(of), max(of))
+    assert abs(thread["avg"] - statistics.mean(of)) < 0.001
+    assert abs(thread["stddev"] - statistics.stdev(of)) < 0.01
+    width = json["twoway"]["settings"]["histogram"]
+    rows = collections.Counter(str(ns // 1000) for ns in of
+                               if 0 <= ns < 1000 * width)
+    assert thread["histogram"] == rows
+    assert thread["overflows"] == len(of) - rows.total()
+    assert len(thread["blocks"]) == len(thread["maxima"]) == 64
+    assert max(thread["maxima"]) == max(of)
+    for percent, found in thread["percentiles"].items():
+        rank = math.ceil(len(of) * float(percent) / 100)
+        assert abs(found - sorted(of)[rank - 1]) <= abs(found) / 1024 + 1
+
+
+@pytest.mark.parametrize("mode", ["rx", "all"])
+def test_columns(run, mode):
+    """What the stamps divide network into is given by name as a metric is."""
+    names = [name for name in (*OF_NETWORK, "wire_and_device",
+                               "response_to_rx")
+             if mode == "all" or name.endswith(("wake_in", "to_rx"))]
+    done = run(*QUICK, "-l", 130, f"--stamps={mode}", "-N", "-h", 900,
+               "--percentiles=20,90", "--timeline=timeline", "--histfile=h",
+               "--metrics=" + ",".join([*names, "response"]))
+    check(done, mode)
+    json = results.loaded(done)
+    whole, rows = whole_of(done, mode)
+    for number, row in enumerate(rows):
+        if number in whole:
+            whole[number] |= {
+                "response_to_rx": row["client_rx"] - row["t0"],
+                "wire_and_device": row["client_rx"] - (row["client_snd"] or 0)}
+    *threads, last = json["thread"].values()
+    assert [thread["metric"] for thread in threads] == names
+    assert (last["metric"], last["cycles"]) == ("response", 130)
+    for thread in threads:
+        check_column(json, thread,
+                     [one[thread["metric"]] for one in whole.values()])
+    head, line = done.text("timeline").splitlines()[2:]
+    told = dict(zip(head.split(","), line.split(",")))
+    for thread in threads:
+        assert [int(told[f"{thread['metric']}_{key}"]) for key in (
+            "count", "min_ns", "max_ns")] == [
+                thread[key] for key in ("cycles", "min", "max")]
+
+
+def test_columns_of_a_device(run):
+    names = ["client_app_out", "client_stack_out", "client_wake_in",
+             "client_stack", "wire_and_device", "response_to_rx"]
+    with Device("udp", 4) as device:
+        done = run(*ALONE, "-N", "-h", 900, "-l", 70, *device.options(),
+                   "--stamps=all", "--metrics=" + ",".join(names))
+    json, (whole, _) = results.loaded(done), whole_of(
+        done, parts_of=parts_alone)
+    for name, thread in zip(names, json["thread"].values(), strict=True):
+        assert thread["metric"] == name
+        thread["percentiles"] = {}
+        check_column(json, thread, [one[name] for one in whole.values()])
+
+
+def test_columns_lack_what_is_left_out(run, shim):
+    """A cycle that lacks a stamp is in no column of theirs, but in others."""
+    done = run(*QUICK, *UDP, "-l", 200, "--warmup=0", "--stamps=all", "-N",
+               "--metrics=wire,send", env=shim("client:send:twice:90:0"))
+    [stamps], _ = check(done)
+    wire, send = results.loaded(done)["thread"].values()
+    assert (wire["cycles"], send["cycles"]) == (stamps["cycles"], 200)
+    assert wire["cycles"] == 91
+    assert len(wire["blocks"]) == len(send["blocks"]) == 64
+    assert max(send["maxima"]) == send["max"]
+
+
+@pytest.mark.parametrize("limit,of,verdict", [
+    ("wire:1000000", max, "met"), ("client_wake_in:0", max, "exceeded"),
+    ("server_stack:avg:0", statistics.mean, "exceeded"),
+    ("client_stack:p50:1000000", None, "met")])
+def test_limits(run, limit, of, verdict):
+    done = run(*QUICK, "-l", 60, "--stamps=all", f"--limit={limit}")
+    assert done.returncode == (0 if verdict == "met" else 2)
+    one, = results.loaded(done)["twoway"]["limits"]
+    assert (one["metric"], one["verdict"]) == (limit.split(":")[0], verdict)
+    if of:
+        found = {number: parts[one["metric"]]
+                 for number, parts in whole_of(done)[0].items()}
+        assert abs(one["value_ns"] - of(found.values())) < 0.001
+    if of == max:
+        assert f" in cycle {max(found, key=found.get)}" in done.stdout
+
+
+LATE = "client:send:after:20:200000"
+
+
+@pytest.mark.parametrize("device", [False, True])
+def test_break_and_spike(run, shim, device):
+    """Once its stamps are known: with a server, one cycle later."""
+    given = [*QUICK, "-l", 60, "--warmup=0", "--stamps=all", "--timeout=9000000",
+             "-N", "-b", "client_wake_in:150000", "--spike=client_stack:150000"]
+    if device:
+        with Device("udp", 4) as one:
+            done = run(*given, *one.options(), env=shim(LATE))
+    else:
+        done = run(*given, "--transport=udp", env=shim(LATE))
+    assert (done.returncode, done.stderr) == (2, "")
+    twoway = results.loaded(done)["twoway"]
+    whole, rows = whole_of(done, parts_of=parts_alone if device else parts)
+    last = max(whole)
+    assert len(rows) == last + 1 + (not device)
+    assert whole[last]["client_wake_in"] > 150000000
+    one, = twoway["breaks"]
+    assert (one["metric"], one["cycle"], one["client_wake_in"]) == (
+        "client_wake_in", last, whole[last]["client_wake_in"])
+    assert "wire" not in one
+    assert f" client_wake_in {one['client_wake_in']}\n" in done.stdout
+    assert f"# Break value: {one['client_wake_in']}\n" in done.stdout
+    spike, = twoway["spikes"]["kept"]
+    assert twoway["spikes"]["metric"] == "client_stack"
+    assert (spike["cycle"], spike["client_stack_ns"]) == (
+        last, whole[last]["client_stack"])
+
+
+def test_killed(start):
+    """Main records the cycle that the client still held."""
+    process = start("--stamps=all", *UDP, *QUICK)
+    pids = process.steady()
+    os.kill(pids["client"], signal.SIGKILL)
+    assert process.finish() == 1
+    json = results.check(start.directory / "json")["twoway"]
+    cut = len(json["unanswered"])
+    [stamps] = [pair["stamps"] for pair in json["pairs"]]
+    rows = cycles(start.directory / "dump")
+    assert stamps["cycles"] == len([row for row in rows if row["client_rx"]])
+    assert [row["cycle"] for row in rows] == list(range(len(rows)))
+    assert stamps["left_out"] == 0 and 1 <= stamps["unfinished"] <= 1 + cut
+
+
+def test_cut_short(start):
+    """A cycle without a reply has no stamps, not even those before."""
+    with Device(faults={20: "drop"}) as device:
+        process = start(*QUICK, "--timeout=9000000", "--warmup=0",
+                        "--stamps=all", *device.options())
+        assert outside.wait_for(lambda: len(device.seen) == 20)
+        time.sleep(1)       # it shall be the longest
+        process.signal(signal.SIGINT)
+        assert process.finish() == 0
+    json = results.check(start.directory / "json")["twoway"]
+    assert [one["cycle"] for one in json["unanswered"]] == [19]
+    *rows, last = cycles(start.directory / "dump")
+    assert (last["cycle"], len(rows)) == (19, 19)
+    assert all(row["client_snd"] and row["client_rx"] for row in rows)
+    assert not any(last[name] for name in COLUMNS.split(","))
+
+
+@results.root
+@pytest.mark.usefixtures("tracefs")
+@pytest.mark.parametrize("more", [(), ("--breaks=1",)], ids=" ".join)
+def test_cause(run, shim, more):
+    """The trace tells it of the phase that the time is a part of."""
+    done = run(*QUICK, "-l", 60, "--warmup=0", "--stamps=rx", "-b",
+               "server_wake_in:150000", "--trace", "--trace-file=trace", *more,
+               env=shim("server:poll:busy-after:20:200000"))
+    assert (done.returncode, done.stderr) == (2, "")
+    one, = results.loaded(done)["twoway"]["breaks"]
+    assert (one["metric"], one["cause"]["phase"]) == ("server_wake_in", "send")
+    assert one["cause"]["ns"] > 150000000
+
+
+@pytest.mark.parametrize("lost", [0, 1])
+def test_limit_of_what_is_lost(run, shim, lost):
+    """The timeout bounds the response of a lost cycle, not a part of it."""
+    done = run(*QUICK, "-l", 40, "--warmup=0", "--stamps=rx", "--transport=udp",
+               "--timeout=900000", "--limit=client_wake_in:800000",
+               env=shim(*["client:send:drop:9:0"] * lost) if lost else {})
+    one, = results.loaded(done)["twoway"]["limits"]
+    assert one["verdict"] == ("undecided" if lost else "met")
+    assert done.returncode == 2 * lost
+
+
+REFUSED = [
+    ("--limit=wire:1", "--limit=wire:1: needs --stamps=all"),
+    ("--metrics=wire", "--metrics=wire: needs --stamps=all"),
+    ("--metrics=client_wake_in",
+     "--metrics=client_wake_in: needs --stamps=rx or all"),
+    ("--stamps=rx --spike=server_stack:9",
+     "--spike=server_stack: needs --stamps=all"),
+    ("--stamps=rx -b client_app_out:9",
+     "--breaktrace=client_app_out: needs --stamps=all"),
+    ("--reflect=udp --connect=127.0.0.1:9 --stamps=all --metrics=wire",
+     "--metrics=wire: the peer of --reflect is no server of ours; allowed are "
+     "latency, wakeup, response, interval and planned")]
+
+
+@pytest.mark.parametrize("given,message", REFUSED)
+def test_what_they_need(run, given, message):
+    done = run("-l", 9, *given.split())
+    assert (done.returncode, done.stderr) == (1, f"FATAL: {message}\n")
 
 
 def check_alone(done, mode):
@@ -310,9 +528,6 @@ def check_alone(done, mode):
             # Converted by two readings of the clock, 1 us apart at most.
             assert row["t0"] - 1000 < row["client_sched"] <= \
                 row["client_snd"] < row["client_rx"]
-
-
-ALONE = (*QUICK, "-l", 60, "--timeout=9000000")
 
 
 @pytest.mark.parametrize("version", [4, 6])
@@ -340,5 +555,8 @@ def test_refused_requests_have_no_stamps(start):
     pair, = results.check(start.directory / "json")["twoway"]["pairs"]
     assert pair["datagrams"]["lost"] > 0
     assert pair["stamps"]["cycles"] == pair["datagrams"]["answered"]
-    for row in cycles(start.directory / "dump")[-10:]:
+    rows = cycles(start.directory / "dump")
+    for row in rows[-10:]:
         assert row["t3"] is None or row["client_snd"] and row["client_rx"]
+    for row in rows:
+        assert row["t3"] or not any(row[name] for name in COLUMNS.split(","))

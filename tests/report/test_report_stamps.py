@@ -103,6 +103,30 @@ def test_table_of_times(report):
     assert not found
 
 
+def test_columns_of_times_are_not_shown(report):
+    """Those of --metrics=wire: the table of times has them."""
+    data = made_stamps.twoway(ROWS, LACKING)
+    write(report, "x.json", data)
+    number = len(data["thread"])
+    data["thread"][str(number)] = data["thread"]["0"] | {
+        "metric": "wire", "min": 1, "max": 9, "avg": 2.0, "stddev": 0.5,
+        "cycles": 1997, "blocks": [], "maxima": [], "percentiles": {},
+        "histogram": {"1": 1997}, "overflows": 0}
+    data["num_threads"] = number + 1
+    write(report, "y.json", data)
+    one, two = (results(report, f"x={name}.json") for name in "xy")
+    for found in one, two:
+        found.pop("Files")
+    assert one == two and one["Response Time"]
+
+
+def test_unknown_columns_are_refused(refused):
+    data = made_stamps.twoway(ROWS, LACKING)
+    data["thread"]["0"]["metric"] = "fire"
+    write(refused, "x.json", data)
+    assert "'fire' is none of latency, " in refused("x.json")
+
+
 def test_table_of_what_is_missing(report):
     """Of all pairs, and of each; and a remark names the kinds."""
     rows = [ROWS[:1000], ROWS[1000:]]

@@ -57,6 +57,18 @@ def test_statistics(report):
     assert (file["is"], file["cycles"]) == ("twowaytest timeline", "2047")
 
 
+def test_times_of_stamps(report):
+    """Their columns are not shown; the others are."""
+    for name, metrics in ("r", ("response",)), ("s", ("response", "wire")):
+        made.write(report.directory, f"{name}.csv", text_of(
+            [row + ",9,1,2.0,3,4"[:12 * (len(metrics) - 1)] for row in SMALL],
+            metrics))
+    one, two = (tables(report, f"x={name}.csv") for name in "rs")
+    for found in one, two:
+        found.pop("Files")
+    assert one == two
+
+
 def test_lost_cycles(report):
     """Those of two hosts, of all pairs; a file's and its JSON's are one."""
     values = "10,900,950.0,1000,"
@@ -189,6 +201,8 @@ def changed(old, new, row=1):
      "line 4: 'reponse_max_ns': no column"),
     (text_of(SMALL).replace("response_max_ns", "response_min_ns"),
      "line 4: columns are missing or repeated"),
+    (text_of(SMALL).replace("response_", "wire_"), "line 4: no column of a "
+     "metric but of the times of --stamps, which are not shown"),
     (text_of(SMALL[2:3]), "no cycle was measured"),
 ], ids=lambda value: value[:40] if len(value) < 70 else "")
 def test_bad(refused, text, says):

@@ -35,6 +35,11 @@ ONE_WAY = ("send", "receive")   # with two clocks, these compare them
 STAMPED = ("client_stack", "wire", "server_stack")
 TWO_CLOCKS = "client and server have clocks of their own: network stands " \
     "for send and receive"
+# Columns of these are not shown, as the table of stamps has them.
+SPANS = ("client_app_out", "client_stack_out", "client_wake_in",
+         "server_app_out", "server_stack_out", "server_wake_in",
+         "client_stack", "wire", "server_stack", "wire_and_device",
+         "response_to_rx")
 BEYOND = 10     # a percentile needs as many values beyond it
 
 

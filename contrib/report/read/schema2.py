@@ -86,7 +86,7 @@ def tables_of(data, unit, sleep_ns):
         targets = {"sleep": sleep_ns, "interval": interval_us * 1000}
         table = tables.setdefault(number, phases(thread, unit, targets))
         one = read_thread(thread, metric, unit, US)
-        if one.count:
+        if one.count and metric in METRICS:
             table |= aimed({metric: one}, targets)
         cpu = thread.get("cpu", int, NULL, default=None)
         pairs[number] = Pair(

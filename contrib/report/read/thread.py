@@ -7,7 +7,7 @@ import re
 import numpy
 
 from report.read.member import NULL, NUMBER, Member
-from report.read.model import METRICS, Series
+from report.read.model import METRICS, SPANS, Series
 from report.read.stats import BLOCKS, Distribution
 
 COARSE = 1 / 64         # of a value: widest bins that percentiles come from
@@ -159,6 +159,7 @@ def threads(member):
 
 def metric_of(thread):
     metric = thread.get("metric", str)
-    if metric not in METRICS:
-        thread.bad("metric", f"'{metric}' is none of " + ", ".join(METRICS))
+    if metric not in METRICS and metric not in SPANS:
+        thread.bad("metric", f"'{metric}' is none of " +
+                   ", ".join((*METRICS, *SPANS)))
     return metric

@@ -9,7 +9,8 @@ import numpy
 
 from report.read import end, remarks
 from report.read.input import open_input
-from report.read.model import METRICS, InputError, Pair, Part, Series
+from report.read.model import (METRICS, SPANS, InputError, Pair, Part,
+                               Series)
 from report.read.pairs import all_of
 from report.read.stats import BLOCKS
 
@@ -17,7 +18,7 @@ HEAD = "step,seconds,unix_s,"
 VALUES = ("count", "min_ns", "avg_ns", "max_ns", "p99_ns")
 COUNTS = ("missed", "throttled", "lost")
 NAME = re.compile(rf"(?:({'|'.join(COUNTS)})|"
-                  rf"({'|'.join(METRICS)})_({'|'.join(VALUES)}))"
+                  rf"({'|'.join((*METRICS, *SPANS))})_({'|'.join(VALUES)}))"
                   r"(?:\.(0|[1-9]\d*))?")
 NUMBER = re.compile(r"(?:-?\d+(?:\.\d+)?)?")
 MARKED = re.compile(r"^# *(virtual|lab)\b", re.M)
@@ -174,6 +175,9 @@ def read(path, name):
     for (pair, what), values in zip(names, rows.T[HEAD.count(","):]):
         columns[pair][what] = values
     metrics = [metric for metric in METRICS if (metric, "count") in columns[0]]
+    if not metrics:
+        raise InputError(path, first - 1, "no column of a metric but of the "
+                         "times of --stamps, which are not shown")
     tables = [{metric: found for metric in metrics
                if (found := series_of(path, first, metric, column))}
               for column in columns]
