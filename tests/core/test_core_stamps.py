@@ -354,7 +354,7 @@ def test_columns(run, mode):
     for thread in threads:
         check_column(json, thread,
                      [one[thread["metric"]] for one in whole.values()])
-    head, line = done.text("timeline").splitlines()[2:]
+    head, line = ended.table(done.text("timeline"))
     told = dict(zip(head.split(","), line.split(",")))
     for thread in threads:
         assert [int(told[f"{thread['metric']}_{key}"]) for key in (
