@@ -17,6 +17,7 @@ bool tw_break_ends = true;
 static enum tw_metric_id metric = TW_LATENCY;
 int64_t tw_break_limit_us;
 static bool tracing;
+static int broken_step;		/* the one that it ended */
 
 static void parse(const struct tw_option *option, char *value)
 {
@@ -102,7 +103,10 @@ uint64_t tw_break_number(const struct tw_break *of)
 
 static void end(struct tw_run *run)
 {
-	run->broken |= tw_break_ends && tw_break_pair(run) >= 0;
+	if (!tw_break_ends || tw_break_pair(run) < 0)
+		return;
+	run->broken = true;
+	broken_step = run->step;
 }
 
 static bool exceeded(const struct tw_run *run)
@@ -134,10 +138,11 @@ static void text(FILE *file, const struct tw_run *run)
 		return;
 	of = tw_pair_room(run, pair, &tw_part_break);
 	fprintf(file, "# Break thread: %d\n# Break value: %" PRId64
-		"\n# Break: pair %d, cycle %" PRIu64 ":",
-		run->pairs[pair]->process[TW_CLIENT].pid,
-		tw_text_whole(of->values_ns[metric]),
-		pair, tw_break_number(of));
+		"\n# Break: ", run->pairs[pair]->process[TW_CLIENT].pid,
+		tw_text_whole(of->values_ns[metric]));
+	if (run->steps > 1)
+		fprintf(file, "step %d, ", broken_step + 1);
+	fprintf(file, "pair %d, cycle %" PRIu64 ":", pair, tw_break_number(of));
 	print_values(file, of, " %s %lld");
 	fprintf(file, "\n");
 }

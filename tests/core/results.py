@@ -36,7 +36,7 @@ REMARK = re.compile(
     r"Wake-up of the (?:client|server): .+|Time line of .+|"
     r" +at us +for us  CPU  .*|(?: +-?[\d.]+){2} .+| +[\d.]+ +in shorter .+|"
     r"Trace: .+|Break (?:thread|value): \d+|"
-    r"Break: pair \d+, cycle \d+:( \w+ -?\d+)+|Breaks: \d+|"
+    r"Break: (?:step \d+, )?pair \d+, cycle \d+:( \w+ -?\d+)+|Breaks: \d+|"
     r" +breaks +longest +first s +last s  cause|"
     r" +\d+ +\d+ +\d+\.\d{3} +\d+\.\d{3}  \w+(?:: .+)?|"
     r"On break: run \d+, failed \d+, left out \d+|"

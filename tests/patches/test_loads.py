@@ -62,6 +62,131 @@ def test_messages(program):
     assert 90000 / longest <= float(rate) <= 90100 / 3
 
 
+# A kernel that does not count the calls of tasks.
+UNCOUNTED = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+FILE *fopen(const char *path, const char *mode)
+{
+	FILE *(*real)(const char *, const char *) = dlsym(RTLD_NEXT, "fopen");
+	size_t length = strlen(path);
+
+	if (!strncmp(path, "/proc/", 6) && !strcmp(path + length - 3, "/io")) {
+		errno = ENOENT;
+		return NULL;
+	}
+	return real(path, mode);
+}
+"""
+
+
+def preload(program, text):
+    """The environment in which the program has these functions."""
+    source, library = map(program.path_of, ("preload.c", "preload.so"))
+    source.write_text(text)
+    done = series.run("gcc", "-shared", "-fPIC", "-o", library, source, "-ldl")
+    assert done.returncode == 0, done.stderr
+    return {**os.environ, "LD_PRELOAD": str(library)}
+
+
+@hackbench
+def test_unknown_messages(of_series):
+    """A number that nobody counts is not 0."""
+    env = preload(of_series, UNCOUNTED)
+    out, _ = of_series.run("-q", "-l", 300, "--load=hackbench:1", env=env)
+    assert "\n# Load: hackbench, 1 groups, unknown messages a second\n" in out
+    out, _ = of_series.run("-q", "-l", 100, "--load=hackbench", "--steps=2",
+                           env=env)
+    assert re.findall(r"^# +(\d) \|.*\| +(\S+)$", out, re.M) == [
+        ("0", "0.0"), ("1", "unknown")]
+
+
+# The priority of the environment cannot be set.
+REFUSED = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+int pthread_setschedparam(pthread_t thread, int policy,
+			  const struct sched_param *param)
+{
+	int (*real)(pthread_t, int, const struct sched_param *) =
+		dlsym(RTLD_NEXT, "pthread_setschedparam");
+
+	if (param->sched_priority == atoi(getenv("REFUSED")))
+		return EPERM;
+	return real(thread, policy, param);
+}
+"""
+
+
+@root
+@pytest.mark.parametrize("words, priority, option", [
+    (["--trltp", "--load-policy=other"], 99, "--trltp"),
+    (["-p", 80, "--load=fft"], 2, "--load")])
+def test_priority_of_main(of_series, words, priority, option):
+    """If it cannot be set, the run is not what was asked for."""
+    env = {**preload(of_series, REFUSED), "REFUSED": str(priority)}
+    out, err = of_series.run("-q", *words, "-l", 9, status=1, env=env)
+    assert err.splitlines()[-1] == \
+        f"FATAL: {option}: cannot set priority {priority}"
+    assert "T:" not in out
+
+
+def test_signals_of_children(of_series):
+    """They have the handlers of main, which mean nothing there."""
+    process = of_series.start("-q", "-l", 3000, "--load=fft", "--steps=2")
+    worker, = of_series.loads(process, 1)
+    server, = of_series.servers(process)
+    for pid in worker, server:
+        for number in signal.SIGALRM, signal.SIGCHLD:
+            os.kill(pid, number)
+    out, err = process.communicate(timeout=40)
+    assert (process.returncode, err) == (0, "")
+    assert rows_of(out) == [("0", ""), ("1", "")]
+
+
+# SIGINT comes as the first server of the second step is started.
+LAUNCH = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+pid_t fork(void)
+{
+	pid_t (*real)(void) = dlsym(RTLD_NEXT, "fork");
+	static int count;
+
+	if (++count == 3)
+		raise(SIGINT);
+	return real();
+}
+
+int shutdown(int fd, int how)
+{
+	dprintf(STDERR_FILENO, "shutdown %s\n", fd < 0 ? "nothing" : "one");
+	return 0;
+}
+"""
+
+
+def test_signal_as_pairs_are_connected(of_series):
+    """Numbers of sockets of the step before are no longer theirs."""
+    out, err = of_series.run("-q", "-l", 20, "-t2", "--load=fft", "--steps=2",
+                             env=preload(of_series, LAUNCH))
+    assert err == "shutdown one\nshutdown nothing\n"
+    assert rows_of(out) == [("0", "")]
+
+
 @pytest.mark.parametrize("words, named", [
     (["--load=x"], "--load=x: allowed "),
     (["--load=fft:0"], f"--load=fft:0: {RANGE}1 to 1024\n"),
@@ -220,7 +345,8 @@ def test_stopped_server_in_a_step(of_series):
     out, err = process.communicate(timeout=40)
     assert (process.returncode, err) == (0, "")
     assert rows_of(out) == [("0", ""), ("1", "")]
-    found = re.findall(r"^# Unanswered: .*cycle (\d+): ", out, re.M)
+    found = re.findall(r"^# Unanswered: step 1, pair 0, cycle (\d+): ", out,
+                       re.M)
     first = [status(line)[4] for line in out.splitlines()
              if line[:2] == "T:"][0]
     assert [int(number) for number in found] == [first - 1]
@@ -373,6 +499,25 @@ def test_break_in_a_step(program):
     found, = [status(line) for line in out.splitlines() if line[:2] == "T:"]
     assert found[4] == 1 and found[5] == found[6] == found[8]
     assert re.search(r"^#       0 \|.*\| +0\.0 \(incomplete\)$", out, re.M)
+    assert "\n# Break: step 1, pair 0, cycle 0: latency " in out
+
+
+def test_break_in_the_second_step(program):
+    """It is named; the only step of a run is not."""
+    process = program.start("-q", "-l", 3000, "--load=fft", "--steps=2",
+                            "-b", 300000)
+    program.loads(process, 1)
+    server, = program.servers(process)
+    os.kill(server, signal.SIGSTOP)
+    time.sleep(0.5)     # the latency that -b waits for
+    os.kill(server, signal.SIGCONT)
+    out, _ = process.communicate(timeout=20)
+    assert process.returncode == 2
+    assert re.search(r"^# Break: step 2, pair 0, cycle \d+: latency ", out,
+                     re.M)
+    out, _ = program.run("-q", "-l", 30, "--load=fft", "--steps=1", "-b", 1,
+                         status=2)
+    assert "\n# Break: pair 0, cycle 0: latency " in out
 
 
 @root

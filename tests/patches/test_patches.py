@@ -39,8 +39,12 @@ RIDDLES = (
     '"of idle states"', '"also of the sum"', "from 0 to US", "but the rows",
     "it is not wanted", "so it is, too, if", "Options after this one change",
     "says that nothing is real-time", "if nothing sets that clock",
-    "For the caller; first", "of most numbers", "the value of a metric is")
-LONG = 4    # lines of a file in which more than a string is beyond column 80
+    "For the caller; first", "of most numbers", "the value of a metric is",
+    "then enters an idle state that it needs", "If they have none",
+    "or, without one, than its period", "\\fIPRIO\\fR must be",
+    "are the same in those of one pair", "its own number is refused",
+    "lost: of", "which cycle */", "gets a message, too, also if",
+    "so a run that does not end counts", "nothing can be cited")
 OLDER = "-Wno-unused-parameter -Wno-sign-compare"
 
 
@@ -149,15 +153,16 @@ def test_cover():
 
 
 def test_words():
-    """Every line of C but its strings has 80 columns, with few exceptions;
-    nothing is a riddle. The manual page has a line for a sentence."""
-    for path in SOURCES.iterdir():
-        text = path.read_text(encoding="ascii")
+    """A line of C that has more than 80 columns ends with a string, which begins
+    before them; nothing is a riddle. The manual page has a line for a
+    sentence."""
+    for path in *SOURCES.iterdir(), *SERIES:
+        text = path.read_text(encoding="utf-8")
         assert not [riddle for riddle in RIDDLES if riddle in text]
-        others = [line.strip() for line in text.splitlines()
-                  if path.suffix != ".8" and len(line.expandtabs()) > 80
-                  and not re.fullmatch(r'[^"]*("([^"\\]|\\.)*"[,); ]*)+', line)]
-        assert len(others) <= LONG, others
+    for path in SOURCES.glob("*.[ch]"):
+        assert not [line.strip() for line in path.read_text().splitlines()
+                    if len(re.sub(r'"([^"\\]|\\.)*"[,); }]*$', '"',
+                                  line).expandtabs()) > 80]
 
 
 def test_all_cpus_are_known():
@@ -186,6 +191,29 @@ def test_steps(tmp_path):
             for name in re.findall(r"\\-\\-([a-z_\\-]+)", line)}
         for brought, option in BRINGS.items():
             assert (option in options) == (brought <= number)
+
+
+# What is so without the option; of the others, it is nothing or a switch.
+DEFAULTS = {"--clock": "monotonic (0), the default", "--distance":
+            "default 500", "--interval": "default 1000", "--latency":
+            "default 0", "--load-policy": "default other", "--loops":
+            "default 0", "--policy": "default fifo", "--size":
+            "from 8, the default", "--sleep": "default 100", "--threads":
+            "default 1"}
+
+
+def test_help(of_series):
+    """It can be understood without the manual: some words each, and what is so
+    without the option."""
+    out, _ = of_series.run("--help")
+    head, *lines = out.splitlines()
+    assert re.fullmatch(r"twowaytest V \d\.\d\d", head)
+    texts = {line[6:22].rstrip(): line[33:] for line in lines}
+    assert len(texts) == len(lines) >= 29
+    for option, text in texts.items():
+        assert len(text.split()) >= 4 and len(text) <= 90, (option, text)
+        assert DEFAULTS.get(option, "") in text
+    assert set(DEFAULTS) <= set(texts)
 
 
 def check_step(program, number):

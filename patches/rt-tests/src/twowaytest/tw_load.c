@@ -23,18 +23,16 @@
 
 #define UNITS		1024	/* workers or groups, at most */
 #define PRIORITY	1	/* of real-time workers; main has one more */
-#define SETTLE_US	150000	/* what cannot run fails within this time */
 #define POINTS		65536
-#define TOLERANCE	1e-9	/* of points within 1; 1e-15 is usual */
 
 struct load loads[KINDS] = {
-	{ .name = "fft", "workers", "transforms", 1 },
-	{ .name = "hackbench", "groups", "messages", 10 },
+	{ "fft", "workers", "transforms", .usual = 1 },
+	{ "hackbench", "groups", "messages", .usual = 10, .rate = "unknown" },
 };
 
 static int fft_rr, hackbench_rr;	/* whether they are real-time */
 static struct timespec began;
-static struct { unsigned long done, wrong; } *shared;	/* done: transforms */
+static struct { unsigned long done, wrong; } *work;	/* done: transforms */
 static int count;
 static pid_t pids[UNITS + 1];	/* each is the leader of a group */
 
@@ -49,7 +47,8 @@ void load_add(const char *value)
 		fatal("--load=%s: allowed is fft[:N], hackbench[:N]\n", value);
 	n = value[len] ? strtol(value + len + 1, &end, 10) : l->usual;
 	if (*end || n < 1 || n > UNITS)
-		fatal("--load=%s: allowed is a whole number from 1 to %d\n", value, UNITS);
+		fatal("--load=%s: allowed is a whole number from 1 to %d\n",
+		      value, UNITS);
 	l->value = value;
 	l->n = n;
 }
@@ -61,10 +60,9 @@ static void transform(complex double *out, const complex double *in, int n,
 	complex double turned;
 	int k, half = n / 2;
 
-	if (n == 1) {
-		*out = *in;
+	*out = *in;	/* that is all of one point */
+	if (!half)
 		return;
-	}
 	transform(out, in, half, 2 * stride, roots);
 	transform(out + half, in + stride, half, 2 * stride, roots);
 	for (k = 0; k < half; k++) {
@@ -93,13 +91,13 @@ static void __attribute__((noreturn)) run_fft(void)
 		transform(z, y, POINTS, 1, root);	/* x, but backwards */
 		for (wrong = i = 0; f && i < POINTS; i++) {
 			y[i] = z[-i & (POINTS - 1)] / POINTS;
-			wrong |= !(cabs(y[i] - x[i]) < TOLERANCE);
+			wrong |= !(cabs(y[i] - x[i]) < 1e-9);
 			fprintf(f, "%.17g %.17g\n", creal(y[i]), cimag(y[i]));
 		}
 		if (!f || ferror(f) || fclose(f))
 			fatal("--load=fft: cannot write a temporary file: %m\n");
-		__atomic_add_fetch(&shared->wrong, wrong, __ATOMIC_RELAXED);
-		__atomic_add_fetch(&shared->done, 1, __ATOMIC_RELAXED);
+		__atomic_add_fetch(&work->wrong, wrong, __ATOMIC_RELAXED);
+		__atomic_add_fetch(&work->done, 1, __ATOMIC_RELAXED);
 	}
 }
 
@@ -112,16 +110,16 @@ static void kill_group(int sig)
 static void __attribute__((noreturn)) run_hackbench(int groups)
 {
 	int status, null = open("/dev/null", O_WRONLY);
-	char number[16];
+	char arg[16];
 
-	snprintf(number, sizeof(number), "-g%d", groups);
+	snprintf(arg, sizeof(arg), "-g%d", groups);
 	signal(SIGTERM, kill_group);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	do {
 		if (!fork()) {
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
 			dup2(null, STDOUT_FILENO);
-			execlp("hackbench", "hackbench", number, "-l5000", NULL);
+			execlp("hackbench", "hackbench", arg, "-l5000", NULL);
 			fatal("--load=hackbench: cannot run hackbench, looked for in PATH: %m\n");
 		}
 	} while (wait(&status) > 0 && !status);
@@ -169,7 +167,8 @@ void load_check(const char *policy, int priority)
 	fft_rr = loads[FFT].n && (rr || (!policy && priority));
 	hackbench_rr = loads[HACKBENCH].n && rr;
 	if ((fft_rr || hackbench_rr) && priority < PRIORITY + 2)
-		fatal("--priority=%d: allowed is %d or more: the server must be above the load, which has the real-time priority %d\n", priority, PRIORITY + 2, PRIORITY);
+		fatal("--priority=%d: allowed is %d or more: the server must be above the load, which has the real-time priority %d\n",
+		      priority, PRIORITY + 2, PRIORITY);
 	if (fft_rr || hackbench_rr)
 		warn("the load leaves its CPUs no time for ordinary tasks, such as sshd, and the kernel may stop real-time tasks there for 50 ms in each second (sched_rt_runtime_us); --load-policy=other prevents both\n");
 }
@@ -179,11 +178,12 @@ void load_start(int pin, int lock)
 	const struct sched_param above = { .sched_priority = PRIORITY + 1 };
 	int i, n = get_available_cpus(NULL), first = n > 3 ? 3 : n - 1;
 
-	if (fft_rr || hackbench_rr)
-		pthread_setschedparam(pthread_self(), SCHED_FIFO, &above);
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+	if ((fft_rr || hackbench_rr) &&
+	    pthread_setschedparam(pthread_self(), SCHED_FIFO, &above))
+		fatal("--load: cannot set priority %d\n", PRIORITY + 1);
+	work = mmap(NULL, sizeof(*work), PROT_READ | PROT_WRITE,
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (shared == MAP_FAILED)
+	if (work == MAP_FAILED)
 		fatal("no memory for --load: %m\n");
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	clock_gettime(CLOCK_MONOTONIC, &began);
@@ -192,7 +192,7 @@ void load_start(int pin, int lock)
 			      pin ? first + i % (n - first) : -1, lock);
 	if (loads[HACKBENCH].n)
 		start_process(&loads[HACKBENCH], hackbench_rr, -1, lock);
-	usleep(SETTLE_US);
+	usleep(150000);		/* what cannot run fails within this time */
 	if (load_ended())
 		exit(load_stop());
 }
@@ -209,41 +209,46 @@ int load_ended(void)
 	return 0;
 }
 
-/* Calls of write() by main, and by the processes that it has waited for */
-static unsigned long long writes(void)
+/* By main, and by the processes that it has waited for; -1: nobody counts */
+static long long writes(void)
 {
 	FILE *f = fopen("/proc/self/io", "r");
-	unsigned long long n = 0;
+	long long n = -1;
 
-	if (f && fscanf(f, "%*s %*u %*s %*u %*s %*u syscw: %llu", &n) >= 0)
+	if (f && fscanf(f, "%*s %*u %*s %*u %*s %*u syscw: %lld", &n) != 1)
+		n = -1;
+	if (f)
 		fclose(f);
 	return n;
 }
 
 int load_stop(void)
 {
-	unsigned long long before = writes();
+	long long before = writes();
 	int i, failed = load_ended();
 	struct timespec end;
+	double s;
 
 	signal(SIGCHLD, SIG_DFL);
 	clock_gettime(CLOCK_MONOTONIC, &end);
-	loads[FFT].rate = shared->done * 1e6 / calcdiff(end, began);
+	s = calcdiff(end, began) / 1e6;
+	snprintf(loads[FFT].rate, sizeof(loads->rate), "%.1f", work->done / s);
 	/* All first: one that still runs may have the CPU of main */
 	for (i = 0; i < count; i++)
 		kill(-pids[i], SIGKILL);
 	while (i--) {
 		while (waitpid(-pids[i], NULL, 0) > 0)
 			;
-		if (i == loads[FFT].n)	/* a message of hackbench is a call */
-			loads[HACKBENCH].rate = (writes() - before) * 1e6 /
-						calcdiff(end, began);
+		if (i == loads[FFT].n && before >= 0)	/* a call a message */
+			snprintf(loads[HACKBENCH].rate, sizeof(loads->rate),
+				 "%.1f", (writes() - before) / s);
 	}
 	if (failed)
 		warn("the load has ended by itself\n");
-	if (shared->wrong)
-		warn("--load=fft: %lu results were wrong: this kernel does not keep the floating-point registers of a preempted task, or the memory fails\n", shared->wrong);
-	failed |= shared->wrong > 0;
-	munmap(shared, sizeof(*shared));
+	if (work->wrong)
+		warn("--load=fft: %lu results were wrong: this kernel does not keep the floating-point registers of a preempted task, or the memory fails\n",
+		     work->wrong);
+	failed |= work->wrong > 0;
+	munmap(work, sizeof(*work));
 	return failed;
 }

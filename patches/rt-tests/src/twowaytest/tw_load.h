@@ -6,10 +6,9 @@
 enum { FFT, HACKBENCH, KINDS };
 
 extern struct load {
-	const char *name, *units, *work;
+	const char *name, *units, *work, *value;	/* value: of --load */
 	int usual, n;		/* n 0: there is none */
-	const char *value;	/* of the option */
-	double rate;		/* work a second */
+	char rate[16];		/* work a second */
 } loads[KINDS];
 
 void load_add(const char *value);	/* KIND[:N] */
@@ -18,5 +17,4 @@ void load_check(const char *policy, int priority);
 void load_start(int pin, int lock);	/* pin: each worker to a CPU */
 int load_ended(void);		/* by itself; a signal handler may ask */
 int load_stop(void);		/* returns 1, after a message, if it failed */
-
 #endif	/* __TW_LOAD_H */

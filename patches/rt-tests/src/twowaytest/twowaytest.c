@@ -43,10 +43,8 @@
 #define for_each_pair(p)	for (p = pairs; p < pairs + num_pairs; p++)
 
 enum { LATENCY, WAKEUP, SEND, SLEEP, RECEIVE, RESPONSE, INTERVAL, TOTAL, NUM };
-
-static const char * const names[NUM] = {
-	"latency", "wakeup", "send", "sleep", "receive", "response", "interval", "total"
-};
+static const char * const names[NUM] = { "latency", "wakeup", "send", "sleep",
+	"receive", "response", "interval", "total" };
 
 struct stats {			/* in ns */
 	unsigned long long count;
@@ -67,7 +65,7 @@ static struct pair {
 	int fd, peer;			/* sockets of client and server */
 	int cpu, server_cpu;		/* -1: not pinned */
 	int64_t period, next;		/* next: the next expiry */
-	int64_t unanswered, last;	/* how long it waited; which cycle */
+	long long unanswered_ns, unanswered_cycle;
 	int error;			/* of the connection, or 0 */
 } pairs[CPU_SETSIZE];
 
@@ -80,21 +78,20 @@ static clockid_t clock_id = CLOCK_MONOTONIC;
 static sigset_t expiry;		/* with -x: the signal of a timer */
 static __thread struct timespec wake_time;	/* of a client */
 static struct pair *break_pair;	/* the first one that -b stopped */
-static unsigned long long break_cycle, lost;	/* lost: of -v */
+static unsigned long long break_cycle, unprinted;
 static int64_t worst[NUM];
 
 /* The options: numbers and switches, then texts; warmup: uncounted cycles */
-static long long threads = -1, num_pairs = 1, priority, interval = 1000;
-static long long distance = -1, sleep_us = 100, size = 8, limit;
-static long long loops, histogram, histofall, latency_us, use_nsecs;
-static long long verbose, quiet, smp, lockall, posix_timers, trace_marker;
-static long long default_system, duration, warmup = 2;
+static long long interval = 1000, sleep_us = 100, num_pairs = 1, default_system;
+static long long distance = -1, threads = -1, posix_timers, trace_marker, quiet;
+static long long histogram, histofall, latency_us, use_nsecs, limit, warmup = 2;
+static long long priority, size = 8, loops, duration, verbose, smp, lockall;
 static const char *affinity, *clk = "monotonic", *sched, *histfile, *jsonfile;
 static const char *load, *load_policy;
 static long long trltp, steps, columns = 1;	/* columns: of each pair */
 static const char *logfile;
 static volatile int over;	/* stopping ends a step, this the run */
-static int step;		/* the present one */
+static int step, main_pid;	/* step: the present one */
 static struct load *ramped;	/* has as many workers or groups as it says */
 
 /* The metrics of --trltp, in the order of the reference program's log */
@@ -110,9 +107,10 @@ static const struct {
 static unsigned long long (*bins)[BINS + 1];	/* of each metric */
 static struct step {
 	struct stats stats[NUM];	/* of all pairs */
-	double rate;		/* of the load */
+	char rate[16], name[20];	/* rate: of the load */
 	int partial;		/* something ended it before */
 } kept[STEPS];
+static const char *unanswered_step[ARRAY_SIZE(pairs)];	/* its name */
 
 /* No client waits any longer: the run ends, or, by the alarm, only the step */
 static void stop(int sig)
@@ -120,10 +118,12 @@ static void stop(int sig)
 	int saved = errno;
 	struct pair *p;
 
+	if (sig == SIGCHLD && !load_ended())
+		goto out;
 	wake_time.tv_sec = 0;	/* this client does not begin to sleep */
 	if (sig != SIGALRM)
 		over = 1;
-	if (stopping)
+	if (stopping || getpid() != main_pid)
 		return;
 	stopping = 1;
 	for_each_pair(p) {
@@ -131,6 +131,7 @@ static void stop(int sig)
 		syscall(SYS_tgkill, getpid(), p->tid,
 			posix_timers ? SIGRTMIN : SIGALRM);
 	}
+out:
 	errno = saved;
 }
 
@@ -181,7 +182,6 @@ static double deviation(const struct stats *s)
 	return s->count > 1 && squares > 0 ? sqrt(squares / (s->count - 1)) : 0;
 }
 
-/* Two sockets that are connected with each other */
 static void connect_pair(struct pair *p)
 {
 	struct sockaddr_in addr = { .sin_family = AF_INET }, own, other = addr;
@@ -253,6 +253,8 @@ static void record(struct pair *p, const int64_t ns[])
 			stats_add(&p->stats[i], ns[i]);
 	if (p->hist)
 		hist_sample(p->hist, ns[LATENCY] / 1000);
+	if (ns[SEND] == ABSENT)
+		unanswered_step[p - pairs] = kept[step].name;
 	for (i = 0; bins && i < METRICS; i++) {
 		int64_t bin = ns[metrics[i].id] / 1000 / BIN_US;
 
@@ -336,8 +338,8 @@ static void *client(void *arg)
 		longest = p->stats[RESPONSE].count ? p->stats[RESPONSE].max :
 			  p->period;
 		if (err && stopping && cycle >= 0 && ns[RESPONSE] > longest) {
-			p->unanswered = ns[RESPONSE];
-			p->last = cycle;
+			p->unanswered_ns = ns[RESPONSE];
+			p->unanswered_cycle = cycle;
 			ns[SEND] = ns[SLEEP] = ns[RECEIVE] = ns[TOTAL] = ABSENT;
 			record(p, ns);
 		} else if (err && !stopping) {
@@ -422,16 +424,14 @@ static void print_steps(void)
 			       to_unit(mean(s)), to_unit(s->max),
 			       deviation(s) / unit);
 		}
-		printf(" %8.1f%s\n", k->rate,
-		       k->partial ? " (incomplete)" : "");
+		printf(" %8s%s\n", k->rate, k->partial ? " (incomplete)" : "");
 	}
 }
 
 static void print_histogram(FILE *f)
 {
-	static const char * const heads[] = {
-		"Min Latencies", "Avg Latencies", "Max Latencies", "Histogram Overflows"
-	};
+	static const char * const heads[] = { "Min Latencies",
+		"Avg Latencies", "Max Latencies", "Histogram Overflows" };
 	int i, flags = histofall ? HSET_PRINT_SUM : 0;
 	const struct stats *s;
 	long long value, sum;
@@ -483,9 +483,10 @@ static void print_results(void)
 	if (histogram && !histfile)
 		print_histogram(stdout);
 	if (break_pair) {
-		printf("# Break thread: %d\n# Break value: %lld\n# Break: pair %d, cycle %llu:",
+		printf("# Break thread: %d\n# Break value: %lld\n# Break: %spair %d, cycle %llu:",
 		       break_pair->tid, to_unit(worst[LATENCY]),
-		       (int)(break_pair - pairs), break_cycle);
+		       kept[step - 1].name, (int)(break_pair - pairs),
+		       break_cycle);
 		for (i = 0; i < NUM; i++)
 			if (worst[i] != ABSENT)
 				printf(" %s %lld", names[i], to_unit(worst[i]));
@@ -493,18 +494,19 @@ static void print_results(void)
 	}
 	for (i = 0; i < KINDS; i++)
 		if (loads[i].n && !steps)
-			printf("# Load: %s, %d %s, %.1f %s a second\n",
+			printf("# Load: %s, %d %s, %s %s a second\n",
 			       loads[i].name, loads[i].n, loads[i].units,
 			       loads[i].rate, loads[i].work);
 	for_each_pair(p) {
-		if (p->unanswered)
-			printf("# Unanswered: pair %d, cycle %lld: when the run ended, the client had waited %lld us for the reply\n",
-			       (int)(p - pairs), (long long)p->last,
-			       (long long)p->unanswered / 1000);
+		if (p->unanswered_ns)
+			printf("# Unanswered: %spair %d, cycle %lld: when the run ended, the client had waited %lld us for the reply\n",
+			       unanswered_step[p - pairs],
+			       (int)(p - pairs), p->unanswered_cycle,
+			       p->unanswered_ns / 1000);
 		missed += p->missed;
 	}
-	if (lost)
-		printf("# Not printed: %llu cycles\n", lost);
+	if (unprinted)
+		printf("# Not printed: %llu cycles\n", unprinted);
 	if (missed)
 		printf("# Missed: %llu\n", missed);
 }
@@ -534,9 +536,9 @@ static void json_results(FILE *f, void *data)
 		}
 		fprintf(f, "      \"phases\": {");
 		for (i = WAKEUP; i < NUM; i++) {
-			fprintf(f, "%s\n        \"%s\": { ", i == WAKEUP ? "" : ",", names[i]);
+			fprintf(f, "\n        \"%s\": { ", names[i]);
 			json_stats(f, &p->stats[i]);
-			fprintf(f, " }");
+			fprintf(f, i == TOTAL ? " }" : " },");
 		}
 		fprintf(f, "\n      },\n      \"metric\": \"%s\", \"pair\": %lld, \"cycles\": %llu, \"missed\": %llu,\n      ",
 			names[metric_of(k)], k / columns,
@@ -565,42 +567,42 @@ static void set_trltp(void)
 }
 
 static const struct opt {
-	const char *flag;		/* "-a", or two spaces */
-	const char *name, *arg, *help;	/* arg "[...": it may be left out */
+	const char *flag, *name, *arg;	/* arg "[...": it may be left out */
 	void *to;
 	long long min, max;		/* of a number; max 0: it is a text */
+	const char *help;
 } opts[] = {
-	{ "-a", "affinity", "[CPUSET]", "a CPU for a side", &affinity, 0, 0 },
-	{ "-b", "breaktrace", "US", "end when above US", &limit, 1, MOST },
-	{ "-c", "clock", "NAME", "monotonic (0) or realtime (1)", &clk, 0, 0 },
-	{ "  ", "default-system", "", "keep C-states", &default_system, 0, 1 },
-	{ "-d", "distance", "US", "added a pair", &distance, 0, 1000000 },
-	{ "-D", "duration", "TIME", "seconds, or 1m", &duration, 0, MOST },
-	{ "  ", "help", "", "print this", NULL, 0, 0 },
-	{ "  ", "histfile", "FILE", "where rows go", &histfile, 0, 0 },
-	{ "-H", "histofall", "US", "rows, with sums", &histofall, 1, 1000000 },
-	{ "-h", "histogram", "US", "rows of 1 us", &histogram, 1, 1000000 },
-	{ "-i", "interval", "US", "period, default 1000", &interval, 1, MOST },
-	{ "  ", "json", "FILE", "where the results go", &jsonfile, 0, 0 },
-	{ "  ", "latency", "US", "limit of idle states", &latency_us, 0, MOST },
-	{ "  ", "load", "KIND", "fft[:N], hackbench[:N]", &load, 0, 0 },
-	{ "  ", "load-policy", "NAME", "other, rr", &load_policy, 0, 0 },
-	{ "-l", "loops", "N", "number of cycles", &loops, 0, 1000000000000 },
-	{ "-m", "mlockall", "", "lock memory", &lockall, 0, 1 },
-	{ "-N", "nsecs", "", "print nanoseconds", &use_nsecs, 0, 1 },
-	{ "  ", "policy", "NAME", "such as fifo or other", &sched, 0, 0 },
-	{ "-x", "posix_timers", "", "use POSIX timers", &posix_timers, 0, 1 },
-	{ "-p", "priority", "PRIO", "of the client", &priority, 2, 99 },
-	{ "-q", "quiet", "", "print results only", &quiet, 0, 1 },
-	{ "  ", "size", "BYTES", "of a request, default 8", &size, 8, 65536 },
-	{ "  ", "sleep", "US", "by default 100", &sleep_us, 0, 10000000 },
-	{ "-S", "smp", "", "a pair on each CPU", &smp, 0, 1 },
-	{ "  ", "steps", "N", "with 0 to N - 1 workers", &steps, 1, STEPS },
-	{ "-t", "threads", "[N]", "N pairs, or one a CPU", &threads, 1, 256 },
-	{ "  ", "tracemark", "", "with -b: stop trace", &trace_marker, 0, 1 },
-	{ "  ", "trltp", "", "as the reference program", &trltp, 0, 1 },
-	{ "  ", "trltp-log", "FILE", "where its log goes", &logfile, 0, 0 },
-	{ "-v", "verbose", "", "print each latency", &verbose, 0, 1 },
+	{ "-a", "affinity", "[CPUSET]", &affinity, 0, 0, "client and server on CPUs of this set; without one, some CPUs are left to others" },
+	{ "-b", "breaktrace", "US", &limit, 1, MOST, "end the run at the first latency above this; the exit status is then 2" },
+	{ "-c", "clock", "NAME", &clk, 0, 0, "clock of the timer and of all times: monotonic (0), the default, or realtime (1)" },
+	{ "  ", "default-system", "", &default_system, 0, 1, "write nothing to /dev/cpu_dma_latency" },
+	{ "-d", "distance", "US", &distance, 0, 1000000, "added to the period of each further pair, default 500, or 0 with -h or -H" },
+	{ "-D", "duration", "TIME", &duration, 0, MOST, "measure for so many seconds; m, h or d after the number: minutes, hours or days" },
+	{ "  ", "help", "", NULL, 0, 0, "print this summary of the options" },
+	{ "  ", "histfile", "FILE", &histfile, 0, 0, "with -h or -H: write the histogram to this file" },
+	{ "-H", "histofall", "US", &histofall, 1, 1000000, "as -h, with a column for the sum of all pairs" },
+	{ "-h", "histogram", "US", &histogram, 1, 1000000, "histogram of the latency with this many rows of 1 us" },
+	{ "-i", "interval", "US", &interval, 1, MOST, "period of the requests, default 1000" },
+	{ "  ", "json", "FILE", &jsonfile, 0, 0, "write the results to this file, as JSON" },
+	{ "  ", "latency", "US", &latency_us, 0, MOST, "written to /dev/cpu_dma_latency, default 0: no idle state takes longer to leave" },
+	{ "  ", "load", "KIND", &load, 0, 0, "keep the system busy: fft[:N], N workers, default 1; hackbench[:N], N groups, default 10" },
+	{ "  ", "load-policy", "NAME", &load_policy, 0, 0, "policy of the load, other or rr, default other, but rr for fft with -p" },
+	{ "-l", "loops", "N", &loops, 0, 1000000000000, "measure so many cycles of each pair, default 0: until something else ends the run" },
+	{ "-m", "mlockall", "", &lockall, 0, 1, "lock the memory of this program and of the servers" },
+	{ "-N", "nsecs", "", &use_nsecs, 0, 1, "print the results in nanoseconds, not microseconds" },
+	{ "  ", "policy", "NAME", &sched, 0, 0, "other, batch, idle, fifo or rr, for clients and servers; default fifo with -p, else other" },
+	{ "-x", "posix_timers", "", &posix_timers, 0, 1, "a POSIX timer with a signal wakes the client, not clock_nanosleep" },
+	{ "-p", "priority", "PRIO", &priority, 2, 99, "real-time priority of the clients, 2 to 99; the servers have one less" },
+	{ "-q", "quiet", "", &quiet, 0, 1, "print only the results, at the end, and no status during the run" },
+	{ "  ", "size", "BYTES", &size, 8, 65536, "size of a request, from 8, the default, to 65536" },
+	{ "  ", "sleep", "US", &sleep_us, 0, 10000000, "how long the server sleeps before it replies, default 100" },
+	{ "-S", "smp", "", &smp, 0, 1, "a pair on each CPU, client and server on the same one" },
+	{ "  ", "steps", "N", &steps, 1, STEPS, "N measurements, with 0, 1 ... N-1 workers, or groups, of the load" },
+	{ "-t", "threads", "[N]", &threads, 1, 256, "number of pairs, default 1; without N, as many as there are CPUs" },
+	{ "  ", "tracemark", "", &trace_marker, 0, 1, "with -b: write a mark into the trace of the kernel, and stop the trace" },
+	{ "  ", "trltp", "", &trltp, 0, 1, "the set-up, metrics and status lines of the reference program" },
+	{ "  ", "trltp-log", "FILE", &logfile, 0, 0, "write the log of the reference program to this file" },
+	{ "-v", "verbose", "", &verbose, 0, 1, "print each latency instead of the status lines" },
 };
 
 static void set_option(const struct opt *o, const char *value)
@@ -613,17 +615,20 @@ static void set_option(const struct opt *o, const char *value)
 	if (!o->to) {
 		printf("twowaytest V %1.2f\n", VERSION);
 		for (o = opts; o < opts + ARRAY_SIZE(opts); o++)
-			printf("  %s  --%-14s %-9s %s\n", o->flag, o->name, o->arg, o->help);
+			printf("  %s  --%-14s %-9s %s\n", o->flag, o->name,
+			       o->arg, o->help);
 		exit(EXIT_SUCCESS);
 	}
 	if (!o->max) {
+		if (value && !*value)
+			fatal("--%s=: allowed is no empty value\n", o->name);
 		*(const char **)o->to = value ? value : "";
 		return;
 	}
 	errno = 0;
 	number = value ? strtoll(value, &end, 10) : !*o->arg;
 	found = o->to == &duration && *end ? strchr(units, *end) : NULL;
-	if (found && end++)
+	if (found && end > value && end++)
 		scale = seconds[(found - units) % 4];
 	if (errno || end == value || *end ||
 	    (value && (number < o->min || number > o->max / scale)))
@@ -658,7 +663,8 @@ static void process_options(int argc, char *argv[])
 			set_trltp();
 	}
 	if (optind < argc)
-		fatal("unexpected argument %s; see twowaytest --help\n", argv[optind]);
+		fatal("unexpected argument %s; see twowaytest --help\n",
+		      argv[optind]);
 }
 
 static void check_options(void)
@@ -670,7 +676,8 @@ static void check_options(void)
 	sched = sched ? sched : priority ? "fifo" : "other";
 	policy = string_to_policy(sched);
 	if (policy == SCHED_DEADLINE || (!policy && strcmp(sched, "other")))
-		fatal("--policy=%s: allowed is other, batch, idle, fifo, rr\n", sched);
+		fatal("--policy=%s: allowed is other, batch, idle, fifo, rr\n",
+		      sched);
 	if (policy == SCHED_FIFO || policy == SCHED_RR)
 		priority = priority ? priority : 2;
 	else if (priority)
@@ -733,15 +740,6 @@ static int finish_file(FILE *f, const char *name)
 	return EXIT_FAILURE;
 }
 
-static void child_ended(int sig)
-{
-	int saved = errno;
-
-	if (load_ended())
-		stop(sig);
-	errno = saved;
-}
-
 static void launch(void)
 {
 	struct pair *p;
@@ -764,7 +762,7 @@ static void launch(void)
 	signal(SIGINT, stop);
 	signal(SIGTERM, stop);
 	signal(SIGALRM, stop);
-	signal(SIGCHLD, child_ended);
+	signal(SIGCHLD, stop);
 	if (load)
 		load_start(affinity && !cpus, lockall);
 	for_each_pair(p) {
@@ -795,7 +793,7 @@ static void show(void)
 			__atomic_thread_fence(__ATOMIC_ACQUIRE);
 			end = __atomic_load_n(&p->written, __ATOMIC_ACQUIRE);
 			if ((unsigned long)(end - p->printed) >= RING)
-				lost++;		/* it may be overwritten */
+				unprinted++;	/* it may be overwritten */
 			else
 				printf("%8d:%8llu:%8lld\n", (int)(p - pairs),
 				       p->printed, to_unit(ns));
@@ -871,7 +869,7 @@ static void end_step(FILE *log)
 		print_status();
 	if (log)
 		write_log(log);
-	kept[step].rate = ramped->rate;
+	strcpy(kept[step].rate, step ? ramped->rate : "0.0");
 	for_each_pair(p) {
 		all = all_steps[p - pairs];
 		for (i = 0; i < NUM; i++) {
@@ -909,6 +907,7 @@ int main(int argc, char *argv[])
 	sigaddset(&expiry, SIGRTMIN);
 	sigprocmask(SIG_BLOCK, &expiry, NULL);
 	signal(SIGPIPE, SIG_IGN);
+	main_pid = getpid();	/* children inherit the handlers */
 	log = logfile ? fopen(logfile, "w") : NULL;
 	bins = logfile ? calloc(METRICS, sizeof(*bins)) : NULL;
 	if (logfile && (!log || !bins))
@@ -922,13 +921,17 @@ int main(int argc, char *argv[])
 			printf("# Step %d/%lld: load %s, %d %s\n", step + 1,
 			       steps, ramped->name, step, ramped->units);
 		}
+		if (steps > 1)
+			sprintf(kept[step].name, "step %d, ", step + 1);
 		for_each_pair(p) {
 			memset(p->stats, 0, sizeof(p->stats));
 			p->written = p->printed = 0;
+			p->fd = -1;	/* another socket may have its number */
 		}
 		launch();
-		if (trltp)
-			pthread_setschedparam(pthread_self(), SCHED_FIFO, &top);
+		if (trltp && pthread_setschedparam(pthread_self(), SCHED_FIFO,
+						   &top))
+			fatal("--trltp: cannot set priority 99\n");
 		for_each_pair(p)
 			failed |= finish(p);
 		alarm(0);	/* the end of the load may take long */
