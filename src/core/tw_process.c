@@ -10,12 +10,12 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "tw_array.h"
+#include "tw_await.h"
 #include "tw_cpus.h"
 #include "tw_file.h"
 #include "tw_output.h"
@@ -173,18 +173,6 @@ void tw_process_close(int but, int but_also, int and_also)
 	} while (from);
 }
 
-/* It can be read when a signal has come that ends the run; -1: none is there. */
-static int open_end_signals(void)
-{
-	sigset_t signals;
-
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGINT);
-	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGHUP);
-	return signalfd(-1, &signals, SFD_CLOEXEC);
-}
-
 /* Killed first, it does not see that it is moved. */
 void tw_process_kill(struct tw_process *process)
 {
@@ -204,27 +192,21 @@ void tw_process_kill(struct tw_process *process)
  */
 static int await_ready(struct tw_process *process, int ready)
 {
-	struct pollfd fds[] = {
-		{ .fd = ready, .events = POLLIN },
-		{ .fd = open_end_signals(), .events = POLLIN },
-	};
-	int err = poll(fds, 2, START_MS) > 0 ? -EINTR : -ETIMEDOUT;
+	int err = tw_await(ready, POLLIN, tw_await_stop_fd(),
+			   tw_await_in_ms(START_MS));
 	char byte;
 
 	if (err == -ETIMEDOUT)
 		tw_say_warn("the %s (pid %d) was not ready within %d s: it gets no CPU time; look for a task of higher priority on its CPU\n",
 			    process->name, process->pid, START_MS / 1000);
-	if (!fds[0].revents) {
+	if (err) {
 		tw_process_kill(process);
-	} else if (read(ready, &byte, 1) == 1) {
-		err = 0;
-	} else {
+	} else if (read(ready, &byte, 1) != 1) {
 		err = -ECHILD;
 		tw_process_await(process);
 		tw_process_failed(process, true);
 	}
 	close(ready);
-	close(fds[1].fd);
 	return err;
 }
 
