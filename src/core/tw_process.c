@@ -16,8 +16,8 @@
 
 #include "tw_array.h"
 #include "tw_await.h"
+#include "tw_child.h"
 #include "tw_cpus.h"
-#include "tw_file.h"
 #include "tw_output.h"
 #include "tw_place.h"
 #include "tw_policy.h"
@@ -123,22 +123,17 @@ static void set_signals(enum tw_role role)
 }
 
 static void __attribute__((noreturn))
-be_child(enum tw_role role, int number, pid_t parent, int ready,
-	 int (*live)(void *arg), void *arg)
+be_child(enum tw_role role, int number, int ready, int (*live)(void *arg),
+	 void *arg)
 {
 	char name[16];
 
 	set_signals(role);
 	snprintf(name, sizeof(name), "twoway-%s", tw_config_roles[role]);
 	prctl(PR_SET_NAME, name);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* The parent may have died before prctl(). */
-	if (getppid() != parent)
-		_exit(EXIT_FAILURE);
 	if (role == TW_LOAD)
 		setpgid(0, 0);
 	malloc_trim(0);	/* what is free need not be locked */
-	tw_file_leave();
 	tw_process_configure(role, number);
 	if (write(ready, "", 1) != 1)
 		_exit(EXIT_FAILURE);
@@ -255,12 +250,11 @@ int tw_process_start(struct tw_process *process, enum tw_role role,
 		     int number, int (*live)(void *arg), void *arg)
 {
 	struct tw_process child;
-	pid_t pid, parent = getpid();
+	pid_t pid;
 	int err, fds[2];
 
 	tw_output_flush();
-	fflush(NULL);
-	pid = pipe2(fds, O_CLOEXEC) ? -1 : fork();
+	pid = pipe2(fds, O_CLOEXEC) ? -1 : tw_child_start(SIGKILL);
 	if (pid < 0) {
 		err = -errno;
 		tw_say_warn("cannot start the %s: %m; see \"ulimit -n\" and \"ulimit -u\"\n",
@@ -268,7 +262,7 @@ int tw_process_start(struct tw_process *process, enum tw_role role,
 		return err;
 	}
 	if (!pid)
-		be_child(role, number, parent, fds[1], live, arg);
+		be_child(role, number, fds[1], live, arg);
 	child = (struct tw_process) {
 		.pid = pid, .name = tw_config_roles[role],
 		.group = role == TW_LOAD,
@@ -283,29 +277,25 @@ int tw_process_start(struct tw_process *process, enum tw_role role,
 	return 0;
 }
 
-bool tw_process_ended(struct tw_process *process)
+static bool ends(struct tw_process *process, int ms)
 {
-	siginfo_t info = { .si_pid = 0 };
-
 	if (!process->pid || process->ended ||
-	    (!waitid(P_PID, process->pid, &info,
-		     WEXITED | WNOWAIT | WNOHANG) && !info.si_pid))
+	    !tw_child_ends(process->pid, ms, WNOWAIT, &process->status))
 		return process->ended;
-	process->status = info.si_code == CLD_EXITED ?
-			  W_EXITCODE(info.si_status, 0) : info.si_status;
 	process->ended = true;
 	if (!process->group)
 		tw_reap_later(process->pid);
 	return true;
 }
 
+bool tw_process_ended(struct tw_process *process)
+{
+	return ends(process, 0);
+}
+
 void tw_process_await(struct tw_process *process)
 {
-	int ms;
-
-	for (ms = 0; process->pid && ms < STOP_MS &&
-	     !tw_process_ended(process); ms++)
-		usleep(1000);
+	ends(process, STOP_MS);
 }
 
 /*
@@ -320,11 +310,9 @@ bool tw_process_stop_failed(struct tw_process *process)
 	if (!process->pid)
 		return false;
 	/* Repeatedly: a signal may come just before the child waits for it. */
-	for (ms = 0; ms < STOP_MS && !tw_process_ended(process); ms++) {
+	for (ms = 0; ms < STOP_MS && !ends(process, !!ms); ms++)
 		if (!group || !ms)
 			kill(process->pid, group ? SIGTERM : TW_STOP_SIGNAL);
-		usleep(1000);
-	}
 	if (ms == STOP_MS)
 		tw_say_warn("the %s (pid %d) did not end within %d s and is killed\n",
 			    process->name, process->pid, STOP_MS / 1000);

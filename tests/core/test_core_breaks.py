@@ -209,6 +209,13 @@ def test_command_is_ordinary(run):
     assert set(done.text("settings").splitlines()) == {"0 0"}
 
 
+def test_signals_of_the_command(run):
+    """They are as usual."""
+    run("-q", "-l200", "-b1", "--breaks=1000000",
+        "--on-break=grep Sig /proc/self/status >status; sleep 9")
+    assert outside.signals(run.directory / "status") == outside.signals()
+
+
 def test_environment(run):
     """What it is told is what the results have; its output is no result."""
     done = run("-q", "-l300", "-b1", "--json=json", "--dump=dump",

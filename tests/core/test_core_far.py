@@ -258,14 +258,9 @@ def test_signals_of_a_command(run):
     """It has those of a shell, but for what is typed at the terminal."""
     run("--connect=127.0.0.1", "--rsh=grep Sig /proc/self/status > status #",
         *QUICK)
-    plain = subprocess.run(["cat", "/proc/self/status"], check=True, text=True,
-                           stdout=subprocess.PIPE).stdout
-    status, usual = (
-        dict(re.findall(r"(\w+):\s(\w+)", text)) for text in (
-            (run.directory / "status").read_text("ascii"), plain))
-    assert int(status["SigBlk"], 16) == 0
-    assert int(status["SigIgn"], 16) == \
-        int(usual["SigIgn"], 16) | 1 << signal.SIGINT - 1
+    ignored, blocked = outside.signals()
+    assert outside.signals(run.directory / "status") == (
+        ignored | 1 << signal.SIGINT - 1, blocked)
 
 
 def test_command_is_asked_to_end(start):
