@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tw_await.h"
 #include "tw_file.h"
 #include "tw_run.h"
 #include "tw_say.h"
@@ -54,16 +55,15 @@ bool tw_stream_push(struct tw_stream *stream, struct tw_run *run)
 
 void tw_stream_drain(struct tw_stream *stream, struct tw_run *run)
 {
-	struct pollfd fd = { .fd = stream->file.fd, .events = POLLOUT };
-
 	if (!stream->begun && !run->measured)
 		return;
 	tw_stream_push(stream, run);
 	while (stream->size && !stream->err) {
-		if (poll(&fd, 1, DRAIN_MS) == 1)
-			tw_stream_push(stream, run);
-		else
+		if (tw_await(stream->file.fd, POLLOUT, -1,
+			     tw_await_in_ms(DRAIN_MS)))
 			fail(stream, run, -ETIMEDOUT);
+		else
+			tw_stream_push(stream, run);
 	}
 }
 
