@@ -100,7 +100,7 @@ void tw_on_break_watch(void)
 
 	if (!shell.pid)
 		return;
-	late = !tw_process_ended(&shell);
+	late = !tw_process_ends(&shell, 0);
 	if (late && tw_now_ns(CLOCK_MONOTONIC) < end_ns)
 		return;
 	tw_process_stop_failed(&shell);
@@ -120,9 +120,7 @@ void tw_on_break_watch(void)
 
 void tw_on_break_end(void)
 {
-	int status;
-
 	for (tw_on_break_watch(); shell.pid; tw_on_break_watch())
-		tw_child_ends(shell.pid, 1, WNOWAIT, &status);
+		tw_process_ends(&shell, 1);
 	tw_guard_end(&guard);
 }

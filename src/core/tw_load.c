@@ -143,7 +143,7 @@ static void woken(struct tw_run *run)
 
 	for (i = 0; i < count; i++)
 		for (n = 0; n < loads[i]->processes; n++)
-			if (tw_process_ended(&loads[i]->process[n])) {
+			if (tw_process_ends(&loads[i]->process[n], 0)) {
 				if (!tw_process_failed(&loads[i]->process[n],
 						       false))
 					tw_say_warn("the load ended by itself\n");

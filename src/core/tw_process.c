@@ -28,7 +28,6 @@
 
 #define START_MS	5000	/* to get ready */
 #define FILES		1024	/* that may be open, before Linux 5.9 */
-#define STOP_MS		1000	/* to end, before it is killed */
 
 static int role_policy(enum tw_role role, int priority)
 {
@@ -178,7 +177,7 @@ void tw_process_kill(struct tw_process *process)
 	kill(process->pid, SIGKILL);
 	if (!tw_cpus_get(0, &cpus))
 		sched_setaffinity(process->pid, sizeof(cpus), &cpus);
-	tw_process_await(process);
+	tw_process_ends(process, TW_STOP_MS);
 }
 
 /*
@@ -198,7 +197,7 @@ static int await_ready(struct tw_process *process, int ready)
 		tw_process_kill(process);
 	} else if (read(ready, &byte, 1) != 1) {
 		err = -ECHILD;
-		tw_process_await(process);
+		tw_process_ends(process, TW_STOP_MS);
 		tw_process_failed(process, true);
 	}
 	close(ready);
@@ -277,7 +276,7 @@ int tw_process_start(struct tw_process *process, enum tw_role role,
 	return 0;
 }
 
-static bool ends(struct tw_process *process, int ms)
+bool tw_process_ends(struct tw_process *process, int ms)
 {
 	if (!process->pid || process->ended ||
 	    !tw_child_ends(process->pid, ms, WNOWAIT, &process->status))
@@ -286,16 +285,6 @@ static bool ends(struct tw_process *process, int ms)
 	if (!process->group)
 		tw_reap_later(process->pid);
 	return true;
-}
-
-bool tw_process_ended(struct tw_process *process)
-{
-	return ends(process, 0);
-}
-
-void tw_process_await(struct tw_process *process)
-{
-	ends(process, STOP_MS);
 }
 
 /*
@@ -310,18 +299,18 @@ bool tw_process_stop_failed(struct tw_process *process)
 	if (!process->pid)
 		return false;
 	/* Repeatedly: a signal may come just before the child waits for it. */
-	for (ms = 0; ms < STOP_MS && !ends(process, !!ms); ms++)
+	for (ms = 0; ms < TW_STOP_MS && !tw_process_ends(process, !!ms); ms++)
 		if (!group || !ms)
 			kill(process->pid, group ? SIGTERM : TW_STOP_SIGNAL);
-	if (ms == STOP_MS)
+	if (ms == TW_STOP_MS)
 		tw_say_warn("the %s (pid %d) did not end within %d s and is killed\n",
-			    process->name, process->pid, STOP_MS / 1000);
-	if (ms == STOP_MS || group)
+			    process->name, process->pid, TW_STOP_MS / 1000);
+	if (ms == TW_STOP_MS || group)
 		kill(group ? -process->pid : process->pid, SIGKILL);
-	tw_process_await(process);
+	tw_process_ends(process, TW_STOP_MS);
 	if (group)
-		tw_reap_group(process->pid, STOP_MS);
-	return ms == STOP_MS ||
+		tw_reap_group(process->pid, TW_STOP_MS);
+	return ms == TW_STOP_MS ||
 	       (group && WIFEXITED(process->status) && process->status);
 }
 
