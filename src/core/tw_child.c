@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,7 +20,7 @@ pid_t tw_child_start(int signal)
 	fflush(NULL);
 	pid = fork();
 	if (pid)
-		return pid;
+		return pid < 0 ? -errno : pid;
 	prctl(PR_SET_PDEATHSIG, signal);
 	/* In a PID namespace, the parent of the first process has no number. */
 	if (getppid() != parent && getppid())

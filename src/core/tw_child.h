@@ -7,14 +7,14 @@
 #include <sys/types.h>
 
 /*
- * As fork(). The child gets @signal when its parent dies, ends if it has died
- * already, and has no result file open. Other signals are as the parent's.
+ * As fork(), but -errno instead of -1. The child gets @signal when its parent
+ * dies, ends if it has died already, and has no result file open.
  */
 pid_t tw_child_start(int signal);
 
 /*
- * Becomes a shell that runs @command. No signal is blocked, and what
- * main ignores by itself is not ignored. Returns only if that fails; see errno.
+ * Becomes a shell that runs @command. No signal is blocked there, and those are
+ * as usual that main ignores. Returns only if that fails; see errno.
  */
 void tw_child_shell(const char *command);
 

@@ -65,7 +65,7 @@ static int start_and_await(const struct tw_load *load,
 	if (!pid)
 		become(load);
 	if (pid < 0)
-		return -errno;
+		return pid;
 	while (waitpid(pid, &status, 0) < 0)
 		;
 	return status;

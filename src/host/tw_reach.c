@@ -135,19 +135,18 @@ int tw_reach_connect(const struct addrinfo **addresses, int port, int other_fd,
 
 pid_t tw_reach_start(const char *command, int *fd)
 {
-	int err, ends[2];
+	int ends[2];
 	pid_t pid;
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
 		return -errno;
 	pid = tw_child_start(SIGTERM);
 	if (pid) {
-		err = errno;
 		close(ends[1]);
 		if (pid < 0)
 			close(ends[0]);
 		*fd = ends[0];
-		return pid < 0 ? -err : pid;
+		return pid;
 	}
 	/* Typed at the terminal: main ends the run by it, in good order. */
 	signal(SIGINT, SIG_IGN);
