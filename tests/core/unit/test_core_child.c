@@ -195,6 +195,7 @@ TEST_EACH(death_of_the_parent, parents)
 				sleep(20);
 			_exit(write(fds[1], "lives", 5) != 5);
 		}
+		close(begun[1]);
 		_exit(read(begun[0], text, 1) != 1);
 	}
 	close(fds[1]);
