@@ -182,10 +182,10 @@ void tw_talk_close(int ms)
 {
 	if (!rsh_ends(ms))
 		kill(rsh_pid, SIGTERM);
-	if (!rsh_ends(KILL_MS))
-		kill(rsh_pid, SIGKILL);
-	if (!rsh_ends(STATUS_MS))
-		tw_say_warn("%s: it cannot be ended\n", tw_talk_way.command);
+	if (!rsh_ends(KILL_MS) && kill(rsh_pid, SIGKILL))
+		tw_say_warn("%s: it cannot be ended: %m\n",
+			    tw_talk_way.command);
+	rsh_ends(STATUS_MS);
 	close(lines.fd);
 	lines.fd = -1;
 }

@@ -250,8 +250,8 @@ def test_command_that_may_not_be_ended(public, aloof):
     finally:
         os.kill(left, signal.SIGKILL)
         process.finish()
-    assert f"WARN: {aloof} # twowaytest --far: it cannot be ended\n" in \
-        process.err
+    assert f"WARN: {aloof} # twowaytest --far: it cannot be ended: Operation " \
+        "not permitted\n" in process.err
 
 
 @results.root
