@@ -262,6 +262,16 @@ def test_main_killed(start):
     assert process.gone(5)
 
 
+def test_main_killed_while_the_command_begins(start, amiss):
+    """Its guard does not know yet of the command then."""
+    process = start("-q", "-D60", "-b1", "--breaks=1000000",
+                    "--on-break=sleep 900",
+                    env={**amiss, "TW_AMISS": "orphan"})
+    assert process.process.wait(15) == -signal.SIGKILL
+    assert process.gone(5), process.processes()
+    process.finish()
+
+
 def traced(run, shim):
     """The rows of a run, and what was said of those of ours that were looked
     into."""

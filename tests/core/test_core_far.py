@@ -273,6 +273,16 @@ def test_command_is_asked_to_end(start):
     assert (start.directory / "asked").exists()
 
 
+def test_command_dies_with_main(start):
+    """Whether it reads what main tells it or not."""
+    process = start("--connect=127.0.0.1", "--rsh=exec sleep 900 #", *QUICK)
+    assert outside.wait_for(lambda: process.named("sleep"))
+    process.signal(signal.SIGKILL)
+    assert process.process.wait(15) == -signal.SIGKILL
+    assert process.gone(5), process.processes()
+    process.finish()
+
+
 @pytest.mark.parametrize("transport", ["tcp", "udp"])
 def test_interrupted(start, transport):
     process = start("--connect=127.0.0.1", rsh(), *QUICK, "--json=json",

@@ -2,6 +2,7 @@
 #include "unit.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "tw_child.h"
+#include "tw_file.h"
 #include "tw_time.h"
 
 #define LONG_MS	60000
@@ -169,6 +171,24 @@ TEST(no_child)
 	assert_int_equal(polls, 0);
 }
 
+/* A pipe's reader need not wait for it. */
+TEST(result_files)
+{
+	static struct tw_file file = { .path = "-" };
+	int fd, status;
+	pid_t pid;
+
+	tw_file_add(&file);
+	fd = file.fd;
+	assert_true(fcntl(fd, F_GETFD) >= 0);
+	pid = tw_child_start(SIGKILL);
+	if (!pid)
+		_exit(fcntl(fd, F_GETFD) >= 0 || file.fd != -1);
+	assert_true(tw_child_ends(pid, LONG_MS, 0, &status));
+	assert_int_equal(status, 0);
+	assert_int_equal(file.fd, fd);
+}
+
 static const struct parent {
 	const char *name;
 	int signal;
@@ -199,6 +219,7 @@ TEST_EACH(death_of_the_parent, parents)
 		_exit(read(begun[0], text, 1) != 1);
 	}
 	close(fds[1]);
+	close(begun[1]);
 	assert_int_equal(read(fds[0], text, sizeof(text)), 0);
 	close(fds[0]);
 	assert_int_equal(waitpid(parent, &status, 0), parent);
