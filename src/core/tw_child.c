@@ -44,8 +44,8 @@ void tw_child_shell(const char *command)
 
 /*
  * The limit is counted in steps of 1 ms: if the machine stands still, that is
- * one step. Without the file (before Linux 5.3; no more may be open), a step
- * does not end with the child.
+ * one step. A step ends with the child, but not where there is no pidfd: before
+ * Linux 5.3, in some sandboxes, or if no more files may be open.
  */
 bool tw_child_ends(pid_t pid, int ms, int flag, int *status)
 {
