@@ -6,9 +6,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "tw_child.h"
 #include "tw_guard.h"
 #include "tw_on_break.h"
 #include "tw_process.h"
@@ -43,10 +43,7 @@ void tw_on_break_begin(void)
 static void __attribute__((noreturn))
 be_shell(const char *command, int input)
 {
-	static const int ignored[] = { SIGHUP, SIGPIPE, SIGUSR2, SIGXFSZ };
 	const struct sched_param ordinary = { .sched_priority = 0 };
-	sigset_t none;
-	size_t i;
 
 	setpgid(0, 0);
 	*group = getpid();
@@ -54,11 +51,8 @@ be_shell(const char *command, int input)
 	dup2(input, STDIN_FILENO);
 	/* Standard output is for the results alone. */
 	dup2(STDERR_FILENO, STDOUT_FILENO);
-	for (i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
-		signal(ignored[i], SIG_DFL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	execl("/bin/sh", "sh", "-c", command, NULL);
+	signal(SIGHUP, SIG_DFL);
+	tw_child_shell(command);
 	tw_say_warn("--on-break: cannot run /bin/sh: %m\n");
 	_exit(EXIT_FAILURE);
 }
@@ -79,9 +73,9 @@ void tw_on_break_start(const char *command, void (*set)(void),
 		return;
 	}
 	print(input);
-	fflush(NULL);
+	fflush(input);
 	lseek(fileno(input), 0, SEEK_SET);
-	pid = fork();
+	pid = tw_child_start(SIGKILL);
 	if (!pid) {
 		set();
 		be_shell(command, fileno(input));
@@ -106,7 +100,7 @@ void tw_on_break_watch(void)
 
 	if (!shell.pid)
 		return;
-	late = !tw_process_ended(&shell);
+	late = !tw_process_ends(&shell, 0);
 	if (late && tw_now_ns(CLOCK_MONOTONIC) < end_ns)
 		return;
 	tw_process_stop_failed(&shell);
@@ -126,9 +120,7 @@ void tw_on_break_watch(void)
 
 void tw_on_break_end(void)
 {
-	const struct timespec pause = { .tv_nsec = TW_NS_PER_MS };
-
 	for (tw_on_break_watch(); shell.pid; tw_on_break_watch())
-		nanosleep(&pause, NULL);
+		tw_process_ends(&shell, 1);
 	tw_guard_end(&guard);
 }

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "tw_guard.h"
@@ -87,13 +86,6 @@ bool tw_tracefs_check(int64_t limit_us)
 	if (tw_tracefs_events && !tw_tracefs_file)
 		tw_tracefs_file = usual;
 	return tw_tracefs_events;
-}
-
-static void pause_ms(int ms)
-{
-	const struct timespec pause = tw_ns_to_ts(ms * TW_NS_PER_MS);
-
-	nanosleep(&pause, NULL);
 }
 
 static const char *hint(void)
@@ -237,7 +229,7 @@ static int remove_instance(void)
 	/* Processes that were killed keep it busy until they are gone. */
 	for (ms = 0; rmdir(instance); ms++) {
 		if (errno == EBUSY && ms < REMOVE_MS) {
-			pause_ms(1);
+			usleep(1000);
 			continue;
 		}
 		if (errno == ENOENT)
@@ -246,7 +238,7 @@ static int remove_instance(void)
 		tw_say_warn("--trace: cannot remove %s: %m\n", instance);
 		return err;
 	}
-	pause_ms(SETTLE_MS);
+	usleep(SETTLE_MS * 1000);
 	return 0;
 }
 
@@ -271,7 +263,7 @@ static void remove_stale(void)
 	if (dir)
 		closedir(dir);
 	if (removed)
-		pause_ms(SETTLE_MS);
+		usleep(SETTLE_MS * 1000);
 }
 
 static void open_tracefs(void)

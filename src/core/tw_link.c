@@ -8,22 +8,15 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "tw_await.h"
 #include "tw_loop.h"
 #include "tw_wire.h"
 
-#define CONNECT_MS	5000	/* what this may take */
-
 /*
- * The kernel's network may get no CPU beside real-time tasks, nor then its
- * timers, on which connect() and accept() depend.
+ * What connect() and accept() may take. The kernel's network may get no CPU
+ * beside real-time tasks, nor then its timers, on which both depend.
  */
-static int await(int fd, short events)
-{
-	struct pollfd ready = { .fd = fd, .events = events };
-	int count = poll(&ready, 1, CONNECT_MS);
-
-	return count < 0 ? -errno : count ? 0 : -ETIMEDOUT;
-}
+#define CONNECT_MS	5000
 
 static int connect_soon(int fd, const struct sockaddr *to, socklen_t len)
 {
@@ -32,8 +25,9 @@ static int connect_soon(int fd, const struct sockaddr *to, socklen_t len)
 
 	if (fcntl(fd, F_SETFL, O_NONBLOCK))
 		return -errno;
-	err = !connect(fd, to, len) ? 0 :
-	      errno == EINPROGRESS ? await(fd, POLLOUT) : -errno;
+	err = connect(fd, to, len) ? -errno : 0;
+	if (err == -EINPROGRESS)
+		err = tw_await(fd, POLLOUT, -1, tw_await_in_ms(CONNECT_MS));
 	if (err)
 		return err;
 	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &result, &size) ||
@@ -54,7 +48,8 @@ static int connect_both(int listener, int *client_fd, int *server_fd)
 		return -errno;
 	err = connect_soon(*client_fd, (struct sockaddr *)&to, len);
 	if (!err)
-		err = await(listener, POLLIN);
+		err = tw_await(listener, POLLIN, -1,
+			       tw_await_in_ms(CONNECT_MS));
 	if (err)
 		return err;
 	if (getsockname(*client_fd, (struct sockaddr *)&own, &own_len))

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "tw_load.h"
@@ -144,7 +143,7 @@ static void woken(struct tw_run *run)
 
 	for (i = 0; i < count; i++)
 		for (n = 0; n < loads[i]->processes; n++)
-			if (tw_process_ended(&loads[i]->process[n])) {
+			if (tw_process_ends(&loads[i]->process[n], 0)) {
 				if (!tw_process_failed(&loads[i]->process[n],
 						       false))
 					tw_say_warn("the load ended by itself\n");
@@ -192,7 +191,6 @@ static void end(struct tw_run *run)
 /* In a ramp, step k has k units of its load. */
 static void begin(struct tw_run *run)
 {
-	const struct timespec pause = { .tv_nsec = SETTLE_MS * TW_NS_PER_MS };
 	int i, n, processes, err = 0;
 
 	if (!count)
@@ -221,7 +219,7 @@ static void begin(struct tw_run *run)
 	run->failed |= err && err != -EINTR;
 	close(go[0]);
 	close(go[1]);
-	nanosleep(&pause, NULL);
+	usleep(SETTLE_MS * 1000);
 	for (i = 0; i < count; i++) {
 		loads[i]->first = loads[i]->processes ?
 				  loads[i]->ops->done(loads[i]) : 0;

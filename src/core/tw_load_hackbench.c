@@ -22,6 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tw_child.h"
 #include "tw_load.h"
 #include "tw_time.h"
 
@@ -58,24 +59,18 @@ become_hackbench(const struct tw_load *load)
 static int start_and_await(const struct tw_load *load,
 			   void (*become)(const struct tw_load *load))
 {
-	pid_t pid, parent = getpid();
+	pid_t pid = tw_child_start(SIGTERM);
 	int status;
 
-	pid = fork();
-	if (!pid) {
-		prctl(PR_SET_PDEATHSIG, SIGTERM);
-		if (getppid() != parent && getppid())
-			kill_group(SIGTERM);
+	if (!pid)
 		become(load);
-	}
 	if (pid < 0)
-		return -errno;
+		return pid;
 	while (waitpid(pid, &status, 0) < 0)
 		;
 	return status;
 }
 
-/* Of the first process of a PID namespace, the parent has no number there. */
 static void keep_hackbench(const struct tw_load *load)
 {
 	if (unshare(CLONE_NEWPID))

@@ -10,14 +10,14 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "tw_array.h"
+#include "tw_await.h"
+#include "tw_child.h"
 #include "tw_cpus.h"
-#include "tw_file.h"
 #include "tw_output.h"
 #include "tw_place.h"
 #include "tw_policy.h"
@@ -28,7 +28,6 @@
 
 #define START_MS	5000	/* to get ready */
 #define FILES		1024	/* that may be open, before Linux 5.9 */
-#define STOP_MS		1000	/* to end, before it is killed */
 
 static int role_policy(enum tw_role role, int priority)
 {
@@ -123,22 +122,17 @@ static void set_signals(enum tw_role role)
 }
 
 static void __attribute__((noreturn))
-be_child(enum tw_role role, int number, pid_t parent, int ready,
-	 int (*live)(void *arg), void *arg)
+be_child(enum tw_role role, int number, int ready, int (*live)(void *arg),
+	 void *arg)
 {
 	char name[16];
 
 	set_signals(role);
 	snprintf(name, sizeof(name), "twoway-%s", tw_config_roles[role]);
 	prctl(PR_SET_NAME, name);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* The parent may have died before prctl(). */
-	if (getppid() != parent)
-		_exit(EXIT_FAILURE);
 	if (role == TW_LOAD)
 		setpgid(0, 0);
 	malloc_trim(0);	/* what is free need not be locked */
-	tw_file_leave();
 	tw_process_configure(role, number);
 	if (write(ready, "", 1) != 1)
 		_exit(EXIT_FAILURE);
@@ -173,18 +167,6 @@ void tw_process_close(int but, int but_also, int and_also)
 	} while (from);
 }
 
-/* It can be read when a signal has come that ends the run; -1: none is there. */
-static int open_end_signals(void)
-{
-	sigset_t signals;
-
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGINT);
-	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGHUP);
-	return signalfd(-1, &signals, SFD_CLOEXEC);
-}
-
 /* Killed first, it does not see that it is moved. */
 void tw_process_kill(struct tw_process *process)
 {
@@ -195,7 +177,7 @@ void tw_process_kill(struct tw_process *process)
 	kill(process->pid, SIGKILL);
 	if (!tw_cpus_get(0, &cpus))
 		sched_setaffinity(process->pid, sizeof(cpus), &cpus);
-	tw_process_await(process);
+	tw_process_ends(process, TW_STOP_MS);
 }
 
 /*
@@ -204,27 +186,21 @@ void tw_process_kill(struct tw_process *process)
  */
 static int await_ready(struct tw_process *process, int ready)
 {
-	struct pollfd fds[] = {
-		{ .fd = ready, .events = POLLIN },
-		{ .fd = open_end_signals(), .events = POLLIN },
-	};
-	int err = poll(fds, 2, START_MS) > 0 ? -EINTR : -ETIMEDOUT;
+	int err = tw_await(ready, POLLIN, tw_await_stop_fd(),
+			   tw_await_in_ms(START_MS));
 	char byte;
 
 	if (err == -ETIMEDOUT)
 		tw_say_warn("the %s (pid %d) was not ready within %d s: it gets no CPU time; look for a task of higher priority on its CPU\n",
 			    process->name, process->pid, START_MS / 1000);
-	if (!fds[0].revents) {
+	if (err) {
 		tw_process_kill(process);
-	} else if (read(ready, &byte, 1) == 1) {
-		err = 0;
-	} else {
+	} else if (read(ready, &byte, 1) != 1) {
 		err = -ECHILD;
-		tw_process_await(process);
+		tw_process_ends(process, TW_STOP_MS);
 		tw_process_failed(process, true);
 	}
 	close(ready);
-	close(fds[1].fd);
 	return err;
 }
 
@@ -273,12 +249,11 @@ int tw_process_start(struct tw_process *process, enum tw_role role,
 		     int number, int (*live)(void *arg), void *arg)
 {
 	struct tw_process child;
-	pid_t pid, parent = getpid();
+	pid_t pid;
 	int err, fds[2];
 
 	tw_output_flush();
-	fflush(NULL);
-	pid = pipe2(fds, O_CLOEXEC) ? -1 : fork();
+	pid = pipe2(fds, O_CLOEXEC) ? -1 : tw_child_start(SIGKILL);
 	if (pid < 0) {
 		err = -errno;
 		tw_say_warn("cannot start the %s: %m; see \"ulimit -n\" and \"ulimit -u\"\n",
@@ -286,7 +261,7 @@ int tw_process_start(struct tw_process *process, enum tw_role role,
 		return err;
 	}
 	if (!pid)
-		be_child(role, number, parent, fds[1], live, arg);
+		be_child(role, number, fds[1], live, arg);
 	child = (struct tw_process) {
 		.pid = pid, .name = tw_config_roles[role],
 		.group = role == TW_LOAD,
@@ -301,29 +276,15 @@ int tw_process_start(struct tw_process *process, enum tw_role role,
 	return 0;
 }
 
-bool tw_process_ended(struct tw_process *process)
+bool tw_process_ends(struct tw_process *process, int ms)
 {
-	siginfo_t info = { .si_pid = 0 };
-
 	if (!process->pid || process->ended ||
-	    (!waitid(P_PID, process->pid, &info,
-		     WEXITED | WNOWAIT | WNOHANG) && !info.si_pid))
+	    !tw_child_ends(process->pid, ms, WNOWAIT, &process->status))
 		return process->ended;
-	process->status = info.si_code == CLD_EXITED ?
-			  W_EXITCODE(info.si_status, 0) : info.si_status;
 	process->ended = true;
 	if (!process->group)
 		tw_reap_later(process->pid);
 	return true;
-}
-
-void tw_process_await(struct tw_process *process)
-{
-	int ms;
-
-	for (ms = 0; process->pid && ms < STOP_MS &&
-	     !tw_process_ended(process); ms++)
-		usleep(1000);
 }
 
 /*
@@ -338,20 +299,18 @@ bool tw_process_stop_failed(struct tw_process *process)
 	if (!process->pid)
 		return false;
 	/* Repeatedly: a signal may come just before the child waits for it. */
-	for (ms = 0; ms < STOP_MS && !tw_process_ended(process); ms++) {
+	for (ms = 0; ms < TW_STOP_MS && !tw_process_ends(process, !!ms); ms++)
 		if (!group || !ms)
 			kill(process->pid, group ? SIGTERM : TW_STOP_SIGNAL);
-		usleep(1000);
-	}
-	if (ms == STOP_MS)
+	if (ms == TW_STOP_MS)
 		tw_say_warn("the %s (pid %d) did not end within %d s and is killed\n",
-			    process->name, process->pid, STOP_MS / 1000);
-	if (ms == STOP_MS || group)
+			    process->name, process->pid, TW_STOP_MS / 1000);
+	if (ms == TW_STOP_MS || group)
 		kill(group ? -process->pid : process->pid, SIGKILL);
-	tw_process_await(process);
+	tw_process_ends(process, TW_STOP_MS);
 	if (group)
-		tw_reap_group(process->pid, STOP_MS);
-	return ms == STOP_MS ||
+		tw_reap_group(process->pid, TW_STOP_MS);
+	return ms == TW_STOP_MS ||
 	       (group && WIFEXITED(process->status) && process->status);
 }
 

@@ -14,6 +14,7 @@
 
 /* Interrupts any wait of a child, which then looks whether it is to stop. */
 #define TW_STOP_SIGNAL	(SIGRTMIN + 1)
+#define TW_STOP_MS	1000	/* to end, before it is killed */
 
 struct tw_process {
 	pid_t pid;		/* 0: none was started */
@@ -64,11 +65,8 @@ void tw_process_print_change(FILE *file, const char *whose,
 			     const struct tw_process *begun,
 			     const struct tw_process *left);
 
-/* Whether it has ended, without waiting. One that was not started has not. */
-bool tw_process_ended(struct tw_process *process);
-
-/* Waits for its end, for at most a second. */
-void tw_process_await(struct tw_process *process);
+/* Whether it ends within @ms; 0: has ended. One that was not started has not. */
+bool tw_process_ends(struct tw_process *process, int ms);
 
 /* Kills it, and waits for its end: to die, it gets the caller's CPUs. */
 void tw_process_kill(struct tw_process *process);

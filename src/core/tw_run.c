@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tw_await.h"
 #include "tw_cut.h"
 #include "tw_output.h"
 #include "tw_part.h"
@@ -91,13 +92,13 @@ static bool reap(struct tw_run *run)
 	for (i = 0; i < tw_config.pairs; i++) {
 		struct tw_process *process = run->pairs[i]->process;
 
-		if (!tw_process_ended(&process[TW_CLIENT])) {
+		if (!tw_process_ends(&process[TW_CLIENT], 0)) {
 			run->pairs[i]->alive_ns = now_ns;
 			done = false;
 		}
-		if (WEXITSTATUS(process[TW_CLIENT].status))
-			tw_process_await(&process[TW_SERVER]);
-		tw_process_ended(&process[TW_SERVER]);
+		tw_process_ends(&process[TW_SERVER],
+				WEXITSTATUS(process[TW_CLIENT].status) ?
+				TW_STOP_MS : 0);
 	}
 	take_signals(run);
 	run->failed |= any_failed(run, true) ||
@@ -120,10 +121,6 @@ static void tell_parts(struct tw_run *run)
  */
 static void watch(struct tw_run *run)
 {
-	struct pollfd ready[] = {
-		{ .fd = run->signal_fd, .events = POLLIN },
-		{ .events = POLLIN },
-	};
 	bool done = reap(run);
 
 	/* The signal of what has ended before this was taken. */
@@ -131,8 +128,10 @@ static void watch(struct tw_run *run)
 	alarm(tw_config.duration_s ? tw_config.duration_s + GRACE_S : 0);
 	while (!run->failed && !done && !run->interrupted &&
 	       !run->control->stop) {
-		ready[1].fd = run->wake_fd;
-		poll(ready, 2, run->tick_ms);
+		int64_t end_ns = run->tick_ms < 0 ? INT64_MAX :
+				 tw_await_in_ms(run->tick_ms);
+
+		tw_await(run->signal_fd, POLLIN, run->wake_fd, end_ns);
 		tw_output_begin();
 		take_signals(run);
 		done = reap(run);

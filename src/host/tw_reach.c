@@ -9,13 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "tw_array.h"
 #include "tw_await.h"
+#include "tw_child.h"
 #include "tw_datagram.h"
 #include "tw_lines.h"
 #include "tw_option.h"
@@ -135,34 +135,24 @@ int tw_reach_connect(const struct addrinfo **addresses, int port, int other_fd,
 
 pid_t tw_reach_start(const char *command, int *fd)
 {
-	static const int usual[] = { SIGPIPE, SIGXFSZ, SIGUSR2 };
-	pid_t pid, parent = getpid();
-	sigset_t none;
-	int err, ends[2];
-	size_t i;
+	int ends[2];
+	pid_t pid;
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
 		return -errno;
-	fflush(NULL);
-	pid = fork();
+	pid = tw_child_start(SIGTERM);
 	if (pid) {
-		err = errno;
 		close(ends[1]);
 		if (pid < 0)
 			close(ends[0]);
 		*fd = ends[0];
-		return pid < 0 ? -err : pid;
+		return pid;
 	}
-	for (i = 0; i < ARRAY_SIZE(usual); i++)
-		signal(usual[i], SIG_DFL);
 	/* Typed at the terminal: main ends the run by it, in good order. */
 	signal(SIGINT, SIG_IGN);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (getppid() == parent && dup2(ends[1], STDIN_FILENO) >= 0 &&
+	if (dup2(ends[1], STDIN_FILENO) >= 0 &&
 	    dup2(ends[1], STDOUT_FILENO) >= 0)
-		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+		tw_child_shell(command);
 	_exit(127);
 }
 

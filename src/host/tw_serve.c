@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "tw_await.h"
+#include "tw_child.h"
 #include "tw_hosts.h"
 #include "tw_idle.h"
 #include "tw_lines.h"
@@ -211,21 +212,18 @@ static bool begins_request(int fd)
  */
 static bool serve(int listener, int fd)
 {
-	pid_t pid, parent = getpid();
+	pid_t pid;
 
 	if (children == CHILDREN)
 		return false;
-	fflush(NULL);
-	pid = fork();
+	pid = tw_child_start(SIGTERM);
 	if (pid < 0)
 		tw_say_warn("cannot start a process for a client: %m\n");
 	children += pid > 0;
 	if (pid)
 		return false;
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	close(listener);
-	if (getppid() != parent || dup2(fd, STDIN_FILENO) < 0 ||
-	    dup2(fd, STDOUT_FILENO) < 0)
+	if (dup2(fd, STDIN_FILENO) < 0 || dup2(fd, STDOUT_FILENO) < 0)
 		exit(EXIT_FAILURE);
 	tw_far_priority = (int)tw_config.priority;
 	tw_config.priority = 0;

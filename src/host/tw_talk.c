@@ -10,14 +10,13 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "tw_await.h"
+#include "tw_child.h"
 #include "tw_hosts.h"
 #include "tw_lines.h"
 #include "tw_say.h"
-#include "tw_time.h"
 
 #define CONNECT_MS	5000
 #define STATUS_MS	500	/* until a command has ended, too */
@@ -41,11 +40,8 @@ static char *early;		/* an end that nobody has asked for */
 /* Waits until the command of --rsh has ended; returns whether it has. */
 static bool rsh_ends(int ms)
 {
-	while (rsh_pid && waitpid(rsh_pid, &rsh_status, WNOHANG) != rsh_pid) {
-		if (ms-- <= 0)
-			return false;
-		nanosleep(&(struct timespec) { .tv_nsec = TW_NS_PER_MS }, NULL);
-	}
+	if (rsh_pid && !tw_child_ends(rsh_pid, ms, 0, &rsh_status))
+		return false;
 	rsh_pid = 0;
 	return true;
 }
@@ -186,8 +182,10 @@ void tw_talk_close(int ms)
 {
 	if (!rsh_ends(ms))
 		kill(rsh_pid, SIGTERM);
-	while (!rsh_ends(KILL_MS))
-		kill(rsh_pid, SIGKILL);
+	if (!rsh_ends(KILL_MS) && kill(rsh_pid, SIGKILL))
+		tw_say_warn("%s: it cannot be ended: %m\n",
+			    tw_talk_way.command);
+	rsh_ends(STATUS_MS);
 	close(lines.fd);
 	lines.fd = -1;
 }

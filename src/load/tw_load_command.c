@@ -10,16 +10,16 @@
  * so that one is left if the other is killed.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "tw_array.h"
+#include "tw_child.h"
 #include "tw_load.h"
 #include "tw_option.h"
 #include "tw_proc.h"
@@ -33,13 +33,6 @@
 #define COPIES		"TWOWAYTEST_WORKERS"	/* in the environment */
 #define ENVIRON_MAX	(1 << 20)	/* bytes */
 #define SHOWN		60	/* characters of the command in messages */
-
-static void pause_ms(int ms)
-{
-	const struct timespec pause = { .tv_nsec = ms * TW_NS_PER_MS };
-
-	nanosleep(&pause, NULL);
-}
 
 static bool is_child(int pid)
 {
@@ -71,7 +64,7 @@ static int kill_descendants(void)
 			pid = waitpid(-1, NULL, WNOHANG);
 		while (pid > 0);
 		if (!pid)
-			pause_ms(1);
+			usleep(1000);
 	}
 	if (pid < 0)
 		return 0;
@@ -94,18 +87,17 @@ static void block_signals(sigset_t *signals)
 static int keep(const struct tw_load *load,
 		int (*live)(const struct tw_load *load))
 {
-	pid_t pid, ended, parent = getpid();
+	pid_t pid, ended;
 	sigset_t signals;
 	int status;
 
 	block_signals(&signals);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	pid = fork();
+	pid = tw_child_start(SIGTERM);
 	if (!pid) {
-		prctl(PR_SET_PDEATHSIG, SIGTERM);
 		/* Main may kill the load's; "kill 0" of a script hits its own. */
 		setpgid(0, 0);
-		_exit(getppid() == parent ? live(load) : EXIT_FAILURE);
+		_exit(live(load));
 	}
 	while (pid > 0) {
 		while ((ended = waitpid(-1, &status, WNOHANG)) > 0)
@@ -128,23 +120,17 @@ static void set_priority(const struct tw_load *load, int policy, int priority)
 
 static int become_shell(const struct tw_load *load)
 {
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGUSR1 };
-	int null = open("/dev/null", O_RDWR);
+	static const int ignored[] = { SIGINT, SIGHUP, SIGUSR1 };
 	char copies[16];
-	sigset_t none;
 	size_t i;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	dup2(null, STDIN_FILENO);
-	dup2(null, STDOUT_FILENO);
-	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		signal(signals[i], SIG_DFL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
+	for (i = 0; i < ARRAY_SIZE(ignored); i++)
+		signal(ignored[i], SIG_DFL);
 	snprintf(copies, sizeof(copies), "%d", load->units);
 	setenv(COPIES, copies, 1);
 	set_priority(load, load->policy, load->priority);
-	execl("/bin/sh", "sh", "-c", load->words, NULL);
+	tw_child_shell(load->words);
 	tw_say_warn("cannot run /bin/sh: %m\n");
 	return EXIT_FAILURE;
 }
@@ -192,7 +178,7 @@ static void command_sweep(void)
 	do {
 		any = false;
 		tw_proc_each("/proc", kill_orphan, &any);
-		pause_ms(any);
+		usleep(any * 1000);
 	} while (any && tw_now_ns(CLOCK_MONOTONIC) < end_ns);
 }
 
@@ -208,7 +194,7 @@ static int command_live(struct tw_load *load)
 	set_priority(load, SCHED_FIFO, load->priority + 1);
 	while (!(status = keep(load, run_once))) {
 		load->count++;
-		pause_ms(PAUSE_MS);
+		usleep(PAUSE_MS * 1000);
 	}
 	err = kill_descendants();
 	return -(err || status < 0 ? err : ECHILD);

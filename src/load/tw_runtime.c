@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "tw_guard.h"
@@ -18,7 +17,6 @@
 #include "tw_read.h"
 #include "tw_run.h"
 #include "tw_say.h"
-#include "tw_time.h"
 
 #define SETTING		"/proc/sys/kernel/sched_rt_runtime_us"
 /*
@@ -55,11 +53,10 @@ static int write_setting(int64_t us)
 /* Returns 0, or -errno of the last try if each was @again. */
 static int repeat(int (*try)(int64_t value), int64_t value, int again)
 {
-	const struct timespec pause = { .tv_nsec = 10 * TW_NS_PER_MS };
 	int i, err = try(value);
 
 	for (i = 0; i < TRIES && err == again; i++) {
-		nanosleep(&pause, NULL);
+		usleep(10000);
 		err = try(value);
 	}
 	return err;

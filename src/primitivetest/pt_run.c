@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "pt_report.h"
+#include "tw_await.h"
 #include "tw_jumps.h"
 #include "tw_output.h"
 #include "tw_place.h"
@@ -79,14 +80,14 @@ static void tell_parts(struct tw_run *run, const struct pt_case *c)
  */
 static void watch(struct tw_run *run, struct pt_case *c)
 {
-	struct pollfd signals = { .fd = run->signal_fd, .events = POLLIN };
 	const int64_t limit_ns = LATER_S * TW_NS_PER_S +
 				 pt_case_limit_ms(c) * TW_NS_PER_MS;
 	int64_t since_ns = tw_now_ns(CLOCK_MONOTONIC);
 	unsigned long before, progress = 0;
 
-	while (!tw_process_ended(&c->starter)) {
-		poll(&signals, 1, run->tick_ms > 0 ? LOOK_MS : TICK_MS);
+	while (!tw_process_ends(&c->starter, 0)) {
+		tw_await(run->signal_fd, POLLIN, -1, tw_await_in_ms(
+			 run->tick_ms > 0 ? LOOK_MS : TICK_MS));
 		tw_output_begin();
 		tell_parts(run, c);
 		take_signals(run, c);

@@ -154,7 +154,7 @@ static bool any_failed(struct pt_case *c)
 	int i;
 
 	for (i = 0; i < c->task_count && !killed; i++) {
-		tw_process_ended(&c->task[i].process);
+		tw_process_ends(&c->task[i].process, 0);
 		killed = tw_process_failed(&c->task[i].process, true);
 	}
 	for (i = 0; i < c->task_count && !killed; i++)
@@ -219,7 +219,7 @@ static int run_tasks(struct pt_case *c)
 	tw_place(TW_MAIN, 0, &own);
 	for (i = 0; i < c->task_count; i++)
 		if (!err)
-			tw_process_await(&c->task[i].process);
+			tw_process_ends(&c->task[i].process, TW_STOP_MS);
 		else if (c->choice.process)
 			tw_process_kill(&c->task[i].process);
 		else	/* it dies with this process, but for that needs a CPU */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tw_await.h"
 #include "tw_end.h"
 #include "tw_file.h"
 #include "tw_run.h"
@@ -70,14 +71,13 @@ bool tw_stream_push(struct tw_stream *stream, struct tw_run *run)
 /* Returns 0 or -errno. */
 static int drain(struct tw_stream *stream)
 {
-	struct pollfd fd = { .fd = stream->file.fd, .events = POLLOUT };
-
 	push(stream);
 	while (stream->size && !stream->err) {
-		if (poll(&fd, 1, DRAIN_MS) == 1)
-			push(stream);
-		else
+		if (tw_await(stream->file.fd, POLLOUT, -1,
+			     tw_await_in_ms(DRAIN_MS)))
 			fail(stream, -ETIMEDOUT);
+		else
+			push(stream);
 	}
 	return stream->err;
 }

@@ -7,15 +7,12 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "tw_file.h"
+#include "tw_child.h"
 #include "tw_guard.h"
 #include "tw_process.h"
 #include "tw_say.h"
-#include "tw_time.h"
 
 #define END_SIGNAL	SIGRTMIN	/* from main: undo it now */
 #define UNDO_MS		5000
@@ -58,13 +55,10 @@ keep_guard(const struct tw_guard *guard, int ready)
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	setsid();
-	tw_file_leave();
 	prctl(PR_SET_NAME, "twoway-guard");
 	sched_setscheduler(0, SCHED_FIFO, &param);
 	mute = close_output();
 	tw_process_close(guard->fds[0], guard->fds[1], ready);
-	/* This one reaches it also if somebody has stopped it. */
-	prctl(PR_SET_PDEATHSIG, SIGCONT);
 	if (write(ready, "", 1) != 1)
 		_exit(EXIT_FAILURE);
 	close(ready);
@@ -80,12 +74,12 @@ void tw_guard_start(struct tw_guard *guard, int (*undo)(void))
 	char byte;
 	int fds[2];
 
-	fflush(NULL);
 	if (pipe2(fds, O_CLOEXEC))
 		tw_say_fatal("cannot start a guard: %m\n");
 	guard->undo = undo;
 	guard->owner = getpid();
-	guard->pid = fork();
+	/* This signal reaches it also if somebody has stopped it. */
+	guard->pid = tw_child_start(SIGCONT);
 	if (guard->pid < 0)
 		tw_say_fatal("cannot start a guard: %m\n");
 	if (!guard->pid)
@@ -98,15 +92,13 @@ void tw_guard_start(struct tw_guard *guard, int (*undo)(void))
 
 void tw_guard_end(const struct tw_guard *guard)
 {
-	const struct timespec pause = { .tv_nsec = TW_NS_PER_MS };
-	int status = -1, ms = 0;
+	int status = -1;
 
 	if (getpid() != guard->owner)
 		return;
 	kill(guard->pid, END_SIGNAL);
 	kill(guard->pid, SIGCONT);
-	while (!waitpid(guard->pid, &status, WNOHANG) && ms++ < UNDO_MS)
-		nanosleep(&pause, NULL);
+	tw_child_ends(guard->pid, UNDO_MS, 0, &status);
 	if (status)
 		guard->undo();
 }

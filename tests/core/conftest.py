@@ -53,6 +53,20 @@ def public():
 
 
 @pytest.fixture
+def aloof(public):
+    """A command in public; its process is root's, so others cannot end it."""
+    if not shutil.which("setpriv"):
+        pytest.skip("no setpriv")
+    if os.statvfs(public).f_flag & os.ST_NOSUID or \
+            outside.status("self", "NoNewPrivs") != "0":
+        pytest.skip("no set-user-ID program works here")
+    shutil.copy(shutil.which("sleep"), public / "aloof")
+    shutil.copy(shutil.which("setpriv"), public / "setpriv")
+    os.chmod(public / "setpriv", 0o4755)
+    return "exec ./setpriv --reuid=0 ./aloof 20"
+
+
+@pytest.fixture
 def server(start):
     """Starts a server, by the program with its options that @words are; the
     words of a client."""

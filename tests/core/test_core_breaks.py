@@ -209,6 +209,13 @@ def test_command_is_ordinary(run):
     assert set(done.text("settings").splitlines()) == {"0 0"}
 
 
+def test_signals_of_the_command(run):
+    """They are as usual."""
+    run("-q", "-l200", "-b1", "--breaks=1000000",
+        "--on-break=grep Sig /proc/self/status >status; sleep 9")
+    assert outside.signals(run.directory / "status") == outside.signals()
+
+
 def test_environment(run):
     """What it is told is what the results have; its output is no result."""
     done = run("-q", "-l300", "-b1", "--json=json", "--dump=dump",
@@ -253,6 +260,16 @@ def test_main_killed(start):
     assert outside.wait_for(lambda: not outside.alive(shell), 5)
     process.finish()
     assert process.gone(5)
+
+
+def test_main_killed_while_the_command_begins(start, amiss):
+    """Its guard does not know yet of the command then."""
+    process = start("-q", "-D60", "-b1", "--breaks=1000000",
+                    "--on-break=sleep 900",
+                    env={**amiss, "TW_AMISS": "orphan"})
+    assert process.process.wait(15) == -signal.SIGKILL
+    assert process.gone(5), process.processes()
+    process.finish()
 
 
 def traced(run, shim):

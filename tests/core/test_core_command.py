@@ -260,22 +260,20 @@ def test_children_that_are_not_ours(start):
     assert len(process.named("sleep")) == 2
 
 
+def test_signals_of_the_processes_of_a_command(run):
+    """They are as usual."""
+    run("-q", "-D", 1, "--load=command:grep Sig /proc/self/status >new; "
+        "mv new status; sleep 9")
+    assert outside.signals(run.directory / "status") == outside.signals()
+
+
 @results.root
-def test_a_process_that_may_not_be_ended(public):
+def test_a_process_that_may_not_be_ended(public, aloof):
     """It is named, nobody waits for it, and the results are there."""
-    shutil.copy(shutil.which("sleep"), public / "aloof")
-    if not shutil.which("setpriv"):
-        pytest.skip("no setpriv")
-    if os.statvfs(public).f_flag & os.ST_NOSUID or \
-            outside.status("self", "NoNewPrivs") != "0":
-        pytest.skip("no set-user-ID program works here")
-    os.chmod(public / "twowaytest", 0o755)
-    shutil.copy(shutil.which("setpriv"), public / "setpriv")
-    os.chmod(public / "setpriv", 0o4755)
     process = twoway.start(
-        "-q", "-D", 1, "--json=json", "--load=command:exec ./setpriv "
-        "--reuid=0 ./aloof 20", directory=public,
-        program=public / "twowaytest", preexec_fn=outside.nobody())
+        "-q", "-D", 1, "--json=json", f"--load=command:{aloof}",
+        directory=public, program=public / "twowaytest",
+        preexec_fn=outside.nobody())
     assert outside.wait_for(lambda: process.process.poll() is not None or
                             process.named("aloof"))
     left, = process.named("aloof")

@@ -258,14 +258,9 @@ def test_signals_of_a_command(run):
     """It has those of a shell, but for what is typed at the terminal."""
     run("--connect=127.0.0.1", "--rsh=grep Sig /proc/self/status > status #",
         *QUICK)
-    plain = subprocess.run(["cat", "/proc/self/status"], check=True, text=True,
-                           stdout=subprocess.PIPE).stdout
-    status, usual = (
-        dict(re.findall(r"(\w+):\s(\w+)", text)) for text in (
-            (run.directory / "status").read_text("ascii"), plain))
-    assert int(status["SigBlk"], 16) == 0
-    assert int(status["SigIgn"], 16) == \
-        int(usual["SigIgn"], 16) | 1 << signal.SIGINT - 1
+    ignored, blocked = outside.signals()
+    assert outside.signals(run.directory / "status") == (
+        ignored | 1 << signal.SIGINT - 1, blocked)
 
 
 def test_command_is_asked_to_end(start):
@@ -276,6 +271,16 @@ def test_command_is_asked_to_end(start):
     process.signal(signal.SIGINT)
     assert process.finish(10) == 1
     assert (start.directory / "asked").exists()
+
+
+def test_command_dies_with_main(start):
+    """Whether it reads what main tells it or not."""
+    process = start("--connect=127.0.0.1", "--rsh=exec sleep 900 #", *QUICK)
+    assert outside.wait_for(lambda: process.named("sleep"))
+    process.signal(signal.SIGKILL)
+    assert process.process.wait(15) == -signal.SIGKILL
+    assert process.gone(5), process.processes()
+    process.finish()
 
 
 @pytest.mark.parametrize("transport", ["tcp", "udp"])

@@ -3,9 +3,11 @@
 
 import os
 import resource
+import signal
 
 import pytest
 
+import outside
 import results
 import schema
 import twoway
@@ -232,6 +234,24 @@ def test_command_that_is_missing(run):
     assert done.returncode == 1
     assert "WARN: /nonexistent/ssh twowaytest --far: a command was not " \
         "found" in done.stderr
+
+
+@results.root
+def test_command_that_may_not_be_ended(public, aloof):
+    """It is named, and nobody waits for it."""
+    process = twoway.start("--connect=127.0.0.1", f"--rsh={aloof} #", *QUICK,
+                           directory=public, program=public / "twowaytest",
+                           preexec_fn=outside.nobody())
+    assert outside.wait_for(lambda: process.named("aloof"))
+    left, = process.named("aloof")
+    process.signal(signal.SIGINT)
+    try:
+        assert process.process.wait(15) == 1
+    finally:
+        os.kill(left, signal.SIGKILL)
+        process.finish()
+    assert f"WARN: {aloof} # twowaytest --far: it cannot be ended: Operation " \
+        "not permitted\n" in process.err
 
 
 @results.root

@@ -68,6 +68,16 @@ def test_busy(run, start, server):
     assert process.process.returncode == 0
 
 
+def test_its_processes_end_with_it(start, server):
+    """Also with one that is killed; the client is told."""
+    process = start(server(), *QUICK)
+    measuring(process)
+    server.run.signal(signal.SIGKILL)
+    assert server.run.process.wait(15) == -signal.SIGKILL
+    assert server.run.gone(5), server.run.processes()
+    assert process.finish(10) == 1 and "by a signal there\n" in process.err
+
+
 class Far:
     """A server's side that has been asked, and is ready."""
 

@@ -137,6 +137,26 @@ def test_reader_that_stalls(start):
     assert results.check(start.directory / "json")["return_code"] == 1
 
 
+def test_reader_that_pauses_at_the_end(start):
+    """Main waits for it, also when its timer for the output interrupts that."""
+    fifo = start.directory / "fifo"
+    os.mkfifo(fifo)
+    fd = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    process = start("-q", "-i0", "--sleep=0", "-l", 3000, f"--dump={fifo}",
+                    "--json=json")
+    assert outside.wait_for(lambda: process.named("twoway-client"))
+    assert outside.wait_for(lambda: not process.named("twoway-client"))
+    before = outside.switches(process.pid)
+    assert outside.wait_for(
+        lambda: outside.switches(process.pid) > before + 4 or
+        process.process.poll() is not None)
+    os.set_blocking(fd, True)
+    with open(fd, encoding="ascii") as file:
+        assert len(file.readlines()) == 3001
+    assert process.finish() == 0, process.err
+    assert results.check(start.directory / "json")["return_code"] == 0
+
+
 @pytest.mark.parametrize("option", ["--dump=", "--timeline="])
 def test_full_before_the_first_cycle(run, option):
     """The reason is said, once."""

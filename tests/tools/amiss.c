@@ -57,13 +57,14 @@ enum amiss {
 	NO_IPV6,	/* no socket of it, as in a kernel without */
 	STRANGER,	/* somebody else connects before each connect() */
 	MURDER,		/* who is told to stop is killed */
+	ORPHAN,		/* main dies before a child has its process group */
 	KINDS
 };
 
 static const char *const names[KINDS] = { "yield", "write", "copy", "first",
 	"skip", "byte", "busy", "thread", "option", "sync", "unsync", "card",
 	"adaptive", "good", "untold", "set", "unlimited", "rtprio", "memlock",
-	"limited", "ipv6", "stranger", "murder" };
+	"limited", "ipv6", "stranger", "murder", "orphan" };
 
 static enum amiss amiss = KINDS;
 static int calls;
@@ -207,6 +208,19 @@ int kill(pid_t pid, int number)
 {
 	return (int)syscall(SYS_kill, pid, amiss == MURDER &&
 			    number == STOP_SIGNAL ? SIGKILL : number);
+}
+
+int setpgid(pid_t pid, pid_t group)
+{
+	pid_t parent = getppid();
+
+	if (amiss == ORPHAN && !pid) {
+		syscall(SYS_kill, parent, SIGKILL);
+		while (getppid() == parent)
+			;
+		usleep(100000);	/* meanwhile, others see that it is dead */
+	}
+	return (int)syscall(SYS_setpgid, pid, group);
 }
 
 static void __attribute__((constructor)) init(void)

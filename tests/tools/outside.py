@@ -74,6 +74,16 @@ def status(pid, field):
     return ""
 
 
+def signals(path=None):
+    """The masks of those that are ignored and blocked: in a copy of a status in
+    /proc, or of a program that somebody starts."""
+    text = read(path) if path else subprocess.run(
+        ["cat", "/proc/self/status"], check=True, text=True,
+        stdout=subprocess.PIPE).stdout
+    return tuple(int(re.search(rf"{name}:\s(\w+)", text)[1], 16)
+                 for name in ("SigIgn", "SigBlk"))
+
+
 def alive(pid):
     """Whether it is there; one that waits to be reaped is not."""
     return status(pid, "State")[:1] not in ("", "Z", "X")

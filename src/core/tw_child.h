@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How a process of ours is started, and how its end is awaited. */
+#ifndef TW_CHILD_H
+#define TW_CHILD_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/*
+ * As fork(), but -errno instead of -1. The child gets @signal when its parent
+ * dies, ends if it has died already, and has no result file open.
+ */
+pid_t tw_child_start(int signal);
+
+/*
+ * Becomes a shell that runs @command. No signal is blocked there, and those are
+ * as usual that main ignores. Returns only if that fails; see errno.
+ */
+void tw_child_shell(const char *command);
+
+/*
+ * Waits for the end of a child, for at most @ms in which this process runs.
+ * Returns whether it has ended, with *@status as from waitpid(). @flag:
+ * WNOWAIT, if it is to stay a zombie; else 0.
+ */
+bool tw_child_ends(pid_t pid, int ms, int flag, int *status);
+
+#endif /* TW_CHILD_H */
