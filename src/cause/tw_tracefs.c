@@ -60,13 +60,13 @@ static void parse(const struct tw_option *option, char *value)
 }
 
 const struct tw_option tw_tracefs_options[] = {
-	{ 0, "trace", optional_argument, "EVENTS", parse, &tw_tracefs_events,
+	{ 0, "trace", TW_LIST, &tw_tracefs_events, "EVENTS", .optional = true,
+	  .parse = parse,
 	  .help = "with -b: trace the kernel in an instance of its own,\n"
 		  "save the last 20 ms, and say what caused the delay;\n"
 		  "+EVENTS: in addition to the usual events; stack, also\n"
 		  "before EVENTS: with the kernel stack of the culprit" },
-	{ 0, "trace-file", required_argument, "FILE", tw_option_path,
-	  &tw_tracefs_file,
+	{ 0, "trace-file", TW_FILE, &tw_tracefs_file,
 	  .help = "where to, default PROGRAM-trace.txt" },
 	{ .name = NULL }
 };

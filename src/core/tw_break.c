@@ -25,11 +25,11 @@ static void parse(const struct tw_option *option, char *value)
 }
 
 static const struct tw_option options[] = {
-	{ 'b', "breaktrace", required_argument, "[METRIC:]US", parse,
-	  &tw_break_limit_us, 1, 1000000000,
+	{ 'b', "breaktrace", TW_LIMIT, &tw_break_limit_us, NULL, 1, 1000000000,
+	  .parse = parse,
 	  .help = "end the run at the first cycle whose latency, or\n"
 		  "METRIC, is above US; the exit status is then 2" },
-	{ 0, "tracemark", no_argument, NULL, tw_option_flag, &tracing,
+	{ 0, "tracemark", TW_FLAG, &tracing,
 	  .help = "with -b: at that cycle, write a mark into the kernel's\n"
 		  "trace and stop tracing, which you must have started" },
 	{ .name = NULL }

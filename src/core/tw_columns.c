@@ -36,7 +36,7 @@ static void parse(const struct tw_option *option, char *value)
 }
 
 static const struct tw_option options[] = {
-	{ 0, "metrics", required_argument, "LIST", parse,
+	{ 0, "metrics", TW_LIST, .parse = parse,
 	  .help = "columns of these metrics instead of the latency:\n"
 		  "latency, wakeup, send, sleep, receive, response,\n"
 		  "interval, total, planned, network; or all" },

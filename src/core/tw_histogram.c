@@ -35,14 +35,13 @@ static void parse_all(const struct tw_option *option, char *value)
 }
 
 static const struct tw_option options[] = {
-	{ 'h', "histogram", required_argument, "US", tw_option_number,
-	  &rows, 1, 1000000,
+	{ 'h', "histogram", TW_NUMBER, &rows, "US", 1, 1000000,
 	  .help = "print a histogram of each column after the run:\n"
 		  "rows of 1 us, range US" },
-	{ 'H', "histofall", required_argument, "US", parse_all,
-	  &rows, 1, 1000000,
+	{ 'H', "histofall", TW_NUMBER, &rows, "US", 1, 1000000,
+	  .parse = parse_all,
 	  .help = "as -h, with a column for the sum of all columns" },
-	{ 0, "histfile", required_argument, "FILE", tw_option_path, &to.path,
+	{ 0, "histfile", TW_FILE, &to.path,
 	  .help = "write the histogram to FILE" },
 	{ .name = NULL }
 };

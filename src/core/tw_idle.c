@@ -14,10 +14,9 @@ static bool untouched;
 static int64_t latency_us = -1;	/* -1: not given */
 
 static const struct tw_option options[] = {
-	{ 0, "default-system", no_argument, NULL, tw_option_flag, &untouched,
+	{ 0, "default-system", TW_FLAG, &untouched,
 	  .help = "do not touch power management" },
-	{ 0, "latency", required_argument, "US", tw_option_number, &latency_us,
-	  0, 2000000000,
+	{ 0, "latency", TW_NUMBER, &latency_us, "US", 0, 2000000000,
 	  .help = "allow idle states that take up to US microseconds to\n"
 		  "leave, default 0" },
 	{ .name = NULL }

@@ -27,7 +27,7 @@ void tw_option_refuse(const struct tw_option *option, const char *value,
 	tw_say_fatal("--%s=%s: %s\n", option->name, value, message);
 }
 
-void tw_option_flag(const struct tw_option *option, char *value)
+static void parse_flag(const struct tw_option *option, char *value)
 {
 	*(bool *)option->to = true;
 }
@@ -84,7 +84,7 @@ int64_t tw_option_seconds(const char *text, int64_t most)
 	return number * lengths[unit - units];
 }
 
-void tw_option_duration(const struct tw_option *option, char *value)
+static void parse_time(const struct tw_option *option, char *value)
 {
 	int64_t seconds = tw_option_seconds(value, TW_DURATION_MAX_S);
 
@@ -125,6 +125,33 @@ void tw_option_choice(const struct tw_option *option, char *value)
 	tw_option_refuse(option, value, message);
 }
 
+static void parse_text(const struct tw_option *option, char *value)
+{
+	*(const char **)option->to = value;
+}
+
+/* Lists and sets of CPUs are read by the parts. */
+static const struct type {
+	const char *metavar;	/* NULL: there is no value */
+	void (*parse)(const struct tw_option *option, char *value);
+} types[] = {
+	[TW_FLAG] = { NULL, parse_flag },
+	[TW_NUMBER] = { "N", tw_option_number },
+	[TW_TIME] = { "TIME", parse_time },
+	[TW_LIMIT] = { "[METRIC:]US", tw_option_number },
+	[TW_WORD] = { "NAME", tw_option_choice },
+	[TW_LIST] = { "LIST", parse_text },
+	[TW_CPUS] = { "CPUSET", parse_text },
+	[TW_FILE] = { "FILE", tw_option_path },
+	[TW_TEXT] = { "TEXT", parse_text },
+};
+
+static int argument_of(const struct tw_option *option)
+{
+	return option->type == TW_FLAG ? no_argument :
+	       option->optional ? optional_argument : required_argument;
+}
+
 /* The words that an option allows, in lines of 80 columns. */
 static void help_choices(const struct tw_option *option)
 {
@@ -148,8 +175,9 @@ static void help_choices(const struct tw_option *option)
 
 static void help_option(const struct tw_option *option)
 {
+	const char *line, *metavar = option->metavar ? option->metavar :
+				     types[option->type].metavar;
 	char head[48];
-	const char *line;
 	int len;
 
 	if (!option->help)
@@ -157,10 +185,9 @@ static void help_option(const struct tw_option *option)
 	snprintf(head, sizeof(head), option->letter ? "-%c, --%s%s%s%s" :
 		 "%c   --%s%s%s%s", option->letter ? option->letter : ' ',
 		 option->name,
-		 option->argument == optional_argument ? "[" : "",
-		 option->metavar ? "=" : "",
-		 option->metavar ? option->metavar : "");
-	if (option->argument == optional_argument)
+		 option->optional ? "[" : "", metavar ? "=" : "",
+		 metavar ? metavar : "");
+	if (option->optional)
 		strcat(head, "]");
 	if (strlen(head) > HEAD_WIDTH) {
 		printf("  %s\n", head);
@@ -192,8 +219,8 @@ static void print_help(const struct tw_option *option, char *value)
 }
 
 static const struct tw_option own[] = {
-	{ 0, "help", no_argument, NULL, print_help, .help = "print this" },
-	{ 0, "version", no_argument, NULL, print_version,
+	{ 0, "help", TW_FLAG, .parse = print_help, .help = "print this" },
+	{ 0, "version", TW_FLAG, .parse = print_version,
 	  .help = "print the version" },
 	{ .name = NULL }
 };
@@ -236,7 +263,7 @@ static int find_name(const char *name)
  */
 static char *next_word(const struct tw_option *option, int argc, char *argv[])
 {
-	if (optarg || option->argument != optional_argument || optind >= argc ||
+	if (optarg || !option->optional || optind >= argc ||
 	    argv[optind][0] == '-')
 		return optarg;
 	return argv[optind++];
@@ -277,11 +304,11 @@ void tw_option_parse_all(int argc, char *argv[])
 		collect(tw_parts[i]->options);
 	for (i = 0; i < count; i++) {
 		names[i] = (struct option) {
-			rows[i]->name, rows[i]->argument, NULL, FIRST + i
+			rows[i]->name, argument_of(rows[i]), NULL, FIRST + i
 		};
 		if (rows[i]->letter)
 			letter += sprintf(letter, "%c%.*s", rows[i]->letter,
-					  rows[i]->argument, "::");
+					  argument_of(rows[i]), "::");
 	}
 	opterr = 0;
 	while ((code = getopt_long(argc, argv, letters, names, NULL)) != -1) {
@@ -313,7 +340,10 @@ bool tw_option_given(const char *name)
 void tw_option_take(const struct tw_option *option, char *value)
 {
 	given[find_name(option->name)] = true;
-	option->parse(option, value);
+	if (option->parse)
+		option->parse(option, value);
+	else
+		types[option->type].parse(option, value);
 }
 
 void tw_option_set(const char *name, const char *value)
@@ -328,9 +358,9 @@ void tw_option_set(const char *name, const char *value)
 
 static void write_value(FILE *file, const struct tw_option *row)
 {
-	if (row->parse == tw_option_flag)
+	if (row->type == TW_FLAG)
 		fprintf(file, *(bool *)row->to ? "true" : "false");
-	else if (row->min < row->max)
+	else if (row->type < TW_WORD)
 		fprintf(file, "%" PRId64, *(int64_t *)row->to);
 	else if (*(const char **)row->to)
 		tw_string_json(file, *(const char **)row->to);

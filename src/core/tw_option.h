@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A row of an option table: for getopt_long(), --help, the check of its value
- * and "settings" in the JSON. A parse function ends the program after a message
+ * A row of an option table: for getopt_long(), --help, the check of its value,
+ * "settings" in the JSON, and what is asked of another host. A parse function ends the program after a message
  * if the value is wrong.
  */
 #ifndef TW_OPTION_H
@@ -12,27 +12,37 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* What the value is, and what is at @to. */
+enum tw_option_type {
+	TW_FLAG,		/* none; a bool */
+	TW_NUMBER,		/* int64_t */
+	TW_TIME,		/* int64_t, in seconds */
+	TW_LIMIT,		/* int64_t; a METRIC may stand before it */
+	TW_WORD,		/* from here on const char *: one of the choices */
+	TW_LIST,		/* of words or numbers */
+	TW_CPUS,
+	TW_FILE,
+	TW_TEXT			/* anything */
+};
+
 struct tw_option {
 	char letter;		/* '\0': none */
 	const char *name;	/* NULL: end of the table */
-	int argument;		/* has_arg of getopt_long() */
-	const char *metavar;
-	void (*parse)(const struct tw_option *option, char *value);
-	void *to;
+	enum tw_option_type type;
+	void *to;		/* NULL: no value is kept */
+	const char *metavar;	/* NULL: that of the type */
 	int64_t min, max;	/* allowed range of a number */
 	const char *help;	/* \n starts a new line; NULL: not in the help */
 	/* The allowed words, NULL after the last: a list, or a table's names. */
 	const char *const *choices;
 	const char *(*choice)(int number);
+	bool optional;		/* it may stand without a value */
+	/* NULL: that of the type. */
+	void (*parse)(const struct tw_option *option, char *value);
 };
 
-/*
- * To the bool, the int64_t or the const char * at @to; a duration is stored in
- * seconds.
- */
-void tw_option_flag(const struct tw_option *option, char *value);
+/* Those of types; a part's parse function may call them. */
 void tw_option_number(const struct tw_option *option, char *value);
-void tw_option_duration(const struct tw_option *option, char *value);
 void tw_option_path(const struct tw_option *option, char *value);
 void tw_option_choice(const struct tw_option *option, char *value);
 
@@ -63,7 +73,7 @@ void tw_option_take(const struct tw_option *option, char *value);
 /* Sets the option @name, whose parse function does not keep the value. */
 void tw_option_set(const char *name, const char *value);
 
-/* Writes the values of all options that are a flag, a number or a word. */
+/* Writes the values of all options that keep one. */
 void tw_option_json(FILE *file);
 
 #endif /* TW_OPTION_H */

@@ -29,25 +29,22 @@ static void parse_aligned(const struct tw_option *option, char *value)
 }
 
 static const struct tw_option options[] = {
-	{ 'A', "aligned", optional_argument, "US", parse_aligned,
-	  &tw_config.aligned_us, 0, 1000000,
+	{ 'A', "aligned", TW_NUMBER, &tw_config.aligned_us, "US", 0, 1000000,
+	  .optional = true, .parse = parse_aligned,
 	  .help = "all pairs have the same first expiry; with US, that of\n"
 		  "pair N is N times US later" },
-	{ 'd', "distance", required_argument, "US", tw_option_number,
-	  &distance_us, 0, 1000000,
+	{ 'd', "distance", TW_NUMBER, &distance_us, "US", 0, 1000000,
 	  .help = "the period of pair N is N times US longer; default 500,\n"
 		  "or 0 with -h, -H or a list of intervals" },
-	{ 0, "peer", required_argument, "NAME", tw_option_choice, &peer,
-	  .choices = peers,
+	{ 0, "peer", TW_WORD, &peer, .choices = peers,
 	  .help = "with -S, the CPU of the server: that of its client\n"
 		  "(the default), or the next one" },
-	{ 0, "priospread", no_argument, NULL, tw_option_flag,
-	  &tw_config.spread,
+	{ 0, "priospread", TW_FLAG, &tw_config.spread,
 	  .help = "lower both priorities of pair N by 2N" },
-	{ 'S', "smp", no_argument, NULL, tw_option_flag, &tw_config.smp,
+	{ 'S', "smp", TW_FLAG, &tw_config.smp,
 	  .help = "a pair on each CPU, client and server on the same" },
-	{ 't', "threads", optional_argument, "N", parse_threads,
-	  &tw_config.pairs, 1, TW_PAIRS_MAX,
+	{ 't', "threads", TW_NUMBER, &tw_config.pairs, NULL, 1, TW_PAIRS_MAX,
+	  .optional = true, .parse = parse_threads,
 	  .help = "N pairs of client and server; without N, one for each\n"
 		  "CPU" },
 	{ .name = NULL }

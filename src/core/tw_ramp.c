@@ -19,8 +19,7 @@ static struct {
 } *kept;
 
 static const struct tw_option options[] = {
-	{ 0, "steps", required_argument, "N", tw_option_number,
-	  &tw_ramp_steps, 1, TW_LOAD_MAX + 1,
+	{ 0, "steps", TW_NUMBER, &tw_ramp_steps, NULL, 1, TW_LOAD_MAX + 1,
 	  .help = "N runs, with 0, 1 ... N-1 workers (or groups) of the\n"
 		  "first --load" },
 	{ .name = NULL }

@@ -12,7 +12,7 @@
 static bool unbuffered;
 
 static const struct tw_option options[] = {
-	{ 'u', "unbuffered", no_argument, NULL, tw_option_flag, &unbuffered,
+	{ 'u', "unbuffered", TW_FLAG, &unbuffered,
 	  .help = "do not buffer the output" },
 	{ .name = NULL }
 };

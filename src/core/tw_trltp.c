@@ -59,11 +59,11 @@ static void set(const struct tw_option *option, char *value)
 }
 
 static const struct tw_option options[] = {
-	{ 0, "trltp", no_argument, NULL, set,
+	{ 0, "trltp", TW_FLAG, .parse = set,
 	  .help = "the reference set-up: -m -p 98 -a -x -i 1000\n"
 		  "-l 100000 --sleep=100 --load=fft --steps=16\n"
 		  "--warmup=1; later options override it" },
-	{ 0, "trltp-log", required_argument, "FILE", tw_option_path, &to.path,
+	{ 0, "trltp-log", TW_FILE, &to.path,
 	  .help = "write the reference program's log to FILE" },
 	{ .name = NULL }
 };

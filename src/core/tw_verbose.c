@@ -15,8 +15,7 @@
 static uint64_t lost;
 
 static const struct tw_option options[] = {
-	{ 'v', "verbose", no_argument, NULL, tw_option_flag,
-	  &tw_config.verbose,
+	{ 'v', "verbose", TW_FLAG, &tw_config.verbose,
 	  .help = "print every value, as column:cycle:value" },
 	{ .name = NULL }
 };

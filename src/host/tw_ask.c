@@ -60,10 +60,10 @@ static void write_option(FILE *file, const char *name)
 	char number[24];
 	int64_t value;
 
-	if (row->parse == tw_option_flag) {
+	if (row->type == TW_FLAG) {
 		if (*(bool *)row->to)
 			write_word(file, row->name, NULL);
-	} else if (row->min < row->max) {
+	} else if (row->type < TW_WORD) {
 		value = *(int64_t *)row->to;
 		snprintf(number, sizeof(number), "%" PRId64, value);
 		if (value >= row->min && value <= row->max)
@@ -162,8 +162,7 @@ static void parse_word(char *word)
 		tw_say_fatal("%s: nobody may ask for this from another host\n",
 			     word);
 	row = tw_option_find(name);
-	if ((row->argument == no_argument && value) ||
-	    (row->argument == required_argument && !value))
+	if (!row->optional && (row->type == TW_FLAG) == !!value)
 		tw_say_fatal("%s: allowed is %s value\n",
 			     word, value ? "no" : "a");
 	tw_option_take(row, value);

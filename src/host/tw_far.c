@@ -57,7 +57,7 @@ static struct tw_lines lines = {
 static struct tw_meeting meeting;
 
 static const struct tw_option options[] = {
-	{ 0, "far", no_argument, NULL, tw_option_flag, &tw_far,
+	{ 0, "far", TW_FLAG, &tw_far,
 	  .help = "be the server's side, for --connect: requests come\n"
 		  "from standard input" },
 	{ .name = NULL }

@@ -45,24 +45,16 @@ static struct tw_jumps there;
 static int64_t suspended_us;	/* there */
 static bool cut;		/* it has ended before we did */
 
-/* A command is optional: see tw_option_given(). */
-static void parse(const struct tw_option *option, char *value)
-{
-	*(const char **)option->to = value;
-}
-
 static const struct tw_option options[] = {
-	{ 0, "connect", required_argument, "HOST[:PORT]", parse,
-	  &tw_talk_way.text,
+	{ 0, "connect", TW_TEXT, &tw_talk_way.text, "HOST[:PORT]",
 	  .help = "the servers run on HOST, which has twowaytest --server\n"
 		  "or its service; with --rsh, nothing needs to run there;\n"
 		  "with --reflect, it is any device" },
-	{ 0, "load-side", required_argument, "NAME", tw_option_choice,
-	  &load_side, .choices = sides,
+	{ 0, "load-side", TW_WORD, &load_side, .choices = sides,
 	  .help = "with --connect, on whose host --load runs: the client's\n"
 		  "(the default), or the server's" },
-	{ 0, "rsh", optional_argument, "COMMAND", parse,
-	  &tw_talk_way.command,
+	/* A command is optional: see tw_option_given(). */
+	{ 0, "rsh", TW_TEXT, &tw_talk_way.command, "COMMAND", .optional = true,
 	  .help = "with --connect: COMMAND, default ssh HOST, starts the\n"
 		  "server's side there" },
 	{ .name = NULL }

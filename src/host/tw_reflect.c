@@ -62,8 +62,7 @@ static void parse_kind(const struct tw_option *option, char *value)
 }
 
 static const struct tw_option options[] = {
-	{ 0, "reflect", required_argument, "NAME", parse_kind, &kind,
-	  .choices = kinds,
+	{ 0, "reflect", TW_WORD, &kind, .choices = kinds, .parse = parse_kind,
 	  .help = "measure a device that sends requests back, and runs\n"
 		  "nothing of this test: by ICMP, as ping does, or by an\n"
 		  "echo service of UDP" },

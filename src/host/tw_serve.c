@@ -301,10 +301,11 @@ static void check(struct tw_run *run)
 }
 
 static const struct tw_option options[] = {
-	{ 0, "allow", required_argument, "LIST", parse, &allow,
+	{ 0, "allow", TW_LIST, &allow,
 	  .help = "with --server: who may connect, addresses and networks,\n"
 		  "as 192.0.2.0/24,2001:db8::1" },
-	{ 0, "server", optional_argument, "ADDR[:PORT]", parse, &where,
+	{ 0, "server", TW_TEXT, &where, "ADDR[:PORT]", .optional = true,
+	  .parse = parse,
 	  .help = "serve clients of other hosts at ADDR, default\n"
 		  "127.0.0.1, one at a time, until a signal comes; -p is\n"
 		  "the highest priority of a server. Root becomes the user\n"

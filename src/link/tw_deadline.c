@@ -29,8 +29,7 @@ struct attributes {
 static int64_t runtime_us;	/* 0: a quarter of the pair's period */
 
 static const struct tw_option options[] = {
-	{ 0, "runtime", required_argument, "US", tw_option_number,
-	  &runtime_us, 2, 1000000000,
+	{ 0, "runtime", TW_NUMBER, &runtime_us, "US", 2, 1000000000,
 	  .help = "with --policy=deadline: CPU time of a client or server\n"
 		  "in a period, default a quarter of the period" },
 	{ .name = NULL }

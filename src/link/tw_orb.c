@@ -48,14 +48,13 @@ static void parse_orb(const struct tw_option *option, char *value)
 }
 
 static const struct tw_option options[] = {
-	{ 0, "orb", optional_argument, "N", parse_orb, &others,
-	  1, TW_PAIRS_MAX - 1,
+	{ 0, "orb", TW_NUMBER, &others, NULL, 1, TW_PAIRS_MAX - 1,
+	  .optional = true, .parse = parse_orb,
 	  .help = "one client and 0 to N (8) others at one server:\n"
 		  "-m -p 98 -a -i 50000,100000 --priospread\n"
 		  "--servers=one --ramp=pairs --steps=N+1 -D 60; later\n"
 		  "options override it" },
-	{ 0, "ramp", required_argument, "NAME", tw_option_choice, &kind,
-	  .choices = kinds,
+	{ 0, "ramp", TW_WORD, &kind, .choices = kinds,
 	  .help = "what grows from step to step of --steps: the load\n"
 		  "(the default), or the number of pairs" },
 	{ .name = NULL }

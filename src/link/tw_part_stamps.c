@@ -86,8 +86,7 @@ static bool there[TW_TIMES];		/* in this run */
 static struct room *rooms[TW_PAIRS_MAX];
 
 static const struct tw_option options[] = {
-	{ 0, "stamps", required_argument, "NAME", tw_option_choice,
-	  &mode, .choices = modes,
+	{ 0, "stamps", TW_WORD, &mode, .choices = modes,
 	  .help = "with tcp, udp or --reflect, the kernel's timestamps of\n"
 		  "packets: off (default), rx (of those received) or all;\n"
 		  "they tell where the time goes, and take some of it" },

@@ -94,16 +94,13 @@ static int next_by_arrival(void)
 }
 
 static const struct tw_option options[] = {
-	{ 0, "order", required_argument, "NAME", tw_option_choice, &order,
-	  .choices = orders,
+	{ 0, "order", TW_WORD, &order, .choices = orders,
 	  .help = "with --servers=one, whose request is answered next,\n"
 		  "default priority: that of the lowest number" },
-	{ 0, "server-priority", required_argument, "PRIO", tw_option_number,
-	  &priority, 2, 99,
+	{ 0, "server-priority", TW_NUMBER, &priority, "PRIO", 2, 99,
 	  .help = "with --servers=one, the server's real-time priority,\n"
 		  "default one less than the first client's" },
-	{ 0, "servers", required_argument, "NAME", tw_option_choice, &kind,
-	  .choices = kinds,
+	{ 0, "servers", TW_WORD, &kind, .choices = kinds,
 	  .help = "a server for each client (the default), or one for all" },
 	{ .name = NULL }
 };

@@ -62,27 +62,22 @@ static void parse_prefer(const struct tw_option *option, char *value)
 }
 
 static const struct tw_option options[] = {
-	{ 0, "busy-poll", required_argument, "US", tw_option_number,
-	  &sockopts[2].value, 0, 1000000,
+	{ 0, "busy-poll", TW_NUMBER, &sockopts[2].value, "US", 0, 1000000,
 	  .help = "with tcp or udp: let the kernel poll the network device\n"
 		  "for so many microseconds in a receive" },
-	{ 0, "dscp", required_argument, "N", tw_option_number,
-	  &sockopts[0].value, 0, 63,
+	{ 0, "dscp", TW_NUMBER, &sockopts[0].value, NULL, 0, 63,
 	  .help = "with tcp or udp: the packets' class of service" },
-	{ 0, "prefer-busy-poll", required_argument, "N", parse_prefer,
-	  &sockopts[3].value, 1, 65535,
+	{ 0, "prefer-busy-poll", TW_NUMBER, &sockopts[3].value, NULL, 1, 65535,
+	  .parse = parse_prefer,
 	  .help = "with tcp or udp: take packets from the network device\n"
 		  "in a receive, at most N at once, not by\n"
 		  "interrupts" },
-	{ 0, "sock-priority", required_argument, "N", tw_option_number,
-	  &sockopts[1].value, 0, INT32_MAX,
+	{ 0, "sock-priority", TW_NUMBER, &sockopts[1].value, NULL, 0, INT32_MAX,
 	  .help = "with tcp or udp: the packets' priority in this host" },
-	{ 0, "timeout", required_argument, "US", tw_option_number,
-	  &timeout_us, 1, 10000000,
+	{ 0, "timeout", TW_NUMBER, &timeout_us, "US", 1, 10000000,
 	  .help = "with udp or --reflect: a cycle is lost if its reply\n"
 		  "takes longer, default 100000" },
-	{ 0, "transport", required_argument, "NAME", tw_option_choice,
-	  &kind_name, .choice = name_of,
+	{ 0, "transport", TW_WORD, &kind_name, .choice = name_of,
 	  .help = "what requests go over, default tcp" },
 	{ .name = NULL }
 };

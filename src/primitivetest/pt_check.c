@@ -76,7 +76,7 @@ static const struct tw_fact *const tables[] = {
 };
 
 static const struct tw_option options[] = {
-	{ 0, "check", no_argument, NULL, tw_option_flag, &only,
+	{ 0, "check", TW_FLAG, &only,
 	  .help = "print what in this system disturbs real-time results\n"
 		  "and what to do; measure nothing" },
 	{ .name = NULL }

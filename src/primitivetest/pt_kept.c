@@ -13,10 +13,9 @@ static struct tw_file to;
 static bool worst;
 
 static const struct tw_option dump_options[] = {
-	{ 0, "dump", required_argument, "FILE", tw_option_path, &to.path,
+	{ 0, "dump", TW_FILE, &to.path,
 	  .help = "write the timestamps of every trial to FILE, as CSV" },
-	{ 'v', "verbose", no_argument, NULL, tw_option_flag,
-	  &tw_config.verbose,
+	{ 'v', "verbose", TW_FLAG, &tw_config.verbose,
 	  .help = "print every value, as column:trial:value" },
 	{ .name = NULL }
 };
@@ -96,7 +95,7 @@ const struct tw_part pt_part_dump = {
 };
 
 static const struct tw_option worst_options[] = {
-	{ 0, "worst", no_argument, NULL, tw_option_flag, &worst,
+	{ 0, "worst", TW_FLAG, &worst,
 	  .help = "print the worst trial of each metric: its number, and\n"
 		  "all of its values" },
 	{ .name = NULL }

@@ -193,9 +193,9 @@ void pt_select(void)
 }
 
 static const struct tw_option options[] = {
-	{ 0, "list", no_argument, NULL, tw_option_flag, &list,
+	{ 0, "list", TW_FLAG, &list,
 	  .help = "print the tests and their kinds; measure nothing" },
-	{ 0, "test", required_argument, "LIST", parse, &tests,
+	{ 0, "test", TW_LIST, &tests, .parse = parse,
 	  .help = "run these groups, or tests as sync2 or sync2.cond:\n"
 		  "aegis (default), samples, pcserver, notes,\n"
 		  "overheads, rhealstone, all; see --list" },

@@ -16,8 +16,7 @@ static const struct tw_dump_columns *more;	/* NULL: none */
 static struct tw_cycle held[TW_PAIRS_MAX];	/* seq 0: none */
 
 static const struct tw_option options[] = {
-	{ 0, "dump", required_argument, "FILE", tw_option_path,
-	  &stream.file.path,
+	{ 0, "dump", TW_FILE, &stream.file.path,
 	  .help = "write every cycle to FILE, as CSV" },
 	{ .name = NULL }
 };

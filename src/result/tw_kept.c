@@ -33,12 +33,11 @@ static void parse_spike(const struct tw_option *option, char *value)
 }
 
 static const struct tw_option options[] = {
-	{ 0, "spike", required_argument, "[METRIC:]US", parse_spike,
-	  &spike_us, 1, 1000000000,
+	{ 0, "spike", TW_LIMIT, &spike_us, NULL, 1, 1000000000,
+	  .parse = parse_spike,
 	  .help = "keep and print every cycle whose latency, or METRIC,\n"
 		  "is above US" },
-	{ 0, "spike-nodes", required_argument, "N", tw_option_number,
-	  &spike_nodes, 1, 10000000,
+	{ 0, "spike-nodes", TW_NUMBER, &spike_nodes, NULL, 1, 10000000,
 	  .help = "how many of them are kept of each pair, default 1024" },
 	{ .name = NULL }
 };

@@ -307,7 +307,7 @@ static void json(FILE *file, const struct tw_run *run)
 }
 
 static const struct tw_option options[] = {
-	{ 0, "limit", required_argument, "LIMIT", parse,
+	{ 0, "limit", TW_LIMIT, NULL, "LIMIT", .parse = parse,
 	  .help = tw_limit_help },
 	{ .name = NULL }
 };

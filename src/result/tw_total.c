@@ -12,8 +12,7 @@ static const char *const formulas[] = { "documented", "trltp3", NULL };
 static const char *formula = "documented";
 
 static const struct tw_option options[] = {
-	{ 0, "total", required_argument, "NAME", tw_option_choice, &formula,
-	  .choices = formulas,
+	{ 0, "total", TW_WORD, &formula, .choices = formulas,
 	  .help = "formula of the metric total; trltp3 is only to compare\n"
 		  "with published tables" },
 	{ .name = NULL }

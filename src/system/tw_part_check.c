@@ -16,7 +16,8 @@ static void parse(const struct tw_option *option, char *value)
 }
 
 static const struct tw_option options[] = {
-	{ 0, "check", optional_argument, "DEVICE", parse, &named,
+	{ 0, "check", TW_TEXT, &named, "DEVICE", .optional = true,
+	  .parse = parse,
 	  .help = "print what in this system disturbs real-time results\n"
 		  "and what to do; measure nothing; also of the network\n"
 		  "device DEVICE, or of the one that leads to --connect" },
