@@ -26,10 +26,10 @@ static void parse(const struct tw_option *option, char *value)
 
 static const struct tw_option options[] = {
 	{ 'b', "breaktrace", TW_LIMIT, &tw_break_limit_us, NULL, 1, 1000000000,
-	  .parse = parse,
+	  .parse = parse, .far = TW_ASKED,
 	  .help = "end the run at the first cycle whose latency, or\n"
 		  "METRIC, is above US; the exit status is then 2" },
-	{ 0, "tracemark", TW_FLAG, &tracing,
+	{ 0, "tracemark", TW_FLAG, &tracing, .with = "--breaktrace",
 	  .help = "with -b: at that cycle, write a mark into the kernel's\n"
 		  "trace and stop tracing, which you must have started" },
 	{ .name = NULL }
@@ -39,8 +39,6 @@ static void check(struct tw_run *run)
 {
 	const struct tw_metric_params params = tw_config_params(0);
 
-	if (tracing && !tw_break_limit_us)
-		tw_say_fatal("--tracemark: allowed only with --breaktrace\n");
 	if (!tw_metric_valid(metric, &params))
 		tw_say_fatal("--breaktrace=%s: %s\n", tw_metrics[metric].name,
 			     tw_metric_lacks(metric, &params));

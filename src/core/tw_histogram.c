@@ -41,16 +41,13 @@ static const struct tw_option options[] = {
 	{ 'H', "histofall", TW_NUMBER, &rows, "US", 1, 1000000,
 	  .parse = parse_all,
 	  .help = "as -h, with a column for the sum of all columns" },
-	{ 0, "histfile", TW_FILE, &to.path,
+	{ 0, "histfile", TW_FILE, &to.path, .with = "-h or -H",
 	  .help = "write the histogram to FILE" },
 	{ .name = NULL }
 };
 
 static void check(struct tw_run *run)
 {
-	if (to.path && !rows)
-		tw_say_fatal("--histfile=%s: allowed only with -h or -H\n",
-			     to.path);
 	tw_file_add(&to);
 	run->no_status |= rows && !to.path;
 	tw_config.histogram = rows;

@@ -43,6 +43,11 @@ static const struct tw_option options[] = {
 	{ .name = NULL }
 };
 
+bool tw_json_is_wanted(void)
+{
+	return to.path;
+}
+
 /* With "-", stdout is for the JSON alone; all else is printed on stderr. */
 static void check(struct tw_run *run)
 {

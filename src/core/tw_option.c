@@ -7,18 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tw_help.h"
 #include "tw_part.h"
 #include "tw_say.h"
 #include "tw_string.h"
 
 #define OPTIONS_MAX	192
 #define FIRST		256	/* getopt's code of the first row */
-#define HEAD_WIDTH	22	/* of an option in the help */
 #define LIST_SIZE	120	/* of the words that an option allows */
 
 /* The rows of all parts, sorted by name. */
 static const struct tw_option *rows[OPTIONS_MAX];
 static bool given[OPTIONS_MAX];
+static const char *usual[OPTIONS_MAX];	/* the word that is the default */
 static int count;
 
 void tw_option_refuse(const struct tw_option *option, const char *value,
@@ -93,8 +94,7 @@ static void parse_time(const struct tw_option *option, char *value)
 	*(int64_t *)option->to = seconds;
 }
 
-/* NULL: there are not so many. */
-static const char *choice_of(const struct tw_option *option, int i)
+const char *tw_option_word(const struct tw_option *option, int i)
 {
 	return option->choices ? option->choices[i] :
 	       option->choice ? option->choice(i) : NULL;
@@ -106,8 +106,8 @@ static void list_choices(const struct tw_option *option, char *text)
 	int i;
 
 	text[0] = '\0';
-	for (i = 0; choice_of(option, i); i++)
-		strcat(strcat(text, i ? ", " : ""), choice_of(option, i));
+	for (i = 0; tw_option_word(option, i); i++)
+		strcat(strcat(text, i ? ", " : ""), tw_option_word(option, i));
 }
 
 void tw_option_choice(const struct tw_option *option, char *value)
@@ -115,9 +115,9 @@ void tw_option_choice(const struct tw_option *option, char *value)
 	char list[LIST_SIZE], message[LIST_SIZE + 16];
 	int i;
 
-	for (i = 0; choice_of(option, i); i++)
-		if (!strcmp(value, choice_of(option, i))) {
-			*(const char **)option->to = choice_of(option, i);
+	for (i = 0; tw_option_word(option, i); i++)
+		if (!strcmp(value, tw_option_word(option, i))) {
+			*(const char **)option->to = tw_option_word(option, i);
 			return;
 		}
 	list_choices(option, list);
@@ -131,74 +131,18 @@ static void parse_text(const struct tw_option *option, char *value)
 }
 
 /* Lists and sets of CPUs are read by the parts. */
-static const struct type {
-	const char *metavar;	/* NULL: there is no value */
-	void (*parse)(const struct tw_option *option, char *value);
-} types[] = {
-	[TW_FLAG] = { NULL, parse_flag },
-	[TW_NUMBER] = { "N", tw_option_number },
-	[TW_TIME] = { "TIME", parse_time },
-	[TW_LIMIT] = { "[METRIC:]US", tw_option_number },
-	[TW_WORD] = { "NAME", tw_option_choice },
-	[TW_LIST] = { "LIST", parse_text },
-	[TW_CPUS] = { "CPUSET", parse_text },
-	[TW_FILE] = { "FILE", tw_option_path },
-	[TW_TEXT] = { "TEXT", parse_text },
+static void (*const parsers[])(const struct tw_option *, char *) = {
+	[TW_FLAG] = parse_flag, [TW_NUMBER] = tw_option_number,
+	[TW_TIME] = parse_time, [TW_LIMIT] = tw_option_number,
+	[TW_WORD] = tw_option_choice, [TW_LIST] = parse_text,
+	[TW_CPUS] = parse_text, [TW_FILE] = tw_option_path,
+	[TW_TEXT] = parse_text,
 };
 
 static int argument_of(const struct tw_option *option)
 {
 	return option->type == TW_FLAG ? no_argument :
 	       option->optional ? optional_argument : required_argument;
-}
-
-/* The words that an option allows, in lines of 80 columns. */
-static void help_choices(const struct tw_option *option)
-{
-	const char *word, *begin = "(";
-	size_t left = 0;
-	int i;
-
-	for (i = 0; (word = choice_of(option, i)); i++) {
-		if (left < strlen(word) + 3) {
-			printf("%s  %-*s ", i ? ",\n" : "", HEAD_WIDTH, "");
-			left = 80 - HEAD_WIDTH - 3;
-		} else {
-			left -= printf(", ");
-		}
-		left -= printf("%s%s", begin, word);
-		begin = "";
-	}
-	if (i)
-		printf(")\n");
-}
-
-static void help_option(const struct tw_option *option)
-{
-	const char *line, *metavar = option->metavar ? option->metavar :
-				     types[option->type].metavar;
-	char head[48];
-	int len;
-
-	if (!option->help)
-		return;
-	snprintf(head, sizeof(head), option->letter ? "-%c, --%s%s%s%s" :
-		 "%c   --%s%s%s%s", option->letter ? option->letter : ' ',
-		 option->name,
-		 option->optional ? "[" : "", metavar ? "=" : "",
-		 metavar ? metavar : "");
-	if (option->optional)
-		strcat(head, "]");
-	if (strlen(head) > HEAD_WIDTH) {
-		printf("  %s\n", head);
-		head[0] = '\0';
-	}
-	for (line = option->help; line; head[0] = '\0') {
-		len = (int)strcspn(line, "\n");
-		printf("  %-*s %.*s\n", HEAD_WIDTH, head, len, line);
-		line = line[len] ? line + len + 1 : NULL;
-	}
-	help_choices(option);
 }
 
 static void print_version(const struct tw_option *option, char *value)
@@ -209,12 +153,7 @@ static void print_version(const struct tw_option *option, char *value)
 
 static void print_help(const struct tw_option *option, char *value)
 {
-	int i;
-
-	printf("usage: %s [options]\n%s\n", tw_program_name,
-	       tw_program_about);
-	for (i = 0; i < count; i++)
-		help_option(rows[i]);
+	tw_help_print();
 	exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
 }
 
@@ -303,6 +242,8 @@ void tw_option_parse_all(int argc, char *argv[])
 	for (i = 0; tw_parts[i]; i++)
 		collect(tw_parts[i]->options);
 	for (i = 0; i < count; i++) {
+		if (rows[i]->type == TW_WORD && rows[i]->to)
+			usual[i] = *(const char **)rows[i]->to;
 		names[i] = (struct option) {
 			rows[i]->name, argument_of(rows[i]), NULL, FIRST + i
 		};
@@ -321,6 +262,88 @@ void tw_option_parse_all(int argc, char *argv[])
 	if (optind < argc)
 		tw_say_fatal("unexpected argument %s; see %s --help\n",
 			     argv[optind], tw_program_name);
+	tw_option_check();
+}
+
+char *tw_option_text(const struct tw_option *option)
+{
+	const char *word;
+	char *text = NULL;
+
+	if (option->type == TW_FLAG)
+		return NULL;
+	if (option->type < TW_WORD)
+		return asprintf(&text, "%" PRId64, *(int64_t *)option->to) < 0 ?
+		       NULL : text;
+	word = *(const char **)option->to;
+	return word ? strdup(word) : NULL;
+}
+
+/* "-x" or "--name"; count: there is none. */
+static int find_word(const char *word)
+{
+	return word[1] == '-' ? find_name(word + 2) : find(word[1]);
+}
+
+/* Whether what a line of @with or @without names is there. */
+static bool holds(const char *line)
+{
+	char *list = strndup(line, strcspn(line, ",;:\n")), *word;
+	const char *now = NULL;
+	bool found = false;
+	int i;
+
+	for (word = strtok(list, " ="); word; word = strtok(NULL, " =")) {
+		if (*word != '-') {
+			found |= now && !strcmp(word, now);
+			continue;
+		}
+		i = find_word(word);
+		now = NULL;
+		if (i == count)
+			continue;
+		if (line[word - list + strlen(word)] == '=')
+			now = *(const char **)rows[i]->to;
+		else
+			found |= given[i];
+	}
+	free(list);
+	return found;
+}
+
+static void __attribute__((noreturn))
+refuse_line(const struct tw_option *row, const char *how, const char *line)
+{
+	const char *value = row->optional ? NULL : tw_option_text(row);
+
+	tw_say_fatal("--%s%s%s: %s with %.*s\n", row->name, value ? "=" : "",
+		     value ? value : "", how, (int)strcspn(line, "\n"), line);
+}
+
+void tw_option_check(void)
+{
+	const struct tw_option *row;
+	const char *line;
+	int i;
+
+	for (i = 0; i < count; i++) {
+		row = rows[i];
+		if (!given[i] || (usual[i] && !strcmp(usual[i],
+						      *(const char **)row->to)))
+			continue;
+		if (row->with && !holds(row->with))
+			refuse_line(row, "allowed only", row->with);
+		for (line = row->without; line; line = strchr(line, '\n')) {
+			line += *line == '\n';
+			if (holds(line))
+				refuse_line(row, "not allowed", line);
+		}
+	}
+}
+
+const struct tw_option *tw_option_row(int i)
+{
+	return i < count ? rows[i] : NULL;
 }
 
 const struct tw_option *tw_option_find(const char *name)
@@ -343,7 +366,7 @@ void tw_option_take(const struct tw_option *option, char *value)
 	if (option->parse)
 		option->parse(option, value);
 	else
-		types[option->type].parse(option, value);
+		parsers[option->type](option, value);
 }
 
 void tw_option_set(const char *name, const char *value)
@@ -356,16 +379,19 @@ void tw_option_set(const char *name, const char *value)
 		tw_option_take(option, value ? copy : NULL);
 }
 
-static void write_value(FILE *file, const struct tw_option *row)
+static void write_json(FILE *file, const struct tw_option *row)
 {
+	char *text = tw_option_text(row);
+
 	if (row->type == TW_FLAG)
 		fprintf(file, *(bool *)row->to ? "true" : "false");
 	else if (row->type < TW_WORD)
-		fprintf(file, "%" PRId64, *(int64_t *)row->to);
-	else if (*(const char **)row->to)
-		tw_string_json(file, *(const char **)row->to);
+		fputs(text, file);
+	else if (text)
+		tw_string_json(file, text);
 	else
 		fprintf(file, "null");
+	free(text);
 }
 
 void tw_option_json(FILE *file)
@@ -377,7 +403,7 @@ void tw_option_json(FILE *file)
 		if (!rows[i]->to)
 			continue;
 		fprintf(file, "%s\n      \"%s\": ", comma, rows[i]->name);
-		write_value(file, rows[i]);
+		write_json(file, rows[i]);
 		comma = ",";
 	}
 }

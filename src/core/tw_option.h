@@ -25,6 +25,14 @@ enum tw_option_type {
 	TW_TEXT			/* anything */
 };
 
+/* Whether the server's side on another host is asked for it: see tw_ask.c. */
+enum tw_option_far {
+	TW_NEVER_ASKED,
+	TW_ASKED,		/* with the value that it has here */
+	TW_ASKED_OF_LOAD,	/* ...if it was given, and loads run there */
+	TW_MAY_BE_ASKED		/* with another value, or not always */
+};
+
 struct tw_option {
 	char letter;		/* '\0': none */
 	const char *name;	/* NULL: end of the table */
@@ -37,6 +45,14 @@ struct tw_option {
 	const char *const *choices;
 	const char *(*choice)(int number);
 	bool optional;		/* it may stand without a value */
+	/*
+	 * What the message says that the option needs, and what it excludes, as
+	 * "--a or --b=c or d": one of these options was given, or has one of
+	 * these values. From the first of , ; : on, it is only text. @without
+	 * may have several lines.
+	 */
+	const char *with, *without;
+	enum tw_option_far far;
 	/* NULL: that of the type. */
 	void (*parse)(const struct tw_option *option, char *value);
 };
@@ -60,6 +76,22 @@ void tw_option_refuse(const struct tw_option *option, const char *value,
 
 /* Reads the command line by the options of all parts, which may change it. */
 void tw_option_parse_all(int argc, char *argv[]);
+
+/*
+ * Ends the program if an option was given without what it needs, or with what it
+ * excludes. A word that is the default needs and excludes nothing.
+ */
+void tw_option_check(void);
+
+/*
+ * The value as it may be written in the command line, for free(); NULL: there is
+ * none. A number that was not given may be outside of what is allowed.
+ */
+char *tw_option_text(const struct tw_option *option);
+
+/* The @i-th row, by name, and the @i-th word that one allows; or NULL. */
+const struct tw_option *tw_option_row(int i);
+const char *tw_option_word(const struct tw_option *option, int i);
 
 /* The row of the option @name, of any part; NULL: there is none. */
 const struct tw_option *tw_option_find(const char *name);

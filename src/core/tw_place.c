@@ -177,7 +177,7 @@ void tw_place_parse(const struct tw_option *option, char *value)
 
 static const struct tw_option options[] = {
 	{ 'a', "affinity", TW_CPUS, &chosen_words, .optional = true,
-	  .parse = parse_affinity,
+	  .parse = parse_affinity, .far = TW_MAY_BE_ASKED,
 	  .help = "pin parent process, server and client to CPUs\n"
 		  "of their own; with CPUSET, server and client of\n"
 		  "pair N to its CPUs 2N and 2N + 1" },
@@ -186,7 +186,8 @@ static const struct tw_option options[] = {
 	{ 0, "mainaffinity", TW_CPUS, &tw_place_words[TW_MAIN],
 	  .parse = tw_place_parse, .help = "pin the parent process to CPUSET" },
 	{ 0, "server-affinity", TW_CPUS, &tw_place_words[TW_SERVER],
-	  .parse = tw_place_parse, .help = "pin the servers to CPUSET" },
+	  .parse = tw_place_parse, .far = TW_ASKED,
+	  .help = "pin the servers to CPUSET" },
 	{ .name = NULL }
 };
 

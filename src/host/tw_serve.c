@@ -271,19 +271,14 @@ static void check(struct tw_run *run)
 	struct signalfd_siginfo info;
 	int listener;
 
-	if (allow && !where)
-		tw_say_fatal("--allow=%s: allowed only with --server\n", allow);
 	if (!where)
 		return;
-	if (tw_talk_way.text)
-		tw_say_fatal("--connect=%s: not allowed with --server\n",
-			     tw_talk_way.text);
 	listener = open_listener();
 	tw_far_lock_fd = memfd_create("twowaytest-lock", MFD_CLOEXEC);
 	if (tw_far_lock_fd < 0)
 		tw_say_fatal("--server=%s: no lock for its clients: %m\n",
 			     where);
-	if (!*(bool *)tw_option_find("default-system")->to)
+	if (!tw_idle.untouched)
 		tw_far_is_awake = tw_idle_limit(0);
 	drop_rights();
 	printf("# Listening at %s, priorities up to %d, as the user %d\n",
@@ -301,7 +296,7 @@ static void check(struct tw_run *run)
 }
 
 static const struct tw_option options[] = {
-	{ 0, "allow", TW_LIST, &allow,
+	{ 0, "allow", TW_LIST, &allow, .with = "--server",
 	  .help = "with --server: who may connect, addresses and networks,\n"
 		  "as 192.0.2.0/24,2001:db8::1" },
 	{ 0, "server", TW_TEXT, &where, "ADDR[:PORT]", .optional = true,

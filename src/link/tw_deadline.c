@@ -30,6 +30,7 @@ static int64_t runtime_us;	/* 0: a quarter of the pair's period */
 
 static const struct tw_option options[] = {
 	{ 0, "runtime", TW_NUMBER, &runtime_us, "US", 2, 1000000000,
+	  .with = "--policy=deadline", .far = TW_ASKED,
 	  .help = "with --policy=deadline: CPU time of a client or server\n"
 		  "in a period, default a quarter of the period" },
 	{ .name = NULL }
@@ -68,12 +69,8 @@ static void check(struct tw_run *run)
 {
 	int i;
 
-	if (tw_config.policy != SCHED_DEADLINE) {
-		if (runtime_us)
-			tw_say_fatal("--runtime=%" PRId64 ": allowed only with --policy=deadline\n",
-				     runtime_us);
+	if (tw_config.policy != SCHED_DEADLINE)
 		return;
-	}
 	if (!tw_config_interval_us(0))
 		tw_say_fatal("--policy=deadline: not allowed with --interval=0, which has no period\n");
 	if (tw_place_chosen() || tw_config.smp || tw_place_words[TW_CLIENT] ||

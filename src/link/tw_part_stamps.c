@@ -87,6 +87,8 @@ static struct room *rooms[TW_PAIRS_MAX];
 
 static const struct tw_option options[] = {
 	{ 0, "stamps", TW_WORD, &mode, .choices = modes,
+	  .with = "--transport=tcp or udp, or with --reflect",
+	  .without = "--servers=one", .far = TW_ASKED,
 	  .help = "with tcp, udp or --reflect, the kernel's timestamps of\n"
 		  "packets: off (default), rx (of those received) or all;\n"
 		  "they tell where the time goes, and take some of it" },
@@ -189,13 +191,6 @@ static void check(struct tw_run *run)
 		return;
 	/* Only a device makes network mean nothing. */
 	served = !tw_metrics[TW_NETWORK].lacks;
-	if (served && strcmp(tw_config.link->name, "tcp") &&
-	    strcmp(tw_config.link->name, "udp"))
-		tw_say_fatal("--stamps=%s: allowed only with --transport=tcp or udp, or with --reflect\n",
-			     mode);
-	if (tw_servers_one())
-		tw_say_fatal("--stamps=%s: not allowed with --servers=one\n",
-			     mode);
 	there[TW_T0] = there[TW_T3] = there[TW_CLIENT_RX] = true;
 	there[TW_T1] = there[TW_T2] = there[TW_SERVER_RX] = served;
 	there[TW_CLIENT_SCHED] = there[TW_CLIENT_SND] = all;

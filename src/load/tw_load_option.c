@@ -10,13 +10,15 @@ static int64_t priority;	/* 0: each load has its own */
 static const char *words;
 
 static const struct tw_option options[] = {
-	{ 0, "load-args", TW_TEXT, &words, "STRING",
+	{ 0, "load-args", TW_TEXT, &words, "STRING", .far = TW_ASKED_OF_LOAD,
 	  .help = "arguments of hackbench, separated by spaces, default\n"
 		  "\"-l 5000\"; -g GROUPS comes before them" },
 	{ 0, "load-policy", TW_WORD, &policy, .choices = TW_POLICY_SIMPLE,
+	  .far = TW_ASKED_OF_LOAD,
 	  .help = "scheduling policy of the load, default rr for fft\n"
 		  "with -p in twowaytest, else other" },
 	{ 0, "load-priority", TW_NUMBER, &priority, "PRIO", 1, 97,
+	  .far = TW_ASKED_OF_LOAD,
 	  .help = "real-time priority of the load, default 1" },
 	{ .name = NULL }
 };

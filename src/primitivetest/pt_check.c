@@ -6,6 +6,7 @@
 
 #include "pt_report.h"
 #include "tw_check.h"
+#include "tw_json.h"
 #include "tw_load.h"
 
 #define QUEUE_DEPTH	10	/* of the test message, and its largest kind */
@@ -94,7 +95,7 @@ static void check(struct tw_run *run)
 	};
 	int i;
 
-	if (!only && !tw_option_given("json"))
+	if (!only && !tw_json_is_wanted())
 		return;
 	pt_config_cpus(&of.cpus);
 	for (i = 0; tw_load_number(i); i++)

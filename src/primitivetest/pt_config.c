@@ -118,7 +118,7 @@ static const struct tw_option options[] = {
 		  "process (default)" },
 	{ 'u', "unbuffered", TW_FLAG, &unbuffered,
 	  .help = "do not buffer the output" },
-	{ 0, "us", TW_FLAG, &pt_config.us,
+	{ 0, "us", TW_FLAG, &pt_config.us, .without = "--nsecs",
 	  .help = "print microseconds instead of nanoseconds" },
 	{ 0, "warmup", TW_NUMBER, &tw_config.warmup, NULL, 0, 1000000,
 	  .help = "trials before the measured ones, default 2" },
@@ -208,8 +208,6 @@ static void check(struct tw_run *run)
 		tw_config.metrics[i] = i;
 	tw_config.columns = PT_METRICS;
 	tw_config.schedule = pt_starter_schedule;
-	if (pt_config.us && tw_config.nsecs)
-		tw_say_fatal("--us: not allowed with --nsecs\n");
 	if (unbuffered)
 		setvbuf(stdout, NULL, _IONBF, 0);
 	for (i = 0; strcmp(order_names[i], order); i++)

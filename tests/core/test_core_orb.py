@@ -275,15 +275,11 @@ def test_periods_of_orb(run):
 
 
 @pytest.mark.parametrize("args,named", [
-    ("--order=priority", "--order=priority: allowed only with --servers=one"),
     ("--order=fixed --servers=one", "--order=fixed: allowed is priority, "),
     ("--servers=two", "--servers=two: allowed is each, one"),
-    ("--server-priority=9 -p 9", "--server-priority=9: allowed only with --se"),
     ("--server-priority=9 --servers=one", "--server-priority=9: allowed only "
      "with --priority"),
     ("--server-priority=1 --servers=one", "allowed is a whole number from 2"),
-    ("--servers=one --wait=read", "--wait=read: not allowed"),
-    ("--peer=next", "--peer=next: allowed only with --smp"),
     ("--peer=far -S", "--peer=far: allowed is same, next"),
     ("--ramp=pairs", "--ramp=pairs: allowed only with --steps from 2 to 256"),
     ("--ramp=pairs --steps=257", "--ramp=pairs: allowed only with --steps"),
