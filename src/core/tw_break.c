@@ -18,15 +18,9 @@ static enum tw_metric_id metric = TW_LATENCY;
 int64_t tw_break_limit_us;
 static bool tracing;
 
-static void parse(const struct tw_option *option, char *value)
-{
-	metric = tw_config_metric(option, &value);
-	tw_option_number(option, value);
-}
-
 static const struct tw_option options[] = {
 	{ 'b', "breaktrace", TW_LIMIT, &tw_break_limit_us, NULL, 1, 1000000000,
-	  .parse = parse, .far = TW_ASKED,
+	  .metric = &metric, .far = TW_ASKED,
 	  .help = "end the run at the first cycle whose latency, or\n"
 		  "METRIC, is above US; the exit status is then 2" },
 	{ 0, "tracemark", TW_FLAG, &tracing, .with = "--breaktrace",

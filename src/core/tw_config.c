@@ -59,10 +59,6 @@ static void set_posix(const struct tw_option *option, char *value)
 	timer_name = "posix";
 }
 
-static void accept_nanosleep(const struct tw_option *option, char *value)
-{
-}
-
 static const struct tw_option options[] = {
 	{ 'c', "clock", TW_WORD, &clock_name, .choice = tw_clock_word,
 	  .far = TW_ASKED,
@@ -71,8 +67,9 @@ static const struct tw_option options[] = {
 	{ 'D', "duration", TW_TIME, &tw_config.duration_s,
 	  .help = "measure for TIME seconds; m, h or d after the number:\n"
 		  "minutes, hours or days" },
-	{ 'i', "interval", TW_NUMBER, tw_config.intervals_us, "US[,US...]", 0,
-	  INTERVAL_MAX_US, .parse = parse_intervals, .far = TW_ASKED,
+	{ 'i', "interval", TW_NUMBERS, tw_config.intervals_us, "US[,US...]", 0,
+	  INTERVAL_MAX_US, .parse = parse_intervals,
+	  .count = &tw_config.intervals, .far = TW_ASKED,
 	  .help = "period of the requests in microseconds, default 1000;\n"
 		  "0: the next request follows at once; of a list, each\n"
 		  "pair has one, and further pairs the last" },
@@ -81,7 +78,7 @@ static const struct tw_option options[] = {
 	  .help = "measure N cycles; 0 (default): until stopped" },
 	{ 'm', "mlockall", TW_FLAG, &tw_config.mlockall, .far = TW_ASKED,
 	  .help = "lock this test's memory, so that none is paged out" },
-	{ 'n', "nanosleep", TW_FLAG, .parse = accept_nanosleep,
+	{ 'n', "nanosleep", TW_FLAG,
 	  .help = "accepted for old scripts: it is the default" },
 	{ 'N', "nsecs", TW_FLAG, &tw_config.nsecs, .far = TW_ASKED,
 	  .help = "print nanoseconds instead of microseconds" },

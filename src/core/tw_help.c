@@ -8,7 +8,8 @@
 #define HEAD_WIDTH	22	/* of an option */
 
 static const char *const metavars[] = {
-	[TW_NUMBER] = "N", [TW_TIME] = "TIME", [TW_LIMIT] = "[METRIC:]US",
+	[TW_NUMBER] = "N", [TW_TIME] = "TIME", [TW_NUMBERS] = "N,...",
+	[TW_LIMIT] = "[METRIC:]US",
 	[TW_WORD] = "NAME", [TW_LIST] = "LIST", [TW_CPUS] = "CPUSET",
 	[TW_FILE] = "FILE", [TW_TEXT] = "TEXT",
 };

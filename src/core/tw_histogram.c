@@ -11,7 +11,7 @@
 #define OVERFLOWS	100	/* cycle numbers kept of values outside */
 
 static int64_t rows;		/* of a column; 0: none is wanted */
-static bool sum;		/* -H */
+static int64_t alone, sum;	/* -h, -H: the last one decides */
 static struct tw_file to;
 
 struct histogram {
@@ -28,18 +28,17 @@ struct room {
 	unsigned long memory[];	/* of each column: rows, then overflows */
 };
 
-static void parse_all(const struct tw_option *option, char *value)
+static void parse(const struct tw_option *option, char *value)
 {
-	sum = true;
 	tw_option_number(option, value);
+	rows = *(int64_t *)option->to;
 }
 
 static const struct tw_option options[] = {
-	{ 'h', "histogram", TW_NUMBER, &rows, "US", 1, 1000000,
+	{ 'h', "histogram", TW_NUMBER, &alone, "US", 1, 1000000, .parse = parse,
 	  .help = "print a histogram of each column after the run:\n"
 		  "rows of 1 us, range US" },
-	{ 'H', "histofall", TW_NUMBER, &rows, "US", 1, 1000000,
-	  .parse = parse_all,
+	{ 'H', "histofall", TW_NUMBER, &sum, "US", 1, 1000000, .parse = parse,
 	  .help = "as -h, with a column for the sum of all columns" },
 	{ 0, "histfile", TW_FILE, &to.path, .with = "-h or -H",
 	  .help = "write the histogram to FILE" },

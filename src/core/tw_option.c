@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tw_config.h"
 #include "tw_help.h"
 #include "tw_part.h"
 #include "tw_say.h"
@@ -30,7 +31,8 @@ void tw_option_refuse(const struct tw_option *option, const char *value,
 
 static void parse_flag(const struct tw_option *option, char *value)
 {
-	*(bool *)option->to = true;
+	if (option->to)
+		*(bool *)option->to = true;
 }
 
 bool tw_option_whole(const char *text, int64_t min, int64_t max, int64_t *to)
@@ -125,6 +127,12 @@ void tw_option_choice(const struct tw_option *option, char *value)
 	tw_option_refuse(option, value, message);
 }
 
+static void parse_limit(const struct tw_option *option, char *value)
+{
+	*option->metric = tw_config_metric(option, &value);
+	tw_option_number(option, value);
+}
+
 static void parse_text(const struct tw_option *option, char *value)
 {
 	*(const char **)option->to = value;
@@ -133,7 +141,7 @@ static void parse_text(const struct tw_option *option, char *value)
 /* Lists and sets of CPUs are read by the parts. */
 static void (*const parsers[])(const struct tw_option *, char *) = {
 	[TW_FLAG] = parse_flag, [TW_NUMBER] = tw_option_number,
-	[TW_TIME] = parse_time, [TW_LIMIT] = tw_option_number,
+	[TW_TIME] = parse_time, [TW_LIMIT] = parse_limit,
 	[TW_WORD] = tw_option_choice, [TW_LIST] = parse_text,
 	[TW_CPUS] = parse_text, [TW_FILE] = tw_option_path,
 	[TW_TEXT] = parse_text,
@@ -267,16 +275,24 @@ void tw_option_parse_all(int argc, char *argv[])
 
 char *tw_option_text(const struct tw_option *option)
 {
-	const char *word;
+	const int64_t *numbers = option->to;
+	int i, count = option->count ? *option->count : 1;
+	const char *word = numbers ? *(const char **)option->to : NULL;
 	char *text = NULL;
+	size_t size;
+	FILE *file;
 
-	if (option->type == TW_FLAG)
+	if (option->type >= TW_WORD)
+		return word ? strdup(word) : NULL;
+	file = option->type == TW_FLAG ? NULL : open_memstream(&text, &size);
+	if (!file)
 		return NULL;
-	if (option->type < TW_WORD)
-		return asprintf(&text, "%" PRId64, *(int64_t *)option->to) < 0 ?
-		       NULL : text;
-	word = *(const char **)option->to;
-	return word ? strdup(word) : NULL;
+	if (option->metric && *option->metric != TW_LATENCY)
+		fprintf(file, "%s:", tw_metrics[*option->metric].name);
+	for (i = 0; i < count; i++)
+		fprintf(file, "%s%" PRId64, i ? "," : "", numbers[i]);
+	fclose(file);
+	return text;
 }
 
 /* "-x" or "--name"; count: there is none. */
@@ -369,41 +385,17 @@ void tw_option_take(const struct tw_option *option, char *value)
 		parsers[option->type](option, value);
 }
 
-void tw_option_set(const char *name, const char *value)
+void tw_option_preset(const char *words)
 {
-	const struct tw_option *option = tw_option_find(name);
-	char copy[64];
+	char *rest = strdup(words), *word, *value;
+	const struct tw_option *option;
 
-	snprintf(copy, sizeof(copy), "%s", value ? value : "");
-	if (option)
-		tw_option_take(option, value ? copy : NULL);
-}
-
-static void write_json(FILE *file, const struct tw_option *row)
-{
-	char *text = tw_option_text(row);
-
-	if (row->type == TW_FLAG)
-		fprintf(file, *(bool *)row->to ? "true" : "false");
-	else if (row->type < TW_WORD)
-		fputs(text, file);
-	else if (text)
-		tw_string_json(file, text);
-	else
-		fprintf(file, "null");
-	free(text);
-}
-
-void tw_option_json(FILE *file)
-{
-	const char *comma = "";
-	int i;
-
-	for (i = 0; i < count; i++) {
-		if (!rows[i]->to)
-			continue;
-		fprintf(file, "%s\n      \"%s\": ", comma, rows[i]->name);
-		write_json(file, rows[i]);
-		comma = ",";
+	while ((word = strsep(&rest, " "))) {
+		value = strchr(word, '=');
+		if (value)
+			*value++ = '\0';
+		option = tw_option_find(word);
+		if (option)
+			tw_option_take(option, value);
 	}
 }

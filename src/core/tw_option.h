@@ -10,14 +10,16 @@
 #include <getopt.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
+
+#include "tw_metric.h"
 
 /* What the value is, and what is at @to. */
 enum tw_option_type {
-	TW_FLAG,		/* none; a bool */
+	TW_FLAG,		/* none; a bool, or nothing */
 	TW_NUMBER,		/* int64_t */
 	TW_TIME,		/* int64_t, in seconds */
-	TW_LIMIT,		/* int64_t; a METRIC may stand before it */
+	TW_NUMBERS,		/* int64_t[], of a list */
+	TW_LIMIT,		/* int64_t, of a metric if the row has that */
 	TW_WORD,		/* from here on const char *: one of the choices */
 	TW_LIST,		/* of words or numbers */
 	TW_CPUS,
@@ -40,6 +42,8 @@ struct tw_option {
 	void *to;		/* NULL: no value is kept */
 	const char *metavar;	/* NULL: that of the type */
 	int64_t min, max;	/* allowed range of a number */
+	int *count;		/* of numbers */
+	enum tw_metric_id *metric;	/* of a limit: stands before it */
 	const char *help;	/* \n starts a new line; NULL: not in the help */
 	/* The allowed words, NULL after the last: a list, or a table's names. */
 	const char *const *choices;
@@ -102,10 +106,7 @@ bool tw_option_given(const char *name);
 /* As if it had been given with @value, which its parse function may keep. */
 void tw_option_take(const struct tw_option *option, char *value);
 
-/* Sets the option @name, whose parse function does not keep the value. */
-void tw_option_set(const char *name, const char *value);
-
-/* Writes the values of all options that keep one. */
-void tw_option_json(FILE *file);
+/* As if the options had been given: "NAME=VALUE NAME". */
+void tw_option_preset(const char *words);
 
 #endif /* TW_OPTION_H */

@@ -43,19 +43,8 @@ static size_t steps_size;
 
 static void set(const struct tw_option *option, char *value)
 {
-	static const char *const words[][2] = {
-		{ "mlockall" }, { "policy", "fifo" }, { "priority", "98" },
-		{ "affinity" }, { "posix_timers" }, { "interval", "1000" },
-		{ "loops", "100000" }, { "sleep", "100" },
-		{ "load", "none" }, { "load", "fft" },
-		{ "steps", "16" }, { "warmup", "1" },
-		{ "metrics", "interval,send,sleep,receive,response,total" },
-	};
-	size_t i;
-
 	reference = true;
-	for (i = 0; i < ARRAY_SIZE(words); i++)
-		tw_option_set(words[i][0], words[i][1]);
+	tw_option_preset("mlockall policy=fifo priority=98 affinity posix_timers interval=1000 loops=100000 sleep=100 load=none load=fft steps=16 warmup=1 metrics=interval,send,sleep,receive,response,total");
 }
 
 static const struct tw_option options[] = {

@@ -198,7 +198,6 @@ static void start_pair(struct tw_run *run, int number)
 
 static void check(struct tw_run *run)
 {
-
 	if (tw_reflect_kind || !tw_talk_way.text)
 		return;
 	check_way();

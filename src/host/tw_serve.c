@@ -60,11 +60,6 @@ static bool to_address(const char *text, struct in6_addr *address)
 	return inet_pton(AF_INET6, mapped, address) == 1;
 }
 
-static void parse(const struct tw_option *option, char *value)
-{
-	*(const char **)option->to = value ? value : "127.0.0.1";
-}
-
 static void read_nets(void)
 {
 	char *next = strdup(allow ? allow : "127.0.0.0/8,::1"), *word;
@@ -271,8 +266,10 @@ static void check(struct tw_run *run)
 	struct signalfd_siginfo info;
 	int listener;
 
-	if (!where)
+	if (!tw_option_given("server"))
 		return;
+	if (!where)
+		where = "127.0.0.1";
 	listener = open_listener();
 	tw_far_lock_fd = memfd_create("twowaytest-lock", MFD_CLOEXEC);
 	if (tw_far_lock_fd < 0)
@@ -300,7 +297,6 @@ static const struct tw_option options[] = {
 	  .help = "with --server: who may connect, addresses and networks,\n"
 		  "as 192.0.2.0/24,2001:db8::1" },
 	{ 0, "server", TW_TEXT, &where, "ADDR[:PORT]", .optional = true,
-	  .parse = parse,
 	  .help = "serve clients of other hosts at ADDR, default\n"
 		  "127.0.0.1, one at a time, until a signal comes; -p is\n"
 		  "the highest priority of a server. Root becomes the user\n"

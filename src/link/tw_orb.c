@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tw_array.h"
 #include "tw_load.h"
 #include "tw_members.h"
 #include "tw_part.h"
@@ -29,22 +28,14 @@ static struct kept {
 
 static void parse_orb(const struct tw_option *option, char *value)
 {
-	static const char *const words[][2] = {
-		{ "mlockall" }, { "policy", "fifo" }, { "priority", "98" },
-		{ "affinity" }, { "interval", "50000,100000" },
-		{ "priospread" }, { "servers", "one" }, { "ramp", "pairs" },
-		{ "duration", "60" },
-	};
-	char steps[12];
-	size_t i;
+	char steps[20];
 
 	others = OTHERS;
 	if (value)
 		tw_option_number(option, value);
-	for (i = 0; i < ARRAY_SIZE(words); i++)
-		tw_option_set(words[i][0], words[i][1]);
-	snprintf(steps, sizeof(steps), "%d", (int)others + 1);
-	tw_option_set("steps", steps);
+	tw_option_preset("mlockall policy=fifo priority=98 affinity interval=50000,100000 priospread servers=one ramp=pairs duration=60");
+	snprintf(steps, sizeof(steps), "steps=%d", (int)others + 1);
+	tw_option_preset(steps);
 }
 
 static const struct tw_option options[] = {

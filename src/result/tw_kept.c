@@ -26,15 +26,9 @@ static int64_t spike_us;	/* 0: none are kept */
 static int64_t spike_nodes = 1024;
 static int64_t behind_ns;	/* of the measuring clock: to the time of day */
 
-static void parse_spike(const struct tw_option *option, char *value)
-{
-	spike_on = tw_config_metric(option, &value);
-	tw_option_number(option, value);
-}
-
 static const struct tw_option options[] = {
 	{ 0, "spike", TW_LIMIT, &spike_us, NULL, 1, 1000000000,
-	  .parse = parse_spike,
+	  .metric = &spike_on,
 	  .help = "keep and print every cycle whose latency, or METRIC,\n"
 		  "is above US" },
 	{ 0, "spike-nodes", TW_NUMBER, &spike_nodes, NULL, 1, 10000000,

@@ -72,12 +72,12 @@ def test_metrics(run, words, shown):
 
 # With values that neither side has by itself.
 ASKED = [
-    "--default-system --clock=tai -t2 -i2000 -d9 --nsecs --sleep=50 "
+    "--default-system --clock=tai -t2 -i2000,2500 -d9 -N --sleep=50 "
     "--warmup=3 --size=40 --transport=udp --timeout=900000 --wait=select "
     "--dscp=10 --sock-priority=2 --busy-poll=5 --prefer-busy-poll=1 "
     "--stamps=rx",
-    "--latency=5 -m -p80 --policy=rr --priospread -t2 -b1000000 --trace "
-    "--server-affinity=0",
+    "--latency=5 -m -p80 --policy=rr --priospread -t2 -bwakeup:1000000 "
+    "--trace --server-affinity=0",
     "--default-system -p80 -S",
     "--default-system --policy=deadline --runtime=200 -t2 -d0",
     "--default-system -i5000 -a --load=fft:2 --load=hackbench "

@@ -434,7 +434,15 @@ GOOD = [
     ("--load=fft --load-policy=other", "load-policy", "other"),
     ("--load=fft --load-policy=idle", "load-policy", "idle"),
     ("-h 60", "histogram", 60), ("-b 9000000", "breaktrace", 9000000),
-    ("-bsend:9000000", "breaktrace", 9000000), ("-u", "unbuffered", True),
+    ("-blatency:9000000", "breaktrace", 9000000), ("", "breaktrace", 0),
+    ("-bsend:9000000", "breaktrace", "send:9000000"),
+    ("--spike=9000000", "spike", 9000000), ("", "spike", 0),
+    ("--spike=send:9000000", "spike", "send:9000000"),
+    ("-i 400 -i 500,600,500", "interval", [500, 600, 500]),
+    ("-i 400,500 -i 600", "interval", 600), ("-i 0", "interval", 0),
+    ("-h 60", "histofall", 0), ("-H 60", "histogram", 0),
+    ("-h 60 -H 70", "histogram", 60), ("-h 60 -H 70", "histofall", 70),
+    ("-u", "unbuffered", True),
 ]
 
 

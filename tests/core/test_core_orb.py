@@ -272,6 +272,7 @@ def test_periods_of_orb(run):
     threads = json["thread"]
     assert [threads[k]["interval_us"] for k in "01"] == [50000, 100000]
     assert json["twoway"]["settings"]["duration"] == 60
+    assert json["twoway"]["settings"]["interval"] == [50000, 100000]
 
 
 @pytest.mark.parametrize("args,named", [
