@@ -405,7 +405,7 @@ static void json(FILE *file, const struct tw_run *run)
 }
 
 const struct tw_part tw_part_breaks = {
-	.options = options, .check = check, .room = room, .begin = begin,
-	.woken = woken, .end = end, .record = record, .text = text,
-	.json = json,
+	.options = options, .group = TW_TOO_LONG, .check = check, .room = room,
+	.begin = begin, .woken = woken, .end = end, .record = record,
+	.text = text, .json = json,
 };

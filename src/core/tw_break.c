@@ -153,6 +153,7 @@ static void json(FILE *file, const struct tw_run *run)
 }
 
 const struct tw_part tw_part_break = {
-	.options = options, .check = check, .room = room, .record = record,
-	.end = end, .exceeded = exceeded, .text = text, .json = json,
+	.options = options, .group = TW_TOO_LONG, .check = check, .room = room,
+	.record = record, .end = end, .exceeded = exceeded, .text = text,
+	.json = json,
 };

@@ -190,5 +190,6 @@ static void end(struct tw_run *run)
 }
 
 const struct tw_part tw_part_display = {
-	.options = options, .begin = begin, .woken = redraw, .end = end,
+	.options = options, .group = TW_OUTPUT, .begin = begin, .woken = redraw,
+	.end = end,
 };

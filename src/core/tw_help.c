@@ -63,13 +63,29 @@ static void help_option(const struct tw_option *option)
 	help_choices(option);
 }
 
+static enum tw_option_group group_of(const struct tw_option *row)
+{
+	const struct tw_option *own;
+	int i;
+
+	for (i = 0; !row->group && tw_parts[i]; i++)
+		for (own = tw_parts[i]->options; own && own->name; own++)
+			if (own == row)
+				return tw_parts[i]->group;
+	return row->group;
+}
+
 void tw_help_print(void)
 {
+	const struct tw_program_group *of;
 	const struct tw_option *row;
 	int i;
 
-	printf("usage: %s [options]\n%s\n", tw_program_name,
-	       tw_program_about);
-	for (i = 0; (row = tw_option_row(i)); i++)
-		help_option(row);
+	printf("usage: %s [options]\n%s", tw_program_name, tw_program_about);
+	for (of = tw_program_groups; of->heading; of++) {
+		printf("\n%s:\n", of->heading);
+		for (i = 0; (row = tw_option_row(i)); i++)
+			if (group_of(row) == of->group)
+				help_option(row);
+	}
 }

@@ -267,6 +267,7 @@ static void json(FILE *file, const struct tw_run *run, int column)
 }
 
 const struct tw_part tw_part_histogram = {
-	.options = options, .check = check, .room = room, .attach = attach,
-	.record = record, .text = text, .column = json, .write = write_file,
+	.options = options, .group = TW_OUTPUT, .check = check, .room = room,
+	.attach = attach, .record = record, .text = text, .column = json,
+	.write = write_file,
 };

@@ -46,5 +46,5 @@ static void check(struct tw_run *run)
 }
 
 const struct tw_part tw_part_idle = {
-	.options = options, .check = check,
+	.options = options, .group = TW_PLACES, .check = check,
 };

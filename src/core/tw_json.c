@@ -258,5 +258,6 @@ static int write_json(const struct tw_run *run, int status)
 }
 
 const struct tw_part tw_part_json = {
-	.options = options, .check = check, .write = write_json,
+	.options = options, .group = TW_OUTPUT, .check = check,
+	.write = write_json,
 };

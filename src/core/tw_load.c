@@ -257,6 +257,6 @@ static void json(FILE *file, const struct tw_run *run)
 }
 
 const struct tw_part tw_part_load = {
-	.options = options, .check = check, .begin = begin, .woken = woken,
-	.end = end, .text = text, .json = json,
+	.options = options, .group = TW_LOADS, .check = check, .begin = begin,
+	.woken = woken, .end = end, .text = text, .json = json,
 };

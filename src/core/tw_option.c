@@ -166,8 +166,10 @@ static void print_help(const struct tw_option *option, char *value)
 }
 
 static const struct tw_option own[] = {
-	{ 0, "help", TW_FLAG, .parse = print_help, .help = "print this" },
+	{ 0, "help", TW_FLAG, .parse = print_help, .group = TW_OUTPUT,
+	  .help = "print this" },
 	{ 0, "version", TW_FLAG, .parse = print_version,
+	  .group = TW_OUTPUT,
 	  .help = "print the version" },
 	{ .name = NULL }
 };

@@ -35,6 +35,13 @@ enum tw_option_far {
 	TW_MAY_BE_ASKED		/* with another value, or not always */
 };
 
+/* Where --help has it. */
+enum tw_option_group {
+	TW_MEASURED, TW_SOCKETS, TW_PLACES, TW_PAIRS, TW_HOSTS, TW_LOADS,
+	TW_OUTPUT, TW_TOO_LONG, TW_REFERENCE,
+	TW_SINGLE = TW_SOCKETS	/* tests, of primitivetest */
+};
+
 struct tw_option {
 	char letter;		/* '\0': none */
 	const char *name;	/* NULL: end of the table */
@@ -57,6 +64,7 @@ struct tw_option {
 	 */
 	const char *with, *without;
 	enum tw_option_far far;
+	enum tw_option_group group;	/* 0: that of the part */
 	/* NULL: that of the type. */
 	void (*parse)(const struct tw_option *option, char *value);
 };

@@ -78,5 +78,5 @@ static void check(struct tw_run *run)
 }
 
 const struct tw_part tw_part_pairs = {
-	.options = options, .check = check,
+	.options = options, .group = TW_PAIRS, .check = check,
 };

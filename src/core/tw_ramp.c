@@ -140,6 +140,6 @@ static void json(FILE *file, const struct tw_run *run)
 }
 
 const struct tw_part tw_part_ramp = {
-	.options = options, .check = check, .begin = begin, .end = end,
-	.text = text, .json = json,
+	.options = options, .group = TW_LOADS, .check = check, .begin = begin,
+	.end = end, .text = text, .json = json,
 };

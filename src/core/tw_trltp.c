@@ -165,6 +165,6 @@ static int write_log(const struct tw_run *run, int status)
 }
 
 const struct tw_part tw_part_trltp = {
-	.options = options, .check = check, .end = end, .room = room,
-	.record = record, .write = write_log,
+	.options = options, .group = TW_REFERENCE, .check = check, .end = end,
+	.room = room, .record = record, .write = write_log,
 };

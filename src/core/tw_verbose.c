@@ -72,6 +72,6 @@ static void text(FILE *file, const struct tw_run *run)
 }
 
 const struct tw_part tw_part_verbose = {
-	.options = options, .check = check, .woken = print, .end = end,
-	.room = room, .record = tw_ring_record, .text = text,
+	.options = options, .group = TW_OUTPUT, .check = check, .woken = print,
+	.end = end, .room = room, .record = tw_ring_record, .text = text,
 };

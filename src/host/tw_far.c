@@ -249,7 +249,8 @@ static void end(struct tw_run *run)
 }
 
 const struct tw_part tw_part_far = {
-	.options = options, .check = check, .woken = woken, .end = end,
+	.options = options, .group = TW_HOSTS, .check = check, .woken = woken,
+	.end = end,
 };
 
 /* Behind all that sets a policy or a priority. */

@@ -154,6 +154,6 @@ static void json(FILE *file, const struct tw_run *run)
 }
 
 const struct tw_part tw_part_oneway = {
-	.options = options, .check = check, .room = room, .record = record,
-	.whole = true, .end = end, .text = text, .json = json,
+	.options = options, .group = TW_HOSTS, .check = check, .room = room,
+	.record = record, .whole = true, .end = end, .text = text, .json = json,
 };

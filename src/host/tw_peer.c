@@ -359,7 +359,7 @@ static void json(FILE *file, const struct tw_run *run)
 }
 
 const struct tw_part tw_part_connect = {
-	.options = options, .check = check,
+	.options = options, .group = TW_HOSTS, .check = check,
 };
 
 /* Behind the ramp, which then has the work that a load did there. */

@@ -305,5 +305,5 @@ static const struct tw_option options[] = {
 };
 
 const struct tw_part tw_part_serve = {
-	.options = options, .check = check,
+	.options = options, .group = TW_HOSTS, .check = check,
 };

@@ -110,5 +110,5 @@ static void text(FILE *file, const struct tw_run *run)
 }
 
 const struct tw_part tw_part_deadline = {
-	.options = options, .check = check, .text = text,
+	.options = options, .group = TW_PLACES, .check = check, .text = text,
 };

@@ -164,8 +164,8 @@ static void json(FILE *file, const struct tw_run *run)
 }
 
 const struct tw_part tw_part_orb = {
-	.options = options, .check = check, .end = end, .text = text,
-	.json = json,
+	.options = options, .group = TW_PAIRS, .check = check, .end = end,
+	.text = text, .json = json,
 };
 
 /* The last in the table: at the first step, others begin with all pairs. */

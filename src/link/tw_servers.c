@@ -291,6 +291,7 @@ static void json(FILE *file, const struct tw_run *run)
 }
 
 const struct tw_part tw_part_servers = {
-	.options = options, .check = check, .end = end, .room = room,
-	.attach = attach, .record = record, .text = text, .json = json,
+	.options = options, .group = TW_PAIRS, .check = check, .end = end,
+	.room = room, .attach = attach, .record = record, .text = text,
+	.json = json,
 };

@@ -63,5 +63,5 @@ static void check(struct tw_run *run)
 }
 
 const struct tw_part tw_part_load_option = {
-	.options = options, .check = check,
+	.options = options, .group = TW_LOADS, .check = check,
 };

@@ -129,5 +129,5 @@ static void begin(struct tw_run *run)
 }
 
 const struct tw_part tw_part_runtime = {
-	.options = options, .begin = begin,
+	.options = options, .group = TW_LOADS, .begin = begin,
 };

@@ -104,5 +104,6 @@ static void check(struct tw_run *run)
 }
 
 const struct tw_part pt_part_check = {
-	.options = options, .check = check, .json = tw_check_json,
+	.options = options, .group = TW_TOO_LONG, .check = check,
+	.json = tw_check_json,
 };

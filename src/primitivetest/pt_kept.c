@@ -90,8 +90,8 @@ static void print_all(FILE *file, const struct tw_run *run)
 }
 
 const struct tw_part pt_part_dump = {
-	.options = dump_options, .check = check, .text = print_all,
-	.write = write_dump,
+	.options = dump_options, .group = TW_OUTPUT, .check = check,
+	.text = print_all, .write = write_dump,
 };
 
 static const struct tw_option worst_options[] = {
@@ -155,5 +155,6 @@ static void json_worst(FILE *file, const struct tw_run *run)
 }
 
 const struct tw_part pt_part_worst = {
-	.options = worst_options, .text = print_worst, .json = json_worst,
+	.options = worst_options, .group = TW_OUTPUT, .text = print_worst,
+	.json = json_worst,
 };

@@ -16,7 +16,7 @@ static const struct tw_dump_columns *more;	/* NULL: none */
 static struct tw_cycle held[TW_PAIRS_MAX];	/* seq 0: none */
 
 static const struct tw_option options[] = {
-	{ 0, "dump", TW_FILE, &stream.file.path,
+	{ 0, "dump", TW_FILE, &stream.file.path, .group = TW_OUTPUT,
 	  .help = "write every cycle to FILE, as CSV" },
 	{ .name = NULL }
 };

@@ -292,7 +292,7 @@ static void json(FILE *file, const struct tw_run *run)
 }
 
 const struct tw_part tw_part_kept = {
-	.options = options, .check = check, .begin = begin, .room = room,
-	.attach = attach, .record = record, .end = end, .text = text,
-	.json = json,
+	.options = options, .group = TW_TOO_LONG, .check = check,
+	.begin = begin, .room = room, .attach = attach, .record = record,
+	.end = end, .text = text, .json = json,
 };

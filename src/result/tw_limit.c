@@ -325,6 +325,6 @@ static void remark(FILE *file, const struct tw_run *run)
 }
 
 const struct tw_part tw_part_limit = {
-	.options = options, .check = check, .exceeded = exceeded,
-	.text = text, .remark = remark, .json = json,
+	.options = options, .group = TW_TOO_LONG, .check = check,
+	.exceeded = exceeded, .text = text, .remark = remark, .json = json,
 };

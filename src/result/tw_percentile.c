@@ -177,6 +177,6 @@ static void json(FILE *file, const struct tw_run *run, int column)
 }
 
 const struct tw_part tw_part_percentiles = {
-	.options = options, .room = room, .record = record, .text = text,
-	.column = json,
+	.options = options, .group = TW_OUTPUT, .room = room, .record = record,
+	.text = text, .column = json,
 };

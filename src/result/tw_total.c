@@ -45,5 +45,5 @@ static void check(struct tw_run *run)
 }
 
 const struct tw_part tw_part_total = {
-	.options = options, .check = check,
+	.options = options, .group = TW_OUTPUT, .check = check,
 };

@@ -178,5 +178,5 @@ static void text(FILE *file, const struct tw_run *run)
 }
 
 const struct tw_part tw_part_worst = {
-	.options = options, .text = text,
+	.options = options, .group = TW_TOO_LONG, .text = text,
 };

@@ -76,5 +76,6 @@ static void check(struct tw_run *run)
 }
 
 const struct tw_part tw_part_check = {
-	.options = options, .check = check, .json = tw_check_json,
+	.options = options, .group = TW_OUTPUT, .check = check,
+	.json = tw_check_json,
 };
