@@ -279,13 +279,15 @@ char *tw_option_text(const struct tw_option *option)
 {
 	const int64_t *numbers = option->to;
 	int i, count = option->count ? *option->count : 1;
-	const char *word = numbers ? *(const char **)option->to : NULL;
+	const char *word;
 	char *text = NULL;
 	size_t size;
 	FILE *file;
 
-	if (option->type >= TW_WORD)
+	if (option->type >= TW_WORD) {
+		word = option->to ? *(const char **)option->to : NULL;
 		return word ? strdup(word) : NULL;
+	}
 	file = option->type == TW_FLAG ? NULL : open_memstream(&text, &size);
 	if (!file)
 		return NULL;
@@ -389,7 +391,7 @@ void tw_option_take(const struct tw_option *option, char *value)
 
 void tw_option_preset(const char *words)
 {
-	char *rest = strdup(words), *word, *value;
+	char *copy = strdup(words), *rest = copy, *word, *value;
 	const struct tw_option *option;
 
 	while ((word = strsep(&rest, " "))) {
@@ -400,4 +402,5 @@ void tw_option_preset(const char *words)
 		if (option)
 			tw_option_take(option, value);
 	}
+	free(copy);
 }

@@ -114,7 +114,10 @@ bool tw_option_given(const char *name);
 /* As if it had been given with @value, which its parse function may keep. */
 void tw_option_take(const struct tw_option *option, char *value);
 
-/* As if the options had been given: "NAME=VALUE NAME". */
+/*
+ * As if the options had been given: "NAME=VALUE NAME". Their parse functions do
+ * not keep the value.
+ */
 void tw_option_preset(const char *words);
 
 #endif /* TW_OPTION_H */
