@@ -71,11 +71,12 @@ static void parse_command(const struct tw_option *option, char *value)
 }
 
 static const struct tw_option options[] = {
-	{ 0, "breaks", required_argument, "N", tw_option_number, &most,
-	  1, 1000000000,
+	{ 0, "breaks", TW_NUMBER, &most, NULL, 1, 1000000000,
+	  .with = "--breaktrace",
 	  .help = "with -b: end the run at the Nth such cycle, and print a\n"
 		  "table of their causes" },
-	{ 0, "on-break", required_argument, "COMMAND", parse_command, &command,
+	{ 0, "on-break", TW_TEXT, &command, "COMMAND", .parse = parse_command,
+	  .with = "--breaktrace",
 	  .help = "with -b: run COMMAND at such a cycle, for at most 10 s;\n"
 		  "TWOWAYTEST_BREAK_* in its environment describe it, and\n"
 		  "its standard input has the cause and the trace" },
@@ -88,8 +89,6 @@ static void check(struct tw_run *run)
 
 	if (!most && !command)
 		return;
-	if (!tw_part_break.room(run))
-		tw_say_fatal("--%s: allowed only with --breaktrace\n", option);
 	if (tw_config.absent[TW_SERVER])
 		tw_say_fatal("--%s: not allowed with --connect without --reflect\n",
 			     option);
@@ -406,7 +405,7 @@ static void json(FILE *file, const struct tw_run *run)
 }
 
 const struct tw_part tw_part_breaks = {
-	.options = options, .check = check, .room = room, .begin = begin,
-	.woken = woken, .end = end, .record = record, .text = text,
-	.tells_end = true, .json = json,
+	.options = options, .group = TW_TOO_LONG, .check = check, .room = room,
+	.begin = begin, .woken = woken, .end = end, .record = record,
+	.text = text, .tells_end = true, .json = json,
 };

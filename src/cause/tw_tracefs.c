@@ -59,13 +59,13 @@ static void parse(const struct tw_option *option, char *value)
 }
 
 const struct tw_option tw_tracefs_options[] = {
-	{ 0, "trace", optional_argument, "EVENTS", parse, &tw_tracefs_events,
+	{ 0, "trace", TW_LIST, &tw_tracefs_events, "EVENTS", .optional = true,
+	  .parse = parse, .with = "--breaktrace", .far = TW_ASKED,
 	  .help = "with -b: trace the kernel in an instance of its own,\n"
 		  "save the last 20 ms, and say what caused the delay;\n"
 		  "+EVENTS: in addition to the usual events; stack, also\n"
 		  "before EVENTS: with the kernel stack of the culprit" },
-	{ 0, "trace-file", required_argument, "FILE", tw_option_path,
-	  &tw_tracefs_file,
+	{ 0, "trace-file", TW_FILE, &tw_tracefs_file, .with = "--trace",
 	  .help = "where to, default PROGRAM-trace.txt" },
 	{ .name = NULL }
 };
@@ -74,11 +74,6 @@ bool tw_tracefs_check(int64_t limit_us)
 {
 	static char usual[64];
 
-	if (tw_tracefs_events && !limit_us)
-		tw_say_fatal("--trace: allowed only with --breaktrace\n");
-	if (tw_tracefs_file && !tw_tracefs_events)
-		tw_say_fatal("--trace-file=%s: allowed only with --trace\n",
-			     tw_tracefs_file);
 	longest_ms = RING_MS + limit_us * TW_NS_PER_US / TW_NS_PER_MS;
 	if (longest_ms > RING_MOST_MS)
 		longest_ms = RING_MOST_MS;

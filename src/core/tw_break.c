@@ -19,18 +19,12 @@ int64_t tw_break_limit_us;
 static bool tracing;
 static int broken_step;		/* the one that it ended */
 
-static void parse(const struct tw_option *option, char *value)
-{
-	metric = tw_config_metric(option, &value);
-	tw_option_number(option, value);
-}
-
 static const struct tw_option options[] = {
-	{ 'b', "breaktrace", required_argument, "[METRIC:]US", parse,
-	  &tw_break_limit_us, 1, 1000000000,
+	{ 'b', "breaktrace", TW_LIMIT, &tw_break_limit_us, NULL, 1, 1000000000,
+	  .metric = &metric, .far = TW_ASKED,
 	  .help = "end the run at the first cycle whose latency, or\n"
 		  "METRIC, is above US; the exit status is then 2" },
-	{ 0, "tracemark", no_argument, NULL, tw_option_flag, &tracing,
+	{ 0, "tracemark", TW_FLAG, &tracing, .with = "--breaktrace",
 	  .help = "with -b: at that cycle, write a mark into the kernel's\n"
 		  "trace and stop tracing, which you must have started" },
 	{ .name = NULL }
@@ -40,8 +34,6 @@ static void check(struct tw_run *run)
 {
 	const struct tw_metric_params params = tw_config_params(0);
 
-	if (tracing && !tw_break_limit_us)
-		tw_say_fatal("--tracemark: allowed only with --breaktrace\n");
 	if (!tw_metric_valid(metric, &params))
 		tw_say_fatal("--breaktrace=%s: %s\n", tw_metrics[metric].name,
 			     tw_metric_lacks(metric, &params));
@@ -167,7 +159,7 @@ static void json(FILE *file, const struct tw_run *run)
 }
 
 const struct tw_part tw_part_break = {
-	.options = options, .check = check, .room = room, .record = record,
-	.end = end, .exceeded = exceeded, .text = text, .json = json,
-	.tells_end = true,
+	.options = options, .group = TW_TOO_LONG, .check = check, .room = room,
+	.record = record, .end = end, .exceeded = exceeded, .text = text,
+	.tells_end = true, .json = json,
 };

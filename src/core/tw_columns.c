@@ -37,7 +37,7 @@ static void parse(const struct tw_option *option, char *value)
 }
 
 static const struct tw_option options[] = {
-	{ 0, "metrics", required_argument, "LIST", parse,
+	{ 0, "metrics", TW_LIST, .parse = parse,
 	  .help = "columns of these metrics instead of the latency:\n"
 		  "latency, wakeup, send, sleep, receive, response,\n"
 		  "interval, total, planned, network; or all; with\n"
@@ -64,5 +64,5 @@ static void check(struct tw_run *run)
 }
 
 const struct tw_part tw_part_columns = {
-	.options = options, .check = check,
+	.options = options, .group = TW_OUTPUT, .check = check,
 };

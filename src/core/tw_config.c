@@ -59,57 +59,53 @@ static void set_posix(const struct tw_option *option, char *value)
 	timer_name = "posix";
 }
 
-static void accept_nanosleep(const struct tw_option *option, char *value)
-{
-}
-
 static const struct tw_option options[] = {
-	{ 'c', "clock", required_argument, "NAME", tw_option_choice,
-	  &clock_name, .choice = tw_clock_word,
+	{ 'c', "clock", TW_WORD, &clock_name, .choice = tw_clock_word,
+	  .far = TW_ASKED,
 	  .help = "clock of all times, default monotonic, which is 0;\n"
 		  "realtime is 1" },
-	{ 'D', "duration", required_argument, "TIME", tw_option_duration,
-	  &tw_config.duration_s, 0, TW_DURATION_MAX_S,
+	{ 'D', "duration", TW_TIME, &tw_config.duration_s,
 	  .help = "measure for TIME seconds; m, h or d after the number:\n"
 		  "minutes, hours or days" },
-	{ 'i', "interval", required_argument, "US[,US...]", parse_intervals,
-	  tw_config.intervals_us, 0, INTERVAL_MAX_US,
+	{ 'i', "interval", TW_NUMBERS, tw_config.intervals_us, "US[,US...]", 0,
+	  INTERVAL_MAX_US, .parse = parse_intervals,
+	  .count = &tw_config.intervals, .far = TW_ASKED,
 	  .help = "period of the requests in microseconds, default 1000;\n"
 		  "0: the next request follows at once; of a list, each\n"
 		  "pair has one, and further pairs the last" },
-	{ 'l', "loops", required_argument, "N", tw_option_number,
-	  &tw_config.loops, 0, 1000000000000LL,
+	{ 'l', "loops", TW_NUMBER, &tw_config.loops, NULL, 0, 1000000000000LL,
+	  .far = TW_MAY_BE_ASKED,
 	  .help = "measure N cycles; 0 (default): until stopped" },
-	{ 'm', "mlockall", no_argument, NULL, tw_option_flag,
-	  &tw_config.mlockall,
+	{ 'm', "mlockall", TW_FLAG, &tw_config.mlockall, .far = TW_ASKED,
+	  .group = TW_PLACES,
 	  .help = "lock this test's memory, so that none is paged out" },
-	{ 'n', "nanosleep", no_argument, NULL, accept_nanosleep,
+	{ 'n', "nanosleep", TW_FLAG,
 	  .help = "accepted for old scripts: it is the default" },
-	{ 'N', "nsecs", no_argument, NULL, tw_option_flag, &tw_config.nsecs,
+	{ 'N', "nsecs", TW_FLAG, &tw_config.nsecs, .far = TW_ASKED,
+	  .group = TW_OUTPUT,
 	  .help = "print nanoseconds instead of microseconds" },
-	{ 0, "policy", required_argument, "NAME", tw_option_choice,
-	  &policy_name, .choices = tw_policy_names,
+	{ 0, "policy", TW_WORD, &policy_name, .choices = tw_policy_names,
+	  .far = TW_ASKED, .group = TW_PLACES,
 	  .help = "scheduling policy of clients and servers, default\n"
 		  "fifo with -p, else other" },
-	{ 'p', "priority", required_argument, "PRIO", tw_option_number,
-	  &tw_config.priority, PRIORITY_MIN, 99,
+	{ 'p', "priority", TW_NUMBER, &tw_config.priority, "PRIO", PRIORITY_MIN,
+	  99, .far = TW_ASKED, .group = TW_PLACES,
 	  .help = "real-time priority of the client; the server's is\n"
 		  "one less" },
-	{ 'q', "quiet", no_argument, NULL, tw_option_flag, &tw_config.quiet,
+	{ 'q', "quiet", TW_FLAG, &tw_config.quiet, .group = TW_OUTPUT,
 	  .help = "print the results only, at the end" },
-	{ 0, "size", required_argument, "BYTES", tw_option_number,
-	  &tw_config.size, 8, 65536,
+	{ 0, "size", TW_NUMBER, &tw_config.size, "BYTES", 8, 65536,
+	  .far = TW_ASKED,
 	  .help = "size of a request, default 8" },
-	{ 0, "sleep", required_argument, "US", tw_option_number,
-	  &tw_config.sleep_us, 0, 10000000,
+	{ 0, "sleep", TW_NUMBER, &tw_config.sleep_us, "US", 0, 10000000,
+	  .far = TW_ASKED,
 	  .help = "the server's sleep in microseconds, default 100" },
-	{ 0, "timer", required_argument, "NAME", tw_option_choice,
-	  &timer_name, .choice = tw_timer_name,
+	{ 0, "timer", TW_WORD, &timer_name, .choice = tw_timer_name,
 	  .help = "what wakes the client, default nanosleep" },
-	{ 0, "warmup", required_argument, "N", tw_option_number,
-	  &tw_config.warmup, 0, 1000000,
+	{ 0, "warmup", TW_NUMBER, &tw_config.warmup, NULL, 0, 1000000,
+	  .far = TW_ASKED,
 	  .help = "cycles run before the measured ones, default 2" },
-	{ 'x', "posix_timers", no_argument, NULL, set_posix,
+	{ 'x', "posix_timers", TW_FLAG, .parse = set_posix,
 	  .help = "the same as --timer=posix" },
 	{ .name = NULL }
 };

@@ -21,7 +21,7 @@ static bool on, on_max;
 static int64_t begin_ns, end_ns;	/* of this step; 0: it has no end */
 
 static const struct tw_option options[] = {
-	{ 'M', "refresh_on_max", no_argument, NULL, tw_option_flag, &on_max,
+	{ 'M', "refresh_on_max", TW_FLAG, &on_max,
 	  .help = "redraw the display only when a maximum has grown" },
 	{ .name = NULL }
 };
@@ -190,5 +190,6 @@ static void end(struct tw_run *run)
 }
 
 const struct tw_part tw_part_display = {
-	.options = options, .begin = begin, .woken = redraw, .end = end,
+	.options = options, .group = TW_OUTPUT, .begin = begin, .woken = redraw,
+	.end = end,
 };

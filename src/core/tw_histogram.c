@@ -12,7 +12,7 @@
 #define OVERFLOWS	100	/* cycle numbers kept of values outside */
 
 static int64_t rows;		/* of a column; 0: none is wanted */
-static bool sum;		/* -H */
+static int64_t alone, sum;	/* -h, -H: the last one decides */
 static struct tw_file to;
 
 struct histogram {
@@ -29,30 +29,25 @@ struct room {
 	unsigned long memory[];	/* of each column: rows, then overflows */
 };
 
-static void parse_all(const struct tw_option *option, char *value)
+static void parse(const struct tw_option *option, char *value)
 {
-	sum = true;
 	tw_option_number(option, value);
+	rows = *(int64_t *)option->to;
 }
 
 static const struct tw_option options[] = {
-	{ 'h', "histogram", required_argument, "US", tw_option_number,
-	  &rows, 1, 1000000,
+	{ 'h', "histogram", TW_NUMBER, &alone, "US", 1, 1000000, .parse = parse,
 	  .help = "print a histogram of each column after the run:\n"
 		  "rows of 1 us, range US" },
-	{ 'H', "histofall", required_argument, "US", parse_all,
-	  &rows, 1, 1000000,
+	{ 'H', "histofall", TW_NUMBER, &sum, "US", 1, 1000000, .parse = parse,
 	  .help = "as -h, with a column for the sum of all columns" },
-	{ 0, "histfile", required_argument, "FILE", tw_option_path, &to.path,
+	{ 0, "histfile", TW_FILE, &to.path, .with = "-h or -H",
 	  .help = "write the histogram to FILE" },
 	{ .name = NULL }
 };
 
 static void check(struct tw_run *run)
 {
-	if (to.path && !rows)
-		tw_say_fatal("--histfile=%s: allowed only with -h or -H\n",
-			     to.path);
 	tw_file_add(&to);
 	run->no_status |= rows && !to.path;
 	tw_config.histogram = rows;
@@ -281,6 +276,7 @@ static void json(FILE *file, const struct tw_run *run, int column)
 }
 
 const struct tw_part tw_part_histogram = {
-	.options = options, .check = check, .room = room, .attach = attach,
-	.record = record, .text = text, .column = json, .write = write_file,
+	.options = options, .group = TW_OUTPUT, .check = check, .room = room,
+	.attach = attach, .record = record, .text = text, .column = json,
+	.write = write_file,
 };

@@ -10,14 +10,13 @@
 
 #define FILE_NAME	"/dev/cpu_dma_latency"
 
-static bool untouched;
-static int64_t latency_us = -1;	/* -1: not given */
+struct tw_idle tw_idle = { .latency_us = -1 };
 
 static const struct tw_option options[] = {
-	{ 0, "default-system", no_argument, NULL, tw_option_flag, &untouched,
+	{ 0, "default-system", TW_FLAG, &tw_idle.untouched, .far = TW_ASKED,
 	  .help = "do not touch power management" },
-	{ 0, "latency", required_argument, "US", tw_option_number, &latency_us,
-	  0, 2000000000,
+	{ 0, "latency", TW_NUMBER, &tw_idle.latency_us, "US", 0, 2000000000,
+	  .without = "--default-system", .far = TW_MAY_BE_ASKED,
 	  .help = "allow idle states that take up to US microseconds to\n"
 		  "leave, default 0" },
 	{ .name = NULL }
@@ -39,16 +38,13 @@ bool tw_idle_limit(int32_t limit_us)
 
 static void check(struct tw_run *run)
 {
-	if (untouched && latency_us >= 0)
-		tw_say_fatal("--latency=%d: not allowed with --default-system\n",
-			     (int)latency_us);
-	if (untouched)
+	if (tw_idle.untouched)
 		return;
-	if (latency_us < 0)
-		latency_us = 0;
-	tw_idle_limit((int)latency_us);
+	if (tw_idle.latency_us < 0)
+		tw_idle.latency_us = 0;
+	tw_idle_limit((int)tw_idle.latency_us);
 }
 
 const struct tw_part tw_part_idle = {
-	.options = options, .check = check,
+	.options = options, .group = TW_PLACES, .check = check,
 };

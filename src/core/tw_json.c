@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -37,11 +38,16 @@ static void parse(const struct tw_option *option, char *value)
 }
 
 static const struct tw_option options[] = {
-	{ 0, "json", required_argument, "FILE", parse, &to.path,
+	{ 0, "json", TW_FILE, &to.path, .parse = parse,
 	  .help = "write the results to FILE, as JSON; -: to standard\n"
 		  "output, and the text to standard error" },
 	{ .name = NULL }
 };
+
+bool tw_json_is_wanted(void)
+{
+	return to.path;
+}
 
 /* With "-", stdout is for the JSON alone; all else is printed on stderr. */
 static void check(struct tw_run *run)
@@ -51,6 +57,37 @@ static void check(struct tw_run *run)
 	if (to.path && !strcmp(to.path, "-") &&
 	    dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
 		tw_say_fatal("--json=-: cannot redirect standard output: %m\n");
+}
+
+static void write_setting(FILE *file, const struct tw_option *row)
+{
+	char *text = tw_option_text(row);
+
+	if (row->type == TW_FLAG)
+		fprintf(file, *(bool *)row->to ? "true" : "false");
+	else if (!text)
+		fprintf(file, "null");
+	else if (row->type >= TW_WORD || strchr(text, ':'))
+		tw_string_json(file, text);
+	else
+		fprintf(file, strchr(text, ',') ? "[%s]" : "%s", text);
+	free(text);
+}
+
+/* Of all options that keep a value. */
+static void write_options(FILE *file)
+{
+	const struct tw_option *row;
+	const char *comma = "";
+	int i;
+
+	for (i = 0; (row = tw_option_row(i)); i++) {
+		if (!row->to)
+			continue;
+		fprintf(file, "%s\n      \"%s\": ", comma, row->name);
+		write_setting(file, row);
+		comma = ",";
+	}
 }
 
 void tw_json_head(FILE *file, const struct tw_run *run)
@@ -64,7 +101,7 @@ void tw_json_head(FILE *file, const struct tw_run *run)
 		tw_string_json(file, run->argv[i]);
 	}
 	fprintf(file, "],\n    \"settings\": {");
-	tw_option_json(file);
+	write_options(file);
 	fprintf(file, "\n    },\n");
 }
 
@@ -221,5 +258,6 @@ static int write_json(const struct tw_run *run, int status)
 }
 
 const struct tw_part tw_part_json = {
-	.options = options, .check = check, .write = write_json,
+	.options = options, .group = TW_OUTPUT, .check = check,
+	.write = write_json,
 };

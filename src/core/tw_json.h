@@ -5,6 +5,8 @@
 
 #include "tw_run.h"
 
+bool tw_json_is_wanted(void);
+
 /*
  * All of it, with @members, if it was given; the beginning of the member of the
  * program, and all of that of twowaytest; members of an object: a process, how

@@ -84,14 +84,15 @@ static void parse(const struct tw_option *option, char *value)
 }
 
 static const struct tw_option options[] = {
-	{ 0, "load", required_argument, "KIND[:ARG]", parse, NULL,
-	  1, TW_LOAD_MAX, .choice = kind_name,
+	{ 0, "load", TW_WORD, NULL, "KIND[:ARG]", 1, TW_LOAD_MAX,
+	  .choice = kind_name, .parse = parse, .far = TW_MAY_BE_ASKED,
 	  .help = "load the system meanwhile: fft[:WORKERS] (default 1),\n"
 		  "Fourier transforms and file writes; hackbench[:GROUPS]\n"
 		  "(10), messages between processes; or none. Several\n"
 		  "--load run together" },
-	{ 0, "load-affinity", required_argument, "CPUSET", tw_place_parse,
-	  &tw_place_words[TW_LOAD], .help = "pin the load to CPUSET" },
+	{ 0, "load-affinity", TW_CPUS, &tw_place_words[TW_LOAD],
+	  .parse = tw_place_parse, .far = TW_ASKED_OF_LOAD,
+	  .help = "pin the load to CPUSET" },
 	{ .name = NULL }
 };
 
@@ -254,6 +255,6 @@ static void json(FILE *file, const struct tw_run *run)
 }
 
 const struct tw_part tw_part_load = {
-	.options = options, .check = check, .begin = begin, .woken = woken,
-	.end = end, .text = text, .json = json,
+	.options = options, .group = TW_LOADS, .check = check, .begin = begin,
+	.woken = woken, .end = end, .text = text, .json = json,
 };

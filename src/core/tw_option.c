@@ -7,18 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tw_config.h"
+#include "tw_help.h"
 #include "tw_part.h"
 #include "tw_say.h"
 #include "tw_string.h"
 
 #define OPTIONS_MAX	192
 #define FIRST		256	/* getopt's code of the first row */
-#define HEAD_WIDTH	22	/* of an option in the help */
 #define LIST_SIZE	120	/* of the words that an option allows */
 
 /* The rows of all parts, sorted by name. */
 static const struct tw_option *rows[OPTIONS_MAX];
 static bool given[OPTIONS_MAX];
+static const char *usual[OPTIONS_MAX];	/* the word that is the default */
 static int count;
 
 void tw_option_refuse(const struct tw_option *option, const char *value,
@@ -27,9 +29,10 @@ void tw_option_refuse(const struct tw_option *option, const char *value,
 	tw_say_fatal("--%s=%s: %s\n", option->name, value, message);
 }
 
-void tw_option_flag(const struct tw_option *option, char *value)
+static void parse_flag(const struct tw_option *option, char *value)
 {
-	*(bool *)option->to = true;
+	if (option->to)
+		*(bool *)option->to = true;
 }
 
 bool tw_option_whole(const char *text, int64_t min, int64_t max, int64_t *to)
@@ -84,7 +87,7 @@ int64_t tw_option_seconds(const char *text, int64_t most)
 	return number * lengths[unit - units];
 }
 
-void tw_option_duration(const struct tw_option *option, char *value)
+static void parse_time(const struct tw_option *option, char *value)
 {
 	int64_t seconds = tw_option_seconds(value, TW_DURATION_MAX_S);
 
@@ -93,8 +96,7 @@ void tw_option_duration(const struct tw_option *option, char *value)
 	*(int64_t *)option->to = seconds;
 }
 
-/* NULL: there are not so many. */
-static const char *choice_of(const struct tw_option *option, int i)
+const char *tw_option_word(const struct tw_option *option, int i)
 {
 	return option->choices ? option->choices[i] :
 	       option->choice ? option->choice(i) : NULL;
@@ -106,8 +108,8 @@ static void list_choices(const struct tw_option *option, char *text)
 	int i;
 
 	text[0] = '\0';
-	for (i = 0; choice_of(option, i); i++)
-		strcat(strcat(text, i ? ", " : ""), choice_of(option, i));
+	for (i = 0; tw_option_word(option, i); i++)
+		strcat(strcat(text, i ? ", " : ""), tw_option_word(option, i));
 }
 
 void tw_option_choice(const struct tw_option *option, char *value)
@@ -115,9 +117,9 @@ void tw_option_choice(const struct tw_option *option, char *value)
 	char list[LIST_SIZE], message[LIST_SIZE + 16];
 	int i;
 
-	for (i = 0; choice_of(option, i); i++)
-		if (!strcmp(value, choice_of(option, i))) {
-			*(const char **)option->to = choice_of(option, i);
+	for (i = 0; tw_option_word(option, i); i++)
+		if (!strcmp(value, tw_option_word(option, i))) {
+			*(const char **)option->to = tw_option_word(option, i);
 			return;
 		}
 	list_choices(option, list);
@@ -125,53 +127,30 @@ void tw_option_choice(const struct tw_option *option, char *value)
 	tw_option_refuse(option, value, message);
 }
 
-/* The words that an option allows, in lines of 80 columns. */
-static void help_choices(const struct tw_option *option)
+static void parse_limit(const struct tw_option *option, char *value)
 {
-	const char *word, *begin = "(";
-	size_t left = 0;
-	int i;
-
-	for (i = 0; (word = choice_of(option, i)); i++) {
-		if (left < strlen(word) + 3) {
-			printf("%s  %-*s ", i ? ",\n" : "", HEAD_WIDTH, "");
-			left = 80 - HEAD_WIDTH - 3;
-		} else {
-			left -= printf(", ");
-		}
-		left -= printf("%s%s", begin, word);
-		begin = "";
-	}
-	if (i)
-		printf(")\n");
+	*option->metric = tw_config_metric(option, &value);
+	tw_option_number(option, value);
 }
 
-static void help_option(const struct tw_option *option)
+static void parse_text(const struct tw_option *option, char *value)
 {
-	char head[48];
-	const char *line;
-	int len;
+	*(const char **)option->to = value;
+}
 
-	if (!option->help)
-		return;
-	snprintf(head, sizeof(head), option->letter ? "-%c, --%s%s%s%s" :
-		 "%c   --%s%s%s%s", option->letter ? option->letter : ' ',
-		 option->name,
-		 option->argument == optional_argument ? "[" : "",
-		 option->metavar ? "=" : "",
-		 option->metavar ? option->metavar : "");
-	if (option->argument == optional_argument)
-		strcat(head, "]");
-	if (strlen(head) > HEAD_WIDTH) {
-		printf("  %s\n", head);
-		head[0] = '\0';
-	}
-	for (line = option->help; line; head[0] = '\0') {
-		len = (int)strcspn(line, "\n");
-		printf("  %-*s %.*s\n", HEAD_WIDTH, head, len, line);
-		line = line[len] ? line + len + 1 : NULL;
-	}
-	help_choices(option);
+/* Lists and sets of CPUs are read by the parts. */
+static void (*const parsers[])(const struct tw_option *, char *) = {
+	[TW_FLAG] = parse_flag, [TW_NUMBER] = tw_option_number,
+	[TW_TIME] = parse_time, [TW_LIMIT] = parse_limit,
+	[TW_WORD] = tw_option_choice, [TW_LIST] = parse_text,
+	[TW_CPUS] = parse_text, [TW_FILE] = tw_option_path,
+	[TW_TEXT] = parse_text,
+};
+
+static int argument_of(const struct tw_option *option)
+{
+	return option->type == TW_FLAG ? no_argument :
+	       option->optional ? optional_argument : required_argument;
 }
 
 static void print_version(const struct tw_option *option, char *value)
@@ -182,18 +161,15 @@ static void print_version(const struct tw_option *option, char *value)
 
 static void print_help(const struct tw_option *option, char *value)
 {
-	int i;
-
-	printf("usage: %s [options]\n%s\n", tw_program_name,
-	       tw_program_about);
-	for (i = 0; i < count; i++)
-		help_option(rows[i]);
+	tw_help_print();
 	exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
 }
 
 static const struct tw_option own[] = {
-	{ 0, "help", no_argument, NULL, print_help, .help = "print this" },
-	{ 0, "version", no_argument, NULL, print_version,
+	{ 0, "help", TW_FLAG, .parse = print_help, .group = TW_OUTPUT,
+	  .help = "print this" },
+	{ 0, "version", TW_FLAG, .parse = print_version,
+	  .group = TW_OUTPUT,
 	  .help = "print the version" },
 	{ .name = NULL }
 };
@@ -236,7 +212,7 @@ static int find_name(const char *name)
  */
 static char *next_word(const struct tw_option *option, int argc, char *argv[])
 {
-	if (optarg || option->argument != optional_argument || optind >= argc ||
+	if (optarg || !option->optional || optind >= argc ||
 	    argv[optind][0] == '-')
 		return optarg;
 	return argv[optind++];
@@ -276,12 +252,14 @@ void tw_option_parse_all(int argc, char *argv[])
 	for (i = 0; tw_parts[i]; i++)
 		collect(tw_parts[i]->options);
 	for (i = 0; i < count; i++) {
+		if (rows[i]->type == TW_WORD && rows[i]->to)
+			usual[i] = *(const char **)rows[i]->to;
 		names[i] = (struct option) {
-			rows[i]->name, rows[i]->argument, NULL, FIRST + i
+			rows[i]->name, argument_of(rows[i]), NULL, FIRST + i
 		};
 		if (rows[i]->letter)
 			letter += sprintf(letter, "%c%.*s", rows[i]->letter,
-					  rows[i]->argument, "::");
+					  argument_of(rows[i]), "::");
 	}
 	opterr = 0;
 	while ((code = getopt_long(argc, argv, letters, names, NULL)) != -1) {
@@ -294,6 +272,98 @@ void tw_option_parse_all(int argc, char *argv[])
 	if (optind < argc)
 		tw_say_fatal("unexpected argument %s; see %s --help\n",
 			     argv[optind], tw_program_name);
+	tw_option_check();
+}
+
+char *tw_option_text(const struct tw_option *option)
+{
+	const int64_t *numbers = option->to;
+	int i, count = option->count ? *option->count : 1;
+	const char *word;
+	char *text = NULL;
+	size_t size;
+	FILE *file;
+
+	if (option->type >= TW_WORD) {
+		word = option->to ? *(const char **)option->to : NULL;
+		return word ? strdup(word) : NULL;
+	}
+	file = option->type == TW_FLAG ? NULL : open_memstream(&text, &size);
+	if (!file)
+		return NULL;
+	if (option->metric && *option->metric != TW_LATENCY)
+		fprintf(file, "%s:", tw_metrics[*option->metric].name);
+	for (i = 0; i < count; i++)
+		fprintf(file, "%s%" PRId64, i ? "," : "", numbers[i]);
+	fclose(file);
+	return text;
+}
+
+/* "-x" or "--name"; count: there is none. */
+static int find_word(const char *word)
+{
+	return word[1] == '-' ? find_name(word + 2) : find(word[1]);
+}
+
+/* Whether what a line of @with or @without names is there. */
+static bool holds(const char *line)
+{
+	char *list = strndup(line, strcspn(line, ",;:\n")), *word;
+	const char *now = NULL;
+	bool found = false;
+	int i;
+
+	for (word = strtok(list, " ="); word; word = strtok(NULL, " =")) {
+		if (*word != '-') {
+			found |= now && !strcmp(word, now);
+			continue;
+		}
+		i = find_word(word);
+		now = NULL;
+		if (i == count)
+			continue;
+		if (line[word - list + strlen(word)] == '=')
+			now = *(const char **)rows[i]->to;
+		else
+			found |= given[i];
+	}
+	free(list);
+	return found;
+}
+
+static void __attribute__((noreturn))
+refuse_line(const struct tw_option *row, const char *how, const char *line)
+{
+	const char *value = row->optional ? NULL : tw_option_text(row);
+
+	tw_say_fatal("--%s%s%s: %s with %.*s\n", row->name, value ? "=" : "",
+		     value ? value : "", how, (int)strcspn(line, "\n"), line);
+}
+
+void tw_option_check(void)
+{
+	const struct tw_option *row;
+	const char *line;
+	int i;
+
+	for (i = 0; i < count; i++) {
+		row = rows[i];
+		if (!given[i] || (usual[i] && !strcmp(usual[i],
+						      *(const char **)row->to)))
+			continue;
+		if (row->with && !holds(row->with))
+			refuse_line(row, "allowed only", row->with);
+		for (line = row->without; line; line = strchr(line, '\n')) {
+			line += *line == '\n';
+			if (holds(line))
+				refuse_line(row, "not allowed", line);
+		}
+	}
+}
+
+const struct tw_option *tw_option_row(int i)
+{
+	return i < count ? rows[i] : NULL;
 }
 
 const struct tw_option *tw_option_find(const char *name)
@@ -313,41 +383,24 @@ bool tw_option_given(const char *name)
 void tw_option_take(const struct tw_option *option, char *value)
 {
 	given[find_name(option->name)] = true;
-	option->parse(option, value);
-}
-
-void tw_option_set(const char *name, const char *value)
-{
-	const struct tw_option *option = tw_option_find(name);
-	char copy[64];
-
-	snprintf(copy, sizeof(copy), "%s", value ? value : "");
-	if (option)
-		tw_option_take(option, value ? copy : NULL);
-}
-
-static void write_value(FILE *file, const struct tw_option *row)
-{
-	if (row->parse == tw_option_flag)
-		fprintf(file, *(bool *)row->to ? "true" : "false");
-	else if (row->min < row->max)
-		fprintf(file, "%" PRId64, *(int64_t *)row->to);
-	else if (*(const char **)row->to)
-		tw_string_json(file, *(const char **)row->to);
+	if (option->parse)
+		option->parse(option, value);
 	else
-		fprintf(file, "null");
+		parsers[option->type](option, value);
 }
 
-void tw_option_json(FILE *file)
+void tw_option_preset(const char *words)
 {
-	const char *comma = "";
-	int i;
+	char *copy = strdup(words), *rest = copy, *word, *value;
+	const struct tw_option *option;
 
-	for (i = 0; i < count; i++) {
-		if (!rows[i]->to)
-			continue;
-		fprintf(file, "%s\n      \"%s\": ", comma, rows[i]->name);
-		write_value(file, rows[i]);
-		comma = ",";
+	while ((word = strsep(&rest, " "))) {
+		value = strchr(word, '=');
+		if (value)
+			*value++ = '\0';
+		option = tw_option_find(word);
+		if (option)
+			tw_option_take(option, value);
 	}
+	free(copy);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A row of an option table: for getopt_long(), --help, the check of its value
- * and "settings" in the JSON. A parse function ends the program after a message
+ * A row of an option table: for getopt_long(), --help, the check of its value,
+ * "settings" in the JSON, and what is asked of another host. A parse function ends the program after a message
  * if the value is wrong.
  */
 #ifndef TW_OPTION_H
@@ -10,29 +10,67 @@
 #include <getopt.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
+
+#include "tw_metric.h"
+
+/* What the value is, and what is at @to. */
+enum tw_option_type {
+	TW_FLAG,		/* none; a bool, or nothing */
+	TW_NUMBER,		/* int64_t */
+	TW_TIME,		/* int64_t, in seconds */
+	TW_NUMBERS,		/* int64_t[], of a list */
+	TW_LIMIT,		/* int64_t, of a metric if the row has that */
+	TW_WORD,		/* from here on const char *: one of the choices */
+	TW_LIST,		/* of words or numbers */
+	TW_CPUS,
+	TW_FILE,
+	TW_TEXT			/* anything */
+};
+
+/* Whether the server's side on another host is asked for it: see tw_ask.c. */
+enum tw_option_far {
+	TW_NEVER_ASKED,
+	TW_ASKED,		/* with the value that it has here */
+	TW_ASKED_OF_LOAD,	/* ...if it was given, and loads run there */
+	TW_MAY_BE_ASKED		/* with another value, or not always */
+};
+
+/* Where --help has it. */
+enum tw_option_group {
+	TW_MEASURED, TW_SOCKETS, TW_PLACES, TW_PAIRS, TW_HOSTS, TW_LOADS,
+	TW_OUTPUT, TW_TOO_LONG, TW_REFERENCE,
+	TW_SINGLE = TW_SOCKETS	/* tests, of primitivetest */
+};
 
 struct tw_option {
 	char letter;		/* '\0': none */
 	const char *name;	/* NULL: end of the table */
-	int argument;		/* has_arg of getopt_long() */
-	const char *metavar;
-	void (*parse)(const struct tw_option *option, char *value);
-	void *to;
+	enum tw_option_type type;
+	void *to;		/* NULL: no value is kept */
+	const char *metavar;	/* NULL: that of the type */
 	int64_t min, max;	/* allowed range of a number */
+	int *count;		/* of numbers */
+	enum tw_metric_id *metric;	/* of a limit: stands before it */
 	const char *help;	/* \n starts a new line; NULL: not in the help */
 	/* The allowed words, NULL after the last: a list, or a table's names. */
 	const char *const *choices;
 	const char *(*choice)(int number);
+	bool optional;		/* it may stand without a value */
+	/*
+	 * What the message says that the option needs, and what it excludes, as
+	 * "--a or --b=c or d": one of these options was given, or has one of
+	 * these values. From the first of , ; : on, it is only text. @without
+	 * may have several lines.
+	 */
+	const char *with, *without;
+	enum tw_option_far far;
+	enum tw_option_group group;	/* 0: that of the part */
+	/* NULL: that of the type. */
+	void (*parse)(const struct tw_option *option, char *value);
 };
 
-/*
- * To the bool, the int64_t or the const char * at @to; a duration is stored in
- * seconds.
- */
-void tw_option_flag(const struct tw_option *option, char *value);
+/* Those of types; a part's parse function may call them. */
 void tw_option_number(const struct tw_option *option, char *value);
-void tw_option_duration(const struct tw_option *option, char *value);
 void tw_option_path(const struct tw_option *option, char *value);
 void tw_option_choice(const struct tw_option *option, char *value);
 
@@ -51,6 +89,22 @@ void tw_option_refuse(const struct tw_option *option, const char *value,
 /* Reads the command line by the options of all parts, which may change it. */
 void tw_option_parse_all(int argc, char *argv[]);
 
+/*
+ * Ends the program if an option was given without what it needs, or with what it
+ * excludes. A word that is the default needs and excludes nothing.
+ */
+void tw_option_check(void);
+
+/*
+ * The value as it may be written in the command line, for free(); NULL: there is
+ * none. A number that was not given may be outside of what is allowed.
+ */
+char *tw_option_text(const struct tw_option *option);
+
+/* The @i-th row, by name, and the @i-th word that one allows; or NULL. */
+const struct tw_option *tw_option_row(int i);
+const char *tw_option_word(const struct tw_option *option, int i);
+
 /* The row of the option @name, of any part; NULL: there is none. */
 const struct tw_option *tw_option_find(const char *name);
 
@@ -60,10 +114,10 @@ bool tw_option_given(const char *name);
 /* As if it had been given with @value, which its parse function may keep. */
 void tw_option_take(const struct tw_option *option, char *value);
 
-/* Sets the option @name, whose parse function does not keep the value. */
-void tw_option_set(const char *name, const char *value);
-
-/* Writes the values of all options that are a flag, a number or a word. */
-void tw_option_json(FILE *file);
+/*
+ * As if the options had been given: "NAME=VALUE NAME". Their parse functions do
+ * not keep the value.
+ */
+void tw_option_preset(const char *words);
 
 #endif /* TW_OPTION_H */

@@ -9,13 +9,12 @@
 #include "tw_say.h"
 
 static int64_t distance_us = -1;	/* -1: not given */
-static bool threads, by_cpus;	/* by_cpus: -t without a number */
+static bool by_cpus;		/* -t without a number */
 static const char *const peers[] = { "same", "next", NULL };
 static const char *peer;	/* NULL: same */
 
 static void parse_threads(const struct tw_option *option, char *value)
 {
-	threads = true;
 	by_cpus = !value;
 	if (value)
 		tw_option_number(option, value);
@@ -29,44 +28,36 @@ static void parse_aligned(const struct tw_option *option, char *value)
 }
 
 static const struct tw_option options[] = {
-	{ 'A', "aligned", optional_argument, "US", parse_aligned,
-	  &tw_config.aligned_us, 0, 1000000,
+	{ 'A', "aligned", TW_NUMBER, &tw_config.aligned_us, "US", 0, 1000000,
+	  .optional = true, .parse = parse_aligned,
 	  .help = "all pairs have the same first expiry; with US, that of\n"
 		  "pair N is N times US later" },
-	{ 'd', "distance", required_argument, "US", tw_option_number,
-	  &distance_us, 0, 1000000,
+	{ 'd', "distance", TW_NUMBER, &distance_us, "US", 0, 1000000,
+	  .far = TW_ASKED,
 	  .help = "the period of pair N is N times US longer; default 500,\n"
 		  "or 0 with -h, -H or a list of intervals" },
-	{ 0, "peer", required_argument, "NAME", tw_option_choice, &peer,
-	  .choices = peers,
+	{ 0, "peer", TW_WORD, &peer, .choices = peers, .with = "--smp",
+	  .without = "--connect; use --server-affinity",
 	  .help = "with -S, the CPU of the server: that of its client\n"
 		  "(the default), or the next one" },
-	{ 0, "priospread", no_argument, NULL, tw_option_flag,
-	  &tw_config.spread,
+	{ 0, "priospread", TW_FLAG, &tw_config.spread, .with = "--priority",
+	  .far = TW_ASKED,
 	  .help = "lower both priorities of pair N by 2N" },
-	{ 'S', "smp", no_argument, NULL, tw_option_flag, &tw_config.smp,
+	{ 'S', "smp", TW_FLAG, &tw_config.smp,
+	  .without = "--trltp, which sets --affinity\n"
+		     "--threads or --affinity, which it sets itself",
 	  .help = "a pair on each CPU, client and server on the same" },
-	{ 't', "threads", optional_argument, "N", parse_threads,
-	  &tw_config.pairs, 1, TW_PAIRS_MAX,
+	{ 't', "threads", TW_NUMBER, &tw_config.pairs, NULL, 1, TW_PAIRS_MAX,
+	  .optional = true, .parse = parse_threads, .far = TW_ASKED,
 	  .help = "N pairs of client and server; without N, one for each\n"
 		  "CPU" },
 	{ .name = NULL }
 };
 
-static void check_smp(void)
-{
-	if (tw_option_given("trltp"))
-		tw_say_fatal("--smp: not allowed with --trltp, which sets --affinity\n");
-	if (threads || tw_place_chosen())
-		tw_say_fatal("--smp: not allowed with --threads or --affinity, which it sets itself\n");
-}
-
 static void check_spread(void)
 {
 	int most = (int)tw_config.priority / 2;
 
-	if (!most)
-		tw_say_fatal("--priospread: allowed only with --priority\n");
 	if (tw_config.pairs > most)
 		tw_say_fatal("--priospread: --priority=%d has levels for at most %d pairs\n",
 			     (int)tw_config.priority, most);
@@ -74,10 +65,6 @@ static void check_spread(void)
 
 static void check(struct tw_run *run)
 {
-	if (tw_config.smp)
-		check_smp();
-	else if (peer)
-		tw_say_fatal("--peer=%s: allowed only with --smp\n", peer);
 	if (tw_config.smp || by_cpus)
 		tw_config.pairs = tw_place_count() > TW_PAIRS_MAX ?
 				  TW_PAIRS_MAX : tw_place_count();
@@ -91,5 +78,5 @@ static void check(struct tw_run *run)
 }
 
 const struct tw_part tw_part_pairs = {
-	.options = options, .check = check,
+	.options = options, .group = TW_PAIRS, .check = check,
 };

@@ -21,6 +21,7 @@ struct tw_run;
 
 struct tw_part {
 	const struct tw_option *options;	/* the last has no name */
+	enum tw_option_group group;
 	/* All options are read: completes them, refuses contradictions. */
 	void (*check)(struct tw_run *run);
 	/* Called once in a step; a run without a ramp has one step. */
@@ -67,10 +68,15 @@ struct tw_part {
 };
 
 /*
- * The program: what --help says it does, its member of the JSON, and its parts,
- * of which the last is NULL.
+ * The program: what --help says it does, the groups of its options in the order
+ * of the man page, its member of the JSON, and its parts, of which the last is
+ * NULL.
  */
 extern const char tw_program_name[], tw_program_about[], tw_program_member[];
+extern const struct tw_program_group {
+	enum tw_option_group group;
+	const char *heading;	/* NULL: the last */
+} tw_program_groups[];
 extern const struct tw_part *const tw_parts[];
 
 extern const struct tw_part tw_part_serve;

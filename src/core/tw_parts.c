@@ -11,6 +11,18 @@ const char tw_program_about[] =
 	"Measures the latency of a request and its reply on this host: a timer wakes a\n"
 	"client, which wakes a server, which sleeps and replies.\n";
 const char tw_program_member[] = "twoway";
+const struct tw_program_group tw_program_groups[] = {
+	{ TW_MEASURED, "What is measured" },
+	{ TW_SOCKETS, "Options of the sockets" },
+	{ TW_PLACES, "Priority, CPUs and memory" },
+	{ TW_PAIRS, "Several pairs" },
+	{ TW_HOSTS, "Two hosts" },
+	{ TW_LOADS, "Load" },
+	{ TW_OUTPUT, "Output" },
+	{ TW_TOO_LONG, "When a cycle takes too long" },
+	{ TW_REFERENCE, "The reference program" },
+	{ .heading = NULL }
+};
 
 const struct tw_part *const tw_parts[] = {
 	&tw_part_serve,		/* its child is the next */

@@ -176,17 +176,18 @@ void tw_place_parse(const struct tw_option *option, char *value)
 }
 
 static const struct tw_option options[] = {
-	{ 'a', "affinity", optional_argument, "CPUSET", parse_affinity,
-	  &chosen_words,
+	{ 'a', "affinity", TW_CPUS, &chosen_words, .optional = true,
+	  .parse = parse_affinity, .far = TW_MAY_BE_ASKED,
 	  .help = "pin parent process, server and client to CPUs\n"
 		  "of their own; with CPUSET, server and client of\n"
 		  "pair N to its CPUs 2N and 2N + 1" },
-	{ 0, "client-affinity", required_argument, "CPUSET", tw_place_parse,
-	  &tw_place_words[TW_CLIENT], .help = "pin the clients to CPUSET" },
-	{ 0, "mainaffinity", required_argument, "CPUSET", tw_place_parse,
-	  &tw_place_words[TW_MAIN], .help = "pin the parent process to CPUSET" },
-	{ 0, "server-affinity", required_argument, "CPUSET", tw_place_parse,
-	  &tw_place_words[TW_SERVER], .help = "pin the servers to CPUSET" },
+	{ 0, "client-affinity", TW_CPUS, &tw_place_words[TW_CLIENT],
+	  .parse = tw_place_parse, .help = "pin the clients to CPUSET" },
+	{ 0, "mainaffinity", TW_CPUS, &tw_place_words[TW_MAIN],
+	  .parse = tw_place_parse, .help = "pin the parent process to CPUSET" },
+	{ 0, "server-affinity", TW_CPUS, &tw_place_words[TW_SERVER],
+	  .parse = tw_place_parse, .far = TW_ASKED,
+	  .help = "pin the servers to CPUSET" },
 	{ .name = NULL }
 };
 
@@ -232,7 +233,7 @@ static void text(FILE *file, const struct tw_run *run)
 }
 
 const struct tw_part tw_part_place = {
-	.options = options, .check = check, .text = text,
+	.options = options, .group = TW_PLACES, .check = check, .text = text,
 };
 
 /*

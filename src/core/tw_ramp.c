@@ -19,8 +19,8 @@ static struct {
 } *kept;
 
 static const struct tw_option options[] = {
-	{ 0, "steps", required_argument, "N", tw_option_number,
-	  &tw_ramp_steps, 1, TW_LOAD_MAX + 1,
+	{ 0, "steps", TW_NUMBER, &tw_ramp_steps, NULL, 1, TW_LOAD_MAX + 1,
+	  .far = TW_ASKED_OF_LOAD,
 	  .help = "N runs, with 0, 1 ... N-1 workers (or groups) of the\n"
 		  "first --load" },
 	{ .name = NULL }
@@ -140,6 +140,6 @@ static void json(FILE *file, const struct tw_run *run)
 }
 
 const struct tw_part tw_part_ramp = {
-	.options = options, .check = check, .begin = begin, .end = end,
-	.text = text, .json = json,
+	.options = options, .group = TW_LOADS, .check = check, .begin = begin,
+	.end = end, .text = text, .json = json,
 };

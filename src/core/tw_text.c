@@ -12,7 +12,7 @@
 static bool unbuffered;
 
 static const struct tw_option options[] = {
-	{ 'u', "unbuffered", no_argument, NULL, tw_option_flag, &unbuffered,
+	{ 'u', "unbuffered", TW_FLAG, &unbuffered,
 	  .help = "do not buffer the output" },
 	{ .name = NULL }
 };
@@ -31,7 +31,7 @@ static void begin(struct tw_run *run)
 }
 
 const struct tw_part tw_part_text = {
-	.options = options, .check = check, .begin = begin,
+	.options = options, .group = TW_OUTPUT, .check = check, .begin = begin,
 };
 
 int64_t tw_text_whole(int64_t ns)

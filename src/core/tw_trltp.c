@@ -43,27 +43,17 @@ static size_t steps_size;
 
 static void set(const struct tw_option *option, char *value)
 {
-	static const char *const words[][2] = {
-		{ "mlockall" }, { "policy", "fifo" }, { "priority", "98" },
-		{ "affinity" }, { "posix_timers" }, { "interval", "1000" },
-		{ "loops", "100000" }, { "sleep", "100" },
-		{ "load", "none" }, { "load", "fft" },
-		{ "steps", "16" }, { "warmup", "1" },
-		{ "metrics", "interval,send,sleep,receive,response,total" },
-	};
-	size_t i;
-
 	reference = true;
-	for (i = 0; i < ARRAY_SIZE(words); i++)
-		tw_option_set(words[i][0], words[i][1]);
+	tw_option_preset("mlockall policy=fifo priority=98 affinity posix_timers interval=1000 loops=100000 sleep=100 load=none load=fft steps=16 warmup=1 metrics=interval,send,sleep,receive,response,total");
 }
 
 static const struct tw_option options[] = {
-	{ 0, "trltp", no_argument, NULL, set,
+	{ 0, "trltp", TW_FLAG, .parse = set,
 	  .help = "the reference set-up: -m -p 98 -a -x -i 1000\n"
 		  "-l 100000 --sleep=100 --load=fft --steps=16\n"
 		  "--warmup=1; later options override it" },
-	{ 0, "trltp-log", required_argument, "FILE", tw_option_path, &to.path,
+	{ 0, "trltp-log", TW_FILE, &to.path,
+	  .without = "--connect: it has send and receive, whose times are of one clock",
 	  .help = "write the reference program's log to FILE" },
 	{ .name = NULL }
 };
@@ -71,17 +61,12 @@ static const struct tw_option options[] = {
 /* Main is at the highest priority, as in the reference, and prints nothing. */
 static void check(struct tw_run *run)
 {
-	const struct tw_metric_params params = tw_config_params(0);
-	const char *lacks = tw_metric_lacks(TW_TOTAL, &params);
-
 	if (reference) {
 		tw_config.main_priority = sched_get_priority_max(SCHED_FIFO);
 		tw_config.silent = true;
 	}
 	if (!to.path)
 		return;
-	if (lacks)
-		tw_say_fatal("--trltp-log=%s: %s\n", to.path, lacks);
 	tw_file_add(&to);
 	steps = open_memstream(&steps_text, &steps_size);
 	if (!steps)
@@ -180,6 +165,6 @@ static int write_log(const struct tw_run *run, int status)
 }
 
 const struct tw_part tw_part_trltp = {
-	.options = options, .check = check, .end = end, .room = room,
-	.record = record, .write = write_log,
+	.options = options, .group = TW_REFERENCE, .check = check, .end = end,
+	.room = room, .record = record, .write = write_log,
 };

@@ -15,8 +15,7 @@
 static uint64_t lost;
 
 static const struct tw_option options[] = {
-	{ 'v', "verbose", no_argument, NULL, tw_option_flag,
-	  &tw_config.verbose,
+	{ 'v', "verbose", TW_FLAG, &tw_config.verbose,
 	  .help = "print every value, as column:cycle:value" },
 	{ .name = NULL }
 };
@@ -74,6 +73,6 @@ static void text(FILE *file, const struct tw_run *run)
 }
 
 const struct tw_part tw_part_verbose = {
-	.options = options, .check = check, .woken = print, .end = end,
-	.room = room, .record = tw_ring_record, .text = text,
+	.options = options, .group = TW_OUTPUT, .check = check, .woken = print,
+	.end = end, .room = room, .record = tw_ring_record, .text = text,
 };

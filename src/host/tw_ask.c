@@ -7,6 +7,7 @@
 #include "tw_array.h"
 #include "tw_config.h"
 #include "tw_hosts.h"
+#include "tw_idle.h"
 #include "tw_lines.h"
 #include "tw_load.h"
 #include "tw_option.h"
@@ -15,25 +16,6 @@
 #include "tw_string.h"
 
 #define WORD_MAX	4096
-
-/* All that may be asked for: with the value that it has on the client's side... */
-static const char *const always[] = {
-	"breaktrace", "busy-poll", "clock", "default-system", "distance",
-	"dscp", "interval", "mlockall", "nsecs", "oneway", "policy",
-	"prefer-busy-poll", "priority", "priospread", "runtime",
-	"server-affinity", "size", "sleep", "sock-priority", "stamps",
-	"threads", "timeout", "trace", "transport", "wait", "warmup", NULL
-};
-
-/* ...only if the load runs there... */
-static const char *const with_load[] = {
-	"load-affinity", "load-args", "load-policy", "load-priority", NULL
-};
-
-/* ...and with another value, or only if it was given. */
-static const char *const special[] = {
-	"affinity", "latency", "load", "loops", "steps", NULL
-};
 
 /* What needs a login: it runs a command, or takes a CPU for itself. */
 static const char *const login_only[] = {
@@ -54,29 +36,18 @@ static void write_word(FILE *file, const char *name, const char *value)
 }
 
 /* With the value that it has here, if it has one. */
-static void write_option(FILE *file, const char *name)
+static void write_option(FILE *file, const struct tw_option *row)
 {
-	const struct tw_option *row = tw_option_find(name);
-	char number[24];
-	int64_t value;
+	char *text = tw_option_text(row);
 
-	if (row->parse == tw_option_flag) {
+	if (row->type == TW_FLAG) {
 		if (*(bool *)row->to)
 			write_word(file, row->name, NULL);
-	} else if (row->min < row->max) {
-		value = *(int64_t *)row->to;
-		snprintf(number, sizeof(number), "%" PRId64, value);
-		if (value >= row->min && value <= row->max)
-			write_word(file, row->name, number);
-	} else if (*(const char **)row->to) {
-		write_word(file, row->name, *(const char **)row->to);
+	} else if (text && (row->type >= TW_WORD ||
+			    *(int64_t *)row->to >= row->min)) {
+		write_word(file, row->name, text);
 	}
-}
-
-static void write_options(FILE *file, const char *const *names)
-{
-	while (*names)
-		write_option(file, *names++);
+	free(text);
 }
 
 static void write_loads(FILE *file)
@@ -101,27 +72,29 @@ static void write_loads(FILE *file)
 char *tw_ask_text(int steps)
 {
 	bool load = tw_config.absent[TW_LOAD];
+	const struct tw_option *row;
 	char *text = NULL;
 	size_t size = 0;
+	int i;
 	FILE *file = open_memstream(&text, &size);
 
 	if (!file)
 		tw_say_fatal("no memory for the request\n");
 	fprintf(file, "[\"--far=%d\", %d", TW_ASK_VERSION, load ? 1 : steps);
-	write_options(file, always);
+	for (i = 0; (row = tw_option_row(i)); i++)
+		if (row->far == TW_ASKED || (load && tw_option_given(row->name) &&
+					     row->far == TW_ASKED_OF_LOAD))
+			write_option(file, row);
 	if (load) {
-		write_options(file, with_load);
 		write_loads(file);
-		if (tw_option_given("steps"))
-			write_option(file, "steps");
 		/* A ramp must have it; the clients count. */
 		write_word(file, "loops", "1");
 	}
 	if (tw_place_chosen() || tw_config.smp)
 		write_word(file, "affinity", NULL);
 	/* 0 is the default; a server may have --default-system. */
-	if (*(int64_t *)tw_option_find("latency")->to > 0)
-		write_option(file, "latency");
+	if (tw_idle.latency_us > 0)
+		write_option(file, tw_option_find("latency"));
 	fprintf(file, "]\n");
 	fclose(file);
 	if (size > TW_ASK_MAX)
@@ -140,13 +113,6 @@ static void check_login(const char *word)
 				     login_only[i]);
 }
 
-static bool has(const char *const *names, const char *name)
-{
-	while (*names && strcmp(*names, name))
-		names++;
-	return *names;
-}
-
 /* Of "--NAME" or "--NAME=VALUE", which a parse function may keep. */
 static void parse_word(char *word)
 {
@@ -156,14 +122,11 @@ static void parse_word(char *word)
 
 	if (value)
 		*value++ = '\0';
-	if (strncmp(word, "--", 2) || (!has(always, name) &&
-				       !has(with_load, name) &&
-				       !has(special, name)))
+	row = tw_option_find(name);
+	if (strncmp(word, "--", 2) || !row || !row->far)
 		tw_say_fatal("%s: nobody may ask for this from another host\n",
 			     word);
-	row = tw_option_find(name);
-	if ((row->argument == no_argument && value) ||
-	    (row->argument == required_argument && !value))
+	if (!row->optional && (row->type == TW_FLAG) == !!value)
 		tw_say_fatal("%s: allowed is %s value\n",
 			     word, value ? "no" : "a");
 	tw_option_take(row, value);
@@ -196,5 +159,6 @@ int tw_ask_parse(const char *line, bool login)
 	}
 	if (strcmp(at, "]"))
 		tw_say_fatal("--far: the request has no end\n");
+	tw_option_check();
 	return steps;
 }

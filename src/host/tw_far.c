@@ -29,6 +29,7 @@
 #include "tw_await.h"
 #include "tw_datagram.h"
 #include "tw_hosts.h"
+#include "tw_idle.h"
 #include "tw_json.h"
 #include "tw_lines.h"
 #include "tw_link_far.h"
@@ -57,7 +58,7 @@ static struct tw_lines lines = {
 static struct tw_meeting meeting;
 
 static const struct tw_option options[] = {
-	{ 0, "far", no_argument, NULL, tw_option_flag, &tw_far,
+	{ 0, "far", TW_FLAG, &tw_far,
 	  .help = "be the server's side, for --connect: requests come\n"
 		  "from standard input" },
 	{ .name = NULL }
@@ -198,8 +199,8 @@ static void check(struct tw_run *run)
 		tw_say_fatal("BUSY: the server is measuring with another client\n");
 	run->steps = tw_ask_parse(line, !is_networked());
 	if (tw_far_is_awake) {
-		*(bool *)tw_option_find("default-system")->to = true;
-		*(int64_t *)tw_option_find("latency")->to = -1;
+		tw_idle.untouched = true;
+		tw_idle.latency_us = -1;
 	}
 	run->start_pair = start_pair;
 	tw_config.absent[TW_CLIENT] = true;
@@ -248,7 +249,8 @@ static void end(struct tw_run *run)
 }
 
 const struct tw_part tw_part_far = {
-	.options = options, .check = check, .woken = woken, .end = end,
+	.options = options, .group = TW_HOSTS, .check = check, .woken = woken,
+	.end = end,
 };
 
 /* Behind all that sets a policy or a priority. */

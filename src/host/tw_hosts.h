@@ -104,6 +104,9 @@ int tw_talk_fd(void);
 /* Lines of text that belong to an answer: each begins with #. */
 const char *tw_talk_text(void);
 
+/* tw_reflect.c: of --reflect; NULL: it was not given. */
+extern const char *tw_reflect_kind;
+
 /* tw_oneway.c: send and receive between hosts whose clocks agree. */
 
 /* Whether it was asked for. */

@@ -35,8 +35,7 @@ static const char *const modes[] = { "off", "sync", NULL };
 static const char *mode = "off";
 
 static const struct tw_option options[] = {
-	{ 0, "oneway", required_argument, "NAME", tw_option_choice, &mode,
-	  .choices = modes,
+	{ 0, "oneway", TW_WORD, &mode, .choices = modes, .far = TW_ASKED,
 	  .help = "with --connect: sync, if the clocks of both hosts are\n"
 		  "synchronised, measures send and receive; default off" },
 	{ .name = NULL }
@@ -136,6 +135,6 @@ static void json(FILE *file, const struct tw_run *run)
 }
 
 const struct tw_part tw_part_oneway = {
-	.options = options, .check = check, .room = room, .record = record,
-	.whole = true, .end = end, .text = text, .json = json,
+	.options = options, .group = TW_HOSTS, .check = check, .room = room,
+	.record = record, .whole = true, .end = end, .text = text, .json = json,
 };

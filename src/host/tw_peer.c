@@ -45,58 +45,23 @@ static struct tw_jumps there;
 static int64_t suspended_us;	/* there */
 static bool cut;		/* it has ended before we did */
 
-/* A command is optional: see tw_option_given(). */
-static void parse(const struct tw_option *option, char *value)
-{
-	*(const char **)option->to = value;
-}
-
 static const struct tw_option options[] = {
-	{ 0, "connect", required_argument, "HOST[:PORT]", parse,
-	  &tw_talk_way.text,
+	{ 0, "connect", TW_TEXT, &tw_talk_way.text, "HOST[:PORT]",
+	  .without = "--server\n--transport=unix or vsock; allowed is tcp or udp",
 	  .help = "the servers run on HOST, which has twowaytest --server\n"
 		  "or its service; with --rsh, nothing needs to run there;\n"
 		  "with --reflect, it is any device" },
-	{ 0, "load-side", required_argument, "NAME", tw_option_choice,
-	  &load_side, .choices = sides,
+	{ 0, "load-side", TW_WORD, &load_side, .choices = sides,
+	  .with = "--connect", .without = "--reflect",
 	  .help = "with --connect, on whose host --load runs: the client's\n"
 		  "(the default), or the server's" },
-	{ 0, "rsh", optional_argument, "COMMAND", parse,
-	  &tw_talk_way.command,
+	/* A command is optional: see tw_option_given(). */
+	{ 0, "rsh", TW_TEXT, &tw_talk_way.command, "COMMAND", .optional = true,
+	  .with = "--connect", .without = "--reflect",
 	  .help = "with --connect: COMMAND, default ssh HOST, starts the\n"
 		  "server's side there" },
 	{ .name = NULL }
 };
-
-/* What is about a server on this host, or compares t0 with t1. */
-static const struct {
-	const char *option;
-	const char *refused;	/* value; NULL: any */
-	const char *why;
-} refused[] = {
-	{ "transport", "unix", "allowed with --connect is tcp or udp" },
-	{ "transport", "vsock", "allowed with --connect is tcp or udp" },
-	{ "servers", "one", "not allowed with --connect" },
-	{ "peer", NULL, "not allowed with --connect; use --server-affinity" },
-	{ "ramp", "pairs", "not allowed with --connect; give --threads" },
-	{ "total", "trltp3", APART },
-	{ "trltp-log", NULL, "not allowed with --connect: the log has send and receive, which compare the clocks of two hosts" },
-};
-
-static void refuse(void)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(refused); i++) {
-		const struct tw_option *row =
-			tw_option_find(refused[i].option);
-		const char *value = *(const char **)row->to;
-
-		if (value && (!refused[i].refused ||
-			      !strcmp(value, refused[i].refused)))
-			tw_option_refuse(row, value, refused[i].why);
-	}
-}
 
 /* --trltp has set the columns of the reference program. */
 static void change_columns(void)
@@ -223,18 +188,11 @@ static void start_pair(struct tw_run *run, int number)
 
 static void check(struct tw_run *run)
 {
-	bool reflects = *(const char **)tw_option_find("reflect")->to;
-	const char *option = tw_option_given("rsh") ? "rsh" :
-			     load_side ? "load-side" : NULL;
-
-	if (option && (!tw_talk_way.text || reflects))
-		tw_say_fatal("--%s: %s\n", option, reflects ?
-			     "not allowed with --reflect" :
-			     "allowed only with --connect");
-	if (reflects || !tw_talk_way.text)
+	if (tw_reflect_kind || !tw_talk_way.text)
 		return;
 	check_way();
-	refuse();
+	if (run->ramp)
+		tw_say_fatal("--ramp=pairs: not allowed with --connect; give --threads\n");
 	if (!tw_oneway_chosen()) {
 		tw_metric_two_clocks(APART, 0);
 		change_columns();
@@ -393,7 +351,7 @@ static void json(FILE *file, const struct tw_run *run)
 }
 
 const struct tw_part tw_part_connect = {
-	.options = options, .check = check,
+	.options = options, .group = TW_HOSTS, .check = check,
 };
 
 /* Behind the ramp, which then has the work that a load did there. */

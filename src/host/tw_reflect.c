@@ -15,13 +15,15 @@
 
 #include "tw_array.h"
 #include "tw_datagram.h"
+#include "tw_hosts.h"
 #include "tw_part.h"
-#include "tw_reach.h"
 #include "tw_run.h"
 #include "tw_say.h"
 #include "tw_wire.h"
 
 #define PORT		7	/* of the echo service */
+/* What would be told to a server of ours, even if it is the default. */
+#define NO(option)	"--" option ", which is for a server\n"
 #define IP_HEAD_MAX	60	/* a raw socket of IPv4 receives it, too */
 #define ABSENT		"the peer of --reflect is no server of ours; allowed are latency, wakeup, response, interval and planned"
 
@@ -42,7 +44,7 @@ static const struct echo {
 };
 
 static const char *const kinds[] = { "icmp", "udp", NULL };
-static const char *host, *kind;		/* --connect, --reflect */
+const char *tw_reflect_kind;
 static struct addrinfo *peer;
 
 /* Of the pair that was opened last: its client inherits it. */
@@ -62,8 +64,11 @@ static void parse_kind(const struct tw_option *option, char *value)
 }
 
 static const struct tw_option options[] = {
-	{ 0, "reflect", required_argument, "NAME", parse_kind, &kind,
-	  .choices = kinds,
+	{ 0, "reflect", TW_WORD, &tw_reflect_kind, .choices = kinds,
+	  .parse = parse_kind, .with = "--connect",
+	  .without = NO("sleep") NO("wait") NO("peer") NO("server-affinity")
+		     NO("server-priority") NO("servers") NO("order")
+		     NO("transport"),
 	  .help = "measure a device that sends requests back, and runs\n"
 		  "nothing of this test: by ICMP, as ping does, or by an\n"
 		  "echo service of UDP" },
@@ -104,7 +109,7 @@ static int open_pair(int *client_fd, int *server_fd)
 	    tw_datagram_set_timeout(fd) ||
 	    connect(fd, peer->ai_addr, peer->ai_addrlen) ||
 	    getsockname(fd, (struct sockaddr *)&own, &len))
-		tw_say_fatal("--connect=%s: %m\n", host);
+		tw_say_fatal("--connect=%s: %m\n", tw_talk_way.text);
 	if (!raw)		/* the kernel has chosen the identifier */
 		head.un.echo.id = own.sin6_port;
 	*client_fd = fd;
@@ -218,21 +223,6 @@ static void start_pair(struct tw_run *run, int number)
 	run->pairs[number]->process[TW_SERVER].ended = true;
 }
 
-/* What would be told to a server of ours, even if it is the default. */
-static void check_server(void)
-{
-	static const char *const of[] = {
-		"sleep", "wait", "peer", "server-affinity", "server-priority",
-		"servers", "order", "transport",
-	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(of); i++)
-		if (tw_option_given(of[i]))
-			tw_say_fatal("--%s: not allowed with --reflect, which has no server\n",
-				     of[i]);
-}
-
 /* Whether this kernel has the family, and a way there. */
 static bool is_reachable(const struct addrinfo *at)
 {
@@ -246,14 +236,10 @@ static bool is_reachable(const struct addrinfo *at)
 
 static void find_peer(void)
 {
+	const char *host = tw_talk_way.text, *why;
 	struct tw_host parsed;
-	const char *why;
 	int port;
 
-	host = *(const char **)tw_option_find("connect")->to;
-	if (!host)
-		tw_say_fatal("--reflect=%s: allowed only with --connect\n",
-			     kind);
 	if (!tw_reach_parse(host, &parsed) || strchr(parsed.name, '@'))
 		tw_say_fatal("--connect=%s: allowed is HOST, HOST:PORT or [ADDRESS]:PORT\n",
 			     host);
@@ -276,11 +262,10 @@ static void check(struct tw_run *run)
 		.open = open_pair, .exchange = exchange
 	};
 
-	if (!kind)
+	if (!tw_reflect_kind)
 		return;
-	head_size = strcmp(kind, "udp") ? sizeof(head) : 0;
+	head_size = strcmp(tw_reflect_kind, "udp") ? sizeof(head) : 0;
 	find_peer();
-	check_server();
 	tw_metric_no_server(ABSENT);
 	echo = &echoes[peer->ai_family == AF_INET6];
 	/* One byte more: a longer reply is seen. */
@@ -288,8 +273,8 @@ static void check(struct tw_run *run)
 	reply = calloc(1, reply_size);
 	message = calloc(1, head_size + tw_config.size);
 	if (!reply || !message)
-		tw_say_fatal("--reflect=%s: no memory\n", kind);
-	link.name = kind;
+		tw_say_fatal("--reflect=%s: no memory\n", tw_reflect_kind);
+	link.name = tw_reflect_kind;
 	tw_config.link = &link;
 	run->start_pair = start_pair;
 }
@@ -298,11 +283,13 @@ static void text(FILE *file, const struct tw_run *run)
 {
 	char address[INET6_ADDRSTRLEN + 20], port[8];
 
-	if (kind && !getnameinfo(peer->ai_addr, peer->ai_addrlen, address,
-				 sizeof(address), port, sizeof(port),
-				 NI_NUMERICHOST | NI_NUMERICSERV))
+	if (tw_reflect_kind &&
+	    !getnameinfo(peer->ai_addr, peer->ai_addrlen, address,
+			 sizeof(address), port, sizeof(port),
+			 NI_NUMERICHOST | NI_NUMERICSERV))
 		fprintf(file, "# Reflected by %s%s%s: %s\n", address,
-			head_size ? "" : " port ", head_size ? "" : port, kind);
+			head_size ? "" : " port ", head_size ? "" : port,
+			tw_reflect_kind);
 }
 
 const struct tw_part tw_part_reflect = {

@@ -61,11 +61,6 @@ static bool to_address(const char *text, struct in6_addr *address)
 	return inet_pton(AF_INET6, mapped, address) == 1;
 }
 
-static void parse(const struct tw_option *option, char *value)
-{
-	*(const char **)option->to = value ? value : "127.0.0.1";
-}
-
 static void read_nets(void)
 {
 	char *next = strdup(allow ? allow : "127.0.0.0/8,::1"), *word;
@@ -269,19 +264,16 @@ static void check(struct tw_run *run)
 	struct signalfd_siginfo info;
 	int listener;
 
-	if (allow && !where)
-		tw_say_fatal("--allow=%s: allowed only with --server\n", allow);
-	if (!where)
+	if (!tw_option_given("server"))
 		return;
-	if (tw_talk_way.text)
-		tw_say_fatal("--connect=%s: not allowed with --server\n",
-			     tw_talk_way.text);
+	if (!where)
+		where = "127.0.0.1";
 	listener = open_listener();
 	tw_far_lock_fd = memfd_create("twowaytest-lock", MFD_CLOEXEC);
 	if (tw_far_lock_fd < 0)
 		tw_say_fatal("--server=%s: no lock for its clients: %m\n",
 			     where);
-	if (!*(bool *)tw_option_find("default-system")->to)
+	if (!tw_idle.untouched)
 		tw_far_is_awake = tw_idle_limit(0);
 	drop_rights();
 	printf("# Listening at %s, priorities up to %d, as the user %d\n",
@@ -299,10 +291,10 @@ static void check(struct tw_run *run)
 }
 
 static const struct tw_option options[] = {
-	{ 0, "allow", required_argument, "LIST", parse, &allow,
+	{ 0, "allow", TW_LIST, &allow, .with = "--server",
 	  .help = "with --server: who may connect, addresses and networks,\n"
 		  "as 192.0.2.0/24,2001:db8::1" },
-	{ 0, "server", optional_argument, "ADDR[:PORT]", parse, &where,
+	{ 0, "server", TW_TEXT, &where, "ADDR[:PORT]", .optional = true,
 	  .help = "serve clients of other hosts at ADDR, default\n"
 		  "127.0.0.1, one at a time, until a signal comes; -p is\n"
 		  "the highest priority of a server. Root becomes the user\n"
@@ -311,5 +303,5 @@ static const struct tw_option options[] = {
 };
 
 const struct tw_part tw_part_serve = {
-	.options = options, .check = check,
+	.options = options, .group = TW_HOSTS, .check = check,
 };

@@ -29,8 +29,8 @@ struct attributes {
 static int64_t runtime_us;	/* 0: a quarter of the pair's period */
 
 static const struct tw_option options[] = {
-	{ 0, "runtime", required_argument, "US", tw_option_number,
-	  &runtime_us, 2, 1000000000,
+	{ 0, "runtime", TW_NUMBER, &runtime_us, "US", 2, 1000000000,
+	  .with = "--policy=deadline", .far = TW_ASKED,
 	  .help = "with --policy=deadline: CPU time of a client or server\n"
 		  "in a period, default a quarter of the period" },
 	{ .name = NULL }
@@ -69,12 +69,8 @@ static void check(struct tw_run *run)
 {
 	int i;
 
-	if (tw_config.policy != SCHED_DEADLINE) {
-		if (runtime_us)
-			tw_say_fatal("--runtime=%" PRId64 ": allowed only with --policy=deadline\n",
-				     runtime_us);
+	if (tw_config.policy != SCHED_DEADLINE)
 		return;
-	}
 	if (!tw_config_interval_us(0))
 		tw_say_fatal("--policy=deadline: not allowed with --interval=0, which has no period\n");
 	if (tw_place_chosen() || tw_config.smp || tw_place_words[TW_CLIENT] ||
@@ -114,5 +110,5 @@ static void text(FILE *file, const struct tw_run *run)
 }
 
 const struct tw_part tw_part_deadline = {
-	.options = options, .check = check, .text = text,
+	.options = options, .group = TW_PLACES, .check = check, .text = text,
 };

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tw_array.h"
 #include "tw_load.h"
 #include "tw_members.h"
 #include "tw_part.h"
@@ -29,33 +28,24 @@ static struct kept {
 
 static void parse_orb(const struct tw_option *option, char *value)
 {
-	static const char *const words[][2] = {
-		{ "mlockall" }, { "policy", "fifo" }, { "priority", "98" },
-		{ "affinity" }, { "interval", "50000,100000" },
-		{ "priospread" }, { "servers", "one" }, { "ramp", "pairs" },
-		{ "duration", "60" },
-	};
-	char steps[12];
-	size_t i;
+	char steps[20];
 
 	others = OTHERS;
 	if (value)
 		tw_option_number(option, value);
-	for (i = 0; i < ARRAY_SIZE(words); i++)
-		tw_option_set(words[i][0], words[i][1]);
-	snprintf(steps, sizeof(steps), "%d", (int)others + 1);
-	tw_option_set("steps", steps);
+	tw_option_preset("mlockall policy=fifo priority=98 affinity interval=50000,100000 priospread servers=one ramp=pairs duration=60");
+	snprintf(steps, sizeof(steps), "steps=%d", (int)others + 1);
+	tw_option_preset(steps);
 }
 
 static const struct tw_option options[] = {
-	{ 0, "orb", optional_argument, "N", parse_orb, &others,
-	  1, TW_PAIRS_MAX - 1,
+	{ 0, "orb", TW_NUMBER, &others, NULL, 1, TW_PAIRS_MAX - 1,
+	  .optional = true, .parse = parse_orb,
 	  .help = "one client and 0 to N (8) others at one server:\n"
 		  "-m -p 98 -a -i 50000,100000 --priospread\n"
 		  "--servers=one --ramp=pairs --steps=N+1 -D 60; later\n"
 		  "options override it" },
-	{ 0, "ramp", required_argument, "NAME", tw_option_choice, &kind,
-	  .choices = kinds,
+	{ 0, "ramp", TW_WORD, &kind, .choices = kinds,
 	  .help = "what grows from step to step of --steps: the load\n"
 		  "(the default), or the number of pairs" },
 	{ .name = NULL }
@@ -174,8 +164,8 @@ static void json(FILE *file, const struct tw_run *run)
 }
 
 const struct tw_part tw_part_orb = {
-	.options = options, .check = check, .end = end, .text = text,
-	.json = json,
+	.options = options, .group = TW_PAIRS, .check = check, .end = end,
+	.text = text, .json = json,
 };
 
 /* The last in the table: at the first step, others begin with all pairs. */

@@ -31,8 +31,9 @@ static const char *const modes[] = { "off", "rx", "all", NULL };
 static bool on;
 
 static const struct tw_option options[] = {
-	{ 0, "stamps", required_argument, "NAME", tw_option_choice,
-	  &tw_metric_stamps, .choices = modes,
+	{ 0, "stamps", TW_WORD, &tw_metric_stamps, .choices = modes,
+	  .with = "--transport=tcp or udp, or with --reflect",
+	  .without = "--servers=one", .far = TW_ASKED,
 	  .help = "with tcp, udp or --reflect, the kernel's timestamps of\n"
 		  "packets: off (default), rx (of those received) or all;\n"
 		  "they tell where the time goes, and take some of it" },
@@ -47,13 +48,6 @@ static void check(struct tw_run *run)
 	on = strcmp(mode, "off");
 	if (!on)
 		return;
-	if (served && strcmp(tw_config.link->name, "tcp") &&
-	    strcmp(tw_config.link->name, "udp"))
-		tw_say_fatal("--stamps=%s: allowed only with --transport=tcp or udp, or with --reflect\n",
-			     mode);
-	if (tw_servers_one())
-		tw_say_fatal("--stamps=%s: not allowed with --servers=one\n",
-			     mode);
 	tw_config.link = tw_stamps_link(tw_config.link, !strcmp(mode, "all"),
 					served);
 	tw_metric_divide();

@@ -94,16 +94,16 @@ static int next_by_arrival(void)
 }
 
 static const struct tw_option options[] = {
-	{ 0, "order", required_argument, "NAME", tw_option_choice, &order,
-	  .choices = orders,
+	{ 0, "order", TW_WORD, &order, .choices = orders,
+	  .with = "--servers=one",
 	  .help = "with --servers=one, whose request is answered next,\n"
 		  "default priority: that of the lowest number" },
-	{ 0, "server-priority", required_argument, "PRIO", tw_option_number,
-	  &priority, 2, 99,
+	{ 0, "server-priority", TW_NUMBER, &priority, "PRIO", 2, 99,
+	  .with = "--servers=one",
 	  .help = "with --servers=one, the server's real-time priority,\n"
 		  "default one less than the first client's" },
-	{ 0, "servers", required_argument, "NAME", tw_option_choice, &kind,
-	  .choices = kinds,
+	{ 0, "servers", TW_WORD, &kind, .choices = kinds,
+	  .without = "--connect",
 	  .help = "a server for each client (the default), or one for all" },
 	{ .name = NULL }
 };
@@ -201,20 +201,11 @@ static void start_pair(struct tw_run *run, int number)
 static void check(struct tw_run *run)
 {
 	one = !strcmp(kind, "one");
-	if (order && !one)
-		tw_say_fatal("--order=%s: allowed only with --servers=one\n",
-			     order);
-	if (priority && !one)
-		tw_say_fatal("--server-priority=%d: allowed only with --servers=one\n",
-			     (int)priority);
 	if (!one)
 		return;
 	if (priority && !tw_config.priority)
 		tw_say_fatal("--server-priority=%d: allowed only with --priority\n",
 			     (int)priority);
-	if (tw_config.wait != &tw_wait_poll)
-		tw_say_fatal("--wait=%s: not allowed with --servers=one, where --order says how the server waits\n",
-			     tw_config.wait->name);
 	order = order ? order : orders[0];
 	by_arrival = order == orders[1];
 	answers = mmap(NULL, sizeof(*answers), PROT_READ | PROT_WRITE,
@@ -300,6 +291,7 @@ static void json(FILE *file, const struct tw_run *run)
 }
 
 const struct tw_part tw_part_servers = {
-	.options = options, .check = check, .end = end, .room = room,
-	.attach = attach, .record = record, .text = text, .json = json,
+	.options = options, .group = TW_PAIRS, .check = check, .end = end,
+	.room = room, .attach = attach, .record = record, .text = text,
+	.json = json,
 };

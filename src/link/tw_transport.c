@@ -20,6 +20,7 @@
 #include "tw_waits.h"
 
 #define UNREACHABLE	"; the host is not there, or cannot be reached: see its address, its power, the cable and what is between"
+#define INET		"--transport=tcp or udp"
 #define TIMEOUT_US	100000	/* default, but not below twice the sleep */
 
 /* In this order they are set: IP_TOS changes SO_PRIORITY. */
@@ -62,27 +63,28 @@ static void parse_prefer(const struct tw_option *option, char *value)
 }
 
 static const struct tw_option options[] = {
-	{ 0, "busy-poll", required_argument, "US", tw_option_number,
-	  &sockopts[2].value, 0, 1000000,
+	{ 0, "busy-poll", TW_NUMBER, &sockopts[2].value, "US", 0, 1000000,
+	  .with = INET, .far = TW_ASKED, .group = TW_SOCKETS,
 	  .help = "with tcp or udp: let the kernel poll the network device\n"
 		  "for so many microseconds in a receive" },
-	{ 0, "dscp", required_argument, "N", tw_option_number,
-	  &sockopts[0].value, 0, 63,
+	{ 0, "dscp", TW_NUMBER, &sockopts[0].value, NULL, 0, 63, .with = INET,
+	  .far = TW_ASKED, .group = TW_SOCKETS,
 	  .help = "with tcp or udp: the packets' class of service" },
-	{ 0, "prefer-busy-poll", required_argument, "N", parse_prefer,
-	  &sockopts[3].value, 1, 65535,
+	{ 0, "prefer-busy-poll", TW_NUMBER, &sockopts[3].value, NULL, 1, 65535,
+	  .parse = parse_prefer, .with = INET, .far = TW_ASKED,
+	  .group = TW_SOCKETS,
 	  .help = "with tcp or udp: take packets from the network device\n"
 		  "in a receive, at most N at once, not by\n"
 		  "interrupts" },
-	{ 0, "sock-priority", required_argument, "N", tw_option_number,
-	  &sockopts[1].value, 0, INT32_MAX,
+	{ 0, "sock-priority", TW_NUMBER, &sockopts[1].value, NULL, 0, INT32_MAX,
+	  .with = INET, .far = TW_ASKED, .group = TW_SOCKETS,
 	  .help = "with tcp or udp: the packets' priority in this host" },
-	{ 0, "timeout", required_argument, "US", tw_option_number,
-	  &timeout_us, 1, 10000000,
+	{ 0, "timeout", TW_NUMBER, &timeout_us, "US", 1, 10000000,
+	  .with = "--transport=udp or --reflect", .far = TW_ASKED,
 	  .help = "with udp or --reflect: a cycle is lost if its reply\n"
 		  "takes longer, default 100000" },
-	{ 0, "transport", required_argument, "NAME", tw_option_choice,
-	  &kind_name, .choice = name_of,
+	{ 0, "transport", TW_WORD, &kind_name, .choice = name_of,
+	  .far = TW_ASKED,
 	  .help = "what requests go over, default tcp" },
 	{ .name = NULL }
 };
@@ -153,12 +155,8 @@ static int open_with_options(int *client_fd, int *server_fd)
 
 static void check_datagrams(void)
 {
-	if (!lossy) {
-		if (timeout_us >= 0)
-			tw_say_fatal("--timeout=%" PRId64 ": allowed only with --transport=udp or --reflect\n",
-				     timeout_us);
+	if (!lossy)
 		return;
-	}
 	if (tw_config.size > TW_DATAGRAM_MAX)
 		tw_say_fatal("--size=%" PRId64 ": with datagrams, allowed is a whole number from 8 to %d\n",
 			     tw_config.size, TW_DATAGRAM_MAX);
@@ -215,12 +213,8 @@ static void check(struct tw_run *run)
 			tw_link_far(&with_options);
 		tw_config.link = &with_options;
 	}
-	for (i = 0; i < (int)SOCKOPTS; i++) {
+	for (i = 0; i < (int)SOCKOPTS; i++)
 		sockopts[i].given = sockopts[i].value >= 0;
-		if (sockopts[i].given && tw_config.link == kind)
-			tw_say_fatal("--%s=%" PRId64 ": allowed only with --transport=tcp or udp\n",
-				     sockopts[i].option, sockopts[i].value);
-	}
 }
 
 static size_t room(const struct tw_run *run)

@@ -90,8 +90,9 @@ static const char *name_of(int number)
 }
 
 static const struct tw_option options[] = {
-	{ 0, "wait", required_argument, "NAME", tw_option_choice, &name,
-	  .choice = name_of,
+	{ 0, "wait", TW_WORD, &name, .choice = name_of,
+	  .without = "--servers=one, where --order says how the server waits",
+	  .far = TW_ASKED,
 	  .help = "how the server waits for a request, default poll;\n"
 		  "read saves a system call" },
 	{ .name = NULL }

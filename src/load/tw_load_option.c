@@ -9,21 +9,16 @@ static const char *policy;	/* NULL: each load has its own */
 static int64_t priority;	/* 0: each load has its own */
 static const char *words;
 
-static void parse_words(const struct tw_option *option, char *value)
-{
-	words = value;
-}
-
 static const struct tw_option options[] = {
-	{ 0, "load-args", required_argument, "STRING", parse_words, &words,
+	{ 0, "load-args", TW_TEXT, &words, "STRING", .far = TW_ASKED_OF_LOAD,
 	  .help = "arguments of hackbench, separated by spaces, default\n"
 		  "\"-l 5000\"; -g GROUPS comes before them" },
-	{ 0, "load-policy", required_argument, "NAME", tw_option_choice,
-	  &policy, .choices = TW_POLICY_SIMPLE,
+	{ 0, "load-policy", TW_WORD, &policy, .choices = TW_POLICY_SIMPLE,
+	  .far = TW_ASKED_OF_LOAD,
 	  .help = "scheduling policy of the load, default rr for fft\n"
 		  "with -p in twowaytest, else other" },
-	{ 0, "load-priority", required_argument, "PRIO", tw_option_number,
-	  &priority, 1, 97,
+	{ 0, "load-priority", TW_NUMBER, &priority, "PRIO", 1, 97,
+	  .far = TW_ASKED_OF_LOAD,
 	  .help = "real-time priority of the load, default 1" },
 	{ .name = NULL }
 };
@@ -68,5 +63,5 @@ static void check(struct tw_run *run)
 }
 
 const struct tw_part tw_part_load_option = {
-	.options = options, .check = check,
+	.options = options, .group = TW_LOADS, .check = check,
 };

@@ -34,8 +34,7 @@ static int setting_fd, lock_fd;
 static struct tw_guard guard;
 
 static const struct tw_option options[] = {
-	{ 0, "rt-runtime", required_argument, "US", tw_option_number,
-	  &runtime_us, -1, 1000000,
+	{ 0, "rt-runtime", TW_NUMBER, &runtime_us, "US", -1, 1000000,
 	  .help = "set sched_rt_runtime_us for the run, and restore it;\n"
 		  "-1, 0: real-time tasks have no limit" },
 	{ .name = NULL }
@@ -127,5 +126,5 @@ static void begin(struct tw_run *run)
 }
 
 const struct tw_part tw_part_runtime = {
-	.options = options, .begin = begin,
+	.options = options, .group = TW_LOADS, .begin = begin,
 };

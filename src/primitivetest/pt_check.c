@@ -6,6 +6,7 @@
 
 #include "pt_report.h"
 #include "tw_check.h"
+#include "tw_json.h"
 #include "tw_load.h"
 
 #define QUEUE_DEPTH	10	/* of the test message, and its largest kind */
@@ -76,7 +77,7 @@ static const struct tw_fact *const tables[] = {
 };
 
 static const struct tw_option options[] = {
-	{ 0, "check", no_argument, NULL, tw_option_flag, &only,
+	{ 0, "check", TW_FLAG, &only,
 	  .help = "print what in this system disturbs real-time results\n"
 		  "and what to do; measure nothing" },
 	{ .name = NULL }
@@ -94,7 +95,7 @@ static void check(struct tw_run *run)
 	};
 	int i;
 
-	if (!only && !tw_option_given("json"))
+	if (!only && !tw_json_is_wanted())
 		return;
 	pt_config_cpus(&of.cpus);
 	for (i = 0; tw_load_number(i); i++)
@@ -103,5 +104,6 @@ static void check(struct tw_run *run)
 }
 
 const struct tw_part pt_part_check = {
-	.options = options, .check = check, .json = tw_check_json,
+	.options = options, .group = TW_TOO_LONG, .check = check,
+	.json = tw_check_json,
 };

@@ -52,92 +52,88 @@ static const char *const cpu_names[] = { "same", "cross", NULL };
 static const char *const order_names[] = { "higher", "lower", "equal", NULL };
 
 static const struct tw_option options[] = {
-	{ 'a', "affinity", optional_argument, "CPUSET", parse_affinity,
-	  &tw_place_words[TW_CLIENT],
+	{ 'a', "affinity", TW_CPUS, &tw_place_words[TW_CLIENT],
+	  .optional = true, .parse = parse_affinity, .group = TW_PLACES,
 	  .help = "pin the tasks to the first CPU of CPUSET, with\n"
 		  "--cpus=cross also to the second; default: the last\n"
 		  "CPU, and the one before it" },
-	{ 0, "bin", required_argument, "NS", tw_option_number,
-	  &pt_config.bin_ns, 1, 1000000000,
+	{ 0, "bin", TW_NUMBER, &pt_config.bin_ns, "NS", 1, 1000000000,
+	  .group = TW_OUTPUT,
 	  .help = "a row of a histogram is NS nanoseconds wide, default\n"
 		  "1000; it begins with its number times NS" },
-	{ 'b', "breaktrace", required_argument, "US", tw_option_number,
-	  &pt_config.break_us, 1, 1000000,
+	{ 'b', "breaktrace", TW_NUMBER, &pt_config.break_us, "US", 1, 1000000,
+	  .group = TW_TOO_LONG,
 	  .help = "end at the first value above US, of an interval at\n"
 		  "the first that is that much longer than its period;\n"
 		  "the exit status is then 2" },
-	{ 'c', "clock", required_argument, "NAME", tw_option_choice,
-	  &clock_name, .choice = tw_clock_word,
+	{ 'c', "clock", TW_WORD, &clock_name, .choice = tw_clock_word,
+	  .group = TW_PLACES,
 	  .help = "clock of the timestamps, default monotonic, which is\n"
 		  "0; realtime is 1" },
-	{ 0, "copies", required_argument, "N", tw_option_number,
-	  &pt_config.own[PT_OWN_COPIES], 1, 16,
+	{ 0, "copies", TW_NUMBER, &pt_config.own[PT_OWN_COPIES], NULL, 1, 16,
+	  .group = TW_SINGLE,
 	  .help = "copy: N threads; default 1, 2, 4, 8 and 16" },
-	{ 0, "cpus", required_argument, "LIST", parse_words,
-	  &pt_config.cpus, .choices = cpu_names,
+	{ 0, "cpus", TW_LIST, &pt_config.cpus, .choices = cpu_names,
+	  .parse = parse_words,
 	  .help = "where the tasks of a test run, one or both: same (one\n"
 		  "CPU; default), cross (two)" },
-	{ 'D', "duration", required_argument, "TIME", tw_option_duration,
-	  &tw_config.duration_s, 0, TW_DURATION_MAX_S,
+	{ 'D', "duration", TW_TIME, &tw_config.duration_s,
 	  .help = "measure each test for TIME seconds; m, h or d after\n"
 		  "the number: minutes, hours or days" },
-	{ 0, "hog", required_argument, "US", tw_option_number,
-	  &pt_config.hog_us, 1, 100000,
+	{ 0, "hog", TW_NUMBER, &pt_config.hog_us, "US", 1, 100000,
+	  .group = TW_SINGLE,
 	  .help = "sync3: work of the middle task in microseconds,\n"
 		  "default 2000" },
-	{ 0, "hold", required_argument, "US", tw_option_number,
-	  &pt_config.hold_us, 1, 100000,
+	{ 0, "hold", TW_NUMBER, &pt_config.hold_us, "US", 1, 100000,
+	  .group = TW_SINGLE,
 	  .help = "sync3: how long the low task works with the lock\n"
 		  "held, in microseconds, default 200" },
-	{ 'i', "interval", required_argument, "US", tw_option_number,
-	  &pt_config.interval_us, 0, 1000000,
+	{ 'i', "interval", TW_NUMBER, &pt_config.interval_us, "US", 0, 1000000,
 	  .help = "period of the trials of two tasks in microseconds,\n"
 		  "default 0: one follows another" },
-	{ 'l', "loops", required_argument, "N", tw_option_number,
-	  &tw_config.loops, 0, 1000000000,
+	{ 'l', "loops", TW_NUMBER, &tw_config.loops, NULL, 0, 1000000000,
 	  .help = "measure N trials of each test; 0 (default): as --list\n"
 		  "shows" },
-	{ 'm', "mlockall", no_argument, NULL, tw_option_flag,
-	  &tw_config.mlockall,
+	{ 'm', "mlockall", TW_FLAG, &tw_config.mlockall, .group = TW_PLACES,
 	  .help = "lock the tasks' memory, so that none is paged out" },
-	{ 'N', "nsecs", no_argument, NULL, tw_option_flag, &tw_config.nsecs,
+	{ 'N', "nsecs", TW_FLAG, &tw_config.nsecs, .group = TW_OUTPUT,
 	  .help = "nanoseconds in the JSON, too" },
-	{ 0, "order", required_argument, "NAME", tw_option_choice, &order,
-	  .choices = order_names,
+	{ 0, "order", TW_WORD, &order, .choices = order_names,
 	  .help = "priority of the task that answers, default higher" },
-	{ 0, "period", required_argument, "US", tw_option_number,
-	  &pt_config.own[PT_OWN_PERIOD], 100, 500000,
+	{ 0, "period", TW_NUMBER, &pt_config.own[PT_OWN_PERIOD], "US", 100,
+	  500000, .group = TW_SINGLE,
 	  .help = "timer: period in microseconds; default 1000, 10000\n"
 		  "and 100000" },
-	{ 0, "policy", required_argument, "NAME", tw_option_choice,
-	  &policy_name, .choices = TW_POLICY_SIMPLE,
+	{ 0, "policy", TW_WORD, &policy_name, .choices = TW_POLICY_SIMPLE,
+	  .group = TW_PLACES,
 	  .help = "scheduling policy of the tasks, default fifo with -p,\n"
 		  "else other" },
-	{ 'p', "priority", required_argument, "PRIO", tw_option_number,
-	  &tw_config.priority, 3, 98,	/* see PT_LOW, PT_ABOVE */
+	{ 'p', "priority", TW_NUMBER, &tw_config.priority, "PRIO",
+	  3, 98,	/* see PT_LOW, PT_ABOVE */
+	  .group = TW_PLACES,
 	  .help = "real-time priority of the highest task; others have\n"
 		  "one and two less, and who starts them one more" },
-	{ 'q', "quiet", no_argument, NULL, tw_option_flag, &tw_config.quiet,
+	{ 'q', "quiet", TW_FLAG, &tw_config.quiet, .group = TW_OUTPUT,
 	  .help = "print the results only, at the end" },
-	{ 'M', "refresh_on_max", no_argument, NULL, tw_option_flag, &on_max,
+	{ 'M', "refresh_on_max", TW_FLAG, &on_max, .group = TW_OUTPUT,
 	  .help = "accepted for old scripts: nothing is redrawn" },
-	{ 0, "size", required_argument, "BYTES", tw_option_number,
-	  &pt_config.own[PT_OWN_SIZE], 1, 65536,
+	{ 0, "size", TW_NUMBER, &pt_config.own[PT_OWN_SIZE], "BYTES", 1, 65536,
+	  .group = TW_SINGLE,
 	  .help = "message, stream, pipe, unix: bytes; default 8 (pipe,\n"
 		  "unix: 1), 64, 1024 and 8192" },
-	{ 0, "tasks", required_argument, "LIST", parse_words,
-	  &pt_config.tasks, .choices = task_names,
+	{ 0, "tasks", TW_LIST, &pt_config.tasks, .choices = task_names,
+	  .parse = parse_words,
 	  .help = "what the tasks of a test are, one or both: thread,\n"
 		  "process (default)" },
-	{ 'u', "unbuffered", no_argument, NULL, tw_option_flag, &unbuffered,
+	{ 'u', "unbuffered", TW_FLAG, &unbuffered, .group = TW_OUTPUT,
 	  .help = "do not buffer the output" },
-	{ 0, "us", no_argument, NULL, tw_option_flag, &pt_config.us,
+	{ 0, "us", TW_FLAG, &pt_config.us, .without = "--nsecs",
+	  .group = TW_OUTPUT,
 	  .help = "print microseconds instead of nanoseconds" },
-	{ 0, "warmup", required_argument, "N", tw_option_number,
-	  &tw_config.warmup, 0, 1000000,
+	{ 0, "warmup", TW_NUMBER, &tw_config.warmup, NULL, 0, 1000000,
 	  .help = "trials before the measured ones, default 2" },
-	{ 0, "work", required_argument, "N", tw_option_number,
-	  &pt_config.work, 0, 1000000000000,
+	{ 0, "work", TW_NUMBER, &pt_config.work, NULL, 0, 1000000000000,
+	  .group = TW_SINGLE,
 	  .help = "work: N iterations; 0 (default): as many as take 10\n"
 		  "ms here, which no other system can be compared with" },
 	{ .name = NULL }
@@ -223,8 +219,6 @@ static void check(struct tw_run *run)
 		tw_config.metrics[i] = i;
 	tw_config.columns = PT_METRICS;
 	tw_config.schedule = pt_starter_schedule;
-	if (pt_config.us && tw_config.nsecs)
-		tw_say_fatal("--us: not allowed with --nsecs\n");
 	if (unbuffered)
 		setvbuf(stdout, NULL, _IONBF, 0);
 	for (i = 0; strcmp(order_names[i], order); i++)

@@ -14,10 +14,9 @@ static struct tw_file to;
 static bool worst;
 
 static const struct tw_option dump_options[] = {
-	{ 0, "dump", required_argument, "FILE", tw_option_path, &to.path,
+	{ 0, "dump", TW_FILE, &to.path,
 	  .help = "write the timestamps of every trial to FILE, as CSV" },
-	{ 'v', "verbose", no_argument, NULL, tw_option_flag,
-	  &tw_config.verbose,
+	{ 'v', "verbose", TW_FLAG, &tw_config.verbose,
 	  .help = "print every value, as column:trial:value" },
 	{ .name = NULL }
 };
@@ -94,12 +93,12 @@ static void print_all(FILE *file, const struct tw_run *run)
 }
 
 const struct tw_part pt_part_dump = {
-	.options = dump_options, .check = check, .text = print_all,
-	.write = write_dump,
+	.options = dump_options, .group = TW_OUTPUT, .check = check,
+	.text = print_all, .write = write_dump,
 };
 
 static const struct tw_option worst_options[] = {
-	{ 0, "worst", no_argument, NULL, tw_option_flag, &worst,
+	{ 0, "worst", TW_FLAG, &worst,
 	  .help = "print the worst trial of each metric: its number, and\n"
 		  "all of its values" },
 	{ .name = NULL }
@@ -159,5 +158,6 @@ static void json_worst(FILE *file, const struct tw_run *run)
 }
 
 const struct tw_part pt_part_worst = {
-	.options = worst_options, .text = print_worst, .json = json_worst,
+	.options = worst_options, .group = TW_OUTPUT, .text = print_worst,
+	.json = json_worst,
 };

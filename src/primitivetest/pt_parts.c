@@ -10,6 +10,15 @@ const char tw_program_about[] =
 	"Measures the primitives of a real-time system one by one: timers, clocks,\n"
 	"semaphores, queues, signals and switches. Values are in ns.\n";
 const char tw_program_member[] = "primitives";
+const struct tw_program_group tw_program_groups[] = {
+	{ TW_MEASURED, "What is run" },
+	{ TW_LOADS, "Load" },
+	{ TW_SINGLE, "Single tests" },
+	{ TW_PLACES, "Priority, CPU and memory" },
+	{ TW_OUTPUT, "What is printed" },
+	{ TW_TOO_LONG, "Verdicts" },
+	{ .heading = NULL }
+};
 
 const struct tw_part *const tw_parts[] = {
 	&tw_part_others,	/* first: ours begins after it, ends before */

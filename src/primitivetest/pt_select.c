@@ -193,9 +193,9 @@ void pt_select(void)
 }
 
 static const struct tw_option options[] = {
-	{ 0, "list", no_argument, NULL, tw_option_flag, &list,
+	{ 0, "list", TW_FLAG, &list, .without = "--json",
 	  .help = "print the tests and their kinds; measure nothing" },
-	{ 0, "test", required_argument, "LIST", parse, &tests,
+	{ 0, "test", TW_LIST, &tests, .parse = parse,
 	  .help = "run these groups, or tests as sync2 or sync2.cond:\n"
 		  "aegis (default), samples, pcserver, notes,\n"
 		  "overheads, rhealstone, all; see --list" },
@@ -229,8 +229,6 @@ static void check(struct tw_run *run)
 
 	if (!list)
 		return;
-	if (tw_option_given("json"))
-		tw_say_fatal("--list: not allowed with --json\n");
 	for (i = 0; pt_tests[i]; i++)
 		print_test(pt_tests[i]);
 	if (fflush(stdout))

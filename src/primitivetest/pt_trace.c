@@ -261,7 +261,6 @@ static void json(FILE *file, const struct tw_run *run)
 }
 
 const struct tw_part pt_part_trace = {
-	.options = tw_tracefs_options, .check = check, .begin = begin,
-	.end = end,
-	.text = text, .json = json, .write = write_trace,
+	.options = tw_tracefs_options, .group = TW_TOO_LONG, .check = check,
+	.begin = begin, .end = end, .text = text, .json = json, .write = write_trace,
 };

@@ -13,8 +13,7 @@ static struct tw_stream stream;
 static uint64_t lost;		/* cycles that the rings could not take */
 
 static const struct tw_option options[] = {
-	{ 0, "dump", required_argument, "FILE", tw_option_path,
-	  &stream.file.path,
+	{ 0, "dump", TW_FILE, &stream.file.path, .group = TW_OUTPUT,
 	  .help = "write every cycle to FILE, as CSV" },
 	{ .name = NULL }
 };

@@ -29,12 +29,12 @@ static void refuse_cyclictest(const struct tw_option *option, char *value)
 
 /* Without a text for the help, they are not in it: metavar says what to use. */
 #define GONE(option, instead)						\
-	{ .name = option, .argument = optional_argument,		\
-	  .metavar = instead, .parse = refuse }
+	{ 0, option, TW_TEXT, NULL, instead, .optional = true,		\
+	  .parse = refuse }
 
 #define CYCLICTEST(of, option, instead)					\
-	{ .letter = of, .name = option, .argument = optional_argument,	\
-	  .metavar = instead, .parse = refuse_cyclictest }
+	{ of, option, TW_TEXT, NULL, instead, .optional = true,		\
+	  .parse = refuse_cyclictest }
 
 #define USE_TRACE	"use --trace or --tracemark, with --breaktrace"
 

@@ -26,19 +26,12 @@ static int64_t spike_us;	/* 0: none are kept */
 static int64_t spike_nodes = 1024;
 static int64_t behind_ns;	/* of the measuring clock: to the time of day */
 
-static void parse_spike(const struct tw_option *option, char *value)
-{
-	spike_on = tw_config_metric(option, &value);
-	tw_option_number(option, value);
-}
-
 static const struct tw_option options[] = {
-	{ 0, "spike", required_argument, "[METRIC:]US", parse_spike,
-	  &spike_us, 1, 1000000000,
+	{ 0, "spike", TW_LIMIT, &spike_us, NULL, 1, 1000000000,
+	  .metric = &spike_on,
 	  .help = "keep and print every cycle whose latency, or METRIC,\n"
 		  "is above US" },
-	{ 0, "spike-nodes", required_argument, "N", tw_option_number,
-	  &spike_nodes, 1, 10000000,
+	{ 0, "spike-nodes", TW_NUMBER, &spike_nodes, NULL, 1, 10000000,
 	  .help = "how many of them are kept of each pair, default 1024" },
 	{ .name = NULL }
 };
@@ -300,7 +293,7 @@ static void json(FILE *file, const struct tw_run *run)
 }
 
 const struct tw_part tw_part_kept = {
-	.options = options, .check = check, .begin = begin, .room = room,
-	.attach = attach, .record = record, .end = end, .text = text,
-	.json = json,
+	.options = options, .group = TW_TOO_LONG, .check = check,
+	.begin = begin, .room = room, .attach = attach, .record = record,
+	.end = end, .text = text, .json = json,
 };

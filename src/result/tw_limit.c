@@ -307,7 +307,7 @@ static void json(FILE *file, const struct tw_run *run)
 }
 
 static const struct tw_option options[] = {
-	{ 0, "limit", required_argument, "LIMIT", parse,
+	{ 0, "limit", TW_LIMIT, NULL, "LIMIT", .parse = parse,
 	  .help = tw_limit_help },
 	{ .name = NULL }
 };
@@ -325,6 +325,7 @@ static void remark(FILE *file, const struct tw_run *run)
 }
 
 const struct tw_part tw_part_limit = {
-	.options = options, .check = check, .exceeded = exceeded,
-	.text = text, .remark = remark, .tells_end = true, .json = json,
+	.options = options, .group = TW_TOO_LONG, .check = check,
+	.exceeded = exceeded, .text = text, .remark = remark,
+	.tells_end = true, .json = json,
 };

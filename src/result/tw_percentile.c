@@ -50,7 +50,7 @@ static void parse(const struct tw_option *option, char *value)
 }
 
 static const struct tw_option options[] = {
-	{ 0, "percentiles", optional_argument, "LIST", parse,
+	{ 0, "percentiles", TW_LIST, .optional = true, .parse = parse,
 	  .help = "print percentiles of each column after the run;\n"
 		  "default 50,90,99,99.9,99.99,99.999" },
 	{ .name = NULL }
@@ -177,6 +177,6 @@ static void json(FILE *file, const struct tw_run *run, int column)
 }
 
 const struct tw_part tw_part_percentiles = {
-	.options = options, .room = room, .record = record, .text = text,
-	.column = json,
+	.options = options, .group = TW_OUTPUT, .room = room, .record = record,
+	.text = text, .column = json,
 };

@@ -71,8 +71,8 @@ static void parse(const struct tw_option *option, char *value)
 }
 
 static const struct tw_option options[] = {
-	{ 0, "timeline", required_argument, "FILE[:SECONDS]", parse,
-	  &stream.file.path,
+	{ 0, "timeline", TW_FILE, &stream.file.path, "FILE[:SECONDS]",
+	  .parse = parse, .group = TW_OUTPUT,
 	  .help = "write a row of statistics each second, or every\n"
 		  "SECONDS, to FILE, as CSV" },
 	{ .name = NULL }

@@ -12,8 +12,8 @@ static const char *const formulas[] = { "documented", "trltp3", NULL };
 static const char *formula = "documented";
 
 static const struct tw_option options[] = {
-	{ 0, "total", required_argument, "NAME", tw_option_choice, &formula,
-	  .choices = formulas,
+	{ 0, "total", TW_WORD, &formula, .choices = formulas,
+	  .without = "--connect: it needs the times of one clock",
 	  .help = "formula of the metric total; trltp3 is only to compare\n"
 		  "with published tables" },
 	{ .name = NULL }
@@ -35,18 +35,13 @@ static int64_t trltp3_ns(const int64_t values_ns[],
 
 static void check(struct tw_run *run)
 {
-	const struct tw_metric_params params = tw_config_params(0);
-	const char *lacks = tw_metric_lacks(TW_TOTAL, &params);
-
 	if (strcmp(formula, "trltp3"))
 		return;
-	if (lacks)
-		tw_say_fatal("--total=trltp3: %s\n", lacks);
 	if (!tw_config_interval_us(0))
 		tw_say_fatal("--total=trltp3: needs a timer, so an --interval above 0\n");
 	tw_metric_deviations_ns = trltp3_ns;
 }
 
 const struct tw_part tw_part_total = {
-	.options = options, .check = check,
+	.options = options, .group = TW_OUTPUT, .check = check,
 };

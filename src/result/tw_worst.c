@@ -17,7 +17,7 @@
 static bool show;
 
 static const struct tw_option options[] = {
-	{ 0, "worst", no_argument, NULL, tw_option_flag, &show,
+	{ 0, "worst", TW_FLAG, &show,
 	  .help = "print the worst cycle of each metric: its phases, and\n"
 		  "which of them caused it" },
 	{ .name = NULL }
@@ -204,5 +204,5 @@ static void text(FILE *file, const struct tw_run *run)
 }
 
 const struct tw_part tw_part_worst = {
-	.options = options, .begin = begin, .text = text,
+	.options = options, .group = TW_TOO_LONG, .begin = begin, .text = text,
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* --check, and the environment in the JSON. */
 #include "tw_check.h"
+#include "tw_hosts.h"
+#include "tw_json.h"
 #include "tw_load.h"
 #include "tw_part.h"
 #include "tw_place.h"
@@ -16,7 +18,8 @@ static void parse(const struct tw_option *option, char *value)
 }
 
 static const struct tw_option options[] = {
-	{ 0, "check", optional_argument, "DEVICE", parse, &named,
+	{ 0, "check", TW_TEXT, &named, "DEVICE", .optional = true,
+	  .parse = parse,
 	  .help = "print what in this system disturbs real-time results\n"
 		  "and what to do; measure nothing; also of the network\n"
 		  "device DEVICE, or of the one that leads to --connect" },
@@ -43,9 +46,7 @@ static void check(struct tw_run *run)
 		.ordinary = tw_config_is_ordinary(),
 		.softirq_timer = tw_config.timer->start,
 	};
-	/* The option of that part stores the file's name. */
-	const char *json_file = *(const char **)tw_part_json.options->to;
-	const char *host = *(const char **)tw_option_find("connect")->to;
+	const char *host = tw_talk_way.text;
 	const struct tw_fact *tables[] = {
 		tw_facts_kernel, tw_facts_realtime, tw_facts_cpus,
 		tw_facts_machine, NULL, NULL, NULL
@@ -53,7 +54,7 @@ static void check(struct tw_run *run)
 	int i;
 
 	/* A server's side sends its results. */
-	if (!named && !json_file && !tw_config.absent[TW_CLIENT])
+	if (!named && !tw_json_is_wanted() && !tw_config.absent[TW_CLIENT])
 		return;
 	for (i = 0; i < tw_config.pairs; i++) {
 		if (tw_config.link->take)	/* else there is no server */
@@ -75,5 +76,6 @@ static void check(struct tw_run *run)
 }
 
 const struct tw_part tw_part_check = {
-	.options = options, .check = check, .json = tw_check_json,
+	.options = options, .group = TW_OUTPUT, .check = check,
+	.json = tw_check_json,
 };

@@ -72,6 +72,19 @@ def program(request):
     return PROGRAMS[request.param]
 
 
+def test_groups_of_options(program, tmp_path):
+    """--help has them by the headings of the page, in the same order."""
+    options = re.split(r"^\.SH .*\n", program.text().partition(
+        ".SH OPTIONS\n")[2], flags=re.M)[0]
+    of_page = [(plain(head), set(headings(text))) for head, text in re.findall(
+        r"^\.SS (.*)\n((?:(?!\.SS).*\n)*)", options, re.M)]
+    of_help = [(head, set(re.findall(r"^  (?:-\w,|   ) --([\w-]+)", text,
+                                     re.M)))
+               for head, text in re.findall(
+                   r"^(\S.*):\n((?:  .*\n)+)", program.help(tmp_path), re.M)]
+    assert of_help == of_page and len(of_help) > 5
+
+
 def test_help_fits_a_terminal(program, tmp_path):
     assert max(map(len, program.help(tmp_path).splitlines())) <= 80
 

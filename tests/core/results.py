@@ -195,9 +195,14 @@ def check(path_or_text):
             assert max(thread["blocks"]) < thread["max"] + 1
     of, given = json["twoway"], json["twoway"]["settings"]
     assert " ".join(of["argv"]) == json["cmdline:"]
-    assert (given["nsecs"], given["threads"], given["interval"]) == (
-        json["resolution_in_ns"], len(of["pairs"]),
-        json["thread"]["0"]["interval_us"])
+    assert (given["nsecs"], given["threads"]) == (
+        json["resolution_in_ns"], len(of["pairs"]))
+    periods = given["interval"]
+    periods = periods if isinstance(periods, list) else [periods]
+    for thread in json["thread"].values():
+        us = periods[min(thread["pair"], len(periods) - 1)]
+        assert thread["interval_us"] == (
+            us and us + thread["pair"] * given["distance"])
     assert {side["policy"] for pair in of["pairs"] for side in (
         pair["server"], pair["client"]) if side} == {given["policy"]}
     for thread in json["thread"].values():

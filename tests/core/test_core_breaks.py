@@ -152,8 +152,6 @@ def test_the_longest_of_two_pairs(run, shim, first):
 
 
 REFUSED = [
-    ("--breaks=3", "--breaks: allowed only with --breaktrace"),
-    ("--on-break=true", "--on-break: allowed only with --breaktrace"),
     ("-b9 --breaks=0", "--breaks=0: allowed is a whole number from 1"),
     ("-b9 --on-break=", "--on-break=: allowed is a command of the shell"),
     ("-b9 --breaks=3 --load=fft --steps=2", "--breaks: not allowed with --st"),

@@ -205,15 +205,10 @@ def test_nothing_that_a_terminal_obeys(args):
 
 
 @pytest.mark.parametrize("args,named", [
-    ("-S -a", "--smp"), ("-S -t", "--smp"), ("-t 2 -S", "--smp"),
-    (f"-S -a {CPU0}", "--smp"),
-    ("--priospread", "--priospread: allowed only with --priority"),
     ("--priospread -t 3 -p 5", "at most 2 pairs"),
     ("--priospread -t 50 -p 99", "at most 49 pairs"),
-    ("--histfile=f", "--histfile=f"), ("--tracemark", "--tracemark"),
     ("--steps=2", "--steps=2"), ("--steps=2 --load=fft", "--steps=2"),
     ("--steps=2 --load=fft --load=none -l 5", "--steps=2"),
-    ("--latency=5 --default-system", "--latency=5"),
     ("--policy=other -p 5", "--priority=5"),
     ("-p 5 --policy=other", "--priority=5"),
     ("-p 5 --policy=batch", "--priority=5"), ("-i 100", "--interval=100"),
@@ -239,13 +234,7 @@ def test_nothing_that_a_terminal_obeys(args):
     ("-p 6 -t3 --priospread --load=fft", "allowed is 7 or more"),
     ("-h 1000000 -t 256 --metrics=all", "memory"),
     ("--transport=udp --size=65508", "from 8 to 65507"),
-    ("--timeout=5", "--timeout=5: allowed only with --transport=udp or"),
     ("--transport=udp --timeout=100", "--timeout=100: allowed is more than"),
-    ("--transport=unix --dscp=0", "--dscp=0: allowed only with --transport"),
-    ("--transport=vsock --busy-poll=9", "--busy-poll=9: allowed only with"),
-    ("--transport=unix --sock-priority=9", "--sock-priority=9: allowed only"),
-    ("--transport=unix --prefer-busy-poll=8", "--prefer-busy-poll=8: allo"),
-    ("--runtime=9", "--runtime=9: allowed only with --policy=deadline"),
     ("--policy=deadline -p 9", "--priority=9: allowed only with --policy="),
     ("--policy=deadline -i 0", "--policy=deadline: not allowed with --inter"),
     ("--policy=deadline -a", "--policy=deadline: not allowed with CPUs for"),
@@ -255,14 +244,88 @@ def test_nothing_that_a_terminal_obeys(args):
     ("--policy=deadline -t2 -i 900,400 -d0 --runtime=401",
      "--runtime=401: allowed is at most the period, 400 us"),
     ("--load=fft --load-policy=deadline", "--load-policy=deadline: allowed"),
-    ("--transport=unix --stamps=rx", "--stamps=rx: allowed only with"),
-    ("--transport=vsock --stamps=all", "--stamps=all: allowed only with"),
-    ("-t2 --servers=one --stamps=rx", "--stamps=rx: not allowed with"),
 ])
 def test_contradictions(tmp_path, args, named):
     limit = () if "--steps=2" in args else ("-D", "1")
     assert named in refusal(*args.split(), *limit, "-q", cwd=tmp_path)
     assert not os.listdir(tmp_path)
+
+
+INET = "--transport=tcp or udp"
+SMP = "--threads or --affinity, which it sets itself"
+CONNECT = "--connect=127.0.0.1"
+
+
+@pytest.mark.parametrize("args,option,needed", [
+    ("--histfile=f", "--histfile=f", "-h or -H"),
+    *((f"{args} {option}", option, INET) for args, option in (
+        ("--transport=unix", "--dscp=0"), ("--transport=vsock", "--dscp=46"),
+        ("--transport=vsock", "--busy-poll=9"),
+        ("--transport=unix", "--sock-priority=9"),
+        ("--transport=unix", "--prefer-busy-poll=8"))),
+    *((f"--transport={other} --stamps={mode}", f"--stamps={mode}",
+       f"{INET}, or with --reflect")
+      for other, mode in (("unix", "rx"), ("vsock", "all"))),
+    ("--timeout=5", "--timeout=5", "--transport=udp or --reflect"),
+    ("--tracemark -h 5", "--tracemark", "--breaktrace"),
+    ("--breaks=3", "--breaks=3", "--breaktrace"),
+    ("--on-break=true", "--on-break=true", "--breaktrace"),
+    ("--trace", "--trace", "--breaktrace"),
+    ("--trace=irq", "--trace", "--breaktrace"),
+    ("--trace-file=x -b9", "--trace-file=x", "--trace"),
+    ("--priospread --policy=rr", "--priospread", "--priority"),
+    ("--runtime=9 -p5", "--runtime=9", "--policy=deadline"),
+    ("--peer=same", "--peer=same", "--smp"),
+    ("--order=priority", "--order=priority", "--servers=one"),
+    ("--server-priority=9 --servers=each", "--server-priority=9",
+     "--servers=one"),
+    ("--allow=::1", "--allow=::1", "--server"),
+    ("--reflect=udp", "--reflect=udp", "--connect"),
+    ("--rsh", "--rsh", "--connect"), ("--rsh=x", "--rsh", "--connect"),
+    ("--load-side=client", "--load-side=client", "--connect"),
+])
+def test_what_an_option_needs(tmp_path, args, option, needed):
+    assert refusal(*args.split(), "-D1", cwd=tmp_path) == \
+        f"FATAL: {option}: allowed only with {needed}"
+
+
+@pytest.mark.parametrize("args,option,other", [
+    ("-S -a", "--smp", SMP), ("-S -t", "--smp", SMP), ("-t2 -S", "--smp", SMP),
+    (f"-S -a {CPU0}", "--smp", SMP),
+    ("--trltp -S", "--smp", "--trltp, which sets --affinity"),
+    ("--latency=0 --default-system", "--latency=0", "--default-system"),
+    ("-t2 --servers=one --stamps=rx", "--stamps=rx", "--servers=one"),
+    ("--servers=one --wait=read", "--wait=read",
+     "--servers=one, where --order says how the server waits"),
+    ("--server --connect=::1", "--connect=::1", "--server"),
+    *((f"{CONNECT} --transport={name}", CONNECT,
+       "--transport=unix or vsock; allowed is tcp or udp")
+      for name in ("unix", "vsock")),
+    (f"{CONNECT} --servers=one", "--servers=one", "--connect"),
+    (f"{CONNECT} -S --peer=next", "--peer=next",
+     "--connect; use --server-affinity"),
+    (f"{CONNECT} --total=trltp3", "--total=trltp3",
+     "--connect: it needs the times of one clock"),
+    (f"{CONNECT} --trltp-log=x", "--trltp-log=x", "--connect: it has send "
+     "and receive, whose times are of one clock"),
+    (f"{CONNECT} --reflect=udp --rsh", "--rsh", "--reflect"),
+    (f"{CONNECT} --reflect=udp --load-side=client", "--load-side=client",
+     "--reflect"),
+])
+def test_what_an_option_excludes(tmp_path, args, option, other):
+    assert refusal(*args.split(), "-D1", cwd=tmp_path) == \
+        f"FATAL: {option}: not allowed with {other}"
+
+
+@pytest.mark.parametrize("args", [
+    "--stamps=off --transport=unix", "--wait=poll --servers=one",
+    "--servers=each --connect=127.0.0.1", "--dscp=0 --transport=udp",
+    "--total=documented --connect=127.0.0.1", "--timeout=5000 --transport=udp",
+    "--histfile=f -H 5", "--histfile=f -h 5"])
+def test_what_is_allowed(tmp_path, args):
+    """A word that is the default; each of what is named."""
+    assert refusal("--ramp=pairs", "-l5", *args.split(), cwd=tmp_path) == \
+        "FATAL: --ramp=pairs: allowed only with --steps from 2 to 256"
 
 
 CPU, LAST, ALL, N = str(CPUS[-1]), CPUS[-1:], list(CPUS), len(CPUS)
@@ -371,7 +434,15 @@ GOOD = [
     ("--load=fft --load-policy=other", "load-policy", "other"),
     ("--load=fft --load-policy=idle", "load-policy", "idle"),
     ("-h 60", "histogram", 60), ("-b 9000000", "breaktrace", 9000000),
-    ("-bsend:9000000", "breaktrace", 9000000), ("-u", "unbuffered", True),
+    ("-blatency:9000000", "breaktrace", 9000000), ("", "breaktrace", 0),
+    ("-bsend:9000000", "breaktrace", "send:9000000"),
+    ("--spike=9000000", "spike", 9000000), ("", "spike", 0),
+    ("--spike=send:9000000", "spike", "send:9000000"),
+    ("-i 400 -i 500,600,500", "interval", [500, 600, 500]),
+    ("-i 400,500 -i 600", "interval", 600), ("-i 0", "interval", 0),
+    ("-h 60", "histofall", 0), ("-H 60", "histogram", 0),
+    ("-h 60 -H 70", "histogram", 60), ("-h 60 -H 70", "histofall", 70),
+    ("-u", "unbuffered", True),
 ]
 
 

@@ -440,7 +440,8 @@ def test_break(run, shim, fault, option, cycle, metric):
     json = results.loaded(done)
     assert done.returncode == json["return_code"] == 2
     broken, = json["twoway"]["breaks"]
-    assert json["twoway"]["settings"]["breaktrace"] == BREAK_US
+    assert json["twoway"]["settings"]["breaktrace"] == (
+        BREAK_US if metric == "latency" else f"{metric}:{BREAK_US}")
     assert broken["metric"] == metric
     assert broken["cycle"] == cycle == json["thread"]["0"]["cycles"] - 1
     assert broken[metric] > BREAK_US * 1000

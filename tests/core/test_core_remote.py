@@ -55,6 +55,8 @@ def far(run, text, **options):
     ('["--far=2", 1, "--rsh=x"]\n', "--rsh: nobody may ask"),
     ('["--far=2", 1, "--on-break=x"]\n', "nobody may ask"),
     ('["--far=2", 1, "--siz=8"]\n', "--siz: nobody may ask"),
+    ('["--far=2", 1, "--dscp=9", "--transport=unix"]\n',
+     "--dscp=9: allowed only with --transport=tcp or udp"),
     ('["--far=2", 1, "--size"]\n', "--size: allowed is a value"),
     ('["--far=2", 1, "--mlockall=1"]\n', "--mlockall: allowed is no value"),
     ('["--far=2", 1, "--size=7"]\n', "--size=7: allowed is a whole number"),
@@ -64,7 +66,7 @@ def far(run, text, **options):
     ('["--far=2", 1, "--size=' + "8" * 9000 + '"]\n', "FATAL: --size=88"),
     ('["' + "x" * 70000 + '"]\n', "a line of at most 65536 bytes"),
     ('["--far=2", 1, ' + "[" * 20 + "]" * 20 + "]\n", "is no string"),
-], ids=range(33))
+], ids=range(34))
 def test_requests(run, text, named):
     code, answers, (message,) = far(run, text)
     assert (code, answers) == (1, [])

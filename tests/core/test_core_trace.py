@@ -208,9 +208,6 @@ def test_odd_name_of_a_file(begin):
 
 
 @pytest.mark.parametrize("options,told", [
-    (("--trace",), "--trace: allowed only with --breaktrace"),
-    (("--trace-file=x",), "--trace-file=x: allowed only with --trace"),
-    (("-b9", "--trace-file=x"), "--trace-file=x: allowed only with --trace"),
     (("-b9", "--trace", "--trace-file=/nowhere/x"), "/nowhere/x: cannot be"),
     *((("-b9", f"--trace={events}"), f"--trace={events}: {word}: Invalid "
        "argument; allowed is stack, and a list of systems (irq), events "

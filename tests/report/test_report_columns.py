@@ -154,11 +154,21 @@ def test_who_waits_for_a_reply_does_not_wait_for_the_timer(report):
     assert found["Planned Response Time"][0]["max"] == "2997.0"
 
 
+def test_lists_of_intervals(report):
+    """They are compared whole."""
+    for name, last in zip("ab", (2000, 3000)):
+        made.write(report.directory, f"{name}.json", made_columns.twoway(
+            [ROWS, ROWS], [made.PERIOD] * 2, interval=[1000, last]))
+    assert "intervals_us 1000 2000 / 1000 3000" in report(
+        "-g", "a.json", "b.json", status=1).stderr
+
+
+@pytest.mark.parametrize("limit", [200, "response:200"])
 @pytest.mark.parametrize("pairs, named", [(1, ""), (2, " of pair 1")])
-def test_broken_cycle(report, pairs, named):
+def test_broken_cycle(report, pairs, named, limit):
     """Its times are whole us; of several pairs, the one is named."""
     data = made_columns.twoway([ROWS] * pairs, [made.PERIOD] * pairs,
-                               breaktrace=200)
+                               breaktrace=limit)
     data["twoway"]["breaks"] = [{
         "metric": "response", "pair": pairs - 1, "cycle": 7, "response": 410,
         "cause": made_break.analysis()}]

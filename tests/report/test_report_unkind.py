@@ -68,7 +68,9 @@ def test_number_of_many_digits(report, refused):
 
 @pytest.mark.parametrize("settings", [
     {"interval": "x"}, {"interval": None}, {"sleep": None}, {"sleep": []},
-    {"interval": True}, {"sleep": 1.5}])
+    {"interval": True}, {"sleep": 1.5}, {"interval": []},
+    {"interval": [5, "6"]}, {"interval": [True]}, {"breaktrace": "send:"},
+    {"breaktrace": "send:x"}, {"breaktrace": [5]}])
 def test_settings_of_another_type(refused, settings):
     rows = made.cycles(60)
     made.write(refused.directory, "x.json", made.twoway(rows, **settings))

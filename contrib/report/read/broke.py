@@ -115,6 +115,11 @@ def read_kinds(twoway, unit):
             for one in twoway.items("causes")]
 
 
+def limit_ns(settings):
+    """Its metric may stand before it."""
+    return US.read(int(str(settings.get("breaktrace", 0)).split(":")[-1]))
+
+
 def read(twoway, part, unit):
     """Sets part.broken, if -b has ended the run."""
     member = next(twoway.items("breaks"), None)
@@ -124,7 +129,7 @@ def read(twoway, part, unit):
     own = member.inner("cause")
     far = [one.inner("cause") for one in twoway.inner("peer").items("breaks")]
     part.broken = Broken(
-        metric, US.read(part.settings.get("breaktrace", 0)),
+        metric, limit_ns(part.settings),
         member.ns(metric, unit), str(member.get("cycle", int)) + (
             f" of pair {member.get('pair', int)}" if part.pairs else ""),
         {phase: value for phase in ALL_PHASES

@@ -4,6 +4,8 @@
 It has the latency, or what --metrics named, and all metrics as its phases.
 """
 
+import re
+
 from report.read import hosts
 from report.read.hosts import SIDES, alike
 from report.read.member import NULL, NUMBER, flat
@@ -28,11 +30,20 @@ UNITS = ("workers", "groups", "copies")     # of a load
 
 def settings(twoway):
     given = twoway.inner("settings")
-    for key in ("interval", "sleep", "breaktrace"):
-        given.get(key, int, default=0)
+    given.get("sleep", int, default=0)
+    breaks = given.get("breaktrace", int, str, default=0)
+    if not re.fullmatch(r"(\w+:)?-?[0-9]{1,18}", str(breaks)):
+        given.bad("breaktrace", "no METRIC:US")
+    interval = given.get("interval", int, list, default=0)
+    if interval == [] or isinstance(interval, list) and not all(
+            type(us) is int for us in interval):
+        given.bad("interval", "no list of numbers")
     found = {NAMED.get(key, key): value for key, value in flat(given).items()
              if key not in OUTPUT and (
                  key not in OF_PAIRS or len([*twoway.items("pairs")]) > 1)}
+    if isinstance(interval, list):      # a pair has one
+        found["intervals_us"] = found["interval_us"]
+        found["interval_us"] = interval[0]
     for key in ("kind", "command", *UNITS, "policy", "priority"):
         values = [load.value.get(key) for load in twoway.items("load")]
         if any(value is not None for value in values):

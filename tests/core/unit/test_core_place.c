@@ -116,7 +116,7 @@ AT_START(set_affinity)
 	char *words[] = { "test", NULL };
 
 	tw_option_parse_all(1, words);
-	tw_option_set("affinity", NULL);
+	tw_option_preset("affinity");
 }
 
 TEST_EACH(placed, plans)
@@ -212,12 +212,13 @@ static void open_machine(void)
 
 static void place(void)
 {
-	char words[32];
+	char words[48];
 	int pair;
 
 	open_machine();
-	snprintf(words, sizeof(words), "%s", set->words);
-	tw_option_set("affinity", *words ? words : NULL);
+	snprintf(words, sizeof(words), "affinity%s%s",
+		 *set->words ? "=" : "", set->words);
+	tw_option_preset(words);
 	if (*set->words) {
 		cpu_set_t sum, cpus;
 

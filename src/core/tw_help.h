@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* --help. Called by main. */
+#ifndef TW_HELP_H
+#define TW_HELP_H
+
+void tw_help_print(void);
+
+#endif /* TW_HELP_H */
