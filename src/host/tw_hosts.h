@@ -104,6 +104,12 @@ int tw_talk_fd(void);
 /* Lines of text that belong to an answer: each begins with #. */
 const char *tw_talk_text(void);
 
+/*
+ * tw_peer_moved.c: the lines about servers whose policy, priority or CPUs
+ * somebody has changed there, as its @results say.
+ */
+void tw_peer_moved_print(FILE *file, const char *results);
+
 /* tw_oneway.c: send and receive between hosts whose clocks agree. */
 
 /* Whether it was asked for. */
