@@ -107,6 +107,12 @@ const char *tw_talk_text(void);
 /* tw_reflect.c: of --reflect; NULL: it was not given. */
 extern const char *tw_reflect_kind;
 
+/*
+ * tw_peer_moved.c: the lines about servers whose policy, priority or CPUs
+ * somebody has changed there, as its @results say.
+ */
+void tw_peer_moved_print(FILE *file, const char *results);
+
 /* tw_oneway.c: send and receive between hosts whose clocks agree. */
 
 /* Whether it was asked for. */

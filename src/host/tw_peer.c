@@ -340,6 +340,8 @@ static void text(FILE *file, const struct tw_run *run)
 	if (suspended_us)
 		fprintf(file, "# Server: its host was suspended for %.3f s\n",
 			(double)suspended_us / 1e6);
+	if (rest)
+		tw_peer_moved_print(file, results);
 }
 
 /* It is well-formed, of one line, and ASCII. */

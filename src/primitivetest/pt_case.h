@@ -178,7 +178,8 @@ struct pt_case {
 	struct pt_trial before;
 	uint64_t first_count;
 	int64_t first_ps[PT_FIRST][PT_METRICS];
-	uint64_t missed;
+	uint64_t missed;	/* expiries */
+	int64_t lost_ns;	/* -i: the longest time in which some were */
 	uint64_t paced;		/* sleeps of -i */
 	struct tw_watch watch;	/* of "stamped" */
 	struct tw_jumps jumps;

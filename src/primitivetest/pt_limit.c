@@ -85,13 +85,20 @@ static const char *name_of(const struct tw_limit *limit, int column)
 	return pt_columns[column]->name;
 }
 
+/* What is not measured may be as long as the time that was lost. */
 static struct tw_limit_value value(const struct tw_run *run, int column,
 				   const struct tw_limit *limit)
 {
-	struct tw_limit_value of = tw_limit_value(run, tw_text_pair(column),
-		tw_text_metric(column), &pt_columns[column]->stats,
-		&(struct tw_limit_open) { .lost = 0 }, limit);
+	const struct pt_case *c = pt_columns[column]->in;
+	const struct tw_limit_open open = {
+		.cut = (double)c->lost_ns > limit->most ? c->missed : 0,
+	};
+	struct tw_limit in_ps = *limit;
+	struct tw_limit_value of;
 
+	in_ps.most *= PT_PS_PER_NS;
+	of = tw_limit_value(run, tw_text_pair(column), tw_text_metric(column),
+			    &pt_columns[column]->stats, &open, &in_ps);
 	of.value /= PT_PS_PER_NS;
 	return of;
 }
@@ -132,5 +139,6 @@ const struct tw_limited tw_limited = {
 	.allowed = "allowed is TEST.METRIC:US, :avg:US or :pPERCENT:US, as in sync2.roundtrip:p99:12.5",
 	.find = find, .metrics = INT32_MAX, .usual = -1, .ends = true,
 	.check = check, .results = columns, .name = name_of, .is_for = is_for,
-	.value = value, .skipped = skipped,
+	.value = value, .open = "no trial in", .opened = "period",
+	.skipped = skipped,
 };

@@ -205,15 +205,39 @@ static void sleep_until(int64_t then_ns)
 		;
 }
 
+/*
+ * How many expiries of -i have passed since that of the last trial, if there is
+ * one. Those of a measured trial are missed: no value has the time before it
+ * began.
+ */
+static int64_t passed(struct pt_task *task, int64_t now_ns)
+{
+	int64_t late_ns = task->next_ns ? now_ns - task->next_ns : 0;
+	int64_t passed = late_ns / (pt_config.interval_us * TW_NS_PER_US);
+	struct pt_case *c = task->in;
+
+	if (passed && pt_done(task) > (uint64_t)tw_config.warmup) {
+		c->missed += (uint64_t)passed;
+		if (late_ns > c->lost_ns)
+			c->lost_ns = late_ns;
+	}
+	return passed;
+}
+
+static bool is_paced(const struct pt_case *c)
+{
+	return pt_config.interval_us && c->choice.test->flags & PT_PACED;
+}
+
 /* Until the next expiry of -i; if that has passed, the one after it. */
 static void pace(struct pt_task *task)
 {
-	int64_t period_ns = pt_config.interval_us * TW_NS_PER_US;
 	int64_t now_ns = tw_now_ns(CLOCK_MONOTONIC);
+	int64_t periods = passed(task, now_ns) + 1;
 
 	if (!task->next_ns)
 		task->next_ns = now_ns;
-	task->next_ns += ((now_ns - task->next_ns) / period_ns + 1) * period_ns;
+	task->next_ns += periods * pt_config.interval_us * TW_NS_PER_US;
 	task->in->paced++;
 	sleep_until(task->next_ns);
 }
@@ -241,13 +265,15 @@ bool pt_more(struct pt_task *task)
 	struct pt_case *c = task->in;
 
 	if (!is_done(task)) {
-		if (pt_config.interval_us &&
-		    c->choice.test->flags & PT_PACED)
+		if (is_paced(c))
 			pace(task);
 		return true;
 	}
-	if (!c->end_ns)
+	if (!c->end_ns) {
 		c->end_ns = tw_now_ns(CLOCK_MONOTONIC);
+		if (is_paced(c))
+			passed(task, c->end_ns);
+	}
 	record_waiting(c);
 	atomic_store_explicit(&c->over, 1, memory_order_release);
 	return false;

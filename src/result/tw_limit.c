@@ -246,8 +246,9 @@ static void print_value(FILE *file, const struct tw_run *run,
 	    !limit->percent)
 		tw_limited.where(file, run, judgment->result, limit);
 	if (judgment->of.open)
-		fprintf(file, " (no reply in %" PRIu64 " cycle%s)",
-			judgment->of.open, judgment->of.open > 1 ? "s" : "");
+		fprintf(file, " (%s %" PRIu64 " %s%s)", tw_limited.open,
+			judgment->of.open, tw_limited.opened,
+			judgment->of.open > 1 ? "s" : "");
 }
 
 static void text(FILE *file, const struct tw_run *run)

@@ -58,6 +58,7 @@ struct tw_limited {
 	bool (*is_for)(const struct tw_limit *limit, int result);
 	struct tw_limit_value (*value)(const struct tw_run *run, int result,
 				       const struct tw_limit *limit);
+	const char *open, *opened;	/* of some: "no reply in", "cycle" */
 	/*
 	 * Prints what it is for, but was skipped, if @file is not NULL. Returns
 	 * whether there is any. NULL: nothing ever is.

@@ -178,5 +178,6 @@ const struct tw_limited tw_limited = {
 	.allowed = "allowed are US, avg:US and pPERCENT:US, also with METRIC: before it, as in 500 or p99.9:800; and missed:N; and throttled:N; and lost:N",
 	.find = find, .metrics = TW_SPANS, .usual = TW_LATENCY,
 	.check = check, .noun = "pair", .results = pairs, .name = name_of,
-	.value = value_of, .where = where,
+	.value = value_of, .open = "no reply in", .opened = "cycle",
+	.where = where,
 };

@@ -3,6 +3,7 @@
 
 import csv
 import os
+import re
 import struct
 
 import pytest
@@ -12,6 +13,7 @@ import ended
 LATE_US = 50000
 TRIALS = 12
 TRIAL = 7
+PERIOD_US = 5000
 
 # From where to where a metric is measured: places in the trial before and in
 # the trial itself, which have five times each.
@@ -47,6 +49,64 @@ LATE = [
     ("sleep.absolute.1000", "high", "clock_nanosleep", 0, 1, {"excess"}),
     ("trap.signal", "high", "kill", 0, 1, {"enter", "roundtrip"}),
 ]
+
+
+# Two trials warm up. Who is late for the first of them, for one between others
+# or for the last; who is late in it.
+@pytest.mark.parametrize("fault, missed", [
+    ("asks:clock_nanosleep:before:0", False),
+    ("asks:clock_nanosleep:before:1", False),
+    ("asks:clock_nanosleep:before:2", True),
+    ("asks:clock_nanosleep:after:7", True),
+    ("asks:clock_nanosleep:before:13", True),
+    ("answers:sem_post:before:8", True),
+    ("answers:sem_post:before:14", True)])
+def test_expiries_that_were_missed(primitive, fault, missed):
+    """Between the first trial and the last one, each expiry has a trial or is
+    missed; those that passed before the end of the run, too."""
+    result = primitive(
+        "--test=sync2.unnamed", f"--loops={TRIALS}", f"-i{PERIOD_US}",
+        "--dump=dump", env={
+            "LD_PRELOAD": os.environ["TWOWAY_DELAY_SO"],
+            "TW_DELAY": f"{fault}:{LATE_US}"})
+    assert result.returncode == 0, result.stderr
+    (name, test), = result.tests.items()
+    assert (test["missed"] >= LATE_US // PERIOD_US - 1) == missed
+    assert result.lines("# Missed: ") == [f"{name}: {test['missed']}"] * bool(
+        test["missed"])
+    rows = list(csv.reader(ended.rows(
+        (primitive.directory / "dump").read_text(encoding="ascii"))))
+    assert len(rows) == TRIALS
+    begin, end = int(rows[0][2]), max(map(int, rows[-1][2:]))
+    # The first may have begun late, and the run has ended after the last.
+    assert test["missed"] + TRIALS >= (end - begin) // (1000 * PERIOD_US)
+
+
+def test_limit_and_missed_expiries(primitive):
+    """What is not known of them is above a limit that is shorter than the time
+    that was lost; what is known, and lasts 2 ms, is not above it."""
+    limits = {"300000": "undecided", "avg:300000": "undecided",
+              "p75:300000": "undecided", "p10:300000": "met",
+              "9000000": "met", "avg:9000000": "met", "p75:9000000": "met"}
+    result = primitive(
+        "--test=sync2.unnamed", "--loops=60", f"-i{PERIOD_US}",
+        *(f"--limit=sync2.roundtrip:{limit}" for limit in limits), env={
+            "LD_PRELOAD": os.environ["TWOWAY_DELAY_SO"],
+            "TW_DELAY": "asks:clock_nanosleep:before:7:400000,"
+                        "answers:sem_post:before:*:2000"})
+    assert result.returncode == 2, result.stderr
+    (name, test), = result.tests.items()
+    count = test["missed"]
+    lines = result.lines("# Limit sync2.roundtrip:")
+    assert len(lines) == len(limits)
+    for line, (limit, verdict), of in zip(
+            lines, limits.items(), result.json["primitives"]["limits"]):
+        assert re.fullmatch(
+            rf"{limit}: {verdict}: {name}\.roundtrip: " + (
+                r"[\d.]+ us" if verdict == "met" else
+                rf"at least [\d.]+ us \(no trial in {count} periods\)"), line)
+        assert of["verdict"] == verdict
+        assert (of["value_ns"] is None) == (verdict == "undecided")
 
 
 def shared_ns(span, delay):

@@ -7,7 +7,10 @@ import signal
 
 import pytest
 
+import ended as ends
+import outside
 import results
+from hosts import QUICK, far_side, measuring, rsh
 
 CPUS = sorted(os.sched_getaffinity(0))
 several = pytest.mark.skipif(len(CPUS) < 2, reason="one CPU")
@@ -74,6 +77,48 @@ def test_another_policy(start):
     pair, = json["twoway"]["pairs"]
     assert pair["server"]["changed"]["policy"] == "batch"
     assert pair["client"]["changed"] is None
+
+
+@several
+def test_on_the_other_host(start):
+    """Of two servers there, one is moved, and one gets another policy: all that
+    tells how the run ended has a line for each."""
+    process = start("--connect=127.0.0.1", rsh(), *QUICK, "-t3", "--json=json",
+                    "--dump=dump", "--timeline=timeline", "--histfile=h",
+                    "-h", 50, "--server-affinity", CPUS[0])
+    measuring(process)
+    servers = sorted(outside.children(far_side(process.pid)))
+    assert len(servers) == 3
+    os.sched_setaffinity(servers[0], CPUS[:2])
+    policy, priority = ("fifo", 3) if outside.may(3) else ("batch", 0)
+    os.sched_setscheduler(servers[2], getattr(
+        os, f"SCHED_{policy.upper()}"), os.sched_param(priority))
+    process.signal(signal.SIGINT)
+    assert process.finish() == 0, process.err
+    json = outside.load_json(start.directory / "json")
+    lines = re.findall("^# Changed while .*", process.out, re.M)
+    begun = f"policy other, priority 0, CPUs {CPUS[0]}"
+    moved = {servers[0]: f"policy other, priority 0, CPUs {listed(CPUS[:2])}",
+             servers[2]: f"policy {policy}, priority {priority}, CPUs {CPUS[0]}"}
+    pids = [pair["server"]["pid"] for pair in json["twoway"]["peer"]["pairs"]]
+    assert sorted(pids) == servers
+    assert lines == [
+        f"# Changed while it ran: pair {number}: server on 127.0.0.1, {begun} "
+        f"to {moved[pid]}" for number, pid in enumerate(pids) if pid in moved]
+    for name in "dump", "timeline":
+        told_there = ends.told((start.directory / name).read_text("ascii"))
+        assert [line for line in told_there if "Changed" in line] == lines
+    text = (start.directory / "h").read_text("ascii")
+    assert re.findall("^# Changed while .*", text, re.M) == lines
+
+
+def test_nobody_on_the_other_host(run):
+    done = run("--connect=127.0.0.1", rsh(), *QUICK, "-l", 20, "-t2",
+               "--json=json")
+    assert done.returncode == 0, done.stderr
+    assert "Changed while" not in done.stdout
+    for pair in done.json()["twoway"]["peer"]["pairs"]:
+        assert pair["server"]["changed"] is None
 
 
 @several

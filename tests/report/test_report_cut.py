@@ -155,7 +155,10 @@ AMISS = {
     "the system was suspended on the server's host",
     "Changed while it ran: pair 3: client, policy fifo, priority 98, CPUs 1 "
     "to policy other, priority 0, CPUs 0":
-    "the client of pair 3 changed policy, priority or CPUs while it ran"}
+    "the client of pair 3 changed policy, priority or CPUs while it ran",
+    "Changed while it ran: pair 0: server on u@::1, policy fifo, priority 98, "
+    "CPUs 1 to policy other, priority 0, CPUs 0,2-3":
+    "the server of pair 0 changed policy, priority or CPUs while it ran"}
 # That something may have disturbed it, or that all is well.
 HARMLESS = {
     "Breaks: 0": "", "Missed: 0": "",

@@ -35,7 +35,8 @@ AMISS = (
     ("Suspended: ", "the system was suspended"),
     (f"{FAR}host was suspended ", "the system was suspended on the server's "
      "host"),
-    (r"Changed while it ran: pair (\d{1,9}): (client|server),",
+    (r"Changed while it ran: pair (\d{1,9}): (client|server)(?: on "
+     r"[^ ,]{1,255})?,",
      "the {1} of pair {0} changed policy, priority or CPUs while it ran"))
 # Lines, and which of COUNTED they have.
 COUNTS = (
