@@ -621,7 +621,7 @@ static void set_option(const struct opt *o, const char *value)
 	}
 	if (!o->max) {
 		if (value && !*value)
-			fatal("--%s=: allowed is no empty value\n", o->name);
+			fatal("--%s=: allowed is a text\n", o->name);
 		*(const char **)o->to = value ? value : "";
 		return;
 	}
@@ -684,8 +684,7 @@ static void check_options(void)
 		fatal("--priority=%lld: allowed only with --policy=fifo or rr\n",
 		      priority);
 	if (affinity && *affinity &&
-	    (parse_cpumask((char *)affinity, max_cpus, &cpus) || !cpus ||
-	     !numa_bitmask_weight(cpus)))
+	    (parse_cpumask((char *)affinity, max_cpus, &cpus) || !cpus))
 		fatal("--affinity=%s: allowed is a set like 0-2,5\n", affinity);
 	if (smp && trltp)
 		fatal("--smp: not allowed with --trltp, which sets --affinity\n");
