@@ -30,9 +30,12 @@ def settings(twoway):
     given = twoway.inner("settings")
     for key in ("interval", "sleep", "breaktrace"):
         given.get(key, int, default=0)
-    found = {NAMED.get(key, key): value for key, value in flat(given).items()
+    found = {NAMED.get(key, key): "none" if value is None else value
+             for key, value in flat(given).items()
              if key not in OUTPUT and (
                  key not in OF_PAIRS or len([*twoway.items("pairs")]) > 1)}
+    if twoway.value.get("load") == []:
+        found["load kind"] = "none"
     for key in ("kind", "command", *UNITS, "policy", "priority"):
         values = [load.value.get(key) for load in twoway.items("load")]
         if any(value is not None for value in values):
