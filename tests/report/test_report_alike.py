@@ -32,7 +32,7 @@ def test_options_that_only_print(report, option):
         data = made.twoway(rows, **{option: value})
         data["twoway"]["settings"].setdefault("distance", 0)
         made.write(report.directory, f"{name}.json", data)
-    args = "-g", "-m", "receive", "-p", "50", "-d", "20", "a.json", "b.json"
+    args = "-g", "-m", "receive", "-d", "20", "a.json", "b.json"
     if option in PRINTING:
         report(*args)
     else:
