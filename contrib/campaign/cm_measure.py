@@ -2,6 +2,7 @@
 """One measurement: the program, the load beside it, and what they gave."""
 
 import os
+import re
 import shlex
 import subprocess
 import time
@@ -14,6 +15,10 @@ from twtools import mark, whole
 from twtools.results import missed
 
 LATE_S = 60             # after its time a program is taken to hang
+# Lines of a log: what start() writes, and what a program does.
+COMMAND = re.compile(r"# [-\d]+ [:\d]+Z: ")
+RESULTS = re.compile(r"#|T: ?\d|policy: ")
+WARNING = re.compile("(?:WARN|FATAL): ")
 FINE = {"cyclictest": (0,), "twowaytest": (0, 2)}
 
 
@@ -76,9 +81,17 @@ def no_link(path, flags):
     return os.open(path, flags | os.O_NOFOLLOW, 0o666)
 
 
-def last_lines(log, count=3):
-    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-    return "\n".join(line for line in lines[-count:] if line[:1] != "#")
+def said(log, count=3):
+    """What a program has said in its last run: its warnings, if any; else the
+    last lines that are no results."""
+    lines = []
+    for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
+        if COMMAND.match(line):
+            lines = []
+        elif line and not RESULTS.match(line):
+            lines.append(line)
+    warnings = [line for line in lines if WARNING.match(line)]
+    return "\n".join((warnings or lines)[-count:])
 
 
 def start_load(children, argv, log, tick):
@@ -86,7 +99,7 @@ def start_load(children, argv, log, tick):
     child = start(children, argv, log)
     if children.wait([child], time.monotonic() + cm_plan.SETTLE_S, tick):
         raise Failure("the load ended: " + cm_child.how(
-            child.returncode, last_lines(log)) + f"; see {log}")
+            child.returncode, said(log)) + f"; see {log}")
     return child
 
 
@@ -109,7 +122,7 @@ def run(children, argv, log, beside, duration_s, tick):
 
 def judge(one, status, log):
     if status not in FINE[one.tool]:
-        raise Failure(f"{cm_child.how(status, last_lines(log))}; see {log}")
+        raise Failure(f"{cm_child.how(status, said(log))}; see {log}")
 
 
 def cycles(result, path):
@@ -159,7 +172,7 @@ def judge_load(result, status, log):
         raise Failure(f"{wrong} results of the load were wrong; see {log}")
     if status:
         raise Failure("the load failed: "
-                      f"{cm_child.how(status, last_lines(log))}; see {log}")
+                      f"{cm_child.how(status, said(log))}; see {log}")
 
 
 def work(result, options):

@@ -10,11 +10,15 @@ FORMATS = ("svg", "png")
 FORMULAS = ("documented", "trltp3")
 
 
+def is_percentage(word):
+    return re.fullmatch("[0-9]+|[0-9]*[.][0-9]+", word) and \
+        0 < float(word) < 100
+
+
 def percentages(text):
     words = text.split(",")
     for word in words:
-        if not (re.fullmatch("[0-9]+|[0-9]*[.][0-9]+", word) and
-                0 < float(word) < 100):
+        if not is_percentage(word):
             raise bad(word, "a list of numbers above 0 and below 100")
     return sorted({float(word) for word in words})
 
@@ -24,11 +28,15 @@ def changes(text):
     found = {"": 3.0, "missed": 1.0}
     for word in text.split(","):
         figure, colon, percent = word.rpartition(":")
-        if not re.fullmatch("average|missed|p[0-9.]+", figure) and colon or \
-                not re.fullmatch("[0-9]+(\\.[0-9]*)?|\\.[0-9]+", percent) or \
+        of_percentile = figure[:1] == "p" and is_percentage(figure[1:])
+        if colon and not of_percentile and \
+                figure not in ("average", "missed") or not re.fullmatch(
+                    "[0-9]+(\\.[0-9]*)?|\\.[0-9]+", percent) or \
                 float(percent) > 10**6:
             raise bad(word, "a number from 0 to 1000000 %, or FIGURE:NUMBER "
                       "of average, missed, or a percentile such as p99")
+        if of_percentile:
+            figure = f"p{float(figure[1:]):.12g}"   # as the gate names it
         found[figure] = float(percent)
     return found
 
@@ -83,7 +91,8 @@ OPTIONS = {
         ("p", "percentiles", {
             "metavar": "LIST", "type": percentages,
             "help": "numbers above 0 and below 100; default: "
-                    "50,90,99,99.9,99.99,99.999, with --gate 50,99,99.9"}),
+                    "50,90,99,99.9,99.99,99.999, with --gate 50,99,99.9, where "
+                    "one that is named and cannot be judged is undecided"}),
         ("V", "virtual", {
             "metavar": "RUN", "action": "append", "default": [],
             "help": "mark the run of this NAME as measured in a virtual machine; "
@@ -167,7 +176,11 @@ def parse(argv):
     judging = options.gate or options.propose
     default = [50, 99, 99.9] if judging else \
         [50, 90, 99, 99.9, 99.99, 99.999]
-    options.percentiles = options.percentiles or default
+    of_detect = {float(figure[1:]) for figure in options.detect
+                 if figure[:1] == "p" and options.gate}
+    options.asked = {*(options.percentiles or ()), *of_detect}
+    options.percentiles = sorted(
+        {*(options.percentiles or default), *of_detect})
     if options.gate and options.propose:
         p.error("--propose with --gate: allowed is one of them")
     if judging and options.skip_bad:

@@ -56,13 +56,33 @@ def read_metrics(path):
         raise ValueError(f"{type(error).__name__}: {error}") from error
 
 
-def read_unanswered(path):
-    """What the end of the run has cut short, a text each."""
+def moved(pairs):
+    """Clients and servers that somebody gave other CPUs or another policy."""
+    for number, pair in enumerate(pairs):
+        for side in "server", "client":
+            now = (pair.get(side) or {}).get("changed")
+            if now:
+                yield f"pair {number}: the {side} has policy " \
+                    f"{now['policy']}, priority {now['priority']}, CPUs " \
+                    f"{now['cpus']} since somebody changed it while it ran"
+
+
+def read_troubles(path):
+    """Why a run is no good one, a text each."""
     with open(path, encoding="utf-8") as file:
-        found = json.load(file).get("twoway", {}).get("unanswered", [])
-    return [f"pair {one['pair']}, cycle {one['cycle']}: the client had waited "
-            f"{one['age_us']} us for its {one['awaited']} when the run ended"
-            for one in found]
+        found = json.load(file).get("twoway", {})
+    jumps, slept_us = found.get("clock_set", {}), found.get("suspended_us")
+    if jumps.get("times"):
+        yield f"the clock was set {jumps['times']} times while twowaytest " \
+            f"ran; {jumps['left_out']} cycles have no values"
+    if slept_us:
+        yield f"the system was suspended for {slept_us} us while twowaytest " \
+            "ran"
+    yield from moved(found.get("pairs", []))
+    for one in found.get("unanswered", []):
+        yield f"pair {one['pair']}, cycle {one['cycle']}: the client had " \
+            f"waited {one['age_us']} us for its {one['awaited']} when the " \
+            "run ended"
 
 
 def add_value(parent, name, value):
@@ -161,7 +181,7 @@ class Twowaytest(rtevalModulePrototype):
                         f"status {self.__process.returncode}")
         try:
             self.__metrics = read_metrics(self.__results)
-            for reason in read_unanswered(self.__results):
+            for reason in read_troubles(self.__results):
                 self.__fail(reason)
         except (OSError, ValueError) as error:
             self.__fail(f"no results: {error}")

@@ -9,7 +9,7 @@ exit status once it has measured, or the signal that kills it if it is below 0,
 STUB_TRIAL the exit status of a run that only tries, STUB_JSON what it prints
 instead of its results, STUB_CYCLES how many cycles it says that it has
 measured, STUB_GOVERNOR the governor that it sees, STUB_FAIL a word in the name
-of a result file that makes it fail, STUB_CALLS a file to which it adds its
+of a result file that makes it fail, STUB_SAYS what it prints with them, STUB_CALLS a file to which it adds its
 command line, STUB_SERVER a file without which there is no server for
 --connect, STUB_LOAD how a load ends, STUB_GONE a word in the name of a result file for which that server
 goes away, STUB_FAR the kernel of the server's host ("": it did not send its
@@ -144,6 +144,8 @@ def main():
     if "STUB_TRIAL" in os.environ and value("-l"):
         return int(os.environ["STUB_TRIAL"])
     write(results(False))
+    if value("-D"):
+        print(os.environ.get("STUB_SAYS", ""))
     status = int(os.environ.get("STUB_STATUS", "0")) \
         if TOOL == "twowaytest" and value("-D") else 0
     if status < 0:

@@ -57,10 +57,29 @@ def test_no_cycles(found, said):
     assert cm_measure.cycles(result(5, unanswered=[]), "f.json") == 5
 
 
-def test_last_lines_of_a_log(tmp_path):
-    """Three, of which none is a command line."""
+KILLED = "WARN: the client (pid 10922) was killed by signal 9 (Killed)\n"
+RESULTS = """\
+T: 0 (10922) P:98 I:1000 C:   1457 Min:     55 Act:   95 Avg:   92 Max:     740
+#                min      avg      max      std
+# wakeup           7       14     1595     45.3
+# Missed: 1
+# Failed: standard error says why: this is what was measured until then
+"""
+COMMAND = "# 2026-11-29 00:42:41Z: twowaytest -q\n"
+
+
+@pytest.mark.parametrize("text, said", (
+    ("1\n2\n3\n4\n", "2\n3\n4"), ("# 1\n2\n", "2"), ("1\n# 2\n", "1"),
+    ("# 1\n", ""), ("", ""), (RESULTS, ""),
+    ("policy: fifo: loadavg: 0.1 0.2 0.3\n" + RESULTS, ""),
+    (KILLED + RESULTS, KILLED[:-1]),
+    ("other\n" + KILLED + "more\n", KILLED[:-1]),
+    ("WARN: 1\nWARN: 2\nFATAL: 3\nWARN: 4\n", "WARN: 2\nFATAL: 3\nWARN: 4"),
+    (COMMAND + KILLED + COMMAND + "it fails\n", "it fails"),
+    (COMMAND + KILLED + COMMAND + RESULTS, "")))
+def test_what_a_program_has_said(tmp_path, text, said):
+    """Its warnings or its last lines, below its results; not what it has said
+    when it was run before."""
     log = tmp_path / "log"
-    for text, shown in (("1\n2\n3\n4\n", "2\n3\n4"), ("# 1\n2\n", "2"),
-                        ("1\n# 2\n", "1"), ("# 1\n", ""), ("", "")):
-        log.write_text(text)
-        assert cm_measure.last_lines(log) == shown
+    log.write_text(text)
+    assert cm_measure.said(log) == said

@@ -368,6 +368,15 @@ def test_failure_without_a_word(campaign, how, said):
     assert said in campaign(*SINGLE, status=1, STUB_STATUS=how).stdout
 
 
+def test_failure_before_the_results(campaign):
+    """A side that was killed is told above them."""
+    said = "WARN: the client (pid 9) was killed by signal 9 (Killed)"
+    results = "T: 0 (9) P:98 I:1000 C:  9\n# Missed: 1\n# 2\n# Failed: why"
+    assert f"  exit status 1: {said}; see out/" in campaign(
+        *SINGLE, status=1, STUB_STATUS="1",
+        STUB_SAYS=f"{said}\n{results}").stdout
+
+
 def test_too_short(campaign):
     """A program that ends early, whatever it says, has not measured."""
     result = campaign(*SHORT, status=1, STUB_SLEEP="0")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """rteval's measurement module, driven as rteval does."""
 
+import json
 import math
 import os
 import pathlib
@@ -286,6 +287,39 @@ def test_good_results_of_the_same_kind(make, early, tmp_path):
     assert [node.properties["id"] for node in report.named("metric")] == \
         ["latency"]
     assert reasons(report) == [EARLY] * early
+
+
+MOVED = {"policy": "other", "priority": 0, "cpus": "0-1"}
+DISTURBED = [
+    ({"clock_set": {"times": 2, "largest_ns": 5000, "left_out": 3}},
+     ["the clock was set 2 times while twowaytest ran; 3 cycles have no values"]),
+    ({"suspended_us": 1500000},
+     ["the system was suspended for 1500000 us while twowaytest ran"]),
+    ({"pairs": [{"client": {"changed": None}, "server": {"changed": MOVED}},
+                {"client": {"changed": MOVED}, "server": None}]},
+     ["pair 0: the server has policy other, priority 0, CPUs 0-1 since "
+      "somebody changed it while it ran",
+      "pair 1: the client has policy other, priority 0, CPUs 0-1 since "
+      "somebody changed it while it ran"]),
+    ({"clock_set": {"times": 0, "largest_ns": 0, "left_out": 0},
+      "suspended_us": 0, "unanswered": [], "pairs": [
+          {"client": {"changed": None}, "server": {"changed": None}}]}, [])]
+
+
+@pytest.mark.parametrize("members, said", DISTURBED)
+def test_what_the_json_says_of_the_run(make, tmp_path, members, said):
+    """The results are reported, and that the run is no good one."""
+    found = json.loads(WHOLE) | {"twoway": members}
+    module = make(program=WRITES.format(
+        text=f"echo '{json.dumps(found)}' >\"$json\"; : >\"${{0%/*}}/written\""
+             "; while :; do sleep 0.1; done"))
+    module.start()
+    assert outside.wait_for((tmp_path / "bin/written").exists)
+    report, _ = module.stop()
+    assert [node.properties["id"] for node in report.named("metric")] == \
+        ["latency"]
+    assert reasons(report) == said
+    assert module.log.errors() == [f"[twowaytest] {reason}" for reason in said]
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

@@ -112,7 +112,7 @@ def pair(model, trial, percent):
 def options(**changes):
     return types.SimpleNamespace(**{
         "metrics": ["total"], "percentiles": [50, 99, 99.9],
-        "confidence": 99, "tolerance": 1,
+        "asked": (), "confidence": 99, "tolerance": 1,
         "detect": {"": 3}} | changes)
 
 

@@ -32,12 +32,52 @@ def test_options_that_only_print(report, option):
         data = made.twoway(rows, **{option: value})
         data["twoway"]["settings"].setdefault("distance", 0)
         made.write(report.directory, f"{name}.json", data)
-    args = "-g", "-m", "receive", "-p", "50", "-d", "20", "a.json", "b.json"
+    args = "-g", "-m", "receive", "-d", "20", "a.json", "b.json"
     if option in PRINTING:
         report(*args)
     else:
         report(*args[:1], "-u", *args[1:])
         assert option in report(*args, status=1).stderr
+
+
+def refusal(report, *files):
+    return report("-g", *files, status=1).stderr.split(" allows: ")[1]
+
+
+def with_load(kind=None, **settings):
+    data = made.twoway(made.cycles(COUNT), **settings)
+    data["twoway"]["load"] = [
+        {"kind": kind, "workers": 1, "priority": 0, "work": "transforms",
+         "rate": 11.9, "errors": 0}] if kind else []
+    return data
+
+
+def test_a_load_and_none(report):
+    """The JSON of a run without a load tells that; a dump does not."""
+    for name, kind in ("a", None), ("b", "fft"), ("c", "hackbench"):
+        made.write(report.directory, f"{name}.json", with_load(kind))
+    made.write(report.directory, "d.csv", made.dump(made.cycles(COUNT)))
+    assert refusal(report, "a.json", "b.json") == "load kind none / fft\n"
+    assert refusal(report, "b.json", "a.json") == "load kind fft / none\n"
+    assert refusal(report, "b.json", "c.json") == "load kind fft / hackbench\n"
+    for other in "a.json", "d.csv":
+        out = report("-g", "-m", "receive", "-d", "100", "a.json", f"z={other}")
+        assert out.stdout.splitlines()[-1].startswith("not worse")
+    report("-g", "-m", "receive", "-d", "100", "b.json", "d.csv")
+
+
+@pytest.mark.parametrize("option, value", [
+    ("load-policy", "idle"), ("load-args", "-l 100"), ("trace", "kernel"),
+    ("affinity", "1")])
+def test_an_option_that_one_has_not(report, option, value):
+    """Null is known as well, unlike what an old file does not have."""
+    for name, given in ("a", None), ("b", value):
+        made.write(report.directory, f"{name}.json",
+                   with_load("fft", **{option: given}))
+    made.write(report.directory, "c.json", with_load("fft"))
+    assert refusal(report, "a.json", "b.json") == f"{option} none / {value}\n"
+    for files in (("a.json", "z=a.json"), ("b.json", "c.json")):
+        report("-g", "-m", "receive", "-d", "100", *files)
 
 
 def test_distance_of_several_pairs(report):

@@ -7,7 +7,8 @@ import xml.etree.ElementTree as xml
 import made
 import made_columns
 import pytest
-from test_report_cut import AMISS, COMPLETE, GATE, GOOD, ROWS, cut, json_of
+from test_report_cut import (AMISS, COMPLETE, GATE, GOOD, ROWS, cut, json_of,
+                             unanswered)
 from test_report_tail import timeline
 
 CHUNK = 1 << 20     # bytes that are read of a dump at once
@@ -175,7 +176,7 @@ def test_beside_the_json(report, kind, interrupted):
     found = json_of(ROWS, interrupted=interrupted)
     found["twoway"]["settings"]["duration"] = 6
     made.write(report.directory, "x.json", found)
-    for more in [], [SIGNAL]:
+    for more in [], [SIGNAL] * interrupted:
         made.write(report.directory, "x.csv", "".join(
             lines_of(kind)[:-1] + more))
         page = report("-t", "-", "x.json", "x.csv").stdout
@@ -185,6 +186,61 @@ def test_beside_the_json(report, kind, interrupted):
         assert remarks == ["ended by a signal"] * interrupted
         assert ("Disturbed: ended by a signal before its -D 6" in page) == \
             interrupted
+
+
+def beside(report, kind, line, **members):
+    """The last line of the gate on a run whose file has this line at its end,
+    and what is said of the run."""
+    *lines, end = lines_of(kind)
+    made.write(report.directory, "x.csv", "".join([*lines, f"# {line}\n", end]))
+    made.write(report.directory, "x.json", json_of(ROWS, **members))
+    made.write(report.directory, "a.json", json_of(ROWS))
+    page = made.tables(report("-t", "-", "x.json", "x.csv").stdout)
+    report("-j", "junit", "--openmetrics", "metrics", *GATE[:1], "-m",
+           "response", "-d", "100", *(f"{name}=a.json" for name in "abc"),
+           "x.json", "x.csv", status=0 if members else 3)
+    suite, = xml.parse(report.directory / "junit").getroot()
+    return ([case.get("name") for case in suite.iter("testcase")
+             if len(case)],
+            [row["remark"] for row in page.get("Remarks", [])],
+            COMPLETE % ("x", 1) in (report.directory / "metrics").read_text())
+
+
+@pytest.mark.parametrize("kind", MADE)
+@pytest.mark.parametrize("line", AMISS)
+def test_no_json_overrules_a_line(report, kind, line):
+    """What a file says of its run holds, although the JSON says nothing."""
+    undecided, remarks, complete = beside(report, kind, line)
+    assert undecided == [f"x ({AMISS[line]})"]
+    assert remarks.count(AMISS[line]) == 1
+    assert not complete
+
+
+@pytest.mark.parametrize("kind", MADE)
+def test_a_signal_that_the_json_tells(report, kind):
+    """A run without -l and -D ends so, and is a good one."""
+    assert beside(report, kind, SIGNAL[2:-1], interrupted=True) == (
+        [], ["ended by a signal"], True)
+
+
+@pytest.mark.parametrize("kind", MADE)
+@pytest.mark.parametrize("line", list(AMISS)[:2])
+def test_unanswered_is_said_as_by_the_json(report, kind, line):
+    *lines, end = lines_of(kind)
+    made.write(report.directory, "x.csv", "".join([*lines, f"# {line}\n", end]))
+    made.write(report.directory, "x.json", json_of(ROWS, unanswered=[
+        unanswered()]))
+    page = made.tables(report("-t", "-", "x.json", "x.csv").stdout)
+    assert [row["remark"] for row in page["Remarks"]] == [
+        "pair 0 had waited 3800123 us for a reply when the run ended"]
+
+
+@pytest.mark.parametrize("kind,line", [
+    ("dump", "Not dumped: 7 cycles"),
+    ("timeline", "Not in the timeline: 7 cycles")])
+def test_cycles_that_the_json_has(report, kind, line):
+    """What the file lacks is no fault of the run."""
+    assert beside(report, kind, line, not_dumped=0) == ([], [], True)
 
 
 # What a text says of a limit, and what the JSON of the same run has.

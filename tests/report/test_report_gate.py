@@ -256,8 +256,7 @@ def test_blocks_of_a_json(report):
     rows = made.cycles(COUNT)
     made.write(report.directory, "d.json", made.twoway(rows))
     made.write(report.directory, "e.csv", made.dump(rows))
-    out = report("-g", "-m", "response", "-p", "50", "-d", "10", "d.json",
-                 "e.csv").stdout
+    out = report("-g", "-m", "response", "-d", "10", "d.json", "e.csv").stdout
     row = verdicts(out)["response", "average"]
     assert abs(float(row[4])) < 0.5
 

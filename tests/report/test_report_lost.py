@@ -10,7 +10,7 @@ import pytest
 numpy = pytest.importorskip("numpy")
 
 COUNT = 6000
-GATE = ("-g", "-p", "50", "-d", "100")
+GATE = ("-g", "-d", "100")
 
 
 def losing(rows, where):
@@ -215,7 +215,7 @@ def test_missed_of_histogram_texts(report):
     made.write(report.directory, "a.txt", text)
     made.write(report.directory, "b.txt",
                text.replace("# Missed: 0", "# Missed: 900"))
-    args = "-g", "-m", "total", "-p", "50", "-d", "100"
+    args = "-g", "-m", "total", "-d", "100"
     assert "undecided: total average, missed expiries" in \
         report(*args, "a.txt", "b.txt", status=3).stdout
     made.write(report.directory, "b.txt",

@@ -36,7 +36,8 @@ def test_verdict(report, two, kind, shift, status):
     content = made_pairs.dump if kind == "dump" else columns
     for name, pairs in zip("ab", (two[0], later(two[1], shift))):
         made.write(report.directory, f"{name}.{kind}", content(pairs))
-    done = report(*ARGS, f"a.{kind}", f"b.{kind}", status=status)
+    done = report(*(ARGS if kind == "dump" else ARGS[:1]), f"a.{kind}",
+                  f"b.{kind}", status=status)
     assert done.stdout.splitlines()[-1] in (
         "not worse by more than 3 %", "undecided: missed expiries", "worse: latency average",
         "worse: latency average, latency p50, latency p90")
@@ -59,11 +60,31 @@ def test_average_is_that_of_all_pairs(report, two):
             float(made.mean(values[:-11])) / 1000, abs=0.02)
 
 
-def test_other_number_of_pairs(refused, two):
-    made.write(refused.directory, "a.csv", made_pairs.dump(two[0]))
-    fewer = {pair: two[1][pair] for pair in (0, 1)}
-    made.write(refused.directory, "b.csv", made_pairs.dump(fewer))
-    assert "pairs 3 / 2" in refused(*ARGS, "a.csv", "b.csv")
+def differing(message):
+    return message.split(" allows: ")[1].rstrip().split("; ")
+
+
+@pytest.mark.parametrize("fewer", [1, 2])
+@pytest.mark.parametrize("kinds", [("dump", "dump"), ("json", "json"),
+                                   ("text", "text"), ("dump", "json"),
+                                   ("json", "text")])
+def test_other_number_of_pairs(refused, two, kinds, fewer):
+    """Also beside a single one."""
+    content = {"dump": made_pairs.dump, "json": made_pairs.twoway,
+               "text": made_pairs.text}
+    made.write(refused.directory, "a.x", content[kinds[0]](two[0]))
+    made.write(refused.directory, "b.x", content[kinds[1]](
+        {pair: two[1][pair] for pair in range(fewer)}))
+    assert f"pairs 3 / {fewer}" in differing(refused(
+        "-m", "total", *ARGS, "a.x", "b.x"))
+
+
+def test_the_option_implies_the_number_of_pairs(refused, two):
+    for name, count in ("a", 3), ("b", 1):
+        made.write(refused.directory, f"{name}.json", made_pairs.twoway(
+            {pair: two[0][pair] for pair in range(count)}, threads=count))
+    assert [text.split()[0] for text in differing(refused(
+        *ARGS, "a.json", "b.json"))] == ["threads", "client", "client"]
 
 
 def test_other_periods(refused, two):

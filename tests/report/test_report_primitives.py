@@ -248,7 +248,7 @@ def test_the_gate_needs_the_whole(report, refused):
         refused("--gate", *files)
     same = prim.write(report.directory, p_a=prim.twoway(count=5000),
                       p_b=prim.twoway(count=5000))
-    done = report("--gate", "-p", "50", *same, *files)
+    done = report("--gate", *same, *files)
     assert done.stdout.endswith("not worse by more than 3 %\n")
     assert done.stderr == "".join(
         f"twowayreport: left out of the gate: {name}: results of "

@@ -42,7 +42,7 @@ def tail_rows(text, metric="latency"):
             for figure in ("maximum", "longer")]
 
 
-GATE = ("-g", "-p", "50", "-a", "10", "-d", "20", "-m", "response")
+GATE = ("-g", "-a", "10", "-d", "20", "-m", "response")
 
 
 @pytest.mark.parametrize("kind", ["csv", "json"])

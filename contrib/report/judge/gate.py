@@ -29,6 +29,8 @@ MISSED = "missed expiries"
 LOST = "lost cycles"
 WORSE, UNDECIDED, NOT_WORSE = "WORSE", "undecided", "not worse"
 NOT_JUDGED = "not judged"
+NOT_KNOWN = f"fewer than {BEYOND} cycles lie beyond, or as that needs the " \
+    "--dump of each run"
 STATUS = {WORSE: 2, UNDECIDED: 3, NOT_WORSE: 0}     # the first that occurs
 
 
@@ -165,7 +167,8 @@ def settled(run, metric, left_out, notes):
 
 
 def of_metric(runs, metric, percents, left_out, notes, gone):
-    """A Compared of each figure; gone gets what cannot be judged."""
+    """A Compared of each figure; gone gets names of those that cannot be
+    judged, and their percentiles."""
     for run in runs:
         if metric in ONE_WAY and run.oneway and run.oneway.refusal:
             raise InputError(run.name, metric, f"{run.oneway.refusal}; "
@@ -193,24 +196,21 @@ def of_metric(runs, metric, percents, left_out, notes, gone):
         # Of a single run, only blocks tell how exact it is.
         if None in found or not found[2:] and any(
                 one.blocks is None for one in found):
-            gone.append(f"{metric} p{percent:.12g}")
+            gone[f"{metric} p{percent:.12g}"] = percent
         else:
             yield Compared(metric, f"p{percent:.12g}", found[:-1], found[-1])
 
 
-def figures_of(runs, options, notes):
-    """Of all metrics; the last run is the candidate."""
+def figures_of(runs, options, notes, gone):
+    """Of all metrics; the last run is the candidate. gone: as of_metric()."""
     left_out = short_steps(runs)
     if left_out:
         notes.append("too short to be judged, so left out: step " +
                      ", ".join(str(i + 1) for i in sorted(left_out)))
-    gone = []
     found = [one for metric in options.metrics for one in of_metric(
         runs, metric, options.percentiles, left_out, notes, gone)]
     if gone:
-        notes.append(f"Not judged, as fewer than {BEYOND} cycles lie beyond, "
-                     "or as that needs the --dump of each run: "
-                     f"{', '.join(gone)}")
+        notes.append(f"Not judged, as {NOT_KNOWN}: {', '.join(gone)}")
     lost = [sure.missed(run) for run in runs]
     if None not in lost and any(one.value for one in lost):
         found.append(Compared("missed", "missed", lost[:-1], lost[-1]))
@@ -257,11 +257,16 @@ def lost_more(runs):
 
 def gate(runs, options):
     """Verdicts on all figures, and what to know of them."""
-    notes = []
-    found = figures_of(runs, options, notes)
+    notes, gone = [], {}
+    found = figures_of(runs, options, notes, gone)
     alpha = (1 - options.confidence / 100) / len(found)
     verdicts = [judged(one, options, alpha) for one in found]
     verdicts += tails_of(runs, found, options)
+    verdicts += [Verdict(
+        f"{name} ({NOT_JUDGED})", UNDECIDED, f"{name} was asked for and is "
+        f"not judged, as {NOT_KNOWN}. Measure longer, give the dumps, or "
+        "leave it out.") for name, percent in gone.items()
+        if percent in options.asked]
     if any(one.candidate.blocks is None for one in found):
         notes.append("What has no blocks is never worse, and undecided beside "
                      "a single run: give the --dump of each run, or for the "
@@ -282,7 +287,7 @@ def reach(one, alpha):
 def proposal(runs, options):
     """The table of --propose, and the options that it proposes."""
     notes, rows, detect, percents = [], [], {}, set()
-    found = figures_of([*runs, runs[-1]], options, notes)
+    found = figures_of([*runs, runs[-1]], options, notes, {})
     alpha = (1 - options.confidence / 100) / len(found)
     long_s = statistics.fmean(seconds(run) or 0 for run in runs)
     for one in found:

@@ -14,15 +14,25 @@ COUNTED = tuple(remarks.COUNTED.values())
 COUNT = re.compile(r"\d+$")
 # What cannot but differ where another thing does.
 IMPLIED = {"lab kernel_sha256": "lab release",
-           "lab initramfs_sha256": "lab release"}
+           "lab initramfs_sha256": "lab release", "pairs": "threads"}
+WITH_PAIRS = {"dump", "json", "text"}   # what tells how many there are
+
+
+def settings(run):
+    """With what the results show of them."""
+    found = {"program": run.program, **run.settings}
+    if run.program == "twowaytest" and WITH_PAIRS & {
+            part.kind for part in run.parts}:
+        found["pairs"] = len(run.pairs) or 1
+    return found
 
 
 def differences(runs):
     """What is known to differ between the runs; "?" is unknown."""
     rows = []
     for member in ("settings", "system"):
-        tables = [{"program": run.program, **run.settings}
-                  if member == "settings" else run.system for run in runs]
+        tables = [settings(run) if member == "settings" else run.system
+                  for run in runs]
         for key in dict.fromkeys(key for t in tables for key in t):
             values = [word(table.get(key)) for table in tables]
             if len(set(values) - {"?"}) > 1:

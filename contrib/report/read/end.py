@@ -12,6 +12,9 @@ from report.read import remarks
 from report.read.model import InputError
 
 CUT = "the file is cut off: no line end"
+NONE = "the {} has no line '# End:': the run was cut off, or a twowaytest " \
+    "before 0.10 has written it"
+LACKING = "cycles not dumped: ", "cycles not in the timeline: "
 END = re.compile(r"# End: (\d{1,15}) rows?", re.ASCII)
 
 
@@ -43,8 +46,7 @@ def read(part, lines, rows):
     remarks.read_end(lines, part)
     match = END.fullmatch(lines[-1]) if lines else None
     if not match:
-        text = f"the {part.kind} has no line '# End:': the run was cut off, " \
-            "or a twowaytest before 0.10 has written it"
+        text = NONE.format(part.kind)
     elif int(match[1]) != rows:
         text = f"the {part.kind} has {rows} rows, but had {match[1]} at the " \
             "end of the run"
@@ -54,12 +56,22 @@ def read(part, lines, rows):
     part.troubles.append(text)
 
 
+def told(text, part, json):
+    """Whether the JSON of a run tells as much as this text of another file, or
+    has what the file lacks."""
+    return text == NONE.format(part.kind) or text in json.remarks or \
+        bool(json.unanswered) and "when the run ended" in text or \
+        text.startswith(LACKING)
+
+
 def believe_json(parts):
-    """It has counted the cycles of the others, and tells as much of the end."""
-    if not any(part.kind == "json" for part in parts):
-        return
-    for part in parts:
-        if part.kind in ("dump", "timeline"):
-            part.remarks = [text for text in part.remarks
-                            if text not in part.troubles]
-            part.troubles, part.limits = [], []
+    """It has counted the cycles of the others. What these say of the run, and
+    it does not, holds."""
+    for json in (part for part in parts if part.kind == "json"):
+        for part in parts:
+            if part.kind in ("dump", "timeline"):
+                known = {text for text in part.troubles
+                         if told(text, part, json)}
+                part.remarks, part.troubles = (
+                    [text for text in texts if text not in known]
+                    for texts in (part.remarks, part.troubles))

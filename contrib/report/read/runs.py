@@ -158,7 +158,6 @@ def complete(parts, defaults):
             part.settings["clocks"] = "two"
             part.remarks.append(TWO_CLOCKS)
         if pairs:
-            part.settings["pairs"] = len(pairs)
             part.settings["intervals_us"] = " ".join(
                 str(period // 1000) for period in periods.values())
         part.remarks.append(

@@ -38,12 +38,15 @@ def settings(twoway):
     if interval == [] or isinstance(interval, list) and not all(
             type(us) is int for us in interval):
         given.bad("interval", "no list of numbers")
-    found = {NAMED.get(key, key): value for key, value in flat(given).items()
+    found = {NAMED.get(key, key): "none" if value is None else value
+             for key, value in flat(given).items()
              if key not in OUTPUT and (
                  key not in OF_PAIRS or len([*twoway.items("pairs")]) > 1)}
     if isinstance(interval, list):      # a pair has one
         found["intervals_us"] = found["interval_us"]
         found["interval_us"] = interval[0]
+    if twoway.value.get("load") == []:
+        found["load kind"] = "none"
     for key in ("kind", "command", *UNITS, "policy", "priority"):
         values = [load.value.get(key) for load in twoway.items("load")]
         if any(value is not None for value in values):
