@@ -55,3 +55,10 @@ def test_json_alone_has_no_percentiles(report):
     report("-g", *files)
     out = report("-g", "-p", "50", *files, status=3).stdout
     assert out.splitlines()[-1] == "undecided: response p50 (not judged)"
+
+
+def test_a_percentile_that_is_written_otherwise(report):
+    for seed, name in enumerate("ab"):
+        write(report, f"{name}.csv", seed, 4000)
+    out = report("-g", "-d", "1000,p50.0:20", "a.csv", "b.csv").stdout
+    assert verdicts(out)["latency", "p50"][-3] == "20"
