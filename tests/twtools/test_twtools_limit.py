@@ -20,7 +20,7 @@ def test_limit(monkeypatch, tasks, stolen, lasts_s):
         now_s[0] += seconds
 
     monkeypatch.setattr(outside, "time", types.SimpleNamespace(
-        monotonic=lambda: now_s[0], sleep=sleep))
+        monotonic=lambda: now_s[0], thread_time=lambda: 0, sleep=sleep))
     monkeypatch.setattr(outside, "runnable", lambda: tasks * os.cpu_count())
     monkeypatch.setattr(outside, "stolen_s", lambda: stolen * now_s[0])
     assert outside.wait_for(lambda: False, 5) is None

@@ -684,7 +684,8 @@ static void check_options(void)
 		fatal("--priority=%lld: allowed only with --policy=fifo or rr\n",
 		      priority);
 	if (affinity && *affinity &&
-	    (parse_cpumask((char *)affinity, max_cpus, &cpus) || !cpus))
+	    (parse_cpumask((char *)affinity, max_cpus, &cpus) || !cpus ||
+	     !numa_bitmask_weight(cpus)))
 		fatal("--affinity=%s: allowed is a set like 0-2,5\n", affinity);
 	if (smp && trltp)
 		fatal("--smp: not allowed with --trltp, which sets --affinity\n");
