@@ -250,20 +250,20 @@ static void compute_rows(int64_t to[TW_SPANS], const struct tw_cycle *of)
 	int64_t ssched = at[TW_SERVER_SCHED], ssnd = at[TW_SERVER_SND];
 	int64_t crx = at[TW_CLIENT_RX], srx = at[TW_SERVER_RX];
 
-	to[TW_CLIENT_APP_OUT] = csched - of->t0_ns;
-	to[TW_CLIENT_STACK_OUT] = csnd - csched;
-	to[TW_CLIENT_WAKE_IN] = of->t3_ns - crx;
-	to[TW_SERVER_APP_OUT] = ssched - of->t2_ns;
-	to[TW_SERVER_STACK_OUT] = ssnd - ssched;
-	to[TW_SERVER_WAKE_IN] = of->t1_ns - srx;
+	to[TW_CLIENT_APP_OUT] = sum(csched, of->t0_ns, 0, 0);
+	to[TW_CLIENT_STACK_OUT] = sum(csnd, csched, 0, 0);
+	to[TW_CLIENT_WAKE_IN] = sum(of->t3_ns, crx, 0, 0);
+	to[TW_SERVER_APP_OUT] = sum(ssched, of->t2_ns, 0, 0);
+	to[TW_SERVER_STACK_OUT] = sum(ssnd, ssched, 0, 0);
+	to[TW_SERVER_WAKE_IN] = sum(of->t1_ns, srx, 0, 0);
 	to[TW_CLIENT_STACK] = sum(csnd, of->t0_ns, of->t3_ns, crx);
 	to[TW_WIRE] = sum(crx, csnd, srx, ssnd);
 	to[TW_SERVER_STACK] = sum(of->t1_ns, srx, ssnd, of->t2_ns);
 	to[TW_STAMPED_NETWORK] = sum(of->t3_ns, of->t0_ns, of->t1_ns,
 				     of->t2_ns);
-	to[TW_WIRE_AND_DEVICE] = crx - csnd;
-	to[TW_RESPONSE_TO_RX] = crx - of->t0_ns;
-	to[TW_STAMPED_RESPONSE] = of->t3_ns - of->t0_ns;
+	to[TW_WIRE_AND_DEVICE] = sum(crx, csnd, 0, 0);
+	to[TW_RESPONSE_TO_RX] = sum(crx, of->t0_ns, 0, 0);
+	to[TW_STAMPED_RESPONSE] = sum(of->t3_ns, of->t0_ns, 0, 0);
 }
 
 /* With a time that is missing, or has not come, no row has a value. */
