@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A row of an option table: for getopt_long(), --help, the check of its value,
- * "settings" in the JSON, and what is asked of another host. A parse function ends the program after a message
- * if the value is wrong.
+ * "settings" in the JSON, and what is asked of another host. A parse function
+ * ends the program after a message if the value is wrong.
  */
 #ifndef TW_OPTION_H
 #define TW_OPTION_H
