@@ -61,6 +61,19 @@ class Hang:
                                                       self.begin))
 
 
+def stall_main(process):
+    """Main is stopped until its client has measured more than the rings keep;
+    then the run ends."""
+    client = process.steady()["client"]
+    process.signal(signal.SIGSTOP)
+    before = outside.switches(client)
+    assert outside.wait_for(
+        lambda: outside.switches(client) > before + 40000)
+    process.signal(signal.SIGCONT)
+    process.signal(signal.SIGINT)
+    assert process.finish() == 0, process.err
+
+
 def pids_of(process, *roles):
     """When all pairs measure, those of these roles."""
     def found():

@@ -194,8 +194,7 @@ def test_two_options_with_one_file(run, first, second, one, other):
 @pytest.mark.parametrize("option", FILES[1:])
 def test_two_options_with_one_pipe(start, option):
     """By the pipe's name, and by that of an output, with the text or not."""
-    os.mkfifo(start.directory / "ff")
-    reader = os.open(start.directory / "ff", os.O_RDONLY | os.O_NONBLOCK)
+    reader = outside.fifo(start.directory / "ff")
     for one, other, stderr in (("ff", "ff", subprocess.PIPE),
                                ("-", "/dev/stdout", subprocess.STDOUT),
                                ("/dev/stdout", "/dev/stdout", subprocess.PIPE),
@@ -288,8 +287,7 @@ def test_pipe_as_file(run, option):
 def test_reader_of_a_pipe_that_leaves(run, start):
     """The other file is written nevertheless."""
     fifo = start.directory / "fifo"
-    os.mkfifo(fifo)
-    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    reader = outside.fifo(fifo)
     process = start("-q", "-h9", f"--histfile={fifo}", "--json=json")
     process.steady()
     os.close(reader)

@@ -11,7 +11,7 @@ import pytest
 import ended
 import outside
 import results
-from hang import Hang, pids_of
+from hang import Hang, pids_of, stall_main
 
 FILES = ("--dump=dump", "--timeline=line", "-h", 50, "--histfile=h")
 UNTIL = "this is what was measured until then"
@@ -157,14 +157,7 @@ def test_disk_that_fills_up(run, small):
 def test_cycles_that_a_file_lacks(start):
     """It tells so itself, and of no other."""
     process = start("-q", "-i0", "--sleep=0", "--dump=dump", "--timeline=line")
-    client = process.steady()["client"]
-    process.signal(signal.SIGSTOP)
-    before = outside.switches(client)
-    assert outside.wait_for(
-        lambda: outside.switches(client) > before + 40000)
-    process.signal(signal.SIGCONT)
-    process.signal(signal.SIGINT)
-    assert process.finish() == 0, process.err
+    stall_main(process)
     lines = process.out.splitlines()
     for name, what in (("dump", "dumped"), ("line", "in the timeline")):
         line, = ended.told((start.directory / name).read_text())

@@ -158,8 +158,7 @@ LOADS = ("--load=fft:1", "--load=command:exec sleep 60")
 def test_reader_of_a_pipe_sees_the_end(start, option):
     """Whoever lives longer than main does not have the pipe open."""
     fifo = start.directory / "fifo"
-    os.mkfifo(fifo)
-    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    reader = outside.fifo(fifo)
     process = start("-q", "-b", 10**6, "--on-break=true", *LOADS,
                     *named(option, fifo))
     process.steady()
@@ -250,8 +249,7 @@ def waiting_in(fd):
 def test_pipe_that_takes_no_more(start):
     """At the end, its reader is waited for."""
     fifo = start.directory / "fifo"
-    os.mkfifo(fifo)
-    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    reader = outside.fifo(fifo)
     fcntl.fcntl(reader, fcntl.F_SETPIPE_SZ, 4096)
     process = start("-q", "-l", 5, f"--json={fifo}")
     assert outside.wait_for(lambda: waiting_in(reader) == 4096)

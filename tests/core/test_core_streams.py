@@ -12,6 +12,7 @@ import pytest
 import ended
 import outside
 import results
+from hang import stall_main
 
 
 def test_interrupted_run_is_whole(start):
@@ -58,14 +59,7 @@ def test_lost_cycle(run, shim):
 def test_main_that_is_late(start, option, says):
     """What it could not take is counted, and lost for this output alone."""
     process = start("-q", "-i0", "--sleep=0", option, "--json=json")
-    client = process.steady()["client"]
-    process.signal(signal.SIGSTOP)
-    before = outside.switches(client)
-    assert outside.wait_for(
-        lambda: outside.switches(client) > before + 40000)
-    process.signal(signal.SIGCONT)
-    process.signal(signal.SIGINT)
-    assert process.finish() == 0, process.err
+    stall_main(process)
     cycles = results.check(start.directory / "json")["thread"]["0"]["cycles"]
     lost = int(re.search(rf"^# {says}: (\d+) cycles$", process.out, re.M)[1])
     taken = len(re.findall(r"^ +0: *\d+: *\d+$", process.out, re.M)) \
@@ -113,8 +107,7 @@ def test_slow_reader_of_the_dump(start):
 def test_reader_that_leaves(start, option):
     """The run ends as failed; the other file is written."""
     fifo = start.directory / "fifo"
-    os.mkfifo(fifo)
-    fd = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    fd = outside.fifo(fifo)
     process = start("-q", f"{option}{fifo}", "--json=json")
     process.steady()
     os.close(fd)
@@ -126,8 +119,7 @@ def test_reader_that_leaves(start, option):
 def test_reader_that_stalls(start):
     """It is not waited for during the run, and 5 s after it."""
     fifo = start.directory / "fifo"
-    os.mkfifo(fifo)
-    fd = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    fd = outside.fifo(fifo)
     process = start("-q", "-i0", "--sleep=0", "-D", 1, f"--dump={fifo}",
                     "--json=json")
     assert process.finish(30) == 1 and process.gone()
@@ -140,8 +132,7 @@ def test_reader_that_stalls(start):
 def test_reader_that_pauses_at_the_end(start):
     """Main waits for it, also when its timer for the output interrupts that."""
     fifo = start.directory / "fifo"
-    os.mkfifo(fifo)
-    fd = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    fd = outside.fifo(fifo)
     process = start("-q", "-i0", "--sleep=0", "-l", 3000, f"--dump={fifo}",
                     "--json=json")
     assert outside.wait_for(lambda: process.named("twoway-client"))
@@ -169,8 +160,7 @@ def test_full_before_the_first_cycle(run, option):
 def test_second_without_a_cycle(start):
     """It is a row, and what it missed is in the next one."""
     fifo = start.directory / "fifo"
-    os.mkfifo(fifo)
-    fd = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    fd = outside.fifo(fifo)
     text = ""
 
     def rows():

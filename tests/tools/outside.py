@@ -235,6 +235,12 @@ def wait_for(condition, timeout=30.0):
         time.sleep(max(0.002, 4 * (time.thread_time() - begin)))
 
 
+def fifo(path):
+    """Makes one; its reader, which waits for nothing, as a descriptor."""
+    os.mkfifo(path)
+    return os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+
+
 def communicate(process, timeout):
     """As subprocess has it, but with such a limit."""
     limit = Limit(timeout)
