@@ -14,7 +14,6 @@ from report.read.model import InputError
 CUT = "the file is cut off: no line end"
 NONE = "the {} has no line '# End:': the run was cut off, or a twowaytest " \
     "before 0.10 has written it"
-LACKING = "cycles not dumped: ", "cycles not in the timeline: "
 END = re.compile(r"# End: (\d{1,15}) rows?", re.ASCII)
 
 
@@ -61,7 +60,7 @@ def told(text, part, json):
     has what the file lacks."""
     return text == NONE.format(part.kind) or text in json.remarks or \
         bool(json.unanswered) and "when the run ended" in text or \
-        text.startswith(LACKING)
+        text.startswith(remarks.LACKING)
 
 
 def believe_json(parts):

@@ -327,23 +327,22 @@ def filled(found, kind, **known):
         for member in members})
 
 
+def alike(lists, member):
+    """(value, what has it) for each value of this member, in order."""
+    every = [one for ones in lists for one in ones]
+    for value in sorted({getattr(one, member) for one in every}):
+        yield value, [one for one in every if getattr(one, member) == value]
+
+
 def merge_pairs(lists):
     """Pairs by number."""
-    result = []
-    for number in sorted({pair.number for pairs in lists for pair in pairs}):
-        found = [pair for pairs in lists for pair in pairs
-                 if pair.number == number]
-        result.append(filled(found, Pair, number=number, series=merge(
-            [pair.series for pair in found])))
-    return result
+    return [filled(found, Pair, number=number, series=merge(
+        [pair.series for pair in found]))
+        for number, found in alike(lists, "number")]
 
 
 def merge_ramp(lists):
     """Steps of a ramp of pairs by the number of others."""
-    result = []
-    for others in sorted({step.others for steps in lists for step in steps}):
-        found = [step for steps in lists for step in steps
-                 if step.others == others]
-        result.append(filled(found, Beside, others=others, first=merge(
-            [step.first for step in found])))
-    return result
+    return [filled(found, Beside, others=others, first=merge(
+        [step.first for step in found]))
+        for others, found in alike(lists, "others")]

@@ -10,13 +10,15 @@ from twtools.words import harmless
 
 
 OTHERS = 1              # percent of a CPU, from which on they are told
+# What a dump and a timeline say that they lack.
+LACKING = "cycles not dumped: ", "cycles not in the timeline: "
 # Remarks that end in a count, by what is counted.
 COUNTED = {
     "missed": "missed expiries: ",
     "throttled": "throttled cycles: ",
     "unproved": "late cycles, perhaps throttled: ",
     "lost": "cycles lost on their way: ",
-    "not_dumped": "cycles not dumped: ",
+    "not_dumped": LACKING[0],
     "left_out": "left out, as the clock was set: ",
 }
 # Of the text: lines, and what they tell is amiss of the run.
@@ -27,9 +29,8 @@ AMISS = (
     ("Ended by a signal: ", "ended by a signal"),
     ("Break value: ", "ended by -b"),
     (r"Breaks: ([1-9]\d{0,14})$", "{} cycles above the limit of -b"),
-    (r"Not dumped: (\d{1,15}) cycles$", "cycles not dumped: {}"),
-    (r"Not in the timeline: (\d{1,15}) cycles$",
-     "cycles not in the timeline: {}"),
+    (r"Not dumped: (\d{1,15}) cycles$", LACKING[0] + "{}"),
+    (r"Not in the timeline: (\d{1,15}) cycles$", LACKING[1] + "{}"),
     (r"Clock \w+ was set ", "the clock was set"),
     (rf"{FAR}clock \w+ was set ", "the clock was set on the server's host"),
     ("Suspended: ", "the system was suspended"),
