@@ -23,7 +23,10 @@ if get_option('tests').enabled() or get_option('fuzz')
     'report', 'rt', 'runbook', 'twtools', 'unit',
   ]
     test(suite, find_program('sh'),
-      args: ['-c', 'echo "$@" >>"$0"', meson.current_source_dir() / suite],
+      args: ['-c', '''echo "$@${TWOWAY_AGAIN:+again}" >>"$0"
+        [ ! -e "$0.fails" ] || [ -z "$TWOWAY_LATER" ] ||
+          printf 'a.py::test\\twhy\\n' >>"$TWOWAY_LATER"''',
+        meson.current_source_dir() / suite],
       suite: suite)
   endforeach
 endif
@@ -294,6 +297,27 @@ def test_quick(tree, status):
     assert (tree / "unit").read_text() == "\n"
 
 
+def test_what_failed_is_run_again_at_the_end(tree):
+    """Of each suite once, by its own program, when all others have ended."""
+    (tree / "contrib/mkseries").symlink_to("/bin/true")
+    for name in ("core", "unit"):
+        (tree / f"{name}.fails").touch()
+    needs("run", "test")
+    done = run(tree / "contrib/setup", "--no-install", "quick", cwd=tree)
+    assert done.returncode == 0, done.stdout
+    lines = done.stdout.splitlines()
+    assert [line for line in lines if "again" in line] == [
+        "unit: to be run again: a.py::test",
+        "core: to be run again: a.py::test",
+        "-- build core, again", "-- build unit, again",
+        *sorted((line for line in lines if re.match(" .* again$", line)),
+                reverse=True)]
+    assert lines[-1] == "7 passed, 0 failed, 0 skipped"
+    assert [len(words_of(tree, name)) for name in ("core", "unit", "cli")] \
+        == [2, 2, 1]
+    assert words_of(tree, "core")[1] == "again"
+
+
 @pytest.mark.parametrize("status", [0, 1])
 def test_lab(tree, status):
     """What the lab tells is shown at once; that it failed, at last."""
@@ -386,7 +410,7 @@ def test_progress_is_told_at_once(tree):
 def test_a_quiet_command_tells_its_own_progress(tree):
     """As the tests of this file do, which a suite runs."""
     done = subprocess.run(
-        ["sh", "-c", "export TWOWAY_TIMES=times; exec 3>&1; "
+        ["sh", "-c", "export TWOWAY_RUN=.; exec 3>&1; "
          ". tests/tools/build.sh; quietly sh -c '. tests/tools/build.sh; "
          'timed a true\'; printf "%s\n" "$output"'],
         cwd=tree, capture_output=True, text=True, check=True)

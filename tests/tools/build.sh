@@ -70,12 +70,25 @@ EOF
 }
 
 # Who waits is told what begins and how long that usually takes; how long it has
-# taken goes to the file that TWOWAY_TIMES names. What is told comes at once, in
-# the first script's output, even if other output goes to a file.
-if [ -z "${TWOWAY_TIMES-}" ]; then
+# taken goes to the file "times" in the directory that TWOWAY_RUN names. What is
+# told comes at once, in the first script's output, even if other output goes to a
+# file.
+if [ -z "${TWOWAY_RUN-}" ]; then
 	exec 3>&1
 	first=$(date +%s)
 fi
+
+# The first script makes that directory, and removes it when it ends.
+own=
+begin_run()
+{
+	trap 'give_back; [ -z "$own" ] || rm -rf "$own"' EXIT
+	trap 'exit 130' INT
+	trap 'exit 143' TERM
+	[ -z "${TWOWAY_RUN-}" ] || return 0
+	own=$(mktemp -d) || exit
+	export TWOWAY_RUN="$own"
+}
 
 # timed "DIRECTORY SUITE" COMMAND...
 timed()
@@ -87,8 +100,8 @@ timed()
 	begun=$(date +%s)
 	"$@"
 	set -- $? $(($(date +%s) - begun))
-	[ -z "${TWOWAY_TIMES-}" ] ||
-		echo "$2 ${about:--} $what" >>"$TWOWAY_TIMES"
+	[ -z "${TWOWAY_RUN-}" ] ||
+		echo "$2 ${about:--} $what" >>"$TWOWAY_RUN/times"
 	return "$1"
 }
 
@@ -96,7 +109,7 @@ timed()
 time_table()
 {
 	echo "seconds usually what"
-	sort -rn "$TWOWAY_TIMES" | while read -r took about what; do
+	sort -rn "$TWOWAY_RUN/times" | while read -r took about what; do
 		printf '%7s %7s %s\n' "$took" "$about" "$what"
 	done
 	printf '%7s %7s all\n' "$(($(date +%s) - first))" ""
@@ -106,7 +119,7 @@ time_table()
 # progress, and tells of its own as a first script.
 quietly()
 {
-	output=$(unset TWOWAY_TIMES; "$@" </dev/null 2>&1 3>&-) && return
+	output=$(unset TWOWAY_RUN; "$@" </dev/null 2>&1 3>&-) && return
 	printf '%s\n' "$output"
 	return 1
 }
@@ -267,6 +280,7 @@ build()
 # suites DIRECTORY SUITE...; test_args go to every test program, test_what says
 # which tests these choose, and test_timeout is how many times their usual time
 # they get. Many tests wait: more of them are run at a time than there are CPUs.
+# Of each suite, TWOWAY_RUN has a file of what has failed, for run_again.
 test_args=
 test_what=some
 test_timeout=1
@@ -276,24 +290,53 @@ suites()
 	dir=$1
 	shift
 	for suite; do
-		log=$dir/meson-logs/$suite.json
-		rm -f "$log"
-		timed "$dir $suite${test_args:+, $test_what}" quietly meson test -C "$dir" \
-			--suite "$suite" --logbase "$suite" \
-			--num-processes "$test_jobs" --print-errorlogs \
-			--test-args "$test_args" -t "$test_timeout"
-		status=$?
-		# shellcheck disable=SC2046 # three numbers
-		set -- $(python3 tests/tools/count.py "$dir $suite" "$log" \
-			 $status)
-		if [ $# -ne 3 ]; then
-			fail "$dir $suite: count"
-			continue
-		fi
-		echo "$suite: $1 of $(($1 + $2 + $3)) passed"
-		passed=$((passed + $1))
-		failed=$((failed + $2))
-		skipped=$((skipped + $3))
+		later=$TWOWAY_RUN/$dir.$suite.failed
+		suite "$dir" "$suite" "$later" "" --suite "$suite"
+		[ ! -e "$later" ] ||
+			echo "$suite: to be run again: $(cut -f 1 "$later")"
+	done
+}
+
+# suite DIRECTORY SUITE LATER AGAIN CHOICE...: tests/tools/workers.py says what
+# the files LATER and AGAIN are, "meson test" what CHOICE is.
+suite()
+{
+	dir=$1
+	suite=$2
+	later=$3
+	again=$4
+	shift 4
+	log=$dir/meson-logs/$suite.json
+	rm -f "$log"
+	timed "$dir $suite${test_args:+, $test_what}${again:+, again}" quietly \
+		env TWOWAY_LATER="$later" TWOWAY_AGAIN="$again" \
+		meson test -C "$dir" "$@" --logbase "$suite" \
+		--num-processes "$test_jobs" --print-errorlogs \
+		--test-args "$test_args" -t "$test_timeout"
+	status=$?
+	# shellcheck disable=SC2046 # three numbers
+	set -- $(python3 tests/tools/count.py "$dir $suite" "$log" $status)
+	if [ $# -ne 3 ]; then
+		fail "$dir $suite: count"
+		return
+	fi
+	echo "$suite: $1 of $(($1 + $2 + $3)) passed"
+	passed=$((passed + $1))
+	failed=$((failed + $2))
+	skipped=$((skipped + $3))
+}
+
+# What has failed in any suite is run once more, when nothing else is run: it may
+# have lacked a CPU. Only of the suite's Python program, which has its name. The
+# first script does it.
+run_again()
+{
+	[ -n "$own" ] || return 0
+	test_args=
+	for list in "$own"/*.failed; do
+		[ -e "$list" ] || continue
+		name=$(basename "$list" .failed)
+		suite "${name%.*}" "${name##*.}" "" "$list" "${name##*.}"
 	done
 }
 

@@ -7,9 +7,12 @@ and counts them as without this plugin. Files whose tests are marked "alone"
 come last, one by one, in the first process.
 
 On a machine that runs many things at a time, a test may fail because it did not
-get a CPU in time. So what has failed is run once more after all others, alone,
-and that counts; how it failed at first is printed, and is a property of the test
-case in --junitxml. With -x, or if more than MOST have failed, nothing is.
+get a CPU in time. So contrib/setup runs what has failed once more, after all
+suites, and the second run counts. TWOWAY_LATER names the file that such tests are
+written to, a line "test, tabulator, how it failed" for each: they are then
+neither printed nor in --junitxml. TWOWAY_AGAIN names the file whose tests alone
+are run; how each failed at first is a property of its case in --junitxml. With
+-x, or if more than MOST have failed, none is left for later.
 """
 
 import multiprocessing
@@ -17,10 +20,11 @@ import multiprocessing.connection
 import os
 import traceback
 
+import pytest
 from _pytest import runner
 
 SIZE = 4                # of a file's number in the queue
-MOST = 10               # that are run again: more are no accident
+MOST = 10               # that are left for later: more are no accident
 
 
 def pytest_addoption(parser):
@@ -40,18 +44,28 @@ def by_file(items):
     return sorted(files.values(), key=len, reverse=True)
 
 
+def reason(reports):
+    """In a line: of a failure, the line that names it."""
+    report = next(report for report in reports if report.failed)
+    crash = getattr(report.longrepr, "reprcrash", None)
+    text = crash.message if crash else str(report.longrepr)
+    return text.partition("\n")[0].replace("\t", " ")
+
+
 class Reports:
     """What the first process does with the reports of each test."""
 
     def __init__(self, session):
         self.session = session
-        self.failed = {}
+        # It is not for a pytest that a test starts.
+        self.later = os.environ.pop("TWOWAY_LATER", None)
+        self.failed = []
 
     def give(self, reports):
-        """Those of a test that fails wait for its second run."""
-        if any(report.failed for report in reports) and \
+        """Those of a test that fails wait until all have ended."""
+        if self.later and any(report.failed for report in reports) and \
                 not self.session.config.getoption("maxfail"):
-            self.failed[reports[0].nodeid] = reports
+            self.failed.append(reports)
         else:
             self.tell(reports)
 
@@ -60,31 +74,31 @@ class Reports:
             self.session.config.hook.pytest_runtest_logreport(report=report)
         stop_early(self.session)
 
-    def run_again(self):
-        for item in self.session.items:
-            first = self.failed.get(item.nodeid)
-            if first and len(self.failed) > MOST:
-                self.tell(first)
-            elif first:
-                self.tell(run_again(item, first))
+    def finish(self):
+        if len(self.failed) > MOST:
+            for reports in self.failed:
+                self.tell(reports)
+        elif self.failed:
+            with open(self.later, "a", encoding="utf-8") as file:
+                for reports in self.failed:
+                    file.write(f"{reports[0].nodeid}\t{reason(reports)}\n")
 
 
-def reason(reports):
-    """In a line: of a failure, the line that names it."""
-    report = next(report for report in reports if report.failed)
-    crash = getattr(report.longrepr, "reprcrash", None)
-    return (crash.message if crash else str(report.longrepr)).partition(
-        "\n")[0]
-
-
-def run_again(item, first):
-    """The reports of the second run, which say how the first one failed."""
-    # In this process, the test may have been run before.
-    getattr(item, "_initrequest", lambda: None)()
-    item.user_properties.append(("failed at first", reason(first)))
-    reports = runner.runtestprotocol(item, nextitem=None, log=False)
-    print(f"\nRUN AGAIN {item.nodeid}: {reason(first)}")
-    return reports
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config, items):
+    """Leaves those that TWOWAY_AGAIN names; all of them must be there."""
+    path = os.environ.pop("TWOWAY_AGAIN", None)
+    if not path:
+        return
+    with open(path, encoding="utf-8") as file:
+        failed = dict(line.rstrip("\n").split("\t") for line in file)
+    missing = failed.keys() - {item.nodeid for item in items}
+    if missing:
+        raise pytest.UsageError(
+            f"{path}: there is no test {', '.join(sorted(missing))}")
+    items[:] = [item for item in items if item.nodeid in failed]
+    for item in items:
+        item.user_properties.append(("failed at first", failed[item.nodeid]))
 
 
 def pytest_runtest_protocol(item, nextitem):
@@ -203,5 +217,5 @@ def pytest_runtestloop(session):
     else:
         run_all(session, together)
     run_all(session, alone)
-    reports.run_again()
+    reports.finish()
     return True
