@@ -49,8 +49,7 @@ usual()
 600 build report
 20 build twtools
 240 build lab, some
-300 build packaging
-300 build packaging, container
+480 build packaging
 15 build-clang-san build
 5 build-clang-san unit
 10 build-clang-san core, some
