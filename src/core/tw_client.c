@@ -68,7 +68,7 @@ static int run(const struct tw_loop *loop, struct tw_timer *timer)
 				tw_watch_convert(&timer->watch, cycle->t0_ns);
 		if (cycle->seq == loop->warmup && loop->duration_ns)
 			end_ns = *loop->end_ns;
-		request->seq = ++cycle->seq;
+		request->seq = htole64(++cycle->seq);
 
 		err = await_expiry(loop, timer);
 		cycle->t0_ns = loop->now_ns();

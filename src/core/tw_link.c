@@ -116,10 +116,10 @@ int tw_link_exchange(const struct tw_loop *loop, struct tw_cycle *cycle)
 	cycle->t3_ns = loop->now_ns();
 	if (err)
 		return err;
-	if (reply.seq != cycle->seq)
+	if (le64toh(reply.seq) != cycle->seq)
 		return -EPROTO;
-	cycle->t1_ns = reply.t1_ns;
-	cycle->t2_ns = reply.t2_ns;
+	cycle->t1_ns = (int64_t)le64toh(reply.t1_ns);
+	cycle->t2_ns = (int64_t)le64toh(reply.t2_ns);
 	return 0;
 }
 
@@ -142,10 +142,11 @@ int tw_link_take(const struct tw_loop *loop, int wait_fd,
 
 	loop->wait->wait(wait_fd, loop->stop);
 	err = tw_wire_receive(loop->fd, request, loop->size, loop->stop);
-	reply->t1_ns = loop->now_ns();
+	reply->t1_ns = htole64(loop->now_ns());
 	if (err)
 		return err;
-	return request->seq == ++reply->seq ? 0 : -EPROTO;
+	reply->seq = htole64(le64toh(reply->seq) + 1);
+	return request->seq == reply->seq ? 0 : -EPROTO;
 }
 
 const struct tw_link_ops tw_link_tcp = {

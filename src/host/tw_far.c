@@ -32,7 +32,6 @@
 #include "tw_idle.h"
 #include "tw_json.h"
 #include "tw_lines.h"
-#include "tw_link_far.h"
 #include "tw_load.h"
 #include "tw_part.h"
 #include "tw_policy.h"
@@ -113,8 +112,8 @@ static void meet(void)
 		tw_say_fatal("cannot open a port for the clients: %s\n",
 			     strerror(-err));
 	file = begin_answer();
-	fprintf(file, ", \"ready\": %d, \"cookie\": \"%s\", \"order\": \"%s\"",
-		meeting.port, meeting.cookie, tw_link_far_order_name());
+	fprintf(file, ", \"ready\": %d, \"cookie\": \"%s\", \"order\": \"little\"",
+		meeting.port, meeting.cookie);
 	send_answer(file);
 	meeting.other_fd = lines.fd;
 	meeting.end_ns = tw_await_in_ms(MEET_S * 1000);

@@ -15,7 +15,6 @@
 #include "tw_hosts.h"
 #include "tw_jumps.h"
 #include "tw_lines.h"
-#include "tw_link_far.h"
 #include "tw_load.h"
 #include "tw_part.h"
 #include "tw_run.h"
@@ -120,18 +119,15 @@ static void tell_wrong(const char *member)
 		    tw_talk_way.text, member);
 }
 
-/* Port, cookie and byte order of the server's side. */
+/* Port and cookie of the server's side. */
 static bool read_ready(const char *value)
 {
-	char order[8];
 	int end = 0;
 
-	sscanf(value, "%5d, \"cookie\": \"%32[0-9a-f]\", \"order\": \"%7[a-z]\"%n",
-	       &meeting.port, meeting.cookie, order, &end);
-	if (!end || meeting.port < 1 || meeting.port > 65535)
-		return false;
-	tw_link_far_swaps = strcmp(order, tw_link_far_order_name());
-	return strlen(meeting.cookie) == TW_COOKIE;
+	sscanf(value, "%5d, \"cookie\": \"%32[0-9a-f]\", \"order\": \"little\"%n",
+	       &meeting.port, meeting.cookie, &end);
+	return end && meeting.port >= 1 && meeting.port <= 65535 &&
+	       strlen(meeting.cookie) == TW_COOKIE;
 }
 
 /* Connects all pairs of a step. Returns false after a message, or a signal. */

@@ -177,9 +177,9 @@ static uint64_t number_of(const struct tw_loop *loop, ssize_t len)
 	memcpy(&back, reply + at + head_size, sizeof(back));
 	if (head_size && (got.type != echo->reply || got.code ||
 			  got.un.echo.id != head.un.echo.id ||
-			  got.un.echo.sequence != htons((uint16_t)back.seq)))
+			  got.un.echo.sequence != htons((uint16_t)le64toh(back.seq))))
 		return 0;
-	return back.seq;
+	return le64toh(back.seq);
 }
 
 static int await_reply(const struct tw_loop *loop, struct tw_cycle *cycle)

@@ -10,7 +10,6 @@
 #include <sys/time.h>
 
 #include "tw_datagram.h"
-#include "tw_link_far.h"
 #include "tw_loop.h"
 #include "tw_run.h"
 #include "tw_time.h"
@@ -163,10 +162,9 @@ static int await_reply(const struct tw_loop *loop, struct tw_cycle *cycle)
 		if (err)
 			return err;
 		if (len == sizeof(reply) &&
-		    tw_datagram_is_reply(loop, cycle,
-					 tw_link_far_order(reply.seq))) {
-			cycle->t1_ns = reply.t1_ns;
-			cycle->t2_ns = reply.t2_ns;
+		    tw_datagram_is_reply(loop, cycle, le64toh(reply.seq))) {
+			cycle->t1_ns = (int64_t)le64toh(reply.t1_ns);
+			cycle->t2_ns = (int64_t)le64toh(reply.t2_ns);
 			return 0;
 		}
 		if (!tw_datagram_in_time(cycle))
@@ -210,12 +208,12 @@ static int udp_take(const struct tw_loop *loop, int wait_fd,
 		loop->wait->wait(wait_fd, loop->stop);
 		len = tw_wire_in(loop->fd, loop->request, loop->size,
 				 MSG_TRUNC);
-		reply->t1_ns = loop->now_ns();
+		reply->t1_ns = htole64(loop->now_ns());
 		err = len < 0 ? tw_wire_failed(loop->stop) : 0;
 		if (err)
 			return err;
 		if (len == (ssize_t)loop->size &&
-		    is_request(loop, request->seq)) {
+		    is_request(loop, le64toh(request->seq))) {
 			reply->seq = request->seq;
 			return 0;
 		}

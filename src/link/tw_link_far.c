@@ -7,11 +7,8 @@
 #include "tw_loop.h"
 #include "tw_say.h"
 #include "tw_time.h"
-#include "tw_wire.h"
 
 #define SILENT_NS	(9 * TW_NS_PER_S)
-
-bool tw_link_far_swaps;
 
 static int (*plain)(const struct tw_loop *loop, struct tw_cycle *cycle);
 
@@ -52,29 +49,18 @@ static bool is_silent(const struct tw_loop *loop, int64_t since_ns,
 	return true;
 }
 
-/* The number of the request is compared with that of the reply. */
 static int exchange(const struct tw_loop *loop, struct tw_cycle *cycle)
 {
-	struct tw_request *request = loop->request;
 	static int64_t heard_ns;	/* by this client, CLOCK_MONOTONIC */
-	int64_t now_ns;
-	uint64_t seq = cycle->seq;
-	int err;
+	int err = plain(loop, cycle);
+	int64_t now_ns = tw_now_ns(CLOCK_MONOTONIC);
 
-	request->seq = tw_link_far_order(seq);
-	if (plain == tw_link_exchange)
-		cycle->seq = request->seq;
-	err = plain(loop, cycle);
-	cycle->seq = seq;
-	now_ns = tw_now_ns(CLOCK_MONOTONIC);
 	if (!err || !heard_ns)
 		heard_ns = now_ns;
 	if (err == TW_LINK_LOST && is_silent(loop, heard_ns, now_ns))
 		return -ETIMEDOUT;
 	if (err)
 		return err;
-	cycle->t1_ns = (int64_t)tw_link_far_order((uint64_t)cycle->t1_ns);
-	cycle->t2_ns = (int64_t)tw_link_far_order((uint64_t)cycle->t2_ns);
 	return was_set(loop, cycle) ? TW_LINK_SET :
 	       is_possible(cycle) ? 0 : -EPROTO;
 }

@@ -128,7 +128,7 @@ static int answer_next(const struct tw_loop *loop)
 		return --left ? 0 : -ECANCELED;
 	}
 	answers->ring[at % ANSWERS] = (struct answer) {
-		replies[pair].t2_ns, pair
+		(int64_t)le64toh(replies[pair].t2_ns), pair
 	};
 	atomic_store_explicit(&answers->count, at + 1, memory_order_release);
 	return err;

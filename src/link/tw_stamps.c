@@ -17,7 +17,6 @@
 
 #include "tw_clocks.h"
 #include "tw_config.h"
-#include "tw_link_far.h"
 #include "tw_loop.h"
 #include "tw_say.h"
 #include "tw_stamps.h"
@@ -31,10 +30,10 @@
 /* Of a side. */
 enum stamp { RX, SCHED, SND, STAMPS };
 
-/* What follows a reply: the server's stamps of cycle @seq, as it has them. */
+/* What follows a reply: the server's stamps of cycle @seq, little-endian. */
 struct trailer {
 	uint64_t seq;
-	int64_t at_ns[STAMPS];
+	uint64_t at_ns[STAMPS];
 };
 
 static const struct tw_link_ops *plain;
@@ -44,7 +43,7 @@ static bool with_all, is_stream, served;
 static bool is_client;
 static uint32_t sent;		/* bytes of a stream, or datagrams */
 static struct trailer trailer;	/* the last received, or the next to be sent */
-static int64_t own_ns[STAMPS];	/* client: of its last cycle */
+static int64_t own_ns[STAMPS];	/* of its last cycle */
 static struct {			/* with the last message received */
 	struct msghdr msg;
 	alignas(struct cmsghdr) char control[128];
@@ -166,7 +165,7 @@ static void collect(int fd, int64_t at_ns[STAMPS])
 /* Of the cycle of @own_ns: what is missing now does not come. */
 static void complete(struct tw_cycle *cycle)
 {
-	bool has_come = tw_link_far_order(trailer.seq) == cycle->seq;
+	bool has_come = le64toh(trailer.seq) == cycle->seq;
 	int i;
 
 	cycle->at_ns[TW_CLIENT_SCHED] = own_ns[SCHED];
@@ -174,8 +173,7 @@ static void complete(struct tw_cycle *cycle)
 	cycle->at_ns[TW_CLIENT_RX] = own_ns[RX];
 	for (i = 0; i < STAMPS; i++)
 		cycle->at_ns[TW_SERVER_RX + i] = has_come ?
-			(int64_t)tw_link_far_order((uint64_t)trailer.at_ns[i]) :
-			0;
+			(int64_t)le64toh(trailer.at_ns[i]) : 0;
 }
 
 static int exchange(const struct tw_loop *loop, struct tw_cycle *cycle)
@@ -202,7 +200,11 @@ static int exchange(const struct tw_loop *loop, struct tw_cycle *cycle)
 static int take(const struct tw_loop *loop, int wait_fd,
 		struct tw_reply *reply)
 {
-	collect(loop->fd, trailer.at_ns);
+	int i;
+
+	collect(loop->fd, own_ns);
+	for (i = 0; i < STAMPS; i++)
+		trailer.at_ns[i] = htole64(own_ns[i]);
 	trailer.seq = reply->seq;
 	tw_wire_in = receive;
 	tw_wire_out = send_on;

@@ -25,7 +25,7 @@ listener = socket.create_server(("127.0.0.1", 0))
 def say(**members):
     print(json.dumps({"twowaytest": VERSION, **members}), flush=True)
 say()
-say(ready=listener.getsockname()[1], cookie="0" * 32, order="big")
+say(ready=listener.getsockname()[1], cookie="0" * 32, order="little")
 one = listener.accept()[0]
 hello = one.recv(36)
 assert hello == b"0" * 32 + bytes(4), hello
@@ -35,8 +35,8 @@ for number in range(1, 1000):
     data = one.recv(8)
     if not data:
         break
-    assert struct.unpack(">Q", data) == (number,)
-    one.send(struct.pack(">Qqq", number, begin, begin + SLEPT))
+    assert struct.unpack("<Q", data) == (number,)
+    one.send(struct.pack("<Qqq", number, begin, begin + SLEPT))
 sys.stdin.readline()
 say(ended=[0], status=0, twoway=TWOWAY)
 """

@@ -36,7 +36,7 @@ at = full if STAGE == "silent port" else listener
 def say(**members):
     print(json.dumps({"twowaytest": 2, **members}), flush=True)
 say()
-say(ready=at.getsockname()[1], cookie="0" * 32, order="big")
+say(ready=at.getsockname()[1], cookie="0" * 32, order="little")
 reached("silent port")
 one = listener.accept()[0]
 one.recv(36)
@@ -47,7 +47,7 @@ for number in range(1, 1000):
     data = one.recv(8)
     if not data:
         break
-    one.send(struct.pack(">Qqq", number, 1 << 50, 1 << 50))
+    one.send(struct.pack("<Qqq", number, 1 << 50, 1 << 50))
 sys.stdin.readline()
 reached("not ended")
 """

@@ -150,7 +150,7 @@ class Device(threading.Thread):
                 return
             head, data = bytes([REPLY[self.version]]) + data[1:8], data[8:]
             client = client[0], 0
-        number, = struct.unpack_from("=Q", data)
+        number, = struct.unpack_from("<Q", data)
         self.seen.append((len(data), tos, head, number))
         what = self.faults.get(number, self.faults.get(None, "right"))
         getattr(self, what)(head, data, client)
@@ -201,7 +201,7 @@ class Device(threading.Thread):
 
     def future(self, head, data, client):
         """To a request that there was not yet, before the right one."""
-        self.send(head, struct.pack("=Q", 10**6) + data[8:], client)
+        self.send(head, struct.pack("<Q", 10**6) + data[8:], client)
         self.send(head, data, client)
 
     def shorter(self, head, data, client):

@@ -29,10 +29,12 @@ static int64_t fake_ns(void)
 /* Sends what is to come to @fd. */
 static void send_all(int fd, const uint64_t *come)
 {
-	struct tw_reply reply = { .t1_ns = 7, .t2_ns = 8 };
+	struct tw_reply reply = {
+		.t1_ns = htole64(7), .t2_ns = htole64(8)
+	};
 
 	for (; *come; come++) {
-		reply.seq = base + *come;
+		reply.seq = htole64(base + *come);
 		assert_true(send(fd, &reply, *come == SHORT ? SIZE - 1 : SIZE,
 				 0) > 0);
 	}
@@ -89,8 +91,8 @@ TEST_EACH(taken, requests)
 	send_all(fds[1], of->come);
 	for (i = 0; of->taken[i]; i++) {
 		assert_int_equal(loop.link->take(&loop, fds[0], &reply), 0);
-		assert_int_equal(reply.seq, base + of->taken[i]);
-		assert_int_equal(reply.t1_ns, now_ns);
+		assert_int_equal(le64toh(reply.seq), base + of->taken[i]);
+		assert_int_equal(le64toh(reply.t1_ns), now_ns);
 	}
 	/* Nothing is left, which a socket of a server would wait for. */
 	assert_int_equal(loop.link->take(&loop, fds[0], &reply), -EAGAIN);
@@ -136,7 +138,7 @@ TEST_EACH(received, replies)
 	struct tw_cycle cycle = { .seq = base + of->seq, .t0_ns = 100000 };
 
 	loop.size = sizeof(request);
-	request.seq = cycle.seq;
+	request.seq = htole64(cycle.seq);
 	step_ns = of->step_ns;
 	send_all(fds[1], of->come);
 	assert_int_equal(loop.link->exchange(&loop, &cycle), of->result);

@@ -56,8 +56,9 @@ static int fake_exchange(const struct tw_loop *loop, struct tw_cycle *cycle)
 	struct {
 		struct tw_reply reply;
 		uint64_t words[4];
-	} both = { { cycle->seq, 5, 6 }, {
-		row->of, OF_SERVER, OF_SERVER + 1, OF_SERVER + 2,
+	} both = { { htole64(cycle->seq), htole64(5), htole64(6) }, {
+		htole64(row->of), htole64(OF_SERVER), htole64(OF_SERVER + 1),
+		htole64(OF_SERVER + 2),
 	} };
 	size_t size = sizeof(both) - row->shorter;
 	struct tw_reply reply;
@@ -66,7 +67,7 @@ static int fake_exchange(const struct tw_loop *loop, struct tw_cycle *cycle)
 	assert_int_equal(send(fd, &both, size, 0), size);
 	assert_int_equal(tw_wire_in(fd, &reply, sizeof(reply), MSG_TRUNC),
 			 row->shorter ? 0 : sizeof(reply));
-	assert_int_equal(reply.seq, cycle->seq);
+	assert_int_equal(le64toh(reply.seq), cycle->seq);
 	cycle->t3_ns = 9;
 	return row->lost ? TW_LINK_LOST : 0;
 }

@@ -2,9 +2,11 @@
 /* A message that the kernel takes or gives in parts, or not at all. */
 #include <errno.h>
 #include <stdbool.h>
+#include <unistd.h>
 
 #include "unit.h"
 #include "tw_config.h"
+#include "tw_datagram.h"
 #include "tw_loop.h"
 #include "tw_wire.h"
 
@@ -118,4 +120,64 @@ TEST_EACH(ended, endings)
 
 	ending = of;
 	assert_int_equal(tw_client_run(&loop), of->result);
+}
+
+/* What goes over the wire, on each machine. */
+#define AT(number)	0x1122334455667700 + (number)
+static const unsigned char sent[] = { 5, 0, 0, 0, 0, 0, 0, 0 };
+static const unsigned char replied[] = {
+	5, 0, 0, 0, 0, 0, 0, 0, 1, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11,
+	2, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11
+};
+static int64_t now_ns;
+
+static int64_t fake_ns(void)
+{
+	return ++now_ns;
+}
+
+static const struct carrier {
+	const char *name;
+	const struct tw_link_ops *link;
+} carriers[] = {
+	{ "tcp", &tw_link_tcp }, { "udp", &tw_link_udp },
+};
+
+TEST_EACH(bytes_of_messages, carriers)
+{
+	struct tw_datagrams counts = { .sent = 0 };
+	struct tw_request request = { .seq = htole64(5) };
+	struct tw_reply reply = { .seq = htole64(4) };
+	struct tw_cycle cycle = { .seq = 5, .t0_ns = AT(0) };
+	unsigned char bytes[sizeof(replied) + 1];
+	atomic_int stop = 0;
+	struct tw_loop loop = {
+		.link = of->link, .size = sizeof(request), .request = &request,
+		.now_ns = fake_ns, .wait = &tw_wait_poll, .stop = &stop,
+	};
+	int fds[2];
+
+	tw_wire_in = recv;
+	tw_wire_out = send;
+	now_ns = AT(0);
+	tw_datagram_count(0, &counts, 1000);
+	tw_datagram_count(1, &counts, 1000);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, fds), 0);
+	loop.fd = fds[0];
+	/* The server's side. */
+	assert_int_equal(write(fds[1], sent, sizeof(sent)), sizeof(sent));
+	assert_int_equal(tw_server_answer(&loop, fds[0], &reply), 0);
+	assert_int_equal(read(fds[1], bytes, sizeof(bytes)), sizeof(replied));
+	assert_memory_equal(bytes, replied, sizeof(replied));
+	/* The client's; each side looks at which numbers it has had. */
+	loop.pair = 1;
+	assert_int_equal(write(fds[1], replied, sizeof(replied)),
+			 sizeof(replied));
+	assert_int_equal(of->link->exchange(&loop, &cycle), 0);
+	assert_int_equal(read(fds[1], bytes, sizeof(bytes)), sizeof(sent));
+	assert_memory_equal(bytes, sent, sizeof(sent));
+	assert_int_equal(cycle.t1_ns, AT(1));
+	assert_int_equal(cycle.t2_ns, AT(2));
+	close(fds[0]);
+	close(fds[1]);
 }
