@@ -7,6 +7,7 @@ is allowed.
 """
 
 import argparse
+import json
 import math
 import re
 import sys
@@ -20,6 +21,45 @@ HELP = (
     ("v", "version", {"action": "version", "version": f"%(prog)s {VERSION}",
                       "help": "print the version"}),
 )
+
+
+# What a value is that has one of these names in the help.
+KINDS = dict.fromkeys(("FILE", "[NAME=]FILE", "DIR", "PROGRAM"), "file")
+
+
+class Rows(argparse.Action):
+    """Prints each option and operand for programs, an object in a line."""
+    def __call__(self, parser, namespace, values, option_string=None):
+        seen = set()
+        for action in rows_of(parser):
+            row = shown(action)
+            if row["name"] not in seen:
+                print(json.dumps(row))
+            seen.add(row["name"])
+        parser.exit()
+
+
+def rows_of(parser):
+    """Those of the parser, and of each of its commands."""
+    for action in parser._actions:
+        if action.help is not argparse.SUPPRESS:
+            yield action
+        if isinstance(action.choices, dict):
+            for name, command in action.choices.items():
+                yield argparse.Action([], name, const="command")
+                yield from rows_of(command)
+
+
+def shown(action):
+    if not action.option_strings:
+        return {"name": action.dest, "type": action.const or "operands"}
+    letter, name = (word.lstrip("-") for word in action.option_strings)
+    known = list(getattr(action.type, "known", ()))
+    kind = "flag" if action.nargs == 0 else action.type.kind if known else \
+        KINDS.get(action.metavar, "text")
+    return {"letter": letter, "name": name, "type": kind,
+            "value": action.metavar or "", "optional": False, "words": known,
+            "help": [action.help.replace("%%", "%")]}
 
 
 class Help(argparse.HelpFormatter):
@@ -43,6 +83,8 @@ class Parser(argparse.ArgumentParser):
         """The groups of a table, and last help and version."""
         for title, rows in {**groups, "help": HELP}.items():
             self.add_rows(self.add_argument_group(title), rows)
+        self.add_argument("--options", action=Rows, nargs=0,
+                          help=argparse.SUPPRESS)
 
     @staticmethod
     def add_rows(group, rows):
@@ -92,6 +134,7 @@ def names(known, ordered=False):
                 raise bad(name, f"a list of {', '.join(known)}")
         return [name for name in known if name in found] if ordered \
             else list(dict.fromkeys(found))
+    parse.known, parse.kind = known, "list"
     return parse
 
 
@@ -101,6 +144,7 @@ def one_of(known):
         if text not in known:
             raise bad(text, f"one of {', '.join(known)}")
         return text
+    parse.known, parse.kind = known, "word"
     return parse
 
 

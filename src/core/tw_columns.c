@@ -36,11 +36,14 @@ static void parse(const struct tw_option *option, char *value)
 		add(option, name);
 }
 
+static const char *word(int i)
+{
+	return i == TW_METRICS ? "all" : tw_metric_word(i);
+}
+
 static const struct tw_option options[] = {
-	{ 0, "metrics", TW_LIST, .parse = parse,
-	  .help = "columns of these metrics instead of the latency:\n"
-		  "latency, wakeup, send, sleep, receive, response,\n"
-		  "interval, total, planned, network; or all; with\n"
+	{ 0, "metrics", TW_LIST, .choice = word, .parse = parse,
+	  .help = "columns of these metrics instead of the latency; with\n"
 		  "--stamps, also times that its table names" },
 	{ .name = NULL }
 };

@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tw_help.h"
 #include "tw_part.h"
+#include "tw_string.h"
 
 #define HEAD_WIDTH	22	/* of an option */
 
-static const char *const metavars[] = {
-	[TW_NUMBER] = "N", [TW_TIME] = "TIME", [TW_NUMBERS] = "N,...",
-	[TW_LIMIT] = "[METRIC:]US",
-	[TW_WORD] = "NAME", [TW_LIST] = "LIST", [TW_CPUS] = "CPUSET",
-	[TW_FILE] = "FILE", [TW_TEXT] = "TEXT",
+static const struct {
+	const char *name, *metavar;
+} types[] = {
+	[TW_FLAG] = { "flag", NULL }, [TW_NUMBER] = { "number", "N" },
+	[TW_TIME] = { "time", "TIME" }, [TW_NUMBERS] = { "numbers", "N,..." },
+	[TW_LIMIT] = { "limit", "[METRIC:]US" }, [TW_WORD] = { "word", "NAME" },
+	[TW_LIST] = { "list", "LIST" }, [TW_CPUS] = { "cpus", "CPUSET" },
+	[TW_FILE] = { "file", "FILE" }, [TW_TEXT] = { "text", "TEXT" },
 };
 
 /* The words that an option allows, in lines of 80 columns. */
@@ -21,7 +27,8 @@ static void help_choices(const struct tw_option *option)
 	size_t left = 0;
 	int i;
 
-	for (i = 0; (word = tw_option_word(option, i)); i++) {
+	for (i = 0; option->type != TW_LIMIT &&
+	     (word = tw_option_word(option, i)); i++) {
 		if (left < strlen(word) + 3) {
 			printf("%s  %-*s ", i ? ",\n" : "", HEAD_WIDTH, "");
 			left = 80 - HEAD_WIDTH - 3;
@@ -38,7 +45,7 @@ static void help_choices(const struct tw_option *option)
 static void help_option(const struct tw_option *option)
 {
 	const char *line, *metavar = option->metavar ? option->metavar :
-				     metavars[option->type];
+				     types[option->type].metavar;
 	char head[48];
 	int len;
 
@@ -73,6 +80,67 @@ static enum tw_option_group group_of(const struct tw_option *row)
 			if (own == row)
 				return tw_parts[i]->group;
 	return row->group;
+}
+
+/* An array of the lines of @text. */
+static void print_lines(const char *name, const char *text)
+{
+	char *copy = strdup(text ? text : ""), *rest = copy, *line;
+	const char *comma = "";
+
+	printf(", \"%s\": [", name);
+	while ((line = strsep(&rest, "\n")))
+		if (*line) {
+			fputs(comma, stdout);
+			tw_string_json(stdout, line);
+			comma = ", ";
+		}
+	putchar(']');
+	free(copy);
+}
+
+static void print_words(const struct tw_option *row)
+{
+	const char *word;
+	int i;
+
+	printf(", \"words\": [");
+	for (i = 0; (word = tw_option_word(row, i)); i++)
+		printf("%s\"%s%s\"", i ? ", " : "", word,
+		       row->type == TW_LIMIT ? ":" : "");
+	putchar(']');
+}
+
+static void print_option(const struct tw_option *row, const char *group)
+{
+	const char *metavar = row->metavar ? row->metavar :
+			      types[row->type].metavar;
+
+	printf("{\"letter\": \"%.1s\", \"name\": \"%s\", \"type\": \"%s\", \"value\": \"%s\", \"optional\": %s",
+	       &row->letter, row->name, types[row->type].name,
+	       metavar ? metavar : "", row->optional ? "true" : "false");
+	if (row->type == TW_NUMBER || row->type == TW_LIMIT ||
+	    row->type == TW_NUMBERS)
+		printf(", \"min\": %" PRId64 ", \"max\": %" PRId64, row->min,
+		       row->max);
+	print_words(row);
+	print_lines("needs", row->with);
+	print_lines("excludes", row->without);
+	printf(", \"group\": \"%s\"", group);
+	print_lines("help", row->help);
+	printf("}\n");
+}
+
+void tw_help_options(void)
+{
+	const struct tw_program_group *of;
+	const struct tw_option *row;
+	int i;
+
+	for (of = tw_program_groups; of->heading; of++)
+		for (i = 0; (row = tw_option_row(i)); i++)
+			if (group_of(row) == of->group && row->help)
+				print_option(row, of->heading);
 }
 
 void tw_help_print(void)

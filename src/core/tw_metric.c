@@ -217,6 +217,11 @@ int64_t tw_metric_ns(enum tw_metric_id id, const struct tw_cycle *cycle,
 	return values_ns[id];
 }
 
+const char *tw_metric_word(int i)
+{
+	return i < TW_METRICS ? tw_metrics[i].name : NULL;
+}
+
 enum tw_metric_id tw_metric_find(const char *name)
 {
 	enum tw_metric_id id = 0;

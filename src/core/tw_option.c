@@ -99,7 +99,8 @@ static void parse_time(const struct tw_option *option, char *value)
 const char *tw_option_word(const struct tw_option *option, int i)
 {
 	return option->choices ? option->choices[i] :
-	       option->choice ? option->choice(i) : NULL;
+	       option->choice ? option->choice(i) :
+	       option->metric ? tw_metric_word(i) : NULL;
 }
 
 /* "a, b, c" */
@@ -165,9 +166,17 @@ static void print_help(const struct tw_option *option, char *value)
 	exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
 }
 
+static void print_options(const struct tw_option *option, char *value)
+{
+	tw_help_options();
+	exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
+}
+
 static const struct tw_option own[] = {
 	{ 0, "help", TW_FLAG, .parse = print_help, .group = TW_OUTPUT,
 	  .help = "print this" },
+	{ 0, "options", TW_FLAG, .parse = print_options, .group = TW_OUTPUT,
+	  .help = "print the options as JSON, one a line" },
 	{ 0, "version", TW_FLAG, .parse = print_version,
 	  .group = TW_OUTPUT,
 	  .help = "print the version" },

@@ -52,7 +52,11 @@ struct tw_option {
 	int *count;		/* of numbers */
 	enum tw_metric_id *metric;	/* of a limit: stands before it */
 	const char *help;	/* \n starts a new line; NULL: not in the help */
-	/* The allowed words, NULL after the last: a list, or a table's names. */
+	/*
+	 * The allowed words, NULL after the last: a list, or a table's names.
+	 * Of a list, those that it can consist of; of a limit, what can stand
+	 * before the colon, if not all metrics.
+	 */
 	const char *const *choices;
 	const char *(*choice)(int number);
 	bool optional;		/* it may stand without a value */

@@ -192,13 +192,23 @@ void pt_select(void)
 	check_own(PT_OWN_COPIES, "copies");
 }
 
+/* Groups, and tests. */
+static const char *word(int i)
+{
+	int n = 0;
+
+	while (groups[n] && n < i)
+		n++;
+	return groups[n] ? groups[n] : pt_tests[i - n] ? pt_tests[i - n]->name :
+						       NULL;
+}
+
 static const struct tw_option options[] = {
 	{ 0, "list", TW_FLAG, &list, .without = "--json",
 	  .help = "print the tests and their kinds; measure nothing" },
-	{ 0, "test", TW_LIST, &tests, .parse = parse,
-	  .help = "run these groups, or tests as sync2 or sync2.cond:\n"
-		  "aegis (default), samples, pcserver, notes,\n"
-		  "overheads, rhealstone, all; see --list" },
+	{ 0, "test", TW_LIST, &tests, .choice = word, .parse = parse,
+	  .help = "run these groups, or tests as sync2 or sync2.cond,\n"
+		  "default aegis; see --list" },
 	{ .name = NULL }
 };
 

@@ -307,8 +307,13 @@ static void json(FILE *file, const struct tw_run *run)
 	fprintf(file, "],\n");
 }
 
+static const char *word(int i)
+{
+	return tw_limited.word ? tw_limited.word(i) : NULL;
+}
+
 static const struct tw_option options[] = {
-	{ 0, "limit", TW_LIMIT, NULL, "LIMIT", .parse = parse,
+	{ 0, "limit", TW_LIMIT, NULL, "LIMIT", .choice = word, .parse = parse,
 	  .help = tw_limit_help },
 	{ .name = NULL }
 };

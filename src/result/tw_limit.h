@@ -45,6 +45,8 @@ struct tw_limited {
 	/* The metric or counter of this name, from 0; -1: there is none. */
 	int (*find)(const char *name, size_t length);
 	int metrics;		/* from here on, they are counters */
+	/* What can stand before a colon; NULL after the last, or of all. */
+	const char *(*word)(int i);
 	int usual;		/* the one without METRIC; -1: none */
 	bool ends;		/* a run has an end without -l and -D, too */
 	/* All options are read: refuses what is never measured. */

@@ -54,6 +54,15 @@ static int find(const char *name, size_t length)
 	return -1;
 }
 
+static const char *word(int i)
+{
+	if (i < TW_METRICS)
+		return tw_metric_word(i);
+	i -= TW_METRICS;
+	return i < (int)ARRAY_SIZE(counters) ? counters[i].name :
+	       i == (int)ARRAY_SIZE(counters) ? "avg" : NULL;
+}
+
 static const char *name_of(const struct tw_limit *limit, int pair)
 {
 	return limit->counts ? counters[limit->about - TW_SPANS].name :
@@ -176,7 +185,7 @@ const char tw_limit_help[] =
 
 const struct tw_limited tw_limited = {
 	.allowed = "allowed are US, avg:US and pPERCENT:US, also with METRIC: before it, as in 500 or p99.9:800; and missed:N; and throttled:N; and lost:N",
-	.find = find, .metrics = TW_SPANS, .usual = TW_LATENCY,
+	.find = find, .metrics = TW_SPANS, .word = word, .usual = TW_LATENCY,
 	.check = check, .noun = "pair", .results = pairs, .name = name_of,
 	.value = value_of, .open = "no reply in", .opened = "cycle",
 	.where = where,

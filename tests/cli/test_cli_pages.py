@@ -2,6 +2,7 @@
 """The manual pages name what the programs and the tables of options name."""
 
 import functools
+import json
 import pathlib
 import re
 import subprocess
@@ -83,6 +84,53 @@ def test_groups_of_options(program, tmp_path):
                for head, text in re.findall(
                    r"^(\S.*):\n((?:  .*\n)+)", program.help(tmp_path), re.M)]
     assert of_help == of_page and len(of_help) > 5
+
+
+def test_options_for_programs(program):
+    """--options has what --help says, in its order: each word of it."""
+    done = subprocess.run([program.binary(), "--options"], text=True,
+                          capture_output=True, check=True)
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    told = subprocess.run([program.binary(), "--help"], text=True,
+                          capture_output=True, check=True).stdout
+    heads = re.findall(r"^(\S.*):$", told, re.M)
+    assert list(dict.fromkeys(row["group"] for row in rows)) == heads
+    words = []
+    for row in rows:
+        value = f"={row['value']}" if row["value"] else ""
+        words += f"-{row['letter']}, " * bool(row["letter"]) + \
+            f"--{row['name']}" + (f"[{value}]" if row["optional"]
+                                  else value), *row["help"]
+        if row["words"] and row["type"] != "limit":
+            words.append(f"({', '.join(row['words'])})")
+    text = told.partition("\n\n")[2]
+    text = re.sub(r"^\S.*:$", "", text, flags=re.M)
+    assert " ".join(words).split() == text.split()
+    assert all(set(row) - {"min", "max"} == {
+        "letter", "name", "type", "value", "optional", "words", "needs",
+        "excludes", "group", "help"} for row in rows)
+    assert all(row["type"] in ("number", "limit", "numbers")
+               for row in rows if "min" in row)
+
+
+def test_options_say_what_is_needed(program):
+    """As the messages do."""
+    rows = [json.loads(line) for line in subprocess.run(
+        [program.binary(), "--options"], text=True, capture_output=True,
+        check=True).stdout.splitlines()]
+    needy = [row for row in rows if row["type"] == "number" and row["needs"]]
+    for row in needy:
+        done = subprocess.run(
+            [program.binary(), f"--{row['name']}={row['max']}"], text=True,
+            capture_output=True, check=False)
+        assert (done.returncode, done.stderr) == (
+            1, f"FATAL: --{row['name']}={row['max']}: allowed only with "
+            f"{row['needs'][0]}\n")
+    assert bool(needy) == (program.page.name == "twowaytest.8")
+    lists = {row["name"]: row["excludes"] for row in rows if row["excludes"]}
+    assert lists and all(all(one) for one in lists.values())
+    if "transport" in {row["name"] for row in rows}:
+        assert len(lists["reflect"]) > 3
 
 
 def test_help_fits_a_terminal(program, tmp_path):
