@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* --trltp and --trltp-log: set-up and log of the reference program. */
 #include <inttypes.h>
+#include <math.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -113,8 +114,18 @@ static const char *label_of(size_t i)
 	return sleep;
 }
 
-static void log_metric(const struct tw_stats *of, const char *label,
-		       const uint64_t *bins)
+/* The reference program's: of sleep, it is from what was asked for. */
+static double deviation(const struct tw_stats *of, enum tw_metric_id id)
+{
+	double count = (double)of->count;
+
+	return id != TW_SLEEP || count < 2 ? tw_stats_deviation(of) :
+	       tw_stats_rms(of, tw_config.sleep_us * TW_NS_PER_US) *
+	       sqrt(count / (count - 1));
+}
+
+static void log_metric(const struct tw_stats *of, enum tw_metric_id id,
+		       const char *label, const uint64_t *bins)
 {
 	int bin;
 
@@ -122,7 +133,7 @@ static void log_metric(const struct tw_stats *of, const char *label,
 		"Maximum,%.1f\nStandard Deviation,%.1f\nCount,%" PRIu64
 		"\nLower Bound,Count\n", label, us((double)of->min_ns),
 		us(tw_stats_mean(of)), us((double)of->max_ns),
-		us(tw_stats_deviation(of)), of->count);
+		us(deviation(of, id)), of->count);
 	for (bin = 0; bin < BINS; bin++)
 		if (bins[bin])
 			fprintf(steps, "%d,%" PRIu64 "\n", bin * BIN_US,
@@ -147,8 +158,8 @@ static void end(struct tw_run *run)
 		if (tw_config.pairs > 1)
 			fprintf(steps, "Pair,%d\n", pair);
 		for (i = 0; i < ARRAY_SIZE(logged); i++)
-			log_metric(&stats[logged[i].id], label_of(i),
-				   of->bins[i]);
+			log_metric(&stats[logged[i].id], logged[i].id,
+				   label_of(i), of->bins[i]);
 		memset(of->bins, 0, sizeof(of->bins));
 	}
 }
