@@ -55,7 +55,7 @@ static void begin(struct tw_run *run)
 	if (kept)
 		printf("# Step %d/%d: load %s, %d %s\n", run->step + 1,
 		       run->steps, tw_load_number(0)->ops->name, run->step,
-		       tw_load_number(0)->ops->unit);
+		       tw_load_unit(tw_load_number(0), run->step));
 }
 
 static void end(struct tw_run *run)

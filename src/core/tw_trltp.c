@@ -46,13 +46,15 @@ static void set(const struct tw_option *option, char *value)
 {
 	reference = true;
 	tw_option_preset("mlockall policy=fifo priority=98 affinity posix_timers interval=1000 loops=100000 sleep=100 load=none load=fft steps=16 warmup=1 metrics=interval,send,sleep,receive,response,total");
+	if (!tw_option_given("load-policy"))
+		tw_option_preset("load-policy=rr");
 }
 
 static const struct tw_option options[] = {
 	{ 0, "trltp", TW_FLAG, .parse = set,
 	  .help = "the reference set-up: -m -p 98 -a -x -i 1000\n"
-		  "-l 100000 --sleep=100 --load=fft --steps=16\n"
-		  "--warmup=1; later options override it" },
+		  "-l 100000 --sleep=100 --load=fft --load-policy=rr\n"
+		  "--steps=16 --warmup=1; later options override it" },
 	{ 0, "trltp-log", TW_FILE, &to.path,
 	  .without = "--connect: it has send and receive, whose times are of one clock",
 	  .help = "write the reference program's log to FILE" },
