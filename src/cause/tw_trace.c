@@ -119,7 +119,7 @@ double tw_trace_usual_ns(const struct tw_pair *pair,
 	const struct tw_stats *stats = &results->stats[id];
 
 	if (stats->count < 2)
-		return (double)pair->tally.targets_ns[id];
+		return (double)tw_metric_target_ns(id, &pair->tally.params);
 	return (double)(stats->sum_ns - but_ns) / (double)(stats->count - 1);
 }
 

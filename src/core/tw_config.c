@@ -175,6 +175,7 @@ static void check(struct tw_run *run)
 	if (!policy_name)
 		policy_name = tw_config.priority ? "fifo" : "other";
 	tw_config.policy = tw_policy_find(policy_name);
+	policy_name = tw_policy_name(tw_config.policy);
 	realtime = tw_policy_is_realtime(tw_config.policy);
 	if (tw_config.priority && !realtime)
 		tw_say_fatal("--priority=%d: allowed only with --policy=fifo or rr\n",

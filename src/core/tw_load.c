@@ -18,7 +18,6 @@
 
 #define LOADS_MAX	8
 #define SETTLE_MS	150	/* what cannot run fails within this time */
-#define LOAD_PRIORITY	1	/* of a real-time load */
 
 static const struct tw_load_ops *const kinds[] = {
 	&tw_load_fft,
@@ -78,8 +77,6 @@ static void parse(const struct tw_option *option, char *value)
 		tw_say_fatal("--load: no memory: %m\n");
 	loads[count]->ops = kinds[i];
 	loads[count]->words = kinds[i]->words;
-	loads[count]->policy = kinds[i]->realtime ? SCHED_RR : SCHED_OTHER;
-	loads[count]->priority = kinds[i]->realtime ? LOAD_PRIORITY : 0;
 	kinds[i]->parse(loads[count++], option, argument);
 }
 
@@ -105,14 +102,9 @@ static void check(struct tw_run *run)
 	int i, server = tw_config_priority(TW_SERVER, (int)tw_config.pairs - 1);
 	int highest = 0;
 
-	for (i = 0; i < count; i++) {
-		if (!tw_config.priority && loads[i]->priority) {
-			loads[i]->policy = SCHED_OTHER;
-			loads[i]->priority = 0;
-		}
+	for (i = 0; i < count; i++)
 		if (loads[i]->priority > highest && !loads[i]->elsewhere)
 			highest = loads[i]->priority;
-	}
 	if (!highest)
 		return;
 	tw_config.main_priority = highest + 1;
@@ -237,8 +229,8 @@ static void text(FILE *file, const struct tw_run *run)
 		if (!run->ramp)
 			fprintf(file, "# Load: %s, %d %s, %.1f %s a second\n",
 				loads[i]->ops->name, loads[i]->units,
-				loads[i]->ops->unit, loads[i]->rate,
-				loads[i]->ops->work);
+				tw_load_unit(loads[i], loads[i]->units),
+				loads[i]->rate, loads[i]->ops->work);
 }
 
 static void json(FILE *file, const struct tw_run *run)

@@ -20,9 +20,9 @@ struct tw_option;
 struct tw_load_ops {
 	const char *name;
 	const char *unit;	/* "workers", "groups" */
+	const char *one;	/* "worker", "group" */
 	const char *work;	/* what is counted: "transforms" */
 	int usual;		/* default number of units */
-	bool realtime;		/* with -p, at the lowest priority */
 	bool single;		/* one process runs all units */
 	const char *words;	/* usual arguments of a program */
 	/* Reads what follows "KIND:"; NULL: nothing does. */
@@ -43,7 +43,7 @@ struct tw_load_ops {
 struct tw_load {
 	const struct tw_load_ops *ops;
 	const char *words;	/* see tw_load_ops */
-	int policy;
+	int policy;		/* 0: SCHED_OTHER */
 	int priority;		/* 0: not real-time */
 	int wanted;		/* units, as the user wants them */
 	bool fixed;		/* the user has named that number */
@@ -72,6 +72,12 @@ void tw_load_units(struct tw_load *load, const struct tw_option *option,
 
 /* As --steps has it; 1: no ramp. */
 extern int64_t tw_ramp_steps;
+
+/* Its unit, of so many. */
+static inline const char *tw_load_unit(const struct tw_load *load, int number)
+{
+	return number == 1 ? load->ops->one : load->ops->unit;
+}
 
 /* " MIN AVG MAX STD", for the table of a ramp. */
 void tw_ramp_stats(FILE *file, const struct tw_stats *of);

@@ -88,6 +88,6 @@ static uint64_t fft_done(const struct tw_load *load)
 }
 
 const struct tw_load_ops tw_load_fft = {
-	.name = "fft", .unit = "workers", .work = "transforms", .usual = 1,
-	.realtime = true, .parse = tw_load_units, .live = fft_live, .done = fft_done,
+	.name = "fft", .unit = "workers", .one = "worker", .work = "transforms",
+	.usual = 1, .parse = tw_load_units, .live = fft_live, .done = fft_done,
 };

@@ -130,7 +130,8 @@ static uint64_t hackbench_done(const struct tw_load *load)
 }
 
 const struct tw_load_ops tw_load_hackbench = {
-	.name = "hackbench", .unit = "groups", .work = "messages", .usual = 10,
+	.name = "hackbench", .unit = "groups", .one = "group",
+	.work = "messages", .usual = 10,
 	.single = true, .words = WORDS, .parse = tw_load_units,
 	.live = hackbench_live, .done = hackbench_done,
 };

@@ -9,12 +9,26 @@
 #include "tw_part.h"
 #include "tw_text.h"
 
-static void write_stats(FILE *file, const struct tw_stats *of)
+static void write_stats(FILE *file, const struct tw_stats *of,
+			int64_t target_ns)
 {
 	fprintf(file, "\"min\": %" PRId64 ", \"max\": %" PRId64
 		", \"avg\": %.3f, \"stddev\": %.3f",
 		tw_text_whole(of->min_ns), tw_text_whole(of->max_ns),
 		tw_text_mean(of), tw_text_real(tw_stats_deviation(of)));
+	if (target_ns)
+		fprintf(file, ", \"rms\": %.3f",
+			tw_text_real(tw_stats_rms(of, target_ns)));
+}
+
+/* In a step, the pairs are together: 0, as each has a period of its own. */
+static int64_t target_ns(enum tw_metric_id id, const struct tw_run *run,
+			 int pair)
+{
+	const struct tw_metric_params params = tw_config_params(pair);
+
+	return id == TW_INTERVAL && !run && tw_config.pairs > 1 ? 0 :
+	       tw_metric_target_ns(id, &params);
 }
 
 void tw_members_phases(FILE *file, const struct tw_results *results,
@@ -31,7 +45,8 @@ void tw_members_phases(FILE *file, const struct tw_results *results,
 		fprintf(file, "%s\n        \"%s\": { ", comma,
 			tw_metrics[id].name);
 		if (run || results->stats[id].count)
-			write_stats(file, &results->stats[id]);
+			write_stats(file, &results->stats[id],
+				    target_ns(id, run, pair));
 		else
 			fputs("\"min\": null, \"max\": null, \"avg\": null, \"stddev\": null",
 			      file);
@@ -59,7 +74,7 @@ static void column(FILE *file, const struct tw_run *run, int column)
 		PRIu64 ",\n      \"missed\": %" PRIu64 ",\n      ",
 		tw_config_interval_us(pair), of->count,
 		run->pairs[pair]->total.missed);
-	write_stats(file, of);
+	write_stats(file, of, target_ns(tw_text_metric(column), run, pair));
 	fprintf(file, ",\n");
 }
 

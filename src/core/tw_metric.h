@@ -129,10 +129,7 @@ enum tw_metric_id tw_metric_find(const char *name);
 int64_t tw_metric_ideal_ns(enum tw_metric_id id,
 			   const struct tw_metric_params *params);
 
-/*
- * Of what a timer ends, how long it is to be: the standard deviation is about
- * that, not about the mean. 0: of another.
- */
+/* Of what a timer ends, how long it is to be. 0: of another. */
 int64_t tw_metric_target_ns(enum tw_metric_id id,
 			    const struct tw_metric_params *params);
 

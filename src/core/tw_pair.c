@@ -54,9 +54,6 @@ void tw_pair_map(struct tw_run *run, int number)
 	bind_to_node(pair, run->pair_size, number);
 	pair->number = number;
 	pair->tally.params = tw_config_params(number);
-	for (i = 0; i < TW_METRICS; i++)
-		pair->tally.targets_ns[i] =
-			tw_metric_target_ns(i, &pair->tally.params);
 	run->pairs[number] = pair;
 	for (i = 0; tw_parts[i]; i++)
 		if (tw_parts[i]->attach && room_of(tw_parts[i], run))

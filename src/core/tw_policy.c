@@ -4,12 +4,12 @@
 #include "tw_policy.h"
 
 const char *const tw_policy_names[] = {
-	"deadline", "other", "batch", "idle", "fifo", "rr", NULL
+	"deadline", "other", "normal", "batch", "idle", "fifo", "rr", NULL
 };
 
 static const int policies[] = {
-	SCHED_DEADLINE, SCHED_OTHER, SCHED_BATCH, SCHED_IDLE, SCHED_FIFO,
-	SCHED_RR
+	SCHED_DEADLINE, SCHED_OTHER, SCHED_OTHER, SCHED_BATCH, SCHED_IDLE,
+	SCHED_FIFO, SCHED_RR
 };
 
 int tw_policy_find(const char *name)

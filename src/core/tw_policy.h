@@ -17,7 +17,7 @@ extern const char *const tw_policy_names[];
 /* SCHED_FIFO for "fifo" and so on; @name is one of the above. */
 int tw_policy_find(const char *name);
 
-/* The other way; "unknown" for another policy. */
+/* The other way: "other", not "normal"; "unknown" for another policy. */
 const char *tw_policy_name(int policy);
 
 /* Whether it has a real-time priority. */

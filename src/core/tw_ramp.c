@@ -55,7 +55,7 @@ static void begin(struct tw_run *run)
 	if (kept)
 		printf("# Step %d/%d: load %s, %d %s\n", run->step + 1,
 		       run->steps, tw_load_number(0)->ops->name, run->step,
-		       tw_load_number(0)->ops->unit);
+		       tw_load_unit(tw_load_number(0), run->step));
 }
 
 static void end(struct tw_run *run)
@@ -66,8 +66,7 @@ static void end(struct tw_run *run)
 		return;
 	for (i = 0; i < tw_config.pairs; i++)
 		tw_tally_merge(&kept[run->step].results,
-			       &run->pairs[i]->tally.results,
-			       &run->pairs[i]->tally.params);
+			       &run->pairs[i]->tally.results);
 	kept[run->step].rate = tw_load_number(0)->rate;
 	if (!run->no_status && kept[run->step].results.stats[0].count)
 		tw_text_status(stdout, run);

@@ -233,12 +233,9 @@ static void stop(struct tw_run *run)
 	run->failed = run->failed || any_failed(run, true);
 	tw_reap_all();
 	tw_cut_take(run);
-	for (i = 0; i < tw_config.pairs; i++) {
-		struct tw_pair *pair = run->pairs[i];
-
-		tw_tally_merge(&pair->total, &pair->tally.results,
-			       &pair->tally.params);
-	}
+	for (i = 0; i < tw_config.pairs; i++)
+		tw_tally_merge(&run->pairs[i]->total,
+			       &run->pairs[i]->tally.results);
 	for (i = 0; tw_parts[i]; i++)
 		;
 	tw_output_begin();

@@ -7,8 +7,7 @@
 #define READ_TRIES	10000
 
 /* Inline: a closed loop has all metrics folded in before its next request. */
-static inline void add(struct tw_stats *stats, int64_t value_ns, double inverse,
-		       int64_t target_ns)
+static inline void add(struct tw_stats *stats, int64_t value_ns, double inverse)
 {
 	double delta = (double)value_ns - stats->mean_ns;
 
@@ -21,18 +20,12 @@ static inline void add(struct tw_stats *stats, int64_t value_ns, double inverse,
 	stats->last_ns = value_ns;
 	stats->sum_ns += value_ns;
 	stats->mean_ns += delta * inverse;
-	if (target_ns) {
-		delta = (double)(value_ns - target_ns);
-		stats->m2_ns2 += delta * delta;
-	} else {
-		stats->m2_ns2 += delta * ((double)value_ns - stats->mean_ns);
-	}
+	stats->m2_ns2 += delta * ((double)value_ns - stats->mean_ns);
 }
 
-void tw_stats_add(struct tw_stats *stats, int64_t value_ns, double inverse,
-		  int64_t target_ns)
+void tw_stats_add(struct tw_stats *stats, int64_t value_ns, double inverse)
 {
-	add(stats, value_ns, inverse, target_ns);
+	add(stats, value_ns, inverse);
 }
 
 /* Of the metrics from @id on. */
@@ -43,8 +36,7 @@ static void add_known(struct tw_tally *tally, const int64_t values_ns[], int id)
 	for (; id < tw_metric_count; id++)
 		if (values_ns[id] != TW_NO_VALUE)
 			tw_stats_add(&stats[id], values_ns[id],
-				     1.0 / (double)(stats[id].count + 1),
-				     tally->targets_ns[id]);
+				     1.0 / (double)(stats[id].count + 1));
 }
 
 void tw_tally_add(struct tw_tally *tally, const int64_t values_ns[],
@@ -62,8 +54,7 @@ void tw_tally_add(struct tw_tally *tally, const int64_t values_ns[],
 	atomic_thread_fence(memory_order_release);
 	results->missed += missed;
 	for (id = 0; values_ns && id < TW_METRICS; id++)
-		add(&results->stats[id], values_ns[id], inverse,
-		    tally->targets_ns[id]);
+		add(&results->stats[id], values_ns[id], inverse);
 	if (values_ns && tw_metric_count > TW_METRICS)
 		add_known(tally, values_ns, TW_METRICS);
 	/* ...and none after the even one. */
@@ -94,11 +85,10 @@ void tw_tally_read(const struct tw_tally *tally, struct tw_results *results)
 }
 
 /*
- * The squared deviations about a target simply add up. Those about two means
- * are about the common mean after a correction (Chan, Golub, LeVeque 1979).
+ * The squared deviations from two means are from the common mean after a
+ * correction (Chan, Golub, LeVeque 1979).
  */
-static void merge(struct tw_stats *to, const struct tw_stats *from,
-		  bool about_mean)
+static void merge(struct tw_stats *to, const struct tw_stats *from)
 {
 	double delta = from->mean_ns - to->mean_ns;
 	double count = (double)to->count + (double)from->count;
@@ -109,25 +99,21 @@ static void merge(struct tw_stats *to, const struct tw_stats *from,
 		to->min_ns = from->min_ns;
 	if (!to->count || from->max_ns > to->max_ns)
 		to->max_ns = from->max_ns;
-	to->m2_ns2 += from->m2_ns2;
-	if (about_mean)
-		to->m2_ns2 += delta * delta * (double)to->count *
-			      (double)from->count / count;
+	to->m2_ns2 += from->m2_ns2 + delta * delta * (double)to->count *
+				     (double)from->count / count;
 	to->mean_ns += delta * (double)from->count / count;
 	to->count += from->count;
 	to->last_ns = from->last_ns;
 	to->sum_ns += from->sum_ns;
 }
 
-void tw_tally_merge(struct tw_results *to, const struct tw_results *from,
-		    const struct tw_metric_params *params)
+void tw_tally_merge(struct tw_results *to, const struct tw_results *from)
 {
 	int id;
 
 	to->missed += from->missed;
 	for (id = 0; id < tw_metric_count; id++)
-		merge(&to->stats[id], &from->stats[id],
-		      !tw_metric_target_ns(id, params));
+		merge(&to->stats[id], &from->stats[id]);
 }
 
 double tw_stats_mean(const struct tw_stats *stats)
@@ -139,4 +125,12 @@ double tw_stats_deviation(const struct tw_stats *stats)
 {
 	return stats->count > 1 ?
 	       sqrt(stats->m2_ns2 / (double)(stats->count - 1)) : 0;
+}
+
+double tw_stats_rms(const struct tw_stats *stats, int64_t target_ns)
+{
+	double off = target_ns ? tw_stats_mean(stats) - (double)target_ns : 0;
+
+	return stats->count ?
+	       hypot(sqrt(stats->m2_ns2 / (double)stats->count), off) : 0;
 }

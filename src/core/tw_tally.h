@@ -23,7 +23,7 @@ struct tw_stats {
 	int64_t max_ns;
 	int64_t sum_ns;		/* overflows after 292 years of latency */
 	double mean_ns;		/* running mean (Welford) */
-	double m2_ns2;		/* sum of squared deviations */
+	double m2_ns2;		/* sum of squared deviations from it */
 };
 
 /* Of all metrics, and the expiries that got no cycle. */
@@ -34,7 +34,6 @@ struct tw_results {
 
 struct tw_tally {
 	struct tw_metric_params params;
-	int64_t targets_ns[TW_SPANS];	/* tw_metric_target_ns() */
 	_Atomic uint32_t version;	/* odd while the client writes */
 	struct tw_results results;
 };
@@ -56,19 +55,18 @@ void tw_tally_add_known(struct tw_tally *tally, const int64_t values_ns[],
  */
 void tw_tally_read(const struct tw_tally *tally, struct tw_results *results);
 
-/* Adds the results @from, of other cycles with the same @params, to @to. */
-void tw_tally_merge(struct tw_results *to, const struct tw_results *from,
-		    const struct tw_metric_params *params);
+/* Adds the results @from, of other cycles, to @to. */
+void tw_tally_merge(struct tw_results *to, const struct tw_results *from);
+
+/* @inverse: 1 / (count with this value), which may be the same for several. */
+void tw_stats_add(struct tw_stats *stats, int64_t value_ns, double inverse);
 
 /*
- * @inverse: 1 / (count with this value), which may be the same for several.
- * @target_ns: the deviation is about it; 0: about the mean.
+ * Mean, standard deviation, and the root of the mean square of the distances
+ * from @target_ns (0: from the mean), in ns; 0 if there are too few values.
  */
-void tw_stats_add(struct tw_stats *stats, int64_t value_ns, double inverse,
-		  int64_t target_ns);
-
-/* Mean and standard deviation in ns; 0 if there are too few values. */
 double tw_stats_mean(const struct tw_stats *stats);
 double tw_stats_deviation(const struct tw_stats *stats);
+double tw_stats_rms(const struct tw_stats *stats, int64_t target_ns);
 
 #endif /* TW_TALLY_H */

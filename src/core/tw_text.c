@@ -184,8 +184,7 @@ int tw_text_lines(FILE *file, const struct tw_run *run, int lines)
 
 		if (column % tw_config.columns == 0) {
 			tw_tally_read(&run->pairs[pair]->tally, &results);
-			tw_tally_merge(&all, &results,
-				       &run->pairs[pair]->tally.params);
+			tw_tally_merge(&all, &results);
 		}
 		if (printed < lines - !fits) {
 			print_column(file, run, column, &results);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* --trltp and --trltp-log: set-up and log of the reference program. */
 #include <inttypes.h>
+#include <math.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -45,13 +46,15 @@ static void set(const struct tw_option *option, char *value)
 {
 	reference = true;
 	tw_option_preset("mlockall policy=fifo priority=98 affinity posix_timers interval=1000 loops=100000 sleep=100 load=none load=fft steps=16 warmup=1 metrics=interval,send,sleep,receive,response,total");
+	if (!tw_option_given("load-policy"))
+		tw_option_preset("load-policy=rr");
 }
 
 static const struct tw_option options[] = {
 	{ 0, "trltp", TW_FLAG, .parse = set,
 	  .help = "the reference set-up: -m -p 98 -a -x -i 1000\n"
-		  "-l 100000 --sleep=100 --load=fft --steps=16\n"
-		  "--warmup=1; later options override it" },
+		  "-l 100000 --sleep=100 --load=fft --load-policy=rr\n"
+		  "--steps=16 --warmup=1; later options override it" },
 	{ 0, "trltp-log", TW_FILE, &to.path,
 	  .without = "--connect: it has send and receive, whose times are of one clock",
 	  .help = "write the reference program's log to FILE" },
@@ -113,8 +116,18 @@ static const char *label_of(size_t i)
 	return sleep;
 }
 
-static void log_metric(const struct tw_stats *of, const char *label,
-		       const uint64_t *bins)
+/* The reference program's: of sleep, it is from what was asked for. */
+static double deviation(const struct tw_stats *of, enum tw_metric_id id)
+{
+	double count = (double)of->count;
+
+	return id != TW_SLEEP || count < 2 ? tw_stats_deviation(of) :
+	       tw_stats_rms(of, tw_config.sleep_us * TW_NS_PER_US) *
+	       sqrt(count / (count - 1));
+}
+
+static void log_metric(const struct tw_stats *of, enum tw_metric_id id,
+		       const char *label, const uint64_t *bins)
 {
 	int bin;
 
@@ -122,7 +135,7 @@ static void log_metric(const struct tw_stats *of, const char *label,
 		"Maximum,%.1f\nStandard Deviation,%.1f\nCount,%" PRIu64
 		"\nLower Bound,Count\n", label, us((double)of->min_ns),
 		us(tw_stats_mean(of)), us((double)of->max_ns),
-		us(tw_stats_deviation(of)), of->count);
+		us(deviation(of, id)), of->count);
 	for (bin = 0; bin < BINS; bin++)
 		if (bins[bin])
 			fprintf(steps, "%d,%" PRIu64 "\n", bin * BIN_US,
@@ -147,8 +160,8 @@ static void end(struct tw_run *run)
 		if (tw_config.pairs > 1)
 			fprintf(steps, "Pair,%d\n", pair);
 		for (i = 0; i < ARRAY_SIZE(logged); i++)
-			log_metric(&stats[logged[i].id], label_of(i),
-				   of->bins[i]);
+			log_metric(&stats[logged[i].id], logged[i].id,
+				   label_of(i), of->bins[i]);
 		memset(of->bins, 0, sizeof(of->bins));
 	}
 }

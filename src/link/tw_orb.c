@@ -128,8 +128,7 @@ static void text(FILE *file, const struct tw_run *run)
 		struct tw_results rest = { .missed = 0 };
 
 		for (pair = 1; pair <= step; pair++)
-			tw_tally_merge(&rest, &kept[step][pair].results,
-				       &run->pairs[pair]->tally.params);
+			tw_tally_merge(&rest, &kept[step][pair].results);
 		fprintf(file, "# %7d |", step);
 		tw_ramp_stats(file, &first->results.stats[TW_RESPONSE]);
 		fprintf(file, " |");

@@ -108,8 +108,7 @@ static void text(FILE *file, const struct tw_run *run)
 	int i;
 
 	for (i = 0; on && i < tw_config.pairs; i++) {
-		tw_tally_merge(&all, &run->pairs[i]->total,
-			       &run->pairs[i]->tally.params);
+		tw_tally_merge(&all, &run->pairs[i]->total);
 		sum.left_out += room_of(run, i)->left_out;
 		for (time = TW_CLIENT_SCHED; time < TW_TIMES; time++)
 			sum.missing[time] += room_of(run, i)->missing[time];

@@ -215,7 +215,7 @@ static void command_parse(struct tw_load *load, const struct tw_option *option,
 }
 
 const struct tw_load_ops tw_load_command = {
-	.name = "command", .unit = "copies", .work = "runs",
+	.name = "command", .unit = "copies", .one = "copy", .work = "runs",
 	.parse = command_parse, .live = command_live, .done = command_done,
 	.sweep = command_sweep,
 };

@@ -15,8 +15,7 @@ static const struct tw_option options[] = {
 		  "\"-l 5000\"; -g GROUPS comes before them" },
 	{ 0, "load-policy", TW_WORD, &policy, .choices = TW_POLICY_SIMPLE,
 	  .far = TW_ASKED_OF_LOAD,
-	  .help = "scheduling policy of the load, default rr for fft\n"
-		  "with -p in twowaytest, else other" },
+	  .help = "scheduling policy of the load, default other" },
 	{ 0, "load-priority", TW_NUMBER, &priority, "PRIO", 1, 97,
 	  .far = TW_ASKED_OF_LOAD,
 	  .help = "real-time priority of the load, default 1" },
@@ -42,6 +41,8 @@ static void check(struct tw_run *run)
 	struct tw_load *load;
 	int i;
 
+	if (policy)	/* "normal" is "other" */
+		policy = tw_policy_name(tw_policy_find(policy));
 	for (i = 0; (load = tw_load_number(i)); i++) {
 		apply(load);
 		hackbench |= load->ops == &tw_load_hackbench;
@@ -50,15 +51,15 @@ static void check(struct tw_run *run)
 	if (words && !hackbench)
 		tw_say_fatal("--load-args=%s: allowed only with --load=hackbench\n",
 			     words);
-	if (policy && !i)
+	if (policy && !i && !tw_option_given("trltp"))
 		tw_say_fatal("--load-policy=%s: allowed only with --load\n",
 			     policy);
-	if (policy && tw_policy_is_realtime(tw_policy_find(policy)) &&
-	    !any_realtime)
+	if (policy && i && !any_realtime &&
+	    tw_policy_is_realtime(tw_policy_find(policy)))
 		tw_say_fatal("--load-policy=%s: allowed is other, batch or idle without --priority: else what is measured would wait for the load\n",
 			     policy);
 	if (priority && !any_realtime)
-		tw_say_fatal("--load-priority=%d: allowed only with --priority and a load that is real-time: fft, or any with --load-policy=fifo or rr\n",
+		tw_say_fatal("--load-priority=%d: allowed only with --priority, and --load-policy=fifo or rr\n",
 			     (int)priority);
 }
 

@@ -6,7 +6,6 @@
 #include "pt_report.h"
 #include "tw_clock_tsc.h"
 #include "tw_clocks.h"
-#include "tw_load.h"
 #include "tw_place.h"
 #include "tw_policy.h"
 #include "tw_say.h"
@@ -186,6 +185,7 @@ static void check_policy(void)
 	if (!policy_name)
 		policy_name = tw_config.priority ? "fifo" : "other";
 	tw_config.policy = tw_policy_find(policy_name);
+	policy_name = tw_policy_name(tw_config.policy);
 	realtime = tw_policy_is_realtime(tw_config.policy);
 	if (tw_config.priority && !realtime)
 		tw_say_fatal("--priority=%d: allowed only with --policy=fifo or rr\n",
@@ -193,18 +193,6 @@ static void check_policy(void)
 	if (!tw_config.priority && realtime)
 		tw_say_fatal("--policy=%s: allowed only with --priority\n",
 			     policy_name);
-}
-
-/* A load takes no time from what is measured with -p, unless it is told to. */
-static void check_loads(void)
-{
-	struct tw_load *load;
-	int i;
-
-	for (i = 0; (load = tw_load_number(i)); i++) {
-		load->policy = SCHED_OTHER;
-		load->priority = 0;
-	}
 }
 
 static void check(struct tw_run *run)
@@ -231,7 +219,6 @@ static void check(struct tw_run *run)
 	clock_name = tw_config.clock->name;
 	tw_config.row_ns = pt_config.bin_ns * PT_PS_PER_NS;
 	check_policy();
-	check_loads();
 	place(run);
 	pt_select();
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Members of the JSON: in "thread", and in "primitives". */
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -51,7 +50,7 @@ static void column(FILE *file, const struct tw_run *run, int number)
 		{ "max", (double)of->max_ns, of->count },
 		{ "avg", tw_stats_mean(of), of->count },
 		{ "stddev", tw_stats_deviation(of), true },
-		{ "rms", sqrt(of->m2_ns2 / fmax((double)of->count, 1)), true },
+		{ "rms", tw_stats_rms(of, column->target_ps), true },
 		{ "target", (double)column->target_ps, column->target_ps },
 	};
 	int i;

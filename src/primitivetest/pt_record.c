@@ -61,8 +61,7 @@ static void add(struct pt_column *column, const struct pt_kept *kept,
 
 	if (!stats->count || value_ps > stats->max_ns)
 		column->worst = *kept;
-	tw_stats_add(stats, value_ps, 1.0 / (double)(stats->count + 1),
-		     column->target_ps);
+	tw_stats_add(stats, value_ps, 1.0 / (double)(stats->count + 1));
 }
 
 /* Of the operations of a value, all; and when they ended. */

@@ -78,7 +78,7 @@ struct pt_metric {
 	 * the clock's cost is subtracted, and the rest divided.
 	 */
 	int per;
-	/* The deviation is about it; NULL: about the mean. */
+	/* What it is to be; NULL: as short as can be. */
 	int64_t (*target_ps)(const struct pt_case *c);
 };
 

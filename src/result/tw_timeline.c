@@ -106,12 +106,8 @@ static void map_rows(const struct tw_run *run)
 	if (rows == MAP_FAILED)
 		tw_say_fatal("--timeline: no memory: %m\n");
 	madvise(rows, size, MADV_DONTFORK);
-	for (pair = 0; pair < tw_config.pairs; pair++) {
+	for (pair = 0; pair < tw_config.pairs; pair++)
 		rows[pair].tally.params = run->pairs[pair]->tally.params;
-		memcpy(rows[pair].tally.targets_ns,
-		       run->pairs[pair]->tally.targets_ns,
-		       sizeof(rows[pair].tally.targets_ns));
-	}
 }
 
 static void print_names(int pair)

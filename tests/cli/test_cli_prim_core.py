@@ -182,10 +182,13 @@ def test_dump(primitive, tmp_path):
 
 
 def deviations(values, target=None):
-    """Divided by one less, as by default about the mean; and by all."""
-    about = sum(values) / len(values) if target is None else target
-    squares = sum((value - about) ** 2 for value in values)
-    return (squares / (len(values) - 1)) ** 0.5, (squares / len(values)) ** 0.5
+    """From the mean, divided by one less; from the target, if there is one,
+    divided by all."""
+    mean = sum(values) / len(values)
+    of_mean, of_target = (sum((value - about) ** 2 for value in values)
+                          for about in (mean, target or mean))
+    return (of_mean / (len(values) - 1)) ** 0.5, \
+        (of_target / len(values)) ** 0.5
 
 
 def test_statistics(primitive, tmp_path):

@@ -217,6 +217,7 @@ def check(path_or_text):
             for one in pair["phases"].values():
                 assert {one[key] is None for key in (
                     "min", "max", "avg", "stddev")} == {not one["cycles"]}
+    assert_all_rms(json, given)
     stops = of["throttling"]
     assert sum(stops["steps"]) == of["throttled"]
     assert len(stops["steps"]) == given["steps"]
@@ -317,19 +318,19 @@ def assert_identities(values, period, sleep, slack=0):
     return missed
 
 
-def deviation(values, target):
-    about = target if target else sum(values) / len(values)
+def deviation(values, about=None):
+    """From the mean, or from a time that was asked for."""
+    about = about or sum(values) / len(values)
     return math.sqrt(sum((value - about) ** 2 for value in values) /
                      (len(values) - 1)) if len(values) > 1 else 0
 
 
-def pooled(parts, target):
+def pooled(parts):
     """(min, max, avg, stddev) of all together, from those of each."""
     n = sum(one["cycles"] for one in parts)
     mean = sum(one["avg"] * one["cycles"] for one in parts) / n
     squares = sum(one["stddev"] ** 2 * (one["cycles"] - 1) +
-                  (0 if target else one["cycles"] * (one["avg"] - mean) ** 2)
-                  for one in parts)
+                  one["cycles"] * (one["avg"] - mean) ** 2 for one in parts)
     return (min(one["min"] for one in parts), max(one["max"] for one in parts),
             mean, math.sqrt(squares / (n - 1)))
 
@@ -384,12 +385,45 @@ def close(a, b):
     return math.isclose(a, b, rel_tol=1e-7, abs_tol=0.0011)
 
 
+def assert_rms(one, target):
+    """Of what a timer ends: of scatter and mean error together."""
+    assert ("rms" in one) == bool(target)
+    if not target or not one["cycles"]:
+        return
+    scatter = one["stddev"] * math.sqrt(1 - 1 / one["cycles"])
+    # An average may have been cut to the largest value.
+    off = 1 if one["avg"] == one["max"] else 0.002
+    assert math.isclose(one["rms"], math.hypot(scatter, one["avg"] - target),
+                        rel_tol=1e-6, abs_tol=off)
+
+
+def assert_all_rms(json, given):
+    unit = 1 + 999 * json["resolution_in_ns"]
+    sleep = given["sleep"] * unit
+    for thread in json["thread"].values():
+        targets = {"sleep": sleep, "interval": thread["interval_us"] * unit}
+        assert_rms(thread, targets.get(thread["metric"]))
+        for metric, one in thread["phases"].items():
+            assert_rms(one, targets.get(metric))
+    targets = {"sleep": sleep} | (
+        {} if len(json["twoway"]["pairs"]) > 1 else
+        {"interval": json["thread"]["0"]["interval_us"] * unit}
+        if json["thread"] else {})
+    for step in json["twoway"].get("steps", []):
+        for pair in step.get("pairs", [step]):
+            for metric, one in pair["phases"].items():
+                assert_rms(one, one["cycles"] and targets.get(metric))
+
+
 def assert_statistics(thread, values, target):
     of = [one[thread["metric"]] for one in values]
     assert (thread["cycles"], thread["min"], thread["max"]) == \
         (len(of), min(of), max(of))
     assert close(thread["avg"], sum(of) / len(of))
-    assert close(thread["stddev"], deviation(of, target)), thread["metric"]
+    assert close(thread["stddev"], deviation(of)), thread["metric"]
+    if target:
+        assert close(thread["rms"], math.sqrt(statistics.fmean(
+            (value - target) ** 2 for value in of))), thread["metric"]
     expected = blocks(of)
     assert len(expected) == len(thread["blocks"])
     assert all(map(close, expected, thread["blocks"]))
@@ -426,7 +460,7 @@ def assert_log(lines, values):
             expected[name] = expected.get(name, 0) + 1
         assert bins == expected
         assert int(figures["Count"]) == len(of) == sum(bins.values())
-        target = {"interval": 1000000, "sleep": 100000}.get(metric)
+        target = 100000 if metric == "sleep" else None
         for name, value in (("Minimum", min(of)), ("Maximum", max(of)),
                             ("Average", sum(of) / len(of)),
                             ("Standard Deviation", deviation(of, target))):

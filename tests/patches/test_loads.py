@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the last two patches bring means the same in both programs."""
 
+import math
 import os
 import re
 import shutil
@@ -29,6 +30,8 @@ def test_fft(program):
     is_results(out)
     (name, count, units, rate, work), = LOAD.findall(out)
     assert (name, count, units, work) == ("fft", "2", "workers", "transforms")
+    out, _ = program.run("-q", "-l", 20, "--load=fft:1")
+    assert "\n# Load: fft, 1 worker, " in out
     assert float(rate) > 0
 
 
@@ -36,8 +39,8 @@ def test_fft(program):
 def test_both(program):
     out, _ = program.run("-q", "-D", 2, "--load=fft", "--load=hackbench:1")
     found = LOAD.findall(out)
-    assert [of[:3] for of in found] == [("fft", "1", "workers"),
-                                        ("hackbench", "1", "groups")]
+    assert [of[:3] for of in found] == [("fft", "1", "worker"),
+                                        ("hackbench", "1", "group")]
     assert float(found[1][3]) > 0
 
 
@@ -98,7 +101,7 @@ def test_unknown_messages(of_series):
     """A number that nobody counts is not 0."""
     env = preload(of_series, UNCOUNTED)
     out, _ = of_series.run("-q", "-l", 300, "--load=hackbench:1", env=env)
-    assert "\n# Load: hackbench, 1 groups, unknown messages a second\n" in out
+    assert "\n# Load: hackbench, 1 group, unknown messages a second\n" in out
     out, _ = of_series.run("-q", "-l", 100, "--load=hackbench", "--steps=2",
                            env=env)
     assert re.findall(r"^# +(\d) \|.*\| +(\S+)$", out, re.M) == [
@@ -129,7 +132,7 @@ int pthread_setschedparam(pthread_t thread, int policy,
 @root
 @pytest.mark.parametrize("words, priority, option", [
     (["--trltp", "--load-policy=other"], 99, "--trltp"),
-    (["-p", 80, "--load=fft"], 2, "--load")])
+    (["-p", 80, "--load=fft", "--load-policy=rr"], 2, "--load")])
 def test_priority_of_main(of_series, words, priority, option):
     """If it cannot be set, the run is not what was asked for."""
     env = {**preload(of_series, REFUSED), "REFUSED": str(priority)}
@@ -222,29 +225,38 @@ def test_no_hackbench(program):
 @root
 def test_priority(program):
     """The server must be above real-time workers, which have 1."""
-    out, err = program.run("-q", "-l", 10, "-p", 2, "--load=fft", status=1)
+    words = ["--load=fft", "--load-policy=rr"]
+    out, err = program.run("-q", "-l", 10, "-p", 2, *words, status=1)
     assert "--priority=2: allowed is 3 or more" in err
     # In the series, not even an idle state was kept off.
     assert "T:" not in out and (not out or program.name == "standalone")
-    process = program.start("-q", "-p", 3, "-a", "-D", "1h", "--load=fft")
-    program.loads(process, 1)
+    process = program.start("-q", "-p", 3, "-a", "-D", "1h", *words)
+    worker, = program.loads(process, 1)
     program.servers(process)
-    policies = {outside.settings(pid)["policy"]
-                for pid in program.children(process)}
+    found = outside.settings(worker)
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=20)
     assert process.returncode == 0
     is_results(out)
-    assert "rr" in policies
+    assert (found["policy"], found["priority"]) == ("rr", 1)
 
 
 @root
-def test_load_policy(program):
-    process = program.start("-q", "-p", 2, "-D", "1h", "--load=fft",
-                            "--load-policy=other")
-    program.loads(process, 1)
-    assert "rr" not in {outside.settings(pid)["policy"]
-                        for pid in program.children(process)}
+@pytest.mark.parametrize("words, policy", [
+    ([], "other"), (["--load-policy=other"], "other"),
+    (["--trltp", "--steps=2"], "rr"),
+    (["--trltp", "--load-policy=other", "--steps=2"], "other"),
+    (["--load-policy=other", "--trltp", "--steps=2"], "other")])
+def test_load_policy(program, words, policy):
+    """Ordinary tasks, but in the set-up of the reference program; what the user
+    says is so, before it or after it."""
+    process = program.start("-q", "-p", 2, "--load=fft", *words, "-l", 900)
+    worker, = program.loads(process, 1)
+    assert outside.wait_for(
+        lambda: outside.settings(worker)["policy"] == policy)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert ("sshd" in err) == (policy == "rr" and program.name == "series")
 
 
 @pytest.mark.parametrize("words, count", [
@@ -280,7 +292,8 @@ def test_steps(program):
     """A step each with 0, 1 and 2 workers, and a table of all."""
     out, _ = program.run("-q", "-D", 2, "--load=fft", "--steps=3")
     assert re.findall(r"^# Step .*$", out, re.M) == [
-        f"# Step {step + 1}/3: load fft, {step} workers" for step in range(3)]
+        f"# Step {step + 1}/3: load fft, {count}"
+        for step, count in enumerate(("0 workers", "1 worker", "2 workers"))]
     found = [status(line) for line in out.splitlines() if line[:2] == "T:"]
     assert len(found) == 3
     lines = out.splitlines()
@@ -521,6 +534,22 @@ def test_break_in_the_second_step(program):
 
 
 @root
+def test_deviations_of_the_log(program):
+    """As in the reference program: of the sleep, from what was asked for."""
+    program.run("--trltp", "-l", 30, "--steps=1", "-N", "--trltp-log=log",
+                "--json=json", "--load-policy=other")
+    threads = outside.load_json(program.path_of("json"))["thread"]
+    text = program.path_of("log").read_text()
+    for label, thread in zip(LABELS, threads.values()):
+        found = float(re.search(
+            rf"\n{re.escape(label)} \(Micro Sec\)\n(?:.*\n){{3}}"
+            r"Standard Deviation,([\d.]+)\n", text)[1])
+        late = thread["avg"] - 100000 if thread["metric"] == "sleep" else 0
+        assert found == pytest.approx(math.hypot(
+            thread["stddev"], late * math.sqrt(30 / 29)) / 1000, abs=0.051)
+
+
+@root
 @hackbench
 def test_reference_with_hackbench(program):
     """It runs beside the workers of each step."""
@@ -530,7 +559,7 @@ def test_reference_with_hackbench(program):
     program.loads(process, 2)
     out, _ = process.communicate(timeout=60)
     assert process.returncode == 0
-    assert "# Step 2/2: load fft, 1 workers" in out
+    assert "# Step 2/2: load fft, 1 worker\n" in out
 
 
 @root

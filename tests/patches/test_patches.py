@@ -41,6 +41,10 @@ RIDDLES = (
     "says that nothing is real-time", "if nothing sets that clock",
     "For the caller; first", "of most numbers", "the value of a metric is",
     "then enters an idle state that it needs", "If they have none",
+    "stat() goes", "Of an odd number that", "The reply wakes it",
+    "If a cycle ends after the next", "adds those of each process to",
+    "PATH tells", "is not claimed", "they have the time of send twice",
+    "latency of 50 ms follows",
     "or, without one, than its period", "\\fIPRIO\\fR must be",
     "are the same in those of one pair", "its own number is refused",
     "lost: of", "which cycle */", "gets a message, too, also if",
@@ -222,7 +226,7 @@ def check_step(program, number):
     assert re.search(r"^T: 0 .* C: +20 ", done.stdout, re.M)
     if number >= 6:
         done = series.run(program, "-q", "-l", "20", "--load=fft")
-        assert "# Load: fft, 1 workers, " in done.stdout
+        assert "# Load: fft, 1 worker, " in done.stdout
 
 
 def test_installed(tmp_path):

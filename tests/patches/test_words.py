@@ -96,15 +96,31 @@ def test_nanoseconds(program):
 
 @pytest.mark.parametrize("sleep_us", [0, 100])
 def test_deviation_of_two(program, sleep_us):
-    """Of sleep, it is from what was asked for; if that is nothing, from the
-    mean, as that of wakeup."""
+    """It is from the mean, not from what was asked for, of each metric."""
     program.run("-q", "-l", 2, "-N", f"--sleep={sleep_us}", "--json=json")
     thread, = json.loads(program.path_of("json").read_text())["thread"].values()
-    for name in "sleep", "wakeup":
-        of = thread["phases"][name]
-        target = (1000 * sleep_us if name == "sleep" else 0) or of["avg"]
-        assert of["stddev"] == pytest.approx(math.hypot(
-            of["min"] - target, of["max"] - target), abs=1.5)
+    for of in thread, *(thread["phases"][name] for name in PHASES):
+        assert of["stddev"] == pytest.approx(
+            (of["max"] - of["min"]) / math.sqrt(2), abs=1.5)
+
+
+@pytest.mark.parametrize("words", [["-l", 200], ["-t2", "-l", 40],
+                                   ["-t2", "-d0", "-l", 40]])
+def test_deviation_of_all(program, words):
+    """Of all pairs together, whatever their periods, from their common mean;
+    none is larger than the range of the values admits."""
+    out, _ = program.run("-q", "-N", "--json=json", *words)
+    threads = json.loads(
+        program.path_of("json").read_text())["thread"].values()
+    n = words[-1]
+    for name, (least, _, most, std) in phases(out).items():
+        of = [thread["phases"][name] for thread in threads]
+        mean = sum(one["avg"] for one in of) / len(of)
+        squares = sum(one["stddev"] ** 2 * (n - 1) +
+                      n * (one["avg"] - mean) ** 2 for one in of)
+        assert std == pytest.approx(
+            math.sqrt(squares / (len(of) * n - 1)), abs=0.1), name
+        assert std <= (most - least) / 2 * math.sqrt(n / (n - 1)) + 1, name
 
 
 def test_threads_of_a_set(program):
@@ -469,6 +485,15 @@ def test_unit_of_a_duration(program):
     assert "m, h or d" in err
 
 
+@pytest.mark.parametrize("value", ["36501d", "876001h", "3153600001",
+                                   "99999999999999999999d"])
+def test_duration_that_is_too_long(program, value):
+    """The longest one is told in its unit."""
+    _, err = program.run("-D", value, status=1)
+    assert err.startswith(f"FATAL: --duration={value}: allowed is ")
+    assert err.endswith(" of minutes, hours or days; at most 36500d\n")
+
+
 @pytest.mark.parametrize("words, named", [
     (["-i", "50"], "--interval=50: allowed is "),
     (["-i", "x"], f"--interval=x: {RANGE}"),
@@ -500,6 +525,9 @@ def test_unit_of_a_duration(program):
     (["--policy=fif"], "--policy=fif: allowed is "),
     (["--policy=other", "-p", "9"],
      "--priority=9: allowed only with --policy=fifo or rr\n"),
+    (["--policy=normal", "-p", "9"],
+     "--priority=9: allowed only with --policy=fifo or rr\n"),
+    (["--policy=norm"], "--policy=norm: allowed is "),
     (["--histfile=x"], "--histfile=x: allowed only with -h or -H\n"),
     (["-a", "1-0"], "--affinity=1-0: allowed is "),
     (["-a", "99999"], "--affinity=99999: allowed is "),
@@ -520,7 +548,7 @@ def test_bad_value(program, words, named):
 @pytest.mark.parametrize("words", [
     ["-x"], ["--posix_timers"], ["-c", "0"], ["-c1"], ["--clock=realtime"],
     ["--size=65536", "-i", "2000"], ["--sleep=0"], ["--policy=batch"],
-    ["--policy=idle"], ["-m"], ["--default-system"], ["-t", "1"], ["-D1s"],
+    ["--policy=idle"], ["--policy=normal"], ["-D", "36500d"], ["-m"], ["--default-system"], ["-t", "1"], ["-D1s"],
     ["-D", "1m"], ["-h", " 3500", "--histfile=histogram"]])
 def test_good_value(program, words):
     out, _ = program.run("-q", "-l", 20, *words)

@@ -189,7 +189,7 @@ static void derive(int count)
 						  &kinds[i] : NULL);
 
 		tw_stats_add(&of->column[0].stats,
-			     (i + 1) * 1000 * PT_PS_PER_NS, 1, 0);
+			     (i + 1) * 1000 * PT_PS_PER_NS, 1);
 		pt_case_settle(of);
 	}
 	pt_rhealstone_derive();

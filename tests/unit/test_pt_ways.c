@@ -205,7 +205,7 @@ TEST_EACH(say, said)
 	c->end_ns = c->begin_ns + 1000;
 	for (i = 0; i < 2; i++)
 		tw_stats_add(&c->column[of->column].stats,
-			     of->ns[i] * PT_PS_PER_NS, 1. / (i + 1), 0);
+			     of->ns[i] * PT_PS_PER_NS, 1. / (i + 1));
 	of->test->verify(c);
 	assert_string_equal(c->verdict[0].text, of->text ? of->text : "");
 	assert_int_equal(c->verdict[0].failed, of->wrong);

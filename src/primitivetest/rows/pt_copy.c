@@ -68,7 +68,7 @@ static void record(struct pt_task *task, struct copy *copy)
 		if (was_set)
 			pt_leave_out(&copy->trial);
 		else if (!pt_warms_up(task))
-			tw_stats_add(&copy->stats, t_ns[1] - t_ns[0], 0, 0);
+			tw_stats_add(&copy->stats, t_ns[1] - t_ns[0], 0);
 		pt_record(task, &copy->trial);
 	}
 }

@@ -318,7 +318,7 @@ TEST_EACH(stamps, stamped)
 	tw_metric_count = TW_METRICS;
 }
 
-/* What an ideal system would show; and about what a deviation is. */
+/* What an ideal system would show, and how long a timer is to take. */
 TEST(ideal)
 {
 	const struct tw_metric_params params = { 1000, 100 };
@@ -335,6 +335,45 @@ TEST(ideal)
 				 id == TW_SLEEP || id == TW_INTERVAL ?
 				 ideal_ns[id] : 0);
 	}
+}
+
+/* Far from 0, far from the target, in two parts or in one: the same digits. */
+static const struct far {
+	const char *name;
+	int64_t base_ns;
+	int64_t target_ns;
+	double rms_ns;
+} fars[] = {
+	{ "near", 0, 0, 3.5 }, { "target", 1000, 996, 8.276472678623424 },
+	{ "longest", 1000000000000, 999999999960, 43.64057744805859 },
+};
+
+TEST_EACH(deviation_from_the_mean, fars)
+{
+	static const int64_t off_ns[] = { 0, 7, 0, 7, 7, 0 };
+	struct tw_results all = { .missed = 0 }, part = all;
+	struct tw_stats whole = { .count = 0 }, *now = &all.stats[TW_SLEEP];
+	int i;
+
+	assert_true(tw_stats_deviation(&whole) == 0);
+	assert_true(tw_stats_rms(&whole, of->target_ns) == 0);
+	for (i = 0; i < 6; i++) {
+		if (i == 2)
+			now = &part.stats[TW_SLEEP];
+		tw_stats_add(&whole, of->base_ns + off_ns[i], 1. / (i + 1));
+		tw_stats_add(now, of->base_ns + off_ns[i],
+			     1. / (double)(now->count + 1));
+	}
+	tw_tally_merge(&all, &part);
+	for (now = &whole; now; now = now == &whole ? &all.stats[TW_SLEEP] :
+						      NULL) {
+		assert_float_equal(tw_stats_deviation(now), 3.8340579025361627,
+				   1e-3);
+		assert_float_equal(tw_stats_rms(now, of->target_ns),
+				   of->rms_ns, 1e-3);
+	}
+	tw_stats_add(&part.stats[TW_SEND], of->base_ns, 1);
+	assert_true(tw_stats_deviation(&part.stats[TW_SEND]) == 0);
 }
 
 /* By what a metric is divided; a phase is by nothing. */

@@ -26,11 +26,11 @@
 #define POINTS		65536
 
 struct load loads[KINDS] = {
-	{ "fft", "workers", "transforms", .usual = 1 },
-	{ "hackbench", "groups", "messages", .usual = 10, .rate = "unknown" },
+	{ "fft", "worker", "transforms", .usual = 1 },
+	{ "hackbench", "group", "messages", .usual = 10, .rate = "unknown" },
 };
 
-static int fft_rr, hackbench_rr;	/* whether they are real-time */
+static int rr;		/* whether they have SCHED_RR */
 static struct timespec began;
 static struct { unsigned long done, wrong; } *work;	/* done: transforms */
 static int count;
@@ -126,7 +126,7 @@ static void __attribute__((noreturn)) run_hackbench(int groups)
 	_exit(EXIT_FAILURE);
 }
 
-static void start_process(struct load *l, int rr, int nth_cpu, int lock)
+static void start_process(struct load *l, int nth_cpu, int lock)
 {
 	struct sched_param param = { .sched_priority = rr ? PRIORITY : 0 };
 	pid_t parent = getpid(), pid = fork();
@@ -158,19 +158,16 @@ static void start_process(struct load *l, int rr, int nth_cpu, int lock)
 
 void load_check(const char *policy, int priority)
 {
-	int rr = policy && !strcmp(policy, "rr");
-
+	rr = policy && !strcmp(policy, "rr");
 	if (policy && !rr && strcmp(policy, "other"))
 		fatal("--load-policy=%s: allowed is other, rr\n", policy);
 	if (policy && !loads[FFT].n && !loads[HACKBENCH].n)
 		fatal("--load-policy=%s: allowed only with --load\n", policy);
-	fft_rr = loads[FFT].n && (rr || (!policy && priority));
-	hackbench_rr = loads[HACKBENCH].n && rr;
-	if ((fft_rr || hackbench_rr) && priority < PRIORITY + 2)
+	if (rr && priority < PRIORITY + 2)
 		fatal("--priority=%d: allowed is %d or more: the server must be above the load, which has the real-time priority %d\n",
 		      priority, PRIORITY + 2, PRIORITY);
-	if (fft_rr || hackbench_rr)
-		warn("the load leaves its CPUs no time for ordinary tasks, such as sshd, and the kernel may stop real-time tasks there for 50 ms in each second (sched_rt_runtime_us); --load-policy=other prevents both\n");
+	if (rr)
+		warn("--load-policy=rr: the load may leave ordinary tasks, such as sshd, no time\n");
 }
 
 void load_start(int pin, int lock)
@@ -178,8 +175,7 @@ void load_start(int pin, int lock)
 	const struct sched_param above = { .sched_priority = PRIORITY + 1 };
 	int i, n = get_available_cpus(NULL), first = n > 3 ? 3 : n - 1;
 
-	if ((fft_rr || hackbench_rr) &&
-	    pthread_setschedparam(pthread_self(), SCHED_FIFO, &above))
+	if (rr && pthread_setschedparam(pthread_self(), SCHED_FIFO, &above))
 		fatal("--load: cannot set priority %d\n", PRIORITY + 1);
 	work = mmap(NULL, sizeof(*work), PROT_READ | PROT_WRITE,
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -188,10 +184,10 @@ void load_start(int pin, int lock)
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	clock_gettime(CLOCK_MONOTONIC, &began);
 	for (count = i = 0; i < loads[FFT].n; i++)
-		start_process(&loads[FFT], fft_rr,
-			      pin ? first + i % (n - first) : -1, lock);
+		start_process(&loads[FFT], pin ? first + i % (n - first) : -1,
+			      lock);
 	if (loads[HACKBENCH].n)
-		start_process(&loads[HACKBENCH], hackbench_rr, -1, lock);
+		start_process(&loads[HACKBENCH], -1, lock);
 	usleep(150000);		/* what cannot run fails within this time */
 	if (load_ended())
 		exit(load_stop());

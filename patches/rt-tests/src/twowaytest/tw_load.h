@@ -6,13 +6,13 @@
 enum { FFT, HACKBENCH, KINDS };
 
 extern struct load {
-	const char *name, *units, *work, *value;	/* value: of --load */
+	const char *name, *unit, *work, *value;	/* value: of --load */
 	int usual, n;		/* n 0: there is none */
 	char rate[16];		/* work a second */
 } loads[KINDS];
 
 void load_add(const char *value);	/* KIND[:N] */
-/* Before all starts; policy NULL: rr for fft if priority is set */
+/* Before all starts; policy: rr or other, the default (NULL) */
 void load_check(const char *policy, int priority);
 void load_start(int pin, int lock);	/* pin: each worker to a CPU */
 int load_ended(void);		/* by itself; a signal handler may ask */

@@ -2,7 +2,7 @@
 /*
  * twowaytest: how late is the answer of another process, and which part of it?
  * A timer wakes a client, a thread. Its request, by TCP on 127.0.0.1, wakes a
- * server, a process of its own, which sleeps and replies. The reply wakes it:
+ * server, a process of its own. It sleeps and replies, which wakes the client:
  *	planned ..wakeup.. t0 ..send.. t1 ..sleep.. t2 ..receive.. t3
  */
 #include <errno.h>
@@ -49,8 +49,7 @@ static const char * const names[NUM] = { "latency", "wakeup", "send", "sleep",
 struct stats {			/* in ns */
 	unsigned long long count;
 	int64_t min, max, act, sum;
-	int64_t target;		/* 0: deviations are about the mean */
-	double squares;		/* of the distances from target */
+	double squares;		/* of the distances from the mean */
 };
 
 static struct pair {
@@ -148,38 +147,38 @@ static struct timespec to_timespec(int64_t ns)
 	return (struct timespec) { ns / NSEC_PER_SEC, ns % NSEC_PER_SEC };
 }
 
+static double mean(const struct stats *s)
+{
+	return s->count ? (double)s->sum / s->count : 0;
+}
+
 static void stats_merge(struct stats *to, const struct stats *from)
 {
+	double off = mean(from) - mean(to);
+
 	if (!to->count)
 		*to = *from;
 	else if (from->count) {
 		to->min = to->min < from->min ? to->min : from->min;
 		to->max = to->max > from->max ? to->max : from->max;
 		to->act = from->act;
+		to->squares += from->squares + off * off * to->count *
+			       from->count / (to->count + from->count);
 		to->count += from->count;
 		to->sum += from->sum;
-		to->squares += from->squares;
 	}
 }
 
 static void stats_add(struct stats *s, int64_t ns)
 {
-	double off = ns - s->target;
-	struct stats one = { 1, ns, ns, ns, ns, s->target, off * off };
+	struct stats one = { 1, ns, ns, ns, ns, 0 };
 
 	stats_merge(s, &one);
 }
 
-static double mean(const struct stats *s)
-{
-	return s->count ? (double)s->sum / s->count : 0;
-}
-
 static double deviation(const struct stats *s)
 {
-	double squares = s->squares - (s->target ? 0 : mean(s) * s->sum);
-
-	return s->count > 1 && squares > 0 ? sqrt(squares / (s->count - 1)) : 0;
+	return s->count > 1 ? sqrt(s->squares / (s->count - 1)) : 0;
 }
 
 static void connect_pair(struct pair *p)
@@ -414,8 +413,8 @@ static void print_steps(void)
 	struct step *k;
 	int i;
 
-	printf("# Load %s: response and total by %s; work: %s a second\n# %7s |       response: min avg max std |          total: min avg max std |     work\n",
-	       ramped->name, ramped->units, ramped->work, ramped->units);
+	printf("# Load %s: response and total by %ss; work: %s a second\n# %6ss |       response: min avg max std |          total: min avg max std |     work\n",
+	       ramped->name, ramped->unit, ramped->work, ramped->unit);
 	for (k = kept; k < kept + STEPS && k->stats->count; k++) {
 		printf("# %7d |", (int)(k - kept));
 		for (i = 0; i < 2; i++) {
@@ -494,9 +493,10 @@ static void print_results(void)
 	}
 	for (i = 0; i < KINDS; i++)
 		if (loads[i].n && !steps)
-			printf("# Load: %s, %d %s, %s %s a second\n",
-			       loads[i].name, loads[i].n, loads[i].units,
-			       loads[i].rate, loads[i].work);
+			printf("# Load: %s, %d %s%s, %s %s a second\n",
+			       loads[i].name, loads[i].n, loads[i].unit,
+			       loads[i].n == 1 ? "" : "s", loads[i].rate,
+			       loads[i].work);
 	for_each_pair(p) {
 		if (p->unanswered_ns)
 			printf("# Unanswered: %spair %d, cycle %lld: when the run ended, the client had waited %lld us for the reply\n",
@@ -511,7 +511,7 @@ static void print_results(void)
 		printf("# Missed: %llu\n", missed);
 }
 
-/* max has lost its decimals, avg has not; still avg must not be above max */
+/* max is cut to whole us: if all cycles took 98.7, avg must not be above 98 */
 static void json_stats(FILE *f, const struct stats *s)
 {
 	fprintf(f, "\"min\": %lld, \"max\": %lld, \"avg\": %.2f, \"stddev\": %.2f",
@@ -562,6 +562,7 @@ static void set_trltp(void)
 	steps = 16;
 	affinity = "";
 	load = "fft";
+	load_policy = load_policy ? load_policy : "rr";
 	loads[HACKBENCH].n = 0;
 	load_add(load);
 }
@@ -577,7 +578,7 @@ static const struct opt {
 	{ "-c", "clock", "NAME", &clk, 0, 0, "clock of the timer and of all times: monotonic (0), the default, or realtime (1)" },
 	{ "  ", "default-system", "", &default_system, 0, 1, "write nothing to /dev/cpu_dma_latency" },
 	{ "-d", "distance", "US", &distance, 0, 1000000, "added to the period of each further pair, default 500, or 0 with -h or -H" },
-	{ "-D", "duration", "TIME", &duration, 0, MOST, "measure for so many seconds; m, h or d after the number: minutes, hours or days" },
+	{ "-D", "duration", "TIME", &duration, 0, 36500LL * 86400, "measure for so many seconds; m, h or d after the number: minutes, hours or days" },
 	{ "  ", "help", "", NULL, 0, 0, "print this summary of the options" },
 	{ "  ", "histfile", "FILE", &histfile, 0, 0, "with -h or -H: write the histogram to this file" },
 	{ "-H", "histofall", "US", &histofall, 1, 1000000, "as -h, with a column for the sum of all pairs" },
@@ -586,11 +587,11 @@ static const struct opt {
 	{ "  ", "json", "FILE", &jsonfile, 0, 0, "write the results to this file, as JSON" },
 	{ "  ", "latency", "US", &latency_us, 0, MOST, "written to /dev/cpu_dma_latency, default 0: no idle state takes longer to leave" },
 	{ "  ", "load", "KIND", &load, 0, 0, "keep the system busy: fft[:N], N workers, default 1; hackbench[:N], N groups, default 10" },
-	{ "  ", "load-policy", "NAME", &load_policy, 0, 0, "policy of the load, other or rr, default other, but rr for fft with -p" },
+	{ "  ", "load-policy", "NAME", &load_policy, 0, 0, "policy of the load: other or rr, default other" },
 	{ "-l", "loops", "N", &loops, 0, 1000000000000, "measure so many cycles of each pair, default 0: until something else ends the run" },
 	{ "-m", "mlockall", "", &lockall, 0, 1, "lock the memory of this program and of the servers" },
 	{ "-N", "nsecs", "", &use_nsecs, 0, 1, "print the results in nanoseconds, not microseconds" },
-	{ "  ", "policy", "NAME", &sched, 0, 0, "other, batch, idle, fifo or rr, for clients and servers; default fifo with -p, else other" },
+	{ "  ", "policy", "NAME", &sched, 0, 0, "other or normal, batch, idle, fifo, rr, for clients and servers; default fifo with -p" },
 	{ "-x", "posix_timers", "", &posix_timers, 0, 1, "a POSIX timer with a signal wakes the client, not clock_nanosleep" },
 	{ "-p", "priority", "PRIO", &priority, 2, 99, "real-time priority of the clients, 2 to 99; the servers have one less" },
 	{ "-q", "quiet", "", &quiet, 0, 1, "print only the results, at the end, and no status during the run" },
@@ -634,7 +635,7 @@ static void set_option(const struct opt *o, const char *value)
 	    (value && (number < o->min || number > o->max / scale)))
 		fatal("--%s=%s: allowed is a whole number from %lld to %lld%s\n",
 		      o->name, value, o->min, o->max, o->to == &duration ?
-		      "; m, h or d may follow" : "");
+		      " seconds; with m, h or d behind it, of minutes, hours or days; at most 36500d" : "");
 	*(long long *)o->to = number * scale;
 }
 
@@ -675,8 +676,9 @@ static void check_options(void)
 		fatal("--clock=%s: allowed is monotonic, realtime\n", clk);
 	sched = sched ? sched : priority ? "fifo" : "other";
 	policy = string_to_policy(sched);
-	if (policy == SCHED_DEADLINE || (!policy && strcmp(sched, "other")))
-		fatal("--policy=%s: allowed is other, batch, idle, fifo, rr\n",
+	if (policy == SCHED_DEADLINE || (!policy && strcmp(sched, "other") &&
+					 strcmp(sched, "normal")))
+		fatal("--policy=%s: allowed is other, normal, batch, idle, fifo, rr\n",
 		      sched);
 	if (policy == SCHED_FIFO || policy == SCHED_RR)
 		priority = priority ? priority : 2;
@@ -699,8 +701,8 @@ static void check_options(void)
 		fatal("--steps=%lld: allowed only with --load, and with --loops or --duration\n",
 		      steps);
 	if (steps && strchr(ramped->value, ':'))
-		fatal("--load=%s: not allowed with --steps, which sets the number of %s\n",
-		      ramped->value, ramped->units);
+		fatal("--load=%s: not allowed with --steps, which sets the number of %ss\n",
+		      ramped->value, ramped->unit);
 	if (logfile && (num_pairs > 1 || sleep_us != 100 || !posix_timers))
 		fatal("--trltp-log=%s: allowed only with one pair, --sleep=100 and -x\n",
 		      logfile);
@@ -748,8 +750,6 @@ static void launch(void)
 		p->period = (interval + (p - pairs) * distance) * 1000;
 		p->cpu = cpu_of(p - pairs, 1);
 		p->server_cpu = cpu_of(p - pairs, 0);
-		p->stats[INTERVAL].target = p->period;
-		p->stats[SLEEP].target = sleep_us * 1000;
 		connect_pair(p);
 		unread = unread || finish_file(stdout, "standard output");
 		p->server = fork();
@@ -839,15 +839,19 @@ static int finish(struct pair *p)
 
 static void write_log(FILE *f)
 {
-	const struct stats *s;
+	struct stats s;
+	double late;
 	int i, k;
 
 	fprintf(f, step ? "\nWorkers,%d\n" : "Workers,%d\n", step);
 	for (i = 0; i < METRICS; i++) {
-		s = &pairs->stats[metrics[i].id];
+		s = pairs->stats[metrics[i].id];
+		late = mean(&s) - 1e5;
+		if (metrics[i].id == SLEEP)	/* there: from 100 us */
+			s.squares += late * late * s.count;
 		fprintf(f, "\n%s (Micro Sec)\nMinimum,%.1f\nAverage,%.1f\nMaximum,%.1f\nStandard Deviation,%.1f\nCount,%llu\nLower Bound,Count\n",
-			metrics[i].label, s->min / 1e3, mean(s) / 1e3,
-			s->max / 1e3, deviation(s) / 1e3, s->count);
+			metrics[i].label, s.min / 1e3, mean(&s) / 1e3,
+			s.max / 1e3, deviation(&s) / 1e3, s.count);
 		for (k = 0; k < BINS; k++)
 			if (bins[i][k])
 				fprintf(f, "%d,%llu\n", k * BIN_US, bins[i][k]);
@@ -918,8 +922,9 @@ int main(int argc, char *argv[])
 			break;
 		if (steps) {
 			ramped->n = step;
-			printf("# Step %d/%lld: load %s, %d %s\n", step + 1,
-			       steps, ramped->name, step, ramped->units);
+			printf("# Step %d/%lld: load %s, %d %s%s\n", step + 1,
+			       steps, ramped->name, step, ramped->unit,
+			       step == 1 ? "" : "s");
 		}
 		if (steps > 1)
 			sprintf(kept[step].name, "step %d, ", step + 1);
