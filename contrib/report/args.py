@@ -3,7 +3,7 @@
 
 import re
 
-from report.read.model import METRICS
+from twoway.series.model import METRICS
 from twtools.options import Parser, bad, names, not_empty, number, one_of
 
 FORMATS = ("svg", "png")

@@ -168,7 +168,7 @@ def test_pairs(report):
 
 
 def test_pieces_of_a_file_change_nothing(report, monkeypatch):
-    from report.read import dump
+    from twoway.read import dump
     rows = made.cycles(400)
     made.write(report.directory, "d.csv", made.dump(rows))
     whole = report("-t", "-", "d.csv").stdout

@@ -124,7 +124,7 @@ def in_regimes(source, share):
 
 
 def lost(missed):
-    from report.judge import sure
+    from twoway.compare import sure
     index = numpy.flatnonzero(missed)
     return sure.missed(types.SimpleNamespace(
         count=60_000, missed=int(missed.sum()), cycles=types.SimpleNamespace(
@@ -134,7 +134,7 @@ def lost(missed):
 
 def low_ends(model, share, other, pairs):
     """Of the differences that are surely there."""
-    from report.judge import sure
+    from twoway.compare import sure
     source = numpy.random.default_rng(1)
     return [sure.difference([lost(model(source, share))],
                             lost(model(source, other)), 0.01)[0]

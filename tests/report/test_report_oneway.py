@@ -221,7 +221,7 @@ def test_figures_show_network(report):
     """As every other run between two hosts has it."""
     from report import args
     from report.draw import figures, figures_time
-    from report.read import runs
+    from twoway.read import runs
     run_of(report, "x.json")
     options = args.parse(["-t", "-", "x.json"])
     [run], _ = runs.read_all(options.files, options)

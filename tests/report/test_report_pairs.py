@@ -191,7 +191,7 @@ def test_columns_that_are_not_the_same_of_each_pair(refused, names):
 
 def test_missed_expiries_of_all_pairs(report):
     """The line has one number, of all."""
-    from report.read import text
+    from twoway.read import text
     path = made.write(report.directory, *FILES["text"])
     [part] = text.read_histogram(path, "x")
     assert part.missed == 33
@@ -272,7 +272,7 @@ def test_limit_names_its_pair(report):
 
 def test_deviation_of_few_cycles(report):
     """Of n values, n - 1 are free, in each pair and in all."""
-    from report.read import model, pairs as of_pairs
+    from twoway.series import model, pairs as of_pairs
     pairs = [[1000, 4000], [2000, 9000, 4000], [7000]]
     series = [model.Series(
         "send", len(one), min(one), statistics.mean(one), max(one),

@@ -96,7 +96,7 @@ def test_other_periods(refused, two):
 
 def test_cycles_in_the_order_of_time(report, two):
     """Blocks of all pairs are spans of time, step after step."""
-    from report.read import runs
+    from twoway.read import runs
     ramp = made_pairs.ramp(3)
     steps = made_pairs.steps_of(ramp)
     made.write(report.directory, "x.csv", made.dump([
@@ -124,7 +124,7 @@ def test_cycles_in_the_order_of_time(report, two):
 
 def test_missed_expiries_are_in_their_place(report):
     """Of the second pair, after its cycle 40: three of them."""
-    from report.read import runs
+    from twoway.read import runs
     pairs = made_pairs.pairs((200, 100))
     pairs[1] = [(*row[:7], 3 if row[1] == 40 else 0) for row in pairs[1]]
     made.write(report.directory, "x.csv", made_pairs.dump(pairs))

@@ -135,7 +135,7 @@ def test_remark_on_the_steps_of_a_log(report, log, last):
 def test_pairs_that_join_late_are_of_that_step(report):
     """The second from the second step on, the third in the last."""
     path = made.write(report.directory, *FILES["dump"])
-    from report.read import dump, dump_pairs
+    from twoway.read import dump, dump_pairs
     cycles, *_ = dump.read_cycles(path)
     for own in cycles.values():
         own.close()

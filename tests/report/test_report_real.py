@@ -8,7 +8,7 @@ import made
 import pytest
 
 import outside
-import twoway
+import twowaytest
 
 TRIES = 5
 
@@ -22,7 +22,7 @@ def results(report, *args):
 def run(report, *options):
     """Results in every format; of all metrics, as the dump has them."""
     done = subprocess.run(
-        [twoway.binary(), "-q", "-h", "10000", "--metrics=all",
+        [twowaytest.binary(), "-q", "-h", "10000", "--metrics=all",
          "--json=r.json", "--dump=r.csv", "--trltp-log=r.log",
          "--histfile=h.txt", *options],
         cwd=report.directory, capture_output=True, text=True, timeout=60)

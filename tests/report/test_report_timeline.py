@@ -9,7 +9,7 @@ import made
 import pytest
 import timeline
 
-import twoway
+import twowaytest
 
 METRICS = ("interval", "send", "sleep", "receive", "response", "total",
            "wakeup")
@@ -127,7 +127,7 @@ def drawn(report, metric, *names):
     """Title of each panel, its times and its values; the caption."""
     from report import args
     from report.draw import figures_time
-    from report.read.runs import read_all
+    from twoway.read.runs import read_all
     from twtools import plots
     runs, _ = read_all([str(report.directory / name)
                         for name in names],
@@ -254,7 +254,7 @@ def test_day(report):
 def test_real(report):
     """Those of a run of few seconds agree with its JSON."""
     done = subprocess.run(
-        [twoway.binary(), "-q", "-D", "2", "-i", "700", "-t2",
+        [twowaytest.binary(), "-q", "-D", "2", "-i", "700", "-t2",
          "--json=r.json", "--timeline=r.csv"], cwd=report.directory,
         capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr

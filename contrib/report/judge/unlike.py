@@ -3,8 +3,8 @@
 
 import re
 
-from report.read import remarks
-from report.read.hosts import word
+from twoway.read import remarks
+from twoway.read.hosts import word
 from twtools.tables import Table
 
 # A figure with its unit, in which findings of two runs may differ.
