@@ -206,19 +206,3 @@ def test_throttled_is_told(report):
     b = write(report, "b", {}, throttled=7, seed=2)
     assert "Throttled cycles: a 0, b 7 beside 6000 cycles." in \
         gate(report, a, b, 0)
-
-
-def test_missed_of_histogram_texts(report):
-    """Beside each metric; unknown in a text without the line."""
-    found = made.values(made.cycles(COUNT))["total"]
-    text = made.text(found, own=True)
-    made.write(report.directory, "a.txt", text)
-    made.write(report.directory, "b.txt",
-               text.replace("# Missed: 0", "# Missed: 900"))
-    args = "-g", "-m", "total", "-d", "100"
-    assert "undecided: total average, missed expiries" in \
-        report(*args, "a.txt", "b.txt", status=3).stdout
-    made.write(report.directory, "b.txt",
-               text.replace("# Missed: 0\n", ""))
-    assert "Missed expiries: a 0, b unknown." in \
-        report(*args, "a.txt", "b.txt", status=3).stdout

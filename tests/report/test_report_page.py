@@ -256,7 +256,7 @@ def test_names_of_set_ups_in_figures(report):
 def test_each_format_alone_makes_a_page(report, name):
     content = made.every_format(made.cycles(60))[name]
     made.write(report.directory, name, content)
-    report("-m", "send,wakeup" if name != "own.txt" else "total", name)
+    report("-m", "send,wakeup", name)
     page = (report.directory / "twowayreport.html").read_text()
     assert parsed(page) is not None
     figures = page.count("<figure ")

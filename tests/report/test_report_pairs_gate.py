@@ -66,12 +66,10 @@ def differing(message):
 
 @pytest.mark.parametrize("fewer", [1, 2])
 @pytest.mark.parametrize("kinds", [("dump", "dump"), ("json", "json"),
-                                   ("text", "text"), ("dump", "json"),
-                                   ("json", "text")])
+                                   ("dump", "json")])
 def test_other_number_of_pairs(refused, two, kinds, fewer):
     """Also beside a single one."""
-    content = {"dump": made_pairs.dump, "json": made_pairs.twoway,
-               "text": made_pairs.text}
+    content = {"dump": made_pairs.dump, "json": made_pairs.twoway}
     made.write(refused.directory, "a.x", content[kinds[0]](two[0]))
     made.write(refused.directory, "b.x", content[kinds[1]](
         {pair: two[1][pair] for pair in range(fewer)}))

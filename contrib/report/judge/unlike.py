@@ -15,7 +15,7 @@ COUNT = re.compile(r"\d+$")
 # What cannot but differ where another thing does.
 IMPLIED = {"lab kernel_sha256": "lab release",
            "lab initramfs_sha256": "lab release", "pairs": "threads"}
-WITH_PAIRS = {"dump", "json", "text"}   # what tells how many there are
+WITH_PAIRS = {"dump", "json"}   # what tells how many there are
 
 
 def settings(run):

@@ -6,14 +6,10 @@ Windows of cycles prove that the clocks differ by no more than the uncertainty.
 
 import dataclasses
 import math
-import re
 
 from twoway.series.model import ONE_WAY
 
 ADVICE = "judge network, which needs no common time, by --metrics=network"
-LINE = re.compile(r"# One-way: (\d{1,15}) of (\d{1,15}) cycles are proven, "
-                  r"within \+-(\d{1,12}\.\d) us")
-ROUNDED_NS = 50         # of the time in this line
 
 
 @dataclasses.dataclass
@@ -55,15 +51,6 @@ def read(twoway, part):
     if one.refusal:
         part.worst = [worst for worst in part.worst
                       if worst.metric not in ONE_WAY]
-
-
-def read_line(line):
-    """What a line of the text says; None: nothing of the clocks."""
-    if not line.startswith("# One-way:"):
-        return None
-    match = LINE.fullmatch(line)
-    return OneWay(int(match[2]), int(match[1]), float(match[3]) * 1000 +
-                  ROUNDED_NS) if match else OneWay(0, 0, 0)
 
 
 def note(run, metric):

@@ -3,7 +3,7 @@
 
 import re
 
-from twoway.read import limit, oneway
+from twoway.read import limit
 from twoway.read.member import NUMBER
 from twoway.series.model import TWO_CLOCKS
 from twtools.words import harmless
@@ -21,7 +21,7 @@ COUNTED = {
     "not_dumped": LACKING[0],
     "left_out": "left out, as the clock was set: ",
 }
-# Of the text: lines, and what they tell is amiss of the run.
+# Lines, and what they tell is amiss of the run.
 FAR = "Server: its "
 AMISS = (
     (r"(?:Unanswered|Not woken): ([ -:<-~]+);", "{}"),
@@ -39,12 +39,6 @@ AMISS = (
     (r"Changed while it ran: pair (\d{1,9}): (client|server)(?: on "
      r"[^ ,]{1,255})?,",
      "the {1} of pair {0} changed policy, priority or CPUs while it ran"))
-# Lines, and which of COUNTED they have.
-COUNTS = (
-    (r"Lost: (\d{1,14}) of ", "lost"),
-    (r"Throttled: (\d{1,14}), late ", "throttled"),
-    (r"Throttled: unknown of (\d{1,14}) ", "unproved"),
-    (r"Clock \w+ [^;]+; (\d{1,14}) cycles? (?:is|are) left out", "left_out"))
 
 
 def counted(**counts):
@@ -71,23 +65,6 @@ def limits(part):
         f" by pair {one.pair}" if one.pair is not None and
         one.verdict == limit.EXCEEDED else "")
         for one in part.limits if one.verdict != limit.MET]
-
-
-def read_text(lines, part):
-    """lines: (number, line) of a whole text of part.program."""
-    counts, lines = {}, [line for _, line in lines if line.startswith("# ")]
-    read_end(lines, part)
-    for line in lines:
-        part.oneway = part.oneway or oneway.read_line(line)
-        for pattern, key in COUNTS:
-            if match := re.match(f"# {pattern}", line, re.ASCII):
-                counts[key] = int(match[1])
-    if part.oneway:
-        part.settings = {"clocks": "two"}
-    if part.program == "twowaytest":
-        part.lost_cycles = counts.get("lost", 0)
-    part.throttled = counts.get("throttled")
-    part.remarks += counted(**counts)
 
 
 def others(twoway):

@@ -6,11 +6,10 @@ import os
 import pathlib
 import re
 
-from twoway.read import (agree, dump, dump_pairs, end, log, primitives_json,
-                         remarks, result, status, timeline)
+from twoway.read import (dump, dump_pairs, end, primitives_json, published,
+                         remarks, result, text, timeline)
 from twoway.read.input import forget_copies, open_input
 from twoway.read.member import load
-from twoway.read.text import read_histogram, read_published
 from twoway.series.model import TWO_CLOCKS, InputError, Run
 from twtools.words import harmless
 
@@ -18,9 +17,9 @@ TABLE = re.compile(r"([a-z_]+,)*system,"
                    r"((cycles,)?min,avg,max(,stddev)?|finding)")
 DISPLAY = 100           # lines of it, if the file begins with it
 EXPECTED = ("twowaytest JSON, --dump or --timeline, "
-            "primitivetest JSON, text of twowaytest, JSON or text of "
-            "cyclictest, a TRLTP log, or "
+            "primitivetest JSON, JSON or text of cyclictest, or "
             "a table with the columns system,min,avg,max")
+ADVICE = "these are not one run; name them apart: NAME=FILE"
 
 
 def start_of(path):
@@ -59,24 +58,27 @@ def reader_of(path):
         raise InputError(path, 1, "a trace of the kernel, which "
                          "https://ui.perfetto.dev shows; the cause is in the "
                          "JSON of the run: give that")
-    for line in lines:
+    for number, line in enumerate(lines, 1):
         if line == "# Histogram":
-            return read_histogram
+            return text.read
         if line.encode() in dump.HEADERS:
             return dump.read
         if line.startswith(timeline.HEAD):
             return timeline.read
         if line.startswith("Workers,"):
-            return log.read_log
+            raise InputError(path, number, "a TRLTP log, which is not read: "
+                             "give the file of --json of the same run; "
+                             "figures of another program can be a table with "
+                             "the columns system,min,avg,max")
         if TABLE.fullmatch(line):
-            return read_published
+            return published.read
         if line and not re.match(r"#|policy:|T: ?\d|\x1b", line):
             break
     else:
         if any(line.startswith("T:") for line in lines):
-            return status.read
+            return text.read
         raise InputError(path, None, f"only comments; expected: {EXPECTED}")
-    raise InputError(path, lines.index(line) + 1,
+    raise InputError(path, number,
                      f"'{line[:60]}' is not understood; expected: {EXPECTED}")
 
 
@@ -138,8 +140,7 @@ def complete(parts, defaults):
     if json and json.count != part.count + json.lost:
         raise InputError(
             part.path, None, f"{part.count} cycles, but {json.path} has "
-            f"{json.count - json.lost}: these are not one run; name them "
-            f"apart, NAME=FILE")
+            f"{json.count - json.lost}: {ADVICE}")
     pairs = part.cycles if isinstance(part.cycles, dict) else {}
     periods = periods_ns(pairs or {0: part.cycles}, json, defaults)
     period_ns = next(iter(periods.values()))
@@ -164,7 +165,7 @@ def complete(parts, defaults):
             f"given without its JSON: a sleep of {sleep_us} us is assumed")
         part.remarks += remarks.counted(missed=part.missed)
     for number, cycles in (pairs or {0: part.cycles}).items():
-        part.remarks += [f"pair {number}: {text}" if pairs else text for text
+        part.remarks += [f"pair {number}: {said}" if pairs else said for said
                          in off_grid(part, cycles, periods[number])]
     part.lost = json.lost if json else 0
     settings = sleep_us * 1000, formula == "trltp3"
@@ -193,6 +194,39 @@ def periods_ns(cycles, json, defaults):
     return found
 
 
+def same_program(parts):
+    """Raise for a file of another program; a table does not tell its own."""
+    known = [("cyclictest" if part.program == "cyclictest" else "twowaytest",
+              part) for part in parts if part.kind != "published"]
+    for program, part in known[1:]:
+        first, other = known[0]
+        if program != first:
+            raise InputError(
+                part.path, None, f"{part.name} has results of {program} "
+                f"here, and of {first} in {other.path}: {ADVICE}")
+
+
+def same_cycles(parts):
+    """Raise for a timeline or a text that is not of the JSON of its name."""
+    whole = next((p for p in parts if p.kind in ("json", "cyclictest")), None)
+    for part in parts:
+        if not whole or part.kind not in ("timeline", "text") or any(
+                said.startswith(remarks.LACKING) for said in part.troubles):
+            continue
+        for metric in part.series.keys() & whole.series.keys():
+            one, other = part.series[metric], whole.series[metric]
+            if one.count != other.count:
+                raise InputError(
+                    part.path, None, f"{metric}: {one.count} cycles, but "
+                    f"{other.count} in {whole.path}: {ADVICE}")
+            if part.kind == "text" and \
+                    abs(one.max_ns - other.max_ns) >= one.unit.ns:
+                raise InputError(
+                    part.path, None, f"{metric}: its maximum is not that in "
+                    f"{whole.path}; the text of cyclictest -N is in ns and "
+                    "does not say so: leave it out, as the JSON has all of it")
+
+
 def runs_of(parts, defaults):
     """Put together what has one name; a second of a kind is a mistake."""
     together = {}
@@ -206,15 +240,10 @@ def runs_of(parts, defaults):
                     f"already; name them apart: NAME=FILE")
         members.append(part)
     for members in together.values():
-        agree.same_program(members)
+        same_program(members)
         complete(members, defaults)
-        agree.check(members)
+        same_cycles(members)
         end.believe_json(members)
-        for part in members:
-            if part.kind == "log" and len(members) > 1:
-                part.remarks = []       # the others have all together
-                if part.ramp:
-                    part.series, part.pairs = {}, []
     for part in parts:
         part.virtual |= part.name in defaults.virtual
     kin = [members[0].kin or members[0].name

@@ -1,25 +1,27 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Histogram text of cyclictest and twowaytest, and published tables."""
+"""What cyclictest prints: a histogram, or else a status line of each thread."""
 
-import csv
 import re
 
 from twoway.read import remarks
 from twoway.read.input import open_input
-from twoway.series import pairs
-from twoway.series.model import METRICS, InputError, Part, Series, Step
+from twoway.series.model import InputError, Part, Series
+from twoway.series.pairs import together
 from twoway.series.stats import Distribution, combined
 from twtools.units import NS, US
-from twtools.words import harmless
 
 LARGEST = 10**14
 ROW = re.compile(r"(\d{6,12})\s+(\d{6,15}(?:\s+\d{6,15})*)\s*", re.ASCII)
+LINE = re.compile(r"T: ?(\d+) \( *\d+\) P: ?\d+ I:\d+ C: *(\d+) Min: *(-?\d+) "
+                  r"Act:( *-?\d+) Avg: *(-?\d+) Max: *(-?\d+)$", re.ASCII)
+# Of twowaytest and primitivetest alone.
+OWN = re.compile(r"# Metrics:|# +min +avg +max +std$|T:.* Std:")
+WIDE = 8                # digits of Act if it is in ns
 DIGITS = re.compile(r" *[-+]?[0-9]*\.?[0-9]+([eE][-+]?[0-9]+)? *")
 LISTS = {"Min Latencies": "min", "Avg Latencies": "avg",
          "Max Latencies": "max", "Histogram Overflows": "over",
          "Total": "total"}
 MARK = re.compile(r"# *(virtual|lab)\b")
-RAMP = re.compile(r"# Step \d+/\d+: \d+ other clients?$")
 
 
 def lines_of(path):
@@ -52,15 +54,8 @@ class HistogramText:
         self.path = path
         self.rows = []          # us, counts
         self.lists = {}
-        self.metrics = None     # of each column; None: cyclictest's
-        self.own = 0            # how many each pair has
-        self.virtual = False
-        self.counts = {"Missed": [], "Inversions": []}
-        self.ramp = False       # of pairs
         seen = False
         for number, line in lines:
-            self.virtual |= bool(MARK.match(line))
-            self.ramp |= bool(RAMP.match(line))
             seen |= line == "# Histogram"
             if seen and line:
                 self.take(number, line)
@@ -81,11 +76,7 @@ class HistogramText:
             raise InputError(self.path, number,
                              f"'{line[:60]}' is no row of a histogram")
         key, _, rest = line.lstrip("# ").partition(":")
-        if key == "Metrics":
-            self.metrics = rest.split()
-        elif key in self.counts:
-            self.counts[key] = numbers(self.path, number, rest.split())
-        elif key in LISTS:
+        if key in LISTS:
             self.lists[LISTS[key]] = numbers(self.path, number, rest.split())
 
     def columns(self):
@@ -104,36 +95,9 @@ class HistogramText:
             if len(values) < count:
                 raise InputError(self.path, None,
                                  f"'{key}' has fewer than {count} columns")
-        own = list(dict.fromkeys(self.metrics or ()))
-        self.own = len(own)
-        if self.metrics is not None and (
-                not own or set(own) - set(METRICS) or
-                self.metrics != (own * count)[:count] or count % len(own)):
-            raise InputError(self.path, None, "'# Metrics:' does not name the "
-                             "same columns of twowaytest for each pair; of "
-                             "primitivetest, give what --json wrote")
         return count
 
-    def unit(self, count):
-        """Of the lists; rows are in us, as long as these fit them."""
-        found = [unit for unit in (US, NS) if all(
-            self.fits(column, unit) for column in range(count))]
-        # cyclictest has one unit for both, whichever that is.
-        if not found or not self.metrics and found[0] != US:
-            raise InputError(self.path, None, "the rows do not lie between "
-                             "'# Min Latencies:' and '# Max Latencies:'")
-        return found[0]
-
-    def fits(self, column, unit):
-        used = [us for us, counts in self.rows if counts[column]]
-        low, avg, high = (unit.read(self.lists[key][column])
-                          for key in ("min", "avg", "max"))
-        return not used or \
-            low < US.read(used[0] + 1) and US.read(used[-1]) <= high and (
-                self.lists["over"][column] > 0 or
-                US.read(used[0]) <= avg < US.read(used[-1] + 1))
-
-    def series(self, column, metric, unit):
+    def series(self, column):
         used = [(US.read(us), counts[column]) for us, counts in self.rows
                 if counts[column]]
         over = self.lists["over"][column]
@@ -142,152 +106,63 @@ class HistogramText:
             raise InputError(self.path, None, f"column {column}: the rows "
                              f"add up to {inside}, '# Total:' says "
                              f"{self.lists['total'][column]}")
-        low, avg, high = (unit.read(self.lists[key][column])
+        low, avg, high = (US.read(self.lists[key][column])
                           for key in ("min", "avg", "max"))
+        if used and not (low <= used[0][0] and used[-1][0] <= high and (
+                over or used[0][0] <= avg <= used[-1][0])):
+            raise InputError(self.path, None, "the rows do not lie between "
+                             "'# Min Latencies:' and '# Max Latencies:'")
         below = bool(used) and low < used[0][0]
         dist = Distribution(*zip(*used), US, over if below else 0,
                             0 if below else over) if used else None
-        result = Series(metric, inside + over, low, avg, high, dist=dist,
-                        unit=unit, avg_unit=unit)
+        found = Series("wakeup", inside + over, low, avg, high, dist=dist,
+                       unit=US, avg_unit=US)
         if dist and dist.complete:
-            result.std_ns = dist.deviation()
-            # cyclictest's values are whole us, where ours lie within rows.
-            if not self.metrics:
-                result.avg_ns, result.avg_unit = dist.mean(), NS
-        return result
+            found.std_ns = dist.deviation()
+            found.avg_ns, found.avg_unit = dist.mean(), NS
+        return found
 
 
-def add_metrics(part, text, unit):
-    """To a part: what twowaytest measured, of each pair and together."""
-    tables = {}
-    for i, metric in enumerate(text.metrics):
-        tables.setdefault(i // text.own, {})[metric] = \
-            text.series(i, metric, unit)
-    part.missed = next(iter(text.counts["Missed"]), None)
-    if len(tables) == 1:
-        part.series = tables.popitem()[1]
-        return
-    part.series = pairs.all_of(tables.values())
-    part.pairs = pairs.numbered(part.path, {
-        pair: {key: one for key, one in table.items() if one.count}
-        for pair, table in tables.items()})
-    if text.ramp:
-        part.remarks.append(f"a ramp of pairs: {part.path} has the results "
-                            "of all steps together only")
-    for pair, count in zip(part.pairs, text.counts["Inversions"]):
-        pair.inversions = count
-
-
-def read_histogram(path, name):
-    lines = lines_of(path)
+def histogram(path, lines):
+    """A Series of each thread."""
     text = HistogramText(path, lines)
-    count = text.columns()
-    unit = text.unit(count)
-    part = Part(str(path), "text", name, virtual=text.virtual)
-    if text.metrics:
-        part.program = "twowaytest"
-        add_metrics(part, text, unit)
-    else:
-        part.program = "cyclictest"
-        part.series["wakeup"] = combined([text.series(i, "wakeup", unit)
-                                          for i in range(count)])
+    return [text.series(column) for column in range(text.columns())]
+
+
+def status(path, lines):
+    """The last line of each thread, as a display repeats it."""
+    threads, unit = {}, NS
+    for number, line in lines:
+        if match := LINE.match(line):
+            thread, count, low, act, avg, high = match.groups()
+            unit = US if len(act) < WIDE else unit
+            thread, *values = numbers(path, number,
+                                      [thread, count, low, avg, high])
+            threads[thread] = values
+    return [Series("wakeup", count, *map(unit.read, values), unit=unit,
+                   avg_unit=unit) for count, *values in threads.values()]
+
+
+def read(path, name):
+    lines = lines_of(path)
+    for number, line in lines:
+        if OWN.match(line):
+            raise InputError(
+                path, number, "a text of twowaytest or primitivetest, which "
+                "is not read: measure with --json=FILE and give that file")
+    rows = any(line == "# Histogram" for _, line in lines)
+    series = (histogram if rows else status)(path, lines)
+    part = Part(str(path), "text", name, program="cyclictest",
+                virtual=any(MARK.match(line) for _, line in lines))
+    part.count = sum(one.count for one in series)
+    if not part.count:
+        raise InputError(path, None, "no cycles")
+    part.series["wakeup"] = (combined if rows else together)(series)
+    if rows:
         part.remarks.append("the text of cyclictest does not tell its unit: "
                             "us is assumed; with -N it is ns, so use its "
                             "JSON")
-        if count > 1:
-            part.remarks.append(f"{count} threads together")
-    remarks.read_text(lines, part)
-    part.count = max((series.count for series in part.series.values()),
-                     default=0)
-    if not part.count:
-        raise InputError(path, None, "no cycles")
+        if len(series) > 1:
+            part.remarks.append(f"{len(series)} threads together")
+    remarks.read_end([line for _, line in lines], part)
     return [part]
-
-
-def cells_of(path, number, line):
-    """Of a line of CSV."""
-    try:
-        return list(map(harmless, next(csv.reader([line]))))
-    except csv.Error as err:
-        raise InputError(path, number, f"no line of a table: {err}") \
-            from None
-
-
-def table_rows(path):
-    """(number, row as a dict) of a published table; its comment lines."""
-    lines = lines_of(path)
-    comments = [line for _, line in lines if line.startswith("#")]
-    lines = [(n, line) for n, line in lines
-             if line and not line.startswith("#")]
-    header, rows = cells_of(path, *lines[0]), []
-    for number, line in lines[1:]:
-        cells = cells_of(path, number, line)
-        if len(cells) != len(header):
-            raise InputError(path, number, f"{len(cells)} columns; "
-                             f"{len(header)} are expected: "
-                             + ",".join(header))
-        rows.append((number, dict(zip(header, cells))))
-    if not rows:
-        raise InputError(path, lines[0][0], "no results below the header")
-    return header, rows, comments
-
-
-STATISTICS = ("min", "avg", "max", "stddev")
-# Columns that name no set-up.
-OWN = {"metric", "workers", "cpu", "system", "cycles", "finding", *STATISTICS}
-
-
-def published_series(path, number, row, metric):
-    keys = [key for key in STATISTICS if key in row]
-    values = numbers(path, number, [row[key] for key in keys], float)
-    if not values[0] <= values[1] <= values[2]:
-        raise InputError(path, number, ", ".join(
-            f"{key} {row[key]}" for key in STATISTICS[:3])
-            + "; min <= avg <= max is expected")
-    count = numbers(path, number, [row["cycles"]])[0] if "cycles" in row \
-        else None
-    if count is not None and count < 1:
-        raise InputError(path, number, f"{count} cycles cannot be")
-    plain = not any("." in row[key] for key in keys)
-    return Series(metric, count, *map(US.read, values),
-                  **dict.fromkeys(("unit", "avg_unit"), US if plain else NS))
-
-
-def read_published(path, name):
-    """One part a system and set-up, and a CPU where there are several."""
-    header, rows, comments = table_rows(path)
-    groups = [", ".join(f"{key} {row[key]}" for key in header
-                        if key not in OWN) for _, row in rows]
-    cpus = {}
-    for (_, row), group in zip(rows, groups):
-        cpus.setdefault(group, set()).add(row.get("cpu"))
-    parts, lines = {}, {}
-    for (number, row), group in zip(rows, groups):
-        name = row["system"]
-        if len(cpus[group]) > 1:
-            name += f" CPU {row['cpu']}"
-        part = parts.setdefault((name, group), Part(
-            str(path), "published", name, group=group,
-            # Lines against the load need a colour each.
-            kin="" if "workers" in row else row["system"]))
-        part.virtual = any(MARK.match(line) for line in comments)
-        if "finding" in row:
-            part.remarks.append(row["finding"])
-            continue
-        metric = row.get("metric") or ("total" if "workers" in row
-                                       else "wakeup")
-        if metric not in METRICS:
-            raise InputError(path, number, f"metric '{metric}' is none of "
-                                           + ", ".join(METRICS))
-        series = published_series(path, number, row, metric)
-        if "workers" in row:
-            workers = numbers(path, number, [row["workers"]])[0]
-            part.steps.append(Step(workers, {metric: series}))
-        key = name, group, metric, row.get("workers")
-        before = lines.setdefault(key, number)
-        if before != number:
-            raise InputError(path, number, f"{metric} of system '{name}' is "
-                             f"in line {before} already")
-        part.series[metric] = series
-        part.count = part.count or series.count
-    return list(parts.values())

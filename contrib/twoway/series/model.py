@@ -142,6 +142,7 @@ class Part:
     oneway: typing.Any = None       # oneway.OneWay
     stamps: typing.Any = None       # stamps.Stamps
     primitives: typing.Any = None   # primitives.Primitives
+    campaign: typing.Any = None     # campaign.Campaign
     broken: typing.Any = None       # broke.Broken
     worst: list = dataclasses.field(default_factory=list)
     spikes: list = dataclasses.field(default_factory=list)
@@ -181,7 +182,6 @@ KINDS = {
     "timeline": "twowaytest timeline",
     "text": "histogram text",
     "cyclictest": "cyclictest JSON",
-    "log": "TRLTP log",
     "published": "published table",
     "primitives": "primitivetest JSON",
 }
@@ -222,6 +222,7 @@ class Run:
         self.stamps = first(part.stamps for part in self.parts)
         self.primitives = first(part.primitives for part in self.parts)
         self.broken = first(part.broken for part in self.parts)
+        self.campaign = first(part.campaign for part in self.parts)
         if self.oneway:
             self.apply_oneway()
         self.throttled = first(part.throttled for part in counted)
